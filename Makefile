@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# scprof. `make help` lists the targets. Each folder's build.mk lists its sources.
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+CC     ?= cc
+AR     ?= ar
+
+WARN    = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla
+DEPS    = -MMD -MP
+OPT    ?= -O2 -g
+SAN    ?=
+
+# One set of flags a product. The tool:
+TOOL_CFLAGS   = -std=gnu11 $(OPT) $(WARN) $(DEPS) $(SAN) -D_GNU_SOURCE -Iinclude -Iprofile -Istats -Icollector -Ireport -Icli
+# What runs inside other people's programs: no FP side effects, small frames, no TLS allocation.
+PRELOAD_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -Iinclude -Ipreload \
+	-fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-pointer \
+	-fasynchronous-unwind-tables -fno-stack-protector -fno-builtin-memcpy -Wframe-larger-than=512 \
+	-fno-math-errno -mno-avx -fno-tree-vectorize
+
+.DEFAULT_GOAL := all
+include preload/build.mk profile/build.mk stats/build.mk collector/build.mk report/build.mk cli/build.mk
+include examples/build.mk tests/build.mk bench/build.mk
+
+.PHONY: all check demo bench install lint sanitize clean help setup
+all: $(BUILD)/libscprof.so $(BUILD)/scprof examples
+
+TOOL_LIBS = -lelf -ldw -lgsl -lgslcblas -ljansson -liberty -lm -lpthread
+
+define static_library # name, sources
+$(BUILD)/lib$(1).a: $(patsubst %.c,$(BUILD)/%.o,$(2))
+	@rm -f $$@
+	$(AR) rcs $$@ $$^
+endef
+$(eval $(call static_library,profile,$(PROFILE_SRC)))
+$(eval $(call static_library,stats,$(STATS_SRC)))
+$(eval $(call static_library,collector,$(COLLECTOR_SRC)))
+$(eval $(call static_library,report,$(REPORT_SRC)))
+
+TOOL_ARCHIVES = $(addprefix $(BUILD)/lib,$(addsuffix .a,collector report profile stats))
+
+$(BUILD)/scprof: $(patsubst %.c,$(BUILD)/%.o,$(CLI_SRC)) $(TOOL_ARCHIVES)
+	$(CC) $(SAN) -o $@ $^ $(TOOL_LIBS)
+
+$(BUILD)/preload/%.o: preload/%.c
+	@mkdir -p $(@D)
+	$(CC) $(PRELOAD_CFLAGS) -c -o $@ $<
+
+$(BUILD)/preload/%.o: preload/%.S
+	@mkdir -p $(@D)
+	$(CC) $(PRELOAD_CFLAGS) -c -o $@ $<
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(TOOL_CFLAGS) $(CFLAGS_$(subst /,_,$*)) -c -o $@ $<
+
+setup:
+	@scripts/setup.sh
+
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@echo 'make            build $(BUILD)/scprof and $(BUILD)/libscprof.so'
+	@echo 'make demo       install what is missing, build, profile an example, print the report'
+	@echo 'make check      install what is missing, build, run all tests'
+	@echo 'make bench      measure costs beside other tools (minutes)'
+	@echo 'make sanitize   run the unit tests and the reader under ASan and UBSan'
+	@echo 'make lint       clang-format, clang-tidy, cppcheck, shellcheck, own rules'
+	@echo 'make install    PREFIX=/usr/local, DESTDIR='
+	@echo 'make clean'
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Profiles in memory: open, validate, merge, write.
+ *
+ * A profile here is one or more profile files of the same kind of clock, read
+ * into one model. Nothing in a file is trusted: every offset, length, id and
+ * string is checked before use, and a file that fails is refused with a
+ * message, never half loaded. A live file is read as a consistent snapshot.
+ *
+ * Durations stay in clock units (64 and 128-bit integers), so that sums are
+ * exact; ns_per_unit converts. All functions are single-threaded. Pointers in
+ * the model live until profile_free.
+ */
+#ifndef SCPROF_PROFILE_H
+#define SCPROF_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "scprof_format.h"
+
+typedef unsigned __int128 prof_u128;
+
+#define PROF_NONE UINT32_MAX
+
+struct prof_module {
+	char *path;
+	uint8_t build_id[SCP_BUILD_ID_MAX];
+	uint32_t build_id_bytes;
+};
+
+struct prof_frame {
+	uint32_t module; /* index into modules, PROF_NONE: offset is an address */
+	bool exact;      /* interrupted instruction, not a return address */
+	uint64_t offset; /* in the module's ELF address space (address - load bias) */
+};
+
+/* Equal paths of all files and threads are one path here. */
+struct prof_path {
+	struct prof_frame *frame; /* innermost first */
+	uint32_t frames;
+	uint32_t flags; /* SCP_PATH_* */
+};
+
+/* Equal (name, library) of all files are one function here. */
+struct prof_function {
+	char *name, *library;
+	uint32_t group;
+	uint64_t overflow_calls, overflow_units, overflow_bytes;
+};
+
+/* Sums of consecutive batches of `calls` calls each, oldest first; the calls
+ * of an unfinished batch are not in it. */
+struct prof_batches {
+	uint64_t calls;
+	uint32_t count; /* 0: too few calls, or no room was found */
+	uint64_t sum[SCP_BATCHES];
+};
+
+struct prof_hist {
+	uint64_t count[SCP_HIST_BLOCKS * SCP_HIST_BUCKETS];
+};
+
+struct prof_slow {
+	uint64_t units, max_units;
+	prof_u128 units_sq;
+	struct prof_batches batches;
+};
+
+/* Everything that adds up over calls. */
+struct prof_sums {
+	uint64_t calls, units;
+	prof_u128 units_sq;
+	uint64_t min_units, max_units;
+	uint64_t first_at, last_at; /* meaningful within one process only */
+	bool has_bytes;
+	uint64_t bytes;
+	prof_u128 bytes_sq, bytes_units;
+	struct prof_batches batches;
+	struct prof_hist *hist; /* NULL: slow clock, or none recorded */
+	struct prof_slow *slow; /* NULL: not dual */
+};
+
+struct prof_entry {
+	uint32_t table, path, function; /* indices into the model */
+	uint32_t outcome;               /* enum scp_outcome */
+	bool torn;                      /* the process was killed inside an update */
+	struct prof_sums sums;
+};
+
+struct prof_gap {
+	uint32_t table;
+	uint32_t from, to; /* entry indices of the model; PROF_NONE: thread start, thread end */
+	uint64_t calls, units, max_units;
+	prof_u128 units_sq;
+};
+
+struct prof_table {
+	uint32_t process; /* index */
+	uint32_t tid, threads;
+	bool live;
+	char name[16];
+	uint64_t time_units; /* closed + last - first: the whole recorded time of its threads */
+	uint64_t nested_units, nested_calls;
+	uint64_t call_units, gap_units; /* summed from its entries and gaps, for the check */
+};
+
+struct prof_process {
+	uint32_t pid, ppid, count; /* count > 1: a fold of several, after a merge */
+	char *exe;
+	char **argv; /* argc strings and a NULL */
+	uint32_t argc;
+	uint32_t end_state; /* enum scp_end_state */
+	uint64_t start_real_ns, start_mono_ns, end_mono_ns; /* end 0: not known */
+	char *file; /* the profile it came from */
+};
+
+/* One clock of the model. */
+struct prof_clock {
+	uint32_t kind, flags, requested;
+	double ns_per_unit;       /* measured: from the longest pair of anchors */
+	double rate_error;        /* relative uncertainty of it */
+	uint64_t resolution_units;
+	double tick_ns;           /* resolution_units * ns_per_unit */
+	double read_ns;           /* cost of one reading */
+};
+
+struct profile {
+	struct prof_clock clock;
+	struct prof_clock slow; /* kind NONE unless dual */
+	uint32_t flags;         /* SCP_FILE_* of all files together */
+	uint32_t groups;
+	struct scp_losses losses; /* summed */
+	uint64_t ticker_ticks, ticker_late_sum_ns, ticker_late_max_ns, ticker_late_ticks;
+	uint64_t torn_entries;
+
+	struct prof_process *process;
+	struct prof_table *table;
+	struct prof_module *module;
+	struct prof_path *path;
+	struct prof_function *function;
+	struct prof_entry *entry;
+	struct prof_gap *gap;
+	uint32_t processes, tables, modules, paths, functions, entries, gaps;
+
+	struct profile_index *index; /* private: hashes for interning */
+};
+
+struct profile_error {
+	char text[512]; /* one to three lines: what, why, what to do */
+};
+
+/* An empty model. NULL only when memory is out. */
+struct profile *profile_new(void);
+void profile_free(struct profile *p);
+
+/* Add one file to the model. 0, or -1 with *err filled and the model as it was
+ * (not a profile, damaged, another version, another clock kind or resolution
+ * than the files added before, unreadable). Works on live files. */
+int profile_add(struct profile *p, const char *path, struct profile_error *err);
+
+/* All of `paths` in one model; NULL and *err on the first failure. */
+struct profile *profile_open(const char *const *paths, size_t count, struct profile_error *err);
+
+/* Fold processes of the same program into one, and threads of the same name
+ * within them into one table, when there are more than `keep` processes. */
+void profile_fold(struct profile *p, uint32_t keep);
+
+/* Write the model as one merged profile file: created O_EXCL|O_NOFOLLOW mode
+ * 0600 beside `path` and renamed over it. 0, or -1 with *err. What is written
+ * reads back as the same model. */
+int profile_write(const struct profile *p, const char *path, struct profile_error *err);
+
+/* dst += src, as if the calls of src had followed those of dst. Batches of
+ * different size are first brought to the same size. -1: memory is out. */
+int prof_sums_add(struct prof_sums *dst, const struct prof_sums *src);
+void prof_sums_clear(struct prof_sums *s);
+
+#endif
