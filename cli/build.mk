@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+CLI_SRC = \
+	cli/main.c \
+	cli/cmd_clocks.c \
+	cli/cmd_merge.c \
+	cli/cmd_report.c \
+	cli/cmd_run.c

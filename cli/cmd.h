@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* One function a subcommand. Each gets argv from its own name on (argv[0] is
+ * "run", "report", ...), prints its errors on standard error, and returns the
+ * exit status of the whole tool. Bad usage is status 2, except for `run`, whose
+ * own failures are 125 so that they cannot be taken for the command's status.
+ */
+#ifndef SCPROF_CMD_H
+#define SCPROF_CMD_H
+
+int cmd_clocks(int argc, char **argv);
+int cmd_merge(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+int cmd_run(int argc, char **argv);
+
+#endif
