@@ -12,9 +12,22 @@
 
 #include <stdint.h>
 
+typedef unsigned __int128 stats_u128;
+
+/* Sums over the measured durations, each a multiple of the tick. They stay
+ * integers: a variance from sums kept in floating point is noise as soon as
+ * the deviation is far below the mean. */
+struct stats_sums {
+	uint64_t n, sum;
+	stats_u128 sum_sq;
+	uint64_t min, max;
+	uint64_t tick; /* resolution of the clock in its units, at least 1 */
+	double unit;   /* length of a clock unit; results are in this measure */
+};
+
 struct stats_interval {
 	double mean, low, high;
-	const char *method; /* "t", "beilner-10a", "none": static text */
+	const char *method; /* "t", "beilner-10a", "clopper-pearson", "none": static text */
 };
 
 /* Beilner eq. (10a): standard deviation of the mean of n calls whose true mean
@@ -25,23 +38,32 @@ double stats_beilner_deviation(double mean, double d, double n);
 /* Beilner eq. (10b): its bound, d / (2 sqrt n). */
 double stats_beilner_bound(double d, double n);
 
-/* Interval for a mean from the sums over calls: `sum` and `sum_sq` of the
- * measured durations, each a multiple of the tick d. Where the tick is far
- * below the mean the sample variance and Student's t are used; where durations
- * span at most two tick counts (max <= min + d), Beilner's (10a). n = 0 gives
- * NANs; one call on a fast clock gives an interval from 0 to infinity. */
-struct stats_interval stats_mean_interval(double n, double sum, double sum_sq, double min,
-					  double max, double d, double confidence);
+/* Sample variance (divisor n - 1), in units of `unit` squared, from the exact
+ * integer sums. NAN for n < 2; 0 where the sums contradict each other. */
+double stats_variance(const struct stats_sums *s);
+
+/* Interval for the mean duration.
+ *   mean >= 16 ticks: Student's t on the sample variance, which is not taken
+ *     below the d^2/4 of (10b); one call gives 0 to infinity ("none").
+ *   durations span at most two tick counts (max <= min + tick): Beilner's
+ *     (10a) with the normal quantile; where fewer than 10 calls have one of
+ *     the two counts it collapses (0 of n ticks would give 0 +- 0), so there
+ *     the exact binomial interval of Clopper and Pearson (1934) is used.
+ *   otherwise: Student's t on the sample variance of the tick counts.
+ * n = 0 gives NANs ("none"). `low` is never below 0: a duration is not
+ * negative. Nothing is subtracted for overhead here. */
+struct stats_interval stats_mean_interval(const struct stats_sums *s, double confidence);
 
 /* Value at probability q of a log-linear histogram as defined in
  * scprof_format.h, in units, by linear interpolation inside the bucket.
  * NAN if it is empty. */
 double stats_hist_quantile(const uint64_t *count, uint32_t buckets, double q);
 
-/* Least-squares line of time on size over n calls from their sums: *intercept
- * (time a call) and *slope (time a byte). Returns 0, or -1 where the sizes do
- * not vary. Valid for tick counts as well: they are unbiased given the size. */
-int stats_line(double n, double sum_x, double sum_xx, double sum_y, double sum_xy,
+/* Least-squares line of time on size over n calls from their exact sums:
+ * *intercept (time a call) and *slope (time a byte), in the units of y.
+ * Returns 0, or -1 where the sizes do not vary (or the sums contradict each
+ * other). Valid for tick counts as well: they are unbiased given the size. */
+int stats_line(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y, stats_u128 sum_xy,
 	       double *intercept, double *slope);
 
 #endif
