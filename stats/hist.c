@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Quantiles of a log-linear histogram.
+ *
+ * Eight buckets an octave: a quantile is right to 1/8 of its value at worst,
+ * usually much better by the interpolation inside the bucket.
+ */
+#include <math.h>
+
+#include "stats.h"
+
+/* The smallest value that lies in bucket i; also the end of bucket i - 1. */
+static double bucket_start(uint32_t i)
+{
+	if (i < 8)
+		return i;
+	return ldexp(8 + i % 8, (int)(i / 8) - 1);
+}
+
+double stats_hist_quantile(const uint64_t *count, uint32_t buckets, double q)
+{
+	double total = 0, before = 0, rank;
+	uint32_t last = 0;
+
+	for (uint32_t i = 0; i < buckets; i++) {
+		total += (double)count[i];
+		if (count[i])
+			last = i;
+	}
+	if (total == 0 || isnan(q))
+		return NAN;
+	rank = fmin(fmax(q, 0), 1) * total;
+	for (uint32_t i = 0; i < last; i++) {
+		double c = (double)count[i];
+
+		if (count[i] && before + c >= rank) {
+			double start = bucket_start(i);
+
+			return start + (bucket_start(i + 1) - start) * (rank - before) / c;
+		}
+		before += c;
+	}
+	return bucket_start(last) + (bucket_start(last + 1) - bucket_start(last)) *
+					    fmin((rank - before) / (double)count[last], 1);
+}
