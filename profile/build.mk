@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+PROFILE_SRC = \
+	profile/error.c \
+	profile/file.c \
+	profile/header.c \
+	profile/chunks.c \
+	profile/records.c \
+	profile/refs.c \
+	profile/settle.c \
+	profile/rate.c \
+	profile/intern.c \
+	profile/load.c \
+	profile/model.c \
+	profile/sums.c \
+	profile/fold.c \
+	profile/image.c \
+	profile/write.c

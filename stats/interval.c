@@ -63,7 +63,7 @@ static struct stats_interval two_counts(const struct stats_sums *s, double mean,
 {
 	double d = (double)s->tick * s->unit, base = (double)s->min * s->unit;
 	double n = (double)s->n, low, high;
-	double above = round((mean - base) / d * n);
+	double above = (double)((s->sum - (stats_u128)s->n * s->min) / s->tick);
 
 	if (above >= FEW && n - above >= FEW) {
 		double z = gsl_cdf_ugaussian_Pinv(0.5 + confidence / 2);
