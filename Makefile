@@ -23,7 +23,7 @@ PRELOAD_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -Iinclude -Ipre
 include preload/build.mk profile/build.mk stats/build.mk collector/build.mk report/build.mk cli/build.mk
 include examples/build.mk tests/build.mk bench/build.mk
 
-.PHONY: all check demo bench install lint sanitize clean help setup
+.PHONY: all check check-long demo bench fuzz install lint sanitize clean help setup
 all: $(BUILD)/libscprof.so $(BUILD)/scprof examples
 
 TOOL_LIBS = -lelf -ldw -lgsl -lgslcblas -ljansson -liberty -lm -lpthread
@@ -58,6 +58,40 @@ $(BUILD)/%.o: %.c
 setup:
 	@scripts/setup.sh
 
+# Setting up comes first even under `make -j`, hence the second make.
+demo: setup
+	@$(MAKE) --no-print-directory all
+	$(BUILD)/scprof run -o $(BUILD)/demo.scp -- $(BUILD)/examples/echo_pair 20000 100
+
+check: setup
+	@$(MAKE) --no-print-directory all tests
+	@tests/run --build $(BUILD) $(UNIT_TESTS) tests/commands/*.bats
+
+check-long: setup
+	@$(MAKE) --no-print-directory all tests
+	@scripts/third_party_suites.sh $(BUILD)
+
+bench: setup
+	@scripts/setup.sh --bench
+	@$(MAKE) --no-print-directory all bench-programs
+	@bench/run --build $(BUILD) $(BENCH_ARGS)
+
+sanitize: setup
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/sanitize OPT='-O1 -g -fno-omit-frame-pointer' \
+		SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' sanitize-run
+
+lint: setup
+	@scripts/lint.sh $(BUILD)
+
+LIBDIR = $(DESTDIR)$(PREFIX)/lib
+DOCDIR = $(DESTDIR)$(PREFIX)/share/doc/scprof
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(LIBDIR) $(DESTDIR)$(PREFIX)/include $(DOCDIR)
+	install -m 755 $(BUILD)/scprof $(DESTDIR)$(PREFIX)/bin/scprof
+	install -m 644 $(BUILD)/libscprof.so $(LIBDIR)/libscprof.so
+	install -m 644 $(wildcard include/*.h) $(DESTDIR)$(PREFIX)/include
+	install -m 644 README.md LICENSE LICENSES/*.txt $(DOCDIR)
+
 clean:
 	rm -rf $(BUILD)
 
@@ -65,9 +99,11 @@ help:
 	@echo 'make            build $(BUILD)/scprof and $(BUILD)/libscprof.so'
 	@echo 'make demo       install what is missing, build, profile an example, print the report'
 	@echo 'make check      install what is missing, build, run all tests'
+	@echo 'make check-long other projects'"'"' test suites, with and without the library (minutes)'
 	@echo 'make bench      measure costs beside other tools (minutes)'
+	@echo 'make fuzz       fuzz the profile reader with AFL++ for a minute'
 	@echo 'make sanitize   run the unit tests and the reader under ASan and UBSan'
-	@echo 'make lint       clang-format, clang-tidy, cppcheck, shellcheck, own rules'
+	@echo 'make lint       clang-format, cppcheck, shellcheck, own rules'
 	@echo 'make install    PREFIX=/usr/local, DESTDIR='
 	@echo 'make clean'
 

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Unit tests come from tests/unit/*.mk, which add binaries to UNIT_TESTS.
+# tests/programs: target programs for the command tests; they know nothing of
+# scprof, and each is one source file.
+-include $(wildcard tests/unit/*.mk)
+
+TARGET_PROGRAMS = \
+	cancel \
+	close_all \
+	coroutines \
+	counter \
+	daemon_twice \
+	endings \
+	fd_reuse \
+	fork_in_threads \
+	fortify \
+	limits \
+	longjmp_handler \
+	many_calls \
+	many_threads \
+	plugins \
+	preserves \
+	raw_fork \
+	sandbox \
+	small_altstack \
+	spawn_chain \
+	uses_libunwind
+
+PROGRAMS = $(BUILD)/tests/programs
+TARGETS = $(addprefix $(PROGRAMS)/,$(TARGET_PROGRAMS) exceptions plugin_a.so plugin_b.so)
+PROGRAM_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -Itests/programs
+
+# Overflows are this one's purpose; the compiler must not object.
+PROGRAM_CFLAGS_fortify = -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -Wno-error
+# A lazy binding saves all vector registers: more than the small stack holds.
+PROGRAM_LIBS_small_altstack = -Wl,-z,now
+PROGRAM_LIBS_preserves = -lm
+PROGRAM_LIBS_uses_libunwind = -lunwind
+
+.PHONY: tests unit-run sanitize-run fuzz
+tests: $(TARGETS) $(UNIT_TESTS) examples
+
+$(addprefix $(PROGRAMS)/,$(TARGET_PROGRAMS)): $(PROGRAMS)/%: tests/programs/%.c
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) $(PROGRAM_CFLAGS_$*) -o $@ $< $(PROGRAM_LIBS_$*) -lpthread
+
+$(PROGRAMS)/exceptions: tests/programs/exceptions.cc
+	@mkdir -p $(@D)
+	$(CXX) -std=gnu++17 -O2 -g -Wall -Wextra -Werror $(DEPS) -Itests/programs -o $@ $< -lpthread
+
+$(PROGRAMS)/plugin_a.so: PLUGIN = -DPLUGIN_ENTRY=plugin_a -DPLUGIN_ROOM=64
+$(PROGRAMS)/plugin_b.so: PLUGIN = -DPLUGIN_ENTRY=plugin_b -DPLUGIN_ROOM=256
+$(PROGRAMS)/plugin_%.so: tests/programs/plugin.c
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) $(PLUGIN) -fPIC -shared -o $@ $<
+
+unit-run: $(UNIT_TESTS)
+	@tests/run --build $(BUILD) $(UNIT_TESTS)

@@ -1,0 +1,183 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Installs what scprof's build, tests and (with --bench) benchmarks need and
+# this machine lacks. It looks first: where nothing is missing, nothing runs.
+# Knows Debian's apt-get and Fedora's dnf. Exit status: 0 all there, 1 not.
+set -euo pipefail
+
+# What to look for | how | Debian's package | Fedora's package
+# how: command, header, or library (the linker finds -lNAME).
+needs_build='
+cc|command|gcc|gcc
+make|command|make|make
+libelf.h|header|libelf-dev|elfutils-libelf-devel
+elfutils/libdwfl.h|header|libdw-dev|elfutils-devel
+uthash.h|header|uthash-dev|uthash-devel
+gsl/gsl_cdf.h|header|libgsl-dev|gsl-devel
+jansson.h|header|libjansson-dev|jansson-devel
+libiberty/demangle.h|header|libiberty-dev|binutils-devel
+'
+needs_check='
+cmocka.h|header|libcmocka-dev|libcmocka-devel
+libunwind.h|header|libunwind-dev|libunwind-devel
+seccomp.h|header|libseccomp-dev|libseccomp-devel
+g++|command|g++|gcc-c++
+bats|command|bats|bats
+jq|command|jq|jq
+strace|command|strace|strace
+gdb|command|gdb|gdb
+curl|command|curl|curl
+python3|command|python3|python3
+ps|command|procps|procps-ng
+file|command|file|file
+readelf|command|binutils|binutils
+musl-gcc|command|musl-tools|musl-gcc
+aarch64-linux-gnu-gcc|command|gcc-aarch64-linux-gnu|gcc-aarch64-linux-gnu
+clang-format|command|clang-format|clang-tools-extra
+clang-tidy|command|clang-tidy|clang-tools-extra
+cppcheck|command|cppcheck|cppcheck
+shellcheck|command|shellcheck|ShellCheck
+valgrind|command|valgrind|valgrind
+'
+needs_bench='
+redis-server|command|redis-server|redis
+redis-benchmark|command|redis-tools|redis
+nginx|command|nginx|nginx
+wrk|command|wrk|wrk
+hyperfine|command|hyperfine|hyperfine
+uftrace|command|uftrace|uftrace
+ltrace|command|ltrace|ltrace
+perf|command|linux-perf|perf
+'
+needs_fuzz='
+afl-fuzz|command|afl++|american-fuzzy-lop
+'
+needs_long='
+/usr/lib/python3*/test/test_socket.py|file|libpython3-testsuite|python3-test
+/usr/share/doc/tcl*/|file|tcl|tcl
+'
+
+die()
+{
+	printf 'setup: %s\n' "$@" >&2
+	exit 1
+}
+
+usage()
+{
+	echo 'usage: scripts/setup.sh [--build-only] [--bench] [--fuzz] [--long] [--list]' >&2
+	exit 2
+}
+
+# Debian keeps some servers where only root's PATH looks.
+PATH=$PATH:/usr/sbin:/sbin
+
+has_header()
+{
+	command -v cc >/dev/null || return 1
+	printf '#include <stddef.h>\n#include <stdio.h>\n#include <stdint.h>\n#include <stdarg.h>\n#include <setjmp.h>\n#include <%s>\n' "$1" |
+		cc -x c -fsyntax-only - 2>/dev/null
+}
+
+is_there()
+{
+	case $2 in
+	command) command -v "$1" >/dev/null ;;
+	header) has_header "$1" ;;
+	file) compgen -G "$1" >/dev/null ;;
+	esac
+}
+
+# Prints the packages of the given lists that are missing here, by the column
+# of the package manager.
+missing_packages()
+{
+	local what how debian fedora
+	while IFS='|' read -r what how debian fedora; do
+		[ -n "$what" ] || continue
+		is_there "$what" "$how" && continue
+		if [ "$manager" = dnf ]; then echo "$fedora"; else echo "$debian"; fi
+	done | sort -u
+}
+
+as_root()
+{
+	if [ "$(id -u)" = 0 ]; then
+		"$@"
+	elif command -v sudo >/dev/null; then
+		sudo "$@"
+	else
+		die "not root, and there is no sudo. As root, run:" "    $*"
+	fi
+}
+
+# Debian starts a server as soon as it is installed, unless this file says no.
+policy=/usr/sbin/policy-rc.d
+forbid_services()
+{
+	[ -e "$policy" ] && return
+	# shellcheck disable=SC2064 # the path is meant now
+	trap "remove_policy" EXIT
+	printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
+	as_root chmod 755 "$policy"
+	made_policy=1
+}
+
+remove_policy()
+{
+	[ -z "${made_policy:-}" ] || as_root rm -f "$policy"
+	made_policy=
+}
+
+install_packages()
+{
+	echo "setup: installing $*" >&2
+	case $manager in
+	apt-get)
+		forbid_services
+		as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q >&2 ||
+			echo 'setup: apt-get update failed; trying with the old lists' >&2
+		as_root env DEBIAN_FRONTEND=noninteractive \
+			apt-get install -y -q --no-install-recommends "$@" >&2 </dev/null ||
+			die 'apt-get could not install the packages above; its own message says why'
+		remove_policy
+		;;
+	dnf)
+		as_root dnf install -y -q "$@" >&2 </dev/null ||
+			die 'dnf could not install the packages above; its own message says why'
+		;;
+	*) die "missing: $*" "neither apt-get nor dnf is here: install them by hand" ;;
+	esac
+}
+
+needs=$needs_build$needs_check
+list_only=
+for argument; do
+	case $argument in
+	--build-only) needs=$needs_build ;;
+	--bench) needs=$needs$needs_bench ;;
+	--fuzz) needs=$needs$needs_fuzz ;;
+	--long) needs=$needs$needs_long ;;
+	--list) list_only=1 ;;
+	*) usage ;;
+	esac
+done
+
+if command -v apt-get >/dev/null; then
+	manager=apt-get
+elif command -v dnf >/dev/null; then
+	manager=dnf
+else
+	manager=none
+fi
+
+mapfile -t packages < <(missing_packages <<<"$needs")
+if [ -n "$list_only" ]; then
+	[ ${#packages[@]} = 0 ] || printf '%s\n' "${packages[@]}"
+	exit 0
+fi
+[ ${#packages[@]} -gt 0 ] || exit 0
+install_packages "${packages[@]}"
+
+mapfile -t packages < <(missing_packages <<<"$needs")
+[ ${#packages[@]} = 0 ] || die "installed, but still not found: ${packages[*]}"

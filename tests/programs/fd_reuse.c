@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Claim: a descriptor number that was a socket and becomes a file is no longer
+ * taken for a socket, in whatever way the socket went; and the other way round. */
+#include "target.h"
+
+#include <linux/close_range.h>
+
+static long socket_reads;
+
+/* A socket at number `fd`, with one byte to read from its peer. */
+static void read_as_socket(int fd)
+{
+	int pair[2];
+	char c = 's';
+
+	make_pair(pair);
+	if (syscall(SYS_write, pair[0], &c, 1) != 1)
+		die("write");
+	if (pair[1] != fd && (dup2(pair[1], fd) != fd || close(pair[1]) < 0))
+		die("dup2");
+	if (read(fd, &c, 1) != 1 || c != 's')
+		die("read of the socket");
+	socket_reads++;
+	close(pair[0]);
+}
+
+static void close_by_stream(int fd)
+{
+	FILE *f = fdopen(fd, "r");
+
+	if (!f || fclose(f))
+		die("fclose");
+}
+
+static void read_as_file(int fd)
+{
+	int file = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	char c = 1;
+
+	if (file != fd && (dup2(file, fd) != fd || close(file) < 0))
+		die("dup2 of a file");
+	for (int i = 0; i < 10; i++)
+		if (read(fd, &c, 1) != 1 || c != 0)
+			die("read of the file");
+}
+
+/* dup3 puts a file in the socket's place without a close. */
+static void replace(int fd)
+{
+	int file = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+
+	if (dup3(file, fd, O_CLOEXEC) != fd || close(file) < 0)
+		die("dup3");
+}
+
+int main(void)
+{
+	const int fd = 20;
+
+	for (int i = 0; i < 10; i++) {
+		read_as_socket(fd);
+		close(fd);
+		read_as_file(fd);
+		read_as_socket(fd); /* dup2 over a file */
+		read_as_file(fd);   /* dup2 over a socket */
+		close(fd);
+		read_as_socket(fd);
+		close_by_stream(fd);
+		read_as_file(fd);
+		read_as_socket(fd);
+		close_range(fd, fd, 0);
+		read_as_file(fd);
+		read_as_socket(fd);
+		replace(fd);
+		read_as_file(fd);
+		close(fd);
+	}
+	say("%ld reads of sockets\n", socket_reads);
+	expect_calls("read", socket_reads);
+	return 0;
+}
