@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The finished report: what a profile says, in nanoseconds and with intervals,
+ * ready to be printed.
+ *
+ * report_build does all sums and estimates once; the renderers only choose
+ * words and columns. Names of frames are looked up late, when a renderer asks
+ * for them, because symbolizing is the slow part and most frames of a large
+ * profile are never shown.
+ *
+ * All functions are single-threaded. A report borrows from its profile, which
+ * must outlive it. Quantities that are not known are NAN or NULL.
+ */
+#ifndef SCPROF_REPORT_H
+#define SCPROF_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "profile.h"
+#include "symbolize.h"
+
+enum report_by {
+	REPORT_BY_PATH,     /* full call path + function + outcome */
+	REPORT_BY_SITE,     /* innermost frame + function + outcome */
+	REPORT_BY_FUNCTION, /* function + outcome */
+	REPORT_BY_GAP,      /* pairs of sites; the sites are as REPORT_BY_SITE */
+	REPORT_BY_THREAD,   /* one row a table; the sites are as REPORT_BY_PATH */
+	REPORT_BY_PROCESS
+};
+
+enum report_format { REPORT_TEXT, REPORT_JSON };
+
+#define REPORT_TOP_DEFAULT UINT32_MAX    /* 20 rows of text, all of JSON */
+#define REPORT_FRAMES_DEFAULT UINT32_MAX /* text: 6 for the first rows, 2 for later ones */
+
+struct report_options {
+	enum report_format format;
+	enum report_by by;
+	double confidence; /* in (0, 1) */
+	uint32_t top;      /* rows shown; 0: all */
+	uint32_t frames;   /* lines of call path a row in text; JSON always has all */
+	uint32_t width;    /* columns of text; 0: those of the terminal */
+};
+
+#define REPORT_OPTIONS_DEFAULT                                                                     \
+	{                                                                                          \
+		.format = REPORT_TEXT, .by = REPORT_BY_PATH, .confidence = 0.95,                   \
+		.top = REPORT_TOP_DEFAULT, .frames = REPORT_FRAMES_DEFAULT, .width = 0             \
+	}
+
+struct report_estimate {
+	double mean_ns, low_ns, high_ns; /* low, high: NAN or infinite where nothing can be said */
+	const char *method;              /* how the interval was made; static text */
+};
+
+/* The slow clock of a `dual` run beside the fast one. */
+struct report_slow {
+	struct report_estimate estimate;
+	uint64_t ticks;
+	bool covers; /* the slow interval contains the fast mean */
+};
+
+struct report_percentiles {
+	double p50_ns, p90_ns, p99_ns, max_ns;
+};
+
+struct report_site {
+	uint32_t function; /* index into the profile */
+	uint32_t outcome;  /* enum scp_outcome; meaningless where overflow */
+	bool overflow;     /* calls that found no room: any path, any outcome */
+	const struct prof_frame *frame; /* innermost first; what the grouping keeps of the path */
+	uint32_t frames;
+	uint32_t path_flags; /* SCP_PATH_* of the paths that are whole here */
+	uint64_t calls, units, ticks;
+	bool has_bytes;
+	uint64_t bytes;
+	struct report_estimate estimate;
+	double min_ns, max_ns; /* of one call */
+	double overhead_ns; /* clock reading inside the interval; not subtracted from the mean */
+	double total_ns;
+	double share; /* of the time of all recorded calls */
+	bool has_percentiles;
+	struct report_percentiles percentiles;
+	double per_call_ns, per_byte_ns; /* NAN where sizes do not vary */
+	bool has_slow;
+	struct report_slow slow;
+};
+
+/* From the exit of one top-level call to the entry of the next. */
+struct report_gap {
+	uint32_t from, to; /* indices into sites; PROF_NONE: start, end of the thread */
+	uint64_t calls, units;
+	struct report_estimate estimate;
+	double max_ns, total_ns;
+	double share; /* of the time of all threads */
+};
+
+/* One table: a thread, or several that used it one after the other. */
+struct report_thread {
+	const char *name;
+	uint32_t pid, tid, threads;
+	bool live;
+	uint64_t calls;
+	double time_ns, calls_ns, gaps_ns, nested_ns;
+	int64_t remainder_units; /* time - (calls - nested + gaps): 0 unless something was lost */
+	double remainder_ns;
+};
+
+struct report_process {
+	const struct prof_process *process;
+	uint32_t threads;
+	uint64_t calls;
+	double calls_ns, time_ns;
+	double wall_s; /* NAN: not known */
+};
+
+struct report_warning {
+	char code[24];
+	char *text; /* what it means for the numbers, and what to do */
+};
+
+struct report {
+	const struct profile *profile;
+	enum report_by by;
+	double confidence;
+	struct symbolizer *symbols;
+
+	struct report_site *site; /* by total time, longest first */
+	struct report_gap *gap;
+	struct report_thread *thread;
+	struct report_process *process; /* in order of start */
+	struct report_warning *warning;
+	uint32_t sites, gaps, threads, processes, warnings;
+
+	uint64_t calls; /* all recorded, with those that overflowed */
+	double calls_ns;
+	double time_ns; /* of all threads */
+	double gaps_ns, nested_ns;
+	uint64_t skipped_calls, overflow_calls;
+	__int128 remainder_units; /* of calls - nested + gaps = time, over all threads */
+	double remainder_ns;
+	bool remainder_expected; /* small, and explained by a process that was not at rest */
+	uint64_t start_real_ns;
+	double wall_s; /* first start to last known end; NAN: not known */
+};
+
+/* Everything but names. NULL when memory is out. */
+struct report *report_build(const struct profile *p, const struct report_options *o);
+void report_free(struct report *r);
+
+/* Names of one frame, inlined functions first: `*count` of them, at least 1.
+ * Belongs to the report. A module that changed since the run adds a warning. */
+const struct symbol *report_symbols(struct report *r, const struct prof_frame *frame,
+				    size_t *count);
+
+/* Add a warning unless its code and text are there already. */
+__attribute__((format(printf, 3, 4))) void report_warn(struct report *r, const char *code,
+						       const char *format, ...);
+
+/* Words for the numbers of the format. Never NULL. */
+const char *report_outcome_name(const struct report_site *s);
+const char *report_clock_name(uint32_t kind);
+const char *report_end_name(uint32_t end_state);
+const char *report_by_name(enum report_by by);
+/* 0, or -1 when `name` is none of them. */
+int report_by_parse(const char *name, enum report_by *by);
+int report_format_parse(const char *name, enum report_format *format);
+extern const char report_format_names[]; /* for messages: "text, json" */
+
+/* Build, symbolize and print. 0, or -1 with errno set: memory is out or the
+ * stream failed. The stream is flushed. */
+int report_print(const struct profile *p, const struct report_options *o, FILE *out);
+
+#endif

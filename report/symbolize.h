@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* From (module, offset) to function, file, line and inlined calls.
+ *
+ * Works offline from the files the profile names, with separate debug
+ * information found by build-id or debug link as libdwfl does. A file whose
+ * build-id is not the one the profile recorded is never used: a wrong name is
+ * worse than none. Nothing is opened before it is asked for, and every answer
+ * is kept.
+ *
+ * A module file is only opened when it is a regular file: a profile is data
+ * from elsewhere and may name a pipe or a device.
+ */
+#ifndef SCPROF_SYMBOLIZE_H
+#define SCPROF_SYMBOLIZE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile.h"
+
+struct symbol {
+	char *function; /* demangled, with parameters; NULL: not known */
+	char *brief;    /* demangled, without parameters; NULL: not known */
+	const char *module; /* path; NULL: no module (JIT or generated code) */
+	uint64_t offset;    /* in the module; an address where there is no module */
+	char *file;     /* NULL: not known */
+	int line;       /* 0: not known */
+	bool inlined;   /* this function's code was inlined into the next symbol */
+};
+
+enum symbolize_state {
+	SYMBOLIZE_UNTRIED,
+	SYMBOLIZE_LOADED,
+	SYMBOLIZE_MISSING, /* no such file, not a regular file, not ELF */
+	SYMBOLIZE_STALE    /* another build than the one that ran */
+};
+
+struct symbolizer;
+
+/* For the modules of `p`, which must outlive it. NULL when memory is out. */
+struct symbolizer *symbolize_new(const struct profile *p);
+void symbolize_free(struct symbolizer *s);
+
+/* The symbols of a frame, innermost first; `*count` is at least 1. A return
+ * address is looked up one byte earlier, inside the call instruction. When
+ * nothing is known the one symbol has module and offset only. Never NULL;
+ * owned by the symbolizer. */
+const struct symbol *symbolize_frame(struct symbolizer *s, const struct prof_frame *frame,
+				     size_t *count);
+
+/* What became of a module so far. */
+enum symbolize_state symbolize_module_state(const struct symbolizer *s, uint32_t module);
+
+#endif
