@@ -8,10 +8,12 @@ PROFILE_SRC = \
 	profile/refs.c \
 	profile/settle.c \
 	profile/rate.c \
+	profile/cmdline.c \
 	profile/intern.c \
 	profile/load.c \
 	profile/model.c \
 	profile/sums.c \
 	profile/fold.c \
 	profile/image.c \
-	profile/write.c
+	profile/write.c \
+	profile/save.c

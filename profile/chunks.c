@@ -153,9 +153,10 @@ static int collect_record(struct raw_file *raw, const struct scp_chunk *c, uint6
 
 	if (rec->type < SCP_REC_FUNCTION || rec->type > SCP_REC_PROCESS ||
 	    !belongs(rec->type, c->type))
-		return prof_damaged(err, raw->path,
-				    "a record of type %u stands at byte %llu, in a chunk of type %u",
-				    rec->type, (unsigned long long)offset, c->type);
+		return prof_damaged(
+			err, raw->path,
+			"a record of type %u stands at byte %llu, in a chunk of type %u", rec->type,
+			(unsigned long long)offset, c->type);
 	if (raw_check_record(raw->path, rec, c->table, &ref, err))
 		return -1;
 	if (list_add(&raw->list[rec->type], &ref))
@@ -204,7 +205,8 @@ int raw_collect(struct raw_file *raw, struct profile_error *err)
 		if (!sound)
 			return prof_damaged(err, raw->path,
 					    "the chunk at byte %llu claims %llu bytes, %llu used",
-					    (unsigned long long)offset, (unsigned long long)c->bytes,
+					    (unsigned long long)offset,
+					    (unsigned long long)c->bytes,
 					    (unsigned long long)c->used);
 		limits.first = marked_used(&raw->first, &next_first, offset);
 		limits.second = marked_used(&raw->second, &next_second, offset);

@@ -15,7 +15,7 @@
 
 #include "error.h"
 
-#define MOST_BYTES (UINT64_C(2) << 30)
+#define MOST_BYTES   (UINT64_C(2) << 30)
 #define HEADER_TRIES 20
 
 /* Read up to n bytes; *got tells how many there were. */
@@ -24,8 +24,7 @@ static int read_some(const struct raw_file *raw, void *buffer, size_t n, uint64_
 {
 	*got = 0;
 	while (*got < n) {
-		ssize_t r = pread(raw->fd, (char *)buffer + *got, n - *got,
-				  (off_t)(offset + *got));
+		ssize_t r = pread(raw->fd, (char *)buffer + *got, n - *got, (off_t)(offset + *got));
 
 		if (r < 0 && errno == EINTR)
 			continue;
@@ -41,10 +40,11 @@ static int read_some(const struct raw_file *raw, void *buffer, size_t n, uint64_
 static int cut_short(const struct raw_file *raw, uint64_t got, uint64_t wanted,
 		     struct profile_error *err)
 {
-	return prof_fail(err, raw->path,
-			 "ends after %llu of %llu bytes: it was cut, e.g. by a full disk or an "
-			 "incomplete copy.\nCopy it again from where it was recorded, or leave it out.",
-			 (unsigned long long)got, (unsigned long long)wanted);
+	return prof_fail(
+		err, raw->path,
+		"ends after %llu of %llu bytes: it was cut, e.g. by a full disk or an "
+		"incomplete copy.\nCopy it again from where it was recorded, or leave it out.",
+		(unsigned long long)got, (unsigned long long)wanted);
 }
 
 static int open_regular(struct raw_file *raw, struct profile_error *err)
@@ -75,9 +75,10 @@ static int read_header_once(const struct raw_file *raw, void *header, struct pro
 		return prof_fail(err, raw->path,
 				 "is empty: nothing was recorded, or the copy failed");
 	if (got < sizeof SCP_MAGIC - 1 || memcmp(header, SCP_MAGIC, sizeof SCP_MAGIC - 1) != 0)
-		return prof_fail(err, raw->path,
-				 "is not a scprof profile.\nProfiles are named *.scp and begin with "
-				 "\"SCPROF1\".");
+		return prof_fail(
+			err, raw->path,
+			"is not a scprof profile.\nProfiles are named *.scp and begin with "
+			"\"SCPROF1\".");
 	if (got < SCP_HEADER_BYTES)
 		return cut_short(raw, got, SCP_HEADER_BYTES, err);
 	return 0;

@@ -19,10 +19,11 @@ static int check_kind_of_file(const char *path, const struct scp_header *h,
 	if (h->byte_order != SCP_BYTE_ORDER)
 		return prof_damaged(err, path, "its byte-order mark is %#x", h->byte_order);
 	if (h->version != SCP_VERSION)
-		return prof_fail(err, path,
-				 "has format version %u, this scprof reads %u.\nUse the scprof that "
-				 "belongs to the library that recorded it.",
-				 h->version, SCP_VERSION);
+		return prof_fail(
+			err, path,
+			"has format version %u, this scprof reads %u.\nUse the scprof that "
+			"belongs to the library that recorded it.",
+			h->version, SCP_VERSION);
 	if (h->header_bytes != SCP_HEADER_BYTES)
 		return prof_damaged(err, path, "its header claims %u bytes instead of %u",
 				    h->header_bytes, SCP_HEADER_BYTES);
@@ -67,11 +68,12 @@ static int check_region(const char *path, const struct scp_header *h, uint32_t i
 		return prof_damaged(err, path, "region %u lies at %llu with %llu bytes", i,
 				    (unsigned long long)r->offset, (unsigned long long)r->bytes);
 	if (r->offset + r->bytes > size)
-		return prof_fail(err, path,
-				 "ends after %llu of %llu bytes: it was cut, e.g. by a full disk or an "
-				 "incomplete copy.\nCopy it again from where it was recorded, or leave "
-				 "it out.",
-				 (unsigned long long)size, (unsigned long long)(r->offset + r->bytes));
+		return prof_fail(
+			err, path,
+			"ends after %llu of %llu bytes: it was cut, e.g. by a full disk or an "
+			"incomplete copy.\nCopy it again from where it was recorded, or leave "
+			"it out.",
+			(unsigned long long)size, (unsigned long long)(r->offset + r->bytes));
 	for (uint32_t k = 0; k < i; k++) {
 		const struct scp_region *o = &h->regions[k];
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The model's private side: hashes that make equal things one thing, growing
+ * arrays, and the clock as the files had it. */
+#ifndef SCPROF_PROFILE_INTERN_H
+#define SCPROF_PROFILE_INTERN_H
+
+#include "profile.h"
+
+struct intern_node;
+
+enum model_array {
+	MODEL_PROCESS,
+	MODEL_TABLE,
+	MODEL_MODULE,
+	MODEL_PATH,
+	MODEL_FUNCTION,
+	MODEL_ENTRY,
+	MODEL_GAP,
+	MODEL_ARRAYS
+};
+
+struct profile_index {
+	struct intern_node *module, *function, *path; /* uthash heads */
+	uint32_t room[MODEL_ARRAYS];
+	bool has_clock;
+	struct scp_clock clock, slow; /* of the file with the longest span */
+	uint8_t boot_id[16];
+	uint32_t machine;
+};
+
+/* Room for one more element: the array, perhaps moved, or NULL. New elements
+ * are zero. Use: grown = model_room(p->entry, &room, p->entries, sizeof *p->entry). */
+void *model_room(void *array, uint32_t *room, uint32_t count, size_t size);
+
+/* Index in the model of an equal module, function or path, which is added if it
+ * is new. PROF_NONE: memory is out. `frame` is copied. */
+uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build_id,
+		       uint32_t build_id_bytes);
+uint32_t intern_function(struct profile *p, const char *name, const char *library, uint32_t group);
+uint32_t intern_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
+		     uint32_t flags);
+
+/* Forget what was interned beyond these counts. */
+void intern_rollback(struct profile *p, uint32_t modules, uint32_t functions, uint32_t paths);
+
+#endif

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* From a checked file into the model: ids become indices, records become sums.
+ *
+ * Only memory can be lacking here; whether the file is sound was settled
+ * before. Paths are interned in the order in which entries use them, which
+ * makes a written model read back in the same order.
+ */
+#include "load.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "intern.h"
+#include "cmdline.h"
+
+struct load {
+	struct profile *p;
+	const struct raw_file *raw;
+	uint32_t *map[RAW_TYPES]; /* position in the raw list -> index in the model */
+	uint32_t process;	  /* of a plain file */
+};
+
+/* Room for one more in an array of the model; false where memory is out. */
+#define ROOM(p, array, count, kind)                                                                \
+	({                                                                                         \
+		void *grown_ = model_room((p)->array, &(p)->index->room[kind], (p)->count,         \
+					  sizeof *(p)->array);                                     \
+		if (grown_)                                                                        \
+			(p)->array = grown_;                                                       \
+		grown_ != NULL;                                                                    \
+	})
+
+static prof_u128 wide(uint64_t low, uint64_t high)
+{
+	return (prof_u128)high << 64 | low;
+}
+
+static uint32_t index_of(const struct load *l, uint32_t type, uint32_t table, uint32_t id)
+{
+	return l->map[type][raw_find(&l->raw->list[type], table, id, 0)];
+}
+
+static int load_process(struct load *l, const struct prof_process *from, const char *exe,
+			const char *argv, uint32_t argv_bytes)
+{
+	struct profile *p = l->p;
+	struct prof_process *out;
+
+	if (!ROOM(p, process, processes, MODEL_PROCESS))
+		return -1;
+	out = &p->process[p->processes];
+	*out = *from;
+	out->exe = strdup(exe);
+	out->file = strdup(l->raw->path);
+	out->argv = cmdline_split(argv, argv_bytes, &out->argc);
+	p->processes++;
+	return out->exe && out->file && out->argv ? 0 : -1;
+}
+
+static int load_header_process(struct load *l)
+{
+	const struct scp_header *h = raw_header(l->raw);
+	struct prof_process from = {
+		.pid = h->pid,
+		.ppid = h->ppid,
+		.count = 1,
+		.argc = h->argc,
+		.end_state = h->end_state,
+		.start_real_ns = h->start_real_ns,
+		.start_mono_ns = h->start_mono_ns,
+		.end_mono_ns = h->end_mono_ns,
+	};
+
+	l->process = l->p->processes;
+	return load_process(l, &from, h->exe, h->argv, h->argv_bytes);
+}
+
+static int load_process_record(struct load *l, uint32_t i)
+{
+	const struct scp_process *r = raw_record(l->raw, &l->raw->list[SCP_REC_PROCESS].ref[i]);
+	struct prof_process from = {
+		.pid = r->pid,
+		.ppid = r->ppid,
+		.count = r->count ? r->count : 1,
+		.argc = r->argc,
+		.end_state = r->end_state,
+		.start_real_ns = r->start_real_ns,
+		.start_mono_ns = r->start_mono_ns,
+		.end_mono_ns = r->end_mono_ns,
+	};
+
+	l->map[SCP_REC_PROCESS][i] = l->p->processes;
+	return load_process(l, &from, r->strings, r->strings + r->exe_bytes, r->argv_bytes);
+}
+
+static int load_module(struct load *l, uint32_t i)
+{
+	const struct scp_module *m = raw_record(l->raw, &l->raw->list[SCP_REC_MODULE].ref[i]);
+
+	l->map[SCP_REC_MODULE][i] = intern_module(l->p, m->path, m->build_id, m->build_id_bytes);
+	return l->map[SCP_REC_MODULE][i] == PROF_NONE ? -1 : 0;
+}
+
+static int load_function(struct load *l, uint32_t i)
+{
+	const struct scp_function *f = raw_record(l->raw, &l->raw->list[SCP_REC_FUNCTION].ref[i]);
+
+	l->map[SCP_REC_FUNCTION][i] = intern_function(l->p, f->name, f->library, f->group);
+	return l->map[SCP_REC_FUNCTION][i] == PROF_NONE ? -1 : 0;
+}
+
+/* A live table may be caught between two owners: then last is before first. */
+static int load_table(struct load *l, uint32_t i)
+{
+	const struct scp_table *r = raw_record(l->raw, &l->raw->list[SCP_REC_TABLE].ref[i]);
+	struct profile *p = l->p;
+	struct prof_table *t;
+
+	if (!ROOM(p, table, tables, MODEL_TABLE))
+		return -1;
+	t = &p->table[p->tables];
+	*t = (struct prof_table){
+		.process = l->process,
+		.tid = r->tid,
+		.threads = r->threads,
+		.live = r->live != 0,
+		.time_units =
+			r->closed_units + (r->last_at > r->first_at ? r->last_at - r->first_at : 0),
+		.nested_units = r->nested_units,
+		.nested_calls = r->nested_calls,
+	};
+	memcpy(t->name, r->name, sizeof t->name);
+	memset(t->name + strlen(t->name), 0, sizeof t->name - strlen(t->name));
+	if (raw_header(l->raw)->flags & SCP_FILE_MERGED)
+		t->process = index_of(l, SCP_REC_PROCESS, 0, r->process);
+	l->map[SCP_REC_TABLE][i] = p->tables++;
+	return 0;
+}
+
+static uint32_t load_path(struct load *l, uint32_t table, uint32_t id)
+{
+	const struct raw_list *list = &l->raw->list[SCP_REC_PATH];
+	uint32_t i = raw_find(list, table, id, 0);
+	const struct scp_path *r = raw_record(l->raw, &list->ref[i]);
+	struct prof_frame frame[SCP_MAX_FRAMES];
+
+	if (l->map[SCP_REC_PATH][i] != PROF_NONE)
+		return l->map[SCP_REC_PATH][i];
+	memset(frame, 0, r->frames * sizeof frame[0]);
+	for (uint32_t k = 0; k < r->frames; k++) {
+		uint32_t module = SCP_FRAME_MODULE(r->frame[k]);
+
+		frame[k].module = module ? index_of(l, SCP_REC_MODULE, 0, module) : PROF_NONE;
+		frame[k].exact = SCP_FRAME_EXACT(r->frame[k]);
+		frame[k].offset = SCP_FRAME_OFFSET(r->frame[k]);
+	}
+	l->map[SCP_REC_PATH][i] = intern_path(l->p, frame, r->frames, r->flags);
+	return l->map[SCP_REC_PATH][i];
+}
+
+/* A live entry and its blocks may be from two moments: what cannot be is left out. */
+static void load_batches(const struct load *l, const struct raw_ref *ref, uint32_t clock,
+			 const struct scp_entry *e, struct prof_batches *out)
+{
+	const struct raw_list *list = &l->raw->list[SCP_REC_BATCH];
+	uint32_t i = raw_find(list, ref->table, ref->id, clock);
+	const struct scp_batch *b;
+
+	if (i == PROF_NONE || e->batch_count == 0 || e->batch_count > SCP_BATCHES ||
+	    e->batch_calls == 0 || (e->batch_calls & (e->batch_calls - 1)) ||
+	    e->batch_calls > e->calls / e->batch_count)
+		return;
+	b = raw_record(l->raw, &list->ref[i]);
+	out->calls = e->batch_calls;
+	out->count = e->batch_count;
+	memcpy(out->sum, b->sum, e->batch_count * sizeof b->sum[0]);
+}
+
+static int load_hist(const struct load *l, const struct raw_ref *ref, struct prof_sums *s)
+{
+	const struct raw_list *list = &l->raw->list[SCP_REC_HIST];
+
+	for (uint32_t block = 0; block < SCP_HIST_BLOCKS; block++) {
+		uint32_t i = raw_find(list, ref->table, ref->id, block);
+		const struct scp_hist *h;
+
+		if (i == PROF_NONE)
+			continue;
+		if (!s->hist && !(s->hist = calloc(1, sizeof *s->hist)))
+			return -1;
+		h = raw_record(l->raw, &list->ref[i]);
+		memcpy(s->hist->count + block * SCP_HIST_BUCKETS, h->count, sizeof h->count);
+	}
+	return 0;
+}
+
+static int load_slow(const struct load *l, const struct raw_ref *ref, const struct scp_entry *e,
+		     struct prof_sums *s)
+{
+	const struct raw_list *list = &l->raw->list[SCP_REC_SLOW];
+	uint32_t i = raw_find(list, ref->table, ref->id, 0);
+	const struct scp_slow *r;
+
+	if (i == PROF_NONE || !(raw_header(l->raw)->flags & SCP_FILE_DUAL))
+		return 0;
+	s->slow = calloc(1, sizeof *s->slow);
+	if (!s->slow)
+		return -1;
+	r = raw_record(l->raw, &list->ref[i]);
+	s->slow->units = r->units;
+	s->slow->max_units = r->max_units;
+	s->slow->units_sq = wide(r->units_sq_lo, r->units_sq_hi);
+	load_batches(l, ref, 1, e, &s->slow->batches);
+	return 0;
+}
+
+static int load_entry(struct load *l, uint32_t i)
+{
+	const struct raw_ref *ref = &l->raw->list[SCP_REC_ENTRY].ref[i];
+	const struct scp_entry *r = raw_record(l->raw, ref);
+	struct profile *p = l->p;
+	struct prof_entry *e;
+
+	if (!ROOM(p, entry, entries, MODEL_ENTRY))
+		return -1;
+	e = &p->entry[p->entries++];
+	*e = (struct prof_entry){
+		.table = index_of(l, SCP_REC_TABLE, ref->table, 0),
+		.path = load_path(l, ref->table, r->path),
+		.function = index_of(l, SCP_REC_FUNCTION, 0, r->function),
+		.outcome = r->outcome,
+		.torn = r->seq & 1,
+		.sums = {.calls = r->calls,
+			 .units = r->units,
+			 .units_sq = wide(r->units_sq_lo, r->units_sq_hi),
+			 .min_units = r->min_units,
+			 .max_units = r->max_units,
+			 .first_at = r->first_at,
+			 .last_at = r->last_at,
+			 .has_bytes = r->flags & SCP_ENTRY_BYTES,
+			 .bytes = r->bytes,
+			 .bytes_sq = wide(r->bytes_sq_lo, r->bytes_sq_hi),
+			 .bytes_units = wide(r->bytes_units_lo, r->bytes_units_hi)},
+	};
+	l->map[SCP_REC_ENTRY][i] = p->entries - 1;
+	p->table[e->table].call_units += r->units;
+	load_batches(l, ref, 0, r, &e->sums.batches);
+	if (e->path == PROF_NONE || load_hist(l, ref, &e->sums) || load_slow(l, ref, r, &e->sums))
+		return -1;
+	return 0;
+}
+
+static int load_gap(struct load *l, uint32_t i)
+{
+	const struct raw_ref *ref = &l->raw->list[SCP_REC_GAP].ref[i];
+	const struct scp_gap *r = raw_record(l->raw, ref);
+	struct profile *p = l->p;
+	struct prof_gap *g;
+
+	if (!ROOM(p, gap, gaps, MODEL_GAP))
+		return -1;
+	g = &p->gap[p->gaps++];
+	*g = (struct prof_gap){
+		.table = index_of(l, SCP_REC_TABLE, ref->table, 0),
+		.from = ref->id ? index_of(l, SCP_REC_ENTRY, ref->table, ref->id) : PROF_NONE,
+		.to = ref->sub ? index_of(l, SCP_REC_ENTRY, ref->table, ref->sub) : PROF_NONE,
+		.calls = r->calls,
+		.units = r->units,
+		.max_units = r->max_units,
+		.units_sq = wide(r->units_sq_lo, r->units_sq_hi),
+	};
+	p->table[g->table].gap_units += r->units;
+	return 0;
+}
+
+static int load_list(struct load *l, uint32_t type, int (*load_one)(struct load *, uint32_t))
+{
+	uint32_t count = l->raw->list[type].count;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (load_one(l, i))
+			return -1;
+	return 0;
+}
+
+static int make_maps(struct load *l)
+{
+	for (uint32_t type = SCP_REC_FUNCTION; type < RAW_TYPES; type++) {
+		size_t bytes = ((size_t)l->raw->list[type].count + 1) * sizeof(uint32_t);
+
+		l->map[type] = malloc(bytes);
+		if (!l->map[type])
+			return -1;
+		memset(l->map[type], 0xff, bytes); /* PROF_NONE */
+	}
+	return 0;
+}
+
+static int load_all(struct load *l)
+{
+	bool merged = raw_header(l->raw)->flags & SCP_FILE_MERGED;
+
+	if (make_maps(l))
+		return -1;
+	if (merged ? load_list(l, SCP_REC_PROCESS, load_process_record) : load_header_process(l))
+		return -1;
+	if (load_list(l, SCP_REC_MODULE, load_module) ||
+	    load_list(l, SCP_REC_FUNCTION, load_function) ||
+	    load_list(l, SCP_REC_TABLE, load_table) || load_list(l, SCP_REC_ENTRY, load_entry))
+		return -1;
+	return load_list(l, SCP_REC_GAP, load_gap);
+}
+
+static void add_overflow(struct load *l)
+{
+	const struct raw_list *list = &l->raw->list[SCP_REC_FUNCTION];
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct scp_function *r = raw_record(l->raw, &list->ref[i]);
+		struct prof_function *f = &l->p->function[l->map[SCP_REC_FUNCTION][i]];
+
+		f->group |= r->group;
+		f->overflow_calls += r->overflow_calls;
+		f->overflow_units += r->overflow_units;
+		f->overflow_bytes += r->overflow_bytes;
+	}
+}
+
+int load_raw(struct profile *p, const struct raw_file *raw)
+{
+	struct load l = {.p = p, .raw = raw};
+	uint32_t first_entry = p->entries;
+	int result = load_all(&l);
+
+	if (result == 0) {
+		add_overflow(&l);
+		for (uint32_t i = first_entry; i < p->entries; i++)
+			p->torn_entries += p->entry[i].torn;
+	}
+	for (uint32_t type = 0; type < RAW_TYPES; type++)
+		free(l.map[type]);
+	return result;
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The model's life: new, add a file, free.
+ *
+ * A file is read and checked whole before the model is touched; if memory runs
+ * out half way the model goes back to what it was.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "intern.h"
+#include "load.h"
+#include "rate.h"
+
+struct profile *profile_new(void)
+{
+	struct profile *p = calloc(1, sizeof *p);
+
+	if (p && !(p->index = calloc(1, sizeof *p->index))) {
+		free(p);
+		return NULL;
+	}
+	return p;
+}
+
+struct model_size model_size(const struct profile *p)
+{
+	return (struct model_size){p->processes, p->tables,  p->modules, p->paths,
+				   p->functions, p->entries, p->gaps};
+}
+
+void model_shrink(struct profile *p, const struct model_size *size)
+{
+	intern_rollback(p, size->modules, size->functions, size->paths);
+	while (p->processes > size->processes) {
+		struct prof_process *q = &p->process[--p->processes];
+
+		free(q->exe);
+		free(q->argv);
+		free(q->file);
+	}
+	while (p->entries > size->entries)
+		prof_sums_clear(&p->entry[--p->entries].sums);
+	p->tables = size->tables;
+	p->gaps = size->gaps;
+}
+
+void profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+	model_shrink(p, &(struct model_size){0});
+	free(p->process);
+	free(p->table);
+	free(p->module);
+	free(p->path);
+	free(p->function);
+	free(p->entry);
+	free(p->gap);
+	free(p->index);
+	free(p);
+}
+
+/* The file's clocks, as they are in it and as they were worked out. */
+struct file_clocks {
+	struct scp_clock fast_raw, slow_raw;
+	struct prof_clock fast, slow;
+};
+
+static int resolve_clocks(const struct raw_file *raw, struct file_clocks *c,
+			  struct profile_error *err)
+{
+	const struct scp_header *h = raw_header(raw);
+
+	*c = (struct file_clocks){.fast_raw = h->clock};
+	if (rate_resolve(raw->path, h, &c->fast_raw, &c->fast, err))
+		return -1;
+	if (!(h->flags & SCP_FILE_DUAL))
+		return 0;
+	c->slow_raw = h->slow_clock;
+	return rate_resolve(raw->path, h, &c->slow_raw, &c->slow, err);
+}
+
+static int check_clocks(const struct profile *p, const char *path, const struct file_clocks *c,
+			struct profile_error *err)
+{
+	const struct profile_index *x = p->index;
+
+	if (!x->has_clock)
+		return 0;
+	if (rate_check_same(path, &p->clock, &x->clock, &c->fast, &c->fast_raw, err))
+		return -1;
+	return rate_check_same(path, &p->slow, &x->slow, &c->slow, &c->slow_raw, err);
+}
+
+static void take_clocks(struct profile *p, const struct scp_header *h, const struct file_clocks *c)
+{
+	struct profile_index *x = p->index;
+	uint32_t requested = x->has_clock ? p->clock.requested : c->fast.requested;
+
+	if (!x->has_clock || rate_span_ns(&c->fast_raw) > rate_span_ns(&x->clock)) {
+		p->clock = c->fast;
+		x->clock = c->fast_raw;
+		p->clock.requested = requested;
+		x->machine = h->machine;
+		memcpy(x->boot_id, h->boot_id, sizeof x->boot_id);
+	}
+	if (!x->has_clock || rate_span_ns(&c->slow_raw) > rate_span_ns(&x->slow)) {
+		p->slow = c->slow;
+		x->slow = c->slow_raw;
+	}
+	x->has_clock = true;
+}
+
+static void add_losses(struct scp_losses *to, const struct scp_losses *from)
+{
+	to->skipped_calls += from->skipped_calls;
+	to->abandoned_calls += from->abandoned_calls;
+	to->overflow_calls += from->overflow_calls;
+	to->overflow_gaps += from->overflow_gaps;
+	to->overflow_gap_units += from->overflow_gap_units;
+	to->overflow_nested_units += from->overflow_nested_units;
+	to->unclassified_calls += from->unclassified_calls;
+	to->growth_failures += from->growth_failures;
+	if (from->growth_errno)
+		to->growth_errno = from->growth_errno;
+	to->sandboxed = to->sandboxed || from->sandboxed;
+	to->cut_paths += from->cut_paths;
+	to->unwinds += from->unwinds;
+	to->memo_flushes += from->memo_flushes;
+	to->histogram_losses += from->histogram_losses;
+	to->modules_lost += from->modules_lost;
+	to->overflow_time_units += from->overflow_time_units;
+}
+
+static void add_header(struct profile *p, const struct scp_header *h)
+{
+	p->flags |= h->flags & (SCP_FILE_DUAL | SCP_FILE_HISTOGRAMS | SCP_FILE_MERGED);
+	p->groups |= h->groups;
+	add_losses(&p->losses, &h->losses);
+	p->ticker_ticks += h->ticker_ticks;
+	p->ticker_late_sum_ns += h->ticker_late_sum_ns;
+	if (h->ticker_late_max_ns > p->ticker_late_max_ns)
+		p->ticker_late_max_ns = h->ticker_late_max_ns;
+	p->ticker_late_ticks += h->ticker_late_ticks;
+}
+
+int profile_add(struct profile *p, const char *path, struct profile_error *err)
+{
+	struct model_size before = model_size(p);
+	struct file_clocks clocks;
+	struct raw_file raw;
+	int result;
+
+	err->text[0] = 0;
+	if (raw_open(&raw, path, err))
+		return -1;
+	result = resolve_clocks(&raw, &clocks, err) || check_clocks(p, path, &clocks, err) ? -1 : 0;
+	if (result == 0 && load_raw(p, &raw)) {
+		model_shrink(p, &before);
+		result = prof_no_memory(err, path);
+	}
+	if (result == 0) {
+		add_header(p, raw_header(&raw));
+		take_clocks(p, raw_header(&raw), &clocks);
+	}
+	raw_close(&raw);
+	return result;
+}
+
+struct profile *profile_open(const char *const *paths, size_t count, struct profile_error *err)
+{
+	struct profile *p = profile_new();
+
+	if (!p) {
+		prof_no_memory(err, count ? paths[0] : "profile");
+		return NULL;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (profile_add(p, paths[i], err)) {
+			profile_free(p);
+			return NULL;
+		}
+	}
+	return p;
+}
