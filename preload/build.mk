@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+ARCH ?= $(shell $(CC) -dumpmachine | cut -d- -f1)
+
+PRELOAD_SRC = \
+	preload/arena.c \
+	preload/call.c \
+	preload/clock.c \
+	preload/fd_kind.c \
+	preload/file.c \
+	preload/function.c \
+	preload/hooks.c \
+	preload/memo.c \
+	preload/modules.c \
+	preload/process.c \
+	preload/sandbox.c \
+	preload/settings.c \
+	preload/table.c \
+	preload/thread.c \
+	preload/unwind.c \
+	preload/unwind_cfi.c \
+	preload/unwind_expr.c \
+	preload/unwind_object.c \
+	preload/wrappers.c
+PRELOAD_ASM = preload/arch/$(ARCH)/entry.S
+
+# What runs inside other people's programs: no floating point, no calls to string
+# functions that the target may have replaced, small frames, TLS without allocation.
+PRELOAD_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -Iinclude -Ipreload -Ipreload/arch/$(ARCH) \
+	-fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-pointer \
+	-fasynchronous-unwind-tables -fno-stack-protector -U_FORTIFY_SOURCE \
+	-fno-tree-loop-distribute-patterns -fno-tree-vectorize -fno-tree-slp-vectorize -Wframe-larger-than=1200
+
+PRELOAD_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(PRELOAD_SRC)) $(patsubst %.S,$(BUILD)/%.o,$(PRELOAD_ASM))
+
+# The exported symbols, from the one list.
+$(BUILD)/preload/exports.txt: preload/wrappers.def
+	@mkdir -p $(@D)
+	$(CC) -E -P -x c -D'SCP_WRAP(ret, name, ...)=name;' -D'SCP_HOOK(name)=name;' $< | grep -v '^#' | tr ';' '\n' | \
+		sed -n 's/^ *\([a-zA-Z_0-9]\{1,\}\) *$$/\1/p' | sort -u > $@
+
+$(BUILD)/preload/exports.map: $(BUILD)/preload/exports.txt
+	(echo '{ global:'; sed 's/$$/;/' $<; echo 'local: *; };') > $@
+
+$(BUILD)/libscprof.so: $(PRELOAD_OBJ) $(BUILD)/preload/exports.map
+	$(CC) -shared -o $@ $(PRELOAD_OBJ) -Wl,--version-script=$(BUILD)/preload/exports.map \
+		-Wl,-z,now -Wl,-z,relro -Wl,-z,defs -Wl,--build-id -Wl,-soname,libscprof.so

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/* syscall() and prctl() without a frame of ours; see sandbox.c. Arguments stay
+ * where they are. Calls that install a seccomp filter, and calls before the
+ * originals are known, go through C. */
+#define SYS_PRCTL 167
+#define SYS_SECCOMP 277
+#define PR_SET_SECCOMP 22
+
+	.text
+	.globl	syscall
+	.type	syscall, %function
+	.p2align 4
+syscall:
+	.cfi_startproc
+	cmp	x0, #SYS_SECCOMP
+	b.eq	sandbox_syscall
+	cmp	x0, #SYS_PRCTL
+	b.eq	1f
+2:	adrp	x16, entry_real_syscall
+	ldr	x16, [x16, :lo12:entry_real_syscall]
+	cbz	x16, 3f
+	br	x16
+1:	cmp	x1, #PR_SET_SECCOMP
+	b.ne	2b
+3:	b	sandbox_syscall
+	.cfi_endproc
+	.size	syscall, . - syscall
+
+	.globl	prctl
+	.type	prctl, %function
+	.p2align 4
+prctl:
+	.cfi_startproc
+	cmp	w0, #PR_SET_SECCOMP
+	b.eq	4f
+	adrp	x16, entry_real_prctl
+	ldr	x16, [x16, :lo12:entry_real_prctl]
+	cbz	x16, 4f
+	br	x16
+4:	b	sandbox_prctl
+	.cfi_endproc
+	.size	prctl, . - prctl
+
+	.section .note.GNU-stack, "", %progbits

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What differs between processors: x86-64. One file of this name for each
+ * architecture; the build picks the folder. Registers carry DWARF numbers
+ * (System V ABI, AMD64 supplement, figure 3.36). */
+#ifndef SCPROF_ARCH_H
+#define SCPROF_ARCH_H
+
+#include <stdint.h>
+
+#define ARCH_MACHINE 62 /* EM_X86_64 */
+#define ARCH_REGS 17
+#define ARCH_FP 6  /* rbp */
+#define ARCH_SP 7  /* rsp */
+#define ARCH_RA 16 /* rip */
+#define ARCH_STRIP_RA(ra) (ra)
+
+/* The caller's registers as they are when the function that uses this returns. */
+#define ARCH_CALLER_SP() ((uintptr_t)__builtin_frame_address(0) + 16)
+#define ARCH_CALLER_FP() (*(uintptr_t *)__builtin_frame_address(0))
+#define ARCH_RETURN_ADDRESS() ((uintptr_t)__builtin_return_address(0))
+
+static inline uint64_t arch_counter(void)
+{
+	uint32_t low, high;
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+	return (uint64_t)high << 32 | low;
+}
+
+/* CPUID 80000007H, EDX bit 8: the counter runs at a constant rate in all states. */
+static inline int arch_counter_is_invariant(void)
+{
+	uint32_t a = 0x80000000u, b, c, d;
+	__asm__ volatile("cpuid" : "+a"(a), "=b"(b), "=c"(c), "=d"(d));
+	if (a < 0x80000007u)
+		return 0;
+	a = 0x80000007u;
+	__asm__ volatile("cpuid" : "+a"(a), "=b"(b), "=c"(c), "=d"(d));
+	return (d >> 8) & 1;
+}
+
+static inline long arch_syscall(long n, long a, long b, long c, long d, long e, long f)
+{
+	long ret;
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	__asm__ volatile("syscall"
+			 : "=a"(ret)
+			 : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return ret;
+}
+
+static inline void arch_relax(void)
+{
+	__asm__ volatile("pause");
+}
+
+#endif

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The hot path. No malloc, stdio, lock, atomic read-modify-write or system call;
+ * what is rare is in functions marked COLD. */
+#include <errno.h>
+
+#include "call.h"
+#include "table.h"
+
+/* Time that no table could take: counted for the function, in the whole process. */
+static COLD void add_overflow(struct scp_call *c, uint64_t units, uint64_t bytes)
+{
+	struct scp_function *f = process.function[c->function];
+	process_loss(overflow_calls, 1);
+	if (!f)
+		return;
+	__atomic_add_fetch(&f->overflow_calls, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&f->overflow_units, units, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&f->overflow_bytes, bytes, __ATOMIC_RELAXED);
+}
+
+static bool pass_through(void)
+{
+	process_loss(skipped_calls, 1);
+	return false;
+}
+
+/* thread.open is not 0: are we inside that call, or was it abandoned? */
+static COLD bool enter_nested(struct scp_call *c, struct scp_thread *t, uint64_t ra, uint64_t cfa,
+			      uint64_t fp)
+{
+	uintptr_t open = t->open;
+	int saved = errno;
+	bool inside = memo_call_in_progress(t, ra, cfa, fp, open & ~(uintptr_t)1);
+	errno = saved;
+	if (inside) {
+		if (open & 1)
+			return pass_through();
+		c->outer = open;
+		return true;
+	}
+	process_loss(abandoned_calls, 1);
+	t->open = 0;
+	c->outer = 0;
+	return true;
+}
+
+/* A thread's first call, or the first in a forked child. A thread that found no
+ * room asks again only now and then. */
+static COLD struct scp_thread *enter_first(void)
+{
+	static __thread uint32_t wait;
+	int saved = errno;
+	if (!process_epoch.now.generation) {
+		process_start();
+		wait = 0;
+	}
+	if (wait) {
+		wait--;
+		return NULL;
+	}
+	struct scp_thread *t = process_epoch.now.generation ? thread_acquire() : NULL;
+	if (!t)
+		wait = 1000;
+	errno = saved;
+	return t;
+}
+
+static COLD struct scp_memo *find_slowly(struct scp_thread *t, uint64_t ra, uint64_t cfa,
+					 uint64_t fp, uint32_t function, bool nested)
+{
+	int saved = errno;
+	struct scp_memo *m = memo_find(t, ra, cfa, fp, function, nested);
+	errno = saved;
+	return m;
+}
+
+bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp)
+{
+	struct scp_thread *t = thread_self;
+	c->function = function;
+	c->outer = 0;
+	if (unlikely(!t || !process_epoch.now.generation)) {
+		t = enter_first();
+		if (!process_groups)
+			return false;
+		if (!t) {
+			c->thread = NULL;
+			c->memo = NULL;
+			c->began_at = clock_read(clock_chosen.kind);
+			return process_epoch.now.generation != 0;
+		}
+	}
+	if (unlikely(t->open) && !enter_nested(c, t, ra, cfa, fp))
+		return false;
+	t->open = cfa | 1;
+	compiler_barrier();
+	struct scp_memo *m = t->front[memo_slot(ra, cfa, function)];
+	if (unlikely(!m || !memo_matches(m, ra, cfa, fp, function)))
+		m = find_slowly(t, ra, cfa, fp, function, c->outer != 0);
+	c->thread = t;
+	c->memo = m;
+	c->cfa = cfa;
+	if (unlikely(t->slow_clock))
+		c->slow_began_at = clock_read(t->slow_clock);
+	compiler_barrier();
+	t->open = cfa;
+	c->began_at = clock_read(t->clock);
+	return true;
+}
+
+static inline void add_square(uint64_t *low, uint64_t *high, uint64_t a, uint64_t b)
+{
+	unsigned __int128 p = (unsigned __int128)a * b;
+	unsigned __int128 sum = ((unsigned __int128)*high << 64 | *low) + p;
+	*low = (uint64_t)sum;
+	*high = (uint64_t)(sum >> 64);
+}
+
+static inline uint32_t histogram_bucket(uint64_t v)
+{
+	if (v < 8)
+		return (uint32_t)v;
+	uint32_t e = 63u - (uint32_t)__builtin_clzll(v);
+	return (e - 2) * 8 + (uint32_t)((v >> (e - 3)) & 7);
+}
+
+static inline void add_to_histogram(struct scp_thread *t, struct scp_rt *rt, uint64_t units)
+{
+	uint32_t bucket = histogram_bucket(units);
+	struct scp_hist *h = rt->hist[bucket / SCP_HIST_BUCKETS];
+	if (unlikely(!h)) {
+		h = table_histogram(t, rt, bucket / SCP_HIST_BUCKETS);
+		if (!h)
+			return;
+	}
+	h->count[bucket % SCP_HIST_BUCKETS]++;
+}
+
+static inline void add_slow(struct scp_slow *s, uint64_t units)
+{
+	s->units += units;
+	add_square(&s->units_sq_lo, &s->units_sq_hi, units, units);
+	if (units > s->max_units)
+		s->max_units = units;
+}
+
+static inline void add_to_entry(struct scp_thread *t, struct scp_rt *rt, uint64_t units,
+				uint64_t slow_units, uint64_t now, uint64_t bytes, bool has_bytes)
+{
+	struct scp_entry *e = rt->entry;
+	e->seq |= 1;
+	publish_barrier();
+	uint64_t calls = e->calls + 1;
+	e->units += units;
+	add_square(&e->units_sq_lo, &e->units_sq_hi, units, units);
+	if (units > e->max_units)
+		e->max_units = units;
+	if (units < e->min_units)
+		e->min_units = units;
+	e->last_at = now;
+	if (has_bytes) {
+		e->bytes += bytes;
+		add_square(&e->bytes_sq_lo, &e->bytes_sq_hi, bytes, bytes);
+		add_square(&e->bytes_units_lo, &e->bytes_units_hi, bytes, units);
+	}
+	if (t->histograms)
+		add_to_histogram(t, rt, units);
+	if (unlikely(rt->slow != NULL))
+		add_slow(rt->slow, slow_units);
+	e->calls = calls;
+	if (unlikely(calls == e->batch_end))
+		table_close_batch(t, rt);
+	publish_barrier();
+	e->seq++;
+}
+
+/* The gap before this call ends where it began; nested calls have none. */
+static inline void add_gap(struct scp_thread *t, struct scp_rt *rt, uint64_t units)
+{
+	struct scp_rt *from = t->previous;
+	struct scp_gap *g = from->gap_to[0] == rt ? from->gap[0]
+			    : from->gap_to[1] == rt ? from->gap[1]
+						    : NULL;
+	if (likely(g != NULL))
+		table_update_gap(g, units);
+	else
+		table_add_gap(t, rt, units);
+	t->previous = rt;
+}
+
+/* Two calls overlap that should not (a call thought abandoned came back), or the
+ * clock went backwards between processors. Keep the sums telescoping: the part
+ * that was counted before is set against this call, as for nested ones. */
+static COLD void end_disordered(struct scp_call *c, struct scp_rt *rt, uint64_t now, uint64_t slow,
+				uint64_t bytes, bool has_bytes)
+{
+	struct scp_thread *t = c->thread;
+	uint64_t from = c->began_at;
+	now = now < t->last_at ? t->last_at : now;
+	now = now < from ? from : now;
+	add_to_entry(t, rt, now - from, slow, now, bytes, has_bytes);
+	if (from < t->last_at)
+		t->table->nested_units += t->last_at - from;
+	else
+		add_gap(t, rt, from - t->last_at);
+	t->previous = rt;
+	t->last_at = t->table->last_at = now;
+	compiler_barrier();
+	t->open = 0;
+}
+
+/* No entry for it: keep the sums telescoping all the same. */
+static COLD void end_without_entry(struct scp_call *c, uint64_t now, uint64_t bytes)
+{
+	struct scp_thread *t = c->thread;
+	add_overflow(c, now - c->began_at, bytes);
+	if (!t)
+		return;
+	if (c->outer) {
+		process_loss(overflow_nested_units, now - c->began_at);
+	} else {
+		process_loss(overflow_gaps, 1);
+		process_loss(overflow_gap_units, c->began_at - t->last_at);
+		t->last_at = t->table->last_at = now;
+	}
+	t->open = c->outer;
+}
+
+static COLD struct scp_rt *find_entry(struct scp_call *c, uint32_t outcome, bool has_bytes)
+{
+	int saved = errno;
+	struct scp_memo *m = c->memo;
+	struct scp_rt *rt = m && m->path ? table_entry(c->thread, m->path, c->function, outcome,
+						       has_bytes, c->began_at)
+					 : NULL;
+	if (rt)
+		m->rt[outcome] = rt;
+	errno = saved;
+	return rt;
+}
+
+static COLD void end_nested(struct scp_call *c, struct scp_rt *rt, uint64_t now, uint64_t slow,
+			    uint64_t bytes, bool has_bytes)
+{
+	struct scp_thread *t = c->thread;
+	add_to_entry(t, rt, now - c->began_at, slow, now, bytes, has_bytes);
+	t->table->nested_units += now - c->began_at;
+	t->table->nested_calls++;
+	compiler_barrier();
+	t->open = c->outer;
+}
+
+void call_end(struct scp_call *c, struct call_result r, bool has_bytes)
+{
+	struct scp_thread *t = c->thread;
+	uint64_t now = clock_read(t ? t->clock : clock_chosen.kind), slow = 0;
+	/* A forked child that returns from its parent's call: not its own to record. */
+	if (unlikely(!process_epoch.now.generation || (t && thread_self != t)))
+		return;
+	if (unlikely(!t)) {
+		end_without_entry(c, now, r.bytes);
+		return;
+	}
+	t->open = c->cfa | 1;
+	compiler_barrier();
+	if (unlikely(t->slow_clock))
+		slow = clock_read(t->slow_clock) - c->slow_began_at;
+	struct scp_rt *rt = c->memo ? c->memo->rt[r.outcome] : NULL;
+	if (unlikely(!rt))
+		rt = find_entry(c, r.outcome, has_bytes);
+	if (unlikely(!rt)) {
+		end_without_entry(c, now, r.bytes);
+		return;
+	}
+	if (unlikely(c->outer)) {
+		end_nested(c, rt, now, slow, r.bytes, has_bytes);
+		return;
+	}
+	if (unlikely(now < c->began_at || c->began_at < t->last_at)) {
+		end_disordered(c, rt, now, slow, r.bytes, has_bytes);
+		return;
+	}
+	add_gap(t, rt, c->began_at - t->last_at);
+	add_to_entry(t, rt, now - c->began_at, slow, now, r.bytes, has_bytes);
+	t->last_at = t->table->last_at = now;
+	compiler_barrier();
+	t->open = 0;
+}

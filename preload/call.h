@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Around a wrapped call: call_begin, the original, call_end.
+ *
+ * The state of a call in progress lives in the wrapper's frame, not in the
+ * thread: a call that is left by longjmp, an exception or cancellation leaves
+ * nothing to unwind. thread.open says whether the thread is inside bookkeeping
+ * (bit 0: a signal handler's calls pass through, counted as skipped) or inside
+ * an original (a handler's calls are recorded, as nested). */
+#ifndef SCPROF_CALL_H
+#define SCPROF_CALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "clock.h"
+#include "memo.h"
+#include "process.h"
+#include "thread.h"
+
+struct scp_call {
+	struct scp_thread *thread; /* NULL: count in the function's overflow record */
+	struct scp_memo *memo;
+	uint64_t began_at, slow_began_at;
+	uintptr_t cfa;             /* names this call in thread.open */
+	uintptr_t outer;           /* thread.open of the call around this one; 0: top level */
+	uint32_t function;
+};
+
+/* What a call came to. */
+struct call_result {
+	uint32_t outcome; /* enum scp_outcome */
+	uint64_t bytes;
+};
+
+/* `cfa`: the caller's stack pointer after return; `fp`: its frame pointer. False:
+ * make the call and do not come back. */
+HIDDEN bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp);
+
+/* Keeps errno. has_bytes: the function moves bytes (0 in a call that moved none). */
+HIDDEN void call_end(struct scp_call *c, struct call_result r, bool has_bytes);
+
+#endif

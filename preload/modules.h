@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Loaded objects, numbered and described in the profile when they first appear
+ * on a call path, so that a killed program can still be symbolized. */
+#ifndef SCPROF_MODULES_H
+#define SCPROF_MODULES_H
+
+#include <stdint.h>
+
+#include "util.h"
+
+/* The frame (see SCP_FRAME) for a code address. An address outside all objects
+ * (generated code) gives module 0. Slow path only; async-signal-safe. */
+HIDDEN uint64_t modules_frame(uint64_t pc, bool exact);
+
+/* Forget all numbers: the records went into another process's file. */
+HIDDEN void modules_reset(void);
+
+/* Is this address in libscprof.so itself? */
+HIDDEN bool modules_is_ours(uint64_t pc);
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What there is once a process: settings, the profile file, the life cycle
+ * (start, fork, exec, exit). */
+#ifndef SCPROF_PROCESS_H
+#define SCPROF_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "file.h"
+#include "scprof_format.h"
+#include "util.h"
+
+/* Groups that are recorded (SCP_GROUP_*), 0 when nothing is, GROUPS_UNSET
+ * before the first look at the environment. Read by every wrapper. */
+#define GROUPS_UNSET 0x80000000u
+extern HIDDEN uint32_t process_groups;
+
+/* A page that the kernel wipes in a forked child (MADV_WIPEONFORK): generation
+ * 0 means "not recording yet, or no longer the process that was". Every memo
+ * carries the generation it was made in; unloading code raises it. */
+struct process_epoch {
+	uint32_t generation;
+	uint32_t starting; /* a thread is in process_start */
+};
+extern HIDDEN union process_epoch_page {
+	struct process_epoch now;
+	char page[4096];
+} process_epoch;
+
+struct process {
+	struct profile_file file;
+	struct scp_function *function[256]; /* by wrapper id; NULL without a file */
+	struct scp_chunk *chunk;            /* PROCESS chunk that takes module records */
+	uint32_t chunk_busy;
+	bool forked;                        /* this process began as a fork */
+};
+extern HIDDEN struct process process;
+
+/* Begin to record, if the settings say so. Called from the constructor, from the
+ * first wrapped call if that comes earlier, and in a forked child. Idempotent;
+ * a thread that comes while another is at it goes unrecorded. */
+HIDDEN void process_start(void);
+
+/* Refresh the anchor that gives the clock its rate, and the last known instant. */
+HIDDEN void process_touch(void);
+/* The same if the last refresh is old; cheap enough for a batch boundary. */
+HIDDEN void process_touch_sometimes(void);
+
+HIDDEN void process_start_quick_exit(void);
+HIDDEN void process_mark_end(enum scp_end_state state);
+
+/* A forked child that recorded nothing leaves no file (before exec, at exit). */
+HIDDEN void process_discard_if_empty(void);
+
+/* A counter in the file's losses, or NULL without a file. */
+#define process_loss(field, by)                                                                  \
+	do {                                                                                     \
+		if (process.file.header)                                                         \
+			__atomic_add_fetch(&process.file.header->losses.field, (by),             \
+					   __ATOMIC_RELAXED);                                    \
+	} while (0)
+
+#endif

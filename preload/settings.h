@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the environment asks for, read once, before anything is recorded. */
+#ifndef SCPROF_SETTINGS_H
+#define SCPROF_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "file.h"
+#include "util.h"
+
+struct settings {
+	uint32_t groups;             /* 0: SCPROF_DISABLE, or no known group */
+	char directory[FILE_PATH_MAX]; /* absolute */
+	char exe[1024];              /* absolute path of the program */
+	char argv[2048];             /* NUL-separated */
+	uint32_t argv_bytes, argc;
+	uint8_t boot_id[16];
+};
+extern HIDDEN struct settings settings;
+
+/* Fill `settings` and choose the clock. Start-up only. */
+HIDDEN void settings_read(void);
+
+/* starttime of this process, as in /proc/PID/stat; 0 if it cannot be read. */
+HIDDEN uint64_t settings_process_start(void);
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Raw system calls, by name. They return a result or -errno and leave errno
+ * alone; all of them are off the hot path. Once the program has installed a
+ * seccomp filter none is made any more (see sandbox.h): a filter may kill. */
+#ifndef SCPROF_SYS_H
+#define SCPROF_SYS_H
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "arch.h"
+
+#define sys0(n) arch_syscall(n, 0, 0, 0, 0, 0, 0)
+#define sys1(n, a) arch_syscall(n, (long)(a), 0, 0, 0, 0, 0)
+#define sys2(n, a, b) arch_syscall(n, (long)(a), (long)(b), 0, 0, 0, 0)
+#define sys3(n, a, b, c) arch_syscall(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define sys4(n, a, b, c, d) arch_syscall(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+
+static inline long sys_open(const char *path, int flags, int mode)
+{
+	return sys4(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+static inline long sys_close(int fd)
+{
+	return sys1(SYS_close, fd);
+}
+
+static inline long sys_read(int fd, void *buf, size_t n)
+{
+	return sys3(SYS_read, fd, buf, n);
+}
+
+static inline long sys_pwrite(int fd, const void *buf, size_t n, uint64_t at)
+{
+	return sys4(SYS_pwrite64, fd, buf, n, at);
+}
+
+static inline long sys_fallocate(int fd, uint64_t at, uint64_t bytes)
+{
+	return sys4(SYS_fallocate, fd, 0, at, bytes);
+}
+
+static inline long sys_unlink(const char *path)
+{
+	return sys3(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
+/* An address, or -errno as an address above -4096. */
+static inline void *sys_mmap(size_t bytes, int prot, int flags, int fd, uint64_t at)
+{
+	return (void *)arch_syscall(SYS_mmap, 0, (long)bytes, prot, flags, fd, (long)at);
+}
+
+static inline int sys_failed(const void *address)
+{
+	return (uintptr_t)address > (uintptr_t)-4096;
+}
+
+static inline long sys_munmap(void *address, size_t bytes)
+{
+	return sys2(SYS_munmap, address, bytes);
+}
+
+static inline long sys_madvise(void *address, size_t bytes, int advice)
+{
+	return sys3(SYS_madvise, address, bytes, advice);
+}
+
+static inline int sys_getpid(void)
+{
+	return (int)sys0(SYS_getpid);
+}
+
+static inline int sys_gettid(void)
+{
+	return (int)sys0(SYS_gettid);
+}
+
+#endif

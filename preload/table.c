@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Records are written once, complete before `used` of their chunk covers them;
+ * only the sums inside entries and gaps change afterwards. Indexes to find them
+ * again are private memory: the file holds no pointers. */
+#include "table.h"
+#include "process.h"
+
+#define CHUNK_FIRST (4u * SCP_GRANULE)
+#define CHUNK_MAX (64u * SCP_GRANULE)
+#define BUCKETS_FIRST 256u
+
+static void *record(struct scp_thread *t, uint32_t type, uint64_t bytes)
+{
+	struct scp_chunk *chunk = t->chunk;
+	bytes = (bytes + SCP_RECORD_ALIGN - 1) & ~(uint64_t)(SCP_RECORD_ALIGN - 1);
+	if (!chunk || chunk->used + bytes > chunk->bytes) {
+		chunk = file_chunk(t->file, t->chunk_bytes, SCP_CHUNK_TABLE, t->table ? t->table->id : 0);
+		if (!chunk && t->chunk_bytes > SCP_GRANULE) /* a last little room */
+			chunk = file_chunk(t->file, SCP_GRANULE, SCP_CHUNK_TABLE,
+					   t->table ? t->table->id : 0);
+		if (!chunk)
+			return NULL;
+		t->chunk = chunk;
+		t->chunk_bytes = t->chunk_bytes < CHUNK_MAX ? 2 * t->chunk_bytes : CHUNK_MAX;
+	}
+	struct scp_record *r = (struct scp_record *)((uint8_t *)chunk + chunk->used);
+	r->type = type;
+	r->bytes = (uint32_t)bytes;
+	return r;
+}
+
+static void publish(struct scp_thread *t, const void *rec)
+{
+	publish_barrier();
+	__atomic_store_n(&t->chunk->used, t->chunk->used + ((const struct scp_record *)rec)->bytes,
+			 __ATOMIC_RELEASE);
+}
+
+bool table_create(struct scp_thread *t)
+{
+	t->chunk_bytes = CHUNK_FIRST;
+	struct scp_table *table = record(t, SCP_REC_TABLE, sizeof *table);
+	if (!table)
+		return false;
+	table->id = __atomic_add_fetch(&t->file->header->table_count, 1, __ATOMIC_RELAXED);
+	t->chunk->table = table->id;
+	t->table = table;
+	publish(t, table);
+	return true;
+}
+
+void table_begin_owner(struct scp_thread *t)
+{
+	struct scp_table *table = t->table;
+	table->first_at = table->last_at = t->last_at;
+	table->tid = (uint32_t)t->tid;
+	table->threads++;
+	table->live = 1;
+}
+
+/* The bucket array of an index, doubled when it is full. */
+static bool grow_paths(struct scp_thread *t)
+{
+	uint32_t n = t->path_buckets ? 2 * t->path_buckets : BUCKETS_FIRST;
+	struct scp_path_node **bucket = arena_take(&t->index, n * sizeof *bucket);
+	if (!bucket)
+		return t->path_buckets != 0;
+	for (uint32_t i = 0; i < t->path_buckets; i++)
+		for (struct scp_path_node *p = t->path_bucket[i], *next; p; p = next) {
+			next = p->next;
+			p->next = bucket[p->path->hash & (n - 1)];
+			bucket[p->path->hash & (n - 1)] = p;
+		}
+	t->path_bucket = bucket;
+	t->path_buckets = n;
+	return true;
+}
+
+static uint64_t path_hash(const struct scp_thread *t)
+{
+	uint64_t h = t->path_flags;
+	for (uint32_t i = 0; i < t->frame_count; i++)
+		h = hash_mix(h ^ t->frames[i]) + i;
+	return h;
+}
+
+static bool path_equals(const struct scp_path *p, const struct scp_thread *t, uint64_t hash)
+{
+	if (p->hash != hash || p->frames != t->frame_count || p->flags != t->path_flags)
+		return false;
+	for (uint32_t i = 0; i < p->frames; i++)
+		if (p->frame[i] != t->frames[i])
+			return false;
+	return true;
+}
+
+struct scp_path_node *table_path(struct scp_thread *t)
+{
+	uint64_t hash = path_hash(t);
+	if (t->path_buckets)
+		for (struct scp_path_node *n = t->path_bucket[hash & (t->path_buckets - 1)]; n; n = n->next)
+			if (path_equals(n->path, t, hash))
+				return n;
+	if (t->paths >= t->path_buckets && !grow_paths(t))
+		return NULL;
+	struct scp_path_node *node = arena_take(&t->index, sizeof *node);
+	struct scp_path *path = node ? record(t, SCP_REC_PATH, sizeof *path + 8 * t->frame_count) : NULL;
+	if (!path)
+		return NULL;
+	path->id = ++t->paths;
+	path->frames = t->frame_count;
+	path->flags = t->path_flags;
+	path->hash = hash;
+	for (uint32_t i = 0; i < t->frame_count; i++)
+		path->frame[i] = t->frames[i];
+	publish(t, path);
+	node->path = path;
+	node->next = t->path_bucket[hash & (t->path_buckets - 1)];
+	t->path_bucket[hash & (t->path_buckets - 1)] = node;
+	return node;
+}
+
+/* Slow sums of a dual run: without room the fast ones go on alone. */
+static void add_slow(struct scp_thread *t, struct scp_rt *rt)
+{
+	struct scp_slow *slow = t->slow_clock ? record(t, SCP_REC_SLOW, sizeof *slow) : NULL;
+	if (!slow)
+		return;
+	slow->entry = rt->entry->id;
+	publish(t, slow);
+	rt->slow = slow;
+}
+
+struct scp_rt *table_entry(struct scp_thread *t, struct scp_path_node *path, uint32_t function,
+			   uint32_t outcome, bool bytes, uint64_t first_at)
+{
+	for (struct scp_rt *rt = path->entries; rt; rt = rt->next)
+		if (rt->entry->function == function && rt->entry->outcome == outcome)
+			return rt;
+	struct scp_rt *rt = arena_take(&t->index, sizeof *rt);
+	struct scp_entry *e = rt ? record(t, SCP_REC_ENTRY, sizeof *e) : NULL;
+	if (!e)
+		return NULL;
+	e->id = ++t->entries;
+	e->path = path->path->id;
+	e->function = function;
+	e->outcome = outcome;
+	e->min_units = ~UINT64_C(0);
+	e->first_at = first_at;
+	e->batch_calls = 2; /* a path taken once needs no batches */
+	e->batch_end = 2;
+	e->flags = bytes ? SCP_ENTRY_BYTES : 0;
+	publish(t, e);
+	rt->entry = e;
+	rt->next = path->entries;
+	path->entries = rt;
+	add_slow(t, rt);
+	return rt;
+}
+
+static bool grow_gaps(struct scp_thread *t)
+{
+	uint32_t n = t->gap_buckets ? 2 * t->gap_buckets : BUCKETS_FIRST;
+	struct gap_node **bucket = arena_take(&t->index, n * sizeof *bucket);
+	if (!bucket)
+		return t->gap_buckets != 0;
+	for (uint32_t i = 0; i < t->gap_buckets; i++)
+		for (struct gap_node *g = t->gap_bucket[i], *next; g; g = next) {
+			uint64_t h = hash_mix((uint64_t)g->gap->from << 32 | g->gap->to);
+			next = g->next;
+			g->next = bucket[h & (n - 1)];
+			bucket[h & (n - 1)] = g;
+		}
+	t->gap_bucket = bucket;
+	t->gap_buckets = n;
+	return true;
+}
+
+static struct scp_gap *find_gap(struct scp_thread *t, uint32_t from, uint32_t to)
+{
+	uint64_t h = hash_mix((uint64_t)from << 32 | to);
+	if (t->gap_buckets)
+		for (struct gap_node *g = t->gap_bucket[h & (t->gap_buckets - 1)]; g; g = g->next)
+			if (g->gap->from == from && g->gap->to == to)
+				return g->gap;
+	if (t->gaps >= t->gap_buckets && !grow_gaps(t))
+		return NULL;
+	struct gap_node *node = arena_take(&t->index, sizeof *node);
+	struct scp_gap *gap = node ? record(t, SCP_REC_GAP, sizeof *gap) : NULL;
+	if (!gap)
+		return NULL;
+	gap->from = from;
+	gap->to = to;
+	gap->id = ++t->gaps;
+	publish(t, gap);
+	node->gap = gap;
+	node->next = t->gap_bucket[h & (t->gap_buckets - 1)];
+	t->gap_bucket[h & (t->gap_buckets - 1)] = node;
+	return gap;
+}
+
+COLD struct scp_gap *table_gap(struct scp_thread *t, struct scp_rt *from, struct scp_rt *to)
+{
+	uint32_t from_id = from->entry ? from->entry->id : 0;
+	struct scp_gap *gap = find_gap(t, from_id, to ? to->entry->id : 0);
+	if (gap && to) {
+		from->gap_to[1] = from->gap_to[0];
+		from->gap[1] = from->gap[0];
+		from->gap_to[0] = to;
+		from->gap[0] = gap;
+	}
+	return gap;
+}
+
+void table_add_gap(struct scp_thread *t, struct scp_rt *to, uint64_t units)
+{
+	struct scp_gap *gap = table_gap(t, t->previous, to);
+	if (gap) {
+		table_update_gap(gap, units);
+		return;
+	}
+	process_loss(overflow_gaps, 1);
+	process_loss(overflow_gap_units, units);
+}
+
+COLD struct scp_hist *table_histogram(struct scp_thread *t, struct scp_rt *rt, uint32_t block)
+{
+	struct scp_hist *h = record(t, SCP_REC_HIST, sizeof *h);
+	if (!h) {
+		process_loss(histogram_losses, 1);
+		return NULL;
+	}
+	h->entry = rt->entry->id;
+	h->block = block;
+	publish(t, h);
+	rt->hist[block] = h;
+	return h;
+}
+
+static struct scp_batch *batch_block(struct scp_thread *t, struct scp_rt *rt, uint32_t clock)
+{
+	struct scp_batch *b = record(t, SCP_REC_BATCH, sizeof *b);
+	if (!b) {
+		process_loss(histogram_losses, 1);
+		return NULL;
+	}
+	b->entry = rt->entry->id;
+	b->clock = clock;
+	publish(t, b);
+	return b;
+}
+
+static void merge_pairs(struct scp_batch *b)
+{
+	for (unsigned i = 0; i < SCP_BATCHES / 2; i++)
+		b->sum[i] = b->sum[2 * i] + b->sum[2 * i + 1];
+}
+
+COLD void table_close_batch(struct scp_thread *t, struct scp_rt *rt)
+{
+	struct scp_entry *e = rt->entry;
+	if (!rt->batch && !(rt->batch = batch_block(t, rt, 0))) {
+		e->batch_end = ~UINT64_C(0); /* no room: none for this entry */
+		return;
+	}
+	if (rt->slow && !rt->slow_batch && !(rt->slow_batch = batch_block(t, rt, 1))) {
+		e->batch_end = ~UINT64_C(0);
+		return;
+	}
+	rt->batch->sum[e->batch_count] = e->units - e->batch_base_units;
+	e->batch_base_units = e->units;
+	if (rt->slow) {
+		rt->slow_batch->sum[e->batch_count] = rt->slow->units - rt->slow->batch_base_units;
+		rt->slow->batch_base_units = rt->slow->units;
+	}
+	if (++e->batch_count == SCP_BATCHES) {
+		merge_pairs(rt->batch);
+		if (rt->slow)
+			merge_pairs(rt->slow_batch);
+		e->batch_count = SCP_BATCHES / 2;
+		e->batch_calls *= 2;
+	}
+	e->batch_end = e->calls + e->batch_calls;
+	process_touch_sometimes();
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A thread's table in the profile: paths, entries, gaps and what hangs on them.
+ * Every function is for the owning thread, with its bookkeeping marked as under
+ * way (thread.open bit 0), and returns NULL or false where there is no room. */
+#ifndef SCPROF_TABLE_H
+#define SCPROF_TABLE_H
+
+#include "thread.h"
+
+HIDDEN bool table_create(struct scp_thread *t);
+
+/* A new owner: its time begins at t->last_at. */
+HIDDEN void table_begin_owner(struct scp_thread *t);
+
+/* The node of the path now in t->frames[0 .. frame_count), t->path_flags. */
+HIDDEN struct scp_path_node *table_path(struct scp_thread *t);
+
+HIDDEN struct scp_rt *table_entry(struct scp_thread *t, struct scp_path_node *path,
+				  uint32_t function, uint32_t outcome, bool bytes, uint64_t first_at);
+
+/* Add a gap from t->previous to `to` (NULL: the end of the thread). */
+HIDDEN void table_add_gap(struct scp_thread *t, struct scp_rt *to, uint64_t units);
+
+/* The gap record from one entry to another (NULL marks: start, end), cached in `from`. */
+HIDDEN struct scp_gap *table_gap(struct scp_thread *t, struct scp_rt *from, struct scp_rt *to);
+
+/* Close the present batch of an entry whose calls have reached batch_end. */
+HIDDEN void table_close_batch(struct scp_thread *t, struct scp_rt *rt);
+
+/* Make histogram block `block` of an entry. */
+HIDDEN struct scp_hist *table_histogram(struct scp_thread *t, struct scp_rt *rt, uint32_t block);
+
+static inline void table_update_gap(struct scp_gap *g, uint64_t units)
+{
+	unsigned __int128 sq = (unsigned __int128)units * units;
+	g->seq |= 1;
+	publish_barrier();
+	g->units += units;
+	uint64_t low = g->units_sq_lo + (uint64_t)sq;
+	g->units_sq_hi += (uint64_t)(sq >> 64) + (low < (uint64_t)sq);
+	g->units_sq_lo = low;
+	if (units > g->max_units)
+		g->max_units = units;
+	g->calls++;
+	publish_barrier();
+	g->seq++;
+}
+
+#endif

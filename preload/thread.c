@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Threads come and go; their tables stay. The list of states only grows (in a
+ * process), each state is owned by at most one thread, and is taken by an atomic
+ * exchange: no lock, so a thread may be cancelled, killed or forked at any time. */
+#include <pthread.h>
+
+#include "clock.h"
+#include "process.h"
+#include "sandbox.h"
+#include "sys.h"
+#include "table.h"
+#include "thread.h"
+
+#define INDEX_FIRST (32u << 10)
+#define INDEX_LIMIT (1u << 30)
+#define MEMO_FIRST (32u << 10)
+#define MEMO_LIMIT (8u << 20)
+#define RECLAIM_TRIES 8u
+
+__thread struct scp_thread *thread_self;
+
+static struct scp_thread *all;
+static pthread_key_t end_key;
+static bool end_key_made;
+
+static void read_name(char name[16])
+{
+	if (!sandbox_active)
+		sys2(SYS_prctl, 16 /* PR_GET_NAME */, name);
+}
+
+static void close_lifetime(struct scp_thread *t, uint64_t now)
+{
+	if (t->table->live) {
+		t->table->closed_units += now - t->table->first_at;
+		t->table->first_at = t->table->last_at = now;
+		t->table->live = 0;
+	}
+}
+
+/* A thread that ended without our hearing of it: its last call is its end. */
+static void close_orphan(struct scp_thread *t)
+{
+	close_lifetime(t, t->table->last_at);
+}
+
+/* The key's destructor. Other destructors may still make wrapped calls after
+ * it: they take a table again, and we are called again. */
+static void on_thread_end(void *state)
+{
+	struct scp_thread *t = state;
+	if (thread_self != t || !process_epoch.now.generation)
+		return;
+	if (t->open) { /* cancelled, or left by pthread_exit, inside a call */
+		process_loss(abandoned_calls, 1);
+		t->open = 0;
+	}
+	read_name(t->table->name);
+	thread_end_gap();
+	close_lifetime(t, t->last_at);
+	process_touch_sometimes();
+	thread_self = NULL;
+	__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
+}
+
+void thread_register(void)
+{
+	/* Made this early the key is one of the first, for which
+	 * pthread_setspecific needs no memory. */
+	end_key_made = pthread_key_create(&end_key, on_thread_end) == 0;
+}
+
+static bool own(struct scp_thread *t)
+{
+	uint32_t free = 0;
+	return __atomic_compare_exchange_n(&t->owned, &free, 1, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+static struct scp_thread *take_over(void)
+{
+	for (struct scp_thread *t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->next)
+		if (!__atomic_load_n(&t->owned, __ATOMIC_RELAXED) && own(t))
+			return t;
+	return NULL;
+}
+
+/* Look at a few owners in turn: those that are gone left no word (a thread that
+ * ended by a raw exit, or after the last round of destructors). */
+static struct scp_thread *reclaim(void)
+{
+	static struct scp_thread *cursor;
+	int pid = sandbox_active ? 0 : sys_getpid();
+	struct scp_thread *t = __atomic_load_n(&cursor, __ATOMIC_RELAXED);
+	for (unsigned i = 0; pid && i < RECLAIM_TRIES; i++) {
+		if (!t)
+			t = __atomic_load_n(&all, __ATOMIC_ACQUIRE);
+		if (!t)
+			break;
+		uint32_t owned = 1;
+		if (sys3(SYS_tgkill, pid, t->tid, 0) == -3 /* ESRCH */ &&
+		    __atomic_compare_exchange_n(&t->owned, &owned, 2, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED)) {
+			close_orphan(t);
+			__atomic_store_n(&cursor, t->next, __ATOMIC_RELAXED);
+			return t;
+		}
+		t = t->next;
+	}
+	__atomic_store_n(&cursor, t, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static struct scp_thread *create(void)
+{
+	struct scp_thread *t = arena_map((sizeof *t + 4095) & ~(size_t)4095);
+	if (!t)
+		return NULL;
+	t->owned = 1;
+	t->file = &process.file;
+	t->clock = clock_chosen.kind;
+	t->slow_clock = clock_chosen.slow_kind;
+	t->histograms = clock_chosen.histograms;
+	t->index.first = INDEX_FIRST;
+	t->index.limit = INDEX_LIMIT;
+	t->memos.first = MEMO_FIRST;
+	t->memos.limit = MEMO_LIMIT;
+	if (!table_create(t)) {
+		sys_munmap(t, (sizeof *t + 4095) & ~(size_t)4095);
+		return NULL;
+	}
+	struct scp_thread *head = __atomic_load_n(&all, __ATOMIC_RELAXED);
+	do
+		t->next = head;
+	while (!__atomic_compare_exchange_n(&all, &head, t, false, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED));
+	return t;
+}
+
+COLD struct scp_thread *thread_acquire(void)
+{
+	if (!process.file.header || !process_epoch.now.generation)
+		return NULL;
+	struct scp_thread *t = take_over();
+	if (!t)
+		t = reclaim();
+	if (!t)
+		t = create();
+	if (!t)
+		return NULL;
+	t->owned = 1;
+	t->tid = sandbox_active ? 0 : sys_gettid();
+	t->open = 0;
+	t->walking = false;
+	t->previous = &t->start_mark;
+	t->last_at = clock_read(t->clock);
+	table_begin_owner(t);
+	read_name(t->table->name);
+	thread_self = t;
+	if (end_key_made)
+		pthread_setspecific(end_key, t);
+	return t;
+}
+
+void thread_end_gap(void)
+{
+	struct scp_thread *t = thread_self;
+	if (!t || t->open || !process_epoch.now.generation)
+		return;
+	t->open = 1;
+	compiler_barrier();
+	uint64_t now = clock_read(t->clock);
+	table_add_gap(t, NULL, now - t->last_at);
+	t->last_at = t->table->last_at = now;
+	t->previous = &t->start_mark;
+	compiler_barrier();
+	t->open = 0;
+}
+
+/* Was this child forked by a handler that had interrupted our bookkeeping? Then
+ * that bookkeeping will still run to its end, on the parent's memory: keep it. */
+static bool must_keep_memory(void)
+{
+	return thread_self && thread_self->open;
+}
+
+void thread_forget_all(void)
+{
+	struct scp_thread *t = all, *next;
+	bool keep = must_keep_memory();
+	for (all = NULL; t; t = next) {
+		next = t->next;
+		if (keep)
+			continue;
+		arena_release(&t->index);
+		arena_release(&t->memos);
+		sys_munmap(t, (sizeof *t + 4095) & ~(size_t)4095);
+	}
+	thread_self = NULL;
+	if (keep || !process.file.header)
+		return;
+	struct scp_header *h = process.file.header;
+	uint32_t regions = h->region_count;
+	for (uint32_t i = 1; i < regions && process.file.region[i]; i++)
+		sys_munmap(process.file.region[i], h->regions[i].bytes);
+	sys_munmap(h, SCP_HEADER_BYTES + h->regions[0].bytes);
+	process.file.header = NULL;
+}

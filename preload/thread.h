@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a thread needs to record: its table in the profile file, and private
+ * memory (memos, indexes, scratch) that is handed on when the thread ends, so
+ * that ten thousand short threads need no more than the few that ran at once. */
+#ifndef SCPROF_THREAD_H
+#define SCPROF_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arena.h"
+#include "scprof_format.h"
+#include "unwind.h"
+#include "util.h"
+
+#define MEMO_FRONT 1024u /* power of two */
+#define NOTED_MAX 512u
+
+/* A recorded (path, function, outcome) with pointers into the file. */
+struct scp_rt {
+	struct scp_entry *entry;
+	/* the two latest successors, for their gaps */
+	struct scp_rt *gap_to[2];
+	struct scp_gap *gap[2];
+	struct scp_hist *hist[SCP_HIST_BLOCKS];
+	struct scp_slow *slow;
+	struct scp_batch *batch, *slow_batch;
+	struct scp_rt *next; /* of the same path */
+};
+
+struct scp_path_node {
+	struct scp_path_node *next; /* in its hash bucket */
+	struct scp_path *path;
+	struct scp_rt *entries;
+};
+
+struct gap_node {
+	struct gap_node *next;
+	struct scp_gap *gap;
+};
+
+struct noted_word {
+	uint64_t address, value;
+};
+
+struct scp_memo;
+
+struct scp_thread {
+	/* Hot. `open`: stack pointer of the innermost wrapped call, bit 0 set while
+	 * its bookkeeping runs; 0 when none. */
+	uintptr_t open;
+	uint64_t last_at;        /* exit of the last top-level call, or the start */
+	struct scp_rt *previous; /* that call; &start_mark before the first */
+	struct scp_table *table;
+	uint32_t clock, slow_clock;
+	bool histograms, walking;
+	uint32_t owned;          /* atomic: a live thread has it */
+	int32_t tid;
+
+	struct scp_thread *next; /* list of all */
+	struct profile_file *file;
+	struct scp_chunk *chunk;
+	uint64_t chunk_bytes;    /* of the next chunk */
+	uint32_t paths, entries, gaps;
+	struct scp_rt start_mark;
+
+	struct arena index;      /* path nodes, entries, gap nodes: lives as long as the table */
+	struct arena memos;      /* flushed when full */
+	struct scp_path_node **path_bucket;
+	struct gap_node **gap_bucket;
+	uint32_t path_buckets, gap_buckets;
+
+	/* Scratch of one slow path at a time. */
+	struct unwind_work work;
+	struct unwind_cursor cursor;
+	uint64_t pages_ok[4];
+	uint32_t noted_count, frame_count, path_flags;
+	uint64_t frames[SCP_MAX_FRAMES];
+	struct noted_word noted[NOTED_MAX];
+	/* Scratch for looking whether a call in progress is still on the stack. */
+	struct unwind_work walk_work;
+	struct unwind_cursor walk_cursor;
+
+	struct scp_memo *front[MEMO_FRONT];
+	/* Stand in for memos where there is no room, or no right to make room. */
+	uint64_t spare[4][16];
+	uint32_t next_spare, unconfirmed;
+};
+
+extern HIDDEN __thread struct scp_thread *thread_self;
+
+/* The calling thread's state, made or taken over; NULL when there is no room. */
+HIDDEN struct scp_thread *thread_acquire(void);
+
+/* Once a process: be told when threads end. */
+HIDDEN void thread_register(void);
+
+/* Record the gap from the calling thread's last call to now. */
+HIDDEN void thread_end_gap(void);
+
+/* In a forked child: no thread has state any more. */
+HIDDEN void thread_forget_all(void);
+
+#endif
