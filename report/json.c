@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The document around the sites. Field names are a contract with scripts: see
+ * "Commands" in the design; fields may be added, never renamed. */
+#include "json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+static json_t *time_text(uint64_t real_ns)
+{
+	time_t seconds = (time_t)(real_ns / 1000000000u);
+	char day[40], text[64];
+	struct tm tm;
+
+	if (!real_ns || !gmtime_r(&seconds, &tm) ||
+	    !strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", &tm))
+		return json_null();
+	snprintf(text, sizeof(text), "%s.%03uZ", day, (unsigned)(real_ns / 1000000u % 1000u));
+	return json_string(text);
+}
+
+static json_t *argv_of(const struct prof_process *p, int *failed)
+{
+	json_t *argv = json_array();
+
+	for (uint32_t i = 0; i < p->argc; i++)
+		*failed += json_array_append_new(argv, json_text(p->argv[i])) < 0;
+	return argv;
+}
+
+static json_t *program_of(const struct report *r, int *failed)
+{
+	const struct prof_process *first = r->processes ? r->process[0].process : NULL;
+	json_t *o = json_object(), *pids = json_array();
+
+	for (uint32_t i = 0; i < r->processes; i++)
+		*failed += json_array_append_new(pids, json_count(r->process[i].process->pid)) < 0;
+	json_put(o, "exe", json_text(first ? first->exe : NULL), failed);
+	json_put(o, "argv", first ? argv_of(first, failed) : json_array(), failed);
+	json_put(o, "pids", pids, failed);
+	json_put(o, "start", time_text(r->start_real_ns), failed);
+	json_put(o, "wall_s", json_number(r->wall_s), failed);
+	return o;
+}
+
+static json_t *clock_of(const struct prof_clock *c, int *failed)
+{
+	json_t *o;
+
+	if (c->kind == SCP_CLOCK_NONE)
+		return json_null();
+	o = json_object();
+	json_put(o, "name", json_text(report_clock_name(c->kind)), failed);
+	json_put(o, "tick_ns", json_number(c->tick_ns), failed);
+	json_put(o, "read_ns", json_number(c->read_ns), failed);
+	json_put(o, "randomized", json_boolean(c->flags & SCP_CLOCK_RANDOMIZED), failed);
+	/* Not tested: whether calls keep step with the tick. */
+	json_put(o, "synchronous", json_null(), failed);
+	json_put(o, "requested", json_text(report_clock_name(c->requested)), failed);
+	json_put(o, "unit_ns", json_number(c->ns_per_unit), failed);
+	json_put(o, "rate_error", json_number(c->rate_error), failed);
+	return o;
+}
+
+static json_t *site_name(const struct report *r, uint32_t site, const char *none)
+{
+	if (site >= r->sites)
+		return json_text(none);
+	return json_text(r->profile->function[r->site[site].function].name);
+}
+
+/* Index of a site in sites[]; null for a thread's start or end, and for a row
+ * that --top left out. */
+static json_t *site_index(uint32_t site, uint32_t shown)
+{
+	return site < shown ? json_integer(site) : json_null();
+}
+
+static json_t *gap_of(const struct report *r, const struct report_gap *g, uint32_t sites)
+{
+	json_t *o = json_object();
+	int failed = 0;
+
+	json_put(o, "from", site_name(r, g->from, "(thread start)"), &failed);
+	json_put(o, "to", site_name(r, g->to, "(thread end)"), &failed);
+	json_put(o, "from_site", site_index(g->from, sites), &failed);
+	json_put(o, "to_site", site_index(g->to, sites), &failed);
+	json_put(o, "calls", json_count(g->calls), &failed);
+	json_put(o, "mean_ns", json_number(g->estimate.mean_ns), &failed);
+	json_put(o, "ci_low_ns", json_number(g->estimate.low_ns), &failed);
+	json_put(o, "ci_high_ns", json_number(g->estimate.high_ns), &failed);
+	json_put(o, "max_ns", json_number(g->max_ns), &failed);
+	json_put(o, "total_ns", json_number(g->total_ns), &failed);
+	json_put(o, "share", json_number(g->share), &failed);
+	if (failed) {
+		json_decref(o);
+		return NULL;
+	}
+	return o;
+}
+
+static json_t *thread_of(const struct report_thread *t)
+{
+	json_t *o = json_object();
+	int failed = 0;
+
+	json_put(o, "name", json_text(t->name), &failed);
+	json_put(o, "pid", json_count(t->pid), &failed);
+	json_put(o, "tid", json_count(t->tid), &failed);
+	json_put(o, "threads", json_count(t->threads), &failed);
+	json_put(o, "live", json_boolean(t->live), &failed);
+	json_put(o, "calls", json_count(t->calls), &failed);
+	json_put(o, "time_ns", json_number(t->time_ns), &failed);
+	json_put(o, "calls_ns", json_number(t->calls_ns), &failed);
+	json_put(o, "gaps_ns", json_number(t->gaps_ns), &failed);
+	json_put(o, "nested_ns", json_number(t->nested_ns), &failed);
+	json_put(o, "remainder_ns", json_number(t->remainder_ns), &failed);
+	if (failed) {
+		json_decref(o);
+		return NULL;
+	}
+	return o;
+}
+
+static json_t *process_of(const struct report_process *p)
+{
+	const struct prof_process *in = p->process;
+	json_t *o = json_object();
+	int failed = 0;
+
+	json_put(o, "pid", json_count(in->pid), &failed);
+	json_put(o, "ppid", json_count(in->ppid), &failed);
+	json_put(o, "processes", json_count(in->count), &failed);
+	json_put(o, "exe", json_text(in->exe), &failed);
+	json_put(o, "argv", argv_of(in, &failed), &failed);
+	json_put(o, "start", time_text(in->start_real_ns), &failed);
+	json_put(o, "wall_s", json_number(p->wall_s), &failed);
+	json_put(o, "ended", json_text(report_end_name(in->end_state)), &failed);
+	json_put(o, "threads", json_count(p->threads), &failed);
+	json_put(o, "calls", json_count(p->calls), &failed);
+	json_put(o, "calls_ns", json_number(p->calls_ns), &failed);
+	json_put(o, "time_ns", json_number(p->time_ns), &failed);
+	if (failed) {
+		json_decref(o);
+		return NULL;
+	}
+	return o;
+}
+
+static uint32_t shown_of(uint32_t rows, const struct report_options *o)
+{
+	bool all = o->top == REPORT_TOP_DEFAULT || o->top == 0 || o->top > rows;
+
+	return all ? rows : o->top;
+}
+
+static void put_rows(json_t *doc, struct report *r, const struct report_options *o, int *failed)
+{
+	json_t *sites = json_array(), *gaps = json_array(), *threads = json_array();
+	json_t *processes = json_array();
+	uint32_t shown = shown_of(r->sites, o);
+
+	for (uint32_t i = 0; i < shown; i++)
+		*failed += json_array_append_new(sites, json_site(r, &r->site[i])) < 0;
+	for (uint32_t i = 0; i < shown_of(r->gaps, o); i++)
+		*failed += json_array_append_new(gaps, gap_of(r, &r->gap[i], shown)) < 0;
+	for (uint32_t i = 0; i < shown_of(r->threads, o); i++)
+		*failed += json_array_append_new(threads, thread_of(&r->thread[i])) < 0;
+	for (uint32_t i = 0; i < shown_of(r->processes, o); i++)
+		*failed += json_array_append_new(processes, process_of(&r->process[i])) < 0;
+	json_put(doc, "sites", sites, failed);
+	json_put(doc, "gaps", gaps, failed);
+	json_put(doc, "threads", threads, failed);
+	json_put(doc, "processes", processes, failed);
+}
+
+static void put_totals(json_t *doc, const struct report *r, int *failed)
+{
+	json_t *o = json_object();
+
+	json_put(o, "calls", json_count(r->calls), failed);
+	json_put(o, "calls_ns", json_number(r->calls_ns), failed);
+	json_put(o, "nested_ns", json_number(r->nested_ns), failed);
+	json_put(o, "gaps_ns", json_number(r->gaps_ns), failed);
+	json_put(o, "time_ns", json_number(r->time_ns), failed);
+	json_put(o, "remainder_ns", json_number(r->remainder_ns), failed);
+	json_put(o, "sites", json_count(r->sites), failed);
+	json_put(o, "gaps", json_count(r->gaps), failed);
+	json_put(doc, "totals", o, failed);
+}
+
+/* Last of all: symbolizing the stacks may have added some. */
+static json_t *warnings_of(const struct report *r, int *failed)
+{
+	json_t *array = json_array();
+
+	for (uint32_t i = 0; i < r->warnings; i++) {
+		json_t *o = json_object();
+
+		json_put(o, "code", json_text(r->warning[i].code), failed);
+		json_put(o, "text", json_text(r->warning[i].text), failed);
+		*failed += json_array_append_new(array, o) < 0;
+	}
+	return array;
+}
+
+int report_json(struct report *r, const struct report_options *o, FILE *out)
+{
+	json_t *doc = json_object();
+	int failed = 0, status;
+
+	json_put(doc, "schema", json_string("scprof-report/1"), &failed);
+	json_put(doc, "by", json_text(report_by_name(r->by)), &failed);
+	json_put(doc, "program", program_of(r, &failed), &failed);
+	json_put(doc, "clock", clock_of(&r->profile->clock, &failed), &failed);
+	json_put(doc, "slow_clock", clock_of(&r->profile->slow, &failed), &failed);
+	json_put(doc, "confidence", json_number(r->confidence), &failed);
+	put_totals(doc, r, &failed);
+	put_rows(doc, r, o, &failed);
+	json_put(doc, "skipped_calls", json_count(r->skipped_calls), &failed);
+	json_put(doc, "overflow_calls", json_count(r->overflow_calls), &failed);
+	json_put(doc, "warnings", warnings_of(r, &failed), &failed);
+	status = failed ? -1 :
+			  json_dumpf(doc, out, JSON_INDENT(2) | JSON_ENSURE_ASCII |
+						       JSON_REAL_PRECISION(15));
+	json_decref(doc);
+	if (status == 0 && fputc('\n', out) == EOF)
+		status = -1;
+	return status;
+}

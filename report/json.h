@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The report as one JSON object, schema "scprof-report/1". Every field is
+ * always there; what is not known is null. Text is valid UTF-8, written in
+ * ASCII, so that no name can steer a terminal. */
+#ifndef SCPROF_JSON_H
+#define SCPROF_JSON_H
+
+#include <jansson.h>
+
+#include "report.h"
+
+/* Print all of it. 0, or -1: memory is out, or the stream failed. */
+int report_json(struct report *r, const struct report_options *o, FILE *out);
+
+/* Values, for the files that build a document. NULL: memory is out; jansson
+ * passes that on, json_object_set_new with NULL fails. */
+json_t *json_number(double value);       /* null where not finite */
+json_t *json_count(uint64_t n);
+json_t *json_text(const char *s);        /* repaired; null for NULL */
+json_t *json_site(struct report *r, const struct report_site *s);
+
+/* Put a new value into an object; counts failures in *failed. */
+void json_put(json_t *object, const char *key, json_t *value, int *failed);
+
+#endif

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Values of JSON, and a site with its call path. */
+#include "json.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "utf8.h"
+
+json_t *json_number(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* JSON integers are 64-bit signed here; a larger count is still a number. */
+json_t *json_count(uint64_t n)
+{
+	return n <= INT64_MAX ? json_integer((json_int_t)n) : json_real((double)n);
+}
+
+json_t *json_text(const char *s)
+{
+	char *valid;
+	json_t *value;
+
+	if (!s)
+		return json_null();
+	valid = utf8_repair(s);
+	value = valid ? json_string(valid) : NULL;
+	free(valid);
+	return value;
+}
+
+void json_put(json_t *object, const char *key, json_t *value, int *failed)
+{
+	*failed += json_object_set_new(object, key, value) < 0;
+}
+
+static json_t *frame_of(const struct symbol *s, int *failed)
+{
+	json_t *o = json_object();
+
+	json_put(o, "function", json_text(s->function), failed);
+	json_put(o, "module", json_text(s->module), failed);
+	json_put(o, "offset", json_count(s->offset), failed);
+	json_put(o, "file", json_text(s->file), failed);
+	json_put(o, "line", s->line ? json_integer(s->line) : json_null(), failed);
+	json_put(o, "inlined", json_boolean(s->inlined), failed);
+	return o;
+}
+
+static json_t *stack_of(struct report *r, const struct report_site *s, int *failed)
+{
+	json_t *stack = json_array();
+
+	for (uint32_t i = 0; i < s->frames; i++) {
+		size_t count;
+		const struct symbol *symbol = report_symbols(r, &s->frame[i], &count);
+
+		for (size_t k = 0; k < count; k++)
+			*failed += json_array_append_new(stack, frame_of(&symbol[k], failed)) < 0;
+	}
+	return stack;
+}
+
+static json_t *percentiles_of(const struct report_site *s, int *failed)
+{
+	json_t *o;
+
+	if (!s->has_percentiles)
+		return json_null();
+	o = json_object();
+	json_put(o, "p50", json_number(s->percentiles.p50_ns), failed);
+	json_put(o, "p90", json_number(s->percentiles.p90_ns), failed);
+	json_put(o, "p99", json_number(s->percentiles.p99_ns), failed);
+	json_put(o, "max", json_number(s->percentiles.max_ns), failed);
+	return o;
+}
+
+static void put_estimate(json_t *o, const struct report_estimate *e, int *failed)
+{
+	json_put(o, "mean_ns", json_number(e->mean_ns), failed);
+	json_put(o, "ci_low_ns", json_number(e->low_ns), failed);
+	json_put(o, "ci_high_ns", json_number(e->high_ns), failed);
+	json_put(o, "method", json_text(e->method), failed);
+}
+
+static json_t *slow_of(const struct report_site *s, int *failed)
+{
+	json_t *o;
+
+	if (!s->has_slow)
+		return json_null();
+	o = json_object();
+	json_put(o, "ticks", json_count(s->slow.ticks), failed);
+	put_estimate(o, &s->slow.estimate, failed);
+	json_put(o, "covers_fast_mean", json_boolean(s->slow.covers), failed);
+	return o;
+}
+
+static json_t *path_of(const struct report_site *s)
+{
+	if (s->overflow)
+		return json_text("not-kept");
+	if (s->path_flags & SCP_PATH_SMALL_STACK)
+		return json_text("caller-only");
+	if (s->path_flags & SCP_PATH_CUT)
+		return json_text("cut");
+	return json_text(s->path_flags & SCP_PATH_TRUNCATED ? "truncated" : "complete");
+}
+
+json_t *json_site(struct report *r, const struct report_site *s)
+{
+	const struct prof_function *f = &r->profile->function[s->function];
+	json_t *o = json_object();
+	int failed = 0;
+
+	json_put(o, "symbol", json_text(f->name), &failed);
+	json_put(o, "library", json_text(f->library), &failed);
+	json_put(o, "outcome", json_text(report_outcome_name(s)), &failed);
+	json_put(o, "calls", json_count(s->calls), &failed);
+	json_put(o, "bytes", s->has_bytes ? json_count(s->bytes) : json_null(), &failed);
+	json_put(o, "ticks", json_count(s->ticks), &failed);
+	put_estimate(o, &s->estimate, &failed);
+	json_put(o, "overhead_ns", json_number(s->overhead_ns), &failed);
+	json_put(o, "total_ns", json_number(s->total_ns), &failed);
+	json_put(o, "share", json_number(s->share), &failed);
+	json_put(o, "min_ns", json_number(s->min_ns), &failed);
+	json_put(o, "max_ns", json_number(s->max_ns), &failed);
+	json_put(o, "percentiles_ns", percentiles_of(s, &failed), &failed);
+	json_put(o, "per_call_ns", json_number(s->per_call_ns), &failed);
+	json_put(o, "per_byte_ns", json_number(s->per_byte_ns), &failed);
+	json_put(o, "slow", slow_of(s, &failed), &failed);
+	json_put(o, "path", path_of(s), &failed);
+	json_put(o, "stack", stack_of(r, s, &failed), &failed);
+	if (failed) {
+		json_decref(o);
+		return NULL;
+	}
+	return o;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* From a profile to a printed report. */
+#include "report.h"
+
+#include <errno.h>
+
+#include "json.h"
+#include "text.h"
+
+int report_print(const struct profile *p, const struct report_options *o, FILE *out)
+{
+	struct report *r = report_build(p, o);
+	int status;
+
+	if (!r) {
+		errno = ENOMEM;
+		return -1;
+	}
+	errno = 0;
+	status = o->format == REPORT_JSON ? report_json(r, o, out) : report_text(r, o, out);
+	report_free(r);
+	if (fflush(out) == EOF || ferror(out)) {
+		if (!errno)
+			errno = EIO;
+		return -1;
+	}
+	if (status < 0)
+		errno = ENOMEM;
+	return status;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The report for people. text.c has the order of things, the other text_*.c
+ * one part each. Private to report/ but for report_text. */
+#ifndef SCPROF_TEXT_H
+#define SCPROF_TEXT_H
+
+#include "report.h"
+#include "table.h"
+#include "terminal.h"
+
+struct text {
+	struct report *report;
+	const struct report_options *options;
+	struct terminal terminal;
+	FILE *out;
+	uint32_t top; /* rows shown at most */
+};
+
+/* Print all of it. 0, or -1: memory is out. Errors of the stream stay in it. */
+int report_text(struct report *r, const struct report_options *o, FILE *out);
+
+/* The main table of each grouping. -1: memory is out. */
+int text_sites(struct text *t);
+int text_gaps(struct text *t);
+int text_threads(struct text *t);
+int text_processes(struct text *t);
+
+/* "12 of 40 rows shown, ..." */
+void text_shown(struct text *t, uint32_t rows, double shown_ns, double all_ns, const char *of_what);
+
+/* Call path of a site as notes of the last row, at most `lines`. */
+void text_path_notes(struct text *t, struct table *table, const struct report_site *s,
+		     uint32_t lines);
+
+/* "recv in handle at net.c:12"; clean; free() it. NULL: memory is out. */
+char *text_site_label(struct text *t, uint32_t site, const char *when_none);
+
+/* A clean copy put into a cell. */
+void text_cell(struct text *t, struct table *table, size_t column, const char *raw);
+/* Columns at, at + 1, at + 2: mean, interval, unit. */
+void text_mean_cells(struct text *t, struct table *table, size_t at,
+		     const struct report_estimate *e);
+void text_duration_cell(struct text *t, struct table *table, size_t column, double ns);
+
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Call paths as lines of text, innermost first, without the C library's frames
+ * outside of main or of a thread's start, which are the same everywhere. */
+#include "text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "utf8.h"
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* One symbol as a line, not yet clean. NULL: memory is out. */
+static char *symbol_line(const struct symbol *s)
+{
+	char *line = NULL;
+	int bytes;
+
+	if (!s->module)
+		bytes = asprintf(&line, "0x%" PRIx64 " (no module: JIT or generated code)", s->offset);
+	else if (!s->brief && !s->file)
+		bytes = asprintf(&line, "%s+0x%" PRIx64, base_name(s->module), s->offset);
+	else if (!s->brief)
+		bytes = asprintf(&line, "%s+0x%" PRIx64 " at %s:%d", base_name(s->module), s->offset,
+				 base_name(s->file), s->line);
+	else if (!s->file)
+		bytes = asprintf(&line, "%s (%s)", s->brief, base_name(s->module));
+	else
+		bytes = asprintf(&line, "%s at %s:%d%s", s->brief, base_name(s->file), s->line,
+				 s->inlined ? " (inlined)" : "");
+	return bytes < 0 ? NULL : line;
+}
+
+static char *clean(struct text *t, char *raw)
+{
+	char *safe = raw ? utf8_clean(raw, t->terminal.utf8) : NULL;
+
+	free(raw);
+	return safe;
+}
+
+static bool is_starter(const struct symbol *s)
+{
+	static const char *const starters[] = {
+		"__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
+		"start_thread",	     "clone",		       "clone3",
+		"__clone",	     "__clone3",	       "_start",
+	};
+
+	for (size_t i = 0; s->function && i < sizeof(starters) / sizeof(starters[0]); i++)
+		if (!strcmp(s->function, starters[i]))
+			return true;
+	/* Without its debug information libc does not name most of them. */
+	return !s->function && s->module &&
+	       (!strncmp(base_name(s->module), "libc.so", 7) ||
+		!strncmp(base_name(s->module), "libpthread", 10));
+}
+
+/* How many frames are worth showing: at least one. _start of a stripped
+ * program has no name, but what calls __libc_start_main is nothing else. */
+static uint32_t worthy_frames(struct report *r, const struct report_site *s)
+{
+	uint32_t frames = s->frames;
+	size_t count;
+
+	if (frames > 2 && is_starter(report_symbols(r, &s->frame[frames - 2], &count)))
+		frames--;
+	while (frames > 1 && is_starter(report_symbols(r, &s->frame[frames - 1], &count)))
+		frames--;
+	return frames;
+}
+
+static const char *end_of_path(uint32_t flags)
+{
+	if (flags & SCP_PATH_SMALL_STACK)
+		return "(caller only: its stack had no room to look further)";
+	if (flags & SCP_PATH_CUT)
+		return "(cut here: no unwind information)";
+	if (flags & SCP_PATH_TRUNCATED)
+		return "(deeper: outer frames not kept)";
+	return NULL;
+}
+
+static void add_line(struct text *t, struct table *table, char *raw)
+{
+	char *line = clean(t, raw);
+
+	if (line)
+		table_note(table, line);
+	else
+		table->failed = true;
+	free(line);
+}
+
+static void fold_rest(struct text *t, struct table *table, uint32_t rest)
+{
+	char line[64];
+
+	snprintf(line, sizeof(line), "%s %" PRIu32 " more frame%s", t->terminal.utf8 ? "…" : "..",
+		 rest, rest == 1 ? "" : "s");
+	table_note(table, line);
+}
+
+void text_path_notes(struct text *t, struct table *table, const struct report_site *s,
+		     uint32_t lines)
+{
+	uint32_t frames = s->frames && lines ? worthy_frames(t->report, s) : 0;
+	uint32_t used = 0;
+
+	if (s->overflow && lines)
+		table_note(table, "(no room: path not kept)");
+	for (uint32_t i = 0; i < frames; i++) {
+		size_t count;
+		const struct symbol *symbol = report_symbols(t->report, &s->frame[i], &count);
+
+		for (size_t k = 0; k < count; k++, used++) {
+			/* The last line is for the rest, unless the rest is one line. */
+			bool is_last = i + 1 == frames && k + 1 == count;
+
+			if (used + 1 >= lines && !is_last && used) {
+				fold_rest(t, table, frames - i);
+				return;
+			}
+			add_line(t, table, symbol_line(&symbol[k]));
+		}
+	}
+	if (used && end_of_path(s->path_flags))
+		table_note(table, end_of_path(s->path_flags));
+}
+
+char *text_site_label(struct text *t, uint32_t site, const char *when_none)
+{
+	const struct report *r = t->report;
+	const struct report_site *s;
+	char *label = NULL, *caller = NULL;
+	const char *name, *outcome;
+	size_t count;
+	int bytes;
+
+	if (site >= r->sites)
+		return strdup(when_none);
+	s = &r->site[site];
+	name = r->profile->function[s->function].name;
+	outcome = s->outcome == SCP_COMPLETED ? "" : report_outcome_name(s);
+	if (s->frames) {
+		caller = symbol_line(report_symbols(t->report, &s->frame[0], &count));
+		if (!caller)
+			return NULL;
+	}
+	bytes = asprintf(&label, "%s%s%s%s%s%s", name, *outcome ? " [" : "", outcome,
+			 *outcome ? "]" : "", caller ? " in " : "", caller ? caller : "");
+	free(caller);
+	return bytes < 0 ? NULL : clean(t, label);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The table of sites: what a call costs, where, and how surely. */
+#include "text.h"
+
+#include <stdlib.h>
+
+#include "numbers.h"
+
+enum {
+	FUNCTION, OUTCOME, CALLS, MEAN, INTERVAL, UNIT, SLOW, SLOW_INTERVAL, SLOW_UNIT, SLOW_COVERS,
+	TOTAL, SHARE, BYTES, PER_BYTE, P50, P99, MAX, COLUMNS
+};
+
+static const struct table_column columns[] = {
+	[FUNCTION] = { "FUNCTION", .least = 8, .style = TERMINAL_NAME },
+	[OUTCOME] = { "OUTCOME", .drop = 1 },
+	[CALLS] = { "CALLS", .right = true, .drop = 2 },
+	[MEAN] = { "MEAN", .right = true, .style = TERMINAL_BOLD },
+	[INTERVAL] = { "", .glued = true },
+	[UNIT] = { "", .glued = true },
+	[SLOW] = { "SLOW", .right = true, .drop = 5 },
+	[SLOW_INTERVAL] = { "", .glued = true, .drop = 5 },
+	[SLOW_UNIT] = { "", .glued = true, .drop = 5 },
+	[SLOW_COVERS] = { "AGREES", .drop = 5 },
+	[TOTAL] = { "TOTAL", .right = true, .drop = 4 },
+	[SHARE] = { "SHARE", .right = true, .drop = 3 },
+	[BYTES] = { "BYTES", .right = true, .drop = 6 },
+	[PER_BYTE] = { "ns/B", .right = true, .drop = 7 },
+	[P50] = { "P50", .right = true, .drop = 10 },
+	[P99] = { "P99", .right = true, .drop = 9 },
+	[MAX] = { "MAX", .right = true, .drop = 8 },
+	[COLUMNS] = { 0 },
+};
+
+static void size_cells(struct table *table, const struct report_site *s)
+{
+	char text[32];
+
+	if (!s->has_bytes)
+		return;
+	number_bytes(text, sizeof(text), s->bytes);
+	table_cell(table, BYTES, text);
+	if (s->per_byte_ns == s->per_byte_ns) { /* not NAN */
+		number_plain(text, sizeof(text), s->per_byte_ns);
+		table_cell(table, PER_BYTE, text);
+	}
+}
+
+static void slow_cells(struct text *t, struct table *table, const struct report_site *s)
+{
+	if (!s->has_slow)
+		return;
+	text_mean_cells(t, table, SLOW, &s->slow.estimate);
+	table_cell(table, SLOW_COVERS, s->slow.covers ? "yes" : "NO");
+}
+
+static void tail_cells(struct text *t, struct table *table, const struct report_site *s)
+{
+	if (!s->has_percentiles)
+		return;
+	text_duration_cell(t, table, P50, s->percentiles.p50_ns);
+	text_duration_cell(t, table, P99, s->percentiles.p99_ns);
+	text_duration_cell(t, table, MAX, s->percentiles.max_ns);
+}
+
+static void add_site(struct text *t, struct table *table, const struct report_site *s)
+{
+	char text[32];
+
+	table_row(table);
+	text_cell(t, table, FUNCTION, t->report->profile->function[s->function].name);
+	if (s->overflow || s->outcome != SCP_COMPLETED)
+		table_cell(table, OUTCOME, report_outcome_name(s));
+	number_count(text, sizeof(text), s->calls);
+	table_cell(table, CALLS, text);
+	text_mean_cells(t, table, MEAN, &s->estimate);
+	slow_cells(t, table, s);
+	text_duration_cell(t, table, TOTAL, s->total_ns);
+	number_share(text, sizeof(text), s->share);
+	table_cell(table, SHARE, text);
+	size_cells(table, s);
+	tail_cells(t, table, s);
+}
+
+/* The costly sites show more of their paths. */
+static uint32_t lines_for(const struct text *t, uint32_t row)
+{
+	if (t->options->frames != REPORT_FRAMES_DEFAULT)
+		return t->options->frames;
+	return row < 10 ? 6 : 2;
+}
+
+int text_sites(struct text *t)
+{
+	struct report *r = t->report;
+	struct table table;
+	double shown_ns = 0;
+	uint32_t rows = r->sites < t->top ? r->sites : t->top;
+	int status;
+
+	table_begin(&table, columns, "CALLED FROM");
+	for (uint32_t i = 0; i < rows; i++) {
+		add_site(t, &table, &r->site[i]);
+		if (r->by != REPORT_BY_FUNCTION)
+			text_path_notes(t, &table, &r->site[i], lines_for(t, i));
+		shown_ns += r->site[i].total_ns;
+	}
+	status = table_print(&table, t->out, &t->terminal);
+	table_end(&table);
+	text_shown(t, r->sites, shown_ns, r->calls_ns, "the calls' time");
+	return status;
+}
