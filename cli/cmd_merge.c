@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* scprof merge: many profiles in, one out. */
+#include "cmd.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+#include "profile.h"
+
+/* Above so many processes those of the same program are folded into one. */
+#define KEEP_PROCESSES 64
+
+static const char usage[] =
+	"usage: scprof merge -o OUT PROFILE...\n"
+	"Add up several profiles, of the same kind of clock, in one file.\n"
+	"\n"
+	"  -o, --output OUT  the file to write; it is replaced only when all went well\n"
+	"  -h, --help        this text\n"
+	"\n"
+	"Beyond 64 processes, those of the same program are kept as one.\n"
+	"exit status: 0 done, 2 wrong usage, or a profile that cannot be read, or no output\n";
+
+static const struct option long_options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* 0 go on, 1 help was printed, -1 wrong usage. */
+static int parse(int argc, char **argv, const char **output)
+{
+	int option;
+
+	argv[0] = (char *)"scprof merge"; /* for the messages of getopt */
+	optind = 0; /* another subcommand may have used getopt before */
+	while ((option = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
+		switch (option) {
+		case 'h':
+			fputs(usage, stdout);
+			return 1;
+		case 'o':
+			*output = optarg;
+			break;
+		default: /* getopt has said what is wrong */
+			fputs("Try 'scprof merge --help'.\n", stderr);
+			return -1;
+		}
+	}
+	if (*output && optind < argc)
+		return 0;
+	fprintf(stderr, "scprof merge: %s\nTry 'scprof merge --help'.\n",
+		*output ? "which profiles? Name one or more .scp files." :
+			  "where to? Name the file to write with -o OUT.");
+	return -1;
+}
+
+int cmd_merge(int argc, char **argv)
+{
+	struct profile_error err;
+	const char *output = NULL;
+	struct profile *p;
+	int status = parse(argc, argv, &output);
+
+	if (status)
+		return status < 0 ? 2 : 0;
+	p = profile_open((const char *const *)argv + optind, (size_t)(argc - optind), &err);
+	if (p) {
+		profile_fold(p, KEEP_PROCESSES);
+		status = profile_write(p, output, &err);
+		profile_free(p);
+	}
+	if (p && status == 0)
+		return 0;
+	fprintf(stderr, "scprof merge: %s\n", err.text);
+	return 2;
+}

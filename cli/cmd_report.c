@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* scprof report: profiles in, a report out. */
+#include "cmd.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output.h"
+#include "report.h"
+
+static const char usage[] =
+	"usage: scprof report [OPTION...] PROFILE...\n"
+	"Say what each call site of a profiled program costs, with confidence intervals.\n"
+	"Several profiles are reported together.\n"
+	"\n"
+	"  --format text|json     what to print (default: text)\n"
+	"  --by path|site|function|gap|thread|process\n"
+	"                         what a row is (default: path, the full call path)\n"
+	"  --confidence R         of the intervals, between 0 and 1 (default: 0.95)\n"
+	"  --top N                rows at most, 0: all (default: 20 in text, all in JSON)\n"
+	"  --frames N             lines of call path a row in text (default: 6, later rows 2)\n"
+	"  -o, --output OUT       write to a file instead of standard output\n"
+	"  -h, --help             this text\n"
+	"\n"
+	"exit status: 0 done, 2 wrong usage, or a profile that cannot be read, or no output\n";
+
+struct arguments {
+	struct report_options options;
+	const char *output;
+};
+
+static int set_format(struct arguments *a, const char *value)
+{
+	if (report_format_parse(value, &a->options.format) == 0)
+		return 0;
+	fprintf(stderr, "scprof report: no format '%s'; there are: %s\n", value,
+		report_format_names);
+	return -1;
+}
+
+static int set_by(struct arguments *a, const char *value)
+{
+	if (report_by_parse(value, &a->options.by) == 0)
+		return 0;
+	fprintf(stderr,
+		"scprof report: cannot group by '%s'; there are: path, site, function, gap, thread, "
+		"process\n",
+		value);
+	return -1;
+}
+
+static int set_confidence(struct arguments *a, const char *value)
+{
+	char *end;
+	double confidence = strtod(value, &end);
+
+	if (end != value && !*end && confidence > 0 && confidence < 1) {
+		a->options.confidence = confidence;
+		return 0;
+	}
+	fprintf(stderr,
+		"scprof report: confidence '%s' is not a number between 0 and 1, such as 0.95\n",
+		value);
+	return -1;
+}
+
+static int set_count(uint32_t *to, const char *name, const char *value)
+{
+	char *end;
+	unsigned long long n;
+
+	errno = 0;
+	n = strtoull(value, &end, 10);
+	if (!errno && *value >= '0' && *value <= '9' && !*end && n < UINT32_MAX) {
+		*to = (uint32_t)n;
+		return 0;
+	}
+	fprintf(stderr, "scprof report: --%s '%s' is not a count; 0, 1, 2, ...\n", name, value);
+	return -1;
+}
+
+enum { OPT_FORMAT = 256, OPT_BY, OPT_CONFIDENCE, OPT_TOP, OPT_FRAMES };
+
+static const struct option long_options[] = {
+	{ "format", required_argument, NULL, OPT_FORMAT },
+	{ "by", required_argument, NULL, OPT_BY },
+	{ "confidence", required_argument, NULL, OPT_CONFIDENCE },
+	{ "top", required_argument, NULL, OPT_TOP },
+	{ "frames", required_argument, NULL, OPT_FRAMES },
+	{ "output", required_argument, NULL, 'o' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int set_option(struct arguments *a, int option)
+{
+	switch (option) {
+	case OPT_FORMAT:
+		return set_format(a, optarg);
+	case OPT_BY:
+		return set_by(a, optarg);
+	case OPT_CONFIDENCE:
+		return set_confidence(a, optarg);
+	case OPT_TOP:
+		return set_count(&a->options.top, "top", optarg);
+	case OPT_FRAMES:
+		return set_count(&a->options.frames, "frames", optarg);
+	case 'o':
+		a->output = optarg;
+		return 0;
+	default: /* getopt has said what is wrong */
+		fputs("Try 'scprof report --help'.\n", stderr);
+		return -1;
+	}
+}
+
+/* 0 go on, 1 help was printed, -1 wrong usage. */
+static int parse(int argc, char **argv, struct arguments *a)
+{
+	int option;
+
+	argv[0] = (char *)"scprof report"; /* for the messages of getopt */
+	optind = 0; /* another subcommand may have used getopt before */
+	while ((option = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
+		if (option == 'h') {
+			fputs(usage, stdout);
+			return 1;
+		}
+		if (set_option(a, option) < 0)
+			return -1;
+	}
+	if (optind == argc) {
+		fputs("scprof report: which profile? Name one or more .scp files.\n"
+		      "Try 'scprof report --help'.\n",
+		      stderr);
+		return -1;
+	}
+	return 0;
+}
+
+static int print_to(const struct profile *p, const struct arguments *a)
+{
+	const char *name = a->output ? a->output : "standard output";
+	struct output out;
+	int failed, error;
+
+	if (output_open(&out, a->output) < 0) {
+		fprintf(stderr, "scprof report: cannot write %s: %s\n", name, strerror(errno));
+		return -1;
+	}
+	failed = report_print(p, &a->options, out.stream);
+	error = errno;
+	if (output_close(&out, !failed) < 0 && !failed) {
+		failed = -1;
+		error = errno;
+	}
+	if (failed)
+		fprintf(stderr, "scprof report: cannot write %s: %s\n", name, strerror(error));
+	return failed;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct arguments a = { .options = REPORT_OPTIONS_DEFAULT };
+	struct profile_error err;
+	struct profile *p;
+	int status = parse(argc, argv, &a);
+
+	if (status)
+		return status < 0 ? 2 : 0;
+	p = profile_open((const char *const *)argv + optind, (size_t)(argc - optind), &err);
+	if (!p) {
+		fprintf(stderr, "scprof report: %s\n", err.text);
+		return 2;
+	}
+	status = print_to(p, &a);
+	profile_free(p);
+	return status < 0 ? 2 : 0;
+}

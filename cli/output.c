@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* See output.h. A report that stops half-way must not replace a good one. */
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static mode_t file_mode(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+static int open_partial(struct output *o)
+{
+	int fd, error;
+
+	if (asprintf(&o->partial, "%s.XXXXXX", o->path) < 0) {
+		o->partial = NULL;
+		errno = ENOMEM;
+		return -1;
+	}
+	fd = mkostemp(o->partial, O_CLOEXEC);
+	if (fd >= 0 && fchmod(fd, file_mode()) == 0)
+		o->stream = fdopen(fd, "w");
+	if (o->stream)
+		return 0;
+	error = errno;
+	if (fd >= 0) {
+		unlink(o->partial);
+		close(fd);
+	}
+	free(o->partial);
+	o->partial = NULL;
+	errno = error;
+	return -1;
+}
+
+int output_open(struct output *o, const char *path)
+{
+	struct stat st;
+
+	memset(o, 0, sizeof(*o));
+	o->path = path;
+	if (!path) {
+		o->stream = stdout;
+		return 0;
+	}
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		o->stream = fopen(path, "we");
+		return o->stream ? 0 : -1;
+	}
+	return open_partial(o);
+}
+
+int output_close(struct output *o, bool keep)
+{
+	int status = ferror(o->stream) ? -1 : 0, error = EIO;
+
+	if (o->path ? fclose(o->stream) == EOF : fflush(o->stream) == EOF) {
+		status = -1;
+		error = errno;
+	}
+	if (o->partial) {
+		if (status == 0 && keep && rename(o->partial, o->path) < 0) {
+			status = -1;
+			error = errno;
+		}
+		if (status < 0 || !keep)
+			unlink(o->partial);
+		free(o->partial);
+	}
+	errno = error;
+	return status;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A result file that appears whole or not at all: written beside its place and
+ * renamed over it. What is there and is no regular file (a pipe, /dev/stdout)
+ * is written directly. */
+#ifndef SCPROF_OUTPUT_H
+#define SCPROF_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct output {
+	FILE *stream;
+	const char *path; /* borrowed; NULL: standard output */
+	char *partial;    /* NULL: written directly */
+};
+
+/* NULL path: standard output. 0, or -1 with errno. */
+int output_open(struct output *o, const char *path);
+
+/* Finish: flush, close, rename when `keep`, remove when not. 0, or -1 with
+ * errno; what was written partly is removed. Standard output is flushed only. */
+int output_close(struct output *o, bool keep);
+
+#endif
