@@ -4,4 +4,6 @@ CLI_SRC = \
 	cli/cmd_clocks.c \
 	cli/cmd_merge.c \
 	cli/cmd_report.c \
-	cli/cmd_run.c
+	cli/cmd_run.c \
+	cli/nearest.c \
+	cli/output.c
