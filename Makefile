@@ -21,7 +21,6 @@ PRELOAD_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -Iinclude -Ipre
 
 .DEFAULT_GOAL := all
 include preload/build.mk profile/build.mk stats/build.mk collector/build.mk report/build.mk cli/build.mk
-include examples/build.mk tests/build.mk bench/build.mk
 
 .PHONY: all check check-long demo bench fuzz install lint sanitize clean help setup
 all: $(BUILD)/libscprof.so $(BUILD)/scprof examples
@@ -42,6 +41,8 @@ TOOL_ARCHIVES = $(addprefix $(BUILD)/lib,$(addsuffix .a,collector report profile
 
 $(BUILD)/scprof: $(patsubst %.c,$(BUILD)/%.o,$(CLI_SRC)) $(TOOL_ARCHIVES)
 	$(CC) $(SAN) -o $@ $^ $(TOOL_LIBS)
+
+include examples/build.mk tests/build.mk bench/build.mk
 
 $(BUILD)/preload/%.o: preload/%.c
 	@mkdir -p $(@D)

@@ -52,8 +52,10 @@ perf|command|linux-perf|perf
 needs_fuzz='
 afl-fuzz|command|afl++|american-fuzzy-lop
 '
+# Debian names the suite after the version of its Python.
+python_version=$(/usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null || echo 3.11)
 needs_long='
-/usr/lib/python3*/test/test_socket.py|file|libpython3-testsuite|python3-test
+/usr/lib*/python3*/test/test_socket.py|file|libpython'$python_version'-testsuite|python3-test
 /usr/share/doc/tcl*/|file|tcl|tcl
 '
 

@@ -38,7 +38,7 @@ PROGRAM_LIBS_preserves = -lm
 PROGRAM_LIBS_uses_libunwind = -lunwind
 
 .PHONY: tests unit-run sanitize-run fuzz
-tests: $(TARGETS) $(UNIT_TESTS) examples
+tests: $(TARGETS) $(UNIT_TESTS) $(BUILD)/tests/fuzz/replay examples
 
 $(addprefix $(PROGRAMS)/,$(TARGET_PROGRAMS)): $(PROGRAMS)/%: tests/programs/%.c
 	@mkdir -p $(@D)
@@ -56,3 +56,20 @@ $(PROGRAMS)/plugin_%.so: tests/programs/plugin.c
 
 unit-run: $(UNIT_TESTS)
 	@tests/run --build $(BUILD) $(UNIT_TESTS)
+
+# The reader fed with damaged profiles; `make fuzz` searches with AFL++ for a
+# minute, starting from a real profile.
+$(BUILD)/tests/fuzz/replay: $(BUILD)/tests/fuzz/replay.o $(TOOL_ARCHIVES)
+	$(CC) $(SAN) -o $@ $^ $(TOOL_LIBS)
+
+FUZZ_SECONDS ?= 60
+fuzz:
+	@scripts/setup.sh --fuzz
+	@$(MAKE) --no-print-directory all tests
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz CC=afl-clang-fast $(BUILD)/fuzz/tests/fuzz/replay
+	@scripts/fuzz.sh $(BUILD) $(FUZZ_SECONDS)
+
+# Built with the sanitizers by `make sanitize`; the profile comes from the
+# plain library, which runs in programs that have no sanitizer.
+sanitize-run: $(UNIT_TESTS) $(BUILD)/scprof $(BUILD)/libscprof.so tests
+	@tests/run --build $(BUILD) $(UNIT_TESTS) tests/commands/damaged.bats

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Claim: resource limits that a program sets for itself bind only itself: the
  * library neither dies of them, nor has the program die, nor loses calls.
- * Usage: limits fsize|as|nofile */
+ * Usage: limits fsize|as|nofile|none */
 #include "target.h"
 
 #include <pthread.h>
@@ -95,6 +95,10 @@ int main(int argc, char **argv)
 		limit_files();
 	if (!strcmp(what, "as"))
 		limit_memory();
+	if (!strcmp(what, "none")) {
+		many_paths();
+		many_paths();
+	}
 	if (!strcmp(what, "nofile")) {
 		expect_exchanges(100);
 		limit_descriptors();

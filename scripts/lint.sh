@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Style and static checks: clang-format, cppcheck, shellcheck, and the rules
+# that people forget. Usage: scripts/lint.sh [BUILD] [--tidy]
+# Exit status: 0 clean, 1 not. Long functions are named, but are no failure.
+# shellcheck disable=SC2317 # functions are called through step
+set -u
+build=build tidy=
+for argument; do
+	case $argument in
+	--tidy) tidy=1 ;;
+	*) build=$argument ;;
+	esac
+done
+cd "$(dirname "$0")/.." || exit 1
+bad=0
+
+# step NAME COMMAND...
+step()
+{
+	local name=$1
+	shift
+	if "$@"; then
+		echo "lint: $name: ok"
+	else
+		echo "lint: $name: FAILED"
+		bad=1
+	fi
+}
+
+# What git knows, and what is new but not ignored.
+list()
+{
+	git ls-files -z --cached --others --exclude-standard "$@" | xargs -0 -r ls -d 2>/dev/null | sort -u
+}
+mapfile -t sources < <(list '*.c' '*.h' '*.cc')
+mapfile -t scripts < <({ list '*.sh' '*.bash'; list | xargs -r grep -lE '^#!.*(bash|/sh)$' 2>/dev/null; } |
+	grep -v '\.bats$' | sort -u)
+mapfile -t suites < <(list '*.bats')
+
+check_licences()
+{
+	local file wanted found missing=0
+	while read -r file; do
+		case $file in
+		LICENSES/* | LICENSE | *.md | .gitignore | .clang-format | *.txt | */corpus/* | */data/*) continue ;;
+		include/* | preload/*) wanted=Apache-2.0 ;;
+		*) wanted=GPL-3.0-or-later ;;
+		esac
+		found=$(head -n 3 "$file" | grep -aoE 'SPDX-License-Identifier: [A-Za-z0-9.-]+' | cut -d' ' -f2)
+		[ "$found" = "$wanted" ] || {
+			echo "$file: SPDX line says '${found:-nothing}', should be $wanted"
+			missing=1
+		}
+	done < <(list)
+	return "$missing"
+}
+
+# A function's body opens with { and closes with } in the first column.
+name_long_functions()
+{
+	awk 'FNR == 1 { start = 0 }
+	/^\{/ { start = FNR }
+	/^\}/ { if (start && FNR - start > 60) printf "lint: note: %s:%d: a function of %d lines\n", FILENAME, start, FNR - start
+		start = 0 }' "${sources[@]}"
+}
+
+run_cppcheck()
+{
+	cppcheck -q --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability \
+		--suppress=missingInclude --suppress=missingIncludeSystem --suppress=unknownMacro \
+		--suppress=nullPointer:tests/programs/endings.c \
+		-D__x86_64__ -D__linux__ -Iinclude -Ipreload -Iprofile -Istats -Icollector -Ireport -Icli \
+		preload profile stats collector report cli examples tests bench
+}
+
+run_tidy()
+{
+	local file
+	for file in "${sources[@]}"; do
+		case $file in profile/*.c | stats/*.c | report/*.c | cli/*.c | collector/*.c) echo "$file" ;; esac
+	done | xargs -r -n 4 -P 2 clang-tidy --quiet --warnings-as-errors='*' \
+		-checks='-*,bugprone-*,clang-analyzer-*,-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,-bugprone-narrowing-conversions,-bugprone-assignment-in-if-condition,-bugprone-macro-parentheses,-bugprone-implicit-widening-of-multiplication-result,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling' \
+		-- 2>/dev/null -std=gnu11 -D_GNU_SOURCE -Iinclude -Iprofile -Istats -Icollector -Ireport -Icli
+}
+
+step 'clang-format' clang-format --dry-run -Werror "${sources[@]}"
+step 'shellcheck' shellcheck "${scripts[@]}"
+# In bats: commands in single quotes are meant for inner shells, and `A && B ||
+# { report; }` is how a test says what went wrong.
+step 'shellcheck of suites' shellcheck -e SC2016,SC2015,SC2034,SC1091,SC2154 "${suites[@]}"
+step 'cppcheck' run_cppcheck
+step 'licences' check_licences
+[ -z "$tidy" ] || step 'clang-tidy' run_tidy
+if [ -e "$build/libscprof.so" ]; then
+	step 'exported symbols' scripts/check_exports.sh "$build/libscprof.so"
+	step 'undefined symbols' scripts/check_undefined.sh "$build/libscprof.so"
+else
+	echo "lint: no $build/libscprof.so: its symbols were not checked"
+	bad=1
+fi
+name_long_functions
+exit "$bad"

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# What the command tests share. Each test works in a folder of its own ($T),
+# which bats removes.
+
+BUILD=${SCPROF_BUILD:-$BATS_TEST_DIRNAME/../../build}
+LIB=$BUILD/libscprof.so
+SCPROF=$BUILD/scprof
+PROGRAMS=$BUILD/tests/programs
+EXAMPLES=$BUILD/examples
+
+common_setup()
+{
+	T=$BATS_TEST_TMPDIR
+	mkdir -p "$T/out"
+	ulimit -c 0
+	cd "$T" || return 1
+}
+
+setup()
+{
+	common_setup
+}
+
+# with_library COMMAND...: under a bare LD_PRELOAD, profiles to $T/out. Socket
+# calls and waiting; reads and writes of files are not recorded.
+with_library()
+{
+	timeout -k 5 "${LIMIT:-60}" env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" \
+		SCPROF_GROUPS=socket,wait "$@" </dev/null
+}
+
+without_library()
+{
+	timeout -k 5 "${LIMIT:-60}" env "$@" </dev/null
+}
+
+# A program that neither library nor test has any business with fails here,
+# not in a comparison that would say it more obscurely.
+record()
+{
+	local kind=$1 status=0
+	shift
+	EXPECT=$T/expect.$kind "${kind}_library" "$@" >"$T/$kind.out" 2>"$T/$kind.err" || status=$?
+	echo "$status" >"$T/$kind.status"
+	[ "$status" != 124 ] || echo "$*: hangs ($kind library)"
+}
+
+# same_either_way COMMAND...: standard output, standard error and status are
+# the same with and without the library. A program that speaks of its own
+# failure (status 99) is a failure even when it does so both times.
+same_either_way()
+{
+	record without "$@"
+	record with "$@"
+	if [ "$(cat "$T/without.status")" = 99 ]; then
+		echo "$*: fails without the library:"
+		cat "$T/without.out"
+		return 1
+	fi
+	diff "$T/without.status" "$T/with.status" || echo "(exit status)"
+	diff "$T/without.out" "$T/with.out"
+	diff "$T/without.err" "$T/with.err"
+	cmp -s "$T/without.status" "$T/with.status" && cmp -s "$T/without.out" "$T/with.out" &&
+		cmp -s "$T/without.err" "$T/with.err"
+}
+
+# All profiles of this test as one JSON report in $T/report.json.
+make_report()
+{
+	local files
+	mapfile -t files < <(find "$T/out" -name '*.scp')
+	if [ ${#files[@]} = 0 ]; then
+		echo "no profile was written"
+		return 1
+	fi
+	"$SCPROF" report --format json "${files[@]}" >"$T/report.json" 2>"$T/report.err" || {
+		echo "scprof report: status $?"
+		cat "$T/report.err"
+		return 1
+	}
+}
+
+# calls_of FUNCTION: from $T/report.json, all outcomes and sites.
+calls_of()
+{
+	jq --arg f "$1" '[.sites[] | select(.symbol == $f) | .calls] | add // 0' "$T/report.json"
+}
+
+# Compares the report with what the program expected (target.h).
+counts_match()
+{
+	local lost overflow function min max lossy calls bad=0
+	make_report || return 1
+	lost=$(jq '.skipped_calls + (.abandoned_calls // 0)' "$T/report.json")
+	overflow=$(jq '.overflow_calls' "$T/report.json")
+	while read -r function min max lossy; do
+		calls=$(calls_of "$function")
+		if [ "$lossy" -gt "$lost" ]; then lossy=$lost; fi
+		if [ "$calls" -gt "$max" ] || [ "$((calls + lossy + overflow))" -lt "$min" ]; then
+			echo "$function: $calls calls in the profile, expected $min to $max"
+			echo "(skipped or abandoned: $lost, overflow: $overflow)"
+			bad=1
+		fi
+	done < <(awk '{ min[$1] += $2; max[$1] += $3; lossy[$1] += $4 }
+		END { for (f in min) print f, min[f], max[f], lossy[f] }' "$T/expect.with")
+	return $bad
+}
+
+# The whole claim of a target program.
+unnoticed()
+{
+	same_either_way "$@" && counts_match
+}

@@ -1,0 +1,74 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Nothing in a profile is trusted: what is damaged is refused with a message of
+# one to three lines and status 2, and never takes the reader down.
+
+load common
+
+setup()
+{
+	common_setup
+	with_library "$PROGRAMS/many_threads" 8 >/dev/null
+	good=$(echo out/*.scp)
+}
+
+refused()
+{
+	local status=0 lines
+	"$SCPROF" report "$@" >refused.out 2>refused.err || status=$?
+	lines=$(wc -l <refused.err)
+	[ $status = 2 ] && [ ! -s refused.out ] && [ "$lines" -ge 1 ] && [ "$lines" -le 3 ] || {
+		echo "status $status, $lines lines:"
+		cat refused.err
+		return 1
+	}
+}
+
+@test "damaged 01: the profile as it was is read" {
+	"$SCPROF" report "$good" >/dev/null
+}
+
+@test "damaged 02: a file that is not there, a folder, an empty file, a text" {
+	refused nothing.scp
+	refused out
+	: >empty.scp
+	refused empty.scp
+	echo "this is no profile" >text.scp
+	refused text.scp
+	refused /dev/null
+}
+
+@test "damaged 03: a profile cut short" {
+	local size
+	for size in 1 8 100 1000 8191 8192; do
+		head -c $size "$good" >cut.scp
+		refused cut.scp
+	done
+}
+
+@test "damaged 04: another version, another byte order" {
+	cp "$good" other.scp
+	printf '\143' | dd of=other.scp bs=1 seek=8 conv=notrunc status=none
+	refused other.scp
+	grep -qi version refused.err
+	cp "$good" other.scp
+	printf '\001\002\003\004' | dd of=other.scp bs=1 seek=12 conv=notrunc status=none
+	refused other.scp
+}
+
+@test "damaged 05: one damaged file among good ones refuses all" {
+	head -c 5000 "$good" >cut.scp
+	refused "$good" cut.scp
+}
+
+@test "damaged 06: 3000 mutations end in a report or in a refusal" {
+	"$BUILD/tests/fuzz/replay" 3000 1 "$good"
+}
+
+@test "damaged 07: wrong options are status 2" {
+	refused
+	refused --format nonsense "$good"
+	refused --by nonsense "$good"
+	refused --confidence 2 "$good"
+	refused --nonsense "$good"
+}

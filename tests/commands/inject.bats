@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Every system call that the library itself makes is made to fail once, by
+# strace; the program must come out the same each time.
+# serial
+
+load common
+
+# One line for each system call that was made by code of libscprof.so (the
+# innermost frame is in it): NAME and its number among all calls of that NAME.
+own_calls()
+{
+	strace -qq -k -e signal=none -o trace -E LD_PRELOAD="$LIB" -E SCPROF_OUT="$T/out" "$@" >/dev/null 2>&1
+	awk '/^[a-z]/ { split($0, part, "("); name = part[1]; n[name]++; fresh = 1; next }
+		/^ >/ && fresh { if ($0 ~ /libscprof\.so/) print name, n[name]; fresh = 0 }' trace
+}
+
+likely_error()
+{
+	case $1 in
+	open | openat | creat) echo EMFILE ;;
+	mmap | mremap) echo ENOMEM ;;
+	fallocate | ftruncate | write | pwrite64) echo ENOSPC ;;
+	*) echo EPERM ;;
+	esac
+}
+
+# sweep PROGRAM...: fails each call of the library's in turn.
+sweep()
+{
+	local name number status=0 bad=0 tried=0
+	record without "$@"
+	unset EXPECT
+	own_calls "$@" >calls
+	while read -r name number; do
+		case $name in exit* | rt_sigreturn) continue ;; esac
+		status=0
+		timeout -k 5 30 strace -qq -o /dev/null -e signal=none \
+			-e trace="$name" -e inject="$name:error=$(likely_error "$name"):when=$number" \
+			-E LD_PRELOAD="$LIB" -E SCPROF_OUT="$T/out" "$@" >with.out 2>with.err </dev/null || status=$?
+		tried=$((tried + 1))
+		[ "$status" = "$(cat without.status)" ] && cmp -s without.out with.out &&
+			cmp -s without.err with.err || {
+			echo "$name number $number fails: status $status instead of $(cat without.status)"
+			diff without.out with.out || true
+			cat with.err
+			bad=1
+		}
+	done <calls
+	echo "$tried calls"
+	[ $bad = 0 ] && [ $tried -gt 5 ]
+}
+
+@test "inject 01: start and first calls survive the failure of any system call" {
+	sweep "$PROGRAMS/preserves"
+}
+
+@test "inject 02: growth survives the failure of any system call" {
+	sweep "$PROGRAMS/limits" none
+}
+
+# strace counts `when` in each process by itself, so a number can hit a parent's
+# call too; there it is the same kind of failure.
+@test "inject 03: children survive failures from their first call on" {
+	local name when status bad=0
+	record without "$PROGRAMS/spawn_chain"
+	for name in fallocate ftruncate madvise memfd_create; do
+		for when in 1 2 3+; do
+			status=0
+			timeout -k 5 60 strace -f -qq -o /dev/null -e signal=none -e trace=$name \
+				-e inject="$name:error=$(likely_error $name):when=$when" \
+				-E LD_PRELOAD="$LIB" -E SCPROF_OUT="$T/out" \
+				"$PROGRAMS/spawn_chain" >with.out 2>with.err </dev/null || status=$?
+			[ "$status" = 0 ] && cmp without.out with.out && [ ! -s with.err ] || {
+				echo "$name number $when fails: status $status"
+				cat with.err
+				bad=1
+			}
+		done
+	done
+	[ $bad = 0 ]
+}

@@ -1,0 +1,144 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The contract of `scprof run`: the command's own status, 125, 126, 127.
+
+load common
+
+# run_gives STATUS ARGUMENT...: of scprof run.
+run_gives()
+{
+	local wanted=$1 status=0
+	shift
+	timeout -k 5 60 "$SCPROF" run -o "$T/p.scp" "$@" >run.out 2>run.err </dev/null || status=$?
+	rm -f p.scp
+	[ $status = "$wanted" ] || {
+		echo "status $status instead of $wanted: scprof run $*"
+		cat run.err
+		return 1
+	}
+}
+
+@test "run 01: the command's own exit status" {
+	run_gives 0 -- true
+	run_gives 3 -- sh -c 'exit 3'
+	run_gives 255 sh -c 'exit 255'
+}
+
+@test "run 02: 128+N after a signal" {
+	run_gives 143 -- sh -c 'kill -TERM $$'
+	run_gives 137 -- sh -c 'kill -KILL $$'
+	run_gives 139 -- "$PROGRAMS/endings" segv
+}
+
+@test "run 03: 127 for a command that is not there, 126 for one that cannot run" {
+	run_gives 127 -- nonexistent-command
+	run_gives 127 -- ./nonexistent
+	echo data >data
+	run_gives 126 -- ./data
+	run_gives 126 -- /
+}
+
+@test "run 04: 125 for its own failures" {
+	run_gives 125 --nonsense -- true
+	run_gives 125 -c nonsense -- true
+	run_gives 125 -d nonsense -- true
+	run_gives 125
+	mkdir p.scp
+	local status=0
+	"$SCPROF" run -o /nonexistent/p.scp -- true >run.out 2>run.err || status=$?
+	[ $status = 125 ]
+	[ "$(wc -l <run.err)" -le 3 ]
+}
+
+@test "run 05: the report goes to standard error, the command's output stays its own" {
+	run_gives 0 -- "$EXAMPLES/echo_pair" 100 100
+	[ "$(cat run.out)" = "100 rounds of 100 bytes" ]
+	grep -q recv run.err
+	run_gives 0 --no-report -- "$EXAMPLES/echo_pair" 100 100
+	[ ! -s run.err ]
+}
+
+@test "run 06: -o names one file that reads back" {
+	"$SCPROF" run -o mine.scp --no-report -- "$EXAMPLES/echo_pair" 100 100
+	"$SCPROF" report --format json mine.scp >report.json
+	[ "$(calls_of send)" = 201 ]
+	[ "$(ls)" = "$(printf '%s\n' mine.scp out report.json)" ]
+}
+
+@test "run 07: standard input reaches the command" {
+	[ "$(echo hello | "$SCPROF" run -o p.scp --no-report -- cat)" = hello ]
+}
+
+@test "run 08: the command's arguments and environment arrive unchanged" {
+	# shellcheck disable=SC2016 # for the inner shell
+	VARIABLE='a b' "$SCPROF" run -o p.scp --no-report -- \
+		sh -c 'printf "%s|" "$@" "$VARIABLE"' sh 'x  y' '' '--' '*' >run.out
+	[ "$(cat run.out)" = 'x  y||--|*|a b|' ]
+}
+
+@test "run 09: a statically linked program runs, with a word on why nothing is measured" {
+	echo 'int main(void) { return 42; }' >static.c
+	cc -static -o static static.c || skip "no static C library here"
+	run_gives 42 -- ./static
+	grep -qi static run.err
+}
+
+@test "run 10: a program of another C library runs, with a word" {
+	echo 'int main(void) { return 42; }' >musl.c
+	musl-gcc -o musl musl.c
+	run_gives 42 -- ./musl
+	[ -s run.err ]
+}
+
+@test "run 11: a set-user-id program runs, with a word" {
+	[ "$(id -u)" = 0 ] || skip "making one needs root"
+	cp "$EXAMPLES/echo_pair" setuid
+	chown nobody setuid
+	chmod u+s setuid
+	run_gives 0 -- ./setuid 10 10
+	grep -qiE 'set-?user|setuid|privilege' run.err
+}
+
+@test "run 12: a program for another machine cannot run: 126, with its name" {
+	echo 'void _start(void) { for (;;); }' >arm.c
+	aarch64-linux-gnu-gcc -nostdlib -static -o arm arm.c || skip "no cross compiler here"
+	local status=0
+	timeout 0.5 ./arm 2>/dev/null || status=$?
+	[ $status != 124 ] || skip "this machine runs it"
+	run_gives 126 -- ./arm
+	grep -qi aarch64 run.err
+}
+
+@test "run 13: scripts, with and without a first line" {
+	printf '#!/bin/sh\nexit 5\n' >script
+	chmod +x script
+	run_gives 5 -- ./script
+	printf 'exit 6\n' >bare
+	chmod +x bare
+	run_gives 6 -- ./bare
+	printf '#!/usr/bin/env python3\nimport sys; sys.exit(7)\n' >snake
+	chmod +x snake
+	run_gives 7 -- ./snake
+}
+
+@test "run 14: each clock measures the same calls" {
+	local clock
+	for clock in tsc coarse page monotonic thread-cpu dual; do
+		timeout -k 5 60 "$SCPROF" run -c $clock -o $clock.scp --no-report -- "$EXAMPLES/echo_pair" 300 100
+		"$SCPROF" report --format json $clock.scp >report.json
+		[ "$(calls_of send)" = 601 ]
+		[ "$(calls_of recv)" = 602 ]
+	done
+}
+
+@test "run 15: an interrupt from the keyboard ends the command, and the report still comes" {
+	local status=0
+	timeout --foreground -s INT 1 "$SCPROF" run -o p.scp -- "$PROGRAMS/counter" counter 1 \
+		>run.out 2>run.err || status=$?
+	cat run.err
+	# timeout reports 124 when it sent the signal; the profile must be whole.
+	[ $status = 124 ]
+	sleep 0.5
+	"$SCPROF" report --format json p.scp >report.json
+	[ "$(calls_of send)" -gt 0 ]
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Feeds damaged profiles to the reader and the report.
+ *
+ * replay FILE                one file, as AFL++ hands it over
+ * replay COUNT SEED FILE     COUNT mutations of FILE, the same for a SEED
+ *
+ * A crash leaves the mutation in ./replay.crash.scp and says which it was. It
+ * is not an error that a mutation is accepted: most change only a number.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "profile.h"
+#include "report.h"
+
+#define MUTANT	     "replay.crash.scp"
+#define SECONDS_EACH 20
+
+static char where[64];
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "replay: %s: %s\n", what, strerror(errno));
+	exit(2);
+}
+
+static void on_crash(int sig)
+{
+	ssize_t written = write(STDERR_FILENO, where, strlen(where));
+
+	(void)written;
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+/* 1 if it was accepted, 0 if refused with a message. */
+static int read_one(const char *path, FILE *sink)
+{
+	static const enum report_format formats[] = {REPORT_TEXT, REPORT_JSON};
+	struct profile_error error = {""};
+	struct profile *p;
+
+	alarm(SECONDS_EACH);
+	p = profile_open(&path, 1, &error);
+	if (!p) {
+		if (error.text[0] == '\0') {
+			fprintf(stderr, "replay: refused without a message\n");
+			abort();
+		}
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+		struct report_options options = REPORT_OPTIONS_DEFAULT;
+
+		options.format = formats[i];
+		report_print(p, &options, sink);
+	}
+	profile_free(p);
+	return 1;
+}
+
+/* Knuth's MMIX generator; the upper bits are the good ones. */
+static uint32_t next_random(uint64_t *state)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(*state >> 33);
+}
+
+static uint64_t interesting(uint64_t *state)
+{
+	static const uint64_t values[] = {0,
+					  1,
+					  2,
+					  63,
+					  64,
+					  4095,
+					  4096,
+					  0x7fffffff,
+					  0x80000000,
+					  0xffffffff,
+					  INT64_MAX,
+					  (uint64_t)INT64_MAX + 1,
+					  UINT64_MAX - 63,
+					  UINT64_MAX};
+
+	return values[next_random(state) % (sizeof values / sizeof *values)];
+}
+
+/* Somewhere in the file, with a liking for the header and the chunk heads. */
+static size_t some_place(uint64_t *state, size_t size)
+{
+	uint32_t choice = next_random(state) % 4;
+
+	if (choice == 0)
+		return next_random(state) % (size < 1024 ? size : 1024);
+	if (choice == 1)
+		return (next_random(state) % size) / 4096 * 4096 + next_random(state) % 256;
+	if (choice == 2)
+		return (next_random(state) % size) / 64 * 64 + next_random(state) % 16 * 4;
+	return next_random(state) % size;
+}
+
+static size_t mutate(uint8_t *data, size_t size, uint64_t *state)
+{
+	uint32_t changes = 1 + next_random(state) % 4;
+
+	for (uint32_t i = 0; i < changes; i++) {
+		size_t at = some_place(state, size), width = 1u << next_random(state) % 4;
+		uint64_t value;
+
+		if (at + width > size)
+			continue;
+		value = interesting(state);
+		if (next_random(state) % 2)
+			data[at] ^= (uint8_t)(1u << next_random(state) % 8);
+		else
+			memcpy(data + at, &value, width);
+	}
+	if (next_random(state) % 20 == 0)
+		return next_random(state) % size;
+	return size;
+}
+
+static uint8_t *load(const char *path, size_t *size)
+{
+	struct stat st;
+	uint8_t *data;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_size <= 0)
+		fail(path);
+	*size = (size_t)st.st_size;
+	data = malloc(*size);
+	if (!data || read(fd, data, *size) != (ssize_t)*size)
+		fail(path);
+	close(fd);
+	return data;
+}
+
+static void store(const uint8_t *data, size_t size)
+{
+	int fd = open(MUTANT, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		fail(MUTANT);
+	close(fd);
+}
+
+static int replay(long count, uint64_t seed, const char *path, FILE *sink)
+{
+	size_t size;
+	uint8_t *good = load(path, &size), *mutant = malloc(size);
+	long accepted = 0;
+
+	if (!mutant)
+		fail("memory");
+	for (long i = 0; i < count; i++) {
+		uint64_t state = seed + (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15);
+
+		snprintf(where, sizeof where, "replay: crash in mutation %ld of seed %lu\n", i,
+			 (unsigned long)seed);
+		memcpy(mutant, good, size);
+		store(mutant, mutate(mutant, size, &state));
+		accepted += read_one(MUTANT, sink);
+	}
+	printf("%ld mutations: %ld accepted, %ld refused\n", count, accepted, count - accepted);
+	free(good);
+	free(mutant);
+	unlink(MUTANT);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM};
+	FILE *sink = fopen("/dev/null", "w");
+
+	if (!sink)
+		fail("/dev/null");
+	if (argc == 2) {
+		read_one(argv[1], sink);
+		return 0;
+	}
+	if (argc != 4) {
+		fprintf(stderr, "usage: replay FILE | replay COUNT SEED FILE\n");
+		return 2;
+	}
+	for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+		signal(deadly[i], on_crash);
+	return replay(atol(argv[1]), strtoull(argv[2], NULL, 10), argv[3], sink);
+}
