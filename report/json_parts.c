@@ -119,7 +119,7 @@ json_t *json_site(struct report *r, const struct report_site *s)
 	json_put(o, "library", json_text(f->library), &failed);
 	json_put(o, "outcome", json_text(report_outcome_name(s)), &failed);
 	json_put(o, "calls", json_count(s->calls), &failed);
-	json_put(o, "bytes", s->has_bytes ? json_count(s->bytes) : json_null(), &failed);
+	json_put(o, "bytes", json_count(s->bytes), &failed);
 	json_put(o, "ticks", json_count(s->ticks), &failed);
 	put_estimate(o, &s->estimate, &failed);
 	json_put(o, "overhead_ns", json_number(s->overhead_ns), &failed);

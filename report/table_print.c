@@ -198,6 +198,7 @@ int table_print(struct table *t, FILE *out, const struct terminal *terminal)
 	if (!t->rows)
 		return 0;
 	lay_out(t, &l, terminal->width);
+	fputc('\n', out);
 	at = print_cells(t, &l, out, terminal, NULL);
 	if (at < 0)
 		return -1;

@@ -33,8 +33,8 @@ void text_mean_cells(struct text *t, struct table *table, size_t at,
 
 	number_mean(&m, e->mean_ns, e->low_ns, e->high_ns, t->terminal.utf8);
 	table_cell(table, at, m.mean);
-	table_cell(table, at + 1, m.interval);
-	table_cell(table, at + 2, m.unit);
+	table_cell(table, at + 1, m.unit);
+	table_cell(table, at + 2, m.interval);
 }
 
 void text_duration_cell(struct text *t, struct table *table, size_t column, double ns)
@@ -110,7 +110,10 @@ static void print_command(struct text *t, const struct prof_process *p)
 	if (!p->argc)
 		fputs(p->exe, memory);
 	for (uint32_t i = 0; i < p->argc; i++)
-		fprintf(memory, "%s%s", i ? " " : "", p->argv[i]);
+		/* An argument with a blank in it must not look like two. */
+		fprintf(memory, p->argv[i][strcspn(p->argv[i], " \t\n")] || !p->argv[i][0] ?
+					"%s'%s'" : "%s%s",
+			i ? " " : "", p->argv[i]);
 	if (fclose(memory) == 0)
 		safe = utf8_clean(line, t->terminal.utf8);
 	if (safe)
@@ -257,7 +260,6 @@ int report_text(struct report *r, const struct report_options *o, FILE *out)
 	if (r->profile->slow.kind != SCP_CLOCK_NONE)
 		print_clock(&t, "slow clock", &r->profile->slow);
 	print_totals(&t);
-	fputc('\n', out);
 	status = print_table(&t);
 	if (r->by == REPORT_BY_GAP || r->by == REPORT_BY_THREAD)
 		print_check(&t);

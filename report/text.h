@@ -32,12 +32,12 @@ void text_shown(struct text *t, uint32_t rows, double shown_ns, double all_ns, c
 void text_path_notes(struct text *t, struct table *table, const struct report_site *s,
 		     uint32_t lines);
 
-/* "recv in handle at net.c:12"; clean; free() it. NULL: memory is out. */
+/* "recv in handle:12"; clean; free() it. NULL: memory is out. */
 char *text_site_label(struct text *t, uint32_t site, const char *when_none);
 
 /* A clean copy put into a cell. */
 void text_cell(struct text *t, struct table *table, size_t column, const char *raw);
-/* Columns at, at + 1, at + 2: mean, interval, unit. */
+/* Columns at, at + 1, at + 2: mean, unit, interval. */
 void text_mean_cells(struct text *t, struct table *table, size_t at,
 		     const struct report_estimate *e);
 void text_duration_cell(struct text *t, struct table *table, size_t column, double ns);

@@ -8,15 +8,15 @@
 
 #include "numbers.h"
 
-enum { G_FROM, G_TO, G_COUNT, G_MEAN, G_INTERVAL, G_UNIT, G_TOTAL, G_SHARE, G_MAX, G_COLUMNS };
+enum { G_FROM, G_TO, G_COUNT, G_MEAN, G_UNIT, G_INTERVAL, G_TOTAL, G_SHARE, G_MAX, G_COLUMNS };
 
 static const struct table_column gap_columns[] = {
 	[G_FROM] = { "AFTER", .least = 10, .style = TERMINAL_NAME },
 	[G_TO] = { "BEFORE", .least = 10, .style = TERMINAL_NAME },
 	[G_COUNT] = { "COUNT", .right = true, .drop = 2 },
 	[G_MEAN] = { "MEAN", .right = true, .style = TERMINAL_BOLD },
-	[G_INTERVAL] = { "", .glued = true, .drop = 3 },
 	[G_UNIT] = { "", .glued = true },
+	[G_INTERVAL] = { "INTERVAL", .glued = true, .drop = 3 },
 	[G_TOTAL] = { "TOTAL", .right = true, .drop = 4 },
 	[G_SHARE] = { "SHARE", .right = true, .drop = 1 },
 	[G_MAX] = { "MAX", .right = true, .drop = 5 },

@@ -16,8 +16,14 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+/* The program's own functions need no module's name behind them. */
+static bool is_program(const struct report *r, const char *module)
+{
+	return r->processes && !strcmp(r->process[0].process->exe, module);
+}
+
 /* One symbol as a line, not yet clean. NULL: memory is out. */
-static char *symbol_line(const struct symbol *s)
+static char *symbol_line(const struct report *r, const struct symbol *s)
 {
 	char *line = NULL;
 	int bytes;
@@ -29,12 +35,37 @@ static char *symbol_line(const struct symbol *s)
 	else if (!s->brief)
 		bytes = asprintf(&line, "%s+0x%" PRIx64 " at %s:%d", base_name(s->module), s->offset,
 				 base_name(s->file), s->line);
-	else if (!s->file)
-		bytes = asprintf(&line, "%s (%s)", s->brief, base_name(s->module));
+	else if (s->file)
+		bytes = asprintf(&line, "%s at %s:%d", s->brief, base_name(s->file), s->line);
+	else if (is_program(r, s->module))
+		bytes = asprintf(&line, "%s", s->brief);
 	else
-		bytes = asprintf(&line, "%s at %s:%d%s", s->brief, base_name(s->file), s->line,
-				 s->inlined ? " (inlined)" : "");
+		bytes = asprintf(&line, "%s (%s)", s->brief, base_name(s->module));
 	return bytes < 0 ? NULL : line;
+}
+
+/* One frame as a line. A function that was inlined stands before the one that
+ * holds its code: "inner < outer at file:line", the line being inner's. */
+static char *frame_line(struct report *r, const struct prof_frame *frame)
+{
+	size_t count, bytes;
+	const struct symbol *s = report_symbols(r, frame, &count);
+	char *line = NULL;
+	FILE *memory;
+
+	if (count == 1)
+		return symbol_line(r, s);
+	memory = open_memstream(&line, &bytes);
+	if (!memory)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		fprintf(memory, "%s%s", i ? " < " : "", s[i].brief ? s[i].brief : "?");
+	if (s->file)
+		fprintf(memory, " at %s:%d", base_name(s->file), s->line);
+	if (fclose(memory) == 0)
+		return line;
+	free(line);
+	return NULL;
 }
 
 static char *clean(struct text *t, char *raw)
@@ -111,50 +142,51 @@ void text_path_notes(struct text *t, struct table *table, const struct report_si
 		     uint32_t lines)
 {
 	uint32_t frames = s->frames && lines ? worthy_frames(t->report, s) : 0;
-	uint32_t used = 0;
+	/* The last line is for the rest, unless the rest is one line. */
+	uint32_t shown = frames <= lines ? frames : lines > 1 ? lines - 1 : 1;
 
 	if (s->overflow && lines)
 		table_note(table, "(no room: path not kept)");
-	for (uint32_t i = 0; i < frames; i++) {
-		size_t count;
-		const struct symbol *symbol = report_symbols(t->report, &s->frame[i], &count);
-
-		for (size_t k = 0; k < count; k++, used++) {
-			/* The last line is for the rest, unless the rest is one line. */
-			bool is_last = i + 1 == frames && k + 1 == count;
-
-			if (used + 1 >= lines && !is_last && used) {
-				fold_rest(t, table, frames - i);
-				return;
-			}
-			add_line(t, table, symbol_line(&symbol[k]));
-		}
-	}
-	if (used && end_of_path(s->path_flags))
+	for (uint32_t i = 0; i < shown; i++)
+		add_line(t, table, frame_line(t->report, &s->frame[i]));
+	if (shown < frames && lines > 1)
+		fold_rest(t, table, frames - shown);
+	else if (shown && shown == frames && end_of_path(s->path_flags))
 		table_note(table, end_of_path(s->path_flags));
+}
+
+/* Short, since two of them stand on one line: function:line, or what is known. */
+static char *caller_label(struct report *r, const struct prof_frame *frame)
+{
+	size_t count;
+	const struct symbol *s = report_symbols(r, frame, &count);
+	char *label = NULL;
+
+	if (!s->brief || !s->line)
+		return symbol_line(r, s);
+	return asprintf(&label, "%s:%d", s->brief, s->line) < 0 ? NULL : label;
 }
 
 char *text_site_label(struct text *t, uint32_t site, const char *when_none)
 {
-	const struct report *r = t->report;
+	struct report *r = t->report;
 	const struct report_site *s;
 	char *label = NULL, *caller = NULL;
-	const char *name, *outcome;
-	size_t count;
+	const char *outcome;
 	int bytes;
 
 	if (site >= r->sites)
 		return strdup(when_none);
 	s = &r->site[site];
-	name = r->profile->function[s->function].name;
 	outcome = s->outcome == SCP_COMPLETED ? "" : report_outcome_name(s);
 	if (s->frames) {
-		caller = symbol_line(report_symbols(t->report, &s->frame[0], &count));
+		caller = caller_label(r, &s->frame[0]);
 		if (!caller)
 			return NULL;
 	}
-	bytes = asprintf(&label, "%s%s%s%s%s%s", name, *outcome ? " [" : "", outcome,
-			 *outcome ? "]" : "", caller ? " in " : "", caller ? caller : "");
+	bytes = asprintf(&label, "%s%s%s%s%s%s", r->profile->function[s->function].name,
+			 *outcome ? " [" : "", outcome, *outcome ? "]" : "", caller ? " in " : "",
+			 caller ? caller : "");
 	free(caller);
 	return bytes < 0 ? NULL : clean(t, label);
 }

@@ -7,7 +7,7 @@
 #include "numbers.h"
 
 enum {
-	FUNCTION, OUTCOME, CALLS, MEAN, INTERVAL, UNIT, SLOW, SLOW_INTERVAL, SLOW_UNIT, SLOW_COVERS,
+	FUNCTION, OUTCOME, CALLS, MEAN, UNIT, INTERVAL, SLOW, SLOW_UNIT, SLOW_INTERVAL, SLOW_COVERS,
 	TOTAL, SHARE, BYTES, PER_BYTE, P50, P99, MAX, COLUMNS
 };
 
@@ -16,19 +16,19 @@ static const struct table_column columns[] = {
 	[OUTCOME] = { "OUTCOME", .drop = 1 },
 	[CALLS] = { "CALLS", .right = true, .drop = 2 },
 	[MEAN] = { "MEAN", .right = true, .style = TERMINAL_BOLD },
-	[INTERVAL] = { "", .glued = true },
 	[UNIT] = { "", .glued = true },
+	[INTERVAL] = { "INTERVAL", .glued = true },
 	[SLOW] = { "SLOW", .right = true, .drop = 5 },
-	[SLOW_INTERVAL] = { "", .glued = true, .drop = 5 },
 	[SLOW_UNIT] = { "", .glued = true, .drop = 5 },
+	[SLOW_INTERVAL] = { "INTERVAL", .glued = true, .drop = 5 },
 	[SLOW_COVERS] = { "AGREES", .drop = 5 },
 	[TOTAL] = { "TOTAL", .right = true, .drop = 4 },
 	[SHARE] = { "SHARE", .right = true, .drop = 3 },
 	[BYTES] = { "BYTES", .right = true, .drop = 6 },
 	[PER_BYTE] = { "ns/B", .right = true, .drop = 7 },
 	[P50] = { "P50", .right = true, .drop = 10 },
-	[P99] = { "P99", .right = true, .drop = 9 },
-	[MAX] = { "MAX", .right = true, .drop = 8 },
+	[P99] = { "P99", .right = true, .drop = 8 },
+	[MAX] = { "MAX", .right = true, .drop = 9 },
 	[COLUMNS] = { 0 },
 };
 
@@ -40,7 +40,8 @@ static void size_cells(struct table *table, const struct report_site *s)
 		return;
 	number_bytes(text, sizeof(text), s->bytes);
 	table_cell(table, BYTES, text);
-	if (s->per_byte_ns == s->per_byte_ns) { /* not NAN */
+	/* A cost below nothing says that the sizes explain none of the time. */
+	if (s->per_byte_ns > 0) {
 		number_plain(text, sizeof(text), s->per_byte_ns);
 		table_cell(table, PER_BYTE, text);
 	}
