@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Adding sums, merging batches, folding processes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model_check.h"
+#include "scp_build.h"
+
+static struct prof_sums batches(uint64_t calls_each, uint32_t count, uint64_t first)
+{
+	struct prof_sums s = {.calls = calls_each * count, .batches = {calls_each, count, {0}}};
+
+	for (uint32_t i = 0; i < count; i++)
+		s.batches.sum[i] = first + i;
+	return s;
+}
+
+static void test_sums_add(void **state)
+{
+	struct prof_sums a = {.calls = 2,
+			      .units = 10,
+			      .units_sq = 60,
+			      .min_units = 4,
+			      .max_units = 6,
+			      .first_at = 100,
+			      .last_at = 200};
+	struct prof_sums b = {.calls = 3,
+			      .units = 9,
+			      .units_sq = (prof_u128)1 << 64,
+			      .min_units = 2,
+			      .max_units = 5,
+			      .first_at = 50,
+			      .last_at = 90,
+			      .has_bytes = true,
+			      .bytes = 7,
+			      .bytes_sq = 49,
+			      .bytes_units = 21};
+
+	(void)state;
+	assert_int_equal(prof_sums_add(&a, &b), 0);
+	assert_int_equal(a.calls, 5);
+	assert_int_equal(a.units, 19);
+	assert_true(a.units_sq == ((prof_u128)1 << 64) + 60);
+	assert_int_equal(a.min_units, 2);
+	assert_int_equal(a.max_units, 6);
+	assert_int_equal(a.first_at, 50);
+	assert_int_equal(a.last_at, 200);
+	assert_true(a.has_bytes && a.bytes == 7 && a.bytes_sq == 49 && a.bytes_units == 21);
+}
+
+static void test_adding_to_nothing_is_copying(void **state)
+{
+	struct prof_sums a = {0}, b = batches(4, 3, 10);
+
+	(void)state;
+	b.min_units = 5;
+	b.hist = calloc(1, sizeof *b.hist);
+	b.hist->count[9] = 12;
+	b.slow = calloc(1, sizeof *b.slow);
+	b.slow->units = 8;
+	assert_int_equal(prof_sums_add(&a, &b), 0);
+	assert_int_equal(a.min_units, 5);
+	assert_ptr_not_equal(a.hist, b.hist);
+	assert_int_equal(a.hist->count[9], 12);
+	assert_ptr_not_equal(a.slow, b.slow);
+	assert_int_equal(a.slow->units, 8);
+	assert_int_equal(a.batches.count, 3);
+	prof_sums_clear(&a);
+	prof_sums_clear(&b);
+	assert_null(a.hist);
+}
+
+static void test_batches_of_one_size_follow_each_other(void **state)
+{
+	struct prof_sums a = batches(2, 3, 10), b = batches(2, 2, 50);
+
+	(void)state;
+	prof_sums_add(&a, &b);
+	assert_int_equal(a.batches.calls, 2);
+	assert_int_equal(a.batches.count, 5);
+	assert_int_equal(a.batches.sum[2], 12);
+	assert_int_equal(a.batches.sum[3], 50);
+}
+
+static void test_smaller_batches_are_joined_in_pairs(void **state)
+{
+	/* 10 11 12 13 14 of 2 calls are 21 25 (and 14 left over) of 4 */
+	struct prof_sums a = batches(2, 5, 10), b = batches(4, 1, 99);
+
+	(void)state;
+	prof_sums_add(&a, &b);
+	assert_int_equal(a.batches.calls, 4);
+	assert_int_equal(a.batches.count, 3);
+	assert_int_equal(a.batches.sum[0], 21);
+	assert_int_equal(a.batches.sum[1], 25);
+	assert_int_equal(a.batches.sum[2], 99);
+	a = batches(8, 1, 7);
+	b = batches(2, 9, 0); /* 0..8: 0+1+2+3, 4+5+6+7 */
+	prof_sums_add(&a, &b);
+	assert_int_equal(a.batches.count, 3);
+	assert_int_equal(a.batches.sum[1], 6);
+	assert_int_equal(a.batches.sum[2], 22);
+}
+
+static void test_full_batches_double(void **state)
+{
+	struct prof_sums a = batches(1, 64, 0), b = batches(1, 64, 100);
+
+	(void)state;
+	prof_sums_add(&a, &b);
+	assert_int_equal(a.batches.calls, 2);
+	assert_int_equal(a.batches.count, 64);
+	assert_int_equal(a.batches.sum[0], 1);
+	assert_int_equal(a.batches.sum[31], 62 + 63);
+	assert_int_equal(a.batches.sum[32], 100 + 101);
+}
+
+static void test_too_small_batches_give_way(void **state)
+{
+	struct prof_sums a = batches(1, 1, 5), b = batches(16, 2, 100);
+
+	(void)state;
+	prof_sums_add(&a, &b);
+	assert_int_equal(a.batches.calls, 16);
+	assert_int_equal(a.batches.count, 2);
+	assert_int_equal(a.batches.sum[0], 100);
+}
+
+static void test_half_known_slow_sums_are_dropped(void **state)
+{
+	struct prof_sums a = {.calls = 2}, b = {.calls = 3};
+
+	(void)state;
+	a.slow = calloc(1, sizeof *a.slow);
+	prof_sums_add(&a, &b);
+	assert_null(a.slow);
+	prof_sums_clear(&a);
+}
+
+static struct profile *three_processes(void)
+{
+	const char *path = scp_build_name("one.scp"), *other = scp_build_name("other.scp");
+	const char *list[3] = {path, other, path};
+	struct profile_error err;
+	struct scp_build b;
+	struct scp_sample s;
+	struct profile *p;
+
+	scp_build_sample(&b, &s);
+	scp_build_save(&b, path);
+	strcpy(scp_build_header(&b)->exe, "/usr/bin/client");
+	scp_build_save(&b, other);
+	scp_build_free(&b);
+	p = profile_open(list, 3, &err);
+	if (!p)
+		fail_msg("%s", err.text);
+	return p;
+}
+
+static void test_fold_joins_processes_of_one_program(void **state)
+{
+	struct profile *p = three_processes();
+
+	(void)state;
+	assert_int_equal(p->entries, 9);
+	profile_fold(p, 3);
+	assert_int_equal(p->processes, 3);
+	profile_fold(p, 2);
+	if (model_check(p))
+		fail_msg("%s", model_check(p));
+	assert_int_equal(p->processes, 2);
+	assert_int_equal(p->process[0].count, 2);
+	assert_string_equal(p->process[1].exe, "/usr/bin/client");
+	assert_int_equal(p->process[1].count, 1);
+	assert_int_equal(p->tables, 4);
+	assert_int_equal(p->table[1].threads, 6);
+	assert_int_equal(p->table[1].time_units, 200);
+	assert_int_equal(p->entries, 6);
+	assert_int_equal(p->entry[0].sums.calls, 20);
+	assert_int_equal(p->entry[0].sums.hist->count[36], 20);
+	assert_int_equal(p->entry[0].sums.slow->units, 40);
+	assert_int_equal(p->entry[0].sums.batches.count, 10);
+	assert_int_equal(p->gaps, 6);
+	assert_int_equal(p->gap[1].calls, 8);
+	profile_free(p);
+}
+
+static void test_a_folded_model_round_trips(void **state)
+{
+	const char *path = scp_build_name("folded.scp");
+	struct profile *p = three_processes(), *q;
+	struct profile_error err;
+
+	(void)state;
+	profile_fold(p, 1);
+	assert_int_equal(profile_write(p, path, &err), 0);
+	q = profile_open(&path, 1, &err);
+	assert_non_null(q);
+	if (model_difference(p, q))
+		fail_msg("%s", model_difference(p, q));
+	profile_free(p);
+	profile_free(q);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sums_add),
+		cmocka_unit_test(test_adding_to_nothing_is_copying),
+		cmocka_unit_test(test_batches_of_one_size_follow_each_other),
+		cmocka_unit_test(test_smaller_batches_are_joined_in_pairs),
+		cmocka_unit_test(test_full_batches_double),
+		cmocka_unit_test(test_too_small_batches_give_way),
+		cmocka_unit_test(test_half_known_slow_sums_are_dropped),
+		cmocka_unit_test(test_fold_joins_processes_of_one_program),
+		cmocka_unit_test(test_a_folded_model_round_trips),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Means and their intervals, against published tables. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "stats.h"
+
+/* Beilner 1988, Table 17a (sums over 100 000 cycles) and 17b (S_DMT for 10 000
+ * cycles of a 1000 us clock). */
+static void test_10a_gives_table_17b(void **state)
+{
+	static const struct {
+		double ticks, deviation;
+	} row[] = {{568602, 4.64}, {119268, 3.94}, {8288, 2.76},   {18438, 3.88}, {120041, 4.00},
+		   {8688, 2.82},   {14358, 3.51},  {118975, 3.92}, {8750, 2.83},  {17993, 3.84},
+		   {96112, 1.93},  {8483, 2.79},   {29208, 4.55}};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		double mean = 1000 * row[i].ticks / 100000;
+
+		assert_float_equal(stats_beilner_deviation(mean, 1000, 10000), row[i].deviation,
+				   0.00501);
+	}
+}
+
+static void test_10b_bounds_10a(void **state)
+{
+	(void)state;
+	assert_float_equal(stats_beilner_bound(1000, 10000), 5, 1e-12);
+	for (double mean = 0; mean < 3000; mean += 7)
+		assert_true(stats_beilner_deviation(mean, 1000, 10000) <=
+			    stats_beilner_bound(1000, 10000) + 1e-12);
+	assert_float_equal(stats_beilner_deviation(1500, 1000, 10000), 5, 1e-12);
+}
+
+static struct stats_sums counts(uint64_t n, uint64_t ones, uint64_t tick)
+{
+	return (struct stats_sums){.n = n,
+				   .sum = ones * tick,
+				   .sum_sq = (stats_u128)ones * tick * tick,
+				   .min = ones == n ? tick : 0,
+				   .max = ones ? tick : 0,
+				   .tick = tick,
+				   .unit = 1};
+}
+
+static void test_two_counts_use_10a(void **state)
+{
+	/* (2,3) of Table 17: 820 ticks in 10 000 cycles */
+	struct stats_sums s = counts(10000, 820, 1000);
+	struct stats_interval i = stats_mean_interval(&s, 0.95);
+	double half = 1.959964 * 1000 * sqrt(0.082 * 0.918 / 10000);
+
+	(void)state;
+	assert_string_equal(i.method, "beilner-10a");
+	assert_float_equal(i.mean, 82, 1e-9);
+	assert_float_equal(i.low, 82 - half, 1e-4);
+	assert_float_equal(i.high, 82 + half, 1e-4);
+}
+
+static void test_few_ticks_use_clopper_pearson(void **state)
+{
+	struct stats_sums s = counts(20, 3, 1);
+	struct stats_interval i = stats_mean_interval(&s, 0.95);
+
+	(void)state;
+	assert_string_equal(i.method, "clopper-pearson");
+	assert_float_equal(i.mean, 0.15, 1e-12);
+	assert_float_equal(i.low, 0.03207, 1e-5);
+	assert_float_equal(i.high, 0.37893, 1e-5);
+}
+
+/* Zero ticks prove that the mean is small, not that it is zero. */
+static void test_no_tick_at_all_has_an_upper_limit(void **state)
+{
+	struct stats_sums s = counts(10, 0, 4000);
+	struct stats_interval i = stats_mean_interval(&s, 0.95);
+
+	(void)state;
+	assert_float_equal(i.mean, 0, 0);
+	assert_float_equal(i.low, 0, 0);
+	assert_float_equal(i.high, 4000 * (1 - pow(0.025, 0.1)), 1e-6);
+}
+
+static void test_all_calls_alike_is_uncertain_to_both_sides(void **state)
+{
+	struct stats_sums s = counts(10, 10, 4000);
+	struct stats_interval i = stats_mean_interval(&s, 0.95);
+	double u = 1 - pow(0.025, 0.1);
+
+	(void)state;
+	assert_float_equal(i.low, 4000 * (1 - u), 1e-6);
+	assert_float_equal(i.high, 4000 * (1 + u), 1e-6);
+}
+
+static void test_fast_clock_uses_t(void **state)
+{
+	/* 100 110 120 130 140 units of 0.5 ns */
+	struct stats_sums s = {.n = 5,
+			       .sum = 600,
+			       .sum_sq = 73000,
+			       .min = 100,
+			       .max = 140,
+			       .tick = 1,
+			       .unit = 0.5};
+	struct stats_interval i = stats_mean_interval(&s, 0.95);
+	double half = 2.776445 * sqrt(250.0 / 5) * 0.5;
+
+	(void)state;
+	assert_string_equal(i.method, "t");
+	assert_float_equal(i.mean, 60, 1e-9);
+	assert_float_equal(i.low, 60 - half, 1e-4);
+	assert_float_equal(i.high, 60 + half, 1e-4);
+}
+
+static void test_equal_fast_calls_keep_the_width_of_the_tick(void **state)
+{
+	struct stats_sums s = {.n = 100,
+			       .sum = 10000,
+			       .sum_sq = 1000000,
+			       .min = 100,
+			       .max = 100,
+			       .tick = 1,
+			       .unit = 1};
+	struct stats_interval i = stats_mean_interval(&s, 0.95);
+
+	(void)state;
+	assert_float_equal(i.high - i.low, 2 * 1.98422 * 0.5 / 10, 1e-4);
+}
+
+static void test_wide_slow_counts_use_t(void **state)
+{
+	/* 0 1 2 5 ticks of 10 */
+	struct stats_sums s = {
+		.n = 4, .sum = 80, .sum_sq = 3000, .min = 0, .max = 50, .tick = 10, .unit = 1};
+	struct stats_interval i = stats_mean_interval(&s, 0.95);
+
+	(void)state;
+	assert_string_equal(i.method, "t");
+	assert_float_equal(i.mean, 20, 1e-12);
+	assert_float_equal(i.low, 0, 0);
+	assert_float_equal(i.high, 20 + 3.182446 * sqrt(1400.0 / 3 / 4), 1e-4);
+}
+
+static void test_no_call_and_one_call(void **state)
+{
+	struct stats_sums none = {.tick = 1, .unit = 1};
+	struct stats_sums one = {
+		.n = 1, .sum = 500, .sum_sq = 250000, .min = 500, .max = 500, .tick = 1, .unit = 1};
+	struct stats_interval i = stats_mean_interval(&none, 0.95);
+
+	(void)state;
+	assert_true(isnan(i.mean) && isnan(i.low) && isnan(i.high));
+	i = stats_mean_interval(&one, 0.95);
+	assert_float_equal(i.mean, 500, 0);
+	assert_float_equal(i.low, 0, 0);
+	assert_true(isinf(i.high));
+	assert_string_equal(i.method, "none");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_10a_gives_table_17b),
+		cmocka_unit_test(test_10b_bounds_10a),
+		cmocka_unit_test(test_two_counts_use_10a),
+		cmocka_unit_test(test_few_ticks_use_clopper_pearson),
+		cmocka_unit_test(test_no_tick_at_all_has_an_upper_limit),
+		cmocka_unit_test(test_all_calls_alike_is_uncertain_to_both_sides),
+		cmocka_unit_test(test_fast_clock_uses_t),
+		cmocka_unit_test(test_equal_fast_calls_keep_the_width_of_the_tick),
+		cmocka_unit_test(test_wide_slow_counts_use_t),
+		cmocka_unit_test(test_no_call_and_one_call),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Variance, straight line and histogram quantiles from integer sums. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "stats.h"
+
+/* A million calls around 10^12 units, half one less, half one more: variance
+ * 1 beside squares of 10^30. Doubles would give 0 or a few millions. */
+static void test_variance_survives_a_huge_mean(void **state)
+{
+	const uint64_t base = 1000000000000u, n = 1000000;
+	struct stats_sums s = {.n = n, .sum = n * base, .tick = 1, .unit = 1};
+
+	(void)state;
+	s.sum_sq = (stats_u128)(n / 2) * (base - 1) * (base - 1) +
+		   (stats_u128)(n / 2) * (base + 1) * (base + 1);
+	assert_float_equal(stats_variance(&s), (double)n / (double)(n - 1), 1e-12);
+}
+
+static void test_variance_is_exact_for_small_numbers(void **state)
+{
+	struct stats_sums s = {.n = 3, .sum = 7, .sum_sq = 1 + 4 + 16, .tick = 1, .unit = 2};
+
+	(void)state; /* 1 2 4: 7/3 */
+	assert_float_equal(stats_variance(&s), 4 * 7.0 / 3, 1e-12);
+	s.n = 1;
+	assert_true(isnan(stats_variance(&s)));
+}
+
+static void test_variance_of_impossible_sums_is_zero(void **state)
+{
+	struct stats_sums s = {.n = 2, .sum = UINT64_MAX, .sum_sq = 3, .tick = 1, .unit = 1};
+
+	(void)state;
+	assert_float_equal(stats_variance(&s), 0, 0);
+}
+
+/* y = 300 + 2 x at large sizes */
+static void test_line_is_recovered(void **state)
+{
+	uint64_t n = 0, sx = 0, sy = 0;
+	stats_u128 sxx = 0, sxy = 0;
+	double intercept, slope;
+
+	(void)state;
+	for (uint64_t x = 4000000000u; x < 4000001000u; x += 10) {
+		uint64_t y = 300 + 2 * x;
+
+		n++;
+		sx += x;
+		sy += y;
+		sxx += (stats_u128)x * x;
+		sxy += (stats_u128)x * y;
+	}
+	assert_int_equal(stats_line(n, sx, sxx, sy, sxy, &intercept, &slope), 0);
+	assert_float_equal(slope, 2, 1e-12);
+	assert_float_equal(intercept, 300, 1e-3);
+}
+
+static void test_falling_line_has_a_negative_slope(void **state)
+{
+	double intercept, slope;
+
+	(void)state; /* (0, 10) (1, 7) (2, 4) */
+	assert_int_equal(stats_line(3, 3, 5, 21, 15, &intercept, &slope), 0);
+	assert_float_equal(slope, -3, 1e-12);
+	assert_float_equal(intercept, 10, 1e-12);
+}
+
+static void test_line_needs_sizes_that_vary(void **state)
+{
+	double intercept, slope;
+
+	(void)state;
+	assert_int_equal(stats_line(5, 50, 500, 100, 1000, &intercept, &slope), -1);
+	assert_int_equal(stats_line(1, 5, 25, 1, 5, &intercept, &slope), -1);
+	assert_int_equal(stats_line(0, 0, 0, 0, 0, &intercept, &slope), -1);
+}
+
+static uint32_t bucket_of(uint64_t v)
+{
+	int e;
+
+	if (v < 8)
+		return (uint32_t)v;
+	e = 63 - __builtin_clzll(v);
+	return (uint32_t)((e - 2) * 8) + (uint32_t)((v >> (e - 3)) & 7);
+}
+
+static void test_quantiles_of_a_uniform_distribution(void **state)
+{
+	uint64_t count[512] = {0};
+
+	(void)state;
+	for (uint64_t v = 0; v < 100000; v++)
+		count[bucket_of(v)]++;
+	for (double q = 0.05; q < 1; q += 0.05)
+		assert_float_equal(stats_hist_quantile(count, 512, q), q * 100000, 200);
+}
+
+static void test_quantile_stays_in_the_bucket_of_its_value(void **state)
+{
+	static const uint64_t value[] = {0, 7, 8, 9, 15, 16, 1000, 123456789, UINT64_MAX};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof value / sizeof value[0]; i++) {
+		uint64_t count[512] = {0};
+		double low, high;
+
+		count[bucket_of(value[i])] = 3;
+		low = stats_hist_quantile(count, 512, 0);
+		high = stats_hist_quantile(count, 512, 1);
+		assert_true(low <= (double)value[i] && (double)value[i] <= high);
+		assert_true(high - low <= 1 + (double)value[i] / 8);
+	}
+}
+
+static void test_quantile_of_nothing_is_nan(void **state)
+{
+	uint64_t count[512] = {0};
+
+	(void)state;
+	assert_true(isnan(stats_hist_quantile(count, 512, 0.5)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_variance_survives_a_huge_mean),
+		cmocka_unit_test(test_variance_is_exact_for_small_numbers),
+		cmocka_unit_test(test_variance_of_impossible_sums_is_zero),
+		cmocka_unit_test(test_line_is_recovered),
+		cmocka_unit_test(test_falling_line_has_a_negative_slope),
+		cmocka_unit_test(test_line_needs_sizes_that_vary),
+		cmocka_unit_test(test_quantiles_of_a_uniform_distribution),
+		cmocka_unit_test(test_quantile_stays_in_the_bucket_of_its_value),
+		cmocka_unit_test(test_quantile_of_nothing_is_nan),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Unit tests of profile/ and stats/. `make unit` builds and runs all UNIT_TESTS.
+READER_TESTS = \
+	test_stats_interval \
+	test_stats_sums \
+	test_profile_read \
+	test_profile_live \
+	test_profile_damage \
+	test_profile_write \
+	test_profile_sums \
+	test_profile_rate
+
+READER_TEST_BINARIES = $(addprefix $(BUILD)/tests/unit/,$(READER_TESTS))
+UNIT_TESTS += $(READER_TEST_BINARIES)
+
+UNIT_SHARED = $(addprefix $(BUILD)/tests/unit/,scp_build.o scp_sample.o model_check.o)
+
+$(BUILD)/tests/unit/%.o: tests/unit/%.c
+	@mkdir -p $(@D)
+	$(CC) $(TOOL_CFLAGS) -Itests/unit -c -o $@ $<
+
+$(READER_TEST_BINARIES): %: %.o $(UNIT_SHARED) $(BUILD)/libprofile.a $(BUILD)/libstats.a
+	$(CC) $(SAN) -o $@ $^ -lcmocka -lgsl -lgslcblas -lm -lpthread
+
+.PHONY: unit
+unit: $(UNIT_TESTS)
+	@set -e; for t in $(UNIT_TESTS); do echo "== $$t"; $$t; done
