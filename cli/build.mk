@@ -5,5 +5,8 @@ CLI_SRC = \
 	cli/cmd_merge.c \
 	cli/cmd_report.c \
 	cli/cmd_run.c \
+	cli/run_options.c \
+	cli/run_output.c \
+	cli/say.c \
 	cli/nearest.c \
 	cli/output.c

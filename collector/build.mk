@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The counter's rules are one file an architecture.
-COLLECTOR_ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+COLLECTOR_MACHINE := $(shell $(CC) -dumpmachine)
+COLLECTOR_ARCH := $(firstword $(subst -, ,$(COLLECTOR_MACHINE)))
+COLLECTOR_MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(COLLECTOR_MACHINE))
 
 COLLECTOR_SRC = \
 	collector/clocks.c \
@@ -12,9 +14,18 @@ COLLECTOR_SRC = \
 	collector/counter_$(COLLECTOR_ARCH).c \
 	collector/duration.c \
 	collector/elf_facts.c \
+	collector/environment.c \
+	collector/gather.c \
+	collector/launch.c \
+	collector/library_path.c \
 	collector/program.c \
 	collector/program_find.c \
 	collector/program_notice.c \
 	collector/random.c \
+	collector/rundir.c \
+	collector/runfiles.c \
+	collector/survivors.c \
 	collector/ticker.c \
 	collector/ticker_schedule.c
+
+CFLAGS_collector_library_path = -DCOLLECTOR_MULTIARCH='"$(COLLECTOR_MULTIARCH)"'

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* `scprof run`: start a command with the library, gather what its processes
+ * recorded, report. Nothing goes to standard output, which is the command's;
+ * and from its start on, nothing but its end ends us. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clocks.h"
+#include "cmd.h"
+#include "environment.h"
+#include "gather.h"
+#include "launch.h"
+#include "library_path.h"
+#include "program.h"
+#include "random.h"
+#include "report.h"
+#include "run_options.h"
+#include "run_output.h"
+#include "rundir.h"
+#include "say.h"
+#include "survivors.h"
+#include "ticker.h"
+
+enum { FAILED = 125, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
+
+struct run {
+	struct run_options options;
+	struct program program;
+	struct run_output output;
+	struct rundir directory;
+	struct ticker *ticker; /* NULL: the clock needs none */
+	struct ticker_stats ticks;
+	struct launch launch;
+	char library[PATH_MAX];
+};
+
+/* The loader cannot be told of a path with a space or a colon in it. */
+static int avoid_odd_library_path(struct run *r)
+{
+	char link[PATH_MAX];
+
+	if (environment_can_preload(r->library))
+		return 0;
+	snprintf(link, sizeof(link), "%s/libscprof.so", r->directory.base);
+	if (!environment_can_preload(link) || symlink(r->library, link)) {
+		say_format("libscprof.so lies in a directory that LD_PRELOAD cannot name: %s",
+			   r->library);
+		return -1;
+	}
+	snprintf(r->library, sizeof(r->library), "%s", link);
+	return 0;
+}
+
+static int start_clock(struct run *r)
+{
+	struct profile_error err;
+
+	if (r->options.clock != SCP_CLOCK_PAGE && r->options.clock != SCP_CLOCK_DUAL)
+		return 0;
+	r->ticker = ticker_start(r->directory.page, r->options.tick_ns, random_fresh_seed(), &err);
+	if (!r->ticker)
+		say(err.text);
+	return r->ticker ? 0 : -1;
+}
+
+static int set_environment(const struct run *r)
+{
+	struct environment e = {
+		.library = r->library,
+		.before = r->program.asan,
+		.profiles = r->directory.profiles,
+		.page = r->ticker ? r->directory.page : NULL,
+		.clock = r->options.clock,
+		.tick_ns = r->options.tick_ns,
+		.groups = r->options.groups,
+	};
+
+	if (!environment_set(&e))
+		return 0;
+	say("out of memory");
+	return -1;
+}
+
+static void clean_up(struct run *r)
+{
+	char link[PATH_MAX];
+
+	if (r->ticker)
+		ticker_stop(r->ticker, &r->ticks);
+	r->ticker = NULL;
+	snprintf(link, sizeof(link), "%s/libscprof.so", r->directory.base);
+	unlink(link);
+}
+
+/* All that the command needs to find when it starts. 0, or -1, having said why
+ * and with nothing left behind. */
+static int prepare(struct run *r)
+{
+	struct profile_error err;
+
+	if (run_output_check(r->options.output, &r->output))
+		return -1;
+	if (library_path_find(r->library, sizeof(r->library), &err) ||
+	    rundir_create(&r->directory, r->output.directory, &err)) {
+		say(err.text);
+		return -1;
+	}
+	if (!avoid_odd_library_path(r) && !start_clock(r) && !set_environment(r))
+		return 0;
+	clean_up(r);
+	rundir_remove(&r->directory);
+	return -1;
+}
+
+/* Exec failed: the program's notice knows more than errno. */
+static int exec_failed(const struct run *r, int error)
+{
+	if (!*r->program.notice)
+		say_format("cannot execute %.300s: %s", r->program.path, strerror(error));
+	else if (r->program.kind != PROGRAM_NO_LOADER)
+		say_format("the kernel says: %s", strerror(error));
+	return error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+}
+
+/* 0, or an exit status. */
+static int start(struct run *r)
+{
+	bool exec_failure;
+
+	if (!launch_start(&r->launch, r->program.path, r->options.command,
+			  r->program.shell_fallback, &exec_failure))
+		return 0;
+	if (exec_failure)
+		return exec_failed(r, errno);
+	say_format("cannot start a process: %s", strerror(errno));
+	return FAILED;
+}
+
+/* No LD_PRELOAD, no files: the command as if by itself. */
+static int run_unobserved(struct run *r)
+{
+	int failed = start(r);
+
+	if (failed)
+		return failed;
+	int status = launch_exit_status(launch_wait(&r->launch));
+	launch_close(&r->launch);
+	say(r->options.disabled ? "no profile: SCPROF_DISABLE is set"
+				: "no profile: the command ran unobserved");
+	return status;
+}
+
+static void say_nothing_found(const struct run *r, const struct gathered *g)
+{
+	if (g->refusals)
+		say_format("no profile: none of the files could be read; they are kept in %s",
+			   r->directory.profiles);
+	else if (r->program.kind != PROGRAM_DYNAMIC && r->program.kind != PROGRAM_ASAN)
+		say("no profile: no program with libscprof.so was started (see the notice above)");
+	else if (g->count)
+		say("no profile: the command was killed before its first record");
+	else
+		say("no profile: libscprof.so did not start in any process of the command.\n"
+		    "Does the command clear its environment (env -i, sudo), close the way to\n"
+		    "/dev/shm (a sandbox, chroot), or start only static or privileged programs?");
+}
+
+static void set_ticks(struct profile *p, const struct ticker_stats *s)
+{
+	p->ticker_ticks = s->ticks;
+	p->ticker_late_sum_ns = s->late_sum_ns;
+	p->ticker_late_max_ns = s->late_max_ns;
+	p->ticker_late_ticks = s->late_ticks;
+}
+
+static void print_report(const struct run *r, const struct profile *p)
+{
+	struct report_options options = REPORT_OPTIONS_DEFAULT;
+
+	if (r->options.report && report_print(p, &options, stderr))
+		say_format("cannot print the report: %s", strerror(errno));
+}
+
+/* The files are removed only once their content is safe elsewhere. */
+static int save(struct run *r, const struct gathered *g)
+{
+	struct profile_error err;
+
+	set_ticks(g->profile, &r->ticks);
+	profile_fold(g->profile, 64);
+	int failed = profile_write(g->profile, r->output.path, &err);
+	if (failed) {
+		say(err.text);
+		say_format("the profiles of the single processes are kept in %s\n"
+			   "scprof merge -o OUT %s/*.scp  makes one of them",
+			   r->directory.profiles, r->directory.profiles);
+	}
+	print_report(r, g->profile);
+	if (failed)
+		return -1;
+	if (gather_discard(&r->directory, g))
+		say_format("what could not be read is kept in %s", r->directory.profiles);
+	say_format("profile: %s\nread it again with: scprof report %s", r->output.path,
+		   r->output.path);
+	return 0;
+}
+
+static int finish(struct run *r)
+{
+	struct profile_error err;
+	struct gathered g;
+	int failed = gather_profiles(&r->directory, &g, say, &err);
+
+	if (failed)
+		say_format("%s\nThe files of the run are kept in %s", err.text,
+			   r->directory.profiles);
+	else if (g.profile)
+		failed = save(r, &g);
+	else {
+		say_nothing_found(r, &g);
+		gather_discard(&r->directory, &g);
+	}
+	gather_free(&g);
+	return failed;
+}
+
+static int run_observed(struct run *r)
+{
+	if (prepare(r))
+		return FAILED;
+	int failed = start(r);
+	if (failed) {
+		clean_up(r);
+		rundir_remove(&r->directory);
+		return failed;
+	}
+	run_output_name(&r->output, r->options.command[0], r->launch.pid);
+	int status = launch_exit_status(launch_wait(&r->launch));
+	survivors_wait(r->directory.profiles, r->launch.signals, say);
+	clean_up(r);
+	failed = finish(r);
+	launch_close(&r->launch);
+	/* the command's own failure is the more telling one */
+	return failed && !status ? FAILED : status;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	static struct run r; /* paths: too large for the stack */
+
+	switch (run_options_parse(argc, argv, &r.options)) {
+	case RUN_HELP:
+		return fputs(run_usage, stdout) == EOF ? FAILED : 0;
+	case RUN_BAD:
+		return FAILED;
+	default:
+		break;
+	}
+	program_examine(r.options.command[0], &r.program);
+	if (*r.program.notice)
+		say(r.program.notice);
+	switch (r.program.kind) {
+	case PROGRAM_MISSING:
+		return NOT_FOUND;
+	case PROGRAM_DIRECTORY:
+	case PROGRAM_NOT_EXECUTABLE:
+		return NOT_EXECUTABLE;
+	default:
+		return r.options.disabled || !r.program.preload ? run_unobserved(&r)
+								: run_observed(&r);
+	}
+}

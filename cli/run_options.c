@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Options end at the first word that is none: the rest is the command's. A
+ * value is checked wherever it came from, before the command has started. */
+#include "run_options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clocks.h"
+#include "duration.h"
+#include "say.h"
+#include "ticker.h"
+
+const char run_usage[] =
+	"usage: scprof run [-o PATH] [-c CLOCK] [-d TICK] [-g GROUPS] [--no-report]\n"
+	"                  [--] COMMAND [ARG...]\n"
+	"  -o PATH     the profile (default: scprof.EXE.PID.scp in SCPROF_OUT or here)\n"
+	"  -c CLOCK    tsc, coarse, monotonic, page, thread-cpu or dual\n"
+	"              (default: SCPROF_CLOCK, else what `scprof clocks` recommends)\n"
+	"  -d TICK     mean tick of the page clock, 20us to 100ms (default 1ms; page and dual)\n"
+	"  -g GROUPS   functions to time: socket, io, wait, resolve, all; separated by commas\n"
+	"  --no-report write the profile only\n"
+	"exit status: the command's own, 128+N after signal N; 125 scprof failed,\n"
+	"             126 the command cannot be executed, 127 it was not found\n";
+
+enum { OPTION_NO_REPORT = 256, OPTION_DISPLACE };
+
+static int parse_clock(const char *from, const char *name, struct run_options *o)
+{
+	o->clock = clocks_parse(name);
+	if (o->clock != SCP_CLOCK_NONE)
+		return 0;
+	say_format("%s: no clock is called '%s'.\nThere are: %s", from, name, clocks_names);
+	return -1;
+}
+
+static int parse_tick(const char *from, const char *text, struct run_options *o)
+{
+	if (!duration_parse(text, &o->tick_ns) && o->tick_ns >= TICKER_MIN_NS &&
+	    o->tick_ns <= TICKER_MAX_NS)
+		return 0;
+	say_format("%s: '%s' is no tick between 20us and 100ms.\n"
+		   "Write a number and its unit: 50us, 1ms, 0.5ms",
+		   from, text);
+	return -1;
+}
+
+static int parse_groups(const char *from, const char *list, struct run_options *o)
+{
+	static const char *const known[] = {"socket", "io", "wait", "resolve", "all"};
+
+	o->groups = list;
+	for (const char *at = list;; at++) {
+		size_t length = strcspn(at, ","), i = 0;
+
+		while (i < 5 && (strlen(known[i]) != length || strncmp(at, known[i], length) != 0))
+			i++;
+		if (i == 5) {
+			say_format("%s: no group is called '%.*s'.\n"
+				   "There are: socket, io, wait, resolve, all",
+				   from, (int)length, at);
+			return -1;
+		}
+		at += length;
+		if (!*at)
+			return 0;
+	}
+}
+
+static const char *variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+/* Options beat the environment; a tick without a clock that ticks is a mistake
+ * on the command line, and no matter in the environment. */
+static int settle(struct run_options *o, const char *clock, const char *tick, const char *groups)
+{
+	const char *set_clock = variable("SCPROF_CLOCK"), *set_tick = variable("SCPROF_TICK"),
+		   *set_groups = variable("SCPROF_GROUPS");
+	char reason[256];
+
+	if (clock ? parse_clock("-c", clock, o)
+		  : set_clock && parse_clock("SCPROF_CLOCK", set_clock, o))
+		return -1;
+	if (o->clock == SCP_CLOCK_NONE)
+		o->clock = clocks_default(reason, sizeof(reason));
+	bool ticks = o->clock == SCP_CLOCK_PAGE || o->clock == SCP_CLOCK_DUAL;
+	if (tick ? parse_tick("-d", tick, o)
+		 : ticks && set_tick && parse_tick("SCPROF_TICK", set_tick, o))
+		return -1;
+	if (tick && !ticks) {
+		say_format("-d sets the tick of the page clock, but the clock is %s.\n"
+			   "Add -c page, or -c dual",
+			   clocks_name(o->clock));
+		return -1;
+	}
+	if (groups ? parse_groups("-g", groups, o)
+		   : set_groups && parse_groups("SCPROF_GROUPS", set_groups, o))
+		return -1;
+	return 0;
+}
+
+static int unavailable(const char *option)
+{
+	say_format("%s is not available in this version", option);
+	return -1;
+}
+
+static int bad_option(int argc, char **argv, int option)
+{
+	const char *word = optind > 0 && optind <= argc ? argv[optind - 1] : "";
+
+	if (option == ':')
+		say_format("option %s needs a value", word);
+	else
+		say_format("unknown option %s.\nscprof run --help lists the options", word);
+	return -1;
+}
+
+struct texts {
+	const char *clock, *tick, *groups;
+};
+
+/* 0, 1: help was asked for, -1: bad. */
+static int take_option(int argc, char **argv, int option, struct run_options *o, struct texts *t)
+{
+	switch (option) {
+	case 'o':
+		o->output = optarg;
+		return 0;
+	case 'c':
+		t->clock = optarg;
+		return 0;
+	case 'd':
+		t->tick = optarg;
+		return 0;
+	case 'g':
+		t->groups = optarg;
+		return 0;
+	case OPTION_NO_REPORT:
+		o->report = false;
+		return 0;
+	case 'h':
+		return 1;
+	case 's':
+		return unavailable("-s (timing of chosen symbols)");
+	case OPTION_DISPLACE:
+		return unavailable("--displace");
+	default:
+		return bad_option(argc, argv, option);
+	}
+}
+
+enum run_parse run_options_parse(int argc, char **argv, struct run_options *o)
+{
+	static const struct option options[] = {
+		{"output", required_argument, NULL, 'o'},
+		{"clock", required_argument, NULL, 'c'},
+		{"tick", required_argument, NULL, 'd'},
+		{"groups", required_argument, NULL, 'g'},
+		{"symbols", required_argument, NULL, 's'},
+		{"no-report", no_argument, NULL, OPTION_NO_REPORT},
+		{"displace", no_argument, NULL, OPTION_DISPLACE},
+		{"help", no_argument, NULL, 'h'},
+		{0}};
+	const char *disable = variable("SCPROF_DISABLE");
+	struct texts t = {0};
+	int option, taken;
+
+	*o = (struct run_options){.tick_ns = TICKER_DEFAULT_NS, .report = true};
+	o->disabled = disable && strcmp(disable, "0") != 0;
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "+:o:c:d:g:s:h", options, NULL)) != -1) {
+		taken = take_option(argc, argv, option, o, &t);
+		if (taken)
+			return taken > 0 ? RUN_HELP : RUN_BAD;
+	}
+	o->command = argv + optind;
+	if (!*o->command) {
+		say("which command? usage: scprof run [OPTION...] [--] COMMAND [ARG...]");
+		return RUN_BAD;
+	}
+	return settle(o, t.clock, t.tick, t.groups) ? RUN_BAD : RUN_GO;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What `scprof run` was asked to do: options first, then the environment. */
+#ifndef SCPROF_RUN_OPTIONS_H
+#define SCPROF_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "scprof_format.h"
+
+struct run_options {
+	const char *output; /* -o, NULL: by the command's name and pid */
+	enum scp_clock_kind clock;
+	uint64_t tick_ns;
+	const char *groups; /* NULL: the library's default */
+	bool report;
+	bool disabled; /* SCPROF_DISABLE is set */
+	char **command;
+};
+
+enum run_parse { RUN_GO, RUN_HELP, RUN_BAD };
+
+/* RUN_BAD: said why on standard error. */
+enum run_parse run_options_parse(int argc, char **argv, struct run_options *o);
+
+extern const char run_usage[];
+
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* One place that knows the variables' names. */
+#include "environment.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clocks.h"
+#include "duration.h"
+
+bool environment_can_preload(const char *path)
+{
+	return !strpbrk(path, " :$\t\n");
+}
+
+/* Is `name` one of the words of an LD_PRELOAD? */
+static bool is_listed(const char *list, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = list; *at; at += strspn(at, " :")) {
+		size_t word = strcspn(at, " :");
+
+		if (word == length && !strncmp(at, name, length))
+			return true;
+		at += word;
+	}
+	return false;
+}
+
+static int set_preload(const struct environment *e)
+{
+	const char *user = getenv("LD_PRELOAD");
+	char *list = NULL;
+
+	user = user ? user : "";
+	bool before = *e->before && !is_listed(user, e->before);
+	bool library = !is_listed(user, e->library);
+	if (asprintf(&list, "%s%s%s%s%s", before ? e->before : "", before ? ":" : "", user,
+		     library && *user ? ":" : "", library ? e->library : "") < 0)
+		return -1;
+	int failed = setenv("LD_PRELOAD", list, 1);
+	free(list);
+	return failed;
+}
+
+static int set_or_unset(const char *name, const char *value)
+{
+	return value ? setenv(name, value, 1) : unsetenv(name);
+}
+
+int environment_set(const struct environment *e)
+{
+	char tick[32];
+
+	duration_print_exact(e->tick_ns, tick, sizeof(tick));
+	if (set_preload(e) || setenv("SCPROF_OUT", e->profiles, 1) ||
+	    setenv("SCPROF_CLOCK", clocks_name(e->clock), 1) ||
+	    set_or_unset("SCPROF_TICK", e->page ? tick : NULL) ||
+	    set_or_unset("SCPROF_CLOCK_PAGE", e->page) ||
+	    (e->groups && setenv("SCPROF_GROUPS", e->groups, 1)))
+		return -1;
+	return 0;
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Signals are taken from a descriptor, one at a time, so that nothing here runs
+ * inside a handler, and a pid is signalled only while it has not been reaped. */
+#include "launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int taken[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+
+static void signals_to_take(sigset_t *set)
+{
+	struct sigaction action;
+
+	sigemptyset(set);
+	sigaddset(set, SIGCHLD);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
+		if (!sigaction(taken[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(set, taken[i]);
+}
+
+static int exec_in_shell(const char *path, char **argv)
+{
+	int argc = 0;
+
+	while (argv[argc])
+		argc++;
+	char **shell = calloc((size_t)argc + 3, sizeof(*shell));
+	if (!shell)
+		return ENOMEM;
+	shell[0] = (char *)(uintptr_t) "/bin/sh";
+	shell[1] = (char *)(uintptr_t)path;
+	for (int i = 1; i < argc; i++)
+		shell[i + 1] = argv[i];
+	execv(shell[0], shell);
+	return errno;
+}
+
+/* In the child, until exec. `chld` and `mask` are as scprof was given them. */
+static void become(const char *path, char **argv, bool shell_fallback, int report,
+		   const struct sigaction *chld, const sigset_t *mask)
+{
+	sigaction(SIGCHLD, chld, NULL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execv(path, argv);
+	int error = errno;
+	if (error == ENOEXEC && shell_fallback)
+		error = exec_in_shell(path, argv);
+	while (write(report, &error, sizeof(error)) < 0 && errno == EINTR)
+		continue;
+	_exit(127);
+}
+
+/* What exec failed with in the child, or 0: it is another program now. */
+static int exec_error(int report)
+{
+	int error = 0;
+	ssize_t bytes;
+
+	while ((bytes = read(report, &error, sizeof(error))) < 0 && errno == EINTR)
+		continue;
+	return bytes == (ssize_t)sizeof(error) ? error : 0;
+}
+
+static int forked(struct launch *l, const int report[2], bool *exec_failed)
+{
+	int error;
+
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	close(report[1]);
+	error = exec_error(report[0]);
+	close(report[0]);
+	if (!error)
+		return 0;
+	waitpid(l->pid, NULL, 0);
+	launch_close(l);
+	*exec_failed = true;
+	errno = error;
+	return -1;
+}
+
+int launch_start(struct launch *l, const char *path, char **argv, bool shell_fallback,
+		 bool *exec_failed)
+{
+	struct sigaction chld, plain = {.sa_handler = SIG_DFL};
+	sigset_t take, mask;
+	int report[2];
+
+	*exec_failed = false;
+	signals_to_take(&take);
+	l->signals = signalfd(-1, &take, SFD_CLOEXEC);
+	if (l->signals < 0)
+		return -1;
+	if (pipe2(report, O_CLOEXEC)) {
+		launch_close(l);
+		return -1;
+	}
+	/* where SIGCHLD is ignored, the kernel would reap the command unasked */
+	sigaction(SIGCHLD, &plain, &chld);
+	sigprocmask(SIG_BLOCK, &take, &mask);
+	l->pid = fork();
+	if (l->pid > 0)
+		return forked(l, report, exec_failed);
+	if (!l->pid)
+		become(path, argv, shell_fallback, report[1], &chld, &mask);
+	int error = errno;
+	close(report[0]);
+	close(report[1]);
+	launch_close(l);
+	errno = error;
+	return -1;
+}
+
+/* The kernel sends what comes from the terminal to the whole group, so the
+ * command has that already; and what it sends to us is not meant for itself. */
+static void pass_on(const struct launch *l, const struct signalfd_siginfo *s)
+{
+	if (s->ssi_signo == SIGINT || s->ssi_signo == SIGQUIT || s->ssi_signo == SIGCHLD ||
+	    s->ssi_code == SI_KERNEL || s->ssi_pid == (uint32_t)l->pid)
+		return;
+	kill(l->pid, (int)s->ssi_signo);
+}
+
+int launch_wait(struct launch *l)
+{
+	struct signalfd_siginfo s;
+	int status;
+
+	for (;;) {
+		pid_t pid = waitpid(l->pid, &status, WNOHANG);
+
+		if (pid == l->pid)
+			return status;
+		if (pid < 0 && errno != EINTR)
+			return 0; /* not ours to wait for: cannot be while SIGCHLD is default */
+		if (read(l->signals, &s, sizeof(s)) == (ssize_t)sizeof(s))
+			pass_on(l, &s);
+	}
+}
+
+int launch_exit_status(int wait_status)
+{
+	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+void launch_close(struct launch *l)
+{
+	if (l->signals >= 0)
+		close(l->signals);
+	l->signals = -1;
+}
