@@ -111,12 +111,12 @@ static int decimals_for(double mean, double half)
 	return clamp(wanted, 0, most);
 }
 
-/* More than a fifth off the middle: one half width would mislead. */
+/* More than a tenth off the middle: one half width would mislead. */
 static bool is_lopsided(double mean, double low, double high)
 {
 	double below = mean - low, above = high - mean;
 
-	return fabs(above - below) > 0.2 * (above + below);
+	return fabs(above - below) > 0.1 * (above + below);
 }
 
 void number_mean(struct number_mean *out, double mean_ns, double low_ns, double high_ns, bool utf8)

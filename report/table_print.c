@@ -9,6 +9,7 @@
 #include "utf8.h"
 
 #define NOTES_INDENT 4
+#define EASE 3 /* a name three times its least width reads well */
 #define NOTES_LEAST 48 /* narrower than this at the right, notes go below */
 
 struct layout {
@@ -42,39 +43,42 @@ static size_t gap_before(const struct table *t, size_t column, bool first)
 	return first ? 0 : t->column[column].glued ? 1 : 2;
 }
 
-/* Width of a row when flexible columns are as narrow as they may be (`tight`)
- * or as they are. */
-static size_t row_width(const struct table *t, const struct layout *l, bool tight)
+/* Width of a row when flexible columns are no wider than `ease` times the
+ * least that they may be; 0: as they are. */
+static size_t row_width(const struct table *t, const struct layout *l, size_t ease)
 {
 	size_t total = 0;
 
 	for (size_t c = 0; c < t->columns; c++) {
-		size_t w = l->width[c], least = t->column[c].least;
+		size_t w = l->width[c], most = ease * t->column[c].least;
 
 		if (!w)
 			continue;
-		total += gap_before(t, c, !total) + (tight && least && least < w ? least : w);
+		total += gap_before(t, c, !total) + (most && most < w ? most : w);
 	}
 	return total;
 }
 
-static bool drop_one(const struct table *t, struct layout *l)
+/* Drop the least important columns, if they are no more important than `limit`. */
+static bool drop_one(const struct table *t, struct layout *l, uint8_t limit)
 {
 	uint8_t highest = 0;
 
 	for (size_t c = 0; c < t->columns; c++)
 		if (l->width[c] && t->column[c].drop > highest)
 			highest = t->column[c].drop;
-	for (size_t c = 0; highest && c < t->columns; c++)
+	if (!highest || highest < limit)
+		return false;
+	for (size_t c = 0; c < t->columns; c++)
 		if (t->column[c].drop == highest)
 			l->width[c] = 0;
-	return highest > 0;
+	return true;
 }
 
 /* Take what is missing from the flexible columns, the widest first. */
 static void narrow(const struct table *t, struct layout *l, size_t width)
 {
-	while (row_width(t, l, false) > width) {
+	while (row_width(t, l, 0) > width) {
 		size_t widest = t->columns;
 
 		for (size_t c = 0; c < t->columns; c++)
@@ -91,10 +95,13 @@ static void lay_out(const struct table *t, struct layout *l, size_t width)
 {
 	memset(l, 0, sizeof(*l));
 	natural_widths(t, l);
-	while (row_width(t, l, true) > width && drop_one(t, l))
+	/* Names stay readable before extras are shown, extras go before the rest. */
+	while (row_width(t, l, EASE) > width && drop_one(t, l, TABLE_EXTRA))
+		;
+	while (row_width(t, l, 1) > width && drop_one(t, l, 1))
 		;
 	narrow(t, l, width);
-	l->total = row_width(t, l, false);
+	l->total = row_width(t, l, 0);
 	l->notes_beside = l->total + 3 + NOTES_LEAST <= width;
 	l->notes_at = l->notes_beside ? l->total + 3 : NOTES_INDENT;
 }

@@ -77,10 +77,10 @@ static const struct table_column thread_columns[] = {
 	[T_TID] = { "TID", .right = true, .drop = 4 },
 	[T_THREADS] = { "SERVED", .right = true, .drop = 6 },
 	[T_TIME] = { "TIME", .right = true, .style = TERMINAL_BOLD },
-	[T_CALLS] = { "IN CALLS", .right = true },
-	[T_GAPS] = { "BETWEEN", .right = true },
+	[T_CALLS] = { "IN CALLS", .right = true, .drop = 1 },
+	[T_GAPS] = { "BETWEEN", .right = true, .drop = 1 },
 	[T_NESTED] = { "NESTED", .right = true, .drop = 3 },
-	[T_REST] = { "LEFT OVER", .right = true, .drop = 1 },
+	[T_REST] = { "LEFT OVER", .right = true, .drop = 2 },
 	[T_COUNT] = { "CALLS", .right = true, .drop = 2 },
 	[T_END] = { 0 },
 };
@@ -137,7 +137,7 @@ static const struct table_column process_columns[] = {
 	[P_WALL] = { "WALL", .right = true, .drop = 1 },
 	[P_ENDED] = { "ENDED", .drop = 4 },
 	[P_THREADS] = { "THREADS", .right = true, .drop = 2 },
-	[P_CALLS] = { "CALLS", .right = true },
+	[P_CALLS] = { "CALLS", .right = true, .drop = 1 },
 	[P_TIME] = { "IN CALLS", .right = true, .style = TERMINAL_BOLD },
 	[P_END] = { 0 },
 };

@@ -13,11 +13,11 @@ enum {
 
 static const struct table_column columns[] = {
 	[FUNCTION] = { "FUNCTION", .least = 8, .style = TERMINAL_NAME },
-	[OUTCOME] = { "OUTCOME", .drop = 1 },
-	[CALLS] = { "CALLS", .right = true, .drop = 2 },
+	[OUTCOME] = { "OUTCOME", .drop = 2 },
+	[CALLS] = { "CALLS", .right = true, .drop = 3 },
 	[MEAN] = { "MEAN", .right = true, .style = TERMINAL_BOLD },
 	[UNIT] = { "", .glued = true },
-	[INTERVAL] = { "INTERVAL", .glued = true },
+	[INTERVAL] = { "INTERVAL", .glued = true, .drop = 1 },
 	[SLOW] = { "SLOW", .right = true, .drop = 5 },
 	[SLOW_UNIT] = { "", .glued = true, .drop = 5 },
 	[SLOW_INTERVAL] = { "INTERVAL", .glued = true, .drop = 5 },

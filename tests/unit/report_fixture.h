@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A profile made by hand, with numbers that can be checked on paper: a clock of
+ * 1 ns units, two threads whose calls and gaps add up, every outcome, an
+ * overflow, and names that try to harm a terminal. Nothing in it can be
+ * symbolized, so that texts do not depend on the machine. */
+#ifndef REPORT_FIXTURE_H
+#define REPORT_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report.h"
+
+/* A fresh copy in static memory; the one before is overwritten. */
+struct profile *fixture_profile(void);
+
+/* The same, with hostile names throughout. */
+struct profile *fixture_hostile(void);
+
+/* What report_print prints; free() it. */
+char *fixture_print(const struct profile *p, const struct report_options *o);
+
+#endif

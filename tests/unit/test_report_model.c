@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What the report says is what the profile's sums say. */
+#include "report_fixture.h"
+
+#include <math.h>
+
+static struct report *build(const struct profile *p, enum report_by by)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	struct report *r;
+
+	o.by = by;
+	r = report_build(p, &o);
+	assert_non_null(r);
+	return r;
+}
+
+static const char *symbol_of(const struct report *r, uint32_t site)
+{
+	return r->profile->function[r->site[site].function].name;
+}
+
+static int has_warning(const struct report *r, const char *code)
+{
+	for (uint32_t i = 0; i < r->warnings; i++)
+		if (!strcmp(r->warning[i].code, code))
+			return 1;
+	return 0;
+}
+
+static void test_tables_are_added_up(void **state)
+{
+	struct report *r = build(fixture_profile(), REPORT_BY_PATH);
+	const struct report_site *s = &r->site[0];
+
+	(void)state;
+	assert_int_equal(r->sites, 5);
+	assert_string_equal(symbol_of(r, 0), "recv");
+	assert_int_equal(s->calls, 4000);
+	assert_int_equal(s->ticks, 8000000);
+	assert_int_equal(s->bytes, 400000);
+	assert_int_equal(s->frames, 9);
+	assert_float_equal(s->estimate.mean_ns, 2000, 1e-9);
+	/* sd 200, so the half width is 1.96 * 200 / sqrt(4000) = 6.2. */
+	assert_float_equal(s->estimate.high_ns - 2000, 6.2, 0.05);
+	assert_float_equal(s->total_ns, 8e6, 1e-3);
+	assert_float_equal(s->share, 8000000 / 10007700.0, 1e-12);
+	assert_true(isnan(s->per_byte_ns));
+	assert_float_equal(s->overhead_ns, 12.5, 0);
+	assert_true(s->has_percentiles);
+	assert_in_range((uintmax_t)s->percentiles.p50_ns, 1792, 2048);
+	assert_float_equal(s->percentiles.max_ns, 2200, 1e-9);
+	report_free(r);
+}
+
+static void test_cost_splits_into_call_and_byte(void **state)
+{
+	struct report *r = build(fixture_profile(), REPORT_BY_PATH);
+
+	(void)state;
+	assert_string_equal(symbol_of(r, 1), "send");
+	assert_float_equal(r->site[1].per_byte_ns, 12.5, 1e-9); /* 800 ns for 64 bytes */
+	assert_float_equal(r->site[1].per_call_ns, 3200, 1e-6);
+	report_free(r);
+}
+
+static void test_groupings(void **state)
+{
+	struct profile *p = fixture_profile();
+	struct report *r;
+
+	(void)state;
+	p->entry[1].path = 1; /* the worker's recv has a path of its own */
+	r = build(p, REPORT_BY_PATH);
+	assert_int_equal(r->sites, 6);
+	report_free(r);
+	r = build(p, REPORT_BY_FUNCTION);
+	assert_int_equal(r->sites, 5);
+	assert_int_equal(r->site[0].calls, 4000);
+	assert_int_equal(r->site[0].frames, 0);
+	report_free(r);
+	r = build(p, REPORT_BY_SITE);
+	assert_int_equal(r->sites, 6);
+	assert_int_equal(r->site[0].frames, 1);
+	report_free(r);
+}
+
+static void test_gaps_telescope(void **state)
+{
+	struct report *r = build(fixture_profile(), REPORT_BY_GAP);
+
+	(void)state;
+	assert_int_equal(r->remainder_units == 0, 1);
+	assert_float_equal(r->time_ns, 13998000, 1e-3);
+	assert_float_equal(r->calls_ns - r->nested_ns + r->gaps_ns, r->time_ns, 1e-3);
+	assert_int_equal(r->gaps, 4);
+	assert_int_equal(r->gap[0].calls, 2999);
+	assert_int_equal(r->gap[0].from, r->gap[0].to);
+	assert_int_equal(r->gap[3].from, PROF_NONE);
+	assert_false(has_warning(r, "time-check"));
+	report_free(r);
+}
+
+static void test_missing_time_is_named(void **state)
+{
+	struct profile *p = fixture_profile();
+	struct report *r;
+
+	(void)state;
+	p->table[1].call_units -= 1;
+	r = build(p, REPORT_BY_THREAD);
+	assert_true(has_warning(r, "time-check"));
+	assert_float_equal(r->thread[0].remainder_ns, 1, 1e-9);
+	report_free(r);
+	/* A live table may be between two of its sums. */
+	p->table[1].live = true;
+	r = build(p, REPORT_BY_THREAD);
+	assert_false(has_warning(r, "time-check"));
+	report_free(r);
+}
+
+static void test_overflow_stays_in_the_totals(void **state)
+{
+	struct profile *p = fixture_profile();
+	struct report *r;
+
+	(void)state;
+	p->function[0].overflow_calls = 50;
+	p->function[0].overflow_units = 20000000;
+	p->losses.overflow_calls = 50;
+	p->losses.overflow_time_units = 20000000;
+	r = build(p, REPORT_BY_PATH);
+	assert_true(r->site[0].overflow);
+	assert_int_equal(r->site[0].calls, 50);
+	assert_true(isnan(r->site[0].estimate.low_ns));
+	assert_string_equal(report_outcome_name(&r->site[0]), "any");
+	assert_float_equal(r->calls_ns, 30007700, 1e-3);
+	assert_int_equal(r->remainder_units == 0, 1);
+	assert_true(has_warning(r, "overflow"));
+	report_free(r);
+}
+
+static void test_slow_clock_stands_beside_the_fast(void **state)
+{
+	struct report *r = build(fixture_hostile(), REPORT_BY_PATH);
+
+	(void)state;
+	assert_true(r->site[1].has_slow);
+	assert_int_equal(r->site[1].slow.ticks, 1);
+	assert_float_equal(r->site[1].slow.estimate.mean_ns, 8000, 1e-6);
+	assert_true(r->site[1].slow.covers);
+	report_free(r);
+}
+
+static void test_losses_become_warnings(void **state)
+{
+	struct profile *p = fixture_profile();
+	struct report *r;
+
+	(void)state;
+	r = build(p, REPORT_BY_PATH);
+	assert_int_equal(r->warnings, 0);
+	report_free(r);
+	p->losses = (struct scp_losses){ .skipped_calls = 3, .sandboxed = 1, .cut_paths = 2 };
+	p->clock.flags = SCP_CLOCK_FALLBACK;
+	p->clock.rate_error = 0.01;
+	p->ticker_ticks = 1000;
+	p->ticker_late_ticks = 10;
+	p->torn_entries = 1;
+	r = build(p, REPORT_BY_PATH);
+	assert_true(has_warning(r, "calls-skipped"));
+	assert_true(has_warning(r, "sandboxed"));
+	assert_true(has_warning(r, "cut-paths"));
+	assert_true(has_warning(r, "clock-fallback"));
+	assert_true(has_warning(r, "rate-uncertain"));
+	assert_true(has_warning(r, "ticker-late"));
+	assert_true(has_warning(r, "torn-entries"));
+	assert_int_equal(r->skipped_calls, 3);
+	report_free(r);
+}
+
+static void test_empty_profile(void **state)
+{
+	struct profile *p = profile_new();
+	struct report *r = build(p, REPORT_BY_PATH);
+
+	(void)state;
+	assert_int_equal(r->sites, 0);
+	assert_true(has_warning(r, "no-calls"));
+	report_free(r);
+	profile_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tables_are_added_up),
+		cmocka_unit_test(test_cost_splits_into_call_and_byte),
+		cmocka_unit_test(test_groupings),
+		cmocka_unit_test(test_gaps_telescope),
+		cmocka_unit_test(test_missing_time_is_named),
+		cmocka_unit_test(test_overflow_stays_in_the_totals),
+		cmocka_unit_test(test_slow_clock_stands_beside_the_fast),
+		cmocka_unit_test(test_losses_become_warnings),
+		cmocka_unit_test(test_empty_profile),
+	};
+
+	return cmocka_run_group_tests_name("report model", tests, NULL, NULL);
+}

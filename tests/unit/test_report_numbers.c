@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Numbers and names as they are printed. */
+#include "report_fixture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "demangle.h"
+#include "numbers.h"
+#include "utf8.h"
+
+static void test_durations(void **state)
+{
+	static const struct {
+		double ns;
+		const char *text;
+	} row[] = {
+		{ 0, "0 s" },	      { 0.37, "0.370 ns" },   { 12.5, "12.50 ns" },
+		{ 999.94, "999.9 ns" }, { 999.96, "1.000 us" }, { 1234, "1.234 us" },
+		{ 45678901, "45.68 ms" }, { 123456789e3, "123.5 s" }, { -2500, "-2.500 us" },
+		{ NAN, "-" },
+	};
+	char text[32];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		number_duration(text, sizeof(text), row[i].ns, false);
+		assert_string_equal(text, row[i].text);
+	}
+}
+
+static void check_mean(double mean, double low, double high, const char *want)
+{
+	struct number_mean m;
+	char text[96];
+
+	number_mean(&m, mean, low, high, false);
+	snprintf(text, sizeof(text), "%s %s %s", m.mean, m.interval, m.unit);
+	assert_string_equal(text, want);
+}
+
+static void test_means_have_the_digits_they_deserve(void **state)
+{
+	(void)state;
+	check_mean(1234.5, 1222.1, 1246.9, "1.234 +/-0.012 us");
+	check_mean(1234.5, 1000, 1469, "1.23 +/-0.23 us");
+	check_mean(1234567, 1234566, 1234568, "1.235 +/-0.001 ms");
+	check_mean(500, 100, 2000, "500 [100, 2000] ns");
+	check_mean(1000, 0, 2270, "1.0 [0.0, 2.3] us");
+	check_mean(0, 0, 3.2e6, "0.0 [0.0, 3.2] ms");
+	check_mean(-3, -5, -1, "-3.0 +/-2.0 ns");
+	check_mean(261500, 0, INFINITY, "261.5 +/-? us");
+	check_mean(NAN, NAN, NAN, "-  ");
+}
+
+static void test_counts_bytes_shares(void **state)
+{
+	char text[32];
+
+	(void)state;
+	number_count(text, sizeof(text), 1234567);
+	assert_string_equal(text, "1,234,567");
+	number_count(text, sizeof(text), UINT64_MAX);
+	assert_string_equal(text, "18,446,744,073,709,551,615");
+	number_bytes(text, sizeof(text), 999);
+	assert_string_equal(text, "999 B");
+	number_bytes(text, sizeof(text), 999999);
+	assert_string_equal(text, "1.00 MB");
+	number_share(text, sizeof(text), 0.0001);
+	assert_string_equal(text, "<0.1 %");
+	number_share(text, sizeof(text), NAN);
+	assert_string_equal(text, "-");
+}
+
+static void check_text(char *got, const char *want)
+{
+	assert_non_null(got);
+	assert_string_equal(got, want);
+	free(got);
+}
+
+static void test_names_are_cleaned(void **state)
+{
+	(void)state;
+	check_text(utf8_clean("a\033[31mb\n", true), "a\\x1b[31mb\\x0a");
+	check_text(utf8_clean("\xc2\x9b" "31m", true), "\\u{9b}31m");
+	check_text(utf8_clean("\xe2\x80\xae" "x", true), "\\u{202e}x");
+	check_text(utf8_clean("na\xc3\xafve \xff\xc3", true), "na\xc3\xafve \\xff\\xc3");
+	check_text(utf8_clean("na\xc3\xafve", false), "na?ve");
+	check_text(utf8_clean("\xed\xa0\x80", true), "\\xed\\xa0\\x80"); /* a surrogate */
+	check_text(utf8_repair("a\xff" "b"), "a\xef\xbf\xbd" "b");
+}
+
+static void test_names_are_shortened_in_the_middle(void **state)
+{
+	(void)state;
+	check_text(utf8_shorten("abcdefghij", 10, true), "abcdefghij");
+	check_text(utf8_shorten("abcdefghij", 7, true), "abc\xe2\x80\xa6hij");
+	check_text(utf8_shorten("abcdefghij", 7, false), "abc..ij");
+	check_text(utf8_shorten("abcdefghij", 1, true), "a");
+	assert_int_equal(utf8_width("\xe6\x97\xa5\xe6\x9c\xac"), 4);
+	check_text(utf8_shorten("\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e", 5, true),
+		   "\xe6\x97\xa5\xe2\x80\xa6\xe8\xaa\x9e");
+}
+
+static void test_names_are_demangled(void **state)
+{
+	(void)state;
+	check_text(demangle_full("_ZN3net6Socket4readEPcm"), "net::Socket::read(char*, unsigned long)");
+	check_text(demangle_brief("_ZN3net6Socket4readEPcm"), "net::Socket::read");
+	check_text(demangle_full("_ZN4core3fmt5write17h0123456789abcdefE"), "core::fmt::write");
+	check_text(demangle_full("_RNvCs1234_7mycrate3foo"), "mycrate::foo");
+	check_text(demangle_full("main"), "main");
+	check_text(demangle_full("_Zgarbage"), "_Zgarbage");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_durations),
+		cmocka_unit_test(test_means_have_the_digits_they_deserve),
+		cmocka_unit_test(test_counts_bytes_shares),
+		cmocka_unit_test(test_names_are_cleaned),
+		cmocka_unit_test(test_names_are_shortened_in_the_middle),
+		cmocka_unit_test(test_names_are_demangled),
+	};
+
+	return cmocka_run_group_tests_name("report numbers", tests, NULL, NULL);
+}

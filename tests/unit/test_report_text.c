@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The text report against recorded ones, and the promises that hold for every
+ * width. SCPROF_REGOLD=1 records anew: look at the difference before keeping it. */
+#include "report_fixture.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "terminal.h"
+#include "utf8.h"
+
+static char *read_all(const char *path)
+{
+	FILE *in = fopen(path, "r");
+	char *text = calloc(1, 65536);
+
+	assert_non_null(text);
+	if (in) {
+		text[fread(text, 1, 65535, in)] = '\0';
+		fclose(in);
+	}
+	return text;
+}
+
+static void check_golden(const char *name, const char *text)
+{
+	char path[512];
+	char *want;
+
+	snprintf(path, sizeof(path), "%s/report_%s.txt", GOLDEN_DIR, name);
+	if (getenv("SCPROF_REGOLD")) {
+		FILE *out = fopen(path, "w");
+
+		assert_non_null(out);
+		fputs(text, out);
+		fclose(out);
+	}
+	want = read_all(path);
+	assert_string_equal(text, want);
+	free(want);
+}
+
+static void compare(const char *name, const struct profile *p, enum report_by by, uint32_t width,
+		    uint32_t top)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	char *text;
+
+	o.by = by;
+	o.width = width;
+	o.top = top;
+	text = fixture_print(p, &o);
+	check_golden(name, text);
+	free(text);
+}
+
+static void test_recorded_widths(void **state)
+{
+	(void)state;
+	compare("path_60", fixture_profile(), REPORT_BY_PATH, 60, REPORT_TOP_DEFAULT);
+	compare("path_100", fixture_profile(), REPORT_BY_PATH, 100, REPORT_TOP_DEFAULT);
+	compare("path_200", fixture_profile(), REPORT_BY_PATH, 200, REPORT_TOP_DEFAULT);
+	compare("path_top_2", fixture_profile(), REPORT_BY_PATH, 100, 2);
+}
+
+static void test_recorded_groupings(void **state)
+{
+	struct profile *p = fixture_profile();
+
+	(void)state;
+	compare("site", p, REPORT_BY_SITE, 100, REPORT_TOP_DEFAULT);
+	compare("function", p, REPORT_BY_FUNCTION, 100, REPORT_TOP_DEFAULT);
+	compare("gap", p, REPORT_BY_GAP, 100, REPORT_TOP_DEFAULT);
+	compare("thread", p, REPORT_BY_THREAD, 100, REPORT_TOP_DEFAULT);
+	compare("process", p, REPORT_BY_PROCESS, 100, REPORT_TOP_DEFAULT);
+}
+
+static void test_recorded_losses_and_ascii(void **state)
+{
+	struct profile *p = fixture_profile();
+
+	(void)state;
+	p->function[0].overflow_calls = p->losses.overflow_calls = 50;
+	p->function[0].overflow_units = p->losses.overflow_time_units = 20000000;
+	p->losses.growth_errno = 28;
+	p->losses.skipped_calls = 3;
+	setenv("LC_ALL", "C", 1);
+	compare("losses", p, REPORT_BY_PATH, 80, REPORT_TOP_DEFAULT);
+	compare("hostile", fixture_hostile(), REPORT_BY_PATH, 100, REPORT_TOP_DEFAULT);
+	setenv("LC_ALL", "C.UTF-8", 1);
+	compare("hostile_utf8", fixture_hostile(), REPORT_BY_PATH, 100, REPORT_TOP_DEFAULT);
+}
+
+/* Lines of the header and the warnings wrap; 33 columns hold their indent. */
+static void check_lines(const char *text, size_t width)
+{
+	char *copy = strdup(text), *rest = copy, *line;
+
+	while ((line = strsep(&rest, "\n")) != NULL) {
+		for (const char *c = line; *c; c++)
+			assert_false((unsigned char)*c < 0x20 || *c == 0x7f);
+		assert_in_range(utf8_width(line), 0, width);
+		assert_true(!*line || line[strlen(line) - 1] != ' ');
+	}
+	free(copy);
+}
+
+static void test_no_row_wraps_and_no_name_escapes(void **state)
+{
+	(void)state;
+	for (uint32_t width = 33; width < 230; width++) {
+		for (enum report_by by = REPORT_BY_PATH; by <= REPORT_BY_PROCESS; by++) {
+			struct report_options o = REPORT_OPTIONS_DEFAULT;
+			char *text;
+
+			o.by = by;
+			o.width = width;
+			text = fixture_print(fixture_hostile(), &o);
+			check_lines(text, width);
+			assert_null(strstr(text, "\xc2\x9b"));
+			assert_null(strstr(text, "\xe2\x80\xae"));
+			free(text);
+		}
+	}
+}
+
+static struct terminal terminal_on_pty(unsigned short columns)
+{
+	struct winsize size = { .ws_row = 24, .ws_col = columns };
+	int master = posix_openpt(O_RDWR | O_NOCTTY), slave;
+	struct terminal t;
+	FILE *out;
+
+	assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+	assert_true(slave >= 0);
+	assert_int_equal(ioctl(slave, TIOCSWINSZ, &size), 0);
+	out = fdopen(slave, "w");
+	t = terminal_of(out, 0);
+	fclose(out);
+	close(master);
+	return t;
+}
+
+static void test_terminal_is_asked(void **state)
+{
+	(void)state;
+	setenv("TERM", "xterm", 1);
+	setenv("COLUMNS", "77", 1);
+	unsetenv("NO_COLOR");
+	assert_int_equal(terminal_on_pty(123).width, 123);
+	assert_int_equal(terminal_on_pty(0).width, 77);
+	assert_true(terminal_on_pty(80).colour);
+	setenv("NO_COLOR", "1", 1);
+	assert_false(terminal_on_pty(80).colour);
+	setenv("NO_COLOR", "", 1);
+	assert_true(terminal_on_pty(80).colour);
+	setenv("TERM", "dumb", 1);
+	assert_false(terminal_on_pty(80).colour);
+	unsetenv("COLUMNS");
+	assert_int_equal(terminal_on_pty(0).width, 100);
+}
+
+static void test_full_disk_is_an_error(void **state)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	FILE *out = fopen("/dev/full", "w");
+
+	(void)state;
+	if (!out)
+		skip();
+	assert_int_equal(report_print(fixture_profile(), &o, out), -1);
+	fclose(out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_recorded_widths),
+		cmocka_unit_test(test_recorded_groupings),
+		cmocka_unit_test(test_recorded_losses_and_ascii),
+		cmocka_unit_test(test_no_row_wraps_and_no_name_escapes),
+		cmocka_unit_test(test_terminal_is_asked),
+		cmocka_unit_test(test_full_disk_is_an_error),
+	};
+
+	setenv("TZ", "UTC", 1);
+	setenv("LC_ALL", "C.UTF-8", 1);
+	return cmocka_run_group_tests_name("report text", tests, NULL, NULL);
+}
