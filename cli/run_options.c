@@ -112,9 +112,12 @@ static int unavailable(const char *option)
 	return -1;
 }
 
-static int bad_option(int argc, char **argv, int option)
+/* A long option is the word before optind; of a cluster of short ones getopt
+ * names the letter. */
+static int bad_option(char **argv, int option)
 {
-	const char *word = optind > 0 && optind <= argc ? argv[optind - 1] : "";
+	char letter[3] = {'-', (char)optopt, '\0'};
+	const char *word = optopt > ' ' && optopt < 127 ? letter : argv[optind - 1];
 
 	if (option == ':')
 		say_format("option %s needs a value", word);
@@ -128,7 +131,7 @@ struct texts {
 };
 
 /* 0, 1: help was asked for, -1: bad. */
-static int take_option(int argc, char **argv, int option, struct run_options *o, struct texts *t)
+static int take_option(char **argv, int option, struct run_options *o, struct texts *t)
 {
 	switch (option) {
 	case 'o':
@@ -153,7 +156,7 @@ static int take_option(int argc, char **argv, int option, struct run_options *o,
 	case OPTION_DISPLACE:
 		return unavailable("--displace");
 	default:
-		return bad_option(argc, argv, option);
+		return bad_option(argv, option);
 	}
 }
 
@@ -177,7 +180,7 @@ enum run_parse run_options_parse(int argc, char **argv, struct run_options *o)
 	o->disabled = disable && strcmp(disable, "0") != 0;
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "+:o:c:d:g:s:h", options, NULL)) != -1) {
-		taken = take_option(argc, argv, option, o, &t);
+		taken = take_option(argv, option, o, &t);
 		if (taken)
 			return taken > 0 ? RUN_HELP : RUN_BAD;
 	}

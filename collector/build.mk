@@ -24,6 +24,7 @@ COLLECTOR_SRC = \
 	collector/random.c \
 	collector/rundir.c \
 	collector/runfiles.c \
+	collector/stragglers.c \
 	collector/survivors.c \
 	collector/ticker.c \
 	collector/ticker_schedule.c

@@ -135,7 +135,7 @@ void program_notice_found(struct program *p, const char *runner, const struct el
 	else
 		snprintf(what, sizeof(what), "%s", text);
 	if (strcmp(p->path, runner))
-		snprintf(p->notice, sizeof(p->notice), "%.200s is run by %.200s, which %.300s",
+		snprintf(p->notice, sizeof(p->notice), "%.200s is run by %.200s, which\n%.300s",
 			 p->path, runner, what);
 	else
 		snprintf(p->notice, sizeof(p->notice), "%.400s %.300s", p->path, what);

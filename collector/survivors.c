@@ -14,17 +14,21 @@
 #include <unistd.h>
 
 #include "runfiles.h"
+#include "stragglers.h"
 
 #define WATCHED 128   /* at a time; the rest are looked at when one of these ends */
 #define NAMED 8       /* in a message */
 #define GRACE_MS 200  /* the tail of a pipeline ends on its own */
 #define RESCAN_MS 200 /* where the kernel has no pidfd_open */
+#define SETTLE_MS 400 /* a process that has no file by then will not have one */
+#define SETTLE_STEP_MS 10
 
 struct living {
 	struct pollfd poll[WATCHED + 1]; /* [0]: the signals */
 	nfds_t polls;
 	size_t count;
-	bool by_time; /* some could not be watched */
+	bool by_time;    /* some could not be watched */
+	bool stragglers; /* none lives, but some may yet show up */
 	char names[512];
 };
 
@@ -81,6 +85,7 @@ static void find_living(const char *directory, int signals, struct living *l)
 		name(l, &files[i]);
 		watch(l, &files[i]);
 	}
+	l->stragglers = !l->count && stragglers_exist(directory, files, count);
 	runfiles_free(files, count);
 }
 
@@ -120,27 +125,38 @@ static void announce(const struct living *l, void (*tell)(const char *text), boo
 	tell(text);
 }
 
+/* How long to wait before the next look; -1: until something happens. */
+static int patience_ms(const struct living *l, bool told, int grace_ms)
+{
+	if (!l->count)
+		return SETTLE_STEP_MS;
+	if (!told)
+		return grace_ms;
+	return l->by_time ? RESCAN_MS : -1;
+}
+
 size_t survivors_wait(const char *directory, int signals, void (*tell)(const char *text))
 {
 	struct living l;
 	bool told = false;
-	int grace_ms = GRACE_MS;
+	int grace_ms = GRACE_MS, settle_ms = SETTLE_MS;
 
 	for (;;) {
 		find_living(directory, signals, &l);
-		if (!l.count)
+		if (!l.count && (!l.stragglers || settle_ms <= 0))
 			break;
-		if (!told && !grace_ms) {
+		settle_ms = l.count ? SETTLE_MS : settle_ms - SETTLE_STEP_MS;
+		if (l.count && !told && !grace_ms) {
 			announce(&l, tell, false);
 			told = true;
 		}
-		int ready = poll(l.poll, l.polls,
-				 !told ? grace_ms : l.by_time ? RESCAN_MS : -1);
+		int ready = poll(l.poll, l.polls, patience_ms(&l, told, grace_ms));
 		forget(&l);
-		if (!told && !ready)
+		if (l.count && !told && !ready)
 			grace_ms = 0;
 		if (ready > 0 && told_to_stop(&l)) {
-			announce(&l, tell, true);
+			if (l.count)
+				announce(&l, tell, true);
 			break;
 		}
 	}
