@@ -135,14 +135,20 @@ static int compare_threads(const void *left, const void *right)
 	return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
+static bool starts_before(const struct prof_process *a, const struct prof_process *b)
+{
+	if (a->start_real_ns != b->start_real_ns)
+		return a->start_real_ns < b->start_real_ns;
+	return a->pid < b->pid;
+}
+
 static int compare_processes(const void *left, const void *right)
 {
-	const struct prof_process *a = ((const struct report_process *)left)->process;
-	const struct prof_process *b = ((const struct report_process *)right)->process;
+	const struct report_process *a = left, *b = right;
 
-	if (a->start_real_ns != b->start_real_ns)
-		return a->start_real_ns < b->start_real_ns ? -1 : 1;
-	return a->pid < b->pid ? -1 : a->pid > b->pid;
+	if (a->calls_ns != b->calls_ns)
+		return a->calls_ns > b->calls_ns ? -1 : 1;
+	return starts_before(a->process, b->process) ? -1 : 1;
 }
 
 /* A process that was killed did not write its end: its longest thread says
@@ -181,19 +187,19 @@ static void fill_processes(struct report *r)
 
 static void span_processes(struct report *r)
 {
-	double end_s = NAN;
+	const struct profile *p = r->profile;
 
 	r->wall_s = NAN;
-	if (!r->processes)
-		return;
-	r->start_real_ns = r->process[0].process->start_real_ns;
+	for (uint32_t i = 0; i < p->processes; i++)
+		if (!r->first || starts_before(&p->process[i], r->first))
+			r->first = &p->process[i];
+	r->start_real_ns = r->first ? r->first->start_real_ns : 0;
 	for (uint32_t i = 0; i < r->processes; i++) {
 		uint64_t start = r->process[i].process->start_real_ns;
 		double after_s = (double)(start - r->start_real_ns) / 1e9 + r->process[i].wall_s;
 
-		end_s = fmax(end_s, after_s); /* a NAN is ignored */
+		r->wall_s = fmax(r->wall_s, after_s); /* a NAN is ignored */
 	}
-	r->wall_s = end_s;
 }
 
 /* Calls and gaps that overflowed belong to no table, so the check over all of

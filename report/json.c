@@ -31,7 +31,7 @@ static json_t *argv_of(const struct prof_process *p, int *failed)
 
 static json_t *program_of(const struct report *r, int *failed)
 {
-	const struct prof_process *first = r->processes ? r->process[0].process : NULL;
+	const struct prof_process *first = r->first;
 	json_t *o = json_object(), *pids = json_array();
 
 	for (uint32_t i = 0; i < r->processes; i++)
@@ -57,7 +57,11 @@ static json_t *clock_of(const struct prof_clock *c, int *failed)
 	json_put(o, "randomized", json_boolean(c->flags & SCP_CLOCK_RANDOMIZED), failed);
 	/* Not tested: whether calls keep step with the tick. */
 	json_put(o, "synchronous", json_null(), failed);
-	json_put(o, "requested", json_text(report_clock_name(c->requested)), failed);
+	json_put(o, "requested",
+		 c->requested == SCP_CLOCK_NONE ? json_null() :
+						  json_text(report_clock_name(c->requested)),
+		 failed);
+	json_put(o, "fallback", json_boolean(c->flags & SCP_CLOCK_FALLBACK), failed);
 	json_put(o, "unit_ns", json_number(c->ns_per_unit), failed);
 	json_put(o, "rate_error", json_number(c->rate_error), failed);
 	return o;

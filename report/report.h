@@ -130,7 +130,7 @@ struct report {
 	struct report_site *site; /* by total time, longest first */
 	struct report_gap *gap;
 	struct report_thread *thread;
-	struct report_process *process; /* in order of start */
+	struct report_process *process; /* by time in calls, longest first */
 	struct report_warning *warning;
 	uint32_t sites, gaps, threads, processes, warnings;
 
@@ -142,7 +142,8 @@ struct report {
 	__int128 remainder_units; /* of calls - nested + gaps = time, over all threads */
 	double remainder_ns;
 	bool remainder_expected; /* small, and explained by a process that was not at rest */
-	uint64_t start_real_ns;
+	const struct prof_process *first; /* the one that started first; NULL: none */
+	uint64_t start_real_ns; /* of it */
 	double wall_s; /* first start to last known end; NAN: not known */
 };
 

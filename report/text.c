@@ -143,7 +143,7 @@ static const char *end_words(uint32_t end_state)
 static void print_run(struct text *t)
 {
 	const struct report *r = t->report;
-	const struct prof_process *p = r->process[0].process;
+	const struct prof_process *p = r->first;
 	time_t start = (time_t)(r->start_real_ns / 1000000000u);
 	char when[48] = "", wall[32];
 	struct tm tm;
@@ -254,7 +254,7 @@ int report_text(struct report *r, const struct report_options *o, FILE *out)
 
 	t.terminal = terminal_of(out, o->width);
 	t.top = o->top == REPORT_TOP_DEFAULT ? TOP_DEFAULT : o->top ? o->top : UINT32_MAX;
-	if (r->processes)
+	if (r->first)
 		print_run(&t);
 	print_clock(&t, "clock", &r->profile->clock);
 	if (r->profile->slow.kind != SCP_CLOCK_NONE)

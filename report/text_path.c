@@ -19,7 +19,7 @@ static const char *base_name(const char *path)
 /* The program's own functions need no module's name behind them. */
 static bool is_program(const struct report *r, const char *module)
 {
-	return r->processes && !strcmp(r->process[0].process->exe, module);
+	return r->first && !strcmp(r->first->exe, module);
 }
 
 /* One symbol as a line, not yet clean. NULL: memory is out. */
