@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The hot path. No malloc, stdio, lock, atomic read-modify-write or system call;
+/* The hot path for every clock. No malloc, stdio, lock, atomic read-modify-write or system call;
  * what is rare is in functions marked COLD. */
 #include <errno.h>
 
-#include "call.h"
+#include "call_fast.h"
+#include "sums.h"
 #include "table.h"
 
 /* Time that no table could take: counted for the function, in the whole process. */
@@ -94,8 +95,9 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 		return false;
 	t->open = cfa | 1;
 	compiler_barrier();
-	struct scp_memo *m = t->front[memo_slot(ra, cfa, function)];
-	if (unlikely(!m || !memo_matches(m, ra, cfa, fp, function)))
+	struct scp_memo *m = t->front[memo_slot(ra, cfa)];
+	if (unlikely(!m || t->generation != process_epoch.now.generation ||
+		     !memo_matches(m, ra, cfa, fp, function)))
 		m = find_slowly(t, ra, cfa, fp, function, c->outer != 0);
 	c->thread = t;
 	c->memo = m;
@@ -108,25 +110,9 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 	return true;
 }
 
-static inline void add_square(uint64_t *low, uint64_t *high, uint64_t a, uint64_t b)
-{
-	unsigned __int128 p = (unsigned __int128)a * b;
-	unsigned __int128 sum = ((unsigned __int128)*high << 64 | *low) + p;
-	*low = (uint64_t)sum;
-	*high = (uint64_t)(sum >> 64);
-}
-
-static inline uint32_t histogram_bucket(uint64_t v)
-{
-	if (v < 8)
-		return (uint32_t)v;
-	uint32_t e = 63u - (uint32_t)__builtin_clzll(v);
-	return (e - 2) * 8 + (uint32_t)((v >> (e - 3)) & 7);
-}
-
 static inline void add_to_histogram(struct scp_thread *t, struct scp_rt *rt, uint64_t units)
 {
-	uint32_t bucket = histogram_bucket(units);
+	uint32_t bucket = sums_bucket(units);
 	struct scp_hist *h = rt->hist[bucket / SCP_HIST_BUCKETS];
 	if (unlikely(!h)) {
 		h = table_histogram(t, rt, bucket / SCP_HIST_BUCKETS);
@@ -139,7 +125,7 @@ static inline void add_to_histogram(struct scp_thread *t, struct scp_rt *rt, uin
 static inline void add_slow(struct scp_slow *s, uint64_t units)
 {
 	s->units += units;
-	add_square(&s->units_sq_lo, &s->units_sq_hi, units, units);
+	sums_add_product(&s->units_sq_lo, &s->units_sq_hi, units, units, false);
 	if (units > s->max_units)
 		s->max_units = units;
 }
@@ -148,30 +134,14 @@ static inline void add_to_entry(struct scp_thread *t, struct scp_rt *rt, uint64_
 				uint64_t slow_units, uint64_t now, uint64_t bytes, bool has_bytes)
 {
 	struct scp_entry *e = rt->entry;
-	e->seq |= 1;
-	publish_barrier();
-	uint64_t calls = e->calls + 1;
-	e->units += units;
-	add_square(&e->units_sq_lo, &e->units_sq_hi, units, units);
-	if (units > e->max_units)
-		e->max_units = units;
-	if (units < e->min_units)
-		e->min_units = units;
-	e->last_at = now;
-	if (has_bytes) {
-		e->bytes += bytes;
-		add_square(&e->bytes_sq_lo, &e->bytes_sq_hi, bytes, bytes);
-		add_square(&e->bytes_units_lo, &e->bytes_units_hi, bytes, units);
-	}
+	uint64_t calls = sums_begin_entry(e, units, now, bytes, has_bytes, false);
 	if (t->histograms)
 		add_to_histogram(t, rt, units);
 	if (unlikely(rt->slow != NULL))
 		add_slow(rt->slow, slow_units);
-	e->calls = calls;
 	if (unlikely(calls == e->batch_end))
 		table_close_batch(t, rt);
-	publish_barrier();
-	e->seq++;
+	sums_end_entry(e, calls);
 }
 
 /* The gap before this call ends where it began; nested calls have none. */
@@ -182,7 +152,7 @@ static inline void add_gap(struct scp_thread *t, struct scp_rt *rt, uint64_t uni
 			    : from->gap_to[1] == rt ? from->gap[1]
 						    : NULL;
 	if (likely(g != NULL))
-		table_update_gap(g, units);
+		sums_add_gap(g, units, false);
 	else
 		table_add_gap(t, rt, units);
 	t->previous = rt;
@@ -230,7 +200,7 @@ static COLD struct scp_rt *find_entry(struct scp_call *c, uint32_t outcome, bool
 {
 	int saved = errno;
 	struct scp_memo *m = c->memo;
-	struct scp_rt *rt = m && m->path ? table_entry(c->thread, m->path, c->function, outcome,
+	struct scp_rt *rt = m->path ? table_entry(c->thread, m->path, c->function, outcome,
 						       has_bytes, c->began_at)
 					 : NULL;
 	if (rt)
@@ -252,8 +222,13 @@ static COLD void end_nested(struct scp_call *c, struct scp_rt *rt, uint64_t now,
 
 void call_end(struct scp_call *c, struct call_result r, bool has_bytes)
 {
+	call_end_at(c, r, has_bytes, clock_read(clock_chosen.kind));
+}
+
+void call_end_at(struct scp_call *c, struct call_result r, bool has_bytes, uint64_t now)
+{
 	struct scp_thread *t = c->thread;
-	uint64_t now = clock_read(t ? t->clock : clock_chosen.kind), slow = 0;
+	uint64_t slow = 0;
 	/* A forked child that returns from its parent's call: not its own to record. */
 	if (unlikely(!process_epoch.now.generation || (t && thread_self != t)))
 		return;
@@ -265,8 +240,8 @@ void call_end(struct scp_call *c, struct call_result r, bool has_bytes)
 	compiler_barrier();
 	if (unlikely(t->slow_clock))
 		slow = clock_read(t->slow_clock) - c->slow_began_at;
-	struct scp_rt *rt = c->memo ? c->memo->rt[r.outcome] : NULL;
-	if (unlikely(!rt))
+	struct scp_rt *rt = c->memo->rt[r.outcome];
+	if (unlikely(rt == &t->no_entry))
 		rt = find_entry(c, r.outcome, has_bytes);
 	if (unlikely(!rt)) {
 		end_without_entry(c, now, r.bytes);
@@ -285,4 +260,15 @@ void call_end(struct scp_call *c, struct call_result r, bool has_bytes)
 	t->last_at = t->table->last_at = now;
 	compiler_barrier();
 	t->open = 0;
+}
+
+COLD struct scp_memo *call_fast_search(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
+				       uint32_t function)
+{
+	t->open = cfa | 1; /* the chain is about to change */
+	compiler_barrier();
+	struct scp_memo *m = memo_search(t, ra, cfa, fp, function);
+	compiler_barrier();
+	t->open = m ? cfa : 0;
+	return m;
 }

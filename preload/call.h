@@ -39,4 +39,7 @@ HIDDEN bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint6
 /* Keeps errno. has_bytes: the function moves bytes (0 in a call that moved none). */
 HIDDEN void call_end(struct scp_call *c, struct call_result r, bool has_bytes);
 
+/* The same with the clock already read. */
+HIDDEN void call_end_at(struct scp_call *c, struct call_result r, bool has_bytes, uint64_t now);
+
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Finding the originals, and describing the wrapped functions in the profile. */
 #include <dlfcn.h>
+#include <errno.h>
 
 #include "file.h"
 #include "function.h"
@@ -26,16 +27,25 @@ static const struct {
 
 COLD void *function_resolve(enum function_id id)
 {
-	if (!function_real[id])
-		function_real[id] = dlsym(RTLD_NEXT, functions[id].symbol);
+	if (!function_real[id]) {
+		void *found = dlsym(RTLD_NEXT, functions[id].symbol);
+		function_real[id] = found ? found : (void *)function_absent;
+	}
 	return function_real[id];
+}
+
+/* For pointers, NULL would be right; only functions that return int can be absent. */
+long function_absent(void)
+{
+	errno = ENOSYS;
+	return -1;
 }
 
 void function_resolve_all(void)
 {
 	bool failed = false;
 	for (unsigned i = 0; i < FN_COUNT; i++)
-		failed |= !function_resolve(i);
+		failed |= function_resolve(i) == (void *)function_absent;
 	entry_real_syscall = function_real[FN_syscall];
 	entry_real_prctl = function_real[FN_prctl];
 	if (failed)

@@ -22,8 +22,8 @@ enum function_id {
 	FN_COUNT
 };
 
-/* The next definition of each function after ours, in loading order; NULL where
- * there is none. Filled before anything is recorded. */
+/* The next definition of each function after ours, in loading order, or
+ * function_absent. NULL only before function_resolve_all: nothing is recorded then. */
 extern HIDDEN void *function_real[FN_COUNT];
 
 /* The same for the two entries in assembly. */
@@ -31,6 +31,9 @@ extern HIDDEN void *entry_real_syscall, *entry_real_prctl;
 
 /* Fill function_real. Takes the loader's lock: start-up only. */
 HIDDEN void function_resolve_all(void);
+
+/* Stands in for a function that libc does not have: ENOSYS. */
+HIDDEN long function_absent(void);
 
 /* For a call that comes before function_resolve_all has run. */
 HIDDEN void *function_resolve(enum function_id id);

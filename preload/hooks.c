@@ -115,7 +115,7 @@ HOOK(int, dlclose, (void *handle))
 {
 	int r = REAL(int, dlclose, (void *))(handle);
 	if (process_epoch.now.generation)
-		__atomic_add_fetch(&process_epoch.now.generation, 1, __ATOMIC_RELEASE);
+		process_next_generation();
 	return r;
 }
 

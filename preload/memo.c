@@ -46,6 +46,12 @@ static bool note(void *context, uint64_t address, uint64_t value)
 	return true;
 }
 
+static bool on_alternate_stack(void)
+{
+	stack_t s;
+	return sandbox_active || (sys2(SYS_sigaltstack, 0, &s) == 0 && (s.ss_flags & SS_ONSTACK));
+}
+
 /* Is this a small alternate stack with too little room left? */
 static bool stack_is_short(uint64_t sp)
 {
@@ -95,22 +101,7 @@ static void unwind(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp)
 	}
 }
 
-/* Arrange the noted words in blocks; with to == NULL only count the blocks. */
-static uint32_t arrange(const struct scp_thread *t, struct noted_word *to)
-{
-	uint32_t blocks = 0;
-	for (uint32_t i = 0; i < t->noted_count; blocks++) {
-		const struct noted_word *first = &t->noted[i];
-		for (uint32_t k = 0; k < MEMO_BLOCK; k++) {
-			bool fits = i < t->noted_count && PAGE(t->noted[i].address) == PAGE(first->address) &&
-				    &t->noted[i] == first + k;
-			if (to)
-				to[blocks * MEMO_BLOCK + k] = fits ? t->noted[i] : *first;
-			i += fits;
-		}
-	}
-	return blocks;
-}
+static const uint64_t zero_word;
 
 static void flush(struct scp_thread *t)
 {
@@ -125,15 +116,17 @@ static void flush(struct scp_thread *t)
 static struct scp_memo *spare(struct scp_thread *t)
 {
 	struct scp_memo *m = (struct scp_memo *)t->spare[t->next_spare++ % 4];
-	*m = (struct scp_memo){0};
+	*m = (struct scp_memo){.end = m->word};
 	return m;
 }
 
 /* Nested calls must not flush: the call around them still holds its memo. */
 static struct scp_memo *make(struct scp_thread *t, uint32_t slot, bool nested)
 {
-	uint64_t bytes = sizeof(struct scp_memo) +
-			 arrange(t, NULL) * MEMO_BLOCK * sizeof(struct noted_word);
+	if (!t->noted_count) /* nothing but the caller: compare the word that says so */
+		t->noted[t->noted_count++] = (struct noted_word){(uint64_t)&zero_word, 0};
+	uint32_t words = (t->noted_count + MEMO_BLOCK - 1) / MEMO_BLOCK * MEMO_BLOCK;
+	uint64_t bytes = sizeof(struct scp_memo) + words * sizeof(struct noted_word);
 	struct scp_memo *m = arena_take(&t->memos, bytes);
 	if (!m && !nested) {
 		flush(t);
@@ -141,7 +134,9 @@ static struct scp_memo *make(struct scp_thread *t, uint32_t slot, bool nested)
 	}
 	if (!m)
 		return spare(t);
-	m->blocks = arrange(t, m->word);
+	for (uint32_t i = 0; i < words; i++)
+		m->word[i] = t->noted[i < t->noted_count ? i : t->noted_count - 1];
+	m->end = m->word + words;
 	unsigned length = 0;
 	m->next = t->front[slot];
 	for (struct scp_memo *p = m; p; p = p->next)
@@ -151,29 +146,49 @@ static struct scp_memo *make(struct scp_thread *t, uint32_t slot, bool nested)
 	return m;
 }
 
-COLD struct scp_memo *memo_find(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
-				uint32_t function, bool nested)
+COLD struct scp_memo *memo_search(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
+				  uint32_t function)
 {
-	uint32_t slot = memo_slot(ra, cfa, function);
+	uint32_t slot = memo_slot(ra, cfa);
 	for (struct scp_memo *m = t->front[slot], **link = &t->front[slot]; m; link = &m->next, m = m->next)
 		if (memo_matches(m, ra, cfa, fp, function)) {
-			*link = m->next; /* the latest used first */
+			*link = m->next;
 			m->next = t->front[slot];
 			t->front[slot] = m;
 			return m;
 		}
-	/* Read before the unwind: a library unloaded meanwhile makes the memo stale. */
-	uint64_t generation = process_epoch.now.generation;
+	return NULL;
+}
+
+/* Code was unloaded since these memos were made. A call under way may hold one:
+ * the memory is not reused before the next flush that is allowed. */
+static void forget_stale(struct scp_thread *t)
+{
+	uint32_t generation = process_epoch.now.generation;
+	if (t->generation == generation)
+		return;
+	for (unsigned i = 0; i < MEMO_FRONT; i++)
+		t->front[i] = NULL;
+	t->generation = generation;
+}
+
+COLD struct scp_memo *memo_find(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
+				uint32_t function, bool nested)
+{
+	forget_stale(t);
+	struct scp_memo *m = memo_search(t, ra, cfa, fp, function);
+	if (m)
+		return m;
 	unwind(t, ra, cfa, fp);
-	struct scp_memo *m = make(t, slot, nested);
+	m = make(t, memo_slot(ra, cfa), nested);
 	m->ra = ra;
 	m->cfa = cfa;
-	m->function_generation = (uint64_t)function << 32 | generation;
 	m->fp = fp;
-	m->fp_mask = t->cursor.used_fp ? ~UINT64_C(0) : 0;
+	m->uses_fp = t->cursor.used_fp;
 	m->path = table_path(t);
-	if (!m->path)
-		m->function_generation = 0; /* matches nothing: try again next time */
+	m->function = m->path ? function : ~0u; /* no room: matches nothing, tried again next time */
+	for (unsigned i = 0; i < SCP_OUTCOMES; i++)
+		m->rt[i] = &t->no_entry;
 	return m;
 }
 
@@ -194,6 +209,8 @@ COLD bool memo_call_in_progress(struct scp_thread *t, uint64_t ra, uint64_t cfa,
 {
 	struct unwind_cursor *c = &t->walk_cursor;
 	bool found = true;
+	if (cfa >= open_cfa && !on_alternate_stack())
+		return false; /* its frame would lie above ours */
 	if (t->walking || sandbox_active || stack_is_short((uint64_t)__builtin_frame_address(0)))
 		return true;
 	t->walking = true;

@@ -4,14 +4,13 @@
  * The unwinder's result is a function of what it reads: the return address, the
  * stack pointer, now and then the frame pointer, one saved return address a
  * frame, and the unwind tables. A memo holds a result together with exactly
- * those words. As long as all of them are equal, and no code was unloaded, the
- * unwinder would walk the same way again, so the path is the same: not likely
- * the same, but by construction.
+ * those words, in the order in which they were read. As long as all of them are
+ * equal, and no code was unloaded, the unwinder would walk the same way again,
+ * so the path is the same: not likely the same, but by construction.
  *
- * Reading those words is as safe as unwinding: word i is where the unwinder
- * would look next once words 0 .. i-1 were found equal. They are compared in
- * blocks of four, and a block never reaches into a page that an earlier word
- * has not led to; short blocks repeat their first word. */
+ * Comparing is as safe as unwinding: word i is where the unwinder would look
+ * next once words 0 .. i-1 were found equal, so it is not touched before. The
+ * list is filled up to a multiple of MEMO_BLOCK by repeating its last word. */
 #ifndef SCPROF_MEMO_H
 #define SCPROF_MEMO_H
 
@@ -21,43 +20,55 @@
 #include "process.h"
 #include "thread.h"
 
-#define MEMO_BLOCK 4u
+#define MEMO_BLOCK 8u
 
 struct scp_memo {
 	uint64_t ra, cfa;
-	uint64_t function_generation; /* function << 32 | generation */
-	uint64_t fp, fp_mask;         /* compared where the result depends on it */
-	struct scp_memo *next;        /* other callers with the same address and stack pointer */
+	uint64_t fp;
+	uint32_t function;
+	uint32_t uses_fp;             /* the result depends on the frame pointer */
+	struct scp_memo *next;        /* in the same slot: other callers, mostly */
 	struct scp_path_node *path;   /* NULL: no room in the profile */
-	uint32_t blocks, unused;
-	struct scp_rt *rt[SCP_OUTCOMES];
-	uint64_t reserved[4];
+	const struct noted_word *end;
+	uint64_t reserved;
+	struct scp_rt *rt[SCP_OUTCOMES]; /* &thread.no_entry: none yet */
+	uint64_t reserved1[4];
 	struct noted_word word[];
 };
 
-static inline __attribute__((always_inline)) uint32_t memo_slot(uint64_t ra, uint64_t cfa, uint32_t function)
+/* Cheap rather than good: slots are chains, and the latest used comes first. */
+static inline __attribute__((always_inline)) uint32_t memo_slot(uint64_t ra, uint64_t cfa)
 {
-	uint64_t h = (ra ^ cfa << 13 ^ (uint64_t)function << 40) * UINT64_C(0x9e3779b97f4a7c15);
-	return (uint32_t)(h >> 40) & (MEMO_FRONT - 1);
+	return (uint32_t)(ra * 5 + (cfa >> 4)) & (MEMO_FRONT - 1);
 }
 
+static inline __attribute__((always_inline)) bool memo_differs(const struct noted_word *w)
+{
+	return *(const volatile uint64_t *)w->address != w->value;
+}
+
+/* The generation is the caller's to compare. */
 static inline __attribute__((always_inline)) bool memo_matches(const struct scp_memo *m, uint64_t ra, uint64_t cfa,
 							       uint64_t fp, uint32_t function)
 {
-	uint64_t tag = (uint64_t)function << 32 | process_epoch.now.generation;
-	if (unlikely(((m->ra ^ ra) | (m->cfa ^ cfa) | (m->function_generation ^ tag) |
-		      ((m->fp ^ fp) & m->fp_mask)) != 0))
+	if (unlikely(m->ra != ra) || unlikely(m->cfa != cfa) || unlikely(m->function != function) ||
+	    (unlikely(m->uses_fp) && m->fp != fp))
 		return false;
-	const struct noted_word *w = m->word, *end = w + MEMO_BLOCK * m->blocks;
-	for (; w != end; w += MEMO_BLOCK) {
-		uint64_t different = 0;
-		for (unsigned i = 0; i < MEMO_BLOCK; i++)
-			different |= *(const volatile uint64_t *)w[i].address ^ w[i].value;
-		if (unlikely(different))
+	const struct noted_word *w = m->word;
+	do {
+		if (unlikely(memo_differs(w) || memo_differs(w + 1) || memo_differs(w + 2) ||
+			     memo_differs(w + 3) || memo_differs(w + 4) || memo_differs(w + 5) ||
+			     memo_differs(w + 6) || memo_differs(w + 7)))
 			return false;
-	}
+		w += MEMO_BLOCK;
+	} while (w != m->end);
 	return true;
 }
+
+/* Look along the chain of a slot whose first memo did not match; what is found
+ * comes first from now on. No unwinding. NULL: not found. */
+HIDDEN struct scp_memo *memo_search(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
+				    uint32_t function);
 
 _Static_assert(sizeof(struct scp_memo) == sizeof((struct scp_thread *)0)->spare[0], "spare memos");
 

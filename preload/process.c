@@ -116,8 +116,16 @@ COLD void process_start(void)
 	uint32_t groups = settings.groups;
 	if (groups && (sandbox_active || !begin_file()))
 		groups = 0;
-	__atomic_store_n(&process_epoch.now.generation, 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&process_groups, groups, __ATOMIC_RELEASE);
+	process_next_generation();
+}
+
+/* Numbers are not used again, not even by a forked child: a call under way knows
+ * by its number that it began in another process. */
+void process_next_generation(void)
+{
+	uint32_t next = __atomic_add_fetch(&process.generation, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&process_epoch.now.generation, next, __ATOMIC_RELEASE);
 }
 
 void process_touch(void)

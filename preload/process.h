@@ -33,6 +33,7 @@ struct process {
 	struct scp_function *function[256]; /* by wrapper id; NULL without a file */
 	struct scp_chunk *chunk;            /* PROCESS chunk that takes module records */
 	uint32_t chunk_busy;
+	uint32_t generation;                /* the latest; unlike process_epoch's it survives a fork */
 	bool forked;                        /* this process began as a fork */
 };
 extern HIDDEN struct process process;
@@ -41,6 +42,9 @@ extern HIDDEN struct process process;
  * first wrapped call if that comes earlier, and in a forked child. Idempotent;
  * a thread that comes while another is at it goes unrecorded. */
 HIDDEN void process_start(void);
+
+/* Code was unloaded: every memo is stale. */
+HIDDEN void process_next_generation(void);
 
 /* Refresh the anchor that gives the clock its rate, and the last known instant. */
 HIDDEN void process_touch(void);

@@ -4,6 +4,7 @@
  * again are private memory: the file holds no pointers. */
 #include "table.h"
 #include "process.h"
+#include "sums.h"
 
 #define CHUNK_FIRST (4u * SCP_GRANULE)
 #define CHUNK_MAX (64u * SCP_GRANULE)
@@ -216,7 +217,7 @@ void table_add_gap(struct scp_thread *t, struct scp_rt *to, uint64_t units)
 {
 	struct scp_gap *gap = table_gap(t, t->previous, to);
 	if (gap) {
-		table_update_gap(gap, units);
+		sums_add_gap(gap, units, false);
 		return;
 	}
 	process_loss(overflow_gaps, 1);

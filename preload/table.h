@@ -30,20 +30,4 @@ HIDDEN void table_close_batch(struct scp_thread *t, struct scp_rt *rt);
 /* Make histogram block `block` of an entry. */
 HIDDEN struct scp_hist *table_histogram(struct scp_thread *t, struct scp_rt *rt, uint32_t block);
 
-static inline void table_update_gap(struct scp_gap *g, uint64_t units)
-{
-	unsigned __int128 sq = (unsigned __int128)units * units;
-	g->seq |= 1;
-	publish_barrier();
-	g->units += units;
-	uint64_t low = g->units_sq_lo + (uint64_t)sq;
-	g->units_sq_hi += (uint64_t)(sq >> 64) + (low < (uint64_t)sq);
-	g->units_sq_lo = low;
-	if (units > g->max_units)
-		g->max_units = units;
-	g->calls++;
-	publish_barrier();
-	g->seq++;
-}
-
 #endif

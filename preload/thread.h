@@ -52,6 +52,7 @@ struct scp_thread {
 	uint64_t last_at;        /* exit of the last top-level call, or the start */
 	struct scp_rt *previous; /* that call; &start_mark before the first */
 	struct scp_table *table;
+	uint32_t generation;     /* of process_epoch, that the memos were made in */
 	uint32_t clock, slow_clock;
 	bool histograms, walking;
 	uint32_t owned;          /* atomic: a live thread has it */
@@ -62,7 +63,7 @@ struct scp_thread {
 	struct scp_chunk *chunk;
 	uint64_t chunk_bytes;    /* of the next chunk */
 	uint32_t paths, entries, gaps;
-	struct scp_rt start_mark;
+	struct scp_rt start_mark, no_entry;
 
 	struct arena index;      /* path nodes, entries, gap nodes: lives as long as the table */
 	struct arena memos;      /* flushed when full */
@@ -84,10 +85,12 @@ struct scp_thread {
 	struct scp_memo *front[MEMO_FRONT];
 	/* Stand in for memos where there is no room, or no right to make room. */
 	uint64_t spare[4][16];
-	uint32_t next_spare, unconfirmed;
+	uint32_t next_spare;
 };
 
 extern HIDDEN __thread struct scp_thread *thread_self;
+/* The same where the clock is the TSC alone, which the short way of call_fast.h needs; else NULL. */
+extern HIDDEN __thread struct scp_thread *thread_fast;
 
 /* The calling thread's state, made or taken over; NULL when there is no room. */
 HIDDEN struct scp_thread *thread_acquire(void);

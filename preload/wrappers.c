@@ -13,7 +13,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-#include "call.h"
+#include "call_fast.h"
 #include "fd_kind.h"
 #include "function.h"
 #include "process.h"
@@ -79,12 +79,10 @@ static inline struct call_result result_pointer(const void *r)
 #define RESULT_CODE result_code(r)
 #define RESULT_POINTER result_pointer(r)
 
-/* What a function that libc does not have returns: NULL, or -1. */
-#define ABSENT(type) ((type)(__builtin_classify_type((type)0) == 5 ? 0 : -1))
-
-static inline bool is_recorded(uint32_t always, uint32_t if_socket, int fd1, int fd2)
+/* Not by an always-recorded group: by a descriptor, or not looked at yet. */
+static COLD bool is_recorded_otherwise(uint32_t always, uint32_t if_socket, int fd1, int fd2)
 {
-	if (unlikely(process_groups == GROUPS_UNSET))
+	if (process_groups == GROUPS_UNSET)
 		process_start();
 	uint32_t on = process_groups;
 	if (on & always)
@@ -92,21 +90,60 @@ static inline bool is_recorded(uint32_t always, uint32_t if_socket, int fd1, int
 	return (on & if_socket) && (fd_kind_is_socket(fd1) || (fd2 >= 0 && fd_kind_is_socket(fd2)));
 }
 
+static inline __attribute__((always_inline)) bool is_recorded(uint32_t always, uint32_t if_socket,
+							      int fd1, int fd2)
+{
+	uint32_t on = process_groups;
+	if (likely(on & always))
+		return true;
+	if (if_socket && likely(on != GROUPS_UNSET && (unsigned)fd1 < FD_KIND_DIRECT)) {
+		if (!(on & if_socket))
+			return false;
+		if (fd_kind_direct[fd1] == FD_SOCKET)
+			return true;
+		if (fd_kind_direct[fd1] == FD_OTHER && fd2 < 0)
+			return false;
+	}
+	return on != 0 && is_recorded_otherwise(always, if_socket, fd1, fd2);
+}
+
+static COLD void end_slowly(const struct call_fast *fast, uint64_t now, uint32_t function,
+			    uint64_t cfa, struct call_result r, bool has_bytes)
+{
+	struct scp_call call = call_fast_give_up(fast, function, cfa);
+	call_end_at(&call, r, has_bytes, now);
+}
+
 #define SCP_WRAP(ret, name, shown, always, if_socket, fd1, fd2, params, args, before, result,     \
 		 has_bytes, after)                                                                \
 	EXPORT ret scp_##name params __asm__(#name);                                              \
 	ret scp_##name params                                                                     \
 	{                                                                                         \
-		struct scp_call call;                                                             \
-		ret(*real) params = function_real[FN_##name];                                     \
-		if (unlikely(!real) && !(real = function_resolve(FN_##name))) {                   \
-			errno = ENOSYS;                                                           \
-			return ABSENT(ret);                                                       \
+		ret(*real) params;                                                                \
+		struct call_fast fast;                                                            \
+		if (unlikely(!is_recorded(always, if_socket, fd1, fd2))) {                        \
+			real = function_resolve(FN_##name);                               \
+			before;                                                                   \
+			ret r = real args;                                                        \
+			after;                                                                    \
+			return r;                                                                 \
 		}                                                                                 \
-		bool recorded =                                                                   \
-			is_recorded(always, if_socket, fd1, fd2) &&                               \
-			call_begin(&call, FN_##name, ARCH_RETURN_ADDRESS(), ARCH_CALLER_SP(),     \
-				   ARCH_CALLER_FP());                                             \
+		real = function_real[FN_##name];                                                  \
+		fast = call_fast_begin(FN_##name, ARCH_RETURN_ADDRESS(), ARCH_CALLER_SP(),        \
+				       ARCH_CALLER_FP());                                         \
+		if (likely(fast.thread)) {                                                        \
+			before;                                                                   \
+			ret r = real args;                                                        \
+			uint64_t now = arch_counter();                                            \
+			struct call_result what = result;                                         \
+			if (unlikely(!call_fast_end(&fast, now, ARCH_CALLER_SP(), what, has_bytes))) \
+				end_slowly(&fast, now, FN_##name, ARCH_CALLER_SP(), what, has_bytes); \
+			after;                                                                    \
+			return r;                                                                 \
+		}                                                                                 \
+		struct scp_call call;                                                             \
+		bool recorded = call_begin(&call, FN_##name, ARCH_RETURN_ADDRESS(),               \
+					   ARCH_CALLER_SP(), ARCH_CALLER_FP());                   \
 		before;                                                                           \
 		ret r = real args;                                                                \
 		if (recorded)                                                                     \

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The short way through a call, inlined into every wrapper: the TSC alone, a
+ * known path, an entry and a gap that exist. Whatever is out of the ordinary
+ * goes to call.c, which can do everything; the two leave the same records.
+ *
+ * Between call_fast_begin and call_fast_end a signal handler may run anywhere.
+ * thread.open is set before the memo is looked up, so calls of the handler are
+ * nested ones, which never free a memo. */
+#ifndef SCPROF_CALL_FAST_H
+#define SCPROF_CALL_FAST_H
+
+#include "call.h"
+#include "sums.h"
+#include "table.h"
+
+/* Plain values, so that they can stay in registers. */
+struct call_fast {
+	struct scp_thread *thread; /* NULL: not the short way */
+	struct scp_memo *memo;
+	uint64_t began_at;
+	uint32_t generation;
+};
+
+/* As memo_search; where nothing is found the call is not begun. */
+HIDDEN struct scp_memo *call_fast_search(struct scp_thread *t, uint64_t ra, uint64_t cfa,
+					 uint64_t fp, uint32_t function);
+
+static inline __attribute__((always_inline)) struct call_fast
+call_fast_begin(uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp)
+{
+	struct call_fast c = {NULL, NULL, 0, 0};
+	struct scp_thread *t = thread_fast;
+	if (unlikely(!t) || unlikely(t->open))
+		return c;
+	t->open = cfa;
+	compiler_barrier();
+	c.generation = process_epoch.now.generation;
+	c.memo = t->front[memo_slot(ra, cfa)];
+	if (unlikely(c.generation != t->generation) || unlikely(!c.memo)) {
+		t->open = 0;
+		return c;
+	}
+	if (unlikely(!memo_matches(c.memo, ra, cfa, fp, function)) &&
+	    !(c.memo = call_fast_search(t, ra, cfa, fp, function)))
+		return c;
+	c.thread = t;
+	c.began_at = arch_counter();
+	return c;
+}
+
+/* The gap record between the last call's entry and this one's, if it is at hand. */
+static inline __attribute__((always_inline)) struct scp_gap *call_fast_gap(struct scp_rt *from,
+									   struct scp_rt *rt)
+{
+	if (likely(from->gap_to[0] == rt))
+		return from->gap[0];
+	return likely(from->gap_to[1] == rt) ? from->gap[1] : NULL;
+}
+
+/* False: nothing is recorded yet, take the long way with the same `now`. */
+static inline __attribute__((always_inline)) bool
+call_fast_end(const struct call_fast *c, uint64_t now, uint64_t cfa, struct call_result r, bool has_bytes)
+{
+	struct scp_thread *t = c->thread;
+	/* Another generation: forked (the thread's memory may be gone), or code unloaded. */
+	if (unlikely(c->generation != process_epoch.now.generation))
+		return false;
+	t->open = cfa | 1;
+	compiler_barrier();
+	struct scp_rt *rt = c->memo->rt[r.outcome];
+	uint64_t units = now - c->began_at, gap_units = c->began_at - t->last_at;
+	/* Small also means: neither is negative. */
+	if (unlikely((units | gap_units | r.bytes) >> 32))
+		return false;
+	struct scp_gap *gap = call_fast_gap(t->previous, rt);
+	if (unlikely(!gap))
+		return false;
+	uint32_t bucket = sums_bucket(units);
+	struct scp_hist *h = rt->hist[bucket / SCP_HIST_BUCKETS];
+	if (unlikely(!h))
+		return false;
+	struct scp_entry *e = rt->entry;
+	sums_add_gap(gap, gap_units, true);
+	uint64_t calls = sums_begin_entry(e, units, now, r.bytes, has_bytes, true);
+	h->count[bucket % SCP_HIST_BUCKETS]++;
+	if (unlikely(calls == e->batch_end))
+		table_close_batch(t, rt);
+	sums_end_entry(e, calls);
+	t->previous = rt;
+	t->last_at = t->table->last_at = now;
+	compiler_barrier();
+	t->open = 0;
+	return true;
+}
+
+/* From the short way to the long one. */
+static inline struct scp_call call_fast_give_up(const struct call_fast *c, uint32_t function, uint64_t cfa)
+{
+	return (struct scp_call){.thread = c->thread,
+				 .memo = c->memo,
+				 .began_at = c->began_at,
+				 .cfa = cfa,
+				 .function = function};
+}
+
+#endif
