@@ -15,18 +15,19 @@
 
 #include "scprof_format.h"
 
+static const char nothing[sizeof(((struct scp_header *)0)->magic)];
+
 static int read_head(int fd, struct run_file *f)
 {
-	struct scp_header h;
+	struct scp_header h = {0};
 	struct stat st;
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return -1;
-	if (pread(fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h))
-		memset(&h, 0, sizeof(h));
-	/* a file with something in it that is no header is damaged, not unstarted */
-	f->started = st.st_size > 0 && memcmp(h.magic, "\0\0\0\0\0\0\0", sizeof(h.magic)) != 0;
-	if (memcmp(h.magic, SCP_MAGIC, sizeof(h.magic)) != 0)
+	ssize_t bytes = pread(fd, &h, sizeof(h), 0);
+	/* something that is no header, or only the beginning of one, is damage */
+	f->started = bytes != 0 && memcmp(h.magic, nothing, sizeof(nothing)) != 0;
+	if (bytes != (ssize_t)sizeof(h) || memcmp(h.magic, SCP_MAGIC, sizeof(h.magic)) != 0)
 		return 0;
 	f->pid = (pid_t)h.pid;
 	f->process_start = h.process_start;
