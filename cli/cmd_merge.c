@@ -21,9 +21,9 @@ static const char usage[] =
 	"exit status: 0 done, 2 wrong usage, or a profile that cannot be read, or no output\n";
 
 static const struct option long_options[] = {
-	{ "output", required_argument, NULL, 'o' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	{"output", required_argument, NULL, 'o'},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
 };
 
 /* 0 go on, 1 help was printed, -1 wrong usage. */
@@ -32,7 +32,7 @@ static int parse(int argc, char **argv, const char **output)
 	int option;
 
 	argv[0] = (char *)"scprof merge"; /* for the messages of getopt */
-	optind = 0; /* another subcommand may have used getopt before */
+	optind = 0;			  /* another subcommand may have used getopt before */
 	while ((option = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
 		switch (option) {
 		case 'h':
@@ -49,8 +49,8 @@ static int parse(int argc, char **argv, const char **output)
 	if (*output && optind < argc)
 		return 0;
 	fprintf(stderr, "scprof merge: %s\nTry 'scprof merge --help'.\n",
-		*output ? "which profiles? Name one or more .scp files." :
-			  "where to? Name the file to write with -o OUT.");
+		*output ? "which profiles? Name one or more .scp files."
+			: "where to? Name the file to write with -o OUT.");
 	return -1;
 }
 

@@ -46,7 +46,8 @@ static int set_by(struct arguments *a, const char *value)
 	if (report_by_parse(value, &a->options.by) == 0)
 		return 0;
 	fprintf(stderr,
-		"scprof report: cannot group by '%s'; there are: path, site, function, gap, thread, "
+		"scprof report: cannot group by '%s'; there are: path, site, function, gap, "
+		"thread, "
 		"process\n",
 		value);
 	return -1;
@@ -85,14 +86,14 @@ static int set_count(uint32_t *to, const char *name, const char *value)
 enum { OPT_FORMAT = 256, OPT_BY, OPT_CONFIDENCE, OPT_TOP, OPT_FRAMES };
 
 static const struct option long_options[] = {
-	{ "format", required_argument, NULL, OPT_FORMAT },
-	{ "by", required_argument, NULL, OPT_BY },
-	{ "confidence", required_argument, NULL, OPT_CONFIDENCE },
-	{ "top", required_argument, NULL, OPT_TOP },
-	{ "frames", required_argument, NULL, OPT_FRAMES },
-	{ "output", required_argument, NULL, 'o' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	{"format", required_argument, NULL, OPT_FORMAT},
+	{"by", required_argument, NULL, OPT_BY},
+	{"confidence", required_argument, NULL, OPT_CONFIDENCE},
+	{"top", required_argument, NULL, OPT_TOP},
+	{"frames", required_argument, NULL, OPT_FRAMES},
+	{"output", required_argument, NULL, 'o'},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
 };
 
 static int set_option(struct arguments *a, int option)
@@ -123,7 +124,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 	int option;
 
 	argv[0] = (char *)"scprof report"; /* for the messages of getopt */
-	optind = 0; /* another subcommand may have used getopt before */
+	optind = 0;			   /* another subcommand may have used getopt before */
 	while ((option = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
 		if (option == 'h') {
 			fputs(usage, stdout);
@@ -164,7 +165,7 @@ static int print_to(const struct profile *p, const struct arguments *a)
 
 int cmd_report(int argc, char **argv)
 {
-	struct arguments a = { .options = REPORT_OPTIONS_DEFAULT };
+	struct arguments a = {.options = REPORT_OPTIONS_DEFAULT};
 	struct profile_error err;
 	struct profile *p;
 	int status = parse(argc, argv, &a);

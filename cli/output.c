@@ -59,11 +59,18 @@ int output_open(struct output *o, const char *path)
 	return open_partial(o);
 }
 
+static int close_stream(struct output *o)
+{
+	if (!o->path)
+		return fflush(o->stream);
+	return fclose(o->stream);
+}
+
 int output_close(struct output *o, bool keep)
 {
 	int status = ferror(o->stream) ? -1 : 0, error = EIO;
 
-	if (o->path ? fclose(o->stream) == EOF : fflush(o->stream) == EOF) {
+	if (close_stream(o) == EOF) {
 		status = -1;
 		error = errno;
 	}

@@ -11,7 +11,7 @@
 struct output {
 	FILE *stream;
 	const char *path; /* borrowed; NULL: standard output */
-	char *partial;    /* NULL: written directly */
+	char *partial;	  /* NULL: written directly */
 };
 
 /* NULL path: standard output. 0, or -1 with errno. */

@@ -20,7 +20,7 @@ struct pair {
 
 static struct pair *find_pair(struct pair **pairs, uint32_t from, uint32_t to)
 {
-	struct pair want = { .key = { from, to } }, *found;
+	struct pair want = {.key = {from, to}}, *found;
 
 	HASH_FIND(hh, *pairs, &want.key, sizeof(want.key), found);
 	if (found)
@@ -96,6 +96,7 @@ int account_gaps(struct report *r, const uint32_t *site_of)
 	HASH_ITER(hh, pairs, pair, next)
 	{
 		if (!failed)
+			/* cppcheck-suppress uninitvar ; it does not know HASH_ITER */
 			fill_gap(r, &r->gap[r->gaps++], pair);
 		HASH_DEL(pairs, pair);
 		free(pair);
@@ -105,7 +106,8 @@ int account_gaps(struct report *r, const uint32_t *site_of)
 	return failed;
 }
 
-static void fill_thread(const struct report *r, struct report_thread *t, const struct prof_table *in)
+static void fill_thread(const struct report *r, struct report_thread *t,
+			const struct prof_table *in)
 {
 	double unit = r->profile->clock.ns_per_unit;
 
@@ -119,8 +121,8 @@ static void fill_thread(const struct report *r, struct report_thread *t, const s
 	t->calls_ns = (double)in->call_units * unit;
 	t->gaps_ns = (double)in->gap_units * unit;
 	t->nested_ns = (double)in->nested_units * unit;
-	t->remainder_units = (int64_t)(in->time_units + in->nested_units - in->call_units -
-				       in->gap_units);
+	t->remainder_units =
+		(int64_t)(in->time_units + in->nested_units - in->call_units - in->gap_units);
 	t->remainder_ns = (double)t->remainder_units * unit;
 }
 

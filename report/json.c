@@ -58,8 +58,8 @@ static json_t *clock_of(const struct prof_clock *c, int *failed)
 	/* Not tested: whether calls keep step with the tick. */
 	json_put(o, "synchronous", json_null(), failed);
 	json_put(o, "requested",
-		 c->requested == SCP_CLOCK_NONE ? json_null() :
-						  json_text(report_clock_name(c->requested)),
+		 c->requested == SCP_CLOCK_NONE ? json_null()
+						: json_text(report_clock_name(c->requested)),
 		 failed);
 	json_put(o, "fallback", json_boolean(c->flags & SCP_CLOCK_FALLBACK), failed);
 	json_put(o, "unit_ns", json_number(c->ns_per_unit), failed);
@@ -225,9 +225,9 @@ int report_json(struct report *r, const struct report_options *o, FILE *out)
 	json_put(doc, "skipped_calls", json_count(r->skipped_calls), &failed);
 	json_put(doc, "overflow_calls", json_count(r->overflow_calls), &failed);
 	json_put(doc, "warnings", warnings_of(r, &failed), &failed);
-	status = failed ? -1 :
-			  json_dumpf(doc, out, JSON_INDENT(2) | JSON_ENSURE_ASCII |
-						       JSON_REAL_PRECISION(15));
+	status = failed ? -1
+			: json_dumpf(doc, out,
+				     JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15));
 	json_decref(doc);
 	if (status == 0 && fputc('\n', out) == EOF)
 		status = -1;

@@ -14,9 +14,9 @@ int report_json(struct report *r, const struct report_options *o, FILE *out);
 
 /* Values, for the files that build a document. NULL: memory is out; jansson
  * passes that on, json_object_set_new with NULL fails. */
-json_t *json_number(double value);       /* null where not finite */
+json_t *json_number(double value); /* null where not finite */
 json_t *json_count(uint64_t n);
-json_t *json_text(const char *s);        /* repaired; null for NULL */
+json_t *json_text(const char *s); /* repaired; null for NULL */
 json_t *json_site(struct report *r, const struct report_site *s);
 
 /* Put a new value into an object; counts failures in *failed. */

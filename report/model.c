@@ -24,7 +24,7 @@ struct group {
 	uint32_t frames, path_flags;
 	struct prof_sums sums;
 	uint32_t entry; /* any one of it: tells the function and outcome */
-	uint32_t site;  /* where it came to lie in the report */
+	uint32_t site;	/* where it came to lie in the report */
 	UT_hash_handle hh;
 };
 
@@ -43,7 +43,7 @@ struct report_estimate model_estimate(const struct prof_clock *c, uint64_t calls
 	};
 	struct stats_interval i = stats_mean_interval(&sums, confidence);
 
-	return (struct report_estimate){ i.mean, i.low, i.high, i.method };
+	return (struct report_estimate){i.mean, i.low, i.high, i.method};
 }
 
 static uint64_t ticks_of(uint64_t units, const struct prof_clock *c)
@@ -266,7 +266,7 @@ static void add_up(struct report *r)
 /* A site and the group it was made from, so that the group learns its place. */
 struct sorted {
 	struct report_site site; /* first: compared as a site */
-	struct group *group;     /* NULL for overflow */
+	struct group *group;	 /* NULL for overflow */
 };
 
 static int build_sites(struct report *r, struct group *groups)
@@ -283,6 +283,7 @@ static int build_sites(struct report *r, struct group *groups)
 	}
 	HASH_ITER(hh, groups, g, next)
 	{
+		/* cppcheck-suppress uninitvar ; it does not know HASH_ITER */
 		fill_site(r, &sorted[i].site, g);
 		sorted[i++].group = g;
 	}

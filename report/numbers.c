@@ -14,8 +14,7 @@ struct scale {
 static const struct scale *scale_of(double ns)
 {
 	static const struct scale scales[] = {
-		{ 1e9, "s", "s" }, { 1e6, "ms", "ms" }, { 1e3, "µs", "us" }, { 1, "ns", "ns" }
-	};
+		{1e9, "s", "s"}, {1e6, "ms", "ms"}, {1e3, "µs", "us"}, {1, "ns", "ns"}};
 	/* 999.96 would round up to 1000: the next unit takes it. */
 	double size = fabs(ns) * 1.00005;
 
@@ -68,14 +67,15 @@ void number_count(char *out, size_t room, uint64_t n)
 
 void number_bytes(char *out, size_t room, uint64_t bytes)
 {
-	static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB", "EB" };
+	static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
 	double value = (double)bytes;
 	size_t i = 0;
 
 	for (; value >= 999.5 && i < 6; i++)
 		value /= 1000;
 	if (i)
-		snprintf(out, room, "%.*f %s", clamp(3 - whole_digits(value), 0, 2), value, units[i]);
+		snprintf(out, room, "%.*f %s", clamp(3 - whole_digits(value), 0, 2), value,
+			 units[i]);
 	else
 		snprintf(out, room, "%.0f B", value);
 }

@@ -22,26 +22,26 @@
 #include "symbolize.h"
 
 enum report_by {
-	REPORT_BY_PATH,     /* full call path + function + outcome */
-	REPORT_BY_SITE,     /* innermost frame + function + outcome */
+	REPORT_BY_PATH,	    /* full call path + function + outcome */
+	REPORT_BY_SITE,	    /* innermost frame + function + outcome */
 	REPORT_BY_FUNCTION, /* function + outcome */
-	REPORT_BY_GAP,      /* pairs of sites; the sites are as REPORT_BY_SITE */
+	REPORT_BY_GAP,	    /* pairs of sites; the sites are as REPORT_BY_SITE */
 	REPORT_BY_THREAD,   /* one row a table; the sites are as REPORT_BY_PATH */
 	REPORT_BY_PROCESS
 };
 
 enum report_format { REPORT_TEXT, REPORT_JSON };
 
-#define REPORT_TOP_DEFAULT UINT32_MAX    /* 20 rows of text, all of JSON */
+#define REPORT_TOP_DEFAULT    UINT32_MAX /* 20 rows of text, all of JSON */
 #define REPORT_FRAMES_DEFAULT UINT32_MAX /* text: 6 for the first rows, 2 for later ones */
 
 struct report_options {
 	enum report_format format;
 	enum report_by by;
 	double confidence; /* in (0, 1) */
-	uint32_t top;      /* rows shown; 0: all */
+	uint32_t top;	   /* rows shown; 0: all */
 	uint32_t frames;   /* lines of call path a row in text; JSON always has all */
-	uint32_t width;    /* columns of text; 0: those of the terminal */
+	uint32_t width;	   /* columns of text; 0: those of the terminal */
 };
 
 #define REPORT_OPTIONS_DEFAULT                                                                     \
@@ -52,7 +52,7 @@ struct report_options {
 
 struct report_estimate {
 	double mean_ns, low_ns, high_ns; /* low, high: NAN or infinite where nothing can be said */
-	const char *method;              /* how the interval was made; static text */
+	const char *method;		 /* how the interval was made; static text */
 };
 
 /* The slow clock of a `dual` run beside the fast one. */
@@ -67,9 +67,9 @@ struct report_percentiles {
 };
 
 struct report_site {
-	uint32_t function; /* index into the profile */
-	uint32_t outcome;  /* enum scp_outcome; meaningless where overflow */
-	bool overflow;     /* calls that found no room: any path, any outcome */
+	uint32_t function;		/* index into the profile */
+	uint32_t outcome;		/* enum scp_outcome; meaningless where overflow */
+	bool overflow;			/* calls that found no room: any path, any outcome */
 	const struct prof_frame *frame; /* innermost first; what the grouping keeps of the path */
 	uint32_t frames;
 	uint32_t path_flags; /* SCP_PATH_* of the paths that are whole here */
@@ -78,7 +78,7 @@ struct report_site {
 	uint64_t bytes;
 	struct report_estimate estimate;
 	double min_ns, max_ns; /* of one call */
-	double overhead_ns; /* clock reading inside the interval; not subtracted from the mean */
+	double overhead_ns;    /* clock reading inside the interval; not subtracted from the mean */
 	double total_ns;
 	double share; /* of the time of all recorded calls */
 	bool has_percentiles;
@@ -143,8 +143,8 @@ struct report {
 	double remainder_ns;
 	bool remainder_expected; /* small, and explained by a process that was not at rest */
 	const struct prof_process *first; /* the one that started first; NULL: none */
-	uint64_t start_real_ns; /* of it */
-	double wall_s; /* first start to last known end; NAN: not known */
+	uint64_t start_real_ns;		  /* of it */
+	double wall_s;			  /* first start to last known end; NAN: not known */
 };
 
 /* Everything but names. NULL when memory is out. */

@@ -187,7 +187,7 @@ static struct symbol *look_up(struct symbolizer *s, const struct key *k, size_t 
 		outer = linker_name(l, address);
 	}
 	if (!n)
-		level[n++] = (struct inline_level){ NULL, NULL, 0, false };
+		level[n++] = (struct inline_level){NULL, NULL, 0, false};
 	if (!level[n - 1].function)
 		level[n - 1].function = outer;
 	symbol = calloc(n, sizeof(*symbol));

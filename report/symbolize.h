@@ -20,20 +20,20 @@
 #include "profile.h"
 
 struct symbol {
-	char *function; /* demangled, with parameters; NULL: not known */
-	char *brief;    /* demangled, without parameters; NULL: not known */
+	char *function;	    /* demangled, with parameters; NULL: not known */
+	char *brief;	    /* demangled, without parameters; NULL: not known */
 	const char *module; /* path; NULL: no module (JIT or generated code) */
 	uint64_t offset;    /* in the module; an address where there is no module */
-	char *file;     /* NULL: not known */
-	int line;       /* 0: not known */
-	bool inlined;   /* this function's code was inlined into the next symbol */
+	char *file;	    /* NULL: not known */
+	int line;	    /* 0: not known */
+	bool inlined;	    /* this function's code was inlined into the next symbol */
 };
 
 enum symbolize_state {
 	SYMBOLIZE_UNTRIED,
 	SYMBOLIZE_LOADED,
 	SYMBOLIZE_MISSING, /* no such file, not a regular file, not ELF */
-	SYMBOLIZE_STALE    /* another build than the one that ran */
+	SYMBOLIZE_STALE	   /* another build than the one that ran */
 };
 
 struct symbolizer;

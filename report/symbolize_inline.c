@@ -73,8 +73,8 @@ static int code_scopes(Dwfl_Module *module, Dwarf_Die *unit, Dwarf_Addr pc, Dwar
 	return ok ? dwarf_getscopes_die(&innermost, scopes) : 0;
 }
 
-static size_t walk_scopes(Dwarf_Die *unit, Dwarf_Die *scope, int scopes, const char *file,
-			  int line, struct inline_level *level)
+static size_t walk_scopes(Dwarf_Die *unit, Dwarf_Die *scope, int scopes, const char *file, int line,
+			  struct inline_level *level)
 {
 	size_t n = 0;
 
@@ -84,7 +84,7 @@ static size_t walk_scopes(Dwarf_Die *unit, Dwarf_Die *scope, int scopes, const c
 
 		if (!inlined && tag != DW_TAG_subprogram && tag != DW_TAG_entry_point)
 			continue;
-		level[n++] = (struct inline_level){ name_of(&scope[i]), file, line, inlined };
+		level[n++] = (struct inline_level){name_of(&scope[i]), file, line, inlined};
 		if (!inlined)
 			break;
 		call_place(unit, &scope[i], &file, &line);
@@ -115,6 +115,6 @@ size_t inline_levels(Dwfl_Module *module, Dwarf_Addr address, struct inline_leve
 		free(scopes);
 	}
 	if (!n && file)
-		level[n++] = (struct inline_level){ NULL, file, line, false };
+		level[n++] = (struct inline_level){NULL, file, line, false};
 	return n;
 }

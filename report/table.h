@@ -17,7 +17,7 @@
 #include "terminal.h"
 
 #define TABLE_COLUMNS 24
-#define TABLE_EXTRA 5 /* columns of this `drop` or more go before names are cut short */
+#define TABLE_EXTRA   5 /* columns of this `drop` or more go before names are cut short */
 
 struct table_column {
 	const char *title; /* NULL ends the list */

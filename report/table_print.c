@@ -9,13 +9,13 @@
 #include "utf8.h"
 
 #define NOTES_INDENT 4
-#define EASE 3 /* a name three times its least width reads well */
-#define NOTES_LEAST 48 /* narrower than this at the right, notes go below */
+#define EASE	     3	/* a name three times its least width reads well */
+#define NOTES_LEAST  48 /* narrower than this at the right, notes go below */
 
 struct layout {
 	size_t width[TABLE_COLUMNS]; /* 0: not shown */
 	size_t total;
-	size_t notes_at;    /* column where notes begin */
+	size_t notes_at; /* column where notes begin */
 	bool notes_beside;
 };
 
@@ -154,8 +154,8 @@ static long print_cells(const struct table *t, const struct layout *l, FILE *out
 	return (long)at;
 }
 
-static int print_note(const struct layout *l, FILE *out, const struct terminal *terminal,
-		      size_t at, const char *note, enum terminal_style style)
+static int print_note(const struct layout *l, FILE *out, const struct terminal *terminal, size_t at,
+		      const char *note, enum terminal_style style)
 {
 	char *fits = utf8_shorten(note, terminal->width - l->notes_at, terminal->utf8);
 

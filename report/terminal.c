@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #define WIDTH_DEFAULT 100
-#define WIDTH_LEAST 20
-#define WIDTH_MOST 1000
+#define WIDTH_LEAST   20
+#define WIDTH_MOST    1000
 
 static size_t columns_of(int fd)
 {

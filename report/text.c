@@ -111,8 +111,9 @@ static void print_command(struct text *t, const struct prof_process *p)
 		fputs(p->exe, memory);
 	for (uint32_t i = 0; i < p->argc; i++)
 		/* An argument with a blank in it must not look like two. */
-		fprintf(memory, p->argv[i][strcspn(p->argv[i], " \t\n")] || !p->argv[i][0] ?
-					"%s'%s'" : "%s%s",
+		fprintf(memory,
+			p->argv[i][strcspn(p->argv[i], " \t\n")] || !p->argv[i][0] ? "%s'%s'"
+										   : "%s%s",
 			i ? " " : "", p->argv[i]);
 	if (fclose(memory) == 0)
 		safe = utf8_clean(line, t->terminal.utf8);
@@ -132,8 +133,10 @@ static void print_command(struct text *t, const struct prof_process *p)
 static const char *end_words(uint32_t end_state)
 {
 	static const char *const words[] = {
-		[SCP_END_RUNNING] = "still running or killed", [SCP_END_EXIT] = "exited",
-		[SCP_END_EXEC] = "replaced by another program", [SCP_END_QUICK] = "left by _exit",
+		[SCP_END_RUNNING] = "still running or killed",
+		[SCP_END_EXIT] = "exited",
+		[SCP_END_EXEC] = "replaced by another program",
+		[SCP_END_QUICK] = "left by _exit",
 		[SCP_END_ABORT] = "aborted",
 	};
 
@@ -153,8 +156,9 @@ static void print_run(struct text *t)
 		strftime(when, sizeof(when), ", from %Y-%m-%d %H:%M:%S", &tm);
 	number_duration(wall, sizeof(wall), r->wall_s * 1e9, t->terminal.utf8);
 	if (r->processes > 1 || p->count > 1)
-		print_fact(t, "processes", "%" PRIu32 "%s, the first is %" PRIu32 "; wall time %s%s",
-			   r->processes, p->count > 1 ? " groups" : "", p->pid, wall, when);
+		print_fact(t, "processes",
+			   "%" PRIu32 "%s, the first is %" PRIu32 "; wall time %s%s", r->processes,
+			   p->count > 1 ? " groups" : "", p->pid, wall, when);
 	else
 		print_fact(t, "process", "%" PRIu32 ", %s; wall time %s%s", p->pid,
 			   end_words(p->end_state), wall, when);
@@ -249,7 +253,7 @@ static int print_table(struct text *t)
 
 int report_text(struct report *r, const struct report_options *o, FILE *out)
 {
-	struct text t = { .report = r, .options = o, .out = out };
+	struct text t = {.report = r, .options = o, .out = out};
 	int status;
 
 	t.terminal = terminal_of(out, o->width);

@@ -11,16 +11,16 @@
 enum { G_FROM, G_TO, G_COUNT, G_MEAN, G_UNIT, G_INTERVAL, G_TOTAL, G_SHARE, G_MAX, G_COLUMNS };
 
 static const struct table_column gap_columns[] = {
-	[G_FROM] = { "AFTER", .least = 10, .style = TERMINAL_NAME },
-	[G_TO] = { "BEFORE", .least = 10, .style = TERMINAL_NAME },
-	[G_COUNT] = { "COUNT", .right = true, .drop = 2 },
-	[G_MEAN] = { "MEAN", .right = true, .style = TERMINAL_BOLD },
-	[G_UNIT] = { "", .glued = true },
-	[G_INTERVAL] = { "INTERVAL", .glued = true, .drop = 3 },
-	[G_TOTAL] = { "TOTAL", .right = true, .drop = 4 },
-	[G_SHARE] = { "SHARE", .right = true, .drop = 1 },
-	[G_MAX] = { "MAX", .right = true, .drop = 5 },
-	[G_COLUMNS] = { 0 },
+	[G_FROM] = {"AFTER", .least = 10, .style = TERMINAL_NAME},
+	[G_TO] = {"BEFORE", .least = 10, .style = TERMINAL_NAME},
+	[G_COUNT] = {"COUNT", .right = true, .drop = 2},
+	[G_MEAN] = {"MEAN", .right = true, .style = TERMINAL_BOLD},
+	[G_UNIT] = {"", .glued = true},
+	[G_INTERVAL] = {"INTERVAL", .glued = true, .drop = 3},
+	[G_TOTAL] = {"TOTAL", .right = true, .drop = 4},
+	[G_SHARE] = {"SHARE", .right = true, .drop = 1},
+	[G_MAX] = {"MAX", .right = true, .drop = 5},
+	[G_COLUMNS] = {0},
 };
 
 static void label_cell(struct text *t, struct table *table, size_t column, uint32_t site,
@@ -72,17 +72,17 @@ int text_gaps(struct text *t)
 enum { T_NAME, T_PID, T_TID, T_THREADS, T_TIME, T_CALLS, T_GAPS, T_NESTED, T_REST, T_COUNT, T_END };
 
 static const struct table_column thread_columns[] = {
-	[T_NAME] = { "THREAD", .least = 8, .style = TERMINAL_NAME },
-	[T_PID] = { "PID", .right = true, .drop = 5 },
-	[T_TID] = { "TID", .right = true, .drop = 4 },
-	[T_THREADS] = { "SERVED", .right = true, .drop = 6 },
-	[T_TIME] = { "TIME", .right = true, .style = TERMINAL_BOLD },
-	[T_CALLS] = { "IN CALLS", .right = true, .drop = 1 },
-	[T_GAPS] = { "BETWEEN", .right = true, .drop = 1 },
-	[T_NESTED] = { "NESTED", .right = true, .drop = 3 },
-	[T_REST] = { "LEFT OVER", .right = true, .drop = 2 },
-	[T_COUNT] = { "CALLS", .right = true, .drop = 2 },
-	[T_END] = { 0 },
+	[T_NAME] = {"THREAD", .least = 8, .style = TERMINAL_NAME},
+	[T_PID] = {"PID", .right = true, .drop = 5},
+	[T_TID] = {"TID", .right = true, .drop = 4},
+	[T_THREADS] = {"SERVED", .right = true, .drop = 6},
+	[T_TIME] = {"TIME", .right = true, .style = TERMINAL_BOLD},
+	[T_CALLS] = {"IN CALLS", .right = true, .drop = 1},
+	[T_GAPS] = {"BETWEEN", .right = true, .drop = 1},
+	[T_NESTED] = {"NESTED", .right = true, .drop = 3},
+	[T_REST] = {"LEFT OVER", .right = true, .drop = 2},
+	[T_COUNT] = {"CALLS", .right = true, .drop = 2},
+	[T_END] = {0},
 };
 
 static void number_cell(struct table *table, size_t column, uint64_t n)
@@ -131,15 +131,15 @@ int text_threads(struct text *t)
 enum { P_PID, P_PROGRAM, P_FOLDED, P_WALL, P_ENDED, P_THREADS, P_CALLS, P_TIME, P_END };
 
 static const struct table_column process_columns[] = {
-	[P_PID] = { "PID", .right = true },
-	[P_PROGRAM] = { "PROGRAM", .least = 12, .style = TERMINAL_NAME },
-	[P_FOLDED] = { "PROCESSES", .right = true, .drop = 3 },
-	[P_WALL] = { "WALL", .right = true, .drop = 1 },
-	[P_ENDED] = { "ENDED", .drop = 4 },
-	[P_THREADS] = { "THREADS", .right = true, .drop = 2 },
-	[P_CALLS] = { "CALLS", .right = true, .drop = 1 },
-	[P_TIME] = { "IN CALLS", .right = true, .style = TERMINAL_BOLD },
-	[P_END] = { 0 },
+	[P_PID] = {"PID", .right = true},
+	[P_PROGRAM] = {"PROGRAM", .least = 12, .style = TERMINAL_NAME},
+	[P_FOLDED] = {"PROCESSES", .right = true, .drop = 3},
+	[P_WALL] = {"WALL", .right = true, .drop = 1},
+	[P_ENDED] = {"ENDED", .drop = 4},
+	[P_THREADS] = {"THREADS", .right = true, .drop = 2},
+	[P_CALLS] = {"CALLS", .right = true, .drop = 1},
+	[P_TIME] = {"IN CALLS", .right = true, .style = TERMINAL_BOLD},
+	[P_END] = {0},
 };
 
 static const char *program_of(const struct prof_process *p)

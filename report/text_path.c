@@ -29,12 +29,13 @@ static char *symbol_line(const struct report *r, const struct symbol *s)
 	int bytes;
 
 	if (!s->module)
-		bytes = asprintf(&line, "0x%" PRIx64 " (no module: JIT or generated code)", s->offset);
+		bytes = asprintf(&line, "0x%" PRIx64 " (no module: JIT or generated code)",
+				 s->offset);
 	else if (!s->brief && !s->file)
 		bytes = asprintf(&line, "%s+0x%" PRIx64, base_name(s->module), s->offset);
 	else if (!s->brief)
-		bytes = asprintf(&line, "%s+0x%" PRIx64 " at %s:%d", base_name(s->module), s->offset,
-				 base_name(s->file), s->line);
+		bytes = asprintf(&line, "%s+0x%" PRIx64 " at %s:%d", base_name(s->module),
+				 s->offset, base_name(s->file), s->line);
 	else if (s->file)
 		bytes = asprintf(&line, "%s at %s:%d", s->brief, base_name(s->file), s->line);
 	else if (is_program(r, s->module))
@@ -79,9 +80,15 @@ static char *clean(struct text *t, char *raw)
 static bool is_starter(const struct symbol *s)
 {
 	static const char *const starters[] = {
-		"__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
-		"start_thread",	     "clone",		       "clone3",
-		"__clone",	     "__clone3",	       "_start",
+		"__libc_start_main",
+		"__libc_start_main_impl",
+		"__libc_start_call_main",
+		"start_thread",
+		"clone",
+		"clone3",
+		"__clone",
+		"__clone3",
+		"_start",
 	};
 
 	for (size_t i = 0; s->function && i < sizeof(starters) / sizeof(starters[0]); i++)

@@ -31,8 +31,8 @@ void report_warn(struct report *r, const char *code, const char *format, ...)
 	va_end(args);
 	if (bytes < 0)
 		return;
-	grown = known(r, code, text) ? NULL :
-				       realloc(r->warning, (r->warnings + 1) * sizeof(*grown));
+	grown = known(r, code, text) ? NULL
+				     : realloc(r->warning, (r->warnings + 1) * sizeof(*grown));
 	if (!grown) {
 		free(text);
 		return;
@@ -53,32 +53,43 @@ static void warn_lost_calls(struct report *r)
 
 	if (l->skipped_calls)
 		report_warn(r, "calls-skipped",
-			    "%" PRIu64 " calls (%.2g %%) were passed through without being timed: they were "
-			    "made from a signal handler that interrupted scprof itself, or before it was "
+			    "%" PRIu64
+			    " calls (%.2g %%) were passed through without being timed: they were "
+			    "made from a signal handler that interrupted scprof itself, or before "
+			    "it was "
 			    "ready. They are in no row; the means of the others are not affected.",
 			    l->skipped_calls, percent_of_calls(r, l->skipped_calls));
 	if (l->overflow_calls)
-		report_warn(r, "overflow",
-			    "%" PRIu64 " calls (%.2g %%) found no room in the profile (%s): they are counted by "
-			    "function, in the rows \"(no room: path not kept)\", without interval. Free "
-			    "space where the profile is written, or raise its size limit, and run again.",
-			    l->overflow_calls, percent_of_calls(r, l->overflow_calls),
-			    l->growth_errno ? strerror((int)l->growth_errno) : "it could not grow");
+		report_warn(
+			r, "overflow",
+			"%" PRIu64
+			" calls (%.2g %%) found no room in the profile (%s): they are counted by "
+			"function, in the rows \"(no room: path not kept)\", without interval. "
+			"Free "
+			"space where the profile is written, or raise its size limit, and run "
+			"again.",
+			l->overflow_calls, percent_of_calls(r, l->overflow_calls),
+			l->growth_errno ? strerror((int)l->growth_errno) : "it could not grow");
 	if (l->abandoned_calls)
 		report_warn(r, "calls-abandoned",
 			    "%" PRIu64 " calls never returned to their caller (longjmp, exception, "
-			    "cancellation, end of the thread): they are in no row, and their time lies in "
+			    "cancellation, end of the thread): they are in no row, and their time "
+			    "lies in "
 			    "the gap that follows.",
 			    l->abandoned_calls);
 	if (l->unclassified_calls)
 		report_warn(r, "unclassified",
-			    "%" PRIu64 " calls on descriptors of unknown kind were not recorded: a sandbox "
-			    "forbids to ask what they are. Sites on such descriptors show too few calls.",
+			    "%" PRIu64
+			    " calls on descriptors of unknown kind were not recorded: a sandbox "
+			    "forbids to ask what they are. Sites on such descriptors show too few "
+			    "calls.",
 			    l->unclassified_calls);
 	if (l->sandboxed)
 		report_warn(r, "sandboxed",
-			    "The program installed a seccomp filter. From then on scprof made no system "
-			    "call: new call paths may be cut or counted as overflow. Calls on paths seen "
+			    "The program installed a seccomp filter. From then on scprof made no "
+			    "system "
+			    "call: new call paths may be cut or counted as overflow. Calls on "
+			    "paths seen "
 			    "before are exact.");
 }
 
@@ -91,22 +102,29 @@ static void warn_paths(struct report *r)
 		truncated += (r->profile->path[i].flags & SCP_PATH_TRUNCATED) != 0;
 	if (l->cut_paths)
 		report_warn(r, "cut-paths",
-			    "%" PRIu64 " unwinds ended at a frame without unwind information (generated code, "
-			    "hand-written assembly): those paths lack their outer callers, and sites that "
+			    "%" PRIu64
+			    " unwinds ended at a frame without unwind information (generated code, "
+			    "hand-written assembly): those paths lack their outer callers, and "
+			    "sites that "
 			    "differ only there are one row. Times are not affected.",
 			    l->cut_paths);
 	if (truncated)
-		report_warn(r, "deep-paths",
-			    "%" PRIu32 " call paths are deeper than %u frames: the outer ones are not kept, and "
-			    "sites that differ only there are one row. Times are not affected.",
-			    truncated, SCP_MAX_FRAMES);
+		report_warn(
+			r, "deep-paths",
+			"%" PRIu32
+			" call paths are deeper than %u frames: the outer ones are not kept, and "
+			"sites that differ only there are one row. Times are not affected.",
+			truncated, SCP_MAX_FRAMES);
 	if (l->modules_lost)
-		report_warn(r, "modules-lost",
-			    "%" PRIu64 " loaded objects could not be noted: frames in them show addresses only.",
-			    l->modules_lost);
+		report_warn(
+			r, "modules-lost",
+			"%" PRIu64
+			" loaded objects could not be noted: frames in them show addresses only.",
+			l->modules_lost);
 	if (l->histogram_losses)
 		report_warn(r, "histograms-lost",
-			    "%" PRIu64 " blocks of histograms or batches found no room: percentiles of some "
+			    "%" PRIu64
+			    " blocks of histograms or batches found no room: percentiles of some "
 			    "sites miss calls. Means and totals are not affected.",
 			    l->histogram_losses);
 }
@@ -117,14 +135,17 @@ static void warn_clock(struct report *r)
 	const struct prof_clock *c = &p->clock;
 
 	if (c->flags & SCP_CLOCK_FALLBACK)
-		report_warn(r, "clock-fallback",
-			    "The clock %s was asked for but cannot be used here; %s was used instead. "
-			    "`scprof clocks` says why.",
-			    report_clock_name(c->requested), report_clock_name(c->kind));
+		report_warn(
+			r, "clock-fallback",
+			"The clock %s was asked for but cannot be used here; %s was used instead. "
+			"`scprof clocks` says why.",
+			report_clock_name(c->requested), report_clock_name(c->kind));
 	if (c->rate_error > 1e-3)
 		report_warn(r, "rate-uncertain",
-			    "The rate of the clock is known to %.2g %% only, because the run was short: all "
-			    "times may be off by that factor together, beyond the intervals. Comparisons "
+			    "The rate of the clock is known to %.2g %% only, because the run was "
+			    "short: all "
+			    "times may be off by that factor together, beyond the intervals. "
+			    "Comparisons "
 			    "within this profile are not affected; a longer run is surer.",
 			    100 * c->rate_error);
 	if (p->ticker_late_ticks && p->ticker_ticks) {
@@ -132,8 +153,10 @@ static void warn_clock(struct report *r)
 
 		number_duration(worst, sizeof(worst), (double)p->ticker_late_max_ns, false);
 		report_warn(r, "ticker-late",
-			    "%.2g %% of the ticks of the page clock came late, the worst by %s: time is "
-			    "moved from where a tick was due to where it came. Leave the ticker a CPU, or "
+			    "%.2g %% of the ticks of the page clock came late, the worst by %s: "
+			    "time is "
+			    "moved from where a tick was due to where it came. Leave the ticker a "
+			    "CPU, or "
 			    "use a longer tick (-d).",
 			    100.0 * (double)p->ticker_late_ticks / (double)p->ticker_ticks, worst);
 	}
@@ -146,13 +169,15 @@ static void warn_time(struct report *r)
 	if (!r->remainder_units || r->remainder_expected)
 		return;
 	number_duration(off, sizeof(off), fabs(r->remainder_ns), false);
-	report_warn(r, "time-check",
-		    "Calls and gaps of the threads add up to %s %s than the threads' time (%.2g %%), where "
-		    "they should agree exactly: a live program moved on while it was read, or records "
-		    "are missing. Totals and shares may be off by that much; means of single sites "
-		    "are not.",
-		    off, r->remainder_units > 0 ? "less" : "more",
-		    r->time_ns > 0 ? 100 * fabs(r->remainder_ns) / r->time_ns : 100.0);
+	report_warn(
+		r, "time-check",
+		"Calls and gaps of the threads add up to %s %s than the threads' time (%.2g %%), "
+		"where "
+		"they should agree exactly: a live program moved on while it was read, or records "
+		"are missing. Totals and shares may be off by that much; means of single sites "
+		"are not.",
+		off, r->remainder_units > 0 ? "less" : "more",
+		r->time_ns > 0 ? 100 * fabs(r->remainder_ns) / r->time_ns : 100.0);
 }
 
 static void warn_end(struct report *r)
@@ -164,12 +189,15 @@ static void warn_end(struct report *r)
 		open += p->process[i].end_state == SCP_END_RUNNING;
 	if (open)
 		report_warn(r, "not-ended",
-			    "%" PRIu32 " of %" PRIu32 " processes did not say that they ended: still running, or "
-			    "killed. All calls that had returned are here; one that had not is missing.",
+			    "%" PRIu32 " of %" PRIu32
+			    " processes did not say that they ended: still running, or "
+			    "killed. All calls that had returned are here; one that had not is "
+			    "missing.",
 			    open, p->processes);
 	if (p->torn_entries)
 		report_warn(r, "torn-entries",
-			    "%" PRIu64 " rows of the profile were being changed when the process was killed: "
+			    "%" PRIu64
+			    " rows of the profile were being changed when the process was killed: "
 			    "each may be off by one call.",
 			    p->torn_entries);
 }
@@ -177,10 +205,12 @@ static void warn_end(struct report *r)
 void warnings_collect(struct report *r)
 {
 	if (!r->calls)
-		report_warn(r, "no-calls",
-			    "No call was recorded. A program that is linked statically, is set-user-ID, or "
-			    "calls none of the timed functions (see -g and -s of `scprof run`) shows "
-			    "nothing here.");
+		report_warn(
+			r, "no-calls",
+			"No call was recorded. A program that is linked statically, is "
+			"set-user-ID, or "
+			"calls none of the timed functions (see -g and -s of `scprof run`) shows "
+			"nothing here.");
 	warn_lost_calls(r);
 	warn_end(r);
 	warn_time(r);
@@ -195,15 +225,16 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-const struct symbol *report_symbols(struct report *r, const struct prof_frame *frame,
-				    size_t *count)
+const struct symbol *report_symbols(struct report *r, const struct prof_frame *frame, size_t *count)
 {
 	const struct symbol *symbol = symbolize_frame(r->symbols, frame, count);
 
 	if (symbolize_module_state(r->symbols, frame->module) == SYMBOLIZE_STALE)
 		report_warn(r, "stale-module",
-			    "%s is not the build that ran (its build-id differs): its frames are shown as "
-			    "%s+offset. Restore that build, or install its debug information, to see names.",
+			    "%s is not the build that ran (its build-id differs): its frames are "
+			    "shown as "
+			    "%s+offset. Restore that build, or install its debug information, to "
+			    "see names.",
 			    r->profile->module[frame->module].path,
 			    base_name(r->profile->module[frame->module].path));
 	return symbol;

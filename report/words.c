@@ -9,7 +9,7 @@ static const char *const by_names[] = {
 	[REPORT_BY_GAP] = "gap",   [REPORT_BY_THREAD] = "thread", [REPORT_BY_PROCESS] = "process",
 };
 
-static const char *const format_names[] = { [REPORT_TEXT] = "text", [REPORT_JSON] = "json" };
+static const char *const format_names[] = {[REPORT_TEXT] = "text", [REPORT_JSON] = "json"};
 const char report_format_names[] = "text, json";
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -64,12 +64,9 @@ const char *report_outcome_name(const struct report_site *s)
 const char *report_clock_name(uint32_t kind)
 {
 	static const char *const names[] = {
-		[SCP_CLOCK_NONE] = "none",
-		[SCP_CLOCK_TSC] = "tsc",
-		[SCP_CLOCK_COARSE] = "coarse",
-		[SCP_CLOCK_MONOTONIC] = "monotonic",
-		[SCP_CLOCK_PAGE] = "page",
-		[SCP_CLOCK_THREAD_CPU] = "thread-cpu",
+		[SCP_CLOCK_NONE] = "none",     [SCP_CLOCK_TSC] = "tsc",
+		[SCP_CLOCK_COARSE] = "coarse", [SCP_CLOCK_MONOTONIC] = "monotonic",
+		[SCP_CLOCK_PAGE] = "page",     [SCP_CLOCK_THREAD_CPU] = "thread-cpu",
 		[SCP_CLOCK_DUAL] = "dual",
 	};
 

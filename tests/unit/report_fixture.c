@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define HOSTILE "\033]0;owned\007\033[31mred\x9b\xff\xe2\x80\xae" "evil\n"
+#define HOSTILE                                                                                    \
+	"\033]0;owned\007\033[31mred\x9b\xff\xe2\x80\xae"                                          \
+	"evil\n"
 
 static char app[] = "/nonexistent/bin/app", library[] = "/nonexistent/lib/libnet.so.1";
 static char hostile[] = HOSTILE, hostile_path[] = "/nonexistent/" HOSTILE;
@@ -21,17 +23,18 @@ static struct prof_entry entries[6];
 static struct prof_gap gaps[4];
 static struct prof_hist hist;
 static struct prof_slow slow;
-static char *argv[] = { "app", "--port", "80", "two words", NULL };
-static char *hostile_argv[] = { hostile, NULL };
+static char *argv[] = {"app", "--port", "80", "two words", NULL};
+static char *hostile_argv[] = {hostile, NULL};
 static struct profile profile;
 
 /* `calls` calls of `units` each, alternately 10 % less and more. */
 static struct prof_sums even_calls(uint64_t calls, uint64_t units, uint64_t bytes)
 {
 	uint64_t less = units - units / 10, more = units + units / 10;
-	struct prof_sums s = { .calls = calls, .units = calls * units };
+	struct prof_sums s = {.calls = calls, .units = calls * units};
 
-	s.units_sq = (prof_u128)(calls / 2) * less * less + (prof_u128)(calls - calls / 2) * more * more;
+	s.units_sq =
+		(prof_u128)(calls / 2) * less * less + (prof_u128)(calls - calls / 2) * more * more;
 	s.min_units = less;
 	s.max_units = more;
 	s.has_bytes = bytes > 0;
@@ -44,34 +47,36 @@ static struct prof_sums even_calls(uint64_t calls, uint64_t units, uint64_t byte
 static void make_paths(void)
 {
 	for (uint32_t i = 0; i < 9; i++)
-		deep[i] = (struct prof_frame){ .module = i < 2, .offset = 0x1000 + 0x10 * i };
-	shallow[0] = (struct prof_frame){ .module = 0, .offset = 0x2000 };
-	jit[0] = (struct prof_frame){ .module = PROF_NONE, .offset = 0x7f0000001234 };
-	jit[1] = (struct prof_frame){ .module = 0, .exact = true, .offset = 0x3000 };
-	paths[0] = (struct prof_path){ deep, 9, 0 };
-	paths[1] = (struct prof_path){ shallow, 1, SCP_PATH_SMALL_STACK };
-	paths[2] = (struct prof_path){ jit, 2, SCP_PATH_CUT };
-	modules[0] = (struct prof_module){ .path = app };
-	modules[1] = (struct prof_module){ .path = library };
+		deep[i] = (struct prof_frame){.module = i < 2, .offset = 0x1000 + 0x10 * i};
+	shallow[0] = (struct prof_frame){.module = 0, .offset = 0x2000};
+	jit[0] = (struct prof_frame){.module = PROF_NONE, .offset = 0x7f0000001234};
+	jit[1] = (struct prof_frame){.module = 0, .exact = true, .offset = 0x3000};
+	paths[0] = (struct prof_path){deep, 9, 0};
+	paths[1] = (struct prof_path){shallow, 1, SCP_PATH_SMALL_STACK};
+	paths[2] = (struct prof_path){jit, 2, SCP_PATH_CUT};
+	modules[0] = (struct prof_module){.path = app};
+	modules[1] = (struct prof_module){.path = library};
 }
 
 static void make_functions(void)
 {
-	functions[RECV] = (struct prof_function){ .name = "recv", .library = "libc.so.6" };
-	functions[SEND] = (struct prof_function){ .name = "send", .library = "libc.so.6" };
-	functions[CLOSE] = (struct prof_function){ .name = "close", .library = "libc.so.6" };
+	functions[RECV] = (struct prof_function){.name = "recv", .library = "libc.so.6"};
+	functions[SEND] = (struct prof_function){.name = "send", .library = "libc.so.6"};
+	functions[CLOSE] = (struct prof_function){.name = "close", .library = "libc.so.6"};
 }
 
 static void make_entries(void)
 {
-	entries[0] = (struct prof_entry){ 0, 0, RECV, SCP_COMPLETED, false,
-					  even_calls(1000, 2000, 100) };
-	entries[1] = (struct prof_entry){ 1, 0, RECV, SCP_COMPLETED, false,
-					  even_calls(3000, 2000, 100) };
-	entries[2] = (struct prof_entry){ 0, 0, RECV, SCP_WOULD_BLOCK, false, even_calls(10, 500, 0) };
-	entries[3] = (struct prof_entry){ 0, 1, SEND, SCP_COMPLETED, false, even_calls(500, 4000, 64) };
-	entries[4] = (struct prof_entry){ 0, 2, SEND, SCP_ERROR, false, even_calls(1, 700, 0) };
-	entries[5] = (struct prof_entry){ 0, 1, CLOSE, SCP_COMPLETED, false, even_calls(2, 1000, 0) };
+	entries[0] =
+		(struct prof_entry){0, 0, RECV, SCP_COMPLETED, false, even_calls(1000, 2000, 100)};
+	entries[1] =
+		(struct prof_entry){1, 0, RECV, SCP_COMPLETED, false, even_calls(3000, 2000, 100)};
+	entries[2] =
+		(struct prof_entry){0, 0, RECV, SCP_WOULD_BLOCK, false, even_calls(10, 500, 0)};
+	entries[3] =
+		(struct prof_entry){0, 1, SEND, SCP_COMPLETED, false, even_calls(500, 4000, 64)};
+	entries[4] = (struct prof_entry){0, 2, SEND, SCP_ERROR, false, even_calls(1, 700, 0)};
+	entries[5] = (struct prof_entry){0, 1, CLOSE, SCP_COMPLETED, false, even_calls(2, 1000, 0)};
 	/* Half of the sends are of 32 bytes and take 1000 less: 2000 + 2000/64 a byte more. */
 	entries[3].sums.bytes_sq = (prof_u128)250 * (32 * 32 + 96 * 96);
 	entries[3].sums.bytes_units = (prof_u128)250 * (32 * 3600 + 96 * 4400);
@@ -84,22 +89,35 @@ static void make_entries(void)
 /* Thread 0: calls 2000000 + 5000 + 2000000 + 700 + 2000, nested 700, gaps 992000. */
 static void make_tables(void)
 {
-	gaps[0] = (struct prof_gap){ 0, 0, 3, 500, 500000, 1200, (prof_u128)500 * 1000 * 1000 };
-	gaps[1] = (struct prof_gap){ 0, 3, 0, 500, 450000, 1100, (prof_u128)500 * 900 * 900 };
-	gaps[2] = (struct prof_gap){ 0, PROF_NONE, 0, 1, 42000, 42000, (prof_u128)42000 * 42000 };
-	gaps[3] = (struct prof_gap){ 1, 1, 1, 2999, 2999000, 1000, (prof_u128)2999 * 1000000 };
-	tables[0] = (struct prof_table){ .tid = 100, .threads = 1, .name = "app",
-					 .time_units = 4999000, .nested_units = 700,
-					 .nested_calls = 1, .call_units = 4007700,
-					 .gap_units = 992000 };
-	tables[1] = (struct prof_table){ .tid = 101, .threads = 3, .name = "worker",
-					 .time_units = 8999000, .call_units = 6000000,
-					 .gap_units = 2999000 };
-	processes[0] = (struct prof_process){ .pid = 100, .ppid = 1, .count = 1, .exe = app,
-					      .argv = argv, .argc = 4, .end_state = SCP_END_EXIT,
-					      .start_real_ns = UINT64_C(1700000000123000000),
-					      .start_mono_ns = 1000000000,
-					      .end_mono_ns = 1010000000, .file = "app.scp" };
+	gaps[0] = (struct prof_gap){0, 0, 3, 500, 500000, 1200, (prof_u128)500 * 1000 * 1000};
+	gaps[1] = (struct prof_gap){0, 3, 0, 500, 450000, 1100, (prof_u128)500 * 900 * 900};
+	gaps[2] = (struct prof_gap){0, PROF_NONE, 0, 1, 42000, 42000, (prof_u128)42000 * 42000};
+	gaps[3] = (struct prof_gap){1, 1, 1, 2999, 2999000, 1000, (prof_u128)2999 * 1000000};
+	tables[0] = (struct prof_table){.tid = 100,
+					.threads = 1,
+					.name = "app",
+					.time_units = 4999000,
+					.nested_units = 700,
+					.nested_calls = 1,
+					.call_units = 4007700,
+					.gap_units = 992000};
+	tables[1] = (struct prof_table){.tid = 101,
+					.threads = 3,
+					.name = "worker",
+					.time_units = 8999000,
+					.call_units = 6000000,
+					.gap_units = 2999000};
+	processes[0] = (struct prof_process){.pid = 100,
+					     .ppid = 1,
+					     .count = 1,
+					     .exe = app,
+					     .argv = argv,
+					     .argc = 4,
+					     .end_state = SCP_END_EXIT,
+					     .start_real_ns = UINT64_C(1700000000123000000),
+					     .start_mono_ns = 1000000000,
+					     .end_mono_ns = 1010000000,
+					     .file = "app.scp"};
 }
 
 struct profile *fixture_profile(void)
@@ -109,9 +127,13 @@ struct profile *fixture_profile(void)
 	make_entries();
 	make_tables();
 	memset(&profile, 0, sizeof(profile));
-	profile.clock = (struct prof_clock){ .kind = SCP_CLOCK_TSC, .requested = SCP_CLOCK_TSC,
-					     .ns_per_unit = 1, .rate_error = 1e-6,
-					     .resolution_units = 1, .tick_ns = 1, .read_ns = 12.5 };
+	profile.clock = (struct prof_clock){.kind = SCP_CLOCK_TSC,
+					    .requested = SCP_CLOCK_TSC,
+					    .ns_per_unit = 1,
+					    .rate_error = 1e-6,
+					    .resolution_units = 1,
+					    .tick_ns = 1,
+					    .read_ns = 12.5};
 	profile.process = processes, profile.processes = 1;
 	profile.table = tables, profile.tables = 2;
 	profile.module = modules, profile.modules = 2;
@@ -133,10 +155,13 @@ struct profile *fixture_hostile(void)
 	processes[0].exe = hostile_path;
 	memcpy(tables[0].name, HOSTILE, 15);
 	p->flags |= SCP_FILE_DUAL;
-	p->slow = (struct prof_clock){ .kind = SCP_CLOCK_COARSE, .ns_per_unit = 1,
-				       .resolution_units = 4000000, .tick_ns = 4e6, .read_ns = 8 };
-	slow = (struct prof_slow){ .units = 4000000, .max_units = 4000000,
-				   .units_sq = (prof_u128)4000000 * 4000000 };
+	p->slow = (struct prof_clock){.kind = SCP_CLOCK_COARSE,
+				      .ns_per_unit = 1,
+				      .resolution_units = 4000000,
+				      .tick_ns = 4e6,
+				      .read_ns = 8};
+	slow = (struct prof_slow){
+		.units = 4000000, .max_units = 4000000, .units_sq = (prof_u128)4000000 * 4000000};
 	entries[3].sums.slow = &slow;
 	return p;
 }

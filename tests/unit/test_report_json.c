@@ -50,35 +50,37 @@ static void check_fields(const json_t *object, const char *const *fields)
 	}
 }
 
-static const char *const top_fields[] = {
-	"s schema", "s by", "o program", "o clock", "O slow_clock", "n confidence", "o totals",
-	"a sites", "a gaps", "a threads", "a processes", "n skipped_calls", "n overflow_calls",
-	"a warnings", NULL
-};
-static const char *const program_fields[] = { "s exe", "a argv", "a pids", "S start", "N wall_s", NULL };
-static const char *const clock_fields[] = { "s name", "n tick_ns", "n read_ns", "b randomized",
-					    "B synchronous", NULL };
+static const char *const top_fields[] = {"s schema",	     "s by",	     "o program",
+					 "o clock",	     "O slow_clock", "n confidence",
+					 "o totals",	     "a sites",	     "a gaps",
+					 "a threads",	     "a processes",  "n skipped_calls",
+					 "n overflow_calls", "a warnings",   NULL};
+static const char *const program_fields[] = {"s exe",	"a argv",   "a pids",
+					     "S start", "N wall_s", NULL};
+static const char *const clock_fields[] = {"s name",	   "n tick_ns",	    "n read_ns",
+					   "b randomized", "B synchronous", NULL};
 static const char *const site_fields[] = {
-	"s symbol", "s library", "s outcome", "n calls", "n bytes", "n ticks", "N mean_ns",
-	"N ci_low_ns", "N ci_high_ns", "s method", "n overhead_ns", "n total_ns", "N share",
-	"O percentiles_ns", "N per_call_ns", "N per_byte_ns", "N min_ns", "O slow", "a stack", NULL
-};
-static const char *const percentile_fields[] = { "n p50", "n p90", "n p99", "n max", NULL };
-static const char *const frame_fields[] = { "S function", "S module", "n offset", "S file",
-					    "N line", "b inlined", NULL };
-static const char *const gap_fields[] = { "s from", "s to", "N from_site", "N to_site", "n calls",
-					  "N mean_ns", "n total_ns", "N share", NULL };
-static const char *const thread_fields[] = { "s name", "n tid", "n threads", "n time_ns", "n calls_ns",
-					     "n gaps_ns", "n nested_ns", "n remainder_ns", NULL };
-static const char *const warning_fields[] = { "s code", "s text", NULL };
+	"s symbol",	 "s library",  "s outcome",   "n calls",	  "n bytes",
+	"n ticks",	 "N mean_ns",  "N ci_low_ns", "N ci_high_ns",	  "s method",
+	"n overhead_ns", "n total_ns", "N share",     "O percentiles_ns", "N per_call_ns",
+	"N per_byte_ns", "N min_ns",   "O slow",      "a stack",	  NULL};
+static const char *const percentile_fields[] = {"n p50", "n p90", "n p99", "n max", NULL};
+static const char *const frame_fields[] = {"S function", "S module",  "n offset", "S file",
+					   "N line",	 "b inlined", NULL};
+static const char *const gap_fields[] = {"s from",     "s to",	  "N from_site",
+					 "N to_site",  "n calls", "N mean_ns",
+					 "n total_ns", "N share", NULL};
+static const char *const thread_fields[] = {"s name",	   "n tid",	     "n threads",
+					    "n time_ns",   "n calls_ns",     "n gaps_ns",
+					    "n nested_ns", "n remainder_ns", NULL};
+static const char *const warning_fields[] = {"s code", "s text", NULL};
 
 static void check_all(const json_t *array, const char *const *fields)
 {
 	size_t i;
 	json_t *item;
 
-	json_array_foreach(array, i, item)
-		check_fields(item, fields);
+	json_array_foreach(array, i, item) check_fields(item, fields);
 }
 
 static void check_schema(const json_t *doc)

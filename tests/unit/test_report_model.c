@@ -161,7 +161,7 @@ static void test_losses_become_warnings(void **state)
 	r = build(p, REPORT_BY_PATH);
 	assert_int_equal(r->warnings, 0);
 	report_free(r);
-	p->losses = (struct scp_losses){ .skipped_calls = 3, .sandboxed = 1, .cut_paths = 2 };
+	p->losses = (struct scp_losses){.skipped_calls = 3, .sandboxed = 1, .cut_paths = 2};
 	p->clock.flags = SCP_CLOCK_FALLBACK;
 	p->clock.rate_error = 0.01;
 	p->ticker_ticks = 1000;

@@ -16,10 +16,16 @@ static void test_durations(void **state)
 		double ns;
 		const char *text;
 	} row[] = {
-		{ 0, "0 s" },	      { 0.37, "0.370 ns" },   { 12.5, "12.50 ns" },
-		{ 999.94, "999.9 ns" }, { 999.96, "1.000 us" }, { 1234, "1.234 us" },
-		{ 45678901, "45.68 ms" }, { 123456789e3, "123.5 s" }, { -2500, "-2.500 us" },
-		{ NAN, "-" },
+		{0, "0 s"},
+		{0.37, "0.370 ns"},
+		{12.5, "12.50 ns"},
+		{999.94, "999.9 ns"},
+		{999.96, "1.000 us"},
+		{1234, "1.234 us"},
+		{45678901, "45.68 ms"},
+		{123456789e3, "123.5 s"},
+		{-2500, "-2.500 us"},
+		{NAN, "-"},
 	};
 	char text[32];
 
@@ -84,12 +90,21 @@ static void test_names_are_cleaned(void **state)
 {
 	(void)state;
 	check_text(utf8_clean("a\033[31mb\n", true), "a\\x1b[31mb\\x0a");
-	check_text(utf8_clean("\xc2\x9b" "31m", true), "\\u{9b}31m");
-	check_text(utf8_clean("\xe2\x80\xae" "x", true), "\\u{202e}x");
+	check_text(utf8_clean("\xc2\x9b"
+			      "31m",
+			      true),
+		   "\\u{9b}31m");
+	check_text(utf8_clean("\xe2\x80\xae"
+			      "x",
+			      true),
+		   "\\u{202e}x");
 	check_text(utf8_clean("na\xc3\xafve \xff\xc3", true), "na\xc3\xafve \\xff\\xc3");
 	check_text(utf8_clean("na\xc3\xafve", false), "na?ve");
 	check_text(utf8_clean("\xed\xa0\x80", true), "\\xed\\xa0\\x80"); /* a surrogate */
-	check_text(utf8_repair("a\xff" "b"), "a\xef\xbf\xbd" "b");
+	check_text(utf8_repair("a\xff"
+			       "b"),
+		   "a\xef\xbf\xbd"
+		   "b");
 }
 
 static void test_names_are_shortened_in_the_middle(void **state)
@@ -107,7 +122,8 @@ static void test_names_are_shortened_in_the_middle(void **state)
 static void test_names_are_demangled(void **state)
 {
 	(void)state;
-	check_text(demangle_full("_ZN3net6Socket4readEPcm"), "net::Socket::read(char*, unsigned long)");
+	check_text(demangle_full("_ZN3net6Socket4readEPcm"),
+		   "net::Socket::read(char*, unsigned long)");
 	check_text(demangle_brief("_ZN3net6Socket4readEPcm"), "net::Socket::read");
 	check_text(demangle_full("_ZN4core3fmt5write17h0123456789abcdefE"), "core::fmt::write");
 	check_text(demangle_full("_RNvCs1234_7mycrate3foo"), "mycrate::foo");

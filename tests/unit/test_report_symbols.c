@@ -48,7 +48,7 @@ static struct prof_frame frame_at(uintptr_t pc)
 	uintptr_t bias = 0;
 
 	dl_iterate_phdr(first_bias, &bias);
-	return (struct prof_frame){ .module = 0, .offset = pc - bias };
+	return (struct prof_frame){.module = 0, .offset = pc - bias};
 }
 
 static char self[512];
@@ -62,7 +62,7 @@ static struct symbolizer *symbolizer_for(const char *path)
 	snprintf(self, sizeof(self), "%s", path);
 	memset(&module, 0, sizeof(module));
 	module.path = self;
-	profile = (struct profile){ .module = &module, .modules = 1 };
+	profile = (struct profile){.module = &module, .modules = 1};
 	s = symbolize_new(&profile);
 	assert_non_null(s);
 	return s;
@@ -173,7 +173,7 @@ static void test_another_build_is_not_used(void **state)
 static void check_unknown(const char *path)
 {
 	struct symbolizer *s = symbolizer_for(path);
-	struct prof_frame frame = { .module = 0, .offset = 0x1234 };
+	struct prof_frame frame = {.module = 0, .offset = 0x1234};
 	size_t count;
 	const struct symbol *symbol = symbolize_frame(s, &frame, &count);
 
@@ -208,7 +208,7 @@ static void test_what_is_no_module(void **state)
 static void test_no_module_at_all(void **state)
 {
 	struct symbolizer *s = symbolizer_for("/nonexistent");
-	struct prof_frame frame = { .module = PROF_NONE, .offset = 0x7f0000001234 };
+	struct prof_frame frame = {.module = PROF_NONE, .offset = 0x7f0000001234};
 	size_t count;
 	const struct symbol *symbol = symbolize_frame(s, &frame, &count);
 

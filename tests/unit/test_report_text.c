@@ -130,7 +130,7 @@ static void test_no_row_wraps_and_no_name_escapes(void **state)
 
 static struct terminal terminal_on_pty(unsigned short columns)
 {
-	struct winsize size = { .ws_row = 24, .ws_col = columns };
+	struct winsize size = {.ws_row = 24, .ws_col = columns};
 	int master = posix_openpt(O_RDWR | O_NOCTTY), slave;
 	struct terminal t;
 	FILE *out;

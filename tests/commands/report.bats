@@ -1,0 +1,105 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What `scprof report` and `scprof merge` promise to scripts: exit status,
+# messages, and that a result file is whole or not there.
+
+load common
+
+# A profile of a shell tool that certainly makes socket calls.
+setup()
+{
+	common_setup
+	cat >client.py <<-'END'
+		import socket
+		a, b = socket.socketpair()
+		for i in range(50):
+		    a.send(b'x' * (i + 1))
+		    b.recv(100)
+	END
+	with_library /usr/bin/env python3 client.py
+	PROFILE=$(find "$T/out" -name '*python*.scp' | head -n 1)
+	[ -n "$PROFILE" ] || skip "python3 left no profile"
+}
+
+fails_saying()
+{
+	local text=$1
+	shift
+	run "$@"
+	[ "$status" = 2 ]
+	[[ $output == *"$text"* ]]
+	[ "${#lines[@]}" -le 3 ]
+}
+
+@test "wrong usage is status 2 and says what is right" {
+	fails_saying "which profile?" "$SCPROF" report
+	fails_saying "there are: text, json" "$SCPROF" report --format xml "$PROFILE"
+	fails_saying "path, site, function" "$SCPROF" report --by colour "$PROFILE"
+	fails_saying "between 0 and 1" "$SCPROF" report --confidence 95 "$PROFILE"
+	fails_saying "between 0 and 1" "$SCPROF" report --confidence nan "$PROFILE"
+	fails_saying "not a count" "$SCPROF" report --top -3 "$PROFILE"
+	fails_saying "where to?" "$SCPROF" merge "$PROFILE"
+	fails_saying "which profiles?" "$SCPROF" merge -o x.scp
+}
+
+@test "what is no profile is status 2" {
+	echo hello >text
+	head -c 5000 "$PROFILE" >cut.scp
+	fails_saying "text" "$SCPROF" report text
+	fails_saying "cut.scp" "$SCPROF" report cut.scp
+	fails_saying "No such file" "$SCPROF" report missing.scp
+}
+
+@test "every grouping and format prints" {
+	local by
+	for by in path site function gap thread process; do
+		"$SCPROF" report --by "$by" "$PROFILE" >text.out
+		[ -s text.out ]
+		"$SCPROF" report --by "$by" --format json "$PROFILE" | jq -e '.schema == "scprof-report/1"'
+	done
+}
+
+@test "calls, bytes and time of the report are the program's" {
+	"$SCPROF" report --by function --format json "$PROFILE" >r.json
+	jq -e '.sites[] | select(.symbol == "send") | .calls == 50 and .bytes == 1275' r.json
+	jq -e '([.sites[].share] | add) as $s | $s > 0.999999 and $s < 1.000001' r.json
+	jq -e '.totals.remainder_ns == 0' r.json
+	jq -e '.totals | (.calls_ns - .nested_ns + .gaps_ns - .time_ns) | fabs < 1' r.json
+}
+
+@test "a report that cannot be written leaves the old file" {
+	echo old >out.txt
+	"$SCPROF" report -o out.txt "$PROFILE"
+	grep -q send out.txt
+	run "$SCPROF" report "$PROFILE" -o /dev/full
+	[ "$status" = 2 ]
+	fails_saying "No such file" "$SCPROF" report -o none/out.txt "$PROFILE"
+	if "$SCPROF" report "$PROFILE" >/dev/full 2>err.txt; then
+		return 1
+	fi
+	grep -q "No space" err.txt
+	# No partial file stays behind.
+	[ "$(find . -name 'out.txt*' | wc -l)" = 1 ]
+}
+
+@test "no colours and no escapes outside of a terminal" {
+	TERM=xterm "$SCPROF" report "$PROFILE" >out.txt
+	[ "$(grep -c $'\033' out.txt)" = 0 ]
+}
+
+@test "rows keep to COLUMNS" {
+	local width
+	for width in 40 60 100 200; do
+		COLUMNS=$width LC_ALL=C "$SCPROF" report "$PROFILE" >out.txt
+		[ "$(wc -L <out.txt)" -le "$width" ]
+	done
+}
+
+@test "merged profiles report as they do together" {
+	with_library /usr/bin/env python3 client.py
+	mapfile -t files < <(find "$T/out" -name '*.scp' | sort)
+	"$SCPROF" merge -o merged.scp "${files[@]}"
+	"$SCPROF" report --format json "${files[@]}" | jq -S '[.sites[] | {symbol, calls, bytes, ticks}]' >a
+	"$SCPROF" report --format json merged.scp | jq -S '[.sites[] | {symbol, calls, bytes, ticks}]' >b
+	diff a b
+}
