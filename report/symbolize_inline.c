@@ -7,7 +7,6 @@
 #include "symbolize_inline.h"
 
 #include <dwarf.h>
-#include <stdlib.h>
 #include <elfutils/libdw.h>
 
 /* The unit that covers an address. Compilers that write no .debug_aranges
@@ -57,49 +56,83 @@ static void call_place(Dwarf_Die *unit, Dwarf_Die *die, const char **file, int *
 		*file = dwarf_filesrc(files, value, NULL, NULL);
 }
 
-/* The scopes around the address as they lie in the code. dwarf_getscopes would
- * leave an inlined function by way of its declaration instead of its caller,
- * so only its innermost answer is used. */
-static int code_scopes(Dwfl_Module *module, Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die **scopes)
-{
-	Dwarf_Die *found = NULL, innermost;
-	Dwarf_Addr bias;
-	Dwarf *dwarf = dwfl_module_getdwarf(module, &bias);
-	int count = dwarf_getscopes(unit, pc, &found);
-	int ok = count > 0 && dwarf_offdie(dwarf, dwarf_dieoffset(&found[0]), &innermost) != NULL;
+#define DEEPEST 200 /* nesting that a compiler may make; a contrived file may not go on */
 
-	if (count > 0)
-		free(found);
-	return ok ? dwarf_getscopes_die(&innermost, scopes) : 0;
+/* The functions around an address as their code is nested: the subprogram
+ * first, then what was inlined into it. */
+struct chain {
+	Dwarf_Addr pc;
+	bool everywhere; /* look into functions elsewhere too: they may hold local ones */
+	size_t count;
+	Dwarf_Die die[INLINE_LEVELS];
+};
+
+static bool is_function(int tag)
+{
+	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
+	       tag == DW_TAG_entry_point;
 }
 
-static size_t walk_scopes(Dwarf_Die *unit, Dwarf_Die *scope, int scopes, const char *file, int line,
-			  struct inline_level *level)
+/* Scopes without addresses of their own, which own functions. */
+static bool is_container(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
+}
+
+/* dwarf_getscopes does not look into namespaces, where all of Rust and much of
+ * C++ lies, and leaves an inlined function by way of its declaration instead
+ * of its caller. Returns whether a function around the address was found. */
+static bool find_chain(Dwarf_Die *parent, struct chain *chain, int depth)
+{
+	Dwarf_Die child;
+
+	if (depth > DEEPEST || dwarf_child(parent, &child) != 0)
+		return false;
+	do {
+		int tag = dwarf_tag(&child);
+		bool here = !is_container(tag) && dwarf_haspc(&child, chain->pc) > 0;
+
+		if (here && is_function(tag)) {
+			if (chain->count == INLINE_LEVELS)
+				return true;
+			chain->die[chain->count++] = child;
+			find_chain(&child, chain, depth + 1);
+			return true;
+		}
+		if ((here || is_container(tag) || chain->everywhere) &&
+		    find_chain(&child, chain, depth + 1))
+			return true;
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return false;
+}
+
+static size_t walk_chain(Dwarf_Die *unit, struct chain *chain, const char *file, int line,
+			 struct inline_level *level)
 {
 	size_t n = 0;
 
-	for (int i = 0; i < scopes && n < INLINE_LEVELS; i++) {
-		int tag = dwarf_tag(&scope[i]);
-		bool inlined = tag == DW_TAG_inlined_subroutine;
+	for (size_t i = chain->count; i-- > 0;) {
+		Dwarf_Die *die = &chain->die[i];
+		bool inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
 
-		if (!inlined && tag != DW_TAG_subprogram && tag != DW_TAG_entry_point)
-			continue;
-		level[n++] = (struct inline_level){name_of(&scope[i]), file, line, inlined};
+		level[n++] = (struct inline_level){name_of(die), file, line, inlined};
 		if (!inlined)
 			break;
-		call_place(unit, &scope[i], &file, &line);
+		call_place(unit, die, &file, &line);
 	}
 	return n;
 }
 
 size_t inline_levels(Dwfl_Module *module, Dwarf_Addr address, struct inline_level *level)
 {
-	Dwarf_Die *scopes = NULL, *unit;
+	struct chain chain = {0};
+	Dwarf_Die *unit;
 	Dwarf_Addr bias = 0;
 	Dwarf_Line *row;
 	const char *file = NULL;
-	int line = 0, count;
-	size_t n = 0;
+	int line = 0;
+	size_t n;
 
 	unit = find_unit(module, address, &bias);
 	if (!unit)
@@ -109,11 +142,12 @@ size_t inline_levels(Dwfl_Module *module, Dwarf_Addr address, struct inline_leve
 		file = dwarf_linesrc(row, NULL, NULL);
 		dwarf_lineno(row, &line);
 	}
-	count = code_scopes(module, unit, address - bias, &scopes);
-	if (count > 0) {
-		n = walk_scopes(unit, scopes, count, file, line, level);
-		free(scopes);
+	chain.pc = address - bias;
+	if (!find_chain(unit, &chain, 0)) {
+		chain.everywhere = true;
+		find_chain(unit, &chain, 0);
 	}
+	n = walk_chain(unit, &chain, file, line, level);
 	if (!n && file)
 		level[n++] = (struct inline_level){NULL, file, line, false};
 	return n;
