@@ -273,13 +273,12 @@ bool unwind_find_row(struct unwind_cursor *c, bool *signal_frame, uint64_t *ra)
 	if (!unwind_find_object(pc, &object) || !object.eh_frame_hdr)
 		return false;
 	const uint8_t *fde = search_table(&object, pc);
-	if (!fde)
-		return false;
-	if (!parse_fde(fde, &object, pc, &cie, &instructions, &start)) {
-		/* A signal trampoline's FDE may start one byte early or late. */
-		if (c->exact || !parse_fde(fde, &object, c->pc, &cie, &instructions, &start))
-			return false;
+	if (!fde || !parse_fde(fde, &object, pc, &cie, &instructions, &start)) {
+		/* A start routine that nobody called is "returned to" at its first byte. */
 		pc = c->pc;
+		fde = search_table(&object, pc);
+		if (!fde || !parse_fde(fde, &object, pc, &cie, &instructions, &start))
+			return false;
 	}
 	struct machine m = {c->work, &cie, 0, ~UINT64_C(0), 0};
 	for (unsigned i = 0; i < ARCH_REGS; i++)
