@@ -73,8 +73,9 @@ __attribute__((noinline)) static void compare(void)
 	unwind_ours(ARCH_RETURN_ADDRESS(), ARCH_CALLER_SP(), ARCH_CALLER_FP());
 	assert_true(our_count > 3);
 	assert_int_equal(ended, expected_end);
-	assert_int_equal(our_count, their_count);
-	assert_memory_equal(ours, theirs, our_count * sizeof *ours);
+	/* Where the path is cut, the address that is no code is still ours to show. */
+	assert_int_equal(our_count, their_count + (ended == UNWIND_CUT));
+	assert_memory_equal(ours, theirs, their_count * sizeof *ours);
 }
 
 static volatile int sink;
