@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Unit tests of collector/.
+COLLECTOR_TESTS = \
+	test_collector_duration \
+	test_collector_ticker \
+	test_collector_program \
+	test_collector_launch \
+	test_collector_files \
+	test_collector_clocks
+
+COLLECTOR_TEST_BINS = $(addprefix $(BUILD)/tests/unit/,$(COLLECTOR_TESTS))
+UNIT_TESTS += $(COLLECTOR_TEST_BINS)
+
+$(COLLECTOR_TEST_BINS): $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o \
+		$(addprefix $(BUILD)/lib,$(addsuffix .a,collector profile))
+	$(CC) $(SAN) -o $@ $^ -lcmocka -lelf -lm -lpthread

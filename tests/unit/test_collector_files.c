@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The directory of a run: who may do what in it, what is found in it, which
+ * processes live, and that nothing unknown is removed. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "gather.h"
+#include "rundir.h"
+#include "runfiles.h"
+#include "scprof_format.h"
+
+static struct rundir dir;
+static int told;
+
+static void count_told(const char *text)
+{
+	assert_true(*text);
+	told++;
+}
+
+static void put(const char *name, const void *bytes, size_t size)
+{
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s/%s", dir.profiles, name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, size), (ssize_t)size);
+	close(fd);
+}
+
+static uint64_t start_of(pid_t pid)
+{
+	char path[64], text[512];
+	unsigned long long start = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	FILE *file = fopen(path, "r");
+	assert_non_null(file);
+	assert_non_null(fgets(text, sizeof(text), file));
+	fclose(file);
+	char *at = strrchr(text, ')') + 2;
+	for (int field = 3; field < 22; field++)
+		at = strchr(at, ' ') + 1;
+	start = strtoull(at, NULL, 10);
+	return start;
+}
+
+static void put_header(const char *name, pid_t pid, uint64_t start, uint64_t mono)
+{
+	static struct scp_header h;
+
+	memset(&h, 0, sizeof(h));
+	memcpy(h.magic, SCP_MAGIC, sizeof(h.magic));
+	h.pid = (uint32_t)pid;
+	h.process_start = start;
+	h.start_mono_ns = mono;
+	put(name, &h, sizeof(h));
+}
+
+static int set_up(void **state)
+{
+	struct profile_error err;
+
+	(void)state;
+	told = 0;
+	return rundir_create(&dir, "/tmp", &err);
+}
+
+static int tear_down(void **state)
+{
+	char command[4200];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", dir.base);
+	return system(command);
+}
+
+static void nobody_else_finds_the_way(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(stat(dir.base, &st), 0);
+	if (geteuid()) {
+		assert_int_equal(st.st_mode & 07777, 0700);
+	} else {
+		assert_int_equal(st.st_mode & 07777, 0711);
+		assert_int_equal(stat(dir.profiles, &st), 0);
+		assert_int_equal(st.st_mode & 07777, 01777);
+	}
+	assert_int_equal(rundir_remove(&dir), 0);
+	assert_int_equal(stat(dir.base, &st), -1);
+}
+
+static void files_come_in_order_of_start(void **state)
+{
+	struct run_file *files;
+	size_t count;
+
+	(void)state;
+	put_header("scprof.b.1.scp", 1, 0, 200);
+	put_header("scprof.a.2.scp", 2, 0, 300);
+	put_header("scprof.c.3.scp", 3, 0, 100);
+	put("scprof.empty.4.scp", "", 0);
+	put("scprof.zero.5.scp", "\0\0\0\0\0\0\0\0\0\0", 10);
+	put("scprof.bad.6.scp", "garbage", 7);
+	put("other", "x", 1);
+	char link[4200];
+	snprintf(link, sizeof(link), "%s/scprof.link.7.scp", dir.profiles);
+	assert_int_equal(symlink("/etc/passwd", link), 0);
+	assert_int_equal(runfiles_list(dir.profiles, &files, &count), 0);
+	assert_int_equal(count, 6);
+	assert_string_equal(files[0].name, "scprof.bad.6.scp");
+	assert_true(files[0].started);
+	assert_false(files[1].started);
+	assert_false(files[2].started);
+	assert_string_equal(files[3].name, "scprof.c.3.scp");
+	assert_string_equal(files[4].name, "scprof.b.1.scp");
+	assert_string_equal(files[5].name, "scprof.a.2.scp");
+	runfiles_free(files, count);
+}
+
+static void a_reused_pid_is_another_process(void **state)
+{
+	struct run_file self = {.pid = getpid(), .process_start = start_of(getpid())};
+
+	(void)state;
+	assert_true(runfile_is_live(&self));
+	self.process_start++;
+	assert_false(runfile_is_live(&self));
+	self.process_start--;
+	self.end_state = SCP_END_EXIT;
+	assert_false(runfile_is_live(&self));
+}
+
+static void a_zombie_is_not_alive(void **state)
+{
+	siginfo_t info;
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	struct run_file zombie = {.pid = pid, .process_start = start_of(pid)};
+	assert_false(runfile_is_live(&zombie));
+	waitpid(pid, NULL, 0);
+}
+
+static void damaged_files_are_told_of_and_kept(void **state)
+{
+	struct profile_error err;
+	struct gathered g;
+	char path[4200];
+
+	(void)state;
+	put("scprof.bad.1.scp", "garbage", 7);
+	put("scprof.empty.2.scp", "", 0);
+	assert_int_equal(gather_profiles(&dir, &g, count_told, &err), 0);
+	assert_null(g.profile);
+	assert_int_equal(g.refusals, 1);
+	assert_int_equal(told, 1);
+	assert_int_equal(gather_discard(&dir, &g), -1);
+	snprintf(path, sizeof(path), "%s/scprof.bad.1.scp", dir.profiles);
+	assert_int_equal(access(path, F_OK), 0);
+	snprintf(path, sizeof(path), "%s/scprof.empty.2.scp", dir.profiles);
+	assert_int_equal(access(path, F_OK), -1);
+	gather_free(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(nobody_else_finds_the_way, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(files_come_in_order_of_start, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_reused_pid_is_another_process, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_zombie_is_not_alive, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(damaged_files_are_told_of_and_kept, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A launched command is as it would be without us, and its end is told as a
+ * shell tells it. Each case runs in a process of its own: launching blocks signals. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "environment.h"
+#include "launch.h"
+
+/* Exit status of `script`, launched from a child; 1000 + errno where exec failed. */
+static int run_file(const char *path, char **argv, bool shell, bool ignore_chld)
+{
+	int report[2], result = -1;
+
+	assert_int_equal(pipe2(report, O_CLOEXEC), 0);
+	pid_t pid = fork();
+	if (!pid) {
+		struct launch l;
+		bool exec_failed;
+
+		if (ignore_chld)
+			signal(SIGCHLD, SIG_IGN);
+		if (!launch_start(&l, path, argv, shell, &exec_failed))
+			result = launch_exit_status(launch_wait(&l));
+		else if (exec_failed)
+			result = 1000 + errno;
+		_exit(write(report[1], &result, sizeof(result)) < 0);
+	}
+	close(report[1]);
+	assert_int_equal(read(report[0], &result, sizeof(result)), sizeof(result));
+	close(report[0]);
+	waitpid(pid, NULL, 0);
+	return result;
+}
+
+static int run_script(const char *script)
+{
+	char *argv[] = {"sh", "-c", (char *)(uintptr_t)script, NULL};
+
+	return run_file("/bin/sh", argv, false, false);
+}
+
+static void ends_are_told_as_a_shell_does(void **state)
+{
+	(void)state;
+	assert_int_equal(run_script("exit 0"), 0);
+	assert_int_equal(run_script("exit 7"), 7);
+	assert_int_equal(run_script("exit 255"), 255);
+	assert_int_equal(run_script("kill -TERM $$"), 128 + SIGTERM);
+	assert_int_equal(run_script("kill -KILL $$"), 128 + SIGKILL);
+}
+
+static void a_failed_exec_is_told_with_its_reason(void **state)
+{
+	char *argv[] = {"x", NULL};
+
+	(void)state;
+	assert_int_equal(run_file("/nonexistent", argv, false, false), 1000 + ENOENT);
+	assert_int_equal(run_file("/tmp", argv, false, false), 1000 + EACCES);
+}
+
+static void a_file_without_a_first_line_goes_to_the_shell(void **state)
+{
+	char path[] = "/tmp/scprof-test.XXXXXX", *argv[] = {"x", "4", NULL};
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_int_equal(write(fd, "exit $1\n", 8), 8);
+	fchmod(fd, 0755);
+	close(fd);
+	assert_int_equal(run_file(path, argv, true, false), 4);
+	assert_int_equal(run_file(path, argv, false, false), 1000 + ENOEXEC);
+	unlink(path);
+}
+
+static void the_status_is_not_lost_where_children_are_ignored(void **state)
+{
+	char *argv[] = {"sh", "-c", "exit 3", NULL};
+
+	(void)state;
+	assert_int_equal(run_file("/bin/sh", argv, false, true), 3);
+}
+
+static void read_all(const char *path, char *text, size_t size)
+{
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	text[fread(text, 1, size - 1, file)] = '\0';
+	fclose(file);
+	unlink(path);
+}
+
+/* The command's own account of itself, started by us and started plainly. */
+static void the_command_gets_our_signal_state_and_descriptors(void **state)
+{
+	char launched[2000], plain[2000], path[] = "/tmp/scprof-test.XXXXXX";
+	char *argv[] = {"sh", "-c",
+			"exec >\"$OUT\"; grep -E '^Sig(Blk|Ign)|^NSpgid' /proc/self/status; "
+			"ls /proc/self/fd",
+			NULL};
+
+	(void)state;
+	close(mkstemp(path));
+	setenv("OUT", path, 1);
+	signal(SIGHUP, SIG_IGN);
+	assert_int_equal(run_file("/bin/sh", argv, false, false), 0);
+	read_all(path, launched, sizeof(launched));
+	pid_t pid = fork();
+	if (!pid)
+		execv("/bin/sh", argv);
+	waitpid(pid, NULL, 0);
+	signal(SIGHUP, SIG_DFL);
+	read_all(path, plain, sizeof(plain));
+	assert_string_equal(launched, plain);
+}
+
+static void a_signal_sent_to_us_is_passed_on(void **state)
+{
+	(void)state;
+	/* by a grandchild: what comes from the command itself is not sent back to it */
+	assert_int_equal(run_script("trap 'exit 9' USR1; sh -c 'kill -USR1 $1' sh $PPID & i=0; "
+				    "while [ $i -lt 100 ]; do sleep 0.05; i=$((i+1)); done; exit 1"),
+			 9);
+}
+
+static void preloading_keeps_what_the_user_has(void **state)
+{
+	struct environment e = {
+		.library = "/x/libscprof.so", .before = "", .profiles = "/p", .clock = SCP_CLOCK_TSC};
+
+	(void)state;
+	setenv("LD_PRELOAD", "liba.so libb.so", 1);
+	setenv("SCPROF_CLOCK_PAGE", "stale", 1);
+	assert_int_equal(environment_set(&e), 0);
+	assert_string_equal(getenv("LD_PRELOAD"), "liba.so libb.so:/x/libscprof.so");
+	assert_null(getenv("SCPROF_CLOCK_PAGE"));
+	assert_string_equal(getenv("SCPROF_CLOCK"), "tsc");
+	assert_int_equal(environment_set(&e), 0); /* once is enough */
+	assert_string_equal(getenv("LD_PRELOAD"), "liba.so libb.so:/x/libscprof.so");
+	e.before = "libasan.so.8";
+	unsetenv("LD_PRELOAD");
+	assert_int_equal(environment_set(&e), 0);
+	assert_string_equal(getenv("LD_PRELOAD"), "libasan.so.8:/x/libscprof.so");
+	unsetenv("LD_PRELOAD");
+	assert_false(environment_can_preload("/a b/libscprof.so"));
+	assert_false(environment_can_preload("/a:b/libscprof.so"));
+	assert_true(environment_can_preload("/a/libscprof.so"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ends_are_told_as_a_shell_does),
+		cmocka_unit_test(a_failed_exec_is_told_with_its_reason),
+		cmocka_unit_test(a_file_without_a_first_line_goes_to_the_shell),
+		cmocka_unit_test(the_status_is_not_lost_where_children_are_ignored),
+		cmocka_unit_test(the_command_gets_our_signal_state_and_descriptors),
+		cmocka_unit_test(a_signal_sent_to_us_is_passed_on),
+		cmocka_unit_test(preloading_keeps_what_the_user_has),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

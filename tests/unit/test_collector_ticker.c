@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The page clock counts what its schedule demands: no more, no less, however
+ * late its thread was. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "ticker.h"
+
+#define D 1000u
+
+static void lengths_lie_between_half_and_three_halves_of_the_mean(void **state)
+{
+	uint64_t shortest = UINT64_MAX, longest = 0, last = 0;
+	struct tick_schedule s;
+
+	(void)state;
+	tick_schedule_begin(&s, D, 0, 1);
+	for (int i = 0; i < 200000; i++) {
+		uint64_t length = s.due_ns - last;
+
+		shortest = length < shortest ? length : shortest;
+		longest = length > longest ? length : longest;
+		last = s.due_ns;
+		assert_int_equal(tick_schedule_advance(&s, s.due_ns), 1);
+	}
+	assert_int_equal(shortest, D / 2);
+	assert_int_equal(longest, 3 * D / 2);
+	/* five deviations of the sum of 200000 uniform lengths: d sqrt(n / 12) each */
+	assert_in_range(last, 200000 * D - 645000, 200000 * D + 645000);
+	assert_int_equal(s.late_sum_ns, 0);
+}
+
+static void odd_means_are_not_biased(void **state)
+{
+	struct tick_schedule s;
+	uint64_t sum = 0;
+
+	(void)state;
+	/* mean 3: lengths 2, 3, 4 */
+	tick_schedule_begin(&s, 3, 0, 7);
+	for (int i = 0; i < 300000; i++) {
+		sum = s.due_ns;
+		tick_schedule_advance(&s, s.due_ns);
+	}
+	assert_in_range(sum, 900000 - 2300, 900000 + 2300);
+}
+
+static void the_count_does_not_depend_on_when_one_looks(void **state)
+{
+	struct tick_schedule often, seldom;
+
+	(void)state;
+	tick_schedule_begin(&often, D, 5000, 3);
+	tick_schedule_begin(&seldom, D, 5000, 3);
+	for (uint64_t now = 5000; now <= 905000; now += 100)
+		tick_schedule_advance(&often, now);
+	tick_schedule_advance(&seldom, 905000);
+	assert_int_equal(often.ticks, seldom.ticks);
+	assert_int_equal(often.due_ns, seldom.due_ns);
+}
+
+static void lateness_is_accounted_tick_by_tick(void **state)
+{
+	struct tick_schedule s, again;
+	uint64_t sum = 0, late = 0, max = 0, now = 20000;
+
+	(void)state;
+	tick_schedule_begin(&s, D, 0, 9);
+	tick_schedule_begin(&again, D, 0, 9);
+	tick_schedule_advance(&s, now);
+	while (again.due_ns <= now) {
+		uint64_t by = now - again.due_ns;
+
+		sum += by;
+		late += by > D / 2;
+		max = by > max ? by : max;
+		tick_schedule_advance(&again, again.due_ns);
+	}
+	assert_int_equal(s.late_sum_ns, sum);
+	assert_int_equal(s.late_ticks, late);
+	assert_int_equal(s.late_max_ns, max);
+}
+
+static void sleep_ms(long ms)
+{
+	struct timespec t = {.tv_nsec = ms * 1000000};
+
+	nanosleep(&t, NULL);
+}
+
+static void a_stopped_ticker_has_made_all_due_ticks(void **state)
+{
+	static const uint64_t intervals[] = {20000, 50000, 1000000};
+	char directory[] = "/tmp/scprof-test.XXXXXX", path[64];
+	struct profile_error err;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/clock", directory);
+	for (size_t i = 0; i < 3; i++) {
+		struct ticker *t = ticker_start(path, intervals[i], 77 + i, &err);
+		struct tick_schedule demanded;
+		struct ticker_stats stats;
+
+		assert_non_null(t);
+		assert_memory_equal(ticker_page(t)->magic, SCP_CLOCK_PAGE_MAGIC, 8);
+		assert_int_equal(ticker_page(t)->interval_ps, intervals[i] * 1000);
+		assert_int_equal(ticker_page(t)->flags, SCP_CLOCK_RANDOMIZED);
+		sleep_ms(30);
+		ticker_stop(t, &stats);
+		assert_int_equal(access(path, F_OK), -1);
+		tick_schedule_begin(&demanded, intervals[i], stats.start_ns, 77 + i);
+		tick_schedule_advance(&demanded, stats.stop_ns);
+		assert_int_equal(stats.ticks, demanded.ticks);
+		assert_true(stats.stop_ns - stats.start_ns >= 30000000);
+	}
+	assert_int_equal(rmdir(directory), 0);
+}
+
+static void an_existing_file_is_not_touched(void **state)
+{
+	char path[] = "/tmp/scprof-test.XXXXXX";
+	int fd = mkstemp(path);
+	struct profile_error err;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_null(ticker_start(path, TICKER_DEFAULT_NS, 1, &err));
+	assert_non_null(strstr(err.text, path));
+	assert_int_equal(lseek(fd, 0, SEEK_END), 0);
+	assert_int_equal(access(path, F_OK), 0);
+	close(fd);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lengths_lie_between_half_and_three_halves_of_the_mean),
+		cmocka_unit_test(odd_means_are_not_biased),
+		cmocka_unit_test(the_count_does_not_depend_on_when_one_looks),
+		cmocka_unit_test(lateness_is_accounted_tick_by_tick),
+		cmocka_unit_test(a_stopped_ticker_has_made_all_due_ticks),
+		cmocka_unit_test(an_existing_file_is_not_touched),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
