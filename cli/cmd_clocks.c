@@ -20,18 +20,19 @@ static json_t *real_or_null(double value)
 
 static json_t *clock_json(const struct clock_test *t)
 {
-	return json_pack(
-		"{s:s, s:b, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-		"name", clocks_name(t->kind), "usable", t->usable, "verdict", t->verdict,
-		"resolution_ns", real_or_null(t->step_ns), "claimed_resolution_ns",
-		real_or_null(t->claimed_ns), "read_ns", real_or_null(t->read_ns), "cpus_compared",
-		(json_int_t)t->cpus + (t->cpus > 0), "comparisons", (json_int_t)t->comparisons,
-		"backward", (json_int_t)t->backward, "backward_max_ns",
-		real_or_null(t->backward_max_ns), "drift_ppm", real_or_null(t->drift_ppm),
-		"drift_error_ppm", real_or_null(t->drift_error_ppm), "rate_hz",
-		real_or_null(t->rate_hz), "rate_error_ppm", real_or_null(t->rate_error_ppm),
-		"late_mean_ns", real_or_null(t->late_mean_ns), "late_max_ns",
-		real_or_null(t->late_max_ns), "late_share", real_or_null(t->late_share));
+	return json_pack("{s:s, s:b, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, "
+			 "s:o, s:o, s:o}",
+			 "name", clocks_name(t->kind), "usable", t->usable, "verdict", t->verdict,
+			 "resolution_ns", real_or_null(t->step_ns), "claimed_resolution_ns",
+			 real_or_null(t->claimed_ns), "read_ns", real_or_null(t->read_ns),
+			 "cpus_compared", (json_int_t)t->cpus + (t->cpus > 0), "comparisons",
+			 (json_int_t)t->comparisons, "backward", (json_int_t)t->backward,
+			 "backward_max_ns", real_or_null(t->backward_max_ns), "drift_ppm",
+			 real_or_null(t->drift_ppm), "drift_error_ppm",
+			 real_or_null(t->drift_error_ppm), "rate_hz", real_or_null(t->rate_hz),
+			 "rate_error_ppm", real_or_null(t->rate_error_ppm), "late_mean_ns",
+			 real_or_null(t->late_mean_ns), "late_max_ns", real_or_null(t->late_max_ns),
+			 "late_share", real_or_null(t->late_share));
 }
 
 static int print_json(const struct clocks_report *r)

@@ -162,16 +162,15 @@ static int take_option(char **argv, int option, struct run_options *o, struct te
 
 enum run_parse run_options_parse(int argc, char **argv, struct run_options *o)
 {
-	static const struct option options[] = {
-		{"output", required_argument, NULL, 'o'},
-		{"clock", required_argument, NULL, 'c'},
-		{"tick", required_argument, NULL, 'd'},
-		{"groups", required_argument, NULL, 'g'},
-		{"symbols", required_argument, NULL, 's'},
-		{"no-report", no_argument, NULL, OPTION_NO_REPORT},
-		{"displace", no_argument, NULL, OPTION_DISPLACE},
-		{"help", no_argument, NULL, 'h'},
-		{0}};
+	static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+						{"clock", required_argument, NULL, 'c'},
+						{"tick", required_argument, NULL, 'd'},
+						{"groups", required_argument, NULL, 'g'},
+						{"symbols", required_argument, NULL, 's'},
+						{"no-report", no_argument, NULL, OPTION_NO_REPORT},
+						{"displace", no_argument, NULL, OPTION_DISPLACE},
+						{"help", no_argument, NULL, 'h'},
+						{0}};
 	const char *disable = variable("SCPROF_DISABLE");
 	struct texts t = {0};
 	int option, taken;

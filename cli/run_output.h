@@ -9,7 +9,7 @@
 
 struct run_output {
 	char directory[PATH_MAX - 300]; /* absolute, exists, may be written */
-	char path[PATH_MAX];      /* "": the default name in it */
+	char path[PATH_MAX];		/* "": the default name in it */
 };
 
 /* Before the run, so that hours of it are not lost to a mistyped -o. `wanted`:

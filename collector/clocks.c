@@ -18,7 +18,7 @@
 
 static double claimed_ns(enum scp_clock_kind kind)
 {
-	clockid_t id = kind == SCP_CLOCK_COARSE	   ? CLOCK_MONOTONIC_COARSE
+	clockid_t id = kind == SCP_CLOCK_COARSE	     ? CLOCK_MONOTONIC_COARSE
 		       : kind == SCP_CLOCK_MONOTONIC ? CLOCK_MONOTONIC
 						     : CLOCK_THREAD_CPUTIME_ID;
 	struct timespec t;

@@ -30,14 +30,15 @@ enum scp_clock_kind clocks_default(char *reason, size_t size);
 struct clock_test {
 	enum scp_clock_kind kind;
 	bool usable;
-	double step_ns;      /* smallest nonzero step between two readings */
-	double claimed_ns;   /* clock_getres; the interval of the page clock */
-	double read_ns;      /* cost of one reading: median of batches, empty loop subtracted */
-	uint32_t cpus;       /* CPUs that were compared with the first; 0: one CPU only */
+	double step_ns;	   /* smallest nonzero step between two readings */
+	double claimed_ns; /* clock_getres; the interval of the page clock */
+	double read_ns;	   /* cost of one reading: median of batches, empty loop subtracted */
+	uint32_t cpus;	   /* CPUs that were compared with the first; 0: one CPU only */
 	uint64_t comparisons, backward; /* readings compared across CPUs, and how many went back */
 	double backward_max_ns;
-	double drift_ppm, drift_error_ppm; /* against CLOCK_MONOTONIC_RAW; +-, bounds of the pairing */
-	double rate_hz, rate_error_ppm;    /* tsc only: calibrated over the drift window */
+	double drift_ppm,
+		drift_error_ppm;	/* against CLOCK_MONOTONIC_RAW; +-, bounds of the pairing */
+	double rate_hz, rate_error_ppm; /* tsc only: calibrated over the drift window */
 	double late_mean_ns, late_max_ns, late_share; /* page only: the ticker's lateness */
 	char verdict[200];
 };

@@ -16,7 +16,7 @@ struct game {
 	int cpu[2];
 	uint64_t until_ns;
 	_Atomic(unsigned int) turn; /* even: player 0, odd: player 1; UINT_MAX: over */
-	uint64_t last; /* the latest reading; owned by whose turn it is */
+	uint64_t last;		    /* the latest reading; owned by whose turn it is */
 	uint64_t comparisons, backward, backward_max;
 };
 
@@ -114,8 +114,7 @@ void clocks_compare_cpus(struct clock_test *test, const struct clock_source *sou
 	sched_setaffinity(0, sizeof(before), &before);
 }
 
-void clocks_move_thread(struct clock_test *test, const struct clock_source *source,
-			double budget_s)
+void clocks_move_thread(struct clock_test *test, const struct clock_source *source, double budget_s)
 {
 	cpu_set_t before;
 	uint64_t end = clocks_raw_ns() + (uint64_t)(budget_s * 1e9);

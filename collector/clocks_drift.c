@@ -9,10 +9,10 @@
 #include "clocks_private.h"
 
 #define HALF_WINDOW_NS 150000000L
-#define PAIR_TRIES 64
-#define STEPS 5
-#define BUSY_NS UINT64_C(1000000)
-#define BUSY_TRIES 30
+#define PAIR_TRIES     64
+#define STEPS	       5
+#define BUSY_NS	       UINT64_C(1000000)
+#define BUSY_TRIES     30
 
 struct clock_pair clocks_pair(clock_reader *read)
 {

@@ -4,7 +4,7 @@
 
 #include "clocks_private.h"
 
-#define BATCHES 101
+#define BATCHES	      101
 #define READS_A_BATCH 256
 
 static uint64_t read_nothing(void)

@@ -30,8 +30,8 @@ uint64_t clocks_smallest_step(clock_reader *read, double wait_s); /* 0: never mo
 struct clock_pair {
 	uint64_t reading, raw_ns, width_ns;
 };
-struct clock_pair clocks_pair(clock_reader *read);          /* the narrowest of several */
-struct clock_pair clocks_pair_at_step(clock_reader *read);  /* for coarse clocks: where it moves */
+struct clock_pair clocks_pair(clock_reader *read);	   /* the narrowest of several */
+struct clock_pair clocks_pair_at_step(clock_reader *read); /* for coarse clocks: where it moves */
 /* Units per nanosecond between two pairs, and the bound of its relative error. */
 double clocks_rate(const struct clock_pair *a, const struct clock_pair *b, double *error);
 void clocks_drift_all(struct clocks_report *r);

@@ -57,9 +57,9 @@ static const struct clock_source sources[] = {
 };
 
 static const char *const names[] = {
-	[SCP_CLOCK_NONE] = "none",           [SCP_CLOCK_TSC] = "tsc",
-	[SCP_CLOCK_COARSE] = "coarse",       [SCP_CLOCK_MONOTONIC] = "monotonic",
-	[SCP_CLOCK_PAGE] = "page",           [SCP_CLOCK_THREAD_CPU] = "thread-cpu",
+	[SCP_CLOCK_NONE] = "none",     [SCP_CLOCK_TSC] = "tsc",
+	[SCP_CLOCK_COARSE] = "coarse", [SCP_CLOCK_MONOTONIC] = "monotonic",
+	[SCP_CLOCK_PAGE] = "page",     [SCP_CLOCK_THREAD_CPU] = "thread-cpu",
 	[SCP_CLOCK_DUAL] = "dual",
 };
 #define NAMES (sizeof(names) / sizeof(*names))

@@ -10,7 +10,7 @@
 /* A vDSO reading costs tens of nanoseconds, a system call hundreds. */
 #define QUICK_READ_NS 100.0
 /* NTP may slew the kernel's clocks by 500 ppm. */
-#define DRIFT_LIMIT_PPM 600.0
+#define DRIFT_LIMIT_PPM	 600.0
 #define LATE_SHARE_LIMIT 0.05
 
 enum scp_clock_kind clocks_default(char *reason, size_t size)

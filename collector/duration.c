@@ -16,7 +16,10 @@ struct unit {
 };
 
 static const struct unit units[] = {
-	{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1},
+	{"s", 1000000000},
+	{"ms", 1000000},
+	{"us", 1000},
+	{"ns", 1},
 };
 #define UNITS (sizeof(units) / sizeof(*units))
 

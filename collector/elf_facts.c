@@ -24,8 +24,8 @@ static uint64_t offset_of(Elf *elf, size_t headers, uint64_t address)
 	GElf_Phdr p;
 
 	for (size_t i = 0; i < headers; i++)
-		if (gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_LOAD &&
-		    address >= p.p_vaddr && address - p.p_vaddr < p.p_filesz)
+		if (gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_LOAD && address >= p.p_vaddr &&
+		    address - p.p_vaddr < p.p_filesz)
 			return p.p_offset + (address - p.p_vaddr);
 	return UINT64_MAX;
 }
@@ -46,8 +46,8 @@ static bool is_loader(const char *soname)
 static void read_dynamic(Elf *elf, size_t headers, const GElf_Phdr *segment,
 			 struct elf_facts *facts)
 {
-	Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)segment->p_offset, segment->p_filesz,
-					      ELF_T_DYN);
+	Elf_Data *data =
+		elf_getdata_rawchunk(elf, (int64_t)segment->p_offset, segment->p_filesz, ELF_T_DYN);
 	uint64_t strings = UINT64_MAX;
 	GElf_Dyn d;
 
@@ -133,9 +133,8 @@ static int read_elf(Elf *elf, struct elf_facts *facts)
 	    (header.e_type != ET_EXEC && header.e_type != ET_DYN) ||
 	    elf_getphdrnum(elf, &headers) || !headers)
 		return -1;
-	*facts = (struct elf_facts){.machine = header.e_machine,
-				    .class = header.e_ident[EI_CLASS],
-				    .is_static = true};
+	*facts = (struct elf_facts){
+		.machine = header.e_machine, .class = header.e_ident[EI_CLASS], .is_static = true};
 	for (size_t i = 0; i < headers; i++) {
 		if (!gelf_getphdr(elf, (int)i, &p))
 			return -1;

@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 struct elf_facts {
-	uint16_t machine;       /* e_machine */
-	int class;              /* ELFCLASS32, ELFCLASS64 */
-	bool is_static;         /* the kernel starts it without a loader; static-pie too */
-	bool is_go;             /* built by the Go tool chain */
-	char interpreter[256];  /* the loader it names; "" if static */
-	char asan[64];          /* soname of the address sanitizer's library it needs, or "" */
+	uint16_t machine;      /* e_machine */
+	int class;	       /* ELFCLASS32, ELFCLASS64 */
+	bool is_static;	       /* the kernel starts it without a loader; static-pie too */
+	bool is_go;	       /* built by the Go tool chain */
+	char interpreter[256]; /* the loader it names; "" if static */
+	char asan[64];	       /* soname of the address sanitizer's library it needs, or "" */
 };
 
 /* Reads the file behind `fd` (at any offset; closing it stays with the caller).

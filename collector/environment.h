@@ -14,8 +14,8 @@ struct environment {
 	const char *profiles; /* directory */
 	const char *page;     /* page clock, NULL unless the clock needs it */
 	enum scp_clock_kind clock;
-	uint64_t tick_ns;     /* of the page clock */
-	const char *groups;   /* NULL: the library's default */
+	uint64_t tick_ns;   /* of the page clock */
+	const char *groups; /* NULL: the library's default */
 };
 
 /* Can LD_PRELOAD name this path? The loader splits it at spaces and colons and

@@ -11,9 +11,10 @@
 
 struct gathered {
 	struct profile *profile; /* NULL: no file, or none that could be read */
-	struct run_file *files;  /* all that were found */
-	bool *refused;           /* by index: damaged, or of another clock; kept */
-	size_t count, refusals, idle; /* idle: without a call, and left out because others had some */
+	struct run_file *files;	 /* all that were found */
+	bool *refused;		 /* by index: damaged, or of another clock; kept */
+	size_t count, refusals,
+		idle; /* idle: without a call, and left out because others had some */
 };
 
 /* Read everything in d->profiles. `tell` gets the reason for each file that is

@@ -13,7 +13,10 @@
 #define NAME "libscprof.so"
 
 static const char *const places[] = {
-	"", "../lib/", "../lib/scprof/", "../lib/" COLLECTOR_MULTIARCH "/",
+	"",
+	"../lib/",
+	"../lib/scprof/",
+	"../lib/" COLLECTOR_MULTIARCH "/",
 };
 
 static int accept_path(const char *candidate, char *path, size_t size)

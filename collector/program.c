@@ -20,7 +20,7 @@
 #include "program_notice.h"
 
 #define SCRIPT_DEPTH 5 /* as the kernel: five files and no more */
-#define HEAD_BYTES 512
+#define HEAD_BYTES   512
 
 /* Would exec of this file set AT_SECURE? Kernel: cap_bprm_creds_from_file. */
 static bool is_secure(int fd, const struct stat *st)
@@ -91,8 +91,7 @@ static void step_script(const struct shebang *line, struct step *step)
 	step->is_script = true;
 	snprintf(step->next[0], sizeof(step->next[0]), "%s", line->interpreter);
 	/* what env cannot find, env itself will complain about */
-	if (*line->program &&
-	    program_find(line->program, step->next[1], sizeof(step->next[1])))
+	if (*line->program && program_find(line->program, step->next[1], sizeof(step->next[1])))
 		step->next[1][0] = '\0';
 }
 
@@ -105,9 +104,8 @@ static void step_file(int fd, const struct stat *st, struct step *step)
 	if (bytes < 0)
 		step->kind = PROGRAM_UNREADABLE;
 	else if (bytes >= SELFMAG && !memcmp(head, ELFMAG, SELFMAG))
-		step->kind = elf_facts_read(fd, &step->facts)
-				     ? PROGRAM_UNKNOWN
-				     : elf_kind_of(fd, st, &step->facts);
+		step->kind = elf_facts_read(fd, &step->facts) ? PROGRAM_UNKNOWN
+							      : elf_kind_of(fd, st, &step->facts);
 	else if (shebang_parse(head, (size_t)bytes, &line))
 		step_script(&line, step);
 	else if (memchr(head, '\0', (size_t)bytes < 128 ? (size_t)bytes : 128))
@@ -163,7 +161,7 @@ static enum program_kind follow(const char *path, struct program *p, struct elf_
 static bool preload_helps(enum program_kind kind)
 {
 	switch (kind) {
-	case PROGRAM_FOREIGN:    /* its loader, or its emulator, would trip over our library */
+	case PROGRAM_FOREIGN:	 /* its loader, or its emulator, would trip over our library */
 	case PROGRAM_OTHER_LIBC: /* its loader would refuse to start it */
 		return false;
 	default: /* static and secure programs ignore it, but what they start need not */

@@ -15,27 +15,27 @@
 
 enum program_kind {
 	PROGRAM_DYNAMIC,    /* loaded by glibc's loader: fully visible */
-	PROGRAM_ASAN,       /* likewise; its sanitizer must be preloaded before us */
-	PROGRAM_STATIC,     /* no loader */
-	PROGRAM_GO,         /* makes its system calls itself */
+	PROGRAM_ASAN,	    /* likewise; its sanitizer must be preloaded before us */
+	PROGRAM_STATIC,	    /* no loader */
+	PROGRAM_GO,	    /* makes its system calls itself */
 	PROGRAM_OTHER_LIBC, /* musl or another loader */
 	PROGRAM_FOREIGN,    /* another architecture */
-	PROGRAM_SECURE,     /* setuid, setgid or capabilities: the loader ignores us */
+	PROGRAM_SECURE,	    /* setuid, setgid or capabilities: the loader ignores us */
 	PROGRAM_UNREADABLE, /* may be run, may not be looked at */
 	PROGRAM_UNKNOWN,    /* neither ELF nor text; for the kernel to decide */
 	/* exec will fail, or has no chance: */
-	PROGRAM_MISSING,    /* no such command: status 127 */
-	PROGRAM_NO_LOADER,  /* it exists, but its loader or interpreter does not: 127 */
+	PROGRAM_MISSING,	/* no such command: status 127 */
+	PROGRAM_NO_LOADER,	/* it exists, but its loader or interpreter does not: 127 */
 	PROGRAM_NOT_EXECUTABLE, /* 126 */
-	PROGRAM_DIRECTORY,      /* 126 */
+	PROGRAM_DIRECTORY,	/* 126 */
 };
 
 struct program {
 	enum program_kind kind;
-	bool preload;        /* LD_PRELOAD can help, for it or for what it starts */
+	bool preload;	     /* LD_PRELOAD can help, for it or for what it starts */
 	bool shell_fallback; /* no #! line: the shell runs it where exec says ENOEXEC */
 	char path[PATH_MAX]; /* what to exec; "" if MISSING */
-	char asan[64];       /* to be preloaded first, or "" */
+	char asan[64];	     /* to be preloaded first, or "" */
 	char notice[768];    /* one to three lines, or "" when nothing is in the way */
 };
 

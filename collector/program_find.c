@@ -40,8 +40,8 @@ static int search(const char *name, char *path, size_t size)
 		/* an empty element is the working directory */
 		int written = snprintf(candidate, sizeof(candidate), "%.*s%s%s", (int)length, at,
 				       length ? "/" : "./", name);
-		int error = (size_t)written < sizeof(candidate) ? executable(candidate)
-							       : ENAMETOOLONG;
+		int error =
+			(size_t)written < sizeof(candidate) ? executable(candidate) : ENAMETOOLONG;
 
 		if (!error || (error == EACCES && !denied))
 			snprintf(path, size, "%s", candidate);

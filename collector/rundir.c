@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define MEMORY_DIRECTORY "/dev/shm"
-#define ENOUGH_BYTES (UINT64_C(256) << 20)
+#define ENOUGH_BYTES	 (UINT64_C(256) << 20)
 
 static bool memory_has_room(void)
 {

@@ -16,18 +16,18 @@
 #include "runfiles.h"
 #include "stragglers.h"
 
-#define WATCHED 128   /* at a time; the rest are looked at when one of these ends */
-#define NAMED 8       /* in a message */
-#define GRACE_MS 200  /* the tail of a pipeline ends on its own */
-#define RESCAN_MS 200 /* where the kernel has no pidfd_open */
-#define SETTLE_MS 400 /* a process that has no file by then will not have one */
+#define WATCHED	       128 /* at a time; the rest are looked at when one of these ends */
+#define NAMED	       8   /* in a message */
+#define GRACE_MS       200 /* the tail of a pipeline ends on its own */
+#define RESCAN_MS      200 /* where the kernel has no pidfd_open */
+#define SETTLE_MS      400 /* a process that has no file by then will not have one */
 #define SETTLE_STEP_MS 10
 
 struct living {
 	struct pollfd poll[WATCHED + 1]; /* [0]: the signals */
 	nfds_t polls;
 	size_t count;
-	bool by_time;    /* some could not be watched */
+	bool by_time;	 /* some could not be watched */
 	bool stragglers; /* none lives, but some may yet show up */
 	char names[512];
 };

@@ -25,7 +25,7 @@
 /* Below this interval the wake-up latency of a sleep is a good part of a tick:
  * wake early by SPIN_NS and wait the rest in a loop, if a CPU can be spared. */
 #define SPIN_BELOW_NS UINT64_C(60000)
-#define SPIN_NS UINT64_C(8000)
+#define SPIN_NS	      UINT64_C(8000)
 
 struct ticker {
 	pthread_t thread;
@@ -106,8 +106,8 @@ static struct scp_clock_page *page_create(const char *path, uint64_t interval_ns
 		return NULL;
 	errno = posix_fallocate(fd, 0, SCP_CLOCK_PAGE_BYTES);
 	if (!errno && !fchmod(fd, 0644))
-		mapped = mmap(NULL, SCP_CLOCK_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			      0);
+		mapped =
+			mmap(NULL, SCP_CLOCK_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	int saved = errno;
 	close(fd);
 	if (mapped == MAP_FAILED) {

@@ -20,8 +20,8 @@
 #include "profile.h"
 #include "random.h"
 
-#define TICKER_MIN_NS UINT64_C(20000)
-#define TICKER_MAX_NS UINT64_C(100000000)
+#define TICKER_MIN_NS	  UINT64_C(20000)
+#define TICKER_MAX_NS	  UINT64_C(100000000)
 #define TICKER_DEFAULT_NS UINT64_C(1000000)
 
 /* When the ticks are due. Pure; instants in nanoseconds of one clock. */
@@ -29,7 +29,7 @@ struct tick_schedule {
 	struct random random;
 	uint64_t interval_ns;
 	uint64_t due_ns; /* of the next tick */
-	uint64_t ticks;  /* so far */
+	uint64_t ticks;	 /* so far */
 	uint64_t late_sum_ns, late_max_ns;
 	uint64_t late_ticks; /* later than interval_ns / 2 */
 };
@@ -46,8 +46,8 @@ struct ticker;
 
 struct ticker_stats {
 	uint64_t ticks, late_sum_ns, late_max_ns, late_ticks;
-	uint64_t start_ns, stop_ns;  /* CLOCK_MONOTONIC: begin, and the last look at the clock */
-	const char *scheduling;      /* "SCHED_FIFO", "nice -20", "ordinary": static text */
+	uint64_t start_ns, stop_ns; /* CLOCK_MONOTONIC: begin, and the last look at the clock */
+	const char *scheduling;	    /* "SCHED_FIFO", "nice -20", "ordinary": static text */
 };
 
 /* Create the page file at `path` (which must not exist) and start ticking.

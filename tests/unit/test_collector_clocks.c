@@ -35,8 +35,13 @@ static void a_rate_carries_the_error_of_its_pairs(void **state)
 
 static struct clock_test sound(enum scp_clock_kind kind)
 {
-	return (struct clock_test){.kind = kind, .step_ns = 1, .read_ns = 20, .cpus = 1,
-				   .comparisons = 1000, .drift_ppm = 1, .drift_error_ppm = 1};
+	return (struct clock_test){.kind = kind,
+				   .step_ns = 1,
+				   .read_ns = 20,
+				   .cpus = 1,
+				   .comparisons = 1000,
+				   .drift_ppm = 1,
+				   .drift_error_ppm = 1};
 }
 
 static void sound_clocks_are_good(void **state)

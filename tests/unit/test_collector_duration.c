@@ -16,9 +16,16 @@ static void reads_whole_numbers_of_nanoseconds(void **state)
 		const char *text;
 		uint64_t ns;
 	} good[] = {
-		{"20us", 20000},      {"1ms", 1000000},   {"0.5s", 500000000}, {"0.3ms", 300000},
-		{"0ns", 0},           {"007us", 7000},    {"1.000000001s", 1000000001},
-		{"1.0ns", 1},         {"100ms", 100000000}, {"18446744073709551615ns", UINT64_MAX},
+		{"20us", 20000},
+		{"1ms", 1000000},
+		{"0.5s", 500000000},
+		{"0.3ms", 300000},
+		{"0ns", 0},
+		{"007us", 7000},
+		{"1.000000001s", 1000000001},
+		{"1.0ns", 1},
+		{"100ms", 100000000},
+		{"18446744073709551615ns", UINT64_MAX},
 		{"0.000001ms", 1},
 	};
 
@@ -33,9 +40,10 @@ static void reads_whole_numbers_of_nanoseconds(void **state)
 
 static void refuses_what_is_not_wholly_a_duration(void **state)
 {
-	static const char *const bad[] = {"",    "1",     "ms",    "1 ms",  " 1ms", "1ms ",  "-1ms",
-					  "+1ms", "1e3ms", "1.ms",  ".5ms",  "1..5ms", "0x1ms", "1m",
-					  "1MS",  "1mss",  "1,5ms", "inf",   "nans",  "1ms1us"};
+	static const char *const bad[] = {"",	  "1",	    "ms",    "1 ms",  " 1ms",
+					  "1ms ", "-1ms",   "+1ms",  "1e3ms", "1.ms",
+					  ".5ms", "1..5ms", "0x1ms", "1m",    "1MS",
+					  "1mss", "1,5ms",  "inf",   "nans",  "1ms1us"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -49,8 +57,11 @@ static void refuses_what_is_not_wholly_a_duration(void **state)
 
 static void refuses_what_does_not_fit_or_divide(void **state)
 {
-	static const char *const bad[] = {"0.5ns", "1.0000000001s", "18446744073709551616ns",
-					  "18446744074s", "99999999999999999999999s",
+	static const char *const bad[] = {"0.5ns",
+					  "1.0000000001s",
+					  "18446744073709551616ns",
+					  "18446744074s",
+					  "99999999999999999999999s",
 					  "0.00000000000000000000000001s"};
 
 	(void)state;
@@ -65,8 +76,8 @@ static void refuses_what_does_not_fit_or_divide(void **state)
 
 static void exact_text_reads_back(void **state)
 {
-	static const uint64_t values[] = {0, 1, 999, 1000, 20000, 1500000, 1000000000, 61000000000,
-					  UINT64_MAX};
+	static const uint64_t values[] = {0,	   1,	       999,	    1000,      20000,
+					  1500000, 1000000000, 61000000000, UINT64_MAX};
 	char text[40];
 
 	(void)state;

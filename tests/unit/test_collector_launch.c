@@ -131,15 +131,18 @@ static void a_signal_sent_to_us_is_passed_on(void **state)
 {
 	(void)state;
 	/* by a grandchild: what comes from the command itself is not sent back to it */
-	assert_int_equal(run_script("trap 'exit 9' USR1; sh -c 'kill -USR1 $1' sh $PPID & i=0; "
-				    "while [ $i -lt 100 ]; do sleep 0.05; i=$((i+1)); done; exit 1"),
-			 9);
+	assert_int_equal(
+		run_script("trap 'exit 9' USR1; sh -c 'kill -USR1 $1' sh $PPID & i=0; "
+			   "while [ $i -lt 100 ]; do sleep 0.05; i=$((i+1)); done; exit 1"),
+		9);
 }
 
 static void preloading_keeps_what_the_user_has(void **state)
 {
-	struct environment e = {
-		.library = "/x/libscprof.so", .before = "", .profiles = "/p", .clock = SCP_CLOCK_TSC};
+	struct environment e = {.library = "/x/libscprof.so",
+				.before = "",
+				.profiles = "/p",
+				.clock = SCP_CLOCK_TSC};
 
 	(void)state;
 	setenv("LD_PRELOAD", "liba.so libb.so", 1);
