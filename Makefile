@@ -77,6 +77,10 @@ bench: setup
 	@$(MAKE) --no-print-directory all bench-programs
 	@bench/run --build $(BUILD) $(BENCH_ARGS)
 
+fuzz:
+	@scripts/setup.sh --fuzz
+	@$(MAKE) --no-print-directory fuzz-reader
+
 sanitize: setup
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/sanitize OPT='-O1 -g -fno-omit-frame-pointer' \
 		SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' sanitize-run

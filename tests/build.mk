@@ -37,8 +37,8 @@ PROGRAM_LIBS_small_altstack = -Wl,-z,now
 PROGRAM_LIBS_preserves = -lm
 PROGRAM_LIBS_uses_libunwind = -lunwind
 
-.PHONY: tests unit-run sanitize-run fuzz
-tests: $(TARGETS) $(UNIT_TESTS) $(BUILD)/tests/fuzz/replay examples
+.PHONY: tests unit-run sanitize-run
+tests: $(TARGETS) $(UNIT_TESTS) $(BUILD)/tests/fuzz/mutate examples
 
 $(addprefix $(PROGRAMS)/,$(TARGET_PROGRAMS)): $(PROGRAMS)/%: tests/programs/%.c
 	@mkdir -p $(@D)
@@ -57,17 +57,9 @@ $(PROGRAMS)/plugin_%.so: tests/programs/plugin.c
 unit-run: $(UNIT_TESTS)
 	@tests/run --build $(BUILD) $(UNIT_TESTS)
 
-# The reader fed with damaged profiles; `make fuzz` searches with AFL++ for a
-# minute, starting from a real profile.
-$(BUILD)/tests/fuzz/replay: $(BUILD)/tests/fuzz/replay.o $(TOOL_ARCHIVES)
+# The reader and the report fed with damaged profiles.
+$(BUILD)/tests/fuzz/mutate: $(BUILD)/tests/fuzz/mutate.o $(TOOL_ARCHIVES)
 	$(CC) $(SAN) -o $@ $^ $(TOOL_LIBS)
-
-FUZZ_SECONDS ?= 60
-fuzz:
-	@scripts/setup.sh --fuzz
-	@$(MAKE) --no-print-directory all tests
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz CC=afl-clang-fast $(BUILD)/fuzz/tests/fuzz/replay
-	@scripts/fuzz.sh $(BUILD) $(FUZZ_SECONDS)
 
 # Built with the sanitizers by `make sanitize`; the profile comes from the
 # plain library, which runs in programs that have no sanitizer.

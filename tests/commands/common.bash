@@ -27,21 +27,22 @@ setup()
 with_library()
 {
 	timeout -k 5 "${LIMIT:-60}" env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" \
-		SCPROF_GROUPS=socket,wait "$@" </dev/null
+		SCPROF_GROUPS=socket,wait "$@" </dev/null 3>&- 4>&-
 }
 
 without_library()
 {
-	timeout -k 5 "${LIMIT:-60}" env "$@" </dev/null
+	timeout -k 5 "${LIMIT:-60}" env "$@" </dev/null 3>&- 4>&-
 }
 
-# A program that neither library nor test has any business with fails here,
-# not in a comparison that would say it more obscurely.
+# record with|without COMMAND...: $T/with.out, .err, .status. The shell's own
+# word on how the command died names this file and goes out of .err.
 record()
 {
 	local kind=$1 status=0
 	shift
 	EXPECT=$T/expect.$kind "${kind}_library" "$@" >"$T/$kind.out" 2>"$T/$kind.err" || status=$?
+	sed -i '/common\.bash: line [0-9]*:/d' "$T/$kind.err"
 	echo "$status" >"$T/$kind.status"
 	[ "$status" != 124 ] || echo "$*: hangs ($kind library)"
 }
@@ -65,7 +66,8 @@ same_either_way()
 		cmp -s "$T/without.err" "$T/with.err"
 }
 
-# All profiles of this test as one JSON report in $T/report.json.
+# All profiles of this test as one JSON report in $T/report.json. Options, such
+# as --by function (which needs no symbols, and is quick), may be given.
 make_report()
 {
 	local files
@@ -74,7 +76,7 @@ make_report()
 		echo "no profile was written"
 		return 1
 	fi
-	"$SCPROF" report --format json "${files[@]}" >"$T/report.json" 2>"$T/report.err" || {
+	"$SCPROF" report --format json "$@" "${files[@]}" >"$T/report.json" 2>"$T/report.err" || {
 		echo "scprof report: status $?"
 		cat "$T/report.err"
 		return 1

@@ -62,7 +62,7 @@ refused()
 }
 
 @test "damaged 06: 3000 mutations end in a report or in a refusal" {
-	"$BUILD/tests/fuzz/replay" 3000 1 "$good"
+	"$BUILD/tests/fuzz/mutate" 3000 1 "$good"
 }
 
 @test "damaged 07: wrong options are status 2" {

@@ -64,7 +64,7 @@ ending()
 		[ -s counter ] || continue # killed before main
 		sent=$(od -An -v -t u8 -w8 -N $((8 * threads)) counter | awk '{ s += $1 } END { print s + 0 }')
 		[ "$sent" -gt 0 ] || continue
-		make_report || { bad=1; break; }
+		make_report --by function || { bad=1; break; }
 		calls=$(calls_of send)
 		if [ "$calls" -lt "$sent" ] || [ "$calls" -gt $((sent + threads)) ]; then
 			echo "round $i: $sent counted, $calls in the profile"

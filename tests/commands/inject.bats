@@ -2,17 +2,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Every system call that the library itself makes is made to fail once, by
 # strace; the program must come out the same each time.
-# serial
 
 load common
 
 # One line for each system call that was made by code of libscprof.so (the
 # innermost frame is in it): NAME and its number among all calls of that NAME.
+# Of a name that comes often, the first eight and every fiftieth.
 own_calls()
 {
-	strace -qq -k -e signal=none -o trace -E LD_PRELOAD="$LIB" -E SCPROF_OUT="$T/out" "$@" >/dev/null 2>&1
+	strace -qq -k -e signal=none -o trace -E LD_PRELOAD="$LIB" -E SCPROF_OUT="$T/out" "$@" >/dev/null 2>&1 3>&- 4>&-
 	awk '/^[a-z]/ { split($0, part, "("); name = part[1]; n[name]++; fresh = 1; next }
-		/^ >/ && fresh { if ($0 ~ /libscprof\.so/) print name, n[name]; fresh = 0 }' trace
+		/^ >/ && fresh { if ($0 ~ /libscprof\.so/ && (++own[name] <= 8 || own[name] % 50 == 0))
+				print name, n[name]
+			fresh = 0 }' trace
 }
 
 likely_error()
@@ -33,11 +35,13 @@ sweep()
 	unset EXPECT
 	own_calls "$@" >calls
 	while read -r name number; do
-		case $name in exit* | rt_sigreturn) continue ;; esac
+		# strace does not carry out what it lets fail. The kernel closes even
+		# where close reports an error, and never refuses a signal mask.
+		case $name in exit* | rt_sigreturn | close | rt_sigprocmask) continue ;; esac
 		status=0
 		timeout -k 5 30 strace -qq -o /dev/null -e signal=none \
 			-e trace="$name" -e inject="$name:error=$(likely_error "$name"):when=$number" \
-			-E LD_PRELOAD="$LIB" -E SCPROF_OUT="$T/out" "$@" >with.out 2>with.err </dev/null || status=$?
+			-E LD_PRELOAD="$LIB" -E SCPROF_OUT="$T/out" "$@" >with.out 2>with.err </dev/null 3>&- 4>&- || status=$?
 		tried=$((tried + 1))
 		[ "$status" = "$(cat without.status)" ] && cmp -s without.out with.out &&
 			cmp -s without.err with.err || {
@@ -70,7 +74,7 @@ sweep()
 			timeout -k 5 60 strace -f -qq -o /dev/null -e signal=none -e trace=$name \
 				-e inject="$name:error=$(likely_error $name):when=$when" \
 				-E LD_PRELOAD="$LIB" -E SCPROF_OUT="$T/out" \
-				"$PROGRAMS/spawn_chain" >with.out 2>with.err </dev/null || status=$?
+				"$PROGRAMS/spawn_chain" >with.out 2>with.err </dev/null 3>&- 4>&- || status=$?
 			[ "$status" = 0 ] && cmp without.out with.out && [ ! -s with.err ] || {
 				echo "$name number $when fails: status $status"
 				cat with.err

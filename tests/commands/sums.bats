@@ -8,19 +8,19 @@ load common
 	with_library "$PROGRAMS/many_threads" 100 >/dev/null
 	make_report
 	[ "$(jq '.threads | length' report.json)" -ge 2 ]
-	[ "$(jq '[.threads[] | select(.remainder_units != 0)] | length' report.json)" = 0 ]
+	[ "$(jq '[.threads[] | select(.remainder_ns != 0)] | length' report.json)" = 0 ]
 }
 
 @test "sums 02: so they are where handlers make calls inside calls" {
 	EXPECT=$T/expect with_library "$PROGRAMS/small_altstack" warm >/dev/null
 	make_report
-	[ "$(jq '[.threads[] | select(.remainder_units != 0)] | length' report.json)" = 0 ]
+	[ "$(jq '[.threads[] | select(.remainder_ns != 0)] | length' report.json)" = 0 ]
 }
 
 @test "sums 03: so they are in every process of a chain" {
 	EXPECT=$T/expect with_library "$PROGRAMS/spawn_chain" >/dev/null
 	make_report
-	[ "$(jq '[.threads[] | select(.remainder_units != 0)] | length' report.json)" = 0 ]
+	[ "$(jq '[.threads[] | select(.remainder_ns != 0)] | length' report.json)" = 0 ]
 }
 
 @test "sums 04: shares of all sites are the whole" {
@@ -58,7 +58,7 @@ size_of_profile()
 	timeout -k 5 120 "$SCPROF" run -c dual -o dual.scp --no-report -- "$EXAMPLES/echo_pair" 20000 100
 	"$SCPROF" report --format json --confidence 0.9999 dual.scp >report.json
 	jq -e '[.sites[] | select(.calls >= 10000)] | length >= 2' report.json
-	jq -e '[.sites[] | select(.calls >= 10000) | .slow.covers] | all' report.json
+	jq -e '[.sites[] | select(.calls >= 10000) | .slow.covers_fast_mean] | all' report.json
 }
 
 @test "merge 01: merged profiles have the calls of all" {
@@ -67,7 +67,7 @@ size_of_profile()
 	"$SCPROF" merge -o merged.scp out/*.scp
 	"$SCPROF" report --format json merged.scp >report.json
 	[ "$(calls_of send)" = 3000 ]
-	[ "$(jq '[.threads[] | select(.remainder_units != 0)] | length' report.json)" = 0 ]
+	[ "$(jq '[.threads[] | select(.remainder_ns != 0)] | length' report.json)" = 0 ]
 }
 
 @test "files 01: profiles are private, and a link in the way is not followed" {

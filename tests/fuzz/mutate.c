@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Feeds damaged profiles to the reader and the report.
+/* Feeds mutations of a real profile to the reader and, some of them, to the
+ * report: what loads must print. (fuzz_reader.c searches the reader alone.)
  *
- * replay FILE                one file, as AFL++ hands it over
- * replay COUNT SEED FILE     COUNT mutations of FILE, the same for a SEED
+ * mutate COUNT SEED FILE     COUNT mutations of FILE, the same for a SEED
  *
- * A crash leaves the mutation in ./replay.crash.scp and says which it was. It
+ * A crash leaves the mutation in ./mutate.crash.scp and says which it was. It
  * is not an error that a mutation is accepted: most change only a number.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,14 +21,15 @@
 #include "profile.h"
 #include "report.h"
 
-#define MUTANT	     "replay.crash.scp"
+#define MUTANT	     "mutate.crash.scp"
 #define SECONDS_EACH 20
+#define REPORT_EVERY 20 /* printing, with its look-up of symbols, takes 100 times as long */
 
 static char where[64];
 
 static void fail(const char *what)
 {
-	fprintf(stderr, "replay: %s: %s\n", what, strerror(errno));
+	fprintf(stderr, "mutate: %s: %s\n", what, strerror(errno));
 	exit(2);
 }
 
@@ -41,7 +43,7 @@ static void on_crash(int sig)
 }
 
 /* 1 if it was accepted, 0 if refused with a message. */
-static int read_one(const char *path, FILE *sink)
+static int read_one(const char *path, bool print, FILE *sink)
 {
 	static const enum report_format formats[] = {REPORT_TEXT, REPORT_JSON};
 	struct profile_error error = {""};
@@ -51,12 +53,12 @@ static int read_one(const char *path, FILE *sink)
 	p = profile_open(&path, 1, &error);
 	if (!p) {
 		if (error.text[0] == '\0') {
-			fprintf(stderr, "replay: refused without a message\n");
+			fprintf(stderr, "mutate: refused without a message\n");
 			abort();
 		}
 		return 0;
 	}
-	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+	for (size_t i = 0; print && i < sizeof formats / sizeof *formats; i++) {
 		struct report_options options = REPORT_OPTIONS_DEFAULT;
 
 		options.format = formats[i];
@@ -153,7 +155,7 @@ static void store(const uint8_t *data, size_t size)
 	close(fd);
 }
 
-static int replay(long count, uint64_t seed, const char *path, FILE *sink)
+static int mutate_and_read(long count, uint64_t seed, const char *path, FILE *sink)
 {
 	size_t size;
 	uint8_t *good = load(path, &size), *mutant = malloc(size);
@@ -164,11 +166,11 @@ static int replay(long count, uint64_t seed, const char *path, FILE *sink)
 	for (long i = 0; i < count; i++) {
 		uint64_t state = seed + (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15);
 
-		snprintf(where, sizeof where, "replay: crash in mutation %ld of seed %lu\n", i,
+		snprintf(where, sizeof where, "mutate: crash in mutation %ld of seed %lu\n", i,
 			 (unsigned long)seed);
 		memcpy(mutant, good, size);
 		store(mutant, mutate(mutant, size, &state));
-		accepted += read_one(MUTANT, sink);
+		accepted += read_one(MUTANT, i % REPORT_EVERY == 0, sink);
 	}
 	printf("%ld mutations: %ld accepted, %ld refused\n", count, accepted, count - accepted);
 	free(good);
@@ -184,15 +186,11 @@ int main(int argc, char **argv)
 
 	if (!sink)
 		fail("/dev/null");
-	if (argc == 2) {
-		read_one(argv[1], sink);
-		return 0;
-	}
 	if (argc != 4) {
-		fprintf(stderr, "usage: replay FILE | replay COUNT SEED FILE\n");
+		fprintf(stderr, "usage: mutate COUNT SEED FILE\n");
 		return 2;
 	}
 	for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
 		signal(deadly[i], on_crash);
-	return replay(atol(argv[1]), strtoull(argv[2], NULL, 10), argv[3], sink);
+	return mutate_and_read(atol(argv[1]), strtoull(argv[2], NULL, 10), argv[3], sink);
 }
