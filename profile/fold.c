@@ -147,20 +147,25 @@ static void move_entry(struct profile *p, uint32_t to, uint32_t from)
 /* What would have to be allocated is taken over instead: adding cannot fail. */
 static void add_entry(struct profile *p, uint32_t to, uint32_t from)
 {
-	struct prof_entry *d = &p->entry[to], *s = &p->entry[from];
+	struct prof_sums *d = &p->entry[to].sums, *s = &p->entry[from].sums;
 
-	d->torn = d->torn || s->torn;
-	if (d->sums.calls == 0) {
-		prof_sums_clear(&d->sums);
-		d->sums = s->sums;
-		return;
+	p->entry[to].torn = p->entry[to].torn || p->entry[from].torn;
+	if (d->calls == 0) {
+		struct prof_sums none = *d;
+
+		*d = *s;
+		*s = none;
 	}
-	if (!d->sums.hist) {
-		d->sums.hist = s->sums.hist;
-		s->sums.hist = NULL;
+	if (!d->hist) {
+		d->hist = s->hist;
+		s->hist = NULL;
 	}
-	prof_sums_add(&d->sums, &s->sums);
-	prof_sums_clear(&s->sums);
+	if (d->calls == 0 && !d->slow) {
+		d->slow = s->slow;
+		s->slow = NULL;
+	}
+	prof_sums_add(d, s);
+	prof_sums_clear(s);
 }
 
 static int compare_gaps(const struct fold *f, uint32_t a, uint32_t b)

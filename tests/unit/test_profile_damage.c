@@ -114,7 +114,7 @@ static void test_record_heads(void **state)
 	REFUSE(struct scp_record, at.entry, type, 0, "type 0");
 	REFUSE(struct scp_record, at.entry, type, SCP_REC_FUNCTION, "in a chunk of type 2");
 	REFUSE(struct scp_record, at.function, type, SCP_REC_ENTRY, "in a chunk of type 1");
-	REFUSE(struct scp_record, at.table, type, SCP_REC_PATH, "no head");
+	REFUSE(struct scp_record, at.table, type, SCP_REC_GAP, "no head");
 }
 
 static void test_record_fields(void **state)

@@ -2,8 +2,10 @@
 /* Reading a file while another process writes it, as the injected library does:
  * sums under a seq, new paths and entries, chunks whose `used` grows.
  *
- * Every call is 7 units long and moves 3 bytes, and each gap is 2 units: any
- * snapshot that mixes two moments of an entry shows it.
+ * Every call is 7 units long, moves 3 bytes and is counted in a histogram that
+ * lies far off in the file: a snapshot that mixes two moments shows it. Paths
+ * and gaps lie at the front of the file, entries two megabytes further on, so
+ * that a reader in one pass would meet entries whose paths it has missed.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -12,7 +14,9 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -20,14 +24,16 @@
 #include "model_check.h"
 #include "scp_build.h"
 
-#define ROOM	     (1u << 20)
-#define MOST_ENTRIES 1000u
+#define ROOM	     (4u << 20)
+#define FAR	     (2u << 20)
+#define MOST_ENTRIES 500u
 
 struct writer {
 	uint8_t *map;
 	struct scp_header *header;
-	struct scp_chunk *chunk;
+	struct scp_chunk *chunk[2]; /* of region 0, of region 1 */
 	struct scp_entry *entry[MOST_ENTRIES];
+	struct scp_hist *hist[MOST_ENTRIES];
 	uint32_t entries;
 };
 
@@ -36,69 +42,79 @@ static void release(uint64_t *at, uint64_t value)
 	__atomic_store_n(at, value, __ATOMIC_RELEASE);
 }
 
-static void new_chunk(struct writer *w)
+static void new_chunk(struct writer *w, int region)
 {
-	uint64_t at = SCP_HEADER_BYTES + w->header->regions[0].used;
+	struct scp_region *r = &w->header->regions[region];
+	struct scp_chunk *c = (struct scp_chunk *)(void *)(w->map + r->offset + r->used);
 
-	w->chunk = (struct scp_chunk *)(void *)(w->map + at);
-	release(&w->header->regions[0].used, w->header->regions[0].used + SCP_GRANULE);
-	w->chunk->type = SCP_CHUNK_TABLE;
-	w->chunk->bytes = SCP_GRANULE;
-	w->chunk->used = sizeof *w->chunk;
-	w->chunk->table = 1;
-	__atomic_store_n(&w->chunk->magic, SCP_CHUNK_MAGIC, __ATOMIC_RELEASE);
+	release(&r->used, r->used + SCP_GRANULE);
+	c->type = SCP_CHUNK_TABLE;
+	c->bytes = SCP_GRANULE;
+	c->used = sizeof *c;
+	c->table = 1;
+	__atomic_store_n(&c->magic, SCP_CHUNK_MAGIC, __ATOMIC_RELEASE);
+	w->chunk[region] = c;
 }
 
-static void *new_record(struct writer *w, uint32_t type, uint32_t bytes)
+static void *new_record(struct writer *w, int region, uint32_t type, uint32_t bytes)
 {
 	struct scp_record *r;
 
-	if (w->chunk->used + bytes > w->chunk->bytes)
-		new_chunk(w);
-	r = (struct scp_record *)(void *)((uint8_t *)w->chunk + w->chunk->used);
+	if (!w->chunk[region] || w->chunk[region]->used + bytes > w->chunk[region]->bytes)
+		new_chunk(w, region);
+	r = (struct scp_record *)(void *)((uint8_t *)w->chunk[region] + w->chunk[region]->used);
 	r->type = type;
 	r->bytes = bytes;
 	return r;
 }
 
-static void complete(struct writer *w, const void *record)
+static void complete(struct writer *w, int region, const void *record)
 {
-	release(&w->chunk->used, w->chunk->used + ((const struct scp_record *)record)->bytes);
+	const struct scp_record *r = record;
+
+	release(&w->chunk[region]->used, w->chunk[region]->used + r->bytes);
 }
 
 static void new_entry(struct writer *w)
 {
-	struct scp_path *p = new_record(w, SCP_REC_PATH, 64);
+	struct scp_path *p = new_record(w, 0, SCP_REC_PATH, 64);
 	struct scp_entry *e;
+	struct scp_hist *h;
 	struct scp_gap *g;
 
 	p->id = w->entries + 1;
 	p->frames = 1;
 	p->frame[0] = SCP_FRAME(0, 0, 0x1000 + w->entries);
-	complete(w, p);
-	e = new_record(w, SCP_REC_ENTRY, sizeof *e);
+	complete(w, 0, p);
+	e = new_record(w, 1, SCP_REC_ENTRY, sizeof *e);
 	e->id = e->path = w->entries + 1;
 	e->function = 1;
 	e->batch_calls = 1;
-	complete(w, e);
+	complete(w, 1, e);
+	h = new_record(w, 1, SCP_REC_HIST, sizeof *h);
+	h->entry = e->id;
+	complete(w, 1, h);
+	w->hist[w->entries] = h;
 	w->entry[w->entries++] = e;
-	g = new_record(w, SCP_REC_GAP, sizeof *g);
+	g = new_record(w, 0, SCP_REC_GAP, sizeof *g);
 	g->from = g->to = w->entries;
 	g->calls = 1;
 	g->units = 2;
-	complete(w, g);
+	complete(w, 0, g);
 }
 
-static void add_call(struct scp_entry *e)
+static void add_call(struct writer *w, uint32_t i)
 {
+	struct scp_entry *e = w->entry[i];
+
 	__atomic_store_n(&e->seq, e->seq + 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	e->calls++;
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	e->units += 7;
-	e->units_sq_lo += 49;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	e->units_sq_lo += 49;
 	e->bytes += 3;
+	w->hist[i]->count[7]++;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&e->seq, e->seq + 1, __ATOMIC_RELEASE);
 }
@@ -106,18 +122,45 @@ static void add_call(struct scp_entry *e)
 static void write_for_ever(struct writer *w)
 {
 	for (uint64_t i = 0;; i++) {
-		/* a pause as between real calls; all seqs even most of the time */
-		for (volatile int k = 0; k < 300; k++)
+		/* the program's own work between two calls: some 10 us */
+		for (volatile int k = 0; k < 10000; k++)
 			;
-		add_call(w->entry[i % w->entries]);
-		if (i % 500 == 0 && w->entries < MOST_ENTRIES)
+		add_call(w, (uint32_t)(i % 3));
+		if (i % 20 == 0 && w->entries < MOST_ENTRIES)
 			new_entry(w);
 	}
+}
+
+/* An update that takes 0.3 ms, as where the thread lost its CPU inside it. */
+static void write_slowly(struct writer *w)
+{
+	struct timespec t = {.tv_nsec = 300000};
+
+	for (;;) {
+		__atomic_add_fetch(&w->entry[0]->seq, 1, __ATOMIC_SEQ_CST);
+		nanosleep(&t, NULL);
+		__atomic_add_fetch(&w->entry[0]->seq, 1, __ATOMIC_SEQ_CST);
+		nanosleep(&t, NULL);
+	}
+}
+
+/* Does not outlive a test that fails or crashes. */
+static pid_t fork_writer(void)
+{
+	pid_t parent = getpid(), child = fork();
+
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(0);
+	}
+	return child;
 }
 
 static void begin_file(struct writer *w, const char *path)
 {
 	struct scp_build b;
+	struct scp_header *h;
 	int fd;
 
 	scp_build_begin(&b);
@@ -129,17 +172,21 @@ static void begin_file(struct writer *w, const char *path)
 	scp_build_table(&b, 1, "writer");
 	scp_build_close_chunk(&b);
 	scp_build_finish(&b);
-	scp_build_header(&b)->regions[0].bytes = ROOM - SCP_HEADER_BYTES;
-	scp_build_save_bytes(b.bytes, ROOM, path);
+	h = scp_build_header(&b);
+	h->regions[0].bytes = FAR - SCP_HEADER_BYTES;
+	h->regions[1] = (struct scp_region){FAR, ROOM - FAR, 0};
+	h->region_count = 2;
+	scp_build_save(&b, path);
+	scp_build_free(&b);
+	assert_int_equal(truncate(path, ROOM), 0);
 	fd = open(path, O_RDWR | O_CLOEXEC);
+	*w = (struct writer){0};
 	w->map = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	assert_ptr_not_equal(w->map, MAP_FAILED);
 	close(fd);
 	w->header = (struct scp_header *)(void *)w->map;
-	w->chunk = (struct scp_chunk *)(void *)(w->map + b.chunk);
-	w->entries = 0;
-	new_entry(w);
-	scp_build_free(&b);
+	for (int i = 0; i < 3; i++)
+		new_entry(w);
 }
 
 /* Entries that are not marked torn and whose sums contradict each other. */
@@ -151,8 +198,8 @@ static uint32_t count_wrong(const struct profile *p)
 		const struct prof_sums *s = &p->entry[i].sums;
 
 		wrong += !p->entry[i].torn &&
-			 (s->units != 7 * s->calls || s->bytes != 3 * s->calls ||
-			  s->units_sq != 49 * s->calls);
+			 ((s->hist && s->hist->count[7] != s->calls) || s->units != 7 * s->calls ||
+			  s->bytes != 3 * s->calls || s->units_sq != 49 * s->calls);
 	}
 	return wrong;
 }
@@ -167,10 +214,10 @@ static void test_snapshots_of_a_running_writer_are_consistent(void **state)
 
 	(void)state;
 	begin_file(&w, path);
-	child = fork();
+	child = fork_writer();
 	if (child == 0)
 		write_for_ever(&w);
-	for (int i = 0; i < 300; i++) {
+	for (int i = 0; entries < MOST_ENTRIES && i < 100000; i++) {
 		struct profile *p = profile_open(&path, 1, &err);
 
 		if (!p) {
@@ -188,7 +235,34 @@ static void test_snapshots_of_a_running_writer_are_consistent(void **state)
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	munmap(w.map, ROOM);
+	print_message("%u snapshots of %u entries saw it grow\n", grew, entries);
 	assert_true(grew > 3); /* else the test has tested nothing */
+}
+
+static void test_a_slow_update_is_waited_for(void **state)
+{
+	const char *path = scp_build_name("slow.scp");
+	struct profile_error err;
+	uint32_t torn = 0;
+	struct writer w;
+	pid_t child;
+
+	(void)state;
+	begin_file(&w, path);
+	child = fork_writer();
+	if (child == 0)
+		write_slowly(&w);
+	for (int i = 0; i < 400; i++) {
+		struct profile *p = profile_open(&path, 1, &err);
+
+		torn += p ? (uint32_t)p->torn_entries : 1000;
+		profile_free(p);
+		usleep(100);
+	}
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	munmap(w.map, ROOM);
+	assert_true(torn < 100); /* half of them, without waiting */
 }
 
 /* The last word: a stopped writer's file is read like any other. */
@@ -204,12 +278,12 @@ static void test_the_file_of_a_killed_writer_reads(void **state)
 	for (int i = 0; i < 100; i++)
 		new_entry(&w);
 	for (int i = 0; i < 1000; i++)
-		add_call(w.entry[i % w.entries]);
+		add_call(&w, (uint32_t)i % w.entries);
 	w.entry[3]->seq++; /* killed there */
 	p = profile_open(&path, 1, &err);
 	if (!p)
 		fail_msg("%s", err.text);
-	assert_int_equal(p->entries, 101);
+	assert_int_equal(p->entries, 103);
 	assert_int_equal(p->torn_entries, 1);
 	assert_true(p->entry[3].torn);
 	profile_free(p);
@@ -220,6 +294,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_snapshots_of_a_running_writer_are_consistent),
+		cmocka_unit_test(test_a_slow_update_is_waited_for),
 		cmocka_unit_test(test_the_file_of_a_killed_writer_reads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,13 +15,11 @@ UNIT_TESTS += $(READER_TEST_BINARIES)
 
 UNIT_SHARED = $(addprefix $(BUILD)/tests/unit/,scp_build.o scp_sample.o model_check.o)
 
-$(BUILD)/tests/unit/%.o: tests/unit/%.c
-	@mkdir -p $(@D)
-	$(CC) $(TOOL_CFLAGS) -Itests/unit -c -o $@ $<
-
 $(READER_TEST_BINARIES): %: %.o $(UNIT_SHARED) $(BUILD)/libprofile.a $(BUILD)/libstats.a
 	$(CC) $(SAN) -o $@ $^ -lcmocka -lgsl -lgslcblas -lm -lpthread
 
 .PHONY: unit
 unit: $(UNIT_TESTS)
 	@set -e; for t in $(UNIT_TESTS); do echo "== $$t"; $$t; done
+
+include tests/fuzz/fuzz.mk

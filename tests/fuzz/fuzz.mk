@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# make fuzz-reader [SECONDS=60]   AFL++ on the reader; fails on a crash or a hang
+# make fuzz-replay                seeds and stored findings under ASan and UBSan
+# What the fuzzer once found lies in tests/fuzz/corpus/ and is replayed for ever.
+ifndef FUZZ_MK
+FUZZ_MK = 1
+
+SECONDS ?= 60
+AFL_CC  ?= afl-clang-fast
+FUZZ_OUT ?= $(BUILD)/fuzz/out
+
+FUZZ_SRC = $(PROFILE_SRC) tests/unit/model_check.c
+FUZZ_CFLAGS = -std=gnu11 -O2 -g -D_GNU_SOURCE -Iinclude -Iprofile -Itests/unit
+FUZZ_DEPS = $(wildcard profile/*.h tests/unit/*.h) include/scprof_format.h
+AFL_ENV = AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 AFL_NO_AFFINITY=1
+
+$(BUILD)/fuzz/fuzz_reader: tests/fuzz/fuzz_reader.c $(FUZZ_SRC) $(FUZZ_DEPS)
+	@mkdir -p $(@D)
+	AFL_QUIET=1 $(AFL_CC) $(FUZZ_CFLAGS) -o $@ $(filter %.c,$^) -lm
+
+$(BUILD)/fuzz/replay: tests/fuzz/fuzz_reader.c $(FUZZ_SRC) $(FUZZ_DEPS)
+	@mkdir -p $(@D)
+	$(CC) $(FUZZ_CFLAGS) -Og -fsanitize=address,undefined -fno-sanitize-recover=all -o $@ \
+		$(filter %.c,$^) -lm
+
+FUZZ_CORPUS_SRC = tests/fuzz/make_corpus.c tests/unit/scp_build.c tests/unit/scp_sample.c
+$(BUILD)/fuzz/make_corpus: $(FUZZ_CORPUS_SRC) $(PROFILE_SRC) $(FUZZ_DEPS)
+	@mkdir -p $(@D)
+	$(CC) $(FUZZ_CFLAGS) -o $@ $(filter %.c,$^) -lm
+
+$(BUILD)/fuzz/seeds: $(BUILD)/fuzz/make_corpus $(wildcard tests/fuzz/corpus/*)
+	@rm -rf $@ && mkdir -p $@
+	$< $@
+	@for f in tests/fuzz/corpus/*; do [ ! -f "$$f" ] || cp "$$f" $@; done
+
+# The whole file is tried within a second; the reader's slowest wait is 10 ms.
+.PHONY: fuzz-reader fuzz-replay
+fuzz-reader: $(BUILD)/fuzz/fuzz_reader $(BUILD)/fuzz/seeds
+	@rm -rf $(FUZZ_OUT)
+	$(AFL_ENV) afl-fuzz -V $(SECONDS) -t 1000 -i $(BUILD)/fuzz/seeds -o $(FUZZ_OUT) \
+		-x tests/fuzz/scp.dict -- $< >$(BUILD)/fuzz/log 2>&1 || \
+		{ tail -20 $(BUILD)/fuzz/log; exit 1; }
+	@grep -E '^(execs_done|execs_per_sec|corpus_count|saved_crashes|saved_hangs|bitmap_cvg)' \
+		$(FUZZ_OUT)/default/fuzzer_stats
+	@! ls $(FUZZ_OUT)/default/crashes/id* $(FUZZ_OUT)/default/hangs/id* 2>/dev/null
+
+fuzz-replay: $(BUILD)/fuzz/replay $(BUILD)/fuzz/seeds
+	$< $(BUILD)/fuzz/seeds/*
+endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Write seed profiles for the fuzzer into a directory: the sample with each
+ * kind of clock and state, a small one, and what profile_write makes of it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "profile.h"
+#include "scp_build.h"
+
+static const char *directory;
+
+static const char *name_of(const char *name)
+{
+	static char path[512];
+
+	snprintf(path, sizeof path, "%s/%s.scp", directory, name);
+	return path;
+}
+
+static void set_clock(struct scp_header *h, uint32_t kind, uint64_t ticks)
+{
+	h->clock.kind = kind;
+	h->clock.last = (struct scp_anchor){ticks, 2000000000, 40};
+}
+
+static void save_small(void)
+{
+	struct scp_build b;
+
+	scp_build_begin(&b);
+	scp_build_open_chunk(&b, SCP_CHUNK_PROCESS, 0);
+	scp_build_function(&b, 1, "recv", "libc.so.6");
+	scp_build_close_chunk(&b);
+	scp_build_finish(&b);
+	scp_build_save(&b, name_of("small"));
+	scp_build_free(&b);
+}
+
+static int save_merged(void)
+{
+	const char *paths[2];
+	struct profile_error err;
+	char sample[512];
+	struct profile *p;
+
+	snprintf(sample, sizeof sample, "%s", name_of("monotonic"));
+	paths[0] = paths[1] = sample;
+	p = profile_open(paths, 2, &err);
+	if (!p || profile_write(p, name_of("merged"), &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		return 1;
+	}
+	profile_free(p);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct scp_build b;
+	struct scp_sample s;
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: make_corpus DIRECTORY\n");
+		return 2;
+	}
+	directory = argv[1];
+	scp_build_sample(&b, &s);
+	scp_build_save(&b, name_of("monotonic"));
+	set_clock(scp_build_header(&b), SCP_CLOCK_TSC, 5000000000);
+	scp_build_save(&b, name_of("tsc"));
+	set_clock(scp_build_header(&b), SCP_CLOCK_PAGE, 2000);
+	scp_build_save(&b, name_of("page"));
+	scp_build_header(&b)->end_state = SCP_END_RUNNING;
+	scp_build_save(&b, name_of("running"));
+	scp_build_header(&b)->flags = 0;
+	scp_build_save(&b, name_of("not-dual"));
+	scp_build_free(&b);
+	save_small();
+	return save_merged();
+}
