@@ -43,7 +43,7 @@ check_licences()
 	local file wanted found missing=0
 	while read -r file; do
 		case $file in
-		LICENSES/* | LICENSE | *.md | .gitignore | .clang-format | *.txt | */corpus/* | */data/*) continue ;;
+		LICENSES/* | LICENSE | *.md | .gitignore | .clang-format | *.txt | *.dict | */golden/* | */corpus/*) continue ;;
 		include/* | preload/*) wanted=Apache-2.0 ;;
 		*) wanted=GPL-3.0-or-later ;;
 		esac
@@ -65,11 +65,15 @@ name_long_functions()
 		start = 0 }' "${sources[@]}"
 }
 
+# Suppressed: what it takes for a dereference in offsetof written out (tests),
+# for a use where an object is handed on to be filled in or a macro of uthash
+# sets it, and at_quick_exit, which fails only when memory is out.
 run_cppcheck()
 {
 	cppcheck -q --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability \
 		--suppress=missingInclude --suppress=missingIncludeSystem --suppress=unknownMacro \
-		--suppress=nullPointer:tests/programs/endings.c \
+		--suppress=nullPointer:tests/* --suppress=allocaCalled:tests/* --suppress=ctuuninitvar \
+		--suppress=uninitvar:profile/intern.c --suppress=ignoredReturnValue \
 		-D__x86_64__ -D__linux__ -Iinclude -Ipreload -Iprofile -Istats -Icollector -Ireport -Icli \
 		preload profile stats collector report cli examples tests bench
 }

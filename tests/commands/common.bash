@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2119,SC2120
 # What the command tests share. Each test works in a folder of its own ($T),
 # which bats removes.
 

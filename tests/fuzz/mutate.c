@@ -182,14 +182,15 @@ static int mutate_and_read(long count, uint64_t seed, const char *path, FILE *si
 int main(int argc, char **argv)
 {
 	static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM};
-	FILE *sink = fopen("/dev/null", "w");
+	FILE *sink;
 
-	if (!sink)
-		fail("/dev/null");
 	if (argc != 4) {
 		fprintf(stderr, "usage: mutate COUNT SEED FILE\n");
 		return 2;
 	}
+	sink = fopen("/dev/null", "w");
+	if (!sink)
+		fail("/dev/null");
 	for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
 		signal(deadly[i], on_crash);
 	return mutate_and_read(atol(argv[1]), strtoull(argv[2], NULL, 10), argv[3], sink);
