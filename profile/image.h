@@ -9,7 +9,7 @@ struct image {
 	uint8_t *bytes;
 	uint64_t used, room;
 	uint64_t chunk; /* where the open chunk begins; 0: none */
-	bool failed;    /* memory ran out: nothing more is added */
+	bool failed;	/* memory ran out: nothing more is added */
 };
 
 /* Starts with a zeroed header. */

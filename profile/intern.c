@@ -184,6 +184,7 @@ static void forget(struct intern_node **head, uint32_t from)
 
 	HASH_ITER(hh, *head, n, next)
 	{
+		// cppcheck-suppress uninitvar; HASH_ITER sets n
 		if (n->index >= from) {
 			HASH_DEL(*head, n);
 			free(n);

@@ -31,7 +31,7 @@ struct prof_module {
 
 struct prof_frame {
 	uint32_t module; /* index into modules, PROF_NONE: offset is an address */
-	bool exact;      /* interrupted instruction, not a return address */
+	bool exact;	 /* interrupted instruction, not a return address */
 	uint64_t offset; /* in the module's ELF address space (address - load bias) */
 };
 
@@ -83,8 +83,8 @@ struct prof_sums {
 
 struct prof_entry {
 	uint32_t table, path, function; /* indices into the model */
-	uint32_t outcome;               /* enum scp_outcome */
-	bool torn;                      /* the process was killed inside an update */
+	uint32_t outcome;		/* enum scp_outcome */
+	bool torn;			/* the process was killed inside an update */
 	struct prof_sums sums;
 };
 
@@ -110,25 +110,25 @@ struct prof_process {
 	char *exe;
 	char **argv; /* argc strings and a NULL */
 	uint32_t argc;
-	uint32_t end_state; /* enum scp_end_state */
+	uint32_t end_state;				    /* enum scp_end_state */
 	uint64_t start_real_ns, start_mono_ns, end_mono_ns; /* end 0: not known */
-	char *file; /* the profile it came from */
+	char *file;					    /* the profile it came from */
 };
 
 /* One clock of the model. */
 struct prof_clock {
 	uint32_t kind, flags, requested;
-	double ns_per_unit;       /* measured: from the longest pair of anchors */
-	double rate_error;        /* relative uncertainty of it */
+	double ns_per_unit; /* measured: from the longest pair of anchors */
+	double rate_error;  /* relative uncertainty of it */
 	uint64_t resolution_units;
-	double tick_ns;           /* resolution_units * ns_per_unit */
-	double read_ns;           /* cost of one reading */
+	double tick_ns; /* resolution_units * ns_per_unit */
+	double read_ns; /* cost of one reading */
 };
 
 struct profile {
 	struct prof_clock clock;
 	struct prof_clock slow; /* kind NONE unless dual */
-	uint32_t flags;         /* SCP_FILE_* of all files together */
+	uint32_t flags;		/* SCP_FILE_* of all files together */
 	uint32_t groups;
 	struct scp_losses losses; /* summed */
 	uint64_t ticker_ticks, ticker_late_sum_ns, ticker_late_max_ns, ticker_late_ticks;
