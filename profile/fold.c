@@ -89,7 +89,7 @@ static void add_process(struct profile *p, uint32_t to, uint32_t from)
 {
 	struct prof_process *d = &p->process[to], *s = &p->process[from];
 
-	d->count += s->count;
+	d->count = s->count > UINT32_MAX - d->count ? UINT32_MAX : d->count + s->count;
 	if (s->start_real_ns < d->start_real_ns)
 		d->start_real_ns = s->start_real_ns;
 	if (s->start_mono_ns < d->start_mono_ns)

@@ -18,8 +18,10 @@ UNIT_SHARED = $(addprefix $(BUILD)/tests/unit/,scp_build.o scp_sample.o model_ch
 $(READER_TEST_BINARIES): %: %.o $(UNIT_SHARED) $(BUILD)/libprofile.a $(BUILD)/libstats.a
 	$(CC) $(SAN) -o $@ $^ -lcmocka -lgsl -lgslcblas -lm -lpthread
 
+# Files read after this one add to UNIT_TESTS: the list is whole only in a recipe.
 .PHONY: unit
-unit: $(UNIT_TESTS)
+unit:
+	@$(MAKE) --no-print-directory $(UNIT_TESTS)
 	@set -e; for t in $(UNIT_TESTS); do echo "== $$t"; $$t; done
 
 include tests/fuzz/fuzz.mk
