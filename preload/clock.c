@@ -53,6 +53,13 @@ static bool kernel_trusts_counter(void)
 	return false;
 }
 
+bool clock_is_allowed(void)
+{
+	int mode = 1 /* PR_TSC_ENABLE */;
+	long r = sys2(SYS_prctl, 25 /* PR_GET_TSC */, &mode);
+	return r != 0 || mode == 1;
+}
+
 static uint32_t default_kind(void)
 {
 	return arch_counter_is_invariant() && kernel_trusts_counter() ? SCP_CLOCK_TSC

@@ -26,6 +26,10 @@ extern HIDDEN struct clock_choice clock_chosen;
  * any. Opens and closes files; call at start only. */
 HIDDEN void clock_choose(const char *name, const char *page_path);
 
+/* False after prctl(PR_SET_TSC, PR_TSC_SIGSEGV), which is inherited: reading the
+ * counter, and with it most clocks of the vDSO, would kill. */
+HIDDEN bool clock_is_allowed(void);
+
 /* Describe the chosen clocks, measured costs of reading included. */
 HIDDEN void clock_describe(struct scp_clock *clock, struct scp_clock *slow);
 

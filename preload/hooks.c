@@ -4,6 +4,7 @@
  * recorded. Each does exactly what the original does. */
 #include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -12,6 +13,7 @@
 #include "process.h"
 #include "sandbox.h"
 #include "sys.h"
+#include "thread.h"
 
 #define HOOK(ret, name, params)                                                                   \
 	EXPORT ret scp_##name params __asm__(#name);                                              \
@@ -116,6 +118,14 @@ HOOK(int, dlclose, (void *handle))
 	int r = REAL(int, dlclose, (void *))(handle);
 	if (process_epoch.now.generation)
 		process_next_generation();
+	return r;
+}
+
+HOOK(int, pthread_setname_np, (pthread_t thread, const char *name))
+{
+	int r = REAL(int, pthread_setname_np, (pthread_t, const char *))(thread, name);
+	if (r == 0 && pthread_equal(thread, pthread_self()))
+		thread_renamed();
 	return r;
 }
 

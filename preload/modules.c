@@ -127,7 +127,7 @@ static struct scp_module *allocate(uint64_t bytes)
 static struct slot *add(const struct unwind_object *o)
 {
 	const char *name = *o->name ? o->name : settings.exe;
-	char here[512] = "";
+	static char here[512]; /* the lock is held; stacks may be small */
 	size_t n = 0;
 	if (*name != '/' && *o->name && !sandbox_active && text_length(name) > 0) {
 		long r = sys2(SYS_getcwd, here, sizeof here - 1);

@@ -113,11 +113,19 @@ COLD void process_start(void)
 	for (unsigned i = 0; i < FN_COUNT; i++)
 		process.function[i] = NULL;
 	process.chunk = NULL;
+	process.chunk_busy = process.touching = 0; /* whoever held them is not in this process */
 	uint32_t groups = settings.groups;
 	if (groups && (sandbox_active || !begin_file()))
 		groups = 0;
 	__atomic_store_n(&process_groups, groups, __ATOMIC_RELEASE);
 	process_next_generation();
+}
+
+void process_stop(void)
+{
+	process_mark_end(SCP_END_RUNNING);
+	settings.groups = 0; /* for forked children */
+	__atomic_store_n(&process_groups, 0, __ATOMIC_RELEASE);
 }
 
 /* Numbers are not used again, not even by a forked child: a call under way knows
@@ -128,15 +136,32 @@ void process_next_generation(void)
 	__atomic_store_n(&process_epoch.now.generation, next, __ATOMIC_RELEASE);
 }
 
+/* An anchor that is being replaced has an endless width: a reader of a process
+ * killed at this point does not trust it. */
+static void replace_anchor(uint32_t kind, struct scp_anchor *at)
+{
+	struct scp_anchor fresh;
+	clock_anchor(kind, &fresh);
+	at->width_ns = ~UINT64_C(0);
+	publish_barrier();
+	at->clock_at = fresh.clock_at;
+	at->mono_ns = fresh.mono_ns;
+	publish_barrier();
+	at->width_ns = fresh.width_ns;
+}
+
 void process_touch(void)
 {
 	struct scp_header *h = process.file.header;
-	if (!h)
-		return;
-	clock_anchor(h->clock.kind, &h->clock.last);
+	uint32_t idle = 0;
+	if (!h || !__atomic_compare_exchange_n(&process.touching, &idle, 1, false, __ATOMIC_ACQUIRE,
+					       __ATOMIC_RELAXED))
+		return; /* another thread is at it */
+	replace_anchor(h->clock.kind, &h->clock.last);
 	if (h->slow_clock.kind)
-		clock_anchor(h->slow_clock.kind, &h->slow_clock.last);
+		replace_anchor(h->slow_clock.kind, &h->slow_clock.last);
 	h->end_mono_ns = clock_mono_ns();
+	__atomic_store_n(&process.touching, 0, __ATOMIC_RELEASE);
 }
 
 void process_touch_sometimes(void)

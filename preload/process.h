@@ -32,7 +32,7 @@ struct process {
 	struct profile_file file;
 	struct scp_function *function[256]; /* by wrapper id; NULL without a file */
 	struct scp_chunk *chunk;            /* PROCESS chunk that takes module records */
-	uint32_t chunk_busy;
+	uint32_t chunk_busy, touching;
 	uint32_t generation;                /* the latest; unlike process_epoch's it survives a fork */
 	bool forked;                        /* this process began as a fork */
 };
@@ -42,6 +42,9 @@ extern HIDDEN struct process process;
  * first wrapped call if that comes earlier, and in a forked child. Idempotent;
  * a thread that comes while another is at it goes unrecorded. */
 HIDDEN void process_start(void);
+
+/* The counter can no longer be read (prctl PR_SET_TSC): stop recording. */
+HIDDEN void process_stop(void);
 
 /* Code was unloaded: every memo is stale. */
 HIDDEN void process_next_generation(void);

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Noticing that the program installs a seccomp filter. syscall() and prctl() are
+/* Noticing that the program installs a seccomp filter, forbids the time-stamp
+ * counter, or names a thread. syscall() and prctl() are
  * interposed without a frame of ours: an entry in assembly looks at the numbers
  * and jumps on, because a raw clone or vfork may return twice, or on another
- * stack. Only the few calls that install a filter take the way through C. */
+ * stack. Only the few calls that matter to us take the way through C. */
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include "function.h"
+#include "process.h"
 #include "sandbox.h"
+#include "thread.h"
 
 uint32_t sandbox_active;
 
@@ -44,8 +47,12 @@ int sandbox_prctl(int option, long a, long b, long c, long d)
 	uint32_t before = sandbox_active;
 	if (option == PR_SET_SECCOMP)
 		sandbox_active = 1;
+	if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV)
+		process_stop();
 	int r = real(option, a, b, c, d);
 	if (option == PR_SET_SECCOMP && r != 0)
 		sandbox_active = before;
+	if (option == PR_SET_NAME && r == 0)
+		thread_renamed();
 	return r;
 }

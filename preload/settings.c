@@ -127,7 +127,7 @@ uint64_t settings_process_start(void)
 void settings_read(void)
 {
 	const char *disable = variable("SCPROF_DISABLE");
-	if (disable && *disable && !text_equal(disable, "0"))
+	if ((disable && *disable && !text_equal(disable, "0")) || !clock_is_allowed())
 		return;
 	settings.groups = parse_groups(variable("SCPROF_GROUPS"));
 	if (!settings.groups)

@@ -21,6 +21,7 @@ __thread struct scp_thread *thread_self;
 __thread struct scp_thread *thread_fast;
 
 static struct scp_thread *all;
+static struct scp_thread *reclaim_cursor;
 static pthread_key_t end_key;
 static bool end_key_made;
 
@@ -28,6 +29,13 @@ static void read_name(char name[16])
 {
 	if (!sandbox_active)
 		sys2(SYS_prctl, 16 /* PR_GET_NAME */, name);
+}
+
+void thread_renamed(void)
+{
+	struct scp_thread *t = thread_self;
+	if (t && process_epoch.now.generation)
+		read_name(t->table->name);
 }
 
 static void close_lifetime(struct scp_thread *t, uint64_t now)
@@ -90,9 +98,8 @@ static struct scp_thread *take_over(void)
  * ended by a raw exit, or after the last round of destructors). */
 static struct scp_thread *reclaim(void)
 {
-	static struct scp_thread *cursor;
 	int pid = sandbox_active ? 0 : sys_getpid();
-	struct scp_thread *t = __atomic_load_n(&cursor, __ATOMIC_RELAXED);
+	struct scp_thread *t = __atomic_load_n(&reclaim_cursor, __ATOMIC_RELAXED);
 	for (unsigned i = 0; pid && i < RECLAIM_TRIES; i++) {
 		if (!t)
 			t = __atomic_load_n(&all, __ATOMIC_ACQUIRE);
@@ -103,12 +110,12 @@ static struct scp_thread *reclaim(void)
 		    __atomic_compare_exchange_n(&t->owned, &owned, 2, false, __ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED)) {
 			close_orphan(t);
-			__atomic_store_n(&cursor, t->next, __ATOMIC_RELAXED);
+			__atomic_store_n(&reclaim_cursor, t->next, __ATOMIC_RELAXED);
 			return t;
 		}
 		t = t->next;
 	}
-	__atomic_store_n(&cursor, t, __ATOMIC_RELAXED);
+	__atomic_store_n(&reclaim_cursor, t, __ATOMIC_RELAXED);
 	return NULL;
 }
 
@@ -190,6 +197,7 @@ void thread_forget_all(void)
 {
 	struct scp_thread *t = all, *next;
 	bool keep = must_keep_memory();
+	reclaim_cursor = NULL;
 	for (all = NULL; t; t = next) {
 		next = t->next;
 		if (keep)

@@ -98,6 +98,9 @@ HIDDEN struct scp_thread *thread_acquire(void);
 /* Once a process: be told when threads end. */
 HIDDEN void thread_register(void);
 
+/* The calling thread has a new name. */
+HIDDEN void thread_renamed(void);
+
 /* Record the gap from the calling thread's last call to now. */
 HIDDEN void thread_end_gap(void);
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* syscall() and prctl() without a frame of ours; see sandbox.c. Arguments stay
- * where they are. Calls that install a seccomp filter, and calls before the
- * originals are known, go through C. */
+ * where they are. The few calls that matter to us, and calls before the originals
+ * are known, go through C. */
 #define SYS_PRCTL 167
 #define SYS_SECCOMP 277
+#define PR_SET_NAME 15
 #define PR_SET_SECCOMP 22
+#define PR_SET_TSC 26
 
 	.text
 	.globl	syscall
@@ -32,6 +34,8 @@ syscall:
 prctl:
 	.cfi_startproc
 	cmp	w0, #PR_SET_SECCOMP
+	b.eq	4f
+	cmp	w0, #PR_SET_NAME
 	b.eq	4f
 	adrp	x16, entry_real_prctl
 	ldr	x16, [x16, :lo12:entry_real_prctl]

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* syscall() and prctl() without a frame of ours; see sandbox.c. Arguments stay
- * where they are. Calls that install a seccomp filter, and calls before the
- * originals are known, go through C. */
+ * where they are. The few calls that matter to us, and calls before the originals
+ * are known, go through C. */
 #define SYS_PRCTL 157
 #define SYS_SECCOMP 317
+#define PR_SET_NAME 15
 #define PR_SET_SECCOMP 22
+#define PR_SET_TSC 26
 
 	.text
 	.globl	syscall
@@ -34,6 +36,10 @@ prctl:
 	.cfi_startproc
 	endbr64
 	cmpl	$PR_SET_SECCOMP, %edi
+	je	sandbox_prctl
+	cmpl	$PR_SET_NAME, %edi
+	je	sandbox_prctl
+	cmpl	$PR_SET_TSC, %edi
 	je	sandbox_prctl
 	movq	entry_real_prctl(%rip), %rax
 	testq	%rax, %rax
