@@ -1,1 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# Programs to measure with; nothing here asserts.
+BENCH = $(BUILD)/bench
+BENCH_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE
+
+.PHONY: bench-programs
+bench-programs: $(BENCH)/deep_call $(BENCH)/deep_unwind
+
+# The empty function: an object of its own, so that the call is a dynamic one.
+$(BENCH)/libempty.so: bench/empty.c
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_CFLAGS) -fPIC -shared -o $@ $<
+
+$(BENCH)/deep_call: bench/deep_call.c $(BENCH)/libempty.so
+	$(CC) $(BENCH_CFLAGS) -o $@ $< -L$(BENCH) -lempty -Wl,-rpath,'$$ORIGIN' -lpthread
+
+# The same stack, unwound by libunwind; apart, because linking it changes a program.
+$(BENCH)/deep_unwind: bench/deep_call.c $(BENCH)/libempty.so
+	$(CC) $(BENCH_CFLAGS) -DWITH_LIBUNWIND -o $@ $< -L$(BENCH) -lempty -lunwind \
+		-Wl,-rpath,'$$ORIGIN' -lpthread
