@@ -9,6 +9,7 @@ PRELOAD_SRC = \
 	preload/file.c \
 	preload/function.c \
 	preload/hooks.c \
+	preload/lifecycle.c \
 	preload/memo.c \
 	preload/modules.c \
 	preload/process.c \

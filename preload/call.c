@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "call_fast.h"
+#include "lifecycle.h"
 #include "sums.h"
 #include "table.h"
 
@@ -52,7 +53,7 @@ static COLD struct scp_thread *enter_first(void)
 	static __thread uint32_t wait;
 	int saved = errno;
 	if (!process_epoch.now.generation) {
-		process_start();
+		lifecycle_start();
 		wait = 0;
 	}
 	if (wait) {

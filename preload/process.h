@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What there is once a process: settings, the profile file, the life cycle
- * (start, fork, exec, exit). */
+/* What there is once a process: its profile file, its functions, its epoch. */
 #ifndef SCPROF_PROCESS_H
 #define SCPROF_PROCESS_H
 
@@ -21,7 +20,7 @@ extern HIDDEN uint32_t process_groups;
  * carries the generation it was made in; unloading code raises it. */
 struct process_epoch {
 	uint32_t generation;
-	uint32_t starting; /* a thread is in process_start */
+	uint32_t starting; /* a thread is in lifecycle_start */
 };
 extern HIDDEN union process_epoch_page {
 	struct process_epoch now;
@@ -38,11 +37,6 @@ struct process {
 };
 extern HIDDEN struct process process;
 
-/* Begin to record, if the settings say so. Called from the constructor, from the
- * first wrapped call if that comes earlier, and in a forked child. Idempotent;
- * a thread that comes while another is at it goes unrecorded. */
-HIDDEN void process_start(void);
-
 /* The counter can no longer be read (prctl PR_SET_TSC): stop recording. */
 HIDDEN void process_stop(void);
 
@@ -54,7 +48,6 @@ HIDDEN void process_touch(void);
 /* The same if the last refresh is old; cheap enough for a batch boundary. */
 HIDDEN void process_touch_sometimes(void);
 
-HIDDEN void process_start_quick_exit(void);
 HIDDEN void process_mark_end(enum scp_end_state state);
 
 /* A forked child that recorded nothing leaves no file (before exec, at exit). */

@@ -16,6 +16,7 @@
 #include "call_fast.h"
 #include "fd_kind.h"
 #include "function.h"
+#include "lifecycle.h"
 #include "process.h"
 
 static uint32_t failure_class(int error)
@@ -83,7 +84,7 @@ static inline struct call_result result_pointer(const void *r)
 static COLD bool is_recorded_otherwise(uint32_t always, uint32_t if_socket, int fd1, int fd2)
 {
 	if (process_groups == GROUPS_UNSET)
-		process_start();
+		lifecycle_start();
 	uint32_t on = process_groups;
 	if (on & always)
 		return true;
