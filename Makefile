@@ -11,13 +11,8 @@ DEPS    = -MMD -MP
 OPT    ?= -O2 -g
 SAN    ?=
 
-# One set of flags a product. The tool:
+# One set of flags a product: these are the tool's, preload/build.mk has the library's.
 TOOL_CFLAGS   = -std=gnu11 $(OPT) $(WARN) $(DEPS) $(SAN) -D_GNU_SOURCE -Iinclude -Iprofile -Istats -Icollector -Ireport -Icli
-# What runs inside other people's programs: no FP side effects, small frames, no TLS allocation.
-PRELOAD_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -Iinclude -Ipreload \
-	-fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-pointer \
-	-fasynchronous-unwind-tables -fno-stack-protector -fno-builtin-memcpy -Wframe-larger-than=512 \
-	-fno-math-errno -mno-avx -fno-tree-vectorize
 
 .DEFAULT_GOAL := all
 include preload/build.mk profile/build.mk stats/build.mk collector/build.mk report/build.mk cli/build.mk
