@@ -18,6 +18,7 @@ TARGET_PROGRAMS = \
 	longjmp_handler \
 	many_calls \
 	many_threads \
+	paths \
 	plugins \
 	preserves \
 	raw_fork \

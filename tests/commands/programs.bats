@@ -90,3 +90,13 @@ load common
 		[ "$(cat with.status)" = 134 ]
 	done
 }
+
+@test "programs 20: paths that differ only further up are told apart" {
+	unnoticed "$PROGRAMS/paths"
+	local by_side='[.sites[] | select(.symbol == "send")
+		| select(any(.stack[]; .function == $f)) | .calls] | add // 0'
+	[ "$(jq --arg f north "$by_side" report.json)" = 1000 ]
+	[ "$(jq --arg f east "$by_side" report.json)" = 2000 ]
+	[ "$(jq --arg f south "$by_side" report.json)" = 3000 ]
+	[ "$(jq --arg f west "$by_side" report.json)" = 500 ]
+}
