@@ -112,7 +112,8 @@ struct scp_losses {
 	uint64_t histogram_losses; /* histogram or batch blocks that found no room */
 	uint64_t modules_lost;     /* modules beyond the 16-bit index */
 	uint64_t overflow_time_units; /* lifetimes of threads without a table, so that calls + gaps = time still holds */
-	uint64_t reserved[2];
+	uint64_t stopped;          /* processes that stopped recording: the program forbade the clock (prctl PR_SET_TSC, seccomp's strict mode) */
+	uint64_t reserved;
 };
 
 struct scp_header {

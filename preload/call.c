@@ -185,8 +185,10 @@ static COLD void end_without_entry(struct scp_call *c, uint64_t now, uint64_t by
 {
 	struct scp_thread *t = c->thread;
 	add_overflow(c, now - c->began_at, bytes);
-	if (!t)
+	if (!t) { /* a thread without a table: this call is all that is known of its time */
+		process_loss(overflow_time_units, now - c->began_at);
 		return;
+	}
 	if (c->outer) {
 		process_loss(overflow_nested_units, now - c->began_at);
 	} else {

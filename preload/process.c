@@ -26,6 +26,7 @@ void process_next_generation(void)
 void process_stop(void)
 {
 	process_mark_end(SCP_END_RUNNING);
+	process_loss(stopped, 1);
 	settings.groups = 0; /* for forked children */
 	__atomic_store_n(&process_groups, 0, __ATOMIC_RELEASE);
 }
@@ -48,7 +49,7 @@ void process_touch(void)
 {
 	struct scp_header *h = process.file.header;
 	uint32_t idle = 0;
-	if (!h || !__atomic_compare_exchange_n(&process.touching, &idle, 1, false, __ATOMIC_ACQUIRE,
+	if (!h || !process_groups || !__atomic_compare_exchange_n(&process.touching, &idle, 1, false, __ATOMIC_ACQUIRE,
 					       __ATOMIC_RELAXED))
 		return; /* another thread is at it */
 	replace_anchor(h->clock.kind, &h->clock.last);
@@ -61,14 +62,14 @@ void process_touch(void)
 void process_touch_sometimes(void)
 {
 	struct scp_header *h = process.file.header;
-	if (h && clock_mono_ns() - h->end_mono_ns > TOUCH_EVERY_NS)
+	if (h && process_groups && clock_mono_ns() - h->end_mono_ns > TOUCH_EVERY_NS)
 		process_touch();
 }
 
 void process_mark_end(enum scp_end_state state)
 {
 	/* In a vfork child the memory, and the file, are the parent's. */
-	if (!process.file.header || !process_epoch.now.generation ||
+	if (!process.file.header || !process_groups || !process_epoch.now.generation ||
 	    (!sandbox_active && (uint32_t)sys_getpid() != process.file.header->pid))
 		return;
 	process.file.header->end_state = state;

@@ -37,7 +37,8 @@ struct process {
 };
 extern HIDDEN struct process process;
 
-/* The counter can no longer be read (prctl PR_SET_TSC): stop recording. */
+/* The counter is about to be forbidden (prctl PR_SET_TSC, strict seccomp), and
+ * most clocks with it: stop recording, for good. */
 HIDDEN void process_stop(void);
 
 /* Code was unloaded: every memo is stale. */

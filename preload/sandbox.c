@@ -18,40 +18,52 @@ uint32_t sandbox_active;
 
 typedef long call6(long, long, long, long, long, long, long);
 
-/* The flag goes up first: once the filter holds it is too late. */
-static long install(call6 *real, long n, long a, long b, long c, long d, long e, long f)
+/* The flag goes up first: once the filter holds it is too late. Strict mode also
+ * makes reading the counter a fault. */
+static uint32_t prepare(bool strict)
 {
 	uint32_t before = sandbox_active;
+	if (strict)
+		process_stop();
 	sandbox_active = 1;
-	long r = real(n, a, b, c, d, e, f);
-	if (r != 0)
+	return before;
+}
+
+static void conclude(bool installed, uint32_t before)
+{
+	if (!installed)
 		sandbox_active = before;
-	return r;
+	else if (process.file.header)
+		process.file.header->losses.sandboxed = 1;
 }
 
 HIDDEN long sandbox_syscall(long n, long a, long b, long c, long d, long e, long f);
 long sandbox_syscall(long n, long a, long b, long c, long d, long e, long f)
 {
 	call6 *real = (call6 *)function_resolve(FN_syscall);
-	if (n == SYS_seccomp && (a == SECCOMP_SET_MODE_STRICT || a == SECCOMP_SET_MODE_FILTER))
-		return install(real, n, a, b, c, d, e, f);
-	if (n == SYS_prctl && a == PR_SET_SECCOMP)
-		return install(real, n, a, b, c, d, e, f);
-	return real(n, a, b, c, d, e, f);
+	bool filter = (n == SYS_seccomp && a == SECCOMP_SET_MODE_FILTER) ||
+		      (n == SYS_prctl && a == PR_SET_SECCOMP && b == SECCOMP_MODE_FILTER);
+	bool strict = (n == SYS_seccomp && a == SECCOMP_SET_MODE_STRICT) ||
+		      (n == SYS_prctl && a == PR_SET_SECCOMP && b == SECCOMP_MODE_STRICT);
+	if (!filter && !strict)
+		return real(n, a, b, c, d, e, f);
+	uint32_t before = prepare(strict);
+	long r = real(n, a, b, c, d, e, f);
+	conclude(r == 0, before);
+	return r;
 }
 
 HIDDEN int sandbox_prctl(int option, long a, long b, long c, long d);
 int sandbox_prctl(int option, long a, long b, long c, long d)
 {
 	int (*real)(int, long, long, long, long) = function_resolve(FN_prctl);
-	uint32_t before = sandbox_active;
-	if (option == PR_SET_SECCOMP)
-		sandbox_active = 1;
+	bool seccomp = option == PR_SET_SECCOMP;
+	uint32_t before = seccomp ? prepare(a == SECCOMP_MODE_STRICT) : 0;
 	if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV)
 		process_stop();
 	int r = real(option, a, b, c, d);
-	if (option == PR_SET_SECCOMP && r != 0)
-		sandbox_active = before;
+	if (seccomp)
+		conclude(r == 0, before);
 	if (option == PR_SET_NAME && r == 0)
 		thread_renamed();
 	return r;

@@ -124,6 +124,7 @@ static void add_losses(struct scp_losses *to, const struct scp_losses *from)
 	to->growth_failures += from->growth_failures;
 	if (from->growth_errno)
 		to->growth_errno = from->growth_errno;
+	to->stopped += from->stopped;
 	to->sandboxed = to->sandboxed || from->sandboxed;
 	to->cut_paths += from->cut_paths;
 	to->unwinds += from->unwinds;

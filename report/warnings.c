@@ -84,6 +84,11 @@ static void warn_lost_calls(struct report *r)
 			    "forbids to ask what they are. Sites on such descriptors show too few "
 			    "calls.",
 			    l->unclassified_calls);
+	if (l->stopped)
+		report_warn(r, "stopped",
+			    "%" PRIu64 " processes forbade reading the clock (seccomp's strict mode, or "
+			    "prctl PR_SET_TSC): nothing was recorded in them from then on.",
+			    l->stopped);
 	if (l->sandboxed)
 		report_warn(r, "sandboxed",
 			    "The program installed a seccomp filter. From then on scprof made no "
