@@ -7,21 +7,34 @@
 
 static long socket_reads;
 
+/* Numbers below are taken, so that what is opened next gets `fd` if it is free. */
+static void take_numbers_below(int fd)
+{
+	int last;
+
+	do
+		last = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	while (last >= 0 && last < fd - 1);
+	if (last != fd - 1)
+		die("taking numbers");
+}
+
 /* A socket at number `fd`, with one byte to read from its peer. */
 static void read_as_socket(int fd)
 {
-	int pair[2];
+	int pair[2], peer;
 	char c = 's';
 
 	make_pair(pair);
-	if (syscall(SYS_write, pair[0], &c, 1) != 1)
-		die("write");
-	if (pair[1] != fd && (dup2(pair[1], fd) != fd || close(pair[1]) < 0))
+	peer = pair[1];
+	if (pair[0] != fd && (dup2(pair[0], fd) != fd || close(pair[0]) < 0))
 		die("dup2");
+	if (syscall(SYS_write, peer, &c, 1) != 1)
+		die("write");
 	if (read(fd, &c, 1) != 1 || c != 's')
 		die("read of the socket");
 	socket_reads++;
-	close(pair[0]);
+	close(peer);
 }
 
 static void close_by_stream(int fd)
@@ -57,6 +70,7 @@ int main(void)
 {
 	const int fd = 20;
 
+	take_numbers_below(fd);
 	for (int i = 0; i < 10; i++) {
 		read_as_socket(fd);
 		close(fd);

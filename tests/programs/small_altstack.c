@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Claim: a handler on the smallest alternate stack may call send.
  *
- * The stack holds the kernel's frame and 1 KiB, and unmapped memory lies below
- * it. "cold": the handler's call is the first of the process; "warm": not. */
+ * The kernel's frame is measured on a large stack first; the small one then
+ * has room for it and 1 KiB for the handler, and unmapped memory lies below.
+ * "cold": the handler's call is the first of the process; "warm": not. */
 #include "target.h"
 
 #include <signal.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #define SPARE 1024
+#define PAGE  4096
+#define LARGE (16 * PAGE)
 
 static int pair[2];
 static volatile int handled;
+static volatile char *entered_at;
+
+static void on_probe(int sig)
+{
+	(void)sig;
+	entered_at = __builtin_frame_address(0);
+}
 
 static void on_signal(int sig)
 {
@@ -23,32 +32,35 @@ static void on_signal(int sig)
 		handled++;
 }
 
-static void use_small_stack(void)
+static void use_stack(char *low, size_t size, void (*handler)(int))
 {
-	size_t page = 4096, least = getauxval(AT_MINSIGSTKSZ), size;
-	stack_t stack = {0};
-	char *memory;
+	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
+	stack_t stack = {.ss_sp = low, .ss_size = size};
 
-	if (least < 2048)
-		least = 2048;
-	size = least + SPARE;
-	memory = mmap(NULL, 16 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED || mprotect(memory + page, 15 * page, PROT_READ | PROT_WRITE) < 0)
-		die("memory for the stack");
-	stack.ss_sp = memory + page;
-	stack.ss_size = size;
-	if (sigaltstack(&stack, NULL) < 0)
+	if (sigaltstack(&stack, NULL) < 0 || sigaction(SIGUSR1, &action, NULL) < 0)
 		die("sigaltstack");
+}
+
+static void use_small_stack(size_t spare)
+{
+	char *memory = mmap(NULL, LARGE + PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *low = memory + PAGE;
+	size_t least;
+
+	if (memory == MAP_FAILED || mprotect(low, LARGE, PROT_READ | PROT_WRITE) < 0)
+		die("memory for the stack");
+	use_stack(low, LARGE, on_probe);
+	raise(SIGUSR1);
+	least = (size_t)(low + LARGE - entered_at) + spare;
+	use_stack(low, least < 2048 ? 2048 : least, on_signal);
 }
 
 int main(int argc, char **argv)
 {
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
 	int warm = argc > 1 && !strcmp(argv[1], "warm");
 
 	make_pair(pair);
-	use_small_stack();
-	sigaction(SIGUSR1, &action, NULL);
+	use_small_stack(argc > 2 ? (size_t)atol(argv[2]) : SPARE);
 	if (warm)
 		exchange_times(pair, 10);
 	for (int i = 0; i < 100; i++)
