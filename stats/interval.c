@@ -5,6 +5,7 @@
  * the rule is in stats.h. GSL gives the quantiles.
  */
 #include <math.h>
+#include <stdbool.h>
 
 #include <gsl/gsl_cdf.h>
 
@@ -49,13 +50,31 @@ static struct stats_interval student(const struct stats_sums *s, double mean, do
 	return around(mean, t * sqrt(fmax(stats_variance(s), least_var) / (double)s->n), "t");
 }
 
+/* Where a distribution function, rising or falling, takes the value `p`. Bisected:
+ * GSL's own inverse of the beta distribution gives up on ordinary counts (3 of
+ * 60 000) and ends the program. It stops where doubles have no number between. */
+static double beta_inverse(double (*cdf)(double x, double a, double b), double a, double b,
+			   double p)
+{
+	bool rising = cdf(1, a, b) > 0.5;
+	double low = 0, high = 1, x;
+
+	while ((x = low + (high - low) / 2) > low && x < high) {
+		if ((cdf(x, a, b) < p) == rising)
+			low = x;
+		else
+			high = x;
+	}
+	return x;
+}
+
 /* Clopper and Pearson (1934): exact limits of a proportion, x of n. */
 static void proportion_limits(double x, double n, double confidence, double *low, double *high)
 {
 	double tail = (1 - confidence) / 2;
 
-	*low = x > 0 ? gsl_cdf_beta_Pinv(tail, x, n - x + 1) : 0;
-	*high = x < n ? gsl_cdf_beta_Qinv(tail, x + 1, n - x) : 1;
+	*low = x > 0 ? beta_inverse(gsl_cdf_beta_P, x, n - x + 1, tail) : 0;
+	*high = x < n ? beta_inverse(gsl_cdf_beta_Q, x + 1, n - x, tail) : 1;
 }
 
 /* Every call showed `min` or min + tick: how many showed the longer is binomial. */

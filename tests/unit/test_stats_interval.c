@@ -74,6 +74,37 @@ static void test_few_ticks_use_clopper_pearson(void **state)
 	assert_float_equal(i.high, 0.37893, 1e-5);
 }
 
+/* P(X <= x) for a binomial of n and p, by its definition. */
+static double at_most(int x, double n, double p)
+{
+	double sum = 0;
+
+	for (int k = 0; k <= x; k++)
+		sum += exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(p) +
+			   (n - k) * log1p(-p));
+	return sum;
+}
+
+/* Counts of real programs, on which GSL's inverse ends the process. */
+static void test_few_ticks_of_any_number_of_calls_have_exact_limits(void **state)
+{
+	static const uint64_t calls[] = {100, 3750, 60000, 296459, 1000000, 100000000};
+
+	(void)state;
+	for (size_t c = 0; c < sizeof calls / sizeof calls[0]; c++)
+		for (int ones = 1; ones < 10; ones++) {
+			struct stats_sums s = counts(calls[c], (uint64_t)ones, 1);
+			struct stats_interval i = stats_mean_interval(&s, 0.95);
+
+			assert_string_equal(i.method, "clopper-pearson");
+			assert_float_equal(at_most(ones, (double)calls[c], i.high), 0.025, 1e-5);
+			assert_float_equal(at_most(ones - 1, (double)calls[c], i.low), 0.975, 1e-5);
+			s = counts(calls[c], calls[c] - (uint64_t)ones, 1);
+			i = stats_mean_interval(&s, 0.95);
+			assert_float_equal(at_most(ones, (double)calls[c], 1 - i.low), 0.025, 1e-5);
+		}
+}
+
 /* Zero ticks prove that the mean is small, not that it is zero. */
 static void test_no_tick_at_all_has_an_upper_limit(void **state)
 {
@@ -169,6 +200,7 @@ int main(void)
 		cmocka_unit_test(test_10b_bounds_10a),
 		cmocka_unit_test(test_two_counts_use_10a),
 		cmocka_unit_test(test_few_ticks_use_clopper_pearson),
+		cmocka_unit_test(test_few_ticks_of_any_number_of_calls_have_exact_limits),
 		cmocka_unit_test(test_no_tick_at_all_has_an_upper_limit),
 		cmocka_unit_test(test_all_calls_alike_is_uncertain_to_both_sides),
 		cmocka_unit_test(test_fast_clock_uses_t),
