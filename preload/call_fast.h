@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The short way through a call, inlined into every wrapper: the TSC alone, a
- * known path, an entry and a gap that exist. Whatever is out of the ordinary
+/* The short way through a call, inlined into every wrapper twice: the TSC alone,
+ * and the page clock alone; a known path, an entry and a gap that exist. Whatever is out of the ordinary
  * goes to call.c, which can do everything; the two leave the same records.
  *
  * Between call_fast_begin and call_fast_end a signal handler may run anywhere.
@@ -25,11 +25,17 @@ struct call_fast {
 HIDDEN struct scp_memo *call_fast_search(struct scp_thread *t, uint64_t ra, uint64_t cfa,
 					 uint64_t fp, uint32_t function);
 
+/* `page` is a constant in all of these. */
+static inline __attribute__((always_inline)) uint64_t call_fast_clock(bool page)
+{
+	return page ? *clock_chosen.page : arch_counter();
+}
+
 static inline __attribute__((always_inline)) struct call_fast
-call_fast_begin(uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp)
+call_fast_begin(bool page, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp)
 {
 	struct call_fast c = {NULL, NULL, 0, 0};
-	struct scp_thread *t = thread_fast;
+	struct scp_thread *t = page ? thread_page : thread_fast;
 	if (unlikely(!t) || unlikely(t->open))
 		return c;
 	t->open = cfa;
@@ -44,7 +50,7 @@ call_fast_begin(uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp)
 	    !(c.memo = call_fast_search(t, ra, cfa, fp, function)))
 		return c;
 	c.thread = t;
-	c.began_at = arch_counter();
+	c.began_at = call_fast_clock(page);
 	return c;
 }
 
@@ -59,7 +65,8 @@ static inline __attribute__((always_inline)) struct scp_gap *call_fast_gap(struc
 
 /* False: nothing is recorded yet, take the long way with the same `now`. */
 static inline __attribute__((always_inline)) bool
-call_fast_end(const struct call_fast *c, uint64_t now, uint64_t cfa, struct call_result r, bool has_bytes)
+call_fast_end(bool page, const struct call_fast *c, uint64_t now, uint64_t cfa,
+	      struct call_result r, bool has_bytes)
 {
 	struct scp_thread *t = c->thread;
 	/* Another generation: forked (the thread's memory may be gone), or code unloaded. */
@@ -75,14 +82,15 @@ call_fast_end(const struct call_fast *c, uint64_t now, uint64_t cfa, struct call
 	struct scp_gap *gap = call_fast_gap(t->previous, rt);
 	if (unlikely(!gap))
 		return false;
-	uint32_t bucket = sums_bucket(units);
-	struct scp_hist *h = rt->hist[bucket / SCP_HIST_BUCKETS];
-	if (unlikely(!h))
+	uint32_t bucket = page ? 0 : sums_bucket(units);
+	struct scp_hist *h = page ? NULL : rt->hist[bucket / SCP_HIST_BUCKETS];
+	if (!page && unlikely(!h))
 		return false;
 	struct scp_entry *e = rt->entry;
 	sums_add_gap(gap, gap_units, true);
 	uint64_t calls = sums_begin_entry(e, units, now, r.bytes, has_bytes, true);
-	h->count[bucket % SCP_HIST_BUCKETS]++;
+	if (!page)
+		h->count[bucket % SCP_HIST_BUCKETS]++;
 	if (unlikely(calls == e->batch_end))
 		table_close_batch(t, rt);
 	sums_end_entry(e, calls);

@@ -18,7 +18,7 @@
 #define RECLAIM_TRIES 8u
 
 __thread struct scp_thread *thread_self;
-__thread struct scp_thread *thread_fast;
+__thread struct scp_thread *thread_fast, *thread_page;
 
 static struct scp_thread *all;
 static struct scp_thread *reclaim_cursor;
@@ -68,7 +68,7 @@ static void on_thread_end(void *state)
 	thread_end_gap();
 	close_lifetime(t, t->last_at);
 	process_touch_sometimes();
-	thread_self = thread_fast = NULL;
+	thread_self = thread_fast = thread_page = NULL;
 	__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
 }
 
@@ -166,6 +166,7 @@ COLD struct scp_thread *thread_acquire(void)
 	read_name(t->table->name);
 	thread_self = t;
 	thread_fast = t->clock == SCP_CLOCK_TSC && !t->slow_clock ? t : NULL;
+	thread_page = t->clock == SCP_CLOCK_PAGE ? t : NULL;
 	if (end_key_made)
 		pthread_setspecific(end_key, t);
 	return t;
@@ -206,7 +207,7 @@ void thread_forget_all(void)
 		arena_release(&t->memos);
 		sys_munmap(t, (sizeof *t + 4095) & ~(size_t)4095);
 	}
-	thread_self = thread_fast = NULL;
+	thread_self = thread_fast = thread_page = NULL;
 	if (keep || !process.file.header)
 		return;
 	struct scp_header *h = process.file.header;

@@ -89,8 +89,9 @@ struct scp_thread {
 };
 
 extern HIDDEN __thread struct scp_thread *thread_self;
-/* The same where the clock is the TSC alone, which the short way of call_fast.h needs; else NULL. */
-extern HIDDEN __thread struct scp_thread *thread_fast;
+/* The same where the clock is the TSC alone, and where it is the page clock alone:
+ * they have the short way of call_fast.h. Else NULL. */
+extern HIDDEN __thread struct scp_thread *thread_fast, *thread_page;
 
 /* The calling thread's state, made or taken over; NULL when there is no room. */
 HIDDEN struct scp_thread *thread_acquire(void);

@@ -115,6 +115,21 @@ static COLD void end_slowly(const struct call_fast *fast, uint64_t now, uint32_t
 	call_end_at(&call, r, has_bytes, now);
 }
 
+/* Return through the short way of one clock, if it is open. */
+#define SHORT_WAY(page, ret, name, args, before, result, has_bytes, after)                        \
+	fast = call_fast_begin(page, FN_##name, ARCH_RETURN_ADDRESS(), ARCH_CALLER_SP(),          \
+			       ARCH_CALLER_FP());                                                 \
+	if (likely(fast.thread)) {                                                                \
+		before;                                                                           \
+		ret r = real args;                                                                \
+		uint64_t now = call_fast_clock(page);                                             \
+		struct call_result what = result;                                                 \
+		if (unlikely(!call_fast_end(page, &fast, now, ARCH_CALLER_SP(), what, has_bytes))) \
+			end_slowly(&fast, now, FN_##name, ARCH_CALLER_SP(), what, has_bytes);     \
+		after;                                                                            \
+		return r;                                                                         \
+	}
+
 #define SCP_WRAP(ret, name, shown, always, if_socket, fd1, fd2, params, args, before, result,     \
 		 has_bytes, after)                                                                \
 	EXPORT ret scp_##name params __asm__(#name);                                              \
@@ -130,18 +145,8 @@ static COLD void end_slowly(const struct call_fast *fast, uint64_t now, uint32_t
 			return r;                                                                 \
 		}                                                                                 \
 		real = function_real[FN_##name];                                                  \
-		fast = call_fast_begin(FN_##name, ARCH_RETURN_ADDRESS(), ARCH_CALLER_SP(),        \
-				       ARCH_CALLER_FP());                                         \
-		if (likely(fast.thread)) {                                                        \
-			before;                                                                   \
-			ret r = real args;                                                        \
-			uint64_t now = arch_counter();                                            \
-			struct call_result what = result;                                         \
-			if (unlikely(!call_fast_end(&fast, now, ARCH_CALLER_SP(), what, has_bytes))) \
-				end_slowly(&fast, now, FN_##name, ARCH_CALLER_SP(), what, has_bytes); \
-			after;                                                                    \
-			return r;                                                                 \
-		}                                                                                 \
+		SHORT_WAY(false, ret, name, args, before, result, has_bytes, after)               \
+		SHORT_WAY(true, ret, name, args, before, result, has_bytes, after)                \
 		struct scp_call call;                                                             \
 		bool recorded = call_begin(&call, FN_##name, ARCH_RETURN_ADDRESS(),               \
 					   ARCH_CALLER_SP(), ARCH_CALLER_FP());                   \
