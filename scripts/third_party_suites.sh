@@ -19,11 +19,11 @@ both()
 	local name=$1 filter=$2
 	shift 2
 	mkdir -p "$work/$name"
-	(cd "$work/$name" && timeout -k 10 1200 "$@") </dev/null >"$work/$name.plain" 2>&1
+	(cd "$work/$name" && timeout -k 10 900 "$@") </dev/null >"$work/$name.plain" 2>&1
 	echo "status $?" >>"$work/$name.plain"
 	mkdir -p "$work/$name.profiles"
 	(cd "$work/$name" && LD_PRELOAD=$build/libscprof.so SCPROF_OUT=$work/$name.profiles \
-		SCPROF_GROUPS=all timeout -k 10 1200 "$@") </dev/null >"$work/$name.preload" 2>&1
+		SCPROF_GROUPS=all timeout -k 10 900 "$@") </dev/null >"$work/$name.preload" 2>&1
 	echo "status $?" >>"$work/$name.preload"
 	"$filter" <"$work/$name.plain" >"$work/$name.plain.verdicts"
 	"$filter" <"$work/$name.preload" >"$work/$name.preload.verdicts"
@@ -73,8 +73,9 @@ tcl_verdicts()
 	grep -E '^(\+\+\+\+|====|status|[a-z.]*:?[[:space:]]*Total)' | sed -E 's/[0-9]+ ?ms//'
 }
 
+# VSOCK talks to a virtual machine's host, which may never answer.
 for suite in test_socket test_select test_threading test_subprocess; do
-	both "python-$suite" python_verdicts /usr/bin/python3 -m test -v "$suite"
+	both "python-$suite" python_verdicts /usr/bin/python3 -m test -v -i "*VSOCK*" "$suite"
 done
 
 perl_tests()
