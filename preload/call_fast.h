@@ -101,14 +101,4 @@ call_fast_end(bool page, const struct call_fast *c, uint64_t now, uint64_t cfa,
 	return true;
 }
 
-/* From the short way to the long one. */
-static inline struct scp_call call_fast_give_up(const struct call_fast *c, uint32_t function, uint64_t cfa)
-{
-	return (struct scp_call){.thread = c->thread,
-				 .memo = c->memo,
-				 .began_at = c->began_at,
-				 .cfa = cfa,
-				 .function = function};
-}
-
 #endif

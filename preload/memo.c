@@ -184,9 +184,10 @@ COLD struct scp_memo *memo_find(struct scp_thread *t, uint64_t ra, uint64_t cfa,
 	m->ra = ra;
 	m->cfa = cfa;
 	m->fp = fp;
-	m->uses_fp = t->cursor.used_fp;
 	m->path = table_path(t);
-	m->function = m->path ? function : ~0u; /* no room: matches nothing, tried again next time */
+	m->function = function | (t->cursor.used_fp ? MEMO_USES_FP : 0);
+	if (!m->path)
+		m->function = ~UINT64_C(0); /* no room: matches nothing, tried again next time */
 	for (unsigned i = 0; i < SCP_OUTCOMES; i++)
 		m->rt[i] = &t->no_entry;
 	return m;

@@ -22,11 +22,12 @@
 
 #define MEMO_BLOCK 8u
 
+#define MEMO_USES_FP (UINT64_C(1) << 32)
+
 struct scp_memo {
 	uint64_t ra, cfa;
+	uint64_t function;            /* MEMO_USES_FP set: the result depends on the frame pointer */
 	uint64_t fp;
-	uint32_t function;
-	uint32_t uses_fp;             /* the result depends on the frame pointer */
 	struct scp_memo *next;        /* in the same slot: other callers, mostly */
 	struct scp_path_node *path;   /* NULL: no room in the profile */
 	const struct noted_word *end;
@@ -51,8 +52,10 @@ static inline __attribute__((always_inline)) bool memo_differs(const struct note
 static inline __attribute__((always_inline)) bool memo_matches(const struct scp_memo *m, uint64_t ra, uint64_t cfa,
 							       uint64_t fp, uint32_t function)
 {
-	if (unlikely(m->ra != ra) || unlikely(m->cfa != cfa) || unlikely(m->function != function) ||
-	    (unlikely(m->uses_fp) && m->fp != fp))
+	if (unlikely(m->ra != ra) || unlikely(m->cfa != cfa))
+		return false;
+	if (unlikely(m->function != function) &&
+	    (m->function != (function | MEMO_USES_FP) || m->fp != fp))
 		return false;
 	const struct noted_word *w = m->word;
 	do {

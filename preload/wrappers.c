@@ -108,11 +108,18 @@ static inline __attribute__((always_inline)) bool is_recorded(uint32_t always, u
 	return on != 0 && is_recorded_otherwise(always, if_socket, fd1, fd2);
 }
 
-static COLD void end_slowly(const struct call_fast *fast, uint64_t now, uint32_t function,
-			    uint64_t cfa, struct call_result r, bool has_bytes)
+/* From the short way to the long one. Takes values, so that the short way keeps
+ * them in registers. */
+static COLD void end_slowly(struct scp_thread *thread, struct scp_memo *memo, uint64_t began_at,
+			    uint64_t now, uint64_t cfa, uint32_t function_bytes, uint32_t outcome,
+			    uint64_t bytes)
 {
-	struct scp_call call = call_fast_give_up(fast, function, cfa);
-	call_end_at(&call, r, has_bytes, now);
+	struct scp_call call = {.thread = thread,
+				.memo = memo,
+				.began_at = began_at,
+				.cfa = cfa,
+				.function = function_bytes >> 1};
+	call_end_at(&call, (struct call_result){outcome, bytes}, function_bytes & 1, now);
 }
 
 /* Return through the short way of one clock, if it is open. */
@@ -125,7 +132,8 @@ static COLD void end_slowly(const struct call_fast *fast, uint64_t now, uint32_t
 		uint64_t now = call_fast_clock(page);                                             \
 		struct call_result what = result;                                                 \
 		if (unlikely(!call_fast_end(page, &fast, now, ARCH_CALLER_SP(), what, has_bytes))) \
-			end_slowly(&fast, now, FN_##name, ARCH_CALLER_SP(), what, has_bytes);     \
+			end_slowly(fast.thread, fast.memo, fast.began_at, now, ARCH_CALLER_SP(),  \
+				   FN_##name << 1 | (has_bytes), what.outcome, what.bytes);       \
 		after;                                                                            \
 		return r;                                                                         \
 	}
