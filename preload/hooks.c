@@ -141,48 +141,57 @@ HOOK(void, _Exit, (int status))
 	REAL(void, _Exit, (int))(status);
 }
 
-static void before_exec(void)
+static bool before_exec(void)
 {
 	int saved = errno;
 	process_mark_end(SCP_END_EXEC);
-	process_discard_if_empty();
+	bool discarded = process_discard_if_empty();
 	errno = saved;
+	return discarded;
 }
 
-static int exec_failed(int r)
+static int exec_failed(int r, bool discarded)
 {
 	int saved = errno;
-	process_mark_end(SCP_END_RUNNING);
+	if (discarded)
+		process_begin_anew();
+	else
+		process_mark_end(SCP_END_RUNNING);
 	errno = saved;
 	return r;
 }
 
 HOOK(int, execve, (const char *path, char *const argv[], char *const envp[]))
 {
-	before_exec();
-	return exec_failed(REAL(int, execve, (const char *, char *const[], char *const[]))(path, argv, envp));
+	bool discarded = before_exec();
+	int r = REAL(int, execve, (const char *, char *const[], char *const[]))(path, argv, envp);
+	return exec_failed(r, discarded);
 }
 
 HOOK(int, execv, (const char *path, char *const argv[]))
 {
-	before_exec();
-	return exec_failed(REAL(int, execv, (const char *, char *const[]))(path, argv));
+	bool discarded = before_exec();
+	int r = REAL(int, execv, (const char *, char *const[]))(path, argv);
+	return exec_failed(r, discarded);
 }
 
 HOOK(int, execvp, (const char *file, char *const argv[]))
 {
-	before_exec();
-	return exec_failed(REAL(int, execvp, (const char *, char *const[]))(file, argv));
+	bool discarded = before_exec();
+	int r = REAL(int, execvp, (const char *, char *const[]))(file, argv);
+	return exec_failed(r, discarded);
 }
 
 HOOK(int, execvpe, (const char *file, char *const argv[], char *const envp[]))
 {
-	before_exec();
-	return exec_failed(REAL(int, execvpe, (const char *, char *const[], char *const[]))(file, argv, envp));
+	bool discarded = before_exec();
+	int r = REAL(int, execvpe, (const char *, char *const[], char *const[]))(file, argv, envp);
+	return exec_failed(r, discarded);
 }
 
 HOOK(int, fexecve, (int fd, char *const argv[], char *const envp[]))
 {
-	before_exec();
-	return exec_failed(REAL(int, fexecve, (int, char *const[], char *const[]))(fd, argv, envp));
+	bool discarded = before_exec();
+	int r = REAL(int, fexecve, (int, char *const[], char *const[]))(fd, argv, envp);
+	return exec_failed(r, discarded);
 }

@@ -76,10 +76,16 @@ void process_mark_end(enum scp_end_state state)
 	process_touch();
 }
 
-void process_discard_if_empty(void)
+bool process_discard_if_empty(void)
 {
 	struct scp_header *h = process.file.header;
-	if (h && process.forked && !h->table_count && !sandbox_active &&
-	    (uint32_t)sys_getpid() == h->pid)
-		sys_unlink(process.file.path);
+	return h && process_epoch.now.generation && process.forked && !h->table_count &&
+	       !sandbox_active && (uint32_t)sys_getpid() == h->pid &&
+	       sys_unlink(process.file.path) == 0;
+}
+
+void process_begin_anew(void)
+{
+	process_epoch.now.starting = 0;
+	__atomic_store_n(&process_epoch.now.generation, 0, __ATOMIC_RELEASE);
 }

@@ -51,8 +51,11 @@ HIDDEN void process_touch_sometimes(void);
 
 HIDDEN void process_mark_end(enum scp_end_state state);
 
-/* A forked child that recorded nothing leaves no file (before exec, at exit). */
-HIDDEN void process_discard_if_empty(void);
+/* A forked child that recorded nothing leaves no file (before exec, at exit). True: it is gone. */
+HIDDEN bool process_discard_if_empty(void);
+
+/* The file is gone, but the process goes on (exec failed): the next call begins anew. */
+HIDDEN void process_begin_anew(void);
 
 /* A counter in the file's losses, or NULL without a file. */
 #define process_loss(field, by)                                                                  \
