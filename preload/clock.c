@@ -60,6 +60,11 @@ bool clock_is_allowed(void)
 	return r != 0 || mode == 1;
 }
 
+bool clock_needs_system_calls(void)
+{
+	return clock_chosen.kind == SCP_CLOCK_THREAD_CPU;
+}
+
 static uint32_t default_kind(void)
 {
 	return arch_counter_is_invariant() && kernel_trusts_counter() ? SCP_CLOCK_TSC

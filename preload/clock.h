@@ -30,6 +30,9 @@ HIDDEN void clock_choose(const char *name, const char *page_path);
  * counter, and with it most clocks of the vDSO, would kill. */
 HIDDEN bool clock_is_allowed(void);
 
+/* Is a system call needed for each reading? */
+HIDDEN bool clock_needs_system_calls(void);
+
 /* Describe the chosen clocks, measured costs of reading included. */
 HIDDEN void clock_describe(struct scp_clock *clock, struct scp_clock *slow);
 

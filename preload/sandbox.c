@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "clock.h"
 #include "function.h"
 #include "process.h"
 #include "sandbox.h"
@@ -19,11 +20,12 @@ uint32_t sandbox_active;
 typedef long call6(long, long, long, long, long, long, long);
 
 /* The flag goes up first: once the filter holds it is too late. Strict mode also
- * makes reading the counter a fault. */
+ * makes reading the counter a fault, and a filter may forbid the system call that
+ * some clocks are read by. */
 static uint32_t prepare(bool strict)
 {
 	uint32_t before = sandbox_active;
-	if (strict)
+	if (strict || clock_needs_system_calls())
 		process_stop();
 	sandbox_active = 1;
 	return before;
