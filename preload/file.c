@@ -154,8 +154,10 @@ static int add_region(struct profile_file *f, uint64_t bytes)
 static bool grow(struct profile_file *f, uint64_t bytes)
 {
 	uint32_t idle = 0;
-	if (__atomic_load_n(&f->backoff, __ATOMIC_RELAXED)) {
-		__atomic_sub_fetch(&f->backoff, 1, __ATOMIC_RELAXED);
+	uint32_t wait = __atomic_load_n(&f->backoff, __ATOMIC_RELAXED);
+	if (wait) { /* one of several threads counts down, lest it pass below zero */
+		__atomic_compare_exchange_n(&f->backoff, &wait, wait - 1, false, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED);
 		return false;
 	}
 	if (sandbox_active || !__atomic_compare_exchange_n(&f->growing, &idle, 1, false,
