@@ -38,6 +38,13 @@ void thread_renamed(void)
 		read_name(t->table->name);
 }
 
+/* Who owns a state: the id of its thread, so that a state and the thread that must
+ * be alive for it to be taken change hands in one step. */
+static uint32_t own_id(void)
+{
+	return sandbox_active ? ~0u : (uint32_t)sys_gettid();
+}
+
 static void close_lifetime(struct scp_thread *t, uint64_t now)
 {
 	if (t->table->live) {
@@ -53,22 +60,35 @@ static void close_orphan(struct scp_thread *t)
 	close_lifetime(t, t->table->last_at);
 }
 
+/* The gap from the last call to now, with bookkeeping marked by the caller. */
+static void add_end_gap(struct scp_thread *t)
+{
+	uint64_t now = clock_read(t->clock);
+	now = now < t->last_at ? t->last_at : now;
+	table_add_gap(t, NULL, now - t->last_at);
+	t->last_at = t->table->last_at = now;
+	t->previous = &t->start_mark;
+}
+
 /* The key's destructor. Other destructors may still make wrapped calls after
  * it: they take a table again, and we are called again. */
 static void on_thread_end(void *state)
 {
 	struct scp_thread *t = state;
-	if (thread_self != t || !process_epoch.now.generation)
+	/* No groups: stopped, and the clock may be forbidden. */
+	if (thread_self != t || !process_groups || !process_epoch.now.generation)
 		return;
-	if (t->open) { /* cancelled, or left by pthread_exit, inside a call */
+	if (t->open) /* cancelled, or left by pthread_exit, inside a call */
 		process_loss(abandoned_calls, 1);
-		t->open = 0;
-	}
+	t->open = ARCH_CALLER_SP() | 1;
+	compiler_barrier();
 	read_name(t->table->name);
-	thread_end_gap();
+	add_end_gap(t);
 	close_lifetime(t, t->last_at);
 	process_touch_sometimes();
+	compiler_barrier();
 	thread_self = thread_fast = thread_page = NULL;
+	compiler_barrier();
 	__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
 }
 
@@ -79,24 +99,23 @@ void thread_register(void)
 	end_key_made = pthread_key_create(&end_key, on_thread_end) == 0;
 }
 
-static bool own(struct scp_thread *t)
+static bool own(struct scp_thread *t, uint32_t from, uint32_t me)
 {
-	uint32_t free = 0;
-	return __atomic_compare_exchange_n(&t->owned, &free, 1, false, __ATOMIC_ACQUIRE,
+	return __atomic_compare_exchange_n(&t->owned, &from, me, false, __ATOMIC_ACQUIRE,
 					   __ATOMIC_RELAXED);
 }
 
-static struct scp_thread *take_over(void)
+static struct scp_thread *take_over(uint32_t me)
 {
 	for (struct scp_thread *t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->next)
-		if (!__atomic_load_n(&t->owned, __ATOMIC_RELAXED) && own(t))
+		if (!__atomic_load_n(&t->owned, __ATOMIC_RELAXED) && own(t, 0, me))
 			return t;
 	return NULL;
 }
 
 /* Look at a few owners in turn: those that are gone left no word (a thread that
  * ended by a raw exit, or after the last round of destructors). */
-static struct scp_thread *reclaim(void)
+static struct scp_thread *reclaim(uint32_t me)
 {
 	int pid = sandbox_active ? 0 : sys_getpid();
 	struct scp_thread *t = __atomic_load_n(&reclaim_cursor, __ATOMIC_RELAXED);
@@ -105,10 +124,8 @@ static struct scp_thread *reclaim(void)
 			t = __atomic_load_n(&all, __ATOMIC_ACQUIRE);
 		if (!t)
 			break;
-		uint32_t owned = 1;
-		if (sys3(SYS_tgkill, pid, t->tid, 0) == -3 /* ESRCH */ &&
-		    __atomic_compare_exchange_n(&t->owned, &owned, 2, false, __ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED)) {
+		uint32_t owner = __atomic_load_n(&t->owned, __ATOMIC_RELAXED);
+		if (owner && sys3(SYS_tgkill, pid, owner, 0) == -3 /* ESRCH */ && own(t, owner, me)) {
 			close_orphan(t);
 			__atomic_store_n(&reclaim_cursor, t->next, __ATOMIC_RELAXED);
 			return t;
@@ -119,12 +136,12 @@ static struct scp_thread *reclaim(void)
 	return NULL;
 }
 
-static struct scp_thread *create(void)
+static struct scp_thread *create(uint32_t me)
 {
 	struct scp_thread *t = arena_map((sizeof *t + 4095) & ~(size_t)4095);
 	if (!t)
 		return NULL;
-	t->owned = 1;
+	t->owned = me;
 	t->file = &process.file;
 	t->clock = clock_chosen.kind;
 	t->slow_clock = clock_chosen.slow_kind;
@@ -149,14 +166,14 @@ COLD struct scp_thread *thread_acquire(void)
 {
 	if (!process.file.header || !process_epoch.now.generation)
 		return NULL;
-	struct scp_thread *t = take_over();
+	uint32_t me = own_id();
+	struct scp_thread *t = take_over(me);
 	if (!t)
-		t = reclaim();
+		t = reclaim(me);
 	if (!t)
-		t = create();
+		t = create(me);
 	if (!t)
 		return NULL;
-	t->owned = 1;
 	t->tid = sandbox_active ? 0 : sys_gettid();
 	t->open = 0;
 	t->walking = false;
@@ -175,23 +192,21 @@ COLD struct scp_thread *thread_acquire(void)
 void thread_end_gap(void)
 {
 	struct scp_thread *t = thread_self;
-	if (!t || t->open || !process_epoch.now.generation)
+	if (!t || t->open || !process_groups || !process_epoch.now.generation)
 		return;
-	t->open = 1;
+	t->open = ARCH_CALLER_SP() | 1; /* our own frame: a handler that comes now finds it in progress */
 	compiler_barrier();
-	uint64_t now = clock_read(t->clock);
-	table_add_gap(t, NULL, now - t->last_at);
-	t->last_at = t->table->last_at = now;
-	t->previous = &t->start_mark;
+	add_end_gap(t);
 	compiler_barrier();
 	t->open = 0;
 }
 
 /* Was this child forked by a handler that had interrupted our bookkeeping? Then
- * that bookkeeping will still run to its end, on the parent's memory: keep it. */
+ * that bookkeeping will still run to its end, on the parent's memory: keep it. In
+ * a sandbox no system call may be made to give it back. */
 static bool must_keep_memory(void)
 {
-	return thread_self && thread_self->open;
+	return sandbox_active || (thread_self && thread_self->open);
 }
 
 void thread_forget_all(void)

@@ -55,7 +55,7 @@ struct scp_thread {
 	uint32_t generation;     /* of process_epoch, that the memos were made in */
 	uint32_t clock, slow_clock;
 	bool histograms, walking;
-	uint32_t owned;          /* atomic: a live thread has it */
+	uint32_t owned;          /* atomic: id of the thread that has it; 0: free */
 	int32_t tid;
 
 	struct scp_thread *next; /* list of all */

@@ -7,6 +7,7 @@
 TARGET_PROGRAMS = \
 	cancel \
 	close_all \
+	corners \
 	coroutines \
 	counter \
 	daemon_twice \

@@ -100,3 +100,17 @@ load common
 	[ "$(jq --arg f south "$by_side" report.json)" = 3000 ]
 	[ "$(jq --arg f west "$by_side" report.json)" = 500 ]
 }
+
+@test "programs 21: a thread that forbids the time-stamp counter may end" {
+	unnoticed "$PROGRAMS/corners" tsc
+}
+
+@test "programs 22: a forked child whose exec failed is recorded" {
+	unnoticed "$PROGRAMS/corners" exec
+}
+
+@test "programs 23: a sandboxed process forks without a system call of ours, with any clock" {
+	unnoticed "$PROGRAMS/corners" sandbox
+	rm -rf out expect.* && mkdir out
+	SCPROF_CLOCK=thread-cpu unnoticed "$PROGRAMS/corners" sandbox
+}
