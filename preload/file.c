@@ -127,9 +127,10 @@ static int add_region(struct profile_file *f, uint64_t bytes)
 	if (n >= SCP_MAX_REGIONS)
 		return -EFBIG;
 	uint64_t offset = h->regions[n - 1].offset + h->regions[n - 1].bytes;
-	uint64_t size = 2 * h->regions[n - 1].bytes & ~(uint64_t)(SCP_GRANULE - 1);
+	uint64_t size = 2 * h->regions[n - 1].bytes;
 	size = size > REGION_MAX ? REGION_MAX : size;
 	size = size < bytes ? bytes : size;
+	size = (size + ARCH_PAGE_MAX - 1) & ~(uint64_t)(ARCH_PAGE_MAX - 1); /* the next one's offset */
 	long fd = sys_open(f->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd < 0)
 		return (int)fd;

@@ -75,6 +75,15 @@ static void on_quick_exit(void)
 	process_mark_end(SCP_END_QUICK);
 }
 
+/* Where the kernel cannot wipe process_epoch (before 4.14, or emulated), libc's
+ * fork tells us at least. */
+static void begin_in_child(void)
+{
+	process_epoch.now = (struct process_epoch){0, 0};
+	compiler_barrier();
+	lifecycle_start();
+}
+
 /* Handlers are registered once; a forked child inherits them. */
 static void register_handlers(void)
 {
@@ -83,7 +92,7 @@ static void register_handlers(void)
 		return;
 	done = true;
 	thread_register();
-	pthread_atfork(NULL, NULL, lifecycle_start);
+	pthread_atfork(NULL, NULL, begin_in_child);
 	at_quick_exit(on_quick_exit);
 }
 

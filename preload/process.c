@@ -12,7 +12,7 @@
 #define TOUCH_EVERY_NS 100000000u
 
 uint32_t process_groups = GROUPS_UNSET;
-union process_epoch_page process_epoch __attribute__((aligned(4096)));
+union process_epoch_page process_epoch __attribute__((aligned(ARCH_PAGE_MAX)));
 struct process process;
 
 /* Numbers are not used again, not even by a forked child: a call under way knows

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch.h"
 #include "file.h"
 #include "scprof_format.h"
 #include "util.h"
@@ -24,7 +25,7 @@ struct process_epoch {
 };
 extern HIDDEN union process_epoch_page {
 	struct process_epoch now;
-	char page[4096];
+	char page[ARCH_PAGE_MAX]; /* it shares a page with nothing else */
 } process_epoch;
 
 struct process {

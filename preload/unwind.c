@@ -96,6 +96,28 @@ static bool apply_rule(struct unwind_cursor *c, unsigned i, uint64_t cfa,
 	return false;
 }
 
+/* A signal trampoline without call-frame information, where the processor's kernel
+ * has such: the registers of the interrupted frame lie above the stack pointer. */
+static enum unwind_result step_trampoline(struct unwind_cursor *c)
+{
+	uint64_t base, pc, sp;
+	const uint32_t *code = (const uint32_t *)c->pc;
+	if (!ARCH_SIGNAL_CODE || (c->pc & 3) || !c->readable(c->context, c->pc) ||
+	    ((uint64_t)code[1] << 32 | code[0]) != ARCH_SIGNAL_CODE)
+		return UNWIND_CUT;
+	if (!unwind_get(c, ARCH_SP, &base) || !unwind_read(c, base + ARCH_SIGNAL_PC, &pc) ||
+	    !unwind_read(c, base + ARCH_SIGNAL_SP, &sp))
+		return UNWIND_CUT;
+	for (unsigned i = 0; i < ARCH_REGS; i++)
+		c->reg[i] = (struct unwind_register){base + ARCH_SIGNAL_REGS + 8 * i, UNWIND_MEMORY};
+	c->reg[ARCH_SP] = (struct unwind_register){sp, UNWIND_VALUE};
+	c->fp_is_start = false;
+	c->cfa = sp;
+	c->pc = pc;
+	c->exact = true;
+	return UNWIND_STEPPED;
+}
+
 enum unwind_result unwind_step(struct unwind_cursor *c)
 {
 	struct unwind_register *next = c->work->next;
@@ -103,7 +125,9 @@ enum unwind_result unwind_step(struct unwind_cursor *c)
 	uint64_t cfa, ra_column, ra;
 	bool signal_frame;
 
-	if (!unwind_find_row(c, &signal_frame, &ra_column) || ra_column != ARCH_RA)
+	if (!unwind_find_row(c, &signal_frame, &ra_column))
+		return step_trampoline(c);
+	if (ra_column != ARCH_RA)
 		return UNWIND_CUT;
 	if (row->rule[ARCH_RA].kind == RULE_UNDEFINED)
 		return UNWIND_END;
