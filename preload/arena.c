@@ -28,8 +28,12 @@ static bool next_block(struct arena *a, size_t need)
 	uint8_t *p = arena_map(a->first << a->blocks);
 	if (!p)
 		return false;
-	a->present = a->blocks;
-	a->block[a->blocks++] = p;
+	/* In this order a handler may leave for good anywhere: at worst room is wasted. */
+	a->block[a->blocks] = p;
+	compiler_barrier();
+	a->blocks++;
+	a->present = a->blocks - 1;
+	compiler_barrier();
 	a->used = 0;
 	return true;
 }

@@ -216,6 +216,7 @@ static COLD void end_nested(struct scp_call *c, struct scp_rt *rt, uint64_t now,
 			    uint64_t bytes, bool has_bytes)
 {
 	struct scp_thread *t = c->thread;
+	now = now < c->began_at ? c->began_at : now; /* a clock that went backwards */
 	add_to_entry(t, rt, now - c->began_at, slow, now, bytes, has_bytes);
 	t->table->nested_units += now - c->began_at;
 	t->table->nested_calls++;

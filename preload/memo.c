@@ -137,13 +137,19 @@ static struct scp_memo *make(struct scp_thread *t, uint32_t slot, bool nested)
 	for (uint32_t i = 0; i < words; i++)
 		m->word[i] = t->noted[i < t->noted_count ? i : t->noted_count - 1];
 	m->end = m->word + words;
-	unsigned length = 0;
 	m->next = t->front[slot];
+	return m;
+}
+
+/* Only when it is complete: a handler may leave this place for good. */
+static void link_memo(struct scp_thread *t, uint32_t slot, struct scp_memo *m)
+{
+	unsigned length = 0;
 	for (struct scp_memo *p = m; p; p = p->next)
 		if (++length == CHAIN_MAX)
 			p->next = NULL;
+	compiler_barrier();
 	t->front[slot] = m;
-	return m;
 }
 
 COLD struct scp_memo *memo_search(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
@@ -152,8 +158,11 @@ COLD struct scp_memo *memo_search(struct scp_thread *t, uint64_t ra, uint64_t cf
 	uint32_t slot = memo_slot(ra, cfa);
 	for (struct scp_memo *m = t->front[slot], **link = &t->front[slot]; m; link = &m->next, m = m->next)
 		if (memo_matches(m, ra, cfa, fp, function)) {
+			/* In this order the chain is one wherever a handler leaves for good. */
 			*link = m->next;
+			compiler_barrier();
 			m->next = t->front[slot];
+			compiler_barrier();
 			t->front[slot] = m;
 			return m;
 		}
@@ -169,6 +178,7 @@ static void forget_stale(struct scp_thread *t)
 		return;
 	for (unsigned i = 0; i < MEMO_FRONT; i++)
 		t->front[i] = NULL;
+	compiler_barrier();
 	t->generation = generation;
 }
 
@@ -180,7 +190,8 @@ COLD struct scp_memo *memo_find(struct scp_thread *t, uint64_t ra, uint64_t cfa,
 	if (m)
 		return m;
 	unwind(t, ra, cfa, fp);
-	m = make(t, memo_slot(ra, cfa), nested);
+	uint32_t slot = memo_slot(ra, cfa);
+	m = make(t, slot, nested);
 	m->ra = ra;
 	m->cfa = cfa;
 	m->fp = fp;
@@ -190,6 +201,8 @@ COLD struct scp_memo *memo_find(struct scp_thread *t, uint64_t ra, uint64_t cfa,
 		m->function = ~UINT64_C(0); /* no room: matches nothing, tried again next time */
 	for (unsigned i = 0; i < SCP_OUTCOMES; i++)
 		m->rt[i] = &t->no_entry;
+	if (m->path && m->end != m->word) /* no spare one: that is written over soon */
+		link_memo(t, slot, m);
 	return m;
 }
 

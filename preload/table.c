@@ -25,6 +25,9 @@ static void *record(struct scp_thread *t, uint32_t type, uint64_t bytes)
 		t->chunk_bytes = t->chunk_bytes < CHUNK_MAX ? 2 * t->chunk_bytes : CHUNK_MAX;
 	}
 	struct scp_record *r = (struct scp_record *)((uint8_t *)chunk + chunk->used);
+	/* Not new: a record that was left half-written (by longjmp from a handler, say) may lie here. */
+	for (uint64_t i = 0; i < bytes / 8; i++)
+		((uint64_t *)r)[i] = 0;
 	r->type = type;
 	r->bytes = (uint32_t)bytes;
 	return r;
@@ -73,6 +76,7 @@ static bool grow_paths(struct scp_thread *t)
 			bucket[p->path->hash & (n - 1)] = p;
 		}
 	t->path_bucket = bucket;
+	compiler_barrier(); /* never a count beyond the buckets, wherever a handler leaves us */
 	t->path_buckets = n;
 	return true;
 }
@@ -173,6 +177,7 @@ static bool grow_gaps(struct scp_thread *t)
 			bucket[h & (n - 1)] = g;
 		}
 	t->gap_bucket = bucket;
+	compiler_barrier();
 	t->gap_buckets = n;
 	return true;
 }
