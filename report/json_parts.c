@@ -130,6 +130,8 @@ json_t *json_site(struct report *r, const struct report_site *s)
 	json_put(o, "percentiles_ns", percentiles_of(s, &failed), &failed);
 	json_put(o, "per_call_ns", json_number(s->per_call_ns), &failed);
 	json_put(o, "per_byte_ns", json_number(s->per_byte_ns), &failed);
+	json_put(o, "per_byte_ci_low_ns", json_number(s->per_byte_low_ns), &failed);
+	json_put(o, "per_byte_ci_high_ns", json_number(s->per_byte_high_ns), &failed);
 	json_put(o, "slow", slow_of(s, &failed), &failed);
 	json_put(o, "path", path_of(s), &failed);
 	json_put(o, "stack", stack_of(r, s, &failed), &failed);

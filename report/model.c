@@ -145,11 +145,34 @@ static void fill_slow(const struct report *r, struct report_site *s, const struc
 			 s->estimate.mean_ns <= s->slow.estimate.high_ns;
 }
 
+static void no_line(struct report_site *s)
+{
+	s->per_call_ns = s->per_byte_ns = s->per_byte_low_ns = s->per_byte_high_ns = NAN;
+}
+
+static void fill_line(const struct report *r, struct report_site *s, const struct prof_sums *sums)
+{
+	double unit = r->profile->clock.ns_per_unit, call, byte, half;
+
+	no_line(s);
+	if (!sums->has_bytes || stats_line(sums->calls, sums->bytes, sums->bytes_sq, sums->units,
+					   sums->bytes_units, &call, &byte) != 0)
+		return;
+	s->per_call_ns = call * unit;
+	s->per_byte_ns = byte * unit;
+	half = stats_line_half_width(sums->calls, sums->bytes, sums->bytes_sq, sums->units,
+				     sums->units_sq, byte, r->confidence);
+	if (isfinite(half)) {
+		s->per_byte_low_ns = (byte - half) * unit;
+		s->per_byte_high_ns = (byte + half) * unit;
+	}
+}
+
 static void fill_site(const struct report *r, struct report_site *s, const struct group *g)
 {
 	const struct profile *p = r->profile;
 	const struct prof_sums *sums = &g->sums;
-	double unit = p->clock.ns_per_unit, call, byte;
+	double unit = p->clock.ns_per_unit;
 
 	s->function = g->key.function;
 	s->outcome = g->key.outcome;
@@ -167,12 +190,7 @@ static void fill_site(const struct report *r, struct report_site *s, const struc
 	s->max_ns = (double)sums->max_units * unit;
 	s->overhead_ns = p->clock.read_ns;
 	s->total_ns = (double)sums->units * unit;
-	s->per_call_ns = s->per_byte_ns = NAN;
-	if (sums->has_bytes && stats_line(sums->calls, sums->bytes, sums->bytes_sq, sums->units,
-					  sums->bytes_units, &call, &byte) == 0) {
-		s->per_call_ns = call * unit;
-		s->per_byte_ns = byte * unit;
-	}
+	fill_line(r, s, sums);
 	if (sums->hist)
 		fill_histogram(s, sums, unit);
 	if (sums->slow)
@@ -196,7 +214,8 @@ static void fill_overflow(const struct report *r, struct report_site *s, uint32_
 	s->estimate.mean_ns = s->total_ns / (double)f->overflow_calls;
 	s->estimate.low_ns = s->estimate.high_ns = NAN;
 	s->estimate.method = "none";
-	s->min_ns = s->max_ns = s->per_call_ns = s->per_byte_ns = NAN;
+	s->min_ns = s->max_ns = NAN;
+	no_line(s);
 	s->overhead_ns = r->profile->clock.read_ns;
 }
 

@@ -83,7 +83,8 @@ struct report_site {
 	double share; /* of the time of all recorded calls */
 	bool has_percentiles;
 	struct report_percentiles percentiles;
-	double per_call_ns, per_byte_ns; /* NAN where sizes do not vary */
+	double per_call_ns, per_byte_ns;	  /* NAN where sizes do not vary */
+	double per_byte_low_ns, per_byte_high_ns; /* NAN where nothing is known of the slope */
 	bool has_slow;
 	struct report_slow slow;
 };

@@ -56,8 +56,10 @@ static void size_cells(struct table *table, const struct report_site *s)
 		return;
 	number_bytes(text, sizeof(text), s->bytes);
 	table_cell(table, BYTES, text);
-	/* A cost below nothing says that the sizes explain none of the time. */
-	if (s->per_byte_ns > 0) {
+	/* A slope that may be nothing, or a call of no bytes that would take less
+	 * than no time: sizes that hardly vary, or the sizes of different work.
+	 * Neither is a price of a byte. */
+	if (s->per_byte_low_ns > 0 && s->per_call_ns >= 0) {
 		number_plain(text, sizeof(text), s->per_byte_ns);
 		table_cell(table, PER_BYTE, text);
 	}

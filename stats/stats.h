@@ -66,4 +66,12 @@ double stats_hist_quantile(const uint64_t *count, uint32_t buckets, double q);
 int stats_line(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y, stats_u128 sum_xy,
 	       double *intercept, double *slope);
 
+/* How far the true slope may be from that of stats_line, which gave `slope`:
+ * half the width of its interval at `confidence`, by Student's t with n - 2 degrees
+ * of freedom on what the line leaves unexplained. INFINITY where fewer than three
+ * calls or equal sizes say nothing. It holds chance only: where a few sizes
+ * belong to different work, the slope is that difference, however sure. */
+double stats_line_half_width(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y,
+			     stats_u128 sum_yy, double slope, double confidence);
+
 #endif

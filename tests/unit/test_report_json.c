@@ -59,11 +59,28 @@ static const char *const program_fields[] = {"s exe",	"a argv",   "a pids",
 					     "S start", "N wall_s", NULL};
 static const char *const clock_fields[] = {"s name",	   "n tick_ns",	    "n read_ns",
 					   "b randomized", "B synchronous", NULL};
-static const char *const site_fields[] = {
-	"s symbol",	 "s library",  "s outcome",   "n calls",	  "n bytes",
-	"n ticks",	 "N mean_ns",  "N ci_low_ns", "N ci_high_ns",	  "s method",
-	"n overhead_ns", "n total_ns", "N share",     "O percentiles_ns", "N per_call_ns",
-	"N per_byte_ns", "N min_ns",   "O slow",      "a stack",	  NULL};
+static const char *const site_fields[] = {"s symbol",
+					  "s library",
+					  "s outcome",
+					  "n calls",
+					  "n bytes",
+					  "n ticks",
+					  "N mean_ns",
+					  "N ci_low_ns",
+					  "N ci_high_ns",
+					  "s method",
+					  "n overhead_ns",
+					  "n total_ns",
+					  "N share",
+					  "O percentiles_ns",
+					  "N per_call_ns",
+					  "N per_byte_ns",
+					  "N min_ns",
+					  "O slow",
+					  "a stack",
+					  "N per_byte_ci_low_ns",
+					  "N per_byte_ci_high_ns",
+					  NULL};
 static const char *const percentile_fields[] = {"n p50", "n p90", "n p99", "n max", NULL};
 static const char *const frame_fields[] = {"S function", "S module",  "n offset", "S file",
 					   "N line",	 "b inlined", NULL};

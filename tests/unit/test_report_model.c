@@ -61,6 +61,9 @@ static void test_cost_splits_into_call_and_byte(void **state)
 	assert_string_equal(symbol_of(r, 1), "send");
 	assert_float_equal(r->site[1].per_byte_ns, 12.5, 1e-9); /* 800 ns for 64 bytes */
 	assert_float_equal(r->site[1].per_call_ns, 3200, 1e-6);
+	/* The sizes explain all of the spread. */
+	assert_float_equal(r->site[1].per_byte_low_ns, 12.5, 1e-3);
+	assert_float_equal(r->site[1].per_byte_high_ns, 12.5, 1e-3);
 	report_free(r);
 }
 

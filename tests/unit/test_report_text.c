@@ -79,6 +79,37 @@ static void test_recorded_groupings(void **state)
 	compare("process", p, REPORT_BY_PROCESS, 100, REPORT_TOP_DEFAULT);
 }
 
+static bool shows_a_price_of_bytes(const struct profile *p)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	char *text;
+	bool shows;
+
+	o.width = 200;
+	text = fixture_print(p, &o);
+	shows = strstr(text, "ns/B") != NULL;
+	free(text);
+	return shows;
+}
+
+/* Half of the sends take 3600, half 4400; see the fixture. */
+static void test_a_price_of_bytes_must_be_one(void **state)
+{
+	struct profile *p = fixture_profile();
+	struct prof_sums *s = &p->entry[3].sums;
+
+	(void)state;
+	assert_true(shows_a_price_of_bytes(p));
+	/* 60 and 68 bytes: 100 a byte, and -2400 for a call of none */
+	s->bytes_sq = (prof_u128)250 * (60 * 60 + 68 * 68);
+	s->bytes_units = (prof_u128)250 * (60 * 3600 + 68 * 4400);
+	assert_false(shows_a_price_of_bytes(p));
+	/* 32 and 96 bytes, 4000 and 4001: less than chance makes of it */
+	s->bytes_sq = (prof_u128)250 * (32 * 32 + 96 * 96);
+	s->bytes_units = (prof_u128)250 * (32 * 4000 + 96 * 4001);
+	assert_false(shows_a_price_of_bytes(p));
+}
+
 static void test_recorded_losses_and_ascii(void **state)
 {
 	struct profile *p = fixture_profile();
@@ -182,6 +213,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_recorded_widths),
 		cmocka_unit_test(test_recorded_groupings),
+		cmocka_unit_test(test_a_price_of_bytes_must_be_one),
 		cmocka_unit_test(test_recorded_losses_and_ascii),
 		cmocka_unit_test(test_no_row_wraps_and_no_name_escapes),
 		cmocka_unit_test(test_terminal_is_asked),

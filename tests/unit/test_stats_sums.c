@@ -83,6 +83,17 @@ static void test_line_needs_sizes_that_vary(void **state)
 	assert_int_equal(stats_line(0, 0, 0, 0, 0, &intercept, &slope), -1);
 }
 
+/* (1, 1) (2, 3) (3, 2) (4, 4): slope 0.8, 1.8 left over two degrees of freedom,
+ * standard error sqrt(0.9 / 5), t 4.302653. */
+static void test_slope_has_an_interval(void **state)
+{
+	(void)state;
+	assert_float_equal(stats_line_half_width(4, 10, 30, 10, 30, 0.8, 0.95),
+			   4.302653 * sqrt(0.9 / 5), 1e-6);
+	assert_true(isinf(stats_line_half_width(2, 3, 5, 3, 5, 1, 0.95)));
+	assert_true(isinf(stats_line_half_width(4, 8, 16, 10, 30, 0, 0.95)));
+}
+
 static uint32_t bucket_of(uint64_t v)
 {
 	int e;
@@ -138,6 +149,7 @@ int main(void)
 		cmocka_unit_test(test_line_is_recovered),
 		cmocka_unit_test(test_falling_line_has_a_negative_slope),
 		cmocka_unit_test(test_line_needs_sizes_that_vary),
+		cmocka_unit_test(test_slope_has_an_interval),
 		cmocka_unit_test(test_quantiles_of_a_uniform_distribution),
 		cmocka_unit_test(test_quantile_stays_in_the_bucket_of_its_value),
 		cmocka_unit_test(test_quantile_of_nothing_is_nan),
