@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "numbers.h"
+#include "stats.h"
 
 static bool known(const struct report *r, const char *code, const char *text)
 {
@@ -86,7 +87,8 @@ static void warn_lost_calls(struct report *r)
 			    l->unclassified_calls);
 	if (l->stopped)
 		report_warn(r, "stopped",
-			    "%" PRIu64 " processes forbade reading the clock (seccomp's strict mode, or "
+			    "%" PRIu64
+			    " processes forbade reading the clock (seccomp's strict mode, or "
 			    "prctl PR_SET_TSC): nothing was recorded in them from then on.",
 			    l->stopped);
 	if (l->sandboxed)
@@ -167,6 +169,39 @@ static void warn_clock(struct report *r)
 	}
 }
 
+/* Sites with fewer ticks have intervals so wide that they prove nothing. */
+#define TELLING_TICKS 10
+/* Chance alone may say so in one report of fifty: two of four sites say it. */
+#define CHANCE 0.02
+
+/* The slow clock's intervals hold where ticks fall at random into the program.
+ * They do not where a tick slows the program down just after it was counted,
+ * or where the program waits for the ticks; the fast clock tells. */
+static void warn_slow_clock(struct report *r)
+{
+	uint32_t sites = 0, off = 0;
+
+	for (uint32_t i = 0; i < r->sites; i++) {
+		const struct report_site *s = &r->site[i];
+
+		if (!s->has_slow || s->slow.ticks < TELLING_TICKS)
+			continue;
+		sites++;
+		off += !s->slow.covers;
+	}
+	if (!off || stats_at_least(off, sites, 1 - r->confidence) > CHANCE)
+		return;
+	report_warn(
+		r, "slow-clock-biased",
+		"At %" PRIu32 " of the %" PRIu32
+		" sites with %d ticks or more the slow clock's interval misses the fast mean, more "
+		"than chance would have it: the ticks do not fall at random into this program. "
+		"It shares its CPUs with the ticker, whose ticks slow the calls after them, or it "
+		"moves in step with the ticks. Trust MEAN, not SLOW. Leave the ticker a CPU, or "
+		"use a longer tick (-d).",
+		off, sites, TELLING_TICKS);
+}
+
 static void warn_time(struct report *r)
 {
 	char off[32];
@@ -195,8 +230,9 @@ static void warn_end(struct report *r)
 	if (open)
 		report_warn(r, "not-ended",
 			    "%" PRIu32 " of %" PRIu32
-			    " processes did not say that they ended: still running, or "
-			    "killed. All calls that had returned are here; one that had not is "
+			    " processes did not say that they ended: still running, killed, or "
+			    "ended by a bare system call. All calls that had returned are here; "
+			    "one that had not is "
 			    "missing.",
 			    open, p->processes);
 	if (p->torn_entries)
@@ -210,16 +246,17 @@ static void warn_end(struct report *r)
 void warnings_collect(struct report *r)
 {
 	if (!r->calls)
-		report_warn(
-			r, "no-calls",
-			"No call was recorded. A program that is linked statically, is "
-			"set-user-ID, or "
-			"calls none of the timed functions (see -g and -s of `scprof run`) shows "
-			"nothing here.");
+		report_warn(r, "no-calls",
+			    "No call was recorded. A program that is linked statically, is "
+			    "set-user-ID, or "
+			    "makes its system calls itself, or calls none of the timed functions "
+			    "(see -g "
+			    "of `scprof run`) shows nothing here.");
 	warn_lost_calls(r);
 	warn_end(r);
 	warn_time(r);
 	warn_clock(r);
+	warn_slow_clock(r);
 	warn_paths(r);
 }
 

@@ -111,3 +111,8 @@ struct stats_interval stats_mean_interval(const struct stats_sums *s, double con
 		return two_counts(s, mean, confidence);
 	return student(s, mean, 0, confidence);
 }
+
+double stats_at_least(uint32_t k, uint32_t n, double p)
+{
+	return k ? gsl_cdf_binomial_Q(k - 1, p, n) : 1;
+}

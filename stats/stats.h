@@ -54,6 +54,9 @@ double stats_variance(const struct stats_sums *s);
  * negative. Nothing is subtracted for overhead here. */
 struct stats_interval stats_mean_interval(const struct stats_sums *s, double confidence);
 
+/* Probability of at least k successes in n independent trials of probability p. */
+double stats_at_least(uint32_t k, uint32_t n, double p);
+
 /* Value at probability q of a log-linear histogram as defined in
  * scprof_format.h, in units, by linear interpolation inside the bucket.
  * NAN if it is empty. */

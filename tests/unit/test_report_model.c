@@ -155,6 +155,33 @@ static void test_slow_clock_stands_beside_the_fast(void **state)
 	report_free(r);
 }
 
+/* 60 ticks in 500 sends say 12 us where the fast clock says 4; 20 ticks agree
+ * with it. One site that misses may be chance, two of two are not. */
+static void test_slow_clock_that_disagrees_is_named(void **state)
+{
+	static const struct {
+		uint32_t ticks;
+		bool second, biased;
+	} run[] = {{20, false, false}, {60, false, false}, {60, true, true}};
+	struct profile *p = fixture_hostile();
+
+	(void)state;
+	p->slow.resolution_units = 100000;
+	p->slow.tick_ns = 1e5;
+	for (size_t i = 0; i < sizeof(run) / sizeof(run[0]); i++) {
+		struct prof_slow slow = {.units = run[i].ticks * UINT64_C(100000),
+					 .max_units = 100000,
+					 .units_sq = (prof_u128)run[i].ticks * 10000000000u};
+		struct report *r;
+
+		p->entry[3].sums.slow = &slow;
+		p->entry[2].sums.slow = run[i].second ? &slow : NULL;
+		r = build(p, REPORT_BY_PATH);
+		assert_int_equal(has_warning(r, "slow-clock-biased"), run[i].biased);
+		report_free(r);
+	}
+}
+
 static void test_losses_become_warnings(void **state)
 {
 	struct profile *p = fixture_profile();
@@ -204,6 +231,7 @@ int main(void)
 		cmocka_unit_test(test_missing_time_is_named),
 		cmocka_unit_test(test_overflow_stays_in_the_totals),
 		cmocka_unit_test(test_slow_clock_stands_beside_the_fast),
+		cmocka_unit_test(test_slow_clock_that_disagrees_is_named),
 		cmocka_unit_test(test_losses_become_warnings),
 		cmocka_unit_test(test_empty_profile),
 	};

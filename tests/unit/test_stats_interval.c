@@ -193,6 +193,15 @@ static void test_no_call_and_one_call(void **state)
 	assert_string_equal(i.method, "none");
 }
 
+static void test_at_least_is_the_binomial_tail(void **state)
+{
+	(void)state;
+	assert_float_equal(stats_at_least(0, 5, 0.05), 1, 0);
+	assert_float_equal(stats_at_least(1, 2, 0.05), 0.0975, 1e-12);
+	assert_float_equal(stats_at_least(2, 2, 0.05), 0.0025, 1e-12);
+	assert_float_equal(stats_at_least(10, 10, 0.5), pow(0.5, 10), 1e-15);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +216,7 @@ int main(void)
 		cmocka_unit_test(test_equal_fast_calls_keep_the_width_of_the_tick),
 		cmocka_unit_test(test_wide_slow_counts_use_t),
 		cmocka_unit_test(test_no_call_and_one_call),
+		cmocka_unit_test(test_at_least_is_the_binomial_tail),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
