@@ -97,15 +97,15 @@ static inline __attribute__((always_inline)) bool is_recorded(uint32_t always, u
 	uint32_t on = process_groups;
 	if (likely(on & always))
 		return true;
-	if (if_socket && likely(on != GROUPS_UNSET && (unsigned)fd1 < FD_KIND_DIRECT)) {
-		if (!(on & if_socket))
+	if (likely(on != GROUPS_UNSET)) {
+		if (!if_socket || !(on & if_socket))
 			return false;
-		if (fd_kind_direct[fd1] == FD_SOCKET)
+		if (likely((unsigned)fd1 < FD_KIND_DIRECT) && fd_kind_direct[fd1] == FD_SOCKET)
 			return true;
-		if (fd_kind_direct[fd1] == FD_OTHER && fd2 < 0)
+		if ((unsigned)fd1 < FD_KIND_DIRECT && fd_kind_direct[fd1] == FD_OTHER && fd2 < 0)
 			return false;
 	}
-	return on != 0 && is_recorded_otherwise(always, if_socket, fd1, fd2);
+	return is_recorded_otherwise(always, if_socket, fd1, fd2);
 }
 
 /* From the short way to the long one. Takes values, so that the short way keeps
@@ -146,7 +146,9 @@ static COLD void end_slowly(struct scp_thread *thread, struct scp_memo *memo, ui
 		ret(*real) params;                                                                \
 		struct call_fast fast;                                                            \
 		if (unlikely(!is_recorded(always, if_socket, fd1, fd2))) {                        \
-			real = function_resolve(FN_##name);                               \
+			real = function_real[FN_##name];                                          \
+			if (unlikely(!real))                                                      \
+				real = function_resolve(FN_##name);                               \
 			before;                                                                   \
 			ret r = real args;                                                        \
 			after;                                                                    \
