@@ -153,13 +153,17 @@ static int compare_processes(const void *left, const void *right)
 	return starts_before(a->process, b->process) ? -1 : 1;
 }
 
-/* A process that was killed did not write its end: its longest thread says
- * how long it lasted at least. */
+/* A process that runs, or was killed, did not write its end: the last instant that
+ * it noted is some calls old, and its longest thread may have come further. */
 static double wall_of(const struct prof_process *p, double longest_s)
 {
-	if (p->end_mono_ns > p->start_mono_ns)
-		return (double)(p->end_mono_ns - p->start_mono_ns) / 1e9;
-	return longest_s > 0 ? longest_s : NAN;
+	double noted_s = p->end_mono_ns > p->start_mono_ns
+				 ? (double)(p->end_mono_ns - p->start_mono_ns) / 1e9
+				 : NAN;
+
+	if (noted_s > 0 && (p->end_state != SCP_END_RUNNING || p->count != 1))
+		return noted_s;
+	return longest_s > 0 ? fmax(noted_s, longest_s) : noted_s;
 }
 
 /* Before the sort, a report's processes lie as the profile's do. */

@@ -88,7 +88,7 @@ static void warn_lost_calls(struct report *r)
 	if (l->stopped)
 		report_warn(r, "stopped",
 			    "%" PRIu64
-			    " processes forbade reading the clock (seccomp's strict mode, or "
+			    " process(es) forbade reading the clock (seccomp's strict mode, or "
 			    "prctl PR_SET_TSC): nothing was recorded in them from then on.",
 			    l->stopped);
 	if (l->sandboxed)

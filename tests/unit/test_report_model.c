@@ -209,6 +209,22 @@ static void test_losses_become_warnings(void **state)
 	report_free(r);
 }
 
+/* The fixture's worker was busy for 8.999 ms of the process's 10. */
+static void test_a_killed_process_lasted_as_long_as_its_longest_thread(void **state)
+{
+	struct profile *p = fixture_profile();
+	struct report *r = build(p, REPORT_BY_PATH);
+
+	(void)state;
+	assert_float_equal(r->wall_s, 0.010, 1e-12);
+	report_free(r);
+	p->process[0].end_state = SCP_END_RUNNING;
+	p->process[0].end_mono_ns = p->process[0].start_mono_ns + 5000000;
+	r = build(p, REPORT_BY_PATH);
+	assert_float_equal(r->wall_s, 0.008999, 1e-12);
+	report_free(r);
+}
+
 static void test_empty_profile(void **state)
 {
 	struct profile *p = profile_new();
@@ -233,6 +249,7 @@ int main(void)
 		cmocka_unit_test(test_slow_clock_stands_beside_the_fast),
 		cmocka_unit_test(test_slow_clock_that_disagrees_is_named),
 		cmocka_unit_test(test_losses_become_warnings),
+		cmocka_unit_test(test_a_killed_process_lasted_as_long_as_its_longest_thread),
 		cmocka_unit_test(test_empty_profile),
 	};
 
