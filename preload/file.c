@@ -161,9 +161,14 @@ static bool grow(struct profile_file *f, uint64_t bytes)
 					    __ATOMIC_RELAXED);
 		return false;
 	}
-	if (sandbox_active || !__atomic_compare_exchange_n(&f->growing, &idle, 1, false,
-							   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	if (sandbox_active)
 		return false;
+	uint64_t signals;
+	sys_hold_signals(&signals);
+	if (!__atomic_compare_exchange_n(&f->growing, &idle, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		sys_release_signals(&signals);
+		return false;
+	}
 	int r = add_region(f, bytes);
 	if (r != 0) {
 		f->header->losses.growth_failures++;
@@ -172,6 +177,7 @@ static bool grow(struct profile_file *f, uint64_t bytes)
 		f->backoff = 1u << f->failures;
 	}
 	__atomic_store_n(&f->growing, 0, __ATOMIC_RELEASE);
+	sys_release_signals(&signals);
 	return r == 0;
 }
 

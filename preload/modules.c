@@ -153,25 +153,40 @@ static struct slot *add(const struct unwind_object *o)
 	return &slots[slot_count - 1];
 }
 
-uint64_t modules_frame(uint64_t pc, bool exact)
+/* An object that is not numbered yet, or another thread is about to number. */
+static COLD struct slot *find_or_add(const struct unwind_object *o)
 {
-	struct unwind_object o;
+	struct slot *s = NULL;
 	uint32_t idle = 0;
-	if (!unwind_find_object(exact ? pc : pc - 1, &o))
-		return SCP_FRAME(0, exact, pc);
-	struct slot *s = find(&o);
+	uint64_t signals;
+	bool held = !sandbox_active;
+	if (held)
+		sys_hold_signals(&signals);
 	for (unsigned i = 0; !s && i < PATIENCE; i++, idle = 0) {
 		if (!__atomic_compare_exchange_n(&process.chunk_busy, &idle, 1, false,
 						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 			arch_relax();
 			continue;
 		}
-		s = find(&o);
+		s = find(o);
 		if (!s)
-			s = add(&o);
+			s = add(o);
 		__atomic_store_n(&process.chunk_busy, 0, __ATOMIC_RELEASE);
 		break;
 	}
+	if (held)
+		sys_release_signals(&signals);
+	return s;
+}
+
+uint64_t modules_frame(uint64_t pc, bool exact)
+{
+	struct unwind_object o;
+	if (!unwind_find_object(exact ? pc : pc - 1, &o))
+		return SCP_FRAME(0, exact, pc);
+	struct slot *s = find(&o);
+	if (!s)
+		s = find_or_add(&o);
 	if (!s) {
 		process_loss(modules_lost, 1);
 		return SCP_FRAME(0, exact, pc);

@@ -4,7 +4,9 @@
  * again are private memory: the file holds no pointers. */
 #include "table.h"
 #include "process.h"
+#include "sandbox.h"
 #include "sums.h"
+#include "sys.h"
 
 #define CHUNK_FIRST (4u * SCP_GRANULE)
 #define CHUNK_MAX (64u * SCP_GRANULE)
@@ -62,6 +64,19 @@ void table_begin_owner(struct scp_thread *t)
 	table->live = 1;
 }
 
+/* Doubling an index is long: handlers that leave by longjmp at short intervals would
+ * have it begin again each time, in ever more memory. */
+static bool grow_undisturbed(struct scp_thread *t, bool (*grow)(struct scp_thread *))
+{
+	uint64_t signals;
+	if (sandbox_active)
+		return grow(t);
+	sys_hold_signals(&signals);
+	bool grown = grow(t);
+	sys_release_signals(&signals);
+	return grown;
+}
+
 /* The bucket array of an index, doubled when it is full. */
 static bool grow_paths(struct scp_thread *t)
 {
@@ -106,7 +121,7 @@ struct scp_path_node *table_path(struct scp_thread *t)
 		for (struct scp_path_node *n = t->path_bucket[hash & (t->path_buckets - 1)]; n; n = n->next)
 			if (path_equals(n->path, t, hash))
 				return n;
-	if (t->paths >= t->path_buckets && !grow_paths(t))
+	if (t->paths >= t->path_buckets && !grow_undisturbed(t, grow_paths))
 		return NULL;
 	struct scp_path_node *node = arena_take(&t->index, sizeof *node);
 	struct scp_path *path = node ? record(t, SCP_REC_PATH, sizeof *path + 8 * t->frame_count) : NULL;
@@ -189,7 +204,7 @@ static struct scp_gap *find_gap(struct scp_thread *t, uint32_t from, uint32_t to
 		for (struct gap_node *g = t->gap_bucket[h & (t->gap_buckets - 1)]; g; g = g->next)
 			if (g->gap->from == from && g->gap->to == to)
 				return g->gap;
-	if (t->gaps >= t->gap_buckets && !grow_gaps(t))
+	if (t->gaps >= t->gap_buckets && !grow_undisturbed(t, grow_gaps))
 		return NULL;
 	struct gap_node *node = arena_take(&t->index, sizeof *node);
 	struct scp_gap *gap = node ? record(t, SCP_REC_GAP, sizeof *gap) : NULL;

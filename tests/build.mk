@@ -19,6 +19,7 @@ TARGET_PROGRAMS = \
 	longjmp_handler \
 	many_calls \
 	many_threads \
+	new_paths \
 	paths \
 	plugins \
 	preserves \

@@ -114,3 +114,9 @@ load common
 	rm -rf out expect.* && mkdir out
 	SCPROF_CLOCK=thread-cpu unnoticed "$PROGRAMS/corners" sandbox
 }
+
+@test "programs 24: a handler that longjmps out of first calls does not keep paths out" {
+	same_either_way "$PROGRAMS/new_paths"
+	make_report --by function
+	[ "$(jq .overflow_calls report.json)" = 0 ]
+}
