@@ -41,6 +41,7 @@ static COLD bool enter_nested(struct scp_call *c, struct scp_thread *t, uint64_t
 		return true;
 	}
 	process_loss(abandoned_calls, 1);
+	t->abandoned = true;
 	t->open = 0;
 	c->outer = 0;
 	return true;
@@ -132,10 +133,11 @@ static inline void add_slow(struct scp_slow *s, uint64_t units)
 }
 
 static inline void add_to_entry(struct scp_thread *t, struct scp_rt *rt, uint64_t units,
-				uint64_t slow_units, uint64_t now, uint64_t bytes, bool has_bytes)
+				uint64_t slow_units, uint64_t now, uint64_t bytes, bool has_bytes,
+				uint64_t *mark)
 {
 	struct scp_entry *e = rt->entry;
-	uint64_t calls = sums_begin_entry(e, units, now, bytes, has_bytes, false);
+	uint64_t calls = sums_begin_entry(e, units, now, bytes, has_bytes, false, mark);
 	if (t->histograms)
 		add_to_histogram(t, rt, units);
 	if (unlikely(rt->slow != NULL))
@@ -153,7 +155,7 @@ static inline void add_gap(struct scp_thread *t, struct scp_rt *rt, uint64_t uni
 			    : from->gap_to[1] == rt ? from->gap[1]
 						    : NULL;
 	if (likely(g != NULL))
-		sums_add_gap(g, units, false);
+		sums_add_gap(g, units, false, &t->last_at, t->last_at + units);
 	else
 		table_add_gap(t, rt, units);
 	t->previous = rt;
@@ -169,7 +171,7 @@ static COLD void end_disordered(struct scp_call *c, struct scp_rt *rt, uint64_t 
 	uint64_t from = c->began_at;
 	now = now < t->last_at ? t->last_at : now;
 	now = now < from ? from : now;
-	add_to_entry(t, rt, now - from, slow, now, bytes, has_bytes);
+	add_to_entry(t, rt, now - from, slow, now, bytes, has_bytes, NULL);
 	if (from < t->last_at)
 		t->table->nested_units += t->last_at - from;
 	else
@@ -217,7 +219,7 @@ static COLD void end_nested(struct scp_call *c, struct scp_rt *rt, uint64_t now,
 {
 	struct scp_thread *t = c->thread;
 	now = now < c->began_at ? c->began_at : now; /* a clock that went backwards */
-	add_to_entry(t, rt, now - c->began_at, slow, now, bytes, has_bytes);
+	add_to_entry(t, rt, now - c->began_at, slow, now, bytes, has_bytes, NULL);
 	t->table->nested_units += now - c->began_at;
 	t->table->nested_calls++;
 	compiler_barrier();
@@ -260,7 +262,7 @@ void call_end_at(struct scp_call *c, struct call_result r, bool has_bytes, uint6
 		return;
 	}
 	add_gap(t, rt, c->began_at - t->last_at);
-	add_to_entry(t, rt, now - c->began_at, slow, now, r.bytes, has_bytes);
+	add_to_entry(t, rt, now - c->began_at, slow, now, r.bytes, has_bytes, &t->last_at);
 	t->last_at = t->table->last_at = now;
 	compiler_barrier();
 	t->open = 0;

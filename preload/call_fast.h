@@ -87,15 +87,15 @@ call_fast_end(bool page, const struct call_fast *c, uint64_t now, uint64_t cfa,
 	if (!page && unlikely(!h))
 		return false;
 	struct scp_entry *e = rt->entry;
-	sums_add_gap(gap, gap_units, true);
-	uint64_t calls = sums_begin_entry(e, units, now, r.bytes, has_bytes, true);
+	sums_add_gap(gap, gap_units, true, &t->last_at, c->began_at);
+	uint64_t calls = sums_begin_entry(e, units, now, r.bytes, has_bytes, true, &t->last_at);
 	if (!page)
 		h->count[bucket % SCP_HIST_BUCKETS]++;
 	if (unlikely(calls == e->batch_end))
 		table_close_batch(t, rt);
 	sums_end_entry(e, calls);
 	t->previous = rt;
-	t->last_at = t->table->last_at = now;
+	t->table->last_at = now;
 	compiler_barrier();
 	t->open = 0;
 	return true;

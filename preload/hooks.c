@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -160,6 +161,49 @@ static int exec_failed(int r, bool discarded)
 	errno = saved;
 	return r;
 }
+
+/* The variadic ones end in the same call, as libc's own do. */
+#define COLLECT(argv, first)                                                                      \
+	va_list list;                                                                             \
+	size_t count = 0;                                                                         \
+	va_start(list, first);                                                                    \
+	for (const char *a = first; a; a = va_arg(list, char *))                                  \
+		count++;                                                                          \
+	va_end(list);                                                                             \
+	char *argv[count + 1];                                                                    \
+	va_start(list, first);                                                                    \
+	argv[0] = (char *)(uintptr_t)first;                                                       \
+	for (size_t i = 1; i <= count; i++) /* the last is the NULL */                            \
+		argv[i] = va_arg(list, char *)
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wvla" /* as many as the caller gave, on its stack */
+HOOK(int, execl, (const char *path, const char *first, ...))
+{
+	COLLECT(argv, first);
+	va_end(list);
+	bool discarded = before_exec();
+	return exec_failed(REAL(int, execv, (const char *, char *const[]))(path, argv), discarded);
+}
+
+HOOK(int, execlp, (const char *file, const char *first, ...))
+{
+	COLLECT(argv, first);
+	va_end(list);
+	bool discarded = before_exec();
+	return exec_failed(REAL(int, execvp, (const char *, char *const[]))(file, argv), discarded);
+}
+
+HOOK(int, execle, (const char *path, const char *first, ...))
+{
+	COLLECT(argv, first);
+	char *const *envp = va_arg(list, char *const *);
+	va_end(list);
+	bool discarded = before_exec();
+	return exec_failed(REAL(int, execve, (const char *, char *const[], char *const[]))(path, argv, envp),
+			   discarded);
+}
+#pragma GCC diagnostic pop
 
 HOOK(int, execve, (const char *path, char *const argv[], char *const envp[]))
 {

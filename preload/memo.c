@@ -107,7 +107,9 @@ static void flush(struct scp_thread *t)
 {
 	for (unsigned i = 0; i < MEMO_FRONT; i++)
 		t->front[i] = NULL;
-	arena_reset(&t->memos);
+	/* A call that was taken for abandoned may yet return, with its memo. */
+	if (!t->abandoned)
+		arena_reset(&t->memos);
 	process_loss(memo_flushes, 1);
 }
 

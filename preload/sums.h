@@ -29,12 +29,16 @@ sums_add_product(uint64_t *low, uint64_t *high, uint64_t a, uint64_t b, bool sma
 	*low = sum;
 }
 
-static inline __attribute__((always_inline)) void sums_add_gap(struct scp_gap *g, uint64_t units, bool small)
+/* `mark` is the instant up to which the thread's time is counted: now `until`. */
+static inline __attribute__((always_inline)) void sums_add_gap(struct scp_gap *g, uint64_t units, bool small, volatile uint64_t *mark,
+	     uint64_t until)
 {
 	uint64_t calls = g->calls;
 	g->seq = 2 * (uint32_t)calls + 1;
 	publish_barrier();
 	g->units += units;
+	*mark = until;
+	compiler_barrier();
 	sums_add_product(&g->units_sq_lo, &g->units_sq_hi, units, units, small);
 	if (unlikely(units > g->max_units))
 		g->max_units = units;
@@ -44,15 +48,20 @@ static inline __attribute__((always_inline)) void sums_add_gap(struct scp_gap *g
 }
 
 /* All but the parts that need the thread (histogram, batches). Returns the new
- * count; the caller ends the change with sums_end_entry. */
+ * count; the caller ends the change with sums_end_entry. `mark`, if not NULL, is
+ * set to `now` with the units: the time up to it is counted from then on, even
+ * if a handler leaves the rest of this by longjmp. */
 static inline __attribute__((always_inline)) uint64_t
 sums_begin_entry(struct scp_entry *e, uint64_t units, uint64_t now, uint64_t bytes, bool has_bytes,
-		 bool small)
+		 bool small, volatile uint64_t *mark)
 {
 	uint64_t calls = e->calls;
 	e->seq = 2 * (uint32_t)calls + 1;
 	publish_barrier();
 	e->units += units;
+	if (mark)
+		*mark = now;
+	compiler_barrier();
 	sums_add_product(&e->units_sq_lo, &e->units_sq_hi, units, units, small);
 	if (unlikely(units > e->max_units))
 		e->max_units = units;

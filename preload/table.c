@@ -237,11 +237,12 @@ void table_add_gap(struct scp_thread *t, struct scp_rt *to, uint64_t units)
 {
 	struct scp_gap *gap = table_gap(t, t->previous, to);
 	if (gap) {
-		sums_add_gap(gap, units, false);
+		sums_add_gap(gap, units, false, &t->last_at, t->last_at + units);
 		return;
 	}
 	process_loss(overflow_gaps, 1);
 	process_loss(overflow_gap_units, units);
+	t->last_at += units;
 }
 
 COLD struct scp_hist *table_histogram(struct scp_thread *t, struct scp_rt *rt, uint32_t block)

@@ -55,6 +55,7 @@ struct scp_thread {
 	uint32_t generation;     /* of process_epoch, that the memos were made in */
 	uint32_t clock, slow_clock;
 	bool histograms, walking;
+	bool abandoned;          /* a call was taken for abandoned: memos are not reused any more */
 	uint32_t owned;          /* atomic: id of the thread that has it; 0: free */
 	int32_t tid;
 

@@ -78,6 +78,7 @@ static inline struct call_result result_pointer(const void *r)
 #define RESULT_RECEIVED(flags) result_received(r, flags)
 #define RESULT_MESSAGES(flags) result_messages(r, msgs, flags)
 #define RESULT_CODE result_code(r)
+#define RESULT_FOUND result_code(r == 0 && !*out ? -1 : r) /* 0 and no host: not found */
 #define RESULT_POINTER result_pointer(r)
 
 /* Not by an always-recorded group: by a descriptor, or not looked at yet. */
