@@ -30,27 +30,27 @@
 
 #include <stdint.h>
 
-#define SCP_MAGIC "SCPROF1\n"
-#define SCP_VERSION 1u
-#define SCP_BYTE_ORDER 0x01020304u
+#define SCP_MAGIC	 "SCPROF1\n"
+#define SCP_VERSION	 1u
+#define SCP_BYTE_ORDER	 0x01020304u
 #define SCP_HEADER_BYTES 8192u
-#define SCP_GRANULE 4096u
+#define SCP_GRANULE	 4096u
 #define SCP_RECORD_ALIGN 64u
-#define SCP_MAX_REGIONS 48u
-#define SCP_MAX_FRAMES 192u
-#define SCP_BATCHES 64u
+#define SCP_MAX_REGIONS	 48u
+#define SCP_MAX_FRAMES	 192u
+#define SCP_BATCHES	 64u
 #define SCP_HIST_BUCKETS 64u /* buckets in one histogram block */
-#define SCP_HIST_BLOCKS 8u   /* blocks an entry can have */
+#define SCP_HIST_BLOCKS	 8u  /* blocks an entry can have */
 #define SCP_BUILD_ID_MAX 32u
 
 enum scp_clock_kind {
 	SCP_CLOCK_NONE = 0,
-	SCP_CLOCK_TSC = 1,        /* unit: cycle of the counter, see the anchors */
-	SCP_CLOCK_COARSE = 2,     /* unit: ns; advances every resolution_units */
+	SCP_CLOCK_TSC = 1,	  /* unit: cycle of the counter, see the anchors */
+	SCP_CLOCK_COARSE = 2,	  /* unit: ns; advances every resolution_units */
 	SCP_CLOCK_MONOTONIC = 3,  /* unit: ns */
-	SCP_CLOCK_PAGE = 4,       /* unit: one tick of the collector's ticker */
+	SCP_CLOCK_PAGE = 4,	  /* unit: one tick of the collector's ticker */
 	SCP_CLOCK_THREAD_CPU = 5, /* unit: ns of CPU time of the thread */
-	SCP_CLOCK_DUAL = 6        /* as a request only: fast TSC and a slow clock */
+	SCP_CLOCK_DUAL = 6	  /* as a request only: fast TSC and a slow clock */
 };
 
 /* A clock reading and CLOCK_MONOTONIC_RAW, taken together. The rate of a clock
@@ -63,27 +63,27 @@ struct scp_anchor {
 };
 
 #define SCP_CLOCK_RANDOMIZED 1u /* tick lengths vary around their mean */
-#define SCP_CLOCK_FALLBACK 2u   /* another clock was asked for; see requested */
+#define SCP_CLOCK_FALLBACK   2u /* another clock was asked for; see requested */
 
 struct scp_clock {
-	uint32_t kind;      /* enum scp_clock_kind, never DUAL */
-	uint32_t flags;     /* SCP_CLOCK_* */
+	uint32_t kind;		   /* enum scp_clock_kind, never DUAL */
+	uint32_t flags;		   /* SCP_CLOCK_* */
 	uint64_t resolution_units; /* one tick in units: 1, or 4000000 for a 4 ms coarse clock */
-	uint64_t unit_ps;   /* nominal length of a unit, picoseconds; 0 = only the anchors know */
-	uint64_t read_ps;   /* measured cost of one reading, picoseconds */
+	uint64_t unit_ps; /* nominal length of a unit, picoseconds; 0 = only the anchors know */
+	uint64_t read_ps; /* measured cost of one reading, picoseconds */
 	struct scp_anchor first, last;
 };
 
 struct scp_region {
 	uint64_t offset; /* in the file; a multiple of SCP_GRANULE */
 	uint64_t bytes;
-	uint64_t used;   /* handed out as chunks */
+	uint64_t used; /* handed out as chunks */
 };
 
 /* header.flags */
-#define SCP_FILE_DUAL 1u         /* slow_clock is in use, SLOW records exist */
-#define SCP_FILE_HISTOGRAMS 2u   /* the clock is fast: HIST records exist */
-#define SCP_FILE_MERGED 4u       /* written by `scprof merge` or `scprof run` */
+#define SCP_FILE_DUAL	    1u /* slow_clock is in use, SLOW records exist */
+#define SCP_FILE_HISTOGRAMS 2u /* the clock is fast: HIST records exist */
+#define SCP_FILE_MERGED	    4u /* written by `scprof merge` or `scprof run` */
 
 /* header.end_state */
 enum scp_end_state {
@@ -96,23 +96,27 @@ enum scp_end_state {
 
 /* What could not be recorded. Every counter may be raised by several threads. */
 struct scp_losses {
-	uint64_t skipped_calls;    /* made from a handler that interrupted our bookkeeping, or before or after our life */
-	uint64_t abandoned_calls;  /* left by longjmp, an exception, cancellation or thread end: never returned */
-	uint64_t overflow_calls;   /* counted in FUNCTION records only: the file could not grow */
+	uint64_t skipped_calls;	  /* made from a handler that interrupted our bookkeeping, or before
+				     or after our life */
+	uint64_t abandoned_calls; /* left by longjmp, an exception, cancellation or thread end:
+				     never returned */
+	uint64_t overflow_calls;  /* counted in FUNCTION records only: the file could not grow */
 	uint64_t overflow_gaps;
 	uint64_t overflow_gap_units;
 	uint64_t overflow_nested_units;
 	uint64_t unclassified_calls; /* descriptor of unknown kind in a sandbox: not recorded */
 	uint64_t growth_failures;
-	uint32_t growth_errno;     /* of the last failure */
-	uint32_t sandboxed;        /* the program installed a seccomp filter: no system call since */
-	uint64_t cut_paths;        /* unwinds that ended at a frame without unwind information */
-	uint64_t unwinds;          /* slow unwinds, for the overhead estimate */
-	uint64_t memo_flushes;     /* memo memory was full and started afresh */
-	uint64_t histogram_losses; /* histogram or batch blocks that found no room */
-	uint64_t modules_lost;     /* modules beyond the 16-bit index */
-	uint64_t overflow_time_units; /* lifetimes of threads without a table, so that calls + gaps = time still holds */
-	uint64_t stopped;          /* processes that stopped recording: the program forbade the clock (prctl PR_SET_TSC, seccomp's strict mode) */
+	uint32_t growth_errno; /* of the last failure */
+	uint32_t sandboxed;    /* the program installed a seccomp filter: no system call since */
+	uint64_t cut_paths;    /* unwinds that ended at a frame without unwind information */
+	uint64_t unwinds;      /* slow unwinds, for the overhead estimate */
+	uint64_t memo_flushes; /* memo memory was full and started afresh */
+	uint64_t histogram_losses;    /* histogram or batch blocks that found no room */
+	uint64_t modules_lost;	      /* modules beyond the 16-bit index */
+	uint64_t overflow_time_units; /* lifetimes of threads without a table, so that calls + gaps
+					 = time still holds */
+	uint64_t stopped; /* processes that stopped recording: the program forbade the clock (prctl
+			     PR_SET_TSC, seccomp's strict mode) */
 	uint64_t reserved;
 };
 
@@ -123,16 +127,17 @@ struct scp_header {
 	uint32_t header_bytes;
 	uint32_t flags;
 	uint32_t end_state;
-	uint32_t machine;          /* ELF e_machine of the target */
+	uint32_t machine; /* ELF e_machine of the target */
 	uint32_t pid, ppid;
-	uint32_t uid, processes;   /* processes: 1, or how many a merged file stands for */
-	uint64_t start_real_ns;    /* CLOCK_REALTIME when recording began */
-	uint64_t start_mono_ns;    /* CLOCK_MONOTONIC_RAW likewise */
-	uint64_t end_mono_ns;      /* last known instant; 0 = not known */
-	uint64_t process_start;    /* starttime of /proc/PID/stat, to tell a pid that was reused; 0 = not known */
+	uint32_t uid, processes; /* processes: 1, or how many a merged file stands for */
+	uint64_t start_real_ns;	 /* CLOCK_REALTIME when recording began */
+	uint64_t start_mono_ns;	 /* CLOCK_MONOTONIC_RAW likewise */
+	uint64_t end_mono_ns;	 /* last known instant; 0 = not known */
+	uint64_t process_start;	 /* starttime of /proc/PID/stat, to tell a pid that was reused; 0 =
+				    not known */
 	uint8_t boot_id[16];
-	uint32_t clock_requested;  /* enum scp_clock_kind */
-	uint32_t groups;           /* bit mask of SCP_GROUP_* */
+	uint32_t clock_requested; /* enum scp_clock_kind */
+	uint32_t groups;	  /* bit mask of SCP_GROUP_* */
 	struct scp_clock clock;
 	struct scp_clock slow_clock;
 	struct scp_losses losses;
@@ -141,18 +146,18 @@ struct scp_header {
 	struct scp_region regions[SCP_MAX_REGIONS];
 	/* the ticker's own lateness, ns, where a page clock was used (filled by the collector) */
 	uint64_t ticker_ticks, ticker_late_sum_ns, ticker_late_max_ns, ticker_late_ticks;
-	uint32_t argv_bytes;       /* NUL-separated, cut to what fits */
+	uint32_t argv_bytes; /* NUL-separated, cut to what fits */
 	uint32_t argc;
 	char comm[16];
-	char exe[1024];            /* NUL-terminated */
+	char exe[1024]; /* NUL-terminated */
 	char argv[2048];
 };
 
-#define SCP_GROUP_SOCKET 1u
-#define SCP_GROUP_IO 2u
-#define SCP_GROUP_WAIT 4u
+#define SCP_GROUP_SOCKET  1u
+#define SCP_GROUP_IO	  2u
+#define SCP_GROUP_WAIT	  4u
 #define SCP_GROUP_RESOLVE 8u
-#define SCP_GROUP_ALL 15u
+#define SCP_GROUP_ALL	  15u
 
 #define SCP_CHUNK_MAGIC 0x43504353u /* "SCPC" */
 enum scp_chunk_type { SCP_CHUNK_PROCESS = 1, SCP_CHUNK_TABLE = 2 };
@@ -161,7 +166,7 @@ struct scp_chunk {
 	uint32_t magic;
 	uint32_t type;
 	uint64_t bytes; /* with this header; a multiple of SCP_GRANULE */
-	uint64_t used;  /* with this header */
+	uint64_t used;	/* with this header */
 	uint32_t table; /* which table the records belong to; 0 for SCP_CHUNK_PROCESS */
 	uint32_t reserved[9];
 };
@@ -188,12 +193,12 @@ struct scp_record {
 struct scp_function {
 	struct scp_record rec;
 	uint32_t id;
-	uint32_t group;          /* SCP_GROUP_* bits */
+	uint32_t group;		 /* SCP_GROUP_* bits */
 	uint64_t overflow_calls; /* calls that found no room in a table */
 	uint64_t overflow_units;
 	uint64_t overflow_bytes;
-	char name[40];           /* NUL-terminated */
-	char library[48];        /* soname or file name of what provides it */
+	char name[40];	  /* NUL-terminated */
+	char library[48]; /* soname or file name of what provides it */
 };
 
 /* A loaded object, written when it first appears on a path. In a PROCESS chunk.
@@ -202,10 +207,10 @@ struct scp_module {
 	struct scp_record rec;
 	uint32_t id;
 	uint32_t build_id_bytes;
-	uint64_t base;       /* load bias: address in memory - address in the ELF file */
+	uint64_t base;	     /* load bias: address in memory - address in the ELF file */
 	uint64_t start, end; /* mapped range */
 	uint8_t build_id[SCP_BUILD_ID_MAX];
-	char path[];         /* NUL-terminated, to the end of the record */
+	char path[]; /* NUL-terminated, to the end of the record */
 };
 
 /* The head of a table: the first record of its first chunk. A table belongs to
@@ -216,38 +221,40 @@ struct scp_module {
 struct scp_table {
 	struct scp_record rec;
 	uint32_t id;
-	uint32_t tid;          /* of the present or last owner */
-	uint32_t live;         /* 1 while a thread owns it */
+	uint32_t tid;	       /* of the present or last owner */
+	uint32_t live;	       /* 1 while a thread owns it */
 	uint32_t threads;      /* how many threads have owned it */
 	uint64_t first_at;     /* clock, start of the present owner's record */
 	uint64_t last_at;      /* clock, exit of its last top-level call */
 	uint64_t closed_units; /* lifetimes of the owners that ended */
-	uint64_t nested_units; /* calls made inside calls (signal handlers): counted twice otherwise */
+	uint64_t nested_units; /* calls made inside calls (signal handlers): counted twice otherwise
+				*/
 	uint64_t nested_calls;
-	char name[16];         /* comm of the owner */
-	uint32_t process;      /* merged files: index of its PROCESS record; else 0 */
+	char name[16];	  /* comm of the owner */
+	uint32_t process; /* merged files: index of its PROCESS record; else 0 */
 	uint32_t reserved[11];
 };
 
-#define SCP_PATH_CUT 1u        /* ended at a frame without usable unwind information */
-#define SCP_PATH_TRUNCATED 2u  /* deeper than SCP_MAX_FRAMES */
+#define SCP_PATH_CUT	     1u /* ended at a frame without usable unwind information */
+#define SCP_PATH_TRUNCATED   2u /* deeper than SCP_MAX_FRAMES */
 #define SCP_PATH_SMALL_STACK 4u /* caller only: no room to unwind, or no system call allowed */
 
 /* A frame: module id << 48 | exact << 47 | offset. The offset is the return
  * address less the module's base (module 0: the address itself). `exact` marks
  * an address that was interrupted by a signal, not a return address. */
 #define SCP_FRAME_MODULE(f) ((uint32_t)((f) >> 48))
-#define SCP_FRAME_EXACT(f) ((uint32_t)((f) >> 47) & 1u)
+#define SCP_FRAME_EXACT(f)  ((uint32_t)((f) >> 47) & 1u)
 #define SCP_FRAME_OFFSET(f) ((f) & ((UINT64_C(1) << 47) - 1))
-#define SCP_FRAME(module, exact, offset) \
-	(((uint64_t)(module) << 48) | ((uint64_t)(exact) << 47) | ((offset) & ((UINT64_C(1) << 47) - 1)))
+#define SCP_FRAME(module, exact, offset)                                                           \
+	(((uint64_t)(module) << 48) | ((uint64_t)(exact) << 47) |                                  \
+	 ((offset) & ((UINT64_C(1) << 47) - 1)))
 
 /* A call path, innermost frame (the caller of the wrapped function) first. */
 struct scp_path {
 	struct scp_record rec;
-	uint32_t id;      /* in its table, from 1 */
+	uint32_t id; /* in its table, from 1 */
 	uint32_t frames;
-	uint32_t flags;   /* SCP_PATH_* */
+	uint32_t flags; /* SCP_PATH_* */
 	uint32_t reserved;
 	uint64_t hash;
 	uint64_t frame[];
@@ -257,14 +264,14 @@ enum scp_outcome {
 	SCP_COMPLETED = 0,
 	SCP_WOULD_BLOCK = 1, /* EAGAIN, EWOULDBLOCK, EINPROGRESS, EINTR */
 	SCP_ERROR = 2,
-	SCP_PEEK = 3,        /* MSG_PEEK moves no data */
+	SCP_PEEK = 3, /* MSG_PEEK moves no data */
 	SCP_OUTCOMES = 4
 };
 
 /* (table, path, function, outcome). Squares are 128-bit: lo + hi * 2^64. */
 struct scp_entry {
 	struct scp_record rec;
-	uint32_t id;       /* in its table, from 1 */
+	uint32_t id; /* in its table, from 1 */
 	uint32_t path;
 	uint32_t function;
 	uint32_t outcome;
@@ -276,10 +283,10 @@ struct scp_entry {
 	/* second cache line */
 	uint64_t max_units, min_units;
 	uint64_t first_at, last_at; /* clock: entry of the first call, exit of the last */
-	uint64_t batch_calls;      /* calls in one batch: 1, 2, 4, ... */
-	uint64_t batch_end;        /* value of `calls` at which the present batch closes */
-	uint64_t batch_base_units; /* value of `units` at which it began */
-	uint64_t flags;            /* SCP_ENTRY_* */
+	uint64_t batch_calls;	    /* calls in one batch: 1, 2, 4, ... */
+	uint64_t batch_end;	    /* value of `calls` at which the present batch closes */
+	uint64_t batch_base_units;  /* value of `units` at which it began */
+	uint64_t flags;		    /* SCP_ENTRY_* */
 	/* third cache line: bytes moved, and the sums for a straight line of time on size */
 	uint64_t bytes;
 	uint64_t bytes_sq_lo, bytes_sq_hi;
@@ -337,7 +344,7 @@ struct scp_slow {
 /* One process of a merged file. */
 struct scp_process {
 	struct scp_record rec;
-	uint32_t index; /* from 1 */
+	uint32_t index;		   /* from 1 */
 	uint32_t pid, ppid, count; /* count: processes folded into this record */
 	uint32_t end_state;
 	uint32_t argc;
@@ -352,11 +359,11 @@ struct scp_process {
 #define SCP_CLOCK_PAGE_BYTES 4096u
 struct scp_clock_page {
 	char magic[8];
-	uint32_t flags;       /* SCP_CLOCK_RANDOMIZED */
+	uint32_t flags; /* SCP_CLOCK_RANDOMIZED */
 	uint32_t ticker_pid;
 	uint64_t interval_ps; /* mean tick */
 	uint64_t reserved0[5];
-	uint64_t ticks;       /* advanced by the ticker; read by every target */
+	uint64_t ticks; /* advanced by the ticker; read by every target */
 	uint64_t reserved1[7];
 	uint64_t late_sum_ns, late_max_ns, late_ticks; /* of the ticker, since it began */
 };

@@ -151,7 +151,7 @@ static inline void add_to_entry(struct scp_thread *t, struct scp_rt *rt, uint64_
 static inline void add_gap(struct scp_thread *t, struct scp_rt *rt, uint64_t units)
 {
 	struct scp_rt *from = t->previous;
-	struct scp_gap *g = from->gap_to[0] == rt ? from->gap[0]
+	struct scp_gap *g = from->gap_to[0] == rt   ? from->gap[0]
 			    : from->gap_to[1] == rt ? from->gap[1]
 						    : NULL;
 	if (likely(g != NULL))
@@ -206,8 +206,8 @@ static COLD struct scp_rt *find_entry(struct scp_call *c, uint32_t outcome, bool
 	int saved = errno;
 	struct scp_memo *m = c->memo;
 	struct scp_rt *rt = m->path ? table_entry(c->thread, m->path, c->function, outcome,
-						       has_bytes, c->began_at)
-					 : NULL;
+						  has_bytes, c->began_at)
+				    : NULL;
 	if (rt)
 		m->rt[outcome] = rt;
 	errno = saved;

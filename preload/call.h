@@ -21,8 +21,8 @@ struct scp_call {
 	struct scp_thread *thread; /* NULL: count in the function's overflow record */
 	struct scp_memo *memo;
 	uint64_t began_at, slow_began_at;
-	uintptr_t cfa;             /* names this call in thread.open */
-	uintptr_t outer;           /* thread.open of the call around this one; 0: top level */
+	uintptr_t cfa;	 /* names this call in thread.open */
+	uintptr_t outer; /* thread.open of the call around this one; 0: top level */
 	uint32_t function;
 };
 
@@ -34,7 +34,8 @@ struct call_result {
 
 /* `cfa`: the caller's stack pointer after return; `fp`: its frame pointer. False:
  * make the call and do not come back. */
-HIDDEN bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp);
+HIDDEN bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa,
+		       uint64_t fp);
 
 /* Keeps errno. has_bytes: the function moves bytes (0 in a call that moved none). */
 HIDDEN void call_end(struct scp_call *c, struct call_result r, bool has_bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The short way through a call, inlined into every wrapper twice: the TSC alone,
- * and the page clock alone; a known path, an entry and a gap that exist. Whatever is out of the ordinary
- * goes to call.c, which can do everything; the two leave the same records.
+ * and the page clock alone; a known path, an entry and a gap that exist. Whatever is out of the
+ * ordinary goes to call.c, which can do everything; the two leave the same records.
  *
  * Between call_fast_begin and call_fast_end a signal handler may run anywhere.
  * thread.open is set before the memo is looked up, so calls of the handler are
@@ -31,8 +31,8 @@ static inline __attribute__((always_inline)) uint64_t call_fast_clock(bool page)
 	return page ? *clock_chosen.page : arch_counter();
 }
 
-static inline __attribute__((always_inline)) struct call_fast
-call_fast_begin(bool page, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp)
+static inline __attribute__((always_inline)) struct call_fast call_fast_begin(
+	bool page, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp)
 {
 	struct call_fast c = {NULL, NULL, 0, 0};
 	struct scp_thread *t = page ? thread_page : thread_fast;
@@ -64,9 +64,11 @@ static inline __attribute__((always_inline)) struct scp_gap *call_fast_gap(struc
 }
 
 /* False: nothing is recorded yet, take the long way with the same `now`. */
-static inline __attribute__((always_inline)) bool
-call_fast_end(bool page, const struct call_fast *c, uint64_t now, uint64_t cfa,
-	      struct call_result r, bool has_bytes)
+static inline __attribute__((always_inline)) bool call_fast_end(bool page,
+								const struct call_fast *c,
+								uint64_t now, uint64_t cfa,
+								struct call_result r,
+								bool has_bytes)
 {
 	struct scp_thread *t = c->thread;
 	/* Another generation: forked (the thread's memory may be gone), or code unloaded. */

@@ -151,7 +151,8 @@ static void describe(uint32_t kind, struct scp_clock *out)
 		out->resolution_units = (uint64_t)resolution.tv_nsec;
 	} else if (kind == SCP_CLOCK_PAGE) {
 		const struct scp_clock_page *page =
-			(const void *)((uintptr_t)clock_chosen.page & ~(uintptr_t)(SCP_CLOCK_PAGE_BYTES - 1));
+			(const void *)((uintptr_t)clock_chosen.page &
+				       ~(uintptr_t)(SCP_CLOCK_PAGE_BYTES - 1));
 		out->unit_ps = page->interval_ps;
 		out->flags |= page->flags & SCP_CLOCK_RANDOMIZED;
 	}

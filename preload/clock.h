@@ -12,12 +12,12 @@
 #include "util.h"
 
 struct clock_choice {
-	uint32_t kind;               /* enum scp_clock_kind of the main clock */
-	uint32_t slow_kind;          /* dual: the second one; else SCP_CLOCK_NONE */
+	uint32_t kind;		       /* enum scp_clock_kind of the main clock */
+	uint32_t slow_kind;	       /* dual: the second one; else SCP_CLOCK_NONE */
 	const volatile uint64_t *page; /* the page clock's word */
-	uint32_t requested;          /* as asked for, DUAL included */
-	uint32_t fallback;           /* 1: what was asked for is not to be had */
-	bool histograms;             /* the main clock is fast enough for distributions */
+	uint32_t requested;	       /* as asked for, DUAL included */
+	uint32_t fallback;	       /* 1: what was asked for is not to be had */
+	bool histograms;	       /* the main clock is fast enough for distributions */
 };
 
 extern HIDDEN struct clock_choice clock_chosen;

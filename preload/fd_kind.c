@@ -50,8 +50,8 @@ COLD bool fd_kind_ask(int fd)
 		process_loss(unclassified_calls, 1);
 		return false;
 	}
-	long r = arch_syscall(SYS_getsockopt, fd, 1 /* SOL_SOCKET */, 3 /* SO_TYPE */,
-			      (long)&type, (long)&length, 0);
+	long r = arch_syscall(SYS_getsockopt, fd, 1 /* SOL_SOCKET */, 3 /* SO_TYPE */, (long)&type,
+			      (long)&length, 0);
 	if (p && (r == 0 || r == -88 /* ENOTSOCK */))
 		*p = r == 0 ? FD_SOCKET : FD_OTHER;
 	return r == 0;
@@ -60,7 +60,8 @@ COLD bool fd_kind_ask(int fd)
 COLD void fd_kind_forget_range(unsigned first, unsigned last)
 {
 	for (uint32_t i = first / FD_KIND_DIRECT; i < FAR_TABLES; i++) {
-		uint8_t *table = i ? __atomic_load_n(&far_table[i], __ATOMIC_ACQUIRE) : fd_kind_direct;
+		uint8_t *table =
+			i ? __atomic_load_n(&far_table[i], __ATOMIC_ACQUIRE) : fd_kind_direct;
 		for (uint32_t k = 0; table && k < FD_KIND_DIRECT; k++) {
 			uint32_t fd = i * FD_KIND_DIRECT + k;
 			if (fd >= first && fd <= last)

@@ -114,8 +114,7 @@ int file_create(struct profile_file *f, const char *directory, const char *name,
 	}
 	f->header = (struct scp_header *)address;
 	f->region[0] = address + SCP_HEADER_BYTES;
-	f->header->regions[0] =
-		(struct scp_region){SCP_HEADER_BYTES, bytes - SCP_HEADER_BYTES, 0};
+	f->header->regions[0] = (struct scp_region){SCP_HEADER_BYTES, bytes - SCP_HEADER_BYTES, 0};
 	f->header->region_count = 1;
 	return 0;
 }
@@ -130,7 +129,8 @@ static int add_region(struct profile_file *f, uint64_t bytes)
 	uint64_t size = 2 * h->regions[n - 1].bytes;
 	size = size > REGION_MAX ? REGION_MAX : size;
 	size = size < bytes ? bytes : size;
-	size = (size + ARCH_PAGE_MAX - 1) & ~(uint64_t)(ARCH_PAGE_MAX - 1); /* the next one's offset */
+	size = (size + ARCH_PAGE_MAX - 1) &
+	       ~(uint64_t)(ARCH_PAGE_MAX - 1); /* the next one's offset */
 	long fd = sys_open(f->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd < 0)
 		return (int)fd;
@@ -165,7 +165,8 @@ static bool grow(struct profile_file *f, uint64_t bytes)
 		return false;
 	uint64_t signals;
 	sys_hold_signals(&signals);
-	if (!__atomic_compare_exchange_n(&f->growing, &idle, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+	if (!__atomic_compare_exchange_n(&f->growing, &idle, 1, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED)) {
 		sys_release_signals(&signals);
 		return false;
 	}

@@ -17,7 +17,7 @@ static const struct {
 	const char *symbol, *shown;
 	uint32_t group;
 } functions[FN_COUNT] = {
-#define SCP_WRAP(ret, name, shown, always, if_socket, ...) \
+#define SCP_WRAP(ret, name, shown, always, if_socket, ...)                                         \
 	[FN_##name] = {#name, #shown, (always) | (if_socket)},
 #define SCP_HOOK(name) [FN_##name] = {#name, #name, 0},
 #include "wrappers.def"

@@ -8,14 +8,14 @@
 
 #include "util.h"
 
-#define SOCKET SCP_GROUP_SOCKET
-#define IO SCP_GROUP_IO
-#define WAIT SCP_GROUP_WAIT
+#define SOCKET	SCP_GROUP_SOCKET
+#define IO	SCP_GROUP_IO
+#define WAIT	SCP_GROUP_WAIT
 #define RESOLVE SCP_GROUP_RESOLVE
 
 enum function_id {
 #define SCP_WRAP(ret, name, ...) FN_##name,
-#define SCP_HOOK(name) FN_##name,
+#define SCP_HOOK(name)		 FN_##name,
 #include "wrappers.def"
 #undef SCP_WRAP
 #undef SCP_HOOK

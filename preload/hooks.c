@@ -16,8 +16,8 @@
 #include "sys.h"
 #include "thread.h"
 
-#define HOOK(ret, name, params)                                                                   \
-	EXPORT ret scp_##name params __asm__(#name);                                              \
+#define HOOK(ret, name, params)                                                                    \
+	EXPORT ret scp_##name params __asm__(#name);                                               \
 	ret scp_##name params
 #define REAL(ret, name, params) ((ret(*) params)original(FN_##name))
 
@@ -163,18 +163,18 @@ static int exec_failed(int r, bool discarded)
 }
 
 /* The variadic ones end in the same call, as libc's own do. */
-#define COLLECT(argv, first)                                                                      \
-	va_list list;                                                                             \
-	size_t count = 0;                                                                         \
-	va_start(list, first);                                                                    \
-	for (const char *a = first; a; a = va_arg(list, char *))                                  \
-		count++;                                                                          \
-	va_end(list);                                                                             \
-	char *argv[count + 1];                                                                    \
-	va_start(list, first);                                                                    \
-	argv[0] = (char *)(uintptr_t)first;                                                       \
-	for (size_t i = 1; i <= count; i++) /* the last is the NULL */                            \
-		argv[i] = va_arg(list, char *)
+#define COLLECT(argv, first)                                                                       \
+	va_list list;                                                                              \
+	size_t count = 0;                                                                          \
+	va_start(list, first);                                                                     \
+	for (const char *a = first; a; a = va_arg(list, char *))                                   \
+		count++;                                                                           \
+	va_end(list);                                                                              \
+	char *argv[count + 1];                                                                     \
+	va_start(list, first);                                                                     \
+	argv[0] = (char *)(uintptr_t)first;                                                        \
+	for (size_t i = 1; i <= count; i++) /* the last is the NULL */                             \
+	argv[i] = va_arg(list, char *)
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wvla" /* as many as the caller gave, on its stack */
@@ -200,8 +200,9 @@ HOOK(int, execle, (const char *path, const char *first, ...))
 	char *const *envp = va_arg(list, char *const *);
 	va_end(list);
 	bool discarded = before_exec();
-	return exec_failed(REAL(int, execve, (const char *, char *const[], char *const[]))(path, argv, envp),
-			   discarded);
+	return exec_failed(
+		REAL(int, execve, (const char *, char *const[], char *const[]))(path, argv, envp),
+		discarded);
 }
 #pragma GCC diagnostic pop
 

@@ -10,16 +10,15 @@
 #include "sys.h"
 #include "table.h"
 
-#define CHAIN_MAX 16u
+#define CHAIN_MAX      16u
 #define ROOM_TO_UNWIND 3072u /* on an alternate signal stack */
-#define PAGE(a) ((a) & ~UINT64_C(4095))
+#define PAGE(a)	       ((a) & ~UINT64_C(4095))
 
 /* The kernel looks at the signal set before it refuses `how`: EFAULT or EINVAL
  * tells whether eight bytes can be read. No effect, no descriptor, no memory. */
 static bool can_read(uint64_t address)
 {
-	return !sandbox_active &&
-	       sys4(SYS_rt_sigprocmask, ~0, address, 0, 8) == -22 /* EINVAL */;
+	return !sandbox_active && sys4(SYS_rt_sigprocmask, ~0, address, 0, 8) == -22 /* EINVAL */;
 }
 
 static bool readable(void *context, uint64_t address)
@@ -158,7 +157,8 @@ COLD struct scp_memo *memo_search(struct scp_thread *t, uint64_t ra, uint64_t cf
 				  uint32_t function)
 {
 	uint32_t slot = memo_slot(ra, cfa);
-	for (struct scp_memo *m = t->front[slot], **link = &t->front[slot]; m; link = &m->next, m = m->next)
+	for (struct scp_memo *m = t->front[slot], **link = &t->front[slot]; m;
+	     link = &m->next, m = m->next)
 		if (memo_matches(m, ra, cfa, fp, function)) {
 			/* In this order the chain is one wherever a handler leaves for good. */
 			*link = m->next;

@@ -26,10 +26,10 @@
 
 struct scp_memo {
 	uint64_t ra, cfa;
-	uint64_t function;            /* MEMO_USES_FP set: the result depends on the frame pointer */
+	uint64_t function; /* MEMO_USES_FP set: the result depends on the frame pointer */
 	uint64_t fp;
-	struct scp_memo *next;        /* in the same slot: other callers, mostly */
-	struct scp_path_node *path;   /* NULL: no room in the profile */
+	struct scp_memo *next;	    /* in the same slot: other callers, mostly */
+	struct scp_path_node *path; /* NULL: no room in the profile */
 	const struct noted_word *end;
 	uint64_t reserved;
 	struct scp_rt *rt[SCP_OUTCOMES]; /* &thread.no_entry: none yet */
@@ -49,7 +49,8 @@ static inline __attribute__((always_inline)) bool memo_differs(const struct note
 }
 
 /* The generation is the caller's to compare. */
-static inline __attribute__((always_inline)) bool memo_matches(const struct scp_memo *m, uint64_t ra, uint64_t cfa,
+static inline __attribute__((always_inline)) bool memo_matches(const struct scp_memo *m,
+							       uint64_t ra, uint64_t cfa,
 							       uint64_t fp, uint32_t function)
 {
 	if (unlikely(m->ra != ra) || unlikely(m->cfa != cfa))

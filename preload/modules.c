@@ -11,7 +11,7 @@
 #include "unwind.h"
 
 #define MODULES_MAX 4096u
-#define PATIENCE 2000u /* spins for the lock before a frame goes without a module */
+#define PATIENCE    2000u /* spins for the lock before a frame goes without a module */
 
 static struct slot {
 	struct scp_module *record;
@@ -43,7 +43,8 @@ static uint32_t note_build_id(const uint8_t *p, const uint8_t *end, uint8_t *out
 			return 0;
 		if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && text[0] == 'G' &&
 		    text[1] == 'N' && text[2] == 'U') {
-			uint32_t bytes = n->n_descsz > SCP_BUILD_ID_MAX ? SCP_BUILD_ID_MAX : n->n_descsz;
+			uint32_t bytes =
+				n->n_descsz > SCP_BUILD_ID_MAX ? SCP_BUILD_ID_MAX : n->n_descsz;
 			bytes_copy(out, text + name, bytes);
 			return bytes;
 		}
@@ -67,7 +68,8 @@ static uint32_t build_id(const struct unwind_object *o, uint8_t *out)
 		if (p->p_type != PT_NOTE || at < o->start || at > o->end ||
 		    p->p_filesz > o->end - at)
 			continue;
-		uint32_t n = note_build_id((const uint8_t *)at, (const uint8_t *)at + p->p_filesz, out);
+		uint32_t n =
+			note_build_id((const uint8_t *)at, (const uint8_t *)at + p->p_filesz, out);
 		if (n)
 			return n;
 	}

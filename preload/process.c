@@ -49,8 +49,9 @@ void process_touch(void)
 {
 	struct scp_header *h = process.file.header;
 	uint32_t idle = 0;
-	if (!h || !process_groups || !__atomic_compare_exchange_n(&process.touching, &idle, 1, false, __ATOMIC_ACQUIRE,
-					       __ATOMIC_RELAXED))
+	if (!h || !process_groups ||
+	    !__atomic_compare_exchange_n(&process.touching, &idle, 1, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
 		return; /* another thread is at it */
 	replace_anchor(h->clock.kind, &h->clock.last);
 	if (h->slow_clock.kind)

@@ -31,10 +31,10 @@ extern HIDDEN union process_epoch_page {
 struct process {
 	struct profile_file file;
 	struct scp_function *function[256]; /* by wrapper id; NULL without a file */
-	struct scp_chunk *chunk;            /* PROCESS chunk that takes module records */
+	struct scp_chunk *chunk;	    /* PROCESS chunk that takes module records */
 	uint32_t chunk_busy, touching;
-	uint32_t generation;                /* the latest; unlike process_epoch's it survives a fork */
-	bool forked;                        /* this process began as a fork */
+	uint32_t generation; /* the latest; unlike process_epoch's it survives a fork */
+	bool forked;	     /* this process began as a fork */
 };
 extern HIDDEN struct process process;
 
@@ -59,11 +59,11 @@ HIDDEN bool process_discard_if_empty(void);
 HIDDEN void process_begin_anew(void);
 
 /* A counter in the file's losses, or NULL without a file. */
-#define process_loss(field, by)                                                                  \
-	do {                                                                                     \
-		if (process.file.header)                                                         \
-			__atomic_add_fetch(&process.file.header->losses.field, (by),             \
-					   __ATOMIC_RELAXED);                                    \
+#define process_loss(field, by)                                                                    \
+	do {                                                                                       \
+		if (process.file.header)                                                           \
+			__atomic_add_fetch(&process.file.header->losses.field, (by),               \
+					   __ATOMIC_RELAXED);                                      \
 	} while (0)
 
 #endif

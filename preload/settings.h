@@ -10,10 +10,10 @@
 #include "util.h"
 
 struct settings {
-	uint32_t groups;             /* 0: SCPROF_DISABLE, or no known group */
+	uint32_t groups;	       /* 0: SCPROF_DISABLE, or no known group */
 	char directory[FILE_PATH_MAX]; /* absolute */
-	char exe[1024];              /* absolute path of the program */
-	char argv[2048];             /* NUL-separated */
+	char exe[1024];		       /* absolute path of the program */
+	char argv[2048];	       /* NUL-separated */
 	uint32_t argv_bytes, argc;
 	uint8_t boot_id[16];
 };

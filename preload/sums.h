@@ -16,8 +16,9 @@ static inline void sums_add_large_product(uint64_t *low, uint64_t *high, uint64_
 
 /* 128 bits wide, but where both factors are small the upper half is touched only
  * when it changes. `small` is a constant: both are below 2^32. */
-static inline __attribute__((always_inline)) void
-sums_add_product(uint64_t *low, uint64_t *high, uint64_t a, uint64_t b, bool small)
+static inline __attribute__((always_inline)) void sums_add_product(uint64_t *low, uint64_t *high,
+								   uint64_t a, uint64_t b,
+								   bool small)
 {
 	uint64_t sum;
 	if (!small) {
@@ -30,8 +31,9 @@ sums_add_product(uint64_t *low, uint64_t *high, uint64_t a, uint64_t b, bool sma
 }
 
 /* `mark` is the instant up to which the thread's time is counted: now `until`. */
-static inline __attribute__((always_inline)) void sums_add_gap(struct scp_gap *g, uint64_t units, bool small, volatile uint64_t *mark,
-	     uint64_t until)
+static inline __attribute__((always_inline)) void sums_add_gap(struct scp_gap *g, uint64_t units,
+							       bool small, volatile uint64_t *mark,
+							       uint64_t until)
 {
 	uint64_t calls = g->calls;
 	g->seq = 2 * (uint32_t)calls + 1;
@@ -51,9 +53,11 @@ static inline __attribute__((always_inline)) void sums_add_gap(struct scp_gap *g
  * count; the caller ends the change with sums_end_entry. `mark`, if not NULL, is
  * set to `now` with the units: the time up to it is counted from then on, even
  * if a handler leaves the rest of this by longjmp. */
-static inline __attribute__((always_inline)) uint64_t
-sums_begin_entry(struct scp_entry *e, uint64_t units, uint64_t now, uint64_t bytes, bool has_bytes,
-		 bool small, volatile uint64_t *mark)
+static inline __attribute__((always_inline)) uint64_t sums_begin_entry(struct scp_entry *e,
+								       uint64_t units, uint64_t now,
+								       uint64_t bytes,
+								       bool has_bytes, bool small,
+								       volatile uint64_t *mark)
 {
 	uint64_t calls = e->calls;
 	e->seq = 2 * (uint32_t)calls + 1;
@@ -77,7 +81,8 @@ sums_begin_entry(struct scp_entry *e, uint64_t units, uint64_t now, uint64_t byt
 	return calls + 1;
 }
 
-static inline __attribute__((always_inline)) void sums_end_entry(struct scp_entry *e, uint64_t calls)
+static inline __attribute__((always_inline)) void sums_end_entry(struct scp_entry *e,
+								 uint64_t calls)
 {
 	publish_barrier();
 	e->seq = 2 * (uint32_t)calls;

@@ -13,10 +13,10 @@
 
 #include "arch.h"
 
-#define sys0(n) arch_syscall(n, 0, 0, 0, 0, 0, 0)
-#define sys1(n, a) arch_syscall(n, (long)(a), 0, 0, 0, 0, 0)
-#define sys2(n, a, b) arch_syscall(n, (long)(a), (long)(b), 0, 0, 0, 0)
-#define sys3(n, a, b, c) arch_syscall(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define sys0(n)		    arch_syscall(n, 0, 0, 0, 0, 0, 0)
+#define sys1(n, a)	    arch_syscall(n, (long)(a), 0, 0, 0, 0, 0)
+#define sys2(n, a, b)	    arch_syscall(n, (long)(a), (long)(b), 0, 0, 0, 0)
+#define sys3(n, a, b, c)    arch_syscall(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
 #define sys4(n, a, b, c, d) arch_syscall(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
 
 static inline long sys_open(const char *path, int flags, int mode)

@@ -8,8 +8,8 @@
 #include "sums.h"
 #include "sys.h"
 
-#define CHUNK_FIRST (4u * SCP_GRANULE)
-#define CHUNK_MAX (64u * SCP_GRANULE)
+#define CHUNK_FIRST   (4u * SCP_GRANULE)
+#define CHUNK_MAX     (64u * SCP_GRANULE)
 #define BUCKETS_FIRST 256u
 
 static void *record(struct scp_thread *t, uint32_t type, uint64_t bytes)
@@ -17,7 +17,8 @@ static void *record(struct scp_thread *t, uint32_t type, uint64_t bytes)
 	struct scp_chunk *chunk = t->chunk;
 	bytes = (bytes + SCP_RECORD_ALIGN - 1) & ~(uint64_t)(SCP_RECORD_ALIGN - 1);
 	if (!chunk || chunk->used + bytes > chunk->bytes) {
-		chunk = file_chunk(t->file, t->chunk_bytes, SCP_CHUNK_TABLE, t->table ? t->table->id : 0);
+		chunk = file_chunk(t->file, t->chunk_bytes, SCP_CHUNK_TABLE,
+				   t->table ? t->table->id : 0);
 		if (!chunk && t->chunk_bytes > SCP_GRANULE) /* a last little room */
 			chunk = file_chunk(t->file, SCP_GRANULE, SCP_CHUNK_TABLE,
 					   t->table ? t->table->id : 0);
@@ -27,7 +28,8 @@ static void *record(struct scp_thread *t, uint32_t type, uint64_t bytes)
 		t->chunk_bytes = t->chunk_bytes < CHUNK_MAX ? 2 * t->chunk_bytes : CHUNK_MAX;
 	}
 	struct scp_record *r = (struct scp_record *)((uint8_t *)chunk + chunk->used);
-	/* Not new: a record that was left half-written (by longjmp from a handler, say) may lie here. */
+	/* Not new: a record that was left half-written (by longjmp from a handler, say) may lie
+	 * here. */
 	for (uint64_t i = 0; i < bytes / 8; i++)
 		((uint64_t *)r)[i] = 0;
 	r->type = type;
@@ -118,13 +120,15 @@ struct scp_path_node *table_path(struct scp_thread *t)
 {
 	uint64_t hash = path_hash(t);
 	if (t->path_buckets)
-		for (struct scp_path_node *n = t->path_bucket[hash & (t->path_buckets - 1)]; n; n = n->next)
+		for (struct scp_path_node *n = t->path_bucket[hash & (t->path_buckets - 1)]; n;
+		     n = n->next)
 			if (path_equals(n->path, t, hash))
 				return n;
 	if (t->paths >= t->path_buckets && !grow_undisturbed(t, grow_paths))
 		return NULL;
 	struct scp_path_node *node = arena_take(&t->index, sizeof *node);
-	struct scp_path *path = node ? record(t, SCP_REC_PATH, sizeof *path + 8 * t->frame_count) : NULL;
+	struct scp_path *path =
+		node ? record(t, SCP_REC_PATH, sizeof *path + 8 * t->frame_count) : NULL;
 	if (!path)
 		return NULL;
 	path->id = ++t->paths;

@@ -16,7 +16,8 @@ HIDDEN void table_begin_owner(struct scp_thread *t);
 HIDDEN struct scp_path_node *table_path(struct scp_thread *t);
 
 HIDDEN struct scp_rt *table_entry(struct scp_thread *t, struct scp_path_node *path,
-				  uint32_t function, uint32_t outcome, bool bytes, uint64_t first_at);
+				  uint32_t function, uint32_t outcome, bool bytes,
+				  uint64_t first_at);
 
 /* Add a gap from t->previous to `to` (NULL: the end of the thread). */
 HIDDEN void table_add_gap(struct scp_thread *t, struct scp_rt *to, uint64_t units);

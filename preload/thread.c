@@ -11,10 +11,10 @@
 #include "table.h"
 #include "thread.h"
 
-#define INDEX_FIRST (32u << 10)
-#define INDEX_LIMIT (1u << 30)
-#define MEMO_FIRST (32u << 10)
-#define MEMO_LIMIT (8u << 20)
+#define INDEX_FIRST   (32u << 10)
+#define INDEX_LIMIT   (1u << 30)
+#define MEMO_FIRST    (32u << 10)
+#define MEMO_LIMIT    (8u << 20)
 #define RECLAIM_TRIES 8u
 
 __thread struct scp_thread *thread_self;
@@ -125,7 +125,8 @@ static struct scp_thread *reclaim(uint32_t me)
 		if (!t)
 			break;
 		uint32_t owner = __atomic_load_n(&t->owned, __ATOMIC_RELAXED);
-		if (owner && sys3(SYS_tgkill, pid, owner, 0) == -3 /* ESRCH */ && own(t, owner, me)) {
+		if (owner && sys3(SYS_tgkill, pid, owner, 0) == -3 /* ESRCH */ &&
+		    own(t, owner, me)) {
 			close_orphan(t);
 			__atomic_store_n(&reclaim_cursor, t->next, __ATOMIC_RELAXED);
 			return t;
@@ -194,7 +195,8 @@ void thread_end_gap(void)
 	struct scp_thread *t = thread_self;
 	if (!t || t->open || !process_groups || !process_epoch.now.generation)
 		return;
-	t->open = ARCH_CALLER_SP() | 1; /* our own frame: a handler that comes now finds it in progress */
+	t->open = ARCH_CALLER_SP() |
+		  1; /* our own frame: a handler that comes now finds it in progress */
 	compiler_barrier();
 	add_end_gap(t);
 	compiler_barrier();

@@ -14,7 +14,7 @@
 #include "util.h"
 
 #define MEMO_FRONT 1024u /* power of two */
-#define NOTED_MAX 512u
+#define NOTED_MAX  512u
 
 /* A recorded (path, function, outcome) with pointers into the file. */
 struct scp_rt {
@@ -49,25 +49,25 @@ struct scp_thread {
 	/* Hot. `open`: stack pointer of the innermost wrapped call, bit 0 set while
 	 * its bookkeeping runs; 0 when none. */
 	uintptr_t open;
-	uint64_t last_at;        /* exit of the last top-level call, or the start */
+	uint64_t last_at;	 /* exit of the last top-level call, or the start */
 	struct scp_rt *previous; /* that call; &start_mark before the first */
 	struct scp_table *table;
-	uint32_t generation;     /* of process_epoch, that the memos were made in */
+	uint32_t generation; /* of process_epoch, that the memos were made in */
 	uint32_t clock, slow_clock;
 	bool histograms, walking;
-	bool abandoned;          /* a call was taken for abandoned: memos are not reused any more */
-	uint32_t owned;          /* atomic: id of the thread that has it; 0: free */
+	bool abandoned; /* a call was taken for abandoned: memos are not reused any more */
+	uint32_t owned; /* atomic: id of the thread that has it; 0: free */
 	int32_t tid;
 
 	struct scp_thread *next; /* list of all */
 	struct profile_file *file;
 	struct scp_chunk *chunk;
-	uint64_t chunk_bytes;    /* of the next chunk */
+	uint64_t chunk_bytes; /* of the next chunk */
 	uint32_t paths, entries, gaps;
 	struct scp_rt start_mark, no_entry;
 
-	struct arena index;      /* path nodes, entries, gap nodes: lives as long as the table */
-	struct arena memos;      /* flushed when full */
+	struct arena index; /* path nodes, entries, gap nodes: lives as long as the table */
+	struct arena memos; /* flushed when full */
 	struct scp_path_node **path_bucket;
 	struct gap_node **gap_bucket;
 	uint32_t path_buckets, gap_buckets;

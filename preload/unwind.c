@@ -109,7 +109,8 @@ static enum unwind_result step_trampoline(struct unwind_cursor *c)
 	    !unwind_read(c, base + ARCH_SIGNAL_SP, &sp))
 		return UNWIND_CUT;
 	for (unsigned i = 0; i < ARCH_REGS; i++)
-		c->reg[i] = (struct unwind_register){base + ARCH_SIGNAL_REGS + 8 * i, UNWIND_MEMORY};
+		c->reg[i] =
+			(struct unwind_register){base + ARCH_SIGNAL_REGS + 8 * i, UNWIND_MEMORY};
 	c->reg[ARCH_SP] = (struct unwind_register){sp, UNWIND_VALUE};
 	c->fp_is_start = false;
 	c->cfa = sp;

@@ -76,22 +76,22 @@ struct unwind_cursor {
 	/* May these eight bytes be read? */
 	bool (*readable)(void *context, uint64_t address);
 	void *context;
-	bool used_fp;      /* the result depends on the frame pointer at the start */
-	bool fp_is_start;  /* reg[ARCH_FP] is still the one of the start */
+	bool used_fp;	  /* the result depends on the frame pointer at the start */
+	bool fp_is_start; /* reg[ARCH_FP] is still the one of the start */
 };
 
 /* What covers a code address. */
 struct unwind_object {
-	uint64_t start, end;    /* mapped range */
-	uint64_t base;          /* load bias */
-	uint64_t eh_frame_hdr;  /* 0: none */
-	const char *name;       /* as the loader knows it; "" for the main program */
+	uint64_t start, end;   /* mapped range */
+	uint64_t base;	       /* load bias */
+	uint64_t eh_frame_hdr; /* 0: none */
+	const char *name;      /* as the loader knows it; "" for the main program */
 };
 
 enum unwind_result {
 	UNWIND_STEPPED = 1, /* pc is the return address of the next frame */
-	UNWIND_END = 0,     /* the outermost frame: the return address is undefined */
-	UNWIND_CUT = -1     /* no usable unwind information, or memory that must not be read */
+	UNWIND_END = 0,	    /* the outermost frame: the return address is undefined */
+	UNWIND_CUT = -1	    /* no usable unwind information, or memory that must not be read */
 };
 
 /* Find the loaded object at `pc`. Lock-free where libc has _dl_find_object. */

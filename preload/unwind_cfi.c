@@ -167,27 +167,49 @@ static bool keep_state(struct machine *m, bool remember)
 	return true;
 }
 
+/* clang-format off: one operator a line */
 /* Instructions that set the rule of a register, by an extended opcode. */
 static bool run_register_op(struct machine *m, struct dwarf_reader *r, uint8_t op)
 {
 	int64_t align = m->cie->data_align;
 	uint64_t reg = dwarf_uleb(r);
 	switch (op) {
-	case 0x05: set_rule(m, reg, RULE_OFFSET, (int64_t)dwarf_uleb(r) * align); return true;
+	case 0x05:
+		set_rule(m, reg, RULE_OFFSET, (int64_t)dwarf_uleb(r) * align);
+		return true;
 	case 0x06:
 		if (reg < ARCH_REGS)
 			m->work->row.rule[reg] = m->work->initial.rule[reg];
 		return true;
-	case 0x07: set_rule(m, reg, RULE_UNDEFINED, 0); return true;
-	case 0x08: set_rule(m, reg, RULE_SAME, 0); return true;
-	case 0x09: set_rule(m, reg, RULE_REGISTER, (int64_t)dwarf_uleb(r)); return true;
-	case 0x10: set_rule(m, reg, RULE_EXPRESSION, (int64_t)take_block(r)); return true;
-	case 0x11: set_rule(m, reg, RULE_OFFSET, dwarf_sleb(r) * align); return true;
-	case 0x14: set_rule(m, reg, RULE_VAL_OFFSET, (int64_t)dwarf_uleb(r) * align); return true;
-	case 0x15: set_rule(m, reg, RULE_VAL_OFFSET, dwarf_sleb(r) * align); return true;
-	case 0x16: set_rule(m, reg, RULE_VAL_EXPRESSION, (int64_t)take_block(r)); return true;
-	case 0x2f: set_rule(m, reg, RULE_OFFSET, -(int64_t)dwarf_uleb(r) * align); return true;
-	default: return false;
+	case 0x07:
+		set_rule(m, reg, RULE_UNDEFINED, 0);
+		return true;
+	case 0x08:
+		set_rule(m, reg, RULE_SAME, 0);
+		return true;
+	case 0x09:
+		set_rule(m, reg, RULE_REGISTER, (int64_t)dwarf_uleb(r));
+		return true;
+	case 0x10:
+		set_rule(m, reg, RULE_EXPRESSION, (int64_t)take_block(r));
+		return true;
+	case 0x11:
+		set_rule(m, reg, RULE_OFFSET, dwarf_sleb(r) * align);
+		return true;
+	case 0x14:
+		set_rule(m, reg, RULE_VAL_OFFSET, (int64_t)dwarf_uleb(r) * align);
+		return true;
+	case 0x15:
+		set_rule(m, reg, RULE_VAL_OFFSET, dwarf_sleb(r) * align);
+		return true;
+	case 0x16:
+		set_rule(m, reg, RULE_VAL_EXPRESSION, (int64_t)take_block(r));
+		return true;
+	case 0x2f:
+		set_rule(m, reg, RULE_OFFSET, -(int64_t)dwarf_uleb(r) * align);
+		return true;
+	default:
+		return false;
 	}
 }
 
@@ -200,9 +222,15 @@ static bool run_cfa_op(struct machine *m, struct dwarf_reader *r, uint8_t op)
 		reg = dwarf_uleb(r);
 		set_cfa(m, reg, (int64_t)dwarf_uleb(r));
 		return true;
-	case 0x0d: set_cfa(m, dwarf_uleb(r), m->work->row.cfa_offset); return true;
-	case 0x0e: set_cfa(m, m->work->row.cfa_register, (int64_t)dwarf_uleb(r)); return true;
-	case 0x0f: m->work->row.cfa_expression = take_block(r); return true;
+	case 0x0d:
+		set_cfa(m, dwarf_uleb(r), m->work->row.cfa_offset);
+		return true;
+	case 0x0e:
+		set_cfa(m, m->work->row.cfa_register, (int64_t)dwarf_uleb(r));
+		return true;
+	case 0x0f:
+		m->work->row.cfa_expression = take_block(r);
+		return true;
 	case 0x12:
 		reg = dwarf_uleb(r);
 		set_cfa(m, reg, dwarf_sleb(r) * m->cie->data_align);
@@ -210,25 +238,43 @@ static bool run_cfa_op(struct machine *m, struct dwarf_reader *r, uint8_t op)
 	case 0x13:
 		set_cfa(m, m->work->row.cfa_register, dwarf_sleb(r) * m->cie->data_align);
 		return true;
-	default: return false;
+	default:
+		return false;
 	}
 }
 
 static bool run_other_op(struct machine *m, struct dwarf_reader *r, uint8_t op)
 {
 	switch (op) {
-	case 0x00: return true; /* nop */
-	case 0x01: m->loc = dwarf_pointer(r, m->cie->fde_encoding, 0); return true;
-	case 0x02: m->loc += dwarf_bytes(r, 1) * m->cie->code_align; return true;
-	case 0x03: m->loc += dwarf_bytes(r, 2) * m->cie->code_align; return true;
-	case 0x04: m->loc += dwarf_bytes(r, 4) * m->cie->code_align; return true;
-	case 0x0a: return keep_state(m, true);
-	case 0x0b: return keep_state(m, false);
-	case 0x2d: return true; /* AArch64: the return address is signed; its code is stripped */
-	case 0x2e: dwarf_uleb(r); return true; /* GNU_args_size */
-	default: return false;
+	case 0x00:
+		return true; /* nop */
+	case 0x01:
+		m->loc = dwarf_pointer(r, m->cie->fde_encoding, 0);
+		return true;
+	case 0x02:
+		m->loc += dwarf_bytes(r, 1) * m->cie->code_align;
+		return true;
+	case 0x03:
+		m->loc += dwarf_bytes(r, 2) * m->cie->code_align;
+		return true;
+	case 0x04:
+		m->loc += dwarf_bytes(r, 4) * m->cie->code_align;
+		return true;
+	case 0x0a:
+		return keep_state(m, true);
+	case 0x0b:
+		return keep_state(m, false);
+	case 0x2d:
+		return true; /* AArch64: the return address is signed; its code is stripped */
+	case 0x2e:
+		dwarf_uleb(r);
+		return true; /* GNU_args_size */
+	default:
+		return false;
 	}
 }
+
+/* clang-format on */
 
 /* Run instructions until they pass m->pc. */
 static bool run(struct machine *m, struct dwarf_reader r)
@@ -250,7 +296,8 @@ static bool run(struct machine *m, struct dwarf_reader r)
 			if (op >= 0x0c && op <= 0x13 && op != 0x10 && op != 0x11) {
 				if (!run_cfa_op(m, &r, op))
 					return false;
-			} else if (!(op <= 0x04 || op == 0x0a || op == 0x0b || op == 0x2d || op == 0x2e)) {
+			} else if (!(op <= 0x04 || op == 0x0a || op == 0x0b || op == 0x2d ||
+				     op == 0x2e)) {
 				if (!run_register_op(m, &r, op))
 					return false;
 			} else if (!run_other_op(m, &r, op)) {

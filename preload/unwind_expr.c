@@ -39,37 +39,70 @@ static uint64_t pick(struct stack *s, uint64_t depth)
 	return s->v[s->n - 1 - depth];
 }
 
-/* Operators that take two values: DW_OP_and 0x1a ... DW_OP_xor 0x27, DW_OP_eq 0x29 ... DW_OP_ne 0x2e. */
+/* clang-format off: one operator a line */
+/* Operators that take two values: DW_OP_and 0x1a ... DW_OP_xor 0x27, DW_OP_eq 0x29 ... DW_OP_ne
+ * 0x2e. */
 static bool binary(uint8_t op, uint64_t a, uint64_t b, uint64_t *out)
 {
 	int64_t sa = (int64_t)a, sb = (int64_t)b;
 	switch (op) {
-	case 0x1a: *out = a & b; return true;
+	case 0x1a:
+		*out = a & b;
+		return true;
 	case 0x1b:
 		if (!b || (sa == INT64_MIN && sb == -1))
 			return false;
 		*out = (uint64_t)(sa / sb);
 		return true;
-	case 0x1c: *out = a - b; return true;
+	case 0x1c:
+		*out = a - b;
+		return true;
 	case 0x1d:
 		if (!b)
 			return false;
 		*out = a % b;
 		return true;
-	case 0x1e: *out = a * b; return true;
-	case 0x21: *out = a | b; return true;
-	case 0x22: *out = a + b; return true;
-	case 0x24: *out = b < 64 ? a << b : 0; return true;
-	case 0x25: *out = b < 64 ? a >> b : 0; return true;
-	case 0x26: *out = (uint64_t)(sa >> (b < 63 ? b : 63)); return true;
-	case 0x27: *out = a ^ b; return true;
-	case 0x29: *out = sa == sb; return true;
-	case 0x2a: *out = sa >= sb; return true;
-	case 0x2b: *out = sa > sb; return true;
-	case 0x2c: *out = sa <= sb; return true;
-	case 0x2d: *out = sa < sb; return true;
-	case 0x2e: *out = sa != sb; return true;
-	default: return false;
+	case 0x1e:
+		*out = a * b;
+		return true;
+	case 0x21:
+		*out = a | b;
+		return true;
+	case 0x22:
+		*out = a + b;
+		return true;
+	case 0x24:
+		*out = b < 64 ? a << b : 0;
+		return true;
+	case 0x25:
+		*out = b < 64 ? a >> b : 0;
+		return true;
+	case 0x26:
+		*out = (uint64_t)(sa >> (b < 63 ? b : 63));
+		return true;
+	case 0x27:
+		*out = a ^ b;
+		return true;
+	case 0x29:
+		*out = sa == sb;
+		return true;
+	case 0x2a:
+		*out = sa >= sb;
+		return true;
+	case 0x2b:
+		*out = sa > sb;
+		return true;
+	case 0x2c:
+		*out = sa <= sb;
+		return true;
+	case 0x2d:
+		*out = sa < sb;
+		return true;
+	case 0x2e:
+		*out = sa != sb;
+		return true;
+	default:
+		return false;
 	}
 }
 
@@ -78,10 +111,16 @@ static bool rearrange(struct stack *s, uint8_t op)
 {
 	uint64_t a, b, t;
 	switch (op) {
-	case 0x12: push(s, pick(s, 0)); return true; /* dup */
-	case 0x13: pop(s); return true;              /* drop */
-	case 0x14: push(s, pick(s, 1)); return true; /* over */
-	case 0x16:                                   /* swap */
+	case 0x12:
+		push(s, pick(s, 0));
+		return true; /* dup */
+	case 0x13:
+		pop(s);
+		return true; /* drop */
+	case 0x14:
+		push(s, pick(s, 1));
+		return true; /* over */
+	case 0x16:	     /* swap */
 		a = pop(s), b = pop(s);
 		push(s, a), push(s, b);
 		return true;
@@ -93,10 +132,16 @@ static bool rearrange(struct stack *s, uint8_t op)
 		a = pop(s);
 		push(s, (int64_t)a < 0 ? -a : a);
 		return true;
-	case 0x1f: push(s, -pop(s)); return true; /* neg */
-	case 0x20: push(s, ~pop(s)); return true; /* not */
-	case 0x96: return true;                   /* nop */
-	default: return false;
+	case 0x1f:
+		push(s, -pop(s));
+		return true; /* neg */
+	case 0x20:
+		push(s, ~pop(s));
+		return true; /* not */
+	case 0x96:
+		return true; /* nop */
+	default:
+		return false;
 	}
 }
 
@@ -117,22 +162,49 @@ static bool literal(struct unwind_cursor *c, struct stack *s, struct dwarf_reade
 		return true;
 	}
 	switch (op) {
-	case 0x03: push(s, dwarf_bytes(r, 8)); return true;
-	case 0x08: push(s, dwarf_bytes(r, 1)); return true;
-	case 0x09: push(s, (uint64_t)dwarf_signed(r, 1)); return true;
-	case 0x0a: push(s, dwarf_bytes(r, 2)); return true;
-	case 0x0b: push(s, (uint64_t)dwarf_signed(r, 2)); return true;
-	case 0x0c: push(s, dwarf_bytes(r, 4)); return true;
-	case 0x0d: push(s, (uint64_t)dwarf_signed(r, 4)); return true;
+	case 0x03:
+		push(s, dwarf_bytes(r, 8));
+		return true;
+	case 0x08:
+		push(s, dwarf_bytes(r, 1));
+		return true;
+	case 0x09:
+		push(s, (uint64_t)dwarf_signed(r, 1));
+		return true;
+	case 0x0a:
+		push(s, dwarf_bytes(r, 2));
+		return true;
+	case 0x0b:
+		push(s, (uint64_t)dwarf_signed(r, 2));
+		return true;
+	case 0x0c:
+		push(s, dwarf_bytes(r, 4));
+		return true;
+	case 0x0d:
+		push(s, (uint64_t)dwarf_signed(r, 4));
+		return true;
 	case 0x0e:
-	case 0x0f: push(s, dwarf_bytes(r, 8)); return true;
-	case 0x10: push(s, dwarf_uleb(r)); return true;
-	case 0x11: push(s, (uint64_t)dwarf_sleb(r)); return true;
-	case 0x15: push(s, pick(s, dwarf_bytes(r, 1))); return true;
-	case 0x23: push(s, pop(s) + dwarf_uleb(r)); return true; /* plus_uconst */
-	default: return false;
+	case 0x0f:
+		push(s, dwarf_bytes(r, 8));
+		return true;
+	case 0x10:
+		push(s, dwarf_uleb(r));
+		return true;
+	case 0x11:
+		push(s, (uint64_t)dwarf_sleb(r));
+		return true;
+	case 0x15:
+		push(s, pick(s, dwarf_bytes(r, 1)));
+		return true;
+	case 0x23:
+		push(s, pop(s) + dwarf_uleb(r));
+		return true; /* plus_uconst */
+	default:
+		return false;
 	}
 }
+
+/* clang-format on */
 
 /* Loads and jumps. */
 static bool access_or_jump(struct unwind_cursor *c, struct stack *s, struct dwarf_reader *r,

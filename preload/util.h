@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define likely(x) __builtin_expect(!!(x), 1)
+#define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
-#define COLD __attribute__((noinline, cold))
-#define HIDDEN __attribute__((visibility("hidden")))
-#define EXPORT __attribute__((visibility("default")))
+#define COLD	    __attribute__((noinline, cold))
+#define HIDDEN	    __attribute__((visibility("hidden")))
+#define EXPORT	    __attribute__((visibility("default")))
 
 /* Orders memory accesses against a signal handler of the same thread, or a
  * reader of the mapping after our death: the compiler must not move them. */

@@ -72,14 +72,14 @@ static inline struct call_result result_pointer(const void *r)
 	return (struct call_result){r ? SCP_COMPLETED : SCP_ERROR, 0};
 }
 
-#define NOTHING ((void)0)
-#define RESULT_CALL result_call(r)
-#define RESULT_BYTES result_bytes(r)
+#define NOTHING		       ((void)0)
+#define RESULT_CALL	       result_call(r)
+#define RESULT_BYTES	       result_bytes(r)
 #define RESULT_RECEIVED(flags) result_received(r, flags)
 #define RESULT_MESSAGES(flags) result_messages(r, msgs, flags)
-#define RESULT_CODE result_code(r)
-#define RESULT_FOUND result_code(r == 0 && !*out ? -1 : r) /* 0 and no host: not found */
-#define RESULT_POINTER result_pointer(r)
+#define RESULT_CODE	       result_code(r)
+#define RESULT_FOUND	       result_code(r == 0 && !*out ? -1 : r) /* 0 and no host: not found */
+#define RESULT_POINTER	       result_pointer(r)
 
 /* Not by an always-recorded group: by a descriptor, or not looked at yet. */
 static COLD bool is_recorded_otherwise(uint32_t always, uint32_t if_socket, int fd1, int fd2)
@@ -124,48 +124,48 @@ static COLD void end_slowly(struct scp_thread *thread, struct scp_memo *memo, ui
 }
 
 /* Return through the short way of one clock, if it is open. */
-#define SHORT_WAY(page, ret, name, args, before, result, has_bytes, after)                        \
-	fast = call_fast_begin(page, FN_##name, ARCH_RETURN_ADDRESS(), ARCH_CALLER_SP(),          \
-			       ARCH_CALLER_FP());                                                 \
-	if (likely(fast.thread)) {                                                                \
-		before;                                                                           \
-		ret r = real args;                                                                \
-		uint64_t now = call_fast_clock(page);                                             \
-		struct call_result what = result;                                                 \
+#define SHORT_WAY(page, ret, name, args, before, result, has_bytes, after)                         \
+	fast = call_fast_begin(page, FN_##name, ARCH_RETURN_ADDRESS(), ARCH_CALLER_SP(),           \
+			       ARCH_CALLER_FP());                                                  \
+	if (likely(fast.thread)) {                                                                 \
+		before;                                                                            \
+		ret r = real args;                                                                 \
+		uint64_t now = call_fast_clock(page);                                              \
+		struct call_result what = result;                                                  \
 		if (unlikely(!call_fast_end(page, &fast, now, ARCH_CALLER_SP(), what, has_bytes))) \
-			end_slowly(fast.thread, fast.memo, fast.began_at, now, ARCH_CALLER_SP(),  \
-				   FN_##name << 1 | (has_bytes), what.outcome, what.bytes);       \
-		after;                                                                            \
-		return r;                                                                         \
+			end_slowly(fast.thread, fast.memo, fast.began_at, now, ARCH_CALLER_SP(),   \
+				   FN_##name << 1 | (has_bytes), what.outcome, what.bytes);        \
+		after;                                                                             \
+		return r;                                                                          \
 	}
 
-#define SCP_WRAP(ret, name, shown, always, if_socket, fd1, fd2, params, args, before, result,     \
-		 has_bytes, after)                                                                \
-	EXPORT ret scp_##name params __asm__(#name);                                              \
-	ret scp_##name params                                                                     \
-	{                                                                                         \
-		ret(*real) params;                                                                \
-		struct call_fast fast;                                                            \
-		if (unlikely(!is_recorded(always, if_socket, fd1, fd2))) {                        \
-			real = function_real[FN_##name];                                          \
-			if (unlikely(!real))                                                      \
-				real = function_resolve(FN_##name);                               \
-			before;                                                                   \
-			ret r = real args;                                                        \
-			after;                                                                    \
-			return r;                                                                 \
-		}                                                                                 \
-		real = function_real[FN_##name];                                                  \
-		SHORT_WAY(false, ret, name, args, before, result, has_bytes, after)               \
-		SHORT_WAY(true, ret, name, args, before, result, has_bytes, after)                \
-		struct scp_call call;                                                             \
-		bool recorded = call_begin(&call, FN_##name, ARCH_RETURN_ADDRESS(),               \
-					   ARCH_CALLER_SP(), ARCH_CALLER_FP());                   \
-		before;                                                                           \
-		ret r = real args;                                                                \
-		if (recorded)                                                                     \
-			call_end(&call, result, has_bytes);                                       \
-		after;                                                                            \
-		return r;                                                                         \
+#define SCP_WRAP(ret, name, shown, always, if_socket, fd1, fd2, params, args, before, result,      \
+		 has_bytes, after)                                                                 \
+	EXPORT ret scp_##name params __asm__(#name);                                               \
+	ret scp_##name params                                                                      \
+	{                                                                                          \
+		ret(*real) params;                                                                 \
+		struct call_fast fast;                                                             \
+		if (unlikely(!is_recorded(always, if_socket, fd1, fd2))) {                         \
+			real = function_real[FN_##name];                                           \
+			if (unlikely(!real))                                                       \
+				real = function_resolve(FN_##name);                                \
+			before;                                                                    \
+			ret r = real args;                                                         \
+			after;                                                                     \
+			return r;                                                                  \
+		}                                                                                  \
+		real = function_real[FN_##name];                                                   \
+		SHORT_WAY(false, ret, name, args, before, result, has_bytes, after)                \
+		SHORT_WAY(true, ret, name, args, before, result, has_bytes, after)                 \
+		struct scp_call call;                                                              \
+		bool recorded = call_begin(&call, FN_##name, ARCH_RETURN_ADDRESS(),                \
+					   ARCH_CALLER_SP(), ARCH_CALLER_FP());                    \
+		before;                                                                            \
+		ret r = real args;                                                                 \
+		if (recorded)                                                                      \
+			call_end(&call, result, has_bytes);                                        \
+		after;                                                                             \
+		return r;                                                                          \
 	}
 #include "wrappers.def"

@@ -14,7 +14,7 @@ REPORT_SRC = \
 	report/terminal.c \
 	report/text.c \
 	report/text_others.c \
-	report/text_path.c \
+	report/text_path.c report/text_apart.c \
 	report/text_sites.c \
 	report/utf8.c \
 	report/warnings.c \

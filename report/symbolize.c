@@ -155,14 +155,13 @@ static struct loaded *module_of(struct symbolizer *s, uint32_t module)
 
 /* The linker symbol whose bytes hold the address. The nearest one below is not
  * good enough: in a stripped file it is some other function. */
-static const char *linker_name(const struct loaded *l, GElf_Addr address)
+static const char *linker_name(const struct loaded *l, GElf_Addr address, GElf_Off *into)
 {
-	GElf_Off into;
 	GElf_Sym symbol;
 	const char *name =
-		dwfl_module_addrinfo(l->module, address, &into, &symbol, NULL, NULL, NULL);
+		dwfl_module_addrinfo(l->module, address, into, &symbol, NULL, NULL, NULL);
 
-	if (!name || (symbol.st_size && into >= symbol.st_size))
+	if (!name || (symbol.st_size && *into >= symbol.st_size))
 		return NULL;
 	return name;
 }
@@ -178,13 +177,16 @@ static struct symbol *look_up(struct symbolizer *s, const struct key *k, size_t 
 	struct loaded *l = k->module == PROF_NONE ? NULL : module_of(s, k->module);
 	const char *outer = NULL;
 	struct symbol *symbol;
+	GElf_Off into = 0;
 	size_t n = 0;
 
 	if (l && l->state == SYMBOLIZE_LOADED) {
-		GElf_Addr address = k->offset + l->bias - (k->exact || !k->offset ? 0 : 1);
+		uint64_t back = k->exact || !k->offset ? 0 : 1;
+		GElf_Addr address = k->offset + l->bias - back;
 
 		n = inline_levels(l->module, address, level);
-		outer = linker_name(l, address);
+		outer = linker_name(l, address, &into);
+		into += back;
 	}
 	if (!n)
 		level[n++] = (struct inline_level){NULL, NULL, 0, false};
@@ -198,6 +200,7 @@ static struct symbol *look_up(struct symbolizer *s, const struct key *k, size_t 
 		symbol[i].brief = name ? demangle_brief(name) : NULL;
 		symbol[i].module = l ? s->profile->module[k->module].path : NULL;
 		symbol[i].offset = k->offset;
+		symbol[i].into = outer ? into : SYMBOL_START_UNKNOWN;
 		symbol[i].file = copy(level[i].file);
 		symbol[i].line = level[i].file ? level[i].line : 0;
 		symbol[i].inlined = level[i].inlined;
@@ -242,6 +245,7 @@ const struct symbol *symbolize_frame(struct symbolizer *s, const struct prof_fra
 	}
 	memset(&s->nothing, 0, sizeof(s->nothing));
 	s->nothing.offset = frame->offset;
+	s->nothing.into = SYMBOL_START_UNKNOWN;
 	if (frame->module < s->profile->modules)
 		s->nothing.module = s->profile->module[frame->module].path;
 	*count = 1;

@@ -19,11 +19,14 @@
 
 #include "profile.h"
 
+#define SYMBOL_START_UNKNOWN UINT64_MAX /* as `into` */
+
 struct symbol {
 	char *function;	    /* demangled, with parameters; NULL: not known */
 	char *brief;	    /* demangled, without parameters; NULL: not known */
 	const char *module; /* path; NULL: no module (JIT or generated code) */
 	uint64_t offset;    /* in the module; an address where there is no module */
+	uint64_t into;	    /* from the function that holds the code to the frame */
 	char *file;	    /* NULL: not known */
 	int line;	    /* 0: not known */
 	bool inlined;	    /* this function's code was inlined into the next symbol */

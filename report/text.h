@@ -28,9 +28,14 @@ int text_processes(struct text *t);
 /* "12 of 40 rows shown, ..." */
 void text_shown(struct text *t, uint32_t rows, double shown_ns, double all_ns, const char *of_what);
 
-/* Call path of a site as notes of the last row, at most `lines`. */
+/* Call path of a site as notes of the last row: `lines`, and those that tell it
+ * from other rows (text_apart.h has the marks). */
 void text_path_notes(struct text *t, struct table *table, const struct report_site *s,
-		     uint32_t lines);
+		     const unsigned char *mark, uint32_t lines);
+
+/* One frame, not yet clean; `detail` of APART_OFFSET and APART_MODULE. free()
+ * it. NULL: memory is out. */
+char *text_frame_line(struct report *r, const struct prof_frame *frame, unsigned detail);
 
 /* "recv in handle:12"; clean; free() it. NULL: memory is out. */
 char *text_site_label(struct text *t, uint32_t site, const char *when_none);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text_apart.h"
 #include "utf8.h"
 
 static const char *base_name(const char *path)
@@ -22,47 +23,64 @@ static bool is_program(const struct report *r, const char *module)
 	return r->first && !strcmp(r->first->exe, module);
 }
 
-/* One symbol as a line, not yet clean. NULL: memory is out. */
-static char *symbol_line(const struct report *r, const struct symbol *s)
+/* The exact place, where names do not tell frames apart. The offset counts from
+ * the function where its start is known, else from the module. */
+static void put_place(FILE *out, const struct symbol *s, unsigned detail)
 {
-	char *line = NULL;
-	int bytes;
+	const char *module = detail & APART_MODULE ? s->module : base_name(s->module);
 
-	if (!s->module)
-		bytes = asprintf(&line, "0x%" PRIx64 " (no module: JIT or generated code)",
-				 s->offset);
-	else if (!s->brief && !s->file)
-		bytes = asprintf(&line, "%s+0x%" PRIx64, base_name(s->module), s->offset);
-	else if (!s->brief)
-		bytes = asprintf(&line, "%s+0x%" PRIx64 " at %s:%d", base_name(s->module),
-				 s->offset, base_name(s->file), s->line);
-	else if (s->file)
-		bytes = asprintf(&line, "%s at %s:%d", s->brief, base_name(s->file), s->line);
-	else if (is_program(r, s->module))
-		bytes = asprintf(&line, "%s", s->brief);
-	else
-		bytes = asprintf(&line, "%s (%s)", s->brief, base_name(s->module));
-	return bytes < 0 ? NULL : line;
+	if (detail && s->into == SYMBOL_START_UNKNOWN)
+		fprintf(out, " (%s+0x%" PRIx64 ")", module, s->offset);
+	else if (detail & APART_MODULE)
+		fprintf(out, " (%s)", module);
 }
 
-/* One frame as a line. A function that was inlined stands before the one that
- * holds its code: "inner < outer at file:line", the line being inner's. */
-static char *frame_line(struct report *r, const struct prof_frame *frame)
+/* A frame whose function is known: "name at file:line". A function that was
+ * inlined stands before the one that holds its code: "inner < outer at
+ * file:line", the line being inner's. */
+static void put_named(FILE *out, const struct report *r, const struct symbol *s, size_t count,
+		      unsigned detail)
+{
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "%s%s", i ? " < " : "", s[i].brief ? s[i].brief : "?");
+	if (detail && s->into != SYMBOL_START_UNKNOWN)
+		fprintf(out, "+0x%" PRIx64, s->into);
+	if (s->file)
+		fprintf(out, " at %s:%d", base_name(s->file), s->line);
+	else if (!detail && count == 1 && !is_program(r, s->module))
+		fprintf(out, " (%s)", base_name(s->module));
+	else if (detail == APART_OFFSET && s->into != SYMBOL_START_UNKNOWN &&
+		 !is_program(r, s->module))
+		fprintf(out, " (%s)", base_name(s->module));
+	put_place(out, s, detail);
+}
+
+static void put_unnamed(FILE *out, const struct symbol *s, unsigned detail)
+{
+	if (!s->module) {
+		fprintf(out, "0x%" PRIx64 " (no module: JIT or generated code)", s->offset);
+		return;
+	}
+	fprintf(out, "%s+0x%" PRIx64, detail & APART_MODULE ? s->module : base_name(s->module),
+		s->offset);
+	if (s->file)
+		fprintf(out, " at %s:%d", base_name(s->file), s->line);
+}
+
+char *text_frame_line(struct report *r, const struct prof_frame *frame, unsigned detail)
 {
 	size_t count, bytes;
 	const struct symbol *s = report_symbols(r, frame, &count);
 	char *line = NULL;
-	FILE *memory;
+	FILE *memory = open_memstream(&line, &bytes);
 
-	if (count == 1)
-		return symbol_line(r, s);
-	memory = open_memstream(&line, &bytes);
 	if (!memory)
 		return NULL;
-	for (size_t i = 0; i < count; i++)
-		fprintf(memory, "%s%s", i ? " < " : "", s[i].brief ? s[i].brief : "?");
-	if (s->file)
-		fprintf(memory, " at %s:%d", base_name(s->file), s->line);
+	detail &= APART_OFFSET | APART_MODULE;
+	if (s->module && (count > 1 || s->brief))
+		put_named(memory, r, s, count, detail);
+	else
+		put_unnamed(memory, s, detail);
 	if (fclose(memory) == 0)
 		return line;
 	free(line);
@@ -145,8 +163,37 @@ static void fold_rest(struct text *t, struct table *table, uint32_t rest)
 	table_note(table, line);
 }
 
+/* A frame behind `folded` ones that are not shown. */
+static char *after_fold(struct text *t, char *frame, uint32_t folded)
+{
+	char *line = NULL;
+
+	if (!frame || !folded)
+		return frame;
+	if (asprintf(&line, "%s %" PRIu32 " more, then %s", t->terminal.utf8 ? "…" : "..", folded,
+		     frame) < 0)
+		line = NULL;
+	free(frame);
+	return line;
+}
+
+/* Of the frames from `at` on, those that tell this row from another. Returns
+ * the first frame behind them. */
+static uint32_t show_telling(struct text *t, struct table *table, const struct report_site *s,
+			     const unsigned char *mark, uint32_t at)
+{
+	for (uint32_t i = at; i < s->frames; i++) {
+		if (!(mark[i] & APART_SHOW))
+			continue;
+		add_line(t, table,
+			 after_fold(t, text_frame_line(t->report, &s->frame[i], mark[i]), i - at));
+		at = i + 1;
+	}
+	return at;
+}
+
 void text_path_notes(struct text *t, struct table *table, const struct report_site *s,
-		     uint32_t lines)
+		     const unsigned char *mark, uint32_t lines)
 {
 	uint32_t frames = s->frames && lines ? worthy_frames(t->report, s) : 0;
 	/* The last line is for the rest, unless the rest is one line. */
@@ -154,11 +201,14 @@ void text_path_notes(struct text *t, struct table *table, const struct report_si
 
 	if (s->overflow && lines)
 		table_note(table, "(no room: path not kept)");
+	if (!shown)
+		return;
 	for (uint32_t i = 0; i < shown; i++)
-		add_line(t, table, frame_line(t->report, &s->frame[i]));
+		add_line(t, table, text_frame_line(t->report, &s->frame[i], mark[i]));
+	shown = show_telling(t, table, s, mark, shown);
 	if (shown < frames && lines > 1)
 		fold_rest(t, table, frames - shown);
-	else if (shown && shown == frames && end_of_path(s->path_flags))
+	if ((shown >= frames || mark[s->frames]) && end_of_path(s->path_flags))
 		table_note(table, end_of_path(s->path_flags));
 }
 
@@ -170,7 +220,7 @@ static char *caller_label(struct report *r, const struct prof_frame *frame)
 	char *label = NULL;
 
 	if (!s->brief || !s->line)
-		return symbol_line(r, s);
+		return text_frame_line(r, frame, s->brief ? APART_OFFSET : 0);
 	return asprintf(&label, "%s:%d", s->brief, s->line) < 0 ? NULL : label;
 }
 

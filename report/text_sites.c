@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "numbers.h"
+#include "text_apart.h"
 
 enum {
 	FUNCTION,
@@ -112,20 +113,26 @@ static uint32_t lines_for(const struct text *t, uint32_t row)
 int text_sites(struct text *t)
 {
 	struct report *r = t->report;
+	struct text_apart apart;
 	struct table table;
 	double shown_ns = 0;
 	uint32_t rows = r->sites < t->top ? r->sites : t->top;
 	int status;
 
+	if (text_apart_begin(&apart, r, rows) < 0) {
+		text_apart_end(&apart);
+		return -1;
+	}
 	table_begin(&table, columns, "CALLED FROM");
 	for (uint32_t i = 0; i < rows; i++) {
 		add_site(t, &table, &r->site[i]);
 		if (r->by != REPORT_BY_FUNCTION)
-			text_path_notes(t, &table, &r->site[i], lines_for(t, i));
+			text_path_notes(t, &table, &r->site[i], apart.mark[i], lines_for(t, i));
 		shown_ns += r->site[i].total_ns;
 	}
 	status = table_print(&table, t->out, &t->terminal);
 	table_end(&table);
+	text_apart_end(&apart);
 	text_shown(t, r->sites, shown_ns, r->calls_ns, "the calls' time");
 	return status;
 }

@@ -8,23 +8,23 @@
 #include <stdint.h>
 
 #define ARCH_MACHINE 183 /* EM_AARCH64 */
-#define ARCH_REGS 32
-#define ARCH_FP 29
-#define ARCH_SP 31
-#define ARCH_RA 30
+#define ARCH_REGS    32
+#define ARCH_FP	     29
+#define ARCH_SP	     31
+#define ARCH_RA	     30
 /* Pointer authentication keeps its code above the 48 address bits. */
 #define ARCH_STRIP_RA(ra) ((ra) & ((UINT64_C(1) << 48) - 1))
-#define ARCH_PAGE_MAX 65536 /* the largest page of any kernel */
+#define ARCH_PAGE_MAX	  65536 /* the largest page of any kernel */
 /* The kernel's signal trampoline has no call-frame information. Its code is
  * mov x8, #139; svc #0; the offsets are those of struct rt_sigframe's registers
  * x0 ... x30, sp and pc (arch/arm64/kernel/signal.c). */
 #define ARCH_SIGNAL_CODE UINT64_C(0xd4000001d2801168)
 #define ARCH_SIGNAL_REGS 312
-#define ARCH_SIGNAL_SP 560
-#define ARCH_SIGNAL_PC 568
+#define ARCH_SIGNAL_SP	 560
+#define ARCH_SIGNAL_PC	 568
 
-#define ARCH_CALLER_SP() ((uintptr_t)__builtin_dwarf_cfa())
-#define ARCH_CALLER_FP() (*(uintptr_t *)__builtin_frame_address(0))
+#define ARCH_CALLER_SP()      ((uintptr_t)__builtin_dwarf_cfa())
+#define ARCH_CALLER_FP()      (*(uintptr_t *)__builtin_frame_address(0))
 #define ARCH_RETURN_ADDRESS() ((uintptr_t)ARCH_STRIP_RA((uintptr_t)__builtin_return_address(0)))
 
 static inline uint64_t arch_counter(void)

@@ -7,22 +7,22 @@
 
 #include <stdint.h>
 
-#define ARCH_MACHINE 62 /* EM_X86_64 */
-#define ARCH_REGS 17
-#define ARCH_FP 6  /* rbp */
-#define ARCH_SP 7  /* rsp */
-#define ARCH_RA 16 /* rip */
+#define ARCH_MACHINE	  62 /* EM_X86_64 */
+#define ARCH_REGS	  17
+#define ARCH_FP		  6  /* rbp */
+#define ARCH_SP		  7  /* rsp */
+#define ARCH_RA		  16 /* rip */
 #define ARCH_STRIP_RA(ra) (ra)
-#define ARCH_PAGE_MAX 4096 /* the largest page of any kernel */
+#define ARCH_PAGE_MAX	  4096 /* the largest page of any kernel */
 /* The signal trampoline has call-frame information: no need to know its code. */
 #define ARCH_SIGNAL_CODE UINT64_C(0)
 #define ARCH_SIGNAL_REGS 0
-#define ARCH_SIGNAL_SP 0
-#define ARCH_SIGNAL_PC 0
+#define ARCH_SIGNAL_SP	 0
+#define ARCH_SIGNAL_PC	 0
 
 /* The caller's registers as they are when the function that uses this returns. */
-#define ARCH_CALLER_SP() ((uintptr_t)__builtin_frame_address(0) + 16)
-#define ARCH_CALLER_FP() (*(uintptr_t *)__builtin_frame_address(0))
+#define ARCH_CALLER_SP()      ((uintptr_t)__builtin_frame_address(0) + 16)
+#define ARCH_CALLER_FP()      (*(uintptr_t *)__builtin_frame_address(0))
 #define ARCH_RETURN_ADDRESS() ((uintptr_t)__builtin_return_address(0))
 
 static inline uint64_t arch_counter(void)
