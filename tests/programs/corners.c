@@ -57,23 +57,25 @@ static void exec(void)
 	report_child(child);
 }
 
-#define ALLOW(n) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, n, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+#define ALLOW(n)                                                                                   \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, n, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 static void sandbox(void)
 {
-	struct sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-				     ALLOW(SYS_sendto),
-				     ALLOW(SYS_recvfrom),
-				     ALLOW(SYS_write),
-				     ALLOW(SYS_exit),
-				     ALLOW(SYS_exit_group),
-				     ALLOW(SYS_clone),
-				     ALLOW(SYS_wait4),
-				     ALLOW(SYS_set_robust_list),
-				     ALLOW(SYS_rt_sigprocmask),
-				     ALLOW(SYS_gettid),
-				     ALLOW(SYS_rseq),
-				     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		ALLOW(SYS_sendto),
+		ALLOW(SYS_recvfrom),
+		ALLOW(SYS_write),
+		ALLOW(SYS_exit),
+		ALLOW(SYS_exit_group),
+		ALLOW(SYS_clone),
+		ALLOW(SYS_wait4),
+		ALLOW(SYS_set_robust_list),
+		ALLOW(SYS_rt_sigprocmask),
+		ALLOW(SYS_gettid),
+		ALLOW(SYS_rseq),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
 	struct sock_fprog filter = {sizeof code / sizeof *code, code};
 	pid_t child;
 

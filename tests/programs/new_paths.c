@@ -8,7 +8,7 @@
 #include <sys/time.h>
 
 #define ROUNDS 40000u
-#define DEPTH 10
+#define DEPTH  10
 
 static sigjmp_buf back;
 static int fd[2];
