@@ -13,8 +13,9 @@ REPORT_SRC = \
 	report/table_print.c \
 	report/terminal.c \
 	report/text.c \
+	report/text_apart.c \
 	report/text_others.c \
-	report/text_path.c report/text_apart.c \
+	report/text_path.c \
 	report/text_sites.c \
 	report/utf8.c \
 	report/warnings.c \

@@ -23,36 +23,26 @@ static bool is_program(const struct report *r, const char *module)
 	return r->first && !strcmp(r->first->exe, module);
 }
 
-/* The exact place, where names do not tell frames apart. The offset counts from
- * the function where its start is known, else from the module. */
-static void put_place(FILE *out, const struct symbol *s, unsigned detail)
-{
-	const char *module = detail & APART_MODULE ? s->module : base_name(s->module);
-
-	if (detail && s->into == SYMBOL_START_UNKNOWN)
-		fprintf(out, " (%s+0x%" PRIx64 ")", module, s->offset);
-	else if (detail & APART_MODULE)
-		fprintf(out, " (%s)", module);
-}
-
 /* A frame whose function is known: "name at file:line". A function that was
  * inlined stands before the one that holds its code: "inner < outer at
- * file:line", the line being inner's. */
+ * file:line", the line being inner's. The offset counts from the function where
+ * its start is known, else from the module. */
 static void put_named(FILE *out, const struct report *r, const struct symbol *s, size_t count,
 		      unsigned detail)
 {
+	const char *module = detail & APART_MODULE ? s->module : base_name(s->module);
+	bool from_start = s->into != SYMBOL_START_UNKNOWN;
+
 	for (size_t i = 0; i < count; i++)
 		fprintf(out, "%s%s", i ? " < " : "", s[i].brief ? s[i].brief : "?");
-	if (detail && s->into != SYMBOL_START_UNKNOWN)
+	if (detail && from_start)
 		fprintf(out, "+0x%" PRIx64, s->into);
 	if (s->file)
 		fprintf(out, " at %s:%d", base_name(s->file), s->line);
-	else if (!detail && count == 1 && !is_program(r, s->module))
-		fprintf(out, " (%s)", base_name(s->module));
-	else if (detail == APART_OFFSET && s->into != SYMBOL_START_UNKNOWN &&
-		 !is_program(r, s->module))
-		fprintf(out, " (%s)", base_name(s->module));
-	put_place(out, s, detail);
+	if (detail && !from_start)
+		fprintf(out, " (%s+0x%" PRIx64 ")", module, s->offset);
+	else if (detail & APART_MODULE || (!s->file && !is_program(r, s->module)))
+		fprintf(out, " (%s)", module);
 }
 
 static void put_unnamed(FILE *out, const struct symbol *s, unsigned detail)

@@ -166,6 +166,34 @@ struct profile *fixture_hostile(void)
 	return p;
 }
 
+struct profile *fixture_alike(char *near, char *far)
+{
+	static struct prof_frame frame[5][9];
+	static struct prof_path alike[5];
+	static struct prof_module two[2];
+	struct profile *p = fixture_profile();
+
+	for (uint32_t i = 0; i < 5; i++) {
+		memcpy(frame[i], deep, sizeof(deep));
+		alike[i] = (struct prof_path){frame[i], 9, 0};
+		entries[i] = (struct prof_entry){
+			0, i, RECV, SCP_COMPLETED, false, even_calls(1000 - i, 2000, 0)};
+	}
+	frame[1][7].offset = 0x4444;
+	frame[2][7].offset = 0x4444;
+	frame[2][8].offset = 0x5555;
+	/* the last two differ in the folder of a module alone */
+	frame[3][0].offset = frame[4][0].offset = 0x6666;
+	frame[4][6].module = 1;
+	two[0] = (struct prof_module){.path = near};
+	two[1] = (struct prof_module){.path = far};
+	p->path = alike, p->paths = 5;
+	p->module = two;
+	p->entries = 5;
+	p->gaps = 0;
+	return p;
+}
+
 char *fixture_print(const struct profile *p, const struct report_options *o)
 {
 	char *text = NULL;

@@ -22,6 +22,11 @@ struct profile *fixture_profile(void);
 /* The same, with hostile names throughout. */
 struct profile *fixture_hostile(void);
 
+/* Five rows of recv. Three share all frames but 0x1070 and 0x1080 (of which they
+ * have 0x4444 and 0x5555 instead); two differ in the module of 0x1060 alone,
+ * which is `near` or `far`. */
+struct profile *fixture_alike(char *near, char *far);
+
 /* What report_print prints; free() it. */
 char *fixture_print(const struct profile *p, const struct report_options *o);
 

@@ -4,6 +4,7 @@
 #include "report_fixture.h"
 
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -67,6 +68,13 @@ static void test_recorded_widths(void **state)
 	compare("path_top_2", fixture_profile(), REPORT_BY_PATH, 100, 2);
 }
 
+static int first_bias(struct dl_phdr_info *info, size_t size, void *bias)
+{
+	(void)size;
+	*(uintptr_t *)bias = info->dlpi_addr;
+	return 1; /* the program itself comes first */
+}
+
 static void test_recorded_groupings(void **state)
 {
 	struct profile *p = fixture_profile();
@@ -77,6 +85,46 @@ static void test_recorded_groupings(void **state)
 	compare("gap", p, REPORT_BY_GAP, 100, REPORT_TOP_DEFAULT);
 	compare("thread", p, REPORT_BY_THREAD, 100, REPORT_TOP_DEFAULT);
 	compare("process", p, REPORT_BY_PROCESS, 100, REPORT_TOP_DEFAULT);
+}
+
+/* In each row the fold would hide the frames that tell it from the others. */
+static void test_rows_that_fold_the_same_are_told_apart(void **state)
+{
+	static char near[] = "/nonexistent/one/lib.so", far[] = "/nonexistent/two/lib.so";
+
+	(void)state;
+	compare("alike", fixture_alike(near, far), REPORT_BY_PATH, 100, REPORT_TOP_DEFAULT);
+}
+
+/* Two calls in one line of one function. */
+static void test_frames_of_one_name_show_their_offset(void **state)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	static char self[512];
+	struct profile *p;
+	uintptr_t bias = 0;
+	char *text, *first;
+
+	(void)state;
+	assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+	dl_iterate_phdr(first_bias, &bias);
+	p = fixture_alike(self, self);
+	p->entries = 2;
+	for (uint32_t i = 0; i < 2; i++) {
+		p->path[i].frames = 1;
+		p->path[i].frame[0] = (struct prof_frame){
+			.module = 0, .exact = true, .offset = (uintptr_t)first_bias - bias + i};
+	}
+	text = fixture_print(p, &o);
+	first = strstr(text, "first_bias+0x0 at test_report_text.c:");
+	assert_non_null(first);
+	assert_non_null(strstr(first, "first_bias+0x1 at test_report_text.c:"));
+	free(text);
+	/* Alone, it needs none. */
+	p->entries = 1;
+	text = fixture_print(p, &o);
+	assert_non_null(strstr(text, "first_bias at test_report_text.c:"));
+	free(text);
 }
 
 static bool shows_a_price_of_bytes(const struct profile *p)
@@ -213,6 +261,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_recorded_widths),
 		cmocka_unit_test(test_recorded_groupings),
+		cmocka_unit_test(test_rows_that_fold_the_same_are_told_apart),
+		cmocka_unit_test(test_frames_of_one_name_show_their_offset),
 		cmocka_unit_test(test_a_price_of_bytes_must_be_one),
 		cmocka_unit_test(test_recorded_losses_and_ascii),
 		cmocka_unit_test(test_no_row_wraps_and_no_name_escapes),
