@@ -15,6 +15,7 @@ PRELOAD_SRC = \
 	preload/process.c \
 	preload/sandbox.c \
 	preload/settings.c \
+	preload/stack.c \
 	preload/table.c \
 	preload/thread.c \
 	preload/unwind.c \

@@ -5,6 +5,7 @@
 
 #include "call_fast.h"
 #include "lifecycle.h"
+#include "stack.h"
 #include "sums.h"
 #include "table.h"
 
@@ -53,6 +54,8 @@ static COLD struct scp_thread *enter_first(void)
 {
 	static __thread uint32_t wait;
 	int saved = errno;
+	if (stack_room() < STACK_TO_RECORD)
+		return NULL;
 	if (!process_epoch.now.generation) {
 		lifecycle_start();
 		wait = 0;
@@ -68,9 +71,12 @@ static COLD struct scp_thread *enter_first(void)
 	return t;
 }
 
+/* NULL: there is not even the stack to look. */
 static COLD struct scp_memo *find_slowly(struct scp_thread *t, uint64_t ra, uint64_t cfa,
 					 uint64_t fp, uint32_t function, bool nested)
 {
+	if (stack_room() < STACK_TO_RECORD)
+		return NULL;
 	int saved = errno;
 	struct scp_memo *m = memo_find(t, ra, cfa, fp, function, nested);
 	errno = saved;
@@ -101,6 +107,10 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 	if (unlikely(!m || t->generation != process_epoch.now.generation ||
 		     !memo_matches(m, ra, cfa, fp, function)))
 		m = find_slowly(t, ra, cfa, fp, function, c->outer != 0);
+	if (unlikely(!m)) {
+		t->open = c->outer;
+		return pass_through();
+	}
 	c->thread = t;
 	c->memo = m;
 	c->cfa = cfa;
@@ -205,7 +215,8 @@ static COLD struct scp_rt *find_entry(struct scp_call *c, uint32_t outcome, bool
 {
 	int saved = errno;
 	struct scp_memo *m = c->memo;
-	struct scp_rt *rt = m->path ? table_entry(c->thread, m->path, c->function, outcome,
+	struct scp_rt *rt = m->path && stack_room() >= STACK_TO_RECORD
+				    ? table_entry(c->thread, m->path, c->function, outcome,
 						  has_bytes, c->began_at)
 				    : NULL;
 	if (rt)

@@ -152,7 +152,7 @@ static int add_region(struct profile_file *f, uint64_t bytes)
 }
 
 /* One thread grows; the others, and a file that failed to grow a moment ago, go without. */
-static bool grow(struct profile_file *f, uint64_t bytes)
+static COLD bool grow(struct profile_file *f, uint64_t bytes)
 {
 	uint32_t idle = 0;
 	uint32_t wait = __atomic_load_n(&f->backoff, __ATOMIC_RELAXED);

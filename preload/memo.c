@@ -7,12 +7,12 @@
 #include "memo.h"
 #include "modules.h"
 #include "sandbox.h"
+#include "stack.h"
 #include "sys.h"
 #include "table.h"
 
-#define CHAIN_MAX      16u
-#define ROOM_TO_UNWIND 3072u /* on an alternate signal stack */
-#define PAGE(a)	       ((a) & ~UINT64_C(4095))
+#define CHAIN_MAX 16u
+#define PAGE(a)	  ((a) & ~UINT64_C(4095))
 
 /* The kernel looks at the signal set before it refuses `how`: EFAULT or EINVAL
  * tells whether eight bytes can be read. No effect, no descriptor, no memory. */
@@ -45,22 +45,6 @@ static bool note(void *context, uint64_t address, uint64_t value)
 	return true;
 }
 
-static bool on_alternate_stack(void)
-{
-	stack_t s;
-	return sandbox_active || (sys2(SYS_sigaltstack, 0, &s) == 0 && (s.ss_flags & SS_ONSTACK));
-}
-
-/* Is this a small alternate stack with too little room left? */
-static bool stack_is_short(uint64_t sp)
-{
-	stack_t s;
-	if (sandbox_active || sys2(SYS_sigaltstack, 0, &s) != 0 || !(s.ss_flags & SS_ONSTACK))
-		return false;
-	uint64_t low = (uint64_t)s.ss_sp;
-	return sp >= low && sp - low < ROOM_TO_UNWIND;
-}
-
 static void add_frame(struct scp_thread *t, uint64_t pc, bool exact)
 {
 	if (!modules_is_ours(pc))
@@ -82,7 +66,7 @@ static void unwind(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp)
 	c->readable = readable;
 	c->context = t;
 	add_frame(t, ra, false);
-	if (sandbox_active || stack_is_short((uint64_t)__builtin_frame_address(0))) {
+	if (sandbox_active || stack_room() < STACK_TO_UNWIND) {
 		t->path_flags = SCP_PATH_SMALL_STACK;
 		return;
 	}
@@ -225,9 +209,9 @@ COLD bool memo_call_in_progress(struct scp_thread *t, uint64_t ra, uint64_t cfa,
 {
 	struct unwind_cursor *c = &t->walk_cursor;
 	bool found = true;
-	if (cfa >= open_cfa && !on_alternate_stack())
+	if (cfa >= open_cfa && !sandbox_active && stack_room() == SIZE_MAX)
 		return false; /* its frame would lie above ours */
-	if (t->walking || sandbox_active || stack_is_short((uint64_t)__builtin_frame_address(0)))
+	if (t->walking || sandbox_active || stack_room() < STACK_TO_UNWIND)
 		return true;
 	t->walking = true;
 	compiler_barrier();

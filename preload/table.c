@@ -4,6 +4,7 @@
  * again are private memory: the file holds no pointers. */
 #include "table.h"
 #include "process.h"
+#include "stack.h"
 #include "sandbox.h"
 #include "sums.h"
 #include "sys.h"
@@ -208,7 +209,8 @@ static struct scp_gap *find_gap(struct scp_thread *t, uint32_t from, uint32_t to
 		for (struct gap_node *g = t->gap_bucket[h & (t->gap_buckets - 1)]; g; g = g->next)
 			if (g->gap->from == from && g->gap->to == to)
 				return g->gap;
-	if (t->gaps >= t->gap_buckets && !grow_undisturbed(t, grow_gaps))
+	if (stack_room() < STACK_TO_RECORD ||
+	    (t->gaps >= t->gap_buckets && !grow_undisturbed(t, grow_gaps)))
 		return NULL;
 	struct gap_node *node = arena_take(&t->index, sizeof *node);
 	struct scp_gap *gap = node ? record(t, SCP_REC_GAP, sizeof *gap) : NULL;

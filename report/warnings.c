@@ -56,9 +56,9 @@ static void warn_lost_calls(struct report *r)
 		report_warn(r, "calls-skipped",
 			    "%" PRIu64
 			    " calls (%.2g %%) were passed through without being timed: they were "
-			    "made from a signal handler that interrupted scprof itself, or before "
-			    "it was "
-			    "ready. They are in no row; the means of the others are not affected.",
+			    "made from a signal handler that interrupted scprof itself or had next "
+			    "to no stack, or before it was ready. They are in no row; the means of "
+			    "the others are not affected.",
 			    l->skipped_calls, percent_of_calls(r, l->skipped_calls));
 	if (l->overflow_calls)
 		report_warn(

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How much stack is left, where that can be little: on an alternate signal
+ * stack. One system call: slow paths only. */
+#ifndef SCPROF_STACK_H
+#define SCPROF_STACK_H
+
+#include <stddef.h>
+
+#include "util.h"
+
+#define STACK_TO_UNWIND 3072u /* below this the caller alone is recorded */
+#define STACK_TO_RECORD 1024u /* below this nothing new is begun */
+
+/* Bytes left on the alternate signal stack that we are on; SIZE_MAX on any other
+ * stack, and in a sandbox, where the kernel must not be asked. */
+HIDDEN size_t stack_room(void);
+
+#endif
