@@ -54,7 +54,8 @@ static COLD struct scp_thread *enter_first(void)
 {
 	static __thread uint32_t wait;
 	int saved = errno;
-	if (stack_room() < STACK_TO_RECORD)
+	size_t room = stack_room();
+	if (room < STACK_TO_RECORD || (!process_epoch.now.generation && room < STACK_TO_UNWIND))
 		return NULL;
 	if (!process_epoch.now.generation) {
 		lifecycle_start();

@@ -6,6 +6,7 @@
 
 #include "file.h"
 #include "sandbox.h"
+#include "stack.h"
 #include "sys.h"
 
 #define REGION_MAX (64u << 20)
@@ -161,7 +162,7 @@ static COLD bool grow(struct profile_file *f, uint64_t bytes)
 					    __ATOMIC_RELAXED);
 		return false;
 	}
-	if (sandbox_active)
+	if (sandbox_active || stack_room() < STACK_TO_GROW)
 		return false;
 	uint64_t signals;
 	sys_hold_signals(&signals);

@@ -2,14 +2,15 @@
 /* Claim: a handler on the smallest alternate stack may call send.
  *
  * The kernel's frame is measured on a large stack first; the small one then
- * has room for it and half a KiB for the handler, and unmapped memory lies below.
+ * has room for it and 1 KiB for the handler (or as much as the second
+ * argument says), and unmapped memory lies below.
  * "cold": the handler's call is the first of the process; "warm": not. */
 #include "target.h"
 
 #include <signal.h>
 #include <sys/mman.h>
 
-#define SPARE 512
+#define SPARE 1024
 #define PAGE  4096
 #define LARGE (16 * PAGE)
 
