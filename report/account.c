@@ -4,9 +4,14 @@
  * every table   calls - nested + gaps = time   holds to the unit. */
 #include "model.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <uthash.h>
 
 struct pair {
@@ -106,6 +111,23 @@ int account_gaps(struct report *r, const uint32_t *site_of)
 	return failed;
 }
 
+/* Whether a process that did not say how it ended is still there. Its number may
+ * be another's by now, hence the look at what it executes. */
+static bool still_runs(const struct prof_process *p)
+{
+	char link[32], exe[PATH_MAX];
+	ssize_t bytes;
+
+	if (p->end_state != SCP_END_RUNNING || p->count != 1)
+		return false;
+	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/exe", p->pid);
+	bytes = readlink(link, exe, sizeof(exe) - 1);
+	if (bytes < 0)
+		return errno == EACCES || errno == EPERM; /* another user's */
+	exe[bytes] = '\0';
+	return !strcmp(exe, p->exe);
+}
+
 static void fill_thread(const struct report *r, struct report_thread *t,
 			const struct prof_table *in)
 {
@@ -114,9 +136,12 @@ static void fill_thread(const struct report *r, struct report_thread *t,
 	t->name = in->name;
 	t->tid = in->tid;
 	t->threads = in->threads;
-	t->live = in->live;
-	if (in->process < r->profile->processes)
-		t->pid = r->profile->process[in->process].pid;
+	if (in->process < r->profile->processes) {
+		const struct prof_process *p = &r->profile->process[in->process];
+
+		t->pid = p->pid;
+		t->live = in->live && still_runs(p);
+	}
 	t->time_ns = (double)in->time_units * unit;
 	t->calls_ns = (double)in->call_units * unit;
 	t->gaps_ns = (double)in->gap_units * unit;

@@ -102,7 +102,7 @@ struct report_gap {
 struct report_thread {
 	const char *name;
 	uint32_t pid, tid, threads;
-	bool live;
+	bool live; /* neither it nor its process has ended */
 	uint64_t calls;
 	double time_ns, calls_ns, gaps_ns, nested_ns;
 	int64_t remainder_units; /* time - (calls - nested + gaps): 0 unless something was lost */

@@ -9,18 +9,34 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
-/* The unit that covers an address. Compilers that write no .debug_aranges
- * (clang, rustc) leave only a search through all units. */
+/* The unit that covers an address. libdwfl gives the nearest one below, which
+ * may have ended before it (assembly without debug information follows). And
+ * compilers that write no .debug_aranges (clang, rustc) leave only a search
+ * through all units. */
 static Dwarf_Die *find_unit(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias)
 {
 	Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
 
-	if (unit)
+	if (unit && dwarf_haspc(unit, address - *bias) > 0)
 		return unit;
+	unit = NULL;
 	while ((unit = dwfl_module_nextcu(module, unit, bias)) != NULL)
 		if (dwarf_haspc(unit, address - *bias) > 0)
 			return unit;
 	return NULL;
+}
+
+/* The row of the line table for an address: none where the nearest one below
+ * only says where its sequence ends. */
+static void find_line(Dwarf_Die *unit, Dwarf_Addr pc, const char **file, int *line)
+{
+	Dwarf_Line *row = dwarf_getsrc_die(unit, pc);
+	bool ends = true;
+
+	if (!row || dwarf_lineendsequence(row, &ends) != 0 || ends)
+		return;
+	*file = dwarf_linesrc(row, NULL, NULL);
+	dwarf_lineno(row, line);
 }
 
 static const char *string_of(Dwarf_Die *die, unsigned attribute)
@@ -129,7 +145,6 @@ size_t inline_levels(Dwfl_Module *module, Dwarf_Addr address, struct inline_leve
 	struct chain chain = {0};
 	Dwarf_Die *unit;
 	Dwarf_Addr bias = 0;
-	Dwarf_Line *row;
 	const char *file = NULL;
 	int line = 0;
 	size_t n;
@@ -137,11 +152,7 @@ size_t inline_levels(Dwfl_Module *module, Dwarf_Addr address, struct inline_leve
 	unit = find_unit(module, address, &bias);
 	if (!unit)
 		return 0;
-	row = dwarf_getsrc_die(unit, address - bias);
-	if (row) {
-		file = dwarf_linesrc(row, NULL, NULL);
-		dwarf_lineno(row, &line);
-	}
+	find_line(unit, address - bias, &file, &line);
 	chain.pc = address - bias;
 	if (!find_chain(unit, &chain, 0)) {
 		chain.everywhere = true;

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <jansson.h>
 
 static json_t *load(const struct profile *p, enum report_by by, uint32_t top)
@@ -50,11 +51,11 @@ static void check_fields(const json_t *object, const char *const *fields)
 	}
 }
 
-static const char *const top_fields[] = {"s schema",	     "s by",	     "o program",
-					 "o clock",	     "O slow_clock", "n confidence",
-					 "o totals",	     "a sites",	     "a gaps",
-					 "a threads",	     "a processes",  "n skipped_calls",
-					 "n overflow_calls", "a warnings",   NULL};
+static const char *const top_fields[] = {
+	"s schema",	    "s by",	    "o program",	 "o clock",
+	"O slow_clock",	    "n confidence", "o totals",		 "a sites",
+	"a gaps",	    "a threads",    "a processes",	 "n skipped_calls",
+	"n overflow_calls", "a warnings",   "n abandoned_calls", NULL};
 static const char *const program_fields[] = {"s exe",	"a argv",   "a pids",
 					     "S start", "N wall_s", NULL};
 static const char *const clock_fields[] = {"s name",	   "n tick_ns",	    "n read_ns",
@@ -87,9 +88,9 @@ static const char *const frame_fields[] = {"S function", "S module",  "n offset"
 static const char *const gap_fields[] = {"s from",     "s to",	  "N from_site",
 					 "N to_site",  "n calls", "N mean_ns",
 					 "n total_ns", "N share", NULL};
-static const char *const thread_fields[] = {"s name",	   "n tid",	     "n threads",
-					    "n time_ns",   "n calls_ns",     "n gaps_ns",
-					    "n nested_ns", "n remainder_ns", NULL};
+static const char *const thread_fields[] = {
+	"s name",    "n tid",	    "n threads",      "n time_ns", "n calls_ns",
+	"n gaps_ns", "n nested_ns", "n remainder_ns", "b live",	   NULL};
 static const char *const warning_fields[] = {"s code", "s text", NULL};
 
 static void check_all(const json_t *array, const char *const *fields)
@@ -164,6 +165,39 @@ static void test_values(void **state)
 	json_decref(doc);
 }
 
+static bool first_thread_lives(uint32_t end_state, uint32_t pid)
+{
+	static char self[512];
+	struct profile *p = fixture_profile();
+	json_t *doc, *thread;
+	bool live;
+
+	assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+	p->table[0].live = p->table[1].live = true;
+	p->process[0].end_state = end_state;
+	p->process[0].pid = pid;
+	p->process[0].exe = self;
+	p->losses.abandoned_calls = 7;
+	doc = load(p, REPORT_BY_PATH, REPORT_TOP_DEFAULT);
+	assert_float_equal(number(doc, "abandoned_calls"), 7, 0);
+	thread = json_array_get(json_object_get(doc, "threads"), 0);
+	live = json_is_true(json_object_get(thread, "live"));
+	json_decref(doc);
+	return live;
+}
+
+/* A thread that exit() ends cannot close its table, nor one that is killed. */
+static void test_threads_live_no_longer_than_their_process(void **state)
+{
+	uint32_t self = (uint32_t)getpid();
+
+	(void)state;
+	assert_true(first_thread_lives(SCP_END_RUNNING, self));
+	assert_false(first_thread_lives(SCP_END_RUNNING, INT32_MAX));
+	assert_false(first_thread_lives(SCP_END_EXIT, self));
+	assert_false(first_thread_lives(SCP_END_EXEC, self));
+}
+
 static void test_one_call_has_no_upper_bound(void **state)
 {
 	json_t *doc = load(fixture_profile(), REPORT_BY_PATH, REPORT_TOP_DEFAULT);
@@ -213,6 +247,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_field_is_there),
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_threads_live_no_longer_than_their_process),
 		cmocka_unit_test(test_one_call_has_no_upper_bound),
 		cmocka_unit_test(test_hostile_names_stay_data),
 		cmocka_unit_test(test_empty_profile),

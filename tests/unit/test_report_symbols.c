@@ -127,6 +127,28 @@ static void test_inlined_functions_and_lines(void **state)
 	symbolize_free(s);
 }
 
+extern void _start(void);
+
+/* libc's startup code lies between this program's units, and has no lines. */
+static void test_code_without_lines_gets_none(void **state)
+{
+	struct symbolizer *s = symbolizer_for(program());
+	struct prof_frame frame = frame_at((uintptr_t)_start);
+	const struct symbol *symbol;
+	size_t count;
+
+	(void)state;
+	for (; frame.offset < frame_at((uintptr_t)_start).offset + 32; frame.offset++) {
+		frame.exact = true;
+		symbol = symbolize_frame(s, &frame, &count);
+		assert_int_equal(count, 1);
+		assert_string_equal(symbol->function, "_start");
+		assert_null(symbol->file);
+		assert_int_equal(symbol->line, 0);
+	}
+	symbolize_free(s);
+}
+
 static void test_return_address_belongs_to_the_call(void **state)
 {
 	struct symbolizer *s = symbolizer_for(program());
@@ -224,6 +246,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_inlined_functions_and_lines),
+		cmocka_unit_test(test_code_without_lines_gets_none),
 		cmocka_unit_test(test_return_address_belongs_to_the_call),
 		cmocka_unit_test(test_another_build_is_not_used),
 		cmocka_unit_test(test_what_is_no_module),
