@@ -15,10 +15,16 @@ static int use_directory(const char *directory, struct run_output *o)
 {
 	char real[PATH_MAX];
 
-	if (!realpath(directory, real) || access(real, W_OK | X_OK)) {
-		say_format("cannot write a profile to %.300s: %s.\n"
-			   "Choose another place with -o",
+	if (!realpath(directory, real)) {
+		say_format("cannot write a profile into the folder %.300s: %s.\n"
+			   "Create it first (mkdir -p), or choose another place with -o",
 			   directory, strerror(errno));
+		return -1;
+	}
+	if (access(real, W_OK | X_OK)) {
+		say_format("cannot write a profile into the folder %.300s: %s.\n"
+			   "Choose another place with -o",
+			   real, strerror(errno));
 		return -1;
 	}
 	if (strlen(real) >= sizeof(o->directory)) {

@@ -130,7 +130,7 @@ static void print_command(struct text *t, const struct prof_process *p)
 	free(line);
 }
 
-static const char *end_words(uint32_t end_state)
+static const char *end_words(const struct report *r, uint32_t end_state)
 {
 	static const char *const words[] = {
 		[SCP_END_RUNNING] = "still running or killed",
@@ -140,6 +140,8 @@ static const char *end_words(uint32_t end_state)
 		[SCP_END_ABORT] = "aborted",
 	};
 
+	if (end_state == SCP_END_RUNNING && r->profile->losses.stopped)
+		return "end not recorded";
 	return end_state <= SCP_END_ABORT ? words[end_state] : "end not known";
 }
 
@@ -161,7 +163,7 @@ static void print_run(struct text *t)
 			   p->count > 1 ? " groups" : "", p->pid, wall, when);
 	else
 		print_fact(t, "process", "%" PRIu32 ", %s; wall time %s%s", p->pid,
-			   end_words(p->end_state), wall, when);
+			   end_words(r, p->end_state), wall, when);
 }
 
 static void print_clock(struct text *t, const char *name, const struct prof_clock *c)

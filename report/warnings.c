@@ -85,19 +85,34 @@ static void warn_lost_calls(struct report *r)
 			    "forbids to ask what they are. Sites on such descriptors show too few "
 			    "calls.",
 			    l->unclassified_calls);
+}
+
+/* Of processes, only the sums are known: with several, some may have stopped
+ * and others have gone on behind their filters. */
+static void warn_sandbox(struct report *r)
+{
+	const struct scp_losses *l = &r->profile->losses;
+
 	if (l->stopped)
-		report_warn(r, "stopped",
-			    "%" PRIu64
-			    " process(es) forbade reading the clock (seccomp's strict mode, or "
-			    "prctl PR_SET_TSC): nothing was recorded in them from then on.",
-			    l->stopped);
+		report_warn(
+			r, "stopped",
+			"%" PRIu64 " of %" PRIu32 " processes forbade what the clock is read with "
+						  "(a seccomp filter or strict "
+			"mode, or prctl PR_SET_TSC): nothing was recorded in them from then on, "
+			"not "
+			"even how they ended. Totals miss those calls; what was recorded before is "
+			"exact.",
+			l->stopped, r->processes);
 	if (l->sandboxed)
 		report_warn(r, "sandboxed",
-			    "The program installed a seccomp filter. From then on scprof made no "
-			    "system "
-			    "call: new call paths may be cut or counted as overflow. Calls on "
-			    "paths seen "
-			    "before are exact.");
+			    "%s installed a seccomp filter. From then on scprof made no system "
+			    "call%s: new call paths may be cut or counted as overflow. Calls on "
+			    "paths seen before are exact%s.",
+			    l->stopped ? "A program" : "The program",
+			    l->stopped ? ", and where it could still read the clock it went on "
+					 "recording"
+				       : "",
+			    l->stopped ? " there; in a stopped process there are none" : "");
 }
 
 static void warn_paths(struct report *r)
@@ -223,10 +238,13 @@ static void warn_time(struct report *r)
 static void warn_end(struct report *r)
 {
 	const struct profile *p = r->profile;
+	const struct scp_losses *l = &p->losses;
 	uint32_t open = 0;
 
 	for (uint32_t i = 0; i < p->processes; i++)
 		open += p->process[i].end_state == SCP_END_RUNNING;
+	/* A process that had to stop recording could not note its end either. */
+	open -= l->stopped < open ? (uint32_t)l->stopped : open;
 	if (open)
 		report_warn(r, "not-ended",
 			    "%" PRIu32 " of %" PRIu32
@@ -253,6 +271,7 @@ void warnings_collect(struct report *r)
 			    "(see -g "
 			    "of `scprof run`) shows nothing here.");
 	warn_lost_calls(r);
+	warn_sandbox(r);
 	warn_end(r);
 	warn_time(r);
 	warn_clock(r);

@@ -48,6 +48,23 @@ run_gives()
 	"$SCPROF" run -o /nonexistent/p.scp -- true >run.out 2>run.err || status=$?
 	[ $status = 125 ]
 	[ "$(wc -l <run.err)" -le 3 ]
+	grep -q 'the folder /nonexistent/: No such file' run.err
+	grep -q 'mkdir -p' run.err
+}
+
+@test "run 16: a folder that takes no profile is named in full" {
+	mkdir locked
+	chmod 555 locked
+	chmod 755 . "$BATS_TEST_TMPDIR"
+	[ "$(id -u)" = 0 ] || skip "needs a second user"
+	local status=0
+	(cd locked && setpriv --reuid 65534 --clear-groups "$SCPROF" run -- true) 2>run.err || status=$?
+	[ -s run.err ] || skip "that user cannot come here"
+	[ "$status" = 125 ]
+	grep -q "the folder /.*/locked: Permission denied" run.err || {
+		cat run.err
+		return 1
+	}
 }
 
 @test "run 05: the report goes to standard error, the command's output stays its own" {

@@ -209,6 +209,35 @@ static void test_losses_become_warnings(void **state)
 	report_free(r);
 }
 
+static const char *warning_text(const struct report *r, const char *code)
+{
+	for (uint32_t i = 0; i < r->warnings; i++)
+		if (!strcmp(r->warning[i].code, code))
+			return r->warning[i].text;
+	return "";
+}
+
+/* Such a process records nothing more: neither calls, nor its end. */
+static void test_a_stopped_process_is_not_called_killed_or_exact(void **state)
+{
+	struct profile *p = fixture_profile();
+	struct report *r;
+
+	(void)state;
+	p->process[0].end_state = SCP_END_RUNNING;
+	p->losses = (struct scp_losses){.sandboxed = 1};
+	r = build(p, REPORT_BY_PATH);
+	assert_true(has_warning(r, "not-ended"));
+	assert_non_null(strstr(warning_text(r, "sandboxed"), "seen before are exact."));
+	report_free(r);
+	p->losses.stopped = 1;
+	r = build(p, REPORT_BY_PATH);
+	assert_true(has_warning(r, "stopped"));
+	assert_false(has_warning(r, "not-ended"));
+	assert_null(strstr(warning_text(r, "sandboxed"), "seen before are exact."));
+	report_free(r);
+}
+
 /* The fixture's worker was busy for 8.999 ms of the process's 10. */
 static void test_a_killed_process_lasted_as_long_as_its_longest_thread(void **state)
 {
@@ -249,6 +278,7 @@ int main(void)
 		cmocka_unit_test(test_slow_clock_stands_beside_the_fast),
 		cmocka_unit_test(test_slow_clock_that_disagrees_is_named),
 		cmocka_unit_test(test_losses_become_warnings),
+		cmocka_unit_test(test_a_stopped_process_is_not_called_killed_or_exact),
 		cmocka_unit_test(test_a_killed_process_lasted_as_long_as_its_longest_thread),
 		cmocka_unit_test(test_empty_profile),
 	};
