@@ -95,6 +95,7 @@ step 'shellcheck' shellcheck "${scripts[@]}"
 step 'shellcheck of suites' shellcheck -e SC2016,SC2015,SC2034,SC1091,SC2154 "${suites[@]}"
 step 'cppcheck' run_cppcheck
 step 'licences' check_licences
+step 'list of functions' scripts/list_functions.sh --check
 [ -z "$tidy" ] || step 'clang-tidy' run_tidy
 if [ -e "$build/libscprof.so" ]; then
 	step 'exported symbols' scripts/check_exports.sh "$build/libscprof.so"
