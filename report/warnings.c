@@ -96,13 +96,12 @@ static void warn_sandbox(struct report *r)
 	if (l->stopped)
 		report_warn(
 			r, "stopped",
-			"%" PRIu64 " of %" PRIu32 " processes forbade what the clock is read with "
-						  "(a seccomp filter or strict "
-			"mode, or prctl PR_SET_TSC): nothing was recorded in them from then on, "
-			"not "
-			"even how they ended. Totals miss those calls; what was recorded before is "
-			"exact.",
-			l->stopped, r->processes);
+			"%" PRIu64
+			" process(es) forbade what the clock is read with (a seccomp filter or its "
+			"strict mode, or prctl PR_SET_TSC): nothing was recorded in them from then "
+			"on, not even how they ended. Totals miss those calls; what was recorded "
+			"before is exact.",
+			l->stopped);
 	if (l->sandboxed)
 		report_warn(r, "sandboxed",
 			    "%s installed a seccomp filter. From then on scprof made no system "

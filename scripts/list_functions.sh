@@ -3,6 +3,7 @@
 # The table of recorded functions in docs/functions.md, made from
 # preload/wrappers.def so that it cannot differ. Usage:
 # scripts/list_functions.sh [--write | --check]; without, to standard output.
+# shellcheck disable=SC2016 # backquotes are of Markdown, $1 is of awk
 set -eu
 cd "$(dirname "$0")/.."
 document=docs/functions.md
