@@ -178,6 +178,7 @@ COLD struct scp_thread *thread_acquire(void)
 	t->tid = sandbox_active ? 0 : sys_gettid();
 	t->open = 0;
 	t->walking = false;
+	t->abandoned = false; /* nothing of the former owner can return */
 	t->previous = &t->start_mark;
 	t->last_at = clock_read(t->clock);
 	table_begin_owner(t);

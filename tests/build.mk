@@ -12,6 +12,7 @@ TARGET_PROGRAMS = \
 	counter \
 	daemon_twice \
 	endings \
+	exec_list \
 	fd_reuse \
 	fork_in_threads \
 	fortify \

@@ -123,3 +123,10 @@ load common
 	make_report --by function
 	[ "$(jq .overflow_calls report.json)" = 0 ]
 }
+
+@test "programs 25: execl and its kin hand over their lists" {
+	same_either_way "$PROGRAMS/exec_list"
+	grep -q '^one two$' "$T/with.out"
+	# children that called nothing recorded leave no file
+	[ "$(find "$T/out" -name 'scprof.exec_list.*.scp' | wc -l)" = 1 ] # the parent's alone
+}
