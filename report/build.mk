@@ -16,14 +16,23 @@ REPORT_SRC = \
 	report/estimate.c \
 	report/function_names.c \
 	report/json.c \
+	report/json_loop.c \
 	report/json_parts.c \
 	report/json_steady.c \
+	report/loop.c \
+	report/loop_cycle.c \
+	report/loop_graph.c \
+	report/loop_rows.c \
+	report/loop_shares.c \
+	report/loop_tables.c \
+	report/loop_threads.c \
 	report/match.c \
 	report/match_key.c \
 	report/match_modules.c \
 	report/model.c \
 	report/numbers.c \
 	report/print.c \
+	report/share.c \
 	report/site.c \
 	report/steadiness.c \
 	report/symbolize.c \
@@ -33,6 +42,8 @@ REPORT_SRC = \
 	report/terminal.c \
 	report/text.c \
 	report/text_apart.c \
+	report/text_loop.c \
+	report/text_loop_line.c \
 	report/text_others.c \
 	report/text_path.c \
 	report/text_sites.c \

@@ -76,8 +76,7 @@ void text_wrapped(struct text *t, const char *clean, size_t at, size_t indent)
 	fputc('\n', t->out);
 }
 
-__attribute__((format(printf, 3, 4))) static void print_fact(struct text *t, const char *name,
-							     const char *format, ...)
+void text_fact(struct text *t, const char *name, const char *format, ...)
 {
 	char *raw = NULL, *safe;
 	va_list args;
@@ -156,12 +155,11 @@ static void print_run(struct text *t)
 		strftime(when, sizeof(when), ", from %Y-%m-%d %H:%M:%S", &tm);
 	number_duration(wall, sizeof(wall), r->wall_s * 1e9, t->terminal.utf8);
 	if (r->processes > 1 || p->count > 1)
-		print_fact(t, "processes",
-			   "%" PRIu32 "%s, the first is %" PRIu32 "; wall time %s%s", r->processes,
-			   p->count > 1 ? " groups" : "", p->pid, wall, when);
+		text_fact(t, "processes", "%" PRIu32 "%s, the first is %" PRIu32 "; wall time %s%s",
+			  r->processes, p->count > 1 ? " groups" : "", p->pid, wall, when);
 	else
-		print_fact(t, "process", "%" PRIu32 ", %s; wall time %s%s", p->pid,
-			   end_words(r, p->end_state), wall, when);
+		text_fact(t, "process", "%" PRIu32 ", %s; wall time %s%s", p->pid,
+			  end_words(r, p->end_state), wall, when);
 }
 
 static void print_clock(struct text *t, const char *name, const struct prof_clock *c)
@@ -170,8 +168,8 @@ static void print_clock(struct text *t, const char *name, const struct prof_cloc
 
 	number_duration(tick, sizeof(tick), c->tick_ns, t->terminal.utf8);
 	number_duration(read, sizeof(read), c->read_ns, t->terminal.utf8);
-	print_fact(t, name, "%s%s, one tick %s; a reading costs %s", report_clock_name(c->kind),
-		   c->flags & SCP_CLOCK_RANDOMIZED ? " (randomised)" : "", tick, read);
+	text_fact(t, name, "%s%s, one tick %s; a reading costs %s", report_clock_name(c->kind),
+		  c->flags & SCP_CLOCK_RANDOMIZED ? " (randomised)" : "", tick, read);
 }
 
 /* What was taken off, and what watching cost the program in all. */
@@ -183,7 +181,7 @@ static void print_overhead(struct text *t)
 	bool utf8 = t->terminal.utf8;
 
 	if (!o->measured) {
-		print_fact(t, "overhead", "not measured in this run: means include it");
+		text_fact(t, "overhead", "not measured in this run: means include it");
 		return;
 	}
 	number_duration(inside, sizeof(inside), o->inside_ns, utf8);
@@ -191,10 +189,10 @@ static void print_overhead(struct text *t)
 	number_duration(outside, sizeof(outside), o->outside_ns, utf8);
 	number_duration(all, sizeof(all), r->perturbation_ns, utf8);
 	number_share(share, sizeof(share), r->time_ns > 0 ? r->perturbation_ns / r->time_ns : NAN);
-	print_fact(t, "overhead",
-		   "%s a call taken off its time (standard error %s), %s between calls; in all %s, "
-		   "%s of the threads' time",
-		   inside, error, outside, all, share);
+	text_fact(t, "overhead",
+		  "%s a call taken off its time (standard error %s), %s between calls; in all %s, "
+		  "%s of the threads' time",
+		  inside, error, outside, all, share);
 }
 
 static void print_totals(struct text *t)
@@ -209,8 +207,8 @@ static void print_totals(struct text *t)
 	number_duration(in_calls, sizeof(in_calls), outer_ns, t->terminal.utf8);
 	number_duration(time, sizeof(time), r->time_ns, t->terminal.utf8);
 	number_share(share, sizeof(share), r->time_ns > 0 ? outer_ns / r->time_ns : NAN);
-	print_fact(t, "calls", "%s in %s, %s of the threads' %s", calls, in_calls, share, time);
-	print_fact(t, "intervals", "%.*g %% confidence", 6, 100 * r->confidence);
+	text_fact(t, "calls", "%s in %s, %s of the threads' %s", calls, in_calls, share, time);
+	text_fact(t, "intervals", "%.*g %% confidence", 6, 100 * r->confidence);
 }
 
 static void print_check(struct text *t)
@@ -225,9 +223,9 @@ static void print_check(struct text *t)
 	number_duration(time, sizeof(time), r->time_ns, utf8);
 	number_duration(off, sizeof(off), fabs(r->remainder_ns), utf8);
 	fprintf(t->out, "\n");
-	print_fact(t, "check", "calls %s - nested %s + between %s = time %s: %s%s", calls, nested,
-		   gaps, time, r->remainder_units ? "off by " : "exact",
-		   r->remainder_units ? off : "");
+	text_fact(t, "check", "calls %s - nested %s + between %s = time %s: %s%s", calls, nested,
+		  gaps, time, r->remainder_units ? "off by " : "exact",
+		  r->remainder_units ? off : "");
 }
 
 void text_shown(struct text *t, uint32_t rows, double shown_ns, double all_ns, const char *of_what)
@@ -291,6 +289,8 @@ int report_text(struct report *r, const struct report_options *o, FILE *out)
 	print_overhead(&t);
 	print_totals(&t);
 	status = print_table(&t);
+	if (status == 0 && r->loops)
+		status = text_loops(&t);
 	if (r->by == REPORT_BY_GAP || r->by == REPORT_BY_THREAD)
 		print_check(&t);
 	print_warnings(&t);
