@@ -44,6 +44,7 @@ REPORT_SRC = \
 	report/text_apart.c \
 	report/text_loop.c \
 	report/text_loop_line.c \
+	report/text_loop_names.c \
 	report/text_others.c \
 	report/text_path.c \
 	report/text_sites.c \

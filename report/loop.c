@@ -127,6 +127,14 @@ static int fill_loop(const struct report *r, struct loop_tables *t, struct loop 
 	return status;
 }
 
+static void free_loop(struct loop *l)
+{
+	free(l->thread);
+	free(l->cycle);
+	free(l->row);
+	memset(l, 0, sizeof(*l));
+}
+
 static int compare_loops(const void *left, const void *right)
 {
 	const struct loop *a = left, *b = right;
@@ -155,6 +163,8 @@ static int fill_loops(const struct report *r, struct loop_tables *t, struct loop
 		l->tables = next - i;
 		if (fill_loop(r, t, l, &t->order[i], limits) < 0)
 			return -1;
+		if (!l->rows) /* a thread that ended before anything was recorded */
+			free_loop(&out->loop[--out->loops]);
 	}
 	qsort(out->loop, out->loops, sizeof(*out->loop), compare_loops);
 	return 0;
@@ -181,11 +191,8 @@ void loop_free(struct loop_report *l)
 {
 	if (!l)
 		return;
-	for (uint32_t i = 0; i < l->loops; i++) {
-		free(l->loop[i].thread);
-		free(l->loop[i].cycle);
-		free(l->loop[i].row);
-	}
+	for (uint32_t i = 0; i < l->loops; i++)
+		free_loop(&l->loop[i]);
 	free(l->loop);
 	free(l);
 }

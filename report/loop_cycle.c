@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which of a loop's many cycles a reader would call the loop. Following the most frequent
  * successor alone ends in the innermost one (read -> write -> read), and the wait around it,
- * which tells the passes, would be a branch. So the walk starts where the program did, goes on
- * by the most frequent edge to a state not met yet, and ends when it is back. */
+ * which tells the passes, would be a branch. So a walk goes on by the most frequent edge to a
+ * state not met yet, and ends when it is back. It starts at the state that the program called
+ * first, at that most visited, and at that of most time; the round with most time is taken. */
 #include "loop_graph.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* What is rarer than one in a hundred is no part of the main cycle: errors, new connections. */
 #define RARE 100
@@ -36,6 +38,17 @@ static uint32_t first_called(const struct loop_graph *g, uint32_t component, uin
 	for (uint32_t i = 0; i < g->nodes; i++)
 		if (g->node[i].component == component && g->node[i].visits >= least &&
 		    (best == UINT32_MAX || g->node[i].sums.first_at < g->node[best].sums.first_at))
+			best = i;
+	return best;
+}
+
+static uint32_t longest(const struct loop_graph *g, uint32_t component, uint64_t least)
+{
+	uint32_t best = UINT32_MAX;
+
+	for (uint32_t i = 0; i < g->nodes; i++)
+		if (g->node[i].component == component && g->node[i].visits >= least &&
+		    (best == UINT32_MAX || g->node[i].units > g->node[best].units))
 			best = i;
 	return best;
 }
@@ -85,38 +98,85 @@ static uint32_t walk_round(struct search *s, uint32_t *path)
 	return 0;
 }
 
-static uint32_t walk_with(struct search *s, uint64_t least, uint32_t *path)
+/* The time of the states and edges of a round, in all its passes together. */
+static uint64_t time_of(const struct loop_graph *g, const uint32_t *path, uint32_t length)
 {
+	uint64_t units = 0;
+
+	for (uint32_t i = 0; i < length; i++) {
+		units += g->node[path[i]].units;
+		for (uint32_t k = g->first[path[i]]; k < g->first[path[i] + 1]; k++)
+			if (g->edge[k].to == path[(i + 1) % length])
+				units += g->edge[k].units;
+	}
+	return units;
+}
+
+/* Keep the round from `head` in path[] if it is longer in time than the one there. */
+static uint32_t try_from(struct search *s, uint32_t head, uint32_t *path, uint32_t length,
+			 uint32_t *scratch)
+{
+	uint32_t other;
+
+	if (head == UINT32_MAX)
+		return length;
 	for (uint32_t i = 0; i < s->g->nodes; i++)
 		s->met[i] = false;
-	s->least = least;
-	s->head = first_called(s->g, s->component, least);
-	return walk_round(s, path);
+	s->head = head;
+	other = walk_round(s, scratch);
+	if (!other || (length && time_of(s->g, scratch, other) <= time_of(s->g, path, length)))
+		return length;
+	memcpy(path, scratch, other * sizeof(*path));
+	return other;
+}
+
+/* So that the state that was called first comes first. */
+static void turn(const struct loop_graph *g, uint32_t *path, uint32_t length, uint32_t *scratch)
+{
+	uint32_t first = 0;
+
+	for (uint32_t i = 1; i < length; i++)
+		if (g->node[path[i]].sums.first_at < g->node[path[first]].sums.first_at ||
+		    (g->node[path[i]].sums.first_at == g->node[path[first]].sums.first_at &&
+		     path[i] < path[first]))
+			first = i;
+	for (uint32_t i = 0; i < length; i++)
+		scratch[i] = path[(first + i) % length];
+	memcpy(path, scratch, length * sizeof(*path));
+}
+
+static uint32_t find_cycle(struct search *s, uint32_t *path, uint32_t *scratch)
+{
+	const struct loop_graph *g = s->g;
+	uint32_t most = most_visited(g, s->component), length;
+
+	s->least = g->node[most].visits / RARE;
+	length = try_from(s, first_called(g, s->component, s->least), path, 0, scratch);
+	length = try_from(s, most, path, length, scratch);
+	length = try_from(s, longest(g, s->component, s->least), path, length, scratch);
+	/* The frequent states alone may not be connected; a state that follows itself, and is
+	 * met alone, is a cycle too. */
+	s->least = 1;
+	if (!length)
+		length = try_from(s, first_called(g, s->component, 1), path, 0, scratch);
+	if (!length)
+		path[length++] = most;
+	turn(g, path, length, scratch);
+	return length;
 }
 
 uint32_t loop_graph_cycle(const struct loop_graph *g, uint32_t component, uint32_t *path)
 {
 	struct search s = {.g = g, .component = component};
-	uint32_t most = most_visited(g, component), length;
+	uint32_t *scratch = calloc((size_t)g->nodes + 1, sizeof(*scratch)), length = 0;
 
 	s.met = calloc((size_t)g->nodes + 1, sizeof(*s.met));
 	s.next = calloc((size_t)g->nodes + 1, sizeof(*s.next));
-	if (!s.met || !s.next) {
-		free(s.met);
-		free(s.next);
-		return 0;
-	}
-	length = walk_with(&s, g->node[most].visits / RARE, path);
-	/* The frequent states alone may not be connected; a state that follows itself, and is
-	 * met alone, is a cycle too. */
-	if (!length)
-		length = walk_with(&s, 1, path);
-	if (!length) {
-		path[0] = most;
-		length = 1;
-	}
+	if (s.met && s.next && scratch)
+		length = find_cycle(&s, path, scratch);
 	free(s.met);
 	free(s.next);
+	free(scratch);
 	return length;
 }
 

@@ -156,57 +156,77 @@ static uint64_t successors(const struct writing *c, uint32_t node)
 	return calls;
 }
 
+/* The edges from one node while their rows are written. */
+struct leaving {
+	uint32_t next; /* of the main way */
+	double all;    /* how many there are */
+	double weight; /* passes of the node in one of the cycle, at most 1; 0: not shown */
+	uint32_t kept; /* rows so far */
+	struct loop_row last, rest; /* folded: the last one, all */
+};
+
 /* What the rows of edges leave, in a row of its own unless it is next to nothing. */
-static int keep_rest(struct writing *c, struct loop_row *rest, double all)
+static int keep_rest(struct writing *c, struct leaving *l)
 {
+	struct loop_row *rest = &l->rest;
+
 	if (!rest->edges)
 		return 0;
-	if ((double)rest->calls < all * 0.0005 && !is_worth(c, rest, 0)) {
+	if ((double)rest->calls < l->all * 0.0005 && !is_worth(c, rest, 0)) {
 		c->others.edges += rest->edges;
 		c->others.calls += rest->calls;
 		c->others.total_ns += rest->total_ns;
 		return 0;
 	}
+	if (rest->edges == 1)
+		return keep(c, &l->last);
 	fill_totals(c, rest, rest->total_ns);
 	rest->estimate.mean_ns = rest->total_ns / (double)rest->calls;
 	return keep(c, rest);
 }
 
+static int write_edge(struct writing *c, struct leaving *l, const struct loop_edge *e)
+{
+	struct loop_row row = {.kind = LOOP_EDGE,
+			       .main = e->to == l->next,
+			       .estimate = {.low_ns = NAN, .high_ns = NAN, .method = "none"}};
+
+	fill_edge(c, &row, e);
+	add_limits(c, &row);
+	c->units += e->units;
+	if (l->weight <= 0) {
+		fold(&c->others, &row);
+		return 0;
+	}
+	if (row.main || (l->kept < c->w->limits->states &&
+			 is_worth(c, &row, l->weight * (double)e->calls / l->all))) {
+		l->kept++;
+		return keep(c, &row);
+	}
+	l->last = row;
+	fold(&l->rest, &row);
+	return 0;
+}
+
 /* The edges from a node (or the start), that to `next` on the main way first. */
-static int write_edges(struct writing *c, uint32_t node, uint32_t next, bool shown)
+static int write_edges(struct writing *c, uint32_t node, uint32_t next, double weight)
 {
 	const struct loop_graph *g = c->w->graph;
-	double all = (double)successors(c, node);
-	uint32_t first = c->w->loop->rows, kept = 0;
-	struct loop_row rest = {.kind = LOOP_EDGES,
-				.from = site_at(c, node),
-				.to = PROF_NONE,
-				.estimate = {.low_ns = NAN, .high_ns = NAN, .method = "none"}};
+	uint32_t first = c->w->loop->rows;
+	struct leaving l = {.next = next, .all = (double)successors(c, node), .weight = weight};
 
+	l.rest = (struct loop_row){.kind = LOOP_EDGES,
+				   .from = site_at(c, node),
+				   .to = PROF_NONE,
+				   .estimate = {.low_ns = NAN, .high_ns = NAN, .method = "none"}};
 	for (int turn = 0; turn < 2; turn++)
-		for (uint32_t i = g->first[node]; i < g->first[node + 1]; i++) {
-			const struct loop_edge *e = &g->edge[i];
-			struct loop_row row = {
-				.kind = LOOP_EDGE,
-				.main = e->to == next,
-				.estimate = {.low_ns = NAN, .high_ns = NAN, .method = "none"}};
-
-			if (!in_scope(c, e) || row.main != (turn == 0))
-				continue;
-			fill_edge(c, &row, e);
-			add_limits(c, &row);
-			if (!shown)
-				fold(&c->others, &row);
-			else if (!row.main && (kept >= c->w->limits->states ||
-					       !is_worth(c, &row, (double)e->calls / all)))
-				fold(&rest, &row);
-			else if (kept++, keep(c, &row) < 0)
+		for (uint32_t i = g->first[node]; i < g->first[node + 1]; i++)
+			if (in_scope(c, &g->edge[i]) && (g->edge[i].to == next) == (turn == 0) &&
+			    write_edge(c, &l, &g->edge[i]) < 0)
 				return -1;
-			c->units += e->units;
-		}
-	if (!shown)
+	if (weight <= 0)
 		return 0;
-	return keep_rest(c, &rest, all) < 0 ? -1 : settle_chances(c, first);
+	return keep_rest(c, &l) < 0 ? -1 : settle_chances(c, first);
 }
 
 /* Of state i; the main way closes, or ends. */
@@ -236,7 +256,7 @@ static int write_state(struct writing *c, uint32_t i, uint32_t *shown)
 		fold(&c->others, &row);
 	else if (keep(c, &row) < 0)
 		return -1;
-	return write_edges(c, c->state[i], next_of(c, i), show);
+	return write_edges(c, c->state[i], next_of(c, i), show ? fmin(row.per_pass, 1) : 0);
 }
 
 static int write_ends(struct writing *c)
@@ -323,7 +343,7 @@ static int write_cycle(struct writing *c)
 		cycle->passes = 1;
 	if (list_states(c) < 0)
 		return -1;
-	if (!cycle->closed && write_edges(c, g->nodes, c->way ? c->state[0] : g->nodes, true) < 0)
+	if (!cycle->closed && write_edges(c, g->nodes, c->way ? c->state[0] : g->nodes, 1) < 0)
 		return -1;
 	for (uint32_t i = 0; i < c->states; i++)
 		if (write_state(c, i, &shown) < 0)

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "numbers.h"
 #include "utf8.h"
@@ -50,17 +51,20 @@ static char *edge_step(struct text *t, struct step_names *n, const struct loop_r
 static char *step_of(struct text *t, struct step_names *n, const struct loop *l,
 		     const struct loop_row *row)
 {
+	const char *name;
 	char *step = NULL;
 
 	switch (row->kind) {
 	case LOOP_STATE:
-		return text_site_label(t, row->from, "");
+		name = step_full_name(n, t, row->from);
+		return name ? strdup(name) : NULL;
 	case LOOP_EDGE:
 	case LOOP_EDGES:
 		return edge_step(t, n, row);
 	case LOOP_OTHERS:
-		if (asprintf(&step, "(%" PRIu32 " rarer steps, %" PRIu32 " gaps)", row->states,
-			     row->edges) < 0)
+		if (asprintf(&step, "(rarer: %" PRIu32 " step%s, %" PRIu32 " gap%s)", row->states,
+			     row->states == 1 ? "" : "s", row->edges,
+			     row->edges == 1 ? "" : "s") < 0)
 			step = NULL;
 		return step;
 	default:
@@ -80,6 +84,9 @@ static void times_cell(struct table *table, const struct loop_cycle *c, const st
 
 	if (row->calls == c->passes)
 		snprintf(text, sizeof(text), "1");
+	else if (row->per_pass < 0.1)
+		snprintf(text, sizeof(text), row->per_pass < 0.0005 ? "<0.001" : "%.3f",
+			 row->per_pass);
 	else
 		number_plain(text, sizeof(text), row->per_pass);
 	table_cell(table, TIMES, text);
@@ -201,8 +208,11 @@ static void print_passes(struct text *t, const struct loop *l, const struct loop
 	if (c->closed)
 		snprintf(line, sizeof(line), "%s, %s passes of %s %s %s, %s of that time", which,
 			 passes, m.mean, m.unit, m.interval, share);
+	else if (l->calls)
+		snprintf(line, sizeof(line), "no loop, %" PRIu64 " call%s", l->calls,
+			 l->calls == 1 ? "" : "s");
 	else
-		snprintf(line, sizeof(line), "no loop, %" PRIu64 " calls", l->calls);
+		snprintf(line, sizeof(line), "no calls");
 	fputs("  ", t->out);
 	text_wrapped(t, line, 2, 4);
 }
@@ -224,9 +234,8 @@ static void print_check(struct text *t, const struct loop *l)
 
 static int print_loop(struct text *t, struct step_names *n, const struct loop *l)
 {
-	int status = 0;
+	int status = step_names_choose(n, t, l);
 
-	step_names_choose(n, t->report, l);
 	print_threads(t, l);
 	for (uint32_t i = 0; !status && i < l->cycles; i++) {
 		print_passes(t, l, &l->cycle[i], i + 1);

@@ -10,64 +10,6 @@
 
 #define INDENT 2
 
-int step_names_begin(struct step_names *n, const struct report *r)
-{
-	n->name = calloc((size_t)r->sites + 1, sizeof(*n->name));
-	n->sites = calloc((size_t)r->profile->functions + 1, sizeof(*n->sites));
-	return n->name && n->sites ? 0 : -1;
-}
-
-static void forget(struct step_names *n, const struct report *r)
-{
-	for (uint32_t i = 0; i < r->sites; i++) {
-		free(n->name[i]);
-		n->name[i] = NULL;
-	}
-	memset(n->sites, 0, r->profile->functions * sizeof(*n->sites));
-}
-
-void step_names_end(struct step_names *n, const struct report *r)
-{
-	if (n->name && n->sites)
-		forget(n, r);
-	free(n->name);
-	free(n->sites);
-}
-
-void step_names_choose(struct step_names *n, const struct report *r, const struct loop *l)
-{
-	forget(n, r);
-	for (uint32_t i = 0; i < l->rows; i++)
-		if (l->row[i].kind == LOOP_STATE)
-			n->sites[r->site[l->row[i].from].function]++;
-}
-
-/* Of points, a name has an arrow of its own: "received -> parsed". */
-static char *bracketed(char *name)
-{
-	char *with = NULL;
-
-	if (!name || !strstr(name, " -> "))
-		return name;
-	if (asprintf(&with, "[%s]", name) < 0)
-		with = NULL;
-	free(name);
-	return with;
-}
-
-const char *step_name(struct step_names *n, struct text *t, uint32_t site, const char *when_none)
-{
-	const struct report *r = t->report;
-
-	if (site >= r->sites)
-		return when_none;
-	if (!n->name[site])
-		n->name[site] = bracketed(n->sites[r->site[site].function] > 1
-						  ? text_site_label(t, site, "")
-						  : text_function_label(t, site));
-	return n->name[site];
-}
-
 /* One that is never broken, and shortened only if it is wider than a line. */
 static int print_token(struct text *t, size_t *at, const char *token)
 {
