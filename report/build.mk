@@ -26,6 +26,7 @@ REPORT_SRC = \
 	report/loop_shares.c \
 	report/loop_tables.c \
 	report/loop_threads.c \
+	report/loop_ways.c \
 	report/match.c \
 	report/match_key.c \
 	report/match_modules.c \

@@ -51,7 +51,7 @@ static json_t *state_of(const struct context *c, const struct loop_row *row, int
 	json_put(o, "symbol", name_of(c, row->from, NULL), failed);
 	json_put(o, "outcome", json_text(report_outcome_name(&c->report->site[row->from])), failed);
 	json_put(o, "site", site_at(c, row->from), failed);
-	json_put(o, "main", json_boolean(row->main), failed);
+	json_put(o, "way", row->way ? json_count(row->way) : json_null(), failed);
 	json_put(o, "apportioned", json_boolean(row->apportioned), failed);
 	put_numbers(o, row, failed);
 	return o;
@@ -65,7 +65,7 @@ static json_t *edge_of(const struct context *c, const struct loop_row *row, int 
 	json_put(o, "to", name_of(c, row->to, "(thread end)"), failed);
 	json_put(o, "from_site", site_at(c, row->from), failed);
 	json_put(o, "to_site", site_at(c, row->to), failed);
-	json_put(o, "main", json_boolean(row->main), failed);
+	json_put(o, "way", row->way ? json_count(row->way) : json_null(), failed);
 	json_put(o, "overlap", json_boolean(row->overlap), failed);
 	json_put(o, "chance_percent", json_real((double)row->chance / 10), failed);
 	put_numbers(o, row, failed);

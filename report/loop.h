@@ -11,6 +11,8 @@
 
 #include "report.h"
 
+#define LOOP_WAYS 4 /* of a loop at most */
+
 enum loop_kind {
 	LOOP_STATE,  /* calls of a site */
 	LOOP_EDGE,   /* gaps from one site to another */
@@ -23,7 +25,7 @@ enum loop_kind {
 struct loop_row {
 	enum loop_kind kind;
 	uint32_t from, to; /* sites; a state's are equal; PROF_NONE: start, end of the thread */
-	bool main;	   /* on the cycle's main way */
+	uint32_t way;	   /* on which way round, 1 the main one; 0: on none */
 	bool apportioned;  /* of calls that were nested at times: a fair part, no interval */
 	bool overlap;	   /* an edge of no time: the next began before this had ended */
 	uint32_t states, edges; /* folded ones: how many */
@@ -37,10 +39,12 @@ struct loop_row {
 };
 
 struct loop_cycle {
-	bool closed;	    /* false: no loop, one way from start to end */
-	uint32_t row, rows; /* the loop's, from row on: states, each with its edges behind it */
-	uint32_t way_all;   /* states of the main way, those without a row too */
-	uint64_t passes;    /* visits of the first state; not closed: of the start */
+	bool closed; /* false: no loop, one way from start to end */
+	uint32_t row,
+		rows;  /* the loop's, from row on: states by way, each with its edges behind it */
+	uint32_t ways; /* ways round that share no state */
+	uint32_t way_states[LOOP_WAYS]; /* of each, those without a row too */
+	uint64_t passes;		/* visits of the first state; not closed: of the start */
 	/* Mean of a pass, as measured: the sum of the rows' pass_ns. The limits are the sum of
 	 * theirs, which holds however they depend on one another, given how often each was
 	 * passed; what has no limits is taken as it is. */

@@ -20,50 +20,47 @@ static bool is_frequent(const struct loop_graph *g, const struct loop_edge *e)
 	       e->calls >= g->node[e->to].visits / RARE;
 }
 
-static uint32_t most_visited(const struct loop_graph *g, uint32_t component)
-{
-	uint32_t best = UINT32_MAX;
-
-	for (uint32_t i = 0; i < g->nodes; i++)
-		if (g->node[i].component == component &&
-		    (best == UINT32_MAX || g->node[i].visits > g->node[best].visits))
-			best = i;
-	return best;
-}
-
-static uint32_t first_called(const struct loop_graph *g, uint32_t component, uint64_t least)
-{
-	uint32_t best = UINT32_MAX;
-
-	for (uint32_t i = 0; i < g->nodes; i++)
-		if (g->node[i].component == component && g->node[i].visits >= least &&
-		    (best == UINT32_MAX || g->node[i].sums.first_at < g->node[best].sums.first_at))
-			best = i;
-	return best;
-}
-
-static uint32_t longest(const struct loop_graph *g, uint32_t component, uint64_t least)
-{
-	uint32_t best = UINT32_MAX;
-
-	for (uint32_t i = 0; i < g->nodes; i++)
-		if (g->node[i].component == component && g->node[i].visits >= least &&
-		    (best == UINT32_MAX || g->node[i].units > g->node[best].units))
-			best = i;
-	return best;
-}
-
 struct search {
 	const struct loop_graph *g;
 	uint32_t component, head;
+	const bool *taken;
 	uint64_t least; /* visits of a state that may lie on the way */
 	bool *met;
 	uint32_t *next; /* edge to try */
 };
 
+/* The first of a component that is before all others in some order. */
+static uint32_t best_of(const struct search *s,
+			bool (*before)(const struct loop_node *a, const struct loop_node *b))
+{
+	const struct loop_node *node = s->g->node;
+	uint32_t best = UINT32_MAX;
+
+	for (uint32_t i = 0; i < s->g->nodes; i++)
+		if (node[i].component == s->component && node[i].visits >= s->least &&
+		    !s->taken[i] && (best == UINT32_MAX || before(&node[i], &node[best])))
+			best = i;
+	return best;
+}
+
+static bool more_visits(const struct loop_node *a, const struct loop_node *b)
+{
+	return a->visits > b->visits;
+}
+
+static bool more_time(const struct loop_node *a, const struct loop_node *b)
+{
+	return a->units > b->units;
+}
+
+static bool called_before(const struct loop_node *a, const struct loop_node *b)
+{
+	return a->sums.first_at < b->sums.first_at;
+}
+
 static bool may_go(const struct search *s, const struct loop_edge *e)
 {
-	return loop_graph_inside(s->g, e, s->component) && e->from != e->to &&
+	return loop_graph_inside(s->g, e, s->component) && e->from != e->to && !s->taken[e->to] &&
 	       s->g->node[e->to].visits >= s->least && (s->least <= 1 || is_frequent(s->g, e));
 }
 
@@ -98,8 +95,7 @@ static uint32_t walk_round(struct search *s, uint32_t *path)
 	return 0;
 }
 
-/* The time of the states and edges of a round, in all its passes together. */
-static uint64_t time_of(const struct loop_graph *g, const uint32_t *path, uint32_t length)
+uint64_t loop_graph_time(const struct loop_graph *g, const uint32_t *path, uint32_t length)
 {
 	uint64_t units = 0;
 
@@ -124,7 +120,8 @@ static uint32_t try_from(struct search *s, uint32_t head, uint32_t *path, uint32
 		s->met[i] = false;
 	s->head = head;
 	other = walk_round(s, scratch);
-	if (!other || (length && time_of(s->g, scratch, other) <= time_of(s->g, path, length)))
+	if (!other || (length && loop_graph_time(s->g, scratch, other) <=
+					 loop_graph_time(s->g, path, length)))
 		return length;
 	memcpy(path, scratch, other * sizeof(*path));
 	return other;
@@ -148,36 +145,52 @@ static void turn(const struct loop_graph *g, uint32_t *path, uint32_t length, ui
 static uint32_t find_cycle(struct search *s, uint32_t *path, uint32_t *scratch)
 {
 	const struct loop_graph *g = s->g;
-	uint32_t most = most_visited(g, s->component), length;
+	uint32_t most = best_of(s, more_visits), length;
 
+	if (most == UINT32_MAX)
+		return 0;
 	s->least = g->node[most].visits / RARE;
-	length = try_from(s, first_called(g, s->component, s->least), path, 0, scratch);
+	length = try_from(s, best_of(s, called_before), path, 0, scratch);
 	length = try_from(s, most, path, length, scratch);
-	length = try_from(s, longest(g, s->component, s->least), path, length, scratch);
-	/* The frequent states alone may not be connected; a state that follows itself, and is
-	 * met alone, is a cycle too. */
+	length = try_from(s, best_of(s, more_time), path, length, scratch);
+	/* The frequent states alone may not be connected. */
 	s->least = 1;
 	if (!length)
-		length = try_from(s, first_called(g, s->component, 1), path, 0, scratch);
-	if (!length)
-		path[length++] = most;
+		length = try_from(s, best_of(s, called_before), path, 0, scratch);
 	turn(g, path, length, scratch);
 	return length;
 }
 
-uint32_t loop_graph_cycle(const struct loop_graph *g, uint32_t component, uint32_t *path)
+/* A state that follows itself, and is met alone, is a cycle too. */
+static uint32_t alone(const struct search *s, uint32_t *path)
 {
-	struct search s = {.g = g, .component = component};
-	uint32_t *scratch = calloc((size_t)g->nodes + 1, sizeof(*scratch)), length = 0;
+	for (uint32_t i = 0; i < s->g->nodes; i++)
+		if (s->taken[i] && s->g->node[i].component == s->component)
+			return 0;
+	path[0] = best_of(s, more_visits);
+	return path[0] != UINT32_MAX;
+}
+
+int loop_graph_cycle(const struct loop_graph *g, uint32_t component, const bool *taken,
+		     uint32_t *path, uint32_t *length)
+{
+	struct search s = {.g = g, .component = component, .taken = taken};
+	uint32_t *scratch = calloc((size_t)g->nodes + 1, sizeof(*scratch));
+	int status = -1;
 
 	s.met = calloc((size_t)g->nodes + 1, sizeof(*s.met));
 	s.next = calloc((size_t)g->nodes + 1, sizeof(*s.next));
-	if (s.met && s.next && scratch)
-		length = find_cycle(&s, path, scratch);
+	if (s.met && s.next && scratch) {
+		*length = find_cycle(&s, path, scratch);
+		s.least = 0;
+		if (!*length)
+			*length = alone(&s, path);
+		status = 0;
+	}
 	free(s.met);
 	free(s.next);
 	free(scratch);
-	return length;
+	return status;
 }
 
 uint32_t loop_graph_chain(const struct loop_graph *g, uint32_t *path)

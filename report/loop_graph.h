@@ -54,9 +54,14 @@ void loop_graph_measure(const struct loop_graph *g, struct loop_part *part);
 /* Whether both ends of an edge lie in a component. */
 bool loop_graph_inside(const struct loop_graph *g, const struct loop_edge *e, uint32_t component);
 
-/* The main cycle of a loop into path[] (room for all nodes), from the state that was called
- * first; how many there are. 0: memory is out. */
-uint32_t loop_graph_cycle(const struct loop_graph *g, uint32_t component, uint32_t *path);
+/* The cycle with most time in a loop, among states that are not taken, into path[] (room for
+ * all nodes), from the state that was called first. *length 0: there is none. Where nothing is
+ * taken there is one. -1: memory is out. */
+int loop_graph_cycle(const struct loop_graph *g, uint32_t component, const bool *taken,
+		     uint32_t *path, uint32_t *length);
+
+/* The time of a cycle's states and edges, in all passes together. */
+uint64_t loop_graph_time(const struct loop_graph *g, const uint32_t *path, uint32_t length);
 
 /* Of a graph without loops: the most frequent way from start to end. */
 uint32_t loop_graph_chain(const struct loop_graph *g, uint32_t *path);

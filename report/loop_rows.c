@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "estimate.h"
+#include "loop_ways.h"
 #include "share.h"
 
 /* What a cycle is made of while its rows are written. */
@@ -14,8 +15,7 @@ struct writing {
 	struct loop_rows *w;
 	struct loop_cycle *cycle;
 	uint32_t component; /* PROF_NONE: all of the graph, start and end too */
-	uint32_t *state;    /* its nodes: the main way, then by time */
-	uint32_t states, way;
+	struct loop_ways ways;
 	uint64_t units, visits; /* of all nodes and edges; top-level calls */
 	double low_ns, high_ns; /* of a pass */
 	bool limits_known;	/* of any of them */
@@ -158,10 +158,10 @@ static uint64_t successors(const struct writing *c, uint32_t node)
 
 /* The edges from one node while their rows are written. */
 struct leaving {
-	uint32_t next; /* of the main way */
-	double all;    /* how many there are */
-	double weight; /* passes of the node in one of the cycle, at most 1; 0: not shown */
-	uint32_t kept; /* rows so far */
+	uint32_t next, way; /* on which way to where */
+	double all;	    /* how many there are */
+	double weight;	    /* passes of the node in one of the cycle, at most 1; 0: not shown */
+	uint32_t kept;	    /* rows so far */
 	struct loop_row last, rest; /* folded: the last one, all */
 };
 
@@ -188,7 +188,7 @@ static int keep_rest(struct writing *c, struct leaving *l)
 static int write_edge(struct writing *c, struct leaving *l, const struct loop_edge *e)
 {
 	struct loop_row row = {.kind = LOOP_EDGE,
-			       .main = e->to == l->next,
+			       .way = e->to == l->next ? l->way : 0,
 			       .estimate = {.low_ns = NAN, .high_ns = NAN, .method = "none"}};
 
 	fill_edge(c, &row, e);
@@ -198,8 +198,8 @@ static int write_edge(struct writing *c, struct leaving *l, const struct loop_ed
 		fold(&c->others, &row);
 		return 0;
 	}
-	if (row.main || (l->kept < c->w->limits->states &&
-			 is_worth(c, &row, l->weight * (double)e->calls / l->all))) {
+	if (row.way || (l->kept < c->w->limits->states &&
+			is_worth(c, &row, l->weight * (double)e->calls / l->all))) {
 		l->kept++;
 		return keep(c, &row);
 	}
@@ -208,12 +208,13 @@ static int write_edge(struct writing *c, struct leaving *l, const struct loop_ed
 	return 0;
 }
 
-/* The edges from a node (or the start), that to `next` on the main way first. */
-static int write_edges(struct writing *c, uint32_t node, uint32_t next, double weight)
+/* The edges from a node (or the start), that to `next` on its way first. */
+static int write_edges(struct writing *c, uint32_t node, uint32_t next, uint32_t way, double weight)
 {
 	const struct loop_graph *g = c->w->graph;
 	uint32_t first = c->w->loop->rows;
-	struct leaving l = {.next = next, .all = (double)successors(c, node), .weight = weight};
+	struct leaving l = {
+		.next = next, .way = way, .all = (double)successors(c, node), .weight = weight};
 
 	l.rest = (struct loop_row){.kind = LOOP_EDGES,
 				   .from = site_at(c, node),
@@ -229,34 +230,25 @@ static int write_edges(struct writing *c, uint32_t node, uint32_t next, double w
 	return keep_rest(c, &l) < 0 ? -1 : settle_chances(c, first);
 }
 
-/* Of state i; the main way closes, or ends. */
-static uint32_t next_of(const struct writing *c, uint32_t i)
-{
-	if (i + 1 < c->way)
-		return c->state[i + 1];
-	if (i + 1 > c->way)
-		return UINT32_MAX; /* not on it */
-	return c->cycle->closed ? c->state[0] : c->w->graph->nodes;
-}
-
 static int write_state(struct writing *c, uint32_t i, uint32_t *shown)
 {
+	uint32_t node = c->ways.state[i], way = c->ways.way[i];
 	struct loop_row row = {.kind = LOOP_STATE,
-			       .main = i < c->way,
+			       .way = way,
 			       .estimate = {.low_ns = NAN, .high_ns = NAN, .method = "none"}};
 	bool show;
 
-	fill_state(c, &row, c->state[i]);
+	fill_state(c, &row, node);
 	add_limits(c, &row);
-	c->units += c->w->graph->node[c->state[i]].units;
+	c->units += c->w->graph->node[node].units;
 	c->visits += row.calls;
-	show = *shown < c->w->limits->states && (row.main || is_worth(c, &row, row.per_pass));
+	show = *shown < c->w->limits->states && (way || is_worth(c, &row, row.per_pass));
 	*shown += show;
 	if (!show)
 		fold(&c->others, &row);
 	else if (keep(c, &row) < 0)
 		return -1;
-	return write_edges(c, c->state[i], next_of(c, i), show ? fmin(row.per_pass, 1) : 0);
+	return write_edges(c, node, c->ways.next[i], way, show ? fmin(row.per_pass, 1) : 0);
 }
 
 static int write_ends(struct writing *c)
@@ -294,37 +286,6 @@ static void settle_cycle(struct writing *c)
 	c->w->loop->cycles_ns += ns;
 }
 
-static int compare_states(const void *left, const void *right, void *graph)
-{
-	const struct loop_graph *g = graph;
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-
-	if (g->node[a].units != g->node[b].units)
-		return g->node[a].units > g->node[b].units ? -1 : 1;
-	return a < b ? -1 : a > b;
-}
-
-/* Behind the main way in c->state: the others, longest first. */
-static int list_states(struct writing *c)
-{
-	const struct loop_graph *g = c->w->graph;
-	bool *on_way = calloc((size_t)g->nodes + 1, sizeof(*on_way));
-
-	if (!on_way)
-		return -1;
-	for (uint32_t i = 0; i < c->way; i++)
-		on_way[c->state[i]] = true;
-	c->states = c->way;
-	for (uint32_t i = 0; i < g->nodes; i++)
-		if (!on_way[i] && g->node[i].visits &&
-		    (c->component == PROF_NONE || g->node[i].component == c->component))
-			c->state[c->states++] = i;
-	free(on_way);
-	qsort_r(c->state + c->way, c->states - c->way, sizeof(*c->state), compare_states,
-		(void *)g);
-	return 0;
-}
-
 static int write_cycle(struct writing *c)
 {
 	struct loop_cycle *cycle = c->cycle;
@@ -337,15 +298,16 @@ static int write_cycle(struct writing *c)
 		(struct report_estimate){.low_ns = NAN, .high_ns = NAN, .method = "none"};
 	cycle->closed = c->component != PROF_NONE;
 	cycle->row = c->w->loop->rows;
-	cycle->way_all = c->way;
-	cycle->passes = cycle->closed ? g->node[c->state[0]].visits : successors(c, g->nodes);
+	cycle->ways = c->ways.ways;
+	for (uint32_t i = 0; i < LOOP_WAYS; i++)
+		cycle->way_states[i] = c->ways.way_states[i];
+	cycle->passes = cycle->closed ? g->node[c->ways.state[0]].visits : successors(c, g->nodes);
 	if (!cycle->passes)
 		cycle->passes = 1;
-	if (list_states(c) < 0)
+	if (!cycle->closed &&
+	    write_edges(c, g->nodes, c->ways.way_states[0] ? c->ways.state[0] : g->nodes, 1, 1) < 0)
 		return -1;
-	if (!cycle->closed && write_edges(c, g->nodes, c->way ? c->state[0] : g->nodes, 1) < 0)
-		return -1;
-	for (uint32_t i = 0; i < c->states; i++)
+	for (uint32_t i = 0; i < c->ways.states; i++)
 		if (write_state(c, i, &shown) < 0)
 			return -1;
 	if (write_ends(c) < 0)
@@ -361,15 +323,12 @@ static int write_any(struct loop_rows *w, uint32_t component)
 	int status = -1;
 
 	c.cycle = &w->loop->cycle[w->loop->cycles++];
-	c.state = calloc((size_t)g->nodes + 1, sizeof(*c.state));
 	c.part = calloc((size_t)g->edges + 1, sizeof(*c.part));
 	c.chance = calloc((size_t)g->edges + 1, sizeof(*c.chance));
-	if (c.state && c.part && c.chance) {
-		c.way = component == PROF_NONE ? loop_graph_chain(g, c.state)
-					       : loop_graph_cycle(g, component, c.state);
-		status = component != PROF_NONE && !c.way ? -1 : write_cycle(&c);
-	}
-	free(c.state);
+	if (c.part && c.chance &&
+	    loop_ways_find(&c.ways, g, component, w->limits->least_share * (double)w->units) == 0)
+		status = write_cycle(&c);
+	loop_ways_end(&c.ways);
 	free(c.part);
 	free(c.chance);
 	return status;

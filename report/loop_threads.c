@@ -32,6 +32,17 @@ static uint32_t longest_loop(const struct loop_graph *g, const struct loop_part 
 	return best;
 }
 
+static int fill_way(struct nature *n, const struct loop_graph *g, uint32_t loop)
+{
+	bool *taken = calloc((size_t)g->nodes + 1, sizeof(*taken));
+	int status = taken ? loop_graph_cycle(g, loop, taken, n->way, &n->ways) : -1;
+
+	for (uint32_t i = 0; !status && i < n->ways; i++)
+		n->way[i] = g->node[n->way[i]].site;
+	free(taken);
+	return status;
+}
+
 static int fill_nature(struct nature *n, const struct loop_graph *g)
 {
 	struct loop_part *part = calloc((size_t)g->components + 1, sizeof(*part));
@@ -51,12 +62,8 @@ static int fill_nature(struct nature *n, const struct loop_graph *g)
 		if (n->loop ? g->node[i].component == loop : g->node[i].visits > 0)
 			n->site[n->sites++] = g->node[i].site;
 	qsort(n->site, n->sites, sizeof(*n->site), compare_sites);
-	if (n->loop) {
-		n->ways = loop_graph_cycle(g, loop, n->way);
-		for (uint32_t i = 0; i < n->ways; i++)
-			n->way[i] = g->node[n->way[i]].site;
-		return n->ways ? 0 : -1;
-	}
+	if (n->loop)
+		return fill_way(n, g, loop);
 	memcpy(n->way, n->site, n->sites * sizeof(*n->site));
 	n->ways = n->sites;
 	return 0;

@@ -23,9 +23,9 @@ int step_names_choose(struct step_names *n, struct text *t, const struct loop *l
 const char *step_name(struct step_names *n, struct text *t, uint32_t site, const char *when_none);
 const char *step_full_name(struct step_names *n, struct text *t, uint32_t site);
 
-/* "  recv 12 us -- 3.1 us --> send 4.0 us -- 0.9 us --> recv", broken between steps. -1: memory
- * is out. */
+/* "  recv 12 us -- 3.1 us --> send 4.0 us -- 0.9 us --> recv", broken between steps: one
+ * way round. -1: memory is out. */
 int loop_line_print(struct text *t, struct step_names *n, const struct loop *l,
-		    const struct loop_cycle *c);
+		    const struct loop_cycle *c, uint32_t way);
 
 #endif

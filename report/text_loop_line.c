@@ -64,17 +64,17 @@ static int print_arrow(struct text *t, size_t *at, const struct loop_row *row)
 	return print_token(t, at, token);
 }
 
-/* The first main edge of a cycle from row `i` on, before the next state. */
+/* The edge by which a way goes on, of those from row `i` on before the next state. */
 static const struct loop_row *way_on(const struct loop *l, const struct loop_cycle *c, uint32_t i)
 {
 	for (; i < c->row + c->rows && l->row[i].kind == LOOP_EDGE; i++)
-		if (l->row[i].main)
+		if (l->row[i].way)
 			return &l->row[i];
 	return NULL;
 }
 
 int loop_line_print(struct text *t, struct step_names *n, const struct loop *l,
-		    const struct loop_cycle *c)
+		    const struct loop_cycle *c, uint32_t way)
 {
 	const struct loop_row *edge = way_on(l, c, c->row);
 	const char *more = t->terminal.utf8 ? "…" : "..", *end;
@@ -87,7 +87,7 @@ int loop_line_print(struct text *t, struct step_names *n, const struct loop *l,
 	for (uint32_t i = c->row; i < c->row + c->rows; i++) {
 		const struct loop_row *row = &l->row[i];
 
-		if (row->kind != LOOP_STATE || !row->main)
+		if (row->kind != LOOP_STATE || row->way != way)
 			continue;
 		if (print_state(t, n, &at, row) < 0)
 			return -1;
@@ -97,8 +97,8 @@ int loop_line_print(struct text *t, struct step_names *n, const struct loop *l,
 		states++;
 	}
 	end = edge ? step_name(n, t, edge->to, "(thread end)") : "";
-	if (!end || print_token(t, &at, end) < 0 ||
-	    (states < c->way_all && print_token(t, &at, more) < 0))
+	if (!end || (*end && print_token(t, &at, end) < 0) ||
+	    (states < c->way_states[way - 1] && print_token(t, &at, more) < 0))
 		return -1;
 	fputc('\n', t->out);
 	return 0;
