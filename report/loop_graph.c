@@ -56,7 +56,9 @@ static int by_ends(const void *left, const void *right)
 
 	if (a->from != b->from)
 		return a->from < b->from ? -1 : 1;
-	return a->to < b->to ? -1 : a->to > b->to;
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	return (int)a->overlap - (int)b->overlap; /* a mean is of what was recorded */
 }
 
 static int by_frequency(const void *left, const void *right)
@@ -67,7 +69,9 @@ static int by_frequency(const void *left, const void *right)
 		return a->from < b->from ? -1 : 1;
 	if (a->calls != b->calls)
 		return a->calls > b->calls ? -1 : 1;
-	return a->to < b->to ? -1 : a->to > b->to;
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	return (int)a->overlap - (int)b->overlap;
 }
 
 static void merge_edges(struct loop_graph *g)
@@ -88,7 +92,6 @@ static void merge_edges(struct loop_graph *g)
 		to->units += e->units;
 		to->units_sq += e->units_sq;
 		to->max_units = e->max_units > to->max_units ? e->max_units : to->max_units;
-		to->overlap = to->overlap && e->overlap;
 	}
 	g->edges = n + 1;
 }

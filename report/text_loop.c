@@ -17,7 +17,7 @@
 enum { STEP, TIMES, MEAN, UNIT, INTERVAL, PASS, SHARE, COLUMNS };
 
 static const struct table_column columns[] = {
-	[STEP] = {"STEP", .least = 16, .style = TERMINAL_NAME},
+	[STEP] = {"STEP", .least = 10, .style = TERMINAL_NAME},
 	[TIMES] = {"TIMES", .right = true, .drop = 2},
 	[MEAN] = {"MEAN", .right = true, .style = TERMINAL_BOLD},
 	[UNIT] = {"", .glued = true},

@@ -83,54 +83,60 @@ const char *step_name(struct step_names *n, struct text *t, uint32_t site, const
 	return n->brief[site];
 }
 
-static bool same_outcome(const struct report *r, uint32_t a, uint32_t b)
+struct named {
+	const char *name;
+	uint32_t site;
+	uint32_t row;
+};
+
+static int compare_named(const void *left, const void *right)
 {
-	return r->site[a].function == r->site[b].function &&
-	       r->site[a].outcome == r->site[b].outcome;
+	const struct named *a = left, *b = right;
+	int c = strcmp(a->name, b->name);
+
+	return c ? c : a->row < b->row ? -1 : a->row > b->row;
 }
 
-/* Calls of one function on one line of the source, or in code without lines. */
-static int number_twin(struct step_names *n, struct text *t, const uint32_t *site, uint32_t sites,
-		       uint32_t i)
+/* Calls of one function on one line of the source, or in code without lines: numbered in the
+ * order of their rows. */
+static void number_twins(struct step_names *n, struct named *named, uint32_t count)
 {
-	const char *own = step_full_name(n, t, site[i]);
-	uint32_t twins = 0, earlier = 0;
+	if (count)
+		qsort(named, count, sizeof(*named), compare_named);
+	for (uint32_t i = 1; i < count; i++)
+		if (!strcmp(named[i].name, named[i - 1].name)) {
+			uint32_t *before = &n->twin[named[i - 1].site];
 
-	for (uint32_t k = 0; own && k < sites; k++) {
-		const char *other;
-
-		if (k == i || !same_outcome(t->report, site[i], site[k]))
-			continue;
-		other = step_full_name(n, t, site[k]);
-		if (!other)
-			return -1;
-		twins += !strcmp(own, other);
-		earlier += !strcmp(own, other) && k < i;
-	}
-	n->twin[site[i]] = twins ? earlier + 1 : 0;
-	return own ? 0 : -1;
+			*before = *before ? *before : 1;
+			n->twin[named[i].site] = *before + 1;
+		}
 }
 
 int step_names_choose(struct step_names *n, struct text *t, const struct loop *l)
 {
 	const struct report *r = t->report;
-	uint32_t *site = calloc((size_t)l->rows + 1, sizeof(*site)), sites = 0;
-	int status = 0;
+	struct named *named = calloc((size_t)l->rows + 1, sizeof(*named));
+	uint32_t count = 0;
+	int status = named ? 0 : -1;
 
-	if (!site)
-		return -1;
 	forget(n, r);
 	memset(n->sites, 0, r->profile->functions * sizeof(*n->sites));
 	memset(n->twin, 0, r->sites * sizeof(*n->twin));
 	for (uint32_t i = 0; i < l->rows; i++)
-		if (l->row[i].kind == LOOP_STATE) {
-			site[sites++] = l->row[i].from;
+		if (l->row[i].kind == LOOP_STATE)
 			n->sites[r->site[l->row[i].from].function]++;
-		}
-	for (uint32_t i = 0; !status && i < sites; i++)
-		if (n->sites[r->site[site[i]].function] > 1)
-			status = number_twin(n, t, site, sites, i);
-	free(site);
-	forget(n, r); /* they have no numbers yet */
+	for (uint32_t i = 0; !status && i < l->rows; i++) {
+		uint32_t site = l->row[i].from;
+
+		if (l->row[i].kind != LOOP_STATE || n->sites[r->site[site].function] < 2)
+			continue;
+		named[count] = (struct named){step_full_name(n, t, site), site, i};
+		status = named[count++].name ? 0 : -1;
+	}
+	if (!status) {
+		number_twins(n, named, count);
+		forget(n, r); /* they have no numbers yet */
+	}
+	free(named);
 	return status;
 }
