@@ -104,6 +104,23 @@ static void test_components_are_what_reaches_itself(void **state)
 	loop_graph_clear(&g);
 }
 
+static void test_a_component_done_before_is_left_alone(void **state)
+{
+	(void)state;
+	/* 1 <-> 2 leads to 0, which is met before them. */
+	nodes(3);
+	edge(3, 1, 1);
+	edge(1, 2, 3);
+	edge(2, 1, 2);
+	edge(2, 0, 1);
+	edge(0, 3, 1);
+	settle();
+	assert_int_equal(g.components, 2);
+	assert_int_equal(g.node[1].component, g.node[2].component);
+	assert_int_not_equal(g.node[0].component, g.node[1].component);
+	loop_graph_clear(&g);
+}
+
 static void test_the_most_frequent_branch_is_the_way(void **state)
 {
 	uint32_t path[4] = {0};
@@ -138,6 +155,10 @@ static void test_the_outer_loop_is_the_way(void **state)
 	edge(3, 1, 10);
 	settle();
 	expect_path(path, cycle(0, path), "012");
+	/* The same way, though only the walk from the wait finds it. */
+	g.node[2].sums.first_at = 0;
+	g.node[0].sums.first_at = 9;
+	expect_path(path, cycle(0, path), "201");
 	loop_graph_clear(&g);
 }
 
@@ -205,6 +226,19 @@ static void test_other_ways_share_no_state(void **state)
 	taken[0] = taken[1] = true;
 	assert_int_equal(loop_graph_cycle(&g, 0, taken, path, &length), 0);
 	assert_int_equal(length, 0);
+	loop_graph_clear(&g);
+	/* 0 <-> 1 taken, 2 goes on to 0 more often than to 3 */
+	nodes(4);
+	edge(0, 1, 1000);
+	edge(1, 0, 1000);
+	edge(0, 2, 600);
+	edge(2, 0, 600);
+	edge(2, 3, 400);
+	edge(3, 2, 400);
+	settle();
+	memcpy(taken, (const bool[4]){true, true}, sizeof(taken));
+	assert_int_equal(loop_graph_cycle(&g, 0, taken, path, &length), 0);
+	expect_path(path, length, "23");
 	loop_graph_clear(&g);
 }
 
@@ -306,6 +340,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal_edges_are_one),
 		cmocka_unit_test(test_components_are_what_reaches_itself),
+		cmocka_unit_test(test_a_component_done_before_is_left_alone),
 		cmocka_unit_test(test_the_most_frequent_branch_is_the_way),
 		cmocka_unit_test(test_the_outer_loop_is_the_way),
 		cmocka_unit_test(test_a_state_that_follows_itself),
