@@ -157,7 +157,9 @@ int loop_tables_graph(struct loop_tables *t, const uint32_t *table, uint32_t tab
 		const struct prof_table *of = &t->profile->table[table[i]];
 
 		status = add_entries(t, table[i], g);
-		outer_units += of->call_units - of->nested_units;
+		/* A thread that was stopped in between has added to one and not yet the other. */
+		if (of->call_units > of->nested_units)
+			outer_units += of->call_units - of->nested_units;
 	}
 	for (uint32_t i = 0; !status && i < tables; i++)
 		status = add_gaps(t, table[i], g);
