@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the tables say, in sentences; every count in them is taken from the data."""
+import statistics
+import textwrap
+
+import experiment as ex
+import tables
+
+
+def listed(pairs):
+    return ", ".join(tables.name(p) for p in pairs) if pairs else "none"
+
+
+def beyond_chance(data, predicted):
+    """Intervals whose observed deviation is above the predicted one by more than chance explains."""
+    limit = ex.chance_ratio(len(data.r) - 1)
+    return [p for p in ex.TWELVE if data.observed(p) > limit * predicted(p)]
+
+
+def deviations(data):
+    """Is (10a) a safe bound for the scatter of means?"""
+    ratios = [data.observed(p) / data.predicted(p) for p in ex.TWELVE if data.predicted(p)]
+    if not ratios:
+        return "No interval had a tick: too few cycles for this clock."
+    beyond, beyond_varied = (beyond_chance(data, f)
+                             for f in (data.predicted, data.predicted_randomised))
+    own = [p for p in beyond if data.observed_fast(p) > data.predicted(p)]
+    freedom = len(data.r) - 1
+    says = (f"The observed deviation is below that of (10a) in {sum(r <= 1 for r in ratios)} of "
+            f"{len(ratios)} intervals; the ratio is {statistics.median(ratios):.2f} in the median. Above it by "
+            f"more than chance explains once in twenty (a ratio of {ex.chance_ratio(freedom):.2f}, "
+            f"{freedom} degrees of freedom): {listed(beyond)}; above (10a) for randomised ticks: "
+            f"{listed(beyond_varied)}. ")
+    if beyond:
+        says += f"Of these the program itself varied by more, by the {data.clock[1]}: {listed(own)}. "
+    says += (f"(10a) was {'no' if beyond else 'a'} safe bound in this run{' there' if beyond else ''}. ")
+    return says + slow_alone(data) + unused(len(ex.TWELVE) - len(ratios))
+
+
+def slow_alone(data):
+    below = sum(data.clock_error(p) <= data.predicted(p) for p in ex.TWELVE)
+    return (f"What the slow clock alone adds, its error against the {data.clock[1]}, is below (10a) in "
+            f"{below} of {len(ex.TWELVE)}. ")
+
+
+def unused(without):
+    return f"{without} intervals had no tick: nothing is said of them. " if without else ""
+
+
+def cycles(data):
+    """Does (10c) explain the totals better?"""
+    says = []
+    for process, pair in enumerate(ex.CYCLES):
+        fixed = data.contiguous(pair, False)
+        if fixed is None or not data.predicted(pair):
+            continue
+        observed, varied = data.observed(pair), data.contiguous(pair, True)
+        says.append(f"#{process + 1} observed {tables.us(observed, 0)} us, by (10a) "
+                    f"{tables.us(data.predicted(pair), 0)}, by (10c) {tables.us(fixed, 0)}, by (10c) "
+                    f"with randomised ticks {tables.us(varied, 0)}")
+    return "Cycles follow one another without a gap: " + "; ".join(says) + ". " if says else ""
+
+
+def coverage(data, pairs, what):
+    a = [data.coverage_10a(p) for p in pairs]
+    b = [data.coverage_rule(p) for p in pairs]
+    of = len(pairs) * len(data.r)
+    ratios = [y.half_us / x.half_us for x, y in zip(a, b) if x.half_us]
+    width = (f"; the report's are {statistics.median(ratios):.2f} times as wide (median, "
+             f"{min(ratios):.2f} to {max(ratios):.2f})" if ratios else "")
+    return (f"Of {of} intervals of {ex.CONFIDENCE:.0%} for {what}, those of (10a) hold the "
+            f"{data.clock[1]}'s mean in {sum(c.held for c in a)} "
+            f"({sum(c.held for c in a) / of:.1%}), the report's in {sum(c.held for c in b)} "
+            f"({sum(c.held for c in b) / of:.1%}){width}. ")
+
+
+def text(data):
+    paragraphs = (deviations(data), cycles(data),
+                  coverage(data, ex.TWELVE, "the twelve")
+                  + coverage(data, ex.CYCLES, "the cycles"))
+    return "\nVerdict\n" + "\n\n".join(
+        textwrap.fill(p.strip(), 120, initial_indent="  ", subsequent_indent="  ")
+        for p in paragraphs if p)
