@@ -4,12 +4,10 @@
 #ifndef DASH_PACE_H
 #define DASH_PACE_H
 
-/* Find out how fast a loop is here; takes a few milliseconds, nothing where pace is 0. Durations
- * are those of Beilner 1988, Table 17b, times `pace`. Call before fork. */
+/* Durations are those of Beilner 1988, Table 17b, times `pace`; 0: none. Call before fork. */
 void pace_begin(double pace);
 
-/* Spin as long as the interval that begins with this point, 1 to 12, should last. A fixed
- * number of steps: what interrupts it makes it longer. */
+/* Be busy, from now on, as long as the interval that begins with this point, 1 to 12, lasts. */
 void pace_fill(unsigned point);
 
 #endif

@@ -33,7 +33,8 @@ def deviations(data):
             f"{listed(beyond_varied)}. ")
     if beyond:
         says += f"Of these the program itself varied by more, by the {data.clock[1]}: {listed(own)}. "
-    says += (f"(10a) was {'no' if beyond else 'a'} safe bound in this run{' there' if beyond else ''}. ")
+    says += ("(10a) was a safe bound in this run"
+             + (f" for all but {len(beyond)} of the intervals. " if beyond else ". "))
     return says + slow_alone(data) + unused(len(ex.TWELVE) - len(ratios))
 
 
