@@ -136,6 +136,11 @@ class Experiment:
         """s_dMT: how the replications' means scatter."""
         return statistics.stdev(self.slow_means(pair))
 
+    def ratio(self, pair):
+        """Observed over predicted, to the two decimals that are shown and judged. None: no tick."""
+        predicted = self.predicted(pair)
+        return round(self.observed(pair) / predicted, 2) if predicted else None
+
     def observed_fast(self, pair):
         """What of it is the program's own, as the fast clock saw it."""
         return statistics.stdev(self.fast_means(pair))

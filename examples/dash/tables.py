@@ -104,7 +104,7 @@ def table_17b(data):
             lines.append(label)
             continue
         predicted, observed = data.predicted(pair), data.observed(pair)
-        ratio = f"{observed / predicted:7.2f}" if predicted else f"{'-':>7}"
+        ratio = f"{'-':>7}" if data.ratio(pair) is None else f"{data.ratio(pair):7.2f}"
         lines.append(f"{label:<{LABEL}}" + us(data.mean(pair), 9) + us(predicted, 9)
                      + us(data.predicted_randomised(pair), 11) + us(observed, 9) + ratio
                      + us(statistics.fmean(data.fast_means(pair)), 11)

@@ -19,7 +19,7 @@ def beyond_chance(data, predicted):
 
 def deviations(data):
     """Is (10a) a safe bound for the scatter of means?"""
-    ratios = [data.observed(p) / data.predicted(p) for p in ex.TWELVE if data.predicted(p)]
+    ratios = [data.ratio(p) for p in ex.TWELVE if data.ratio(p) is not None]
     if not ratios:
         return "No interval had a tick: too few cycles for this clock."
     beyond, beyond_varied = (beyond_chance(data, f)
