@@ -2,7 +2,7 @@
 """Replications of the DASH experiment: from profiles to numbers.
 
 Equations are those of H. Beilner, "Measuring with Slow Clocks", TR-88-003, 1988. Durations are in
-microseconds, ticks are those of the page clock. All sums are as measured: what a point costs (in
+microseconds, ticks are those of the slow clock. All sums are as measured: what a point costs (in
 the report it is taken off) is in them, as it was in the paper.
 """
 import json
@@ -75,6 +75,7 @@ class Experiment:
         self.tick_us = report["slow_clock"]["tick_ns"] / 1e3
         self.command = report["program"]["argv"]
         self.clock = report["slow_clock"]["name"], report["clock"]["name"]
+        self.randomised = report["slow_clock"]["randomized"]
         self.cycles = self.r[0][(1, 1)].calls
 
     @staticmethod
@@ -164,7 +165,7 @@ class Experiment:
         return Coverage([i.low_us <= i.true_us <= i.high_us for i in own],
                         [(i.high_us - i.low_us) / 2 for i in own])
 
-    def contiguous(self, pair, randomised):
+    def contiguous(self, pair, randomised=False):
         """(10c) for a cycle, with the fast clock's VT. With randomised ticks the d^2/6 of its two
         ends is the variance of the count over all of the time. None: VT unknown."""
         variances = [r[pair].fast_mean_variance for r in self.r]

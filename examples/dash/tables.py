@@ -30,7 +30,7 @@ def head(data):
     return "\n".join((
         "The DASH experiment (Beilner 1988, section 4)",
         f"  {' '.join(data.command)}",
-        f"  d = {data.tick_us:g} us ({data.clock[0]} clock, ticks randomised), n = {data.cycles} "
+        f"  d = {data.tick_us:g} us ({data.clock[0]} clock, ticks {'vary' if data.randomised else 'are regular'}), n = {data.cycles} "
         f"cycles, {len(data.r)} replications; the {data.clock[1]} timed the same cycles",
         "  * this process was waiting; the other one ran meanwhile"))
 
@@ -91,32 +91,44 @@ def table_17a_fast(data):
     return "\n".join(lines)
 
 
+def varied(data, text):
+    """A column that only clocks with randomised ticks have."""
+    return f"{text:>11}" if data.randomised else ""
+
+
 def table_17b(data):
     fast = data.clock[1]
     lines = ["", "Table 17b: high precision means, predicted and observed deviations of the means of "
              "one replication, us",
-             f"{'':<{LABEL}}{'mMT':>9}{'S_DMT':>9}{'S_DMT':>11}{'s_dMT':>9}{'s/S':>7}"
+             f"{'':<{LABEL}}{'mMT':>9}{'S_DMT':>9}{varied(data, 'S_DMT')}{'s_dMT':>9}{'s/S':>7}"
              f"{'mean':>11}{'s_dMT':>9}{'error':>11}",
-             f"{'':<{LABEL}}{'eq. 6b':>9}{'eq. 10a':>9}{'randomised':>11}{'observed':>9}{'':>7}"
-             f"{fast:>11}{fast:>9}{'of ticks':>11}"]
+             f"{'':<{LABEL}}{'eq. 6b':>9}{'eq. 10a':>9}{varied(data, 'randomised')}{'observed':>9}"
+             f"{'':>7}{fast:>11}{fast:>9}{'of ticks':>11}"]
     for label, pair in rows():
         if not pair:
             lines.append(label)
             continue
-        predicted, observed = data.predicted(pair), data.observed(pair)
         ratio = f"{'-':>7}" if data.ratio(pair) is None else f"{data.ratio(pair):7.2f}"
-        lines.append(f"{label:<{LABEL}}" + us(data.mean(pair), 9) + us(predicted, 9)
-                     + us(data.predicted_randomised(pair), 11) + us(observed, 9) + ratio
+        lines.append(f"{label:<{LABEL}}" + us(data.mean(pair), 9) + us(data.predicted(pair), 9)
+                     + varied(data, us(data.predicted_randomised(pair), 0))
+                     + us(data.observed(pair), 9) + ratio
                      + us(statistics.fmean(data.fast_means(pair)), 11)
                      + us(data.observed_fast(pair), 9) + us(data.clock_error(pair), 11))
-    lines.append(f"randomised: (10a) for ticks that vary as the clock's do. error of ticks: r.m.s. of "
-                 f"ticks against the {fast}, same cycles")
+    if data.randomised:
+        lines.append("randomised: (10a) for ticks that vary as this clock's do")
+    lines.append(f"error of ticks: root mean square of ticks against the {fast}, same cycles")
+    return "\n".join(lines + contiguous(data))
+
+
+def contiguous(data):
+    lines = []
     for pair in ex.CYCLES:
-        fixed, varied = data.contiguous(pair, False), data.contiguous(pair, True)
+        fixed = data.contiguous(pair)
         if fixed is not None:
-            lines.append(f"cycle {name(pair)} as contiguous intervals: S_DMT by (10c){us(fixed, 8)}, "
-                         f"with randomised ticks{us(varied, 8)}")
-    return "\n".join(lines)
+            lines.append(f"cycle {name(pair)} as contiguous intervals: S_DMT by (10c) {us(fixed, 0)}"
+                         + (f", with randomised ticks {us(data.contiguous(pair, True), 0)}"
+                            if data.randomised else ""))
+    return lines
 
 
 def table_17c(data):

@@ -22,18 +22,19 @@ def deviations(data):
     ratios = [data.ratio(p) for p in ex.TWELVE if data.ratio(p) is not None]
     if not ratios:
         return "No interval had a tick: too few cycles for this clock."
-    beyond, beyond_varied = (beyond_chance(data, f)
-                             for f in (data.predicted, data.predicted_randomised))
-    own = [p for p in beyond if data.observed_fast(p) > data.predicted(p)]
     freedom = len(data.r) - 1
+    beyond = beyond_chance(data, data.predicted)
+    own = [p for p in beyond if data.observed_fast(p) > data.predicted(p)]
     says = (f"The observed deviation is below that of (10a) in {sum(r <= 1 for r in ratios)} of "
-            f"{len(ratios)} intervals; the ratio is {statistics.median(ratios):.2f} in the median. Above it by "
-            f"more than chance explains once in twenty (a ratio of {ex.chance_ratio(freedom):.2f}, "
-            f"{freedom} degrees of freedom): {listed(beyond)}; above (10a) for randomised ticks: "
-            f"{listed(beyond_varied)}. ")
+            f"{len(ratios)} intervals; the ratio is {statistics.median(ratios):.2f} in the median. "
+            f"Above it by more than chance explains once in twenty (a ratio of "
+            f"{ex.chance_ratio(freedom):.2f}, {freedom} degrees of freedom): {listed(beyond)}")
+    if data.randomised:
+        says += ("; above (10a) for randomised ticks: "
+                 + listed(beyond_chance(data, data.predicted_randomised)))
     if beyond:
-        says += f"Of these the program itself varied by more, by the {data.clock[1]}: {listed(own)}. "
-    says += ("(10a) was a safe bound in this run"
+        says += f". Of these the program itself varied by more, by the {data.clock[1]}: {listed(own)}"
+    says += (". (10a) was a safe bound in this run"
              + (f" for all but {len(beyond)} of the intervals. " if beyond else ". "))
     return says + slow_alone(data) + unused(len(ex.TWELVE) - len(ratios))
 
@@ -52,13 +53,14 @@ def cycles(data):
     """Does (10c) explain the totals better?"""
     says = []
     for process, pair in enumerate(ex.CYCLES):
-        fixed = data.contiguous(pair, False)
+        fixed = data.contiguous(pair)
         if fixed is None or not data.predicted(pair):
             continue
-        observed, varied = data.observed(pair), data.contiguous(pair, True)
-        says.append(f"#{process + 1} observed {tables.us(observed, 0)} us, by (10a) "
-                    f"{tables.us(data.predicted(pair), 0)}, by (10c) {tables.us(fixed, 0)}, by (10c) "
-                    f"with randomised ticks {tables.us(varied, 0)}")
+        says.append(f"#{process + 1} observed {tables.us(data.observed(pair), 0)} us, by (10a) "
+                    f"{tables.us(data.predicted(pair), 0)}, by (10c) {tables.us(fixed, 0)}"
+                    + (f", by (10c) with randomised ticks {tables.us(data.contiguous(pair, True), 0)}"
+                       if data.randomised else "")
+                    + f", error of ticks {tables.us(data.clock_error(pair), 0)}")
     return "Cycles follow one another without a gap: " + "; ".join(says) + ". " if says else ""
 
 
