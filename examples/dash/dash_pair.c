@@ -194,6 +194,8 @@ static void share_cpu(int cpu)
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	sched_setaffinity(0, sizeof(set), &set);
+	if (sched_getscheduler(0) == SCHED_FIFO)
+		return; /* started with it: nothing of the kind pre-empts the other */
 	if (syscall(SYS_sched_setattr, 0, &slice, 0) < 0)
 		sched_setscheduler(0, SCHED_BATCH, &none);
 }
