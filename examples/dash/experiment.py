@@ -165,17 +165,20 @@ class Experiment:
         return Coverage([i.low_us <= i.true_us <= i.high_us for i in own],
                         [(i.high_us - i.low_us) / 2 for i in own])
 
+    def ends(self, pair, randomised):
+        """The clock's part in (10c): with regular ticks only the two ends of the run, d^2/6 in all;
+        with randomised ones the variance of the count over all of it."""
+        of = 1 / 6
+        if randomised:
+            of = randomised_count_variance(self.cycles * self.mean(pair) / self.tick_us)
+        return math.sqrt(of) * self.tick_us / self.cycles
+
     def contiguous(self, pair, randomised=False):
-        """(10c) for a cycle, with the fast clock's VT. With randomised ticks the d^2/6 of its two
-        ends is the variance of the count over all of the time. None: VT unknown."""
+        """(10c) for a cycle, with the fast clock's VT. None: VT unknown."""
         variances = [r[pair].fast_mean_variance for r in self.r]
         if None in variances:
             return None
-        n = self.cycles
-        ends = 1 / 6
-        if randomised:
-            ends = randomised_count_variance(n * self.mean(pair) / self.tick_us)
-        return math.sqrt(statistics.fmean(variances) + ends * (self.tick_us / n) ** 2)
+        return math.hypot(math.sqrt(statistics.fmean(variances)), self.ends(pair, randomised))
 
 
 class Coverage:

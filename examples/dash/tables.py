@@ -121,13 +121,15 @@ def table_17b(data):
 
 
 def contiguous(data):
+    """(10c), first as it is, then for ticks that vary."""
     lines = []
     for pair in ex.CYCLES:
-        fixed = data.contiguous(pair)
-        if fixed is not None:
-            lines.append(f"cycle {name(pair)} as contiguous intervals: S_DMT by (10c) {us(fixed, 0)}"
-                         + (f", with randomised ticks {us(data.contiguous(pair, True), 0)}"
-                            if data.randomised else ""))
+        for varies in (False, True)[:1 + data.randomised]:
+            whole = data.contiguous(pair, varies)
+            lines.append(f"cycle {name(pair)} as contiguous intervals: S_DMT by (10c)"
+                         + (" for randomised ticks " if varies else " ")
+                         + ("unknown" if whole is None else us(whole, 0))
+                         + f", of it the clock's part {us(data.ends(pair, varies), 0)}")
     return lines
 
 
