@@ -12,7 +12,8 @@ STEPS2='(5,6) (6,7) (7,8) (8,9) (9,10) (10,5)*'
 setup_file()
 {
 	export DASH=$BATS_FILE_TMPDIR
-	"$RUN" --build "$BUILD" --cycles 500 --replications 2 --pace 0.05 --keep "$DASH/kept" >"$DASH/out" 2>"$DASH/err" 3>&- 4>&-
+	"$RUN" --build "$BUILD" --cycles 500 --replications 2 --pace 0.05 --ordinary \
+		--keep "$DASH/kept" >"$DASH/out" 2>"$DASH/err" 3>&- 4>&-
 }
 
 # table TITLE: its lines, up to the next blank one.
@@ -91,7 +92,16 @@ labels()
 	[ "$(jq '.threads | length' r.json)" = 2 ]
 }
 
-@test "dash 07: the pair does the same without the library, and says so when used wrongly" {
+@test "dash 07: on the kernel's coarse clock: the same tables, and no mention of ticks that vary" {
+	"$RUN" --build "$BUILD" --cycles 500 --replications 2 --pace 0.05 --ordinary --clock coarse >coarse
+	grep -q 'coarse clock, ticks are regular' coarse
+	[ "$(grep -c randomised coarse)" = 0 ]
+	[ "$(grep -c randomised "$DASH/out")" -gt 0 ]
+	[ "$(grep -c '^check: .* in all 2 replications: exactly, in ' coarse)" = 2 ]
+	[ "$(grep -c '^([0-9]*,[0-9]*)\*\? ' coarse)" = 56 ]
+}
+
+@test "dash 08: the pair does the same without the library, and says so when used wrongly" {
 	[ "$("$EXAMPLES/dash_pair" 50)" = "50 cycles" ]
 	for wrong in 0 x '10 -1' '10 0 x' '1 2 3 4'; do
 		status=0
@@ -114,7 +124,7 @@ refuses()
 	return 1
 }
 
-@test "dash 08: without its products, or with other profiles, it says why it cannot" {
+@test "dash 09: without its products, or with other profiles, it says why it cannot" {
 	refuses 2 'is not there: build it' --build "$T" --replications 2
 	refuses 2 'two or more are needed' --build "$BUILD" --read "$T"
 	refuses 2 'No such file' --build "$BUILD" --read "$T/none"
