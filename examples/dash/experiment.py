@@ -37,8 +37,9 @@ TWELVE = steps(0) + steps(1)
 class Interval:
     """What one replication says of one interval."""
 
-    def __init__(self, site):
+    def __init__(self, site, tick_us):
         slow = site["slow"]
+        self.tick_us = tick_us
         self.calls = site["calls"]
         self.ticks = slow["ticks"]
         self.fast_units = site["ticks"]
@@ -49,9 +50,9 @@ class Interval:
         self.method = slow["method"]
         self.fast_mean_variance = independent_variance(site)
 
-    def slow_us(self, tick_us):
+    def slow_us(self):
         """Equation 6b."""
-        return tick_us * self.ticks / self.calls
+        return self.tick_us * self.ticks / self.calls
 
 
 def independent_variance(site):
@@ -65,17 +66,21 @@ def independent_variance(site):
 
 
 class Experiment:
-    """All replications: r[k][(i, j)] is the interval from point i to point j in the k-th."""
+    """All replications: r[k][(i, j)] is the interval from point i to point j in the k-th. From 1000
+    ticks on the mean length of a replication's own ticks is known (profile/rate.c), and used."""
 
     def __init__(self, scprof, profiles):
-        self.r = []
+        self.r, ticks = [], []
         for path in profiles:
             report = self.report(scprof, path)
-            self.r.append(self.intervals(report, path))
-        self.tick_us = report["slow_clock"]["tick_ns"] / 1e3
+            slow = report["slow_clock"] or {"tick_ns": math.nan}
+            ticks.append(slow["tick_ns"] / 1e3)
+            self.r.append(self.intervals(report, path, ticks[-1]))
+        self.tick_us = statistics.fmean(ticks)
+        self.ticks_measured = len(set(ticks)) > 1
         self.command = report["program"]["argv"]
         self.clock = report["slow_clock"]["name"], report["clock"]["name"]
-        self.randomised = report["slow_clock"]["randomized"]
+        self.randomised = slow["randomized"]
         self.cycles = self.r[0][(1, 1)].calls
 
     @staticmethod
@@ -89,12 +94,12 @@ class Experiment:
         return json.loads(done.stdout)
 
     @staticmethod
-    def intervals(report, path):
+    def intervals(report, path, tick_us):
         found = {}
         for site in report["sites"]:
             ends = re.match(r"(\d+) [^>]* -> (\d+) ", site["symbol"])
             if site["library"] == "region" and ends and site["slow"]:
-                found[int(ends[1]), int(ends[2])] = Interval(site)
+                found[int(ends[1]), int(ends[2])] = Interval(site, tick_us)
         missing = [p for p in TWELVE + list(CYCLES) if p not in found]
         if missing:
             raise Unfit(f"{path}: no interval {missing[0]} on two clocks: not a profile of this "
@@ -115,7 +120,7 @@ class Experiment:
                 for r in self.r]
 
     def slow_means(self, pair):
-        return [r[pair].slow_us(self.tick_us) for r in self.r]
+        return [r[pair].slow_us() for r in self.r]
 
     def fast_means(self, pair):
         return [r[pair].fast_us for r in self.r]
@@ -155,7 +160,7 @@ class Experiment:
     def coverage_10a(self, pair):
         """The interval that one replication gives by itself: its own mean in (10a), normal."""
         halves = [Z * deviation_10a(m, self.tick_us, self.cycles) for m in self.slow_means(pair)]
-        held = [abs(r[pair].slow_us(self.tick_us) - r[pair].fast_us) <= half
+        held = [abs(r[pair].slow_us() - r[pair].fast_us) <= half
                 for r, half in zip(self.r, halves)]
         return Coverage(held, halves)
 
@@ -167,11 +172,15 @@ class Experiment:
 
     def ends(self, pair, randomised):
         """The clock's part in (10c): with regular ticks only the two ends of the run, d^2/6 in all;
-        with randomised ones the variance of the count over all of it."""
+        with randomised ones the variance of the count over all of it, unless what they came to
+        was measured."""
         of = 1 / 6
         if randomised:
             of = randomised_count_variance(self.cycles * self.mean(pair) / self.tick_us)
         return math.sqrt(of) * self.tick_us / self.cycles
+
+    def total_varies(self):
+        return self.randomised and not self.ticks_measured
 
     def contiguous(self, pair, randomised=False):
         """(10c) for a cycle, with the fast clock's VT. None: VT unknown."""

@@ -27,12 +27,16 @@ def us(value, width):
 
 
 def head(data):
+    ticks = "vary" if data.randomised else "are regular"
+    if data.ticks_measured:
+        ticks += ", mean of each replication measured"
     return "\n".join((
         "The DASH experiment (Beilner 1988, section 4)",
         f"  {' '.join(data.command)}",
-        f"  d = {data.tick_us:g} us ({data.clock[0]} clock, ticks {'vary' if data.randomised else 'are regular'}), n = {data.cycles} "
-        f"cycles, {len(data.r)} replications; the {data.clock[1]} timed the same cycles",
-        "  * this process was waiting; the other one ran meanwhile"))
+        f"  d = {data.tick_us:g} us ({data.clock[0]} clock, ticks {ticks}), n = {data.cycles} cycles, "
+        f"{len(data.r)} replications",
+        f"  the {data.clock[1]} timed the same cycles. * this process was waiting; the other one ran "
+        "meanwhile"))
 
 
 def exactly(data, what):
@@ -124,7 +128,7 @@ def contiguous(data):
     """(10c), first as it is, then for ticks that vary."""
     lines = []
     for pair in ex.CYCLES:
-        for varies in (False, True)[:1 + data.randomised]:
+        for varies in (False, True)[:1 + data.total_varies()]:
             whole = data.contiguous(pair, varies)
             lines.append(f"cycle {name(pair)} as contiguous intervals: S_DMT by (10c)"
                          + (" for randomised ticks " if varies else " ")

@@ -56,13 +56,13 @@ def cycles(data):
     """Does (10c) explain the totals better?"""
     says = []
     for process, pair in enumerate(ex.CYCLES):
-        whole = data.contiguous(pair, data.randomised)
+        whole = data.contiguous(pair, data.total_varies())
         says.append(f"#{process + 1} observed {tables.us(data.observed(pair), 0)} us, by (10a) "
                     f"{tables.us(data.predicted(pair), 0)}, by (10c) "
                     f"{'unknown' if whole is None else tables.us(whole, 0)}; error of ticks "
                     f"{tables.us(data.clock_error(pair), 0)}, the clock's part in (10c) "
-                    f"{tables.us(data.ends(pair, data.randomised), 0)}")
-    return ("Cycles follow one another without a gap" + (", ticks vary" if data.randomised else "")
+                    f"{tables.us(data.ends(pair, data.total_varies()), 0)}")
+    return ("Cycles follow one another without a gap" + (", ticks vary" if data.total_varies() else "")
             + ": " + ". ".join(says) + ". ")
 
 
