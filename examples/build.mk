@@ -13,6 +13,6 @@ $(BUILD)/examples/regions: examples/regions.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(OPT) $(WARN) $(DEPS) -D_GNU_SOURCE -Iinclude -o $@ $<
 
-$(BUILD)/examples/dash_pair: examples/dash/dash_pair.c examples/dash/pace.c examples/dash/pace.h
+$(BUILD)/examples/dash_pair: examples/dash/dash_pair.c examples/dash/pace.c examples/dash/pace.h include/scprof.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(OPT) $(WARN) -D_GNU_SOURCE -Iinclude -o $@ $(filter %.c,$^)

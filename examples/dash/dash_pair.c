@@ -52,6 +52,9 @@ struct side {
 	bool measuring, first;
 };
 
+/* Process #2 has been told to. */
+static volatile sig_atomic_t may_end;
+
 /* The same code plays two parts: names are literals, so that a point costs no look-up. */
 #define POINT(side, first_name, second_name)                                                       \
 	do {                                                                                       \
@@ -150,6 +153,7 @@ static int play_first(struct shared *shared, unsigned long cycles, unsigned long
 	SCPROF_POINT("1 send begins");
 	SCPROF_POINT_STOP;
 	s.measuring = false;
+	may_end = 1;
 	return send_message(&s, LAST_MESSAGE);
 }
 
@@ -200,6 +204,19 @@ static void share_cpu(int cpu)
 		sched_setscheduler(0, SCHED_BATCH, &none);
 }
 
+static const char lost[] = "dash_pair: a message was lost, or a process ended early\n";
+
+/* Process #1 would wait for ever for an answer. */
+static void second_ended(int signal)
+{
+	(void)signal;
+	if (may_end)
+		return;
+	if (write(STDERR_FILENO, lost, sizeof(lost) - 1) < 0)
+		_exit(2);
+	_exit(1);
+}
+
 static int open_mailbox(struct mailbox *box)
 {
 	box->arrived = eventfd(0, EFD_SEMAPHORE | EFD_CLOEXEC);
@@ -208,17 +225,19 @@ static int open_mailbox(struct mailbox *box)
 
 static int play(struct shared *shared, unsigned long cycles, unsigned long unmeasured)
 {
-	pid_t parent = getpid(), second = fork();
+	struct sigaction ends = {.sa_handler = second_ended, .sa_flags = SA_RESTART};
+	pid_t parent = getpid(), second;
 	int status;
 
-	if (second < 0)
+	if (sigaction(SIGCHLD, &ends, NULL) < 0 || (second = fork()) < 0)
 		return -1;
-	if (!second) { /* neither must wait for ever for one that failed */
+	if (!second) { /* nor must this one wait for a parent that failed */
 		if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 			exit(1);
 		exit(play_second(shared) < 0);
 	}
 	if (play_first(shared, cycles, unmeasured) < 0) {
+		may_end = 1;
 		kill(second, SIGKILL);
 		waitpid(second, NULL, 0);
 		return -1;
@@ -254,7 +273,7 @@ int main(int argc, char **argv)
 	share_cpu((int)cpu);
 	pace_begin(pace);
 	if (play(shared, (unsigned long)cycles, pace > 0 ? 20 : 2000) < 0) {
-		fprintf(stderr, "dash_pair: a message was lost, or a process ended early\n");
+		fputs(lost, stderr);
 		return 1;
 	}
 	printf("%lu cycles\n", (unsigned long)cycles);

@@ -112,6 +112,40 @@ labels()
 	done
 }
 
+# gone PID: within ten seconds; else it is killed.
+gone()
+{
+	for _ in $(seq 200); do
+		kill -0 "$1" 2>/dev/null || return 0
+		[ "$(awk '{ print $3 }' "/proc/$1/stat")" != Z ] || return 0
+		sleep 0.05
+	done
+	kill -KILL "$1"
+	return 1
+}
+
+# A quarter of an hour's work, if it goes on.
+@test "dash 09: when one process of the pair dies, so does the other" {
+	local victim pair second status
+	for victim in second first; do
+		"$EXAMPLES/dash_pair" 100000 1 >out.txt 2>err.txt 3>&- 4>&- &
+		pair=$!
+		until second=$(pgrep -P $pair); do sleep 0.05; done
+		if [ $victim = second ]; then
+			kill -KILL "$second"
+			gone $pair
+			status=0
+			wait $pair || status=$?
+			[ "$status" = 1 ]
+			grep -qF 'ended early' err.txt
+		else
+			kill -KILL $pair
+			gone "$second"
+			wait $pair || true
+		fi
+	done
+}
+
 # refuses STATUS TEXT OPTION...: one line on standard error, nothing on standard output.
 refuses()
 {
@@ -124,7 +158,7 @@ refuses()
 	return 1
 }
 
-@test "dash 09: without its products, or with other profiles, it says why it cannot" {
+@test "dash 10: without its products, or with other profiles, it says why it cannot" {
 	refuses 2 'is not there: build it' --build "$T" --replications 2
 	refuses 2 'two or more are needed' --build "$BUILD" --read "$T"
 	refuses 2 'No such file' --build "$BUILD" --read "$T/none"
