@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Programs to profile. They link only libc; all but `regions` know nothing of scprof.
-EXAMPLES = $(BUILD)/examples/echo_pair $(BUILD)/examples/regions
+# Programs to profile. They link only libc; all but `regions` and `dash_pair` know nothing of scprof.
+EXAMPLES = $(BUILD)/examples/echo_pair $(BUILD)/examples/regions $(BUILD)/examples/dash_pair
 
 .PHONY: examples
 examples: $(EXAMPLES)
@@ -12,3 +12,7 @@ $(BUILD)/examples/echo_pair: examples/echo/echo_pair.c
 $(BUILD)/examples/regions: examples/regions.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(OPT) $(WARN) $(DEPS) -D_GNU_SOURCE -Iinclude -o $@ $<
+
+$(BUILD)/examples/dash_pair: examples/dash/dash_pair.c examples/dash/pace.c examples/dash/pace.h include/scprof.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(OPT) $(WARN) -D_GNU_SOURCE -Iinclude -o $@ $(filter %.c,$^)
