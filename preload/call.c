@@ -63,6 +63,7 @@ static COLD bool enter_nested(struct scp_call *c, struct scp_thread *t, uint64_t
 	}
 	process_loss(abandoned_calls, 1);
 	t->abandoned = true;
+	t->inner = 0;
 	t->open = c->outer = thread_outside(t);
 	return true;
 }
@@ -157,6 +158,7 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 		return pass_through();
 	}
 	m->inside = c->outer;
+	c->inner_at = t->inner;
 	c->thread = t;
 	c->memo = m;
 	c->cfa = cfa;
@@ -231,6 +233,7 @@ static COLD void end_disordered(struct scp_call *c, struct scp_rt *rt, uint64_t 
 	now = now < t->last_at ? t->last_at : now;
 	now = now < from ? from : now;
 	add_to_entry(c, rt, now - from, slow, now, bytes, has_bytes, NULL);
+	sums_take_inner(rt->entry, &t->inner);
 	if (from < t->last_at)
 		t->table->nested_units += t->last_at - from;
 	else
@@ -256,6 +259,7 @@ static COLD void end_without_entry(struct scp_call *c, uint64_t now, uint64_t by
 		process_loss(overflow_time_units, now - c->began_at);
 		return;
 	}
+	t->inner = c->outer ? t->inner + 1 : 0;
 	if (c->outer) {
 		process_loss(overflow_nested_units, now - c->began_at);
 	} else {
@@ -286,6 +290,7 @@ static COLD void end_nested(struct scp_call *c, struct scp_rt *rt, uint64_t now,
 	struct scp_thread *t = c->thread;
 	now = now < c->began_at ? c->began_at : now; /* a clock that went backwards */
 	add_to_entry(c, rt, now - c->began_at, slow, now, bytes, has_bytes, NULL);
+	sums_add_inner(rt->entry, &t->inner, c->inner_at);
 	t->table->nested_units += now - c->began_at;
 	t->table->nested_calls++;
 	compiler_barrier();
@@ -306,6 +311,7 @@ void call_record(struct scp_call *c, struct scp_rt *rt, bool nested, uint64_t no
 	}
 	add_gap(t, rt, c->began_at - t->last_at);
 	add_to_entry(c, rt, now - c->began_at, slow, now, 0, false, &t->last_at);
+	sums_take_inner(rt->entry, &t->inner);
 	t->last_at = t->table->last_at = now;
 	compiler_barrier();
 	t->open = 0;
@@ -354,6 +360,7 @@ static void end_at(struct scp_call *c, struct call_result r, bool has_bytes, uin
 	}
 	add_gap(t, rt, c->began_at - t->last_at);
 	add_to_entry(c, rt, now - c->began_at, slow, now, r.bytes, has_bytes, &t->last_at);
+	sums_take_inner(rt->entry, &t->inner);
 	t->last_at = t->table->last_at = now;
 	compiler_barrier();
 	t->open = 0;

@@ -93,6 +93,7 @@ static inline __attribute__((always_inline)) bool call_fast_add(bool page, struc
 	struct scp_entry *e = rt->entry;
 	sums_add_gap(gap, gap_units, true, &t->last_at, began_at);
 	uint64_t calls = sums_begin_entry(e, units, now, bytes, has_bytes, true, &t->last_at);
+	sums_take_inner(e, &t->inner);
 	if (!page)
 		h->count[bucket % SCP_HIST_BUCKETS]++;
 	if (unlikely(calls == e->batch_end))
@@ -104,10 +105,8 @@ static inline __attribute__((always_inline)) bool call_fast_add(bool page, struc
 }
 
 /* Add a nested interval on the TSC, likewise. */
-static inline __attribute__((always_inline)) bool call_fast_add_nested(struct scp_thread *t,
-								       struct scp_rt *rt,
-								       uint64_t began_at,
-								       uint64_t now)
+static inline __attribute__((always_inline)) bool call_fast_add_nested(
+	struct scp_thread *t, struct scp_rt *rt, uint64_t began_at, uint64_t inner_at, uint64_t now)
 {
 	uint64_t units = now - began_at;
 	if (unlikely(units >> 32))
@@ -118,6 +117,7 @@ static inline __attribute__((always_inline)) bool call_fast_add_nested(struct sc
 		return false;
 	struct scp_entry *e = rt->entry;
 	uint64_t calls = sums_begin_entry(e, units, now, 0, false, true, NULL);
+	sums_add_inner(e, &t->inner, inner_at);
 	h->count[bucket % SCP_HIST_BUCKETS]++;
 	if (unlikely(calls == e->batch_end))
 		batch_close(t, rt);

@@ -91,7 +91,7 @@ _Static_assert(offsetof(struct chosen_frame, began_at) == 336, "known to the ass
 _Static_assert(offsetof(struct chosen_frame, ended_at) == 344, "known to the assembly");
 _Static_assert(offsetof(struct chosen_frame, step) == 352, "known to the assembly");
 _Static_assert(offsetof(struct chosen_frame, vectors) == 380, "known to the assembly");
-_Static_assert(offsetof(struct chosen_frame, caller) == 448, "known to the assembly");
+_Static_assert(offsetof(struct chosen_frame, caller) == 456, "known to the assembly");
 _Static_assert(sizeof(struct chosen_frame) <= 512, "known to the assembly");
 
 /* All return an enum chosen_step; the first touches no vector register. */

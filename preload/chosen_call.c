@@ -70,8 +70,12 @@ static inline bool begin_nested(struct chosen_frame *f)
 	if (unlikely(!real))
 		return false;
 	f->real = real;
-	f->call = (struct scp_call){
-		.thread = t, .memo = m, .cfa = cfa, .outer = m->inside, .function = id_of(f)};
+	f->call = (struct scp_call){.thread = t,
+				    .memo = m,
+				    .cfa = cfa,
+				    .outer = m->inside,
+				    .inner_at = t->inner,
+				    .function = id_of(f)};
 	f->way = WAY_NESTED;
 	copy_stack(f, m->stack_words);
 	compiler_barrier();

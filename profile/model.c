@@ -144,6 +144,8 @@ static void add_overhead(struct profile *p, const struct scp_header *h, uint32_t
 	if (h->flags & SCP_FILE_DUAL)
 		overhead_add(&x->slow_overhead, &h->slow_overhead_first, &h->slow_overhead_last,
 			     d.calls);
+	overhead_add_inner(&x->overhead, &h->inner_first, &h->inner_last, d.calls);
+	overhead_add_inner(&x->slow_overhead, &h->inner_first, &h->inner_last, d.calls);
 	p->clock.overhead = overhead_mean(&x->overhead, &x->depth);
 	p->slow.overhead = overhead_mean(&x->slow_overhead, &x->depth);
 }
