@@ -86,6 +86,8 @@ static COLD struct region_open *give_up_for(struct scp_thread *t, struct region_
 			process_loss(abandoned_calls, 1);
 		}
 	}
+	if (!t->region_depth && !t->point.name)
+		t->inner = 0; /* what lay in those is in no interval */
 	t->regions[t->region_depth] = *fresh;
 	return &t->regions[t->region_depth];
 }

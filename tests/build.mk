@@ -39,7 +39,7 @@ PROGRAMS = $(BUILD)/tests/programs
 CHOSEN_PROGRAMS = chosen_lazy chosen_now chosen_nopie chosen_cxx chosen_late chosen_plugin_a.so chosen_plugin_b.so
 # One source, in each way that a reference to an absent library is linked.
 REGION_BUILDS = regions regions_nopie regions_static regions_O0
-REGION_PROGRAMS = $(REGION_BUILDS) regions_cxx regions_functions regions_own_hooks
+REGION_PROGRAMS = $(REGION_BUILDS) inner regions_cxx regions_functions regions_own_hooks
 TARGETS = $(addprefix $(PROGRAMS)/,$(TARGET_PROGRAMS) exceptions plugin_a.so plugin_b.so measured.so $(CHOSEN_PROGRAMS) $(REGION_PROGRAMS))
 PROGRAM_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -Itests/programs
 
@@ -115,6 +115,10 @@ REGION_FLAGS_regions_O0 = -O0
 $(addprefix $(PROGRAMS)/,$(REGION_BUILDS)): $(PROGRAMS)/%: tests/programs/regions.c
 	@mkdir -p $(@D)
 	$(CC) $(PROGRAM_CFLAGS) $(REGION_FLAGS_$*) -Iinclude -o $@ $< -lpthread
+
+$(PROGRAMS)/inner: tests/programs/inner.c
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) -Iinclude -o $@ $<
 
 $(PROGRAMS)/regions_cxx: tests/programs/regions_cxx.cc
 	@mkdir -p $(@D)
