@@ -183,6 +183,8 @@ struct scp_header {
 	char comm[16];
 	char exe[1024]; /* NUL-terminated */
 	char argv[2048];
+	/* With SCP_FILE_NO_SYMBOLS: why, NUL-terminated; "": not known. */
+	char no_symbols[512];
 };
 
 #define SCP_GROUP_SOCKET    1u

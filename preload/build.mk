@@ -19,6 +19,8 @@ PRELOAD_SRC = \
 	preload/overhead_rounds.c \
 	preload/overhead_stats.c \
 	preload/process.c \
+	preload/reexec.c \
+	preload/reexec_ask.c \
 	preload/region.c \
 	preload/region_api.c \
 	preload/region_functions.c \
@@ -26,6 +28,7 @@ PRELOAD_SRC = \
 	preload/sandbox.c \
 	preload/settings.c \
 	preload/stack.c \
+	preload/start.c \
 	preload/table.c \
 	preload/thread.c \
 	preload/unwind.c \

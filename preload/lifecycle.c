@@ -14,6 +14,7 @@
 #include "modules.h"
 #include "overhead.h"
 #include "process.h"
+#include "reexec.h"
 #include "region_name.h"
 #include "sandbox.h"
 #include "settings.h"
@@ -55,6 +56,8 @@ static void fill_header(struct scp_header *h)
 	h->flags = (clock_chosen.slow_kind ? SCP_FILE_DUAL : 0) |
 		   (clock_chosen.histograms ? SCP_FILE_HISTOGRAMS : 0) |
 		   (settings.symbols_ignored ? SCP_FILE_NO_SYMBOLS : 0);
+	if (settings.symbols_ignored)
+		text_append(h->no_symbols, sizeof h->no_symbols, 0, reexec_problem);
 	overhead_inherit(h);
 	publish_barrier();
 	bytes_copy(h->magic, SCP_MAGIC, sizeof h->magic);

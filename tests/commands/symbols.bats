@@ -192,13 +192,6 @@ refuses()
 	[ "$(calls_of qsort)" = 5 ]
 }
 
-@test "symbols 16: a bare LD_PRELOAD with SCPROF_SYMBOLS alone says that they are not timed" {
-	SCPROF_SYMBOLS=qsort LD_PRELOAD=$LIB SCPROF_OUT=$T/out "$PROGRAMS/chosen_now" callbacks 2 >/dev/null ||
-		[ $? = 3 ]
-	make_report
-	jq -e '[.warnings[].code] | contains(["symbols-ignored"])' report.json
-}
-
 @test "symbols 17: zlib in Python, OpenSSL, SQLite: the same results" {
 	if python3 -c 'import zlib' 2>/dev/null; then
 		cat >z.py <<-'PY'
