@@ -44,7 +44,9 @@ static bool contains(const char *text, const char *what)
 /* Where in an LD_PRELOAD the word begins whose file name begins with `name`. */
 static char *find_word(char *list, const char *name)
 {
-	for (char *at = list ? list : (char *)(uintptr_t)""; *at;) {
+	if (!list)
+		return NULL;
+	for (char *at = list; *at;) {
 		char *word = at, *file = at;
 		for (; *at && *at != ':' && *at != ' '; at++)
 			if (*at == '/')

@@ -56,9 +56,11 @@ static void say_signals(void)
 	char line[256];
 	FILE *f = fopen("/proc/self/status", "r");
 
-	if (!f)
+	if (!f) {
 		die("fopen");
-	while (f && fgets(line, sizeof line, f))
+		return;
+	}
+	while (fgets(line, sizeof line, f))
 		if ((!strncmp(line, "Sig", 3) && line[3] != 'Q') || !strncmp(line, "ShdPnd", 6) ||
 		    !strncmp(line, "Threads", 7))
 			say("%s", line);
