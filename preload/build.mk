@@ -65,3 +65,10 @@ $(BUILD)/preload/exports.map: $(BUILD)/preload/exports.txt
 $(BUILD)/libscprof.so: $(PRELOAD_OBJ) $(BUILD)/preload/exports.map
 	$(CC) -shared -o $@ $(PRELOAD_OBJ) -Wl,--version-script=$(BUILD)/preload/exports.map \
 		-Wl,-z,now -Wl,-z,relro -Wl,-z,defs -Wl,--build-id -Wl,-soname,libscprof.so
+
+# What the tool puts into stub objects: code that needs no linker, see chosen_early.c.
+$(BUILD)/preload/chosen_early.o: PRELOAD_CFLAGS += -mgeneral-regs-only -fno-toplevel-reorder -fcf-protection=none \
+	-fno-jump-tables -fomit-frame-pointer -fno-asynchronous-unwind-tables -g0
+$(BUILD)/preload/chosen_early.inc: $(if $(filter x86_64,$(ARCH)),$(BUILD)/preload/chosen_early.o)
+	@mkdir -p $(@D)
+	$(if $<,scripts/embed_code.sh $<,echo 0) > $@.new && mv $@.new $@

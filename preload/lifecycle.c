@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "chosen.h"
 #include "clock.h"
@@ -106,11 +107,14 @@ static void register_handlers(void)
 	at_quick_exit(on_quick_exit);
 }
 
+static bool constructing;
+
 COLD void lifecycle_start(void)
 {
 	uint32_t idle = 0;
-	if (__atomic_load_n(&process_epoch.now.generation, __ATOMIC_RELAXED))
-		return;
+	if (__atomic_load_n(&process_epoch.now.generation, __ATOMIC_RELAXED) ||
+	    (process_groups == GROUPS_UNSET && !environ && !constructing))
+		return; /* an IFUNC's resolver calls: libc itself has not begun */
 	if (!__atomic_compare_exchange_n(&process_epoch.now.starting, &idle, 1, false,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
@@ -140,6 +144,7 @@ COLD void lifecycle_start(void)
 
 __attribute__((constructor)) static void constructor(void)
 {
+	constructing = true;
 	lifecycle_start();
 	if (!process_groups)
 		return;

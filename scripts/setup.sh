@@ -32,6 +32,9 @@ ps|command|procps|procps-ng
 file|command|file|file
 readelf|command|binutils|binutils
 musl-gcc|command|musl-tools|musl-gcc
+mold|command|mold|mold
+ld.lld|command|lld|lld
+ld.gold|command|binutils|binutils-gold
 aarch64-linux-gnu-gcc|command|gcc-aarch64-linux-gnu|gcc-aarch64-linux-gnu
 clang-format|command|clang-format|clang-tools-extra
 clang-tidy|command|clang-tidy|clang-tools-extra
