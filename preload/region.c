@@ -303,7 +303,8 @@ static inline __attribute__((always_inline)) void end(bool tsc, struct scp_threa
 		process_loss(overflow_calls, 1);
 	else if (!tsc ||
 		 unlikely(!(r->top ? call_fast_add(false, t, r->rt, r->began_at, now, 0, false)
-				   : call_fast_add_nested(t, r->rt, r->began_at, now))))
+				   : call_fast_add_nested(false, t, r->rt, r->began_at, now, 0,
+							  false))))
 		record(t, r, after, now, slow_at);
 	compiler_barrier();
 	t->open = after;

@@ -7,33 +7,12 @@
 
 bats_require_minimum_version 1.5.0
 load common
+load chosen
 
 setup()
 {
 	common_setup
 	[ "$(uname -m)" = x86_64 ] || skip "chosen symbols need x86-64"
-}
-
-# Instead of a bare LD_PRELOAD: with $SYMBOLS chosen. scprof's own words go out of the
-# program's standard error.
-with_library()
-{
-	local status=0
-	rm -f "$T/out/p.scp"
-	timeout -k 5 "${LIMIT:-60}" "$SCPROF" run --no-report -c "${CLOCK:-tsc}" -o "$T/out/p.scp" \
-		-s "$SYMBOLS" "$@" </dev/null 3>&- 4>&- 2>"$T/all.err" || status=$?
-	sed '/^scprof: profile:/d; /^scprof: -s leaves out/d; /^        read it again/d' "$T/all.err" >&2
-	return "$status"
-}
-
-# chosen SYMBOLS PROGRAM ARGUMENT...: the program is the same either way, and the counts
-# are those that it expects.
-chosen()
-{
-	SYMBOLS=$1
-	shift
-	rm -f "$T"/expect.*
-	unnoticed "$@"
 }
 
 # functions: what the run's profile has, with the number of calls.
@@ -260,51 +239,10 @@ refuses()
 		jq -e 'all(.threads[]; .remainder_ns == 0)'
 }
 
-# with_linker LINKER OUTPUT SOURCE FLAG...
-with_linker()
-{
-	cc -O2 -g -D_GNU_SOURCE -Wno-psabi -fno-builtin -fuse-ld="$1" -I"$BATS_TEST_DIRNAME/../programs" \
-		-o "$2" "$BATS_TEST_DIRNAME/../programs/$3" "${@:4}" -Wl,-rpath,"$PROGRAMS" -Wl,-rpath,"$T"
-}
-
-@test "symbols 21: programs of the linkers bfd, gold, lld and mold" {
-	local linker
-	for linker in bfd gold lld mold; do
-		with_linker $linker "$T/by_$linker" chosen.c "$PROGRAMS/chosen_lib.so" -lpthread -Wl,-z,now
-		chosen 'chosen_lib:*' "$T/by_$linker" arguments 10
-		with_linker $linker "$T/by_$linker" chosen.c "$PROGRAMS/chosen_lib.so" -lpthread -Wl,-z,lazy
-		chosen 'chosen_lib:*,qsort' "$T/by_$linker" callbacks 10
-	done
-}
-
-@test "symbols 22: resolvers of IFUNCs call chosen functions before anything is ready" {
-	local linker
-	SYMBOLS=strlen,memcpy,memmove,labs,strchr,strnlen,getenv
-	for linker in bfd gold lld mold; do
-		with_linker $linker "$T/early_$linker.so" ifunc.c -DLIBRARY -fPIC -shared -fno-plt -Wl,-z,now
-		with_linker $linker "$T/early_$linker" ifunc.c "$T/early_$linker.so" -fno-plt -Wl,-z,now
-		same_either_way "$T/early_$linker"
-		[ "$(cat with.status)" = 3 ]
-		make_report --by function
-		[ "$(calls_of strlen)" = 1 ] # the one in main
-		[ "$(calls_of getenv)" = 1 ]
-		SYMBOLS="*,$T/early_$linker.so:*" same_either_way "$T/early_$linker"
-		SYMBOLS="$T/early_$linker.so:*" same_either_way "$T/early_$linker"
-		make_report --by function
-		[ "$(calls_of library_picked)" = 20 ]
-	done
-	[ -z "$(find . -maxdepth 1 -name 'scprof.*.scp')" ] # the environment was not known then
-}
-
-@test "symbols 23: programs that are linked statically are refused" {
-	echo 'int main(void) { return 7; }' >static.c
-	cc -static -o fixed static.c
-	cc -static-pie -o moving static.c
-	local program
-	for program in fixed moving; do
-		run -125 "$SCPROF" run -s strlen "./$program"
-		[[ $output == *"is linked statically, or no program"* ]]
-		run -2 "$SCPROF" symbols "./$program"
-		[[ $output == *"is linked statically, or no program"* ]]
+@test "symbols 16: calls inside a call that longjmp leaves, on paths seen before" {
+	for CLOCK in tsc page monotonic; do
+		chosen call_back,versioned "$PROGRAMS/chosen_now" left 50
+		[ "$(jq '.abandoned_calls' report.json)" = 50 ]
+		[ "$(jq '[.threads[] | select(.remainder_ns != 0)] | length' report.json)" = 0 ]
 	done
 }
