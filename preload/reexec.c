@@ -82,9 +82,9 @@ static bool clean_up(char *preload)
  * we are not in the list that the program began with. */
 static bool is_start_up(void)
 {
-	if (environ)
+	if (environ || !start_read(&start))
 		return false;
-	for (const struct link_map *m = _r_debug.r_map; m; m = m->l_next)
+	for (const struct link_map *m = start.objects; m; m = m->l_next)
 		if (m->l_ld == _DYNAMIC)
 			return true;
 	return false;
@@ -174,7 +174,6 @@ static void at_start_up(void)
 	const char *disable;
 	if (!is_start_up())
 		return;
-	start_read(&start);
 	if (clean_up(start_variable(&start, "LD_PRELOAD"))) {
 		if (!chosen_table())
 			fail("the loader did not take the object with their stubs");

@@ -9,23 +9,6 @@
 
 #define LINE_MAX_BYTES 256u /* of a script's first line: the kernel's BINPRM_BUF_SIZE */
 
-extern void *__libc_stack_end; /* ld.so: where argc is */
-
-void start_read(struct start *s)
-{
-	char **at = __libc_stack_end;
-	*s = (struct start){.argc = *(long *)__libc_stack_end, .argv = at + 1};
-	s->envp = s->argv + s->argc + 1;
-	while (s->envp[s->variables])
-		s->variables++;
-	for (Elf64_auxv_t *a = (Elf64_auxv_t *)(s->envp + s->variables + 1); a->a_type; a++) {
-		if (a->a_type == AT_EXECFN)
-			s->file = (const char *)a->a_un.a_val;
-		else if (a->a_type == AT_SECURE)
-			s->secure = a->a_un.a_val != 0;
-	}
-}
-
 char *start_variable(const struct start *s, const char *name)
 {
 	size_t n = text_length(name);
@@ -48,6 +31,69 @@ static long read_some(const char *path, char *to, size_t room)
 		n += got;
 	sys_close((int)fd);
 	return got < 0 ? got : n;
+}
+
+/* Where the kernel put argc: field 28 of /proc/self/stat. The loader's symbols for it
+ * and for its list of objects may be copies in the program, which are filled later. */
+static uint64_t stack_start(void)
+{
+	char text[512];
+	long n = read_some("/proc/self/stat", text, sizeof text - 1), at = n;
+	uint64_t v = 0;
+	while (at > 0 && text[at - 1] != ')') /* the name in parentheses may hold anything */
+		at--;
+	if (at <= 0)
+		return 0;
+	for (unsigned field = 2; at < n && field < 28; at++)
+		field += text[at] == ' ';
+	for (; at < n && text[at] >= '0' && text[at] <= '9'; at++)
+		v = v * 10 + (uint64_t)(text[at] - '0');
+	return v;
+}
+
+/* The loader writes the address of its list into the program's dynamic section. */
+static const struct link_map *find_objects(const Elf64_Phdr *headers, uint64_t count)
+{
+	const Elf64_Phdr *dynamic = NULL;
+	uint64_t bias = 0;
+	for (uint64_t i = 0; i < count; i++) {
+		if (headers[i].p_type == PT_PHDR)
+			bias = (uint64_t)headers - headers[i].p_vaddr;
+		else if (headers[i].p_type == PT_DYNAMIC)
+			dynamic = &headers[i];
+	}
+	if (!dynamic)
+		return NULL;
+	for (const Elf64_Dyn *d = (const Elf64_Dyn *)(bias + dynamic->p_vaddr); d->d_tag != DT_NULL;
+	     d++)
+		if (d->d_tag == DT_DEBUG && d->d_un.d_ptr)
+			return ((const struct r_debug *)d->d_un.d_ptr)->r_map;
+	return NULL;
+}
+
+bool start_read(struct start *s)
+{
+	char **at = (char **)stack_start();
+	const Elf64_Phdr *headers = NULL;
+	uint64_t count = 0;
+	if (!at)
+		return false;
+	*s = (struct start){.argc = *(long *)at, .argv = at + 1};
+	s->envp = s->argv + s->argc + 1;
+	while (s->envp[s->variables])
+		s->variables++;
+	for (Elf64_auxv_t *a = (Elf64_auxv_t *)(s->envp + s->variables + 1); a->a_type; a++) {
+		if (a->a_type == AT_EXECFN)
+			s->file = (const char *)a->a_un.a_val;
+		else if (a->a_type == AT_SECURE)
+			s->secure = a->a_un.a_val != 0;
+		else if (a->a_type == AT_PHDR)
+			headers = (const Elf64_Phdr *)a->a_un.a_val;
+		else if (a->a_type == AT_PHNUM)
+			count = a->a_un.a_val;
+	}
+	s->objects = headers ? find_objects(headers, count) : NULL;
+	return true;
 }
 
 long start_status(const char *field)

@@ -5,6 +5,7 @@
 #ifndef SCPROF_START_H
 #define SCPROF_START_H
 
+#include <link.h>
 #include <stdbool.h>
 
 #include "util.h"
@@ -17,10 +18,12 @@ struct start {
 	long variables;	  /* in envp */
 	const char *file; /* AT_EXECFN: what exec was called with */
 	bool secure;	  /* AT_SECURE */
+	const struct link_map
+		*objects; /* that the program began with, and opened without dlmopen */
 };
 
 /* Only while the program has not begun: afterwards it may have changed all of it. */
-HIDDEN void start_read(struct start *s);
+HIDDEN bool start_read(struct start *s);
 
 /* The value, or NULL. */
 HIDDEN char *start_variable(const struct start *s, const char *name);

@@ -200,3 +200,11 @@ os.execv(sys.argv[1], sys.argv[1:])' "$PROGRAMS/started"
 		nothing_left
 	done
 }
+
+@test "reexec 13: a program at a fixed address, with copies of the loader's variables" {
+	cc -O2 -fno-pie -no-pie -D_GNU_SOURCE -I"$BATS_TEST_DIRNAME/../programs" -o fixed \
+		"$BATS_TEST_DIRNAME/../programs/started.c" "$PROGRAMS/started_lib.so" -Wl,-rpath,"$PROGRAMS"
+	readelf -rW fixed | grep -q 'COPY.*__libc_stack_end'
+	readelf -rW fixed | grep -q 'COPY.*_r_debug'
+	unnoticed ./fixed
+}

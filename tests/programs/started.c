@@ -2,6 +2,7 @@
 /* Says all that a program can find out about how it was started. Linked with a library
  * whose constructor speaks, too: it must be heard once. */
 #include <dirent.h>
+#include <link.h>
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
@@ -10,6 +11,7 @@
 #include "target.h"
 
 void chosen_once(void);
+extern void *__libc_stack_end;
 
 static void say_arguments(int argc, char **argv, char **env)
 {
@@ -73,6 +75,8 @@ int main(int argc, char **argv, char **env)
 
 	say_arguments(argc, argv, env);
 	say_preload();
+	/* Without -fPIE these are copies in the program, empty while libraries are relocated. */
+	say("%d %d\n", __libc_stack_end != NULL, _r_debug.r_map != NULL);
 	say_descriptors();
 	say_signals();
 	int child = waitpid(-1, NULL, WNOHANG | __WALL);
