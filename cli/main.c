@@ -54,7 +54,7 @@ struct command {
 static const struct command commands[] = {
 	{"run", cmd_run},	{"report", cmd_report},	  {"diff", cmd_diff},
 	{"merge", cmd_merge},	{"plan", cmd_plan},	  {"bench", cmd_bench},
-	{"clocks", cmd_clocks}, {"symbols", cmd_symbols},
+	{"clocks", cmd_clocks}, {"symbols", cmd_symbols}, {"preload-stubs", cmd_preload_stubs},
 };
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
 

@@ -26,7 +26,11 @@ struct scp_call {
 	uintptr_t outer;   /* thread.open of the call around this one; 0: top level */
 	uint64_t inner_at; /* thread.inner when it began; of nested ones */
 	uint32_t function;
+	uint32_t quick; /* enum call_quick: how it began, and may end */
 };
+
+/* A nested call on a known path has a short way, too. */
+enum call_quick { CALL_NOT_QUICK = 0, CALL_QUICK_TSC, CALL_QUICK_PAGE };
 
 /* What a call came to. */
 struct call_result {

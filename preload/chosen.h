@@ -66,7 +66,7 @@ enum chosen_step {
 	CHOSEN_SLOW = 3	 /* save the vector registers, and ask chosen_begin_slow */
 };
 
-enum chosen_way { WAY_NONE = 0, WAY_TSC, WAY_PAGE, WAY_NESTED, WAY_SLOW };
+enum chosen_way { WAY_NONE = 0, WAY_TSC, WAY_PAGE, WAY_TSC_NESTED, WAY_PAGE_NESTED, WAY_SLOW };
 
 /* The frame of scprof_chosen_call, from its stack pointer on. Its assembly knows the offsets. */
 struct chosen_frame {

@@ -304,9 +304,9 @@ static inline __attribute__((always_inline)) void end(bool tsc, struct scp_threa
 	if (unlikely(!r->rt))
 		process_loss(overflow_calls, 1);
 	else if (!tsc ||
-		 unlikely(
-			 !(r->top ? call_fast_add(false, t, r->rt, r->began_at, now, 0, false)
-				  : call_fast_add_nested(t, r->rt, r->began_at, r->inner_at, now))))
+		 unlikely(!(r->top ? call_fast_add(false, t, r->rt, r->began_at, now, 0, false)
+				   : call_fast_add_nested(false, t, r->rt, r->began_at, r->inner_at,
+							  now, 0, false))))
 		record(t, r, after, now, slow_at);
 	compiler_barrier();
 	t->open = after;

@@ -49,7 +49,8 @@ static inline __attribute__((always_inline)) void add_interval(struct scp_call *
 		return;
 	}
 	if (unlikely(!thread_fast) ||
-	    unlikely(!(nested ? call_fast_add_nested(t, rt, c->began_at, c->inner_at, now)
+	    unlikely(!(nested ? call_fast_add_nested(false, t, rt, c->began_at, c->inner_at, now, 0,
+						     false)
 			      : call_fast_add(false, t, rt, c->began_at, now, 0, false))))
 		call_record(c, rt, nested, now, slow_at);
 	compiler_barrier();

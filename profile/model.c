@@ -177,6 +177,8 @@ static void add_header(struct profile *p, const struct scp_header *h)
 {
 	p->flags |= h->flags &
 		    (SCP_FILE_DUAL | SCP_FILE_HISTOGRAMS | SCP_FILE_MERGED | SCP_FILE_NO_SYMBOLS);
+	if (!*p->no_symbols)
+		memcpy(p->no_symbols, h->no_symbols, sizeof(p->no_symbols) - 1);
 	p->groups |= h->groups;
 	add_losses(&p->losses, &h->losses);
 	p->ticker_ticks += h->ticker_ticks;

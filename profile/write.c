@@ -236,6 +236,7 @@ static void write_header(const struct writer *w)
 	memcpy(h->boot_id, p->index->boot_id, sizeof h->boot_id);
 	h->clock_requested = p->clock.requested;
 	h->groups = p->groups;
+	memcpy(h->no_symbols, p->no_symbols, sizeof h->no_symbols);
 	h->clock = p->index->clock;
 	h->slow_clock = p->index->slow;
 	overhead_store(&p->clock.overhead, p->index->overhead.rounds, &h->overhead_first);

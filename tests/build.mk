@@ -15,6 +15,7 @@ TARGET_PROGRAMS = \
 	endings \
 	exec_list \
 	fd_reuse \
+	filtered \
 	fork_in_threads \
 	fortify \
 	limits \
@@ -36,7 +37,7 @@ TARGET_PROGRAMS = \
 	uses_libunwind
 
 PROGRAMS = $(BUILD)/tests/programs
-CHOSEN_PROGRAMS = chosen_lazy chosen_now chosen_nopie chosen_cxx chosen_late chosen_plugin_a.so chosen_plugin_b.so
+CHOSEN_PROGRAMS = chosen_lazy chosen_now chosen_nopie chosen_cxx chosen_late chosen_plugin_a.so chosen_plugin_b.so started
 # One source, in each way that a reference to an absent library is linked.
 REGION_BUILDS = regions regions_nopie regions_static regions_O0
 REGION_PROGRAMS = $(REGION_BUILDS) inner regions_cxx regions_functions regions_own_hooks
@@ -87,6 +88,13 @@ CHOSEN_LINK_now = -fno-plt -Wl,-z,now -Wl,-z,relro
 CHOSEN_LINK_nopie = -no-pie -Wl,-z,lazy
 $(addprefix $(PROGRAMS)/chosen_,lazy now nopie): $(PROGRAMS)/chosen_%: tests/programs/chosen.c $(PROGRAMS)/chosen_lib.so
 	$(CC) $(PROGRAM_CFLAGS) -Wno-psabi -o $@ $^ $(CHOSEN_LINK_$*) -Wl,-rpath,'$$ORIGIN' -lpthread
+
+$(PROGRAMS)/started_lib.so: tests/programs/started_lib.c
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) -fPIC -shared -o $@ $< -Wl,-soname,started_lib.so
+
+$(PROGRAMS)/started: tests/programs/started.c $(PROGRAMS)/started_lib.so
+	$(CC) $(PROGRAM_CFLAGS) -o $@ $^ -Wl,-rpath,'$$ORIGIN'
 
 $(PROGRAMS)/chosen_cxx_lib.so: tests/programs/chosen_cxx_lib.cc
 	@mkdir -p $(@D)
