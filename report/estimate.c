@@ -42,7 +42,7 @@ struct report_estimate estimate_mean(const struct prof_clock *c, const struct es
 
 /* The same of calls inside: besides, they are of many kinds and paths, of which one was measured.
  */
-#define INNER_UNSEEN 0.15
+#define INNER_UNSEEN 0.25
 
 struct report_overhead estimate_overhead(const struct prof_clock *c)
 {
