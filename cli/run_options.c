@@ -58,8 +58,9 @@ static int parse_tick(const char *from, const char *text, struct run_options *o)
 /* A group that the library has wrappers for. */
 static bool is_built_in(const char *name, size_t length)
 {
-	static const char *const known[] = {"socket", "io",	   "wait", "resolve",
-					    "region", "functions", "all"};
+	static const char *const known[] = {
+		"socket", "io",	       "wait", "resolve",
+		"region", "functions", "all",  "none" /* an outer `scprof run` left it */};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (strlen(known[i]) == length && !strncmp(name, known[i], length))

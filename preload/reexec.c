@@ -182,6 +182,7 @@ static void at_start_up(void)
 	disable = start_variable(&start, "SCPROF_DISABLE");
 	if (chosen_table() || (disable && *disable && !text_equal(disable, "0")) ||
 	    start_variable(&start, "LD_TRACE_LOADED_OBJECTS") ||
+	    start_variable(&start, REEXEC_TOOL_VARIABLE) || /* the tool itself, or its loader */
 	    !settings_symbols_wanted(start_variable(&start, "SCPROF_SYMBOLS"),
 				     start_variable(&start, "SCPROF_GROUPS")))
 		return;

@@ -161,7 +161,7 @@ enum reexec_answer reexec_ask(const struct start *s, const char *program, const 
 	char **env = sys_mmap(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (!sys_failed(env)) {
 		char *preload = (char *)env + pointers;
-		size_t at = text_append(preload, bytes - pointers, 0, "SCPROF_PRELOAD=");
+		size_t at = text_append(preload, bytes - pointers, 0, REEXEC_TOOL_VARIABLE "=");
 		text_append(preload, bytes - pointers, at, list ? list : "");
 		ask(s, tool, program, env, preload, answer, room);
 		sys_munmap(env, bytes);

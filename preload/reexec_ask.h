@@ -6,6 +6,9 @@
 
 #include "start.h"
 
+/* Tells the tool what LD_PRELOAD was, and us that a process is the tool. */
+#define REEXEC_TOOL_VARIABLE "SCPROF_PRELOAD"
+
 enum reexec_answer {
 	REEXEC_STUBS,	/* written */
 	REEXEC_NOTHING, /* nothing to do */

@@ -208,3 +208,25 @@ os.execv(sys.argv[1], sys.argv[1:])' "$PROGRAMS/started"
 	readelf -rW fixed | grep -q 'COPY.*_r_debug'
 	unnoticed ./fixed
 }
+
+@test "reexec 14: where the tool is preloaded, too, it does not ask itself" {
+	mkdir alone
+	cp "$LIB" alone/libscprof.so
+	LIB=$T/alone/libscprof.so
+	printf '#!/bin/sh\necho asked >>%s/asked\n[ $(wc -l <%s/asked) -lt 5 ] || exit 1\nLD_PRELOAD=%s %s preload-stubs "$2"\n' \
+		"$T" "$T" "$LIB" "$SCPROF" >alone/scprof
+	chmod +x alone/scprof
+	SCPROF_LIB=$LIB unnoticed "$PROGRAMS/started"
+	[ "$(cat asked)" = asked ]
+}
+
+@test "reexec 15: the tool is found from where it is installed" {
+	for place in lib lib/scprof; do
+		rm -rf installed out/* expect.*
+		mkdir -p "installed/bin" "installed/$place"
+		cp "$BUILD/libscprof.so" "installed/$place/"
+		cp "$SCPROF" installed/bin/
+		LIB=$T/installed/$place/libscprof.so
+		unnoticed "$PROGRAMS/started"
+	done
+}
