@@ -13,6 +13,7 @@ CLI_SRC = \
 	cli/diff_options.c \
 	cli/cmd_merge.c \
 	cli/cmd_plan.c \
+	cli/cmd_preload_stubs.c \
 	cli/plan_ahead.c \
 	cli/plan_ahead_print.c \
 	cli/plan_change.c \

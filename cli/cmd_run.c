@@ -88,7 +88,7 @@ static int set_environment(const struct run *r)
 		.page = r->ticker ? r->directory.page : NULL,
 		.clock = r->options.clock,
 		.tick_ns = r->options.tick_ns,
-		.groups = r->options.groups,
+		.groups = r->options.groups ? r->options.built_in : NULL,
 	};
 
 	if (!environment_set(&e))

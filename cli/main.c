@@ -41,7 +41,7 @@ static const char help[] =
 	"             SCPROF_CLOCK tsc|coarse|monotonic|page|thread-cpu|dual\n"
 	"             SCPROF_TICK interval of the page clock, 20us to 100ms\n"
 	"             SCPROF_GROUPS socket,io,wait,resolve,region,functions,all\n"
-	"             SCPROF_SYMBOLS default of `run -s`\n"
+	"             SCPROF_SYMBOLS functions of libraries, as of `run -s`\n"
 	"             SCPROF_DISABLE=1 do nothing\n"
 	"exit status: 2 bad usage, 1 failure; `run`: the command's own (128+N after signal N),\n"
 	"             125 scprof failed, 126 cannot be executed, 127 not found\n";
@@ -54,7 +54,7 @@ struct command {
 static const struct command commands[] = {
 	{"run", cmd_run},	{"report", cmd_report},	  {"diff", cmd_diff},
 	{"merge", cmd_merge},	{"plan", cmd_plan},	  {"bench", cmd_bench},
-	{"clocks", cmd_clocks}, {"symbols", cmd_symbols},
+	{"clocks", cmd_clocks}, {"symbols", cmd_symbols}, {"preload-stubs", cmd_preload_stubs},
 };
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
 

@@ -58,13 +58,23 @@ static int parse_tick(const char *from, const char *text, struct run_options *o)
 /* A group that the library has wrappers for. */
 static bool is_built_in(const char *name, size_t length)
 {
-	static const char *const known[] = {"socket", "io",	   "wait", "resolve",
-					    "region", "functions", "all"};
+	static const char *const known[] = {
+		"socket", "io",	       "wait", "resolve",
+		"region", "functions", "all",  "none" /* an outer `scprof run` left it */};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (strlen(known[i]) == length && !strncmp(name, known[i], length))
 			return true;
 	return false;
+}
+
+/* Named again and again, there is no room: each is there by then. */
+static void add_built_in(const char *name, size_t length, struct run_options *o)
+{
+	size_t at = o->only_ready_made ? 0 : strlen(o->built_in);
+
+	if (at + length + 2 <= sizeof(o->built_in))
+		sprintf(o->built_in + at, "%s%.*s", at ? "," : "", (int)length, name);
 }
 
 static int add_ready_made(const char *from, const char *name, size_t length, struct run_options *o)
@@ -90,12 +100,14 @@ static int parse_groups(const char *from, const char *list, struct run_options *
 {
 	o->groups = list;
 	o->only_ready_made = true;
+	strcpy(o->built_in, "none");
 	for (const char *at = list;; at++) {
 		size_t length = strcspn(at, ",");
 
-		if (is_built_in(at, length))
+		if (is_built_in(at, length)) {
+			add_built_in(at, length, o);
 			o->only_ready_made = false;
-		else if (add_ready_made(from, at, length, o))
+		} else if (add_ready_made(from, at, length, o))
 			return -1;
 		at += length;
 		if (!*at)

@@ -14,6 +14,7 @@ struct run_options {
 	uint64_t tick_ns;
 	const char *groups;    /* NULL: the library's default */
 	const char *symbols;   /* patterns, NULL: none */
+	char built_in[128];    /* those of `groups` that the library knows; "none" */
 	char ready_made[2048]; /* patterns of the ready-made groups among `groups` */
 	bool only_ready_made;  /* and no others are */
 	bool report;

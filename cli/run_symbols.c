@@ -58,21 +58,31 @@ static void find_near(const struct chosen *c, char *text, size_t size)
 	free(names);
 }
 
-void run_symbols_complain(const struct chosen *c, const struct profile_error *err)
+void run_symbols_explain(const struct chosen *c, const struct profile_error *err, char *text,
+			 size_t size)
 {
 	char near[256] = "";
 
 	if (c->unmatched && c->unmatched->is_exact)
 		find_near(c, near, sizeof(near));
 	if (!c->unmatched)
-		say(err->text);
+		snprintf(text, size, "%s", err->text);
 	else if (*near)
-		say_format("%s.\nNear: %s", err->text, near);
+		snprintf(text, size, "%s.\nNear: %s", err->text, near);
 	else
-		say_format("%s.\n`scprof symbols PROGRAM` lists what can be chosen%s", err->text,
-			   c->unmatched->library ? ""
-						 : "; a library that the\nprogram opens later is "
-						   "chosen as LIBRARY:NAME");
+		snprintf(text, size, "%s.\n`scprof symbols PROGRAM` lists what can be chosen%s",
+			 err->text,
+			 c->unmatched->library ? ""
+					       : "; a library that the\nprogram opens later is "
+						 "chosen as LIBRARY:NAME");
+}
+
+void run_symbols_complain(const struct chosen *c, const struct profile_error *err)
+{
+	char text[1024];
+
+	run_symbols_explain(c, err, text, sizeof(text));
+	say(text);
 }
 
 static void say_left_out(const struct chosen *c)
@@ -122,22 +132,32 @@ static bool may_hold_code(const char *directory)
 	       !(fs.f_flag & ST_NOEXEC) && environment_can_preload(directory);
 }
 
-int run_symbols_write(const struct chosen *chosen, const char *directory, const char *beside,
-		      char *path, size_t size)
+int run_symbols_store(const struct chosen *chosen, const char *name, const char *directory,
+		      const char *beside, char *path, size_t size, struct profile_error *err)
 {
 	const char *const places[] = {directory, beside, getenv("TMPDIR"), "/tmp", "/var/tmp"};
-	struct profile_error err = {
-		"-s: no directory to write the stubs to: all are mounted noexec"};
 
+	*err = (struct profile_error){"no directory to write the stubs to: all are mounted noexec"};
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		if (!may_hold_code(places[i]))
 			continue;
-		snprintf(path, size, "%s/scprof-symbols-%016llx.so", places[i],
+		snprintf(path, size, "%s/%s-%016llx.so", places[i], name,
 			 (unsigned long long)random_fresh_seed());
-		if (!chosen_write_object(chosen, path, &err))
+		if (!chosen_write_object(chosen, path, err))
 			return 0;
 	}
 	*path = '\0';
-	say(err.text);
 	return -1;
+}
+
+int run_symbols_write(const struct chosen *chosen, const char *directory, const char *beside,
+		      char *path, size_t size)
+{
+	struct profile_error err;
+	int failed =
+		run_symbols_store(chosen, "scprof-symbols", directory, beside, path, size, &err);
+
+	if (failed)
+		say_format("-s: %s", err.text);
+	return failed;
 }

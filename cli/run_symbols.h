@@ -16,6 +16,14 @@ int run_symbols_resolve(const struct run_options *options, const struct program 
 int run_symbols_write(const struct chosen *chosen, const char *directory, const char *beside,
 		      char *path, size_t size);
 
+/* The same for a file of another name, without a word. `directory` may be NULL. */
+int run_symbols_store(const struct chosen *chosen, const char *name, const char *directory,
+		      const char *beside, char *path, size_t size, struct profile_error *err);
+
+/* What is wrong, in one to three lines; where a pattern matches nothing, which names are near. */
+void run_symbols_explain(const struct chosen *chosen, const struct profile_error *err, char *text,
+			 size_t size);
+
 /* Says what is wrong, and where a pattern matches nothing, which names are near. */
 void run_symbols_complain(const struct chosen *chosen, const struct profile_error *err);
 

@@ -57,3 +57,5 @@ COLLECTOR_SRC = \
 	collector/ticker_schedule.c
 
 CFLAGS_collector_library_path = -DCOLLECTOR_MULTIARCH='"$(COLLECTOR_MULTIARCH)"'
+CFLAGS_collector_chosen_object = -I$(BUILD)/preload
+$(BUILD)/collector/chosen_object.o: $(BUILD)/preload/chosen_early.inc

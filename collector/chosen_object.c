@@ -107,29 +107,48 @@ static void put_strings(struct object *o)
 	chosen_object_put(o, o->strings.bytes, o->strings.size);
 }
 
-/* endbr64; lea record(%rip), %r11; jmp *slot(%rip) */
+/* preload/chosen_early.c: where a stub goes as long as the loader has not filled its slot. */
+static const uint8_t early_code[] = {
+#include "chosen_early.inc"
+};
+
+static void put_offset(uint8_t *to, size_t target, size_t next)
+{
+	int32_t offset = (int32_t)(target - next);
+
+	memcpy(to, &offset, sizeof(offset));
+}
+
+/* endbr64; lea record(%rip), %r11; cmpq $0, slot(%rip); je early; jmp *slot(%rip) */
 static void put_stub(struct object *o, size_t i)
 {
-	uint8_t code[SCP_CHOSEN_STUB_BYTES] = {0xf3, 0x0f, 0x1e, 0xfa, 0x4c, 0x8d, 0x1d,
-					       0,    0,	   0,	 0,    0xff, 0x25};
+	uint8_t code[SCP_CHOSEN_STUB_BYTES] = {
+		0xf3, 0x0f, 0x1e, 0xfa, 0x4c, 0x8d, 0x1d, 0, 0,	   0,	 0,
+		0x48, 0x83, 0x3d, 0,	0,    0,    0,	  0, 0x0f, 0x84, 0,
+		0,    0,    0,	  0xff, 0x25, 0,    0,	  0, 0,	   0xcc,
+	};
 	size_t at = o->image.size;
-	int32_t record = (int32_t)(o->records_at + i * sizeof(struct scp_chosen) - (at + 11));
-	int32_t slot = (int32_t)(o->slot_at - (at + 17));
 
-	memcpy(code + 7, &record, 4);
-	memcpy(code + 13, &slot, 4);
-	memset(code + 17, 0xcc, sizeof(code) - 17);
+	put_offset(code + 7, o->records_at + i * sizeof(struct scp_chosen), at + 11);
+	put_offset(code + 14, o->slot_at, at + 19);
+	put_offset(code + 21, o->early_at, at + 25);
+	put_offset(code + 27, o->slot_at, at + 31);
 	chosen_object_put(o, code, sizeof(code));
 }
 
-/* endbr64; jmp *slot(%rip) */
+/* endbr64; xor %r11d, %r11d; cmpq $0, slot(%rip); je early; jmp *slot(%rip) */
 static void put_dlsym(struct object *o)
 {
-	uint8_t code[SCP_CHOSEN_STUB_BYTES] = {0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25};
-	int32_t slot = (int32_t)(o->slot_at + 8 - (o->image.size + 10));
+	uint8_t code[SCP_CHOSEN_STUB_BYTES] = {
+		0xf3, 0x0f, 0x1e, 0xfa, 0x45, 0x31, 0xdb, 0x48, 0x83, 0x3d, 0, 0, 0, 0,
+		0,    0x0f, 0x84, 0,	0,    0,    0,	  0xff, 0x25, 0,    0, 0, 0,
+	};
+	size_t at = o->image.size;
 
-	memcpy(code + 6, &slot, 4);
-	memset(code + 10, 0xcc, sizeof(code) - 10);
+	put_offset(code + 10, o->slot_at + 8, at + 15);
+	put_offset(code + 17, o->early_at, at + 21);
+	put_offset(code + 23, o->slot_at + 8, at + 27);
+	memset(code + 27, 0xcc, sizeof(code) - 27);
 	chosen_object_put(o, code, sizeof(code));
 }
 
@@ -139,6 +158,8 @@ static void put_stubs(struct object *o)
 	for (size_t i = 0; i < o->c->count + o->spares; i++)
 		put_stub(o, i);
 	put_dlsym(o);
+	o->early_at = chosen_object_align(o, 16);
+	chosen_object_put(o, early_code, sizeof(early_code));
 	o->stubs_end = o->image.size;
 }
 

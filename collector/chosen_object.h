@@ -31,8 +31,8 @@ struct object {
 	size_t spares; /* records and stubs after those of the symbols */
 	/* addresses */
 	size_t symbols_at, strings_at, hash_at, versym_at, verdef_at, rela_at, frame_hdr_at,
-		frame_at, first_end, stubs_at, stubs_end, dynamic_at, slot_at, table_at, records_at,
-		end;
+		frame_at, first_end, stubs_at, stubs_end, dynamic_at, slot_at, table_at, early_at,
+		records_at, end;
 	bool failed;
 };
 

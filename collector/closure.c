@@ -109,7 +109,8 @@ int closure_find(const char *program, struct closure *out, struct profile_error 
 		close(fd);
 	if (!is_elf || !*facts.interpreter) {
 		snprintf(err->text, sizeof(err->text),
-			 "%.300s is no dynamically linked program: it has no symbols to choose",
+			 "%.300s is linked statically, or no program: nothing in it is bound by\n"
+			 "the dynamic linker, so it has no symbols to choose",
 			 program);
 		return -1;
 	}

@@ -102,6 +102,12 @@ struct scp_overhead {
 };
 #define SCP_COST_MAX_PS UINT64_C(1000000000000) /* 1 s: what is more is damage */
 
+/* What a recorded call inside another interval adds to that one: all that its wrapper does,
+ * the readings of the clock too. Picoseconds, with a standard error; 0, 0: not measured. */
+struct scp_inner_cost {
+	uint64_t total_ps, error_ps;
+};
+
 struct scp_region {
 	uint64_t offset; /* in the file; a multiple of SCP_GRANULE */
 	uint64_t bytes;
@@ -183,6 +189,10 @@ struct scp_header {
 	char comm[16];
 	char exe[1024]; /* NUL-terminated */
 	char argv[2048];
+	/* With SCP_FILE_NO_SYMBOLS: why, NUL-terminated; "": not known. */
+	char no_symbols[512];
+	/* as overhead_first, overhead_last; one clock or two, an interval has all of it */
+	struct scp_inner_cost inner_first, inner_last;
 };
 
 #define SCP_GROUP_SOCKET    1u
@@ -333,7 +343,7 @@ struct scp_entry {
 	uint64_t bytes_units_lo, bytes_units_hi;
 	uint64_t first_units; /* of the first call: what being cold costs */
 	uint64_t max_at;      /* clock: when the longest call so far ended */
-	uint64_t reserved;
+	uint64_t inner_calls; /* recorded intervals that ended inside these, at any depth */
 };
 #define SCP_ENTRY_BYTES 1u /* the function moves bytes: the byte sums mean something */
 

@@ -19,6 +19,8 @@ PRELOAD_SRC = \
 	preload/overhead_rounds.c \
 	preload/overhead_stats.c \
 	preload/process.c \
+	preload/reexec.c \
+	preload/reexec_ask.c \
 	preload/region.c \
 	preload/region_api.c \
 	preload/region_functions.c \
@@ -26,6 +28,7 @@ PRELOAD_SRC = \
 	preload/sandbox.c \
 	preload/settings.c \
 	preload/stack.c \
+	preload/start.c \
 	preload/table.c \
 	preload/thread.c \
 	preload/unwind.c \
@@ -62,3 +65,10 @@ $(BUILD)/preload/exports.map: $(BUILD)/preload/exports.txt
 $(BUILD)/libscprof.so: $(PRELOAD_OBJ) $(BUILD)/preload/exports.map
 	$(CC) -shared -o $@ $(PRELOAD_OBJ) -Wl,--version-script=$(BUILD)/preload/exports.map \
 		-Wl,-z,now -Wl,-z,relro -Wl,-z,defs -Wl,--build-id -Wl,-soname,libscprof.so
+
+# What the tool puts into stub objects: code that needs no linker, see chosen_early.c.
+$(BUILD)/preload/chosen_early.o: PRELOAD_CFLAGS += -mgeneral-regs-only -fno-toplevel-reorder -fcf-protection=none \
+	-fno-jump-tables -fomit-frame-pointer -fno-asynchronous-unwind-tables -g0
+$(BUILD)/preload/chosen_early.inc: $(if $(filter x86_64,$(ARCH)),$(BUILD)/preload/chosen_early.o)
+	@mkdir -p $(@D)
+	$(if $<,scripts/embed_code.sh $<,echo 0) > $@.new && mv $@.new $@

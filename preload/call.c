@@ -28,22 +28,16 @@ static bool pass_through(void)
 	return false;
 }
 
-/* A call that was found to be inside the open one on this very path needs no second look. */
-static bool known_inside(struct scp_thread *t, uint32_t function, uint64_t ra, uint64_t cfa,
-			 uint64_t fp)
+COLD struct scp_memo *call_fast_search_nested(struct scp_thread *t, uint64_t ra, uint64_t cfa,
+					      uint64_t fp, uint32_t function)
 {
 	uintptr_t open = t->open;
-	struct scp_memo *m = t->front[memo_slot(ra, cfa)];
-	if ((open & 1) || !m || t->generation != process_epoch.now.generation)
-		return false;
-	if (unlikely(!memo_matches(m, ra, cfa, fp, function))) {
-		t->open = open | 1; /* the chain is about to change */
-		compiler_barrier();
-		m = memo_search(t, ra, cfa, fp, function);
-		compiler_barrier();
-		t->open = open;
-	}
-	return m && m->inside == open;
+	t->open = open | 1; /* the chain is about to change */
+	compiler_barrier();
+	struct scp_memo *m = memo_search(t, ra, cfa, fp, function);
+	compiler_barrier();
+	t->open = open;
+	return m;
 }
 
 /* thread.open is not 0: are we inside that call, or was it abandoned? */
@@ -63,6 +57,7 @@ static COLD bool enter_nested(struct scp_call *c, struct scp_thread *t, uint64_t
 	}
 	process_loss(abandoned_calls, 1);
 	t->abandoned = true;
+	t->inner = 0;
 	t->open = c->outer = thread_outside(t);
 	return true;
 }
@@ -70,7 +65,7 @@ static COLD bool enter_nested(struct scp_call *c, struct scp_thread *t, uint64_t
 bool call_is_inside(struct scp_call *c, struct scp_thread *t, uint64_t ra, uint64_t cfa,
 		    uint64_t fp)
 {
-	if (!known_inside(t, c->function, ra, cfa, fp))
+	if (!call_fast_inside(t, c->function, ra, cfa, fp))
 		return enter_nested(c, t, ra, cfa, fp);
 	c->outer = t->open;
 	return true;
@@ -124,11 +119,28 @@ struct scp_memo *call_find_memo(struct scp_thread *t, uint64_t ra, uint64_t cfa,
 	return find_slowly(t, ra, cfa, fp, function, nested);
 }
 
+static inline void begin_quick(struct scp_call *c, struct scp_thread *t, struct scp_memo *m,
+			       uint64_t cfa)
+{
+	bool page = t == thread_page;
+	c->thread = t;
+	c->memo = m;
+	c->cfa = cfa;
+	c->fine_ns = 0;
+	c->outer = t->open;
+	c->inner_at = t->inner;
+	c->quick = page ? CALL_QUICK_PAGE : CALL_QUICK_TSC;
+	compiler_barrier();
+	t->open = cfa;
+	c->began_at = page ? call_fast_clock(true) : call_fast_clock(false);
+}
+
 bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp)
 {
 	struct scp_thread *t = thread_self;
 	c->function = function;
 	c->outer = 0;
+	c->quick = CALL_NOT_QUICK;
 	if (unlikely(!t || !process_epoch.now.generation)) {
 		t = enter_first();
 		if (!process_groups)
@@ -141,7 +153,12 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 		}
 	}
 	if (unlikely(t->open)) {
-		if (known_inside(t, function, ra, cfa, fp))
+		struct scp_memo *m = call_fast_inside(t, function, ra, cfa, fp);
+		if (likely(m != NULL) && (t == thread_fast || t == thread_page)) {
+			begin_quick(c, t, m, cfa);
+			return true;
+		}
+		if (m)
 			c->outer = t->open;
 		else if (!enter_nested(c, t, ra, cfa, fp))
 			return false;
@@ -157,6 +174,7 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 		return pass_through();
 	}
 	m->inside = c->outer;
+	c->inner_at = t->inner;
 	c->thread = t;
 	c->memo = m;
 	c->cfa = cfa;
@@ -231,6 +249,7 @@ static COLD void end_disordered(struct scp_call *c, struct scp_rt *rt, uint64_t 
 	now = now < t->last_at ? t->last_at : now;
 	now = now < from ? from : now;
 	add_to_entry(c, rt, now - from, slow, now, bytes, has_bytes, NULL);
+	sums_take_inner(rt->entry, &t->inner);
 	if (from < t->last_at)
 		t->table->nested_units += t->last_at - from;
 	else
@@ -239,12 +258,6 @@ static COLD void end_disordered(struct scp_call *c, struct scp_rt *rt, uint64_t 
 	t->last_at = t->table->last_at = now;
 	compiler_barrier();
 	t->open = 0;
-}
-
-/* What is open when this nested one has ended: a region may have ended inside it. */
-static inline uintptr_t around(const struct scp_call *c)
-{
-	return unlikely(c->outer == OPEN_REGION) ? thread_outside(c->thread) : c->outer;
 }
 
 /* No entry for it: keep the sums telescoping all the same. */
@@ -256,6 +269,7 @@ static COLD void end_without_entry(struct scp_call *c, uint64_t now, uint64_t by
 		process_loss(overflow_time_units, now - c->began_at);
 		return;
 	}
+	t->inner = c->outer ? t->inner + 1 : 0;
 	if (c->outer) {
 		process_loss(overflow_nested_units, now - c->began_at);
 	} else {
@@ -263,7 +277,7 @@ static COLD void end_without_entry(struct scp_call *c, uint64_t now, uint64_t by
 		process_loss(overflow_gap_units, c->began_at - t->last_at);
 		t->last_at = t->table->last_at = now;
 	}
-	t->open = around(c);
+	t->open = call_fast_around(t, c->outer);
 }
 
 static COLD struct scp_rt *find_entry(struct scp_call *c, uint32_t outcome, bool has_bytes)
@@ -286,10 +300,11 @@ static COLD void end_nested(struct scp_call *c, struct scp_rt *rt, uint64_t now,
 	struct scp_thread *t = c->thread;
 	now = now < c->began_at ? c->began_at : now; /* a clock that went backwards */
 	add_to_entry(c, rt, now - c->began_at, slow, now, bytes, has_bytes, NULL);
+	sums_add_inner(rt->entry, &t->inner, c->inner_at);
 	t->table->nested_units += now - c->began_at;
 	t->table->nested_calls++;
 	compiler_barrier();
-	t->open = around(c);
+	t->open = call_fast_around(t, c->outer);
 }
 
 void call_record(struct scp_call *c, struct scp_rt *rt, bool nested, uint64_t now, uint64_t slow_at)
@@ -306,6 +321,7 @@ void call_record(struct scp_call *c, struct scp_rt *rt, bool nested, uint64_t no
 	}
 	add_gap(t, rt, c->began_at - t->last_at);
 	add_to_entry(c, rt, now - c->began_at, slow, now, 0, false, &t->last_at);
+	sums_take_inner(rt->entry, &t->inner);
 	t->last_at = t->table->last_at = now;
 	compiler_barrier();
 	t->open = 0;
@@ -354,6 +370,7 @@ static void end_at(struct scp_call *c, struct call_result r, bool has_bytes, uin
 	}
 	add_gap(t, rt, c->began_at - t->last_at);
 	add_to_entry(c, rt, now - c->began_at, slow, now, r.bytes, has_bytes, &t->last_at);
+	sums_take_inner(rt->entry, &t->inner);
 	t->last_at = t->table->last_at = now;
 	compiler_barrier();
 	t->open = 0;
@@ -364,6 +381,14 @@ static void end_at(struct scp_call *c, struct call_result r, bool has_bytes, uin
  * task, the host) would stretch the difference, and no compensation measured at rest fits. */
 void call_end(struct scp_call *c, struct call_result r, bool has_bytes)
 {
+	if (likely(c->quick != CALL_NOT_QUICK)) {
+		bool page = c->quick == CALL_QUICK_PAGE;
+		uint64_t now = page ? call_fast_clock(true) : call_fast_clock(false);
+		if (unlikely(!(page ? call_fast_end_nested(true, c, now, r, has_bytes)
+				    : call_fast_end_nested(false, c, now, r, has_bytes))))
+			end_at(c, r, has_bytes, now, 0);
+		return;
+	}
 	uint64_t slow_at = read_slow_end(c);
 	compiler_barrier();
 	end_at(c, r, has_bytes, clock_read(clock_chosen.kind), slow_at);

@@ -21,11 +21,16 @@ struct scp_call {
 	struct scp_thread *thread; /* NULL: count in the function's overflow record */
 	struct scp_memo *memo;
 	uint64_t began_at, slow_began_at;
-	uint64_t fine_ns; /* CLOCK_MONOTONIC just before, for the phase; 0: not read */
-	uintptr_t cfa;	  /* names this call in thread.open */
-	uintptr_t outer;  /* thread.open of the call around this one; 0: top level */
+	uint64_t fine_ns;  /* CLOCK_MONOTONIC just before, for the phase; 0: not read */
+	uintptr_t cfa;	   /* names this call in thread.open */
+	uintptr_t outer;   /* thread.open of the call around this one; 0: top level */
+	uint64_t inner_at; /* thread.inner when it began; of nested ones */
 	uint32_t function;
+	uint32_t quick; /* enum call_quick: how it began, and may end */
 };
+
+/* A nested call on a known path has a short way, too. */
+enum call_quick { CALL_NOT_QUICK = 0, CALL_QUICK_TSC, CALL_QUICK_PAGE };
 
 /* What a call came to. */
 struct call_result {
@@ -57,7 +62,7 @@ HIDDEN struct scp_memo *call_find_memo(struct scp_thread *t, uint64_t ra, uint64
 				       uint32_t function, bool nested);
 
 /* Add an interval that ends now; thread.open is then c->outer if nested, else 0. Of c only
- * thread, outer, began_at, slow_began_at, fine_ns and function count. */
+ * thread, outer, inner_at, began_at, slow_began_at, fine_ns and function count. */
 HIDDEN void call_record(struct scp_call *c, struct scp_rt *rt, bool nested, uint64_t now,
 			uint64_t slow_at);
 

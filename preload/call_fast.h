@@ -93,6 +93,7 @@ static inline __attribute__((always_inline)) bool call_fast_add(bool page, struc
 	struct scp_entry *e = rt->entry;
 	sums_add_gap(gap, gap_units, true, &t->last_at, began_at);
 	uint64_t calls = sums_begin_entry(e, units, now, bytes, has_bytes, true, &t->last_at);
+	sums_take_inner(e, &t->inner);
 	if (!page)
 		h->count[bucket % SCP_HIST_BUCKETS]++;
 	if (unlikely(calls == e->batch_end))
@@ -103,27 +104,71 @@ static inline __attribute__((always_inline)) bool call_fast_add(bool page, struc
 	return true;
 }
 
-/* Add a nested interval on the TSC, likewise. */
-static inline __attribute__((always_inline)) bool call_fast_add_nested(struct scp_thread *t,
-								       struct scp_rt *rt,
-								       uint64_t began_at,
-								       uint64_t now)
+/* Add a nested interval, likewise. */
+static inline __attribute__((always_inline)) bool call_fast_add_nested(
+	bool page, struct scp_thread *t, struct scp_rt *rt, uint64_t began_at, uint64_t inner_at,
+	uint64_t now, uint64_t bytes, bool has_bytes)
 {
 	uint64_t units = now - began_at;
-	if (unlikely(units >> 32))
+	if (unlikely((units | bytes) >> 32) || unlikely(!rt->entry))
 		return false;
-	uint32_t bucket = sums_bucket(units);
-	struct scp_hist *h = rt->hist[bucket / SCP_HIST_BUCKETS];
-	if (unlikely(!h))
+	uint32_t bucket = page ? 0 : sums_bucket(units);
+	struct scp_hist *h = page ? NULL : rt->hist[bucket / SCP_HIST_BUCKETS];
+	if (!page && unlikely(!h))
 		return false;
 	struct scp_entry *e = rt->entry;
-	uint64_t calls = sums_begin_entry(e, units, now, 0, false, true, NULL);
-	h->count[bucket % SCP_HIST_BUCKETS]++;
+	uint64_t calls = sums_begin_entry(e, units, now, bytes, has_bytes, true, NULL);
+	sums_add_inner(e, &t->inner, inner_at);
+	if (!page)
+		h->count[bucket % SCP_HIST_BUCKETS]++;
 	if (unlikely(calls == e->batch_end))
 		batch_close(t, rt);
 	sums_end_entry(e, calls);
 	t->table->nested_units += units;
 	t->table->nested_calls++;
+	return true;
+}
+
+/* As memo_search, with bookkeeping marked. */
+HIDDEN struct scp_memo *call_fast_search_nested(struct scp_thread *t, uint64_t ra, uint64_t cfa,
+						uint64_t fp, uint32_t function);
+
+/* thread.open is not 0: the memo of a path on which that call, or region, was found to be around
+ * us before. Equal words: the walk that found it would find it again. NULL: the long way. */
+static inline __attribute__((always_inline)) struct scp_memo *call_fast_inside(
+	struct scp_thread *t, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp)
+{
+	uintptr_t open = t->open;
+	struct scp_memo *m = t->front[memo_slot(ra, cfa)];
+	if (unlikely(open & 1) || unlikely(!m) ||
+	    unlikely(t->generation != process_epoch.now.generation))
+		return NULL;
+	if (unlikely(!memo_matches(m, ra, cfa, fp, function)) &&
+	    !(m = call_fast_search_nested(t, ra, cfa, fp, function)))
+		return NULL;
+	return likely(m->inside == open) ? m : NULL;
+}
+
+/* What is open when a nested call has ended: a region may have ended inside it. */
+static inline uintptr_t call_fast_around(const struct scp_thread *t, uintptr_t outer)
+{
+	return unlikely(outer == OPEN_REGION) ? thread_outside(t) : outer;
+}
+
+/* The short way of a nested call; as call_fast_end, but `rt` and the clock are looked up. */
+static inline __attribute__((always_inline)) bool call_fast_end_nested(
+	bool page, const struct scp_call *c, uint64_t now, struct call_result r, bool has_bytes)
+{
+	struct scp_thread *t = c->thread;
+	if (unlikely(!process_epoch.now.generation) || unlikely(thread_self != t))
+		return false;
+	t->open = c->cfa | 1;
+	compiler_barrier();
+	if (unlikely(!call_fast_add_nested(page, t, c->memo->rt[r.outcome], c->began_at,
+					   c->inner_at, now, r.bytes, has_bytes)))
+		return false;
+	compiler_barrier();
+	t->open = call_fast_around(t, c->outer);
 	return true;
 }
 

@@ -66,7 +66,7 @@ enum chosen_step {
 	CHOSEN_SLOW = 3	 /* save the vector registers, and ask chosen_begin_slow */
 };
 
-enum chosen_way { WAY_NONE = 0, WAY_TSC, WAY_PAGE, WAY_NESTED, WAY_SLOW };
+enum chosen_way { WAY_NONE = 0, WAY_TSC, WAY_PAGE, WAY_TSC_NESTED, WAY_PAGE_NESTED, WAY_SLOW };
 
 /* The frame of scprof_chosen_call, from its stack pointer on. Its assembly knows the offsets. */
 struct chosen_frame {
@@ -91,7 +91,7 @@ _Static_assert(offsetof(struct chosen_frame, began_at) == 336, "known to the ass
 _Static_assert(offsetof(struct chosen_frame, ended_at) == 344, "known to the assembly");
 _Static_assert(offsetof(struct chosen_frame, step) == 352, "known to the assembly");
 _Static_assert(offsetof(struct chosen_frame, vectors) == 380, "known to the assembly");
-_Static_assert(offsetof(struct chosen_frame, caller) == 448, "known to the assembly");
+_Static_assert(offsetof(struct chosen_frame, caller) == 456, "known to the assembly");
 _Static_assert(sizeof(struct chosen_frame) <= 512, "known to the assembly");
 
 /* All return an enum chosen_step; the first touches no vector register. */

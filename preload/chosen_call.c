@@ -54,28 +54,31 @@ static inline __attribute__((always_inline)) bool begin_short(bool page, struct 
 	return true;
 }
 
-/* A call inside another one, on a path on which that was found before. */
-static inline bool begin_nested(struct chosen_frame *f)
+/* A call inside another one, or inside a region, on a path on which that was found before. */
+static inline __attribute__((always_inline)) bool begin_nested(bool page, struct chosen_frame *f)
 {
-	struct scp_thread *t = thread_fast;
+	struct scp_thread *t = page ? thread_page : thread_fast;
 	uint64_t cfa = CFA(f);
-	if (unlikely(!t) || !t->open)
+	struct scp_memo *m;
+	if (unlikely(!t) || !t->open || !(m = call_fast_inside(t, id_of(f), RA(f), cfa, FP(f))))
 		return false;
-	struct scp_memo *m = t->front[memo_slot(RA(f), cfa)];
-	if (unlikely(!m) || m->inside != t->open || !m->inside ||
-	    t->generation != process_epoch.now.generation ||
-	    !memo_matches(m, RA(f), cfa, FP(f), id_of(f)))
-		return false;
-	void *real = f->symbol->real ? f->symbol->real : m->real;
-	if (unlikely(!real))
+	void *real = f->symbol->real;
+	if (unlikely(!real) && !(real = m->real))
 		return false;
 	f->real = real;
-	f->call = (struct scp_call){
-		.thread = t, .memo = m, .cfa = cfa, .outer = m->inside, .function = id_of(f)};
-	f->way = WAY_NESTED;
+	f->call.thread = t;
+	f->call.memo = m;
+	f->call.cfa = cfa;
+	f->call.outer = t->open;
+	f->call.function = id_of(f);
+	f->call.fine_ns = 0;
+	f->call.inner_at = t->inner;
+	f->way = page ? WAY_PAGE_NESTED : WAY_TSC_NESTED;
 	copy_stack(f, m->stack_words);
 	compiler_barrier();
 	t->open = cfa;
+	if (page)
+		f->began_at = call_fast_clock(true);
 	return true;
 }
 
@@ -94,9 +97,9 @@ uint32_t chosen_begin(struct chosen_frame *f)
 {
 	f->way = WAY_NONE;
 	if (likely(process_groups & SCP_GROUP_CHOSEN)) {
-		if (likely(begin_short(false, f)) || begin_nested(f))
+		if (likely(begin_short(false, f)) || begin_nested(false, f))
 			return CHOSEN_TSC;
-		if (begin_short(true, f))
+		if (begin_short(true, f) || begin_nested(true, f))
 			return CHOSEN_CALL;
 	} else if (!process_groups && f->symbol->real) {
 		f->real = f->symbol->real;
@@ -155,6 +158,13 @@ static inline __attribute__((always_inline)) bool end_short(bool page, struct ch
 	return call_fast_end(page, &c, now, CFA(f), (struct call_result){SCP_COMPLETED, 0}, false);
 }
 
+static inline __attribute__((always_inline)) bool end_nested(bool page, struct chosen_frame *f)
+{
+	f->call.began_at = f->began_at;
+	return call_fast_end_nested(page, &f->call, f->ended_at,
+				    (struct call_result){SCP_COMPLETED, 0}, false);
+}
+
 uint32_t chosen_end(struct chosen_frame *f)
 {
 	if (likely(f->way == WAY_TSC)) {
@@ -164,10 +174,13 @@ uint32_t chosen_end(struct chosen_frame *f)
 		f->ended_at = call_fast_clock(true);
 		if (likely(end_short(true, f, f->ended_at)))
 			return CHOSEN_PASS;
-	} else if (f->way == WAY_NESTED) {
-		f->call.began_at = f->began_at;
-		call_end_at(&f->call, (struct call_result){SCP_COMPLETED, 0}, false, f->ended_at);
-		return CHOSEN_PASS;
+	} else if (f->way == WAY_TSC_NESTED) {
+		if (likely(end_nested(false, f)))
+			return CHOSEN_PASS;
+	} else if (f->way == WAY_PAGE_NESTED) {
+		f->ended_at = call_fast_clock(true);
+		if (likely(end_nested(true, f)))
+			return CHOSEN_PASS;
 	}
 	if (unlikely(f->symbol->flags & CHOSEN_SCRATCH)) {
 		chosen_disturbed = true;

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "chosen.h"
 #include "clock.h"
@@ -14,6 +15,7 @@
 #include "modules.h"
 #include "overhead.h"
 #include "process.h"
+#include "reexec.h"
 #include "region_name.h"
 #include "sandbox.h"
 #include "settings.h"
@@ -55,6 +57,8 @@ static void fill_header(struct scp_header *h)
 	h->flags = (clock_chosen.slow_kind ? SCP_FILE_DUAL : 0) |
 		   (clock_chosen.histograms ? SCP_FILE_HISTOGRAMS : 0) |
 		   (settings.symbols_ignored ? SCP_FILE_NO_SYMBOLS : 0);
+	if (settings.symbols_ignored)
+		text_append(h->no_symbols, sizeof h->no_symbols, 0, reexec_problem);
 	overhead_inherit(h);
 	publish_barrier();
 	bytes_copy(h->magic, SCP_MAGIC, sizeof h->magic);
@@ -103,11 +107,14 @@ static void register_handlers(void)
 	at_quick_exit(on_quick_exit);
 }
 
+static bool constructing;
+
 COLD void lifecycle_start(void)
 {
 	uint32_t idle = 0;
-	if (__atomic_load_n(&process_epoch.now.generation, __ATOMIC_RELAXED))
-		return;
+	if (__atomic_load_n(&process_epoch.now.generation, __ATOMIC_RELAXED) ||
+	    (process_groups == GROUPS_UNSET && !environ && !constructing))
+		return; /* an IFUNC's resolver calls: libc itself has not begun */
 	if (!__atomic_compare_exchange_n(&process_epoch.now.starting, &idle, 1, false,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
@@ -137,6 +144,7 @@ COLD void lifecycle_start(void)
 
 __attribute__((constructor)) static void constructor(void)
 {
+	constructing = true;
 	lifecycle_start();
 	if (!process_groups)
 		return;

@@ -49,6 +49,7 @@ static struct {
 	} m;
 	uint64_t stack[LONG_WORDS * WORDS_APART];
 	uint32_t words, calls;
+	bool inner;
 	bool disturbed; /* a call could not go its way: code was unloaded, the process stood still
 			 */
 } scratch __attribute__((aligned(64)));
@@ -69,7 +70,7 @@ struct rounds {
 
 static struct {
 	struct rounds path[2], stand_in[2]; /* SCP_COST_SHORT, SCP_COST_LONG */
-	struct rounds chosen;
+	struct rounds chosen, inner[2];	    /* inner: of a wrapper, and of a chosen symbol */
 	uint64_t reading[ROUNDS], reading_timer[ROUNDS], call[ROUNDS]; /* a call with each */
 	int64_t value[ROUNDS];
 } results;
@@ -108,16 +109,17 @@ static __attribute__((noinline)) long wrapped(int fd, const void *buf, size_t n,
 	struct scp_thread *t = &scratch.thread;
 	uint64_t ra = ARCH_RETURN_ADDRESS(), cfa = ARCH_CALLER_SP();
 	long r = 0;
-	if (unlikely(
-		    !(process_groups & (SCP_GROUP_ALL | SCP_GROUP_REGION | SCP_GROUP_FUNCTIONS))) ||
+	if (unlikely(!(process_groups & (SCP_GROUP_ALL | SCP_GROUP_REGION | SCP_GROUP_FUNCTIONS |
+					 SCP_GROUP_CHOSEN))) ||
 	    unlikely(scratch.disturbed))
 		return 0;
 	if (short_way(false, fd, buf, n, flags, ra, cfa, ARCH_CALLER_FP(), &r))
 		return r;
 	if (short_way(true, fd, buf, n, flags, ra, cfa, ARCH_CALLER_FP(), &r))
 		return r;
-	if (thread_fast || thread_page || t->generation != process_epoch.now.generation ||
-	    scratch.m.memo.ra != ra || scratch.m.memo.cfa != cfa) {
+	if ((!scratch.inner && (thread_fast || thread_page)) ||
+	    t->generation != process_epoch.now.generation || scratch.m.memo.ra != ra ||
+	    scratch.m.memo.cfa != cfa) {
 		scratch.disturbed = true;
 		return 0;
 	}
@@ -186,7 +188,8 @@ static void prepare(uint32_t words, uint32_t slow_kind)
 {
 	struct scp_thread *t = &scratch.thread;
 	struct scp_rt *rt = &scratch.rt;
-	t->open = 0;
+	t->open = t->inner = t->region_depth = 0;
+	scratch.inner = false;
 	t->generation = process_epoch.now.generation;
 	t->clock = clock_chosen.kind;
 	t->slow_clock = slow_kind;
@@ -208,6 +211,15 @@ static void prepare(uint32_t words, uint32_t slow_kind)
 	thread_page = t->clock == SCP_CLOCK_PAGE ? t : NULL;
 }
 
+/* As inside a region: the way of calls that lie in another interval. */
+static void prepare_inner(void)
+{
+	struct scp_thread *t = &scratch.thread;
+	scratch.inner = true;
+	t->region_depth = 1;
+	t->open = scratch.m.memo.inside = OPEN_REGION;
+}
+
 static struct round run_round(uint32_t timer)
 {
 	uint64_t units = scratch.entry.units, slow = scratch.slow.units;
@@ -220,13 +232,15 @@ static struct round run_round(uint32_t timer)
 }
 
 static void run_rounds(uint32_t words, uint32_t slow_kind, uint32_t timer, function4 *how,
-		       struct rounds *out)
+		       bool inner, struct rounds *out)
 {
 	uint64_t began = clock_mono_ns();
 	prepare(words, slow_kind);
 	through = remember_caller;
 	run_round(timer);
 	through = how;
+	if (inner)
+		prepare_inner();
 	for (unsigned i = 0; i < WARM_UP; i++)
 		run_round(timer);
 	out->count = 0;
@@ -312,6 +326,31 @@ static void conclude_slow(struct scp_cost *c, const struct rounds *r, struct rat
 	conclude(&c->inside_ps, &c->inside_error_ps, r->count);
 }
 
+/* What a call costs all in all, for the interval around it: in results.value. */
+static bool conclude_inner(struct scp_inner_cost *c, const struct rounds *r, struct rate timer)
+{
+	if (!r->count)
+		return false;
+	for (uint32_t i = 0; i < r->count; i++)
+		results.value[i] = ps(r->round[i].wrapped, timer) - ps(r->round[i].plain, timer);
+	conclude(&c->total_ps, &c->error_ps, r->count);
+	return c->total_ps;
+}
+
+/* Which kind of call it will be is not known: the middle, uncertain by half of what they
+ * differ by. */
+static void conclude_both_inner(struct scp_inner_cost *c, struct rate timer)
+{
+	struct scp_inner_cost chosen = {0, 0};
+	if (!conclude_inner(c, &results.inner[0], timer) ||
+	    !conclude_inner(&chosen, &results.inner[1], timer))
+		return;
+	uint64_t low = c->total_ps < chosen.total_ps ? c->total_ps : chosen.total_ps;
+	uint64_t half = (c->total_ps + chosen.total_ps) / 2 - low;
+	c->total_ps = low + half;
+	c->error_ps = half > c->error_ps ? half : c->error_ps;
+}
+
 /* The counter serves as well where it is not the clock. */
 static uint32_t choose_timer(void)
 {
@@ -348,8 +387,10 @@ static void run_chosen(uint32_t timer)
 	done = true;
 	chosen_scratch = (struct scp_chosen){
 		.real = empty, .id = NO_FUNCTION - FN_COUNT, .flags = CHOSEN_SCRATCH};
-	run_rounds(SHORT_WORDS, SCP_CLOCK_NONE, timer, chosen_scratch_stub, &results.chosen);
+	run_rounds(SHORT_WORDS, SCP_CLOCK_NONE, timer, chosen_scratch_stub, false, &results.chosen);
 	compare_chosen();
+	run_rounds(SHORT_WORDS, SCP_CLOCK_NONE, timer, chosen_scratch_stub, true,
+		   &results.inner[1]);
 }
 #else
 static void run_chosen(uint32_t timer)
@@ -362,23 +403,28 @@ static void run(uint32_t timer)
 {
 	uint32_t kind = clock_chosen.kind, slow_kind = clock_chosen.slow_kind;
 	scratch.disturbed = false;
-	run_rounds(SHORT_WORDS, slow_kind, timer, wrapped, &results.path[SCP_COST_SHORT]);
-	run_rounds(LONG_WORDS, slow_kind, timer, wrapped, &results.path[SCP_COST_LONG]);
+	run_rounds(SHORT_WORDS, slow_kind, timer, wrapped, false, &results.path[SCP_COST_SHORT]);
+	run_rounds(LONG_WORDS, slow_kind, timer, wrapped, false, &results.path[SCP_COST_LONG]);
 	if (slow_kind) {
-		run_rounds(SHORT_WORDS, timer, timer, wrapped, &results.stand_in[SCP_COST_SHORT]);
-		run_rounds(LONG_WORDS, timer, timer, wrapped, &results.stand_in[SCP_COST_LONG]);
+		run_rounds(SHORT_WORDS, timer, timer, wrapped, false,
+			   &results.stand_in[SCP_COST_SHORT]);
+		run_rounds(LONG_WORDS, timer, timer, wrapped, false,
+			   &results.stand_in[SCP_COST_LONG]);
 	}
+	run_rounds(SHORT_WORDS, slow_kind, timer, wrapped, true, &results.inner[0]);
 	run_chosen(timer);
 	if (slow_kind || is_coarse(kind))
 		run_readings(slow_kind ? slow_kind : kind, timer);
 }
 
-void overhead_run(struct scp_overhead *main_clock, struct scp_overhead *slow_clock)
+void overhead_run(struct scp_overhead *main_clock, struct scp_overhead *slow_clock,
+		  struct scp_inner_cost *inner)
 {
 	struct scp_thread *self = thread_self, *fast = thread_fast, *page = thread_page;
 	uint32_t timer = choose_timer();
 	struct scp_anchor before, after;
 	*main_clock = *slow_clock = (struct scp_overhead){0};
+	*inner = (struct scp_inner_cost){0};
 	clock_anchor(timer, &before);
 	run(timer);
 	clock_anchor(timer, &after);
@@ -389,6 +435,7 @@ void overhead_run(struct scp_overhead *main_clock, struct scp_overhead *slow_clo
 	struct rate timer_rate = rate_between(&before, &after), ns = {1, 1};
 	if (scratch.disturbed || timer_rate.ns >> 31)
 		return;
+	conclude_both_inner(inner, timer_rate);
 	for (unsigned i = 0; i < 2; i++) {
 		conclude_main(&main_clock->cost[i], &results.path[i],
 			      clock_chosen.kind == SCP_CLOCK_TSC ? timer_rate : ns, timer_rate);

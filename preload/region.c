@@ -17,8 +17,6 @@
 #define SP_SLACK      128u
 #define REGIONS_BYTES (REGIONS_OPEN_MAX * sizeof(struct region_open))
 
-_Static_assert(sizeof(struct region_open) == 64, "a cache line");
-
 COLD void region_start(void)
 {
 	int saved = errno;
@@ -33,7 +31,7 @@ void region_forget(struct scp_thread *t)
 	t->region_depth = t->region_beyond = 0;
 	t->point = (struct region_point){0};
 	if (t->open == OPEN_REGION)
-		t->open = 0;
+		t->open = t->inner = 0;
 }
 
 void region_release(struct scp_thread *t)
@@ -88,6 +86,8 @@ static COLD struct region_open *give_up_for(struct scp_thread *t, struct region_
 			process_loss(abandoned_calls, 1);
 		}
 	}
+	if (!t->region_depth && !t->point.name)
+		t->inner = 0; /* what lay in those is in no interval */
 	t->regions[t->region_depth] = *fresh;
 	return &t->regions[t->region_depth];
 }
@@ -191,6 +191,7 @@ static inline __attribute__((always_inline)) struct region_open *begin(
 	r->top = !in_call && !thread_outside(t);
 	r->fine_ns = tsc ? 0 : phase_at_begin(r->path);
 	r->serial = kind == REGION_SCOPE ? ++t->region_serial : serial;
+	r->inner_at = t->inner;
 	compiler_barrier();
 	t->region_depth++;
 	if (!tsc && t->slow_clock)
@@ -259,6 +260,7 @@ static inline void record(struct scp_thread *t, const struct region_open *r, uin
 			     .began_at = r->began_at,
 			     .slow_began_at = r->slow_began_at,
 			     .fine_ns = r->fine_ns,
+			     .inner_at = r->inner_at,
 			     .function = r->function,
 			     .outer = after};
 	call_record(&c, r->rt, !r->top, now, slow_at);
@@ -303,7 +305,8 @@ static inline __attribute__((always_inline)) void end(bool tsc, struct scp_threa
 		process_loss(overflow_calls, 1);
 	else if (!tsc ||
 		 unlikely(!(r->top ? call_fast_add(false, t, r->rt, r->began_at, now, 0, false)
-				   : call_fast_add_nested(t, r->rt, r->began_at, now))))
+				   : call_fast_add_nested(false, t, r->rt, r->began_at, r->inner_at,
+							  now, 0, false))))
 		record(t, r, after, now, slow_at);
 	compiler_barrier();
 	t->open = after;

@@ -24,8 +24,9 @@ struct region_open {
 	struct scp_path_node *path; /* NULL: counted only */
 	struct scp_rt *rt;	    /* NULL: to be found at the end */
 	uint64_t began_at, slow_began_at, fine_ns;
-	uintptr_t sp;	 /* the caller's */
-	uint64_t serial; /* of a scope; of a function its address */
+	uint64_t inner_at; /* thread.inner when it began */
+	uintptr_t sp;	   /* the caller's */
+	uint64_t serial;   /* of a scope; of a function its address */
 	uint32_t function;
 	uint8_t kind; /* enum region_kind */
 	bool top;

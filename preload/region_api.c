@@ -49,7 +49,8 @@ static inline __attribute__((always_inline)) void add_interval(struct scp_call *
 		return;
 	}
 	if (unlikely(!thread_fast) ||
-	    unlikely(!(nested ? call_fast_add_nested(t, rt, c->began_at, now)
+	    unlikely(!(nested ? call_fast_add_nested(false, t, rt, c->began_at, c->inner_at, now, 0,
+						     false)
 			      : call_fast_add(false, t, rt, c->began_at, now, 0, false))))
 		call_record(c, rt, nested, now, slow_at);
 	compiler_barrier();
@@ -61,17 +62,24 @@ static inline __attribute__((always_inline)) void end_interval(
 	uintptr_t open, uint64_t now, uint64_t slow_at)
 {
 	struct region_point *p = &t->point;
-	struct scp_call c = {.thread = t, .outer = open};
+	struct scp_call c = {.thread = t, .outer = open, .inner_at = p->inner_at};
+	uint64_t inside = t->inner - (p->top ? 0 : p->inner_at);
 	c.began_at = p->at;
 	c.slow_began_at = p->slow_at;
 	c.function = site_pair(site, p->name, name);
 	add_interval(&c, from, !p->top, now, slow_at);
+	p->cycle_inner += inside;
 	if (p->head != name || p->name == name)
 		return;
+	/* The cycle has what lies in its intervals, and is itself in none of them. */
+	inside = t->inner;
+	t->inner = p->cycle_inner;
+	c.inner_at = 0;
 	c.began_at = p->head_at;
 	c.slow_began_at = p->head_slow_at;
 	c.function = site_cycle(site, name);
 	add_interval(&c, from, true, now, slow_at);
+	t->inner = inside;
 }
 
 static void api_point(struct scprof_site *site)
@@ -102,7 +110,9 @@ static void api_point(struct scprof_site *site)
 		p->head = name;
 		p->head_at = now;
 		p->head_slow_at = slow_at;
+		p->cycle_inner = 0;
 	}
+	p->inner_at = t->inner;
 	compiler_barrier();
 	t->open = open ? open : OPEN_REGION;
 }
@@ -115,6 +125,8 @@ static void api_point_stop(void)
 	t->point = (struct region_point){0};
 	if (t->open == OPEN_REGION)
 		t->open = thread_outside(t);
+	if (!t->open)
+		t->inner = 0;
 }
 
 EXPORT const struct scprof_api scprof_regions_1 = {

@@ -5,6 +5,7 @@
 
 #include "chosen.h"
 #include "clock.h"
+#include "reexec.h"
 #include "scprof_format.h"
 #include "settings.h"
 #include "sys.h"
@@ -42,7 +43,8 @@ static bool word_is(const char *word, size_t n, const char *name)
 	return i == n && !name[n];
 }
 
-static uint32_t parse_groups(const char *text)
+/* *others: names that are none of these, of functions of libraries. "none" names nothing. */
+static uint32_t parse_groups(const char *text, bool *others)
 {
 	static const struct {
 		const char *name;
@@ -53,20 +55,34 @@ static uint32_t parse_groups(const char *text)
 		     {"resolve", SCP_GROUP_RESOLVE},
 		     {"region", SCP_GROUP_REGION},
 		     {"functions", SCP_GROUP_FUNCTIONS},
-		     {"all", SCP_GROUP_ALL | SCP_GROUP_REGION}};
+		     {"all", SCP_GROUP_ALL | SCP_GROUP_REGION},
+		     {"none", 0},
+		     {"", 0}};
 	uint32_t mask = 0;
+	*others = false;
 	if (!text || !*text)
 		return SCP_GROUP_SOCKET | SCP_GROUP_REGION;
 	while (*text) {
+		unsigned i = 0;
 		size_t n = 0;
 		while (text[n] && text[n] != ',')
 			n++;
-		for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
-			if (word_is(text, n, known[i].name))
-				mask |= known[i].mask;
+		while (i < sizeof known / sizeof *known && !word_is(text, n, known[i].name))
+			i++;
+		if (i < sizeof known / sizeof *known)
+			mask |= known[i].mask;
+		else
+			*others = true;
 		text += n + (text[n] == ',');
 	}
 	return mask;
+}
+
+bool settings_symbols_wanted(const char *symbols, const char *groups)
+{
+	bool others;
+	parse_groups(groups, &others);
+	return others || (symbols && *symbols);
 }
 
 /* SCPROF_OUT or the working directory, absolute: the program may change directory. */
@@ -135,11 +151,13 @@ void settings_read(void)
 	const char *disable = variable("SCPROF_DISABLE");
 	if ((disable && *disable && !text_equal(disable, "0")) || !clock_is_allowed())
 		return;
-	settings.groups = parse_groups(variable("SCPROF_GROUPS"));
-	const char *symbols = variable("SCPROF_SYMBOLS");
+	bool others;
+	settings.groups = parse_groups(variable("SCPROF_GROUPS"), &others);
 	if (chosen_count())
 		settings.groups |= SCP_GROUP_CHOSEN;
-	settings.symbols_ignored = symbols && *symbols && !chosen_count();
+	settings.symbols_ignored =
+		!chosen_count() && !reexec_needless &&
+		settings_symbols_wanted(variable("SCPROF_SYMBOLS"), variable("SCPROF_GROUPS"));
 	if (!settings.groups)
 		return;
 	set_directory(variable("SCPROF_OUT"));

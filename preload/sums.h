@@ -90,6 +90,26 @@ static inline __attribute__((always_inline)) void sums_end_entry(struct scp_entr
 	e->seq = 2 * (uint32_t)calls;
 }
 
+/* Calls inside an interval make it longer by what recording them costs, so they are counted: in
+ * `inner` of the thread from the beginning of a top-level interval on. That one takes the
+ * count at its end; a nested one what was added since its beginning, and adds itself. */
+static inline __attribute__((always_inline)) void sums_take_inner(struct scp_entry *e,
+								  uint64_t *inner)
+{
+	if (unlikely(*inner)) {
+		e->inner_calls += *inner;
+		*inner = 0;
+	}
+}
+
+static inline __attribute__((always_inline)) void sums_add_inner(struct scp_entry *e,
+								 uint64_t *inner, uint64_t since)
+{
+	if (unlikely(*inner > since)) /* less: the interval around it has ended meanwhile */
+		e->inner_calls += *inner - since;
+	++*inner;
+}
+
 /* See struct scp_hist. */
 static inline __attribute__((always_inline)) uint32_t sums_bucket(uint64_t v)
 {

@@ -179,6 +179,7 @@ COLD struct scp_thread *thread_acquire(void)
 		return NULL;
 	t->tid = sandbox_active ? 0 : sys_gettid();
 	t->open = 0;
+	t->inner = 0;
 	region_forget(t);
 	t->walking = false;
 	t->abandoned = false; /* nothing of the former owner can return */

@@ -59,7 +59,8 @@ struct region_point {
 	uint64_t at, slow_at;
 	uint32_t name, head; /* ids, 0: none; head: the chain's first */
 	uint64_t head_at, head_slow_at;
-	bool top; /* passed outside of regions and calls */
+	uint64_t inner_at, cycle_inner; /* see sums.h: at this point, in the cycle's intervals */
+	bool top;			/* passed outside of regions and calls */
 };
 
 /* thread.open outside of all wrapped calls, but inside a region or a chain of points: what is
@@ -72,6 +73,7 @@ struct scp_thread {
 	uintptr_t open;
 	uint64_t last_at;	 /* exit of the last top-level call, or the start */
 	struct scp_rt *previous; /* that call; &start_mark before the first */
+	uint64_t inner;		 /* recorded intervals that ended inside what is open: see sums.h */
 	struct scp_table *table;
 	uint32_t generation; /* of process_epoch, that the memos were made in */
 	uint32_t clock, slow_clock;

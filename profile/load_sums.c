@@ -126,6 +126,7 @@ int load_sums(const struct raw_file *raw, const struct raw_ref *entry, struct pr
 		.max_at = r->max_at,
 		.first_at = r->first_at,
 		.first_units = r->first_units,
+		.inner_calls = r->inner_calls,
 		.last_at = r->last_at,
 		.has_bytes = r->flags & SCP_ENTRY_BYTES,
 		.bytes = r->bytes,

@@ -144,6 +144,8 @@ static void add_overhead(struct profile *p, const struct scp_header *h, uint32_t
 	if (h->flags & SCP_FILE_DUAL)
 		overhead_add(&x->slow_overhead, &h->slow_overhead_first, &h->slow_overhead_last,
 			     d.calls);
+	overhead_add_inner(&x->overhead, &h->inner_first, &h->inner_last, d.calls);
+	overhead_add_inner(&x->slow_overhead, &h->inner_first, &h->inner_last, d.calls);
 	p->clock.overhead = overhead_mean(&x->overhead, &x->depth);
 	p->slow.overhead = overhead_mean(&x->slow_overhead, &x->depth);
 }
@@ -175,6 +177,8 @@ static void add_header(struct profile *p, const struct scp_header *h)
 {
 	p->flags |= h->flags &
 		    (SCP_FILE_DUAL | SCP_FILE_HISTOGRAMS | SCP_FILE_MERGED | SCP_FILE_NO_SYMBOLS);
+	if (!*p->no_symbols)
+		memcpy(p->no_symbols, h->no_symbols, sizeof(p->no_symbols) - 1);
 	p->groups |= h->groups;
 	add_losses(&p->losses, &h->losses);
 	p->ticker_ticks += h->ticker_ticks;

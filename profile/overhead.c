@@ -51,6 +51,25 @@ void overhead_add(struct overhead_sum *s, const struct scp_overhead *first,
 	add_one(s, last, weight);
 }
 
+static void add_inner(struct overhead_sum *s, const struct scp_inner_cost *c, double weight)
+{
+	if (!c->total_ps)
+		return;
+	s->inner_weight += weight;
+	add_moments(&s->inner, weight, c->total_ps, c->error_ps);
+}
+
+void overhead_add_inner(struct overhead_sum *s, const struct scp_inner_cost *first,
+			const struct scp_inner_cost *last, double calls)
+{
+	double weight = calls > 0 ? calls : 1e-3;
+
+	if (first->total_ps && last->total_ps)
+		weight /= 2;
+	add_inner(s, first, weight);
+	add_inner(s, last, weight);
+}
+
 static void mean_of(const struct overhead_moments *m, double weight, double *mean_ns,
 		    double *error_ns)
 {
@@ -95,8 +114,10 @@ static void mean_over_calls(struct prof_overhead *o, const struct overhead_depth
 struct prof_overhead overhead_mean(const struct overhead_sum *s, const struct overhead_depth *d)
 {
 	const struct prof_cost none = {NAN, NAN, NAN, NAN};
-	struct prof_overhead o = {0, NAN, NAN, NAN, NAN, {none, none}};
+	struct prof_overhead o = {0, NAN, NAN, NAN, NAN, {none, none}, NAN, NAN};
 
+	if (s->inner_weight > 0)
+		mean_of(&s->inner, s->inner_weight, &o.inner_ns, &o.inner_error_ns);
 	if (!s->measurements)
 		return o;
 	o.measurements = s->measurements;
@@ -127,6 +148,14 @@ void overhead_store(const struct prof_overhead *o, uint64_t rounds, struct scp_o
 	}
 }
 
+struct scp_inner_cost overhead_store_inner(const struct prof_overhead *o)
+{
+	if (!(o->inner_ns > 0))
+		return (struct scp_inner_cost){0, 0};
+	return (struct scp_inner_cost){(uint64_t)llround(o->inner_ns * 1000),
+				       (uint64_t)llround(o->inner_error_ns * 1000)};
+}
+
 static bool cost_in_range(const struct scp_cost *c)
 {
 	return c->inside_ps <= SCP_COST_MAX_PS && c->inside_error_ps <= SCP_COST_MAX_PS &&
@@ -139,11 +168,20 @@ static bool in_range(const struct scp_overhead *o)
 	       o->measurements <= UINT32_MAX && o->rounds <= ROUNDS_MAX;
 }
 
+static bool inner_in_range(const struct scp_inner_cost *c)
+{
+	return c->total_ps <= SCP_COST_MAX_PS && c->error_ps <= SCP_COST_MAX_PS;
+}
+
 int overhead_check(const char *path, const struct scp_header *h, struct profile_error *err)
 {
 	const struct scp_overhead *all[] = {&h->overhead_first, &h->overhead_last,
 					    &h->slow_overhead_first, &h->slow_overhead_last};
 
+	if (!inner_in_range(&h->inner_first) || !inner_in_range(&h->inner_last))
+		return prof_damaged(err, path,
+				    "its measured overhead of calls inside calls is out "
+				    "of range");
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		if (!in_range(all[i]))
 			return prof_damaged(err, path,

@@ -17,6 +17,8 @@ struct overhead_sum {
 	uint64_t rounds;
 	uint32_t measurements;
 	struct overhead_moments inside[2], outside[2]; /* picoseconds; SCP_COST_SHORT, _LONG */
+	struct overhead_moments inner;
+	double inner_weight;
 };
 
 /* How deep the calls of a profile are. */
@@ -29,6 +31,10 @@ struct overhead_depth {
 void overhead_add(struct overhead_sum *s, const struct scp_overhead *first,
 		  const struct scp_overhead *last, double calls);
 
+/* The same of what a call adds to an interval around it; 0 is not measured. */
+void overhead_add_inner(struct overhead_sum *s, const struct scp_inner_cost *first,
+			const struct scp_inner_cost *last, double calls);
+
 /* The weighted means. Their variance is the mean of the measurements' own variances plus
  * the variance between them (the law of total variance): of two equally certain
  * measurements, half their difference is in the error, and many measurements do not make
@@ -39,6 +45,7 @@ struct prof_overhead overhead_mean(const struct overhead_sum *s, const struct ov
 /* As a file holds it; all 0 without a measurement. overhead_mean of what is read back is
  * the same: means are whole picoseconds. */
 void overhead_store(const struct prof_overhead *o, uint64_t rounds, struct scp_overhead *out);
+struct scp_inner_cost overhead_store_inner(const struct prof_overhead *o);
 
 /* -1 with *err where a field is out of range. */
 int overhead_check(const char *path, const struct scp_header *h, struct profile_error *err);

@@ -95,6 +95,7 @@ struct prof_sums {
 	struct prof_line *line;	  /* NULL: sizes that are all equal, or not known by batches */
 	uint64_t first_units;	  /* of the call at first_at */
 	uint64_t max_at;	  /* like last_at: when the longest call ended; 0: not known */
+	uint64_t inner_calls;	  /* recorded intervals inside these, at any depth */
 };
 
 struct prof_entry {
@@ -145,7 +146,8 @@ struct prof_overhead {
 	uint32_t measurements;
 	double inside_ns, inside_error_ns;
 	double outside_ns, outside_error_ns;
-	struct prof_cost cost[2]; /* SCP_COST_SHORT, SCP_COST_LONG */
+	struct prof_cost cost[2];	 /* SCP_COST_SHORT, SCP_COST_LONG */
+	double inner_ns, inner_error_ns; /* what a call adds to the interval that it lies in */
 };
 
 /* One clock of the model. */
@@ -163,6 +165,7 @@ struct profile {
 	struct prof_clock clock;
 	struct prof_clock slow; /* kind NONE unless dual */
 	uint32_t flags;		/* SCP_FILE_* of all files together */
+	char no_symbols[512];	/* why SCPROF_SYMBOLS was not heeded, in the first process; or "" */
 	uint32_t groups;
 	struct scp_losses losses; /* summed */
 	uint64_t ticker_ticks, ticker_late_sum_ns, ticker_late_max_ns, ticker_late_ticks;

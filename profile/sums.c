@@ -100,6 +100,7 @@ int prof_sums_add(struct prof_sums *dst, const struct prof_sums *src)
 	dst->bytes += src->bytes;
 	dst->bytes_sq += src->bytes_sq;
 	dst->bytes_units += src->bytes_units;
+	dst->inner_calls += src->inner_calls;
 	return 0;
 }
 

@@ -236,10 +236,12 @@ static void write_header(const struct writer *w)
 	memcpy(h->boot_id, p->index->boot_id, sizeof h->boot_id);
 	h->clock_requested = p->clock.requested;
 	h->groups = p->groups;
+	memcpy(h->no_symbols, p->no_symbols, sizeof h->no_symbols);
 	h->clock = p->index->clock;
 	h->slow_clock = p->index->slow;
 	overhead_store(&p->clock.overhead, p->index->overhead.rounds, &h->overhead_first);
 	overhead_store(&p->slow.overhead, p->index->slow_overhead.rounds, &h->slow_overhead_first);
+	h->inner_first = overhead_store_inner(&p->clock.overhead);
 	h->losses = p->losses;
 	h->losses.modules_lost += w->modules_lost;
 	h->ticker_ticks = p->ticker_ticks;

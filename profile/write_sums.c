@@ -18,6 +18,7 @@ static void fill_entry(struct scp_entry *r, const struct prof_sums *s)
 	r->first_at = s->first_at;
 	r->first_units = s->first_units;
 	r->last_at = s->last_at;
+	r->inner_calls = s->inner_calls;
 	r->batch_count = b->count;
 	r->batch_calls = b->count ? b->calls : 1;
 	r->batch_base_units = s->units;

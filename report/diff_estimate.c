@@ -33,6 +33,15 @@ static void fill_count(struct diff_run *r, const struct report_estimate *e,
 	}
 }
 
+static struct report_overhead overhead_of(const struct prof_sums *sums,
+					  const struct prof_clock *clock)
+{
+	struct report_overhead o = estimate_overhead(clock);
+
+	return estimate_overhead_around(
+		&o, sums->calls ? (double)sums->inner_calls / (double)sums->calls : 0);
+}
+
 static void fill_quick(struct diff_run *r, const struct prof_sums *sums, const struct profile *p,
 		       double inside_ns)
 {
@@ -52,7 +61,7 @@ static void fill_run(struct diff_run *r, const struct prof_sums *sums, const str
 		     double confidence)
 {
 	const struct prof_clock *clock = &p->clock;
-	struct report_overhead overhead = estimate_overhead(clock);
+	struct report_overhead overhead = overhead_of(sums, clock);
 	struct estimate_sums of = {.calls = sums->calls,
 				   .units = sums->units,
 				   .min = sums->min_units,
@@ -88,9 +97,10 @@ static uint64_t common_size(const struct prof_sums *sums, uint32_t profiles)
 	return calls;
 }
 
-static struct compare_mean in_ns(const struct undisturbed *u, const struct prof_clock *clock)
+static struct compare_mean in_ns(const struct undisturbed *u, const struct prof_sums *sums,
+				 const struct prof_clock *clock)
 {
-	struct report_overhead overhead = estimate_overhead(clock);
+	struct report_overhead overhead = overhead_of(sums, clock);
 	double unit = clock->ns_per_unit;
 
 	return (struct compare_mean){u->location * unit - overhead.inside_ns,
@@ -109,7 +119,7 @@ static bool by_batches(const struct prof_sums *sums, const struct prof_clock *cl
 	if (u.location * (double)b.calls <
 	    TICKS_IN_BATCH * (double)(clock->resolution_units ? clock->resolution_units : 1))
 		return false;
-	*out = in_ns(&u, clock);
+	*out = in_ns(&u, sums, clock);
 	return true;
 }
 
@@ -122,7 +132,7 @@ static bool by_calls(const struct prof_sums *sums, const struct prof_clock *cloc
 	if (!sums->hist || trimmed_of(sums->hist->count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS,
 				      &(struct stats_batches){b->calls, b->count, b->sum}, &u) < 0)
 		return false;
-	*out = in_ns(&u, clock);
+	*out = in_ns(&u, sums, clock);
 	return true;
 }
 

@@ -20,6 +20,11 @@ struct report_estimate estimate_mean(const struct prof_clock *c, const struct es
 /* What the wrapper adds on a clock. */
 struct report_overhead estimate_overhead(const struct prof_clock *c);
 
+/* The same for intervals in which so many recorded calls lie, on average: what those add is in
+ * inside_ns, and what that is uncertain by in its error. */
+struct report_overhead estimate_overhead_around(const struct report_overhead *o,
+						double inner_calls);
+
 /* Take the overhead off a mean and its interval; the error of the overhead, taken as
  * normal, widens the interval on both sides. */
 void estimate_compensate(struct report_estimate *e, const struct report_overhead *o,

@@ -193,6 +193,8 @@ static void put_totals(json_t *doc, const struct report *r, int *failed)
 	json_put(o, "overhead_ns", json_number(r->overhead.inside_ns), failed);
 	json_put(o, "overhead_error_ns", json_number(r->overhead.inside_error_ns), failed);
 	json_put(o, "overhead_outside_ns", json_number(r->overhead.outside_ns), failed);
+	json_put(o, "overhead_inner_ns", json_number(r->overhead.inner_ns), failed);
+	json_put(o, "overhead_inner_error_ns", json_number(r->overhead.inner_error_ns), failed);
 	json_put(o, "perturbation_ns", json_number(r->perturbation_ns), failed);
 	json_put(o, "sites", json_count(r->sites), failed);
 	json_put(o, "gaps", json_count(r->gaps), failed);

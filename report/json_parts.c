@@ -152,6 +152,8 @@ json_t *json_site(struct report *r, const struct report_site *s)
 	json_put(o, "raw_mean_ns", json_number(s->raw_mean_ns), &failed);
 	json_put(o, "overhead_ns", json_number(s->overhead_ns), &failed);
 	json_put(o, "overhead_error_ns", json_number(s->overhead_error_ns), &failed);
+	json_put(o, "inner_calls", json_count(s->inner_calls), &failed);
+	json_put(o, "inner_overhead_ns", json_number(s->inner_overhead_ns), &failed);
 	json_put(o, "total_ns", json_number(s->total_ns), &failed);
 	json_put(o, "share", json_number(s->share), &failed);
 	json_put(o, "min_ns", json_number(s->min_ns), &failed);

@@ -68,6 +68,7 @@ struct report_overhead {
 	double inside_ns, inside_error_ns;
 	double outside_ns; /* paid by the program, in no call; NAN: not known */
 	bool measured;
+	double inner_ns, inner_error_ns; /* added to an interval by each call inside it; or 0, 0 */
 };
 
 /* The slow clock of a `dual` run beside the fast one. */
@@ -130,8 +131,13 @@ struct report_site {
 	double apriori_ns;     /* standard error by Beilner's (10a), from the mean alone */
 	double min_ns, max_ns; /* of one call, compensated */
 	double overhead_ns, overhead_error_ns; /* what was subtracted from each call */
-	double total_ns;		       /* compensated */
-	double share;			       /* of the time of all recorded calls */
+	/* Recorded intervals inside these calls, at any depth, and what of overhead_ns they
+	 * are. Extremes and percentiles, of which the calls inside are not known, lose it in
+	 * proportion to their length. */
+	uint64_t inner_calls;
+	double inner_overhead_ns;
+	double total_ns; /* compensated */
+	double share;	 /* of the time of all recorded calls */
 	bool has_percentiles;
 	struct report_percentiles percentiles;
 	double per_call_ns, per_byte_ns;	  /* NAN where sizes do not vary */

@@ -16,6 +16,21 @@ static uint64_t ticks_of(uint64_t units, const struct prof_clock *c)
 	return units / tick + (units % tick >= tick - tick / 2);
 }
 
+static double inner_of(const struct prof_sums *sums)
+{
+	return sums->calls ? (double)sums->inner_calls / (double)sums->calls : 0;
+}
+
+double site_scale(const struct report_site *s)
+{
+	return s->inner_calls && s->raw_mean_ns > 0 ? 1 - s->inner_overhead_ns / s->raw_mean_ns : 1;
+}
+
+double site_compensate(const struct report_site *s, double raw_ns)
+{
+	return raw_ns * site_scale(s) - (s->overhead_ns - s->inner_overhead_ns);
+}
+
 /* One percentile with its limits. Interpolation inside the last bucket may pass the
  * longest call. */
 static void fill_percentile(const struct report *r, const struct report_site *s,
@@ -27,9 +42,9 @@ static void fill_percentile(const struct report *r, const struct report_site *s,
 	struct stats_hist_limits limits = stats_hist_quantile_interval(
 		hist->count, buckets, q, s->estimate.design_effect, r->confidence);
 
-	*value = fmin(stats_hist_quantile(hist->count, buckets, q), max) * unit - s->overhead_ns;
-	*low = limits.low > 0 ? limits.low * unit - s->overhead_ns : limits.low;
-	*high = limits.high * unit - s->overhead_ns;
+	*value = site_compensate(s, fmin(stats_hist_quantile(hist->count, buckets, q), max) * unit);
+	*low = limits.low > 0 ? site_compensate(s, limits.low * unit) : limits.low;
+	*high = site_compensate(s, limits.high * unit);
 }
 
 static void fill_histogram(const struct report *r, struct report_site *s,
@@ -41,7 +56,7 @@ static void fill_histogram(const struct report *r, struct report_site *s,
 	fill_percentile(r, s, hist, 0.50, max, &p->p50_ns, &p->p50_low_ns, &p->p50_high_ns);
 	fill_percentile(r, s, hist, 0.90, max, &p->p90_ns, &p->p90_low_ns, &p->p90_high_ns);
 	fill_percentile(r, s, hist, 0.99, max, &p->p99_ns, &p->p99_low_ns, &p->p99_high_ns);
-	p->max_ns = max * r->profile->clock.ns_per_unit - s->overhead_ns;
+	p->max_ns = site_compensate(s, max * r->profile->clock.ns_per_unit);
 }
 
 static void fill_slow(const struct report *r, struct report_site *s, const struct prof_sums *sums,
@@ -57,6 +72,7 @@ static void fill_slow(const struct report *r, struct report_site *s, const struc
 				   .phase = sums->phase};
 	struct report_overhead overhead = estimate_overhead(clock);
 
+	overhead = estimate_overhead_around(&overhead, inner_of(sums));
 	s->slow.estimate = estimate_mean(clock, &of, r->confidence);
 	estimate_compensate(&s->slow.estimate, &overhead, r->confidence);
 	s->has_slow = true;
@@ -76,18 +92,21 @@ static void fill_mean(const struct report *r, struct report_site *s, const struc
 				   .units_sq = rest->units_sq,
 				   .batches = &rest->batches,
 				   .phase = sums->slow ? NULL : sums->phase};
-	double unit = clock->ns_per_unit, inside = r->overhead.inside_ns;
+	struct report_overhead off = estimate_overhead_around(&r->overhead, inner_of(sums));
+	double unit = clock->ns_per_unit;
 
 	s->estimate = estimate_mean(clock, &of, r->confidence);
 	s->raw_mean_ns = s->estimate.mean_ns;
 	s->apriori_ns =
 		stats_beilner_deviation(s->raw_mean_ns, clock->tick_ns, (double)rest->calls);
-	estimate_compensate(&s->estimate, &r->overhead, r->confidence);
-	s->min_ns = sums->calls ? (double)sums->min_units * unit - inside : NAN;
-	s->max_ns = (double)sums->max_units * unit - inside;
-	s->overhead_ns = inside;
-	s->overhead_error_ns = r->overhead.inside_error_ns;
-	s->total_ns = (double)sums->units * unit - (double)sums->calls * inside;
+	estimate_compensate(&s->estimate, &off, r->confidence);
+	s->overhead_ns = off.inside_ns;
+	s->overhead_error_ns = off.inside_error_ns;
+	s->inner_calls = sums->inner_calls;
+	s->inner_overhead_ns = off.inside_ns - r->overhead.inside_ns;
+	s->total_ns = (double)sums->units * unit - (double)sums->calls * off.inside_ns;
+	s->min_ns = sums->calls ? site_compensate(s, (double)sums->min_units * unit) : NAN;
+	s->max_ns = site_compensate(s, (double)sums->max_units * unit);
 }
 
 static void no_line(struct report_site *s)

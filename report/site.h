@@ -11,6 +11,12 @@
 void site_fill(struct report *r, struct report_site *s, const struct prof_sums *sums,
 	       const struct steadiness *steady);
 
+/* A single duration, compensated: the call's own overhead is taken off, and in proportion to
+ * its length that of calls inside, of which only the sum is known. site_scale is what the
+ * latter leaves, as a factor. */
+double site_compensate(const struct report_site *s, double raw_ns);
+double site_scale(const struct report_site *s);
+
 /* Calls that found no room still took time: a row a function keeps the totals right. */
 void site_fill_overflow(const struct report *r, struct report_site *s, uint32_t function);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Warm-up set aside, drift, two ways of behaving, calls far out: in nanoseconds. */
 #include "steadiness.h"
+#include "site.h"
 
 #include <math.h>
 
@@ -198,7 +199,8 @@ void steadiness_fill(const struct report *r, struct report_site *s, const struct
 		     const struct steadiness *steady)
 {
 	const struct prof_clock *clock = &r->profile->clock;
-	double unit = clock->ns_per_unit, off = s->overhead_ns;
+	double unit = clock->ns_per_unit * site_scale(s);
+	double off = s->overhead_ns - s->inner_overhead_ns;
 	struct report_steadiness *to = &s->steadiness;
 	struct stats_steady_first first = stats_steady_first(
 		sums->first_units, sums->calls, sums->units, sums->hist ? sums->hist->count : NULL,

@@ -193,6 +193,12 @@ static void print_overhead(struct text *t)
 		  "%s a call taken off its time (standard error %s), %s between calls; in all %s, "
 		  "%s of the threads' time",
 		  inside, error, outside, all, share);
+	if (r->nested_ns > 0 && o->inner_ns > 0) {
+		number_duration(inside, sizeof(inside), o->inner_ns, utf8);
+		number_duration(error, sizeof(error), o->inner_error_ns, utf8);
+		text_fact(t, "", "%s (%s) for each call inside another one, taken off that one",
+			  inside, error);
+	}
 }
 
 static void print_totals(struct text *t)

@@ -273,13 +273,14 @@ static void warn_end(struct report *r)
 
 static void warn_symbols(struct report *r)
 {
+	const char *why = r->profile->no_symbols;
+
 	if (r->profile->flags & SCP_FILE_NO_SYMBOLS)
-		report_warn(
-			r, "symbols-ignored",
-			"SCPROF_SYMBOLS was set, but no object with stubs for them was preloaded: "
-			"these functions were not timed. Use `scprof run -s`, or write the object "
-			"with `scprof symbols --stubs FILE` and put it before libscprof.so in "
-			"LD_PRELOAD.");
+		report_warn(r, "symbols-ignored",
+			    "The functions of SCPROF_SYMBOLS were not timed: %s. If the names are "
+			    "right, use `scprof run -s`, or write their stubs with `scprof symbols "
+			    "--stubs FILE` and put FILE before libscprof.so in LD_PRELOAD.",
+			    *why ? why : "no object with stubs for them was preloaded");
 }
 
 void warnings_collect(struct report *r)

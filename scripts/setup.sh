@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Installs what scprof's build, tests and (with --bench) benchmarks need and
-# this machine lacks. It looks first: where nothing is missing, nothing runs.
+# this machine lacks; with --runtimes, what tests skip otherwise. It looks first: where nothing is missing, nothing runs.
 # Knows Debian's apt-get and Fedora's dnf. Exit status: 0 all there, 1 not.
 set -euo pipefail
 
@@ -32,6 +32,9 @@ ps|command|procps|procps-ng
 file|command|file|file
 readelf|command|binutils|binutils
 musl-gcc|command|musl-tools|musl-gcc
+mold|command|mold|mold
+ld.lld|command|lld|lld
+ld.gold|command|binutils|binutils-gold
 aarch64-linux-gnu-gcc|command|gcc-aarch64-linux-gnu|gcc-aarch64-linux-gnu
 clang-format|command|clang-format|clang-tools-extra
 clang-tidy|command|clang-tidy|clang-tools-extra
@@ -59,6 +62,11 @@ needs_long='
 /usr/share/doc/tcl*/|file|tcl|tcl
 '
 
+needs_runtimes='
+node|command|nodejs|nodejs
+javac|command|default-jdk-headless|java-latest-openjdk-devel
+'
+
 die()
 {
 	printf 'setup: %s\n' "$@" >&2
@@ -67,7 +75,7 @@ die()
 
 usage()
 {
-	echo 'usage: scripts/setup.sh [--build-only] [--bench] [--fuzz] [--long] [--list]' >&2
+	echo 'usage: scripts/setup.sh [--build-only] [--bench] [--fuzz] [--long] [--runtimes] [--list]' >&2
 	exit 2
 }
 
@@ -160,6 +168,7 @@ for argument; do
 	--bench) needs=$needs$needs_bench ;;
 	--fuzz) needs=$needs$needs_fuzz ;;
 	--long) needs=$needs$needs_long ;;
+	--runtimes) needs=$needs$needs_runtimes ;;
 	--list) list_only=1 ;;
 	*) usage ;;
 	esac

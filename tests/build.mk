@@ -15,6 +15,7 @@ TARGET_PROGRAMS = \
 	endings \
 	exec_list \
 	fd_reuse \
+	filtered \
 	fork_in_threads \
 	fortify \
 	limits \
@@ -37,10 +38,10 @@ TARGET_PROGRAMS = \
 	uses_libunwind
 
 PROGRAMS = $(BUILD)/tests/programs
-CHOSEN_PROGRAMS = chosen_lazy chosen_now chosen_nopie chosen_cxx chosen_late chosen_plugin_a.so chosen_plugin_b.so
+CHOSEN_PROGRAMS = chosen_lazy chosen_now chosen_nopie chosen_cxx chosen_late chosen_plugin_a.so chosen_plugin_b.so started
 # One source, in each way that a reference to an absent library is linked.
 REGION_BUILDS = regions regions_nopie regions_static regions_O0
-REGION_PROGRAMS = $(REGION_BUILDS) regions_cxx regions_functions regions_own_hooks
+REGION_PROGRAMS = $(REGION_BUILDS) inner regions_cxx regions_functions regions_own_hooks
 TARGETS = $(addprefix $(PROGRAMS)/,$(TARGET_PROGRAMS) exceptions plugin_a.so plugin_b.so measured.so $(CHOSEN_PROGRAMS) $(REGION_PROGRAMS))
 PROGRAM_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -Itests/programs
 
@@ -89,6 +90,13 @@ CHOSEN_LINK_nopie = -no-pie -Wl,-z,lazy
 $(addprefix $(PROGRAMS)/chosen_,lazy now nopie): $(PROGRAMS)/chosen_%: tests/programs/chosen.c $(PROGRAMS)/chosen_lib.so
 	$(CC) $(PROGRAM_CFLAGS) -Wno-psabi -o $@ $^ $(CHOSEN_LINK_$*) -Wl,-rpath,'$$ORIGIN' -lpthread
 
+$(PROGRAMS)/started_lib.so: tests/programs/started_lib.c
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) -fPIC -shared -o $@ $< -Wl,-soname,started_lib.so
+
+$(PROGRAMS)/started: tests/programs/started.c $(PROGRAMS)/started_lib.so
+	$(CC) $(PROGRAM_CFLAGS) -o $@ $^ -Wl,-rpath,'$$ORIGIN'
+
 $(PROGRAMS)/chosen_cxx_lib.so: tests/programs/chosen_cxx_lib.cc
 	@mkdir -p $(@D)
 	$(CXX) -std=gnu++17 -O2 -g -Wall -Wextra -Werror $(DEPS) -fPIC -shared -o $@ $< -Wl,-soname,chosen_cxx_lib.so
@@ -116,6 +124,10 @@ REGION_FLAGS_regions_O0 = -O0
 $(addprefix $(PROGRAMS)/,$(REGION_BUILDS)): $(PROGRAMS)/%: tests/programs/regions.c
 	@mkdir -p $(@D)
 	$(CC) $(PROGRAM_CFLAGS) $(REGION_FLAGS_$*) -Iinclude -o $@ $< -lpthread
+
+$(PROGRAMS)/inner: tests/programs/inner.c
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) -Iinclude -o $@ $<
 
 $(PROGRAMS)/regions_cxx: tests/programs/regions_cxx.cc
 	@mkdir -p $(@D)

@@ -7,33 +7,12 @@
 
 bats_require_minimum_version 1.5.0
 load common
+load chosen
 
 setup()
 {
 	common_setup
 	[ "$(uname -m)" = x86_64 ] || skip "chosen symbols need x86-64"
-}
-
-# Instead of a bare LD_PRELOAD: with $SYMBOLS chosen. scprof's own words go out of the
-# program's standard error.
-with_library()
-{
-	local status=0
-	rm -f "$T/out/p.scp"
-	timeout -k 5 "${LIMIT:-60}" "$SCPROF" run --no-report -c "${CLOCK:-tsc}" -o "$T/out/p.scp" \
-		-s "$SYMBOLS" "$@" </dev/null 3>&- 4>&- 2>"$T/all.err" || status=$?
-	sed '/^scprof: profile:/d; /^scprof: -s leaves out/d; /^        read it again/d' "$T/all.err" >&2
-	return "$status"
-}
-
-# chosen SYMBOLS PROGRAM ARGUMENT...: the program is the same either way, and the counts
-# are those that it expects.
-chosen()
-{
-	SYMBOLS=$1
-	shift
-	rm -f "$T"/expect.*
-	unnoticed "$@"
 }
 
 # functions: what the run's profile has, with the number of calls.
@@ -192,13 +171,6 @@ refuses()
 	[ "$(calls_of qsort)" = 5 ]
 }
 
-@test "symbols 16: a bare LD_PRELOAD with SCPROF_SYMBOLS alone says that they are not timed" {
-	SCPROF_SYMBOLS=qsort LD_PRELOAD=$LIB SCPROF_OUT=$T/out "$PROGRAMS/chosen_now" callbacks 2 >/dev/null ||
-		[ $? = 3 ]
-	make_report
-	jq -e '[.warnings[].code] | contains(["symbols-ignored"])' report.json
-}
-
 @test "symbols 17: zlib in Python, OpenSSL, SQLite: the same results" {
 	if python3 -c 'import zlib' 2>/dev/null; then
 		cat >z.py <<-'PY'
@@ -265,4 +237,18 @@ refuses()
 	[ "$(functions | awk '$1 == "malloc" { print ($2 > 1000) }')" = 1 ]
 	"$SCPROF" report --format json --by thread "$T/out/p.scp" |
 		jq -e 'all(.threads[]; .remainder_ns == 0)'
+}
+
+@test "symbols 16: calls inside a call that longjmp leaves, on paths seen before" {
+	for CLOCK in tsc page monotonic; do
+		chosen call_back,versioned "$PROGRAMS/chosen_now" left 50
+		[ "$(jq '.abandoned_calls' report.json)" = 150 ] # the last of three in the outer call is not seen
+		[ "$(jq '[.threads[] | select(.remainder_ns != 0)] | length' report.json)" = 0 ]
+	done
+}
+
+@test "symbols 22: what a call costs is taken off where a ready-made group is timed alone, too" {
+	"$SCPROF" run --no-report -c tsc -g alloc -o "$T/out/p.scp" -- ls / >/dev/null
+	make_report --by function
+	jq -e '.sites | length > 0 and all(.[]; .overhead_ns > 0)' report.json
 }

@@ -152,6 +152,55 @@ static void jumps(long rounds)
 	expect_between("call_back", rounds, rounds, 0);
 }
 
+NOINLINE static long work(long x)
+{
+	long sum = 0;
+
+	for (long i = 0; i < 5; i++)
+		sum += versioned(x + i);
+	return sum;
+}
+
+static long work_and_leave(long x)
+{
+	longjmp(out, (int)work(x) != 0);
+}
+
+static long work_and_return(long x)
+{
+	return work(x);
+}
+
+/* The second call is left, the first is not: what is then called is inside the first. */
+static long work_and_be_left(long x)
+{
+	volatile long sum = 0;
+
+	for (volatile long i = 0; i < 3; i++) {
+		sum += work(x);
+		if (!setjmp(out))
+			call_back(leave, 3);
+	}
+	return sum;
+}
+
+/* Calls inside a call that is left: on paths seen before, inside and outside of it in turn. */
+static void inside_and_left(long rounds)
+{
+	volatile long sum = 0;
+
+	for (volatile long i = 0; i < rounds; i++) {
+		if (!setjmp(out))
+			call_back(work_and_leave, i);
+		sum += work(i);
+		sum += call_back(work_and_return, i) + work(i);
+		sum += call_back(work_and_be_left, i) + work(i);
+	}
+	say("%ld\n", sum);
+	expect_calls("versioned", 8 * 5 * rounds);
+	expect_between("call_back", 2 * rounds, 2 * rounds, 0);
+}
+
 static long end_thread(long x)
 {
 	if (x)
@@ -200,6 +249,8 @@ int main(int argc, char **argv)
 		callbacks(rounds);
 	} else if (!strcmp(what, "jumps")) {
 		jumps(rounds);
+	} else if (!strcmp(what, "left")) {
+		inside_and_left(rounds);
 	} else if (!strcmp(what, "threads")) {
 		threads(rounds);
 	} else {

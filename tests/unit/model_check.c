@@ -132,6 +132,7 @@ static const char *compare_sums(const struct prof_sums *x, const struct prof_sum
 	REQUIRE(x->min_units == y->min_units && x->max_units == y->max_units);
 	REQUIRE(x->first_at == y->first_at && x->last_at == y->last_at);
 	REQUIRE(x->first_units == y->first_units && x->max_at == y->max_at);
+	REQUIRE(x->inner_calls == y->inner_calls);
 	REQUIRE(x->has_bytes == y->has_bytes && x->bytes == y->bytes);
 	REQUIRE(x->bytes_sq == y->bytes_sq && x->bytes_units == y->bytes_units);
 	REQUIRE(same_batches(&x->batches, &y->batches));
@@ -230,6 +231,8 @@ static const char *compare_overhead(const struct prof_overhead *x, const struct 
 	REQUIRE(same_number(x->inside_error_ns, y->inside_error_ns));
 	REQUIRE(same_number(x->outside_ns, y->outside_ns));
 	REQUIRE(same_number(x->outside_error_ns, y->outside_error_ns));
+	REQUIRE(same_number(x->inner_ns, y->inner_ns));
+	REQUIRE(same_number(x->inner_error_ns, y->inner_error_ns));
 	for (int i = 0; i < 2; i++) {
 		const struct prof_cost *c = &x->cost[i], *d = &y->cost[i];
 

@@ -90,6 +90,8 @@ static const char *const site_fields[] = {"s symbol",
 					  "N apriori_error_ns",
 					  "N raw_mean_ns",
 					  "n overhead_error_ns",
+					  "n inner_calls",
+					  "n inner_overhead_ns",
 					  "a doubts",
 					  "O steadiness",
 					  NULL};

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* `scprof preload-stubs`: asked by libscprof.so, not by people. Under a bare LD_PRELOAD with
+ * SCPROF_SYMBOLS it writes the stub object for a program that is about to start, and
+ * answers in one line on standard output: "ok PATH", "none" where there is nothing to
+ * do, or what is wrong. See preload/reexec.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chosen.h"
+#include "chosen_groups.h"
+#include "cmd.h"
+#include "library_path.h"
+#include "program.h"
+#include "run_symbols.h"
+
+/* The library's own groups; the others are of functions of libraries. */
+static bool is_built_in(const char *name, size_t length)
+{
+	static const char known[] = ",socket,io,wait,resolve,region,functions,all,none,";
+	char word[32];
+
+	snprintf(word, sizeof(word), ",%.*s,", (int)length, name);
+	return !length || strstr(known, word);
+}
+
+/* Patterns of the ready-made groups in SCPROF_GROUPS. 0, or -1 with *err. */
+static int collect_groups(char *patterns, size_t size, struct profile_error *err)
+{
+	const char *at = getenv("SCPROF_GROUPS");
+	size_t used = 0;
+
+	*patterns = '\0';
+	for (size_t length; at && *at; at += length + (at[length] == ',')) {
+		length = strcspn(at, ",");
+		const char *group = is_built_in(at, length) ? NULL : chosen_group(at, length);
+
+		if (!group && !is_built_in(at, length)) {
+			snprintf(err->text, sizeof(err->text), "no group is called '%.*s'",
+				 (int)length, at);
+			return -1;
+		}
+		if (group && !strstr(patterns, group))
+			used += (size_t)snprintf(patterns + used, size - used, "%s%s",
+						 used ? "," : "", group);
+		if (used >= size) {
+			snprintf(err->text, sizeof(err->text), "SCPROF_GROUPS names too many");
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* One line, whatever the message has; there was no -s. */
+static void answer(const char *text)
+{
+	for (text += strncmp(text, "-s: ", 4) ? 0 : 4; *text; text++)
+		putchar((unsigned char)*text < ' ' ? ' ' : *text);
+	putchar('\n');
+}
+
+static void answer_with_object(const struct chosen *c)
+{
+	char path[PATH_MAX];
+	struct profile_error err;
+
+	if (!c->count)
+		answer("none");
+	else if (run_symbols_store(c, "scprof-once", NULL, getenv("SCPROF_OUT"), path, sizeof(path),
+				   &err))
+		answer(err.text);
+	else
+		printf("ok %s\n", path);
+}
+
+static void resolve(const char *program, const char *groups, const char *symbols)
+{
+	struct chosen c = {0};
+	struct chosen_patterns parsed = {0};
+	struct profile_error err;
+	char library[PATH_MAX], text[1024];
+
+	if (library_path_find(library, sizeof(library), &err) ||
+	    chosen_patterns_parse(*groups ? groups : NULL, symbols && *symbols ? symbols : NULL,
+				  &parsed, &err) ||
+	    chosen_open(&c, program, library, &err) || chosen_resolve(&c, &parsed, &err)) {
+		run_symbols_explain(&c, &err, text, sizeof(text));
+		answer(text);
+	} else {
+		answer_with_object(&c);
+	}
+	chosen_close(&c);
+	chosen_patterns_free(&parsed);
+}
+
+int cmd_preload_stubs(int argc, char **argv)
+{
+	const char *preload = getenv("SCPROF_PRELOAD");
+	char groups[4096];
+	struct profile_error err;
+
+	if (argc != 2) {
+		fputs("usage: scprof preload-stubs PROGRAM   (for libscprof.so)\n", stderr);
+		return 2;
+	}
+	/* From here on for those that we start: the program's loader lists what it would load. */
+	if (preload && *preload && setenv("LD_PRELOAD", preload, 1))
+		return 1;
+	if (collect_groups(groups, sizeof(groups), &err))
+		answer(err.text);
+	else
+		resolve(argv[1], groups, getenv("SCPROF_SYMBOLS"));
+	return fflush(stdout) || ferror(stdout) ? 1 : 0;
+}
