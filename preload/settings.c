@@ -5,13 +5,15 @@
 
 #include "chosen.h"
 #include "clock.h"
+#include "control.h"
+#include "filter.h"
 #include "scprof_format.h"
 #include "settings.h"
 #include "sys.h"
 
 struct settings settings;
 
-static const char *variable(const char *name)
+const char *settings_variable(const char *name)
 {
 	size_t n = text_length(name);
 	for (char **e = environ; e && *e; e++) {
@@ -132,18 +134,20 @@ uint64_t settings_process_start(void)
 
 void settings_read(void)
 {
-	const char *disable = variable("SCPROF_DISABLE");
+	const char *disable = settings_variable("SCPROF_DISABLE");
 	if ((disable && *disable && !text_equal(disable, "0")) || !clock_is_allowed())
 		return;
-	settings.groups = parse_groups(variable("SCPROF_GROUPS"));
-	const char *symbols = variable("SCPROF_SYMBOLS");
+	settings.groups = parse_groups(settings_variable("SCPROF_GROUPS"));
+	const char *symbols = settings_variable("SCPROF_SYMBOLS");
 	if (chosen_count())
 		settings.groups |= SCP_GROUP_CHOSEN;
 	settings.symbols_ignored = symbols && *symbols && !chosen_count();
 	if (!settings.groups)
 		return;
-	set_directory(variable("SCPROF_OUT"));
+	set_directory(settings_variable("SCPROF_OUT"));
 	set_program();
 	set_boot_id();
-	clock_choose(variable("SCPROF_CLOCK"), variable("SCPROF_CLOCK_PAGE"));
+	clock_choose(settings_variable("SCPROF_CLOCK"), settings_variable("SCPROF_CLOCK_PAGE"));
+	filter_read();
+	control_read();
 }
