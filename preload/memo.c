@@ -295,10 +295,14 @@ COLD bool memo_call_in_progress(struct scp_thread *t, uint64_t ra, uint64_t cfa,
 	c->readable = readable_anew;
 	c->context = t;
 	for (unsigned i = 0; i < 4 * SCP_MAX_FRAMES; i++) {
+		uint64_t left = c->pc;
 		enum unwind_result r = unwind_step(c);
 		if (r == UNWIND_END)
 			found = false;
-		/* Stepping out of our wrapper gives the stack pointer it was called with. */
+		/* Stepping out of our wrapper gives the stack pointer it was called with; out of
+		 * another function, that its caller called that one since. */
+		if (r == UNWIND_STEPPED && c->cfa == open_cfa)
+			found = modules_is_ours(left);
 		if (r != UNWIND_STEPPED || c->cfa == open_cfa)
 			break;
 	}

@@ -47,8 +47,12 @@ long sandbox_syscall(long n, long a, long b, long c, long d, long e, long f)
 			 (n == SYS_prctl && a == PR_SET_SECCOMP && b == SECCOMP_MODE_FILTER);
 	bool strict = (n == SYS_seccomp && a == SECCOMP_SET_MODE_STRICT) ||
 		      (n == SYS_prctl && a == PR_SET_SECCOMP && b == SECCOMP_MODE_STRICT);
-	if (!by_filter && !strict)
-		return real(n, a, b, c, d, e, f);
+	if (!by_filter && !strict) {
+		long done = real(n, a, b, c, d, e, f);
+		if (n == SYS_prctl && a == PR_SET_NAME && done == 0)
+			thread_renamed(true);
+		return done;
+	}
 	uint32_t before = prepare(strict);
 	long r = real(n, a, b, c, d, e, f);
 	conclude(r == 0, before);
