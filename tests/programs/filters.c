@@ -3,7 +3,9 @@
  * threads with names; calls while recording is stopped. What a filter would let through is for the
  * tests to say. Usage: filters WHAT TIMES (see main). */
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/prctl.h>
@@ -201,6 +203,32 @@ static void start(long times)
 	exchange_times(pair, times);
 }
 
+static void in_child(long times)
+{
+	exchange_times(pair, times);
+	SCPROF_START;
+	exchange_times(pair, times);
+	syscall(SYS_exit_group, 0);
+}
+
+/* Stopped by the parent, started by two children, one of which libc knows nothing of: TIMES each.
+ */
+static void fork_stopped(long times)
+{
+	pid_t child;
+
+	SCPROF_STOP;
+	child = fork();
+	if (!child)
+		in_child(times);
+	wait_for(child);
+	child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (!child)
+		in_child(times);
+	wait_for(child);
+	exchange_times(pair, times);
+}
+
 /* Nothing else happens between the exchanges of two visits: no path is new. */
 static void stop_between(long times)
 {
@@ -302,6 +330,7 @@ int main(int argc, char **argv)
 		     {"threads", threads},
 		     {"stop-and-start", stop_and_start},
 		     {"start", start},
+		     {"fork-stopped", fork_stopped},
 		     {"stop-between", stop_between},
 		     {"endless", endless},
 		     {"regions", regions},
