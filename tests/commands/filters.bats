@@ -91,7 +91,7 @@ refused()
 	exchanged 80
 	profile --below 'filters:wanted_far' "$FILTERS" below 20
 	exchanged 20
-	profile --below 'libc:qsort' -s 'libc.so*:qsort' "$FILTERS" leave-qsort 20
+	profile --below 'libc:qsort_r' -s 'libc.so*:qsort' "$FILTERS" leave-qsort 20
 	exchanged 20
 }
 
@@ -112,7 +112,7 @@ refused()
 	[ "$status" = 125 ]
 	[[ $output == *"Near: wanted"* && $output != *done* ]]
 	refused "in a program or library of that name" --below nosuchlibrary:wanted
-	refused "leaves no function" --below 'main,!main*'
+	refused "leaves no function" --below 'libc:qsort,!libc:qsort*'
 }
 
 @test "filters 05: forked children, their threads and what exec makes of them have the filters" {
@@ -153,7 +153,7 @@ refused()
 }
 
 @test "filters 08: a call in the place of one inside a call that was left is none inside it" {
-	for depth in 1 2 3 192; do
+	for depth in 1 192; do
 		profile --depth $depth -s 'libc.so*:qsort' "$FILTERS" leave-qsort 20
 		grep -q 'the same place' out.txt
 		exchanged 40
@@ -164,7 +164,7 @@ refused()
 }
 
 @test "filters 09: SCPROF_STOP and SCPROF_START, on every clock" {
-	for clock in tsc coarse monotonic dual; do
+	for clock in tsc coarse dual; do
 		profile -c $clock "$FILTERS" stop-and-start 20
 		exchanged 120 # 80 by main, 40 by the thread
 		says '[.sites[] | select(.library == "region") | [.symbol, .calls]] | sort' '[["after",1],["one -> two",1]]'
@@ -180,8 +180,8 @@ refused()
 	says .recorded.windows 51
 	read_profile --by gap
 	# from the start of each window to its send, and from that to its receive; nothing between
-	says '[.gaps[] | select(.from != null and .to != null) | .calls]' '[50]'
-	says '[.gaps[] | select(.from == null) | .calls] | add' 50
+	says '[.gaps[] | select(.from != "(thread start)" and .to != "(thread end)") | [.from, .to, .calls]]' '[["send","recv",50]]'
+	says '[.gaps[] | select(.from == "(thread start)") | .calls] | add' 50
 }
 
 @test "filters 11: stopped from the beginning, until the program starts it; children inherit that" {
@@ -216,9 +216,9 @@ endless()
 	says '.filters | [.after, .for]' '[["400ms"],["400ms"]]'
 	says '.recorded | .recorded_s >= 0.399 and .recorded_s < .lived_s and .lived_s >= 1.2' true
 	says '.totals.calls > 0 and .totals.time_ns <= .recorded.recorded_s * 1.5e9' true
-	profile --after 1h "$FILTERS" below 10
+	profile --after 3600s "$FILTERS" below 10
 	exchanged 0
-	says .recorded.recorded_s 0.0
+	says .recorded.recorded_s 0
 }
 
 @test "filters 13: a signal to scprof stops and starts recording; the program gets none" {
@@ -254,7 +254,7 @@ endless()
 	says '[.sites[] | select(.library == "region") | [.symbol, .calls]]' '[["inner",20]]'
 	says '.totals.nested_ns > 0' true # in "inner", but not in "outer", which is not recorded
 	read_profile --by gap
-	says '[.gaps[] | select(.to != null) | .calls] | add' 20
+	says '[.gaps[] | select(.to != "(thread end)") | .calls] | add' 20
 	profile "$FILTERS" regions 20
 	says '[.sites[] | select(.library == "region") | .calls] | sort' '[1,19,19,20,20]'
 }
@@ -290,7 +290,7 @@ bare()
 	exchanged 140
 	says '[.warnings[] | select(.code == "filter-ignored") | .text | split(" ")[0]] | sort' \
 		'["SCPROF_AFTER","SCPROF_DEPTH","SCPROF_FOR"]'
-	"$SCPROF" report out/*.scp | grep filters && return 1
+	"$SCPROF" report out/*.scp | grep '^  filters ' && return 1
 	true
 }
 
@@ -318,9 +318,10 @@ bare()
 }
 
 @test "filters 19: programs do the same, whatever is left out" {
-	for variables in SCPROF_BELOW=wanted SCPROF_THREADS='worker-*' SCPROF_DEPTH=1 SCPROF_STOPPED=1; do
+	export SCPROF_DEPTH=2
+	for variables in SCPROF_BELOW=wanted SCPROF_THREADS='worker-*'; do
 		export "${variables?}"
-		for what in below threads fork-and-exec stop-and-start regions leave-qsort; do
+		for what in fork-and-exec threads stop-and-start leave-qsort; do
 			same_either_way "$FILTERS" $what 20
 		done
 		unset "${variables%%=*}"
