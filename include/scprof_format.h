@@ -191,11 +191,11 @@ struct scp_header {
 	 * asked for is not in force; each ends in NUL. */
 	char filters[SCP_FILTERS_BYTES];
 	uint32_t filters_bytes;
-	uint32_t windows;     /* how often recording began (SCP_FILE_WINDOWS) */
-	uint64_t recorded_ns; /* of start_mono_ns .. end_mono_ns; merged: of all processes... */
+	uint32_t windows;	 /* how often recording began (SCP_FILE_WINDOWS) */
+	uint64_t recorded_ns;	 /* of start_mono_ns .. end_mono_ns; merged: of all processes... */
 	uint64_t recorded_of_ns; /* merged: ...and so long did they live. Else 0 */
-	uint64_t below_cut;   /* unwinds that ended before they met a function of --below, for want
-				 of unwind information or of stack: their calls are left out */
+	uint64_t below_cut; /* unwinds that ended before they met a function of --below, for want
+			       of unwind information or of stack: their calls are left out */
 };
 #define SCP_FILTER_IGNORED "ignored="
 

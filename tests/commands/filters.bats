@@ -230,7 +230,7 @@ endless()
 	sleep 0.3
 	touch stop
 	wait "$tool" # with status 0: USR2 would have killed it
-	grep -q done out.txt
+	grep -q "done" out.txt
 	read_profile
 	says .recorded.windows 2
 	says '.recorded | .recorded_s < .lived_s - 0.4' true
@@ -310,7 +310,7 @@ bare()
 	sleep 0.2
 	touch stop
 	wait
-	grep -q done out.txt
+	grep -q "done" out.txt
 	"$SCPROF" report --format json "$file" >report.json
 	adds_up
 	says .recorded.windows 2
