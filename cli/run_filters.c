@@ -13,7 +13,8 @@
 #include "nearest.h"
 #include "say.h"
 
-#define NAME_MOST 15 /* characters of a thread's name */
+#define NAME_MOST 15  /* characters of a thread's name */
+#define LIST_MOST 900 /* of all patterns together: the profile has them */
 
 static int join(char **list, const char *value)
 {
@@ -86,6 +87,10 @@ static int take_variables(struct run_filters *f)
 /* A name that no thread can have matches nothing for certain. */
 static int check_threads(const char *list)
 {
+	if (list && strlen(list) > LIST_MOST) {
+		say_format("--thread: more than %d characters of names", LIST_MOST);
+		return -1;
+	}
 	for (const char *at = list; list; at += strcspn(at, ",") + 1) {
 		size_t length = strcspn(at, ",");
 

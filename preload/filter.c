@@ -50,8 +50,8 @@ void filter_read(void)
 {
 	const char *threads = settings_variable("SCPROF_THREADS");
 	const char *below = settings_variable("SCPROF_BELOW");
-	if (threads && *threads) {
-		filter.threads = threads;
+	if (threads && *threads) { /* programs that show a title write over their environment */
+		filter.threads = filter.text + filter.text_bytes + sizeof "thread=" - 1;
 		filter_note("thread=", threads);
 	}
 	read_depth();
