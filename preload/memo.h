@@ -98,7 +98,7 @@ HIDDEN struct scp_memo *memo_find(struct scp_thread *t, uint64_t ra, uint64_t cf
 static inline __attribute__((always_inline)) void memo_note_inside(struct scp_memo *m,
 								   uintptr_t outer)
 {
-	if (likely(!outer) || likely(m->reach == MEMO_REACH_ALL) || m->reach == outer)
+	if (likely(outer <= OPEN_REGION) || likely(m->reach == MEMO_REACH_ALL) || m->reach == outer)
 		m->inside = outer;
 	else
 		m->inside = 0;

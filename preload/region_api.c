@@ -40,15 +40,14 @@ static inline __attribute__((always_inline)) void add_interval(struct scp_call *
 	struct scp_thread *t = c->thread;
 	struct scp_memo *m = c->function ? region_memo(t, c->function, from, c->outer) : NULL;
 	struct scp_rt *rt = m && m->path ? m->rt[SCP_COMPLETED] : NULL;
-	if (unlikely(rt == &t->no_entry || !rt) && !t->point.name)
-		return; /* in an earlier window */
 	if (unlikely(rt == &t->no_entry)) {
-		rt = region_entry(t, m->path, c->function, c->began_at);
+		rt = t->point.name ? region_entry(t, m->path, c->function, c->began_at) : NULL;
 		if (rt)
 			m->rt[SCP_COMPLETED] = rt;
 	}
 	if (unlikely(!rt)) {
-		process_loss(overflow_calls, 1);
+		if (t->point.name) /* else it began in an earlier window */
+			process_loss(overflow_calls, 1);
 		return;
 	}
 	if (unlikely(!thread_fast) ||
