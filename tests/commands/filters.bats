@@ -357,3 +357,12 @@ bare()
 	"$SCPROF" report --format json q.scp >report.json
 	says .filters.differ false
 }
+
+@test "filters 22: a path that cannot be followed to the function is left out, and that is said" {
+	profile --below 'wanted*' "$FILTERS" unseen 20
+	exchanged 20
+	says '[.warnings[].code] | index("below-undecided") != null' true
+	profile --below 'helper,wanted*' "$FILTERS" unseen 20 # who is near enough is seen
+	exchanged 40
+	says '[.warnings[].code] | index("below-undecided")' null
+}

@@ -51,6 +51,31 @@ static NOINLINE void wanted_far(long times)
 	NO_TAIL_CALL();
 }
 
+/* Calls a function; without call-frame information, so that nobody can tell who called it. */
+void call_unseen(void (*f)(long times), long times);
+#ifdef __x86_64__
+__asm__(".text\n.globl call_unseen\n.type call_unseen, @function\ncall_unseen:\n"
+	"\tsubq $8, %rsp\n\tmovq %rdi, %rax\n\tmovq %rsi, %rdi\n\tcall *%rax\n"
+	"\taddq $8, %rsp\n\tret\n.size call_unseen, . - call_unseen\n");
+#else
+__asm__(".text\n.globl call_unseen\n.type call_unseen, %function\ncall_unseen:\n"
+	"\tstp x29, x30, [sp, -16]!\n\tmov x2, x0\n\tmov x0, x1\n\tblr x2\n"
+	"\tldp x29, x30, [sp], 16\n\tret\n.size call_unseen, . - call_unseen\n");
+#endif
+
+static NOINLINE void wanted_unseen(long times)
+{
+	call_unseen(helper, times);
+	NO_TAIL_CALL();
+}
+
+/* TIMES below wanted_unseen, if one could tell; TIMES below wanted. */
+static void unseen(long times)
+{
+	wanted_unseen(times);
+	wanted(times);
+}
+
 static void *in_thread(void *times)
 {
 	wanted((long)times);
@@ -331,6 +356,7 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(long times);
 	} known[] = {{"below", below},
+		     {"unseen", unseen},
 		     {"threads", threads},
 		     {"stop-and-start", stop_and_start},
 		     {"start", start},
