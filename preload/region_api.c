@@ -46,7 +46,7 @@ static inline __attribute__((always_inline)) void add_interval(struct scp_call *
 			m->rt[SCP_COMPLETED] = rt;
 	}
 	if (unlikely(!rt)) {
-		if (t->point.name) /* else it began in an earlier window */
+		if (t->point.name && control_is_recording()) /* else it is of an earlier window */
 			process_loss(overflow_calls, 1);
 		return;
 	}

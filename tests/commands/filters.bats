@@ -366,3 +366,12 @@ bare()
 	exchanged 40
 	says '[.warnings[].code] | index("below-undecided")' null
 }
+
+@test "filters 23: stopped, started and renamed all the time: what is recorded adds up, no room is missed" {
+	for options in "-c tsc" "-c coarse --depth 3" "-c dual --thread odd" "-c tsc --below exchange_below"; do
+		# shellcheck disable=SC2086 # options are words
+		profile $options "$FILTERS" storm 20
+		says '[.skipped_calls, .overflow_calls, .unmatched_ends]' '[0,0,0]'
+		says '.totals.calls > 0 and .recorded.windows > 1' true
+	done
+}

@@ -279,6 +279,55 @@ static void endless(long times)
 	}
 }
 
+static int working = 3, cycles;
+
+/* Calls on many paths, markers round them, and other names; until recording has stopped and
+ * started some times. */
+static void *work(void *times)
+{
+	int own[2];
+
+	make_pair(own);
+	for (long i = 0; i < 200 * (long)times || __atomic_load_n(&cycles, __ATOMIC_RELAXED) < 20;
+	     i++) {
+		SCPROF_BEGIN("round");
+		SCPROF_POINT("first");
+		exchange_below(own, (int)(i % 17));
+		SCPROF_BEGIN("half");
+		exchange_below(own, (int)(i % 5));
+		SCPROF_POINT("second");
+		SCPROF_END;
+		SCPROF_END;
+		if (i % 100 == 0)
+			pthread_setname_np(pthread_self(), i % 200 ? "even" : "odd");
+	}
+	close(own[0]);
+	close(own[1]);
+	__atomic_sub_fetch(&working, 1, __ATOMIC_SEQ_CST);
+	return NULL;
+}
+
+/* Stopped and started all the time while three threads are at it. */
+static void storm(long times)
+{
+	pthread_t t[3];
+
+	for (int i = 0; i < 3; i++)
+		if (pthread_create(&t[i], NULL, work, (void *)times))
+			die("pthread_create");
+	while (__atomic_load_n(&working, __ATOMIC_SEQ_CST)) {
+		SCPROF_STOP;
+		exchange(pair);
+		usleep(200);
+		SCPROF_START;
+		exchange(pair);
+		usleep(200);
+		__atomic_add_fetch(&cycles, 1, __ATOMIC_RELAXED);
+	}
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+}
+
 static NOINLINE void in_region(long times)
 {
 	for (long i = 0; i < times; i++) {
@@ -357,6 +406,7 @@ int main(int argc, char **argv)
 		void (*run)(long times);
 	} known[] = {{"below", below},
 		     {"unseen", unseen},
+		     {"storm", storm},
 		     {"threads", threads},
 		     {"stop-and-start", stop_and_start},
 		     {"start", start},
