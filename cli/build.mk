@@ -28,6 +28,7 @@ CLI_SRC = \
 	cli/cmd_report.c \
 	cli/cmd_run.c \
 	cli/cmd_symbols.c \
+	cli/run_filters.c \
 	cli/run_options.c \
 	cli/run_output.c \
 	cli/run_symbols.c \

@@ -18,6 +18,7 @@
 #include "program.h"
 #include "random.h"
 #include "report.h"
+#include "run_filters.h"
 #include "run_options.h"
 #include "run_output.h"
 #include "run_symbols.h"
@@ -39,7 +40,9 @@ struct run {
 	char library[PATH_MAX];
 	struct chosen chosen; /* -s */
 	struct chosen_patterns patterns;
-	char stubs[PATH_MAX]; /* "" without -s */
+	char stubs[PATH_MAX];	 /* "" without -s */
+	struct windows *windows; /* NULL: recording goes on all the time */
+	struct environment_filters filters;
 };
 
 /* The loader cannot be told of a path with a space or a colon in it. */
@@ -89,6 +92,7 @@ static int set_environment(const struct run *r)
 		.clock = r->options.clock,
 		.tick_ns = r->options.tick_ns,
 		.groups = r->options.groups ? r->options.built_in : NULL,
+		.filters = r->filters,
 	};
 
 	if (!environment_set(&e))
@@ -104,6 +108,11 @@ static void clean_up(struct run *r)
 	if (r->ticker)
 		ticker_stop(r->ticker, &r->ticks);
 	r->ticker = NULL;
+	if (r->windows)
+		windows_stop(r->windows);
+	r->windows = NULL;
+	unlink(r->directory.below);
+	run_filters_free(&r->options.filters);
 	snprintf(link, sizeof(link), "%s/libscprof.so", r->directory.base);
 	unlink(link);
 	if (*r->stubs)
@@ -136,7 +145,10 @@ static int prepare(struct run *r)
 		chosen_patterns_free(&r->patterns);
 		return -1;
 	}
-	if (!avoid_odd_library_path(r) && !write_stubs(r) && !start_clock(r) && !set_environment(r))
+	if (!avoid_odd_library_path(r) && !write_stubs(r) && !start_clock(r) &&
+	    !run_filters_prepare(&r->options.filters, &r->program, &r->directory, &r->windows,
+				 &r->filters) &&
+	    !set_environment(r))
 		return 0;
 	clean_up(r);
 	rundir_remove(&r->directory);
@@ -159,8 +171,14 @@ static int start(struct run *r)
 	bool exec_failure;
 
 	if (!launch_start(&r->launch, r->program.path, r->options.command,
-			  r->program.shell_fallback, &exec_failure))
+			  r->program.shell_fallback, r->options.filters.plan.signal,
+			  &exec_failure)) {
+		if (r->windows && windows_begin(r->windows))
+			say_format("recording will not stop or start by itself: no thread for it: "
+				   "%s",
+				   strerror(errno));
 		return 0;
+	}
 	if (exec_failure)
 		return exec_failed(r, errno);
 	say_format("cannot start a process: %s", strerror(errno));

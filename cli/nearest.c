@@ -2,9 +2,11 @@
 /* Optimal string alignment distance, for names of a dozen letters. */
 #include "nearest.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#define LONGEST 31
+#define LONGEST	  31
+#define MOST_NEAR 3
 
 static size_t least(size_t a, size_t b, size_t c)
 {
@@ -47,4 +49,29 @@ const char *nearest_name(const char *word, const char *const *names, size_t coun
 		}
 	}
 	return best;
+}
+
+static size_t forget(const char **names, size_t count, const char *name)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(names[i], name) != 0)
+			names[kept++] = names[i];
+	return kept;
+}
+
+void nearest_names(const char *word, const char **names, size_t count, char *text, size_t size)
+{
+	size_t at = 0;
+
+	*text = '\0';
+	for (int i = 0; i < MOST_NEAR && at < size; i++) {
+		const char *near = nearest_name(word, names, count);
+
+		if (!near)
+			break;
+		at += (size_t)snprintf(text + at, size - at, "%s%s", i ? ", " : "", near);
+		count = forget(names, count, near);
+	}
 }

@@ -60,7 +60,7 @@ static int compare_spans(const void *left, const void *right)
 }
 
 /* Processes may run beside one another, and runs of another day may be in the same profile:
- * the time in which at least one process was there. */
+ * the time in which at least one process was there, as far as recording was not stopped. */
 static int running_time(const struct report *r, double *ns)
 {
 	struct span *span = calloc(r->processes ? r->processes : 1, sizeof(*span));
@@ -79,6 +79,8 @@ static int running_time(const struct report *r, double *ns)
 		*ns += fmax(0, span[i].to - fmax(end, span[i].from));
 		end = fmax(end, span[i].to);
 	}
+	if (r->profile->flags & SCP_FILE_WINDOWS && r->profile->recorded_of_ns)
+		*ns *= (double)r->profile->recorded_ns / (double)r->profile->recorded_of_ns;
 	free(span);
 	return 0;
 }

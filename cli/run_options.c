@@ -18,7 +18,7 @@
 
 const char run_usage[] =
 	"usage: scprof run [-o PATH] [-c CLOCK] [-d TICK] [-g GROUPS] [-s SYMBOLS]\n"
-	"                  [--no-report] [--] COMMAND [ARG...]\n"
+	"                  [FILTERS] [--no-report] [--] COMMAND [ARG...]\n"
 	"  -o PATH     the profile (default: scprof.EXE.PID.scp in SCPROF_OUT or here)\n"
 	"  -c CLOCK    tsc, coarse, monotonic, page, thread-cpu or dual\n"
 	"              (default: SCPROF_CLOCK, else what `scprof clocks` recommends)\n"
@@ -30,6 +30,15 @@ const char run_usage[] =
 	"              !NAME takes out again, @FILE has one a line; separated by commas\n"
 	"              (-s 'libssl*:SSL_*,!SSL_get_*'; `scprof symbols PROGRAM` lists them)\n"
 	"  --no-report write the profile only\n"
+	"filters (docs/filters.md; --below and --thread may be given again):\n"
+	"  --below F   only calls below the function F, local ones of the program too:\n"
+	"              names, globs, LIBRARY:NAME, !NAME, as for -s\n"
+	"  --thread N  only threads of this name: globs, separated by commas\n"
+	"  --depth N   keep the N innermost frames of a call path\n"
+	"  --after T   begin so long after the start: 5s, 500ms\n"
+	"  --for T     record for so long each time that recording begins\n"
+	"  --signal S  USR1 or USR2, sent to scprof, stops and starts recording\n"
+	"  --stopped   begin stopped: the signal, or SCPROF_START in the program, starts\n"
 	"exit status: the command's own, 128+N after signal N; 125 scprof failed,\n"
 	"             126 the command cannot be executed, 127 it was not found\n";
 
@@ -154,6 +163,8 @@ static int settle(struct run_options *o, const char *clock, const char *tick, co
 	if (groups ? parse_groups("-g", groups, o)
 		   : set_groups && parse_groups("SCPROF_GROUPS", set_groups, o))
 		return -1;
+	if (run_filters_check(&o->filters))
+		return -1;
 	if (!o->symbols)
 		o->symbols = variable("SCPROF_SYMBOLS");
 #ifndef __x86_64__ /* no trampoline */
@@ -209,6 +220,8 @@ static int take_option(char **argv, int option, struct run_options *o, struct te
 	case OPTION_DISPLACE:
 		return unavailable("--displace");
 	default:
+		if (option >= RUN_OPTION_BELOW)
+			return run_filters_take(&o->filters, option, optarg);
 		return bad_option(argv, option);
 	}
 }
@@ -222,6 +235,7 @@ enum run_parse run_options_parse(int argc, char **argv, struct run_options *o)
 						{"symbols", required_argument, NULL, 's'},
 						{"no-report", no_argument, NULL, OPTION_NO_REPORT},
 						{"displace", no_argument, NULL, OPTION_DISPLACE},
+						RUN_FILTER_OPTIONS,
 						{"help", no_argument, NULL, 'h'},
 						{0}};
 	const char *disable = variable("SCPROF_DISABLE");

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "run_filters.h"
 #include "scprof_format.h"
 
 struct run_options {
@@ -17,6 +18,7 @@ struct run_options {
 	char built_in[128];    /* those of `groups` that the library knows; "none" */
 	char ready_made[2048]; /* patterns of the ready-made groups among `groups` */
 	bool only_ready_made;  /* and no others are */
+	struct run_filters filters;
 	bool report;
 	bool disabled; /* SCPROF_DISABLE is set */
 	char **command;

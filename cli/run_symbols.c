@@ -12,8 +12,6 @@
 #include "random.h"
 #include "say.h"
 
-enum { MOST_NEAR = 3 };
-
 /* All names of the libraries that the pattern could mean. */
 static size_t collect_names(const struct chosen *c, const char **names)
 {
@@ -29,32 +27,15 @@ static size_t collect_names(const struct chosen *c, const char **names)
 	return n;
 }
 
-static size_t forget(const char **names, size_t count, const char *name)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(names[i], name) != 0)
-			names[kept++] = names[i];
-	return kept;
-}
-
 static void find_near(const struct chosen *c, char *text, size_t size)
 {
-	size_t room = 1, at = 0;
+	size_t room = 1;
 
 	for (size_t l = 0; l < c->libraries; l++)
 		room += c->library[l].functions;
 	const char **names = calloc(room, sizeof(*names));
-	size_t count = names ? collect_names(c, names) : 0;
-	for (int i = 0; i < MOST_NEAR && at < size; i++) {
-		const char *near = nearest_name(c->unmatched->name, names, count);
-
-		if (!near)
-			break;
-		at += (size_t)snprintf(text + at, size - at, "%s%s", i ? ", " : "", near);
-		count = forget(names, count, near);
-	}
+	if (names)
+		nearest_names(c->unmatched->name, names, collect_names(c, names), text, size);
 	free(names);
 }
 

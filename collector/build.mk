@@ -8,6 +8,9 @@ COLLECTOR_SRC = \
 	collector/clock_ways.c \
 	collector/clock_ways_all.c \
 	collector/clock_ways_$(COLLECTOR_ARCH).c \
+	collector/below.c \
+	collector/below_symbols.c \
+	collector/below_write.c \
 	collector/bench.c \
 	collector/bench_arguments.c \
 	collector/bench_call.c \
@@ -54,7 +57,8 @@ COLLECTOR_SRC = \
 	collector/stragglers.c \
 	collector/survivors.c \
 	collector/ticker.c \
-	collector/ticker_schedule.c
+	collector/ticker_schedule.c \
+	collector/windows.c
 
 CFLAGS_collector_library_path = -DCOLLECTOR_MULTIARCH='"$(COLLECTOR_MULTIARCH)"'
 CFLAGS_collector_chosen_object = -I$(BUILD)/preload

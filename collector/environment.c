@@ -52,6 +52,18 @@ static int set_or_unset(const char *name, const char *value)
 	return value ? setenv(name, value, 1) : unsetenv(name);
 }
 
+/* What the library is not to find must not come from our own environment either. */
+static int set_filters(const struct environment_filters *f)
+{
+	return set_or_unset("SCPROF_BELOW", f->below) ||
+	       set_or_unset("SCPROF_BELOW_RANGES", f->below_ranges) ||
+	       set_or_unset("SCPROF_THREADS", f->threads) ||
+	       set_or_unset("SCPROF_DEPTH", f->depth) || set_or_unset("SCPROF_AFTER", f->after) ||
+	       set_or_unset("SCPROF_FOR", f->length) || set_or_unset("SCPROF_SIGNAL", f->signal) ||
+	       set_or_unset("SCPROF_STOPPED", f->stopped) ||
+	       set_or_unset("SCPROF_CONTROL", f->control);
+}
+
 int environment_set(const struct environment *e)
 {
 	char tick[32];
@@ -61,7 +73,7 @@ int environment_set(const struct environment *e)
 	    setenv("SCPROF_CLOCK", clocks_name(e->clock), 1) ||
 	    set_or_unset("SCPROF_TICK", e->page ? tick : NULL) ||
 	    set_or_unset("SCPROF_CLOCK_PAGE", e->page) ||
-	    (e->groups && setenv("SCPROF_GROUPS", e->groups, 1)))
+	    (e->groups && setenv("SCPROF_GROUPS", e->groups, 1)) || set_filters(&e->filters))
 		return -1;
 	return 0;
 }

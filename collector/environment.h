@@ -8,6 +8,14 @@
 
 #include "scprof_format.h"
 
+/* Texts as the library reads them, each NULL where there is no such filter. */
+struct environment_filters {
+	const char *below, *below_ranges; /* patterns; the file of their places */
+	const char *threads, *depth;
+	const char *after, *length, *signal, *stopped;
+	const char *control; /* the page that stops and starts recording */
+};
+
 struct environment {
 	const char *library; /* absolute path of libscprof.so */
 	const char *stubs; /* of the stubs of chosen symbols, to be found just before it; or NULL */
@@ -17,6 +25,7 @@ struct environment {
 	enum scp_clock_kind clock;
 	uint64_t tick_ns;   /* of the page clock */
 	const char *groups; /* NULL: the library's default */
+	struct environment_filters filters;
 };
 
 /* Can LD_PRELOAD name this path? The loader splits it at spaces and colons and

@@ -86,7 +86,7 @@ static int forked(struct launch *l, const int report[2], bool *exec_failed)
 	return -1;
 }
 
-int launch_start(struct launch *l, const char *path, char **argv, bool shell_fallback,
+int launch_start(struct launch *l, const char *path, char **argv, bool shell_fallback, int kept,
 		 bool *exec_failed)
 {
 	struct sigaction chld, plain = {.sa_handler = SIG_DFL};
@@ -95,6 +95,8 @@ int launch_start(struct launch *l, const char *path, char **argv, bool shell_fal
 
 	*exec_failed = false;
 	signals_to_take(&take);
+	if (kept)
+		sigdelset(&take, kept);
 	l->signals = signalfd(-1, &take, SFD_CLOEXEC);
 	if (l->signals < 0)
 		return -1;
@@ -104,6 +106,8 @@ int launch_start(struct launch *l, const char *path, char **argv, bool shell_fal
 	}
 	/* where SIGCHLD is ignored, the kernel would reap the command unasked */
 	sigaction(SIGCHLD, &plain, &chld);
+	if (kept)
+		sigaddset(&take, kept);
 	sigprocmask(SIG_BLOCK, &take, &mask);
 	l->pid = fork();
 	if (l->pid > 0)

@@ -20,8 +20,9 @@ struct launch {
  * are the command's business; SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are passed on
  * by launch_wait. What was ignored stays ignored. SIGPIPE and SIGXFSZ come back as errors of
  * the writes. `shell_fallback`: where exec says ENOEXEC, /bin/sh runs the file, as execvp
- * has it. 0; or -1 with errno and *exec_failed: whether exec itself failed. */
-int launch_start(struct launch *l, const char *path, char **argv, bool shell_fallback,
+ * has it. `kept`: a signal that is blocked likewise, but is another thread's to take; 0: none.
+ * 0; or -1 with errno and *exec_failed: whether exec itself failed. */
+int launch_start(struct launch *l, const char *path, char **argv, bool shell_fallback, int kept,
 		 bool *exec_failed);
 
 /* Until the command has ended. Its wait status. */

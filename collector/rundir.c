@@ -55,6 +55,8 @@ int rundir_create(struct rundir *d, const char *beside, struct profile_error *er
 
 	if (!failed) {
 		snprintf(d->page, sizeof(d->page), "%s/clock", d->base);
+		snprintf(d->control, sizeof(d->control), "%s/control", d->base);
+		snprintf(d->below, sizeof(d->below), "%s/below", d->base);
 		if (geteuid()) {
 			snprintf(d->profiles, sizeof(d->profiles), "%s", d->base);
 			return 0;

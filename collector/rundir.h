@@ -15,6 +15,8 @@ struct rundir {
 	char base[PATH_MAX - 64];
 	char profiles[PATH_MAX - 32]; /* SCPROF_OUT of the command */
 	char page[PATH_MAX - 32];     /* path of the page clock */
+	char control[PATH_MAX - 32];  /* of the page that stops and starts recording */
+	char below[PATH_MAX - 32];    /* of the places of --below */
 };
 
 /* `beside`: an existing directory for where memory will not do. Names are

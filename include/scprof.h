@@ -19,6 +19,9 @@
  *                                   add up exactly. From the thread's first point to its next
  *                                   passing is a cycle, recorded as "received -> received (cycle)".
  *   SCPROF_POINT_STOP;              the chain ends; the next point begins another one
+ *   SCPROF_STOP;                    nothing is recorded any more in this process, calls of
+ *                                   functions included, until
+ *   SCPROF_START;                   (`scprof run --stopped` begins stopped)
  *
  * Names are string literals. SCPROF_BEGIN_NAMED(expression), SCPROF_SCOPE_NAMED,
  * SCPROF_END_OF_NAMED and SCPROF_POINT_NAMED take any string, which is copied, and looked up each
@@ -58,6 +61,8 @@ struct scprof_api {
 	void (*leave)(unsigned long scope);
 	void (*point)(struct scprof_site *site);
 	void (*point_stop)(void);
+	void (*start)(void);
+	void (*stop)(void);
 };
 
 #ifdef __cplusplus
@@ -125,6 +130,14 @@ SCPROF_INLINE void scprof_leave(const unsigned long *scope)
 #define SCPROF_POINT_NAMED(name)  SCPROF_AT(point, , SCPROF_SITE_NAMED(name))
 #define SCPROF_POINT_STOP	  SCPROF_CALL(point_stop())
 
+/* An older library has no such functions: then nothing stops. */
+#define SCPROF_CONTROL(function)                                                                   \
+	(SCPROF_PRESENT && scprof_find()->bytes > __builtin_offsetof(struct scprof_api, function)  \
+		 ? scprof_find()->function()                                                       \
+		 : (void)0)
+#define SCPROF_START SCPROF_CONTROL(start)
+#define SCPROF_STOP  SCPROF_CONTROL(stop)
+
 #define SCPROF_JOIN_(a, b) a##b
 #define SCPROF_JOIN(a, b)  SCPROF_JOIN_(a, b)
 
@@ -190,6 +203,8 @@ class scope
 #define SCPROF_POINT(name)	  ((void)0)
 #define SCPROF_POINT_NAMED(name)  ((void)0)
 #define SCPROF_POINT_STOP	  ((void)0)
+#define SCPROF_START		  ((void)0)
+#define SCPROF_STOP		  ((void)0)
 
 #endif
 

@@ -30,19 +30,20 @@
 
 #include <stdint.h>
 
-#define SCP_MAGIC	 "SCPROF1\n"
-#define SCP_VERSION	 2u
-#define SCP_BYTE_ORDER	 0x01020304u
-#define SCP_HEADER_BYTES 8192u
-#define SCP_GRANULE	 4096u
-#define SCP_RECORD_ALIGN 64u
-#define SCP_MAX_REGIONS	 48u
-#define SCP_MAX_FRAMES	 192u
-#define SCP_BATCHES	 64u
-#define SCP_HIST_BUCKETS 64u /* buckets in one histogram block */
-#define SCP_HIST_BLOCKS	 8u  /* blocks an entry can have */
-#define SCP_BUILD_ID_MAX 32u
-#define SCP_PHASE_BINS	 32u
+#define SCP_MAGIC	  "SCPROF1\n"
+#define SCP_VERSION	  2u
+#define SCP_BYTE_ORDER	  0x01020304u
+#define SCP_HEADER_BYTES  8192u
+#define SCP_GRANULE	  4096u
+#define SCP_RECORD_ALIGN  64u
+#define SCP_MAX_REGIONS	  48u
+#define SCP_MAX_FRAMES	  192u
+#define SCP_BATCHES	  64u
+#define SCP_HIST_BUCKETS  64u /* buckets in one histogram block */
+#define SCP_HIST_BLOCKS	  8u  /* blocks an entry can have */
+#define SCP_BUILD_ID_MAX  32u
+#define SCP_PHASE_BINS	  32u
+#define SCP_FILTERS_BYTES 1024u
 
 enum scp_clock_kind {
 	SCP_CLOCK_NONE = 0,
@@ -115,10 +116,12 @@ struct scp_region {
 };
 
 /* header.flags */
-#define SCP_FILE_DUAL	    1u /* slow_clock is in use, SLOW records exist */
-#define SCP_FILE_HISTOGRAMS 2u /* the clock is fast: HIST records exist */
-#define SCP_FILE_MERGED	    4u /* written by `scprof merge` or `scprof run` */
-#define SCP_FILE_NO_SYMBOLS 8u /* SCPROF_SYMBOLS was set, but no stub object was preloaded */
+#define SCP_FILE_DUAL		1u  /* slow_clock is in use, SLOW records exist */
+#define SCP_FILE_HISTOGRAMS	2u  /* the clock is fast: HIST records exist */
+#define SCP_FILE_MERGED		4u  /* written by `scprof merge` or `scprof run` */
+#define SCP_FILE_NO_SYMBOLS	8u  /* SCPROF_SYMBOLS was set, but no stub object was preloaded */
+#define SCP_FILE_WINDOWS	16u /* recording could stop and start: recorded_ns counts */
+#define SCP_FILE_FILTERS_DIFFER 32u /* merged: not all files had the same filters */
 
 /* header.end_state */
 enum scp_end_state {
@@ -193,7 +196,18 @@ struct scp_header {
 	char no_symbols[512];
 	/* as overhead_first, overhead_last; one clock or two, an interval has all of it */
 	struct scp_inner_cost inner_first, inner_last;
+	/* What was left out on purpose: texts "below=...", "thread=...", "depth=...", "after=...",
+	 * "for=...", "signal=...", "stopped=...", and "ignored=VARIABLE" where a filter that was
+	 * asked for is not in force; each ends in NUL. */
+	char filters[SCP_FILTERS_BYTES];
+	uint32_t filters_bytes;
+	uint32_t windows;	 /* how often recording began (SCP_FILE_WINDOWS) */
+	uint64_t recorded_ns;	 /* of start_mono_ns .. end_mono_ns; merged: of all processes... */
+	uint64_t recorded_of_ns; /* merged: ...and so long did they live. Else 0 */
+	uint64_t below_cut; /* unwinds that ended before they met a function of --below, for want
+			       of unwind information or of stack: their calls are left out */
 };
+#define SCP_FILTER_IGNORED "ignored="
 
 #define SCP_GROUP_SOCKET    1u
 #define SCP_GROUP_IO	    2u
@@ -287,6 +301,7 @@ struct scp_table {
 #define SCP_PATH_CUT	     1u /* ended at a frame without usable unwind information */
 #define SCP_PATH_TRUNCATED   2u /* deeper than SCP_MAX_FRAMES */
 #define SCP_PATH_SMALL_STACK 4u /* caller only: no room to unwind, or no system call allowed */
+#define SCP_PATH_LIMITED     8u /* --depth: outer frames were left out on purpose */
 
 /* A frame: module id << 48 | exact << 47 | offset. The offset is the return
  * address less the module's base (module 0: the address itself). `exact` marks

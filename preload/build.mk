@@ -4,12 +4,17 @@ ARCH ?= $(shell $(CC) -dumpmachine | cut -d- -f1)
 PRELOAD_SRC = \
 	preload/arena.c \
 	preload/batch.c \
+	preload/below.c \
+	preload/below_search.c \
 	preload/call.c \
 	preload/chosen.c \
 	preload/clock.c \
+	preload/control.c \
 	preload/fd_kind.c \
 	preload/file.c \
+	preload/filter.c \
 	preload/function.c \
+	preload/glob.c \
 	preload/hooks.c \
 	preload/lifecycle.c \
 	preload/memo.c \
@@ -23,6 +28,7 @@ PRELOAD_SRC = \
 	preload/reexec_ask.c \
 	preload/region.c \
 	preload/region_api.c \
+	preload/region_filter.c \
 	preload/region_functions.c \
 	preload/region_name.c \
 	preload/sandbox.c \

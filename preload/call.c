@@ -4,6 +4,8 @@
 #include <errno.h>
 
 #include "call_fast.h"
+#include "control.h"
+#include "filter.h"
 #include "lifecycle.h"
 #include "phase.h"
 #include "stack.h"
@@ -77,6 +79,8 @@ static COLD struct scp_thread *enter_first(void)
 {
 	static __thread uint32_t wait;
 	int saved = errno;
+	if (thread_is_unwanted() && process_epoch.now.generation)
+		return NULL;
 	size_t room = stack_room();
 	if (room < STACK_TO_RECORD || (!process_epoch.now.generation && room < STACK_TO_UNWIND))
 		return NULL;
@@ -89,7 +93,7 @@ static COLD struct scp_thread *enter_first(void)
 		return NULL;
 	}
 	struct scp_thread *t = process_epoch.now.generation ? thread_acquire() : NULL;
-	if (!t)
+	if (!t && !thread_unwanted && control_is_recording())
 		wait = 1000;
 	errno = saved;
 	return t;
@@ -98,25 +102,60 @@ static COLD struct scp_thread *enter_first(void)
 struct scp_thread *call_first_thread(void)
 {
 	struct scp_thread *t = enter_first();
-	return process_groups ? t : NULL;
+	return control_is_recording() ? t : NULL;
 }
 
-/* NULL: there is not even the stack to look. */
-static COLD struct scp_memo *find_slowly(struct scp_thread *t, uint64_t ra, uint64_t cfa,
-					 uint64_t fp, uint32_t function, bool nested)
+/* No memo holds on a new path, and none after recording was stopped or begun or a thread renamed:
+ * is there still anything to record? Inside a call all goes on as it began. */
+static bool is_still_recorded(struct scp_thread *t, uintptr_t *outer)
 {
-	if (stack_room() < STACK_TO_RECORD)
-		return NULL;
+	if (unlikely(control_changed()))
+		control_look();
+	if (!control_is_recording())
+		return false;
+	if (likely(t->window == control.window && t->names == filter.names) ||
+	    (*outer & ~OPEN_REGION))
+		return true;
+	*outer = 0;
+	return thread_look_again(t);
+}
+
+static bool is_known_excluded(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp)
+{
+	return filter.below && t->generation == process_epoch.now.generation &&
+	       memo_search(t, ra, cfa, fp, MEMO_EXCLUDED);
+}
+
+/* NULL: not to be recorded; or there is not even the stack to look, which is counted. */
+COLD struct scp_memo *call_find_memo(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
+				     uint32_t function, uintptr_t *outer)
+{
 	int saved = errno;
-	struct scp_memo *m = memo_find(t, ra, cfa, fp, function, nested);
+	struct scp_memo *m = NULL;
+	if (is_still_recorded(t, outer) && !is_known_excluded(t, ra, cfa, fp)) {
+		if (stack_room() < STACK_TO_RECORD)
+			pass_through();
+		else
+			m = memo_find(t, ra, cfa, fp, function, *outer & ~OPEN_REGION);
+	}
 	errno = saved;
-	return m;
+	return m && !memo_is_excluded(m) ? m : NULL;
 }
 
-struct scp_memo *call_find_memo(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
-				uint32_t function, bool nested)
+COLD bool call_is_excluded(uint64_t ra, uint64_t cfa, uint64_t fp)
 {
-	return find_slowly(t, ra, cfa, fp, function, nested);
+	struct scp_thread *t = thread_self;
+	if (!t)
+		return thread_is_unwanted();
+	uintptr_t open = t->open;
+	if (!filter.below || (open & 1))
+		return false;
+	t->open = open | 1; /* the chain may change */
+	compiler_barrier();
+	bool excluded = is_known_excluded(t, ra, cfa, fp);
+	compiler_barrier();
+	t->open = open;
+	return excluded;
 }
 
 static inline void begin_quick(struct scp_call *c, struct scp_thread *t, struct scp_memo *m,
@@ -143,7 +182,7 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 	c->quick = CALL_NOT_QUICK;
 	if (unlikely(!t || !process_epoch.now.generation)) {
 		t = enter_first();
-		if (!process_groups)
+		if (!control_is_recording() || (!t && thread_unwanted))
 			return false;
 		if (!t) {
 			c->thread = NULL;
@@ -168,12 +207,13 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 	struct scp_memo *m = t->front[memo_slot(ra, cfa)];
 	if (unlikely(!m || t->generation != process_epoch.now.generation ||
 		     !memo_matches(m, ra, cfa, fp, function)))
-		m = find_slowly(t, ra, cfa, fp, function, c->outer & ~OPEN_REGION);
+		m = call_find_memo(t, ra, cfa, fp, function, &c->outer);
 	if (unlikely(!m)) {
-		t->open = c->outer;
-		return pass_through();
+		if (thread_self == t)
+			t->open = c->outer;
+		return false;
 	}
-	m->inside = c->outer;
+	memo_note_inside(m, c->outer);
 	c->inner_at = t->inner;
 	c->thread = t;
 	c->memo = m;

@@ -57,9 +57,14 @@ HIDDEN struct scp_thread *call_first_thread(void);
 HIDDEN bool call_is_inside(struct scp_call *c, struct scp_thread *t, uint64_t ra, uint64_t cfa,
 			   uint64_t fp);
 
-/* The memo of a path, with bookkeeping marked; NULL: no stack to look. */
+/* The memo of a path that no memo at hand fits, with bookkeeping marked. `outer`: thread.open of
+ * what is around; it changes where what was open belongs to an earlier window. NULL: nothing is to
+ * be recorded, and `t` may be another thread's by now (thread_self says). */
 HIDDEN struct scp_memo *call_find_memo(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
-				       uint32_t function, bool nested);
+				       uint32_t function, uintptr_t *outer);
+
+/* Is nothing to be recorded of the calling thread, or on this path? Only what is known. */
+HIDDEN bool call_is_excluded(uint64_t ra, uint64_t cfa, uint64_t fp);
 
 /* Add an interval that ends now; thread.open is then c->outer if nested, else 0. Of c only
  * thread, outer, inner_at, began_at, slow_began_at, fine_ns and function count. */

@@ -9,6 +9,7 @@
 
 #include "call_fast.h"
 #include "chosen.h"
+#include "control.h"
 #include "lifecycle.h"
 #include "unwind.h"
 
@@ -85,12 +86,17 @@ static inline __attribute__((always_inline)) bool begin_nested(bool page, struct
 /* No short way is open. */
 static COLD uint32_t begin_otherwise(struct chosen_frame *f)
 {
+	bool scratch = f->symbol->flags & CHOSEN_SCRATCH;
+	if (scratch && process_groups == GROUPS_PAUSED &&
+	    (begin_short(false, f) || begin_nested(false, f)))
+		return CHOSEN_TSC; /* what is measured is the same while recording is stopped */
+	if (scratch || (f->symbol->real && call_is_excluded(RA(f), CFA(f), FP(f)))) {
+		chosen_disturbed |= scratch;
+		f->real = f->symbol->real;
+		return CHOSEN_PASS;
+	}
 	f->vectors = arch_vectors_in_use();
-	if (!(f->symbol->flags & CHOSEN_SCRATCH))
-		return CHOSEN_SLOW;
-	chosen_disturbed = true;
-	f->real = f->symbol->real;
-	return CHOSEN_PASS;
+	return CHOSEN_SLOW;
 }
 
 uint32_t chosen_begin(struct chosen_frame *f)
@@ -101,7 +107,8 @@ uint32_t chosen_begin(struct chosen_frame *f)
 			return CHOSEN_TSC;
 		if (begin_short(true, f) || begin_nested(true, f))
 			return CHOSEN_CALL;
-	} else if (!process_groups && f->symbol->real) {
+	} else if (!(process_groups & ~GROUPS_PAUSED) && f->symbol->real && !control_changed() &&
+		   !(f->symbol->flags & CHOSEN_SCRATCH)) {
 		f->real = f->symbol->real;
 		return CHOSEN_PASS;
 	}
@@ -114,6 +121,8 @@ COLD uint32_t chosen_begin_slow(struct chosen_frame *f)
 	int saved = errno;
 	if (process_groups == GROUPS_UNSET)
 		lifecycle_start();
+	else if (process_groups == GROUPS_PAUSED && control_changed())
+		control_look();
 	errno = saved;
 	if (!(process_groups & SCP_GROUP_CHOSEN) ||
 	    !call_begin(c, id_of(f), RA(f), CFA(f), FP(f))) {

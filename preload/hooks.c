@@ -127,8 +127,8 @@ HOOK(int, dlclose, (void *handle))
 HOOK(int, pthread_setname_np, (pthread_t thread, const char *name))
 {
 	int r = REAL(int, pthread_setname_np, (pthread_t, const char *))(thread, name);
-	if (r == 0 && pthread_equal(thread, pthread_self()))
-		thread_renamed();
+	if (r == 0)
+		thread_renamed(pthread_equal(thread, pthread_self()));
 	return r;
 }
 

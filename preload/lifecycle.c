@@ -10,6 +10,8 @@
 
 #include "chosen.h"
 #include "clock.h"
+#include "control.h"
+#include "filter.h"
 #include "function.h"
 #include "lifecycle.h"
 #include "modules.h"
@@ -59,6 +61,8 @@ static void fill_header(struct scp_header *h)
 		   (settings.symbols_ignored ? SCP_FILE_NO_SYMBOLS : 0);
 	if (settings.symbols_ignored)
 		text_append(h->no_symbols, sizeof h->no_symbols, 0, reexec_problem);
+	bytes_copy(h->filters, filter.text, filter.text_bytes);
+	h->filters_bytes = filter.text_bytes;
 	overhead_inherit(h);
 	publish_barrier();
 	bytes_copy(h->magic, SCP_MAGIC, sizeof h->magic);
@@ -138,7 +142,7 @@ COLD void lifecycle_start(void)
 	uint32_t groups = settings.groups;
 	if (groups)
 		groups = !sandbox_active && begin_file() ? process.file.header->groups : 0;
-	__atomic_store_n(&process_groups, groups, __ATOMIC_RELEASE);
+	__atomic_store_n(&process_groups, control_begin(groups), __ATOMIC_RELEASE);
 	process_next_generation();
 }
 
@@ -149,7 +153,8 @@ __attribute__((constructor)) static void constructor(void)
 	if (!process_groups)
 		return;
 	overhead_measure_first();
-	thread_acquire(); /* so that the main thread's time begins here */
+	if (control_is_recording())
+		thread_acquire(); /* so that the main thread's time begins here */
 }
 
 __attribute__((destructor)) static void destructor(void)

@@ -4,6 +4,9 @@
  * a small one. */
 #include <signal.h>
 
+#include "below.h"
+#include "control.h"
+#include "filter.h"
 #include "memo.h"
 #include "modules.h"
 #include "sandbox.h"
@@ -39,7 +42,7 @@ static bool readable(void *context, uint64_t address)
 static bool note(void *context, uint64_t address, uint64_t value)
 {
 	struct scp_thread *t = context;
-	if (t->noted_count >= NOTED_MAX)
+	if (t->noted_count >= NOTED_MAX - 1) /* one is kept for the control page's */
 		return false;
 	t->noted[t->noted_count++] = (struct noted_word){address, value};
 	return true;
@@ -47,15 +50,57 @@ static bool note(void *context, uint64_t address, uint64_t value)
 
 static void add_frame(struct scp_thread *t, uint64_t pc, bool exact)
 {
-	if (!modules_is_ours(pc))
-		t->frames[t->frame_count++] = modules_frame(pc, exact);
+	if (modules_is_ours(pc))
+		return;
+	uint64_t frame = modules_frame(pc, exact);
+	if (!t->is_below)
+		t->is_below = below_contains(frame);
+	if (t->frame_count < filter.depth)
+		t->frames[t->frame_count++] = frame;
+}
+
+/* All frames that are kept are there: is there anything left to find out? The call around this
+ * one, because a memo also answers whether that is still in progress. */
+static bool is_seen(const struct scp_thread *t, uintptr_t outer)
+{
+	return t->is_below && (!outer || t->reach == outer);
+}
+
+/* Walk outwards. Returns how the walk ended. */
+static enum unwind_result walk(struct scp_thread *t, uintptr_t outer)
+{
+	struct unwind_cursor *c = &t->cursor;
+	enum unwind_result r;
+	while ((r = unwind_step(c)) == UNWIND_STEPPED) {
+		if (outer && c->cfa == outer)
+			t->reach = outer;
+		if (t->frame_count == filter.depth) {
+			t->path_flags = filter.full_flag;
+			if (is_seen(t, outer))
+				return r;
+		}
+		add_frame(t, c->pc, c->exact);
+	}
+	if (r == UNWIND_END || t->noted_count < NOTED_MAX - 1)
+		t->reach = MEMO_REACH_ALL;
+	return r;
+}
+
+/* As long as recording is neither stopped nor started again. */
+static void note_control(struct scp_thread *t)
+{
+	if (control.page)
+		t->noted[t->noted_count++] =
+			(struct noted_word){(uint64_t)&control.page->word, control.seen};
 }
 
 /* Fill frames, path_flags and the noted words. */
-static void unwind(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp)
+static void unwind(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp, uintptr_t outer)
 {
 	struct unwind_cursor *c = &t->cursor;
 	t->noted_count = t->frame_count = t->path_flags = 0;
+	t->is_below = !filter.below;
+	t->reach = 0;
 	for (unsigned i = 0; i < 4; i++)
 		t->pages_ok[i] = ~UINT64_C(0);
 	t->pages_ok[0] = PAGE((uint64_t)__builtin_frame_address(0));
@@ -68,17 +113,10 @@ static void unwind(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp)
 	add_frame(t, ra, false);
 	if (sandbox_active || stack_room() < STACK_TO_UNWIND) {
 		t->path_flags = SCP_PATH_SMALL_STACK;
+		t->reach = MEMO_REACH_ALL;
 		return;
 	}
-	enum unwind_result r;
-	while ((r = unwind_step(c)) == UNWIND_STEPPED) {
-		if (t->frame_count == SCP_MAX_FRAMES) {
-			t->path_flags = SCP_PATH_TRUNCATED;
-			return;
-		}
-		add_frame(t, c->pc, c->exact);
-	}
-	if (r == UNWIND_CUT) {
+	if (walk(t, outer) == UNWIND_CUT && !t->path_flags) {
 		t->path_flags = SCP_PATH_CUT;
 		process_loss(cut_paths, 1);
 	}
@@ -138,7 +176,7 @@ static void link_memo(struct scp_thread *t, uint32_t slot, struct scp_memo *m)
 }
 
 COLD struct scp_memo *memo_search(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
-				  uint32_t function)
+				  uint64_t function)
 {
 	uint32_t slot = memo_slot(ra, cfa);
 	for (struct scp_memo *m = t->front[slot], **link = &t->front[slot]; m;
@@ -186,29 +224,44 @@ static uint32_t stack_words(const struct scp_thread *t, uint64_t cfa)
 	return first - cfa < 8 * MEMO_STACK_WORDS ? (uint32_t)(first - cfa) / 8 : MEMO_STACK_WORDS;
 }
 
+/* For want of what was the function of --below not found? */
+static void count_undecided(struct scp_thread *t)
+{
+	struct scp_header *h = process.file.header;
+	if (h &&
+	    (t->reach != MEMO_REACH_ALL || t->path_flags & (SCP_PATH_CUT | SCP_PATH_SMALL_STACK)))
+		__atomic_add_fetch(&h->below_cut, 1, __ATOMIC_RELAXED);
+}
+
 COLD struct scp_memo *memo_find(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
-				uint32_t function, bool nested)
+				uint32_t function, uintptr_t outer)
 {
 	forget_stale(t);
 	struct scp_memo *m = memo_search(t, ra, cfa, fp, function);
 	if (m)
 		return m;
-	unwind(t, ra, cfa, fp);
+	unwind(t, ra, cfa, fp, outer);
 	uint32_t slot = memo_slot(ra, cfa), words = stack_words(t, cfa);
-	m = make(t, slot, nested);
+	note_control(t);
+	m = make(t, slot, outer);
 	m->ra = ra;
 	m->cfa = cfa;
 	m->fp = fp;
 	m->inside = 0;
 	m->real = NULL;
 	m->stack_words = words;
-	m->path = table_path(t);
-	m->function = function | (t->cursor.used_fp ? MEMO_USES_FP : 0);
-	if (!m->path)
+	m->reach = t->reach;
+	m->path = t->is_below ? table_path(t) : NULL;
+	m->function =
+		(t->is_below ? function : MEMO_EXCLUDED) | (t->cursor.used_fp ? MEMO_USES_FP : 0);
+	if (!t->is_below)
+		count_undecided(t);
+	else if (!m->path)
 		m->function = ~UINT64_C(0); /* no room: matches nothing, tried again next time */
 	for (unsigned i = 0; i < SCP_OUTCOMES; i++)
 		m->rt[i] = &t->no_entry;
-	if (m->path && m->end != m->word) /* no spare one: that is written over soon */
+	/* no spare one: that is written over soon */
+	if ((m->path || !t->is_below) && m->end != m->word)
 		link_memo(t, slot, m);
 	return m;
 }
@@ -242,10 +295,14 @@ COLD bool memo_call_in_progress(struct scp_thread *t, uint64_t ra, uint64_t cfa,
 	c->readable = readable_anew;
 	c->context = t;
 	for (unsigned i = 0; i < 4 * SCP_MAX_FRAMES; i++) {
+		uint64_t left = c->pc;
 		enum unwind_result r = unwind_step(c);
 		if (r == UNWIND_END)
 			found = false;
-		/* Stepping out of our wrapper gives the stack pointer it was called with. */
+		/* Stepping out of our wrapper gives the stack pointer it was called with; out of
+		 * another function, that its caller called that one since. */
+		if (r == UNWIND_STEPPED && c->cfa == open_cfa)
+			found = modules_is_ours(left);
 		if (r != UNWIND_STEPPED || c->cfa == open_cfa)
 			break;
 	}

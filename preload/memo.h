@@ -24,6 +24,9 @@
 #define MEMO_STACK_WORDS 32u /* of stack arguments that are passed on: 256 bytes */
 
 #define MEMO_USES_FP (UINT64_C(1) << 32)
+/* Instead of a function: on this path nothing is recorded (--below). */
+#define MEMO_EXCLUDED  (UINT64_C(1) << 33)
+#define MEMO_REACH_ALL UINT64_MAX
 
 struct scp_memo {
 	uint64_t ra, cfa;
@@ -40,7 +43,9 @@ struct scp_memo {
 	 * same for all callers, and how many words above the CFA can be arguments. */
 	void *real;
 	uint64_t stack_words;
-	uint64_t reserved;
+	/* Of which calls (by thread.open) the words tell whether they are in progress: all, where
+	 * the unwinder went as far as it could; else one, or 0: none. */
+	uint64_t reach;
 	struct noted_word word[];
 };
 
@@ -58,7 +63,7 @@ static inline __attribute__((always_inline)) bool memo_differs(const struct note
 /* The generation is the caller's to compare. */
 static inline __attribute__((always_inline)) bool memo_matches(const struct scp_memo *m,
 							       uint64_t ra, uint64_t cfa,
-							       uint64_t fp, uint32_t function)
+							       uint64_t fp, uint64_t function)
 {
 	if (unlikely(m->ra != ra) || unlikely(m->cfa != cfa))
 		return false;
@@ -79,14 +84,31 @@ static inline __attribute__((always_inline)) bool memo_matches(const struct scp_
 /* Look along the chain of a slot whose first memo did not match; what is found
  * comes first from now on. No unwinding. NULL: not found. */
 HIDDEN struct scp_memo *memo_search(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
-				    uint32_t function);
+				    uint64_t function);
 
 _Static_assert(sizeof(struct scp_memo) == sizeof((struct scp_thread *)0)->spare[0], "spare memos");
 
 /* Find or make the memo of this call. The slow path: unwinds, interns the path.
- * Bookkeeping must be marked. nested: the call is made inside another. */
+ * Bookkeeping must be marked. outer: thread.open of the call that this one is made inside; 0: of
+ * none. */
 HIDDEN struct scp_memo *memo_find(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
-				  uint32_t function, bool nested);
+				  uint32_t function, uintptr_t outer);
+
+/* A call of this path is found to be inside `outer`: known from now on, if the words tell. */
+static inline __attribute__((always_inline)) void memo_note_inside(struct scp_memo *m,
+								   uintptr_t outer)
+{
+	if (likely(outer <= OPEN_REGION) || likely(m->reach == MEMO_REACH_ALL) || m->reach == outer)
+		m->inside = outer;
+	else
+		m->inside = 0;
+}
+
+/* A memo of memo_find's: nothing is to be recorded on its path. */
+static inline bool memo_is_excluded(const struct scp_memo *m)
+{
+	return (m->function & ~MEMO_USES_FP) == MEMO_EXCLUDED;
+}
 
 /* How many words, at most MEMO_STACK_WORDS, can be read from `address` on: of a stack about
  * which nothing is known. Asks the kernel where they reach into another page. */

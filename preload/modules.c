@@ -3,6 +3,7 @@
  * after dlclose: a number holds while path and build-id stay the same. */
 #include <link.h>
 
+#include "below.h"
 #include "modules.h"
 #include "process.h"
 #include "sandbox.h"
@@ -27,8 +28,15 @@ bool modules_is_ours(uint64_t pc)
 	return pc >= (uint64_t)ours_start && pc < (uint64_t)ours_end;
 }
 
+const struct scp_module *modules_known(uint32_t id)
+{
+	return id && id <= __atomic_load_n(&slot_count, __ATOMIC_ACQUIRE) ? slots[id - 1].record
+									  : NULL;
+}
+
 void modules_reset(void)
 {
+	below_forget_modules();
 	__atomic_store_n(&slot_count, 0, __ATOMIC_RELEASE);
 }
 

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "scprof_format.h"
 #include "util.h"
 
 /* The frame (see SCP_FRAME) for a code address. An address outside all objects
@@ -14,6 +15,9 @@ HIDDEN uint64_t modules_frame(uint64_t pc, bool exact);
 
 /* Forget all numbers: the records went into another process's file. */
 HIDDEN void modules_reset(void);
+
+/* The record of a number that was handed out, or NULL. */
+HIDDEN const struct scp_module *modules_known(uint32_t id);
 
 /* Run a step with the right to add PROCESS records, signals held; it is not run where another
  * thread keeps that right for too long. */

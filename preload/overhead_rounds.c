@@ -109,9 +109,7 @@ static __attribute__((noinline)) long wrapped(int fd, const void *buf, size_t n,
 	struct scp_thread *t = &scratch.thread;
 	uint64_t ra = ARCH_RETURN_ADDRESS(), cfa = ARCH_CALLER_SP();
 	long r = 0;
-	if (unlikely(!(process_groups & (SCP_GROUP_ALL | SCP_GROUP_REGION | SCP_GROUP_FUNCTIONS |
-					 SCP_GROUP_CHOSEN))) ||
-	    unlikely(scratch.disturbed))
+	if (unlikely(!process_groups) || unlikely(scratch.disturbed))
 		return 0;
 	if (short_way(false, fd, buf, n, flags, ra, cfa, ARCH_CALLER_FP(), &r))
 		return r;

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "clock.h"
+#include "control.h"
 #include "process.h"
 #include "sandbox.h"
 #include "settings.h"
@@ -57,6 +58,11 @@ void process_touch(void)
 	if (h->slow_clock.kind)
 		replace_anchor(h->slow_clock.kind, &h->slow_clock.last);
 	h->end_mono_ns = clock_mono_ns();
+	if (control.used) {
+		h->flags |= SCP_FILE_WINDOWS;
+		h->windows = control.windows;
+		h->recorded_ns = control_recorded_ns(h->end_mono_ns);
+	}
 	__atomic_store_n(&process.touching, 0, __ATOMIC_RELEASE);
 }
 

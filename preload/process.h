@@ -15,6 +15,10 @@
 /* Groups that are recorded (SCP_GROUP_*), 0 when nothing is, GROUPS_UNSET
  * before the first look at the environment. Read by every wrapper. */
 #define GROUPS_UNSET 0x80000000u
+/* Alone: recording is stopped, and may start again: see control.h. */
+#define GROUPS_PAUSED 0x40000000u
+/* Stands for a group of markers whose callers are to be looked at before all else (--below). */
+#define GROUPS_FILTERED(group) ((group) << 20)
 extern HIDDEN uint32_t process_groups;
 
 /* A page that the kernel wipes in a forked child (MADV_WIPEONFORK): generation

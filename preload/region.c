@@ -5,7 +5,7 @@
 
 #include "arena.h"
 #include "call_fast.h"
-#include "lifecycle.h"
+#include "control.h"
 #include "phase.h"
 #include "region.h"
 #include "stack.h"
@@ -16,13 +16,6 @@
  * frame by so much at most. */
 #define SP_SLACK      128u
 #define REGIONS_BYTES (REGIONS_OPEN_MAX * sizeof(struct region_open))
-
-COLD void region_start(void)
-{
-	int saved = errno;
-	lifecycle_start();
-	errno = saved;
-}
 
 void region_forget(struct scp_thread *t)
 {
@@ -114,7 +107,8 @@ COLD struct scp_thread *region_thread_slowly(uint32_t function, uint64_t ra, uin
 	if (!t || !process_epoch.now.generation) {
 		t = call_first_thread();
 		if (!t) {
-			process_loss(overflow_calls, 1);
+			if (control_is_recording() && !thread_unwanted)
+				process_loss(overflow_calls, 1);
 			return NULL;
 		}
 	}
@@ -148,13 +142,10 @@ COLD struct scp_rt *region_entry(struct scp_thread *t, struct scp_path_node *pat
 }
 
 /* The path, and the entry if there is one. */
-static inline __attribute__((always_inline)) void find_path(struct scp_thread *t,
+static inline __attribute__((always_inline)) void fill_path(struct scp_thread *t,
 							    struct region_open *r,
-							    uint32_t function,
-							    struct region_caller from,
-							    uintptr_t outer)
+							    struct scp_memo *m, uint32_t function)
 {
-	struct scp_memo *m = function ? region_memo(t, function, from, outer) : NULL;
 	struct scp_rt *rt = NULL;
 	r->path = m ? m->path : NULL;
 	if (likely(m && m->path)) {
@@ -168,6 +159,12 @@ static inline __attribute__((always_inline)) void find_path(struct scp_thread *t
 	r->rt = rt;
 }
 
+/* Why is there no memo: nothing is recorded here any more, or was there no room? */
+static COLD bool is_left_out(struct scp_thread *t, uintptr_t open)
+{
+	return thread_self != t || (!control_is_recording() && !(open & ~OPEN_REGION));
+}
+
 /* `tsc` is a constant, here and in end: the clock is the counter alone (thread_fast). */
 static inline __attribute__((always_inline)) struct region_open *begin(
 	bool tsc, struct scp_thread *t, uintptr_t open, uint32_t function, enum region_kind kind,
@@ -175,8 +172,11 @@ static inline __attribute__((always_inline)) struct region_open *begin(
 {
 	t->open = from.cfa | 1;
 	compiler_barrier();
-	if (unlikely(!t->regions || t->region_depth == REGIONS_OPEN_MAX) && !has_room(t, kind)) {
-		t->open = open;
+	struct scp_memo *m = function ? region_memo(t, function, from, open) : NULL;
+	if ((unlikely(!m) && function && is_left_out(t, open)) ||
+	    (unlikely(!t->regions || t->region_depth == REGIONS_OPEN_MAX) && !has_room(t, kind))) {
+		if (thread_self == t)
+			t->open = open & ~OPEN_REGION ? open : thread_outside(t);
 		return NULL;
 	}
 	/* Field by field, each read again in its own width: the processor forwards only those. */
@@ -184,7 +184,7 @@ static inline __attribute__((always_inline)) struct region_open *begin(
 	r->sp = from.cfa;
 	r->function = function;
 	r->kind = kind;
-	find_path(t, r, function, from, open);
+	fill_path(t, r, m, function);
 	if (unlikely(looks_left(t, r)))
 		r = give_up_for(t, r);
 	bool in_call = open & ~OPEN_REGION;
@@ -240,7 +240,8 @@ static COLD bool find_below(struct scp_thread *t, uint32_t *at, enum region_kind
 	while (d && !is_meant(&t->regions[d - 1], kind, function, serial))
 		d--;
 	if (!d) {
-		if (kind != REGION_SCOPE) /* forked, or given up */
+		/* forked, or given up; or it began where nothing is recorded */
+		if (kind != REGION_SCOPE && !control.used && !filter.below)
 			process_loss(unmatched_ends, 1);
 		return false;
 	}
@@ -348,26 +349,26 @@ void region_end(enum region_kind kind, uint32_t function, uint64_t serial, uintp
 void region_marker_begin(struct scprof_site *site)
 {
 	/* Without a name it is begun all the same, so that ends find their own. */
-	if (likely(region_is_on(SCP_GROUP_REGION)))
+	if (region_is_on(SCP_GROUP_REGION, REGION_CALLER()))
 		begin_region(region_site_name(site), REGION_PLAIN, 0, ARCH_RETURN_ADDRESS(),
 			     ARCH_CALLER_SP(), ARCH_CALLER_FP());
 }
 
 void region_marker_end(void)
 {
-	if (likely(process_groups & SCP_GROUP_REGION))
+	if (region_is_on(SCP_GROUP_REGION, REGION_CALLER()))
 		end_region(REGION_PLAIN, REGION_ANY, 0, ARCH_CALLER_SP());
 }
 
 void region_marker_end_of(struct scprof_site *site)
 {
-	if (likely(process_groups & SCP_GROUP_REGION))
+	if (region_is_on(SCP_GROUP_REGION, REGION_CALLER()))
 		region_end(REGION_PLAIN, region_site_name(site), 0, ARCH_CALLER_SP());
 }
 
 unsigned long region_marker_enter(struct scprof_site *site)
 {
-	if (unlikely(!region_is_on(SCP_GROUP_REGION)))
+	if (!region_is_on(SCP_GROUP_REGION, REGION_CALLER()))
 		return 0;
 	const struct region_open *r =
 		begin_region(region_site_name(site), REGION_SCOPE, 0, ARCH_RETURN_ADDRESS(),
@@ -378,6 +379,6 @@ unsigned long region_marker_enter(struct scprof_site *site)
 /* Another thread's, or a parent's: its number is found on no stack of ours. */
 void region_marker_leave(unsigned long serial)
 {
-	if (likely(process_groups & SCP_GROUP_REGION))
+	if (likely(process_groups & (SCP_GROUP_REGION | GROUPS_FILTERED(SCP_GROUP_REGION))))
 		end_region(REGION_SCOPE, 0, serial, ARCH_CALLER_SP());
 }

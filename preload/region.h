@@ -39,15 +39,17 @@ struct region_caller {
 #define REGION_CALLER()                                                                            \
 	((struct region_caller){ARCH_RETURN_ADDRESS(), ARCH_CALLER_SP(), ARCH_CALLER_FP()})
 
-/* The environment has not been looked at: do so. */
-HIDDEN void region_start(void);
+/* The group is not recorded as a matter of course: the environment was not looked at, recording is
+ * stopped, or callers are to be looked at (--below). Is it recorded here? */
+HIDDEN bool region_is_on_otherwise(uint32_t group, uint64_t ra, uint64_t cfa, uint64_t fp);
 
-/* Is the group recorded? */
-static inline bool region_is_on(uint32_t group)
+/* Is the group recorded? For markers that end something, too: those above a function of --below
+ * do nothing at all, so that ends meet their own beginnings. */
+static inline __attribute__((always_inline)) bool region_is_on(uint32_t group,
+							       struct region_caller from)
 {
-	if (unlikely(process_groups == GROUPS_UNSET))
-		region_start();
-	return process_groups & group;
+	return likely(process_groups & group) ||
+	       region_is_on_otherwise(group, from.ra, from.cfa, from.fp);
 }
 
 /* NULL: not recorded; else it is open, and its clock runs. function = 0: there was no room for its
@@ -79,7 +81,8 @@ static inline __attribute__((always_inline)) struct scp_thread *region_thread(
 	return t;
 }
 
-/* With bookkeeping marked. The memo of this path, or NULL. */
+/* With bookkeeping marked. The memo of this path, or NULL; see call_find_memo, whose changes of
+ * what is open show in `t`. */
 static inline __attribute__((always_inline)) struct scp_memo *region_memo(struct scp_thread *t,
 									  uint32_t function,
 									  struct region_caller from,
@@ -88,9 +91,9 @@ static inline __attribute__((always_inline)) struct scp_memo *region_memo(struct
 	struct scp_memo *m = t->front[memo_slot(from.ra, from.cfa)];
 	if (unlikely(!m || t->generation != process_epoch.now.generation ||
 		     !memo_matches(m, from.ra, from.cfa, from.fp, function)))
-		m = call_find_memo(t, from.ra, from.cfa, from.fp, function, outer & ~OPEN_REGION);
+		m = call_find_memo(t, from.ra, from.cfa, from.fp, function, &outer);
 	if (likely(m != NULL))
-		m->inside = outer;
+		memo_note_inside(m, outer);
 	return m;
 }
 

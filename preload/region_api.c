@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What scprof.h calls: the places of markers, and the chain of points. */
 #include "call_fast.h"
+#include "control.h"
 #include "region.h"
 #include "scprof.h"
 #include "table.h"
@@ -40,12 +41,13 @@ static inline __attribute__((always_inline)) void add_interval(struct scp_call *
 	struct scp_memo *m = c->function ? region_memo(t, c->function, from, c->outer) : NULL;
 	struct scp_rt *rt = m && m->path ? m->rt[SCP_COMPLETED] : NULL;
 	if (unlikely(rt == &t->no_entry)) {
-		rt = region_entry(t, m->path, c->function, c->began_at);
+		rt = t->point.name ? region_entry(t, m->path, c->function, c->began_at) : NULL;
 		if (rt)
 			m->rt[SCP_COMPLETED] = rt;
 	}
 	if (unlikely(!rt)) {
-		process_loss(overflow_calls, 1);
+		if (t->point.name && control_is_recording()) /* else it is of an earlier window */
+			process_loss(overflow_calls, 1);
 		return;
 	}
 	if (unlikely(!thread_fast) ||
@@ -86,7 +88,7 @@ static void api_point(struct scprof_site *site)
 {
 	struct region_caller from = REGION_CALLER();
 	uintptr_t open = 0;
-	if (unlikely(!region_is_on(SCP_GROUP_REGION)))
+	if (unlikely(!region_is_on(SCP_GROUP_REGION, from)))
 		return;
 	uint64_t slow_at =
 		unlikely(clock_chosen.slow_kind) ? clock_read(clock_chosen.slow_kind) : 0;
@@ -96,14 +98,16 @@ static void api_point(struct scprof_site *site)
 	struct scp_thread *t = name ? region_thread(name, from, &open) : NULL;
 	if (unlikely(!t))
 		return;
-	bool fresh = !t->point.name;
 	t->open = from.cfa | 1;
 	compiler_barrier();
-	if (likely(!fresh))
+	if (likely(t->point.name))
 		end_interval(t, site, name, from, open, now, slow_at);
 	struct region_point *p = &t->point;
+	if (unlikely(!p->name) && (thread_self != t || !control_is_recording()))
+		return; /* what was open is forgotten with the window */
 	p->at = now;
 	p->slow_at = slow_at;
+	bool fresh = !p->name;
 	p->name = name;
 	p->top = !t->region_depth && !(open & ~OPEN_REGION);
 	if (fresh || p->head == name) {
@@ -138,4 +142,6 @@ EXPORT const struct scprof_api scprof_regions_1 = {
 	.leave = region_marker_leave,
 	.point = api_point,
 	.point_stop = api_point_stop,
+	.start = control_start,
+	.stop = control_stop,
 };

@@ -43,12 +43,16 @@ HIDDEN long sandbox_syscall(long n, long a, long b, long c, long d, long e, long
 long sandbox_syscall(long n, long a, long b, long c, long d, long e, long f)
 {
 	call6 *real = (call6 *)function_resolve(FN_syscall);
-	bool filter = (n == SYS_seccomp && a == SECCOMP_SET_MODE_FILTER) ||
-		      (n == SYS_prctl && a == PR_SET_SECCOMP && b == SECCOMP_MODE_FILTER);
+	bool by_filter = (n == SYS_seccomp && a == SECCOMP_SET_MODE_FILTER) ||
+			 (n == SYS_prctl && a == PR_SET_SECCOMP && b == SECCOMP_MODE_FILTER);
 	bool strict = (n == SYS_seccomp && a == SECCOMP_SET_MODE_STRICT) ||
 		      (n == SYS_prctl && a == PR_SET_SECCOMP && b == SECCOMP_MODE_STRICT);
-	if (!filter && !strict)
-		return real(n, a, b, c, d, e, f);
+	if (!by_filter && !strict) {
+		long done = real(n, a, b, c, d, e, f);
+		if (n == SYS_prctl && a == PR_SET_NAME && done == 0)
+			thread_renamed(true);
+		return done;
+	}
 	uint32_t before = prepare(strict);
 	long r = real(n, a, b, c, d, e, f);
 	conclude(r == 0, before);
@@ -67,6 +71,6 @@ int sandbox_prctl(int option, long a, long b, long c, long d)
 	if (seccomp)
 		conclude(r == 0, before);
 	if (option == PR_SET_NAME && r == 0)
-		thread_renamed();
+		thread_renamed(true);
 	return r;
 }

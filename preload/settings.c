@@ -5,6 +5,8 @@
 
 #include "chosen.h"
 #include "clock.h"
+#include "control.h"
+#include "filter.h"
 #include "reexec.h"
 #include "scprof_format.h"
 #include "settings.h"
@@ -12,7 +14,7 @@
 
 struct settings settings;
 
-static const char *variable(const char *name)
+const char *settings_variable(const char *name)
 {
 	size_t n = text_length(name);
 	for (char **e = environ; e && *e; e++) {
@@ -148,20 +150,22 @@ uint64_t settings_process_start(void)
 
 void settings_read(void)
 {
-	const char *disable = variable("SCPROF_DISABLE");
+	const char *disable = settings_variable("SCPROF_DISABLE");
 	if ((disable && *disable && !text_equal(disable, "0")) || !clock_is_allowed())
 		return;
 	bool others;
-	settings.groups = parse_groups(variable("SCPROF_GROUPS"), &others);
+	settings.groups = parse_groups(settings_variable("SCPROF_GROUPS"), &others);
 	if (chosen_count())
 		settings.groups |= SCP_GROUP_CHOSEN;
-	settings.symbols_ignored =
-		!chosen_count() && !reexec_needless &&
-		settings_symbols_wanted(variable("SCPROF_SYMBOLS"), variable("SCPROF_GROUPS"));
+	settings.symbols_ignored = !chosen_count() && !reexec_needless &&
+				   settings_symbols_wanted(settings_variable("SCPROF_SYMBOLS"),
+							   settings_variable("SCPROF_GROUPS"));
 	if (!settings.groups)
 		return;
-	set_directory(variable("SCPROF_OUT"));
+	set_directory(settings_variable("SCPROF_OUT"));
 	set_program();
 	set_boot_id();
-	clock_choose(variable("SCPROF_CLOCK"), variable("SCPROF_CLOCK_PAGE"));
+	clock_choose(settings_variable("SCPROF_CLOCK"), settings_variable("SCPROF_CLOCK_PAGE"));
+	filter_read();
+	control_read();
 }

@@ -20,11 +20,13 @@ struct settings {
 };
 extern HIDDEN struct settings settings;
 
-/* Fill `settings` and choose the clock. Start-up only. */
+/* Fill `settings`, choose the clock, read the filters. Start-up only. */
 HIDDEN void settings_read(void);
 
 /* Does the environment ask for functions that need a stub object? Values, or NULL. */
 HIDDEN bool settings_symbols_wanted(const char *symbols, const char *groups);
+/* The value of an environment variable, or NULL. */
+HIDDEN const char *settings_variable(const char *name);
 
 /* starttime of this process, as in /proc/PID/stat; 0 if it cannot be read. */
 HIDDEN uint64_t settings_process_start(void);

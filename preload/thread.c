@@ -5,6 +5,8 @@
 #include <pthread.h>
 
 #include "clock.h"
+#include "control.h"
+#include "filter.h"
 #include "process.h"
 #include "region.h"
 #include "sandbox.h"
@@ -20,6 +22,7 @@
 
 __thread struct scp_thread *thread_self;
 __thread struct scp_thread *thread_fast, *thread_page;
+__thread uint32_t thread_unwanted;
 
 static struct scp_thread *all;
 static struct scp_thread *reclaim_cursor;
@@ -32,11 +35,30 @@ static void read_name(char name[16])
 		sys2(SYS_prctl, 16 /* PR_GET_NAME */, name);
 }
 
-void thread_renamed(void)
+/* Where names decide, each thread looks at its own again at its next call: no memo holds now. */
+void thread_renamed(bool self)
 {
 	struct scp_thread *t = thread_self;
-	if (t && process_epoch.now.generation)
+	if (!process_epoch.now.generation)
+		return;
+	if (filter.threads) {
+		__atomic_add_fetch(&filter.names, 1, __ATOMIC_RELAXED);
+		process_next_generation();
+	} else if (self && t) {
 		read_name(t->table->name);
+	}
+}
+
+/* As `to` has it from now on; false: threads of this name are not recorded, `to` is as it was. */
+static bool take_name(char to[16])
+{
+	char name[16] = "";
+	read_name(name);
+	if (!filter_wants_thread(name))
+		return false;
+	if (*name)
+		bytes_copy(to, name, sizeof name);
+	return true;
 }
 
 /* Who owns a state: the id of its thread, so that a state and the thread that must
@@ -71,6 +93,13 @@ static void add_end_gap(struct scp_thread *t)
 	t->previous = &t->start_mark;
 }
 
+/* Is its time still being recorded? */
+static bool is_in_window(const struct scp_thread *t)
+{
+	return control_is_recording() && !control_changed() && t->window == control.window &&
+	       t->names == filter.names;
+}
+
 /* The key's destructor. Other destructors may still make wrapped calls after
  * it: they take a table again, and we are called again. */
 static void on_thread_end(void *state)
@@ -84,8 +113,9 @@ static void on_thread_end(void *state)
 	region_forget(t);
 	t->open = ARCH_CALLER_SP() | 1;
 	compiler_barrier();
-	read_name(t->table->name);
-	add_end_gap(t);
+	take_name(t->table->name);
+	if (is_in_window(t))
+		add_end_gap(t);
 	close_lifetime(t, t->last_at);
 	process_touch_sometimes();
 	compiler_barrier();
@@ -165,10 +195,59 @@ static struct scp_thread *create(uint32_t me)
 	return t;
 }
 
+/* Its time begins here: there is no gap to what was before. */
+static void begin_window(struct scp_thread *t)
+{
+	t->window = control.window;
+	t->previous = &t->start_mark;
+	t->last_at = clock_read(t->clock);
+}
+
+static void forget_open(struct scp_thread *t)
+{
+	t->region_depth = 0; /* not abandoned: left out */
+	t->inner = 0;
+	region_forget(t);
+}
+
+COLD bool thread_look_again(struct scp_thread *t)
+{
+	uint32_t names = filter.names;
+	/* In a sandbox nobody can ask: what was decided holds. */
+	if (t->names != names && !sandbox_active && !take_name(t->table->name)) {
+		forget_open(t);
+		close_lifetime(t, t->last_at);
+		thread_self = thread_fast = thread_page = NULL;
+		thread_unwanted = names;
+		t->open = 0;
+		compiler_barrier();
+		__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
+		return false;
+	}
+	t->names = names;
+	if (t->window == control.window)
+		return true;
+	forget_open(t);
+	close_lifetime(t, t->last_at);
+	begin_window(t);
+	t->table->first_at = t->table->last_at = t->last_at;
+	t->table->live = 1;
+	return true;
+}
+
 COLD struct scp_thread *thread_acquire(void)
 {
 	if (!process.file.header || !process_epoch.now.generation)
 		return NULL;
+	char name[16] = "";
+	thread_unwanted = 0;
+	if (!control_is_recording())
+		return NULL;
+	uint32_t names = filter.names;
+	if (filter.threads && !take_name(name)) {
+		thread_unwanted = names;
+		return NULL;
+	}
 	uint32_t me = own_id();
 	struct scp_thread *t = take_over(me);
 	if (!t)
@@ -183,8 +262,8 @@ COLD struct scp_thread *thread_acquire(void)
 	region_forget(t);
 	t->walking = false;
 	t->abandoned = false; /* nothing of the former owner can return */
-	t->previous = &t->start_mark;
-	t->last_at = clock_read(t->clock);
+	t->names = names;
+	begin_window(t);
 	table_begin_owner(t);
 	read_name(t->table->name);
 	thread_self = t;
@@ -200,6 +279,8 @@ void thread_end_gap(void)
 	struct scp_thread *t = thread_self;
 	if (!t || (t->open && t->open != OPEN_REGION) || !process_groups ||
 	    !process_epoch.now.generation)
+		return;
+	if (!is_in_window(t))
 		return;
 	region_forget(t);
 	t->open = ARCH_CALLER_SP() |

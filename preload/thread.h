@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "arena.h"
+#include "filter.h"
 #include "scprof_format.h"
 #include "unwind.h"
 #include "util.h"
@@ -78,8 +79,10 @@ struct scp_thread {
 	uint32_t generation; /* of process_epoch, that the memos were made in */
 	uint32_t clock, slow_clock;
 	bool histograms, walking;
-	bool abandoned; /* a call was taken for abandoned: memos are not reused any more */
-	uint32_t owned; /* atomic: id of the thread that has it; 0: free */
+	bool abandoned;	 /* a call was taken for abandoned: memos are not reused any more */
+	uint32_t window; /* of control.h, that the table's present time began in */
+	uint32_t names;	 /* of filter.names, when its own was last looked at */
+	uint32_t owned;	 /* atomic: id of the thread that has it; 0: free */
 	int32_t tid;
 
 	struct scp_thread *next; /* list of all */
@@ -100,6 +103,8 @@ struct scp_thread {
 	struct unwind_cursor cursor;
 	uint64_t pages_ok[4];
 	uint32_t noted_count, frame_count, path_flags;
+	bool is_below;	/* no function of --below is wanted, or one was met */
+	uint64_t reach; /* see struct scp_memo */
 	uint64_t frames[SCP_MAX_FRAMES];
 	struct noted_word noted[NOTED_MAX];
 	/* Scratch for looking whether a call in progress is still on the stack. */
@@ -136,8 +141,22 @@ HIDDEN struct scp_thread *thread_acquire(void);
 /* Once a process: be told when threads end. */
 HIDDEN void thread_register(void);
 
-/* The calling thread has a new name. */
-HIDDEN void thread_renamed(void);
+/* A thread has a new name: the calling one, or another. */
+HIDDEN void thread_renamed(bool self);
+
+/* Of the calling thread: filter.names, when its name was found to be none of those that are
+ * recorded; 0: it is recorded, or has not been asked about. */
+extern HIDDEN __thread uint32_t thread_unwanted;
+
+static inline bool thread_is_unwanted(void)
+{
+	return unlikely(thread_unwanted) && thread_unwanted == filter.names;
+}
+
+/* Outside of all calls, with bookkeeping marked, after recording was stopped or a thread renamed:
+ * is this thread (still) to be recorded? If so its time begins anew where a window did; if not, it
+ * has no state any more. Either way nothing is open. */
+HIDDEN bool thread_look_again(struct scp_thread *t);
 
 /* Record the gap from the calling thread's last call to now. */
 HIDDEN void thread_end_gap(void);

@@ -14,6 +14,7 @@
 #include <sys/uio.h>
 
 #include "call_fast.h"
+#include "control.h"
 #include "fd_kind.h"
 #include "function.h"
 #include "lifecycle.h"
@@ -81,11 +82,13 @@ static inline struct call_result result_pointer(const void *r)
 #define RESULT_FOUND	       result_code(r == 0 && !*out ? -1 : r) /* 0 and no host: not found */
 #define RESULT_POINTER	       result_pointer(r)
 
-/* Not by an always-recorded group: by a descriptor, or not looked at yet. */
+/* Not by an always-recorded group: by a descriptor, or not looked at yet, or stopped. */
 static COLD bool is_recorded_otherwise(uint32_t always, uint32_t if_socket, int fd1, int fd2)
 {
 	if (process_groups == GROUPS_UNSET)
 		lifecycle_start();
+	else if (process_groups == GROUPS_PAUSED && control_changed())
+		control_look();
 	uint32_t on = process_groups;
 	if (on & always)
 		return true;
@@ -98,7 +101,7 @@ static inline __attribute__((always_inline)) bool is_recorded(uint32_t always, u
 	uint32_t on = process_groups;
 	if (likely(on & always))
 		return true;
-	if (likely(on != GROUPS_UNSET)) {
+	if (likely(on < GROUPS_PAUSED)) {
 		if (!if_socket || !(on & if_socket))
 			return false;
 		if (likely((unsigned)fd1 < FD_KIND_DIRECT) && fd_kind_direct[fd1] == FD_SOCKET)

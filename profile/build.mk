@@ -16,6 +16,7 @@ PROFILE_SRC = \
 	profile/model.c \
 	profile/sums.c \
 	profile/batches.c \
+	profile/filters.c \
 	profile/fold.c \
 	profile/image.c \
 	profile/write.c \

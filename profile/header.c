@@ -56,6 +56,9 @@ static int check_fields(const char *path, const struct scp_header *h, struct pro
 				    sizeof h->argv);
 	if (!memchr(h->exe, 0, sizeof h->exe) || !memchr(h->comm, 0, sizeof h->comm))
 		return prof_damaged(err, path, "the program's name has no end");
+	if (h->filters_bytes > sizeof h->filters ||
+	    (h->filters_bytes && h->filters[h->filters_bytes - 1]))
+		return prof_damaged(err, path, "the text of its filters has no end");
 	return overhead_check(path, h, err);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "filters.h"
 #include "intern.h"
 #include "load.h"
 #include "rate.h"
@@ -175,8 +176,9 @@ static void add_losses(struct scp_losses *to, const struct scp_losses *from)
 
 static void add_header(struct profile *p, const struct scp_header *h)
 {
-	p->flags |= h->flags &
-		    (SCP_FILE_DUAL | SCP_FILE_HISTOGRAMS | SCP_FILE_MERGED | SCP_FILE_NO_SYMBOLS);
+	filters_add(p, h);
+	p->flags |= h->flags & (SCP_FILE_DUAL | SCP_FILE_HISTOGRAMS | SCP_FILE_MERGED |
+				SCP_FILE_NO_SYMBOLS | SCP_FILE_WINDOWS | SCP_FILE_FILTERS_DIFFER);
 	if (!*p->no_symbols)
 		memcpy(p->no_symbols, h->no_symbols, sizeof(p->no_symbols) - 1);
 	p->groups |= h->groups;

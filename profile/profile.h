@@ -170,6 +170,14 @@ struct profile {
 	struct scp_losses losses; /* summed */
 	uint64_t ticker_ticks, ticker_late_sum_ns, ticker_late_max_ns, ticker_late_ticks;
 	uint64_t torn_entries;
+	/* What was left out on purpose (scp_header.filters), of all files together. */
+	char filters[SCP_FILTERS_BYTES];
+	uint32_t filters_bytes;
+	uint64_t below_cut;
+	/* Where recording could be stopped (SCP_FILE_WINDOWS): how long the processes recorded, of
+	 * how long they lived, and how often one began to, at most. */
+	uint64_t recorded_ns, recorded_of_ns;
+	uint32_t windows;
 
 	struct prof_process *process;
 	struct prof_table *table;
@@ -202,6 +210,10 @@ struct profile *profile_open(const char *const *paths, size_t count, struct prof
 /* What a call adds whose path has so many frames. `inside` is that of short paths or that
  * of long ones; `outside` lies on the straight line through both. */
 struct prof_cost prof_overhead_at(const struct prof_overhead *o, uint32_t frames);
+
+/* The text of `filters` behind `key` ("below=", ...), the one after `after` or (NULL) the first;
+ * NULL: there is none. Keys: see scp_header.filters. */
+const char *profile_filter(const struct profile *p, const char *key, const char *after);
 
 /* Fold processes of the same program into one, and threads of the same name
  * within them into one table, when there are more than `keep` processes. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "filters.h"
 #include "image.h"
 #include "intern.h"
 #include "save.h"
@@ -248,6 +249,7 @@ static void write_header(const struct writer *w)
 	h->ticker_late_sum_ns = p->ticker_late_sum_ns;
 	h->ticker_late_max_ns = p->ticker_late_max_ns;
 	h->ticker_late_ticks = p->ticker_late_ticks;
+	filters_store(p, h);
 	h->table_count = p->tables;
 	h->region_count = 1;
 	h->regions[0].offset = SCP_HEADER_BYTES;

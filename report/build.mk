@@ -14,6 +14,7 @@ REPORT_SRC = \
 	report/diff_words.c \
 	report/doubts.c \
 	report/estimate.c \
+	report/filters.c \
 	report/function_names.c \
 	report/json.c \
 	report/json_loop.c \

@@ -37,6 +37,23 @@ static void warn_clocks(struct diff *d)
 	}
 }
 
+static void warn_filters(struct diff *d)
+{
+	for (uint32_t i = 1; i < d->profiles; i++) {
+		const struct profile *a = d->profile[0], *b = d->profile[i];
+
+		if (a->filters_bytes == b->filters_bytes &&
+		    !memcmp(a->filters, b->filters, a->filters_bytes))
+			continue;
+		warn(d, "filters-differ",
+		     "Not all profiles were recorded with the same filters (--below, --thread, "
+		     "--depth, --after, ...): what is only on one side, and how often it was "
+		     "called, "
+		     "may be the filters' doing. Record both sides with the same.");
+		return;
+	}
+}
+
 static void warn_vague(struct diff *d)
 {
 	for (uint32_t i = 0; i < d->match->vagues; i++)
@@ -148,6 +165,7 @@ static void warn_stale(struct diff *d)
 void diff_warn_all(struct diff *d)
 {
 	warn_clocks(d);
+	warn_filters(d);
 	warn_pair(d);
 	warn_doubts(d);
 	warn_vague(d);

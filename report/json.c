@@ -2,9 +2,11 @@
 /* The document around the sites. Field names are a contract with scripts: see
  * "Commands" in the design; fields may be added, never renamed. */
 #include "json.h"
+#include "filters.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static json_t *time_text(uint64_t real_ns)
@@ -101,6 +103,49 @@ static json_t *gap_of(const struct report *r, const struct report_gap *g, uint32
 		json_decref(o);
 		return NULL;
 	}
+	return o;
+}
+
+static json_t *texts_of(const struct profile *p, const char *key, int *failed)
+{
+	json_t *array = json_array();
+
+	for (const char *v = NULL; (v = profile_filter(p, key, v));)
+		*failed += json_array_append_new(array, json_text(v)) < 0;
+	return array;
+}
+
+/* Always there, and null where nothing was left out. */
+static json_t *filters_of(const struct profile *p, int *failed)
+{
+	static const char *const keys[] = {"below=", "thread=", "depth=",   "after=",
+					   "for=",   "signal=", "stopped=", SCP_FILTER_IGNORED};
+	json_t *o;
+
+	if (!p->filters_bytes)
+		return json_null();
+	o = json_object();
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(keys[i], "="), keys[i]);
+		json_put(o, name, texts_of(p, keys[i], failed), failed);
+	}
+	json_put(o, "differ", json_boolean(p->flags & SCP_FILE_FILTERS_DIFFER), failed);
+	return o;
+}
+
+static json_t *recorded_of(const struct profile *p, int *failed)
+{
+	json_t *o;
+
+	if (!(p->flags & SCP_FILE_WINDOWS))
+		return json_null();
+	o = json_object();
+	json_put(o, "recorded_s", json_number((double)p->recorded_ns / 1e9), failed);
+	json_put(o, "lived_s", json_number((double)p->recorded_of_ns / 1e9), failed);
+	json_put(o, "share", json_number(filters_recorded_share(p)), failed);
+	json_put(o, "windows", json_count(p->windows), failed);
 	return o;
 }
 
@@ -227,6 +272,8 @@ int report_json(struct report *r, const struct report_options *o, FILE *out)
 	json_put(doc, "clock", clock_of(&r->profile->clock, r->synchronous, &failed), &failed);
 	json_put(doc, "slow_clock", clock_of(&r->profile->slow, r->slow_synchronous, &failed),
 		 &failed);
+	json_put(doc, "filters", filters_of(r->profile, &failed), &failed);
+	json_put(doc, "recorded", recorded_of(r->profile, &failed), &failed);
 	json_put(doc, "confidence", json_number(r->confidence), &failed);
 	json_put(doc, "warm_up", json_text(r->include_warmup ? "included" : "set-aside"), &failed);
 	put_totals(doc, r, &failed);

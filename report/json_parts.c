@@ -130,6 +130,8 @@ static json_t *path_of(const struct report_site *s)
 		return json_text("not-kept");
 	if (s->path_flags & SCP_PATH_SMALL_STACK)
 		return json_text("caller-only");
+	if (s->path_flags & SCP_PATH_LIMITED)
+		return json_text("limited");
 	if (s->path_flags & SCP_PATH_CUT)
 		return json_text("cut");
 	return json_text(s->path_flags & SCP_PATH_TRUNCATED ? "truncated" : "complete");

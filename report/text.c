@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "filters.h"
 #include "numbers.h"
 #include "utf8.h"
 
@@ -162,6 +163,25 @@ static void print_run(struct text *t)
 			  end_words(r, p->end_state), wall, when);
 }
 
+/* What is not here. Whoever reads a count or a rate must see it first. */
+static void print_filters(struct text *t)
+{
+	const struct profile *p = t->report->profile;
+	char *words = filters_words(p), recorded[32], lived[32], share[32];
+
+	if (words)
+		text_fact(t, "filters", "%s: all else is left out", words);
+	free(words);
+	if (!(p->flags & SCP_FILE_WINDOWS))
+		return;
+	number_duration(recorded, sizeof(recorded), (double)p->recorded_ns, t->terminal.utf8);
+	number_duration(lived, sizeof(lived), (double)p->recorded_of_ns, t->terminal.utf8);
+	number_share(share, sizeof(share), filters_recorded_share(p));
+	text_fact(t, "recorded", "%s of the %s that the %s, %s; begun %" PRIu32 " time%s", recorded,
+		  lived, t->report->processes > 1 ? "processes lived together" : "process lived",
+		  share, p->windows, p->windows == 1 ? "" : "s");
+}
+
 static void print_clock(struct text *t, const char *name, const struct prof_clock *c)
 {
 	char tick[32], read[32];
@@ -289,6 +309,7 @@ int report_text(struct report *r, const struct report_options *o, FILE *out)
 	t.top = o->top == REPORT_TOP_DEFAULT ? TOP_DEFAULT : o->top ? o->top : UINT32_MAX;
 	if (r->first)
 		print_run(&t);
+	print_filters(&t);
 	print_clock(&t, "clock", &r->profile->clock);
 	if (r->profile->slow.kind != SCP_CLOCK_NONE)
 		print_clock(&t, "slow clock", &r->profile->slow);

@@ -126,6 +126,8 @@ static const char *end_of_path(uint32_t flags)
 {
 	if (flags & SCP_PATH_SMALL_STACK)
 		return "(caller only: its stack had no room to look further)";
+	if (flags & SCP_PATH_LIMITED)
+		return "(outer frames left out: --depth)";
 	if (flags & SCP_PATH_CUT)
 		return "(cut here: no unwind information)";
 	if (flags & SCP_PATH_TRUNCATED)

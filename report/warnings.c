@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filters.h"
 #include "numbers.h"
 #include "stats.h"
 
@@ -291,13 +292,15 @@ void warnings_collect(struct report *r)
 			    "set-user-ID, or "
 			    "makes its system calls itself, or calls none of the timed functions "
 			    "(see -g "
-			    "of `scprof run`) shows nothing here.");
+			    "of `scprof run`), or none that the filters let through, shows nothing "
+			    "here.");
 	warn_lost_calls(r);
 	warn_sandbox(r);
 	warn_end(r);
 	warn_time(r);
 	warn_clock(r);
 	warn_slow_clock(r);
+	filters_warn(r);
 	doubts_collect(r);
 	warn_paths(r);
 	warn_symbols(r);

@@ -32,7 +32,7 @@ static int run_file(const char *path, char **argv, bool shell, bool ignore_chld)
 
 		if (ignore_chld)
 			signal(SIGCHLD, SIG_IGN);
-		if (!launch_start(&l, path, argv, shell, &exec_failed))
+		if (!launch_start(&l, path, argv, shell, 0, &exec_failed))
 			result = launch_exit_status(launch_wait(&l));
 		else if (exec_failed)
 			result = 1000 + errno;

@@ -23,6 +23,8 @@ syscall:
 	cbz	x16, 3f
 	br	x16
 1:	cmp	x1, #PR_SET_SECCOMP
+	b.eq	3f
+	cmp	x1, #PR_SET_NAME
 	b.ne	2b
 3:	b	sandbox_syscall
 	.cfi_endproc

@@ -25,6 +25,8 @@ syscall:
 	jmp	*%rax
 1:	cmpl	$PR_SET_SECCOMP, %esi
 	je	sandbox_syscall
+	cmpl	$PR_SET_NAME, %esi
+	je	sandbox_syscall
 	jmp	2b
 	.cfi_endproc
 	.size	syscall, . - syscall
