@@ -25,6 +25,8 @@ PRELOAD_SRC = \
 	preload/region_name.c \
 	preload/sandbox.c \
 	preload/settings.c \
+	preload/slowest.c \
+	preload/slowest_settings.c \
 	preload/stack.c \
 	preload/table.c \
 	preload/thread.c \

@@ -55,6 +55,10 @@ static void fill_header(struct scp_header *h)
 	h->flags = (clock_chosen.slow_kind ? SCP_FILE_DUAL : 0) |
 		   (clock_chosen.histograms ? SCP_FILE_HISTOGRAMS : 0) |
 		   (settings.symbols_ignored ? SCP_FILE_NO_SYMBOLS : 0);
+	h->slowest.count = settings.slowest.count;
+	h->slowest.least_ns = settings.slowest.least_ns;
+	h->slowest.flags = (settings.slowest.unread ? SCP_SLOWEST_UNREAD : 0) |
+			   (*settings.slowest.patterns ? SCP_SLOWEST_CHOSEN : 0);
 	overhead_inherit(h);
 	publish_barrier();
 	bytes_copy(h->magic, SCP_MAGIC, sizeof h->magic);

@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "scprof_format.h"
 #include "settings.h"
+#include "slowest_settings.h"
 #include "sys.h"
 
 struct settings settings;
@@ -142,6 +143,8 @@ void settings_read(void)
 	settings.symbols_ignored = symbols && *symbols && !chosen_count();
 	if (!settings.groups)
 		return;
+	slowest_settings_read(variable("SCPROF_SLOWEST"), variable("SCPROF_SLOWER_THAN"),
+			      variable("SCPROF_SLOWEST_OF"), &settings.slowest);
 	set_directory(variable("SCPROF_OUT"));
 	set_program();
 	set_boot_id();
