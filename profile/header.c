@@ -56,6 +56,9 @@ static int check_fields(const char *path, const struct scp_header *h, struct pro
 				    sizeof h->argv);
 	if (!memchr(h->exe, 0, sizeof h->exe) || !memchr(h->comm, 0, sizeof h->comm))
 		return prof_damaged(err, path, "the program's name has no end");
+	if (h->slowest.count > SCP_SLOWEST_MAX)
+		return prof_damaged(err, path, "it claims the %u slowest calls of %u at most",
+				    h->slowest.count, SCP_SLOWEST_MAX);
 	return overhead_check(path, h, err);
 }
 

@@ -17,6 +17,7 @@ REPORT_SRC = \
 	report/function_names.c \
 	report/json.c \
 	report/json_parts.c \
+	report/json_slowest.c \
 	report/json_steady.c \
 	report/match.c \
 	report/match_key.c \
@@ -25,6 +26,7 @@ REPORT_SRC = \
 	report/numbers.c \
 	report/print.c \
 	report/site.c \
+	report/slowest.c \
 	report/steadiness.c \
 	report/symbolize.c \
 	report/symbolize_inline.c \
@@ -36,6 +38,7 @@ REPORT_SRC = \
 	report/text_others.c \
 	report/text_path.c \
 	report/text_sites.c \
+	report/text_slowest.c \
 	report/text_steady.c \
 	report/utf8.c \
 	report/warnings.c \

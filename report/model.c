@@ -11,6 +11,7 @@
 #include "estimate.h"
 #include "phase.h"
 #include "site.h"
+#include "slowest.h"
 
 struct site_key {
 	uint64_t place; /* path index, or offset of the innermost frame */
@@ -302,7 +303,7 @@ struct report *report_build(const struct profile *p, const struct report_options
 	r->skipped_calls = p->losses.skipped_calls;
 	r->overflow_calls = p->losses.overflow_calls;
 	r->symbols = symbolize_new(p);
-	if (!r->symbols || fill_report(r) < 0) {
+	if (!r->symbols || fill_report(r) < 0 || slowest_fill(r) < 0) {
 		report_free(r);
 		return NULL;
 	}
@@ -322,5 +323,6 @@ void report_free(struct report *r)
 	free(r->gap);
 	free(r->thread);
 	free(r->process);
+	free(r->slowest);
 	free(r);
 }

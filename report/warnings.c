@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "numbers.h"
+#include "slowest.h"
 #include "stats.h"
 
 static bool known(const struct report_warning *list, uint32_t count, const char *code,
@@ -300,6 +301,7 @@ void warnings_collect(struct report *r)
 	doubts_collect(r);
 	warn_paths(r);
 	warn_symbols(r);
+	slowest_warn(r);
 }
 
 static const char *base_name(const char *path)
