@@ -29,6 +29,7 @@ CLI_SRC = \
 	cli/cmd_symbols.c \
 	cli/run_options.c \
 	cli/run_output.c \
+	cli/run_slowest.c \
 	cli/run_symbols.c \
 	cli/say.c \
 	cli/nearest.c \

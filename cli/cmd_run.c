@@ -89,6 +89,9 @@ static int set_environment(const struct run *r)
 		.clock = r->options.clock,
 		.tick_ns = r->options.tick_ns,
 		.groups = r->options.groups,
+		.slowest = r->options.slowest.count,
+		.slower_than = r->options.slowest.least,
+		.slowest_of = r->options.slowest.patterns,
 	};
 
 	if (!environment_set(&e))

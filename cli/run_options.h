@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "run_slowest.h"
 #include "scprof_format.h"
 
 struct run_options {
@@ -16,6 +17,7 @@ struct run_options {
 	const char *symbols;   /* patterns, NULL: none */
 	char ready_made[2048]; /* patterns of the ready-made groups among `groups` */
 	bool only_ready_made;  /* and no others are */
+	struct run_slowest slowest;
 	bool report;
 	bool disabled; /* SCPROF_DISABLE is set */
 	char **command;

@@ -52,6 +52,11 @@ static int set_or_unset(const char *name, const char *value)
 	return value ? setenv(name, value, 1) : unsetenv(name);
 }
 
+static int set_if(const char *name, const char *value)
+{
+	return value ? setenv(name, value, 1) : 0;
+}
+
 int environment_set(const struct environment *e)
 {
 	char tick[32];
@@ -60,8 +65,9 @@ int environment_set(const struct environment *e)
 	if (set_preload(e) || setenv("SCPROF_OUT", e->profiles, 1) ||
 	    setenv("SCPROF_CLOCK", clocks_name(e->clock), 1) ||
 	    set_or_unset("SCPROF_TICK", e->page ? tick : NULL) ||
-	    set_or_unset("SCPROF_CLOCK_PAGE", e->page) ||
-	    (e->groups && setenv("SCPROF_GROUPS", e->groups, 1)))
+	    set_or_unset("SCPROF_CLOCK_PAGE", e->page) || set_if("SCPROF_GROUPS", e->groups) ||
+	    set_if("SCPROF_SLOWEST", e->slowest) || set_if("SCPROF_SLOWER_THAN", e->slower_than) ||
+	    set_if("SCPROF_SLOWEST_OF", e->slowest_of))
 		return -1;
 	return 0;
 }

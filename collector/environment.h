@@ -17,6 +17,8 @@ struct environment {
 	enum scp_clock_kind clock;
 	uint64_t tick_ns;   /* of the page clock */
 	const char *groups; /* NULL: the library's default */
+	/* which calls are kept one by one; NULL: as it is in the environment */
+	const char *slowest, *slower_than, *slowest_of;
 };
 
 /* Can LD_PRELOAD name this path? The loader splits it at spaces and colons and
