@@ -31,6 +31,7 @@ CLI_SRC = \
 	cli/run_filters.c \
 	cli/run_options.c \
 	cli/run_output.c \
+	cli/run_slowest.c \
 	cli/run_symbols.c \
 	cli/say.c \
 	cli/nearest.c \

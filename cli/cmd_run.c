@@ -93,6 +93,9 @@ static int set_environment(const struct run *r)
 		.tick_ns = r->options.tick_ns,
 		.groups = r->options.groups ? r->options.built_in : NULL,
 		.filters = r->filters,
+		.slowest = r->options.slowest.count,
+		.slower_than = r->options.slowest.least,
+		.slowest_of = r->options.slowest.patterns,
 	};
 
 	if (!environment_set(&e))

@@ -18,7 +18,8 @@
 
 const char run_usage[] =
 	"usage: scprof run [-o PATH] [-c CLOCK] [-d TICK] [-g GROUPS] [-s SYMBOLS]\n"
-	"                  [FILTERS] [--no-report] [--] COMMAND [ARG...]\n"
+	"                  [FILTERS] [--slowest K] [--slower-than TIME] [--slowest-of NAMES]\n"
+	"                  [--no-report] [--] COMMAND [ARG...]\n"
 	"  -o PATH     the profile (default: scprof.EXE.PID.scp in SCPROF_OUT or here)\n"
 	"  -c CLOCK    tsc, coarse, monotonic, page, thread-cpu or dual\n"
 	"              (default: SCPROF_CLOCK, else what `scprof clocks` recommends)\n"
@@ -29,6 +30,12 @@ const char run_usage[] =
 	"  -s SYMBOLS  functions of libraries to time besides: names, globs, LIBRARY:NAME,\n"
 	"              !NAME takes out again, @FILE has one a line; separated by commas\n"
 	"              (-s 'libssl*:SSL_*,!SSL_get_*'; `scprof symbols PROGRAM` lists them)\n"
+	"  --slowest K keep the K slowest calls one by one: when, how long, from where\n"
+	"              (up to 1000; SCPROF_SLOWEST)\n"
+	"  --slower-than TIME  of those that take so long at least (SCPROF_SLOWER_THAN)\n"
+	"  --slowest-of NAMES  of these functions, as -s writes them: 'send*,write', '!recv*'\n"
+	"              (default: all timed but poll, select, epoll_wait and accept;\n"
+	"              SCPROF_SLOWEST_OF)\n"
 	"  --no-report write the profile only\n"
 	"filters (docs/filters.md; --below and --thread may be given again):\n"
 	"  --below F   only calls below the function F, local ones of the program too:\n"
@@ -42,7 +49,13 @@ const char run_usage[] =
 	"exit status: the command's own, 128+N after signal N; 125 scprof failed,\n"
 	"             126 the command cannot be executed, 127 it was not found\n";
 
-enum { OPTION_NO_REPORT = 256, OPTION_DISPLACE };
+enum {
+	OPTION_NO_REPORT = 256,
+	OPTION_DISPLACE,
+	OPTION_SLOWEST,
+	OPTION_SLOWER_THAN,
+	OPTION_SLOWEST_OF
+};
 
 static int parse_clock(const char *from, const char *name, struct run_options *o)
 {
@@ -163,7 +176,7 @@ static int settle(struct run_options *o, const char *clock, const char *tick, co
 	if (groups ? parse_groups("-g", groups, o)
 		   : set_groups && parse_groups("SCPROF_GROUPS", set_groups, o))
 		return -1;
-	if (run_filters_check(&o->filters))
+	if (run_filters_check(&o->filters) || run_slowest_settle(&o->slowest))
 		return -1;
 	if (!o->symbols)
 		o->symbols = variable("SCPROF_SYMBOLS");
@@ -217,6 +230,15 @@ static int take_option(char **argv, int option, struct run_options *o, struct te
 	case 's':
 		o->symbols = optarg;
 		return 0;
+	case OPTION_SLOWEST:
+		o->slowest.count = optarg;
+		return 0;
+	case OPTION_SLOWER_THAN:
+		o->slowest.least = optarg;
+		return 0;
+	case OPTION_SLOWEST_OF:
+		o->slowest.patterns = optarg;
+		return 0;
 	case OPTION_DISPLACE:
 		return unavailable("--displace");
 	default:
@@ -228,16 +250,20 @@ static int take_option(char **argv, int option, struct run_options *o, struct te
 
 enum run_parse run_options_parse(int argc, char **argv, struct run_options *o)
 {
-	static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-						{"clock", required_argument, NULL, 'c'},
-						{"tick", required_argument, NULL, 'd'},
-						{"groups", required_argument, NULL, 'g'},
-						{"symbols", required_argument, NULL, 's'},
-						{"no-report", no_argument, NULL, OPTION_NO_REPORT},
-						{"displace", no_argument, NULL, OPTION_DISPLACE},
-						RUN_FILTER_OPTIONS,
-						{"help", no_argument, NULL, 'h'},
-						{0}};
+	static const struct option options[] = {
+		{"output", required_argument, NULL, 'o'},
+		{"clock", required_argument, NULL, 'c'},
+		{"tick", required_argument, NULL, 'd'},
+		{"groups", required_argument, NULL, 'g'},
+		{"symbols", required_argument, NULL, 's'},
+		{"slowest", required_argument, NULL, OPTION_SLOWEST},
+		{"slower-than", required_argument, NULL, OPTION_SLOWER_THAN},
+		{"slowest-of", required_argument, NULL, OPTION_SLOWEST_OF},
+		{"no-report", no_argument, NULL, OPTION_NO_REPORT},
+		{"displace", no_argument, NULL, OPTION_DISPLACE},
+		RUN_FILTER_OPTIONS,
+		{"help", no_argument, NULL, 'h'},
+		{0}};
 	const char *disable = variable("SCPROF_DISABLE");
 	struct texts t = {0};
 	int option, taken;

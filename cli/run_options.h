@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "run_filters.h"
+#include "run_slowest.h"
 #include "scprof_format.h"
 
 struct run_options {
@@ -19,6 +20,7 @@ struct run_options {
 	char ready_made[2048]; /* patterns of the ready-made groups among `groups` */
 	bool only_ready_made;  /* and no others are */
 	struct run_filters filters;
+	struct run_slowest slowest;
 	bool report;
 	bool disabled; /* SCPROF_DISABLE is set */
 	char **command;

@@ -64,6 +64,11 @@ static int set_filters(const struct environment_filters *f)
 	       set_or_unset("SCPROF_CONTROL", f->control);
 }
 
+static int set_if(const char *name, const char *value)
+{
+	return value ? setenv(name, value, 1) : 0;
+}
+
 int environment_set(const struct environment *e)
 {
 	char tick[32];
@@ -72,8 +77,9 @@ int environment_set(const struct environment *e)
 	if (set_preload(e) || setenv("SCPROF_OUT", e->profiles, 1) ||
 	    setenv("SCPROF_CLOCK", clocks_name(e->clock), 1) ||
 	    set_or_unset("SCPROF_TICK", e->page ? tick : NULL) ||
-	    set_or_unset("SCPROF_CLOCK_PAGE", e->page) ||
-	    (e->groups && setenv("SCPROF_GROUPS", e->groups, 1)) || set_filters(&e->filters))
+	    set_or_unset("SCPROF_CLOCK_PAGE", e->page) || set_if("SCPROF_GROUPS", e->groups) ||
+	    set_if("SCPROF_SLOWEST", e->slowest) || set_if("SCPROF_SLOWER_THAN", e->slower_than) ||
+	    set_if("SCPROF_SLOWEST_OF", e->slowest_of) || set_filters(&e->filters))
 		return -1;
 	return 0;
 }

@@ -26,6 +26,8 @@ struct environment {
 	uint64_t tick_ns;   /* of the page clock */
 	const char *groups; /* NULL: the library's default */
 	struct environment_filters filters;
+	/* which calls are kept one by one; NULL: as it is in the environment */
+	const char *slowest, *slower_than, *slowest_of;
 };
 
 /* Can LD_PRELOAD name this path? The loader splits it at spaces and colons and

@@ -14,6 +14,11 @@
  * raises only after the record is complete. Records start at multiples of
  * SCP_RECORD_ALIGN from the start of the chunk.
  *
+ * Growth: what a reader may do without comes in optional chunks, of one granule each
+ * and with a magic of their own. A reader that does not know their type (or, older than
+ * they are, their magic) skips the granule; the rest of the file means what it meant.
+ * New fields go to the end of the header, where files of before hold zeros.
+ *
  * Glossary. `unit`: what a clock counts in (a TSC cycle, a nanosecond, a tick
  * of the page clock). `tick`: one advance of the clock (resolution_units
  * units). An instant is a clock reading; a duration is a difference of two.
@@ -158,6 +163,20 @@ struct scp_losses {
 	uint64_t unmatched_ends; /* ends of regions that were not begun, or not here */
 };
 
+/* The slowest calls that were to be kept, see struct scp_slowest. */
+#define SCP_SLOWEST_MAX	     1000u
+#define SCP_SLOWEST_PATTERNS 1024u /* bytes of SCPROF_SLOWEST_OF, with the NUL */
+#define SCP_SLOWEST_MIXED    1u	   /* merged of files that were asked for different things */
+#define SCP_SLOWEST_UNREAD   2u /* SCPROF_SLOWEST and what goes with it made no sense: none kept */
+#define SCP_SLOWEST_CHOSEN   4u /* of functions that patterns chose */
+struct scp_slowest_asked {
+	uint32_t count; /* of each table; in a merged file, of all; 0: none */
+	uint32_t flags; /* SCP_SLOWEST_* */
+	uint64_t least_ns;
+	uint64_t lost; /* calls that found no room, on a small stack or in the file: the last of
+			  its table then */
+};
+
 struct scp_header {
 	char magic[8];
 	uint32_t version;
@@ -206,6 +225,7 @@ struct scp_header {
 	uint64_t recorded_of_ns; /* merged: ...and so long did they live. Else 0 */
 	uint64_t below_cut; /* unwinds that ended before they met a function of --below, for want
 			       of unwind information or of stack: their calls are left out */
+	struct scp_slowest_asked slowest;
 };
 #define SCP_FILTER_IGNORED "ignored="
 
@@ -220,6 +240,10 @@ struct scp_header {
 
 #define SCP_CHUNK_MAGIC 0x43504353u /* "SCPC" */
 enum scp_chunk_type { SCP_CHUNK_PROCESS = 1, SCP_CHUNK_TABLE = 2 };
+
+/* An optional chunk: SCP_GRANULE bytes, of a type that readers may not know. */
+#define SCP_OPTIONAL_MAGIC 0x58504353u		     /* "SCPX" */
+enum scp_optional_type { SCP_OPTIONAL_SLOWEST = 1 }; /* SLOWEST records of a table */
 
 struct scp_chunk {
 	uint32_t magic;
@@ -242,7 +266,8 @@ enum scp_record_type {
 	SCP_REC_SLOW = 9,
 	SCP_REC_PROCESS = 10, /* merged files: one for each process merged */
 	SCP_REC_PHASE = 11,
-	SCP_REC_LINE = 12
+	SCP_REC_LINE = 12,
+	SCP_REC_SLOWEST = 13 /* in optional chunks only */
 };
 
 struct scp_record {
@@ -436,6 +461,30 @@ struct scp_slow {
 	uint64_t reserved1;
 };
 
+/* One of a table's longest calls that lasted least_ns or more: single calls, beside the
+ * sums that hold them too. A table has a record more than the count that was asked for:
+ * that of the shortest is written over, so that the others are whole at any moment. `seq`
+ * is odd while that is done; what a killed process leaves odd is to be ignored. The
+ * two instants are readings of the system's clocks when the call had ended, just behind
+ * the end of the call itself: began = ended - units, where units are wall-clock time. */
+struct scp_slowest {
+	struct scp_record rec;
+	uint32_t id; /* in its table, from 1 */
+	uint32_t seq;
+	uint32_t entry; /* of the table: path, function, outcome */
+	uint32_t tid;	/* the table's owner at that time */
+	uint32_t pid;	/* merged files: its process; else 0 */
+	uint32_t reserved0;
+	uint64_t units;
+	uint64_t slow_units; /* `dual`: of the slow clock */
+	uint64_t bytes;
+	uint64_t began_at;	/* clock */
+	uint64_t ended_mono_ns; /* CLOCK_MONOTONIC_RAW */
+	uint64_t ended_real_ns; /* CLOCK_REALTIME */
+	char name[16];		/* of the thread */
+	uint64_t reserved[4];
+};
+
 /* One process of a merged file. */
 struct scp_process {
 	struct scp_record rec;
@@ -474,5 +523,6 @@ _Static_assert(sizeof(struct scp_batch) == 576, "batch block");
 _Static_assert(sizeof(struct scp_slow) == 64, "slow record");
 _Static_assert(sizeof(struct scp_phase) == 320, "phase record");
 _Static_assert(sizeof(struct scp_line) == 2624, "line record");
+_Static_assert(sizeof(struct scp_slowest) == 128, "slowest record");
 
 #endif

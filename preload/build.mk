@@ -33,6 +33,8 @@ PRELOAD_SRC = \
 	preload/region_name.c \
 	preload/sandbox.c \
 	preload/settings.c \
+	preload/slowest.c \
+	preload/slowest_settings.c \
 	preload/stack.c \
 	preload/start.c \
 	preload/table.c \

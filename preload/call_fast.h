@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) bool call_fast_add(bool page, struc
 {
 	uint64_t units = now - began_at, gap_units = began_at - t->last_at;
 	/* Small also means: neither is negative. */
-	if (unlikely((units | gap_units | bytes) >> 32))
+	if (unlikely(units > t->short_limit) || unlikely((gap_units | bytes) >> 32))
 		return false;
 	struct scp_gap *gap = call_fast_gap(t->previous, rt);
 	if (unlikely(!gap))
@@ -110,7 +110,7 @@ static inline __attribute__((always_inline)) bool call_fast_add_nested(
 	uint64_t now, uint64_t bytes, bool has_bytes)
 {
 	uint64_t units = now - began_at;
-	if (unlikely((units | bytes) >> 32) || unlikely(!rt->entry))
+	if (unlikely(units > t->short_limit) || unlikely(bytes >> 32) || unlikely(!rt->entry))
 		return false;
 	uint32_t bucket = page ? 0 : sums_bucket(units);
 	struct scp_hist *h = page ? NULL : rt->hist[bucket / SCP_HIST_BUCKETS];

@@ -196,7 +196,8 @@ static uint8_t *take(struct profile_file *f, uint64_t bytes)
 	return f->region[n] + used;
 }
 
-struct scp_chunk *file_chunk(struct profile_file *f, uint64_t bytes, uint32_t type, uint32_t table)
+static struct scp_chunk *make_chunk(struct profile_file *f, uint32_t magic, uint64_t bytes,
+				    uint32_t type, uint32_t table)
 {
 	if (!f->header)
 		return NULL;
@@ -211,6 +212,16 @@ struct scp_chunk *file_chunk(struct profile_file *f, uint64_t bytes, uint32_t ty
 	chunk->used = sizeof *chunk;
 	chunk->table = table;
 	publish_barrier();
-	__atomic_store_n(&chunk->magic, SCP_CHUNK_MAGIC, __ATOMIC_RELEASE);
+	__atomic_store_n(&chunk->magic, magic, __ATOMIC_RELEASE);
 	return chunk;
+}
+
+struct scp_chunk *file_chunk(struct profile_file *f, uint64_t bytes, uint32_t type, uint32_t table)
+{
+	return make_chunk(f, SCP_CHUNK_MAGIC, bytes, type, table);
+}
+
+struct scp_chunk *file_optional_chunk(struct profile_file *f, uint32_t type, uint32_t table)
+{
+	return make_chunk(f, SCP_OPTIONAL_MAGIC, SCP_GRANULE, type, table);
 }

@@ -35,6 +35,9 @@ HIDDEN int file_create(struct profile_file *f, const char *directory, const char
 HIDDEN struct scp_chunk *file_chunk(struct profile_file *f, uint64_t bytes, uint32_t type,
 				    uint32_t table);
 
+/* An optional chunk, which readers may skip: one granule. Likewise. */
+HIDDEN struct scp_chunk *file_optional_chunk(struct profile_file *f, uint32_t type, uint32_t table);
+
 /* Could `bytes` more of address space be taken without starving a program that
  * limits it? True where there is no limit. */
 HIDDEN bool file_address_space_allows(uint64_t bytes);

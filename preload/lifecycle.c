@@ -63,6 +63,10 @@ static void fill_header(struct scp_header *h)
 		text_append(h->no_symbols, sizeof h->no_symbols, 0, reexec_problem);
 	bytes_copy(h->filters, filter.text, filter.text_bytes);
 	h->filters_bytes = filter.text_bytes;
+	h->slowest.count = settings.slowest.count;
+	h->slowest.least_ns = settings.slowest.least_ns;
+	h->slowest.flags = (settings.slowest.unread ? SCP_SLOWEST_UNREAD : 0) |
+			   (*settings.slowest.patterns ? SCP_SLOWEST_CHOSEN : 0);
 	overhead_inherit(h);
 	publish_barrier();
 	bytes_copy(h->magic, SCP_MAGIC, sizeof h->magic);

@@ -193,6 +193,8 @@ static void prepare(uint32_t words, uint32_t slow_kind)
 	t->slow_clock = slow_kind;
 	t->histograms = clock_chosen.histograms;
 	t->table = &scratch.table;
+	t->short_limit = UINT32_MAX;
+	t->slowest.limit = UINT64_MAX; /* none of these is one of the program's slow calls */
 	t->previous = rt;
 	t->last_at = clock_read(t->clock);
 	rt->entry = &scratch.entry;

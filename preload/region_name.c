@@ -105,6 +105,14 @@ COLD uint32_t region_name_pair(uint32_t from, uint32_t to, bool cycle)
 	return region_name(text, REGION_NAMED_LIKE, SCP_GROUP_REGION);
 }
 
+COLD const char *region_name_text(uint32_t id, const char **library, uint32_t *group)
+{
+	const struct name *n = &names[id - REGION_FIRST];
+	*library = n->library;
+	*group = n->group;
+	return n->text;
+}
+
 /* Under the lock. */
 static void write_record(void *what)
 {

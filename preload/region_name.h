@@ -23,6 +23,9 @@ HIDDEN uint32_t region_name(const char *name, const char *library, uint32_t grou
 /* "from -> to", and with `cycle` "from -> to (cycle)". */
 HIDDEN uint32_t region_name_pair(uint32_t from, uint32_t to, bool cycle);
 
+/* What a name was made of. */
+HIDDEN const char *region_name_text(uint32_t id, const char **library, uint32_t *group);
+
 /* Its record is in this process's profile. False: no room, or another thread is at it. */
 HIDDEN bool region_name_describe(uint32_t id);
 

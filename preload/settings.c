@@ -10,6 +10,7 @@
 #include "reexec.h"
 #include "scprof_format.h"
 #include "settings.h"
+#include "slowest_settings.h"
 #include "sys.h"
 
 struct settings settings;
@@ -162,6 +163,9 @@ void settings_read(void)
 							   settings_variable("SCPROF_GROUPS"));
 	if (!settings.groups)
 		return;
+	slowest_settings_read(settings_variable("SCPROF_SLOWEST"),
+			      settings_variable("SCPROF_SLOWER_THAN"),
+			      settings_variable("SCPROF_SLOWEST_OF"), &settings.slowest);
 	set_directory(settings_variable("SCPROF_OUT"));
 	set_program();
 	set_boot_id();

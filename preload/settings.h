@@ -7,7 +7,18 @@
 #include <stdint.h>
 
 #include "file.h"
+#include "scprof_format.h"
 #include "util.h"
+
+/* Which calls are kept one by one, see slowest.h. */
+struct slowest_settings {
+	uint32_t count;	   /* 0: none */
+	bool unread;	   /* what was asked for makes no sense */
+	uint64_t least_ns; /* shorter ones are not */
+	/* of functions; "": all but those that wait by trade. A copy: programs that set their
+	 * title write over their environment. */
+	char patterns[SCP_SLOWEST_PATTERNS];
+};
 
 struct settings {
 	bool symbols_ignored;	       /* SCPROF_SYMBOLS is set, and there are no stubs of them */
@@ -17,6 +28,7 @@ struct settings {
 	char argv[2048];	       /* NUL-separated */
 	uint32_t argv_bytes, argc;
 	uint8_t boot_id[16];
+	struct slowest_settings slowest;
 };
 extern HIDDEN struct settings settings;
 

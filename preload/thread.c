@@ -10,6 +10,7 @@
 #include "process.h"
 #include "region.h"
 #include "sandbox.h"
+#include "slowest.h"
 #include "sys.h"
 #include "table.h"
 #include "thread.h"
@@ -183,6 +184,7 @@ static struct scp_thread *create(uint32_t me)
 	t->index.limit = INDEX_LIMIT;
 	t->memos.first = MEMO_FIRST;
 	t->memos.limit = MEMO_LIMIT;
+	slowest_begin(t);
 	if (!table_create(t)) {
 		sys_munmap(t, (sizeof *t + 4095) & ~(size_t)4095);
 		return NULL;

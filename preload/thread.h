@@ -64,6 +64,15 @@ struct region_point {
 	bool top;			/* passed outside of regions and calls */
 };
 
+/* The longest calls, see slowest.h. */
+struct slowest_calls {
+	uint64_t limit;		   /* a longer call may be one of them; UINT64_MAX: none are kept */
+	struct scp_slowest **slot; /* settings.slowest.count + 1 of both; NULL: none yet */
+	uint64_t *units;	   /* of each slot, apart: they are looked through */
+	uint32_t used, victim;	   /* slots in use; the one to be written next */
+	struct scp_chunk *chunk;   /* where the next slot is to lie */
+};
+
 /* thread.open outside of all wrapped calls, but inside a region or a chain of points: what is
  * called there is nested. No stack pointer is this. */
 #define OPEN_REGION ((uintptr_t)2)
@@ -76,7 +85,8 @@ struct scp_thread {
 	struct scp_rt *previous; /* that call; &start_mark before the first */
 	uint64_t inner;		 /* recorded intervals that ended inside what is open: see sums.h */
 	struct scp_table *table;
-	uint32_t generation; /* of process_epoch, that the memos were made in */
+	uint64_t short_limit; /* longer calls take the long way: slowest.limit, in 32 bits */
+	uint32_t generation;  /* of process_epoch, that the memos were made in */
 	uint32_t clock, slow_clock;
 	bool histograms, walking;
 	bool abandoned;	 /* a call was taken for abandoned: memos are not reused any more */
@@ -116,6 +126,8 @@ struct scp_thread {
 	uint32_t region_depth, region_beyond;
 	uint64_t region_serial; /* of the latest scope */
 	struct region_point point;
+
+	struct slowest_calls slowest;
 
 	struct scp_memo *front[MEMO_FRONT];
 	/* Stand in for memos where there is no room, or no right to make room. */

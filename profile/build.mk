@@ -7,6 +7,7 @@ PROFILE_SRC = \
 	profile/records.c \
 	profile/refs.c \
 	profile/settle.c \
+	profile/settle_slowest.c \
 	profile/rate.c \
 	profile/overhead.c \
 	profile/cmdline.c \
@@ -14,11 +15,13 @@ PROFILE_SRC = \
 	profile/load.c \
 	profile/load_sums.c \
 	profile/model.c \
+	profile/slowest.c \
 	profile/sums.c \
 	profile/batches.c \
 	profile/filters.c \
 	profile/fold.c \
 	profile/image.c \
 	profile/write.c \
+	profile/write_slowest.c \
 	profile/write_sums.c \
 	profile/save.c

@@ -36,6 +36,8 @@ static void enter_region(struct walk *w, uint32_t region)
 
 static bool chunk_is_sound(const struct walk *w, const struct scp_chunk *c)
 {
+	if (c->magic == SCP_OPTIONAL_MAGIC && c->bytes != SCP_GRANULE)
+		return false;
 	return c->bytes >= SCP_GRANULE && c->bytes % SCP_GRANULE == 0 &&
 	       c->bytes <= w->region_end - w->at && c->used <= c->bytes &&
 	       c->used <= w->image_bytes - w->at && (c->used == 0 || c->used >= sizeof *c);
@@ -53,7 +55,7 @@ static const struct scp_chunk *next_chunk(struct walk *w, uint64_t *offset, bool
 			continue;
 		}
 		c = (const struct scp_chunk *)(const void *)(w->image + w->at);
-		if (c->magic != SCP_CHUNK_MAGIC) {
+		if (c->magic != SCP_CHUNK_MAGIC && c->magic != SCP_OPTIONAL_MAGIC) {
 			w->at += SCP_GRANULE;
 			continue;
 		}
@@ -118,12 +120,20 @@ static int list_add(struct raw_list *list, const struct raw_ref *ref)
 	return 0;
 }
 
-static bool belongs(uint32_t record_type, uint32_t chunk_type)
+static bool belongs(uint32_t record_type, const struct scp_chunk *c)
 {
+	if (c->magic == SCP_OPTIONAL_MAGIC || record_type == SCP_REC_SLOWEST)
+		return c->magic == SCP_OPTIONAL_MAGIC && record_type == SCP_REC_SLOWEST;
 	bool of_process = record_type == SCP_REC_FUNCTION || record_type == SCP_REC_MODULE ||
 			  record_type == SCP_REC_PROCESS;
 
-	return of_process == (chunk_type == SCP_CHUNK_PROCESS);
+	return of_process == (c->type == SCP_CHUNK_PROCESS);
+}
+
+/* An optional chunk that this reader knows nothing of. */
+static bool is_foreign(const struct scp_chunk *c)
+{
+	return c->magic == SCP_OPTIONAL_MAGIC && c->type != SCP_OPTIONAL_SLOWEST;
 }
 
 struct limits {
@@ -140,6 +150,7 @@ static bool too_young(uint32_t type, uint64_t end, const struct limits *limits)
 	case SCP_REC_SLOW:
 	case SCP_REC_PHASE:
 	case SCP_REC_LINE:
+	case SCP_REC_SLOWEST:
 		return end > limits->first;
 	case SCP_REC_ENTRY:
 		return end > limits->second;
@@ -153,7 +164,7 @@ static int collect_record(struct raw_file *raw, const struct scp_chunk *c, uint6
 {
 	struct raw_ref ref = {.table = c->table, .at = (uint32_t)(offset / SCP_RECORD_ALIGN)};
 
-	if (rec->type < SCP_REC_FUNCTION || rec->type >= RAW_TYPES || !belongs(rec->type, c->type))
+	if (rec->type < SCP_REC_FUNCTION || rec->type >= RAW_TYPES || !belongs(rec->type, c))
 		return prof_damaged(
 			err, raw->path,
 			"a record of type %u stands at byte %llu, in a chunk of type %u", rec->type,
@@ -170,8 +181,10 @@ static int collect_chunk(struct raw_file *raw, const struct scp_chunk *c, uint64
 {
 	uint64_t at = sizeof *c;
 
-	if ((c->type != SCP_CHUNK_PROCESS && c->type != SCP_CHUNK_TABLE) ||
-	    (c->type == SCP_CHUNK_TABLE) != (c->table != 0))
+	if (c->magic == SCP_OPTIONAL_MAGIC
+		    ? c->table == 0
+		    : (c->type != SCP_CHUNK_PROCESS && c->type != SCP_CHUNK_TABLE) ||
+			      (c->type == SCP_CHUNK_TABLE) != (c->table != 0))
 		return prof_damaged(err, raw->path, "the chunk at byte %llu has type %u, table %u",
 				    (unsigned long long)offset, c->type, c->table);
 	while (at < c->used) {
@@ -211,7 +224,7 @@ int raw_collect(struct raw_file *raw, struct profile_error *err)
 					    (unsigned long long)c->used);
 		limits.first = marked_used(&raw->first, &next_first, offset);
 		limits.second = marked_used(&raw->second, &next_second, offset);
-		if (collect_chunk(raw, c, offset, &limits, err))
+		if (!is_foreign(c) && collect_chunk(raw, c, offset, &limits, err))
 			return -1;
 	}
 	return 0;

@@ -179,6 +179,10 @@ int raw_open(struct raw_file *raw, const char *path, struct profile_error *err)
 		return -1;
 	}
 	raw_settle(raw);
+	if (raw_settle_slowest(raw, err)) {
+		raw_close(raw);
+		return -1;
+	}
 	return 0;
 }
 

@@ -234,6 +234,8 @@ static void fold_all(struct fold *f)
 		g->from = g->from == PROF_NONE ? PROF_NONE : f->entry[g->from];
 		g->to = g->to == PROF_NONE ? PROF_NONE : f->entry[g->to];
 	}
+	for (uint32_t i = 0; i < p->slowests; i++)
+		p->slowest[i].entry = f->entry[p->slowest[i].entry];
 	find_first(f, p->gaps, compare_gaps, f->gap);
 	p->gaps = close_holes(f, p->gaps, f->gap, move_gap, add_gap);
 	p->torn_entries = 0;

@@ -59,6 +59,9 @@ static int check_fields(const char *path, const struct scp_header *h, struct pro
 	if (h->filters_bytes > sizeof h->filters ||
 	    (h->filters_bytes && h->filters[h->filters_bytes - 1]))
 		return prof_damaged(err, path, "the text of its filters has no end");
+	if (h->slowest.count > SCP_SLOWEST_MAX)
+		return prof_damaged(err, path, "it claims the %u slowest calls of %u at most",
+				    h->slowest.count, SCP_SLOWEST_MAX);
 	return overhead_check(path, h, err);
 }
 

@@ -17,6 +17,7 @@ enum model_array {
 	MODEL_FUNCTION,
 	MODEL_ENTRY,
 	MODEL_GAP,
+	MODEL_SLOWEST,
 	MODEL_ARRAYS
 };
 
@@ -29,6 +30,7 @@ struct profile_index {
 	struct overhead_depth depth;
 	uint8_t boot_id[16];
 	uint32_t machine;
+	uint32_t files; /* added so far */
 };
 
 /* Room for one more element: the array, perhaps moved, or NULL. New elements

@@ -199,6 +199,31 @@ static int load_gap(struct load *l, uint32_t i)
 	return 0;
 }
 
+static int load_slowest(struct load *l, uint32_t i)
+{
+	const struct raw_ref *ref = &l->raw->list[SCP_REC_SLOWEST].ref[i];
+	const struct scp_slowest *r = raw_record(l->raw, ref);
+	struct profile *p = l->p;
+	struct prof_slowest *s;
+
+	if (!ROOM(p, slowest, slowests, MODEL_SLOWEST))
+		return -1;
+	s = &p->slowest[p->slowests++];
+	*s = (struct prof_slowest){
+		.entry = index_of(l, SCP_REC_ENTRY, ref->table, r->entry),
+		.pid = r->pid ? r->pid : raw_header(l->raw)->pid,
+		.tid = r->tid,
+		.units = r->units,
+		.slow_units = r->slow_units,
+		.bytes = r->bytes,
+		.began_at = r->began_at,
+		.ended_mono_ns = r->ended_mono_ns,
+		.ended_real_ns = r->ended_real_ns,
+	};
+	memcpy(s->name, r->name, strnlen(r->name, sizeof s->name - 1));
+	return 0;
+}
+
 static int load_list(struct load *l, uint32_t type, int (*load_one)(struct load *, uint32_t))
 {
 	uint32_t count = l->raw->list[type].count;
@@ -234,7 +259,9 @@ static int load_all(struct load *l)
 	    load_list(l, SCP_REC_FUNCTION, load_function) ||
 	    load_list(l, SCP_REC_TABLE, load_table) || load_list(l, SCP_REC_ENTRY, load_entry))
 		return -1;
-	return load_list(l, SCP_REC_GAP, load_gap);
+	return load_list(l, SCP_REC_GAP, load_gap) || load_list(l, SCP_REC_SLOWEST, load_slowest)
+		       ? -1
+		       : 0;
 }
 
 static void add_overflow(struct load *l)

@@ -12,6 +12,7 @@
 #include "intern.h"
 #include "load.h"
 #include "rate.h"
+#include "slowest.h"
 
 struct profile *profile_new(void)
 {
@@ -30,7 +31,7 @@ struct profile *profile_new(void)
 struct model_size model_size(const struct profile *p)
 {
 	return (struct model_size){p->processes, p->tables,  p->modules, p->paths,
-				   p->functions, p->entries, p->gaps};
+				   p->functions, p->entries, p->gaps,	 p->slowests};
 }
 
 void model_shrink(struct profile *p, const struct model_size *size)
@@ -47,6 +48,7 @@ void model_shrink(struct profile *p, const struct model_size *size)
 		prof_sums_clear(&p->entry[--p->entries].sums);
 	p->tables = size->tables;
 	p->gaps = size->gaps;
+	p->slowests = size->slowests;
 }
 
 void profile_free(struct profile *p)
@@ -61,6 +63,7 @@ void profile_free(struct profile *p)
 	free(p->function);
 	free(p->entry);
 	free(p->gap);
+	free(p->slowest);
 	free(p->index);
 	free(p);
 }
@@ -209,6 +212,9 @@ int profile_add(struct profile *p, const char *path, struct profile_error *err)
 		add_header(p, raw_header(&raw));
 		take_clocks(p, raw_header(&raw), &clocks);
 		add_overhead(p, raw_header(&raw), before.entries);
+		slowest_join(p, &raw_header(&raw)->slowest, before.slowests,
+			     clocks.fast.ns_per_unit);
+		p->index->files++;
 	}
 	raw_close(&raw);
 	return result;

@@ -112,6 +112,16 @@ struct prof_gap {
 	prof_u128 units_sq;
 };
 
+/* One long call (struct scp_slowest). */
+struct prof_slowest {
+	uint32_t entry; /* index: path, function, outcome, and table for the process */
+	uint32_t pid, tid;
+	char name[16]; /* of the thread */
+	uint64_t units, slow_units, bytes;
+	uint64_t began_at;		       /* clock of its process */
+	uint64_t ended_mono_ns, ended_real_ns; /* just after its end */
+};
+
 struct prof_table {
 	uint32_t process; /* index */
 	uint32_t tid, threads;
@@ -187,6 +197,10 @@ struct profile {
 	struct prof_entry *entry;
 	struct prof_gap *gap;
 	uint32_t processes, tables, modules, paths, functions, entries, gaps;
+	struct prof_slowest *slowest; /* the longest first, slowest_asked.count at most */
+	uint32_t slowests;
+	struct scp_slowest_asked slowest_asked; /* of all files together: the most, and the
+						   highest threshold */
 
 	struct profile_index *index; /* private: hashes for interning */
 };

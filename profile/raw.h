@@ -40,7 +40,7 @@ struct raw_marks {
 	bool all; /* the file is not being written: no limit */
 };
 
-#define RAW_TYPES (SCP_REC_LINE + 1)
+#define RAW_TYPES (SCP_REC_SLOWEST + 1)
 
 struct raw_file {
 	const char *path;
@@ -85,6 +85,9 @@ int raw_check_record(const char *path, const struct scp_record *rec, uint32_t ta
 		     struct raw_ref *key, struct profile_error *err);
 int raw_check_references(struct raw_file *raw, struct profile_error *err);
 void raw_settle(struct raw_file *raw);
+/* After that: of the SLOWEST records, which are written over, leave those that are whole
+ * and whose entry is known. */
+int raw_settle_slowest(struct raw_file *raw, struct profile_error *err);
 
 /* End of the last byte handed out in any region. */
 uint64_t raw_used_end(const struct scp_header *h);

@@ -4,7 +4,7 @@
  *   FUNCTION, MODULE, PROCESS  (0, id, 0)       TABLE  (id, 0, 0)
  *   PATH, ENTRY                (table, id, 0)   GAP    (table, from, to)
  *   HIST  (table, entry, block)   BATCH (table, entry, clock)
- *   SLOW, PHASE, LINE          (table, entry, 0)
+ *   SLOW, PHASE, LINE          (table, entry, 0)   SLOWEST (table, id, 0)
  * The record's length has been checked against its chunk already.
  */
 #include <string.h>
@@ -138,6 +138,7 @@ static const uint32_t least_bytes[RAW_TYPES] = {
 	[SCP_REC_PROCESS] = offsetof(struct scp_process, strings) + 1,
 	[SCP_REC_PHASE] = sizeof(struct scp_phase),
 	[SCP_REC_LINE] = sizeof(struct scp_line),
+	[SCP_REC_SLOWEST] = sizeof(struct scp_slowest),
 };
 
 int raw_check_record(const char *path, const struct scp_record *rec, uint32_t table,
@@ -176,6 +177,9 @@ int raw_check_record(const char *path, const struct scp_record *rec, uint32_t ta
 		return 0;
 	case SCP_REC_LINE:
 		key->id = ((const struct scp_line *)r)->entry;
+		return 0;
+	case SCP_REC_SLOWEST: /* what else is in it may change: see raw_settle_slowest */
+		key->id = ((const struct scp_slowest *)r)->id;
 		return 0;
 	default:
 		return check_process(path, r, key, err);

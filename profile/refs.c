@@ -71,6 +71,7 @@ static int check_unique(const struct raw_file *raw, uint32_t type, struct profil
 		[SCP_REC_PROCESS] = "processes",
 		[SCP_REC_PHASE] = "phase records of an entry",
 		[SCP_REC_LINE] = "line records of an entry",
+		[SCP_REC_SLOWEST] = "slowest calls",
 	};
 	const struct raw_list *list = &raw->list[type];
 

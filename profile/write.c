@@ -14,6 +14,7 @@
 #include "image.h"
 #include "intern.h"
 #include "save.h"
+#include "write_slowest.h"
 #include "write_sums.h"
 
 struct writer {
@@ -250,6 +251,7 @@ static void write_header(const struct writer *w)
 	h->ticker_late_max_ns = p->ticker_late_max_ns;
 	h->ticker_late_ticks = p->ticker_late_ticks;
 	filters_store(p, h);
+	h->slowest = p->slowest_asked;
 	h->table_count = p->tables;
 	h->region_count = 1;
 	h->regions[0].offset = SCP_HEADER_BYTES;
@@ -318,6 +320,7 @@ static void build(struct writer *w)
 	image_close_chunk(&w->img);
 	for (uint32_t t = 0; t < p->tables; t++)
 		write_table(w, t);
+	write_slowest(&w->img, p, w->entry_id);
 	if (!w->img.failed)
 		write_header(w);
 }

@@ -19,6 +19,7 @@ REPORT_SRC = \
 	report/json.c \
 	report/json_loop.c \
 	report/json_parts.c \
+	report/json_slowest.c \
 	report/json_steady.c \
 	report/loop.c \
 	report/loop_cycle.c \
@@ -36,6 +37,7 @@ REPORT_SRC = \
 	report/print.c \
 	report/share.c \
 	report/site.c \
+	report/slowest.c \
 	report/steadiness.c \
 	report/symbolize.c \
 	report/symbolize_inline.c \
@@ -50,6 +52,7 @@ REPORT_SRC = \
 	report/text_others.c \
 	report/text_path.c \
 	report/text_sites.c \
+	report/text_slowest.c \
 	report/text_steady.c \
 	report/utf8.c \
 	report/warnings.c \

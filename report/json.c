@@ -278,6 +278,7 @@ int report_json(struct report *r, const struct report_options *o, FILE *out)
 	json_put(doc, "warm_up", json_text(r->include_warmup ? "included" : "set-aside"), &failed);
 	put_totals(doc, r, &failed);
 	put_rows(doc, r, o, &failed);
+	json_slowest(doc, r, shown_of(r->slowests, o), &failed);
 	json_put(doc, "skipped_calls", json_count(r->skipped_calls), &failed);
 	json_put(doc, "abandoned_calls", json_count(r->profile->losses.abandoned_calls), &failed);
 	json_put(doc, "unmatched_ends", json_count(r->profile->losses.unmatched_ends), &failed);

@@ -19,6 +19,11 @@ json_t *json_count(uint64_t n);
 json_t *json_text(const char *s); /* repaired; null for NULL */
 json_t *json_site(struct report *r, const struct report_site *s);
 json_t *json_frame(const struct symbol *s, int *failed);
+/* A site's path: its frames, and how complete it is. */
+json_t *json_stack(struct report *r, const struct report_site *s, int *failed);
+json_t *json_path(const struct report_site *s);
+/* Put slowest_asked and slowest[], `shown` of them, into the document. */
+void json_slowest(json_t *doc, struct report *r, uint32_t shown, int *failed);
 json_t *json_steadiness(const struct report_site *s, int *failed);
 /* What threads do over and over, `top` of them; null unless by gap. Sites from `sites` on
  * are not in the document. */

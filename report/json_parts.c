@@ -49,7 +49,7 @@ json_t *json_frame(const struct symbol *s, int *failed)
 	return o;
 }
 
-static json_t *stack_of(struct report *r, const struct report_site *s, int *failed)
+json_t *json_stack(struct report *r, const struct report_site *s, int *failed)
 {
 	json_t *stack = json_array();
 
@@ -124,7 +124,7 @@ static json_t *slow_of(const struct report_site *s, int *failed)
 	return o;
 }
 
-static json_t *path_of(const struct report_site *s)
+json_t *json_path(const struct report_site *s)
 {
 	if (s->overflow)
 		return json_text("not-kept");
@@ -169,8 +169,8 @@ json_t *json_site(struct report *r, const struct report_site *s)
 	json_put(o, "per_byte_ci_high_ns", json_number(s->per_byte_high_ns), &failed);
 	json_put(o, "slow", slow_of(s, &failed), &failed);
 	json_put(o, "steadiness", json_steadiness(s, &failed), &failed);
-	json_put(o, "path", path_of(s), &failed);
-	json_put(o, "stack", stack_of(r, s, &failed), &failed);
+	json_put(o, "path", json_path(s), &failed);
+	json_put(o, "stack", json_stack(r, s, &failed), &failed);
 	if (failed) {
 		json_decref(o);
 		return NULL;

@@ -12,6 +12,7 @@
 #include "loop.h"
 #include "phase.h"
 #include "site.h"
+#include "slowest.h"
 
 struct site_key {
 	uint64_t place; /* path index, or offset of the innermost frame */
@@ -322,7 +323,7 @@ struct report *report_build(const struct profile *p, const struct report_options
 	r->skipped_calls = p->losses.skipped_calls;
 	r->overflow_calls = p->losses.overflow_calls;
 	r->symbols = symbolize_new(p);
-	if (!r->symbols || fill_report(r, o) < 0) {
+	if (!r->symbols || fill_report(r, o) < 0 || slowest_fill(r) < 0) {
 		report_free(r);
 		return NULL;
 	}
@@ -343,5 +344,6 @@ void report_free(struct report *r)
 	free(r->thread);
 	free(r->process);
 	loop_free(r->loops);
+	free(r->slowest);
 	free(r);
 }

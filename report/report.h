@@ -169,6 +169,19 @@ struct report_thread {
 	double remainder_ns;
 };
 
+/* One of the slowest calls. Of `place` only function, outcome, path and bytes. */
+struct report_slowest {
+	struct report_site place;
+	uint32_t pid, tid;
+	const char *thread; /* its name */
+	double duration_ns; /* compensated, but for clocks that count ticks */
+	double low_ns,
+		high_ns; /* what that may mean: a tick less, a tick more, and what ticks vary by */
+	double began_s, ended_s; /* after the first process began; began NAN: not known */
+	uint64_t began_real_ns, ended_real_ns; /* since 1970; began 0: not known */
+	uint64_t ticks, slow_ticks;	       /* of the clock, of a dual run's slow one */
+};
+
 struct report_process {
 	const struct prof_process *process;
 	uint32_t threads;
@@ -193,9 +206,10 @@ struct report {
 	struct report_gap *gap;
 	struct report_thread *thread;
 	struct report_process *process; /* by time in calls, longest first */
+	struct report_slowest *slowest; /* the longest first */
 	struct report_warning *warning;
 	struct loop_report *loops; /* loop.h; NULL unless REPORT_BY_GAP */
-	uint32_t sites, gaps, threads, processes, warnings;
+	uint32_t sites, gaps, threads, processes, slowests, warnings;
 
 	uint64_t calls;	 /* all recorded, with those that overflowed */
 	double calls_ns; /* as measured, overhead included, so that the account is exact */

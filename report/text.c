@@ -318,6 +318,8 @@ int report_text(struct report *r, const struct report_options *o, FILE *out)
 	status = print_table(&t);
 	if (status == 0 && r->loops)
 		status = text_loops(&t);
+	if (status == 0)
+		status = text_slowest(&t);
 	if (r->by == REPORT_BY_GAP || r->by == REPORT_BY_THREAD)
 		print_check(&t);
 	print_warnings(&t);

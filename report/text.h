@@ -25,6 +25,9 @@ int text_gaps(struct text *t);
 int text_threads(struct text *t);
 int text_processes(struct text *t);
 
+/* The slowest calls, where they were asked for. -1: memory is out. */
+int text_slowest(struct text *t);
+
 /* "12 of 40 rows shown, ..." */
 void text_shown(struct text *t, uint32_t rows, double shown_ns, double all_ns, const char *of_what);
 

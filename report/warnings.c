@@ -10,6 +10,7 @@
 
 #include "filters.h"
 #include "numbers.h"
+#include "slowest.h"
 #include "stats.h"
 
 static bool known(const struct report_warning *list, uint32_t count, const char *code,
@@ -304,6 +305,7 @@ void warnings_collect(struct report *r)
 	doubts_collect(r);
 	warn_paths(r);
 	warn_symbols(r);
+	slowest_warn(r);
 }
 
 static const char *base_name(const char *path)

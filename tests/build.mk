@@ -31,6 +31,7 @@ TARGET_PROGRAMS = \
 	raw_fork \
 	sandbox \
 	sizes \
+	slowest \
 	small_altstack \
 	spawn_chain \
 	tick_paced \
@@ -52,6 +53,7 @@ PROGRAM_CFLAGS_sizes = -fno-ipa-icf
 PROGRAM_CFLAGS_fortify = -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -Wno-error
 # A lazy binding saves all vector registers: more than the small stack holds.
 PROGRAM_LIBS_small_altstack = -Wl,-z,now
+PROGRAM_CFLAGS_slowest = -Iinclude
 PROGRAM_LIBS_preserves = -lm
 PROGRAM_LIBS_uses_libunwind = -lunwind
 

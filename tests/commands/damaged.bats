@@ -8,6 +8,7 @@ load common
 setup()
 {
 	common_setup
+	export SCPROF_SLOWEST=50
 	with_library "$PROGRAMS/many_threads" 8 >/dev/null
 	good=$(echo out/*.scp)
 }

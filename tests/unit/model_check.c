@@ -83,6 +83,13 @@ static const char *check_rest(const struct profile *p)
 		REQUIRE(p->process[i].argv[p->process[i].argc] == NULL);
 		REQUIRE(p->process[i].count > 0);
 	}
+	REQUIRE(p->slowests <= p->slowest_asked.count);
+	REQUIRE(p->slowest_asked.count <= SCP_SLOWEST_MAX);
+	for (uint32_t i = 0; i < p->slowests; i++) {
+		REQUIRE(p->slowest[i].entry < p->entries);
+		REQUIRE(memchr(p->slowest[i].name, 0, sizeof p->slowest[i].name));
+		REQUIRE(i == 0 || p->slowest[i].units <= p->slowest[i - 1].units);
+	}
 	REQUIRE(p->clock.ns_per_unit > 0 && isfinite(p->clock.ns_per_unit));
 	return NULL;
 }
@@ -219,6 +226,22 @@ static const char *compare_processes(const struct profile *a, const struct profi
 	return NULL;
 }
 
+static const char *compare_slowest(const struct profile *a, const struct profile *b)
+{
+	REQUIRE(a->slowests == b->slowests);
+	REQUIRE(memcmp(&a->slowest_asked, &b->slowest_asked, sizeof a->slowest_asked) == 0);
+	for (uint32_t i = 0; i < a->slowests; i++) {
+		const struct prof_slowest *x = &a->slowest[i], *y = &b->slowest[i];
+
+		REQUIRE(x->entry == y->entry && x->pid == y->pid && x->tid == y->tid);
+		REQUIRE(x->units == y->units && x->slow_units == y->slow_units);
+		REQUIRE(x->bytes == y->bytes && x->began_at == y->began_at);
+		REQUIRE(x->ended_mono_ns == y->ended_mono_ns);
+		REQUIRE(x->ended_real_ns == y->ended_real_ns && strcmp(x->name, y->name) == 0);
+	}
+	return NULL;
+}
+
 static bool same_number(double x, double y)
 {
 	return x == y || (isnan(x) && isnan(y));
@@ -272,5 +295,6 @@ const char *model_difference(const struct profile *a, const struct profile *b)
 	REQUIRE(a->functions == b->functions && a->entries == b->entries && a->gaps == b->gaps);
 	bad = compare_processes(a, b);
 	bad = bad ? bad : compare_names(a, b);
+	bad = bad ? bad : compare_slowest(a, b);
 	return bad ? bad : compare_entries(a, b);
 }

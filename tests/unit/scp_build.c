@@ -87,6 +87,14 @@ uint64_t scp_build_open_chunk(struct scp_build *b, uint32_t type, uint32_t table
 	return b->chunk;
 }
 
+uint64_t scp_build_open_optional(struct scp_build *b, uint32_t type, uint32_t table)
+{
+	uint64_t at = scp_build_open_chunk(b, type, table);
+
+	((struct scp_chunk *)(void *)(b->bytes + at))->magic = SCP_OPTIONAL_MAGIC;
+	return at;
+}
+
 void scp_build_close_chunk(struct scp_build *b)
 {
 	struct scp_chunk *c = (struct scp_chunk *)(void *)(b->bytes + b->chunk);
@@ -180,6 +188,25 @@ struct scp_gap *scp_build_gap(struct scp_build *b, uint32_t from, uint32_t to)
 	g->from = from;
 	g->to = to;
 	return g;
+}
+
+struct scp_slowest *scp_build_slowest(struct scp_build *b, uint32_t id, uint32_t entry,
+				      uint64_t units)
+{
+	struct scp_slowest *s = scp_build_record(b, SCP_REC_SLOWEST, sizeof *s);
+
+	s->id = id;
+	s->entry = entry;
+	s->seq = 2;
+	s->tid = 4800 + id;
+	s->units = units;
+	s->slow_units = 4000000;
+	s->bytes = 64;
+	s->began_at = 1000;
+	s->ended_mono_ns = scp_build_header(b)->start_mono_ns + units;
+	s->ended_real_ns = scp_build_header(b)->start_real_ns + units;
+	strcpy(s->name, "reader");
+	return s;
 }
 
 void scp_build_finish(struct scp_build *b)

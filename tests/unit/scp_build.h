@@ -28,6 +28,8 @@ struct scp_header *scp_build_header(struct scp_build *b);
 
 uint64_t scp_build_open_chunk(struct scp_build *b, uint32_t type, uint32_t table);
 void scp_build_close_chunk(struct scp_build *b);
+/* One granule, begun and closed as the others. */
+uint64_t scp_build_open_optional(struct scp_build *b, uint32_t type, uint32_t table);
 
 /* Zeroed, with its header filled. */
 void *scp_build_record(struct scp_build *b, uint32_t type, uint64_t bytes);
@@ -42,6 +44,9 @@ struct scp_path *scp_build_path(struct scp_build *b, uint32_t id, const uint64_t
 struct scp_entry *scp_build_entry(struct scp_build *b, uint32_t id, uint32_t path,
 				  uint32_t function, uint32_t outcome);
 struct scp_gap *scp_build_gap(struct scp_build *b, uint32_t from, uint32_t to);
+/* Ended `units` after the file's start. */
+struct scp_slowest *scp_build_slowest(struct scp_build *b, uint32_t id, uint32_t entry,
+				      uint64_t units);
 
 /* One region over all chunks; then save. */
 void scp_build_finish(struct scp_build *b);
@@ -49,11 +54,12 @@ void scp_build_save(const struct scp_build *b, const char *path);
 void scp_build_save_bytes(const void *bytes, uint64_t count, const char *path);
 
 /* A file with everything in it: two tables, three functions, two modules, a
- * dual clock, histograms, batches, phases, a line, gaps with open ends. Offsets of one
+ * dual clock, histograms, batches, phases, a line, gaps with open ends, the two slowest
+ * calls (one of each table; a third is torn) and a chunk of the future. Offsets of one
  * record of each kind. */
 struct scp_sample {
-	uint64_t process_chunk, table_chunk;
-	uint64_t function, module, table, path, entry, gap, hist, batch, slow, phase, line;
+	uint64_t process_chunk, table_chunk, slowest_chunk, future_chunk;
+	uint64_t function, module, table, path, entry, gap, hist, batch, slow, phase, line, slowest;
 };
 void scp_build_sample(struct scp_build *b, struct scp_sample *s);
 

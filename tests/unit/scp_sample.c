@@ -130,6 +130,36 @@ static void second_table(struct scp_build *b)
 	scp_build_close_chunk(b);
 }
 
+/* A chunk of records that no reader of today knows, with a chunk's magic in it. */
+static void add_future(struct scp_build *b, struct scp_sample *s)
+{
+	struct scp_record *r;
+
+	s->future_chunk = scp_build_open_optional(b, 999, 77);
+	r = scp_build_record(b, 4711, 128);
+	memset(r + 1, 0xff, 120);
+	((struct scp_chunk *)(void *)(r + 8))->magic = SCP_CHUNK_MAGIC;
+	scp_build_close_chunk(b);
+}
+
+/* Two of recv in the first table, of which one was killed half-written; one in the second. */
+static void add_slowest(struct scp_build *b, struct scp_sample *s)
+{
+	struct scp_slowest *call;
+
+	scp_build_header(b)->slowest = (struct scp_slowest_asked){2, 0, 90, 0};
+	s->slowest_chunk = scp_build_open_optional(b, SCP_OPTIONAL_SLOWEST, 1);
+	call = scp_build_slowest(b, 1, 1, 100);
+	s->slowest = scp_build_offset(b, call);
+	scp_build_slowest(b, 2, 2, 500)->seq = 3;
+	scp_build_close_chunk(b);
+	add_future(b, s);
+	scp_build_open_optional(b, SCP_OPTIONAL_SLOWEST, 2);
+	scp_build_slowest(b, 1, 1, 101)->tid = 4712;
+	scp_build_slowest(b, 2, 1, 89);
+	scp_build_close_chunk(b);
+}
+
 void scp_build_sample(struct scp_build *b, struct scp_sample *s)
 {
 	struct scp_header *h;
@@ -157,5 +187,6 @@ void scp_build_sample(struct scp_build *b, struct scp_sample *s)
 	scp_build_close_chunk(b);
 	first_table(b, s);
 	second_table(b);
+	add_slowest(b, s);
 	scp_build_finish(b);
 }

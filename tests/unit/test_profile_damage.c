@@ -72,6 +72,7 @@ static void test_header_fields(void **state)
 	REFUSE(struct scp_header, 0, end_state, 9, "end state");
 	REFUSE(struct scp_header, 0, argv_bytes, 2049, "arguments");
 	REFUSE(struct scp_header, 0, region_count, SCP_MAX_REGIONS + 1, "regions");
+	REFUSE(struct scp_header, 0, slowest.count, 1001, "the 1001 slowest calls of 1000");
 	REFUSE(struct scp_header, 0, region_count, UINT32_MAX, "regions");
 }
 
@@ -102,6 +103,12 @@ static void test_chunks(void **state)
 	REFUSE(struct scp_chunk, at.table_chunk, used, 63, "chunk at byte");
 	REFUSE(struct scp_chunk, at.table_chunk, used, 1 << 20, "chunk at byte");
 	REFUSE(struct scp_chunk, at.table_chunk, table, 2, "table 1 stands in a chunk of table 2");
+	REFUSE(struct scp_chunk, at.table_chunk, magic, SCP_OPTIONAL_MAGIC, "chunk at byte");
+	REFUSE(struct scp_chunk, at.slowest_chunk, magic, SCP_CHUNK_MAGIC, "has type 1, table 1");
+	REFUSE(struct scp_chunk, at.slowest_chunk, bytes, 8192, "chunk at byte");
+	REFUSE(struct scp_chunk, at.slowest_chunk, table, 0, "type 1, table 0");
+	REFUSE(struct scp_chunk, at.slowest_chunk, table, 3, "no head");
+	REFUSE(struct scp_chunk, at.future_chunk, used, 8192, "chunk at byte");
 }
 
 static void test_record_heads(void **state)
@@ -115,6 +122,8 @@ static void test_record_heads(void **state)
 	REFUSE(struct scp_record, at.line, bytes, 2560, "only 2560 bytes");
 	REFUSE(struct scp_record, at.entry, type, 0, "type 0");
 	REFUSE(struct scp_record, at.line, type, SCP_REC_LINE + 1, "type 13");
+	REFUSE(struct scp_record, at.slowest, type, SCP_REC_LINE, "type 12");
+	REFUSE(struct scp_record, at.slowest, bytes, 64, "only 64 bytes");
 	REFUSE(struct scp_record, at.function, type, SCP_REC_PHASE, "in a chunk of type 1");
 	REFUSE(struct scp_record, at.entry, type, SCP_REC_FUNCTION, "in a chunk of type 2");
 	REFUSE(struct scp_record, at.function, type, SCP_REC_ENTRY, "in a chunk of type 1");
@@ -132,6 +141,7 @@ static void test_record_fields(void **state)
 	REFUSE(struct scp_module, at.module, id, 65536, "module");
 	REFUSE(struct scp_module, at.module, build_id_bytes, 33, "build-id");
 	refuse(at.table + offsetof(struct scp_table, name), full, 16, "name of table 1");
+	refuse(at.slowest + offsetof(struct scp_slowest, name), full, 16, "name of slowest call 1");
 	REFUSE(struct scp_path, at.path, frames, 5, "claims 5 frames");
 	REFUSE(struct scp_path, at.path, frames, UINT32_MAX, "frames");
 	REFUSE(struct scp_path, at.path, id, 0, "id 0");
@@ -158,6 +168,8 @@ static void test_references(void **state)
 	REFUSE(struct scp_slow, at.slow, entry, 0, "names entry 0");
 	REFUSE(struct scp_phase, at.phase, entry, 3, "names entry 3");
 	REFUSE(struct scp_line, at.line, entry, 3, "names entry 3");
+	REFUSE(struct scp_slowest, at.slowest, entry, 3, "names entry 3");
+	REFUSE(struct scp_slowest, at.slowest, id, 2, "two slowest calls");
 }
 
 static void test_identities(void **state)

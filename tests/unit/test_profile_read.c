@@ -190,6 +190,8 @@ static void test_a_granule_without_magic_is_skipped(void **state)
 	scp_build_sample(&b, &s);
 	c = (struct scp_chunk *)(void *)(b.bytes + s.table_chunk);
 	c->magic = 0;
+	c = (struct scp_chunk *)(void *)(b.bytes + s.slowest_chunk); /* of the same table */
+	c->magic = 0;
 	scp_build_header(&b)->regions[0].used += SCP_GRANULE; /* handed out, never named */
 	scp_build_header(&b)->regions[0].bytes += SCP_GRANULE;
 	b.used += SCP_GRANULE;
