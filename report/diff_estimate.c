@@ -38,8 +38,7 @@ static struct report_overhead overhead_of(const struct prof_sums *sums,
 {
 	struct report_overhead o = estimate_overhead(clock);
 
-	return estimate_overhead_around(
-		&o, sums->calls ? (double)sums->inner_calls / (double)sums->calls : 0);
+	return estimate_overhead_around(&o, sums);
 }
 
 static void fill_quick(struct diff_run *r, const struct prof_sums *sums, const struct profile *p,

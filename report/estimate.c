@@ -65,8 +65,10 @@ struct report_overhead estimate_overhead(const struct prof_clock *c)
 }
 
 /* The errors do not cancel out: all calls inside are measured too long, or too short. */
-struct report_overhead estimate_overhead_around(const struct report_overhead *o, double inner_calls)
+struct report_overhead estimate_overhead_around(const struct report_overhead *o,
+						const struct prof_sums *s)
 {
+	double inner_calls = s->calls ? (double)s->inner_calls / (double)s->calls : 0;
 	struct report_overhead r = *o;
 
 	if (!(inner_calls > 0))

@@ -20,10 +20,10 @@ struct report_estimate estimate_mean(const struct prof_clock *c, const struct es
 /* What the wrapper adds on a clock. */
 struct report_overhead estimate_overhead(const struct prof_clock *c);
 
-/* The same for intervals in which so many recorded calls lie, on average: what those add is in
+/* The same for these calls, on average: what the recorded calls inside them add is in
  * inside_ns, and what that is uncertain by in its error. */
 struct report_overhead estimate_overhead_around(const struct report_overhead *o,
-						double inner_calls);
+						const struct prof_sums *s);
 
 /* Take the overhead off a mean and its interval; the error of the overhead, taken as
  * normal, widens the interval on both sides. */

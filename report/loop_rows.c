@@ -17,6 +17,7 @@ struct writing {
 	uint32_t component; /* PROF_NONE: all of the graph, start and end too */
 	struct loop_ways ways;
 	uint64_t units, visits; /* of all nodes and edges; top-level calls */
+	double scprof_ns;	/* what it added in these */
 	double low_ns, high_ns; /* of a pass */
 	bool limits_known;	/* of any of them */
 	struct loop_row others;
@@ -53,14 +54,22 @@ static void state_estimate(const struct writing *c, struct loop_row *row, const 
 				   .max = n->sums.max_units,
 				   .units_sq = n->sums.units_sq,
 				   .batches = &n->sums.batches};
+	struct report_overhead off;
 
 	/* A call or two more than gaps, of a thread that was read while it ran: still its own. */
 	if (n->apportioned && (n->in < n->sums.calls - n->sums.calls / 100 || n->in < 100)) {
 		row->estimate.mean_ns = row->total_ns / (double)row->calls;
 		return;
 	}
+	off = estimate_overhead_around(&r->overhead, &n->sums);
 	row->estimate = estimate_mean(clock, &of, r->confidence);
-	estimate_compensate(&row->estimate, &r->overhead, r->confidence);
+	estimate_compensate(&row->estimate, &off, r->confidence);
+}
+
+static double added_by_scprof(const struct writing *c, const struct loop_node *n)
+{
+	return (double)n->visits *
+	       estimate_overhead_around(&c->w->report->overhead, &n->sums).inside_ns;
 }
 
 static void fill_state(const struct writing *c, struct loop_row *row, uint32_t node)
@@ -72,8 +81,7 @@ static void fill_state(const struct writing *c, struct loop_row *row, uint32_t n
 	row->apportioned = n->apportioned;
 	row->calls = n->visits;
 	fill_totals(c, row,
-		    (double)n->units * r->profile->clock.ns_per_unit -
-			    (double)n->visits * r->overhead.inside_ns);
+		    (double)n->units * r->profile->clock.ns_per_unit - added_by_scprof(c, n));
 	state_estimate(c, row, n);
 }
 
@@ -243,6 +251,7 @@ static int write_state(struct writing *c, uint32_t i, uint32_t *shown)
 	add_limits(c, &row);
 	c->units += c->w->graph->node[node].units;
 	c->visits += row.calls;
+	c->scprof_ns += added_by_scprof(c, &c->w->graph->node[node]);
 	show = *shown < c->w->limits->states && (way || is_worth(c, &row, row.per_pass));
 	*shown += show;
 	if (!show)
@@ -254,7 +263,6 @@ static int write_state(struct writing *c, uint32_t i, uint32_t *shown)
 
 static int write_ends(struct writing *c)
 {
-	const struct report *r = c->w->report;
 	struct loop_row row = {.kind = LOOP_SCPROF,
 			       .from = PROF_NONE,
 			       .to = PROF_NONE,
@@ -267,10 +275,10 @@ static int write_ends(struct writing *c)
 		if (keep(c, &c->others) < 0)
 			return -1;
 	}
-	fill_totals(c, &row, (double)c->visits * r->overhead.inside_ns);
-	row.estimate.mean_ns = r->overhead.inside_ns;
+	fill_totals(c, &row, c->scprof_ns);
+	row.estimate.mean_ns = c->visits ? c->scprof_ns / (double)c->visits : 0;
 	add_limits(c, &row);
-	return r->overhead.inside_ns != 0 && c->visits ? keep(c, &row) : 0;
+	return c->scprof_ns != 0 ? keep(c, &row) : 0;
 }
 
 static void settle_cycle(struct writing *c)

@@ -16,11 +16,6 @@ static uint64_t ticks_of(uint64_t units, const struct prof_clock *c)
 	return units / tick + (units % tick >= tick - tick / 2);
 }
 
-static double inner_of(const struct prof_sums *sums)
-{
-	return sums->calls ? (double)sums->inner_calls / (double)sums->calls : 0;
-}
-
 double site_scale(const struct report_site *s)
 {
 	return s->inner_calls && s->raw_mean_ns > 0 ? 1 - s->inner_overhead_ns / s->raw_mean_ns : 1;
@@ -72,7 +67,7 @@ static void fill_slow(const struct report *r, struct report_site *s, const struc
 				   .phase = sums->phase};
 	struct report_overhead overhead = estimate_overhead(clock);
 
-	overhead = estimate_overhead_around(&overhead, inner_of(sums));
+	overhead = estimate_overhead_around(&overhead, sums);
 	s->slow.estimate = estimate_mean(clock, &of, r->confidence);
 	estimate_compensate(&s->slow.estimate, &overhead, r->confidence);
 	s->has_slow = true;
@@ -92,7 +87,7 @@ static void fill_mean(const struct report *r, struct report_site *s, const struc
 				   .units_sq = rest->units_sq,
 				   .batches = &rest->batches,
 				   .phase = sums->slow ? NULL : sums->phase};
-	struct report_overhead off = estimate_overhead_around(&r->overhead, inner_of(sums));
+	struct report_overhead off = estimate_overhead_around(&r->overhead, sums);
 	double unit = clock->ns_per_unit;
 
 	s->estimate = estimate_mean(clock, &of, r->confidence);
