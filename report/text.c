@@ -5,11 +5,10 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "facts.h"
 #include "numbers.h"
 #include "utf8.h"
 
@@ -76,17 +75,12 @@ void text_wrapped(struct text *t, const char *clean, size_t at, size_t indent)
 	fputc('\n', t->out);
 }
 
-__attribute__((format(printf, 3, 4))) static void print_fact(struct text *t, const char *name,
-							     const char *format, ...)
+/* One line of the head; `raw` is not yet clean. */
+static void print_fact(void *to, const char *name, const char *raw)
 {
-	char *raw = NULL, *safe;
-	va_list args;
+	struct text *t = to;
+	char *safe = utf8_clean(raw, t->terminal.utf8);
 
-	va_start(args, format);
-	if (vasprintf(&raw, format, args) < 0)
-		raw = NULL;
-	va_end(args);
-	safe = raw ? utf8_clean(raw, t->terminal.utf8) : NULL;
 	if (safe) {
 		terminal_style(t->out, &t->terminal, TERMINAL_DIM);
 		fprintf(t->out, "  %-10s ", name);
@@ -94,26 +88,13 @@ __attribute__((format(printf, 3, 4))) static void print_fact(struct text *t, con
 		text_wrapped(t, safe, 13, 13);
 	}
 	free(safe);
-	free(raw);
 }
 
-static void print_command(struct text *t, const struct prof_process *p)
+static void print_command(struct text *t)
 {
-	char *line = NULL, *safe = NULL, *fits = NULL;
-	size_t bytes = 0;
-	FILE *memory = open_memstream(&line, &bytes);
+	char *line = facts_command(t->report), *safe = NULL, *fits = NULL;
 
-	if (!memory)
-		return;
-	if (!p->argc)
-		fputs(p->exe, memory);
-	for (uint32_t i = 0; i < p->argc; i++)
-		/* An argument with a blank in it must not look like two. */
-		fprintf(memory,
-			p->argv[i][strcspn(p->argv[i], " \t\n")] || !p->argv[i][0] ? "%s'%s'"
-										   : "%s%s",
-			i ? " " : "", p->argv[i]);
-	if (fclose(memory) == 0)
+	if (line)
 		safe = utf8_clean(line, t->terminal.utf8);
 	if (safe)
 		fits = utf8_shorten(safe, t->terminal.width, t->terminal.utf8);
@@ -128,106 +109,10 @@ static void print_command(struct text *t, const struct prof_process *p)
 	free(line);
 }
 
-static const char *end_words(const struct report *r, uint32_t end_state)
-{
-	static const char *const words[] = {
-		[SCP_END_RUNNING] = "still running or killed",
-		[SCP_END_EXIT] = "exited",
-		[SCP_END_EXEC] = "replaced by another program",
-		[SCP_END_QUICK] = "left by _exit",
-		[SCP_END_ABORT] = "aborted",
-	};
-
-	if (end_state == SCP_END_RUNNING && r->profile->losses.stopped)
-		return "end not recorded";
-	return end_state <= SCP_END_ABORT ? words[end_state] : "end not known";
-}
-
-static void print_run(struct text *t)
-{
-	const struct report *r = t->report;
-	const struct prof_process *p = r->first;
-	time_t start = (time_t)(r->start_real_ns / 1000000000u);
-	char when[48] = "", wall[32];
-	struct tm tm;
-
-	print_command(t, p);
-	if (r->start_real_ns && localtime_r(&start, &tm))
-		strftime(when, sizeof(when), ", from %Y-%m-%d %H:%M:%S", &tm);
-	number_duration(wall, sizeof(wall), r->wall_s * 1e9, t->terminal.utf8);
-	if (r->processes > 1 || p->count > 1)
-		print_fact(t, "processes",
-			   "%" PRIu32 "%s, the first is %" PRIu32 "; wall time %s%s", r->processes,
-			   p->count > 1 ? " groups" : "", p->pid, wall, when);
-	else
-		print_fact(t, "process", "%" PRIu32 ", %s; wall time %s%s", p->pid,
-			   end_words(r, p->end_state), wall, when);
-}
-
-static void print_clock(struct text *t, const char *name, const struct prof_clock *c)
-{
-	char tick[32], read[32];
-
-	number_duration(tick, sizeof(tick), c->tick_ns, t->terminal.utf8);
-	number_duration(read, sizeof(read), c->read_ns, t->terminal.utf8);
-	print_fact(t, name, "%s%s, one tick %s; a reading costs %s", report_clock_name(c->kind),
-		   c->flags & SCP_CLOCK_RANDOMIZED ? " (randomised)" : "", tick, read);
-}
-
-/* What was taken off, and what watching cost the program in all. */
-static void print_overhead(struct text *t)
-{
-	const struct report *r = t->report;
-	const struct report_overhead *o = &r->overhead;
-	char inside[32], error[32], outside[32], all[32], share[32];
-	bool utf8 = t->terminal.utf8;
-
-	if (!o->measured) {
-		print_fact(t, "overhead", "not measured in this run: means include it");
-		return;
-	}
-	number_duration(inside, sizeof(inside), o->inside_ns, utf8);
-	number_duration(error, sizeof(error), o->inside_error_ns, utf8);
-	number_duration(outside, sizeof(outside), o->outside_ns, utf8);
-	number_duration(all, sizeof(all), r->perturbation_ns, utf8);
-	number_share(share, sizeof(share), r->time_ns > 0 ? r->perturbation_ns / r->time_ns : NAN);
-	print_fact(t, "overhead",
-		   "%s a call taken off its time (standard error %s), %s between calls; in all %s, "
-		   "%s of the threads' time",
-		   inside, error, outside, all, share);
-}
-
-static void print_totals(struct text *t)
-{
-	const struct report *r = t->report;
-	char calls[32], in_calls[32], time[32], share[32];
-
-	number_count(calls, sizeof(calls), r->calls);
-	/* A call inside another one is part of that one's time already. */
-	double outer_ns = r->calls_ns - r->nested_ns;
-
-	number_duration(in_calls, sizeof(in_calls), outer_ns, t->terminal.utf8);
-	number_duration(time, sizeof(time), r->time_ns, t->terminal.utf8);
-	number_share(share, sizeof(share), r->time_ns > 0 ? outer_ns / r->time_ns : NAN);
-	print_fact(t, "calls", "%s in %s, %s of the threads' %s", calls, in_calls, share, time);
-	print_fact(t, "intervals", "%.*g %% confidence", 6, 100 * r->confidence);
-}
-
 static void print_check(struct text *t)
 {
-	const struct report *r = t->report;
-	char calls[32], nested[32], gaps[32], time[32], off[32];
-	bool utf8 = t->terminal.utf8;
-
-	number_duration(calls, sizeof(calls), r->calls_ns, utf8);
-	number_duration(nested, sizeof(nested), r->nested_ns, utf8);
-	number_duration(gaps, sizeof(gaps), r->gaps_ns, utf8);
-	number_duration(time, sizeof(time), r->time_ns, utf8);
-	number_duration(off, sizeof(off), fabs(r->remainder_ns), utf8);
 	fprintf(t->out, "\n");
-	print_fact(t, "check", "calls %s - nested %s + between %s = time %s: %s%s", calls, nested,
-		   gaps, time, r->remainder_units ? "off by " : "exact",
-		   r->remainder_units ? off : "");
+	facts_check(t->report, t->terminal.utf8, print_fact, t);
 }
 
 void text_shown(struct text *t, uint32_t rows, double shown_ns, double all_ns, const char *of_what)
@@ -284,12 +169,8 @@ int report_text(struct report *r, const struct report_options *o, FILE *out)
 	t.terminal = terminal_of(out, o->width);
 	t.top = o->top == REPORT_TOP_DEFAULT ? TOP_DEFAULT : o->top ? o->top : UINT32_MAX;
 	if (r->first)
-		print_run(&t);
-	print_clock(&t, "clock", &r->profile->clock);
-	if (r->profile->slow.kind != SCP_CLOCK_NONE)
-		print_clock(&t, "slow clock", &r->profile->slow);
-	print_overhead(&t);
-	print_totals(&t);
+		print_command(&t);
+	facts_each(r, t.terminal.utf8, print_fact, &t);
 	status = print_table(&t);
 	if (r->by == REPORT_BY_GAP || r->by == REPORT_BY_THREAD)
 		print_check(&t);

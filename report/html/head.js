@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What stands above the drawings: program, figures, warnings, how it was measured, how to read.
+
+function showTitle() {
+	document.title = doc.title ? `scprof: ${fit(doc.title, 80)}` : "scprof";
+	replace(byId("title"), nameOf(doc.title || "a profile"));
+	replace(byId("figures"), doc.figures.map(([name, value, more]) => element("div", { class: "figure" },
+		element("span", { class: "figure-name" }, name), element("strong", {}, value), element("span", { class: "quiet-text" }, more))));
+	replace(byId("facts"), doc.facts.map(([name, words]) => fact(name, nameOf(words, "words"))));
+}
+
+function showWarnings() {
+	const box = byId("warnings");
+	box.hidden = !doc.warnings.length;
+	const many = doc.warnings.length > 1;
+	const list = element("dl", {}, doc.warnings.map(([code, words]) => [element("dt", {}, code), element("dd", {}, nameOf(words, "words"))]));
+	const codes = [...new Set(doc.warnings.map(([code]) => code))];
+	replace(box, element("details", { open: doc.warnings.length <= 3 },
+		element("summary", {}, element("b", { class: "mark-warning", "aria-hidden": "true" }, "!"),
+			element("strong", {}, `${doc.warnings.length} warning${many ? "s" : ""}`), element("span", { class: "codes" }, codes.join(", "))), list));
+}
+
+// One sentence, with a row of this report as its example.
+function showReading() {
+	let row = 0;
+	while (row < sites.rows && (sites.get(row, "low") === null || sites.get(row, "high") === null))
+		row++;
+	if (row === sites.rows) {
+		byId("reading").hidden = true;
+		return;
+	}
+	const get = (field) => sites.get(row, field);
+	replace(byId("reading"), "How to read an interval: ", nameOf(fit(text(get("function")), 60)), " ", element("strong", {}, meanText(get("mean"), get("low"), get("high"))),
+		` says that the true mean cost of such a call lies between ${duration(get("low"))} and ${duration(get("high"))}, with ${doc.confidence} confidence. It is about the mean; single calls scatter far more, as the latencies show.`);
+}
+
+function showFlameNote() {
+	const note = byId("flame-note");
+	note.hidden = !doc.nested;
+	if (doc.nested)
+		note.textContent = `Calls made inside other timed calls took ${doc.nested}; that time is drawn under both.`;
+}
+
+function showHead() {
+	showTitle();
+	showWarnings();
+	showReading();
+	showFlameNote();
+	byId("foot").textContent = "Made by scprof. Colours: Okabe and Ito (2008); certainty: cividis (Nuñez, Anderton and Renslow 2018). Both can be told apart with any kind of colour blindness, and nothing is said by colour alone.";
+}

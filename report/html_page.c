@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The page's halves, as report/html/assemble.sh makes them, put into the program as they are.
+ * HTML_HEAD and HTML_TAIL name the files. */
+#include "html.h"
+
+__asm__(".section .rodata\n"
+	".global html_page_head, html_page_head_end, html_page_tail, html_page_tail_end\n"
+	"html_page_head: .incbin \"" HTML_HEAD "\"\n"
+	"html_page_head_end:\n"
+	"html_page_tail: .incbin \"" HTML_TAIL "\"\n"
+	"html_page_tail_end:\n"
+	".byte 0\n"
+	".text\n");
