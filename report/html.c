@@ -78,6 +78,8 @@ static void put_head(struct html *h)
 	facts_each(r, true, put_fact, h);
 	facts_check(r, true, put_fact, h);
 	html_close(h, ']');
+	html_key(h, "overhead");
+	html_rough(h, r->overhead.measured ? r->overhead.inside_ns : NAN);
 	html_key(h, "nested");
 	number_duration(text, sizeof(text), r->nested_ns, true);
 	html_text(h, r->nested_ns > 0 ? text : NULL);

@@ -124,17 +124,6 @@ static void put_mean(struct html *h, const struct report_estimate *e)
 	html_string(h, e->method);
 }
 
-static void put_percentiles(struct html *h, const struct report_site *s)
-{
-	const struct report_percentiles *p = &s->percentiles;
-	const double values[] = {p->p50_ns,	 p->p50_low_ns,	 p->p50_high_ns, p->p90_ns,
-				 p->p90_low_ns,	 p->p90_high_ns, p->p99_ns,	 p->p99_low_ns,
-				 p->p99_high_ns, p->max_ns};
-
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		html_number(h, s->has_percentiles ? values[i] : NAN);
-}
-
 static void put_slow(struct html *h, const struct report_site *s)
 {
 	const struct report_estimate *e = &s->slow.estimate;
@@ -147,13 +136,11 @@ static void put_slow(struct html *h, const struct report_site *s)
 
 static void put_row(struct html *h, struct paths *p, const struct report_site *s, uint32_t index)
 {
-	const struct prof_function *f = &h->report->profile->function[s->function];
 	bool plain = !s->overflow && s->outcome == SCP_COMPLETED;
 	/* as in the text: a slope that may be nothing is no price of a byte */
 	bool priced = s->per_byte_low_ns > 0 && s->per_call_ns >= 0;
 
-	html_string(h, f->name);
-	html_string(h, f->library);
+	html_index(h, s->function);
 	html_string(h, plain ? NULL : report_outcome_name(s));
 	html_index(h, path_of(p, s));
 	html_string(h, end_of_path(s));
@@ -164,11 +151,9 @@ static void put_row(struct html *h, struct paths *p, const struct report_site *s
 	else
 		html_index(h, STRINGS_NONE);
 	put_mean(h, &s->estimate);
-	html_rough(h, s->overhead_ns);
 	html_number(h, s->total_ns);
 	html_rough(h, s->share);
 	html_rough(h, priced ? s->per_byte_ns : NAN);
-	put_percentiles(h, s);
 	if (h->report->profile->slow.kind != SCP_CLOCK_NONE)
 		put_slow(h, s);
 }
@@ -176,9 +161,8 @@ static void put_row(struct html *h, struct paths *p, const struct report_site *s
 static void put_fields(struct html *h)
 {
 	static const char plain[] =
-		"function library outcome path path_end box calls bytes mean low high below above "
-		"method overhead total share per_byte p50 p50_low p50_high p90 p90_low p90_high "
-		"p99 p99_low p99_high max";
+		"function outcome path path_end box calls bytes mean low high below above method "
+		"total share per_byte";
 	static const char slow[] = "slow_mean slow_low slow_high slow_covers";
 	char all[sizeof(plain) + sizeof(slow)];
 
@@ -187,13 +171,30 @@ static void put_fields(struct html *h)
 		    h->report->profile->slow.kind == SCP_CLOCK_NONE ? plain : all);
 }
 
+static void put_functions(struct html *h)
+{
+	const struct profile *p = h->report->profile;
+
+	html_fields(h, "function_fields", "name library");
+	html_key(h, "functions");
+	html_open(h, '[');
+	for (uint32_t i = 0; i < p->functions; i++) {
+		html_string(h, p->function[i].name);
+		html_string(h, p->function[i].library);
+	}
+	html_close(h, ']');
+}
+
+/* How far back the line lies that a line is called from, 0 for none: mostly next to it. */
 static void put_paths(struct html *h, const struct paths *p)
 {
-	html_fields(h, "line_fields", "parent text");
+	html_fields(h, "line_fields", "back text");
 	html_key(h, "lines");
 	html_open(h, '[');
 	for (uint32_t i = 0; i < p->count; i++) {
-		html_index(h, p->by_number[i]->key.parent);
+		uint32_t parent = p->by_number[i]->key.parent;
+
+		html_count(h, parent == STRINGS_NONE ? 0 : i - parent);
 		html_index(h, p->by_number[i]->text);
 	}
 	html_close(h, ']');
@@ -270,23 +271,39 @@ static void put_limits(struct html *h)
 	html_close(h, ']');
 }
 
-static void put_bars(struct html *h)
+static void put_latency(struct html *h, const struct report_site *s, uint32_t row)
+{
+	const struct report_percentiles *p = &s->percentiles;
+	const double values[] = {p->p50_ns,	 p->p50_low_ns,	 p->p50_high_ns, p->p90_ns,
+				 p->p90_low_ns,	 p->p90_high_ns, p->p99_ns,	 p->p99_low_ns,
+				 p->p99_high_ns, p->max_ns};
+
+	html_open(h, '[');
+	html_count(h, row);
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		html_number(h, values[i]);
+	html_open(h, '[');
+	for (uint32_t k = 0; k < s->bars; k++) {
+		html_count(h, s->bar[k].bucket);
+		html_count(h, s->bar[k].calls);
+		html_rough(h, s->bar[k].height);
+	}
+	html_close(h, ']');
+	html_close(h, ']');
+}
+
+/* Of rows that have a histogram. */
+static void put_latencies(struct html *h)
 {
 	put_limits(h);
+	html_fields(h, "latency_fields",
+		    "row p50 p50_low p50_high p90 p90_low p90_high p99 p99_low p99_high max bars");
 	html_fields(h, "bar_fields", "bucket calls height");
-	html_key(h, "bars");
+	html_key(h, "latencies");
 	html_open(h, '[');
-	for (uint32_t i = 0; i < h->sites; i++) {
-		const struct report_site *s = &h->report->site[i];
-
-		html_open(h, '[');
-		for (uint32_t k = 0; k < s->bars; k++) {
-			html_count(h, s->bar[k].bucket);
-			html_count(h, s->bar[k].calls);
-			html_rough(h, s->bar[k].height);
-		}
-		html_close(h, ']');
-	}
+	for (uint32_t i = 0; i < h->sites; i++)
+		if (h->report->site[i].has_percentiles)
+			put_latency(h, &h->report->site[i], i);
 	html_close(h, ']');
 }
 
@@ -302,9 +319,10 @@ void html_sites(struct html *h)
 	for (uint32_t i = 0; i < h->sites; i++)
 		put_row(h, &p, &h->report->site[i], i);
 	html_close(h, ']');
+	put_functions(h);
 	put_paths(h, &p);
 	put_notes(h);
-	put_bars(h);
+	put_latencies(h);
 	free_lines(p.lines);
 	free_lines(p.frames);
 	free(p.by_number);

@@ -50,6 +50,12 @@ void html_index(struct html *h, uint32_t n)
 		fprintf(h->out, "%" PRIu32, n);
 }
 
+void html_below(struct html *h, uint32_t n)
+{
+	separate(h);
+	fprintf(h->out, "%" PRId64, -1 - (int64_t)n);
+}
+
 /* Clean text has no controls left. */
 static void put_escaped(FILE *out, const char *clean)
 {

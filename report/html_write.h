@@ -27,6 +27,7 @@ void html_number(struct html *h, double value); /* seven digits: four are shown 
 void html_rough(struct html *h, double value);	/* three digits */
 void html_count(struct html *h, uint64_t n);
 void html_index(struct html *h, uint32_t n);	   /* STRINGS_NONE, PROF_NONE: -1 */
+void html_below(struct html *h, uint32_t n);	   /* -1 - n */
 void html_text(struct html *h, const char *raw);   /* null for NULL */
 void html_string(struct html *h, const char *raw); /* its number among the strings */
 

@@ -33,13 +33,13 @@ const buckets = new Map();
 for (let i = 0; i < doc.buckets.length; i += 3)
 	buckets.set(doc.buckets[i], [doc.buckets[i + 1], doc.buckets[i + 2]]);
 
-const hasBars = (row) => doc.bars[row].length > 0;
+const barsOf = (row) => (latencies.has(row) ? latencies.get(row).bars : []);
 
 // From the shortest to the longest of some rows' calls, widened to powers of ten.
 function latencyAxis(rows) {
 	let low = Infinity, high = 0;
 	for (const row of rows) {
-		const bars = doc.bars[row];
+		const bars = barsOf(row);
 		if (!bars.length)
 			continue;
 		low = Math.min(low, buckets.get(bars[0])[0]);
@@ -60,7 +60,7 @@ function latencyPlace(axis, ns, width) {
 
 // The bars of a row as one outline; heights are shares of the highest, from the report.
 function barPath(row, axis, width, height) {
-	const bars = doc.bars[row];
+	const bars = barsOf(row);
 	let d = "", end = null;
 	for (let i = 0; i < bars.length; i += 3) {
 		const [from, to] = buckets.get(bars[i]);
@@ -75,9 +75,9 @@ function barPath(row, axis, width, height) {
 }
 
 function sparkline(row, axis, width, height) {
-	if (!axis || !hasBars(row))
+	if (!axis || !barsOf(row).length)
 		return null;
-	const p50 = latencyPlace(axis, sites.get(row, "p50"), width);
+	const p50 = latencyPlace(axis, latencies.get(row).p50, width);
 	return svg("svg", { class: "spark", width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
 		svg("line", { class: "s-base", x1: 0, x2: width, y1: height - 0.5, y2: height - 0.5 }),
 		svg("path", { class: "s-bars", d: barPath(row, axis, width, height - 1) }),
@@ -108,7 +108,7 @@ function histogram(row, width, height) {
 		return null;
 	const bottom = height - 20, top = 34;
 	const chart = svg("svg", { class: "histogram", viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
-		"aria-label": `Histogram of latencies, log scale: median ${duration(sites.get(row, "p50"))}, 99 % below ${duration(sites.get(row, "p99"))}` });
+		"aria-label": `Histogram of latencies, log scale: median ${duration(latencies.get(row).p50)}, 99 % below ${duration(latencies.get(row).p99)}` });
 	for (const ns of axisTicks(axis, width)) {
 		const x = latencyPlace(axis, ns, width);
 		chart.append(svg("line", { class: "h-grid", x1: x, x2: x, y1: top, y2: bottom }));
@@ -125,8 +125,8 @@ function histogram(row, width, height) {
 function histogramMarks(row, axis, width, top, bottom) {
 	const marks = [];
 	const at = (field) => latencyPlace(axis, sites.get(row, field), width);
-	for (const [field, words] of [["p50", "p50"], ["p99", "p99"]]) {
-		const x = at(field);
+	for (const words of ["p50", "p99"]) {
+		const x = latencyPlace(axis, latencies.get(row)[words], width);
 		marks.push(svg("line", { class: "h-mark", x1: x, x2: x, y1: top - 4, y2: bottom }));
 		marks.push(svg("text", { class: "h-name", x: clamp(x, 10, width - 12), y: top - 8 }, words));
 	}

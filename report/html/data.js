@@ -27,9 +27,13 @@ class Flat {
 }
 
 const sites = new Flat(doc.sites, doc.site_fields);
+const functions = new Flat(doc.functions, doc.function_fields);
 const lines = new Flat(doc.lines, doc.line_fields);
+const labels = new Flat(doc.labels, doc.label_fields);
 const boxes = new Flat(doc.boxes, doc.box_fields);
 const sums = new Flat(doc.sums, doc.sum_fields);
+const latencies = new Map(doc.latencies.map((values) => [values[0],
+	Object.fromEntries(doc.latency_fields.map((name, i) => [name, values[i]]))]));
 const notes = new Map(doc.notes.map(([row, doubts, findings]) => [row, { doubts, findings }]));
 
 const KIND = { top: 0, program: 1, library: 2, inlined: 3, unknown: 4, call: 5 };
@@ -41,8 +45,7 @@ const tree = (() => {
 	const t = {
 		n,
 		depth: new Uint16Array(n),
-		kind: new Uint8Array(n),
-		name: new Int32Array(n),
+		label: new Int32Array(n),
 		parent: new Int32Array(n),
 		next: new Int32Array(n),
 		x: new Float64Array(n), // in ns from the left of everything
@@ -56,8 +59,7 @@ const tree = (() => {
 		while (open.length > depth)
 			t.next[open.pop()] = i;
 		t.depth[i] = depth;
-		t.kind[i] = boxes.get(i, "kind");
-		t.name[i] = boxes.get(i, "name");
+		t.label[i] = boxes.get(i, "label");
 		t.parent[i] = depth ? open[depth - 1] : -1;
 		t.width[i] = row >= 0 ? Math.max(sites.get(row, "total"), 0) : sums.get(-1 - row, "value");
 		t.x[i] = depth ? used[depth - 1] : 0;
@@ -71,6 +73,13 @@ const tree = (() => {
 	return t;
 })();
 
+const siteName = (row) => text(functions.get(sites.get(row, "function"), "name"));
+const siteLibrary = (row) => text(functions.get(sites.get(row, "function"), "library"));
+
+const boxKind = (box) => labels.get(tree.label[box], "kind");
+const boxModule = (box) => text(labels.get(tree.label[box], "module"));
+const boxOutcome = (box) => text(labels.get(tree.label[box], "outcome"));
+
 // The numbers of a box: a row's where it holds one row, else its own.
 function boxNumber(box, field) {
 	const row = boxes.get(box, "row");
@@ -82,12 +91,18 @@ function boxRows(box) {
 	return row >= 0 ? 1 : sums.get(-1 - row, "rows");
 }
 
-const boxName = (box) => (box === 0 ? "all timed calls" : text(tree.name[box]));
+const boxName = (box) => (box === 0 ? "all timed calls" : text(labels.get(tree.label[box], "name")));
+
+// The line that a line is called from; -1: none.
+function lineAbove(line) {
+	const back = lines.get(line, "back");
+	return back ? line - back : -1;
+}
 
 // Call path of a row as lines, innermost first.
 function pathOf(row) {
 	const path = [];
-	for (let at = sites.get(row, "path"); at >= 0; at = lines.get(at, "parent"))
+	for (let at = sites.get(row, "path"); at >= 0; at = lineAbove(at))
 		path.push(text(lines.get(at, "text")));
 	return path;
 }

@@ -65,7 +65,7 @@ function colourOf(box) {
 	const c = flame.colours;
 	if (flame.certainty)
 		return c.certainty[certaintyOf(box)];
-	return boxes.get(box, "outcome") >= 0 ? c.other : c.kinds[tree.kind[box]];
+	return labels.get(tree.label[box], "outcome") >= 0 ? c.other : c.kinds[boxKind(box)];
 }
 
 function resizeFlame(width) {
@@ -124,7 +124,7 @@ function drawLabel(ctx, box, left, top, width, ink) {
 	const room = Math.floor((width - 10) / flame.charWidth);
 	if (room < 3)
 		return;
-	const outcome = text(boxes.get(box, "outcome"));
+	const outcome = boxOutcome(box);
 	const words = fit(outcome ? `${boxName(box)} · ${outcome}` : boxName(box), room);
 	const y = top + FLAME_ROW / 2;
 	ctx.fillStyle = ink;

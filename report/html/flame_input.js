@@ -2,11 +2,11 @@
 // Hands on the flame graph: pointer, keys, the way back, the legend.
 
 function boxWords(box) {
-	const outcome = text(boxes.get(box, "outcome")), moved = boxNumber(box, "bytes");
+	const outcome = boxOutcome(box), moved = boxNumber(box, "bytes");
 	return {
 		name: boxName(box) + (outcome ? ` · ${outcome}` : ""),
-		kind: KIND_WORDS[tree.kind[box]],
-		module: text(boxes.get(box, "module")),
+		kind: KIND_WORDS[boxKind(box)],
+		module: boxModule(box),
 		mean: meanText(boxNumber(box, "mean"), boxNumber(box, "low"), boxNumber(box, "high")),
 		calls: count(boxNumber(box, "calls")),
 		bytes: bytes(moved),
@@ -106,10 +106,12 @@ function flameKey(event) {
 
 function showLegend() {
 	const entry = (name, words) => element("span", { class: "key" }, element("i", { class: `swatch ${name}` }), words);
-	const present = new Set(tree.kind);
+	const present = new Set();
 	let other = false;
-	for (let i = 0; i < tree.n && !other; i++)
-		other = boxes.get(i, "outcome") >= 0;
+	for (let i = 0; i < labels.rows; i++) {
+		present.add(labels.get(i, "kind"));
+		other = other || labels.get(i, "outcome") >= 0;
+	}
 	replace(byId("legend"), flame.certainty
 		? [CERTAINTY.map(([, words], i) => entry(`c-${i + 1}`, words)), entry("hatched", "not known")]
 		: [entry("f-call", "timed call"), other ? entry("f-other", "timed call, not completed (its outcome stands behind the name)") : "",

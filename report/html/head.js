@@ -22,15 +22,16 @@ function showWarnings() {
 
 // One sentence, with a row of this report as its example.
 function showReading() {
-	let row = 0;
-	while (row < sites.rows && (sites.get(row, "low") === null || sites.get(row, "high") === null))
-		row++;
-	if (row === sites.rows) {
+	const known = (row) => sites.get(row, "low") !== null && sites.get(row, "high") !== null;
+	const doubted = (row) => notes.has(row) && notes.get(row).doubts.length > 0;
+	const sure = table.order.findIndex((row) => known(row) && !doubted(row));
+	const row = sure >= 0 ? sure : table.order.findIndex(known);
+	if (row < 0) {
 		byId("reading").hidden = true;
 		return;
 	}
 	const get = (field) => sites.get(row, field);
-	replace(byId("reading"), "How to read an interval: ", nameOf(fit(text(get("function")), 60)), " ", element("strong", {}, meanText(get("mean"), get("low"), get("high"))),
+	replace(byId("reading"), "How to read an interval: ", nameOf(fit(siteName(row), 60)), " ", element("strong", {}, meanText(get("mean"), get("low"), get("high"))),
 		` says that the true mean cost of such a call lies between ${duration(get("low"))} and ${duration(get("high"))}, with ${doc.confidence} confidence. It is about the mean; single calls scatter far more, as the latencies show.`);
 }
 

@@ -47,8 +47,8 @@ function pathList(row) {
 }
 
 function percentile(row, p) {
-	const value = sites.get(row, p);
-	return value === null ? "" : fact(p, duration(value), limits(sites.get(row, `${p}_low`), sites.get(row, `${p}_high`)));
+	const of = latencies.get(row);
+	return of ? fact(p, duration(of[p]), limits(of[`${p}_low`], of[`${p}_high`])) : "";
 }
 
 function slowFact(row) {
@@ -62,22 +62,22 @@ function inspectRow(row) {
 	const get = (field) => sites.get(row, field), outcome = text(get("outcome"));
 	const chart = histogram(row, CHART_WIDTH, 170);
 	replace(inspector,
-		head(text(get("function")), text(get("library")), outcome ? `timed call, outcome ${outcome},` : "timed call"),
+		head(siteName(row), siteLibrary(row), outcome ? `timed call, outcome ${outcome},` : "timed call"),
 		bigMean(get("mean"), get("low"), get("high")),
 		chart ? [element("h3", {}, "Latencies of single calls"), chart] : element("p", { class: "note" }, "No histogram: the clock is too slow for single calls."),
 		noteList(row),
 		element("dl", {}, fact("calls", count(get("calls"))), fact("total", `${duration(get("total"))}, ${share(get("share"))}`),
 			get("bytes") >= 0 ? fact("bytes", bytes(get("bytes"))) : "",
 			get("per_byte") !== null ? fact("a byte", `${plain(get("per_byte"))} ns`) : "",
-			percentile(row, "p50"), percentile(row, "p90"), percentile(row, "p99"), get("max") === null ? "" : fact("longest", duration(get("max"))),
-			slowFact(row), fact("taken off", `${plain(get("overhead"))} ns a call`), fact("interval by", text(get("method")))),
+			percentile(row, "p50"), percentile(row, "p90"), percentile(row, "p99"), latencies.has(row) ? fact("longest", duration(latency(row, "max"))) : "",
+			slowFact(row), doc.overhead === null ? "" : fact("taken off", `${plain(doc.overhead)} ns a call`), fact("interval by", text(get("method")))),
 		element("h3", {}, "Called from"), pathList(row),
 		element("p", { class: "actions" }, button("Zoom to it", () => zoomTo(get("box")))));
 }
 
 function inspectBox(box) {
 	const row = boxes.get(box, "row");
-	if (row >= 0 && tree.kind[box] === KIND.call) {
+	if (row >= 0 && boxKind(box) === KIND.call) {
 		table.selected = row;
 		inspectRow(row);
 		drawTable();

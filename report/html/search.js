@@ -13,7 +13,7 @@ function findTexts(words) {
 function findLines(hit) {
 	const found = new Uint8Array(lines.rows);
 	for (let i = 0; i < lines.rows; i++) {
-		const above = lines.get(i, "parent");
+		const above = lineAbove(i);
 		found[i] = hit[lines.get(i, "text")] || (above >= 0 && found[above]) ? 1 : 0;
 	}
 	return found;
@@ -22,8 +22,8 @@ function findLines(hit) {
 function findRows(hit) {
 	const found = new Uint8Array(sites.rows), paths = findLines(hit);
 	for (let row = 0; row < sites.rows; row++) {
-		const path = sites.get(row, "path"), outcome = sites.get(row, "outcome");
-		found[row] = hit[sites.get(row, "function")] || hit[sites.get(row, "library")]
+		const path = sites.get(row, "path"), outcome = sites.get(row, "outcome"), f = sites.get(row, "function");
+		found[row] = hit[functions.get(f, "name")] || hit[functions.get(f, "library")]
 			|| (path >= 0 && paths[path]) || (outcome >= 0 && hit[outcome]) ? 1 : 0;
 	}
 	return found;
@@ -32,7 +32,7 @@ function findRows(hit) {
 function findBoxes(hit) {
 	const found = new Uint8Array(tree.n);
 	for (let i = 1; i < tree.n; i++)
-		found[i] = hit[tree.name[i]] ? 1 : 0;
+		found[i] = hit[labels.get(tree.label[i], "name")] ? 1 : 0;
 	return found;
 }
 

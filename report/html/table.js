@@ -19,10 +19,10 @@ const table = {
 	all: false, // all of the first rows, for paper
 };
 
-function siteName(row) {
+function nameCell(row) {
 	const outcome = text(sites.get(row, "outcome"));
 	return element("span", { class: "cell-name" },
-		nameOf(text(sites.get(row, "function"))),
+		nameOf(siteName(row)),
 		outcome ? element("span", { class: "outcome" }, outcome) : "",
 		notes.has(row) ? element("span", { class: "flag", title: flagWords(row) }, notes.get(row).doubts.length ? "!" : "~") : "");
 }
@@ -34,18 +34,20 @@ function flagWords(row) {
 
 function callerOf(row) {
 	const at = sites.get(row, "path");
-	return at >= 0 ? text(lines.get(at, "text")) : text(sites.get(row, "path_end")) || text(sites.get(row, "library"));
+	return at >= 0 ? text(lines.get(at, "text")) : text(sites.get(row, "path_end")) || siteLibrary(row);
 }
 
 const cellNumber = (field, format) => ({ value: (row) => sites.get(row, field), draw: (row) => format(sites.get(row, field)) });
+const latency = (row, p) => (latencies.has(row) ? latencies.get(row)[p] : null);
+const latencyCell = (p) => ({ value: (row) => latency(row, p), draw: (row) => duration(latency(row, p)) });
 const hasSlow = sites.has("slow_mean");
 
 // Widths in px; columns of a low rank give way last where the window is narrow.
 const NAME_LEAST = 190;
 const COLUMNS = [
 	{ key: "function", name: "Function, called from", width: 0, rank: 0, words: true,
-		value: (row) => text(sites.get(row, "function")),
-		draw: (row) => [siteName(row), element("span", { class: "caller" }, nameOf(callerOf(row), "path"))] },
+		value: siteName,
+		draw: (row) => [nameCell(row), element("span", { class: "caller" }, nameOf(callerOf(row), "path"))] },
 	{ key: "calls", name: "Calls", width: 92, rank: 4, number: true, ...cellNumber("calls", count) },
 	{ key: "mean", name: "Mean", width: 116, rank: 1, number: true, value: (row) => sites.get(row, "mean"), draw: drawMean },
 	{ key: "uncertainty", name: "Interval, relative", width: 146, rank: 3, axis: ["−50 %", "+50 %"],
@@ -55,9 +57,9 @@ const COLUMNS = [
 	{ key: "total", name: "Total", width: 86, rank: 6, number: true, ...cellNumber("total", duration) },
 	{ key: "share", name: "Share", width: 76, rank: 2, number: true, value: (row) => sites.get(row, "share"), draw: drawShare },
 	{ key: "bytes", name: "Bytes", width: 80, rank: 8, number: true, ...cellNumber("bytes", bytes) },
-	{ key: "p50", name: "p50", width: 84, rank: 10, number: true, ...cellNumber("p50", duration) },
-	{ key: "p99", name: "p99", width: 84, rank: 9, number: true, ...cellNumber("p99", duration) },
-	{ key: "max", name: "Max", width: 84, rank: 11, number: true, ...cellNumber("max", duration) },
+	{ key: "p50", name: "p50", width: 84, rank: 10, number: true, ...latencyCell("p50") },
+	{ key: "p99", name: "p99", width: 84, rank: 9, number: true, ...latencyCell("p99") },
+	{ key: "max", name: "Max", width: 84, rank: 11, number: true, ...latencyCell("max") },
 	{ key: "spark", name: "Latencies", width: 146, rank: 7, fixed: true, value: () => 0, draw: (row) => sparkline(row, table.axis, 130, 30) },
 ];
 
@@ -236,7 +238,7 @@ function tableKey(event) {
 			table.view.scrollTop = clamp(table.view.scrollTop, top - room, top);
 		drawTable();
 		selectRow(table.shown[to]);
-		speak(`${text(sites.get(table.shown[to], "function"))}: ${meanText(sites.get(table.shown[to], "mean"), sites.get(table.shown[to], "low"), sites.get(table.shown[to], "high"))}`);
+		speak(`${siteName(table.shown[to])}: ${meanText(sites.get(table.shown[to], "mean"), sites.get(table.shown[to], "low"), sites.get(table.shown[to], "high"))}`);
 	} else {
 		return;
 	}
