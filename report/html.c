@@ -79,7 +79,7 @@ static void put_head(struct html *h)
 	facts_check(r, true, put_fact, h);
 	html_close(h, ']');
 	html_key(h, "overhead");
-	html_rough(h, r->overhead.measured ? r->overhead.inside_ns : NAN);
+	html_number(h, r->overhead.measured ? r->overhead.inside_ns : NAN);
 	html_key(h, "nested");
 	number_duration(text, sizeof(text), r->nested_ns, true);
 	html_text(h, r->nested_ns > 0 ? text : NULL);
@@ -133,9 +133,10 @@ int report_html(struct report *r, const struct report_options *o, FILE *out)
 		strings_clear(&h.strings);
 		return -1;
 	}
-	fwrite(html_page_head, 1, (size_t)(html_page_head_end - html_page_head), out);
+	fputs(html_page_head, out);
 	put_data(&h);
-	fwrite(html_page_tail, 1, (size_t)(html_page_tail_end - html_page_tail), out);
+	fputc('\n', out);
+	fputs(html_page_tail, out);
 	h.failed = h.failed || h.strings.failed;
 	flame_free(&h.flame);
 	strings_clear(&h.strings);

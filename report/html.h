@@ -13,7 +13,6 @@
 int report_html(struct report *r, const struct report_options *o, FILE *out);
 
 /* The page before and after its data. */
-extern const char html_page_head[], html_page_head_end[];
-extern const char html_page_tail[], html_page_tail_end[];
+extern const char html_page_head[], html_page_tail[];
 
 #endif

@@ -87,7 +87,7 @@ static void put_sums(struct html *h)
 			continue;
 		html_count(h, b->sites);
 		html_number(h, b->value_ns);
-		html_rough(h, b->share);
+		html_number(h, b->share);
 		html_count(h, b->calls);
 		if (b->has_bytes)
 			html_count(h, b->bytes);

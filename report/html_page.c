@@ -4,10 +4,9 @@
 #include "html.h"
 
 __asm__(".section .rodata\n"
-	".global html_page_head, html_page_head_end, html_page_tail, html_page_tail_end\n"
+	".global html_page_head, html_page_tail\n"
 	"html_page_head: .incbin \"" HTML_HEAD "\"\n"
-	"html_page_head_end:\n"
+	".byte 0\n"
 	"html_page_tail: .incbin \"" HTML_TAIL "\"\n"
-	"html_page_tail_end:\n"
 	".byte 0\n"
 	".text\n");

@@ -152,8 +152,8 @@ static void put_row(struct html *h, struct paths *p, const struct report_site *s
 		html_index(h, STRINGS_NONE);
 	put_mean(h, &s->estimate);
 	html_number(h, s->total_ns);
-	html_rough(h, s->share);
-	html_rough(h, priced ? s->per_byte_ns : NAN);
+	html_number(h, s->share);
+	html_number(h, priced ? s->per_byte_ns : NAN);
 	if (h->report->profile->slow.kind != SCP_CLOCK_NONE)
 		put_slow(h, s);
 }

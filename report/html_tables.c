@@ -54,7 +54,7 @@ static void put_gaps(struct html *h)
 		html_relative(h, g->estimate.mean_ns, g->estimate.low_ns, g->estimate.high_ns);
 		html_number(h, g->max_ns);
 		html_number(h, g->total_ns);
-		html_rough(h, g->share);
+		html_number(h, g->share);
 	}
 	end(h);
 }

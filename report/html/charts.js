@@ -2,8 +2,17 @@
 // Small drawings: whiskers of intervals, histograms of latencies. All to scale; axes are shared
 // where things are to be compared, so that lengths mean the same in every row.
 
-// Interval on an axis of -50 % .. +50 % of the mean; what reaches farther ends in an arrow head.
-const WHISKER_MOST = 0.5;
+// Intervals lie on one axis around the mean, as wide as most of the first rows need; what reaches
+// farther ends in an arrow head.
+const WHISKER_MOST = (() => {
+	const first = [];
+	for (let row = 0; row < Math.min(sites.rows, 100); row++)
+		first.push(uncertainty(sites.get(row, "below"), sites.get(row, "above")));
+	const known = first.filter((u) => u !== null).sort((a, b) => a - b);
+	const most = known[Math.floor(known.length * 0.7)] || 0;
+	return [0.02, 0.05, 0.1, 0.2].find((axis) => most <= axis) || 0.5;
+})();
+const WHISKER_AXIS = [`−${100 * WHISKER_MOST} %`, `+${100 * WHISKER_MOST} %`];
 
 function whisker(below, above, width, height) {
 	const middle = height / 2;
@@ -17,7 +26,7 @@ function whisker(below, above, width, height) {
 		parts.push(whiskerEnd(left, middle, below < -WHISKER_MOST ? -1 : 0));
 		parts.push(whiskerEnd(right, middle, above > WHISKER_MOST ? 1 : 0));
 	}
-	parts.push(svg("circle", { class: "w-mean", cx: place(0), cy: middle, r: 2.75 }));
+	parts.push(svg("circle", { class: "w-mean", cx: place(0), cy: middle, r: 2.5 }));
 	return svg("svg", { class: "whisker", width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, ...parts);
 }
 

@@ -53,7 +53,7 @@ function readColours() {
 		kinds: ["f-top", "f-program", "f-library", "f-inlined", "f-unknown", "f-call"].map(pair),
 		other: pair("f-other"),
 		certainty: [...["c-1", "c-2", "c-3", "c-4"].map(pair), unsure],
-		rest: hatch(ctx, css("--surface"), css("--line-strong")),
+		rest: hatch(ctx, css("--raised"), css("--line")),
 		ink: css("--ink"),
 		accent: css("--accent"),
 		match: css("--match"),
@@ -68,11 +68,12 @@ function colourOf(box) {
 	return labels.get(tree.label[box], "outcome") >= 0 ? c.other : c.kinds[boxKind(box)];
 }
 
-function resizeFlame(width) {
-	const ratio = window.devicePixelRatio || 1;
-	flame.width = width || flame.view.clientWidth;
+// `paper`: a width and a resolution for it, instead of the window's.
+function resizeFlame(paper) {
+	const ratio = paper ? 3 : window.devicePixelRatio || 1;
+	flame.width = paper || flame.view.clientWidth;
 	flame.size.style.height = `${flameDepth() * FLAME_ROW}px`;
-	flame.height = Math.min(flameDepth() * FLAME_ROW, flame.view.clientHeight || Infinity);
+	flame.height = Math.min(flameDepth() * FLAME_ROW, paper ? 1400 : flame.view.clientHeight || Infinity);
 	flame.canvas.width = Math.round(flame.width * ratio);
 	flame.canvas.height = Math.round(flame.height * ratio);
 	flame.canvas.style.height = `${flame.height}px`;
@@ -196,8 +197,8 @@ function zoomTo(box) {
 		if (flame.zoomed !== box)
 			return;
 		const t = calm.matches ? 1 : clamp((now - began) / 200, 0, 1), ease = 1 - (1 - t) ** 3;
-		flame.from = from + (left - from) * ease;
-		flame.to = to + (right - to) * ease;
+		flame.from = t < 1 ? from + (left - from) * ease : left;
+		flame.to = t < 1 ? to + (right - to) * ease : right;
 		if (t >= 1)
 			resizeFlame();
 		drawFlame();

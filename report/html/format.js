@@ -4,6 +4,16 @@
 
 const SCALES = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 
+// As printf: a tie goes to the even digit, where toFixed always goes up. Asked for more digits,
+// toFixed shows the number as it is.
+function fixed(value, digits) {
+	const tie = Number.isInteger(2 * value * 10 ** digits) && /^50*$/.test(value.toFixed(digits + 40).slice(-40));
+	const up = value.toFixed(digits);
+	if (!tie || !(/[13579]$/.test(up)))
+		return up;
+	return (Math.sign(value) * (Math.abs(Number(up)) - 10 ** -digits)).toFixed(digits);
+}
+
 function scaleOf(ns) {
 	const size = Math.abs(ns) * 1.00005; // 999.96 would round up to 1000
 	return SCALES.find(([least]) => size >= least) || SCALES[3];
@@ -19,7 +29,7 @@ function duration(ns) {
 		return "0 s";
 	const [size, unit] = scaleOf(ns);
 	const value = ns / size;
-	return `${value.toFixed(clamp(4 - wholeDigits(value), 0, 3))} ${unit}`;
+	return `${fixed(value, clamp(4 - wholeDigits(value), 0, 3))} ${unit}`;
 }
 
 const count = (n) => (n === null ? "–" : String(n).replace(/\B(?=(\d{3})+$)/g, ","));
@@ -31,19 +41,19 @@ function bytes(n) {
 		return "";
 	for (; n >= 999.5 && i < 6; i++)
 		n /= 1000;
-	return `${i ? n.toFixed(clamp(3 - wholeDigits(n), 0, 2)) : n} ${units[i]}`;
+	return `${i ? fixed(n, clamp(3 - wholeDigits(n), 0, 2)) : n} ${units[i]}`;
 }
 
 function share(part) {
 	if (part === null)
 		return "–";
-	return part > 0 && part < 0.0005 ? "<0.1 %" : `${(100 * part).toFixed(1)} %`;
+	return part > 0 && part < 0.0005 ? "<0.1 %" : `${fixed(100 * part, 1)} %`;
 }
 
 function plain(value) {
 	if (value !== 0 && Math.abs(value) < 0.001)
 		return value.toExponential(1);
-	return value.toFixed(clamp(3 - wholeDigits(value), 0, 3));
+	return fixed(value, clamp(3 - wholeDigits(value), 0, 3));
 }
 
 function decimalsFor(mean, half) {
@@ -59,24 +69,17 @@ function meanParts(mean, low, high) {
 	const [size, unit] = scaleOf(mean !== 0 || !bounded ? mean : high);
 	const m = mean / size, l = low / size, h = high / size;
 	if (!bounded)
-		return { mean: m.toFixed(decimalsFor(m, 0)), interval: "±?", unit };
+		return { mean: fixed(m, decimalsFor(m, 0)), interval: "±?", unit };
 	const half = Math.max(m - l, h - m);
 	const decimals = decimalsFor(m, half);
-	const shown = m.toFixed(decimals);
+	const shown = fixed(m, decimals);
 	if (Math.abs(h - m - (m - l)) > 0.1 * (h - l))
-		return { mean: shown, interval: `[${l.toFixed(decimals)}, ${h.toFixed(decimals)}]`, unit };
+		return { mean: shown, interval: `[${fixed(l, decimals)}, ${fixed(h, decimals)}]`, unit };
 	const step = 10 ** -decimals;
-	return { mean: shown, interval: `±${(half > 0 && half < step / 2 ? step : half).toFixed(decimals)}`, unit };
+	return { mean: shown, interval: `±${fixed(half > 0 && half < step / 2 ? step : half, decimals)}`, unit };
 }
 
 function meanText(mean, low, high) {
 	const p = meanParts(mean, low, high);
 	return `${p.mean} ${p.unit} ${p.interval}`.trim();
-}
-
-// "±6 %": the larger side of the interval.
-function uncertaintyText(u) {
-	if (u === null)
-		return "±?";
-	return `±${u < 0.0995 ? Math.max(100 * u, 0.1).toFixed(u < 0.00995 ? 1 : 0) : (100 * u).toFixed(0)} %`;
 }

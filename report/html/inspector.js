@@ -64,13 +64,13 @@ function inspectRow(row) {
 	replace(inspector,
 		head(siteName(row), siteLibrary(row), outcome ? `timed call, outcome ${outcome},` : "timed call"),
 		bigMean(get("mean"), get("low"), get("high")),
-		chart ? [element("h3", {}, "Latencies of single calls"), chart] : element("p", { class: "note" }, "No histogram: the clock is too slow for single calls."),
+		chart ? [element("h3", {}, "Latencies of single calls"), chart] : element("p", { class: "note" }, latencies.size ? "No histogram was kept of this row." : "No histograms: the clock is too slow to see single calls."),
 		noteList(row),
 		element("dl", {}, fact("calls", count(get("calls"))), fact("total", `${duration(get("total"))}, ${share(get("share"))}`),
 			get("bytes") >= 0 ? fact("bytes", bytes(get("bytes"))) : "",
 			get("per_byte") !== null ? fact("a byte", `${plain(get("per_byte"))} ns`) : "",
 			percentile(row, "p50"), percentile(row, "p90"), percentile(row, "p99"), latencies.has(row) ? fact("longest", duration(latency(row, "max"))) : "",
-			slowFact(row), doc.overhead === null ? "" : fact("taken off", `${plain(doc.overhead)} ns a call`), fact("interval by", text(get("method")))),
+			slowFact(row), doc.overhead === null ? "" : fact("taken off", `${duration(doc.overhead)} a call`), fact("interval by", text(get("method")))),
 		element("h3", {}, "Called from"), pathList(row),
 		element("p", { class: "actions" }, button("Zoom to it", () => zoomTo(get("box")))));
 }

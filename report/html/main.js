@@ -77,7 +77,7 @@ function toPaper(paper) {
 		if (paper)
 			d.open = true;
 	readColours();
-	resizeFlame(paper ? 1000 : 0);
+	resizeFlame(paper ? 1030 : 0);
 	drawFlame();
 	chooseColumns();
 	redrawTable();
@@ -100,6 +100,8 @@ function start() {
 	window.addEventListener("beforeprint", () => toPaper(true));
 	window.addEventListener("afterprint", () => toPaper(false));
 	new ResizeObserver(() => {
+		if (table.all)
+			return;
 		resizeFlame();
 		chooseColumns();
 		redrawTable();

@@ -42,7 +42,7 @@ function showGaps() {
 		["to the start of", "", (get) => gapEnd(get("to"), text(get("to_name")))],
 		["Times", "number", (get) => count(get("calls"))],
 		["Mean", "number", (get) => meanText(get("mean"), get("low"), get("high"))],
-		["Interval, −50 … +50 %", "", (get) => whisker(get("below"), get("above"), 134, 22)],
+		[`Interval, ${WHISKER_AXIS.join(" … ")}`, "", (get) => whisker(get("below"), get("above"), 134, 22)],
 		["Longest", "number", (get) => duration(get("max"))],
 		["Total", "number", (get) => duration(get("total"))],
 		["Of the threads' time", "number", (get) => share(get("share"))],

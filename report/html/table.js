@@ -50,7 +50,7 @@ const COLUMNS = [
 		draw: (row) => [nameCell(row), element("span", { class: "caller" }, nameOf(callerOf(row), "path"))] },
 	{ key: "calls", name: "Calls", width: 92, rank: 4, number: true, ...cellNumber("calls", count) },
 	{ key: "mean", name: "Mean", width: 116, rank: 1, number: true, value: (row) => sites.get(row, "mean"), draw: drawMean },
-	{ key: "uncertainty", name: "Interval, relative", width: 146, rank: 3, axis: ["−50 %", "+50 %"],
+	{ key: "uncertainty", name: "Interval, relative", width: 146, rank: 3, axis: WHISKER_AXIS,
 		value: (row) => uncertainty(sites.get(row, "below"), sites.get(row, "above")),
 		draw: (row) => whisker(sites.get(row, "below"), sites.get(row, "above"), 130, 22) },
 	...(hasSlow ? [{ key: "slow", name: "Slow clock", width: 116, rank: 5, number: true, value: (row) => sites.get(row, "slow_mean"), draw: drawSlow }] : []),
@@ -84,7 +84,7 @@ function drawShare(row) {
 // The columns that the window has room for.
 let visible = [];
 function chooseColumns() {
-	let room = (table.all ? 1000 : table.view.clientWidth) - NAME_LEAST;
+	let room = (table.all ? 1030 : table.view.clientWidth) - NAME_LEAST;
 	table.axis = table.axis || latencyAxis(table.order.slice(0, 400));
 	const fits = new Set();
 	for (const c of [...COLUMNS].sort((a, b) => a.rank - b.rank)) {
@@ -107,7 +107,7 @@ function chooseColumns() {
 function headCell(c) {
 	const button = element("button", { type: "button", class: "sort" }, c.name,
 		element("span", { class: "arrow", "aria-hidden": "true" }, c.key !== table.key ? "" : table.down ? "▾" : "▴"));
-	const axis = c.axis || (c.key === "spark" && [tickText(10 ** Math.ceil(table.axis.from)), tickText(10 ** Math.floor(table.axis.to))]);
+	const axis = c.axis || (c.key === "spark" && [tickText(10 ** table.axis.from), tickText(10 ** table.axis.to)]);
 	const th = element("th", { scope: "col", class: c.number ? "number" : "" }, c.fixed ? c.name : button,
 		axis ? element("span", { class: "axis" }, element("span", {}, axis[0]), element("span", {}, axis[1])) : "");
 	if (c.key === table.key)

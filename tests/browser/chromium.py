@@ -104,8 +104,9 @@ class Browser:
             self.loaded = True
 
     def open(self, path):
-        """Load a file; back when its scripts have run."""
+        """Load a file; back when its scripts have run. What the page before did is forgotten."""
         self.loaded = False
+        self.errors, self.requests = [], []
         self.call("Page.navigate", url="file://" + os.path.abspath(path))
         self._until(lambda: self.loaded, "load of " + path)
 
