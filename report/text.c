@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,12 +76,16 @@ void text_wrapped(struct text *t, const char *clean, size_t at, size_t indent)
 	fputc('\n', t->out);
 }
 
-/* One line of the head; `raw` is not yet clean. */
-static void print_fact(void *to, const char *name, const char *raw)
+void text_fact(struct text *t, const char *name, const char *format, ...)
 {
-	struct text *t = to;
-	char *safe = utf8_clean(raw, t->terminal.utf8);
+	char *raw = NULL, *safe;
+	va_list args;
 
+	va_start(args, format);
+	if (vasprintf(&raw, format, args) < 0)
+		raw = NULL;
+	va_end(args);
+	safe = raw ? utf8_clean(raw, t->terminal.utf8) : NULL;
 	if (safe) {
 		terminal_style(t->out, &t->terminal, TERMINAL_DIM);
 		fprintf(t->out, "  %-10s ", name);
@@ -88,6 +93,12 @@ static void print_fact(void *to, const char *name, const char *raw)
 		text_wrapped(t, safe, 13, 13);
 	}
 	free(safe);
+	free(raw);
+}
+
+static void print_fact(void *to, const char *name, const char *raw)
+{
+	text_fact(to, name, "%s", raw);
 }
 
 static void print_command(struct text *t)

@@ -50,6 +50,10 @@ char *text_frame_line(struct report *r, const struct prof_frame *frame, unsigned
 /* "recv in handle:12"; clean; free() it. NULL: memory is out. */
 char *text_site_label(struct text *t, uint32_t site, const char *when_none);
 
+/* "  name       what is to be said of it", wrapped; cleaned. */
+__attribute__((format(printf, 3, 4))) void text_fact(struct text *t, const char *name,
+						     const char *format, ...);
+
 /* Clean text broken between words, indented by `indent` after the first line, on
  * which `at` columns are taken. A word longer than a line is cut hard. */
 void text_wrapped(struct text *t, const char *clean, size_t at, size_t indent);
