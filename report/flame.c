@@ -25,6 +25,8 @@ struct growth {
 	struct report *report;
 	struct place *places;
 	uint32_t room;
+	uint32_t *program; /* texts: what the processes executed */
+	uint32_t programs;
 };
 
 #define FAILED UINT32_MAX
@@ -90,9 +92,31 @@ static uint32_t unnamed(struct strings *strings, const struct symbol *s)
 	return number;
 }
 
-static uint32_t symbol_below(struct growth *g, uint32_t parent, const struct symbol *s)
+static bool is_program(const struct growth *g, uint32_t module)
+{
+	for (uint32_t i = 0; i < g->programs; i++)
+		if (g->program[i] == module)
+			return true;
+	return false;
+}
+
+/* Many processes, few programs. */
+static int note_programs(struct growth *g)
 {
 	const struct report *r = g->report;
+
+	g->program = malloc((r->processes ? r->processes : 1) * sizeof(*g->program));
+	for (uint32_t i = 0; g->program && i < r->processes; i++) {
+		uint32_t exe = strings_add(g->flame->strings, r->process[i].process->exe);
+
+		if (!is_program(g, exe))
+			g->program[g->programs++] = exe;
+	}
+	return g->program ? 0 : -1;
+}
+
+static uint32_t symbol_below(struct growth *g, uint32_t parent, const struct symbol *s)
+{
 	struct strings *strings = g->flame->strings;
 	struct key k = {.parent = parent, .outcome = STRINGS_NONE};
 
@@ -101,9 +125,9 @@ static uint32_t symbol_below(struct growth *g, uint32_t parent, const struct sym
 		k.kind = FLAME_UNKNOWN;
 		k.name = unnamed(strings, s);
 	} else {
-		bool own = s->module && r->first && !strcmp(r->first->exe, s->module);
-
-		k.kind = s->inlined ? FLAME_INLINED : own ? FLAME_PROGRAM : FLAME_LIBRARY;
+		k.kind = s->inlined		   ? FLAME_INLINED
+			 : is_program(g, k.module) ? FLAME_PROGRAM
+						   : FLAME_LIBRARY;
 		k.name = strings_add(strings, s->brief);
 	}
 	return box_below(g, &k);
@@ -215,7 +239,7 @@ static int grow_all(struct growth *g)
 	struct flame *f = g->flame;
 
 	f->end = malloc((r->sites ? r->sites : 1) * sizeof(*f->end));
-	if (!f->end || new_box(g, &top) == FAILED)
+	if (!f->end || note_programs(g) < 0 || new_box(g, &top) == FAILED)
 		return -1;
 	for (uint32_t i = 0; i < r->sites; i++) {
 		f->end[i] = grow(g, &r->site[i]);
@@ -238,6 +262,7 @@ int flame_build(struct flame *f, struct report *r, struct strings *strings)
 		HASH_DEL(g.places, p);
 		free(p);
 	}
+	free(g.program);
 	if (!status)
 		status = order(f, r);
 	if (!status && strings->failed)

@@ -13,7 +13,7 @@
 
 enum flame_kind {
 	FLAME_TOP,     /* of everything; the first box */
-	FLAME_PROGRAM, /* a function of the program */
+	FLAME_PROGRAM, /* a function of a program that ran */
 	FLAME_LIBRARY, /* of another module */
 	FLAME_INLINED, /* its code lies in the box above */
 	FLAME_UNKNOWN, /* no name: the module and the offset, or an address */

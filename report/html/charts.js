@@ -134,10 +134,11 @@ function histogram(row, width, height) {
 function histogramMarks(row, axis, width, top, bottom) {
 	const marks = [];
 	const at = (field) => latencyPlace(axis, sites.get(row, field), width);
-	for (const words of ["p50", "p99"]) {
+	for (const [words, side] of [["p50", -1], ["p99", 1]]) { // beside their lines, away from each other
 		const x = latencyPlace(axis, latencies.get(row)[words], width);
 		marks.push(svg("line", { class: "h-mark", x1: x, x2: x, y1: top - 4, y2: bottom }));
-		marks.push(svg("text", { class: "h-name", x: clamp(x, 10, width - 12), y: top - 8 }, words));
+		const out = x + 28 * side < 0 || x + 28 * side > width ? -side : side;
+		marks.push(svg("text", { class: out < 0 ? "h-name end" : "h-name start", x: x + 4 * out, y: top - 4 }, words));
 	}
 	const mean = sites.get(row, "mean"), low = sites.get(row, "low"), high = sites.get(row, "high");
 	if (mean > 0) {

@@ -15,7 +15,7 @@ function showWarnings() {
 	const many = doc.warnings.length > 1;
 	const list = element("dl", {}, doc.warnings.map(([code, words]) => [element("dt", {}, code), element("dd", {}, nameOf(words, "words"))]));
 	const codes = [...new Set(doc.warnings.map(([code]) => code))];
-	replace(box, element("details", { open: doc.warnings.length <= 3 },
+	replace(box, element("details", { open: doc.warnings.length <= 2 },
 		element("summary", {}, element("b", { class: "mark-warning", "aria-hidden": "true" }, "!"),
 			element("strong", {}, `${doc.warnings.length} warning${many ? "s" : ""}`), element("span", { class: "codes" }, codes.join(", "))), list));
 }
@@ -47,5 +47,5 @@ function showHead() {
 	showWarnings();
 	showReading();
 	showFlameNote();
-	byId("foot").textContent = "Made by scprof. Colours: Okabe and Ito (2008); certainty: cividis (Nuñez, Anderton and Renslow 2018). Both can be told apart with any kind of colour blindness, and nothing is said by colour alone.";
+	byId("foot").textContent = "Made by scprof. Hues are those of Okabe and Ito (2008), which can be told apart with any kind of colour blindness; certainty is the lightness of one blue. Nothing is said by colour alone.";
 }

@@ -168,7 +168,7 @@ function makeRow(row, place) {
 // The first row to draw, and how far its top lies below that of the window.
 function tableWindow() {
 	const whole = table.shown.length * TABLE_ROW, height = Math.min(whole, TABLE_MOST);
-	const head = byId("table").tHead.offsetHeight, room = table.view.clientHeight - head;
+	const room = table.room || table.view.clientHeight;
 	const top = table.view.scrollTop;
 	const part = height > room ? clamp(top / (height - room), 0, 1) : 0;
 	const above = whole > TABLE_MOST ? part * (whole - room) : top;
@@ -178,27 +178,38 @@ function tableWindow() {
 	return { first, last, before, after: Math.max(height - before - (last - first) * TABLE_ROW, 0) };
 }
 
-const spacer = (height) => {
-	const tr = element("tr", { class: "spacer", "aria-hidden": "true" }, element("td", { colSpan: visible.length }));
-	tr.style.height = `${Math.max(height, 0)}px`;
-	return tr;
-};
+const spacer = () => element("tr", { class: "spacer", "aria-hidden": "true" }, element("td", { colSpan: COLUMNS.length }));
+const spaceAbove = spacer(), spaceBelow = spacer();
 
+// Rows that stay in the window stay where they are.
 function drawTable() {
 	const w = table.all ? { first: 0, last: Math.min(table.shown.length, PRINTED), before: 0, after: 0 } : tableWindow();
-	const rows = [];
+	const drawn = new Map();
 	for (let i = w.first; i < w.last; i++) {
-		const row = table.shown[i], key = `${i}:${row}`;
-		const tr = table.drawn.get(key) || makeRow(row, i);
-		rows.push([key, tr]);
+		const key = `${i}:${table.shown[i]}`;
+		drawn.set(key, table.drawn.get(key) || makeRow(table.shown[i], i));
 	}
-	table.drawn = new Map(rows);
-	replace(table.body, spacer(w.before), rows.map(([, tr]) => tr), spacer(w.after));
-	byId("table").setAttribute("aria-rowcount", String(table.shown.length + 1));
+	for (const [key, tr] of table.drawn)
+		if (!drawn.has(key))
+			tr.remove();
+	let at = spaceAbove.nextSibling;
+	for (const tr of drawn.values()) {
+		if (tr === at)
+			at = at.nextSibling;
+		else
+			table.body.insertBefore(tr, at);
+	}
+	table.drawn = drawn;
+	spaceAbove.style.height = `${Math.max(w.before, 0)}px`;
+	spaceBelow.style.height = `${w.after}px`;
 }
 
 function redrawTable() {
 	table.drawn.clear();
+	replace(table.body, spaceAbove, spaceBelow);
+
+	table.room = table.view.clientHeight - byId("table").tHead.offsetHeight;
+	byId("table").setAttribute("aria-rowcount", String(table.shown.length + 1));
 	drawTable();
 }
 
@@ -233,7 +244,7 @@ function tableKey(event) {
 	} else if (step && table.shown.length) {
 		const at = table.shown.indexOf(table.selected);
 		const to = clamp(at + step, 0, table.shown.length - 1);
-		const top = to * TABLE_ROW, room = table.view.clientHeight - byId("table").tHead.offsetHeight - TABLE_ROW;
+		const top = to * TABLE_ROW, room = table.room - TABLE_ROW;
 		if (table.shown.length * TABLE_ROW <= TABLE_MOST)
 			table.view.scrollTop = clamp(table.view.scrollTop, top - room, top);
 		drawTable();
