@@ -178,7 +178,7 @@ function tableWindow() {
 	return { first, last, before, after: Math.max(height - before - (last - first) * TABLE_ROW, 0) };
 }
 
-const spacer = () => element("tr", { class: "spacer", "aria-hidden": "true" }, element("td", { colSpan: COLUMNS.length }));
+const spacer = () => element("tr", { class: "spacer", "aria-hidden": "true" }, element("td"));
 const spaceAbove = spacer(), spaceBelow = spacer();
 
 // Rows that stay in the window stay where they are.
@@ -207,7 +207,8 @@ function drawTable() {
 function redrawTable() {
 	table.drawn.clear();
 	replace(table.body, spaceAbove, spaceBelow);
-
+	for (const space of [spaceAbove, spaceBelow])
+		space.firstChild.colSpan = visible.length; // one more would be a column more
 	table.room = table.view.clientHeight - byId("table").tHead.offsetHeight;
 	byId("table").setAttribute("aria-rowcount", String(table.shown.length + 1));
 	drawTable();
