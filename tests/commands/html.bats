@@ -23,7 +23,7 @@ setup_file()
 	mkdir found
 	if has_browser; then
 		PYTHONPATH=$BATS_TEST_DIRNAME/../browser timeout -k 5 200 python3 "$BATS_TEST_DIRNAME/../browser/check_page.py" found \
-			quiet:real.html quiet:many.html policy:some.html search:some.html:epoll search:real.html:send \
+			quiet:real.html quiet:many.html policy:some.html search:some.html:EPOLL search:some.html:so.1+0x3 search:real.html:send \
 			zoom:some.html zoom:real.html sort:some.html filters:some.html hostile:hostile.html \
 			numbers:real.html:real.txt numbers:some.html:some.txt many:many.html looks:real.html </dev/null 3>&- 4>&-
 	fi
