@@ -79,6 +79,9 @@ def search(b, words):
     expect(boxes == b.run(f"[...tree.label.keys()].filter((i) => i && boxName(i).toLowerCase().includes({json.dumps(words.lower())})).length"),
            f"{boxes} boxes are marked")
     expect(b.run("byId('found').textContent") == f"{rows:,} rows, {boxes:,} boxes", "the count is not said")
+    seen = b.run("(() => { let n = 0; walkFlame(flame.from, flame.to, Infinity, (i) => { const y = (tree.depth[i] + 0.5) * FLAME_ROW - flame.view.scrollTop;"
+                 " n += flame.matched[i] && y > 0 && y < flame.height ? 1 : 0; }, () => 0); return n; })()")
+    expect(seen > 0 or boxes == 0, "no box that was found is in sight")
     b.key("Escape")
     b.wait_for("!search.words && flame.matched === null")
     expect(b.run("table.shown.length") == everything, "not all rows came back")
