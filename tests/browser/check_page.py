@@ -191,6 +191,27 @@ def numbers(b, report):
     expect(not missing, f"{len(missing)} rows are not in the text report:\n" + "\n".join(missing[:5]) + "\nbut:\n" + "\n".join(alike))
 
 
+def displaced(b, _):
+    """Each CPU's bar is its account: lengths to scale, what is charged to nobody in its own colour."""
+    expect(not b.run("byId('displaced').hidden"), "the account is not shown")
+    bars = b.run("[...document.querySelectorAll('#displaced .l-bar')].map((bar) => [...bar.children].map((part) =>"
+                 " [part.className, part.getBoundingClientRect().width / bar.getBoundingClientRect().width]))")
+    wanted = [["d-program", 0.5], ["d-uncharged", 0.25], ["d-others", 0.125], ["d-interrupts", 0.0625], ["d-idle", 0.0625]]
+    expect([name for name, _ in bars[0]] == [name for name, _ in wanted], f"parts {bars[0]}")
+    for (name, width), (_, part) in zip(bars[0], wanted):
+        expect(abs(width - part) < 0.01, f"{name} takes {width} of the bar, not {part}")
+    expect("d-uncharged" not in [name for name, _ in bars[1]], "a part below 0 has a length")
+    colours = b.run("['program', 'uncharged', 'others', 'interrupts', 'stolen', 'idle'].map((part) => { const e = document.createElement('i');"
+                    " e.className = `d-${part}`; document.body.append(e); return getComputedStyle(e).backgroundColor; })")
+    expect(len(set(colours)) == len(colours), f"two parts have one colour: {colours}")
+    cells = b.run("[...document.querySelectorAll('#displaced tbody tr')].map((tr) => [...tr.cells].map((td) => td.textContent))")
+    expect(cells[1] == ["came with the program, charged to nobody", "250.0 ms, 25.0 %", "-10.00 ms, -1.0 %"], f"{cells[1]}")
+    words = b.run("byId('displaced').textContent")
+    expect("250 ms ±50" in words and "<img src=x>" in words and "<u>" in words, f"{words}")
+    expect(b.run("document.querySelectorAll('#displaced img, #displaced u').length") == 0, "a text of the account became an element")
+    expect_quiet(b)
+
+
 def many(b, _):
     """Of very many paths only what the window shows becomes elements or drawing."""
     rows = b.run("sites.rows")
