@@ -15,8 +15,9 @@ setup_file()
 	"$SCPROF" run -c tsc -o real.scp --no-report -- "$EXAMPLES/echo_pair" 3000 100 >/dev/null 2>&1
 	"$MAKE_PROFILE" paths 300 some.scp
 	"$MAKE_PROFILE" paths 20000 many.scp
+	"$MAKE_PROFILE" paths 0 none.scp
 	"$MAKE_PROFILE" hostile hostile.scp
-	for name in real some many hostile; do
+	for name in real some many none hostile; do
 		"$SCPROF" report --format html -o "$name.html" "$name.scp"
 		COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --top 0 --frames 0 "$name.scp" >"$name.txt"
 	done
@@ -34,7 +35,7 @@ setup_file()
 	mkdir found
 	if has_browser; then
 		PYTHONPATH=$BATS_TEST_DIRNAME/../browser timeout -k 5 200 python3 "$BATS_TEST_DIRNAME/../browser/check_page.py" found \
-			quiet:real.html quiet:many.html policy:some.html search:some.html:EPOLL search:some.html:so.1+0x3 search:real.html:send \
+			quiet:real.html quiet:many.html quiet:none.html policy:some.html search:some.html:EPOLL search:some.html:so.1+0x3 search:real.html:send \
 			zoom:some.html zoom:real.html sort:some.html filters:some.html hostile:hostile.html \
 			numbers:real.html:real.txt numbers:some.html:some.txt many:many.html displaced:account.html looks:real.html </dev/null 3>&- 4>&-
 	fi
@@ -85,7 +86,7 @@ fails_saying()
 }
 
 @test "a page loads without a word on the console, and asks for nothing" {
-	holds quiet-real quiet-many
+	holds quiet-real quiet-many quiet-none
 }
 
 @test "its policy lets nothing in a page load or run" {
