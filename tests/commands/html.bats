@@ -34,7 +34,7 @@ setup_file()
 	"$SCPROF" report --format html --displacement account.json -o account.html real.scp
 	mkdir found
 	if has_browser; then
-		PYTHONPATH=$BATS_TEST_DIRNAME/../browser timeout -k 5 200 python3 "$BATS_TEST_DIRNAME/../browser/check_page.py" found \
+		PYTHONPATH=$BATS_TEST_DIRNAME/../browser timeout -k 5 250 python3 "$BATS_TEST_DIRNAME/../browser/check_page.py" found \
 			quiet:real.html quiet:many.html quiet:none.html policy:some.html search:some.html:EPOLL search:some.html:so.1+0x3 search:real.html:send \
 			zoom:some.html zoom:real.html sort:some.html filters:some.html hostile:hostile.html \
 			numbers:real.html:real.txt numbers:some.html:some.txt many:many.html displaced:account.html looks:real.html </dev/null 3>&- 4>&-
