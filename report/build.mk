@@ -12,10 +12,21 @@ REPORT_SRC = \
 	report/diff_text.c \
 	report/diff_warnings.c \
 	report/diff_words.c \
+	report/displaced.c \
 	report/doubts.c \
 	report/estimate.c \
+	report/facts.c \
 	report/filters.c \
+	report/flame.c \
+	report/flame_sum.c \
 	report/function_names.c \
+	report/html.c \
+	report/html_displaced.c \
+	report/html_flame.c \
+	report/html_page.c \
+	report/html_sites.c \
+	report/html_tables.c \
+	report/html_write.c \
 	report/json.c \
 	report/json_loop.c \
 	report/json_parts.c \
@@ -34,11 +45,13 @@ REPORT_SRC = \
 	report/match_modules.c \
 	report/model.c \
 	report/numbers.c \
+	report/outer.c \
 	report/print.c \
 	report/share.c \
 	report/site.c \
 	report/slowest.c \
 	report/steadiness.c \
+	report/strings.c \
 	report/symbolize.c \
 	report/symbolize_inline.c \
 	report/table.c \
@@ -57,3 +70,17 @@ REPORT_SRC = \
 	report/utf8.c \
 	report/warnings.c \
 	report/words.c
+
+# The page of `--format html`, from readable pieces; the scripts run in this order.
+HTML_STYLES = base layout flame table charts displaced print
+HTML_SCRIPTS = data format dom charts flame flame_input table inspector search head displaced sections main
+HTML_SOURCES = report/html/page.html $(HTML_STYLES:%=report/html/%.css) $(HTML_SCRIPTS:%=report/html/%.js)
+HTML_PAGE = $(BUILD)/report/html/page
+
+# It writes the .tail too.
+$(HTML_PAGE).head: report/html/assemble.sh $(HTML_SOURCES)
+	@mkdir -p $(@D)
+	report/html/assemble.sh $(HTML_PAGE) $(HTML_SOURCES)
+
+CFLAGS_report_html_page = -DHTML_HEAD='"$(HTML_PAGE).head"' -DHTML_TAIL='"$(HTML_PAGE).tail"'
+$(BUILD)/report/html_page.o: $(HTML_PAGE).head

@@ -88,6 +88,23 @@ static json_t *percentiles_of(const struct report_site *s, int *failed)
 	return o;
 }
 
+/* Buckets with calls in them only, so that a few calls take a few numbers. */
+static json_t *histogram_of(const struct report_site *s, int *failed)
+{
+	json_t *o, *from = json_array(), *to = json_array(), *calls = json_array();
+
+	for (uint32_t i = 0; i < s->bars; i++) {
+		*failed += json_array_append_new(from, json_number(s->bar[i].from_ns)) < 0;
+		*failed += json_array_append_new(to, json_number(s->bar[i].to_ns)) < 0;
+		*failed += json_array_append_new(calls, json_count(s->bar[i].calls)) < 0;
+	}
+	o = json_object();
+	json_put(o, "from_ns", from, failed);
+	json_put(o, "to_ns", to, failed);
+	json_put(o, "calls", calls, failed);
+	return o;
+}
+
 static json_t *doubts_of(unsigned doubts, int *failed)
 {
 	json_t *names = json_array();
@@ -161,6 +178,8 @@ json_t *json_site(struct report *r, const struct report_site *s)
 	json_put(o, "min_ns", json_number(s->min_ns), &failed);
 	json_put(o, "max_ns", json_number(s->max_ns), &failed);
 	json_put(o, "percentiles_ns", percentiles_of(s, &failed), &failed);
+	json_put(o, "histogram", s->has_percentiles ? histogram_of(s, &failed) : json_null(),
+		 &failed);
 	json_put(o, "per_call_ns", json_number(s->per_call_ns), &failed);
 	json_put(o, "per_call_ci_low_ns", json_number(s->per_call_low_ns), &failed);
 	json_put(o, "per_call_ci_high_ns", json_number(s->per_call_high_ns), &failed);

@@ -339,6 +339,8 @@ void report_free(struct report *r)
 	for (uint32_t i = 0; i < r->warnings; i++)
 		free(r->warning[i].text);
 	free(r->warning);
+	for (uint32_t i = 0; r->site && i < r->sites; i++)
+		free(r->site[i].bar);
 	free(r->site);
 	free(r->gap);
 	free(r->thread);

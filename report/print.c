@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "html.h"
 #include "json.h"
 #include "text.h"
 
@@ -17,7 +18,16 @@ int report_print(const struct profile *p, const struct report_options *o, FILE *
 		return -1;
 	}
 	errno = 0;
-	status = o->format == REPORT_JSON ? report_json(r, o, out) : report_text(r, o, out);
+	switch (o->format) {
+	case REPORT_JSON:
+		status = report_json(r, o, out);
+		break;
+	case REPORT_HTML:
+		status = report_html(r, o, out);
+		break;
+	default:
+		status = report_text(r, o, out);
+	}
 	report_free(r);
 	if (fflush(out) == EOF || ferror(out)) {
 		if (!errno)

@@ -32,7 +32,7 @@ enum report_by {
 	REPORT_BY_PROCESS
 };
 
-enum report_format { REPORT_TEXT, REPORT_JSON };
+enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_HTML };
 
 #define REPORT_TOP_DEFAULT    UINT32_MAX /* 20 rows of text, all of JSON */
 #define REPORT_FRAMES_DEFAULT UINT32_MAX /* text: 6 for the first rows, 2 for later ones */
@@ -45,6 +45,7 @@ struct report_options {
 	uint32_t frames;     /* lines of call path a row in text; JSON always has all */
 	uint32_t width;	     /* columns of text; 0: those of the terminal */
 	bool include_warmup; /* in the means; else set aside where one is found */
+	const struct displaced *displaced; /* displaced.h: to be shown beside; NULL: none */
 };
 
 #define REPORT_OPTIONS_DEFAULT                                                                     \
@@ -83,6 +84,15 @@ struct report_slow {
 struct report_percentiles {
 	double p50_ns, p90_ns, p99_ns, max_ns;
 	double p50_low_ns, p50_high_ns, p90_low_ns, p90_high_ns, p99_low_ns, p99_high_ns;
+};
+
+/* One bucket of a histogram of latencies with calls in it. */
+struct report_bar {
+	uint32_t bucket;       /* number in the file's histogram: the same limits at all sites */
+	double from_ns, to_ns; /* compensated, as percentiles are */
+	uint64_t calls;
+	double height; /* calls per log duration over that of the site's highest bar: (0, 1].
+			  Buckets are not equally wide on a log scale */
 };
 
 /* What a reader should know of a site's steadiness before quoting its mean. */
@@ -140,6 +150,8 @@ struct report_site {
 	double share;	 /* of the time of all recorded calls */
 	bool has_percentiles;
 	struct report_percentiles percentiles;
+	struct report_bar *bar; /* by duration; NULL without percentiles */
+	uint32_t bars;
 	double per_call_ns, per_byte_ns;	  /* NAN where sizes do not vary */
 	double per_call_low_ns, per_call_high_ns; /* NAN where nothing is known of the error */
 	double per_byte_low_ns, per_byte_high_ns;
@@ -255,7 +267,7 @@ const char *report_by_name(enum report_by by);
 /* 0, or -1 when `name` is none of them. */
 int report_by_parse(const char *name, enum report_by *by);
 int report_format_parse(const char *name, enum report_format *format);
-extern const char report_format_names[]; /* for messages: "text, json" */
+extern const char report_format_names[]; /* for messages: "text, json, ..." */
 
 /* Build, symbolize and print. 0, or -1 with errno set: memory is out or the
  * stream failed. The stream is flushed. */

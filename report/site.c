@@ -3,6 +3,7 @@
 #include "site.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "estimate.h"
 #include "hist.h"
@@ -42,6 +43,37 @@ static void fill_percentile(const struct report *r, const struct report_site *s,
 	*high = site_compensate(s, limits.high * unit);
 }
 
+/* Below 1 unit there is no logarithm to be had: the first bucket counts as half a unit wide. */
+static double log_width(uint32_t bucket)
+{
+	return log(stats_hist_start(bucket + 1) / fmax(stats_hist_start(bucket), 0.5));
+}
+
+/* Without memory there are no bars; the percentiles stay. */
+static void fill_bars(const struct report *r, struct report_site *s, const struct prof_hist *hist)
+{
+	const uint32_t buckets = SCP_HIST_BLOCKS * SCP_HIST_BUCKETS;
+	double unit = r->profile->clock.ns_per_unit, highest = 0;
+	uint32_t used = 0;
+
+	for (uint32_t i = 0; i < buckets; i++)
+		used += hist->count[i] > 0;
+	s->bar = calloc(used ? used : 1, sizeof(*s->bar));
+	for (uint32_t i = 0; s->bar && i < buckets; i++) {
+		struct report_bar *b = &s->bar[s->bars];
+
+		if (!hist->count[i])
+			continue;
+		*b = (struct report_bar){i, site_compensate(s, stats_hist_start(i) * unit),
+					 site_compensate(s, stats_hist_start(i + 1) * unit),
+					 hist->count[i], (double)hist->count[i] / log_width(i)};
+		highest = fmax(highest, b->height);
+		s->bars++;
+	}
+	for (uint32_t i = 0; i < s->bars; i++)
+		s->bar[i].height /= highest;
+}
+
 static void fill_histogram(const struct report *r, struct report_site *s,
 			   const struct prof_hist *hist, double max)
 {
@@ -52,6 +84,7 @@ static void fill_histogram(const struct report *r, struct report_site *s,
 	fill_percentile(r, s, hist, 0.90, max, &p->p90_ns, &p->p90_low_ns, &p->p90_high_ns);
 	fill_percentile(r, s, hist, 0.99, max, &p->p99_ns, &p->p99_low_ns, &p->p99_high_ns);
 	p->max_ns = site_compensate(s, max * r->profile->clock.ns_per_unit);
+	fill_bars(r, s, hist);
 }
 
 static void fill_slow(const struct report *r, struct report_site *s, const struct prof_sums *sums,

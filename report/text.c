@@ -8,9 +8,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "filters.h"
+#include "facts.h"
 #include "numbers.h"
 #include "utf8.h"
 
@@ -97,23 +96,16 @@ void text_fact(struct text *t, const char *name, const char *format, ...)
 	free(raw);
 }
 
-static void print_command(struct text *t, const struct prof_process *p)
+static void print_fact(void *to, const char *name, const char *raw)
 {
-	char *line = NULL, *safe = NULL, *fits = NULL;
-	size_t bytes = 0;
-	FILE *memory = open_memstream(&line, &bytes);
+	text_fact(to, name, "%s", raw);
+}
 
-	if (!memory)
-		return;
-	if (!p->argc)
-		fputs(p->exe, memory);
-	for (uint32_t i = 0; i < p->argc; i++)
-		/* An argument with a blank in it must not look like two. */
-		fprintf(memory,
-			p->argv[i][strcspn(p->argv[i], " \t\n")] || !p->argv[i][0] ? "%s'%s'"
-										   : "%s%s",
-			i ? " " : "", p->argv[i]);
-	if (fclose(memory) == 0)
+static void print_command(struct text *t)
+{
+	char *line = facts_command(t->report), *safe = NULL, *fits = NULL;
+
+	if (line)
 		safe = utf8_clean(line, t->terminal.utf8);
 	if (safe)
 		fits = utf8_shorten(safe, t->terminal.width, t->terminal.utf8);
@@ -128,130 +120,10 @@ static void print_command(struct text *t, const struct prof_process *p)
 	free(line);
 }
 
-static const char *end_words(const struct report *r, uint32_t end_state)
-{
-	static const char *const words[] = {
-		[SCP_END_RUNNING] = "still running or killed",
-		[SCP_END_EXIT] = "exited",
-		[SCP_END_EXEC] = "replaced by another program",
-		[SCP_END_QUICK] = "left by _exit",
-		[SCP_END_ABORT] = "aborted",
-	};
-
-	if (end_state == SCP_END_RUNNING && r->profile->losses.stopped)
-		return "end not recorded";
-	return end_state <= SCP_END_ABORT ? words[end_state] : "end not known";
-}
-
-static void print_run(struct text *t)
-{
-	const struct report *r = t->report;
-	const struct prof_process *p = r->first;
-	time_t start = (time_t)(r->start_real_ns / 1000000000u);
-	char when[48] = "", wall[32];
-	struct tm tm;
-
-	print_command(t, p);
-	if (r->start_real_ns && localtime_r(&start, &tm))
-		strftime(when, sizeof(when), ", from %Y-%m-%d %H:%M:%S", &tm);
-	number_duration(wall, sizeof(wall), r->wall_s * 1e9, t->terminal.utf8);
-	if (r->processes > 1 || p->count > 1)
-		text_fact(t, "processes", "%" PRIu32 "%s, the first is %" PRIu32 "; wall time %s%s",
-			  r->processes, p->count > 1 ? " groups" : "", p->pid, wall, when);
-	else
-		text_fact(t, "process", "%" PRIu32 ", %s; wall time %s%s", p->pid,
-			  end_words(r, p->end_state), wall, when);
-}
-
-/* What is not here. Whoever reads a count or a rate must see it first. */
-static void print_filters(struct text *t)
-{
-	const struct profile *p = t->report->profile;
-	char *words = filters_words(p), recorded[32], lived[32], share[32];
-
-	if (words)
-		text_fact(t, "filters", "%s: all else is left out", words);
-	free(words);
-	if (!(p->flags & SCP_FILE_WINDOWS))
-		return;
-	number_duration(recorded, sizeof(recorded), (double)p->recorded_ns, t->terminal.utf8);
-	number_duration(lived, sizeof(lived), (double)p->recorded_of_ns, t->terminal.utf8);
-	number_share(share, sizeof(share), filters_recorded_share(p));
-	text_fact(t, "recorded", "%s of the %s that the %s, %s; begun %" PRIu32 " time%s", recorded,
-		  lived, t->report->processes > 1 ? "processes lived together" : "process lived",
-		  share, p->windows, p->windows == 1 ? "" : "s");
-}
-
-static void print_clock(struct text *t, const char *name, const struct prof_clock *c)
-{
-	char tick[32], read[32];
-
-	number_duration(tick, sizeof(tick), c->tick_ns, t->terminal.utf8);
-	number_duration(read, sizeof(read), c->read_ns, t->terminal.utf8);
-	text_fact(t, name, "%s%s, one tick %s; a reading costs %s", report_clock_name(c->kind),
-		  c->flags & SCP_CLOCK_RANDOMIZED ? " (randomised)" : "", tick, read);
-}
-
-/* What was taken off, and what watching cost the program in all. */
-static void print_overhead(struct text *t)
-{
-	const struct report *r = t->report;
-	const struct report_overhead *o = &r->overhead;
-	char inside[32], error[32], outside[32], all[32], share[32];
-	bool utf8 = t->terminal.utf8;
-
-	if (!o->measured) {
-		text_fact(t, "overhead", "not measured in this run: means include it");
-		return;
-	}
-	number_duration(inside, sizeof(inside), o->inside_ns, utf8);
-	number_duration(error, sizeof(error), o->inside_error_ns, utf8);
-	number_duration(outside, sizeof(outside), o->outside_ns, utf8);
-	number_duration(all, sizeof(all), r->perturbation_ns, utf8);
-	number_share(share, sizeof(share), r->time_ns > 0 ? r->perturbation_ns / r->time_ns : NAN);
-	text_fact(t, "overhead",
-		  "%s a call taken off its time (standard error %s), %s between calls; in all %s, "
-		  "%s of the threads' time",
-		  inside, error, outside, all, share);
-	if (r->nested_ns > 0 && o->inner_ns > 0) {
-		number_duration(inside, sizeof(inside), o->inner_ns, utf8);
-		number_duration(error, sizeof(error), o->inner_error_ns, utf8);
-		text_fact(t, "", "%s (%s) for each call inside another one, taken off that one",
-			  inside, error);
-	}
-}
-
-static void print_totals(struct text *t)
-{
-	const struct report *r = t->report;
-	char calls[32], in_calls[32], time[32], share[32];
-
-	number_count(calls, sizeof(calls), r->calls);
-	/* A call inside another one is part of that one's time already. */
-	double outer_ns = r->calls_ns - r->nested_ns;
-
-	number_duration(in_calls, sizeof(in_calls), outer_ns, t->terminal.utf8);
-	number_duration(time, sizeof(time), r->time_ns, t->terminal.utf8);
-	number_share(share, sizeof(share), r->time_ns > 0 ? outer_ns / r->time_ns : NAN);
-	text_fact(t, "calls", "%s in %s, %s of the threads' %s", calls, in_calls, share, time);
-	text_fact(t, "intervals", "%.*g %% confidence", 6, 100 * r->confidence);
-}
-
 static void print_check(struct text *t)
 {
-	const struct report *r = t->report;
-	char calls[32], nested[32], gaps[32], time[32], off[32];
-	bool utf8 = t->terminal.utf8;
-
-	number_duration(calls, sizeof(calls), r->calls_ns, utf8);
-	number_duration(nested, sizeof(nested), r->nested_ns, utf8);
-	number_duration(gaps, sizeof(gaps), r->gaps_ns, utf8);
-	number_duration(time, sizeof(time), r->time_ns, utf8);
-	number_duration(off, sizeof(off), fabs(r->remainder_ns), utf8);
 	fprintf(t->out, "\n");
-	text_fact(t, "check", "calls %s - nested %s + between %s = time %s: %s%s", calls, nested,
-		  gaps, time, r->remainder_units ? "off by " : "exact",
-		  r->remainder_units ? off : "");
+	facts_check(t->report, t->terminal.utf8, print_fact, t);
 }
 
 void text_shown(struct text *t, uint32_t rows, double shown_ns, double all_ns, const char *of_what)
@@ -308,13 +180,8 @@ int report_text(struct report *r, const struct report_options *o, FILE *out)
 	t.terminal = terminal_of(out, o->width);
 	t.top = o->top == REPORT_TOP_DEFAULT ? TOP_DEFAULT : o->top ? o->top : UINT32_MAX;
 	if (r->first)
-		print_run(&t);
-	print_filters(&t);
-	print_clock(&t, "clock", &r->profile->clock);
-	if (r->profile->slow.kind != SCP_CLOCK_NONE)
-		print_clock(&t, "slow clock", &r->profile->slow);
-	print_overhead(&t);
-	print_totals(&t);
+		print_command(&t);
+	facts_each(r, t.terminal.utf8, print_fact, &t);
 	status = print_table(&t);
 	if (status == 0 && r->loops)
 		status = text_loops(&t);

@@ -36,8 +36,15 @@ void text_shown(struct text *t, uint32_t rows, double shown_ns, double all_ns, c
 void text_path_notes(struct text *t, struct table *table, const struct report_site *s,
 		     const unsigned char *mark, uint32_t lines);
 
+/* Why a path is not whole, by its SCP_PATH_* flags; NULL: it is. Static text. */
+const char *text_path_end(uint32_t flags);
+
 /* What the mean of the last row hides, as notes of it. */
 void text_steady_notes(const struct text *t, struct table *table, const struct report_site *s);
+
+/* The same for others than the text, without a mark; NULL: memory is out. */
+typedef void text_steady_sink(void *to, const char *line);
+void text_steady_lines(const struct report_site *s, bool utf8, text_steady_sink *sink, void *to);
 
 /* One frame, not yet clean; `detail` of APART_OFFSET and APART_MODULE. free()
  * it. NULL: memory is out. */

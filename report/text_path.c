@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "outer.h"
 #include "text_apart.h"
 #include "utf8.h"
 
@@ -85,44 +86,7 @@ static char *clean(struct text *t, char *raw)
 	return safe;
 }
 
-static bool is_starter(const struct symbol *s)
-{
-	static const char *const starters[] = {
-		"__libc_start_main",
-		"__libc_start_main_impl",
-		"__libc_start_call_main",
-		"start_thread",
-		"clone",
-		"clone3",
-		"__clone",
-		"__clone3",
-		"_start",
-	};
-
-	for (size_t i = 0; s->function && i < sizeof(starters) / sizeof(starters[0]); i++)
-		if (!strcmp(s->function, starters[i]))
-			return true;
-	/* Without its debug information libc does not name most of them. */
-	return !s->function && s->module &&
-	       (!strncmp(base_name(s->module), "libc.so", 7) ||
-		!strncmp(base_name(s->module), "libpthread", 10));
-}
-
-/* How many frames are worth showing: at least one. _start of a stripped
- * program has no name, but what calls __libc_start_main is nothing else. */
-static uint32_t worthy_frames(struct report *r, const struct report_site *s)
-{
-	uint32_t frames = s->frames;
-	size_t count;
-
-	if (frames > 2 && is_starter(report_symbols(r, &s->frame[frames - 2], &count)))
-		frames--;
-	while (frames > 1 && is_starter(report_symbols(r, &s->frame[frames - 1], &count)))
-		frames--;
-	return frames;
-}
-
-static const char *end_of_path(uint32_t flags)
+const char *text_path_end(uint32_t flags)
 {
 	if (flags & SCP_PATH_SMALL_STACK)
 		return "(caller only: its stack had no room to look further)";
@@ -187,7 +151,7 @@ static uint32_t show_telling(struct text *t, struct table *table, const struct r
 void text_path_notes(struct text *t, struct table *table, const struct report_site *s,
 		     const unsigned char *mark, uint32_t lines)
 {
-	uint32_t frames = s->frames && lines ? worthy_frames(t->report, s) : 0;
+	uint32_t frames = s->frames && lines ? outer_trim(t->report, s) : 0;
 	/* The last line is for the rest, unless the rest is one line. */
 	uint32_t shown = frames <= lines ? frames : lines > 1 ? lines - 1 : 1;
 
@@ -200,8 +164,8 @@ void text_path_notes(struct text *t, struct table *table, const struct report_si
 	shown = show_telling(t, table, s, mark, shown);
 	if (shown < frames && lines > 1)
 		fold_rest(t, table, frames - shown);
-	if ((shown >= frames || mark[s->frames]) && end_of_path(s->path_flags))
-		table_note(table, end_of_path(s->path_flags));
+	if ((shown >= frames || mark[s->frames]) && text_path_end(s->path_flags))
+		table_note(table, text_path_end(s->path_flags));
 }
 
 /* Short, since two of them stand on one line: function:line, or what is known. */

@@ -9,8 +9,9 @@ static const char *const by_names[] = {
 	[REPORT_BY_GAP] = "gap",   [REPORT_BY_THREAD] = "thread", [REPORT_BY_PROCESS] = "process",
 };
 
-static const char *const format_names[] = {[REPORT_TEXT] = "text", [REPORT_JSON] = "json"};
-const char report_format_names[] = "text, json";
+static const char *const format_names[] = {
+	[REPORT_TEXT] = "text", [REPORT_JSON] = "json", [REPORT_HTML] = "html"};
+const char report_format_names[] = "text, json, html";
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -28,6 +28,7 @@ strace|command|strace|strace
 gdb|command|gdb|gdb
 curl|command|curl|curl
 python3|command|python3|python3
+chromium|command|chromium|chromium
 ps|command|procps|procps-ng
 file|command|file|file
 readelf|command|binutils|binutils

@@ -16,11 +16,17 @@ static char directory[64];
 
 void scp_build_begin(struct scp_build *b)
 {
+	scp_build_begin_room(b, SCP_BUILD_ROOM);
+}
+
+void scp_build_begin_room(struct scp_build *b, uint64_t room)
+{
 	struct scp_header *h;
 
-	b->bytes = calloc(1, SCP_BUILD_ROOM);
+	b->bytes = calloc(1, room);
 	if (!b->bytes)
 		err(1, "scp_build");
+	b->room = room;
 	b->used = SCP_HEADER_BYTES;
 	b->chunk = 0;
 	h = scp_build_header(b);
@@ -69,7 +75,7 @@ static uint64_t take(struct scp_build *b, uint64_t bytes)
 {
 	uint64_t at = b->used;
 
-	if (bytes > SCP_BUILD_ROOM - at)
+	if (bytes > b->room - at)
 		errx(1, "scp_build: the file is too large");
 	b->used += bytes;
 	return at;

@@ -16,13 +16,15 @@
 #define SCP_BUILD_ROOM (1u << 20)
 
 struct scp_build {
-	uint8_t *bytes; /* SCP_BUILD_ROOM of them */
-	uint64_t used;
+	uint8_t *bytes; /* `room` of them */
+	uint64_t used, room;
 	uint64_t chunk; /* offset of the open one */
 };
 
 /* A plain file with a nanosecond clock and no regions yet. */
 void scp_build_begin(struct scp_build *b);
+/* The same for files of up to `room` bytes instead of SCP_BUILD_ROOM. */
+void scp_build_begin_room(struct scp_build *b, uint64_t room);
 void scp_build_free(struct scp_build *b);
 struct scp_header *scp_build_header(struct scp_build *b);
 

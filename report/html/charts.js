@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Small drawings: whiskers of intervals, histograms of latencies. All to scale; axes are shared
+// where things are to be compared, so that lengths mean the same in every row.
+
+// Intervals lie on one axis around the mean, as wide as most of the first rows need; what reaches
+// farther ends in an arrow head.
+const WHISKER_MOST = (() => {
+	const first = [];
+	for (let row = 0; row < Math.min(sites.rows, 100); row++)
+		first.push(uncertainty(sites.get(row, "below"), sites.get(row, "above")));
+	const known = first.filter((u) => u !== null).sort((a, b) => a - b);
+	const most = known[Math.floor(known.length * 0.7)] || 0;
+	return [0.02, 0.05, 0.1, 0.2].find((axis) => most <= axis) || 0.5;
+})();
+const WHISKER_AXIS = [`−${100 * WHISKER_MOST} %`, `+${100 * WHISKER_MOST} %`];
+
+function whisker(below, above, width, height) {
+	const middle = height / 2;
+	const place = (r) => ((clamp(r, -WHISKER_MOST, WHISKER_MOST) + WHISKER_MOST) / (2 * WHISKER_MOST)) * (width - 12) + 6;
+	const parts = [svg("line", { class: "w-axis", x1: place(0), x2: place(0), y1: 2, y2: height - 2 })];
+	if (below === null || above === null) {
+		parts.push(svg("text", { class: "w-none", x: place(0) + 6, y: middle + 4 }, "not known"));
+	} else {
+		const left = place(below), right = place(above);
+		parts.push(svg("line", { class: "w-bar", x1: left, x2: Math.max(right, left + 0.5), y1: middle, y2: middle }));
+		parts.push(whiskerEnd(left, middle, below < -WHISKER_MOST ? -1 : 0));
+		parts.push(whiskerEnd(right, middle, above > WHISKER_MOST ? 1 : 0));
+	}
+	parts.push(svg("circle", { class: "w-mean", cx: place(0), cy: middle, r: 2.5 }));
+	return svg("svg", { class: "whisker", width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, ...parts);
+}
+
+function whiskerEnd(x, y, beyond) {
+	if (!beyond)
+		return svg("line", { class: "w-bar", x1: x, x2: x, y1: y - 4, y2: y + 4 });
+	return svg("path", { class: "w-end", d: `M${x + 5 * beyond},${y}l${-6 * beyond},-4v8z` });
+}
+
+// ---- latencies, on an axis of log time ----
+
+const buckets = new Map();
+for (let i = 0; i < doc.buckets.length; i += 3)
+	buckets.set(doc.buckets[i], [doc.buckets[i + 1], doc.buckets[i + 2]]);
+
+const barsOf = (row) => (latencies.has(row) ? latencies.get(row).bars : []);
+
+// From the shortest to the longest of some rows' calls, widened to powers of ten.
+function latencyAxis(rows) {
+	let low = Infinity, high = 0;
+	for (const row of rows) {
+		const bars = barsOf(row);
+		if (!bars.length)
+			continue;
+		low = Math.min(low, buckets.get(bars[0])[0]);
+		high = Math.max(high, buckets.get(bars[bars.length - 3])[1]);
+	}
+	if (!high)
+		return null;
+	// compensated limits may lie below 0: there is no logarithm of that
+	const from = Math.floor(Math.log10(Math.max(low, 1)) * 2) / 2;
+	const to = Math.ceil(Math.log10(Math.max(high, 10)) * 2) / 2;
+	return { from, to: Math.max(to, from + 0.5) };
+}
+
+function latencyPlace(axis, ns, width) {
+	const log = Math.log10(Math.max(ns, 10 ** axis.from));
+	return ((clamp(log, axis.from, axis.to) - axis.from) / (axis.to - axis.from)) * width;
+}
+
+// The bars of a row as one outline; heights are shares of the highest, from the report.
+function barPath(row, axis, width, height) {
+	const bars = barsOf(row);
+	let d = "", end = null;
+	for (let i = 0; i < bars.length; i += 3) {
+		const [from, to] = buckets.get(bars[i]);
+		const left = latencyPlace(axis, from, width), right = Math.max(latencyPlace(axis, to, width), left + 0.6);
+		const top = height - Math.max(bars[i + 2] * (height - 1), 0.75);
+		if (end === null || left > end + 0.01)
+			d += `${end === null ? "" : `V${height}Z`}M${left.toFixed(2)},${height}`;
+		d += `V${top.toFixed(2)}H${right.toFixed(2)}`;
+		end = right;
+	}
+	return d ? `${d}V${height}Z` : "";
+}
+
+function sparkline(row, axis, width, height) {
+	if (!axis || !barsOf(row).length)
+		return null;
+	const p50 = latencyPlace(axis, latencies.get(row).p50, width);
+	return svg("svg", { class: "spark", width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
+		svg("line", { class: "s-base", x1: 0, x2: width, y1: height - 0.5, y2: height - 0.5 }),
+		svg("path", { class: "s-bars", d: barPath(row, axis, width, height - 1) }),
+		svg("line", { class: "s-mid", x1: p50, x2: p50, y1: 1, y2: height }));
+}
+
+// Decades and, where there is room, thirds of them: 1, 2, 5.
+function axisTicks(axis, width) {
+	const ticks = [];
+	const wide = width / (axis.to - axis.from) > 150;
+	for (let e = Math.floor(axis.from); e <= axis.to; e++)
+		for (const m of wide ? [1, 2, 5] : [1]) {
+			const ns = m * 10 ** e;
+			if (Math.log10(ns) >= axis.from - 1e-9 && Math.log10(ns) <= axis.to + 1e-9)
+				ticks.push(ns);
+		}
+	return ticks;
+}
+
+const tickText = (ns) => {
+	const [size, unit] = scaleOf(ns);
+	return `${Math.round(ns / size)} ${unit}`;
+};
+
+function histogram(row, width, height) {
+	const axis = latencyAxis([row]);
+	if (!axis)
+		return null;
+	const bottom = height - 20, top = 34;
+	const chart = svg("svg", { class: "histogram", viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
+		"aria-label": `Histogram of latencies, log scale: median ${duration(latencies.get(row).p50)}, 99 % below ${duration(latencies.get(row).p99)}` });
+	for (const ns of axisTicks(axis, width)) {
+		const x = latencyPlace(axis, ns, width);
+		chart.append(svg("line", { class: "h-grid", x1: x, x2: x, y1: top, y2: bottom }));
+		chart.append(svg("text", { class: "h-tick", x: clamp(x, 14, width - 16), y: height - 5 }, tickText(ns)));
+	}
+	chart.append(svg("path", { class: "h-bars", transform: `translate(0 ${top})`, d: barPath(row, axis, width, bottom - top) }));
+	chart.append(svg("line", { class: "h-base", x1: 0, x2: width, y1: bottom, y2: bottom }));
+	for (const mark of histogramMarks(row, axis, width, top, bottom))
+		chart.append(mark);
+	return chart;
+}
+
+// The mean with its interval above the bars; median and 99th percentile as lines with their names.
+function histogramMarks(row, axis, width, top, bottom) {
+	const marks = [];
+	const at = (field) => latencyPlace(axis, sites.get(row, field), width);
+	for (const [words, side] of [["p50", -1], ["p99", 1]]) { // beside their lines, away from each other
+		const x = latencyPlace(axis, latencies.get(row)[words], width);
+		marks.push(svg("line", { class: "h-mark", x1: x, x2: x, y1: top - 4, y2: bottom }));
+		const out = x + 28 * side < 0 || x + 28 * side > width ? -side : side;
+		marks.push(svg("text", { class: out < 0 ? "h-name end" : "h-name start", x: x + 4 * out, y: top - 4 }, words));
+	}
+	const mean = sites.get(row, "mean"), low = sites.get(row, "low"), high = sites.get(row, "high");
+	if (mean > 0) {
+		const y = 8;
+		if (low !== null && high !== null)
+			marks.push(svg("line", { class: "h-interval", x1: at("low"), x2: Math.max(at("high"), at("low") + 1), y1: y, y2: y }));
+		marks.push(svg("circle", { class: "h-mean", cx: at("mean"), cy: y, r: 3.5 }));
+		const left = at("mean") > width * 0.7;
+		marks.push(svg("text", { class: left ? "h-name end" : "h-name start", x: left ? at("low") - 8 : at("high") + 8, y: y + 4 }, "mean"));
+	}
+	return marks;
+}
+
+// A mean on a linear axis from 0: how far is the interval from nothing, and how wide?
+function intervalChart(mean, low, high, width) {
+	if (low === null || high === null || !(high > 0))
+		return null;
+	const height = 30, from = Math.min(low, 0), span = (high - from) * 1.06;
+	const place = (ns) => ((ns - from) / span) * (width - 10) + 5;
+	const tick = (ns, anchor) => svg("text", { class: `h-tick ${anchor}`, x: place(ns), y: height - 3 }, ns === 0 ? "0" : duration(ns));
+	return svg("svg", { class: "interval", width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
+		svg("line", { class: "h-base", x1: 0, x2: width, y1: 9, y2: 9 }),
+		svg("line", { class: "h-base", x1: place(0), x2: place(0), y1: 4, y2: 14 }),
+		svg("line", { class: "h-interval", x1: place(low), x2: Math.max(place(high), place(low) + 1), y1: 9, y2: 9 }),
+		svg("line", { class: "h-limit", x1: place(low), x2: place(low), y1: 4, y2: 14 }),
+		svg("line", { class: "h-limit", x1: place(high), x2: place(high), y1: 4, y2: 14 }),
+		svg("circle", { class: "h-mean", cx: place(mean), cy: 9, r: 3.5 }),
+		tick(0, "start"), tick(high, "end"));
+}

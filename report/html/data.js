@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The report, as report/html*.c wrote it: flat arrays whose meaning the *_fields name, texts by
+// number. Nothing is computed here that the report does not say; only places are.
+"use strict";
+
+const doc = JSON.parse(document.getElementById("data").textContent);
+document.getElementById("data").remove();
+const texts = doc.strings;
+const text = (n) => (n >= 0 ? texts[n] : "");
+
+// Rows of a flat array: get(i, "mean"). What is not known is null.
+class Flat {
+	constructor(values, fields) {
+		this.values = values;
+		this.stride = fields.length;
+		this.rows = Math.floor(values.length / this.stride);
+		this.place = Object.fromEntries(fields.map((name, i) => [name, i]));
+	}
+
+	get(row, field) {
+		return this.values[row * this.stride + this.place[field]];
+	}
+
+	has(field) {
+		return field in this.place;
+	}
+}
+
+const sites = new Flat(doc.sites, doc.site_fields);
+const functions = new Flat(doc.functions, doc.function_fields);
+const lines = new Flat(doc.lines, doc.line_fields);
+const labels = new Flat(doc.labels, doc.label_fields);
+const boxes = new Flat(doc.boxes, doc.box_fields);
+const sums = new Flat(doc.sums, doc.sum_fields);
+const latencies = new Map(doc.latencies.map((values) => [values[0],
+	Object.fromEntries(doc.latency_fields.map((name, i) => [name, values[i]]))]));
+const notes = new Map(doc.notes.map(([row, doubts, findings]) => [row, { doubts, findings }]));
+
+const KIND = { top: 0, program: 1, library: 2, inlined: 3, unknown: 4, call: 5 };
+const KIND_WORDS = ["everything", "program", "library", "inlined", "no name known", "timed call"];
+
+// Boxes, unpacked once: they are walked at every frame. `next` is the first box that is not below.
+const tree = (() => {
+	const n = boxes.rows;
+	const t = {
+		n,
+		depth: new Uint16Array(n),
+		label: new Int32Array(n),
+		parent: new Int32Array(n),
+		next: new Int32Array(n),
+		x: new Float64Array(n), // in ns from the left of everything
+		width: new Float64Array(n),
+	};
+	const open = []; // the box at each depth that contains the present one
+	const used = []; // how far its children reach
+	for (let i = 0; i < n; i++) {
+		const depth = boxes.get(i, "depth");
+		const row = boxes.get(i, "row");
+		while (open.length > depth)
+			t.next[open.pop()] = i;
+		t.depth[i] = depth;
+		t.label[i] = boxes.get(i, "label");
+		t.parent[i] = depth ? open[depth - 1] : -1;
+		t.width[i] = row >= 0 ? Math.max(sites.get(row, "total"), 0) : sums.get(-1 - row, "value");
+		t.x[i] = depth ? used[depth - 1] : 0;
+		if (depth)
+			used[depth - 1] += t.width[i];
+		used[depth] = t.x[i];
+		open.push(i);
+	}
+	while (open.length)
+		t.next[open.pop()] = n;
+	return t;
+})();
+
+const siteName = (row) => text(functions.get(sites.get(row, "function"), "name"));
+const siteLibrary = (row) => text(functions.get(sites.get(row, "function"), "library"));
+
+const boxKind = (box) => labels.get(tree.label[box], "kind");
+const boxModule = (box) => text(labels.get(tree.label[box], "module"));
+const boxOutcome = (box) => text(labels.get(tree.label[box], "outcome"));
+
+// The numbers of a box: a row's where it holds one row, else its own.
+function boxNumber(box, field) {
+	const row = boxes.get(box, "row");
+	return row >= 0 ? sites.get(row, field) : sums.get(-1 - row, field);
+}
+
+function boxRows(box) {
+	const row = boxes.get(box, "row");
+	return row >= 0 ? 1 : sums.get(-1 - row, "rows");
+}
+
+const boxName = (box) => (box === 0 ? "all timed calls" : text(labels.get(tree.label[box], "name")));
+
+// The line that a line is called from; -1: none.
+function lineAbove(line) {
+	const back = lines.get(line, "back");
+	return back ? line - back : -1;
+}
+
+// Call path of a row as lines, innermost first.
+function pathOf(row) {
+	const path = [];
+	for (let at = sites.get(row, "path"); at >= 0; at = lineAbove(at))
+		path.push(text(lines.get(at, "text")));
+	return path;
+}
+
+// The larger side of an interval, as a share of the mean; null: nothing is known of it.
+function uncertainty(below, above) {
+	return below === null || above === null ? null : Math.max(-below, above);
+}

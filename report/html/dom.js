@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Elements from texts. Names of symbols are data: they reach the page as text nodes only, here, and
+// as text on a canvas.
+
+const byId = (id) => document.getElementById(id);
+
+function element(tag, properties, ...children) {
+	const e = document.createElement(tag);
+	for (const [name, value] of Object.entries(properties || {})) {
+		if (name in e && typeof value !== "string")
+			e[name] = value;
+		else
+			e.setAttribute(name, value);
+	}
+	append(e, children);
+	return e;
+}
+
+function append(parent, children) {
+	for (const child of children.flat(Infinity))
+		if (child !== null && child !== undefined && child !== "")
+			parent.append(child);
+}
+
+function replace(parent, ...children) {
+	parent.textContent = "";
+	append(parent, children);
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function svg(tag, attributes, ...children) {
+	const e = document.createElementNS(SVG, tag);
+	for (const [name, value] of Object.entries(attributes || {}))
+		e.setAttribute(name, value);
+	append(e, children);
+	return e;
+}
+
+// A name of any length, in its own direction: it cannot turn what stands beside it.
+const nameOf = (value, kind) => element("bdi", { class: kind || "name", dir: "ltr" }, value);
+
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+function speak(words) {
+	byId("spoken").textContent = words;
+}

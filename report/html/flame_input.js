@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Hands on the flame graph: pointer, keys, the way back, the legend.
+
+function boxWords(box) {
+	const outcome = boxOutcome(box), moved = boxNumber(box, "bytes");
+	return {
+		name: boxName(box) + (outcome ? ` · ${outcome}` : ""),
+		kind: KIND_WORDS[boxKind(box)],
+		module: boxModule(box),
+		mean: meanText(boxNumber(box, "mean"), boxNumber(box, "low"), boxNumber(box, "high")),
+		calls: count(boxNumber(box, "calls")),
+		bytes: bytes(moved),
+		time: duration(tree.width[box]),
+		share: share(boxNumber(box, "share")),
+	};
+}
+
+function showTip(box, x, y) {
+	const tip = byId("tip");
+	tip.hidden = box < 0;
+	if (box < 0)
+		return;
+	const w = boxWords(box);
+	replace(tip,
+		element("strong", {}, nameOf(fit(w.name, 200))),
+		element("span", { class: "quiet-text" }, w.kind + (w.module ? ` in ${fit(w.module, 80)}` : "")),
+		element("span", {}, `${w.mean} a call`),
+		element("span", {}, `${w.time}, ${w.share}; ${w.calls} call${w.calls === "1" ? "" : "s"}${w.bytes ? `, ${w.bytes}` : ""}`));
+	const room = tip.getBoundingClientRect();
+	tip.style.left = `${clamp(x + 14, 4, Math.max(document.documentElement.clientWidth - room.width - 8, 4))}px`;
+	tip.style.top = `${y + 18 + room.height > window.innerHeight ? y - room.height - 12 : y + 18}px`;
+}
+
+function selectBox(box, speakIt) {
+	flame.selected = box;
+	inspectBox(box);
+	if (speakIt) {
+		const w = boxWords(box);
+		speak(`${fit(w.name, 100)}: ${w.mean}, ${w.calls} calls, ${w.share}`);
+	}
+	redrawFlame();
+}
+
+function showCrumbs() {
+	const names = [];
+	for (let at = flame.zoomed; at > 0; at = tree.parent[at])
+		names.unshift(at);
+	byId("zoom-out").disabled = !names.length;
+	const last = names.slice(-4);
+	replace(byId("crumb"), names.length > 4 ? element("span", { class: "quiet-text" }, " › …") : "", last.map((box) => {
+		const b = element("button", { type: "button", class: "quiet" }, nameOf(fit(boxName(box), 40)));
+		b.addEventListener("click", () => zoomTo(box));
+		return [element("span", { class: "quiet-text" }, " › "), b];
+	}));
+}
+
+function keepInView(box) {
+	const top = tree.depth[box] * FLAME_ROW;
+	if (top < flame.view.scrollTop)
+		flame.view.scrollTop = top;
+	else if (top + FLAME_ROW > flame.view.scrollTop + flame.height)
+		flame.view.scrollTop = top + FLAME_ROW - flame.height;
+	if (tree.x[box] < tree.x[flame.zoomed] || tree.x[box] >= tree.x[flame.zoomed] + tree.width[flame.zoomed])
+		zoomTo(tree.parent[box] < 0 ? 0 : tree.parent[box]);
+}
+
+// The box that an arrow key leads to; -1: there is none.
+function neighbour(box, key) {
+	const above = tree.parent[box];
+	switch (key) {
+	case "ArrowUp":
+		return above;
+	case "ArrowDown":
+		return box + 1 < tree.next[box] ? box + 1 : -1;
+	case "ArrowRight":
+		return above >= 0 && tree.next[box] < tree.next[above] ? tree.next[box] : -1;
+	default: {
+		let before = -1;
+		for (let at = above + 1; above >= 0 && at < box; at = tree.next[at])
+			before = at;
+		return before;
+	}
+	}
+}
+
+function flameKey(event) {
+	const at = flame.selected < 0 ? flame.zoomed : flame.selected;
+	if (event.key.startsWith("Arrow")) {
+		const to = neighbour(at, event.key);
+		if (to >= 0) {
+			selectBox(to, true);
+			keepInView(to);
+		}
+	} else if (event.key === "Enter") {
+		zoomTo(at);
+	} else if (event.key === "Backspace" || event.key === "Escape") {
+		zoomTo(Math.max(tree.parent[flame.zoomed], 0));
+	} else if (event.key === "Home") {
+		zoomTo(0);
+	} else {
+		return;
+	}
+	event.preventDefault();
+	event.stopPropagation();
+}
+
+function showLegend() {
+	const entry = (name, words) => element("span", { class: "key" }, element("i", { class: `swatch ${name}` }), words);
+	const present = new Set();
+	let other = false;
+	for (let i = 0; i < labels.rows; i++) {
+		present.add(labels.get(i, "kind"));
+		other = other || labels.get(i, "outcome") >= 0;
+	}
+	replace(byId("legend"), flame.certainty
+		? [CERTAINTY.map(([, words], i) => entry(`c-${i + 1}`, words)), entry("hatched", "not known")]
+		: [entry("f-call", "timed call"), other ? entry("f-other", "timed call, not completed (its outcome stands behind the name)") : "",
+			present.has(KIND.program) ? entry("f-program", "program") : "", present.has(KIND.library) ? entry("f-library", "library") : "",
+			present.has(KIND.inlined) ? entry("f-inlined", "inlined") : "", present.has(KIND.unknown) ? entry("f-unknown", "no name known") : ""]);
+}
+
+function startFlame() {
+	const at = (event) => {
+		const r = flame.canvas.getBoundingClientRect();
+		return boxAt(event.clientX - r.left, event.clientY - r.top);
+	};
+	flame.canvas.addEventListener("pointermove", (event) => {
+		const box = at(event);
+		showTip(box, event.clientX, event.clientY);
+		if (box !== flame.hover) {
+			flame.hover = box;
+			redrawFlame();
+		}
+	});
+	flame.canvas.addEventListener("pointerleave", () => {
+		flame.hover = -1;
+		showTip(-1);
+		redrawFlame();
+	});
+	flame.canvas.addEventListener("click", (event) => {
+		const box = at(event);
+		if (box < 0)
+			return;
+		selectBox(box);
+		zoomTo(box);
+	});
+	flame.canvas.addEventListener("keydown", flameKey);
+	flame.view.addEventListener("scroll", redrawFlame, { passive: true });
+	byId("zoom-out").addEventListener("click", () => zoomTo(0));
+	byId("colour-by").addEventListener("change", (event) => colourFlame(event.target.value === "certainty"));
+	readColours();
+	resizeFlame();
+	showLegend();
+	showCrumbs();
+}
+
+function colourFlame(certainty) {
+	flame.certainty = certainty;
+	document.querySelector(`input[name=colour][value=${certainty ? "certainty" : "kind"}]`).checked = true;
+	showLegend();
+	redrawFlame();
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// All that is known of one row, or of one box: beside the flame graph, or below it.
+
+const inspector = byId("inspector");
+const CHART_WIDTH = 340;
+
+function fact(name, ...value) {
+	return [element("dt", {}, name), element("dd", {}, ...value)];
+}
+
+function limits(low, high) {
+	return low === null && high === null ? "" : element("span", { class: "quiet-text" },
+		` [${low === null ? "?" : duration(low)}, ${high === null ? "?" : duration(high)}]`);
+}
+
+function bigMean(mean, low, high) {
+	const p = meanParts(mean, low, high);
+	return [element("p", { class: "big" }, element("strong", {}, p.mean), ` ${p.unit} `, element("span", { class: "big-interval" }, p.interval)),
+		element("p", { class: "quiet-text" }, low === null || high === null
+			? "mean of a call; how far it may be off is not known" : `mean of a call, ${doc.confidence} interval`),
+		intervalChart(mean, low, high, CHART_WIDTH)];
+}
+
+function head(name, module, words) {
+	return [element("h2", {}, nameOf(name)), element("p", { class: "quiet-text clip" }, words, module ? [" in ", nameOf(module, "path")] : "")];
+}
+
+function button(words, action) {
+	const b = element("button", { type: "button" }, words);
+	b.addEventListener("click", action);
+	return b;
+}
+
+function noteList(row) {
+	const n = notes.get(row);
+	if (!n)
+		return null;
+	return element("ul", { class: "notes" },
+		n.doubts.map((d) => element("li", { class: "doubt" }, element("b", {}, "! "), `${text(d)}: the interval may not hold, see the warnings`)),
+		n.findings.map((f) => element("li", {}, element("b", {}, "~ "), text(f))));
+}
+
+function pathList(row) {
+	const path = pathOf(row), end = text(sites.get(row, "path_end"));
+	return element("ol", { class: "path-list" }, path.map((line) => element("li", {}, nameOf(line, "path"))),
+		end ? element("li", { class: "quiet-text" }, end) : "");
+}
+
+function percentile(row, p) {
+	const of = latencies.get(row);
+	return of ? fact(p, duration(of[p]), limits(of[`${p}_low`], of[`${p}_high`])) : "";
+}
+
+function slowFact(row) {
+	if (!hasSlow || sites.get(row, "slow_mean") === null)
+		return "";
+	return fact("slow clock", meanText(sites.get(row, "slow_mean"), sites.get(row, "slow_low"), sites.get(row, "slow_high")),
+		sites.get(row, "slow_covers") ? ", agrees" : ", DISAGREES: its interval does not hold the fast mean");
+}
+
+function inspectRow(row) {
+	const get = (field) => sites.get(row, field), outcome = text(get("outcome"));
+	const chart = histogram(row, CHART_WIDTH, 170);
+	replace(inspector,
+		head(siteName(row), siteLibrary(row), outcome ? `timed call, outcome ${outcome},` : "timed call"),
+		bigMean(get("mean"), get("low"), get("high")),
+		chart ? [element("h3", {}, "Latencies of single calls"), chart] : element("p", { class: "note" }, latencies.size ? "No histogram was kept of this row." : "No histograms: the clock is too slow to see single calls."),
+		noteList(row),
+		element("dl", {}, fact("calls", count(get("calls"))), fact("total", `${duration(get("total"))}, ${share(get("share"))}`),
+			get("bytes") >= 0 ? fact("bytes", bytes(get("bytes"))) : "",
+			get("per_byte") !== null ? fact("a byte", `${plain(get("per_byte"))} ns`) : "",
+			percentile(row, "p50"), percentile(row, "p90"), percentile(row, "p99"), latencies.has(row) ? fact("longest", duration(latency(row, "max"))) : "",
+			slowFact(row), doc.overhead === null ? "" : fact("taken off", `${duration(doc.overhead)} a call`), fact("interval by", text(get("method")))),
+		element("h3", {}, "Called from"), pathList(row),
+		element("p", { class: "actions" }, button("Zoom to it", () => zoomTo(get("box")))));
+}
+
+function inspectBox(box) {
+	const row = boxes.get(box, "row");
+	if (row >= 0 && boxKind(box) === KIND.call) {
+		table.selected = row;
+		inspectRow(row);
+		drawTable();
+		return;
+	}
+	const w = boxWords(box), rows = boxRows(box);
+	replace(inspector,
+		head(w.name, w.module, w.kind),
+		bigMean(boxNumber(box, "mean"), boxNumber(box, "low"), boxNumber(box, "high")),
+		element("p", { class: "note" }, rows > 1
+			? `Over the calls of ${count(rows)} rows, warm-ups set aside as in the rows; their errors are taken as independent.` : "One row lies below this box: its numbers."),
+		rows > 1 && boxNumber(box, "doubts") >= 0 ? element("ul", { class: "notes" }, element("li", { class: "doubt" }, element("b", {}, "! "),
+			`${text(boxNumber(box, "doubts"))}, in some of its rows: the interval may not hold, see the warnings`)) : "",
+		element("dl", {}, fact("calls", w.calls), fact("total", `${w.time}, ${w.share}`), w.bytes ? fact("bytes", w.bytes) : ""),
+		element("p", { class: "actions" },
+			button("Zoom to it", () => zoomTo(box)),
+			button(rows > 1 ? `Show its ${count(rows)} rows` : "Show its row", () => {
+				onlyRowsOf(box);
+				byId("rows").scrollIntoView({ block: "start" });
+			})));
+}

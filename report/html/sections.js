@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tables below: time between calls, threads, processes. Short lists as they come, longest first;
+// a section without rows is not there.
+
+const SECTION_ROWS = 25;
+
+function sectionTable(id, part, columns) {
+	const rows = new Flat(part.rows, part.fields), section = byId(id);
+	if (!rows.rows)
+		return;
+	const body = element("tbody");
+	const fill = (from, to) => {
+		for (let row = from; row < to; row++)
+			body.append(element("tr", {}, columns.map(([, kind, draw]) => element("td", { class: kind }, draw((f) => rows.get(row, f))))));
+	};
+	fill(0, Math.min(rows.rows, SECTION_ROWS));
+	section.hidden = false;
+	section.append(element("div", { class: "scroll-x" }, element("table", { class: "plain" },
+		element("thead", {}, element("tr", {}, columns.map(([name, kind]) => element("th", { scope: "col", class: kind }, name)))), body)));
+	if (rows.rows > SECTION_ROWS) {
+		const more = button(`Show all ${count(rows.rows)}`, () => {
+			fill(SECTION_ROWS, rows.rows);
+			more.remove();
+		});
+		section.append(more);
+	}
+	if (part.of > rows.rows)
+		section.append(element("p", { class: "note" }, `The first ${count(rows.rows)} of ${count(part.of)}; --format json has all.`));
+}
+
+function gapEnd(row, name) {
+	if (row < 0)
+		return nameOf(name);
+	const b = element("button", { type: "button", class: "link" }, nameOf(name));
+	b.addEventListener("click", () => showInTable(row));
+	return [b, element("span", { class: "caller" }, nameOf(callerOf(row), "path"))];
+}
+
+function showGaps() {
+	sectionTable("gaps", doc.gaps, [
+		["From the end of", "", (get) => gapEnd(get("from"), text(get("from_name")))],
+		["to the start of", "", (get) => gapEnd(get("to"), text(get("to_name")))],
+		["Times", "number", (get) => count(get("calls"))],
+		["Mean", "number", (get) => meanText(get("mean"), get("low"), get("high"))],
+		[`Interval, ${WHISKER_AXIS.join(" … ")}`, "", (get) => whisker(get("below"), get("above"), 134, 22)],
+		["Longest", "number", (get) => duration(get("max"))],
+		["Total", "number", (get) => duration(get("total"))],
+		["Share", "number", (get) => share(get("share"))],
+	]);
+}
+
+function showThreads() {
+	sectionTable("threads", doc.threads, [
+		["Thread", "", (get) => nameOf(text(get("name")))],
+		["Process", "number", (get) => String(get("pid"))],
+		["Number", "number", (get) => String(get("tid"))],
+		["Served", "number", (get) => count(get("served"))],
+		["Time", "number", (get) => duration(get("time"))],
+		["In calls", "number", (get) => duration(get("in_calls"))],
+		["Between", "number", (get) => duration(get("between"))],
+		["Nested", "number", (get) => duration(get("nested"))],
+		["Left over", "number", (get) => duration(get("left_over"))],
+		["Calls", "number", (get) => count(get("calls"))],
+	]);
+}
+
+function showProcesses() {
+	sectionTable("processes", doc.processes, [
+		["Process", "number", (get) => String(get("pid"))],
+		["Program", "", (get) => nameOf(text(get("program")))],
+		["Stands for", "number", (get) => count(get("processes"))],
+		["Wall time", "number", (get) => duration(get("wall"))],
+		["Ended", "", (get) => text(get("ended"))],
+		["Threads", "number", (get) => count(get("threads"))],
+		["Calls", "number", (get) => count(get("calls"))],
+		["In calls", "number", (get) => duration(get("time"))],
+	]);
+}
+
+function showSections() {
+	showDisplaced();
+	showGaps();
+	showThreads();
+	showProcesses();
+	replace(byId("sections"), [...document.querySelectorAll("main section[aria-labelledby]")].filter((s) => !s.hidden)
+		.map((s) => element("a", { href: `#${s.id}` }, byId(s.getAttribute("aria-labelledby")).textContent)));
+}
