@@ -20,13 +20,23 @@ REPORT_SRC = \
 	report/function_names.c \
 	report/html.c \
 	report/html_flame.c \
+	report/html_loops.c \
 	report/html_page.c \
 	report/html_sites.c \
 	report/html_tables.c \
 	report/html_write.c \
 	report/json.c \
+	report/json_loop.c \
 	report/json_parts.c \
 	report/json_steady.c \
+	report/loop.c \
+	report/loop_cycle.c \
+	report/loop_graph.c \
+	report/loop_rows.c \
+	report/loop_shares.c \
+	report/loop_tables.c \
+	report/loop_threads.c \
+	report/loop_ways.c \
 	report/match.c \
 	report/match_key.c \
 	report/match_modules.c \
@@ -34,6 +44,7 @@ REPORT_SRC = \
 	report/numbers.c \
 	report/outer.c \
 	report/print.c \
+	report/share.c \
 	report/site.c \
 	report/steadiness.c \
 	report/strings.c \
@@ -44,6 +55,9 @@ REPORT_SRC = \
 	report/terminal.c \
 	report/text.c \
 	report/text_apart.c \
+	report/text_loop.c \
+	report/text_loop_line.c \
+	report/text_loop_names.c \
 	report/text_others.c \
 	report/text_path.c \
 	report/text_sites.c \
@@ -53,8 +67,8 @@ REPORT_SRC = \
 	report/words.c
 
 # The page of `--format html`, from readable pieces; the scripts run in this order.
-HTML_STYLES = base layout flame table charts print
-HTML_SCRIPTS = data format dom charts flame flame_input table inspector search head sections main
+HTML_STYLES = base layout flame table charts loops print
+HTML_SCRIPTS = data format dom charts flame flame_input table inspector search head sections loops main
 HTML_SOURCES = report/html/page.html $(HTML_STYLES:%=report/html/%.css) $(HTML_SCRIPTS:%=report/html/%.js)
 HTML_PAGE = $(BUILD)/report/html/page
 

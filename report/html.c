@@ -118,6 +118,7 @@ static void put_data(struct html *h)
 	html_sites(h);
 	html_flame(h);
 	html_tables(h);
+	html_loops(h);
 	put_warnings(h);
 	put_strings(h);
 	html_close(h, '}');

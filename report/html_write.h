@@ -46,5 +46,6 @@ void html_relative(struct html *h, double mean, double low, double high);
 void html_sites(struct html *h);
 void html_flame(struct html *h);
 void html_tables(struct html *h);
+void html_loops(struct html *h);
 
 #endif

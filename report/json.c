@@ -177,6 +177,7 @@ static void put_rows(json_t *doc, struct report *r, const struct report_options 
 	json_put(doc, "gaps", gaps, failed);
 	json_put(doc, "threads", threads, failed);
 	json_put(doc, "processes", processes, failed);
+	json_put(doc, "loops", json_loops(r, shown, o->top ? o->top : UINT32_MAX, failed), failed);
 }
 
 static void put_totals(json_t *doc, const struct report *r, int *failed)

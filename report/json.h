@@ -20,6 +20,9 @@ json_t *json_text(const char *s); /* repaired; null for NULL */
 json_t *json_site(struct report *r, const struct report_site *s);
 json_t *json_frame(const struct symbol *s, int *failed);
 json_t *json_steadiness(const struct report_site *s, int *failed);
+/* What threads do over and over, `top` of them; null unless by gap. Sites from `sites` on
+ * are not in the document. */
+json_t *json_loops(const struct report *r, uint32_t sites, uint32_t top, int *failed);
 
 /* Put a new value into an object; counts failures in *failed. */
 void json_put(json_t *object, const char *key, json_t *value, int *failed);

@@ -9,6 +9,7 @@
 #include <uthash.h>
 
 #include "estimate.h"
+#include "loop.h"
 #include "phase.h"
 #include "site.h"
 
@@ -252,7 +253,23 @@ static int build_sites(struct report *r, struct group *groups)
 	return 0;
 }
 
-static int fill_report(struct report *r)
+/* Text and page have rows for what a reader would miss; JSON for all. */
+static int fill_loops(struct report *r, const uint32_t *site_of, const struct report_options *o)
+{
+	struct loop_limits limits = loop_limits_none;
+
+	if (r->by != REPORT_BY_GAP && o->format != REPORT_HTML)
+		return 0;
+	if (o->format != REPORT_JSON && o->top)
+		limits = (struct loop_limits){.states = o->top == REPORT_TOP_DEFAULT ? 20 : o->top,
+					      .least_share = 0.01,
+					      .least_row = 0.0005,
+					      .least_chance = 0.005};
+	r->loops = loop_build(r, site_of, &limits);
+	return r->loops ? 0 : -1;
+}
+
+static int fill_report(struct report *r, const struct report_options *o)
 {
 	const struct profile *p = r->profile;
 	uint32_t n = p->entries ? p->entries : 1;
@@ -265,13 +282,16 @@ static int fill_report(struct report *r)
 		if ((!p->entries || of[p->entries - 1]) && build_sites(r, groups) == 0) {
 			for (uint32_t i = 0; i < p->entries; i++)
 				site_of[i] = of[i]->site;
-			status = account_gaps(r, site_of);
+			status = account_gaps(r, site_of) < 0 || account_threads(r) < 0 ||
+						 fill_loops(r, site_of, o) < 0
+					 ? -1
+					 : 0;
 		}
 	}
 	free_groups(groups);
 	free(of);
 	free(site_of);
-	return status ? status : account_threads(r);
+	return status;
 }
 
 /* A clock whose ticks are randomised, or far shorter than any call, cannot be locked
@@ -302,7 +322,7 @@ struct report *report_build(const struct profile *p, const struct report_options
 	r->skipped_calls = p->losses.skipped_calls;
 	r->overflow_calls = p->losses.overflow_calls;
 	r->symbols = symbolize_new(p);
-	if (!r->symbols || fill_report(r) < 0) {
+	if (!r->symbols || fill_report(r, o) < 0) {
 		report_free(r);
 		return NULL;
 	}
@@ -324,5 +344,6 @@ void report_free(struct report *r)
 	free(r->gap);
 	free(r->thread);
 	free(r->process);
+	loop_free(r->loops);
 	free(r);
 }

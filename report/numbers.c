@@ -90,6 +90,14 @@ void number_share(char *out, size_t room, double share)
 		snprintf(out, room, "%.1f %%", 100 * share);
 }
 
+void number_permille(char *out, size_t room, int32_t permille)
+{
+	int32_t all = permille < 0 ? -permille : permille;
+
+	snprintf(out, room, "%s%" PRId32 ".%" PRId32 " %%", permille < 0 ? "-" : "", all / 10,
+		 all % 10);
+}
+
 void number_plain(char *out, size_t room, double value)
 {
 	if (!isfinite(value))

@@ -21,6 +21,9 @@ void number_bytes(char *out, size_t room, uint64_t bytes);
 /* "45.2 %" of a share in 0 .. 1; what is not 0 never reads as 0. */
 void number_share(char *out, size_t room, double share);
 
+/* "45.2 %" of a whole number of thousandths, which may be negative. */
+void number_permille(char *out, size_t room, int32_t permille);
+
 /* "0.312": three significant digits. */
 void number_plain(char *out, size_t room, double value);
 

@@ -199,6 +199,7 @@ struct report {
 	struct report_thread *thread;
 	struct report_process *process; /* by time in calls, longest first */
 	struct report_warning *warning;
+	struct loop_report *loops; /* loop.h; NULL unless REPORT_BY_GAP or REPORT_HTML */
 	uint32_t sites, gaps, threads, processes, warnings;
 
 	uint64_t calls;	 /* all recorded, with those that overflowed */

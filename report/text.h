@@ -54,6 +54,12 @@ char *text_site_label(struct text *t, uint32_t site, const char *when_none);
 __attribute__((format(printf, 3, 4))) void text_fact(struct text *t, const char *name,
 						     const char *format, ...);
 
+/* What threads do over and over. -1: memory is out. */
+int text_loops(struct text *t);
+
+/* "recv [would-block]": the function alone; clean; free() it. NULL: memory is out. */
+char *text_function_label(struct text *t, uint32_t site);
+
 /* Clean text broken between words, indented by `indent` after the first line, on
  * which `at` columns are taken. A word longer than a line is cut hard. */
 void text_wrapped(struct text *t, const char *clean, size_t at, size_t indent);

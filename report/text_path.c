@@ -201,3 +201,15 @@ char *text_site_label(struct text *t, uint32_t site, const char *when_none)
 	free(caller);
 	return bytes < 0 ? NULL : clean(t, label);
 }
+
+char *text_function_label(struct text *t, uint32_t site)
+{
+	const struct report_site *s = &t->report->site[site];
+	const char *name = t->report->profile->function[s->function].name;
+	char *label = NULL;
+
+	if (s->outcome == SCP_COMPLETED)
+		return utf8_clean(name, t->terminal.utf8);
+	return asprintf(&label, "%s [%s]", name, report_outcome_name(s)) < 0 ? NULL
+									     : clean(t, label);
+}

@@ -19,6 +19,7 @@ TARGET_PROGRAMS = \
 	fortify \
 	limits \
 	longjmp_handler \
+	loops \
 	many_calls \
 	many_threads \
 	new_paths \

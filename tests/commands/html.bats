@@ -20,12 +20,14 @@ setup_file()
 		"$SCPROF" report --format html -o "$name.html" "$name.scp"
 		COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --top 0 --frames 0 "$name.scp" >"$name.txt"
 	done
+	"$SCPROF" report --format html --by gap -o loop.html real.scp
+	COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --by gap real.scp >loop.txt
 	mkdir found
 	if has_browser; then
 		PYTHONPATH=$BATS_TEST_DIRNAME/../browser timeout -k 5 200 python3 "$BATS_TEST_DIRNAME/../browser/check_page.py" found \
 			quiet:real.html quiet:many.html policy:some.html search:some.html:EPOLL search:some.html:so.1+0x3 search:real.html:send \
 			zoom:some.html zoom:real.html sort:some.html filters:some.html hostile:hostile.html \
-			numbers:real.html:real.txt numbers:some.html:some.txt many:many.html looks:real.html </dev/null 3>&- 4>&-
+			numbers:real.html:real.txt numbers:some.html:some.txt many:many.html loops:loop.html:loop.txt looks:real.html </dev/null 3>&- 4>&-
 	fi
 }
 
@@ -93,6 +95,10 @@ holds()
 
 @test "rows say what the text report says" {
 	holds numbers-real numbers-some
+}
+
+@test "loops say what the text report says" {
+	holds loops-loop
 }
 
 @test "of very many paths only those in sight become elements" {
