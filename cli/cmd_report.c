@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "displaced.h"
 #include "function_names.h"
 #include "output.h"
 #include "quantity.h"
@@ -26,6 +27,7 @@ static const char usage[] =
 	"  --include-warm-up      leave in the means what is otherwise set aside\n"
 	"  --top N                rows at most, 0: all (default: 20 in text, all in JSON, HTML)\n"
 	"  --frames N             lines of call path a row in text (default: 6, later rows 2)\n"
+	"  --displacement FILE    in HTML: show the account of 'scprof displace --json' beside\n"
 	"  -o, --output OUT       write to a file instead of standard output\n"
 	"  -h, --help             this text\n"
 	"\n"
@@ -33,7 +35,7 @@ static const char usage[] =
 
 struct arguments {
 	struct report_options options;
-	const char *output;
+	const char *output, *displaced;
 };
 
 static int set_format(struct arguments *a, const char *value)
@@ -83,7 +85,15 @@ static int set_count(uint32_t *to, const char *name, const char *value)
 	return -1;
 }
 
-enum { OPT_FORMAT = 256, OPT_BY, OPT_CONFIDENCE, OPT_TOP, OPT_FRAMES, OPT_INCLUDE_WARM_UP };
+enum {
+	OPT_FORMAT = 256,
+	OPT_BY,
+	OPT_CONFIDENCE,
+	OPT_TOP,
+	OPT_FRAMES,
+	OPT_INCLUDE_WARM_UP,
+	OPT_DISPLACEMENT
+};
 
 static const struct option long_options[] = {
 	{"format", required_argument, NULL, OPT_FORMAT},
@@ -92,6 +102,7 @@ static const struct option long_options[] = {
 	{"top", required_argument, NULL, OPT_TOP},
 	{"frames", required_argument, NULL, OPT_FRAMES},
 	{"include-warm-up", no_argument, NULL, OPT_INCLUDE_WARM_UP},
+	{"displacement", required_argument, NULL, OPT_DISPLACEMENT},
 	{"output", required_argument, NULL, 'o'},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
@@ -112,6 +123,9 @@ static int set_option(struct arguments *a, int option)
 		return set_count(&a->options.frames, "frames", optarg);
 	case OPT_INCLUDE_WARM_UP:
 		a->options.include_warmup = true;
+		return 0;
+	case OPT_DISPLACEMENT:
+		a->displaced = optarg;
 		return 0;
 	case 'o':
 		a->output = optarg;
@@ -146,6 +160,23 @@ static int parse(int argc, char **argv, struct arguments *a)
 	return 0;
 }
 
+/* NULL where none was asked for; *failed where it cannot be had. */
+static struct displaced *read_displaced(const struct arguments *a, bool *failed)
+{
+	char error[512] = "--displacement goes with --format html only";
+	struct displaced *d = NULL;
+
+	if (!a->displaced)
+		return NULL;
+	if (a->options.format == REPORT_HTML)
+		d = displaced_read(a->displaced, error, sizeof(error));
+	if (!d) {
+		fprintf(stderr, "scprof report: %s\n", error);
+		*failed = true;
+	}
+	return d;
+}
+
 static int print_to(const struct profile *p, const struct arguments *a)
 {
 	const char *name = a->output ? a->output : "standard output";
@@ -171,18 +202,25 @@ int cmd_report(int argc, char **argv)
 {
 	struct arguments a = {.options = REPORT_OPTIONS_DEFAULT};
 	struct profile_error err;
-	struct profile *p;
+	struct displaced *displaced;
+	struct profile *p = NULL;
+	bool failed = false;
 	int status = parse(argc, argv, &a);
 
 	if (status)
 		return status < 0 ? 2 : 0;
+	a.options.displaced = displaced = read_displaced(&a, &failed);
+	if (failed)
+		return 2;
 	p = profile_open((const char *const *)argv + optind, (size_t)(argc - optind), &err);
 	if (!p) {
 		fprintf(stderr, "scprof report: %s\n", err.text);
+		displaced_free(displaced);
 		return 2;
 	}
 	function_names_fill(p);
 	status = print_to(p, &a);
 	profile_free(p);
+	displaced_free(displaced);
 	return status < 0 ? 2 : 0;
 }

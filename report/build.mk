@@ -12,6 +12,7 @@ REPORT_SRC = \
 	report/diff_text.c \
 	report/diff_warnings.c \
 	report/diff_words.c \
+	report/displaced.c \
 	report/doubts.c \
 	report/estimate.c \
 	report/facts.c \
@@ -19,6 +20,7 @@ REPORT_SRC = \
 	report/flame_sum.c \
 	report/function_names.c \
 	report/html.c \
+	report/html_displaced.c \
 	report/html_flame.c \
 	report/html_loops.c \
 	report/html_page.c \
@@ -67,8 +69,8 @@ REPORT_SRC = \
 	report/words.c
 
 # The page of `--format html`, from readable pieces; the scripts run in this order.
-HTML_STYLES = base layout flame table charts loops print
-HTML_SCRIPTS = data format dom charts flame flame_input table inspector search head sections loops main
+HTML_STYLES = base layout flame table charts displaced loops print
+HTML_SCRIPTS = data format dom charts flame flame_input table inspector search head loops displaced sections main
 HTML_SOURCES = report/html/page.html $(HTML_STYLES:%=report/html/%.css) $(HTML_SCRIPTS:%=report/html/%.js)
 HTML_PAGE = $(BUILD)/report/html/page
 

@@ -108,7 +108,7 @@ static void put_strings(struct html *h)
 	html_close(h, ']');
 }
 
-static void put_data(struct html *h)
+static void put_data(struct html *h, const struct displaced *displaced)
 {
 	h->first = true;
 	html_open(h, '{');
@@ -119,6 +119,7 @@ static void put_data(struct html *h)
 	html_flame(h);
 	html_tables(h);
 	html_loops(h);
+	html_displaced(h, displaced);
 	put_warnings(h);
 	put_strings(h);
 	html_close(h, '}');
@@ -135,7 +136,7 @@ int report_html(struct report *r, const struct report_options *o, FILE *out)
 		return -1;
 	}
 	fputs(html_page_head, out);
-	put_data(&h);
+	put_data(&h, o->displaced);
 	fputc('\n', out);
 	fputs(html_page_tail, out);
 	h.failed = h.failed || h.strings.failed;

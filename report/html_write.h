@@ -12,6 +12,8 @@
 #include "flame.h"
 #include "strings.h"
 
+struct displaced;
+
 struct html {
 	struct report *report;
 	FILE *out;
@@ -47,5 +49,6 @@ void html_sites(struct html *h);
 void html_flame(struct html *h);
 void html_tables(struct html *h);
 void html_loops(struct html *h);
+void html_displaced(struct html *h, const struct displaced *d); /* NULL: there is none */
 
 #endif

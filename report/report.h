@@ -45,6 +45,7 @@ struct report_options {
 	uint32_t frames;     /* lines of call path a row in text; JSON always has all */
 	uint32_t width;	     /* columns of text; 0: those of the terminal */
 	bool include_warmup; /* in the means; else set aside where one is found */
+	const struct displaced *displaced; /* displaced.h: to be shown beside; NULL: none */
 };
 
 #define REPORT_OPTIONS_DEFAULT                                                                     \

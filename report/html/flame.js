@@ -15,11 +15,11 @@ const flame = {
 	hover: -1,
 	selected: -1,
 	matched: null, // of each box, 1 where the search found it; null: nothing is searched
+	callers: null, // and where it found something below
 	certainty: false,
 	colours: null,
 	width: 0,
 	height: 0,
-	frames: [], // durations of drawing, ms; for those who measure
 };
 
 const CERTAINTY = [[0.01, "±1 % or less"], [0.05, "to ±5 %"], [0.2, "to ±20 %"], [Infinity, "wider"]];
@@ -139,7 +139,7 @@ function drawLabel(ctx, box, left, top, width, ink) {
 
 function drawBox(ctx, box, left, top, width) {
 	const colour = colourOf(box);
-	const dim = flame.matched && !flame.matched[box];
+	const dim = flame.matched && !flame.matched[box] && !flame.callers[box];
 	const w = Math.max(width - (width > 3 ? 1 : 0), 0.3);
 	ctx.globalAlpha = dim ? 0.28 : 1;
 	ctx.fillStyle = colour.fill;
@@ -147,7 +147,7 @@ function drawBox(ctx, box, left, top, width) {
 	if (width > 28)
 		drawLabel(ctx, box, left, top, w, colour.ink);
 	ctx.globalAlpha = 1;
-	if (flame.matched && !dim) {
+	if (flame.matched && flame.matched[box]) {
 		ctx.fillStyle = flame.colours.match;
 		ctx.fillRect(left, top, w, 3);
 	}
@@ -159,7 +159,6 @@ function drawBox(ctx, box, left, top, width) {
 }
 
 function drawFlame() {
-	const began = performance.now();
 	const ctx = flame.ctx, scroll = flame.view.scrollTop;
 	const deepest = Math.ceil((scroll + flame.height) / FLAME_ROW);
 	ctx.clearRect(0, 0, flame.width, flame.height);
@@ -171,7 +170,6 @@ function drawFlame() {
 		ctx.fillStyle = flame.colours.rest;
 		ctx.fillRect(left, depth * FLAME_ROW - scroll, width, FLAME_ROW - 1);
 	});
-	flame.frames.push(performance.now() - began);
 }
 
 let flameWaiting = false;

@@ -32,7 +32,7 @@ function showReading() {
 	}
 	const get = (field) => sites.get(row, field);
 	replace(byId("reading"), "How to read an interval: ", nameOf(fit(siteName(row), 60)), " ", element("strong", {}, meanText(get("mean"), get("low"), get("high"))),
-		` says that the true mean cost of such a call lies between ${duration(get("low"))} and ${duration(get("high"))}, with ${doc.confidence} confidence. It is about the mean; single calls scatter far more, as the latencies show.`);
+		` says that the true mean cost of such a call lies between ${duration(get("low"))} and ${duration(get("high"))}, with ${doc.confidence.replace(" ", "\u00a0")} confidence. It is about the mean; single calls scatter far more, as the latencies show.`);
 }
 
 function showFlameNote() {

@@ -2,7 +2,7 @@
 // One search for both: rows whose function, library or path holds the words, and boxes whose name
 // does. Each text is looked at once, however many rows share it.
 
-const search = { words: "", rows: null, boxes: null };
+const search = { words: "", rows: null };
 
 function findTexts(words) {
 	const lower = words.toLowerCase();
@@ -36,15 +36,41 @@ function findBoxes(hit) {
 	return found;
 }
 
+// Callers of what was found keep their colours: they lead there.
+function findCallers(found) {
+	const callers = new Uint8Array(tree.n);
+	for (let i = tree.n - 1; i > 0; i--)
+		if (found[i] || callers[i])
+			callers[tree.parent[i]] = 1;
+	return callers;
+}
+
+// A box far down comes into the window, unless one is there already.
+function showFound() {
+	const first = flame.matched.indexOf(1), top = flame.view.scrollTop;
+	let inside = first < 0;
+	walkFlame(flame.from, flame.to, Infinity, (i) => {
+		const y = tree.depth[i] * FLAME_ROW;
+		inside = inside || (flame.matched[i] && y >= top && y + FLAME_ROW <= top + flame.height);
+	}, () => {});
+	if (!inside)
+		flame.view.scrollTop = tree.depth[first] * FLAME_ROW - flame.height / 2;
+}
+
+const rowsAndBoxes = (rows, all) => `${count(rows)} ${rows === 1 ? "row" : "rows"}, ${count(all)} ${all === 1 ? "box" : "boxes"}`;
+
 function searchFor(words) {
 	const hit = words ? findTexts(words) : null;
 	search.words = words;
 	search.rows = hit && findRows(hit);
-	flame.matched = search.boxes = hit && findBoxes(hit);
+	flame.matched = hit && findBoxes(hit);
+	flame.callers = hit && findCallers(flame.matched);
 	filterTable();
+	if (hit)
+		showFound();
 	redrawFlame();
 	const found = (of) => of.reduce((n, one) => n + one, 0);
-	byId("found").textContent = hit ? `${count(found(search.rows))} rows, ${count(found(search.boxes))} boxes` : "";
+	byId("found").textContent = hit ? rowsAndBoxes(found(search.rows), found(flame.matched)) : "";
 	return hit ? found(search.rows) : sites.rows;
 }
 

@@ -45,7 +45,7 @@ function showGaps() {
 		[`Interval, ${WHISKER_AXIS.join(" … ")}`, "", (get) => whisker(get("below"), get("above"), 134, 22)],
 		["Longest", "number", (get) => duration(get("max"))],
 		["Total", "number", (get) => duration(get("total"))],
-		["Of the threads' time", "number", (get) => share(get("share"))],
+		["Share", "number", (get) => share(get("share"))],
 	]);
 }
 
@@ -79,6 +79,7 @@ function showProcesses() {
 
 function showSections() {
 	showLoops();
+	showDisplaced();
 	showGaps();
 	showThreads();
 	showProcesses();

@@ -40,6 +40,9 @@ def settled(b):
 def quiet(b, _):
     """It loads without a word on the console, asks for nothing, and shows its parts."""
     expect(b.run("document.documentElement.dataset.ready"), "the scripts did not run to their end")
+    if not b.run("sites.rows"):
+        expect_quiet(b)
+        return
     for part in ("title", "figures", "reading", "flame-canvas", "table", "inspector"):
         expect(b.run(f"byId('{part}').getBoundingClientRect().height > 0"), f"#{part} is not there")
     expect(b.run("(() => { const d = flame.ctx.getImageData(0, 0, flame.canvas.width, flame.canvas.height).data;"
@@ -79,6 +82,9 @@ def search(b, words):
     expect(boxes == b.run(f"[...tree.label.keys()].filter((i) => i && boxName(i).toLowerCase().includes({json.dumps(words.lower())})).length"),
            f"{boxes} boxes are marked")
     expect(b.run("byId('found').textContent") == f"{rows:,} rows, {boxes:,} boxes", "the count is not said")
+    seen = b.run("(() => { let n = 0; walkFlame(flame.from, flame.to, Infinity, (i) => { const y = (tree.depth[i] + 0.5) * FLAME_ROW - flame.view.scrollTop;"
+                 " n += flame.matched[i] && y > 0 && y < flame.height ? 1 : 0; }, () => 0); return n; })()")
+    expect(seen > 0 or boxes == 0, "no box that was found is in sight")
     b.key("Escape")
     b.wait_for("!search.words && flame.matched === null")
     expect(b.run("table.shown.length") == everything, "not all rows came back")
@@ -200,6 +206,27 @@ def loops(b, report):
     shares = b.run("doc.loops.map((l) => l.outside + l.cycles.reduce((n, c) => n + c.rows.filter((_, i) =>"
                    " i % doc.loop_fields.length === doc.loop_fields.indexOf('permille')).reduce((a, p) => a + p, 0), 0))")
     expect(shares and all(s == 1000 for s in shares), f"shares add up to {shares}")
+    expect_quiet(b)
+
+
+def displaced(b, _):
+    """Each CPU's bar is its account: lengths to scale, what is charged to nobody in its own colour."""
+    expect(not b.run("byId('displaced').hidden"), "the account is not shown")
+    bars = b.run("[...document.querySelectorAll('#displaced .l-bar')].map((bar) => [...bar.children].map((part) =>"
+                 " [part.className, part.getBoundingClientRect().width / bar.getBoundingClientRect().width]))")
+    wanted = [["d-program", 0.5], ["d-uncharged", 0.25], ["d-others", 0.125], ["d-interrupts", 0.0625], ["d-idle", 0.0625]]
+    expect([name for name, _ in bars[0]] == [name for name, _ in wanted], f"parts {bars[0]}")
+    for (name, width), (_, part) in zip(bars[0], wanted):
+        expect(abs(width - part) < 0.01, f"{name} takes {width} of the bar, not {part}")
+    expect("d-uncharged" not in [name for name, _ in bars[1]], "a part below 0 has a length")
+    colours = b.run("['program', 'uncharged', 'others', 'interrupts', 'stolen', 'idle'].map((part) => { const e = document.createElement('i');"
+                    " e.className = `d-${part}`; document.body.append(e); return getComputedStyle(e).backgroundColor; })")
+    expect(len(set(colours)) == len(colours), f"two parts have one colour: {colours}")
+    cells = b.run("[...document.querySelectorAll('#displaced tbody tr')].map((tr) => [...tr.cells].map((td) => td.textContent))")
+    expect(cells[1] == ["came with the program, charged to nobody", "250.0 ms, 25.0 %", "-10.00 ms, -1.0 %"], f"{cells[1]}")
+    words = b.run("byId('displaced').textContent")
+    expect("250 ms ±50" in words and "<img src=x>" in words and "<u>" in words, f"{words}")
+    expect(b.run("document.querySelectorAll('#displaced img, #displaced u').length") == 0, "a text of the account became an element")
     expect_quiet(b)
 
 

@@ -22,7 +22,7 @@ def find():
 class Browser:
     """A browser with one page. Messages are JSON texts, each ended by a NUL."""
 
-    def __init__(self, program=None, width=1280, height=900, patience=60):
+    def __init__(self, program=None, width=1280, height=900, patience=100):
         self.home = tempfile.mkdtemp(prefix="scprof-chromium.")
         self.patience = patience
         self.errors = []    # of the console, scripts, and the policy

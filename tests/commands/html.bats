@@ -15,19 +15,32 @@ setup_file()
 	"$SCPROF" run -c tsc -o real.scp --no-report -- "$EXAMPLES/echo_pair" 3000 100 >/dev/null 2>&1
 	"$MAKE_PROFILE" paths 300 some.scp
 	"$MAKE_PROFILE" paths 20000 many.scp
+	"$MAKE_PROFILE" paths 0 none.scp
 	"$MAKE_PROFILE" hostile hostile.scp
-	for name in real some many hostile; do
+	for name in real some many none hostile; do
 		"$SCPROF" report --format html -o "$name.html" "$name.scp"
 		COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --top 0 --frames 0 "$name.scp" >"$name.txt"
 	done
 	"$SCPROF" report --format html --by gap -o loop.html real.scp
 	COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --by gap real.scp >loop.txt
+	# numbers that can be checked on paper, texts that would be markup
+	cat >account.json <<-'END'
+		{"schema": "scprof-displace/1", "confidence": 0.95, "sentence": "a quarter <img src=x>",
+		 "unaccounted": {"mean_s": 0.25, "ci_low_s": 0.2, "ci_high_s": 0.3, "share_of_rusage": 0.5},
+		 "warnings": [{"code": "x", "text": "careful <u>"}],
+		 "cpus": [{"cpu": 0, "wall_s": 1, "program_s": 0.5, "interrupts_program_s": 0.25, "others_s": 0.125, "scprof_s": 0,
+			"interrupts_rest_s": 0.05, "switching_s": 0.0125, "stolen_s": 0, "idle_s": 0.0625, "remainder_s": 0},
+			{"cpu": 1, "wall_s": 1, "program_s": 0.51, "interrupts_program_s": -0.01, "others_s": 0, "scprof_s": 0,
+			"interrupts_rest_s": 0, "switching_s": 0, "stolen_s": 0.25, "idle_s": 0.25, "remainder_s": 0}]}
+	END
+	"$SCPROF" report --format html --displacement account.json -o account.html real.scp
 	mkdir found
 	if has_browser; then
-		PYTHONPATH=$BATS_TEST_DIRNAME/../browser timeout -k 5 200 python3 "$BATS_TEST_DIRNAME/../browser/check_page.py" found \
-			quiet:real.html quiet:many.html policy:some.html search:some.html:EPOLL search:some.html:so.1+0x3 search:real.html:send \
+		PYTHONPATH=$BATS_TEST_DIRNAME/../browser timeout -k 5 250 python3 "$BATS_TEST_DIRNAME/../browser/check_page.py" found \
+			quiet:real.html quiet:many.html quiet:none.html policy:some.html search:some.html:EPOLL search:some.html:so.1+0x3 search:real.html:send \
 			zoom:some.html zoom:real.html sort:some.html filters:some.html hostile:hostile.html \
-			numbers:real.html:real.txt numbers:some.html:some.txt many:many.html loops:loop.html:loop.txt looks:real.html </dev/null 3>&- 4>&-
+			numbers:real.html:real.txt numbers:some.html:some.txt many:many.html loops:loop.html:loop.txt displaced:account.html \
+			looks:real.html </dev/null 3>&- 4>&-
 	fi
 }
 
@@ -65,8 +78,18 @@ holds()
 	return $bad
 }
 
+fails_saying()
+{
+	local text=$1
+	shift
+	run "$@"
+	[ "$status" = 2 ]
+	[[ $output == *"$text"* ]]
+	[ "${#lines[@]}" -le 3 ]
+}
+
 @test "a page loads without a word on the console, and asks for nothing" {
-	holds quiet-real quiet-many
+	holds quiet-real quiet-many quiet-none
 }
 
 @test "its policy lets nothing in a page load or run" {
@@ -99,6 +122,21 @@ holds()
 
 @test "loops say what the text report says" {
 	holds loops-loop
+}
+
+@test "an account of displacement is a bar a CPU" {
+	holds displaced-account
+}
+
+@test "what is no account of displacement is status 2" {
+	echo '{"schema": "scprof-report/1"}' >other.json
+	echo '{"schema": "scprof-displace/1", "cpus": []}' >empty.json
+	echo 'no JSON' >text.json
+	fails_saying 'no account of displacement' "$SCPROF" report --format html --displacement other.json real.scp
+	fails_saying 'has no CPU in it' "$SCPROF" report --format html --displacement empty.json real.scp
+	fails_saying 'cannot read text.json' "$SCPROF" report --format html --displacement text.json real.scp
+	fails_saying 'cannot read missing.json' "$SCPROF" report --format html --displacement missing.json real.scp
+	fails_saying 'goes with --format html only' "$SCPROF" report --displacement account.json real.scp
 }
 
 @test "of very many paths only those in sight become elements" {
