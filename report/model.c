@@ -316,6 +316,7 @@ struct report *report_build(const struct profile *p, const struct report_options
 	r->by = o->by;
 	r->confidence = o->confidence;
 	r->include_warmup = o->include_warmup;
+	r->bars = o->format != REPORT_TEXT;
 	r->overhead = estimate_overhead(&p->clock);
 	r->synchronous = untested(&p->clock);
 	r->slow_synchronous = untested(&p->slow);

@@ -144,7 +144,7 @@ struct report_site {
 	double share;			       /* of the time of all recorded calls */
 	bool has_percentiles;
 	struct report_percentiles percentiles;
-	struct report_bar *bar; /* by duration; NULL without percentiles */
+	struct report_bar *bar; /* by duration; NULL without percentiles, and for text */
 	uint32_t bars;
 	double per_call_ns, per_byte_ns;	  /* NAN where sizes do not vary */
 	double per_call_low_ns, per_call_high_ns; /* NAN where nothing is known of the error */
@@ -193,6 +193,7 @@ struct report {
 	enum report_by by;
 	double confidence;
 	bool include_warmup;
+	bool bars; /* sites have them: not for text, which would only hold their memory */
 	struct symbolizer *symbols;
 
 	struct report_site *site; /* by total time, longest first */

@@ -74,7 +74,8 @@ static void fill_histogram(const struct report *r, struct report_site *s,
 	fill_percentile(r, s, hist, 0.90, max, &p->p90_ns, &p->p90_low_ns, &p->p90_high_ns);
 	fill_percentile(r, s, hist, 0.99, max, &p->p99_ns, &p->p99_low_ns, &p->p99_high_ns);
 	p->max_ns = max * r->profile->clock.ns_per_unit - s->overhead_ns;
-	fill_bars(r, s, hist);
+	if (r->bars)
+		fill_bars(r, s, hist);
 }
 
 static void fill_slow(const struct report *r, struct report_site *s, const struct prof_sums *sums,

@@ -181,3 +181,15 @@ lacks()
 		| .calls == $calls and .rows == 300 and (.value / $time - 1 | fabs) < 1e-6
 		and (.mean / ($time / $calls) - 1 | fabs) < 1e-6 and .low < .mean and .mean < .high' data.json
 }
+
+@test "histograms hold all calls of their rows, in JSON and in the page" {
+	"$SCPROF" report --format json real.scp >report.json
+	jq -e '[.sites[] | select(.histogram) | (.histogram.calls | add) == .calls
+		and .histogram.from_ns == (.histogram.from_ns | sort) and .histogram.to_ns[-1] >= .max_ns]
+		| length > 5 and all' report.json
+	data_of real.html >data.json
+	# a row's bars: bucket, calls, height of each
+	jq -e --slurpfile r report.json '[.latencies[] | [.[0], .[-1]] | (.[1] | length) % 3 == 0
+		and ([.[1] as $b | range(1; $b | length; 3) | $b[.]] | add) == $r[0].sites[.[0]].calls
+		and ([.[1] as $b | range(2; $b | length; 3) | $b[.]] | max) == 1] | length > 5 and all' data.json
+}
