@@ -23,6 +23,7 @@ REPORT_SRC = \
 	report/html.c \
 	report/html_displaced.c \
 	report/html_flame.c \
+	report/html_loops.c \
 	report/html_page.c \
 	report/html_sites.c \
 	report/html_tables.c \
@@ -72,8 +73,8 @@ REPORT_SRC = \
 	report/words.c
 
 # The page of `--format html`, from readable pieces; the scripts run in this order.
-HTML_STYLES = base layout flame table charts displaced print
-HTML_SCRIPTS = data format dom charts flame flame_input table inspector search head displaced sections main
+HTML_STYLES = base layout flame table charts displaced loops print
+HTML_SCRIPTS = data format dom charts flame flame_input table inspector search head loops displaced sections main
 HTML_SOURCES = report/html/page.html $(HTML_STYLES:%=report/html/%.css) $(HTML_SCRIPTS:%=report/html/%.js)
 HTML_PAGE = $(BUILD)/report/html/page
 

@@ -118,6 +118,7 @@ static void put_data(struct html *h, const struct displaced *displaced)
 	html_sites(h);
 	html_flame(h);
 	html_tables(h);
+	html_loops(h);
 	html_displaced(h, displaced);
 	put_warnings(h);
 	put_strings(h);

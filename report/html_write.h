@@ -48,6 +48,7 @@ void html_relative(struct html *h, double mean, double low, double high);
 void html_sites(struct html *h);
 void html_flame(struct html *h);
 void html_tables(struct html *h);
+void html_loops(struct html *h);
 void html_displaced(struct html *h, const struct displaced *d); /* NULL: there is none */
 
 #endif

@@ -254,14 +254,14 @@ static int build_sites(struct report *r, struct group *groups)
 	return 0;
 }
 
-/* Text has rows for what a reader would miss; JSON for all. */
+/* Text and page have rows for what a reader would miss; JSON for all. */
 static int fill_loops(struct report *r, const uint32_t *site_of, const struct report_options *o)
 {
 	struct loop_limits limits = loop_limits_none;
 
-	if (r->by != REPORT_BY_GAP)
+	if (r->by != REPORT_BY_GAP && o->format != REPORT_HTML)
 		return 0;
-	if (o->format == REPORT_TEXT && o->top)
+	if (o->format != REPORT_JSON && o->top)
 		limits = (struct loop_limits){.states = o->top == REPORT_TOP_DEFAULT ? 20 : o->top,
 					      .least_share = 0.01,
 					      .least_row = 0.0005,

@@ -221,7 +221,7 @@ struct report {
 	struct report_process *process; /* by time in calls, longest first */
 	struct report_slowest *slowest; /* the longest first */
 	struct report_warning *warning;
-	struct loop_report *loops; /* loop.h; NULL unless REPORT_BY_GAP */
+	struct loop_report *loops; /* loop.h; NULL unless REPORT_BY_GAP or REPORT_HTML */
 	uint32_t sites, gaps, threads, processes, slowests, warnings;
 
 	uint64_t calls;	 /* all recorded, with those that overflowed */

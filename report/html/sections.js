@@ -78,6 +78,7 @@ function showProcesses() {
 }
 
 function showSections() {
+	showLoops();
 	showDisplaced();
 	showGaps();
 	showThreads();

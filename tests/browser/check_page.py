@@ -194,6 +194,21 @@ def numbers(b, report):
     expect(not missing, f"{len(missing)} rows are not in the text report:\n" + "\n".join(missing[:5]) + "\nbut:\n" + "\n".join(alike))
 
 
+def loops(b, report):
+    """Each part of a loop says what the text report says of it, and the shares are a whole."""
+    with open(report, encoding="utf-8") as f:
+        said = [re.sub(r"\s+", " ", line).strip() for line in f]
+    cells = b.run("[...document.querySelectorAll('#loops .loop tbody tr')].map((tr) => [...tr.cells].map((td) => td.textContent))")
+    expect(len(cells) > 3 and b.run("document.querySelectorAll('#loops .l-bar span').length") > 3, "no loop is shown")
+    for row in cells:
+        end = " ".join(word for word in [row[2], row[3], row[5], row[6]] if word)
+        expect(any(line.endswith(end) for line in said), f"'{end}' is not in the text report")
+    shares = b.run("doc.loops.map((l) => l.outside + l.cycles.reduce((n, c) => n + c.rows.filter((_, i) =>"
+                   " i % doc.loop_fields.length === doc.loop_fields.indexOf('permille')).reduce((a, p) => a + p, 0), 0))")
+    expect(shares and all(s == 1000 for s in shares), f"shares add up to {shares}")
+    expect_quiet(b)
+
+
 def displaced(b, _):
     """Each CPU's bar is its account: lengths to scale, what is charged to nobody in its own colour."""
     expect(not b.run("byId('displaced').hidden"), "the account is not shown")

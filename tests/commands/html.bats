@@ -21,6 +21,8 @@ setup_file()
 		"$SCPROF" report --format html -o "$name.html" "$name.scp"
 		COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --top 0 --frames 0 "$name.scp" >"$name.txt"
 	done
+	"$SCPROF" report --format html --by gap -o loop.html real.scp
+	COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --by gap real.scp >loop.txt
 	# numbers that can be checked on paper, texts that would be markup
 	cat >account.json <<-'END'
 		{"schema": "scprof-displace/1", "confidence": 0.95, "sentence": "a quarter <img src=x>",
@@ -37,7 +39,8 @@ setup_file()
 		PYTHONPATH=$BATS_TEST_DIRNAME/../browser timeout -k 5 250 python3 "$BATS_TEST_DIRNAME/../browser/check_page.py" found \
 			quiet:real.html quiet:many.html quiet:none.html policy:some.html search:some.html:EPOLL search:some.html:so.1+0x3 search:real.html:send \
 			zoom:some.html zoom:real.html sort:some.html filters:some.html hostile:hostile.html \
-			numbers:real.html:real.txt numbers:some.html:some.txt many:many.html displaced:account.html looks:real.html </dev/null 3>&- 4>&-
+			numbers:real.html:real.txt numbers:some.html:some.txt many:many.html loops:loop.html:loop.txt displaced:account.html \
+			looks:real.html </dev/null 3>&- 4>&-
 	fi
 }
 
@@ -115,6 +118,10 @@ fails_saying()
 
 @test "rows say what the text report says" {
 	holds numbers-real numbers-some
+}
+
+@test "loops say what the text report says" {
+	holds loops-loop
 }
 
 @test "an account of displacement is a bar a CPU" {
