@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 REPORT_SRC = \
 	report/account.c \
+	report/callgrind.c \
+	report/csv.c \
+	report/csv_others.c \
+	report/csv_write.c \
 	report/demangle.c \
 	report/diff_estimate.c \
 	report/diff_json.c \
@@ -14,7 +18,10 @@ REPORT_SRC = \
 	report/diff_words.c \
 	report/doubts.c \
 	report/estimate.c \
+	report/folded.c \
 	report/function_names.c \
+	report/graph.c \
+	report/gzip.c \
 	report/json.c \
 	report/json_parts.c \
 	report/json_steady.c \
@@ -22,9 +29,13 @@ REPORT_SRC = \
 	report/match_key.c \
 	report/match_modules.c \
 	report/model.c \
+	report/names.c \
 	report/numbers.c \
+	report/pprof.c \
+	report/pprof.pb-c.c \
 	report/print.c \
 	report/site.c \
+	report/stacks.c \
 	report/steadiness.c \
 	report/symbolize.c \
 	report/symbolize_inline.c \
@@ -39,4 +50,14 @@ REPORT_SRC = \
 	report/text_steady.c \
 	report/utf8.c \
 	report/warnings.c \
+	report/weights.c \
 	report/words.c
+
+# pprof's messages, from their description.
+$(BUILD)/report/pprof.pb-c.c: report/pprof.proto
+	@mkdir -p $(@D)
+	protoc-c --proto_path=report --c_out=$(BUILD)/report $<
+$(BUILD)/report/pprof.pb-c.o: $(BUILD)/report/pprof.pb-c.c
+	$(CC) $(TOOL_CFLAGS) -c -o $@ $<
+$(BUILD)/report/pprof.o: $(BUILD)/report/pprof.pb-c.c
+CFLAGS_report_pprof = -I$(BUILD)/report

@@ -43,6 +43,8 @@ json_t *json_frame(const struct symbol *s, int *failed)
 	json_put(o, "function", json_text(s->function), failed);
 	json_put(o, "module", json_text(s->module), failed);
 	json_put(o, "offset", json_count(s->offset), failed);
+	json_put(o, "function_offset",
+		 s->into == SYMBOL_START_UNKNOWN ? json_null() : json_count(s->into), failed);
 	json_put(o, "file", json_text(s->file), failed);
 	json_put(o, "line", s->line ? json_integer(s->line) : json_null(), failed);
 	json_put(o, "inlined", json_boolean(s->inlined), failed);

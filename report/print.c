@@ -4,8 +4,17 @@
 
 #include <errno.h>
 
+#include "callgrind.h"
+#include "csv.h"
+#include "folded.h"
 #include "json.h"
+#include "pprof.h"
 #include "text.h"
+
+typedef int printer(struct report *r, const struct report_options *o, FILE *out);
+
+#define FORMAT_PRINTER(value, name, print, traits) [value] = (print),
+static printer *const printers[] = {REPORT_FORMATS(FORMAT_PRINTER)};
 
 int report_print(const struct profile *p, const struct report_options *o, FILE *out)
 {
@@ -17,7 +26,7 @@ int report_print(const struct profile *p, const struct report_options *o, FILE *
 		return -1;
 	}
 	errno = 0;
-	status = o->format == REPORT_JSON ? report_json(r, o, out) : report_text(r, o, out);
+	status = printers[o->format](r, o, out);
 	report_free(r);
 	if (fflush(out) == EOF || ferror(out)) {
 		if (!errno)

@@ -32,7 +32,25 @@ enum report_by {
 	REPORT_BY_PROCESS
 };
 
-enum report_format { REPORT_TEXT, REPORT_JSON };
+/* All formats: one line adds one. What it is called, the function that prints it (0, or -1:
+ * memory is out or the stream failed), and what it is. */
+#define REPORT_FORMATS(X)                                                                          \
+	X(REPORT_TEXT, "text", report_text, 0)                                                     \
+	X(REPORT_JSON, "json", report_json, 0)                                                     \
+	X(REPORT_PPROF, "pprof", report_pprof, REPORT_OF_STACKS | REPORT_BINARY)                   \
+	X(REPORT_FOLDED, "folded", report_folded, REPORT_OF_STACKS)                                \
+	X(REPORT_CALLGRIND, "callgrind", report_callgrind, REPORT_OF_STACKS)                       \
+	X(REPORT_CSV, "csv", report_csv, 0)
+
+#define REPORT_OF_STACKS 1u /* of sites only: no rows for gaps, threads, processes */
+#define REPORT_BINARY	 2u /* not for a terminal */
+
+#define REPORT_FORMAT_VALUE(value, name, print, traits) value,
+enum report_format { REPORT_FORMATS(REPORT_FORMAT_VALUE) };
+#undef REPORT_FORMAT_VALUE
+
+/* What formats with one number a call path print; others print all of them. */
+enum report_weight { REPORT_WEIGHT_TIME, REPORT_WEIGHT_CALLS, REPORT_WEIGHT_BYTES, REPORT_WEIGHTS };
 
 #define REPORT_TOP_DEFAULT    UINT32_MAX /* 20 rows of text, all of JSON */
 #define REPORT_FRAMES_DEFAULT UINT32_MAX /* text: 6 for the first rows, 2 for later ones */
@@ -45,13 +63,14 @@ struct report_options {
 	uint32_t frames;     /* lines of call path a row in text; JSON always has all */
 	uint32_t width;	     /* columns of text; 0: those of the terminal */
 	bool include_warmup; /* in the means; else set aside where one is found */
+	enum report_weight weight;
 };
 
 #define REPORT_OPTIONS_DEFAULT                                                                     \
 	{                                                                                          \
 		.format = REPORT_TEXT, .by = REPORT_BY_PATH, .confidence = 0.95,                   \
 		.top = REPORT_TOP_DEFAULT, .frames = REPORT_FRAMES_DEFAULT, .width = 0,            \
-		.include_warmup = false                                                            \
+		.include_warmup = false, .weight = REPORT_WEIGHT_TIME                              \
 	}
 
 struct report_estimate {
@@ -234,7 +253,11 @@ const char *report_by_name(enum report_by by);
 /* 0, or -1 when `name` is none of them. */
 int report_by_parse(const char *name, enum report_by *by);
 int report_format_parse(const char *name, enum report_format *format);
-extern const char report_format_names[]; /* for messages: "text, json" */
+extern const char *const report_format_names;		  /* for messages: "text, json, ..." */
+unsigned report_format_traits(enum report_format format); /* REPORT_OF_STACKS, ... */
+int report_weight_parse(const char *name, enum report_weight *weight);
+/* Why the outer frames of a site's path are not there, in brackets; NULL: they are. */
+const char *report_path_end(const struct report_site *s);
 
 /* Build, symbolize and print. 0, or -1 with errno set: memory is out or the
  * stream failed. The stream is flushed. */

@@ -198,6 +198,7 @@ static struct symbol *look_up(struct symbolizer *s, const struct key *k, size_t 
 
 		symbol[i].function = name ? demangle_full(name) : NULL;
 		symbol[i].brief = name ? demangle_brief(name) : NULL;
+		symbol[i].linker_name = name;
 		symbol[i].module = l ? s->profile->module[k->module].path : NULL;
 		symbol[i].offset = k->offset;
 		symbol[i].into = outer ? into : SYMBOL_START_UNKNOWN;

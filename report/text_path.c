@@ -122,17 +122,6 @@ static uint32_t worthy_frames(struct report *r, const struct report_site *s)
 	return frames;
 }
 
-static const char *end_of_path(uint32_t flags)
-{
-	if (flags & SCP_PATH_SMALL_STACK)
-		return "(caller only: its stack had no room to look further)";
-	if (flags & SCP_PATH_CUT)
-		return "(cut here: no unwind information)";
-	if (flags & SCP_PATH_TRUNCATED)
-		return "(deeper: outer frames not kept)";
-	return NULL;
-}
-
 static void add_line(struct text *t, struct table *table, char *raw)
 {
 	char *line = clean(t, raw);
@@ -190,7 +179,7 @@ void text_path_notes(struct text *t, struct table *table, const struct report_si
 	uint32_t shown = frames <= lines ? frames : lines > 1 ? lines - 1 : 1;
 
 	if (s->overflow && lines)
-		table_note(table, "(no room: path not kept)");
+		table_note(table, report_path_end(s));
 	if (!shown)
 		return;
 	for (uint32_t i = 0; i < shown; i++)
@@ -198,8 +187,8 @@ void text_path_notes(struct text *t, struct table *table, const struct report_si
 	shown = show_telling(t, table, s, mark, shown);
 	if (shown < frames && lines > 1)
 		fold_rest(t, table, frames - shown);
-	if ((shown >= frames || mark[s->frames]) && end_of_path(s->path_flags))
-		table_note(table, end_of_path(s->path_flags));
+	if ((shown >= frames || mark[s->frames]) && report_path_end(s))
+		table_note(table, report_path_end(s));
 }
 
 /* Short, since two of them stand on one line: function:line, or what is known. */
