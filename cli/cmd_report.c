@@ -32,6 +32,9 @@ static const char usage[] =
 	"  -o, --output OUT       write to a file instead of standard output\n"
 	"  -h, --help             this text\n"
 	"\n"
+	"environment: SCPROF_DEBUG_PATH=DIR[:DIR...] more places for files of the program and\n"
+	"their debug information; DEBUGINFOD_URLS servers for it. Build-ids decide.\n"
+	"\n"
 	"exit status: 0 done, 2 wrong usage, or a profile that cannot be read, or no output\n";
 
 struct arguments {

@@ -38,7 +38,10 @@ REPORT_SRC = \
 	report/stacks.c \
 	report/steadiness.c \
 	report/symbolize.c \
+	report/symbolize_fetch.c \
 	report/symbolize_inline.c \
+	report/symbolize_jit.c \
+	report/symbolize_module.c \
 	report/table.c \
 	report/table_print.c \
 	report/terminal.c \

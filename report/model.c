@@ -322,5 +322,6 @@ void report_free(struct report *r)
 	free(r->gap);
 	free(r->thread);
 	free(r->process);
+	free(r->module_noted);
 	free(r);
 }

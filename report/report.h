@@ -201,6 +201,7 @@ struct report {
 	double confidence;
 	bool include_warmup;
 	struct symbolizer *symbols;
+	bool *module_noted; /* private to report_symbols: said what became of it; NULL: none */
 
 	struct report_site *site; /* by total time, longest first */
 	struct report_gap *gap;

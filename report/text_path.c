@@ -32,6 +32,8 @@ static void put_named(FILE *out, const struct report *r, const struct symbol *s,
 {
 	const char *module = detail & APART_MODULE ? s->module : base_name(s->module);
 	bool from_start = s->into != SYMBOL_START_UNKNOWN;
+	/* Of such a file only what it exports has a name, and no line. */
+	const char *stripped = s->source == SYMBOL_FROM_DYNAMIC ? ", stripped" : "";
 
 	for (size_t i = 0; i < count; i++)
 		fprintf(out, "%s%s", i ? " < " : "", s[i].brief ? s[i].brief : "?");
@@ -40,9 +42,11 @@ static void put_named(FILE *out, const struct report *r, const struct symbol *s,
 	if (s->file)
 		fprintf(out, " at %s:%d", base_name(s->file), s->line);
 	if (detail && !from_start)
-		fprintf(out, " (%s+0x%" PRIx64 ")", module, s->offset);
+		fprintf(out, " (%s%s+0x%" PRIx64 ")", module, stripped, s->offset);
 	else if (detail & APART_MODULE || (!s->file && !is_program(r, s->module)))
-		fprintf(out, " (%s)", module);
+		fprintf(out, " (%s%s)", module, stripped);
+	else if (*stripped)
+		fputs(" (stripped)", out);
 }
 
 static void put_unnamed(FILE *out, const struct symbol *s, unsigned detail)

@@ -17,6 +17,7 @@ TARGET_PROGRAMS = \
 	fd_reuse \
 	fork_in_threads \
 	fortify \
+	generated \
 	limits \
 	longjmp_handler \
 	many_calls \
