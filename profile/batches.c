@@ -171,7 +171,7 @@ static void join(struct run *a, struct run *b, bool lines)
 	append(a, b);
 }
 
-void batches_append(struct prof_sums *dst, const struct prof_sums *src)
+static void append_all(struct prof_sums *dst, const struct prof_sums *src)
 {
 	bool lines = needs_lines(dst, src);
 	struct run a = run_of(dst, lines), b = run_of(src, lines);
@@ -183,4 +183,12 @@ void batches_append(struct prof_sums *dst, const struct prof_sums *src)
 	dst->batches = a.time;
 	if (dst->slow)
 		dst->slow->batches = a.slow;
+}
+
+void batches_append(struct prof_sums *dst, const struct prof_sums *src)
+{
+	/* Most sites of a large profile have too few calls for any. */
+	if (!dst->batches.count && !src->batches.count && !dst->line && !dst->slow)
+		return;
+	append_all(dst, src);
 }

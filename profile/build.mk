@@ -11,6 +11,7 @@ PROFILE_SRC = \
 	profile/overhead.c \
 	profile/cmdline.c \
 	profile/intern.c \
+	profile/intern_paths.c \
 	profile/load.c \
 	profile/load_sums.c \
 	profile/model.c \

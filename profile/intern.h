@@ -21,7 +21,8 @@ enum model_array {
 };
 
 struct profile_index {
-	struct intern_node *module, *function, *path; /* uthash heads */
+	struct intern_node *module, *function; /* uthash heads */
+	struct intern_paths *paths;
 	uint32_t room[MODEL_ARRAYS];
 	bool has_clock;
 	struct scp_clock clock, slow; /* of the file with the longest span */
@@ -42,6 +43,10 @@ uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build
 uint32_t intern_function(struct profile *p, const char *name, const char *library, uint32_t group);
 uint32_t intern_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
 		     uint32_t flags);
+
+/* The private part of the paths, for profile_free. */
+void intern_free_paths(struct profile *p);
+void intern_forget_paths(struct profile *p, uint32_t from);
 
 /* Forget what was interned beyond these counts. */
 void intern_rollback(struct profile *p, uint32_t modules, uint32_t functions, uint32_t paths);

@@ -60,6 +60,7 @@ void profile_free(struct profile *p)
 	free(p->function);
 	free(p->entry);
 	free(p->gap);
+	intern_free_paths(p);
 	free(p->index);
 	free(p);
 }

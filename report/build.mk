@@ -21,6 +21,7 @@ REPORT_SRC = \
 	report/folded.c \
 	report/function_names.c \
 	report/graph.c \
+	report/group.c \
 	report/gzip.c \
 	report/json.c \
 	report/json_parts.c \

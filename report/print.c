@@ -16,9 +16,15 @@ typedef int printer(struct report *r, const struct report_options *o, FILE *out)
 #define FORMAT_PRINTER(value, name, print, traits) [value] = (print),
 static printer *const printers[] = {REPORT_FORMATS(FORMAT_PRINTER)};
 
+/* Text shows a few rows of a million; gaps refer to any of them. */
+static uint32_t sites_shown(const struct report_options *o)
+{
+	return o->format == REPORT_TEXT && o->by != REPORT_BY_GAP ? text_top(o) : UINT32_MAX;
+}
+
 int report_print(const struct profile *p, const struct report_options *o, FILE *out)
 {
-	struct report *r = report_build(p, o);
+	struct report *r = report_build_some(p, o, sites_shown(o));
 	int status;
 
 	if (!r) {

@@ -190,6 +190,17 @@ struct report_process {
 	double wall_s; /* NAN: not known */
 };
 
+/* Sites with fewer ticks have intervals so wide that they prove nothing. */
+#define REPORT_TELLING_TICKS 10
+
+/* Of a site that the warnings count. */
+struct report_note {
+	uint32_t row, function;
+	unsigned doubts;   /* of its intervals */
+	unsigned findings; /* that matter where the share is large enough */
+	double total_ns, share;
+};
+
 struct report_warning {
 	char code[32];
 	char *text; /* what it means for the numbers, and what to do */
@@ -203,12 +214,16 @@ struct report {
 	struct symbolizer *symbols;
 	bool *module_noted; /* private to report_symbols: said what became of it; NULL: none */
 
-	struct report_site *site; /* by total time, longest first */
+	struct report_site *site; /* by total time, longest first; the first `kept` are filled */
 	struct report_gap *gap;
 	struct report_thread *thread;
 	struct report_process *process; /* by time in calls, longest first */
 	struct report_warning *warning;
+	struct report_note *note;
 	uint32_t sites, gaps, threads, processes, warnings;
+	uint32_t kept;	/* sites that are filled: all, but for report_build_some */
+	uint32_t notes; /* sites that something has to be said of; in their order */
+	uint32_t slow_sites, slow_sites_off; /* of REPORT_TELLING_TICKS slow ticks or more */
 
 	uint64_t calls;	 /* all recorded, with those that overflowed */
 	double calls_ns; /* as measured, overhead included, so that the account is exact */
@@ -229,6 +244,10 @@ struct report {
 
 /* Everything but names. NULL when memory is out. */
 struct report *report_build(const struct profile *p, const struct report_options *o);
+/* The same, but only the first `keep` sites are kept, for who shows no others: totals,
+ * warnings and all else are of all. */
+struct report *report_build_some(const struct profile *p, const struct report_options *o,
+				 uint32_t keep);
 void report_free(struct report *r);
 
 /* Names of one frame, inlined functions first: `*count` of them, at least 1.

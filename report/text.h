@@ -19,6 +19,9 @@ struct text {
 /* Print all of it. 0, or -1: memory is out. Errors of the stream stay in it. */
 int report_text(struct report *r, const struct report_options *o, FILE *out);
 
+/* Rows that it shows at most. */
+uint32_t text_top(const struct report_options *o);
+
 /* The main table of each grouping. -1: memory is out. */
 int text_sites(struct text *t);
 int text_gaps(struct text *t);

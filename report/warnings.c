@@ -194,8 +194,6 @@ static void warn_clock(struct report *r)
 	}
 }
 
-/* Sites with fewer ticks have intervals so wide that they prove nothing. */
-#define TELLING_TICKS 10
 /* Chance alone may say so in one report of fifty: two of four sites say it. */
 #define CHANCE 0.02
 
@@ -204,16 +202,8 @@ static void warn_clock(struct report *r)
  * or where the program waits for the ticks; the fast clock tells. */
 static void warn_slow_clock(struct report *r)
 {
-	uint32_t sites = 0, off = 0;
+	uint32_t sites = r->slow_sites, off = r->slow_sites_off;
 
-	for (uint32_t i = 0; i < r->sites; i++) {
-		const struct report_site *s = &r->site[i];
-
-		if (!s->has_slow || s->slow.ticks < TELLING_TICKS)
-			continue;
-		sites++;
-		off += !s->slow.covers;
-	}
 	if (!off || stats_at_least(off, sites, 1 - r->confidence) > CHANCE)
 		return;
 	report_warn(
@@ -224,7 +214,7 @@ static void warn_slow_clock(struct report *r)
 		"It shares its CPUs with the ticker, whose ticks slow the calls after them, or it "
 		"moves in step with the ticks. Trust MEAN, not SLOW. Leave the ticker a CPU, or "
 		"use a longer tick (-d).",
-		off, sites, TELLING_TICKS);
+		off, sites, REPORT_TELLING_TICKS);
 }
 
 static void warn_time(struct report *r)
