@@ -89,6 +89,8 @@ static struct prof_sums sums_of(uint64_t calls, struct prof_sums *s)
 
 	memset(s, 0, sizeof(*s));
 	s->calls = calls;
+	if (calls >= SCP_BATCHES && !(s->batches.sum = calloc(SCP_BATCHES, sizeof(uint64_t))))
+		err(1, "many_paths");
 	for (uint32_t b = 0; b < SCP_BATCHES; b++) {
 		uint64_t each = calls / SCP_BATCHES, hits = each / 16 + (random_next() % 64 < each);
 

@@ -53,8 +53,8 @@ struct prof_function {
  * of an unfinished batch are not in it. */
 struct prof_batches {
 	uint64_t calls;
-	uint32_t count; /* 0: too few calls, or no room was found */
-	uint64_t sum[SCP_BATCHES];
+	uint32_t count; /* at most SCP_BATCHES; 0: too few calls, or no room was found */
+	uint64_t *sum;	/* `count` of them, of the prof_sums that they are in; NULL: none */
 };
 
 struct prof_hist {

@@ -13,8 +13,9 @@
 
 static struct prof_sums batches(uint64_t calls_each, uint32_t count, uint64_t first)
 {
-	struct prof_sums s = {.calls = calls_each * count, .batches = {calls_each, count, {0}}};
+	struct prof_sums s = {.calls = calls_each * count, .batches = {calls_each, count, NULL}};
 
+	s.batches.sum = calloc(SCP_BATCHES, sizeof *s.batches.sum);
 	for (uint32_t i = 0; i < count; i++)
 		s.batches.sum[i] = first + i;
 	return s;
