@@ -5,6 +5,7 @@ PROFILE_SRC = \
 	profile/header.c \
 	profile/chunks.c \
 	profile/records.c \
+	profile/release.c \
 	profile/refs.c \
 	profile/settle.c \
 	profile/rate.c \

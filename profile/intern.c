@@ -23,15 +23,17 @@ void *model_room(void *array, uint32_t *room, uint32_t count, size_t size)
 	uint32_t more;
 	char *grown;
 
-	if (count < *room)
+	if (count < *room) {
+		memset((char *)array + count * size, 0, size);
 		return array;
+	}
 	more = *room ? *room * 2 : 16;
 	if (more <= *room || more > SIZE_MAX / size)
 		return NULL;
 	grown = realloc(array, more * size);
 	if (!grown)
 		return NULL;
-	memset(grown + *room * size, 0, (more - *room) * size);
+	memset(grown + count * size, 0, size); /* no more: the rest may never be needed */
 	*room = more;
 	return grown;
 }

@@ -15,13 +15,8 @@ struct block {
 	struct prof_frame frame[BLOCK_FRAMES];
 };
 
-struct slot {
-	uint32_t path; /* PROF_NONE: free */
-	uint32_t hash;
-};
-
 struct intern_paths {
-	struct slot *slot;
+	uint32_t *slot; /* numbers of paths; PROF_NONE: free */
 	uint32_t slots; /* a power of two; at most 3 in 4 are in use */
 	struct block *block;
 };
@@ -43,52 +38,53 @@ static uint32_t hash_of(const struct prof_frame *frame, uint32_t frames, uint32_
 	return (uint32_t)(h ^ h >> 32);
 }
 
-static bool same_path(const struct prof_path *path, const struct prof_frame *frame, uint32_t frames,
-		      uint32_t flags)
+static bool same_path(const struct prof_path *a, const struct prof_path *b)
 {
-	if (path->frames != frames || path->flags != flags)
+	if (a->frames != b->frames || a->flags != b->flags)
 		return false;
-	for (uint32_t i = 0; i < frames; i++)
-		if (path->frame[i].offset != frame[i].offset ||
-		    path->frame[i].module != frame[i].module ||
-		    path->frame[i].exact != frame[i].exact)
+	for (uint32_t i = 0; i < a->frames; i++)
+		if (a->frame[i].offset != b->frame[i].offset ||
+		    a->frame[i].module != b->frame[i].module ||
+		    a->frame[i].exact != b->frame[i].exact)
 			return false;
 	return true;
 }
 
+static uint32_t hash_again(const struct prof_path *path)
+{
+	return hash_of(path->frame, path->frames, path->flags);
+}
+
 /* The slot of an equal path, or the free one where it belongs. */
-static struct slot *find_slot(const struct profile *p, const struct prof_frame *frame,
-			      uint32_t frames, uint32_t flags, uint32_t hash)
+static uint32_t *find_slot(const struct profile *p, const struct prof_path *want)
 {
 	const struct intern_paths *x = p->index->paths;
-	uint32_t at = hash & (x->slots - 1);
+	uint32_t at = hash_again(want) & (x->slots - 1);
 
-	for (; x->slot[at].path != PROF_NONE; at = (at + 1) & (x->slots - 1))
-		if (x->slot[at].hash == hash &&
-		    same_path(&p->path[x->slot[at].path], frame, frames, flags))
+	for (; x->slot[at] != PROF_NONE; at = (at + 1) & (x->slots - 1))
+		if (same_path(&p->path[x->slot[at]], want))
 			break;
 	return &x->slot[at];
 }
 
-static int make_slots(struct intern_paths *x, uint32_t slots)
+/* All paths that there are, in so many slots. */
+static int make_slots(struct profile *p, uint32_t slots)
 {
-	struct slot *old = x->slot, *grown = malloc((size_t)slots * sizeof(*grown));
-	uint32_t count = x->slots;
+	struct intern_paths *x = p->index->paths;
+	uint32_t *slot = malloc((size_t)slots * sizeof(*slot));
 
-	if (!grown)
+	if (!slot)
 		return -1;
-	memset(grown, 0xff, (size_t)slots * sizeof(*grown)); /* PROF_NONE */
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t at = old[i].hash & (slots - 1);
+	memset(slot, 0xff, (size_t)slots * sizeof(*slot)); /* PROF_NONE */
+	for (uint32_t i = 0; i < p->paths; i++) {
+		uint32_t at = hash_again(&p->path[i]) & (slots - 1);
 
-		if (old[i].path == PROF_NONE)
-			continue;
-		while (grown[at].path != PROF_NONE)
+		while (slot[at] != PROF_NONE)
 			at = (at + 1) & (slots - 1);
-		grown[at] = old[i];
+		slot[at] = i;
 	}
-	free(old);
-	x->slot = grown;
+	free(x->slot);
+	x->slot = slot;
 	x->slots = slots;
 	return 0;
 }
@@ -97,13 +93,17 @@ static int make_room(struct profile *p)
 {
 	struct intern_paths *x = p->index->paths;
 	struct prof_path *grown;
+	uint32_t slots;
 
 	if (!x) {
 		x = p->index->paths = calloc(1, sizeof(*x));
 		if (!x)
 			return -1;
 	}
-	if (p->paths / 3 >= x->slots / 4 && make_slots(x, x->slots ? x->slots * 2 : 1024) < 0)
+	slots = x->slots;
+	while (p->paths / 3 >= slots / 4)
+		slots = slots ? slots * 2 : 1024;
+	if (slots != x->slots && make_slots(p, slots) < 0)
 		return -1;
 	grown = model_room(p->path, &p->index->room[MODEL_PATH], p->paths, sizeof *grown);
 	if (grown)
@@ -137,21 +137,31 @@ static struct prof_frame *keep_frames(struct intern_paths *x, const struct prof_
 uint32_t intern_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
 		     uint32_t flags)
 {
-	uint32_t hash = hash_of(frame, frames, flags);
-	struct prof_frame *kept;
-	struct slot *slot;
+	struct prof_path path = {(struct prof_frame *)frame, frames, flags};
+	uint32_t *slot;
 
 	if (make_room(p) < 0)
 		return PROF_NONE;
-	slot = find_slot(p, frame, frames, flags, hash);
-	if (slot->path != PROF_NONE)
-		return slot->path;
-	kept = keep_frames(p->index->paths, frame, frames);
-	if (!kept)
+	slot = find_slot(p, &path);
+	if (*slot != PROF_NONE)
+		return *slot;
+	path.frame = keep_frames(p->index->paths, frame, frames);
+	if (!path.frame)
 		return PROF_NONE;
-	*slot = (struct slot){p->paths, hash};
-	p->path[p->paths] = (struct prof_path){kept, frames, flags};
+	*slot = p->paths;
+	p->path[p->paths] = path;
 	return p->paths++;
+}
+
+void intern_rest_paths(struct profile *p)
+{
+	struct intern_paths *x = p->index->paths;
+
+	if (!x)
+		return;
+	free(x->slot);
+	x->slot = NULL;
+	x->slots = 0;
 }
 
 /* Frames of what is forgotten stay in their blocks: it happens once, when memory is out. */
@@ -162,14 +172,7 @@ void intern_forget_paths(struct profile *p, uint32_t from)
 	if (!x || p->paths <= from)
 		return;
 	p->paths = from;
-	memset(x->slot, 0xff, (size_t)x->slots * sizeof(*x->slot));
-	for (uint32_t i = 0; i < from; i++) {
-		const struct prof_path *path = &p->path[i];
-		uint32_t hash = hash_of(path->frame, path->frames, path->flags);
-
-		*find_slot(p, path->frame, path->frames, path->flags, hash) =
-			(struct slot){i, hash};
-	}
+	intern_rest_paths(p);
 }
 
 void intern_free_paths(struct profile *p)

@@ -223,5 +223,6 @@ struct profile *profile_open(const char *const *paths, size_t count, struct prof
 			return NULL;
 		}
 	}
+	intern_rest_paths(p);
 	return p;
 }

@@ -99,7 +99,7 @@ struct prof_sums {
 
 struct prof_entry {
 	uint32_t table, path, function; /* indices into the model */
-	uint32_t outcome;		/* enum scp_outcome */
+	uint16_t outcome;		/* enum scp_outcome */
 	bool torn;			/* the process was killed inside an update */
 	struct prof_sums sums;
 };

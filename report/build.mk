@@ -32,6 +32,7 @@ REPORT_SRC = \
 	report/model.c \
 	report/names.c \
 	report/numbers.c \
+	report/order.c \
 	report/pprof.c \
 	report/pprof.pb-c.c \
 	report/print.c \

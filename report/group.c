@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "order.h"
+
 static struct group_path path_of(const struct profile *p, enum report_by by, uint32_t index)
 {
 	const struct prof_path *path = index < p->paths ? &p->path[index] : NULL;
@@ -102,11 +104,8 @@ static void new_row(struct groups *g, uint32_t entry)
 	struct group_path path = path_of(g->profile, g->by, e->path);
 	struct group_row *row = &g->row[g->rows];
 
-	*row = (struct group_row){.function = e->function,
-				  .outcome = (uint8_t)e->outcome,
-				  .path = e->path,
-				  .first = entry,
-				  .number = g->rows};
+	*row = (struct group_row){
+		.function = e->function, .outcome = e->outcome, .path = e->path, .first = entry};
 	if (path.frames) {
 		row->place = path.frame->offset;
 		row->module = path.frame->module < g->profile->modules
@@ -169,8 +168,7 @@ static int add_overflows(struct groups *g)
 						     .calls = p->function[f].overflow_calls,
 						     .function = f,
 						     .path = PROF_NONE,
-						     .first = GROUP_OVERFLOW,
-						     .number = g->rows};
+						     .first = GROUP_OVERFLOW};
 		g->rows++;
 	}
 	return 0;
@@ -245,10 +243,10 @@ static int compare_paths(const struct groups *g, const struct group_path *a,
 	return c ? c : compare_numbers(a->frames, b->frames);
 }
 
-static int compare_rows(const void *left, const void *right, void *groups)
+static int compare_rows(uint32_t left, uint32_t right, const void *groups)
 {
-	const struct group_row *a = left, *b = right;
 	const struct groups *g = groups;
+	const struct group_row *a = &g->row[left], *b = &g->row[right];
 	bool overflow_a = a->first == GROUP_OVERFLOW, overflow_b = b->first == GROUP_OVERFLOW;
 	struct group_path path_a, path_b;
 	int c = compare_numbers(b->units, a->units);
@@ -275,17 +273,88 @@ static int compare_rows(const void *left, const void *right, void *groups)
 	return compare_paths(g, &path_a, &path_b);
 }
 
+static unsigned bits_of(uint64_t most)
+{
+	return most ? 64 - (unsigned)__builtin_clzll(most) : 0;
+}
+
+/* As much of what compare_rows looks at next as goes into a word: field by field, the
+ * upper bits of the last one. Nothing where the fields have no room. */
+struct minor {
+	unsigned modules, places; /* bits of each */
+	unsigned left;		  /* for the place; 0: there is no room for any of them */
+};
+
+static struct minor minor_of(const struct groups *g)
+{
+	struct minor m = {.modules = bits_of(g->profile->modules)};
+	unsigned used = bits_of(g->profile->functions) + 4 + m.modules;
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < g->rows; i++)
+		most |= g->row[i].place;
+	m.places = bits_of(most);
+	m.left = used < 64 ? 64 - used : 0;
+	return m;
+}
+
+static uint64_t minor_code(const struct groups *g, const struct minor *m,
+			   const struct group_row *row)
+{
+	bool overflow = row->first == GROUP_OVERFLOW;
+	uint64_t code = g->function_rank[row->function];
+
+	if (!m->left)
+		return 0;
+	code = (code << 1 | overflow) << 3 | row->outcome;
+	code = code << m->modules | row->module;
+	code = code << m->left |
+	       (m->places > m->left ? row->place >> (m->places - m->left) : row->place);
+	return code;
+}
+
+/* Longest first, then those with most calls: so much of the order is in one word. */
+static struct order_item item_of(const struct groups *g, const struct minor *m, uint32_t row)
+{
+	uint64_t code =
+		(uint64_t)order_code(g->row[row].units) << 32 | order_code(g->row[row].calls);
+
+	return (struct order_item){~code, minor_code(g, m, &g->row[row]), row};
+}
+
+/* Their numbers alone, in the same memory. */
+static uint32_t *keep_numbers(struct order_item *item, uint32_t count)
+{
+	char *to = (char *)item;
+	void *kept;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t row = item[i].row;
+
+		memcpy(to + i * sizeof(row), &row, sizeof(row));
+	}
+	kept = realloc(item, ((size_t)count + 1) * sizeof(uint32_t));
+	return kept ? kept : (void *)item;
+}
+
 /* From numbers of rows as they came to their places. */
 static int sort_rows(struct groups *g)
 {
-	uint32_t *place = malloc(((size_t)g->rows + 1) * sizeof(*place));
+	struct order_item *item = malloc(((size_t)g->rows + 1) * sizeof(*item));
+	struct minor minor = minor_of(g);
+	uint32_t *place;
 
+	if (!item)
+		return -1;
+	for (uint32_t i = 0; i < g->rows; i++)
+		item[i] = item_of(g, &minor, i);
+	order_sort(item, g->rows, compare_rows, g);
+	g->order = keep_numbers(item, g->rows);
+	place = malloc(((size_t)g->rows + 1) * sizeof(*place));
 	if (!place)
 		return -1;
-	if (g->rows)
-		qsort_r(g->row, g->rows, sizeof(*g->row), compare_rows, g);
 	for (uint32_t i = 0; i < g->rows; i++)
-		place[g->row[i].number] = i;
+		place[g->order[i]] = i;
 	for (uint32_t i = 0; i < g->profile->entries; i++)
 		g->site_of[i] = place[g->site_of[i]];
 	free(place);
@@ -316,6 +385,7 @@ int groups_build(struct groups *g, const struct profile *p, enum report_by by)
 void groups_free(struct groups *g)
 {
 	free(g->row);
+	free(g->order);
 	free(g->next);
 	free(g->site_of);
 	free(g->slot);

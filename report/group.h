@@ -14,20 +14,19 @@
 
 struct group_row {
 	uint64_t units, calls;
-	uint32_t function;
-	uint8_t outcome;
-	bool exact;	 /* of the innermost frame, if the grouping keeps frames */
+	uint64_t place;	 /* offset of the innermost frame, if the grouping keeps frames */
 	uint32_t module; /* rank of its module's path */
-	uint64_t place;	 /* its offset */
+	uint32_t function : 28, outcome : 3, exact : 1; /* a file has room for 2^24 functions */
 	uint32_t path;
-	uint32_t first;	 /* its first entry; the others by `next`, in the profile's order */
-	uint32_t number; /* before sorting; private to the others */
+	uint32_t first; /* its first entry; the others by `next`, in the profile's order */
 };
+_Static_assert(SCP_OUTCOMES <= 8, "outcomes have three bits");
 
 struct groups {
 	const struct profile *profile;
 	enum report_by by;
-	struct group_row *row; /* sorted */
+	struct group_row *row;
+	uint32_t *order; /* numbers of rows, sorted */
 	uint32_t rows;
 	uint32_t *next;	   /* by entry: the next one of the same row, PROF_NONE: last */
 	uint32_t *site_of; /* by entry: its row */
