@@ -20,7 +20,7 @@ include preload/build.mk profile/build.mk stats/build.mk collector/build.mk repo
 .PHONY: all check check-long demo bench fuzz install lint sanitize clean help setup
 all: $(BUILD)/libscprof.so $(BUILD)/scprof examples
 
-TOOL_LIBS = -lelf -ldw -lgsl -lgslcblas -ljansson -liberty -lm -lpthread
+TOOL_LIBS = -lelf -ldw -lgsl -lgslcblas -ljansson -lprotobuf-c -lz -liberty -lm -lpthread
 
 define static_library # name, sources
 $(BUILD)/lib$(1).a: $(patsubst %.c,$(BUILD)/%.o,$(2))

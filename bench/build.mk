@@ -5,7 +5,7 @@ BENCH_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE
 
 .PHONY: bench-programs
 bench-programs: $(BENCH)/deep_call $(BENCH)/deep_unwind $(BENCH)/calibrated_call \
-	$(BENCH)/quiet_mean $(BENCH)/phase_p $(BENCH)/markers
+	$(BENCH)/quiet_mean $(BENCH)/phase_p $(BENCH)/markers $(BENCH)/many_paths
 
 # The empty function: an object of its own, so that the call is a dynamic one.
 $(BENCH)/libempty.so: bench/empty.c
@@ -34,6 +34,10 @@ $(BENCH)/quiet_mean: bench/quiet_mean.c $(BUILD)/libprofile.a
 
 $(BENCH)/phase_p: bench/phase_p.c $(BUILD)/libprofile.a $(BUILD)/libstats.a
 	$(CC) $(BENCH_CFLAGS) -Iinclude -Iprofile -Istats -o $@ $^ -lgsl -lgslcblas -lm
+
+# A profile of very many call paths (docs/performance.md).
+$(BENCH)/many_paths: bench/many_paths.c $(BUILD)/libprofile.a
+	$(CC) $(BENCH_CFLAGS) -Iinclude -Iprofile -o $@ $^ -ldw -lelf -lm
 
 # The markers of scprof.h (docs/regions.md).
 $(BENCH)/markers: bench/markers.c

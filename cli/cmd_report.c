@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "displaced.h"
 #include "function_names.h"
@@ -19,17 +20,23 @@ static const char usage[] =
 	"Say what each call site of a profiled program costs, with confidence intervals.\n"
 	"Several profiles are reported together.\n"
 	"\n"
-	"  --format text|json|html\n"
-	"                         what to print (default: text); html: one page for a browser\n"
+	"  --format FORMAT        what to print (default: text): text, json, csv; html: one page\n"
+	"                         for a browser; for other tools: pprof, folded (flame graphs),\n"
+	"                         callgrind\n"
 	"  --by path|site|function|gap|thread|process\n"
 	"                         what a row is (default: path, the full call path)\n"
 	"  --confidence R         of the intervals, between 0 and 1 (default: 0.95)\n"
 	"  --include-warm-up      leave in the means what is otherwise set aside\n"
-	"  --top N                rows at most, 0: all (default: 20 in text, all in JSON, HTML)\n"
+	"  --top N                rows at most, 0: all (default: 20 in text, else all)\n"
+	"  --weight time|calls|bytes\n"
+	"                         what --format folded counts (default: time, in ns)\n"
 	"  --frames N             lines of call path a row in text (default: 6, later rows 2)\n"
 	"  --displacement FILE    in HTML: show the account of 'scprof displace --json' beside\n"
 	"  -o, --output OUT       write to a file instead of standard output\n"
 	"  -h, --help             this text\n"
+	"\n"
+	"environment: SCPROF_DEBUG_PATH=DIR[:DIR...] more places for files of the program and\n"
+	"their debug information; DEBUGINFOD_URLS servers for it. Build-ids decide.\n"
 	"\n"
 	"exit status: 0 done, 2 wrong usage, or a profile that cannot be read, or no output\n";
 
@@ -56,6 +63,14 @@ static int set_by(struct arguments *a, const char *value)
 		"thread, "
 		"process\n",
 		value);
+	return -1;
+}
+
+static int set_weight(struct arguments *a, const char *value)
+{
+	if (report_weight_parse(value, &a->options.weight) == 0)
+		return 0;
+	fprintf(stderr, "scprof report: no weight '%s'; there are: time, calls, bytes\n", value);
 	return -1;
 }
 
@@ -92,7 +107,8 @@ enum {
 	OPT_TOP,
 	OPT_FRAMES,
 	OPT_INCLUDE_WARM_UP,
-	OPT_DISPLACEMENT
+	OPT_DISPLACEMENT,
+	OPT_WEIGHT
 };
 
 static const struct option long_options[] = {
@@ -103,6 +119,7 @@ static const struct option long_options[] = {
 	{"frames", required_argument, NULL, OPT_FRAMES},
 	{"include-warm-up", no_argument, NULL, OPT_INCLUDE_WARM_UP},
 	{"displacement", required_argument, NULL, OPT_DISPLACEMENT},
+	{"weight", required_argument, NULL, OPT_WEIGHT},
 	{"output", required_argument, NULL, 'o'},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
@@ -127,6 +144,8 @@ static int set_option(struct arguments *a, int option)
 	case OPT_DISPLACEMENT:
 		a->displaced = optarg;
 		return 0;
+	case OPT_WEIGHT:
+		return set_weight(a, optarg);
 	case 'o':
 		a->output = optarg;
 		return 0;
@@ -134,6 +153,29 @@ static int set_option(struct arguments *a, int option)
 		fputs("Try 'scprof report --help'.\n", stderr);
 		return -1;
 	}
+}
+
+/* Not every format can show every grouping, nor every output take every format. */
+static int check_format(const struct arguments *a)
+{
+	unsigned traits = report_format_traits(a->options.format);
+	enum report_by by = a->options.by;
+
+	if (traits & REPORT_OF_STACKS &&
+	    (by == REPORT_BY_GAP || by == REPORT_BY_THREAD || by == REPORT_BY_PROCESS)) {
+		fprintf(stderr,
+			"scprof report: this format has call paths only, no rows by %s. Use --by "
+			"path, site or function, or --format text, json or csv.\n",
+			report_by_name(by));
+		return -1;
+	}
+	if (traits & REPORT_BINARY && !a->output && isatty(STDOUT_FILENO)) {
+		fputs("scprof report: this format is not for a terminal. Name a file with -o, or "
+		      "pipe it on.\n",
+		      stderr);
+		return -1;
+	}
+	return 0;
 }
 
 /* 0 go on, 1 help was printed, -1 wrong usage. */
@@ -157,7 +199,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 		      stderr);
 		return -1;
 	}
-	return 0;
+	return check_format(a);
 }
 
 /* NULL where none was asked for; *failed where it cannot be had. */

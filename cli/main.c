@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The command line's front door: finds the subcommand and steps aside. */
+#include <malloc.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -94,6 +95,9 @@ static int print(const char *text)
 int main(int argc, char **argv)
 {
 	fill_standard_descriptors();
+	/* Large tables of a large profile are made and dropped one after the other: what is
+	 * freed shall go back, where glibc would keep up to 32 MB of each. */
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 	if (argc < 2) {
 		fputs(help, stderr);
 		return 2;

@@ -7,14 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct sequence {
+	uint64_t calls;
+	uint32_t count;
+	uint64_t sum[SCP_BATCHES];
+};
+
 /* The parallel sequences of one side. */
 struct run {
-	struct prof_batches time, slow; /* slow.count 0: none, or not over the same calls */
-	struct prof_line *line;		/* NULL: none */
+	struct sequence time, slow; /* slow.count 0: none, or not over the same calls */
+	struct prof_line *line;	    /* NULL: none */
 };
 
 /* Pairs of neighbours become one batch; an odd last one is dropped. */
-static void double_batches(struct prof_batches *b)
+static void double_batches(struct sequence *b)
 {
 	b->count /= 2;
 	for (uint32_t i = 0; i < b->count; i++)
@@ -87,21 +93,45 @@ static bool needs_lines(const struct prof_sums *a, const struct prof_sums *b)
 	return !batches_one_size(a, &x) || !batches_one_size(b, &y) || x != y;
 }
 
-static struct run run_of(const struct prof_sums *s, bool line)
+static void copy_out(struct sequence *to, const struct prof_batches *from)
 {
-	struct run r = {.time = s->batches};
+	to->calls = from->calls;
+	to->count = from->count;
+	if (from->count)
+		memcpy(to->sum, from->sum, from->count * sizeof to->sum[0]);
+}
+
+/* Without memory for them there are none, as where the target found no room. */
+static void copy_back(struct prof_batches *to, const struct sequence *from)
+{
+	size_t bytes = from->count * sizeof from->sum[0];
+	uint64_t *sum = bytes ? realloc(to->sum, bytes) : NULL;
+
+	if (!sum) {
+		free(to->sum);
+		*to = (struct prof_batches){.calls = from->calls};
+		return;
+	}
+	memcpy(sum, from->sum, bytes);
+	*to = (struct prof_batches){from->calls, from->count, sum};
+}
+
+static void run_of(struct run *r, const struct prof_sums *s, bool line)
+{
 	uint64_t size;
 
+	copy_out(&r->time, &s->batches);
+	r->slow.calls = r->slow.count = 0;
+	r->line = NULL;
 	if (s->slow && s->slow->batches.count == s->batches.count &&
 	    s->slow->batches.calls == s->batches.calls)
-		r.slow = s->slow->batches;
+		copy_out(&r->slow, &s->slow->batches);
 	if (!line || s->batches.count == 0)
-		return r;
+		return;
 	if (s->line)
-		r.line = copy_line(s->line);
+		r->line = copy_line(s->line);
 	else if (batches_one_size(s, &size))
-		r.line = line_of_one_size(&s->batches, size);
-	return r;
+		r->line = line_of_one_size(&s->batches, size);
 }
 
 /* `to` takes over what `from` has. */
@@ -171,16 +201,26 @@ static void join(struct run *a, struct run *b, bool lines)
 	append(a, b);
 }
 
-void batches_append(struct prof_sums *dst, const struct prof_sums *src)
+static void append_all(struct prof_sums *dst, const struct prof_sums *src)
 {
 	bool lines = needs_lines(dst, src);
-	struct run a = run_of(dst, lines), b = run_of(src, lines);
+	struct run a, b;
 
+	run_of(&a, dst, lines);
+	run_of(&b, src, lines);
 	join(&a, &b, lines);
 	free(b.line);
 	free(dst->line);
 	dst->line = a.line;
-	dst->batches = a.time;
+	copy_back(&dst->batches, &a.time);
 	if (dst->slow)
-		dst->slow->batches = a.slow;
+		copy_back(&dst->slow->batches, &a.slow);
+}
+
+void batches_append(struct prof_sums *dst, const struct prof_sums *src)
+{
+	/* Most sites of a large profile have too few calls for any. */
+	if (!dst->batches.count && !src->batches.count && !dst->line && !dst->slow)
+		return;
+	append_all(dst, src);
 }

@@ -5,6 +5,7 @@ PROFILE_SRC = \
 	profile/header.c \
 	profile/chunks.c \
 	profile/records.c \
+	profile/release.c \
 	profile/refs.c \
 	profile/settle.c \
 	profile/settle_slowest.c \
@@ -12,6 +13,7 @@ PROFILE_SRC = \
 	profile/overhead.c \
 	profile/cmdline.c \
 	profile/intern.c \
+	profile/intern_paths.c \
 	profile/load.c \
 	profile/load_sums.c \
 	profile/model.c \

@@ -173,6 +173,7 @@ static int collect_record(struct raw_file *raw, const struct scp_chunk *c, uint6
 		return -1;
 	if (list_add(&raw->list[rec->type], &ref))
 		return prof_no_memory(err, raw->path);
+	raw_count_record(raw, &ref);
 	return 0;
 }
 
@@ -212,6 +213,8 @@ int raw_collect(struct raw_file *raw, struct profile_error *err)
 	uint64_t offset;
 	bool sound;
 
+	if (raw_count_pieces(raw))
+		return prof_no_memory(err, raw->path);
 	walk_begin(&w, raw->image, raw->image_bytes);
 	while ((c = next_chunk(&w, &offset, &sound))) {
 		struct limits limits;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Equal modules, functions and paths of all files and threads become one.
+/* Equal modules and functions of all files and threads become one (paths: intern_paths.c).
  *
  * The key of each is its content, flattened to bytes without padding.
  */
@@ -23,15 +23,17 @@ void *model_room(void *array, uint32_t *room, uint32_t count, size_t size)
 	uint32_t more;
 	char *grown;
 
-	if (count < *room)
+	if (count < *room) {
+		memset((char *)array + count * size, 0, size);
 		return array;
+	}
 	more = *room ? *room * 2 : 16;
 	if (more <= *room || more > SIZE_MAX / size)
 		return NULL;
 	grown = realloc(array, more * size);
 	if (!grown)
 		return NULL;
-	memset(grown + *room * size, 0, (more - *room) * size);
+	memset(grown + count * size, 0, size); /* no more: the rest may never be needed */
 	*room = more;
 	return grown;
 }
@@ -130,54 +132,6 @@ uint32_t intern_function(struct profile *p, const char *name, const char *librar
 	return PROF_NONE;
 }
 
-/* flags, then module, exact and offset of each frame: 13 bytes a frame. */
-static struct intern_node *path_node(const struct prof_frame *frame, uint32_t frames,
-				     uint32_t flags)
-{
-	struct intern_node *n = new_node(sizeof flags + 13 * (size_t)frames);
-	uint8_t *k;
-
-	if (!n)
-		return NULL;
-	memcpy(n->key, &flags, sizeof flags);
-	k = n->key + sizeof flags;
-	for (uint32_t i = 0; i < frames; i++, k += 13) {
-		memcpy(k, &frame[i].module, 4);
-		k[4] = frame[i].exact;
-		memcpy(k + 5, &frame[i].offset, 8);
-	}
-	return n;
-}
-
-uint32_t intern_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
-		     uint32_t flags)
-{
-	struct intern_node *n = path_node(frame, frames, flags);
-	struct prof_path *grown, path = {.frames = frames, .flags = flags};
-	uint32_t index;
-
-	if (!n)
-		return PROF_NONE;
-	if (find(p->index->path, n, &index))
-		return index;
-	grown = model_room(p->path, &p->index->room[MODEL_PATH], p->paths, sizeof *grown);
-	if (grown)
-		p->path = grown;
-	path.frame = grown ? calloc(frames ? frames : 1, sizeof *frame) : NULL;
-	if (!path.frame) {
-		free(n);
-		return PROF_NONE;
-	}
-	if (frames)
-		memcpy(path.frame, frame, frames * sizeof *frame);
-	if (!insert(&p->index->path, n, p->paths)) {
-		free(path.frame);
-		return PROF_NONE;
-	}
-	p->path[p->paths] = path;
-	return p->paths++;
-}
-
 static void forget(struct intern_node **head, uint32_t from)
 {
 	struct intern_node *n, *next;
@@ -196,7 +150,6 @@ void intern_rollback(struct profile *p, uint32_t modules, uint32_t functions, ui
 {
 	forget(&p->index->module, modules);
 	forget(&p->index->function, functions);
-	forget(&p->index->path, paths);
 	while (p->modules > modules)
 		free(p->module[--p->modules].path);
 	while (p->functions > functions) {
@@ -204,6 +157,5 @@ void intern_rollback(struct profile *p, uint32_t modules, uint32_t functions, ui
 		free(p->function[p->functions].name);
 		free(p->function[p->functions].library);
 	}
-	while (p->paths > paths)
-		free(p->path[--p->paths].frame);
+	intern_forget_paths(p, paths);
 }

@@ -22,7 +22,8 @@ enum model_array {
 };
 
 struct profile_index {
-	struct intern_node *module, *function, *path; /* uthash heads */
+	struct intern_node *module, *function; /* uthash heads */
+	struct intern_paths *paths;
 	uint32_t room[MODEL_ARRAYS];
 	bool has_clock;
 	struct scp_clock clock, slow; /* of the file with the longest span */
@@ -33,8 +34,8 @@ struct profile_index {
 	uint32_t files; /* added so far */
 };
 
-/* Room for one more element: the array, perhaps moved, or NULL. New elements
- * are zero. Use: grown = model_room(p->entry, &room, p->entries, sizeof *p->entry). */
+/* Room for one more element: the array, perhaps moved, or NULL. It is
+ * zero. Use: grown = model_room(p->entry, &room, p->entries, sizeof *p->entry). */
 void *model_room(void *array, uint32_t *room, uint32_t count, size_t size);
 
 /* Index in the model of an equal module, function or path, which is added if it
@@ -44,6 +45,13 @@ uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build
 uint32_t intern_function(struct profile *p, const char *name, const char *library, uint32_t group);
 uint32_t intern_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
 		     uint32_t flags);
+
+/* No more paths are expected: what finds equal ones goes, and is made again when needed. */
+void intern_rest_paths(struct profile *p);
+
+/* The private part of the paths, for profile_free. */
+void intern_free_paths(struct profile *p);
+void intern_forget_paths(struct profile *p, uint32_t from);
 
 /* Forget what was interned beyond these counts. */
 void intern_rollback(struct profile *p, uint32_t modules, uint32_t functions, uint32_t paths);

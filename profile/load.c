@@ -151,7 +151,32 @@ static uint32_t load_path(struct load *l, uint32_t table, uint32_t id)
 		frame[k].offset = SCP_FRAME_OFFSET(r->frame[k]);
 	}
 	l->map[SCP_REC_PATH][i] = intern_path(l->p, frame, r->frames, r->flags);
+	raw_release(l->raw, &list->ref[i]);
 	return l->map[SCP_REC_PATH][i];
+}
+
+/* With the blocks that hang on it. */
+static void release_entry(const struct raw_file *raw, const struct raw_ref *entry)
+{
+	static const struct {
+		uint32_t type, most;
+	} blocks[] = {{SCP_REC_HIST, SCP_HIST_BLOCKS},
+		      {SCP_REC_BATCH, 2},
+		      {SCP_REC_SLOW, 1},
+		      {SCP_REC_PHASE, 1},
+		      {SCP_REC_LINE, 1}};
+
+	for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+		const struct raw_list *list = &raw->list[blocks[i].type];
+
+		for (uint32_t sub = 0; list->count && sub < blocks[i].most; sub++) {
+			uint32_t at = raw_find(list, entry->table, entry->id, sub);
+
+			if (at != PROF_NONE)
+				raw_release(raw, &list->ref[at]);
+		}
+	}
+	raw_release(raw, entry);
 }
 
 static int load_entry(struct load *l, uint32_t i)
@@ -168,12 +193,15 @@ static int load_entry(struct load *l, uint32_t i)
 		.table = index_of(l, SCP_REC_TABLE, ref->table, 0),
 		.path = load_path(l, ref->table, r->path),
 		.function = index_of(l, SCP_REC_FUNCTION, 0, r->function),
-		.outcome = r->outcome,
+		.outcome = (uint16_t)r->outcome,
 		.torn = r->seq & 1,
 	};
 	l->map[SCP_REC_ENTRY][i] = p->entries - 1;
 	p->table[e->table].call_units += r->units;
-	return e->path == PROF_NONE || load_sums(l->raw, ref, &e->sums) ? -1 : 0;
+	if (e->path == PROF_NONE || load_sums(l->raw, ref, &e->sums))
+		return -1;
+	release_entry(l->raw, ref);
+	return 0;
 }
 
 static int load_gap(struct load *l, uint32_t i)
@@ -196,6 +224,7 @@ static int load_gap(struct load *l, uint32_t i)
 		.units_sq = load_wide(r->units_sq_lo, r->units_sq_hi),
 	};
 	p->table[g->table].gap_units += r->units;
+	raw_release(l->raw, ref);
 	return 0;
 }
 
@@ -221,6 +250,7 @@ static int load_slowest(struct load *l, uint32_t i)
 		.ended_real_ns = r->ended_real_ns,
 	};
 	memcpy(s->name, r->name, strnlen(r->name, sizeof s->name - 1));
+	raw_release(l->raw, ref);
 	return 0;
 }
 

@@ -19,18 +19,22 @@ static const void *block_of(const struct raw_file *raw, uint32_t type, const str
 	return i == PROF_NONE ? NULL : raw_record(raw, &list->ref[i]);
 }
 
-static void load_batches(const struct raw_file *raw, const struct raw_ref *ref, uint32_t clock,
-			 struct prof_batches *out)
+static int load_batches(const struct raw_file *raw, const struct raw_ref *ref, uint32_t clock,
+			struct prof_batches *out)
 {
 	const struct scp_entry *e = raw_record(raw, ref);
 	const struct scp_batch *b = block_of(raw, SCP_REC_BATCH, ref, clock);
 
 	if (!b || e->batch_count == 0 || e->batch_count > SCP_BATCHES || e->batch_calls == 0 ||
 	    (e->batch_calls & (e->batch_calls - 1)) || e->batch_calls > e->calls / e->batch_count)
-		return;
+		return 0;
+	out->sum = malloc(e->batch_count * sizeof b->sum[0]);
+	if (!out->sum)
+		return -1;
 	out->calls = e->batch_calls;
 	out->count = e->batch_count;
 	memcpy(out->sum, b->sum, e->batch_count * sizeof b->sum[0]);
+	return 0;
 }
 
 static int load_hist(const struct raw_file *raw, const struct raw_ref *ref, struct prof_sums *s)
@@ -59,8 +63,7 @@ static int load_slow(const struct raw_file *raw, const struct raw_ref *ref, stru
 	s->slow->units = r->units;
 	s->slow->max_units = r->max_units;
 	s->slow->units_sq = load_wide(r->units_sq_lo, r->units_sq_hi);
-	load_batches(raw, ref, 1, &s->slow->batches);
-	return 0;
+	return load_batches(raw, ref, 1, &s->slow->batches);
 }
 
 static int load_phase(const struct raw_file *raw, const struct raw_ref *ref, struct prof_sums *s)
@@ -133,9 +136,9 @@ int load_sums(const struct raw_file *raw, const struct raw_ref *entry, struct pr
 		.bytes_sq = load_wide(r->bytes_sq_lo, r->bytes_sq_hi),
 		.bytes_units = load_wide(r->bytes_units_lo, r->bytes_units_hi),
 	};
-	load_batches(raw, entry, 0, &out->batches);
-	return load_hist(raw, entry, out) || load_slow(raw, entry, out) ||
-			       load_phase(raw, entry, out) || load_line(raw, entry, out)
+	return load_batches(raw, entry, 0, &out->batches) || load_hist(raw, entry, out) ||
+			       load_slow(raw, entry, out) || load_phase(raw, entry, out) ||
+			       load_line(raw, entry, out)
 		       ? -1
 		       : 0;
 }

@@ -64,6 +64,7 @@ void profile_free(struct profile *p)
 	free(p->entry);
 	free(p->gap);
 	free(p->slowest);
+	intern_free_paths(p);
 	free(p->index);
 	free(p);
 }
@@ -234,5 +235,6 @@ struct profile *profile_open(const char *const *paths, size_t count, struct prof
 			return NULL;
 		}
 	}
+	intern_rest_paths(p);
 	return p;
 }

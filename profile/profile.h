@@ -53,8 +53,8 @@ struct prof_function {
  * of an unfinished batch are not in it. */
 struct prof_batches {
 	uint64_t calls;
-	uint32_t count; /* 0: too few calls, or no room was found */
-	uint64_t sum[SCP_BATCHES];
+	uint32_t count; /* at most SCP_BATCHES; 0: too few calls, or no room was found */
+	uint64_t *sum;	/* `count` of them, of the prof_sums that they are in; NULL: none */
 };
 
 struct prof_hist {
@@ -100,7 +100,7 @@ struct prof_sums {
 
 struct prof_entry {
 	uint32_t table, path, function; /* indices into the model */
-	uint32_t outcome;		/* enum scp_outcome */
+	uint16_t outcome;		/* enum scp_outcome */
 	bool torn;			/* the process was killed inside an update */
 	struct prof_sums sums;
 };

@@ -50,6 +50,7 @@ struct raw_file {
 	uint64_t image_bytes, earlier_bytes;
 	struct raw_marks first, second;
 	struct raw_list list[RAW_TYPES]; /* by enum scp_record_type */
+	uint16_t *records;		 /* private to release.c */
 };
 
 /* Read and check. 0, or -1 with *err and nothing to close. */
@@ -88,6 +89,12 @@ void raw_settle(struct raw_file *raw);
 /* After that: of the SLOWEST records, which are written over, leave those that are whole
  * and whose entry is known. */
 int raw_settle_slowest(struct raw_file *raw, struct profile_error *err);
+
+/* Memory of records that have been loaded goes back (release.c): count them when they are
+ * listed, release each once, when it is not needed any more. Its fields are gone then. */
+int raw_count_pieces(struct raw_file *raw);
+void raw_count_record(struct raw_file *raw, const struct raw_ref *ref);
+void raw_release(const struct raw_file *raw, const struct raw_ref *ref);
 
 /* End of the last byte handed out in any region. */
 uint64_t raw_used_end(const struct scp_header *h);

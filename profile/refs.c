@@ -28,11 +28,23 @@ static int compare_refs(const void *a, const void *b)
 	return order ? order : (x->at > y->at) - (x->at < y->at);
 }
 
+static bool is_sorted(const struct raw_list *list)
+{
+	for (uint32_t i = 1; i < list->count; i++)
+		if (compare_refs(&list->ref[i - 1], &list->ref[i]) > 0)
+			return false;
+	return true;
+}
+
 uint32_t raw_find(const struct raw_list *list, uint32_t table, uint32_t id, uint32_t sub)
 {
 	struct raw_ref key = {.table = table, .id = id, .sub = sub};
 	uint32_t low = 0, high = list->count;
 
+	/* Numbers are given in order: mostly the place is where it would be in one table. */
+	if (high && id >= list->ref[0].id && id - list->ref[0].id < high &&
+	    compare_keys(&list->ref[id - list->ref[0].id], &key) == 0)
+		return id - list->ref[0].id;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
@@ -181,7 +193,7 @@ int raw_check_references(struct raw_file *raw, struct profile_error *err)
 	for (uint32_t type = SCP_REC_FUNCTION; type < RAW_TYPES; type++) {
 		struct raw_list *list = &raw->list[type];
 
-		if (list->count > 1)
+		if (!is_sorted(list))
 			qsort(list->ref, list->count, sizeof *list->ref, compare_refs);
 		if (type != SCP_REC_GAP && check_unique(raw, type, err))
 			return -1;

@@ -38,11 +38,13 @@ static int add_slow(struct prof_sums *dst, const struct prof_sums *src)
 		if (!dst->slow)
 			return -1;
 		*dst->slow = *s;
+		dst->slow->batches = (struct prof_batches){0}; /* they come with the others */
 		return 0;
 	}
 	if (!d || (!s && src->calls == 0))
 		return 0;
 	if (!s) {
+		free(d->batches.sum);
 		free(d);
 		dst->slow = NULL;
 		return 0;
@@ -107,6 +109,9 @@ int prof_sums_add(struct prof_sums *dst, const struct prof_sums *src)
 void prof_sums_clear(struct prof_sums *s)
 {
 	free(s->hist);
+	free(s->batches.sum);
+	if (s->slow)
+		free(s->slow->batches.sum);
 	free(s->slow);
 	free(s->phase);
 	free(s->line);

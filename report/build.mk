@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 REPORT_SRC = \
 	report/account.c \
+	report/callgrind.c \
+	report/csv.c \
+	report/csv_others.c \
+	report/csv_write.c \
 	report/demangle.c \
 	report/diff_estimate.c \
 	report/diff_json.c \
@@ -19,7 +23,11 @@ REPORT_SRC = \
 	report/filters.c \
 	report/flame.c \
 	report/flame_sum.c \
+	report/folded.c \
 	report/function_names.c \
+	report/graph.c \
+	report/group.c \
+	report/gzip.c \
 	report/html.c \
 	report/html_displaced.c \
 	report/html_flame.c \
@@ -45,16 +53,24 @@ REPORT_SRC = \
 	report/match_key.c \
 	report/match_modules.c \
 	report/model.c \
+	report/names.c \
 	report/numbers.c \
+	report/order.c \
 	report/outer.c \
+	report/pprof.c \
+	report/pprof.pb-c.c \
 	report/print.c \
 	report/share.c \
 	report/site.c \
 	report/slowest.c \
+	report/stacks.c \
 	report/steadiness.c \
 	report/strings.c \
 	report/symbolize.c \
+	report/symbolize_fetch.c \
 	report/symbolize_inline.c \
+	report/symbolize_jit.c \
+	report/symbolize_module.c \
 	report/table.c \
 	report/table_print.c \
 	report/terminal.c \
@@ -70,6 +86,7 @@ REPORT_SRC = \
 	report/text_steady.c \
 	report/utf8.c \
 	report/warnings.c \
+	report/weights.c \
 	report/words.c
 
 # The page of `--format html`, from readable pieces; the scripts run in this order.
@@ -85,3 +102,12 @@ $(HTML_PAGE).head: report/html/assemble.sh $(HTML_SOURCES)
 
 CFLAGS_report_html_page = -DHTML_HEAD='"$(HTML_PAGE).head"' -DHTML_TAIL='"$(HTML_PAGE).tail"'
 $(BUILD)/report/html_page.o: $(HTML_PAGE).head
+
+# pprof's messages, from their description.
+$(BUILD)/report/pprof.pb-c.c: report/pprof.proto
+	@mkdir -p $(@D)
+	protoc-c --proto_path=report --c_out=$(BUILD)/report $<
+$(BUILD)/report/pprof.pb-c.o: $(BUILD)/report/pprof.pb-c.c
+	$(CC) $(TOOL_CFLAGS) -c -o $@ $<
+$(BUILD)/report/pprof.o: $(BUILD)/report/pprof.pb-c.c
+CFLAGS_report_pprof = -I$(BUILD)/report

@@ -3,6 +3,8 @@
  * with the length of a contrived name, so absurdly long ones stay as they are. */
 #include "demangle.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 #include <libiberty/demangle.h>
 
@@ -15,11 +17,46 @@ static int is_mangled(const char *name)
 	return !strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2) || !strncmp(name, "___Z", 4);
 }
 
+/* D has a scheme of its own; "_DYNAMIC" is no name of it. */
+static bool is_d(const char *name)
+{
+	return !strcmp(name, "_Dmain") ||
+	       (!strncmp(name, "_D", 2) && isdigit((unsigned char)name[2]));
+}
+
+/* "mod.T!(int).f(char)" up to its last list of parameters; libiberty writes them always. */
+static char *cut_parameters(char *plain)
+{
+	char *end = plain ? strrchr(plain, ')') : NULL;
+	int depth = 0;
+
+	for (char *at = end; at && at >= plain; at--) {
+		depth += (*at == ')') - (*at == '(');
+		if (depth)
+			continue;
+		if (at > plain && at[-1] != '!' && at[-1] != ' ')
+			*at = '\0';
+		break;
+	}
+	return plain;
+}
+
+static char *demangle_d(const char *name, int options)
+{
+	char *plain = dlang_demangle(name, DMGL_ANSI);
+
+	return options & DMGL_PARAMS ? plain : cut_parameters(plain);
+}
+
 static char *demangle(const char *name, int options)
 {
 	char *plain = NULL;
 
-	if (is_mangled(name) && strlen(name) <= LONGEST_NAME)
+	if (strlen(name) > LONGEST_NAME)
+		return strdup(name);
+	if (is_d(name))
+		plain = demangle_d(name, options);
+	else if (is_mangled(name))
 		plain = cplus_demangle(name, DMGL_ANSI | DMGL_AUTO | options);
 	return plain ? plain : strdup(name);
 }

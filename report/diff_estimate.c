@@ -110,8 +110,12 @@ static bool by_batches(const struct prof_sums *sums, const struct prof_clock *cl
 		       struct compare_mean *out)
 {
 	struct prof_batches b = sums->batches;
+	uint64_t sum[SCP_BATCHES];
 	struct undisturbed u;
 
+	if (b.count)
+		memcpy(sum, b.sum, b.count * sizeof(sum[0]));
+	b.sum = sum; /* a copy, to be changed */
 	undisturbed_enlarge(b.sum, &b.count, &b.calls, calls);
 	if (undisturbed_of(&(struct stats_batches){b.calls, b.count, b.sum}, &u) < 0)
 		return false;

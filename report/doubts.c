@@ -4,6 +4,7 @@
 #include "model.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "numbers.h"
 #include "stats.h"
@@ -53,29 +54,51 @@ const char *report_doubt_name(unsigned doubt)
 
 /* The slow estimate of a dual run is doubted too: that is what was asked for. A warm-up
  * that was put back is no news. */
-static unsigned doubts_of(const struct report_site *s)
+int doubts_note(struct report *r, const struct report_site *s, uint32_t row)
 {
-	unsigned findings = s->share >= LEAST_SHARE ? s->findings : 0;
+	struct report_note note = {.row = row,
+				   .function = s->function,
+				   .doubts = s->estimate.doubts |
+					     (s->has_slow ? s->slow.estimate.doubts : 0),
+				   .findings = s->findings,
+				   .total_ns = s->total_ns};
+	struct report_note *grown;
 
 	if (!s->steadiness.warmup_aside)
-		findings &= ~(unsigned)REPORT_WARM_UP;
+		note.findings &= ~(unsigned)REPORT_WARM_UP;
 	if (!(s->steadiness.outlier_time >= LEAST_OUTLIERS_TIME))
-		findings &= ~(unsigned)REPORT_OUTLIERS;
-	return s->estimate.doubts | (s->has_slow ? s->slow.estimate.doubts : 0) | findings;
+		note.findings &= ~(unsigned)REPORT_OUTLIERS;
+	if (!note.doubts && !note.findings)
+		return 0;
+	/* Room is doubled where the count is a power of two. */
+	if (!(r->notes & (r->notes - 1))) {
+		grown = realloc(r->note, (r->notes ? 2 * (size_t)r->notes : 1) * sizeof(*grown));
+		if (!grown)
+			return -1;
+		r->note = grown;
+	}
+	r->note[r->notes++] = note;
+	return 0;
+}
+
+static unsigned doubts_of(const struct report_note *n)
+{
+	return n->doubts | (n->share >= LEAST_SHARE ? n->findings : 0);
 }
 
 static void warn(struct report *r, size_t which)
 {
-	uint32_t sites = 0, largest = 0;
+	const struct report_note *largest = NULL;
+	uint32_t sites = 0;
 	double share = 0;
 	char text[32];
 
-	for (uint32_t i = 0; i < r->sites; i++) {
-		if (!(doubts_of(&r->site[i]) & doubts[which].doubt))
+	for (uint32_t i = 0; i < r->notes; i++) {
+		if (!(doubts_of(&r->note[i]) & doubts[which].doubt))
 			continue;
 		if (!sites++)
-			largest = i; /* the longest in total comes first */
-		share += r->site[i].share;
+			largest = &r->note[i]; /* the longest in total comes first */
+		share += r->note[i].share;
 	}
 	if (!sites)
 		return;
@@ -83,8 +106,8 @@ static void warn(struct report *r, size_t which)
 	report_warn(r, doubts[which].name,
 		    "At %" PRIu32 " of %" PRIu32 " rows, %s of the calls' time (first %s, row "
 		    "%" PRIu32 "), %s",
-		    sites, r->sites, text, r->profile->function[r->site[largest].function].name,
-		    largest + 1, doubts[which].text);
+		    sites, r->sites, text, r->profile->function[largest->function].name,
+		    largest->row + 1, doubts[which].text);
 }
 
 void doubts_collect(struct report *r)

@@ -109,12 +109,6 @@ static uint32_t path_of(struct paths *p, const struct report_site *s)
 	return at;
 }
 
-static const char *end_of_path(const struct report_site *s)
-{
-	return s->overflow ? "(path not kept: the profile had no room)"
-			   : text_path_end(s->path_flags);
-}
-
 static void put_mean(struct html *h, const struct report_estimate *e)
 {
 	html_number(h, e->mean_ns);
@@ -143,7 +137,7 @@ static void put_row(struct html *h, struct paths *p, const struct report_site *s
 	html_index(h, s->function);
 	html_string(h, plain ? NULL : report_outcome_name(s));
 	html_index(h, path_of(p, s));
-	html_string(h, end_of_path(s));
+	html_string(h, report_path_end(s));
 	html_index(h, h->flame.end[index]);
 	html_count(h, s->calls);
 	if (s->has_bytes)

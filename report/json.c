@@ -9,6 +9,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "loop.h"
+#include "rows.h"
+
+#define JSON_FLAGS (JSON_ENSURE_ASCII | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
+
 static json_t *time_text(uint64_t real_ns)
 {
 	time_t seconds = (time_t)(real_ns / 1000000000u);
@@ -96,6 +101,7 @@ static json_t *gap_of(const struct report *r, const struct report_gap *g, uint32
 	json_put(o, "mean_ns", json_number(g->estimate.mean_ns), &failed);
 	json_put(o, "ci_low_ns", json_number(g->estimate.low_ns), &failed);
 	json_put(o, "ci_high_ns", json_number(g->estimate.high_ns), &failed);
+	json_put(o, "method", json_text(g->estimate.method), &failed);
 	json_put(o, "max_ns", json_number(g->max_ns), &failed);
 	json_put(o, "total_ns", json_number(g->total_ns), &failed);
 	json_put(o, "share", json_number(g->share), &failed);
@@ -197,32 +203,69 @@ static json_t *process_of(const struct report_process *p)
 	return o;
 }
 
-static uint32_t shown_of(uint32_t rows, const struct report_options *o)
-{
-	bool all = o->top == REPORT_TOP_DEFAULT || o->top == 0 || o->top > rows;
+/* A row is made, printed and dropped before the next: a report may have millions. */
+struct rows {
+	FILE *out;
+	bool failed;
+};
 
-	return all ? rows : o->top;
+static void begin_rows(struct rows *rows, const char *key)
+{
+	fprintf(rows->out, ",\n  \"%s\": [", key);
 }
 
-static void put_rows(json_t *doc, struct report *r, const struct report_options *o, int *failed)
+static void put_row(struct rows *rows, json_t *row, uint32_t number)
 {
-	json_t *sites = json_array(), *gaps = json_array(), *threads = json_array();
-	json_t *processes = json_array();
-	uint32_t shown = shown_of(r->sites, o);
+	fputs(number ? ",\n    " : "\n    ", rows->out);
+	if (json_dumpf(row, rows->out, JSON_FLAGS) < 0)
+		rows->failed = true;
+	json_decref(row);
+}
 
-	for (uint32_t i = 0; i < shown; i++)
-		*failed += json_array_append_new(sites, json_site(r, &r->site[i])) < 0;
-	for (uint32_t i = 0; i < shown_of(r->gaps, o); i++)
-		*failed += json_array_append_new(gaps, gap_of(r, &r->gap[i], shown)) < 0;
-	for (uint32_t i = 0; i < shown_of(r->threads, o); i++)
-		*failed += json_array_append_new(threads, thread_of(&r->thread[i])) < 0;
-	for (uint32_t i = 0; i < shown_of(r->processes, o); i++)
-		*failed += json_array_append_new(processes, process_of(&r->process[i])) < 0;
-	json_put(doc, "sites", sites, failed);
-	json_put(doc, "gaps", gaps, failed);
-	json_put(doc, "threads", threads, failed);
-	json_put(doc, "processes", processes, failed);
-	json_put(doc, "loops", json_loops(r, shown, o->top ? o->top : UINT32_MAX, failed), failed);
+static void end_rows(struct rows *rows, uint32_t count)
+{
+	fputs(count ? "\n  ]" : "]", rows->out);
+}
+
+/* Loops are known by gap only. */
+static void put_loops(struct rows *rows, const struct report *r, uint32_t sites, uint32_t top)
+{
+	uint32_t loops = !r->loops ? 0 : r->loops->loops < top ? r->loops->loops : top;
+
+	if (!r->loops) {
+		fputs(",\n  \"loops\": null", rows->out);
+		return;
+	}
+	begin_rows(rows, "loops");
+	for (uint32_t i = 0; i < loops && !rows->failed; i++)
+		put_row(rows, json_loop(r, &r->loops->loop[i], sites), i);
+	end_rows(rows, loops);
+}
+
+static int put_rows(struct report *r, const struct report_options *o, FILE *out)
+{
+	struct rows rows = {.out = out};
+	uint32_t sites = rows_shown(r->sites, o), gaps = rows_shown(r->gaps, o);
+	uint32_t threads = rows_shown(r->threads, o), processes = rows_shown(r->processes, o);
+
+	begin_rows(&rows, "sites");
+	for (uint32_t i = 0; i < sites && !rows.failed; i++)
+		put_row(&rows, json_site(r, &r->site[i]), i);
+	end_rows(&rows, sites);
+	begin_rows(&rows, "gaps");
+	for (uint32_t i = 0; i < gaps && !rows.failed; i++)
+		put_row(&rows, gap_of(r, &r->gap[i], sites), i);
+	end_rows(&rows, gaps);
+	begin_rows(&rows, "threads");
+	for (uint32_t i = 0; i < threads && !rows.failed; i++)
+		put_row(&rows, thread_of(&r->thread[i]), i);
+	end_rows(&rows, threads);
+	begin_rows(&rows, "processes");
+	for (uint32_t i = 0; i < processes && !rows.failed; i++)
+		put_row(&rows, process_of(&r->process[i]), i);
+	end_rows(&rows, processes);
+	put_loops(&rows, r, sites, o->top ? o->top : UINT32_MAX);
+	return rows.failed ? -1 : 0;
 }
 
 static void put_totals(json_t *doc, const struct report *r, int *failed)
@@ -235,6 +278,7 @@ static void put_totals(json_t *doc, const struct report *r, int *failed)
 	json_put(o, "gaps_ns", json_number(r->gaps_ns), failed);
 	json_put(o, "time_ns", json_number(r->time_ns), failed);
 	json_put(o, "remainder_ns", json_number(r->remainder_ns), failed);
+	json_put(o, "overhead_measured", json_boolean(r->overhead.measured), failed);
 	json_put(o, "overhead_ns", json_number(r->overhead.inside_ns), failed);
 	json_put(o, "overhead_error_ns", json_number(r->overhead.inside_error_ns), failed);
 	json_put(o, "overhead_outside_ns", json_number(r->overhead.outside_ns), failed);
@@ -261,10 +305,26 @@ static json_t *warnings_of(const struct report *r, int *failed)
 	return array;
 }
 
-int report_json(struct report *r, const struct report_options *o, FILE *out)
+/* The members of `part`, which is dropped, as members of the document. */
+static int put_members(json_t *part, int failed, bool first, FILE *out)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(part, key, value)
+	{
+		fprintf(out, "%s\n  \"%s\": ", first ? "" : ",", key);
+		failed += json_dumpf(value, out, JSON_FLAGS) < 0;
+		first = false;
+	}
+	json_decref(part);
+	return failed ? -1 : 0;
+}
+
+static int put_head(const struct report *r, FILE *out)
 {
 	json_t *doc = json_object();
-	int failed = 0, status;
+	int failed = 0;
 
 	json_put(doc, "schema", json_string("scprof-report/1"), &failed);
 	json_put(doc, "by", json_text(report_by_name(r->by)), &failed);
@@ -277,18 +337,27 @@ int report_json(struct report *r, const struct report_options *o, FILE *out)
 	json_put(doc, "confidence", json_number(r->confidence), &failed);
 	json_put(doc, "warm_up", json_text(r->include_warmup ? "included" : "set-aside"), &failed);
 	put_totals(doc, r, &failed);
-	put_rows(doc, r, o, &failed);
-	json_slowest(doc, r, shown_of(r->slowests, o), &failed);
+	return put_members(doc, failed, true, out);
+}
+
+static int put_tail(struct report *r, const struct report_options *o, FILE *out)
+{
+	json_t *doc = json_object();
+	int failed = 0;
+
+	json_slowest(doc, r, rows_shown(r->slowests, o), &failed);
 	json_put(doc, "skipped_calls", json_count(r->skipped_calls), &failed);
 	json_put(doc, "abandoned_calls", json_count(r->profile->losses.abandoned_calls), &failed);
 	json_put(doc, "unmatched_ends", json_count(r->profile->losses.unmatched_ends), &failed);
 	json_put(doc, "overflow_calls", json_count(r->overflow_calls), &failed);
 	json_put(doc, "warnings", warnings_of(r, &failed), &failed);
-	status = failed ? -1
-			: json_dumpf(doc, out,
-				     JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15));
-	json_decref(doc);
-	if (status == 0 && fputc('\n', out) == EOF)
-		status = -1;
-	return status;
+	return put_members(doc, failed, false, out);
+}
+
+int report_json(struct report *r, const struct report_options *o, FILE *out)
+{
+	fputc('{', out);
+	if (put_head(r, out) < 0 || put_rows(r, o, out) < 0 || put_tail(r, o, out) < 0)
+		return -1;
+	return fputs("\n}\n", out) == EOF ? -1 : 0;
 }

@@ -25,9 +25,9 @@ json_t *json_path(const struct report_site *s);
 /* Put slowest_asked and slowest[], `shown` of them, into the document. */
 void json_slowest(json_t *doc, struct report *r, uint32_t shown, int *failed);
 json_t *json_steadiness(const struct report_site *s, int *failed);
-/* What threads do over and over, `top` of them; null unless by gap. Sites from `sites` on
- * are not in the document. */
-json_t *json_loops(const struct report *r, uint32_t sites, uint32_t top, int *failed);
+/* What threads do over and over. Sites from `sites` on are not in the document. */
+struct loop;
+json_t *json_loop(const struct report *r, const struct loop *l, uint32_t sites);
 
 /* Put a new value into an object; counts failures in *failed. */
 void json_put(json_t *object, const char *key, json_t *value, int *failed);

@@ -142,16 +142,14 @@ static json_t *loop_of(const struct context *c, const struct loop *l, int *faile
 	return o;
 }
 
-json_t *json_loops(const struct report *r, uint32_t sites, uint32_t top, int *failed)
+json_t *json_loop(const struct report *r, const struct loop *l, uint32_t sites)
 {
 	struct context c = {r, sites};
-	json_t *loops;
+	int failed = 0;
+	json_t *loop = loop_of(&c, l, &failed);
 
-	if (!r->loops)
-		return json_null();
-	loops = json_array();
-	for (uint32_t i = 0; i < r->loops->loops && i < top; i++)
-		*failed +=
-			json_array_append_new(loops, loop_of(&c, &r->loops->loop[i], failed)) < 0;
-	return loops;
+	if (!failed)
+		return loop;
+	json_decref(loop);
+	return NULL;
 }

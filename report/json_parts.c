@@ -36,6 +36,19 @@ void json_put(json_t *object, const char *key, json_t *value, int *failed)
 	*failed += json_object_set_new(object, key, value) < 0;
 }
 
+static const char *source_name(enum symbol_source source)
+{
+	static const char *const names[] = {
+		[SYMBOL_UNKNOWN] = NULL,
+		[SYMBOL_FROM_DEBUG_INFO] = "debug-info",
+		[SYMBOL_FROM_TABLE] = "symbol-table",
+		[SYMBOL_FROM_DYNAMIC] = "dynamic-symbols",
+		[SYMBOL_FROM_PERF_MAP] = "perf-map",
+	};
+
+	return names[source];
+}
+
 json_t *json_frame(const struct symbol *s, int *failed)
 {
 	json_t *o = json_object();
@@ -43,9 +56,12 @@ json_t *json_frame(const struct symbol *s, int *failed)
 	json_put(o, "function", json_text(s->function), failed);
 	json_put(o, "module", json_text(s->module), failed);
 	json_put(o, "offset", json_count(s->offset), failed);
+	json_put(o, "function_offset",
+		 s->into == SYMBOL_START_UNKNOWN ? json_null() : json_count(s->into), failed);
 	json_put(o, "file", json_text(s->file), failed);
 	json_put(o, "line", s->line ? json_integer(s->line) : json_null(), failed);
 	json_put(o, "inlined", json_boolean(s->inlined), failed);
+	json_put(o, "name_from", json_text(source_name(s->source)), failed);
 	return o;
 }
 

@@ -16,7 +16,7 @@ struct loop_node {
 	uint64_t visits;       /* top-level calls: the larger of both */
 	uint64_t units;	       /* their time, nested calls included */
 	bool apportioned;      /* units are a fair part: some calls were nested, or overlapped */
-	struct prof_sums sums; /* of all calls; no histogram, phases, slow clock, line */
+	struct prof_sums sums; /* of all calls, owned; no histogram, phases, slow clock, line */
 };
 
 struct loop_edge {

@@ -10,6 +10,9 @@
 int account_gaps(struct report *r, const uint32_t *site_of);
 int account_threads(struct report *r);
 
+/* Keep what a site has to be warned of. -1: memory is out. */
+int doubts_note(struct report *r, const struct report_site *s, uint32_t row);
+
 /* Warnings on sites whose intervals may not hold. */
 void doubts_collect(struct report *r);
 

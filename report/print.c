@@ -4,13 +4,28 @@
 
 #include <errno.h>
 
+#include "callgrind.h"
+#include "csv.h"
+#include "folded.h"
 #include "html.h"
 #include "json.h"
+#include "pprof.h"
 #include "text.h"
+
+typedef int printer(struct report *r, const struct report_options *o, FILE *out);
+
+#define FORMAT_PRINTER(value, name, print, traits) [value] = (print),
+static printer *const printers[] = {REPORT_FORMATS(FORMAT_PRINTER)};
+
+/* Text shows a few rows of a million; gaps refer to any of them. */
+static uint32_t sites_shown(const struct report_options *o)
+{
+	return o->format == REPORT_TEXT && o->by != REPORT_BY_GAP ? text_top(o) : UINT32_MAX;
+}
 
 int report_print(const struct profile *p, const struct report_options *o, FILE *out)
 {
-	struct report *r = report_build(p, o);
+	struct report *r = report_build_some(p, o, sites_shown(o));
 	int status;
 
 	if (!r) {
@@ -18,16 +33,7 @@ int report_print(const struct profile *p, const struct report_options *o, FILE *
 		return -1;
 	}
 	errno = 0;
-	switch (o->format) {
-	case REPORT_JSON:
-		status = report_json(r, o, out);
-		break;
-	case REPORT_HTML:
-		status = report_html(r, o, out);
-		break;
-	default:
-		status = report_text(r, o, out);
-	}
+	status = printers[o->format](r, o, out);
 	report_free(r);
 	if (fflush(out) == EOF || ferror(out)) {
 		if (!errno)

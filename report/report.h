@@ -32,7 +32,26 @@ enum report_by {
 	REPORT_BY_PROCESS
 };
 
-enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_HTML };
+/* All formats: one line adds one. What it is called, the function that prints it (0, or -1:
+ * memory is out or the stream failed), and what it is. */
+#define REPORT_FORMATS(X)                                                                          \
+	X(REPORT_TEXT, "text", report_text, 0)                                                     \
+	X(REPORT_JSON, "json", report_json, 0)                                                     \
+	X(REPORT_HTML, "html", report_html, 0)                                                     \
+	X(REPORT_PPROF, "pprof", report_pprof, REPORT_OF_STACKS | REPORT_BINARY)                   \
+	X(REPORT_FOLDED, "folded", report_folded, REPORT_OF_STACKS)                                \
+	X(REPORT_CALLGRIND, "callgrind", report_callgrind, REPORT_OF_STACKS)                       \
+	X(REPORT_CSV, "csv", report_csv, 0)
+
+#define REPORT_OF_STACKS 1u /* of sites only: no rows for gaps, threads, processes */
+#define REPORT_BINARY	 2u /* not for a terminal */
+
+#define REPORT_FORMAT_VALUE(value, name, print, traits) value,
+enum report_format { REPORT_FORMATS(REPORT_FORMAT_VALUE) };
+#undef REPORT_FORMAT_VALUE
+
+/* What formats with one number a call path print; others print all of them. */
+enum report_weight { REPORT_WEIGHT_TIME, REPORT_WEIGHT_CALLS, REPORT_WEIGHT_BYTES, REPORT_WEIGHTS };
 
 #define REPORT_TOP_DEFAULT    UINT32_MAX /* 20 rows of text, all of JSON */
 #define REPORT_FRAMES_DEFAULT UINT32_MAX /* text: 6 for the first rows, 2 for later ones */
@@ -45,6 +64,7 @@ struct report_options {
 	uint32_t frames;     /* lines of call path a row in text; JSON always has all */
 	uint32_t width;	     /* columns of text; 0: those of the terminal */
 	bool include_warmup; /* in the means; else set aside where one is found */
+	enum report_weight weight;
 	const struct displaced *displaced; /* displaced.h: to be shown beside; NULL: none */
 };
 
@@ -52,7 +72,7 @@ struct report_options {
 	{                                                                                          \
 		.format = REPORT_TEXT, .by = REPORT_BY_PATH, .confidence = 0.95,                   \
 		.top = REPORT_TOP_DEFAULT, .frames = REPORT_FRAMES_DEFAULT, .width = 0,            \
-		.include_warmup = false                                                            \
+		.include_warmup = false, .weight = REPORT_WEIGHT_TIME                              \
 	}
 
 struct report_estimate {
@@ -202,6 +222,17 @@ struct report_process {
 	double wall_s; /* NAN: not known */
 };
 
+/* Sites with fewer ticks have intervals so wide that they prove nothing. */
+#define REPORT_TELLING_TICKS 10
+
+/* Of a site that the warnings count. */
+struct report_note {
+	uint32_t row, function;
+	unsigned doubts;   /* of its intervals */
+	unsigned findings; /* that matter where the share is large enough */
+	double total_ns, share;
+};
+
 struct report_warning {
 	char code[32];
 	char *text; /* what it means for the numbers, and what to do */
@@ -212,17 +243,22 @@ struct report {
 	enum report_by by;
 	double confidence;
 	bool include_warmup;
-	bool bars; /* sites have them: not for text, which would only hold their memory */
+	bool bars; /* sites have them: not for formats that would only hold their memory */
 	struct symbolizer *symbols;
+	bool *module_noted; /* private to report_symbols: said what became of it; NULL: none */
 
-	struct report_site *site; /* by total time, longest first */
+	struct report_site *site; /* by total time, longest first; the first `kept` are filled */
 	struct report_gap *gap;
 	struct report_thread *thread;
 	struct report_process *process; /* by time in calls, longest first */
 	struct report_slowest *slowest; /* the longest first */
 	struct report_warning *warning;
 	struct loop_report *loops; /* loop.h; NULL unless REPORT_BY_GAP or REPORT_HTML */
+	struct report_note *note;
 	uint32_t sites, gaps, threads, processes, slowests, warnings;
+	uint32_t kept;	/* sites that are filled: all, but for report_build_some */
+	uint32_t notes; /* sites that something has to be said of; in their order */
+	uint32_t slow_sites, slow_sites_off; /* of REPORT_TELLING_TICKS slow ticks or more */
 
 	uint64_t calls;	 /* all recorded, with those that overflowed */
 	double calls_ns; /* as measured, overhead included, so that the account is exact */
@@ -243,6 +279,10 @@ struct report {
 
 /* Everything but names. NULL when memory is out. */
 struct report *report_build(const struct profile *p, const struct report_options *o);
+/* The same, but only the first `keep` sites are kept, for who shows no others: totals,
+ * warnings and all else are of all. */
+struct report *report_build_some(const struct profile *p, const struct report_options *o,
+				 uint32_t keep);
 void report_free(struct report *r);
 
 /* Names of one frame, inlined functions first: `*count` of them, at least 1.
@@ -268,7 +308,11 @@ const char *report_by_name(enum report_by by);
 /* 0, or -1 when `name` is none of them. */
 int report_by_parse(const char *name, enum report_by *by);
 int report_format_parse(const char *name, enum report_format *format);
-extern const char report_format_names[]; /* for messages: "text, json, ..." */
+extern const char *const report_format_names;		  /* for messages: "text, json, ..." */
+unsigned report_format_traits(enum report_format format); /* REPORT_OF_STACKS, ... */
+int report_weight_parse(const char *name, enum report_weight *weight);
+/* Why the outer frames of a site's path are not there, in brackets; NULL: they are. */
+const char *report_path_end(const struct report_site *s);
 
 /* Build, symbolize and print. 0, or -1 with errno set: memory is out or the
  * stream failed. The stream is flushed. */

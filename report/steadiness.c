@@ -4,6 +4,7 @@
 #include "site.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "hist.h"
 #include "stats.h"
@@ -95,7 +96,20 @@ static bool batches_agree(const struct prof_sums *s)
 			    s->slow->batches.count == s->batches.count);
 }
 
-static struct prof_sums rest_of(const struct prof_sums *s, struct prof_slow *slow, unsigned aside)
+static void copy_batches(struct prof_batches *b, uint64_t *room)
+{
+	if (b->count)
+		memcpy(room, b->sum, b->count * sizeof(*room));
+	b->sum = room;
+}
+
+/* Room for what is changed. */
+struct rest {
+	struct prof_slow slow;
+	uint64_t sum[2][SCP_BATCHES];
+};
+
+static struct prof_sums rest_of(const struct prof_sums *s, struct rest *room, unsigned aside)
 {
 	struct prof_sums rest = *s;
 
@@ -103,15 +117,20 @@ static struct prof_sums rest_of(const struct prof_sums *s, struct prof_slow *slo
 	rest.phase = NULL;
 	rest.line = NULL;
 	if (s->slow) {
-		*slow = *s->slow;
-		rest.slow = slow;
+		room->slow = *s->slow;
+		rest.slow = &room->slow;
 	}
 	if (!aside)
 		return rest;
+	copy_batches(&rest.batches, room->sum[0]);
 	take_off(&rest.batches, aside, s->max_units, &rest.units, &rest.units_sq);
 	rest.calls -= aside * s->batches.calls;
-	if (s->slow)
+	if (s->slow) {
+		struct prof_slow *slow = &room->slow;
+
+		copy_batches(&slow->batches, room->sum[1]);
 		take_off(&slow->batches, aside, slow->max_units, &slow->units, &slow->units_sq);
+	}
 	return rest;
 }
 
@@ -137,8 +156,8 @@ static unsigned look_at(struct steadiness *to, const struct prof_sums *s)
 int steadiness_add(struct steadiness *to, const struct prof_sums *s, bool ordered, bool include)
 {
 	unsigned aside = ordered && s->batches.count ? look_at(to, s) : 0;
-	struct prof_slow slow;
-	struct prof_sums rest = rest_of(s, &slow, include ? 0 : aside);
+	struct rest room;
+	struct prof_sums rest = rest_of(s, &room, include ? 0 : aside);
 
 	return prof_sums_add(&to->rest, &rest);
 }

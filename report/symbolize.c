@@ -3,15 +3,14 @@
  * frames is asked for, and a cache of answers. */
 #include "symbolize.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <uthash.h>
 
 #include "demangle.h"
 #include "symbolize_inline.h"
+#include "symbolize_jit.h"
+#include "symbolize_module.h"
 
 struct key {
 	uint64_t offset;
@@ -25,26 +24,13 @@ struct answer {
 	UT_hash_handle hh;
 };
 
-struct loaded {
-	enum symbolize_state state;
-	Dwfl *dwfl;
-	Dwfl_Module *module;
-	Dwarf_Addr bias;
-};
-
 struct symbolizer {
 	const struct profile *profile;
-	struct loaded *loaded; /* one for each module of the profile */
+	struct symbolize_module *loaded; /* one for each module of the profile */
 	struct answer *answers;
-	struct symbol nothing; /* the answer when memory is out */
-};
-
-/* Standard search: by build-id, then by debug link; over the network only
- * where the user has set DEBUGINFOD_URLS. */
-static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
-	.section_address = dwfl_offline_section_address,
+	struct jit *jit;
+	bool ambiguous, ambiguous_told; /* maps of generated code disagree */
+	struct symbol nothing;		/* the answer when memory is out */
 };
 
 struct symbolizer *symbolize_new(const struct profile *p)
@@ -55,8 +41,9 @@ struct symbolizer *symbolize_new(const struct profile *p)
 		return NULL;
 	s->profile = p;
 	s->loaded = calloc(p->modules ? p->modules : 1, sizeof(*s->loaded));
-	if (!s->loaded) {
-		free(s);
+	s->jit = jit_new(p);
+	if (!s->loaded || !s->jit) {
+		symbolize_free(s);
 		return NULL;
 	}
 	return s;
@@ -84,78 +71,25 @@ void symbolize_free(struct symbolizer *s)
 		free_symbols(a->symbol, a->count);
 		free(a);
 	}
-	for (uint32_t i = 0; i < s->profile->modules; i++)
-		if (s->loaded[i].dwfl)
-			dwfl_end(s->loaded[i].dwfl);
+	for (uint32_t i = 0; s->loaded && i < s->profile->modules; i++)
+		symbolize_module_close(&s->loaded[i]);
+	jit_free(s->jit);
 	free(s->loaded);
 	free(s);
 }
 
-/* O_NONBLOCK: the path may name a pipe without a writer. */
-static int open_regular(const char *path)
+static struct symbolize_module *module_of(struct symbolizer *s, uint32_t module)
 {
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
-static bool same_build(Dwfl_Module *module, const struct prof_module *want)
-{
-	const unsigned char *bits;
-	GElf_Addr where;
-	int bytes;
-
-	if (!want->build_id_bytes)
-		return true; /* nothing to compare with */
-	bytes = dwfl_module_build_id(module, &bits, &where);
-	return bytes == (int)want->build_id_bytes && !memcmp(bits, want->build_id, (size_t)bytes);
-}
-
-static Dwfl_Module *report_file(Dwfl *dwfl, const char *path)
-{
-	int fd = open_regular(path);
-	Dwfl_Module *module;
-
-	if (fd < 0)
-		return NULL;
-	dwfl_report_begin(dwfl);
-	module = dwfl_report_offline(dwfl, "", path, fd);
-	if (!module)
-		close(fd); /* it is the library's only when the call succeeds */
-	dwfl_report_end(dwfl, NULL, NULL);
-	return module;
-}
-
-static enum symbolize_state load(struct loaded *l, const struct prof_module *m)
-{
-	if (m->path[0] != '/')
-		return SYMBOLIZE_MISSING; /* [vdso], a deleted file */
-	l->dwfl = dwfl_begin(&callbacks);
-	if (!l->dwfl)
-		return SYMBOLIZE_MISSING;
-	l->module = report_file(l->dwfl, m->path);
-	if (!l->module || !dwfl_module_getelf(l->module, &l->bias))
-		return SYMBOLIZE_MISSING;
-	return same_build(l->module, m) ? SYMBOLIZE_LOADED : SYMBOLIZE_STALE;
-}
-
-static struct loaded *module_of(struct symbolizer *s, uint32_t module)
-{
-	struct loaded *l = &s->loaded[module];
+	struct symbolize_module *l = &s->loaded[module];
 
 	if (l->state == SYMBOLIZE_UNTRIED)
-		l->state = load(l, &s->profile->module[module]);
+		symbolize_module_open(l, s->profile, module);
 	return l;
 }
 
 /* The linker symbol whose bytes hold the address. The nearest one below is not
  * good enough: in a stripped file it is some other function. */
-static const char *linker_name(const struct loaded *l, GElf_Addr address, GElf_Off *into)
+static const char *linker_name(const struct symbolize_module *l, GElf_Addr address, GElf_Off *into)
 {
 	GElf_Sym symbol;
 	const char *name =
@@ -171,40 +105,74 @@ static char *copy(const char *s)
 	return s ? strdup(s) : NULL;
 }
 
+static void put_name(struct symbol *symbol, const char *name)
+{
+	symbol->linker_name = name;
+	symbol->function = name ? demangle_full(name) : NULL;
+	symbol->brief = name ? demangle_brief(name) : NULL;
+}
+
+/* Names from the file of a module that is loaded. */
+static size_t levels_in(const struct symbolize_module *l, const struct key *k,
+			struct inline_level *level, const char **outer, GElf_Off *into)
+{
+	uint64_t back = k->exact || !k->offset ? 0 : 1;
+	GElf_Addr address = k->offset + l->bias - back;
+	size_t n = inline_levels(l->module, address, level);
+
+	*outer = linker_name(l, address, into);
+	*into += back;
+	return n;
+}
+
+/* In no module: generated code, perhaps. */
+static struct symbol *look_up_generated(struct symbolizer *s, const struct key *k, size_t *count)
+{
+	uint64_t back = k->exact || !k->offset ? 0 : 1;
+	struct jit_name found = jit_look_up(s->jit, k->offset - back);
+	struct symbol *symbol = calloc(1, sizeof(*symbol));
+
+	*count = 1;
+	if (!symbol)
+		return NULL;
+	symbol->offset = k->offset;
+	symbol->into = found.name ? found.into + back : SYMBOL_START_UNKNOWN;
+	symbol->module = found.map;
+	put_name(symbol, found.name);
+	symbol->source = found.name ? SYMBOL_FROM_PERF_MAP : SYMBOL_UNKNOWN;
+	s->ambiguous |= found.ambiguous;
+	return symbol;
+}
+
 static struct symbol *look_up(struct symbolizer *s, const struct key *k, size_t *count)
 {
 	struct inline_level level[INLINE_LEVELS];
-	struct loaded *l = k->module == PROF_NONE ? NULL : module_of(s, k->module);
+	struct symbolize_module *l = module_of(s, k->module);
 	const char *outer = NULL;
 	struct symbol *symbol;
 	GElf_Off into = 0;
 	size_t n = 0;
 
-	if (l && l->state == SYMBOLIZE_LOADED) {
-		uint64_t back = k->exact || !k->offset ? 0 : 1;
-		GElf_Addr address = k->offset + l->bias - back;
-
-		n = inline_levels(l->module, address, level);
-		outer = linker_name(l, address, &into);
-		into += back;
-	}
+	if (l->state == SYMBOLIZE_LOADED)
+		n = levels_in(l, k, level, &outer, &into);
 	if (!n)
 		level[n++] = (struct inline_level){NULL, NULL, 0, 0, false};
 	if (!level[n - 1].function)
 		level[n - 1].function = outer;
 	symbol = calloc(n, sizeof(*symbol));
 	for (size_t i = 0; symbol && i < n; i++) {
-		const char *name = level[i].function;
-
-		symbol[i].function = name ? demangle_full(name) : NULL;
-		symbol[i].brief = name ? demangle_brief(name) : NULL;
-		symbol[i].module = l ? s->profile->module[k->module].path : NULL;
+		put_name(&symbol[i], level[i].function);
+		symbol[i].module = s->profile->module[k->module].path;
 		symbol[i].offset = k->offset;
 		symbol[i].into = outer ? into : SYMBOL_START_UNKNOWN;
 		symbol[i].file = copy(level[i].file);
 		symbol[i].line = level[i].file ? level[i].line : 0;
 		symbol[i].declared = symbol[i].line ? level[i].declared : 0;
 		symbol[i].inlined = level[i].inlined;
+		symbol[i].source = !level[i].function		? SYMBOL_UNKNOWN
+				   : level[i].function != outer ? SYMBOL_FROM_DEBUG_INFO
+				   : l->stripped		? SYMBOL_FROM_DYNAMIC
+								: SYMBOL_FROM_TABLE;
 	}
 	*count = n;
 	return symbol;
@@ -226,7 +194,8 @@ static struct answer *find_answer(struct symbolizer *s, const struct prof_frame 
 	if (!a)
 		return NULL;
 	a->key = key;
-	a->symbol = look_up(s, &key, &a->count);
+	a->symbol = key.module == PROF_NONE ? look_up_generated(s, &key, &a->count)
+					    : look_up(s, &key, &a->count);
 	if (!a->symbol) {
 		free(a);
 		return NULL;
@@ -256,4 +225,17 @@ const struct symbol *symbolize_frame(struct symbolizer *s, const struct prof_fra
 enum symbolize_state symbolize_module_state(const struct symbolizer *s, uint32_t module)
 {
 	return module < s->profile->modules ? s->loaded[module].state : SYMBOLIZE_MISSING;
+}
+
+const char *symbolize_refused_map(struct symbolizer *s)
+{
+	return jit_refused(s->jit);
+}
+
+bool symbolize_ambiguous(struct symbolizer *s)
+{
+	bool news = s->ambiguous && !s->ambiguous_told;
+
+	s->ambiguous_told |= news;
+	return news;
 }

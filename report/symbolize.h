@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* From (module, offset) to function, file, line and inlined calls.
  *
- * Works offline from the files the profile names, with separate debug
- * information found by build-id or debug link as libdwfl does. A file whose
- * build-id is not the one the profile recorded is never used: a wrong name is
- * worse than none. Nothing is opened before it is asked for, and every answer
- * is kept.
+ * Works offline from the files that the profile names, or from equal ones
+ * elsewhere (symbolize_module.h), with separate debug information found by
+ * build-id or debug link as libdwfl does. A file whose build-id is not the one the
+ * profile recorded is never used: a wrong name is worse than none. Nothing is
+ * opened before it is asked for, and every answer is kept.
  *
  * A module file is only opened when it is a regular file: a profile is data
  * from elsewhere and may name a pipe or a device.
@@ -21,16 +21,26 @@
 
 #define SYMBOL_START_UNKNOWN UINT64_MAX /* as `into` */
 
+enum symbol_source {
+	SYMBOL_UNKNOWN,
+	SYMBOL_FROM_DEBUG_INFO,
+	SYMBOL_FROM_TABLE,
+	SYMBOL_FROM_DYNAMIC, /* a stripped file: only what it exports has a name */
+	SYMBOL_FROM_PERF_MAP /* generated code */
+};
+
 struct symbol {
-	char *function;	    /* demangled, with parameters; NULL: not known */
-	char *brief;	    /* demangled, without parameters; NULL: not known */
-	const char *module; /* path; NULL: no module (JIT or generated code) */
-	uint64_t offset;    /* in the module; an address where there is no module */
-	uint64_t into;	    /* from the function that holds the code to the frame */
-	char *file;	    /* NULL: not known */
-	int line;	    /* 0: not known */
-	int declared;	    /* line of the function itself, in the same file; 0: not known */
-	bool inlined;	    /* this function's code was inlined into the next symbol */
+	char *function;		   /* demangled, with parameters; NULL: not known */
+	char *brief;		   /* demangled, without parameters; NULL: not known */
+	const char *linker_name;   /* as it is in the file; NULL: not known */
+	const char *module;	   /* path; NULL: no module (JIT or generated code) */
+	uint64_t offset;	   /* in the module; an address where there is no module */
+	uint64_t into;		   /* from the function that holds the code to the frame */
+	char *file;		   /* NULL: not known */
+	int line;		   /* 0: not known */
+	int declared;		   /* line of the function itself, in the same file; 0: not known */
+	bool inlined;		   /* this function's code was inlined into the next symbol */
+	enum symbol_source source; /* of the name */
 };
 
 enum symbolize_state {
@@ -55,5 +65,11 @@ const struct symbol *symbolize_frame(struct symbolizer *s, const struct prof_fra
 
 /* What became of a module so far. */
 enum symbolize_state symbolize_module_state(const struct symbolizer *s, uint32_t module);
+
+/* A map of generated code (/tmp/perf-PID.map) that was not believed, once each; NULL: none. */
+const char *symbolize_refused_map(struct symbolizer *s);
+
+/* Such maps of several processes know different names for one address: true once. */
+bool symbolize_ambiguous(struct symbolizer *s);
 
 #endif

@@ -172,13 +172,18 @@ static int print_table(struct text *t)
 	}
 }
 
+uint32_t text_top(const struct report_options *o)
+{
+	return o->top == REPORT_TOP_DEFAULT ? TOP_DEFAULT : o->top ? o->top : UINT32_MAX;
+}
+
 int report_text(struct report *r, const struct report_options *o, FILE *out)
 {
 	struct text t = {.report = r, .options = o, .out = out};
 	int status;
 
 	t.terminal = terminal_of(out, o->width);
-	t.top = o->top == REPORT_TOP_DEFAULT ? TOP_DEFAULT : o->top ? o->top : UINT32_MAX;
+	t.top = text_top(o);
 	if (r->first)
 		print_command(&t);
 	facts_each(r, t.terminal.utf8, print_fact, &t);

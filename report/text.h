@@ -19,6 +19,9 @@ struct text {
 /* Print all of it. 0, or -1: memory is out. Errors of the stream stay in it. */
 int report_text(struct report *r, const struct report_options *o, FILE *out);
 
+/* Rows that it shows at most. */
+uint32_t text_top(const struct report_options *o);
+
 /* The main table of each grouping. -1: memory is out. */
 int text_sites(struct text *t);
 int text_gaps(struct text *t);
@@ -35,9 +38,6 @@ void text_shown(struct text *t, uint32_t rows, double shown_ns, double all_ns, c
  * from other rows (text_apart.h has the marks). */
 void text_path_notes(struct text *t, struct table *table, const struct report_site *s,
 		     const unsigned char *mark, uint32_t lines);
-
-/* Why a path is not whole, by its SCP_PATH_* flags; NULL: it is. Static text. */
-const char *text_path_end(uint32_t flags);
 
 /* What the mean of the last row hides, as notes of it. */
 void text_steady_notes(const struct text *t, struct table *table, const struct report_site *s);

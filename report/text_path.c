@@ -33,6 +33,8 @@ static void put_named(FILE *out, const struct report *r, const struct symbol *s,
 {
 	const char *module = detail & APART_MODULE ? s->module : base_name(s->module);
 	bool from_start = s->into != SYMBOL_START_UNKNOWN;
+	/* Of such a file only what it exports has a name, and no line. */
+	const char *stripped = s->source == SYMBOL_FROM_DYNAMIC ? ", stripped" : "";
 
 	for (size_t i = 0; i < count; i++)
 		fprintf(out, "%s%s", i ? " < " : "", s[i].brief ? s[i].brief : "?");
@@ -41,9 +43,11 @@ static void put_named(FILE *out, const struct report *r, const struct symbol *s,
 	if (s->file)
 		fprintf(out, " at %s:%d", base_name(s->file), s->line);
 	if (detail && !from_start)
-		fprintf(out, " (%s+0x%" PRIx64 ")", module, s->offset);
+		fprintf(out, " (%s%s+0x%" PRIx64 ")", module, stripped, s->offset);
 	else if (detail & APART_MODULE || (!s->file && !is_program(r, s->module)))
-		fprintf(out, " (%s)", module);
+		fprintf(out, " (%s%s)", module, stripped);
+	else if (*stripped)
+		fputs(" (stripped)", out);
 }
 
 static void put_unnamed(FILE *out, const struct symbol *s, unsigned detail)
@@ -84,19 +88,6 @@ static char *clean(struct text *t, char *raw)
 
 	free(raw);
 	return safe;
-}
-
-const char *text_path_end(uint32_t flags)
-{
-	if (flags & SCP_PATH_SMALL_STACK)
-		return "(caller only: its stack had no room to look further)";
-	if (flags & SCP_PATH_LIMITED)
-		return "(outer frames left out: --depth)";
-	if (flags & SCP_PATH_CUT)
-		return "(cut here: no unwind information)";
-	if (flags & SCP_PATH_TRUNCATED)
-		return "(deeper: outer frames not kept)";
-	return NULL;
 }
 
 static void add_line(struct text *t, struct table *table, char *raw)
@@ -156,7 +147,7 @@ void text_path_notes(struct text *t, struct table *table, const struct report_si
 	uint32_t shown = frames <= lines ? frames : lines > 1 ? lines - 1 : 1;
 
 	if (s->overflow && lines)
-		table_note(table, "(no room: path not kept)");
+		table_note(table, report_path_end(s));
 	if (!shown)
 		return;
 	for (uint32_t i = 0; i < shown; i++)
@@ -164,8 +155,8 @@ void text_path_notes(struct text *t, struct table *table, const struct report_si
 	shown = show_telling(t, table, s, mark, shown);
 	if (shown < frames && lines > 1)
 		fold_rest(t, table, frames - shown);
-	if ((shown >= frames || mark[s->frames]) && text_path_end(s->path_flags))
-		table_note(table, text_path_end(s->path_flags));
+	if ((shown >= frames || mark[s->frames]) && report_path_end(s))
+		table_note(table, report_path_end(s));
 }
 
 /* Short, since two of them stand on one line: function:line, or what is known. */

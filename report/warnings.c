@@ -196,8 +196,6 @@ static void warn_clock(struct report *r)
 	}
 }
 
-/* Sites with fewer ticks have intervals so wide that they prove nothing. */
-#define TELLING_TICKS 10
 /* Chance alone may say so in one report of fifty: two of four sites say it. */
 #define CHANCE 0.02
 
@@ -206,16 +204,8 @@ static void warn_clock(struct report *r)
  * or where the program waits for the ticks; the fast clock tells. */
 static void warn_slow_clock(struct report *r)
 {
-	uint32_t sites = 0, off = 0;
+	uint32_t sites = r->slow_sites, off = r->slow_sites_off;
 
-	for (uint32_t i = 0; i < r->sites; i++) {
-		const struct report_site *s = &r->site[i];
-
-		if (!s->has_slow || s->slow.ticks < TELLING_TICKS)
-			continue;
-		sites++;
-		off += !s->slow.covers;
-	}
 	if (!off || stats_at_least(off, sites, 1 - r->confidence) > CHANCE)
 		return;
 	report_warn(
@@ -226,7 +216,7 @@ static void warn_slow_clock(struct report *r)
 		"It shares its CPUs with the ticker, whose ticks slow the calls after them, or it "
 		"moves in step with the ticks. Trust MEAN, not SLOW. Leave the ticker a CPU, or "
 		"use a longer tick (-d).",
-		off, sites, TELLING_TICKS);
+		off, sites, REPORT_TELLING_TICKS);
 }
 
 static void warn_time(struct report *r)
@@ -315,17 +305,63 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+static void warn_module(struct report *r, uint32_t module)
+{
+	const struct prof_module *m = &r->profile->module[module];
+	enum symbolize_state state = symbolize_module_state(r->symbols, module);
+	const char *base = base_name(m->path);
+
+	if (state == SYMBOLIZE_STALE)
+		report_warn(r, "stale-module",
+			    "%s is not the build that ran (its build-id differs): its frames are "
+			    "shown as %s+offset. Restore that build, or install its debug "
+			    "information, to see names.",
+			    m->path, base);
+	else if (state == SYMBOLIZE_MISSING && m->build_id_bytes && m->path[0] == '/')
+		report_warn(r, "missing-module",
+			    "%s is not here any more: its frames are shown as %s+offset. Name a "
+			    "directory that has it in SCPROF_DEBUG_PATH, or a server in "
+			    "DEBUGINFOD_URLS: its build-id will prove it.",
+			    m->path, base);
+}
+
+static void warn_maps(struct report *r)
+{
+	const char *refused;
+
+	while ((refused = symbolize_refused_map(r->symbols)) != NULL)
+		report_warn(r, "map-refused",
+			    "%s was not used: it is older than the process, or belongs to neither "
+			    "you nor root. Its generated code is shown as addresses.",
+			    refused);
+	if (symbolize_ambiguous(r->symbols))
+		report_warn(r, "map-ambiguous",
+			    "The processes' maps of generated code (/tmp/perf-PID.map) know "
+			    "different names for the same address; such frames are shown as "
+			    "addresses. Report on one process at a time to see names.");
+}
+
+/* What a frame has brought to light, once a module. */
+static void note_news(struct report *r, uint32_t module)
+{
+	uint32_t modules = r->profile->modules;
+
+	if (module >= modules) {
+		warn_maps(r);
+		return;
+	}
+	if (!r->module_noted)
+		r->module_noted = calloc(modules, sizeof(*r->module_noted));
+	if (r->module_noted && !r->module_noted[module]) {
+		r->module_noted[module] = true;
+		warn_module(r, module);
+	}
+}
+
 const struct symbol *report_symbols(struct report *r, const struct prof_frame *frame, size_t *count)
 {
 	const struct symbol *symbol = symbolize_frame(r->symbols, frame, count);
 
-	if (symbolize_module_state(r->symbols, frame->module) == SYMBOLIZE_STALE)
-		report_warn(r, "stale-module",
-			    "%s is not the build that ran (its build-id differs): its frames are "
-			    "shown as "
-			    "%s+offset. Restore that build, or install its debug information, to "
-			    "see names.",
-			    r->profile->module[frame->module].path,
-			    base_name(r->profile->module[frame->module].path));
+	note_news(r, frame->module);
 	return symbol;
 }

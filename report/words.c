@@ -4,14 +4,21 @@
 
 #include <string.h>
 
+#include "weights.h"
+
 static const char *const by_names[] = {
 	[REPORT_BY_PATH] = "path", [REPORT_BY_SITE] = "site",	  [REPORT_BY_FUNCTION] = "function",
 	[REPORT_BY_GAP] = "gap",   [REPORT_BY_THREAD] = "thread", [REPORT_BY_PROCESS] = "process",
 };
 
-static const char *const format_names[] = {
-	[REPORT_TEXT] = "text", [REPORT_JSON] = "json", [REPORT_HTML] = "html"};
-const char report_format_names[] = "text, json, html";
+#define FORMAT_NAME(value, name, print, traits) [value] = (name),
+static const char *const format_names[] = {REPORT_FORMATS(FORMAT_NAME)};
+
+#define FORMAT_LISTED(value, name, print, traits) ", " name
+const char *const report_format_names = &REPORT_FORMATS(FORMAT_LISTED)[2];
+
+#define FORMAT_TRAITS(value, name, print, traits) [value] = (traits),
+static const unsigned format_traits[] = {REPORT_FORMATS(FORMAT_TRAITS)};
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -41,6 +48,36 @@ int report_format_parse(const char *name, enum report_format *format)
 		return -1;
 	*format = (enum report_format)found;
 	return 0;
+}
+
+unsigned report_format_traits(enum report_format format)
+{
+	return format_traits[format];
+}
+
+int report_weight_parse(const char *name, enum report_weight *weight)
+{
+	for (enum report_weight w = 0; w < REPORT_WEIGHTS; w++)
+		if (!strcmp(name, weight_of(w)->name)) {
+			*weight = w;
+			return 0;
+		}
+	return -1;
+}
+
+const char *report_path_end(const struct report_site *s)
+{
+	if (s->overflow)
+		return "(no room: path not kept)";
+	if (s->path_flags & SCP_PATH_SMALL_STACK)
+		return "(caller only: its stack had no room to look further)";
+	if (s->path_flags & SCP_PATH_LIMITED)
+		return "(outer frames left out: --depth)";
+	if (s->path_flags & SCP_PATH_CUT)
+		return "(cut here: no unwind information)";
+	if (s->path_flags & SCP_PATH_TRUNCATED)
+		return "(deeper: outer frames not kept)";
+	return NULL;
 }
 
 const char *report_by_name(enum report_by by)

@@ -16,6 +16,9 @@ uthash.h|header|uthash-dev|uthash-devel
 gsl/gsl_cdf.h|header|libgsl-dev|gsl-devel
 jansson.h|header|libjansson-dev|jansson-devel
 libiberty/demangle.h|header|libiberty-dev|binutils-devel
+protobuf-c/protobuf-c.h|header|libprotobuf-c-dev|protobuf-c-devel
+protoc-c|command|protobuf-c-compiler|protobuf-c-compiler
+zlib.h|header|zlib1g-dev|zlib-devel
 '
 needs_check='
 cmocka.h|header|libcmocka-dev|libcmocka-devel
@@ -42,6 +45,8 @@ clang-tidy|command|clang-tidy|clang-tools-extra
 cppcheck|command|cppcheck|cppcheck
 shellcheck|command|shellcheck|ShellCheck
 valgrind|command|valgrind|valgrind
+script|command|bsdutils|util-linux-script
+/usr/lib/python3*/*-packages/jsonschema|file|python3-jsonschema|python3-jsonschema
 '
 needs_bench='
 redis-server|command|redis-server|redis

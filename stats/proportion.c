@@ -4,6 +4,7 @@
  * the distribution function for a limit. GSL's own inverse of the beta distribution
  * gives up on ordinary counts (3 of 60 000) and ends the program. */
 #include <math.h>
+#include <stdint.h>
 #include <stdbool.h>
 
 #include <gsl/gsl_cdf.h>
@@ -148,7 +149,7 @@ static void start_at(double x, double n, double confidence, double *low, double 
 	*high = fmin(*high, 1 - 1e-3 / n);
 }
 
-void proportion_clopper_pearson(double x, double n, double confidence, double *low, double *high)
+static void clopper_pearson(double x, double n, double confidence, double *low, double *high)
 {
 	struct tail at_least = tail_of(1, x, n - x + 1, false);
 	struct tail at_most = tail_of(1, x + 1, n - x, true);
@@ -157,6 +158,29 @@ void proportion_clopper_pearson(double x, double n, double confidence, double *l
 	start_at(x, n, confidence, low, high);
 	*low = x > 0 ? tail_inverse(&at_least, rest, *low) : 0;
 	*high = x < n ? tail_inverse(&at_most, rest, *high) : 1;
+}
+
+/* Most sites of a large profile have one of few answers: some calls, and no tick or one.
+ * A thread keeps its last ones; equal arguments, equal results. */
+void proportion_clopper_pearson(double x, double n, double confidence, double *low, double *high)
+{
+	static _Thread_local struct answer {
+		double x, n, confidence, low, high;
+	} kept[256]; /* n 0: none */
+	union {
+		double number;
+		uint64_t bits;
+	} a = {x}, b = {n};
+	struct answer *k =
+		&kept[(a.bits * 0x9e3779b97f4a7c15u ^ b.bits * 0xd6e8feb86659fd93u) >> 56];
+
+	if (!(k->n > 0 && k->x == x && k->n == n && k->confidence == confidence)) {
+		clopper_pearson(x, n, confidence, low, high);
+		*k = (struct answer){x, n, confidence, *low, *high};
+		return;
+	}
+	*low = k->low;
+	*high = k->high;
 }
 
 void proportion_mid_p(double x, double n, double confidence, double *low, double *high)

@@ -2,7 +2,7 @@
 # Unit tests come from tests/unit/*.mk, which add binaries to UNIT_TESTS.
 # tests/programs: target programs for the command tests; they know nothing of
 # scprof, and each is one source file.
--include $(wildcard tests/unit/*.mk)
+-include $(wildcard tests/unit/*.mk) tests/formats/formats.mk
 
 TARGET_PROGRAMS = \
 	asynchronous \
@@ -18,6 +18,7 @@ TARGET_PROGRAMS = \
 	filtered \
 	fork_in_threads \
 	fortify \
+	generated \
 	limits \
 	longjmp_handler \
 	loops \

@@ -106,7 +106,7 @@ const char *model_check(const struct profile *p)
 static bool same_batches(const struct prof_batches *a, const struct prof_batches *b)
 {
 	return a->count == b->count && (a->count == 0 || a->calls == b->calls) &&
-	       memcmp(a->sum, b->sum, a->count * sizeof a->sum[0]) == 0;
+	       (a->count == 0 || memcmp(a->sum, b->sum, a->count * sizeof a->sum[0]) == 0);
 }
 
 static const char *compare_slow(const struct prof_slow *x, const struct prof_slow *y)

@@ -194,6 +194,16 @@ struct profile *fixture_alike(char *near, char *far)
 	return p;
 }
 
+uint64_t *fixture_batches(void)
+{
+	static uint64_t room[64][SCP_BATCHES];
+	static uint32_t used;
+
+	assert_in_range(used, 0, 63);
+	memset(room[used], 0, sizeof(room[used]));
+	return room[used++];
+}
+
 char *fixture_print(const struct profile *p, const struct report_options *o)
 {
 	char *text = NULL;

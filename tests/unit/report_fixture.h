@@ -27,6 +27,9 @@ struct profile *fixture_hostile(void);
  * which is `near` or `far`. */
 struct profile *fixture_alike(char *near, char *far);
 
+/* Room for the sums of SCP_BATCHES batches, all 0, until the program ends. */
+uint64_t *fixture_batches(void);
+
 /* What report_print prints; free() it. */
 char *fixture_print(const struct profile *p, const struct report_options *o);
 

@@ -49,7 +49,7 @@ static void add_call(struct prof_sums *s, uint32_t slot, bool batched, uint64_t 
 static struct prof_sums calls_of(uint64_t size, uint64_t each, uint32_t count, uint32_t loose,
 				 bool line)
 {
-	struct prof_sums s = {.batches = {each, count, {0}}};
+	struct prof_sums s = {.batches = {each, count, calloc(SCP_BATCHES, 8)}};
 
 	if (line)
 		s.line = calloc(1, sizeof *s.line);
@@ -220,6 +220,16 @@ static void test_many_batches_without_a_line_end_it(void **state)
 	prof_sums_clear(&b);
 }
 
+static struct prof_batches copy_of(const struct prof_batches *b)
+{
+	struct prof_batches copy = *b;
+
+	copy.sum = calloc(SCP_BATCHES, sizeof *copy.sum);
+	assert_non_null(copy.sum);
+	memcpy(copy.sum, b->sum, b->count * sizeof *copy.sum);
+	return copy;
+}
+
 /* Dual: the slow batches give way, and double, with the others. */
 static void test_slow_batches_stay_beside_the_line(void **state)
 {
@@ -228,8 +238,8 @@ static void test_slow_batches_stay_beside_the_line(void **state)
 	(void)state;
 	many.slow = calloc(1, sizeof *many.slow);
 	few.slow = calloc(1, sizeof *few.slow);
-	many.slow->batches = many.batches;
-	few.slow->batches = few.batches;
+	many.slow->batches = copy_of(&many.batches);
+	few.slow->batches = copy_of(&few.batches);
 	s = sum_of(&many, &few);
 	prof_sums_add(&s, &many);
 	assert_int_equal(s.batches.count, 40);

@@ -13,8 +13,9 @@
 
 static struct prof_sums batches(uint64_t calls_each, uint32_t count, uint64_t first)
 {
-	struct prof_sums s = {.calls = calls_each * count, .batches = {calls_each, count, {0}}};
+	struct prof_sums s = {.calls = calls_each * count, .batches = {calls_each, count, NULL}};
 
+	s.batches.sum = calloc(SCP_BATCHES, sizeof *s.batches.sum);
 	for (uint32_t i = 0; i < count; i++)
 		s.batches.sum[i] = first + i;
 	return s;
@@ -144,6 +145,8 @@ static void test_batches_of_one_size_follow_each_other(void **state)
 	assert_int_equal(a.batches.count, 5);
 	assert_int_equal(a.batches.sum[2], 12);
 	assert_int_equal(a.batches.sum[3], 50);
+	prof_sums_clear(&a);
+	prof_sums_clear(&b);
 }
 
 static void test_smaller_batches_are_joined_in_pairs(void **state)
@@ -158,12 +161,16 @@ static void test_smaller_batches_are_joined_in_pairs(void **state)
 	assert_int_equal(a.batches.sum[0], 21);
 	assert_int_equal(a.batches.sum[1], 25);
 	assert_int_equal(a.batches.sum[2], 99);
+	prof_sums_clear(&a);
+	prof_sums_clear(&b);
 	a = batches(8, 1, 7);
 	b = batches(2, 9, 0); /* 0..8: 0+1+2+3, 4+5+6+7 */
 	prof_sums_add(&a, &b);
 	assert_int_equal(a.batches.count, 3);
 	assert_int_equal(a.batches.sum[1], 6);
 	assert_int_equal(a.batches.sum[2], 22);
+	prof_sums_clear(&a);
+	prof_sums_clear(&b);
 }
 
 static void test_full_batches_double(void **state)
@@ -177,6 +184,8 @@ static void test_full_batches_double(void **state)
 	assert_int_equal(a.batches.sum[0], 1);
 	assert_int_equal(a.batches.sum[31], 62 + 63);
 	assert_int_equal(a.batches.sum[32], 100 + 101);
+	prof_sums_clear(&a);
+	prof_sums_clear(&b);
 }
 
 static void test_too_small_batches_give_way(void **state)
@@ -188,6 +197,8 @@ static void test_too_small_batches_give_way(void **state)
 	assert_int_equal(a.batches.calls, 16);
 	assert_int_equal(a.batches.count, 2);
 	assert_int_equal(a.batches.sum[0], 100);
+	prof_sums_clear(&a);
+	prof_sums_clear(&b);
 }
 
 static void test_half_known_slow_sums_are_dropped(void **state)

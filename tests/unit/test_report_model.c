@@ -72,7 +72,7 @@ static void give_line(struct prof_sums *s, struct prof_line *line)
 {
 	static const uint64_t more[] = {0, 900, 300, 1500, 600};
 
-	s->batches = (struct prof_batches){.calls = 100, .count = 5};
+	s->batches = (struct prof_batches){.calls = 100, .count = 5, .sum = fixture_batches()};
 	for (unsigned i = 0; i < 5; i++) {
 		s->batches.sum[i] = 50 * (3600 + 4400) + more[i] - 660;
 		line->bytes[i] = 50 * (32 + 96);

@@ -127,6 +127,12 @@ static void test_names_are_demangled(void **state)
 	check_text(demangle_brief("_ZN3net6Socket4readEPcm"), "net::Socket::read");
 	check_text(demangle_full("_ZN4core3fmt5write17h0123456789abcdefE"), "core::fmt::write");
 	check_text(demangle_full("_RNvCs1234_7mycrate3foo"), "mycrate::foo");
+	check_text(demangle_full("_D3net6Socket4readMFAhZl"), "net.Socket.read(ubyte[])");
+	check_text(demangle_brief("_D3net6Socket4readMFAhZl"), "net.Socket.read");
+	check_text(demangle_full("_Dmain"), "D main");
+	check_text(demangle_full("_DYNAMIC"), "_DYNAMIC");
+	check_text(demangle_brief("_D3net4nexti"), "net.next");
+	check_text(demangle_brief("_D8demangle__T4testTiZQiFiZv"), "demangle.test!(int).test");
 	check_text(demangle_full("main"), "main");
 	check_text(demangle_full("_Zgarbage"), "_Zgarbage");
 }

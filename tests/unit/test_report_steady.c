@@ -28,6 +28,7 @@ static struct prof_sums warming(unsigned slow, uint64_t level)
 {
 	struct prof_sums s = {.calls = BATCHES * EACH, .min_units = UINT64_MAX};
 
+	s.batches.sum = fixture_batches();
 	s.batches.calls = EACH;
 	s.batches.count = BATCHES;
 	for (unsigned i = 0; i < BATCHES; i++) {
@@ -203,6 +204,7 @@ static void test_a_first_call_leaves_no_spread_behind(void **state)
 	const struct report_site *s;
 
 	(void)state;
+	sums.batches.sum = fixture_batches();
 	sums.batches.calls = 1;
 	sums.batches.count = BATCHES;
 	for (unsigned i = 0; i < BATCHES; i++) {

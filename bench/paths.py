@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a report of very many call paths costs: it should grow with their number and no faster."""
+import glob
+import os
+import resource
+import subprocess
+import time
+
+import measure
+
+LIBRARIES = 200
+
+
+def libraries():
+    found = {os.path.realpath(p) for d in ("/usr/lib/*-linux-gnu", "/usr/lib64", "/usr/lib") for p in glob.glob(f"{d}/lib*.so.*")}
+    return sorted(p for p in found if os.path.isfile(p))[:LIBRARIES]
+
+
+def run_once(command):
+    began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return time.monotonic() - began, cpu
+
+
+def memory_of(command):
+    """Peak in MB, by a process of its own: a parent's children share one maximum."""
+    program = ("import resource,subprocess,sys;"
+               "subprocess.run(sys.argv[1:],stdout=subprocess.DEVNULL,check=True);"
+               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+    done = subprocess.run(["python3", "-c", program, *command], stdout=subprocess.PIPE, text=True, check=True)
+    return int(done.stdout) * 1024 / 1e6
+
+
+def bench(tools, rounds, scale):
+    modules = libraries()
+    out = tools.fresh()
+    measure.header(f"Growth with the number of call paths, over {len(modules)} libraries",
+                   "paths", "format", "processor time, s", "a path, us", "elapsed, s", "memory, MB")
+    for paths in (int(n * scale) for n in (100_000, 300_000, 1_000_000)):
+        profile = f"{out}/many.scp"
+        subprocess.run([tools.program("bench/many_paths"), profile, str(paths), *modules], check=True)
+        for form in ("text", "folded", "pprof"):
+            command = [tools.program("scprof"), "report", "--format", form, "-o", f"{out}/report", profile]
+            runs = [run_once(command) for _ in range(rounds)]
+            wall, cpu = (min(r[i] for r in runs) for i in (0, 1))
+            measure.row(f"{paths:,}", form, f"{cpu:.2f}", f"{cpu / paths * 1e6:.2f}", f"{wall:.2f}", f"{memory_of(command):.0f}")
+            os.unlink(f"{out}/report")
+        os.unlink(profile)
+    tools.forget(out)

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Equal call paths become one. A profile may have millions: so the hash holds
+ * numbers only, and the frames lie one behind the other in large blocks.
+ */
+#include "intern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_FRAMES (UINT32_C(1) << 14) /* 256 kB; SCP_MAX_FRAMES fit */
+
+struct block {
+	struct block *next;
+	uint32_t used;
+	struct prof_frame frame[BLOCK_FRAMES];
+};
+
+struct intern_paths {
+	uint32_t *slot; /* numbers of paths; PROF_NONE: free */
+	uint32_t slots; /* a power of two; at most 3 in 4 are in use */
+	struct block *block;
+};
+
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (uint64_t)(product >> 64) ^ (uint64_t)product;
+}
+
+static uint32_t hash_of(const struct prof_frame *frame, uint32_t frames, uint32_t flags)
+{
+	uint64_t h = 0x9e3779b97f4a7c15u ^ flags;
+
+	for (uint32_t i = 0; i < frames; i++)
+		h = fold(h ^ frame[i].offset,
+			 0xd6e8feb86659fd93u ^ ((uint64_t)frame[i].module << 1) ^ frame[i].exact);
+	return (uint32_t)(h ^ h >> 32);
+}
+
+static bool same_path(const struct prof_path *a, const struct prof_path *b)
+{
+	if (a->frames != b->frames || a->flags != b->flags)
+		return false;
+	for (uint32_t i = 0; i < a->frames; i++)
+		if (a->frame[i].offset != b->frame[i].offset ||
+		    a->frame[i].module != b->frame[i].module ||
+		    a->frame[i].exact != b->frame[i].exact)
+			return false;
+	return true;
+}
+
+static uint32_t hash_again(const struct prof_path *path)
+{
+	return hash_of(path->frame, path->frames, path->flags);
+}
+
+/* The slot of an equal path, or the free one where it belongs. */
+static uint32_t *find_slot(const struct profile *p, const struct prof_path *want)
+{
+	const struct intern_paths *x = p->index->paths;
+	uint32_t at = hash_again(want) & (x->slots - 1);
+
+	for (; x->slot[at] != PROF_NONE; at = (at + 1) & (x->slots - 1))
+		if (same_path(&p->path[x->slot[at]], want))
+			break;
+	return &x->slot[at];
+}
+
+/* All paths that there are, in so many slots. */
+static int make_slots(struct profile *p, uint32_t slots)
+{
+	struct intern_paths *x = p->index->paths;
+	uint32_t *slot = malloc((size_t)slots * sizeof(*slot));
+
+	if (!slot)
+		return -1;
+	memset(slot, 0xff, (size_t)slots * sizeof(*slot)); /* PROF_NONE */
+	for (uint32_t i = 0; i < p->paths; i++) {
+		uint32_t at = hash_again(&p->path[i]) & (slots - 1);
+
+		while (slot[at] != PROF_NONE)
+			at = (at + 1) & (slots - 1);
+		slot[at] = i;
+	}
+	free(x->slot);
+	x->slot = slot;
+	x->slots = slots;
+	return 0;
+}
+
+static int make_room(struct profile *p)
+{
+	struct intern_paths *x = p->index->paths;
+	struct prof_path *grown;
+	uint32_t slots;
+
+	if (!x) {
+		x = p->index->paths = calloc(1, sizeof(*x));
+		if (!x)
+			return -1;
+	}
+	slots = x->slots;
+	while (p->paths / 3 >= slots / 4)
+		slots = slots ? slots * 2 : 1024;
+	if (slots != x->slots && make_slots(p, slots) < 0)
+		return -1;
+	grown = model_room(p->path, &p->index->room[MODEL_PATH], p->paths, sizeof *grown);
+	if (grown)
+		p->path = grown;
+	return grown ? 0 : -1;
+}
+
+static struct prof_frame *keep_frames(struct intern_paths *x, const struct prof_frame *frame,
+				      uint32_t frames)
+{
+	struct prof_frame *kept;
+
+	if (frames > BLOCK_FRAMES)
+		return NULL;
+	if (!x->block || x->block->used + frames > BLOCK_FRAMES) {
+		struct block *b = malloc(sizeof(*b));
+
+		if (!b)
+			return NULL;
+		b->next = x->block;
+		b->used = 0;
+		x->block = b;
+	}
+	kept = x->block->frame + x->block->used;
+	if (frames)
+		memcpy(kept, frame, frames * sizeof *frame);
+	x->block->used += frames;
+	return kept;
+}
+
+uint32_t intern_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
+		     uint32_t flags)
+{
+	struct prof_path path = {(struct prof_frame *)frame, frames, flags};
+	uint32_t *slot;
+
+	if (make_room(p) < 0)
+		return PROF_NONE;
+	slot = find_slot(p, &path);
+	if (*slot != PROF_NONE)
+		return *slot;
+	path.frame = keep_frames(p->index->paths, frame, frames);
+	if (!path.frame)
+		return PROF_NONE;
+	*slot = p->paths;
+	p->path[p->paths] = path;
+	return p->paths++;
+}
+
+void intern_rest_paths(struct profile *p)
+{
+	struct intern_paths *x = p->index->paths;
+
+	if (!x)
+		return;
+	free(x->slot);
+	x->slot = NULL;
+	x->slots = 0;
+}
+
+/* Frames of what is forgotten stay in their blocks: it happens once, when memory is out. */
+void intern_forget_paths(struct profile *p, uint32_t from)
+{
+	struct intern_paths *x = p->index->paths;
+
+	if (!x || p->paths <= from)
+		return;
+	p->paths = from;
+	intern_rest_paths(p);
+}
+
+void intern_free_paths(struct profile *p)
+{
+	struct intern_paths *x = p->index->paths;
+
+	while (x && x->block) {
+		struct block *next = x->block->next;
+
+		free(x->block);
+		x->block = next;
+	}
+	if (x)
+		free(x->slot);
+	free(x);
+}

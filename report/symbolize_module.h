@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The file of one module: found, and proved to be the build that ran. Private to
+ * symbolize*.c.
+ *
+ * Where the profile says is the first place, not the only one: the file may lie in a
+ * container, or be gone. Elsewhere a file is taken by its build-id alone, so
+ * without one nothing but the path is tried. In this order:
+ *   the path; the vDSO of this very kernel;
+ *   /proc/PID/root/PATH and /proc/PID/exe of the profiled processes, while they live;
+ *   DIR/PATH, DIR/FILE, DIR/.build-id/xx/... for each DIR of SCPROF_DEBUG_PATH (DIR:DIR...);
+ *   /usr/lib/debug/.build-id/xx/....debug;
+ *   the servers of DEBUGINFOD_URLS, where it is set and libdebuginfod is installed.
+ * Separate debug information of a file that was found is libdwfl's to find: by
+ * build-id, by debug link (CRC checked), by debuginfod, in the same directories. */
+#ifndef SCPROF_SYMBOLIZE_MODULE_H
+#define SCPROF_SYMBOLIZE_MODULE_H
+
+#include <elfutils/libdwfl.h>
+
+#include "symbolize.h"
+
+struct symbolize_module {
+	enum symbolize_state state;
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	Dwarf_Addr bias;
+	bool stripped; /* the only symbols are those of dynamic linking */
+};
+
+/* Sets m->state, which was SYMBOLIZE_UNTRIED. */
+void symbolize_module_open(struct symbolize_module *m, const struct profile *p, uint32_t module);
+void symbolize_module_close(struct symbolize_module *m);
+
+/* A file by its build-id from the servers of DEBUGINFOD_URLS: an open descriptor, or -1. */
+int symbolize_fetch(const uint8_t *build_id, uint32_t bytes);
+
+#endif

@@ -1,0 +1,338 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Names of frames, with files as people have them: stripped, with debug information
+# apart, behind a server, deleted, replaced, in another root, generated.
+
+load common
+
+# app: main < outer < middle (inlined) < send in C; and through libgate.so, whose
+# gate_open is exported and calls the hidden gate_inner, which sends.
+make_sources()
+{
+	cat >app.c <<-'END'
+		#include <sys/socket.h>
+		#include <unistd.h>
+		int gate_open(int fd);
+		static int fd[2];
+		__attribute__((always_inline)) static inline int middle(void)
+		{
+		        return send(fd[0], "x", 1, 0) == 1; /* line 7 */
+		}
+		__attribute__((noinline)) static int outer(void)
+		{
+		        return middle() + 1; /* line 11 */
+		}
+		int main(int argc, char **argv)
+		{
+		        int sum = 0;
+		        (void)argv;
+		        if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd) < 0)
+		                return 1;
+		        for (int i = 0; i < 20; i++)
+		                sum += outer() + gate_open(fd[0]);
+		        if (argc > 1)
+		                sleep(30);
+		        return sum != 80;
+		}
+	END
+	cat >gate.c <<-'END'
+		#include <sys/socket.h>
+		__attribute__((noinline)) static int gate_inner(int fd)
+		{
+		        return (send(fd, "y", 1, 0) == 1) + 0 * fd; /* line 4 */
+		}
+		__attribute__((visibility("default"))) int gate_open(int fd)
+		{
+		        return 1 + gate_inner(fd); /* line 8 */
+		}
+	END
+}
+
+# build [FLAG...]
+build()
+{
+	cc -O2 -g -fPIC -shared -fvisibility=hidden "$@" -o libgate.so gate.c
+	cc -O2 -g "$@" -o app app.c -L. -lgate -Wl,-rpath,'$ORIGIN'
+}
+
+setup()
+{
+	common_setup
+	unset DEBUGINFOD_URLS SCPROF_DEBUG_PATH
+	export DEBUGINFOD_CACHE_PATH=$T/cache
+	make_sources
+}
+
+profile()
+{
+	"$SCPROF" run -o app.scp --no-report -- ./app
+}
+
+report()
+{
+	"$SCPROF" report --format json -o report.json app.scp
+	"$SCPROF" report --top 0 --frames 9 app.scp >report.txt
+}
+
+id_of()
+{
+	readelf -n "$1" | sed -n 's/.*Build ID: //p'
+}
+
+# strip_into DEBUG FILE: FILE loses all but what it exports; DEBUG gets it.
+strip_into()
+{
+	objcopy --only-keep-debug "$2" "$1"
+	strip "$2"
+}
+
+# keep_apart DIRECTORY FILE: debug information where debuggers look by build-id.
+keep_apart()
+{
+	local id
+	id=$(id_of "$2")
+	mkdir -p "$1/.build-id/${id:0:2}"
+	strip_into "$1/.build-id/${id:0:2}/${id:2}.debug" "$2"
+}
+
+# has FUNCTION FILE LINE NAME_FROM: some frame of the report is so.
+has()
+{
+	jq -e --arg f "$1" --arg file "$2" --argjson line "$3" --arg from "$4" \
+		'[.sites[].stack[] | select(.function == $f and ((.file // "") | endswith($file)) and
+		.line == $line and .name_from == $from)] | length > 0' report.json >/dev/null || {
+		echo "no frame $*"
+		jq -c '.sites[0:3][].stack[0:3]' report.json
+		return 1
+	}
+}
+
+knows_all()
+{
+	report
+	has middle app.c 7 debug-info
+	has outer app.c 11 debug-info
+	has gate_inner gate.c 4 debug-info
+	has gate_open gate.c 8 debug-info
+	jq -e '[.sites[].stack[] | select(.inlined)] | length > 0' report.json
+	jq -e '[.warnings[].code] | any(. == "stale-module" or . == "missing-module") | not' report.json
+}
+
+knows_nothing()
+{
+	report
+	jq -e '[.sites[].stack[].function] | any(. == "outer" or . == "gate_inner") | not' report.json
+	jq -e '[.sites[].stack[].file // ""] | any(endswith("app.c") or endswith("gate.c")) | not' report.json
+}
+
+@test "debug information in the file: inlined functions and lines" {
+	build
+	profile
+	knows_all
+}
+
+@test "a stripped file: only what it exports has a name, and is shown as such" {
+	build
+	strip app libgate.so
+	profile
+	knows_nothing
+	has gate_open "" null dynamic-symbols
+	grep -q 'gate_open (libgate.so, stripped)' report.txt
+	grep -q 'libgate.so+0x' report.txt
+}
+
+@test "a file with symbols and no debug information: all names, not shown as stripped" {
+	build
+	strip --strip-debug app libgate.so
+	profile
+	report
+	has gate_inner "" null symbol-table
+	has outer "" null symbol-table
+	[ "$(grep -c 'libgate.so, stripped' report.txt)" = 0 ]
+}
+
+@test "split debug information by build-id" {
+	build
+	keep_apart "$T/debug" app
+	keep_apart "$T/debug" libgate.so
+	profile
+	knows_nothing
+	SCPROF_DEBUG_PATH=$T/none:$T/debug knows_all
+}
+
+# In a namespace of its own, where the system's directory is this test's.
+@test "split debug information in /usr/lib/debug/.build-id" {
+	unshare -m true 2>/dev/null || skip "no mount namespaces here"
+	[ -d /usr/lib/debug ] || skip "no /usr/lib/debug"
+	build
+	keep_apart "$T/debug" app
+	keep_apart "$T/debug" libgate.so
+	profile
+	unshare -m sh -c 'mount --bind "$1/debug" /usr/lib/debug && exec "$2" report --format json -o system.json app.scp' \
+		sh "$T" "$SCPROF"
+	knows_nothing
+	mv system.json report.json
+	has middle app.c 7 debug-info
+	has gate_inner gate.c 4 debug-info
+}
+
+@test "split debug information by .gnu_debuglink, checked by its CRC" {
+	build -Wl,--build-id=none
+	mkdir .debug
+	strip_into .debug/app.debug app
+	strip_into .debug/libgate.debug libgate.so
+	objcopy --add-gnu-debuglink=.debug/app.debug app
+	objcopy --add-gnu-debuglink=.debug/libgate.debug libgate.so
+	profile
+	knows_all
+	# What changed since is another build's.
+	echo >>.debug/app.debug
+	echo >>.debug/libgate.debug
+	knows_nothing
+}
+
+# serve: what debuginfod serves, from plain files under www.
+serve()
+{
+	cat >server.py <<-'END'
+		import http.server, functools
+		handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory="www")
+		with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+		    open("port.new", "w").write(str(server.server_port))
+		    import os
+		    os.rename("port.new", "port")
+		    server.serve_forever()
+	END
+	/usr/bin/python3 server.py >server.log 2>&1 3>&- &
+	SERVER=$!
+	for _ in $(seq 100); do
+		[ -e port ] && break
+		sleep 0.1
+	done
+	DEBUGINFOD_URLS=http://127.0.0.1:$(cat port)
+	export DEBUGINFOD_URLS
+}
+
+teardown()
+{
+	[ -z "${SERVER:-}" ] || kill "$SERVER" 2>/dev/null || true
+	[ -z "${SLEEPER:-}" ] || kill "$SLEEPER" 2>/dev/null || true
+	[ -z "${MAP:-}" ] || rm -f "$MAP"
+}
+
+@test "debuginfod: debug information of stripped files, and of files that are gone" {
+	local file
+	ldconfig -p | grep -q 'libdebuginfod\.so\.1 ' || skip "no libdebuginfod"
+	build
+	profile
+	for file in app libgate.so; do
+		mkdir -p "www/buildid/$(id_of $file)"
+		strip_into "www/buildid/$(id_of $file)/debuginfo" $file
+	done
+	knows_nothing
+	serve
+	knows_all
+	rm -r cache app libgate.so
+	knows_all
+	[ "$(grep -c 'GET /buildid/.*/debuginfo.* 200' server.log)" -ge 4 ]
+	# Without the variable nobody is asked.
+	rm -r cache
+	: >server.log
+	unset DEBUGINFOD_URLS
+	knows_nothing
+	[ ! -s server.log ]
+}
+
+@test "debuginfod: an answer of another build is not used" {
+	ldconfig -p | grep -q 'libdebuginfod\.so\.1 ' || skip "no libdebuginfod"
+	build
+	profile
+	mkdir -p "www/buildid/$(id_of app)"
+	cp libgate.so "www/buildid/$(id_of app)/debuginfo"
+	rm app
+	serve
+	report
+	grep -q 'GET /buildid/.*/debuginfo.* 200' server.log
+	jq -e '[.sites[].stack[] | select(.module | endswith("/app")) | .function] | all(. == null)' report.json
+	jq -e '[.warnings[].code] | index("missing-module") != null' report.json
+}
+
+@test "deleted files: said, and found again by their build-id" {
+	build
+	profile
+	mkdir -p kept/deep
+	mv app kept/renamed-later
+	mv libgate.so kept/libgate.so
+	knows_nothing
+	[ "$(jq '[.warnings[] | select(.code == "missing-module")] | length' report.json)" = 2 ]
+	grep -q 'SCPROF_DEBUG_PATH' report.txt
+	mv kept/renamed-later kept/app
+	SCPROF_DEBUG_PATH=$T/kept knows_all
+}
+
+@test "replaced files: the mismatch is said, and the right build found elsewhere" {
+	build
+	profile
+	mkdir kept
+	mv app libgate.so kept
+	sed -i 's/"x"/"z"/' app.c
+	sed -i 's/"y"/"z"/' gate.c
+	build
+	knows_nothing
+	[ "$(jq '[.warnings[] | select(.code == "stale-module")] | length' report.json)" = 2 ]
+	SCPROF_DEBUG_PATH=$T/kept knows_all
+}
+
+@test "a root directory elsewhere, as a container's" {
+	build
+	profile
+	mkdir -p "root/$T"
+	mv app libgate.so "root/$T"
+	SCPROF_DEBUG_PATH=$T/root knows_all
+}
+
+# The files lie on a file system that only the program's namespace has.
+@test "a running program in another mount namespace" {
+	unshare -m true 2>/dev/null || skip "no mount namespaces here"
+	build
+	mkdir inside
+	LD_PRELOAD=$LIB SCPROF_OUT=$T/out unshare -m sh -c '
+		mount -t tmpfs none inside && cp app libgate.so inside && rm app libgate.so &&
+		cd inside && exec ./app wait' 3>&- 4>&- &
+	SLEEPER=$!
+	for _ in $(seq 100); do
+		if compgen -G "$T/out/scprof.app.*.scp" >/dev/null; then
+			cp "$T"/out/scprof.app.*.scp app.scp
+			"$SCPROF" report --format json app.scp >report.json 2>/dev/null || true
+			jq -e '.totals.calls >= 40' report.json >/dev/null 2>&1 && break
+		fi
+		sleep 0.1
+	done
+	[ ! -e inside/app ]
+	knows_all
+	kill "$SLEEPER"
+	wait "$SLEEPER" || true
+	SLEEPER=
+	knows_nothing
+}
+
+@test "generated code: names from perf's map, the latest for an address" {
+	[ "$(uname -m)" = x86_64 ] || skip "the program makes code for x86-64"
+	LD_PRELOAD=$LIB SCPROF_OUT=$T/out sh -c 'MAP=/tmp/perf-$$.map; echo "$MAP" >map; exec "$1" "$MAP"' \
+		sh "$PROGRAMS/generated" 3>&- 4>&-
+	MAP=$(cat map)
+	cp "$T"/out/scprof.generated.*.scp app.scp
+	report
+	jq -e --arg map "$MAP" '.sites[] | select(.symbol == "send") | .stack[0] |
+		.function == "JIT::\"made\" at runtime;" and .name_from == "perf-map" and
+		.module == $map and .function_offset == 13' report.json
+	grep -q "JIT::\"made\" at runtime; (${MAP##*/})" report.txt
+	# Left by an earlier process of that number.
+	touch -d 2001-01-01 "$MAP"
+	report
+	jq -e '.sites[] | select(.symbol == "send") | .stack[0] | .function == null and .module == null' report.json
+	jq -e '[.warnings[].code] | index("map-refused") != null' report.json
+	rm "$MAP"
+	report
+	jq -e '[.warnings[].code] | index("map-refused") == null' report.json
+}

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+FORMAT_TESTS = $(addprefix $(BUILD)/tests/unit/,test_report_elsewhere test_report_order)
+UNIT_TESTS += $(FORMAT_TESTS)
+
+$(FORMAT_TESTS): $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/tests/unit/report_fixture.o \
+		$(addprefix $(BUILD)/lib,$(addsuffix .a,report profile stats))
+	$(CC) $(SAN) -o $@ $^ $(TOOL_LIBS) -lcmocka
