@@ -65,7 +65,6 @@ REPORT_SRC = \
 	report/slowest.c \
 	report/stacks.c \
 	report/steadiness.c \
-	report/strings.c \
 	report/symbolize.c \
 	report/symbolize_fetch.c \
 	report/symbolize_inline.c \

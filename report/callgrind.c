@@ -122,7 +122,7 @@ int report_callgrind(struct report *r, const struct report_options *o, FILE *out
 	int status = graph_begin(&w.graph, r, rows_shown(r->sites, o));
 
 	if (status == 0) {
-		size_t names = (size_t)names_count(w.graph.stacks.names) + 1;
+		size_t names = (size_t)w.graph.stacks.names.count + 1;
 		size_t functions = (size_t)w.graph.stacks.functions + 1;
 
 		w.written[OBJECT] = calloc(names, 1);

@@ -77,7 +77,7 @@ static const char *base_name(const char *path)
 }
 
 /* "libc.so.6+0x29d90", or an address: there each is a box of its own. */
-static uint32_t unnamed(struct strings *strings, const struct symbol *s)
+static uint32_t unnamed(struct names *strings, const struct symbol *s)
 {
 	uint32_t number;
 	char *text;
@@ -85,9 +85,9 @@ static uint32_t unnamed(struct strings *strings, const struct symbol *s)
 	if (s->module ? asprintf(&text, "%s+0x%" PRIx64, base_name(s->module), s->offset) < 0
 		      : asprintf(&text, "0x%" PRIx64, s->offset) < 0) {
 		strings->failed = true;
-		return STRINGS_NONE;
+		return NAMES_NONE;
 	}
-	number = strings_add(strings, text);
+	number = names_add(strings, text);
 	free(text);
 	return number;
 }
@@ -107,7 +107,7 @@ static int note_programs(struct growth *g)
 
 	g->program = malloc((r->processes ? r->processes : 1) * sizeof(*g->program));
 	for (uint32_t i = 0; g->program && i < r->processes; i++) {
-		uint32_t exe = strings_add(g->flame->strings, r->process[i].process->exe);
+		uint32_t exe = names_add(g->flame->strings, r->process[i].process->exe);
 
 		if (!is_program(g, exe))
 			g->program[g->programs++] = exe;
@@ -117,10 +117,10 @@ static int note_programs(struct growth *g)
 
 static uint32_t symbol_below(struct growth *g, uint32_t parent, const struct symbol *s)
 {
-	struct strings *strings = g->flame->strings;
-	struct key k = {.parent = parent, .outcome = STRINGS_NONE};
+	struct names *strings = g->flame->strings;
+	struct key k = {.parent = parent, .outcome = NAMES_NONE};
 
-	k.module = strings_add(strings, s->module);
+	k.module = names_add(strings, s->module);
 	if (!s->brief) {
 		k.kind = FLAME_UNKNOWN;
 		k.name = unnamed(strings, s);
@@ -128,7 +128,7 @@ static uint32_t symbol_below(struct growth *g, uint32_t parent, const struct sym
 		k.kind = s->inlined		   ? FLAME_INLINED
 			 : is_program(g, k.module) ? FLAME_PROGRAM
 						   : FLAME_LIBRARY;
-		k.name = strings_add(strings, s->brief);
+		k.name = names_add(strings, s->brief);
 	}
 	return box_below(g, &k);
 }
@@ -137,13 +137,13 @@ static uint32_t symbol_below(struct growth *g, uint32_t parent, const struct sym
 static uint32_t call_below(struct growth *g, uint32_t parent, const struct report_site *s)
 {
 	const struct prof_function *f = &g->report->profile->function[s->function];
-	struct strings *strings = g->flame->strings;
+	struct names *strings = g->flame->strings;
 	bool plain = !s->overflow && s->outcome == SCP_COMPLETED;
 	struct key k = {.parent = parent, .kind = FLAME_CALL};
 
-	k.name = strings_add(strings, f->name);
-	k.module = strings_add(strings, f->library);
-	k.outcome = plain ? STRINGS_NONE : strings_add(strings, report_outcome_name(s));
+	k.name = names_add(strings, f->name);
+	k.module = names_add(strings, f->library);
+	k.outcome = plain ? NAMES_NONE : names_add(strings, report_outcome_name(s));
 	return box_below(g, &k);
 }
 
@@ -234,7 +234,7 @@ static int order(struct flame *f, const struct report *r)
 
 static int grow_all(struct growth *g)
 {
-	struct key top = {.name = STRINGS_NONE, .module = STRINGS_NONE, .outcome = STRINGS_NONE};
+	struct key top = {.name = NAMES_NONE, .module = NAMES_NONE, .outcome = NAMES_NONE};
 	const struct report *r = g->report;
 	struct flame *f = g->flame;
 
@@ -249,7 +249,7 @@ static int grow_all(struct growth *g)
 	return flame_sum(f, r);
 }
 
-int flame_build(struct flame *f, struct report *r, struct strings *strings)
+int flame_build(struct flame *f, struct report *r, struct names *strings)
 {
 	struct growth g = {.flame = f, .report = r};
 	struct place *p, *next;

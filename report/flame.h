@@ -9,7 +9,7 @@
 #define SCPROF_REPORT_FLAME_H
 
 #include "report.h"
-#include "strings.h"
+#include "names.h"
 
 enum flame_kind {
 	FLAME_TOP,     /* of everything; the first box */
@@ -23,8 +23,8 @@ enum flame_kind {
 struct flame_box {
 	uint32_t depth; /* 0: the top */
 	enum flame_kind kind;
-	uint32_t name, module; /* texts, not yet clean; STRINGS_NONE: none */
-	uint32_t outcome;      /* of a timed call that did not complete; else STRINGS_NONE */
+	uint32_t name, module; /* texts, not yet clean; NAMES_NONE: none */
+	uint32_t outcome;      /* of a timed call that did not complete; else NAMES_NONE */
 	uint32_t sites, site;  /* how many lie in it, and the first in the report's order */
 	double value_ns;       /* estimated time of its calls; what is below 0 counts as 0 */
 	double share;	       /* of the top's; NAN if that is 0 */
@@ -43,14 +43,14 @@ struct flame_box {
  * 1977, "Sampling Techniques", section 5.4). A lone call, whose error nobody knows, enters with its
  * own size, which is at least its deviation on average: E[X^2] = Var(X) + E[X]^2. */
 struct flame {
-	struct strings *strings; /* borrowed */
+	struct names *strings; /* borrowed */
 	struct flame_box *box;
 	uint32_t boxes;
 	uint32_t *end; /* of each site of the report: the box of the timed call */
 };
 
 /* -1: memory is out. Symbolizes all frames. */
-int flame_build(struct flame *f, struct report *r, struct strings *strings);
+int flame_build(struct flame *f, struct report *r, struct names *strings);
 void flame_free(struct flame *f);
 
 /* Sums, means and intervals of the boxes, from the sites in their `end`. A box's parent comes

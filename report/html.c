@@ -132,7 +132,7 @@ int report_html(struct report *r, const struct report_options *o, FILE *out)
 
 	h.sites = all ? r->sites : o->top;
 	if (flame_build(&h.flame, r, &h.strings) < 0) {
-		strings_clear(&h.strings);
+		names_clear(&h.strings);
 		return -1;
 	}
 	fputs(html_page_head, out);
@@ -141,6 +141,6 @@ int report_html(struct report *r, const struct report_options *o, FILE *out)
 	fputs(html_page_tail, out);
 	h.failed = h.failed || h.strings.failed;
 	flame_free(&h.flame);
-	strings_clear(&h.strings);
+	names_clear(&h.strings);
 	return h.failed ? -1 : 0;
 }

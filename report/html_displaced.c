@@ -10,7 +10,7 @@
 static void put_cpu(struct html *h, const struct displaced_cpu *c)
 {
 	html_open(h, '[');
-	html_index(h, c->cpu < 0 ? STRINGS_NONE : (uint32_t)c->cpu);
+	html_index(h, c->cpu < 0 ? NAMES_NONE : (uint32_t)c->cpu);
 	html_number(h, c->wall_s * 1e9);
 	for (int i = 0; i < DISPLACED_PARTS; i++) {
 		html_number(h, c->part_s[i] * 1e9);

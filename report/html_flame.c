@@ -7,7 +7,7 @@
 
 static int64_t index_of(uint32_t n)
 {
-	return n == STRINGS_NONE ? -1 : (int64_t)n;
+	return n == NAMES_NONE ? -1 : (int64_t)n;
 }
 
 static bool has_row(const struct html *h, const struct flame_box *b)
@@ -16,16 +16,16 @@ static bool has_row(const struct html *h, const struct flame_box *b)
 }
 
 /* Kind, name, module and outcome are the same for many boxes: they stand once, ready as JSON. */
-static uint32_t label_of(struct strings *labels, const struct flame_box *b)
+static uint32_t label_of(struct names *labels, const struct flame_box *b)
 {
 	char text[64];
 
 	snprintf(text, sizeof(text), "%d,%" PRId64 ",%" PRId64 ",%" PRId64, (int)b->kind,
 		 index_of(b->name), index_of(b->module), index_of(b->outcome));
-	return strings_add(labels, text);
+	return names_add(labels, text);
 }
 
-static void put_labels(struct html *h, struct strings *labels)
+static void put_labels(struct html *h, struct names *labels)
 {
 	html_fields(h, "label_fields", "kind name module outcome");
 	html_key(h, "labels");
@@ -34,12 +34,12 @@ static void put_labels(struct html *h, struct strings *labels)
 		fprintf(h->out, "%s%s", i ? "," : "", labels->text[i]);
 	html_close(h, ']');
 	h->failed = h->failed || labels->failed;
-	strings_clear(labels);
+	names_clear(labels);
 }
 
 static void put_boxes(struct html *h)
 {
-	struct strings labels = {0};
+	struct names labels = {0};
 	uint32_t sums = 0;
 
 	html_fields(h, "box_fields", "depth label row");
@@ -92,7 +92,7 @@ static void put_sums(struct html *h)
 		if (b->has_bytes)
 			html_count(h, b->bytes);
 		else
-			html_index(h, STRINGS_NONE);
+			html_index(h, NAMES_NONE);
 		html_number(h, b->mean_ns);
 		html_number(h, b->low_ns);
 		html_number(h, b->high_ns);

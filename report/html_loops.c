@@ -12,10 +12,10 @@ static void put_row(struct html *h, const struct loop_row *row)
 	const struct report *r = h->report;
 
 	html_count(h, row->kind);
-	html_index(h, row->from < h->sites ? row->from : STRINGS_NONE);
+	html_index(h, row->from < h->sites ? row->from : NAMES_NONE);
 	html_string(h, row->from < r->sites ? r->profile->function[r->site[row->from].function].name
 					    : "(thread start)");
-	html_index(h, row->to < h->sites ? row->to : STRINGS_NONE);
+	html_index(h, row->to < h->sites ? row->to : NAMES_NONE);
 	html_string(h, row->to < r->sites ? r->profile->function[r->site[row->to].function].name
 					  : "(thread end)");
 	html_count(h, row->way);

@@ -37,7 +37,7 @@ static uint32_t text_of_frame(struct html *h, const struct prof_frame *frame)
 	size_t count;
 	const struct symbol *s = report_symbols(h->report, frame, &count);
 	char *line = text_frame_line(h->report, frame, s->file ? 0 : APART_OFFSET);
-	uint32_t number = strings_add(&h->strings, line);
+	uint32_t number = names_add(&h->strings, line);
 
 	h->failed = h->failed || !line;
 	free(line);
@@ -76,7 +76,7 @@ static bool number_line(struct paths *p, struct line *l)
 	return true;
 }
 
-/* The line of a frame below another line. STRINGS_NONE: memory is out. */
+/* The line of a frame below another line. NAMES_NONE: memory is out. */
 static uint32_t line_below(struct paths *p, uint32_t parent, const struct prof_frame *frame)
 {
 	struct line_key key = {.offset = frame->offset,
@@ -92,7 +92,7 @@ static uint32_t line_below(struct paths *p, uint32_t parent, const struct prof_f
 	text = l ? find_line(&p->frames, &key, &is_new) : NULL;
 	if (!text || !number_line(p, l)) {
 		p->html->failed = true;
-		return STRINGS_NONE;
+		return NAMES_NONE;
 	}
 	if (is_new)
 		text->text = text_of_frame(p->html, frame);
@@ -102,7 +102,7 @@ static uint32_t line_below(struct paths *p, uint32_t parent, const struct prof_f
 
 static uint32_t path_of(struct paths *p, const struct report_site *s)
 {
-	uint32_t at = STRINGS_NONE;
+	uint32_t at = NAMES_NONE;
 
 	for (uint32_t i = outer_trim(p->html->report, s); i-- > 0;)
 		at = line_below(p, at, &s->frame[i]);
@@ -143,7 +143,7 @@ static void put_row(struct html *h, struct paths *p, const struct report_site *s
 	if (s->has_bytes)
 		html_count(h, s->bytes);
 	else
-		html_index(h, STRINGS_NONE);
+		html_index(h, NAMES_NONE);
 	put_mean(h, &s->estimate);
 	html_number(h, s->total_ns);
 	html_number(h, s->share);
@@ -188,7 +188,7 @@ static void put_paths(struct html *h, const struct paths *p)
 	for (uint32_t i = 0; i < p->count; i++) {
 		uint32_t parent = p->by_number[i]->key.parent;
 
-		html_count(h, parent == STRINGS_NONE ? 0 : i - parent);
+		html_count(h, parent == NAMES_NONE ? 0 : i - parent);
 		html_index(h, p->by_number[i]->text);
 	}
 	html_close(h, ']');

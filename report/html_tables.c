@@ -32,7 +32,7 @@ static void put_end(struct html *h, uint32_t site, const char *none)
 {
 	const struct report *r = h->report;
 
-	html_index(h, site < h->sites ? site : STRINGS_NONE);
+	html_index(h, site < h->sites ? site : NAMES_NONE);
 	html_string(h, site < r->sites ? r->profile->function[r->site[site].function].name : none);
 }
 

@@ -85,7 +85,7 @@ void html_text(struct html *h, const char *raw)
 
 void html_string(struct html *h, const char *raw)
 {
-	html_index(h, strings_add(&h->strings, raw));
+	html_index(h, names_add(&h->strings, raw));
 }
 
 void html_open(struct html *h, char bracket)

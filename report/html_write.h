@@ -10,14 +10,14 @@
 #include <stdio.h>
 
 #include "flame.h"
-#include "strings.h"
+#include "names.h"
 
 struct displaced;
 
 struct html {
 	struct report *report;
 	FILE *out;
-	struct strings strings; /* all of the page's, written last */
+	struct names strings; /* all of the page's, written last */
 	struct flame flame;
 	uint32_t sites; /* rows shown; boxes of other sites bring their own numbers */
 	bool first;	/* no comma before the next value */
@@ -28,7 +28,7 @@ struct html {
 void html_number(struct html *h, double value); /* seven digits: four are shown */
 void html_rough(struct html *h, double value);	/* three digits */
 void html_count(struct html *h, uint64_t n);
-void html_index(struct html *h, uint32_t n);	   /* STRINGS_NONE, PROF_NONE: -1 */
+void html_index(struct html *h, uint32_t n);	   /* NAMES_NONE, PROF_NONE: -1 */
 void html_below(struct html *h, uint32_t n);	   /* -1 - n */
 void html_text(struct html *h, const char *raw);   /* null for NULL */
 void html_string(struct html *h, const char *raw); /* its number among the strings */

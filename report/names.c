@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A hash over the texts, and an array of them in order. */
+/* A hash from text to number beside an array from number to text. */
 #define HASH_NONFATAL_OOM 1
 #include "names.h"
 
@@ -13,71 +13,65 @@ struct name {
 	char text[];
 };
 
-struct names {
-	struct name *hash;
-	struct name **all;
-	uint32_t count, room;
-};
-
-struct names *names_new(void)
+static bool make_room(struct names *n)
 {
-	return calloc(1, sizeof(struct names));
-}
-
-void names_free(struct names *n)
-{
-	if (!n)
-		return;
-	HASH_CLEAR(hh, n->hash);
-	for (uint32_t i = 0; i < n->count; i++)
-		free(n->all[i]);
-	free(n->all);
-	free(n);
-}
-
-static int make_room(struct names *n)
-{
-	uint32_t room = n->room ? n->room * 2 : 64;
-	struct name **all;
+	uint32_t room = n->room ? 2 * n->room : 256;
+	const char **text;
 
 	if (n->count < n->room)
-		return 0;
-	all = realloc(n->all, room * sizeof(struct name *));
-	if (!all)
-		return -1;
-	n->all = all;
+		return true;
+	text = realloc(n->text, room * sizeof(*text));
+	if (!text)
+		return false;
+	n->text = text;
 	n->room = room;
-	return 0;
+	return true;
+}
+
+static struct name *new_name(struct names *n, const char *text, size_t bytes)
+{
+	struct name *e = make_room(n) ? calloc(1, sizeof(*e) + bytes + 1) : NULL;
+
+	if (!e)
+		return NULL;
+	memcpy(e->text, text, bytes);
+	e->number = n->count;
+	HASH_ADD_KEYPTR(hh, n->by_text, e->text, bytes, e);
+	if (e->hh.tbl)
+		return e;
+	free(e);
+	return NULL;
 }
 
 uint32_t names_add(struct names *n, const char *text)
 {
-	size_t bytes = strlen(text);
-	struct name *name;
+	struct name *e;
+	size_t bytes;
 
-	HASH_FIND(hh, n->hash, text, bytes, name);
-	if (name)
-		return name->number;
-	name = make_room(n) < 0 ? NULL : calloc(1, sizeof(*name) + bytes + 1);
-	if (!name)
+	if (!text)
 		return NAMES_NONE;
-	memcpy(name->text, text, bytes);
-	name->number = n->count;
-	HASH_ADD_KEYPTR(hh, n->hash, name->text, bytes, name);
-	if (!name->hh.tbl) {
-		free(name);
+	bytes = strlen(text);
+	HASH_FIND(hh, n->by_text, text, bytes, e);
+	if (e)
+		return e->number;
+	e = new_name(n, text, bytes);
+	if (!e) {
+		n->failed = true;
 		return NAMES_NONE;
 	}
-	n->all[n->count] = name;
+	n->text[n->count] = e->text;
 	return n->count++;
 }
 
-uint32_t names_count(const struct names *n)
+void names_clear(struct names *n)
 {
-	return n->count;
-}
+	struct name *e, *next;
 
-const char *names_text(const struct names *n, uint32_t number)
-{
-	return n->all[number]->text;
+	HASH_ITER(hh, n->by_text, e, next)
+	{
+		HASH_DEL(n->by_text, e);
+		free(e);
+	}
+	free(n->text);
+	*n = (struct names){0};
 }

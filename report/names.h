@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Equal texts become one number: formats that list names once refer to them so. */
-#ifndef SCPROF_NAMES_H
-#define SCPROF_NAMES_H
+/* Texts kept once and known by number, for documents that name the same functions a hundred
+ * thousand times; private to report/. Single-threaded. */
+#ifndef SCPROF_REPORT_NAMES_H
+#define SCPROF_REPORT_NAMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define NAMES_NONE UINT32_MAX
 
-struct names;
+struct name;
+struct names {
+	struct name *by_text;
+	const char **text; /* by number; owned */
+	uint32_t count, room;
+	bool failed; /* memory was out: some numbers are NAMES_NONE */
+};
 
-/* NULL: memory is out. The numbers count up from 0 in the order of first use. */
-struct names *names_new(void);
-void names_free(struct names *n);
-
-/* The number of a text, which is copied; NAMES_NONE: memory is out. */
+/* The number of a copy of `text`, the same for the same text; NAMES_NONE for NULL. */
 uint32_t names_add(struct names *n, const char *text);
-
-uint32_t names_count(const struct names *n);
-const char *names_text(const struct names *n, uint32_t number);
+void names_clear(struct names *n);
 
 #endif

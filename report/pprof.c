@@ -32,7 +32,7 @@ struct mapped {
 struct writer {
 	struct gzip gzip;
 	struct stacks stacks;
-	struct names *strings;
+	struct names strings;
 	struct mapped *mapped; /* one for each module of the profile */
 	unsigned char *leaf;   /* by function: it is a location of its own */
 	uint32_t leaf_room;
@@ -44,7 +44,7 @@ struct writer {
 
 static int64_t string(struct writer *w, const char *text)
 {
-	uint32_t number = names_add(w->strings, text);
+	uint32_t number = names_add(&w->strings, text);
 
 	if (number != NAMES_NONE)
 		return number;
@@ -135,7 +135,7 @@ static void put_function(struct writer *w, uint32_t number)
 
 	function.id = (uint64_t)number + 1;
 	function.name = string(w, stacks_name(&w->stacks, number));
-	function.system_name = string(w, names_text(w->stacks.names, f->linker_name));
+	function.system_name = string(w, w->stacks.names.text[f->linker_name]);
 	function.filename = file ? string(w, file) : 0;
 	function.start_line = f->declared;
 	part.function = functions;
@@ -277,9 +277,9 @@ static void put_head(struct writer *w, const struct report *r)
 
 static void put_strings(struct writer *w)
 {
-	for (uint32_t i = 0; i < names_count(w->strings); i++) {
+	for (uint32_t i = 0; i < w->strings.count; i++) {
 		Pprof__Profile part = PPROF__PROFILE__INIT;
-		char *text = (char *)names_text(w->strings, i);
+		char *text = (char *)w->strings.text[i];
 
 		part.string_table = &text;
 		part.n_string_table = 1;
@@ -303,9 +303,8 @@ static int begin(struct writer *w, struct report *r, FILE *out)
 
 	w->mapped = calloc(modules, sizeof(*w->mapped));
 	w->location = calloc((size_t)longest_path(r) + 2, sizeof(*w->location));
-	w->strings = names_new();
 	if (gzip_begin(&w->gzip, out) < 0 || stacks_begin(&w->stacks, r) < 0 || !w->mapped ||
-	    !w->location || !w->strings)
+	    !w->location)
 		return -1;
 	string(w, "");
 	return 0;
@@ -327,7 +326,7 @@ int report_pprof(struct report *r, const struct report_options *o, FILE *out)
 	}
 	if (w) {
 		stacks_end(&w->stacks);
-		names_free(w->strings);
+		names_clear(&w->strings);
 		free(w->mapped);
 		free(w->leaf);
 		free(w->location);

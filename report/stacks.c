@@ -21,9 +21,8 @@ int stacks_begin(struct stacks *s, struct report *r)
 {
 	memset(s, 0, sizeof(*s));
 	s->report = r;
-	s->names = names_new();
 	s->leaf = calloc(r->profile->functions ? r->profile->functions : 1, sizeof(*s->leaf));
-	if (!s->names || !s->leaf)
+	if (!s->leaf)
 		return -1;
 	memset(s->leaf, 0xff, r->profile->functions * sizeof(*s->leaf)); /* NAMES_NONE */
 	return 0;
@@ -44,7 +43,7 @@ void stacks_end(struct stacks *s)
 {
 	free_nodes(s->function_hash);
 	free_nodes(s->frame_hash);
-	names_free(s->names);
+	names_clear(&s->names);
 	free(s->leaf);
 	free(s->function);
 	free(s->frame);
@@ -94,7 +93,7 @@ static uint32_t number_of(struct stacks_node **head, const uint32_t key[4], uint
 static uint32_t clean_name(struct stacks *s, const char *raw)
 {
 	char *clean = raw ? utf8_clean(raw, true) : NULL;
-	uint32_t number = clean ? names_add(s->names, clean) : NAMES_NONE;
+	uint32_t number = clean ? names_add(&s->names, clean) : NAMES_NONE;
 
 	free(clean);
 	return number;
@@ -236,18 +235,18 @@ uint32_t stacks_outer(struct stacks *s, const struct report_site *site)
 
 	if (!end)
 		return NAMES_NONE;
-	f.name = f.linker_name = names_add(s->names, end);
+	f.name = f.linker_name = names_add(&s->names, end);
 	return add_function(s, &f);
 }
 
 const char *stacks_name(const struct stacks *s, uint32_t function)
 {
-	return names_text(s->names, s->function[function].name);
+	return s->names.text[s->function[function].name];
 }
 
 static const char *text_or_null(const struct stacks *s, uint32_t name)
 {
-	return name == NAMES_NONE ? NULL : names_text(s->names, name);
+	return name == NAMES_NONE ? NULL : s->names.text[name];
 }
 
 const char *stacks_file(const struct stacks *s, uint32_t function)

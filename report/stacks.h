@@ -37,7 +37,7 @@ struct stacks_frame {
 
 struct stacks {
 	struct report *report;
-	struct names *names;
+	struct names names;
 	struct stacks_function *function;
 	struct stacks_frame *frame;
 	struct stacks_place *place;
