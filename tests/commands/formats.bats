@@ -132,13 +132,19 @@ setup()
 @test "json: the published schema, and no field beside it" {
 	local p by
 	"$SCPROF" run -c dual -o dual.scp --no-report -- "$EXAMPLES/echo_pair" 300 100
-	for p in ordinary hostile dual; do
+	"$SCPROF" run --slowest 5 --depth 2 --for 60s -o chosen.scp --no-report -- "$EXAMPLES/echo_pair" 300 100
+	for p in ordinary hostile dual chosen; do
 		for by in path site function gap thread process; do
 			"$SCPROF" report --by $by --format json -o $p.$by.json $p.scp
 		done
 	done
 	python "$CHECK/check_schema.py" "$SCHEMA" ./*.path.json ./*.site.json ./*.function.json \
 		./*.gap.json ./*.thread.json ./*.process.json
+	# Each of the parts that are not always there was looked at.
+	jq -e '.loops | length > 0 and (.[0].cycles[0].states | length > 0)' ordinary.gap.json
+	jq -e '.slowest_asked.count == 5 and (.slowest | length > 0)' chosen.path.json
+	jq -e '.filters.depth == ["2"] and .recorded.windows == 1 and .sites[0].path == "limited"' chosen.path.json
+	jq -e '[.sites[].histogram] | any(. != null)' ordinary.path.json
 	# The check can fail: a field too many, one too few, one of another type.
 	jq '.sites[0].novel = 1' ordinary.json >more.json
 	jq 'del(.sites[0].calls)' ordinary.json >less.json
@@ -169,7 +175,7 @@ setup()
 
 @test "equal profiles give equal bytes" {
 	local format
-	for format in json folded csv callgrind pprof; do
+	for format in json html folded csv callgrind pprof; do
 		"$SCPROF" report --format $format -o one ordinary.scp
 		"$SCPROF" report --format $format -o two ordinary.scp
 		cmp one two
@@ -178,7 +184,7 @@ setup()
 
 @test "an output that fills up is status 2 in every format" {
 	local format
-	for format in json folded csv callgrind pprof; do
+	for format in json html folded csv callgrind pprof; do
 		run "$SCPROF" report --format $format -o /dev/full hostile.scp
 		[ "$status" = 2 ]
 		[[ $output == *"No space left"* ]]
