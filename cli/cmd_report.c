@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "displaced.h"
+#include "displacement_file.h"
 #include "function_names.h"
 #include "output.h"
 #include "quantity.h"

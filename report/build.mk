@@ -12,7 +12,7 @@ REPORT_SRC = \
 	report/diff_text.c \
 	report/diff_warnings.c \
 	report/diff_words.c \
-	report/displaced.c \
+	report/displacement_file.c \
 	report/doubts.c \
 	report/estimate.c \
 	report/facts.c \

@@ -2,8 +2,8 @@
 /* The account of the machine's time that `scprof displace --json` writes, read back to be shown
  * beside a profile: for each CPU what the program, others, interrupts and the host took, and what
  * of it was charged to nobody. Seconds; a number that the file does not have is NAN. */
-#ifndef SCPROF_REPORT_DISPLACED_H
-#define SCPROF_REPORT_DISPLACED_H
+#ifndef SCPROF_REPORT_DISPLACEMENT_FILE_H
+#define SCPROF_REPORT_DISPLACEMENT_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>

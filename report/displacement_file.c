@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Reads schema "scprof-displace/1". Nothing in the file is trusted: what is no number is not
  * known, what is no text is not there. */
-#include "displaced.h"
+#include "displacement_file.h"
 
 #include <errno.h>
 #include <jansson.h>
