@@ -10,6 +10,13 @@ CLI_SRC = \
 	cli/cmd_bench.c \
 	cli/cmd_clocks.c \
 	cli/cmd_diff.c \
+	cli/cmd_displace.c \
+	cli/displace_account_text.c \
+	cli/displace_json.c \
+	cli/displace_measure.c \
+	cli/displace_options.c \
+	cli/displace_progress.c \
+	cli/displace_text.c \
 	cli/diff_options.c \
 	cli/cmd_merge.c \
 	cli/cmd_plan.c \

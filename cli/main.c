@@ -32,6 +32,9 @@ static const char help[] =
 	"      how long a function of a shared library takes, or a command\n"
 	"  scprof symbols [--stubs FILE] PROGRAM [PATTERN...]\n"
 	"      list the functions that `run -s` can time\n"
+	"  scprof displace [--loops L] [--replications R] [--cpus LIST] [--json] [--confirm]\n"
+	"                  [--method wall] [--] COMMAND [ARG...]\n"
+	"      a command's CPU time, uncharged interrupt work included; where all time went\n"
 	"  scprof clocks [--json]\n"
 	"      test the clocks of this machine\n"
 	"  scprof --help, scprof --version, scprof COMMAND --help\n"
@@ -54,7 +57,7 @@ struct command {
 static const struct command commands[] = {
 	{"run", cmd_run},	{"report", cmd_report},	  {"diff", cmd_diff},
 	{"merge", cmd_merge},	{"plan", cmd_plan},	  {"bench", cmd_bench},
-	{"clocks", cmd_clocks}, {"symbols", cmd_symbols},
+	{"clocks", cmd_clocks}, {"symbols", cmd_symbols}, {"displace", cmd_displace},
 };
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
 

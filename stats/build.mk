@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 STATS_SRC = \
 	stats/beilner.c \
+	stats/displacement.c \
+	stats/woodside.c \
 	stats/plan.c \
 	stats/plan_exact.c \
 	stats/renewal.c \

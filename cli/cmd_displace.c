@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* `scprof displace`: what a command's CPU time is when interrupts count, too. */
+#include "cmd.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "displace_measure.h"
+#include "displace_print.h"
+#include "launch.h"
+#include "output.h"
+
+/* As one who does not hold signals would end. */
+static void end_by(int signal_number)
+{
+	sigset_t one;
+
+	signal(signal_number, SIG_DFL);
+	sigemptyset(&one);
+	sigaddset(&one, signal_number);
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+	raise(signal_number);
+}
+
+static int print_to(FILE *out, const struct displace_wishes *o, const struct displace_summary *s,
+		    const struct displace_confirm *confirm)
+{
+	return o->json ? displace_print_json(out, o, s, confirm)
+		       : displace_print_text(out, o, s, confirm);
+}
+
+static int print(const struct displace_wishes *o, const struct displace_summary *s,
+		 const struct displace_confirm *confirm)
+{
+	struct output out = {.stream = stderr};
+	int failed;
+
+	if (!o->output && !o->json)
+		return print_to(stderr, o, s, confirm) || fflush(stderr) ? -1 : 0;
+	if (output_open(&out, o->output))
+		return -1;
+	failed = print_to(out.stream, o, s, confirm);
+	return output_close(&out, !failed) || failed ? -1 : 0;
+}
+
+/* The command again, with nobody beside it. */
+static int confirm_once(const struct displace_wishes *o, const struct program *program,
+			struct displace_confirm *c)
+{
+	const struct launch_hold hold = {displace_confirm_born, c};
+	const struct launch_watch watch = {1000, NULL, displace_confirm_ended, c};
+	struct rusage usage;
+	struct launch l;
+	bool exec_failed;
+
+	displace_confirm_run(c);
+	if (launch_start_held(&l, program->path, o->command, program->shell_fallback, &exec_failed,
+			      &hold))
+		return -1;
+	launch_wait_watched(&l, &watch, &usage);
+	launch_close(&l);
+	return l.ended_by ? -1 : 0;
+}
+
+static int report(const struct displace_wishes *o, const struct program *program,
+		  struct displace_measured *m)
+{
+	struct displace_confirm confirm;
+	struct displace_summary s;
+	bool confirmed = o->confirm && !m->stopped_by && !m->status;
+	int failed;
+
+	if (displace_summarise(&s, m->run, m->runs, o->confidence, m->switching) ||
+	    (confirmed && displace_confirm_begin(&confirm, &o->cpus, m->runs))) {
+		displace_complain("no memory for the results");
+		return -1;
+	}
+	for (size_t i = 0; confirmed && i < m->runs; i++)
+		if (confirm_once(o, program, &confirm))
+			break;
+	failed = print(o, &s, confirmed ? &confirm : NULL);
+	if (failed)
+		displace_complain("cannot write the report%s%s: %s", o->output ? " to " : "",
+				  o->output ? o->output : "", strerror(errno));
+	if (confirmed)
+		displace_confirm_free(&confirm);
+	displace_summary_free(&s);
+	return failed;
+}
+
+static int measure(const struct displace_wishes *o, const struct program *program)
+{
+	struct displace_measured m;
+	int status = displace_measure(o, program, &m);
+
+	if (!status && !m.runs) {
+		displace_complain("stopped before the command was started");
+		displace_measured_free(&m);
+		end_by(m.stopped_by);
+		return DISPLACE_FAILED;
+	}
+	if (!status && m.runs < o->replications)
+		displace_complain("%zu of %u runs were made", m.runs, o->replications);
+	if (!status)
+		status = report(o, program, &m) && !m.status ? DISPLACE_FAILED : m.status;
+	/* between two runs no command was there to be ended by it */
+	if (!status && m.stopped_by)
+		status = 128 + m.stopped_by;
+	displace_measured_free(&m);
+	return status;
+}
+
+/* 0, or the status that a shell would give. */
+static int cannot_start(const struct program *p)
+{
+	switch (p->kind) {
+	case PROGRAM_MISSING:
+	case PROGRAM_NO_LOADER:
+		displace_complain("%s", p->notice);
+		return DISPLACE_NOT_FOUND;
+	case PROGRAM_DIRECTORY:
+	case PROGRAM_NOT_EXECUTABLE:
+		displace_complain("%s", p->notice);
+		return DISPLACE_NOT_EXECUTABLE;
+	default:
+		return 0;
+	}
+}
+
+int cmd_displace(int argc, char **argv)
+{
+	static struct displace_wishes o;
+	static struct program program; /* paths: too large for the stack */
+	int status;
+
+	switch (displace_options_parse(argc, argv, &o)) {
+	case DISPLACE_HELP:
+		return fputs(displace_usage, stdout) == EOF || fflush(stdout) ? DISPLACE_FAILED : 0;
+	case DISPLACE_BAD:
+		return DISPLACE_FAILED;
+	default:
+		break;
+	}
+	program_examine(o.command[0], &program);
+	status = cannot_start(&program);
+	return status ? status : measure(&o, &program);
+}

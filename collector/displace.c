@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Opening and closing a measurement, and its rests. */
+#include "displace.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "clocks_private.h"
+#include "cpus.h"
+#include "displace_private.h"
+#include "quota.h"
+
+static int check_quota(const struct displace_options *o, struct profile_error *err)
+{
+	char where[256];
+	double quota = quota_cpus(where, sizeof(where));
+	int cpus = CPU_COUNT(&o->cpus);
+
+	if (o->any_quota || quota >= cpus)
+		return 0;
+	snprintf(err->text, sizeof(err->text),
+		 "this control group may use %.3g CPUs (%.200s), and the fluid would use it up on "
+		 "%d: the program would be stopped with it. Measure on fewer CPUs (--cpus), or "
+		 "lift the quota",
+		 quota, where, cpus);
+	return -1;
+}
+
+static int make_room(struct displace *d)
+{
+	d->cpus = (size_t)CPU_COUNT(&d->options.cpus);
+	d->own = calloc(d->cpus, sizeof(*d->own));
+	d->other_on = calloc(d->cpus, sizeof(*d->other_on));
+	d->clock_on = calloc(d->cpus, sizeof(*d->clock_on));
+	d->series = calloc(d->cpus, sizeof(*d->series));
+	d->window = calloc(d->cpus, sizeof(*d->window));
+	d->before = calloc(CPU_SETSIZE, sizeof(*d->before));
+	d->after = calloc(CPU_SETSIZE, sizeof(*d->after));
+	return d->own && d->other_on && d->clock_on && d->series && d->window && d->before && d->after ? 0 : -1;
+}
+
+static int first_cpu(const cpu_set_t *set)
+{
+	int cpu = 0;
+
+	while (!CPU_ISSET(cpu, set))
+		cpu++;
+	return cpu;
+}
+
+static double quick_rate(void)
+{
+	const struct timespec pause = {.tv_nsec = 10000000};
+	struct clock_pair a = clocks_pair(fluid_now), b;
+	double error;
+
+	nanosleep(&pause, NULL);
+	b = clocks_pair(fluid_now);
+	return clocks_rate(&a, &b, &error);
+}
+
+static int start(struct displace *d, struct profile_error *err)
+{
+	struct fluid_options f = {
+		.cpus = d->options.cpus,
+		.window_ns = d->options.window_ns ? d->options.window_ns : FLUID_WINDOW_NS,
+		.scheduling = FLUID_IDLE,
+	};
+
+	if (make_room(d) || tasks_begin(&d->tasks)) {
+		snprintf(err->text, sizeof(err->text), "no memory, or /proc cannot be read");
+		return -1;
+	}
+	taskstats_open(&d->ask);
+	if (!taskstats_open(&d->ends))
+		taskstats_listen(&d->ends);
+	d->irq_measured = cpu_times_irq_measured();
+	d->switching = displace_switch_cost(first_cpu(&f.cpus), quick_rate());
+	d->fluid = fluid_start(&f, err);
+	return d->fluid ? 0 : -1;
+}
+
+struct displace *displace_open(const struct displace_options *o, struct profile_error *err)
+{
+	struct displace *d;
+
+	if (check_quota(o, err))
+		return NULL;
+	d = calloc(1, sizeof(*d));
+	if (!d) {
+		snprintf(err->text, sizeof(err->text), "no memory");
+		return NULL;
+	}
+	d->options = *o;
+	d->ask.fd = d->ends.fd = -1;
+	if (!start(d, err))
+		return d;
+	displace_close(d);
+	return NULL;
+}
+
+void displace_close(struct displace *d)
+{
+	if (d->fluid)
+		fluid_stop(d->fluid);
+	task_clock_close(&d->clock);
+	taskstats_close(&d->ask);
+	taskstats_close(&d->ends);
+	tasks_free(&d->tasks);
+	for (size_t i = 0; d->window && i < d->cpus; i++)
+		free(d->window[i]);
+	free(d->rest);
+	free(d->ended);
+	free(d->child);
+	free(d->progress);
+	free(d->clock_on);
+	free(d->other_on);
+	free(d->other);
+	free(d->before);
+	free(d->after);
+	free(d->own);
+	free(d->series);
+	free(d->window);
+	free(d);
+}
+
+/* Those that end a program and are not ignored. */
+static void ending_signals(sigset_t *set)
+{
+	static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+	struct sigaction action;
+
+	sigemptyset(set);
+	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
+		if (!sigaction(ending[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(set, ending[i]);
+}
+
+static int add_rest(struct displace *d, uint64_t from)
+{
+	if (d->rests == d->rest_room) {
+		size_t room = d->rest_room ? 2 * d->rest_room : 16;
+		struct rest *more = realloc(d->rest, room * sizeof(*more));
+
+		if (!more)
+			return -1;
+		d->rest = more;
+		d->rest_room = room;
+	}
+	d->rest[d->rests++] = (struct rest){from, fluid_now(), displace_softirqd(d)};
+	return 0;
+}
+
+/* The measuring goes on as beside a program, so that what it costs is the same. */
+int displace_rest(struct displace *d, double seconds)
+{
+	const struct timespec tick = {.tv_nsec = DISPLACE_TICK_MS * 1000000L};
+	double end = displace_now() + seconds;
+	uint64_t from = fluid_now();
+	sigset_t ending, before;
+	int got = 0;
+
+	ending_signals(&ending);
+	sigprocmask(SIG_BLOCK, &ending, &before);
+	tasks_look(&d->tasks);
+	tasks_mark(&d->tasks);
+	while (got <= 0 && displace_now() < end) {
+		got = sigtimedwait(&ending, NULL, &tick);
+		displace_sample_own(d);
+		displace_sample_ends(d);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	tasks_look(&d->tasks);
+	add_rest(d, from);
+	return got > 0 ? got : 0;
+}
+
+const struct displacement_series *displace_run_windows(const struct displace *d)
+{
+	return d->series;
+}
+
+struct displacement_value displace_switching(const struct displace *d)
+{
+	return d->switching;
+}
+
+double displace_now(void)
+{
+	return (double)clocks_raw_ns() / 1e9;
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* From windows, clocks and counters to the account of a run. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "displace_private.h"
+
+#define SHARE_KEPT 0.5	/* of the program's time, in windows that are used */
+#define REMAINDER  0.02 /* of the CPU time of the set */
+#define OTHERS	   0.05 /* likewise */
+#define UNWAITED   0.01 /* of the program's time; and a hundredth of a second */
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void set_chunks(const struct displace *d, size_t i, struct displace_cpu *c)
+{
+	size_t first = displace_first_window(d, i, d->from), last = fluid_windows(d->fluid, i),
+	       n = 0;
+	double *ns = calloc(last - first + 1, sizeof(*ns));
+
+	for (size_t k = first; ns && k < last; k++) {
+		struct fluid_window w = fluid_window(d->fluid, i, k);
+
+		if (w.begin >= d->to)
+			break;
+		if (w.chunk > 0)
+			ns[n++] = w.chunk / d->rate;
+	}
+	if (n) {
+		qsort(ns, n, sizeof(*ns), ascending);
+		c->chunk_ns = ns[n / 2];
+		c->chunk_spread = (ns[n * 95 / 100] - ns[n * 5 / 100]) / ns[n / 2];
+	}
+	free(ns);
+}
+
+/* Sums over all windows that touch the run, used or not. */
+static double set_fluid(const struct displace *d, size_t i, struct displace_cpu *c)
+{
+	size_t last = fluid_windows(d->fluid, i);
+	double waited = 0, second = d->rate * 1e9;
+
+	for (size_t k = displace_first_window(d, i, d->from); k < last; k++) {
+		struct fluid_window w = fluid_window(d->fluid, i, k);
+		double wall = (double)(w.end - w.begin) / second;
+
+		if (w.begin >= d->to)
+			break;
+		c->wall += wall;
+		c->idle += w.progress / second;
+		c->switches += w.switches;
+		waited += (double)w.waited_ns / 1e9;
+		if (d->irq_measured)
+			c->interrupts += wall - (double)w.waited_ns / 1e9 - w.progress / second;
+		else
+			c->interrupts += (double)w.charged_ns / 1e9 - w.progress / second;
+	}
+	c->stolen_fluid = d->irq_measured ? 0 : c->wall - waited - c->idle - c->interrupts;
+	return waited;
+}
+
+static void set_kept(const struct displace *d, size_t i, struct displace_cpu *c)
+{
+	const struct displacement_series *s = &d->series[i];
+	double cost = isfinite(d->switching.error) ? d->switching.value : 0, charged = 0;
+
+	c->windows = s->count;
+	for (size_t k = 0; k < s->count; k++) {
+		c->kept += !s->window[k].aside;
+		charged += s->window[k].charged;
+	}
+	c->resting = c->rest.value * charged;
+	c->switching = cost * (double)c->switches;
+	c->excess = c->interrupts - c->resting - c->switching;
+}
+
+static void set_cpu(const struct displace *d, size_t i, struct displace_cpu *c, double program)
+{
+	double waited = set_fluid(d, i, c), in_set = 0;
+	struct cpu_times t;
+
+	c->cpu = fluid_cpu(d->fluid, i);
+	set_chunks(d, i, c);
+	set_kept(d, i, c);
+	t = cpu_times_since(&d->before[c->cpu], &d->after[c->cpu]);
+	c->irq = t.known ? t.irq : NAN;
+	c->softirq = t.known ? t.softirq : NAN;
+	c->stolen = fmax(t.known ? t.steal : 0, c->stolen_fluid);
+	for (size_t k = 0; k < d->cpus; k++)
+		in_set += d->clock_on[k];
+	c->others = d->other_on[i];
+	c->scprof = d->own[i];
+	if (in_set > 0)
+		c->program = program * d->clock_on[i] / in_set;
+	else if (d->cpus == 1)
+		c->program = program;
+	else
+		c->program = fmax(0, waited - c->others - c->scprof);
+	c->remainder = c->wall - c->program - c->others - c->scprof - c->interrupts - c->stolen -
+		       c->idle;
+}
+
+/* Ends of short-lived tasks and scprof's other threads have no CPU of their own: they are
+ * put where time is missing. */
+static void spread(struct displace_run *run, double seconds, bool own)
+{
+	double missing = 0;
+
+	for (size_t i = 0; i < run->cpus; i++)
+		missing += fmax(0, run->cpu[i].remainder);
+	for (size_t i = 0; i < run->cpus; i++) {
+		struct displace_cpu *c = &run->cpu[i];
+		double part = missing > 0 ? seconds * fmax(0, c->remainder) / missing
+					  : seconds / (double)run->cpus;
+
+		c->remainder -= part;
+		if (own)
+			c->scprof += part;
+		else
+			c->others += part;
+	}
+}
+
+static void add_up(struct displace_run *run)
+{
+	struct displace_cpu *all = &run->all;
+
+	*all = (struct displace_cpu){.cpu = -1};
+	for (size_t i = 0; i < run->cpus; i++) {
+		const struct displace_cpu *c = &run->cpu[i];
+
+		all->wall += c->wall;
+		all->program += c->program;
+		all->others += c->others;
+		all->scprof += c->scprof;
+		all->interrupts += c->interrupts;
+		all->resting += c->resting;
+		all->switching += c->switching;
+		all->excess += c->excess;
+		all->stolen += c->stolen;
+		all->stolen_fluid += c->stolen_fluid;
+		all->idle += c->idle;
+		all->remainder += c->remainder;
+		all->irq += c->irq;
+		all->softirq += c->softirq;
+		all->windows += c->windows;
+		all->kept += c->kept;
+		all->switches += c->switches;
+	}
+}
+
+/* Of two CPUs, one may have been busy at rest: then the other's rate has to do. */
+static void complete_rests(struct displace_run *run, unsigned *warnings)
+{
+	double value = 0, error = 0, n = 0;
+
+	for (size_t i = 0; i < run->cpus; i++)
+		if (isfinite(run->cpu[i].rest.error)) {
+			value += run->cpu[i].rest.value;
+			error = fmax(error, run->cpu[i].rest.error);
+			n++;
+		}
+	for (size_t i = 0; i < run->cpus; i++) {
+		struct displacement_value *rest = &run->cpu[i].rest;
+
+		if (isfinite(rest->error))
+			continue;
+		/* as far off as it is large */
+		*rest = n ? (struct displacement_value){value / n, fmax(error, value / n), 1}
+			  : (struct displacement_value){0, INFINITY, 1};
+		*warnings |= n ? 0 : DISPLACE_REST_UNKNOWN;
+	}
+}
+
+static int set_estimate(struct displace *d, struct displace_run *run)
+{
+	struct displacement_value *rest = calloc(d->cpus, sizeof(*rest));
+	struct displacement_window *windows;
+	size_t count, kept;
+	int failed = !rest;
+
+	for (size_t i = 0; i < d->cpus && !failed; i++) {
+		failed = displace_rest_span(d, i, &windows, &count);
+		struct displacement_series s = {windows, count};
+		run->cpu[i].rest = displacement_rest(
+			&s, isfinite(d->switching.error) ? d->switching.value : 0, &kept);
+		free(windows);
+		free(d->window[i]);
+		failed |= displace_run_span(d, i, &d->window[i], &count);
+		d->series[i] = (struct displacement_series){d->window[i], count};
+	}
+	complete_rests(run, &d->warnings);
+	for (size_t i = 0; i < d->cpus && !failed; i++)
+		rest[i] = run->cpu[i].rest;
+	if (!failed)
+		run->excess = displacement_excess(d->series, rest, d->cpus, d->switching);
+	free(rest);
+	return failed;
+}
+
+/* ksoftirqd's share at rest, a second of the set's wall-clock time. */
+static double softirqd_rate(const struct displace *d)
+{
+	double used = 0, time = 0;
+
+	for (size_t i = 0; i < d->rests; i++) {
+		const struct rest *r = &d->rest[i];
+
+		if ((i + 1 < d->rests && r[1].to <= d->from) || (i && r[-1].from >= d->to))
+			continue;
+		used += r->softirqd_s;
+		time += (double)(r->to - r->from) / d->rate / 1e9;
+	}
+	return time > 0 ? used / time : 0;
+}
+
+static double largest(double a, double b)
+{
+	return isfinite(b) && b > a ? b : a;
+}
+
+static unsigned judge(const struct displace *d, const struct displace_run *run)
+{
+	const struct displace_accounting *a = &run->accounting;
+	unsigned w = d->warnings;
+
+	if (run->excess.share_kept < SHARE_KEPT)
+		w |= DISPLACE_DISTURBED;
+	else if (!isfinite(run->excess.within))
+		w |= DISPLACE_SHORT;
+	if (run->program > a->rusage + 0.01 + UNWAITED * a->rusage)
+		w |= DISPLACE_UNWAITED;
+	if (fabs(run->all.remainder) > 0.02 + REMAINDER * run->all.wall)
+		w |= DISPLACE_REMAINDER;
+	if (run->all.others > OTHERS * run->all.wall)
+		w |= DISPLACE_OTHERS;
+	if (d->tasks.hidden)
+		w |= DISPLACE_HIDDEN;
+	if (d->irq_measured)
+		w |= DISPLACE_IRQ_MEASURED;
+	if (!isfinite(d->switching.error))
+		w |= DISPLACE_NO_SWITCH_COST;
+	for (size_t i = 0; i < d->cpus; i++) {
+		size_t last = fluid_windows(d->fluid, i);
+
+		for (size_t k = displace_first_window(d, i, d->from); k < last; k++)
+			if (fluid_window(d->fluid, i, k).moved)
+				w |= DISPLACE_CPU_LOST;
+	}
+	return w;
+}
+
+static void set_results(const struct displace *d, struct displace_run *run)
+{
+	run->softirqd = d->softirqd - softirqd_rate(d) * run->elapsed;
+	run->lost = run->excess.total;
+	run->lost.value += run->softirqd;
+	if (run->excess.share_kept < SHARE_KEPT)
+		run->lost.error = INFINITY;
+	run->displaced = run->lost;
+	run->displaced.value += run->program;
+	run->by_account = run->all.program + run->all.excess + run->softirqd + run->all.remainder;
+}
+
+static int copy_others(const struct displace *d, struct displace_run *run)
+{
+	run->task = calloc(d->others + 1, sizeof(*run->task));
+	if (!run->task)
+		return -1;
+	if (d->others)
+		memcpy(run->task, d->other, d->others * sizeof(*run->task));
+	run->tasks = d->others;
+	return 0;
+}
+
+int displace_run_settle(struct displace *d, struct displace_run *run, struct profile_error *err)
+{
+	double by_cpu = 0;
+
+	*run = (struct displace_run){.cpus = d->cpus, .accounting = d->accounting};
+	run->cpu = calloc(d->cpus, sizeof(*run->cpu));
+	d->rate = fluid_rate(d->fluid);
+	if (!run->cpu || set_estimate(d, run) || copy_others(d, run)) {
+		displace_run_free(run);
+		snprintf(err->text, sizeof(err->text), "no memory for the account of the run");
+		return -1;
+	}
+	run->elapsed = (double)(d->to - d->from) / d->rate / 1e9;
+	run->program = largest(largest(d->accounting.rusage, d->living), d->accounting.taskstats);
+	for (size_t i = 0; i < d->cpus; i++) {
+		set_cpu(d, i, &run->cpu[i], run->program);
+		by_cpu += run->cpu[i].scprof;
+	}
+	spread(run, d->other_ended, false);
+	spread(run, fmax(0, d->own_all - by_cpu), true);
+	add_up(run);
+	set_results(d, run);
+	run->warnings = judge(d, run);
+	return 0;
+}
+
+void displace_run_free(struct displace_run *run)
+{
+	free(run->cpu);
+	free(run->task);
+	run->cpu = NULL;
+	run->task = NULL;
+}
