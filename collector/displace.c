@@ -34,13 +34,15 @@ static int make_room(struct displace *d)
 {
 	d->cpus = (size_t)CPU_COUNT(&d->options.cpus);
 	d->own = calloc(d->cpus, sizeof(*d->own));
+	d->from_ns = calloc(d->cpus, sizeof(*d->from_ns));
+	d->to_ns = calloc(d->cpus, sizeof(*d->to_ns));
 	d->other_on = calloc(d->cpus, sizeof(*d->other_on));
 	d->clock_on = calloc(d->cpus, sizeof(*d->clock_on));
 	d->series = calloc(d->cpus, sizeof(*d->series));
 	d->window = calloc(d->cpus, sizeof(*d->window));
 	d->before = calloc(CPU_SETSIZE, sizeof(*d->before));
 	d->after = calloc(CPU_SETSIZE, sizeof(*d->after));
-	return d->own && d->other_on && d->clock_on && d->series && d->window && d->before && d->after ? 0 : -1;
+	return d->from_ns && d->to_ns && d->own && d->other_on && d->clock_on && d->series && d->window && d->before && d->after ? 0 : -1;
 }
 
 static int first_cpu(const cpu_set_t *set)
@@ -118,6 +120,8 @@ void displace_close(struct displace *d)
 	free(d->child);
 	free(d->progress);
 	free(d->clock_on);
+	free(d->from_ns);
+	free(d->to_ns);
 	free(d->other_on);
 	free(d->other);
 	free(d->before);

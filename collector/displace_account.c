@@ -41,42 +41,28 @@ static void set_chunks(const struct displace *d, size_t i, struct displace_cpu *
 	free(ns);
 }
 
-/* Sums over all windows that touch the run, used or not. */
+/* Over all windows, used or not. */
 static double set_fluid(const struct displace *d, size_t i, struct displace_cpu *c)
 {
-	size_t last = fluid_windows(d->fluid, i);
-	double waited = 0, second = d->rate * 1e9;
+	struct fluid_sums s = displace_fluid_sums(d, i);
 
-	for (size_t k = displace_first_window(d, i, d->from); k < last; k++) {
-		struct fluid_window w = fluid_window(d->fluid, i, k);
-		double wall = (double)(w.end - w.begin) / second;
-
-		if (w.begin >= d->to)
-			break;
-		c->wall += wall;
-		c->idle += w.progress / second;
-		c->switches += w.switches;
-		waited += (double)w.waited_ns / 1e9;
-		if (d->irq_measured)
-			c->interrupts += wall - (double)w.waited_ns / 1e9 - w.progress / second;
-		else
-			c->interrupts += (double)w.charged_ns / 1e9 - w.progress / second;
-	}
-	c->stolen_fluid = d->irq_measured ? 0 : c->wall - waited - c->idle - c->interrupts;
-	return waited;
+	c->wall = (double)(d->to - d->from) / d->rate / 1e9;
+	c->idle = s.progress;
+	c->switches = (uint64_t)(s.switches + 0.5);
+	c->interrupts = s.charged - s.progress + (d->irq_measured ? s.stolen : 0);
+	c->stolen_fluid = d->irq_measured ? 0 : s.stolen;
+	c->resting = c->rest.value * s.charged;
+	return s.waited;
 }
 
 static void set_kept(const struct displace *d, size_t i, struct displace_cpu *c)
 {
 	const struct displacement_series *s = &d->series[i];
-	double cost = isfinite(d->switching.error) ? d->switching.value : 0, charged = 0;
+	double cost = isfinite(d->switching.error) ? d->switching.value : 0;
 
 	c->windows = s->count;
-	for (size_t k = 0; k < s->count; k++) {
+	for (size_t k = 0; k < s->count; k++)
 		c->kept += !s->window[k].aside;
-		charged += s->window[k].charged;
-	}
-	c->resting = c->rest.value * charged;
 	c->switching = cost * (double)c->switches;
 	c->excess = c->interrupts - c->resting - c->switching;
 }

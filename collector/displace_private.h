@@ -50,6 +50,7 @@ struct displace {
 	/* the run */
 	pid_t pid;
 	uint64_t from, to; /* from its birth to its end */
+	uint64_t *from_ns, *to_ns; /* the fluid's CPU clocks then */
 	double rate;	   /* units a second, at its end */
 	struct task_clock clock;
 	double clock_all; /* when it had ended */
@@ -88,6 +89,13 @@ int displace_rest_span(const struct displace *d, size_t i, struct displacement_w
 		       size_t *count);
 /* The program's CPU seconds until `at`, between what was seen. */
 double displace_progress(const struct displace *d, uint64_t at);
+
+/* What the fluid of CPU i did from d->from to d->to, exactly: windows at the edges are
+ * divided by what its CPU clock said then. Seconds. */
+struct fluid_sums {
+	double charged, progress, waited, stolen, switches;
+};
+struct fluid_sums displace_fluid_sums(const struct displace *d, size_t i);
 
 /* displace_sample.c */
 void displace_sample_own(struct displace *d);	     /* the measuring thread's time, where it is now */

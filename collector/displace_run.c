@@ -66,6 +66,8 @@ int displace_run_begin(struct displace *d, struct profile_error *err)
 	d->next_look = monotonic_ns() + LOOK_NS;
 	cpu_times_read(d->before, CPU_SETSIZE);
 	d->from = fluid_now();
+	for (size_t i = 0; i < d->cpus; i++)
+		d->from_ns[i] = fluid_clock_ns(d->fluid, i);
 	return 0;
 }
 
@@ -176,6 +178,8 @@ void displace_run_ended(void *displace, pid_t pid)
 	struct displace *d = displace;
 
 	d->to = fluid_now();
+	for (size_t i = 0; i < d->cpus; i++)
+		d->to_ns[i] = fluid_clock_ns(d->fluid, i);
 	ask_task_clock(d);
 	ask_schedstat(d, pid);
 	displace_sample_own(d);

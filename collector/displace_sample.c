@@ -16,18 +16,12 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The kernel's name for the CPU clock of one thread of this process. */
-static clockid_t thread_clock(pid_t tid)
-{
-	return (clockid_t)((~(unsigned int)tid) << 3 | 6);
-}
-
 uint64_t displace_own_ns(const struct displace *d)
 {
 	uint64_t fluids = 0, all = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 
 	for (size_t i = 0; i < d->cpus; i++)
-		fluids += clock_ns(thread_clock(fluid_thread(d->fluid, i)));
+		fluids += fluid_clock_ns(d->fluid, i);
 	return all > fluids ? all - fluids : 0;
 }
 

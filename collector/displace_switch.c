@@ -22,8 +22,8 @@
 #include "displace_private.h"
 #include "fluid_loop.h"
 
-#define ROUNDS	   100 /* a block: a millisecond and some */
-#define PAIRS	   61
+#define ROUNDS	   20 /* a block: a quarter of a millisecond, so that most have no preemption */
+#define PAIRS	   301
 #define CHUNKS	   40
 #define LONGEST_NS UINT64_C(600000000)
 

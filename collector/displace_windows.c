@@ -139,3 +139,55 @@ int displace_rest_span(const struct displace *d, size_t i, struct displacement_w
 	}
 	return result;
 }
+
+/* The part of a window that lies in the run: by charged time for what the fluid did, by the
+ * clock for the rest. */
+static void add_part(const struct displace *d, size_t i, const struct fluid_window *w,
+		     struct fluid_sums *s)
+{
+	double second = d->rate * 1e9, wall = (double)(w->end - w->begin) / second;
+	double charged = (double)w->charged_ns, waited = (double)w->waited_ns / 1e9;
+	uint64_t begin = w->begin > d->from ? w->begin : d->from,
+		 end = w->end < d->to ? w->end : d->to;
+	uint64_t from = w->begin > d->from ? w->clock_ns : d->from_ns[i],
+		 to = w->end < d->to ? w->clock_ns + w->charged_ns : d->to_ns[i];
+	double part = charged > 0 ? fmin(1, fmax(0, (double)(int64_t)(to - from) / charged)) : 0;
+	double stolen = part * (wall - waited - charged / 1e9);
+
+	s->charged += part * charged / 1e9;
+	s->progress += part * w->progress / second;
+	s->stolen += stolen;
+	s->switches += part * w->switches;
+	s->waited += (double)(end - begin) / second - part * charged / 1e9 - stolen;
+}
+
+/* After the last window: the fluid still waits for its CPU. What it was charged there is
+ * taken to be as the rest was. */
+static void add_tail(const struct displace *d, size_t i, uint64_t from, uint64_t from_ns,
+		     struct fluid_sums *s)
+{
+	double rate = s->charged > 0 ? s->progress / s->charged : 1;
+	double charged = (double)(int64_t)(d->to_ns[i] - from_ns) / 1e9;
+
+	s->charged += charged;
+	s->progress += rate * charged;
+	s->waited += (double)(d->to - from) / d->rate / 1e9 - charged;
+}
+
+struct fluid_sums displace_fluid_sums(const struct displace *d, size_t i)
+{
+	size_t all = fluid_windows(d->fluid, i);
+	struct fluid_sums s = {0};
+	uint64_t end = d->from, end_ns = d->from_ns[i];
+
+	for (size_t k = displace_first_window(d, i, d->from); k < all && end < d->to; k++) {
+		struct fluid_window w = fluid_window(d->fluid, i, k);
+
+		add_part(d, i, &w, &s);
+		end = w.end;
+		end_ns = w.clock_ns + w.charged_ns;
+	}
+	if (end < d->to)
+		add_tail(d, i, end, end_ns, &s);
+	return s;
+}

@@ -54,12 +54,18 @@ uint64_t fluid_now(void)
 	return counter_read_ordered();
 }
 
-static uint64_t charged_ns(void)
+static uint64_t clock_ns(clockid_t clock)
 {
-	struct timespec t;
+	struct timespec t = {0};
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The kernel's name for the CPU clock of one thread of this process. */
+static clockid_t thread_clock(pid_t tid)
+{
+	return (clockid_t)((~(unsigned int)tid) << 3 | 6);
 }
 
 /* Time on the CPU (as of the last tick: not used), time of waiting for it, turns. While
@@ -81,7 +87,7 @@ struct edge {
 
 static int take_edge(struct fluid_thread *t, struct edge *e)
 {
-	e->charged_ns = charged_ns();
+	e->charged_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	e->at = fluid_now();
 	return read_schedstat(t->schedstat, &e->waited_ns, &e->turns);
 }
@@ -114,6 +120,7 @@ static void finish_window(struct fluid_thread *t, const struct edge *from, const
 		.begin = from->at,
 		.end = to->at,
 		.charged_ns = to->charged_ns - from->charged_ns,
+		.clock_ns = from->charged_ns,
 		.waited_ns = to->waited_ns - from->waited_ns,
 		.progress = (double)(begun - from->at) + c.mean * t->loop.chunks +
 			    (double)(to->at - last),
@@ -335,6 +342,11 @@ struct fluid_window fluid_window(const struct fluid *f, size_t i, size_t index)
 							  memory_order_acquire);
 
 	return block[index % BLOCK];
+}
+
+uint64_t fluid_clock_ns(const struct fluid *f, size_t i)
+{
+	return clock_ns(thread_clock(f->thread[i].tid));
 }
 
 uint64_t fluid_chunks(const struct fluid *f, size_t i)

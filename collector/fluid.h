@@ -36,6 +36,7 @@
 struct fluid_window {
 	uint64_t begin, end;
 	uint64_t charged_ns; /* CPU time that the kernel charged to the thread */
+	uint64_t clock_ns;   /* the thread's CPU clock at `begin` */
 	uint64_t waited_ns;  /* it could have run and another task did (run_delay) */
 	double progress;     /* units: chunks x undisturbed chunk, and its own bookkeeping */
 	double chunk;	     /* units: mean of the undisturbed chunks */
@@ -72,6 +73,9 @@ pid_t fluid_thread(const struct fluid *f, size_t i);
  * start. */
 size_t fluid_windows(const struct fluid *f, size_t i);
 struct fluid_window fluid_window(const struct fluid *f, size_t i, size_t index);
+
+/* The CPU clock of thread i now, whether it runs or not. */
+uint64_t fluid_clock_ns(const struct fluid *f, size_t i);
 
 /* How far thread i has come: chunks since the start, roughly (it is told every window or
  * every 1024 chunks). */
