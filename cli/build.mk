@@ -16,6 +16,8 @@ CLI_SRC = \
 	cli/displace_measure.c \
 	cli/displace_options.c \
 	cli/displace_progress.c \
+	cli/displace_wall_json.c \
+	cli/displace_wall_text.c \
 	cli/displace_text.c \
 	cli/diff_options.c \
 	cli/cmd_merge.c \

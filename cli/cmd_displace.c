@@ -24,6 +24,29 @@ static void end_by(int signal_number)
 	raise(signal_number);
 }
 
+/* Opens what the report is to be written to; closes it by close_report. */
+static int open_report(const struct displace_wishes *o, struct output *out)
+{
+	*out = (struct output){.stream = stderr};
+	return (o->output || o->json) && output_open(out, o->output) ? -1 : 0;
+}
+
+static int close_report(const struct displace_wishes *o, struct output *out, int failed)
+{
+	if (!o->output && !o->json)
+		failed = fflush(stderr) || failed;
+	else
+		failed = output_close(out, !failed) || failed;
+	return failed ? -1 : 0;
+}
+
+static int cannot_write(const struct displace_wishes *o)
+{
+	displace_complain("cannot write the report%s%s: %s", o->output ? " to " : "",
+			  o->output ? o->output : "", strerror(errno));
+	return -1;
+}
+
 static int print_to(FILE *out, const struct displace_wishes *o, const struct displace_summary *s,
 		    const struct displace_confirm *confirm)
 {
@@ -34,15 +57,12 @@ static int print_to(FILE *out, const struct displace_wishes *o, const struct dis
 static int print(const struct displace_wishes *o, const struct displace_summary *s,
 		 const struct displace_confirm *confirm)
 {
-	struct output out = {.stream = stderr};
-	int failed;
+	struct output out;
 
-	if (!o->output && !o->json)
-		return print_to(stderr, o, s, confirm) || fflush(stderr) ? -1 : 0;
-	if (output_open(&out, o->output))
-		return -1;
-	failed = print_to(out.stream, o, s, confirm);
-	return output_close(&out, !failed) || failed ? -1 : 0;
+	if (open_report(o, &out) ||
+	    close_report(o, &out, print_to(out.stream, o, s, confirm)))
+		return cannot_write(o);
+	return 0;
 }
 
 /* The command again, with nobody beside it. */
@@ -81,9 +101,6 @@ static int report(const struct displace_wishes *o, const struct program *program
 		if (confirm_once(o, program, &confirm))
 			break;
 	failed = print(o, &s, confirmed ? &confirm : NULL);
-	if (failed)
-		displace_complain("cannot write the report%s%s: %s", o->output ? " to " : "",
-				  o->output ? o->output : "", strerror(errno));
 	if (confirmed)
 		displace_confirm_free(&confirm);
 	displace_summary_free(&s);
@@ -110,6 +127,53 @@ static int measure(const struct displace_wishes *o, const struct program *progra
 		status = 128 + m.stopped_by;
 	displace_measured_free(&m);
 	return status;
+}
+
+static int print_wall(const struct displace_wishes *o, const struct wall_result *r)
+{
+	struct output out;
+
+	if (open_report(o, &out) ||
+	    close_report(o, &out,
+			 o->json ? displace_print_wall_json(out.stream, o, r)
+				 : displace_print_wall_text(out.stream, o, r)))
+		return cannot_write(o);
+	return 0;
+}
+
+/* As published. */
+static int measure_wall(const struct displace_wishes *o, const struct program *program)
+{
+	const struct wall_options options = {
+		.cpus = o->cpus,
+		.replications = o->replications,
+		.loops = o->loops ? (double)o->loops : 1,
+		.confidence = o->confidence,
+		.path = program->path,
+		.argv = o->command,
+		.shell_fallback = program->shell_fallback,
+	};
+	struct profile_error err;
+	struct wall_result r;
+	int status = DISPLACE_FAILED, stopped;
+
+	switch (wall_measure(&options, &r, &err)) {
+	case WALL_DONE:
+		status = print_wall(o, &r) && !r.status ? DISPLACE_FAILED : r.status;
+		break;
+	case WALL_EXEC:
+		status = displace_exec_failed(program, r.exec_errno);
+		break;
+	case WALL_STOPPED:
+		displace_complain("stopped before the first replication was complete");
+		status = r.status;
+		break;
+	default:
+		displace_complain("%s", err.text);
+	}
+	stopped = r.stopped_by;
+	wall_free(&r);
+	return !status && stopped ? 128 + stopped : status;
 }
 
 /* 0, or the status that a shell would give. */
@@ -145,5 +209,7 @@ int cmd_displace(int argc, char **argv)
 	}
 	program_examine(o.command[0], &program);
 	status = cannot_start(&program);
-	return status ? status : measure(&o, &program);
+	if (status)
+		return status;
+	return o.wall ? measure_wall(&o, &program) : measure(&o, &program);
 }

@@ -47,6 +47,10 @@ COLLECTOR_SRC = \
 	collector/displace_switch.c \
 	collector/displace_warnings.c \
 	collector/displace_windows.c \
+	collector/ending.c \
+	collector/wall.c \
+	collector/wall_errors.c \
+	collector/wall_fluid.c \
 	collector/duration.c \
 	collector/elf_facts.c \
 	collector/closure.c \

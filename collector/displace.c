@@ -3,7 +3,6 @@
 #include "displace.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "clocks_private.h"
 #include "cpus.h"
 #include "displace_private.h"
+#include "ending.h"
 #include "quota.h"
 
 static int check_quota(const struct displace_options *o, struct profile_error *err)
@@ -132,18 +132,6 @@ void displace_close(struct displace *d)
 	free(d);
 }
 
-/* Those that end a program and are not ignored. */
-static void ending_signals(sigset_t *set)
-{
-	static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-	struct sigaction action;
-
-	sigemptyset(set);
-	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
-		if (!sigaction(ending[i], NULL, &action) && action.sa_handler != SIG_IGN)
-			sigaddset(set, ending[i]);
-}
-
 static int add_rest(struct displace *d, uint64_t from)
 {
 	if (d->rests == d->rest_room) {
@@ -162,25 +150,23 @@ static int add_rest(struct displace *d, uint64_t from)
 /* The measuring goes on as beside a program, so that what it costs is the same. */
 int displace_rest(struct displace *d, double seconds)
 {
-	const struct timespec tick = {.tv_nsec = DISPLACE_TICK_MS * 1000000L};
 	double end = displace_now() + seconds;
 	uint64_t from = fluid_now();
-	sigset_t ending, before;
+	struct ending ending;
 	int got = 0;
 
-	ending_signals(&ending);
-	sigprocmask(SIG_BLOCK, &ending, &before);
+	ending_begin(&ending);
 	tasks_look(&d->tasks);
 	tasks_mark(&d->tasks);
-	while (got <= 0 && displace_now() < end) {
-		got = sigtimedwait(&ending, NULL, &tick);
+	while (!got && displace_now() < end) {
+		got = ending_wait(&ending, DISPLACE_TICK_MS);
 		displace_sample_own(d);
 		displace_sample_ends(d);
 	}
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	ending_end(&ending);
 	tasks_look(&d->tasks);
 	add_rest(d, from);
-	return got > 0 ? got : 0;
+	return got;
 }
 
 const struct displacement_series *displace_run_windows(const struct displace *d)
