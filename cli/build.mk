@@ -36,6 +36,7 @@ CLI_SRC = \
 	cli/cmd_report.c \
 	cli/cmd_run.c \
 	cli/cmd_symbols.c \
+	cli/run_displace.c \
 	cli/run_options.c \
 	cli/run_output.c \
 	cli/run_symbols.c \

@@ -3,9 +3,11 @@
 #include "cmd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "displace_measure.h"
 #include "displace_print.h"
@@ -22,6 +24,28 @@ static void end_by(int signal_number)
 	sigaddset(&one, signal_number);
 	sigprocmask(SIG_UNBLOCK, &one, NULL);
 	raise(signal_number);
+}
+
+/* One object is to be all that comes out: what the command prints goes to standard error
+ * meanwhile. `kept` gets the descriptor to come back to, -1 where nothing is to be done. */
+static int divert_output(const struct displace_wishes *o, int *kept)
+{
+	*kept = -1;
+	if (!o->json || o->output)
+		return 0;
+	*kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (*kept >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+		return 0;
+	displace_complain("cannot keep the command's output apart: %s", strerror(errno));
+	return -1;
+}
+
+static void restore_output(int kept)
+{
+	if (kept < 0)
+		return;
+	dup2(kept, STDOUT_FILENO);
+	close(kept);
 }
 
 /* Opens what the report is to be written to; closes it by close_report. */
@@ -90,16 +114,18 @@ static int report(const struct displace_wishes *o, const struct program *program
 	struct displace_confirm confirm;
 	struct displace_summary s;
 	bool confirmed = o->confirm && !m->stopped_by && !m->status;
-	int failed;
+	int failed, kept;
 
 	if (displace_summarise(&s, m->run, m->runs, o->confidence, m->switching) ||
 	    (confirmed && displace_confirm_begin(&confirm, &o->cpus, m->runs))) {
 		displace_complain("no memory for the results");
 		return -1;
 	}
-	for (size_t i = 0; confirmed && i < m->runs; i++)
-		if (confirm_once(o, program, &confirm))
-			break;
+	if (confirmed && !divert_output(o, &kept)) {
+		for (size_t i = 0; i < m->runs && !confirm_once(o, program, &confirm); i++)
+			continue;
+		restore_output(kept);
+	}
 	failed = print(o, &s, confirmed ? &confirm : NULL);
 	if (confirmed)
 		displace_confirm_free(&confirm);
@@ -110,8 +136,12 @@ static int report(const struct displace_wishes *o, const struct program *program
 static int measure(const struct displace_wishes *o, const struct program *program)
 {
 	struct displace_measured m;
-	int status = displace_measure(o, program, &m);
+	int status, kept;
 
+	if (divert_output(o, &kept))
+		return DISPLACE_FAILED;
+	status = displace_measure(o, program, &m);
+	restore_output(kept);
 	if (!status && !m.runs) {
 		displace_complain("stopped before the command was started");
 		displace_measured_free(&m);
@@ -155,9 +185,14 @@ static int measure_wall(const struct displace_wishes *o, const struct program *p
 	};
 	struct profile_error err;
 	struct wall_result r;
-	int status = DISPLACE_FAILED, stopped;
+	int status = DISPLACE_FAILED, stopped, kept;
+	enum wall_end end;
 
-	switch (wall_measure(&options, &r, &err)) {
+	if (divert_output(o, &kept))
+		return DISPLACE_FAILED;
+	end = wall_measure(&options, &r, &err);
+	restore_output(kept);
+	switch (end) {
 	case WALL_DONE:
 		status = print_wall(o, &r) && !r.status ? DISPLACE_FAILED : r.status;
 		break;

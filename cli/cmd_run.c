@@ -18,6 +18,7 @@
 #include "program.h"
 #include "random.h"
 #include "report.h"
+#include "run_displace.h"
 #include "run_options.h"
 #include "run_output.h"
 #include "run_symbols.h"
@@ -40,6 +41,7 @@ struct run {
 	struct chosen chosen; /* -s */
 	struct chosen_patterns patterns;
 	char stubs[PATH_MAX]; /* "" without -s */
+	struct run_displace displace;
 };
 
 /* The loader cannot be told of a path with a space or a colon in it. */
@@ -156,11 +158,23 @@ static int exec_failed(const struct run *r, int error)
 /* 0, or an exit status. */
 static int start(struct run *r)
 {
+	struct launch_hold hold;
 	bool exec_failure;
 
-	if (!launch_start(&r->launch, r->program.path, r->options.command,
-			  r->program.shell_fallback, &exec_failure))
+	if (r->options.displace) {
+		int failed = run_displace_open(&r->displace);
+
+		if (failed)
+			return failed;
+		hold = run_displace_hold(&r->displace);
+	}
+	if (!launch_start_held(&r->launch, r->program.path, r->options.command,
+			       r->program.shell_fallback, &exec_failure,
+			       r->options.displace ? &hold : NULL))
 		return 0;
+	int error = errno;
+	run_displace_abandon(&r->displace);
+	errno = error;
 	if (exec_failure)
 		return exec_failed(r, errno);
 	say_format("cannot start a process: %s", strerror(errno));
@@ -174,8 +188,9 @@ static int run_unobserved(struct run *r)
 
 	if (failed)
 		return failed;
-	int status = launch_exit_status(launch_wait(&r->launch));
+	int status = launch_exit_status(run_displace_wait(&r->displace, &r->launch));
 	launch_close(&r->launch);
+	run_displace_finish(&r->displace, r->options.command, r->launch.ended_by != 0);
 	say(r->options.disabled ? "no profile: SCPROF_DISABLE is set"
 				: "no profile: the command ran unobserved");
 	return status;
@@ -267,10 +282,11 @@ static int run_observed(struct run *r)
 		return failed;
 	}
 	run_output_name(&r->output, r->options.command[0], r->launch.pid);
-	int status = launch_exit_status(launch_wait(&r->launch));
+	int status = launch_exit_status(run_displace_wait(&r->displace, &r->launch));
 	survivors_wait(r->directory.profiles, r->launch.signals, say);
 	clean_up(r);
 	failed = finish(r);
+	run_displace_finish(&r->displace, r->options.command, r->launch.ended_by != 0);
 	launch_close(&r->launch);
 	/* the command's own failure is the more telling one */
 	return failed && !status ? FAILED : status;

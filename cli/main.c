@@ -14,7 +14,7 @@ static const char help[] =
 	"scprof: what each call site of a running program really costs, with error bars\n"
 	"\n"
 	"  scprof run [-o PATH] [-c CLOCK] [-d TICK] [-g GROUPS] [-s SYMBOLS] [--no-report]\n"
-	"             [--] COMMAND [ARG...]\n"
+	"             [--displace] [--] COMMAND [ARG...]\n"
 	"      run a command, write its profile, and print the report on standard error\n"
 	"  scprof report [--format text|json] [--by path|site|function|gap|thread|process]\n"
 	"                [--confidence 0.95] [-o OUT] PROFILE...\n"

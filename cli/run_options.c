@@ -18,7 +18,7 @@
 
 const char run_usage[] =
 	"usage: scprof run [-o PATH] [-c CLOCK] [-d TICK] [-g GROUPS] [-s SYMBOLS]\n"
-	"                  [--no-report] [--] COMMAND [ARG...]\n"
+	"                  [--no-report] [--displace] [--] COMMAND [ARG...]\n"
 	"  -o PATH     the profile (default: scprof.EXE.PID.scp in SCPROF_OUT or here)\n"
 	"  -c CLOCK    tsc, coarse, monotonic, page, thread-cpu or dual\n"
 	"              (default: SCPROF_CLOCK, else what `scprof clocks` recommends)\n"
@@ -30,6 +30,8 @@ const char run_usage[] =
 	"              !NAME takes out again, @FILE has one a line; separated by commas\n"
 	"              (-s 'libssl*:SSL_*,!SSL_get_*'; `scprof symbols PROGRAM` lists them)\n"
 	"  --no-report write the profile only\n"
+	"  --displace  and measure what interrupts take for the command besides, with a fluid\n"
+	"              on each CPU (see scprof displace --help)\n"
 	"exit status: the command's own, 128+N after signal N; 125 scprof failed,\n"
 	"             126 the command cannot be executed, 127 it was not found\n";
 
@@ -110,12 +112,6 @@ static const char *variable(const char *name)
 	return value && *value ? value : NULL;
 }
 
-static int unavailable(const char *option)
-{
-	say_format("%s is not available in this version", option);
-	return -1;
-}
-
 /* Options beat the environment; a tick without a clock that ticks is a mistake
  * on the command line, and no matter in the environment. */
 static int settle(struct run_options *o, const char *clock, const char *tick, const char *groups)
@@ -146,8 +142,11 @@ static int settle(struct run_options *o, const char *clock, const char *tick, co
 		o->symbols = variable("SCPROF_SYMBOLS");
 #ifndef __x86_64__ /* no trampoline */
 	if (o->symbols || *o->ready_made)
-		return unavailable(
-			"-s (SCPROF_SYMBOLS: timing of chosen symbols) on this processor");
+	{
+		say("-s (SCPROF_SYMBOLS: timing of chosen symbols) is not available on this "
+		    "processor");
+		return -1;
+	}
 #endif
 	return 0;
 }
@@ -195,7 +194,8 @@ static int take_option(char **argv, int option, struct run_options *o, struct te
 		o->symbols = optarg;
 		return 0;
 	case OPTION_DISPLACE:
-		return unavailable("--displace");
+		o->displace = true;
+		return 0;
 	default:
 		return bad_option(argv, option);
 	}

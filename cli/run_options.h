@@ -17,6 +17,7 @@ struct run_options {
 	char ready_made[2048]; /* patterns of the ready-made groups among `groups` */
 	bool only_ready_made;  /* and no others are */
 	bool report;
+	bool displace;
 	bool disabled; /* SCPROF_DISABLE is set */
 	char **command;
 };

@@ -35,7 +35,7 @@ struct fluid_thread {
 	enum start start;
 	_Atomic(struct fluid_window *) block[BLOCKS];
 	atomic_size_t windows;
-	uint64_t told;
+	uint64_t told, least_own;
 	struct fluid_loop loop;
 };
 
@@ -106,6 +106,15 @@ static struct fluid_window *room(struct fluid_thread *t, size_t index)
 	return block ? block + index % BLOCK : NULL;
 }
 
+/* What the thread did besides its chunks: it is progress, but not where it lost the CPU in
+ * between; so no more of it than is usual. */
+static double own(struct fluid_thread *t, uint64_t units)
+{
+	if (units < t->least_own)
+		t->least_own = units;
+	return units < 3 * t->least_own ? (double)units : (double)t->least_own;
+}
+
 /* `begun`: when the first chunk began; up to there, the time was the last edge's. */
 static void finish_window(struct fluid_thread *t, const struct edge *from, const struct edge *to,
 			  uint64_t begun, uint64_t last)
@@ -122,8 +131,7 @@ static void finish_window(struct fluid_thread *t, const struct edge *from, const
 		.charged_ns = to->charged_ns - from->charged_ns,
 		.clock_ns = from->charged_ns,
 		.waited_ns = to->waited_ns - from->waited_ns,
-		.progress = (double)(begun - from->at) + c.mean * t->loop.chunks +
-			    (double)(to->at - last),
+		.progress = c.mean * t->loop.chunks + own(t, begun - from->at + to->at - last),
 		.chunk = c.mean,
 		.chunks = t->loop.chunks,
 		.disturbed = t->loop.chunks - c.undisturbed,
@@ -262,6 +270,7 @@ static struct fluid *make(const struct fluid_options *o, struct profile_error *e
 		if (CPU_ISSET(cpu, &o->cpus)) {
 			f->thread[at].fluid = f;
 			f->thread[at].cpu = cpu;
+			f->thread[at].least_own = UINT64_MAX;
 			f->thread[at++].schedstat = -1;
 		}
 	return f;
