@@ -20,6 +20,7 @@ CLI_SRC = \
 	cli/displace_wall_text.c \
 	cli/displace_text.c \
 	cli/diff_options.c \
+	cli/cmd_load.c \
 	cli/cmd_merge.c \
 	cli/cmd_plan.c \
 	cli/plan_ahead.c \

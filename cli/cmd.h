@@ -11,6 +11,7 @@ int cmd_bench(int argc, char **argv);
 int cmd_clocks(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_displace(int argc, char **argv);
+int cmd_load(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 int cmd_report(int argc, char **argv);

@@ -35,6 +35,8 @@ static const char help[] =
 	"  scprof displace [--loops L] [--replications R] [--cpus LIST] [--json] [--confirm]\n"
 	"                  [--method wall] [--] COMMAND [ARG...]\n"
 	"      a command's CPU time, uncharged interrupt work included; where all time went\n"
+	"  scprof load [SECONDS]\n"
+	"      how busy each CPU is by what the lowest priority cannot get of it\n"
 	"  scprof clocks [--json]\n"
 	"      test the clocks of this machine\n"
 	"  scprof --help, scprof --version, scprof COMMAND --help\n"
@@ -58,6 +60,7 @@ static const struct command commands[] = {
 	{"run", cmd_run},	{"report", cmd_report},	  {"diff", cmd_diff},
 	{"merge", cmd_merge},	{"plan", cmd_plan},	  {"bench", cmd_bench},
 	{"clocks", cmd_clocks}, {"symbols", cmd_symbols}, {"displace", cmd_displace},
+	{"load", cmd_load},
 };
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
 

@@ -40,6 +40,7 @@ COLLECTOR_SRC = \
 	collector/displace.c \
 	collector/displace_account.c \
 	collector/displace_confirm.c \
+	collector/displace_load.c \
 	collector/displace_others.c \
 	collector/displace_run.c \
 	collector/displace_sample.c \
