@@ -83,8 +83,7 @@ static int print(const struct displace_wishes *o, const struct displace_summary 
 {
 	struct output out;
 
-	if (open_report(o, &out) ||
-	    close_report(o, &out, print_to(out.stream, o, s, confirm)))
+	if (open_report(o, &out) || close_report(o, &out, print_to(out.stream, o, s, confirm)))
 		return cannot_write(o);
 	return 0;
 }

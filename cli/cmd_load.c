@@ -141,14 +141,14 @@ static int print_json(const struct displace_load *l, size_t count)
 		const struct cpu_times *t = &c->stat;
 
 		json_array_append_new(
-			rows, json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o}",
-					"cpu", c->cpu, "wall_s", c->wall, "load", load(c), "idle_s",
-					c->idle, "others_s", c->waited, "interrupts_s",
-					c->interrupts, "stolen_s", c->stolen, "stat_load",
-					real(stat_load(c)), "stat_irq_s",
-					t->known ? real(t->irq) : json_null(), "stat_softirq_s",
-					t->known ? real(t->softirq) : json_null(), "stat_stolen_s",
-					t->known ? real(t->steal) : json_null()));
+			rows,
+			json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o}", "cpu",
+				  c->cpu, "wall_s", c->wall, "load", load(c), "idle_s", c->idle,
+				  "others_s", c->waited, "interrupts_s", c->interrupts, "stolen_s",
+				  c->stolen, "stat_load", real(stat_load(c)), "stat_irq_s",
+				  t->known ? real(t->irq) : json_null(), "stat_softirq_s",
+				  t->known ? real(t->softirq) : json_null(), "stat_stolen_s",
+				  t->known ? real(t->steal) : json_null()));
 	}
 	json_object_set_new(root, "schema", json_string("scprof-load/1"));
 	json_object_set_new(root, "wall_s", real(l->wall));

@@ -9,9 +9,9 @@
 
 static void print_row(FILE *out, const char *name, const struct displace_cpu *c)
 {
-	fprintf(out, "  %-4s %9.4f %9.4f %9.4f %8.4f %9.4f %8.4f %9.4f %9.4f %9.4f\n", name, c->wall,
-		c->program, c->others, c->scprof, c->excess, c->resting + c->switching, c->stolen,
-		c->idle, c->remainder);
+	fprintf(out, "  %-4s %9.4f %9.4f %9.4f %8.4f %9.4f %8.4f %9.4f %9.4f %9.4f\n", name,
+		c->wall, c->program, c->others, c->scprof, c->excess, c->resting + c->switching,
+		c->stolen, c->idle, c->remainder);
 }
 
 static void print_tasks(FILE *out, const struct displace_summary *s)
@@ -23,7 +23,8 @@ static void print_tasks(FILE *out, const struct displace_summary *s)
 
 		if (t->seconds < 1e-4 * s->all.wall && !t->softirq)
 			continue;
-		fprintf(out, "%s%s %.4f s", shown++ ? ", " : "  other tasks: ", t->name, t->seconds);
+		fprintf(out, "%s%s %.4f s", shown++ ? ", " : "  other tasks: ", t->name,
+			t->seconds);
 		if (t->tasks > 1)
 			fprintf(out, " (%u)", t->tasks);
 	}
@@ -33,9 +34,10 @@ static void print_tasks(FILE *out, const struct displace_summary *s)
 
 void displace_print_account(FILE *out, const struct displace_summary *s)
 {
-	fprintf(out, "\n  where the CPUs' time went, seconds a run:\n"
-		     "  CPU       wall   program    others   scprof  int.prog int.rest    stolen      "
-		     "idle remainder\n");
+	fprintf(out,
+		"\n  where the CPUs' time went, seconds a run:\n"
+		"  CPU       wall   program    others   scprof  int.prog int.rest    stolen      "
+		"idle remainder\n");
 	for (size_t i = 0; i < s->cpus; i++) {
 		char name[16];
 

@@ -57,7 +57,8 @@ static json_t *accounting(const struct displace_accounting *a)
 	put(object, "taskstats_s", real(a->taskstats));
 	put(object, "schedstat_s", real(a->schedstat));
 	put(object, "schedstat_first_thread_only", json_boolean(a->schedstat_partial));
-	put(object, "task_clock_missing", *a->task_clock_why ? text(a->task_clock_why) : json_null());
+	put(object, "task_clock_missing",
+	    *a->task_clock_why ? text(a->task_clock_why) : json_null());
 	put(object, "taskstats_missing", *a->taskstats_why ? text(a->taskstats_why) : json_null());
 	put(object, "schedstat_missing", *a->schedstat_why ? text(a->schedstat_why) : json_null());
 	return object;

@@ -16,7 +16,11 @@ struct displace_measured {
 	double took_s;
 };
 
-enum displace_exit { DISPLACE_FAILED = 125, DISPLACE_NOT_EXECUTABLE = 126, DISPLACE_NOT_FOUND = 127 };
+enum displace_exit {
+	DISPLACE_FAILED = 125,
+	DISPLACE_NOT_EXECUTABLE = 126,
+	DISPLACE_NOT_FOUND = 127
+};
 
 /* 0: there is something to report, perhaps fewer runs than wished for. Else an exit status,
  * having said why. */

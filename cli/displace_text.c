@@ -62,13 +62,13 @@ static void print_head(FILE *out, const struct displace_wishes *o, const struct 
 
 	cpus_print(&o->cpus, cpus, sizeof(cpus));
 	if (isfinite(s->switching.error))
-		snprintf(switching, sizeof(switching), "%.0f ns ± %.0f",
-			 s->switching.value * 1e9, 2 * s->switching.error * 1e9);
+		snprintf(switching, sizeof(switching), "%.0f ns ± %.0f", s->switching.value * 1e9,
+			 2 * s->switching.error * 1e9);
 	fprintf(out, "scprof displace: %s on CPU%s %s, %zu run%s of %.3f s, %.4g %% confidence\n",
 		o->command[0], CPU_COUNT(&o->cpus) > 1 ? "s" : "", cpus, s->runs,
 		s->runs == 1 ? "" : "s", s->elapsed, 100 * s->confidence);
-	fprintf(out, "  windows kept: %zu of %zu; a switch costs the fluid %s\n", s->kept, s->windows,
-		switching);
+	fprintf(out, "  windows kept: %zu of %zu; a switch costs the fluid %s\n", s->kept,
+		s->windows, switching);
 }
 
 static void print_mean(FILE *out, const char *name, const struct displace_mean *m)
@@ -107,12 +107,11 @@ static void print_accountings(FILE *out, const struct displace_summary *s)
 		 isfinite(a->task_clock) ? "stolen time is in it" : a->task_clock_why);
 	print_accounting(out, s, "perf task-clock", a->task_clock, note);
 	print_accounting(out, s, "taskstats", a->taskstats,
-			 isfinite(a->taskstats) ? "all descendants that ended"
-						: a->taskstats_why);
+			 isfinite(a->taskstats) ? "all descendants that ended" : a->taskstats_why);
 	print_accounting(out, s, "schedstat", a->schedstat,
-			 !isfinite(a->schedstat)   ? a->schedstat_why
-			 : a->schedstat_partial ? "its first thread alone, of several"
-						: "");
+			 !isfinite(a->schedstat) ? a->schedstat_why
+			 : a->schedstat_partial	 ? "its first thread alone, of several"
+						 : "");
 	if (s->warnings & DISPLACE_IRQ_MEASURED)
 		fprintf(out, "  %-24s %10.4f s  measured by this kernel on these CPUs\n",
 			"/proc/stat irq, softirq", s->all.irq + s->all.softirq);

@@ -30,15 +30,18 @@ static void print_mean(FILE *out, const char *name, const struct replications_me
 static void print_errors(FILE *out, const struct wall_result *r, double each, const char *unit)
 {
 	fprintf(out, "\n  error terms, %s (section 3 of the paper):\n", unit);
-	fprintf(out, "  e_daemons    %+12.4f   what other processes and the host took, beyond "
-		     "step 1\n",
+	fprintf(out,
+		"  e_daemons    %+12.4f   what other processes and the host took, beyond "
+		"step 1\n",
 		r->errors.daemons * each);
-	fprintf(out, "  e_cache      %+12.4f   at most: %.0f ns for a cold loop, each time that the "
-		     "fluid came back\n",
+	fprintf(out,
+		"  e_cache      %+12.4f   at most: %.0f ns for a cold loop, each time that the "
+		"fluid came back\n",
 		r->errors.cache * each, 1e9 * r->first_loop);
 	fprintf(out, "  e_res        ±%11.6f   of a clock that steps by %.0f ns\n",
 		r->errors.resolution * each, 1e9 * r->clock);
-	fprintf(out, "  e_start      %+12.4f   starting and ending an empty program takes %.0f us\n",
+	fprintf(out,
+		"  e_start      %+12.4f   starting and ending an empty program takes %.0f us\n",
 		r->errors.start * each, 1e6 * r->start);
 }
 

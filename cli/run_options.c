@@ -141,8 +141,7 @@ static int settle(struct run_options *o, const char *clock, const char *tick, co
 	if (!o->symbols)
 		o->symbols = variable("SCPROF_SYMBOLS");
 #ifndef __x86_64__ /* no trampoline */
-	if (o->symbols || *o->ready_made)
-	{
+	if (o->symbols || *o->ready_made) {
 		say("-s (SCPROF_SYMBOLS: timing of chosen symbols) is not available on this "
 		    "processor");
 		return -1;

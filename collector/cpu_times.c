@@ -14,8 +14,8 @@ static void parse_line(const char *line, double hz, struct cpu_times *times, siz
 	double v[8];
 	size_t cpu;
 
-	if (sscanf(line, "cpu%zu %lf %lf %lf %lf %lf %lf %lf %lf", &cpu, &v[0], &v[1], &v[2],
-		   &v[3], &v[4], &v[5], &v[6], &v[7]) != 9 ||
+	if (sscanf(line, "cpu%zu %lf %lf %lf %lf %lf %lf %lf %lf", &cpu, &v[0], &v[1], &v[2], &v[3],
+		   &v[4], &v[5], &v[6], &v[7]) != 9 ||
 	    cpu >= count)
 		return;
 	times[cpu] = (struct cpu_times){true,	   v[0] / hz, v[1] / hz, v[2] / hz, v[3] / hz,

@@ -42,7 +42,10 @@ static int make_room(struct displace *d)
 	d->window = calloc(d->cpus, sizeof(*d->window));
 	d->before = calloc(CPU_SETSIZE, sizeof(*d->before));
 	d->after = calloc(CPU_SETSIZE, sizeof(*d->after));
-	return d->from_ns && d->to_ns && d->own && d->other_on && d->clock_on && d->series && d->window && d->before && d->after ? 0 : -1;
+	return d->from_ns && d->to_ns && d->own && d->other_on && d->clock_on && d->series &&
+			       d->window && d->before && d->after
+		       ? 0
+		       : -1;
 }
 
 static int first_cpu(const cpu_set_t *set)

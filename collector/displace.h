@@ -83,8 +83,8 @@ struct displace_task {
 /* The same CPU time as four accountings have it; NAN: not to be had, and why. */
 struct displace_accounting {
 	double rusage, rusage_user, rusage_system; /* with the children it waited for */
-	double task_clock; /* what the host stole meanwhile is in it */
-	double task_clock_outside; /* of it, on CPUs outside the set */
+	double task_clock;			   /* what the host stole meanwhile is in it */
+	double task_clock_outside;		   /* of it, on CPUs outside the set */
 	double taskstats; /* of all that descend from the command and have ended */
 	double schedstat; /* of the command's first thread alone */
 	char task_clock_why[160], taskstats_why[160], schedstat_why[160];
@@ -92,24 +92,24 @@ struct displace_accounting {
 };
 
 enum displace_warning {
-	DISPLACE_DISTURBED = 1,	      /* "too-disturbed": under half of it in kept windows */
-	DISPLACE_SHORT = 2,	      /* "too-short": too few windows for an error */
-	DISPLACE_MOVED = 4,	      /* "affinity-changed": it left the set */
-	DISPLACE_UNWAITED = 8,	      /* "children-not-waited-for": rusage lacks them */
-	DISPLACE_REMAINDER = 16,      /* "account-does-not-add-up": remainder above 2 % */
-	DISPLACE_THROTTLED = 32,      /* "quota-throttled" */
-	DISPLACE_HIDDEN = 64,	      /* "processes-hidden": hidepid */
-	DISPLACE_CPU_LOST = 128,      /* "cpu-lost": hot-unplug or a cpuset changed */
-	DISPLACE_IRQ_MEASURED = 256,  /* "irq-time-measured": see cpu_times.h */
+	DISPLACE_DISTURBED = 1,	       /* "too-disturbed": under half of it in kept windows */
+	DISPLACE_SHORT = 2,	       /* "too-short": too few windows for an error */
+	DISPLACE_MOVED = 4,	       /* "affinity-changed": it left the set */
+	DISPLACE_UNWAITED = 8,	       /* "children-not-waited-for": rusage lacks them */
+	DISPLACE_REMAINDER = 16,       /* "account-does-not-add-up": remainder above 2 % */
+	DISPLACE_THROTTLED = 32,       /* "quota-throttled" */
+	DISPLACE_HIDDEN = 64,	       /* "processes-hidden": hidepid */
+	DISPLACE_CPU_LOST = 128,       /* "cpu-lost": hot-unplug or a cpuset changed */
+	DISPLACE_IRQ_MEASURED = 256,   /* "irq-time-measured": see cpu_times.h */
 	DISPLACE_NO_SWITCH_COST = 512, /* "switch-cost-unknown" */
-	DISPLACE_REST_UNKNOWN = 1024, /* "rest-unknown": the fluid hardly ran at rest */
-	DISPLACE_OTHERS = 2048,	      /* "others-busy": other tasks took over 5 % of the set */
+	DISPLACE_REST_UNKNOWN = 1024,  /* "rest-unknown": the fluid hardly ran at rest */
+	DISPLACE_OTHERS = 2048,	       /* "others-busy": other tasks took over 5 % of the set */
 };
 
 struct displace_run {
-	double elapsed;	  /* of the program, from its start to its end */
-	double program;   /* its CPU time: the largest that a accounting without steal has */
-	double softirqd;  /* ksoftirqd's time beyond what it uses at rest */
+	double elapsed;	 /* of the program, from its start to its end */
+	double program;	 /* its CPU time: the largest that a accounting without steal has */
+	double softirqd; /* ksoftirqd's time beyond what it uses at rest */
 	struct displacement_excess excess;
 	/* work that nobody's accounting has: excess + softirqd */
 	struct displacement_value lost;
@@ -120,7 +120,7 @@ struct displace_run {
 	struct displace_accounting accounting;
 	struct displace_cpu *cpu;
 	size_t cpus;
-	struct displace_cpu all; /* sums */
+	struct displace_cpu all;    /* sums */
 	struct displace_task *task; /* by time, longest first */
 	size_t tasks;
 	unsigned warnings; /* enum displace_warning, or-ed */

@@ -89,8 +89,8 @@ static void set_cpu(const struct displace *d, size_t i, struct displace_cpu *c, 
 		c->program = program;
 	else
 		c->program = fmax(0, waited - c->others - c->scprof);
-	c->remainder = c->wall - c->program - c->others - c->scprof - c->interrupts - c->stolen -
-		       c->idle;
+	c->remainder =
+		c->wall - c->program - c->others - c->scprof - c->interrupts - c->stolen - c->idle;
 }
 
 /* Ends of short-lived tasks and scprof's other threads have no CPU of their own: they are

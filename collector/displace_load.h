@@ -9,12 +9,12 @@
 
 struct displace_load {
 	int cpu;
-	double wall; /* = idle + waited + interrupts + stolen */
-	double idle; /* the fluid's own progress */
-	double waited;	   /* other tasks had the CPU, and what was stolen from them */
-	double interrupts; /* while the fluid had it */
-	double stolen;	   /* likewise, by the host */
-	double charged;	   /* to the fluid: /proc/stat has it as busy */
+	double wall;	       /* = idle + waited + interrupts + stolen */
+	double idle;	       /* the fluid's own progress */
+	double waited;	       /* other tasks had the CPU, and what was stolen from them */
+	double interrupts;     /* while the fluid had it */
+	double stolen;	       /* likewise, by the host */
+	double charged;	       /* to the fluid: /proc/stat has it as busy */
 	struct cpu_times stat; /* differences; not known where `known` is false */
 };
 

@@ -49,9 +49,9 @@ struct displace {
 
 	/* the run */
 	pid_t pid;
-	uint64_t from, to; /* from its birth to its end */
+	uint64_t from, to;	   /* from its birth to its end */
 	uint64_t *from_ns, *to_ns; /* the fluid's CPU clocks then */
-	double rate;	   /* units a second, at its end */
+	double rate;		   /* units a second, at its end */
 	struct task_clock clock;
 	double clock_all; /* when it had ended */
 	double *clock_on;
@@ -61,7 +61,7 @@ struct displace {
 	struct cpu_times *before, *after; /* [CPU_SETSIZE] */
 	double *own;			  /* the measuring thread's own time, by CPU of the set */
 	uint64_t own_last_ns, own_from_ns, throttled;
-	double own_all; /* of all threads but the fluid */
+	double own_all;	  /* of all threads but the fluid */
 	double rusage[3]; /* all, user, system */
 	struct displace_accounting accounting;
 	unsigned warnings;
@@ -98,9 +98,9 @@ struct fluid_sums {
 struct fluid_sums displace_fluid_sums(const struct displace *d, size_t i);
 
 /* displace_sample.c */
-void displace_sample_own(struct displace *d);	     /* the measuring thread's time, where it is now */
+void displace_sample_own(struct displace *d); /* the measuring thread's time, where it is now */
 uint64_t displace_own_ns(const struct displace *d); /* of all threads but the fluid's */
-void displace_sample_ends(struct displace *d);	     /* tasks that ended */
+void displace_sample_ends(struct displace *d);	    /* tasks that ended */
 void displace_sample_child(struct displace *d, pid_t pid);
 bool displace_is_softirqd(const struct task *t);
 double displace_softirqd(const struct displace *d); /* used since the last tasks_mark */

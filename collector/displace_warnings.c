@@ -18,7 +18,8 @@ static const struct {
 	{DISPLACE_UNWAITED, "children-not-waited-for",
 	 "processes of the program used CPU time and were not waited for: getrusage lacks them"},
 	{DISPLACE_REMAINDER, "account-does-not-add-up",
-	 "over 2 % of the CPUs' time is in no part of the account (short-lived processes of others, "
+	 "over 2 % of the CPUs' time is in no part of the account (short-lived processes of "
+	 "others, "
 	 "or stolen time counted late)"},
 	{DISPLACE_THROTTLED, "quota-throttled",
 	 "the control group used up its quota and was stopped meanwhile"},
@@ -34,7 +35,8 @@ static const struct {
 	 "other tasks left the fluid hardly any time before and after the run: interrupts that are "
 	 "there without the program were not taken off"},
 	{DISPLACE_OTHERS, "others-busy",
-	 "other tasks took over 5 % of the CPUs' time; what they cause in interrupts cannot be told "
+	 "other tasks took over 5 % of the CPUs' time; what they cause in interrupts cannot be "
+	 "told "
 	 "from the program's"},
 };
 

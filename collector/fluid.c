@@ -347,8 +347,8 @@ size_t fluid_windows(const struct fluid *f, size_t i)
 
 struct fluid_window fluid_window(const struct fluid *f, size_t i, size_t index)
 {
-	struct fluid_window *block = atomic_load_explicit(&f->thread[i].block[index / BLOCK],
-							  memory_order_acquire);
+	struct fluid_window *block =
+		atomic_load_explicit(&f->thread[i].block[index / BLOCK], memory_order_acquire);
 
 	return block[index % BLOCK];
 }

@@ -13,7 +13,7 @@
 
 struct launch {
 	pid_t pid;
-	int signals; /* signalfd */
+	int signals;  /* signalfd */
 	int ended_by; /* the last of SIGINT, SIGQUIT, SIGTERM and SIGHUP that we got; 0: none */
 };
 

@@ -14,10 +14,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define BUFFER	    8192
-#define ROOM	    (8 << 20) /* for ends that wait */
-#define ANSWER_MS   500
-#define HEADER	    (NLMSG_HDRLEN + GENL_HDRLEN)
+#define BUFFER	  8192
+#define ROOM	  (8 << 20) /* for ends that wait */
+#define ANSWER_MS 500
+#define HEADER	  (NLMSG_HDRLEN + GENL_HDRLEN)
 
 struct message {
 	struct nlmsghdr header;

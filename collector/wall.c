@@ -166,7 +166,8 @@ static enum wall_end replicate(struct wall_work *w, struct profile_error *err)
 			return end;
 		if (tries == MOST_TRIES) {
 			errno = ETIME;
-			return fail(err, "the command takes longer and longer; L_F cannot be found");
+			return fail(err,
+				    "the command takes longer and longer; L_F cannot be found");
 		}
 		w->result->tries++;
 		set_loops(w);

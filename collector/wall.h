@@ -36,11 +36,11 @@ struct wall_options {
 /* Sums over the CPUs; times in seconds. */
 struct wall_replication {
 	struct woodside_step alone, together;
-	double tau_fluid;		      /* T_F(1) / L_F(1), all CPUs */
+	double tau_fluid; /* T_F(1) / L_F(1), all CPUs */
 	double displaced; /* T_PUT(2): of each CPU by its own tau_F, summed */
 	double rusage;
 	double intervals;
-	double stolen[2], others[2]; /* D(1), D(2) by who took it */
+	double stolen[2], others[2];   /* D(1), D(2) by who took it */
 	struct woodside_errors errors; /* a loop */
 };
 
@@ -53,7 +53,7 @@ struct wall_result {
 	unsigned tries;	      /* runs of the command that found it, or found it too short */
 	double clock, start, first_loop; /* Delta, S, and what e_cache is made of */
 	struct replications_mean displaced, rusage, tau_fluid; /* a run; a fluid loop */
-	struct woodside_errors errors;	     /* means, of a loop */
+	struct woodside_errors errors;			       /* means, of a loop */
 	int status;	/* of the command: the first that was not 0 */
 	int stopped_by; /* a signal; 0: none */
 	int exec_errno; /* WALL_EXEC */
