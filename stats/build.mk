@@ -2,6 +2,8 @@
 STATS_SRC = \
 	stats/beilner.c \
 	stats/displacement.c \
+	stats/site_costs.c \
+	stats/site_groups.c \
 	stats/woodside.c \
 	stats/plan.c \
 	stats/plan_exact.c \
