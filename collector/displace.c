@@ -77,6 +77,8 @@ static int start(struct displace *d, struct profile_error *err)
 		.cpus = d->options.cpus,
 		.window_ns = d->options.window_ns ? d->options.window_ns : FLUID_WINDOW_NS,
 		.scheduling = FLUID_IDLE,
+		.edge = d->options.edge,
+		.context = d->options.edge_context,
 	};
 
 	if (make_room(d) || tasks_begin(&d->tasks)) {
@@ -181,6 +183,11 @@ int displace_rest(struct displace *d, double seconds)
 const struct displacement_series *displace_run_windows(const struct displace *d)
 {
 	return d->series;
+}
+
+size_t displace_run_first(const struct displace *d, size_t i)
+{
+	return displace_first_window(d, i, d->from);
 }
 
 struct displacement_value displace_switching(const struct displace *d)

@@ -37,6 +37,8 @@ struct displace_options {
 	cpu_set_t cpus;
 	uint64_t window_ns; /* 0: FLUID_WINDOW_NS */
 	bool any_quota;	    /* measure even where the cgroup's quota is smaller than the set */
+	void (*edge)(void *context, size_t i, size_t index); /* see fluid.h; i: CPU i of the set */
+	void *edge_context;
 };
 
 struct displace;
@@ -149,6 +151,8 @@ const char *displace_warning_text(enum displace_warning one);
  * `at` is in seconds of CLOCK_MONOTONIC_RAW. They live until the next
  * displace_run_begin. */
 const struct displacement_series *displace_run_windows(const struct displace *d);
+/* The fluid's index (fluid.h) of the first of them on CPU i. */
+size_t displace_run_first(const struct displace *d, size_t i);
 
 /* What a switch adds to the fluid's charged time beyond its progress, seconds; often
  * negative. Where it could not be measured, 0 with the error that it may have. */

@@ -36,6 +36,7 @@ struct fluid_thread {
 	_Atomic(struct fluid_window *) block[BLOCKS];
 	atomic_size_t windows;
 	uint64_t told, least_own;
+	uint64_t edge_ns, edge_units; /* of options.edge before this window: CPU time, wall */
 	struct fluid_loop loop;
 };
 
@@ -115,6 +116,21 @@ static double own(struct fluid_thread *t, uint64_t units)
 	return units < 3 * t->least_own ? (double)units : (double)t->least_own;
 }
 
+/* In CPU time: a task that takes the CPU meanwhile is no part of it. */
+static void call_edge(struct fluid_thread *t)
+{
+	const struct fluid_options *o = &t->fluid->options;
+	uint64_t at, ns;
+
+	if (!o->edge)
+		return;
+	at = fluid_now();
+	ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	o->edge(o->context, (size_t)(t - t->fluid->thread), t->windows);
+	t->edge_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - ns;
+	t->edge_units = fluid_now() - at;
+}
+
 /* `begun`: when the first chunk began; up to there, the time was the last edge's. */
 static void finish_window(struct fluid_thread *t, const struct edge *from, const struct edge *to,
 			  uint64_t begun, uint64_t last)
@@ -131,7 +147,9 @@ static void finish_window(struct fluid_thread *t, const struct edge *from, const
 		.charged_ns = to->charged_ns - from->charged_ns,
 		.clock_ns = from->charged_ns,
 		.waited_ns = to->waited_ns - from->waited_ns,
-		.progress = c.mean * t->loop.chunks + own(t, begun - from->at + to->at - last),
+		.progress = c.mean * t->loop.chunks +
+			    own(t, begun - from->at - t->edge_units + to->at - last) +
+			    (double)t->edge_ns * t->fluid->units_per_ns,
 		.chunk = c.mean,
 		.chunks = t->loop.chunks,
 		.disturbed = t->loop.chunks - c.undisturbed,
@@ -149,6 +167,7 @@ static void run(struct fluid_thread *t)
 
 	take_edge(t, &from);
 	while (!atomic_load_explicit(&t->fluid->stop, memory_order_relaxed)) {
+		call_edge(t);
 		uint64_t begun = fluid_now();
 		uint64_t last = fluid_loop_run(&t->loop, begun, from.at + units, &t->told);
 

@@ -52,6 +52,10 @@ struct fluid_options {
 	cpu_set_t cpus;
 	uint64_t window_ns; /* FLUID_WINDOW_NS unless there is a reason */
 	enum fluid_class scheduling;
+	/* Unless NULL: called by thread i between its windows, before window `index` begins. What
+	 * CPU time it takes counts as the fluid's own progress. */
+	void (*edge)(void *context, size_t i, size_t index);
+	void *context;
 };
 #define FLUID_WINDOW_NS UINT64_C(10000000)
 
