@@ -104,6 +104,10 @@ enum displace_warning {
 	DISPLACE_NO_SWITCH_COST = 512, /* "switch-cost-unknown" */
 	DISPLACE_REST_UNKNOWN = 1024,  /* "rest-unknown": the fluid hardly ran at rest */
 	DISPLACE_OTHERS = 2048,	       /* "others-busy": other tasks took over 5 % of the set */
+	DISPLACE_STEERED = 4096,  /* "steered-away": CPUs outside the set take received packets */
+	DISPLACE_SIBLINGS = 8192, /* "siblings": hyper-threads of one core are in the set */
+	DISPLACE_SPLIT = 16384,	  /* "core-split": one of two hyper-threads is outside the set */
+	DISPLACE_GROUP = 32768,	  /* "other-group": its scheduling group is not the fluid's */
 };
 
 struct displace_run {

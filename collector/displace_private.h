@@ -35,6 +35,7 @@ struct displace {
 	size_t cpus;
 	struct displacement_value switching;
 	bool irq_measured, switching_known;
+	unsigned standing; /* warnings that hold for every run */
 
 	struct rest *rest;
 	size_t rests, rest_room;

@@ -48,7 +48,7 @@ int displace_run_begin(struct displace *d, struct profile_error *err)
 	d->children_ns = 0;
 	d->ends.missed = 0;
 	d->pid = 0;
-	d->warnings = 0;
+	d->warnings = d->standing;
 	d->has_children = false;
 	d->accounting = (struct displace_accounting){0};
 	task_clock_close(&d->clock);
@@ -105,6 +105,54 @@ static bool left_the_set(const struct displace *d)
 	return !CPU_EQUAL(&both, &now);
 }
 
+/* "self", or a number. The session's group; "" where there are none. */
+static void read_group(const char *who, const char *name, char *text, size_t size)
+{
+	char path[64];
+	size_t length = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%s/%s", who, name);
+	file = fopen(path, "re");
+	if (file) {
+		length = fread(text, 1, size - 1, file);
+		fclose(file);
+	}
+	text[length] = '\0';
+}
+
+static bool autogroups(void)
+{
+	char enabled[8];
+
+	read_group("sys/kernel", "sched_autogroup_enabled", enabled, sizeof(enabled));
+	return *enabled == '1';
+}
+
+static bool in_another_group(pid_t pid)
+{
+	static const char *const kinds[] = {"cgroup", "autogroup"};
+	char own[4096], its[4096], who[16];
+
+	snprintf(who, sizeof(who), "%d", (int)pid);
+	for (int i = 0; i < (autogroups() ? 2 : 1); i++) {
+		read_group("self", kinds[i], own, sizeof(own));
+		read_group(who, kinds[i], its, sizeof(its));
+		if (*its && strcmp(own, its) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* A process that is in the wrong group says it of the others that it starts. */
+static void check_groups(struct displace *d)
+{
+	for (size_t i = 0; i < d->tasks.count && !(d->warnings & DISPLACE_GROUP); i++)
+		if (d->tasks.task[i].program && !d->tasks.task[i].gone &&
+		    in_another_group(d->tasks.task[i].pid))
+			d->warnings |= DISPLACE_GROUP;
+}
+
 static void look(struct displace *d)
 {
 	uint64_t begin = monotonic_ns(), took;
@@ -114,6 +162,7 @@ static void look(struct displace *d)
 	d->next_look = begin + (took * LOOK_FACTOR > LOOK_NS ? took * LOOK_FACTOR : LOOK_NS);
 	if (left_the_set(d))
 		d->warnings |= DISPLACE_MOVED;
+	check_groups(d);
 	if (*d->clock.why)
 		note_progress(d, living_ns(d));
 }

@@ -39,6 +39,20 @@ static const struct {
 	 "other tasks took over 5 % of the CPUs' time; what they cause in interrupts cannot be "
 	 "told "
 	 "from the program's"},
+	{DISPLACE_STEERED, "steered-away",
+	 "received packets of an interface are steered to CPUs outside the set (rps_cpus): what "
+	 "they cost there is not seen; add those CPUs to the set"},
+	{DISPLACE_SIBLINGS, "siblings",
+	 "hyper-threads of one core are in the set: beside the fluid, the program's own CPU time "
+	 "is longer than alone (the fluid's length of a chunk follows what it gets)"},
+	{DISPLACE_SPLIT, "core-split",
+	 "a hyper-thread of a core in the set is outside it: what runs there changes how fast the "
+	 "program runs, unseen"},
+	{DISPLACE_GROUP, "other-group",
+	 "the program is in another scheduling group than the fluid (a session of its own with "
+	 "kernel.sched_autogroup_enabled, or a control group): there the fluid does not give way "
+	 "to "
+	 "it but shares the CPU; start it without setsid"},
 };
 
 #define COUNT (sizeof(texts) / sizeof(*texts))
