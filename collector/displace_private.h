@@ -82,12 +82,13 @@ struct displacement_value displace_switch_cost(int cpu, double units_per_ns);
 /* displace_windows.c */
 /* The first window of CPU i that ends after `from`. */
 size_t displace_first_window(const struct displace *d, size_t i, uint64_t from);
-/* The windows that touch the run, or lie in the rest before it and the one after, as the
- * estimate takes them; *out is to be freed. Need d->rate. -1: no memory. */
+/* The windows that touch the run, as the estimate takes them; *out is to be freed. Needs
+ * d->rate. -1: no memory. */
 int displace_run_span(const struct displace *d, size_t i, struct displacement_window **out,
 		      size_t *count);
-int displace_rest_span(const struct displace *d, size_t i, struct displacement_window **out,
-		       size_t *count);
+/* Those that lie in the rest before it, and in the one after: both to be freed, whatever is
+ * returned. */
+int displace_rest_spans(const struct displace *d, size_t i, struct displacement_series span[2]);
 /* The program's CPU seconds until `at`, between what was seen. */
 double displace_progress(const struct displace *d, uint64_t at);
 
