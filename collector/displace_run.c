@@ -11,6 +11,7 @@
 
 #include "displace_private.h"
 #include "quota.h"
+#include "sched_group.h"
 
 #define LOOK_NS	    UINT64_C(200000000)
 #define LOOK_FACTOR 200 /* looking takes at most one part in so many */
@@ -105,51 +106,11 @@ static bool left_the_set(const struct displace *d)
 	return !CPU_EQUAL(&both, &now);
 }
 
-/* "self", or a number. The session's group; "" where there are none. */
-static void read_group(const char *who, const char *name, char *text, size_t size)
-{
-	char path[64];
-	size_t length = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%s/%s", who, name);
-	file = fopen(path, "re");
-	if (file) {
-		length = fread(text, 1, size - 1, file);
-		fclose(file);
-	}
-	text[length] = '\0';
-}
-
-static bool autogroups(void)
-{
-	char enabled[8];
-
-	read_group("sys/kernel", "sched_autogroup_enabled", enabled, sizeof(enabled));
-	return *enabled == '1';
-}
-
-static bool in_another_group(pid_t pid)
-{
-	static const char *const kinds[] = {"cgroup", "autogroup"};
-	char own[4096], its[4096], who[16];
-
-	snprintf(who, sizeof(who), "%d", (int)pid);
-	for (int i = 0; i < (autogroups() ? 2 : 1); i++) {
-		read_group("self", kinds[i], own, sizeof(own));
-		read_group(who, kinds[i], its, sizeof(its));
-		if (*its && strcmp(own, its) != 0)
-			return true;
-	}
-	return false;
-}
-
-/* A process that is in the wrong group says it of the others that it starts. */
 static void check_groups(struct displace *d)
 {
 	for (size_t i = 0; i < d->tasks.count && !(d->warnings & DISPLACE_GROUP); i++)
 		if (d->tasks.task[i].program && !d->tasks.task[i].gone &&
-		    in_another_group(d->tasks.task[i].pid))
+		    sched_group_differs(d->tasks.task[i].pid))
 			d->warnings |= DISPLACE_GROUP;
 }
 

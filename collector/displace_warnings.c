@@ -36,9 +36,9 @@ static const struct {
 	 "other tasks left the fluid hardly any time before and after the run: interrupts that are "
 	 "there without the program were not taken off"},
 	{DISPLACE_OTHERS, "others-busy",
-	 "other tasks took over 5 % of the CPUs' time; what they cause in interrupts cannot be "
-	 "told "
-	 "from the program's"},
+	 "other tasks took over 5 % of the CPUs' time: interrupts that struck them are charged to "
+	 "them and missing from the result, and what they themselves cause cannot be told from the "
+	 "program's"},
 	{DISPLACE_STEERED, "steered-away",
 	 "received packets of an interface are steered to CPUs outside the set (rps_cpus): what "
 	 "they cost there is not seen; add those CPUs to the set"},
