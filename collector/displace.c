@@ -43,10 +43,11 @@ static int make_room(struct displace *d)
 	d->clock_on = calloc(d->cpus, sizeof(*d->clock_on));
 	d->series = calloc(d->cpus, sizeof(*d->series));
 	d->window = calloc(d->cpus, sizeof(*d->window));
+	d->child = calloc(1, MOST_PIDS / 8);
 	d->before = calloc(CPU_SETSIZE, sizeof(*d->before));
 	d->after = calloc(CPU_SETSIZE, sizeof(*d->after));
-	return d->from_ns && d->to_ns && d->own && d->other_on && d->clock_on && d->series &&
-			       d->window && d->before && d->after
+	return d->child && d->from_ns && d->to_ns && d->own && d->other_on && d->clock_on &&
+			       d->series && d->window && d->before && d->after
 		       ? 0
 		       : -1;
 }

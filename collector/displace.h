@@ -37,6 +37,11 @@ struct displace_options {
 	cpu_set_t cpus;
 	uint64_t window_ns; /* 0: FLUID_WINDOW_NS */
 	bool any_quota;	    /* measure even where the cgroup's quota is smaller than the set */
+	/* Called at each tick of a run and at its end, `at` as displacement_window.at: for those
+	 * who want counters of their own beside the windows. It runs beside the program, so
+	 * it should take microseconds. NULL: nobody does. */
+	void (*sample)(void *context, double at);
+	void *context;
 };
 
 struct displace;

@@ -10,6 +10,9 @@
 #include "tasks.h"
 #include "taskstats.h"
 
+/* The kernel's PID_MAX_LIMIT. */
+#define MOST_PIDS (4 << 20)
+
 /* The program's CPU time, seen now and then. */
 struct progress {
 	uint64_t at, ns;
@@ -44,8 +47,7 @@ struct displace {
 	struct taskstats_socket ask, ends;
 	struct ended *ended;
 	size_t ended_count;
-	pid_t *child; /* of the program, dead or alive, sorted by when they were seen */
-	size_t children, child_room;
+	unsigned char *child; /* a bit a pid: of the program, alive or ended */
 	uint64_t children_ns; /* CPU time of those of them that ended, from taskstats */
 
 	/* the run */

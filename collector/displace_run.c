@@ -45,7 +45,8 @@ int displace_run_begin(struct displace *d, struct profile_error *err)
 	displace_sample_ends(d);
 	free(d->ended);
 	d->ended = NULL;
-	d->ended_count = d->children = d->progresses = 0;
+	d->ended_count = d->progresses = 0;
+	memset(d->child, 0, MOST_PIDS / 8);
 	d->children_ns = 0;
 	d->ends.missed = 0;
 	d->pid = 0;
@@ -128,6 +129,12 @@ static void look(struct displace *d)
 		note_progress(d, living_ns(d));
 }
 
+static void tell(const struct displace *d)
+{
+	if (d->options.sample)
+		d->options.sample(d->options.context, displace_now());
+}
+
 void displace_run_tick(void *displace)
 {
 	struct displace *d = displace;
@@ -139,6 +146,7 @@ void displace_run_tick(void *displace)
 	displace_sample_ends(d);
 	if (monotonic_ns() >= d->next_look)
 		look(d);
+	tell(d);
 }
 
 /* The first thread of a process that has not been reaped. */
@@ -197,6 +205,7 @@ void displace_run_ended(void *displace, pid_t pid)
 	cpu_times_read(d->after, CPU_SETSIZE);
 	tasks_look(&d->tasks);
 	displace_sample_ends(d);
+	tell(d);
 }
 
 static void take_rusage(struct displace *d, const struct rusage *usage)

@@ -10,7 +10,8 @@ static const struct {
 	 "over half of the program's time lay in windows in which the host stole time or the clock "
 	 "rate changed: nothing can be said of uncharged work"},
 	{DISPLACE_SHORT, "too-short",
-	 "the fluid had fewer than a dozen good windows: no interval can be given; let the command "
+	 "the fluid had fewer than a dozen good windows a CPU: no interval can be given; let the "
+	 "command "
 	 "do more (a second or longer), on CPUs that others leave alone"},
 	{DISPLACE_MOVED, "affinity-changed",
 	 "the program left the CPUs of the set: what it did elsewhere displaced no fluid and is "

@@ -50,6 +50,7 @@ static struct displacement_window convert(const struct displace *d, const struct
 	}
 	return (struct displacement_window){
 		.at = fluid_seconds(d->fluid, f->begin + (f->end - f->begin) / 2, d->rate),
+		.span = wall,
 		.charged = charged,
 		.work = charged - f->progress / second,
 		.weight = run ? displace_progress(d, f->end) - displace_progress(d, f->begin) : 0,

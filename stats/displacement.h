@@ -25,7 +25,7 @@
 #include <stddef.h>
 
 struct displacement_window {
-	double at; /* its middle, on any clock that all series share */
+	double at, span; /* its middle, on any clock that all series share; its length */
 	double charged, work, weight;
 	double switches;
 	bool aside;
