@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What is looked at while the fluid runs: the measuring itself, and tasks that end. */
+#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +17,31 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static bool is_fluid(const struct displace *d, pid_t tid)
+{
+	for (size_t i = 0; i < d->cpus; i++)
+		if (fluid_thread(d->fluid, i) == tid)
+			return true;
+	return false;
+}
+
+/* Thread by thread: the clock of a whole process is as old as the last tick for threads
+ * that run elsewhere, as fluids always do. */
 uint64_t displace_own_ns(const struct displace *d)
 {
-	uint64_t fluids = 0, all = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	DIR *threads = opendir("/proc/self/task");
+	struct dirent *entry;
+	uint64_t sum = 0;
 
-	for (size_t i = 0; i < d->cpus; i++)
-		fluids += fluid_clock_ns(d->fluid, i);
-	return all > fluids ? all - fluids : 0;
+	while (threads && (entry = readdir(threads))) {
+		pid_t tid = atoi(entry->d_name);
+
+		if (tid > 0 && !is_fluid(d, tid))
+			sum += fluid_thread_clock_ns(tid);
+	}
+	if (threads)
+		closedir(threads);
+	return sum;
 }
 
 void displace_sample_own(struct displace *d)
@@ -36,26 +55,17 @@ void displace_sample_own(struct displace *d)
 	d->own_last_ns = now;
 }
 
+/* A process that has ended stays one: threads of it may be told of later. A number that
+ * the kernel gives again within one run is taken for the first. */
 static bool is_child(const struct displace *d, pid_t pid)
 {
-	for (size_t i = 0; i < d->children; i++)
-		if (d->child[i] == pid)
-			return true;
-	return false;
+	return pid > 0 && pid < MOST_PIDS && (d->child[pid / 8] >> pid % 8 & 1);
 }
 
-static void add_child(struct displace *d, pid_t pid)
+void displace_sample_child(struct displace *d, pid_t pid)
 {
-	if (d->children == d->child_room) {
-		size_t room = d->child_room ? 2 * d->child_room : 64;
-		pid_t *more = realloc(d->child, room * sizeof(*more));
-
-		if (!more)
-			return;
-		d->child = more;
-		d->child_room = room;
-	}
-	d->child[d->children++] = pid;
+	if (pid > 0 && pid < MOST_PIDS)
+		d->child[pid / 8] |= (unsigned char)(1u << pid % 8);
 }
 
 static void add_ended(struct displace *d, const char *name, uint64_t ns)
@@ -82,8 +92,7 @@ static void take_end(struct displace *d, const struct taskstats_task *t)
 	const struct task *known;
 
 	if (d->pid && (process == d->pid || is_child(d, process) || is_child(d, t->parent))) {
-		if (!is_child(d, process))
-			add_child(d, process);
+		displace_sample_child(d, process);
 		d->has_children |= t->thread != d->pid;
 		d->children_ns += t->run_ns;
 		return;
@@ -102,12 +111,6 @@ void displace_sample_ends(struct displace *d)
 
 	while (taskstats_next(&d->ends, &t))
 		take_end(d, &t);
-}
-
-void displace_sample_child(struct displace *d, pid_t pid)
-{
-	if (!is_child(d, pid))
-		add_child(d, pid);
 }
 
 bool displace_is_softirqd(const struct task *t)
