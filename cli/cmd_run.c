@@ -156,13 +156,13 @@ static int exec_failed(const struct run *r, int error)
 }
 
 /* 0, or an exit status. */
-static int start(struct run *r)
+static int start(struct run *r, const char *profiles)
 {
 	struct launch_hold hold;
 	bool exec_failure;
 
 	if (r->options.displace) {
-		int failed = run_displace_open(&r->displace);
+		int failed = run_displace_open(&r->displace, profiles);
 
 		if (failed)
 			return failed;
@@ -184,13 +184,14 @@ static int start(struct run *r)
 /* No LD_PRELOAD, no files: the command as if by itself. */
 static int run_unobserved(struct run *r)
 {
-	int failed = start(r);
+	int failed = start(r, NULL);
 
 	if (failed)
 		return failed;
 	int status = launch_exit_status(run_displace_wait(&r->displace, &r->launch));
 	launch_close(&r->launch);
-	run_displace_finish(&r->displace, r->options.command, r->launch.ended_by != 0);
+	run_displace_settle(&r->displace, r->launch.ended_by != 0);
+	run_displace_finish(&r->displace, r->options.command);
 	say(r->options.disabled ? "no profile: SCPROF_DISABLE is set"
 				: "no profile: the command ran unobserved");
 	return status;
@@ -234,6 +235,7 @@ static int save(struct run *r, const struct gathered *g)
 	struct profile_error err;
 
 	set_ticks(g->profile, &r->ticks);
+	run_displace_sites(&r->displace, r->directory.profiles, g->profile);
 	profile_fold(g->profile, 64);
 	int failed = profile_write(g->profile, r->output.path, &err);
 	if (failed) {
@@ -275,7 +277,7 @@ static int run_observed(struct run *r)
 {
 	if (prepare(r))
 		return FAILED;
-	int failed = start(r);
+	int failed = start(r, r->directory.profiles);
 	if (failed) {
 		clean_up(r);
 		rundir_remove(&r->directory);
@@ -285,8 +287,9 @@ static int run_observed(struct run *r)
 	int status = launch_exit_status(run_displace_wait(&r->displace, &r->launch));
 	survivors_wait(r->directory.profiles, r->launch.signals, say);
 	clean_up(r);
+	run_displace_settle(&r->displace, r->launch.ended_by != 0);
 	failed = finish(r);
-	run_displace_finish(&r->displace, r->options.command, r->launch.ended_by != 0);
+	run_displace_finish(&r->displace, r->options.command);
 	launch_close(&r->launch);
 	/* the command's own failure is the more telling one */
 	return failed && !status ? FAILED : status;

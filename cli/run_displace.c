@@ -9,19 +9,32 @@
 #include "displace_print.h"
 #include "displace_summary.h"
 #include "say.h"
+#include "site_costs_run.h"
 
 #define FAILED	   125
 #define REST_S	   1.0
 #define CONFIDENCE 0.95
 
-int run_displace_open(struct run_displace *r)
+int run_displace_open(struct run_displace *r, const char *profiles)
 {
 	struct displace_options options = {0};
 	struct profile_error err;
 	int stopped;
 
-	if (cpus_choose(NULL, &options.cpus, &err) || !(r->d = displace_open(&options, &err))) {
+	if (cpus_choose(NULL, &options.cpus, &err)) {
 		say(err.text);
+		return FAILED;
+	}
+	r->samples = profiles ? site_samples_open(profiles, &options.cpus) : NULL;
+	if (r->samples) {
+		options.sample = site_samples_tick;
+		options.edge = site_samples_edge;
+		options.context = r->samples;
+	}
+	r->d = displace_open(&options, &err);
+	if (!r->d) {
+		say(err.text);
+		run_displace_abandon(r);
 		return FAILED;
 	}
 	r->cpus = options.cpus;
@@ -70,27 +83,55 @@ static void print(const struct run_displace *r, const struct displace_run *run,
 	displace_summary_free(&s);
 }
 
-void run_displace_finish(struct run_displace *r, char **command, bool interrupted)
+void run_displace_settle(struct run_displace *r, bool interrupted)
 {
 	struct profile_error err;
-	struct displace_run run;
 
-	if (!r->d)
+	if (!r->d || !r->ended)
 		return;
-	if (r->ended && !interrupted)
+	if (r->samples)
+		site_samples_end(r->samples);
+	if (!interrupted)
 		displace_rest(r->d, REST_S);
-	if (r->ended && displace_run_settle(r->d, &run, &err)) {
+	r->settled = !displace_run_settle(r->d, &r->run, &err);
+	if (!r->settled)
 		say(err.text);
-	} else if (r->ended) {
-		print(r, &run, displace_switching(r->d), command);
-		displace_run_free(&run);
-	}
+}
+
+static void say_sites(const struct site_costs_told *t)
+{
+	if (t->missed)
+		say_format("%zu call paths, or files of processes, were too many to be read while "
+			   "the command ran: their calls are in no site's cost",
+			   t->missed);
+}
+
+void run_displace_sites(const struct run_displace *r, const char *profiles, struct profile *p)
+{
+	struct site_costs_told told;
+
+	if (!r->settled || !r->samples)
+		return;
+	if (site_costs_run(r->d, &r->run, r->samples, profiles, p, &told))
+		say("no memory for the costs of sites by displacement");
+	else
+		say_sites(&told);
+}
+
+void run_displace_finish(struct run_displace *r, char **command)
+{
+	if (r->settled)
+		print(r, &r->run, displace_switching(r->d), command);
 	run_displace_abandon(r);
 }
 
 void run_displace_abandon(struct run_displace *r)
 {
+	if (r->settled)
+		displace_run_free(&r->run);
 	if (r->d)
 		displace_close(r->d);
-	r->d = NULL;
+	if (r->samples)
+		site_samples_close(r->samples);
+	*r = (struct run_displace){.cpus = r->cpus, .usage = r->usage};
 }

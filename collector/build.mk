@@ -71,6 +71,9 @@ COLLECTOR_SRC = \
 	collector/rundir.c \
 	collector/runfiles.c \
 	collector/sched_group.c \
+	collector/site_clocks.c \
+	collector/site_costs_run.c \
+	collector/site_samples.c \
 	collector/steal.c \
 	collector/stragglers.c \
 	collector/survivors.c \

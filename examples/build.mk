@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Programs to profile. They link only libc; all but `regions` know nothing of scprof.
-EXAMPLES = $(BUILD)/examples/echo_pair $(BUILD)/examples/regions
+EXAMPLES = $(BUILD)/examples/echo_pair $(BUILD)/examples/regions $(BUILD)/examples/two_sites
 
 .PHONY: examples
 examples: $(EXAMPLES)
@@ -12,3 +12,8 @@ $(BUILD)/examples/echo_pair: examples/echo/echo_pair.c
 $(BUILD)/examples/regions: examples/regions.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(OPT) $(WARN) $(DEPS) -D_GNU_SOURCE -Iinclude -o $@ $<
+
+# What a call at each of two sites causes in softirqs: docs/displacement-sites.md.
+$(BUILD)/examples/two_sites: examples/displacement/two_sites.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(OPT) $(WARN) $(DEPS) -D_GNU_SOURCE -o $@ $<

@@ -21,4 +21,5 @@ PROFILE_SRC = \
 	profile/image.c \
 	profile/write.c \
 	profile/write_sums.c \
+	profile/site_cost.c \
 	profile/save.c

@@ -23,7 +23,7 @@ struct watch_entry {
 
 struct watch {
 	int fd;
-	uint32_t pid; /* of the process; 0: the file has no header yet */
+	uint32_t pid;		   /* of the process; 0: the file has no header yet */
 	struct watch_entry *entry; /* in the order in which they were found */
 	size_t entries, room;
 	struct watch_chunk *chunk;

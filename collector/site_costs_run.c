@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Joins counts to windows, windows to spans, entries to sites. */
+#include "site_costs_run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "site_costs.h"
+
+#define NO_SITE SIZE_MAX
+
+/* Of the profile. */
+struct site {
+	uint32_t path, function, outcome;
+	uint32_t entry; /* the first */
+	uint64_t units;
+	size_t rank; /* by time */
+};
+
+struct join {
+	const struct displace *d;
+	const struct displace_run *run;
+	const struct site_samples *samples;
+	const char *profiles;
+	struct profile *p;
+	struct site *site;
+	size_t sites, used;		  /* used: those of the regression, by rank */
+	size_t *site_of;		  /* model entry -> site */
+	size_t *rank_of;		  /* sampled entry -> rank of its site, or NO_SITE */
+	struct site_costs_series *series; /* cpus + 1 */
+	size_t windows, kept;
+};
+
+/* ---- sites ---- */
+
+static int compare_entries(const void *a, const void *b, void *profile)
+{
+	const struct profile *p = profile;
+	const struct prof_entry *x = &p->entry[*(const uint32_t *)a],
+				*y = &p->entry[*(const uint32_t *)b];
+
+	if (x->path != y->path)
+		return x->path < y->path ? -1 : 1;
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	if (x->outcome != y->outcome)
+		return x->outcome < y->outcome ? -1 : 1;
+	return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
+}
+
+static bool same_site(const struct site *s, const struct prof_entry *e)
+{
+	return s->path == e->path && s->function == e->function && s->outcome == e->outcome;
+}
+
+static int compare_units(const void *a, const void *b, void *sites)
+{
+	const struct site *s = sites, *x = &s[*(const size_t *)a], *y = &s[*(const size_t *)b];
+
+	if (x->units != y->units)
+		return x->units > y->units ? -1 : 1;
+	return x->entry < y->entry ? -1 : 1;
+}
+
+static int rank_sites(struct join *j)
+{
+	size_t *order = calloc(j->sites + 1, sizeof(*order));
+
+	if (!order)
+		return -1;
+	for (size_t i = 0; i < j->sites; i++)
+		order[i] = i;
+	qsort_r(order, j->sites, sizeof(*order), compare_units, j->site);
+	for (size_t i = 0; i < j->sites; i++)
+		j->site[order[i]].rank = i;
+	j->used = j->sites < SITE_COSTS_ROOM ? j->sites : SITE_COSTS_ROOM;
+	free(order);
+	return 0;
+}
+
+static int find_sites(struct join *j)
+{
+	const struct profile *p = j->p;
+	uint32_t *order = calloc((size_t)p->entries + 1, sizeof(*order));
+
+	j->site = calloc((size_t)p->entries + 1, sizeof(*j->site));
+	j->site_of = calloc((size_t)p->entries + 1, sizeof(*j->site_of));
+	if (!order || !j->site || !j->site_of) {
+		free(order);
+		return -1;
+	}
+	for (uint32_t i = 0; i < p->entries; i++)
+		order[i] = i;
+	qsort_r(order, p->entries, sizeof(*order), compare_entries, (void *)p);
+	for (uint32_t i = 0; i < p->entries; i++) {
+		const struct prof_entry *e = &p->entry[order[i]];
+
+		if (!j->sites || !same_site(&j->site[j->sites - 1], e))
+			j->site[j->sites++] =
+				(struct site){e->path, e->function, e->outcome, order[i], 0, 0};
+		j->site[j->sites - 1].units += e->sums.units;
+		j->site_of[order[i]] = j->sites - 1;
+	}
+	free(order);
+	return rank_sites(j);
+}
+
+/* ---- sampled entries ---- */
+
+static uint32_t process_of(const struct join *j, const char *file)
+{
+	char path[8192];
+
+	snprintf(path, sizeof(path), "%s/%s", j->profiles, file);
+	for (uint32_t i = 0; i < j->p->processes; i++)
+		if (!strcmp(j->p->process[i].file, path))
+			return i;
+	return PROF_NONE;
+}
+
+/* Entry number `ordinal` of a process in the model; PROF_NONE where it has not as many as its
+ * file: then it is not the same file. */
+static uint32_t entry_of(const struct profile *p, uint32_t process, const struct site_sampled *s)
+{
+	uint32_t found = PROF_NONE;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < p->entries; i++) {
+		if (p->table[p->entry[i].table].process != process)
+			continue;
+		if (n++ == s->ordinal)
+			found = i;
+	}
+	return n == s->of ? found : PROF_NONE;
+}
+
+static int find_ranks(struct join *j, size_t *missed)
+{
+	size_t entries = site_samples_entries(j->samples, missed);
+
+	j->rank_of = calloc(entries + 1, sizeof(*j->rank_of));
+	if (!j->rank_of)
+		return -1;
+	for (size_t i = 0; i < entries; i++) {
+		struct site_sampled s = site_samples_entry(j->samples, i);
+		uint32_t process = process_of(j, s.file);
+		uint32_t entry = process == PROF_NONE ? PROF_NONE : entry_of(j->p, process, &s);
+
+		j->rank_of[i] = NO_SITE;
+		if (entry != PROF_NONE)
+			j->rank_of[i] = j->site[j->site_of[entry]].rank;
+		else
+			++*missed;
+		if (j->rank_of[i] != NO_SITE && j->rank_of[i] >= j->used)
+			j->rank_of[i] = NO_SITE;
+	}
+	return 0;
+}
+
+/* ---- spans ---- */
+
+/* A series under construction: spans grow by windows until they are long enough. */
+struct building {
+	struct site_costs_span *span;
+	double *calls;
+	size_t spans, room, sites;
+	bool open; /* the last span may grow */
+};
+
+static int add_window(struct building *b, const struct site_costs_span *w, const double *calls)
+{
+	struct site_costs_span *s;
+
+	if (!b->open) {
+		if (b->spans == b->room)
+			return -1;
+		b->span[b->spans++] = (struct site_costs_span){.from = w->from};
+	}
+	s = &b->span[b->spans - 1];
+	s->to = w->to;
+	s->charged += w->charged;
+	s->switches += w->switches;
+	for (size_t k = 0; k < SITE_COSTS_KINDS; k++)
+		s->y[k] += w->y[k];
+	for (size_t k = 0; k < b->sites; k++)
+		b->calls[(b->spans - 1) * b->sites + k] += calls[k];
+	b->open = s->to - s->from < SITE_COSTS_SPAN_S;
+	return 0;
+}
+
+static int begin_series(struct join *j, struct building *b, size_t windows)
+{
+	*b = (struct building){.room = windows, .sites = j->used};
+	b->span = calloc(windows + 1, sizeof(*b->span));
+	b->calls = calloc((windows + 1) * (j->used + 1), sizeof(*b->calls));
+	return b->span && b->calls ? 0 : -1;
+}
+
+static void end_series(struct join *j, size_t i, struct building *b, struct displacement_value rest)
+{
+	j->series[i] = (struct site_costs_series){b->span, b->calls, b->spans, rest};
+}
+
+static void count(const struct join *j, const struct site_reading *r, double *calls)
+{
+	memset(calls, 0, j->used * sizeof(*calls));
+	for (size_t i = 0; i < r->entries; i++)
+		if (j->rank_of[i] != NO_SITE)
+			calls[j->rank_of[i]] += r->calls[i];
+}
+
+/* The reading at the beginning of window `index`, if the one before it was read too: then
+ * its calls are those of window index - 1. */
+static bool reading_of(const struct join *j, size_t cpu, size_t index, struct site_reading *r)
+{
+	size_t readings = site_samples_readings(j->samples, cpu), first, at;
+
+	if (!readings)
+		return false;
+	first = site_samples_reading(j->samples, cpu, 0).window;
+	at = index - first;
+	if (index <= first || at >= readings)
+		return false;
+	*r = site_samples_reading(j->samples, cpu, at);
+	return r->window == index;
+}
+
+static struct site_costs_span span_of(const struct displacement_window *w, double rest, double cost)
+{
+	double displaced = w->work - rest * w->charged;
+
+	return (struct site_costs_span){
+		.from = w->at - w->span / 2,
+		.to = w->at + w->span / 2,
+		.y = {[SITE_COSTS_UNCHARGED] = displaced - cost * w->switches,
+		      /* what switching shifts between fluid and program is in the program's time */
+		      [SITE_COSTS_TRUE] = displaced},
+		.charged = w->charged,
+		.switches = w->switches,
+	};
+}
+
+/* The first and the last window are not all of the run's. */
+static int join_cpu(struct join *j, size_t cpu)
+{
+	const struct displacement_series *windows = &displace_run_windows(j->d)[cpu];
+	struct displacement_value rest = j->run->cpu[cpu].rest;
+	double cost = displace_switching(j->d).value, *calls = calloc(j->used + 1, sizeof(*calls));
+	size_t first = displace_run_first(j->d, cpu);
+	struct site_reading r;
+	struct building b;
+	int result = begin_series(j, &b, windows->count);
+
+	for (size_t k = 1; k + 1 < windows->count && calls && !result; k++) {
+		const struct displacement_window *w = &windows->window[k];
+		struct site_costs_span s = span_of(w, rest.value, cost);
+
+		j->windows++;
+		if (w->aside || !reading_of(j, cpu, first + k + 1, &r)) {
+			b.open = false;
+			continue;
+		}
+		j->kept++;
+		count(j, &r, calls);
+		result = add_window(&b, &s, calls);
+	}
+	end_series(j, cpu, &b, rest);
+	result = result || !calls ? -1 : 0;
+	free(calls);
+	return result;
+}
+
+static int join_ticks(struct join *j, size_t cpus)
+{
+	size_t readings = site_samples_readings(j->samples, cpus);
+	double *calls = calloc(j->used + 1, sizeof(*calls)), before = 0;
+	struct building b;
+	int result = begin_series(j, &b, readings);
+
+	for (size_t k = 0; k < readings && calls && !result; k++) {
+		struct site_reading r = site_samples_reading(j->samples, cpus, k);
+		struct site_costs_span s = {
+			.from = before,
+			.to = r.at,
+			.y = {[SITE_COSTS_UNCHARGED] = r.softirqd,
+			      [SITE_COSTS_TRUE] = r.softirqd + r.program},
+		};
+
+		before = r.at;
+		if (!k || r.incomplete || !(s.to > s.from)) {
+			b.open = false;
+			continue;
+		}
+		count(j, &r, calls);
+		result = add_window(&b, &s, calls);
+	}
+	end_series(j, cpus, &b, (struct displacement_value){0, 0, 1});
+	result = result || !calls ? -1 : 0;
+	free(calls);
+	return result;
+}
+
+/* ---- results ---- */
+
+static uint32_t state_of(const struct site_costs_site *s)
+{
+	static const uint32_t states[] = {
+		[SITE_COSTS_OK] = SCP_SITE_COST_KNOWN,
+		[SITE_COSTS_RARE] = SCP_SITE_COST_RARE,
+		[SITE_COSTS_STEADY] = SCP_SITE_COST_STEADY,
+		[SITE_COSTS_FEW] = SCP_SITE_COST_FEW,
+	};
+
+	for (size_t kind = 0; kind < SITE_COSTS_KINDS; kind++)
+		if (s->state == SITE_COSTS_OK && !isfinite(s->cost[kind].error))
+			return SCP_SITE_COST_FEW;
+	return states[s->state];
+}
+
+static struct prof_cost_value in_ns(struct displacement_value v)
+{
+	return (struct prof_cost_value){v.value * 1e9, v.error * 1e9, v.freedom};
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void attach(struct join *j, const struct site_costs_site *site, struct site_costs_told *told)
+{
+	uint64_t now = now_ns();
+
+	for (size_t i = 0; i < j->sites; i++) {
+		size_t rank = j->site[i].rank;
+		bool within = rank < j->used;
+		const struct site_costs_site *s = within ? &site[rank] : NULL;
+		struct prof_site_cost *c = &j->p->entry[j->site[i].entry].cost;
+
+		*c = (struct prof_site_cost){
+			.state = s ? state_of(s) : SCP_SITE_COST_FEW,
+			.group = (uint32_t)(s ? s->group : rank) + 1,
+			.spans = (uint32_t)told->spans,
+			.run = now,
+			.kept = told->kept,
+			.inflation = s ? s->inflation : 1,
+		};
+		if (c->state != SCP_SITE_COST_KNOWN)
+			continue;
+		c->uncharged = in_ns(s->cost[SITE_COSTS_UNCHARGED]);
+		c->true_cost = in_ns(s->cost[SITE_COSTS_TRUE]);
+		told->known++;
+	}
+}
+
+static int fit(struct join *j, size_t series, struct site_costs_told *told)
+{
+	struct site_costs_site *site = calloc(j->used + 1, sizeof(*site));
+	struct site_costs out;
+	int result = -1;
+
+	if (site &&
+	    !site_costs_fit(j->series, series, j->used, displace_switching(j->d), &out, site)) {
+		told->spans = out.spans;
+		told->kept = j->windows ? (double)j->kept / (double)j->windows : 0;
+		told->intercept = out.intercept[SITE_COSTS_UNCHARGED].value;
+		told->intercept_error = out.intercept[SITE_COSTS_UNCHARGED].error;
+		attach(j, site, told);
+		result = 0;
+	}
+	free(site);
+	return result;
+}
+
+int site_costs_run(const struct displace *d, const struct displace_run *run,
+		   const struct site_samples *samples, const char *profiles, struct profile *p,
+		   struct site_costs_told *told)
+{
+	struct join j = {.d = d, .run = run, .samples = samples, .profiles = profiles, .p = p};
+	size_t cpus = run->cpus;
+	int result;
+
+	*told = (struct site_costs_told){0};
+	site_samples_cost(samples, &told->edges_s, &told->ticks_s);
+	j.series = calloc(cpus + 1, sizeof(*j.series));
+	result = !j.series || find_sites(&j) || find_ranks(&j, &told->missed) ? -1 : 0;
+	told->sites = j.sites;
+	for (size_t i = 0; i < cpus && !result; i++)
+		result = join_cpu(&j, i);
+	result = result || join_ticks(&j, cpus) || fit(&j, cpus + 1, told) ? -1 : 0;
+	for (size_t i = 0; i <= cpus && j.series; i++) {
+		free((void *)(uintptr_t)j.series[i].span);
+		free((void *)(uintptr_t)j.series[i].calls);
+	}
+	free(j.series);
+	free(j.site);
+	free(j.site_of);
+	free(j.rank_of);
+	return result;
+}
