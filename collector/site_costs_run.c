@@ -333,6 +333,17 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* Where it is most. */
+static double busy_of(const struct displace_run *run)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < run->cpus; i++)
+		if (run->cpu[i].wall > 0)
+			most = fmax(most, run->cpu[i].others / run->cpu[i].wall);
+	return most;
+}
+
 static void attach(struct join *j, const struct site_costs_site *site, struct site_costs_told *told)
 {
 	uint64_t now = now_ns();
@@ -349,6 +360,7 @@ static void attach(struct join *j, const struct site_costs_site *site, struct si
 			.spans = (uint32_t)told->spans,
 			.run = now,
 			.kept = told->kept,
+			.busy = told->busy,
 			.inflation = s ? s->inflation : 1,
 		};
 		if (c->state != SCP_SITE_COST_KNOWN)
@@ -369,6 +381,7 @@ static int fit(struct join *j, size_t series, struct site_costs_told *told)
 	    !site_costs_fit(j->series, series, j->used, displace_switching(j->d), &out, site)) {
 		told->spans = out.spans;
 		told->kept = j->windows ? (double)j->kept / (double)j->windows : 0;
+		told->busy = busy_of(j->run);
 		told->intercept = out.intercept[SITE_COSTS_UNCHARGED].value;
 		told->intercept_error = out.intercept[SITE_COSTS_UNCHARGED].error;
 		attach(j, site, told);

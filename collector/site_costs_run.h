@@ -19,9 +19,10 @@
 
 /* What became of it, for who reports. */
 struct site_costs_told {
-	size_t sites, known;		   /* of the profile; with a number */
-	size_t spans;			   /* of the series that has the fewest */
-	double kept;			   /* share of the windows */
+	size_t sites, known; /* of the profile; with a number */
+	size_t spans;	     /* of the series that has the fewest */
+	double kept;	     /* share of the windows */
+	double busy;	     /* of the CPU that other tasks used most: their share of its time */
 	double intercept, intercept_error; /* uncharged seconds a second that go with no call */
 	size_t missed;			   /* entries and files that were not read */
 	double edges_s, ticks_s; /* CPU time that reading took: between windows, at ticks */

@@ -125,7 +125,7 @@ static struct reading *begin_reading(struct reader *r, size_t entries)
 
 	if (reading)
 		r->reading = reading;
-	calls = room(r->calls, &r->calls_room, r->used + entries, sizeof(*r->calls), 16384);
+	calls = room(r->calls, &r->calls_room, r->used + entries + 1, sizeof(*r->calls), 16384);
 	if (calls)
 		r->calls = calls;
 	if (!reading || !calls) {

@@ -439,7 +439,11 @@ struct scp_site_cost {
 	int64_t uncharged_ps, uncharged_error_ps;
 	int64_t true_ps, true_error_ps;
 	uint32_t uncharged_freedom_ppk, true_freedom_ppk;
-	uint64_t reserved[6];
+	/* of the CPU that others used most: share of its time that was neither the program's nor
+	 * the fluid's. Work that fell into it was charged to them. */
+	uint32_t busy_ppm;
+	uint32_t reserved0;
+	uint64_t reserved[5];
 };
 #define SCP_SITE_COST_MAX_PS INT64_C(1000000000000000) /* 1000 s: what is more is damage */
 

@@ -107,7 +107,7 @@ struct prof_site_cost {
 	uint32_t state; /* enum scp_site_cost_state */
 	uint32_t group, spans;
 	uint64_t run;
-	double kept, inflation;
+	double kept, busy, inflation;
 	struct prof_cost_value uncharged, true_cost; /* for SCP_SITE_COST_KNOWN */
 };
 

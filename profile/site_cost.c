@@ -25,6 +25,7 @@ struct prof_site_cost site_cost_load(const struct raw_file *raw, const struct ra
 		.spans = r->spans,
 		.run = r->run,
 		.kept = (double)r->kept_ppm / 1e6,
+		.busy = (double)r->busy_ppm / 1e6,
 		.inflation = (double)r->inflation_ppk / 1e3,
 		.uncharged =
 			value_of(r->uncharged_ps, r->uncharged_error_ps, r->uncharged_freedom_ppk),
@@ -38,6 +39,11 @@ static int64_t ps_of(double ns)
 	double most = (double)SCP_SITE_COST_MAX_PS;
 
 	return (int64_t)llround(fmin(most, fmax(-most, ns * 1e3)));
+}
+
+static uint32_t ppm_of(double share)
+{
+	return (uint32_t)(fmin(1, fmax(0, share)) * 1e6 + 0.5);
 }
 
 static uint32_t ppk_of(double value)
@@ -59,7 +65,8 @@ void site_cost_write(struct image *img, uint32_t id, const struct prof_site_cost
 	r->run = cost->run;
 	r->group = cost->group;
 	r->spans = cost->spans;
-	r->kept_ppm = (uint32_t)(fmin(1, fmax(0, cost->kept)) * 1e6 + 0.5);
+	r->kept_ppm = ppm_of(cost->kept);
+	r->busy_ppm = ppm_of(cost->busy);
 	if (cost->state != SCP_SITE_COST_KNOWN)
 		return;
 	r->inflation_ppk = ppk_of(cost->inflation);

@@ -12,10 +12,12 @@ REPORT_SRC = \
 	report/diff_text.c \
 	report/diff_warnings.c \
 	report/diff_words.c \
+	report/displaced.c \
 	report/doubts.c \
 	report/estimate.c \
 	report/function_names.c \
 	report/json.c \
+	report/json_displaced.c \
 	report/json_parts.c \
 	report/json_steady.c \
 	report/match.c \
@@ -33,6 +35,7 @@ REPORT_SRC = \
 	report/terminal.c \
 	report/text.c \
 	report/text_apart.c \
+	report/text_displaced.c \
 	report/text_others.c \
 	report/text_path.c \
 	report/text_sites.c \

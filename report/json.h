@@ -19,6 +19,8 @@ json_t *json_count(uint64_t n);
 json_t *json_text(const char *s); /* repaired; null for NULL */
 json_t *json_site(struct report *r, const struct report_site *s);
 json_t *json_frame(const struct symbol *s, int *failed);
+/* Fields of a site by displacement, into its object; all null where nothing is known. */
+void json_displaced(json_t *o, const struct report *r, const struct report_site *s, int *failed);
 json_t *json_steadiness(const struct report_site *s, int *failed);
 
 /* Put a new value into an object; counts failures in *failed. */

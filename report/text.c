@@ -291,6 +291,8 @@ int report_text(struct report *r, const struct report_options *o, FILE *out)
 	print_overhead(&t);
 	print_totals(&t);
 	status = print_table(&t);
+	if (status == 0)
+		status = text_displaced(&t);
 	if (r->by == REPORT_BY_GAP || r->by == REPORT_BY_THREAD)
 		print_check(&t);
 	print_warnings(&t);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "displaced.h"
 #include "numbers.h"
 #include "stats.h"
 
@@ -300,6 +301,7 @@ void warnings_collect(struct report *r)
 	doubts_collect(r);
 	warn_paths(r);
 	warn_symbols(r);
+	displaced_warn(r);
 }
 
 static const char *base_name(const char *path)

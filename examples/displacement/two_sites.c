@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -71,6 +72,7 @@ static void sink(const struct sockaddr_in *at)
 		fail("fork");
 		break;
 	case 0:
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		sink_udp(udp);
 		break;
 	default:
