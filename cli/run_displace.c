@@ -37,6 +37,8 @@ int run_displace_open(struct run_displace *r, const char *profiles)
 		run_displace_abandon(r);
 		return FAILED;
 	}
+	if (r->samples)
+		site_samples_of(r->samples, r->d);
 	r->cpus = options.cpus;
 	stopped = displace_rest(r->d, REST_S);
 	if (!stopped && !displace_run_begin(r->d, &err))

@@ -206,6 +206,11 @@ size_t displace_run_first(const struct displace *d, size_t i)
 	return displace_first_window(d, i, d->from);
 }
 
+uint64_t displace_run_program_ns(const struct displace *d, size_t i)
+{
+	return task_clock_on(&d->clock, i);
+}
+
 struct displacement_value displace_switching(const struct displace *d)
 {
 	return d->switching;

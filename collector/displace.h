@@ -163,6 +163,10 @@ const struct displacement_series *displace_run_windows(const struct displace *d)
 /* The fluid's index (fluid.h) of the first of them on CPU i. */
 size_t displace_run_first(const struct displace *d, size_t i);
 
+/* Nanoseconds that the program has had on CPU i of the set, what the host stole meanwhile
+ * included; UINT64_MAX: not to be had. While a run lasts; any thread. */
+uint64_t displace_run_program_ns(const struct displace *d, size_t i);
+
 /* What a switch adds to the fluid's charged time beyond its progress, seconds; often
  * negative. Where it could not be measured, 0 with the error that it may have. */
 struct displacement_value displace_switching(const struct displace *d);

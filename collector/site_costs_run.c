@@ -11,6 +11,10 @@
 #include "site_costs.h"
 
 #define NO_SITE SIZE_MAX
+/* What a call causes while another task has the CPU is charged to that one: windows in which
+ * others had more of it than this are set aside. */
+#define OTHERS_SHARE 0.05
+#define OTHERS_LEAST 50e-6
 
 /* Of the profile. */
 struct site {
@@ -32,6 +36,7 @@ struct join {
 	size_t *rank_of;		  /* sampled entry -> rank of its site, or NO_SITE */
 	struct site_costs_series *series; /* cpus + 1 */
 	size_t windows, kept;
+	double busy; /* others' share of the time of kept windows, on the CPU where it is most */
 };
 
 /* ---- sites ---- */
@@ -243,32 +248,65 @@ static struct site_costs_span span_of(const struct displacement_window *w, doubl
 	};
 }
 
+/* Time that neither the fluid had nor the program nor ksoftirqd; NAN: not known. */
+static double others_in(const struct displacement_window *w, const struct site_reading *r)
+{
+	return w->span - w->charged - r->program - r->softirqd;
+}
+
+/* NAN, where the program's time is not known, does not compare. */
+static bool is_kept(const struct displacement_window *w, const struct site_reading *r)
+{
+	return !w->aside && !(others_in(w, r) > OTHERS_LEAST + OTHERS_SHARE * w->span);
+}
+
+static void note_busy(struct join *j, size_t cpu, double others, double time)
+{
+	const struct displace_cpu *c = &j->run->cpu[cpu];
+
+	if (isnan(others))
+		j->busy = fmax(j->busy, c->wall > 0 ? c->others / c->wall : 0);
+	else if (time > 0)
+		j->busy = fmax(j->busy, others / time);
+}
+
 /* The first and the last window are not all of the run's. */
-static int join_cpu(struct join *j, size_t cpu)
+static int join_windows(struct join *j, size_t cpu, struct building *b, double *calls)
 {
 	const struct displacement_series *windows = &displace_run_windows(j->d)[cpu];
-	struct displacement_value rest = j->run->cpu[cpu].rest;
-	double cost = displace_switching(j->d).value, *calls = calloc(j->used + 1, sizeof(*calls));
+	double rest = j->run->cpu[cpu].rest.value, cost = displace_switching(j->d).value;
 	size_t first = displace_run_first(j->d, cpu);
+	double others = 0, time = 0;
 	struct site_reading r;
-	struct building b;
-	int result = begin_series(j, &b, windows->count);
 
-	for (size_t k = 1; k + 1 < windows->count && calls && !result; k++) {
+	for (size_t k = 1; k + 1 < windows->count; k++) {
 		const struct displacement_window *w = &windows->window[k];
-		struct site_costs_span s = span_of(w, rest.value, cost);
+		struct site_costs_span s = span_of(w, rest, cost);
 
 		j->windows++;
-		if (w->aside || !reading_of(j, cpu, first + k + 1, &r)) {
-			b.open = false;
+		if (!reading_of(j, cpu, first + k + 1, &r) || !is_kept(w, &r)) {
+			b->open = false;
 			continue;
 		}
 		j->kept++;
+		others += others_in(w, &r);
+		time += w->span;
 		count(j, &r, calls);
-		result = add_window(&b, &s, calls);
+		if (add_window(b, &s, calls))
+			return -1;
 	}
-	end_series(j, cpu, &b, rest);
-	result = result || !calls ? -1 : 0;
+	note_busy(j, cpu, others, time);
+	return 0;
+}
+
+static int join_cpu(struct join *j, size_t cpu)
+{
+	double *calls = calloc(j->used + 1, sizeof(*calls));
+	struct building b;
+	int result = begin_series(j, &b, displace_run_windows(j->d)[cpu].count);
+
+	result = result || !calls || join_windows(j, cpu, &b, calls) ? -1 : 0;
+	end_series(j, cpu, &b, j->run->cpu[cpu].rest);
 	free(calls);
 	return result;
 }
@@ -333,17 +371,6 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Where it is most. */
-static double busy_of(const struct displace_run *run)
-{
-	double most = 0;
-
-	for (size_t i = 0; i < run->cpus; i++)
-		if (run->cpu[i].wall > 0)
-			most = fmax(most, run->cpu[i].others / run->cpu[i].wall);
-	return most;
-}
-
 static void attach(struct join *j, const struct site_costs_site *site, struct site_costs_told *told)
 {
 	uint64_t now = now_ns();
@@ -381,7 +408,7 @@ static int fit(struct join *j, size_t series, struct site_costs_told *told)
 	    !site_costs_fit(j->series, series, j->used, displace_switching(j->d), &out, site)) {
 		told->spans = out.spans;
 		told->kept = j->windows ? (double)j->kept / (double)j->windows : 0;
-		told->busy = busy_of(j->run);
+		told->busy = j->busy;
 		told->intercept = out.intercept[SITE_COSTS_UNCHARGED].value;
 		told->intercept_error = out.intercept[SITE_COSTS_UNCHARGED].error;
 		attach(j, site, told);

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <fnmatch.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "displace.h"
 #include "site_clocks.h"
 #include "watch.h"
 
@@ -31,8 +33,9 @@ struct reader {
 	uint32_t *calls;
 	size_t used, calls_room;
 	uint64_t last[SITE_SAMPLES_ENTRIES];
-	uint64_t took_ns;
-	bool full; /* memory is out: what there is stays good */
+	uint64_t took_ns, program_ns;
+	struct site_clocks softirqd; /* edges: of this CPU */
+	bool full;		     /* memory is out: what there is stays good */
 };
 
 struct file {
@@ -56,6 +59,7 @@ struct site_samples {
 	struct file file[SITE_SAMPLES_FILES];
 	size_t files, missed;
 	struct site_clocks clocks;
+	const struct displace *displace;
 	struct reader reader[]; /* cpus, and one for the ticks */
 };
 
@@ -75,6 +79,14 @@ struct site_samples *site_samples_open(const char *profiles, const cpu_set_t *cp
 	if (!s)
 		return NULL;
 	s->cpus = count;
+	for (int cpu = 0, i = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, cpus)) {
+			cpu_set_t one;
+
+			CPU_ZERO(&one);
+			CPU_SET(cpu, &one);
+			site_clocks_open(&s->reader[i++].softirqd, &one);
+		}
 	for (size_t i = 0; i <= count; i++)
 		pthread_mutex_init(&s->reader[i].lock, NULL);
 	s->profiles = strdup(profiles);
@@ -90,6 +102,7 @@ void site_samples_close(struct site_samples *s)
 	for (size_t i = 0; i <= s->cpus; i++) {
 		free(s->reader[i].reading);
 		free(s->reader[i].calls);
+		site_clocks_close(&s->reader[i].softirqd);
 		pthread_mutex_destroy(&s->reader[i].lock);
 	}
 	for (size_t i = 0; i < s->files; i++) {
@@ -155,6 +168,22 @@ static struct reading *read_calls(struct site_samples *s, struct reader *r)
 	return reading;
 }
 
+void site_samples_of(struct site_samples *s, const struct displace *d)
+{
+	s->displace = d;
+}
+
+static double program_since(const struct site_samples *s, struct reader *r, size_t cpu)
+{
+	uint64_t now = s->displace ? displace_run_program_ns(s->displace, cpu) : UINT64_MAX;
+	uint64_t before = r->program_ns;
+
+	if (now == UINT64_MAX)
+		return NAN;
+	r->program_ns = now;
+	return (double)(int64_t)(now - before) / 1e9;
+}
+
 void site_samples_edge(void *context, size_t cpu, size_t window)
 {
 	struct site_samples *s = context;
@@ -168,8 +197,11 @@ void site_samples_edge(void *context, size_t cpu, size_t window)
 	from = own_ns();
 	pthread_mutex_lock(&r->lock);
 	reading = r->full ? NULL : read_calls(s, r);
-	if (reading)
+	if (reading) {
 		reading->window = window;
+		reading->softirqd = site_clocks_read(&r->softirqd).softirqd;
+		reading->program = program_since(s, r, cpu);
+	}
 	pthread_mutex_unlock(&r->lock);
 	r->took_ns += own_ns() - from;
 }

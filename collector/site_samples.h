@@ -21,6 +21,7 @@
 #define SITE_SAMPLES_ENTRIES 512 /* read; what is found later is counted, not read */
 #define SITE_SAMPLES_FILES   256
 
+struct displace;
 struct site_samples;
 
 /* An entry that is read: which of which file, in the order of (table, id), which is that of
@@ -33,10 +34,12 @@ struct site_sampled {
 /* One reading. Calls since the reading before by the same thread, of the entries that were
  * known: calls[0 .. entries). */
 struct site_reading {
-	size_t window;		  /* of the fluid, that begins here; ticks: 0 */
-	double at;		  /* ticks: seconds, as displacement_window.at */
-	double program, softirqd; /* ticks: CPU seconds since the tick before */
-	bool incomplete;	  /* a process came or went: its CPU time is not all in it */
+	size_t window; /* of the fluid, that begins here; ticks: 0 */
+	double at;     /* ticks: seconds, as displacement_window.at */
+	/* CPU seconds since the reading before: of the program, of ksoftirqd. At edges on this CPU
+	 * alone, `program` with what the host stole meanwhile, NAN if not to be had. */
+	double program, softirqd;
+	bool incomplete; /* a process came or went: its CPU time is not all in it */
 	const uint32_t *calls;
 	size_t entries;
 };
@@ -44,6 +47,9 @@ struct site_reading {
 /* `profiles`: the run's directory, which has no files yet. NULL: no memory. */
 struct site_samples *site_samples_open(const char *profiles, const cpu_set_t *cpus);
 void site_samples_close(struct site_samples *s);
+
+/* Between displace_open and the run: whose program clocks the edges read. */
+void site_samples_of(struct site_samples *s, const struct displace *d);
 
 /* For displace_options: `context` is the samples. */
 void site_samples_edge(void *context, size_t cpu, size_t window);

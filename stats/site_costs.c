@@ -216,7 +216,8 @@ static void choose(struct fit *f, struct site_costs *out, struct site_costs_site
 	size_t most = out->spans / SPANS_A_COLUMN;
 
 	for (size_t k = 0; k < f->sites; k++) {
-		bool rare = active(f->series, f->count, f->sites, k) < SITE_COSTS_ACTIVE;
+		bool rare = out->spans >= SITE_COSTS_SPANS &&
+			    active(f->series, f->count, f->sites, k) < SITE_COSTS_ACTIVE;
 
 		site[k].state = rare ? SITE_COSTS_RARE : SITE_COSTS_FEW;
 		if (!rare && n < SITE_COSTS_MOST && out->spans >= SITE_COSTS_SPANS && n + 1 < most)
