@@ -11,10 +11,10 @@
 #include "site_costs.h"
 
 #define NO_SITE SIZE_MAX
-/* What a call causes while another task has the CPU is charged to that one: windows in which
- * others had more of it than this are set aside. */
-#define OTHERS_SHARE 0.05
-#define OTHERS_LEAST 50e-6
+/* What a call causes while another task has the CPU is charged to that one. It falls on the
+ * fluid and on others in proportion to their time, which makes up for it; but windows in
+ * which less than this share was the fluid's are set aside. */
+#define SEEN_LEAST 0.3
 
 /* Of the profile. */
 struct site {
@@ -186,6 +186,7 @@ static int add_window(struct building *b, const struct site_costs_span *w, const
 	}
 	s = &b->span[b->spans - 1];
 	s->to = w->to;
+	s->length += w->length;
 	s->charged += w->charged;
 	s->switches += w->switches;
 	for (size_t k = 0; k < SITE_COSTS_KINDS; k++)
@@ -209,12 +210,12 @@ static void end_series(struct join *j, size_t i, struct building *b, struct disp
 	j->series[i] = (struct site_costs_series){b->span, b->calls, b->spans, rest};
 }
 
-static void count(const struct join *j, const struct site_reading *r, double *calls)
+static void count(const struct join *j, const struct site_reading *r, double seen, double *calls)
 {
 	memset(calls, 0, j->used * sizeof(*calls));
 	for (size_t i = 0; i < r->entries; i++)
 		if (j->rank_of[i] != NO_SITE)
-			calls[j->rank_of[i]] += r->calls[i];
+			calls[j->rank_of[i]] += seen * r->calls[i];
 }
 
 /* The reading at the beginning of window `index`, if the one before it was read too: then
@@ -233,13 +234,15 @@ static bool reading_of(const struct join *j, size_t cpu, size_t index, struct si
 	return r->window == index;
 }
 
-static struct site_costs_span span_of(const struct displacement_window *w, double rest, double cost)
+static struct site_costs_span span_of(const struct displacement_window *w, double seen, double rest,
+				      double cost)
 {
 	double displaced = w->work - rest * w->charged;
 
 	return (struct site_costs_span){
 		.from = w->at - w->span / 2,
 		.to = w->at + w->span / 2,
+		.length = w->span * seen,
 		.y = {[SITE_COSTS_UNCHARGED] = displaced - cost * w->switches,
 		      /* what switching shifts between fluid and program is in the program's time */
 		      [SITE_COSTS_TRUE] = displaced},
@@ -254,10 +257,13 @@ static double others_in(const struct displacement_window *w, const struct site_r
 	return w->span - w->charged - r->program - r->softirqd;
 }
 
-/* NAN, where the program's time is not known, does not compare. */
-static bool is_kept(const struct displacement_window *w, const struct site_reading *r)
+/* The fluid's share of the time that it shared with others: 1 where the program's time is not
+ * known (NAN does not compare), and where noise makes it more. */
+static double seen_in(const struct displacement_window *w, const struct site_reading *r)
 {
-	return !w->aside && !(others_in(w, r) > OTHERS_LEAST + OTHERS_SHARE * w->span);
+	double others = others_in(w, r);
+
+	return others > 0 ? w->charged / (w->charged + others) : 1;
 }
 
 static void note_busy(struct join *j, size_t cpu, double others, double time)
@@ -281,17 +287,20 @@ static int join_windows(struct join *j, size_t cpu, struct building *b, double *
 
 	for (size_t k = 1; k + 1 < windows->count; k++) {
 		const struct displacement_window *w = &windows->window[k];
-		struct site_costs_span s = span_of(w, rest, cost);
+		struct site_costs_span s;
+		double seen;
 
 		j->windows++;
-		if (!reading_of(j, cpu, first + k + 1, &r) || !is_kept(w, &r)) {
+		if (w->aside || !reading_of(j, cpu, first + k + 1, &r) ||
+		    (seen = seen_in(w, &r)) < SEEN_LEAST) {
 			b->open = false;
 			continue;
 		}
+		s = span_of(w, seen, rest, cost);
 		j->kept++;
 		others += others_in(w, &r);
 		time += w->span;
-		count(j, &r, calls);
+		count(j, &r, seen, calls);
 		if (add_window(b, &s, calls))
 			return -1;
 	}
@@ -323,6 +332,7 @@ static int join_ticks(struct join *j, size_t cpus)
 		struct site_costs_span s = {
 			.from = before,
 			.to = r.at,
+			.length = r.at - before,
 			.y = {[SITE_COSTS_UNCHARGED] = r.softirqd,
 			      [SITE_COSTS_TRUE] = r.softirqd + r.program},
 		};
@@ -332,7 +342,7 @@ static int join_ticks(struct join *j, size_t cpus)
 			b.open = false;
 			continue;
 		}
-		count(j, &r, calls);
+		count(j, &r, 1, calls);
 		result = add_window(&b, &s, calls);
 	}
 	end_series(j, cpus, &b, (struct displacement_value){0, 0, 1});

@@ -10,7 +10,8 @@
 #include "displacement.h"
 #include "site_costs.h"
 
-/* Work that falls into the time of other tasks is charged to them. */
+/* Work that falls into the time of other tasks is charged to them, and made up for: from here
+ * on that assumption is worth a word. */
 #define BUSY 0.1
 #define KEPT 0.5
 
@@ -144,11 +145,15 @@ void displaced_warn(struct report *r)
 		kept = fmin(kept, d->kept);
 	}
 	if (busy > BUSY)
-		report_warn(r, "others-busy",
-			    "While the program ran, other tasks took %.0f %% of a CPU: what a call "
-			    "caused in their time was charged to them, and is missing in its "
-			    "uncharged and its true cost. Measure on CPUs that are left alone.",
-			    100 * busy);
+		report_warn(
+			r, "others-busy",
+			"While the program ran, other tasks had up to %.0f %% of a CPU's time: "
+			"what "
+			"calls caused in it was charged to them. It is made up for as if it had "
+			"been like that in the rest of the time; where that share could not be "
+			"told (no perf counters), it is missing in the costs by displacement. "
+			"Measure on CPUs that are left alone.",
+			100 * busy);
 	if (kept < KEPT)
 		report_warn(r, "too-disturbed",
 			    "Only %.0f %% of the fluid's windows were undisturbed: costs by "

@@ -31,18 +31,13 @@ struct fit {
 	double switched[COLUMNS];	/* change of UNCHARGED with the cost of a switch */
 };
 
-static double length_of(const struct site_costs_span *s)
-{
-	return s->to - s->from;
-}
-
 /* A row of the design, scaled by the root of its weight. */
 static void row_of(const struct fit *f, const struct site_costs_series *s, size_t i, double *row)
 {
-	double root = 1 / sqrt(length_of(&s->span[i]));
+	double root = 1 / sqrt(s->span[i].length);
 
 	memset(row, 0, f->columns * sizeof(*row));
-	row[0] = length_of(&s->span[i]) * root;
+	row[0] = s->span[i].length * root;
 	for (size_t k = 0; k < f->sites; k++)
 		if (f->column[k])
 			row[f->column[k]] += s->calls[i * f->sites + k] * root;
@@ -68,7 +63,7 @@ static void solve(const struct fit *f, const struct site_costs_series *s, struct
 
 	memset(n, 0, sizeof(*n));
 	for (size_t i = 0; i < s->spans; i++) {
-		double root = 1 / sqrt(length_of(&s->span[i]));
+		double root = 1 / sqrt(s->span[i].length);
 
 		row_of(f, s, i, row);
 		for (size_t a = 0; a < k; a++) {
@@ -106,7 +101,7 @@ static void add_influence(struct fit *f, const struct site_costs_series *s, size
 {
 	const struct site_costs_span *span = &s->span[i];
 	double row[COLUMNS], pull[COLUMNS] = {0}, leverage = 0;
-	double at = place(f, (span->from + span->to) / 2), root = 1 / sqrt(length_of(span));
+	double at = place(f, (span->from + span->to) / 2), root = 1 / sqrt(span->length);
 
 	row_of(f, s, i, row);
 	for (size_t a = 0; a < f->columns; a++) {
@@ -175,12 +170,12 @@ static double add_products(const struct site_costs_series *s, size_t sites, cons
 	double mean[SITE_COSTS_MOST] = {0}, time = 0;
 
 	for (size_t i = 0; i < s->spans; i++) {
-		time += length_of(&s->span[i]);
+		time += s->span[i].length;
 		for (size_t a = 0; a < n; a++)
 			mean[a] += s->calls[i * sites + chosen[a]];
 	}
 	for (size_t i = 0; i < s->spans; i++) {
-		double length = length_of(&s->span[i]);
+		double length = s->span[i].length;
 		double weight = time / (double)s->spans / length;
 
 		for (size_t a = 0; a < n; a++)

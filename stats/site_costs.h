@@ -48,7 +48,11 @@
 enum site_costs_of { SITE_COSTS_UNCHARGED, SITE_COSTS_TRUE, SITE_COSTS_KINDS };
 
 struct site_costs_span {
-	double from, to;
+	double from, to; /* when, on a clock that all series share */
+	/* How long. Where only a share of the time could be seen, that share of it, and so of the
+	 * calls: then what comes out is per call and second all the same, if the work falls
+	 * into seen and unseen time alike. */
+	double length;
 	double y[SITE_COSTS_KINDS];
 	/* What y was corrected by, times something known only with an error: `charged` x the
 	 * series' rest is taken off both, `switches` x the cost of one off UNCHARGED. */

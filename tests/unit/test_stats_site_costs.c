@@ -90,7 +90,7 @@ static void simulate(struct data *d, const struct world *w, size_t sites, size_t
 
 			state = w->correlation * state +
 				sqrt(1 - w->correlation * w->correlation) * normal();
-			*p = (struct site_costs_span){.from = t, .to = to};
+			*p = (struct site_costs_span){.from = t, .to = to, .length = to - t};
 			t = to;
 			if (uniform() < w->missing)
 				continue;
