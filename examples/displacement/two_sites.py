@@ -185,6 +185,7 @@ def main():
                             stdout=subprocess.PIPE)
     sink.stdout.readline()
     rounds = []
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         for number in range(1, options.rounds + 1):
             for steering in ("off", "on"):
