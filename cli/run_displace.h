@@ -8,6 +8,7 @@
 #include "displace.h"
 #include "launch.h"
 #include "profile.h"
+#include "site_costs_run.h"
 #include "site_samples.h"
 
 struct run_displace {
@@ -15,7 +16,8 @@ struct run_displace {
 	cpu_set_t cpus;
 	struct rusage usage;
 	bool ended; /* a run began and ended */
-	bool settled;
+	bool settled, has_sites;
+	struct site_costs_told sites; /* if has_sites */
 	struct displace_run run;      /* if settled */
 	struct site_samples *samples; /* NULL: nothing is recorded */
 };
@@ -34,7 +36,7 @@ void run_displace_settle(struct run_displace *r, bool interrupted);
 
 /* After that: what a call at each site costs, put into the profile, which is as gathered from
  * `profiles`. */
-void run_displace_sites(const struct run_displace *r, const char *profiles, struct profile *p);
+void run_displace_sites(struct run_displace *r, const char *profiles, struct profile *p);
 
 /* After that: the account on standard error, the end of the fluid. */
 void run_displace_finish(struct run_displace *r, char **command);

@@ -12,11 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "displace.h"
 #include "site_clocks.h"
 #include "watch.h"
+
+#define CHANGE_NS 20000000
 
 struct reading {
 	size_t window, first; /* first: of its calls in `calls` */
@@ -58,6 +61,7 @@ struct site_samples {
 	struct entry entry[SITE_SAMPLES_ENTRIES];
 	struct file file[SITE_SAMPLES_FILES];
 	size_t files, missed;
+	struct timespec looked; /* when the directory was last read */
 	struct site_clocks clocks;
 	const struct displace *displace;
 	struct reader reader[]; /* cpus, and one for the ticks */
@@ -157,8 +161,8 @@ static struct reading *read_calls(struct site_samples *s, struct reader *r)
 
 	for (size_t i = 0; reading && i < entries; i++) {
 		uint64_t now = watch_calls(s->entry[i].fd, s->entry[i].at);
-		bool sound =
-			now != UINT64_MAX && now >= r->last[i] && now - r->last[i] <= UINT32_MAX;
+		/* one that went back wraps around */
+		bool sound = now != UINT64_MAX && now - r->last[i] <= UINT32_MAX;
 
 		r->calls[r->used++] = sound ? (uint32_t)(now - r->last[i]) : 0;
 		if (sound)
@@ -229,13 +233,30 @@ static void add_file(struct site_samples *s, const char *name)
 		watch_close(&f->watch);
 }
 
+/* Could the directory have changed since it was read? Its time of change may be a tick of the
+ * kernel old. */
+static bool may_be_new(const struct site_samples *s)
+{
+	struct timespec old = s->looked;
+	struct stat st;
+
+	old.tv_nsec -= CHANGE_NS;
+	if (old.tv_nsec < 0) {
+		old.tv_nsec += 1000000000;
+		old.tv_sec--;
+	}
+	return stat(s->profiles, &st) || st.st_mtim.tv_sec > old.tv_sec ||
+	       (st.st_mtim.tv_sec == old.tv_sec && st.st_mtim.tv_nsec >= old.tv_nsec);
+}
+
 static void find_files(struct site_samples *s)
 {
-	DIR *dir = opendir(s->profiles);
+	DIR *dir = may_be_new(s) ? opendir(s->profiles) : NULL;
 	struct dirent *entry;
 
 	if (!dir)
 		return;
+	clock_gettime(CLOCK_REALTIME, &s->looked);
 	while ((entry = readdir(dir)))
 		if (!fnmatch("scprof.*.scp", entry->d_name, 0))
 			add_file(s, entry->d_name);

@@ -17,11 +17,12 @@
 
 #define SITES 5
 
-/* Sites 0 and 1 go together; 2 costs something; 3 nothing; 4 is rare. */
+/* Sites 0 and 1 go together; 2 is not significant among three (p = 0.036), though it would be
+ * if the two counted as two;  3 nothing; 4 is rare. */
 static const struct scp_site_cost costs[SITES] = {
 	{.state = 1, .group = 1, .uncharged_ps = 1000000, .uncharged_error_ps = 100000},
 	{.state = 1, .group = 1, .uncharged_ps = 1000000, .uncharged_error_ps = 100000},
-	{.state = 1, .group = 3, .uncharged_ps = 5000000, .uncharged_error_ps = 500000},
+	{.state = 1, .group = 3, .uncharged_ps = 5000000, .uncharged_error_ps = 2222222},
 	{.state = 1, .group = 4, .uncharged_ps = -200000, .uncharged_error_ps = 300000},
 	{.state = 2, .group = 5},
 };
@@ -120,7 +121,7 @@ static void test_json_has_costs_and_partners(void **state)
 	assert_true(json_is_true(json_object_get(s, "uncharged_significant")));
 	s = json_array_get(sites, 2);
 	assert_int_equal(json_array_size(json_object_get(s, "inseparable_with")), 0);
-	assert_true(json_is_true(json_object_get(s, "uncharged_significant")));
+	assert_true(json_is_false(json_object_get(s, "uncharged_significant")));
 	s = json_array_get(sites, 3);
 	assert_true(json_is_false(json_object_get(s, "uncharged_significant")));
 	assert_true(number(s, "uncharged_ns") < 0);
@@ -147,7 +148,7 @@ static void test_text_names_partners_and_marks_what_is_significant(void **state)
 	assert_non_null(strstr(text, "= inseparable from send in x+0x2000"));
 	assert_non_null(strstr(text, "= inseparable from send in x+0x1000"));
 	assert_null(strstr(text, "= inseparable from send in x+0x3000"));
-	assert_non_null(strstr(text, "3 of 4 sites with a number cause uncharged time"));
+	assert_non_null(strstr(text, "2 of 4 sites with a number cause uncharged time"));
 	assert_non_null(strstr(text, "1 called too rarely"));
 	assert_null(strstr(text, "others-busy"));
 	free(text);
