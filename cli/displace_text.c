@@ -190,6 +190,12 @@ int displace_print_text(FILE *out, const struct displace_wishes *o,
 	fprintf(out, "\n%s\n\n", sentence);
 	print_mean(out, "CPU time by displacement", &s->displaced);
 	print_mean(out, "of it charged to nobody", &s->lost);
+	if (isfinite(s->struck_others) && (s->warnings & DISPLACE_OTHERS))
+		fprintf(out,
+			"  and %.4f s besides, if interrupts struck the other tasks as often as "
+			"the "
+			"fluid\n",
+			s->struck_others);
 	print_operation(out, o, s);
 	print_accountings(out, s);
 	displace_print_account(out, s);

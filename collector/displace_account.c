@@ -10,8 +10,10 @@
 #define SHARE_KEPT 0.5	/* of the program's time, in windows that are used */
 #define REMAINDER  0.02 /* of the CPU time of the set */
 #define OTHERS	   0.05 /* likewise */
-#define UNWAITED   0.01 /* of the program's time; and a hundredth of a second */
-#define BOUNDED	   0.01 /* of the program's time: so little is as good as an estimate */
+#define STRUCK                                                                                     \
+	20 /* others' time over the fluid's: beyond, nothing follows from one for the other */
+#define UNWAITED 0.01 /* of the program's time; and a hundredth of a second */
+#define BOUNDED	 0.01 /* of the program's time: so little is as good as an estimate */
 
 static int ascending(const void *a, const void *b)
 {
@@ -275,11 +277,28 @@ static unsigned judge(const struct displace *d, const struct displace_run *run)
 	return w;
 }
 
+static double struck_others(const struct displace_run *run)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < run->cpus; i++) {
+		const struct displace_cpu *c = &run->cpu[i];
+		double charged = c->idle + c->interrupts;
+
+		if (c->others > STRUCK * charged)
+			return NAN;
+		if (charged > 0)
+			sum += c->excess * c->others / charged;
+	}
+	return sum;
+}
+
 static void set_results(const struct displace *d, struct displace_run *run)
 {
 	struct displacement_value softirqd = softirqd_excess(d, run), *lost = &run->lost;
 
 	run->softirqd = softirqd.value;
+	run->struck_others = struck_others(run);
 	*lost = run->excess.total;
 	if (is_bounded(run))
 		*lost = (struct displacement_value){fmin(lost->value, run->excess.charged),
