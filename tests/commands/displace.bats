@@ -262,3 +262,36 @@ first_cpu()
 	holds '.accounting.task_clock_missing | contains("perf_event_open")'
 	holds '.accounting.rusage_s > 0 and (.all_cpus.program_s > 0)'
 }
+
+# in_quota CPUS COMMAND...: in a control group of v1 that may use so many CPUs; 99: cannot.
+in_quota()
+{
+	local group=/sys/fs/cgroup/cpu/scprof-test-$$ status=0
+	mkdir "$group" 2>/dev/null || return 99
+	(
+		echo $(($1 * 100000 / 100)) >"$group/cpu.cfs_quota_us" &&
+			echo "$BASHPID" >"$group/cgroup.procs" || exit 99
+		shift
+		exec "$@"
+	) || status=$?
+	for _ in $(seq 100); do
+		rmdir "$group" 2>/dev/null && break
+		sleep 0.05
+	done
+	return "$status"
+}
+
+@test "a quota in the way is refused, with its file" {
+	run in_quota 50 timeout 60 "${DISPLACE[@]}" -- touch "$T/started"
+	[ "$status" != 99 ] || skip "no control group of v1 can be made here"
+	[ "$status" = 125 ]
+	[[ $output == *"may use 0.5 CPUs"*"cpu.cfs_quota_us"* ]]
+	[ "${#lines[@]}" = 1 ]
+	[ ! -e "$T/started" ]
+	run in_quota 50 timeout 60 "${DISPLACE[@]}" --ignore-quota -- touch "$T/started"
+	[ "$status" = 0 ]
+	[ -e "$T/started" ]
+	# enough for the set is none in the way
+	run in_quota 100 timeout 60 "${DISPLACE[@]}" --cpus "$(first_cpu)" -- true
+	[ "$status" = 0 ]
+}
