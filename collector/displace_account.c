@@ -12,8 +12,9 @@
 #define OTHERS	   0.05 /* likewise */
 #define STRUCK                                                                                     \
 	20 /* others' time over the fluid's: beyond, nothing follows from one for the other */
-#define UNWAITED 0.01 /* of the program's time; and a hundredth of a second */
-#define BOUNDED	 0.01 /* of the program's time: so little is as good as an estimate */
+#define USAGE_LAG 0.02 /* seconds, and as a share: so far usage may lag behind */
+#define UNWAITED  0.01 /* of the program's time; and a hundredth of a second */
+#define BOUNDED	  0.01 /* of the program's time: so little is as good as an estimate */
 
 static int ascending(const void *a, const void *b)
 {
@@ -45,7 +46,7 @@ static void set_chunks(const struct displace *d, size_t i, struct displace_cpu *
 }
 
 /* Over all windows, used or not. */
-static double set_fluid(const struct displace *d, size_t i, struct displace_cpu *c)
+static double set_fluid(const struct displace *d, size_t i, struct displace_cpu *c, double *charged)
 {
 	struct fluid_sums s = displace_fluid_sums(d, i);
 
@@ -55,6 +56,7 @@ static double set_fluid(const struct displace *d, size_t i, struct displace_cpu 
 	c->interrupts = s.charged - s.progress + (d->irq_measured ? s.stolen : 0);
 	c->stolen_fluid = d->irq_measured ? 0 : s.stolen;
 	c->resting = c->rest.value * s.charged;
+	*charged = s.charged;
 	return s.waited;
 }
 
@@ -68,9 +70,26 @@ static void set_kept(const struct displace *d, size_t i, struct displace_cpu *c)
 	c->excess = c->interrupts - c->resting - c->switching;
 }
 
+static double usage(const struct displace *d, int cpu)
+{
+	return (double)(d->usage_to[cpu] - d->usage_from[cpu]) / 1e9;
+}
+
+/* What is known must be in it; in a container the file may know the container alone. */
+static bool usage_holds(const struct displace *d, double program)
+{
+	double all = 0, known = program;
+
+	for (size_t i = 0; i < d->cpus; i++) {
+		all += usage(d, fluid_cpu(d->fluid, i));
+		known += displace_fluid_sums(d, i).charged + d->other_on[i];
+	}
+	return all > (1 - USAGE_LAG) * known - USAGE_LAG;
+}
+
 static void set_cpu(const struct displace *d, size_t i, struct displace_cpu *c, double program)
 {
-	double waited = set_fluid(d, i, c), in_set = 0;
+	double charged, waited = set_fluid(d, i, c, &charged), in_set = 0;
 	struct cpu_times t;
 
 	c->cpu = fluid_cpu(d->fluid, i);
@@ -90,6 +109,8 @@ static void set_cpu(const struct displace *d, size_t i, struct displace_cpu *c, 
 		c->program = program;
 	else
 		c->program = fmax(0, waited - c->others - c->scprof);
+	if (d->usage_known)
+		c->others = fmax(0, usage(d, c->cpu) - c->program - c->scprof - charged);
 	c->remainder =
 		c->wall - c->program - c->others - c->scprof - c->interrupts - c->stolen - c->idle;
 }
@@ -338,12 +359,15 @@ int displace_run_settle(struct displace *d, struct displace_run *run, struct pro
 	}
 	run->elapsed = (double)(d->to - d->from) / d->rate / 1e9;
 	run->program = largest(largest(d->accounting.rusage, d->living), d->accounting.taskstats);
+	d->usage_known = d->usage_known && usage_holds(d, run->program);
 	for (size_t i = 0; i < d->cpus; i++) {
 		set_cpu(d, i, &run->cpu[i], run->program);
 		by_cpu += run->cpu[i].scprof;
 	}
-	spread(run, d->other_ended, false);
-	spread(run, fmax(0, d->own_all - by_cpu), true);
+	if (!d->usage_known) { /* else both are in the others' */
+		spread(run, d->other_ended, false);
+		spread(run, fmax(0, d->own_all - by_cpu), true);
+	}
 	add_up(run);
 	set_results(d, run);
 	run->warnings = judge(d, run);
