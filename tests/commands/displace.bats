@@ -11,13 +11,14 @@ setup()
 {
 	common_setup
 	DISPLACE=("$SCPROF" displace --rest 100ms)
+	BESIDE=()
 }
 
-# json ARG...: into $T/displace.json; the command's status is displace's.
+# json ARG...: into $T/displace.json, started by BESIDE; the status is to be STATUS.
 json()
 {
 	local status=0
-	timeout -k 5 60 "${DISPLACE[@]}" --json -o "$T/displace.json" "$@" >"$T/out.txt" 2>"$T/err.txt" 3>&- || status=$?
+	timeout -k 5 60 "${BESIDE[@]}" "${DISPLACE[@]}" --json -o "$T/displace.json" "$@" >"$T/out.txt" 2>"$T/err.txt" 3>&- || status=$?
 	[ "$status" = "${STATUS:-0}" ] || {
 		echo "scprof displace $*: status $status"
 		cat "$T/err.txt"
@@ -256,7 +257,7 @@ first_cpu()
 
 @test "without perf the rest is measured all the same" {
 	"$PROGRAMS/forbid" probe || skip "no seccomp here"
-	DISPLACE=("$PROGRAMS/forbid" perf "${DISPLACE[@]}")
+	BESIDE=("$PROGRAMS/forbid" perf)
 	json -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
 	holds '.accounting.task_clock_s == null'
 	holds '.accounting.task_clock_missing | contains("perf_event_open")'
