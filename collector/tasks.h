@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Who else ran: the CPU time of every process and kernel thread, by name.
  *
- * Each is asked by its CPU clock (clock_getcpuclockid), which is exact, holds its ended
+ * Each is asked by its CPU clock (that of clock_getcpuclockid), which is exact, holds its ended
  * threads, and needs no permission; /proc is read for names only. A process that begins
  * and ends between two looks is not seen. What the kernel hides (hidepid) is not seen
  * either, and tasks_hidden says so.
