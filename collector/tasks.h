@@ -31,8 +31,8 @@ struct task {
 struct tasks {
 	struct task *task; /* by pid */
 	size_t count, room;
-	bool hidden;   /* the kernel hides others' processes here */
-	pid_t command; /* 0: none yet */
+	bool hidden;	     /* the kernel hides others' processes here */
+	pid_t self, command; /* command 0: none yet */
 	uint64_t looks;
 	/* since tasks_mark, of all but the program and this process: by where each was when it
 	 * was looked at */
