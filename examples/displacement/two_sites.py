@@ -107,49 +107,51 @@ def known(site):
     return site is not None and site["displacement"] == "known"
 
 
+def pooled(alone, cost):
+    """Mean of the single runs, each as heavy as its error makes it, and the mean's error: the larger of what
+    the runs' own errors say and what they differ by."""
+    weights = [1 / s[cost + "_error_ns"] ** 2 for s in alone]
+    mean = sum(w * s[cost + "_ns"] for w, s in zip(weights, alone)) / sum(weights)
+    excess = sum(w * (s[cost + "_ns"] - mean) ** 2 for w, s in zip(weights, alone)) / max(1, len(alone) - 1)
+    return mean, math.sqrt(max(1, excess) / sum(weights))
+
+
 def summary(rounds, steering, name, cost):
-    """Mixed against alone, over the rounds in which both have a number."""
-    alone, mixed, differences, agree, widths, zero, tried = [], [], [], 0, [], 0, 0
-    for r in rounds:
-        if r["steering"] != steering:
-            continue
-        tried += 1
-        a, m = r["alone"].get(name), r["both"].get(name)
-        if not known(a) or not known(m):
-            continue
-        error = math.hypot(a[cost + "_error_ns"], m[cost + "_error_ns"])
-        difference = m[cost + "_ns"] - a[cost + "_ns"]
-        alone.append(a[cost + "_ns"])
-        mixed.append(m[cost + "_ns"])
-        differences.append(difference)
-        widths.append((m[cost + "_ci_high_ns"] - m[cost + "_ci_low_ns"]) / 2)
-        half = math.hypot((a[cost + "_ci_high_ns"] - a[cost + "_ci_low_ns"]) / 2, widths[-1])
-        agree += abs(difference) <= half
-        zero += m[cost + "_ci_low_ns"] <= 0 <= m[cost + "_ci_high_ns"]
-    n = len(alone)
-    if not n:
-        return f"| {steering} | {name} | {cost} | 0 of {tried} | | | | | |"
-    median = statistics.median
-    return (f"| {steering} | {name} | {cost} | {n} of {tried} | {median(alone):.0f} | {median(mixed):.0f} | "
-            f"{median(widths):.0f} | {agree} of {n} | {zero} of {n} |")
+    """The mixed runs' intervals against what all runs alone say together."""
+    of = [r for r in rounds if r["steering"] == steering]
+    alone = [r["alone"][name] for r in of if known(r["alone"].get(name))]
+    mixed = [r["both"][name] for r in of if known(r["both"].get(name))]
+    counts = f"{len(alone)} and {len(mixed)} of {len(of)}"
+    if not alone or not mixed:
+        return f"| {steering} | {name} | {cost} | {counts} | | | | |"
+    truth, error = pooled(alone, cost)
+    mean, mean_error = pooled(mixed, cost)
+    halves = [(s[cost + "_ci_high_ns"] - s[cost + "_ci_low_ns"]) / 2 for s in mixed]
+    agree = sum(abs(s[cost + "_ns"] - truth) <= math.hypot(half, 2 * error) for s, half in zip(mixed, halves))
+    zero = sum(s[cost + "_ci_low_ns"] <= 0 <= s[cost + "_ci_high_ns"] for s in mixed)
+    return (f"| {steering} | {name} | {cost} | {counts} | {truth:.0f} ± {error:.0f} | {mean:.0f} ± {mean_error:.0f} | "
+            f"{agree} of {len(mixed)} | {zero} of {len(mixed)} |")
 
 
 def print_table(rounds):
-    print("| steering | site | cost | rounds with a number | alone, ns (median) | mixed, ns (median) | half width, ns | "
-          "intervals agree | interval holds 0 |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print("| steering | site | cost | runs alone and mixed with a number | alone, ns ± standard error | mixed | "
+          "mixed intervals that hold the cost alone | that hold 0 |")
+    print("|---|---|---|---|---|---|---|---|")
     for steering in ("off", "on"):
         for name in ("udp", "tcp"):
             for cost in ("uncharged", "true_cost"):
                 print(summary(rounds, steering, name, cost))
-    kept = [s["displacement_windows_kept"] for r in rounds for s in list(r["both"].values()) + list(r["alone"].values())]
-    if kept:
-        print(f"\nwindows kept: median {statistics.median(kept):.2f}, from {min(kept):.2f} to {max(kept):.2f}")
+    of = [s for r in rounds for s in list(r["both"].values()) + list(r["alone"].values())]
+    if of:
+        kept = [s["displacement_windows_kept"] for s in of]
+        busy = [s["displacement_others_share"] for s in of]
+        print(f"\nwindows kept: median {statistics.median(kept):.2f}, from {min(kept):.2f} to {max(kept):.2f}; others' share "
+              f"of the kept windows of the busier CPU: median {statistics.median(busy):.2f}")
     for name in ("udp", "tcp"):
         traced = [r["softirq"][name] for r in rounds if r.get("softirq", {}).get(name) is not None]
         if traced:
             print(f"softirq tracepoints, steering on, {name} alone: median {statistics.median(traced):.0f} ns a call "
-                  f"({len(traced)} runs of 2 s)")
+                  f"({len(traced)} runs of 2 s, {min(traced):.0f} to {max(traced):.0f})")
 
 
 def one_round(options, number, steering):
