@@ -74,6 +74,7 @@ COLLECTOR_SRC = \
 	collector/sched_group.c \
 	collector/site_clocks.c \
 	collector/site_costs_run.c \
+	collector/site_index.c \
 	collector/site_samples.c \
 	collector/steal.c \
 	collector/stragglers.c \

@@ -1,169 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Joins counts to windows, windows to spans, entries to sites. */
+/* Joins counts to windows, windows to spans, and costs to the profile. */
 #include "site_costs_run.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "site_costs.h"
+#include "site_index.h"
 
-#define NO_SITE SIZE_MAX
 /* What a call causes while another task has the CPU is charged to that one. It falls on the
  * fluid and on others in proportion to their time, which makes up for it; but windows in
  * which less than this share was the fluid's are set aside. */
 #define SEEN_LEAST 0.3
 
-/* Of the profile. */
-struct site {
-	uint32_t path, function, outcome;
-	uint32_t entry; /* the first */
-	uint64_t units;
-	size_t rank; /* by time */
-};
-
 struct join {
 	const struct displace *d;
 	const struct displace_run *run;
 	const struct site_samples *samples;
-	const char *profiles;
 	struct profile *p;
-	struct site *site;
-	size_t sites, used;		  /* used: those of the regression, by rank */
-	size_t *site_of;		  /* model entry -> site */
-	size_t *rank_of;		  /* sampled entry -> rank of its site, or NO_SITE */
+	struct site_index index;
 	struct site_costs_series *series; /* cpus + 1 */
 	size_t windows, kept;
 	double busy; /* others' share of the time of kept windows, on the CPU where it is most */
 };
-
-/* ---- sites ---- */
-
-static int compare_entries(const void *a, const void *b, void *profile)
-{
-	const struct profile *p = profile;
-	const struct prof_entry *x = &p->entry[*(const uint32_t *)a],
-				*y = &p->entry[*(const uint32_t *)b];
-
-	if (x->path != y->path)
-		return x->path < y->path ? -1 : 1;
-	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
-	if (x->outcome != y->outcome)
-		return x->outcome < y->outcome ? -1 : 1;
-	return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
-}
-
-static bool same_site(const struct site *s, const struct prof_entry *e)
-{
-	return s->path == e->path && s->function == e->function && s->outcome == e->outcome;
-}
-
-static int compare_units(const void *a, const void *b, void *sites)
-{
-	const struct site *s = sites, *x = &s[*(const size_t *)a], *y = &s[*(const size_t *)b];
-
-	if (x->units != y->units)
-		return x->units > y->units ? -1 : 1;
-	return x->entry < y->entry ? -1 : 1;
-}
-
-static int rank_sites(struct join *j)
-{
-	size_t *order = calloc(j->sites + 1, sizeof(*order));
-
-	if (!order)
-		return -1;
-	for (size_t i = 0; i < j->sites; i++)
-		order[i] = i;
-	qsort_r(order, j->sites, sizeof(*order), compare_units, j->site);
-	for (size_t i = 0; i < j->sites; i++)
-		j->site[order[i]].rank = i;
-	j->used = j->sites < SITE_COSTS_ROOM ? j->sites : SITE_COSTS_ROOM;
-	free(order);
-	return 0;
-}
-
-static int find_sites(struct join *j)
-{
-	const struct profile *p = j->p;
-	uint32_t *order = calloc((size_t)p->entries + 1, sizeof(*order));
-
-	j->site = calloc((size_t)p->entries + 1, sizeof(*j->site));
-	j->site_of = calloc((size_t)p->entries + 1, sizeof(*j->site_of));
-	if (!order || !j->site || !j->site_of) {
-		free(order);
-		return -1;
-	}
-	for (uint32_t i = 0; i < p->entries; i++)
-		order[i] = i;
-	qsort_r(order, p->entries, sizeof(*order), compare_entries, (void *)p);
-	for (uint32_t i = 0; i < p->entries; i++) {
-		const struct prof_entry *e = &p->entry[order[i]];
-
-		if (!j->sites || !same_site(&j->site[j->sites - 1], e))
-			j->site[j->sites++] =
-				(struct site){e->path, e->function, e->outcome, order[i], 0, 0};
-		j->site[j->sites - 1].units += e->sums.units;
-		j->site_of[order[i]] = j->sites - 1;
-	}
-	free(order);
-	return rank_sites(j);
-}
-
-/* ---- sampled entries ---- */
-
-static uint32_t process_of(const struct join *j, const char *file)
-{
-	char path[8192];
-
-	snprintf(path, sizeof(path), "%s/%s", j->profiles, file);
-	for (uint32_t i = 0; i < j->p->processes; i++)
-		if (!strcmp(j->p->process[i].file, path))
-			return i;
-	return PROF_NONE;
-}
-
-/* Entry number `ordinal` of a process in the model; PROF_NONE where it has not as many as its
- * file: then it is not the same file. */
-static uint32_t entry_of(const struct profile *p, uint32_t process, const struct site_sampled *s)
-{
-	uint32_t found = PROF_NONE;
-	size_t n = 0;
-
-	for (uint32_t i = 0; i < p->entries; i++) {
-		if (p->table[p->entry[i].table].process != process)
-			continue;
-		if (n++ == s->ordinal)
-			found = i;
-	}
-	return n == s->of ? found : PROF_NONE;
-}
-
-static int find_ranks(struct join *j, size_t *missed)
-{
-	size_t entries = site_samples_entries(j->samples, missed);
-
-	j->rank_of = calloc(entries + 1, sizeof(*j->rank_of));
-	if (!j->rank_of)
-		return -1;
-	for (size_t i = 0; i < entries; i++) {
-		struct site_sampled s = site_samples_entry(j->samples, i);
-		uint32_t process = process_of(j, s.file);
-		uint32_t entry = process == PROF_NONE ? PROF_NONE : entry_of(j->p, process, &s);
-
-		j->rank_of[i] = NO_SITE;
-		if (entry != PROF_NONE)
-			j->rank_of[i] = j->site[j->site_of[entry]].rank;
-		else
-			++*missed;
-		if (j->rank_of[i] != NO_SITE && j->rank_of[i] >= j->used)
-			j->rank_of[i] = NO_SITE;
-	}
-	return 0;
-}
 
 /* ---- spans ---- */
 
@@ -199,9 +60,9 @@ static int add_window(struct building *b, const struct site_costs_span *w, const
 
 static int begin_series(struct join *j, struct building *b, size_t windows)
 {
-	*b = (struct building){.room = windows, .sites = j->used};
+	*b = (struct building){.room = windows, .sites = j->index.used};
 	b->span = calloc(windows + 1, sizeof(*b->span));
-	b->calls = calloc((windows + 1) * (j->used + 1), sizeof(*b->calls));
+	b->calls = calloc((windows + 1) * (j->index.used + 1), sizeof(*b->calls));
 	return b->span && b->calls ? 0 : -1;
 }
 
@@ -212,10 +73,10 @@ static void end_series(struct join *j, size_t i, struct building *b, struct disp
 
 static void count(const struct join *j, const struct site_reading *r, double seen, double *calls)
 {
-	memset(calls, 0, j->used * sizeof(*calls));
+	memset(calls, 0, j->index.used * sizeof(*calls));
 	for (size_t i = 0; i < r->entries; i++)
-		if (j->rank_of[i] != NO_SITE)
-			calls[j->rank_of[i]] += seen * r->calls[i];
+		if (j->index.rank_of[i] != SITE_INDEX_NONE)
+			calls[j->index.rank_of[i]] += seen * r->calls[i];
 }
 
 /* The reading at the beginning of window `index`, if the one before it was read too: then
@@ -310,7 +171,7 @@ static int join_windows(struct join *j, size_t cpu, struct building *b, double *
 
 static int join_cpu(struct join *j, size_t cpu)
 {
-	double *calls = calloc(j->used + 1, sizeof(*calls));
+	double *calls = calloc(j->index.used + 1, sizeof(*calls));
 	struct building b;
 	int result = begin_series(j, &b, displace_run_windows(j->d)[cpu].count);
 
@@ -323,7 +184,7 @@ static int join_cpu(struct join *j, size_t cpu)
 static int join_ticks(struct join *j, size_t cpus)
 {
 	size_t readings = site_samples_readings(j->samples, cpus);
-	double *calls = calloc(j->used + 1, sizeof(*calls)), before = 0;
+	double *calls = calloc(j->index.used + 1, sizeof(*calls)), before = 0;
 	struct building b;
 	int result = begin_series(j, &b, readings);
 
@@ -385,11 +246,11 @@ static void attach(struct join *j, const struct site_costs_site *site, struct si
 {
 	uint64_t now = now_ns();
 
-	for (size_t i = 0; i < j->sites; i++) {
-		size_t rank = j->site[i].rank;
-		bool within = rank < j->used;
+	for (size_t i = 0; i < j->index.sites; i++) {
+		size_t rank = j->index.site[i].rank;
+		bool within = rank < j->index.used;
 		const struct site_costs_site *s = within ? &site[rank] : NULL;
-		struct prof_site_cost *c = &j->p->entry[j->site[i].entry].cost;
+		struct prof_site_cost *c = &j->p->entry[j->index.site[i].entry].cost;
 
 		*c = (struct prof_site_cost){
 			.state = s ? state_of(s) : SCP_SITE_COST_FEW,
@@ -410,12 +271,12 @@ static void attach(struct join *j, const struct site_costs_site *site, struct si
 
 static int fit(struct join *j, size_t series, struct site_costs_told *told)
 {
-	struct site_costs_site *site = calloc(j->used + 1, sizeof(*site));
+	struct site_costs_site *site = calloc(j->index.used + 1, sizeof(*site));
 	struct site_costs out;
 	int result = -1;
 
-	if (site &&
-	    !site_costs_fit(j->series, series, j->used, displace_switching(j->d), &out, site)) {
+	if (site && !site_costs_fit(j->series, series, j->index.used, displace_switching(j->d),
+				    &out, site)) {
 		told->spans = out.spans;
 		told->kept = j->windows ? (double)j->kept / (double)j->windows : 0;
 		told->busy = j->busy;
@@ -432,15 +293,18 @@ int site_costs_run(const struct displace *d, const struct displace_run *run,
 		   const struct site_samples *samples, const char *profiles, struct profile *p,
 		   struct site_costs_told *told)
 {
-	struct join j = {.d = d, .run = run, .samples = samples, .profiles = profiles, .p = p};
+	struct join j = {.d = d, .run = run, .samples = samples, .p = p};
 	size_t cpus = run->cpus;
 	int result;
 
+	j.index.profile = p;
+	j.index.samples = samples;
+	j.index.profiles = profiles;
 	*told = (struct site_costs_told){0};
 	site_samples_cost(samples, &told->edges_s, &told->ticks_s);
 	j.series = calloc(cpus + 1, sizeof(*j.series));
-	result = !j.series || find_sites(&j) || find_ranks(&j, &told->missed) ? -1 : 0;
-	told->sites = j.sites;
+	result = !j.series || site_index_make(&j.index, &told->missed) ? -1 : 0;
+	told->sites = j.index.sites;
 	for (size_t i = 0; i < cpus && !result; i++)
 		result = join_cpu(&j, i);
 	result = result || join_ticks(&j, cpus) || fit(&j, cpus + 1, told) ? -1 : 0;
@@ -449,8 +313,6 @@ int site_costs_run(const struct displace *d, const struct displace_run *run,
 		free((void *)(uintptr_t)j.series[i].calls);
 	}
 	free(j.series);
-	free(j.site);
-	free(j.site_of);
-	free(j.rank_of);
+	site_index_free(&j.index);
 	return result;
 }

@@ -56,6 +56,17 @@ def sites(profile, scprof):
     return found
 
 
+def wait_for_quiet(options):
+    """Until other tasks have less than --quiet of the busier CPU, for a minute at most."""
+    for _ in range(40):
+        if options.quiet >= 100:
+            return
+        out = subprocess.run([os.path.join(options.build, "scprof"), "load", "--json", "1"], check=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+        if max(c["others_s"] / c["wall_s"] for c in json.loads(out)["cpus"]) * 100 < options.quiet:
+            return
+
+
 FIELDS = ["calls", "mean_ns", "displacement", "displacement_spans", "displacement_windows_kept",
           "displacement_others_share", "uncharged_ns", "uncharged_ci_low_ns", "uncharged_ci_high_ns",
           "uncharged_error_ns", "uncharged_significant", "true_cost_ns", "true_cost_ci_low_ns",
@@ -65,6 +76,7 @@ FIELDS = ["calls", "mean_ns", "displacement", "displacement_spans", "displacemen
 def measure(options, mode, seed):
     program = os.path.join(options.build, "examples/two_sites")
     scprof = os.path.join(options.build, "scprof")
+    wait_for_quiet(options)
     with tempfile.TemporaryDirectory() as directory:
         profile = os.path.join(directory, "p.scp")
         subprocess.run([scprof, "run", "--displace", "--no-report", "-o", profile, "--", "taskset", "-c", "0",
@@ -172,6 +184,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=15)
     parser.add_argument("--udp-rate", type=int, default=20000, help="calls a second, in the mean")
     parser.add_argument("--tcp-rate", type=int, default=10000)
+    parser.add_argument("--quiet", type=float, default=100, metavar="PERCENT",
+                        help="before each run wait, a minute at most, until other tasks have less of each CPU")
     parser.add_argument("--softirq", action="store_true", help="trace softirqs, too (perf)")
     parser.add_argument("--table", metavar="FILE", help="only print the table of earlier rounds")
     options = parser.parse_args()
