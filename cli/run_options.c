@@ -31,7 +31,7 @@ const char run_usage[] =
 	"              (-s 'libssl*:SSL_*,!SSL_get_*'; `scprof symbols PROGRAM` lists them)\n"
 	"  --no-report write the profile only\n"
 	"  --displace  and measure what interrupts take for the command besides, with a fluid\n"
-	"              on each CPU (see scprof displace --help)\n"
+	"              on each CPU (see scprof displace --help), and for a call at each site\n"
 	"exit status: the command's own, 128+N after signal N; 125 scprof failed,\n"
 	"             126 the command cannot be executed, 127 it was not found\n";
 

@@ -206,8 +206,8 @@ void site_samples_edge(void *context, size_t cpu, size_t window)
 		reading->softirqd = site_clocks_read(&r->softirqd).softirqd;
 		reading->program = program_since(s, r, cpu);
 	}
-	pthread_mutex_unlock(&r->lock);
 	r->took_ns += own_ns() - from;
+	pthread_mutex_unlock(&r->lock);
 }
 
 static void add_file(struct site_samples *s, const char *name)
@@ -309,8 +309,8 @@ void site_samples_tick(void *context, double at)
 		reading->softirqd = time.softirqd;
 		reading->incomplete = time.incomplete;
 	}
-	pthread_mutex_unlock(&r->lock);
 	r->took_ns += own_ns() - from;
+	pthread_mutex_unlock(&r->lock);
 }
 
 void site_samples_end(struct site_samples *s)

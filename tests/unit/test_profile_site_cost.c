@@ -228,9 +228,7 @@ static void test_damage_is_not_watched(void **state)
 	struct watch w;
 
 	(void)state;
-	scp_build_begin(&b);
 	scp_build_sample(&b, &s);
-	scp_build_finish(&b);
 	scp_build_save(&b, path);
 	assert_int_equal(watch_open(&w, path), 0);
 	assert_int_equal(watch_look(&w), 0);
