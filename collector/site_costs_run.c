@@ -12,8 +12,12 @@
 
 /* What a call causes while another task has the CPU is charged to that one. It falls on the
  * fluid and on others in proportion to their time, which makes up for it; but windows in
- * which less than this share was the fluid's are set aside. */
-#define SEEN_LEAST 0.3
+ * which less than this share was the fluid's are set aside. So are those that took long
+ * (a fluid that waits ends its window late), unless nobody but the program had the CPU:
+ * calls come at rates that vary, and then not in proportion. */
+#define SEEN_LEAST   0.1
+#define SEEN_ALL     0.95
+#define SEEN_LONGEST 0.1
 
 struct join {
 	const struct displace *d;
@@ -153,7 +157,8 @@ static int join_windows(struct join *j, size_t cpu, struct building *b, double *
 
 		j->windows++;
 		if (w->aside || !reading_of(j, cpu, first + k + 1, &r) ||
-		    (seen = seen_in(w, &r)) < SEEN_LEAST) {
+		    (seen = seen_in(w, &r)) < SEEN_LEAST ||
+		    (seen < SEEN_ALL && w->span > SEEN_LONGEST)) {
 			b->open = false;
 			continue;
 		}
