@@ -122,7 +122,8 @@ static void print_accountings(FILE *out, const struct displace_summary *s)
 	fprintf(out, "\n  %-24s %12s  %11s\n", "accounting", "CPU time", "displacement");
 	print_accounting(out, s, "getrusage", a->rusage, "with the children it waited for");
 	snprintf(note, sizeof(note), "%s",
-		 isfinite(a->task_clock) ? "stolen time is in it" : a->task_clock_why);
+		 isfinite(a->task_clock) ? "stolen time is in it, switching is not"
+					 : a->task_clock_why);
 	print_accounting(out, s, "perf task-clock", a->task_clock, note);
 	print_accounting(out, s, "taskstats", a->taskstats,
 			 isfinite(a->taskstats) ? "all descendants that ended" : a->taskstats_why);

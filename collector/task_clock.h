@@ -4,7 +4,8 @@
  *
  * It counts the time for which the processes were on a CPU by the wall clock: unlike
  * getrusage it includes what the host of a virtual machine stole from them meanwhile, and
- * interrupt time even where the kernel accounts that apart. It needs no privilege below
+ * interrupt time even where the kernel accounts that apart; and it lacks the kernel's part of
+ * switching to and from other tasks, which getrusage has. It needs no privilege below
  * perf_event_paranoid 3.
  */
 #ifndef SCPROF_TASK_CLOCK_H
