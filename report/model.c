@@ -8,6 +8,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "displaced.h"
 #include "estimate.h"
 #include "loop.h"
 #include "phase.h"
@@ -31,7 +32,9 @@ struct group {
 	uint32_t entry; /* any one of it: tells the function and outcome */
 	uint32_t site;	/* where it came to lie in the report */
 	UT_hash_handle hh;
-	const struct prof_phase *phase; /* of the entry with most samples of them */
+	const struct prof_site_cost *cost; /* of the entry that has one */
+	uint32_t costs;			   /* how many have */
+	const struct prof_phase *phase;	   /* of the entry with most samples of them */
 	uint64_t phases;
 };
 
@@ -97,6 +100,9 @@ static void settle_phases(struct group *g)
 static int add_entry(struct group *g, const struct report *r, const struct prof_entry *e)
 {
 	note_phases(g, e->sums.phase);
+	g->costs += e->cost.state != 0;
+	if (e->cost.state)
+		g->cost = &e->cost;
 	if (prof_sums_add(&g->sums, &e->sums) < 0)
 		return -1;
 	return steadiness_add(&g->steady, &e->sums, in_order(r->profile, e), r->include_warmup);
@@ -147,6 +153,9 @@ static void fill_group(struct report *r, struct report_site *s, struct group *g)
 	s->frames = g->frames;
 	s->path_flags = g->path_flags;
 	site_fill(r, s, &g->sums, &g->steady);
+	/* several sites in one row, or one site in several runs: no number is that row's */
+	if (g->costs == 1)
+		displaced_fill(r, s, g->cost);
 }
 
 static int compare_frames(const struct profile *p, const struct prof_frame *a,
@@ -251,7 +260,7 @@ static int build_sites(struct report *r, struct group *groups)
 	r->sites = n;
 	free(sorted);
 	add_up(r);
-	return 0;
+	return displaced_judge(r);
 }
 
 /* Text and page have rows for what a reader would miss; JSON for all. */
