@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The paper's Table 4 and Figure 6: what the number of operations a run does to mean and
+standard deviation of 20 replications, for a TCP message of 2000 bytes over loopback with
+receive steering on (off where that is not permitted). By the fluid's own clock, and as
+published (--method wall)."""
+import statistics
+import sys
+
+import common
+
+COLUMNS = (("L_PUT", 6, "d"), ("runs", 4, "d"), ("mean us", 9, ".2f"), ("StD", 8, ".3f"), ("StD %", 6, ".2f"),
+           ("half 95 %", 9, ".3f"), ("getrusage", 9, ".2f"), *common.QUALITY, ("wall: mean", 10, ".2f"),
+           ("StD %", 8, ".1f"), ("start us", 8, ".2f"))
+
+
+def main():
+    parser = common.options(__doc__, loops=None, replications=20)
+    parser.add_argument("--counts", default="200,1000,5000,10000,15000", help="of operations a run (%(default)s)")
+    parser.add_argument("--bytes", type=int, default=2000, help="of the message (%(default)s)")
+    parser.add_argument("--no-wall", action="store_true", help="leave the published procedure out")
+    o = parser.parse_args()
+    bench = common.Bench(o)
+    with common.Wire() as wire:
+        problem = wire.tell("steer", f"{1 << bench.cpus[1]:x}")
+        if problem:
+            print(f"table4: with steering off: {problem} (it needs root)", file=sys.stderr)
+        table = common.Table("table4", f"Table 4: TCP send of {o.bytes} bytes, loopback, steering "
+                             f"{'off' if problem else 'on'}: mean and deviation of {o.replications} replications",
+                             COLUMNS, o.out)
+        for loops in map(int, o.counts.split(",")):
+            row(table, bench, o, ["send", loops, o.bytes, "--cpu", bench.cpus[0], *wire.where("loopback")])
+    table.finish("figure6")
+
+
+def row(table, bench, o, put):
+    loops = put[1]
+    found = bench.displace(*put)
+    each = [1e6 * r["displacement"]["mean_s"] / loops for r in found["replications"]
+            if r["displacement"]["mean_s"] is not None]
+    _, _, low, high, _ = common.operation(found)
+    mean = statistics.fmean(each) if each else None
+    deviation = statistics.stdev(each) if len(each) > 1 else None
+    wall = wall_columns(bench, put) if not o.no_wall else [None, None, None]
+    table.row(loops, len(each), mean, deviation, common.share(deviation, mean),
+              None if low is None else (high - low) / 2, found["per_operation_us"]["rusage_us"],
+              *common.quality(found), *wall)
+
+
+def wall_columns(bench, put):
+    wall = bench.displace(*put, more=["--method", "wall"])
+    each = [1e6 * r["t_put_s"] / put[1] for r in wall["replications"]]
+    mean = statistics.fmean(each)
+    deviation = statistics.stdev(each) if len(each) > 1 else None
+    return mean, None if deviation is None else 100 * deviation / abs(mean), wall["errors"]["start_us"]
+
+
+common.main(main)
