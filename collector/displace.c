@@ -14,6 +14,9 @@
 #include "ending.h"
 #include "quota.h"
 
+/* Where it was measured, it was within this. */
+#define SWITCH_UNKNOWN 0.3e-6
+
 static int check_quota(const struct displace_options *o, struct profile_error *err)
 {
 	char where[256];
@@ -85,6 +88,9 @@ static int start(struct displace *d, struct profile_error *err)
 		taskstats_listen(&d->ends);
 	d->irq_measured = cpu_times_irq_measured();
 	d->switching = displace_switch_cost(first_cpu(&f.cpus), quick_rate());
+	d->switching_known = isfinite(d->switching.error);
+	if (!d->switching_known)
+		d->switching = (struct displacement_value){0, SWITCH_UNKNOWN, 30};
 	d->fluid = fluid_start(&f, err);
 	return d->fluid ? 0 : -1;
 }

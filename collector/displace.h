@@ -113,7 +113,8 @@ struct displace_run {
 	struct displacement_excess excess;
 	/* work that nobody's accounting has: excess + softirqd */
 	struct displacement_value lost;
-	/* program + lost */
+	/* program + lost, less what switching shifted from the fluid to the program: the kernel
+	 * fixes the moment of a switch when the program is woken, and the fluid runs on a little */
 	struct displacement_value displaced;
 	double by_account; /* the same from the account alone: all that is neither idle, stolen,
 			      another's nor there at rest; displaced + the remainders */
@@ -149,7 +150,8 @@ const char *displace_warning_text(enum displace_warning one);
  * displace_run_begin. */
 const struct displacement_series *displace_run_windows(const struct displace *d);
 
-/* Cost of a switch; error INFINITY: unknown. */
+/* What a switch adds to the fluid's charged time beyond its progress, seconds; often
+ * negative. Where it could not be measured, 0 with the error that it may have. */
 struct displacement_value displace_switching(const struct displace *d);
 
 /* Seconds of CLOCK_MONOTONIC_RAW now, on the scale of displacement_window.at. */

@@ -11,6 +11,7 @@
 #define REMAINDER  0.02 /* of the CPU time of the set */
 #define OTHERS	   0.05 /* likewise */
 #define UNWAITED   0.01 /* of the program's time; and a hundredth of a second */
+#define BOUNDED	   0.01 /* of the program's time: so little is as good as an estimate */
 
 static int ascending(const void *a, const void *b)
 {
@@ -58,12 +59,10 @@ static double set_fluid(const struct displace *d, size_t i, struct displace_cpu 
 static void set_kept(const struct displace *d, size_t i, struct displace_cpu *c)
 {
 	const struct displacement_series *s = &d->series[i];
-	double cost = isfinite(d->switching.error) ? d->switching.value : 0;
-
 	c->windows = s->count;
 	for (size_t k = 0; k < s->count; k++)
 		c->kept += !s->window[k].aside;
-	c->switching = cost * (double)c->switches;
+	c->switching = d->switching.value * (double)c->switches;
 	c->excess = c->interrupts - c->resting - c->switching;
 }
 
@@ -175,8 +174,7 @@ static int set_estimate(struct displace *d, struct displace_run *run)
 	for (size_t i = 0; i < d->cpus && !failed; i++) {
 		failed = displace_rest_span(d, i, &windows, &count);
 		struct displacement_series s = {windows, count};
-		run->cpu[i].rest = displacement_rest(
-			&s, isfinite(d->switching.error) ? d->switching.value : 0, &kept);
+		run->cpu[i].rest = displacement_rest(&s, d->switching.value, &kept);
 		free(windows);
 		free(d->window[i]);
 		failed |= displace_run_span(d, i, &d->window[i], &count);
@@ -212,14 +210,22 @@ static double largest(double a, double b)
 	return isfinite(b) && b > a ? b : a;
 }
 
+/* Where the program, or others, left the fluid hardly any time, few windows tell of few
+ * interrupts: whatever they were, they took no more than the fluid was charged. */
+static bool is_bounded(const struct displace_run *run)
+{
+	return (!isfinite(run->excess.within) || run->excess.share_kept < SHARE_KEPT) &&
+	       run->excess.charged <= BOUNDED * run->program;
+}
+
 static unsigned judge(const struct displace *d, const struct displace_run *run)
 {
 	const struct displace_accounting *a = &run->accounting;
 	unsigned w = d->warnings;
 
-	if (run->excess.share_kept < SHARE_KEPT)
+	if (run->excess.share_kept < SHARE_KEPT && !is_bounded(run))
 		w |= DISPLACE_DISTURBED;
-	else if (!isfinite(run->excess.within))
+	else if (!isfinite(run->excess.within) && !is_bounded(run))
 		w |= DISPLACE_SHORT;
 	if (run->program > a->rusage + 0.01 + UNWAITED * a->rusage)
 		w |= DISPLACE_UNWAITED;
@@ -231,7 +237,7 @@ static unsigned judge(const struct displace *d, const struct displace_run *run)
 		w |= DISPLACE_HIDDEN;
 	if (d->irq_measured)
 		w |= DISPLACE_IRQ_MEASURED;
-	if (!isfinite(d->switching.error))
+	if (!d->switching_known)
 		w |= DISPLACE_NO_SWITCH_COST;
 	for (size_t i = 0; i < d->cpus; i++) {
 		size_t last = fluid_windows(d->fluid, i);
@@ -248,10 +254,14 @@ static void set_results(const struct displace *d, struct displace_run *run)
 	run->softirqd = d->softirqd - softirqd_rate(d) * run->elapsed;
 	run->lost = run->excess.total;
 	run->lost.value += run->softirqd;
-	if (run->excess.share_kept < SHARE_KEPT)
+	if (is_bounded(run))
+		run->lost = (struct displacement_value){fmin(run->lost.value, run->excess.charged),
+							run->excess.charged / 2, 30};
+	else if (run->excess.share_kept < SHARE_KEPT)
 		run->lost.error = INFINITY;
+	/* what switching shifts between the fluid and the program is in the program's time */
 	run->displaced = run->lost;
-	run->displaced.value += run->program;
+	run->displaced.value += run->program + run->excess.switched;
 	run->by_account = run->all.program + run->all.excess + run->softirqd + run->all.remainder;
 }
 

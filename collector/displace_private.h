@@ -34,7 +34,7 @@ struct displace {
 	struct fluid *fluid;
 	size_t cpus;
 	struct displacement_value switching;
-	bool irq_measured;
+	bool irq_measured, switching_known;
 
 	struct rest *rest;
 	size_t rests, rest_room;

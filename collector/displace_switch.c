@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What a switch to another task and back costs the fluid beyond its progress, with no
- * interrupt in it: a thread of the fluid's kind wakes a helper on its own CPU by a futex,
- * the helper goes to sleep at once, and the round goes on with 10 us of chunks. The same
- * round without a sleeper is taken off. Both are charged time less chunks, so an
- * interrupt in a chunk counts on both sides. */
-#include <errno.h>
+/* What a switch to another task and back does to the fluid's balance of charged time and
+ * progress. The kernel fixes the moment of a switch when the other task is woken, while
+ * the fluid still runs on until the news arrives: it progresses more than it is charged.
+ * What the kernel does after the switch back is charged to the fluid and no progress. The
+ * sum is some tenths of a microsecond, of either sign.
+ *
+ * A thread of the fluid's kind runs windows of a millisecond; a helper that sleeps on its CPU is
+ * woken from another CPU every 20 us in every second window. The difference of neighbouring
+ * windows, a switch, is the result. */
 #include <linux/futex.h>
 #include <math.h>
 #include <pthread.h>
@@ -12,7 +15,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,20 +25,21 @@
 #include "displace_private.h"
 #include "fluid_loop.h"
 
-#define ROUNDS	   20 /* a block: a quarter of a millisecond, so that most have no preemption */
-#define PAIRS	   301
-#define CHUNKS	   40
-#define LONGEST_NS UINT64_C(600000000)
+#define WINDOW_NS  1000000
+#define BETWEEN_NS 20000 /* two wakings */
+#define PAIRS	   151
+#define LEAST_SEEN 10 /* switches in a window */
+#define LONGEST_NS UINT64_C(700000000)
 
-struct pair {
-	int cpu;
+struct probe {
+	int cpu, other;
 	double units_per_ns;
 	atomic_uint word; /* the helper sleeps on it */
-	atomic_bool stop;
+	atomic_bool waking, stop;
 	struct fluid_loop loop;
-	double with[PAIRS], without[PAIRS]; /* seconds a round */
+	double with[PAIRS], without[PAIRS]; /* seconds a switch */
 	size_t pairs;
-	bool refused;
+	atomic_bool refused;
 };
 
 static long futex(atomic_uint *word, int operation, unsigned value)
@@ -53,17 +57,40 @@ static bool settle(int cpu, int policy)
 	return !sched_setaffinity(0, sizeof(one), &one) && !sched_setscheduler(0, policy, &none);
 }
 
-static void *helper(void *argument)
+static void *sleeper(void *argument)
 {
-	struct pair *p = argument;
+	struct probe *p = argument;
 	unsigned seen = 0;
 
 	if (!settle(p->cpu, SCHED_OTHER))
-		p->refused = true;
+		atomic_store(&p->refused, true);
 	while (!atomic_load(&p->stop)) {
 		futex(&p->word, FUTEX_WAIT, seen);
 		seen = atomic_load(&p->word);
 	}
+	return NULL;
+}
+
+static void *waker(void *argument)
+{
+	struct probe *p = argument;
+	uint64_t next = 0;
+
+	if (!settle(p->other, SCHED_OTHER))
+		atomic_store(&p->refused, true);
+	while (!atomic_load(&p->stop)) {
+		uint64_t now = clocks_raw_ns();
+
+		if (now < next || !atomic_load(&p->waking)) {
+			counter_pause();
+			continue;
+		}
+		next = now + BETWEEN_NS;
+		atomic_fetch_add(&p->word, 1);
+		futex(&p->word, FUTEX_WAKE, 1);
+	}
+	atomic_fetch_add(&p->word, 1);
+	futex(&p->word, FUTEX_WAKE, 1);
 	return NULL;
 }
 
@@ -75,70 +102,100 @@ static uint64_t charged_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Charged time of a round less its chunks. */
-static double block(struct pair *p, atomic_uint *word)
+static double lost_cpu(void)
 {
-	const int go_on = 0;
-	uint64_t chunks = 0, begin = charged_ns();
+	struct rusage u;
 
-	for (int i = 0; i < ROUNDS; i++) {
-		atomic_fetch_add(word, 1);
-		futex(word, FUTEX_WAKE, 1);
-		uint64_t from = fluid_now();
-		fluid_loop_count(&p->loop, CHUNKS, &go_on);
-		chunks += fluid_now() - from;
-	}
-	double charged = (double)(charged_ns() - begin);
-	return (charged - (double)chunks / p->units_per_ns) / ROUNDS / 1e9;
+	getrusage(RUSAGE_THREAD, &u);
+	return (double)u.ru_nivcsw;
+}
+
+/* Charged less progress in a window, seconds; *switches: how often it lost its CPU. */
+static double window(struct probe *p, double *switches)
+{
+	double before = lost_cpu();
+	uint64_t told = 0, charged = charged_ns(), begin = fluid_now();
+
+	fluid_loop_run(&p->loop, begin, begin + (uint64_t)(WINDOW_NS * p->units_per_ns), &told);
+	charged = charged_ns() - charged;
+	*switches = lost_cpu() - before;
+	struct fluid_chunks c = fluid_loop_chunks(&p->loop);
+	return ((double)charged - c.mean * p->loop.chunks / p->units_per_ns) / 1e9;
 }
 
 static void *measure(void *argument)
 {
-	struct pair *p = argument;
+	struct probe *p = argument;
 	uint64_t end = clocks_raw_ns() + LONGEST_NS;
-	atomic_uint nobody = 0;
 
 	fluid_loop_begin(&p->loop, p->units_per_ns);
 	if (!settle(p->cpu, SCHED_IDLE))
-		p->refused = true;
-	while (!p->refused && p->pairs < PAIRS && clocks_raw_ns() < end) {
-		p->with[p->pairs] = block(p, &p->word);
-		p->without[p->pairs] = block(p, &nobody);
-		p->pairs++;
+		atomic_store(&p->refused, true);
+	while (!atomic_load(&p->refused) && p->pairs < PAIRS && clocks_raw_ns() < end) {
+		double many, few, with, without;
+
+		atomic_store(&p->waking, true);
+		with = window(p, &many);
+		atomic_store(&p->waking, false);
+		without = window(p, &few);
+		if (many < few + LEAST_SEEN)
+			continue; /* the waker had no CPU */
+		p->with[p->pairs] = with / (many - few);
+		p->without[p->pairs++] = without / (many - few);
 	}
 	atomic_store(&p->stop, true);
-	atomic_fetch_add(&p->word, 1);
-	futex(&p->word, FUTEX_WAKE, 1);
 	return NULL;
+}
+
+/* In this order; the waker ends the sleeper. */
+static void run_threads(struct probe *p)
+{
+	void *(*const body[])(void *) = {sleeper, waker, measure};
+	pthread_t thread[3];
+	int started = 0;
+
+	while (started < 3 && !pthread_create(&thread[started], NULL, body[started], p))
+		started++;
+	if (started < 3) {
+		atomic_store(&p->stop, true);
+		atomic_fetch_add(&p->word, 1);
+		futex(&p->word, FUTEX_WAKE, 1);
+	}
+	for (int i = started; i > 0; i--)
+		pthread_join(thread[i - 1], NULL);
+}
+
+static int another_cpu(int cpu)
+{
+	cpu_set_t allowed;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return -1;
+	for (int other = 0; other < CPU_SETSIZE; other++)
+		if (other != cpu && CPU_ISSET(other, &allowed))
+			return other;
+	return -1;
 }
 
 struct displacement_value displace_switch_cost(int cpu, double units_per_ns)
 {
 	const struct displacement_value unknown = {0, INFINITY, 1};
-	struct displacement_value cost = unknown;
-	struct pair *p = calloc(1, sizeof(*p));
-	pthread_t helping, measuring;
+	struct displacement_value cost;
+	struct probe *p = calloc(1, sizeof(*p));
 	sigset_t all, before;
 	double scratch[PAIRS];
 
-	if (!p)
+	if (!p || (p->other = another_cpu(cpu)) < 0) {
+		free(p);
 		return unknown;
+	}
 	p->cpu = cpu;
 	p->units_per_ns = units_per_ns;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (!pthread_create(&helping, NULL, helper, p)) {
-		if (!pthread_create(&measuring, NULL, measure, p)) {
-			pthread_join(measuring, NULL);
-		} else {
-			atomic_store(&p->stop, true);
-			atomic_fetch_add(&p->word, 1);
-			futex(&p->word, FUTEX_WAKE, 1);
-		}
-		pthread_join(helping, NULL);
-		cost = displacement_switching(p->with, p->without, p->pairs, scratch);
-	}
+	run_threads(p);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	cost = displacement_switching(p->with, p->without, p->pairs, scratch);
 	free(p);
 	return isfinite(cost.error) ? cost : unknown;
 }

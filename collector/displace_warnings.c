@@ -10,8 +10,8 @@ static const struct {
 	 "over half of the program's time lay in windows in which the host stole time or the clock "
 	 "rate changed: nothing can be said of uncharged work"},
 	{DISPLACE_SHORT, "too-short",
-	 "the fluid had fewer than a dozen good windows beside the program: no interval can be "
-	 "given; make the command do more (a second or longer)"},
+	 "the fluid had fewer than a dozen good windows: no interval can be given; let the command "
+	 "do more (a second or longer), on CPUs that others leave alone"},
 	{DISPLACE_MOVED, "affinity-changed",
 	 "the program left the CPUs of the set: what it did elsewhere displaced no fluid and is "
 	 "missing from the account"},
@@ -30,7 +30,8 @@ static const struct {
 	 "this kernel measures interrupt time and charges it to nobody; time that a host steals "
 	 "cannot be told from it window by window"},
 	{DISPLACE_NO_SWITCH_COST, "switch-cost-unknown",
-	 "the CPU was too busy to measure what a switch costs the fluid: it was not taken off"},
+	 "the CPUs were too busy (or there is only one) to measure what a switch does to the "
+	 "fluid's balance: 0.3 us a switch are in the error instead"},
 	{DISPLACE_REST_UNKNOWN, "rest-unknown",
 	 "other tasks left the fluid hardly any time before and after the run: interrupts that are "
 	 "there without the program were not taken off"},

@@ -183,6 +183,9 @@ struct fluid_sums displace_fluid_sums(const struct displace *d, size_t i)
 	for (size_t k = displace_first_window(d, i, d->from); k < all && end < d->to; k++) {
 		struct fluid_window w = fluid_window(d->fluid, i, k);
 
+		/* a fluid that had yet to begin */
+		if (w.begin > end)
+			s.waited += (double)(w.begin - end) / d->rate / 1e9;
 		add_part(d, i, &w, &s);
 		end = w.end;
 		end_ns = w.clock_ns + w.charged_ns;

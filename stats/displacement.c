@@ -214,6 +214,7 @@ struct displacement_excess displacement_excess(const struct displacement_series 
 		struct totals t = totals_of(&series[i]);
 
 		e.total.value += one_cpu(&series[i], &t, rest[i].value, cost, &stretches);
+		e.charged += t.all_charged;
 		e.resting += rest[i].value * t.all_charged;
 		e.switched += cost * t.all_switches;
 		weight += t.all_weight > 0 ? t.all_weight : t.all_charged;

@@ -63,6 +63,7 @@ struct displacement_excess {
 	struct displacement_value total; /* errors of rest and switching included */
 	double within;			 /* error by the windows alone */
 	double resting, switched;	 /* seconds that were taken off, windows aside included */
+	double charged; /* to the fluid, windows aside included: no excess can be larger */
 	size_t windows, kept;
 	double share_kept; /* of the weight */
 	double inflation;  /* of the variance, for serial correlation; 1: none seen */

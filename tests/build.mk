@@ -15,6 +15,7 @@ TARGET_PROGRAMS = \
 	endings \
 	exec_list \
 	fd_reuse \
+	forbid \
 	fork_in_threads \
 	fortify \
 	limits \
