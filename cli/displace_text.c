@@ -37,6 +37,15 @@ void displace_sentence(const struct displace_summary *s, char *text, size_t size
 			 "stand as they are.");
 		return;
 	case DISPLACE_ALL_CHARGED:
+		if (s->accounting.rusage < 0.01 * s->all.wall) {
+			percent(low, sizeof(low), s->lost.low / s->all.wall);
+			percent(high, sizeof(high), s->lost.high / s->all.wall);
+			snprintf(text, size,
+				 "No uncharged time was found: what interrupts and softirqs took "
+				 "for the program is between %s and %s of the CPUs' time.",
+				 low, high);
+			return;
+		}
 		snprintf(text, size,
 			 "No uncharged time was found: what interrupts and softirqs took for the "
 			 "program besides getrusage is between %s and %s of it.",
@@ -67,8 +76,10 @@ static void print_head(FILE *out, const struct displace_wishes *o, const struct 
 	fprintf(out, "scprof displace: %s on CPU%s %s, %zu run%s of %.3f s, %.4g %% confidence\n",
 		o->command[0], CPU_COUNT(&o->cpus) > 1 ? "s" : "", cpus, s->runs,
 		s->runs == 1 ? "" : "s", s->elapsed, 100 * s->confidence);
-	fprintf(out, "  windows kept: %zu of %zu; a switch costs the fluid %s\n", s->kept,
-		s->windows, switching);
+	fprintf(out,
+		"  windows kept: %zu of %zu; a switch: %s charged to the fluid beyond its "
+		"progress\n",
+		s->kept, s->windows, switching);
 }
 
 static void print_mean(FILE *out, const char *name, const struct displace_mean *m)

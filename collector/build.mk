@@ -70,6 +70,7 @@ COLLECTOR_SRC = \
 	collector/rounds.c \
 	collector/rundir.c \
 	collector/runfiles.c \
+	collector/sched_group.c \
 	collector/steal.c \
 	collector/stragglers.c \
 	collector/survivors.c \

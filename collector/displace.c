@@ -43,10 +43,11 @@ static int make_room(struct displace *d)
 	d->clock_on = calloc(d->cpus, sizeof(*d->clock_on));
 	d->series = calloc(d->cpus, sizeof(*d->series));
 	d->window = calloc(d->cpus, sizeof(*d->window));
+	d->child = calloc(1, MOST_PIDS / 8);
 	d->before = calloc(CPU_SETSIZE, sizeof(*d->before));
 	d->after = calloc(CPU_SETSIZE, sizeof(*d->after));
-	return d->from_ns && d->to_ns && d->own && d->other_on && d->clock_on && d->series &&
-			       d->window && d->before && d->after
+	return d->child && d->from_ns && d->to_ns && d->own && d->other_on && d->clock_on &&
+			       d->series && d->window && d->before && d->after
 		       ? 0
 		       : -1;
 }
@@ -71,6 +72,20 @@ static double quick_rate(void)
 	return clocks_rate(&a, &b, &error);
 }
 
+/* What is known before anything runs. */
+static unsigned standing_warnings(const cpu_set_t *set)
+{
+	cpu_set_t together, split, away;
+	char interface[64];
+	unsigned w = 0;
+
+	cpus_siblings(set, &together, &split);
+	w |= CPU_COUNT(&together) ? DISPLACE_SIBLINGS : 0;
+	w |= CPU_COUNT(&split) ? DISPLACE_SPLIT : 0;
+	w |= cpus_steered_away(set, &away, interface, sizeof(interface)) ? DISPLACE_STEERED : 0;
+	return w;
+}
+
 static int start(struct displace *d, struct profile_error *err)
 {
 	struct fluid_options f = {
@@ -86,6 +101,7 @@ static int start(struct displace *d, struct profile_error *err)
 	taskstats_open(&d->ask);
 	if (!taskstats_open(&d->ends))
 		taskstats_listen(&d->ends);
+	d->standing = standing_warnings(&d->options.cpus);
 	d->irq_measured = cpu_times_irq_measured();
 	d->switching = displace_switch_cost(first_cpu(&f.cpus), quick_rate());
 	d->switching_known = isfinite(d->switching.error);

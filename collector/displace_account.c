@@ -164,20 +164,28 @@ static void complete_rests(struct displace_run *run, unsigned *warnings)
 	}
 }
 
+static int set_rest(const struct displace *d, size_t i, struct displacement_value *rest)
+{
+	struct displacement_series span[2];
+	int failed = displace_rest_spans(d, i, span);
+
+	*rest = displacement_rests(span, 2, d->switching.value);
+	free((void *)(uintptr_t)span[0].window);
+	free((void *)(uintptr_t)span[1].window);
+	return failed;
+}
+
 static int set_estimate(struct displace *d, struct displace_run *run)
 {
 	struct displacement_value *rest = calloc(d->cpus, sizeof(*rest));
-	struct displacement_window *windows;
-	size_t count, kept;
+	size_t count;
 	int failed = !rest;
 
 	for (size_t i = 0; i < d->cpus && !failed; i++) {
-		failed = displace_rest_span(d, i, &windows, &count);
-		struct displacement_series s = {windows, count};
-		run->cpu[i].rest = displacement_rest(&s, d->switching.value, &kept);
-		free(windows);
+		failed = set_rest(d, i, &run->cpu[i].rest);
 		free(d->window[i]);
-		failed |= displace_run_span(d, i, &d->window[i], &count);
+		d->window[i] = NULL;
+		failed = failed || displace_run_span(d, i, &d->window[i], &count);
 		d->series[i] = (struct displacement_series){d->window[i], count};
 	}
 	complete_rests(run, &d->warnings);

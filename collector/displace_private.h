@@ -10,6 +10,9 @@
 #include "tasks.h"
 #include "taskstats.h"
 
+/* The kernel's PID_MAX_LIMIT. */
+#define MOST_PIDS (4 << 20)
+
 /* The program's CPU time, seen now and then. */
 struct progress {
 	uint64_t at, ns;
@@ -35,6 +38,7 @@ struct displace {
 	size_t cpus;
 	struct displacement_value switching;
 	bool irq_measured, switching_known;
+	unsigned standing; /* warnings that hold for every run */
 
 	struct rest *rest;
 	size_t rests, rest_room;
@@ -43,8 +47,7 @@ struct displace {
 	struct taskstats_socket ask, ends;
 	struct ended *ended;
 	size_t ended_count;
-	pid_t *child; /* of the program, dead or alive, sorted by when they were seen */
-	size_t children, child_room;
+	unsigned char *child; /* a bit a pid: of the program, alive or ended */
 	uint64_t children_ns; /* CPU time of those of them that ended, from taskstats */
 
 	/* the run */
@@ -81,12 +84,13 @@ struct displacement_value displace_switch_cost(int cpu, double units_per_ns);
 /* displace_windows.c */
 /* The first window of CPU i that ends after `from`. */
 size_t displace_first_window(const struct displace *d, size_t i, uint64_t from);
-/* The windows that touch the run, or lie in the rest before it and the one after, as the
- * estimate takes them; *out is to be freed. Need d->rate. -1: no memory. */
+/* The windows that touch the run, as the estimate takes them; *out is to be freed. Needs
+ * d->rate. -1: no memory. */
 int displace_run_span(const struct displace *d, size_t i, struct displacement_window **out,
 		      size_t *count);
-int displace_rest_span(const struct displace *d, size_t i, struct displacement_window **out,
-		       size_t *count);
+/* Those that lie in the rest before it, and in the one after: both to be freed, whatever is
+ * returned. */
+int displace_rest_spans(const struct displace *d, size_t i, struct displacement_series span[2]);
 /* The program's CPU seconds until `at`, between what was seen. */
 double displace_progress(const struct displace *d, uint64_t at);
 

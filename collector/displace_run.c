@@ -11,6 +11,7 @@
 
 #include "displace_private.h"
 #include "quota.h"
+#include "sched_group.h"
 
 #define LOOK_NS	    UINT64_C(200000000)
 #define LOOK_FACTOR 200 /* looking takes at most one part in so many */
@@ -44,11 +45,12 @@ int displace_run_begin(struct displace *d, struct profile_error *err)
 	displace_sample_ends(d);
 	free(d->ended);
 	d->ended = NULL;
-	d->ended_count = d->children = d->progresses = 0;
+	d->ended_count = d->progresses = 0;
+	memset(d->child, 0, MOST_PIDS / 8);
 	d->children_ns = 0;
 	d->ends.missed = 0;
 	d->pid = 0;
-	d->warnings = 0;
+	d->warnings = d->standing;
 	d->has_children = false;
 	d->accounting = (struct displace_accounting){0};
 	task_clock_close(&d->clock);
@@ -105,6 +107,14 @@ static bool left_the_set(const struct displace *d)
 	return !CPU_EQUAL(&both, &now);
 }
 
+static void check_groups(struct displace *d)
+{
+	for (size_t i = 0; i < d->tasks.count && !(d->warnings & DISPLACE_GROUP); i++)
+		if (d->tasks.task[i].program && !d->tasks.task[i].gone &&
+		    sched_group_differs(d->tasks.task[i].pid))
+			d->warnings |= DISPLACE_GROUP;
+}
+
 static void look(struct displace *d)
 {
 	uint64_t begin = monotonic_ns(), took;
@@ -114,8 +124,15 @@ static void look(struct displace *d)
 	d->next_look = begin + (took * LOOK_FACTOR > LOOK_NS ? took * LOOK_FACTOR : LOOK_NS);
 	if (left_the_set(d))
 		d->warnings |= DISPLACE_MOVED;
+	check_groups(d);
 	if (*d->clock.why)
 		note_progress(d, living_ns(d));
+}
+
+static void tell(const struct displace *d)
+{
+	if (d->options.sample)
+		d->options.sample(d->options.context, displace_now());
 }
 
 void displace_run_tick(void *displace)
@@ -129,6 +146,7 @@ void displace_run_tick(void *displace)
 	displace_sample_ends(d);
 	if (monotonic_ns() >= d->next_look)
 		look(d);
+	tell(d);
 }
 
 /* The first thread of a process that has not been reaped. */
@@ -187,6 +205,7 @@ void displace_run_ended(void *displace, pid_t pid)
 	cpu_times_read(d->after, CPU_SETSIZE);
 	tasks_look(&d->tasks);
 	displace_sample_ends(d);
+	tell(d);
 }
 
 static void take_rusage(struct displace *d, const struct rusage *usage)

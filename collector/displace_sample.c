@@ -36,26 +36,17 @@ void displace_sample_own(struct displace *d)
 	d->own_last_ns = now;
 }
 
+/* A process that has ended stays one: threads of it may be told of later. A number that
+ * the kernel gives again within one run is taken for the first. */
 static bool is_child(const struct displace *d, pid_t pid)
 {
-	for (size_t i = 0; i < d->children; i++)
-		if (d->child[i] == pid)
-			return true;
-	return false;
+	return pid > 0 && pid < MOST_PIDS && (d->child[pid / 8] >> pid % 8 & 1);
 }
 
-static void add_child(struct displace *d, pid_t pid)
+void displace_sample_child(struct displace *d, pid_t pid)
 {
-	if (d->children == d->child_room) {
-		size_t room = d->child_room ? 2 * d->child_room : 64;
-		pid_t *more = realloc(d->child, room * sizeof(*more));
-
-		if (!more)
-			return;
-		d->child = more;
-		d->child_room = room;
-	}
-	d->child[d->children++] = pid;
+	if (pid > 0 && pid < MOST_PIDS)
+		d->child[pid / 8] |= (unsigned char)(1u << pid % 8);
 }
 
 static void add_ended(struct displace *d, const char *name, uint64_t ns)
@@ -82,8 +73,7 @@ static void take_end(struct displace *d, const struct taskstats_task *t)
 	const struct task *known;
 
 	if (d->pid && (process == d->pid || is_child(d, process) || is_child(d, t->parent))) {
-		if (!is_child(d, process))
-			add_child(d, process);
+		displace_sample_child(d, process);
 		d->has_children |= t->thread != d->pid;
 		d->children_ns += t->run_ns;
 		return;
@@ -102,12 +92,6 @@ void displace_sample_ends(struct displace *d)
 
 	while (taskstats_next(&d->ends, &t))
 		take_end(d, &t);
-}
-
-void displace_sample_child(struct displace *d, pid_t pid)
-{
-	if (!is_child(d, pid))
-		add_child(d, pid);
 }
 
 bool displace_is_softirqd(const struct task *t)

@@ -10,7 +10,8 @@ static const struct {
 	 "over half of the program's time lay in windows in which the host stole time or the clock "
 	 "rate changed: nothing can be said of uncharged work"},
 	{DISPLACE_SHORT, "too-short",
-	 "the fluid had fewer than a dozen good windows: no interval can be given; let the command "
+	 "the fluid had fewer than a dozen good windows a CPU: no interval can be given; let the "
+	 "command "
 	 "do more (a second or longer), on CPUs that others leave alone"},
 	{DISPLACE_MOVED, "affinity-changed",
 	 "the program left the CPUs of the set: what it did elsewhere displaced no fluid and is "
@@ -36,9 +37,23 @@ static const struct {
 	 "other tasks left the fluid hardly any time before and after the run: interrupts that are "
 	 "there without the program were not taken off"},
 	{DISPLACE_OTHERS, "others-busy",
-	 "other tasks took over 5 % of the CPUs' time; what they cause in interrupts cannot be "
-	 "told "
-	 "from the program's"},
+	 "other tasks took over 5 % of the CPUs' time: interrupts that struck them are charged to "
+	 "them and missing from the result, and what they themselves cause cannot be told from the "
+	 "program's"},
+	{DISPLACE_STEERED, "steered-away",
+	 "received packets of an interface are steered to CPUs outside the set (rps_cpus): what "
+	 "they cost there is not seen; add those CPUs to the set"},
+	{DISPLACE_SIBLINGS, "siblings",
+	 "hyper-threads of one core are in the set: beside the fluid, the program's own CPU time "
+	 "is longer than alone (the fluid's length of a chunk follows what it gets)"},
+	{DISPLACE_SPLIT, "core-split",
+	 "a hyper-thread of a core in the set is outside it: what runs there changes how fast the "
+	 "program runs, unseen"},
+	{DISPLACE_GROUP, "other-group",
+	 "the program is in another scheduling group than the fluid (a session of its own with "
+	 "kernel.sched_autogroup_enabled, or a control group): there the fluid does not give way "
+	 "to "
+	 "it but shares the CPU; start it without setsid"},
 };
 
 #define COUNT (sizeof(texts) / sizeof(*texts))

@@ -50,6 +50,7 @@ static struct displacement_window convert(const struct displace *d, const struct
 	}
 	return (struct displacement_window){
 		.at = fluid_seconds(d->fluid, f->begin + (f->end - f->begin) / 2, d->rate),
+		.span = wall,
 		.charged = charged,
 		.work = charged - f->progress / second,
 		.weight = run ? displace_progress(d, f->end) - displace_progress(d, f->begin) : 0,
@@ -120,24 +121,27 @@ int displace_run_span(const struct displace *d, size_t i, struct displacement_wi
 	return add_span(d, i, d->from, d->to, false, out, count, &room);
 }
 
-int displace_rest_span(const struct displace *d, size_t i, struct displacement_window **out,
-		       size_t *count)
+int displace_rest_spans(const struct displace *d, size_t i, struct displacement_series span[2])
 {
-	size_t room = 0;
-	int result = 0;
+	struct displacement_window *w;
+	size_t spans = 0, room;
+	int failed = 0;
 
-	*out = NULL;
-	*count = 0;
+	span[0] = span[1] = (struct displacement_series){0};
 	/* the last before the run, the first after it */
-	for (size_t k = 0; k < d->rests && !result; k++) {
+	for (size_t k = 0; k < d->rests && !failed && spans < 2; k++) {
 		const struct rest *r = &d->rest[k];
 		bool before = r->to <= d->from && (k + 1 == d->rests || r[1].from > d->from);
 		bool after = r->from >= d->to && (!k || r[-1].to <= d->from);
 
-		if (before || after)
-			result = add_span(d, i, r->from, r->to, true, out, count, &room);
+		if (!before && !after)
+			continue;
+		room = 0;
+		w = NULL;
+		failed = add_span(d, i, r->from, r->to, true, &w, &span[spans].count, &room);
+		span[spans++].window = w;
 	}
-	return result;
+	return failed;
 }
 
 /* The part of a window that lies in the run: by charged time for what the fluid did, by the

@@ -200,19 +200,31 @@ static bool has_ended(const struct launch *l)
 	       info.si_pid == l->pid;
 }
 
-int launch_wait_watched(struct launch *l, const struct launch_watch *watch, struct rusage *usage)
+/* One signal, if one comes within `milliseconds`. */
+static bool take_signal(struct launch *l, int milliseconds)
 {
 	struct pollfd poll_signals = {.fd = l->signals, .events = POLLIN};
 	struct signalfd_siginfo s;
+
+	if (poll(&poll_signals, 1, milliseconds) <= 0 ||
+	    read(l->signals, &s, sizeof(s)) != (ssize_t)sizeof(s))
+		return false;
+	pass_on(l, &s);
+	return true;
+}
+
+int launch_wait_watched(struct launch *l, const struct launch_watch *watch, struct rusage *usage)
+{
 	int status = 0;
 
 	while (!has_ended(l)) {
-		if (poll(&poll_signals, 1, watch->period_ms) > 0 &&
-		    read(l->signals, &s, sizeof(s)) == (ssize_t)sizeof(s))
-			pass_on(l, &s);
+		take_signal(l, watch->period_ms);
 		if (watch->tick)
 			watch->tick(watch->context);
 	}
+	/* what ended it came to us as well */
+	while (take_signal(l, 0))
+		continue;
 	if (watch->ended)
 		watch->ended(watch->context, l->pid);
 	while (wait4(l->pid, &status, 0, usage) < 0 && errno == EINTR)

@@ -133,15 +133,13 @@ static struct totals totals_of(const struct displacement_series *s)
 	return t;
 }
 
-struct displacement_value displacement_rest(const struct displacement_series *s, double switch_cost,
-					    size_t *kept)
+struct displacement_value displacement_rest(const struct displacement_series *s, double switch_cost)
 {
 	struct totals t = totals_of(s);
 	struct displacement_value rest = unknown;
 	struct stretches stretches;
 	double inflated;
 
-	*kept = t.kept;
 	if (!(t.charged > 0))
 		return rest;
 	rest.value = (t.work - switch_cost * t.switches) / t.charged;
@@ -155,6 +153,51 @@ struct displacement_value displacement_rest(const struct displacement_series *s,
 	}
 	rest.error = stretch_error(&stretches, &rest.freedom, &inflated) / t.charged;
 	return rest;
+}
+
+/* What rests differ by beyond their own errors, as a variance: moments, as for random effects. */
+static double between_rests(const struct displacement_value *r, size_t n, double mean)
+{
+	double squares = 0, errors = 0;
+
+	if (n < 2)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		squares += (r[i].value - mean) * (r[i].value - mean) / (double)(n - 1);
+		errors += r[i].error * r[i].error / (double)n;
+	}
+	return squares > errors ? squares - errors : 0;
+}
+
+#define MOST_RESTS 8
+
+struct displacement_value displacement_rests(const struct displacement_series *s, size_t rests,
+					     double switch_cost)
+{
+	struct displacement_value known[MOST_RESTS], pooled = {0, 0, 0};
+	double charged = 0, mean = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < rests && n < MOST_RESTS; i++) {
+		struct displacement_value one = displacement_rest(&s[i], switch_cost);
+		double weight = totals_of(&s[i]).charged;
+
+		if (!isfinite(one.error))
+			continue;
+		known[n++] = one;
+		charged += weight;
+		pooled.value += weight * one.value;
+		pooled.error += weight * weight * one.error * one.error;
+		pooled.freedom += one.freedom;
+	}
+	if (!n)
+		return unknown;
+	for (size_t i = 0; i < n; i++)
+		mean += known[i].value / (double)n;
+	pooled.value /= charged;
+	pooled.error =
+		sqrt(pooled.error / charged / charged + between_rests(known, n, mean) / (double)n);
+	return pooled;
 }
 
 static double excess_of(const struct displacement_window *w, double rest, double cost)

@@ -25,7 +25,7 @@
 #include <stddef.h>
 
 struct displacement_window {
-	double at; /* its middle, on any clock that all series share */
+	double at, span; /* its middle, on any clock that all series share; its length */
 	double charged, work, weight;
 	double switches;
 	bool aside;
@@ -53,10 +53,14 @@ struct displacement_value {
 struct displacement_value displacement_switching(const double *with, const double *without,
 						 size_t n, double *scratch);
 
-/* Rate of work in charged time while the program does not run, switches taken out.
- * `kept` gets the windows used. */
-struct displacement_value displacement_rest(const struct displacement_series *s, double switch_cost,
-					    size_t *kept);
+/* Rate of work in charged time while the program does not run, switches taken out. */
+struct displacement_value displacement_rest(const struct displacement_series *s,
+					    double switch_cost);
+
+/* The same of several rests, before and after a run: pooled by charged time; where they
+ * differ by more than their errors, that is in the error. */
+struct displacement_value displacement_rests(const struct displacement_series *s, size_t rests,
+					     double switch_cost);
 
 /* The excess of several CPUs together. rest[i] is CPU i's. */
 struct displacement_excess {

@@ -10,14 +10,14 @@ load common
 setup()
 {
 	common_setup
-	DISPLACE="$SCPROF displace --rest 100ms"
+	DISPLACE=("$SCPROF" displace --rest 100ms)
 }
 
 # json ARG...: into $T/displace.json; the command's status is displace's.
 json()
 {
 	local status=0
-	timeout -k 5 60 $DISPLACE --json -o "$T/displace.json" "$@" >"$T/out.txt" 2>"$T/err.txt" 3>&- || status=$?
+	timeout -k 5 60 "${DISPLACE[@]}" --json -o "$T/displace.json" "$@" >"$T/out.txt" 2>"$T/err.txt" 3>&- || status=$?
 	[ "$status" = "${STATUS:-0}" ] || {
 		echo "scprof displace $*: status $status"
 		cat "$T/err.txt"
@@ -54,31 +54,31 @@ first_cpu()
 }
 
 @test "bad options are refused in one line, status 125" {
-	fails 125 "is not a count" $SCPROF displace --loops 0 -- true
-	fails 125 "is not a count" $SCPROF displace --replications x -- true
-	fails 125 "is not a count" $SCPROF displace --replications 1e3 -- true
-	fails 125 "is not a list of CPUs" $SCPROF displace --cpus 1-0 -- true
-	fails 125 "offline or does not exist" $SCPROF displace --cpus 1000 -- true
-	fails 125 "there are fluid and wall" $SCPROF displace --method water -- true
-	fails 125 "between 0 and 1" $SCPROF displace --confidence 95 -- true
-	fails 125 "not a time" $SCPROF displace --rest 5 -- true
-	fails 125 "which command" $SCPROF displace
-	fails 125 "needs a value" $SCPROF displace --cpus
-	fails 125 "unknown option --wat" $SCPROF displace --wat
-	fails 125 "goes with --method fluid" $SCPROF displace --method wall --confirm -- true
-	fails 2 "not a number of seconds" $SCPROF load 0
-	fails 2 "not a number of seconds" $SCPROF load nan
-	fails 2 "offline or does not exist" $SCPROF load --cpus 1000
-	fails 2 "is enough" $SCPROF load 1 1
+	fails 125 "is not a count" "$SCPROF" displace --loops 0 -- true
+	fails 125 "is not a count" "$SCPROF" displace --replications x -- true
+	fails 125 "is not a count" "$SCPROF" displace --replications 1e3 -- true
+	fails 125 "is not a list of CPUs" "$SCPROF" displace --cpus 1-0 -- true
+	fails 125 "offline or does not exist" "$SCPROF" displace --cpus 1000 -- true
+	fails 125 "there are fluid and wall" "$SCPROF" displace --method water -- true
+	fails 125 "between 0 and 1" "$SCPROF" displace --confidence 95 -- true
+	fails 125 "not a time" "$SCPROF" displace --rest 5 -- true
+	fails 125 "which command" "$SCPROF" displace
+	fails 125 "needs a value" "$SCPROF" displace --cpus
+	fails 125 "unknown option --wat" "$SCPROF" displace --wat
+	fails 125 "goes with --method fluid" "$SCPROF" displace --method wall --confirm -- true
+	fails 2 "not a number of seconds" "$SCPROF" load 0
+	fails 2 "not a number of seconds" "$SCPROF" load nan
+	fails 2 "offline or does not exist" "$SCPROF" load --cpus 1000
+	fails 2 "is enough" "$SCPROF" load 1 1
 }
 
 @test "exit statuses are those of scprof run" {
 	STATUS=7 json -- sh -c 'exit 7'
 	STATUS=137 json -- sh -c 'kill -9 $$'
-	fails 127 "no-such-command" $SCPROF displace -- no-such-command
+	fails 127 "no-such-command" "$SCPROF" displace -- no-such-command
 	touch "$T/plain"
-	fails 126 "plain" $SCPROF displace -- "$T/plain"
-	fails 127 "no-such-command" $SCPROF displace --method wall -- no-such-command
+	fails 126 "plain" "$SCPROF" displace -- "$T/plain"
+	fails 127 "no-such-command" "$SCPROF" displace --method wall -- no-such-command
 	STATUS=3 json --method wall --replications 1 -- sh -c 'exit 3'
 }
 
@@ -119,7 +119,7 @@ first_cpu()
 	holds '.unaccounted.mean_s == null and .displacement.mean_s == null'
 	holds '.unaccounted.share_of_rusage == null and .unaccounted.ci_low_s == null'
 	holds '.sentence | startswith("Nothing can be said")'
-	run timeout 60 $DISPLACE -- true
+	run timeout 60 "${DISPLACE[@]}" -- true
 	[[ $output == *"Nothing can be said"* && $output == *"no interval can be given"* ]]
 	[[ $output != *nan* && $output != *inf* ]]
 }
@@ -138,19 +138,19 @@ first_cpu()
 @test "the command is confined to the set, and what it prints is its own" {
 	local cpu
 	cpu=$(first_cpu)
-	run --separate-stderr timeout 60 $DISPLACE --cpus "$cpu" -- grep Cpus_allowed_list /proc/self/status
+	run --separate-stderr timeout 60 "${DISPLACE[@]}" --cpus "$cpu" -- grep Cpus_allowed_list /proc/self/status
 	[ "$(cut -f2 <<<"$output")" = "$cpu" ]
 	[[ $stderr == *"on CPU $cpu"* ]]
 	# one object on standard output, the command's words beside it
-	run --separate-stderr timeout 60 $DISPLACE --json -- echo hello
+	run --separate-stderr timeout 60 "${DISPLACE[@]}" --json -- echo hello
 	[ "$(jq -r .schema <<<"$output")" = scprof-displace/1 ]
 	[[ $stderr == *hello* ]]
 }
 
 @test "input reaches the command; signals and scheduling are as without" {
 	local what='grep -E "^Sig(Blk|Ign)" /proc/self/status; cut -d" " -f41 /proc/self/stat'
-	[ "$(echo word | timeout 60 $DISPLACE -o /dev/null -- cat)" = word ]
-	[ "$(timeout 60 $DISPLACE -o /dev/null -- sh -c "$what")" = "$(timeout 60 sh -c "$what")" ]
+	[ "$(echo word | timeout 60 "${DISPLACE[@]}" -o /dev/null -- cat)" = word ]
+	[ "$(timeout 60 "${DISPLACE[@]}" -o /dev/null -- sh -c "$what")" = "$(timeout 60 sh -c "$what")" ]
 }
 
 @test "a program that leaves the set is told of" {
@@ -164,8 +164,8 @@ first_cpu()
 
 @test "Ctrl-C gives the part that was measured, status 130, and leaves nothing" {
 	# a shell without job control ignores SIGINT in what it starts
-	setsid env --default-signal=INT,QUIT $DISPLACE --replications 50 --json \
-		-o "$T/displace.json" -- sleep 0.3 >"$T/out.txt" 2>"$T/err.txt" 3>&- &
+	setsid env --default-signal=INT,QUIT "${DISPLACE[@]}" --replications 50 --json \
+		-o "$T/displace.json" -- sleep 3 >"$T/out.txt" 2>"$T/err.txt" 3>&- &
 	local pid=$! i status=0
 	for i in $(seq 400); do
 		pgrep -s "$pid" -x sleep >/dev/null && break
@@ -184,7 +184,7 @@ first_cpu()
 }
 
 @test "a killed scprof leaves no fluid" {
-	$DISPLACE -- sleep 1000 >/dev/null 2>&1 3>&- &
+	"${DISPLACE[@]}" -- sleep 1000 >/dev/null 2>&1 3>&- &
 	local pid=$! i child=
 	for i in $(seq 400); do
 		child=$(pgrep -P "$pid" -x sleep) && break
@@ -209,7 +209,7 @@ first_cpu()
 	holds 'all(.replications[]; (.t_put_s - (.step2.t_f_s - .step2.l_f * .tau_f_ns / 1e9) | fabs)
 		< 1e-9)'
 	holds 'all(.replications[]; .step1.l_f == .step2.l_f)'
-	run timeout 60 $DISPLACE --method wall --replications 2 -- sleep 0.05
+	run timeout 60 "${DISPLACE[@]}" --method wall --replications 2 -- sleep 0.05
 	[[ $output == *e_daemons* && $output == *e_cache* && $output == *e_res* && $output == *e_start* ]]
 }
 
@@ -222,23 +222,23 @@ first_cpu()
 }
 
 @test "run --displace gives the account beside the report" {
-	run --separate-stderr timeout 60 $SCPROF run --displace -o "$T/p.scp" -- "$EXAMPLES/echo_pair" 2000 100
+	run --separate-stderr timeout 60 "$SCPROF" run --displace -o "$T/p.scp" -- "$EXAMPLES/echo_pair" 2000 100
 	[ "$status" = 0 ]
 	[ -s "$T/p.scp" ]
 	[[ $stderr == *"where the CPUs' time went"* ]]
 	[[ $stderr == *"profile: $T/p.scp"* ]]
 	# a program that cannot be preloaded is measured, too
-	run --separate-stderr timeout 60 env SCPROF_DISABLE=1 $SCPROF run --displace -- sh -c 'exit 5'
+	run --separate-stderr timeout 60 env SCPROF_DISABLE=1 "$SCPROF" run --displace -- sh -c 'exit 5'
 	[ "$status" = 5 ]
 	[[ $stderr == *"where the CPUs' time went"* ]]
 }
 
 @test "load: what the fluid got and did not get is all there was" {
-	timeout 60 $SCPROF load --json 0.3 >"$T/displace.json" 3>&-
+	timeout 60 "$SCPROF" load --json 0.3 >"$T/displace.json" 3>&-
 	holds '.schema == "scprof-load/1"'
 	holds 'all(.cpus[]; (.idle_s + .others_s + .interrupts_s + .stolen_s - .wall_s | fabs) < 1e-6)'
 	holds 'all(.cpus[]; .load <= 1.01 and .load > -0.01)'
-	run timeout 60 $SCPROF load 0.2
+	run timeout 60 "$SCPROF" load 0.2
 	[ "$status" = 0 ]
 	[[ $output == *"by /proc/stat"* ]]
 }
@@ -246,17 +246,17 @@ first_cpu()
 @test "refused affinity and SCHED_IDLE are named, and nothing is started" {
 	"$PROGRAMS/forbid" probe || skip "no seccomp here"
 	fails 125 "permission to set affinities" "$PROGRAMS/forbid" affinity \
-		$SCPROF displace -- touch "$T/started"
+		"$SCPROF" displace -- touch "$T/started"
 	fails 125 "SCHED_IDLE is refused" "$PROGRAMS/forbid" scheduler \
-		$SCPROF displace -- touch "$T/started"
+		"$SCPROF" displace -- touch "$T/started"
 	fails 125 "cannot run a fluid" "$PROGRAMS/forbid" affinity \
-		$SCPROF displace --method wall -- touch "$T/started"
+		"$SCPROF" displace --method wall -- touch "$T/started"
 	[ ! -e "$T/started" ]
 }
 
 @test "without perf the rest is measured all the same" {
 	"$PROGRAMS/forbid" probe || skip "no seccomp here"
-	DISPLACE="$PROGRAMS/forbid perf $DISPLACE"
+	DISPLACE=("$PROGRAMS/forbid" perf "${DISPLACE[@]}")
 	json -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
 	holds '.accounting.task_clock_s == null'
 	holds '.accounting.task_clock_missing | contains("perf_event_open")'

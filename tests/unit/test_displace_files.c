@@ -19,6 +19,7 @@
 #include "cpu_times.h"
 #include "cpus.h"
 #include "quota.h"
+#include "sched_group.h"
 #include "tasks.h"
 
 static void assert_near(double a, double b, double within)
@@ -216,6 +217,41 @@ static void test_v2_beside_v1_is_mounted_as_unified(void **state)
 	assert_true(isinf(quota_cpus_at("/nonexistent", "/", where, sizeof(where))));
 }
 
+/* ---- scheduling groups ---- */
+
+static void assert_group(const char *cgroup, const char *wanted)
+{
+	char line[128];
+
+	sched_group_line(cgroup, line, sizeof(line));
+	assert_string_equal(line, wanted);
+}
+
+static void test_the_group_is_that_of_the_cpu_controller(void **state)
+{
+	(void)state;
+	assert_group("4:memory:/a\n3:cpuset:/b\n2:cpu,cpuacct:/c\n0::/d\n", "2:cpu,cpuacct:/c");
+	assert_group("0::/d\n2:cpuacct,cpu:/c\n", "2:cpuacct,cpu:/c");
+	assert_group("3:cpuset:/b\n0::/user.slice\n", "0::/user.slice");
+	assert_group("3:cpuset:/b\n", "");
+	assert_group("", "");
+	assert_group("nonsense", "");
+}
+
+static void test_ones_own_group_does_not_differ(void **state)
+{
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid)
+		_exit(0);
+	assert_false(sched_group_differs(getpid()));
+	/* alive or ended, not waited for or gone */
+	assert_false(sched_group_differs(pid));
+	waitpid(pid, NULL, 0);
+	assert_false(sched_group_differs(pid));
+}
+
 /* ---- processes ---- */
 
 static void burn(double seconds)
@@ -303,6 +339,8 @@ int main(void)
 		cmocka_unit_test(test_quota_of_v2_is_the_smallest_on_the_way_up),
 		cmocka_unit_test(test_quota_of_v1_and_of_a_mounted_root),
 		cmocka_unit_test(test_v2_beside_v1_is_mounted_as_unified),
+		cmocka_unit_test(test_the_group_is_that_of_the_cpu_controller),
+		cmocka_unit_test(test_ones_own_group_does_not_differ),
 		cmocka_unit_test(test_a_command_and_its_children_are_told_from_others),
 	};
 

@@ -173,7 +173,6 @@ static void test_rest_is_a_rate_of_charged_time(void **state)
 	struct displacement_window w[40];
 	struct displacement_series s = {w, COUNT(w)};
 	struct displacement_value r;
-	size_t kept;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(w); i++) {
@@ -181,13 +180,38 @@ static void test_rest_is_a_rate_of_charged_time(void **state)
 		w[i].aside = i == 7;
 		w[i].switches = 5;
 	}
-	r = displacement_rest(&s, 10e-6, &kept);
-	assert_int_equal(kept, 39);
+	r = displacement_rest(&s, 10e-6);
 	/* an odd one is missing */
 	assert_near(r.value, (39 * 2e-4 - 1e-5 - 39 * 5 * 10e-6) / 0.39, 1e-9);
 	assert_true(r.error > 0 && r.error < 1e-3);
 	s.count = 0;
-	assert_true(isinf(displacement_rest(&s, 0, &kept).error));
+	assert_true(isinf(displacement_rest(&s, 0).error));
+}
+
+/* Two rests of 1 % and 3 %, each sure of itself: their mean is not. */
+static void test_rests_that_differ_are_less_sure(void **state)
+{
+	struct displacement_window a[40], b[40];
+	struct displacement_series both[2] = {{a, 40}, {b, 40}};
+	struct displacement_value alike, apart;
+
+	(void)state;
+	for (size_t i = 0; i < 40; i++) {
+		a[i] = plain((double)i, 1e-4 + (i % 2 ? 1e-6 : -1e-6), 0);
+		b[i] = a[i];
+	}
+	alike = displacement_rests(both, 2, 0);
+	assert_near(alike.value, 0.01, 1e-9);
+	assert_true(alike.error < 1e-4);
+	for (size_t i = 0; i < 40; i++)
+		b[i].work += 2e-4;
+	apart = displacement_rests(both, 2, 0);
+	assert_near(apart.value, 0.02, 1e-9);
+	assert_near(apart.error, 0.01, 1e-4);
+	/* one alone, or one that says nothing */
+	both[1].count = 0;
+	assert_near(displacement_rests(both, 2, 0).value, 0.01, 1e-9);
+	assert_true(isinf(displacement_rests(both, 0, 0).error));
 }
 
 static void test_switching_is_a_median_that_interruptions_do_not_move(void **state)
@@ -263,14 +287,13 @@ static struct displacement_window window(const struct load *l, size_t i, size_t 
 static void simulate(const struct load *l, struct simulated *s)
 {
 	double state = 0;
-	size_t kept;
 
 	s->truth = 0;
 	for (size_t cpu = 0; cpu < CPUS; cpu++) {
 		for (size_t i = 0; i < REST; i++)
 			s->rest[cpu][i] = window(l, i, cpu, 0);
 		s->rests[cpu] = (struct displacement_series){s->rest[cpu], REST};
-		s->rate[cpu] = displacement_rest(&s->rests[cpu], 0, &kept);
+		s->rate[cpu] = displacement_rest(&s->rests[cpu], 0);
 	}
 	for (size_t i = 0; i < WINDOWS; i++) {
 		state = l->correlation * state +
@@ -349,6 +372,7 @@ int main(void)
 		cmocka_unit_test(test_errors_of_rest_and_switching_are_in_the_error),
 		cmocka_unit_test(test_few_windows_have_no_interval),
 		cmocka_unit_test(test_rest_is_a_rate_of_charged_time),
+		cmocka_unit_test(test_rests_that_differ_are_less_sure),
 		cmocka_unit_test(test_switching_is_a_median_that_interruptions_do_not_move),
 		cmocka_unit_test(test_mean_of_runs),
 		cmocka_unit_test(test_intervals_cover_known_loads),
