@@ -100,7 +100,7 @@ static int start(struct displace *d, struct profile_error *err)
 	}
 	taskstats_open(&d->ask);
 	if (!taskstats_open(&d->ends))
-		taskstats_listen(&d->ends);
+		taskstats_listen(&d->ends, &d->options.cpus);
 	d->standing = standing_warnings(&d->options.cpus);
 	d->irq_measured = cpu_times_irq_measured();
 	d->switching = displace_switch_cost(first_cpu(&f.cpus), quick_rate());

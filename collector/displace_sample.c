@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What is looked at while the fluid runs: the measuring itself, and tasks that end. */
+#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +17,31 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static bool is_fluid(const struct displace *d, pid_t tid)
+{
+	for (size_t i = 0; i < d->cpus; i++)
+		if (fluid_thread(d->fluid, i) == tid)
+			return true;
+	return false;
+}
+
+/* Thread by thread: the clock of a whole process is as old as the last tick for threads
+ * that run elsewhere, as fluids always do. */
 uint64_t displace_own_ns(const struct displace *d)
 {
-	uint64_t fluids = 0, all = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	DIR *threads = opendir("/proc/self/task");
+	struct dirent *entry;
+	uint64_t sum = 0;
 
-	for (size_t i = 0; i < d->cpus; i++)
-		fluids += fluid_clock_ns(d->fluid, i);
-	return all > fluids ? all - fluids : 0;
+	while (threads && (entry = readdir(threads))) {
+		pid_t tid = atoi(entry->d_name);
+
+		if (tid > 0 && !is_fluid(d, tid))
+			sum += fluid_thread_clock_ns(tid);
+	}
+	if (threads)
+		closedir(threads);
+	return sum;
 }
 
 void displace_sample_own(struct displace *d)

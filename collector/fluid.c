@@ -353,9 +353,14 @@ struct fluid_window fluid_window(const struct fluid *f, size_t i, size_t index)
 	return block[index % BLOCK];
 }
 
+uint64_t fluid_thread_clock_ns(pid_t tid)
+{
+	return clock_ns(thread_clock(tid));
+}
+
 uint64_t fluid_clock_ns(const struct fluid *f, size_t i)
 {
-	return clock_ns(thread_clock(f->thread[i].tid));
+	return fluid_thread_clock_ns(f->thread[i].tid);
 }
 
 uint64_t fluid_chunks(const struct fluid *f, size_t i)

@@ -76,6 +76,8 @@ struct fluid_window fluid_window(const struct fluid *f, size_t i, size_t index);
 
 /* The CPU clock of thread i now, whether it runs or not. */
 uint64_t fluid_clock_ns(const struct fluid *f, size_t i);
+/* Of any thread of this process; 0: there is none such. */
+uint64_t fluid_thread_clock_ns(pid_t tid);
 
 /* How far thread i has come: chunks since the start, roughly (it is told every window or
  * every 1024 chunks). */

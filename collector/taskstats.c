@@ -14,6 +14,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "cpus.h"
+
 #define BUFFER	  8192
 #define ROOM	  (8 << 20) /* for ends that wait */
 #define ANSWER_MS 500
@@ -178,20 +180,14 @@ int taskstats_get(struct taskstats_socket *s, pid_t thread, struct taskstats_tas
 		       : 0;
 }
 
-int taskstats_listen(struct taskstats_socket *s)
+int taskstats_listen(struct taskstats_socket *s, const cpu_set_t *cpus)
 {
 	struct taskstats_task none;
-	char online[128] = "";
-	FILE *file = fopen("/sys/devices/system/cpu/possible", "re");
+	char list[160];
 
-	if (file) {
-		if (!fgets(online, sizeof(online), file))
-			*online = '\0';
-		fclose(file);
-	}
-	online[strcspn(online, "\n")] = '\0';
-	if (send_command(s, s->family, TASKSTATS_CMD_GET, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK,
-			 online, strlen(online) + 1) ||
+	cpus_print(cpus, list, sizeof(list));
+	if (send_command(s, s->family, TASKSTATS_CMD_GET, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK, list,
+			 strlen(list) + 1) ||
 	    answer(s, &none, false))
 		return fail(s, "taskstats");
 	s->listening = true;

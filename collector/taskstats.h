@@ -7,6 +7,7 @@
 #ifndef SCPROF_TASKSTATS_H
 #define SCPROF_TASKSTATS_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -32,8 +33,8 @@ int taskstats_open(struct taskstats_socket *s);
 /* One thread, alive or not yet waited for. -1: unknown, or not permitted. */
 int taskstats_get(struct taskstats_socket *s, pid_t thread, struct taskstats_task *task);
 
-/* From now on the kernel keeps ends of tasks for us (on all CPUs that are online). */
-int taskstats_listen(struct taskstats_socket *s);
+/* From now on the kernel keeps ends of tasks for us: of those that end on these CPUs. */
+int taskstats_listen(struct taskstats_socket *s, const cpu_set_t *cpus);
 
 /* The next end. false: none waits. Never blocks. */
 bool taskstats_next(struct taskstats_socket *s, struct taskstats_task *task);
