@@ -7,6 +7,7 @@ are made in namespaces that end with the experiment (wire.sh)."""
 import argparse
 import contextlib
 import json
+import math
 import os
 import re
 import shutil
@@ -257,9 +258,12 @@ def draw(plot, data, svg):
         print(f"no plot {os.path.basename(svg)}: gnuplot is not installed (scripts/setup.sh --bench)", file=sys.stderr)
         return
     drawn = subprocess.run([gnuplot, "-e", f"data='{data}'", os.path.join(HERE, plot + ".gp")], stdout=subprocess.PIPE,
-                           text=True, check=False)
+                           stderr=subprocess.PIPE, text=True, check=False)
+    if "all points y value undefined" in drawn.stderr:
+        print(f"no plot {os.path.basename(svg)}: the measurement supports no figure", file=sys.stderr)
+        return
     if drawn.returncode:
-        raise Refused(f"gnuplot could not draw {plot}.gp")
+        raise Refused(f"gnuplot could not draw {plot}.gp: {drawn.stderr.strip()}")
     with open(svg, "w", encoding="utf-8") as file:
         file.write(f"<!-- SPDX-License-Identifier: GPL-3.0-or-later; drawn by examples/displacement/{plot}.gp -->\n")
         file.write(drawn.stdout.split("?>", 1)[-1].lstrip())
@@ -285,6 +289,22 @@ def operation(found):
     apart = share(each["displacement_us"] - each["rusage_us"], each["rusage_us"]) \
         if each["displacement_us"] is not None else None
     return each["rusage_us"], each["displacement_us"], each["ci_low_us"], each["ci_high_us"], apart
+
+
+def student(probability, freedom):
+    """Quantile of Student's t by bisection; the distribution by Simpson's rule."""
+    scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
+
+    def below(t, steps=400):
+        each = t / steps
+        density = [scale * (1 + (i * each) ** 2 / freedom) ** (-(freedom + 1) / 2) for i in range(steps + 1)]
+        return 0.5 + each / 3 * (density[0] + density[-1] + 4 * sum(density[1:-1:2]) + 2 * sum(density[2:-1:2]))
+
+    low, high = 0.0, 200.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if below(middle) < probability else (low, middle)
+    return low
 
 
 def summarise(found, name="mean absolute difference"):

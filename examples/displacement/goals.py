@@ -78,6 +78,8 @@ def steering(bench, o):
                 problem = wire.tell("steer", f"{1 << bench.cpus[1]:x}" if switch == "on" else 0)
                 if problem:
                     raise common.Refused(f"{problem}: steering needs root")
+                if o.quiet is not None:
+                    bench.await_quiet()
                 began = time.monotonic()
                 found = bench.displace_once("send", o.loops, 2000, "--cpu", bench.cpus[0], *wire.where("loopback"),
                                             replications=1)
@@ -141,7 +143,7 @@ def main():
     parser = common.options(__doc__.splitlines()[0], loops=None, replications=20)
     parser.add_argument("goal", choices=("compute", "burner", "rest", "steering", "fluid"))
     o = parser.parse_args()
-    o.loops = o.loops or {"compute": 1000, "burner": 1000, "steering": 50000, "fluid": 20000}.get(o.goal)
+    o.loops = o.loops or {"compute": 1000, "burner": 1000, "steering": 200000, "fluid": 20000}.get(o.goal)
     bench = common.Bench(o)
     if o.goal == "compute":
         compute(bench, o, False)
