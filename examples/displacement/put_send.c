@@ -81,10 +81,9 @@ static char *message(const struct put_options *o)
 {
 	char *room = malloc(o->bytes);
 
-	if (!room)
-		put_fail("no memory for a message of %zu bytes", o->bytes);
-	memset(room, 'm', o->bytes);
-	return room;
+	if (room)
+		return memset(room, 'm', o->bytes);
+	put_fail("no memory for a message of %zu bytes", o->bytes);
 }
 
 /* Listens, tells its port through the pipe, answers until the sender is gone. */
