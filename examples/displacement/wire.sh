@@ -57,14 +57,14 @@ steer()
 	[ "$answer" = ok ]
 }
 
-# Two full packets may pass at once, the rest as the rate lets them.
+# One full packet may pass at once, the rest as the rate lets them.
 limit()
 {
 	tc qdisc del dev wire root 2>/dev/null
 	on_peer tc qdisc del dev peer root 2>/dev/null
 	[ "$1" != 0 ] || return 0
-	tc qdisc add dev wire root tbf rate "$1mbit" burst 3100 limit 1000000 &&
-		on_peer tc qdisc add dev peer root tbf rate "$1mbit" burst 3100 limit 1000000
+	tc qdisc add dev wire root tbf rate "$1mbit" burst 1600 limit 1000000 &&
+		on_peer tc qdisc add dev peer root tbf rate "$1mbit" burst 1600 limit 1000000
 }
 
 while read -r verb value; do
