@@ -197,20 +197,38 @@ static int set_estimate(struct displace *d, struct displace_run *run)
 	return failed;
 }
 
-/* ksoftirqd's share at rest, a second of the set's wall-clock time. */
-static double softirqd_rate(const struct displace *d)
+/* ksoftirqd's share of a second at rest, before and after the run; how many rests there were. */
+static size_t softirqd_rates(const struct displace *d, double rate[2])
 {
-	double used = 0, time = 0;
+	size_t n = 0;
 
-	for (size_t i = 0; i < d->rests; i++) {
+	for (size_t i = 0; i < d->rests && n < 2; i++) {
 		const struct rest *r = &d->rest[i];
 
 		if ((i + 1 < d->rests && r[1].to <= d->from) || (i && r[-1].from >= d->to))
 			continue;
-		used += r->softirqd_s;
-		time += (double)(r->to - r->from) / d->rate / 1e9;
+		rate[n++] = r->softirqd_s / ((double)(r->to - r->from) / d->rate / 1e9);
 	}
-	return time > 0 ? used / time : 0;
+	return n;
+}
+
+/* What it used beyond that. Beside busy tasks of others it may be theirs, all of it. */
+static struct displacement_value softirqd_excess(const struct displace *d,
+						 const struct displace_run *run)
+{
+	struct displacement_value v = {d->softirqd, 0, 30};
+	double rate[2];
+	size_t n = softirqd_rates(d, rate);
+
+	if (n == 1)
+		v.value -= rate[0] * run->elapsed;
+	if (n == 2) {
+		v.value -= (rate[0] + rate[1]) / 2 * run->elapsed;
+		v.error = fabs(rate[0] - rate[1]) / 2 * run->elapsed;
+	}
+	if (run->all.others > OTHERS * run->all.wall)
+		v.error = fmax(v.error, fabs(v.value));
+	return v;
 }
 
 static double largest(double a, double b)
@@ -259,16 +277,19 @@ static unsigned judge(const struct displace *d, const struct displace_run *run)
 
 static void set_results(const struct displace *d, struct displace_run *run)
 {
-	run->softirqd = d->softirqd - softirqd_rate(d) * run->elapsed;
-	run->lost = run->excess.total;
-	run->lost.value += run->softirqd;
+	struct displacement_value softirqd = softirqd_excess(d, run), *lost = &run->lost;
+
+	run->softirqd = softirqd.value;
+	*lost = run->excess.total;
 	if (is_bounded(run))
-		run->lost = (struct displacement_value){fmin(run->lost.value, run->excess.charged),
-							run->excess.charged / 2, 30};
+		*lost = (struct displacement_value){fmin(lost->value, run->excess.charged),
+						    run->excess.charged / 2, 30};
 	else if (run->excess.share_kept < SHARE_KEPT)
-		run->lost.error = INFINITY;
+		lost->error = INFINITY;
+	lost->value += softirqd.value;
+	lost->error = hypot(lost->error, softirqd.error);
 	/* what switching shifts between the fluid and the program is in the program's time */
-	run->displaced = run->lost;
+	run->displaced = *lost;
 	run->displaced.value += run->program + run->excess.switched;
 	run->by_account = run->all.program + run->all.excess + run->softirqd + run->all.remainder;
 }

@@ -250,7 +250,11 @@ static void test_mean_of_runs(void **state)
 	m = displacement_mean(run, 6);
 	assert_near(m.error, sqrt(17.5 / 5 / 6), 1e-12);
 	assert_near(m.freedom, 5, 1e-12);
-	/* runs that hardly differ: their own errors */
+	/* even where they hardly do */
+	for (size_t i = 0; i < 6; i++)
+		run[i].value = (double)i / 1000;
+	assert_near(displacement_mean(run, 6).error, sqrt(17.5 / 5 / 6) / 1000, 1e-12);
+	/* of few that hardly differ: their own errors */
 	run[1].value = 0.001;
 	assert_near(displacement_mean(run, 2).error, sqrt(0.02) / 2, 1e-12);
 	assert_true(isinf(displacement_mean(run, 0).error));
