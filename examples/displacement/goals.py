@@ -6,8 +6,8 @@ computation, rest, receive steering on and off, and the fluid's own effect on a 
   compute    displacement against getrusage, run by run; burner: while another process
              burns the second CPU
   rest       what is found beside a sleeping command, as a share of the CPUs' time
-  steering   runs with steering on whose interval excludes 0, and with it off whose
-             interval includes 0, in turn (needs root)
+  steering   runs with steering on, or on a wire of a limited rate, whose interval
+             excludes 0, and with it off whose interval includes 0, in turn (needs root)
   fluid      a program that blocks often, with and without the fluid, in turn: its CPU
              time and elapsed time an operation
 """
@@ -68,41 +68,49 @@ def rest(bench, o):
     table.finish()
 
 
+STATES = (("on", "on", 1, 2), ("off", "off", 1, 2), ("wire", "on", 8, 1))  # as_it_is, loops / n, CPUs
+
+
 def steering(bench, o):
-    table = common.Table("goals-steering", f"Receive steering, loopback, 2000 bytes, {o.loops} operations a run", (
-        ("run", 3, "d"), ("steering", 8, "s"), ("lost %", 8, "+.2f"), ("from", 8, "+.2f"), ("to", 8, "+.2f"),
-        ("as it is", 8, "s"), ("took s", 6, ".1f"), *common.QUALITY), o.out)
+    table = common.Table("goals-steering", f"Uncharged time seen, 2000 bytes, loopback with steering on and off "
+                         f"({o.loops} operations a run), and a wire of 200 Mbit/s ({o.loops // 8})", (
+                             ("run", 3, "d"), ("steering", 8, "s"), ("lost %", 8, "+.2f"), ("from", 8, "+.2f"),
+                             ("to", 8, "+.2f"), ("as it is", 8, "s"), ("took s", 6, ".1f"), *common.QUALITY), o.out)
     with common.Wire() as wire:
         for number in range(1, o.replications + 1):
-            for switch in ("on", "off"):
-                problem = wire.tell("steer", f"{1 << bench.cpus[1]:x}" if switch == "on" else 0)
-                if problem:
-                    raise common.Refused(f"{problem}: steering needs root")
+            for state in STATES:
                 if o.quiet is not None:
                     bench.await_quiet()
-                began = time.monotonic()
-                found = bench.displace_once("send", o.loops, 2000, "--cpu", bench.cpus[0], *wire.where("loopback"),
-                                            replications=1)
-                took, lost = time.monotonic() - began, found["unaccounted"]
-                table.row(number, switch, *verdict(lost, found["accounting"]["rusage_s"], switch), took,
-                          *common.quality(found))
-    for switch in ("on", "off"):
-        rows = [row for row in table.data if row[1] == switch]
-        said = [row for row in rows if row[3] is not None]
-        table.say(f"steering {switch}: {sum(row[5] == 'yes' for row in rows)} of {len(rows)} runs see it as it is "
-                  f"({len(rows) - len(said)} say nothing); median lost "
-                  f"{statistics.median([row[2] for row in said]) if said else math.nan:.2f} %; "
+                table.row(number, *steering_run(bench, o, wire, *state))
+    for state, *_ in STATES:
+        rows = [row for row in table.data if row[1] == state]
+        said = [row[2] for row in rows if row[3] is not None]
+        table.say(f"{'steering ' if state != 'wire' else ''}{state}: {sum(row[5] == 'yes' for row in rows)} of {len(rows)} "
+                  f"runs see it as it is ({len(rows) - len(said)} say nothing); median lost "
+                  f"{statistics.median(said) if said else math.nan:.2f} %; "
                   f"longest took {max(row[6] for row in rows):.1f} s")
     table.finish()
 
 
-def verdict(lost, used, switch):
+def steering_run(bench, o, wire, state, truth, fewer, cpus):
+    problem = wire.tell("steer", f"{1 << bench.cpus[1]:x}" if state == "on" else 0) \
+        or wire.tell("rate", 200 if state == "wire" else 0)
+    if problem:
+        raise common.Refused(f"{problem}: steering needs root, the wire needs tc and sch_tbf")
+    began = time.monotonic()
+    found = bench.displace_once("send", max(1, o.loops // fewer), 2000, "--cpu", bench.cpus[0], cpus=bench.cpu_list(cpus),
+                                *wire.where("veth" if state == "wire" else "loopback"), replications=1)
+    return (state, *verdict(found["unaccounted"], found["accounting"]["rusage_s"], truth), time.monotonic() - began,
+            *common.quality(found))
+
+
+def verdict(lost, used, truth):
     """Percent of getrusage with its limits, and whether they tell on from off."""
     percent = [common.share(lost[key], used) for key in ("mean_s", "ci_low_s", "ci_high_s")]
     if None in percent:
         return *percent, "unknown"
     seen = "on" if percent[1] > 0 else "off" if percent[2] >= 0 else "below 0"
-    return *percent, "yes" if seen == switch else "no"
+    return *percent, "yes" if seen == truth else "no"
 
 
 def fluid(bench, o):
@@ -143,7 +151,7 @@ def main():
     parser = common.options(__doc__.splitlines()[0], loops=None, replications=20)
     parser.add_argument("goal", choices=("compute", "burner", "rest", "steering", "fluid"))
     o = parser.parse_args()
-    o.loops = o.loops or {"compute": 1000, "burner": 1000, "steering": 200000, "fluid": 20000}.get(o.goal)
+    o.loops = o.loops or {"compute": 1000, "burner": 1000, "steering": 150000, "fluid": 20000}.get(o.goal)
     bench = common.Bench(o)
     if o.goal == "compute":
         compute(bench, o, False)

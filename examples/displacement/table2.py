@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The paper's Table 2 and Figure 4: a TCP message of 1 to 8 KB and its one-byte reply, by
 getrusage and by displacement: over loopback and over a veth pair, in network namespaces of
-its own, with the kernel's receive steering off, and on to a second CPU. Sender and sink
-share the first CPU, and getrusage has both.
+its own, with the kernel's receive steering off, and on to a second CPU; and over the veth pair
+as a wire of a limited rate, where packets wait their turn and are sent by a timer's interrupt.
+Sender and sink share the first CPU, and getrusage has both.
 
 Steering needs root. Without it the rows with steering off are printed, and it is said."""
 import sys
@@ -17,6 +18,7 @@ COLUMNS = (("net", 8, "s"), ("steering", 8, "s"), ("bytes", 6, "d"), ("getrusage
 def main():
     parser = common.options(__doc__, loops=10000, replications=3)
     parser.add_argument("--sizes", default="1000,2000,3000,4000,5000,6000,7000,8000", help="bytes (%(default)s)")
+    parser.add_argument("--rate", type=float, default=200, help="of the limited wire, Mbit/s (%(default)s)")
     o = parser.parse_args()
     bench = common.Bench(o)
     with common.Wire() as wire:
@@ -29,13 +31,21 @@ def main():
                 if problem:
                     print(f"table2: no rows with steering {steering}: {problem} (it needs root)", file=sys.stderr)
                     continue
-                fill(table, bench, o, net, steering, wire.where(net))
+                fill(table, bench, o, net, steering, wire.where(net), o.loops)
+        wire.tell("steer", 0)
+        problem = wire.tell("rate", o.rate)
+        if problem:
+            print(f"table2: no rows with a wire of {o.rate:g} Mbit/s: {problem} (it needs tc and sch_tbf)",
+                  file=sys.stderr)
+        else:
+            # A message takes some ten times as long there; and all of it happens on one CPU.
+            fill(table, bench, o, f"{o.rate:g}Mbit", "off", wire.where("veth"), max(1, o.loops // 8), cpus=1)
         table.finish("figure4")
 
 
-def fill(table, bench, o, net, steering, where):
+def fill(table, bench, o, net, steering, where, loops, cpus=2):
     for size in map(int, o.sizes.split(",")):
-        found = bench.displace("send", o.loops, size, "--cpu", bench.cpus[0], *where)
+        found = bench.displace("send", loops, size, "--cpu", bench.cpus[0], *where, cpus=bench.cpu_list(cpus))
         table.row(net, steering, size, *common.operation(found), *common.quality(found))
 
 

@@ -77,7 +77,10 @@ as_it_was()
 
 @test "Table 2 has loopback and veth with steering off, and on where root, and undoes all" {
 	experiment table2.py --sizes 1000 --loops 200 --replications 1
-	if [ "$(id -u)" = 0 ]; then complete table2 4 11; else complete table2 2 11; fi
+	local rows=4
+	[ "$(id -u)" = 0 ] || rows=$((rows - 2))
+	grep -q 'no rows with a wire' "$T/complaint" || rows=$((rows + 1))
+	complete table2 $rows 11
 	positive table2 4
 	as_it_was
 }
@@ -107,7 +110,7 @@ as_it_was()
 
 @test "Receive steering's measurement is complete and the machine's own steering untouched" {
 	experiment goals.py steering --loops 200 --replications 1
-	complete goals-steering 2 10
+	complete goals-steering 3 10
 	as_it_was
 }
 
