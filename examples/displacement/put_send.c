@@ -19,6 +19,8 @@
 
 #include "put.h"
 
+#define MOST_AT_ONCE 32768 /* bytes that a receive buffer of any size holds */
+
 static void enter(const char *path, int kind)
 {
 	int file;
@@ -92,7 +94,7 @@ static void be_sink(const struct put_options *o, int tell)
 	struct sockaddr_in a = where(o, 0);
 	socklen_t size = sizeof(a);
 	char *room = message(o);
-	int listener, s;
+	int listener, s, whole = o->bytes < MOST_AT_ONCE ? (int)o->bytes : MOST_AT_ONCE;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	put_pin(o->peer_cpu);
@@ -107,6 +109,9 @@ static void be_sink(const struct put_options *o, int tell)
 	if (s < 0)
 		put_fail("accept: %s", strerror(errno));
 	no_delay(s);
+	/* one message, one wakeup, however many packets it comes in */
+	if (setsockopt(s, SOL_SOCKET, SO_RCVLOWAT, &whole, sizeof(whole)))
+		put_fail("SO_RCVLOWAT: %s", strerror(errno));
 	while (receive(s, room, o->bytes))
 		transmit(s, room, 1);
 	free(room);

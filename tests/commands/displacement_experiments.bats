@@ -87,7 +87,7 @@ as_it_was()
 
 @test "Table 3 is complete and its wire is gone" {
 	experiment table3.py --sizes 2000 --loops 50 --replications 1
-	complete table3 1 14
+	complete table3 1 17
 	positive table3 3
 	as_it_was
 }
