@@ -8,8 +8,10 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -19,6 +21,7 @@
 
 #include "put.h"
 
+#define PATIENCE_S   60
 #define MOST_AT_ONCE 32768 /* bytes that a receive buffer of any size holds */
 
 static void enter(const char *path, int kind)
@@ -42,10 +45,13 @@ static struct sockaddr_in where(const struct put_options *o, in_port_t port)
 	return a;
 }
 
-static void no_delay(int s)
+/* Small packets go at once; and whatever goes wrong, nobody waits for ever. */
+static void set_options(int s)
 {
+	const struct timeval patience = {.tv_sec = PATIENCE_S};
 	int one = 1;
 
+	setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	if (setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)))
 		put_fail("TCP_NODELAY: %s", strerror(errno));
 }
@@ -88,13 +94,32 @@ static char *message(const struct put_options *o)
 	put_fail("no memory for a message of %zu bytes", o->bytes);
 }
 
+/* One message, one wakeup, however many packets it comes in. (A receive that has taken a
+ * part would not be woken by a rest below the low-water mark: so wait first, then take.) */
+static void ask_whole(int s, size_t bytes)
+{
+	int whole = bytes <= MOST_AT_ONCE ? (int)bytes : 1;
+
+	if (setsockopt(s, SOL_SOCKET, SO_RCVLOWAT, &whole, sizeof(whole)))
+		put_fail("SO_RCVLOWAT: %s", strerror(errno));
+}
+
+static bool wait_whole(int s)
+{
+	struct pollfd p = {.fd = s, .events = POLLIN};
+
+	if (poll(&p, 1, 1000 * PATIENCE_S) < 1)
+		put_fail("the sender is silent");
+	return true;
+}
+
 /* Listens, tells its port through the pipe, answers until the sender is gone. */
 static void be_sink(const struct put_options *o, int tell)
 {
 	struct sockaddr_in a = where(o, 0);
 	socklen_t size = sizeof(a);
 	char *room = message(o);
-	int listener, s, whole = o->bytes < MOST_AT_ONCE ? (int)o->bytes : MOST_AT_ONCE;
+	int listener, s;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	put_pin(o->peer_cpu);
@@ -108,11 +133,9 @@ static void be_sink(const struct put_options *o, int tell)
 	s = accept(listener, NULL, NULL);
 	if (s < 0)
 		put_fail("accept: %s", strerror(errno));
-	no_delay(s);
-	/* one message, one wakeup, however many packets it comes in */
-	if (setsockopt(s, SOL_SOCKET, SO_RCVLOWAT, &whole, sizeof(whole)))
-		put_fail("SO_RCVLOWAT: %s", strerror(errno));
-	while (receive(s, room, o->bytes))
+	set_options(s);
+	ask_whole(s, o->bytes);
+	while (wait_whole(s) && receive(s, room, o->bytes))
 		transmit(s, room, 1);
 	free(room);
 }
@@ -126,7 +149,7 @@ static int connected(const struct put_options *o, in_port_t port)
 	s = socket(AF_INET, SOCK_STREAM, 0);
 	if (s < 0 || connect(s, (struct sockaddr *)&a, sizeof(a)))
 		put_fail("cannot connect to %s: %s", o->address, strerror(errno));
-	no_delay(s);
+	set_options(s);
 	return s;
 }
 
