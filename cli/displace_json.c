@@ -223,6 +223,7 @@ static json_t *unaccounted(const struct displace_summary *s)
 	put(object, "share_low", real(s->share_low));
 	put(object, "share_high", real(s->share_high));
 	put(object, "ksoftirqd_s", real(s->softirqd));
+	put(object, "struck_others_s", real(s->struck_others));
 	return object;
 }
 

@@ -22,13 +22,29 @@ static void percent(char *text, size_t size, double share)
 	snprintf(text, size, "%.*f %%", fabs(share) < 0.1 ? 2 : 1, 100 * share);
 }
 
+/* Shares of what the program uses; of a program that uses hardly anything, of all time. */
+struct shares {
+	char mean[32], low[32], high[32];
+	const char *of;
+};
+
+static void set_shares(const struct displace_summary *s, struct shares *h)
+{
+	bool idle = s->accounting.rusage < 0.01 * s->all.wall;
+	double whole = idle ? s->all.wall : s->accounting.rusage;
+
+	percent(h->mean, sizeof(h->mean), s->lost.mean / whole);
+	percent(h->low, sizeof(h->low), s->lost.low / whole);
+	percent(h->high, sizeof(h->high), s->lost.high / whole);
+	h->of = idle ? "the CPUs' time" : "what getrusage shows";
+}
+
 void displace_sentence(const struct displace_summary *s, char *text, size_t size)
 {
-	char share[32], low[32], high[32], lost[32];
+	struct shares h;
+	char lost[32];
 
-	percent(share, sizeof(share), s->share);
-	percent(low, sizeof(low), s->share_low);
-	percent(high, sizeof(high), s->share_high);
+	set_shares(s, &h);
 	seconds(lost, sizeof(lost), s->lost.mean);
 	switch (s->verdict) {
 	case DISPLACE_NOTHING_SAID:
@@ -37,31 +53,22 @@ void displace_sentence(const struct displace_summary *s, char *text, size_t size
 			 "stand as they are.");
 		return;
 	case DISPLACE_ALL_CHARGED:
-		if (s->accounting.rusage < 0.01 * s->all.wall) {
-			percent(low, sizeof(low), s->lost.low / s->all.wall);
-			percent(high, sizeof(high), s->lost.high / s->all.wall);
-			snprintf(text, size,
-				 "No uncharged time was found: what interrupts and softirqs took "
-				 "for the program is between %s and %s of the CPUs' time.",
-				 low, high);
-			return;
-		}
 		snprintf(text, size,
 			 "No uncharged time was found: what interrupts and softirqs took for the "
-			 "program besides getrusage is between %s and %s of it.",
-			 low, high);
+			 "program besides is between %s and %s of %s.",
+			 h.low, h.high, h.of);
 		return;
 	case DISPLACE_LOST:
 		snprintf(text, size,
 			 "Interrupts and softirqs took %s for the program that are charged to "
-			 "nobody: getrusage misses %s of what it shows (%s to %s).",
-			 lost, share, low, high);
+			 "nobody: %s of %s (%s to %s).",
+			 lost, h.mean, h.of, h.low, h.high);
 		return;
 	default:
 		snprintf(text, size,
 			 "The fluid lost less to interrupts beside the program than at rest "
-			 "(%s to %s of getrusage): the machine was not the same at rest.",
-			 low, high);
+			 "(%s to %s of %s): the machine was not the same at rest.",
+			 h.low, h.high, h.of);
 	}
 }
 
@@ -190,6 +197,12 @@ int displace_print_text(FILE *out, const struct displace_wishes *o,
 	fprintf(out, "\n%s\n\n", sentence);
 	print_mean(out, "CPU time by displacement", &s->displaced);
 	print_mean(out, "of it charged to nobody", &s->lost);
+	if (isfinite(s->struck_others) && (s->warnings & DISPLACE_OTHERS))
+		fprintf(out,
+			"  and %.4f s besides, if interrupts struck the other tasks as often as "
+			"the "
+			"fluid\n",
+			s->struck_others);
 	print_operation(out, o, s);
 	print_accountings(out, s);
 	displace_print_account(out, s);

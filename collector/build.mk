@@ -36,6 +36,7 @@ COLLECTOR_SRC = \
 	collector/clocks_watch.c \
 	collector/counter_$(COLLECTOR_ARCH).c \
 	collector/cpu_times.c \
+	collector/cpu_usage.c \
 	collector/cpus.c \
 	collector/displace.c \
 	collector/displace_account.c \

@@ -44,10 +44,13 @@ static int make_room(struct displace *d)
 	d->series = calloc(d->cpus, sizeof(*d->series));
 	d->window = calloc(d->cpus, sizeof(*d->window));
 	d->child = calloc(1, MOST_PIDS / 8);
+	d->usage_from = calloc(CPU_SETSIZE, sizeof(*d->usage_from));
+	d->usage_to = calloc(CPU_SETSIZE, sizeof(*d->usage_to));
 	d->before = calloc(CPU_SETSIZE, sizeof(*d->before));
 	d->after = calloc(CPU_SETSIZE, sizeof(*d->after));
-	return d->child && d->from_ns && d->to_ns && d->own && d->other_on && d->clock_on &&
-			       d->series && d->window && d->before && d->after
+	return d->child && d->usage_from && d->usage_to && d->from_ns && d->to_ns && d->own &&
+			       d->other_on && d->clock_on && d->series && d->window && d->before &&
+			       d->after
 		       ? 0
 		       : -1;
 }
@@ -145,6 +148,8 @@ void displace_close(struct displace *d)
 	free(d->child);
 	free(d->progress);
 	free(d->clock_on);
+	free(d->usage_from);
+	free(d->usage_to);
 	free(d->from_ns);
 	free(d->to_ns);
 	free(d->other_on);

@@ -125,6 +125,9 @@ struct displace_run {
 	/* program + lost, less what switching shifted from the fluid to the program: the kernel
 	 * fixes the moment of a switch when the program is woken, and the fluid runs on a little */
 	struct displacement_value displaced;
+	/* What interrupts took of other tasks for the program, if they struck them as often as the
+	 * fluid: a guess, in no other figure. NAN where the fluid had too little time to tell. */
+	double struck_others;
 	double by_account; /* the same from the account alone: all that is neither idle, stolen,
 			      another's nor there at rest; displaced + the remainders */
 	struct displace_accounting accounting;

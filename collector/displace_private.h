@@ -4,6 +4,7 @@
 #define SCPROF_DISPLACE_PRIVATE_H
 
 #include "cpu_times.h"
+#include "cpu_usage.h"
 #include "displace.h"
 #include "fluid.h"
 #include "task_clock.h"
@@ -62,7 +63,9 @@ struct displace {
 	size_t progresses, progress_room;
 	uint64_t next_look;
 	struct cpu_times *before, *after; /* [CPU_SETSIZE] */
-	double *own;			  /* the measuring thread's own time, by CPU of the set */
+	uint64_t *usage_from, *usage_to;  /* likewise; all tasks' time, where it can be had */
+	bool usage_known;
+	double *own; /* the measuring thread's own time, by CPU of the set */
 	uint64_t own_last_ns, own_from_ns, throttled;
 	double own_all;	  /* of all threads but the fluid */
 	double rusage[3]; /* all, user, system */

@@ -141,6 +141,7 @@ static int add_run(struct displace_summary *s, const struct displace_run *r)
 	s->elapsed += r->elapsed / n;
 	s->program += r->program / n;
 	s->softirqd += r->softirqd / n;
+	s->struck_others += r->struck_others / n;
 	s->by_account += r->by_account / n;
 	s->windows += r->excess.windows;
 	s->kept += r->excess.kept;
@@ -171,6 +172,8 @@ int displace_summarise(struct displace_summary *s, const struct displace_run *ru
 	for (size_t i = 0; i < runs && !failed; i++)
 		failed = add_run(s, &run[i]);
 	failed = failed || estimate(s);
+	if (s->verdict != DISPLACE_LOST)
+		s->struck_others = NAN;
 	if (s->tasks)
 		qsort(s->task, s->tasks, sizeof(*s->task), longest_first);
 	if (s->disturbed < runs)

@@ -18,6 +18,7 @@ struct displace_summary {
 	struct displace_mean displaced, lost;
 	double share, share_low, share_high; /* lost / rusage */
 	double elapsed, program, softirqd, by_account;
+	double struck_others; /* NAN unless something was lost, and it could be told of all runs */
 	struct displace_accounting accounting; /* means; NAN where a run lacked it */
 	struct displace_cpu *cpu, all;	       /* means */
 	size_t cpus;

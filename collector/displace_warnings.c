@@ -7,7 +7,7 @@ static const struct {
 	const char *code, *text;
 } texts[] = {
 	{DISPLACE_DISTURBED, "too-disturbed",
-	 "over half of the program's time lay in windows in which the host stole time or the clock "
+	 "over half of the fluid's time lay in windows in which the host stole time or the clock "
 	 "rate changed: nothing can be said of uncharged work"},
 	{DISPLACE_SHORT, "too-short",
 	 "the fluid had fewer than a dozen good windows a CPU: no interval can be given; let the "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Who else ran: the CPU time of every process and kernel thread, by name.
  *
- * Each is asked by its CPU clock (clock_getcpuclockid), which is exact, holds its ended
+ * Each is asked by its CPU clock (that of clock_getcpuclockid), which is exact, holds its ended
  * threads, and needs no permission; /proc is read for names only. A process that begins
  * and ends between two looks is not seen. What the kernel hides (hidepid) is not seen
  * either, and tasks_hidden says so.
@@ -31,8 +31,8 @@ struct task {
 struct tasks {
 	struct task *task; /* by pid */
 	size_t count, room;
-	bool hidden;   /* the kernel hides others' processes here */
-	pid_t command; /* 0: none yet */
+	bool hidden;	     /* the kernel hides others' processes here */
+	pid_t self, command; /* command 0: none yet */
 	uint64_t looks;
 	/* since tasks_mark, of all but the program and this process: by where each was when it
 	 * was looked at */

@@ -14,6 +14,7 @@
 #define IN_A_STRETCH	3
 #define RUNS_ENOUGH	5
 #define LEAST_PAIRS	5
+#define MOSTLY		0.5
 /* Standard error of a median over that of a mean, and a deviation over the median
  * absolute one, for normal values. */
 #define MEDIAN_ERROR  1.2533
@@ -206,26 +207,30 @@ static double excess_of(const struct displacement_window *w, double rest, double
 }
 
 /* Of one CPU: value, and residuals in proportion to what they stand for. The ratio is
- * to time where the program was not seen. */
+ * to time where the program was not seen. What is filled in for windows aside cannot be more
+ * than the fluid was charged in them; *doubt: the error by that, where most are aside. */
 static double one_cpu(const struct displacement_series *s, const struct totals *t, double rest,
-		      double cost, struct stretches *stretches)
+		      double cost, struct stretches *stretches, double *doubt)
 {
 	double excess = t->work - cost * t->switches - rest * t->charged;
+	double aside = t->all_charged - t->charged, factor, filled;
 	bool timed = !(t->weight > 0);
 	double kept = timed ? t->charged : t->weight, all = timed ? t->all_charged : t->all_weight;
 
+	*doubt = kept < MOSTLY * all ? aside / 2 : 0;
 	if (!(kept > 0))
 		return 0;
+	filled = fmax(-aside, fmin(aside, excess * (all - kept) / kept));
+	factor = excess != 0 ? 1 + filled / excess : all / kept;
 	for (size_t i = 0; i < s->count && stretches->count; i++) {
 		const struct displacement_window *w = &s->window[i];
 		double share = timed ? w->charged : w->weight;
 
 		if (!w->aside)
 			stretch_add(stretches, w->at,
-				    (excess_of(w, rest, cost) - excess / kept * share) * all /
-					    kept);
+				    (excess_of(w, rest, cost) - excess / kept * share) * factor);
 	}
-	return excess * all / kept;
+	return excess + filled;
 }
 
 /* Welch and Satterthwaite: the freedom of a sum of independent errors. */
@@ -244,7 +249,8 @@ struct displacement_excess displacement_excess(const struct displacement_series 
 					       const struct displacement_value *rest, size_t cpus,
 					       struct displacement_value switching)
 {
-	double cost = isfinite(switching.error) ? switching.value : 0, weight = 0, kept = 0;
+	double cost = isfinite(switching.error) ? switching.value : 0, kept = 0, doubt;
+	double doubts = 0;
 	struct displacement_excess e = {.inflation = 1};
 	struct stretches stretches;
 
@@ -256,16 +262,17 @@ struct displacement_excess displacement_excess(const struct displacement_series 
 	for (size_t i = 0; i < cpus; i++) {
 		struct totals t = totals_of(&series[i]);
 
-		e.total.value += one_cpu(&series[i], &t, rest[i].value, cost, &stretches);
+		e.total.value += one_cpu(&series[i], &t, rest[i].value, cost, &stretches, &doubt);
+		doubts = hypot(doubts, doubt);
 		e.charged += t.all_charged;
 		e.resting += rest[i].value * t.all_charged;
 		e.switched += cost * t.all_switches;
-		weight += t.all_weight > 0 ? t.all_weight : t.all_charged;
-		kept += t.all_weight > 0 ? t.weight : t.charged;
+		kept += t.charged;
 	}
-	e.share_kept = weight > 0 ? kept / weight : 0;
+	e.share_kept = e.charged > 0 ? kept / e.charged : 0;
 	e.total.error = stretch_error(&stretches, &e.total.freedom, &e.inflation);
 	e.within = e.total.error;
+	add_error(&e.total, doubts, 30);
 	for (size_t i = 0; i < cpus; i++)
 		add_error(&e.total, rest[i].error * totals_of(&series[i]).all_charged,
 			  rest[i].freedom);

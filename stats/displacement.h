@@ -11,7 +11,7 @@
  *
  * Windows set aside (the host stole, the clock rate changed) are not used; what happened in
  * them is taken to be as in the others, in proportion to `weight`, the program's CPU time
- * (or plain time where it used none).
+ * (or plain time where it used none), and no more than the fluid was charged in them.
  *
  * Windows depend on one another, since a program has phases and interrupts come in
  * bursts; so errors come from the sums over stretches of time, with what serial
@@ -69,7 +69,7 @@ struct displacement_excess {
 	double resting, switched;	 /* seconds that were taken off, windows aside included */
 	double charged; /* to the fluid, windows aside included: no excess can be larger */
 	size_t windows, kept;
-	double share_kept; /* of the weight */
+	double share_kept; /* of what the fluid was charged */
 	double inflation;  /* of the variance, for serial correlation; 1: none seen */
 };
 struct displacement_excess displacement_excess(const struct displacement_series *series,

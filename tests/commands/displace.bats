@@ -11,13 +11,14 @@ setup()
 {
 	common_setup
 	DISPLACE=("$SCPROF" displace --rest 100ms)
+	BESIDE=()
 }
 
-# json ARG...: into $T/displace.json; the command's status is displace's.
+# json ARG...: into $T/displace.json, started by BESIDE; the status is to be STATUS.
 json()
 {
 	local status=0
-	timeout -k 5 60 "${DISPLACE[@]}" --json -o "$T/displace.json" "$@" >"$T/out.txt" 2>"$T/err.txt" 3>&- || status=$?
+	timeout -k 5 60 "${BESIDE[@]}" "${DISPLACE[@]}" --json -o "$T/displace.json" "$@" >"$T/out.txt" 2>"$T/err.txt" 3>&- || status=$?
 	[ "$status" = "${STATUS:-0}" ] || {
 		echo "scprof displace $*: status $status"
 		cat "$T/err.txt"
@@ -256,9 +257,42 @@ first_cpu()
 
 @test "without perf the rest is measured all the same" {
 	"$PROGRAMS/forbid" probe || skip "no seccomp here"
-	DISPLACE=("$PROGRAMS/forbid" perf "${DISPLACE[@]}")
+	BESIDE=("$PROGRAMS/forbid" perf)
 	json -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
 	holds '.accounting.task_clock_s == null'
 	holds '.accounting.task_clock_missing | contains("perf_event_open")'
 	holds '.accounting.rusage_s > 0 and (.all_cpus.program_s > 0)'
+}
+
+# in_quota CPUS COMMAND...: in a control group of v1 that may use so many CPUs; 99: cannot.
+in_quota()
+{
+	local group=/sys/fs/cgroup/cpu/scprof-test-$$ status=0
+	mkdir "$group" 2>/dev/null || return 99
+	(
+		echo $(($1 * 100000 / 100)) >"$group/cpu.cfs_quota_us" &&
+			echo "$BASHPID" >"$group/cgroup.procs" || exit 99
+		shift
+		exec "$@"
+	) || status=$?
+	for _ in $(seq 100); do
+		rmdir "$group" 2>/dev/null && break
+		sleep 0.05
+	done
+	return "$status"
+}
+
+@test "a quota in the way is refused, with its file" {
+	run in_quota 50 timeout 60 "${DISPLACE[@]}" -- touch "$T/started"
+	[ "$status" != 99 ] || skip "no control group of v1 can be made here"
+	[ "$status" = 125 ]
+	[[ $output == *"may use 0.5 CPUs"*"cpu.cfs_quota_us"* ]]
+	[ "${#lines[@]}" = 1 ]
+	[ ! -e "$T/started" ]
+	run in_quota 50 timeout 60 "${DISPLACE[@]}" --ignore-quota -- touch "$T/started"
+	[ "$status" = 0 ]
+	[ -e "$T/started" ]
+	# enough for the set is none in the way
+	run in_quota 100 timeout 60 "${DISPLACE[@]}" --cpus "$(first_cpu)" -- true
+	[ "$status" = 0 ]
 }

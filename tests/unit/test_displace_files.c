@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "cpu_times.h"
+#include "cpu_usage.h"
 #include "cpus.h"
 #include "quota.h"
 #include "sched_group.h"
@@ -128,6 +129,19 @@ static void test_columns_of_each_cpu(void **state)
 	d = cpu_times_since(&t[2], &t[0]);
 	assert_near(d.nice, 1.98, 1e-12);
 	assert_false(cpu_times_since(&t[1], &t[0]).known);
+}
+
+static void test_usage_of_each_cpu(void **state)
+{
+	uint64_t ns[4];
+
+	(void)state;
+	assert_int_equal(cpu_usage_parse("21964144942428 22786989453538 \n", ns, 4), 0);
+	assert_true(ns[0] == 21964144942428 && ns[1] == 22786989453538 && !ns[2] && !ns[3]);
+	assert_int_equal(cpu_usage_parse("1 2 3", ns, 2), 0);
+	assert_true(ns[0] == 1 && ns[1] == 2);
+	assert_int_equal(cpu_usage_parse("", ns, 4), -1);
+	assert_int_equal(cpu_usage_parse("none\n", ns, 4), -1);
 }
 
 /* ---- quotas ---- */
@@ -336,6 +350,7 @@ int main(void)
 		cmocka_unit_test(test_a_cpu_that_does_not_exist_is_refused_by_name),
 		cmocka_unit_test(test_a_cpu_that_is_not_allowed_is_refused),
 		cmocka_unit_test(test_columns_of_each_cpu),
+		cmocka_unit_test(test_usage_of_each_cpu),
 		cmocka_unit_test(test_quota_of_v2_is_the_smallest_on_the_way_up),
 		cmocka_unit_test(test_quota_of_v1_and_of_a_mounted_root),
 		cmocka_unit_test(test_v2_beside_v1_is_mounted_as_unified),

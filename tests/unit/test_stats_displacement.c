@@ -112,7 +112,26 @@ static void test_windows_aside_are_filled_in_by_weight(void **state)
 	}
 	e = displacement_excess(&s, &rest, 1, none);
 	assert_near(e.total.value, 12 * 1e-4 + 12 * 3e-4, 1e-12);
-	assert_near(e.share_kept, 0.25, 1e-12);
+	assert_near(e.share_kept, 0.5, 1e-12);
+	/* most of the program's time is aside: that may hold all that the fluid was charged */
+	assert_near(e.total.error, 0.12 / 2, 1e-9);
+}
+
+/* One window of 10 ms is kept, and one in which the program did a thousand times as much is
+ * not: the latter's 10 ms cannot have held more than 10 ms of work. */
+static void test_what_is_filled_in_is_no_more_than_was_charged(void **state)
+{
+	struct displacement_window w[2] = {plain(0, 1e-3, 0.001), plain(1, 1, 1)};
+	struct displacement_series s = {w, COUNT(w)};
+	struct displacement_value rest = {0, 0, 10}, none = {0, 0, 10};
+
+	(void)state;
+	w[1].aside = true;
+	assert_near(displacement_excess(&s, &rest, 1, none).total.value, 1e-3 + 0.01, 1e-12);
+	/* nothing is kept: nothing is known */
+	w[0].aside = true;
+	assert_near(displacement_excess(&s, &rest, 1, none).total.value, 0, 1e-12);
+	assert_near(displacement_excess(&s, &rest, 1, none).share_kept, 0, 1e-12);
 }
 
 /* A program that used no CPU time: what is missing is filled in by time. */
@@ -372,6 +391,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_excess_is_work_less_rest_and_switching),
 		cmocka_unit_test(test_windows_aside_are_filled_in_by_weight),
+		cmocka_unit_test(test_what_is_filled_in_is_no_more_than_was_charged),
 		cmocka_unit_test(test_without_weight_time_counts),
 		cmocka_unit_test(test_errors_of_rest_and_switching_are_in_the_error),
 		cmocka_unit_test(test_few_windows_have_no_interval),
