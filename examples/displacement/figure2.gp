@@ -5,6 +5,6 @@ set xlabel "CPU time of an operation by getrusage (us)"
 set ylabel "difference of displacement (%)"
 set key off
 set grid
-set xzeroaxis lt 1 lc "#888888"
+set xzeroaxis lt 1 lc rgb "#888888"
 set xrange [0:*]
-plot data using 2:6:(100*($4/$2-1)):(100*($5/$2-1)) with yerrorbars pt 7 ps 0.6 lc "#3060a0"
+plot data using 2:6:(100*($4/$2-1)):(100*($5/$2-1)) with yerrorbars pt 7 ps 0.6 lc rgb "#3060a0"

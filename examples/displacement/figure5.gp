@@ -7,6 +7,6 @@ set key top right
 set grid
 set yrange [0:*]
 set xrange [0:9000]
-plot data using 1:7 with linespoints pt 7 ps 0.6 lc "#202020" title "real", \
-     data using 1:8 with points pt 2 ps 1 lc "#c04030" title "predicted by displacement", \
-     data using 1:10 with points pt 6 ps 1 lc "#3060a0" title "predicted by getrusage"
+plot data using 1:7 with linespoints pt 7 ps 0.6 lc rgb "#202020" title "real", \
+     data using 1:8 with points pt 2 ps 1 lc rgb "#c04030" title "predicted by displacement", \
+     data using 1:10 with points pt 6 ps 1 lc rgb "#3060a0" title "predicted by getrusage"

@@ -10,8 +10,8 @@ set xrange [100:30000]
 set title "mean of {/Symbol t}_{PUT}, with its 95 % interval"
 set ylabel "us"
 set yrange [0:*]
-plot data using 1:3:($6 == $6 ? $6 : 0) with yerrorbars pt 7 ps 0.6 lc "#3060a0"
+plot data using 1:3:($6 == $6 ? $6 : 0) with yerrorbars pt 7 ps 0.6 lc rgb "#3060a0"
 set title "standard deviation"
 set ylabel "% of the mean"
-plot data using 1:5 with linespoints pt 7 ps 0.6 lc "#3060a0"
+plot data using 1:5 with linespoints pt 7 ps 0.6 lc rgb "#3060a0"
 unset multiplot
