@@ -35,6 +35,8 @@ def options(description, **defaults):
     parser.add_argument("--replications", type=int, default=defaults.get("replications"),
                         help="runs of each row (default: %(default)s)")
     parser.add_argument("--rest", default="500ms", help="the fluid alone before and after each run (default: %(default)s)")
+    parser.add_argument("--first", action="store_true", help="as root: before other ordinary tasks (nice -20, the whole "
+                        "session), who wait meanwhile: for a busy machine that you may hold up for seconds at a time")
     parser.add_argument("--quiet", type=float, metavar="PERCENT", help="before each measurement wait until other "
                         "tasks take less than this of the CPUs, and measure again where they then took more")
     parser.add_argument("--patience", type=float, default=10, help="seconds to wait for that (default: %(default)s)")
@@ -121,7 +123,7 @@ class Bench:
                              "--cpus", cpus or self.cpu_list(), "--rest", self.o.rest,
                              "--loops", str(loops or (1 if command else words[1])),
                              "--replications", str(replications or self.o.replications),
-                             *more, "--", command or self.put, *words])
+                             *more, "--", command or self.put, *words], self.o.first)
             with open(answer, encoding="utf-8") as file:
                 found = json.load(file)
         found["put"] = put_says(said)
@@ -129,8 +131,9 @@ class Bench:
 
     @contextlib.contextmanager
     def burner(self, cpu):
-        """Another process that burns one CPU all the while."""
-        child = subprocess.Popen([self.put, "compute", "1e12", "1000", "--rate", self.computing()[1], "--cpu", str(cpu)])
+        """Another process, of another session, that burns one CPU all the while."""
+        child = subprocess.Popen([self.put, "compute", "1e12", "1000", "--rate", self.computing()[1], "--cpu", str(cpu)],
+                                 start_new_session=True)
         try:
             yield
         finally:
@@ -164,8 +167,12 @@ def come_first():
 
 
 def run_text(command, first=False):
+    """What it prints. After having come first, we wait as long: others get their half."""
+    began = time.monotonic()
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           start_new_session=first, preexec_fn=come_first if first else None)
+    if first:
+        time.sleep(time.monotonic() - began)
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no word why"])[-1]
         raise Refused(f"{' '.join(os.path.basename(w) for w in command[:2])} ended with status {done.returncode}: {last}")
