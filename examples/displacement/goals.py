@@ -68,12 +68,13 @@ def rest(bench, o):
     table.finish()
 
 
-STATES = (("on", "on", 1, 2), ("off", "off", 1, 2), ("wire", "on", 8, 1))  # as_it_is, loops / n, CPUs
+# Truth, operations (so that each takes about as long), CPUs.
+STATES = (("on", "on", 1, 2), ("off", "off", 4, 2), ("wire", "on", 0.25, 1))
 
 
 def steering(bench, o):
-    table = common.Table("goals-steering", f"Uncharged time seen, 2000 bytes, loopback with steering on and off "
-                         f"({o.loops} operations a run), and a wire of 200 Mbit/s ({o.loops // 8})", (
+    table = common.Table("goals-steering", f"Uncharged time seen, 2000 bytes, loopback with steering on ({o.loops} "
+                         f"operations) and off ({4 * o.loops}), and a wire of 200 Mbit/s ({o.loops // 4})", (
                              ("run", 3, "d"), ("steering", 8, "s"), ("lost %", 8, "+.2f"), ("from", 8, "+.2f"),
                              ("to", 8, "+.2f"), ("as it is", 8, "s"), ("took s", 6, ".1f"), *common.QUALITY), o.out)
     with common.Wire() as wire:
@@ -92,13 +93,13 @@ def steering(bench, o):
     table.finish()
 
 
-def steering_run(bench, o, wire, state, truth, fewer, cpus):
+def steering_run(bench, o, wire, state, truth, times, cpus):
     problem = wire.tell("steer", f"{1 << bench.cpus[1]:x}" if state == "on" else 0) \
         or wire.tell("rate", 200 if state == "wire" else 0)
     if problem:
         raise common.Refused(f"{problem}: steering needs root, the wire needs tc and sch_tbf")
     began = time.monotonic()
-    found = bench.displace_once("send", max(1, o.loops // fewer), 2000, "--cpu", bench.cpus[0], cpus=bench.cpu_list(cpus),
+    found = bench.displace_once("send", max(1, int(o.loops * times)), 2000, "--cpu", bench.cpus[0], cpus=bench.cpu_list(cpus),
                                 *wire.where("veth" if state == "wire" else "loopback"), replications=1)
     return (state, *verdict(found["unaccounted"], found["accounting"]["rusage_s"], truth), time.monotonic() - began,
             *common.quality(found))
@@ -151,7 +152,7 @@ def main():
     parser = common.options(__doc__.splitlines()[0], loops=None, replications=20)
     parser.add_argument("goal", choices=("compute", "burner", "rest", "steering", "fluid"))
     o = parser.parse_args()
-    o.loops = o.loops or {"compute": 1000, "burner": 1000, "steering": 150000, "fluid": 20000}.get(o.goal)
+    o.loops = o.loops or {"compute": 1000, "burner": 1000, "steering": 60000, "fluid": 20000}.get(o.goal)
     bench = common.Bench(o)
     if o.goal == "compute":
         compute(bench, o, False)

@@ -18,11 +18,12 @@
 static const char usage[] =
 	"usage: put compute LOOPS MICROSECONDS [OPTION...]\n"
 	"       put send LOOPS BYTES [OPTION...]\n"
+	"       put pause LOOPS MICROSECONDS\n"
 	"       put rate\n"
 	"\n"
 	"  --rate N          turns of the computing loop a microsecond (default: found out)\n"
 	"  --cpu N           run on this CPU; the sink: --peer-cpu N\n"
-	"  --compute US      send: compute for so long after each message\n"
+	"  --compute US      send: compute for so long after each message; --pause US: sleep\n"
 	"  --address A       send: where the sink listens (default: 127.0.0.1)\n"
 	"  --net FILE        send: enter this network namespace (/proc/PID/ns/net); the sink:\n"
 	"                    --peer-net FILE; both enter --user-ns FILE before\n"
@@ -62,6 +63,7 @@ enum {
 	OPT_CPU,
 	OPT_PEER_CPU,
 	OPT_COMPUTE,
+	OPT_PAUSE,
 	OPT_ADDRESS,
 	OPT_NET,
 	OPT_PEER,
@@ -73,6 +75,7 @@ static const struct option long_options[] = {
 	{"cpu", required_argument, NULL, OPT_CPU},
 	{"peer-cpu", required_argument, NULL, OPT_PEER_CPU},
 	{"compute", required_argument, NULL, OPT_COMPUTE},
+	{"pause", required_argument, NULL, OPT_PAUSE},
 	{"address", required_argument, NULL, OPT_ADDRESS},
 	{"net", required_argument, NULL, OPT_NET},
 	{"peer-net", required_argument, NULL, OPT_PEER},
@@ -95,6 +98,9 @@ static void take(struct put_options *o, int option, const char *value)
 		break;
 	case OPT_COMPUTE:
 		o->compute_us = number(value, "--compute is no time in us:", 0, 1e9);
+		break;
+	case OPT_PAUSE:
+		o->pause_us = number(value, "--pause is no time in us:", 0, 1e9);
 		break;
 	case OPT_ADDRESS:
 		o->address = value;
@@ -136,6 +142,15 @@ static double compute(const struct put_options *o)
 	return put_now() - began;
 }
 
+static double pausing(const struct put_options *o)
+{
+	double began = put_now();
+
+	for (uint64_t i = 0; i < o->loops; i++)
+		put_pause(o);
+	return put_now() - began;
+}
+
 static void tell(const struct put_options *o, double elapsed)
 {
 	printf("put: loops %llu elapsed_s %.9f self_s %.6f sink_s %.6f\n",
@@ -163,14 +178,18 @@ int main(int argc, char **argv)
 	o.loops = (uint64_t)number(argv[1], "LOOPS is not a count:", 1, 1e12);
 	/* A burner in the background ends with whoever started it. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_TIMERSLACK, 1);
 	if (!strcmp(argv[0], "compute")) {
 		o.compute_us = number(argv[2], "MICROSECONDS is no time:", 0, 1e9);
 		tell(&o, compute(&o));
 	} else if (!strcmp(argv[0], "send")) {
 		o.bytes = (size_t)number(argv[2], "BYTES is no size:", 1, 1 << 26);
 		tell(&o, put_send(&o));
+	} else if (!strcmp(argv[0], "pause")) {
+		o.pause_us = number(argv[2], "MICROSECONDS is no time:", 0, 1e9);
+		tell(&o, pausing(&o));
 	} else {
-		misused("expected compute, send or rate, not", argv[0]);
+		misused("expected compute, send, pause or rate, not", argv[0]);
 	}
 	return 0;
 }

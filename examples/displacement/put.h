@@ -12,6 +12,7 @@ struct put_options {
 	uint64_t loops;
 	size_t bytes;	     /* of a message; its reply is of one byte */
 	double compute_us;   /* of computation an operation */
+	double pause_us;     /* asleep an operation */
 	double rate;	     /* turns of the computing loop a microsecond; 0: find out */
 	int cpu, peer_cpu;   /* -1: wherever */
 	const char *user_ns; /* files of /proc/PID/ns to enter; NULL: stay */
@@ -30,6 +31,9 @@ void put_spin(uint64_t turns);
 /* Turns a microsecond of CPU time: the fastest of some short stretches. */
 double put_rate(void);
 
+/* Sleeps for o->pause_us; at once back if that is 0. */
+void put_pause(const struct put_options *o);
+
 /* Turns of one operation's computation. */
 uint64_t put_turns(const struct put_options *o);
 
@@ -37,7 +41,7 @@ uint64_t put_turns(const struct put_options *o);
 
 /* Forks the sink, sends it o->loops messages, each answered by one byte before the
  * next, and waits for the sink's end. With o->compute_us, computes between sending and
- * waiting for the answer. Seconds of wall-clock time in the loop. */
+ * waiting for the answer; with o->pause_us, sleeps. Seconds of wall-clock time in the loop. */
 double put_send(const struct put_options *o);
 
 /* Confines the calling process to one CPU; -1: leaves it alone. */

@@ -57,6 +57,15 @@ uint64_t put_turns(const struct put_options *o)
 	return (uint64_t)(o->compute_us * (o->rate > 0 ? o->rate : put_rate()));
 }
 
+void put_pause(const struct put_options *o)
+{
+	long long ns = (long long)(o->pause_us * 1e3);
+	struct timespec t = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+
+	if (ns > 0)
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+}
+
 void put_pin(int cpu)
 {
 	cpu_set_t set;

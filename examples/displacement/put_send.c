@@ -162,6 +162,7 @@ static double send_all(const struct put_options *o, int s)
 	for (uint64_t i = 0; i < o->loops; i++) {
 		transmit(s, room, o->bytes);
 		put_spin(turns);
+		put_pause(o);
 		if (!receive(s, &reply, 1))
 			put_fail("the sink is gone after %llu replies", (unsigned long long)i);
 	}

@@ -3,7 +3,8 @@
 """The paper's Table 3 and Figure 5: which accounting predicts throughput. Sender, sink and
 the work of the network share one CPU; between the two ends is a veth wire of a limited rate,
 so that packets wait, and move on in interrupts, as on a real network. The cost of sending
-is measured as in Table 2. Then each send is followed by a computation a little longer than
+is measured with a pause after each message, as long as the computation will be (so that the
+wire has caught up by the next one), less the cost of the pauses alone. Then each send is followed by a computation a little longer than
 the transmission, which keeps the CPU busy all the time, and the throughput is
 
       1 / (CPU time to send + CPU time to compute)
@@ -14,6 +15,7 @@ the program itself, and are charged to it. On a machine left alone that is the e
 time ("wall /s", "had %" near 100). It runs at the highest ordinary priority if it may; where
 it had the CPU for less than 85 % of the time all the same, other tasks took the interrupts,
 nothing is confirmed, and no figure printed. Needs root, or user namespaces for all."""
+import math
 import statistics
 
 import common
@@ -49,13 +51,25 @@ def main():
 
 def row(table, bench, o, size, where):
     compute = max(LEAST_COMPUTE_US, 1.25 * 8 * size / o.rate)
-    send = bench.displace("send", o.loops, size, *where, cpus=bench.cpu_list(1))
-    rusage, displaced, low, high, _ = common.operation(send)
+    one = bench.cpu_list(1)
+    send = bench.displace("send", o.loops, size, "--pause", compute, *where, cpus=one)
+    pauses = bench.displace("pause", o.loops, compute, cpus=one)
+    rusage, displaced, low, high = beyond(common.operation(send), common.operation(pauses))
     computing, real, wall, had, idle = busy(bench, o, size, compute, where)
     predicted = [None if cost is None else 1e6 / (cost + computing) for cost in (displaced, rusage)]
     off = [None if p is None or real is None else 100 * (p / real - 1) for p in predicted]
     table.row(size, computing, rusage, displaced, low, high, real, predicted[0], off[0], predicted[1], off[1],
               wall, 100 * had, 100 * idle, *common.quality(send))
+
+
+def beyond(whole, pauses):
+    """What sending costs beside the pauses, and the limits of the difference."""
+    rusage = whole[0] - pauses[0]
+    if whole[1] is None or pauses[1] is None:
+        return rusage, None, None, None
+    half = math.hypot((whole[3] - whole[2]) / 2, (pauses[3] - pauses[2]) / 2)
+    displaced = whole[1] - pauses[1]
+    return rusage, displaced, displaced - half, displaced + half
 
 
 def busy(bench, o, size, compute, where):
