@@ -6,6 +6,7 @@ Nothing of the machine is changed: pinning is the program's own, and network set
 are made in namespaces that end with the experiment (wire.sh)."""
 import argparse
 import contextlib
+import ctypes
 import json
 import math
 import os
@@ -19,6 +20,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NOT_HAD = "-"
+PR_SET_PDEATHSIG = 1
 
 
 class Refused(Exception):
@@ -157,9 +159,15 @@ def others(found):
     return share(found["all_cpus"]["others_s"], found["all_cpus"]["wall_s"])
 
 
+def end_with_us():
+    """In the child: if we are killed, so is it (and put with it, which asks for the same)."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def come_first():
     """In the child: highest ordinary priority, for its session too where sessions are
     scheduled as groups. The session is its own and ends with it."""
+    end_with_us()
     with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, 0, -20)
         with open("/proc/self/autogroup", "w", encoding="ascii") as file:
@@ -170,7 +178,7 @@ def run_text(command, first=False):
     """What it prints. After having come first, we wait as long: others get their half."""
     began = time.monotonic()
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          start_new_session=first, preexec_fn=come_first if first else None)
+                          start_new_session=first, preexec_fn=come_first if first else end_with_us)
     if first:
         time.sleep(time.monotonic() - began)
     if done.returncode:

@@ -114,8 +114,8 @@ as_it_was()
 	as_it_was
 }
 
-# cut_short SIGNAL COMMAND ARG...: the signal goes to all of the experiment, as Ctrl-C does, once
-# its program is at work.
+# cut_short SIGNAL COMMAND ARG...: once its program is at work, INT goes to all of the experiment,
+# as Ctrl-C does, another signal to the experiment alone.
 cut_short()
 {
 	local signal=$1 command=$2 experiment
@@ -128,7 +128,7 @@ cut_short()
 		sleep 0.1
 	done
 	pgrep -f "$BUILD/examples/put (compute|send) $LOOPS" >/dev/null || cat "$T/complaint"
-	kill -"$signal" -- -$experiment
+	if [ "$signal" = INT ]; then kill -INT -- -$experiment; else kill -"$signal" "$experiment"; fi
 	wait "$experiment" || true
 	for _ in $(seq 50); do
 		as_it_was >/dev/null && break
