@@ -124,10 +124,10 @@ cut_short()
 		>"$T/said" 2>"$T/complaint" 3>&- 4>&- </dev/null &
 	experiment=$!
 	for _ in $(seq 150); do
-		pgrep -f "$BUILD/examples/put (compute|send) $LOOPS" >/dev/null && break
+		pgrep -f "^$BUILD/examples/put (compute|send) $LOOPS" >/dev/null && break
 		sleep 0.1
 	done
-	pgrep -f "$BUILD/examples/put (compute|send) $LOOPS" >/dev/null || cat "$T/complaint"
+	pgrep -f "^$BUILD/examples/put (compute|send) $LOOPS" >/dev/null || cat "$T/complaint"
 	if [ "$signal" = INT ]; then kill -INT -- -$experiment; else kill -"$signal" "$experiment"; fi
 	wait "$experiment" || true
 	for _ in $(seq 50); do
