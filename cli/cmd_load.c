@@ -201,5 +201,6 @@ int cmd_load(int argc, char **argv)
 		complain(err.text);
 		return 2;
 	}
+	o.rest_s = 0.1; /* switches are not asked for */
 	return measure(&w, &o);
 }

@@ -75,13 +75,18 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
+/* Notices of several lines (program.h) become one. */
 void displace_complain(const char *format, ...)
 {
 	va_list arguments;
+	char text[1536];
 
 	va_start(arguments, format);
-	complaint_format("scprof displace", format, arguments);
+	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
+	for (char *at = text; (at = strchr(at, '\n')); at++)
+		*at = ' ';
+	complaint_print("scprof displace", text);
 }
 
 static int take_count(const char *name, const char *value, uint64_t most, uint64_t *to)

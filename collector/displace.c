@@ -14,6 +14,8 @@
 #include "ending.h"
 #include "quota.h"
 
+/* For measuring what a switch does. */
+#define SWITCH_S 0.5
 /* Where it was measured, it was within this. */
 #define SWITCH_UNKNOWN 0.3e-6
 
@@ -106,7 +108,9 @@ static int start(struct displace *d, struct profile_error *err)
 		taskstats_listen(&d->ends, &d->options.cpus);
 	d->standing = standing_warnings(&d->options.cpus);
 	d->irq_measured = cpu_times_irq_measured();
-	d->switching = displace_switch_cost(first_cpu(&f.cpus), quick_rate());
+	d->switching = displace_switch_cost(
+		first_cpu(&f.cpus), quick_rate(),
+		fmin(SWITCH_S, d->options.rest_s > 0 ? d->options.rest_s / 2 : SWITCH_S));
 	d->switching_known = isfinite(d->switching.error);
 	if (!d->switching_known)
 		d->switching = (struct displacement_value){0, SWITCH_UNKNOWN, 30};

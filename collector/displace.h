@@ -36,6 +36,8 @@
 struct displace_options {
 	cpu_set_t cpus;
 	uint64_t window_ns; /* 0: FLUID_WINDOW_NS */
+	double rest_s;	    /* how long rests will be: what is measured besides takes half of it
+			     * and half a second at most. 0: as it likes */
 	bool any_quota;	    /* measure even where the cgroup's quota is smaller than the set */
 	/* Called at each tick of a run and at its end, `at` as displacement_window.at: for those
 	 * who want counters of their own beside the windows. It runs beside the program, so

@@ -81,8 +81,8 @@ struct displace {
 	struct displacement_window **window;
 };
 
-/* displace_switch.c */
-struct displacement_value displace_switch_cost(int cpu, double units_per_ns);
+/* displace_switch.c: takes at most about so long */
+struct displacement_value displace_switch_cost(int cpu, double units_per_ns, double longest_s);
 
 /* displace_windows.c */
 /* The first window of CPU i that ends after `from`. */

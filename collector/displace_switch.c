@@ -29,11 +29,10 @@
 #define BETWEEN_NS 20000 /* two wakings */
 #define PAIRS	   151
 #define LEAST_SEEN 10 /* switches in a window */
-#define LONGEST_NS UINT64_C(700000000)
 
 struct probe {
 	int cpu, other;
-	double units_per_ns;
+	double units_per_ns, longest_s;
 	atomic_uint word; /* the helper sleeps on it */
 	atomic_bool waking, stop;
 	struct fluid_loop loop;
@@ -126,7 +125,7 @@ static double window(struct probe *p, double *switches)
 static void *measure(void *argument)
 {
 	struct probe *p = argument;
-	uint64_t end = clocks_raw_ns() + LONGEST_NS;
+	uint64_t end = clocks_raw_ns() + (uint64_t)(p->longest_s * 1e9);
 
 	fluid_loop_begin(&p->loop, p->units_per_ns);
 	if (!settle(p->cpu, SCHED_IDLE))
@@ -177,7 +176,7 @@ static int another_cpu(int cpu)
 	return -1;
 }
 
-struct displacement_value displace_switch_cost(int cpu, double units_per_ns)
+struct displacement_value displace_switch_cost(int cpu, double units_per_ns, double longest_s)
 {
 	const struct displacement_value unknown = {0, INFINITY, 1};
 	struct displacement_value cost;
@@ -191,6 +190,7 @@ struct displacement_value displace_switch_cost(int cpu, double units_per_ns)
 	}
 	p->cpu = cpu;
 	p->units_per_ns = units_per_ns;
+	p->longest_s = longest_s;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	run_threads(p);
