@@ -10,7 +10,17 @@ CLI_SRC = \
 	cli/cmd_bench.c \
 	cli/cmd_clocks.c \
 	cli/cmd_diff.c \
+	cli/cmd_displace.c \
+	cli/displace_account_text.c \
+	cli/displace_json.c \
+	cli/displace_measure.c \
+	cli/displace_options.c \
+	cli/displace_progress.c \
+	cli/displace_wall_json.c \
+	cli/displace_wall_text.c \
+	cli/displace_text.c \
 	cli/diff_options.c \
+	cli/cmd_load.c \
 	cli/cmd_merge.c \
 	cli/cmd_plan.c \
 	cli/cmd_preload_stubs.c \
@@ -29,6 +39,7 @@ CLI_SRC = \
 	cli/cmd_run.c \
 	cli/cmd_symbols.c \
 	cli/run_filters.c \
+	cli/run_displace.c \
 	cli/run_options.c \
 	cli/run_output.c \
 	cli/run_slowest.c \

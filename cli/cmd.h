@@ -10,6 +10,8 @@
 int cmd_bench(int argc, char **argv);
 int cmd_clocks(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
+int cmd_displace(int argc, char **argv);
+int cmd_load(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 int cmd_preload_stubs(int argc, char **argv);

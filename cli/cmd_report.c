@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "displaced.h"
+#include "displacement_file.h"
 #include "function_names.h"
 #include "output.h"
 #include "quantity.h"

@@ -19,6 +19,7 @@
 #include "random.h"
 #include "report.h"
 #include "run_filters.h"
+#include "run_displace.h"
 #include "run_options.h"
 #include "run_output.h"
 #include "run_symbols.h"
@@ -43,6 +44,7 @@ struct run {
 	char stubs[PATH_MAX];	 /* "" without -s */
 	struct windows *windows; /* NULL: recording goes on all the time */
 	struct environment_filters filters;
+	struct run_displace displace;
 };
 
 /* The loader cannot be told of a path with a space or a colon in it. */
@@ -169,19 +171,30 @@ static int exec_failed(const struct run *r, int error)
 }
 
 /* 0, or an exit status. */
-static int start(struct run *r)
+static int start(struct run *r, const char *profiles)
 {
+	struct launch_hold hold;
 	bool exec_failure;
 
-	if (!launch_start(&r->launch, r->program.path, r->options.command,
-			  r->program.shell_fallback, r->options.filters.plan.signal,
-			  &exec_failure)) {
+	if (r->options.displace) {
+		int failed = run_displace_open(&r->displace, profiles);
+
+		if (failed)
+			return failed;
+		hold = run_displace_hold(&r->displace);
+	}
+	if (!launch_start_held(&r->launch, r->program.path, r->options.command,
+			       r->program.shell_fallback, r->options.filters.plan.signal,
+			       &exec_failure, r->options.displace ? &hold : NULL)) {
 		if (r->windows && windows_begin(r->windows))
 			say_format("recording will not stop or start by itself: no thread for it: "
 				   "%s",
 				   strerror(errno));
 		return 0;
 	}
+	int error = errno;
+	run_displace_abandon(&r->displace);
+	errno = error;
 	if (exec_failure)
 		return exec_failed(r, errno);
 	say_format("cannot start a process: %s", strerror(errno));
@@ -191,12 +204,14 @@ static int start(struct run *r)
 /* No LD_PRELOAD, no files: the command as if by itself. */
 static int run_unobserved(struct run *r)
 {
-	int failed = start(r);
+	int failed = start(r, NULL);
 
 	if (failed)
 		return failed;
-	int status = launch_exit_status(launch_wait(&r->launch));
+	int status = launch_exit_status(run_displace_wait(&r->displace, &r->launch));
 	launch_close(&r->launch);
+	run_displace_settle(&r->displace, r->launch.ended_by != 0);
+	run_displace_finish(&r->displace, r->options.command);
 	say(r->options.disabled ? "no profile: SCPROF_DISABLE is set"
 				: "no profile: the command ran unobserved");
 	return status;
@@ -240,6 +255,7 @@ static int save(struct run *r, const struct gathered *g)
 	struct profile_error err;
 
 	set_ticks(g->profile, &r->ticks);
+	run_displace_sites(&r->displace, r->directory.profiles, g->profile);
 	profile_fold(g->profile, 64);
 	int failed = profile_write(g->profile, r->output.path, &err);
 	if (failed) {
@@ -281,17 +297,19 @@ static int run_observed(struct run *r)
 {
 	if (prepare(r))
 		return FAILED;
-	int failed = start(r);
+	int failed = start(r, r->directory.profiles);
 	if (failed) {
 		clean_up(r);
 		rundir_remove(&r->directory);
 		return failed;
 	}
 	run_output_name(&r->output, r->options.command[0], r->launch.pid);
-	int status = launch_exit_status(launch_wait(&r->launch));
+	int status = launch_exit_status(run_displace_wait(&r->displace, &r->launch));
 	survivors_wait(r->directory.profiles, r->launch.signals, say);
 	clean_up(r);
+	run_displace_settle(&r->displace, r->launch.ended_by != 0);
 	failed = finish(r);
+	run_displace_finish(&r->displace, r->options.command);
 	launch_close(&r->launch);
 	/* the command's own failure is the more telling one */
 	return failed && !status ? FAILED : status;

@@ -15,7 +15,7 @@ static const char help[] =
 	"scprof: what each call site of a running program really costs, with error bars\n"
 	"\n"
 	"  scprof run [-o PATH] [-c CLOCK] [-d TICK] [-g GROUPS] [-s SYMBOLS] [--no-report]\n"
-	"             [--] COMMAND [ARG...]\n"
+	"             [--displace] [--] COMMAND [ARG...]\n"
 	"      run a command, write its profile, and print the report on standard error\n"
 	"  scprof report [--format text|json] [--by path|site|function|gap|thread|process]\n"
 	"                [--confidence 0.95] [-o OUT] PROFILE...\n"
@@ -33,6 +33,11 @@ static const char help[] =
 	"      how long a function of a shared library takes, or a command\n"
 	"  scprof symbols [--stubs FILE] PROGRAM [PATTERN...]\n"
 	"      list the functions that `run -s` can time\n"
+	"  scprof displace [--loops L] [--replications R] [--cpus LIST] [--json] [--confirm]\n"
+	"                  [--method wall] [--] COMMAND [ARG...]\n"
+	"      a command's CPU time, uncharged interrupt work included; where all time went\n"
+	"  scprof load [SECONDS]\n"
+	"      how busy each CPU is by what the lowest priority cannot get of it\n"
 	"  scprof clocks [--json]\n"
 	"      test the clocks of this machine\n"
 	"  scprof --help, scprof --version, scprof COMMAND --help\n"
@@ -53,9 +58,10 @@ struct command {
 };
 
 static const struct command commands[] = {
-	{"run", cmd_run},	{"report", cmd_report},	  {"diff", cmd_diff},
-	{"merge", cmd_merge},	{"plan", cmd_plan},	  {"bench", cmd_bench},
-	{"clocks", cmd_clocks}, {"symbols", cmd_symbols}, {"preload-stubs", cmd_preload_stubs},
+	{"run", cmd_run},	    {"report", cmd_report},   {"diff", cmd_diff},
+	{"merge", cmd_merge},	    {"plan", cmd_plan},	      {"bench", cmd_bench},
+	{"clocks", cmd_clocks},	    {"symbols", cmd_symbols}, {"preload-stubs", cmd_preload_stubs},
+	{"displace", cmd_displace}, {"load", cmd_load},
 };
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
 

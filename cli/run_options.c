@@ -19,7 +19,7 @@
 const char run_usage[] =
 	"usage: scprof run [-o PATH] [-c CLOCK] [-d TICK] [-g GROUPS] [-s SYMBOLS]\n"
 	"                  [FILTERS] [--slowest K] [--slower-than TIME] [--slowest-of NAMES]\n"
-	"                  [--no-report] [--] COMMAND [ARG...]\n"
+	"                  [--no-report] [--displace] [--] COMMAND [ARG...]\n"
 	"  -o PATH     the profile (default: scprof.EXE.PID.scp in SCPROF_OUT or here)\n"
 	"  -c CLOCK    tsc, coarse, monotonic, page, thread-cpu or dual\n"
 	"              (default: SCPROF_CLOCK, else what `scprof clocks` recommends)\n"
@@ -37,6 +37,8 @@ const char run_usage[] =
 	"              (default: all timed but poll, select, epoll_wait and accept;\n"
 	"              SCPROF_SLOWEST_OF)\n"
 	"  --no-report write the profile only\n"
+	"  --displace  and measure what interrupts take for the command besides, with a fluid\n"
+	"              on each CPU (see scprof displace --help), and for a call at each site\n"
 	"filters (docs/filters.md; --below and --thread may be given again):\n"
 	"  --below F   only calls below the function F, local ones of the program too:\n"
 	"              names, globs, LIBRARY:NAME, !NAME, as for -s\n"
@@ -144,12 +146,6 @@ static const char *variable(const char *name)
 	return value && *value ? value : NULL;
 }
 
-static int unavailable(const char *option)
-{
-	say_format("%s is not available in this version", option);
-	return -1;
-}
-
 /* Options beat the environment; a tick without a clock that ticks is a mistake
  * on the command line, and no matter in the environment. */
 static int settle(struct run_options *o, const char *clock, const char *tick, const char *groups)
@@ -181,9 +177,11 @@ static int settle(struct run_options *o, const char *clock, const char *tick, co
 	if (!o->symbols)
 		o->symbols = variable("SCPROF_SYMBOLS");
 #ifndef __x86_64__ /* no trampoline */
-	if (o->symbols || *o->ready_made)
-		return unavailable(
-			"-s (SCPROF_SYMBOLS: timing of chosen symbols) on this processor");
+	if (o->symbols || *o->ready_made) {
+		say("-s (SCPROF_SYMBOLS: timing of chosen symbols) is not available on this "
+		    "processor");
+		return -1;
+	}
 #endif
 	return 0;
 }
@@ -240,7 +238,8 @@ static int take_option(char **argv, int option, struct run_options *o, struct te
 		o->slowest.patterns = optarg;
 		return 0;
 	case OPTION_DISPLACE:
-		return unavailable("--displace");
+		o->displace = true;
+		return 0;
 	default:
 		if (option >= RUN_OPTION_BELOW)
 			return run_filters_take(&o->filters, option, optarg);

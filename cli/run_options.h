@@ -22,6 +22,7 @@ struct run_options {
 	struct run_filters filters;
 	struct run_slowest slowest;
 	bool report;
+	bool displace;
 	bool disabled; /* SCPROF_DISABLE is set */
 	char **command;
 };

@@ -38,24 +38,53 @@ COLLECTOR_SRC = \
 	collector/clocks_verdict.c \
 	collector/clocks_watch.c \
 	collector/counter_$(COLLECTOR_ARCH).c \
+	collector/cpu_times.c \
+	collector/cpu_usage.c \
+	collector/cpus.c \
+	collector/displace.c \
+	collector/displace_account.c \
+	collector/displace_confirm.c \
+	collector/displace_load.c \
+	collector/displace_others.c \
+	collector/displace_run.c \
+	collector/displace_sample.c \
+	collector/displace_summary.c \
+	collector/displace_switch.c \
+	collector/displace_warnings.c \
+	collector/displace_windows.c \
+	collector/ending.c \
+	collector/wall.c \
+	collector/wall_errors.c \
+	collector/wall_fluid.c \
 	collector/duration.c \
 	collector/elf_facts.c \
 	collector/closure.c \
 	collector/environment.c \
 	collector/exports.c \
+	collector/fluid.c \
+	collector/fluid_loop.c \
 	collector/gather.c \
 	collector/launch.c \
 	collector/library_path.c \
 	collector/program.c \
 	collector/program_find.c \
 	collector/program_notice.c \
+	collector/quota.c \
 	collector/random.c \
 	collector/rounds.c \
 	collector/rundir.c \
 	collector/runfiles.c \
+	collector/sched_group.c \
+	collector/site_clocks.c \
+	collector/site_costs_run.c \
+	collector/site_index.c \
+	collector/site_samples.c \
 	collector/steal.c \
 	collector/stragglers.c \
 	collector/survivors.c \
+	collector/task_clock.c \
+	collector/tasks.c \
+	collector/taskstats.c \
 	collector/ticker.c \
 	collector/ticker_schedule.c \
 	collector/windows.c

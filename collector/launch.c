@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,27 @@ static void become(const char *path, char **argv, bool shell_fallback, int repor
 	_exit(127);
 }
 
+/* In the child: until the parent says so; it may be gone before. */
+static void wait_for_word(const int go[2])
+{
+	char word;
+	ssize_t got;
+
+	close(go[1]);
+	while ((got = read(go[0], &word, 1)) < 0 && errno == EINTR)
+		continue;
+	if (got != 1)
+		_exit(127);
+}
+
+static void give_word(const int go[2])
+{
+	while (write(go[1], "", 1) < 0 && errno == EINTR)
+		continue;
+	close(go[0]);
+	close(go[1]);
+}
+
 /* What exec failed with in the child, or 0: it is another program now. */
 static int exec_error(int report)
 {
@@ -86,46 +108,71 @@ static int forked(struct launch *l, const int report[2], bool *exec_failed)
 	return -1;
 }
 
-int launch_start(struct launch *l, const char *path, char **argv, bool shell_fallback, int kept,
-		 bool *exec_failed)
+static int give_up(struct launch *l, const int report[2], const int go[2])
+{
+	int error = errno;
+
+	for (int i = 0; i < 2; i++) {
+		if (report[i] >= 0)
+			close(report[i]);
+		if (go[i] >= 0)
+			close(go[i]);
+	}
+	launch_close(l);
+	errno = error;
+	return -1;
+}
+
+int launch_start_held(struct launch *l, const char *path, char **argv, bool shell_fallback,
+		      int kept, bool *exec_failed, const struct launch_hold *hold)
 {
 	struct sigaction chld, plain = {.sa_handler = SIG_DFL};
 	sigset_t take, mask;
-	int report[2];
+	int report[2] = {-1, -1}, go[2] = {-1, -1};
 
 	*exec_failed = false;
+	l->ended_by = 0;
 	signals_to_take(&take);
 	if (kept)
 		sigdelset(&take, kept);
 	l->signals = signalfd(-1, &take, SFD_CLOEXEC);
 	if (l->signals < 0)
 		return -1;
-	if (pipe2(report, O_CLOEXEC)) {
-		launch_close(l);
-		return -1;
-	}
+	if (pipe2(report, O_CLOEXEC) || (hold && pipe2(go, O_CLOEXEC)))
+		return give_up(l, report, go);
 	/* where SIGCHLD is ignored, the kernel would reap the command unasked */
 	sigaction(SIGCHLD, &plain, &chld);
 	if (kept)
 		sigaddset(&take, kept);
 	sigprocmask(SIG_BLOCK, &take, &mask);
 	l->pid = fork();
-	if (l->pid > 0)
-		return forked(l, report, exec_failed);
-	if (!l->pid)
+	if (l->pid < 0)
+		return give_up(l, report, go);
+	if (!l->pid) {
+		if (hold)
+			wait_for_word(go);
 		become(path, argv, shell_fallback, report[1], &chld, &mask);
-	int error = errno;
-	close(report[0]);
-	close(report[1]);
-	launch_close(l);
-	errno = error;
-	return -1;
+	}
+	if (hold) {
+		hold->born(hold->context, l->pid);
+		give_word(go);
+	}
+	return forked(l, report, exec_failed);
+}
+
+int launch_start(struct launch *l, const char *path, char **argv, bool shell_fallback, int kept,
+		 bool *exec_failed)
+{
+	return launch_start_held(l, path, argv, shell_fallback, kept, exec_failed, NULL);
 }
 
 /* The kernel sends what comes from the terminal to the whole group, so the
  * command has that already; and what it sends to us is not meant for itself. */
-static void pass_on(const struct launch *l, const struct signalfd_siginfo *s)
+static void pass_on(struct launch *l, const struct signalfd_siginfo *s)
 {
+	if (s->ssi_signo == SIGINT || s->ssi_signo == SIGQUIT || s->ssi_signo == SIGTERM ||
+	    s->ssi_signo == SIGHUP)
+		l->ended_by = (int)s->ssi_signo;
 	if (s->ssi_signo == SIGINT || s->ssi_signo == SIGQUIT || s->ssi_signo == SIGCHLD ||
 	    s->ssi_code == SI_KERNEL || s->ssi_pid == (uint32_t)l->pid)
 		return;
@@ -147,6 +194,46 @@ int launch_wait(struct launch *l)
 		if (read(l->signals, &s, sizeof(s)) == (ssize_t)sizeof(s))
 			pass_on(l, &s);
 	}
+}
+
+static bool has_ended(const struct launch *l)
+{
+	siginfo_t info = {0};
+
+	return waitid(P_PID, (id_t)l->pid, &info, WEXITED | WNOHANG | WNOWAIT) ||
+	       info.si_pid == l->pid;
+}
+
+/* One signal, if one comes within `milliseconds`. */
+static bool take_signal(struct launch *l, int milliseconds)
+{
+	struct pollfd poll_signals = {.fd = l->signals, .events = POLLIN};
+	struct signalfd_siginfo s;
+
+	if (poll(&poll_signals, 1, milliseconds) <= 0 ||
+	    read(l->signals, &s, sizeof(s)) != (ssize_t)sizeof(s))
+		return false;
+	pass_on(l, &s);
+	return true;
+}
+
+int launch_wait_watched(struct launch *l, const struct launch_watch *watch, struct rusage *usage)
+{
+	int status = 0;
+
+	while (!has_ended(l)) {
+		take_signal(l, watch->period_ms);
+		if (watch->tick)
+			watch->tick(watch->context);
+	}
+	/* what ended it came to us as well */
+	while (take_signal(l, 0))
+		continue;
+	if (watch->ended)
+		watch->ended(watch->context, l->pid);
+	while (wait4(l->pid, &status, 0, usage) < 0 && errno == EINTR)
+		continue;
+	return status;
 }
 
 int launch_exit_status(int wait_status)

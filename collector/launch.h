@@ -8,11 +8,13 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 struct launch {
 	pid_t pid;
-	int signals; /* signalfd */
+	int signals;  /* signalfd */
+	int ended_by; /* the last of SIGINT, SIGQUIT, SIGTERM and SIGHUP that we got; 0: none */
 };
 
 /* Start argv (found at `path`) with the present environment. From here on this
@@ -25,8 +27,28 @@ struct launch {
 int launch_start(struct launch *l, const char *path, char **argv, bool shell_fallback, int kept,
 		 bool *exec_failed);
 
+/* The same for one who watches: `born` is called when the process exists and has not yet
+ * become the command, which it does when `born` returns. */
+struct launch_hold {
+	void (*born)(void *context, pid_t pid);
+	void *context;
+};
+int launch_start_held(struct launch *l, const char *path, char **argv, bool shell_fallback,
+		      int kept, bool *exec_failed, const struct launch_hold *hold);
+
 /* Until the command has ended. Its wait status. */
 int launch_wait(struct launch *l);
+
+/* The same for one who watches. `tick` is called about every period_ms; `ended` when the
+ * command has ended and the kernel still knows it (it is reaped after that); *usage
+ * becomes that of the command and the children it waited for. Either may be NULL. */
+struct launch_watch {
+	int period_ms;
+	void (*tick)(void *context);
+	void (*ended)(void *context, pid_t pid);
+	void *context;
+};
+int launch_wait_watched(struct launch *l, const struct launch_watch *watch, struct rusage *usage);
 
 /* The exit status that a shell would report: 128 + N after signal N. */
 int launch_exit_status(int wait_status);

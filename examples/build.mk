@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Programs to profile. They link only libc; all but `regions` and `dash_pair` know nothing of scprof.
-EXAMPLES = $(BUILD)/examples/echo_pair $(BUILD)/examples/regions $(BUILD)/examples/dash_pair
+EXAMPLES = $(BUILD)/examples/echo_pair $(BUILD)/examples/regions $(BUILD)/examples/dash_pair $(BUILD)/examples/put \
+	$(BUILD)/examples/two_sites
 
 .PHONY: examples
 examples: $(EXAMPLES)
@@ -16,3 +17,15 @@ $(BUILD)/examples/regions: examples/regions.c
 $(BUILD)/examples/dash_pair: examples/dash/dash_pair.c examples/dash/pace.c examples/dash/pace.h include/scprof.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(OPT) $(WARN) -D_GNU_SOURCE -Iinclude -o $@ $(filter %.c,$^)
+
+# What a call at each of two sites causes in softirqs: docs/displacement-sites.md.
+$(BUILD)/examples/two_sites: examples/displacement/two_sites.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(OPT) $(WARN) $(DEPS) -D_GNU_SOURCE -o $@ $<
+
+# The process under test of the displacement experiments.
+PUT_SRC = examples/displacement/put.c examples/displacement/put_compute.c examples/displacement/put_send.c
+
+$(BUILD)/examples/put: $(PUT_SRC) examples/displacement/put.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(OPT) $(WARN) -D_GNU_SOURCE -Iexamples/displacement -o $@ $(PUT_SRC)

@@ -267,7 +267,8 @@ enum scp_record_type {
 	SCP_REC_PROCESS = 10, /* merged files: one for each process merged */
 	SCP_REC_PHASE = 11,
 	SCP_REC_LINE = 12,
-	SCP_REC_SLOWEST = 13 /* in optional chunks only */
+	SCP_REC_SLOWEST = 13, /* in optional chunks only */
+	SCP_REC_SITE_COST = 14
 };
 
 struct scp_record {
@@ -485,6 +486,40 @@ struct scp_slowest {
 	uint64_t reserved[4];
 };
 
+/* Merged files: what a call at one site costs, by the regression of displacement on call
+ * counts (`scprof run --displace`). It stands at one entry of the site, for all entries of
+ * that run with its path, function and outcome. The regression's sites of one `group` go
+ * together: their costs cannot be told apart, and what stands here is the mean over their
+ * calls. Values are signed: noise about nothing is below 0 half of the time. */
+enum scp_site_cost_state {
+	SCP_SITE_COST_KNOWN = 1,
+	SCP_SITE_COST_RARE = 2,	  /* calls in too few windows */
+	SCP_SITE_COST_STEADY = 3, /* its calls do not vary: not to be told from the rest */
+	SCP_SITE_COST_FEW = 4 /* too few windows for so many sites, or a site beyond the limit */
+};
+
+struct scp_site_cost {
+	struct scp_record rec;
+	uint32_t entry;
+	uint32_t state;		/* enum scp_site_cost_state; values are for KNOWN only */
+	uint64_t run;		/* which measurement: CLOCK_REALTIME at its end, ns */
+	uint32_t group;		/* in the run, from 1 */
+	uint32_t spans;		/* that the regression had, where they were fewest */
+	uint32_t kept_ppm;	/* share of the fluid's windows that were not set aside */
+	uint32_t inflation_ppk; /* of the variance by the other sites, thousandths */
+	/* nobody was charged for it; with what the program was charged: picoseconds a call, the
+	 * standard errors, and their degrees of freedom in thousandths */
+	int64_t uncharged_ps, uncharged_error_ps;
+	int64_t true_ps, true_error_ps;
+	uint32_t uncharged_freedom_ppk, true_freedom_ppk;
+	/* of the CPU that others used most: share of its time that was neither the program's nor
+	 * the fluid's. Work that fell into it was charged to them. */
+	uint32_t busy_ppm;
+	uint32_t reserved0;
+	uint64_t reserved[5];
+};
+#define SCP_SITE_COST_MAX_PS INT64_C(1000000000000000) /* 1000 s: what is more is damage */
+
 /* One process of a merged file. */
 struct scp_process {
 	struct scp_record rec;
@@ -522,6 +557,7 @@ _Static_assert(sizeof(struct scp_hist) == 576, "histogram block");
 _Static_assert(sizeof(struct scp_batch) == 576, "batch block");
 _Static_assert(sizeof(struct scp_slow) == 64, "slow record");
 _Static_assert(sizeof(struct scp_phase) == 320, "phase record");
+_Static_assert(sizeof(struct scp_site_cost) == 128, "site cost record");
 _Static_assert(sizeof(struct scp_line) == 2624, "line record");
 _Static_assert(sizeof(struct scp_slowest) == 128, "slowest record");
 

@@ -2,6 +2,7 @@
 PROFILE_SRC = \
 	profile/error.c \
 	profile/file.c \
+	profile/watch.c \
 	profile/header.c \
 	profile/chunks.c \
 	profile/records.c \
@@ -26,4 +27,5 @@ PROFILE_SRC = \
 	profile/write.c \
 	profile/write_slowest.c \
 	profile/write_sums.c \
+	profile/site_cost.c \
 	profile/save.c

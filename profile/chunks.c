@@ -151,6 +151,7 @@ static bool too_young(uint32_t type, uint64_t end, const struct limits *limits)
 	case SCP_REC_PHASE:
 	case SCP_REC_LINE:
 	case SCP_REC_SLOWEST:
+	case SCP_REC_SITE_COST:
 		return end > limits->first;
 	case SCP_REC_ENTRY:
 		return end > limits->second;

@@ -150,6 +150,8 @@ static void add_entry(struct profile *p, uint32_t to, uint32_t from)
 	struct prof_sums *d = &p->entry[to].sums, *s = &p->entry[from].sums;
 
 	p->entry[to].torn = p->entry[to].torn || p->entry[from].torn;
+	if (!p->entry[to].cost.state)
+		p->entry[to].cost = p->entry[from].cost;
 	if (d->calls == 0) {
 		struct prof_sums none = *d;
 

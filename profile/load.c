@@ -12,6 +12,7 @@
 
 #include "intern.h"
 #include "cmdline.h"
+#include "site_cost.h"
 
 struct load {
 	struct profile *p;
@@ -195,6 +196,7 @@ static int load_entry(struct load *l, uint32_t i)
 		.function = index_of(l, SCP_REC_FUNCTION, 0, r->function),
 		.outcome = (uint16_t)r->outcome,
 		.torn = r->seq & 1,
+		.cost = site_cost_load(l->raw, ref),
 	};
 	l->map[SCP_REC_ENTRY][i] = p->entries - 1;
 	p->table[e->table].call_units += r->units;

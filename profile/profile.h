@@ -98,11 +98,26 @@ struct prof_sums {
 	uint64_t inner_calls;	  /* recorded intervals inside these, at any depth */
 };
 
+/* What a call costs by displacement, with standard errors and their degrees of freedom. */
+struct prof_cost_value {
+	double ns, error_ns, freedom;
+};
+
+/* Of a site, at one of its entries (struct scp_site_cost). state 0: nothing is said here. */
+struct prof_site_cost {
+	uint32_t state; /* enum scp_site_cost_state */
+	uint32_t group, spans;
+	uint64_t run;
+	double kept, busy, inflation;
+	struct prof_cost_value uncharged, true_cost; /* for SCP_SITE_COST_KNOWN */
+};
+
 struct prof_entry {
 	uint32_t table, path, function; /* indices into the model */
 	uint16_t outcome;		/* enum scp_outcome */
 	bool torn;			/* the process was killed inside an update */
 	struct prof_sums sums;
+	struct prof_site_cost cost;
 };
 
 struct prof_gap {

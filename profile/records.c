@@ -4,7 +4,7 @@
  *   FUNCTION, MODULE, PROCESS  (0, id, 0)       TABLE  (id, 0, 0)
  *   PATH, ENTRY                (table, id, 0)   GAP    (table, from, to)
  *   HIST  (table, entry, block)   BATCH (table, entry, clock)
- *   SLOW, PHASE, LINE          (table, entry, 0)   SLOWEST (table, id, 0)
+ *   SLOW, PHASE, LINE, SITE_COST  (table, entry, 0)   SLOWEST (table, id, 0)
  * The record's length has been checked against its chunk already.
  */
 #include <string.h>
@@ -124,6 +124,31 @@ static int check_process(const char *path, const struct scp_process *p, struct r
 	return 0;
 }
 
+static bool sane_ps(int64_t value, int64_t error, uint32_t freedom)
+{
+	return value >= -SCP_SITE_COST_MAX_PS && value <= SCP_SITE_COST_MAX_PS && error >= 0 &&
+	       error <= SCP_SITE_COST_MAX_PS && freedom > 0;
+}
+
+static int check_site_cost(const char *path, const struct scp_site_cost *c, struct raw_ref *key,
+			   struct profile_error *err)
+{
+	key->id = c->entry;
+	if (c->state < SCP_SITE_COST_KNOWN || c->state > SCP_SITE_COST_FEW || c->group == 0 ||
+	    c->kept_ppm > 1000000 || c->busy_ppm > 1000000)
+		return prof_damaged(err, path,
+				    "the site cost of entry %u of table %u has state %u, group %u",
+				    c->entry, key->table, c->state, c->group);
+	if (c->state == SCP_SITE_COST_KNOWN &&
+	    !(sane_ps(c->uncharged_ps, c->uncharged_error_ps, c->uncharged_freedom_ppk) &&
+	      sane_ps(c->true_ps, c->true_error_ps, c->true_freedom_ppk)))
+		return prof_damaged(err, path,
+				    "the site cost of entry %u of table %u has a value that no "
+				    "regression gives",
+				    c->entry, key->table);
+	return 0;
+}
+
 /* Sizes at the least, by enum scp_record_type. */
 static const uint32_t least_bytes[RAW_TYPES] = {
 	[SCP_REC_FUNCTION] = sizeof(struct scp_function),
@@ -139,6 +164,7 @@ static const uint32_t least_bytes[RAW_TYPES] = {
 	[SCP_REC_PHASE] = sizeof(struct scp_phase),
 	[SCP_REC_LINE] = sizeof(struct scp_line),
 	[SCP_REC_SLOWEST] = sizeof(struct scp_slowest),
+	[SCP_REC_SITE_COST] = sizeof(struct scp_site_cost),
 };
 
 int raw_check_record(const char *path, const struct scp_record *rec, uint32_t table,
@@ -147,6 +173,8 @@ int raw_check_record(const char *path, const struct scp_record *rec, uint32_t ta
 	const void *r = rec;
 
 	key->table = table;
+	if (!least_bytes[rec->type])
+		return prof_damaged(err, path, "there is no record of type %u", rec->type);
 	if (rec->bytes < least_bytes[rec->type])
 		return prof_damaged(err, path, "a record of type %u has only %u bytes", rec->type,
 				    rec->bytes);
@@ -165,6 +193,8 @@ int raw_check_record(const char *path, const struct scp_record *rec, uint32_t ta
 		return check_hist(path, r, key, err);
 	case SCP_REC_BATCH:
 		return check_batch(path, r, key, err);
+	case SCP_REC_SITE_COST:
+		return check_site_cost(path, r, key, err);
 	case SCP_REC_GAP:
 		key->id = ((const struct scp_gap *)r)->from;
 		key->sub = ((const struct scp_gap *)r)->to;

@@ -84,6 +84,7 @@ static int check_unique(const struct raw_file *raw, uint32_t type, struct profil
 		[SCP_REC_PHASE] = "phase records of an entry",
 		[SCP_REC_LINE] = "line records of an entry",
 		[SCP_REC_SLOWEST] = "slowest calls",
+		[SCP_REC_SITE_COST] = "site costs of an entry",
 	};
 	const struct raw_list *list = &raw->list[type];
 
@@ -180,6 +181,7 @@ static int check_one(const struct raw_file *raw, uint32_t type, const struct raw
 	case SCP_REC_SLOW:
 	case SCP_REC_PHASE:
 	case SCP_REC_LINE:
+	case SCP_REC_SITE_COST:
 		if (!exists(raw, SCP_REC_ENTRY, ref->table, ref->id))
 			return missing(raw, "a block of entry", ref, "entry", ref->id, err);
 		return 0;

@@ -16,6 +16,7 @@ REPORT_SRC = \
 	report/diff_text.c \
 	report/diff_warnings.c \
 	report/diff_words.c \
+	report/displacement_file.c \
 	report/displaced.c \
 	report/doubts.c \
 	report/estimate.c \
@@ -38,6 +39,7 @@ REPORT_SRC = \
 	report/html_write.c \
 	report/json.c \
 	report/json_loop.c \
+	report/json_displaced.c \
 	report/json_parts.c \
 	report/json_slowest.c \
 	report/json_steady.c \
@@ -78,6 +80,7 @@ REPORT_SRC = \
 	report/text_loop.c \
 	report/text_loop_line.c \
 	report/text_loop_names.c \
+	report/text_displaced.c \
 	report/text_others.c \
 	report/text_path.c \
 	report/text_sites.c \

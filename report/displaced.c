@@ -1,147 +1,167 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Reads schema "scprof-displace/1". Nothing in the file is trusted: what is no number is not
- * known, what is no text is not there. */
+/* Intervals and significance of costs by displacement. Significance is of the uncharged cost,
+ * one test a group of sites, by Benjamini and Hochberg's rule. */
 #include "displaced.h"
 
-#include <errno.h>
-#include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define SCHEMA	  "scprof-displace/1"
-#define CPUS_MOST 4096
+#include "compare.h"
+#include "displacement.h"
+#include "site_costs.h"
 
-static double number_of(const json_t *o, const char *key)
+/* Work that falls into the time of other tasks is charged to them, and made up for: from here
+ * on that assumption is worth a word. */
+#define BUSY 0.1
+#define KEPT 0.5
+
+static struct report_cost cost_of(const struct prof_cost_value *v, double confidence)
 {
-	const json_t *value = json_object_get(o, key);
+	struct displacement_value value = {v->ns, v->error_ns, v->freedom};
+	struct report_cost c = {.ns = v->ns, .error_ns = v->error_ns, .q = NAN};
 
-	return json_is_number(value) ? json_number_value(value) : NAN;
+	displacement_limits(value, confidence, &c.low_ns, &c.high_ns);
+	c.p = site_costs_p(value);
+	return c;
 }
 
-static char *text_of(const json_t *o, const char *key)
+void displaced_fill(const struct report *r, struct report_site *s,
+		    const struct prof_site_cost *cost)
 {
-	const char *text = json_string_value(json_object_get(o, key));
+	static const struct report_cost none = {NAN, NAN, NAN, NAN, NAN, NAN};
+	struct report_displaced *d = &s->displaced;
 
-	return text ? strdup(text) : NULL;
-}
-
-static void read_cpu(struct displaced_cpu *c, const json_t *o)
-{
-	double number = number_of(o, "cpu");
-
-	c->cpu = number >= 0 && number < CPUS_MOST ? (int)number : -1;
-	c->wall_s = number_of(o, "wall_s");
-	c->part_s[DISPLACED_PROGRAM] = number_of(o, "program_s");
-	c->part_s[DISPLACED_UNCHARGED] = number_of(o, "interrupts_program_s");
-	c->part_s[DISPLACED_OTHERS] = number_of(o, "others_s");
-	c->part_s[DISPLACED_SCPROF] = number_of(o, "scprof_s");
-	c->part_s[DISPLACED_INTERRUPTS] =
-		number_of(o, "interrupts_rest_s") + number_of(o, "switching_s");
-	c->part_s[DISPLACED_STOLEN] = number_of(o, "stolen_s");
-	c->part_s[DISPLACED_IDLE] = number_of(o, "idle_s");
-	c->part_s[DISPLACED_REMAINDER] = number_of(o, "remainder_s");
-	for (int i = 0; i < DISPLACED_PARTS; i++)
-		c->share[i] = c->wall_s > 0 ? c->part_s[i] / c->wall_s : NAN;
-}
-
-static int read_cpus(struct displaced *d, const json_t *root)
-{
-	const json_t *cpus = json_object_get(root, "cpus"),
-		     *all = json_object_get(root, "all_cpus");
-	size_t n = json_array_size(cpus);
-
-	if (n > CPUS_MOST)
-		n = CPUS_MOST;
-	d->cpu = calloc(n + 1, sizeof(*d->cpu));
-	if (!d->cpu)
-		return -1;
-	for (size_t i = 0; i < n; i++)
-		read_cpu(&d->cpu[d->cpus++], json_array_get(cpus, i));
-	if (json_is_object(all) && n > 1)
-		read_cpu(&d->cpu[d->cpus++], all);
-	return 0;
-}
-
-static int read_warnings(struct displaced *d, const json_t *root)
-{
-	const json_t *list = json_object_get(root, "warnings");
-	size_t n = json_array_size(list);
-
-	d->warning = calloc(n ? n : 1, sizeof(*d->warning));
-	if (!d->warning)
-		return -1;
-	for (size_t i = 0; i < n && d->warnings < CPUS_MOST; i++) {
-		char *text = text_of(json_array_get(list, i), "text");
-
-		if (text)
-			d->warning[d->warnings++] = text;
-	}
-	return 0;
-}
-
-static int read_all(struct displaced *d, const json_t *root)
-{
-	const json_t *uncharged = json_object_get(root, "unaccounted");
-
-	d->confidence = number_of(root, "confidence");
-	d->uncharged_s = number_of(uncharged, "mean_s");
-	d->low_s = number_of(uncharged, "ci_low_s");
-	d->high_s = number_of(uncharged, "ci_high_s");
-	d->share_of_rusage = number_of(uncharged, "share_of_rusage");
-	d->sentence = text_of(root, "sentence");
-	return read_cpus(d, root) < 0 || read_warnings(d, root) < 0 ? -1 : 0;
-}
-
-static json_t *load(const char *path, char *error, size_t room)
-{
-	json_error_t where;
-	FILE *in = fopen(path, "re");
-	json_t *root = in ? json_loadf(in, 0, &where) : NULL;
-
-	if (!in)
-		snprintf(error, room, "cannot read %.200s: %s", path, strerror(errno));
-	else if (!root)
-		snprintf(error, room, "cannot read %.200s: line %d: %.150s", path, where.line,
-			 where.text);
-	if (in)
-		fclose(in);
-	return root;
-}
-
-struct displaced *displaced_read(const char *path, char *error, size_t room)
-{
-	json_t *root = load(path, error, room);
-	const char *schema = json_string_value(json_object_get(root, "schema"));
-	struct displaced *d = NULL;
-
-	if (!root)
-		return NULL;
-	if (!schema || strcmp(schema, SCHEMA) != 0) {
-		snprintf(error, room,
-			 "%.200s is no account of displacement (schema \"%s\"): it comes from "
-			 "'scprof displace --json'",
-			 path, SCHEMA);
-	} else if (!json_array_size(json_object_get(root, "cpus"))) {
-		snprintf(error, room, "%.200s has no CPU in it", path);
-	} else if (!(d = calloc(1, sizeof(*d))) || read_all(d, root) < 0) {
-		snprintf(error, room, "%s", strerror(ENOMEM));
-		displaced_free(d);
-		d = NULL;
-	}
-	json_decref(root);
-	return d;
-}
-
-void displaced_free(struct displaced *d)
-{
-	if (!d)
+	*d = (struct report_displaced){
+		.state = cost->state,
+		.group = cost->group,
+		.spans = cost->spans,
+		.run = cost->run,
+		.kept = cost->kept,
+		.busy = cost->busy,
+		.inflation = cost->inflation,
+		.uncharged = none,
+		.true_cost = none,
+	};
+	if (cost->state != SCP_SITE_COST_KNOWN)
 		return;
-	for (uint32_t i = 0; i < d->warnings; i++)
-		free(d->warning[i]);
-	free(d->warning);
-	free(d->sentence);
-	free(d->cpu);
-	free(d);
+	d->uncharged = cost_of(&cost->uncharged, r->confidence);
+	d->true_cost = cost_of(&cost->true_cost, r->confidence);
+}
+
+static bool together(const struct report_displaced *a, const struct report_displaced *b)
+{
+	return a->state == SCP_SITE_COST_KNOWN && b->state == SCP_SITE_COST_KNOWN &&
+	       a->run == b->run && a->group == b->group;
+}
+
+uint32_t displaced_partner(const struct report *r, uint32_t of, uint32_t from)
+{
+	for (uint32_t i = from + 1; i < r->sites; i++)
+		if (i != of && together(&r->site[i].displaced, &r->site[of].displaced))
+			return i;
+	return r->sites;
+}
+
+/* A group is one test: its first site's. */
+static uint32_t first_of(const struct report *r, uint32_t site)
+{
+	uint32_t partner = displaced_partner(r, site, PROF_NONE);
+
+	return partner < site ? partner : site;
+}
+
+static void judge(struct report *r, double *p, double *q, size_t *order)
+{
+	for (uint32_t i = 0; i < r->sites; i++)
+		p[i] = r->site[i].displaced.state == SCP_SITE_COST_KNOWN && first_of(r, i) == i
+			       ? r->site[i].displaced.uncharged.p
+			       : NAN;
+	compare_q_values(p, q, r->sites, order);
+	for (uint32_t i = 0; i < r->sites; i++) {
+		struct report_displaced *d = &r->site[i].displaced;
+
+		if (d->state != SCP_SITE_COST_KNOWN)
+			continue;
+		d->uncharged.q = q[first_of(r, i)];
+		d->significant = d->uncharged.q <= 1 - r->confidence;
+	}
+}
+
+int displaced_judge(struct report *r)
+{
+	size_t n = (size_t)r->sites + 1;
+	double *p = calloc(n, sizeof(*p)), *q = calloc(n, sizeof(*q));
+	size_t *order = calloc(n, sizeof(*order));
+	int status = p && q && order ? 0 : -1;
+
+	if (!status && displaced_any(r))
+		judge(r, p, q, order);
+	free(p);
+	free(q);
+	free(order);
+	return status;
+}
+
+bool displaced_any(const struct report *r)
+{
+	for (uint32_t i = 0; i < r->sites; i++)
+		if (r->site[i].displaced.state)
+			return true;
+	return false;
+}
+
+const char *displaced_state_name(uint32_t state)
+{
+	switch (state) {
+	case SCP_SITE_COST_KNOWN:
+		return "known";
+	case SCP_SITE_COST_RARE:
+		return "rare";
+	case SCP_SITE_COST_STEADY:
+		return "steady";
+	default:
+		return "too-few-windows";
+	}
+}
+
+bool displaced_has_costs(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->entries; i++)
+		if (p->entry[i].cost.state)
+			return true;
+	return false;
+}
+
+void displaced_warn(struct report *r)
+{
+	double busy = 0, kept = 1;
+
+	for (uint32_t i = 0; i < r->sites; i++) {
+		const struct report_displaced *d = &r->site[i].displaced;
+
+		if (d->state != SCP_SITE_COST_KNOWN)
+			continue;
+		busy = fmax(busy, d->busy);
+		kept = fmin(kept, d->kept);
+	}
+	if (busy > BUSY)
+		report_warn(
+			r, "others-busy",
+			"While the program ran, other tasks had up to %.0f %% of a CPU's time: "
+			"what "
+			"calls caused in it was charged to them. It is made up for as if it had "
+			"been like that in the rest of the time; where that share could not be "
+			"told (no perf counters), it is missing in the costs by displacement. "
+			"Measure on CPUs that are left alone.",
+			100 * busy);
+	if (kept < KEPT)
+		report_warn(r, "too-disturbed",
+			    "Only %.0f %% of the fluid's windows were undisturbed: costs by "
+			    "displacement are of those only.",
+			    100 * kept);
+	if (!displaced_any(r) && displaced_has_costs(r->profile))
+		report_warn(r, "site-costs-apart",
+			    "The profile holds costs of call paths by displacement. No row of this "
+			    "report is one path of one run, so none is shown; --by path does, for "
+			    "the profile of one run.");
 }

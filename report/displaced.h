@@ -1,44 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The account of the machine's time that `scprof displace --json` writes, read back to be shown
- * beside a profile: for each CPU what the program, others, interrupts and the host took, and what
- * of it was charged to nobody. Seconds; a number that the file does not have is NAN. */
+/* What a call costs by displacement, from the profile into the report; private to report/. */
 #ifndef SCPROF_REPORT_DISPLACED_H
 #define SCPROF_REPORT_DISPLACED_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "report.h"
 
-enum displaced_part {
-	DISPLACED_PROGRAM,   /* charged to the program */
-	DISPLACED_UNCHARGED, /* came with the program, and was charged to nobody */
-	DISPLACED_OTHERS,    /* other tasks */
-	DISPLACED_SCPROF,
-	DISPLACED_INTERRUPTS, /* that there are at rest too, and switching between tasks */
-	DISPLACED_STOLEN,     /* by the host */
-	DISPLACED_IDLE,
-	DISPLACED_REMAINDER, /* not explained: the error of the account */
-	DISPLACED_PARTS
-};
+void displaced_fill(const struct report *r, struct report_site *s,
+		    const struct prof_site_cost *cost);
 
-struct displaced_cpu {
-	int cpu; /* -1: all together */
-	double wall_s;
-	double part_s[DISPLACED_PARTS]; /* may be negative by their errors */
-	double share[DISPLACED_PARTS];	/* of wall_s */
-};
+/* When all sites are there: which uncharged costs are significant among so many. -1: memory
+ * is out. */
+int displaced_judge(struct report *r);
 
-struct displaced {
-	struct displaced_cpu *cpu; /* all together last, where the file has that */
-	uint32_t cpus;
-	double confidence;
-	double uncharged_s, low_s, high_s, share_of_rusage;
-	char *sentence; /* what the file says in words, not clean; NULL: nothing */
-	char **warning; /* likewise */
-	uint32_t warnings;
-};
+/* Does the profile hold costs at all? */
+bool displaced_has_costs(const struct profile *p);
 
-/* NULL, and one line in `error`: not to be read, not JSON, another schema, no CPU in it. */
-struct displaced *displaced_read(const char *path, char *error, size_t room);
-void displaced_free(struct displaced *d);
+/* Has any site something said of it? */
+bool displaced_any(const struct report *r);
+
+/* The next site after `from` (PROF_NONE: the first) that shares the cost of site `of`; r->sites:
+ * none. */
+uint32_t displaced_partner(const struct report *r, uint32_t of, uint32_t from);
+
+/* "rare", "steady", "too-few-windows"; "known". */
+const char *displaced_state_name(uint32_t state);
+
+void displaced_warn(struct report *r);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "displaced.h"
+#include "displacement_file.h"
 #include "numbers.h"
 
 static void put_cpu(struct html *h, const struct displaced_cpu *c)

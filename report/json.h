@@ -24,6 +24,8 @@ json_t *json_stack(struct report *r, const struct report_site *s, int *failed);
 json_t *json_path(const struct report_site *s);
 /* Put slowest_asked and slowest[], `shown` of them, into the document. */
 void json_slowest(json_t *doc, struct report *r, uint32_t shown, int *failed);
+/* Fields of a site by displacement, into its object; all null where nothing is known. */
+void json_displaced(json_t *o, const struct report *r, const struct report_site *s, int *failed);
 json_t *json_steadiness(const struct report_site *s, int *failed);
 /* What threads do over and over. Sites from `sites` on are not in the document. */
 struct loop;

@@ -204,6 +204,7 @@ json_t *json_site(struct report *r, const struct report_site *s)
 	json_put(o, "per_byte_ci_high_ns", json_number(s->per_byte_high_ns), &failed);
 	json_put(o, "slow", slow_of(s, &failed), &failed);
 	json_put(o, "steadiness", json_steadiness(s, &failed), &failed);
+	json_displaced(o, r, s, &failed);
 	json_put(o, "path", json_path(s), &failed);
 	json_put(o, "stack", json_stack(r, s, &failed), &failed);
 	if (failed) {

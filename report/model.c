@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "displaced.h"
 #include "estimate.h"
 #include "group.h"
 #include "loop.h"
@@ -18,7 +19,9 @@
 struct whole {
 	struct prof_sums sums;
 	struct steadiness steady;
-	const struct prof_phase *phase; /* of the entry with most samples of them */
+	const struct prof_site_cost *cost; /* of the entry that has one */
+	uint32_t costs;			   /* how many have */
+	const struct prof_phase *phase;	   /* of the entry with most samples of them */
 	uint64_t phases;
 };
 
@@ -53,6 +56,9 @@ static void settle_phases(struct whole *g)
 static int add_entry(struct whole *g, const struct report *r, const struct prof_entry *e)
 {
 	note_phases(g, e->sums.phase);
+	g->costs += e->cost.state != 0;
+	if (e->cost.state)
+		g->cost = &e->cost;
 	if (prof_sums_add(&g->sums, &e->sums) < 0)
 		return -1;
 	return steadiness_add(&g->steady, &e->sums, in_order(r->profile, e), r->include_warmup);
@@ -91,6 +97,9 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 		s->frames = path.frames;
 		s->path_flags = path.flags;
 		site_fill(r, s, &whole.sums, &whole.steady);
+		/* several sites in one row, or one site in several runs: no number is that row's */
+		if (whole.costs == 1)
+			displaced_fill(r, s, whole.cost);
 	}
 	prof_sums_clear(&whole.sums);
 	steadiness_clear(&whole.steady);
@@ -173,7 +182,7 @@ static int build_sites(struct report *r, const struct groups *groups, uint32_t k
 			return -1;
 	}
 	add_up(r, groups, net_ns);
-	return 0;
+	return displaced_judge(r);
 }
 
 /* Text and page have rows for what a reader would miss; JSON for all. */

@@ -6,6 +6,7 @@
 
 #include "callgrind.h"
 #include "csv.h"
+#include "displaced.h"
 #include "folded.h"
 #include "html.h"
 #include "json.h"
@@ -17,15 +18,18 @@ typedef int printer(struct report *r, const struct report_options *o, FILE *out)
 #define FORMAT_PRINTER(value, name, print, traits) [value] = (print),
 static printer *const printers[] = {REPORT_FORMATS(FORMAT_PRINTER)};
 
-/* Text shows a few rows of a million; gaps refer to any of them. */
-static uint32_t sites_shown(const struct report_options *o)
+/* Text shows a few rows of a million; gaps refer to any of them, and what is significant by
+ * displacement is so among all. */
+static uint32_t sites_shown(const struct profile *p, const struct report_options *o)
 {
-	return o->format == REPORT_TEXT && o->by != REPORT_BY_GAP ? text_top(o) : UINT32_MAX;
+	return o->format == REPORT_TEXT && o->by != REPORT_BY_GAP && !displaced_has_costs(p)
+		       ? text_top(o)
+		       : UINT32_MAX;
 }
 
 int report_print(const struct profile *p, const struct report_options *o, FILE *out)
 {
-	struct report *r = report_build_some(p, o, sites_shown(o));
+	struct report *r = report_build_some(p, o, sites_shown(p, o));
 	int status;
 
 	if (!r) {

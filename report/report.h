@@ -115,6 +115,22 @@ struct report_bar {
 			  Buckets are not equally wide on a log scale */
 };
 
+/* A call by displacement (struct scp_site_cost): limits at the report's confidence. */
+struct report_cost {
+	double ns, low_ns, high_ns, error_ns;
+	double p, q; /* of a cost as far from nothing, were it nothing; among all sites */
+};
+
+/* state 0: the profile says nothing of this site, or the row is several sites. */
+struct report_displaced {
+	uint32_t state; /* enum scp_site_cost_state */
+	uint32_t group, spans;
+	uint64_t run;
+	double kept, busy, inflation;
+	struct report_cost uncharged, true_cost;
+	bool significant; /* uncharged, with a false discovery rate of 1 - confidence */
+};
+
 /* What a reader should know of a site's steadiness before quoting its mean. */
 enum report_finding {
 	REPORT_WARM_UP = 1 << 8, /* beside enum stats_doubt in one word */
@@ -179,6 +195,7 @@ struct report_site {
 	struct report_slow slow;
 	struct report_steadiness steadiness;
 	unsigned findings; /* enum report_finding */
+	struct report_displaced displaced;
 };
 
 /* From the exit of one top-level call to the entry of the next. */

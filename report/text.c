@@ -188,6 +188,8 @@ int report_text(struct report *r, const struct report_options *o, FILE *out)
 		print_command(&t);
 	facts_each(r, t.terminal.utf8, print_fact, &t);
 	status = print_table(&t);
+	if (status == 0)
+		status = text_displaced(&t);
 	if (status == 0 && r->loops)
 		status = text_loops(&t);
 	if (status == 0)

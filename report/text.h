@@ -25,6 +25,8 @@ uint32_t text_top(const struct report_options *o);
 /* The main table of each grouping. -1: memory is out. */
 int text_sites(struct text *t);
 int text_gaps(struct text *t);
+/* What displacement says of the sites, if anything. */
+int text_displaced(struct text *t);
 int text_threads(struct text *t);
 int text_processes(struct text *t);
 

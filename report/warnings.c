@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "displaced.h"
 #include "filters.h"
 #include "numbers.h"
 #include "slowest.h"
@@ -295,6 +296,7 @@ void warnings_collect(struct report *r)
 	doubts_collect(r);
 	warn_paths(r);
 	warn_symbols(r);
+	displaced_warn(r);
 	slowest_warn(r);
 }
 

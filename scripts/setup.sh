@@ -57,6 +57,7 @@ hyperfine|command|hyperfine|hyperfine
 uftrace|command|uftrace|uftrace
 ltrace|command|ltrace|ltrace
 perf|command|linux-perf|perf
+gnuplot|command|gnuplot-nox|gnuplot
 '
 needs_fuzz='
 afl-fuzz|command|afl++|american-fuzzy-lop

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 STATS_SRC = \
 	stats/beilner.c \
+	stats/displacement.c \
+	stats/site_costs.c \
+	stats/site_groups.c \
+	stats/woodside.c \
 	stats/plan.c \
 	stats/plan_exact.c \
 	stats/renewal.c \

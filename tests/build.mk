@@ -16,6 +16,7 @@ TARGET_PROGRAMS = \
 	exec_list \
 	fd_reuse \
 	filtered \
+	forbid \
 	fork_in_threads \
 	fortify \
 	generated \

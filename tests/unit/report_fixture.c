@@ -65,18 +65,24 @@ static void make_functions(void)
 	functions[CLOSE] = (struct prof_function){.name = "close", .library = "libc.so.6"};
 }
 
+static struct prof_entry entry(uint32_t table, uint32_t path, uint32_t function, uint32_t outcome,
+			       struct prof_sums sums)
+{
+	return (struct prof_entry){.table = table,
+				   .path = path,
+				   .function = function,
+				   .outcome = outcome,
+				   .sums = sums};
+}
+
 static void make_entries(void)
 {
-	entries[0] =
-		(struct prof_entry){0, 0, RECV, SCP_COMPLETED, false, even_calls(1000, 2000, 100)};
-	entries[1] =
-		(struct prof_entry){1, 0, RECV, SCP_COMPLETED, false, even_calls(3000, 2000, 100)};
-	entries[2] =
-		(struct prof_entry){0, 0, RECV, SCP_WOULD_BLOCK, false, even_calls(10, 500, 0)};
-	entries[3] =
-		(struct prof_entry){0, 1, SEND, SCP_COMPLETED, false, even_calls(500, 4000, 64)};
-	entries[4] = (struct prof_entry){0, 2, SEND, SCP_ERROR, false, even_calls(1, 700, 0)};
-	entries[5] = (struct prof_entry){0, 1, CLOSE, SCP_COMPLETED, false, even_calls(2, 1000, 0)};
+	entries[0] = entry(0, 0, RECV, SCP_COMPLETED, even_calls(1000, 2000, 100));
+	entries[1] = entry(1, 0, RECV, SCP_COMPLETED, even_calls(3000, 2000, 100));
+	entries[2] = entry(0, 0, RECV, SCP_WOULD_BLOCK, even_calls(10, 500, 0));
+	entries[3] = entry(0, 1, SEND, SCP_COMPLETED, even_calls(500, 4000, 64));
+	entries[4] = entry(0, 2, SEND, SCP_ERROR, even_calls(1, 700, 0));
+	entries[5] = entry(0, 1, CLOSE, SCP_COMPLETED, even_calls(2, 1000, 0));
 	/* Half of the sends are of 32 bytes and take 1000 less: 2000 + 2000/64 a byte more. */
 	entries[3].sums.bytes_sq = (prof_u128)250 * (32 * 32 + 96 * 96);
 	entries[3].sums.bytes_units = (prof_u128)250 * (32 * 3600 + 96 * 4400);
@@ -176,8 +182,7 @@ struct profile *fixture_alike(char *near, char *far)
 	for (uint32_t i = 0; i < 5; i++) {
 		memcpy(frame[i], deep, sizeof(deep));
 		alike[i] = (struct prof_path){frame[i], 9, 0};
-		entries[i] = (struct prof_entry){
-			0, i, RECV, SCP_COMPLETED, false, even_calls(1000 - i, 2000, 0)};
+		entries[i] = entry(0, i, RECV, SCP_COMPLETED, even_calls(1000 - i, 2000, 0));
 	}
 	frame[1][7].offset = 0x4444;
 	frame[2][7].offset = 0x4444;

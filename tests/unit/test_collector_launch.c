@@ -137,6 +137,84 @@ static void a_signal_sent_to_us_is_passed_on(void **state)
 		9);
 }
 
+/* What one who watches was told. */
+struct told {
+	pid_t born, ended;
+	bool ours, zombie;
+	int ticks;
+};
+
+static void note_birth(void *told, pid_t pid)
+{
+	struct told *t = told;
+	char path[64], its[256] = "", own[256] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	t->born = pid;
+	t->ours = readlink(path, its, sizeof(its) - 1) > 0 &&
+		  readlink("/proc/self/exe", own, sizeof(own) - 1) > 0 && !strcmp(its, own);
+}
+
+static void note_tick(void *told)
+{
+	((struct told *)told)->ticks++;
+}
+
+static void note_end(void *told, pid_t pid)
+{
+	struct told *t = told;
+	char path[64], text[512] = "", *end;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	FILE *file = fopen(path, "r");
+	t->ended = pid;
+	if (!file)
+		return;
+	size_t length = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[length] = '\0';
+	end = strrchr(text, ')');
+	t->zombie = end && end[2] == 'Z';
+}
+
+/* Status 0: all as launch.h has it. */
+static int watch_one(void)
+{
+	char *argv[] = {"sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exit 9",
+			NULL};
+	struct told t = {0};
+	const struct launch_hold hold = {note_birth, &t};
+	const struct launch_watch watch = {1, note_tick, note_end, &t};
+	struct rusage usage = {0};
+	struct launch l;
+	bool exec_failed;
+
+	if (launch_start_held(&l, "/bin/sh", argv, false, 0, &exec_failed, &hold))
+		return 1;
+	int status = launch_exit_status(launch_wait_watched(&l, &watch, &usage));
+	if (status != 9 || l.ended_by)
+		return 2;
+	if (t.born != l.pid || !t.ours)
+		return 3; /* told too late: it was the command already */
+	if (t.ended != l.pid || !t.zombie || !t.ticks)
+		return 4;
+	if (!usage.ru_utime.tv_sec && !usage.ru_utime.tv_usec && !usage.ru_stime.tv_usec)
+		return 5;
+	return waitpid(l.pid, NULL, 0) == -1 && errno == ECHILD ? 0 : 6;
+}
+
+static void one_who_watches_is_told_before_and_after(void **state)
+{
+	pid_t pid = fork();
+	int status;
+
+	(void)state;
+	if (!pid)
+		_exit(watch_one());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 static void preloading_keeps_what_the_user_has(void **state)
 {
 	struct environment e = {.library = "/x/libscprof.so",
@@ -172,6 +250,7 @@ int main(void)
 		cmocka_unit_test(the_status_is_not_lost_where_children_are_ignored),
 		cmocka_unit_test(the_command_gets_our_signal_state_and_descriptors),
 		cmocka_unit_test(a_signal_sent_to_us_is_passed_on),
+		cmocka_unit_test(one_who_watches_is_told_before_and_after),
 		cmocka_unit_test(preloading_keeps_what_the_user_has),
 	};
 

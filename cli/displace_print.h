@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A finished measurement as text or JSON; no arithmetic but for the units. */
+#ifndef SCPROF_DISPLACE_PRINT_H
+#define SCPROF_DISPLACE_PRINT_H
+
+#include <stdio.h>
+
+#include "displace_confirm.h"
+#include "displace_options.h"
+#include "displace_summary.h"
+#include "wall.h"
+
+/* `confirm`: NULL without --confirm. 0; -1 with errno. */
+int displace_print_text(FILE *out, const struct displace_wishes *o,
+			const struct displace_summary *s, const struct displace_confirm *confirm);
+int displace_print_json(FILE *out, const struct displace_wishes *o,
+			const struct displace_summary *s, const struct displace_confirm *confirm);
+
+/* --method wall */
+int displace_print_wall_text(FILE *out, const struct displace_wishes *o,
+			     const struct wall_result *r);
+int displace_print_wall_json(FILE *out, const struct displace_wishes *o,
+			     const struct wall_result *r);
+
+/* displace_account_text.c: the account by CPU and the other tasks. */
+void displace_print_account(FILE *out, const struct displace_summary *s);
+
+/* The one sentence on what it all means. */
+void displace_sentence(const struct displace_summary *s, char *text, size_t size);
+
+#endif

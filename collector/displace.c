@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Opening and closing a measurement, and its rests. */
+#include "displace.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "clocks_private.h"
+#include "cpus.h"
+#include "displace_private.h"
+#include "ending.h"
+#include "quota.h"
+
+/* For measuring what a switch does. */
+#define SWITCH_S 0.5
+/* Where it was measured, it was within this. */
+#define SWITCH_UNKNOWN 0.3e-6
+
+static int check_quota(const struct displace_options *o, struct profile_error *err)
+{
+	char where[256];
+	double quota = quota_cpus(where, sizeof(where));
+	int cpus = CPU_COUNT(&o->cpus);
+
+	if (o->any_quota || quota >= cpus)
+		return 0;
+	snprintf(err->text, sizeof(err->text),
+		 "this control group may use %.3g CPUs (%.200s), and the fluid would use it up on "
+		 "%d: the program would be stopped with it. Measure on fewer CPUs (--cpus), or "
+		 "lift the quota",
+		 quota, where, cpus);
+	return -1;
+}
+
+static int make_room(struct displace *d)
+{
+	d->cpus = (size_t)CPU_COUNT(&d->options.cpus);
+	d->own = calloc(d->cpus, sizeof(*d->own));
+	d->from_ns = calloc(d->cpus, sizeof(*d->from_ns));
+	d->to_ns = calloc(d->cpus, sizeof(*d->to_ns));
+	d->other_on = calloc(d->cpus, sizeof(*d->other_on));
+	d->clock_on = calloc(d->cpus, sizeof(*d->clock_on));
+	d->series = calloc(d->cpus, sizeof(*d->series));
+	d->window = calloc(d->cpus, sizeof(*d->window));
+	d->child = calloc(1, MOST_PIDS / 8);
+	d->usage_from = calloc(CPU_SETSIZE, sizeof(*d->usage_from));
+	d->usage_to = calloc(CPU_SETSIZE, sizeof(*d->usage_to));
+	d->before = calloc(CPU_SETSIZE, sizeof(*d->before));
+	d->after = calloc(CPU_SETSIZE, sizeof(*d->after));
+	return d->child && d->usage_from && d->usage_to && d->from_ns && d->to_ns && d->own &&
+			       d->other_on && d->clock_on && d->series && d->window && d->before &&
+			       d->after
+		       ? 0
+		       : -1;
+}
+
+static int first_cpu(const cpu_set_t *set)
+{
+	int cpu = 0;
+
+	while (!CPU_ISSET(cpu, set))
+		cpu++;
+	return cpu;
+}
+
+static double quick_rate(void)
+{
+	const struct timespec pause = {.tv_nsec = 10000000};
+	struct clock_pair a = clocks_pair(fluid_now), b;
+	double error;
+
+	nanosleep(&pause, NULL);
+	b = clocks_pair(fluid_now);
+	return clocks_rate(&a, &b, &error);
+}
+
+/* What is known before anything runs. */
+static unsigned standing_warnings(const cpu_set_t *set)
+{
+	cpu_set_t together, split, away;
+	char interface[64];
+	unsigned w = 0;
+
+	cpus_siblings(set, &together, &split);
+	w |= CPU_COUNT(&together) ? DISPLACE_SIBLINGS : 0;
+	w |= CPU_COUNT(&split) ? DISPLACE_SPLIT : 0;
+	w |= cpus_steered_away(set, &away, interface, sizeof(interface)) ? DISPLACE_STEERED : 0;
+	return w;
+}
+
+static int start(struct displace *d, struct profile_error *err)
+{
+	struct fluid_options f = {
+		.cpus = d->options.cpus,
+		.window_ns = d->options.window_ns ? d->options.window_ns : FLUID_WINDOW_NS,
+		.scheduling = FLUID_IDLE,
+		.edge = d->options.edge,
+		.context = d->options.context,
+	};
+
+	if (make_room(d) || tasks_begin(&d->tasks)) {
+		snprintf(err->text, sizeof(err->text), "no memory, or /proc cannot be read");
+		return -1;
+	}
+	taskstats_open(&d->ask);
+	if (!taskstats_open(&d->ends))
+		taskstats_listen(&d->ends, &d->options.cpus);
+	d->standing = standing_warnings(&d->options.cpus);
+	d->irq_measured = cpu_times_irq_measured();
+	d->switching = displace_switch_cost(
+		first_cpu(&f.cpus), quick_rate(),
+		fmin(SWITCH_S, d->options.rest_s > 0 ? d->options.rest_s / 2 : SWITCH_S));
+	d->switching_known = isfinite(d->switching.error);
+	if (!d->switching_known)
+		d->switching = (struct displacement_value){0, SWITCH_UNKNOWN, 30};
+	d->fluid = fluid_start(&f, err);
+	return d->fluid ? 0 : -1;
+}
+
+struct displace *displace_open(const struct displace_options *o, struct profile_error *err)
+{
+	struct displace *d;
+
+	if (check_quota(o, err))
+		return NULL;
+	d = calloc(1, sizeof(*d));
+	if (!d) {
+		snprintf(err->text, sizeof(err->text), "no memory");
+		return NULL;
+	}
+	d->options = *o;
+	d->ask.fd = d->ends.fd = -1;
+	if (!start(d, err))
+		return d;
+	displace_close(d);
+	return NULL;
+}
+
+void displace_close(struct displace *d)
+{
+	if (d->fluid)
+		fluid_stop(d->fluid);
+	task_clock_close(&d->clock);
+	taskstats_close(&d->ask);
+	taskstats_close(&d->ends);
+	tasks_free(&d->tasks);
+	for (size_t i = 0; d->window && i < d->cpus; i++)
+		free(d->window[i]);
+	free(d->rest);
+	free(d->ended);
+	free(d->child);
+	free(d->progress);
+	free(d->clock_on);
+	free(d->usage_from);
+	free(d->usage_to);
+	free(d->from_ns);
+	free(d->to_ns);
+	free(d->other_on);
+	free(d->other);
+	free(d->before);
+	free(d->after);
+	free(d->own);
+	free(d->series);
+	free(d->window);
+	free(d);
+}
+
+static int add_rest(struct displace *d, uint64_t from)
+{
+	if (d->rests == d->rest_room) {
+		size_t room = d->rest_room ? 2 * d->rest_room : 16;
+		struct rest *more = realloc(d->rest, room * sizeof(*more));
+
+		if (!more)
+			return -1;
+		d->rest = more;
+		d->rest_room = room;
+	}
+	d->rest[d->rests++] = (struct rest){from, fluid_now(), displace_softirqd(d)};
+	return 0;
+}
+
+/* The measuring goes on as beside a program, so that what it costs is the same. */
+int displace_rest(struct displace *d, double seconds)
+{
+	double end = displace_now() + seconds;
+	uint64_t from = fluid_now();
+	struct ending ending;
+	int got = 0;
+
+	ending_begin(&ending);
+	tasks_look(&d->tasks);
+	tasks_mark(&d->tasks);
+	while (!got && displace_now() < end) {
+		got = ending_wait(&ending, DISPLACE_TICK_MS);
+		displace_sample_own(d);
+		displace_sample_ends(d);
+	}
+	ending_end(&ending);
+	tasks_look(&d->tasks);
+	add_rest(d, from);
+	return got;
+}
+
+const struct displacement_series *displace_run_windows(const struct displace *d)
+{
+	return d->series;
+}
+
+size_t displace_run_first(const struct displace *d, size_t i)
+{
+	return displace_first_window(d, i, d->from);
+}
+
+uint64_t displace_run_program_ns(const struct displace *d, size_t i)
+{
+	return task_clock_on(&d->clock, i);
+}
+
+struct displacement_value displace_switching(const struct displace *d)
+{
+	return d->switching;
+}
+
+double displace_now(void)
+{
+	return (double)clocks_raw_ns() / 1e9;
+}

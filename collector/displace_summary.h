@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Several runs of one command, put together: what the report prints. Seconds a run. */
+#ifndef SCPROF_DISPLACE_SUMMARY_H
+#define SCPROF_DISPLACE_SUMMARY_H
+
+#include "displace.h"
+
+/* A mean with its limits; infinite limits: it cannot be told. */
+struct displace_mean {
+	double mean, low, high;
+};
+
+struct displace_summary {
+	const struct displace_run *run;
+	size_t runs, disturbed; /* runs of which nothing could be said: not in the means below */
+	double confidence;
+	struct displacement_value switching; /* a switch */
+	struct displace_mean displaced, lost;
+	double share, share_low, share_high; /* lost / rusage */
+	double elapsed, program, softirqd, by_account;
+	double struck_others; /* NAN unless something was lost, and it could be told of all runs */
+	struct displace_accounting accounting; /* means; NAN where a run lacked it */
+	struct displace_cpu *cpu, all;	       /* means */
+	size_t cpus;
+	struct displace_task *task; /* means, longest first */
+	size_t tasks;
+	size_t windows, kept;
+	unsigned warnings; /* of any run; "disturbed" and "short" only where all are */
+	enum displace_verdict {
+		DISPLACE_NOTHING_SAID, /* no interval */
+		DISPLACE_ALL_CHARGED,  /* the interval of what is lost includes 0 */
+		DISPLACE_LOST,	       /* it lies above */
+		DISPLACE_GAINED	       /* it lies below: impossible, so something is wrong */
+	} verdict;
+};
+
+/* `run` must stay. 0; -1: no memory. runs > 0. */
+int displace_summarise(struct displace_summary *s, const struct displace_run *run, size_t runs,
+		       double confidence, struct displacement_value switching);
+void displace_summary_free(struct displace_summary *s);
+
+#endif

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What a switch to another task and back does to the fluid's balance of charged time and
+ * progress. The kernel fixes the moment of a switch when the other task is woken, while
+ * the fluid still runs on until the news arrives: it progresses more than it is charged.
+ * What the kernel does after the switch back is charged to the fluid and no progress. The
+ * sum is some tenths of a microsecond, of either sign.
+ *
+ * A thread of the fluid's kind runs windows of a millisecond; a helper that sleeps on its CPU is
+ * woken from another CPU every 20 us in every second window. The difference of neighbouring
+ * windows, a switch, is the result. */
+#include <linux/futex.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clocks_private.h"
+#include "counter.h"
+#include "displace_private.h"
+#include "fluid_loop.h"
+
+#define WINDOW_NS  1000000
+#define BETWEEN_NS 20000 /* two wakings */
+#define PAIRS	   151
+#define LEAST_SEEN 10 /* switches in a window */
+
+struct probe {
+	int cpu, other;
+	double units_per_ns, longest_s;
+	atomic_uint word; /* the helper sleeps on it */
+	atomic_bool waking, stop;
+	struct fluid_loop loop;
+	double with[PAIRS], without[PAIRS]; /* seconds a switch */
+	size_t pairs;
+	atomic_bool refused;
+};
+
+static long futex(atomic_uint *word, int operation, unsigned value)
+{
+	return syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
+}
+
+static bool settle(int cpu, int policy)
+{
+	const struct sched_param none = {0};
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	return !sched_setaffinity(0, sizeof(one), &one) && !sched_setscheduler(0, policy, &none);
+}
+
+static void *sleeper(void *argument)
+{
+	struct probe *p = argument;
+	unsigned seen = 0;
+
+	if (!settle(p->cpu, SCHED_OTHER))
+		atomic_store(&p->refused, true);
+	while (!atomic_load(&p->stop)) {
+		futex(&p->word, FUTEX_WAIT, seen);
+		seen = atomic_load(&p->word);
+	}
+	return NULL;
+}
+
+static void *waker(void *argument)
+{
+	struct probe *p = argument;
+	uint64_t next = 0;
+
+	if (!settle(p->other, SCHED_OTHER))
+		atomic_store(&p->refused, true);
+	while (!atomic_load(&p->stop)) {
+		uint64_t now = clocks_raw_ns();
+
+		if (now < next || !atomic_load(&p->waking)) {
+			counter_pause();
+			continue;
+		}
+		next = now + BETWEEN_NS;
+		atomic_fetch_add(&p->word, 1);
+		futex(&p->word, FUTEX_WAKE, 1);
+	}
+	atomic_fetch_add(&p->word, 1);
+	futex(&p->word, FUTEX_WAKE, 1);
+	return NULL;
+}
+
+static uint64_t charged_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static double lost_cpu(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return (double)u.ru_nivcsw;
+}
+
+/* Charged less progress in a window, seconds; *switches: how often it lost its CPU. */
+static double window(struct probe *p, double *switches)
+{
+	double before = lost_cpu();
+	uint64_t told = 0, charged = charged_ns(), begin = fluid_now();
+
+	fluid_loop_run(&p->loop, begin, begin + (uint64_t)(WINDOW_NS * p->units_per_ns), &told);
+	charged = charged_ns() - charged;
+	*switches = lost_cpu() - before;
+	struct fluid_chunks c = fluid_loop_chunks(&p->loop);
+	return ((double)charged - c.mean * p->loop.chunks / p->units_per_ns) / 1e9;
+}
+
+static void *measure(void *argument)
+{
+	struct probe *p = argument;
+	uint64_t end = clocks_raw_ns() + (uint64_t)(p->longest_s * 1e9);
+
+	fluid_loop_begin(&p->loop, p->units_per_ns);
+	if (!settle(p->cpu, SCHED_IDLE))
+		atomic_store(&p->refused, true);
+	while (!atomic_load(&p->refused) && p->pairs < PAIRS && clocks_raw_ns() < end) {
+		double many, few, with, without;
+
+		atomic_store(&p->waking, true);
+		with = window(p, &many);
+		atomic_store(&p->waking, false);
+		without = window(p, &few);
+		if (many < few + LEAST_SEEN)
+			continue; /* the waker had no CPU */
+		p->with[p->pairs] = with / (many - few);
+		p->without[p->pairs++] = without / (many - few);
+	}
+	atomic_store(&p->stop, true);
+	return NULL;
+}
+
+/* In this order; the waker ends the sleeper. */
+static void run_threads(struct probe *p)
+{
+	void *(*const body[])(void *) = {sleeper, waker, measure};
+	pthread_t thread[3];
+	int started = 0;
+
+	while (started < 3 && !pthread_create(&thread[started], NULL, body[started], p))
+		started++;
+	if (started < 3) {
+		atomic_store(&p->stop, true);
+		atomic_fetch_add(&p->word, 1);
+		futex(&p->word, FUTEX_WAKE, 1);
+	}
+	for (int i = started; i > 0; i--)
+		pthread_join(thread[i - 1], NULL);
+}
+
+static int another_cpu(int cpu)
+{
+	cpu_set_t allowed;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return -1;
+	for (int other = 0; other < CPU_SETSIZE; other++)
+		if (other != cpu && CPU_ISSET(other, &allowed))
+			return other;
+	return -1;
+}
+
+struct displacement_value displace_switch_cost(int cpu, double units_per_ns, double longest_s)
+{
+	const struct displacement_value unknown = {0, INFINITY, 1};
+	struct displacement_value cost;
+	struct probe *p = calloc(1, sizeof(*p));
+	sigset_t all, before;
+	double scratch[PAIRS];
+
+	if (!p || (p->other = another_cpu(cpu)) < 0) {
+		free(p);
+		return unknown;
+	}
+	p->cpu = cpu;
+	p->units_per_ns = units_per_ns;
+	p->longest_s = longest_s;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	run_threads(p);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	cost = displacement_switching(p->with, p->without, p->pairs, scratch);
+	free(p);
+	return isfinite(cost.error) ? cost : unknown;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Inside the paper's procedure. */
+#ifndef SCPROF_WALL_PRIVATE_H
+#define SCPROF_WALL_PRIVATE_H
+
+#include "cpu_times.h"
+#include "ending.h"
+#include "launch.h"
+#include "tasks.h"
+#include "taskstats.h"
+#include "wall.h"
+#include "wall_fluid.h"
+
+struct wall_work {
+	const struct wall_options *o;
+	struct wall_result *result;
+	struct wall_replication *now; /* the one in progress */
+	struct wall_fluid *fluid;
+	uint64_t *loops; /* L_F, a CPU; 0: without end */
+	double *tau;	 /* tau_F of the last step 1, a CPU */
+	struct tasks tasks;
+	struct cpu_times *before, *after;
+	pid_t pid;
+};
+
+/* wall_errors.c: all that is needed, and what is measured once: the clock's resolution, the
+ * cost of starting, of a cold loop. -1: no memory. */
+int wall_prepare(struct wall_work *w);
+void wall_clean_up(struct wall_work *w);
+
+/* What others take of the CPUs of the set from here on; and how much it was, seconds: by
+ * the host, by other processes. */
+void wall_daemons_begin(struct wall_work *w);
+void wall_daemons(struct wall_work *w, double *stolen, double *others);
+
+#endif

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How good displacement is on this machine, each claim measured many times over: what
+computation, rest, receive steering on and off, and the fluid's own effect on a program show.
+
+  compute    displacement against getrusage, run by run; burner: while another process
+             burns the second CPU
+  rest       what is found beside a sleeping command, as a share of the CPUs' time
+  steering   runs with steering on, or on a wire of a limited rate, whose interval
+             excludes 0, and with it off whose interval includes 0, in turn (needs root)
+  fluid      a program that blocks often, with and without the fluid, in turn: its CPU
+             time and elapsed time an operation
+"""
+import math
+import statistics
+import time
+
+import common
+
+
+def spread(values):
+    """Median, and its 95 % interval by order statistics (at least 6 values)."""
+    ordered, n = sorted(values), len(values)
+    low = max((k for k in range(n // 2 + 1)
+               if sum(math.comb(n, i) for i in range(k)) / 2 ** n <= 0.025), default=0)
+    if n < 6:
+        return statistics.median(ordered), None, None
+    return statistics.median(ordered), ordered[low - 1], ordered[n - low]
+
+
+RUNS = (("run", 3, "d"), ("getrusage s", 11, ".4f"), ("displaced s", 11, ".4f"), ("diff %", 7, "+.3f"),
+        ("kept %", 6, ".0f"), ("others %", 8, ".0f"), ("stolen %", 8, ".1f"))
+
+
+def compute(bench, o, burner):
+    name = "burner" if burner else "compute"
+    table = common.Table(f"goals-{name}", f"Computation{', beside a burner' if burner else ''}: "
+                         f"{o.loops} x 1000 us a run", RUNS, o.out)
+    put = ["compute", o.loops, 1000, *bench.computing()]
+    for number in range(1, o.replications + 1):
+        found = bench.displace(*put, replications=1)
+        used, displaced = found["accounting"]["rusage_s"], found["displacement"]["mean_s"]
+        off = None if displaced is None else common.share(displaced - used, used)
+        table.row(number, used, displaced, off, *common.quality(found))
+    said = [row[3] for row in table.data if row[3] is not None]
+    table.say(f"{len(said)} of {len(table.data)} runs say anything, {sum(abs(v) <= 1 for v in said)} of these are "
+              f"within 1 % of getrusage")
+    if said:
+        table.say("median {:+.3f} %".format(statistics.median(said))
+                  + f", mean {statistics.fmean(said):+.3f} %, from {min(said):+.3f} to {max(said):+.3f} %")
+    hard = [row[3] for row in table.data if row[6] >= 10]
+    table.say(f"the host stole 10 % or more in {len(hard)} runs"
+              + (f": largest difference {max(abs(v) for v in hard if v is not None):.3f} %"
+                 if any(v is not None for v in hard) else ""))
+    table.finish()
+
+
+def rest(bench, o):
+    table = common.Table("goals-rest", "At rest: work charged to nobody beside `sleep 5`, of the CPUs' time", (
+        ("run", 3, "d"), ("found %", 8, "+.4f"), ("from", 8, "+.4f"), ("to", 8, "+.4f"), *common.QUALITY), o.out)
+    for number in range(1, o.replications + 1):
+        found = bench.displace(5, command="sleep", replications=1, more=["--rest", "2s"])
+        wall, lost = found["all_cpus"]["wall_s"], found["unaccounted"]
+        table.row(number, *(common.share(lost[key], wall) for key in ("mean_s", "ci_low_s", "ci_high_s")),
+                  *common.quality(found))
+    said = [abs(row[1]) for row in table.data if row[1] is not None]
+    table.say(f"{len(said)} of {len(table.data)} runs say anything, {sum(v < 0.2 for v in said)} of these are below 0.2 %")
+    table.finish()
+
+
+# Truth, operations (so that each takes about as long), CPUs.
+STATES = (("on", "on", 1, 2), ("off", "off", 4, 2), ("wire", "on", 0.25, 1))
+
+
+def steering(bench, o):
+    table = common.Table("goals-steering", f"Uncharged time seen, 2000 bytes, loopback with steering on ({o.loops} "
+                         f"operations) and off ({4 * o.loops}), and a wire of 200 Mbit/s ({o.loops // 4})", (
+                             ("run", 3, "d"), ("steering", 8, "s"), ("lost %", 8, "+.2f"), ("from", 8, "+.2f"),
+                             ("to", 8, "+.2f"), ("as it is", 8, "s"), ("took s", 6, ".1f"), *common.QUALITY), o.out)
+    with common.Wire() as wire:
+        for number in range(1, o.replications + 1):
+            for state in STATES:
+                if o.quiet is not None:
+                    bench.await_quiet()
+                table.row(number, *steering_run(bench, o, wire, *state))
+    for state, *_ in STATES:
+        rows = [row for row in table.data if row[1] == state]
+        said = [row[2] for row in rows if row[3] is not None]
+        table.say(f"{'steering ' if state != 'wire' else ''}{state}: {sum(row[5] == 'yes' for row in rows)} of {len(rows)} "
+                  f"runs see it as it is ({len(rows) - len(said)} say nothing); median lost "
+                  f"{statistics.median(said) if said else math.nan:.2f} %; "
+                  f"longest took {max(row[6] for row in rows):.1f} s")
+    table.finish()
+
+
+def steering_run(bench, o, wire, state, truth, times, cpus):
+    problem = wire.tell("steer", f"{1 << bench.cpus[1]:x}" if state == "on" else 0) \
+        or wire.tell("rate", 200 if state == "wire" else 0)
+    if problem:
+        raise common.Refused(f"{problem}: steering needs root, the wire needs tc and sch_tbf")
+    began = time.monotonic()
+    found = bench.displace_once("send", max(1, int(o.loops * times)), 2000, "--cpu", bench.cpus[0], cpus=bench.cpu_list(cpus),
+                                *wire.where("veth" if state == "wire" else "loopback"), replications=1)
+    return (state, *verdict(found["unaccounted"], found["accounting"]["rusage_s"], truth), time.monotonic() - began,
+            *common.quality(found))
+
+
+def verdict(lost, used, truth):
+    """Percent of getrusage with its limits, and whether they tell on from off."""
+    percent = [common.share(lost[key], used) for key in ("mean_s", "ci_low_s", "ci_high_s")]
+    if None in percent:
+        return *percent, "unknown"
+    seen = "on" if percent[1] > 0 else "off" if percent[2] >= 0 else "below 0"
+    return *percent, "yes" if seen == truth else "no"
+
+
+def fluid(bench, o):
+    table = common.Table("goals-fluid", "The fluid's effect: a program that blocks often, with the fluid / without, "
+                         f"medians of {o.replications} pairs, us an operation", (
+                             ("program", 34, "s"), ("CPU alone", 9, ".2f"), ("with", 7, ".2f"), ("ratio", 6, ".3f"),
+                             ("from", 6, ".3f"), ("to", 6, ".3f"), ("elapsed", 8, ".2f"), ("with", 8, ".2f"),
+                             ("ratio", 6, ".3f"), ("from", 6, ".3f"), ("to", 6, ".3f")), o.out)
+    first, second = bench.cpus
+    with common.Wire() as wire:
+        pairs(table, bench, o, "ping-pong, two CPUs, loopback",
+              ["--cpu", first, "--peer-cpu", second, *wire.where("loopback")])
+        pairs(table, bench, o, "ping-pong, one CPU, loopback", ["--cpu", first, *wire.where("loopback")])
+        if wire.tell("rate", 100) is None:
+            pairs(table, bench, o, "one CPU, wire of 100 Mbit/s", ["--cpu", first, *wire.where("veth")])
+    table.finish()
+
+
+def pairs(table, bench, o, name, where):
+    put, alone, beside = ["send", o.loops, 2000, *where], [], []
+    for number in range(o.replications):
+        for with_fluid in (number % 2, 1 - number % 2):
+            if o.quiet is not None:
+                bench.await_quiet()
+            if with_fluid:
+                beside += bench.displace_once(*put, replications=1)["put"]
+            else:
+                alone.append(bench.alone(*put))
+    columns = []
+    for cost in (lambda said: said["self_s"] + said["sink_s"], lambda said: said["elapsed_s"]):
+        a, b = [cost(said) for said in alone], [cost(said) for said in beside]
+        columns += [1e6 * statistics.median(a) / o.loops, 1e6 * statistics.median(b) / o.loops,
+                    *spread([y / x for x, y in zip(a, b, strict=True)])]
+    table.row(name, *columns)
+
+
+def main():
+    parser = common.options(__doc__.splitlines()[0], loops=None, replications=20)
+    parser.add_argument("goal", choices=("compute", "burner", "rest", "steering", "fluid"))
+    o = parser.parse_args()
+    o.loops = o.loops or {"compute": 1000, "burner": 1000, "steering": 60000, "fluid": 20000}.get(o.goal)
+    bench = common.Bench(o)
+    if o.goal == "compute":
+        compute(bench, o, False)
+    elif o.goal == "burner":
+        with bench.burner(bench.cpus[1]):
+            compute(bench, o, True)
+    else:
+        {"rest": rest, "steering": steering, "fluid": fluid}[o.goal](bench, o)
+
+
+common.main(main)

@@ -1,0 +1,108 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `scprof displace`, `scprof run --displace` and `scprof load`: accounts add up, the
+# command does not notice, nothing is left behind, odd machines get one clear line.
+# No time is held against an absolute one.
+
+bats_require_minimum_version 1.5.0
+load displace
+
+@test "bad options are refused in one line, status 125" {
+	fails 125 "is not a count" "$SCPROF" displace --loops 0 -- true
+	fails 125 "is not a count" "$SCPROF" displace --replications x -- true
+	fails 125 "is not a count" "$SCPROF" displace --replications 1e3 -- true
+	fails 125 "is not a list of CPUs" "$SCPROF" displace --cpus 1-0 -- true
+	fails 125 "offline or does not exist" "$SCPROF" displace --cpus 1000 -- true
+	fails 125 "there are fluid and wall" "$SCPROF" displace --method water -- true
+	fails 125 "between 0 and 1" "$SCPROF" displace --confidence 95 -- true
+	fails 125 "not a time" "$SCPROF" displace --rest 5 -- true
+	fails 125 "which command" "$SCPROF" displace
+	fails 125 "needs a value" "$SCPROF" displace --cpus
+	fails 125 "unknown option --wat" "$SCPROF" displace --wat
+	fails 125 "goes with --method fluid" "$SCPROF" displace --method wall --confirm -- true
+	fails 2 "not a number of seconds" "$SCPROF" load 0
+	fails 2 "not a number of seconds" "$SCPROF" load nan
+	fails 2 "offline or does not exist" "$SCPROF" load --cpus 1000
+	fails 2 "is enough" "$SCPROF" load 1 1
+}
+
+@test "exit statuses are those of scprof run" {
+	STATUS=7 json -- sh -c 'exit 7'
+	STATUS=137 json -- sh -c 'kill -9 $$'
+	fails 127 "no-such-command" "$SCPROF" displace -- no-such-command
+	touch "$T/plain"
+	fails 126 "plain" "$SCPROF" displace -- "$T/plain"
+	fails 127 "no-such-command" "$SCPROF" displace --method wall -- no-such-command
+	STATUS=3 json --method wall --replications 1 -- sh -c 'exit 3'
+}
+
+@test "the account of each CPU adds up to its wall time" {
+	json -- sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; sleep 0.1'
+	holds '.schema == "scprof-displace/1" and .method == "fluid"'
+	holds 'all(.cpus[], .all_cpus; (.program_s + .others_s + .scprof_s + .interrupts_s + .stolen_s
+		+ .idle_s + .remainder_s - .wall_s) | fabs < 1e-9)'
+	holds 'all(.cpus[], .all_cpus; (.interrupts_program_s + .interrupts_rest_s + .switching_s
+		- .interrupts_s) | fabs < 1e-9)'
+	holds '.all_cpus as $a | (([.cpus[].wall_s] | add) - $a.wall_s | fabs) < 1e-9'
+	holds 'all(.cpus[]; .idle_s >= 0 and .stolen_s >= 0 and .program_s >= 0)'
+	holds '.program.elapsed_s as $e | all(.cpus[]; (.wall_s - $e | fabs) < 1e-6)'
+	holds '[.cpus[].cpu] == ([.cpus[].cpu] | sort)'
+}
+
+@test "the accountings agree about a program of one process" {
+	json -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
+	holds '.accounting.rusage_s > 0'
+	# exact clocks of one kernel, read a little before and after its end
+	holds '.accounting | (.schedstat_s - .rusage_s | fabs) < 0.02 + 0.05 * .rusage_s'
+	holds '.accounting | .task_clock_s == null or .task_clock_s > 0.9 * .rusage_s - 0.02'
+	holds '.accounting | .task_clock_s != null or (.task_clock_missing | length > 0)'
+	holds '.accounting | .taskstats_s != null or (.taskstats_missing | length > 0)'
+	holds '.accounting.schedstat_first_thread_only == false'
+	holds '.program.cpu_s >= .accounting.rusage_s'
+}
+
+@test "children count, and schedstat says that it lacks them" {
+	json -- sh -c 'sh -c "i=0; while [ \$i -lt 100000 ]; do i=\$((i + 1)); done"; true'
+	holds '.accounting.rusage_s > .accounting.schedstat_s'
+	holds '.accounting.taskstats_s == null or .accounting.schedstat_first_thread_only'
+}
+
+@test "no number is printed where nothing supports it" {
+	json -- true
+	holds '[.warnings[].code] | index("too-short") != null'
+	holds '.unaccounted.mean_s == null and .displacement.mean_s == null'
+	holds '.unaccounted.share_of_rusage == null and .unaccounted.ci_low_s == null'
+	holds '.sentence | startswith("Nothing can be said")'
+	run timeout 60 "${DISPLACE[@]}" -- true
+	[[ $output == *"Nothing can be said"* && $output == *"no interval can be given"* ]]
+	[[ $output != *nan* && $output != *inf* ]]
+}
+
+@test "replications are listed, loops give the cost of an operation" {
+	json --replications 3 --loops 1000 --confidence 90% -- sleep 0.05
+	holds '(.replications | length) == 3 and .runs == 3 and .loops == 1000'
+	holds '.confidence == 0.9'
+	holds '.per_operation_us.rusage_us as $o | .accounting.rusage_s as $r
+		| ($o - $r * 1000 | fabs) < 1e-6'
+	holds '([.replications[].program_s] | add / 3) as $m | (.program.cpu_s - $m | fabs) < 1e-9'
+	holds '.unaccounted as $u | $u.mean_s == null or
+		($u.ci_low_s <= $u.mean_s and $u.mean_s <= $u.ci_high_s)'
+}
+
+@test "the command is confined to the set, and what it prints is its own" {
+	local cpu
+	cpu=$(first_cpu)
+	run --separate-stderr timeout 60 "${DISPLACE[@]}" --cpus "$cpu" -- grep Cpus_allowed_list /proc/self/status
+	[ "$(cut -f2 <<<"$output")" = "$cpu" ]
+	[[ $stderr == *"on CPU $cpu"* ]]
+	# one object on standard output, the command's words beside it
+	run --separate-stderr timeout 60 "${DISPLACE[@]}" --json -- echo hello
+	[ "$(jq -r .schema <<<"$output")" = scprof-displace/1 ]
+	[[ $stderr == *hello* ]]
+}
+
+@test "input reaches the command; signals and scheduling are as without" {
+	local what='grep -E "^Sig(Blk|Ign)" /proc/self/status; cut -d" " -f41 /proc/self/stat'
+	[ "$(echo word | timeout 60 "${DISPLACE[@]}" -o /dev/null -- cat)" = word ]
+	[ "$(timeout 60 "${DISPLACE[@]}" -o /dev/null -- sh -c "$what")" = "$(timeout 60 sh -c "$what")" ]
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The fluid: which chunks count as undisturbed, and what holds of its windows however busy
+ * the machine is. */
+#include <dirent.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "fluid.h"
+#include "fluid_loop.h"
+#include "wall_fluid.h"
+
+static void assert_near(double a, double b, double within)
+{
+	if (!(fabs(a - b) <= within))
+		fail_msg("%.9g is not %.9g within %g", a, b, within);
+}
+
+static void add(struct fluid_loop *l, uint32_t count, uint64_t units)
+{
+	l->chunks += count;
+	if (units / l->width < FLUID_BUCKETS) {
+		l->count[units / l->width] += count;
+		l->sum[units / l->width] += count * units;
+	}
+}
+
+static void test_undisturbed_chunks_are_those_around_the_mode(void **state)
+{
+	struct fluid_loop l = {.width = 5};
+	struct fluid_chunks c;
+
+	(void)state;
+	add(&l, 700, 640);
+	add(&l, 200, 660); /* the clock wavers */
+	add(&l, 60, 1000); /* an interrupt */
+	add(&l, 40, 900000);
+	c = fluid_loop_chunks(&l);
+	assert_int_equal(c.undisturbed, 900);
+	assert_near(c.mean, (700 * 640 + 200 * 660) / 900.0, 1e-9);
+}
+
+static void test_no_chunk_no_length(void **state)
+{
+	struct fluid_loop l = {.width = 5};
+
+	(void)state;
+	assert_int_equal(fluid_loop_chunks(&l).undisturbed, 0);
+	assert_near(fluid_loop_chunks(&l).mean, 0, 0);
+	add(&l, 3, 900000);
+	assert_near(fluid_loop_chunks(&l).mean, 0, 0);
+}
+
+static void test_so_many_loops_as_asked_or_until_stopped(void **state)
+{
+	struct fluid_loop l;
+	const int go_on = 0, stop = 1;
+
+	(void)state;
+	fluid_loop_begin(&l, 1);
+	assert_true(l.iterations >= 25 && l.width >= 1);
+	assert_int_equal(fluid_loop_count(&l, 5000, &go_on), 5000);
+	assert_int_equal(fluid_loop_count(&l, 5000, &stop), 1);
+}
+
+static size_t threads(void)
+{
+	DIR *dir = opendir("/proc/self/task");
+	size_t count = 0;
+
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
+static struct fluid *start(uint64_t window_ns)
+{
+	struct fluid_options o = {.window_ns = window_ns, .scheduling = FLUID_IDLE};
+	struct profile_error err;
+
+	sched_getaffinity(0, sizeof(o.cpus), &o.cpus);
+	struct fluid *f = fluid_start(&o, &err);
+	if (!f)
+		fail_msg("%s", err.text);
+	return f;
+}
+
+/* However busy the machine: until each CPU has so many windows, for a minute at most. */
+static void wait_for_windows(const struct fluid *f, size_t wanted)
+{
+	const struct timespec pause = {.tv_nsec = 5000000};
+
+	for (size_t i = 0; i < fluid_cpus(f); i++)
+		for (int k = 0; k < 12000 && fluid_windows(f, i) < wanted; k++)
+			nanosleep(&pause, NULL);
+}
+
+static void test_windows_follow_each_other_and_add_up(void **state)
+{
+	struct fluid *f = start(2000000);
+	double rate;
+
+	(void)state;
+	wait_for_windows(f, 20);
+	rate = fluid_rate(f);
+	for (size_t i = 0; i < fluid_cpus(f); i++) {
+		size_t count = fluid_windows(f, i);
+
+		assert_true(count >= 20);
+		for (size_t k = 1; k < count; k++) {
+			struct fluid_window a = fluid_window(f, i, k - 1),
+					    b = fluid_window(f, i, k);
+			double wall = (double)(b.end - b.begin) / rate;
+
+			assert_true(a.end == b.begin);
+			assert_true(a.clock_ns + a.charged_ns == b.clock_ns);
+			/* one does not wait and run at once; microseconds of the clocks' own */
+			assert_true((double)(b.charged_ns + b.waited_ns) < 1.001 * wall + 20000);
+			/* nor progress beyond what one was charged */
+			assert_true(b.progress / rate < 1.02 * (double)b.charged_ns + 20000);
+			assert_true(b.disturbed <= b.chunks);
+			assert_false(b.moved);
+		}
+		assert_true(fluid_chunks(f, i) > 0);
+		struct fluid_window last = fluid_window(f, i, count - 1);
+		assert_true(fluid_clock_ns(f, i) >= last.clock_ns + last.charged_ns);
+	}
+	fluid_stop(f);
+}
+
+static void test_no_thread_is_left_and_nothing_is_changed(void **state)
+{
+	cpu_set_t before, after;
+	size_t count = threads();
+
+	(void)state;
+	sched_getaffinity(0, sizeof(before), &before);
+	struct fluid *f = start(FLUID_WINDOW_NS);
+	assert_int_equal(threads(), count + (size_t)CPU_COUNT(&before));
+	fluid_stop(f);
+	sched_getaffinity(0, sizeof(after), &after);
+	assert_int_equal(threads(), count);
+	assert_true(CPU_EQUAL(&before, &after));
+	assert_int_equal(sched_getscheduler(0), SCHED_OTHER);
+}
+
+static void test_a_cpu_that_cannot_be_had_is_named(void **state)
+{
+	struct fluid_options o = {.window_ns = FLUID_WINDOW_NS, .scheduling = FLUID_IDLE};
+	struct profile_error err = {.text = ""};
+	size_t count = threads();
+
+	(void)state;
+	CPU_SET(0, &o.cpus);
+	CPU_SET(CPU_SETSIZE - 1, &o.cpus);
+	assert_null(fluid_start(&o, &err));
+	assert_non_null(strstr(err.text, "1023"));
+	assert_int_equal(threads(), count);
+}
+
+static void test_the_papers_fluid_runs_its_loops_and_tells_when(void **state)
+{
+	const struct timespec pause = {.tv_nsec = 5000000};
+	cpu_set_t set;
+	uint64_t loops[CPU_SETSIZE];
+	struct wall_fluid *f;
+
+	(void)state;
+	sched_getaffinity(0, sizeof(set), &set);
+	f = wall_fluid_make(&set);
+	for (size_t i = 0; i < wall_fluid_count(f); i++)
+		loops[i] = 20000;
+	assert_int_equal(wall_fluid_start(f, loops), 0);
+	for (int k = 0; k < 12000 && !wall_fluid_ended(f); k++)
+		nanosleep(&pause, NULL);
+	assert_true(wall_fluid_ended(f));
+	wall_fluid_finish(f);
+	for (size_t i = 0; i < wall_fluid_count(f); i++) {
+		struct wall_fluid_run r = wall_fluid_result(f, i);
+
+		assert_int_equal(r.loops, 20000);
+		assert_true(r.ended > r.began && r.intervals >= 1);
+	}
+	/* without end */
+	memset(loops, 0, sizeof(loops));
+	assert_int_equal(wall_fluid_start(f, loops), 0);
+	nanosleep(&pause, NULL);
+	assert_false(wall_fluid_any_ended(f));
+	wall_fluid_finish(f);
+	assert_true(wall_fluid_result(f, 0).loops > 0);
+	wall_fluid_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_undisturbed_chunks_are_those_around_the_mode),
+		cmocka_unit_test(test_no_chunk_no_length),
+		cmocka_unit_test(test_so_many_loops_as_asked_or_until_stopped),
+		cmocka_unit_test(test_windows_follow_each_other_and_add_up),
+		cmocka_unit_test(test_no_thread_is_left_and_nothing_is_changed),
+		cmocka_unit_test(test_a_cpu_that_cannot_be_had_is_named),
+		cmocka_unit_test(test_the_papers_fluid_runs_its_loops_and_tells_when),
+	};
+
+	return cmocka_run_group_tests_name("displace fluid", tests, NULL, NULL);
+}
