@@ -165,7 +165,7 @@ static int check_format(const struct arguments *a)
 	    (by == REPORT_BY_GAP || by == REPORT_BY_THREAD || by == REPORT_BY_PROCESS)) {
 		fprintf(stderr,
 			"scprof report: this format has call paths only, no rows by %s. Use --by "
-			"path, site or function, or --format text, json or csv.\n",
+			"path, site or function, or --format text, json, html or csv.\n",
 			report_by_name(by));
 		return -1;
 	}
