@@ -3,6 +3,7 @@ REPORT_SRC = \
 	report/account.c \
 	report/callgrind.c \
 	report/csv.c \
+	report/csv_displaced.c \
 	report/csv_others.c \
 	report/csv_write.c \
 	report/demangle.c \

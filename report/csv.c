@@ -158,6 +158,7 @@ static void put_site(struct csv *c, struct stacks *s, const struct report_site *
 	csv_number(c, "overhead_error_ns", site->overhead_error_ns);
 	csv_count(c, "inner_calls", site->inner_calls);
 	csv_number(c, "inner_overhead_ns", site->inner_overhead_ns);
+	csv_displaced(c, r, site);
 	csv_number(c, "total_ns", site->total_ns);
 	csv_number(c, "share", site->share);
 	csv_number(c, "min_ns", site->min_ns);

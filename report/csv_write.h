@@ -24,6 +24,9 @@ void csv_nothing(struct csv *c, const char *column);
 void csv_text(struct csv *c, const char *column, const char *raw); /* NULL: empty */
 void csv_end(struct csv *c);
 
+/* Costs by displacement, of a row of the report; of the names' row any site. */
+void csv_displaced(struct csv *c, const struct report *r, const struct report_site *s);
+
 /* The rows of the other groupings. -1: memory is out. */
 int csv_gaps(struct csv *c, struct report *r, const struct report_options *o);
 int csv_threads(struct csv *c, struct report *r, const struct report_options *o);

@@ -46,7 +46,9 @@ def check_site(row, site):
     for key, value in site.items():
         if key in APART:
             continue
-        if isinstance(value, str):
+        if isinstance(value, list):
+            assert row[key] == ";".join(map(str, value)), (key, row[key], value)
+        elif isinstance(value, str):
             assert same(row[key]) == same(text_of(value)), (key, row[key], value)
         else:
             check_number(row[key], value, key)
