@@ -88,11 +88,13 @@ at_most_100_columns()
 			.p10_ns <= .p50_ns and .p50_ns <= .p90_ns and .p90_ns <= .max_ns] | all'
 }
 
+# Where others had the CPUs most of the time, which the self-test says, a ticker may have none.
 @test "clocks 05: lateness at several ticks, left alone and with all CPUs busy" {
 	holds clocks.json '[.lateness[] | [.busy, .tick_ns]] | unique | length == 6' \
 		'([.lateness[] | select(.busy) | .tick_ns] | sort) ==
 			([.lateness[] | select(.busy | not) | .tick_ns] | sort)' \
-		'[.lateness[] | (.busy or .ticks > 0) and .late_mean_ns <= .late_max_ns and .late_share <= 1] | all' \
+		'[.lateness[] | .late_mean_ns <= .late_max_ns and .late_share <= 1] | all' \
+		'.interrupted_share > 0.5 or ([.lateness[] | .ticks > 0] | all)' \
 		'.busy_cpus >= 1' '[.lateness[].scheduling | length > 0] | all'
 }
 

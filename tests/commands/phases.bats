@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Where in the tick calls begin: programs whose answer is known.
-# A quarter of the tick holds half of them or more (of any 32 bins at random: 0.25 to 0.4): on a
-# busy machine some wake late.
+# On a busy machine a program that waits for the tick is woken late now and then: of three runs
+# one must show its place (at random a quarter of the tick holds 0.25 to 0.4 of the calls).
 # serial: a program that waits for the tick must get its processor then
 
 bats_require_minimum_version 1.5.0
@@ -42,9 +42,19 @@ expect()
 	summary | awk "{ print; exit !($1) }"
 }
 
+# paced CLOCK: a run of the program that waits for the tick has most calls in one quarter of it.
+paced()
+{
+	local i
+	for i in 1 2 3; do
+		dump "$1" "$PROGRAMS/tick_paced" 500
+		expect '$1 >= 16 && $2 > 0.7' && return
+	done
+	return 1
+}
+
 @test "phases 01: a program paced by the tick begins its calls in one place" {
-	dump coarse "$PROGRAMS/tick_paced" 500
-	expect '$1 >= 16 && $2 > 0.4'
+	paced coarse
 }
 
 @test "phases 02: a program that knows nothing of the tick begins them anywhere" {
@@ -64,8 +74,7 @@ expect()
 }
 
 @test "phases 04: the slow clock of a dual run is sampled just so" {
-	dump dual "$PROGRAMS/tick_paced" 500
-	expect '$1 >= 16 && $2 > 0.4'
+	paced dual
 }
 
 @test "phases 05: clocks without fixed ticks of their own are not sampled" {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model_check.h"
+#include "model_open.h"
 #include "profile.h"
 #include "report_fixture.h"
 #include "scp_build.h"
@@ -26,25 +26,13 @@ static const char *save(const char *name, uint64_t inner_calls, struct scp_inner
 	return path;
 }
 
-static struct profile *open_all(const char *const *paths, size_t count)
-{
-	struct profile_error err;
-	struct profile *p = profile_open(paths, count, &err);
-
-	if (!p)
-		fail_msg("%s", err.text);
-	if (model_check(p))
-		fail_msg("%s", model_check(p));
-	return p;
-}
-
 static void test_counts_and_costs_add_up_over_files(void **state)
 {
 	const char *paths[] = {save("a.scp", 30, (struct scp_inner_cost){50000, 300},
 				    (struct scp_inner_cost){60000, 400}),
 			       save("b.scp", 12, (struct scp_inner_cost){55000, 100},
 				    (struct scp_inner_cost){0, 0})};
-	struct profile *p = open_all(paths, 1);
+	struct profile *p = model_open(paths, 1);
 
 	(void)state;
 	assert_int_equal(p->entry[0].sums.inner_calls, 30);
@@ -53,7 +41,7 @@ static void test_counts_and_costs_add_up_over_files(void **state)
 	assert_float_equal(p->clock.overhead.inner_error_ns, sqrt(25 + (0.09 + 0.16) / 2), 1e-3);
 	assert_float_equal(p->slow.overhead.inner_ns, 55, 1e-9);
 	profile_free(p);
-	p = open_all(paths, 2);
+	p = model_open(paths, 2);
 	assert_float_equal(p->clock.overhead.inner_ns, 55, 1e-9);
 	profile_free(p);
 }
@@ -62,7 +50,7 @@ static void test_unmeasured_is_not_a_number(void **state)
 {
 	const struct scp_inner_cost none = {0, 0};
 	const char *path = save("none.scp", 1, none, none);
-	struct profile *p = open_all(&path, 1);
+	struct profile *p = model_open(&path, 1);
 
 	(void)state;
 	assert_true(isnan(p->clock.overhead.inner_ns));
@@ -74,12 +62,12 @@ static void test_merged_files_keep_both(void **state)
 	const char *path = save("c.scp", 7, (struct scp_inner_cost){50000, 300},
 				(struct scp_inner_cost){60000, 400});
 	const char *merged = scp_build_name("merged.scp");
-	struct profile *p = open_all(&path, 1), *q;
+	struct profile *p = model_open(&path, 1), *q;
 	struct profile_error err;
 
 	(void)state;
 	assert_int_equal(profile_write(p, merged, &err), 0);
-	q = open_all(&merged, 1);
+	q = model_open(&merged, 1);
 	assert_int_equal(q->entry[0].sums.inner_calls, 7);
 	assert_float_equal(q->clock.overhead.inner_ns, p->clock.overhead.inner_ns, 1e-9);
 	assert_float_equal(q->clock.overhead.inner_error_ns, p->clock.overhead.inner_error_ns,

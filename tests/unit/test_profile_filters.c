@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model_check.h"
+#include "model_open.h"
 #include "scp_build.h"
 
 static void set_texts(struct scp_header *h, const char *texts, uint32_t bytes)
@@ -39,24 +39,12 @@ static const char *save(const char *name, const char *texts, uint32_t bytes, uin
 	return path;
 }
 
-static struct profile *read_files(const char *const *paths, size_t count)
-{
-	struct profile_error err;
-	struct profile *p = profile_open(paths, count, &err);
-
-	if (!p)
-		fail_msg("%s", err.text);
-	if (model_check(p))
-		fail_msg("%s", model_check(p));
-	return p;
-}
-
 static const char one[] = "below=serve\0thread=worker-*\0depth=4";
 
 static void reads_texts(void **state)
 {
 	const char *path = save("one", one, sizeof(one), 0);
-	struct profile *p = read_files(&path, 1);
+	struct profile *p = model_open(&path, 1);
 
 	(void)state;
 	assert_string_equal(profile_filter(p, "below=", NULL), "serve");
@@ -71,7 +59,7 @@ static void reads_texts(void **state)
 static void same_filters_are_one(void **state)
 {
 	const char *paths[] = {save("a", one, sizeof(one), 250), save("b", one, sizeof(one), 500)};
-	struct profile *p = read_files(paths, 2);
+	struct profile *p = model_open(paths, 2);
 
 	(void)state;
 	assert_false(p->flags & SCP_FILE_FILTERS_DIFFER);
@@ -88,13 +76,13 @@ static void different_ones_are_said_after_a_merge_too(void **state)
 	const char *paths[] = {save("c", one, sizeof(one), 250),
 			       save("d", other, sizeof(other), 0)};
 	const char *merged = scp_build_name("merged");
-	struct profile *p = read_files(paths, 2);
+	struct profile *p = model_open(paths, 2);
 	struct profile_error err;
 
 	(void)state;
 	assert_int_equal(profile_write(p, merged, &err), 0);
 	profile_free(p);
-	p = read_files(&merged, 1);
+	p = model_open(&merged, 1);
 	const char *first = profile_filter(p, "below=", NULL);
 	assert_string_equal(first, "serve");
 	assert_string_equal(profile_filter(p, "below=", first), "draw");

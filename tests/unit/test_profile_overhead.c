@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "model_check.h"
+#include "model_open.h"
 #include "scp_build.h"
 
 #define SAMPLE_CALLS 15 /* of the sample profile's entries together */
@@ -45,21 +45,9 @@ static void save(const char *path, const struct scp_overhead *first,
 	scp_build_free(&b);
 }
 
-static struct profile *read_files(const char *const *paths, size_t count)
-{
-	struct profile_error err;
-	struct profile *p = profile_open(paths, count, &err);
-
-	if (!p)
-		fail_msg("%s", err.text);
-	if (model_check(p))
-		fail_msg("%s", model_check(p));
-	return p;
-}
-
 static struct prof_overhead overhead_of(const char *const *paths, size_t count)
 {
-	struct profile *p = read_files(paths, count);
+	struct profile *p = model_open(paths, count);
 	struct prof_overhead o = p->clock.overhead;
 
 	profile_free(p);
@@ -137,7 +125,7 @@ static void test_processes_weigh_as_many_calls_as_they_made(void **state)
 static void merge(const char *const *paths, size_t count, const char *to)
 {
 	struct profile_error err;
-	struct profile *p = read_files(paths, count);
+	struct profile *p = model_open(paths, count);
 
 	if (profile_write(p, to, &err))
 		fail_msg("%s", err.text);
@@ -192,13 +180,13 @@ static void test_both_clocks_round_trip(void **state)
 	h->overhead_last.cost[SCP_COST_LONG] = cost(14005, 500);
 	scp_build_save(&b, path);
 	scp_build_free(&b);
-	p = read_files(&path, 1);
+	p = model_open(&path, 1);
 	assert_float_equal(p->clock.overhead.inside_ns, 18.002, 0.001);
 	assert_float_equal(p->slow.overhead.inside_ns, 32.003, 1e-12);
 	assert_int_equal(p->slow.overhead.measurements, 1);
 	assert_float_equal(p->slow.overhead.outside_ns, 0, 0);
 	merge(&path, 1, merged);
-	q = read_files(&merged, 1);
+	q = model_open(&merged, 1);
 	if (model_difference(p, q))
 		fail_msg("%s", model_difference(p, q));
 	profile_free(p);

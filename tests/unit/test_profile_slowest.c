@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "model_check.h"
+#include "model_open.h"
 #include "scp_build.h"
 
 /* One table with an entry, and a call of each of `units`. */
@@ -51,18 +51,6 @@ static const char *file_of(const char *name, struct scp_slowest_asked asked, con
 	return path;
 }
 
-static struct profile *open_all(const char *const *paths, size_t count)
-{
-	struct profile_error err;
-	struct profile *p = profile_open(paths, count, &err);
-
-	if (!p)
-		fail_msg("%s", err.text);
-	if (model_check(p))
-		fail_msg("%s", model_check(p));
-	return p;
-}
-
 static void expect_units(const struct profile *p, const uint64_t *units, uint32_t count)
 {
 	assert_int_equal(p->slowests, count);
@@ -82,7 +70,7 @@ static void test_the_longest_of_all_tables_come_first(void **state)
 	scp_build_sample(&b, &s);
 	scp_build_save(&b, path);
 	scp_build_free(&b);
-	p = open_all(&path, 1);
+	p = model_open(&path, 1);
 	/* 500 was being written over, 89 is the one too many and below the threshold */
 	expect_units(p, expected, 2);
 	assert_int_equal(p->slowest[0].tid, 4712);
@@ -97,7 +85,7 @@ static void test_more_than_asked_are_cut_at_the_short_end(void **state)
 {
 	static const uint64_t units[] = {7, 9, 8, 3}, expected[] = {9, 8, 7};
 	const char *path = file_of("cut.scp", (struct scp_slowest_asked){.count = 3}, units, 4);
-	struct profile *p = open_all(&path, 1);
+	struct profile *p = model_open(&path, 1);
 
 	(void)state;
 	expect_units(p, expected, 3);
@@ -109,7 +97,7 @@ static void test_below_the_threshold_none_are_kept(void **state)
 	static const uint64_t units[] = {7, 9, 8, 3}, expected[] = {9, 8};
 	struct scp_slowest_asked asked = {.count = 10, .least_ns = 8};
 	const char *path = file_of("least.scp", asked, units, 4);
-	struct profile *p = open_all(&path, 1);
+	struct profile *p = model_open(&path, 1);
 
 	(void)state;
 	expect_units(p, expected, 2);
@@ -125,7 +113,7 @@ static void test_files_are_joined(void **state)
 	(void)state;
 	paths[0] = file_of("one.scp", (struct scp_slowest_asked){.count = 3}, one, 4);
 	paths[1] = file_of("two.scp", (struct scp_slowest_asked){.count = 3, .lost = 2}, two, 3);
-	p = open_all(paths, 2);
+	p = model_open(paths, 2);
 	expect_units(p, expected, 3);
 	assert_int_equal(p->slowest_asked.flags, 0);
 	assert_int_equal(p->slowest_asked.lost, 2);
@@ -144,7 +132,7 @@ static void test_files_recorded_differently_are_marked(void **state)
 
 		paths[0] = file_of("mixed-0.scp", asked[0], units, 2);
 		paths[1] = file_of("mixed-1.scp", asked[i], units, 2);
-		p = open_all(paths, 2);
+		p = model_open(paths, 2);
 		assert_int_equal(p->slowest_asked.flags, i ? SCP_SLOWEST_MIXED : 0);
 		assert_int_equal(p->slowest_asked.count, 3);
 		profile_free(p);
@@ -164,11 +152,11 @@ static void test_a_merged_file_has_the_same_list(void **state)
 		units[i] = 1000 + i * 37 % 100;
 	paths[0] = file_of("a.scp", (struct scp_slowest_asked){.count = 150}, units, 100);
 	paths[1] = file_of("b.scp", (struct scp_slowest_asked){.count = 150}, units, 100);
-	p = open_all(paths, 2);
+	p = model_open(paths, 2);
 	assert_int_equal(p->slowests, 150);
 	if (profile_write(p, merged, &err))
 		fail_msg("%s", err.text);
-	again = open_all(&merged, 1);
+	again = model_open(&merged, 1);
 	if (model_difference(p, again))
 		fail_msg("%s", model_difference(p, again));
 	profile_free(again);
@@ -184,7 +172,7 @@ static void test_folded_processes_keep_their_calls_and_pids(void **state)
 	(void)state;
 	paths[0] = file_of("one.scp", (struct scp_slowest_asked){.count = 3}, one, 2);
 	paths[1] = file_of("two.scp", (struct scp_slowest_asked){.count = 3}, two, 2);
-	p = open_all(paths, 2);
+	p = model_open(paths, 2);
 	p->slowest[1].pid = 4712;
 	profile_fold(p, 1);
 	assert_int_equal(p->entries, 1);
@@ -246,7 +234,7 @@ static void test_a_list_that_is_being_written_is_whole(void **state)
 		write_for_ever(slot);
 	}
 	for (int i = 0; moved < 300 && i < 100000; i++) {
-		struct profile *p = open_all(&path, 1);
+		struct profile *p = model_open(&path, 1);
 
 		if (p->slowests && p->slowest[0].units != 3 * p->slowest[0].bytes) {
 			kill(child, SIGKILL);
