@@ -17,6 +17,7 @@ const table = {
 	onlyBox: -1,
 	axis: null,
 	all: false, // all of the first rows, for paper
+	heads: "", // what the heads show
 };
 
 function nameCell(row) {
@@ -94,6 +95,11 @@ function chooseColumns() {
 		if (c.key !== "spark" || table.axis)
 			fits.add(c);
 	}
+	// heads that are as they were stay, for they may be under a finger
+	const heads = [...fits].map((c) => c.key).join() + table.key + table.down;
+	if (heads === table.heads)
+		return;
+	table.heads = heads;
 	visible = COLUMNS.filter((c) => fits.has(c));
 	replace(byId("table").querySelector("colgroup"), visible.map((c) => {
 		const col = element("col");

@@ -104,11 +104,13 @@ class Browser:
             self.loaded = True
 
     def open(self, path):
-        """Load a file; back when its scripts have run. What the page before did is forgotten."""
+        """Load a file; back when its scripts have run and it was painted, because a browser drops clicks
+        before that. What the page before did is forgotten."""
         self.loaded = False
         self.errors, self.requests = [], []
         self.call("Page.navigate", url="file://" + os.path.abspath(path))
         self._until(lambda: self.loaded, "load of " + path)
+        self.run("new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(() => painted(0))))")
 
     def run(self, script):
         """The value of an expression in the page; promises are waited for."""
