@@ -39,17 +39,17 @@ static void sleep_ms(long ms)
 /* Back when the asker sleeps in its call: the reply is late by what follows, and by no less. */
 static void await_asker(void)
 {
-	char name[64], text[256] = "";
+	char name[64], text[256];
 	const char *state;
 
 	snprintf(name, sizeof name, "/proc/self/task/%d/stat", (int)asker);
 	do {
 		long fd = syscall(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC);
-		long got = fd < 0 ? -1 : syscall(SYS_read, fd, text, sizeof text - 1);
 
-		if (got <= 0 || syscall(SYS_close, fd))
+		memset(text, 0, sizeof text);
+		if (fd < 0 || syscall(SYS_read, fd, text, sizeof text - 1) <= 0 ||
+		    syscall(SYS_close, fd))
 			die("looking at the asker");
-		text[got] = 0;
 		state = strrchr(text, ')');
 	} while (!state || state[2] != 'S');
 }
