@@ -95,6 +95,27 @@ static unsigned standing_warnings(const cpu_set_t *set)
 	return w;
 }
 
+/* On one CPU all wake-ups come from there; on several nobody knows which do: between the two. */
+static void measure_switching(struct displace *d, const struct fluid_options *f)
+{
+	double longest = fmin(SWITCH_S, d->options.rest_s > 0 ? d->options.rest_s / 2 : SWITCH_S);
+	double units = quick_rate();
+	bool several = CPU_COUNT(&f->cpus) > 1;
+	int cpu = first_cpu(&f->cpus);
+	struct displacement_value here = displace_switch_cost(cpu, true, !f->no_group, units,
+							      several ? longest / 2 : longest);
+	struct displacement_value away = {0, INFINITY, 1};
+
+	if (several)
+		away = displace_switch_cost(cpu, false, !f->no_group, units, longest / 2);
+	d->switching = displacement_switching_of(here, away);
+	d->switching_known = isfinite(d->switching.error);
+	if (!d->switching_known)
+		d->switching = (struct displacement_value){0, 0, 30};
+	/* it wanders: half a second tells it of that half second */
+	d->switching.error = hypot(d->switching.error, SWITCH_UNKNOWN);
+}
+
 static int start(struct displace *d, struct profile_error *err)
 {
 	struct fluid_options f = {
@@ -115,14 +136,7 @@ static int start(struct displace *d, struct profile_error *err)
 		taskstats_listen(&d->ends, &d->options.cpus);
 	d->standing = standing_warnings(&d->options.cpus);
 	d->irq_measured = cpu_times_irq_measured();
-	d->switching = displace_switch_cost(
-		first_cpu(&f.cpus), !f.no_group, quick_rate(),
-		fmin(SWITCH_S, d->options.rest_s > 0 ? d->options.rest_s / 2 : SWITCH_S));
-	d->switching_known = isfinite(d->switching.error);
-	if (!d->switching_known)
-		d->switching = (struct displacement_value){0, 0, 30};
-	/* it wanders: half a second tells it of that half second */
-	d->switching.error = hypot(d->switching.error, SWITCH_UNKNOWN);
+	measure_switching(d, &f);
 	d->fluid = fluid_start(&f, err);
 	return d->fluid ? 0 : -1;
 }

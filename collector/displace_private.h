@@ -82,8 +82,9 @@ struct displace {
 	struct displacement_window **window;
 };
 
-/* displace_switch.c: takes at most about so long */
-struct displacement_value displace_switch_cost(int cpu, bool apart, double units_per_ns,
+/* displace_switch.c: takes at most about so long. `here`: wake-ups come from the same CPU, else
+ * from another. `apart`: in a control group of its own, where that can be had. */
+struct displacement_value displace_switch_cost(int cpu, bool here, bool apart, double units_per_ns,
 					       double longest_s);
 
 /* displace_windows.c */

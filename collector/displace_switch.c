@@ -9,7 +9,10 @@
  * A thread of the fluid's kind runs windows of a millisecond; a helper that sleeps on its CPU is
  * woken from another CPU every 20 us in every second window. The helper is a process, as programs
  * are: a switch to a thread of one's own leaves out the address space. The difference of
- * neighbouring windows, a switch, is the result. */
+ * neighbouring windows, a switch, is the result.
+ *
+ * A wake-up on the same CPU (by a timer, a packet, a process that ran there) has no news to
+ * wait for: the thread wakes the helper itself then, and in every second window nobody. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <math.h>
@@ -40,7 +43,8 @@
 struct probe {
 	int cpu, other;
 	double units_per_ns, longest_s;
-	atomic_uint word; /* the helper sleeps on it */
+	bool here;		  /* wake-ups come from the same CPU */
+	atomic_uint word, nobody; /* the helper sleeps on the first */
 	atomic_bool waking, stop;
 	struct fluid_group group;
 	struct fluid_loop loop;
@@ -141,6 +145,40 @@ static double window(struct probe *p, double *switches)
 	return ((double)charged - c.mean * p->loop.chunks / p->units_per_ns) / 1e9;
 }
 
+/* The same, with the wake-ups in it. */
+static double window_here(struct probe *p, atomic_uint *word, double *switches)
+{
+	uint64_t slice = (uint64_t)(BETWEEN_NS * p->units_per_ns), told = 0;
+	double before = lost_cpu();
+	uint64_t charged = charged_ns(), at = fluid_now();
+	uint64_t end = at + (uint64_t)(WINDOW_NS * p->units_per_ns);
+
+	fluid_loop_clear(&p->loop);
+	while (at < end) {
+		at = fluid_loop_run(&p->loop, fluid_now(), at + slice, &told);
+		atomic_fetch_add(word, 1);
+		futex(word, FUTEX_WAKE, 1);
+	}
+	charged = charged_ns() - charged;
+	*switches = lost_cpu() - before;
+	struct fluid_chunks c = fluid_loop_chunks(&p->loop);
+	return ((double)charged - c.mean * p->loop.chunks / p->units_per_ns) / 1e9;
+}
+
+static void pair_of_windows(struct probe *p, double *with, double *many, double *without,
+			    double *few)
+{
+	if (p->here) {
+		*with = window_here(p, &p->word, many);
+		*without = window_here(p, &p->nobody, few);
+		return;
+	}
+	atomic_store(&p->waking, true);
+	*with = window(p, many);
+	atomic_store(&p->waking, false);
+	*without = window(p, few);
+}
+
 static void *measure(void *argument)
 {
 	struct probe *p = argument;
@@ -153,10 +191,7 @@ static void *measure(void *argument)
 	while (!atomic_load(&p->refused) && p->pairs < PAIRS && clocks_raw_ns() < end) {
 		double many, few, with, without;
 
-		atomic_store(&p->waking, true);
-		with = window(p, &many);
-		atomic_store(&p->waking, false);
-		without = window(p, &few);
+		pair_of_windows(p, &with, &many, &without, &few);
 		if (many < few + LEAST_SEEN)
 			continue; /* the waker had no CPU */
 		p->with[p->pairs] = with / (many - few);
@@ -168,16 +203,17 @@ static void *measure(void *argument)
 
 static void run_all(struct probe *p)
 {
-	void *(*const body[])(void *) = {waker, measure};
+	void *(*const body[])(void *) = {measure, waker};
+	const int threads = p->here ? 1 : 2;
 	pid_t helper = start_sleeper(p);
 	pthread_t thread[2];
 	int started = 0;
 
 	if (helper < 0)
 		return;
-	while (started < 2 && !pthread_create(&thread[started], NULL, body[started], p))
+	while (started < threads && !pthread_create(&thread[started], NULL, body[started], p))
 		started++;
-	if (started < 2)
+	if (started < threads)
 		atomic_store(&p->stop, true);
 	for (int i = started; i > 0; i--)
 		pthread_join(thread[i - 1], NULL);
@@ -198,12 +234,12 @@ static int another_cpu(int cpu)
 	return -1;
 }
 
-struct displacement_value displace_switch_cost(int cpu, bool apart, double units_per_ns,
+struct displacement_value displace_switch_cost(int cpu, bool here, bool apart, double units_per_ns,
 					       double longest_s)
 {
 	const struct displacement_value unknown = {0, INFINITY, 1};
 	struct displacement_value cost;
-	int other = another_cpu(cpu);
+	int other = here ? cpu : another_cpu(cpu);
 	struct probe *p = other < 0 ? MAP_FAILED
 				    : mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE,
 					   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -213,6 +249,7 @@ struct displacement_value displace_switch_cost(int cpu, bool apart, double units
 	if (p == MAP_FAILED)
 		return unknown;
 	p->other = other;
+	p->here = here;
 	p->cpu = cpu;
 	p->units_per_ns = units_per_ns;
 	p->longest_s = longest_s;

@@ -33,7 +33,7 @@ static const struct {
 	 "this kernel measures interrupt time and charges it to nobody; time that a host steals "
 	 "cannot be told from it window by window"},
 	{DISPLACE_NO_SWITCH_COST, "switch-cost-unknown",
-	 "the CPUs were too busy (or there is only one) to measure what a switch does to the "
+	 "the CPUs were too busy to measure what a switch does to the "
 	 "fluid's balance: 0.3 us a switch are in the error instead"},
 	{DISPLACE_REST_UNKNOWN, "rest-unknown",
 	 "other tasks left the fluid hardly any time before and after the run: interrupts that are "

@@ -42,6 +42,18 @@ struct displacement_value displacement_switching(const double *with, const doubl
 					   (double)(n - 1)};
 }
 
+struct displacement_value displacement_switching_of(struct displacement_value a,
+						    struct displacement_value b)
+{
+	if (!isfinite(a.error) || !isfinite(b.error))
+		return isfinite(a.error) ? a : b;
+	return (struct displacement_value){
+		.value = (a.value + b.value) / 2,
+		.error = hypot(fmax(a.error, b.error), (a.value - b.value) / 2),
+		.freedom = fmin(a.freedom, b.freedom),
+	};
+}
+
 /* Residuals of all series, by stretch. */
 struct stretches {
 	double from, length;

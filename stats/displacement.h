@@ -53,6 +53,11 @@ struct displacement_value {
 struct displacement_value displacement_switching(const double *with, const double *without,
 						 size_t n, double *scratch);
 
+/* A switch of which it is not known whether it was of the one kind or of the other: between the
+ * two, and unsure by half of what they differ by. Of one kind alone where the other is unknown. */
+struct displacement_value displacement_switching_of(struct displacement_value a,
+						    struct displacement_value b);
+
 /* Rate of work in charged time while the program does not run, switches taken out. */
 struct displacement_value displacement_rest(const struct displacement_series *s,
 					    double switch_cost);

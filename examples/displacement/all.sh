@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # All experiments of docs/displacement-experiments.md, one after the other: tables as text,
 # as data and drawn. Options, such as --build DIR, --out DIR, --quiet PERCENT or --cpus A,B,
-# go to each. It takes half an hour or so, and needs root for receive steering; what is not
-# permitted is left out, and said. Nothing of the machine is changed.
+# go to each. It takes three quarters of an hour or so, and needs root for receive steering; what is not
+# permitted is left out, and said. Nothing of the machine is changed, but
+# for a control group of the fluid's own while it runs.
 # Exit status: 0 all done, 1 not all, 130 interrupted.
 set -u
 here=$(dirname "$0") status=0
 case ${1:-} in -h | --help)
-	sed -n '3,7s/^# //p' "$0"
+	sed -n '3,8s/^# //p' "$0"
 	exit 0
 	;;
 esac

@@ -104,6 +104,8 @@ as_it_was()
 @test "The claims' measurements are complete, and the burner ends with them" {
 	experiment goals.py burner --loops 50 --replications 1
 	complete goals-burner 1 7
+	experiment goals.py known --loops 50 --replications 1
+	complete goals-known 1 9
 	experiment goals.py fluid --loops 50 --replications 1
 	complete goals-fluid 3 11
 	as_it_was

@@ -265,6 +265,21 @@ static void test_switching_is_a_median_that_interruptions_do_not_move(void **sta
 	assert_true(isinf(displacement_switching(with, without, 4, scratch).error));
 }
 
+static void test_of_two_kinds_of_switches_the_middle_is_taken_and_doubted(void **state)
+{
+	struct displacement_value here = {1e-6, 3e-8, 20}, away = {-1e-6, 4e-8, 30},
+				  none = {NAN, INFINITY, 1}, v;
+
+	(void)state;
+	v = displacement_switching_of(here, away);
+	assert_near(v.value, 0, 1e-15);
+	assert_near(v.error, hypot(4e-8, 1e-6), 1e-12);
+	assert_near(v.freedom, 20, 1e-12);
+	assert_near(displacement_switching_of(here, none).value, 1e-6, 1e-15);
+	assert_near(displacement_switching_of(none, away).value, -1e-6, 1e-15);
+	assert_true(isinf(displacement_switching_of(none, none).error));
+}
+
 static void test_mean_of_runs(void **state)
 {
 	struct displacement_value run[6];
@@ -413,6 +428,7 @@ int main(void)
 		cmocka_unit_test(test_rests_that_differ_are_less_sure),
 		cmocka_unit_test(test_beside_the_program_a_rest_is_less_sure),
 		cmocka_unit_test(test_switching_is_a_median_that_interruptions_do_not_move),
+		cmocka_unit_test(test_of_two_kinds_of_switches_the_middle_is_taken_and_doubted),
 		cmocka_unit_test(test_mean_of_runs),
 		cmocka_unit_test(test_intervals_cover_known_loads),
 	};
