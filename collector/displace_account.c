@@ -19,6 +19,8 @@
 #define USAGE_LAG   0.02 /* seconds, and as a share: so far usage may lag behind */
 #define UNWAITED    0.01 /* of the program's time; and a hundredth of a second */
 #define BOUNDED	    0.05 /* of the program's time: so little is as good as an estimate */
+#define OURS	    0.25 /* of the CPUs' time: the program's */
+#define FEW	    12	 /* windows a CPU */
 
 static int ascending(const void *a, const void *b)
 {
@@ -290,12 +292,23 @@ static double largest(double a, double b)
 	return isfinite(b) && b > a ? b : a;
 }
 
-/* Where the program, or others, left the fluid hardly any time, few windows tell of few
- * interrupts: whatever they were, they took no more than the fluid was charged. */
+/* Where the program left the fluid hardly any time, few windows tell of few interrupts: whatever
+ * they were, they took no more than the fluid was charged. (Not where others left it none:
+ * interrupts struck them then.) */
 static bool is_bounded(const struct displace_run *run)
 {
 	return (!isfinite(run->excess.within) || run->excess.share_kept < SHARE_KEPT) &&
-	       run->excess.charged <= BOUNDED * run->program;
+	       run->excess.charged <= BOUNDED * run->program &&
+	       run->program >= OURS * run->all.wall;
+}
+
+static unsigned lack(const struct displace *d, const struct displace_run *run)
+{
+	if (run->excess.windows < FEW * d->cpus)
+		return DISPLACE_SHORT;
+	if (run->excess.share_kept < SHARE_KEPT)
+		return DISPLACE_DISTURBED;
+	return isfinite(run->excess.within) ? 0 : DISPLACE_SHORT;
 }
 
 static unsigned judge(const struct displace *d, const struct displace_run *run)
@@ -303,10 +316,7 @@ static unsigned judge(const struct displace *d, const struct displace_run *run)
 	const struct displace_accounting *a = &run->accounting;
 	unsigned w = d->warnings;
 
-	if (run->excess.share_kept < SHARE_KEPT && !is_bounded(run))
-		w |= DISPLACE_DISTURBED;
-	else if (!isfinite(run->excess.within) && !is_bounded(run))
-		w |= DISPLACE_SHORT;
+	w |= is_bounded(run) ? 0 : lack(d, run);
 	if (run->program > a->rusage + 0.01 + UNWAITED * a->rusage)
 		w |= DISPLACE_UNWAITED;
 	if (fabs(run->all.remainder) > 0.02 + REMAINDER * run->all.wall)
