@@ -46,6 +46,7 @@ COLLECTOR_SRC = \
 	collector/displace_confirm.c \
 	collector/displace_load.c \
 	collector/displace_others.c \
+	collector/displace_rests.c \
 	collector/displace_run.c \
 	collector/displace_sample.c \
 	collector/displace_summary.c \

@@ -179,54 +179,19 @@ static void add_up(struct displace_run *run)
 	}
 }
 
-/* Of two CPUs, one may have been busy at rest: then the other's rate has to do. */
-static void complete_rests(struct displace_run *run, unsigned *warnings)
-{
-	double value = 0, error = 0, n = 0;
-
-	for (size_t i = 0; i < run->cpus; i++)
-		if (isfinite(run->cpu[i].rest.error)) {
-			value += run->cpu[i].rest.value;
-			error = fmax(error, run->cpu[i].rest.error);
-			n++;
-		}
-	for (size_t i = 0; i < run->cpus; i++) {
-		struct displacement_value *rest = &run->cpu[i].rest;
-
-		if (isfinite(rest->error))
-			continue;
-		/* as far off as it is large */
-		*rest = n ? (struct displacement_value){value / n, fmax(error, value / n), 1}
-			  : (struct displacement_value){0, INFINITY, 1};
-		*warnings |= n ? 0 : DISPLACE_REST_UNKNOWN;
-	}
-}
-
-static int set_rest(const struct displace *d, size_t i, struct displacement_value *rest)
-{
-	struct displacement_series span[2];
-	int failed = displace_rest_spans(d, i, span);
-
-	*rest = displacement_rest_beside(displacement_rests(span, 2, d->switching.value));
-	free((void *)(uintptr_t)span[0].window);
-	free((void *)(uintptr_t)span[1].window);
-	return failed;
-}
-
 static int set_estimate(struct displace *d, struct displace_run *run)
 {
 	struct displacement_value *rest = calloc(d->cpus, sizeof(*rest));
 	size_t count;
 	int failed = !rest;
 
+	failed = failed || displace_rests_set(d, run);
 	for (size_t i = 0; i < d->cpus && !failed; i++) {
-		failed = set_rest(d, i, &run->cpu[i].rest);
 		free(d->window[i]);
 		d->window[i] = NULL;
-		failed = failed || displace_run_span(d, i, &d->window[i], &count);
+		failed = displace_run_span(d, i, &d->window[i], &count);
 		d->series[i] = (struct displacement_series){d->window[i], count};
 	}
-	complete_rests(run, &d->warnings);
 	for (size_t i = 0; i < d->cpus && !failed; i++)
 		rest[i] = run->cpu[i].rest;
 	if (!failed)
@@ -235,46 +200,13 @@ static int set_estimate(struct displace *d, struct displace_run *run)
 	return failed;
 }
 
-/* The rest before the run, and the one after it. */
-static bool around(const struct displace *d, size_t i)
-{
-	const struct rest *r = &d->rest[i];
-
-	return !(i + 1 < d->rests && r[1].to <= d->from) && !(i && r[-1].from >= d->to);
-}
-
-/* ksoftirqd's share of a second at rest, before and after the run; how many rests there were. */
-static size_t softirqd_rates(const struct displace *d, double rate[2])
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < d->rests && n < 2; i++) {
-		const struct rest *r = &d->rest[i];
-
-		if (!around(d, i))
-			continue;
-		rate[n++] = r->softirqd_s / ((double)(r->to - r->from) / d->rate / 1e9);
-	}
-	return n;
-}
-
-static double rested(const struct displace *d)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < d->rests; i++)
-		if (around(d, i))
-			sum += (double)(d->rest[i].to - d->rest[i].from) / d->rate / 1e9;
-	return sum;
-}
-
 /* What it used beyond that. Beside busy tasks of others it may be theirs, all of it. */
 static struct displacement_value softirqd_excess(const struct displace *d,
 						 const struct displace_run *run)
 {
 	struct displacement_value v = {d->softirqd, 0, 30};
 	double rate[2];
-	size_t n = softirqd_rates(d, rate);
+	size_t n = displace_rests_softirqd(d, rate);
 
 	if (n == 1)
 		v.value -= rate[0] * run->elapsed;
@@ -401,7 +333,7 @@ int displace_run_settle(struct displace *d, struct displace_run *run, struct pro
 		return -1;
 	}
 	run->elapsed = (double)(d->to - d->from) / d->rate / 1e9;
-	run->rest = rested(d);
+	run->rest = displace_rests_length(d);
 	run->apart = fluid_apart(d->fluid);
 	run->program = largest(largest(d->accounting.rusage, d->living), d->accounting.taskstats);
 	d->usage_known = d->usage_known && usage_holds(d, run->program);

@@ -122,6 +122,13 @@ double displace_softirqd(const struct displace *d); /* used since the last tasks
  * memory. */
 int displace_others(struct displace *d);
 
+/* displace_rests.c: of the rest before the last run, and the one after it */
+/* run->cpu[].rest, and warnings. -1: no memory. */
+int displace_rests_set(struct displace *d, struct displace_run *run);
+double displace_rests_length(const struct displace *d); /* seconds, together */
+/* ksoftirqd's share of a second in each; how many rests there were. */
+size_t displace_rests_softirqd(const struct displace *d, double rate[2]);
+
 /* displace_account.c */
 int displace_account(struct displace *d, struct displace_run *run);
 

@@ -113,7 +113,8 @@ load displace
 		left_groups || break
 		json -- sleep 0.01
 	done
-	! left_groups
+	run left_groups
+	[ "$status" = 1 ]
 }
 
 @test "the command is confined to the set, and what it prints is its own" {
