@@ -3,10 +3,10 @@
  * process may make one, the fluid gives way to all tasks of the machine, not to those of its own
  * scheduling group alone, and the program's run queue has no fluid in it.
  *
- * That matters: a program whose two processes woke each other on one CPU used 18 % more CPU time an
- * operation beside a SCHED_IDLE thread of its own scheduling group, and none beside the same thread
- * in an idle group (docs/displacement.md). Control groups of v1 only: of v2, single threads can be
- * moved only within a subtree made for that.
+ * That matters: a program whose two processes woke each other on one CPU used 15 % more CPU time an
+ * operation beside a SCHED_IDLE thread of its own scheduling group, and as much as alone beside the
+ * same thread in an idle group (docs/displacement.md). Control groups of v1 only: of v2, single
+ * threads can be moved only within a subtree made for that.
  *
  * The group is beside this process' own one (in the root group: below it), is empty but
  * for the fluid's threads, and is removed with them. One that a killed process left behind is
