@@ -344,13 +344,17 @@ struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *e
 
 void fluid_stop(struct fluid *f)
 {
+	const struct sched_param none = {0};
 	cpu_set_t anywhere;
 
 	atomic_store_explicit(&f->stop, true, memory_order_relaxed);
-	/* where another task holds its CPU, a thread would get to its end late */
+	/* where other tasks hold its CPU, a thread would get to its end seconds late; the class
+	 * of all others is open to it again where RLIMIT_NICE or a capability allows it */
 	if (!sched_getaffinity(0, sizeof(anywhere), &anywhere))
-		for (size_t i = 0; i < f->count; i++)
+		for (size_t i = 0; i < f->count; i++) {
 			sched_setaffinity(f->thread[i].tid, sizeof(anywhere), &anywhere);
+			sched_setscheduler(f->thread[i].tid, SCHED_OTHER, &none);
+		}
 	for (size_t i = 0; i < f->count; i++) {
 		pthread_join(f->thread[i].thread, NULL);
 		for (size_t b = 0; b < BLOCKS && f->thread[i].block[b]; b++)
