@@ -24,6 +24,8 @@
 #define BLOCK	    1024
 #define BLOCKS	    4096
 #define OWN_TRIES   9
+#define EDGE_NS	    20000 /* ten times what the reading of an edge takes */
+#define EDGE_TRIES  3
 #define DOUBLE_FROM 65536 /* windows; from there on, and at each doubling, twice as long */
 
 enum start { STARTING, RUNNING, NOT_PINNED, NOT_IDLE, NO_SCHEDSTAT };
@@ -87,11 +89,21 @@ struct edge {
 	uint64_t at, charged_ns, waited_ns, turns;
 };
 
+/* All of one instant: what took long was interrupted, and a wait in between would be counted in
+ * another window than the time that it took. */
 static int take_edge(struct fluid_thread *t, struct edge *e)
 {
-	e->charged_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	e->at = fluid_now();
-	return read_schedstat(t->schedstat, &e->waited_ns, &e->turns);
+	double longest = EDGE_NS * t->fluid->units_per_ns;
+	int result = -1;
+
+	for (int i = 0; i < EDGE_TRIES; i++) {
+		e->charged_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		e->at = fluid_now();
+		result = read_schedstat(t->schedstat, &e->waited_ns, &e->turns);
+		if (result || (double)(fluid_now() - e->at) < longest)
+			break;
+	}
+	return result;
 }
 
 static struct fluid_window *room(struct fluid_thread *t, size_t index)
