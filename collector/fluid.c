@@ -89,18 +89,20 @@ struct edge {
 	uint64_t at, charged_ns, waited_ns, turns;
 };
 
-/* All of one instant: what took long was interrupted, and a wait in between would be counted in
- * another window than the time that it took. */
+/* All of one instant: what took long was interrupted, and what came in between would be counted in
+ * one window by one clock and in the next by another. */
 static int take_edge(struct fluid_thread *t, struct edge *e)
 {
 	double longest = EDGE_NS * t->fluid->units_per_ns;
 	int result = -1;
 
 	for (int i = 0; i < EDGE_TRIES; i++) {
+		uint64_t begin = fluid_now();
+
 		e->charged_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		e->at = fluid_now();
 		result = read_schedstat(t->schedstat, &e->waited_ns, &e->turns);
-		if (result || (double)(fluid_now() - e->at) < longest)
+		if (result || (double)(fluid_now() - begin) < longest)
 			break;
 	}
 	return result;
