@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Do the documents' links lead somewhere? Every relative link and picture of the Markdown files, its
-#heading too; and every docs/NAME.md that any file of the project mentions. Exit status: 0 all do,
+#heading too; and every file in docs/ that any file of the project mentions. Exit status: 0 all do,
 1 some do not, each with its file and line."""
 import os
 import re
