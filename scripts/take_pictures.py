@@ -18,14 +18,14 @@ ROOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..")
 sys.path.insert(0, os.path.join(ROOT, "tests/browser"))
 import chromium
 
-PAGE = (1280, 900)
+PAGE = (1280, 1240)
+REPORT = ("report", "--frames", "3", "--top", "5")
 TERMINAL = """<!DOCTYPE html><meta charset="utf-8"><style>
 :root {{ --ground: #fbfbfa; --bar: #eceae6; --ink: #1f2328; --quiet: #6b7076; --sure: #0060a0; --doubt: #a34b00; --edge: #d6d3cd; }}
 @media (prefers-color-scheme: dark) {{ :root {{ --ground: #16181c; --bar: #24272d; --ink: #e4e6ea; --quiet: #989ea8;
 	--sure: #6fb7ee; --doubt: #f0a35c; --edge: #353a42; }} }}
-html {{ background: transparent; }}
-body {{ margin: 0; padding: 6px; width: max-content; }}
-main {{ border: 1px solid var(--edge); border-radius: 9px; overflow: hidden; background: var(--ground); }}
+body {{ margin: 0; width: max-content; }}
+main {{ border: 1px solid var(--edge); background: var(--ground); }}
 header {{ background: var(--bar); color: var(--quiet); padding: 7px 16px; font: 13px "DejaVu Sans", sans-serif; }}
 pre {{ margin: 0; padding: 14px 18px 16px; color: var(--ink); font: 14px/1.38 "DejaVu Sans Mono", monospace; }}
 b {{ color: var(--sure); font-weight: normal; }} i {{ color: var(--doubt); font-style: normal; }} u {{ color: var(--quiet); text-decoration: none; }}
@@ -38,7 +38,7 @@ def coloured(line):
     text = html.escape(line, quote=False)
     if re.match(r"    [!] ", line):
         return f"<i>{text}</i>"
-    if re.match(r"    ", line):
+    if re.match(r"    \S", line):
         return f"<u>{text}</u>"
     if line.startswith("FUNCTION"):
         return f"<s>{text}</s>"
@@ -62,18 +62,16 @@ def theme(browser, name, scale):
 
 
 def terminal(browser, scprof, profile, lines, work, folder):
-    said = subprocess.run([scprof, "report", profile], env={**os.environ, "COLUMNS": "100"},
+    said = subprocess.run([scprof, *REPORT, profile], env={**os.environ, "COLUMNS": "100"},
                           capture_output=True, text=True, check=True).stdout.splitlines()[:lines]
     path = f"{work}/terminal.html"
     with open(path, "w", encoding="utf-8") as f:
-        f.write(TERMINAL.format(title=f"$ scprof report {os.path.basename(profile)}", text="\n".join(map(coloured, said))))
+        f.write(TERMINAL.format(title=f"$ scprof {' '.join(REPORT)} {os.path.basename(profile)}", text="\n".join(map(coloured, said))))
     for name in ("light", "dark"):
         theme(browser, name, 1.5)
         browser.open(path)
-        browser.call("Emulation.setDefaultBackgroundColorOverride", color={"r": 0, "g": 0, "b": 0, "a": 0})
         size = browser.run("(() => { const b = document.body.getBoundingClientRect(); return [b.width, b.height] })()")
         save(browser, f"{folder}/report-{name}.png", {"x": 0, "y": 0, "width": size[0], "height": size[1]})
-    browser.call("Emulation.setDefaultBackgroundColorOverride")
 
 
 def page(browser, scprof, profile, work, folder):
@@ -88,7 +86,7 @@ def page(browser, scprof, profile, work, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", default="build")
-    parser.add_argument("--lines", type=int, default=34, help="of the text report")
+    parser.add_argument("--lines", type=int, default=33, help="of the text report")
     parser.add_argument("profile")
     parser.add_argument("folder", nargs="?", default=f"{ROOT}/docs/images")
     options = parser.parse_args()
@@ -96,6 +94,7 @@ def main():
     work = tempfile.mkdtemp(prefix="scprof-pictures-")
     browser = chromium.Browser(width=PAGE[0], height=PAGE[1])
     try:
+        browser.call("Emulation.setScrollbarsHidden", hidden=True)
         terminal(browser, scprof, options.profile, options.lines, work, options.folder)
         page(browser, scprof, options.profile, work, options.folder)
     finally:
