@@ -13,6 +13,7 @@
 
 #include "near.h"
 #include "scprof_format.h"
+#include "intern.h"
 #include "site_costs_run.h"
 
 #define CPUS	2
@@ -161,64 +162,68 @@ static void make(void)
 		made.series[cpu] = (struct displacement_series){made.window[cpu], WINDOWS};
 }
 
+static struct prof_site_cost noted[ENTRIES]; /* by entry */
+
 /* The model: entries 0 and 2 are one site (of two tables), entry 1 another. */
-static struct site_costs_told join(struct profile *out)
+static struct site_costs_told join(struct prof_entry *entry)
 {
-	static struct prof_entry entry[ENTRIES];
-	static char file[] = "profiles/a.scp";
-	static struct prof_process process = {.file = file};
-	static struct prof_table table[2];
+	struct prof_process process = {.file = "profiles/a.scp"};
+	struct prof_table table[2] = {{0}, {0}};
+	struct profile_index index = {0};
+	struct profile p = {.index = &index,
+			    .process = &process,
+			    .processes = 1,
+			    .table = table,
+			    .tables = 2,
+			    .entry = entry,
+			    .entries = ENTRIES};
 	struct displace_cpu cpu[CPUS] = {{0}, {0}};
 	struct displace_run run = {.cpu = cpu, .cpus = CPUS};
 	struct site_costs_told told;
 
 	for (size_t i = 0; i < CPUS; i++)
 		cpu[i].rest = (struct displacement_value){RATE, 1e-9, 50};
-	*out = (struct profile){.process = &process,
-				.processes = 1,
-				.table = table,
-				.tables = 2,
-				.entry = entry,
-				.entries = ENTRIES};
-	memset(entry, 0, sizeof entry);
+	memset(entry, 0, ENTRIES * sizeof *entry);
 	entry[1].function = 1;
 	entry[2].table = 1;
 	for (size_t e = 0; e < ENTRIES; e++)
 		entry[e].sums.units = 100;
-	assert_int_equal(site_costs_run(&made, &run, &read_of_it, "profiles", out, &told), 0);
+	assert_int_equal(site_costs_run(&made, &run, &read_of_it, "profiles", &p, &told), 0);
+	memset(noted, 0, sizeof noted);
+	for (uint32_t i = 0; i < p.site_costs; i++)
+		noted[p.site_cost[i].entry] = p.site_cost[i];
+	free(p.site_cost);
 	return told;
 }
 
-static void assert_costs(struct profile *p, double off)
+static void assert_costs(double off)
 {
 	static const double charged_nobody[] = {4e3, 1.5e3}; /* ns */
 
-	for (uint32_t i = 0; i < 2; i++) {
-		const struct prof_site_cost *c = profile_site_cost(p, i);
+	for (size_t i = 0; i < 2; i++) {
+		const struct prof_site_cost *c = &noted[i];
 
-		assert_non_null(c);
 		assert_int_equal(c->state, SCP_SITE_COST_KNOWN);
 		assert_near(c->uncharged.ns, charged_nobody[i], off);
 		assert_near(c->true_cost.ns, charged_nobody[i] + 2e3, off);
 		assert_true(c->uncharged.error_ns > 0 && c->uncharged.error_ns < off);
 	}
-	free(p->site_cost);
 }
 
 static void test_costs_are_found(void **state)
 {
-	struct profile p;
+	struct prof_entry entry[ENTRIES];
 	struct site_costs_told told;
 
 	(void)state;
 	make();
-	told = join(&p);
+	told = join(entry);
 	assert_int_equal(told.sites, 2);
 	assert_int_equal(told.known, 2);
 	assert_int_equal(told.missed, 0);
 	/* all but the first and the last of each CPU */
 	assert_near(told.kept, 1, 1e-12);
-	assert_costs(&p, 2);
+	assert_costs(2);
 	/* the interrupts of no call: ksoftirqd's, once */
 	assert_near(told.intercept, 1e-4, 1e-6);
 }
@@ -226,7 +231,7 @@ static void test_costs_are_found(void **state)
 /* Windows that are not used hold anything at all. */
 static void test_what_is_set_aside_stays_out(void **state)
 {
-	struct profile p;
+	struct prof_entry entry[ENTRIES];
 	struct site_costs_told told;
 
 	(void)state;
@@ -242,15 +247,15 @@ static void test_what_is_set_aside_stays_out(void **state)
 			made.window[cpu][k + 10].work = 0.5;
 		}
 	}
-	told = join(&p);
+	told = join(entry);
 	assert_near(told.kept, 0.85, 0.01);
-	assert_costs(&p, 4);
+	assert_costs(4);
 }
 
 /* Where others had part of the time, the fluid saw that part of the work less, and of the calls. */
 static void test_a_share_stands_for_all(void **state)
 {
-	struct profile p;
+	struct prof_entry entry[ENTRIES];
 	struct site_costs_told told;
 
 	(void)state;
@@ -259,25 +264,24 @@ static void test_a_share_stands_for_all(void **state)
 		for (size_t k = 0; k < WINDOWS; k++)
 			if (next(2))
 				fill(cpu, k, 0.4);
-	told = join(&p);
-	assert_costs(&p, 2);
+	told = join(entry);
+	assert_costs(2);
 	assert_near(told.busy, 0.3, 0.03);
 }
 
 /* An entry that the model has not, or of a file of another length, is no site's. */
 static void test_a_file_that_changed_counts_for_nothing(void **state)
 {
-	struct profile p;
+	struct prof_entry entry[ENTRIES];
 	struct site_costs_told told;
 
 	(void)state;
 	make();
 	read_of_it.entries = ENTRIES - 1;
-	told = join(&p);
+	told = join(entry);
 	assert_int_equal(told.missed, ENTRIES - 1);
 	assert_int_equal(told.known, 0);
-	assert_int_not_equal(profile_site_cost(&p, 0)->state, SCP_SITE_COST_KNOWN);
-	free(p.site_cost);
+	assert_int_not_equal(noted[0].state, SCP_SITE_COST_KNOWN);
 }
 
 int main(void)
