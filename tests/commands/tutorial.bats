@@ -65,8 +65,9 @@ run_printed()
 	measure plain.scp plain.conf
 	grep -q '^writev' plain.scp.err
 	"$SCPROF" report --by function --format json plain.scp >plain.json
+	# one of each a request, but for the 16 connections that wrk may close in the middle of one
 	jq -e '[.sites[] | select(.outcome == "completed" and .symbol == ("writev", "sendfile64", "write")) | .calls]
-		| length == 3 and min == max and min > 100' plain.json
+		| length == 3 and max - min <= 16 and min > 100' plain.json
 	run_printed '--by gap'
 	[ "$status" = 0 ]
 	[[ "$output" == *'→ sendfile64'* && "$output" == *': exact'* ]]
