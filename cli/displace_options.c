@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd.h"
 #include "complaint.h"
 #include "cpus.h"
 #include "duration.h"
@@ -30,7 +31,8 @@ const char displace_usage[] =
 	"                     (default: all that scprof may use)\n"
 	"  --confirm          run it again without the fluid, and hold what displacement and\n"
 	"                     getrusage predict against the time that it takes\n"
-	"  --method METHOD    fluid (default): a SCHED_IDLE thread a CPU against its own CPU "
+	"  --method fluid|wall\n"
+	"                     fluid (default): a SCHED_IDLE thread a CPU against its own CPU "
 	"clock\n"
 	"                     wall: as published in 1997, against wall-clock time\n"
 	"  --confidence R     of the intervals, 0.95 or 95% (default: 0.95)\n"
@@ -40,7 +42,7 @@ const char displace_usage[] =
 	"  --json             one object, schema scprof-displace/1; what the command prints goes "
 	"to\n"
 	"                     standard error then, unless -o is given\n"
-	"  -o FILE            write there (default: standard error; --json: standard output)\n"
+	"  -o, --output FILE  write there (default: standard error; --json: standard output)\n"
 	"  -q, --quiet        no progress on the terminal\n"
 	"  -h, --help         this text\n"
 	"\n"
@@ -190,7 +192,7 @@ static int settle(struct displace_wishes *o, const struct texts *t)
 		return -1;
 	}
 	if (o->confirm && o->wall) {
-		displace_complain("--confirm goes with --method fluid only");
+		displace_complain("--confirm goes with --method fluid only; leave one of them out");
 		return -1;
 	}
 	if (cpus_choose(t->cpus, &o->cpus, &err)) {

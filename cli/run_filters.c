@@ -88,14 +88,17 @@ static int take_variables(struct run_filters *f)
 static int check_threads(const char *list)
 {
 	if (list && strlen(list) > LIST_MOST) {
-		say_format("--thread: more than %d characters of names", LIST_MOST);
+		say_format("--thread: more than %d characters of names; shorten them by globs",
+			   LIST_MOST);
 		return -1;
 	}
 	for (const char *at = list; list; at += strcspn(at, ",") + 1) {
 		size_t length = strcspn(at, ",");
 
 		if (!length) {
-			say_format("--thread: a pattern without a name: '%s'", list);
+			say_format("--thread: a pattern without a name: '%s'.\n"
+				   "Write names or globs, separated by commas: 'main,io-*'",
+				   list);
 			return -1;
 		}
 		if (length > NAME_MOST && !memchr(at, '*', length) && !memchr(at, '[', length) &&
@@ -157,7 +160,7 @@ int run_filters_check(struct run_filters *f)
 		return -1;
 	plan->stopped = f->stopped;
 	if (f->below && !*f->below) {
-		say("--below: which function?");
+		say("--below: which function? Write names or globs, such as 'handle_*'");
 		return -1;
 	}
 	if (f->stopped && (f->after || (f->length && !f->signal))) {
