@@ -65,7 +65,7 @@ status_of()
 	complains 2 'there are: path, site, function' diff --by "$evil" a b
 	complains 2 'no duration' plan --tick "$evil" --mean 1ms
 	complains 2 'tsc and monotonic' bench --clock "$evil" -- true
-	complains 2 'is not one of' bench libc.so.6:getpid "$evil"
+	complains 2 'there are int:5' bench libc.so.6:getpid "$evil"
 	complains 2 'number of seconds' load "$evil"
 	complains 125 'There are: tsc' run -c "$evil" true
 	complains 125 'its unit' run -d "$evil" -c page true
