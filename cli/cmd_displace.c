@@ -11,6 +11,7 @@
 
 #include "displace_measure.h"
 #include "displace_print.h"
+#include "displace_progress.h"
 #include "launch.h"
 #include "output.h"
 
@@ -104,7 +105,10 @@ static int confirm_once(const struct displace_wishes *o, const struct program *p
 		return -1;
 	launch_wait_watched(&l, &watch, &usage);
 	launch_close(&l);
-	return l.ended_by ? -1 : 0;
+	if (l.ended_by)
+		return -1;
+	displace_confirm_add(c, &usage);
+	return 0;
 }
 
 static int report(const struct displace_wishes *o, const struct program *program,
@@ -170,9 +174,22 @@ static int print_wall(const struct displace_wishes *o, const struct wall_result 
 	return 0;
 }
 
+struct wall_progress {
+	struct displace_progress line;
+	size_t all;
+};
+
+static void say_progress(void *context, size_t done)
+{
+	const struct wall_progress *p = context;
+
+	displace_progress_say(&p->line, done, p->all);
+}
+
 /* As published. */
 static int measure_wall(const struct displace_wishes *o, const struct program *program)
 {
+	struct wall_progress progress = {.all = o->replications};
 	const struct wall_options options = {
 		.cpus = o->cpus,
 		.replications = o->replications,
@@ -181,6 +198,9 @@ static int measure_wall(const struct displace_wishes *o, const struct program *p
 		.path = program->path,
 		.argv = o->command,
 		.shell_fallback = program->shell_fallback,
+		.longest_s = o->longest_s,
+		.progress = say_progress,
+		.context = &progress,
 	};
 	struct profile_error err;
 	struct wall_result r;
@@ -189,7 +209,9 @@ static int measure_wall(const struct displace_wishes *o, const struct program *p
 
 	if (divert_output(o, &kept))
 		return DISPLACE_FAILED;
+	displace_progress_begin(&progress.line, !o->quiet);
 	end = wall_measure(&options, &r, &err);
+	displace_progress_clear(&progress.line);
 	restore_output(kept);
 	switch (end) {
 	case WALL_DONE:

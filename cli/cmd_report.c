@@ -31,8 +31,9 @@ const char report_usage[] =
 	"  --confidence R         of the intervals, between 0 and 1 (default: 0.95)\n"
 	"  --include-warm-up      leave in the means what is otherwise set aside\n"
 	"  --top N                rows at most, 0: all (default: 20 in text, else all)\n"
-	"  --weight time|calls|bytes\n"
-	"                         what --format folded counts (default: time, in ns)\n"
+	"  --weight time|calls|bytes|uncharged\n"
+	"                         what --format folded counts (default: time, in ns; uncharged:\n"
+	"                         ns by displacement, from 'scprof run --displace')\n"
 	"  --frames N             lines of call path a row in text (default: 6, later rows 2)\n"
 	"  --displacement FILE    in HTML: show the account of 'scprof displace --json' beside\n"
 	"  -o, --output OUT       write to a file instead of standard output\n"
@@ -74,7 +75,7 @@ static int set_weight(struct arguments *a, const char *value)
 {
 	if (report_weight_parse(value, &a->options.weight) == 0)
 		return 0;
-	complaint_say(COMMAND, "no weight '%s'; there are: time, calls, bytes", value);
+	complaint_say(COMMAND, "no weight '%s'; there are: %s", value, report_weight_names);
 	return -1;
 }
 
@@ -224,9 +225,14 @@ static struct displaced *read_displaced(const struct arguments *a, bool *failed)
 static int print_to(const struct profile *p, const struct arguments *a)
 {
 	const char *name = a->output ? a->output : "standard output";
+	const char *missing = report_weight_missing(p, &a->options);
 	struct output out;
 	int failed, error;
 
+	if (missing) {
+		complaint_say(COMMAND, "%s", missing);
+		return -1;
+	}
 	if (output_open(&out, a->output) < 0) {
 		complaint_say(COMMAND, "cannot write %s: %s; name another place with -o", name,
 			      strerror(errno));

@@ -22,11 +22,22 @@
 static const struct {
 	const char *command, *option; /* command NULL: any */
 } never[] = {
-	{NULL, "help"},		 {NULL, "output"},	  {"plan", "tick"},
-	{"plan", "mean"},	 {"plan", "longest"},	  {"plan", "digits"},
-	{"plan", "calls"},	 {"plan", "change"},	  {"plan", "share"},
-	{"plan", "by"},		 {"symbols", "stubs"},	  {"report", "displacement"},
-	{"displace", "loops"},	 {"displace", "confirm"}, {"bench", "subtract-empty"},
+	{NULL, "help"},
+	{NULL, "output"},
+	{"plan", "tick"},
+	{"plan", "mean"},
+	{"plan", "longest"},
+	{"plan", "digits"},
+	{"plan", "calls"},
+	{"plan", "change"},
+	{"plan", "share"},
+	{"plan", "by"},
+	{"symbols", "stubs"},
+	{"report", "displacement"},
+	{"displace", "loops"},
+	{"displace", "confirm"},
+	{"displace", "time-limit"},
+	{"bench", "subtract-empty"},
 	{"bench", "any-status"},
 };
 

@@ -133,10 +133,13 @@ static json_t *warnings(unsigned set)
 	return array;
 }
 
-static json_t *value(struct displacement_value v, double confidence)
+/* Of a run; null where it says what cannot be. */
+static json_t *value(const struct displace_run *r, struct displacement_value v, double confidence)
 {
 	struct displace_mean m = {.mean = v.value};
 
+	if (!displace_is_possible(r->lost, confidence))
+		v.error = INFINITY;
 	displacement_limits(v, confidence, &m.low, &m.high);
 	return mean(&m);
 }
@@ -152,14 +155,15 @@ static json_t *replications(const struct displace_summary *s)
 		put(object, "elapsed_s", real(r->elapsed));
 		put(object, "program_s", real(r->program));
 		put(object, "accounting", accounting(&r->accounting));
-		put(object, "displacement", value(r->displaced, s->confidence));
-		put(object, "unaccounted", value(r->lost, s->confidence));
+		put(object, "displacement", value(r, r->displaced, s->confidence));
+		put(object, "unaccounted", value(r, r->lost, s->confidence));
 		put(object, "by_account_s", real(r->by_account));
 		put(object, "windows", integer(r->excess.windows));
 		put(object, "windows_kept", integer(r->excess.kept));
 		put(object, "share_kept", real(r->excess.share_kept));
 		put(object, "inflation", real(r->excess.inflation));
 		put(object, "interrupted", json_boolean(r->interrupted));
+		put(object, "rest_s", real(r->rest));
 		put(object, "cpus", cpus(r->cpu, r->cpus));
 		put(object, "warnings", warnings(r->warnings));
 		json_array_append_new(array, object);
@@ -180,11 +184,22 @@ static json_t *operation(const struct displace_wishes *o, const struct displace_
 	return object;
 }
 
+static json_t *effect(struct displace_mean m)
+{
+	json_t *object = json_object();
+
+	put(object, "ratio", real(m.mean));
+	put(object, "ci_low", real(m.low));
+	put(object, "ci_high", real(m.high));
+	return object;
+}
+
 static json_t *confirmation(const struct displace_confirm *c, const struct displace_summary *s)
 {
-	struct replications_mean m = replications_mean(c->available, c->runs, s->confidence);
+	struct replications_mean m = replications_mean(c->taken, c->runs, s->confidence),
+				 used = replications_mean(c->rusage, c->runs, s->confidence);
 	json_t *object = json_object(), *elapsed = json_array();
-	bool saturated = c->idle < DISPLACE_SATURATED;
+	bool holds = displace_confirm_holds(c);
 
 	for (size_t i = 0; i < c->runs; i++)
 		json_array_append_new(elapsed, real(c->elapsed[i]));
@@ -192,13 +207,16 @@ static json_t *confirmation(const struct displace_confirm *c, const struct displ
 	put(object, "taken_s", real(m.mean));
 	put(object, "ci_low_s", real(m.low));
 	put(object, "ci_high_s", real(m.high));
+	put(object, "rusage_s", real(used.mean));
 	put(object, "idle_share", real(c->idle));
-	put(object, "saturated", json_boolean(saturated));
+	put(object, "had_share", real(c->had));
+	put(object, "saturated", json_boolean(c->idle < DISPLACE_SATURATED));
+	put(object, "confirms", json_boolean(holds));
 	put(object, "displacement_off",
-	    saturated && isfinite(s->displaced.low) ? real(s->displaced.mean / m.mean - 1)
-						    : json_null());
-	put(object, "rusage_off",
-	    saturated ? real(s->accounting.rusage / m.mean - 1) : json_null());
+	    holds && isfinite(s->displaced.low) ? real(s->displaced.mean / m.mean - 1)
+						: json_null());
+	put(object, "rusage_off", holds ? real(s->accounting.rusage / m.mean - 1) : json_null());
+	put(object, "fluid_effect", effect(displace_confirm_effect(c, s)));
 	return object;
 }
 

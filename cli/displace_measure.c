@@ -58,6 +58,7 @@ static int one_run(struct measuring *g, struct displace_measured *m)
 	struct launch l;
 	int failed, status;
 
+	displace_task_clock(g->d, !g->o->no_task_clock && !m->runs);
 	if (displace_run_begin(g->d, &err))
 		return complain(&err);
 	displace_progress_say(&g->progress, m->runs, g->o->replications);
@@ -73,7 +74,7 @@ static int one_run(struct measuring *g, struct displace_measured *m)
 		return complain(&err);
 	/* a partial result is better than a whole one that nobody waits for */
 	if (!m->stopped_by)
-		m->stopped_by = displace_rest(g->d, g->o->rest_s);
+		m->stopped_by = displace_rest_enough(g->d, g->o->rest_s);
 	if (displace_run_settle(g->d, &m->run[m->runs], &err))
 		return complain(&err);
 	m->run[m->runs++].interrupted = l.ended_by != 0;
@@ -85,7 +86,7 @@ static int measure(struct measuring *g, struct displace_measured *m)
 	int failed = 0;
 
 	displace_progress_say(&g->progress, 0, g->o->replications);
-	m->stopped_by = displace_rest(g->d, g->o->rest_s);
+	m->stopped_by = displace_rest_enough(g->d, g->o->rest_s);
 	while (!failed && !m->stopped_by && m->runs < g->o->replications)
 		failed = one_run(g, m);
 	displace_progress_clear(&g->progress);

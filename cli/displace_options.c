@@ -19,6 +19,9 @@
 #define MOST_REPLICATIONS 10000
 #define LONGEST_REST_NS	  UINT64_C(600000000000)
 #define SHORTEST_REST_NS  UINT64_C(100000000)
+#define LIMIT_S		  600
+#define SHORTEST_LIMIT_NS UINT64_C(1000000000)
+#define LONGEST_LIMIT_NS  UINT64_C(86400000000000)
 
 const char displace_usage[] =
 	"usage: scprof displace [OPTION...] [--] COMMAND [ARG...]\n"
@@ -35,9 +38,15 @@ const char displace_usage[] =
 	"                     fluid (default): a SCHED_IDLE thread a CPU against its own CPU "
 	"clock\n"
 	"                     wall: as published in 1997, against wall-clock time\n"
+	"  --time-limit T     with --method wall: end after so long with the replications that "
+	"are\n"
+	"                     complete then, 1s to 86400s; 0: no limit (default: 600s)\n"
 	"  --confidence R     of the intervals, 0.95 or 95% (default: 0.95)\n"
 	"  --rest T           leave the fluid alone for so long before the first and after each\n"
 	"                     run, 100ms to 600s (default: 1s)\n"
+	"  --no-task-clock    leave perf's task-clock out of the first run, too: it makes the CPU "
+	"time\n"
+	"                     of a program that switches often some hundredths longer\n"
 	"  --ignore-quota     measure even where a control group's quota is in the way\n"
 	"  --json             one object, schema scprof-displace/1; what the command prints goes "
 	"to\n"
@@ -58,6 +67,8 @@ enum {
 	OPT_METHOD,
 	OPT_CONFIDENCE,
 	OPT_REST,
+	OPT_TIME_LIMIT,
+	OPT_NO_TASK_CLOCK,
 	OPT_IGNORE_QUOTA
 };
 
@@ -70,6 +81,8 @@ static const struct option long_options[] = {
 	{"method", required_argument, NULL, OPT_METHOD},
 	{"confidence", required_argument, NULL, OPT_CONFIDENCE},
 	{"rest", required_argument, NULL, OPT_REST},
+	{"no-task-clock", no_argument, NULL, OPT_NO_TASK_CLOCK},
+	{"time-limit", required_argument, NULL, OPT_TIME_LIMIT},
 	{"ignore-quota", no_argument, NULL, OPT_IGNORE_QUOTA},
 	{"output", required_argument, NULL, 'o'},
 	{"quiet", no_argument, NULL, 'q'},
@@ -90,6 +103,12 @@ void displace_complain(const char *format, ...)
 		*at = ' ';
 	complaint_print("scprof displace", text);
 }
+
+struct texts {
+	const char *cpus;
+	uint64_t replications;
+	bool limited;
+};
 
 static int take_count(const char *name, const char *value, uint64_t most, uint64_t *to)
 {
@@ -136,10 +155,19 @@ static int take_rest(const char *value, struct displace_wishes *o)
 	return -1;
 }
 
-struct texts {
-	const char *cpus;
-	uint64_t replications;
-};
+static int take_limit(const char *value, struct texts *t, struct displace_wishes *o)
+{
+	uint64_t ns = 0;
+
+	t->limited = true;
+	if (!strcmp(value, "0") ||
+	    (!duration_parse(value, &ns) && ns >= SHORTEST_LIMIT_NS && ns <= LONGEST_LIMIT_NS)) {
+		o->longest_s = (double)ns / 1e9;
+		return 0;
+	}
+	displace_complain("--time-limit '%s' is neither 0 nor a time from 1s to 86400s", value);
+	return -1;
+}
 
 /* 0, 1: help was asked for, -1: bad. */
 static int take_option(char **argv, int option, struct displace_wishes *o, struct texts *t)
@@ -164,6 +192,11 @@ static int take_option(char **argv, int option, struct displace_wishes *o, struc
 		return take_confidence(optarg, o);
 	case OPT_REST:
 		return take_rest(optarg, o);
+	case OPT_NO_TASK_CLOCK:
+		o->no_task_clock = true;
+		return 0;
+	case OPT_TIME_LIMIT:
+		return take_limit(optarg, t, o);
 	case OPT_IGNORE_QUOTA:
 		o->any_quota = true;
 		return 0;
@@ -195,6 +228,10 @@ static int settle(struct displace_wishes *o, const struct texts *t)
 		displace_complain("--confirm goes with --method fluid only; leave one of them out");
 		return -1;
 	}
+	if (t->limited && !o->wall) {
+		displace_complain("--time-limit goes with --method wall only");
+		return -1;
+	}
 	if (cpus_choose(t->cpus, &o->cpus, &err)) {
 		displace_complain("%s", err.text);
 		return -1;
@@ -207,7 +244,7 @@ enum displace_parse displace_options_parse(int argc, char **argv, struct displac
 	struct texts t = {0};
 	int option, taken;
 
-	*o = (struct displace_wishes){.confidence = 0.95, .rest_s = 1};
+	*o = (struct displace_wishes){.confidence = 0.95, .rest_s = 1, .longest_s = LIMIT_S};
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "+:o:qh", long_options, NULL)) != -1) {
 		taken = take_option(argv, option, o, &t);

@@ -11,8 +11,8 @@ struct displace_wishes {
 	uint64_t loops; /* operations that the command does; 0: not said */
 	uint32_t replications;
 	cpu_set_t cpus;
-	double confidence, rest_s;
-	bool json, confirm, wall, quiet, any_quota;
+	double confidence, rest_s, longest_s;
+	bool json, confirm, wall, quiet, any_quota, no_task_clock;
 	const char *output; /* NULL: standard error; standard output for JSON */
 	char **command;
 };

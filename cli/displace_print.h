@@ -21,6 +21,11 @@ int displace_print_wall_text(FILE *out, const struct displace_wishes *o,
 			     const struct wall_result *r);
 int displace_print_wall_json(FILE *out, const struct displace_wishes *o,
 			     const struct wall_result *r);
+/* Warning number i < DISPLACE_WALL_WARNINGS: its code, and the sentence in text; NULL: there
+ * is no reason for it. */
+#define DISPLACE_WALL_WARNINGS 2
+const char *displace_wall_warning(const struct displace_wishes *o, const struct wall_result *r,
+				  size_t i, char *text, size_t size);
 
 /* displace_account_text.c: the account by CPU and the other tasks. */
 void displace_print_account(FILE *out, const struct displace_summary *s);

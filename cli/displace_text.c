@@ -58,17 +58,11 @@ void displace_sentence(const struct displace_summary *s, char *text, size_t size
 			 "program besides is between %s and %s of %s.",
 			 h.low, h.high, h.of);
 		return;
-	case DISPLACE_LOST:
+	default:
 		snprintf(text, size,
 			 "Interrupts and softirqs took %s for the program that are charged to "
 			 "nobody: %s of %s (%s to %s).",
 			 lost, h.mean, h.of, h.low, h.high);
-		return;
-	default:
-		snprintf(text, size,
-			 "The fluid lost less to interrupts beside the program than at rest "
-			 "(%s to %s of %s): the machine was not the same at rest.",
-			 h.low, h.high, h.of);
 	}
 }
 
@@ -121,9 +115,12 @@ static void print_accountings(FILE *out, const struct displace_summary *s)
 
 	fprintf(out, "\n  %-24s %12s  %11s\n", "accounting", "CPU time", "displacement");
 	print_accounting(out, s, "getrusage", a->rusage, "with the children it waited for");
-	snprintf(note, sizeof(note), "%s",
-		 isfinite(a->task_clock) ? "stolen time is in it, switching is not"
-					 : a->task_clock_why);
+	if (s->clocked && s->clocked < s->runs)
+		snprintf(note, sizeof(note), "of %zu of the %zu runs; it costs CPU time itself",
+			 s->clocked, s->runs);
+	else
+		snprintf(note, sizeof(note), "%s",
+			 s->clocked ? "stolen time is in it, switching is not" : a->task_clock_why);
 	print_accounting(out, s, "perf task-clock", a->task_clock, note);
 	print_accounting(out, s, "taskstats", a->taskstats,
 			 isfinite(a->taskstats) ? "all descendants that ended" : a->taskstats_why);
@@ -151,21 +148,39 @@ static void print_operation(FILE *out, const struct displace_wishes *o,
 	fputc('\n', out);
 }
 
+static void print_effect(FILE *out, const struct displace_summary *s,
+			 const struct displace_confirm *c)
+{
+	struct displace_mean e = displace_confirm_effect(c, s);
+
+	fprintf(out,
+		"\n  without the fluid, %zu run%s: the command's CPU time beside it is %.3f times",
+		c->runs, c->runs == 1 ? "" : "s", e.mean);
+	if (isfinite(e.low))
+		fprintf(out, " (%.3f to %.3f)", e.low, e.high);
+	fputs(" that without it\n", out);
+}
+
 static void print_confirm(FILE *out, const struct displace_wishes *o,
 			  const struct displace_summary *s, const struct displace_confirm *c)
 {
-	struct replications_mean m = replications_mean(c->available, c->runs, s->confidence);
+	struct replications_mean m = replications_mean(c->taken, c->runs, s->confidence);
 	double by_displacement = s->displaced.mean, by_rusage = s->accounting.rusage;
 
-	fprintf(out, "\n  without the fluid, %zu run%s: ", c->runs, c->runs == 1 ? "" : "s");
-	if (!(c->idle < DISPLACE_SATURATED)) {
+	if (!c->runs)
+		return;
+	print_effect(out, s, c);
+	if (!displace_confirm_holds(c)) {
 		fprintf(out,
-			"the CPUs were idle for %.1f %% of the time, so that elapsed time says "
-			"nothing of CPU time (at most %g %% would do; fewer CPUs may help)\n",
-			100 * c->idle, 100 * DISPLACE_SATURATED);
+			"  the command had %.1f %% of the CPUs' time, %.1f %% was idle: elapsed "
+			"time says "
+			"nothing of CPU time (at least %g %% and at most %g %% would do; fewer "
+			"CPUs, or "
+			"fewer other tasks, may help)\n",
+			100 * c->had, 100 * c->idle, 100 * DISPLACE_HAD, 100 * DISPLACE_SATURATED);
 		return;
 	}
-	fprintf(out, "%.4f CPU seconds taken", m.mean);
+	fprintf(out, "  %.4f CPU seconds taken", m.mean);
 	if (isfinite(m.low))
 		fprintf(out, " (%.4f to %.4f)", m.low, m.high);
 	fputc('\n', out);
@@ -174,7 +189,7 @@ static void print_confirm(FILE *out, const struct displace_wishes *o,
 			by_displacement, 100 * (by_displacement / m.mean - 1));
 	fprintf(out, "  %-24s %10.4f s  off by %+.2f %%\n", "predicted by getrusage", by_rusage,
 		100 * (by_rusage / m.mean - 1));
-	if (o->loops)
+	if (o->loops && isfinite(s->displaced.low))
 		fprintf(out, "  operations a second: %.5g, predicted %.5g and %.5g\n",
 			(double)o->loops / m.mean, (double)o->loops / by_displacement,
 			(double)o->loops / by_rusage);

@@ -90,6 +90,21 @@ static json_t *argv(char **words)
 	return array;
 }
 
+static json_t *warnings(const struct displace_wishes *o, const struct wall_result *r)
+{
+	json_t *array = json_array();
+	char text[256];
+
+	for (size_t i = 0; i < DISPLACE_WALL_WARNINGS; i++) {
+		const char *code = displace_wall_warning(o, r, i, text, sizeof(text));
+
+		if (code)
+			json_array_append_new(array,
+					      json_pack("{s:s, s:s}", "code", code, "text", text));
+	}
+	return array;
+}
+
 static json_t *whole(const struct displace_wishes *o, const struct wall_result *r)
 {
 	json_t *root = json_object(), *accounting = json_object(), *error = errors(&r->errors);
@@ -115,6 +130,7 @@ static json_t *whole(const struct displace_wishes *o, const struct wall_result *
 	put(error, "cold_loop_ns", real(1e9 * r->first_loop));
 	put(root, "errors", error);
 	put(root, "replications", replications(r));
+	put(root, "warnings", warnings(o, r));
 	return root;
 }
 

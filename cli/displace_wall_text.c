@@ -45,15 +45,39 @@ static void print_errors(FILE *out, const struct wall_result *r, double each, co
 		r->errors.start * each, 1e6 * r->start);
 }
 
-static void print_verdict(FILE *out, const struct displace_wishes *o, const struct wall_result *r)
+#define DAEMONS 0.02 /* of what is measured */
+
+const char *displace_wall_warning(const struct displace_wishes *o, const struct wall_result *r,
+				  size_t i, char *text, size_t size)
 {
 	double loops = o->loops ? (double)o->loops : 1, daemons = r->errors.daemons * loops;
 
-	if (fabs(daemons) > 0.02 * fabs(r->displaced.mean))
-		fprintf(out,
-			"warning: too-disturbed: others and the host took %+.1f %% of what is "
-			"measured; --method fluid takes account of both\n",
-			100 * daemons / r->displaced.mean);
+	if (!i && fabs(daemons) > DAEMONS * fabs(r->displaced.mean)) {
+		snprintf(text, size,
+			 "others and the host took %+.1f %% of what is measured; --method fluid "
+			 "takes account of both",
+			 100 * daemons / r->displaced.mean);
+		return "too-disturbed";
+	}
+	if (i == 1 && r->out_of_time) {
+		snprintf(text, size,
+			 "%zu of %u replications were complete after %.4g s (--time-limit)",
+			 r->count, o->replications, o->longest_s);
+		return "out-of-time";
+	}
+	return NULL;
+}
+
+static void print_warnings(FILE *out, const struct displace_wishes *o, const struct wall_result *r)
+{
+	char text[256];
+
+	for (size_t i = 0; i < DISPLACE_WALL_WARNINGS; i++) {
+		const char *code = displace_wall_warning(o, r, i, text, sizeof(text));
+
+		if (code)
+			fprintf(out, "warning: %s: %s\n", code, text);
+	}
 }
 
 int displace_print_wall_text(FILE *out, const struct displace_wishes *o,
@@ -83,6 +107,6 @@ int displace_print_wall_text(FILE *out, const struct displace_wishes *o,
 		100 * (r->displaced.mean / r->rusage.mean - 1));
 	/* without loops, the command is the loop */
 	print_errors(out, r, 1e6, o->loops ? "us a loop" : "us");
-	print_verdict(out, o, r);
+	print_warnings(out, o, r);
 	return ferror(out) ? -1 : 0;
 }

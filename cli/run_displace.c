@@ -39,7 +39,7 @@ int run_displace_open(struct run_displace *r, const char *profiles)
 	if (r->samples)
 		site_samples_of(r->samples, r->d);
 	r->cpus = options.cpus;
-	stopped = displace_rest(r->d, REST_S);
+	stopped = displace_rest_enough(r->d, REST_S);
 	if (!stopped && !displace_run_begin(r->d, &err))
 		return 0;
 	if (!stopped)
@@ -93,7 +93,7 @@ void run_displace_settle(struct run_displace *r, bool interrupted)
 	if (r->samples)
 		site_samples_end(r->samples);
 	if (!interrupted)
-		displace_rest(r->d, REST_S);
+		displace_rest_enough(r->d, REST_S);
 	r->settled = !displace_run_settle(r->d, &r->run, &err);
 	if (!r->settled)
 		say(err.text);

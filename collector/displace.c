@@ -16,8 +16,11 @@
 
 /* For measuring what a switch does. */
 #define SWITCH_S 0.5
-/* Where it was measured, it was within this. */
+/* From one measurement to the next it differs by this (root mean square), whatever either says
+ * of its error: a wake-up from another CPU takes as long as the host lets it. */
 #define SWITCH_UNKNOWN 0.3e-6
+#define REST_WINDOWS   16  /* of each CPU, at least, in a rest */
+#define REST_SHARE     0.2 /* of a rest must the fluid have had */
 
 static int check_quota(const struct displace_options *o, struct profile_error *err)
 {
@@ -44,6 +47,7 @@ static int make_room(struct displace *d)
 	d->other_on = calloc(d->cpus, sizeof(*d->other_on));
 	d->clock_on = calloc(d->cpus, sizeof(*d->clock_on));
 	d->series = calloc(d->cpus, sizeof(*d->series));
+	d->restless = calloc(d->cpus, sizeof(*d->restless));
 	d->window = calloc(d->cpus, sizeof(*d->window));
 	d->child = calloc(1, MOST_PIDS / 8);
 	d->usage_from = calloc(CPU_SETSIZE, sizeof(*d->usage_from));
@@ -51,8 +55,8 @@ static int make_room(struct displace *d)
 	d->before = calloc(CPU_SETSIZE, sizeof(*d->before));
 	d->after = calloc(CPU_SETSIZE, sizeof(*d->after));
 	return d->child && d->usage_from && d->usage_to && d->from_ns && d->to_ns && d->own &&
-			       d->other_on && d->clock_on && d->series && d->window && d->before &&
-			       d->after
+			       d->other_on && d->clock_on && d->series && d->restless &&
+			       d->window && d->before && d->after
 		       ? 0
 		       : -1;
 }
@@ -115,7 +119,9 @@ static int start(struct displace *d, struct profile_error *err)
 		fmin(SWITCH_S, d->options.rest_s > 0 ? d->options.rest_s / 2 : SWITCH_S));
 	d->switching_known = isfinite(d->switching.error);
 	if (!d->switching_known)
-		d->switching = (struct displacement_value){0, SWITCH_UNKNOWN, 30};
+		d->switching = (struct displacement_value){0, 0, 30};
+	/* it wanders: half a second tells it of that half second */
+	d->switching.error = hypot(d->switching.error, SWITCH_UNKNOWN);
 	d->fluid = fluid_start(&f, err);
 	return d->fluid ? 0 : -1;
 }
@@ -164,6 +170,7 @@ void displace_close(struct displace *d)
 	free(d->after);
 	free(d->own);
 	free(d->series);
+	free(d->restless);
 	free(d->window);
 	free(d);
 }
@@ -203,6 +210,65 @@ int displace_rest(struct displace *d, double seconds)
 	tasks_look(&d->tasks);
 	add_rest(d, from);
 	return got;
+}
+
+/* Seconds that the fluid of CPU i was charged in good windows of the last rest; 0 where
+ * they are too few for an error. */
+static double rested(const struct displace *d, size_t i)
+{
+	struct displacement_window *w;
+	size_t count, kept = 0;
+	double charged = 0;
+
+	if (!displace_rest_span(d, i, &d->rest[d->rests - 1], &w, &count))
+		for (size_t k = 0; k < count; k++)
+			if (!w[k].aside) {
+				charged += w[k].charged;
+				kept++;
+			}
+	free(w);
+	return kept < REST_WINDOWS ? 0 : charged;
+}
+
+static bool all_rested(const struct displace *d, double enough)
+{
+	for (size_t i = 0; i < d->cpus; i++)
+		if (!d->restless[i] && rested(d, i) < enough)
+			return false;
+	return true;
+}
+
+/* The last rest is the end of the one before. */
+static void join_rests(struct displace *d)
+{
+	struct rest *last = &d->rest[d->rests - 1];
+
+	last[-1].to = last->to;
+	last[-1].softirqd_s += last->softirqd_s;
+	d->rests--;
+}
+
+int displace_rest_enough(struct displace *d, double seconds)
+{
+	double enough = seconds * REST_SHARE,
+	       end = displace_now() + seconds * DISPLACE_REST_LONGEST;
+	size_t before = d->rests;
+	int got = displace_rest(d, seconds);
+
+	d->rate = fluid_rate(d->fluid);
+	while (!got && d->rests > before && displace_now() < end && !all_rested(d, enough)) {
+		got = displace_rest(d, seconds);
+		if (d->rests > before + 1)
+			join_rests(d);
+	}
+	for (size_t i = 0; i < d->cpus && !got && d->rests > before; i++)
+		d->restless[i] |= displace_now() >= end && rested(d, i) < enough / 4;
+	return got;
+}
+
+void displace_task_clock(struct displace *d, bool wanted)
+{
+	d->options.no_task_clock = !wanted;
 }
 
 const struct displacement_series *displace_run_windows(const struct displace *d)

@@ -3,13 +3,13 @@
  * of all the time that there was.
  *
  *      displace_open           starts the fluid, measures what a switch costs it
- *      displace_rest           lets it run alone: what interrupts take without the program
+ *      displace_rest_enough    lets it run alone: what interrupts take without the program
  *      displace_run_begin      before the program is started
  *      displace_run_born       in launch_hold.born: confines it, opens its counters
  *      displace_run_tick       in launch_watch.tick, every DISPLACE_TICK_MS or so
  *      displace_run_ended      in launch_watch.ended: asks what only a zombie knows
  *      displace_run_end        the account of the run
- *      displace_rest           (the runs before and after a rest share it)
+ *      displace_rest_enough    (the runs before and after a rest share it)
  *      displace_run_settle     when the rest that follows is over: what needs both rests
  *      displace_close          ends the fluid; accounts stay
  *
@@ -39,6 +39,7 @@ struct displace_options {
 	double rest_s;	    /* how long rests will be: what is measured besides takes half of it
 			     * and half a second at most. 0: as it likes */
 	bool any_quota;	    /* measure even where the cgroup's quota is smaller than the set */
+	bool no_task_clock; /* see displace_task_clock */
 	/* Called at each tick of a run and at its end, `at` as displacement_window.at: for those
 	 * who want counters of their own beside the windows. It runs beside the program, so
 	 * it should take microseconds. NULL: nobody does. */
@@ -57,6 +58,12 @@ void displace_close(struct displace *d);
 /* For so long, or until one of the signals that end a program is pending or arrives (where
  * it is blocked, as after launch_start): then its number, else 0. */
 int displace_rest(struct displace *d, double seconds);
+
+/* The same, and where other tasks left the fluid too little of it, up to DISPLACE_REST_LONGEST
+ * times as long: until each CPU has enough windows for a rate. A CPU that had hardly any in all
+ * that time is not waited for again. */
+#define DISPLACE_REST_LONGEST 10
+int displace_rest_enough(struct displace *d, double seconds);
 
 /* ---- what there is to know of a run ---- */
 
@@ -142,7 +149,13 @@ struct displace_run {
 	size_t tasks;
 	unsigned warnings; /* enum displace_warning, or-ed */
 	bool interrupted;  /* a signal ended it */
+	double rest;	   /* how long the rests before and after it were, together */
 };
+
+/* Whether the runs from here on have perf's task-clock beside them. It costs a program that
+ * switches often some hundredths of its CPU time; without it, the program's time on each CPU and
+ * its progress in time are known less well. */
+void displace_task_clock(struct displace *d, bool wanted);
 
 /* Whatever was told as an error is not left half done: nothing to undo. 0, -1 and *err. */
 int displace_run_begin(struct displace *d, struct profile_error *err);

@@ -49,8 +49,8 @@ static void set_chunks(const struct displace *d, size_t i, struct displace_cpu *
 	free(ns);
 }
 
-/* Over all windows, used or not. */
-static double set_fluid(const struct displace *d, size_t i, struct displace_cpu *c, double *charged)
+/* Over all windows, used or not. What it was charged. */
+static double set_fluid(const struct displace *d, size_t i, struct displace_cpu *c)
 {
 	struct fluid_sums s = displace_fluid_sums(d, i);
 
@@ -60,8 +60,7 @@ static double set_fluid(const struct displace *d, size_t i, struct displace_cpu 
 	c->interrupts = s.charged - s.progress + (d->irq_measured ? s.stolen : 0);
 	c->stolen_fluid = d->irq_measured ? 0 : s.stolen;
 	c->resting = c->rest.value * s.charged;
-	*charged = s.charged;
-	return s.waited;
+	return s.charged;
 }
 
 static void set_kept(const struct displace *d, size_t i, struct displace_cpu *c)
@@ -91,9 +90,24 @@ static bool usage_holds(const struct displace *d, double program)
 	return all > (1 - USAGE_LAG) * known - USAGE_LAG;
 }
 
+/* Without perf's counters: where the fluids waited for somebody who is not known by name. */
+static double unclocked(const struct displace *d, size_t i, double program)
+{
+	double all = 0, here = 0;
+
+	for (size_t k = 0; k < d->cpus; k++) {
+		double waited = displace_fluid_sums(d, k).waited;
+		double unknown = fmax(0, waited - d->other_on[k] - d->own[k]);
+
+		all += unknown;
+		here = k == i ? unknown : here;
+	}
+	return all > 0 ? program * here / all : program / (double)d->cpus;
+}
+
 static void set_cpu(const struct displace *d, size_t i, struct displace_cpu *c, double program)
 {
-	double charged, waited = set_fluid(d, i, c, &charged), in_set = 0;
+	double charged = set_fluid(d, i, c), in_set = 0;
 	struct cpu_times t;
 
 	c->cpu = fluid_cpu(d->fluid, i);
@@ -107,12 +121,7 @@ static void set_cpu(const struct displace *d, size_t i, struct displace_cpu *c, 
 		in_set += d->clock_on[k];
 	c->others = d->other_on[i];
 	c->scprof = d->own[i];
-	if (in_set > 0)
-		c->program = program * d->clock_on[i] / in_set;
-	else if (d->cpus == 1)
-		c->program = program;
-	else
-		c->program = fmax(0, waited - c->others - c->scprof);
+	c->program = in_set > 0 ? program * d->clock_on[i] / in_set : unclocked(d, i, program);
 	if (d->usage_known)
 		c->others = fmax(0, usage(d, c->cpu) - c->program - c->scprof - charged);
 	c->remainder =
@@ -196,7 +205,7 @@ static int set_rest(const struct displace *d, size_t i, struct displacement_valu
 	struct displacement_series span[2];
 	int failed = displace_rest_spans(d, i, span);
 
-	*rest = displacement_rests(span, 2, d->switching.value);
+	*rest = displacement_rest_beside(displacement_rests(span, 2, d->switching.value));
 	free((void *)(uintptr_t)span[0].window);
 	free((void *)(uintptr_t)span[1].window);
 	return failed;
@@ -224,6 +233,14 @@ static int set_estimate(struct displace *d, struct displace_run *run)
 	return failed;
 }
 
+/* The rest before the run, and the one after it. */
+static bool around(const struct displace *d, size_t i)
+{
+	const struct rest *r = &d->rest[i];
+
+	return !(i + 1 < d->rests && r[1].to <= d->from) && !(i && r[-1].from >= d->to);
+}
+
 /* ksoftirqd's share of a second at rest, before and after the run; how many rests there were. */
 static size_t softirqd_rates(const struct displace *d, double rate[2])
 {
@@ -232,11 +249,21 @@ static size_t softirqd_rates(const struct displace *d, double rate[2])
 	for (size_t i = 0; i < d->rests && n < 2; i++) {
 		const struct rest *r = &d->rest[i];
 
-		if ((i + 1 < d->rests && r[1].to <= d->from) || (i && r[-1].from >= d->to))
+		if (!around(d, i))
 			continue;
 		rate[n++] = r->softirqd_s / ((double)(r->to - r->from) / d->rate / 1e9);
 	}
 	return n;
+}
+
+static double rested(const struct displace *d)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < d->rests; i++)
+		if (around(d, i))
+			sum += (double)(d->rest[i].to - d->rest[i].from) / d->rate / 1e9;
+	return sum;
 }
 
 /* What it used beyond that. Beside busy tasks of others it may be theirs, all of it. */
@@ -364,6 +391,7 @@ int displace_run_settle(struct displace *d, struct displace_run *run, struct pro
 		return -1;
 	}
 	run->elapsed = (double)(d->to - d->from) / d->rate / 1e9;
+	run->rest = rested(d);
 	run->program = largest(largest(d->accounting.rusage, d->living), d->accounting.taskstats);
 	d->usage_known = d->usage_known && usage_holds(d, run->program);
 	for (size_t i = 0; i < d->cpus; i++) {

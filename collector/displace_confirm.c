@@ -4,8 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "displace.h"
 
@@ -14,11 +12,12 @@ int displace_confirm_begin(struct displace_confirm *c, const cpu_set_t *cpus, si
 	*c = (struct displace_confirm){
 		.cpus = *cpus,
 		.elapsed = calloc(runs, sizeof(double)),
-		.available = calloc(runs, sizeof(double)),
+		.taken = calloc(runs, sizeof(double)),
+		.rusage = calloc(runs, sizeof(double)),
 		.before = calloc(CPU_SETSIZE, sizeof(*c->before)),
 		.after = calloc(CPU_SETSIZE, sizeof(*c->after)),
 	};
-	if (c->elapsed && c->available && c->before && c->after && !tasks_begin(&c->tasks))
+	if (c->elapsed && c->taken && c->rusage && c->before && c->after)
 		return 0;
 	displace_confirm_free(c);
 	return -1;
@@ -26,60 +25,81 @@ int displace_confirm_begin(struct displace_confirm *c, const cpu_set_t *cpus, si
 
 void displace_confirm_run(struct displace_confirm *c)
 {
-	tasks_look(&c->tasks);
-	tasks_mark(&c->tasks);
 	cpu_times_read(c->before, CPU_SETSIZE);
 	c->began = displace_now();
 }
 
 void displace_confirm_born(void *confirm, pid_t pid)
 {
-	struct displace_confirm *c = confirm;
+	const struct displace_confirm *c = confirm;
 
-	tasks_set_command(&c->tasks, pid);
 	sched_setaffinity(pid, sizeof(c->cpus), &c->cpus);
-}
-
-static double others(const struct displace_confirm *c)
-{
-	double sum = 0;
-
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &c->cpus))
-			sum += (double)c->tasks.on_ns[cpu] / 1e9;
-	return sum;
 }
 
 void displace_confirm_ended(void *confirm, pid_t pid)
 {
 	struct displace_confirm *c = confirm;
-	double elapsed = displace_now() - c->began, stolen = 0, wall = 0;
 
 	(void)pid;
+	c->elapsed[c->runs] = displace_now() - c->began;
 	cpu_times_read(c->after, CPU_SETSIZE);
-	tasks_look(&c->tasks);
+	c->idle_now = 0;
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		struct cpu_times t = cpu_times_since(&c->before[cpu], &c->after[cpu]);
 
 		if (!CPU_ISSET(cpu, &c->cpus) || !t.known)
 			continue;
-		wall += elapsed;
-		stolen += t.steal;
-		c->idle_s += t.idle + t.iowait;
+		c->wall_s += c->elapsed[c->runs];
+		c->idle_now += t.idle + t.iowait;
 	}
-	c->wall_s += wall;
-	c->elapsed[c->runs] = elapsed;
-	c->available[c->runs++] = wall - stolen - others(c);
+}
+
+void displace_confirm_add(struct displace_confirm *c, const struct rusage *usage)
+{
+	double used = (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
+		      (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1e6;
+
+	c->idle_s += c->idle_now;
+	c->used_s += used;
+	c->rusage[c->runs] = used;
+	c->taken[c->runs++] = used + c->idle_now;
 	c->idle = c->wall_s > 0 ? c->idle_s / c->wall_s : NAN;
-	tasks_set_command(&c->tasks, 0);
+	c->had = c->wall_s > 0 ? c->used_s / c->wall_s : NAN;
+}
+
+bool displace_confirm_holds(const struct displace_confirm *c)
+{
+	return c->idle < DISPLACE_SATURATED && c->had >= DISPLACE_HAD;
+}
+
+struct displace_mean displace_confirm_effect(const struct displace_confirm *c,
+					     const struct displace_summary *s)
+{
+	struct replications_mean alone = replications_mean(c->rusage, c->runs, s->confidence), m;
+	struct displace_mean effect = {s->accounting.rusage / alone.mean, -INFINITY, INFINITY};
+	size_t runs = c->runs < s->runs ? c->runs : s->runs;
+	double *ratio = calloc(runs + 1, sizeof(*ratio));
+
+	if (!ratio || runs < 2) {
+		free(ratio);
+		return effect;
+	}
+	for (size_t i = 0; i < runs; i++)
+		ratio[i] = s->run[i].accounting.rusage / c->rusage[i];
+	m = replications_mean(ratio, runs, s->confidence);
+	effect.low = effect.mean + m.low - m.mean;
+	effect.high = effect.mean + m.high - m.mean;
+	free(ratio);
+	return effect;
 }
 
 void displace_confirm_free(struct displace_confirm *c)
 {
-	tasks_free(&c->tasks);
 	free(c->elapsed);
-	free(c->available);
+	free(c->taken);
+	free(c->rusage);
 	free(c->before);
 	free(c->after);
-	c->elapsed = c->available = NULL;
+	c->elapsed = c->taken = c->rusage = NULL;
+	c->before = c->after = NULL;
 }

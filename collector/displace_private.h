@@ -43,6 +43,7 @@ struct displace {
 
 	struct rest *rest;
 	size_t rests, rest_room;
+	bool *restless; /* [cpus]: no rest is long enough to learn anything there */
 
 	struct tasks tasks;
 	struct taskstats_socket ask, ends;
@@ -91,6 +92,9 @@ size_t displace_first_window(const struct displace *d, size_t i, uint64_t from);
  * d->rate. -1: no memory. */
 int displace_run_span(const struct displace *d, size_t i, struct displacement_window **out,
 		      size_t *count);
+/* Those of a rest; as above. */
+int displace_rest_span(const struct displace *d, size_t i, const struct rest *r,
+		       struct displacement_window **out, size_t *count);
 /* Those that lie in the rest before it, and in the one after: both to be freed, whatever is
  * returned. */
 int displace_rest_spans(const struct displace *d, size_t i, struct displacement_series span[2]);

@@ -65,7 +65,8 @@ int displace_run_begin(struct displace *d, struct profile_error *err)
 		d->own[i] = 0;
 	d->own_from_ns = displace_own_ns(d);
 	d->throttled = quota_throttled();
-	d->next_look = monotonic_ns() + LOOK_NS;
+	/* without the counter, the program is known by its processes: find them soon */
+	d->next_look = monotonic_ns() + (d->options.no_task_clock ? 0 : LOOK_NS);
 	cpu_times_read(d->before, CPU_SETSIZE);
 	d->usage_known = !cpu_usage_read(d->usage_from, CPU_SETSIZE);
 	d->from = fluid_now();
@@ -83,19 +84,12 @@ void displace_run_born(void *displace, pid_t pid)
 	displace_sample_child(d, pid);
 	if (sched_setaffinity(pid, sizeof(d->options.cpus), &d->options.cpus))
 		d->warnings |= DISPLACE_MOVED;
-	task_clock_open(&d->clock, pid, &d->options.cpus);
+	if (d->options.no_task_clock)
+		task_clock_leave_out(&d->clock, "left out: it costs a program that switches often "
+						"some of its CPU time");
+	else
+		task_clock_open(&d->clock, pid, &d->options.cpus);
 	note_progress(d, 0);
-}
-
-/* What lives of the program, by its CPU clocks: where perf is not to be had. */
-static uint64_t living_ns(const struct displace *d)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < d->tasks.count; i++)
-		if (d->tasks.task[i].program)
-			sum += d->tasks.task[i].used_ns;
-	return sum;
 }
 
 static bool left_the_set(const struct displace *d)
@@ -126,8 +120,6 @@ static void look(struct displace *d)
 	if (left_the_set(d))
 		d->warnings |= DISPLACE_MOVED;
 	check_groups(d);
-	if (*d->clock.why)
-		note_progress(d, living_ns(d));
 }
 
 static void tell(const struct displace *d)
@@ -141,12 +133,11 @@ void displace_run_tick(void *displace)
 	struct displace *d = displace;
 	uint64_t ns = task_clock_all(&d->clock);
 
-	if (ns != UINT64_MAX)
-		note_progress(d, ns);
 	displace_sample_own(d);
 	displace_sample_ends(d);
 	if (monotonic_ns() >= d->next_look)
 		look(d);
+	note_progress(d, ns != UINT64_MAX ? ns : tasks_program_ns(&d->tasks));
 	tell(d);
 }
 
@@ -177,6 +168,7 @@ static void ask_task_clock(struct displace *d)
 	double inside = 0;
 
 	a->task_clock = a->task_clock_outside = NAN;
+	memset(d->clock_on, 0, d->cpus * sizeof(*d->clock_on));
 	if (ns == UINT64_MAX) {
 		snprintf(a->task_clock_why, sizeof(a->task_clock_why), "%s", d->clock.why);
 		return;

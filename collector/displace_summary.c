@@ -45,14 +45,35 @@ static void add_accounting(struct displace_accounting *to, const struct displace
 	to->rusage += a->rusage / n;
 	to->rusage_user += a->rusage_user / n;
 	to->rusage_system += a->rusage_system / n;
-	to->task_clock += a->task_clock / n;
-	to->task_clock_outside += a->task_clock_outside / n;
 	to->taskstats += a->taskstats / n;
 	to->schedstat += a->schedstat / n;
 	to->schedstat_partial |= a->schedstat_partial;
-	copy_why(to->task_clock_why, a->task_clock_why, sizeof(to->task_clock_why));
 	copy_why(to->taskstats_why, a->taskstats_why, sizeof(to->taskstats_why));
 	copy_why(to->schedstat_why, a->schedstat_why, sizeof(to->schedstat_why));
+}
+
+/* Of the runs that had the counter beside them. */
+static void set_task_clock(struct displace_summary *s)
+{
+	struct displace_accounting *to = &s->accounting;
+	double n = 0, sum = 0, outside = 0;
+
+	for (size_t i = 0; i < s->runs; i++) {
+		const struct displace_accounting *a = &s->run[i].accounting;
+
+		if (isfinite(a->task_clock)) {
+			sum += a->task_clock;
+			outside += a->task_clock_outside;
+			n++;
+		} else {
+			copy_why(to->task_clock_why, a->task_clock_why, sizeof(to->task_clock_why));
+		}
+	}
+	s->clocked = (size_t)n;
+	to->task_clock = n ? sum / n : NAN;
+	to->task_clock_outside = n ? outside / n : NAN;
+	if (n)
+		*to->task_clock_why = '\0';
 }
 
 static int add_task(struct displace_summary *s, const struct displace_task *t)
@@ -99,9 +120,24 @@ static enum displace_verdict judge(const struct displace_mean *lost)
 {
 	if (!isfinite(lost->low) || !isfinite(lost->high))
 		return DISPLACE_NOTHING_SAID;
-	if (lost->low > 0)
-		return DISPLACE_LOST;
-	return lost->high < 0 ? DISPLACE_GAINED : DISPLACE_ALL_CHARGED;
+	return lost->low > 0 ? DISPLACE_LOST : DISPLACE_ALL_CHARGED;
+}
+
+bool displace_is_possible(struct displacement_value lost, double confidence)
+{
+	double low, high;
+
+	displacement_limits(lost, confidence, &low, &high);
+	return !(high < 0);
+}
+
+/* The machine was another one at rest than beside the program: then nothing is known of either. */
+static void refuse_impossible(struct displace_summary *s)
+{
+	if (!(s->lost.high < 0))
+		return;
+	s->lost = s->displaced = (struct displace_mean){NAN, -INFINITY, INFINITY};
+	s->warnings |= DISPLACE_DISTURBED;
 }
 
 /* Shares run by run would be a mean of ratios; of equal runs it makes no difference. */
@@ -125,6 +161,9 @@ static int estimate(struct displace_summary *s)
 	s->disturbed = s->runs - n;
 	s->lost = mean_of(displacement_mean(lost, n), s->confidence);
 	s->displaced = mean_of(displacement_mean(all, n), s->confidence);
+	if (s->disturbed < s->runs)
+		s->warnings &= ~(unsigned)DISPLACE_DISTURBED;
+	refuse_impossible(s);
 	s->share = s->lost.mean / s->accounting.rusage;
 	s->share_low = s->lost.low / s->accounting.rusage;
 	s->share_high = s->lost.high / s->accounting.rusage;
@@ -171,14 +210,13 @@ int displace_summarise(struct displace_summary *s, const struct displace_run *ru
 		return -1;
 	for (size_t i = 0; i < runs && !failed; i++)
 		failed = add_run(s, &run[i]);
+	set_task_clock(s);
 	failed = failed || estimate(s);
 	if (s->verdict != DISPLACE_LOST)
 		s->struck_others = NAN;
 	if (s->tasks)
 		qsort(s->task, s->tasks, sizeof(*s->task), longest_first);
-	if (s->disturbed < runs)
-		s->warnings &= ~(unsigned)DISPLACE_DISTURBED;
-	if (isfinite(s->lost.low))
+	if (isfinite(s->lost.low) || s->warnings & DISPLACE_DISTURBED)
 		s->warnings &= ~(unsigned)DISPLACE_SHORT;
 	if (failed)
 		displace_summary_free(s);

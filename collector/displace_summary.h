@@ -20,23 +20,27 @@ struct displace_summary {
 	double elapsed, program, softirqd, by_account;
 	double struck_others; /* NAN unless something was lost, and it could be told of all runs */
 	struct displace_accounting accounting; /* means; NAN where a run lacked it */
-	struct displace_cpu *cpu, all;	       /* means */
+	size_t clocked;		       /* runs with perf's task-clock, of which its mean is */
+	struct displace_cpu *cpu, all; /* means */
 	size_t cpus;
 	struct displace_task *task; /* means, longest first */
 	size_t tasks;
 	size_t windows, kept;
-	unsigned warnings; /* of any run; "disturbed" and "short" only where all are */
+	/* of any run; "disturbed" and "short" only where all are, or where the interval of what
+	 * is lost lies below 0: interrupts take no negative time, so the means are unknown then */
+	unsigned warnings;
 	enum displace_verdict {
 		DISPLACE_NOTHING_SAID, /* no interval */
 		DISPLACE_ALL_CHARGED,  /* the interval of what is lost includes 0 */
-		DISPLACE_LOST,	       /* it lies above */
-		DISPLACE_GAINED	       /* it lies below: impossible, so something is wrong */
+		DISPLACE_LOST	       /* it lies above */
 	} verdict;
 };
 
 /* `run` must stay. 0; -1: no memory. runs > 0. */
 int displace_summarise(struct displace_summary *s, const struct displace_run *run, size_t runs,
 		       double confidence, struct displacement_value switching);
+/* Whether a run's `lost` can be: its upper limit is not below 0. */
+bool displace_is_possible(struct displacement_value lost, double confidence);
 void displace_summary_free(struct displace_summary *s);
 
 #endif

@@ -3,20 +3,25 @@
  * progress. The kernel fixes the moment of a switch when the other task is woken, while
  * the fluid still runs on until the news arrives: it progresses more than it is charged.
  * What the kernel does after the switch back is charged to the fluid and no progress. The
- * sum is some tenths of a microsecond, of either sign.
+ * sum is some tenths of a microsecond, or microseconds where another address space is dear to
+ * get into, of either sign.
  *
  * A thread of the fluid's kind runs windows of a millisecond; a helper that sleeps on its CPU is
- * woken from another CPU every 20 us in every second window. The difference of neighbouring
- * windows, a switch, is the result. */
+ * woken from another CPU every 20 us in every second window. The helper is a process, as programs
+ * are: a switch to a thread of one's own leaves out the address space. The difference of
+ * neighbouring windows, a switch, is the result. */
+#include <errno.h>
 #include <linux/futex.h>
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,6 +35,7 @@
 #define PAIRS	   151
 #define LEAST_SEEN 10 /* switches in a window */
 
+/* In memory that the helper shares. */
 struct probe {
 	int cpu, other;
 	double units_per_ns, longest_s;
@@ -43,7 +49,7 @@ struct probe {
 
 static long futex(atomic_uint *word, int operation, unsigned value)
 {
-	return syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
+	return syscall(SYS_futex, word, operation, value, NULL, NULL, 0);
 }
 
 static bool settle(int cpu, int policy)
@@ -56,9 +62,8 @@ static bool settle(int cpu, int policy)
 	return !sched_setaffinity(0, sizeof(one), &one) && !sched_setscheduler(0, policy, &none);
 }
 
-static void *sleeper(void *argument)
+static void sleeper(struct probe *p)
 {
-	struct probe *p = argument;
 	unsigned seen = 0;
 
 	if (!settle(p->cpu, SCHED_OTHER))
@@ -67,7 +72,20 @@ static void *sleeper(void *argument)
 		futex(&p->word, FUTEX_WAIT, seen);
 		seen = atomic_load(&p->word);
 	}
-	return NULL;
+}
+
+/* A process that tells nobody of its end: no SIGCHLD comes to whoever waits for others. */
+static pid_t start_sleeper(struct probe *p)
+{
+	pid_t parent = getpid(), pid = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "scprof-switch");
+	if (getppid() == parent)
+		sleeper(p);
+	_exit(0);
 }
 
 static void *waker(void *argument)
@@ -88,8 +106,6 @@ static void *waker(void *argument)
 		atomic_fetch_add(&p->word, 1);
 		futex(&p->word, FUTEX_WAKE, 1);
 	}
-	atomic_fetch_add(&p->word, 1);
-	futex(&p->word, FUTEX_WAKE, 1);
 	return NULL;
 }
 
@@ -115,6 +131,7 @@ static double window(struct probe *p, double *switches)
 	double before = lost_cpu();
 	uint64_t told = 0, charged = charged_ns(), begin = fluid_now();
 
+	fluid_loop_clear(&p->loop);
 	fluid_loop_run(&p->loop, begin, begin + (uint64_t)(WINDOW_NS * p->units_per_ns), &told);
 	charged = charged_ns() - charged;
 	*switches = lost_cpu() - before;
@@ -146,22 +163,24 @@ static void *measure(void *argument)
 	return NULL;
 }
 
-/* In this order; the waker ends the sleeper. */
-static void run_threads(struct probe *p)
+static void run_all(struct probe *p)
 {
-	void *(*const body[])(void *) = {sleeper, waker, measure};
-	pthread_t thread[3];
+	void *(*const body[])(void *) = {waker, measure};
+	pid_t helper = start_sleeper(p);
+	pthread_t thread[2];
 	int started = 0;
 
-	while (started < 3 && !pthread_create(&thread[started], NULL, body[started], p))
+	if (helper < 0)
+		return;
+	while (started < 2 && !pthread_create(&thread[started], NULL, body[started], p))
 		started++;
-	if (started < 3) {
+	if (started < 2)
 		atomic_store(&p->stop, true);
-		atomic_fetch_add(&p->word, 1);
-		futex(&p->word, FUTEX_WAKE, 1);
-	}
 	for (int i = started; i > 0; i--)
 		pthread_join(thread[i - 1], NULL);
+	kill(helper, SIGKILL);
+	while (waitpid(helper, NULL, __WALL) < 0 && errno == EINTR)
+		continue;
 }
 
 static int another_cpu(int cpu)
@@ -180,22 +199,24 @@ struct displacement_value displace_switch_cost(int cpu, double units_per_ns, dou
 {
 	const struct displacement_value unknown = {0, INFINITY, 1};
 	struct displacement_value cost;
-	struct probe *p = calloc(1, sizeof(*p));
+	int other = another_cpu(cpu);
+	struct probe *p = other < 0 ? MAP_FAILED
+				    : mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE,
+					   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	sigset_t all, before;
 	double scratch[PAIRS];
 
-	if (!p || (p->other = another_cpu(cpu)) < 0) {
-		free(p);
+	if (p == MAP_FAILED)
 		return unknown;
-	}
+	p->other = other;
 	p->cpu = cpu;
 	p->units_per_ns = units_per_ns;
 	p->longest_s = longest_s;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	run_threads(p);
+	run_all(p);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	cost = displacement_switching(p->with, p->without, p->pairs, scratch);
-	free(p);
+	munmap(p, sizeof(*p));
 	return isfinite(cost.error) ? cost : unknown;
 }

@@ -7,8 +7,10 @@ static const struct {
 	const char *code, *text;
 } texts[] = {
 	{DISPLACE_DISTURBED, "too-disturbed",
-	 "over half of the fluid's time lay in windows in which the host stole time or the clock "
-	 "rate changed: nothing can be said of uncharged work"},
+	 "over half of the fluid's time lay in windows in which the host stole time, or interrupts "
+	 "seem to have taken less beside the program than at rest, which cannot be: the machine "
+	 "was "
+	 "not the same, and nothing can be said of uncharged work"},
 	{DISPLACE_SHORT, "too-short",
 	 "the fluid had fewer than a dozen good windows a CPU: no interval can be given; let the "
 	 "command "

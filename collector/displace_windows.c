@@ -121,10 +121,20 @@ int displace_run_span(const struct displace *d, size_t i, struct displacement_wi
 	return add_span(d, i, d->from, d->to, false, out, count, &room);
 }
 
+int displace_rest_span(const struct displace *d, size_t i, const struct rest *r,
+		       struct displacement_window **out, size_t *count)
+{
+	size_t room = 0;
+
+	*out = NULL;
+	*count = 0;
+	return add_span(d, i, r->from, r->to, true, out, count, &room);
+}
+
 int displace_rest_spans(const struct displace *d, size_t i, struct displacement_series span[2])
 {
 	struct displacement_window *w;
-	size_t spans = 0, room;
+	size_t spans = 0;
 	int failed = 0;
 
 	span[0] = span[1] = (struct displacement_series){0};
@@ -136,9 +146,7 @@ int displace_rest_spans(const struct displace *d, size_t i, struct displacement_
 
 		if (!before && !after)
 			continue;
-		room = 0;
-		w = NULL;
-		failed = add_span(d, i, r->from, r->to, true, &w, &span[spans].count, &room);
+		failed = displace_rest_span(d, i, r, &w, &span[spans].count);
 		span[spans++].window = w;
 	}
 	return failed;

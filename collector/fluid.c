@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The threads, and their windows in blocks that never move, so that a reader needs no
  * lock. What a thread does besides its chunks (a clock, a file of 30 bytes, the sums of a
- * window: some microseconds in 10 ms) is time of its own and counted as progress. */
+ * window: some microseconds in 10 ms) is time of its own and counted as progress, by the
+ * thread's CPU clock: where it had to wait for its CPU, a window ends when it has just got it
+ * back, with cold caches, and all this takes ten times as long as usual. */
 #include "fluid.h"
 
 #include <errno.h>
@@ -23,7 +25,9 @@
 
 #define BLOCK	    1024
 #define BLOCKS	    4096
-#define OWN_TRIES   9
+#define EDGE_NS	    20000 /* ten times what the reading of an edge takes */
+#define EDGE_TRIES  3
+#define TAIL_NS	    50000 /* of own time that is not seen by the CPU clock: no more than that */
 #define DOUBLE_FROM 65536 /* windows; from there on, and at each doubling, twice as long */
 
 enum start { STARTING, RUNNING, NOT_PINNED, NOT_IDLE, NO_SCHEDSTAT };
@@ -36,8 +40,8 @@ struct fluid_thread {
 	enum start start;
 	_Atomic(struct fluid_window *) block[BLOCKS];
 	atomic_size_t windows;
-	uint64_t told, least_own;
-	uint64_t edge_ns, edge_units; /* of options.edge before this window: CPU time, wall */
+	uint64_t told;
+	uint64_t own_ns; /* CPU time since the last edge that was its own, before its first chunk */
 	struct fluid_loop loop;
 };
 
@@ -87,11 +91,23 @@ struct edge {
 	uint64_t at, charged_ns, waited_ns, turns;
 };
 
+/* All of one instant: what took long was interrupted, and what came in between would be counted in
+ * one window by one clock and in the next by another. */
 static int take_edge(struct fluid_thread *t, struct edge *e)
 {
-	e->charged_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	e->at = fluid_now();
-	return read_schedstat(t->schedstat, &e->waited_ns, &e->turns);
+	double longest = EDGE_NS * t->fluid->units_per_ns;
+	int result = -1;
+
+	for (int i = 0; i < EDGE_TRIES; i++) {
+		uint64_t begin = fluid_now();
+
+		e->charged_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		e->at = fluid_now();
+		result = read_schedstat(t->schedstat, &e->waited_ns, &e->turns);
+		if (result || (double)(fluid_now() - begin) < longest)
+			break;
+	}
+	return result;
 }
 
 static struct fluid_window *room(struct fluid_thread *t, size_t index)
@@ -108,33 +124,16 @@ static struct fluid_window *room(struct fluid_thread *t, size_t index)
 	return block ? block + index % BLOCK : NULL;
 }
 
-/* What the thread did besides its chunks: it is progress, but not where it lost the CPU in
- * between; so no more of it than is usual. */
-static double own(struct fluid_thread *t, uint64_t units)
+/* Between the last chunk and the edge: the way into the kernel's clock. Where the CPU was lost in
+ * between, it is as short as can be. */
+static double tail(const struct fluid_thread *t, uint64_t units)
 {
-	if (units < t->least_own)
-		t->least_own = units;
-	return units < 3 * t->least_own ? (double)units : (double)t->least_own;
+	return (double)units < TAIL_NS * t->fluid->units_per_ns ? (double)units : 0;
 }
 
-/* In CPU time: a task that takes the CPU meanwhile is no part of it. */
-static void call_edge(struct fluid_thread *t)
-{
-	const struct fluid_options *o = &t->fluid->options;
-	uint64_t at, ns;
-
-	if (!o->edge)
-		return;
-	at = fluid_now();
-	ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	o->edge(o->context, (size_t)(t - t->fluid->thread), t->windows);
-	t->edge_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - ns;
-	t->edge_units = fluid_now() - at;
-}
-
-/* `begun`: when the first chunk began; up to there, the time was the last edge's. */
+/* `last`: the end of the last chunk. */
 static void finish_window(struct fluid_thread *t, const struct edge *from, const struct edge *to,
-			  uint64_t begun, uint64_t last)
+			  uint64_t last)
 {
 	struct fluid_chunks c = fluid_loop_chunks(&t->loop);
 	size_t index = atomic_load_explicit(&t->windows, memory_order_relaxed);
@@ -148,9 +147,8 @@ static void finish_window(struct fluid_thread *t, const struct edge *from, const
 		.charged_ns = to->charged_ns - from->charged_ns,
 		.clock_ns = from->charged_ns,
 		.waited_ns = to->waited_ns - from->waited_ns,
-		.progress = c.mean * t->loop.chunks +
-			    own(t, begun - from->at - t->edge_units + to->at - last) +
-			    (double)t->edge_ns * t->fluid->units_per_ns,
+		.progress = c.mean * t->loop.chunks + tail(t, to->at - last) +
+			    (double)t->own_ns * t->fluid->units_per_ns,
 		.chunk = c.mean,
 		.chunks = t->loop.chunks,
 		.disturbed = t->loop.chunks - c.undisturbed,
@@ -160,18 +158,15 @@ static void finish_window(struct fluid_thread *t, const struct edge *from, const
 	atomic_store_explicit(&t->windows, index + 1, memory_order_release);
 }
 
-/* What is usual, before the first window: the shortest of several. */
-static void try_own(struct fluid_thread *t)
+/* All that is done between two windows. */
+static void prepare_window(struct fluid_thread *t, const struct edge *from)
 {
-	struct edge e;
+	const struct fluid_options *o = &t->fluid->options;
 
-	for (int i = 0; i < OWN_TRIES; i++) {
-		uint64_t begin = fluid_now();
-
-		take_edge(t, &e);
-		fluid_loop_chunks(&t->loop);
-		own(t, fluid_now() - begin);
-	}
+	if (o->edge)
+		o->edge(o->context, (size_t)(t - t->fluid->thread), t->windows);
+	fluid_loop_clear(&t->loop);
+	t->own_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - from->charged_ns;
 }
 
 static void run(struct fluid_thread *t)
@@ -180,15 +175,13 @@ static void run(struct fluid_thread *t)
 	struct edge from, to;
 	size_t longer = DOUBLE_FROM;
 
-	try_own(t);
 	take_edge(t, &from);
 	while (!atomic_load_explicit(&t->fluid->stop, memory_order_relaxed)) {
-		call_edge(t);
-		uint64_t begun = fluid_now();
-		uint64_t last = fluid_loop_run(&t->loop, begun, from.at + units, &t->told);
+		prepare_window(t, &from);
+		uint64_t last = fluid_loop_run(&t->loop, fluid_now(), from.at + units, &t->told);
 
 		take_edge(t, &to);
-		finish_window(t, &from, &to, begun, last);
+		finish_window(t, &from, &to, last);
 		from = to;
 		if (t->windows >= longer) {
 			longer *= 2;
@@ -305,7 +298,6 @@ static struct fluid *make(const struct fluid_options *o, struct profile_error *e
 		if (CPU_ISSET(cpu, &o->cpus)) {
 			f->thread[at].fluid = f;
 			f->thread[at].cpu = cpu;
-			f->thread[at].least_own = UINT64_MAX;
 			f->thread[at++].schedstat = -1;
 		}
 	return f;
@@ -344,13 +336,17 @@ struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *e
 
 void fluid_stop(struct fluid *f)
 {
+	const struct sched_param none = {0};
 	cpu_set_t anywhere;
 
 	atomic_store_explicit(&f->stop, true, memory_order_relaxed);
-	/* where another task holds its CPU, a thread would get to its end late */
+	/* where other tasks hold its CPU, a thread would get to its end seconds late; the class
+	 * of all others is open to it again where RLIMIT_NICE or a capability allows it */
 	if (!sched_getaffinity(0, sizeof(anywhere), &anywhere))
-		for (size_t i = 0; i < f->count; i++)
+		for (size_t i = 0; i < f->count; i++) {
 			sched_setaffinity(f->thread[i].tid, sizeof(anywhere), &anywhere);
+			sched_setscheduler(f->thread[i].tid, SCHED_OTHER, &none);
+		}
 	for (size_t i = 0; i < f->count; i++) {
 		pthread_join(f->thread[i].thread, NULL);
 		for (size_t b = 0; b < BLOCKS && f->thread[i].block[b]; b++)

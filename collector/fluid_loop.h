@@ -16,17 +16,21 @@ struct fluid_loop {
 	uint32_t chunks;
 	uint32_t count[FLUID_BUCKETS];
 	uint64_t sum[FLUID_BUCKETS];
+	uint64_t counted; /* by fluid_loop_count so far, told every 1024; atomic */
 };
 
 /* Finds iterations for chunks of 256 units or 0.25 us, whichever is longer. */
 void fluid_loop_begin(struct fluid_loop *l, double units_per_ns);
 
-/* Runs until the counter shows `end` or more; clears the counts first. Returns the last
+/* No chunk is counted: before each fluid_loop_run, and in time of its own. */
+void fluid_loop_clear(struct fluid_loop *l);
+
+/* Runs until the counter shows `end` or more. Returns the last
  * reading; *told is advanced by the chunks done, every 1024 or so, for other threads to
  * read. */
 uint64_t fluid_loop_run(struct fluid_loop *l, uint64_t begin, uint64_t end, uint64_t *told);
 
-/* The undisturbed chunks: those up to a quarter above the most frequent duration. */
+/* The undisturbed chunks: those up to two and a half times the most frequent duration. */
 struct fluid_chunks {
 	uint32_t undisturbed;
 	double mean; /* units; 0: none */

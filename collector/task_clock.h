@@ -30,6 +30,9 @@ int task_clock_open(struct task_clock *c, pid_t pid, const cpu_set_t *set);
 uint64_t task_clock_all(const struct task_clock *c);
 uint64_t task_clock_on(const struct task_clock *c, size_t i);
 
+/* As one that cannot be had, for the reason given. */
+void task_clock_leave_out(struct task_clock *c, const char *why);
+
 void task_clock_close(struct task_clock *c);
 
 #endif

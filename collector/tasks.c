@@ -186,6 +186,22 @@ void tasks_set_command(struct tasks *t, pid_t pid)
 	t->command = pid;
 }
 
+uint64_t tasks_program_ns(const struct tasks *t)
+{
+	uint64_t sum = 0, ns;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct task *task = &t->task[i];
+
+		if (!task->program)
+			continue;
+		sum += task->used_ns;
+		if (!task->gone && !read_clock(task->pid, &ns) && ns > task->last_ns)
+			sum += ns - task->last_ns;
+	}
+	return sum;
+}
+
 void tasks_mark(struct tasks *t)
 {
 	size_t kept = 0;

@@ -49,6 +49,10 @@ void tasks_set_command(struct tasks *t, pid_t pid);
 /* One look: advances used_ns of all that live. Some 0.1 ms for 100 processes. */
 int tasks_look(struct tasks *t);
 
+/* CPU time of the program's processes since tasks_mark, by their clocks now; those that no look
+ * has seen are missing. About a microsecond for each. */
+uint64_t tasks_program_ns(const struct tasks *t);
+
 /* used_ns and on_ns back to 0; those that are gone are forgotten. */
 void tasks_mark(struct tasks *t);
 

@@ -16,16 +16,32 @@
 #define TICK_MS	   10
 #define MARGIN	   1.15 /* and ends a little after it */
 #define MARGIN_S   0.05
+#define LONGER	   1.5 /* where it was too short */
 #define MOST_TRIES 8
 
-/* Until all fluids have ended, or a signal: its number. */
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static bool out_of_time(struct wall_work *w)
+{
+	if (w->o->longest_s > 0 && now() >= w->deadline)
+		w->result->out_of_time = true;
+	return w->result->out_of_time;
+}
+
+/* Until all fluids have ended, the time is over, or a signal: its number. */
 static int wait_for(struct wall_work *w)
 {
 	struct ending ending;
 	int got = 0;
 
 	ending_begin(&ending);
-	while (!got && !wall_fluid_ended(w->fluid))
+	while (!got && !wall_fluid_ended(w->fluid) && !out_of_time(w))
 		got = ending_wait(&ending, TICK_MS);
 	ending_end(&ending);
 	return got;
@@ -68,7 +84,7 @@ static enum wall_end alone(struct wall_work *w, struct profile_error *err)
 	w->result->stopped_by = wait_for(w);
 	wall_fluid_finish(w->fluid);
 	w->now->alone = sum_up(w, 0);
-	return w->result->stopped_by ? WALL_STOPPED : WALL_DONE;
+	return w->result->stopped_by || w->result->out_of_time ? WALL_STOPPED : WALL_DONE;
 }
 
 static void confine(void *work, pid_t pid)
@@ -97,6 +113,9 @@ static enum wall_end run_command(struct wall_work *w, bool *too_short, struct pr
 	}
 	status = launch_exit_status(launch_wait_watched(&l, &watch, &usage));
 	*too_short = wall_fluid_any_ended(w->fluid);
+	for (size_t i = 0; !*too_short && i < wall_fluid_count(w->fluid); i++)
+		w->needed[i][w->together % WALL_REMEMBERED] = wall_fluid_done(w->fluid, i);
+	w->together += !*too_short;
 	launch_close(&l);
 	tasks_set_command(&w->tasks, 0);
 	w->result->status = w->result->status ? w->result->status : status;
@@ -121,22 +140,23 @@ static enum wall_end together(struct wall_work *w, bool *too_short, struct profi
 		w->result->stopped_by = wait_for(w);
 	wall_fluid_finish(w->fluid);
 	w->now->together = sum_up(w, 1);
-	return w->result->stopped_by ? WALL_STOPPED : end;
+	return w->result->stopped_by || w->result->out_of_time ? WALL_STOPPED : end;
 }
 
-/* From what the fluids did beside the command: some more. */
-static void set_loops(struct wall_work *w)
+/* Some more than the fluids had done when the command ended, in the last runs: one that
+ * others held up for long must not make all that follow as long. */
+static void set_loops(struct wall_work *w, bool too_short)
 {
 	w->result->loops_fluid = 0;
 	for (size_t i = 0; i < wall_fluid_count(w->fluid); i++) {
 		struct wall_fluid_run r = wall_fluid_result(w->fluid, i);
 		double rate = (double)r.loops / (r.ended - r.began);
-		double loops = MARGIN * (double)r.loops + MARGIN_S * rate;
+		uint64_t most = 0;
 
-		if (loops > (double)w->loops[i])
-			w->loops[i] = (uint64_t)loops;
-		else
-			w->loops[i] += w->loops[i] / 2;
+		for (size_t k = 0; k < WALL_REMEMBERED; k++)
+			most = w->needed[i][k] > most ? w->needed[i][k] : most;
+		w->loops[i] = too_short ? (uint64_t)(LONGER * (double)w->loops[i])
+					: (uint64_t)(MARGIN * (double)most + MARGIN_S * rate);
 		w->result->loops_fluid += w->loops[i];
 	}
 }
@@ -150,7 +170,7 @@ static enum wall_end find_loops(struct wall_work *w, struct profile_error *err)
 	end = together(w, &too_short, err);
 	w->result->tries++;
 	if (end == WALL_DONE)
-		set_loops(w);
+		set_loops(w, false);
 	return end;
 }
 
@@ -170,7 +190,7 @@ static enum wall_end replicate(struct wall_work *w, struct profile_error *err)
 				    "the command takes longer and longer; L_F cannot be found");
 		}
 		w->result->tries++;
-		set_loops(w);
+		set_loops(w, true);
 		end = alone(w, err);
 	}
 	return end;
@@ -196,15 +216,28 @@ static enum wall_end replicate_all(struct wall_work *w, struct profile_error *er
 {
 	enum wall_end end = find_loops(w, err);
 
-	while (end == WALL_DONE && w->result->count < w->o->replications) {
+	while (end == WALL_DONE && w->result->count < w->o->replications && !out_of_time(w)) {
+		if (w->o->progress)
+			w->o->progress(w->o->context, w->result->count);
 		w->now = &w->result->replication[w->result->count];
 		end = replicate(w, err);
 		for (size_t i = 0; i < wall_fluid_count(w->fluid); i++)
 			w->now->intervals += (double)wall_fluid_result(w->fluid, i).intervals;
-		if (end == WALL_DONE)
+		if (end == WALL_DONE) {
 			finish(w);
+			set_loops(w, false);
+		}
 	}
-	return end == WALL_STOPPED && w->result->count ? WALL_DONE : end;
+	if (end != WALL_STOPPED && end != WALL_DONE)
+		return end;
+	if (w->result->count || w->result->stopped_by)
+		return w->result->count ? WALL_DONE : WALL_STOPPED;
+	snprintf(err->text, sizeof(err->text),
+		 "not one replication was complete after %.4g s: let the command do less, or give "
+		 "it "
+		 "more time (--time-limit)",
+		 w->o->longest_s);
+	return WALL_FAILED;
 }
 
 static void summarise(struct wall_result *r, double confidence)
@@ -242,6 +275,7 @@ enum wall_end wall_measure(const struct wall_options *o, struct wall_result *r,
 		errno = ENOMEM;
 		fail(err, "cannot prepare the measurement");
 	} else {
+		w.deadline = now() + o->longest_s;
 		end = replicate_all(&w, err);
 		summarise(r, o->confidence);
 	}

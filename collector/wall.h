@@ -31,6 +31,12 @@ struct wall_options {
 	const char *path; /* of the command, as launch_start has it */
 	char **argv;
 	bool shell_fallback;
+	/* No replication begins later than so many seconds after the first, and one whose fluid
+	 * runs on then is given up; the command itself is never cut short. 0: however long. */
+	double longest_s;
+	/* Before each replication, with the number of those that are done; NULL: nobody asks. */
+	void (*progress)(void *context, size_t done);
+	void *context;
 };
 
 /* Sums over the CPUs; times in seconds. */
@@ -54,13 +60,14 @@ struct wall_result {
 	double clock, start, first_loop; /* Delta, S, and what e_cache is made of */
 	struct replications_mean displaced, rusage, tau_fluid; /* a run; a fluid loop */
 	struct woodside_errors errors;			       /* means, of a loop */
-	int status;	/* of the command: the first that was not 0 */
-	int stopped_by; /* a signal; 0: none */
-	int exec_errno; /* WALL_EXEC */
+	int status;	  /* of the command: the first that was not 0 */
+	int stopped_by;	  /* a signal; 0: none */
+	bool out_of_time; /* fewer replications than were asked for: longest_s was over */
+	int exec_errno;	  /* WALL_EXEC */
 };
 
-/* WALL_DONE also where a signal ended it after at least one replication. Whatever the end,
- * wall_free the result. */
+/* WALL_DONE also where a signal or the time ended it after at least one replication.
+ * Whatever the end, wall_free the result. */
 enum wall_end wall_measure(const struct wall_options *o, struct wall_result *r,
 			   struct profile_error *err);
 void wall_free(struct wall_result *r);

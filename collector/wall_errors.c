@@ -81,9 +81,11 @@ int wall_prepare(struct wall_work *w)
 	w->fluid = wall_fluid_make(&w->o->cpus);
 	w->loops = calloc((size_t)CPU_COUNT(&w->o->cpus), sizeof(*w->loops));
 	w->tau = calloc((size_t)CPU_COUNT(&w->o->cpus), sizeof(*w->tau));
+	w->needed = calloc((size_t)CPU_COUNT(&w->o->cpus), sizeof(*w->needed));
 	w->before = calloc(CPU_SETSIZE, sizeof(*w->before));
 	w->after = calloc(CPU_SETSIZE, sizeof(*w->after));
-	if (!w->fluid || !w->loops || !w->tau || !w->before || !w->after || tasks_begin(&w->tasks))
+	if (!w->fluid || !w->loops || !w->tau || !w->needed || !w->before || !w->after ||
+	    tasks_begin(&w->tasks))
 		return -1;
 	w->result->clock = clock_resolution();
 	w->result->start = start_cost();
@@ -98,6 +100,7 @@ void wall_clean_up(struct wall_work *w)
 	tasks_free(&w->tasks);
 	free(w->loops);
 	free(w->tau);
+	free(w->needed);
 	free(w->before);
 	free(w->after);
 }

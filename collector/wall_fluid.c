@@ -119,6 +119,7 @@ int wall_fluid_start(struct wall_fluid *f, const uint64_t *loops)
 
 		o->loops = loops[i];
 		o->ended = 0;
+		o->loop.counted = 0;
 		error = pthread_create(&o->thread, NULL, run, o);
 		o->started = !error;
 		while (!error && sem_wait(&f->begun))
@@ -146,6 +147,11 @@ bool wall_fluid_any_ended(const struct wall_fluid *f)
 		if (__atomic_load_n(&f->one[i].ended, __ATOMIC_ACQUIRE))
 			return true;
 	return false;
+}
+
+uint64_t wall_fluid_done(const struct wall_fluid *f, size_t i)
+{
+	return __atomic_load_n(&f->one[i].loop.counted, __ATOMIC_RELAXED);
 }
 
 void wall_fluid_finish(struct wall_fluid *f)

@@ -22,6 +22,8 @@ int wall_fluid_start(struct wall_fluid *f, const uint64_t *loops);
 
 bool wall_fluid_ended(const struct wall_fluid *f); /* all of them */
 bool wall_fluid_any_ended(const struct wall_fluid *f);
+/* Loops that fluid i has done since it was started, while it runs: some 1000 too few at most. */
+uint64_t wall_fluid_done(const struct wall_fluid *f, size_t i);
 /* Ends those that run, waits for all. */
 void wall_fluid_finish(struct wall_fluid *f);
 

@@ -11,12 +11,18 @@
 #include "wall.h"
 #include "wall_fluid.h"
 
+#define WALL_REMEMBERED 3
+
 struct wall_work {
 	const struct wall_options *o;
 	struct wall_result *result;
 	struct wall_replication *now; /* the one in progress */
 	struct wall_fluid *fluid;
+	double deadline; /* of CLOCK_MONOTONIC, seconds */
 	uint64_t *loops; /* L_F, a CPU; 0: without end */
+	/* loops that it had done when the command ended, a CPU, in the last replications */
+	uint64_t (*needed)[WALL_REMEMBERED];
+	size_t together; /* how often the two were run together to the end */
 	double *tau;	 /* tau_F of the last step 1, a CPU */
 	struct tasks tasks;
 	struct cpu_times *before, *after;

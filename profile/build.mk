@@ -2,6 +2,7 @@
 PROFILE_SRC = \
 	profile/error.c \
 	profile/file.c \
+	profile/large.c \
 	profile/watch.c \
 	profile/header.c \
 	profile/chunks.c \

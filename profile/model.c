@@ -30,8 +30,8 @@ struct profile *profile_new(void)
 
 struct model_size model_size(const struct profile *p)
 {
-	return (struct model_size){p->processes, p->tables,  p->modules, p->paths,
-				   p->functions, p->entries, p->gaps,	 p->slowests};
+	return (struct model_size){p->processes, p->tables, p->modules,	 p->paths,     p->functions,
+				   p->entries,	 p->gaps,   p->slowests, p->site_costs};
 }
 
 void model_shrink(struct profile *p, const struct model_size *size)
@@ -49,6 +49,7 @@ void model_shrink(struct profile *p, const struct model_size *size)
 	p->tables = size->tables;
 	p->gaps = size->gaps;
 	p->slowests = size->slowests;
+	p->site_costs = size->site_costs;
 }
 
 void profile_free(struct profile *p)
@@ -64,6 +65,7 @@ void profile_free(struct profile *p)
 	free(p->entry);
 	free(p->gap);
 	free(p->slowest);
+	free(p->site_cost);
 	intern_free_paths(p);
 	free(p->index);
 	free(p);

@@ -103,8 +103,9 @@ struct prof_cost_value {
 	double ns, error_ns, freedom;
 };
 
-/* Of a site, at one of its entries (struct scp_site_cost). state 0: nothing is said here. */
+/* Of a site, at one of its entries (struct scp_site_cost). Few of very many entries have one. */
 struct prof_site_cost {
+	uint32_t entry; /* index */
 	uint32_t state; /* enum scp_site_cost_state */
 	uint32_t group, spans;
 	uint64_t run;
@@ -117,7 +118,6 @@ struct prof_entry {
 	uint16_t outcome;		/* enum scp_outcome */
 	bool torn;			/* the process was killed inside an update */
 	struct prof_sums sums;
-	struct prof_site_cost cost;
 };
 
 struct prof_gap {
@@ -211,7 +211,8 @@ struct profile {
 	struct prof_function *function;
 	struct prof_entry *entry;
 	struct prof_gap *gap;
-	uint32_t processes, tables, modules, paths, functions, entries, gaps;
+	struct prof_site_cost *site_cost; /* by entry, at most one of each */
+	uint32_t processes, tables, modules, paths, functions, entries, gaps, site_costs;
 	struct prof_slowest *slowest; /* the longest first, slowest_asked.count at most */
 	uint32_t slowests;
 	struct scp_slowest_asked slowest_asked; /* of all files together: the most, and the
@@ -239,6 +240,11 @@ struct profile *profile_open(const char *const *paths, size_t count, struct prof
 /* What a call adds whose path has so many frames. `inside` is that of short paths or that
  * of long ones; `outside` lies on the straight line through both. */
 struct prof_cost prof_overhead_at(const struct prof_overhead *o, uint32_t frames);
+
+/* The cost by displacement noted at an entry; NULL: none. */
+const struct prof_site_cost *profile_site_cost(const struct profile *p, uint32_t entry);
+/* Note it, instead of what was noted there. -1: memory is out. */
+int profile_note_site_cost(struct profile *p, const struct prof_site_cost *cost);
 
 /* The text of `filters` behind `key` ("below=", ...), the one after `after` or (NULL) the first;
  * NULL: there is none. Keys: see scp_header.filters. */

@@ -36,15 +36,11 @@ static bool is_sorted(const struct raw_list *list)
 	return true;
 }
 
-uint32_t raw_find(const struct raw_list *list, uint32_t table, uint32_t id, uint32_t sub)
+uint32_t raw_search(const struct raw_list *list, uint32_t table, uint32_t id, uint32_t sub)
 {
 	struct raw_ref key = {.table = table, .id = id, .sub = sub};
 	uint32_t low = 0, high = list->count;
 
-	/* Numbers are given in order: mostly the place is where it would be in one table. */
-	if (high && id >= list->ref[0].id && id - list->ref[0].id < high &&
-	    compare_keys(&list->ref[id - list->ref[0].id], &key) == 0)
-		return id - list->ref[0].id;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 

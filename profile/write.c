@@ -161,7 +161,7 @@ static void write_entry(struct writer *w, uint32_t table, uint32_t index, uint32
 	r->outcome = e->outcome;
 	r->seq = e->torn; /* odd: killed inside an update */
 	write_sums(&w->img, r, &e->sums);
-	site_cost_write(&w->img, w->entry_id[index], &e->cost);
+	site_cost_write(&w->img, w->entry_id[index], w->p, index);
 }
 
 static void write_gap(struct writer *w, uint32_t id, uint32_t index)

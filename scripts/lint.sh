@@ -96,6 +96,7 @@ step 'shellcheck of suites' shellcheck -e SC2016,SC2015,SC2034,SC1091,SC2154 "${
 step 'cppcheck' run_cppcheck
 step 'licences' check_licences
 step 'list of functions' scripts/list_functions.sh --check
+step 'links of the documents' scripts/check_links.py
 [ -z "$tidy" ] || step 'clang-tidy' run_tidy
 if [ -e "$build/libscprof.so" ]; then
 	step 'exported symbols' scripts/check_exports.sh "$build/libscprof.so"

@@ -13,6 +13,7 @@
 #define LEAST_STRETCHES 4
 #define IN_A_STRETCH	3
 #define RUNS_ENOUGH	5
+#define WANDER_FREEDOM	8 /* of some dozen seconds that it was found in */
 #define LEAST_PAIRS	5
 #define MOSTLY		0.5
 /* Standard error of a median over that of a mean, and a deviation over the median
@@ -243,6 +244,13 @@ static void add_error(struct displacement_value *v, double error, double freedom
 	if (isfinite(sum) && sum > 0)
 		v->freedom = sum * sum / (before * before / v->freedom + more * more / freedom);
 	v->error = sqrt(sum);
+}
+
+struct displacement_value displacement_rest_beside(struct displacement_value rests)
+{
+	if (isfinite(rests.error))
+		add_error(&rests, DISPLACEMENT_WANDER * fabs(rests.value), WANDER_FREEDOM);
+	return rests;
 }
 
 struct displacement_excess displacement_excess(const struct displacement_series *series,

@@ -62,6 +62,13 @@ struct displacement_value displacement_rest(const struct displacement_series *s,
 struct displacement_value displacement_rests(const struct displacement_series *s, size_t rests,
 					     double switch_cost);
 
+/* The rate beside the program, of which the rests around it are all that is known. It wanders
+ * from second to second, as the host's other guests make each interrupt cheaper or dearer: by
+ * DISPLACEMENT_WANDER of itself (root mean square of neighbouring half seconds of a virtual
+ * machine; docs/displacement.md), which one pair of rests cannot show. */
+#define DISPLACEMENT_WANDER 0.2
+struct displacement_value displacement_rest_beside(struct displacement_value rests);
+
 /* The excess of several CPUs together. rest[i] is CPU i's. */
 struct displacement_excess {
 	struct displacement_value total; /* errors of rest and switching included */

@@ -117,7 +117,7 @@ class Bench:
                 break
         return best
 
-    def displace_once(self, *arguments, command=None, cpus=None, replications=None, loops=None, more=()):
+    def displace_once(self, *arguments, command=None, cpus=None, replications=None, loops=None, more=(), first=False):
         words = [str(a) for a in arguments]
         with tempfile.TemporaryDirectory() as folder:
             answer = os.path.join(folder, "answer.json")
@@ -125,7 +125,7 @@ class Bench:
                              "--cpus", cpus or self.cpu_list(), "--rest", self.o.rest,
                              "--loops", str(loops or (1 if command else words[1])),
                              "--replications", str(replications or self.o.replications),
-                             *more, "--", command or self.put, *words], self.o.first)
+                             *more, "--", command or self.put, *words], first or self.o.first)
             with open(answer, encoding="utf-8") as file:
                 found = json.load(file)
         found["put"] = put_says(said)

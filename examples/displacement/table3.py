@@ -9,12 +9,12 @@ the transmission, which keeps the CPU busy all the time, and the throughput is
 
       1 / (CPU time to send + CPU time to compute)
 
-if that CPU time is right. "real" is messages a second of CPU time that this busy program
-had, without the fluid, and that nobody had: where it is busy all the time, interrupts strike
-the program itself, and are charged to it. On a machine left alone that is the elapsed
-time ("wall /s", "had %" near 100). It runs at the highest ordinary priority if it may; where
-it had the CPU for less than 85 % of the time all the same, other tasks took the interrupts,
-nothing is confirmed, and no figure printed. Needs root, or user namespaces for all."""
+if that CPU time is right. "real" comes from `scprof displace --confirm`: messages a second of CPU
+time that this busy program had, without the fluid, and that nobody had: where it is busy all the
+time, interrupts strike the program itself, and are charged to it. On a machine left alone that is
+the elapsed time ("wall /s", "had %" near 100). It runs at the highest ordinary priority if it
+may; where it had the CPU for less than 85 % of the time all the same, other tasks took the
+interrupts, nothing is confirmed, and no figure printed. Needs root, or user namespaces for all."""
 import math
 import statistics
 
@@ -25,8 +25,6 @@ COLUMNS = (("bytes", 6, "d"), ("compute", 7, ".1f"), ("getrusage", 9, ".2f"), ("
            ("rusage /s", 9, ".1f"), ("off %", 6, "+.2f"), ("wall /s", 8, ".1f"), ("had %", 6, ".1f"), ("idle %", 6, ".1f"),
            *common.QUALITY)
 LEAST_COMPUTE_US = 100
-BUSY = 0.03  # idle share up to which a CPU is saturated
-OURS = 0.85  # of the time, at least, the CPU is the program's in a confirmation
 
 
 def main():
@@ -75,19 +73,21 @@ def beyond(whole, pauses):
 def busy(bench, o, size, compute, where):
     """Computation alone, us; messages a second of CPU and of the clock; shares of time that
     the program had, and that was idle. Computation alone and with sending in turn."""
-    alone, taken, elapsed, used = [], [], 0, 0
-    pin = ["--cpu", bench.cpus[0]]
+    alone, confirmed, taken, elapsed = [], 0, [], []
+    had = idle = 0
     for _ in range(o.replications):
-        alone.append(bench.alone("compute", o.loops, compute, *bench.computing(), *pin, first=True)["self_s"])
-        before = common.idle_and_all(bench.cpus[:1])
-        said = bench.alone("send", o.loops, size, "--compute", compute, *bench.computing(), *pin, *where, first=True)
-        idle = (common.idle_and_all(bench.cpus[:1])[0] - before[0]) / 100
-        taken.append(said["self_s"] + said["sink_s"] + idle)
-        used += said["self_s"] + said["sink_s"]
-        elapsed += said["elapsed_s"]
-    had, idle = used / elapsed, (sum(taken) - used) / elapsed
-    real = o.loops / statistics.median(taken) if idle <= BUSY and had >= OURS else None
-    return 1e6 * statistics.median(alone) / o.loops, real, o.loops * o.replications / elapsed, had, idle
+        alone.append(bench.alone("compute", o.loops, compute, *bench.computing(), "--cpu", bench.cpus[0],
+                                 first=True)["self_s"])
+        found = bench.displace_once("send", o.loops, size, "--compute", compute, *bench.computing(), *where,
+                                    cpus=bench.cpu_list(1), replications=1, first=True, more=["--confirm", "--no-task-clock"])
+        confirm = found["confirm"]
+        taken.append(confirm["taken_s"])
+        elapsed += confirm["elapsed_s"]
+        had += confirm["had_share"] / o.replications
+        idle += confirm["idle_share"] / o.replications
+        confirmed += confirm["confirms"]
+    real = o.loops / statistics.median(taken) if 2 * confirmed > o.replications else None
+    return 1e6 * statistics.median(alone) / o.loops, real, o.loops / statistics.fmean(elapsed), had, idle
 
 
 common.main(main)

@@ -84,10 +84,34 @@ in_quota()
 	[[ $output == *e_daemons* && $output == *e_cache* && $output == *e_res* && $output == *e_start* ]]
 }
 
+@test "the published procedure ends with what there is when its time is over" {
+	json --method wall --replications 1000 --time-limit 5s --cpus "$(first_cpu)" -- sleep 0.01
+	holds '(.replications | length) as $n | $n >= 1 and $n < 1000'
+	holds '[.warnings[].code] | index("out-of-time") != null'
+	fails 125 "not one replication was complete" \
+		"$SCPROF" displace --method wall --time-limit 1s -- sleep 1.2
+}
+
+@test "a rest is prolonged where others left the fluid hardly any of it" {
+	local cpu burners=() pid
+	json -- sleep 0.01
+	holds '.replications[0].rest_s >= 0.2'
+	for cpu in $(seq 0 $(($(nproc --all) - 1))); do
+		taskset -c "$cpu" sh -c 'while :; do :; done' 3>&- &
+		burners+=($!)
+	done
+	json -- sleep 0.01 || true
+	kill "${burners[@]}"
+	holds '.replications[0].rest_s > 0.9'
+}
+
 @test "confirmation says why it cannot confirm" {
 	json --confirm -- sleep 0.2
-	holds '.confirm.saturated == false and .confirm.rusage_off == null or .confirm.idle_share < 0.03'
+	holds '.confirm.confirms == false and .confirm.had_share < 0.85 and .confirm.rusage_off == null'
 	holds '(.confirm.elapsed_s | length) == 1'
+	holds '.confirm.fluid_effect.ratio > 0 and .confirm.fluid_effect.ci_low == null'
+	run timeout 60 "${DISPLACE[@]}" --confirm -- sleep 0.1
+	[[ $output == *"CPU time beside it is"* && $output == *"elapsed time says nothing"* ]]
 	json -- true
 	holds '.confirm == null'
 }

@@ -233,6 +233,20 @@ static void test_rests_that_differ_are_less_sure(void **state)
 	assert_true(isinf(displacement_rests(both, 0, 0).error));
 }
 
+/* One pair of rests cannot show by how much the rate wanders. */
+static void test_beside_the_program_a_rest_is_less_sure(void **state)
+{
+	struct displacement_value rest = {0.02, 0.0005, 40},
+				  beside = displacement_rest_beside(rest);
+	struct displacement_value none = {NAN, INFINITY, 1};
+
+	(void)state;
+	assert_near(beside.value, 0.02, 1e-15);
+	assert_near(beside.error, hypot(0.0005, DISPLACEMENT_WANDER * 0.02), 1e-12);
+	assert_true(beside.freedom < 10);
+	assert_true(isinf(displacement_rest_beside(none).error));
+}
+
 static void test_switching_is_a_median_that_interruptions_do_not_move(void **state)
 {
 	double with[21], without[21], scratch[21];
@@ -397,6 +411,7 @@ int main(void)
 		cmocka_unit_test(test_few_windows_have_no_interval),
 		cmocka_unit_test(test_rest_is_a_rate_of_charged_time),
 		cmocka_unit_test(test_rests_that_differ_are_less_sure),
+		cmocka_unit_test(test_beside_the_program_a_rest_is_less_sure),
 		cmocka_unit_test(test_switching_is_a_median_that_interruptions_do_not_move),
 		cmocka_unit_test(test_mean_of_runs),
 		cmocka_unit_test(test_intervals_cover_known_loads),
