@@ -143,9 +143,8 @@ static int check_signal(const char *text, int *number)
 	*number = !strcmp(name, "USR1") ? SIGUSR1 : !strcmp(name, "USR2") ? SIGUSR2 : 0;
 	if (*number)
 		return 0;
-	say_format("--signal: '%s' is neither USR1 nor USR2.\n"
-		   "scprof takes it itself, so that the program is not disturbed; other signals\n"
-		   "are the program's",
+	say_format("--signal: '%s' is neither USR1 nor USR2, which scprof takes itself.\n"
+		   "Other signals are the program's",
 		   text);
 	return -1;
 }

@@ -109,7 +109,7 @@ in_bash()
 }
 
 # The shell itself, in a terminal of its own, at a press of the tab key.
-# typed SHELL SETUP TEXT: all that it shows.
+# typed SHELL SETUP TEXT WANTED: see there.
 typed()
 {
 	PATH=$BUILD:$PATH python3 "$BATS_TEST_DIRNAME/../shells/type.py" "$@"
@@ -118,19 +118,19 @@ typed()
 @test "complete 07: bash at a terminal completes a command, an option, a value and a file" {
 	: >one.scp
 	local load="source $BATS_TEST_DIRNAME/../../completion/scprof.bash"
-	typed bash "$load" 'scprof rep?on' | grep -q 'scprof report one.scp'
-	typed bash "$load" 'scprof run --no-r?' | grep -q -- '--no-report'
-	typed bash "$load" 'scprof report --format=cs?' | grep -q -- '--format=csv'
-	typed bash "$load" 'scprof run -g socket,re?' | grep -q 'socket,re'
+	typed bash "$load" 'scprof rep?on' 'scprof report one.scp'
+	typed bash "$load" 'scprof run --no-r?' '--no-report'
+	typed bash "$load" 'scprof report --format=cs?' '--format=csv'
+	typed bash "$load" 'scprof run -g socket,reg?' 'socket,region'
 }
 
 @test "complete 08: zsh at a terminal does, too" {
 	command -v zsh >/dev/null || skip 'zsh is not installed (scripts/setup.sh --shells)'
 	: >one.scp
 	local load="fpath=($BATS_TEST_DIRNAME/../../completion \$fpath); autoload -Uz compinit; compinit -u -d $T/dump"
-	typed zsh "$load" 'scprof rep?on' | grep -q 'scprof report one.scp'
-	typed zsh "$load" 'scprof run --no-r?' | grep -q -- '--no-report'
-	typed zsh "$load" 'scprof report --format=cs?' | grep -q -- '--format=csv'
+	typed zsh "$load" 'scprof rep?on' 'scprof report one.scp'
+	typed zsh "$load" 'scprof run --no-r?' '--no-report'
+	typed zsh "$load" 'scprof report --format=cs?' '--format=csv'
 }
 
 @test "complete 09: fish does, too" {
