@@ -8,6 +8,17 @@ CLI_SRC = \
 	cli/bench_text.c \
 	cli/complaint.c \
 	cli/cmd_bench.c \
+	cli/commands.c \
+	cli/complete.c \
+	cli/complete_values.c \
+	cli/cmd_complete.c \
+	cli/cmd_config.c \
+	cli/config.c \
+	cli/config_apply.c \
+	cli/cmd_describe.c \
+	cli/cmd_doctor.c \
+	cli/doctor_print.c \
+	cli/usage.c \
 	cli/cmd_clocks.c \
 	cli/cmd_diff.c \
 	cli/cmd_displace.c \
