@@ -17,6 +17,7 @@ int cmd_plan(int argc, char **argv);
 int cmd_preload_stubs(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_serve(int argc, char **argv);
 int cmd_symbols(int argc, char **argv);
 
 #endif

@@ -38,6 +38,9 @@ static const char help[] =
 	"      a command's CPU time, uncharged interrupt work included; where all time went\n"
 	"  scprof load [SECONDS]\n"
 	"      how busy each CPU is by what the lowest priority cannot get of it\n"
+	"  scprof serve [--listen 127.0.0.1:9464] [DIR...]\n"
+	"      the profiles of this host's running programs as web pages, as metrics for\n"
+	"      Prometheus, and as pprof for Parca and Pyroscope\n"
 	"  scprof clocks [--json]\n"
 	"      test the clocks of this machine\n"
 	"  scprof --help, scprof --version, scprof COMMAND --help\n"
@@ -61,7 +64,7 @@ static const struct command commands[] = {
 	{"run", cmd_run},	    {"report", cmd_report},   {"diff", cmd_diff},
 	{"merge", cmd_merge},	    {"plan", cmd_plan},	      {"bench", cmd_bench},
 	{"clocks", cmd_clocks},	    {"symbols", cmd_symbols}, {"preload-stubs", cmd_preload_stubs},
-	{"displace", cmd_displace}, {"load", cmd_load},
+	{"displace", cmd_displace}, {"load", cmd_load},	      {"serve", cmd_serve},
 };
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
 
