@@ -54,10 +54,8 @@ static void drop(struct agent *a, struct source *s)
 
 void agent_close(struct agent *a)
 {
-	struct source *s, *next;
-
-	HASH_ITER(hh, a->sources, s, next)
-	{
+	for (struct source *s = a->sources, *next; s; s = next) {
+		next = s->hh.next;
 		drop(a, s);
 	}
 	counters_end(&a->counters);
@@ -229,10 +227,8 @@ static void retire(struct agent *a, struct source *s)
 
 static void look_after(struct agent *a)
 {
-	struct source *s, *next;
-
-	HASH_ITER(hh, a->sources, s, next)
-	{
+	for (struct source *s = a->sources, *next; s; s = next) {
+		next = s->hh.next;
 		if (s->fd < 0 || !source_removed(s))
 			continue;
 		if (!is_set_aside(s))
@@ -246,10 +242,8 @@ static void look_after(struct agent *a)
 static void forget(struct agent *a)
 {
 	uint64_t now = agent_now_ns();
-	struct source *s, *next;
-
-	HASH_ITER(hh, a->sources, s, next)
-	{
+	for (struct source *s = a->sources, *next; s; s = next) {
+		next = s->hh.next;
 		if (s->fd < 0 && now > s->next_ns + SHORTEST_WAIT_NS)
 			drop(a, s);
 	}
