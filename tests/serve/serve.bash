@@ -52,7 +52,7 @@ code()
 # metric PATTERN: the value of the one series of the page that matches.
 metric()
 {
-	curl -s --max-time 60 "$URL/metrics" | grep -E "$1" | awk '{ print $NF }'
+	curl -s --max-time 60 "$URL/metrics" | grep -v "^#" | grep -E "$1" | awk '{ print $NF }'
 }
 
 # await SECONDS COMMAND...: until it succeeds.

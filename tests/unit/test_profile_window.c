@@ -28,7 +28,10 @@ static const char *sample(const char *name, uint64_t factor)
 			continue;
 		e->calls *= factor;
 		e->units *= factor;
-		e->units_sq_lo *= factor;
+		prof_u128 squares = (((prof_u128)e->units_sq_hi << 64) | e->units_sq_lo) * factor;
+
+		e->units_sq_lo = (uint64_t)squares;
+		e->units_sq_hi = (uint64_t)(squares >> 64);
 		e->bytes *= factor;
 		e->batch_count = 0;
 		e->batch_end = e->batch_calls + e->calls;
@@ -90,7 +93,8 @@ static void functions_keep_the_sums(void **state)
 	assert_total(once, file, 1);
 	assert_int_equal(once->processes, 1);
 	assert_int_equal(once->gaps, 0);
-	assert_null(model_check(once));
+	if (model_check(once))
+		fail_msg("%s", model_check(once));
 	assert_int_equal(profile_add_functions(twice, once, NULL, &err), 0);
 	assert_int_equal(profile_add_functions(twice, file, NULL, &err), 0);
 	assert_total(twice, file, 2);
@@ -133,6 +137,8 @@ static void another_clock_is_refused(void **state)
 
 	(void)state;
 	scp_build_begin(&b);
+	scp_build_header(&b)->clock.kind = SCP_CLOCK_COARSE;
+	scp_build_header(&b)->clock.resolution_units = 4000000;
 	scp_build_finish(&b);
 	scp_build_save(&b, scp_build_name("b.scp"));
 	scp_build_free(&b);
