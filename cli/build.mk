@@ -48,6 +48,8 @@ CLI_SRC = \
 	cli/quantity.c \
 	cli/cmd_report.c \
 	cli/cmd_run.c \
+	cli/cmd_serve.c \
+	cli/serve_options.c \
 	cli/cmd_symbols.c \
 	cli/run_filters.c \
 	cli/run_displace.c \

@@ -23,6 +23,8 @@ const struct command commands[] = {
 	 "a command's CPU time, uncharged interrupt work included", 125, true},
 	{"load", cmd_load, load_usage, "how busy each CPU is, by what idle priority cannot get", 2,
 	 true},
+	{"serve", cmd_serve, serve_usage, "this host's profiles as web pages, metrics and pprof", 2,
+	 true},
 	{"clocks", cmd_clocks, clocks_usage, "test the clocks of this machine", 2, true},
 	{"doctor", cmd_doctor, doctor_usage, "what this machine allows, and what is missing", 2,
 	 false},

@@ -23,7 +23,9 @@ PROFILE_SRC = \
 	profile/sums.c \
 	profile/batches.c \
 	profile/filters.c \
+	profile/difference.c \
 	profile/fold.c \
+	profile/functions.c \
 	profile/image.c \
 	profile/write.c \
 	profile/write_slowest.c \
