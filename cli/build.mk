@@ -38,6 +38,7 @@ CLI_SRC = \
 	cli/cmd_report.c \
 	cli/cmd_run.c \
 	cli/cmd_symbols.c \
+	cli/cmd_top.c \
 	cli/run_filters.c \
 	cli/run_displace.c \
 	cli/run_options.c \

@@ -18,5 +18,6 @@ int cmd_preload_stubs(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_symbols(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 
 #endif

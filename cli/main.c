@@ -20,6 +20,8 @@ static const char help[] =
 	"  scprof report [--format text|json] [--by path|site|function|gap|thread|process]\n"
 	"                [--confidence 0.95] [-o OUT] PROFILE...\n"
 	"      print what profiles say\n"
+	"  scprof top [OPTION...] PID|PROFILE|DIRECTORY\n"
+	"      watch a program while it is profiled: rates, means, intervals that narrow\n"
 	"  scprof diff [--confidence 0.95] BASE NEW\n"
 	"  scprof diff [--confidence 0.95] BASE... -- NEW...\n"
 	"      what became slower or faster; exit status 0: nothing, 1: something\n"
@@ -61,7 +63,7 @@ static const struct command commands[] = {
 	{"run", cmd_run},	    {"report", cmd_report},   {"diff", cmd_diff},
 	{"merge", cmd_merge},	    {"plan", cmd_plan},	      {"bench", cmd_bench},
 	{"clocks", cmd_clocks},	    {"symbols", cmd_symbols}, {"preload-stubs", cmd_preload_stubs},
-	{"displace", cmd_displace}, {"load", cmd_load},
+	{"displace", cmd_displace}, {"load", cmd_load},	      {"top", cmd_top},
 };
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
 

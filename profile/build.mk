@@ -3,6 +3,9 @@ PROFILE_SRC = \
 	profile/error.c \
 	profile/file.c \
 	profile/watch.c \
+	profile/places.c \
+	profile/since.c \
+	profile/live.c \
 	profile/header.c \
 	profile/chunks.c \
 	profile/records.c \

@@ -19,6 +19,7 @@ libiberty/demangle.h|header|libiberty-dev|binutils-devel
 protobuf-c/protobuf-c.h|header|libprotobuf-c-dev|protobuf-c-devel
 protoc-c|command|protobuf-c-compiler|protobuf-c-compiler
 zlib.h|header|zlib1g-dev|zlib-devel
+curses.h|header|libncurses-dev|ncurses-devel
 '
 needs_check='
 cmocka.h|header|libcmocka-dev|libcmocka-devel
