@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck disable=SC2030,SC2031 # each test is a subshell, and means to be
 # `scprof serve`: what it counts is what the profiles hold; counters never go back; pages, metrics
 # and pprof are what others read; bad requests and bad files stop nothing.
 

@@ -10,7 +10,9 @@
 
 #include <cmocka.h>
 
+#include "estimate.h"
 #include "recording.h"
+#include "report.h"
 #include "since.h"
 #include "window.h"
 
