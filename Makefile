@@ -5,6 +5,7 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 CC     ?= cc
 AR     ?= ar
+VERSION := $(shell sed -n 's/.*SCPROF_VERSION "\(.*\)"/\1/p' cli/version.h)
 
 WARN    = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla
 DEPS    = -MMD -MP
@@ -12,15 +13,15 @@ OPT    ?= -O2 -g
 SAN    ?=
 
 # One set of flags a product: these are the tool's, preload/build.mk has the library's.
-TOOL_CFLAGS   = -std=gnu11 $(OPT) $(WARN) $(DEPS) $(SAN) -D_GNU_SOURCE -Iinclude -Iprofile -Istats -Icollector -Ireport -Icli
+TOOL_CFLAGS   = -std=gnu11 $(OPT) $(WARN) $(DEPS) $(SAN) -D_GNU_SOURCE -Iinclude -Iprofile -Istats -Icollector -Ireport -Iserve -Ilive -Icli
 
 .DEFAULT_GOAL := all
-include preload/build.mk profile/build.mk stats/build.mk collector/build.mk report/build.mk cli/build.mk
+include preload/build.mk profile/build.mk stats/build.mk collector/build.mk report/build.mk serve/build.mk live/build.mk cli/build.mk
 
-.PHONY: all check check-long demo bench fuzz install lint sanitize clean help setup
-all: $(BUILD)/libscprof.so $(BUILD)/scprof examples
+.PHONY: all check check-long demo bench fuzz lint sanitize clean help setup
+all: $(BUILD)/libscprof.so $(BUILD)/scprof man examples
 
-TOOL_LIBS = -lelf -ldw -lgsl -lgslcblas -ljansson -lprotobuf-c -lz -liberty -lm -lpthread
+TOOL_LIBS = -lelf -ldw -lgsl -lgslcblas -ljansson -lprotobuf-c -lz -liberty $(MICROHTTPD_LIBS) -lncursesw -ltinfo -lm -lpthread
 
 define static_library # name, sources
 $(BUILD)/lib$(1).a: $(patsubst %.c,$(BUILD)/%.o,$(2))
@@ -31,13 +32,15 @@ $(eval $(call static_library,profile,$(PROFILE_SRC)))
 $(eval $(call static_library,stats,$(STATS_SRC)))
 $(eval $(call static_library,collector,$(COLLECTOR_SRC)))
 $(eval $(call static_library,report,$(REPORT_SRC)))
+$(eval $(call static_library,serve,$(SERVE_SRC)))
+$(eval $(call static_library,live,$(LIVE_SRC)))
 
-TOOL_ARCHIVES = $(addprefix $(BUILD)/lib,$(addsuffix .a,collector report profile stats))
+TOOL_ARCHIVES = $(addprefix $(BUILD)/lib,$(addsuffix .a,serve live collector report profile stats))
 
 $(BUILD)/scprof: $(patsubst %.c,$(BUILD)/%.o,$(CLI_SRC)) $(TOOL_ARCHIVES)
 	$(CC) $(SAN) -o $@ $^ $(TOOL_LIBS)
 
-include examples/build.mk tests/build.mk bench/build.mk
+include man/build.mk packaging/build.mk examples/build.mk tests/build.mk bench/build.mk
 
 $(BUILD)/preload/%.o: preload/%.c
 	@mkdir -p $(@D)
@@ -83,15 +86,6 @@ sanitize: setup
 lint: setup
 	@scripts/lint.sh $(BUILD)
 
-LIBDIR = $(DESTDIR)$(PREFIX)/lib
-DOCDIR = $(DESTDIR)$(PREFIX)/share/doc/scprof
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(LIBDIR) $(DESTDIR)$(PREFIX)/include $(DOCDIR)
-	install -m 755 $(BUILD)/scprof $(DESTDIR)$(PREFIX)/bin/scprof
-	install -m 644 $(BUILD)/libscprof.so $(LIBDIR)/libscprof.so
-	install -m 644 $(wildcard include/*.h) $(DESTDIR)$(PREFIX)/include
-	install -m 644 README.md LICENSE LICENSES/*.txt $(DOCDIR)
-
 clean:
 	rm -rf $(BUILD)
 
@@ -104,7 +98,8 @@ help:
 	@echo 'make fuzz       fuzz the profile reader with AFL++ for a minute'
 	@echo 'make sanitize   run the unit tests and the reader under ASan and UBSan'
 	@echo 'make lint       clang-format, cppcheck, shellcheck, own rules'
-	@echo 'make install    PREFIX=/usr/local, DESTDIR='
+	@echo 'make install    PREFIX=/usr/local, LIBDIR=, DESTDIR=; make uninstall takes it away again'
+	@echo 'make deb        Debian packages, in $(BUILD)/deb'
 	@echo 'make clean'
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -4,7 +4,7 @@ BENCH = $(BUILD)/bench
 BENCH_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE
 
 .PHONY: bench-programs
-bench-programs: $(BENCH)/deep_call $(BENCH)/deep_unwind $(BENCH)/calibrated_call \
+bench-programs: $(BENCH)/deep_call $(BENCH)/deep_call_pg $(BENCH)/deep_unwind $(BENCH)/calibrated_call \
 	$(BENCH)/quiet_mean $(BENCH)/phase_p $(BENCH)/markers $(BENCH)/many_paths $(BENCH)/known_load
 
 # The empty function: an object of its own, so that the call is a dynamic one.
@@ -14,6 +14,11 @@ $(BENCH)/libempty.so: bench/empty.c
 
 $(BENCH)/deep_call: bench/deep_call.c $(BENCH)/libempty.so
 	$(CC) $(BENCH_CFLAGS) -o $@ $< -L$(BENCH) -lempty -Wl,-rpath,'$$ORIGIN' -lpthread
+
+# The same, function and all, rebuilt as gprof wants it (docs/comparison.md).
+$(BENCH)/deep_call_pg: bench/deep_call.c bench/empty.c
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_CFLAGS) -pg -o $@ $^ -lpthread
 
 # The same stack, unwound by libunwind; apart, because linking it changes a program.
 $(BENCH)/deep_unwind: bench/deep_call.c $(BENCH)/libempty.so

@@ -3,10 +3,12 @@
  * time a call in nanoseconds: the median of 21 repetitions, because the host
  * of a virtual machine steals time from some of them.
  *
- * Usage: deep_call call|chosen|inside|chosen-inside|rdtsc|unwind CALLS [THREADS]
+ * Usage: deep_call call|chosen|inside|chosen-inside|socket|malloc|rdtsc|unwind CALLS [THREADS]
  *   call    the plain call; what a preloaded library adds shows here
  *   chosen  likewise, of a function that scprof knows only if -s chooses it
  *   inside, chosen-inside  call and chosen, made inside another call (empty_around)
+ *   socket  a byte written to a socket and read from its peer: two system calls
+ *   malloc  a block of 64 bytes allocated and freed: two calls of the allocator
  *   rdtsc   two readings of the counter round an indirect call, for comparison
  *   unwind  unw_backtrace of this stack (deep_unwind only)
  * With several threads: the mean of their medians. A second line has the most
@@ -19,6 +21,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #ifdef WITH_LIBUNWIND
 #define UNW_LOCAL_ONLY
@@ -63,6 +66,26 @@ static void make_calls_inside(long calls)
 static void make_chosen_calls_inside(long calls)
 {
 	sink = (uint64_t)empty_around(make_chosen_calls, calls);
+}
+
+static int ends[2]; /* of a pair of sockets */
+
+static void pass_bytes(long calls)
+{
+	char byte = 0;
+
+	for (long i = 0; i < calls; i++)
+		if (write(ends[0], &byte, 1) != 1 || read(ends[1], &byte, 1) != 1)
+			abort();
+}
+
+static void make_blocks(long calls)
+{
+	for (long i = 0; i < calls; i++) {
+		void *volatile block = malloc(64);
+
+		free(block);
+	}
 }
 
 static uint64_t read_counter(void)
@@ -192,6 +215,10 @@ static void choose(const char *name)
 		operation = make_calls_inside;
 	else if (!strcmp(name, "chosen-inside"))
 		operation = make_chosen_calls_inside;
+	else if (!strcmp(name, "socket") && !socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+		operation = pass_bytes;
+	else if (!strcmp(name, "malloc"))
+		operation = make_blocks;
 	else if (!strcmp(name, "rdtsc"))
 		operation = make_timed_calls;
 #ifdef WITH_LIBUNWIND
@@ -208,7 +235,8 @@ int main(int argc, char **argv)
 		choose(argv[1]);
 	calls_each = argc > 2 ? atol(argv[2]) / REPETITIONS : 0;
 	if (!operation || calls_each < 1 || threads < 1 || threads > MAX_THREADS) {
-		fprintf(stderr, "usage: deep_call call|rdtsc|unwind CALLS [THREADS]\n");
+		fprintf(stderr, "usage: deep_call call|chosen|socket|malloc|rdtsc|unwind CALLS "
+				"[THREADS]\n");
 		return 2;
 	}
 	printf("%.2f\n", run_threads(threads));

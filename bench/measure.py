@@ -139,9 +139,13 @@ class Tools:
     def output(self, tool, command, timeout=60):
         """Standard output of `command` under `tool`."""
         line, out = self.wrap(tool, command)
+        return self.output_of(line, out, timeout)
+
+    def output_of(self, line, out, timeout=60):
+        """Standard output of a command line; `out` is its working folder, removed afterwards."""
         if not shutil.which(line[0]):
             raise Failure(f"no {line[0]} here")
-        process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        process = subprocess.Popen(line, cwd=out, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL, text=True, start_new_session=True)
         try:
             text, _ = process.communicate(timeout=timeout)

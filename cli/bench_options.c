@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd.h"
 #include "complaint.h"
 #include "duration.h"
 #include "program_find.h"
@@ -37,7 +38,7 @@ const char bench_usage[] =
 	"  --epsilon E        to this relative difference (default: 0.001)\n"
 	"  --warmup N         calls before anything is timed, not counted (default: 1)\n"
 	"  --timeout T        for one loop (default: 10s, or 10 times --min-time)\n"
-	"  --clock CLOCK      tsc or monotonic (default: tsc where it can be trusted)\n"
+	"  --clock tsc|monotonic  (default: tsc where it can be trusted)\n"
 	"  --subtract-empty   from a command's time, what an empty command takes\n"
 	"  --any-status       measure a command even though it fails\n"
 	"  --json             one object, schema scprof-bench/1\n"

@@ -18,8 +18,6 @@ struct bench_options {
 
 enum bench_parse { BENCH_GO, BENCH_HELP, BENCH_USAGE };
 
-extern const char bench_usage[];
-
 /* BENCH_USAGE: one line on standard error has said what is wrong. `o` must stay where
  * it is; after BENCH_GO its arguments are the caller's to free. */
 enum bench_parse bench_options_parse(int argc, char **argv, struct bench_options *o);

@@ -8,6 +8,17 @@ CLI_SRC = \
 	cli/bench_text.c \
 	cli/complaint.c \
 	cli/cmd_bench.c \
+	cli/commands.c \
+	cli/complete.c \
+	cli/complete_values.c \
+	cli/cmd_complete.c \
+	cli/cmd_config.c \
+	cli/config.c \
+	cli/config_apply.c \
+	cli/cmd_describe.c \
+	cli/cmd_doctor.c \
+	cli/doctor_print.c \
+	cli/usage.c \
 	cli/cmd_clocks.c \
 	cli/cmd_diff.c \
 	cli/cmd_displace.c \
@@ -37,9 +48,13 @@ CLI_SRC = \
 	cli/quantity.c \
 	cli/cmd_report.c \
 	cli/cmd_run.c \
+	cli/cmd_serve.c \
+	cli/serve_options.c \
 	cli/cmd_symbols.c \
+	cli/cmd_top.c \
 	cli/run_filters.c \
 	cli/run_displace.c \
+	cli/run_displace_account.c \
 	cli/run_options.c \
 	cli/run_output.c \
 	cli/run_slowest.c \

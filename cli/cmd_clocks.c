@@ -10,7 +10,7 @@
 #include "cmd.h"
 #include "complaint.h"
 
-static const char usage[] =
+const char clocks_usage[] =
 	"usage: scprof clocks [--json] [--figure] [--long]\n"
 	"Tests every clock on this machine: resolution, cost of a reading, order across CPUs,\n"
 	"steps, drift, real length of ticks, lateness of the page clock's ticker. It keeps all\n"
@@ -34,7 +34,7 @@ struct arguments {
 
 static int fail(const struct profile_error *err)
 {
-	fprintf(stderr, "scprof clocks: %s\n", err->text);
+	complaint_lines("scprof clocks", err->text);
 	return 1;
 }
 
@@ -93,7 +93,7 @@ int cmd_clocks(int argc, char **argv)
 			a.longer = true;
 			break;
 		case 'h':
-			return printed(fputs(usage, stdout) == EOF || fflush(stdout));
+			return printed(fputs(clocks_usage, stdout) == EOF || fflush(stdout));
 		default:
 			complaint_option("scprof clocks", argv, option);
 			return 2;

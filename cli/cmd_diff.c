@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "complaint.h"
 #include "diff.h"
 #include "diff_options.h"
 #include "function_names.h"
 #include "output.h"
+
+#define COMMAND "scprof diff"
 
 /* Each profile on its own: they are different runs. */
 static struct profile **open_all(const struct diff_arguments *a)
@@ -30,7 +33,7 @@ static struct profile **open_all(const struct diff_arguments *a)
 		profile = NULL;
 	}
 	if (!profile)
-		fprintf(stderr, "scprof diff: %s\n", err.text);
+		complaint_lines(COMMAND, err.text);
 	return profile;
 }
 
@@ -41,7 +44,8 @@ static int print_to(struct diff *d, const char *path)
 	int failed, error;
 
 	if (output_open(&out, path) < 0) {
-		fprintf(stderr, "scprof diff: cannot write %s: %s\n", name, strerror(errno));
+		complaint_say(COMMAND, "cannot write %s: %s; name another place with -o", name,
+			      strerror(errno));
 		return -1;
 	}
 	errno = 0;
@@ -52,7 +56,8 @@ static int print_to(struct diff *d, const char *path)
 		error = errno;
 	}
 	if (failed)
-		fprintf(stderr, "scprof diff: cannot write %s: %s\n", name, strerror(error));
+		complaint_say(COMMAND, "cannot write %s: %s; name another place with -o", name,
+			      strerror(error));
 	return failed;
 }
 
@@ -64,7 +69,7 @@ static int compare(const struct diff_arguments *a, struct profile **profile)
 	int status;
 
 	if (!d) {
-		fprintf(stderr, "scprof diff: %s\n", why.text);
+		complaint_lines(COMMAND, why.text);
 		return 2;
 	}
 	status = print_to(d, a->output) < 0 ? 2 : d->status;

@@ -67,8 +67,8 @@ static int close_report(const struct displace_wishes *o, struct output *out, int
 
 static int cannot_write(const struct displace_wishes *o)
 {
-	displace_complain("cannot write the report%s%s: %s", o->output ? " to " : "",
-			  o->output ? o->output : "", strerror(errno));
+	displace_complain("cannot write the report%s%s: %s; name another place with -o",
+			  o->output ? " to " : "", o->output ? o->output : "", strerror(errno));
 	return -1;
 }
 

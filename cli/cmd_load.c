@@ -19,7 +19,7 @@
 #define SECONDS_MOST	86400.0
 #define SECONDS_LEAST	0.1
 
-static const char usage[] =
+const char load_usage[] =
 	"usage: scprof load [--cpus LIST] [--json] [SECONDS]\n"
 	"How busy each CPU is: a thread at the lowest priority (SCHED_IDLE) on each takes what is\n"
 	"left over, and what it cannot get is load, interrupts included; beside what /proc/stat\n"
@@ -166,7 +166,7 @@ static int measure(const struct wishes *w, const struct displace_options *o)
 	int status = 1, ended;
 
 	if (!d || !l) {
-		complain(d ? "no memory" : err.text);
+		complain(d ? "memory is out" : err.text);
 	} else {
 		ended = displace_load(d, w->seconds, l);
 		if (!l->wall)
@@ -193,7 +193,7 @@ int cmd_load(int argc, char **argv)
 	case 0:
 		break;
 	case 1:
-		return fputs(usage, stdout) == EOF || fflush(stdout) ? 1 : 0;
+		return fputs(load_usage, stdout) == EOF || fflush(stdout) ? 1 : 0;
 	default:
 		return 2;
 	}

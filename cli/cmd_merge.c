@@ -5,12 +5,15 @@
 #include <getopt.h>
 #include <stdio.h>
 
+#include "complaint.h"
 #include "profile.h"
 
 /* Above so many processes those of the same program are folded into one. */
 #define KEEP_PROCESSES 64
 
-static const char usage[] =
+#define COMMAND "scprof merge"
+
+const char merge_usage[] =
 	"usage: scprof merge -o OUT PROFILE...\n"
 	"Add up several profiles, of the same kind of clock, in one file.\n"
 	"\n"
@@ -31,26 +34,27 @@ static int parse(int argc, char **argv, const char **output)
 {
 	int option;
 
-	argv[0] = (char *)"scprof merge"; /* for the messages of getopt */
-	optind = 0;			  /* another subcommand may have used getopt before */
-	while ((option = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
+	opterr = 0;
+	optind = 0; /* another subcommand may have used getopt before */
+	while ((option = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
 		switch (option) {
 		case 'h':
-			fputs(usage, stdout);
+			fputs(merge_usage, stdout);
 			return 1;
 		case 'o':
 			*output = optarg;
 			break;
-		default: /* getopt has said what is wrong */
-			fputs("Try 'scprof merge --help'.\n", stderr);
+		default:
+			complaint_option(COMMAND, argv, option);
 			return -1;
 		}
 	}
 	if (*output && optind < argc)
 		return 0;
-	fprintf(stderr, "scprof merge: %s\nTry 'scprof merge --help'.\n",
-		*output ? "which profiles? Name one or more .scp files."
-			: "where to? Name the file to write with -o OUT.");
+	complaint_lines(COMMAND, *output ? "which profiles? Name one or more .scp files.\n"
+					   "Try 'scprof merge --help'."
+					 : "where to? Name the file to write with -o OUT.\n"
+					   "Try 'scprof merge --help'.");
 	return -1;
 }
 
@@ -71,6 +75,6 @@ int cmd_merge(int argc, char **argv)
 	}
 	if (p && status == 0)
 		return 0;
-	fprintf(stderr, "scprof merge: %s\n", err.text);
+	complaint_lines(COMMAND, err.text);
 	return 2;
 }

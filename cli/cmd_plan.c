@@ -86,8 +86,10 @@ static int plan_profiles(const struct plan_options *o)
 	options.confidence = o->confidence;
 	r = report_build(p, &options);
 	if (r && !r->calls) {
-		fprintf(stderr, "scprof plan: %s: no finished call to plan from\n",
-			o->profiles == 1 ? o->profile[0] : "these profiles");
+		complaint_say("scprof plan",
+			      "%s: no finished call to plan from; record a longer run, or more "
+			      "groups (-g)",
+			      o->profiles == 1 ? o->profile[0] : "these profiles");
 		report_free(r);
 		profile_free(p);
 		return 2;

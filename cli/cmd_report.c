@@ -9,13 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "complaint.h"
 #include "displacement_file.h"
 #include "function_names.h"
 #include "output.h"
 #include "quantity.h"
 #include "report.h"
 
-static const char usage[] =
+#define COMMAND "scprof report"
+
+const char report_usage[] =
 	"usage: scprof report [OPTION...] PROFILE...\n"
 	"Say what each call site of a profiled program costs, with confidence intervals.\n"
 	"Several profiles are reported together.\n"
@@ -28,15 +31,18 @@ static const char usage[] =
 	"  --confidence R         of the intervals, between 0 and 1 (default: 0.95)\n"
 	"  --include-warm-up      leave in the means what is otherwise set aside\n"
 	"  --top N                rows at most, 0: all (default: 20 in text, else all)\n"
-	"  --weight time|calls|bytes\n"
-	"                         what --format folded counts (default: time, in ns)\n"
+	"  --weight time|calls|bytes|uncharged\n"
+	"                         what --format folded counts (default: time, in ns; uncharged:\n"
+	"                         ns by displacement, from 'scprof run --displace')\n"
 	"  --frames N             lines of call path a row in text (default: 6, later rows 2)\n"
 	"  --displacement FILE    in HTML: show the account of 'scprof displace --json' beside\n"
 	"  -o, --output OUT       write to a file instead of standard output\n"
 	"  -h, --help             this text\n"
 	"\n"
-	"environment: SCPROF_DEBUG_PATH=DIR[:DIR...] more places for files of the program and\n"
-	"their debug information; DEBUGINFOD_URLS servers for it. Build-ids decide.\n"
+	"environment:\n"
+	"  SCPROF_DEBUG_PATH    DIR[:DIR...]: more places for files of the program and their\n"
+	"                       debug information; build-ids decide\n"
+	"  DEBUGINFOD_URLS      servers for it\n"
 	"\n"
 	"exit status: 0 done, 2 wrong usage, or a profile that cannot be read, or no output\n";
 
@@ -49,8 +55,7 @@ static int set_format(struct arguments *a, const char *value)
 {
 	if (report_format_parse(value, &a->options.format) == 0)
 		return 0;
-	fprintf(stderr, "scprof report: no format '%s'; there are: %s\n", value,
-		report_format_names);
+	complaint_say(COMMAND, "no format '%s'; there are: %s", value, report_format_names);
 	return -1;
 }
 
@@ -58,11 +63,11 @@ static int set_by(struct arguments *a, const char *value)
 {
 	if (report_by_parse(value, &a->options.by) == 0)
 		return 0;
-	fprintf(stderr,
-		"scprof report: cannot group by '%s'; there are: path, site, function, gap, "
-		"thread, "
-		"process\n",
-		value);
+	complaint_say(COMMAND,
+		      "cannot group by '%s'; there are: path, site, function, gap, "
+		      "thread, "
+		      "process",
+		      value);
 	return -1;
 }
 
@@ -70,7 +75,7 @@ static int set_weight(struct arguments *a, const char *value)
 {
 	if (report_weight_parse(value, &a->options.weight) == 0)
 		return 0;
-	fprintf(stderr, "scprof report: no weight '%s'; there are: time, calls, bytes\n", value);
+	complaint_say(COMMAND, "no weight '%s'; there are: %s", value, report_weight_names);
 	return -1;
 }
 
@@ -78,10 +83,10 @@ static int set_confidence(struct arguments *a, const char *value)
 {
 	if (quantity_confidence(value, &a->options.confidence) == 0)
 		return 0;
-	fprintf(stderr,
-		"scprof report: confidence '%s' is not a number between 0 and 1, such as 0.95 or "
-		"95%%\n",
-		value);
+	complaint_say(COMMAND,
+		      "confidence '%s' is not a number between 0 and 1, such as 0.95 or "
+		      "95%%",
+		      value);
 	return -1;
 }
 
@@ -96,7 +101,7 @@ static int set_count(uint32_t *to, const char *name, const char *value)
 		*to = (uint32_t)n;
 		return 0;
 	}
-	fprintf(stderr, "scprof report: --%s '%s' is not a count; 0, 1, 2, ...\n", name, value);
+	complaint_say(COMMAND, "--%s '%s' is not a count; 0, 1, 2, ...", name, value);
 	return -1;
 }
 
@@ -125,7 +130,7 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static int set_option(struct arguments *a, int option)
+static int set_option(struct arguments *a, int option, char **argv)
 {
 	switch (option) {
 	case OPT_FORMAT:
@@ -149,8 +154,8 @@ static int set_option(struct arguments *a, int option)
 	case 'o':
 		a->output = optarg;
 		return 0;
-	default: /* getopt has said what is wrong */
-		fputs("Try 'scprof report --help'.\n", stderr);
+	default:
+		complaint_option(COMMAND, argv, option);
 		return -1;
 	}
 }
@@ -163,16 +168,15 @@ static int check_format(const struct arguments *a)
 
 	if (traits & REPORT_OF_STACKS &&
 	    (by == REPORT_BY_GAP || by == REPORT_BY_THREAD || by == REPORT_BY_PROCESS)) {
-		fprintf(stderr,
-			"scprof report: this format has call paths only, no rows by %s. Use --by "
-			"path, site or function, or --format text, json, html or csv.\n",
-			report_by_name(by));
+		complaint_say(COMMAND,
+			      "this format has call paths only, no rows by %s. Use --by "
+			      "path, site or function, or --format text, json, html or csv",
+			      report_by_name(by));
 		return -1;
 	}
 	if (traits & REPORT_BINARY && !a->output && isatty(STDOUT_FILENO)) {
-		fputs("scprof report: this format is not for a terminal. Name a file with -o, or "
-		      "pipe it on.\n",
-		      stderr);
+		complaint_say(COMMAND, "this format is not for a terminal. Name a file with -o, or "
+				       "pipe it on");
 		return -1;
 	}
 	return 0;
@@ -183,20 +187,19 @@ static int parse(int argc, char **argv, struct arguments *a)
 {
 	int option;
 
-	argv[0] = (char *)"scprof report"; /* for the messages of getopt */
-	optind = 0;			   /* another subcommand may have used getopt before */
-	while ((option = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
+	opterr = 0;
+	optind = 0; /* another subcommand may have used getopt before */
+	while ((option = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
 		if (option == 'h') {
-			fputs(usage, stdout);
+			fputs(report_usage, stdout);
 			return 1;
 		}
-		if (set_option(a, option) < 0)
+		if (set_option(a, option, argv) < 0)
 			return -1;
 	}
 	if (optind == argc) {
-		fputs("scprof report: which profile? Name one or more .scp files.\n"
-		      "Try 'scprof report --help'.\n",
-		      stderr);
+		complaint_lines(COMMAND, "which profile? Name one or more .scp files.\n"
+					 "Try 'scprof report --help'.");
 		return -1;
 	}
 	return check_format(a);
@@ -213,7 +216,7 @@ static struct displaced *read_displaced(const struct arguments *a, bool *failed)
 	if (a->options.format == REPORT_HTML)
 		d = displaced_read(a->displaced, error, sizeof(error));
 	if (!d) {
-		fprintf(stderr, "scprof report: %s\n", error);
+		complaint_lines(COMMAND, error);
 		*failed = true;
 	}
 	return d;
@@ -222,11 +225,17 @@ static struct displaced *read_displaced(const struct arguments *a, bool *failed)
 static int print_to(const struct profile *p, const struct arguments *a)
 {
 	const char *name = a->output ? a->output : "standard output";
+	const char *missing = report_weight_missing(p, &a->options);
 	struct output out;
 	int failed, error;
 
+	if (missing) {
+		complaint_say(COMMAND, "%s", missing);
+		return -1;
+	}
 	if (output_open(&out, a->output) < 0) {
-		fprintf(stderr, "scprof report: cannot write %s: %s\n", name, strerror(errno));
+		complaint_say(COMMAND, "cannot write %s: %s; name another place with -o", name,
+			      strerror(errno));
 		return -1;
 	}
 	failed = report_print(p, &a->options, out.stream);
@@ -236,7 +245,8 @@ static int print_to(const struct profile *p, const struct arguments *a)
 		error = errno;
 	}
 	if (failed)
-		fprintf(stderr, "scprof report: cannot write %s: %s\n", name, strerror(error));
+		complaint_say(COMMAND, "cannot write %s: %s; name another place with -o", name,
+			      strerror(error));
 	return failed;
 }
 
@@ -256,7 +266,7 @@ int cmd_report(int argc, char **argv)
 		return 2;
 	p = profile_open((const char *const *)argv + optind, (size_t)(argc - optind), &err);
 	if (!p) {
-		fprintf(stderr, "scprof report: %s\n", err.text);
+		complaint_lines(COMMAND, err.text);
 		displaced_free(displaced);
 		return 2;
 	}

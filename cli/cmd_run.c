@@ -56,7 +56,8 @@ static int avoid_odd_library_path(struct run *r)
 		return 0;
 	snprintf(link, sizeof(link), "%s/libscprof.so", r->directory.base);
 	if (!environment_can_preload(link) || symlink(r->library, link)) {
-		say_format("libscprof.so lies in a directory that LD_PRELOAD cannot name: %s",
+		say_format("libscprof.so lies in a directory that LD_PRELOAD cannot name: %s.\n"
+			   "Set SCPROF_LIB to a copy whose path has no space, colon or $ in it",
 			   r->library);
 		return -1;
 	}
@@ -102,7 +103,7 @@ static int set_environment(const struct run *r)
 
 	if (!environment_set(&e))
 		return 0;
-	say("out of memory");
+	say("memory is out: the command was not started");
 	return -1;
 }
 
@@ -197,7 +198,9 @@ static int start(struct run *r, const char *profiles)
 	errno = error;
 	if (exec_failure)
 		return exec_failed(r, errno);
-	say_format("cannot start a process: %s", strerror(errno));
+	say_format("cannot start a process: %s.\n"
+		   "What limits their number: ulimit -u, a control group's pids.max",
+		   strerror(errno));
 	return FAILED;
 }
 
@@ -220,7 +223,8 @@ static int run_unobserved(struct run *r)
 static void say_nothing_found(const struct run *r, const struct gathered *g)
 {
 	if (g->refusals)
-		say_format("no profile: none of the files could be read; they are kept in %s",
+		say_format("no profile: none of the files could be read; they are kept in %s.\n"
+			   "scprof report FILE says of each why",
 			   r->directory.profiles);
 	else if (r->program.kind != PROGRAM_DYNAMIC && r->program.kind != PROGRAM_ASAN)
 		say("no profile: no program with libscprof.so was started (see the notice above)");
@@ -246,7 +250,8 @@ static void print_report(const struct run *r, struct profile *p)
 
 	function_names_fill(p);
 	if (r->options.report && report_print(p, &options, stderr))
-		say_format("cannot print the report: %s", strerror(errno));
+		say_format("cannot print the report: %s; the profile is not touched by that",
+			   strerror(errno));
 }
 
 /* The files are removed only once their content is safe elsewhere. */

@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof symbols`: what `scprof run -s` could choose, in the form in which it is chosen. */
 #include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "chosen.h"
 #include "cmd.h"
+#include "complaint.h"
 #include "library_path.h"
 #include "program.h"
 #include "run_symbols.h"
 #include "say.h"
 
-static const char usage[] =
+enum { OPT_STUBS = 256 };
+
+const char symbols_usage[] =
 	"usage: scprof symbols [--stubs FILE] PROGRAM [PATTERN...]\n"
-	"  lists the functions that `scprof run -s` can time in PROGRAM, as LIBRARY:NAME,\n"
-	"  followed by the version where it is not the one for new programs, and by the\n"
-	"  source's name where the linker has another\n"
+	"List the functions that `scprof run -s` can time in PROGRAM, as LIBRARY:NAME, followed "
+	"by\n"
+	"the version where it is not the one for new programs, and by the source's name where the\n"
+	"linker has another.\n"
+	"\n"
 	"  PATTERN       as for -s: a name, a glob, LIBRARY:NAME, !NAME, @FILE (default: all)\n"
 	"  --stubs FILE  write the object that has the symbols timed without `scprof run`:\n"
 	"                LD_PRELOAD=FILE:libscprof.so PROGRAM\n"
+	"  -h, --help    this text\n"
+	"\n"
 	"exit status: 0, 1 nothing matches, 2 bad usage or an unusable program\n";
 
 static void print_symbol(const struct chosen *c, const struct export *e, const struct exports *l)
@@ -103,37 +111,50 @@ static int list(const char *program, const char *patterns, const char *stubs)
 	return status;
 }
 
-static int bad_usage(void)
+static int bad_usage(const char *why)
 {
-	fputs(usage, stderr);
+	complaint_print("scprof symbols", why);
 	return 2;
+}
+
+/* The patterns, separated by commas, as -s takes them; "" for none. 0, or -1. */
+static int join(char **words, int count, char *list, size_t size)
+{
+	size_t at = 0;
+
+	*list = '\0';
+	for (int i = 0; i < count && at < size; i++)
+		at += (size_t)snprintf(list + at, size - at, "%s%s", i ? "," : "", words[i]);
+	return at < size ? 0 : -1;
 }
 
 int cmd_symbols(int argc, char **argv)
 {
-	char patterns[8192];
-	size_t at = 0;
+	static const struct option options[] = {{"stubs", required_argument, NULL, OPT_STUBS},
+						{"help", no_argument, NULL, 'h'},
+						{0}};
 	const char *stubs = NULL;
-	int first = 1;
+	char patterns[8192];
+	int option;
 
-	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
-		return fputs(usage, stdout) == EOF ? 2 : 0;
-	if (argc > 2 && !strcmp(argv[1], "--stubs")) {
-		stubs = argv[2];
-		first = 3;
-	}
-	if (argc <= first || argv[first][0] == '-')
-		return bad_usage();
-	for (int i = first + 1; i < argc; i++) {
-		at += (size_t)snprintf(patterns + at, sizeof(patterns) - at, "%s%s", at ? "," : "",
-				       argv[i]);
-		if (at >= sizeof(patterns)) {
-			say("these are too many patterns for a command line: write them to a file, "
-			    "@FILE");
+	opterr = 0;
+	optind = 0;
+	while ((option = getopt_long(argc, argv, "+:h", options, NULL)) != -1) {
+		if (option == 'h')
+			return fputs(symbols_usage, stdout) == EOF || fflush(stdout) ? 2 : 0;
+		if (option != OPT_STUBS) {
+			complaint_option("scprof symbols", argv, option);
 			return 2;
 		}
+		stubs = optarg;
 	}
-	if (stubs && !at)
-		return bad_usage();
-	return list(argv[first], at ? patterns : NULL, stubs);
+	if (optind == argc)
+		return bad_usage("of which PROGRAM? scprof symbols --help");
+	if (join(argv + optind + 1, argc - optind - 1, patterns, sizeof(patterns)))
+		return bad_usage("these are too many patterns for a command line: write them to a "
+				 "file, @FILE");
+	if (stubs && !*patterns)
+		return bad_usage("stubs of which functions? Name a PATTERN after PROGRAM, such as "
+				 "'libssl*:SSL_*'");
+	return list(argv[optind], *patterns ? patterns : NULL, stubs);
 }

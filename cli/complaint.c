@@ -5,8 +5,12 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "commands.h"
+#include "nearest.h"
 #include "terminal.h"
+#include "usage.h"
 #include "utf8.h"
 
 void complaint_print(const char *command, const char *text)
@@ -25,6 +29,59 @@ void complaint_format(const char *command, const char *format, va_list arguments
 	complaint_print(command, text);
 }
 
+void complaint_say(const char *command, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	complaint_format(command, format, arguments);
+	va_end(arguments);
+}
+
+void complaint_lines(const char *command, const char *text)
+{
+	char line[1536];
+	size_t length = strcspn(text, "\n");
+
+	snprintf(line, sizeof(line), "%.*s", (int)length, text);
+	complaint_print(command, line);
+	while (text[length]) {
+		text += length + 1;
+		length = strcspn(text, "\n");
+		snprintf(line, sizeof(line), "%.*s", (int)length, text);
+		char *clean = utf8_clean(line, terminal_of(stderr, 0).utf8);
+		fprintf(stderr, "%s\n", clean ? clean : "");
+		free(clean);
+	}
+}
+
+const char *complaint_near(const char *command, const char *word)
+{
+	static char text[96];
+	char name[64], names[64][64];
+	const char *known[64], *near, *usage;
+	const struct command *c =
+		strncmp(command, "scprof ", 7) != 0 ? NULL : commands_find(command + 7);
+	struct usage_item item;
+	size_t count = 0;
+
+	*text = '\0';
+	if (!c || !c->usage || strncmp(word, "--", 2) != 0)
+		return text;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+	usage = c->usage;
+	while (count < 64 && usage_next(&usage, &item))
+		if (item.part == USAGE_OPTION && *item.name) {
+			memcpy(names[count], item.name, sizeof(names[count]));
+			known[count] = names[count];
+			count++;
+		}
+	near = nearest_name(name, known, count);
+	if (near)
+		snprintf(text, sizeof(text), " (did you mean --%s?)", near);
+	return text;
+}
+
 /* A long option is the word before optind; of a cluster of short ones getopt names the
  * letter. */
 void complaint_option(const char *command, char **argv, int option)
@@ -37,7 +94,7 @@ void complaint_option(const char *command, char **argv, int option)
 	else if (optopt >= 256)
 		snprintf(text, sizeof(text), "option %s takes no value", argv[optind - 1]);
 	else
-		snprintf(text, sizeof(text), "unknown option %s; %s --help lists the options", word,
-			 command);
+		snprintf(text, sizeof(text), "unknown option %s; %s --help lists the options%s",
+			 word, command, complaint_near(command, word));
 	complaint_print(command, text);
 }

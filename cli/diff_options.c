@@ -8,9 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd.h"
+#include "complaint.h"
 #include "quantity.h"
 
-static const char usage[] =
+#define COMMAND "scprof diff"
+
+const char diff_usage[] =
 	"usage: scprof diff [OPTION...] BASE NEW\n"
 	"       scprof diff [OPTION...] BASE... -- NEW...\n"
 	"Say what became slower or faster between two runs of the same work, site by site, with\n"
@@ -36,7 +40,7 @@ static const char usage[] =
 
 static int refuse(const char *what, const char *value, const char *why)
 {
-	fprintf(stderr, "scprof diff: %s '%s' %s\n", what, value, why);
+	complaint_say(COMMAND, "%s '%s' %s", what, value, why);
 	return -1;
 }
 
@@ -104,7 +108,7 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static int set_option(struct diff_arguments *a, int option)
+static int set_option(struct diff_arguments *a, int option, char **argv)
 {
 	struct diff_options *o = &a->options;
 
@@ -132,8 +136,8 @@ static int set_option(struct diff_arguments *a, int option)
 	case 'o':
 		a->output = optarg;
 		return 0;
-	default: /* getopt has said what is wrong */
-		fputs("Try 'scprof diff --help'.\n", stderr);
+	default:
+		complaint_option(COMMAND, argv, option);
 		return -1;
 	}
 }
@@ -155,7 +159,7 @@ static int split(struct diff_arguments *a, bool separated)
 		why = "one side has no profile: BASE... -- NEW...";
 	if (!why)
 		return 0;
-	fprintf(stderr, "scprof diff: %s\nTry 'scprof diff --help'.\n", why);
+	complaint_say(COMMAND, "%s See scprof diff --help", why);
 	return -1;
 }
 
@@ -164,14 +168,14 @@ static int parse(int argc, char **argv, struct diff_arguments *a)
 	int option;
 
 	/* "-": names come as option 1, in their order, so that "--" is where it stands. */
-	while ((option = getopt_long(argc, argv, "-o:h", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "-:o:h", long_options, NULL)) != -1) {
 		if (option == 'h') {
-			fputs(usage, stdout);
+			fputs(diff_usage, stdout);
 			return 1;
 		}
 		if (option == 1)
 			a->file[a->files++] = optarg;
-		else if (set_option(a, option) < 0)
+		else if (set_option(a, option, argv) < 0)
 			return -1;
 	}
 	a->bases = a->files;
@@ -187,11 +191,11 @@ int diff_options_parse(int argc, char **argv, struct diff_arguments *a)
 	*a = (struct diff_arguments){.options = DIFF_OPTIONS_DEFAULT};
 	a->file = calloc((size_t)argc + 1, sizeof(*a->file));
 	if (!a->file) {
-		fputs("scprof diff: out of memory\n", stderr);
+		complaint_say(COMMAND, "memory is out");
 		return -1;
 	}
-	argv[0] = (char *)"scprof diff"; /* for the messages of getopt */
-	optind = 0;			 /* another subcommand may have used getopt before */
+	opterr = 0;
+	optind = 0; /* another subcommand may have used getopt before */
 	status = parse(argc, argv, a);
 	if (status)
 		diff_options_free(a);

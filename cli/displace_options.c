@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd.h"
 #include "complaint.h"
 #include "cpus.h"
 #include "duration.h"
@@ -33,7 +34,8 @@ const char displace_usage[] =
 	"                     (default: all that scprof may use)\n"
 	"  --confirm          run it again without the fluid, and hold what displacement and\n"
 	"                     getrusage predict against the time that it takes\n"
-	"  --method METHOD    fluid (default): a SCHED_IDLE thread a CPU against its own CPU "
+	"  --method fluid|wall\n"
+	"                     fluid (default): a SCHED_IDLE thread a CPU against its own CPU "
 	"clock\n"
 	"                     wall: as published in 1997, against wall-clock time\n"
 	"  --time-limit T     with --method wall: end after so long with the replications that "
@@ -52,7 +54,7 @@ const char displace_usage[] =
 	"  --json             one object, schema scprof-displace/1; what the command prints goes "
 	"to\n"
 	"                     standard error then, unless -o is given\n"
-	"  -o FILE            write there (default: standard error; --json: standard output)\n"
+	"  -o, --output FILE  write there (default: standard error; --json: standard output)\n"
 	"  -q, --quiet        no progress on the terminal\n"
 	"  -h, --help         this text\n"
 	"\n"
@@ -231,7 +233,7 @@ static int settle(struct displace_wishes *o, const struct texts *t)
 		return -1;
 	}
 	if (o->confirm && o->wall) {
-		displace_complain("--confirm goes with --method fluid only");
+		displace_complain("--confirm goes with --method fluid only; leave one of them out");
 		return -1;
 	}
 	if (t->limited && !o->wall) {

@@ -19,8 +19,6 @@ struct displace_wishes {
 
 enum displace_parse { DISPLACE_GO, DISPLACE_HELP, DISPLACE_BAD };
 
-extern const char displace_usage[];
-
 /* DISPLACE_BAD: one line on standard error has said what is wrong. */
 enum displace_parse displace_options_parse(int argc, char **argv, struct displace_wishes *o);
 

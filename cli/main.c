@@ -7,63 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd.h"
+#include "commands.h"
+#include "complaint.h"
+#include "config.h"
 #include "nearest.h"
 #include "version.h"
-
-static const char help[] =
-	"scprof: what each call site of a running program really costs, with error bars\n"
-	"\n"
-	"  scprof run [-o PATH] [-c CLOCK] [-d TICK] [-g GROUPS] [-s SYMBOLS] [--no-report]\n"
-	"             [--displace] [--] COMMAND [ARG...]\n"
-	"      run a command, write its profile, and print the report on standard error\n"
-	"  scprof report [--format text|json] [--by path|site|function|gap|thread|process]\n"
-	"                [--confidence 0.95] [-o OUT] PROFILE...\n"
-	"      print what profiles say\n"
-	"  scprof diff [--confidence 0.95] BASE NEW\n"
-	"  scprof diff [--confidence 0.95] BASE... -- NEW...\n"
-	"      what became slower or faster; exit status 0: nothing, 1: something\n"
-	"  scprof merge -o OUT PROFILE...\n"
-	"      make one profile of several\n"
-	"  scprof plan --tick T --mean T [--longest T] [--width P | --digits K]\n"
-	"  scprof plan [--relative P] PROFILE...\n"
-	"      how many calls a measurement needs, or how many more\n"
-	"  scprof bench [OPTION...] LIBRARY:FUNCTION [ARGUMENT...]\n"
-	"  scprof bench [OPTION...] -- COMMAND [ARG...]\n"
-	"      how long a function of a shared library takes, or a command\n"
-	"  scprof symbols [--stubs FILE] PROGRAM [PATTERN...]\n"
-	"      list the functions that `run -s` can time\n"
-	"  scprof displace [--loops L] [--replications R] [--cpus LIST] [--json] [--confirm]\n"
-	"                  [--method wall] [--] COMMAND [ARG...]\n"
-	"      a command's CPU time, uncharged interrupt work included; where all time went\n"
-	"  scprof load [SECONDS]\n"
-	"      how busy each CPU is by what the lowest priority cannot get of it\n"
-	"  scprof clocks [--json]\n"
-	"      test the clocks of this machine\n"
-	"  scprof --help, scprof --version, scprof COMMAND --help\n"
-	"\n"
-	"Without the tool:  LD_PRELOAD=libscprof.so ./app   writes scprof.EXE.PID.scp\n"
-	"environment: SCPROF_OUT directory for profiles (default: the working directory)\n"
-	"             SCPROF_CLOCK tsc|coarse|monotonic|page|thread-cpu|dual\n"
-	"             SCPROF_TICK interval of the page clock, 20us to 100ms\n"
-	"             SCPROF_GROUPS socket,io,wait,resolve,region,functions,all\n"
-	"             SCPROF_SYMBOLS functions of libraries, as of `run -s`\n"
-	"             SCPROF_DISABLE=1 do nothing\n"
-	"exit status: 2 bad usage, 1 failure; `run`: the command's own (128+N after signal N),\n"
-	"             125 scprof failed, 126 cannot be executed, 127 not found\n";
-
-struct command {
-	const char *name;
-	int (*run)(int argc, char **argv);
-};
-
-static const struct command commands[] = {
-	{"run", cmd_run},	    {"report", cmd_report},   {"diff", cmd_diff},
-	{"merge", cmd_merge},	    {"plan", cmd_plan},	      {"bench", cmd_bench},
-	{"clocks", cmd_clocks},	    {"symbols", cmd_symbols}, {"preload-stubs", cmd_preload_stubs},
-	{"displace", cmd_displace}, {"load", cmd_load},
-};
-#define COMMANDS (sizeof(commands) / sizeof(*commands))
 
 /* Where standard descriptors are closed, our own files would land on them and
  * our messages in our files. Close-on-exec: a command still finds them closed. */
@@ -77,43 +25,80 @@ static void fill_standard_descriptors(void)
 
 static int unknown(const char *name)
 {
-	const char *names[COMMANDS];
+	const char *names[64], *near;
+	char text[512];
+	size_t count = 0;
 
-	for (size_t i = 0; i < COMMANDS; i++)
-		names[i] = commands[i].name;
-	const char *near = nearest_name(name, names, COMMANDS);
-	fprintf(stderr, "scprof: unknown command '%s'", name);
-	if (near)
-		fprintf(stderr, "; did you mean '%s'?", near);
-	fputs("\nscprof --help lists the commands\n", stderr);
+	for (size_t i = 0; i < commands_count && count < 64; i++)
+		if (commands[i].usage)
+			names[count++] = commands[i].name;
+	near = nearest_name(name, names, count);
+	snprintf(text, sizeof(text), "unknown command '%.200s'%s%s%s; scprof --help lists them",
+		 name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	complaint_print("scprof", text);
 	return 2;
 }
 
-static int print(const char *text)
+static int print_failed(void)
 {
-	if (fputs(text, stdout) == EOF || fflush(stdout)) {
-		perror("scprof: cannot write to standard output");
-		return 1;
-	}
+	perror("scprof: cannot write to standard output");
+	return 1;
+}
+
+/* `scprof help COMMAND` is `scprof COMMAND --help`. */
+static int help(const char *name)
+{
+	const struct command *c = name ? commands_find(name) : NULL;
+
+	if (name && (!c || !c->usage))
+		return unknown(name);
+	if (c ? fputs(c->usage, stdout) == EOF || fflush(stdout) : commands_print_help())
+		return print_failed();
 	return 0;
+}
+
+static int version(void)
+{
+	return puts("scprof " SCPROF_VERSION) == EOF || fflush(stdout) ? print_failed() : 0;
+}
+
+static void complain(const char *text)
+{
+	complaint_print("scprof", text);
+}
+
+/* --help is not kept from anybody by an error in a file. */
+static int run_with_defaults(const struct command *c, int argc, char **argv)
+{
+	static struct config config; /* paths: too large for the stack */
+	bool help = argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
+
+	if (help || !c->takes_defaults)
+		return c->run(argc, argv);
+	if (config_read(&config, complain) ||
+	    (!config.errors && !(argv = config_apply(&config, c, &argc, argv)))) {
+		complain("memory is out");
+		return c->bad_usage;
+	}
+	return config.errors ? c->bad_usage : c->run(argc, argv);
 }
 
 int main(int argc, char **argv)
 {
+	const struct command *command;
+
 	fill_standard_descriptors();
 	/* Large tables of a large profile are made and dropped one after the other: what is
 	 * freed shall go back, where glibc would keep up to 32 MB of each. */
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 	if (argc < 2) {
-		fputs(help, stderr);
+		complaint_print("scprof", "which command? scprof --help lists them");
 		return 2;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
-		return print(help);
+		return help(argv[2]);
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
-		return print("scprof " SCPROF_VERSION "\n");
-	for (size_t i = 0; i < COMMANDS; i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
-	return unknown(argv[1]);
+		return version();
+	command = commands_find(argv[1]);
+	return command ? run_with_defaults(command, argc - 1, argv + 1) : unknown(argv[1]);
 }

@@ -10,13 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd.h"
 #include "complaint.h"
 #include "duration.h"
 #include "quantity.h"
 
 #define COMMAND "scprof plan"
 
-static const char usage[] =
+const char plan_usage[] =
 	"usage: scprof plan --tick T --mean T [--longest T] [--confidence R]\n"
 	"                   [--width P | --relative P | --digits K | --calls N] [--json]\n"
 	"       scprof plan [--share S] [--by path|site|function] [--confidence R]\n"
@@ -38,7 +39,8 @@ static const char usage[] =
 	"  --change P       instead: how many calls until scprof diff finds a change of P at any\n"
 	"                   one site, 95 times in 100\n"
 	"  --share S        sites above this share of the calls' time (default: 1%)\n"
-	"  --by WHAT        what a site is: path (default), site or function\n"
+	"  --by path|site|function\n"
+	"                   what a site is (default: path)\n"
 	"  --json           one JSON object, schema scprof-plan/1\n"
 	"  -h, --help       this text\n"
 	"\n"
@@ -308,7 +310,7 @@ int plan_options_parse(int argc, char **argv, struct plan_options *o)
 	optind = 0; /* another subcommand may have used getopt before */
 	while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
 		if (option == 'h') {
-			fputs(usage, stdout);
+			fputs(plan_usage, stdout);
 			return 1;
 		}
 		if (set_option(o, &given, option, argv) < 0)

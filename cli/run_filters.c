@@ -88,14 +88,17 @@ static int take_variables(struct run_filters *f)
 static int check_threads(const char *list)
 {
 	if (list && strlen(list) > LIST_MOST) {
-		say_format("--thread: more than %d characters of names", LIST_MOST);
+		say_format("--thread: more than %d characters of names; shorten them by globs",
+			   LIST_MOST);
 		return -1;
 	}
 	for (const char *at = list; list; at += strcspn(at, ",") + 1) {
 		size_t length = strcspn(at, ",");
 
 		if (!length) {
-			say_format("--thread: a pattern without a name: '%s'", list);
+			say_format("--thread: a pattern without a name: '%s'.\n"
+				   "Write names or globs, separated by commas: 'main,io-*'",
+				   list);
 			return -1;
 		}
 		if (length > NAME_MOST && !memchr(at, '*', length) && !memchr(at, '[', length) &&
@@ -140,9 +143,8 @@ static int check_signal(const char *text, int *number)
 	*number = !strcmp(name, "USR1") ? SIGUSR1 : !strcmp(name, "USR2") ? SIGUSR2 : 0;
 	if (*number)
 		return 0;
-	say_format("--signal: '%s' is neither USR1 nor USR2.\n"
-		   "scprof takes it itself, so that the program is not disturbed; other signals\n"
-		   "are the program's",
+	say_format("--signal: '%s' is neither USR1 nor USR2, which scprof takes itself.\n"
+		   "Other signals are the program's",
 		   text);
 	return -1;
 }
@@ -157,7 +159,7 @@ int run_filters_check(struct run_filters *f)
 		return -1;
 	plan->stopped = f->stopped;
 	if (f->below && !*f->below) {
-		say("--below: which function?");
+		say("--below: which function? Write names or globs, such as 'handle_*'");
 		return -1;
 	}
 	if (f->stopped && (f->after || (f->length && !f->signal))) {

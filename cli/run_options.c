@@ -11,43 +11,53 @@
 #include <string.h>
 
 #include "clocks.h"
+#include "cmd.h"
+#include "complaint.h"
 #include "duration.h"
 #include "chosen_groups.h"
 #include "say.h"
 #include "ticker.h"
 
 const char run_usage[] =
-	"usage: scprof run [-o PATH] [-c CLOCK] [-d TICK] [-g GROUPS] [-s SYMBOLS]\n"
-	"                  [FILTERS] [--slowest K] [--slower-than TIME] [--slowest-of NAMES]\n"
-	"                  [--no-report] [--displace] [--] COMMAND [ARG...]\n"
-	"  -o PATH     the profile (default: scprof.EXE.PID.scp in SCPROF_OUT or here)\n"
-	"  -c CLOCK    tsc, coarse, monotonic, page, thread-cpu or dual\n"
-	"              (default: SCPROF_CLOCK, else what `scprof clocks` recommends)\n"
-	"  -d TICK     mean tick of the page clock, 20us to 100ms (default 1ms; page and dual)\n"
-	"  -g GROUPS   functions to time: socket, io, wait, resolve, region, functions, all;\n"
-	"              of libraries: ssl, alloc, thread, zlib, sqlite, libpq;\n"
-	"              separated by commas (default: socket,region)\n"
-	"  -s SYMBOLS  functions of libraries to time besides: names, globs, LIBRARY:NAME,\n"
-	"              !NAME takes out again, @FILE has one a line; separated by commas\n"
-	"              (-s 'libssl*:SSL_*,!SSL_get_*'; `scprof symbols PROGRAM` lists them)\n"
-	"  --slowest K keep the K slowest calls one by one: when, how long, from where\n"
-	"              (up to 1000; SCPROF_SLOWEST)\n"
-	"  --slower-than TIME  of those that take so long at least (SCPROF_SLOWER_THAN)\n"
-	"  --slowest-of NAMES  of these functions, as -s writes them: 'send*,write', '!recv*'\n"
-	"              (default: all timed but poll, select, epoll_wait and accept;\n"
-	"              SCPROF_SLOWEST_OF)\n"
-	"  --no-report write the profile only\n"
-	"  --displace  and measure what interrupts take for the command besides, with a fluid\n"
-	"              on each CPU (see scprof displace --help), and for a call at each site\n"
-	"filters (docs/filters.md; --below and --thread may be given again):\n"
-	"  --below F   only calls below the function F, local ones of the program too:\n"
-	"              names, globs, LIBRARY:NAME, !NAME, as for -s\n"
-	"  --thread N  only threads of this name: globs, separated by commas\n"
-	"  --depth N   keep the N innermost frames of a call path\n"
-	"  --after T   begin so long after the start: 5s, 500ms\n"
-	"  --for T     record for so long each time that recording begins\n"
-	"  --signal S  USR1 or USR2, sent to scprof, stops and starts recording\n"
-	"  --stopped   begin stopped: the signal, or SCPROF_START in the program, starts\n"
+	"usage: scprof run [OPTION...] [--] COMMAND [ARG...]\n"
+	"Run a command, write its profile, and print the report on standard error.\n"
+	"\n"
+	"  -o, --output PATH      the profile (default: scprof.EXE.PID.scp in SCPROF_OUT or here)\n"
+	"  -c, --clock CLOCK      tsc, coarse, monotonic, page, thread-cpu or dual\n"
+	"                         (default: SCPROF_CLOCK, else what `scprof clocks` recommends)\n"
+	"  -d, --tick TICK        mean tick of the page clock, 20us to 100ms (default: 1ms; for\n"
+	"                         page and dual)\n"
+	"  -g, --groups GROUPS    functions to time: socket, io, wait, resolve, region, "
+	"functions,\n"
+	"                         all; of libraries: ssl, alloc, thread, zlib, sqlite, libpq;\n"
+	"                         separated by commas (default: socket,region)\n"
+	"  -s, --symbols SYMBOLS  functions of libraries to time besides: names, globs,\n"
+	"                         LIBRARY:NAME, !NAME takes out again, @FILE has one a line;\n"
+	"                         separated by commas (-s 'libssl*:SSL_*,!SSL_get_*';\n"
+	"                         `scprof symbols PROGRAM` lists them)\n"
+	"  --slowest K            keep the K slowest calls one by one: when, how long, from where\n"
+	"                         (up to 1000; SCPROF_SLOWEST)\n"
+	"  --slower-than TIME     of those that take so long at least (SCPROF_SLOWER_THAN)\n"
+	"  --slowest-of NAMES     of these functions, as -s writes them: 'send*,write', '!recv*'\n"
+	"                         (default: all timed but poll, select, epoll_wait and accept;\n"
+	"                         SCPROF_SLOWEST_OF)\n"
+	"  --no-report            write the profile only\n"
+	"  --displace             and measure what interrupts take for the command besides, with\n"
+	"                         a fluid on each CPU (see scprof displace --help), and for a\n"
+	"                         call at each site\n"
+	"  --below FUNCTION       only calls below this function, local ones of the program too:\n"
+	"                         names, globs, LIBRARY:NAME, !NAME, as for -s; may be given "
+	"again\n"
+	"  --thread N             only threads of this name: globs, separated by commas; may be\n"
+	"                         given again\n"
+	"  --depth N              keep the N innermost frames of a call path\n"
+	"  --after T              begin so long after the start: 5s, 500ms\n"
+	"  --for T                record for so long each time that recording begins\n"
+	"  --signal USR1|USR2     sent to scprof, stops and starts recording\n"
+	"  --stopped              begin stopped: the signal, or SCPROF_START in the program, "
+	"starts\n"
+	"  -h, --help             this text\n"
+	"\n"
 	"exit status: the command's own, 128+N after signal N; 125 scprof failed,\n"
 	"             126 the command cannot be executed, 127 it was not found\n";
 
@@ -108,7 +118,7 @@ static int add_ready_made(const char *from, const char *name, size_t length, str
 
 	if (!patterns) {
 		say_format("%s: no group is called '%.*s'.\nThere are: socket, io, wait, resolve, "
-			   "region, functions, all,\nand of functions of libraries: %s",
+			   "region, functions, all; of libraries: %s",
 			   from, (int)length, name, chosen_group_names);
 		return -1;
 	}
@@ -179,7 +189,7 @@ static int settle(struct run_options *o, const char *clock, const char *tick, co
 #ifndef __x86_64__ /* no trampoline */
 	if (o->symbols || *o->ready_made) {
 		say("-s (SCPROF_SYMBOLS: timing of chosen symbols) is not available on this "
-		    "processor");
+		    "processor.\nLeave it out, and groups of functions of libraries too");
 		return -1;
 	}
 #endif
@@ -196,7 +206,8 @@ static int bad_option(char **argv, int option)
 	if (option == ':')
 		say_format("option %s needs a value", word);
 	else
-		say_format("unknown option %s.\nscprof run --help lists the options", word);
+		say_format("unknown option %s%s.\nscprof run --help lists the options", word,
+			   complaint_near("scprof run", word));
 	return -1;
 }
 

@@ -32,6 +32,4 @@ enum run_parse { RUN_GO, RUN_HELP, RUN_BAD };
 /* RUN_BAD: said why on standard error. */
 enum run_parse run_options_parse(int argc, char **argv, struct run_options *o);
 
-extern const char run_usage[];
-
 #endif

@@ -28,7 +28,8 @@ static int use_directory(const char *directory, struct run_output *o)
 		return -1;
 	}
 	if (strlen(real) >= sizeof(o->directory)) {
-		say_format("the path of %.300s is too long", directory);
+		say_format("the path of %.300s is too long.\nChoose another place with -o",
+			   directory);
 		return -1;
 	}
 	memcpy(o->directory, real, strlen(real) + 1);
@@ -41,7 +42,9 @@ static int split(const char *path, struct run_output *o)
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
 	if (!*name || strlen(path) >= sizeof(directory) || strlen(name) > NAME_MAX) {
-		say_format("-o %.300s is no name for a file", path);
+		say_format("-o %.300s is no name for a file.\n"
+			   "Write a path that ends in a name of at most %d characters",
+			   path, NAME_MAX);
 		return -1;
 	}
 	snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - path + 1) : 1,
@@ -69,7 +72,7 @@ int run_output_check(const char *wanted, struct run_output *o)
 		return use_directory(wanted, o);
 	if (!S_ISREG(st.st_mode)) {
 		say_format("-o %.300s is not a regular file, and a profile replaces what it is "
-			   "written to",
+			   "written to.\nName a file, or a folder",
 			   wanted);
 		return -1;
 	}

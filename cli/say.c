@@ -3,20 +3,33 @@
 #include "say.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "terminal.h"
+#include "utf8.h"
+
+/* Names and arguments in it are the user's bytes: shown, not obeyed. */
 void say(const char *text)
 {
-	char out[2048];
-	size_t used = (size_t)snprintf(out, sizeof(out), "scprof: ");
+	bool utf8 = terminal_of(stderr, 0).utf8;
+	char out[4096], line[2048];
+	size_t used = (size_t)snprintf(out, sizeof(out), "scprof: "), length;
 
-	for (; *text && used + 16 < sizeof(out); text++) {
-		out[used++] = *text;
-		if (*text == '\n')
-			used += (size_t)snprintf(out + used, sizeof(out) - used, "        ");
+	for (;; text += length + 1) {
+		length = strcspn(text, "\n");
+		snprintf(line, sizeof(line), "%.*s", (int)length, text);
+		char *clean = utf8_clean(line, utf8);
+		size_t room = sizeof(out) - used;
+		size_t more = (size_t)snprintf(out + used, room, "%s\n", clean ? clean : "");
+		free(clean);
+		used += more < room ? more : room - 1;
+		if (!text[length] || used + 16 > sizeof(out))
+			break;
+		used += (size_t)snprintf(out + used, sizeof(out) - used, "        ");
 	}
-	out[used++] = '\n';
 	fwrite(out, 1, used, stderr);
 	fflush(stderr);
 }

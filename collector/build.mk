@@ -57,6 +57,13 @@ COLLECTOR_SRC = \
 	collector/wall.c \
 	collector/wall_errors.c \
 	collector/wall_fluid.c \
+	collector/doctor.c \
+	collector/doctor_clocks.c \
+	collector/doctor_cpus.c \
+	collector/doctor_files.c \
+	collector/doctor_kernel.c \
+	collector/doctor_library.c \
+	collector/doctor_program.c \
 	collector/duration.c \
 	collector/elf_facts.c \
 	collector/closure.c \

@@ -26,6 +26,8 @@
 
 #define BLOCK	    1024
 #define BLOCKS	    4096
+#define EDGE_NS	    20000 /* ten times what the reading of an edge takes */
+#define EDGE_TRIES  3
 #define TAIL_NS	    50000 /* of own time that is not seen by the CPU clock: no more than that */
 #define DOUBLE_FROM 65536 /* windows; from there on, and at each doubling, twice as long */
 
@@ -90,13 +92,28 @@ static int read_schedstat(int fd, uint64_t *waited_ns, uint64_t *turns)
 
 struct edge {
 	uint64_t at, charged_ns, waited_ns, turns;
+	uint64_t first_at, first_ns; /* of the first try */
 };
 
+/* All of one instant: what took long was interrupted, and what came in between would be counted in
+ * one window by one clock and in the next by another. */
 static int take_edge(struct fluid_thread *t, struct edge *e)
 {
-	e->charged_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	e->at = fluid_now();
-	return read_schedstat(t->schedstat, &e->waited_ns, &e->turns);
+	double longest = EDGE_NS * t->fluid->units_per_ns;
+	int result = -1;
+
+	for (int i = 0; i < EDGE_TRIES; i++) {
+		uint64_t begin = fluid_now();
+
+		e->charged_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		e->at = fluid_now();
+		e->first_at = i ? e->first_at : e->at;
+		e->first_ns = i ? e->first_ns : e->charged_ns;
+		result = read_schedstat(t->schedstat, &e->waited_ns, &e->turns);
+		if (result || (double)(fluid_now() - begin) < longest)
+			break;
+	}
+	return result;
 }
 
 static struct fluid_window *room(struct fluid_thread *t, size_t index)
@@ -136,8 +153,9 @@ static void finish_window(struct fluid_thread *t, const struct edge *from, const
 		.charged_ns = to->charged_ns - from->charged_ns,
 		.clock_ns = from->charged_ns,
 		.waited_ns = to->waited_ns - from->waited_ns,
-		.progress = c.mean * t->loop.chunks + tail(t, to->at - last) +
-			    (double)t->own_ns * t->fluid->units_per_ns,
+		.progress = c.mean * t->loop.chunks + tail(t, to->first_at - last) +
+			    (double)(t->own_ns + to->charged_ns - to->first_ns) *
+				    t->fluid->units_per_ns,
 		.chunk = c.mean,
 		.chunks = t->loop.chunks,
 		.disturbed = t->loop.chunks - c.undisturbed,
@@ -196,8 +214,6 @@ static enum start settle(struct fluid_thread *t)
 		    0, t->fluid->options.scheduling == FLUID_IDLE ? SCHED_IDLE : SCHED_OTHER,
 		    &none))
 		return NOT_IDLE;
-	if (fluid_group_join(&t->fluid->group, t->tid))
-		t->fluid->apart = false; /* threads start one after another */
 	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int)t->tid);
 	t->schedstat = open(path, O_RDONLY | O_CLOEXEC);
 	if (t->schedstat < 0 || read_schedstat(t->schedstat, &waited, &turns) || !turns)
@@ -294,6 +310,16 @@ static struct fluid *make(const struct fluid_options *o, struct profile_error *e
 	return f;
 }
 
+/* When all run: those that have moved wait behind all others. */
+static void move_apart(struct fluid *f)
+{
+	const struct fluid_options *o = &f->options;
+
+	f->apart = o->scheduling == FLUID_IDLE && !o->no_group && !fluid_group_make(&f->group);
+	for (size_t i = 0; i < f->count && f->apart; i++)
+		f->apart = !fluid_group_join(&f->group, f->thread[i].tid);
+}
+
 struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *err)
 {
 	struct fluid *f;
@@ -309,7 +335,6 @@ struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *e
 	f = make(o, err);
 	if (!f)
 		return NULL;
-	f->apart = o->scheduling == FLUID_IDLE && !o->no_group && !fluid_group_make(&f->group);
 	for (size_t i = 0; i < (size_t)CPU_COUNT(&o->cpus); i++) {
 		struct fluid_thread *t = &f->thread[i];
 
@@ -323,18 +348,24 @@ struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *e
 			return NULL;
 		}
 	}
+	move_apart(f);
 	return f;
 }
 
 void fluid_stop(struct fluid *f)
 {
+	const struct sched_param none = {0};
 	cpu_set_t anywhere;
 
 	atomic_store_explicit(&f->stop, true, memory_order_relaxed);
-	/* where another task holds its CPU, a thread would get to its end late */
+	/* where other tasks hold its CPU, a thread would get to its end seconds late; the class
+	 * of all others is open to it again where RLIMIT_NICE or a capability allows it */
 	if (!sched_getaffinity(0, sizeof(anywhere), &anywhere))
-		for (size_t i = 0; i < f->count; i++)
+		for (size_t i = 0; i < f->count; i++) {
 			sched_setaffinity(f->thread[i].tid, sizeof(anywhere), &anywhere);
+			sched_setscheduler(f->thread[i].tid, SCHED_OTHER, &none);
+			fluid_group_leave(&f->group, f->thread[i].tid);
+		}
 	for (size_t i = 0; i < f->count; i++) {
 		pthread_join(f->thread[i].thread, NULL);
 		for (size_t b = 0; b < BLOCKS && f->thread[i].block[b]; b++)

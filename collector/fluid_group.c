@@ -109,6 +109,15 @@ int fluid_group_join(const struct fluid_group *g, pid_t tid)
 	return *g->path ? write_file(g->path, "tasks", number) : -1;
 }
 
+void fluid_group_leave(const struct fluid_group *g, pid_t tid)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d\n", (int)tid);
+	if (*g->path)
+		write_file(g->path, "../tasks", number);
+}
+
 void fluid_group_remove(struct fluid_group *g)
 {
 	const struct timespec pause = {.tv_nsec = WAIT_NS};

@@ -27,6 +27,9 @@ int fluid_group_make(struct fluid_group *g);
 int fluid_group_make_at(struct fluid_group *g, const char *mount, const char *cgroup_file);
 /* Moves one thread of this process into it. 0, -1. */
 int fluid_group_join(const struct fluid_group *g, pid_t tid);
+/* And out of it again, to where the group lies: whose end is waited for should not wait behind all
+ * others. */
+void fluid_group_leave(const struct fluid_group *g, pid_t tid);
 /* After its threads have ended. */
 void fluid_group_remove(struct fluid_group *g);
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +25,35 @@ static void signals_to_take(sigset_t *set)
 	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
 		if (!sigaction(taken[i], NULL, &action) && action.sa_handler != SIG_IGN)
 			sigaddset(set, taken[i]);
+}
+
+/* Two signals are libc's own: its sigaction refuses them, and a thread of ours makes it handle the
+ * second, which exec would turn into the default. */
+#define LIBC_SIGNAL 32
+
+struct kernel_action {
+	void (*handler)(int);
+	unsigned long flags, restorer, mask;
+};
+
+static bool libc_ignored[2]; /* as scprof was given them */
+
+__attribute__((constructor)) static void note_libc_signals(void)
+{
+	struct kernel_action a;
+
+	for (long i = 0; i < 2; i++)
+		libc_ignored[i] = !syscall(SYS_rt_sigaction, LIBC_SIGNAL + i, NULL, &a, 8) &&
+				  a.handler == SIG_IGN;
+}
+
+static void restore_libc_signals(void)
+{
+	const struct kernel_action ignore = {.handler = SIG_IGN};
+
+	for (long i = 0; i < 2; i++)
+		if (libc_ignored[i])
+			syscall(SYS_rt_sigaction, LIBC_SIGNAL + i, &ignore, NULL, 8);
 }
 
 static int exec_in_shell(const char *path, char **argv)
@@ -48,6 +78,7 @@ static void become(const char *path, char **argv, bool shell_fallback, int repor
 		   const struct sigaction *chld, const sigset_t *mask)
 {
 	sigaction(SIGCHLD, chld, NULL);
+	restore_libc_signals();
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execv(path, argv);
 	int error = errno;

@@ -247,7 +247,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void attach(struct join *j, const struct site_costs_site *site, struct site_costs_told *told)
+static int attach(struct join *j, const struct site_costs_site *site, struct site_costs_told *told)
 {
 	uint64_t now = now_ns();
 
@@ -255,9 +255,8 @@ static void attach(struct join *j, const struct site_costs_site *site, struct si
 		size_t rank = j->index.site[i].rank;
 		bool within = rank < j->index.used;
 		const struct site_costs_site *s = within ? &site[rank] : NULL;
-		struct prof_site_cost *c = &j->p->entry[j->index.site[i].entry].cost;
-
-		*c = (struct prof_site_cost){
+		struct prof_site_cost c = {
+			.entry = j->index.site[i].entry,
 			.state = s ? state_of(s) : SCP_SITE_COST_FEW,
 			.group = (uint32_t)(s ? s->group : rank) + 1,
 			.spans = (uint32_t)told->spans,
@@ -266,12 +265,16 @@ static void attach(struct join *j, const struct site_costs_site *site, struct si
 			.busy = told->busy,
 			.inflation = s ? s->inflation : 1,
 		};
-		if (c->state != SCP_SITE_COST_KNOWN)
-			continue;
-		c->uncharged = in_ns(s->cost[SITE_COSTS_UNCHARGED]);
-		c->true_cost = in_ns(s->cost[SITE_COSTS_TRUE]);
-		told->known++;
+
+		if (c.state == SCP_SITE_COST_KNOWN) {
+			c.uncharged = in_ns(s->cost[SITE_COSTS_UNCHARGED]);
+			c.true_cost = in_ns(s->cost[SITE_COSTS_TRUE]);
+			told->known++;
+		}
+		if (profile_note_site_cost(j->p, &c))
+			return -1;
 	}
+	return 0;
 }
 
 static int fit(struct join *j, size_t series, struct site_costs_told *told)
@@ -287,8 +290,7 @@ static int fit(struct join *j, size_t series, struct site_costs_told *told)
 		told->busy = j->busy;
 		told->intercept = out.intercept[SITE_COSTS_UNCHARGED].value;
 		told->intercept_error = out.intercept[SITE_COSTS_UNCHARGED].error;
-		attach(j, site, told);
-		result = 0;
+		result = attach(j, site, told);
 	}
 	free(site);
 	return result;

@@ -43,6 +43,7 @@ PRELOAD_SRC = \
 	preload/unwind_cfi.c \
 	preload/unwind_expr.c \
 	preload/unwind_object.c \
+	preload/version.c \
 	preload/wrappers.c
 PRELOAD_ASM = preload/arch/$(ARCH)/entry.S
 ifeq ($(ARCH),x86_64)
@@ -69,6 +70,9 @@ $(BUILD)/preload/exports.txt: preload/wrappers.def
 
 $(BUILD)/preload/exports.map: $(BUILD)/preload/exports.txt
 	(echo '{ global:'; sed 's/$$/;/' $<; echo 'local: *; };') > $@
+
+$(BUILD)/preload/version.o: PRELOAD_CFLAGS += -DSCPROF_VERSION_TEXT='"$(VERSION)"'
+$(BUILD)/preload/version.o: cli/version.h
 
 $(BUILD)/libscprof.so: $(PRELOAD_OBJ) $(BUILD)/preload/exports.map
 	$(CC) -shared -o $@ $(PRELOAD_OBJ) -Wl,--version-script=$(BUILD)/preload/exports.map \

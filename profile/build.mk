@@ -2,7 +2,11 @@
 PROFILE_SRC = \
 	profile/error.c \
 	profile/file.c \
+	profile/large.c \
 	profile/watch.c \
+	profile/places.c \
+	profile/since.c \
+	profile/live.c \
 	profile/header.c \
 	profile/chunks.c \
 	profile/records.c \
@@ -22,10 +26,13 @@ PROFILE_SRC = \
 	profile/sums.c \
 	profile/batches.c \
 	profile/filters.c \
+	profile/difference.c \
 	profile/fold.c \
+	profile/functions.c \
 	profile/image.c \
 	profile/write.c \
 	profile/write_slowest.c \
 	profile/write_sums.c \
 	profile/site_cost.c \
+	profile/account.c \
 	profile/save.c

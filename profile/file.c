@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "large.h"
 
 #define MOST_BYTES   (UINT64_C(2) << 30)
 #define HEADER_TRIES 20
@@ -128,9 +129,11 @@ static int take_copy(const struct raw_file *raw, uint8_t **copy, uint64_t *bytes
 		return prof_fail(err, raw->path,
 				 "holds %llu bytes; scprof reads profiles of up to 2 GiB",
 				 (unsigned long long)end);
-	grown = realloc(image, end);
+	grown = large_alloc(end);
 	if (!grown)
 		return prof_no_memory(err, raw->path);
+	memcpy(grown, image, SCP_HEADER_BYTES);
+	free(image);
 	*copy = grown;
 	*bytes = end;
 	if (read_some(raw, grown + SCP_HEADER_BYTES, end - SCP_HEADER_BYTES, SCP_HEADER_BYTES, &got,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "profile.h"
+#include "site_cost.h"
 
 struct fold {
 	struct profile *p;
@@ -150,8 +151,6 @@ static void add_entry(struct profile *p, uint32_t to, uint32_t from)
 	struct prof_sums *d = &p->entry[to].sums, *s = &p->entry[from].sums;
 
 	p->entry[to].torn = p->entry[to].torn || p->entry[from].torn;
-	if (!p->entry[to].cost.state)
-		p->entry[to].cost = p->entry[from].cost;
 	if (d->calls == 0) {
 		struct prof_sums none = *d;
 
@@ -236,6 +235,7 @@ static void fold_all(struct fold *f)
 		g->from = g->from == PROF_NONE ? PROF_NONE : f->entry[g->from];
 		g->to = g->to == PROF_NONE ? PROF_NONE : f->entry[g->to];
 	}
+	site_cost_fold(p, f->entry);
 	for (uint32_t i = 0; i < p->slowests; i++)
 		p->slowest[i].entry = f->entry[p->slowest[i].entry];
 	find_first(f, p->gaps, compare_gaps, f->gap);

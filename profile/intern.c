@@ -5,6 +5,7 @@
  */
 #define HASH_NONFATAL_OOM 1
 #include "intern.h"
+#include "large.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,23 @@ void *model_room(void *array, uint32_t *room, uint32_t count, size_t size)
 		return NULL;
 	memset(grown + count * size, 0, size); /* no more: the rest may never be needed */
 	*room = more;
+	return grown;
+}
+
+void *model_expect(void *array, uint32_t *room, uint32_t count, uint32_t more, size_t size)
+{
+	uint64_t all = (uint64_t)count + more;
+	void *grown;
+
+	if (all <= *room || all > UINT32_MAX)
+		return array; /* model_room will tell */
+	grown = large_alloc(all * size);
+	if (!grown)
+		return array;
+	if (count)
+		memcpy(grown, array, count * size);
+	free(array);
+	*room = (uint32_t)all;
 	return grown;
 }
 

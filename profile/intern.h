@@ -18,6 +18,8 @@ enum model_array {
 	MODEL_ENTRY,
 	MODEL_GAP,
 	MODEL_SLOWEST,
+	MODEL_SITE_COST,
+	MODEL_ACCOUNT,
 	MODEL_ARRAYS
 };
 
@@ -38,6 +40,10 @@ struct profile_index {
  * zero. Use: grown = model_room(p->entry, &room, p->entries, sizeof *p->entry). */
 void *model_room(void *array, uint32_t *room, uint32_t count, size_t size);
 
+/* Room for so many more, at once and in huge pages: the array, perhaps moved. As it was where
+ * there is no memory for it. */
+void *model_expect(void *array, uint32_t *room, uint32_t count, uint32_t more, size_t size);
+
 /* Index in the model of an equal module, function or path, which is added if it
  * is new. PROF_NONE: memory is out. `frame` is copied. */
 uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build_id,
@@ -45,6 +51,9 @@ uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build
 uint32_t intern_function(struct profile *p, const char *name, const char *library, uint32_t group);
 uint32_t intern_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
 		     uint32_t flags);
+
+/* So many more paths may come: make room for them at once. -1: memory is out. */
+int intern_expect_paths(struct profile *p, uint32_t more);
 
 /* No more paths are expected: what finds equal ones goes, and is made again when needed. */
 void intern_rest_paths(struct profile *p);

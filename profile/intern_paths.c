@@ -3,20 +3,29 @@
  * numbers only, and the frames lie one behind the other in large blocks.
  */
 #include "intern.h"
+#include "large.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_FRAMES (UINT32_C(1) << 14) /* 256 kB; SCP_MAX_FRAMES fit */
+/* Each block holds four times as many frames as the one before; SCP_MAX_FRAMES fit. */
+#define BLOCK_FRAMES (UINT32_C(1) << 14)
+#define BLOCK_MOST   (UINT32_C(1) << 20)
 
 struct block {
 	struct block *next;
-	uint32_t used;
-	struct prof_frame frame[BLOCK_FRAMES];
+	uint32_t used, room;
+	struct prof_frame frame[];
+};
+
+/* The hash beside the number: paths that differ are mostly not looked at. */
+struct slot {
+	uint32_t number; /* of the path; PROF_NONE: free */
+	uint32_t hash;
 };
 
 struct intern_paths {
-	uint32_t *slot; /* numbers of paths; PROF_NONE: free */
+	struct slot *slot;
 	uint32_t slots; /* a power of two; at most 3 in 4 are in use */
 	struct block *block;
 };
@@ -56,13 +65,13 @@ static uint32_t hash_again(const struct prof_path *path)
 }
 
 /* The slot of an equal path, or the free one where it belongs. */
-static uint32_t *find_slot(const struct profile *p, const struct prof_path *want)
+static struct slot *find_slot(const struct profile *p, const struct prof_path *want, uint32_t hash)
 {
 	const struct intern_paths *x = p->index->paths;
-	uint32_t at = hash_again(want) & (x->slots - 1);
+	uint32_t at = hash & (x->slots - 1);
 
-	for (; x->slot[at] != PROF_NONE; at = (at + 1) & (x->slots - 1))
-		if (same_path(&p->path[x->slot[at]], want))
+	for (; x->slot[at].number != PROF_NONE; at = (at + 1) & (x->slots - 1))
+		if (x->slot[at].hash == hash && same_path(&p->path[x->slot[at].number], want))
 			break;
 	return &x->slot[at];
 }
@@ -71,17 +80,17 @@ static uint32_t *find_slot(const struct profile *p, const struct prof_path *want
 static int make_slots(struct profile *p, uint32_t slots)
 {
 	struct intern_paths *x = p->index->paths;
-	uint32_t *slot = malloc((size_t)slots * sizeof(*slot));
+	struct slot *slot = large_alloc((size_t)slots * sizeof(*slot));
 
 	if (!slot)
 		return -1;
 	memset(slot, 0xff, (size_t)slots * sizeof(*slot)); /* PROF_NONE */
 	for (uint32_t i = 0; i < p->paths; i++) {
-		uint32_t at = hash_again(&p->path[i]) & (slots - 1);
+		uint32_t hash = hash_again(&p->path[i]), at = hash & (slots - 1);
 
-		while (slot[at] != PROF_NONE)
+		while (slot[at].number != PROF_NONE)
 			at = (at + 1) & (slots - 1);
-		slot[at] = i;
+		slot[at] = (struct slot){i, hash};
 	}
 	free(x->slot);
 	x->slot = slot;
@@ -89,10 +98,10 @@ static int make_slots(struct profile *p, uint32_t slots)
 	return 0;
 }
 
-static int make_room(struct profile *p)
+int intern_expect_paths(struct profile *p, uint32_t more)
 {
 	struct intern_paths *x = p->index->paths;
-	struct prof_path *grown;
+	uint64_t all = (uint64_t)p->paths + more;
 	uint32_t slots;
 
 	if (!x) {
@@ -101,14 +110,38 @@ static int make_room(struct profile *p)
 			return -1;
 	}
 	slots = x->slots;
-	while (p->paths / 3 >= slots / 4)
+	while (all / 3 >= slots / 4 && slots < UINT32_C(1) << 31)
 		slots = slots ? slots * 2 : 1024;
-	if (slots != x->slots && make_slots(p, slots) < 0)
+	p->path =
+		model_expect(p->path, &p->index->room[MODEL_PATH], p->paths, more, sizeof *p->path);
+	return slots == x->slots ? 0 : make_slots(p, slots);
+}
+
+static int make_room(struct profile *p)
+{
+	struct prof_path *grown;
+
+	if (intern_expect_paths(p, 0) < 0)
 		return -1;
 	grown = model_room(p->path, &p->index->room[MODEL_PATH], p->paths, sizeof *grown);
 	if (grown)
 		p->path = grown;
 	return grown ? 0 : -1;
+}
+
+static struct block *new_block(struct block *last)
+{
+	uint32_t room = last ? last->room : BLOCK_FRAMES / 4;
+	struct block *b;
+
+	room = room < BLOCK_MOST ? room * 4 : room;
+	b = large_alloc(sizeof(*b) + room * sizeof(b->frame[0]));
+	if (b) {
+		b->next = last;
+		b->used = 0;
+		b->room = room;
+	}
+	return b;
 }
 
 static struct prof_frame *keep_frames(struct intern_paths *x, const struct prof_frame *frame,
@@ -118,13 +151,11 @@ static struct prof_frame *keep_frames(struct intern_paths *x, const struct prof_
 
 	if (frames > BLOCK_FRAMES)
 		return NULL;
-	if (!x->block || x->block->used + frames > BLOCK_FRAMES) {
-		struct block *b = malloc(sizeof(*b));
+	if (!x->block || x->block->used + frames > x->block->room) {
+		struct block *b = new_block(x->block);
 
 		if (!b)
 			return NULL;
-		b->next = x->block;
-		b->used = 0;
 		x->block = b;
 	}
 	kept = x->block->frame + x->block->used;
@@ -138,17 +169,18 @@ uint32_t intern_path(struct profile *p, const struct prof_frame *frame, uint32_t
 		     uint32_t flags)
 {
 	struct prof_path path = {(struct prof_frame *)frame, frames, flags};
-	uint32_t *slot;
+	uint32_t hash = hash_again(&path);
+	struct slot *slot;
 
 	if (make_room(p) < 0)
 		return PROF_NONE;
-	slot = find_slot(p, &path);
-	if (*slot != PROF_NONE)
-		return *slot;
+	slot = find_slot(p, &path, hash);
+	if (slot->number != PROF_NONE)
+		return slot->number;
 	path.frame = keep_frames(p->index->paths, frame, frames);
 	if (!path.frame)
 		return PROF_NONE;
-	*slot = p->paths;
+	*slot = (struct slot){p->paths, hash};
 	p->path[p->paths] = path;
 	return p->paths++;
 }

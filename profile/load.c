@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account.h"
 #include "intern.h"
 #include "cmdline.h"
 #include "site_cost.h"
@@ -19,6 +20,7 @@ struct load {
 	const struct raw_file *raw;
 	uint32_t *map[RAW_TYPES]; /* position in the raw list -> index in the model */
 	uint32_t process;	  /* of a plain file */
+	uint32_t next[RAW_TYPES]; /* block in the raw list that is to be released */
 };
 
 /* Room for one more in an array of the model; false where memory is out. */
@@ -156,28 +158,21 @@ static uint32_t load_path(struct load *l, uint32_t table, uint32_t id)
 	return l->map[SCP_REC_PATH][i];
 }
 
-/* With the blocks that hang on it. */
-static void release_entry(const struct raw_file *raw, const struct raw_ref *entry)
+/* With the blocks that hang on it. Both lists are in the order of the entries. */
+static void release_entry(struct load *l, const struct raw_ref *entry)
 {
-	static const struct {
-		uint32_t type, most;
-	} blocks[] = {{SCP_REC_HIST, SCP_HIST_BLOCKS},
-		      {SCP_REC_BATCH, 2},
-		      {SCP_REC_SLOW, 1},
-		      {SCP_REC_PHASE, 1},
-		      {SCP_REC_LINE, 1}};
+	static const uint32_t blocks[] = {SCP_REC_HIST, SCP_REC_BATCH, SCP_REC_SLOW, SCP_REC_PHASE,
+					  SCP_REC_LINE};
 
 	for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
-		const struct raw_list *list = &raw->list[blocks[i].type];
+		const struct raw_list *list = &l->raw->list[blocks[i]];
+		uint32_t *next = &l->next[blocks[i]];
 
-		for (uint32_t sub = 0; list->count && sub < blocks[i].most; sub++) {
-			uint32_t at = raw_find(list, entry->table, entry->id, sub);
-
-			if (at != PROF_NONE)
-				raw_release(raw, &list->ref[at]);
-		}
+		while (*next < list->count && list->ref[*next].table == entry->table &&
+		       list->ref[*next].id == entry->id)
+			raw_release(l->raw, &list->ref[(*next)++]);
 	}
-	raw_release(raw, entry);
+	raw_release(l->raw, entry);
 }
 
 static int load_entry(struct load *l, uint32_t i)
@@ -196,13 +191,13 @@ static int load_entry(struct load *l, uint32_t i)
 		.function = index_of(l, SCP_REC_FUNCTION, 0, r->function),
 		.outcome = (uint16_t)r->outcome,
 		.torn = r->seq & 1,
-		.cost = site_cost_load(l->raw, ref),
 	};
 	l->map[SCP_REC_ENTRY][i] = p->entries - 1;
 	p->table[e->table].call_units += r->units;
-	if (e->path == PROF_NONE || load_sums(l->raw, ref, &e->sums))
+	if (e->path == PROF_NONE || load_sums(l->raw, ref, &e->sums) ||
+	    site_cost_load(p, l->raw, ref, p->entries - 1))
 		return -1;
-	release_entry(l->raw, ref);
+	release_entry(l, ref);
 	return 0;
 }
 
@@ -279,11 +274,21 @@ static int make_maps(struct load *l)
 	return 0;
 }
 
+/* Of what there may be a million. */
+static int make_large_room(struct load *l)
+{
+	struct profile *p = l->p;
+
+	p->entry = model_expect(p->entry, &p->index->room[MODEL_ENTRY], p->entries,
+				l->raw->list[SCP_REC_ENTRY].count, sizeof *p->entry);
+	return intern_expect_paths(p, l->raw->list[SCP_REC_PATH].count);
+}
+
 static int load_all(struct load *l)
 {
 	bool merged = raw_header(l->raw)->flags & SCP_FILE_MERGED;
 
-	if (make_maps(l))
+	if (make_maps(l) || make_large_room(l))
 		return -1;
 	if (merged ? load_list(l, SCP_REC_PROCESS, load_process_record) : load_header_process(l))
 		return -1;
@@ -291,7 +296,8 @@ static int load_all(struct load *l)
 	    load_list(l, SCP_REC_FUNCTION, load_function) ||
 	    load_list(l, SCP_REC_TABLE, load_table) || load_list(l, SCP_REC_ENTRY, load_entry))
 		return -1;
-	return load_list(l, SCP_REC_GAP, load_gap) || load_list(l, SCP_REC_SLOWEST, load_slowest)
+	return load_list(l, SCP_REC_GAP, load_gap) || load_list(l, SCP_REC_SLOWEST, load_slowest) ||
+			       account_load(l->p, l->raw)
 		       ? -1
 		       : 0;
 }

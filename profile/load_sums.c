@@ -23,9 +23,10 @@ static int load_batches(const struct raw_file *raw, const struct raw_ref *ref, u
 			struct prof_batches *out)
 {
 	const struct scp_entry *e = raw_record(raw, ref);
-	const struct scp_batch *b = block_of(raw, SCP_REC_BATCH, ref, clock);
+	const struct scp_batch *b =
+		e->batch_count ? block_of(raw, SCP_REC_BATCH, ref, clock) : NULL;
 
-	if (!b || e->batch_count == 0 || e->batch_count > SCP_BATCHES || e->batch_calls == 0 ||
+	if (!b || e->batch_count > SCP_BATCHES || e->batch_calls == 0 ||
 	    (e->batch_calls & (e->batch_calls - 1)) || e->batch_calls > e->calls / e->batch_count)
 		return 0;
 	out->sum = malloc(e->batch_count * sizeof b->sum[0]);

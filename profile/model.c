@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account.h"
 #include "error.h"
 #include "filters.h"
 #include "intern.h"
 #include "load.h"
+#include "places.h"
 #include "rate.h"
 #include "slowest.h"
 
@@ -30,8 +32,9 @@ struct profile *profile_new(void)
 
 struct model_size model_size(const struct profile *p)
 {
-	return (struct model_size){p->processes, p->tables,  p->modules, p->paths,
-				   p->functions, p->entries, p->gaps,	 p->slowests};
+	return (struct model_size){p->processes,  p->tables,  p->modules, p->paths,
+				   p->functions,  p->entries, p->gaps,	  p->slowests,
+				   p->site_costs, p->accounts};
 }
 
 void model_shrink(struct profile *p, const struct model_size *size)
@@ -49,6 +52,9 @@ void model_shrink(struct profile *p, const struct model_size *size)
 	p->tables = size->tables;
 	p->gaps = size->gaps;
 	p->slowests = size->slowests;
+	p->site_costs = size->site_costs;
+	while (p->accounts > size->accounts)
+		account_clear(&p->account[--p->accounts]);
 }
 
 void profile_free(struct profile *p)
@@ -64,6 +70,8 @@ void profile_free(struct profile *p)
 	free(p->entry);
 	free(p->gap);
 	free(p->slowest);
+	free(p->site_cost);
+	free(p->account);
 	intern_free_paths(p);
 	free(p->index);
 	free(p);
@@ -194,7 +202,8 @@ static void add_header(struct profile *p, const struct scp_header *h)
 	p->ticker_late_ticks += h->ticker_late_ticks;
 }
 
-int profile_add(struct profile *p, const char *path, struct profile_error *err)
+static int add_file(struct profile *p, const char *path, struct prof_places *places,
+		    struct profile_error *err)
 {
 	struct model_size before = model_size(p);
 	struct file_clocks clocks;
@@ -205,7 +214,7 @@ int profile_add(struct profile *p, const char *path, struct profile_error *err)
 	if (raw_open(&raw, path, err))
 		return -1;
 	result = resolve_clocks(&raw, &clocks, err) || check_clocks(p, path, &clocks, err) ? -1 : 0;
-	if (result == 0 && load_raw(p, &raw)) {
+	if (result == 0 && (load_raw(p, &raw) || (places && places_note(places, &raw)))) {
 		model_shrink(p, &before);
 		result = prof_no_memory(err, path);
 	}
@@ -219,6 +228,22 @@ int profile_add(struct profile *p, const char *path, struct profile_error *err)
 	}
 	raw_close(&raw);
 	return result;
+}
+
+int profile_add(struct profile *p, const char *path, struct profile_error *err)
+{
+	return add_file(p, path, NULL, err);
+}
+
+int profile_add_placed(struct profile *p, const char *path, struct prof_places *places,
+		       struct profile_error *err)
+{
+	*places = (struct prof_places){0};
+	if (!add_file(p, path, places, err))
+		return 0;
+	free(places->place);
+	*places = (struct prof_places){0};
+	return -1;
 }
 
 struct profile *profile_open(const char *const *paths, size_t count, struct profile_error *err)

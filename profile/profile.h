@@ -103,8 +103,9 @@ struct prof_cost_value {
 	double ns, error_ns, freedom;
 };
 
-/* Of a site, at one of its entries (struct scp_site_cost). state 0: nothing is said here. */
+/* Of a site, at one of its entries (struct scp_site_cost). Few of very many entries have one. */
 struct prof_site_cost {
+	uint32_t entry; /* index */
 	uint32_t state; /* enum scp_site_cost_state */
 	uint32_t group, spans;
 	uint64_t run;
@@ -117,7 +118,24 @@ struct prof_entry {
 	uint16_t outcome;		/* enum scp_outcome */
 	bool torn;			/* the process was killed inside an update */
 	struct prof_sums sums;
-	struct prof_site_cost cost;
+};
+
+/* One CPU's time (struct scp_account_cpu). */
+struct prof_account_cpu {
+	uint32_t cpu;
+	double wall_ns;
+	double part_ns[SCP_ACCOUNT_PARTS];
+};
+
+/* Where the CPUs' time went in one run (struct scp_account). uncharged.error_ns INFINITY: nothing
+ * can be said of it. */
+struct prof_account {
+	uint64_t run;
+	struct prof_cost_value uncharged;
+	double rusage_ns;
+	struct prof_account_cpu *cpu;
+	char **text; /* the account in words, then warnings */
+	uint32_t cpus, texts;
 };
 
 struct prof_gap {
@@ -211,7 +229,9 @@ struct profile {
 	struct prof_function *function;
 	struct prof_entry *entry;
 	struct prof_gap *gap;
-	uint32_t processes, tables, modules, paths, functions, entries, gaps;
+	struct prof_site_cost *site_cost; /* by entry, at most one of each */
+	struct prof_account *account;
+	uint32_t processes, tables, modules, paths, functions, entries, gaps, site_costs, accounts;
 	struct prof_slowest *slowest; /* the longest first, slowest_asked.count at most */
 	uint32_t slowests;
 	struct scp_slowest_asked slowest_asked; /* of all files together: the most, and the
@@ -236,9 +256,44 @@ int profile_add(struct profile *p, const char *path, struct profile_error *err);
 /* All of `paths` in one model; NULL and *err on the first failure. */
 struct profile *profile_open(const char *const *paths, size_t count, struct profile_error *err);
 
+/* Add another model's calls by function and outcome, as one process and one thread, without
+ * call paths, gaps, histograms and lines of time on size: little memory for what follows
+ * processes for days. skip[function of `from`]: left out; NULL: none. Models made of such
+ * calls alone may be added too. 0, or -1 with *err: clocks that do not go together (and `to` as it
+ * was), or memory is out. */
+int profile_add_functions(struct profile *to, const struct profile *from, const bool *skip,
+			  struct profile_error *err);
+
+/* Between two readings: add files to a model, mark it, add the same files (and new ones)
+ * again later, and take the difference. The model then holds the calls that ended between the
+ * readings: by path, function and outcome, with their sums; of one process and thread, without
+ * gaps, extremes, histograms and batches. What went backwards, or did nothing, is left out. */
+struct profile_overflow {
+	uint64_t calls, units, bytes;
+};
+struct profile_mark {
+	uint32_t entries, functions;
+	struct profile_overflow *overflow; /* by function */
+};
+/* 0, or -1: memory is out. The mark is to be freed in any case. */
+int profile_mark(const struct profile *p, struct profile_mark *m);
+void profile_mark_free(struct profile_mark *m);
+/* 0, or -1: memory is out, and the model is as it was. */
+int profile_difference(struct profile *p, const struct profile_mark *m);
+
 /* What a call adds whose path has so many frames. `inside` is that of short paths or that
  * of long ones; `outside` lies on the straight line through both. */
 struct prof_cost prof_overhead_at(const struct prof_overhead *o, uint32_t frames);
+
+/* The cost by displacement noted at an entry; NULL: none. */
+const struct prof_site_cost *profile_site_cost(const struct profile *p, uint32_t entry);
+/* Note it, instead of what was noted there. -1: memory is out. */
+int profile_note_site_cost(struct profile *p, const struct prof_site_cost *cost);
+
+/* One more account, without CPUs and texts: NULL where memory is out. Then they are added. */
+struct prof_account *profile_add_account(struct profile *p);
+int prof_account_add_cpu(struct prof_account *a, const struct prof_account_cpu *cpu);
+int prof_account_add_text(struct prof_account *a, const char *text);
 
 /* The text of `filters` behind `key` ("below=", ...), the one after `after` or (NULL) the first;
  * NULL: there is none. Keys: see scp_header.filters. */

@@ -40,7 +40,7 @@ struct raw_marks {
 	bool all; /* the file is not being written: no limit */
 };
 
-#define RAW_TYPES (SCP_REC_SITE_COST + 1)
+#define RAW_TYPES (SCP_REC_ACCOUNT_TEXT + 1)
 
 struct raw_file {
 	const char *path;
@@ -74,7 +74,19 @@ static inline void *raw_record(const struct raw_file *raw, const struct raw_ref 
 }
 
 /* Index in the list, or PROF_NONE. */
-uint32_t raw_find(const struct raw_list *list, uint32_t table, uint32_t id, uint32_t sub);
+uint32_t raw_search(const struct raw_list *list, uint32_t table, uint32_t id, uint32_t sub);
+
+/* The same. Numbers are given in order: mostly the place is where it would be in one table. */
+static inline uint32_t raw_find(const struct raw_list *list, uint32_t table, uint32_t id,
+				uint32_t sub)
+{
+	uint32_t at = list->count ? id - list->ref[0].id : 0;
+
+	if (at < list->count && list->ref[at].table == table && list->ref[at].id == id &&
+	    list->ref[at].sub == sub)
+		return at;
+	return list->count ? raw_search(list, table, id, sub) : PROF_NONE;
+}
 
 /* The steps of raw_open, one file each. */
 int raw_check_header(const char *path, const struct scp_header *h, uint64_t file_bytes,

@@ -36,15 +36,11 @@ static bool is_sorted(const struct raw_list *list)
 	return true;
 }
 
-uint32_t raw_find(const struct raw_list *list, uint32_t table, uint32_t id, uint32_t sub)
+uint32_t raw_search(const struct raw_list *list, uint32_t table, uint32_t id, uint32_t sub)
 {
 	struct raw_ref key = {.table = table, .id = id, .sub = sub};
 	uint32_t low = 0, high = list->count;
 
-	/* Numbers are given in order: mostly the place is where it would be in one table. */
-	if (high && id >= list->ref[0].id && id - list->ref[0].id < high &&
-	    compare_keys(&list->ref[id - list->ref[0].id], &key) == 0)
-		return id - list->ref[0].id;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
@@ -85,6 +81,9 @@ static int check_unique(const struct raw_file *raw, uint32_t type, struct profil
 		[SCP_REC_LINE] = "line records of an entry",
 		[SCP_REC_SLOWEST] = "slowest calls",
 		[SCP_REC_SITE_COST] = "site costs of an entry",
+		[SCP_REC_ACCOUNT] = "accounts",
+		[SCP_REC_ACCOUNT_CPU] = "parts of one CPU in an account",
+		[SCP_REC_ACCOUNT_TEXT] = "texts of an account",
 	};
 	const struct raw_list *list = &raw->list[type];
 
@@ -184,6 +183,11 @@ static int check_one(const struct raw_file *raw, uint32_t type, const struct raw
 	case SCP_REC_SITE_COST:
 		if (!exists(raw, SCP_REC_ENTRY, ref->table, ref->id))
 			return missing(raw, "a block of entry", ref, "entry", ref->id, err);
+		return 0;
+	case SCP_REC_ACCOUNT_CPU:
+	case SCP_REC_ACCOUNT_TEXT:
+		if (!exists(raw, SCP_REC_ACCOUNT, 0, ref->id))
+			return missing(raw, "a part of account", ref, "account", ref->id, err);
 		return 0;
 	default:
 		return 0;

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "large.h"
 #include "raw.h"
 
-#define PIECE 65536u /* bytes; of 1024 records at most, and a multiple of any page size */
+/* Bytes: a huge page, which is not to be cut up, of 32768 records at most. */
+#define PIECE LARGE_PAGE
 
 int raw_count_pieces(struct raw_file *raw)
 {
@@ -38,7 +40,7 @@ void raw_count_record(struct raw_file *raw, const struct raw_ref *ref)
 		raw->records[i]++;
 }
 
-/* The image begins anywhere in a page: whole pages inside the piece can go. */
+/* A small image begins anywhere in a page: whole pages inside the piece can go. */
 static void drop(const struct raw_file *raw, uint64_t piece)
 {
 	uintptr_t page = 4096, begin = (uintptr_t)(raw->image + piece * PIECE);

@@ -6,10 +6,14 @@
 #include "image.h"
 #include "raw.h"
 
-/* Of the entry at `entry`; state 0 where it has none. */
-struct prof_site_cost site_cost_load(const struct raw_file *raw, const struct raw_ref *entry);
+/* That of the record of entry `index`, if there is one. -1: memory is out. */
+int site_cost_load(struct profile *p, const struct raw_file *raw, const struct raw_ref *entry,
+		   uint32_t index);
 
-/* Nothing where state is 0. `id`: the entry's. */
-void site_cost_write(struct image *img, uint32_t id, const struct prof_site_cost *cost);
+/* That of entry `index`, whose record has the number `id`, if it has one. */
+void site_cost_write(struct image *img, uint32_t id, const struct profile *p, uint32_t index);
+
+/* Entries have become fewer: entry i is now to[i]. Of several, the first one's is kept. */
+void site_cost_fold(struct profile *p, const uint32_t *to);
 
 #endif

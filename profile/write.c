@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account.h"
 #include "error.h"
 #include "filters.h"
 #include "image.h"
@@ -161,7 +162,7 @@ static void write_entry(struct writer *w, uint32_t table, uint32_t index, uint32
 	r->outcome = e->outcome;
 	r->seq = e->torn; /* odd: killed inside an update */
 	write_sums(&w->img, r, &e->sums);
-	site_cost_write(&w->img, w->entry_id[index], &e->cost);
+	site_cost_write(&w->img, w->entry_id[index], w->p, index);
 }
 
 static void write_gap(struct writer *w, uint32_t id, uint32_t index)
@@ -323,6 +324,7 @@ static void build(struct writer *w)
 	for (uint32_t t = 0; t < p->tables; t++)
 		write_table(w, t);
 	write_slowest(&w->img, p, w->entry_id);
+	account_write(&w->img, p);
 	if (!w->img.failed)
 		write_header(w);
 }

@@ -15,6 +15,7 @@ enum kind { OBJECT, FILE_NAME, FUNCTION, KINDS };
 
 struct writer {
 	FILE *out;
+	unsigned weights; /* events of each cost */
 	struct graph graph;
 	unsigned char *written[KINDS]; /* by number of the name, of the function */
 };
@@ -47,7 +48,7 @@ static void put_function(struct writer *w, uint32_t function, const char *const 
 static void put_cost(struct writer *w, int line, const struct graph_cost *cost)
 {
 	fprintf(w->out, "%d", line);
-	for (unsigned i = 0; i < REPORT_WEIGHTS; i++)
+	for (unsigned i = 0; i < w->weights; i++)
 		fprintf(w->out, " %" PRIu64, cost->value[i]);
 	putc('\n', w->out);
 }
@@ -91,7 +92,7 @@ static void put_command(struct writer *w, const struct prof_process *p)
 static void put_events(struct writer *w)
 {
 	fputs("events:", w->out);
-	for (enum report_weight i = 0; i < REPORT_WEIGHTS; i++)
+	for (enum report_weight i = 0; i < w->weights; i++)
 		fprintf(w->out, " %s", weight_of(i)->event);
 	putc('\n', w->out);
 }
@@ -105,20 +106,20 @@ static void put_all(struct writer *w, const struct report *r)
 	put_command(w, r->first);
 	put_events(w);
 	fputs("summary:", w->out);
-	for (unsigned i = 0; i < REPORT_WEIGHTS; i++)
+	for (unsigned i = 0; i < w->weights; i++)
 		fprintf(w->out, " %" PRIu64, g->total.value[i]);
 	putc('\n', w->out);
 	for (uint32_t f = 0; f < g->stacks.functions; f++)
 		edge = put_block(w, f, edge);
 	fputs("\ntotals:", w->out);
-	for (unsigned i = 0; i < REPORT_WEIGHTS; i++)
+	for (unsigned i = 0; i < w->weights; i++)
 		fprintf(w->out, " %" PRIu64, g->total.value[i]);
 	putc('\n', w->out);
 }
 
 int report_callgrind(struct report *r, const struct report_options *o, FILE *out)
 {
-	struct writer w = {.out = out};
+	struct writer w = {.out = out, .weights = weights_in(r)};
 	int status = graph_begin(&w.graph, r, rows_shown(r->sites, o));
 
 	if (status == 0) {

@@ -89,12 +89,12 @@ static void judge(struct report *r, double *p, double *q, size_t *order)
 
 int displaced_judge(struct report *r)
 {
-	size_t n = (size_t)r->sites + 1;
+	size_t n = displaced_any(r) ? (size_t)r->sites + 1 : 0;
 	double *p = calloc(n, sizeof(*p)), *q = calloc(n, sizeof(*q));
 	size_t *order = calloc(n, sizeof(*order));
-	int status = p && q && order ? 0 : -1;
+	int status = !n || (p && q && order) ? 0 : -1;
 
-	if (!status && displaced_any(r))
+	if (!status && n)
 		judge(r, p, q, order);
 	free(p);
 	free(q);
@@ -104,7 +104,7 @@ int displaced_judge(struct report *r)
 
 bool displaced_any(const struct report *r)
 {
-	for (uint32_t i = 0; i < r->sites; i++)
+	for (uint32_t i = 0; displaced_has_costs(r->profile) && i < r->kept; i++)
 		if (r->site[i].displaced.state)
 			return true;
 	return false;
@@ -126,17 +126,14 @@ const char *displaced_state_name(uint32_t state)
 
 bool displaced_has_costs(const struct profile *p)
 {
-	for (uint32_t i = 0; i < p->entries; i++)
-		if (p->entry[i].cost.state)
-			return true;
-	return false;
+	return p->site_costs > 0;
 }
 
 void displaced_warn(struct report *r)
 {
 	double busy = 0, kept = 1;
 
-	for (uint32_t i = 0; i < r->sites; i++) {
+	for (uint32_t i = 0; i < r->kept; i++) {
 		const struct report_displaced *d = &r->site[i].displaced;
 
 		if (d->state != SCP_SITE_COST_KNOWN)

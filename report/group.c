@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A hash of numbers with open addressing, then one sort. What decides most comparisons
- * lies in the rows themselves: frames are looked at where those are equal. */
+/* A hash of numbers with open addressing, then one sort, by words of a row's key: frames are
+ * looked at where all before is equal. */
 #include "group.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "large.h"
 #include "order.h"
 
 static struct group_path path_of(const struct profile *p, enum report_by by, uint32_t index)
@@ -55,14 +56,24 @@ static bool same_key(const struct key *a, const struct key *b)
 }
 
 /* Multiply and fold, as in wyhash: the high half of a product depends on all bits. */
-static uint32_t hash_of(const struct key *k)
+static uint32_t fold(uint64_t a, uint64_t b)
 {
-	unsigned __int128 product =
-		(unsigned __int128)(k->place ^ 0x9e3779b97f4a7c15u) *
-		(((uint64_t)k->module << 32 | k->function) ^ 0xd6e8feb86659fd93u ^
-		 ((uint64_t)k->outcome << 24) ^ ((uint64_t)k->exact << 40));
+	unsigned __int128 product = (unsigned __int128)(a ^ 0x9e3779b97f4a7c15u) * b;
 
 	return (uint32_t)(product >> 64) ^ (uint32_t)product;
+}
+
+/* Numbers of paths come one after the other, and so do their slots, a sequence of them for each
+ * function: the memory is not jumped about in. Frames are folded with all else. */
+static uint32_t hash_of(const struct groups *g, const struct key *k)
+{
+	uint64_t function = ((uint64_t)k->outcome << 32 | k->function) + 1;
+
+	if (g->by != REPORT_BY_SITE && g->by != REPORT_BY_GAP)
+		return (uint32_t)k->place * 2 ^ fold(function, 0xd6e8feb86659fd93u);
+	return fold(k->place, (((uint64_t)k->module << 32) | (uint32_t)function) ^
+				      0xd6e8feb86659fd93u ^ ((uint64_t)k->outcome << 24) ^
+				      ((uint64_t)k->exact << 40));
 }
 
 /* One slot in two stays free: no growing while entries come. */
@@ -71,56 +82,38 @@ static int make_slots(struct groups *g)
 	g->slots = 64;
 	while (g->slots / 2 < g->profile->entries && g->slots < UINT32_C(1) << 31)
 		g->slots *= 2;
-	g->slot = malloc((size_t)g->slots * sizeof(*g->slot));
+	g->slot = large_alloc((size_t)g->slots * sizeof(*g->slot));
 	if (!g->slot)
 		return -1;
 	memset(g->slot, 0xff, (size_t)g->slots * sizeof(*g->slot)); /* PROF_NONE */
 	return 0;
 }
 
-static int make_room(struct groups *g)
+/* For as many rows as there can be: what is not used is not touched. */
+static int make_rows(struct groups *g)
 {
-	uint32_t room = g->row_room ? g->row_room + g->row_room / 2 : 256;
-	struct group_row *row;
-	uint32_t *last;
+	size_t most = (size_t)g->profile->entries + g->profile->functions + 1;
 
-	if (g->rows < g->row_room)
-		return 0;
-	row = realloc(g->row, room * sizeof(*row));
-	if (row)
-		g->row = row;
-	last = realloc(g->last, room * sizeof(*last));
-	if (last)
-		g->last = last;
-	if (!row || !last)
-		return -1;
-	g->row_room = room;
-	return 0;
+	g->row = large_alloc(most * sizeof(*g->row));
+	g->last = large_alloc(most * sizeof(*g->last));
+	return g->row && g->last ? 0 : -1;
 }
 
 static void new_row(struct groups *g, uint32_t entry)
 {
 	const struct prof_entry *e = &g->profile->entry[entry];
-	struct group_path path = path_of(g->profile, g->by, e->path);
 	struct group_row *row = &g->row[g->rows];
 
 	*row = (struct group_row){
 		.function = e->function, .outcome = e->outcome, .path = e->path, .first = entry};
-	if (path.frames) {
-		row->place = path.frame->offset;
-		row->module = path.frame->module < g->profile->modules
-				      ? g->module_rank[path.frame->module]
-				      : 0;
-		row->exact = path.frame->exact;
-	}
 	g->rows++;
 }
 
-/* The row of an entry, which may be new. PROF_NONE: memory is out. */
+/* The row of an entry, which may be new. */
 static uint32_t row_of(struct groups *g, uint32_t entry)
 {
 	struct key want = key_of(g, entry);
-	uint32_t at = hash_of(&want) & (g->slots - 1);
+	uint32_t at = hash_of(g, &want) & (g->slots - 1);
 
 	for (; g->slot[at] != PROF_NONE; at = (at + 1) & (g->slots - 1)) {
 		struct key here = key_of(g, g->row[g->slot[at]].first);
@@ -128,23 +121,18 @@ static uint32_t row_of(struct groups *g, uint32_t entry)
 		if (same_key(&want, &here))
 			return g->slot[at];
 	}
-	if (make_room(g) < 0)
-		return PROF_NONE;
 	g->slot[at] = g->rows;
 	new_row(g, entry);
 	return g->rows - 1;
 }
 
-static int group_entries(struct groups *g)
+static void group_entries(struct groups *g)
 {
 	const struct profile *p = g->profile;
 
 	for (uint32_t i = 0; i < p->entries; i++) {
 		uint32_t row = row_of(g, i);
 
-		if (row == PROF_NONE)
-			return -1;
-		g->site_of[i] = row;
 		g->next[i] = PROF_NONE;
 		if (g->row[row].first != i)
 			g->next[g->last[row]] = i;
@@ -152,18 +140,15 @@ static int group_entries(struct groups *g)
 		g->row[row].units += p->entry[i].sums.units;
 		g->row[row].calls += p->entry[i].sums.calls;
 	}
-	return 0;
 }
 
-static int add_overflows(struct groups *g)
+static void add_overflows(struct groups *g)
 {
 	const struct profile *p = g->profile;
 
 	for (uint32_t f = 0; f < p->functions; f++) {
 		if (!p->function[f].overflow_calls)
 			continue;
-		if (make_room(g) < 0)
-			return -1;
 		g->row[g->rows] = (struct group_row){.units = p->function[f].overflow_units,
 						     .calls = p->function[f].overflow_calls,
 						     .function = f,
@@ -171,7 +156,6 @@ static int add_overflows(struct groups *g)
 						     .first = GROUP_OVERFLOW};
 		g->rows++;
 	}
-	return 0;
 }
 
 static int compare_functions(const void *left, const void *right, void *profile)
@@ -216,176 +200,82 @@ static uint32_t *rank_all(uint32_t count, const struct profile *p,
 	return rank;
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
+/* Two words a frame, the first of which is never 0. */
+static bool frame_word(const struct groups *g, const struct group_row *row, uint32_t level,
+		       uint64_t *word)
 {
-	return (a > b) - (a < b);
+	struct group_path path = groups_path(g, row);
+	const struct prof_frame *f = path.frame + level / 2;
+	uint64_t rank;
+
+	if (level / 2 >= path.frames)
+		return false;
+	rank = f->module < g->profile->modules ? g->module_rank[f->module] : 0;
+	*word = level % 2 ? (f->offset & UINT32_MAX) << 1 | f->exact : rank << 32 | f->offset >> 32;
+	return true;
 }
 
-static uint32_t module_rank(const struct groups *g, uint32_t module)
-{
-	return module < g->profile->modules ? g->module_rank[module] : 0;
-}
-
-static int compare_paths(const struct groups *g, const struct group_path *a,
-			 const struct group_path *b)
-{
-	int c = 0;
-
-	for (uint32_t i = 0; !c && i < a->frames && i < b->frames; i++) {
-		const struct prof_frame *x = &a->frame[i], *y = &b->frame[i];
-
-		c = compare_numbers(module_rank(g, x->module), module_rank(g, y->module));
-		if (!c)
-			c = compare_numbers(x->offset, y->offset);
-		if (!c)
-			c = (int)x->exact - (int)y->exact;
-	}
-	return c ? c : compare_numbers(a->frames, b->frames);
-}
-
-static int compare_rows(uint32_t left, uint32_t right, const void *groups)
+/* Longest first, then those with most calls; what it is; the path from inside outwards. */
+static bool row_word(uint32_t number, uint32_t level, uint64_t *word, const void *groups)
 {
 	const struct groups *g = groups;
-	const struct group_row *a = &g->row[left], *b = &g->row[right];
-	bool overflow_a = a->first == GROUP_OVERFLOW, overflow_b = b->first == GROUP_OVERFLOW;
-	struct group_path path_a, path_b;
-	int c = compare_numbers(b->units, a->units);
+	const struct group_row *row = &g->row[number];
 
-	if (!c)
-		c = compare_numbers(b->calls, a->calls);
-	if (!c)
-		c = compare_numbers(g->function_rank[a->function], g->function_rank[b->function]);
-	if (!c)
-		c = (int)overflow_a - (int)overflow_b;
-	if (!c)
-		c = compare_numbers(a->outcome, b->outcome);
-	/* The innermost frame is here; a row without one has zeros, which come first. */
-	if (!c)
-		c = compare_numbers(a->module, b->module);
-	if (!c)
-		c = compare_numbers(a->place, b->place);
-	if (!c)
-		c = (int)a->exact - (int)b->exact;
-	if (c)
-		return c;
-	path_a = groups_path(g, a);
-	path_b = groups_path(g, b);
-	return compare_paths(g, &path_a, &path_b);
-}
-
-static unsigned bits_of(uint64_t most)
-{
-	return most ? 64 - (unsigned)__builtin_clzll(most) : 0;
-}
-
-/* As much of what compare_rows looks at next as goes into a word: field by field, the
- * upper bits of the last one. Nothing where the fields have no room. */
-struct minor {
-	unsigned modules, places; /* bits of each */
-	unsigned left;		  /* for the place; 0: there is no room for any of them */
-};
-
-static struct minor minor_of(const struct groups *g)
-{
-	struct minor m = {.modules = bits_of(g->profile->modules)};
-	unsigned used = bits_of(g->profile->functions) + 4 + m.modules;
-	uint64_t most = 0;
-
-	for (uint32_t i = 0; i < g->rows; i++)
-		most |= g->row[i].place;
-	m.places = bits_of(most);
-	m.left = used < 64 ? 64 - used : 0;
-	return m;
-}
-
-static uint64_t minor_code(const struct groups *g, const struct minor *m,
-			   const struct group_row *row)
-{
-	bool overflow = row->first == GROUP_OVERFLOW;
-	uint64_t code = g->function_rank[row->function];
-
-	if (!m->left)
-		return 0;
-	code = (code << 1 | overflow) << 3 | row->outcome;
-	code = code << m->modules | row->module;
-	code = code << m->left |
-	       (m->places > m->left ? row->place >> (m->places - m->left) : row->place);
-	return code;
-}
-
-/* Longest first, then those with most calls: so much of the order is in one word. */
-static struct order_item item_of(const struct groups *g, const struct minor *m, uint32_t row)
-{
-	uint64_t code =
-		(uint64_t)order_code(g->row[row].units) << 32 | order_code(g->row[row].calls);
-
-	return (struct order_item){~code, minor_code(g, m, &g->row[row]), row};
-}
-
-/* Their numbers alone, in the same memory. */
-static uint32_t *keep_numbers(struct order_item *item, uint32_t count)
-{
-	char *to = (char *)item;
-	void *kept;
-
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t row = item[i].row;
-
-		memcpy(to + i * sizeof(row), &row, sizeof(row));
+	switch (level) {
+	case 0:
+		*word = ~row->units;
+		return true;
+	case 1:
+		*word = ~row->calls;
+		return true;
+	case 2:
+		*word = (uint64_t)g->function_rank[row->function] << 4 |
+			(row->first == GROUP_OVERFLOW) << 3 | row->outcome;
+		return true;
+	default:
+		return frame_word(g, row, level - 3, word);
 	}
-	kept = realloc(item, ((size_t)count + 1) * sizeof(uint32_t));
-	return kept ? kept : (void *)item;
 }
 
-/* From numbers of rows as they came to their places. */
+/* What only the result needs is made last, after the sort's own memory has gone. */
 static int sort_rows(struct groups *g)
 {
-	struct order_item *item = malloc(((size_t)g->rows + 1) * sizeof(*item));
-	struct minor minor = minor_of(g);
-	uint32_t *place;
-
-	if (!item)
+	g->place = large_alloc(((size_t)g->rows + 1) * sizeof(*g->place));
+	if (!g->place || order_sort(g->place, g->rows, row_word, g) < 0)
+		return -1;
+	g->site_of = large_alloc(((size_t)g->profile->entries + 1) * sizeof(*g->site_of));
+	if (!g->site_of)
 		return -1;
 	for (uint32_t i = 0; i < g->rows; i++)
-		item[i] = item_of(g, &minor, i);
-	order_sort(item, g->rows, compare_rows, g);
-	g->order = keep_numbers(item, g->rows);
-	place = malloc(((size_t)g->rows + 1) * sizeof(*place));
-	if (!place)
-		return -1;
-	for (uint32_t i = 0; i < g->rows; i++)
-		place[g->order[i]] = i;
-	for (uint32_t i = 0; i < g->profile->entries; i++)
-		g->site_of[i] = place[g->site_of[i]];
-	free(place);
+		for (uint32_t e = g->row[i].first; e != PROF_NONE; e = g->next[e])
+			g->site_of[e] = g->place[i];
 	return 0;
 }
 
 int groups_build(struct groups *g, const struct profile *p, enum report_by by)
 {
 	size_t entries = (size_t)p->entries + 1;
-	int status;
 
 	*g = (struct groups){.profile = p, .by = by};
-	g->next = malloc(entries * sizeof(*g->next));
-	g->site_of = malloc(entries * sizeof(*g->site_of));
+	g->next = large_alloc(entries * sizeof(*g->next));
 	g->function_rank = rank_all(p->functions, p, compare_functions);
 	g->module_rank = rank_all(p->modules, p, compare_modules);
-	if (!g->next || !g->site_of || !g->function_rank || !g->module_rank || make_slots(g) < 0)
+	if (!g->next || !g->function_rank || !g->module_rank || make_rows(g) < 0 ||
+	    make_slots(g) < 0)
 		return -1;
-	status = group_entries(g);
+	group_entries(g);
 	free(g->slot);
 	free(g->last);
 	g->slot = NULL;
 	g->last = NULL;
-	g->row_room = g->rows; /* of `last`: none is left */
-	return status < 0 || add_overflows(g) < 0 ? -1 : sort_rows(g);
+	add_overflows(g);
+	return sort_rows(g);
 }
 
 void groups_free(struct groups *g)
 {
 	free(g->row);
-	free(g->order);
+	free(g->place);
 	free(g->next);
 	free(g->site_of);
 	free(g->slot);

@@ -14,9 +14,7 @@
 
 struct group_row {
 	uint64_t units, calls;
-	uint64_t place;	 /* offset of the innermost frame, if the grouping keeps frames */
-	uint32_t module; /* rank of its module's path */
-	uint32_t function : 28, outcome : 3, exact : 1; /* a file has room for 2^24 functions */
+	uint32_t function : 28, outcome : 3; /* a file has room for 2^24 functions */
 	uint32_t path;
 	uint32_t first; /* its first entry; the others by `next`, in the profile's order */
 };
@@ -26,15 +24,14 @@ struct groups {
 	const struct profile *profile;
 	enum report_by by;
 	struct group_row *row;
-	uint32_t *order; /* numbers of rows, sorted */
+	uint32_t *place; /* by number of row: where it is in the report's order */
 	uint32_t rows;
 	uint32_t *next;	   /* by entry: the next one of the same row, PROF_NONE: last */
-	uint32_t *site_of; /* by entry: its row */
+	uint32_t *site_of; /* by entry: the place of its row */
 
 	uint32_t *slot, slots;		       /* private: the hash */
 	uint32_t *last;			       /* private: last entry of a row */
 	uint32_t *function_rank, *module_rank; /* private: equal names have equal ranks */
-	uint32_t row_room;		       /* private */
 };
 
 /* What the grouping keeps of a path. */

@@ -10,6 +10,7 @@
 #include "displaced.h"
 #include "estimate.h"
 #include "group.h"
+#include "large.h"
 #include "loop.h"
 #include "phase.h"
 #include "site.h"
@@ -55,10 +56,13 @@ static void settle_phases(struct whole *g)
 
 static int add_entry(struct whole *g, const struct report *r, const struct prof_entry *e)
 {
+	const struct prof_site_cost *cost =
+		profile_site_cost(r->profile, (uint32_t)(e - r->profile->entry));
+
 	note_phases(g, e->sums.phase);
-	g->costs += e->cost.state != 0;
-	if (e->cost.state)
-		g->cost = &e->cost;
+	g->costs += cost != NULL;
+	if (cost)
+		g->cost = cost;
 	if (prof_sums_add(&g->sums, &e->sums) < 0)
 		return -1;
 	return steadiness_add(&g->steady, &e->sums, in_order(r->profile, e), r->include_warmup);
@@ -106,15 +110,20 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 	return status;
 }
 
-/* In the rows' order; net_ns is the time that shares are of. */
-static int note_site(struct report *r, const struct report_site *s, uint32_t row, double *net_ns)
+static int note_site(struct report *r, const struct report_site *s, uint32_t place)
 {
 	r->calls += s->calls;
-	*net_ns += fmax(s->total_ns, 0);
 	r->slow_sites += s->has_slow && s->slow.ticks >= REPORT_TELLING_TICKS;
 	r->slow_sites_off +=
 		s->has_slow && s->slow.ticks >= REPORT_TELLING_TICKS && !s->slow.covers;
-	return doubts_note(r, s, row);
+	return doubts_note(r, s, place);
+}
+
+static int compare_notes(const void *left, const void *right)
+{
+	const struct report_note *a = left, *b = right;
+
+	return (a->row > b->row) - (a->row < b->row);
 }
 
 static double share_of(double total_ns, double net_ns)
@@ -122,67 +131,60 @@ static double share_of(double total_ns, double net_ns)
 	return net_ns > 0 ? fmax(total_ns, 0) / net_ns : NAN;
 }
 
-static void add_up(struct report *r, const struct groups *groups, double net_ns)
+/* `total_ns`: of the rows, in their order, so that the sum does not depend on the file's. */
+static void add_up(struct report *r, const struct groups *groups, const double *total_ns)
 {
+	double net_ns = 0;
 	uint64_t units = 0;
 
-	for (uint32_t i = 0; i < groups->rows; i++)
+	for (uint32_t i = 0; i < groups->rows; i++) {
 		units += groups->row[i].units;
+		net_ns += fmax(total_ns[i], 0);
+	}
 	r->calls_ns = (double)units * r->profile->clock.ns_per_unit;
 	r->perturbation_ns = (double)r->calls * (r->overhead.inside_ns + r->overhead.outside_ns);
 	for (uint32_t i = 0; i < r->kept; i++)
 		r->site[i].share = share_of(r->site[i].total_ns, net_ns);
+	if (r->notes)
+		qsort(r->note, r->notes, sizeof(*r->note), compare_notes);
 	for (uint32_t i = 0; i < r->notes; i++)
 		r->note[i].share = share_of(r->note[i].total_ns, net_ns);
 }
 
-/* The rows' entries lie all over the memory: ask for them in time. */
-#define AHEAD 12
-
-static void fetch_ahead(const struct profile *p, const struct groups *groups, uint32_t i)
+/* Row by row as they lie in the memory, each to its place. */
+static int fill_sites(struct report *r, const struct groups *groups, double *total_ns)
 {
-	const struct group_row *row;
-	const char *entry;
+	for (uint32_t i = 0; i < groups->rows; i++) {
+		uint32_t place = groups->place[i];
+		struct report_site passing = {0};
+		struct report_site *s = place < r->kept ? &r->site[place] : &passing;
+		int status = fill_site(r, s, groups, &groups->row[i]);
 
-	if (i + AHEAD < groups->rows)
-		__builtin_prefetch(&groups->row[groups->order[i + AHEAD]]);
-	if (i >= groups->rows)
-		return;
-	row = &groups->row[groups->order[i]];
-	if (row->first == GROUP_OVERFLOW)
-		return;
-	entry = (const char *)&p->entry[row->first];
-	for (size_t at = 0; at < sizeof(*p->entry); at += 64)
-		__builtin_prefetch(entry + at);
-	if (row->path < p->paths)
-		__builtin_prefetch(&p->path[row->path]);
+		if (status == 0)
+			status = note_site(r, s, place);
+		total_ns[place] = s->total_ns;
+		free(passing.bar);
+		if (status < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int build_sites(struct report *r, const struct groups *groups, uint32_t keep)
 {
-	double net_ns = 0;
+	double *total_ns = large_alloc(((size_t)groups->rows + 1) * sizeof(*total_ns));
+	int status = -1;
 
 	r->sites = groups->rows;
 	r->kept = keep < r->sites ? keep : r->sites;
 	/* All have a place, so that no index leads astray; memory is taken for the kept. */
 	r->site = calloc(r->sites ? r->sites : 1, sizeof(*r->site));
-	if (!r->site)
-		return -1;
-	for (uint32_t i = 0; i < r->sites; i++) {
-		struct report_site passing = {0};
-		struct report_site *s = i < r->kept ? &r->site[i] : &passing;
-
-		fetch_ahead(r->profile, groups, i + AHEAD);
-		int status = fill_site(r, s, groups, &groups->row[groups->order[i]]);
-
-		if (status == 0)
-			status = note_site(r, s, i, &net_ns);
-		free(passing.bar);
-		if (status < 0)
-			return -1;
-	}
-	add_up(r, groups, net_ns);
-	return displaced_judge(r);
+	if (total_ns && r->site)
+		status = fill_sites(r, groups, total_ns);
+	if (status == 0)
+		add_up(r, groups, total_ns);
+	free(total_ns);
+	return status < 0 ? -1 : displaced_judge(r);
 }
 
 /* Text and page have rows for what a reader would miss; JSON for all. */
@@ -269,7 +271,7 @@ void report_free(struct report *r)
 	for (uint32_t i = 0; i < r->warnings; i++)
 		free(r->warning[i].text);
 	free(r->warning);
-	for (uint32_t i = 0; r->site && i < r->sites; i++)
+	for (uint32_t i = 0; r->site && i < r->kept; i++)
 		free(r->site[i].bar);
 	free(r->site);
 	free(r->note);

@@ -1,151 +1,140 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Quicksort; where its pivots fail, a heap, so that no profile can make it slow. */
+/* By the most significant word first, rows with equal words by the next one. Within a word the
+ * least significant byte comes first: that keeps the order of rows that are equal, so that
+ * those are read from the memory as they lie there. */
 #include "order.h"
 
-#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
 
-#define MANTISSA 26
-#define SMALL	 12 /* items that are inserted one by one */
+#include "large.h"
+
+#define SMALL  24 /* items that are inserted one by one */
+#define DIGITS 8
+#define VALUES 256
+
+struct __attribute__((packed, aligned(4))) item {
+	uint64_t key;
+	uint32_t row;
+};
 
 struct sorting {
-	struct order_item *item;
-	order_compare *compare;
+	struct item *item, *other; /* as long */
+	order_word *word;
 	const void *context;
 };
 
-uint32_t order_code(uint64_t number)
+static void insert_all(struct item *item, uint32_t count)
 {
-	uint32_t exponent;
-
-	if (number < UINT64_C(1) << MANTISSA)
-		return (uint32_t)number;
-	exponent = 63 - (uint32_t)__builtin_clzll(number);
-	return (exponent - MANTISSA + 1) << MANTISSA |
-	       ((uint32_t)(number >> (exponent - MANTISSA)) & ((1u << MANTISSA) - 1));
-}
-
-static bool before(const struct sorting *s, const struct order_item *a, const struct order_item *b)
-{
-	int c;
-
-	if (a->key != b->key)
-		return a->key < b->key;
-	if (a->minor != b->minor)
-		return a->minor < b->minor;
-	c = s->compare(a->row, b->row, s->context);
-	return c ? c < 0 : a->row < b->row;
-}
-
-static void swap(struct order_item *a, struct order_item *b)
-{
-	struct order_item kept = *a;
-
-	*a = *b;
-	*b = kept;
-}
-
-static void insert_all(const struct sorting *s, uint32_t from, uint32_t to)
-{
-	for (uint32_t i = from + 1; i < to; i++) {
-		struct order_item moving = s->item[i];
+	for (uint32_t i = 1; i < count; i++) {
+		struct item moving = item[i];
 		uint32_t at = i;
 
-		for (; at > from && before(s, &moving, &s->item[at - 1]); at--)
-			s->item[at] = s->item[at - 1];
-		s->item[at] = moving;
+		for (; at > 0 && moving.key < item[at - 1].key; at--)
+			item[at] = item[at - 1];
+		item[at] = moving;
 	}
 }
 
-static void sift_down(const struct sorting *s, struct order_item *heap, uint32_t root,
-		      uint32_t count)
+static unsigned digit_of(const struct item *item, unsigned shift)
 {
-	for (uint32_t child; (child = 2 * root + 1) < count; root = child) {
-		if (child + 1 < count && before(s, &heap[child], &heap[child + 1]))
-			child++;
-		if (!before(s, &heap[root], &heap[child]))
-			return;
-		swap(&heap[root], &heap[child]);
+	return (unsigned)(item->key >> shift) & (VALUES - 1);
+}
+
+static void sort_digit(const struct item *from, struct item *to, uint32_t count, unsigned shift)
+{
+	uint32_t start[VALUES] = {0}, sum = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		start[digit_of(&from[i], shift)]++;
+	for (unsigned v = 0; v < VALUES; v++) {
+		uint32_t n = start[v];
+
+		start[v] = sum;
+		sum += n;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		to[start[digit_of(&from[i], shift)]++] = from[i];
+}
+
+/* Only the digits that differ anywhere. */
+static void sort_digits(struct item *item, struct item *other, uint32_t count)
+{
+	struct item *from = item, *to = other, *last;
+	uint64_t differ = 0;
+
+	for (uint32_t i = 1; i < count; i++)
+		differ |= item[i].key ^ item[0].key;
+	for (unsigned shift = 0; shift < 8 * DIGITS; shift += 8) {
+		if (!(differ >> shift & (VALUES - 1)))
+			continue;
+		sort_digit(from, to, count, shift);
+		last = from;
+		from = to;
+		to = last;
+	}
+	for (uint32_t i = 0; from != item && i < count; i++)
+		item[i] = from[i];
+}
+
+/* Rows without a word go to the front. How many there are. */
+static uint32_t take_words(struct sorting *s, struct item *item, struct item *other, uint32_t count,
+			   uint32_t level)
+{
+	uint32_t ended = 0, going = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t row = item[i].row;
+		uint64_t key;
+
+		if (s->word(row, level, &key, s->context))
+			other[going++] = (struct item){key, row};
+		else
+			item[ended++].row = row;
+	}
+	for (uint32_t i = 0; i < going; i++)
+		item[ended + i] = other[i];
+	return ended;
+}
+
+/* Recursion is as deep as keys are equal. */
+static void sort_from(struct sorting *s, uint32_t from, uint32_t to, uint32_t level)
+{
+	struct item *item = s->item;
+
+	from += take_words(s, item + from, s->other + from, to - from, level);
+	if (to - from <= SMALL)
+		insert_all(item + from, to - from);
+	else
+		sort_digits(item + from, s->other + from, to - from);
+	while (from < to) {
+		uint32_t end = from + 1;
+
+		while (end < to && item[end].key == item[from].key)
+			end++;
+		if (end - from > 1)
+			sort_from(s, from, end, level + 1);
+		from = end;
 	}
 }
 
-static void sort_heap(const struct sorting *s, uint32_t from, uint32_t to)
+int order_sort(uint32_t *place, uint32_t count, order_word *word, const void *context)
 {
-	struct order_item *heap = s->item + from;
-	uint32_t count = to - from;
+	struct sorting s = {.word = word, .context = context};
+	size_t bytes = ((size_t)count + 1) * sizeof(*s.item);
+	bool room;
 
-	for (uint32_t i = count / 2; i-- > 0;)
-		sift_down(s, heap, i, count);
-	while (count-- > 1) {
-		swap(&heap[0], &heap[count]);
-		sift_down(s, heap, 0, count);
+	s.item = large_alloc(bytes);
+	s.other = large_alloc(bytes);
+	room = s.item && s.other;
+	if (room) {
+		for (uint32_t i = 0; i < count; i++)
+			s.item[i].row = i;
+		sort_from(&s, 0, count, 0);
+		for (uint32_t i = 0; i < count; i++)
+			place[s.item[i].row] = i;
 	}
-}
-
-/* The middle one of three comes to `from`. */
-static void choose_pivot(const struct sorting *s, uint32_t from, uint32_t to)
-{
-	struct order_item *a = &s->item[from], *b = &s->item[from + (to - from) / 2];
-	struct order_item *c = &s->item[to - 1];
-
-	if (before(s, b, a))
-		swap(a, b);
-	if (before(s, c, b))
-		swap(b, c);
-	if (before(s, b, a))
-		swap(a, b);
-	swap(a, b);
-}
-
-/* Where the pivot comes to lie. No two items are equal. */
-static uint32_t part(const struct sorting *s, uint32_t from, uint32_t to)
-{
-	struct order_item pivot = s->item[from];
-	uint32_t low = from, high = to;
-
-	for (;;) {
-		while (++low < to && before(s, &s->item[low], &pivot))
-			;
-		while (before(s, &pivot, &s->item[--high]))
-			;
-		if (low >= high)
-			break;
-		swap(&s->item[low], &s->item[high]);
-	}
-	swap(&s->item[from], &s->item[high]);
-	return high;
-}
-
-static void sort_part(const struct sorting *s, uint32_t from, uint32_t to, unsigned depth)
-{
-	while (to - from > SMALL) {
-		uint32_t middle;
-
-		if (depth-- == 0) {
-			sort_heap(s, from, to);
-			return;
-		}
-		choose_pivot(s, from, to);
-		middle = part(s, from, to);
-		/* The smaller part first: the stack stays small. */
-		if (middle - from < to - middle - 1) {
-			sort_part(s, from, middle, depth);
-			from = middle + 1;
-		} else {
-			sort_part(s, middle + 1, to, depth);
-			to = middle;
-		}
-	}
-	insert_all(s, from, to);
-}
-
-void order_sort(struct order_item *item, uint32_t count, order_compare *compare,
-		const void *context)
-{
-	struct sorting s = {item, compare, context};
-	unsigned depth = 2;
-
-	for (uint32_t n = count; n; n /= 2)
-		depth += 2;
-	if (count)
-		sort_part(&s, 0, count, depth);
+	free(s.item);
+	free(s.other);
+	return room ? 0 : -1;
 }

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Sorting a million rows in place: keys that decide most comparisons, and a
- * comparison of rows for the others. qsort_r would take as much memory again. */
+/* Sorting a million rows by keys of any length, word by word: each word of a row is asked for
+ * once, and only where all words before are equal to another row's. Comparing rows pair by
+ * pair would look at the same frames, all over the memory, twenty times. */
 #ifndef SCPROF_REPORT_ORDER_H
 #define SCPROF_REPORT_ORDER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-struct __attribute__((packed, aligned(4))) order_item {
-	uint64_t key;	/* the smaller comes first */
-	uint64_t minor; /* where keys are equal */
-	uint32_t row;
-};
+/* Word `level` (from 0) of a row's key: the smaller comes first. False: it has no more of
+ * them; then it comes before those that have. */
+typedef bool order_word(uint32_t row, uint32_t level, uint64_t *word, const void *context);
 
-/* Where both are equal: < 0 where row `a` comes before row `b`. 0: the smaller number does. */
-typedef int order_compare(uint32_t a, uint32_t b, const void *context);
-
-void order_sort(struct order_item *item, uint32_t count, order_compare *compare,
-		const void *context);
-
-/* A number in 32 bits: never larger than the code of a larger number. */
-uint32_t order_code(uint64_t number);
+/* place[i] becomes the place of row i among `count`. Rows whose keys are equal keep the order
+ * of their numbers. 24 bytes a row are taken meanwhile. -1: memory is out. */
+int order_sort(uint32_t *place, uint32_t count, order_word *word, const void *context);
 
 #endif

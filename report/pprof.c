@@ -17,8 +17,9 @@
 
 /* What a sample's values are: one line adds one. */
 static const enum report_weight values[] = {REPORT_WEIGHT_CALLS, REPORT_WEIGHT_TIME,
-					    REPORT_WEIGHT_BYTES};
+					    REPORT_WEIGHT_BYTES, REPORT_WEIGHT_UNCHARGED};
 #define VALUES (sizeof(values) / sizeof(values[0]))
+_Static_assert(VALUES == REPORT_WEIGHTS, "a line for each");
 
 /* Every frame, and every timed function beside them, is a location. Frames have
  * the odd numbers, since both lists grow together. */
@@ -39,7 +40,8 @@ struct writer {
 	uint64_t *location; /* of the sample at hand; room for the longest path */
 	unsigned char *packed;
 	size_t packed_room;
-	bool failed; /* memory is out */
+	unsigned values; /* of each sample: the first of `values` */
+	bool failed;	 /* memory is out */
 };
 
 static int64_t string(struct writer *w, const char *text)
@@ -110,10 +112,10 @@ static void put_sample(struct writer *w, const struct report_site *s)
 	if (report_path_end(s))
 		w->location[sample.n_location_id++] =
 			function_location(w, stacks_outer(&w->stacks, s));
-	for (unsigned i = 0; i < VALUES; i++)
+	for (unsigned i = 0; i < w->values; i++)
 		value[i] = (int64_t)weight_of(values[i])->of(s);
 	sample.value = value;
-	sample.n_value = VALUES;
+	sample.n_value = w->values;
 	if (s->outcome != SCP_COMPLETED && !s->overflow) {
 		label.key = string(w, "outcome");
 		label.str = string(w, report_outcome_name(s));
@@ -261,14 +263,14 @@ static void put_head(struct writer *w, const struct report *r)
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	Pprof__ValueType type[VALUES], *types[VALUES];
 
-	for (unsigned i = 0; i < VALUES; i++) {
+	for (unsigned i = 0; i < w->values; i++) {
 		pprof__value_type__init(&type[i]);
 		type[i].type = string(w, weight_of(values[i])->name);
 		type[i].unit = string(w, weight_of(values[i])->unit);
 		types[i] = &type[i];
 	}
 	part.sample_type = types;
-	part.n_sample_type = VALUES;
+	part.n_sample_type = w->values;
 	part.default_sample_type = string(w, weight_of(REPORT_WEIGHT_TIME)->name);
 	part.time_nanos = (int64_t)r->start_real_ns;
 	part.duration_nanos = isfinite(r->wall_s) ? llround(r->wall_s * 1e9) : 0;
@@ -301,6 +303,7 @@ static int begin(struct writer *w, struct report *r, FILE *out)
 {
 	size_t modules = r->profile->modules ? r->profile->modules : 1;
 
+	w->values = weights_in(r);
 	w->mapped = calloc(modules, sizeof(*w->mapped));
 	w->location = calloc((size_t)longest_path(r) + 2, sizeof(*w->location));
 	if (gzip_begin(&w->gzip, out) < 0 || stacks_begin(&w->stacks, r) < 0 || !w->mapped ||

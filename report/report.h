@@ -51,7 +51,13 @@ enum report_format { REPORT_FORMATS(REPORT_FORMAT_VALUE) };
 #undef REPORT_FORMAT_VALUE
 
 /* What formats with one number a call path print; others print all of them. */
-enum report_weight { REPORT_WEIGHT_TIME, REPORT_WEIGHT_CALLS, REPORT_WEIGHT_BYTES, REPORT_WEIGHTS };
+enum report_weight {
+	REPORT_WEIGHT_TIME,
+	REPORT_WEIGHT_CALLS,
+	REPORT_WEIGHT_BYTES,
+	REPORT_WEIGHT_UNCHARGED, /* last: where the profile has costs by displacement only */
+	REPORT_WEIGHTS
+};
 
 #define REPORT_TOP_DEFAULT    UINT32_MAX /* 20 rows of text, all of JSON */
 #define REPORT_FRAMES_DEFAULT UINT32_MAX /* text: 6 for the first rows, 2 for later ones */
@@ -328,6 +334,9 @@ int report_format_parse(const char *name, enum report_format *format);
 extern const char *const report_format_names;		  /* for messages: "text, json, ..." */
 unsigned report_format_traits(enum report_format format); /* REPORT_OF_STACKS, ... */
 int report_weight_parse(const char *name, enum report_weight *weight);
+extern const char *const report_weight_names; /* for messages */
+/* Why nothing of `p` has the weight of `o`, one line to print; NULL: something has it. */
+const char *report_weight_missing(const struct profile *p, const struct report_options *o);
 /* Why the outer frames of a site's path are not there, in brackets; NULL: they are. */
 const char *report_path_end(const struct report_site *s);
 

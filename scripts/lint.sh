@@ -43,7 +43,7 @@ check_licences()
 	local file wanted found missing=0
 	while read -r file; do
 		case $file in
-		LICENSES/* | LICENSE | *.md | .gitignore | .clang-format | *.txt | *.dict | *.png | */golden/* | */corpus/*) continue ;;
+		LICENSES/* | LICENSE | *.md | .gitignore | .clang-format | *.txt | *.dict | *.png | */golden/* | */corpus/* | packaging/debian/copyright) continue ;;
 		include/* | preload/*) wanted=Apache-2.0 ;;
 		*) wanted=GPL-3.0-or-later ;;
 		esac
@@ -74,18 +74,18 @@ run_cppcheck()
 		--suppress=missingInclude --suppress=missingIncludeSystem --suppress=unknownMacro \
 		--suppress=nullPointer:tests/* --suppress=allocaCalled:tests/* --suppress=ctuuninitvar \
 		--suppress=uninitvar:profile/intern.c --suppress=ignoredReturnValue \
-		-D__x86_64__ -D__linux__ -Iinclude -Ipreload -Iprofile -Istats -Icollector -Ireport -Icli \
-		preload profile stats collector report cli examples tests bench
+		-D__x86_64__ -D__linux__ -Iinclude -Ipreload -Iprofile -Istats -Icollector -Ireport -Iserve -Ilive -Icli \
+		preload profile stats collector report serve live cli examples tests bench
 }
 
 run_tidy()
 {
 	local file
 	for file in "${sources[@]}"; do
-		case $file in profile/*.c | stats/*.c | report/*.c | cli/*.c | collector/*.c) echo "$file" ;; esac
+		case $file in profile/*.c | stats/*.c | report/*.c | serve/*.c | live/*.c | cli/*.c | collector/*.c) echo "$file" ;; esac
 	done | xargs -r -n 4 -P 2 clang-tidy --quiet --warnings-as-errors='*' \
 		-checks='-*,bugprone-*,clang-analyzer-*,-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,-bugprone-narrowing-conversions,-bugprone-assignment-in-if-condition,-bugprone-macro-parentheses,-bugprone-implicit-widening-of-multiplication-result,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling' \
-		-- 2>/dev/null -std=gnu11 -D_GNU_SOURCE -Iinclude -Iprofile -Istats -Icollector -Ireport -Icli
+		-- 2>/dev/null -std=gnu11 -D_GNU_SOURCE -Iinclude -Iprofile -Istats -Icollector -Ireport -Iserve -Ilive -Icli
 }
 
 step 'clang-format' clang-format --dry-run -Werror "${sources[@]}"
@@ -96,6 +96,7 @@ step 'shellcheck of suites' shellcheck -e SC2016,SC2015,SC2034,SC1091,SC2154 "${
 step 'cppcheck' run_cppcheck
 step 'licences' check_licences
 step 'list of functions' scripts/list_functions.sh --check
+step 'links of the documents' scripts/check_links.py
 [ -z "$tidy" ] || step 'clang-tidy' run_tidy
 if [ -e "$build/libscprof.so" ]; then
 	step 'exported symbols' scripts/check_exports.sh "$build/libscprof.so"

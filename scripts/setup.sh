@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Installs what scprof's build, tests and (with --bench) benchmarks need and
-# this machine lacks; with --runtimes, what tests skip otherwise. It looks first: where nothing is missing, nothing runs.
+# this machine lacks; with --runtimes and --shells, what tests skip otherwise. It looks first: where nothing is missing, nothing runs.
 # Knows Debian's apt-get and Fedora's dnf. Exit status: 0 all there, 1 not.
 set -euo pipefail
 
@@ -17,8 +17,11 @@ gsl/gsl_cdf.h|header|libgsl-dev|gsl-devel
 jansson.h|header|libjansson-dev|jansson-devel
 libiberty/demangle.h|header|libiberty-dev|binutils-devel
 protobuf-c/protobuf-c.h|header|libprotobuf-c-dev|protobuf-c-devel
+microhttpd.h|header|libmicrohttpd-dev|libmicrohttpd-devel
+pkg-config|command|pkg-config|pkgconf-pkg-config
 protoc-c|command|protobuf-c-compiler|protobuf-c-compiler
 zlib.h|header|zlib1g-dev|zlib-devel
+curses.h|header|libncurses-dev|ncurses-devel
 '
 needs_check='
 cmocka.h|header|libcmocka-dev|libcmocka-devel
@@ -69,9 +72,22 @@ needs_long='
 /usr/share/doc/tcl*/|file|tcl|tcl
 '
 
+# What completion and packages are tried in, where it is there.
+needs_shells='
+zsh|command|zsh|zsh
+fish|command|fish|fish
+mandoc|command|mandoc|mandoc
+groff|command|groff|groff
+lintian|command|lintian|lintian
+dpkg-shlibdeps|command|dpkg-dev|dpkg-dev
+cmake|command|cmake|cmake
+pkg-config|command|pkg-config|pkgconf
+'
 needs_runtimes='
 node|command|nodejs|nodejs
 javac|command|default-jdk-headless|java-latest-openjdk-devel
+prometheus|command|prometheus|golang-github-prometheus
+ip|command|iproute2|iproute
 '
 
 die()
@@ -82,7 +98,7 @@ die()
 
 usage()
 {
-	echo 'usage: scripts/setup.sh [--build-only] [--bench] [--fuzz] [--long] [--runtimes] [--list]' >&2
+	echo 'usage: scripts/setup.sh [--build-only] [--bench] [--fuzz] [--long] [--runtimes] [--shells] [--list]' >&2
 	exit 2
 }
 
@@ -176,6 +192,7 @@ for argument; do
 	--fuzz) needs=$needs$needs_fuzz ;;
 	--long) needs=$needs$needs_long ;;
 	--runtimes) needs=$needs$needs_runtimes ;;
+	--shells) needs=$needs$needs_shells ;;
 	--list) list_only=1 ;;
 	*) usage ;;
 	esac

@@ -22,6 +22,12 @@ setup()
 	common_setup
 }
 
+# not COMMAND...: fails where it succeeds, which a mere "!" in a test does not.
+not()
+{
+	! "$@"
+}
+
 # with_library COMMAND...: under a bare LD_PRELOAD, profiles to $T/out. Socket
 # calls and waiting; reads and writes of files are not recorded.
 with_library()

@@ -30,11 +30,19 @@ hostile()
 	"$SCPROF" report --format json -o hostile.json hostile.scp
 }
 
+# Costs by displacement at five of six sites, one of them below 0.
+displaced()
+{
+	"$BUILD/tests/unit/make_profile" displaced 99 displaced.scp
+	"$SCPROF" report --format json -o displaced.json displaced.scp
+}
+
 setup()
 {
 	common_setup
 	ordinary
 	hostile
+	displaced
 }
 
 @test "the hostile names are really in the profile" {
@@ -52,6 +60,9 @@ setup()
 			python "$CHECK/check_folded.py" $p.folded $p.json $weight
 		done
 	done
+	"$SCPROF" report --format folded --weight uncharged -o displaced.folded displaced.scp
+	python "$CHECK/check_folded.py" displaced.folded displaced.json uncharged
+	[ "$(wc -l <displaced.folded)" = 3 ]
 	"$SCPROF" report --format folded ordinary.scp | cmp - <("$SCPROF" report --format folded --weight time ordinary.scp)
 }
 
@@ -81,7 +92,7 @@ setup()
 
 @test "callgrind: its grammar, and costs that add up" {
 	local p
-	for p in ordinary hostile; do
+	for p in ordinary hostile displaced; do
 		"$SCPROF" report --format callgrind -o $p.callgrind $p.scp
 		python "$CHECK/check_callgrind.py" $p.callgrind $p.json
 	done
@@ -105,7 +116,7 @@ setup()
 
 @test "pprof: every reference and every site, by the published schema" {
 	local p
-	for p in ordinary hostile; do
+	for p in ordinary hostile displaced; do
 		"$SCPROF" report --format pprof -o $p.pprof $p.scp
 		python "$CHECK/check_pprof.py" $p.pprof $p.json
 	done
@@ -122,6 +133,10 @@ setup()
 		[ "$(jq '[.sites[].calls] | add' $p.json)" = \
 			"$(sed -n 's/.* of \([0-9]*\) total$/\1/p' $p.calls.txt | head -n 1)" ]
 	done
+	"$SCPROF" report --format pprof -o displaced.pprof displaced.scp
+	go tool pprof -symbolize=none -sample_index=uncharged -unit=ns -top displaced.pprof >uncharged.txt 2>err.txt
+	# 3.2 us a call at send and recv, 0.25 at write
+	[ "$(sed -n 's/.* of \([0-9]*\)ns total$/\1/p' uncharged.txt | head -n 1)" = "$((3200 * (19000 + 18000) + 250 * 17000))" ]
 	go tool pprof -symbolize=none -traces ordinary.pprof >traces.txt
 	grep -q 'outcome:' traces.txt
 	grep -q '(inline)' traces.txt
@@ -164,7 +179,16 @@ setup()
 	done
 	run "$SCPROF" report --format folded --weight colour ordinary.scp
 	[ "$status" = 2 ]
-	[[ $output == *"time, calls, bytes"* ]]
+	[[ $output == *"time, calls, bytes, uncharged"* ]]
+}
+
+@test "uncharged time is refused where the profile has none" {
+	run "$SCPROF" report --format folded --weight uncharged ordinary.scp
+	[ "$status" = 2 ]
+	[[ $output == *"run --displace"* ]]
+	run "$SCPROF" report --format folded --weight uncharged --by function displaced.scp
+	[ "$status" = 2 ]
+	[[ $output == *"--by path"* ]]
 }
 
 @test "a terminal gets no binary format" {

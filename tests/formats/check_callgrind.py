@@ -6,15 +6,16 @@ import collections
 import re
 import sys
 
-from expected import ENDS, frame_name, leaf_name, load, same, time_ns
+from expected import ENDS, frame_name, has_costs, leaf_name, load, same, time_ns, uncharged_ns
 
 HEAD = re.compile(r"# callgrind format|version: 1|creator: scprof|positions: line|cmd: .*|"
-                  r"events: ns calls bytes|(?:summary|totals): \d+ \d+ \d+|")
+                  r"events: ns calls bytes( uncharged_ns)?|(?:summary|totals):(?: \d+){3,4}|")
 NAME = re.compile(r"(ob|fl|fn|cob|cfi|cfn)=\((\d+)\)(?: (.+))?")
 
 
 class Reader:
-    def __init__(self):
+    def __init__(self, events):
+        self.events = events
         self.names = collections.defaultdict(dict)
         self.own = collections.Counter()
         self.calls = []
@@ -32,7 +33,7 @@ class Reader:
 
     def cost(self, line):
         values = [int(v) for v in line.split()]
-        assert len(values) == 4, line
+        assert len(values) == 1 + self.events, line
         if self.pending is None:
             self.own.update({(self.at["fn"], i): v for i, v in enumerate(values[1:])})
         else:
@@ -46,12 +47,15 @@ class Reader:
         elif line.startswith("calls="):
             assert re.fullmatch(r"calls=\d+ \d+", line), line
             self.pending = int(line[6:].split()[0])
-        elif re.fullmatch(r"\d+ \d+ \d+ \d+", line):
+        elif re.fullmatch(r"\d+(?: \d+){3,4}", line):
             self.cost(line)
         else:
             assert HEAD.fullmatch(line), line
+            if line.startswith("events"):
+                assert len(line.split()) == 1 + self.events, line
             if line.startswith(("summary", "totals")):
                 self.totals.add(line.split(": ")[1])
+                assert len(line.split()) == 1 + self.events, line
 
 
 def edges_of(site):
@@ -74,20 +78,20 @@ def check_edges(reader, sites):
 
 
 def main(callgrind, report):
-    reader = Reader()
+    sites = load(report)["sites"]
+    reader = Reader(3 + has_costs(sites))
     with open(callgrind, encoding="utf-8", newline="") as f:
         for line in f.read().split("\n"):
             reader.line(line)
-    sites = load(report)["sites"]
     want = collections.Counter()
     for s in sites:
-        for i, value in enumerate((time_ns(s), s["calls"], s["bytes"])):
+        for i, value in enumerate((time_ns(s), s["calls"], s["bytes"], uncharged_ns(s))):
             want[same(leaf_name(s, True)), i] += value
     for (name, i), value in want.items():
         found = sum(v for k, v in reader.own.items()
                     if same(k[0]) == name and k[1] == i)
         assert abs(found - value) <= len(sites), (name, i, found, value)
-    sums = [sum(v for k, v in want.items() if k[1] == i) for i in range(3)]
+    sums = [sum(v for k, v in want.items() if k[1] == i) for i in range(reader.events)]
     assert len(reader.totals) == 1, reader.totals
     assert all(abs(int(t) - s) <= len(sites) for t, s in zip(reader.totals.pop().split(), sums))
     assert reader.calls, "nothing is called"

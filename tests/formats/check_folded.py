@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""check_folded.py FOLDED JSON time|calls|bytes: every site with its path, as
+"""check_folded.py FOLDED JSON time|calls|bytes|uncharged: every site with its path, as
 FlameGraph reads lines: frames up to the last blank, separated by ';'."""
 import re
 import sys
 
-from expected import load, near, same, stack, time_ns
+from expected import load, near, same, stack, time_ns, uncharged_ns
 
-WEIGHT = {"time": time_ns, "calls": lambda s: s["calls"], "bytes": lambda s: s["bytes"]}
+WEIGHT = {"time": time_ns, "calls": lambda s: s["calls"], "bytes": lambda s: s["bytes"], "uncharged": uncharged_ns}
 
 
 def main(folded, report, weight):

@@ -4,7 +4,7 @@ follows every reference, and compares each sample with its site."""
 import gzip
 import sys
 
-from expected import clean, load, near, same, stack, time_ns
+from expected import clean, has_costs, load, near, same, stack, time_ns, uncharged_ns
 
 
 def varint(data, at):
@@ -109,22 +109,24 @@ class Profile:
         return out
 
 
-def check_sample(profile, sample, site):
+def check_sample(profile, sample, site, costs):
     found = [n for loc in sample.list(1) for n in profile.names(loc)]
     names = stack(site, with_outcome=False)
     assert [same(n[0]) for n in found] == [same(n) for n in names], (found, names)
     for (_, line, file), frame in zip(found[1:], site["stack"]):
         assert line == (frame["line"] or 0) and same(file) == same(clean(frame["file"] or ""))
-    calls, time, size = sample.list(2)
+    calls, time, size, *uncharged = sample.list(2)
     assert calls == site["calls"] and size == site["bytes"] and near(time, time_ns(site))
+    assert len(uncharged) == costs and all(near(u, uncharged_ns(site)) for u in uncharged), uncharged
     labels = {profile.text(m.one(1)): profile.text(m.one(2)) for m in sample.many(3)}
     plain = site["outcome"] in ("completed", "any")
     assert labels == ({} if plain else {"outcome": site["outcome"]}), labels
 
 
-def check_rest(profile):
+def check_rest(profile, costs):
     types = [(profile.text(m.one(1)), profile.text(m.one(2))) for m in profile.top.many(1)]
-    assert types == [("calls", "count"), ("time", "nanoseconds"), ("bytes", "bytes")], types
+    wanted = [("calls", "count"), ("time", "nanoseconds"), ("bytes", "bytes"), ("uncharged", "nanoseconds")]
+    assert types == wanted[:3 + costs], types
     assert profile.text(profile.top.one(14)) == "time"
     for comment in profile.top.list(13):
         profile.text(comment)
@@ -140,10 +142,11 @@ def main(path, report):
     profile = Profile(path)
     sites = load(report)["sites"]
     samples = profile.top.many(2)
+    costs = has_costs(sites)
     assert len(samples) == len(sites) > 0
     for sample, site in zip(samples, sites):
-        check_sample(profile, sample, site)
-    check_rest(profile)
+        check_sample(profile, sample, site, costs)
+    check_rest(profile, costs)
 
 
 main(*sys.argv[1:])

@@ -55,6 +55,15 @@ def time_ns(site):
     return max(0, int(site["total_ns"] + 0.5)) if site["total_ns"] > 0 else 0
 
 
+def uncharged_ns(site):
+    """What all its calls cost by displacement, where that is known."""
+    return max(0, int(site["uncharged_ns"] * site["calls"] + 0.5)) if site["uncharged_ns"] is not None else 0
+
+
+def has_costs(sites):
+    return any(s["displacement"] is not None for s in sites)
+
+
 def near(a, b):
     """JSON has 15 digits of a time: its rounding may differ in the last one."""
     return abs(a - b) <= 1

@@ -64,9 +64,10 @@ static void save(const char *path, const struct scp_site_cost *cost)
 
 static void check(const struct profile *p)
 {
-	const struct prof_site_cost *c = &p->entry[0].cost;
+	const struct prof_site_cost *c = profile_site_cost(p, 0);
 
 	assert_int_equal(p->entries, 2);
+	assert_non_null(c);
 	assert_int_equal(c->state, SCP_SITE_COST_KNOWN);
 	assert_int_equal(c->run, sound.run);
 	assert_int_equal(c->group, 3);
@@ -78,7 +79,7 @@ static void check(const struct profile *p)
 	assert_true(fabs(c->uncharged.freedom - 15.25) < 1e-9);
 	assert_true(fabs(c->true_cost.ns - 9876543.210) < 1e-3);
 	assert_true(fabs(c->true_cost.error_ns - 87.654) < 1e-6);
-	assert_int_equal(p->entry[1].cost.state, 0);
+	assert_null(profile_site_cost(p, 1));
 }
 
 static void test_costs_are_read_and_written(void **state)
@@ -156,10 +157,12 @@ static void test_a_site_without_a_number_has_none(void **state)
 	(void)state;
 	save(path, &c);
 	assert_int_equal(profile_add(p, path, &err), 0);
-	assert_int_equal(p->entry[1].cost.state, SCP_SITE_COST_RARE);
+	assert_non_null(profile_site_cost(p, 1));
+	assert_int_equal(profile_site_cost(p, 1)->state, SCP_SITE_COST_RARE);
 	assert_int_equal(profile_write(p, copy, &err), 0);
 	assert_int_equal(profile_add(q, copy, &err), 0);
-	assert_int_equal(q->entry[1].cost.state, SCP_SITE_COST_RARE);
+	assert_non_null(profile_site_cost(q, 1));
+	assert_int_equal(profile_site_cost(q, 1)->state, SCP_SITE_COST_RARE);
 	profile_free(p);
 	profile_free(q);
 }

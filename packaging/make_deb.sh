@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# packaging/make_deb.sh BUILD VERSION: Debian packages of what is built, in
+# BUILD/deb, by `make install` into a tree of its own and dpkg-deb.
+#   libscprof      the preloaded library alone, where the loader finds it by its
+#                  name; it needs libc only, for containers that hold no tool
+#   scprof         the tool, man pages, completion
+#   libscprof-dev  scprof.h, for pkg-config and CMake
+# Exit status: 0 made, 1 not, 2 a tool is missing.
+set -euo pipefail
+
+build=$(realpath "$1") version=$2
+cd "$(dirname "$0")/.."
+for tool in dpkg-deb dpkg-shlibdeps dpkg-gencontrol dpkg-architecture; do
+	command -v "$tool" >/dev/null || {
+		echo "make deb: $tool is missing: apt-get install dpkg-dev (or scripts/setup.sh --shells)" >&2
+		exit 2
+	}
+done
+multiarch=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
+# The same sources and date give the same bytes.
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y cli/version.h)}
+export SOURCE_DATE_EPOCH
+umask 022
+
+work=$(mktemp -d "$build/deb.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+make -s --no-print-directory BUILD="$build" DESTDIR="$work/all" PREFIX=/usr "LIBDIR=/usr/lib/$multiarch" \
+	PRELOAD=libscprof.so ZSHDIR=/usr/share/zsh/vendor-completions install
+
+# move PACKAGE PATH...: out of the whole tree into the package's.
+move()
+{
+	local package=$1 path
+	shift
+	for path; do
+		mkdir -p "$work/$package/$(dirname "$path")"
+		mv "$work/all/$path" "$work/$package/$path"
+	done
+}
+
+rm -r "$work/all/usr/share/doc/scprof"
+move libscprof "usr/lib/$multiarch"
+move libscprof-dev usr/include usr/share/pkgconfig usr/share/cmake
+mv "$work/all" "$work/scprof"
+strip --strip-unneeded --remove-section=.comment --remove-section=.note "$work/scprof/usr/bin/scprof" \
+	"$work/libscprof/usr/lib/$multiarch/libscprof.so"
+find "$work/scprof/usr/share/man" -type f -exec gzip -9n {} +
+
+documents()
+{
+	local doc=$work/$1/usr/share/doc/$1
+	mkdir -p "$doc"
+	cp packaging/debian/copyright "$doc/copyright"
+	gzip -9nc "$work/source/debian/changelog" >"$doc/changelog.gz"
+}
+
+# The loader's cache is to know the library by its name.
+mkdir -p "$work/libscprof/DEBIAN"
+echo 'activate-noawait ldconfig' >"$work/libscprof/DEBIAN/triggers"
+
+# The fields come from packaging/debian/control, the libraries needed from the binaries.
+mkdir -p "$work/source/debian"
+maintainer="${DEBFULLNAME:-scprof developers} <${DEBEMAIL:-scprof@example.org}>"
+sed "s|^Maintainer: .*|Maintainer: $maintainer|" packaging/debian/control >"$work/source/debian/control"
+cat >"$work/source/debian/changelog" <<END
+scprof ($version) unstable; urgency=medium
+
+  * Build of the sources as they are.
+
+ -- $maintainer  $(date -u -R -d "@$SOURCE_DATE_EPOCH")
+END
+
+package()
+{
+	local tree=$work/$1
+	shift
+	documents "${tree##*/}"
+	mkdir -p "$tree/DEBIAN"
+	cd "$work/source"
+	: >debian/substvars
+	[ $# = 0 ] || dpkg-shlibdeps -Tdebian/substvars "$@"
+	dpkg-gencontrol -p"${tree##*/}" -P"$tree" -Tdebian/substvars -fdebian/files
+	(cd "$tree" && find usr -type f -exec md5sum {} + | sort -k 2) >"$tree/DEBIAN/md5sums"
+	cd - >/dev/null
+	mkdir -p "$build/deb"
+	dpkg-deb --root-owner-group --build "$tree" "$build/deb" >/dev/null
+}
+
+rm -f "$build"/deb/*.deb
+package libscprof "$work/libscprof/usr/lib/$multiarch/libscprof.so"
+package scprof "$work/scprof/usr/bin/scprof"
+package libscprof-dev
+ls "$build"/deb/*.deb
