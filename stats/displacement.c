@@ -49,7 +49,7 @@ struct displacement_value displacement_switching_of(struct displacement_value a,
 		return isfinite(a.error) ? a : b;
 	return (struct displacement_value){
 		.value = (a.value + b.value) / 2,
-		.error = hypot(fmax(a.error, b.error), (a.value - b.value) / 2),
+		.error = hypot(fmax(a.error, b.error), (a.value - b.value) / 2 / sqrt(3)),
 		.freedom = fmin(a.freedom, b.freedom),
 	};
 }

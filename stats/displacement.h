@@ -53,8 +53,10 @@ struct displacement_value {
 struct displacement_value displacement_switching(const double *with, const double *without,
 						 size_t n, double *scratch);
 
-/* A switch of which it is not known whether it was of the one kind or of the other: between the
- * two, and unsure by half of what they differ by. Of one kind alone where the other is unknown. */
+/* A switch of which it is not known whether it was of the one kind or of the other: anywhere
+ * between the two, each value as likely (a rectangle: deviation of half its width over root 3; JCGM
+ * 100:2008, "Guide to the expression of uncertainty in measurement", 4.3.7). Of one kind alone
+ * where the other is unknown. */
 struct displacement_value displacement_switching_of(struct displacement_value a,
 						    struct displacement_value b);
 

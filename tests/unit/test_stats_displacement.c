@@ -273,7 +273,7 @@ static void test_of_two_kinds_of_switches_the_middle_is_taken_and_doubted(void *
 	(void)state;
 	v = displacement_switching_of(here, away);
 	assert_near(v.value, 0, 1e-15);
-	assert_near(v.error, hypot(4e-8, 1e-6), 1e-12);
+	assert_near(v.error, hypot(4e-8, 1e-6 / sqrt(3)), 1e-12);
 	assert_near(v.freedom, 20, 1e-12);
 	assert_near(displacement_switching_of(here, none).value, 1e-6, 1e-15);
 	assert_near(displacement_switching_of(none, away).value, -1e-6, 1e-15);
