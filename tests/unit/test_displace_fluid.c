@@ -155,6 +155,48 @@ static void test_windows_follow_each_other_and_add_up(void **state)
 	fluid_stop(f);
 }
 
+/* A millisecond of the thread's CPU time between two windows of two. */
+static void take_long(void *context, size_t i, size_t index)
+{
+	struct timespec t;
+	double end = 0;
+
+	(void)context;
+	(void)i;
+	(void)index;
+	do {
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+		end = end > 0 ? end : (double)t.tv_sec + (double)t.tv_nsec / 1e9 + 0.001;
+	} while ((double)t.tv_sec + (double)t.tv_nsec / 1e9 < end);
+}
+
+static void test_what_is_done_between_windows_is_progress(void **state)
+{
+	struct fluid_options o = {
+		.window_ns = 2000000, .scheduling = FLUID_IDLE, .edge = take_long};
+	double charged = 0, progress = 0, rate;
+	struct profile_error err;
+	struct fluid *f;
+
+	(void)state;
+	sched_getaffinity(0, sizeof(o.cpus), &o.cpus);
+	f = fluid_start(&o, &err);
+	assert_non_null(f);
+	wait_for_windows(f, 20);
+	rate = fluid_rate(f);
+	for (size_t i = 0; i < fluid_cpus(f); i++)
+		for (size_t k = 1; k < fluid_windows(f, i); k++) {
+			struct fluid_window w = fluid_window(f, i, k);
+
+			charged += (double)w.charged_ns;
+			progress += w.progress / rate;
+		}
+	fluid_stop(f);
+	/* a third to a half of it would be missing; interrupts are some hundredths */
+	if (progress < 0.8 * charged)
+		fail_msg("%g s of progress in %g s", progress / 1e9, charged / 1e9);
+}
+
 static void test_no_thread_is_left_and_nothing_is_changed(void **state)
 {
 	cpu_set_t before, after;
@@ -226,6 +268,7 @@ int main(void)
 		cmocka_unit_test(test_no_chunk_no_length),
 		cmocka_unit_test(test_so_many_loops_as_asked_or_until_stopped),
 		cmocka_unit_test(test_windows_follow_each_other_and_add_up),
+		cmocka_unit_test(test_what_is_done_between_windows_is_progress),
 		cmocka_unit_test(test_no_thread_is_left_and_nothing_is_changed),
 		cmocka_unit_test(test_a_cpu_that_cannot_be_had_is_named),
 		cmocka_unit_test(test_the_papers_fluid_runs_its_loops_and_tells_when),
