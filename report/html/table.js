@@ -239,6 +239,9 @@ function redrawTable() {
 	replace(table.body, spaceAbove, spaceBelow);
 	for (const space of [spaceAbove, spaceBelow])
 		space.firstChild.colSpan = visible.length; // one more would be a column more
+	// as high as it will be, or what is measured is an empty table
+	spaceAbove.style.height = "0";
+	spaceBelow.style.height = `${Math.min(table.shown.length * TABLE_ROW, TABLE_MOST)}px`;
 	table.room = table.view.clientHeight - byId("table").tHead.offsetHeight;
 	byId("table").setAttribute("aria-rowcount", String(table.shown.length + 1));
 	drawTable();

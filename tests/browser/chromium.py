@@ -107,6 +107,7 @@ class Browser:
         """Load a file; back when its scripts have run and it was painted, because a browser drops clicks
         before that. What the page before did is forgotten."""
         self.loaded = False
+        self.page = path
         self.errors, self.requests = [], []
         self.call("Page.navigate", url="file://" + os.path.abspath(path))
         self._until(lambda: self.loaded, "load of " + path)
