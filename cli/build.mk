@@ -51,6 +51,7 @@ CLI_SRC = \
 	cli/cmd_serve.c \
 	cli/serve_options.c \
 	cli/cmd_symbols.c \
+	cli/cmd_top.c \
 	cli/run_filters.c \
 	cli/run_displace.c \
 	cli/run_displace_account.c \

@@ -11,6 +11,7 @@ const struct command commands[] = {
 	{"run", cmd_run, run_usage, "run a command, write its profile, print the report", 125,
 	 true},
 	{"report", cmd_report, report_usage, "print what profiles say", 2, true},
+	{"top", cmd_top, top_usage, "watch a program while it is profiled", 2, true},
 	{"diff", cmd_diff, diff_usage, "what became slower or faster", 2, true},
 	{"merge", cmd_merge, merge_usage, "make one profile of several", 2, true},
 	{"plan", cmd_plan, plan_usage, "how many calls a measurement needs, or how many more", 2,

@@ -4,6 +4,9 @@ PROFILE_SRC = \
 	profile/file.c \
 	profile/large.c \
 	profile/watch.c \
+	profile/places.c \
+	profile/since.c \
+	profile/live.c \
 	profile/header.c \
 	profile/chunks.c \
 	profile/records.c \

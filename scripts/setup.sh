@@ -21,6 +21,7 @@ microhttpd.h|header|libmicrohttpd-dev|libmicrohttpd-devel
 pkg-config|command|pkg-config|pkgconf-pkg-config
 protoc-c|command|protobuf-c-compiler|protobuf-c-compiler
 zlib.h|header|zlib1g-dev|zlib-devel
+curses.h|header|libncurses-dev|ncurses-devel
 '
 needs_check='
 cmocka.h|header|libcmocka-dev|libcmocka-devel

@@ -16,7 +16,7 @@ SERVE_SRC = \
 	serve/request.c \
 	serve/snapshot.c \
 	serve/source.c \
-	serve/window.c
+	serve/pprof_window.c
 
 MICROHTTPD_CFLAGS := $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)
 MICROHTTPD_LIBS := $(shell pkg-config --libs libmicrohttpd 2>/dev/null || echo -lmicrohttpd)

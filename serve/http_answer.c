@@ -13,7 +13,7 @@
 #include "metrics_write.h"
 #include "negotiate.h"
 #include "report.h"
-#include "window.h"
+#include "pprof_window.h"
 
 #define PLAIN_TYPE "text/plain; charset=utf-8"
 #define HTML_TYPE  "text/html; charset=utf-8"

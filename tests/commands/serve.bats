@@ -1,8 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck disable=SC2030,SC2031 # each test is a subshell, and means to be
 # `scprof serve`: what it counts is what the profiles hold; counters never go back; pages, metrics
 # and pprof are what others read; bad requests and bad files stop nothing.
 
+bats_require_minimum_version 1.5.0
 load common
 load ../serve/serve
 
@@ -149,13 +151,13 @@ scrape()
 	[ "$(code "$URL/metrics")" = 200 ]
 	python3 "$CHECK" text answer
 	[ "$(code "$URL/")" = 200 ]
-	! grep -q '<img\|<script' answer
+	run ! grep -q '<img\|<script' answer
 	grep -qi "^content-security-policy: default-src 'none'; style-src 'self'" headers
 	grep -q '&lt;/script&gt;&lt;img src=x' answer
 	service=$(grep -o '/service?[^"]*' answer | head -n 1 | sed 's/&amp;/\&/g')
 	[ "$(code "$URL$service")" = 200 ]
 	grep -q 'Content-Security-Policy' answer
-	! grep -q '<img src=x' answer
+	run ! grep -q '<img src=x' answer
 }
 
 @test "a service's page is the report of its processes, and comes again if asked to" {
@@ -193,7 +195,7 @@ scrape()
 	[ "$(code "$URL/?$(head -c 3000 /dev/zero | tr '\0' a)")" = 414 ]
 	[ "$(code "$URL/$(head -c 100000 /dev/zero | tr '\0' a)")" != 200 ]
 	[ "$(code -H 'Host: evil.example' "$URL/metrics")" = 403 ]
-	! grep -qi '^access-control' headers
+	run ! grep -qi '^access-control' headers
 	[ "$(code -H 'Host: localhost' "$URL/metrics")" = 200 ]
 	printf 'rubbish\r\n\r\n\0\377' | timeout 5 python3 -c '
 import socket, sys

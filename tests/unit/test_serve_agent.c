@@ -17,7 +17,7 @@
 #include "gauges.h"
 #include "metrics.h"
 #include "scp_build.h"
-#include "window.h"
+#include "pprof_window.h"
 
 struct place {
 	char directory[64];
