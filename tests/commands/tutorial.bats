@@ -38,7 +38,7 @@ printed()
 measure()
 {
 	local run load quit tries=100
-	run=$(printed 'scprof run ') && load=$(printed '-d 10s') && quit=$(printed '-s quit') || return 1
+	run=$(printed 'scprof run -g') && load=$(printed '-d 10s') && quit=$(printed '-s quit') || return 1
 	run=${run/plain.scp/$1} run=${run/plain.conf/$2} quit=${quit/plain.conf/$2}
 	sed -i "s/:8088/:$PORT/" "$2"
 	timeout 60 bash -c "$run" >"$1.out" 2>"$1.err" 3>&- &
