@@ -124,6 +124,15 @@ typed()
 	typed bash "$load" 'scprof run -g socket,reg?' 'socket,region'
 }
 
+@test "complete 10: bash with bash-completion completes the profiled command by its own rules" {
+	local package=/usr/share/bash-completion/bash_completion load
+	[ -e $package ] || skip 'bash-completion is not installed (scripts/setup.sh --shells)'
+	# a command with rules of its own, that the test knows
+	load="source $package; source $BATS_TEST_DIRNAME/../../completion/scprof.bash; complete -W 'apple pear' fruit"
+	typed bash "$load" 'scprof run --groups=io -s lib:x -- fruit app?pe?' 'fruit apple pear'
+	typed bash "$load" 'scprof run fruit pe?' 'fruit pear'
+}
+
 @test "complete 08: zsh at a terminal does, too" {
 	command -v zsh >/dev/null || skip 'zsh is not installed (scripts/setup.sh --shells)'
 	: >one.scp
