@@ -5,7 +5,7 @@ BENCH_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE
 
 .PHONY: bench-programs
 bench-programs: $(BENCH)/deep_call $(BENCH)/deep_call_pg $(BENCH)/deep_unwind $(BENCH)/calibrated_call \
-	$(BENCH)/quiet_mean $(BENCH)/phase_p $(BENCH)/markers $(BENCH)/many_paths
+	$(BENCH)/quiet_mean $(BENCH)/phase_p $(BENCH)/markers $(BENCH)/many_paths $(BENCH)/known_load
 
 # The empty function: an object of its own, so that the call is a dynamic one.
 $(BENCH)/libempty.so: bench/empty.c
@@ -33,6 +33,12 @@ $(BENCH)/libcalibrated.so: bench/calibrated.c
 
 $(BENCH)/calibrated_call: bench/calibrated_call.c $(BENCH)/libcalibrated.so
 	$(CC) $(BENCH_CFLAGS) -fno-ipa-icf -o $@ $< -L$(BENCH) -lcalibrated -Wl,-rpath,'$$ORIGIN'
+
+# Displacement's intervals held against a load of known size (docs/displacement-experiments.md).
+KNOWN_LIBS = $(addprefix $(BUILD)/lib,$(addsuffix .a,collector profile stats))
+$(BENCH)/known_load: bench/known_load.c $(KNOWN_LIBS)
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_CFLAGS) $(SAN) -Iinclude -Icollector -Iprofile -Istats -o $@ $< $(KNOWN_LIBS) -lelf -lgsl -lgslcblas -lm -lpthread
 
 $(BENCH)/quiet_mean: bench/quiet_mean.c $(BUILD)/libprofile.a
 	$(CC) $(BENCH_CFLAGS) -Iinclude -Iprofile -o $@ $< $(BUILD)/libprofile.a -lm

@@ -51,6 +51,7 @@ CLI_SRC = \
 	cli/cmd_symbols.c \
 	cli/run_filters.c \
 	cli/run_displace.c \
+	cli/run_displace_account.c \
 	cli/run_options.c \
 	cli/run_output.c \
 	cli/run_slowest.c \

@@ -281,6 +281,7 @@ static json_t *whole(const struct displace_wishes *o, const struct displace_summ
 	put(root, "unaccounted", unaccounted(s));
 	put(root, "per_operation_us", o->loops ? operation(o, s) : json_null());
 	put(root, "errors", errors(s));
+	put(root, "idle_group", json_boolean(s->run[0].apart));
 	put(root, "windows", integer(s->windows));
 	put(root, "windows_kept", integer(s->kept));
 	put(root, "cpus", cpus(s->cpu, s->cpus));

@@ -97,8 +97,10 @@ static int measure(struct measuring *g, struct displace_measured *m)
 int displace_measure(const struct displace_wishes *o, const struct program *program,
 		     struct displace_measured *m)
 {
-	struct displace_options options = {
-		.cpus = o->cpus, .rest_s = o->rest_s, .any_quota = o->any_quota};
+	struct displace_options options = {.cpus = o->cpus,
+					   .rest_s = o->rest_s,
+					   .any_quota = o->any_quota,
+					   .no_group = o->no_group};
 	struct measuring g = {.o = o, .program = program};
 	double began = displace_now();
 	struct profile_error err;

@@ -47,6 +47,9 @@ const char displace_usage[] =
 	"  --no-task-clock    leave perf's task-clock out of the first run, too: it makes the CPU "
 	"time\n"
 	"                     of a program that switches often some hundredths longer\n"
+	"  --share            no control group of its own for the fluid: among other sessions' "
+	"work it\n"
+	"                     then has a busy program's share instead of what they leave\n"
 	"  --ignore-quota     measure even where a control group's quota is in the way\n"
 	"  --json             one object, schema scprof-displace/1; what the command prints goes "
 	"to\n"
@@ -69,6 +72,7 @@ enum {
 	OPT_REST,
 	OPT_TIME_LIMIT,
 	OPT_NO_TASK_CLOCK,
+	OPT_SHARE,
 	OPT_IGNORE_QUOTA
 };
 
@@ -81,6 +85,7 @@ static const struct option long_options[] = {
 	{"method", required_argument, NULL, OPT_METHOD},
 	{"confidence", required_argument, NULL, OPT_CONFIDENCE},
 	{"rest", required_argument, NULL, OPT_REST},
+	{"share", no_argument, NULL, OPT_SHARE},
 	{"no-task-clock", no_argument, NULL, OPT_NO_TASK_CLOCK},
 	{"time-limit", required_argument, NULL, OPT_TIME_LIMIT},
 	{"ignore-quota", no_argument, NULL, OPT_IGNORE_QUOTA},
@@ -192,6 +197,9 @@ static int take_option(char **argv, int option, struct displace_wishes *o, struc
 		return take_confidence(optarg, o);
 	case OPT_REST:
 		return take_rest(optarg, o);
+	case OPT_SHARE:
+		o->no_group = true;
+		return 0;
 	case OPT_NO_TASK_CLOCK:
 		o->no_task_clock = true;
 		return 0;

@@ -12,7 +12,7 @@ struct displace_wishes {
 	uint32_t replications;
 	cpu_set_t cpus;
 	double confidence, rest_s, longest_s;
-	bool json, confirm, wall, quiet, any_quota, no_task_clock;
+	bool json, confirm, wall, quiet, any_quota, no_group, no_task_clock;
 	const char *output; /* NULL: standard error; standard output for JSON */
 	char **command;
 };

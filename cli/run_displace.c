@@ -115,8 +115,23 @@ static void say_sites(const struct site_costs_told *t, double elapsed)
 			   t->missed);
 }
 
+static void note_account(const struct run_displace *r, struct profile *p)
+{
+	struct displace_summary s;
+
+	if (displace_summarise(&s, &r->run, 1, CONFIDENCE, displace_switching(r->d))) {
+		say("no memory for the account of displacement");
+		return;
+	}
+	if (run_displace_note(&s, p))
+		say("no memory for the account of displacement in the profile");
+	displace_summary_free(&s);
+}
+
 void run_displace_sites(struct run_displace *r, const char *profiles, struct profile *p)
 {
+	if (r->settled)
+		note_account(r, p);
 	if (!r->settled || !r->samples)
 		return;
 	r->has_sites = !site_costs_run(r->d, &r->run, r->samples, profiles, p, &r->sites);

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "displace.h"
+#include "displace_summary.h"
 #include "launch.h"
 #include "profile.h"
 #include "site_costs_run.h"
@@ -34,9 +35,12 @@ int run_displace_wait(struct run_displace *r, struct launch *l);
  * wants to wait. Nothing without a fluid. */
 void run_displace_settle(struct run_displace *r, bool interrupted);
 
-/* After that: what a call at each site costs, put into the profile, which is as gathered from
- * `profiles`. */
+/* After that: what a call at each site costs and where the CPUs' time went, put into the profile,
+ * which is as gathered from `profiles`. */
 void run_displace_sites(struct run_displace *r, const char *profiles, struct profile *p);
+
+/* The account of a summary's first run, into the profile. -1: no memory. */
+int run_displace_note(const struct displace_summary *s, struct profile *p);
 
 /* After that: the account on standard error, the end of the fluid. */
 void run_displace_finish(struct run_displace *r, char **command);

@@ -69,6 +69,7 @@ COLLECTOR_SRC = \
 	collector/environment.c \
 	collector/exports.c \
 	collector/fluid.c \
+	collector/fluid_group.c \
 	collector/fluid_loop.c \
 	collector/gather.c \
 	collector/launch.c \

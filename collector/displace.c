@@ -101,6 +101,7 @@ static int start(struct displace *d, struct profile_error *err)
 		.cpus = d->options.cpus,
 		.window_ns = d->options.window_ns ? d->options.window_ns : FLUID_WINDOW_NS,
 		.scheduling = FLUID_IDLE,
+		.no_group = d->options.no_group,
 		.edge = d->options.edge,
 		.context = d->options.context,
 	};
@@ -115,7 +116,7 @@ static int start(struct displace *d, struct profile_error *err)
 	d->standing = standing_warnings(&d->options.cpus);
 	d->irq_measured = cpu_times_irq_measured();
 	d->switching = displace_switch_cost(
-		first_cpu(&f.cpus), quick_rate(),
+		first_cpu(&f.cpus), !f.no_group, quick_rate(),
 		fmin(SWITCH_S, d->options.rest_s > 0 ? d->options.rest_s / 2 : SWITCH_S));
 	d->switching_known = isfinite(d->switching.error);
 	if (!d->switching_known)

@@ -39,6 +39,7 @@ struct displace_options {
 	double rest_s;	    /* how long rests will be: what is measured besides takes half of it
 			     * and half a second at most. 0: as it likes */
 	bool any_quota;	    /* measure even where the cgroup's quota is smaller than the set */
+	bool no_group;	    /* fluid.h */
 	bool no_task_clock; /* see displace_task_clock */
 	/* Called at each tick of a run and at its end, `at` as displacement_window.at: for those
 	 * who want counters of their own beside the windows. It runs beside the program, so
@@ -149,6 +150,7 @@ struct displace_run {
 	size_t tasks;
 	unsigned warnings; /* enum displace_warning, or-ed */
 	bool interrupted;  /* a signal ended it */
+	bool apart;	   /* the fluid gave way to all tasks (fluid_group.h) */
 	double rest;	   /* how long the rests before and after it were, together */
 };
 

@@ -392,6 +392,7 @@ int displace_run_settle(struct displace *d, struct displace_run *run, struct pro
 	}
 	run->elapsed = (double)(d->to - d->from) / d->rate / 1e9;
 	run->rest = rested(d);
+	run->apart = fluid_apart(d->fluid);
 	run->program = largest(largest(d->accounting.rusage, d->living), d->accounting.taskstats);
 	d->usage_known = d->usage_known && usage_holds(d, run->program);
 	for (size_t i = 0; i < d->cpus; i++) {

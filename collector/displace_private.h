@@ -83,7 +83,8 @@ struct displace {
 };
 
 /* displace_switch.c: takes at most about so long */
-struct displacement_value displace_switch_cost(int cpu, double units_per_ns, double longest_s);
+struct displacement_value displace_switch_cost(int cpu, bool apart, double units_per_ns,
+					       double longest_s);
 
 /* displace_windows.c */
 /* The first window of CPU i that ends after `from`. */

@@ -104,6 +104,8 @@ static bool left_the_set(const struct displace *d)
 
 static void check_groups(struct displace *d)
 {
+	if (fluid_apart(d->fluid))
+		return;
 	for (size_t i = 0; i < d->tasks.count && !(d->warnings & DISPLACE_GROUP); i++)
 		if (d->tasks.task[i].program && !d->tasks.task[i].gone &&
 		    sched_group_differs(d->tasks.task[i].pid))

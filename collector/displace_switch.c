@@ -28,6 +28,7 @@
 #include "clocks_private.h"
 #include "counter.h"
 #include "displace_private.h"
+#include "fluid_group.h"
 #include "fluid_loop.h"
 
 #define WINDOW_NS  1000000
@@ -41,6 +42,7 @@ struct probe {
 	double units_per_ns, longest_s;
 	atomic_uint word; /* the helper sleeps on it */
 	atomic_bool waking, stop;
+	struct fluid_group group;
 	struct fluid_loop loop;
 	double with[PAIRS], without[PAIRS]; /* seconds a switch */
 	size_t pairs;
@@ -147,6 +149,7 @@ static void *measure(void *argument)
 	fluid_loop_begin(&p->loop, p->units_per_ns);
 	if (!settle(p->cpu, SCHED_IDLE))
 		atomic_store(&p->refused, true);
+	fluid_group_join(&p->group, gettid()); /* as the fluid, where it can */
 	while (!atomic_load(&p->refused) && p->pairs < PAIRS && clocks_raw_ns() < end) {
 		double many, few, with, without;
 
@@ -195,7 +198,8 @@ static int another_cpu(int cpu)
 	return -1;
 }
 
-struct displacement_value displace_switch_cost(int cpu, double units_per_ns, double longest_s)
+struct displacement_value displace_switch_cost(int cpu, bool apart, double units_per_ns,
+					       double longest_s)
 {
 	const struct displacement_value unknown = {0, INFINITY, 1};
 	struct displacement_value cost;
@@ -214,7 +218,10 @@ struct displacement_value displace_switch_cost(int cpu, double units_per_ns, dou
 	p->longest_s = longest_s;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (apart)
+		fluid_group_make(&p->group);
 	run_all(p);
+	fluid_group_remove(&p->group);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	cost = displacement_switching(p->with, p->without, p->pairs, scratch);
 	munmap(p, sizeof(*p));

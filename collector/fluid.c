@@ -21,6 +21,7 @@
 
 #include "clocks_private.h"
 #include "counter.h"
+#include "fluid_group.h"
 #include "fluid_loop.h"
 
 #define BLOCK	    1024
@@ -47,6 +48,8 @@ struct fluid_thread {
 
 struct fluid {
 	struct fluid_options options;
+	struct fluid_group group;
+	bool apart; /* all threads are in it */
 	struct clock_pair origin;
 	double units_per_ns; /* at the start */
 	sem_t ready;
@@ -207,6 +210,8 @@ static enum start settle(struct fluid_thread *t)
 		    0, t->fluid->options.scheduling == FLUID_IDLE ? SCHED_IDLE : SCHED_OTHER,
 		    &none))
 		return NOT_IDLE;
+	if (fluid_group_join(&t->fluid->group, t->tid))
+		t->fluid->apart = false; /* threads start one after another */
 	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int)t->tid);
 	t->schedstat = open(path, O_RDONLY | O_CLOEXEC);
 	if (t->schedstat < 0 || read_schedstat(t->schedstat, &waited, &turns) || !turns)
@@ -318,6 +323,7 @@ struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *e
 	f = make(o, err);
 	if (!f)
 		return NULL;
+	f->apart = o->scheduling == FLUID_IDLE && !o->no_group && !fluid_group_make(&f->group);
 	for (size_t i = 0; i < (size_t)CPU_COUNT(&o->cpus); i++) {
 		struct fluid_thread *t = &f->thread[i];
 
@@ -352,8 +358,14 @@ void fluid_stop(struct fluid *f)
 		for (size_t b = 0; b < BLOCKS && f->thread[i].block[b]; b++)
 			free(f->thread[i].block[b]);
 	}
+	fluid_group_remove(&f->group);
 	sem_destroy(&f->ready);
 	free(f);
+}
+
+bool fluid_apart(const struct fluid *f)
+{
+	return f->apart;
 }
 
 size_t fluid_cpus(const struct fluid *f)

@@ -52,6 +52,7 @@ struct fluid_options {
 	cpu_set_t cpus;
 	uint64_t window_ns; /* FLUID_WINDOW_NS unless there is a reason */
 	enum fluid_class scheduling;
+	bool no_group; /* SCHED_IDLE within its own scheduling group, whatever else could be */
 	/* Unless NULL: called by thread i between its windows, before window `index` begins. What
 	 * CPU time it takes counts as the fluid's own progress. */
 	void (*edge)(void *context, size_t i, size_t index);
@@ -68,6 +69,10 @@ struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *e
 
 /* Ends the threads within a chunk (well, when they next get their CPUs) and frees all. */
 void fluid_stop(struct fluid *f);
+
+/* Whether it gives way to all tasks, and not only to those of this process' scheduling group:
+ * fluid_group.h. */
+bool fluid_apart(const struct fluid *f);
 
 size_t fluid_cpus(const struct fluid *f);
 int fluid_cpu(const struct fluid *f, size_t i);

@@ -242,8 +242,11 @@ struct scp_header {
 enum scp_chunk_type { SCP_CHUNK_PROCESS = 1, SCP_CHUNK_TABLE = 2 };
 
 /* An optional chunk: SCP_GRANULE bytes, of a type that readers may not know. */
-#define SCP_OPTIONAL_MAGIC 0x58504353u		     /* "SCPX" */
-enum scp_optional_type { SCP_OPTIONAL_SLOWEST = 1 }; /* SLOWEST records of a table */
+#define SCP_OPTIONAL_MAGIC 0x58504353u /* "SCPX" */
+enum scp_optional_type {
+	SCP_OPTIONAL_SLOWEST = 1, /* SLOWEST records of a table */
+	SCP_OPTIONAL_ACCOUNT = 2  /* of no table (0): ACCOUNT records and what belongs to them */
+};
 
 struct scp_chunk {
 	uint32_t magic;
@@ -268,7 +271,11 @@ enum scp_record_type {
 	SCP_REC_PHASE = 11,
 	SCP_REC_LINE = 12,
 	SCP_REC_SLOWEST = 13, /* in optional chunks only */
-	SCP_REC_SITE_COST = 14
+	SCP_REC_SITE_COST = 14,
+	/* in optional chunks only */
+	SCP_REC_ACCOUNT = 15,
+	SCP_REC_ACCOUNT_CPU = 16,
+	SCP_REC_ACCOUNT_TEXT = 17
 };
 
 struct scp_record {
@@ -520,6 +527,50 @@ struct scp_site_cost {
 };
 #define SCP_SITE_COST_MAX_PS INT64_C(1000000000000000) /* 1000 s: what is more is damage */
 
+/* Merged files: where the time of the CPUs went while a run was measured by displacement
+ * (`scprof run --displace`), all CPUs together. Nanoseconds; signed, for each is measured by
+ * itself, and errors can make one negative. An error of INT64_MAX: nothing can be said. */
+struct scp_account {
+	struct scp_record rec;
+	uint32_t id; /* in the file, from 1 */
+	uint32_t uncharged_freedom_ppk;
+	uint64_t run; /* which measurement: CLOCK_REALTIME at its end, ns */
+	/* charged to nobody, its standard error and degrees of freedom in thousandths */
+	int64_t uncharged_ns, uncharged_error_ns;
+	int64_t rusage_ns; /* of the program */
+	uint64_t reserved[10];
+};
+
+/* One CPU of an account. The parts add up to the wall time. */
+enum scp_account_part {
+	SCP_ACCOUNT_PROGRAM,   /* charged to the program */
+	SCP_ACCOUNT_UNCHARGED, /* came with the program, and was charged to nobody */
+	SCP_ACCOUNT_OTHERS,    /* other tasks */
+	SCP_ACCOUNT_SCPROF,
+	SCP_ACCOUNT_INTERRUPTS, /* that there are at rest, too, and switching between tasks */
+	SCP_ACCOUNT_STOLEN,	/* by the host */
+	SCP_ACCOUNT_IDLE,
+	SCP_ACCOUNT_REMAINDER, /* not explained */
+	SCP_ACCOUNT_PARTS
+};
+
+struct scp_account_cpu {
+	struct scp_record rec;
+	uint32_t account;
+	uint32_t cpu;
+	uint64_t wall_ns;
+	int64_t part_ns[SCP_ACCOUNT_PARTS];
+	uint64_t reserved[5];
+};
+
+/* The account in words (index 0), and what makes it doubtful (from 1). */
+struct scp_account_text {
+	struct scp_record rec;
+	uint32_t account;
+	uint32_t index;
+	char text[]; /* NUL-terminated */
+};
+
 /* One process of a merged file. */
 struct scp_process {
 	struct scp_record rec;
@@ -558,6 +609,8 @@ _Static_assert(sizeof(struct scp_batch) == 576, "batch block");
 _Static_assert(sizeof(struct scp_slow) == 64, "slow record");
 _Static_assert(sizeof(struct scp_phase) == 320, "phase record");
 _Static_assert(sizeof(struct scp_site_cost) == 128, "site cost record");
+_Static_assert(sizeof(struct scp_account) == 128, "account record");
+_Static_assert(sizeof(struct scp_account_cpu) == 128, "account of a CPU");
 _Static_assert(sizeof(struct scp_line) == 2624, "line record");
 _Static_assert(sizeof(struct scp_slowest) == 128, "slowest record");
 

@@ -29,4 +29,5 @@ PROFILE_SRC = \
 	profile/write_slowest.c \
 	profile/write_sums.c \
 	profile/site_cost.c \
+	profile/account.c \
 	profile/save.c

@@ -120,20 +120,37 @@ static int list_add(struct raw_list *list, const struct raw_ref *ref)
 	return 0;
 }
 
+/* The optional chunks in which records of a type are, and nowhere else; 0: in others. */
+static uint32_t optional_of(uint32_t record_type)
+{
+	switch (record_type) {
+	case SCP_REC_SLOWEST:
+		return SCP_OPTIONAL_SLOWEST;
+	case SCP_REC_ACCOUNT:
+	case SCP_REC_ACCOUNT_CPU:
+	case SCP_REC_ACCOUNT_TEXT:
+		return SCP_OPTIONAL_ACCOUNT;
+	default:
+		return 0;
+	}
+}
+
 static bool belongs(uint32_t record_type, const struct scp_chunk *c)
 {
-	if (c->magic == SCP_OPTIONAL_MAGIC || record_type == SCP_REC_SLOWEST)
-		return c->magic == SCP_OPTIONAL_MAGIC && record_type == SCP_REC_SLOWEST;
 	bool of_process = record_type == SCP_REC_FUNCTION || record_type == SCP_REC_MODULE ||
 			  record_type == SCP_REC_PROCESS;
+	uint32_t optional = optional_of(record_type);
 
+	if (c->magic == SCP_OPTIONAL_MAGIC || optional)
+		return c->magic == SCP_OPTIONAL_MAGIC && c->type == optional;
 	return of_process == (c->type == SCP_CHUNK_PROCESS);
 }
 
 /* An optional chunk that this reader knows nothing of. */
 static bool is_foreign(const struct scp_chunk *c)
 {
-	return c->magic == SCP_OPTIONAL_MAGIC && c->type != SCP_OPTIONAL_SLOWEST;
+	return c->magic == SCP_OPTIONAL_MAGIC && c->type != SCP_OPTIONAL_SLOWEST &&
+	       c->type != SCP_OPTIONAL_ACCOUNT;
 }
 
 struct limits {
@@ -184,7 +201,7 @@ static int collect_chunk(struct raw_file *raw, const struct scp_chunk *c, uint64
 	uint64_t at = sizeof *c;
 
 	if (c->magic == SCP_OPTIONAL_MAGIC
-		    ? c->table == 0
+		    ? (c->type == SCP_OPTIONAL_ACCOUNT) != (c->table == 0)
 		    : (c->type != SCP_CHUNK_PROCESS && c->type != SCP_CHUNK_TABLE) ||
 			      (c->type == SCP_CHUNK_TABLE) != (c->table != 0))
 		return prof_damaged(err, raw->path, "the chunk at byte %llu has type %u, table %u",

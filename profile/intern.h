@@ -19,6 +19,7 @@ enum model_array {
 	MODEL_GAP,
 	MODEL_SLOWEST,
 	MODEL_SITE_COST,
+	MODEL_ACCOUNT,
 	MODEL_ARRAYS
 };
 

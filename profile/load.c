@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account.h"
 #include "intern.h"
 #include "cmdline.h"
 #include "site_cost.h"
@@ -295,7 +296,8 @@ static int load_all(struct load *l)
 	    load_list(l, SCP_REC_FUNCTION, load_function) ||
 	    load_list(l, SCP_REC_TABLE, load_table) || load_list(l, SCP_REC_ENTRY, load_entry))
 		return -1;
-	return load_list(l, SCP_REC_GAP, load_gap) || load_list(l, SCP_REC_SLOWEST, load_slowest)
+	return load_list(l, SCP_REC_GAP, load_gap) || load_list(l, SCP_REC_SLOWEST, load_slowest) ||
+			       account_load(l->p, l->raw)
 		       ? -1
 		       : 0;
 }

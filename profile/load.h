@@ -7,7 +7,8 @@
 
 /* How large the model was, to go back to. */
 struct model_size {
-	uint32_t processes, tables, modules, paths, functions, entries, gaps, slowests, site_costs;
+	uint32_t processes, tables, modules, paths, functions, entries, gaps, slowests, site_costs,
+		accounts;
 };
 
 struct model_size model_size(const struct profile *p);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account.h"
 #include "error.h"
 #include "filters.h"
 #include "intern.h"
@@ -30,8 +31,9 @@ struct profile *profile_new(void)
 
 struct model_size model_size(const struct profile *p)
 {
-	return (struct model_size){p->processes, p->tables, p->modules,	 p->paths,     p->functions,
-				   p->entries,	 p->gaps,   p->slowests, p->site_costs};
+	return (struct model_size){p->processes,  p->tables,  p->modules, p->paths,
+				   p->functions,  p->entries, p->gaps,	  p->slowests,
+				   p->site_costs, p->accounts};
 }
 
 void model_shrink(struct profile *p, const struct model_size *size)
@@ -50,6 +52,8 @@ void model_shrink(struct profile *p, const struct model_size *size)
 	p->gaps = size->gaps;
 	p->slowests = size->slowests;
 	p->site_costs = size->site_costs;
+	while (p->accounts > size->accounts)
+		account_clear(&p->account[--p->accounts]);
 }
 
 void profile_free(struct profile *p)
@@ -66,6 +70,7 @@ void profile_free(struct profile *p)
 	free(p->gap);
 	free(p->slowest);
 	free(p->site_cost);
+	free(p->account);
 	intern_free_paths(p);
 	free(p->index);
 	free(p);

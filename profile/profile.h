@@ -120,6 +120,24 @@ struct prof_entry {
 	struct prof_sums sums;
 };
 
+/* One CPU's time (struct scp_account_cpu). */
+struct prof_account_cpu {
+	uint32_t cpu;
+	double wall_ns;
+	double part_ns[SCP_ACCOUNT_PARTS];
+};
+
+/* Where the CPUs' time went in one run (struct scp_account). uncharged.error_ns INFINITY: nothing
+ * can be said of it. */
+struct prof_account {
+	uint64_t run;
+	struct prof_cost_value uncharged;
+	double rusage_ns;
+	struct prof_account_cpu *cpu;
+	char **text; /* the account in words, then warnings */
+	uint32_t cpus, texts;
+};
+
 struct prof_gap {
 	uint32_t table;
 	uint32_t from, to; /* entry indices of the model; PROF_NONE: thread start, thread end */
@@ -212,7 +230,8 @@ struct profile {
 	struct prof_entry *entry;
 	struct prof_gap *gap;
 	struct prof_site_cost *site_cost; /* by entry, at most one of each */
-	uint32_t processes, tables, modules, paths, functions, entries, gaps, site_costs;
+	struct prof_account *account;
+	uint32_t processes, tables, modules, paths, functions, entries, gaps, site_costs, accounts;
 	struct prof_slowest *slowest; /* the longest first, slowest_asked.count at most */
 	uint32_t slowests;
 	struct scp_slowest_asked slowest_asked; /* of all files together: the most, and the
@@ -245,6 +264,11 @@ struct prof_cost prof_overhead_at(const struct prof_overhead *o, uint32_t frames
 const struct prof_site_cost *profile_site_cost(const struct profile *p, uint32_t entry);
 /* Note it, instead of what was noted there. -1: memory is out. */
 int profile_note_site_cost(struct profile *p, const struct prof_site_cost *cost);
+
+/* One more account, without CPUs and texts: NULL where memory is out. Then they are added. */
+struct prof_account *profile_add_account(struct profile *p);
+int prof_account_add_cpu(struct prof_account *a, const struct prof_account_cpu *cpu);
+int prof_account_add_text(struct prof_account *a, const char *text);
 
 /* The text of `filters` behind `key` ("below=", ...), the one after `after` or (NULL) the first;
  * NULL: there is none. Keys: see scp_header.filters. */

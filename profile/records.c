@@ -5,6 +5,7 @@
  *   PATH, ENTRY                (table, id, 0)   GAP    (table, from, to)
  *   HIST  (table, entry, block)   BATCH (table, entry, clock)
  *   SLOW, PHASE, LINE, SITE_COST  (table, entry, 0)   SLOWEST (table, id, 0)
+ *   ACCOUNT  (0, id, 0)   ACCOUNT_CPU (0, account, cpu)   ACCOUNT_TEXT (0, account, index)
  * The record's length has been checked against its chunk already.
  */
 #include <string.h>
@@ -149,6 +150,17 @@ static int check_site_cost(const char *path, const struct scp_site_cost *c, stru
 	return 0;
 }
 
+static int check_account_text(const char *path, const struct scp_account_text *t,
+			      struct raw_ref *key, struct profile_error *err)
+{
+	key->id = t->account;
+	key->sub = t->index;
+	if (!ends(t->text, t->rec.bytes - offsetof(struct scp_account_text, text)))
+		return prof_damaged(err, path, "text %u of account %u has no end", t->index,
+				    t->account);
+	return 0;
+}
+
 /* Sizes at the least, by enum scp_record_type. */
 static const uint32_t least_bytes[RAW_TYPES] = {
 	[SCP_REC_FUNCTION] = sizeof(struct scp_function),
@@ -165,6 +177,9 @@ static const uint32_t least_bytes[RAW_TYPES] = {
 	[SCP_REC_LINE] = sizeof(struct scp_line),
 	[SCP_REC_SLOWEST] = sizeof(struct scp_slowest),
 	[SCP_REC_SITE_COST] = sizeof(struct scp_site_cost),
+	[SCP_REC_ACCOUNT] = sizeof(struct scp_account),
+	[SCP_REC_ACCOUNT_CPU] = sizeof(struct scp_account_cpu),
+	[SCP_REC_ACCOUNT_TEXT] = offsetof(struct scp_account_text, text) + 1,
 };
 
 int raw_check_record(const char *path, const struct scp_record *rec, uint32_t table,
@@ -195,6 +210,15 @@ int raw_check_record(const char *path, const struct scp_record *rec, uint32_t ta
 		return check_batch(path, r, key, err);
 	case SCP_REC_SITE_COST:
 		return check_site_cost(path, r, key, err);
+	case SCP_REC_ACCOUNT:
+		key->id = ((const struct scp_account *)r)->id;
+		return 0;
+	case SCP_REC_ACCOUNT_CPU:
+		key->id = ((const struct scp_account_cpu *)r)->account;
+		key->sub = ((const struct scp_account_cpu *)r)->cpu;
+		return 0;
+	case SCP_REC_ACCOUNT_TEXT:
+		return check_account_text(path, r, key, err);
 	case SCP_REC_GAP:
 		key->id = ((const struct scp_gap *)r)->from;
 		key->sub = ((const struct scp_gap *)r)->to;

@@ -81,6 +81,9 @@ static int check_unique(const struct raw_file *raw, uint32_t type, struct profil
 		[SCP_REC_LINE] = "line records of an entry",
 		[SCP_REC_SLOWEST] = "slowest calls",
 		[SCP_REC_SITE_COST] = "site costs of an entry",
+		[SCP_REC_ACCOUNT] = "accounts",
+		[SCP_REC_ACCOUNT_CPU] = "parts of one CPU in an account",
+		[SCP_REC_ACCOUNT_TEXT] = "texts of an account",
 	};
 	const struct raw_list *list = &raw->list[type];
 
@@ -180,6 +183,11 @@ static int check_one(const struct raw_file *raw, uint32_t type, const struct raw
 	case SCP_REC_SITE_COST:
 		if (!exists(raw, SCP_REC_ENTRY, ref->table, ref->id))
 			return missing(raw, "a block of entry", ref, "entry", ref->id, err);
+		return 0;
+	case SCP_REC_ACCOUNT_CPU:
+	case SCP_REC_ACCOUNT_TEXT:
+		if (!exists(raw, SCP_REC_ACCOUNT, 0, ref->id))
+			return missing(raw, "a part of account", ref, "account", ref->id, err);
 		return 0;
 	default:
 		return 0;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account.h"
 #include "error.h"
 #include "filters.h"
 #include "image.h"
@@ -323,6 +324,7 @@ static void build(struct writer *w)
 	for (uint32_t t = 0; t < p->tables; t++)
 		write_table(w, t);
 	write_slowest(&w->img, p, w->entry_id);
+	account_write(&w->img, p);
 	if (!w->img.failed)
 		write_header(w);
 }

@@ -18,6 +18,7 @@ REPORT_SRC = \
 	report/diff_warnings.c \
 	report/diff_words.c \
 	report/displacement_file.c \
+	report/displacement_recorded.c \
 	report/displaced.c \
 	report/doubts.c \
 	report/estimate.c \

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The account of the machine's time that `scprof displace --json` writes, read back to be shown
- * beside a profile: for each CPU what the program, others, interrupts and the host took, and what
- * of it was charged to nobody. Seconds; a number that the file does not have is NAN. */
+/* The account of the machine's time, from a profile or from what `scprof displace --json` writes,
+ * to be shown beside the sites: for each CPU what the program, others, interrupts and the host
+ * took, and what of it was charged to nobody. Seconds; a number that the file does not have is NAN.
+ */
 #ifndef SCPROF_REPORT_DISPLACEMENT_FILE_H
 #define SCPROF_REPORT_DISPLACEMENT_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "profile.h"
 
 enum displaced_part {
 	DISPLACED_PROGRAM,   /* charged to the program */
@@ -39,6 +42,9 @@ struct displaced {
 
 /* NULL, and one line in `error`: not to be read, not JSON, another schema, no CPU in it. */
 struct displaced *displaced_read(const char *path, char *error, size_t room);
+/* The same of the account that a profile holds. NULL: it holds none, or several, of which no one
+ * is the whole profile's; or memory is out. */
+struct displaced *displaced_recorded(const struct profile *p, double confidence);
 void displaced_free(struct displaced *d);
 
 #endif

@@ -2,9 +2,11 @@
 /* The page's data: what ran, the sites, the flame graph, the other tables, the warnings. */
 #include "html.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "displacement_file.h"
 #include "facts.h"
 #include "html_write.h"
 #include "numbers.h"
@@ -125,8 +127,25 @@ static void put_data(struct html *h, const struct displaced *displaced)
 	html_close(h, '}');
 }
 
+/* The account that was asked for, else the profile's own, to be freed. */
+static const struct displaced *account_of(struct report *r, const struct report_options *o,
+					  struct displaced **own)
+{
+	*own = o->displaced ? NULL : displaced_recorded(r->profile, r->confidence);
+	if (!o->displaced && r->profile->accounts > 1)
+		report_warn(
+			r, "accounts-apart",
+			"The profile holds %" PRIu32
+			" accounts of the CPUs' time, one for each run with --displace. None is "
+			"of them all, so none is shown; the profile of one run has its own.",
+			r->profile->accounts);
+	return o->displaced ? o->displaced : *own;
+}
+
 int report_html(struct report *r, const struct report_options *o, FILE *out)
 {
+	struct displaced *own;
+	const struct displaced *account;
 	struct html h = {.report = r, .out = out};
 	bool all = o->top == REPORT_TOP_DEFAULT || o->top == 0 || o->top > r->sites;
 
@@ -135,8 +154,10 @@ int report_html(struct report *r, const struct report_options *o, FILE *out)
 		names_clear(&h.strings);
 		return -1;
 	}
+	account = account_of(r, o, &own);
 	fputs(html_page_head, out);
-	put_data(&h, o->displaced);
+	put_data(&h, account);
+	displaced_free(own);
 	fputc('\n', out);
 	fputs(html_page_tail, out);
 	h.failed = h.failed || h.strings.failed;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <uthash.h>
 
+#include "displaced.h"
 #include "outer.h"
 #include "text.h"
 #include "text_apart.h"
@@ -128,6 +129,30 @@ static void put_slow(struct html *h, const struct report_site *s)
 	html_count(h, s->has_slow && s->slow.covers);
 }
 
+static void put_cost(struct html *h, const struct report_cost *c, bool known)
+{
+	html_number(h, known ? c->ns : NAN);
+	html_number(h, known ? c->low_ns : NAN);
+	html_number(h, known ? c->high_ns : NAN);
+}
+
+/* Rows whose costs cannot be told apart have the number of the first of them. */
+static void put_displaced(struct html *h, const struct report_site *s, uint32_t index)
+{
+	const struct report_displaced *d = &s->displaced;
+	bool known = d->state == SCP_SITE_COST_KNOWN;
+	uint32_t partner = known ? displaced_partner(h->report, index, PROF_NONE) : PROF_NONE;
+
+	html_string(h, d->state ? displaced_state_name(d->state) : NULL);
+	put_cost(h, &d->uncharged, known);
+	html_count(h, known && d->significant);
+	put_cost(h, &d->true_cost, known);
+	if (partner < h->report->sites)
+		html_index(h, partner < index ? partner : index);
+	else
+		html_index(h, NAMES_NONE);
+}
+
 static void put_row(struct html *h, struct paths *p, const struct report_site *s, uint32_t index)
 {
 	bool plain = !s->overflow && s->outcome == SCP_COMPLETED;
@@ -150,6 +175,8 @@ static void put_row(struct html *h, struct paths *p, const struct report_site *s
 	html_number(h, priced ? s->per_byte_ns : NAN);
 	if (h->report->profile->slow.kind != SCP_CLOCK_NONE)
 		put_slow(h, s);
+	if (displaced_has_costs(h->report->profile))
+		put_displaced(h, s, index);
 }
 
 static void put_fields(struct html *h)
@@ -157,12 +184,15 @@ static void put_fields(struct html *h)
 	static const char plain[] =
 		"function outcome path path_end box calls bytes mean low high below above method "
 		"total share per_byte";
-	static const char slow[] = "slow_mean slow_low slow_high slow_covers";
-	char all[sizeof(plain) + sizeof(slow)];
+	static const char slow[] = " slow_mean slow_low slow_high slow_covers";
+	static const char costs[] = " displacement uncharged uncharged_low uncharged_high "
+				    "uncharged_significant true_cost true_low true_high together";
+	const struct profile *p = h->report->profile;
+	char all[sizeof(plain) + sizeof(slow) + sizeof(costs)];
 
-	snprintf(all, sizeof(all), "%s %s", plain, slow);
-	html_fields(h, "site_fields",
-		    h->report->profile->slow.kind == SCP_CLOCK_NONE ? plain : all);
+	snprintf(all, sizeof(all), "%s%s%s", plain, p->slow.kind == SCP_CLOCK_NONE ? "" : slow,
+		 displaced_has_costs(p) ? costs : "");
+	html_fields(h, "site_fields", all);
 }
 
 static void put_functions(struct html *h)

@@ -60,7 +60,7 @@ PROGRAM_LIBS_preserves = -lm
 PROGRAM_LIBS_uses_libunwind = -lunwind
 
 .PHONY: tests unit-run sanitize-run
-tests: $(TARGETS) $(BUILD)/bench/calibrated_call $(UNIT_TESTS) $(BUILD)/tests/fuzz/mutate $(BUILD)/tests/unit/dump_entries examples
+tests: $(TARGETS) $(BUILD)/bench/calibrated_call $(BUILD)/bench/known_load $(UNIT_TESTS) $(BUILD)/tests/fuzz/mutate $(BUILD)/tests/unit/dump_entries examples
 
 $(addprefix $(PROGRAMS)/,$(TARGET_PROGRAMS)): $(PROGRAMS)/%: tests/programs/%.c
 	@mkdir -p $(@D)

@@ -34,7 +34,7 @@ experiment table1.py --loops 1000 "$@"
 experiment table2.py --loops 40000 "$@"
 experiment table3.py --loops 1000 --replications 5 "$@"
 experiment table4.py "$@"
-for goal in compute burner fluid; do
+for goal in compute burner fluid known; do
 	experiment goals.py "$goal" --replications 20 "$@"
 done
 experiment goals.py rest --replications 10 "$@"

@@ -8,10 +8,13 @@ computation, rest, receive steering on and off, and the fluid's own effect on a 
   rest       what is found beside a sleeping command, as a share of the CPUs' time
   steering   runs with steering on, or on a wire of a limited rate, whose interval
              excludes 0, and with it off whose interval includes 0, in turn (needs root)
+  known      how often the 95 % interval covers a load of known size (bench/known_load.c: signal
+             handlers in the fluids' threads), beside a computation
   fluid      a program that blocks often, with and without the fluid, in turn: its CPU
              time and elapsed time an operation
 """
 import math
+import os
 import statistics
 import time
 
@@ -114,6 +117,33 @@ def verdict(lost, used, truth):
     return *percent, "yes" if seen == truth else "no"
 
 
+def known(bench, o):
+    table = common.Table("goals-known", f"A load of known size in the fluids, beside {o.loops} x 1000 us of computation", (
+        ("run", 3, "d"), ("known s", 9, ".4f"), ("found s", 9, ".4f"), ("from", 8, ".4f"), ("to", 8, ".4f"),
+        ("covered", 8, "s"), *common.QUALITY), o.out)
+    tool = os.path.join(o.build, "bench", "known_load")
+    if not os.access(tool, os.X_OK):
+        raise common.Refused(f"{tool} is not there: build first (make bench-programs)")
+    said = common.run_text([tool, str(o.replications), "400", bench.put, "compute", str(o.loops), "1000", *bench.computing()])
+    for number, line in enumerate((line for line in said.splitlines() if line.startswith("known: ")), 1):
+        words = line.split()[1:]
+        each = {key: float(value) for key, value in zip(words[::2], words[1::2])}
+        limits = [None if math.isnan(each[key]) else each[key] for key in ("lost_s", "low_s", "high_s")]
+        covered = "unknown" if None in limits else "yes" if limits[1] <= each["known_s"] <= limits[2] else "no"
+        table.row(number, each["known_s"], *limits, covered, common.share(each["kept"], each["windows"]),
+                  *(common.share(each[key], each["wall_s"]) for key in ("others_s", "stolen_s")))
+    told = [row for row in table.data if row[5] != "unknown"]
+    table.say(f"{len(told)} of {len(table.data)} runs say anything; the interval covers the known load in "
+              f"{sum(row[5] == 'yes' for row in told)} of these")
+    told = [row for row in told if row[1]]
+    if told:
+        off = [common.share(row[2] - row[1], row[1]) for row in told]
+        half = [common.share((row[4] - row[3]) / 2, row[1]) for row in told]
+        table.say(f"found is off by {statistics.median(off):+.2f} % in the median, from {min(off):+.2f} to {max(off):+.2f} %; "
+                  f"median half width {statistics.median(half):.2f} %")
+    table.finish()
+
+
 def fluid(bench, o):
     table = common.Table("goals-fluid", "The fluid's effect: a program that blocks often, with the fluid / without, "
                          f"medians of {o.replications} pairs, us an operation", (
@@ -137,7 +167,7 @@ def pairs(table, bench, o, name, where):
             if o.quiet is not None:
                 bench.await_quiet()
             if with_fluid:
-                beside += bench.displace_once(*put, replications=1)["put"]
+                beside += bench.displace_once(*put, replications=1, more=["--no-task-clock"])["put"]
             else:
                 alone.append(bench.alone(*put))
     columns = []
@@ -150,9 +180,9 @@ def pairs(table, bench, o, name, where):
 
 def main():
     parser = common.options(__doc__.splitlines()[0], loops=None, replications=20)
-    parser.add_argument("goal", choices=("compute", "burner", "rest", "steering", "fluid"))
+    parser.add_argument("goal", choices=("compute", "burner", "rest", "steering", "known", "fluid"))
     o = parser.parse_args()
-    o.loops = o.loops or {"compute": 1000, "burner": 1000, "steering": 60000, "fluid": 20000}.get(o.goal)
+    o.loops = o.loops or {"compute": 1000, "burner": 1000, "steering": 60000, "known": 1000, "fluid": 20000}.get(o.goal)
     bench = common.Bench(o)
     if o.goal == "compute":
         compute(bench, o, False)
@@ -160,7 +190,7 @@ def main():
         with bench.burner(bench.cpus[1]):
             compute(bench, o, True)
     else:
-        {"rest": rest, "steering": steering, "fluid": fluid}[o.goal](bench, o)
+        {"rest": rest, "steering": steering, "known": known, "fluid": fluid}[o.goal](bench, o)
 
 
 common.main(main)

@@ -58,6 +58,24 @@ function slowFact(row) {
 		sites.get(row, "slow_covers") ? ", agrees" : ", DISAGREES: its interval does not hold the fast mean");
 }
 
+// What a call costs by displacement, or why that is not known.
+function costFacts(row) {
+	const get = (field) => sites.get(row, field), state = hasCosts ? text(get("displacement")) : "";
+	if (!state)
+		return "";
+	if (state !== "known")
+		return fact("by displacement", `not known: ${NO_COST[state] || state}`);
+	const partners = [];
+	for (let other = 0; get("together") >= 0 && other < sites.rows; other++)
+		if (other !== row && sites.get(other, "together") === get("together"))
+			partners.push(other);
+	return [fact("uncharged", meanText(get("uncharged"), get("uncharged_low"), get("uncharged_high")),
+		isSignificant(row) ? " *, more than chance would have it" : ", may be nothing"),
+	fact("true cost", meanText(get("true_cost"), get("true_low"), get("true_high"))),
+	partners.length ? fact("together with", partners.slice(0, 8).map((other, i) => [i ? ", " : "", nameOf(siteName(other))]),
+		partners.length > 8 ? `, ${partners.length - 8} more` : "", ": the cost is the mean over their calls") : ""];
+}
+
 function inspectRow(row) {
 	const get = (field) => sites.get(row, field), outcome = text(get("outcome"));
 	const chart = histogram(row, CHART_WIDTH, 170);
@@ -70,7 +88,7 @@ function inspectRow(row) {
 			get("bytes") >= 0 ? fact("bytes", bytes(get("bytes"))) : "",
 			get("per_byte") !== null ? fact("a byte", `${plain(get("per_byte"))} ns`) : "",
 			percentile(row, "p50"), percentile(row, "p90"), percentile(row, "p99"), latencies.has(row) ? fact("longest", duration(latency(row, "max"))) : "",
-			slowFact(row), doc.overhead === null ? "" : fact("taken off", `${duration(doc.overhead)} a call`), fact("interval by", text(get("method")))),
+			slowFact(row), costFacts(row), doc.overhead === null ? "" : fact("taken off", `${duration(doc.overhead)} a call`), fact("interval by", text(get("method")))),
 		element("h3", {}, "Called from"), pathList(row),
 		element("p", { class: "actions" }, button("Zoom to it", () => zoomTo(get("box")))));
 }

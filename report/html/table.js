@@ -42,6 +42,7 @@ const cellNumber = (field, format) => ({ value: (row) => sites.get(row, field), 
 const latency = (row, p) => (latencies.has(row) ? latencies.get(row)[p] : null);
 const latencyCell = (p) => ({ value: (row) => latency(row, p), draw: (row) => duration(latency(row, p)) });
 const hasSlow = sites.has("slow_mean");
+const hasCosts = sites.has("uncharged");
 
 // Widths in px; columns of a low rank give way last where the window is narrow.
 const NAME_LEAST = 190;
@@ -55,6 +56,8 @@ const COLUMNS = [
 		value: (row) => uncertainty(sites.get(row, "below"), sites.get(row, "above")),
 		draw: (row) => whisker(sites.get(row, "below"), sites.get(row, "above"), 130, 22) },
 	...(hasSlow ? [{ key: "slow", name: "Slow clock", width: 116, rank: 5, number: true, value: (row) => sites.get(row, "slow_mean"), draw: drawSlow }] : []),
+	...(hasCosts ? [{ key: "uncharged", name: "Uncharged a call", width: 132, rank: 2.3, number: true, value: (row) => sites.get(row, "uncharged"), draw: drawUncharged },
+		{ key: "true", name: "True cost a call", width: 132, rank: 2.6, number: true, value: (row) => sites.get(row, "true_cost"), draw: drawTrue }] : []),
 	{ key: "total", name: "Total", width: 86, rank: 6, number: true, ...cellNumber("total", duration) },
 	{ key: "share", name: "Share", width: 76, rank: 2, number: true, value: (row) => sites.get(row, "share"), draw: drawShare },
 	{ key: "bytes", name: "Bytes", width: 80, rank: 8, number: true, ...cellNumber("bytes", bytes) },
@@ -73,6 +76,27 @@ function drawSlow(row) {
 	const covers = sites.get(row, "slow_covers");
 	return [meanText(sites.get(row, "slow_mean"), sites.get(row, "slow_low"), sites.get(row, "slow_high")),
 		element("span", { class: "caller" }, sites.get(row, "slow_mean") === null ? "" : covers ? "agrees" : "DISAGREES")];
+}
+
+// Why a site has no number by displacement.
+const NO_COST = { rare: "called too rarely", steady: "called too steadily", "too-few-windows": "too few windows" };
+
+function costCell(row, mean, low, high, flag) {
+	const p = meanParts(sites.get(row, mean), sites.get(row, low), sites.get(row, high));
+	if (sites.get(row, mean) === null)
+		return ["–", element("span", { class: "caller" }, NO_COST[text(sites.get(row, "displacement"))] || "")];
+	return [element("strong", {}, p.mean), ` ${p.unit}`, flag, element("span", { class: "caller" }, p.interval)];
+}
+
+const isSignificant = (row) => sites.get(row, "uncharged_significant") === 1;
+
+function drawUncharged(row) {
+	const star = element("b", { class: "cost-star", title: "uncharged time: more than chance would have it, among all sites" }, " *");
+	return costCell(row, "uncharged", "uncharged_low", "uncharged_high", isSignificant(row) ? star : "");
+}
+
+function drawTrue(row) {
+	return costCell(row, "true_cost", "true_low", "true_high", "");
 }
 
 function drawShare(row) {

@@ -230,6 +230,39 @@ def displaced(b, _):
     expect_quiet(b)
 
 
+def costs(b, report):
+    """A profile's own account and costs: no file beside it, the same numbers as in the text, and why there is none."""
+    with open(report, encoding="utf-8") as f:
+        said = [re.sub(r"\s+", " ", line).strip() for line in f]
+    b.look(1700, 900)
+    b.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    heads = b.run("visible.map((c) => c.name)")
+    expect("Uncharged a call" in heads and "True cost a call" in heads, f"columns {heads}")
+    cells = b.run("[...document.querySelectorAll('#table tr[data-row]')].map((tr) => [siteName(Number(tr.dataset.row)),"
+                  " ...['uncharged', 'true'].map((key) => [...tr.cells[visible.findIndex((c) => c.key === key)].childNodes].map((n) => n.textContent.trim()).filter((t) => t))])")
+    numbers = [row for row in cells if row[1][0] != "–"]
+    expect(len(numbers) == 4 and len(cells) == 6, f"{len(numbers)} of {len(cells)} rows have a cost")
+    for name, uncharged, true in numbers:
+        mean, unit, *star = uncharged[:-1]
+        words = " ".join([mean, unit, uncharged[-1], *star, *true])
+        expect(any(line.startswith(name + " ") and words in line for line in said), f"'{name} ... {words}' is not in the text report")
+    expect([name for name, uncharged, _ in numbers if "*" in uncharged] == ["send", "recv"], f"significant: {numbers}")
+    expect([row[1][1:] for row in cells if row[0] == "connect"] == [["called too rarely"]], f"{cells}")
+    b.click_on("document.querySelector('#table tr[data-row=\"0\"] .name')")
+    words = b.run("byId('inspector').textContent")
+    expect("3.20 µs ±0.30 *" in words and "9.20 µs ±0.60" in words and "together withrecv" in words, f"details: {words}")
+    b.click_on("[...document.querySelectorAll('#table th button')].find((e) => e.textContent.startsWith('Uncharged'))")
+    order = b.run("[...table.shown].map(siteName)")
+    expect(order[-2:] == ["connect", "poll"] and order[3] == "read", f"sorted by uncharged: {order}")
+    bars = b.run("[...document.querySelectorAll('#displaced .l-bar')].map((bar) => [...bar.children].map((part) =>"
+                 " [part.className, Math.round(1000 * part.getBoundingClientRect().width / bar.getBoundingClientRect().width)]))")
+    expect([part for part in bars[0] if part[0] == "d-uncharged" and abs(part[1] - 250) < 10], f"parts {bars}")
+    expect(len(bars) == 3 and "d-uncharged" not in [name for name, _ in bars[1]], f"parts {bars}")
+    words = b.run("byId('displaced').textContent")
+    expect("500 ms ±100" in words and "25.0 % of what getrusage has" in words and "<img src=x>" in words and "careful <u>" in words, words)
+    expect_quiet(b)
+
+
 def many(b, _):
     """Of very many paths only what the window shows becomes elements or drawing."""
     rows = b.run("sites.rows")

@@ -24,6 +24,7 @@ settings()
 	done
 	ls /sys/class/net
 	ls /run/netns 2>/dev/null
+	ls -d /sys/fs/cgroup/cpu*/scprof-fluid-* 2>/dev/null
 	pgrep -af "$BUILD/examples/put |$DISPLACEMENT/wire.sh" || true
 }
 

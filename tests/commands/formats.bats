@@ -33,7 +33,7 @@ hostile()
 # Costs by displacement at five of six sites, one of them below 0.
 displaced()
 {
-	"$BUILD/tests/unit/make_profile" displaced displaced.scp
+	"$BUILD/tests/unit/make_profile" displaced 99 displaced.scp
 	"$SCPROF" report --format json -o displaced.json displaced.scp
 }
 

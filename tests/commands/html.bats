@@ -17,7 +17,8 @@ setup_file()
 	"$MAKE_PROFILE" paths 20000 many.scp
 	"$MAKE_PROFILE" paths 0 none.scp
 	"$MAKE_PROFILE" hostile hostile.scp
-	for name in real some many none hostile; do
+	"$MAKE_PROFILE" displaced 99 displaced.scp
+	for name in real some many none hostile displaced; do
 		"$SCPROF" report --format html -o "$name.html" "$name.scp"
 		COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --top 0 --frames 0 "$name.scp" >"$name.txt"
 	done
@@ -39,7 +40,7 @@ setup_file()
 		PYTHONPATH=$BATS_TEST_DIRNAME/../browser timeout -k 5 250 python3 "$BATS_TEST_DIRNAME/../browser/check_page.py" found \
 			quiet:real.html quiet:many.html quiet:none.html policy:some.html search:some.html:EPOLL search:some.html:so.1+0x3 search:real.html:send \
 			zoom:some.html zoom:real.html sort:some.html filters:some.html hostile:hostile.html \
-			numbers:real.html:real.txt numbers:some.html:some.txt many:many.html loops:loop.html:loop.txt displaced:account.html \
+			numbers:real.html:real.txt numbers:some.html:some.txt many:many.html loops:loop.html:loop.txt displaced:account.html costs:displaced.html:displaced.txt \
 			looks:real.html </dev/null 3>&- 4>&-
 	fi
 }
@@ -126,6 +127,18 @@ fails_saying()
 
 @test "an account of displacement is a bar a CPU" {
 	holds displaced-account
+}
+
+@test "a profile's own account and costs by site need no file beside it" {
+	holds costs-displaced
+}
+
+@test "of several runs' accounts none is shown, and that is said" {
+	"$MAKE_PROFILE" displaced 100 second.scp
+	"$SCPROF" report --format html -o two.html displaced.scp second.scp
+	data_of two.html >two.json
+	jq -e '.strings as $s | .displaced == null and (.warnings | map($s[.[0]]) | index("accounts-apart"))' two.json
+	data_of displaced.html | jq -e '.displaced.cpus | length == 3'
 }
 
 @test "what is no account of displacement is status 2" {

@@ -16,7 +16,7 @@ setup()
 	fi
 	PORT=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 	cp -r "$BATS_TEST_DIRNAME/../../examples/tutorial" "$T/site"
-	cd "$T/site"
+	cd "$T/site" || return 1
 	# root's nginx gives its worker another user, who may not look into this folder
 	[ "$(id -u)" != 0 ] || sed -i '1i user root;' plain.conf tuned.conf
 }
@@ -65,8 +65,9 @@ run_printed()
 	measure plain.scp plain.conf
 	grep -q '^writev' plain.scp.err
 	"$SCPROF" report --by function --format json plain.scp >plain.json
+	# one of each a request, but for the 16 connections that wrk may close in the middle of one
 	jq -e '[.sites[] | select(.outcome == "completed" and .symbol == ("writev", "sendfile64", "write")) | .calls]
-		| length == 3 and min == max and min > 100' plain.json
+		| length == 3 and max - min <= 16 and min > 100' plain.json
 	run_printed '--by gap'
 	[ "$status" = 0 ]
 	[[ "$output" == *'→ sendfile64'* && "$output" == *': exact'* ]]
@@ -88,7 +89,7 @@ run_printed()
 	[[ "$output" =~ sendfile64\ +gone:\ only\ in\ base ]]
 	[ "${lines[-1]}" = 1 ]
 	run_printed 'scprof diff .*q[?]'
-	! [[ "$output" =~ sendfile64\ +gone ]]
+	[[ ! "$output" =~ sendfile64\ +gone ]]
 	run_printed 'scprof plan'
 	[ "$status" = 0 ]
 	[[ "$output" == *writev* ]]

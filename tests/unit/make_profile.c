@@ -2,8 +2,8 @@
 /* Writes profiles that no program leaves behind so easily, for tests and measurements of what
  * reads them: make_profile paths COUNT OUT: a tree of so many call paths; make_profile hostile
  * OUT: names that try to become markup, to reorder text, or to be too long; make_profile
- * displaced OUT: costs by displacement. Always the same file for the same arguments. Exit status 2:
- * wrong usage.
+ * displaced RUN OUT: costs by displacement, measured at the time RUN. Always the same file for the
+ * same arguments. Exit status 2: wrong usage.
  */
 #include <err.h>
 #include <stdio.h>
@@ -244,7 +244,7 @@ static const struct scp_site_cost site_costs[] = {
 };
 #define SITE_COSTS (sizeof(site_costs) / sizeof(site_costs[0]))
 
-static void add_site_cost(struct scp_build *b, uint32_t entry)
+static void add_site_cost(struct scp_build *b, uint32_t entry, uint64_t run)
 {
 	struct scp_site_cost *c = scp_build_record(b, SCP_REC_SITE_COST, sizeof *c);
 	struct scp_record rec = c->rec;
@@ -252,7 +252,7 @@ static void add_site_cost(struct scp_build *b, uint32_t entry)
 	*c = site_costs[entry - 1];
 	c->rec = rec;
 	c->entry = entry;
-	c->run = 99;
+	c->run = run;
 	c->spans = 200;
 	c->kept_ppm = 900000;
 	if (c->state != SCP_SITE_COST_KNOWN)
@@ -263,7 +263,47 @@ static void add_site_cost(struct scp_build *b, uint32_t entry)
 	c->inflation_ppk = 1200;
 }
 
-static void make_displaced(struct scp_build *b)
+static void add_account_text(struct scp_build *b, uint32_t index, const char *text)
+{
+	struct scp_account_text *t =
+		scp_build_record(b, SCP_REC_ACCOUNT_TEXT, sizeof *t + strlen(text) + 1);
+
+	t->account = 1;
+	t->index = index;
+	strcpy(t->text, text);
+}
+
+/* Two seconds of two CPUs, a quarter of the first one's charged to nobody; on the second one
+ * noise has made that part negative. */
+static void add_account(struct scp_build *b, uint64_t run)
+{
+	static const int64_t parts_ms[2][SCP_ACCOUNT_PARTS] = {{1000, 500, 250, 0, 125, 0, 125, 0},
+							       {1020, -20, 0, 0, 0, 500, 500, 0}};
+	struct scp_account *a;
+
+	scp_build_open_optional(b, SCP_OPTIONAL_ACCOUNT, 0);
+	a = scp_build_record(b, SCP_REC_ACCOUNT, sizeof *a);
+	a->id = 1;
+	a->run = run;
+	a->uncharged_ns = 500000000;
+	a->uncharged_error_ns = 50000000;
+	a->uncharged_freedom_ppk = 60000;
+	a->rusage_ns = 2000000000;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct scp_account_cpu *c = scp_build_record(b, SCP_REC_ACCOUNT_CPU, sizeof *c);
+
+		c->account = 1;
+		c->cpu = i;
+		c->wall_ns = 2000000000;
+		for (int k = 0; k < SCP_ACCOUNT_PARTS; k++)
+			c->part_ns[k] = parts_ms[i][k] * 1000000;
+	}
+	add_account_text(b, 0, "a quarter <img src=x>");
+	add_account_text(b, 1, "careful <u>");
+	scp_build_close_chunk(b);
+}
+
+static void make_displaced(struct scp_build *b, uint64_t run)
 {
 	static const char *const names[] = {"send", "recv", "write", "read", "connect", "poll"};
 	uint64_t units = 0;
@@ -284,14 +324,17 @@ static void make_displaced(struct scp_build *b)
 			      i == 5 ? 3 : 20000 - 1000 * i, 20000 - 2000 * i);
 	}
 	for (uint32_t i = 1; i <= SITE_COSTS; i++)
-		add_site_cost(b, i);
+		add_site_cost(b, i, run);
 	t->closed_units = units;
 	scp_build_close_chunk(b);
+	add_account(b, run);
 }
 
 static int usage(void)
 {
-	fputs("usage: make_profile paths COUNT OUT | make_profile hostile|displaced OUT\n", stderr);
+	fputs("usage: make_profile paths COUNT OUT | make_profile hostile OUT | make_profile "
+	      "displaced RUN OUT\n",
+	      stderr);
 	return 2;
 }
 
@@ -303,8 +346,8 @@ int main(int argc, char **argv)
 		make_paths(&b, (uint32_t)strtoul(argv[2], NULL, 10));
 	else if (argc == 3 && !strcmp(argv[1], "hostile"))
 		make_hostile(&b);
-	else if (argc == 3 && !strcmp(argv[1], "displaced"))
-		make_displaced(&b);
+	else if (argc == 4 && !strcmp(argv[1], "displaced"))
+		make_displaced(&b, strtoul(argv[2], NULL, 10));
 	else
 		return usage();
 	scp_build_finish(&b);

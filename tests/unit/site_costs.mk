@@ -6,7 +6,7 @@ UNIT_TESTS += $(SITE_COSTS_TESTS)
 $(SITE_COSTS_TESTS): %: %.o $(BUILD)/libstats.a
 	$(CC) $(SAN) -o $@ $^ -lcmocka -lgsl -lgslcblas -lm
 
-SITE_COST_PROFILE_TEST = $(BUILD)/tests/unit/test_profile_site_cost
+SITE_COST_PROFILE_TEST = $(addprefix $(BUILD)/tests/unit/,test_profile_site_cost test_profile_account)
 UNIT_TESTS += $(SITE_COST_PROFILE_TEST)
 
 # Shared objects by name: the list of unit.mk is read later.
@@ -31,5 +31,5 @@ SITE_COSTS_RUN_TEST = $(BUILD)/tests/unit/test_site_costs_run
 UNIT_TESTS += $(SITE_COSTS_RUN_TEST)
 
 # The measurement is the test's own: of the collector only the joining.
-$(SITE_COSTS_RUN_TEST): %: %.o $(addprefix $(BUILD)/collector/,site_costs_run.o site_index.o) $(BUILD)/libstats.a
+$(SITE_COSTS_RUN_TEST): %: %.o $(addprefix $(BUILD)/collector/,site_costs_run.o site_index.o) $(BUILD)/libprofile.a $(BUILD)/libstats.a
 	$(CC) $(SAN) -o $@ $^ -lcmocka -lgsl -lgslcblas -lm

@@ -19,6 +19,7 @@
 #include "cpu_times.h"
 #include "cpu_usage.h"
 #include "cpus.h"
+#include "fluid_group.h"
 #include "quota.h"
 #include "sched_group.h"
 #include "tasks.h"
@@ -342,6 +343,70 @@ static void test_a_command_and_its_children_are_told_from_others(void **state)
 	tasks_free(&t);
 }
 
+/* ---- the fluid's control group ---- */
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void test_a_group_that_cannot_be_idle_is_not_left(void **state)
+{
+	char mount[] = "/tmp/scprof-group-XXXXXX", path[128], file[128], gone[256];
+	struct fluid_group g;
+
+	(void)state;
+	assert_non_null(mkdtemp(mount));
+	snprintf(file, sizeof(file), "%s/cgroup", mount);
+	/* v2 alone */
+	write_text(file, "0::/user\n");
+	assert_int_equal(fluid_group_make_at(&g, mount, file), -1);
+	/* v1, but its folder is no control group: no cpu.idle appears in it */
+	write_text(file, "7:pids:/\n4:cpu,cpuacct:/a/b\n0::/\n");
+	snprintf(path, sizeof(path), "%s/cpu,cpuacct", mount);
+	assert_int_equal(mkdir(path, 0755), 0);
+	assert_int_equal(fluid_group_make_at(&g, mount, file), -1); /* no /a */
+	snprintf(path, sizeof(path), "%s/cpu,cpuacct/a", mount);
+	assert_int_equal(mkdir(path, 0755), 0);
+	/* one that a killed process left: no process has this number */
+	snprintf(gone, sizeof(gone), "%s/scprof-fluid-2000000000", path);
+	assert_int_equal(mkdir(gone, 0755), 0);
+	assert_int_equal(fluid_group_make_at(&g, mount, file), -1);
+	assert_string_equal(g.path, "");
+	assert_int_equal(fluid_group_join(&g, gettid()), -1);
+	/* nothing is in it: it can be removed */
+	assert_int_equal(rmdir(path), 0);
+	snprintf(path, sizeof(path), "%s/cpu,cpuacct", mount);
+	assert_int_equal(rmdir(path), 0);
+	unlink(file);
+	assert_int_equal(rmdir(mount), 0);
+}
+
+/* Where this machine has control groups of v1 that this process may make. */
+static void test_a_thread_joins_an_idle_group_that_is_gone_afterwards(void **state)
+{
+	struct fluid_group g;
+	char path[512];
+
+	(void)state;
+	if (fluid_group_make(&g))
+		skip();
+	snprintf(path, sizeof(path), "%s", g.path);
+	assert_int_equal(access(path, F_OK), 0);
+	pid_t child = fork();
+	if (!child)
+		_exit(fluid_group_join(&g, gettid()) ? 1 : 0);
+	int status;
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	fluid_group_remove(&g);
+	assert_int_equal(access(path, F_OK), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +422,8 @@ int main(void)
 		cmocka_unit_test(test_the_group_is_that_of_the_cpu_controller),
 		cmocka_unit_test(test_ones_own_group_does_not_differ),
 		cmocka_unit_test(test_a_command_and_its_children_are_told_from_others),
+		cmocka_unit_test(test_a_group_that_cannot_be_idle_is_not_left),
+		cmocka_unit_test(test_a_thread_joins_an_idle_group_that_is_gone_afterwards),
 	};
 
 	return cmocka_run_group_tests_name("displace files", tests, NULL, NULL);
