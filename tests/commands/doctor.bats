@@ -83,6 +83,10 @@ WITH=()
 	WITH=(sh -c 'ulimit -f 40000; exec "$@"' sh)
 	doctor 1
 	level limits limited RLIMIT_FSIZE
+	WITH=(bash -c 'ulimit -f 100; exec "$@"' bash)
+	doctor 2
+	level limits limited '100 KiB'
+	level trial missing 'left no profile'
 }
 
 @test "doctor 06: fewer CPUs than there are, and debuginfod's servers" {
