@@ -48,7 +48,10 @@ CLI_SRC = \
 	cli/quantity.c \
 	cli/cmd_report.c \
 	cli/cmd_run.c \
+	cli/cmd_serve.c \
+	cli/serve_options.c \
 	cli/cmd_symbols.c \
+	cli/cmd_top.c \
 	cli/run_filters.c \
 	cli/run_displace.c \
 	cli/run_displace_account.c \

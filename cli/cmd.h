@@ -10,7 +10,7 @@
 /* The --help of each, in the form of usage.h. */
 extern const char bench_usage[], clocks_usage[], config_usage[], diff_usage[], displace_usage[],
 	doctor_usage[], load_usage[], merge_usage[], plan_usage[], report_usage[], run_usage[],
-	symbols_usage[];
+	serve_usage[], symbols_usage[], top_usage[];
 
 int cmd_bench(int argc, char **argv);
 int cmd_clocks(int argc, char **argv);
@@ -26,6 +26,8 @@ int cmd_plan(int argc, char **argv);
 int cmd_preload_stubs(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_serve(int argc, char **argv);
 int cmd_symbols(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 
 #endif

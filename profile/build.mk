@@ -4,6 +4,9 @@ PROFILE_SRC = \
 	profile/file.c \
 	profile/large.c \
 	profile/watch.c \
+	profile/places.c \
+	profile/since.c \
+	profile/live.c \
 	profile/header.c \
 	profile/chunks.c \
 	profile/records.c \
@@ -23,7 +26,9 @@ PROFILE_SRC = \
 	profile/sums.c \
 	profile/batches.c \
 	profile/filters.c \
+	profile/difference.c \
 	profile/fold.c \
+	profile/functions.c \
 	profile/image.c \
 	profile/write.c \
 	profile/write_slowest.c \

@@ -12,6 +12,7 @@
 #include "filters.h"
 #include "intern.h"
 #include "load.h"
+#include "places.h"
 #include "rate.h"
 #include "slowest.h"
 
@@ -201,7 +202,8 @@ static void add_header(struct profile *p, const struct scp_header *h)
 	p->ticker_late_ticks += h->ticker_late_ticks;
 }
 
-int profile_add(struct profile *p, const char *path, struct profile_error *err)
+static int add_file(struct profile *p, const char *path, struct prof_places *places,
+		    struct profile_error *err)
 {
 	struct model_size before = model_size(p);
 	struct file_clocks clocks;
@@ -212,7 +214,7 @@ int profile_add(struct profile *p, const char *path, struct profile_error *err)
 	if (raw_open(&raw, path, err))
 		return -1;
 	result = resolve_clocks(&raw, &clocks, err) || check_clocks(p, path, &clocks, err) ? -1 : 0;
-	if (result == 0 && load_raw(p, &raw)) {
+	if (result == 0 && (load_raw(p, &raw) || (places && places_note(places, &raw)))) {
 		model_shrink(p, &before);
 		result = prof_no_memory(err, path);
 	}
@@ -226,6 +228,22 @@ int profile_add(struct profile *p, const char *path, struct profile_error *err)
 	}
 	raw_close(&raw);
 	return result;
+}
+
+int profile_add(struct profile *p, const char *path, struct profile_error *err)
+{
+	return add_file(p, path, NULL, err);
+}
+
+int profile_add_placed(struct profile *p, const char *path, struct prof_places *places,
+		       struct profile_error *err)
+{
+	*places = (struct prof_places){0};
+	if (!add_file(p, path, places, err))
+		return 0;
+	free(places->place);
+	*places = (struct prof_places){0};
+	return -1;
 }
 
 struct profile *profile_open(const char *const *paths, size_t count, struct profile_error *err)

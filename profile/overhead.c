@@ -70,6 +70,27 @@ void overhead_add_inner(struct overhead_sum *s, const struct scp_inner_cost *fir
 	add_inner(s, last, weight);
 }
 
+static void join_moments(struct overhead_moments *to, const struct overhead_moments *from)
+{
+	to->value += from->value;
+	to->square += from->square;
+}
+
+void overhead_join(struct overhead_sum *to, const struct overhead_sum *from)
+{
+	to->weight += from->weight;
+	to->rounds += from->rounds;
+	to->measurements = from->measurements > UINT32_MAX - to->measurements
+				   ? UINT32_MAX
+				   : to->measurements + from->measurements;
+	for (unsigned i = 0; i < 2; i++) {
+		join_moments(&to->inside[i], &from->inside[i]);
+		join_moments(&to->outside[i], &from->outside[i]);
+	}
+	join_moments(&to->inner, &from->inner);
+	to->inner_weight += from->inner_weight;
+}
+
 static void mean_of(const struct overhead_moments *m, double weight, double *mean_ns,
 		    double *error_ns)
 {

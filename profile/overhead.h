@@ -35,6 +35,9 @@ void overhead_add(struct overhead_sum *s, const struct scp_overhead *first,
 void overhead_add_inner(struct overhead_sum *s, const struct scp_inner_cost *first,
 			const struct scp_inner_cost *last, double calls);
 
+/* As if the measurements of `from` had been added to `to`. */
+void overhead_join(struct overhead_sum *to, const struct overhead_sum *from);
+
 /* The weighted means. Their variance is the mean of the measurements' own variances plus
  * the variance between them (the law of total variance): of two equally certain
  * measurements, half their difference is in the error, and many measurements do not make

@@ -256,6 +256,31 @@ int profile_add(struct profile *p, const char *path, struct profile_error *err);
 /* All of `paths` in one model; NULL and *err on the first failure. */
 struct profile *profile_open(const char *const *paths, size_t count, struct profile_error *err);
 
+/* Add another model's calls by function and outcome, as one process and one thread, without
+ * call paths, gaps, histograms and lines of time on size: little memory for what follows
+ * processes for days. skip[function of `from`]: left out; NULL: none. Models made of such
+ * calls alone may be added too. 0, or -1 with *err: clocks that do not go together (and `to` as it
+ * was), or memory is out. */
+int profile_add_functions(struct profile *to, const struct profile *from, const bool *skip,
+			  struct profile_error *err);
+
+/* Between two readings: add files to a model, mark it, add the same files (and new ones)
+ * again later, and take the difference. The model then holds the calls that ended between the
+ * readings: by path, function and outcome, with their sums; of one process and thread, without
+ * gaps, extremes, histograms and batches. What went backwards, or did nothing, is left out. */
+struct profile_overflow {
+	uint64_t calls, units, bytes;
+};
+struct profile_mark {
+	uint32_t entries, functions;
+	struct profile_overflow *overflow; /* by function */
+};
+/* 0, or -1: memory is out. The mark is to be freed in any case. */
+int profile_mark(const struct profile *p, struct profile_mark *m);
+void profile_mark_free(struct profile_mark *m);
+/* 0, or -1: memory is out, and the model is as it was. */
+int profile_difference(struct profile *p, const struct profile_mark *m);
+
 /* What a call adds whose path has so many frames. `inside` is that of short paths or that
  * of long ones; `outside` lies on the straight line through both. */
 struct prof_cost prof_overhead_at(const struct prof_overhead *o, uint32_t frames);

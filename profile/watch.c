@@ -35,6 +35,7 @@ void watch_close(struct watch *w)
 {
 	close(w->fd);
 	free(w->entry);
+	free(w->batches);
 	free(w->chunk);
 	*w = (struct watch){.fd = -1};
 }
@@ -52,19 +53,36 @@ uint64_t watch_calls(int fd, uint64_t at)
 	return read_at(fd, &calls, sizeof(calls), at) ? calls : UINT64_MAX;
 }
 
-static int add_entry(struct watch *w, uint32_t table, uint32_t id, uint64_t at)
+static int append(struct watch_entry **list, size_t *count, size_t *room, struct watch_entry e)
 {
-	if (w->entries == w->room) {
-		size_t room = w->room ? 2 * w->room : 64;
-		struct watch_entry *grown = realloc(w->entry, room * sizeof(*grown));
+	if (*count == *room) {
+		size_t more = *room ? 2 * *room : 64;
+		struct watch_entry *grown = realloc(*list, more * sizeof(*grown));
 
 		if (!grown)
 			return -1;
-		w->entry = grown;
-		w->room = room;
+		*list = grown;
+		*room = more;
 	}
-	w->entry[w->entries++] =
-		(struct watch_entry){table, id, at + offsetof(struct scp_entry, calls)};
+	(*list)[(*count)++] = e;
+	return 0;
+}
+
+union head {
+	struct scp_record rec;
+	struct scp_entry entry;
+	struct scp_batch batch;
+};
+
+static int note(struct watch *w, uint32_t table, const union head *r, uint64_t at)
+{
+	if (r->rec.type == SCP_REC_ENTRY && r->rec.bytes >= sizeof(r->entry))
+		return append(&w->entry, &w->entries, &w->room,
+			      (struct watch_entry){table, r->entry.id,
+						   at + offsetof(struct scp_entry, calls)});
+	if (r->rec.type == SCP_REC_BATCH && r->rec.bytes >= sizeof(r->batch) && !r->batch.clock)
+		return append(&w->batches, &w->batch_blocks, &w->batch_room,
+			      (struct watch_entry){table, r->batch.entry, at});
 	return 0;
 }
 
@@ -72,10 +90,7 @@ static int add_entry(struct watch *w, uint32_t table, uint32_t id, uint64_t at)
 static int scan(struct watch *w, struct watch_chunk *c)
 {
 	struct scp_chunk now;
-	union {
-		struct scp_record rec;
-		struct scp_entry entry;
-	} r;
+	union head r;
 
 	if (!read_at(w->fd, &now, sizeof(now), c->offset) || now.used > c->bytes)
 		return 0;
@@ -88,8 +103,7 @@ static int scan(struct watch *w, struct watch_chunk *c)
 			c->scanned = 0; /* damaged: raw_open will say so */
 			return 0;
 		}
-		if (r.rec.type == SCP_REC_ENTRY && r.rec.bytes >= sizeof(struct scp_entry) &&
-		    add_entry(w, c->table, r.entry.id, at))
+		if (note(w, c->table, &r, at))
 			return -1;
 		c->scanned += r.rec.bytes;
 	}

@@ -74,18 +74,18 @@ run_cppcheck()
 		--suppress=missingInclude --suppress=missingIncludeSystem --suppress=unknownMacro \
 		--suppress=nullPointer:tests/* --suppress=allocaCalled:tests/* --suppress=ctuuninitvar \
 		--suppress=uninitvar:profile/intern.c --suppress=ignoredReturnValue \
-		-D__x86_64__ -D__linux__ -Iinclude -Ipreload -Iprofile -Istats -Icollector -Ireport -Icli \
-		preload profile stats collector report cli examples tests bench
+		-D__x86_64__ -D__linux__ -Iinclude -Ipreload -Iprofile -Istats -Icollector -Ireport -Iserve -Ilive -Icli \
+		preload profile stats collector report serve live cli examples tests bench
 }
 
 run_tidy()
 {
 	local file
 	for file in "${sources[@]}"; do
-		case $file in profile/*.c | stats/*.c | report/*.c | cli/*.c | collector/*.c) echo "$file" ;; esac
+		case $file in profile/*.c | stats/*.c | report/*.c | serve/*.c | live/*.c | cli/*.c | collector/*.c) echo "$file" ;; esac
 	done | xargs -r -n 4 -P 2 clang-tidy --quiet --warnings-as-errors='*' \
 		-checks='-*,bugprone-*,clang-analyzer-*,-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,-bugprone-narrowing-conversions,-bugprone-assignment-in-if-condition,-bugprone-macro-parentheses,-bugprone-implicit-widening-of-multiplication-result,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling' \
-		-- 2>/dev/null -std=gnu11 -D_GNU_SOURCE -Iinclude -Iprofile -Istats -Icollector -Ireport -Icli
+		-- 2>/dev/null -std=gnu11 -D_GNU_SOURCE -Iinclude -Iprofile -Istats -Icollector -Ireport -Iserve -Ilive -Icli
 }
 
 step 'clang-format' clang-format --dry-run -Werror "${sources[@]}"

@@ -17,8 +17,11 @@ gsl/gsl_cdf.h|header|libgsl-dev|gsl-devel
 jansson.h|header|libjansson-dev|jansson-devel
 libiberty/demangle.h|header|libiberty-dev|binutils-devel
 protobuf-c/protobuf-c.h|header|libprotobuf-c-dev|protobuf-c-devel
+microhttpd.h|header|libmicrohttpd-dev|libmicrohttpd-devel
+pkg-config|command|pkg-config|pkgconf-pkg-config
 protoc-c|command|protobuf-c-compiler|protobuf-c-compiler
 zlib.h|header|zlib1g-dev|zlib-devel
+curses.h|header|libncurses-dev|ncurses-devel
 '
 needs_check='
 cmocka.h|header|libcmocka-dev|libcmocka-devel
@@ -84,6 +87,8 @@ pkg-config|command|pkg-config|pkgconf
 needs_runtimes='
 node|command|nodejs|nodejs
 javac|command|default-jdk-headless|java-latest-openjdk-devel
+prometheus|command|prometheus|golang-github-prometheus
+ip|command|iproute2|iproute
 '
 
 die()

@@ -6,6 +6,7 @@ STATS_SRC = \
 	stats/site_groups.c \
 	stats/woodside.c \
 	stats/plan.c \
+	stats/stopping.c \
 	stats/plan_exact.c \
 	stats/renewal.c \
 	stats/forecast.c \

@@ -45,7 +45,7 @@ CHOSEN_PROGRAMS = chosen_lazy chosen_now chosen_nopie chosen_cxx chosen_late cho
 # One source, in each way that a reference to an absent library is linked.
 REGION_BUILDS = regions regions_nopie regions_static regions_O0
 REGION_PROGRAMS = $(REGION_BUILDS) inner regions_cxx regions_functions regions_own_hooks
-TARGETS = $(addprefix $(PROGRAMS)/,$(TARGET_PROGRAMS) exceptions plugin_a.so plugin_b.so measured.so getopt_spy.so $(CHOSEN_PROGRAMS) $(REGION_PROGRAMS))
+TARGETS = $(addprefix $(PROGRAMS)/,$(TARGET_PROGRAMS) sleeper exceptions plugin_a.so plugin_b.so measured.so getopt_spy.so $(CHOSEN_PROGRAMS) $(REGION_PROGRAMS))
 PROGRAM_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -Itests/programs
 
 # Four functions of the same code must stay four.
@@ -65,6 +65,10 @@ tests: $(TARGETS) $(BUILD)/bench/calibrated_call $(BUILD)/bench/known_load $(UNI
 $(addprefix $(PROGRAMS)/,$(TARGET_PROGRAMS)): $(PROGRAMS)/%: tests/programs/%.c
 	@mkdir -p $(@D)
 	$(CC) $(PROGRAM_CFLAGS) $(PROGRAM_CFLAGS_$*) -o $@ $< $(PROGRAM_LIBS_$*) -lpthread
+
+$(PROGRAMS)/sleeper: tests/serve/sleeper.c
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) -o $@ $<
 
 $(PROGRAMS)/exceptions: tests/programs/exceptions.cc
 	@mkdir -p $(@D)

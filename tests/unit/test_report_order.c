@@ -92,7 +92,7 @@ static void make_keys(enum shape shape, uint32_t count)
 
 static void test_sorts_as_the_library_does(void **state)
 {
-	uint32_t place[COUNT], want[COUNT];
+	uint32_t place[COUNT], want[COUNT] = {0};
 
 	(void)state;
 	for (enum shape shape = 0; shape < SHAPES; shape++)

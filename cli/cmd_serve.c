@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* scprof serve: looks for profiles every second until a signal ends it; requests are answered by
+ * threads of the server. */
+#include "cmd.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "complaint.h"
+#include "serve_options.h"
+
+#define DESCRIPTORS_WANTED 65536
+
+/* A descriptor a profile, and again as many for each page that is being made. */
+static void raise_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max < DESCRIPTORS_WANTED ? limit.rlim_max : DESCRIPTORS_WANTED;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Blocked in all threads, so that they come to where they are waited for. */
+static void take_signals(sigset_t *set)
+{
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(set);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGHUP);
+	sigprocmask(SIG_BLOCK, set, NULL);
+}
+
+static void follow(struct agent *agent, const sigset_t *signals)
+{
+	const struct timespec second = {.tv_sec = 1};
+
+	while (sigtimedwait(signals, NULL, &second) < 0)
+		agent_scan(agent);
+}
+
+static int announce(const struct http_address *address)
+{
+	if (!address->loopback)
+		fprintf(stderr,
+			"scprof serve: %s is no loopback address: everybody who reaches it sees "
+			"these profiles\n",
+			address->text);
+	if (printf("scprof serve: http://%s/\n", address->text) < 0 || fflush(stdout)) {
+		complaint_print("scprof serve", "cannot write to standard output");
+		return -1;
+	}
+	return 0;
+}
+
+static int serve(struct serve_options *o)
+{
+	struct profile_error err;
+	struct agent agent;
+	struct http *http;
+	sigset_t signals;
+	int status = 1;
+
+	take_signals(&signals);
+	raise_descriptors();
+	unsetenv("DEBUGINFOD_URLS"); /* nobody shall wait for a page until a server far away answers
+				      */
+	if (agent_open(&agent, &o->agent)) {
+		complaint_print("scprof serve", "memory is out");
+		return 1;
+	}
+	agent_scan(&agent);
+	http = http_start(&agent, &o->address, &err);
+	if (http) {
+		status = announce(&o->address) ? 1 : 0;
+		if (status == 0)
+			follow(&agent, &signals);
+		http_stop(http);
+	} else {
+		complaint_print("scprof serve", err.text);
+	}
+	agent_close(&agent);
+	return status;
+}
+
+int cmd_serve(int argc, char **argv)
+{
+	struct serve_options o;
+
+	switch (serve_options_parse(&o, argc, argv)) {
+	case 0:
+		return serve(&o);
+	case 1:
+		return 0;
+	default:
+		return 2;
+	}
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The command line of `scprof serve`. */
+#ifndef SCPROF_SERVE_OPTIONS_H
+#define SCPROF_SERVE_OPTIONS_H
+
+#include "http.h"
+
+struct serve_options {
+	struct http_address address;
+	struct agent_options agent;
+	const char *standard[2]; /* directories, where none were named */
+	char working[4096];
+};
+
+/* 0; 1: help was printed; -1: wrong usage, said on standard error. Pointers are into argv, the
+ * environment and *o. */
+int serve_options_parse(struct serve_options *o, int argc, char **argv);
+
+#endif

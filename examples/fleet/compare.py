@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Prometheus says of a fleet beside what scprof says of the same, merged profiles.
+
+compare.py DIRECTORY: answers of queries in NAME.json, the report in report.json. Prints one line
+a number. Exits 1 where sums differ: calls, ticks, bytes by one; times, and the standard error that
+follows from the sums of squares, by more than the clock's rate is uncertain by. What the dependence of
+calls adds to that error is estimated in two ways, which agree within their own error only.
+"""
+import json
+import math
+import os
+import sys
+
+# A counter's rate is measured while it runs; the agents' sums hold the rate of each moment.
+RATE = 1e-3
+# By each host's batches, and by the batches of all calls in a row.
+DEPENDENCE = 2.0
+Z = 1.959964
+
+
+def series(directory, name):
+    with open(os.path.join(directory, name + ".json"), encoding="utf-8") as file:
+        answer = json.load(file)
+    return {(r["metric"]["function"], r["metric"]["outcome"]): float(r["value"][1])
+            for r in answer["data"]["result"]}
+
+
+class Table:
+    def __init__(self):
+        self.bad = 0
+        print(f"{'':24}{'':26}{'PromQL, three hosts':>24}{'merge + report':>24}{'difference':>13}")
+
+    def row(self, key, what, have, want, most):
+        apart = abs(have - want) / abs(want) if want else abs(have)
+        wrong = not apart <= most
+        self.bad += wrong
+        print(f"{' '.join(key):24}{what:26}{have:24.15g}{want:24.15g}{apart:12.2e}"
+              f"{' WRONG' if wrong else ''}")
+
+
+def compare(directory):
+    with open(os.path.join(directory, "report.json"), encoding="utf-8") as file:
+        sites = {(s["symbol"], s["outcome"]): s for s in json.load(file)["sites"]}
+    names = ("calls", "ticks", "bytes", "seconds", "overhead_seconds", "mean_seconds",
+             "half_width_independent", "half_width", "half_width_hosts")
+    have = {name: series(directory, name) for name in names}
+    table = Table()
+    if set(have["calls"]) != set(sites):
+        print("rows differ:", sorted(have["calls"]), sorted(sites))
+        return 1
+    for key, site in sorted(sites.items()):
+        overhead = site["overhead_ns"] or 0
+        table.row(key, "calls", have["calls"][key], site["calls"], 0)
+        table.row(key, "ticks", have["ticks"][key], site["ticks"], 0)
+        table.row(key, "bytes", have["bytes"][key], site["bytes"], 0)
+        table.row(key, "time (s)", have["seconds"][key],
+                  (site["mean_ns"] + overhead) * site["calls"] / 1e9, RATE)
+        table.row(key, "overhead (s)", have["overhead_seconds"][key],
+                  overhead * site["calls"] / 1e9, 0.2)
+        table.row(key, "mean (ns)", have["mean_seconds"][key] * 1e9, site["mean_ns"], 0.02)
+        # The report's error holds dependence (the design effect) and the overhead's own error.
+        error, own = site["standard_error_ns"], site["overhead_error_ns"] or 0
+        table.row(key, "error, independent (ns)", have["half_width_independent"][key] / Z * 1e9,
+                  math.sqrt((error ** 2 - own ** 2) / site["design_effect"]), RATE)
+        table.row(key, "error, by hosts (ns)", have["half_width_hosts"][key] / Z * 1e9, error,
+                  DEPENDENCE)
+        table.row(key, "error, by effects (ns)", have["half_width"][key] / Z * 1e9, error,
+                  DEPENDENCE)
+        print(f"{' '.join(key):24}95 % interval: PromQL {have['mean_seconds'][key] * 1e9:.1f} +- "
+              f"{have['half_width_hosts'][key] * 1e9:.1f} ns, report {site['ci_low_ns']:.1f} to "
+              f"{site['ci_high_ns']:.1f} ns ({site['method']})")
+    return 1 if table.bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(compare(sys.argv[1]))

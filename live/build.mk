@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+LIVE_SRC = \
+	live/batch.c \
+	live/columns.c \
+	live/feed.c \
+	live/labels.c \
+	live/rows.c \
+	live/screen.c \
+	live/state.c \
+	live/target.c \
+	live/view.c \
+	live/window.c

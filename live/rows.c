@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Sums of entries become rows; rows are sorted; rows that are seen are estimated by the one
+ * rule (stats_estimate), as a report's are. */
+#include "rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "window.h"
+
+/* A relative width that is so much of the calls old may stay while it only sorts. */
+#define STALE 1.05
+
+const char *const row_sort_names[ROW_SORTS] = {"time",	"calls",     "bytes", "mean",
+					       "total", "precision", "name"};
+
+int row_sort_parse(const char *name, enum row_sort *by)
+{
+	for (int i = 0; i < ROW_SORTS; i++)
+		if (!strcmp(name, row_sort_names[i])) {
+			*by = (enum row_sort)i;
+			return 0;
+		}
+	return -1;
+}
+
+void rows_free(struct rows *r)
+{
+	free(r->row);
+	free(r->order);
+	r->row = NULL;
+	r->order = NULL;
+	r->rows = 0;
+}
+
+static uint64_t mix(uint64_t h, const void *data, size_t bytes)
+{
+	const unsigned char *at = data;
+
+	for (size_t i = 0; i < bytes; i++)
+		h = (h ^ at[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
+	return h;
+}
+
+static uint64_t key_of_group(const struct feed *f, const struct group_row *g)
+{
+	const struct profile *p = f->profile;
+	const struct prof_function *function = &p->function[g->function];
+	struct group_path path = groups_path(&f->groups, g);
+	uint32_t outcome = g->outcome;
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+	h = mix(h, function->name, strlen(function->name) + 1);
+	h = mix(h, function->library, strlen(function->library) + 1);
+	h = mix(h, &outcome, sizeof(outcome));
+	for (uint32_t i = 0; i < path.frames; i++) {
+		const struct prof_frame *frame = &path.frame[i];
+
+		if (frame->module != PROF_NONE)
+			h = mix(h, p->module[frame->module].path,
+				strlen(p->module[frame->module].path));
+		h = mix(h, &frame->offset, sizeof(frame->offset));
+	}
+	return h;
+}
+
+/* Rows of calls that found no room have no entries: their number stands in the head. */
+static int start_afresh(struct rows *r, const struct feed *f)
+{
+	const struct groups *g = &f->groups;
+
+	rows_free(r);
+	r->row = calloc((size_t)g->rows + 1, sizeof(*r->row));
+	r->order = calloc((size_t)g->rows + 1, sizeof(*r->order));
+	if (!r->row || !r->order)
+		return -1;
+	for (uint32_t i = 0; i < g->rows; i++) {
+		if (g->row[i].first == GROUP_OVERFLOW)
+			continue;
+		r->order[r->rows] = r->rows;
+		r->row[r->rows].key = key_of_group(f, &g->row[i]);
+		r->row[r->rows++].group = i;
+	}
+	r->generation = f->generation;
+	return 0;
+}
+
+static void add_reading(struct prof_reading *to, const struct prof_reading *from)
+{
+	if (!to->calls || from->min_units < to->min_units)
+		to->min_units = from->min_units;
+	if (!to->calls || from->max_units > to->max_units)
+		to->max_units = from->max_units;
+	to->calls += from->calls;
+	to->units += from->units;
+	to->units_sq += from->units_sq;
+	to->bytes += from->bytes;
+	to->inner_calls += from->inner_calls;
+	to->has_bytes |= from->has_bytes;
+}
+
+static double time_ns(const struct feed *f, const struct prof_reading *s)
+{
+	const struct prof_clock *c = &f->profile->clock;
+	struct report_overhead o = estimate_overhead(c);
+
+	return (double)s->units * c->ns_per_unit - (double)s->calls * o.inside_ns -
+	       (double)s->inner_calls * o.inner_ns;
+}
+
+static void update_row(struct row *r, const struct feed *f)
+{
+	double span = f->at - f->before_at;
+
+	r->run = r->window = (struct prof_reading){0};
+	r->has_window = f->before_at > 0 && span > 0;
+	for (uint32_t e = f->groups.row[r->group].first; e != PROF_NONE; e = f->groups.next[e]) {
+		struct prof_reading since;
+
+		add_reading(&r->run, &f->now[e]);
+		if (f->before_state[e] != FEED_KNOWN ||
+		    since_reading(&f->now[e], &f->before[e], &since))
+			r->has_window = false;
+		else if (since.calls)
+			add_reading(&r->window, &since);
+	}
+	r->total_ns = time_ns(f, &r->run);
+	r->calls_s = r->has_window ? (double)r->window.calls / span : NAN;
+	r->bytes_s = r->has_window && r->run.has_bytes ? (double)r->window.bytes / span : NAN;
+	r->time_s = r->has_window ? time_ns(f, &r->window) / 1e9 / span : NAN;
+}
+
+int rows_update(struct rows *r, const struct feed *f)
+{
+	bool interval = f->before_at > 0;
+
+	if ((!r->row || r->generation != f->generation) && start_afresh(r, f))
+		return -1;
+	r->calls = 0;
+	r->calls_s = r->time_s = r->bytes_s = interval ? 0 : NAN;
+	for (uint32_t i = 0; i < r->rows; i++) {
+		struct row *row = &r->row[i];
+
+		update_row(row, f);
+		r->calls += row->run.calls;
+		if (!row->has_window)
+			continue;
+		r->calls_s += row->calls_s;
+		r->time_s += row->time_s;
+		r->bytes_s += isnan(row->bytes_s) ? 0 : row->bytes_s;
+	}
+	return 0;
+}
+
+/* One entry's sums with its batches, as a report has them; all calls, or those since before. */
+static int entry_sums(const struct feed *f, uint32_t entry, bool window, struct prof_sums *out)
+{
+	const struct feed_file *file = feed_file_of(f, entry);
+	struct prof_reading s = f->now[entry];
+	struct prof_batches b = {.sum = calloc(SCP_BATCHES, sizeof(*b.sum))};
+	uint32_t first = 0;
+
+	if (!b.sum)
+		return -1;
+	live_batches(&file->live, entry - file->first, &s, &b);
+	if (window) {
+		first = since_batches(b.calls, b.count, f->before[entry].calls);
+		since_reading(&f->now[entry], &f->before[entry], &s);
+		memmove(b.sum, b.sum + first, (b.count - first) * sizeof(*b.sum));
+	}
+	b.count -= first;
+	*out = (struct prof_sums){.calls = s.calls,
+				  .units = s.units,
+				  .units_sq = s.units_sq,
+				  .min_units = s.min_units,
+				  .max_units = s.max_units,
+				  .has_bytes = s.has_bytes,
+				  .bytes = s.bytes,
+				  .inner_calls = s.inner_calls,
+				  .batches = b};
+	return 0;
+}
+
+static int row_sums(const struct feed *f, const struct row *r, bool window, struct prof_sums *sum)
+{
+	*sum = (struct prof_sums){0};
+	for (uint32_t e = f->groups.row[r->group].first; e != PROF_NONE; e = f->groups.next[e]) {
+		struct prof_sums one;
+
+		if (f->now[e].calls == (window ? f->before[e].calls : 0))
+			continue;
+		int failed = entry_sums(f, e, window, &one) || prof_sums_add(sum, &one);
+		prof_sums_clear(&one);
+		if (failed)
+			return -1;
+	}
+	return 0;
+}
+
+static const struct row_mean nothing = {NAN, NAN, NAN, NAN, NAN};
+
+static struct row_mean mean_of(const struct rows *r, const struct feed *f, const struct row *row,
+			       bool window, double run_design)
+{
+	const struct prof_clock *clock = &f->profile->clock;
+	struct row_mean out = nothing;
+	struct prof_sums s;
+
+	if (!row_sums(f, row, window, &s) && s.calls) {
+		struct estimate_sums sums = {.calls = s.calls,
+					     .units = s.units,
+					     .units_sq = s.units_sq,
+					     .min = s.min_units,
+					     .max = s.max_units,
+					     .batches = &s.batches};
+		struct report_overhead overhead = estimate_overhead(clock);
+		struct report_estimate e = estimate_mean(clock, &sums, r->confidence);
+
+		out.design = e.design_effect;
+		if (window)
+			window_widen(&e, run_design);
+		overhead = estimate_overhead_around(&overhead, &s);
+		estimate_compensate(&e, &overhead, r->confidence);
+		out.mean_ns = e.mean_ns;
+		out.low_ns = e.low_ns;
+		out.high_ns = e.high_ns;
+		out.relative = window_relative(&e);
+	}
+	prof_sums_clear(&s);
+	return out;
+}
+
+void rows_means(const struct rows *r, const struct feed *f, uint32_t i, struct row_mean *run,
+		struct row_mean *window)
+{
+	const struct row *row = &r->row[i];
+
+	*run = mean_of(r, f, row, false, NAN);
+	*window = row->has_window ? mean_of(r, f, row, true, run->design) : nothing;
+}
+
+/* As intervals narrow with the root of the calls, few have to be worked out anew. */
+static void renew_precision(struct rows *r, const struct feed *f)
+{
+	for (uint32_t i = 0; i < r->rows; i++) {
+		struct row *row = &r->row[i];
+
+		if ((double)row->run.calls < STALE * (double)row->precision_calls ||
+		    !row->run.calls)
+			continue;
+		row->precision = mean_of(r, f, row, false, NAN).relative;
+		row->precision_calls = row->run.calls;
+	}
+}
+
+struct sorting {
+	const struct rows *rows;
+	const struct feed *feed;
+	enum row_sort by;
+	bool reverse;
+};
+
+static double or_nothing(double v)
+{
+	return isnan(v) ? -INFINITY : v;
+}
+
+/* What cannot be told from data counts as widest. */
+static double precision_of(const struct row *r)
+{
+	return !r->run.calls ? -INFINITY : isnan(r->precision) ? INFINITY : r->precision;
+}
+
+static double mean_key(const struct row *r)
+{
+	return r->has_window && r->window.calls ? r->time_s / r->calls_s : -INFINITY;
+}
+
+static double key_of(const struct row *r, enum row_sort by)
+{
+	switch (by) {
+	case ROW_BY_TIME:
+		return or_nothing(r->time_s);
+	case ROW_BY_CALLS:
+		return or_nothing(r->calls_s);
+	case ROW_BY_BYTES:
+		return or_nothing(r->bytes_s);
+	case ROW_BY_MEAN:
+		return mean_key(r);
+	case ROW_BY_PRECISION:
+		return precision_of(r);
+	default:
+		return r->total_ns;
+	}
+}
+
+static int compare_names(const struct sorting *s, const struct row *a, const struct row *b)
+{
+	const struct group_row *x = &s->feed->groups.row[a->group];
+	const struct group_row *y = &s->feed->groups.row[b->group];
+	const struct prof_function *f = s->feed->profile->function;
+
+	return strcmp(f[x->function].name, f[y->function].name);
+}
+
+/* Ties by total time, then by the group's number, which is the report's order. */
+static int compare(const void *left, const void *right, void *context)
+{
+	const struct sorting *s = context;
+	const struct row *a = &s->rows->row[*(const uint32_t *)left];
+	const struct row *b = &s->rows->row[*(const uint32_t *)right];
+	double x = key_of(a, s->by), y = key_of(b, s->by);
+	int order = s->by == ROW_BY_NAME ? compare_names(s, a, b) : x > y ? -1 : x < y;
+
+	if (order)
+		return s->reverse ? -order : order;
+	if (a->total_ns != b->total_ns)
+		return a->total_ns > b->total_ns ? -1 : 1;
+	return a->group < b->group ? -1 : a->group > b->group;
+}
+
+void rows_sort(struct rows *r, const struct feed *f, enum row_sort by, bool reverse)
+{
+	struct sorting s = {r, f, by, reverse};
+
+	if (by == ROW_BY_PRECISION)
+		renew_precision(r, f);
+	if (r->rows)
+		qsort_r(r->order, r->rows, sizeof(*r->order), compare, &s);
+}

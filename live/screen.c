@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* ncurses around view.h: it draws lines, reads keys, knows when the terminal was resized, and
+ * gives the terminal back whatever ends us. Only clean text is drawn (utf8_clean). */
+#include "screen.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "terminal.h"
+#include "utf8.h"
+#include "view.h"
+
+static volatile sig_atomic_t stop;
+
+static void note_signal(int signal)
+{
+	(void)signal;
+	stop = 1;
+}
+
+/* Signals that would leave the terminal as it is; *before has room for as many. */
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+#define ENDINGS (sizeof(ending) / sizeof(ending[0]))
+
+static void take_signals(struct sigaction *before, bool keep)
+{
+	struct sigaction action = {.sa_handler = note_signal};
+
+	stop = 0;
+	for (size_t i = 0; i < ENDINGS; i++) {
+		action.sa_handler = keep && ending[i] == SIGINT ? SIG_IGN : note_signal;
+		sigaction(ending[i], &action, &before[i]);
+	}
+}
+
+static void give_back(const struct sigaction *before)
+{
+	for (size_t i = 0; i < ENDINGS; i++)
+		sigaction(ending[i], &before[i], NULL);
+}
+
+struct screen {
+	struct view_source from;
+	struct state state;
+	const struct live_options *options;
+	bool utf8;
+};
+
+static int attribute_of(enum view_style style)
+{
+	static const int attribute[] = {
+		[VIEW_PLAIN] = A_NORMAL,     [VIEW_TITLE] = A_BOLD, [VIEW_HEAD] = A_UNDERLINE,
+		[VIEW_SELECTED] = A_REVERSE, [VIEW_PATH] = A_DIM,   [VIEW_ALERT] = A_BOLD};
+
+	return attribute[style];
+}
+
+static void draw_line(int y, const struct view_line *l, int width)
+{
+	move(y, 0);
+	attrset(attribute_of(l->style));
+	addstr(l->text);
+	if (l->style == VIEW_SELECTED || l->style == VIEW_HEAD)
+		for (int x = (int)utf8_width(l->text); x < width; x++)
+			addch(' ');
+	attrset(A_NORMAL);
+}
+
+static void draw(struct screen *s)
+{
+	static const char foot[] = "q quit  h help  Enter path  / filter  Space pause  t c b m T i "
+				   "n sort";
+	int height, width;
+	struct view v;
+
+	getmaxyx(stdscr, height, width);
+	if (height < 1 || width < 1)
+		return;
+	rows_sort(s->from.rows, s->from.feed, s->state.sort, s->state.reverse);
+	view_make(&v, &s->from, &s->state, (size_t)width, height > 2 ? (size_t)height - 1 : 1, 0,
+		  s->utf8);
+	erase();
+	for (size_t i = 0; i < v.lines && i < (size_t)height; i++)
+		draw_line((int)i, &v.line[i], width);
+	if (height > 2) {
+		attrset(A_DIM);
+		mvaddnstr(height - 1, 0, foot, width - 1);
+		attrset(A_NORMAL);
+	}
+	refresh();
+	view_free(&v);
+}
+
+static int decode(int key)
+{
+	switch (key) {
+	case KEY_UP:
+		return STATE_UP;
+	case KEY_DOWN:
+		return STATE_DOWN;
+	case KEY_PPAGE:
+		return STATE_PAGE_UP;
+	case KEY_NPAGE:
+		return STATE_PAGE_DOWN;
+	case KEY_HOME:
+		return STATE_HOME;
+	case KEY_END:
+		return STATE_END;
+	case KEY_LEFT:
+		return STATE_LEFT;
+	case KEY_RIGHT:
+		return STATE_RIGHT;
+	case KEY_BACKSPACE:
+	case 127:
+	case '\b':
+		return STATE_BACKSPACE;
+	case 27:
+		return STATE_ESCAPE;
+	case '\n':
+	case '\r':
+	case KEY_ENTER:
+		return STATE_ENTER;
+	default:
+		return key;
+	}
+}
+
+/* -1: memory is out. */
+static int regroup(struct screen *s)
+{
+	if (s->state.by == s->from.feed->by)
+		return 0;
+	if (feed_regroup(s->from.feed, s->state.by))
+		return -1;
+	return rows_update(s->from.rows, s->from.feed);
+}
+
+/* Has whoever holds the other end of the pipe said that all is over? */
+static bool is_over(int end)
+{
+	struct pollfd p = {.fd = end, .events = POLLIN};
+	char word;
+
+	return end >= 0 && poll(&p, 1, 0) > 0 && read(end, &word, 1) == 0;
+}
+
+static int renew(struct screen *s)
+{
+	struct feed *f = s->from.feed;
+
+	if (f->held && is_over(s->options->end)) {
+		f->held = false;
+		f->next_find = 0; /* who lives? */
+	}
+	return feed_refresh(f) || rows_update(s->from.rows, f) ? -1 : 0;
+}
+
+/* -1: memory is out, or the terminal is gone. */
+static int follow(struct screen *s)
+{
+	double due = s->from.feed->at + s->state.interval_s;
+
+	while (!s->state.quit && !stop) {
+		double left = due - feed_clock();
+		int key;
+
+		draw(s);
+		timeout(left <= 0 ? 0 : (int)fmin(ceil(1000 * left), 1000));
+		key = getch();
+		if (key == ERR && errno == EIO)
+			return -1;
+		if (key != ERR && key != KEY_RESIZE) {
+			double before = s->state.interval_s;
+
+			state_key(&s->state, decode(key));
+			due += s->state.interval_s - before;
+			if (regroup(s))
+				return -1;
+			continue;
+		}
+		if (key == KEY_RESIZE || feed_clock() < due)
+			continue;
+		if (!s->state.paused && renew(s))
+			return -1;
+		due = fmax(due + s->state.interval_s, feed_clock());
+	}
+	return 0;
+}
+
+static int start_curses(struct profile_error *err, SCREEN **terminal)
+{
+	const char *name = getenv("TERM");
+
+	setlocale(LC_CTYPE, "");
+	*terminal = newterm(NULL, stdout, stdin);
+	if (!*terminal) {
+		snprintf(err->text, sizeof(err->text),
+			 "the terminal '%.100s' (TERM) cannot show a full screen.\n"
+			 "Use --batch, or set TERM to what the terminal is",
+			 name ? name : "");
+		return -1;
+	}
+	set_term(*terminal);
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	set_escdelay(50);
+	curs_set(0);
+	return 0;
+}
+
+int live_screen(struct feed *f, const struct live_options *o, struct profile_error *err)
+{
+	struct rows rows = {.confidence = o->confidence};
+	struct screen s = {.from = {f, &rows, NULL, o->note},
+			   .state = o->state,
+			   .options = o,
+			   .utf8 = terminal_of(stdout, 0).utf8};
+	struct sigaction before[ENDINGS];
+	SCREEN *terminal;
+	int failed;
+
+	s.from.labels = labels_new(s.utf8);
+	if (!s.from.labels || rows_update(&rows, f)) {
+		snprintf(err->text, sizeof(err->text), "out of memory");
+		labels_free(s.from.labels);
+		return -1;
+	}
+	f->forget = labels_forget;
+	f->context = s.from.labels;
+	failed = start_curses(err, &terminal);
+	if (!failed) {
+		take_signals(before, o->keep);
+		failed = follow(&s);
+		endwin();
+		delscreen(terminal);
+		give_back(before);
+		if (failed)
+			snprintf(err->text, sizeof(err->text),
+				 "out of memory, or the terminal is gone");
+	}
+	f->forget = NULL;
+	rows_free(&rows);
+	labels_free(s.from.labels);
+	return failed;
+}

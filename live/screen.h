@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The full-screen picture, and the text of it for pipes: both follow a target until they are
+ * told to stop. */
+#ifndef SCPROF_LIVE_SCREEN_H
+#define SCPROF_LIVE_SCREEN_H
+
+#include "feed.h"
+#include "state.h"
+
+struct live_options {
+	struct state state; /* to begin with */
+	double confidence;
+	/* batch: */
+	uint64_t pictures; /* 0: until the target has ended */
+	size_t rows;	   /* of a picture; 0: all */
+	size_t width;	   /* 0: the terminal's */
+	/* screen: */
+	int end; /* a descriptor: the measurement has ended when it is at its end; -1: none */
+	const char *note; /* a line that the picture has; NULL: none */
+	bool keep;	  /* SIGINT is not for us */
+};
+
+/* On the terminal of standard input and output, until `q` or a signal. 0; -1 and *err. */
+int live_screen(struct feed *f, const struct live_options *o, struct profile_error *err);
+
+/* Pictures as text on `out`, one an interval. 0; -1 and *err: memory, or the stream. */
+int live_batch(struct feed *f, const struct live_options *o, FILE *out, struct profile_error *err);
+
+#endif

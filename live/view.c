@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Head, rows with the paths of those that are open, foot. What a person must know before
+ * believing numbers (new paths not read yet, the end of the program) stands in the head. */
+#include "view.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "columns.h"
+#include "numbers.h"
+#include "utf8.h"
+
+struct making {
+	struct view *view;
+	const struct view_source *from;
+	struct state *state;
+	struct columns columns;
+	size_t width, height, most;
+	bool utf8;
+	uint32_t *shown; /* rows that the filter lets pass, sorted */
+	size_t count;
+};
+
+/* Takes the text. */
+static void add(struct making *m, char *text, enum view_style style)
+{
+	struct view *v = m->view;
+
+	if (text && v->lines == v->room) {
+		size_t room = v->room ? 2 * v->room : 64;
+		struct view_line *grown = realloc(v->line, room * sizeof(*grown));
+
+		if (grown) {
+			v->line = grown;
+			v->room = room;
+		}
+	}
+	if (!text || v->lines == v->room) {
+		v->failed = true;
+		free(text);
+		return;
+	}
+	text[utf8_fit(text, m->width)] = '\0';
+	v->line[v->lines++] = (struct view_line){text, style};
+}
+
+__attribute__((format(printf, 3, 4))) static void add_format(struct making *m,
+							     enum view_style style,
+							     const char *format, ...)
+{
+	char *raw = NULL, *clean;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&raw, format, args) < 0)
+		raw = NULL;
+	va_end(args);
+	clean = raw ? utf8_clean(raw, m->utf8) : NULL;
+	free(raw);
+	add(m, clean, style);
+}
+
+static void put_command(FILE *to, const struct profile *p)
+{
+	const struct prof_process *q = p->process;
+
+	if (!p->processes) {
+		fputs("no process yet", to);
+		return;
+	}
+	for (uint32_t i = 0; i < q->argc && q->argv[i]; i++)
+		fprintf(to, "%s%s", i ? " " : "", q->argv[i]);
+	if (!q->argc)
+		fputs(q->exe, to);
+	if (p->processes > 1)
+		fprintf(to, " and %u more process%s", p->processes - 1,
+			p->processes == 2 ? "" : "es");
+	else
+		fprintf(to, " (%u)", q->pid);
+}
+
+static void add_title(struct making *m)
+{
+	const struct feed *f = m->from->feed;
+	char *text = NULL, run[32];
+	size_t bytes;
+	FILE *memory = open_memstream(&text, &bytes);
+
+	if (!memory)
+		return;
+	number_duration(run, sizeof(run), 1e9 * f->run_s, m->utf8);
+	fputs("scprof top: ", memory);
+	put_command(memory, f->profile);
+	if (fclose(memory) == 0)
+		add_format(m, VIEW_TITLE, "%s", text);
+	free(text);
+	add_format(m, VIEW_PLAIN, "%s %s, clock %s%s; sorted by %s%s%s%s%s",
+		   f->ended ? "ran for" : "running for", run,
+		   report_clock_name(f->profile->clock.kind), m->state->paused ? "; PAUSED" : "",
+		   row_sort_names[m->state->sort], m->state->reverse ? ", reversed" : "",
+		   *m->state->filter || m->state->mode == STATE_FILTERING ? "; only rows with: "
+									  : "",
+		   m->state->filter, m->state->mode == STATE_FILTERING ? "_" : "");
+}
+
+static void add_totals(struct making *m)
+{
+	const struct rows *r = m->from->rows;
+	const struct feed *f = m->from->feed;
+	const char *what = m->state->by == REPORT_BY_PATH   ? "paths"
+			   : m->state->by == REPORT_BY_SITE ? "sites"
+							    : "functions";
+	char calls[32], rate[32], time[32], bytes[32], span[32];
+
+	number_count(calls, sizeof(calls), r->calls);
+	if (isnan(r->calls_s)) {
+		add_format(m, VIEW_PLAIN, "%s calls, %u %s; no interval yet", calls, r->rows, what);
+		return;
+	}
+	columns_rate(rate, sizeof(rate), r->calls_s);
+	number_duration(time, sizeof(time), 1e9 * r->time_s, m->utf8);
+	number_bytes(bytes, sizeof(bytes), (uint64_t)llround(fmax(0, r->bytes_s)));
+	number_duration(span, sizeof(span), 1e9 * (f->at - f->before_at), m->utf8);
+	add_format(m, VIEW_PLAIN, "%s calls, %u %s; in the last %s: %s calls/s, %s/s, %s/s", calls,
+		   r->rows, what, span, rate, time, bytes);
+}
+
+static void add_alerts(struct making *m)
+{
+	const struct feed *f = m->from->feed;
+
+	if (m->from->note)
+		add_format(m, VIEW_ALERT, "%s", m->from->note);
+	if (f->ended)
+		add_format(m, VIEW_ALERT, "The program has ended: this is the last picture of it.");
+	else if (f->behind)
+		add_format(m, VIEW_ALERT,
+			   "There are new call paths or processes, which will be read shortly.");
+	if (f->lost_calls)
+		add_format(m, VIEW_ALERT,
+			   "%" PRIu64 " calls found no room in the profile: they are in no row.",
+			   f->lost_calls);
+	if (f->refused)
+		add_format(m, VIEW_ALERT, "%zu file%s left out: %s", f->refused,
+			   f->refused == 1 ? "" : "s", f->why_refused);
+}
+
+static const struct group_row *group_of(const struct making *m, uint32_t row)
+{
+	return &m->from->feed->groups.row[m->from->rows->row[row].group];
+}
+
+static const char *caller_of(const struct making *m, uint32_t row)
+{
+	struct group_path path = groups_path(&m->from->feed->groups, group_of(m, row));
+
+	return path.frames ? labels_frame(m->from->labels, m->from->feed->profile, path.frame) : "";
+}
+
+static void function_of(const struct making *m, uint32_t row, char *out, size_t room)
+{
+	labels_function(m->from->labels, m->from->feed, group_of(m, row), out, room);
+}
+
+static bool passes(const struct making *m, uint32_t row)
+{
+	char function[256];
+
+	if (!*m->state->filter)
+		return true;
+	function_of(m, row, function, sizeof(function));
+	return strcasestr(function, m->state->filter) ||
+	       strcasestr(caller_of(m, row), m->state->filter);
+}
+
+static void choose_rows(struct making *m)
+{
+	const struct rows *r = m->from->rows;
+
+	m->shown = calloc((size_t)r->rows + 1, sizeof(*m->shown));
+	if (!m->shown) {
+		m->view->failed = true;
+		return;
+	}
+	for (uint32_t i = 0; i < r->rows; i++)
+		if (r->row[r->order[i]].run.calls && passes(m, r->order[i]))
+			m->shown[m->count++] = r->order[i];
+}
+
+static size_t moved(size_t at, int by, size_t count)
+{
+	if (by == INT_MIN || (by < 0 && at < (size_t)-by))
+		return 0;
+	if (by == INT_MAX || at + (size_t)by >= count)
+		return count ? count - 1 : 0;
+	return by < 0 ? at - (size_t)-by : at + (size_t)by;
+}
+
+static size_t lines_of(const struct making *m, size_t at)
+{
+	uint32_t row = m->shown[at];
+
+	if (!state_is_open(m->state, m->from->rows->row[row].key))
+		return 1;
+	return 1 + groups_path(&m->from->feed->groups, group_of(m, row)).frames;
+}
+
+/* So far that row `at` is on the screen, with its path if that fits. */
+static void scroll(struct making *m, size_t at)
+{
+	struct state *s = m->state;
+	size_t lines = 0;
+
+	if (!s->page)
+		return;
+	if (s->first > at)
+		s->first = at;
+	for (size_t i = s->first; i <= at && i < m->count; i++)
+		lines += lines_of(m, i);
+	for (; lines > s->page && s->first < at; s->first++)
+		lines -= lines_of(m, s->first);
+}
+
+/* The row that was selected, wherever it is now; if it is gone, the one in its place. */
+static void select_row(struct making *m)
+{
+	struct state *s = m->state;
+	size_t at = s->selected && s->position < m->count ? s->position : 0;
+
+	for (size_t i = 0; s->selected && i < m->count; i++)
+		if (m->from->rows->row[m->shown[i]].key == s->selected)
+			at = i;
+	at = moved(at, s->move, m->count);
+	if (s->move || s->selected)
+		s->selected = m->count ? m->from->rows->row[m->shown[at]].key : 0;
+	s->position = at;
+	s->move = 0;
+	s->highlighted = m->count ? m->from->rows->row[m->shown[at]].key : 0;
+	scroll(m, at);
+}
+
+static bool is_full(const struct making *m)
+{
+	return m->height && m->view->lines >= m->height;
+}
+
+static void add_path(struct making *m, uint32_t row)
+{
+	struct group_path path = groups_path(&m->from->feed->groups, group_of(m, row));
+
+	for (uint32_t i = 0; i < path.frames && !is_full(m); i++) {
+		char *line = NULL;
+
+		if (asprintf(&line, "%*s%s %s", 12, "", i ? "from" : "  in",
+			     labels_frame(m->from->labels, m->from->feed->profile,
+					  &path.frame[i])) < 0)
+			line = NULL;
+		add(m, line, VIEW_PATH);
+	}
+}
+
+static void add_row(struct making *m, size_t at, bool selected)
+{
+	uint32_t row = m->shown[at];
+	const struct row *r = &m->from->rows->row[row];
+	struct row_mean run, window;
+	char function[256];
+
+	rows_means(m->from->rows, m->from->feed, row, &run, &window);
+	function_of(m, row, function, sizeof(function));
+	add(m,
+	    columns_row(&m->columns, r, &run, &window, function,
+			m->columns.caller ? caller_of(m, row) : ""),
+	    selected ? VIEW_SELECTED : VIEW_PLAIN);
+	if (state_is_open(m->state, r->key))
+		add_path(m, row);
+}
+
+static void add_help(struct making *m)
+{
+	for (size_t i = 0; state_help[i] && !is_full(m); i++)
+		add_format(m, VIEW_PLAIN, "%s", state_help[i]);
+}
+
+static void add_rows(struct making *m)
+{
+	struct state *s = m->state;
+	size_t last = m->height ? m->count : s->first + m->most;
+
+	s->page = m->height > m->view->lines ? m->height - m->view->lines : 1;
+	if (!m->height)
+		s->page = 0;
+	select_row(m);
+	for (size_t i = s->first; i < m->count && i < last && !is_full(m); i++)
+		add_row(m, i, m->height && i == s->position);
+	if (!m->count)
+		add_format(m, VIEW_PLAIN,
+			   *s->filter ? "no row has that text" : "no call has been recorded yet");
+}
+
+void view_make(struct view *v, const struct view_source *from, struct state *s, size_t width,
+	       size_t height, size_t most, bool utf8)
+{
+	struct making m = {.view = v,
+			   .from = from,
+			   .state = s,
+			   .columns = columns_fit(width, utf8, s->by != REPORT_BY_FUNCTION),
+			   .width = width,
+			   .height = height,
+			   .most = most,
+			   .utf8 = utf8};
+
+	*v = (struct view){0};
+	add_title(&m);
+	add_totals(&m);
+	add_alerts(&m);
+	if (s->mode == STATE_HELP) {
+		add_help(&m);
+	} else {
+		add(&m, columns_head(&m.columns), VIEW_HEAD);
+		choose_rows(&m);
+		if (m.shown)
+			add_rows(&m);
+		free(m.shown);
+	}
+}
+
+void view_free(struct view *v)
+{
+	for (size_t i = 0; i < v->lines; i++)
+		free(v->line[i].text);
+	free(v->line);
+	*v = (struct view){0};
+}

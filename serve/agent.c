@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* When to read which file. A living process is read at every refresh. One that is gone is read
+ * once more, and then ever more rarely for as long as its file stays: a process of another
+ * container looks gone from here, and is noticed by what it adds. */
+#define HASH_NONFATAL_OOM 1
+#include "agent.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pool.h"
+
+#define SHORTEST_WAIT_NS UINT64_C(1000000000)
+#define LONGEST_WAIT_NS	 (UINT64_C(960) * 1000000000)
+
+uint64_t agent_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+void agent_lock(struct agent *a)
+{
+	pthread_mutex_lock(&a->lock);
+}
+
+void agent_unlock(struct agent *a)
+{
+	pthread_mutex_unlock(&a->lock);
+}
+
+int agent_open(struct agent *a, const struct agent_options *o)
+{
+	struct timespec t;
+
+	*a = (struct agent){.options = *o,
+			    .limits = {.most_bytes = o->most_bytes, .any_owner = !geteuid()}};
+	clock_gettime(CLOCK_REALTIME, &t);
+	a->started_real_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	counters_begin(&a->counters, o->most_services, o->most_functions);
+	return pthread_mutex_init(&a->lock, NULL) ? -1 : 0;
+}
+
+static void drop(struct agent *a, struct source *s)
+{
+	HASH_DEL(a->sources, s);
+	source_close(s);
+	free(s);
+}
+
+void agent_close(struct agent *a)
+{
+	for (struct source *s = a->sources, *next; s; s = next) {
+		next = s->hh.next;
+		drop(a, s);
+	}
+	counters_end(&a->counters);
+	pthread_mutex_destroy(&a->lock);
+}
+
+static bool same_identity(const struct source_identity *a, const struct source_identity *b)
+{
+	return a->pid == b->pid && a->uid == b->uid && a->start_real_ns == b->start_real_ns &&
+	       a->start_mono_ns == b->start_mono_ns;
+}
+
+/* A copy of a profile, or one that was moved to another file system: counted already. */
+static bool is_counted(const struct agent *a, const struct source *s)
+{
+	size_t remembered = a->gones < AGENT_REMEMBERED ? a->gones : AGENT_REMEMBERED;
+
+	for (const struct source *o = a->sources; o; o = o->hh.next)
+		if (o != s && o->service && same_identity(&o->identity, &s->identity))
+			return true;
+	for (size_t i = 0; i < remembered; i++)
+		if (same_identity(&a->gone[i], &s->identity))
+			return true;
+	return false;
+}
+
+/* At the first model of a file: whose is it? false: not to be counted. */
+static bool introduce(struct agent *a, struct source *s, const struct profile *p)
+{
+	s->identity.pid = p->process[0].pid;
+	s->identity.start_real_ns = p->process[0].start_real_ns;
+	s->identity.start_mono_ns = p->process[0].start_mono_ns;
+	if (p->flags & SCP_FILE_MERGED)
+		s->state = SOURCE_MERGED;
+	else if (is_counted(a, s))
+		s->state = SOURCE_DUPLICATE;
+	else
+		s->service = counters_service(&a->counters, p->process[0].exe);
+	if (!s->service)
+		return false;
+	s->service->processes++;
+	return true;
+}
+
+static void wait_longer(struct source *s)
+{
+	s->wait_ns = s->wait_ns ? 2 * s->wait_ns : SHORTEST_WAIT_NS;
+	if (s->wait_ns > LONGEST_WAIT_NS)
+		s->wait_ns = LONGEST_WAIT_NS;
+	s->next_ns = agent_now_ns() + s->wait_ns;
+}
+
+static enum source_result read_model(struct agent *a, struct source *s, enum source_fault *fault)
+{
+	struct profile *p = source_load(s, &a->limits, fault);
+	enum source_result result = SOURCE_FAILED;
+	bool first = !s->service;
+
+	if (!p)
+		return result;
+	*fault = SOURCE_FAULT_MEMORY;
+	if (p->processes && (!first || introduce(a, s, p)))
+		result = source_take(s, &a->counters, p,
+				     !(first && a->options.from_now && a->scans == 0), fault);
+	profile_free(p);
+	return result;
+}
+
+static bool is_set_aside(const struct source *s)
+{
+	return s->state == SOURCE_MERGED || s->state == SOURCE_DUPLICATE;
+}
+
+/* Liveness is looked at before the sums: a process that lives then and ends meanwhile is read
+ * again the next time. */
+static void read_source(struct agent *a, struct source *s)
+{
+	enum source_fault fault = SOURCE_FAULT_OPEN;
+	enum source_result result = SOURCE_FAILED;
+
+	if (s->fd >= 0) {
+		source_look(s);
+		result = read_model(a, s, &fault);
+		if (is_set_aside(s))
+			return;
+	}
+	if (result == SOURCE_FAILED) {
+		/* A file without a header yet is no fault of anybody's. */
+		if (s->service || s->wait_ns)
+			a->faults[fault]++;
+		s->fault = fault;
+		s->state = s->service ? s->state : SOURCE_REFUSED;
+		wait_longer(s);
+		return;
+	}
+	s->state = s->alive || result == SOURCE_GREW ? SOURCE_FOLLOWED : SOURCE_ENDED;
+	if (s->alive || result == SOURCE_GREW)
+		s->wait_ns = s->next_ns = 0;
+	else
+		wait_longer(s);
+}
+
+static struct source *new_source(struct agent *a, const char *path)
+{
+	struct source *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->fd = -1;
+	s->path = strdup(path);
+	if (s->path)
+		HASH_ADD_KEYPTR(hh, a->sources, s->path, strlen(s->path), s);
+	if (s->path && s->hh.tbl)
+		return s;
+	free(s->path);
+	free(s);
+	return NULL;
+}
+
+static bool is_open_already(const struct agent *a, const struct source *s)
+{
+	for (const struct source *o = a->sources; o; o = o->hh.next)
+		if (o != s && o->fd >= 0 && o->device == s->device && o->inode == s->inode)
+			return true;
+	return false;
+}
+
+void agent_meet(struct agent *a, int directory, const char *path, const char *name)
+{
+	enum source_fault fault;
+	struct source *s;
+
+	HASH_FIND(hh, a->sources, path, strlen(path), s);
+	if (s && s->fd >= 0)
+		return;
+	if (s && agent_now_ns() < s->next_ns)
+		return;
+	if (!s && HASH_COUNT(a->sources) >= a->options.most_files) {
+		a->files_beyond++;
+		return;
+	}
+	s = s ? s : new_source(a, path);
+	if (!s)
+		return;
+	if (source_open(s, directory, name, &a->limits, &fault)) {
+		s->state = SOURCE_REFUSED;
+		s->fault = fault;
+		a->faults[fault]++;
+		wait_longer(s);
+		return;
+	}
+	s->wait_ns = 0;
+	if (is_open_already(a, s))
+		s->state = SOURCE_DUPLICATE;
+	else
+		read_source(a, s);
+}
+
+/* A file that is gone has said all, if its process has ended: its sums stay. */
+static void retire(struct agent *a, struct source *s)
+{
+	if (s->service) {
+		a->gone[a->gones++ % AGENT_REMEMBERED] = s->identity;
+		if (s->last)
+			pool_add(s->service->pool, s->last, NULL);
+	}
+	drop(a, s);
+}
+
+static void look_after(struct agent *a)
+{
+	for (struct source *s = a->sources, *next; s; s = next) {
+		next = s->hh.next;
+		if (s->fd < 0 || !source_removed(s))
+			continue;
+		if (!is_set_aside(s))
+			read_source(a, s);
+		if (!s->alive || is_set_aside(s))
+			retire(a, s);
+	}
+}
+
+/* Names that could not be opened, and are not there any more, are forgotten in time. */
+static void forget(struct agent *a)
+{
+	uint64_t now = agent_now_ns();
+	for (struct source *s = a->sources, *next; s; s = next) {
+		next = s->hh.next;
+		if (s->fd < 0 && now > s->next_ns + SHORTEST_WAIT_NS)
+			drop(a, s);
+	}
+}
+
+void agent_scan(struct agent *a)
+{
+	agent_lock(a);
+	look_after(a);
+	agent_find(a);
+	forget(a);
+	a->scans++;
+	agent_unlock(a);
+}
+
+void agent_refresh(struct agent *a)
+{
+	uint64_t began;
+
+	agent_lock(a);
+	began = agent_now_ns();
+	if (!a->refreshed_ns || began - a->refreshed_ns > AGENT_FRESH_NS) {
+		for (struct source *s = a->sources; s; s = s->hh.next)
+			if (s->fd >= 0 && !is_set_aside(s) && began >= s->next_ns)
+				read_source(a, s);
+		a->refreshed_ns = agent_now_ns();
+		a->refresh_s = (double)(a->refreshed_ns - began) / 1e9;
+	}
+	agent_unlock(a);
+}

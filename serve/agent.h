@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Follows the profiles of all processes of a host and keeps their sums.
+ *
+ * A thread calls agent_scan every second; whoever answers a request calls agent_refresh, which
+ * reads at most once in AGENT_FRESH_NS. What both touch is behind one lock: take it with
+ * agent_lock before looking at `counters` or `sources`. */
+#ifndef SCPROF_SERVE_AGENT_H
+#define SCPROF_SERVE_AGENT_H
+
+#include <pthread.h>
+
+#include "source.h"
+
+#define AGENT_FRESH_NS	 UINT64_C(500000000)
+#define AGENT_REMEMBERED 1024 /* ended processes whose files are gone */
+
+struct agent_options {
+	const char *const *directory; /* searched for scprof.*.scp, and for directories of runs */
+	size_t directories;
+	uint32_t most_services, most_functions, most_files;
+	uint64_t most_bytes; /* of a file */
+	bool from_now;	     /* what was there at the start counts from then on only */
+	double confidence;
+};
+
+struct agent {
+	struct agent_options options;
+	struct source_limits limits;
+	pthread_mutex_t lock;
+	struct counters counters;
+	struct source *sources; /* a hash by path, in the order in which they were found */
+	struct source_identity gone[AGENT_REMEMBERED];
+	size_t gones;
+	uint64_t faults[SOURCE_FAULTS];
+	uint64_t files_beyond;	     /* in the last scan: not looked at, for the limits */
+	uint64_t directories_failed; /* in the last scan */
+	uint64_t scans, refreshed_ns;
+	double refresh_s; /* how long the last one took */
+	uint64_t started_real_ns;
+};
+
+/* 0, or -1: memory is out. */
+int agent_open(struct agent *a, const struct agent_options *o);
+void agent_close(struct agent *a);
+
+void agent_lock(struct agent *a);
+void agent_unlock(struct agent *a);
+
+/* Find new files; read for the last time those that are gone. Takes the lock. */
+void agent_scan(struct agent *a);
+
+/* Read what may have changed. Takes the lock. */
+void agent_refresh(struct agent *a);
+
+/* With the lock held: a file was found (agent_find.c calls it). */
+void agent_meet(struct agent *a, int directory, const char *path, const char *name);
+
+/* With the lock held: look through the directories (agent_find.c). */
+void agent_find(struct agent *a);
+
+uint64_t agent_now_ns(void); /* CLOCK_MONOTONIC */
+
+#endif

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+SERVE_SRC = \
+	serve/agent.c \
+	serve/agent_find.c \
+	serve/cells.c \
+	serve/counters.c \
+	serve/gauges.c \
+	serve/http.c \
+	serve/http_answer.c \
+	serve/index_page.c \
+	serve/label.c \
+	serve/metrics.c \
+	serve/metrics_write.c \
+	serve/negotiate.c \
+	serve/pool.c \
+	serve/request.c \
+	serve/snapshot.c \
+	serve/source.c \
+	serve/pprof_window.c
+
+MICROHTTPD_CFLAGS := $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)
+MICROHTTPD_LIBS := $(shell pkg-config --libs libmicrohttpd 2>/dev/null || echo -lmicrohttpd)
+CFLAGS_serve_http = $(MICROHTTPD_CFLAGS)

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* libmicrohttpd parses and sends. What comes in is judged by request.c from the line as it came. */
+#include "http.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "http_private.h"
+
+#define PORT_DEFAULT "9464"
+
+static int address_failed(struct profile_error *err, const char *text, const char *why)
+{
+	snprintf(err->text, sizeof(err->text),
+		 "cannot listen on '%.100s': %s; give ADDRESS:PORT, such as 127.0.0.1:9464 or "
+		 "[::1]:9464",
+		 text, why);
+	return -1;
+}
+
+/* host[] and port[] from the text; -1: too long, or brackets that do not match. */
+static int split(const char *text, char host[64], char port[8])
+{
+	const char *colon = strrchr(text, ':'), *bracket = strchr(text, ']');
+	size_t length;
+
+	strcpy(port, PORT_DEFAULT);
+	strcpy(host, "127.0.0.1");
+	if (*text && strspn(text, "0123456789") == strlen(text)) {
+		length = strlen(text);
+		if (length < 8)
+			strcpy(port, text);
+		return length < 8 ? 0 : -1;
+	}
+	if (*text == '[') {
+		if (!bracket || (bracket[1] && bracket[1] != ':'))
+			return -1;
+		colon = bracket[1] ? bracket + 1 : NULL;
+		length = (size_t)(bracket - text) - 1;
+		text++;
+	} else {
+		length = colon ? (size_t)(colon - text) : strlen(text);
+	}
+	if (length >= 64 || (colon && (strlen(colon + 1) >= 8 || !colon[1])))
+		return -1;
+	if (length) {
+		memcpy(host, text, length);
+		host[length] = '\0';
+	}
+	if (colon)
+		strcpy(port, colon + 1);
+	return 0;
+}
+
+static void describe(struct http_address *a)
+{
+	char host[INET6_ADDRSTRLEN];
+
+	if (a->address.ss_family == AF_INET6) {
+		const struct sockaddr_in6 *in = (const void *)&a->address;
+
+		inet_ntop(AF_INET6, &in->sin6_addr, host, sizeof(host));
+		a->loopback = IN6_IS_ADDR_LOOPBACK(&in->sin6_addr);
+		snprintf(a->text, sizeof(a->text), "[%s]:%u", host, ntohs(in->sin6_port));
+	} else {
+		const struct sockaddr_in *in = (const void *)&a->address;
+
+		inet_ntop(AF_INET, &in->sin_addr, host, sizeof(host));
+		a->loopback = ntohl(in->sin_addr.s_addr) >> 24 == 127;
+		snprintf(a->text, sizeof(a->text), "%s:%u", host, ntohs(in->sin_port));
+	}
+}
+
+int http_address_parse(struct http_address *a, const char *text, struct profile_error *err)
+{
+	char host[64], port[8];
+	unsigned long number;
+
+	*a = (struct http_address){0};
+	if (split(text, host, port))
+		return address_failed(err, text, "that is no address with a port");
+	number = strspn(port, "0123456789") == strlen(port) ? strtoul(port, NULL, 10) : 65536;
+	if (number > 65535)
+		return address_failed(err, text, "the port is not a number from 0 to 65535");
+	if (!strcmp(host, "localhost"))
+		strcpy(host, "127.0.0.1");
+	struct sockaddr_in *four = (void *)&a->address;
+	struct sockaddr_in6 *six = (void *)&a->address;
+
+	if (inet_pton(AF_INET, host, &four->sin_addr) == 1) {
+		four->sin_family = AF_INET;
+		four->sin_port = htons((uint16_t)number);
+		a->bytes = sizeof(*four);
+	} else if (inet_pton(AF_INET6, host, &six->sin6_addr) == 1) {
+		six->sin6_family = AF_INET6;
+		six->sin6_port = htons((uint16_t)number);
+		a->bytes = sizeof(*six);
+	} else {
+		return address_failed(err, text, "that is no IP address");
+	}
+	describe(a);
+	return 0;
+}
+
+static int listen_on(struct http_address *a, struct profile_error *err)
+{
+	int fd = socket(a->address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
+	const char *hint = "";
+
+	if (fd >= 0) {
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+		if (a->address.ss_family == AF_INET6)
+			setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+		if (!bind(fd, (struct sockaddr *)&a->address, a->bytes) && !listen(fd, 128)) {
+			getsockname(fd, (struct sockaddr *)&a->address, &a->bytes);
+			describe(a);
+			return fd;
+		}
+	}
+	if (errno == EADDRINUSE)
+		hint = "; another program listens there: end it, or choose another port with "
+		       "--listen";
+	else if (errno == EACCES)
+		hint = "; ports below 1024 are root's: choose another one with --listen";
+	else if (errno == EADDRNOTAVAIL)
+		hint = "; this machine does not have that address";
+	snprintf(err->text, sizeof(err->text), "cannot listen on %s: %s%s", a->text,
+		 strerror(errno), hint);
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static void add_headers(struct MHD_Response *response, const struct http_answer *answer)
+{
+	char text[64];
+
+	MHD_add_response_header(response, "Content-Type", answer->type);
+	MHD_add_response_header(response, "Cache-Control", "no-store");
+	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(response, "X-Frame-Options", "DENY");
+	MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+	MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+	MHD_add_response_header(response, "Vary", "Accept");
+	/* A report's page names its own script and style by their hashes. */
+	MHD_add_response_header(response, "Content-Security-Policy",
+				answer->report ? "frame-ancestors 'none'"
+					       : "default-src 'none'; style-src 'self'; "
+						 "base-uri 'none'; form-action 'none'; "
+						 "frame-ancestors 'none'");
+	if (answer->status == 405)
+		MHD_add_response_header(response, "Allow", "GET, HEAD");
+	if (answer->status == 503)
+		MHD_add_response_header(response, "Retry-After", "10");
+	if (answer->refresh) {
+		snprintf(text, sizeof(text), "%u", answer->refresh);
+		MHD_add_response_header(response, "Refresh", text);
+	}
+	if (answer->left_out) {
+		snprintf(text, sizeof(text), "%zu", answer->left_out);
+		MHD_add_response_header(response, "X-Scprof-Processes-Left-Out", text);
+	}
+}
+
+static enum MHD_Result send_answer(struct MHD_Connection *connection, struct http_answer *answer)
+{
+	struct MHD_Response *response =
+		MHD_create_response_from_buffer(answer->bytes, answer->body, MHD_RESPMEM_MUST_FREE);
+	enum MHD_Result result;
+
+	if (!response) {
+		free(answer->body);
+		return MHD_NO;
+	}
+	add_headers(response, answer);
+	result = MHD_queue_response(connection, answer->status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+/* The line as it came is kept for the answer; MHD frees nothing of ours. */
+static void *keep_uri(void *context, const char *uri, struct MHD_Connection *connection)
+{
+	(void)context;
+	(void)connection;
+	return strdup(uri);
+}
+
+static void forget_uri(void *context, struct MHD_Connection *connection, void **state,
+		       enum MHD_RequestTerminationCode why)
+{
+	(void)context;
+	(void)connection;
+	(void)why;
+	free(*state);
+	*state = NULL;
+}
+
+static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
+			      const char *method, const char *version, const char *upload,
+			      size_t *upload_bytes, void **state)
+{
+	struct http *h = context;
+	struct http_answer answer;
+	struct request request;
+
+	(void)url;
+	(void)version;
+	(void)upload;
+	if (*upload_bytes) { /* a body says nothing here */
+		*upload_bytes = 0;
+		return MHD_YES;
+	}
+	request_parse(&request, method, *state ? *state : "",
+		      MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host"),
+		      h->loopback);
+	http_answer(h, &request, MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Accept"),
+		    &answer);
+	return answer.body ? send_answer(connection, &answer) : MHD_NO;
+}
+
+static struct MHD_Daemon *start_daemon(struct http *h)
+{
+	return MHD_start_daemon(MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD |
+					MHD_USE_THREAD_PER_CONNECTION | MHD_USE_ITC,
+				0, NULL, NULL, handle, h, MHD_OPTION_LISTEN_SOCKET, h->listener,
+				MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_CONNECTIONS,
+				MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+				(unsigned)HTTP_CONNECTIONS_OF_ONE, MHD_OPTION_CONNECTION_TIMEOUT,
+				(unsigned)HTTP_IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+				(size_t)32768, MHD_OPTION_URI_LOG_CALLBACK, keep_uri, NULL,
+				MHD_OPTION_NOTIFY_COMPLETED, forget_uri, NULL,
+				MHD_OPTION_THREAD_STACK_SIZE, (size_t)1 << 20, MHD_OPTION_END);
+}
+
+struct http *http_start(struct agent *agent, struct http_address *a, struct profile_error *err)
+{
+	struct http *h = calloc(1, sizeof(*h));
+	pthread_condattr_t clock;
+
+	if (!h) {
+		snprintf(err->text, sizeof(err->text), "memory is out");
+		return NULL;
+	}
+	h->agent = agent;
+	h->listener = listen_on(a, err);
+	if (h->listener < 0) {
+		free(h);
+		return NULL;
+	}
+	h->loopback = a->loopback;
+	pthread_mutex_init(&h->lock, NULL);
+	pthread_mutex_init(&h->rendering, NULL);
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&h->stopped, &clock);
+	pthread_condattr_destroy(&clock);
+	h->daemon = start_daemon(h);
+	if (h->daemon)
+		return h;
+	snprintf(err->text, sizeof(err->text), "cannot start the server on %s: %s", a->text,
+		 strerror(errno));
+	close(h->listener);
+	free(h);
+	return NULL;
+}
+
+void http_stop(struct http *h)
+{
+	pthread_mutex_lock(&h->lock);
+	h->stopping = true;
+	pthread_cond_broadcast(&h->stopped);
+	pthread_mutex_unlock(&h->lock);
+	MHD_stop_daemon(h->daemon); /* closes the listener */
+	pthread_cond_destroy(&h->stopped);
+	pthread_mutex_destroy(&h->lock);
+	pthread_mutex_destroy(&h->rendering);
+	free(h);
+}

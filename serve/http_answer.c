@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* One function a route; every answer is written to memory first, so that an error is an error
+ * and never half a page. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "http_private.h"
+#include "index_page.h"
+#include "metrics.h"
+#include "metrics_write.h"
+#include "negotiate.h"
+#include "report.h"
+#include "pprof_window.h"
+
+#define PLAIN_TYPE "text/plain; charset=utf-8"
+#define HTML_TYPE  "text/html; charset=utf-8"
+#define PPROF_TYPE "application/octet-stream"
+
+__attribute__((format(printf, 3, 4))) static void say(struct http_answer *out, unsigned status,
+						      const char *format, ...)
+{
+	va_list args;
+	int bytes;
+
+	free(out->body);
+	*out = (struct http_answer){.status = status, .type = PLAIN_TYPE};
+	va_start(args, format);
+	bytes = vasprintf(&out->body, format, args);
+	va_end(args);
+	if (bytes < 0)
+		out->body = NULL; /* no memory: the connection is closed */
+	out->bytes = bytes > 0 ? (size_t)bytes : 0;
+}
+
+static void no_memory(struct http_answer *out)
+{
+	say(out, 503, "memory is out\n");
+}
+
+/* Close the stream over out->body; failed: what was written is not worth sending. */
+static void finish(struct http_answer *out, FILE *stream, bool failed)
+{
+	if (fclose(stream) || failed || !out->body)
+		no_memory(out);
+}
+
+static FILE *begin(struct http_answer *out, const char *type)
+{
+	FILE *stream = open_memstream(&out->body, &out->bytes);
+
+	out->status = 200;
+	out->type = type;
+	if (!stream)
+		no_memory(out);
+	return stream;
+}
+
+static void answer_metrics(struct http *h, const char *accept, struct http_answer *out)
+{
+	bool openmetrics = negotiate_openmetrics(accept);
+	FILE *stream = begin(out, openmetrics ? METRICS_OPENMETRICS_TYPE : METRICS_TEXT_TYPE);
+
+	if (!stream)
+		return;
+	agent_refresh(h->agent);
+	finish(out, stream, metrics_print(h->agent, openmetrics, stream) < 0);
+}
+
+static void answer_index(struct http *h, struct http_answer *out)
+{
+	FILE *stream = begin(out, HTML_TYPE);
+
+	if (!stream)
+		return;
+	agent_refresh(h->agent);
+	finish(out, stream, index_page_print(h->agent, stream) < 0);
+}
+
+static void print_report(struct http_answer *out, const struct profile *p, bool pprof)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	FILE *stream = begin(out, pprof ? PPROF_TYPE : HTML_TYPE);
+
+	if (!stream)
+		return;
+	o.format = pprof ? REPORT_PPROF : REPORT_HTML;
+	out->report = !pprof;
+	finish(out, stream, report_print(p, &o, stream) < 0);
+}
+
+static void nothing(struct http_answer *out, const struct request *r)
+{
+	if (*r->service)
+		say(out, 404, "no profile of service '%s'%s%s is here now; / lists what there is\n",
+		    r->service, r->clock ? " with clock " : "",
+		    r->clock ? report_clock_name(r->clock) : "");
+	else
+		say(out, 404, "no profile is here now\n");
+}
+
+/* Waits for the time, or for the end of the server. */
+static bool wait_for(void *context, double seconds)
+{
+	struct http *h = context;
+	struct timespec until;
+	double whole;
+	bool stopping;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += (long)(modf(seconds, &whole) * 1e9);
+	until.tv_sec += (time_t)whole + until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&h->lock);
+	while (!h->stopping && !pthread_cond_timedwait(&h->stopped, &h->lock, &until))
+		;
+	stopping = h->stopping;
+	pthread_mutex_unlock(&h->lock);
+	return !stopping;
+}
+
+static bool enter_window(struct http *h)
+{
+	bool free_place;
+
+	pthread_mutex_lock(&h->lock);
+	free_place = !h->stopping && h->windows < HTTP_WINDOWS;
+	h->windows += free_place;
+	pthread_mutex_unlock(&h->lock);
+	return free_place;
+}
+
+static void leave_window(struct http *h)
+{
+	pthread_mutex_lock(&h->lock);
+	h->windows--;
+	pthread_mutex_unlock(&h->lock);
+}
+
+static void answer_models(struct http *h, const struct request *r, bool pprof,
+			  struct http_answer *out)
+{
+	const char *service = *r->service ? r->service : NULL;
+	enum window_result result;
+	struct window w;
+
+	agent_refresh(h->agent);
+	result = window_take(&w, h->agent, service, r->clock, pprof ? r->seconds : 0, wait_for, h);
+	if (result == WINDOW_STOPPED) {
+		say(out, 503, "this server is about to end\n");
+	} else if (result == WINDOW_NO_MEMORY) {
+		no_memory(out);
+	} else if (!w.profile->processes) {
+		nothing(out, r);
+	} else {
+		pthread_mutex_lock(&h->rendering);
+		print_report(out, w.profile, pprof);
+		pthread_mutex_unlock(&h->rendering);
+		out->left_out = w.left_out;
+		out->refresh = r->refresh;
+	}
+	window_free(&w);
+}
+
+static void answer_pprof(struct http *h, const struct request *r, struct http_answer *out)
+{
+	if (!enter_window(h)) {
+		say(out, 503, "%d profiles are being taken already; try again later\n",
+		    HTTP_WINDOWS);
+		return;
+	}
+	answer_models(h, r, true, out);
+	leave_window(h);
+}
+
+static void answer_style(struct http_answer *out)
+{
+	say(out, 200, "%s", index_page_style);
+	out->type = "text/css; charset=utf-8";
+}
+
+void http_answer(struct http *h, const struct request *r, const char *accept,
+		 struct http_answer *out)
+{
+	*out = (struct http_answer){0};
+	if (r->status != 200) {
+		say(out, r->status, "%s\n", r->problem);
+		return;
+	}
+	switch (r->route) {
+	case REQUEST_INDEX:
+		answer_index(h, out);
+		break;
+	case REQUEST_STYLE:
+		answer_style(out);
+		break;
+	case REQUEST_SERVICE:
+		answer_models(h, r, false, out);
+		break;
+	case REQUEST_METRICS:
+		answer_metrics(h, accept, out);
+		break;
+	case REQUEST_PPROF:
+		answer_pprof(h, r, out);
+		break;
+	case REQUEST_HEALTH:
+		say(out, 200, "ok\n");
+		break;
+	}
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What the server's two files share. */
+#ifndef SCPROF_SERVE_HTTP_PRIVATE_H
+#define SCPROF_SERVE_HTTP_PRIVATE_H
+
+#include <microhttpd.h>
+#include <pthread.h>
+
+#include "http.h"
+#include "request.h"
+
+struct http {
+	struct agent *agent;
+	struct MHD_Daemon *daemon;
+	bool loopback;
+	int listener;
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t stopped;
+	bool stopping;
+	unsigned windows;
+	pthread_mutex_t rendering; /* one large page at a time: they take memory and CPU */
+};
+
+/* What is sent; made by http_answer. */
+struct http_answer {
+	unsigned status;
+	const char *type;
+	char *body; /* to be freed */
+	size_t bytes;
+	unsigned refresh; /* seconds; 0: none */
+	size_t left_out;  /* processes */
+	bool report;	  /* a report's page, which has a policy of its own */
+};
+
+/* Never fails: what cannot be answered becomes a 4xx or 5xx with a text. */
+void http_answer(struct http *h, const struct request *r, const char *accept,
+		 struct http_answer *out);
+
+#endif

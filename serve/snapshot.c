@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Reading hundreds of files with their paths takes a tenth of a second and more: nobody else
+ * shall wait for the agent's lock meanwhile. */
+#include "snapshot.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static uint32_t most_frequent(const struct snapshot *s)
+{
+	size_t count[COUNTERS_CLOCKS] = {0};
+	uint32_t most = SCP_CLOCK_NONE;
+
+	for (size_t i = 0; i < s->files; i++)
+		if (s->file[i].clock < COUNTERS_CLOCKS)
+			count[s->file[i].clock]++;
+	for (uint32_t k = 1; k < COUNTERS_CLOCKS; k++)
+		if (count[k] > count[most])
+			most = k;
+	return most;
+}
+
+static int take(struct snapshot *s, const struct source *from)
+{
+	struct snapshot_file *f = &s->file[s->files];
+
+	f->fd = fcntl(from->fd, F_DUPFD_CLOEXEC, 3);
+	if (f->fd < 0)
+		return -1;
+	f->device = from->device;
+	f->inode = from->inode;
+	f->clock = from->clock;
+	s->files++;
+	return 0;
+}
+
+int snapshot_take(struct snapshot *s, struct agent *a, const char *service, uint32_t clock)
+{
+	int status = 0;
+
+	*s = (struct snapshot){.limits = a->limits};
+	agent_lock(a);
+	s->file = calloc((size_t)HASH_COUNT(a->sources) + 1, sizeof(*s->file));
+	for (struct source *o = s->file ? a->sources : NULL; o && status == 0; o = o->hh.next)
+		if (o->service && o->fd >= 0 && (!service || !strcmp(o->service->name, service)))
+			status = take(s, o);
+	agent_unlock(a);
+	s->clock = clock ? clock : most_frequent(s);
+	return s->file ? status : -1;
+}
+
+void snapshot_free(struct snapshot *s)
+{
+	for (size_t i = 0; i < s->files; i++)
+		close(s->file[i].fd);
+	free(s->file);
+	*s = (struct snapshot){0};
+}
+
+static bool load(const struct snapshot *s, const struct snapshot_file *f, struct profile *p)
+{
+	struct profile_error err;
+	struct stat st;
+	char name[64];
+
+	if (fstat(f->fd, &st) || (uint64_t)st.st_size > s->limits.most_bytes)
+		return false;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", f->fd);
+	return profile_add(p, name, &err) == 0;
+}
+
+void snapshot_load(struct snapshot *s, struct profile *p,
+		   bool (*accept)(const struct snapshot_file *f, const void *context),
+		   const void *context)
+{
+	s->left_out = 0;
+	for (size_t i = 0; i < s->files; i++) {
+		struct snapshot_file *f = &s->file[i];
+
+		if (accept && !accept(f, context))
+			continue;
+		f->loaded = f->clock == s->clock && load(s, f, p);
+		s->left_out += !f->loaded;
+	}
+}
+
+const struct snapshot_file *snapshot_find(const struct snapshot *s, const struct snapshot_file *f)
+{
+	for (size_t i = 0; i < s->files; i++)
+		if (s->file[i].inode == f->inode && s->file[i].device == f->device)
+			return &s->file[i];
+	return NULL;
+}

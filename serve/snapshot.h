@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Whole models, call paths included, of what the agent follows at one moment.
+ *
+ * Taken under the agent's lock, loaded without it: descriptors are copied, so files that go away
+ * meanwhile can still be read. */
+#ifndef SCPROF_SERVE_SNAPSHOT_H
+#define SCPROF_SERVE_SNAPSHOT_H
+
+#include "agent.h"
+
+struct snapshot_file {
+	int fd;
+	dev_t device;
+	ino_t inode;
+	uint32_t clock;
+	bool loaded;
+};
+
+struct snapshot {
+	struct snapshot_file *file;
+	size_t files;
+	uint32_t clock; /* that most files have, or that was asked for; NONE: no file */
+	struct source_limits limits;
+	size_t left_out; /* of another clock, or not readable now */
+};
+
+/* service NULL: all; clock SCP_CLOCK_NONE: the one that most of the files have. Takes the lock. 0,
+ * or -1: memory is out, or descriptors. snapshot_free is due either way. */
+int snapshot_take(struct snapshot *s, struct agent *a, const char *service, uint32_t clock);
+void snapshot_free(struct snapshot *s);
+
+/* Add every file of s->clock to the model that `accept` (NULL: all) likes. */
+void snapshot_load(struct snapshot *s, struct profile *p,
+		   bool (*accept)(const struct snapshot_file *f, const void *context),
+		   const void *context);
+
+/* The same file in another snapshot; NULL: it is not there. */
+const struct snapshot_file *snapshot_find(const struct snapshot *s, const struct snapshot_file *f);
+
+#endif

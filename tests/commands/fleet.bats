@@ -1,0 +1,45 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# serial
+# Three hosts in network namespaces and one Prometheus: sums of calls, ticks, bytes and squares add up
+# over hosts, and what follows from them is what scprof says of the merged profiles.
+
+load common
+
+FLEET=$BATS_TEST_DIRNAME/../../examples/fleet
+
+@test "the fleet's sums, means and errors by PromQL are those of the merged profiles" {
+	status=0
+	timeout 150 "$FLEET/three_hosts.sh" --build "$BUILD" --seconds 6 >out.txt 2>err.txt 3>&- 4>&- || status=$?
+	cat out.txt err.txt
+	[ "$status" != 3 ] || skip "$(cat err.txt)"
+	[ "$status" = 0 ]
+	[ "$(grep -c ' calls ' out.txt)" = 3 ]
+	# nothing of it is left
+	[[ $(ip netns list) != *scp[0-9]*-[0-3]* ]]
+}
+
+@test "a number that does not add up is found" {
+	mkdir made
+	for name in calls ticks bytes seconds overhead_seconds mean_seconds half_width half_width_independent half_width_hosts; do
+		jq -n '{data: {result: [{metric: {function: "send", outcome: "completed"}, value: [0, "1"]}]}}' >made/$name.json
+	done
+	jq -n '{sites: [{symbol: "send", outcome: "completed", calls: 1, ticks: 1, bytes: 1, mean_ns: 1e9, overhead_ns: 1e9,
+		standard_error_ns: 510213, overhead_error_ns: 0, design_effect: 1, ci_low_ns: 0, ci_high_ns: 2e9, method: "x"}]}' >made/report.json
+	run "$FLEET/compare.py" made
+	[ "$status" = 1 ]
+	[[ "$output" == *WRONG* ]]
+}
+
+@test "Prometheus takes the configuration, the rules and the dashboard's queries" {
+	jq -e '.panels | length > 5' "$FLEET/grafana-dashboard.json"
+	command -v promtool >/dev/null || skip 'promtool is not installed'
+	(cd "$FLEET" && promtool check config prometheus.yml)
+	promtool check rules "$FLEET/scprof.rules.yml"
+	# each query of the dashboard, as a rule; its variables as Grafana fills them in
+	jq '{groups: [{name: "dashboard", rules: [.panels[].targets[].expr | gsub("\\$(service|function)"; ".*") | {record: "x", expr: .}]}]}' \
+		"$FLEET/grafana-dashboard.json" >queries.yml
+	promtool check rules queries.yml | grep -v 'duplicate rule' | grep -q SUCCESS || {
+		promtool check rules queries.yml && false
+	}
+}

@@ -1,0 +1,322 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck disable=SC2030,SC2031 # each test is a subshell, and means to be
+# `scprof serve`: what it counts is what the profiles hold; counters never go back; pages, metrics
+# and pprof are what others read; bad requests and bad files stop nothing.
+
+bats_require_minimum_version 1.5.0
+load common
+load ../serve/serve
+
+CHECK=$BATS_TEST_DIRNAME/../serve/check_openmetrics.py
+SLEEPER=$BUILD/tests/programs/sleeper
+MAKE_PROFILE=$BUILD/tests/unit/make_profile
+
+setup()
+{
+	common_setup
+	BACKGROUND=() AGENT=
+}
+
+teardown()
+{
+	end_background
+}
+
+# settled FILE: both formats of /metrics, checked.
+scrape()
+{
+	curl -s -H 'Accept: application/openmetrics-text;version=1.0.0' "$URL/metrics" >"$1" &&
+		python3 "$CHECK" openmetrics "$@"
+}
+
+@test "what it counts is what the report of the same profiles says" {
+	for i in 1 2 3; do
+		with_library "$SLEEPER" 0 $((i * 10)) 20 >>said
+	done
+	start_agent out
+	scrape page
+	make_report --by function --include-warm-up
+	calls=$(awk '{ n += $2 } END { print n }' said)
+	[ "$(metric 'calls_total.*"send".*completed')" = "$calls" ]
+	[ "$(metric 'calls_total.*"send".*"error"')" = 60 ]
+	[ "$(metric 'errors_total.*"send"')" = 60 ]
+	[ "$(metric 'bytes_total.*"recv".*completed')" = $((calls * 64)) ]
+	for outcome in completed error; do
+		ticks=$(jq --arg o $outcome '.sites[] | select(.symbol == "send" and .outcome == $o) | .ticks' report.json)
+		[ "$(metric "ticks_total.*\"send\".*\"$outcome\"")" = "$ticks" ]
+		# means and bounds by the same rule: all digits but those of the clock's rate
+		for which in mean:mean_ns mean_low:ci_low_ns mean_high:ci_high_ns; do
+			want=$(jq --arg o $outcome --arg k "${which#*:}" '.sites[] | select(.symbol == "send" and .outcome == $o) | .[$k]' report.json)
+			have=$(metric "scprof_${which%:*}_seconds.*\"send\".*\"$outcome\"")
+			python3 -c 'import sys; a, b = map(float, sys.argv[1:]); sys.exit(abs(a * 1e9 - b) > 2e-3 * abs(b))' "$have" "$want" || {
+				echo "$outcome $which: $have s, not $want ns" && false
+			}
+		done
+	done
+}
+
+@test "both formats of /metrics hold to their specifications, and promtool likes them" {
+	background "$SLEEPER" 50
+	start_agent out
+	await 20 eval '[ "$(metric "calls_total.*\"send\".*completed")" -gt 0 ]'
+	scrape page
+	[ "$(code -H 'Accept: application/openmetrics-text' "$URL/metrics")" = 200 ]
+	grep -qi '^content-type: application/openmetrics-text; version=1.0.0; charset=utf-8' headers
+	[ "$(code "$URL/metrics")" = 200 ]
+	grep -qi '^content-type: text/plain; version=0.0.4; charset=utf-8' headers
+	python3 "$CHECK" text answer
+	command -v promtool >/dev/null || skip 'promtool is not installed'
+	promtool check metrics <answer
+}
+
+@test "counters do not go back when processes end, files go away or are damaged" {
+	background "$SLEEPER" 20
+	background "$SLEEPER" 20
+	background "$SLEEPER" 20
+	"$SCPROF" run --no-report -o run.scp -- "$SLEEPER" 10 5 40 >said 2>/dev/null 3>&- 4>&- &
+	run=$!
+	start_agent out /dev/shm
+	await 20 eval '[ "$(metric "calls_total.*sleeper.*\"send\".*completed")" -gt 0 ]'
+	scrape before
+	kill "${BACKGROUND[0]}"
+	sleep 0.3
+	rm out/scprof.sleeper."${BACKGROUND[0]}".scp
+	truncate -s 5000 out/scprof.sleeper."${BACKGROUND[1]}".scp
+	wait "$run"
+	sleep 2
+	scrape after before
+	scrape again after
+	[ "$(metric 'read_failures.*content')" -gt 0 ]
+}
+
+@test "a command of scprof run is counted to its last call, and its result is not counted again" {
+	# in the working directory, for want of anything else to write to
+	mkdir home && cd home
+	start_agent /dev/shm .
+	before=$(metric 'calls_total.*"sleeper".*"send".*completed' || echo 0)
+	"$SCPROF" run --no-report -o scprof.sleeper.1.scp -- "$SLEEPER" 200 7 12 >said 2>/dev/null 3>&- 4>&-
+	await 10 eval '[ "$(metric "files.*merged")" -ge 1 ]'
+	sleep 1.5
+	[ "$(metric 'calls_total.*"sleeper".*"send".*completed')" = $((${before:-0} + 84)) ]
+	[ "$(cat said)" = "calls 84" ]
+}
+
+@test "a window's pprof holds the calls of that window" {
+	background "$SLEEPER" 20
+	with_library "$SLEEPER" 0 1000 3 >/dev/null
+	start_agent out
+	[ "$(code "$URL/debug/pprof/profile?seconds=1")" = 200 ]
+	cp answer window.pb.gz
+	[ "$(code "$URL/debug/pprof/profile?seconds=0")" = 200 ]
+	python3 - "$BATS_TEST_DIRNAME/../formats" <<-'END'
+		import gzip, sys
+		sys.path.insert(0, sys.argv[1])
+		def calls(path):
+		    """Sum of the first value of all samples; wire format by hand."""
+		    data, at, total = gzip.open(path).read(), 0, 0
+		    def varint(data, at):
+		        value = shift = 0
+		        while True:
+		            byte = data[at]; at += 1
+		            value |= (byte & 127) << shift; shift += 7
+		            if byte < 128: return value, at
+		    while at < len(data):
+		        key, at = varint(data, at)
+		        if key & 7 == 0:
+		            _, at = varint(data, at)
+		            continue
+		        length, at = varint(data, at)
+		        part, at = data[at:at + length], at + length
+		        if key >> 3 != 2: continue
+		        i = 0
+		        while i < len(part):
+		            k, i = varint(part, i)
+		            if k & 7 == 2:
+		                n, i = varint(part, i)
+		                if k >> 3 == 2: total += varint(part[i:i + n], 0)[0]
+		                i += n
+		            else: _, i = varint(part, i)
+		    return total
+		window, all_ = calls("window.pb.gz"), calls("answer")
+		print(window, all_)
+		assert 0 < window < 6000 < all_, "3 003 sends and 3 000 receives had ended before"
+	END
+}
+
+@test "the pages name hostile programs and functions as text" {
+	"$MAKE_PROFILE" hostile out/scprof.hostile.1.scp
+	start_agent out
+	scrape page
+	[ "$(code "$URL/metrics")" = 200 ]
+	python3 "$CHECK" text answer
+	[ "$(code "$URL/")" = 200 ]
+	run ! grep -q '<img\|<script' answer
+	grep -qi "^content-security-policy: default-src 'none'; style-src 'self'" headers
+	grep -q '&lt;/script&gt;&lt;img src=x' answer
+	service=$(grep -o '/service?[^"]*' answer | head -n 1 | sed 's/&amp;/\&/g')
+	[ "$(code "$URL$service")" = 200 ]
+	grep -q 'Content-Security-Policy' answer
+	run ! grep -q '<img src=x' answer
+}
+
+@test "a service's page is the report of its processes, and comes again if asked to" {
+	background "$SLEEPER" 50
+	start_agent out
+	await 20 eval '[ "$(metric "calls_total.*\"send\".*completed")" -gt 0 ]'
+	[ "$(code "$URL/service?service=sleeper&refresh=7")" = 200 ]
+	grep -qi '^refresh: 7' headers
+	grep -q scprof-html/1 answer
+	[ "$(code "$URL/service?service=nobody")" = 404 ]
+	grep -q nobody answer
+}
+
+@test "names beyond the limits are summed as other, and said to be" {
+	"$MAKE_PROFILE" paths 200 out/scprof.server.1.scp
+	start_agent --max-functions 3 out
+	scrape page
+	[ "$(metric 'functions_limited')" = 1 ]
+	named=$(curl -s "$URL/metrics" | grep '^scprof_calls_total' | grep -o 'function="[^"]*"' | sort -u | wc -l)
+	[ "$named" = 4 ]
+	total=$(curl -s "$URL/metrics" | grep '^scprof_calls_total' | awk '{ n += $NF } END { print n }')
+	make_report --by function
+	[ "$total" = "$(jq '[.sites[].calls] | add' report.json)" ]
+}
+
+@test "requests that make no sense get a status and a line" {
+	start_agent out
+	[ "$(code -X POST -d x "$URL/metrics")" = 405 ]
+	grep -qi '^allow: GET, HEAD' headers
+	[ "$(code -X DELETE "$URL/")" = 405 ]
+	[ "$(code -I "$URL/metrics")" = 200 ]
+	[ "$(code "$URL/nothing")" = 404 ]
+	[ "$(code "$URL/debug/pprof/profile?seconds=x")" = 400 ]
+	[ "$(code "$URL/debug/pprof/profile")" = 404 ] || [ "$(cat answer)" ]
+	[ "$(code "$URL/?$(head -c 3000 /dev/zero | tr '\0' a)")" = 414 ]
+	[ "$(code "$URL/$(head -c 100000 /dev/zero | tr '\0' a)")" != 200 ]
+	[ "$(code -H 'Host: evil.example' "$URL/metrics")" = 403 ]
+	run ! grep -qi '^access-control' headers
+	[ "$(code -H 'Host: localhost' "$URL/metrics")" = 200 ]
+	printf 'rubbish\r\n\r\n\0\377' | timeout 5 python3 -c '
+import socket, sys
+s = socket.create_connection(sys.argv[1].split(":"))
+s.sendall(sys.stdin.buffer.read())
+s.recv(1000)' "${URL#http://}" || true
+	[ "$(code "$URL/healthz")" = 200 ]
+	[ "$(cat answer)" = ok ]
+}
+
+@test "many idle connections, and windows beyond the limit, leave it answering" {
+	background "$SLEEPER" 50
+	start_agent out
+	await 20 eval '[ "$(metric "calls_total.*\"send\".*completed")" -gt 0 ]'
+	python3 - "${URL#http://}" <<-'END'
+		import socket, sys, threading, urllib.request
+		host, port = sys.argv[1].split(":")
+		# as many as one address may have are held by a thread each; the server refuses more
+		idle = [socket.create_connection((host, port)) for _ in range(200)]
+		for s in idle: s.close()
+		codes = []
+		def window():
+		    try:
+		        codes.append(urllib.request.urlopen(f"http://{host}:{port}/debug/pprof/profile?seconds=3").status)
+		    except urllib.error.HTTPError as error:
+		        codes.append(error.code)
+		threads = [threading.Thread(target=window) for _ in range(12)]
+		for t in threads: t.start()
+		assert urllib.request.urlopen(f"http://{host}:{port}/healthz").read() == b"ok\n"
+		for t in threads: t.join()
+		print(sorted(codes))
+		assert codes.count(200) == 8 and codes.count(503) == 4, codes
+	END
+}
+
+@test "SIGTERM ends it cleanly, in the middle of a window too" {
+	background "$SLEEPER" 50
+	start_agent out
+	await 20 eval '[ "$(metric "calls_total.*\"send\".*completed")" -gt 0 ]'
+	curl -s "$URL/debug/pprof/profile?seconds=3000" -o /dev/null 3>&- 4>&- &
+	curl=$!
+	sleep 0.5
+	stop_agent
+	wait "$curl" || true
+	[ ! -s agent.err ]
+}
+
+@test "bad usage is one line and status 2; a port in use is one line and status 1" {
+	check()
+	{
+		local expected=$1 text=$2 status=0
+		shift 2
+		timeout 20 "$SCPROF" serve "$@" >o 2>e || status=$?
+		[ "$status" = "$expected" ] && [ "$(wc -l <e)" = 1 ] && grep -q -- "$text" e || {
+			echo "status $status for: $*" && cat e && return 1
+		}
+	}
+	check 2 'no IP address' --listen example.com:80
+	check 2 'from 0 to 65535' --listen 127.0.0.1:99999
+	check 2 'whole number' --max-services 0
+	check 2 'whole number' --max-functions 1x
+	check 2 'unknown option' --port 1
+	check 2 'needs a value' --listen
+	check 2 'No such file' nowhere
+	check 2 'not a directory' "$SCPROF"
+	check 2 'between 0 and 1' --confidence 95
+	check 1 'does not have that address' --listen 192.0.2.1:0 out
+	start_agent out
+	check 1 'another program listens there' --listen "${URL#http://}" out
+	"$SCPROF" serve --help | grep -q -- --listen
+}
+
+@test "another address than loopback is warned about" {
+	start_agent --listen 0.0.0.0:0 out
+	grep -q 'everybody who reaches it' agent.err
+	[ "$(code -H 'Host: any.example' "http://127.0.0.1:${URL##*:}/healthz")" = 200 ]
+}
+
+@test "files of others are not read, except by root" {
+	[ "$(id -u)" = 0 ] || skip 'only root can make files of somebody else'
+	with_library "$SLEEPER" 0 10 2 >/dev/null
+	chmod 755 . out && chmod 644 out/*
+	setpriv --reuid=65534 --regid=65534 --clear-groups true 2>/dev/null || skip 'setpriv does not work here'
+	chmod 777 .
+	parent=$T
+	while [ "$parent" != / ]; do
+		setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$parent" || skip "others cannot look into $parent"
+		parent=$(dirname "$parent")
+	done
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$SCPROF" serve --listen 127.0.0.1:0 out >agent.out 2>agent.err 3>&- 4>&- &
+	AGENT=$!
+	await 20 grep -q http agent.out
+	URL=$(sed -n 's|.*\(http://[^/]*\)/.*|\1|p' agent.out)
+	[ "$(metric 'files.*refused')" = 1 ]
+	[ "$(metric 'read_failures.*owner')" -ge 1 ]
+	[ -z "$(metric '^scprof_calls_total')" ]
+}
+
+# Prometheus finds the agent, scrapes it every second, and knows its series.
+@test "a real Prometheus scrapes it" {
+	command -v prometheus >/dev/null || skip 'prometheus is not installed'
+	background "$SLEEPER" 20
+	start_agent out
+	cat >prometheus.yml <<-END
+		global: {scrape_interval: 1s}
+		scrape_configs:
+		  - job_name: scprof
+		    static_configs: [{targets: ["${URL#http://}"]}]
+	END
+	port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+	prometheus --config.file=prometheus.yml --storage.tsdb.path=tsdb --web.listen-address=127.0.0.1:"$port" \
+		>prometheus.log 2>&1 3>&- 4>&- &
+	BACKGROUND+=($!)
+	ask()
+	{
+		curl -s --get "http://127.0.0.1:$port/api/v1/query" --data-urlencode "query=$1" | jq -r '.data.result[0].value[1] // empty'
+	}
+	await 40 eval '[ "$(ask "up{job=\"scprof\"}")" = 1 ]'
+	await 40 eval '[ -n "$(ask "rate(scprof_calls_total{function=\"send\",outcome=\"completed\"}[10s]) > 0")" ]'
+	[ "$(ask 'count(scprof_mean_low_seconds{function="send",outcome="completed"} < scprof_mean_high_seconds)')" = 1 ]
+	# it asked for OpenMetrics, and dropped nothing of it
+	[ "$(ask 'scrape_samples_scraped - scrape_samples_post_metric_relabeling')" = 0 ]
+	[ "$(ask 'scrape_samples_scraped')" -gt 30 ]
+}

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# Agents for the tests of `scprof serve`, which ends with the test.
+
+# start_agent OPTION...: on a free port; $URL, $AGENT, output in agent.out and agent.err.
+start_agent()
+{
+	"$SCPROF" serve --listen 127.0.0.1:0 "$@" >agent.out 2>agent.err </dev/null 3>&- 4>&- &
+	AGENT=$!
+	for _ in $(seq 300); do
+		grep -q http agent.out 2>/dev/null && break
+		kill -0 "$AGENT" 2>/dev/null || return 1
+		sleep 0.1
+	done
+	URL=$(sed -n 's|.*\(http://[^/]*\)/.*|\1|p' agent.out)
+	[ -n "$URL" ]
+}
+
+# stop_agent: by SIGTERM; its status.
+stop_agent()
+{
+	local status=0
+	kill -TERM "$AGENT" && wait "$AGENT" || status=$?
+	AGENT=
+	return "$status"
+}
+
+# background COMMAND...: profiled, to $T/out; ended after the test.
+background()
+{
+	LD_PRELOAD=$LIB SCPROF_OUT=$T/out SCPROF_GROUPS=socket "$@" >>background.out 2>&1 </dev/null 3>&- 4>&- &
+	BACKGROUND+=($!)
+}
+
+end_background()
+{
+	local pid
+	for pid in "${BACKGROUND[@]}" ${AGENT:-}; do
+		kill "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+	BACKGROUND=()
+}
+
+# code ARG...: the status of an answer.
+code()
+{
+	curl -s -o answer -D headers -w '%{http_code}' --max-time 60 "$@"
+}
+
+# metric PATTERN: the value of the one series of the page that matches.
+metric()
+{
+	curl -s --max-time 60 "$URL/metrics" | grep -v "^#" | grep -E "$1" | awk '{ print $NF }'
+}
+
+# await SECONDS COMMAND...: until it succeeds.
+await()
+{
+	local until=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ $SECONDS -lt "$until" ] || { echo "not in time: $*" && return 1; }
+		sleep 0.2
+	done
+}

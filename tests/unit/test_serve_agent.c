@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The agent over files that grow, end, go away, are copied, are damaged or hostile: the sums never
+ * go back, nothing is counted twice, and nothing stops it. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "agent.h"
+#include "gauges.h"
+#include "metrics.h"
+#include "scp_build.h"
+#include "pprof_window.h"
+
+struct place {
+	char directory[64];
+	const char *directories[1];
+	struct agent agent;
+};
+
+static int begin_with(struct place *x, const struct agent_options *more)
+{
+	struct agent_options o = *more;
+
+	o.directory = x->directories;
+	o.directories = 1;
+	o.confidence = 0.95;
+	o.most_services = o.most_services ? o.most_services : 10;
+	o.most_functions = o.most_functions ? o.most_functions : 10;
+	o.most_files = o.most_files ? o.most_files : 100;
+	o.most_bytes = o.most_bytes ? o.most_bytes : 1u << 24;
+	return agent_open(&x->agent, &o);
+}
+
+static int begin(void **state)
+{
+	struct place *x = calloc(1, sizeof(*x));
+
+	strcpy(x->directory,
+	       access("/dev/shm", W_OK) ? "/tmp/agent.XXXXXX" : "/dev/shm/agent.XXXXXX");
+	x->directories[0] = mkdtemp(x->directory);
+	*state = x;
+	return x->directories[0] ? begin_with(x, &(struct agent_options){0}) : -1;
+}
+
+static int end(void **state)
+{
+	struct place *x = *state;
+	char command[128];
+
+	agent_close(&x->agent);
+	snprintf(command, sizeof(command), "rm -rf '%s'", x->directory);
+	free(x);
+	return system(command);
+}
+
+static const char *path_in(const struct place *x, const char *name)
+{
+	static char path[4][128];
+	static unsigned turn;
+	char *out = path[turn++ % 4];
+
+	snprintf(out, sizeof(path[0]), "%s/%s", x->directory, name);
+	return out;
+}
+
+/* A process with `calls` calls of send, 1000 ns each, 100 bytes each, on one path. */
+static void build(struct scp_build *b, uint32_t pid, const char *exe, uint64_t calls)
+{
+	uint64_t frame[1] = {SCP_FRAME(0, 0, 0x1234)};
+	struct scp_entry *e;
+	struct scp_header *h;
+
+	scp_build_begin_room(b, 1u << 16);
+	h = scp_build_header(b);
+	h->pid = pid;
+	strcpy(h->exe, exe);
+	scp_build_open_chunk(b, SCP_CHUNK_PROCESS, 0);
+	scp_build_function(b, 1, "send", "libc.so.6");
+	scp_build_close_chunk(b);
+	scp_build_open_chunk(b, SCP_CHUNK_TABLE, 1);
+	scp_build_table(b, 1, "main");
+	scp_build_path(b, 1, frame, 1);
+	e = scp_build_entry(b, 1, 1, 1, SCP_COMPLETED);
+	e->calls = calls;
+	e->units = 1000 * calls;
+	e->units_sq_lo = 1000000 * calls;
+	e->min_units = e->max_units = e->first_units = 1000;
+	e->flags = SCP_ENTRY_BYTES;
+	e->bytes = 100 * calls;
+	e->bytes_sq_lo = 10000 * calls;
+	e->bytes_units_lo = 100000 * calls;
+	scp_build_close_chunk(b);
+	scp_build_finish(b);
+}
+
+static void save(const struct place *x, const char *name, uint32_t pid, const char *exe,
+		 uint64_t calls)
+{
+	struct scp_build b;
+
+	build(&b, pid, exe, calls);
+	scp_build_save(&b, path_in(x, name));
+	scp_build_free(&b);
+}
+
+/* Write over a file that is there, as a process does: the same inode. */
+static void rewrite(const struct place *x, const char *name, uint32_t pid, const char *exe,
+		    uint64_t calls)
+{
+	struct scp_build b;
+	int fd = open(path_in(x, name), O_WRONLY);
+
+	assert_true(fd >= 0);
+	build(&b, pid, exe, calls);
+	assert_int_equal(pwrite(fd, b.bytes, b.used, 0), (ssize_t)b.used);
+	close(fd);
+	scp_build_free(&b);
+}
+
+/* As a scrape a while later, when every file is due. */
+static void look(struct place *x)
+{
+	agent_scan(&x->agent);
+	for (struct source *s = x->agent.sources; s; s = s->hh.next)
+		s->next_ns = 0;
+	x->agent.refreshed_ns = 0;
+	agent_refresh(&x->agent);
+}
+
+static const struct counters_row *row_of(const struct place *x, const char *service,
+					 const char *function)
+{
+	const struct counters_service *s;
+	const struct counters_function *f;
+
+	for (s = x->agent.counters.services; s; s = s->hh.next)
+		for (f = s->functions; f && !strcmp(s->name, service); f = f->hh.next)
+			if (!strcmp(f->name, function))
+				return f->row[SCP_COMPLETED][SCP_CLOCK_MONOTONIC];
+	return NULL;
+}
+
+static uint64_t calls_of(const struct place *x, const char *service)
+{
+	const struct counters_row *row = row_of(x, service, "send");
+
+	return row ? (uint64_t)row->sums.calls : 0;
+}
+
+static size_t files_in(const struct place *x, enum source_state state)
+{
+	size_t count = 0;
+
+	for (const struct source *s = x->agent.sources; s; s = s->hh.next)
+		count += s->state == state;
+	return count;
+}
+
+static void sums_are_those_of_the_files(void **state)
+{
+	struct place *x = *state;
+	const struct counters_row *row;
+
+	save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
+	save(x, "scprof.a.2.scp", 2, "/opt/a", 30);
+	save(x, "scprof.b.3.scp", 3, "/bin/b", 5);
+	save(x, "else.scp", 4, "/bin/b", 1000);
+	look(x);
+	row = row_of(x, "a", "send");
+	assert_non_null(row);
+	assert_true(row->sums.calls == 40 && row->sums.bytes == 4000 && row->sums.ticks == 40000);
+	assert_float_equal((double)row->sums.seconds, 40e-6, 1e-15);
+	assert_float_equal((double)row->sums.square_seconds, 40e-12, 1e-20);
+	assert_int_equal(calls_of(x, "b"), 5);
+}
+
+static void files_that_grow_are_added_once(void **state)
+{
+	struct place *x = *state;
+
+	save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
+	look(x);
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 10);
+	rewrite(x, "scprof.a.1.scp", 1, "/bin/a", 25);
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 25);
+}
+
+/* What was written after the last reading counts, though the file is gone. */
+static void what_is_gone_stays_in_the_sums(void **state)
+{
+	struct place *x = *state;
+	struct gauges g;
+
+	save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
+	look(x);
+	rewrite(x, "scprof.a.1.scp", 1, "/bin/a", 18);
+	unlink(path_in(x, "scprof.a.1.scp"));
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 18);
+	assert_int_equal(HASH_COUNT(x->agent.sources), 0);
+	save(x, "scprof.a.2.scp", 2, "/bin/a", 4);
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 22);
+	assert_int_equal(gauges_build(&g, &x->agent), 0);
+	assert_int_equal(g.count, 1);
+	assert_int_equal(g.gauge[0].calls, 22); /* means are of the ended one, too */
+	gauges_free(&g);
+}
+
+static void sums_never_go_back(void **state)
+{
+	struct place *x = *state;
+
+	save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
+	look(x);
+	rewrite(x, "scprof.a.1.scp", 1, "/bin/a", 4);
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 10);
+	assert_true(x->agent.faults[SOURCE_FAULT_BACKWARDS] > 0);
+	rewrite(x, "scprof.a.1.scp", 1, "/bin/a", 12);
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 12);
+	assert_int_equal(truncate(path_in(x, "scprof.a.1.scp"), 100), 0);
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 12);
+	assert_true(x->agent.faults[SOURCE_FAULT_CONTENT] > 0);
+}
+
+static void a_process_counts_once(void **state)
+{
+	struct place *x = *state;
+	char command[300];
+
+	save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
+	look(x);
+	assert_int_equal(link(path_in(x, "scprof.a.1.scp"), path_in(x, "scprof.b.1.scp")), 0);
+	snprintf(command, sizeof(command), "cp %s %s", path_in(x, "scprof.a.1.scp"),
+		 path_in(x, "scprof.c.1.scp"));
+	assert_int_equal(system(command), 0);
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 10);
+	assert_int_equal(files_in(x, SOURCE_DUPLICATE), 2);
+	/* and still, when the first of them is gone */
+	unlink(path_in(x, "scprof.a.1.scp"));
+	unlink(path_in(x, "scprof.b.1.scp"));
+	look(x);
+	snprintf(command, sizeof(command), "cp %s %s", path_in(x, "scprof.c.1.scp"),
+		 path_in(x, "scprof.d.1.scp"));
+	assert_int_equal(system(command), 0);
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 10);
+}
+
+static void merged_profiles_are_results(void **state)
+{
+	struct place *x = *state;
+	struct profile *p = profile_new();
+	struct profile_error err;
+
+	save(x, "input.scp", 1, "/bin/a", 10);
+	assert_int_equal(profile_add(p, path_in(x, "input.scp"), &err), 0);
+	assert_int_equal(profile_write(p, path_in(x, "scprof.a.9.scp"), &err), 0);
+	profile_free(p);
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 0);
+	assert_int_equal(files_in(x, SOURCE_MERGED), 1);
+}
+
+static void nothing_hostile_stops_it(void **state)
+{
+	struct place *x = *state;
+	int fd;
+
+	save(x, "real.scp", 7, "/bin/linked", 10);
+	assert_int_equal(symlink(path_in(x, "real.scp"), path_in(x, "scprof.link.1.scp")), 0);
+	assert_int_equal(symlink("/proc/self/mem", path_in(x, "scprof.link.2.scp")), 0);
+	assert_int_equal(symlink("scprof.loop.1.scp", path_in(x, "scprof.loop.1.scp")), 0);
+	assert_int_equal(mkfifo(path_in(x, "scprof.fifo.1.scp"), 0600), 0);
+	assert_int_equal(mkdir(path_in(x, "scprof.dir.1.scp"), 0700), 0);
+	assert_int_equal(symlink("/", path_in(x, "scprof.abcdef")), 0);
+	fd = open(path_in(x, "scprof.huge.1.scp"), O_CREAT | O_WRONLY, 0600);
+	assert_int_equal(ftruncate(fd, (off_t)1 << 40), 0);
+	close(fd);
+	fd = open(path_in(x, "scprof.empty.1.scp"), O_CREAT | O_WRONLY, 0600);
+	close(fd);
+	scp_build_save_bytes("rubbish", 7, path_in(x, "scprof.rubbish.1.scp"));
+	save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
+	look(x);
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 10);
+	assert_int_equal(calls_of(x, "linked"), 0);
+	assert_true(x->agent.faults[SOURCE_FAULT_LINK] > 0);
+	assert_true(x->agent.faults[SOURCE_FAULT_KIND] > 0);
+	assert_true(x->agent.faults[SOURCE_FAULT_SIZE] > 0);
+	assert_int_equal(HASH_COUNT(x->agent.counters.services), 1);
+}
+
+/* Every byte of a sound file changed in turn: whatever is read, sums only grow. */
+static void damage_never_takes_anything_back(void **state)
+{
+	struct place *x = *state;
+	uint64_t calls = 10;
+	struct scp_build b;
+	int fd;
+
+	save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
+	look(x);
+	fd = open(path_in(x, "scprof.a.1.scp"), O_WRONLY);
+	build(&b, 1, "/bin/a", 10);
+	for (uint64_t at = 0; at < b.used; at += at < 400 || at >= SCP_HEADER_BYTES ? 7 : 301) {
+		uint8_t damaged = b.bytes[at] ^ 0x41;
+
+		assert_int_equal(pwrite(fd, &damaged, 1, (off_t)at), 1);
+		look(x);
+		assert_true(calls_of(x, "a") >= calls);
+		calls = calls_of(x, "a");
+		assert_int_equal(pwrite(fd, &b.bytes[at], 1, (off_t)at), 1);
+	}
+	close(fd);
+	scp_build_free(&b);
+}
+
+static void finds_directories_of_runs(void **state)
+{
+	struct place *x = *state;
+
+	assert_int_equal(mkdir(path_in(x, "scprof.Ab12xy"), 0700), 0);
+	assert_int_equal(mkdir(path_in(x, "scprof.Ab12xy/profiles"), 0700), 0);
+	assert_int_equal(mkdir(path_in(x, ".scprof.Zz98ab"), 0700), 0);
+	assert_int_equal(mkdir(path_in(x, "somebody.else"), 0700), 0);
+	save(x, "scprof.Ab12xy/profiles/scprof.a.1.scp", 1, "/bin/a", 1);
+	save(x, "scprof.Ab12xy/scprof.a.2.scp", 2, "/bin/a", 10);
+	save(x, ".scprof.Zz98ab/scprof.a.3.scp", 3, "/bin/a", 100);
+	save(x, "somebody.else/scprof.a.4.scp", 4, "/bin/a", 1000);
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 111);
+}
+
+static void says_how_many_files_are_beyond_the_limit(void **state)
+{
+	struct place *x = *state;
+	char name[32];
+
+	agent_close(&x->agent);
+	assert_int_equal(begin_with(x, &(struct agent_options){.most_files = 3}), 0);
+	for (uint32_t i = 1; i <= 8; i++) {
+		snprintf(name, sizeof(name), "scprof.a.%u.scp", i);
+		save(x, name, i, "/bin/a", 1);
+	}
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 3);
+	assert_int_equal(x->agent.files_beyond, 5);
+}
+
+static void counts_from_now_if_told_to(void **state)
+{
+	struct place *x = *state;
+
+	save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
+	agent_close(&x->agent);
+	assert_int_equal(begin_with(x, &(struct agent_options){.from_now = true}), 0);
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 0);
+	rewrite(x, "scprof.a.1.scp", 1, "/bin/a", 15);
+	save(x, "scprof.a.2.scp", 2, "/bin/a", 100);
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 105);
+}
+
+static bool next_chapter(void *context, double seconds)
+{
+	struct place *x = context;
+
+	(void)seconds;
+	rewrite(x, "scprof.a.1.scp", 1, "/bin/a", 25);
+	unlink(path_in(x, "scprof.a.1.scp"));
+	save(x, "scprof.a.2.scp", 2, "/bin/a", 7);
+	agent_scan(&x->agent); /* the first file is gone for it */
+	return true;
+}
+
+/* 15 calls of a process that ended meanwhile, 7 of one that began. */
+static void a_window_is_the_difference(void **state)
+{
+	struct place *x = *state;
+	struct window w;
+
+	save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
+	save(x, "scprof.a.3.scp", 3, "/bin/a", 1000);
+	look(x);
+	assert_int_equal(window_take(&w, &x->agent, "a", SCP_CLOCK_NONE, 2.5, next_chapter, x),
+			 WINDOW_DONE);
+	assert_int_equal(w.profile->entries, 1);
+	assert_int_equal(w.profile->entry[0].sums.calls, 22);
+	assert_int_equal(w.profile->entry[0].sums.units, 22000);
+	assert_int_equal(w.profile->entry[0].sums.bytes, 2200);
+	assert_int_equal(w.left_out, 0);
+	assert_int_equal(w.profile->process[0].end_mono_ns - w.profile->process[0].start_mono_ns,
+			 2500000000);
+	window_free(&w);
+}
+
+static void prints_metrics_of_nothing(void **state)
+{
+	struct place *x = *state;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	assert_int_equal(metrics_print(&x->agent, true, out), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "# TYPE scprof_calls counter\n"));
+	assert_string_equal(text + bytes - 6, "# EOF\n");
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(sums_are_those_of_the_files, begin, end),
+		cmocka_unit_test_setup_teardown(files_that_grow_are_added_once, begin, end),
+		cmocka_unit_test_setup_teardown(what_is_gone_stays_in_the_sums, begin, end),
+		cmocka_unit_test_setup_teardown(sums_never_go_back, begin, end),
+		cmocka_unit_test_setup_teardown(a_process_counts_once, begin, end),
+		cmocka_unit_test_setup_teardown(merged_profiles_are_results, begin, end),
+		cmocka_unit_test_setup_teardown(nothing_hostile_stops_it, begin, end),
+		cmocka_unit_test_setup_teardown(damage_never_takes_anything_back, begin, end),
+		cmocka_unit_test_setup_teardown(finds_directories_of_runs, begin, end),
+		cmocka_unit_test_setup_teardown(says_how_many_files_are_beyond_the_limit, begin,
+						end),
+		cmocka_unit_test_setup_teardown(counts_from_now_if_told_to, begin, end),
+		cmocka_unit_test_setup_teardown(a_window_is_the_difference, begin, end),
+		cmocka_unit_test_setup_teardown(prints_metrics_of_nothing, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Names become labels, limits hold and nothing that is beyond them is lost, and both formats
+ * are written as their specifications say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "counters.h"
+#include "metrics_write.h"
+
+static void cleans_names(void **state)
+{
+	char out[LABEL_BYTES], name[600];
+
+	(void)state;
+	label_clean(out, "plain <b>\"\\name\"");
+	assert_string_equal(out, "plain <b>\"\\name\"");
+	label_clean(out, "a\nb\x01\x7f\xc2\x85");
+	assert_string_equal(out, "a\xef\xbf\xbd"
+				 "b\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+	/* over-long, lone continuation, surrogate, beyond U+10FFFF, cut */
+	label_clean(out, "\xc0\xaf|\x80|\xed\xa0\x80|\xf4\x90\x80\x80|\xe2\x82");
+	assert_null(strpbrk(out, "\xc0\xaf\xed\xf4\x90"));
+	label_clean(out, "\xe2\x82\xac\xf0\x9f\x98\x80");
+	assert_string_equal(out, "\xe2\x82\xac\xf0\x9f\x98\x80");
+	label_clean(out, "");
+	assert_string_equal(out, "unknown");
+	for (size_t i = 0; i + 3 <= sizeof(name) - 1; i += 3)
+		memcpy(name + i, "\xe2\x82\xac", 3);
+	name[597] = '\0';
+	label_clean(out, name);
+	assert_int_equal(strlen(out), 252 + 3);
+	assert_string_equal(out + 252, "...");
+	memset(name, 'x', LABEL_BYTES - 1);
+	name[LABEL_BYTES - 1] = '\0';
+	label_clean(out, name);
+	assert_string_equal(out, name); /* as long as may be */
+}
+
+static void names_programs(void **state)
+{
+	char out[LABEL_BYTES];
+
+	(void)state;
+	label_clean_program(out, "/usr/bin/redis-server");
+	assert_string_equal(out, "redis-server");
+	label_clean_program(out, "/usr/bin/app (deleted)");
+	assert_string_equal(out, "app");
+	label_clean_program(out, "/usr/bin/");
+	assert_string_equal(out, "unknown");
+	label_clean_program(out, " (deleted)");
+	assert_string_equal(out, " (deleted)");
+}
+
+/* What `write` writes. */
+static char *written(void (*write)(FILE *out))
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	assert_non_null(out);
+	write(out);
+	fclose(out);
+	return text;
+}
+
+static void write_label(FILE *out)
+{
+	label_write(out, "n", "a\"b\\c\nd{},=");
+}
+
+static void escapes_values(void **state)
+{
+	char *text = written(write_label);
+
+	(void)state;
+	assert_string_equal(text, "n=\"a\\\"b\\\\c\\nd{},=\"");
+	free(text);
+}
+
+static void write_both(FILE *out)
+{
+	for (int openmetrics = 0; openmetrics < 2; openmetrics++) {
+		struct metrics m = {.out = out, .openmetrics = openmetrics};
+
+		metrics_counter(&m, "x_seconds", "seconds", "Time.");
+		metrics_sample(&m);
+		metrics_label(&m, "a", "1");
+		metrics_label(&m, "b", "2");
+		metrics_whole(&m, (prof_u128)1 << 100);
+		metrics_gauge(&m, "y", "", "It.");
+		metrics_sample(&m);
+		metrics_real(&m, -1.0 / 0.0);
+		metrics_end(&m);
+	}
+}
+
+static void writes_both_formats(void **state)
+{
+	char *text = written(write_both);
+
+	(void)state;
+	assert_string_equal(text,
+			    "# HELP x_seconds_total Time.\n"
+			    "# TYPE x_seconds_total counter\n"
+			    "x_seconds_total{a=\"1\",b=\"2\"} 1267650600228229401496703205376\n"
+			    "# HELP y It.\n"
+			    "# TYPE y gauge\n"
+			    "y -Inf\n"
+			    "# TYPE x_seconds counter\n"
+			    "# UNIT x_seconds seconds\n"
+			    "# HELP x_seconds Time.\n"
+			    "x_seconds_total{a=\"1\",b=\"2\"} 1267650600228229401496703205376\n"
+			    "# TYPE y gauge\n"
+			    "# HELP y It.\n"
+			    "y -Inf\n"
+			    "# EOF\n");
+	free(text);
+}
+
+static void count(struct counters *c, const char *program, const char *function, uint64_t calls)
+{
+	struct counters_service *s = counters_service(c, program);
+	struct counters_function *f = counters_function(c, s, function, "libc.so.6");
+	struct counters_sums more = {.calls = calls, .seconds = 1};
+
+	counters_add(counters_row(f, SCP_COMPLETED, SCP_CLOCK_TSC), &more);
+}
+
+static uint64_t calls_of(const struct counters_service *s, const char *name)
+{
+	const struct counters_function *f;
+
+	for (f = s->functions; f; f = f->hh.next)
+		if (!strcmp(f->name, name))
+			return (uint64_t)f->row[SCP_COMPLETED][SCP_CLOCK_TSC]->sums.calls;
+	return 0;
+}
+
+static void keeps_functions_within_the_limit(void **state)
+{
+	struct counters_service *s;
+	struct counters c;
+	char name[32];
+
+	(void)state;
+	counters_begin(&c, 2, 3);
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < 100; i++) {
+			snprintf(name, sizeof(name), "function_%d", i);
+			count(&c, "/bin/a", name, 1);
+		}
+	s = counters_service(&c, "/bin/a");
+	assert_int_equal(HASH_COUNT(s->functions), 4);
+	assert_int_equal(calls_of(s, "function_0"), 2);
+	assert_int_equal(calls_of(s, "function_2"), 2);
+	assert_int_equal(calls_of(s, "function_3"), 0);
+	assert_int_equal(calls_of(s, LABEL_OTHER), 2 * 97);
+	counters_end(&c);
+}
+
+static void keeps_services_within_the_limit(void **state)
+{
+	struct counters c;
+	char name[32];
+
+	(void)state;
+	counters_begin(&c, 2, 3);
+	for (int i = 0; i < 50; i++) {
+		snprintf(name, sizeof(name), "/bin/program_%d", i);
+		count(&c, name, "send", 1);
+	}
+	assert_int_equal(HASH_COUNT(c.services), 3);
+	assert_int_equal(c.unnamed, 48);
+	assert_int_equal(calls_of(c.other, "send"), 48);
+	assert_string_equal(c.other->name, LABEL_OTHER);
+	counters_end(&c);
+}
+
+/* A program, or a function, that is called "other" is no way into a series of its own, and
+ * does not mix with a name. */
+static void a_name_that_is_other_is_one_of_the_others(void **state)
+{
+	struct counters c;
+
+	(void)state;
+	counters_begin(&c, 10, 10);
+	count(&c, "/bin/" LABEL_OTHER, LABEL_OTHER, 1);
+	assert_ptr_equal(counters_service(&c, "/x/" LABEL_OTHER), c.other);
+	assert_non_null(c.other->other);
+	assert_int_equal(c.named, 0);
+	assert_int_equal(c.other->named, 0);
+	counters_end(&c);
+}
+
+static void refuses_rows_that_cannot_be(void **state)
+{
+	struct counters_function *f;
+	struct counters c;
+
+	(void)state;
+	counters_begin(&c, 1, 1);
+	f = counters_function(&c, counters_service(&c, "a"), "f", "l");
+	assert_null(counters_row(f, COUNTERS_OUTCOMES, SCP_CLOCK_TSC));
+	assert_null(counters_row(f, SCP_ERROR, SCP_CLOCK_NONE));
+	assert_null(counters_row(f, SCP_ERROR, SCP_CLOCK_DUAL));
+	assert_non_null(counters_row(f, COUNTERS_OVERFLOW, SCP_CLOCK_THREAD_CPU));
+	counters_end(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cleans_names),
+		cmocka_unit_test(names_programs),
+		cmocka_unit_test(escapes_values),
+		cmocka_unit_test(writes_both_formats),
+		cmocka_unit_test(keeps_functions_within_the_limit),
+		cmocka_unit_test(keeps_services_within_the_limit),
+		cmocka_unit_test(a_name_that_is_other_is_one_of_the_others),
+		cmocka_unit_test(refuses_rows_that_cannot_be),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
