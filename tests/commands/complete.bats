@@ -50,6 +50,9 @@ has()
 	[ "$(offers 3 run -c tsc l)" = ':command 3' ]
 	[ "$(offers 4 run --no-report -- ls -)" = ':command 3' ]
 	[ "$(offers 2 bench -- l)" = ':command 2' ]
+	[ "$(offers 1 top '')" = ':files .scp' ]
+	[ "$(offers 1 serve '')" = ':dirs' ]
+	[ "$(offers 2 top --sort pre)" = precision ]
 	# after -- and names no option is offered
 	[ "$(offers 2 report -- -)" = ':files .scp' ]
 }
