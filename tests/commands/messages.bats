@@ -69,7 +69,7 @@ status_of()
 	complains 2 'number of seconds' load "$evil"
 	complains 2 'path, site or function' top --by "$evil" p.scp
 	complains 2 'a number from 20 to 1000' top --width "$evil" p.scp
-	complains 2 '--listen' serve --listen "$evil"
+	complains 2 'cannot listen' serve --listen "$evil"
 	complains 125 'There are: tsc' run -c "$evil" true
 	complains 125 'its unit' run -d "$evil" -c page true
 	complains 125 'There are: socket' run -g "$evil" true
