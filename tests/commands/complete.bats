@@ -123,7 +123,7 @@ typed()
 	local load="source $BATS_TEST_DIRNAME/../../completion/scprof.bash"
 	typed bash "$load" 'scprof rep?on' 'scprof report one.scp'
 	typed bash "$load" 'scprof run --no-r?' '--no-report'
-	typed bash "$load" 'scprof report --format=cs?' '--format=csv'
+	typed bash "$load" 'scprof report --format=cs?' 'report --format=csv'
 	typed bash "$load" 'scprof run -g socket,reg?' 'socket,region'
 }
 
@@ -142,7 +142,7 @@ typed()
 	local load="fpath=($BATS_TEST_DIRNAME/../../completion \$fpath); autoload -Uz compinit; compinit -u -d $T/dump"
 	typed zsh "$load" 'scprof rep?on' 'scprof report one.scp'
 	typed zsh "$load" 'scprof run --no-r?' '--no-report'
-	typed zsh "$load" 'scprof report --format=cs?' '--format=csv'
+	typed zsh "$load" 'scprof report --format=cs?' 'report --format=csv'
 }
 
 @test "complete 09: fish does, too" {
