@@ -147,10 +147,11 @@ PYTHON
 }
 
 @test "doctor 09: what a name has in it reaches no terminal" {
-	run "$SCPROF" doctor $'evil\033[31mname'
+	SCPROF_OUT=$'/nowhere/out\033[31m' run "$SCPROF" doctor $'evil\033[31mname'
 	[ "$status" = 2 ]
 	[[ $output != *$'\033'* ]]
 	[[ $output == *evil* ]]
+	[[ $output == *nowhere/out* ]]
 }
 
 @test "doctor 10: wrong usage is one line and status 2" {
