@@ -67,7 +67,9 @@ check: setup
 	@tests/run --build $(BUILD) $(UNIT_TESTS) tests/commands/*.bats
 
 check-long: setup
+	@scripts/setup.sh --shells
 	@$(MAKE) --no-print-directory all tests
+	@tests/run --build $(BUILD) tests/commands/complete.bats tests/commands/install.bats
 	@scripts/third_party_suites.sh $(BUILD)
 
 bench: setup

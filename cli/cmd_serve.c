@@ -83,7 +83,7 @@ static int serve(struct serve_options *o)
 			follow(&agent, &signals);
 		http_stop(http);
 	} else {
-		complaint_print("scprof serve", err.text);
+		complaint_lines("scprof serve", err.text);
 	}
 	agent_close(&agent);
 	return status;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof top`: what a profile is being filled with, now. */
 #include "cmd.h"
+#include "complaint.h"
+#include "quantity.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -13,6 +15,8 @@
 #include "duration.h"
 #include "screen.h"
 
+#define COMMAND "scprof top"
+
 const char top_usage[] =
 	"usage: scprof top [OPTION...] PID|PROFILE|DIR\n"
 	"Watch a program while it is profiled: rates of the last interval, means with their\n"
@@ -23,8 +27,7 @@ const char top_usage[] =
 	"  PROFILE              that is being written\n"
 	"  DIR                  with such profiles\n"
 	"  -d, --interval TIME  between two pictures: 100ms to 60s (default: 1s)\n"
-	"  -s, --sort KEY       time, calls, bytes, mean, total, precision or name (default: "
-	"time)\n"
+	"  -s, --sort time|calls|bytes|mean|total|precision|name  (default: time)\n"
 	"  --by path|site|function  what a row is (default: path)\n"
 	"  --filter TEXT        only rows whose function or caller has this text in it\n"
 	"  --paths              show the call path of every row\n"
@@ -63,8 +66,7 @@ struct top_options {
 
 static int refuse(const char *what, const char *value, const char *wanted)
 {
-	fprintf(stderr, "scprof top: %s: '%.200s' is not %s\nTry 'scprof top --help'.\n", what,
-		value, wanted);
+	complaint_say(COMMAND, "%s: '%.200s' is not %s", what, value, wanted);
 	return -1;
 }
 
@@ -82,22 +84,22 @@ static int take_interval(const char *text, struct state *s)
 static int take_number(const char *what, const char *text, uint64_t least, uint64_t most,
 		       uint64_t *number)
 {
-	char *end;
+	char *end, wanted[80];
 
 	errno = 0;
 	*number = strtoull(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || *number < least || *number > most)
-		return refuse(what, text, "a number that makes sense here");
+	if (*text < '0' || *text > '9' || *end || errno || *number < least || *number > most) {
+		snprintf(wanted, sizeof(wanted), "a number from %llu to %llu",
+			 (unsigned long long)least, (unsigned long long)most);
+		return refuse(what, text, wanted);
+	}
 	return 0;
 }
 
 static int take_confidence(const char *text, double *confidence)
 {
-	char *end;
-
-	*confidence = strtod(text, &end);
-	if (end == text || *end || !(*confidence > 0 && *confidence < 1))
-		return refuse("--confidence", text, "a number between 0 and 1");
+	if (quantity_confidence(text, confidence))
+		return refuse("--confidence", text, "between 0 and 1, such as 0.95 or 95%");
 	return 0;
 }
 
@@ -118,7 +120,7 @@ static int take_filter(const char *text, struct state *s)
 }
 
 /* 0, 1: help, -1: wrong. */
-static int take_option(int option, struct top_options *o)
+static int take_option(char **argv, int option, struct top_options *o)
 {
 	struct live_options *live = &o->live;
 	uint64_t number;
@@ -158,8 +160,8 @@ static int take_option(int option, struct top_options *o)
 		return 0;
 	case 'h':
 		return 1;
-	default: /* getopt has said what is wrong */
-		fputs("Try 'scprof top --help'.\n", stderr);
+	default:
+		complaint_option(COMMAND, argv, option);
 		return -1;
 	}
 }
@@ -170,10 +172,10 @@ static int parse(int argc, char **argv, struct top_options *o)
 
 	*o = (struct top_options){
 		.live = {.state = state_default(), .confidence = 0.95, .rows = 20, .end = -1}};
-	argv[0] = (char *)"scprof top"; /* for the messages of getopt */
-	optind = 0;			/* another subcommand may have used getopt before */
-	while ((option = getopt_long(argc, argv, "d:s:bn:h", long_options, NULL)) != -1) {
-		taken = take_option(option, o);
+	opterr = 0;
+	optind = 0; /* another subcommand may have used getopt before */
+	while ((option = getopt_long(argc, argv, ":d:s:bn:h", long_options, NULL)) != -1) {
+		taken = take_option(argv, option, o);
 		if (taken)
 			return taken;
 	}
@@ -181,16 +183,16 @@ static int parse(int argc, char **argv, struct top_options *o)
 		o->target = argv[optind];
 		return 0;
 	}
-	fprintf(stderr, "scprof top: %s\nTry 'scprof top --help'.\n",
-		optind == argc ? "watch what? Name a process by its number, a profile, or a "
-				 "directory of profiles."
-			       : "one target at a time: a directory may hold many profiles.");
+	complaint_say(COMMAND, "%s See scprof top --help",
+		      optind == argc ? "watch what? Name a process by its number, a profile, or a "
+				       "directory of profiles."
+				     : "one target at a time: a directory may hold many profiles.");
 	return -1;
 }
 
 static int complain(const struct profile_error *err, int status)
 {
-	fprintf(stderr, "scprof top: %s\n", err->text);
+	complaint_lines(COMMAND, err->text);
 	return status;
 }
 

@@ -184,17 +184,16 @@ void complete_value(const struct complete_line *line, const struct usage_item *o
 
 void complete_operand(const struct complete_line *line, const char *operand)
 {
-	struct usage_item choice = {0};
+	char kind[64];
 
 	if (!strcmp(operand, "PROGRAM"))
 		puts(":files ");
 	else if (!strcmp(operand, "PATTERN"))
 		offer_symbols(line);
-	else if (strchr(operand, '|')) {
-		/* PID|PROFILE: whichever is known */
-		snprintf(choice.name, sizeof(choice.name), "%s", strrchr(operand, '|') + 1);
-		leave_to_shell(choice.name);
-	} else {
-		leave_to_shell(operand);
-	}
+	else /* of PID|PROFILE|DIR the first that is known */
+		for (; *operand; operand += strcspn(operand, "|"), operand += *operand == '|') {
+			snprintf(kind, sizeof(kind), "%.*s", (int)strcspn(operand, "|"), operand);
+			if (leave_to_shell(kind))
+				return;
+		}
 }

@@ -75,7 +75,7 @@ static void limits(struct doctor *d)
 	if (getrlimit(RLIMIT_FSIZE, &size) || getrlimit(RLIMIT_AS, &space))
 		return;
 	if (size.rlim_cur != RLIM_INFINITY) {
-		doctor_found(d, "limits", size.rlim_cur < MIB ? DOCTOR_MISSING : DOCTOR_LIMITED,
+		doctor_found(d, "limits", DOCTOR_LIMITED,
 			     "a file may have %llu KiB (RLIMIT_FSIZE): a profile grows no further, "
 			     "and calls "
 			     "on later paths are counted by function only",

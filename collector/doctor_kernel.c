@@ -65,11 +65,10 @@ static void taskstats(struct doctor *d)
 		doctor_found(d, "taskstats", DOCTOR_OK,
 			     "the kernel answers, ends of short tasks included");
 	} else {
-		doctor_found(
-			d, "taskstats", DOCTOR_LIMITED,
-			"no taskstats%s%s: displace does not see processes that live for less than "
-			"a look at /proc takes",
-			*s.why ? ": " : "", s.why);
+		doctor_found(d, "taskstats", DOCTOR_LIMITED,
+			     "%s: displace does not see processes that live for less than "
+			     "a look at /proc takes",
+			     *s.why ? s.why : "no taskstats");
 		doctor_remedy(d,
 			      "Run scprof displace as root, or with CAP_NET_ADMIN, outside of user "
 			      "namespaces (setcap cap_net_admin+ep, sudo)");

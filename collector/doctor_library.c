@@ -150,8 +150,10 @@ static void try_recording(struct doctor *d, const char *library)
 			     "a program started with the library ran and left a readable profile");
 		return;
 	}
-	doctor_found(d, "trial", DOCTOR_MISSING, "a program started with the library %s: %.300s",
-		     status ? "failed" : "left no profile", *text ? text : "it said nothing");
+	text[strcspn(text, "\n")] = '\0';
+	doctor_found(d, "trial", DOCTOR_MISSING, "a program started with the library %s%s%.300s",
+		     status ? "failed" : "left no profile", status && *text ? ": " : "",
+		     status ? text : "");
 	doctor_remedy(d, "Look for what keeps LD_PRELOAD from working here (a sandbox, a read-only "
 			 "/tmp, a library of another glibc)");
 }

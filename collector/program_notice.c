@@ -39,11 +39,16 @@ static void tame(char *text)
 			*text = '?';
 }
 
-void program_notice_missing(const char *command, struct program *p, int error)
+void program_notice_missing(const char *typed, struct program *p, int error)
 {
+	char command[PATH_MAX];
 	char *to = p->notice;
 	size_t size = sizeof(p->notice);
 
+	/* only newlines of ours may end a line */
+	snprintf(command, sizeof(command), "%s", typed);
+	for (char *at = command; (at = strchr(at, '\n')); at++)
+		*at = '?';
 	if (p->kind == PROGRAM_DIRECTORY)
 		snprintf(to, size, "%.600s is a directory, not a command", p->path);
 	else if (p->kind == PROGRAM_NOT_EXECUTABLE)

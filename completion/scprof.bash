@@ -55,12 +55,19 @@ _scprof_dirs()
 }
 
 # _scprof_command N WORD: from word N after scprof on, a command with a
-# completion of its own. bash-completion knows how, where it is installed.
+# completion of its own. bash-completion knows how, where it is installed; it
+# counts words as bash splits them.
 _scprof_command()
 {
-	local IFS=$'\n'
+	local IFS=$'\n' ahead='' split='' offset=0
 	if declare -F _command_offset >/dev/null; then
-		_command_offset $(($1 + 1))
+		printf -v ahead '%s' "${words[@]:0:$1+1}"
+		while [ ${#split} -lt ${#ahead} ]; do
+			split+=${COMP_WORDS[offset]}
+			offset=$((offset + 1))
+		done
+		IFS=$' \t\n'
+		_command_offset "$offset"
 	elif [ $((COMP_CWORD - 1)) = "$1" ]; then
 		compopt -o filenames 2>/dev/null
 		# shellcheck disable=SC2207 # split at newlines

@@ -76,9 +76,10 @@ needs_long='
 needs_shells='
 zsh|command|zsh|zsh
 fish|command|fish|fish
+/usr/share/bash-completion/bash_completion|file|bash-completion|bash-completion
 mandoc|command|mandoc|mandoc
 groff|command|groff|groff
-lintian|command|lintian|lintian
+lintian|command|lintian|
 dpkg-shlibdeps|command|dpkg-dev|dpkg-dev
 cmake|command|cmake|cmake
 pkg-config|command|pkg-config|pkgconf
@@ -130,7 +131,7 @@ missing_packages()
 		[ -n "$what" ] || continue
 		is_there "$what" "$how" && continue
 		if [ "$manager" = dnf ]; then echo "$fedora"; else echo "$debian"; fi
-	done | sort -u
+	done | sed '/^$/d' | sort -u # some have no package there
 }
 
 as_root()

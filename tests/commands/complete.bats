@@ -50,6 +50,9 @@ has()
 	[ "$(offers 3 run -c tsc l)" = ':command 3' ]
 	[ "$(offers 4 run --no-report -- ls -)" = ':command 3' ]
 	[ "$(offers 2 bench -- l)" = ':command 2' ]
+	[ "$(offers 1 top '')" = ':files .scp' ]
+	[ "$(offers 1 serve '')" = ':dirs' ]
+	[ "$(offers 2 top --sort pre)" = precision ]
 	# after -- and names no option is offered
 	[ "$(offers 2 report -- -)" = ':files .scp' ]
 }
@@ -120,8 +123,17 @@ typed()
 	local load="source $BATS_TEST_DIRNAME/../../completion/scprof.bash"
 	typed bash "$load" 'scprof rep?on' 'scprof report one.scp'
 	typed bash "$load" 'scprof run --no-r?' '--no-report'
-	typed bash "$load" 'scprof report --format=cs?' '--format=csv'
+	typed bash "$load" 'scprof report --format=cs?' 'report --format=csv'
 	typed bash "$load" 'scprof run -g socket,reg?' 'socket,region'
+}
+
+@test "complete 10: bash with bash-completion completes the profiled command by its own rules" {
+	local package=/usr/share/bash-completion/bash_completion load
+	[ -e $package ] || skip 'bash-completion is not installed (scripts/setup.sh --shells)'
+	# a command with rules of its own, that the test knows
+	load="source $package; source $BATS_TEST_DIRNAME/../../completion/scprof.bash; complete -W 'apple pear' fruit"
+	typed bash "$load" 'scprof run --groups=io -s lib:x -- fruit app?pe?' 'fruit apple pear'
+	typed bash "$load" 'scprof run fruit pe?' 'fruit pear'
 }
 
 @test "complete 08: zsh at a terminal does, too" {
@@ -130,7 +142,7 @@ typed()
 	local load="fpath=($BATS_TEST_DIRNAME/../../completion \$fpath); autoload -Uz compinit; compinit -u -d $T/dump"
 	typed zsh "$load" 'scprof rep?on' 'scprof report one.scp'
 	typed zsh "$load" 'scprof run --no-r?' '--no-report'
-	typed zsh "$load" 'scprof report --format=cs?' '--format=csv'
+	typed zsh "$load" 'scprof report --format=cs?' 'report --format=csv'
 }
 
 @test "complete 09: fish does, too" {

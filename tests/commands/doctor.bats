@@ -83,6 +83,10 @@ WITH=()
 	WITH=(sh -c 'ulimit -f 40000; exec "$@"' sh)
 	doctor 1
 	level limits limited RLIMIT_FSIZE
+	WITH=(bash -c 'ulimit -f 100; exec "$@"' bash)
+	doctor 2
+	level limits limited '100 KiB'
+	level trial missing 'left no profile'
 }
 
 @test "doctor 06: fewer CPUs than there are, and debuginfod's servers" {
@@ -143,10 +147,11 @@ PYTHON
 }
 
 @test "doctor 09: what a name has in it reaches no terminal" {
-	run "$SCPROF" doctor $'evil\033[31mname'
+	SCPROF_OUT=$'/nowhere/out\033[31m' run "$SCPROF" doctor $'evil\033[31mname'
 	[ "$status" = 2 ]
 	[[ $output != *$'\033'* ]]
 	[[ $output == *evil* ]]
+	[[ $output == *nowhere/out* ]]
 }
 
 @test "doctor 10: wrong usage is one line and status 2" {

@@ -124,6 +124,6 @@ END
 
 @test "install 06: lintian has no error to tell of the packages" {
 	command -v lintian >/dev/null || skip 'lintian is not installed (scripts/setup.sh --shells)'
-	compgen -G "$BUILD/deb/*.deb" >/dev/null || make -s -C "$TOP" BUILD="$BUILD" deb >/dev/null 2>&1
+	make -s -C "$TOP" BUILD="$BUILD" deb >/dev/null 2>&1
 	lintian --fail-on error --allow-root --no-cfg "$BUILD"/deb/*.deb >lintian.out 2>&1 || { cat lintian.out; false; }
 }

@@ -67,6 +67,9 @@ status_of()
 	complains 2 'tsc and monotonic' bench --clock "$evil" -- true
 	complains 2 'there are int:5' bench libc.so.6:getpid "$evil"
 	complains 2 'number of seconds' load "$evil"
+	complains 2 'path, site or function' top --by "$evil" p.scp
+	complains 2 'a number from 20 to 1000' top --width "$evil" p.scp
+	complains 2 'cannot listen' serve --listen "$evil"
 	complains 125 'There are: tsc' run -c "$evil" true
 	complains 125 'its unit' run -d "$evil" -c page true
 	complains 125 'There are: socket' run -g "$evil" true
@@ -86,6 +89,7 @@ status_of()
 	complains 2 'plan what?' plan
 	complains 2 'what is to be measured?' bench
 	complains 2 'of which PROGRAM?' symbols
+	complains 2 'watch what?' top
 	complains 2 'stubs of which functions?' symbols --stubs x.so true
 }
 
