@@ -149,13 +149,13 @@ scrape()
 	[ "$(code "$URL/metrics")" = 200 ]
 	python3 "$CHECK" text answer
 	[ "$(code "$URL/")" = 200 ]
-	! grep -q '<img\|<script' answer
+	lacks answer '<img\|<script'
 	grep -qi "^content-security-policy: default-src 'none'; style-src 'self'" headers
 	grep -q '&lt;/script&gt;&lt;img src=x' answer
 	service=$(grep -o '/service?[^"]*' answer | head -n 1 | sed 's/&amp;/\&/g')
 	[ "$(code "$URL$service")" = 200 ]
 	grep -q 'Content-Security-Policy' answer
-	! grep -q '<img src=x' answer
+	lacks answer '<img src=x'
 }
 
 @test "a service's page is the report of its processes, and comes again if asked to" {
@@ -193,7 +193,7 @@ scrape()
 	[ "$(code "$URL/?$(head -c 3000 /dev/zero | tr '\0' a)")" = 414 ]
 	[ "$(code "$URL/$(head -c 100000 /dev/zero | tr '\0' a)")" != 200 ]
 	[ "$(code -H 'Host: evil.example' "$URL/metrics")" = 403 ]
-	! grep -qi '^access-control' headers
+	lacks headers '^access-control'
 	[ "$(code -H 'Host: localhost' "$URL/metrics")" = 200 ]
 	printf 'rubbish\r\n\r\n\0\377' | timeout 5 python3 -c '
 import socket, sys
@@ -286,7 +286,7 @@ s.recv(1000)' "${URL#http://}" || true
 	setpriv --reuid=65534 --regid=65534 --clear-groups "$SCPROF" serve --listen 127.0.0.1:0 out >agent.out 2>agent.err 3>&- 4>&- &
 	AGENT=$!
 	await 20 grep -q http agent.out
-	URL=$(sed -n 's|.*\(http://[^/]*\)/.*|\1|p' agent.out)
+	find_url
 	[ "$(metric 'files.*refused')" = 1 ]
 	[ "$(metric 'read_failures.*owner')" -ge 1 ]
 	[ -z "$(metric '^scprof_calls_total')" ]
