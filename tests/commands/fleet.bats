@@ -21,7 +21,7 @@ FLEET=$BATS_TEST_DIRNAME/../../examples/fleet
 
 @test "a number that does not add up is found" {
 	mkdir made
-	for name in calls ticks bytes seconds overhead_seconds mean_seconds half_width half_width_independent half_width_hosts; do
+	for name in calls ticks bytes seconds overhead_seconds mean_seconds half_width half_width_independent half_width_hosts wilson_low_seconds wilson_high_seconds; do
 		jq -n '{data: {result: [{metric: {function: "send", outcome: "completed"}, value: [0, "1"]}]}}' >made/$name.json
 	done
 	jq -n '{sites: [{symbol: "send", outcome: "completed", calls: 1, ticks: 1, bytes: 1, mean_ns: 1e9, overhead_ns: 1e9,

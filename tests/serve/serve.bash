@@ -5,10 +5,9 @@
 # start_agent OPTION...: on a free port; $URL, $AGENT, output in agent.out and agent.err.
 start_agent()
 {
-	local i
 	"$SCPROF" serve --listen 127.0.0.1:0 "$@" >agent.out 2>agent.err </dev/null 3>&- 4>&- &
 	AGENT=$!
-	for i in $(seq 300); do
+	for _ in $(seq 300); do
 		grep -q http agent.out 2>/dev/null && break
 		kill -0 "$AGENT" 2>/dev/null || return 1
 		sleep 0.1
