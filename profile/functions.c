@@ -80,7 +80,12 @@ static int take_process(struct profile *to, const struct profile *from)
 	if (!to->table)
 		return -1;
 	to->tables = 1;
-	return intern_path(to, NULL, 0, 0) == PROF_NONE ? -1 : 0;
+	/* One path without frames, for all entries; nothing looks for an equal one. */
+	to->path = model_room(to->path, &to->index->room[MODEL_PATH], 0, sizeof *to->path);
+	if (!to->path)
+		return -1;
+	to->paths = 1;
+	return 0;
 }
 
 static void add_overflow(struct prof_function *to, const struct prof_function *from)
@@ -139,6 +144,7 @@ static int take_entries(struct condense *c)
 		part.line = NULL;
 		if (!to || prof_sums_add(&to->sums, &part))
 			return -1;
+		c->to->table[0].call_units += e->sums.units;
 	}
 	return 0;
 }

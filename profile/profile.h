@@ -7,8 +7,9 @@
  * message, never half loaded. A live file is read as a consistent snapshot.
  *
  * Durations stay in clock units (64 and 128-bit integers), so that sums are
- * exact; ns_per_unit converts. All functions are single-threaded. Pointers in
- * the model live until profile_free.
+ * exact; ns_per_unit converts. A model belongs to one thread at a
+ * time; several threads may read files into models of their own. Pointers in the model live
+ * until profile_free.
  */
 #ifndef SCPROF_PROFILE_H
 #define SCPROF_PROFILE_H

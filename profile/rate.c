@@ -9,6 +9,7 @@
 
 #include <elf.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -90,18 +91,25 @@ static struct scp_anchor take_anchor(void)
 	return best;
 }
 
-static void calibrate_here(struct scp_clock *c)
+static struct scp_anchor first_here, last_here;
+
+static void take_anchors(void)
 {
-	static struct scp_anchor first, last; /* once for all files */
 	struct timespec pause = {.tv_nsec = CALIBRATION_NS};
 
-	if (last.mono_ns == 0) {
-		first = take_anchor();
-		nanosleep(&pause, NULL);
-		last = take_anchor();
-	}
-	c->first = first;
-	c->last = last;
+	first_here = take_anchor();
+	nanosleep(&pause, NULL);
+	last_here = take_anchor();
+}
+
+/* Once for all files, whichever thread reads the first. */
+static void calibrate_here(struct scp_clock *c)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, take_anchors);
+	c->first = first_here;
+	c->last = last_here;
 }
 
 static bool recorded_since_boot(const struct scp_header *h)

@@ -5,6 +5,7 @@
 # `scprof merge` and `scprof report` say of the same profiles.
 #
 # three_hosts.sh [--build DIR] [--seconds N] [--keep DIR]
+# FLEET_CLOCK=coarse: the programs' clock (default: tsc).
 # Needs root, ip (iproute2), prometheus, curl, jq, python3. Removes what it made, whatever happens.
 # Exit status: 0 the numbers agree; 1 they do not, or something failed; 2 wrong usage; 3 something
 # that it needs is missing here.
@@ -140,7 +141,8 @@ sleep 4 # the rules that draw on these are evaluated in turn
 
 "$scprof" merge -o "$work/fleet.scp" "$work"/host*/*.scp
 "$scprof" report --format json --by function --include-warm-up "$work/fleet.scp" >"$work/report.json"
-for name in calls seconds square_seconds overhead_seconds mean_seconds half_width half_width_independent half_width_hosts; do
+for name in calls seconds square_seconds overhead_seconds mean_seconds half_width half_width_independent half_width_hosts \
+	wilson_low_seconds wilson_high_seconds; do
 	ask "service_function:scprof_$name:fleet" >"$work/$name.json"
 done
 ask 'sum by (function, outcome) (scprof_ticks_total)' >"$work/ticks.json"

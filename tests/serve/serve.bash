@@ -12,8 +12,19 @@ start_agent()
 		kill -0 "$AGENT" 2>/dev/null || return 1
 		sleep 0.1
 	done
+	find_url
+}
+
+find_url()
+{
 	URL=$(sed -n 's|.*\(http://[^/]*\)/.*|\1|p' agent.out)
 	[ -n "$URL" ]
+}
+
+# lacks FILE PATTERN: whatever its case.
+lacks()
+{
+	if grep -i "$2" "$1"; then return 1; fi
 }
 
 # stop_agent: by SIGTERM; its status.
