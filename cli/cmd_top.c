@@ -4,7 +4,8 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,16 @@ static const char usage[] =
 	"On the screen: h shows the keys, q quits.\n"
 	"exit status: 0 done, 1 failure, 2 wrong usage, or nothing to watch\n";
 
-enum { OPTION_BY = 256, OPTION_FILTER, OPTION_PATHS, OPTION_CONFIDENCE, OPTION_ROWS, OPTION_WIDTH };
+enum {
+	OPTION_BY = 256,
+	OPTION_FILTER,
+	OPTION_PATHS,
+	OPTION_CONFIDENCE,
+	OPTION_ROWS,
+	OPTION_WIDTH,
+	OPTION_OF_RUN,
+	OPTION_NOTE /* for scprof run --live */
+};
 
 static const struct option long_options[] = {
 	{"interval", required_argument, NULL, 'd'},
@@ -49,6 +59,8 @@ static const struct option long_options[] = {
 	{"pictures", required_argument, NULL, 'n'},
 	{"rows", required_argument, NULL, OPTION_ROWS},
 	{"width", required_argument, NULL, OPTION_WIDTH},
+	{"of-run", required_argument, NULL, OPTION_OF_RUN},
+	{"note", required_argument, NULL, OPTION_NOTE},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
 };
@@ -154,6 +166,15 @@ static int take_option(int option, struct top_options *o)
 			return -1;
 		live->width = number;
 		return 0;
+	case OPTION_OF_RUN:
+		if (take_number("--of-run", optarg, 0, INT_MAX, &number))
+			return -1;
+		live->end = (int)number;
+		live->keep = true;
+		return 0;
+	case OPTION_NOTE:
+		live->note = *optarg ? optarg : NULL;
+		return 0;
 	case 'h':
 		return 1;
 	default: /* getopt has said what is wrong */
@@ -192,19 +213,42 @@ static int complain(const struct profile_error *err, int status)
 	return status;
 }
 
+/* The first process of the run has to begin recording. -1: the run ended without one. */
+static int open_run(struct feed *f, const struct top_options *o, struct profile_error *err)
+{
+	struct pollfd over = {.fd = o->live.end, .events = POLLIN};
+	struct target t = {.kind = TARGET_RUN};
+
+	snprintf(t.path, sizeof(t.path), "%s", o->target);
+	while (feed_open(f, &t, o->live.state.by, err))
+		if (poll(&over, 1, 20) != 0)
+			return -1;
+	f->held = true;
+	return 0;
+}
+
+static int open_target(struct feed *f, const struct top_options *o, struct profile_error *err)
+{
+	struct target target;
+
+	if (o->live.end >= 0)
+		return open_run(f, o, err);
+	return target_parse(&target, o->target, err) ||
+	       feed_open(f, &target, o->live.state.by, err);
+}
+
 int cmd_top(int argc, char **argv)
 {
 	struct top_options o;
 	struct profile_error err;
 	static struct feed feed; /* a path: large */
-	struct target target;
 	int status = parse(argc, argv, &o);
 
 	if (status > 0)
 		return fputs(usage, stdout) == EOF;
-	if (status < 0 || target_parse(&target, o.target, &err))
-		return status < 0 ? 2 : complain(&err, 2);
-	if (feed_open(&feed, &target, o.live.state.by, &err))
+	if (status < 0)
+		return 2;
+	if (open_target(&feed, &o, &err))
 		return complain(&err, 2);
 	if (o.batch || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
 		status = live_batch(&feed, &o.live, stdout, &err);

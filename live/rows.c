@@ -198,7 +198,7 @@ static int row_sums(const struct feed *f, const struct row *r, bool window, stru
 	return 0;
 }
 
-static const struct row_mean nothing = {NAN, NAN, NAN, NAN, NAN};
+static const struct row_mean nothing = {NAN, NAN, NAN, NAN, NAN, 0, 0};
 
 static struct row_mean mean_of(const struct rows *r, const struct feed *f, const struct row *row,
 			       bool window, double run_design)
@@ -218,6 +218,8 @@ static struct row_mean mean_of(const struct rows *r, const struct feed *f, const
 		struct report_estimate e = estimate_mean(clock, &sums, r->confidence);
 
 		out.design = e.design_effect;
+		out.freedom = e.freedom;
+		out.doubts = e.doubts;
 		if (window)
 			window_widen(&e, run_design);
 		overhead = estimate_overhead_around(&overhead, &s);

@@ -24,6 +24,8 @@ struct row_mean {
 	double mean_ns, low_ns, high_ns;
 	double relative; /* half width on the wider side over the mean */
 	double design;	 /* design effect; NAN: not known */
+	double freedom;	 /* of the error */
+	unsigned doubts; /* enum stats_doubt */
 };
 
 struct row {
