@@ -77,6 +77,14 @@ pty()
 	timeout -k 5 120 python3 "$BATS_TEST_DIRNAME/pty_screen.py" "$@" 3>&-
 }
 
+# hasnt PATTERN FILE: grep in vain.
+hasnt()
+{
+	if grep "$@"; then
+		return 1
+	fi
+}
+
 # has_rows FILE: the four sites of traffic.
 has_rows()
 {
@@ -143,11 +151,11 @@ has_rows()
 	# seldom moves as much in a call as often in forty: both functions are there; sort by name
 	top 0 -n 1 -d 300ms --width 150 --sort name --rows 1 "$pid"
 	grep -q 'recv ' top.out
-	! grep -q 'send ' top.out
+	hasnt 'send ' top.out
 	grep -q 'sorted by name' top.out
 	top 0 -n 1 -d 300ms --width 150 --filter seldom "$pid"
 	[ "$(grep -c 'seldom at' top.out)" = 2 ]
-	! grep -q 'often at' top.out
+	hasnt 'often at' top.out
 	top 0 -n 1 -d 300ms --width 150 --filter seldom --paths "$pid"
 	[ "$(grep -c 'from main at traffic.c' top.out)" = 2 ]
 	top 0 -n 1 -d 300ms --width 150 --by function "$pid"
@@ -275,25 +283,25 @@ has_rows()
 	# the pty driver fails at any sequence that ncurses would not have written
 	cp "$PROGRAMS/traffic" $'bad\e]0;owned\a\e[31mname'
 	LD_PRELOAD=$LIB SCPROF_OUT=$T/out ./$'bad\e]0;owned\a\e[31mname' 60 $'\e[2J' </dev/null 3>&- &
-	pid=$!
-	started="$started $pid"
+	local hostile=$!
+	started="$started $hostile"
 	sleep 0.5
 	pty 150x20 "
 		wait often at traffic
 		wait bad.x1b.0;owned.x07.x1b
 		screen hostile
 		key q
-		end 0" "$SCPROF" top -d 200ms "$pid"
-	top 0 -n 1 -d 100ms "$pid"
-	! grep -q $'\e' top.out
+		end 0" "$SCPROF" top -d 200ms "$hostile"
+	top 0 -n 1 -d 100ms "$hostile"
+	hasnt $'\e' top.out
 }
 
 @test "top 10: it only reads, and the program is undisturbed by its end" {
 	watched 4
 	timeout -k 5 60 strace -f -qq -e trace=openat,open,kill,ptrace,process_vm_readv -o trace \
 		"$SCPROF" top -n 3 -d 200ms "$pid" >top.out </dev/null
-	! grep -E 'O_WRONLY|O_RDWR|O_CREAT|ptrace|process_vm' trace
-	! grep -E 'kill\(' trace
+	hasnt -E 'O_WRONLY|O_RDWR|O_CREAT|ptrace|process_vm' trace
+	hasnt -E 'kill\(' trace
 	"$SCPROF" top -b -d 100ms "$pid" >top.out </dev/null 3>&- &
 	local watcher=$!
 	sleep 0.3
@@ -339,8 +347,7 @@ has_rows()
 	for try in 1 2 3; do
 		"$SCPROF" run --until 50% --until-of 'po*,send' -g wait -o p.scp -- "$PROGRAMS/traffic" 5 \
 			>run.out 2>run.err </dev/null
-		! grep -q 'which was not reached' run.err || continue
-		break
+		grep -q 'which was not reached' run.err || break
 	done
 	grep -q 'known to +-50 %, which was reached after .* (1 site)' run.err
 	"$SCPROF" report --format json p.scp >report.json
@@ -372,8 +379,8 @@ has_rows()
 
 @test "progress: a bar on a terminal, nothing in a pipe" {
 	"$SCPROF" run --for 1500ms --no-report -o p.scp -- "$PROGRAMS/traffic" 2 2>run.err </dev/null
-	! grep -q 'recording' run.err
-	! grep -q $'\r' run.err
+	hasnt 'recording' run.err
+	hasnt $'\r' run.err
 	pty 100x24 "
 		wait scprof run: \[#+-+\] .* recording
 		end 0" "$SCPROF" run --for 1500ms --no-report -o "$T/q.scp" -- "$PROGRAMS/traffic" 2
