@@ -26,7 +26,6 @@ CLI_SRC = \
 	cli/displace_json.c \
 	cli/displace_measure.c \
 	cli/displace_options.c \
-	cli/displace_progress.c \
 	cli/displace_wall_json.c \
 	cli/displace_wall_text.c \
 	cli/displace_text.c \
@@ -45,6 +44,7 @@ CLI_SRC = \
 	cli/plan_sites_json.c \
 	cli/plan_sites_print.c \
 	cli/plan_words.c \
+	cli/progress.c \
 	cli/quantity.c \
 	cli/cmd_report.c \
 	cli/cmd_run.c \
@@ -53,6 +53,8 @@ CLI_SRC = \
 	cli/cmd_symbols.c \
 	cli/cmd_top.c \
 	cli/run_filters.c \
+	cli/run_live.c \
+	cli/run_watch.c \
 	cli/run_displace.c \
 	cli/run_displace_account.c \
 	cli/run_options.c \

@@ -29,5 +29,6 @@ int cmd_run(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
 int cmd_symbols(int argc, char **argv);
 int cmd_top(int argc, char **argv);
+int cmd_watch_run(int argc, char **argv);
 
 #endif

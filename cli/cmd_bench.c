@@ -9,6 +9,7 @@
 
 #include "bench_options.h"
 #include "bench_print.h"
+#include "progress.h"
 
 /* As one who does not hold signals would end. */
 static void end_by(int signal_number)
@@ -49,9 +50,15 @@ static int print(const struct bench_options *o, const struct bench_record *recor
 	return result ? 1 : 0;
 }
 
+static void tell(void *progress, double share)
+{
+	progress_show(progress, share, "replications");
+}
+
 static int measure(struct bench_options *o)
 {
 	struct bench_record *record;
+	struct progress progress;
 	struct bench_error err;
 	enum bench_end end;
 	char why[256];
@@ -61,7 +68,11 @@ static int measure(struct bench_options *o)
 		bench_complain("--clock tsc: %s", why);
 		return 2;
 	}
+	progress_begin(&progress, "scprof bench", true);
+	o->plan.told = progress.shown ? tell : NULL;
+	o->plan.context = &progress;
 	end = bench_run(&o->plan, &record, &err);
+	progress_clear(&progress);
 	if (end != BENCH_DONE)
 		return status_of(end, &err);
 	status = print(o, record);

@@ -11,8 +11,8 @@
 
 #include "displace_measure.h"
 #include "displace_print.h"
-#include "displace_progress.h"
 #include "launch.h"
+#include "progress.h"
 #include "output.h"
 
 /* As one who does not hold signals would end. */
@@ -175,15 +175,16 @@ static int print_wall(const struct displace_wishes *o, const struct wall_result 
 }
 
 struct wall_progress {
-	struct displace_progress line;
+	struct progress line;
 	size_t all;
 };
 
 static void say_progress(void *context, size_t done)
 {
-	const struct wall_progress *p = context;
+	struct wall_progress *p = context;
 
-	displace_progress_say(&p->line, done, p->all);
+	progress_show_now(&p->line, (double)done / (double)p->all, "run %zu of %zu", done + 1,
+			  (unsigned)p->all);
 }
 
 /* As published. */
@@ -209,9 +210,9 @@ static int measure_wall(const struct displace_wishes *o, const struct program *p
 
 	if (divert_output(o, &kept))
 		return DISPLACE_FAILED;
-	displace_progress_begin(&progress.line, !o->quiet);
+	progress_begin(&progress.line, "scprof displace", !o->quiet);
 	end = wall_measure(&options, &r, &err);
-	displace_progress_clear(&progress.line);
+	progress_clear(&progress.line);
 	restore_output(kept);
 	switch (end) {
 	case WALL_DONE:

@@ -7,6 +7,7 @@
 
 #include "complaint.h"
 #include "profile.h"
+#include "progress.h"
 
 /* Above so many processes those of the same program are folded into one. */
 #define KEEP_PROCESSES 64
@@ -62,12 +63,16 @@ int cmd_merge(int argc, char **argv)
 {
 	struct profile_error err;
 	const char *output = NULL;
+	struct progress progress;
 	struct profile *p;
 	int status = parse(argc, argv, &output);
 
 	if (status)
 		return status < 0 ? 2 : 0;
-	p = profile_open((const char *const *)argv + optind, (size_t)(argc - optind), &err);
+	progress_begin(&progress, "scprof merge", true);
+	p = profile_open_told((const char *const *)argv + optind, (size_t)(argc - optind),
+			      progress_files, &progress, &err);
+	progress_clear(&progress);
 	if (p) {
 		profile_fold(p, KEEP_PROCESSES);
 		status = profile_write(p, output, &err);

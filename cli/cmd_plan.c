@@ -12,6 +12,7 @@
 #include "plan_options.h"
 #include "plan_reach.h"
 #include "plan_sites.h"
+#include "progress.h"
 
 /* What was printed is whole, or it is said that it is not. */
 static int finish(int status)
@@ -72,9 +73,13 @@ static int plan_profiles(const struct plan_options *o)
 	struct report_options options = REPORT_OPTIONS_DEFAULT;
 	struct profile_error err;
 	struct report *r;
-	struct profile *p = profile_open(o->profile, o->profiles, &err);
+	struct progress progress;
+	struct profile *p;
 	int status = -1;
 
+	progress_begin(&progress, "scprof plan", true);
+	p = profile_open_told(o->profile, o->profiles, progress_files, &progress, &err);
+	progress_clear(&progress);
 	if (!p) {
 		for (char *c = err.text; *c; c++) /* what to do stands in a second line */
 			*c = *c == '\n' ? ' ' : *c;

@@ -13,6 +13,7 @@
 #include "displacement_file.h"
 #include "function_names.h"
 #include "output.h"
+#include "progress.h"
 #include "quantity.h"
 #include "report.h"
 
@@ -255,6 +256,7 @@ int cmd_report(int argc, char **argv)
 	struct arguments a = {.options = REPORT_OPTIONS_DEFAULT};
 	struct profile_error err;
 	struct displaced *displaced;
+	struct progress progress;
 	struct profile *p = NULL;
 	bool failed = false;
 	int status = parse(argc, argv, &a);
@@ -264,13 +266,18 @@ int cmd_report(int argc, char **argv)
 	a.options.displaced = displaced = read_displaced(&a, &failed);
 	if (failed)
 		return 2;
-	p = profile_open((const char *const *)argv + optind, (size_t)(argc - optind), &err);
+	progress_begin(&progress, "scprof report", true);
+	p = profile_open_told((const char *const *)argv + optind, (size_t)(argc - optind),
+			      progress_files, &progress, &err);
+	progress_show(&progress, 1, "working out the report");
 	if (!p) {
+		progress_clear(&progress);
 		complaint_lines(COMMAND, err.text);
 		displaced_free(displaced);
 		return 2;
 	}
 	function_names_fill(p);
+	progress_clear(&progress);
 	status = print_to(p, &a);
 	profile_free(p);
 	displaced_free(displaced);

@@ -19,10 +19,12 @@
 #include "random.h"
 #include "report.h"
 #include "run_filters.h"
+#include "run_live.h"
 #include "run_displace.h"
 #include "run_options.h"
 #include "run_output.h"
 #include "run_symbols.h"
+#include "run_watch.h"
 #include "rundir.h"
 #include "say.h"
 #include "survivors.h"
@@ -45,6 +47,8 @@ struct run {
 	struct windows *windows; /* NULL: recording goes on all the time */
 	struct environment_filters filters;
 	struct run_displace displace;
+	struct run_live live;
+	struct run_watch *watch; /* NULL: nothing to watch for */
 };
 
 /* The loader cannot be told of a path with a space or a colon in it. */
@@ -184,16 +188,19 @@ static int start(struct run *r, const char *profiles)
 			return failed;
 		hold = run_displace_hold(&r->displace);
 	}
-	if (!launch_start_held(&r->launch, r->program.path, r->options.command,
-			       r->program.shell_fallback, r->options.filters.plan.signal,
-			       &exec_failure, r->options.displace ? &hold : NULL)) {
+	run_live_lend(&r->live);
+	int not_started = launch_start_held(
+		&r->launch, r->program.path, r->options.command, r->program.shell_fallback,
+		r->options.filters.plan.signal, &exec_failure, r->options.displace ? &hold : NULL);
+	int error = errno;
+	run_live_take_back(&r->live);
+	if (!not_started) {
 		if (r->windows && windows_begin(r->windows))
 			say_format("recording will not stop or start by itself: no thread for it: "
 				   "%s",
 				   strerror(errno));
 		return 0;
 	}
-	int error = errno;
 	run_displace_abandon(&r->displace);
 	errno = error;
 	if (exec_failure)
@@ -260,6 +267,7 @@ static int save(struct run *r, const struct gathered *g)
 	struct profile_error err;
 
 	set_ticks(g->profile, &r->ticks);
+	run_watch_tell(r->watch, g->profile);
 	run_displace_sites(&r->displace, r->directory.profiles, g->profile);
 	profile_fold(g->profile, 64);
 	int failed = profile_write(g->profile, r->output.path, &err);
@@ -298,24 +306,48 @@ static int finish(struct run *r)
 	return failed;
 }
 
+static int open_live(struct run *r)
+{
+	return r->options.live ? run_live_open(&r->live, r->output.directory, r->options.command[0])
+			       : 0;
+}
+
+static void begin_watch(struct run *r)
+{
+	const struct run_filters *f = &r->options.filters;
+	const struct run_watch_wishes wishes = {.until = r->options.until,
+						.of = r->options.until_of,
+						.quiet = r->options.live,
+						.for_ns = f->plan.for_ns,
+						.by_the_clock = f->after || f->length};
+
+	r->watch = run_watch_begin(&wishes, r->directory.profiles, r->windows);
+}
+
 static int run_observed(struct run *r)
 {
 	if (prepare(r))
 		return FAILED;
-	int failed = start(r, r->directory.profiles);
+	int failed = open_live(r) ? FAILED : start(r, r->directory.profiles);
 	if (failed) {
+		run_live_end(&r->live);
 		clean_up(r);
 		rundir_remove(&r->directory);
 		return failed;
 	}
 	run_output_name(&r->output, r->options.command[0], r->launch.pid);
+	run_live_begin(&r->live, r->directory.profiles);
+	begin_watch(r);
 	int status = launch_exit_status(run_displace_wait(&r->displace, &r->launch));
 	survivors_wait(r->directory.profiles, r->launch.signals, say);
+	run_watch_end(r->watch);
 	clean_up(r);
+	run_live_end(&r->live);
 	run_displace_settle(&r->displace, r->launch.ended_by != 0);
 	failed = finish(r);
 	run_displace_finish(&r->displace, r->options.command);
 	launch_close(&r->launch);
+	run_watch_free(r->watch);
 	/* the command's own failure is the more telling one */
 	return failed && !status ? FAILED : status;
 }

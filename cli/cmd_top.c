@@ -6,7 +6,8 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,12 +167,17 @@ static int take_option(char **argv, int option, struct top_options *o)
 	}
 }
 
+static struct top_options by_default(void)
+{
+	return (struct top_options){
+		.live = {.state = state_default(), .confidence = 0.95, .rows = 20, .end = -1}};
+}
+
 static int parse(int argc, char **argv, struct top_options *o)
 {
 	int option, taken;
 
-	*o = (struct top_options){
-		.live = {.state = state_default(), .confidence = 0.95, .rows = 20, .end = -1}};
+	*o = by_default();
 	opterr = 0;
 	optind = 0; /* another subcommand may have used getopt before */
 	while ((option = getopt_long(argc, argv, ":d:s:bn:h", long_options, NULL)) != -1) {
@@ -196,24 +202,68 @@ static int complain(const struct profile_error *err, int status)
 	return status;
 }
 
+/* The first process of the run has to begin recording. -1: the run ended without one. */
+static int open_run(struct feed *f, const struct top_options *o, struct profile_error *err)
+{
+	struct pollfd over = {.fd = o->live.end, .events = POLLIN};
+	struct target t = {.kind = TARGET_RUN};
+
+	snprintf(t.path, sizeof(t.path), "%s", o->target);
+	while (feed_open(f, &t, o->live.state.by, err))
+		if (poll(&over, 1, 20) != 0)
+			return -1;
+	f->held = true;
+	return 0;
+}
+
+static int open_target(struct feed *f, const struct top_options *o, struct profile_error *err)
+{
+	struct target target;
+
+	if (o->live.end >= 0)
+		return open_run(f, o, err);
+	return target_parse(&target, o->target, err) ||
+	       feed_open(f, &target, o->live.state.by, err);
+}
+
+static int watch(const struct top_options *o)
+{
+	struct profile_error err;
+	static struct feed feed; /* a path: large */
+	int status;
+
+	if (open_target(&feed, o, &err))
+		return complain(&err, 2);
+	if (o->batch || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
+		status = live_batch(&feed, &o->live, stdout, &err);
+	else
+		status = live_screen(&feed, &o->live, &err);
+	feed_close(&feed);
+	return status ? complain(&err, 1) : 0;
+}
+
 int cmd_top(int argc, char **argv)
 {
 	struct top_options o;
-	struct profile_error err;
-	static struct feed feed; /* a path: large */
-	struct target target;
 	int status = parse(argc, argv, &o);
 
 	if (status > 0)
 		return fputs(top_usage, stdout) == EOF;
-	if (status < 0 || target_parse(&target, o.target, &err))
-		return status < 0 ? 2 : complain(&err, 2);
-	if (feed_open(&feed, &target, o.live.state.by, &err))
-		return complain(&err, 2);
-	if (o.batch || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
-		status = live_batch(&feed, &o.live, stdout, &err);
-	else
-		status = live_screen(&feed, &o.live, &err);
-	feed_close(&feed);
-	return status ? complain(&err, 1) : 0;
+	return status < 0 ? 2 : watch(&o);
+}
+
+/* What `scprof run --live` becomes: watch-run DESCRIPTOR NOTE DIRECTORY. The descriptor is readable
+ * when the run has ended. */
+int cmd_watch_run(int argc, char **argv)
+{
+	struct top_options o = by_default();
+	uint64_t end;
+
+	if (argc != 4 || take_number("the descriptor", argv[1], 0, INT_MAX, &end))
+		return 2;
+	o.live.end = (int)end;
+	o.live.keep = true;
+	o.live.note = *argv[2] ? argv[2] : NULL;
+	o.target = argv[3];
+	return watch(&o);
 }

@@ -9,14 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "displace_progress.h"
+#include "progress.h"
 #include "launch.h"
 
 struct measuring {
 	const struct displace_wishes *o;
 	const struct program *program;
 	struct displace *d;
-	struct displace_progress progress;
+	struct progress progress;
 };
 
 int displace_exec_failed(const struct program *program, int error)
@@ -48,6 +48,14 @@ static int complain(const struct profile_error *err)
 	return DISPLACE_FAILED;
 }
 
+/* At the beginning of a run only: a line that moves would be work of our own beside the
+ * program. */
+static void say_run(struct measuring *g, size_t done)
+{
+	progress_show_now(&g->progress, (double)done / g->o->replications, "run %zu of %u",
+			  done + 1, g->o->replications);
+}
+
 /* One run and the rest after it. */
 static int one_run(struct measuring *g, struct displace_measured *m)
 {
@@ -61,7 +69,7 @@ static int one_run(struct measuring *g, struct displace_measured *m)
 	displace_task_clock(g->d, !g->o->no_task_clock && !m->runs);
 	if (displace_run_begin(g->d, &err))
 		return complain(&err);
-	displace_progress_say(&g->progress, m->runs, g->o->replications);
+	say_run(g, m->runs);
 	failed = start(g, &l);
 	if (failed)
 		return failed;
@@ -69,7 +77,7 @@ static int one_run(struct measuring *g, struct displace_measured *m)
 	m->status = m->status ? m->status : status;
 	m->stopped_by = l.ended_by;
 	launch_close(&l);
-	displace_progress_clear(&g->progress);
+	progress_clear(&g->progress);
 	if (displace_run_end(g->d, &usage, &err))
 		return complain(&err);
 	/* a partial result is better than a whole one that nobody waits for */
@@ -85,11 +93,11 @@ static int measure(struct measuring *g, struct displace_measured *m)
 {
 	int failed = 0;
 
-	displace_progress_say(&g->progress, 0, g->o->replications);
+	say_run(g, 0);
 	m->stopped_by = displace_rest_enough(g->d, g->o->rest_s);
 	while (!failed && !m->stopped_by && m->runs < g->o->replications)
 		failed = one_run(g, m);
-	displace_progress_clear(&g->progress);
+	progress_clear(&g->progress);
 	m->switching = displace_switching(g->d);
 	return m->runs ? 0 : failed;
 }
@@ -111,7 +119,7 @@ int displace_measure(const struct displace_wishes *o, const struct program *prog
 		displace_complain("no memory for %u runs", o->replications);
 		return DISPLACE_FAILED;
 	}
-	displace_progress_begin(&g.progress, !o->quiet);
+	progress_begin(&g.progress, "scprof displace", !o->quiet);
 	g.d = displace_open(&options, &err);
 	if (!g.d)
 		return complain(&err);

@@ -157,7 +157,8 @@ int run_filters_check(struct run_filters *f)
 	    check_time("--after", f->after, &plan->after_ns) ||
 	    check_time("--for", f->length, &plan->for_ns) || check_signal(f->signal, &plan->signal))
 		return -1;
-	plan->stopped = f->stopped;
+	/* without a signal it is the program that starts, not we */
+	plan->stopped = f->stopped && (f->signal || !f->until);
 	if (f->below && !*f->below) {
 		say("--below: which function? Write names or globs, such as 'handle_*'");
 		return -1;
@@ -221,7 +222,7 @@ int run_filters_prepare(const struct run_filters *f, const struct program *progr
 			const struct rundir *d, struct windows **w, struct environment_filters *e)
 {
 	struct profile_error err;
-	bool by_tool = f->after || f->length || f->signal;
+	bool by_tool = f->after || f->length || f->signal || f->until;
 
 	*e = (struct environment_filters){.below = f->below,
 					  .below_ranges = f->below ? d->below : NULL,

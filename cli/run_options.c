@@ -15,6 +15,7 @@
 #include "complaint.h"
 #include "duration.h"
 #include "chosen_groups.h"
+#include "quantity.h"
 #include "say.h"
 #include "ticker.h"
 
@@ -41,6 +42,11 @@ const char run_usage[] =
 	"  --slowest-of NAMES     of these functions, as -s writes them: 'send*,write', '!recv*'\n"
 	"                         (default: all timed but poll, select, epoll_wait and accept;\n"
 	"                         SCPROF_SLOWEST_OF)\n"
+	"  --until P              stop the measurement, not the command, when the means of all\n"
+	"                         sites with 5 % of the time or more are known to P: 5%, 0.01\n"
+	"  --until-of NAMES       of these functions only: names, globs, separated by commas\n"
+	"  --live                 watch on the terminal meanwhile, as by scprof top; what the\n"
+	"                         command writes to the terminal goes to a file\n"
 	"  --no-report            write the profile only\n"
 	"  --displace             and measure what interrupts take for the command besides, with\n"
 	"                         a fluid on each CPU (see scprof displace --help), and for a\n"
@@ -66,7 +72,10 @@ enum {
 	OPTION_DISPLACE,
 	OPTION_SLOWEST,
 	OPTION_SLOWER_THAN,
-	OPTION_SLOWEST_OF
+	OPTION_SLOWEST_OF,
+	OPTION_UNTIL,
+	OPTION_UNTIL_OF,
+	OPTION_LIVE
 };
 
 static int parse_clock(const char *from, const char *name, struct run_options *o)
@@ -149,6 +158,36 @@ static int parse_groups(const char *from, const char *list, struct run_options *
 	}
 }
 
+static int take_until(const char *text, struct run_options *o)
+{
+	if (!quantity_share(text, &o->until) && o->until >= 0.0001 && o->until <= 0.5) {
+		o->filters.until = true;
+		return 0;
+	}
+	say_format("--until: '%s' is no half width between 0.01%% and 50%% of a mean.\n"
+		   "Write 5%%, or 0.05",
+		   text);
+	return -1;
+}
+
+static bool has_empty_name(const char *list)
+{
+	return !*list || *list == ',' || list[strlen(list) - 1] == ',' || strstr(list, ",,");
+}
+
+static int check_until(const struct run_options *o)
+{
+	if (!o->until_of)
+		return 0;
+	if (!(o->until > 0))
+		say("--until-of says of which functions --until speaks: how well, --until 5%?");
+	else if (has_empty_name(o->until_of))
+		say_format("--until-of: '%s' has an empty name in it", o->until_of);
+	else
+		return 0;
+	return -1;
+}
+
 static const char *variable(const char *name)
 {
 	const char *value = getenv(name);
@@ -182,7 +221,7 @@ static int settle(struct run_options *o, const char *clock, const char *tick, co
 	if (groups ? parse_groups("-g", groups, o)
 		   : set_groups && parse_groups("SCPROF_GROUPS", set_groups, o))
 		return -1;
-	if (run_filters_check(&o->filters) || run_slowest_settle(&o->slowest))
+	if (run_filters_check(&o->filters) || run_slowest_settle(&o->slowest) || check_until(o))
 		return -1;
 	if (!o->symbols)
 		o->symbols = variable("SCPROF_SYMBOLS");
@@ -248,6 +287,14 @@ static int take_option(char **argv, int option, struct run_options *o, struct te
 	case OPTION_SLOWEST_OF:
 		o->slowest.patterns = optarg;
 		return 0;
+	case OPTION_LIVE:
+		o->live = true;
+		return 0;
+	case OPTION_UNTIL:
+		return take_until(optarg, o);
+	case OPTION_UNTIL_OF:
+		o->until_of = optarg;
+		return 0;
 	case OPTION_DISPLACE:
 		o->displace = true;
 		return 0;
@@ -269,6 +316,9 @@ enum run_parse run_options_parse(int argc, char **argv, struct run_options *o)
 		{"slowest", required_argument, NULL, OPTION_SLOWEST},
 		{"slower-than", required_argument, NULL, OPTION_SLOWER_THAN},
 		{"slowest-of", required_argument, NULL, OPTION_SLOWEST_OF},
+		{"until", required_argument, NULL, OPTION_UNTIL},
+		{"until-of", required_argument, NULL, OPTION_UNTIL_OF},
+		{"live", no_argument, NULL, OPTION_LIVE},
 		{"no-report", no_argument, NULL, OPTION_NO_REPORT},
 		{"displace", no_argument, NULL, OPTION_DISPLACE},
 		RUN_FILTER_OPTIONS,

@@ -23,7 +23,10 @@ struct run_options {
 	struct run_slowest slowest;
 	bool report;
 	bool displace;
-	bool disabled; /* SCPROF_DISABLE is set */
+	bool live;
+	double until;	      /* --until: relative half width; 0: none */
+	const char *until_of; /* functions; NULL: all */
+	bool disabled;	      /* SCPROF_DISABLE is set */
 	char **command;
 };
 

@@ -195,6 +195,19 @@ static uint64_t time_left(const struct bench_plan *plan, const struct bench_reco
 	return now - began < plan->timeout_ns ? plan->timeout_ns - (now - began) : 0;
 }
 
+#define TELL_NS UINT64_C(250000000)
+
+/* How long to wait until there is something to do. */
+static uint64_t tell(const struct bench_plan *plan, const struct bench_record *r, uint64_t left)
+{
+	uint32_t made = r->replication < plan->replications ? r->replication : plan->replications;
+
+	if (!plan->told)
+		return left;
+	plan->told(plan->context, (double)made / plan->replications);
+	return left < TELL_NS ? left : TELL_NS;
+}
+
 static enum bench_end watch(const struct bench_plan *plan, struct bench_record *r, pid_t pid,
 			    const sigset_t *signals, struct bench_error *err)
 {
@@ -209,6 +222,7 @@ static enum bench_end watch(const struct bench_plan *plan, struct bench_record *
 			end_child(pid);
 			return endless(plan, r, err);
 		}
+		left = tell(plan, r, left);
 		struct timespec wait = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
 		int got = sigtimedwait(signals, NULL, &wait);
 		if (got > 0 && got != SIGCHLD) {

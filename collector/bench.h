@@ -39,6 +39,10 @@ struct bench_plan {
 	uint64_t min_time_ns;	   /* a loop lasts at least this long */
 	uint64_t timeout_ns;	   /* and no longer than this */
 	uint32_t replications, warmup;
+	/* Called a few times a second by the process that waits for the one that measures, with
+	 * the share of the replications that are made; NULL: nobody asks. */
+	void (*told)(void *context, double share);
+	void *context;
 };
 
 /* One turn of the outer loop; durations in the clock's units, of `calls` calls. */

@@ -26,6 +26,7 @@ struct windows {
 	char *path;
 	pthread_t thread;
 	bool running;
+	bool ending;	  /* what `end` wakes the thread for: its own end, or that of recording */
 	int end, signals; /* eventfd, signalfd; -1: none */
 };
 
@@ -80,6 +81,15 @@ static void take_signals(struct windows *w)
 		flip(w, now_ns());
 }
 
+static void finish(struct windows *w)
+{
+	uint64_t count;
+
+	if (read(w->end, &count, sizeof(count)) == (ssize_t)sizeof(count) && w->schedule.on)
+		flip(w, now_ns());
+	w->schedule.due_ns = UINT64_MAX;
+}
+
 static void *windows_main(void *argument)
 {
 	struct windows *w = argument;
@@ -99,8 +109,10 @@ static void *windows_main(void *argument)
 		}
 		if (ppoll(fds, 2, due == UINT64_MAX ? NULL : &wait, NULL) <= 0)
 			continue;
-		if (fds[0].revents)
+		if (fds[0].revents && __atomic_load_n(&w->ending, __ATOMIC_ACQUIRE))
 			return NULL;
+		if (fds[0].revents)
+			finish(w);
 		if (fds[1].revents)
 			take_signals(w);
 	}
@@ -190,10 +202,27 @@ int windows_begin(struct windows *w)
 	return errno ? -1 : 0;
 }
 
+void windows_finish(struct windows *w)
+{
+	uint64_t one = 1;
+
+	if (write(w->end, &one, sizeof(one)) != (ssize_t)sizeof(one))
+		return; /* cannot be: nobody else counts up */
+}
+
+uint64_t windows_due(const struct windows *w, bool *on)
+{
+	uint64_t due = __atomic_load_n(&w->schedule.due_ns, __ATOMIC_RELAXED), now = now_ns();
+
+	*on = __atomic_load_n(&w->schedule.on, __ATOMIC_RELAXED);
+	return due == UINT64_MAX ? due : due > now ? due - now : 0;
+}
+
 void windows_stop(struct windows *w)
 {
 	uint64_t one = 1;
 
+	__atomic_store_n(&w->ending, true, __ATOMIC_RELEASE);
 	if (w->running && write(w->end, &one, sizeof(one)) == (ssize_t)sizeof(one))
 		pthread_join(w->thread, NULL);
 	release(w);

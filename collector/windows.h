@@ -27,6 +27,14 @@ struct windows *windows_create(const char *path, const struct windows_plan *plan
  * of this process. 0, or -1 with errno. */
 int windows_begin(struct windows *w);
 
+/* Recording stops for good, as far as the schedule goes; a signal may still start it again. From
+ * any thread, between windows_begin and windows_stop. */
+void windows_finish(struct windows *w);
+
+/* When recording stops or starts next, in ns from now; UINT64_MAX: not by the clock. *on: whether
+ * it goes on now. From any thread, roughly. */
+uint64_t windows_due(const struct windows *w, bool *on);
+
 /* End the thread, remove the file, free everything. */
 void windows_stop(struct windows *w);
 

@@ -216,8 +216,8 @@ struct scp_header {
 	/* as overhead_first, overhead_last; one clock or two, an interval has all of it */
 	struct scp_inner_cost inner_first, inner_last;
 	/* What was left out on purpose: texts "below=...", "thread=...", "depth=...", "after=...",
-	 * "for=...", "signal=...", "stopped=...", and "ignored=VARIABLE" where a filter that was
-	 * asked for is not in force; each ends in NUL. */
+	 * "for=...", "signal=...", "stopped=...", "until=...", and "ignored=VARIABLE" where a
+	 * filter that was asked for is not in force; each ends in NUL. */
 	char filters[SCP_FILTERS_BYTES];
 	uint32_t filters_bytes;
 	uint32_t windows;	 /* how often recording began (SCP_FILE_WINDOWS) */

@@ -4,6 +4,7 @@ LIVE_SRC = \
 	live/columns.c \
 	live/feed.c \
 	live/labels.c \
+	live/precision.c \
 	live/rows.c \
 	live/screen.c \
 	live/state.c \

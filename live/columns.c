@@ -9,6 +9,7 @@
 #include "numbers.h"
 #include "utf8.h"
 
+#define FUNCTION_TITLE 8 /* "function" */
 #define FUNCTION_LEAST 12
 #define CALLER_LEAST   16
 
@@ -35,10 +36,10 @@ static size_t width_of(const struct columns *c)
 	return width + 1;
 }
 
-struct columns columns_fit(size_t width, bool utf8, bool callers)
+struct columns columns_fit(size_t width, bool utf8, size_t function, bool callers)
 {
 	struct columns c = {.width = width, .utf8 = utf8};
-	size_t least = FUNCTION_LEAST + (callers ? CALLER_LEAST : 0), left;
+	size_t least = FUNCTION_LEAST + (callers ? CALLER_LEAST : 0), left, most;
 
 	memset(c.shown, true, sizeof(c.shown));
 	for (unsigned drop = 5; drop && width_of(&c) + least > width; drop--)
@@ -46,9 +47,10 @@ struct columns columns_fit(size_t width, bool utf8, bool callers)
 			if (column[i].drop == drop)
 				c.shown[i] = false;
 	left = width > width_of(&c) ? width - width_of(&c) : 0;
-	c.function = callers ? 2 * left / 5 : left;
-	if (c.function > 24 && callers)
-		c.function = 24;
+	most = callers ? 2 * left / 5 : left;
+	c.function = function < FUNCTION_TITLE ? FUNCTION_TITLE : function;
+	if (c.function > most)
+		c.function = most;
 	c.caller = callers && left > c.function + 1 ? left - c.function - 1 : 0;
 	return c;
 }

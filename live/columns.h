@@ -23,8 +23,9 @@ struct columns {
 	size_t function, caller; /* widths */
 };
 
-/* For so many columns of a terminal; with the callers' names or without. */
-struct columns columns_fit(size_t width, bool utf8, bool callers);
+/* For so many columns of a terminal. `function`: the longest name of one; with the callers'
+ * names, which get the rest, or without. */
+struct columns columns_fit(size_t width, bool utf8, size_t function, bool callers);
 
 /* Texts of columns.width at most, to be freed; NULL: memory is out. Names must be clean. */
 char *columns_head(const struct columns *c);

@@ -114,6 +114,7 @@ static void update_row(struct row *r, const struct feed *f)
 	double span = f->at - f->before_at;
 
 	r->run = r->window = (struct prof_reading){0};
+	r->has_means = false;
 	r->has_window = f->before_at > 0 && span > 0;
 	for (uint32_t e = f->groups.row[r->group].first; e != PROF_NONE; e = f->groups.next[e]) {
 		struct prof_reading since;
@@ -198,7 +199,7 @@ static int row_sums(const struct feed *f, const struct row *r, bool window, stru
 	return 0;
 }
 
-static const struct row_mean nothing = {NAN, NAN, NAN, NAN, NAN};
+static const struct row_mean nothing = {NAN, NAN, NAN, NAN, NAN, 0, 0};
 
 static struct row_mean mean_of(const struct rows *r, const struct feed *f, const struct row *row,
 			       bool window, double run_design)
@@ -218,6 +219,8 @@ static struct row_mean mean_of(const struct rows *r, const struct feed *f, const
 		struct report_estimate e = estimate_mean(clock, &sums, r->confidence);
 
 		out.design = e.design_effect;
+		out.freedom = e.freedom;
+		out.doubts = e.doubts;
 		if (window)
 			window_widen(&e, run_design);
 		overhead = estimate_overhead_around(&overhead, &s);
@@ -234,10 +237,16 @@ static struct row_mean mean_of(const struct rows *r, const struct feed *f, const
 void rows_means(const struct rows *r, const struct feed *f, uint32_t i, struct row_mean *run,
 		struct row_mean *window)
 {
-	const struct row *row = &r->row[i];
+	struct row *row = &r->row[i];
 
-	*run = mean_of(r, f, row, false, NAN);
-	*window = row->has_window ? mean_of(r, f, row, true, run->design) : nothing;
+	if (!row->has_means) {
+		row->run_mean = mean_of(r, f, row, false, NAN);
+		row->window_mean =
+			row->has_window ? mean_of(r, f, row, true, row->run_mean.design) : nothing;
+	}
+	row->has_means = true;
+	*run = row->run_mean;
+	*window = row->window_mean;
 }
 
 /* As intervals narrow with the root of the calls, few have to be worked out anew. */

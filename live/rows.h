@@ -24,6 +24,8 @@ struct row_mean {
 	double mean_ns, low_ns, high_ns;
 	double relative; /* half width on the wider side over the mean */
 	double design;	 /* design effect; NAN: not known */
+	double freedom;	 /* of the error */
+	unsigned doubts; /* enum stats_doubt */
 };
 
 struct row {
@@ -34,6 +36,9 @@ struct row {
 	double calls_s, bytes_s; /* a second of the interval; NAN: no interval */
 	double time_s;		 /* seconds in these calls a second: may exceed 1, with threads */
 	double total_ns;
+	/* What rows_means said since the last update: a picture that is held must not change. */
+	bool has_means;
+	struct row_mean run_mean, window_mean;
 	double precision; /* as row_mean.relative of the run, perhaps a little old */
 	uint64_t precision_calls;
 };

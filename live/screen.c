@@ -173,6 +173,7 @@ static int follow(struct screen *s)
 
 		draw(s);
 		timeout(left <= 0 ? 0 : (int)fmin(ceil(1000 * left), 1000));
+		errno = 0;
 		key = getch();
 		if (key == ERR && errno == EIO)
 			return -1;

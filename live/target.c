@@ -275,9 +275,8 @@ int target_parse(struct target *t, const char *word, struct profile_error *err)
 			      "a directory of them",
 			      word, strerror(errno));
 	}
-	if (strlen(word) >= sizeof(t->path))
-		return refuse(err, "the path %.300s... is too long", word);
-	strcpy(t->path, word);
+	if (!realpath(word, t->path))
+		return refuse(err, "%.300s: %s", word, strerror(errno));
 	t->kind = S_ISDIR(st.st_mode) ? TARGET_DIRECTORY : TARGET_FILE;
 	if (t->kind == TARGET_FILE)
 		return 0;

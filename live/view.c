@@ -189,6 +189,21 @@ static void choose_rows(struct making *m)
 			m->shown[m->count++] = r->order[i];
 }
 
+/* Of the rows that come first: others hardly are on the screen, and may be cut. */
+static size_t longest_function(const struct making *m)
+{
+	size_t longest = 0;
+
+	for (size_t i = 0; i < m->count && i < 100; i++) {
+		char function[256];
+
+		function_of(m, m->shown[i], function, sizeof(function));
+		size_t width = utf8_width(function);
+		longest = width > longest ? width : longest;
+	}
+	return longest;
+}
+
 static size_t moved(size_t at, int by, size_t count)
 {
 	if (by == INT_MIN || (by < 0 && at < (size_t)-by))
@@ -306,7 +321,6 @@ void view_make(struct view *v, const struct view_source *from, struct state *s, 
 	struct making m = {.view = v,
 			   .from = from,
 			   .state = s,
-			   .columns = columns_fit(width, utf8, s->by != REPORT_BY_FUNCTION),
 			   .width = width,
 			   .height = height,
 			   .most = most,
@@ -319,8 +333,10 @@ void view_make(struct view *v, const struct view_source *from, struct state *s, 
 	if (s->mode == STATE_HELP) {
 		add_help(&m);
 	} else {
-		add(&m, columns_head(&m.columns), VIEW_HEAD);
 		choose_rows(&m);
+		m.columns =
+			columns_fit(width, utf8, longest_function(&m), s->by != REPORT_BY_FUNCTION);
+		add(&m, columns_head(&m.columns), VIEW_HEAD);
 		if (m.shown)
 			add_rows(&m);
 		free(m.shown);

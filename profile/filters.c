@@ -34,17 +34,23 @@ static bool has_text(const struct profile *p, const char *text)
 	return false;
 }
 
+void profile_filter_add(struct profile *p, const char *text)
+{
+	uint32_t bytes = (uint32_t)strlen(text) + 1;
+
+	if (has_text(p, text) || bytes > sizeof p->filters - p->filters_bytes)
+		return;
+	memcpy(p->filters + p->filters_bytes, text, bytes);
+	p->filters_bytes += bytes;
+}
+
 static void add_texts(struct profile *p, const struct scp_header *h)
 {
 	for (uint32_t at = 0; at < h->filters_bytes;) {
 		const char *text = h->filters + at;
-		uint32_t bytes = (uint32_t)strlen(text) + 1;
 
-		if (!has_text(p, text) && bytes <= sizeof p->filters - p->filters_bytes) {
-			memcpy(p->filters + p->filters_bytes, text, bytes);
-			p->filters_bytes += bytes;
-		}
-		at += bytes;
+		profile_filter_add(p, text);
+		at += (uint32_t)strlen(text) + 1;
 	}
 }
 

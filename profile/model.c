@@ -248,6 +248,13 @@ int profile_add_placed(struct profile *p, const char *path, struct prof_places *
 
 struct profile *profile_open(const char *const *paths, size_t count, struct profile_error *err)
 {
+	return profile_open_told(paths, count, NULL, NULL, err);
+}
+
+struct profile *profile_open_told(const char *const *paths, size_t count,
+				  void (*told)(void *context, size_t done, size_t all),
+				  void *context, struct profile_error *err)
+{
 	struct profile *p = profile_new();
 
 	if (!p) {
@@ -259,6 +266,8 @@ struct profile *profile_open(const char *const *paths, size_t count, struct prof
 			profile_free(p);
 			return NULL;
 		}
+		if (told)
+			told(context, i + 1, count);
 	}
 	intern_rest_paths(p);
 	return p;

@@ -257,6 +257,11 @@ int profile_add(struct profile *p, const char *path, struct profile_error *err);
 /* All of `paths` in one model; NULL and *err on the first failure. */
 struct profile *profile_open(const char *const *paths, size_t count, struct profile_error *err);
 
+/* The same for who wants to say how far it is: `told`, if not NULL, after each file. */
+struct profile *profile_open_told(const char *const *paths, size_t count,
+				  void (*told)(void *context, size_t done, size_t all),
+				  void *context, struct profile_error *err);
+
 /* Add another model's calls by function and outcome, as one process and one thread, without
  * call paths, gaps, histograms and lines of time on size: little memory for what follows
  * processes for days. skip[function of `from`]: left out; NULL: none. Models made of such
@@ -299,6 +304,10 @@ int prof_account_add_text(struct prof_account *a, const char *text);
 /* The text of `filters` behind `key` ("below=", ...), the one after `after` or (NULL) the first;
  * NULL: there is none. Keys: see scp_header.filters. */
 const char *profile_filter(const struct profile *p, const char *key, const char *after);
+
+/* Note what was left out on purpose, as "KEY=VALUE", beside what the files say. Nothing where
+ * there is no room for it, or where it is there. */
+void profile_filter_add(struct profile *p, const char *text);
 
 /* Fold processes of the same program into one, and threads of the same name
  * within them into one table, when there are more than `keep` processes. */

@@ -16,6 +16,7 @@ static const struct {
 	{"after=", "from ", " after the start on"},
 	{"for=", "for ", " each time"},
 	{"signal=", "stopped and started by ", ""},
+	{"until=", "until the means were known to ", ""},
 	{"stopped=", "begun stopped", NULL}, /* NULL: without the value */
 };
 

@@ -124,8 +124,9 @@ static json_t *texts_of(const struct profile *p, const char *key, int *failed)
 /* Always there, and null where nothing was left out. */
 static json_t *filters_of(const struct profile *p, int *failed)
 {
-	static const char *const keys[] = {"below=", "thread=", "depth=",   "after=",
-					   "for=",   "signal=", "stopped=", SCP_FILTER_IGNORED};
+	static const char *const keys[] = {
+		"below=",  "thread=",  "depth=", "after=",	    "for=",
+		"signal=", "stopped=", "until=", SCP_FILTER_IGNORED};
 	json_t *o;
 
 	if (!p->filters_bytes)

@@ -37,6 +37,7 @@ TARGET_PROGRAMS = \
 	small_altstack \
 	spawn_chain \
 	tick_paced \
+	traffic \
 	warms_up \
 	uses_libunwind
 

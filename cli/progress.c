@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* One line that is written over. Cut to the terminal's width: a line that wraps could not be. */
+#include "progress.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "terminal.h"
+
+#define DELAY_S	 0.5
+#define PERIOD_S 0.2
+#define BAR	 24
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+void progress_begin(struct progress *p, const char *what, bool wished)
+{
+	*p = (struct progress){.shown = wished && isatty(STDERR_FILENO), .what = what};
+	p->began = now();
+}
+
+static void draw(struct progress *p, double share, const char *format, va_list args)
+{
+	size_t width = terminal_of(stderr, 0).width;
+	char words[256], line[512], bar[BAR + 1];
+
+	vsnprintf(words, sizeof(words), format, args);
+	if (isnan(share)) {
+		snprintf(line, sizeof(line), "%.40s: %s", p->what, words);
+	} else {
+		share = fmin(fmax(share, 0), 1);
+		int full = (int)(share * BAR);
+
+		memset(bar, '#', (size_t)full);
+		memset(bar + full, '-', (size_t)(BAR - full));
+		bar[BAR] = '\0';
+		snprintf(line, sizeof(line), "%.40s: [%s] %3.0f %%  %s", p->what, bar,
+			 floor(100 * share), words);
+	}
+	fprintf(stderr, "\r\033[K%.*s", (int)(width - 1), line);
+	fflush(stderr);
+	p->drawn = true;
+	p->last = now();
+}
+
+void progress_show(struct progress *p, double share, const char *format, ...)
+{
+	va_list args;
+	double at = p->shown ? now() : 0;
+
+	if (!p->shown || at - p->began < DELAY_S || at - p->last < PERIOD_S)
+		return;
+	va_start(args, format);
+	draw(p, share, format, args);
+	va_end(args);
+}
+
+void progress_show_now(struct progress *p, double share, const char *format, ...)
+{
+	va_list args;
+
+	if (!p->shown)
+		return;
+	va_start(args, format);
+	draw(p, share, format, args);
+	va_end(args);
+}
+
+void progress_files(void *progress, size_t done, size_t all)
+{
+	progress_show(progress, (double)done / (double)all, "%zu of %zu profiles read", done, all);
+}
+
+void progress_clear(struct progress *p)
+{
+	if (!p->drawn)
+		return;
+	fputs("\r\033[K", stderr);
+	fflush(stderr);
+	p->drawn = false;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A bar on standard error while something takes long, where that is a terminal; nothing in a
+ * pipe or a file. It appears when half a second has passed, and is drawn a few times a second
+ * at most. Not for several threads at once. */
+#ifndef SCPROF_PROGRESS_H
+#define SCPROF_PROGRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct progress {
+	bool shown; /* it is a terminal, and a bar is wished for */
+	bool drawn; /* one stands there */
+	const char *what;
+	double began, last; /* seconds */
+};
+
+/* `what`: "scprof merge"; borrowed. */
+void progress_begin(struct progress *p, const char *what, bool wished);
+
+/* `share` of the work that is done, 0 to 1; NAN: not known, then there is no bar. With words
+ * behind it. */
+void progress_show(struct progress *p, double share, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The same at once, whenever the last was: for who cannot draw while he works. */
+void progress_show_now(struct progress *p, double share, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* For profile_open_told: the context is the progress. */
+void progress_files(void *progress, size_t done, size_t all);
+
+/* Before anybody else writes there. */
+void progress_clear(struct progress *p);
+
+#endif

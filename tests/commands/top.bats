@@ -1,0 +1,390 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `scprof top`: what it attaches to, its pictures as text, its screen on a pseudo-terminal; and
+# `scprof run --live`, --until, progress. Counts are compared with what the program must have
+# done; no rate is.
+
+load common
+
+setup()
+{
+	common_setup
+	export LC_ALL=C.UTF-8
+	started=
+}
+
+teardown()
+{
+	local pid
+	for pid in $started; do
+		kill "$pid" 2>/dev/null || true
+	done
+}
+
+# watched SECONDS: tests/programs/traffic under `scprof run`, in the background: $run, and when it
+# records, $pid. Its profile becomes p.scp.
+watched()
+{
+	"$SCPROF" run --no-report -o p.scp -- "$PROGRAMS/traffic" "$1" >run.out 2>run.err </dev/null 3>&- &
+	run=$!
+	started="$started $run"
+	wait_for_child
+}
+
+wait_for_child()
+{
+	local i
+	for ((i = 0; i < 500; i++)); do
+		pid=$(tr -d ' \n' <"/proc/$run/task/$run/children" 2>/dev/null)
+		[ -n "$pid" ] && grep -q 'scprof\..*\.scp' "/proc/$pid/maps" 2>/dev/null && return 0
+		sleep 0.02
+	done
+	echo "no process began to record"
+	cat run.err
+	return 1
+}
+
+# bare SECONDS: the same under a bare LD_PRELOAD: $pid.
+bare()
+{
+	LD_PRELOAD=$LIB SCPROF_OUT=$T/out "$PROGRAMS/traffic" "$1" </dev/null 3>&- &
+	pid=$!
+	started="$started $pid"
+	local i
+	for ((i = 0; i < 500; i++)); do
+		compgen -G "$T/out/*.scp" >/dev/null && grep -q '\.scp' "/proc/$pid/maps" && return 0
+		sleep 0.02
+	done
+	return 1
+}
+
+# top STATUS ARGUMENT...: its output in top.out, errors in top.err.
+top()
+{
+	local wanted=$1 status=0
+	shift
+	timeout -k 5 60 "$SCPROF" top "$@" >top.out 2>top.err </dev/null || status=$?
+	[ $status = "$wanted" ] || {
+		echo "status $status instead of $wanted: scprof top $*"
+		cat top.out top.err
+		return 1
+	}
+}
+
+# pty SIZE SCRIPT COMMAND...
+pty()
+{
+	timeout -k 5 120 python3 "$BATS_TEST_DIRNAME/pty_screen.py" "$@" 3>&-
+}
+
+# hasnt PATTERN FILE: grep in vain.
+hasnt()
+{
+	if grep "$@"; then
+		return 1
+	fi
+}
+
+# has_rows FILE: the four sites of traffic.
+has_rows()
+{
+	local site
+	for site in 'send .*often' 'recv .*often' 'send .*seldom' 'recv .*seldom'; do
+		grep -q "$site" "$1" || {
+			echo "no $site in:"
+			cat "$1"
+			return 1
+		}
+	done
+}
+
+@test "top 01: by process, of the program and of scprof run, by directory and by file" {
+	watched 20
+	top 0 -n 2 -d 200ms --width 150 "$pid"
+	has_rows top.out
+	grep -q "traffic 20 ($pid)" top.out
+	top 0 -n 2 -d 200ms --width 150 "$run"
+	has_rows top.out
+	local file
+	file=$(awk '/\.scp$/ { print $6; exit }' "/proc/$pid/maps")
+	top 0 -n 1 -d 200ms --width 150 "$file"
+	has_rows top.out
+	top 0 -n 1 -d 200ms --width 150 "$(dirname "$file")"
+	has_rows top.out
+}
+
+@test "top 02: of a bare LD_PRELOAD" {
+	bare 20
+	top 0 -n 1 -d 200ms --width 150 "$pid"
+	has_rows top.out
+	top 0 -n 1 -d 200ms --width 150 "$T/out"
+	has_rows top.out
+	kill -9 "$pid"
+	wait "$pid" || true
+	# and of a dead program there is the last picture
+	top 0 -b --width 150 "$T/out"
+	has_rows top.out
+	grep -q 'has ended: this is the last picture' top.out
+	grep -q 'no interval yet' top.out
+	[ "$(grep -c '^scprof top:' top.out)" = 1 ]
+}
+
+@test "top 03: what it says at the end is what the profile has" {
+	watched 2
+	timeout -k 5 60 "$SCPROF" top -b -d 300ms --rows 0 --width 200 "$run" >top.out </dev/null
+	wait "$run"
+	grep -q 'has ended' top.out
+	# calls of the last picture by function, and of the profile
+	awk '/^scprof top:/ { delete calls } $NF ~ /^traffic.c:/ { for (i = 1; i < NF; i++)
+		if ($i == "send" || $i == "recv") { gsub(",", "", $(i - 1)); calls[$i] += $(i - 1) } }
+		END { print calls["send"], calls["recv"] }' top.out >got
+	"$SCPROF" report --format json p.scp >report.json
+	echo "$(calls_of send) $(calls_of recv)" >wanted
+	diff got wanted
+	# the counts never fall, from picture to picture
+	awk '/ calls, [0-9]+ paths/ { gsub(",", "", $1); if ($1 + 0 < last) exit 1; last = $1 + 0 }' top.out
+}
+
+@test "top 04: keys for sorting, rows, groupings, filters and paths" {
+	watched 20
+	top 0 -n 1 -d 300ms --width 150 --sort bytes "$pid"
+	# seldom moves as much in a call as often in forty: both functions are there; sort by name
+	top 0 -n 1 -d 300ms --width 150 --sort name --rows 1 "$pid"
+	grep -q 'recv ' top.out
+	hasnt 'send ' top.out
+	grep -q 'sorted by name' top.out
+	top 0 -n 1 -d 300ms --width 150 --filter seldom "$pid"
+	[ "$(grep -c 'seldom at' top.out)" = 2 ]
+	hasnt 'often at' top.out
+	top 0 -n 1 -d 300ms --width 150 --filter seldom --paths "$pid"
+	[ "$(grep -c 'from main at traffic.c' top.out)" = 2 ]
+	top 0 -n 1 -d 300ms --width 150 --by function "$pid"
+	grep -q ', 2 functions;' top.out
+}
+
+@test "top 05: wrong usage, and nothing to watch" {
+	top 2
+	grep -q 'watch what' top.err
+	top 2 /nonexistent
+	grep -q 'No such file' top.err
+	top 2 $$
+	grep -q 'writes no profile' top.err
+	top 2 4194305
+	grep -q 'no process has the number\|No such file' top.err
+	mkdir empty
+	top 2 empty
+	grep -q 'there is no profile' top.err
+	echo text >text
+	top 2 text
+	grep -q 'is not a scprof profile' top.err
+	top 2 -d 1 text
+	top 2 -d 10ms text
+	top 2 --sort speed text
+	top 2 --by thread text
+	top 2 -n 0 text
+	top 2 --confidence 95 text
+	top 2 text text
+	top 0 --help
+	grep -q 'usage: scprof top' top.out
+	[ "$(wc -l <top.err)" = 0 ]
+}
+
+@test "top 06: the screen: sort, open a path, pause, filter, help, resize, quit" {
+	watched 60
+	pty 150x30 "
+		wait often at traffic
+		wait sorted by time
+		count (send|recv) +(often|seldom) at 4
+		key n
+		wait sorted by name
+		key r
+		wait sorted by name, reversed
+		screen reversed
+		key c
+		wait sorted by calls
+		key g
+		wait 4 sites
+		key g
+		wait 2 functions
+		key g
+		wait 4 paths
+		key HOME
+		key ENTER
+		count from main at traffic 1
+		key ENTER
+		count from main at traffic 0
+		key o
+		count from main at traffic 4
+		key o
+		count from main at traffic 0
+		key /
+		key seldom
+		count often at traffic 0
+		key ENTER
+		wait only rows with: seldom
+		count seldom at traffic 2
+		key ESC
+		count often at traffic 2
+		key h
+		wait choose a row
+		key h
+		gone choose a row
+		key \x20
+		wait PAUSED
+		screen paused
+		sleep 1.5
+		screen paused.later
+		key \x20
+		gone PAUSED
+		resize 70x12
+		wait ^q quit
+		count called from 1
+		screen small
+		resize 150x40
+		wait calls  function
+		screen large
+		key q
+		end 0" "$SCPROF" top -d 200ms "$run"
+	# the first row of names in reverse is a send
+	grep -A1 'calls/s' reversed | tail -n 1 | grep -q 'send '
+	# a pause is a pause
+	diff paused paused.later
+	[ "$(awk '{ if (length($0) > n) n = length($0) } END { print n <= 70 }' small)" = 1 ]
+	has_rows large
+}
+
+@test "top 07: a program that ends leaves its last picture" {
+	watched 60
+	pty 130x20 "
+		wait often at traffic
+		shell kill $pid
+		wait has ended: this is the last picture
+		count (send|recv) +(often|seldom) at 4
+		screen first
+		sleep 0.7
+		screen later
+		key q
+		end 0" "$SCPROF" top -d 200ms "$run"
+	diff first later
+}
+
+@test "top 08: a new path shows up while one watches" {
+	bare 60
+	pty 130x20 "
+		wait often at traffic
+		count when_asked 0
+		shell kill -USR1 $pid
+		wait send +when_asked
+		key q
+		end 0" "$SCPROF" top -d 200ms "$pid"
+}
+
+@test "top 09: hostile names stay text" {
+	# the pty driver fails at any sequence that ncurses would not have written
+	cp "$PROGRAMS/traffic" $'bad\e]0;owned\a\e[31mname'
+	LD_PRELOAD=$LIB SCPROF_OUT=$T/out ./$'bad\e]0;owned\a\e[31mname' 60 $'\e[2J' </dev/null 3>&- &
+	local hostile=$!
+	started="$started $hostile"
+	sleep 0.5
+	pty 150x20 "
+		wait often at traffic
+		wait bad.x1b.0;owned.x07.x1b
+		screen hostile
+		key q
+		end 0" "$SCPROF" top -d 200ms "$hostile"
+	top 0 -n 1 -d 100ms "$hostile"
+	hasnt $'\e' top.out
+}
+
+@test "top 10: it only reads, and the program is undisturbed by its end" {
+	watched 4
+	timeout -k 5 60 strace -f -qq -e trace=openat,open,kill,ptrace,process_vm_readv -o trace \
+		"$SCPROF" top -n 3 -d 200ms "$pid" >top.out </dev/null
+	hasnt -E 'O_WRONLY|O_RDWR|O_CREAT|ptrace|process_vm' trace
+	hasnt -E 'kill\(' trace
+	"$SCPROF" top -b -d 100ms "$pid" >top.out </dev/null 3>&- &
+	local watcher=$!
+	sleep 0.3
+	kill -9 $watcher
+	local status=0
+	wait "$run" || status=$?
+	[ $status = 0 ]
+}
+
+@test "run --live: the picture on the terminal, the program's output in a file" {
+	pty 130x24 "
+		wait often at traffic
+		wait output goes to .*scprof.sh.log
+		wait has ended: this is the last picture
+		key q
+		end 3" "$SCPROF" run --live -o "$T/p.scp" -- \
+		sh -c 'echo said; echo complained >&2; '"$PROGRAMS"'/traffic 2; exit 3'
+	grep -qx said scprof.sh.log
+	grep -qx complained scprof.sh.log
+	# the report comes on the terminal afterwards
+	grep -q 'profile: .*p.scp' normal
+	grep -q 'scprof.sh.log' normal
+	"$SCPROF" report --format json p.scp >report.json
+	[ "$(calls_of send)" -gt 40 ]
+}
+
+@test "run --live: who quits the picture leaves the program be; without a terminal it says so" {
+	pty 130x24 "
+		wait often at traffic
+		key q
+		end 0" "$SCPROF" run --live --no-report -o "$T/p.scp" -- "$PROGRAMS/traffic" 2 </dev/null
+	"$SCPROF" report --format json p.scp >report.json
+	[ "$(calls_of send)" -gt 40 ]
+	local status=0
+	setsid -w "$SCPROF" run --live -- true >out.txt 2>err.txt </dev/null || status=$?
+	[ $status = 125 ]
+	grep -q 'needs a terminal' err.txt
+}
+
+# Waits of a millisecond vary little, but a machine may stall just then: three tries.
+@test "run --until: stops the measurement, not the program" {
+	local try
+	for try in 1 2 3; do
+		"$SCPROF" run --until 50% --until-of 'po*,send' -g wait -o p.scp -- "$PROGRAMS/traffic" 5 \
+			>run.out 2>run.err </dev/null
+		grep -q 'which was not reached' run.err || break
+	done
+	grep -q 'known to +-50 %, which was reached after .* (1 site)' run.err
+	"$SCPROF" report --format json p.scp >report.json
+	jq -e '.filters.until[0] | test("reached after")' report.json
+	# the program went on for longer than was recorded
+	jq -e '.recorded.share < 0.9 and .recorded.windows == 1' report.json
+	jq -e '[.sites[].calls] | add >= 256 * 1.5' report.json
+	"$SCPROF" report p.scp >report.txt
+	grep -q 'until the means were known to +-50 %' report.txt
+}
+
+@test "run --until: what is not reached is said; bad wishes are refused" {
+	"$SCPROF" run --until 0.01% --no-report -o p.scp -- "$PROGRAMS/traffic" 0.5 2>run.err </dev/null
+	grep -q 'which was not reached' run.err
+	"$SCPROF" report --format json p.scp >report.json
+	jq -e '.filters.until[0] | test("not reached")' report.json
+	local bad status
+	for bad in '--until 0' '--until 60%' '--until x' '--until -1%' '--until-of send' \
+		'--until 5% --until-of ,'; do
+		status=0
+		# shellcheck disable=SC2086
+		"$SCPROF" run $bad -- true 2>err.txt </dev/null || status=$?
+		[ $status = 125 ] || {
+			echo "status $status: $bad"
+			return 1
+		}
+	done
+}
+
+@test "progress: a bar on a terminal, nothing in a pipe" {
+	"$SCPROF" run --for 1500ms --no-report -o p.scp -- "$PROGRAMS/traffic" 2 2>run.err </dev/null
+	hasnt 'recording' run.err
+	hasnt $'\r' run.err
+	pty 100x24 "
+		wait scprof run: \[#+-+\] .* recording
+		end 0" "$SCPROF" run --for 1500ms --no-report -o "$T/q.scp" -- "$PROGRAMS/traffic" 2
+	pty 100x24 "
+		wait interval now \+-.* %, wanted \+-0.1 %
+		end 0" "$SCPROF" run --until 0.1% --no-report -o "$T/r.scp" -- "$PROGRAMS/traffic" 3
+}
