@@ -184,7 +184,7 @@ static void say_progress(void *context, size_t done)
 	struct wall_progress *p = context;
 
 	progress_show_now(&p->line, (double)done / (double)p->all, "run %zu of %zu", done + 1,
-			  (unsigned)p->all);
+			  p->all);
 }
 
 /* As published. */
