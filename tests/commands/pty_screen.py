@@ -191,7 +191,7 @@ class Driver:
     def read(self, seconds):
         ready, _, _ = select.select([self.fd], [], [], seconds)
         if not ready:
-            return
+            return False
         try:
             data = os.read(self.fd, 65536)
         except OSError:
@@ -200,13 +200,14 @@ class Driver:
             if self.status is None:
                 self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
             time.sleep(0.01)
-            return
+            return False
         self.raw += data
         text = self.raw.decode('utf-8', 'ignore')
         # a character may have been cut in two
         cut = len(self.raw) - len(text.encode())
         self.raw = self.raw[-cut:] if 0 < cut < 4 else b''
         self.screen.feed(text)
+        return True
 
     def until(self, what, wanted, limit=30.0):
         end = time.monotonic() + limit
@@ -225,6 +226,12 @@ class Driver:
         print('(written outside of the full screen: %r; status %s)' % (self.screen.normal[-300:], self.status))
         self.close()
         sys.exit(1)
+
+    def settle(self):
+        """A picture may come in pieces: until nothing has come for a while."""
+        end = time.monotonic() + 5
+        while time.monotonic() < end and self.status is None and self.read(0.08):
+            pass
 
     def matches(self, pattern):
         return re.search(pattern, '\n'.join(self.screen.lines_now()), re.M) is not None
@@ -255,6 +262,7 @@ def step(driver, line):
         driver.until(line, lambda: sum(bool(re.search(pattern, row))
                      for row in driver.screen.lines_now()) == int(number))
     elif word == 'screen':
+        driver.settle()
         with open(rest, 'w') as out:
             out.write('\n'.join(driver.screen.lines_now()) + '\n')
     elif word == 'resize':

@@ -249,7 +249,7 @@ has_rows()
 	grep -A1 'calls/s' reversed | tail -n 1 | grep -q 'send '
 	# a pause is a pause
 	diff paused paused.later
-	[ "$(awk '{ if (length($0) > n) n = length($0) } END { print n <= 70 }' small)" = 1 ]
+	[ "$(wc -L <small)" -le 70 ]
 	has_rows large
 }
 
