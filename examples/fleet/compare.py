@@ -4,8 +4,9 @@
 
 compare.py DIRECTORY: answers of queries in NAME.json, the report in report.json. Prints one line
 a number. Exits 1 where sums differ: calls, ticks, bytes by one; times, and the standard error that
-follows from the sums of squares, by more than the clock's rate is uncertain by. What the dependence of
-calls adds to that error is estimated in two ways, which agree within their own error only.
+follows from the sums of squares, by more than the clock's rate is uncertain by; or the mean by more
+than scprof's own share. What the dependence of calls adds to that error is estimated in other ways
+here and there: those lines are to be read, not to be equal.
 """
 import json
 import math
@@ -14,8 +15,6 @@ import sys
 
 # A counter's rate is measured while it runs; the agents' sums hold the rate of each moment.
 RATE = 1e-3
-# By each host's batches, and by the batches of all calls in a row.
-DEPENDENCE = 2.0
 Z = 1.959964
 
 
@@ -58,8 +57,9 @@ def compare(directory):
         table.row(key, "time (s)", have["seconds"][key],
                   (site["mean_ns"] + overhead) * site["calls"] / 1e9, RATE)
         table.row(key, "overhead (s)", have["overhead_seconds"][key],
-                  overhead * site["calls"] / 1e9, 0.2)
-        table.row(key, "mean (ns)", have["mean_seconds"][key] * 1e9, site["mean_ns"], 0.02)
+                  overhead * site["calls"] / 1e9, 1)
+        table.row(key, "mean (ns)", have["mean_seconds"][key] * 1e9, site["mean_ns"],
+                  overhead / abs(site["mean_ns"]))
         # The report's error holds dependence (the design effect) and the overhead's own error.
         error, own = site["standard_error_ns"], site["overhead_error_ns"] or 0
         batches = site["method"] == "batch-t"  # else too few ticks for squares to tell
@@ -67,9 +67,9 @@ def compare(directory):
                   math.sqrt((error ** 2 - own ** 2) / (site["design_effect"] or 1)),
                   RATE if batches else math.inf)
         table.row(key, "error, by hosts (ns)", have["half_width_hosts"][key] / Z * 1e9, error,
-                  DEPENDENCE if batches else math.inf)
+                  math.inf)
         table.row(key, "error, by effects (ns)", have["half_width"][key] / Z * 1e9, error,
-                  DEPENDENCE if batches else math.inf)
+                  math.inf)
         print(f"{' '.join(key):24}95 % interval: PromQL {have['mean_seconds'][key] * 1e9:.1f} +- "
               f"{have['half_width_hosts'][key] * 1e9:.1f} ns, report {site['ci_low_ns']:.1f} to "
               f"{site['ci_high_ns']:.1f} ns ({site['method']})")
