@@ -122,9 +122,14 @@ __attribute__((format(printf, 3, 4))) static bool try_elsewhere(struct symbolize
 	return found;
 }
 
+/* The loader gives it a name without a folder, which the recorder takes for a file of the
+ * working directory. */
 static bool is_vdso(const struct prof_module *want)
 {
-	return !strcmp(want->path, "[vdso]") || !strncmp(want->path, "linux-vdso", 10);
+	const char *slash = strrchr(want->path, '/'), *base = slash ? slash + 1 : want->path;
+
+	return !strcmp(base, "[vdso]") || !strncmp(base, "linux-vdso.so", 13) ||
+	       !strncmp(base, "linux-gate.so", 13);
 }
 
 /* The kernel that ran is this one, if the vDSO has the same build-id. */

@@ -92,6 +92,9 @@ static void test_vdso_of_this_kernel_only(void **state)
 	set_up("linux-vdso.so.1");
 	check_vdso("linux-vdso.so.1", true);
 	check_vdso("linux-vdso.so.1", false);
+	set_up("/home/me/linux-vdso.so.1");
+	check_vdso("/home/me/linux-vdso.so.1", true);
+	check_vdso("/home/me/linux-vdso.so.1", false);
 	set_up("[vdso]");
 	check_vdso("[vdso]", true);
 }
