@@ -18,7 +18,6 @@ static const char *sample(const char *name, uint64_t factor)
 	struct scp_sample at;
 	struct scp_build b;
 
-	scp_build_begin(&b);
 	scp_build_sample(&b, &at);
 	for (uint64_t i = SCP_HEADER_BYTES; i + sizeof(struct scp_entry) <= b.used;
 	     i += SCP_RECORD_ALIGN) {
