@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which clocks there are; how good they are is `scprof clocks`'s to measure. */
 #include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -45,12 +46,12 @@ static void coarse(struct doctor *d)
 /* The page clock's ticker, as a run would start it. */
 static void page(struct doctor *d)
 {
-	char directory[] = "/tmp/scprof-doctor.XXXXXX", path[64];
-	struct profile_error err = {"no directory can be made in /tmp"};
+	char directory[PATH_MAX], path[PATH_MAX + 8];
+	struct profile_error err = {"no directory for a trial can be made"};
 	struct ticker_stats stats;
 	struct ticker *t = NULL;
 
-	if (mkdtemp(directory)) {
+	if (!doctor_directory(directory, sizeof(directory))) {
 		snprintf(path, sizeof(path), "%s/clock", directory);
 		t = ticker_start(path, TICKER_DEFAULT_NS, random_fresh_seed(), &err);
 		if (t)

@@ -107,7 +107,7 @@ int doctor_try(char *const argv[], const char *library, const char *directory, c
 static int take_profiles(const char *directory)
 {
 	DIR *d = opendir(directory);
-	char path[PATH_MAX];
+	char path[PATH_MAX + 256];
 	struct dirent *e;
 	int read = 0;
 
@@ -129,16 +129,26 @@ static int take_profiles(const char *directory)
 	return read;
 }
 
+int doctor_directory(char *path, size_t size)
+{
+	const char *where = getenv("TMPDIR");
+
+	if (!where || *where != '/' || strlen(where) > size / 2)
+		where = "/tmp";
+	snprintf(path, size, "%s/scprof-doctor.XXXXXX", where);
+	return mkdtemp(path) ? 0 : -1;
+}
+
 static void try_recording(struct doctor *d, const char *library)
 {
-	char directory[] = "/tmp/scprof-doctor.XXXXXX", self[PATH_MAX], text[512];
+	char directory[PATH_MAX], self[PATH_MAX], text[512];
 	char *const argv[] = {self, (char *)"--version", NULL};
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	self[length > 0 ? length : 0] = '\0';
-	if (!mkdtemp(directory)) {
+	if (doctor_directory(directory, sizeof(directory))) {
 		doctor_found(d, "trial", DOCTOR_LIMITED,
-			     "no trial was made: a directory in /tmp cannot be created: %s",
+			     "no trial was made: %s cannot be created: %s", directory,
 			     strerror(errno));
 		return;
 	}

@@ -27,4 +27,7 @@ int doctor_read_line(const char *path, char *line, size_t size);
 int doctor_try(char *const argv[], const char *library, const char *directory, char *text,
 	       size_t size);
 
+/* In doctor_library.c: a directory of the trial's own in TMPDIR or /tmp. -1 and errno: none. */
+int doctor_directory(char *path, size_t size);
+
 #endif

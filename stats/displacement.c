@@ -246,7 +246,8 @@ static double one_cpu(const struct displacement_series *s, const struct totals *
 	return excess + filled;
 }
 
-/* Welch and Satterthwaite: the freedom of a sum of independent errors. */
+/* Welch and Satterthwaite: the freedom of a sum of independent errors. One of next to no freedom
+ * counts as one: below that, Student's t has limits of millions of errors. */
 static void add_error(struct displacement_value *v, double error, double freedom)
 {
 	double before = v->error * v->error, more = error * error, sum = before + more;
@@ -254,7 +255,9 @@ static void add_error(struct displacement_value *v, double error, double freedom
 	if (!(more > 0))
 		return;
 	if (isfinite(sum) && sum > 0)
-		v->freedom = sum * sum / (before * before / v->freedom + more * more / freedom);
+		v->freedom =
+			sum * sum /
+			(before * before / fmax(v->freedom, 1) + more * more / fmax(freedom, 1));
 	v->error = sqrt(sum);
 }
 

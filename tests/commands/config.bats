@@ -8,6 +8,7 @@ load common
 setup()
 {
 	common_setup
+	umask 022 # a file that its group may write is refused
 	export XDG_CONFIG_HOME=$T/home
 	mkdir -p home/scprof
 	unset SCPROF_CONFIG

@@ -85,6 +85,8 @@ static void test_so_many_loops_as_asked_or_until_stopped(void **state)
 	assert_int_equal(fluid_loop_count(&l, 5000, &stop), 1);
 }
 
+#define ALONE 3 /* names in the directory: one thread, "." and ".." */
+
 static size_t threads(void)
 {
 	DIR *dir = opendir("/proc/self/task");
@@ -170,7 +172,8 @@ static void take_long(void *context, size_t i, size_t index)
 	} while ((double)t.tv_sec + (double)t.tv_nsec / 1e9 < end);
 }
 
-static void test_what_is_done_between_windows_is_progress(void **state)
+/* Progress a second that was charged. */
+static double shown_progress(void)
 {
 	struct fluid_options o = {
 		.window_ns = 2000000, .scheduling = FLUID_IDLE, .edge = take_long};
@@ -178,7 +181,6 @@ static void test_what_is_done_between_windows_is_progress(void **state)
 	struct profile_error err;
 	struct fluid *f;
 
-	(void)state;
 	sched_getaffinity(0, sizeof(o.cpus), &o.cpus);
 	f = fluid_start(&o, &err);
 	assert_non_null(f);
@@ -192,23 +194,45 @@ static void test_what_is_done_between_windows_is_progress(void **state)
 			progress += w.progress / rate;
 		}
 	fluid_stop(f);
-	/* a third to a half of it would be missing; interrupts are some hundredths */
-	if (progress < 0.8 * charged)
-		fail_msg("%g s of progress in %g s", progress / 1e9, charged / 1e9);
+	return progress / charged;
+}
+
+/* A third to a half of it would be missing; interrupts are some hundredths. A host that steals
+ * and does not say so takes time of a run, but not of each of three. */
+static void test_what_is_done_between_windows_is_progress(void **state)
+{
+	double found = 0;
+
+	(void)state;
+	for (int i = 0; i < 3 && found < 0.8; i++)
+		found = shown_progress();
+	if (found < 0.8)
+		fail_msg("%g of what was charged is progress", found);
+}
+
+/* A thread that was joined may be in the directory for a while yet. */
+static void await_threads(size_t count)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+
+	for (int k = 0; k < 10000 && threads() != count; k++)
+		nanosleep(&pause, NULL);
+	assert_int_equal(threads(), count);
 }
 
 static void test_no_thread_is_left_and_nothing_is_changed(void **state)
 {
 	cpu_set_t before, after;
-	size_t count = threads();
+	const size_t count = ALONE;
 
 	(void)state;
+	await_threads(count);
 	sched_getaffinity(0, sizeof(before), &before);
 	struct fluid *f = start(FLUID_WINDOW_NS);
 	assert_int_equal(threads(), count + (size_t)CPU_COUNT(&before));
 	fluid_stop(f);
 	sched_getaffinity(0, sizeof(after), &after);
-	assert_int_equal(threads(), count);
+	await_threads(count);
 	assert_true(CPU_EQUAL(&before, &after));
 	assert_int_equal(sched_getscheduler(0), SCHED_OTHER);
 }
@@ -217,14 +241,18 @@ static void test_a_cpu_that_cannot_be_had_is_named(void **state)
 {
 	struct fluid_options o = {.window_ns = FLUID_WINDOW_NS, .scheduling = FLUID_IDLE};
 	struct profile_error err = {.text = ""};
-	size_t count = threads();
+	cpu_set_t allowed;
+	int first = 0;
 
 	(void)state;
-	CPU_SET(0, &o.cpus);
+	sched_getaffinity(0, sizeof(allowed), &allowed);
+	while (!CPU_ISSET(first, &allowed))
+		first++;
+	CPU_SET(first, &o.cpus);
 	CPU_SET(CPU_SETSIZE - 1, &o.cpus);
 	assert_null(fluid_start(&o, &err));
 	assert_non_null(strstr(err.text, "1023"));
-	assert_int_equal(threads(), count);
+	await_threads(ALONE);
 }
 
 static void test_the_papers_fluid_runs_its_loops_and_tells_when(void **state)

@@ -168,6 +168,23 @@ static void test_errors_of_rest_and_switching_are_in_the_error(void **state)
 	assert_near(displacement_excess(&s, &sure, 1, rough).total.error, 120e-6, 1e-12);
 }
 
+/* Student's t has 12.706 errors at one degree of freedom, and millions at a tenth. */
+static void test_no_error_has_less_than_one_degree_of_freedom(void **state)
+{
+	struct displacement_window w[12];
+	struct displacement_series s = {w, COUNT(w)};
+	struct displacement_value rest = {0.01, 0.002, 0.01}, none = {0, 0, 10};
+	struct displacement_value total;
+	double low, high;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(w); i++)
+		w[i] = plain((double)i, 1e-4, 0.005);
+	total = displacement_excess(&s, &rest, 1, none).total;
+	displacement_limits(total, 0.95, &low, &high);
+	assert_true(high - low > 2 * total.error && high - low < 2 * 12.71 * total.error);
+}
+
 static void test_few_windows_have_no_interval(void **state)
 {
 	struct displacement_window w[11];
@@ -423,6 +440,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_filled_in_is_no_more_than_was_charged),
 		cmocka_unit_test(test_without_weight_time_counts),
 		cmocka_unit_test(test_errors_of_rest_and_switching_are_in_the_error),
+		cmocka_unit_test(test_no_error_has_less_than_one_degree_of_freedom),
 		cmocka_unit_test(test_few_windows_have_no_interval),
 		cmocka_unit_test(test_rest_is_a_rate_of_charged_time),
 		cmocka_unit_test(test_rests_that_differ_are_less_sure),
