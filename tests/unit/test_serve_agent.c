@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -125,12 +126,17 @@ static void rewrite(const struct place *x, const char *name, uint32_t pid, const
 	scp_build_free(&b);
 }
 
+static void all_due(struct place *x)
+{
+	for (struct source *s = x->agent.sources; s; s = s->hh.next)
+		s->next_ns = 0;
+}
+
 /* As a scrape a while later, when every file is due. */
 static void look(struct place *x)
 {
 	agent_scan(&x->agent);
-	for (struct source *s = x->agent.sources; s; s = s->hh.next)
-		s->next_ns = 0;
+	all_due(x);
 	x->agent.refreshed_ns = 0;
 	agent_refresh(&x->agent);
 }
@@ -362,6 +368,81 @@ static void says_how_many_files_are_beyond_the_limit(void **state)
 	assert_int_equal(x->agent.files_beyond, 5);
 }
 
+/* Names that anybody can make, as many as there is room for and more. */
+static void refused_names_keep_nobody_out(void **state)
+{
+	struct place *x = *state;
+	char name[32];
+
+	save(x, "scprof.a.1.scp", 1, "/bin/a", 1);
+	for (uint32_t i = 0; i < AGENT_NAMES + 100; i++) {
+		snprintf(name, sizeof(name), "scprof.l.%u.scp", i);
+		assert_int_equal(symlink("nowhere", path_in(x, name)), 0);
+	}
+	save(x, "scprof.a.2.scp", 2, "/bin/a", 10);
+	look(x);
+	save(x, "scprof.a.3.scp", 3, "/bin/a", 100);
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 111);
+	assert_int_equal(x->agent.held[SOURCE_NAMED], AGENT_NAMES);
+	assert_int_equal(x->agent.files_beyond, 100);
+	assert_int_equal(x->agent.held[SOURCE_OPEN], 3);
+}
+
+/* Ended processes whose files stay: each is counted, once, and the newest find room. */
+static void ended_processes_make_room(void **state)
+{
+	struct place *x = *state;
+	char name[32], command[300];
+	struct gauges g;
+
+	agent_close(&x->agent);
+	assert_int_equal(begin_with(x, &(struct agent_options){.most_files = 2}), 0);
+	for (uint32_t i = 1; i <= 7; i++) {
+		snprintf(name, sizeof(name), "scprof.a.%u.scp", i);
+		save(x, name, i, "/bin/a", 10);
+	}
+	for (int i = 0; i < 30; i++) { /* and nobody asks for anything */
+		agent_scan(&x->agent);
+		all_due(x);
+	}
+	assert_int_equal(calls_of(x, "a"), 70);
+	assert_int_equal(x->agent.files_beyond, 0);
+	assert_int_equal(x->agent.held[SOURCE_OPEN], 2);
+	assert_int_equal(x->agent.held[SOURCE_ASIDE], 5);
+	/* a copy of one that was closed, and one that was deleted; two more are closed for them */
+	snprintf(command, sizeof(command), "for i in 1 2 3; do cp %s.$i.scp %s.1$i.scp; done",
+		 path_in(x, "scprof.a"), path_in(x, "scprof.a"));
+	assert_int_equal(system(command), 0);
+	unlink(path_in(x, "scprof.a.1.scp"));
+	for (int i = 0; i < 20; i++)
+		look(x);
+	assert_int_equal(calls_of(x, "a"), 70);
+	assert_int_equal(files_in(x, SOURCE_DUPLICATE), 3);
+	/* another process under a name that was closed */
+	save(x, "new.scp", 99, "/bin/a", 5);
+	assert_int_equal(rename(path_in(x, "new.scp"), path_in(x, "scprof.a.12.scp")), 0);
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 75);
+	assert_int_equal(gauges_build(&g, &x->agent), 0);
+	assert_int_equal(g.gauge[0].calls, 75);
+	gauges_free(&g);
+}
+
+static void opens_no_more_than_the_system_allows(void **state)
+{
+	struct place *x = *state;
+	struct rlimit old, few = {.rlim_cur = 300};
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	few.rlim_max = old.rlim_max;
+	agent_close(&x->agent);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	assert_int_equal(begin_with(x, &(struct agent_options){.most_files = 4096}), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	assert_int_equal(x->agent.options.most_files, (300 - 256) / 2);
+}
+
 static void counts_from_now_if_told_to(void **state)
 {
 	struct place *x = *state;
@@ -438,6 +519,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(finds_directories_of_runs, begin, end),
 		cmocka_unit_test_setup_teardown(says_how_many_files_are_beyond_the_limit, begin,
 						end),
+		cmocka_unit_test_setup_teardown(refused_names_keep_nobody_out, begin, end),
+		cmocka_unit_test_setup_teardown(ended_processes_make_room, begin, end),
+		cmocka_unit_test_setup_teardown(opens_no_more_than_the_system_allows, begin, end),
 		cmocka_unit_test_setup_teardown(counts_from_now_if_told_to, begin, end),
 		cmocka_unit_test_setup_teardown(a_window_is_the_difference, begin, end),
 		cmocka_unit_test_setup_teardown(prints_metrics_of_nothing, begin, end),
