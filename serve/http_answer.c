@@ -80,7 +80,7 @@ static void answer_index(struct http *h, struct http_answer *out)
 	finish(out, stream, index_page_print(h->agent, stream) < 0);
 }
 
-static void print_report(struct http_answer *out, const struct profile *p, bool pprof)
+static void print_report(struct http_answer *out, const struct profile *p, bool pprof, bool guarded)
 {
 	struct report_options o = REPORT_OPTIONS_DEFAULT;
 	FILE *stream = begin(out, pprof ? PPROF_TYPE : HTML_TYPE);
@@ -88,6 +88,7 @@ static void print_report(struct http_answer *out, const struct profile *p, bool 
 	if (!stream)
 		return;
 	o.format = pprof ? REPORT_PPROF : REPORT_HTML;
+	o.guarded = guarded;
 	out->report = !pprof;
 	finish(out, stream, report_print(p, &o, stream) < 0);
 }
@@ -170,8 +171,8 @@ static void leave_window(struct http *h)
 	pthread_mutex_unlock(&h->lock);
 }
 
-static void print_window(struct http_answer *out, const struct request *r, const struct window *w,
-			 enum window_result result)
+static void print_window(const struct http *h, struct http_answer *out, const struct request *r,
+			 const struct window *w, enum window_result result)
 {
 	switch (result) {
 	case WINDOW_STOPPED:
@@ -187,7 +188,7 @@ static void print_window(struct http_answer *out, const struct request *r, const
 		nothing(out, r);
 		return;
 	}
-	print_report(out, w->profile, r->route == REQUEST_PPROF);
+	print_report(out, w->profile, r->route == REQUEST_PPROF, h->agent->limits.any_owner);
 	out->left_out = w->left_out;
 	out->refresh = r->refresh;
 }
@@ -210,7 +211,7 @@ static void answer_models(struct http *h, const struct request *r, int client,
 	pthread_mutex_lock(&h->rendering);
 	if (seconds <= 0 && sleep_for(h, 0) && !has_left(client))
 		result = window_take(&w, h->agent, service, r->clock, 0, wait_for, &wait);
-	print_window(out, r, &w, result);
+	print_window(h, out, r, &w, result);
 	pthread_mutex_unlock(&h->rendering);
 	window_free(&w);
 }
