@@ -181,6 +181,11 @@ static void print_window(const struct http *h, struct http_answer *out, const st
 	case WINDOW_NO_MEMORY:
 		no_memory(out);
 		return;
+	case WINDOW_UNREADABLE:
+		say(out, 503,
+		    "a profile could be read when the window began and not when it ended: what "
+		    "happened between cannot be told; try again\n");
+		return;
 	case WINDOW_DONE:
 		break;
 	}

@@ -491,6 +491,57 @@ static void a_window_is_the_difference(void **state)
 	window_free(&w);
 }
 
+static bool cut_short(void *context, double seconds)
+{
+	struct place *x = context;
+
+	(void)seconds;
+	rewrite(x, "scprof.a.2.scp", 2, "/bin/a", 1030);
+	return truncate(path_in(x, "scprof.a.1.scp"), 100) == 0;
+}
+
+static bool five_calls(void *context, double seconds)
+{
+	(void)seconds;
+	rewrite(context, "scprof.a.2.scp", 2, "/bin/a", 1035);
+	return true;
+}
+
+static bool cut_short_and_gone(void *context, double seconds)
+{
+	struct place *x = context;
+	bool done = cut_short(context, seconds) && unlink(path_in(x, "scprof.a.1.scp")) == 0;
+
+	agent_scan(&x->agent);
+	return done;
+}
+
+/* 30 calls of one process; what the other had done before is not to be taken off them. */
+static void a_window_with_a_file_that_breaks_is_none(void **state)
+{
+	struct place *x = *state;
+	struct window w;
+
+	save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
+	save(x, "scprof.a.2.scp", 2, "/bin/a", 1000);
+	look(x);
+	assert_int_equal(window_take(&w, &x->agent, "a", SCP_CLOCK_NONE, 2.5, cut_short, x),
+			 WINDOW_UNREADABLE);
+	window_free(&w);
+	/* broken from the beginning, it is left out */
+	assert_int_equal(window_take(&w, &x->agent, "a", SCP_CLOCK_NONE, 2.5, five_calls, x),
+			 WINDOW_DONE);
+	assert_int_equal(w.profile->entry[0].sums.calls, 5);
+	assert_int_equal(w.left_out, 1);
+	window_free(&w);
+	save(x, "scprof.a.1.scp", 1, "/bin/a", 11);
+	look(x);
+	assert_int_equal(
+		window_take(&w, &x->agent, "a", SCP_CLOCK_NONE, 2.5, cut_short_and_gone, x),
+		WINDOW_UNREADABLE);
+	window_free(&w);
+}
+
 static void prints_metrics_of_nothing(void **state)
 {
 	struct place *x = *state;
@@ -524,6 +575,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(opens_no_more_than_the_system_allows, begin, end),
 		cmocka_unit_test_setup_teardown(counts_from_now_if_told_to, begin, end),
 		cmocka_unit_test_setup_teardown(a_window_is_the_difference, begin, end),
+		cmocka_unit_test_setup_teardown(a_window_with_a_file_that_breaks_is_none, begin,
+						end),
 		cmocka_unit_test_setup_teardown(prints_metrics_of_nothing, begin, end),
 	};
 
