@@ -54,7 +54,7 @@ struct counters_service {
 	struct counters_function *other;
 	uint32_t named;	    /* functions with rows of their own */
 	uint64_t processes; /* seen */
-	uint64_t lost[COUNTERS_LOSSES];
+	prof_u128 lost[COUNTERS_LOSSES];
 	struct pool *pool; /* of the processes that have ended (pool.h) */
 	UT_hash_handle hh;
 };

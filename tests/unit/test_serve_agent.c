@@ -242,6 +242,30 @@ static void sums_never_go_back(void **state)
 	assert_true(x->agent.faults[SOURCE_FAULT_CONTENT] > 0);
 }
 
+static void save_lossy(const struct place *x, const char *name, uint32_t pid, uint64_t skipped)
+{
+	struct scp_build b;
+
+	build(&b, pid, "/bin/a", 1);
+	scp_build_header(&b)->losses.skipped_calls = skipped;
+	scp_build_save(&b, path_in(x, name));
+	scp_build_free(&b);
+}
+
+/* Whatever two files say together: what comes after is added to it. */
+static void no_file_makes_a_sum_wrap(void **state)
+{
+	struct place *x = *state;
+
+	save_lossy(x, "scprof.a.1.scp", 1, UINT64_MAX);
+	save_lossy(x, "scprof.a.2.scp", 2, UINT64_MAX);
+	look(x);
+	save_lossy(x, "scprof.a.3.scp", 3, 5);
+	look(x);
+	assert_true(x->agent.counters.services->lost[COUNTERS_SKIPPED] ==
+		    2 * (prof_u128)UINT64_MAX + 5);
+}
+
 static void a_process_counts_once(void **state)
 {
 	struct place *x = *state;
@@ -563,6 +587,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(files_that_grow_are_added_once, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_gone_stays_in_the_sums, begin, end),
 		cmocka_unit_test_setup_teardown(sums_never_go_back, begin, end),
+		cmocka_unit_test_setup_teardown(no_file_makes_a_sum_wrap, begin, end),
 		cmocka_unit_test_setup_teardown(a_process_counts_once, begin, end),
 		cmocka_unit_test_setup_teardown(merged_profiles_are_results, begin, end),
 		cmocka_unit_test_setup_teardown(nothing_hostile_stops_it, begin, end),
