@@ -102,6 +102,7 @@ static bool introduce(struct agent *a, struct source *s, const struct profile *p
 		s->service = counters_service(&a->counters, p->process[0].exe);
 	if (!s->service)
 		return false;
+	s->from_now = a->options.from_now && s->identity.start_real_ns < a->started_real_ns;
 	s->service->processes++;
 	return true;
 }
@@ -118,14 +119,14 @@ static enum source_result read_model(struct agent *a, struct source *s, enum sou
 {
 	struct profile *p = source_load(s, &a->limits, fault);
 	enum source_result result = SOURCE_FAILED;
-	bool first = !s->service;
 
 	if (!p)
 		return result;
 	*fault = SOURCE_FAULT_MEMORY;
-	if (p->processes && (!first || introduce(a, s, p)))
-		result = source_take(s, &a->counters, p,
-				     !(first && a->options.from_now && a->scans == 0), fault);
+	if (p->processes && (s->service || introduce(a, s, p)))
+		result = source_take(s, &a->counters, p, !s->from_now, fault);
+	if (result != SOURCE_FAILED)
+		s->from_now = false;
 	profile_free(p);
 	return result;
 }

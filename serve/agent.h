@@ -22,7 +22,7 @@ struct agent_options {
 	uint32_t most_services, most_functions;
 	uint32_t most_files; /* open at a time; agent_open lowers it to what RLIMIT_NOFILE allows */
 	uint64_t most_bytes; /* of a file */
-	bool from_now;	     /* what was there at the start counts from then on only */
+	bool from_now;	     /* what began before the agent counts from its first reading on */
 	double confidence;
 };
 

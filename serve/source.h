@@ -69,6 +69,7 @@ struct source {
 	struct profile *last; /* its calls by function; NULL: none read */
 	uint32_t clock;	      /* kind */
 	bool alive;
+	bool from_now;		   /* what it had before its first reading is not to be counted */
 	uint64_t next_ns, wait_ns; /* when to read it again, CLOCK_MONOTONIC */
 	UT_hash_handle hh;	   /* by path */
 };

@@ -467,19 +467,40 @@ static void opens_no_more_than_the_system_allows(void **state)
 	assert_int_equal(x->agent.options.most_files, (300 - 256) / 2);
 }
 
+static void save_begun(const struct place *x, const char *name, uint32_t pid, uint64_t begun_ns,
+		       uint64_t calls)
+{
+	struct scp_build b;
+
+	build(&b, pid, "/bin/a", calls);
+	scp_build_header(&b)->start_real_ns = begun_ns;
+	scp_build_save(&b, path_in(x, name));
+	scp_build_free(&b);
+}
+
+/* It is the process's beginning that counts, not when its file was found or could be read. */
 static void counts_from_now_if_told_to(void **state)
 {
 	struct place *x = *state;
+	uint64_t start_ns;
 
-	save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
 	agent_close(&x->agent);
 	assert_int_equal(begin_with(x, &(struct agent_options){.from_now = true}), 0);
+	start_ns = x->agent.started_real_ns;
+	save_begun(x, "scprof.a.1.scp", 1, start_ns - 1, 10);
+	scp_build_save_bytes("rubbish", 7, path_in(x, "scprof.a.3.scp"));
 	look(x);
 	assert_int_equal(calls_of(x, "a"), 0);
-	rewrite(x, "scprof.a.1.scp", 1, "/bin/a", 15);
-	save(x, "scprof.a.2.scp", 2, "/bin/a", 100);
+	save_begun(x, "scprof.a.1.scp", 1, start_ns - 1, 15);
+	save_begun(x, "scprof.a.2.scp", 2, start_ns + 1, 100);
+	save_begun(x, "scprof.a.3.scp", 3, start_ns - 1, 1000);
+	save_begun(x, "scprof.a.4.scp", 4, start_ns - 1, 10000);
 	look(x);
 	assert_int_equal(calls_of(x, "a"), 105);
+	save_begun(x, "scprof.a.3.scp", 3, start_ns - 1, 1001);
+	save_begun(x, "scprof.a.4.scp", 4, start_ns - 1, 10001);
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 107);
 }
 
 static bool next_chapter(void *context, double seconds)
