@@ -88,6 +88,14 @@ static bool is_counted(const struct agent *a, const struct source *s)
 	return false;
 }
 
+static struct counters_service *service_of(struct agent *a, const struct source *s,
+					   const char *program)
+{
+	if (s->identity.uid == geteuid())
+		return counters_service(&a->counters, program);
+	return counters_service_of(&a->counters, program, s->identity.uid);
+}
+
 /* At the first model of a file: whose is it? false: not to be counted. */
 static bool introduce(struct agent *a, struct source *s, const struct profile *p)
 {
@@ -99,7 +107,7 @@ static bool introduce(struct agent *a, struct source *s, const struct profile *p
 	else if (is_counted(a, s))
 		s->state = SOURCE_DUPLICATE;
 	else
-		s->service = counters_service(&a->counters, p->process[0].exe);
+		s->service = service_of(a, s, p->process[0].exe);
 	if (!s->service)
 		return false;
 	s->from_now = a->options.from_now && s->identity.start_real_ns < a->started_real_ns;

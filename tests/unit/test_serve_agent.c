@@ -252,6 +252,20 @@ static void save_lossy(const struct place *x, const char *name, uint32_t pid, ui
 	scp_build_free(&b);
 }
 
+/* For an agent that reads everybody's: 1000 calls that somebody else says were ours. */
+static void nobody_speaks_as_a_service_of_ours(void **state)
+{
+	struct place *x = *state;
+
+	save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
+	save(x, "scprof.a.2.scp", 2, "/bin/a", 1000);
+	if (chown(path_in(x, "scprof.a.2.scp"), 65534, 65534))
+		skip(); /* root's right */
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 10);
+	assert_int_equal(calls_of(x, "a@65534"), 1000);
+}
+
 /* Whatever two files say together: what comes after is added to it. */
 static void no_file_makes_a_sum_wrap(void **state)
 {
@@ -608,6 +622,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(files_that_grow_are_added_once, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_gone_stays_in_the_sums, begin, end),
 		cmocka_unit_test_setup_teardown(sums_never_go_back, begin, end),
+		cmocka_unit_test_setup_teardown(nobody_speaks_as_a_service_of_ours, begin, end),
 		cmocka_unit_test_setup_teardown(no_file_makes_a_sum_wrap, begin, end),
 		cmocka_unit_test_setup_teardown(a_process_counts_once, begin, end),
 		cmocka_unit_test_setup_teardown(merged_profiles_are_results, begin, end),
