@@ -39,7 +39,7 @@ const char serve_usage[] =
 	"  --max-functions N   functions of a program likewise (default: 200); what is beyond is\n"
 	"                      summed as \"other\"\n"
 	"  --max-files N       profiles followed at a time (default: 4096)\n"
-	"  --from-now          metrics of processes that run already count from now on\n"
+	"  --from-now          metrics of processes that began earlier count from now on\n"
 	"  --confidence R      of the intervals, 0.95 or 95% (default: 0.95)\n"
 	"  -h, --help          this text\n"
 	"\n"

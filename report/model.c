@@ -255,6 +255,8 @@ struct report *report_build_some(const struct profile *p, const struct report_op
 	r->skipped_calls = p->losses.skipped_calls;
 	r->overflow_calls = p->losses.overflow_calls;
 	r->symbols = symbolize_new(p);
+	if (r->symbols && o->guarded)
+		symbolize_guard(r->symbols);
 	if (!r->symbols || fill_report(r, o, keep) < 0 || slowest_fill(r) < 0) {
 		report_free(r);
 		return NULL;

@@ -71,6 +71,7 @@ struct report_options {
 	uint32_t width;	     /* columns of text; 0: those of the terminal */
 	bool include_warmup; /* in the means; else set aside where one is found */
 	enum report_weight weight;
+	bool guarded;			   /* symbolize_guard: profiles of other users */
 	const struct displaced *displaced; /* displaced.h: to be shown beside; NULL: none */
 };
 

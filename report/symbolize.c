@@ -29,6 +29,7 @@ struct symbolizer {
 	struct symbolize_module *loaded; /* one for each module of the profile */
 	struct answer *answers;
 	struct jit *jit;
+	bool guarded;
 	bool ambiguous, ambiguous_told; /* maps of generated code disagree */
 	struct symbol nothing;		/* the answer when memory is out */
 };
@@ -47,6 +48,11 @@ struct symbolizer *symbolize_new(const struct profile *p)
 		return NULL;
 	}
 	return s;
+}
+
+void symbolize_guard(struct symbolizer *s)
+{
+	s->guarded = true;
 }
 
 static void free_symbols(struct symbol *symbol, size_t count)
@@ -82,6 +88,7 @@ static struct symbolize_module *module_of(struct symbolizer *s, uint32_t module)
 {
 	struct symbolize_module *l = &s->loaded[module];
 
+	l->guarded = s->guarded;
 	if (l->state == SYMBOLIZE_UNTRIED)
 		symbolize_module_open(l, s->profile, module);
 	return l;

@@ -8,7 +8,7 @@
  * opened before it is asked for, and every answer is kept.
  *
  * A module file is only opened when it is a regular file: a profile is data
- * from elsewhere and may name a pipe or a device.
+ * from elsewhere and may name a pipe or a device, where opening alone does something.
  */
 #ifndef SCPROF_SYMBOLIZE_H
 #define SCPROF_SYMBOLIZE_H
@@ -55,6 +55,12 @@ struct symbolizer;
 /* For the modules of `p`, which must outlive it. NULL when memory is out. */
 struct symbolizer *symbolize_new(const struct profile *p);
 void symbolize_free(struct symbolizer *s);
+
+/* For a reader with more rights than those who wrote the profile, to be called before anything is
+ * asked for: only files of root or of the caller itself are opened, which nobody else can cut
+ * short while they are mapped (SIGBUS), and only with the build-id that the profile recorded: who
+ * cannot read a file cannot have its names told either. */
+void symbolize_guard(struct symbolizer *s);
 
 /* The symbols of a frame, innermost first; `*count` is at least 1. A return
  * address is looked up one byte earlier, inside the call instruction. When

@@ -37,16 +37,28 @@ static void set_debug_path(void)
 		debug_path = NULL; /* libdwfl's own default, then */
 }
 
-/* O_NONBLOCK: the path may name a pipe without a writer. */
-static int open_regular(const char *path)
+/* Files of /proc are regular and empty, and to read one may have effects, too. */
+static bool is_safe(const struct stat *st, bool guarded)
 {
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return S_ISREG(st->st_mode) && st->st_size > 0 &&
+	       (!guarded || !st->st_uid || st->st_uid == geteuid());
+}
 
-	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
-		close(fd);
-		fd = -1;
+/* Looked at before it is opened (O_PATH), and then the very same file is: a path may lead to
+ * another one by then, and to open a device or a pipe has effects. */
+static int open_regular(const char *path, bool guarded)
+{
+	int place = open(path, O_PATH | O_CLOEXEC), fd = -1;
+	struct stat st;
+	char name[64];
+
+	if (place < 0)
+		return -1;
+	if (fstat(place, &st) == 0 && is_safe(&st, guarded)) {
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", place);
+		fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	}
+	close(place);
 	return fd;
 }
 
@@ -95,7 +107,7 @@ static bool take(struct symbolize_module *m, const struct prof_module *want, con
 
 static bool try_file(struct symbolize_module *m, const struct prof_module *want, const char *path)
 {
-	int fd = open_regular(path);
+	int fd = open_regular(path, m->guarded);
 
 	return fd >= 0 && take(m, want, path, fd);
 }
@@ -253,6 +265,8 @@ void symbolize_module_open(struct symbolize_module *m, const struct profile *p, 
 
 	set_debug_path();
 	m->state = SYMBOLIZE_MISSING;
+	if (m->guarded && !want->build_id_bytes)
+		return;
 	if (is_vdso(want))
 		found = try_vdso(m, want);
 	else

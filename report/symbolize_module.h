@@ -25,6 +25,7 @@ struct symbolize_module {
 	Dwfl_Module *module;
 	Dwarf_Addr bias;
 	bool stripped; /* the only symbols are those of dynamic linking */
+	bool guarded;  /* see symbolize_guard; to be set before it is opened */
 };
 
 /* Sets m->state, which was SYMBOLIZE_UNTRIED. */

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* When to read which file. A living process is read at every refresh. One that is gone is read
- * once more, and then ever more rarely for as long as its file stays: a process of another
- * container looks gone from here, and is noticed by what it adds. */
-#define HASH_NONFATAL_OOM 1
-#include "agent.h"
+ * once more, and then ever more rarely for as long as its file stays open (agent_meet.c): a
+ * process of another container looks gone from here, and is noticed by what it adds. */
+#include "agent_private.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "pool.h"
-
-#define SHORTEST_WAIT_NS UINT64_C(1000000000)
-#define LONGEST_WAIT_NS	 (UINT64_C(960) * 1000000000)
+#define LONGEST_WAIT_NS	   (UINT64_C(960) * 1000000000)
+#define OTHER_DESCRIPTORS  256 /* connections, directories, libraries, modules */
+#define FEWEST_DESCRIPTORS 16
 
 uint64_t agent_now_ns(void)
 {
@@ -33,30 +32,37 @@ void agent_unlock(struct agent *a)
 	pthread_mutex_unlock(&a->lock);
 }
 
+/* Half of them: a page has a copy of each while it is made. */
+static uint32_t most_open(uint32_t wanted)
+{
+	struct rlimit limit;
+	uint64_t most = FEWEST_DESCRIPTORS;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return wanted;
+	if (limit.rlim_cur > OTHER_DESCRIPTORS + 2 * FEWEST_DESCRIPTORS)
+		most = (limit.rlim_cur - OTHER_DESCRIPTORS) / 2;
+	return wanted < most ? wanted : (uint32_t)most;
+}
+
 int agent_open(struct agent *a, const struct agent_options *o)
 {
 	struct timespec t;
 
 	*a = (struct agent){.options = *o,
 			    .limits = {.most_bytes = o->most_bytes, .any_owner = !geteuid()}};
+	a->options.most_files = most_open(o->most_files);
 	clock_gettime(CLOCK_REALTIME, &t);
 	a->started_real_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 	counters_begin(&a->counters, o->most_services, o->most_functions);
 	return pthread_mutex_init(&a->lock, NULL) ? -1 : 0;
 }
 
-static void drop(struct agent *a, struct source *s)
-{
-	HASH_DEL(a->sources, s);
-	source_close(s);
-	free(s);
-}
-
 void agent_close(struct agent *a)
 {
 	for (struct source *s = a->sources, *next; s; s = next) {
 		next = s->hh.next;
-		drop(a, s);
+		agent_drop(a, s);
 	}
 	counters_end(&a->counters);
 	pthread_mutex_destroy(&a->lock);
@@ -82,6 +88,14 @@ static bool is_counted(const struct agent *a, const struct source *s)
 	return false;
 }
 
+static struct counters_service *service_of(struct agent *a, const struct source *s,
+					   const char *program)
+{
+	if (s->identity.uid == geteuid())
+		return counters_service(&a->counters, program);
+	return counters_service_of(&a->counters, program, s->identity.uid);
+}
+
 /* At the first model of a file: whose is it? false: not to be counted. */
 static bool introduce(struct agent *a, struct source *s, const struct profile *p)
 {
@@ -93,16 +107,17 @@ static bool introduce(struct agent *a, struct source *s, const struct profile *p
 	else if (is_counted(a, s))
 		s->state = SOURCE_DUPLICATE;
 	else
-		s->service = counters_service(&a->counters, p->process[0].exe);
+		s->service = service_of(a, s, p->process[0].exe);
 	if (!s->service)
 		return false;
+	s->from_now = a->options.from_now && s->identity.start_real_ns < a->started_real_ns;
 	s->service->processes++;
 	return true;
 }
 
-static void wait_longer(struct source *s)
+void agent_wait_longer(struct source *s)
 {
-	s->wait_ns = s->wait_ns ? 2 * s->wait_ns : SHORTEST_WAIT_NS;
+	s->wait_ns = s->wait_ns ? 2 * s->wait_ns : AGENT_SHORTEST_WAIT_NS;
 	if (s->wait_ns > LONGEST_WAIT_NS)
 		s->wait_ns = LONGEST_WAIT_NS;
 	s->next_ns = agent_now_ns() + s->wait_ns;
@@ -112,26 +127,26 @@ static enum source_result read_model(struct agent *a, struct source *s, enum sou
 {
 	struct profile *p = source_load(s, &a->limits, fault);
 	enum source_result result = SOURCE_FAILED;
-	bool first = !s->service;
 
 	if (!p)
 		return result;
 	*fault = SOURCE_FAULT_MEMORY;
-	if (p->processes && (!first || introduce(a, s, p)))
-		result = source_take(s, &a->counters, p,
-				     !(first && a->options.from_now && a->scans == 0), fault);
+	if (p->processes && (s->service || introduce(a, s, p)))
+		result = source_take(s, &a->counters, p, !s->from_now, fault);
+	if (result != SOURCE_FAILED)
+		s->from_now = false;
 	profile_free(p);
 	return result;
 }
 
-static bool is_set_aside(const struct source *s)
+bool agent_is_set_aside(const struct source *s)
 {
 	return s->state == SOURCE_MERGED || s->state == SOURCE_DUPLICATE;
 }
 
 /* Liveness is looked at before the sums: a process that lives then and ends meanwhile is read
  * again the next time. */
-static void read_source(struct agent *a, struct source *s)
+void agent_read(struct agent *a, struct source *s)
 {
 	enum source_fault fault = SOURCE_FAULT_OPEN;
 	enum source_result result = SOURCE_FAILED;
@@ -139,7 +154,7 @@ static void read_source(struct agent *a, struct source *s)
 	if (s->fd >= 0) {
 		source_look(s);
 		result = read_model(a, s, &fault);
-		if (is_set_aside(s))
+		if (agent_is_set_aside(s))
 			return;
 	}
 	if (result == SOURCE_FAILED) {
@@ -148,81 +163,14 @@ static void read_source(struct agent *a, struct source *s)
 			a->faults[fault]++;
 		s->fault = fault;
 		s->state = s->service ? s->state : SOURCE_REFUSED;
-		wait_longer(s);
+		agent_wait_longer(s);
 		return;
 	}
 	s->state = s->alive || result == SOURCE_GREW ? SOURCE_FOLLOWED : SOURCE_ENDED;
 	if (s->alive || result == SOURCE_GREW)
 		s->wait_ns = s->next_ns = 0;
 	else
-		wait_longer(s);
-}
-
-static struct source *new_source(struct agent *a, const char *path)
-{
-	struct source *s = calloc(1, sizeof(*s));
-
-	if (!s)
-		return NULL;
-	s->fd = -1;
-	s->path = strdup(path);
-	if (s->path)
-		HASH_ADD_KEYPTR(hh, a->sources, s->path, strlen(s->path), s);
-	if (s->path && s->hh.tbl)
-		return s;
-	free(s->path);
-	free(s);
-	return NULL;
-}
-
-static bool is_open_already(const struct agent *a, const struct source *s)
-{
-	for (const struct source *o = a->sources; o; o = o->hh.next)
-		if (o != s && o->fd >= 0 && o->device == s->device && o->inode == s->inode)
-			return true;
-	return false;
-}
-
-void agent_meet(struct agent *a, int directory, const char *path, const char *name)
-{
-	enum source_fault fault;
-	struct source *s;
-
-	HASH_FIND(hh, a->sources, path, strlen(path), s);
-	if (s && s->fd >= 0)
-		return;
-	if (s && agent_now_ns() < s->next_ns)
-		return;
-	if (!s && HASH_COUNT(a->sources) >= a->options.most_files) {
-		a->files_beyond++;
-		return;
-	}
-	s = s ? s : new_source(a, path);
-	if (!s)
-		return;
-	if (source_open(s, directory, name, &a->limits, &fault)) {
-		s->state = SOURCE_REFUSED;
-		s->fault = fault;
-		a->faults[fault]++;
-		wait_longer(s);
-		return;
-	}
-	s->wait_ns = 0;
-	if (is_open_already(a, s))
-		s->state = SOURCE_DUPLICATE;
-	else
-		read_source(a, s);
-}
-
-/* A file that is gone has said all, if its process has ended: its sums stay. */
-static void retire(struct agent *a, struct source *s)
-{
-	if (s->service) {
-		a->gone[a->gones++ % AGENT_REMEMBERED] = s->identity;
-		if (s->last)
-			pool_add(s->service->pool, s->last, NULL);
-	}
-	drop(a, s);
+		agent_wait_longer(s);
 }
 
 static void look_after(struct agent *a)
@@ -231,21 +179,35 @@ static void look_after(struct agent *a)
 		next = s->hh.next;
 		if (s->fd < 0 || !source_removed(s))
 			continue;
-		if (!is_set_aside(s))
-			read_source(a, s);
-		if (!s->alive || is_set_aside(s))
-			retire(a, s);
+		if (!agent_is_set_aside(s))
+			agent_read(a, s);
+		if (!s->alive || agent_is_set_aside(s))
+			agent_retire(a, s);
 	}
 }
 
-/* Names that could not be opened, and are not there any more, are forgotten in time. */
+/* Names that are not open, and have not been met for a while, are forgotten. */
 static void forget(struct agent *a)
 {
 	uint64_t now = agent_now_ns();
 	for (struct source *s = a->sources, *next; s; s = next) {
 		next = s->hh.next;
-		if (s->fd < 0 && now > s->next_ns + SHORTEST_WAIT_NS)
-			drop(a, s);
+		if (s->fd < 0 && now > s->next_ns + AGENT_SHORTEST_WAIT_NS)
+			agent_retire(a, s);
+	}
+}
+
+/* Files wait for room: have others ended? Nobody may ask for metrics, so it is seen here. */
+static void look_for_ends(struct agent *a)
+{
+	uint64_t now = agent_now_ns();
+
+	for (struct source *s = a->sources; s; s = s->hh.next) {
+		if (s->fd < 0 || agent_is_set_aside(s) || now < s->next_ns)
+			continue;
+		source_look(s);
+		if (!s->alive)
+			agent_read(a, s);
 	}
 }
 
@@ -254,6 +216,8 @@ void agent_scan(struct agent *a)
 	agent_lock(a);
 	look_after(a);
 	agent_find(a);
+	if (a->files_beyond)
+		look_for_ends(a);
 	forget(a);
 	a->scans++;
 	agent_unlock(a);
@@ -267,8 +231,8 @@ void agent_refresh(struct agent *a)
 	began = agent_now_ns();
 	if (!a->refreshed_ns || began - a->refreshed_ns > AGENT_FRESH_NS) {
 		for (struct source *s = a->sources; s; s = s->hh.next)
-			if (s->fd >= 0 && !is_set_aside(s) && began >= s->next_ns)
-				read_source(a, s);
+			if (s->fd >= 0 && !agent_is_set_aside(s) && began >= s->next_ns)
+				agent_read(a, s);
 		a->refreshed_ns = agent_now_ns();
 		a->refresh_s = (double)(a->refreshed_ns - began) / 1e9;
 	}

@@ -13,13 +13,16 @@
 
 #define AGENT_FRESH_NS	 UINT64_C(500000000)
 #define AGENT_REMEMBERED 1024 /* ended processes whose files are gone */
+#define AGENT_NAMES	 4096 /* that cannot be opened, and are not tried at every scan */
+#define AGENT_ASIDE	 16384
 
 struct agent_options {
 	const char *const *directory; /* searched for scprof.*.scp, and for directories of runs */
 	size_t directories;
-	uint32_t most_services, most_functions, most_files;
+	uint32_t most_services, most_functions;
+	uint32_t most_files; /* open at a time; agent_open lowers it to what RLIMIT_NOFILE allows */
 	uint64_t most_bytes; /* of a file */
-	bool from_now;	     /* what was there at the start counts from then on only */
+	bool from_now;	     /* what began before the agent counts from its first reading on */
 	double confidence;
 };
 
@@ -29,6 +32,7 @@ struct agent {
 	pthread_mutex_t lock;
 	struct counters counters;
 	struct source *sources; /* a hash by path, in the order in which they were found */
+	size_t held[SOURCE_HOLDINGS];
 	struct source_identity gone[AGENT_REMEMBERED];
 	size_t gones;
 	uint64_t faults[SOURCE_FAULTS];

@@ -2,6 +2,7 @@
 SERVE_SRC = \
 	serve/agent.c \
 	serve/agent_find.c \
+	serve/agent_meet.c \
 	serve/cells.c \
 	serve/counters.c \
 	serve/gauges.c \

@@ -79,12 +79,10 @@ static struct counters_service *new_service(struct counters *c, const char *name
 	return NULL;
 }
 
-struct counters_service *counters_service(struct counters *c, const char *program)
+static struct counters_service *service_named(struct counters *c, const char *name)
 {
 	struct counters_service *s;
-	char name[LABEL_BYTES];
 
-	label_clean_program(name, program);
 	HASH_FIND(hh, c->services, name, strlen(name), s);
 	if (s && s != c->other)
 		return s;
@@ -97,6 +95,23 @@ struct counters_service *counters_service(struct counters *c, const char *progra
 		c->other = new_service(c, LABEL_OTHER);
 	c->unnamed += c->other != NULL;
 	return c->other;
+}
+
+struct counters_service *counters_service(struct counters *c, const char *program)
+{
+	char name[LABEL_BYTES];
+
+	label_clean_program(name, program);
+	return service_named(c, name);
+}
+
+struct counters_service *counters_service_of(struct counters *c, const char *program, unsigned uid)
+{
+	char name[LABEL_BYTES];
+
+	label_clean_program(name, program);
+	label_add_user(name, uid);
+	return service_named(c, name);
 }
 
 static size_t make_key(char key[2 * LABEL_BYTES], const char *name, const char *library)

@@ -54,7 +54,7 @@ struct counters_service {
 	struct counters_function *other;
 	uint32_t named;	    /* functions with rows of their own */
 	uint64_t processes; /* seen */
-	uint64_t lost[COUNTERS_LOSSES];
+	prof_u128 lost[COUNTERS_LOSSES];
 	struct pool *pool; /* of the processes that have ended (pool.h) */
 	UT_hash_handle hh;
 };
@@ -72,6 +72,9 @@ void counters_end(struct counters *c);
 
 /* The service of a program's path. NULL: memory is out. */
 struct counters_service *counters_service(struct counters *c, const char *program);
+
+/* The same of another user's program ("name@UID"): nobody can speak as a service of ours. */
+struct counters_service *counters_service_of(struct counters *c, const char *program, unsigned uid);
 
 /* The function's place; that of "other" beyond the limit. NULL: memory is out. */
 struct counters_function *counters_function(struct counters *c, struct counters_service *s,

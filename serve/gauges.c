@@ -79,6 +79,7 @@ static int add_model(struct gauges *g, struct agent *a, struct counters_service 
 	o.format = REPORT_CSV; /* none that needs bars or loops */
 	o.include_warmup = true;
 	o.confidence = a->options.confidence;
+	o.guarded = a->limits.any_owner;
 	r = report_build(p, &o);
 	if (!r)
 		return -1;

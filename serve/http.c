@@ -199,11 +199,17 @@ static void forget_uri(void *context, struct MHD_Connection *connection, void **
 	*state = NULL;
 }
 
+static const char *header(struct MHD_Connection *connection, const char *name)
+{
+	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
 			      const char *method, const char *version, const char *upload,
 			      size_t *upload_bytes, void **state)
 {
 	struct http *h = context;
+	const union MHD_ConnectionInfo *client;
 	struct http_answer answer;
 	struct request request;
 
@@ -214,10 +220,12 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 		*upload_bytes = 0;
 		return MHD_YES;
 	}
-	request_parse(&request, method, *state ? *state : "",
-		      MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host"),
+	request_parse(&request, method, *state ? *state : "", header(connection, "Host"),
 		      h->loopback);
-	http_answer(h, &request, MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Accept"),
+	request_check_site(&request, header(connection, "Sec-Fetch-Site"),
+			   header(connection, "Sec-Fetch-Dest"));
+	client = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	http_answer(h, &request, header(connection, "Accept"), client ? client->connect_fd : -1,
 		    &answer);
 	return answer.body ? send_answer(connection, &answer) : MHD_NO;
 }

@@ -13,6 +13,7 @@
 #define HTTP_CONNECTIONS_OF_ONE 32 /* from one address */
 #define HTTP_WINDOWS		8  /* /debug/pprof/profile at a time */
 #define HTTP_IDLE_S		30
+#define HTTP_LOOK_S		1.0 /* between looks whether a window's client is there */
 
 struct http_address {
 	struct sockaddr_storage address;
@@ -30,7 +31,8 @@ int http_address_parse(struct http_address *a, const char *text, struct profile_
 /* Listen and answer from now on. Port 0: any; a->text says which it became. NULL and *err. */
 struct http *http_start(struct agent *agent, struct http_address *a, struct profile_error *err);
 
-/* Ends all connections; windows that are being waited for are given up. */
+/* Ends all connections; windows that are being waited for are given up. So is, within HTTP_LOOK_S,
+ * a window whose client has closed its connection. */
 void http_stop(struct http *h);
 
 #endif

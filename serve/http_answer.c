@@ -2,6 +2,7 @@
 /* One function a route; every answer is written to memory first, so that an error is an error
  * and never half a page. */
 #include <math.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +80,7 @@ static void answer_index(struct http *h, struct http_answer *out)
 	finish(out, stream, index_page_print(h->agent, stream) < 0);
 }
 
-static void print_report(struct http_answer *out, const struct profile *p, bool pprof)
+static void print_report(struct http_answer *out, const struct profile *p, bool pprof, bool guarded)
 {
 	struct report_options o = REPORT_OPTIONS_DEFAULT;
 	FILE *stream = begin(out, pprof ? PPROF_TYPE : HTML_TYPE);
@@ -87,6 +88,7 @@ static void print_report(struct http_answer *out, const struct profile *p, bool 
 	if (!stream)
 		return;
 	o.format = pprof ? REPORT_PPROF : REPORT_HTML;
+	o.guarded = guarded;
 	out->report = !pprof;
 	finish(out, stream, report_print(p, &o, stream) < 0);
 }
@@ -101,10 +103,23 @@ static void nothing(struct http_answer *out, const struct request *r)
 		say(out, 404, "no profile is here now\n");
 }
 
-/* Waits for the time, or for the end of the server. */
-static bool wait_for(void *context, double seconds)
+/* Who asked, and whom it is asked for. */
+struct wait {
+	struct http *http;
+	int client; /* its socket */
+};
+
+/* A client that only says that it sends no more has left, too: none of those that ask here does. */
+static bool has_left(int client)
 {
-	struct http *h = context;
+	struct pollfd p = {.fd = client, .events = POLLRDHUP};
+
+	return poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL));
+}
+
+/* false: the server ends. */
+static bool sleep_for(struct http *h, double seconds)
+{
 	struct timespec until;
 	double whole;
 	bool stopping;
@@ -119,6 +134,23 @@ static bool wait_for(void *context, double seconds)
 	stopping = h->stopping;
 	pthread_mutex_unlock(&h->lock);
 	return !stopping;
+}
+
+/* Waits for the time, for the end of the server, or until nobody waits for the answer: a window
+ * that nobody reads takes the place of another one. */
+static bool wait_for(void *context, double seconds)
+{
+	struct wait *w = context;
+	uint64_t end_ns = agent_now_ns() + (uint64_t)(seconds * 1e9), now_ns;
+
+	while ((now_ns = agent_now_ns()) < end_ns) {
+		double left = (double)(end_ns - now_ns) / 1e9;
+
+		if (!sleep_for(w->http, left < HTTP_LOOK_S ? left : HTTP_LOOK_S) ||
+		    has_left(w->client))
+			return false;
+	}
+	return true;
 }
 
 static bool enter_window(struct http *h)
@@ -139,39 +171,65 @@ static void leave_window(struct http *h)
 	pthread_mutex_unlock(&h->lock);
 }
 
-static void answer_models(struct http *h, const struct request *r, bool pprof,
+static void print_window(const struct http *h, struct http_answer *out, const struct request *r,
+			 const struct window *w, enum window_result result)
+{
+	switch (result) {
+	case WINDOW_STOPPED:
+		say(out, 503, "this server is about to end\n");
+		return;
+	case WINDOW_NO_MEMORY:
+		no_memory(out);
+		return;
+	case WINDOW_UNREADABLE:
+		say(out, 503,
+		    "a profile could be read when the window began and not when it ended: what "
+		    "happened between cannot be told; try again\n");
+		return;
+	case WINDOW_DONE:
+		break;
+	}
+	if (!w->profile->processes) {
+		nothing(out, r);
+		return;
+	}
+	print_report(out, w->profile, r->route == REQUEST_PPROF, h->agent->limits.any_owner);
+	out->left_out = w->left_out;
+	out->refresh = r->refresh;
+}
+
+/* Models take memory while they are read, pages while they are made: one request at a time, and
+ * nothing for who has left while it waited for its turn. Where a time is to be waited for the
+ * first models are read before that; HTTP_WINDOWS bounds these. */
+static void answer_models(struct http *h, const struct request *r, int client,
 			  struct http_answer *out)
 {
+	double seconds = r->route == REQUEST_PPROF ? r->seconds : 0;
 	const char *service = *r->service ? r->service : NULL;
-	enum window_result result;
-	struct window w;
+	struct wait wait = {.http = h, .client = client};
+	struct window w = {0};
+	enum window_result result = WINDOW_STOPPED;
 
 	agent_refresh(h->agent);
-	result = window_take(&w, h->agent, service, r->clock, pprof ? r->seconds : 0, wait_for, h);
-	if (result == WINDOW_STOPPED) {
-		say(out, 503, "this server is about to end\n");
-	} else if (result == WINDOW_NO_MEMORY) {
-		no_memory(out);
-	} else if (!w.profile->processes) {
-		nothing(out, r);
-	} else {
-		pthread_mutex_lock(&h->rendering);
-		print_report(out, w.profile, pprof);
-		pthread_mutex_unlock(&h->rendering);
-		out->left_out = w.left_out;
-		out->refresh = r->refresh;
-	}
+	if (seconds > 0)
+		result = window_take(&w, h->agent, service, r->clock, seconds, wait_for, &wait);
+	pthread_mutex_lock(&h->rendering);
+	if (seconds <= 0 && sleep_for(h, 0) && !has_left(client))
+		result = window_take(&w, h->agent, service, r->clock, 0, wait_for, &wait);
+	print_window(h, out, r, &w, result);
+	pthread_mutex_unlock(&h->rendering);
 	window_free(&w);
 }
 
-static void answer_pprof(struct http *h, const struct request *r, struct http_answer *out)
+static void answer_pprof(struct http *h, const struct request *r, int client,
+			 struct http_answer *out)
 {
 	if (!enter_window(h)) {
 		say(out, 503, "%d profiles are being taken already; try again later\n",
 		    HTTP_WINDOWS);
 		return;
 	}
-	answer_models(h, r, true, out);
+	answer_models(h, r, client, out);
 	leave_window(h);
 }
 
@@ -181,7 +239,7 @@ static void answer_style(struct http_answer *out)
 	out->type = "text/css; charset=utf-8";
 }
 
-void http_answer(struct http *h, const struct request *r, const char *accept,
+void http_answer(struct http *h, const struct request *r, const char *accept, int client,
 		 struct http_answer *out)
 {
 	*out = (struct http_answer){0};
@@ -197,13 +255,13 @@ void http_answer(struct http *h, const struct request *r, const char *accept,
 		answer_style(out);
 		break;
 	case REQUEST_SERVICE:
-		answer_models(h, r, false, out);
+		answer_models(h, r, client, out);
 		break;
 	case REQUEST_METRICS:
 		answer_metrics(h, accept, out);
 		break;
 	case REQUEST_PPROF:
-		answer_pprof(h, r, out);
+		answer_pprof(h, r, client, out);
 		break;
 	case REQUEST_HEALTH:
 		say(out, 200, "ok\n");

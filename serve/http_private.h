@@ -32,8 +32,9 @@ struct http_answer {
 	bool report;	  /* a report's page, which has a policy of its own */
 };
 
-/* Never fails: what cannot be answered becomes a 4xx or 5xx with a text. */
-void http_answer(struct http *h, const struct request *r, const char *accept,
+/* Never fails: what cannot be answered becomes a 4xx or 5xx with a text. `client` is the socket
+ * that the answer goes to: who has left it is not waited for. */
+void http_answer(struct http *h, const struct request *r, const char *accept, int client,
 		 struct http_answer *out);
 
 #endif

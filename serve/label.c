@@ -91,6 +91,21 @@ void label_clean_program(char out[LABEL_BYTES], const char *path)
 	clean(out, path, length);
 }
 
+void label_add_user(char name[LABEL_BYTES], unsigned uid)
+{
+	char user[16];
+	size_t length = strlen(name), bytes = (size_t)snprintf(user, sizeof(user), "@%u", uid);
+
+	if (length + bytes > LABEL_BYTES - 1) {
+		length = LABEL_BYTES - 1 - bytes - (sizeof(CUT_MARK) - 1);
+		while (length && ((unsigned char)name[length] & 0xc0) == 0x80)
+			length--; /* between characters */
+		strcpy(name + length, CUT_MARK);
+		length += sizeof(CUT_MARK) - 1;
+	}
+	strcpy(name + length, user);
+}
+
 void label_write(FILE *out, const char *name, const char *value)
 {
 	fprintf(out, "%s=\"", name);

@@ -20,6 +20,9 @@ void label_clean(char out[LABEL_BYTES], const char *name);
 /* The last part of a path, without the " (deleted)" of the kernel, likewise. */
 void label_clean_program(char out[LABEL_BYTES], const char *path);
 
+/* "name@UID" for what belongs to another user; the name is cut where both do not fit. */
+void label_add_user(char name[LABEL_BYTES], unsigned uid);
+
 /* NAME="VALUE" with backslash, quote and newline escaped, as OpenMetrics and the text format
  * 0.0.4 both want them. */
 void label_write(FILE *out, const char *name, const char *value);

@@ -29,19 +29,34 @@ static void set_span(struct profile *p, const struct timespec *began, double sec
 	q->end_mono_ns = 1 + (uint64_t)(seconds * 1e9);
 }
 
+/* Its first reading is in the model, and would be taken off what others did on the same paths. */
+static bool lost_any(const struct snapshot *first, const struct snapshot *last)
+{
+	for (size_t i = 0; i < first->files; i++) {
+		const struct snapshot_file *now = snapshot_find(last, &first->file[i]);
+
+		if (first->file[i].loaded && now && !now->loaded)
+			return true;
+	}
+	return false;
+}
+
 static enum window_result read_end(struct window *w, struct agent *a, struct snapshot *first,
 				   const char *service)
 {
+	enum window_result result = WINDOW_NO_MEMORY;
 	struct snapshot last;
-	int status = snapshot_take(&last, a, service, w->clock);
 
-	if (status == 0) {
+	if (snapshot_take(&last, a, service, w->clock) == 0) {
 		snapshot_load(&last, w->profile, is_news_or_known, first);
 		w->left_out += last.left_out;
+		result = lost_any(first, &last) ? WINDOW_UNREADABLE : WINDOW_DONE;
 		snapshot_load(first, w->profile, is_gone, &last);
+		if (first->left_out)
+			result = WINDOW_UNREADABLE;
 	}
 	snapshot_free(&last);
-	return status ? WINDOW_NO_MEMORY : WINDOW_DONE;
+	return result;
 }
 
 static enum window_result difference(struct window *w, struct agent *a, struct snapshot *first,

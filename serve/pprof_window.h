@@ -11,7 +11,12 @@ struct window {
 	uint32_t clock;	 /* SCP_CLOCK_NONE: there was nothing to read */
 };
 
-enum window_result { WINDOW_DONE, WINDOW_STOPPED, WINDOW_NO_MEMORY };
+enum window_result {
+	WINDOW_DONE,
+	WINDOW_STOPPED,
+	WINDOW_NO_MEMORY,
+	WINDOW_UNREADABLE /* a file that was read at the beginning cannot be read at the end */
+};
 
 /* Waits `seconds` between the two, in wait(), which returns false to give up; 0: one snapshot,
  * all since the processes began. window_free is due either way. */

@@ -232,3 +232,12 @@ void request_parse(struct request *r, const char *method, const char *uri, const
 	else if (r->status == 200)
 		take_query(r, "");
 }
+
+void request_check_site(struct request *r, const char *site, const char *dest)
+{
+	if (r->status != 200 || !site || strcasecmp(site, "cross-site"))
+		return;
+	if (dest && !strcasecmp(dest, "document"))
+		return;
+	refuse(r, 403, "a page of another site asked for this; open it by its address");
+}

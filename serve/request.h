@@ -39,6 +39,11 @@ struct request {
 void request_parse(struct request *r, const char *method, const char *uri, const char *host,
 		   bool loopback);
 
+/* Refuse (403) what a page of another site asks for behind its reader's back: `site` and `dest` are
+ * the headers Sec-Fetch-Site and Sec-Fetch-Dest, NULL: not sent (Fetch Metadata, W3C). A link that
+ * a reader follows from elsewhere opens a document, and is answered. */
+void request_check_site(struct request *r, const char *site, const char *dest);
+
 /* Does a Host header name this machine's loopback? "localhost", 127.x.y.z, [::1], with a port
  * or without. A page of somebody else's whose name was bound to 127.0.0.1 sends its own name. */
 bool request_host_is_loopback(const char *host);

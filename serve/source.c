@@ -51,16 +51,30 @@ int source_open(struct source *s, int directory, const char *name, const struct 
 	return 0;
 }
 
-void source_close(struct source *s)
+void source_release(struct source *s)
 {
 	if (s->fd >= 0)
 		close(s->fd);
 	cells_free(&s->cells);
 	profile_free(s->last);
-	free(s->path);
 	s->fd = -1;
 	s->last = NULL;
+	s->alive = false;
+}
+
+void source_close(struct source *s)
+{
+	source_release(s);
+	free(s->path);
 	s->path = NULL;
+}
+
+bool source_is(const struct source *s, int directory, const char *name)
+{
+	struct stat st;
+
+	return !fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) && st.st_dev == s->device &&
+	       st.st_ino == s->inode;
 }
 
 bool source_removed(const struct source *s)

@@ -47,9 +47,18 @@ enum source_fault {
 };
 extern const char *const source_fault_names[SOURCE_FAULTS];
 
+/* What the agent keeps for it, each with a limit of its own. */
+enum source_holding {
+	SOURCE_OPEN,  /* a descriptor */
+	SOURCE_NAMED, /* a name that cannot be opened: nobody's can keep others out */
+	SOURCE_ASIDE, /* a record of a file that has said all, or is not to be counted */
+	SOURCE_HOLDINGS
+};
+
 struct source {
 	char *path; /* where it was found */
 	int fd;
+	enum source_holding holding;
 	dev_t device;
 	ino_t inode;
 	enum source_state state;
@@ -60,6 +69,7 @@ struct source {
 	struct profile *last; /* its calls by function; NULL: none read */
 	uint32_t clock;	      /* kind */
 	bool alive;
+	bool from_now;		   /* what it had before its first reading is not to be counted */
 	uint64_t next_ns, wait_ns; /* when to read it again, CLOCK_MONOTONIC */
 	UT_hash_handle hh;	   /* by path */
 };
@@ -73,8 +83,14 @@ struct source_limits {
 int source_open(struct source *s, int directory, const char *name, const struct source_limits *l,
 		enum source_fault *fault);
 
+/* Close it, and free what was read; its names, path and state stay. */
+void source_release(struct source *s);
+
 /* Release everything, also of one that was never opened (fd -1). */
 void source_close(struct source *s);
+
+/* Is directory/name the very file that was opened as s? */
+bool source_is(const struct source *s, int directory, const char *name);
 
 /* Read the whole file into a new model, alone. NULL and *fault. */
 struct profile *source_load(const struct source *s, const struct source_limits *l,

@@ -27,11 +27,13 @@ lacks()
 	if grep -i "$2" "$1"; then return 1; fi
 }
 
-# stop_agent: by SIGTERM; its status.
+# stop_agent: by SIGTERM, if it has not ended; its status, 137 where SIGTERM does not end it.
 stop_agent()
 {
 	local status=0
-	kill -TERM "$AGENT" && wait "$AGENT" || status=$?
+	kill -TERM "$AGENT" 2>/dev/null || true
+	timeout 30 tail --pid="$AGENT" -s 0.1 -f /dev/null || kill -KILL "$AGENT"
+	wait "$AGENT" || status=$?
 	AGENT=
 	return "$status"
 }
@@ -43,9 +45,33 @@ background()
 	BACKGROUND+=($!)
 }
 
+# open_window: a window of an hour that is waited for; leave_windows: its client goes away.
+open_window()
+{
+	curl -s "$URL/debug/pprof/profile?seconds=3600" -o /dev/null 3>&- 4>&- &
+	WINDOWS+=($!)
+}
+
+leave_windows()
+{
+	local pid
+	for pid in "${WINDOWS[@]}"; do
+		kill "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+	WINDOWS=()
+}
+
+# windows_taken N: the agent follows one profile, and N windows that wait hold it as well.
+windows_taken()
+{
+	[ "$(find "/proc/$AGENT/fd" -lname '*.scp' 2>/dev/null | wc -l)" -ge $((1 + $1)) ]
+}
+
 end_background()
 {
 	local pid
+	leave_windows
 	for pid in "${BACKGROUND[@]}" ${AGENT:-}; do
 		kill "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true

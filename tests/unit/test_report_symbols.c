@@ -5,9 +5,12 @@
 
 #include <fcntl.h>
 #include <link.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <elfutils/libdwelf.h>
 
@@ -209,6 +212,69 @@ static void check_unknown(const char *path)
 	symbolize_free(s);
 }
 
+/* Who writes to a pipe waits until somebody opens it to read. */
+static void test_a_pipe_is_not_even_opened(void **state)
+{
+	char directory[] = "/tmp/scprof-test-XXXXXX", pipe_path[64];
+	const struct timespec while_ms = {.tv_nsec = 100000000};
+	pid_t child;
+	int status;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	snprintf(pipe_path, sizeof(pipe_path), "%s/pipe", directory);
+	assert_int_equal(mkfifo(pipe_path, 0600), 0);
+	child = fork();
+	if (child == 0)
+		_exit(open(pipe_path, O_WRONLY) < 0);
+	nanosleep(&while_ms, NULL);
+	check_unknown(pipe_path);
+	nanosleep(&while_ms, NULL);
+	assert_int_equal(waitpid(child, &status, WNOHANG), 0); /* it waits still */
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+	unlink(pipe_path);
+	rmdir(directory);
+}
+
+static enum symbolize_state state_of(const char *path, bool build_id, bool guarded)
+{
+	struct symbolizer *s = symbolizer_for(path);
+	struct prof_frame frame = frame_at((uintptr_t)outer + 4);
+	enum symbolize_state state;
+	size_t count;
+
+	if (build_id)
+		read_build_id();
+	if (guarded)
+		symbolize_guard(s);
+	symbolize_frame(s, &frame, &count);
+	state = symbolize_module_state(s, 0);
+	symbolize_free(s);
+	return state;
+}
+
+/* A file of another user could be cut short while it is mapped. */
+static void test_a_guarded_reader_opens_own_files_only(void **state)
+{
+	char copy[] = "/tmp/scprof-test-XXXXXX", command[700];
+	int fd = mkstemp(copy);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	snprintf(command, sizeof(command), "cp '%s' %s", program(), copy);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(state_of(copy, true, true), SYMBOLIZE_LOADED);
+	assert_int_equal(state_of(copy, false, false), SYMBOLIZE_LOADED);
+	assert_int_equal(state_of(copy, false, true), SYMBOLIZE_MISSING);
+	if (chown(copy, 65534, 65534) == 0) { /* root's right */
+		assert_int_equal(state_of(copy, true, false), SYMBOLIZE_LOADED);
+		assert_int_equal(state_of(copy, true, true), SYMBOLIZE_MISSING);
+	}
+	unlink(copy);
+}
+
 /* None of these may block, crash or name anything. */
 static void test_what_is_no_module(void **state)
 {
@@ -251,6 +317,8 @@ int main(void)
 		cmocka_unit_test(test_code_without_lines_gets_none),
 		cmocka_unit_test(test_return_address_belongs_to_the_call),
 		cmocka_unit_test(test_another_build_is_not_used),
+		cmocka_unit_test(test_a_pipe_is_not_even_opened),
+		cmocka_unit_test(test_a_guarded_reader_opens_own_files_only),
 		cmocka_unit_test(test_what_is_no_module),
 		cmocka_unit_test(test_no_module_at_all),
 	};

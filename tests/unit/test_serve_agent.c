@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -125,12 +126,17 @@ static void rewrite(const struct place *x, const char *name, uint32_t pid, const
 	scp_build_free(&b);
 }
 
+static void all_due(struct place *x)
+{
+	for (struct source *s = x->agent.sources; s; s = s->hh.next)
+		s->next_ns = 0;
+}
+
 /* As a scrape a while later, when every file is due. */
 static void look(struct place *x)
 {
 	agent_scan(&x->agent);
-	for (struct source *s = x->agent.sources; s; s = s->hh.next)
-		s->next_ns = 0;
+	all_due(x);
 	x->agent.refreshed_ns = 0;
 	agent_refresh(&x->agent);
 }
@@ -234,6 +240,44 @@ static void sums_never_go_back(void **state)
 	look(x);
 	assert_int_equal(calls_of(x, "a"), 12);
 	assert_true(x->agent.faults[SOURCE_FAULT_CONTENT] > 0);
+}
+
+static void save_lossy(const struct place *x, const char *name, uint32_t pid, uint64_t skipped)
+{
+	struct scp_build b;
+
+	build(&b, pid, "/bin/a", 1);
+	scp_build_header(&b)->losses.skipped_calls = skipped;
+	scp_build_save(&b, path_in(x, name));
+	scp_build_free(&b);
+}
+
+/* For an agent that reads everybody's: 1000 calls that somebody else says were ours. */
+static void nobody_speaks_as_a_service_of_ours(void **state)
+{
+	struct place *x = *state;
+
+	save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
+	save(x, "scprof.a.2.scp", 2, "/bin/a", 1000);
+	if (chown(path_in(x, "scprof.a.2.scp"), 65534, 65534))
+		skip(); /* root's right */
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 10);
+	assert_int_equal(calls_of(x, "a@65534"), 1000);
+}
+
+/* Whatever two files say together: what comes after is added to it. */
+static void no_file_makes_a_sum_wrap(void **state)
+{
+	struct place *x = *state;
+
+	save_lossy(x, "scprof.a.1.scp", 1, UINT64_MAX);
+	save_lossy(x, "scprof.a.2.scp", 2, UINT64_MAX);
+	look(x);
+	save_lossy(x, "scprof.a.3.scp", 3, 5);
+	look(x);
+	assert_true(x->agent.counters.services->lost[COUNTERS_SKIPPED] ==
+		    2 * (prof_u128)UINT64_MAX + 5);
 }
 
 static void a_process_counts_once(void **state)
@@ -362,19 +406,115 @@ static void says_how_many_files_are_beyond_the_limit(void **state)
 	assert_int_equal(x->agent.files_beyond, 5);
 }
 
+/* Names that anybody can make, as many as there is room for and more. */
+static void refused_names_keep_nobody_out(void **state)
+{
+	struct place *x = *state;
+	char name[32];
+
+	save(x, "scprof.a.1.scp", 1, "/bin/a", 1);
+	for (uint32_t i = 0; i < AGENT_NAMES + 100; i++) {
+		snprintf(name, sizeof(name), "scprof.l.%u.scp", i);
+		assert_int_equal(symlink("nowhere", path_in(x, name)), 0);
+	}
+	save(x, "scprof.a.2.scp", 2, "/bin/a", 10);
+	look(x);
+	save(x, "scprof.a.3.scp", 3, "/bin/a", 100);
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 111);
+	assert_int_equal(x->agent.held[SOURCE_NAMED], AGENT_NAMES);
+	assert_int_equal(x->agent.files_beyond, 100);
+	assert_int_equal(x->agent.held[SOURCE_OPEN], 3);
+}
+
+/* Ended processes whose files stay: each is counted, once, and the newest find room. */
+static void ended_processes_make_room(void **state)
+{
+	struct place *x = *state;
+	char name[32], command[300];
+	struct gauges g;
+
+	agent_close(&x->agent);
+	assert_int_equal(begin_with(x, &(struct agent_options){.most_files = 2}), 0);
+	for (uint32_t i = 1; i <= 7; i++) {
+		snprintf(name, sizeof(name), "scprof.a.%u.scp", i);
+		save(x, name, i, "/bin/a", 10);
+	}
+	for (int i = 0; i < 30; i++) { /* and nobody asks for anything */
+		agent_scan(&x->agent);
+		all_due(x);
+	}
+	assert_int_equal(calls_of(x, "a"), 70);
+	assert_int_equal(x->agent.files_beyond, 0);
+	assert_int_equal(x->agent.held[SOURCE_OPEN], 2);
+	assert_int_equal(x->agent.held[SOURCE_ASIDE], 5);
+	/* a copy of one that was closed, and one that was deleted; two more are closed for them */
+	snprintf(command, sizeof(command), "for i in 1 2 3; do cp %s.$i.scp %s.1$i.scp; done",
+		 path_in(x, "scprof.a"), path_in(x, "scprof.a"));
+	assert_int_equal(system(command), 0);
+	unlink(path_in(x, "scprof.a.1.scp"));
+	for (int i = 0; i < 20; i++)
+		look(x);
+	assert_int_equal(calls_of(x, "a"), 70);
+	assert_int_equal(files_in(x, SOURCE_DUPLICATE), 3);
+	/* another process under a name that was closed */
+	save(x, "new.scp", 99, "/bin/a", 5);
+	assert_int_equal(rename(path_in(x, "new.scp"), path_in(x, "scprof.a.12.scp")), 0);
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 75);
+	assert_int_equal(gauges_build(&g, &x->agent), 0);
+	assert_int_equal(g.gauge[0].calls, 75);
+	gauges_free(&g);
+}
+
+static void opens_no_more_than_the_system_allows(void **state)
+{
+	struct place *x = *state;
+	struct rlimit old, few = {.rlim_cur = 300};
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	few.rlim_max = old.rlim_max;
+	agent_close(&x->agent);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	assert_int_equal(begin_with(x, &(struct agent_options){.most_files = 4096}), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	assert_int_equal(x->agent.options.most_files, (300 - 256) / 2);
+}
+
+static void save_begun(const struct place *x, const char *name, uint32_t pid, uint64_t begun_ns,
+		       uint64_t calls)
+{
+	struct scp_build b;
+
+	build(&b, pid, "/bin/a", calls);
+	scp_build_header(&b)->start_real_ns = begun_ns;
+	scp_build_save(&b, path_in(x, name));
+	scp_build_free(&b);
+}
+
+/* It is the process's beginning that counts, not when its file was found or could be read. */
 static void counts_from_now_if_told_to(void **state)
 {
 	struct place *x = *state;
+	uint64_t start_ns;
 
-	save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
 	agent_close(&x->agent);
 	assert_int_equal(begin_with(x, &(struct agent_options){.from_now = true}), 0);
+	start_ns = x->agent.started_real_ns;
+	save_begun(x, "scprof.a.1.scp", 1, start_ns - 1, 10);
+	scp_build_save_bytes("rubbish", 7, path_in(x, "scprof.a.3.scp"));
 	look(x);
 	assert_int_equal(calls_of(x, "a"), 0);
-	rewrite(x, "scprof.a.1.scp", 1, "/bin/a", 15);
-	save(x, "scprof.a.2.scp", 2, "/bin/a", 100);
+	save_begun(x, "scprof.a.1.scp", 1, start_ns - 1, 15);
+	save_begun(x, "scprof.a.2.scp", 2, start_ns + 1, 100);
+	save_begun(x, "scprof.a.3.scp", 3, start_ns - 1, 1000);
+	save_begun(x, "scprof.a.4.scp", 4, start_ns - 1, 10000);
 	look(x);
 	assert_int_equal(calls_of(x, "a"), 105);
+	save_begun(x, "scprof.a.3.scp", 3, start_ns - 1, 1001);
+	save_begun(x, "scprof.a.4.scp", 4, start_ns - 1, 10001);
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 107);
 }
 
 static bool next_chapter(void *context, double seconds)
@@ -410,6 +550,57 @@ static void a_window_is_the_difference(void **state)
 	window_free(&w);
 }
 
+static bool cut_short(void *context, double seconds)
+{
+	struct place *x = context;
+
+	(void)seconds;
+	rewrite(x, "scprof.a.2.scp", 2, "/bin/a", 1030);
+	return truncate(path_in(x, "scprof.a.1.scp"), 100) == 0;
+}
+
+static bool five_calls(void *context, double seconds)
+{
+	(void)seconds;
+	rewrite(context, "scprof.a.2.scp", 2, "/bin/a", 1035);
+	return true;
+}
+
+static bool cut_short_and_gone(void *context, double seconds)
+{
+	struct place *x = context;
+	bool done = cut_short(context, seconds) && unlink(path_in(x, "scprof.a.1.scp")) == 0;
+
+	agent_scan(&x->agent);
+	return done;
+}
+
+/* 30 calls of one process; what the other had done before is not to be taken off them. */
+static void a_window_with_a_file_that_breaks_is_none(void **state)
+{
+	struct place *x = *state;
+	struct window w;
+
+	save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
+	save(x, "scprof.a.2.scp", 2, "/bin/a", 1000);
+	look(x);
+	assert_int_equal(window_take(&w, &x->agent, "a", SCP_CLOCK_NONE, 2.5, cut_short, x),
+			 WINDOW_UNREADABLE);
+	window_free(&w);
+	/* broken from the beginning, it is left out */
+	assert_int_equal(window_take(&w, &x->agent, "a", SCP_CLOCK_NONE, 2.5, five_calls, x),
+			 WINDOW_DONE);
+	assert_int_equal(w.profile->entry[0].sums.calls, 5);
+	assert_int_equal(w.left_out, 1);
+	window_free(&w);
+	save(x, "scprof.a.1.scp", 1, "/bin/a", 11);
+	look(x);
+	assert_int_equal(
+		window_take(&w, &x->agent, "a", SCP_CLOCK_NONE, 2.5, cut_short_and_gone, x),
+		WINDOW_UNREADABLE);
+	window_free(&w);
+}
+
 static void prints_metrics_of_nothing(void **state)
 {
 	struct place *x = *state;
@@ -431,6 +622,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(files_that_grow_are_added_once, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_gone_stays_in_the_sums, begin, end),
 		cmocka_unit_test_setup_teardown(sums_never_go_back, begin, end),
+		cmocka_unit_test_setup_teardown(nobody_speaks_as_a_service_of_ours, begin, end),
+		cmocka_unit_test_setup_teardown(no_file_makes_a_sum_wrap, begin, end),
 		cmocka_unit_test_setup_teardown(a_process_counts_once, begin, end),
 		cmocka_unit_test_setup_teardown(merged_profiles_are_results, begin, end),
 		cmocka_unit_test_setup_teardown(nothing_hostile_stops_it, begin, end),
@@ -438,8 +631,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(finds_directories_of_runs, begin, end),
 		cmocka_unit_test_setup_teardown(says_how_many_files_are_beyond_the_limit, begin,
 						end),
+		cmocka_unit_test_setup_teardown(refused_names_keep_nobody_out, begin, end),
+		cmocka_unit_test_setup_teardown(ended_processes_make_room, begin, end),
+		cmocka_unit_test_setup_teardown(opens_no_more_than_the_system_allows, begin, end),
 		cmocka_unit_test_setup_teardown(counts_from_now_if_told_to, begin, end),
 		cmocka_unit_test_setup_teardown(a_window_is_the_difference, begin, end),
+		cmocka_unit_test_setup_teardown(a_window_with_a_file_that_breaks_is_none, begin,
+						end),
 		cmocka_unit_test_setup_teardown(prints_metrics_of_nothing, begin, end),
 	};
 

@@ -57,6 +57,22 @@ static void names_programs(void **state)
 	assert_string_equal(out, " (deleted)");
 }
 
+static void names_users(void **state)
+{
+	char out[LABEL_BYTES];
+
+	(void)state;
+	strcpy(out, "app");
+	label_add_user(out, 1000);
+	assert_string_equal(out, "app@1000");
+	memset(out, 'x', LABEL_BYTES - 1);
+	memcpy(out + LABEL_BYTES - 1 - 15, "\xe2\x82\xac", 3); /* across the cut */
+	out[LABEL_BYTES - 1] = '\0';
+	label_add_user(out, 4294967295u);
+	assert_int_equal(strlen(out), LABEL_BYTES - 1 - 1);
+	assert_string_equal(out + LABEL_BYTES - 1 - 16, "x...@4294967295");
+}
+
 /* What `write` writes. */
 static char *written(void (*write)(FILE *out))
 {
@@ -219,6 +235,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cleans_names),
 		cmocka_unit_test(names_programs),
+		cmocka_unit_test(names_users),
 		cmocka_unit_test(escapes_values),
 		cmocka_unit_test(writes_both_formats),
 		cmocka_unit_test(keeps_functions_within_the_limit),

@@ -269,6 +269,34 @@ static void survives_any_bytes(void **state)
 	}
 }
 
+/* A picture or a script of somebody else's page is refused; a link to ours is followed. */
+static void hears_no_pages_of_other_sites(void **state)
+{
+	static const struct {
+		const char *site, *dest;
+		unsigned status;
+	} cases[] = {{NULL, NULL, 200},
+		     {"none", "document", 200},
+		     {"same-origin", "empty", 200},
+		     {"cross-site", "document", 200},
+		     {"cross-site", "image", 403},
+		     {"cross-site", "iframe", 403},
+		     {"Cross-Site", "empty", 403},
+		     {"cross-site", NULL, 403}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct request r = asked("/debug/pprof/profile?seconds=3600");
+
+		request_check_site(&r, cases[i].site, cases[i].dest);
+		assert_int_equal(r.status, cases[i].status);
+	}
+	struct request r = asked("/nothing");
+
+	request_check_site(&r, "cross-site", NULL);
+	assert_int_equal(r.status, 404); /* the first refusal stays */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -278,6 +306,7 @@ int main(void)
 		cmocka_unit_test(refuses_what_is_long),
 		cmocka_unit_test(hears_only_get_and_head),
 		cmocka_unit_test(hears_only_names_of_loopback),
+		cmocka_unit_test(hears_no_pages_of_other_sites),
 		cmocka_unit_test(negotiates),
 		cmocka_unit_test(reads_addresses),
 		cmocka_unit_test(survives_any_bytes),

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What is kept for a file that was found. Anybody can put names into a directory such as /dev/shm,
+ * and ended processes leave files there for good: neither shall keep the agent from those that
+ * run. Names that cannot be opened are counted apart, and where all descriptors are in use, that
+ * of a file which has said all is given up: a small record stays, by which it is known again. */
+#include "agent_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pool.h"
+
+#define QUIET_NS (UINT64_C(8) * 1000000000)  /* after four readings with nothing new */
+#define ASIDE_NS (UINT64_C(60) * 1000000000) /* a record stays while its file is not met */
+
+static void hold(struct agent *a, struct source *s, enum source_holding holding)
+{
+	a->held[s->holding]--;
+	s->holding = holding;
+	a->held[holding]++;
+}
+
+static struct source *new_source(struct agent *a, const char *path)
+{
+	struct source *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->fd = -1;
+	s->holding = SOURCE_NAMED;
+	s->path = strdup(path);
+	if (s->path)
+		HASH_ADD_KEYPTR(hh, a->sources, s->path, strlen(s->path), s);
+	if (s->path && s->hh.tbl) {
+		a->held[SOURCE_NAMED]++;
+		return s;
+	}
+	free(s->path);
+	free(s);
+	return NULL;
+}
+
+void agent_drop(struct agent *a, struct source *s)
+{
+	a->held[s->holding]--;
+	HASH_DEL(a->sources, s);
+	source_close(s);
+	free(s);
+}
+
+static void keep_means(struct source *s)
+{
+	if (s->service && s->last)
+		pool_add(s->service->pool, s->last, NULL);
+}
+
+void agent_retire(struct agent *a, struct source *s)
+{
+	keep_means(s);
+	if (s->service)
+		a->gone[a->gones++ % AGENT_REMEMBERED] = s->identity;
+	agent_drop(a, s);
+}
+
+static bool is_open_already(const struct agent *a, const struct source *s)
+{
+	for (const struct source *o = a->sources; o; o = o->hh.next)
+		if (o != s && o->fd >= 0 && o->device == s->device && o->inode == s->inode)
+			return true;
+	return false;
+}
+
+/* How well it can be done without: 0 not at all. A file with a process that lives, or that may
+ * live where it cannot be seen from here, is kept as long as there is another one. */
+static uint64_t worth_closing(const struct source *s)
+{
+	if (s->fd < 0)
+		return 0;
+	if (agent_is_set_aside(s))
+		return UINT64_MAX;
+	return s->wait_ns >= QUIET_NS && (!s->alive || !s->service) ? s->wait_ns : 0;
+}
+
+/* One that was never counted becomes a name that is tried again in time. */
+static void close_file(struct agent *a, struct source *s)
+{
+	keep_means(s);
+	source_release(s);
+	if (s->service || agent_is_set_aside(s)) {
+		hold(a, s, SOURCE_ASIDE);
+		s->next_ns = agent_now_ns() + ASIDE_NS;
+	} else {
+		hold(a, s, SOURCE_NAMED);
+	}
+}
+
+/* A descriptor for one more file than there may be; false: none can be done without. */
+static bool make_room(struct agent *a, const struct source *newcomer)
+{
+	struct source *best = NULL;
+
+	for (struct source *s = a->sources; s; s = s->hh.next)
+		if (s != newcomer && worth_closing(s) > (best ? worth_closing(best) : 0))
+			best = s;
+	if (!best || a->held[SOURCE_ASIDE] >= AGENT_ASIDE)
+		return false;
+	close_file(a, best);
+	return true;
+}
+
+/* Beyond the limit of names it is not remembered, and tried again at the next scan. */
+static void refuse(struct agent *a, struct source *s, enum source_fault fault)
+{
+	if (a->held[SOURCE_NAMED] > AGENT_NAMES) {
+		a->files_beyond++;
+		agent_drop(a, s);
+		return;
+	}
+	s->state = SOURCE_REFUSED;
+	s->fault = fault;
+	a->faults[fault]++;
+	agent_wait_longer(s);
+}
+
+/* true: there is nothing to do about it now. */
+static bool is_known(struct agent *a, struct source **found, int directory, const char *name)
+{
+	struct source *s = *found;
+
+	if (s->fd >= 0)
+		return true;
+	if (s->holding != SOURCE_ASIDE)
+		return agent_now_ns() < s->next_ns;
+	if (source_is(s, directory, name)) {
+		s->next_ns = agent_now_ns() + ASIDE_NS;
+		return true;
+	}
+	agent_retire(a, s); /* another file has its name now */
+	*found = NULL;
+	return false;
+}
+
+void agent_meet(struct agent *a, int directory, const char *path, const char *name)
+{
+	enum source_fault fault;
+	struct source *s;
+
+	HASH_FIND(hh, a->sources, path, strlen(path), s);
+	if (s && is_known(a, &s, directory, name))
+		return;
+	s = s ? s : new_source(a, path);
+	if (!s)
+		return;
+	if (source_open(s, directory, name, &a->limits, &fault)) {
+		refuse(a, s, fault);
+		return;
+	}
+	hold(a, s, SOURCE_OPEN);
+	if (a->held[SOURCE_OPEN] > a->options.most_files && !make_room(a, s)) {
+		a->files_beyond++;
+		agent_drop(a, s);
+		return;
+	}
+	s->wait_ns = 0;
+	if (is_open_already(a, s))
+		s->state = SOURCE_DUPLICATE;
+	else
+		agent_read(a, s);
+}
