@@ -44,17 +44,42 @@ wait_for_child()
 	return 1
 }
 
+# mind PID: it is ended with the test.
+mind()
+{
+	started="$started $1"
+}
+
 # bare SECONDS: the same under a bare LD_PRELOAD: $pid.
 bare()
 {
-	LD_PRELOAD=$LIB SCPROF_OUT=$T/out "$PROGRAMS/traffic" "$1" </dev/null 3>&- &
-	pid=$!
-	started="$started $pid"
+	bare_program "$PROGRAMS/traffic" "$1"
+}
+
+# bare_program PROGRAM ARGUMENT...: into $T/out.
+bare_program()
+{
 	local i
+	LD_PRELOAD=$LIB SCPROF_OUT=$T/out "$@" </dev/null 3>&- &
+	pid=$!
+	mind "$pid"
 	for ((i = 0; i < 500; i++)); do
 		compgen -G "$T/out/*.scp" >/dev/null && grep -q '\.scp' "/proc/$pid/maps" && return 0
 		sleep 0.02
 	done
+	echo "process $pid does not record"
+	return 1
+}
+
+# Until a picture is in top.out, which a top in the background writes.
+wait_for_picture()
+{
+	local i
+	for ((i = 0; i < 500; i++)); do
+		grep -q '^scprof top:' top.out && return 0
+		sleep 0.02
+	done
+	echo "no picture"
 	return 1
 }
 
@@ -99,10 +124,10 @@ has_rows()
 }
 
 @test "top 01: by process, of the program and of scprof run, by directory and by file" {
-	watched 20
+	watched 60
 	top 0 -n 2 -d 200ms --width 150 "$pid"
 	has_rows top.out
-	grep -q "traffic 20 ($pid)" top.out
+	grep -q "traffic 60 ($pid)" top.out
 	top 0 -n 2 -d 200ms --width 150 "$run"
 	has_rows top.out
 	local file
@@ -114,7 +139,7 @@ has_rows()
 }
 
 @test "top 02: of a bare LD_PRELOAD" {
-	bare 20
+	bare 60
 	top 0 -n 1 -d 200ms --width 150 "$pid"
 	has_rows top.out
 	top 0 -n 1 -d 200ms --width 150 "$T/out"
@@ -130,8 +155,13 @@ has_rows()
 }
 
 @test "top 03: what it says at the end is what the profile has" {
-	watched 2
-	timeout -k 5 60 "$SCPROF" top -b -d 300ms --rows 0 --width 200 "$run" >top.out </dev/null
+	watched 60
+	timeout -k 5 60 "$SCPROF" top -b -d 300ms --rows 0 --width 200 "$run" >top.out </dev/null 3>&- &
+	local watcher=$!
+	mind $watcher
+	wait_for_picture
+	kill "$pid"
+	wait $watcher
 	wait "$run"
 	grep -q 'has ended' top.out
 	# calls of the last picture by function, and of the profile
@@ -146,7 +176,7 @@ has_rows()
 }
 
 @test "top 04: keys for sorting, rows, groupings, filters and paths" {
-	watched 20
+	watched 60
 	top 0 -n 1 -d 300ms --width 150 --sort bytes "$pid"
 	# seldom moves as much in a call as often in forty: both functions are there; sort by name
 	top 0 -n 1 -d 300ms --width 150 --sort name --rows 1 "$pid"
@@ -282,31 +312,28 @@ has_rows()
 @test "top 09: hostile names stay text" {
 	# the pty driver fails at any sequence that ncurses would not have written
 	cp "$PROGRAMS/traffic" $'bad\e]0;owned\a\e[31mname'
-	LD_PRELOAD=$LIB SCPROF_OUT=$T/out ./$'bad\e]0;owned\a\e[31mname' 60 $'\e[2J' </dev/null 3>&- &
-	local hostile=$!
-	started="$started $hostile"
-	sleep 0.5
+	bare_program ./$'bad\e]0;owned\a\e[31mname' 60 $'\e[2J'
 	pty 150x20 "
 		wait often at traffic
 		wait bad.x1b.0;owned.x07.x1b
 		screen hostile
 		key q
-		end 0" "$SCPROF" top -d 200ms "$hostile"
-	top 0 -n 1 -d 100ms "$hostile"
+		end 0" "$SCPROF" top -d 200ms "$pid"
+	top 0 -n 1 -d 100ms "$pid"
 	hasnt $'\e' top.out
 }
 
 @test "top 10: it only reads, and the program is undisturbed by its end" {
-	watched 4
+	watched 60
 	timeout -k 5 60 strace -f -qq -e trace=openat,open,kill,ptrace,process_vm_readv -o trace \
 		"$SCPROF" top -n 3 -d 200ms "$pid" >top.out </dev/null
 	hasnt -E 'O_WRONLY|O_RDWR|O_CREAT|ptrace|process_vm' trace
 	hasnt -E 'kill\(' trace
 	"$SCPROF" top -b -d 100ms "$pid" >top.out </dev/null 3>&- &
-	local watcher=$!
-	sleep 0.3
+	local watcher=$! status=0
+	wait_for_picture
 	kill -9 $watcher
-	local status=0
+	kill "$pid"
 	wait "$run" || status=$?
 	[ $status = 0 ]
 }
