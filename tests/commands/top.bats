@@ -325,10 +325,12 @@ has_rows()
 
 @test "top 10: it only reads, and the program is undisturbed by its end" {
 	watched 60
-	timeout -k 5 60 strace -f -qq -e trace=openat,open,kill,ptrace,process_vm_readv -o trace \
+	# nor does a picture wait for a server of debug information
+	DEBUGINFOD_URLS=http://127.0.0.1:9 timeout -k 5 60 strace -f -qq -e trace=openat,open,kill,ptrace,process_vm_readv,connect -o trace \
 		"$SCPROF" top -n 3 -d 200ms "$pid" >top.out </dev/null
 	hasnt -E 'O_WRONLY|O_RDWR|O_CREAT|ptrace|process_vm' trace
 	hasnt -E 'kill\(' trace
+	hasnt -E 'connect\(.*AF_INET' trace
 	"$SCPROF" top -b -d 100ms "$pid" >top.out </dev/null 3>&- &
 	local watcher=$! status=0
 	wait_for_picture
@@ -336,6 +338,24 @@ has_rows()
 	kill "$pid"
 	wait "$run" || status=$?
 	[ $status = 0 ]
+}
+
+# In front of a command: what the terminal is set to, before and after it, in the files of these
+# names.
+# shellcheck disable=SC2016
+REMEMBERING=(sh -c 'stty -g >before; "$@"; status=$?; stty -g >after; exit $status' sh)
+
+@test "top 11: a signal that ends it leaves the terminal as it was" {
+	local signal
+	bare 60
+	for signal in INT QUIT TERM HUP; do
+		pty 130x20 "
+			wait often at traffic
+			shell kill -$signal \$(pgrep -P \$PID)
+			end 0" "${REMEMBERING[@]}" "$SCPROF" top -d 200ms "$pid"
+		[ -s before ]
+		diff before after
+	done
 }
 
 @test "run --live: the picture on the terminal, the program's output in a file" {
@@ -353,6 +373,16 @@ has_rows()
 	grep -q 'scprof.sh.log' normal
 	"$SCPROF" report --format json p.scp >report.json
 	[ "$(calls_of send)" -gt 40 ]
+}
+
+@test "run --live: a picture that is killed leaves the terminal as it was" {
+	pty 130x24 "
+		wait often at traffic
+		shell kill -9 \$(pgrep -f -P \$(pgrep -P \$PID) 'scprof watch-run')
+		shell kill \$(pgrep -P \$(pgrep -P \$PID) -x traffic)
+		end 0" "${REMEMBERING[@]}" "$SCPROF" run --live --no-report -o "$T/p.scp" -- "$PROGRAMS/traffic" 60
+	[ -s before ]
+	diff before after
 }
 
 @test "run --live: who quits the picture leaves the program be; without a terminal it says so" {
