@@ -358,6 +358,28 @@ REMEMBERING=(sh -c 'stty -g >before; "$@"; status=$?; stty -g >after; exit $stat
 	done
 }
 
+@test "top 12: after a delay it goes on as before, with no crowd of short intervals" {
+	local watcher
+	bare 60
+	"$SCPROF" top -b -n 10 -d 300ms --rows 1 --width 150 "$pid" >top.out </dev/null 3>&- &
+	watcher=$!
+	mind $watcher
+	wait_for_picture
+	kill -STOP $watcher
+	sleep 2
+	kill -CONT $watcher
+	wait $watcher
+	[ "$(grep -c '^scprof top:' top.out)" = 10 ]
+	# in seconds; one may be short, as its beginning was late, but not two in a row
+	sed -n 's/.*; in the last \([0-9.]* [^ ]*s\): .*/\1/p' top.out | awk '
+		{ s = $1 * ($2 == "s" ? 1 : $2 == "ms" ? 1e-3 : $2 == "us" ? 1e-6 : 1e-9)
+		  if (NR > 1 && s + last < 0.29) { print "line " NR ": " last ", " s; exit 1 }
+		  last = s } END { if (NR < 8) exit 1 }' || {
+		cat top.out
+		return 1
+	}
+}
+
 @test "run --live: the picture on the terminal, the program's output in a file" {
 	pty 130x24 "
 		wait often at traffic
