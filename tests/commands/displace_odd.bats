@@ -105,12 +105,10 @@ in_quota()
 		burners+=($!)
 	done
 	json -- sleep 0.01 || true
-	"${DISPLACE[@]}" -- true >/dev/null 2>&1 3>&- &
-	pid=$!
-	wait "$pid" || true
+	timeout -k 5 60 sh -c 'echo $$ >pid; exec "$@"' sh "${DISPLACE[@]}" -- true >/dev/null 2>&1 3>&- || true
 	kill "${burners[@]}"
 	# however long its threads waited for a CPU, no control group stays
-	[ -z "$(group_of "$pid")" ]
+	[ -z "$(group_of "$(cat pid)")" ]
 	holds '.replications[0].rest_s > 0.9'
 }
 

@@ -325,12 +325,10 @@ has_rows()
 
 @test "top 10: it only reads, and the program is undisturbed by its end" {
 	watched 60
-	# nor does a picture wait for a server of debug information
-	DEBUGINFOD_URLS=http://127.0.0.1:9 timeout -k 5 60 strace -f -qq -e trace=openat,open,kill,ptrace,process_vm_readv,connect -o trace \
+	timeout -k 5 60 strace -f -qq -e trace=openat,open,kill,ptrace,process_vm_readv -o trace \
 		"$SCPROF" top -n 3 -d 200ms "$pid" >top.out </dev/null
 	hasnt -E 'O_WRONLY|O_RDWR|O_CREAT|ptrace|process_vm' trace
 	hasnt -E 'kill\(' trace
-	hasnt -E 'connect\(.*AF_INET' trace
 	"$SCPROF" top -b -d 100ms "$pid" >top.out </dev/null 3>&- &
 	local watcher=$! status=0
 	wait_for_picture
@@ -378,6 +376,19 @@ REMEMBERING=(sh -c 'stty -g >before; "$@"; status=$?; stty -g >after; exit $stat
 		cat top.out
 		return 1
 	}
+}
+
+@test "top 13: a picture does not wait for a server of debug information" {
+	# the file of the program is gone: a report would ask for it
+	cp "$PROGRAMS/traffic" gone
+	bare_program ./gone 60
+	kill "$pid"
+	wait "$pid"
+	rm gone
+	DEBUGINFOD_URLS=http://127.0.0.1:9 DEBUGINFOD_CACHE_PATH=$T/cache timeout -k 5 60 \
+		strace -f -qq -e trace=connect -o trace "$SCPROF" top -b "$T/out" >top.out </dev/null
+	grep -q '^scprof top:' top.out
+	hasnt AF_INET trace
 }
 
 @test "run --live: the picture on the terminal, the program's output in a file" {
