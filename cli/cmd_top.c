@@ -232,6 +232,7 @@ static int watch(const struct top_options *o)
 	static struct feed feed; /* a path: large */
 	int status;
 
+	unsetenv("DEBUGINFOD_URLS"); /* no picture shall wait for a server far away */
 	if (open_target(&feed, o, &err))
 		return complain(&err, 2);
 	if (o->batch || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))

@@ -224,14 +224,33 @@ static const char *unfit(const struct stat *st)
 	return NULL;
 }
 
+/* The text of what is open, or NULL, having said why. */
+static char *read_open(struct reading *r, int fd)
+{
+	const char *why;
+	char *text = NULL;
+	struct stat st;
+	bool known = !fstat(fd, &st);
+
+	why = known ? unfit(&st) : NULL;
+	if (why) {
+		refuse(r, "%s", why);
+		return NULL;
+	}
+	if (known)
+		text = calloc(1, MOST_BYTES + 1);
+	if (text && read(fd, text, MOST_BYTES) >= 0)
+		return text;
+	refuse(r, "cannot be read: %s", strerror(errno));
+	free(text);
+	return NULL;
+}
+
 /* The text, or NULL: not there (no error), unfit or unreadable (said why). */
 static char *read_text(struct reading *r, bool *there)
 {
 	int fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	const char *why;
-	char *text = NULL;
-	struct stat st;
-	ssize_t got = -1;
+	char *text;
 
 	*there = fd >= 0;
 	if (fd < 0) {
@@ -239,15 +258,9 @@ static char *read_text(struct reading *r, bool *there)
 			refuse(r, "cannot be read: %s", strerror(errno));
 		return NULL;
 	}
-	if (!fstat(fd, &st) && !(why = unfit(&st)) && (text = calloc(1, MOST_BYTES + 1)))
-		got = read(fd, text, MOST_BYTES);
-	else if (text || why)
-		refuse(r, "%s", why);
+	text = read_open(r, fd);
 	close(fd);
-	if (got >= 0)
-		return text;
-	free(text);
-	return NULL;
+	return text;
 }
 
 int config_read_file(struct config *c, const char *path, void (*complain)(const char *text))

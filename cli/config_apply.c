@@ -34,15 +34,79 @@ const char *config_variable(const struct command *command, const char *option)
 	return NULL;
 }
 
-/* Is the option, or a beginning of its name, among the words before "--"? */
-static bool is_typed(const char *option, int argc, char **argv)
+/* Whose options end at the first word that is none, which begins another command line. */
+static bool leads(const struct command *command)
+{
+	static const char *const name[] = {"run", "displace", "bench", "symbols"};
+
+	for (size_t i = 0; i < sizeof(name) / sizeof(*name); i++)
+		if (!strcmp(command->name, name[i]))
+			return true;
+	return false;
+}
+
+/* The option that `word`, "--NAME" or "--NAME=VALUE", is for getopt: the one of that name, else the
+ * one whose name begins so. */
+static bool find_long(const struct command *command, const char *word, struct usage_item *item)
+{
+	const char *usage = command->usage;
+	size_t length = strcspn(word + 2, "=");
+	char name[sizeof(item->name)];
+
+	snprintf(name, sizeof(name), "%.*s", (int)length, word + 2);
+	if (usage_find(usage, name, 0, item))
+		return true;
+	while (usage_next(&usage, item))
+		if (item->part == USAGE_OPTION && !strncmp(item->name, name, length))
+			return true;
+	return false;
+}
+
+/* Is one of the letters of `word`, "-q" or "-qoVALUE", the option? *value_follows: one takes a
+ * value and has nothing of the word left for it. */
+static bool is_letter(const struct command *command, const char *word, const char *option,
+		      bool *value_follows)
+{
+	struct usage_item item;
+
+	for (size_t i = 1; word[i]; i++) {
+		if (!usage_find(command->usage, NULL, word[i], &item))
+			continue;
+		if (!strcmp(item.name, option))
+			return true;
+		if (*item.argument) {
+			*value_follows = !word[i + 1];
+			return false;
+		}
+	}
+	return false;
+}
+
+static bool is_long(const struct command *command, const char *word, const char *option,
+		    bool *value_follows)
+{
+	struct usage_item item;
+
+	if (!find_long(command, word, &item))
+		return false;
+	*value_follows = *item.argument && !strchr(word, '=');
+	return !strcmp(item.name, option);
+}
+
+/* Is the option among the words that getopt takes for options? */
+static bool is_typed(const struct command *command, const char *option, int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-		size_t length = strcspn(argv[i], "=");
+		const char *word = argv[i];
+		bool value_follows = false;
 
-		if (length > 2 && !strncmp(argv[i], "--", 2) &&
-		    !strncmp(option, argv[i] + 2, length - 2))
+		if (word[0] != '-' || !word[1]) {
+			if (leads(command))
+				return false;
+		} else if (word[1] == '-' ? is_long(command, word, option, &value_follows)
+					  : is_letter(command, word, option, &value_follows))
 			return true;
+		i += value_follows;
 	}
 	return false;
 }
@@ -59,9 +123,9 @@ static bool is_aim(const char *option)
 static bool is_beaten(const struct config *c, const struct config_entry *e, int argc, char **argv)
 {
 	if (strcmp(e->command->name, "plan") != 0 || !is_aim(e->option))
-		return is_typed(e->option, argc, argv);
+		return is_typed(e->command, e->option, argc, argv);
 	for (size_t i = 0; i < PLAN_AIMS; i++)
-		if (is_typed(plan_aims[i], argc, argv))
+		if (is_typed(e->command, plan_aims[i], argc, argv))
 			return true;
 	for (const struct config_entry *later = e + 1; later < c->entry + c->count; later++)
 		if (later->command == e->command && is_aim(later->option))

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "say.h"
+#include "screen.h"
 
 static int open_log(struct run_live *l, const char *directory, const char *command)
 {
@@ -50,7 +51,8 @@ static int replace(struct run_live *l, int number, int fd)
 
 int run_live_open(struct run_live *l, const char *directory, const char *command)
 {
-	*l = (struct run_live){.wished = true, .terminal = -1, .kept = {-1, -1, -1}, .end = -1};
+	*l = (struct run_live){
+		.wished = true, .terminal = -1, .kept = {-1, -1, -1}, .end = -1, .log_fd = -1};
 	l->terminal = open("/dev/tty", O_RDWR | O_CLOEXEC);
 	if (l->terminal < 0) {
 		say_format("--live needs a terminal: %s.\nWithout one: scprof run COMMAND & scprof "
@@ -60,11 +62,8 @@ int run_live_open(struct run_live *l, const char *directory, const char *command
 	}
 	if (!isatty(1) && !isatty(2))
 		return 0;
-	int log = open_log(l, directory, command);
-	if (log < 0)
-		return -1;
-	close(log);
-	return 0;
+	l->log_fd = open_log(l, directory, command);
+	return l->log_fd < 0 ? -1 : 0;
 }
 
 void run_live_lend(struct run_live *l)
@@ -72,16 +71,13 @@ void run_live_lend(struct run_live *l)
 	if (!l->wished)
 		return;
 	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	int log = *l->log ? open(l->log, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
 
 	if (nothing >= 0)
 		replace(l, 0, nothing);
-	if (log >= 0 && !replace(l, 1, log))
-		replace(l, 2, log);
+	if (l->log_fd >= 0 && !replace(l, 1, l->log_fd))
+		replace(l, 2, l->log_fd);
 	if (nothing >= 0)
 		close(nothing);
-	if (log >= 0)
-		close(log);
 }
 
 static void restore(struct run_live *l, int number)
@@ -131,6 +127,7 @@ void run_live_begin(struct run_live *l, const char *profiles)
 		return;
 	}
 	fflush(NULL);
+	l->has_settings = !tcgetattr(l->terminal, &l->settings);
 	l->pid = fork();
 	if (!l->pid)
 		become_picture(l, pipe_ends[0], profiles);
@@ -142,35 +139,57 @@ void run_live_begin(struct run_live *l, const char *profiles)
 		return;
 	}
 	l->end = pipe_ends[1];
-	int log = *l->log ? open(l->log, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
-	if (log >= 0) {
-		replace(l, 2, log);
-		close(log);
-	}
+	if (l->log_fd >= 0)
+		replace(l, 2, l->log_fd);
 }
 
-static bool unlink_empty(const char *path)
+/* Only what we made: by its name there may be another file by now. */
+static bool unlink_empty(const struct run_live *l)
 {
-	struct stat st;
+	struct stat ours, there;
 
-	return !stat(path, &st) && !st.st_size && !unlink(path);
+	return !fstat(l->log_fd, &ours) && !ours.st_size && !lstat(l->log, &there) &&
+	       there.st_dev == ours.st_dev && there.st_ino == ours.st_ino && !unlink(l->log);
+}
+
+/* A picture that was killed has left the terminal without echo and lines, and on its other screen.
+ * Whoever is in the background would be stopped by this (SIGTTOU). */
+static void mend_terminal(const struct run_live *l)
+{
+	sigset_t background, before;
+
+	sigemptyset(&background);
+	sigaddset(&background, SIGTTOU);
+	sigprocmask(SIG_BLOCK, &background, &before);
+	if (l->has_settings)
+		tcsetattr(l->terminal, TCSADRAIN, &l->settings);
+	live_screen_leave(l->terminal);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 void run_live_end(struct run_live *l)
 {
+	int status = 0;
+
 	if (!l->wished)
 		return;
 	if (l->end >= 0)
 		close(l->end);
 	l->end = -1;
-	while (l->pid && waitpid(l->pid, NULL, 0) < 0 && errno == EINTR)
+	while (l->pid && waitpid(l->pid, &status, 0) < 0 && errno == EINTR)
 		continue;
+	if (l->pid && WIFSIGNALED(status))
+		mend_terminal(l);
 	l->pid = 0;
 	restore(l, 2);
 	if (l->terminal >= 0)
 		close(l->terminal);
 	l->terminal = -1;
-	if (*l->log && !unlink_empty(l->log))
-		say_format("the command's output: %s", l->log);
+	if (l->log_fd >= 0) {
+		if (!unlink_empty(l))
+			say_format("the command's output: %s", l->log);
+		close(l->log_fd);
+	}
+	l->log_fd = -1;
 	l->wished = false;
 }

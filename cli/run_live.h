@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof run --live`: `scprof top` on the terminal while the command runs. What the command
  * would have written to the terminal goes to a file; of what is redirected nothing changes.
- * The picture is a process of its own: whatever becomes of it, command and profile go on. */
+ * The picture is a process of its own: whatever becomes of it, command and profile go on, and the
+ * terminal is given back. */
 #ifndef SCPROF_RUN_LIVE_H
 #define SCPROF_RUN_LIVE_H
 
 #include <limits.h>
 #include <stdbool.h>
 #include <sys/types.h>
+#include <termios.h>
 
 struct run_live {
 	bool wished;
@@ -15,7 +17,10 @@ struct run_live {
 	int kept[3];  /* our standard descriptors while the command's are in place; -1: as is */
 	int end;      /* its other end tells the picture that all is over; -1: none */
 	pid_t pid;    /* of the picture; 0: none */
-	char log[PATH_MAX]; /* of the command's output; "": it has none on the terminal */
+	char log[PATH_MAX];	 /* of the command's output; "": it has none on the terminal */
+	int log_fd;		 /* that file; -1: none */
+	struct termios settings; /* the terminal's, before the picture */
+	bool has_settings;
 };
 
 /* Before the command starts: a terminal and a log. `directory`, `command`: for the log's name.

@@ -71,6 +71,7 @@ COLLECTOR_SRC = \
 	collector/exports.c \
 	collector/fluid.c \
 	collector/fluid_group.c \
+	collector/fluid_guard.c \
 	collector/fluid_loop.c \
 	collector/gather.c \
 	collector/launch.c \

@@ -179,6 +179,17 @@ static void pair_of_windows(struct probe *p, double *with, double *many, double 
 	*without = window(p, few);
 }
 
+/* Whoever waits for this thread sees its end before the kernel has taken it out of its group: on a
+ * busy CPU, what remains to be done there would wait behind all others, and the group would not be
+ * empty for seconds. */
+static void leave_the_last_place(const struct probe *p)
+{
+	const struct sched_param none = {0};
+
+	sched_setscheduler(0, SCHED_OTHER, &none); /* may be refused: RLIMIT_NICE */
+	fluid_group_leave(&p->group, gettid());
+}
+
 static void *measure(void *argument)
 {
 	struct probe *p = argument;
@@ -198,6 +209,7 @@ static void *measure(void *argument)
 		p->without[p->pairs++] = without / (many - few);
 	}
 	atomic_store(&p->stop, true);
+	leave_the_last_place(p);
 	return NULL;
 }
 

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "fluid_guard.h"
 #include "sched_group.h"
 
 #define NAME	"scprof-fluid-"
@@ -77,6 +78,14 @@ static int find_folder(const char *mount, const char *cgroup_file, char *folder,
 	return printed > 0 && (size_t)printed < size ? 0 : -1;
 }
 
+/* Its name is ours alone: what is there was left by one who had this number before, or by us. */
+static int make_folder(const char *path)
+{
+	if (!mkdir(path, 0755))
+		return 0;
+	return errno != EEXIST || rmdir(path) ? -1 : mkdir(path, 0755);
+}
+
 int fluid_group_make_at(struct fluid_group *g, const char *mount, const char *cgroup_file)
 {
 	char folder[sizeof(g->path) - sizeof(NAME) - 16];
@@ -86,7 +95,9 @@ int fluid_group_make_at(struct fluid_group *g, const char *mount, const char *cg
 		return -1;
 	remove_left(folder);
 	snprintf(g->path, sizeof(g->path), "%s/" NAME "%d", folder, (int)getpid());
-	if (mkdir(g->path, 0755)) {
+	fluid_guard_begin(g->path);
+	if (make_folder(g->path)) {
+		fluid_guard_end(g->path);
 		*g->path = '\0';
 		return -1;
 	}
@@ -124,5 +135,6 @@ void fluid_group_remove(struct fluid_group *g)
 
 	for (int i = 0; *g->path && i < TRIES && rmdir(g->path) && errno == EBUSY; i++)
 		nanosleep(&pause, NULL);
+	fluid_guard_end(g->path);
 	*g->path = '\0';
 }

@@ -9,8 +9,8 @@
  * threads can be moved only within a subtree made for that.
  *
  * The group is beside this process' own one (in the root group: below it), is empty but
- * for the fluid's threads, and is removed with them. One that a killed process left behind is
- * removed by the next.
+ * for the fluid's threads, and is removed with them, also by a signal that ends this process
+ * (fluid_guard.h). One that a killed process left behind is removed by the next.
  */
 #ifndef SCPROF_FLUID_GROUP_H
 #define SCPROF_FLUID_GROUP_H

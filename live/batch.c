@@ -53,6 +53,8 @@ static int follow(const struct view_source *from, const struct live_options *o, 
 
 		if (!ended) {
 			due += s.interval_s;
+			if (due <= f->at) /* a delay is not made up for by many short intervals */
+				due = f->at + s.interval_s;
 			wait_until(due);
 			if (feed_refresh(f))
 				return fail(err, "out of memory");

@@ -7,6 +7,7 @@ LIVE_SRC = \
 	live/precision.c \
 	live/rows.c \
 	live/screen.c \
+	live/screen_leave.c \
 	live/state.c \
 	live/target.c \
 	live/view.c \

@@ -26,16 +26,19 @@ static void note_signal(int signal)
 }
 
 /* Signals that would leave the terminal as it is; *before has room for as many. */
-static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 #define ENDINGS (sizeof(ending) / sizeof(ending[0]))
 
+/* `keep`: those of the keyboard are for the command. */
 static void take_signals(struct sigaction *before, bool keep)
 {
 	struct sigaction action = {.sa_handler = note_signal};
 
 	stop = 0;
 	for (size_t i = 0; i < ENDINGS; i++) {
-		action.sa_handler = keep && ending[i] == SIGINT ? SIG_IGN : note_signal;
+		bool key = ending[i] == SIGINT || ending[i] == SIGQUIT;
+
+		action.sa_handler = keep && key ? SIG_IGN : note_signal;
 		sigaction(ending[i], &action, &before[i]);
 	}
 }
@@ -237,17 +240,17 @@ int live_screen(struct feed *f, const struct live_options *o, struct profile_err
 	}
 	f->forget = labels_forget;
 	f->context = s.from.labels;
+	take_signals(before, o->keep); /* first: none may come between */
 	failed = start_curses(err, &terminal);
 	if (!failed) {
-		take_signals(before, o->keep);
 		failed = follow(&s);
 		endwin();
 		delscreen(terminal);
-		give_back(before);
 		if (failed)
 			snprintf(err->text, sizeof(err->text),
 				 "out of memory, or the terminal is gone");
 	}
+	give_back(before);
 	f->forget = NULL;
 	rows_free(&rows);
 	labels_free(s.from.labels);

@@ -17,11 +17,15 @@ struct live_options {
 	/* screen: */
 	int end; /* a descriptor: the measurement has ended when it is at its end; -1: none */
 	const char *note; /* a line that the picture has; NULL: none */
-	bool keep;	  /* SIGINT is not for us */
+	bool keep;	  /* SIGINT and SIGQUIT are not for us */
 };
 
 /* On the terminal of standard input and output, until `q` or a signal. 0; -1 and *err. */
 int live_screen(struct feed *f, const struct live_options *o, struct profile_error *err);
+
+/* On a terminal that one who was killed has left in the middle of its pictures: away from its other
+ * screen, the cursor seen again. */
+void live_screen_leave(int terminal);
 
 /* Pictures as text on `out`, one an interval. 0; -1 and *err: memory, or the stream. */
 int live_batch(struct feed *f, const struct live_options *o, FILE *out, struct profile_error *err);

@@ -132,6 +132,8 @@ refused()
 	rm home/scprof/config
 	head -c 70000 /dev/zero | tr '\0' '#' >home/scprof/config
 	refused 2 'larger than 64 KiB' report p.scp
+	# a regular file whose reading fails
+	SCPROF_CONFIG=/proc/self/mem refused 2 'cannot be read: ' report p.scp
 }
 
 @test "config 07: plan's aims are one choice: what is typed leaves out what another file says" {
@@ -184,4 +186,34 @@ refused()
 		done
 	done <names
 	[ $bad = 0 ]
+}
+
+# clock_of WORD...: the clock that scprof run records with, given these words.
+clock_of()
+{
+	"$SCPROF" run -o q.scp --no-report "$@" >/dev/null 2>&1
+	"$SCPROF" report --format json q.scp | jq -r .clock.name
+}
+
+@test "config 11: only what getopt takes for an option beats a default" {
+	config '[run]' 'clock = coarse'
+	# the command's own words
+	local command=(sh -c '"$0" 10 10' "$EXAMPLES/echo_pair")
+	[ "$(clock_of "${command[@]}" --clock=tsc)" = coarse ]
+	[ "$(clock_of -g socket "${command[@]}" --clock tsc)" = coarse ]
+	[ "$(clock_of -- "${command[@]}" --clock tsc)" = coarse ]
+	[ "$(clock_of --groups socket --clock monotonic "$EXAMPLES/echo_pair" 10 10)" = monotonic ]
+	[ "$(clock_of --clo=monotonic "$EXAMPLES/echo_pair" 10 10)" = monotonic ]
+	[ "$(clock_of -gsocket -cmonotonic "$EXAMPLES/echo_pair" 10 10)" = monotonic ]
+	# a name that is the beginning of another
+	config '[run]' 'slowest-of = send'
+	"$SCPROF" run --slowest=5 --no-report -o q.scp -- env 2>/dev/null >variables
+	grep -qx 'SCPROF_SLOWEST_OF=send' variables
+	"$SCPROF" run --slowest=5 --slowest-of=recv --no-report -o q.scp -- env 2>/dev/null >variables
+	grep -qx 'SCPROF_SLOWEST_OF=recv' variables
+	# an option's value that looks like another option
+	profile
+	config '[report]' 'format = json'
+	"$SCPROF" report -o --format p.scp
+	head -c 1 ./--format | grep -q '{'
 }

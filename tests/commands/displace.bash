@@ -61,3 +61,9 @@ left_groups()
 	done
 	return 1
 }
+
+# group_of PID: the folder of the control group that this scprof has made; nothing where it has none.
+group_of()
+{
+	find /sys/fs/cgroup -type d -name "scprof-fluid-$1" 2>/dev/null | head -n 1
+}

@@ -54,20 +54,24 @@ in_quota()
 	[ "$(pgrep -c -s "$pid")" = 0 ]
 }
 
-@test "a killed scprof leaves no fluid" {
+@test "a killed scprof leaves no fluid, and its control group to the next, which removes it" {
 	"${DISPLACE[@]}" -- sleep 1000 >/dev/null 2>&1 3>&- &
-	local pid=$! i child=
+	local pid=$! i child='' group
 	for i in $(seq 400); do
 		child=$(pgrep -P "$pid" -x sleep) && break
 		sleep 0.05
 	done
 	[ "$(cat /proc/$pid/task/*/comm | grep -c scprof-fluid)" -ge 1 ]
+	group=$(group_of "$pid")
 	kill -9 "$pid"
 	wait "$pid" || true
 	[ ! -e "/proc/$pid" ]
 	# the command goes on, as under scprof run
 	[ -e "/proc/$child" ]
 	kill "$child"
+	# where there was one: a killed scprof could not remove it
+	json -- true
+	[ -z "$group" ] || [ ! -e "$group" ]
 }
 
 @test "the published procedure prints its quantities and its four errors" {
@@ -101,7 +105,10 @@ in_quota()
 		burners+=($!)
 	done
 	json -- sleep 0.01 || true
+	timeout -k 5 60 sh -c 'echo $$ >pid; exec "$@"' sh "${DISPLACE[@]}" -- true >/dev/null 2>&1 3>&- || true
 	kill "${burners[@]}"
+	# however long its threads waited for a CPU, no control group stays
+	[ -z "$(group_of "$(cat pid)")" ]
 	holds '.replications[0].rest_s > 0.9'
 }
 

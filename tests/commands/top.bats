@@ -44,17 +44,42 @@ wait_for_child()
 	return 1
 }
 
+# mind PID: it is ended with the test.
+mind()
+{
+	started="$started $1"
+}
+
 # bare SECONDS: the same under a bare LD_PRELOAD: $pid.
 bare()
 {
-	LD_PRELOAD=$LIB SCPROF_OUT=$T/out "$PROGRAMS/traffic" "$1" </dev/null 3>&- &
-	pid=$!
-	started="$started $pid"
+	bare_program "$PROGRAMS/traffic" "$1"
+}
+
+# bare_program PROGRAM ARGUMENT...: into $T/out.
+bare_program()
+{
 	local i
+	LD_PRELOAD=$LIB SCPROF_OUT=$T/out "$@" </dev/null 3>&- &
+	pid=$!
+	mind "$pid"
 	for ((i = 0; i < 500; i++)); do
 		compgen -G "$T/out/*.scp" >/dev/null && grep -q '\.scp' "/proc/$pid/maps" && return 0
 		sleep 0.02
 	done
+	echo "process $pid does not record"
+	return 1
+}
+
+# Until a picture is in top.out, which a top in the background writes.
+wait_for_picture()
+{
+	local i
+	for ((i = 0; i < 500; i++)); do
+		grep -q '^scprof top:' top.out && return 0
+		sleep 0.02
+	done
+	echo "no picture"
 	return 1
 }
 
@@ -99,10 +124,10 @@ has_rows()
 }
 
 @test "top 01: by process, of the program and of scprof run, by directory and by file" {
-	watched 20
+	watched 60
 	top 0 -n 2 -d 200ms --width 150 "$pid"
 	has_rows top.out
-	grep -q "traffic 20 ($pid)" top.out
+	grep -q "traffic 60 ($pid)" top.out
 	top 0 -n 2 -d 200ms --width 150 "$run"
 	has_rows top.out
 	local file
@@ -114,7 +139,7 @@ has_rows()
 }
 
 @test "top 02: of a bare LD_PRELOAD" {
-	bare 20
+	bare 60
 	top 0 -n 1 -d 200ms --width 150 "$pid"
 	has_rows top.out
 	top 0 -n 1 -d 200ms --width 150 "$T/out"
@@ -130,8 +155,13 @@ has_rows()
 }
 
 @test "top 03: what it says at the end is what the profile has" {
-	watched 2
-	timeout -k 5 60 "$SCPROF" top -b -d 300ms --rows 0 --width 200 "$run" >top.out </dev/null
+	watched 60
+	timeout -k 5 60 "$SCPROF" top -b -d 300ms --rows 0 --width 200 "$run" >top.out </dev/null 3>&- &
+	local watcher=$!
+	mind $watcher
+	wait_for_picture
+	kill "$pid"
+	wait $watcher
 	wait "$run"
 	grep -q 'has ended' top.out
 	# calls of the last picture by function, and of the profile
@@ -146,7 +176,7 @@ has_rows()
 }
 
 @test "top 04: keys for sorting, rows, groupings, filters and paths" {
-	watched 20
+	watched 60
 	top 0 -n 1 -d 300ms --width 150 --sort bytes "$pid"
 	# seldom moves as much in a call as often in forty: both functions are there; sort by name
 	top 0 -n 1 -d 300ms --width 150 --sort name --rows 1 "$pid"
@@ -282,33 +312,83 @@ has_rows()
 @test "top 09: hostile names stay text" {
 	# the pty driver fails at any sequence that ncurses would not have written
 	cp "$PROGRAMS/traffic" $'bad\e]0;owned\a\e[31mname'
-	LD_PRELOAD=$LIB SCPROF_OUT=$T/out ./$'bad\e]0;owned\a\e[31mname' 60 $'\e[2J' </dev/null 3>&- &
-	local hostile=$!
-	started="$started $hostile"
-	sleep 0.5
+	bare_program ./$'bad\e]0;owned\a\e[31mname' 60 $'\e[2J'
 	pty 150x20 "
 		wait often at traffic
 		wait bad.x1b.0;owned.x07.x1b
 		screen hostile
 		key q
-		end 0" "$SCPROF" top -d 200ms "$hostile"
-	top 0 -n 1 -d 100ms "$hostile"
+		end 0" "$SCPROF" top -d 200ms "$pid"
+	top 0 -n 1 -d 100ms "$pid"
 	hasnt $'\e' top.out
 }
 
 @test "top 10: it only reads, and the program is undisturbed by its end" {
-	watched 4
+	watched 60
 	timeout -k 5 60 strace -f -qq -e trace=openat,open,kill,ptrace,process_vm_readv -o trace \
 		"$SCPROF" top -n 3 -d 200ms "$pid" >top.out </dev/null
 	hasnt -E 'O_WRONLY|O_RDWR|O_CREAT|ptrace|process_vm' trace
 	hasnt -E 'kill\(' trace
 	"$SCPROF" top -b -d 100ms "$pid" >top.out </dev/null 3>&- &
-	local watcher=$!
-	sleep 0.3
+	local watcher=$! status=0
+	wait_for_picture
 	kill -9 $watcher
-	local status=0
+	kill "$pid"
 	wait "$run" || status=$?
 	[ $status = 0 ]
+}
+
+# In front of a command: what the terminal is set to, before and after it, in the files of these
+# names.
+# shellcheck disable=SC2016
+REMEMBERING=(sh -c 'stty -g >before; "$@"; status=$?; stty -g >after; exit $status' sh)
+
+@test "top 11: a signal that ends it leaves the terminal as it was" {
+	local signal
+	bare 60
+	for signal in INT QUIT TERM HUP; do
+		pty 130x20 "
+			wait often at traffic
+			shell kill -$signal \$(pgrep -P \$PID)
+			end 0" "${REMEMBERING[@]}" "$SCPROF" top -d 200ms "$pid"
+		[ -s before ]
+		diff before after
+	done
+}
+
+@test "top 12: after a delay it goes on as before, with no crowd of short intervals" {
+	local watcher
+	bare 60
+	"$SCPROF" top -b -n 10 -d 300ms --rows 1 --width 150 "$pid" >top.out </dev/null 3>&- &
+	watcher=$!
+	mind $watcher
+	wait_for_picture
+	kill -STOP $watcher
+	sleep 2
+	kill -CONT $watcher
+	wait $watcher
+	[ "$(grep -c '^scprof top:' top.out)" = 10 ]
+	# in seconds; one may be short, as its beginning was late, but not two in a row
+	sed -n 's/.*; in the last \([0-9.]* [^ ]*s\): .*/\1/p' top.out | awk '
+		{ s = $1 * ($2 == "s" ? 1 : $2 == "ms" ? 1e-3 : $2 == "us" ? 1e-6 : 1e-9)
+		  if (NR > 1 && s + last < 0.29) { print "line " NR ": " last ", " s; exit 1 }
+		  last = s } END { if (NR < 8) exit 1 }' || {
+		cat top.out
+		return 1
+	}
+}
+
+@test "top 13: a picture does not wait for a server of debug information" {
+	# the file of the program is gone: a report would ask for it
+	cp "$PROGRAMS/traffic" gone
+	bare_program ./gone 60
+	kill "$pid"
+	wait "$pid"
+	rm gone
+	DEBUGINFOD_URLS=http://127.0.0.1:9 DEBUGINFOD_CACHE_PATH=$T/cache timeout -k 5 60 \
+		strace -f -qq -e trace=connect -o trace "$SCPROF" top -b "$T/out" >top.out </dev/null
+	grep -q '^scprof top:' top.out
+	hasnt AF_INET trace
 }
 
 @test "run --live: the picture on the terminal, the program's output in a file" {
@@ -326,6 +406,16 @@ has_rows()
 	grep -q 'scprof.sh.log' normal
 	"$SCPROF" report --format json p.scp >report.json
 	[ "$(calls_of send)" -gt 40 ]
+}
+
+@test "run --live: a picture that is killed leaves the terminal as it was" {
+	pty 130x24 "
+		wait often at traffic
+		shell kill -9 \$(pgrep -f -P \$(pgrep -P \$PID) 'scprof watch-run')
+		shell kill \$(pgrep -P \$(pgrep -P \$PID) -x traffic)
+		end 0" "${REMEMBERING[@]}" "$SCPROF" run --live --no-report -o "$T/p.scp" -- "$PROGRAMS/traffic" 60
+	[ -s before ]
+	diff before after
 }
 
 @test "run --live: who quits the picture leaves the program be; without a terminal it says so" {

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Something to watch: calls at two sites of different rates, on a socket pair, and a wait of a
- * millisecond, for SECONDS. Usage: traffic SECONDS; a third site begins when SIGUSR1 comes. */
+ * millisecond, for SECONDS or until SIGTERM. Usage: traffic SECONDS; a third site begins when
+ * SIGUSR1 comes. */
 #include "target.h"
 
 #include <poll.h>
 #include <signal.h>
 #include <time.h>
 
-static volatile sig_atomic_t asked;
+static volatile sig_atomic_t asked, over;
 
 static void ask(int number)
 {
 	(void)number;
 	asked = 1;
+}
+
+static void end_it(int number)
+{
+	(void)number;
+	over = 1;
 }
 
 __attribute__((noinline)) static void often(const int fd[2], char *buffer)
@@ -51,8 +58,9 @@ int main(int argc, char **argv)
 	int fd[2];
 
 	signal(SIGUSR1, ask);
+	signal(SIGTERM, end_it);
 	make_pair(fd);
-	while (now() < end) {
+	while (!over && now() < end) {
 		for (int i = 0; i < 40; i++)
 			often(fd, buffer);
 		seldom(fd, buffer);

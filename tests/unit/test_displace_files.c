@@ -375,6 +375,9 @@ static void test_a_group_that_cannot_be_idle_is_not_left(void **state)
 	/* one that a killed process left: no process has this number */
 	snprintf(gone, sizeof(gone), "%s/scprof-fluid-2000000000", path);
 	assert_int_equal(mkdir(gone, 0755), 0);
+	/* and one that has our own number */
+	snprintf(gone, sizeof(gone), "%s/scprof-fluid-%d", path, (int)getpid());
+	assert_int_equal(mkdir(gone, 0755), 0);
 	assert_int_equal(fluid_group_make_at(&g, mount, file), -1);
 	assert_string_equal(g.path, "");
 	assert_int_equal(fluid_group_join(&g, gettid()), -1);
