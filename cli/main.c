@@ -71,16 +71,17 @@ static void complain(const char *text)
 static int run_with_defaults(const struct command *c, int argc, char **argv)
 {
 	static struct config config; /* paths: too large for the stack */
+	static char **words;	     /* of the file and of the command line, until the end */
 	bool help = argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
 
 	if (help || !c->takes_defaults)
 		return c->run(argc, argv);
 	if (config_read(&config, complain) ||
-	    (!config.errors && !(argv = config_apply(&config, c, &argc, argv)))) {
+	    (!config.errors && !(words = config_apply(&config, c, &argc, argv)))) {
 		complain("memory is out");
 		return c->bad_usage;
 	}
-	return config.errors ? c->bad_usage : c->run(argc, argv);
+	return config.errors ? c->bad_usage : c->run(argc, words);
 }
 
 int main(int argc, char **argv)
