@@ -27,7 +27,9 @@ static void number(struct html *h, double value, int digits)
 
 void html_number(struct html *h, double value)
 {
-	number(h, value, 7);
+	/* the page rounds to 4: of 7, one in a thousand would be rounded otherwise than in the text
+	 */
+	number(h, value, 10);
 }
 
 void html_rough(struct html *h, double value)
