@@ -212,18 +212,6 @@ best_of_three()
 	holds '.drift.change > 0.2 and .drift.p < 0.01'
 }
 
-# gone PATTERN: no such process, or soon no more: what is killed takes a moment to end.
-gone()
-{
-	local i
-	for i in $(seq 100); do
-		pgrep -f "$1" >/dev/null || return 0
-		sleep 0.1
-	done
-	pgrep -af "$1"
-	return 1
-}
-
 @test "user code that ends its process is one line and status 3" {
 	fails 3 "signal 11 (Segmentation fault), in its first call" "$LIBRARY:crash"
 	fails 3 "in a loop of" "$LIBRARY:crash_at" int:100
@@ -235,19 +223,19 @@ gone()
 	fails 4 "did not return within 300ms, in its first call" --timeout 300ms "$LIBRARY:endless"
 	cp /bin/sleep "$T/sleeper"
 	fails 4 "did not return" --timeout 300ms -- "$T/sleeper" 60
-	gone "$T/sleeper"
+	run ! pgrep -f "$T/sleeper"
 }
 
 @test "a function that forks is refused before it multiplies" {
 	fails 3 "leaves a child process behind" "$LIBRARY:multiply"
-	gone "$LIBRARY:multiply"
+	run ! pgrep -f "$LIBRARY:multiply"
 }
 
 @test "a signal that ends scprof ends what it measures" {
 	cp /bin/sleep "$T/sleeper"
 	run timeout --preserve-status -s TERM 1 "$SCPROF" bench -- "$T/sleeper" 60 3>&-
 	[ "$status" = 143 ]
-	gone "$T/sleeper"
+	run ! pgrep -f "$T/sleeper"
 }
 
 @test "what user code prints does not come between" {
