@@ -39,28 +39,47 @@ static uint64_t pick(struct stack *s, uint64_t depth)
 	return s->v[s->n - 1 - depth];
 }
 
-/* clang-format off: one operator a line */
-/* Operators that take two values: DW_OP_and 0x1a ... DW_OP_xor 0x27, DW_OP_eq 0x29 ... DW_OP_ne
- * 0x2e. */
-static bool binary(uint8_t op, uint64_t a, uint64_t b, uint64_t *out)
+/* DW_OP_div 0x1b and DW_OP_mod 0x1d, which alone may have no result. */
+static bool divide(uint8_t op, uint64_t a, uint64_t b, uint64_t *out)
 {
 	int64_t sa = (int64_t)a, sb = (int64_t)b;
+	if (!b || (op == 0x1b && sa == INT64_MIN && sb == -1))
+		return false;
+	*out = op == 0x1b ? (uint64_t)(sa / sb) : a % b;
+	return true;
+}
+
+/* DW_OP_eq 0x29 ... DW_OP_ne 0x2e: of signed values. */
+static uint64_t compare(uint8_t op, int64_t a, int64_t b)
+{
+	switch (op) {
+	case 0x29:
+		return a == b;
+	case 0x2a:
+		return a >= b;
+	case 0x2b:
+		return a > b;
+	case 0x2c:
+		return a <= b;
+	case 0x2d:
+		return a < b;
+	default:
+		return a != b;
+	}
+}
+
+/* Operators that take two values: DW_OP_and 0x1a ... DW_OP_xor 0x27, and those above. */
+static bool binary(uint8_t op, uint64_t a, uint64_t b, uint64_t *out)
+{
 	switch (op) {
 	case 0x1a:
 		*out = a & b;
 		return true;
 	case 0x1b:
-		if (!b || (sa == INT64_MIN && sb == -1))
-			return false;
-		*out = (uint64_t)(sa / sb);
-		return true;
+	case 0x1d:
+		return divide(op, a, b, out);
 	case 0x1c:
 		*out = a - b;
-		return true;
-	case 0x1d:
-		if (!b)
-			return false;
-		*out = a % b;
 		return true;
 	case 0x1e:
 		*out = a * b;
@@ -78,31 +97,16 @@ static bool binary(uint8_t op, uint64_t a, uint64_t b, uint64_t *out)
 		*out = b < 64 ? a >> b : 0;
 		return true;
 	case 0x26:
-		*out = (uint64_t)(sa >> (b < 63 ? b : 63));
+		*out = (uint64_t)((int64_t)a >> (b < 63 ? b : 63));
 		return true;
 	case 0x27:
 		*out = a ^ b;
 		return true;
-	case 0x29:
-		*out = sa == sb;
-		return true;
-	case 0x2a:
-		*out = sa >= sb;
-		return true;
-	case 0x2b:
-		*out = sa > sb;
-		return true;
-	case 0x2c:
-		*out = sa <= sb;
-		return true;
-	case 0x2d:
-		*out = sa < sb;
-		return true;
-	case 0x2e:
-		*out = sa != sb;
-		return true;
 	default:
-		return false;
+		if (op < 0x29 || op > 0x2e)
+			return false;
+		*out = compare(op, (int64_t)a, (int64_t)b);
+		return true;
 	}
 }
 
