@@ -115,18 +115,14 @@ static int take_epsilon(const char *value, double *to)
 static int take_count(const char *name, const char *value, uint32_t least, uint32_t most,
 		      uint32_t *to)
 {
-	unsigned long long number;
-	char *end;
+	uint64_t number;
 
-	errno = 0;
-	number = strtoull(value, &end, 10);
-	if (*value >= '0' && *value <= '9' && !*end && !errno && number >= least &&
-	    number <= most) {
-		*to = (uint32_t)number;
-		return 0;
+	if (quantity_count(value, least, most, &number)) {
+		bench_complain("--%s '%s' is not a count from %u to %u", name, value, least, most);
+		return -1;
 	}
-	bench_complain("--%s '%s' is not a count from %u to %u", name, value, least, most);
-	return -1;
+	*to = (uint32_t)number;
+	return 0;
 }
 
 static int take_duration(const char *name, const char *value, uint64_t least, uint64_t most,

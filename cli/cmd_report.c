@@ -93,17 +93,14 @@ static int set_confidence(struct arguments *a, const char *value)
 
 static int set_count(uint32_t *to, const char *name, const char *value)
 {
-	char *end;
-	unsigned long long n;
+	uint64_t n;
 
-	errno = 0;
-	n = strtoull(value, &end, 10);
-	if (!errno && *value >= '0' && *value <= '9' && !*end && n < UINT32_MAX) {
-		*to = (uint32_t)n;
-		return 0;
+	if (quantity_count(value, 0, UINT32_MAX - 1, &n)) {
+		complaint_say(COMMAND, "--%s '%s' is not a count; 0, 1, 2, ...", name, value);
+		return -1;
 	}
-	complaint_say(COMMAND, "--%s '%s' is not a count; 0, 1, 2, ...", name, value);
-	return -1;
+	*to = (uint32_t)n;
+	return 0;
 }
 
 enum {

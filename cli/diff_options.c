@@ -2,7 +2,6 @@
 /* See diff_options.h. Two profiles need no sign between them, several a side do: "--". */
 #include "diff_options.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,12 +71,9 @@ static int set_share(double *share, const char *name, const char *value, double 
 
 static int set_count(uint32_t *to, const char *name, const char *value)
 {
-	char *end;
-	unsigned long long n;
+	uint64_t n;
 
-	errno = 0;
-	n = strtoull(value, &end, 10);
-	if (errno || *value < '0' || *value > '9' || *end || n >= UINT32_MAX)
+	if (quantity_count(value, 0, UINT32_MAX - 1, &n))
 		return refuse(name, value, "is not a count; 0, 1, 2, ...");
 	*to = (uint32_t)n;
 	return 0;

@@ -2,7 +2,6 @@
 /* Options end at the first word that is none; all are checked before anything starts. */
 #include "displace_options.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -117,15 +116,8 @@ struct texts {
 
 static int take_count(const char *name, const char *value, uint64_t most, uint64_t *to)
 {
-	unsigned long long number;
-	char *end;
-
-	errno = 0;
-	number = strtoull(value, &end, 10);
-	if (*value >= '0' && *value <= '9' && !*end && !errno && number && number <= most) {
-		*to = number;
+	if (!quantity_count(value, 1, most, to))
 		return 0;
-	}
 	displace_complain("--%s '%s' is not a count from 1 to %llu", name, value,
 			  (unsigned long long)most);
 	return -1;

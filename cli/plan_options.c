@@ -180,12 +180,9 @@ static int set_change(struct plan_options *o, const char *text)
 
 static int set_calls(struct plan_options *o, const char *text)
 {
-	unsigned long long calls;
-	char *end;
+	uint64_t calls;
 
-	errno = 0;
-	calls = strtoull(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || !calls || calls > PLAN_CALLS_MAX)
+	if (quantity_count(text, 1, PLAN_CALLS_MAX, &calls))
 		return refuse("--calls '%s' is not a whole number of calls, 1 to %llu", text,
 			      PLAN_CALLS_MAX);
 	o->calls = calls;

@@ -1,11 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One reading of numbers for all subcommands; strtod alone would also take "nan",
- * "0x1p-1" and " .9". */
+ * "0x1p-1" and " .9", strtoull "-1". */
 #include "quantity.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+int quantity_count(const char *text, uint64_t least, uint64_t most, uint64_t *count)
+{
+	unsigned long long value;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return -1;
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (*end || errno || value < least || value > most)
+		return -1;
+	*count = value;
+	return 0;
+}
 
 int quantity_share(const char *text, double *share)
 {

@@ -11,6 +11,7 @@
 #include "below.h"
 #include "duration.h"
 #include "nearest.h"
+#include "quantity.h"
 #include "say.h"
 
 #define NAME_MOST 15  /* characters of a thread's name */
@@ -116,10 +117,9 @@ static int check_threads(const char *list)
 
 static int check_depth(const char *text)
 {
-	char *end = NULL;
-	unsigned long depth = text && *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+	uint64_t depth;
 
-	if (!text || (depth && depth <= SCP_MAX_FRAMES && !*end))
+	if (!text || !quantity_count(text, 1, SCP_MAX_FRAMES, &depth))
 		return 0;
 	say_format("--depth: '%s' is no number of frames between 1 and %u", text, SCP_MAX_FRAMES);
 	return -1;

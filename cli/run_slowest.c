@@ -2,12 +2,12 @@
 /* The same rules as in the library, which must not complain itself. */
 #include "run_slowest.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "duration.h"
+#include "quantity.h"
 #include "say.h"
 #include "scprof_format.h"
 
@@ -27,11 +27,9 @@ static struct text choose(const char *option, const char *value, const char *var
 
 static int check_count(struct text t)
 {
-	size_t digits = strspn(t.value, "0123456789");
-	unsigned long n =
-		digits && !t.value[digits] && digits < 10 ? strtoul(t.value, NULL, 10) : 0;
+	uint64_t n;
 
-	if (n && n <= SCP_SLOWEST_MAX)
+	if (!quantity_count(t.value, 1, SCP_SLOWEST_MAX, &n))
 		return 0;
 	say_format("%s: '%s' is no number of calls from 1 to %u", t.from, t.value, SCP_SLOWEST_MAX);
 	return -1;

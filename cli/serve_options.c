@@ -70,12 +70,9 @@ __attribute__((format(printf, 1, 2))) static int complain(const char *format, ..
 
 static int take_count(const char *option, const char *text, uint32_t *value)
 {
-	char *end;
-	unsigned long number;
+	uint64_t number;
 
-	errno = 0;
-	number = strtoul(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || !number || number > MOST_OF_ANY)
+	if (quantity_count(text, 1, MOST_OF_ANY, &number))
 		return complain("%s: '%.100s' is not a whole number from 1 to %d", option, text,
 				MOST_OF_ANY);
 	*value = (uint32_t)number;
