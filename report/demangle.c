@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* libiberty knows every mangling there is. Its time can grow exponentially
- * with the length of a contrived name, so absurdly long ones stay as they are. */
+/* libiberty knows every mangling there is. Which names it is asked about; absurdly long
+ * ones stay as they are, and so do those that would become so (demangle_budget.h). */
 #include "demangle.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 #include <libiberty/demangle.h>
+
+#include "demangle_budget.h"
 
 #define LONGEST_NAME 2048
 
@@ -43,7 +45,7 @@ static char *cut_parameters(char *plain)
 
 static char *demangle_d(const char *name, int options)
 {
-	char *plain = dlang_demangle(name, DMGL_ANSI);
+	char *plain = demangle_budget_d(name, DMGL_ANSI);
 
 	return options & DMGL_PARAMS ? plain : cut_parameters(plain);
 }
@@ -57,7 +59,7 @@ static char *demangle(const char *name, int options)
 	if (is_d(name))
 		plain = demangle_d(name, options);
 	else if (is_mangled(name))
-		plain = cplus_demangle(name, DMGL_ANSI | DMGL_AUTO | options);
+		plain = demangle_budget_cplus(name, DMGL_ANSI | options);
 	return plain ? plain : strdup(name);
 }
 

@@ -137,6 +137,75 @@ static void test_names_are_demangled(void **state)
 	check_text(demangle_full("_Zgarbage"), "_Zgarbage");
 }
 
+/* Each writes a type that has the one before it twice: 2^levels in the end. */
+static void write_cplus(char *to, int levels)
+{
+	to += sprintf(to, "_Z1f1AIiiE");
+	for (int i = 0, last = 0; i < levels; i++, last += 2)
+		to += sprintf(to, last < 10 ? "1BIS%d_S%d_E" : "1BIS%c_S%c_E",
+			      last < 10 ? last : 'A' + last - 10,
+			      last < 10 ? last : 'A' + last - 10);
+}
+
+static void write_rust(char *to, int levels)
+{
+	static const char digits[] =
+		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char *start = to;
+	size_t last = 0, here;
+
+	to += sprintf(to, "_RINvC1a1f");
+	for (int i = 0; i <= levels; i++, last = here) {
+		here = (size_t)(to - start) - 2;
+		if (!i)
+			to += sprintf(to, "TllE");
+		else if (last < 63)
+			to += sprintf(to, "TB%c_B%c_E", digits[last - 1], digits[last - 1]);
+		else
+			to += sprintf(to, "TB%c%c_B%c%c_E", digits[(last - 1) / 62],
+				      digits[(last - 1) % 62], digits[(last - 1) / 62],
+				      digits[(last - 1) % 62]);
+	}
+	strcpy(to, "E");
+}
+
+static void write_d(char *to, int levels)
+{
+	char *last = to, *here;
+
+	to += sprintf(to, "_D1a1fF");
+	for (int i = 0; i <= levels; i++, last = here) {
+		here = to;
+		to += sprintf(to, i ? "B2" : "B2ii");
+		for (int j = 0; i && j < 2; j++) {
+			unsigned back = (unsigned)(to - last);
+
+			to += back < 26 ? sprintf(to, "Q%c", 'a' + back)
+					: sprintf(to, "Q%c%c", 'A' + back / 26, 'a' + back % 26);
+		}
+	}
+	strcpy(to, "Zv");
+}
+
+static void test_names_that_explode_stay_mangled(void **state)
+{
+	void (*const write[])(char *, int) = {write_cplus, write_rust, write_d};
+	char name[512], *plain;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		write[i](name, 4);
+		plain = demangle_full(name);
+		assert_non_null(plain);
+		assert_true(strlen(plain) > 100 && strcmp(plain, name) != 0);
+		free(plain);
+		write[i](name, 17);
+		check_text(demangle_full(name), name);
+	}
+	/* And then, too, ordinary names are read. */
+	check_text(demangle_full("_D3net6Socket4readMFAhZl"), "net.Socket.read(ubyte[])");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +215,7 @@ int main(void)
 		cmocka_unit_test(test_names_are_cleaned),
 		cmocka_unit_test(test_names_are_shortened_in_the_middle),
 		cmocka_unit_test(test_names_are_demangled),
+		cmocka_unit_test(test_names_that_explode_stay_mangled),
 	};
 
 	return cmocka_run_group_tests_name("report numbers", tests, NULL, NULL);
