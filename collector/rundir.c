@@ -3,10 +3,12 @@
 #include "rundir.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
@@ -41,9 +43,16 @@ static int make_base(struct rundir *d, const char *beside)
 	return mkdtemp(d->base) ? 0 : -1;
 }
 
-/* chmod, because mkdir's mode is cut by the umask. */
-static int open_to_all(const struct rundir *d)
+/* Everybody may pass through the base, whose name everybody can see, but not list it; and
+ * 128 random bits are not found by trying. chmod, because mkdir's mode is cut by the umask. */
+static int open_to_all(struct rundir *d)
 {
+	uint64_t secret[2];
+
+	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret))
+		return -1;
+	snprintf(d->profiles, sizeof(d->profiles), "%s/profiles.%016" PRIx64 "%016" PRIx64, d->base,
+		 secret[0], secret[1]);
 	if (chmod(d->base, 0711) || mkdir(d->profiles, 0700))
 		return -1;
 	return chmod(d->profiles, 01777);
@@ -61,7 +70,6 @@ int rundir_create(struct rundir *d, const char *beside, struct profile_error *er
 			snprintf(d->profiles, sizeof(d->profiles), "%s", d->base);
 			return 0;
 		}
-		snprintf(d->profiles, sizeof(d->profiles), "%s/profiles", d->base);
 		failed = open_to_all(d);
 		if (!failed)
 			return 0;

@@ -12,8 +12,8 @@
 #include "profile.h"
 
 struct rundir {
-	char base[PATH_MAX - 64];
-	char profiles[PATH_MAX - 32]; /* SCPROF_OUT of the command */
+	char base[PATH_MAX - 128];
+	char profiles[PATH_MAX - 64]; /* SCPROF_OUT of the command */
 	char page[PATH_MAX - 32];     /* path of the page clock */
 	char control[PATH_MAX - 32];  /* of the page that stops and starts recording */
 	char below[PATH_MAX - 32];    /* of the places of --below */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Where profiles lie: as scprof.*.scp in a directory that was named, or in a run's own directory
- * in it (collector/rundir.c: [.]scprof.XXXXXX, root's with `profiles` in it). Links are not
+ * in it (collector/rundir.c: [.]scprof.XXXXXX, root's with `profiles.RANDOM` in it). Links are not
  * followed below what was named, and no directory is read for ever. */
 #include <dirent.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static void meet(struct agent *a, int at, const char *path, const char *name, en
 			agent_meet(a, at, full, name);
 	} else if (depth == NAMED && is_run(name)) {
 		descend(a, at, path, name, RUN);
-	} else if (depth == RUN && !strcmp(name, "profiles")) {
+	} else if (depth == RUN && !strncmp(name, "profiles.", 9)) {
 		descend(a, at, path, name, RUN_PROFILES);
 	}
 }

@@ -159,3 +159,17 @@ run_gives()
 	"$SCPROF" report --by function --format json p.scp >report.json
 	[ "$(calls_of send)" -gt 0 ]
 }
+
+# Everybody sees the names in /dev/shm. A process that has become somebody else finds its
+# directory by what it was told; who was told nothing neither lists nor guesses it.
+@test "run 17: nobody else finds where root's run keeps its profiles" {
+	[ "$(id -u)" = 0 ] || skip "only root's programs become somebody else"
+	run_gives 0 -- sh -c 'echo "$SCPROF_OUT"; stat -c %a "$SCPROF_OUT" "$SCPROF_OUT/.."
+		! setpriv --reuid 65534 --clear-groups ls "$SCPROF_OUT/.." && setpriv --reuid 65534 --clear-groups touch "$SCPROF_OUT/mine"
+		rm "$SCPROF_OUT/mine"'
+	grep -qxE '.*/\.?scprof\.[[:alnum:]]{6}/profiles\.[0-9a-f]{32}' run.out
+	[ "$(sed -n 2,3p run.out | xargs)" = "1777 711" ]
+	cp run.out first.out
+	run_gives 0 -- sh -c 'echo "$SCPROF_OUT"'
+	[ "$(basename "$(head -n 1 run.out)")" != "$(basename "$(head -n 1 first.out)")" ]
+}

@@ -379,10 +379,10 @@ static void finds_directories_of_runs(void **state)
 	struct place *x = *state;
 
 	assert_int_equal(mkdir(path_in(x, "scprof.Ab12xy"), 0700), 0);
-	assert_int_equal(mkdir(path_in(x, "scprof.Ab12xy/profiles"), 0700), 0);
+	assert_int_equal(mkdir(path_in(x, "scprof.Ab12xy/profiles.1f"), 0700), 0);
 	assert_int_equal(mkdir(path_in(x, ".scprof.Zz98ab"), 0700), 0);
 	assert_int_equal(mkdir(path_in(x, "somebody.else"), 0700), 0);
-	save(x, "scprof.Ab12xy/profiles/scprof.a.1.scp", 1, "/bin/a", 1);
+	save(x, "scprof.Ab12xy/profiles.1f/scprof.a.1.scp", 1, "/bin/a", 1);
 	save(x, "scprof.Ab12xy/scprof.a.2.scp", 2, "/bin/a", 10);
 	save(x, ".scprof.Zz98ab/scprof.a.3.scp", 3, "/bin/a", 100);
 	save(x, "somebody.else/scprof.a.4.scp", 4, "/bin/a", 1000);
