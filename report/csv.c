@@ -95,6 +95,15 @@ static void put_steadiness(struct csv *c, const struct report_site *s)
 	csv_number(c, "outlier_total_ns", isfinite(t->fence_ns) ? t->outlier_ns : NAN);
 }
 
+/* An element of a list that ';' separates, where a spreadsheet may be told to cut, too. */
+static void put_element(FILE *out, const char *text)
+{
+	if (csv_is_formula(text))
+		putc_unlocked('\'', out);
+	for (; *text; text++)
+		putc_unlocked(*text == ';' ? ':' : *text, out);
+}
+
 static void put_frame(FILE *out, const struct stacks *s, const struct stacks_frame *f, bool place)
 {
 	for (uint32_t i = 0; i < f->places; i++) {
@@ -104,13 +113,11 @@ static void put_frame(FILE *out, const struct stacks *s, const struct stacks_fra
 
 		if (i)
 			putc_unlocked(';', out);
+		put_element(out, !place ? name : file ? file : module ? module : "");
 		if (place && file)
-			fprintf(out, "%s:%d", file, p->line);
+			fprintf(out, ":%d", p->line);
 		else if (place)
-			fprintf(out, "%s+0x%" PRIx64, module ? module : "", f->frame.offset);
-		else
-			for (; *name; name++)
-				putc_unlocked(*name == ';' ? ':' : *name, out);
+			fprintf(out, "%s0x%" PRIx64, module ? "+" : "", f->frame.offset);
 	}
 }
 

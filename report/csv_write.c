@@ -44,7 +44,7 @@ void csv_nothing(struct csv *c, const char *column)
 	begin(c, column);
 }
 
-static bool is_formula(const char *text)
+bool csv_is_formula(const char *text)
 {
 	return *text && strchr("=+-@", *text);
 }
@@ -52,7 +52,7 @@ static bool is_formula(const char *text)
 static void put_quoted(FILE *out, const char *text)
 {
 	putc_unlocked('"', out);
-	if (is_formula(text))
+	if (csv_is_formula(text))
 		putc_unlocked('\'', out);
 	for (; *text; text++) {
 		if (*text == '"')
@@ -71,7 +71,7 @@ void csv_text(struct csv *c, const char *column, const char *raw)
 	clean = utf8_clean(raw, true);
 	if (!clean)
 		c->failed = true;
-	else if (is_formula(clean) || clean[strcspn(clean, "\",;' \t")])
+	else if (csv_is_formula(clean) || clean[strcspn(clean, "\",;' \t")])
 		put_quoted(c->out, clean);
 	else
 		fputs(clean, c->out);

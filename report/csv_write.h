@@ -21,7 +21,9 @@ void csv_number(struct csv *c, const char *column, double value); /* empty: not 
 void csv_count(struct csv *c, const char *column, uint64_t value);
 void csv_flag(struct csv *c, const char *column, bool value); /* true, false */
 void csv_nothing(struct csv *c, const char *column);
-void csv_text(struct csv *c, const char *column, const char *raw); /* NULL: empty */
+/* NULL: empty. What a spreadsheet would run gets a ' before it. */
+void csv_text(struct csv *c, const char *column, const char *raw);
+bool csv_is_formula(const char *text);
 void csv_end(struct csv *c);
 
 /* Costs by displacement, of a row of the report; of the names' row any site. */
