@@ -21,7 +21,8 @@ static double at_most(double k, double n, double q)
 	return gsl_cdf_beta_Q(q, k + 1, n - k);
 }
 
-/* The smallest whole k with P(count <= k) >= p. */
+/* The smallest whole k with P(count <= k) >= p; from 2^53 on, where not every whole number
+ * is a double, one next to it. */
 static double binomial_quantile(double p, double n, double q)
 {
 	double low = -1, high = n;
@@ -29,6 +30,8 @@ static double binomial_quantile(double p, double n, double q)
 	while (high - low > 1) {
 		double k = floor((low + high) / 2);
 
+		if (k <= low || k >= high)
+			break;
 		if (at_most(k, n, q) >= p)
 			high = k;
 		else

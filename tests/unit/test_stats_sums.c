@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Variance, straight line and histogram quantiles from integer sums. */
 #include <math.h>
+#include <unistd.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "hist.h"
 #include "stats.h"
 
 /* A million calls around 10^12 units, half one less, half one more: variance
@@ -140,6 +142,41 @@ static void test_quantile_of_nothing_is_nan(void **state)
 	assert_true(isnan(stats_hist_quantile(count, 512, 0.5)));
 }
 
+/* Ten values, 95 %: the median lies between the 2nd and the 9th (P = 0.979; David and Nagaraja
+ * 2003, section 7.1); of the 99th percentile there is no upper limit. */
+static void test_limits_of_a_percentile_are_order_statistics(void **state)
+{
+	uint64_t count[512] = {0};
+	struct stats_hist_limits limits;
+
+	(void)state;
+	for (uint64_t v = 1; v <= 10; v++)
+		count[bucket_of(v << 20)]++;
+	limits = stats_hist_quantile_interval(count, 512, 0.5, 1, 0.95);
+	assert_true(limits.low == 2 << 20);
+	assert_true(limits.high == stats_hist_start(bucket_of(9 << 20) + 1));
+	limits = stats_hist_quantile_interval(count, 512, 0.99, 1, 0.95);
+	assert_true(isinf(limits.high));
+}
+
+/* From 2^53 calls on not every rank is a double. */
+static void test_limits_of_more_calls_than_can_be_counted_come_to_an_end(void **state)
+{
+	uint64_t count[512] = {0};
+	struct stats_hist_limits limits;
+
+	(void)state;
+	count[bucket_of(1000)] = UINT64_C(1) << 53;
+	count[bucket_of(9000)] = UINT64_C(1) << 54;
+	alarm(20);
+	limits = stats_hist_quantile_interval(count, 512, 0.5, 1, 0.95);
+	assert_true(limits.low <= 9000 && limits.high >= 9000);
+	count[bucket_of(9000)] = UINT64_MAX;
+	limits = stats_hist_quantile_interval(count, 512, 0.99, 1, 0.95);
+	assert_true(limits.low <= 9000 && limits.high >= 9000);
+	alarm(0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -153,6 +190,8 @@ int main(void)
 		cmocka_unit_test(test_quantiles_of_a_uniform_distribution),
 		cmocka_unit_test(test_quantile_stays_in_the_bucket_of_its_value),
 		cmocka_unit_test(test_quantile_of_nothing_is_nan),
+		cmocka_unit_test(test_limits_of_a_percentile_are_order_statistics),
+		cmocka_unit_test(test_limits_of_more_calls_than_can_be_counted_come_to_an_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
