@@ -13,6 +13,7 @@
 #include "program.h"
 #include "run_symbols.h"
 #include "say.h"
+#include "utf8.h"
 
 enum { OPT_STUBS = 256 };
 
@@ -30,16 +31,26 @@ const char symbols_usage[] =
 	"\n"
 	"exit status: 0, 1 nothing matches, 2 bad usage or an unusable program\n";
 
+/* Names are other people's data: none moves the cursor. */
+static void put_clean(const char *before, const char *name)
+{
+	char *clean = utf8_clean(name, true);
+
+	printf("%s%s", before, clean ? clean : "?");
+	free(clean);
+}
+
 static void print_symbol(const struct chosen *c, const struct export *e, const struct exports *l)
 {
 	char *shown = chosen_demangle(e->name, true);
 
 	if (!chosen_reason(c, e->name)) {
-		printf("%s:%s", l->soname, e->name);
+		put_clean("", l->soname);
+		put_clean(":", e->name);
 		if (e->version && !e->is_default)
-			printf("\t@%s", e->version);
+			put_clean("\t@", e->version);
 		if (shown && strcmp(shown, e->name) != 0)
-			printf("\t%s", shown);
+			put_clean("\t", shown);
 		putchar('\n');
 	}
 	free(shown);

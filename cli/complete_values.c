@@ -91,6 +91,17 @@ static const char *runner(const struct complete_line *line)
 	return *p.runner ? p.runner : NULL;
 }
 
+/* Shells write a candidate on the command line as it is: names that would be more than a
+ * word there are not offered. Compilers make none. */
+static bool is_word(const char *name)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+		"_.:@+-%/";
+
+	return *name && !name[strspn(name, letters)];
+}
+
 /* NAME as it is, or LIBRARY:NAME where a library has been typed. */
 static void offer_symbols(const struct complete_line *line)
 {
@@ -110,13 +121,15 @@ static void offer_symbols(const struct complete_line *line)
 		const struct exports *e = &c.library[l];
 
 		snprintf(word, sizeof(word), "%s:", e->soname);
+		if (!is_word(e->soname))
+			continue;
 		if (!colon)
 			complete_offer(&last, word, "all of a library");
 		for (size_t i = 0; i < e->functions && left; i++) {
 			snprintf(word, sizeof(word), "%s%s%s", colon ? e->soname : "",
 				 colon ? ":" : "", e->function[i].name);
 			if (strncmp(word, last.typed, strlen(last.typed)) != 0 ||
-			    chosen_reason(&c, e->function[i].name))
+			    !is_word(e->function[i].name) || chosen_reason(&c, e->function[i].name))
 				continue;
 			complete_offer(&last, word, colon ? NULL : e->soname);
 			left--;
@@ -137,7 +150,7 @@ static void offer_functions(const struct complete_line *line)
 	if (program)
 		below_symbols_near(program, &any, &names, &count);
 	for (size_t i = 0; i < count; i++) {
-		if (i < MOST_SYMBOLS)
+		if (i < MOST_SYMBOLS && is_word(names[i]))
 			complete_offer(&last, names[i], NULL);
 		free(names[i]);
 	}

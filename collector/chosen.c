@@ -8,19 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <libiberty/demangle.h>
 
 #include "chosen_refuse.h"
+#include "demangle.h"
 #include "scprof_chosen.h"
 
 char *chosen_demangle(const char *name, bool parameters)
 {
-	char *plain = NULL;
-
-	if (!strncmp(name, "_Z", 2) && strlen(name) < 2048)
-		plain = cplus_demangle(name,
-				       DMGL_ANSI | DMGL_AUTO | (parameters ? DMGL_PARAMS : 0));
-	return plain ? plain : strdup(name);
+	if (strncmp(name, "_Z", 2) != 0)
+		return strdup(name);
+	return parameters ? demangle_full(name) : demangle_brief(name);
 }
 
 static int out_of_memory(struct profile_error *err)

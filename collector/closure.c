@@ -114,6 +114,14 @@ int closure_find(const char *program, struct closure *out, struct profile_error 
 			 program);
 		return -1;
 	}
+	if (!elf_loader_is_trusted(facts.interpreter)) {
+		snprintf(
+			err->text, sizeof(err->text),
+			"%.200s names %.100s as its loader, which is not there, or somebody\n"
+			"else can write it: it is not run to ask which libraries the program needs",
+			program, facts.interpreter);
+		return -1;
+	}
 	if (!ask(facts.interpreter, realpath(program, real) ? real : program, out) && out->paths)
 		return 0;
 	snprintf(err->text, sizeof(err->text),

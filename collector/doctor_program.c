@@ -45,6 +45,14 @@ static void ask_loader(struct doctor *d, const struct program *p)
 		close(fd);
 	if (failed)
 		return;
+	if (!elf_loader_is_trusted(facts.interpreter)) {
+		doctor_found(d, "program", DOCTOR_MISSING,
+			     "%.200s: its loader %.200s is not there, or somebody else can write "
+			     "it; it was not asked",
+			     p->runner, facts.interpreter);
+		doctor_remedy(d, "Run a program only if you trust those who can write its loader");
+		return;
+	}
 	char *const argv[] = {facts.interpreter, (char *)"--list", (char *)p->runner, NULL};
 	int status = doctor_try(argv, library, NULL, text, sizeof(text));
 	if (!status && strstr(text, "libscprof.so") && !strstr(text, "cannot be preloaded")) {

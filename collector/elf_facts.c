@@ -6,6 +6,8 @@
 #include <gelf.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* NUL-terminated text at a file offset, or NULL if it runs out of the file. */
 static const char *text_at(Elf *elf, uint64_t offset)
@@ -154,4 +156,12 @@ int elf_facts_read(int fd, struct elf_facts *facts)
 	int result = read_elf(elf, facts);
 	elf_end(elf);
 	return result;
+}
+
+bool elf_loader_is_trusted(const char *interpreter)
+{
+	struct stat st;
+
+	return !stat(interpreter, &st) && S_ISREG(st.st_mode) && !(st.st_mode & S_IWOTH) &&
+	       (!(st.st_mode & S_IWGRP) || !st.st_gid) && (!st.st_uid || st.st_uid == geteuid());
 }

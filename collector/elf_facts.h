@@ -19,4 +19,9 @@ struct elf_facts {
  * 0, or -1 if it is no intact ELF executable. */
 int elf_facts_read(int fd, struct elf_facts *facts);
 
+/* Whether a loader may be run to ask it about a program: what a file names as its loader
+ * is any program at all. True of a file of root's or the user's own that nobody else may
+ * write to. */
+bool elf_loader_is_trusted(const char *interpreter);
+
 #endif

@@ -28,6 +28,8 @@ PROFILE_SRC = \
 	profile/filters.c \
 	profile/difference.c \
 	profile/fold.c \
+	profile/demangle.c \
+	profile/demangle_budget.c \
 	profile/functions.c \
 	profile/image.c \
 	profile/write.c \

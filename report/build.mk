@@ -6,8 +6,6 @@ REPORT_SRC = \
 	report/csv_displaced.c \
 	report/csv_others.c \
 	report/csv_write.c \
-	report/demangle.c \
-	report/demangle_budget.c \
 	report/diff_estimate.c \
 	report/diff_json.c \
 	report/diff_judge.c \

@@ -157,3 +157,17 @@ typed()
 	in_fish 'scprof run -g socket,i' | has socket,io
 	in_fish 'scprof run tru' | has true
 }
+
+@test "complete 11: names that a shell would run, or a terminal obey, are not offered or are cleaned" {
+	printf 'void good(void) {}\nvoid bad(void) {}\nvoid red(void) {}\n' >lib.c
+	printf 'void good(void);\nint main(void) { good(); return 0; }\n' >main.c
+	gcc -c -fPIC lib.c
+	objcopy --redefine-sym 'bad=bad$(touch ran)' --redefine-sym red=$'red\033[31m' lib.o
+	gcc -shared -Wl,-soname,libodd.so -o libodd.so lib.o
+	gcc -o main main.c -L. -lodd -Wl,-rpath,"$PWD"
+	run "$SCPROF" symbols ./main 'libodd*:*'
+	[[ $output == *'libodd.so:bad$(touch ran)'* && $output == *'libodd.so:red\x1b[31m'* ]]
+	offers 2 symbols ./main libodd.so: >offered
+	has libodd.so:good <offered
+	run ! grep -e bad -e red offered
+}

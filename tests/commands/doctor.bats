@@ -145,6 +145,25 @@ PYTHON
 	[ ! -e ran ]
 }
 
+# A program names any file as its loader, and asking is running it.
+@test "doctor 12: a loader that others can write is not run, nor for the list of symbols" {
+	local loader
+	loader=$(mktemp /tmp/ld.so.XXXXXX)
+	printf '#!/bin/sh\ntouch %s/ran\n' "$T" >"$loader"
+	patch_loader "$EXAMPLES/echo_pair" other "$loader"
+	chmod 0777 "$loader"
+	doctor 2 ./other
+	level program missing 'somebody else can write'
+	run "$SCPROF" symbols ./other
+	[ "$status" = 2 ]
+	[[ $output == *"names $loader as its loader"*"it is not run"* ]]
+	[ ! -e ran ]
+	chmod 0755 "$loader"
+	run "$SCPROF" symbols ./other
+	rm "$loader"
+	[ -e ran ]
+}
+
 @test "doctor 09: what a name has in it reaches no terminal" {
 	SCPROF_OUT=$'/nowhere/out\033[31m' run "$SCPROF" doctor $'evil\033[31mname'
 	[ "$status" = 2 ]
