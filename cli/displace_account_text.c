@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Where all time of the CPUs went, means of the runs: rows add up to their wall time. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "displace_print.h"
+#include "terminal.h"
+#include "utf8.h"
 
 #define TASKS_SHOWN 8
 
@@ -12,6 +15,14 @@ static void print_row(FILE *out, const char *name, const struct displace_cpu *c)
 	fprintf(out, "  %-4s %9.4f %9.4f %9.4f %8.4f %9.4f %8.4f %9.4f %9.4f %9.4f\n", name,
 		c->wall, c->program, c->others, c->scprof, c->excess, c->resting + c->switching,
 		c->stolen, c->idle, c->remainder);
+}
+
+void displace_print_name(FILE *out, const char *name)
+{
+	char *clean = utf8_clean(name, terminal_of(out, 0).utf8);
+
+	fputs(clean ? clean : "?", out);
+	free(clean);
 }
 
 static void print_tasks(FILE *out, const struct displace_summary *s)
@@ -23,8 +34,9 @@ static void print_tasks(FILE *out, const struct displace_summary *s)
 
 		if (t->seconds < 1e-4 * s->all.wall && !t->softirq)
 			continue;
-		fprintf(out, "%s%s %.4f s", shown++ ? ", " : "  other tasks: ", t->name,
-			t->seconds);
+		fputs(shown++ ? ", " : "  other tasks: ", out);
+		displace_print_name(out, t->name); /* which it gave itself */
+		fprintf(out, " %.4f s", t->seconds);
 		if (t->tasks > 1)
 			fprintf(out, " (%u)", t->tasks);
 	}

@@ -27,7 +27,10 @@ int displace_print_wall_json(FILE *out, const struct displace_wishes *o,
 const char *displace_wall_warning(const struct displace_wishes *o, const struct wall_result *r,
 				  size_t i, char *text, size_t size);
 
-/* displace_account_text.c: the account by CPU and the other tasks. */
+/* displace_account_text.c: a name from elsewhere, of which no terminal obeys anything. */
+void displace_print_name(FILE *out, const char *name);
+
+/* The account by CPU and the other tasks. */
 void displace_print_account(FILE *out, const struct displace_summary *s);
 
 /* The one sentence on what it all means. */

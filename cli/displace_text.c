@@ -74,9 +74,11 @@ static void print_head(FILE *out, const struct displace_wishes *o, const struct 
 	if (isfinite(s->switching.error))
 		snprintf(switching, sizeof(switching), "%.0f ns ± %.0f", s->switching.value * 1e9,
 			 2 * s->switching.error * 1e9);
-	fprintf(out, "scprof displace: %s on CPU%s %s, %zu run%s of %.3f s, %.4g %% confidence\n",
-		o->command[0], CPU_COUNT(&o->cpus) > 1 ? "s" : "", cpus, s->runs,
-		s->runs == 1 ? "" : "s", s->elapsed, 100 * s->confidence);
+	fputs("scprof displace: ", out);
+	displace_print_name(out, o->command[0]);
+	fprintf(out, " on CPU%s %s, %zu run%s of %.3f s, %.4g %% confidence\n",
+		CPU_COUNT(&o->cpus) > 1 ? "s" : "", cpus, s->runs, s->runs == 1 ? "" : "s",
+		s->elapsed, 100 * s->confidence);
 	fprintf(out,
 		"  windows kept: %zu of %zu; a switch: %s charged to the fluid beyond its "
 		"progress\n",

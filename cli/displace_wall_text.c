@@ -87,11 +87,11 @@ int displace_print_wall_text(FILE *out, const struct displace_wishes *o,
 	char cpus[128];
 
 	cpus_print(&o->cpus, cpus, sizeof(cpus));
-	fprintf(out,
-		"scprof displace --method wall: %s on CPU%s %s, %zu replication%s, %.4g %% "
-		"confidence\n",
-		o->command[0], CPU_COUNT(&o->cpus) > 1 ? "s" : "", cpus, r->count,
-		r->count == 1 ? "" : "s", 100 * o->confidence);
+	fputs("scprof displace --method wall: ", out);
+	displace_print_name(out, o->command[0]);
+	fprintf(out, " on CPU%s %s, %zu replication%s, %.4g %% confidence\n",
+		CPU_COUNT(&o->cpus) > 1 ? "s" : "", cpus, r->count, r->count == 1 ? "" : "s",
+		100 * o->confidence);
 	fprintf(out, "  L_PUT = %.0f, L_F = %llu, found by %u run%s of the command\n", loops,
 		(unsigned long long)r->loops_fluid, r->tries, r->tries == 1 ? "" : "s");
 	print_replications(out, r);

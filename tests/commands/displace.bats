@@ -74,6 +74,18 @@ RT_SIGACTION=13
 
 # A few windows: too few for an error. (Not a program that uses all of its time: where that leaves
 # the fluid next to nothing, next to nothing can have been lost.)
+# A task gives itself its name, and other users' tasks are listed.
+@test "what a name has in it reaches no terminal" {
+	local odd=$'ev\033[31m' burner
+	cp /bin/sh "$odd"
+	taskset -c "$(first_cpu)" "./$odd" -c 'while :; do :; done' 3>&- &
+	burner=$!
+	run timeout 60 "${DISPLACE[@]}" --cpus "$(first_cpu)" -- "./$odd" -c :
+	kill $burner
+	[[ $output == *'scprof displace: ./ev\x1b[31m on CPU'* && $output == *'ev\x1b[31m '[0-9]* ]]
+	[[ $output != *$'\033'* ]]
+}
+
 @test "no number is printed where nothing supports it" {
 	json -- sleep 0.03
 	holds '[.warnings[].code] | index("too-short") != null'
