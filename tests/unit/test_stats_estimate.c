@@ -265,6 +265,59 @@ static void test_methods_follow_the_ticks(void **state)
 }
 
 /* Damaged profiles: whatever the sums say, an answer and no abort. */
+/* A call of another thread, which makes too few for a batch. */
+static void add_apart(struct record *r, uint64_t ticks)
+{
+	struct stats_sums *s = &r->sample.sums;
+
+	s->n++;
+	s->sum += ticks;
+	s->sum_sq += (stats_u128)ticks * ticks;
+	s->max = ticks > s->max ? ticks : s->max;
+}
+
+/* The mean is 1100 with it, 1000 without: nobody knows how often such a call comes. */
+static void test_one_long_call_of_another_thread_is_in_the_error(void **state)
+{
+	struct simulate s = {71};
+	struct stats_estimate before, after;
+	struct record r;
+
+	(void)state;
+	before = independent(&s, &r, UNIFORM, 1000, 6000);
+	assert_string_equal(before.method, "batch-t");
+	assert_true(before.high - before.low < 60);
+	add_apart(&r, 601000);
+	after = stats_estimate(&r.sample, 0.95);
+	assert_true(fabs(after.mean - before.mean - 100) < 1);
+	assert_true(after.error > 95 && after.error < 105 && after.freedom < 2.1);
+	assert_true(after.low < before.mean && after.high > before.mean + 400);
+	assert_true(after.design_effect > 1);
+	for (int i = 0; i < 49; i++)
+		add_apart(&r, 601000);
+	after = stats_estimate(&r.sample, 0.95);
+	assert_true(after.freedom > 30 && after.freedom < 60);
+}
+
+/* Ordinary ones, as the last of every run are, change nothing. */
+static void test_ordinary_calls_in_no_batch_are_no_doubt(void **state)
+{
+	struct simulate s = {72};
+	int changed = 0;
+
+	(void)state;
+	for (int i = 0; i < 400; i++) {
+		enum shape shape = i % 2 ? UNIFORM : EXPONENTIAL;
+		struct record r;
+		struct stats_estimate e = independent(&s, &r, shape, 1000, 46 * 128);
+
+		for (int more = 0; more < i % 40; more++)
+			add_apart(&r, simulate_ticks(&s, 1000 * duration(&s, shape), 1));
+		changed += stats_estimate(&r.sample, 0.95).error > 1.2 * e.error;
+	}
+	assert_true(changed <= 4);
+}
+
 static void test_contradictory_sums_are_survived(void **state)
 {
 	static const uint64_t odd[] = {0, 1, 2, 1000, UINT64_MAX / 2, UINT64_MAX};
@@ -301,6 +354,8 @@ int main(void)
 		cmocka_unit_test(test_heavy_tails_are_doubted),
 		cmocka_unit_test(test_a_locked_program_is_doubted_unless_it_cannot_matter),
 		cmocka_unit_test(test_methods_follow_the_ticks),
+		cmocka_unit_test(test_one_long_call_of_another_thread_is_in_the_error),
+		cmocka_unit_test(test_ordinary_calls_in_no_batch_are_no_doubt),
 		cmocka_unit_test(test_contradictory_sums_are_survived),
 	};
 
