@@ -45,7 +45,8 @@ void *model_room(void *array, uint32_t *room, uint32_t count, size_t size);
 void *model_expect(void *array, uint32_t *room, uint32_t count, uint32_t more, size_t size);
 
 /* Index in the model of an equal module, function or path, which is added if it
- * is new. PROF_NONE: memory is out. `frame` is copied. */
+ * is new. PROF_NONE: memory is out. PROF_NO_MODULE: there is no number left for a new one.
+ * `frame` is copied. */
 uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build_id,
 		       uint32_t build_id_bytes);
 uint32_t intern_function(struct profile *p, const char *name, const char *library, uint32_t group);

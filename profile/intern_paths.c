@@ -24,6 +24,8 @@ struct slot {
 	uint32_t hash;
 };
 
+_Static_assert(sizeof(struct prof_frame) == sizeof(uint64_t), "frames are compared as words");
+
 struct intern_paths {
 	struct slot *slot;
 	uint32_t slots; /* a power of two; at most 3 in 4 are in use */
@@ -41,22 +43,19 @@ static uint32_t hash_of(const struct prof_frame *frame, uint32_t frames, uint32_
 {
 	uint64_t h = 0x9e3779b97f4a7c15u ^ flags;
 
-	for (uint32_t i = 0; i < frames; i++)
-		h = fold(h ^ frame[i].offset,
-			 0xd6e8feb86659fd93u ^ ((uint64_t)frame[i].module << 1) ^ frame[i].exact);
+	for (uint32_t i = 0; i < frames; i++) {
+		uint64_t word;
+
+		memcpy(&word, &frame[i], sizeof(word));
+		h = fold(h ^ word, 0xd6e8feb86659fd93u);
+	}
 	return (uint32_t)(h ^ h >> 32);
 }
 
 static bool same_path(const struct prof_path *a, const struct prof_path *b)
 {
-	if (a->frames != b->frames || a->flags != b->flags)
-		return false;
-	for (uint32_t i = 0; i < a->frames; i++)
-		if (a->frame[i].offset != b->frame[i].offset ||
-		    a->frame[i].module != b->frame[i].module ||
-		    a->frame[i].exact != b->frame[i].exact)
-			return false;
-	return true;
+	return a->frames == b->frames && a->flags == b->flags &&
+	       (a->frames == 0 || !memcmp(a->frame, b->frame, a->frames * sizeof(*a->frame)));
 }
 
 static uint32_t hash_again(const struct prof_path *path)

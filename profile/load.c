@@ -21,6 +21,7 @@ struct load {
 	uint32_t *map[RAW_TYPES]; /* position in the raw list -> index in the model */
 	uint32_t process;	  /* of a plain file */
 	uint32_t next[RAW_TYPES]; /* block in the raw list that is to be released */
+	uint32_t modules_lost;	  /* that the model had no number for */
 };
 
 /* Room for one more in an array of the model; false where memory is out. */
@@ -96,6 +97,7 @@ static int load_module(struct load *l, uint32_t i)
 	const struct scp_module *m = raw_record(l->raw, &l->raw->list[SCP_REC_MODULE].ref[i]);
 
 	l->map[SCP_REC_MODULE][i] = intern_module(l->p, m->path, m->build_id, m->build_id_bytes);
+	l->modules_lost += l->map[SCP_REC_MODULE][i] == PROF_NO_MODULE;
 	return l->map[SCP_REC_MODULE][i] == PROF_NONE ? -1 : 0;
 }
 
@@ -145,13 +147,14 @@ static uint32_t load_path(struct load *l, uint32_t table, uint32_t id)
 
 	if (l->map[SCP_REC_PATH][i] != PROF_NONE)
 		return l->map[SCP_REC_PATH][i];
-	memset(frame, 0, r->frames * sizeof frame[0]);
 	for (uint32_t k = 0; k < r->frames; k++) {
 		uint32_t module = SCP_FRAME_MODULE(r->frame[k]);
 
-		frame[k].module = module ? index_of(l, SCP_REC_MODULE, 0, module) : PROF_NONE;
-		frame[k].exact = SCP_FRAME_EXACT(r->frame[k]);
-		frame[k].offset = SCP_FRAME_OFFSET(r->frame[k]);
+		frame[k] = (struct prof_frame){
+			.offset = SCP_FRAME_OFFSET(r->frame[k]),
+			.exact = SCP_FRAME_EXACT(r->frame[k]),
+			.module = module ? index_of(l, SCP_REC_MODULE, 0, module) : PROF_NO_MODULE,
+		};
 	}
 	l->map[SCP_REC_PATH][i] = intern_path(l->p, frame, r->frames, r->flags);
 	raw_release(l->raw, &list->ref[i]);
@@ -325,6 +328,7 @@ int load_raw(struct profile *p, const struct raw_file *raw)
 
 	if (result == 0) {
 		add_overflow(&l);
+		p->losses.modules_lost += l.modules_lost;
 		for (uint32_t i = first_entry; i < p->entries; i++)
 			p->torn_entries += p->entry[i].torn;
 	}

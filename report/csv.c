@@ -107,7 +107,8 @@ static void put_frame(FILE *out, const struct stacks *s, const struct stacks_fra
 		if (place && file)
 			fprintf(out, "%s:%d", file, p->line);
 		else if (place)
-			fprintf(out, "%s+0x%" PRIx64, module ? module : "", f->frame.offset);
+			fprintf(out, "%s+0x%" PRIx64, module ? module : "",
+				(uint64_t)f->frame.offset);
 		else
 			for (; *name; name++)
 				putc_unlocked(*name == ';' ? ':' : *name, out);

@@ -111,7 +111,7 @@ static void test_path_frames_name_their_modules(void **state)
 	assert_int_equal(path->frames, 3);
 	assert_string_equal(p->module[path->frame[0].module].path, "/usr/bin/server");
 	assert_int_equal(path->frame[0].offset, 0x1234);
-	assert_int_equal(path->frame[2].module, PROF_NONE);
+	assert_int_equal(path->frame[2].module, PROF_NO_MODULE);
 	assert_true(path->frame[2].exact);
 	assert_int_equal(path->frame[2].offset, 0x7f0000001000);
 	/* the same path and flags in another table is the same path */

@@ -35,6 +35,8 @@ static bool word_of(uint32_t row, uint32_t level, uint64_t *word, const void *co
 	return true;
 }
 
+static const struct order by_all_words = {.word = word_of, .context = key};
+
 /* A key that ends comes before one that goes on. */
 static int expected(const void *left, const void *right)
 {
@@ -102,7 +104,7 @@ static void test_sorts_as_the_library_does(void **state)
 			for (uint32_t i = 0; i < count; i++)
 				want[i] = i;
 			qsort(want, count, sizeof(*want), expected);
-			assert_int_equal(order_sort(place, count, word_of, key), 0);
+			assert_int_equal(order_sort(place, count, &by_all_words), 0);
 			for (uint32_t i = 0; i < count; i++)
 				assert_int_equal(place[want[i]], i);
 		}
@@ -116,12 +118,12 @@ static void test_asks_for_each_word_once_and_only_where_it_decides(void **state)
 	for (uint32_t i = 0; i < COUNT; i++)
 		key[i] = (struct key){{i / 2, i % 2}, WORDS};
 	asked = 0;
-	assert_int_equal(order_sort(place, COUNT, word_of, key), 0);
+	assert_int_equal(order_sort(place, COUNT, &by_all_words), 0);
 	assert_int_equal(asked, 2 * COUNT);
 	for (uint32_t i = 0; i < COUNT; i++)
 		key[i].word[0] = i;
 	asked = 0;
-	assert_int_equal(order_sort(place, COUNT, word_of, key), 0);
+	assert_int_equal(order_sort(place, COUNT, &by_all_words), 0);
 	assert_int_equal(asked, COUNT);
 }
 
