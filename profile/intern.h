@@ -53,6 +53,13 @@ uint32_t intern_function(struct profile *p, const char *name, const char *librar
 uint32_t intern_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
 		     uint32_t flags);
 
+/* The same path in two steps, for who has many: between them the memory is fetched in which
+ * its equal is looked for. */
+uint32_t intern_hash_path(const struct profile *p, const struct prof_frame *frame, uint32_t frames,
+			  uint32_t flags);
+uint32_t intern_hashed_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
+			    uint32_t flags, uint32_t hash);
+
 /* So many more paths may come: make room for them at once. -1: memory is out. */
 int intern_expect_paths(struct profile *p, uint32_t more);
 

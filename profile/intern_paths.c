@@ -164,11 +164,27 @@ static struct prof_frame *keep_frames(struct intern_paths *x, const struct prof_
 	return kept;
 }
 
+uint32_t intern_hash_path(const struct profile *p, const struct prof_frame *frame, uint32_t frames,
+			  uint32_t flags)
+{
+	const struct intern_paths *x = p->index->paths;
+	uint32_t hash = hash_of(frame, frames, flags);
+
+	if (x && x->slots)
+		__builtin_prefetch(&x->slot[hash & (x->slots - 1)], 1);
+	return hash;
+}
+
 uint32_t intern_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
 		     uint32_t flags)
 {
+	return intern_hashed_path(p, frame, frames, flags, hash_of(frame, frames, flags));
+}
+
+uint32_t intern_hashed_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
+			    uint32_t flags, uint32_t hash)
+{
 	struct prof_path path = {(struct prof_frame *)frame, frames, flags};
-	uint32_t hash = hash_again(&path);
 	struct slot *slot;
 
 	if (make_room(p) < 0)
