@@ -171,13 +171,14 @@ static uint32_t find_path(const struct load *l, uint32_t entry)
 	return raw_find(&l->raw->list[SCP_REC_PATH], ref->table, r->path, 0);
 }
 
-/* Of an entry that comes soon. */
-static void expect_path(struct load *l, uint32_t entry)
+/* Of an entry that comes soon; and of one later, its record. */
+static void expect_path(struct load *l, uint32_t entry, uint32_t later)
 {
 	uint32_t i = find_path(l, entry);
 
 	if (l->map[SCP_REC_PATH][i] == PROF_NONE)
 		prepare_path(l, i);
+	__builtin_prefetch(raw_record(l->raw, &l->raw->list[SCP_REC_ENTRY].ref[later]));
 }
 
 static uint32_t load_path(struct load *l, uint32_t entry)
@@ -245,8 +246,8 @@ static int load_entries(struct load *l)
 	uint32_t count = l->raw->list[SCP_REC_ENTRY].count;
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (count - i > AHEAD)
-			expect_path(l, i + AHEAD);
+		if (count - i > 2 * AHEAD)
+			expect_path(l, i + AHEAD, i + 2 * AHEAD);
 		if (load_entry(l, i))
 			return -1;
 	}

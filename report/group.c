@@ -130,11 +130,12 @@ static uint32_t row_of(struct groups *g, uint32_t entry)
 #define AHEAD 16 /* entries: until the memory has answered */
 
 /* Have the slot of an entry fetched that comes soon. */
-static void expect(const struct groups *g, uint32_t entry)
+static void expect(const struct groups *g, uint32_t entry, uint32_t later)
 {
 	struct key key = key_of(g, entry);
 
 	__builtin_prefetch(&g->slot[hash_of(g, &key) & (g->slots - 1)], 1);
+	__builtin_prefetch(&g->profile->entry[later]);
 }
 
 static void group_entries(struct groups *g)
@@ -142,8 +143,8 @@ static void group_entries(struct groups *g)
 	const struct profile *p = g->profile;
 
 	for (uint32_t i = 0; i < p->entries; i++) {
-		if (p->entries - i > AHEAD)
-			expect(g, i + AHEAD);
+		if (p->entries - i > 2 * AHEAD)
+			expect(g, i + AHEAD, i + 2 * AHEAD);
 		uint32_t row = row_of(g, i);
 
 		g->next[i] = PROF_NONE;
