@@ -127,11 +127,42 @@ static void test_asks_for_each_word_once_and_only_where_it_decides(void **state)
 	assert_int_equal(asked, COUNT);
 }
 
+static bool is_seventh(uint32_t row, const void *context)
+{
+	(void)context;
+	return row % 7 == 0;
+}
+
+/* Two words always, the rest where it is asked for: in whole runs, so places are exact of all
+ * rows that share their first two words with one that matters. */
+static void test_rows_that_nobody_asks_for_are_told_apart_by_the_first_words(void **state)
+{
+	const struct order some = {
+		.word = word_of, .context = key, .matters = is_seventh, .always = 2, .first = 100};
+	static uint32_t place[COUNT], exact[COUNT], taken[COUNT];
+	uint32_t count = 2000, moved = 0;
+
+	(void)state;
+	make_keys(FEW, count);
+	for (uint32_t i = 0; i < count; i++)
+		key[i].word[0] += i % 200; /* so that many runs have no row that matters */
+	assert_int_equal(order_sort(exact, count, &by_all_words), 0);
+	assert_int_equal(order_sort(place, count, &some), 0);
+	for (uint32_t i = 0; i < count; i++) {
+		assert_int_equal(taken[place[i]]++, 0);
+		if (exact[i] < some.first || is_seventh(i, key))
+			assert_int_equal(place[i], exact[i]);
+		moved += place[i] != exact[i];
+	}
+	assert_true(moved > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sorts_as_the_library_does),
 		cmocka_unit_test(test_asks_for_each_word_once_and_only_where_it_decides),
+		cmocka_unit_test(test_rows_that_nobody_asks_for_are_told_apart_by_the_first_words),
 	};
 
 	return cmocka_run_group_tests_name("report order", tests, NULL, NULL);
