@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a report of very many call paths costs: it should grow with their number and no faster."""
 import glob
+import math
 import os
 import resource
 import subprocess
@@ -33,11 +34,17 @@ def memory_of(command):
     return int(done.stdout) * 1024 / 1e6
 
 
+def power(before, now):
+    """Of the number of paths, with which time grew since the row before: 1 is linear."""
+    return f"{math.log(now[1] / before[1]) / math.log(now[0] / before[0]):.2f}" if before else ""
+
+
 def bench(tools, rounds, scale):
     modules = libraries()
     out = tools.fresh()
     measure.header(f"Growth with the number of call paths, over {len(modules)} libraries",
-                   "paths", "format", "processor time, s", "a path, us", "elapsed, s", "memory, MB")
+                   "paths", "format", "processor time, s", "a path, us", "power of paths", "elapsed, s", "memory, MB")
+    before = {}
     for paths in (int(n * scale) for n in (100_000, 300_000, 1_000_000)):
         profile = f"{out}/many.scp"
         subprocess.run([tools.program("bench/many_paths"), profile, str(paths), *modules], check=True)
@@ -45,7 +52,9 @@ def bench(tools, rounds, scale):
             command = [tools.program("scprof"), "report", "--format", form, "-o", f"{out}/report", profile]
             runs = [run_once(command) for _ in range(rounds)]
             wall, cpu = (min(r[i] for r in runs) for i in (0, 1))
-            measure.row(f"{paths:,}", form, f"{cpu:.2f}", f"{cpu / paths * 1e6:.2f}", f"{wall:.2f}", f"{memory_of(command):.0f}")
+            measure.row(f"{paths:,}", form, f"{cpu:.2f}", f"{cpu / paths * 1e6:.2f}", power(before.get(form), (paths, cpu)), f"{wall:.2f}",
+                        f"{memory_of(command):.0f}")
+            before[form] = paths, cpu
             os.unlink(f"{out}/report")
         os.unlink(profile)
     tools.forget(out)

@@ -76,7 +76,7 @@ static uint32_t module_number(struct labels *l, const struct profile *p, uint32_
 	char key[2 * SCP_BUILD_ID_MAX + 4200];
 	int at = 0;
 
-	if (module == PROF_NONE)
+	if (module == PROF_NO_MODULE)
 		return PROF_NONE;
 	for (uint32_t i = 0; i < p->module[module].build_id_bytes; i++)
 		at += snprintf(key + at, sizeof(key) - (size_t)at, "%02x",

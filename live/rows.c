@@ -56,11 +56,12 @@ static uint64_t key_of_group(const struct feed *f, const struct group_row *g)
 	h = mix(h, &outcome, sizeof(outcome));
 	for (uint32_t i = 0; i < path.frames; i++) {
 		const struct prof_frame *frame = &path.frame[i];
+		uint64_t offset = frame->offset;
 
-		if (frame->module != PROF_NONE)
+		if (frame->module != PROF_NO_MODULE)
 			h = mix(h, p->module[frame->module].path,
 				strlen(p->module[frame->module].path));
-		h = mix(h, &frame->offset, sizeof(frame->offset));
+		h = mix(h, &offset, sizeof(offset));
 	}
 	return h;
 }

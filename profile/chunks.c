@@ -177,6 +177,12 @@ static bool too_young(uint32_t type, uint64_t end, const struct limits *limits)
 	}
 }
 
+static void note_modules(struct raw_file *raw, const struct scp_path *path)
+{
+	for (uint32_t i = 0; i < path->frames; i++)
+		raw->module_named[SCP_FRAME_MODULE(path->frame[i])] = 1;
+}
+
 static int collect_record(struct raw_file *raw, const struct scp_chunk *c, uint64_t offset,
 			  const struct scp_record *rec, struct profile_error *err)
 {
@@ -192,6 +198,8 @@ static int collect_record(struct raw_file *raw, const struct scp_chunk *c, uint6
 	if (list_add(&raw->list[rec->type], &ref))
 		return prof_no_memory(err, raw->path);
 	raw_count_record(raw, &ref);
+	if (rec->type == SCP_REC_PATH)
+		note_modules(raw, (const void *)rec);
 	return 0;
 }
 
@@ -231,7 +239,8 @@ int raw_collect(struct raw_file *raw, struct profile_error *err)
 	uint64_t offset;
 	bool sound;
 
-	if (raw_count_pieces(raw))
+	raw->module_named = calloc(UINT16_MAX + 1, sizeof *raw->module_named);
+	if (!raw->module_named || raw_count_pieces(raw))
 		return prof_no_memory(err, raw->path);
 	walk_begin(&w, raw->image, raw->image_bytes);
 	while ((c = next_chunk(&w, &offset, &sound))) {

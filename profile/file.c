@@ -195,6 +195,7 @@ void raw_close(struct raw_file *raw)
 		close(raw->fd);
 	free(raw->image);
 	free(raw->earlier);
+	free(raw->module_named);
 	free(raw->records);
 	free(raw->first.mark);
 	free(raw->second.mark);

@@ -103,6 +103,10 @@ uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build
 	memcpy(n->key + 1 + build_id_bytes, path, length);
 	if (find(p->index->module, n, &index))
 		return index;
+	if (p->modules == PROF_NO_MODULE) {
+		free(n);
+		return PROF_NO_MODULE;
+	}
 	grown = model_room(p->module, &p->index->room[MODEL_MODULE], p->modules, sizeof *grown);
 	if (grown)
 		p->module = grown;

@@ -45,12 +45,20 @@ void *model_room(void *array, uint32_t *room, uint32_t count, size_t size);
 void *model_expect(void *array, uint32_t *room, uint32_t count, uint32_t more, size_t size);
 
 /* Index in the model of an equal module, function or path, which is added if it
- * is new. PROF_NONE: memory is out. `frame` is copied. */
+ * is new. PROF_NONE: memory is out. PROF_NO_MODULE: there is no number left for a new one.
+ * `frame` is copied. */
 uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build_id,
 		       uint32_t build_id_bytes);
 uint32_t intern_function(struct profile *p, const char *name, const char *library, uint32_t group);
 uint32_t intern_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
 		     uint32_t flags);
+
+/* The same path in two steps, for who has many: between them the memory is fetched in which
+ * its equal is looked for. */
+uint32_t intern_hash_path(const struct profile *p, const struct prof_frame *frame, uint32_t frames,
+			  uint32_t flags);
+uint32_t intern_hashed_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
+			    uint32_t flags, uint32_t hash);
 
 /* So many more paths may come: make room for them at once. -1: memory is out. */
 int intern_expect_paths(struct profile *p, uint32_t more);

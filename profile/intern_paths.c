@@ -24,6 +24,8 @@ struct slot {
 	uint32_t hash;
 };
 
+_Static_assert(sizeof(struct prof_frame) == sizeof(uint64_t), "frames are compared as words");
+
 struct intern_paths {
 	struct slot *slot;
 	uint32_t slots; /* a power of two; at most 3 in 4 are in use */
@@ -41,22 +43,19 @@ static uint32_t hash_of(const struct prof_frame *frame, uint32_t frames, uint32_
 {
 	uint64_t h = 0x9e3779b97f4a7c15u ^ flags;
 
-	for (uint32_t i = 0; i < frames; i++)
-		h = fold(h ^ frame[i].offset,
-			 0xd6e8feb86659fd93u ^ ((uint64_t)frame[i].module << 1) ^ frame[i].exact);
+	for (uint32_t i = 0; i < frames; i++) {
+		uint64_t word;
+
+		memcpy(&word, &frame[i], sizeof(word));
+		h = fold(h ^ word, 0xd6e8feb86659fd93u);
+	}
 	return (uint32_t)(h ^ h >> 32);
 }
 
 static bool same_path(const struct prof_path *a, const struct prof_path *b)
 {
-	if (a->frames != b->frames || a->flags != b->flags)
-		return false;
-	for (uint32_t i = 0; i < a->frames; i++)
-		if (a->frame[i].offset != b->frame[i].offset ||
-		    a->frame[i].module != b->frame[i].module ||
-		    a->frame[i].exact != b->frame[i].exact)
-			return false;
-	return true;
+	return a->frames == b->frames && a->flags == b->flags &&
+	       (a->frames == 0 || !memcmp(a->frame, b->frame, a->frames * sizeof(*a->frame)));
 }
 
 static uint32_t hash_again(const struct prof_path *path)
@@ -165,11 +164,27 @@ static struct prof_frame *keep_frames(struct intern_paths *x, const struct prof_
 	return kept;
 }
 
+uint32_t intern_hash_path(const struct profile *p, const struct prof_frame *frame, uint32_t frames,
+			  uint32_t flags)
+{
+	const struct intern_paths *x = p->index->paths;
+	uint32_t hash = hash_of(frame, frames, flags);
+
+	if (x && x->slots)
+		__builtin_prefetch(&x->slot[hash & (x->slots - 1)], 1);
+	return hash;
+}
+
 uint32_t intern_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
 		     uint32_t flags)
 {
+	return intern_hashed_path(p, frame, frames, flags, hash_of(frame, frames, flags));
+}
+
+uint32_t intern_hashed_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
+			    uint32_t flags, uint32_t hash)
+{
 	struct prof_path path = {(struct prof_frame *)frame, frames, flags};
-	uint32_t hash = hash_again(&path);
 	struct slot *slot;
 
 	if (make_room(p) < 0)

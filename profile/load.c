@@ -20,8 +20,14 @@ struct load {
 	const struct raw_file *raw;
 	uint32_t *map[RAW_TYPES]; /* position in the raw list -> index in the model */
 	uint32_t process;	  /* of a plain file */
+	uint16_t *module;	  /* id -> index in the model, PROF_NO_MODULE */
 	uint32_t next[RAW_TYPES]; /* block in the raw list that is to be released */
+	uint32_t modules_lost;	  /* that the model had no number for */
+	uint32_t torn;
 };
+
+#define PATH_PREPARED (PROF_NONE - 1) /* in the map: it waits for a number */
+#define AHEAD	      16	      /* entries: until the memory has answered */
 
 /* Room for one more in an array of the model; false where memory is out. */
 #define ROOM(p, array, count, kind)                                                                \
@@ -95,8 +101,11 @@ static int load_module(struct load *l, uint32_t i)
 {
 	const struct scp_module *m = raw_record(l->raw, &l->raw->list[SCP_REC_MODULE].ref[i]);
 
-	l->map[SCP_REC_MODULE][i] = intern_module(l->p, m->path, m->build_id, m->build_id_bytes);
-	return l->map[SCP_REC_MODULE][i] == PROF_NONE ? -1 : 0;
+	uint32_t index = intern_module(l->p, m->path, m->build_id, m->build_id_bytes);
+
+	l->modules_lost += index == PROF_NO_MODULE;
+	l->module[m->id] = (uint16_t)index;
+	return index == PROF_NONE ? -1 : 0;
 }
 
 static int load_function(struct load *l, uint32_t i)
@@ -136,26 +145,56 @@ static int load_table(struct load *l, uint32_t i)
 	return 0;
 }
 
-static uint32_t load_path(struct load *l, uint32_t table, uint32_t id)
+/* Its frames become those of the model, in the record itself, where its hash is kept, too. */
+static void prepare_path(struct load *l, uint32_t i)
 {
-	const struct raw_list *list = &l->raw->list[SCP_REC_PATH];
-	uint32_t i = raw_find(list, table, id, 0);
-	const struct scp_path *r = raw_record(l->raw, &list->ref[i]);
-	struct prof_frame frame[SCP_MAX_FRAMES];
+	struct scp_path *r = raw_record(l->raw, &l->raw->list[SCP_REC_PATH].ref[i]);
 
-	if (l->map[SCP_REC_PATH][i] != PROF_NONE)
-		return l->map[SCP_REC_PATH][i];
-	memset(frame, 0, r->frames * sizeof frame[0]);
 	for (uint32_t k = 0; k < r->frames; k++) {
-		uint32_t module = SCP_FRAME_MODULE(r->frame[k]);
+		struct prof_frame frame = {
+			.offset = SCP_FRAME_OFFSET(r->frame[k]),
+			.exact = SCP_FRAME_EXACT(r->frame[k]),
+			.module = l->module[SCP_FRAME_MODULE(r->frame[k])],
+		};
 
-		frame[k].module = module ? index_of(l, SCP_REC_MODULE, 0, module) : PROF_NONE;
-		frame[k].exact = SCP_FRAME_EXACT(r->frame[k]);
-		frame[k].offset = SCP_FRAME_OFFSET(r->frame[k]);
+		memcpy(&r->frame[k], &frame, sizeof frame);
 	}
-	l->map[SCP_REC_PATH][i] = intern_path(l->p, frame, r->frames, r->flags);
-	raw_release(l->raw, &list->ref[i]);
-	return l->map[SCP_REC_PATH][i];
+	r->hash = intern_hash_path(l->p, (void *)r->frame, r->frames, r->flags);
+	l->map[SCP_REC_PATH][i] = PATH_PREPARED;
+}
+
+static uint32_t find_path(const struct load *l, uint32_t entry)
+{
+	const struct raw_ref *ref = &l->raw->list[SCP_REC_ENTRY].ref[entry];
+	const struct scp_entry *r = raw_record(l->raw, ref);
+
+	return raw_find(&l->raw->list[SCP_REC_PATH], ref->table, r->path, 0);
+}
+
+/* Of an entry that comes soon; and of one later, its record. */
+static void expect_path(struct load *l, uint32_t entry, uint32_t later)
+{
+	uint32_t i = find_path(l, entry);
+
+	if (l->map[SCP_REC_PATH][i] == PROF_NONE)
+		prepare_path(l, i);
+	__builtin_prefetch(raw_record(l->raw, &l->raw->list[SCP_REC_ENTRY].ref[later]));
+}
+
+static uint32_t load_path(struct load *l, uint32_t entry)
+{
+	uint32_t i = find_path(l, entry), *index = &l->map[SCP_REC_PATH][i];
+	const struct raw_ref *ref = &l->raw->list[SCP_REC_PATH].ref[i];
+	const struct scp_path *r = raw_record(l->raw, ref);
+
+	if (*index == PROF_NONE)
+		prepare_path(l, i);
+	if (*index == PATH_PREPARED) {
+		*index = intern_hashed_path(l->p, (const void *)r->frame, r->frames, r->flags,
+					    (uint32_t)r->hash);
+		raw_release(l->raw, ref);
+	}
+	return *index;
 }
 
 /* With the blocks that hang on it. Both lists are in the order of the entries. */
@@ -187,17 +226,31 @@ static int load_entry(struct load *l, uint32_t i)
 	e = &p->entry[p->entries++];
 	*e = (struct prof_entry){
 		.table = index_of(l, SCP_REC_TABLE, ref->table, 0),
-		.path = load_path(l, ref->table, r->path),
+		.path = load_path(l, i),
 		.function = index_of(l, SCP_REC_FUNCTION, 0, r->function),
 		.outcome = (uint16_t)r->outcome,
 		.torn = r->seq & 1,
 	};
 	l->map[SCP_REC_ENTRY][i] = p->entries - 1;
+	l->torn += e->torn;
 	p->table[e->table].call_units += r->units;
 	if (e->path == PROF_NONE || load_sums(l->raw, ref, &e->sums) ||
 	    site_cost_load(p, l->raw, ref, p->entries - 1))
 		return -1;
 	release_entry(l, ref);
+	return 0;
+}
+
+static int load_entries(struct load *l)
+{
+	uint32_t count = l->raw->list[SCP_REC_ENTRY].count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (count - i > 2 * AHEAD)
+			expect_path(l, i + AHEAD, i + 2 * AHEAD);
+		if (load_entry(l, i))
+			return -1;
+	}
 	return 0;
 }
 
@@ -263,6 +316,12 @@ static int load_list(struct load *l, uint32_t type, int (*load_one)(struct load 
 
 static int make_maps(struct load *l)
 {
+	size_t modules = (UINT16_MAX + 1) * sizeof *l->module;
+
+	l->module = malloc(modules);
+	if (!l->module)
+		return -1;
+	memset(l->module, 0xff, modules); /* PROF_NO_MODULE */
 	for (uint32_t type = SCP_REC_FUNCTION; type < RAW_TYPES; type++) {
 		size_t bytes = ((size_t)l->raw->list[type].count + 1) * sizeof(uint32_t);
 
@@ -294,7 +353,7 @@ static int load_all(struct load *l)
 		return -1;
 	if (load_list(l, SCP_REC_MODULE, load_module) ||
 	    load_list(l, SCP_REC_FUNCTION, load_function) ||
-	    load_list(l, SCP_REC_TABLE, load_table) || load_list(l, SCP_REC_ENTRY, load_entry))
+	    load_list(l, SCP_REC_TABLE, load_table) || load_entries(l))
 		return -1;
 	return load_list(l, SCP_REC_GAP, load_gap) || load_list(l, SCP_REC_SLOWEST, load_slowest) ||
 			       account_load(l->p, l->raw)
@@ -320,15 +379,15 @@ static void add_overflow(struct load *l)
 int load_raw(struct profile *p, const struct raw_file *raw)
 {
 	struct load l = {.p = p, .raw = raw};
-	uint32_t first_entry = p->entries;
 	int result = load_all(&l);
 
 	if (result == 0) {
 		add_overflow(&l);
-		for (uint32_t i = first_entry; i < p->entries; i++)
-			p->torn_entries += p->entry[i].torn;
+		p->losses.modules_lost += l.modules_lost;
+		p->torn_entries += l.torn;
 	}
 	for (uint32_t type = 0; type < RAW_TYPES; type++)
 		free(l.map[type]);
+	free(l.module);
 	return result;
 }

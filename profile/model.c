@@ -48,7 +48,7 @@ void model_shrink(struct profile *p, const struct model_size *size)
 		free(q->file);
 	}
 	while (p->entries > size->entries)
-		prof_sums_clear(&p->entry[--p->entries].sums);
+		prof_sums_free(&p->entry[--p->entries].sums);
 	p->tables = size->tables;
 	p->gaps = size->gaps;
 	p->slowests = size->slowests;

@@ -30,11 +30,14 @@ struct prof_module {
 	uint32_t build_id_bytes;
 };
 
+/* As narrow as in a file: a million call paths have a dozen million of them. A model has
+ * PROF_NO_MODULE modules at most. */
 struct prof_frame {
-	uint32_t module; /* index into modules, PROF_NONE: offset is an address */
-	bool exact;	 /* interrupted instruction, not a return address */
-	uint64_t offset; /* in the module's ELF address space (address - load bias) */
+	uint64_t offset : 47; /* in the module's ELF address space (address - load bias) */
+	uint64_t exact : 1;   /* interrupted instruction, not a return address */
+	uint64_t module : 16; /* index into modules, PROF_NO_MODULE: offset is an address */
 };
+#define PROF_NO_MODULE 0xffffu
 
 /* Equal paths of all files and threads are one path here. */
 struct prof_path {
@@ -323,5 +326,7 @@ int profile_write(const struct profile *p, const char *path, struct profile_erro
  * says when the sum has a line). -1: memory is out. */
 int prof_sums_add(struct prof_sums *dst, const struct prof_sums *src);
 void prof_sums_clear(struct prof_sums *s);
+/* The same for sums that nobody will look at again: what is in them stays there. */
+void prof_sums_free(const struct prof_sums *s);
 
 #endif

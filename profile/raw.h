@@ -50,6 +50,7 @@ struct raw_file {
 	uint64_t image_bytes, earlier_bytes;
 	struct raw_marks first, second;
 	struct raw_list list[RAW_TYPES]; /* by enum scp_record_type */
+	uint8_t *module_named;		 /* by id: do frames of any path name it? */
 	uint16_t *records;		 /* private to release.c */
 };
 

@@ -126,6 +126,16 @@ static int check_path(const struct raw_file *raw, const struct raw_ref *ref,
 	return 0;
 }
 
+/* Paths of a million entries need not be looked at one by one: which modules their frames
+ * name was noted when they were listed. */
+static bool modules_exist(const struct raw_file *raw)
+{
+	for (uint32_t id = 1; id <= UINT16_MAX; id++)
+		if (raw->module_named[id] && !exists(raw, SCP_REC_MODULE, 0, id))
+			return false;
+	return true;
+}
+
 static int check_entry(const struct raw_file *raw, const struct raw_ref *ref,
 		       struct profile_error *err)
 {
@@ -164,8 +174,6 @@ static int check_table(const struct raw_file *raw, const struct raw_ref *ref,
 static int check_one(const struct raw_file *raw, uint32_t type, const struct raw_ref *ref,
 		     struct profile_error *err)
 {
-	if (ref->table && !exists(raw, SCP_REC_TABLE, ref->table, 0))
-		return prof_damaged(err, raw->path, "table %u has records but no head", ref->table);
 	switch (type) {
 	case SCP_REC_PATH:
 		return check_path(raw, ref, err);
@@ -194,6 +202,25 @@ static int check_one(const struct raw_file *raw, uint32_t type, const struct raw
 	}
 }
 
+static int check_list(const struct raw_file *raw, uint32_t type, struct profile_error *err)
+{
+	const struct raw_list *list = &raw->list[type];
+	bool each = type != SCP_REC_PATH || !modules_exist(raw);
+	uint32_t table = 0;
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct raw_ref *ref = &list->ref[i];
+
+		if (ref->table != table && !exists(raw, SCP_REC_TABLE, ref->table, 0))
+			return prof_damaged(err, raw->path, "table %u has records but no head",
+					    ref->table);
+		table = ref->table;
+		if (each && check_one(raw, type, ref, err))
+			return -1;
+	}
+	return 0;
+}
+
 int raw_check_references(struct raw_file *raw, struct profile_error *err)
 {
 	for (uint32_t type = SCP_REC_FUNCTION; type < RAW_TYPES; type++) {
@@ -205,8 +232,7 @@ int raw_check_references(struct raw_file *raw, struct profile_error *err)
 			return -1;
 	}
 	for (uint32_t type = SCP_REC_FUNCTION; type < RAW_TYPES; type++)
-		for (uint32_t i = 0; i < raw->list[type].count; i++)
-			if (check_one(raw, type, &raw->list[type].ref[i], err))
-				return -1;
+		if (check_list(raw, type, err))
+			return -1;
 	return 0;
 }

@@ -106,7 +106,7 @@ int prof_sums_add(struct prof_sums *dst, const struct prof_sums *src)
 	return 0;
 }
 
-void prof_sums_clear(struct prof_sums *s)
+void prof_sums_free(const struct prof_sums *s)
 {
 	free(s->hist);
 	free(s->batches.sum);
@@ -115,5 +115,10 @@ void prof_sums_clear(struct prof_sums *s)
 	free(s->slow);
 	free(s->phase);
 	free(s->line);
+}
+
+void prof_sums_clear(struct prof_sums *s)
+{
+	prof_sums_free(s);
 	*s = (struct prof_sums){0};
 }

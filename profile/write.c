@@ -27,7 +27,6 @@ struct writer {
 	uint32_t *path_stamp;		   /* ...valid where this is the table's id */
 	uint32_t *entry_order, *gap_order; /* indices, by table */
 	uint32_t *entry_start, *gap_start; /* of each table in those; tables + 1 */
-	uint64_t modules_lost;
 };
 
 static void write_process(struct writer *w, uint32_t index)
@@ -115,16 +114,10 @@ static void write_table_head(struct writer *w, uint32_t index)
 	memcpy(r->name, t->name, sizeof r->name);
 }
 
-/* Module ids have 16 bits; frames of modules beyond them lose their module. */
-static uint64_t frame_bits(struct writer *w, const struct prof_frame *f)
+/* A model has no more modules than a file has ids for. */
+static uint64_t frame_bits(const struct prof_frame *f)
 {
-	uint32_t module = f->module == PROF_NONE ? 0 : f->module + 1;
-
-	if (module > UINT16_MAX) {
-		w->modules_lost++;
-		module = 0;
-	}
-	return SCP_FRAME(module, f->exact, f->offset);
+	return SCP_FRAME(f->module == PROF_NO_MODULE ? 0 : f->module + 1u, f->exact, f->offset);
 }
 
 static uint32_t write_path(struct writer *w, uint32_t table, uint32_t index, uint32_t *paths)
@@ -142,7 +135,7 @@ static uint32_t write_path(struct writer *w, uint32_t table, uint32_t index, uin
 	r->frames = p->frames;
 	r->flags = p->flags;
 	for (uint32_t i = 0; i < p->frames; i++)
-		r->frame[i] = frame_bits(w, &p->frame[i]);
+		r->frame[i] = frame_bits(&p->frame[i]);
 	w->path_stamp[index] = table + 1;
 	w->path_id[index] = *paths;
 	return *paths;
@@ -248,7 +241,6 @@ static void write_header(const struct writer *w)
 	overhead_store(&p->slow.overhead, p->index->slow_overhead.rounds, &h->slow_overhead_first);
 	h->inner_first = overhead_store_inner(&p->clock.overhead);
 	h->losses = p->losses;
-	h->losses.modules_lost += w->modules_lost;
 	h->ticker_ticks = p->ticker_ticks;
 	h->ticker_late_sum_ns = p->ticker_late_sum_ns;
 	h->ticker_late_max_ns = p->ticker_late_max_ns;
@@ -316,7 +308,7 @@ static void build(struct writer *w)
 	image_open_chunk(&w->img, SCP_CHUNK_PROCESS, 0);
 	for (uint32_t i = 0; i < p->processes; i++)
 		write_process(w, i);
-	for (uint32_t i = 0; i < p->modules && i < UINT16_MAX; i++)
+	for (uint32_t i = 0; i < p->modules; i++)
 		write_module(w, i);
 	for (uint32_t i = 0; i < p->functions; i++)
 		write_function(w, i);

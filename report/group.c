@@ -34,10 +34,11 @@ struct key {
 static struct key key_of(const struct groups *g, uint32_t entry)
 {
 	const struct prof_entry *e = &g->profile->entry[entry];
-	struct group_path path = path_of(g->profile, g->by, e->path);
 	struct key k = {UINT64_MAX, 0, 0, e->function, e->outcome};
 
 	if (g->by == REPORT_BY_SITE || g->by == REPORT_BY_GAP) {
+		struct group_path path = path_of(g->profile, g->by, e->path);
+
 		if (path.frames) {
 			k.place = path.frame->offset;
 			k.module = path.frame->module;
@@ -126,11 +127,24 @@ static uint32_t row_of(struct groups *g, uint32_t entry)
 	return g->rows - 1;
 }
 
+#define AHEAD 16 /* entries: until the memory has answered */
+
+/* Have the slot of an entry fetched that comes soon. */
+static void expect(const struct groups *g, uint32_t entry, uint32_t later)
+{
+	struct key key = key_of(g, entry);
+
+	__builtin_prefetch(&g->slot[hash_of(g, &key) & (g->slots - 1)], 1);
+	__builtin_prefetch(&g->profile->entry[later]);
+}
+
 static void group_entries(struct groups *g)
 {
 	const struct profile *p = g->profile;
 
 	for (uint32_t i = 0; i < p->entries; i++) {
+		if (p->entries - i > 2 * AHEAD)
+			expect(g, i + AHEAD, i + 2 * AHEAD);
 		uint32_t row = row_of(g, i);
 
 		g->next[i] = PROF_NONE;
@@ -237,11 +251,24 @@ static bool row_word(uint32_t number, uint32_t level, uint64_t *word, const void
 	}
 }
 
-/* What only the result needs is made last, after the sort's own memory has gone. */
-static int sort_rows(struct groups *g)
+#define WORDS_ALWAYS 2 /* units and calls: the rest is looked for all over the memory */
+
+static bool is_noted(uint32_t number, const void *groups)
 {
+	return ((const struct groups *)groups)->row[number].noted;
+}
+
+/* What only the result needs is made last, after the sort's own memory has gone. */
+int groups_sort(struct groups *g, uint32_t first)
+{
+	const struct order order = {.word = row_word,
+				    .context = g,
+				    .matters = first < g->rows ? is_noted : NULL,
+				    .always = WORDS_ALWAYS,
+				    .first = first};
+
 	g->place = large_alloc(((size_t)g->rows + 1) * sizeof(*g->place));
-	if (!g->place || order_sort(g->place, g->rows, row_word, g) < 0)
+	if (!g->place || order_sort(g->place, g->rows, &order) < 0)
 		return -1;
 	g->site_of = large_alloc(((size_t)g->profile->entries + 1) * sizeof(*g->site_of));
 	if (!g->site_of)
@@ -252,7 +279,7 @@ static int sort_rows(struct groups *g)
 	return 0;
 }
 
-int groups_build(struct groups *g, const struct profile *p, enum report_by by)
+int groups_make(struct groups *g, const struct profile *p, enum report_by by)
 {
 	size_t entries = (size_t)p->entries + 1;
 
@@ -269,7 +296,12 @@ int groups_build(struct groups *g, const struct profile *p, enum report_by by)
 	g->slot = NULL;
 	g->last = NULL;
 	add_overflows(g);
-	return sort_rows(g);
+	return 0;
+}
+
+int groups_build(struct groups *g, const struct profile *p, enum report_by by)
+{
+	return groups_make(g, p, by) < 0 ? -1 : groups_sort(g, UINT32_MAX);
 }
 
 void groups_free(struct groups *g)

@@ -15,6 +15,7 @@
 struct group_row {
 	uint64_t units, calls;
 	uint32_t function : 28, outcome : 3; /* a file has room for 2^24 functions */
+	uint32_t noted : 1;		     /* by the caller: see groups_sort */
 	uint32_t path;
 	uint32_t first; /* its first entry; the others by `next`, in the profile's order */
 };
@@ -40,7 +41,12 @@ struct group_path {
 	uint32_t frames, flags;
 };
 
-/* -1: memory is out. groups_free is due either way. */
+/* Rows, without their places. -1: memory is out. groups_free is due either way. */
+int groups_make(struct groups *g, const struct profile *p, enum report_by by);
+/* Then the places: each row has one of its own, those below `first` and those of rows that are
+ * noted are exact. Others may have changed places with rows of equal units and calls. */
+int groups_sort(struct groups *g, uint32_t first);
+/* Both, with all places exact. */
 int groups_build(struct groups *g, const struct profile *p, enum report_by by);
 void groups_free(struct groups *g);
 

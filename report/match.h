@@ -55,7 +55,7 @@ struct match_modules;
 /* NULL: memory is out. */
 struct match_modules *match_modules_build(const struct match *m);
 void match_modules_free(struct match_modules *modules);
-/* Never NULL; `module` may be PROF_NONE. */
+/* Never NULL; `module` may be PROF_NO_MODULE. */
 const struct match_module *match_modules_find(const struct match_modules *modules, uint32_t profile,
 					      uint32_t module);
 /* Those that are vague, moved into m->vague. -1: memory is out. */

@@ -66,8 +66,8 @@ static void put_frame(struct keys *k, struct match *m, const struct match_module
 		k->vague_in = NULL;
 		put(k, PART);
 		put(k, module->name);
-		fprintf(k->full, "+%016" PRIx64, frame->offset);
-		fprintf(k->loose, "+%016" PRIx64, frame->offset);
+		fprintf(k->full, "+%016" PRIx64, (uint64_t)frame->offset);
+		fprintf(k->loose, "+%016" PRIx64, (uint64_t)frame->offset);
 	}
 }
 

@@ -159,7 +159,7 @@ void match_modules_free(struct match_modules *modules)
 const struct match_module *match_modules_find(const struct match_modules *modules, uint32_t profile,
 					      uint32_t module)
 {
-	struct family *f = module == PROF_NONE ? NULL : modules->of[profile][module];
+	struct family *f = module == PROF_NO_MODULE ? NULL : modules->of[profile][module];
 
 	if (!f)
 		return &modules->none;

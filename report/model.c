@@ -110,13 +110,14 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 	return status;
 }
 
-static int note_site(struct report *r, const struct report_site *s, uint32_t place)
+/* `row`: its number, until all have places. */
+static int note_site(struct report *r, const struct report_site *s, uint32_t row)
 {
 	r->calls += s->calls;
 	r->slow_sites += s->has_slow && s->slow.ticks >= REPORT_TELLING_TICKS;
 	r->slow_sites_off +=
 		s->has_slow && s->slow.ticks >= REPORT_TELLING_TICKS && !s->slow.covers;
-	return doubts_note(r, s, place);
+	return doubts_note(r, s, row);
 }
 
 static int compare_notes(const void *left, const void *right)
@@ -131,58 +132,123 @@ static double share_of(double total_ns, double net_ns)
 	return net_ns > 0 ? fmax(total_ns, 0) / net_ns : NAN;
 }
 
-/* `total_ns`: of the rows, in their order, so that the sum does not depend on the file's. */
-static void add_up(struct report *r, const struct groups *groups, const double *total_ns)
+/* Of the rows in the report's order, so that it does not depend on the file's. -1: memory is
+ * out. */
+static double net_of(const struct groups *groups, const double *total_ns)
 {
-	double net_ns = 0;
+	double *ordered = large_alloc(((size_t)groups->rows + 1) * sizeof(*ordered)), net_ns = 0;
+
+	if (!ordered)
+		return -1;
+	for (uint32_t i = 0; i < groups->rows; i++)
+		ordered[groups->place[i]] = fmax(total_ns[i], 0);
+	for (uint32_t i = 0; i < groups->rows; i++)
+		net_ns += ordered[i];
+	free(ordered);
+	return net_ns;
+}
+
+/* `total_ns`: by number of row. -1: memory is out. */
+static int add_up(struct report *r, const struct groups *groups, const double *total_ns)
+{
+	double net_ns = net_of(groups, total_ns);
 	uint64_t units = 0;
 
-	for (uint32_t i = 0; i < groups->rows; i++) {
+	for (uint32_t i = 0; i < groups->rows; i++)
 		units += groups->row[i].units;
-		net_ns += fmax(total_ns[i], 0);
-	}
 	r->calls_ns = (double)units * r->profile->clock.ns_per_unit;
 	r->perturbation_ns = (double)r->calls * (r->overhead.inside_ns + r->overhead.outside_ns);
 	for (uint32_t i = 0; i < r->kept; i++)
 		r->site[i].share = share_of(r->site[i].total_ns, net_ns);
+	for (uint32_t i = 0; i < r->notes; i++) {
+		r->note[i].row = groups->place[r->note[i].row];
+		r->note[i].share = share_of(r->note[i].total_ns, net_ns);
+	}
 	if (r->notes)
 		qsort(r->note, r->notes, sizeof(*r->note), compare_notes);
-	for (uint32_t i = 0; i < r->notes; i++)
-		r->note[i].share = share_of(r->note[i].total_ns, net_ns);
+	return net_ns < 0 ? -1 : 0;
 }
 
-/* Row by row as they lie in the memory, each to its place. */
-static int fill_sites(struct report *r, const struct groups *groups, double *total_ns)
+/* Most rows of a million: nothing is to be said of them. False: not such a row. */
+static bool plain_row(const struct report *r, const struct groups *groups,
+		      const struct group_row *row, double *total_ns)
+{
+	struct prof_sums sums = {.calls = row->calls, .units = row->units};
+
+	if (row->first == GROUP_OVERFLOW || !site_is_plain(&sums))
+		return false;
+	for (uint32_t e = row->first; e != PROF_NONE; e = groups->next[e]) {
+		const struct prof_sums *s = &r->profile->entry[e].sums;
+
+		if (!site_is_plain(s))
+			return false;
+		sums.inner_calls += s->inner_calls;
+	}
+	*total_ns = site_total_ns(r, &sums);
+	return true;
+}
+
+/* Of all rows, where only the first are kept: what they add up to and what is to be said of
+ * them, before they have places. */
+static int weigh_rows(struct report *r, struct groups *groups, double *total_ns)
 {
 	for (uint32_t i = 0; i < groups->rows; i++) {
-		uint32_t place = groups->place[i];
-		struct report_site passing = {0};
-		struct report_site *s = place < r->kept ? &r->site[place] : &passing;
-		int status = fill_site(r, s, groups, &groups->row[i]);
+		struct group_row *row = &groups->row[i];
+		struct report_site passing;
+		uint32_t notes = r->notes;
+		int status;
 
+		if (plain_row(r, groups, row, &total_ns[i])) {
+			r->calls += row->calls;
+			continue;
+		}
+		memset(&passing, 0, sizeof(passing));
+		status = fill_site(r, &passing, groups, row);
 		if (status == 0)
-			status = note_site(r, s, place);
-		total_ns[place] = s->total_ns;
+			status = note_site(r, &passing, i);
 		free(passing.bar);
 		if (status < 0)
 			return -1;
+		total_ns[i] = passing.total_ns;
+		row->noted = r->notes > notes;
 	}
 	return 0;
 }
 
-static int build_sites(struct report *r, const struct groups *groups, uint32_t keep)
+/* Row by row as they lie in the memory, each to its place. `weighed`: all rows were. */
+static int keep_rows(struct report *r, const struct groups *groups, bool weighed, double *total_ns)
+{
+	for (uint32_t i = 0; i < groups->rows; i++) {
+		uint32_t place = groups->place[i];
+
+		if (place >= r->kept)
+			continue;
+		if (fill_site(r, &r->site[place], groups, &groups->row[i]) < 0 ||
+		    (!weighed && note_site(r, &r->site[place], i) < 0))
+			return -1;
+		total_ns[i] = r->site[place].total_ns;
+	}
+	return 0;
+}
+
+static int build_sites(struct report *r, struct groups *groups, uint32_t keep)
 {
 	double *total_ns = large_alloc(((size_t)groups->rows + 1) * sizeof(*total_ns));
+	bool some = keep < groups->rows;
 	int status = -1;
 
 	r->sites = groups->rows;
-	r->kept = keep < r->sites ? keep : r->sites;
+	r->kept = some ? keep : r->sites;
 	/* All have a place, so that no index leads astray; memory is taken for the kept. */
 	r->site = calloc(r->sites ? r->sites : 1, sizeof(*r->site));
-	if (total_ns && r->site)
-		status = fill_sites(r, groups, total_ns);
+	if (r->site && total_ns)
+		status = some ? weigh_rows(r, groups, total_ns) : 0;
 	if (status == 0)
-		add_up(r, groups, total_ns);
+		status = groups_sort(groups, r->kept);
+	if (status == 0)
+		status = keep_rows(r, groups, some, total_ns);
+	if (status == 0)
+		status = add_up(r, groups, total_ns);
 	free(total_ns);
 	return status < 0 ? -1 : displaced_judge(r);
 }
@@ -206,7 +272,7 @@ static int fill_loops(struct report *r, const uint32_t *site_of, const struct re
 static int fill_report(struct report *r, const struct report_options *o, uint32_t keep)
 {
 	struct groups groups;
-	int status = groups_build(&groups, r->profile, r->by);
+	int status = groups_make(&groups, r->profile, r->by);
 
 	if (status == 0)
 		status = build_sites(r, &groups, keep);

@@ -10,7 +10,8 @@
 int account_gaps(struct report *r, const uint32_t *site_of);
 int account_threads(struct report *r);
 
-/* Keep what a site has to be warned of. -1: memory is out. */
+/* Keep what a site has to be warned of. `row`: its number in the grouping, until all have places.
+ * -1: memory is out. */
 int doubts_note(struct report *r, const struct report_site *s, uint32_t row);
 
 /* Warnings on sites whose intervals may not hold. */

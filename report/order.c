@@ -20,8 +20,7 @@ struct __attribute__((packed, aligned(4))) item {
 
 struct sorting {
 	struct item *item, *other; /* as long */
-	order_word *word;
-	const void *context;
+	const struct order *order;
 };
 
 static void insert_all(struct item *item, uint32_t count)
@@ -87,7 +86,7 @@ static uint32_t take_words(struct sorting *s, struct item *item, struct item *ot
 		uint32_t row = item[i].row;
 		uint64_t key;
 
-		if (s->word(row, level, &key, s->context))
+		if (s->order->word(row, level, &key, s->order->context))
 			other[going++] = (struct item){key, row};
 		else
 			item[ended++].row = row;
@@ -95,6 +94,19 @@ static uint32_t take_words(struct sorting *s, struct item *item, struct item *ot
 	for (uint32_t i = 0; i < going; i++)
 		item[ended + i] = other[i];
 	return ended;
+}
+
+/* Rows at these places, equal in so many words. */
+static bool go_on(const struct sorting *s, uint32_t from, uint32_t to, uint32_t words)
+{
+	const struct order *o = s->order;
+
+	if (!o->matters || words < o->always || from < o->first)
+		return true;
+	for (uint32_t i = from; i < to; i++)
+		if (o->matters(s->item[i].row, o->context))
+			return true;
+	return false;
 }
 
 /* Recursion is as deep as keys are equal. */
@@ -112,15 +124,15 @@ static void sort_from(struct sorting *s, uint32_t from, uint32_t to, uint32_t le
 
 		while (end < to && item[end].key == item[from].key)
 			end++;
-		if (end - from > 1)
+		if (end - from > 1 && go_on(s, from, end, level + 1))
 			sort_from(s, from, end, level + 1);
 		from = end;
 	}
 }
 
-int order_sort(uint32_t *place, uint32_t count, order_word *word, const void *context)
+int order_sort(uint32_t *place, uint32_t count, const struct order *order)
 {
-	struct sorting s = {.word = word, .context = context};
+	struct sorting s = {.order = order};
 	size_t bytes = ((size_t)count + 1) * sizeof(*s.item);
 	bool room;
 

@@ -110,6 +110,22 @@ static void fill_slow(const struct report *r, struct report_site *s, const struc
 			 s->estimate.mean_ns <= s->slow.estimate.high_ns;
 }
 
+static double total_of(const struct report *r, const struct prof_sums *sums, double off_ns)
+{
+	return (double)sums->units * r->profile->clock.ns_per_unit - (double)sums->calls * off_ns;
+}
+
+double site_total_ns(const struct report *r, const struct prof_sums *sums)
+{
+	return total_of(r, sums, estimate_overhead_around(&r->overhead, sums).inside_ns);
+}
+
+bool site_is_plain(const struct prof_sums *sums)
+{
+	return sums->calls < STATS_DOUBT_CALLS && !sums->batches.count && !sums->hist &&
+	       !sums->slow && !sums->phase;
+}
+
 static void fill_mean(const struct report *r, struct report_site *s, const struct prof_sums *sums,
 		      const struct prof_sums *rest)
 {
@@ -133,7 +149,7 @@ static void fill_mean(const struct report *r, struct report_site *s, const struc
 	s->overhead_error_ns = off.inside_error_ns;
 	s->inner_calls = sums->inner_calls;
 	s->inner_overhead_ns = off.inside_ns - r->overhead.inside_ns;
-	s->total_ns = (double)sums->units * unit - (double)sums->calls * off.inside_ns;
+	s->total_ns = total_of(r, sums, off.inside_ns);
 	s->min_ns = sums->calls ? site_compensate(s, (double)sums->min_units * unit) : NAN;
 	s->max_ns = site_compensate(s, (double)sums->max_units * unit);
 }

@@ -11,6 +11,12 @@
 void site_fill(struct report *r, struct report_site *s, const struct prof_sums *sums,
 	       const struct steadiness *steady);
 
+/* Of calls whose sums are these. */
+double site_total_ns(const struct report *r, const struct prof_sums *sums);
+
+/* So few calls, of which so little is known, that there are neither doubts nor findings. */
+bool site_is_plain(const struct prof_sums *sums);
+
 /* A single duration, compensated: the call's own overhead is taken off, and in proportion to
  * its length that of calls inside, of which only the sum is known. site_scale is what the
  * latter leaves, as a factor. */

@@ -89,7 +89,8 @@ static struct shape shape_of(const struct stats_sample *s)
 	f = r.mean - floor(r.mean);
 	r.tick_noise = r.mean < 1 ? f * (1 - f) : 1.0 / 6;
 	r.spread = sqrt(fmax(0, r.variance - r.tick_noise)) / r.mean;
-	r.heavy = r.n >= 8 && r.spread > heavy_spread(r.n) && r.variance > 1.25 * r.tick_noise;
+	r.heavy = r.n >= STATS_DOUBT_CALLS && r.spread > heavy_spread(r.n) &&
+		  r.variance > 1.25 * r.tick_noise;
 	if (r.serial.batches >= 8 && r.variance > 0)
 		r.design = r.serial.variance / (tick * tick) * r.serial.calls * r.serial.time /
 			   r.variance;

@@ -47,6 +47,8 @@ enum stats_doubt {
 	STATS_FEW_INDEPENDENT = 2, /* "too-few-independent-batches" */
 	STATS_HEAVY_TAIL = 4	   /* "heavy-tail": a few calls make the mean */
 };
+/* Fewer calls, without batches and phases, are too few for any of them. */
+#define STATS_DOUBT_CALLS 8
 
 /* A mean with what can be said of it. */
 struct stats_estimate {

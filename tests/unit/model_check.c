@@ -25,7 +25,7 @@ static const char *check_paths(const struct profile *p)
 		for (uint32_t k = 0; k < p->path[i].frames; k++) {
 			uint32_t m = p->path[i].frame[k].module;
 
-			REQUIRE(m == PROF_NONE || m < p->modules);
+			REQUIRE(m == PROF_NO_MODULE || m < p->modules);
 		}
 	}
 	return NULL;

@@ -49,7 +49,7 @@ static void make_paths(void)
 	for (uint32_t i = 0; i < 9; i++)
 		deep[i] = (struct prof_frame){.module = i < 2, .offset = 0x1000 + 0x10 * i};
 	shallow[0] = (struct prof_frame){.module = 0, .offset = 0x2000};
-	jit[0] = (struct prof_frame){.module = PROF_NONE, .offset = 0x7f0000001234};
+	jit[0] = (struct prof_frame){.module = PROF_NO_MODULE, .offset = 0x7f0000001234};
 	jit[1] = (struct prof_frame){.module = 0, .exact = true, .offset = 0x3000};
 	paths[0] = (struct prof_path){deep, 9, 0};
 	paths[1] = (struct prof_path){shallow, 1, SCP_PATH_SMALL_STACK};

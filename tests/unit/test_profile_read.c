@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -111,12 +112,61 @@ static void test_path_frames_name_their_modules(void **state)
 	assert_int_equal(path->frames, 3);
 	assert_string_equal(p->module[path->frame[0].module].path, "/usr/bin/server");
 	assert_int_equal(path->frame[0].offset, 0x1234);
-	assert_int_equal(path->frame[2].module, PROF_NONE);
+	assert_int_equal(path->frame[2].module, PROF_NO_MODULE);
 	assert_true(path->frame[2].exact);
 	assert_int_equal(path->frame[2].offset, 0x7f0000001000);
 	/* the same path and flags in another table is the same path */
 	assert_int_equal(p->entry[2].path, p->entry[1].path);
 	assert_int_not_equal(p->entry[2].table, p->entry[1].table);
+	profile_free(p);
+}
+
+#define MANY_MODULES 40000
+
+/* A file of so many modules, whose one path lies in the last of them. */
+static const char *save_modules(const char *name, const char *folder)
+{
+	const char *path = scp_build_name(name);
+	uint64_t frame = SCP_FRAME(MANY_MODULES, 0, 0x1234);
+	struct scp_build b;
+	char module[64];
+
+	scp_build_begin_room(&b, 16u << 20);
+	scp_build_open_chunk(&b, SCP_CHUNK_PROCESS, 0);
+	scp_build_function(&b, 1, "recv", "libc.so.6");
+	for (uint32_t i = 1; i <= MANY_MODULES; i++) {
+		snprintf(module, sizeof module, "/%s/%u.so", folder, i);
+		scp_build_module(&b, i, module);
+	}
+	scp_build_close_chunk(&b);
+	scp_build_open_chunk(&b, SCP_CHUNK_TABLE, 1);
+	scp_build_table(&b, 1, "thread");
+	scp_build_path(&b, 1, &frame, 1);
+	scp_build_entry(&b, 1, 1, 1, SCP_COMPLETED);
+	scp_build_close_chunk(&b);
+	scp_build_finish(&b);
+	scp_build_save(&b, path);
+	scp_build_free(&b);
+	return path;
+}
+
+/* As in a file, there are 65535 of them at most: what is beyond is told as lost. */
+static void test_modules_beyond_the_limit_are_lost_and_said_to_be(void **state)
+{
+	const char *files[] = {save_modules("first.scp", "first"),
+			       save_modules("second.scp", "second")};
+	struct profile_error err;
+	struct profile *p = profile_open(files, 2, &err);
+
+	(void)state;
+	if (!p)
+		fail_msg("%s", err.text);
+	assert_null(model_check(p));
+	assert_int_equal(p->modules, PROF_NO_MODULE);
+	assert_int_equal(p->losses.modules_lost, 2 * MANY_MODULES - PROF_NO_MODULE);
+	assert_string_equal(p->module[p->path[0].frame[0].module].path, "/first/40000.so");
+	assert_int_equal(p->path[1].frame[0].module, PROF_NO_MODULE);
+	assert_int_equal(p->path[1].frame[0].offset, 0x1234);
 	profile_free(p);
 }
 
@@ -273,6 +323,7 @@ int main(void)
 		cmocka_unit_test(test_process_comes_from_the_header),
 		cmocka_unit_test(test_entries_keep_their_sums),
 		cmocka_unit_test(test_path_frames_name_their_modules),
+		cmocka_unit_test(test_modules_beyond_the_limit_are_lost_and_said_to_be),
 		cmocka_unit_test(test_gaps_and_times_add_up),
 		cmocka_unit_test(test_two_files_share_names_not_entries),
 		cmocka_unit_test(test_a_failed_add_leaves_the_model),

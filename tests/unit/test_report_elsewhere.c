@@ -117,7 +117,7 @@ static void write_map(uint32_t pid, const char *text)
 
 static const struct symbol *generated(struct report *r, uint64_t address)
 {
-	struct prof_frame frame = {.module = PROF_NONE, .offset = address};
+	struct prof_frame frame = {.module = PROF_NO_MODULE, .offset = address};
 	size_t count;
 	const struct symbol *symbol = report_symbols(r, &frame, &count);
 

@@ -35,17 +35,25 @@ static bool word_of(uint32_t row, uint32_t level, uint64_t *word, const void *co
 	return true;
 }
 
-/* A key that ends comes before one that goes on. */
-static int expected(const void *left, const void *right)
-{
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+static const struct order by_all_words = {.word = word_of, .context = key};
 
+/* A key that ends comes before one that goes on. */
+static int by_words(uint32_t a, uint32_t b)
+{
 	for (uint32_t i = 0; i < key[a].words && i < key[b].words; i++)
 		if (key[a].word[i] != key[b].word[i])
 			return key[a].word[i] < key[b].word[i] ? -1 : 1;
 	if (key[a].words != key[b].words)
 		return key[a].words < key[b].words ? -1 : 1;
-	return a < b ? -1 : 1;
+	return 0;
+}
+
+static int expected(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	int order = by_words(a, b);
+
+	return order ? order : a < b ? -1 : 1;
 }
 
 static uint64_t random_next(void)
@@ -102,7 +110,7 @@ static void test_sorts_as_the_library_does(void **state)
 			for (uint32_t i = 0; i < count; i++)
 				want[i] = i;
 			qsort(want, count, sizeof(*want), expected);
-			assert_int_equal(order_sort(place, count, word_of, key), 0);
+			assert_int_equal(order_sort(place, count, &by_all_words), 0);
 			for (uint32_t i = 0; i < count; i++)
 				assert_int_equal(place[want[i]], i);
 		}
@@ -116,13 +124,49 @@ static void test_asks_for_each_word_once_and_only_where_it_decides(void **state)
 	for (uint32_t i = 0; i < COUNT; i++)
 		key[i] = (struct key){{i / 2, i % 2}, WORDS};
 	asked = 0;
-	assert_int_equal(order_sort(place, COUNT, word_of, key), 0);
+	assert_int_equal(order_sort(place, COUNT, &by_all_words), 0);
 	assert_int_equal(asked, 2 * COUNT);
 	for (uint32_t i = 0; i < COUNT; i++)
 		key[i].word[0] = i;
 	asked = 0;
-	assert_int_equal(order_sort(place, COUNT, word_of, key), 0);
+	assert_int_equal(order_sort(place, COUNT, &by_all_words), 0);
 	assert_int_equal(asked, COUNT);
+}
+
+static bool is_seventh(uint32_t row, const void *context)
+{
+	(void)context;
+	return row % 7 == 0;
+}
+
+/* Two words always, the rest where it is asked for: in whole runs, so places are exact of all
+ * rows that share their first two words with one that matters. */
+static void test_rows_that_nobody_asks_for_are_told_apart_by_the_first_words(void **state)
+{
+	const struct order some = {
+		.word = word_of, .context = key, .matters = is_seventh, .always = 2, .first = 1000};
+	static uint32_t place[COUNT], exact[COUNT], at[COUNT];
+	uint32_t count = 2000, moved = 0;
+
+	(void)state;
+	make_keys(FEW, count);
+	for (uint32_t i = 0; i < count; i++)
+		key[i].word[0] += i % 200; /* so that many runs have no row that matters */
+	assert_int_equal(order_sort(exact, count, &by_all_words), 0);
+	assert_int_equal(order_sort(place, count, &some), 0);
+	memset(at, 0xff, sizeof(at));
+	for (uint32_t i = 0; i < count; i++) {
+		assert_int_equal(at[place[i]], UINT32_MAX);
+		at[place[i]] = i;
+		if (exact[i] < some.first || is_seventh(i, key))
+			assert_int_equal(place[i], exact[i]);
+		moved += place[i] != exact[i];
+	}
+	assert_true(moved > 0);
+	for (uint32_t i = 0; i < count; i++)
+		key[i].words = key[i].words < 2 ? key[i].words : 2;
+	for (uint32_t i = 1; i < count; i++)
+		assert_true(by_words(at[i - 1], at[i]) <= 0);
 }
 
 int main(void)
@@ -130,6 +174,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sorts_as_the_library_does),
 		cmocka_unit_test(test_asks_for_each_word_once_and_only_where_it_decides),
+		cmocka_unit_test(test_rows_that_nobody_asks_for_are_told_apart_by_the_first_words),
 	};
 
 	return cmocka_run_group_tests_name("report order", tests, NULL, NULL);

@@ -298,7 +298,7 @@ static void test_what_is_no_module(void **state)
 static void test_no_module_at_all(void **state)
 {
 	struct symbolizer *s = symbolizer_for("/nonexistent");
-	struct prof_frame frame = {.module = PROF_NONE, .offset = 0x7f0000001234};
+	struct prof_frame frame = {.module = PROF_NO_MODULE, .offset = 0x7f0000001234};
 	size_t count;
 	const struct symbol *symbol = symbolize_frame(s, &frame, &count);
 
