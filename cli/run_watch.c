@@ -50,9 +50,11 @@ static void say_how_far(struct run_watch *w)
 {
 	const struct precision *p = &w->precision;
 	double share = NAN, left_s = 0;
+	char doubts[96];
 	bool on = true;
 	uint64_t due = w->windows ? windows_due(w->windows, &on) : UINT64_MAX;
 
+	report_doubt_names(p->doubts, doubts, sizeof(doubts));
 	if (due != UINT64_MAX)
 		left_s = (double)due / 1e9;
 	if (!on)
@@ -63,8 +65,9 @@ static void say_how_far(struct run_watch *w)
 		/* calls are made at one rate, and the width falls with their root */
 		progress_show(&w->progress,
 			      pow(w->wishes.until / fmax(p->worst, w->wishes.until), 2),
-			      "interval now +-%.3g %%, wanted +-%.3g %% (%zu of %zu sites)",
-			      100 * p->worst, 100 * w->wishes.until, p->reached, p->sites);
+			      "interval now +-%.3g %%, wanted +-%.3g %% (%zu of %zu sites%s%s)",
+			      100 * p->worst, 100 * w->wishes.until, p->reached, p->sites,
+			      p->doubts ? "; " : "", doubts);
 	else if (due != UINT64_MAX && w->wishes.for_ns)
 		progress_show(&w->progress, 1 - (double)due / (double)w->wishes.for_ns,
 			      "recording, %.0f s more", left_s);
@@ -205,10 +208,11 @@ void run_watch_end(struct run_watch *w)
 
 void run_watch_tell(const struct run_watch *w, struct profile *p)
 {
-	char what[160], text[256];
+	char what[256], text[320], doubts[96];
 
 	if (!w || !w->wishes.until)
 		return;
+	report_doubt_names(w->precision.doubts, doubts, sizeof(doubts));
 	if (w->reached_s)
 		snprintf(what, sizeof(what),
 			 "+-%.3g %%, which was reached after %.3g s (%zu site%s)",
@@ -218,11 +222,11 @@ void run_watch_tell(const struct run_watch *w, struct profile *p)
 		snprintf(what, sizeof(what), "+-%.3g %%, which was not reached",
 			 100 * w->wishes.until);
 	else
-		snprintf(
-			what, sizeof(what),
-			"+-%.3g %%, which was not reached (%zu of %zu sites; the widest +-%.3g %%)",
-			100 * w->wishes.until, w->precision.reached, w->precision.sites,
-			100 * w->precision.worst);
+		snprintf(what, sizeof(what),
+			 "+-%.3g %%, which was not reached (%zu of %zu sites; the widest +-%.3g "
+			 "%%%s%s)",
+			 100 * w->wishes.until, w->precision.reached, w->precision.sites,
+			 100 * w->precision.worst, w->precision.doubts ? "; " : "", doubts);
 	snprintf(text, sizeof(text), "until=%s", what);
 	profile_filter_add(p, text);
 	say_format("recorded until the means were known to %s", what);

@@ -4,8 +4,9 @@ LIVE_SRC = \
 	live/columns.c \
 	live/feed.c \
 	live/labels.c \
+	live/live_rows.c \
+	live/means.c \
 	live/precision.c \
-	live/rows.c \
 	live/screen.c \
 	live/screen_leave.c \
 	live/state.c \

@@ -83,14 +83,26 @@ static void mean_cell(char *out, size_t room, const struct row_mean *m, size_t w
 	snprintf(out, room, "%s %s %s", n.mean, n.interval, n.unit);
 }
 
-static void precision_cell(char *out, size_t room, double relative)
+static void precision_cell(char *out, size_t room, const struct row_mean *m)
 {
-	if (isnan(relative))
-		snprintf(out, room, "?");
-	else if (relative >= 10)
-		snprintf(out, room, ">999%%");
+	const char *doubt = m->doubts ? COLUMNS_DOUBT : "";
+
+	if (isnan(m->relative))
+		snprintf(out, room, "%s?", doubt);
+	else if (m->relative >= 10)
+		snprintf(out, room, "%s>999%%", doubt);
 	else
-		snprintf(out, room, relative < 0.0995 ? "%.2f%%" : "%.0f%%", 100 * relative);
+		snprintf(out, room, m->relative < 0.0995 ? "%s%.2f%%" : "%s%.0f%%", doubt,
+			 100 * m->relative);
+}
+
+/* In front of the mean, where its precision has no column. */
+static void mark_doubt(char *out, size_t room)
+{
+	char plain[96];
+
+	snprintf(plain, sizeof(plain), "%s", out);
+	snprintf(out, room, COLUMNS_DOUBT "%.90s", plain);
 }
 
 static void cell(char *out, size_t room, const struct columns *c, enum column i,
@@ -113,9 +125,11 @@ static void cell(char *out, size_t room, const struct columns *c, enum column i,
 		break;
 	case COLUMN_MEAN_ALL:
 		mean_cell(out, room, run, column[i].width, c->utf8);
+		if (run->doubts && !c->shown[COLUMN_PRECISION])
+			mark_doubt(out, room);
 		break;
 	case COLUMN_PRECISION:
-		precision_cell(out, room, run->relative);
+		precision_cell(out, room, run);
 		break;
 	default:
 		number_count(out, room, r->run.calls);

@@ -21,6 +21,7 @@ struct making {
 	bool utf8;
 	uint32_t *shown; /* rows that the filter lets pass, sorted */
 	size_t count;
+	unsigned doubts; /* of the rows that were added */
 };
 
 /* Takes the text. */
@@ -219,7 +220,7 @@ static size_t lines_of(const struct making *m, size_t at)
 
 	if (!state_is_open(m->state, m->from->rows->row[row].key))
 		return 1;
-	return 1 + groups_path(&m->from->feed->groups, group_of(m, row)).frames;
+	return 2 + groups_path(&m->from->feed->groups, group_of(m, row)).frames;
 }
 
 /* So far that row `at` is on the screen, with its path if that fits. */
@@ -261,6 +262,25 @@ static bool is_full(const struct making *m)
 	return m->height && m->view->lines >= m->height;
 }
 
+/* Which calls the mean is of, and why its interval may not hold. */
+static void add_basis(struct making *m, const struct row_mean *run)
+{
+	char calls[32], aside[64] = "", doubts[128] = "";
+
+	if (is_full(m))
+		return;
+	number_count(calls, sizeof(calls), run->calls);
+	if (run->warmup_calls) {
+		char warmup[32];
+
+		number_count(warmup, sizeof(warmup), run->warmup_calls);
+		snprintf(aside, sizeof(aside), " after %s of warm-up", warmup);
+	}
+	report_doubt_names(run->doubts, doubts, sizeof(doubts));
+	add_format(m, VIEW_PATH, "%*smean of the run: of %s calls%s%s%s", 12, "", calls, aside,
+		   run->doubts ? "; " COLUMNS_DOUBT " " : "", doubts);
+}
+
 static void add_path(struct making *m, uint32_t row)
 {
 	struct group_path path = groups_path(&m->from->feed->groups, group_of(m, row));
@@ -289,14 +309,27 @@ static void add_row(struct making *m, size_t at, bool selected)
 	    columns_row(&m->columns, r, &run, &window, function,
 			m->columns.caller ? caller_of(m, row) : ""),
 	    selected ? VIEW_SELECTED : VIEW_PLAIN);
-	if (state_is_open(m->state, r->key))
+	m->doubts |= run.doubts;
+	if (state_is_open(m->state, r->key)) {
+		add_basis(m, &run);
 		add_path(m, row);
+	}
 }
 
 static void add_help(struct making *m)
 {
 	for (size_t i = 0; state_help[i] && !is_full(m); i++)
 		add_format(m, VIEW_PLAIN, "%s", state_help[i]);
+}
+
+/* The screen has a help for it. */
+static void add_legend(struct making *m)
+{
+	char doubts[128];
+
+	report_doubt_names(m->doubts, doubts, sizeof(doubts));
+	if (m->doubts)
+		add_format(m, VIEW_PLAIN, COLUMNS_DOUBT ": the interval may not hold (%s)", doubts);
 }
 
 static void add_rows(struct making *m)
@@ -310,6 +343,8 @@ static void add_rows(struct making *m)
 	select_row(m);
 	for (size_t i = s->first; i < m->count && i < last && !is_full(m); i++)
 		add_row(m, i, m->height && i == s->position);
+	if (!m->height)
+		add_legend(m);
 	if (!m->count)
 		add_format(m, VIEW_PLAIN,
 			   *s->filter ? "no row has that text" : "no call has been recorded yet");

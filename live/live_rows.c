@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Sums of entries become rows; rows are sorted; rows that are seen are estimated by the one
- * rule (stats_estimate), as a report's are. */
-#include "rows.h"
+/* Sums of entries become rows; rows are sorted; rows that are seen are estimated as a
+ * report's are (whole.h). */
+#include "live_rows.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "window.h"
+#include "estimate.h"
 
 /* A relative width that is so much of the calls old may stay while it only sorts. */
 #define STALE 1.05
@@ -96,6 +96,7 @@ static void add_reading(struct prof_reading *to, const struct prof_reading *from
 	to->units += from->units;
 	to->units_sq += from->units_sq;
 	to->bytes += from->bytes;
+	to->bytes_sq += from->bytes_sq;
 	to->inner_calls += from->inner_calls;
 	to->has_bytes |= from->has_bytes;
 }
@@ -154,23 +155,29 @@ int rows_update(struct rows *r, const struct feed *f)
 	return 0;
 }
 
-/* One entry's sums with its batches, as a report has them; all calls, or those since before. */
-static int entry_sums(const struct feed *f, uint32_t entry, bool window, struct prof_sums *out)
+/* What a report would load of an entry and needs for a mean: all calls, or (without phases) those
+ * since before. The room that `out` points to is the caller's. */
+struct entry_room {
+	uint64_t sum[SCP_BATCHES];
+	struct prof_phase phase;
+};
+
+static void entry_sums(const struct feed *f, uint32_t entry, bool window, struct entry_room *room,
+		       struct prof_sums *out)
 {
 	const struct feed_file *file = feed_file_of(f, entry);
 	struct prof_reading s = f->now[entry];
-	struct prof_batches b = {.sum = calloc(SCP_BATCHES, sizeof(*b.sum))};
+	struct prof_batches b = {.sum = room->sum};
+	bool dual = f->profile->flags & SCP_FILE_DUAL; /* its phases are the other clock's */
 	uint32_t first = 0;
 
-	if (!b.sum)
-		return -1;
 	live_batches(&file->live, entry - file->first, &s, &b);
 	if (window) {
 		first = since_batches(b.calls, b.count, f->before[entry].calls);
 		since_reading(&f->now[entry], &f->before[entry], &s);
-		memmove(b.sum, b.sum + first, (b.count - first) * sizeof(*b.sum));
+		b.sum += first;
+		b.count -= first;
 	}
-	b.count -= first;
 	*out = (struct prof_sums){.calls = s.calls,
 				  .units = s.units,
 				  .units_sq = s.units_sq,
@@ -178,58 +185,66 @@ static int entry_sums(const struct feed *f, uint32_t entry, bool window, struct 
 				  .max_units = s.max_units,
 				  .has_bytes = s.has_bytes,
 				  .bytes = s.bytes,
+				  .bytes_sq = s.bytes_sq,
 				  .inner_calls = s.inner_calls,
 				  .batches = b};
+	if (!window && !dual && live_phases(&file->live, entry - file->first, &room->phase))
+		out->phase = &room->phase;
+}
+
+static int run_sums(const struct feed *f, const struct row *r, struct whole *w)
+{
+	*w = (struct whole){0};
+	for (uint32_t e = f->groups.row[r->group].first; e != PROF_NONE; e = f->groups.next[e]) {
+		bool ordered = whole_in_order(f->profile, &f->profile->entry[e]);
+		struct entry_room room;
+		struct prof_sums one;
+
+		if (!f->now[e].calls)
+			continue;
+		entry_sums(f, e, false, &room, &one);
+		if (whole_add(w, &one, ordered, false))
+			return -1;
+	}
+	whole_settle(w);
 	return 0;
 }
 
-static int row_sums(const struct feed *f, const struct row *r, bool window, struct prof_sums *sum)
+static int window_sums(const struct feed *f, const struct row *r, struct prof_sums *sum)
 {
 	*sum = (struct prof_sums){0};
 	for (uint32_t e = f->groups.row[r->group].first; e != PROF_NONE; e = f->groups.next[e]) {
+		struct entry_room room;
 		struct prof_sums one;
 
-		if (f->now[e].calls == (window ? f->before[e].calls : 0))
+		if (f->now[e].calls == f->before[e].calls)
 			continue;
-		int failed = entry_sums(f, e, window, &one) || prof_sums_add(sum, &one);
-		prof_sums_clear(&one);
-		if (failed)
+		entry_sums(f, e, true, &room, &one);
+		if (prof_sums_add(sum, &one))
 			return -1;
 	}
 	return 0;
 }
 
-static const struct row_mean nothing = {NAN, NAN, NAN, NAN, NAN, 0, 0};
-
-static struct row_mean mean_of(const struct rows *r, const struct feed *f, const struct row *row,
-			       bool window, double run_design)
+static struct row_mean run_mean(const struct rows *r, const struct feed *f, const struct row *row)
 {
-	const struct prof_clock *clock = &f->profile->clock;
-	struct row_mean out = nothing;
+	struct whole w;
+	struct row_mean out = means_nothing();
+
+	if (!run_sums(f, row, &w))
+		out = means_of_run(&f->profile->clock, &w, r->confidence);
+	whole_clear(&w);
+	return out;
+}
+
+static struct row_mean window_mean(const struct rows *r, const struct feed *f,
+				   const struct row *row, double run_design)
+{
 	struct prof_sums s;
+	struct row_mean out = means_nothing();
 
-	if (!row_sums(f, row, window, &s) && s.calls) {
-		struct estimate_sums sums = {.calls = s.calls,
-					     .units = s.units,
-					     .units_sq = s.units_sq,
-					     .min = s.min_units,
-					     .max = s.max_units,
-					     .batches = &s.batches};
-		struct report_overhead overhead = estimate_overhead(clock);
-		struct report_estimate e = estimate_mean(clock, &sums, r->confidence);
-
-		out.design = e.design_effect;
-		out.freedom = e.freedom;
-		out.doubts = e.doubts;
-		if (window)
-			window_widen(&e, run_design);
-		overhead = estimate_overhead_around(&overhead, &s);
-		estimate_compensate(&e, &overhead, r->confidence);
-		out.mean_ns = e.mean_ns;
-		out.low_ns = e.low_ns;
-		out.high_ns = e.high_ns;
-		out.relative = window_relative(&e);
-	}
+	if (!window_sums(f, row, &s))
+		out = means_of_window(&f->profile->clock, &s, run_design, r->confidence);
 	prof_sums_clear(&s);
 	return out;
 }
@@ -240,9 +255,9 @@ void rows_means(const struct rows *r, const struct feed *f, uint32_t i, struct r
 	struct row *row = &r->row[i];
 
 	if (!row->has_means) {
-		row->run_mean = mean_of(r, f, row, false, NAN);
-		row->window_mean =
-			row->has_window ? mean_of(r, f, row, true, row->run_mean.design) : nothing;
+		row->run_mean = run_mean(r, f, row);
+		row->window_mean = row->has_window ? window_mean(r, f, row, row->run_mean.design)
+						   : means_nothing();
 	}
 	row->has_means = true;
 	*run = row->run_mean;
@@ -258,7 +273,7 @@ static void renew_precision(struct rows *r, const struct feed *f)
 		if ((double)row->run.calls < STALE * (double)row->precision_calls ||
 		    !row->run.calls)
 			continue;
-		row->precision = mean_of(r, f, row, false, NAN).relative;
+		row->precision = run_mean(r, f, row).relative;
 		row->precision_calls = row->run.calls;
 	}
 }

@@ -6,6 +6,7 @@
 #define SCPROF_LIVE_ROWS_H
 
 #include "feed.h"
+#include "means.h"
 
 enum row_sort {
 	ROW_BY_TIME,  /* a second, in the last interval */
@@ -18,15 +19,6 @@ enum row_sort {
 	ROW_SORTS
 };
 extern const char *const row_sort_names[ROW_SORTS]; /* "time", "calls", ... */
-
-/* A mean, compensated for what recording adds; NAN: nothing can be said. */
-struct row_mean {
-	double mean_ns, low_ns, high_ns;
-	double relative; /* half width on the wider side over the mean */
-	double design;	 /* design effect; NAN: not known */
-	double freedom;	 /* of the error */
-	unsigned doubts; /* enum stats_doubt */
-};
 
 struct row {
 	uint32_t group; /* in feed.groups */
