@@ -6,11 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "estimate.h"
 
 /* A relative width that is so much of the calls old may stay while it only sorts. */
-#define STALE 1.05
+#define STALE		1.05
+#define PRECISION_SHARE 0.002
 
 const char *const row_sort_names[ROW_SORTS] = {"time",	"calls",     "bytes", "mean",
 					       "total", "precision", "name"};
@@ -78,11 +80,11 @@ static int start_afresh(struct rows *r, const struct feed *f)
 	for (uint32_t i = 0; i < g->rows; i++) {
 		if (g->row[i].first == GROUP_OVERFLOW)
 			continue;
-		r->order[r->rows] = r->rows;
 		r->row[r->rows].key = key_of_group(f, &g->row[i]);
 		r->row[r->rows++].group = i;
 	}
 	r->generation = f->generation;
+	r->precision_next = 0;
 	return 0;
 }
 
@@ -101,16 +103,14 @@ static void add_reading(struct prof_reading *to, const struct prof_reading *from
 	to->has_bytes |= from->has_bytes;
 }
 
-static double time_ns(const struct feed *f, const struct prof_reading *s)
+static double time_ns(const struct feed *f, const struct report_overhead *o,
+		      const struct prof_reading *s)
 {
-	const struct prof_clock *c = &f->profile->clock;
-	struct report_overhead o = estimate_overhead(c);
-
-	return (double)s->units * c->ns_per_unit - (double)s->calls * o.inside_ns -
-	       (double)s->inner_calls * o.inner_ns;
+	return (double)s->units * f->profile->clock.ns_per_unit - (double)s->calls * o->inside_ns -
+	       (double)s->inner_calls * o->inner_ns;
 }
 
-static void update_row(struct row *r, const struct feed *f)
+static void update_row(struct row *r, const struct feed *f, const struct report_overhead *o)
 {
 	double span = f->at - f->before_at;
 
@@ -127,14 +127,15 @@ static void update_row(struct row *r, const struct feed *f)
 		else if (since.calls)
 			add_reading(&r->window, &since);
 	}
-	r->total_ns = time_ns(f, &r->run);
+	r->total_ns = time_ns(f, o, &r->run);
 	r->calls_s = r->has_window ? (double)r->window.calls / span : NAN;
 	r->bytes_s = r->has_window && r->run.has_bytes ? (double)r->window.bytes / span : NAN;
-	r->time_s = r->has_window ? time_ns(f, &r->window) / 1e9 / span : NAN;
+	r->time_s = r->has_window ? time_ns(f, o, &r->window) / 1e9 / span : NAN;
 }
 
 int rows_update(struct rows *r, const struct feed *f)
 {
+	const struct report_overhead overhead = estimate_overhead(&f->profile->clock);
 	bool interval = f->before_at > 0;
 
 	if ((!r->row || r->generation != f->generation) && start_afresh(r, f))
@@ -144,7 +145,7 @@ int rows_update(struct rows *r, const struct feed *f)
 	for (uint32_t i = 0; i < r->rows; i++) {
 		struct row *row = &r->row[i];
 
-		update_row(row, f);
+		update_row(row, f, &overhead);
 		r->calls += row->run.calls;
 		if (!row->has_window)
 			continue;
@@ -194,7 +195,7 @@ static void entry_sums(const struct feed *f, uint32_t entry, bool window, struct
 
 static int run_sums(const struct feed *f, const struct row *r, struct whole *w)
 {
-	*w = (struct whole){0};
+	*w = (struct whole){.steady.mean_only = true};
 	for (uint32_t e = f->groups.row[r->group].first; e != PROF_NONE; e = f->groups.next[e]) {
 		bool ordered = whole_in_order(f->profile, &f->profile->entry[e]);
 		struct entry_room room;
@@ -249,6 +250,12 @@ static struct row_mean window_mean(const struct rows *r, const struct feed *f,
 	return out;
 }
 
+static void take_precision(struct row *row, const struct row_mean *mean)
+{
+	row->precision = mean->relative;
+	row->precision_calls = row->run.calls;
+}
+
 void rows_means(const struct rows *r, const struct feed *f, uint32_t i, struct row_mean *run,
 		struct row_mean *window)
 {
@@ -260,30 +267,42 @@ void rows_means(const struct rows *r, const struct feed *f, uint32_t i, struct r
 						   : means_nothing();
 	}
 	row->has_means = true;
+	take_precision(row, &row->run_mean);
 	*run = row->run_mean;
 	*window = row->window_mean;
 }
 
-/* As intervals narrow with the root of the calls, few have to be worked out anew. */
-static void renew_precision(struct rows *r, const struct feed *f)
+static double cpu_seconds(void)
 {
-	for (uint32_t i = 0; i < r->rows; i++) {
-		struct row *row = &r->row[i];
+	struct timespec t;
 
-		if ((double)row->run.calls < STALE * (double)row->precision_calls ||
-		    !row->run.calls)
-			continue;
-		row->precision = run_mean(r, f, row).relative;
-		row->precision_calls = row->run.calls;
-	}
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-struct sorting {
-	const struct rows *rows;
-	const struct feed *feed;
-	enum row_sort by;
-	bool reverse;
-};
+/* As intervals narrow with the root of the calls, few have to be worked out anew; of these no
+ * more than take PRECISION_SHARE of the time, in turn, but all of which nothing is known. */
+static void renew_precision(struct rows *r, const struct feed *f)
+{
+	double end = cpu_seconds() + PRECISION_SHARE * (f->at - f->before_at);
+	bool in_time = true;
+
+	for (uint32_t n = 0; n < r->rows; n++) {
+		uint32_t i = (r->precision_next + n) % r->rows;
+		struct row *row = &r->row[i];
+		struct row_mean mean;
+
+		if ((double)row->run.calls < STALE * (double)row->precision_calls ||
+		    !row->run.calls || (row->precision_calls && !in_time))
+			continue;
+		mean = run_mean(r, f, row);
+		take_precision(row, &mean);
+		if (in_time && cpu_seconds() > end) {
+			in_time = false;
+			r->precision_next = (i + 1) % r->rows;
+		}
+	}
+}
 
 static double or_nothing(double v)
 {
@@ -319,37 +338,34 @@ static double key_of(const struct row *r, enum row_sort by)
 	}
 }
 
-static int compare_names(const struct sorting *s, const struct row *a, const struct row *b)
-{
-	const struct group_row *x = &s->feed->groups.row[a->group];
-	const struct group_row *y = &s->feed->groups.row[b->group];
-	const struct prof_function *f = s->feed->profile->function;
-
-	return strcmp(f[x->function].name, f[y->function].name);
-}
-
-/* Ties by total time, then by the group's number, which is the report's order. */
+/* Ties by total time, then by the report's order. */
 static int compare(const void *left, const void *right, void *context)
 {
-	const struct sorting *s = context;
-	const struct row *a = &s->rows->row[*(const uint32_t *)left];
-	const struct row *b = &s->rows->row[*(const uint32_t *)right];
-	double x = key_of(a, s->by), y = key_of(b, s->by);
-	int order = s->by == ROW_BY_NAME ? compare_names(s, a, b) : x > y ? -1 : x < y;
+	const struct row_place *a = left, *b = right;
+	const bool *reverse = context;
+	int order = a->name ? strcmp(a->name, b->name) : a->key > b->key ? -1 : a->key < b->key;
 
 	if (order)
-		return s->reverse ? -order : order;
+		return *reverse ? -order : order;
 	if (a->total_ns != b->total_ns)
 		return a->total_ns > b->total_ns ? -1 : 1;
-	return a->group < b->group ? -1 : a->group > b->group;
+	return a->row < b->row ? -1 : a->row > b->row;
 }
 
 void rows_sort(struct rows *r, const struct feed *f, enum row_sort by, bool reverse)
 {
-	struct sorting s = {r, f, by, reverse};
+	const struct prof_function *function = f->profile->function;
 
 	if (by == ROW_BY_PRECISION)
 		renew_precision(r, f);
+	for (uint32_t i = 0; i < r->rows; i++) {
+		const struct row *row = &r->row[i];
+
+		r->order[i] = (struct row_place){
+			.key = key_of(row, by), .total_ns = row->total_ns, .row = i};
+		if (by == ROW_BY_NAME)
+			r->order[i].name = function[f->groups.row[row->group].function].name;
+	}
 	if (r->rows)
-		qsort_r(r->order, r->rows, sizeof(*r->order), compare, &s);
+		qsort_r(r->order, r->rows, sizeof(*r->order), compare, &reverse);
 }

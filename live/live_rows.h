@@ -35,11 +35,19 @@ struct row {
 	uint64_t precision_calls;
 };
 
+/* What rows are compared by, close together: rows are large, and thousands. */
+struct row_place {
+	double key, total_ns;
+	const char *name; /* instead of the key, for ROW_BY_NAME */
+	uint32_t row;	  /* in the groups' order, which is the report's */
+};
+
 struct rows {
 	struct row *row; /* by group, of the feed's model */
 	uint32_t rows;
-	uint32_t *order; /* sorted */
+	struct row_place *order; /* sorted: */
 	uint64_t generation;
+	uint32_t precision_next; /* whose precision is to be renewed next */
 	double confidence;
 	double calls_s, time_s, bytes_s; /* of all; NAN: no interval */
 	uint64_t calls;

@@ -186,8 +186,8 @@ static void choose_rows(struct making *m)
 		return;
 	}
 	for (uint32_t i = 0; i < r->rows; i++)
-		if (r->row[r->order[i]].run.calls && passes(m, r->order[i]))
-			m->shown[m->count++] = r->order[i];
+		if (r->row[r->order[i].row].run.calls && passes(m, r->order[i].row))
+			m->shown[m->count++] = r->order[i].row;
 }
 
 /* Of the rows that come first: others hardly are on the screen, and may be cut. */
