@@ -206,27 +206,35 @@ void run_watch_end(struct run_watch *w)
 	close(w->end);
 }
 
+/* What stood against it: the widest interval, as far as one is known, and doubts, of which some
+ * (clock-synchronous) no number of calls removes. */
+static void tell_unreached(const struct run_watch *w, char *out, size_t room)
+{
+	const struct precision *p = &w->precision;
+	char widest[64] = "", doubts[96];
+
+	report_doubt_names(p->doubts, doubts, sizeof(doubts));
+	if (!isnan(p->worst))
+		snprintf(widest, sizeof(widest), "; the widest +-%.3g %%", 100 * p->worst);
+	snprintf(out, room, "+-%.3g %%, which was not reached", 100 * w->wishes.until);
+	if (*widest || *doubts)
+		snprintf(out + strlen(out), room - strlen(out), " (%zu of %zu sites%s%s%s)",
+			 p->reached, p->sites, widest, *doubts ? "; " : "", doubts);
+}
+
 void run_watch_tell(const struct run_watch *w, struct profile *p)
 {
-	char what[256], text[320], doubts[96];
+	char what[256], text[320];
 
 	if (!w || !w->wishes.until)
 		return;
-	report_doubt_names(w->precision.doubts, doubts, sizeof(doubts));
 	if (w->reached_s)
 		snprintf(what, sizeof(what),
 			 "+-%.3g %%, which was reached after %.3g s (%zu site%s)",
 			 100 * w->wishes.until, w->reached_s, w->precision.sites,
 			 w->precision.sites == 1 ? "" : "s");
-	else if (isnan(w->precision.worst))
-		snprintf(what, sizeof(what), "+-%.3g %%, which was not reached",
-			 100 * w->wishes.until);
 	else
-		snprintf(what, sizeof(what),
-			 "+-%.3g %%, which was not reached (%zu of %zu sites; the widest +-%.3g "
-			 "%%%s%s)",
-			 100 * w->wishes.until, w->precision.reached, w->precision.sites,
-			 100 * w->precision.worst, w->precision.doubts ? "; " : "", doubts);
+		tell_unreached(w, what, sizeof(what));
 	snprintf(text, sizeof(text), "until=%s", what);
 	profile_filter_add(p, text);
 	say_format("recorded until the means were known to %s", what);

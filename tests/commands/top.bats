@@ -391,6 +391,42 @@ REMEMBERING=(sh -c 'stty -g >before; "$@"; status=$?; stty -g >after; exit $stat
 	hasnt AF_INET trace
 }
 
+# watched_program ARGUMENT... of scprof run: as `watched`, of any program.
+watched_program()
+{
+	"$SCPROF" run --no-report -o p.scp "$@" >run.out 2>run.err </dev/null 3>&- &
+	run=$!
+	started="$started $run"
+	wait_for_child
+}
+
+# same_as_report: the mean of the run, its +-% and the doubts of all rows of the last picture in
+# top.out are those of `scprof report` of p.scp, to the digits that are shown.
+same_as_report()
+{
+	"$SCPROF" report --format json p.scp >report.json
+	python3 "$BATS_TEST_DIRNAME/top_report.py" top.out report.json
+}
+
+@test "top 14: the mean of the run, its interval and doubts are the report's, a warm-up set aside" {
+	watched_program -c tsc -- "$PROGRAMS/warms_up" slowly 1.5
+	timeout -k 5 60 "$SCPROF" top -b -d 300ms --rows 0 --paths --width 220 "$run" >top.out </dev/null
+	wait "$run"
+	same_as_report
+	# both sites have one, and say so under their rows
+	[ "$(sed '1,/has ended/d' top.out | grep -c 'mean of the run: of .* calls after .* of warm-up')" = 2 ]
+	jq -e '[.sites[].steadiness.warm_up.set_aside] == [true, true]' report.json
+}
+
+@test "top 15: who keeps step with the clock's tick is marked, and --until does not stop at it" {
+	watched_program -c coarse -g io --until 20% -- "$PROGRAMS/tick_paced" 400
+	timeout -k 5 60 "$SCPROF" top -b -d 300ms --rows 0 --paths --width 220 "$run" >top.out </dev/null
+	wait "$run"
+	same_as_report
+	tail -n 1 top.out | grep -q '^~: the interval may not hold (.*clock-synchronous'
+	grep -q 'which was not reached (.*clock-synchronous' run.err
+}
+
 @test "run --live: the picture on the terminal, the program's output in a file" {
 	pty 130x24 "
 		wait often at traffic
