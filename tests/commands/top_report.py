@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Holds the last picture of `scprof top --batch --paths` against `scprof report --format json`:
-# the mean of the run, its interval, the +-% and the doubts of each row, to the digits shown.
+# the mean of the run, its interval, the +-%, the doubts and the warm-up of each row, to the digits
+# shown.
 # usage: top_report.py TOP.OUT REPORT.JSON
 # Exit status: 0 the same, 1 not (what differs is printed).
 import json, re, sys
@@ -30,7 +31,10 @@ def row_of(line):
     return found and found.groupdict()
 
 
-def differences(row, site, doubts):
+def differences(row, site, doubts, aside):
+    warm_up = site['steadiness']['warm_up']
+    if aside != (warm_up['calls'] if warm_up and warm_up['set_aside'] else 0):
+        yield 'warm-up %d, report %s' % (aside, warm_up)
     scale = UNITS[row['unit']]
     mean, low, high = site['mean_ns'], site['ci_low_ns'], site['ci_high_ns']
     half = max(high - mean, mean - low)
@@ -56,10 +60,12 @@ def main():
             continue
         shown += 1
         doubts = set(below.split('; ~ ')[1].split(', ')) if '; ~ ' in below else set()
+        after = re.search(r' after ([\d,]+) of warm-up', below)
+        aside = int(after.group(1).replace(',', '')) if after else 0
         calls = int(row['calls'].replace(',', ''))
         # sites of one function and as many calls: one of them must be it
         named = [s for s in sites if s['symbol'] == row['function'] and s['calls'] == calls]
-        wrong = [list(differences(row, s, doubts)) for s in named]
+        wrong = [list(differences(row, s, doubts, aside)) for s in named]
         if not wrong or all(wrong):
             print('\n'.join([line] + [w for one in wrong for w in one] + ['no such site'] * (not wrong)))
             sys.exit(1)
