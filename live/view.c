@@ -63,9 +63,24 @@ __attribute__((format(printf, 3, 4))) static void add_format(struct making *m,
 	add(m, clean, style);
 }
 
+/* What the first process is now: it may have become another program, by exec. */
+static const struct prof_process *first_now(const struct profile *p, uint32_t *others)
+{
+	const struct prof_process *first = p->process;
+
+	*others = 0;
+	for (uint32_t i = 1; i < p->processes; i++)
+		if (p->process[i].pid == p->process->pid)
+			first = &p->process[i];
+		else
+			++*others;
+	return first;
+}
+
 static void put_command(FILE *to, const struct profile *p)
 {
-	const struct prof_process *q = p->process;
+	uint32_t others;
+	const struct prof_process *q = first_now(p, &others);
 
 	if (!p->processes) {
 		fputs("no process yet", to);
@@ -75,9 +90,8 @@ static void put_command(FILE *to, const struct profile *p)
 		fprintf(to, "%s%s", i ? " " : "", q->argv[i]);
 	if (!q->argc)
 		fputs(q->exe, to);
-	if (p->processes > 1)
-		fprintf(to, " and %u more process%s", p->processes - 1,
-			p->processes == 2 ? "" : "es");
+	if (others)
+		fprintf(to, " and %u more process%s", others, others == 1 ? "" : "es");
 	else
 		fprintf(to, " (%u)", q->pid);
 }

@@ -424,6 +424,84 @@ same_as_report()
 	grep -q 'which was not reached (.*clock-synchronous' run.err
 }
 
+@test "top 16: Ctrl-Z gives the terminal back, fg takes it again, Ctrl-C ends it" {
+	bare 60
+	# the shell's own job control: settings before, while it is stopped, and afterwards
+	cat >session <<-'END'
+		set -m
+		stty -g >before
+		"$@"
+		stty -g >stopped
+		echo 'stopped here'
+		read -r _
+		fg >/dev/null
+		stty -g >after
+		echo 'over'
+	END
+	pty 130x20 "
+		wait often at traffic
+		key \x1a
+		wait stopped here
+		left
+		resize 100x16
+		key \n
+		wait often at traffic
+		wait ^q quit
+		key \x03
+		wait over
+		end 0" bash session "$SCPROF" top -d 200ms "$pid"
+	[ -s before ]
+	diff before stopped
+	diff before after
+}
+
+@test "top 17: a terminal that goes ends it, even where the signal of that is ignored" {
+	local watcher
+	bare 60
+	pty 130x20 "
+		wait often at traffic
+		hang up" "$SCPROF" top -d 200ms "$pid"
+	# the kernel tells the leader of the session, and that one does not mind
+	pty 130x20 "
+		wait often at traffic
+		hang up" bash -c 'trap "" HUP; set -m; "$@" & echo $! >watcher; fg' sh "$SCPROF" top -d 200ms "$pid"
+	watcher=$(cat watcher)
+	for ((i = 0; i < 500; i++)); do
+		[ -d "/proc/$watcher" ] || return 0
+		sleep 0.02
+	done
+	kill "$watcher"
+	echo 'it goes on without a terminal'
+	return 1
+}
+
+@test "top 18: a program that becomes another by exec is followed" {
+	mkfifo fifo
+	"$SCPROF" run --no-report -o p.scp -- sh -c 'read -r _ <fifo; exec "$@"' sh "$PROGRAMS/traffic" 60 \
+		>run.out 2>run.err </dev/null 3>&- &
+	run=$!
+	started="$started $run"
+	wait_for_child
+	pty 130x20 "
+		wait scprof top: sh
+		shell echo go >fifo
+		count (send|recv) +(often|seldom) at 4
+		wait scprof top: /[^ ]*traffic 60
+		shell kill $pid
+		wait has ended: this is the last picture
+		key q
+		end 0" "$SCPROF" top -d 200ms "$run"
+}
+
+@test "top 19: a terminal without cursor addressing is refused" {
+	local status=0
+	bare 60
+	TERM=dumb timeout -k 5 60 script -qec "$SCPROF top -d 200ms $pid" /dev/null >out.txt </dev/null || status=$?
+	[ $status = 1 ]
+	grep -q "the terminal 'dumb' (TERM) cannot show a full screen" out.txt
+	hasnt 'often at' out.txt
+}
+
 @test "run --live: the picture on the terminal, the program's output in a file" {
 	pty 130x24 "
 		wait often at traffic
