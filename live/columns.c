@@ -11,7 +11,7 @@
 
 #define FUNCTION_TITLE 8 /* "function" */
 #define FUNCTION_LEAST 12
-#define CALLER_LEAST   16
+#define CALLER_LEAST   18
 
 static const struct {
 	const char *title;
@@ -39,7 +39,11 @@ static size_t width_of(const struct columns *c)
 struct columns columns_fit(size_t width, bool utf8, size_t function, bool callers)
 {
 	struct columns c = {.width = width, .utf8 = utf8};
-	size_t least = FUNCTION_LEAST + (callers ? CALLER_LEAST : 0), left, most;
+	size_t least = function < FUNCTION_LEAST ? function : FUNCTION_LEAST, left, most;
+
+	if (least < FUNCTION_TITLE)
+		least = FUNCTION_TITLE;
+	least += callers ? 1 + CALLER_LEAST : 0;
 
 	memset(c.shown, true, sizeof(c.shown));
 	for (unsigned drop = 5; drop && width_of(&c) + least > width; drop--)
