@@ -12,7 +12,7 @@
 
 /* A relative width that is so much of the calls old may stay while it only sorts. */
 #define STALE		1.05
-#define PRECISION_SHARE 0.002
+#define PRECISION_SHARE 0.001
 
 const char *const row_sort_names[ROW_SORTS] = {"time",	"calls",     "bytes", "mean",
 					       "total", "precision", "name"};
