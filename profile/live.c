@@ -65,7 +65,7 @@ static int read_at(const struct live *l, void *to, size_t bytes, uint64_t at)
 
 int live_header(const struct live *l, struct scp_header *h)
 {
-	struct scp_anchor fast, slow;
+	struct scp_anchor fast = {0}, slow = {0};
 
 	for (int try = 0; try < TRIES; try++) {
 		if (read_at(l, h, sizeof(*h), 0))

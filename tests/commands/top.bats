@@ -96,6 +96,18 @@ top()
 	}
 }
 
+# refused ARGUMENTS MESSAGE: before good.scp.
+refused()
+{
+	# shellcheck disable=SC2086
+	top 2 $1 good.scp
+	grep -qF -- "$2" top.err || {
+		echo "for $1:"
+		cat top.err
+		return 1
+	}
+}
+
 # pty SIZE SCRIPT COMMAND...
 pty()
 {
@@ -207,13 +219,19 @@ has_rows()
 	echo text >text
 	top 2 text
 	grep -q 'is not a scprof profile' top.err
-	top 2 -d 1 text
-	top 2 -d 10ms text
-	top 2 --sort speed text
-	top 2 --by thread text
-	top 2 -n 0 text
-	top 2 --confidence 95 text
-	top 2 text text
+	# of a profile that there is nothing wrong with
+	"$SCPROF" run --no-report -o good.scp -- "$PROGRAMS/traffic" 0.1 >/dev/null 2>&1 </dev/null
+	top 0 -n 1 -d 100ms --confidence 95% --by function --sort calls good.scp
+	refused '-d 1' "--interval: '1' is not a time"
+	refused '-d 10ms' "--interval: '10ms' is not a time"
+	refused '-d 61s' "--interval: '61s' is not a time"
+	refused '--sort speed' "--sort: 'speed' is not one of"
+	refused '--by thread' "--by: 'thread' is not path, site or function"
+	refused '-n 0' "--pictures: '0' is not a number from 1"
+	refused '--rows x' "--rows: 'x' is not a number"
+	refused '--width 19' "--width: '19' is not a number from 20"
+	refused '--confidence 95' "--confidence: '95' is not between"
+	refused good.scp 'one target at a time'
 	top 0 --help
 	grep -q 'usage: scprof top' top.out
 	[ "$(wc -l <top.err)" = 0 ]
