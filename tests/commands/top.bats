@@ -108,6 +108,19 @@ refused()
 	}
 }
 
+# ends PID: within ten seconds; else it is ended.
+ends()
+{
+	local i
+	for ((i = 0; i < 500; i++)); do
+		[ -d "/proc/$1" ] || return 0
+		sleep 0.02
+	done
+	echo "process $1 goes on"
+	kill "$1"
+	return 1
+}
+
 # pty SIZE SCRIPT COMMAND...
 pty()
 {
@@ -474,7 +487,6 @@ same_as_report()
 }
 
 @test "top 17: a terminal that goes ends it, even where the signal of that is ignored" {
-	local watcher
 	bare 60
 	pty 130x20 "
 		wait often at traffic
@@ -483,14 +495,7 @@ same_as_report()
 	pty 130x20 "
 		wait often at traffic
 		hang up" bash -c 'trap "" HUP; set -m; "$@" & echo $! >watcher; fg' sh "$SCPROF" top -d 200ms "$pid"
-	watcher=$(cat watcher)
-	for ((i = 0; i < 500; i++)); do
-		[ -d "/proc/$watcher" ] || return 0
-		sleep 0.02
-	done
-	kill "$watcher"
-	echo 'it goes on without a terminal'
-	return 1
+	ends "$(cat watcher)"
 }
 
 @test "top 18: a program that becomes another by exec is followed" {
