@@ -50,9 +50,11 @@ static void say_how_far(struct run_watch *w)
 {
 	const struct precision *p = &w->precision;
 	double share = NAN, left_s = 0;
+	char doubts[96];
 	bool on = true;
 	uint64_t due = w->windows ? windows_due(w->windows, &on) : UINT64_MAX;
 
+	report_doubt_names(p->doubts, doubts, sizeof(doubts));
 	if (due != UINT64_MAX)
 		left_s = (double)due / 1e9;
 	if (!on)
@@ -63,8 +65,9 @@ static void say_how_far(struct run_watch *w)
 		/* calls are made at one rate, and the width falls with their root */
 		progress_show(&w->progress,
 			      pow(w->wishes.until / fmax(p->worst, w->wishes.until), 2),
-			      "interval now +-%.3g %%, wanted +-%.3g %% (%zu of %zu sites)",
-			      100 * p->worst, 100 * w->wishes.until, p->reached, p->sites);
+			      "interval now +-%.3g %%, wanted +-%.3g %% (%zu of %zu sites%s%s)",
+			      100 * p->worst, 100 * w->wishes.until, p->reached, p->sites,
+			      p->doubts ? "; " : "", doubts);
 	else if (due != UINT64_MAX && w->wishes.for_ns)
 		progress_show(&w->progress, 1 - (double)due / (double)w->wishes.for_ns,
 			      "recording, %.0f s more", left_s);
@@ -203,9 +206,25 @@ void run_watch_end(struct run_watch *w)
 	close(w->end);
 }
 
+/* What stood against it: the widest interval, as far as one is known, and doubts, of which some
+ * (clock-synchronous) no number of calls removes. */
+static void tell_unreached(const struct run_watch *w, char *out, size_t room)
+{
+	const struct precision *p = &w->precision;
+	char widest[64] = "", doubts[96];
+
+	report_doubt_names(p->doubts, doubts, sizeof(doubts));
+	if (!isnan(p->worst))
+		snprintf(widest, sizeof(widest), "; the widest +-%.3g %%", 100 * p->worst);
+	snprintf(out, room, "+-%.3g %%, which was not reached", 100 * w->wishes.until);
+	if (*widest || *doubts)
+		snprintf(out + strlen(out), room - strlen(out), " (%zu of %zu sites%s%s%s)",
+			 p->reached, p->sites, widest, *doubts ? "; " : "", doubts);
+}
+
 void run_watch_tell(const struct run_watch *w, struct profile *p)
 {
-	char what[160], text[256];
+	char what[256], text[320];
 
 	if (!w || !w->wishes.until)
 		return;
@@ -214,15 +233,8 @@ void run_watch_tell(const struct run_watch *w, struct profile *p)
 			 "+-%.3g %%, which was reached after %.3g s (%zu site%s)",
 			 100 * w->wishes.until, w->reached_s, w->precision.sites,
 			 w->precision.sites == 1 ? "" : "s");
-	else if (isnan(w->precision.worst))
-		snprintf(what, sizeof(what), "+-%.3g %%, which was not reached",
-			 100 * w->wishes.until);
 	else
-		snprintf(
-			what, sizeof(what),
-			"+-%.3g %%, which was not reached (%zu of %zu sites; the widest +-%.3g %%)",
-			100 * w->wishes.until, w->precision.reached, w->precision.sites,
-			100 * w->precision.worst);
+		tell_unreached(w, what, sizeof(what));
 	snprintf(text, sizeof(text), "until=%s", what);
 	profile_filter_add(p, text);
 	say_format("recorded until the means were known to %s", what);

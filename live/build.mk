@@ -3,9 +3,11 @@ LIVE_SRC = \
 	live/batch.c \
 	live/columns.c \
 	live/feed.c \
+	live/head.c \
 	live/labels.c \
+	live/live_rows.c \
+	live/means.c \
 	live/precision.c \
-	live/rows.c \
 	live/screen.c \
 	live/screen_leave.c \
 	live/state.c \

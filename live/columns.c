@@ -11,7 +11,7 @@
 
 #define FUNCTION_TITLE 8 /* "function" */
 #define FUNCTION_LEAST 12
-#define CALLER_LEAST   16
+#define CALLER_LEAST   18
 
 static const struct {
 	const char *title;
@@ -39,7 +39,11 @@ static size_t width_of(const struct columns *c)
 struct columns columns_fit(size_t width, bool utf8, size_t function, bool callers)
 {
 	struct columns c = {.width = width, .utf8 = utf8};
-	size_t least = FUNCTION_LEAST + (callers ? CALLER_LEAST : 0), left, most;
+	size_t least = function < FUNCTION_LEAST ? function : FUNCTION_LEAST, left, most;
+
+	if (least < FUNCTION_TITLE)
+		least = FUNCTION_TITLE;
+	least += callers ? 1 + CALLER_LEAST : 0;
 
 	memset(c.shown, true, sizeof(c.shown));
 	for (unsigned drop = 5; drop && width_of(&c) + least > width; drop--)
@@ -83,14 +87,26 @@ static void mean_cell(char *out, size_t room, const struct row_mean *m, size_t w
 	snprintf(out, room, "%s %s %s", n.mean, n.interval, n.unit);
 }
 
-static void precision_cell(char *out, size_t room, double relative)
+static void precision_cell(char *out, size_t room, const struct row_mean *m)
 {
-	if (isnan(relative))
-		snprintf(out, room, "?");
-	else if (relative >= 10)
-		snprintf(out, room, ">999%%");
+	const char *doubt = m->doubts ? COLUMNS_DOUBT : "";
+
+	if (isnan(m->relative))
+		snprintf(out, room, "%s?", doubt);
+	else if (m->relative >= 10)
+		snprintf(out, room, "%s>999%%", doubt);
 	else
-		snprintf(out, room, relative < 0.0995 ? "%.2f%%" : "%.0f%%", 100 * relative);
+		snprintf(out, room, m->relative < 0.0995 ? "%s%.2f%%" : "%s%.0f%%", doubt,
+			 100 * m->relative);
+}
+
+/* In front of the mean, where its precision has no column. */
+static void mark_doubt(char *out, size_t room)
+{
+	char plain[96];
+
+	snprintf(plain, sizeof(plain), "%s", out);
+	snprintf(out, room, COLUMNS_DOUBT "%.90s", plain);
 }
 
 static void cell(char *out, size_t room, const struct columns *c, enum column i,
@@ -113,9 +129,11 @@ static void cell(char *out, size_t room, const struct columns *c, enum column i,
 		break;
 	case COLUMN_MEAN_ALL:
 		mean_cell(out, room, run, column[i].width, c->utf8);
+		if (run->doubts && !c->shown[COLUMN_PRECISION])
+			mark_doubt(out, room);
 		break;
 	case COLUMN_PRECISION:
-		precision_cell(out, room, run->relative);
+		precision_cell(out, room, run);
 		break;
 	default:
 		number_count(out, room, r->run.calls);

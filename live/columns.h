@@ -3,7 +3,7 @@
 #ifndef SCPROF_LIVE_COLUMNS_H
 #define SCPROF_LIVE_COLUMNS_H
 
-#include "rows.h"
+#include "live_rows.h"
 
 enum column {
 	COLUMN_CALLS_S,
@@ -15,6 +15,9 @@ enum column {
 	COLUMN_CALLS,
 	COLUMNS /* then the function and its caller, which share what is left */
 };
+
+/* In front of the precision of an interval that may not hold (row_mean.doubts). */
+#define COLUMNS_DOUBT "~"
 
 struct columns {
 	size_t width;

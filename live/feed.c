@@ -68,6 +68,7 @@ struct making {
 	struct groups groups;
 	struct prof_reading *now, *before;
 	uint8_t *before_state;
+	uint64_t *calls;
 };
 
 static void abandon(struct making *m)
@@ -78,6 +79,7 @@ static void abandon(struct making *m)
 	free(m->now);
 	free(m->before);
 	free(m->before_state);
+	free(m->calls);
 }
 
 static int open_one(struct making *m, const char *path, bool alive)
@@ -167,7 +169,8 @@ static int make_readings(struct feed *f, struct making *m)
 	m->now = calloc(entries, sizeof(*m->now));
 	m->before = calloc(entries, sizeof(*m->before));
 	m->before_state = calloc(entries, sizeof(*m->before_state));
-	if (!m->now || !m->before || !m->before_state)
+	m->calls = calloc(entries, sizeof(*m->calls));
+	if (!m->now || !m->before || !m->before_state || !m->calls)
 		return -1;
 	for (size_t i = 0; i < m->files; i++)
 		carry_over(f, m, &m->file[i]);
@@ -182,6 +185,7 @@ static void release(struct feed *f)
 	free(f->now);
 	free(f->before);
 	free(f->before_state);
+	free(f->calls);
 }
 
 static void install(struct feed *f, const struct making *m)
@@ -196,6 +200,7 @@ static void install(struct feed *f, const struct making *m)
 	f->now = m->now;
 	f->before = m->before;
 	f->before_state = m->before_state;
+	f->calls = m->calls;
 	f->refused = m->refused;
 	snprintf(f->why_refused, sizeof(f->why_refused), "%s", m->why);
 	f->generation++;
@@ -299,18 +304,39 @@ static void read_headers(struct feed *f)
 
 	f->lost_calls = 0;
 	for (size_t i = 0; i < f->files; i++) {
-		struct scp_header h;
+		struct feed_file *file = &f->file[i];
+		const struct scp_header *h = &file->header;
 
-		if (live_header(&f->file[i].live, &h))
+		file->has_header = !live_header(&file->live, &file->header);
+		if (!file->has_header)
 			continue;
-		first = h.start_mono_ns < first ? h.start_mono_ns : first;
-		last = h.end_mono_ns > last ? h.end_mono_ns : last;
-		last = h.clock.last.mono_ns > last ? h.clock.last.mono_ns : last;
-		f->lost_calls += h.losses.overflow_calls;
+		first = h->start_mono_ns < first ? h->start_mono_ns : first;
+		last = h->end_mono_ns > last ? h->end_mono_ns : last;
+		last = h->clock.last.mono_ns > last ? h->clock.last.mono_ns : last;
+		f->lost_calls += h->losses.overflow_calls;
 	}
 	f->ended = !alive;
 	double end = alive ? seconds(CLOCK_MONOTONIC_RAW) : (double)last / 1e9;
 	f->run_s = first == UINT64_MAX ? 0 : fmax(0, end - (double)first / 1e9);
+}
+
+/* Without memory the clocks stay as they were, which is nearly right. */
+static void renew_clocks(struct feed *f)
+{
+	struct profile_moment *moment = calloc(f->files + 1, sizeof(*moment));
+
+	if (!moment)
+		return;
+	for (uint32_t i = 0; i < f->profile->entries; i++)
+		f->calls[i] = f->now[i].calls;
+	for (size_t i = 0; i < f->files; i++)
+		moment[i] = (struct profile_moment){
+			.header = f->file[i].has_header ? &f->file[i].header : NULL,
+			.first = f->file[i].first,
+			.entries = f->file[i].live.places.places,
+			.calls = f->calls};
+	profile_renew_clocks(f->profile, moment, f->files);
+	free(moment);
 }
 
 static void turn_over(struct feed *f)
@@ -339,6 +365,7 @@ int feed_refresh(struct feed *f)
 	read_entries(f);
 	f->at = feed_clock();
 	read_headers(f);
+	renew_clocks(f);
 	return 0;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The files of a target as one model, with two readings of all entries: now, and an interval
  * before. The model is made again when paths or processes are new, no more often than takes
- * a hundredth of a CPU; the sums are read at every refresh.
+ * a hundredth of a CPU; the sums are read at every refresh, and so is what the headers say of
+ * the clock, so that a report of the same files would convert and compensate alike.
  *
  * Reads only. Single-threaded. */
 #ifndef SCPROF_LIVE_FEED_H
@@ -17,6 +18,8 @@ struct feed_file {
 	uint32_t first; /* of its entries in the model */
 	bool alive;
 	bool complete; /* at the last refresh, the model had all its entries */
+	bool has_header;
+	struct scp_header header; /* at the last refresh */
 };
 
 /* Baselines of an entry's window. */
@@ -32,6 +35,7 @@ struct feed {
 	size_t files;
 	struct prof_reading *now, *before; /* by entry of the model */
 	uint8_t *before_state;		   /* enum feed_before */
+	uint64_t *calls;		   /* room for those of `now`, one behind the other */
 	struct groups groups;
 	enum report_by by;
 	double at, before_at;  /* seconds, CLOCK_MONOTONIC; before_at 0: no interval yet */

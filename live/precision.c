@@ -12,6 +12,7 @@
 struct precision_site {
 	uint64_t key;
 	struct stopping stopping;
+	unsigned doubts; /* at the last look */
 	UT_hash_handle hh;
 };
 
@@ -80,11 +81,16 @@ static int look_at(struct precision *p, const struct feed *f, const struct rows 
 	if (stopping_is_due(&s->stopping, calls)) {
 		rows_means(r, f, row, &run, &window);
 		stopping_look(&s->stopping,
-			      &(struct stopping_look){calls, run.mean_ns, run.low_ns, run.high_ns,
-						      run.freedom, run.design, run.doubts});
+			      &(struct stopping_look){calls, run.calls, run.mean_ns, run.low_ns,
+						      run.high_ns, run.freedom, run.design,
+						      run.doubts});
+		s->doubts = run.doubts;
 	}
 	p->sites++;
-	p->reached += stopping_reached(&s->stopping);
+	if (stopping_reached(&s->stopping))
+		p->reached++;
+	else
+		p->doubts |= s->doubts;
 	/* one that nothing is known of makes the worst of all unknown */
 	if (!(s->stopping.seen <= p->worst))
 		p->worst = s->stopping.seen;
@@ -98,6 +104,7 @@ int precision_look(struct precision *p, const struct feed *f, const struct rows 
 
 	p->sites = p->reached = 0;
 	p->worst = 0;
+	p->doubts = 0;
 	for (uint32_t i = 0; i < r->rows; i++) {
 		if (!is_candidate(p, f, &r->row[i]))
 			continue;

@@ -8,7 +8,7 @@
 #ifndef SCPROF_LIVE_PRECISION_H
 #define SCPROF_LIVE_PRECISION_H
 
-#include "rows.h"
+#include "live_rows.h"
 #include "stopping.h"
 
 #define PRECISION_MAJOR 0.05
@@ -21,6 +21,7 @@ struct precision {
 	size_t sites;	   /* that matter, at the last look */
 	size_t reached;	   /* of these */
 	double worst;	   /* relative half width of the widest; NAN: not known of all yet */
+	unsigned doubts;   /* enum stats_doubt, of those that are not reached */
 	struct precision_site *known;
 };
 

@@ -4,18 +4,21 @@
 #include "screen.h"
 
 #include <curses.h>
-#include <errno.h>
 #include <locale.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "terminal.h"
 #include "utf8.h"
 #include "view.h"
+
+/* For the rest of an arrow's sequence to come over a slow line. */
+#define ESCAPE_MS 200
 
 static volatile sig_atomic_t stop;
 
@@ -165,6 +168,27 @@ static int renew(struct screen *s)
 	return feed_refresh(f) || rows_update(s->from.rows, f) ? -1 : 0;
 }
 
+/* ncurses knows of a new size by a signal, which does not reach who was stopped meanwhile. */
+static void fit_window(void)
+{
+	struct winsize now;
+	int height, width;
+
+	getmaxyx(stdscr, height, width);
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &now) && now.ws_row && now.ws_col &&
+	    (now.ws_row != height || now.ws_col != width))
+		resizeterm(now.ws_row, now.ws_col);
+}
+
+/* It may go without a signal that reaches us: then there is always something to be read, and
+ * never a key. */
+static bool is_gone(void)
+{
+	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	return poll(&p, 1, 0) > 0 && p.revents & (POLLHUP | POLLERR | POLLNVAL);
+}
+
 /* -1: memory is out, or the terminal is gone. */
 static int follow(struct screen *s)
 {
@@ -174,11 +198,11 @@ static int follow(struct screen *s)
 		double left = due - feed_clock();
 		int key;
 
+		fit_window();
 		draw(s);
 		timeout(left <= 0 ? 0 : (int)fmin(ceil(1000 * left), 1000));
-		errno = 0;
 		key = getch();
-		if (key == ERR && errno == EIO)
+		if (key == ERR && is_gone())
 			return -1;
 		if (key != ERR && key != KEY_RESIZE) {
 			double before = s->state.interval_s;
@@ -203,7 +227,7 @@ static int start_curses(struct profile_error *err, SCREEN **terminal)
 	const char *name = getenv("TERM");
 
 	setlocale(LC_CTYPE, "");
-	*terminal = newterm(NULL, stdout, stdin);
+	*terminal = live_screen_suits(STDOUT_FILENO) ? newterm(NULL, stdout, stdin) : NULL;
 	if (!*terminal) {
 		snprintf(err->text, sizeof(err->text),
 			 "the terminal '%.100s' (TERM) cannot show a full screen.\n"
@@ -216,7 +240,7 @@ static int start_curses(struct profile_error *err, SCREEN **terminal)
 	noecho();
 	nonl();
 	keypad(stdscr, TRUE);
-	set_escdelay(50);
+	set_escdelay(ESCAPE_MS);
 	curs_set(0);
 	return 0;
 }

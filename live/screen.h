@@ -27,6 +27,9 @@ int live_screen(struct feed *f, const struct live_options *o, struct profile_err
  * screen, the cursor seen again. */
 void live_screen_leave(int terminal);
 
+/* Can the cursor be sent to any place of it (not so TERM=dumb)? */
+bool live_screen_suits(int terminal);
+
 /* Pictures as text on `out`, one an interval. 0; -1 and *err: memory, or the stream. */
 int live_batch(struct feed *f, const struct live_options *o, FILE *out, struct profile_error *err);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What endwin would have written, for one who did not come to call it. A file of its own, as term.h
- * makes macros of everyday words. */
+/* What a terminal can do, and what endwin would have written, for one who did not come to call it.
+ * A file of its own, as term.h makes macros of everyday words. */
 #include <curses.h>
 #include <term.h>
 #include <string.h>
@@ -32,4 +32,16 @@ void live_screen_leave(int terminal)
 			tputs(text, 1, put);
 	}
 	del_curterm(cur_term);
+}
+
+bool live_screen_suits(int terminal)
+{
+	const char *move;
+	int error;
+
+	if (setupterm(NULL, terminal, &error) != OK)
+		return false;
+	move = tigetstr("cup");
+	del_curterm(cur_term);
+	return move && move != (const char *)-1;
 }

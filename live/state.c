@@ -8,7 +8,10 @@
 
 const char *const state_help[] = {
 	"Columns: of the last interval: calls/s, time/s (in those calls), bytes/s, mean;",
-	"of the whole run: mean, half of its interval in % of it, calls.",
+	"of the whole run: mean, half of its interval in % of it, calls. As in reports,",
+	"a warm-up is not in that mean. ~: its interval may not hold (calls keep step",
+	"with the clock's tick, depend on each other for long, or a few make the mean):",
+	"Enter says why.",
 	"",
 	"  up down j k PgUp PgDn Home End   choose a row",
 	"  Enter, Right      open its call path, or close it        o  open or close all",

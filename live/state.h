@@ -3,7 +3,7 @@
 #ifndef SCPROF_LIVE_STATE_H
 #define SCPROF_LIVE_STATE_H
 
-#include "rows.h"
+#include "live_rows.h"
 
 #define STATE_FILTER 64
 #define STATE_OPEN   64 /* rows that show their paths */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Head, rows with the paths of those that are open, foot. What a person must know before
- * believing numbers (new paths not read yet, the end of the program) stands in the head. */
+/* Head (head.c), rows with the paths of those that are open, help. */
 #include "view.h"
 
 #include <limits.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 
 #include "columns.h"
+#include "head.h"
 #include "numbers.h"
 #include "utf8.h"
 
@@ -21,7 +21,23 @@ struct making {
 	bool utf8;
 	uint32_t *shown; /* rows that the filter lets pass, sorted */
 	size_t count;
+	unsigned doubts; /* of the rows that were added */
 };
+
+/* So that one sees that it goes on. */
+static void cut(char *text, size_t width, bool utf8)
+{
+	const char *dots = utf8 ? "…" : ".";
+	size_t at;
+
+	if (utf8_width(text) <= width)
+		return;
+	at = utf8_fit(text, width - 1);
+	if (strlen(text + at) >= strlen(dots))
+		strcpy(text + at, dots);
+	else
+		text[utf8_fit(text, width)] = '\0';
+}
 
 /* Takes the text. */
 static void add(struct making *m, char *text, enum view_style style)
@@ -42,7 +58,7 @@ static void add(struct making *m, char *text, enum view_style style)
 		free(text);
 		return;
 	}
-	text[utf8_fit(text, m->width)] = '\0';
+	cut(text, m->width, m->utf8);
 	v->line[v->lines++] = (struct view_line){text, style};
 }
 
@@ -60,91 +76,6 @@ __attribute__((format(printf, 3, 4))) static void add_format(struct making *m,
 	clean = raw ? utf8_clean(raw, m->utf8) : NULL;
 	free(raw);
 	add(m, clean, style);
-}
-
-static void put_command(FILE *to, const struct profile *p)
-{
-	const struct prof_process *q = p->process;
-
-	if (!p->processes) {
-		fputs("no process yet", to);
-		return;
-	}
-	for (uint32_t i = 0; i < q->argc && q->argv[i]; i++)
-		fprintf(to, "%s%s", i ? " " : "", q->argv[i]);
-	if (!q->argc)
-		fputs(q->exe, to);
-	if (p->processes > 1)
-		fprintf(to, " and %u more process%s", p->processes - 1,
-			p->processes == 2 ? "" : "es");
-	else
-		fprintf(to, " (%u)", q->pid);
-}
-
-static void add_title(struct making *m)
-{
-	const struct feed *f = m->from->feed;
-	char *text = NULL, run[32];
-	size_t bytes;
-	FILE *memory = open_memstream(&text, &bytes);
-
-	if (!memory)
-		return;
-	number_duration(run, sizeof(run), 1e9 * f->run_s, m->utf8);
-	fputs("scprof top: ", memory);
-	put_command(memory, f->profile);
-	if (fclose(memory) == 0)
-		add_format(m, VIEW_TITLE, "%s", text);
-	free(text);
-	add_format(m, VIEW_PLAIN, "%s %s, clock %s%s; sorted by %s%s%s%s%s",
-		   f->ended ? "ran for" : "running for", run,
-		   report_clock_name(f->profile->clock.kind), m->state->paused ? "; PAUSED" : "",
-		   row_sort_names[m->state->sort], m->state->reverse ? ", reversed" : "",
-		   *m->state->filter || m->state->mode == STATE_FILTERING ? "; only rows with: "
-									  : "",
-		   m->state->filter, m->state->mode == STATE_FILTERING ? "_" : "");
-}
-
-static void add_totals(struct making *m)
-{
-	const struct rows *r = m->from->rows;
-	const struct feed *f = m->from->feed;
-	const char *what = m->state->by == REPORT_BY_PATH   ? "paths"
-			   : m->state->by == REPORT_BY_SITE ? "sites"
-							    : "functions";
-	char calls[32], rate[32], time[32], bytes[32], span[32];
-
-	number_count(calls, sizeof(calls), r->calls);
-	if (isnan(r->calls_s)) {
-		add_format(m, VIEW_PLAIN, "%s calls, %u %s; no interval yet", calls, r->rows, what);
-		return;
-	}
-	columns_rate(rate, sizeof(rate), r->calls_s);
-	number_duration(time, sizeof(time), 1e9 * r->time_s, m->utf8);
-	number_bytes(bytes, sizeof(bytes), (uint64_t)llround(fmax(0, r->bytes_s)));
-	number_duration(span, sizeof(span), 1e9 * (f->at - f->before_at), m->utf8);
-	add_format(m, VIEW_PLAIN, "%s calls, %u %s; in the last %s: %s calls/s, %s/s, %s/s", calls,
-		   r->rows, what, span, rate, time, bytes);
-}
-
-static void add_alerts(struct making *m)
-{
-	const struct feed *f = m->from->feed;
-
-	if (m->from->note)
-		add_format(m, VIEW_ALERT, "%s", m->from->note);
-	if (f->ended)
-		add_format(m, VIEW_ALERT, "The program has ended: this is the last picture of it.");
-	else if (f->behind)
-		add_format(m, VIEW_ALERT,
-			   "There are new call paths or processes, which will be read shortly.");
-	if (f->lost_calls)
-		add_format(m, VIEW_ALERT,
-			   "%" PRIu64 " calls found no room in the profile: they are in no row.",
-			   f->lost_calls);
-	if (f->refused)
-		add_format(m, VIEW_ALERT, "%zu file%s left out: %s", f->refused,
-			   f->refused == 1 ? "" : "s", f->why_refused);
 }
 
 static const struct group_row *group_of(const struct making *m, uint32_t row)
@@ -185,8 +116,8 @@ static void choose_rows(struct making *m)
 		return;
 	}
 	for (uint32_t i = 0; i < r->rows; i++)
-		if (r->row[r->order[i]].run.calls && passes(m, r->order[i]))
-			m->shown[m->count++] = r->order[i];
+		if (r->row[r->order[i].row].run.calls && passes(m, r->order[i].row))
+			m->shown[m->count++] = r->order[i].row;
 }
 
 /* Of the rows that come first: others hardly are on the screen, and may be cut. */
@@ -219,7 +150,7 @@ static size_t lines_of(const struct making *m, size_t at)
 
 	if (!state_is_open(m->state, m->from->rows->row[row].key))
 		return 1;
-	return 1 + groups_path(&m->from->feed->groups, group_of(m, row)).frames;
+	return 2 + groups_path(&m->from->feed->groups, group_of(m, row)).frames;
 }
 
 /* So far that row `at` is on the screen, with its path if that fits. */
@@ -261,6 +192,25 @@ static bool is_full(const struct making *m)
 	return m->height && m->view->lines >= m->height;
 }
 
+/* Which calls the mean is of, and why its interval may not hold. */
+static void add_basis(struct making *m, const struct row_mean *run)
+{
+	char calls[32], aside[64] = "", doubts[128] = "";
+
+	if (is_full(m))
+		return;
+	number_count(calls, sizeof(calls), run->calls);
+	if (run->warmup_calls) {
+		char warmup[32];
+
+		number_count(warmup, sizeof(warmup), run->warmup_calls);
+		snprintf(aside, sizeof(aside), " after %s of warm-up", warmup);
+	}
+	report_doubt_names(run->doubts, doubts, sizeof(doubts));
+	add_format(m, VIEW_PATH, "%*s  of %s calls%s%s%s", 12, "", calls, aside,
+		   run->doubts ? "; " COLUMNS_DOUBT " " : "", doubts);
+}
+
 static void add_path(struct making *m, uint32_t row)
 {
 	struct group_path path = groups_path(&m->from->feed->groups, group_of(m, row));
@@ -289,14 +239,27 @@ static void add_row(struct making *m, size_t at, bool selected)
 	    columns_row(&m->columns, r, &run, &window, function,
 			m->columns.caller ? caller_of(m, row) : ""),
 	    selected ? VIEW_SELECTED : VIEW_PLAIN);
-	if (state_is_open(m->state, r->key))
+	m->doubts |= run.doubts;
+	if (state_is_open(m->state, r->key)) {
+		add_basis(m, &run);
 		add_path(m, row);
+	}
 }
 
 static void add_help(struct making *m)
 {
 	for (size_t i = 0; state_help[i] && !is_full(m); i++)
 		add_format(m, VIEW_PLAIN, "%s", state_help[i]);
+}
+
+/* The screen has a help for it. */
+static void add_legend(struct making *m)
+{
+	char doubts[128];
+
+	report_doubt_names(m->doubts, doubts, sizeof(doubts));
+	if (m->doubts)
+		add_format(m, VIEW_PLAIN, COLUMNS_DOUBT ": the interval may not hold (%s)", doubts);
 }
 
 static void add_rows(struct making *m)
@@ -310,9 +273,16 @@ static void add_rows(struct making *m)
 	select_row(m);
 	for (size_t i = s->first; i < m->count && i < last && !is_full(m); i++)
 		add_row(m, i, m->height && i == s->position);
+	if (!m->height)
+		add_legend(m);
 	if (!m->count)
 		add_format(m, VIEW_PLAIN,
 			   *s->filter ? "no row has that text" : "no call has been recorded yet");
+}
+
+static void add_head(void *context, enum view_style style, const char *text)
+{
+	add_format(context, style, "%s", text);
 }
 
 void view_make(struct view *v, const struct view_source *from, struct state *s, size_t width,
@@ -327,9 +297,7 @@ void view_make(struct view *v, const struct view_source *from, struct state *s, 
 			   .utf8 = utf8};
 
 	*v = (struct view){0};
-	add_title(&m);
-	add_totals(&m);
-	add_alerts(&m);
+	head_write(from, s, width, utf8, add_head, &m);
 	if (s->mode == STATE_HELP) {
 		add_help(&m);
 	} else {

@@ -4,7 +4,7 @@
 #define SCPROF_LIVE_VIEW_H
 
 #include "labels.h"
-#include "rows.h"
+#include "live_rows.h"
 #include "state.h"
 
 enum view_style { VIEW_PLAIN, VIEW_TITLE, VIEW_HEAD, VIEW_SELECTED, VIEW_PATH, VIEW_ALERT };

@@ -47,6 +47,13 @@ int live_look(struct live *l, bool *grown)
 		if (place)
 			place->batches_at = b->at;
 	}
+	for (; l->phases_known < l->watch.phase_blocks; l->phases_known++) {
+		const struct watch_entry *b = &l->watch.phases[l->phases_known];
+		struct prof_place *place = places_find(&l->places, b->table, b->id);
+
+		if (place)
+			place->phases_at = b->at;
+	}
 	*grown = l->watch.entries > l->places.places;
 	return 0;
 }
@@ -58,12 +65,25 @@ static int read_at(const struct live *l, void *to, size_t bytes, uint64_t at)
 
 int live_header(const struct live *l, struct scp_header *h)
 {
-	return read_at(l, h, sizeof(*h), 0);
+	struct scp_anchor fast = {0}, slow = {0};
+
+	for (int try = 0; try < TRIES; try++) {
+		if (read_at(l, h, sizeof(*h), 0))
+			return -1;
+		if (h->end_state != SCP_END_RUNNING ||
+		    (try && !memcmp(&fast, &h->clock.last, sizeof(fast)) &&
+		     !memcmp(&slow, &h->slow_clock.last, sizeof(slow))))
+			break;
+		fast = h->clock.last;
+		slow = h->slow_clock.last;
+	}
+	return 0;
 }
 
 static void take(const struct scp_entry *e, struct prof_reading *out)
 {
 	bool batches = e->batch_count <= SCP_BATCHES && e->batch_calls &&
+		       !(e->batch_calls & (e->batch_calls - 1)) &&
 		       e->batch_count <= e->calls / e->batch_calls;
 
 	*out = (struct prof_reading){
@@ -71,6 +91,7 @@ static void take(const struct scp_entry *e, struct prof_reading *out)
 		.units = e->units,
 		.units_sq = load_wide(e->units_sq_lo, e->units_sq_hi),
 		.bytes = e->bytes,
+		.bytes_sq = load_wide(e->bytes_sq_lo, e->bytes_sq_hi),
 		.inner_calls = e->inner_calls,
 		.min_units = e->min_units,
 		.max_units = e->max_units,
@@ -139,4 +160,16 @@ void live_batches(const struct live *l, uint32_t i, const struct prof_reading *r
 		memcpy(out->sum, b.sum, out->count * sizeof(out->sum[0]));
 		return;
 	}
+}
+
+bool live_phases(const struct live *l, uint32_t i, struct prof_phase *out)
+{
+	const struct prof_place *place = &l->places.place[i];
+	struct scp_phase r;
+
+	if (!place->phases_at || read_at(l, &r, sizeof(r), place->phases_at) ||
+	    r.rec.type != SCP_REC_PHASE || r.entry != place->id)
+		return false;
+	memcpy(out->count, r.count, sizeof(out->count));
+	return true;
 }

@@ -13,8 +13,8 @@
 
 struct live {
 	struct watch watch;
-	struct prof_places places; /* of the model that was made of the file */
-	size_t batches_known;	   /* of the watch's, that are in `places` */
+	struct prof_places places;	    /* of the model that was made of the file */
+	size_t batches_known, phases_known; /* of the watch's, that are in `places` */
 };
 
 /* Open `path` and add it to the model. 0, or -1 and *err with nothing to close. */
@@ -24,7 +24,7 @@ void live_close(struct live *l);
 /* Look for what is new. *grown: there are entries that the model has not. -1: no memory. */
 int live_look(struct live *l, bool *grown);
 
-/* The header as it is now. -1: it cannot be read any more. */
+/* The header as it is now, its anchors from one moment. -1: it cannot be read any more. */
 int live_header(const struct live *l, struct scp_header *h);
 
 /* Sums of place i: consistent, or the last even ones where the writer is too fast for us.
@@ -37,5 +37,9 @@ int live_read(const struct live *l, uint32_t i, const struct prof_reading *last,
  * out->count is 0 where there are none, or where they moved on too fast. */
 void live_batches(const struct live *l, uint32_t i, const struct prof_reading *r,
 		  struct prof_batches *out);
+
+/* Where in the tick the calls of place i began, as it is now: some may be younger than any
+ * reading. False: not sampled, or not yet. */
+bool live_phases(const struct live *l, uint32_t i, struct prof_phase *out);
 
 #endif

@@ -83,18 +83,16 @@ struct file_clocks {
 	struct prof_clock fast, slow;
 };
 
-static int resolve_clocks(const struct raw_file *raw, struct file_clocks *c,
+static int resolve_clocks(const char *path, const struct scp_header *h, struct file_clocks *c,
 			  struct profile_error *err)
 {
-	const struct scp_header *h = raw_header(raw);
-
 	*c = (struct file_clocks){.fast_raw = h->clock};
-	if (rate_resolve(raw->path, h, &c->fast_raw, &c->fast, err))
+	if (rate_resolve(path, h, &c->fast_raw, &c->fast, err))
 		return -1;
 	if (!(h->flags & SCP_FILE_DUAL))
 		return 0;
 	c->slow_raw = h->slow_clock;
-	return rate_resolve(raw->path, h, &c->slow_raw, &c->slow, err);
+	return rate_resolve(path, h, &c->slow_raw, &c->slow, err);
 }
 
 static int check_clocks(const struct profile *p, const char *path, const struct file_clocks *c,
@@ -128,14 +126,16 @@ static void take_clocks(struct profile *p, const struct scp_header *h, const str
 	x->has_clock = true;
 }
 
-/* How deep the calls of the entries from `first` on are. */
-static struct overhead_depth depth_of(const struct profile *p, uint32_t first)
+/* How deep the calls of the entries from `first` on, and before `end`, are. `now`: calls of each
+ * entry of the model; NULL: as the model has them. */
+static struct overhead_depth depth_of(const struct profile *p, uint32_t first, uint32_t end,
+				      const uint64_t *now)
 {
 	struct overhead_depth d = {0, 0, 0};
 
-	for (uint32_t i = first; i < p->entries; i++) {
+	for (uint32_t i = first; i < end; i++) {
 		uint32_t frames = p->path[p->entry[i].path].frames;
-		double calls = (double)p->entry[i].sums.calls;
+		double calls = (double)(now ? now[i] : p->entry[i].sums.calls);
 
 		d.calls += calls;
 		d.long_calls += frames > SCP_COST_SHORT_FRAMES ? calls : 0;
@@ -145,10 +145,9 @@ static struct overhead_depth depth_of(const struct profile *p, uint32_t first)
 }
 
 /* After take_clocks, which may take the clock of the new file. */
-static void add_overhead(struct profile *p, const struct scp_header *h, uint32_t first_entry)
+static void add_overhead(struct profile *p, const struct scp_header *h, struct overhead_depth d)
 {
 	struct profile_index *x = p->index;
-	struct overhead_depth d = depth_of(p, first_entry);
 
 	x->depth.calls += d.calls;
 	x->depth.long_calls += d.long_calls;
@@ -161,6 +160,41 @@ static void add_overhead(struct profile *p, const struct scp_header *h, uint32_t
 	overhead_add_inner(&x->slow_overhead, &h->inner_first, &h->inner_last, d.calls);
 	p->clock.overhead = overhead_mean(&x->overhead, &x->depth);
 	p->slow.overhead = overhead_mean(&x->slow_overhead, &x->depth);
+}
+
+/* As if all had been added just now; what has no header now (NULL) makes that impossible. */
+static int add_again(struct profile *p, const struct profile_moment *file, size_t files)
+{
+	struct profile_error err;
+	struct file_clocks clocks;
+
+	for (size_t i = 0; i < files; i++) {
+		uint32_t first = file[i].first, end = first + file[i].entries;
+
+		if (!file[i].header || overhead_check("", file[i].header, &err) ||
+		    resolve_clocks("", file[i].header, &clocks, &err) ||
+		    check_clocks(p, "", &clocks, &err))
+			return -1;
+		take_clocks(p, file[i].header, &clocks);
+		add_overhead(p, file[i].header, depth_of(p, first, end, file[i].calls));
+	}
+	return 0;
+}
+
+int profile_renew_clocks(struct profile *p, const struct profile_moment *file, size_t files)
+{
+	struct profile_index before = *p->index;
+	struct prof_clock fast = p->clock, slow = p->slow;
+
+	p->index->has_clock = false;
+	p->index->overhead = p->index->slow_overhead = (struct overhead_sum){0};
+	p->index->depth = (struct overhead_depth){0, 0, 0};
+	if (!add_again(p, file, files))
+		return 0;
+	*p->index = before;
+	p->clock = fast;
+	p->slow = slow;
+	return -1;
 }
 
 static void add_losses(struct scp_losses *to, const struct scp_losses *from)
@@ -213,7 +247,10 @@ static int add_file(struct profile *p, const char *path, struct prof_places *pla
 	err->text[0] = 0;
 	if (raw_open(&raw, path, err))
 		return -1;
-	result = resolve_clocks(&raw, &clocks, err) || check_clocks(p, path, &clocks, err) ? -1 : 0;
+	result = resolve_clocks(path, raw_header(&raw), &clocks, err) ||
+				 check_clocks(p, path, &clocks, err)
+			 ? -1
+			 : 0;
 	if (result == 0 && (load_raw(p, &raw) || (places && places_note(places, &raw)))) {
 		model_shrink(p, &before);
 		result = prof_no_memory(err, path);
@@ -221,7 +258,7 @@ static int add_file(struct profile *p, const char *path, struct prof_places *pla
 	if (result == 0) {
 		add_header(p, raw_header(&raw));
 		take_clocks(p, raw_header(&raw), &clocks);
-		add_overhead(p, raw_header(&raw), before.entries);
+		add_overhead(p, raw_header(&raw), depth_of(p, before.entries, p->entries, NULL));
 		slowest_join(p, &raw_header(&raw)->slowest, before.slowests,
 			     clocks.fast.ns_per_unit);
 		p->index->files++;

@@ -5,22 +5,27 @@
 
 #include <stdlib.h>
 
+static uint64_t block_at(const struct raw_file *raw, uint32_t type, const struct raw_ref *entry)
+{
+	const struct raw_list *list = &raw->list[type];
+	uint32_t i = raw_find(list, entry->table, entry->id, 0);
+
+	return i == PROF_NONE ? 0 : (uint64_t)list->ref[i].at * SCP_RECORD_ALIGN;
+}
+
 int places_note(struct prof_places *places, const struct raw_file *raw)
 {
 	const struct raw_list *entries = &raw->list[SCP_REC_ENTRY];
-	const struct raw_list *batches = &raw->list[SCP_REC_BATCH];
 
 	places->place = calloc((size_t)entries->count + 1, sizeof(*places->place));
 	if (!places->place)
 		return -1;
 	for (uint32_t i = 0; i < entries->count; i++) {
 		const struct raw_ref *e = &entries->ref[i];
-		uint32_t batch = raw_find(batches, e->table, e->id, 0);
 
 		places->place[i] = (struct prof_place){
 			e->table, e->id, (uint64_t)e->at * SCP_RECORD_ALIGN,
-			batch == PROF_NONE ? 0
-					   : (uint64_t)batches->ref[batch].at * SCP_RECORD_ALIGN};
+			block_at(raw, SCP_REC_BATCH, e), block_at(raw, SCP_REC_PHASE, e)};
 	}
 	places->places = entries->count;
 	return 0;

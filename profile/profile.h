@@ -257,6 +257,18 @@ void profile_free(struct profile *p);
  * than the files added before, unreadable). Works on live files. */
 int profile_add(struct profile *p, const char *path, struct profile_error *err);
 
+/* A file of the model as it is now, while its process goes on. */
+struct profile_moment {
+	const struct scp_header *header;
+	uint32_t first, entries; /* of the model: the file's */
+	const uint64_t *calls;	 /* by entry of the model: so far; of all files the same array */
+};
+/* The model's clocks anew, and what recording adds, as if all its files (there must be as many,
+ * in the order in which they were added) had been added now: a counter's rate is better known
+ * the longer a run goes on, its end measures what a call adds once more, and both are weighted
+ * by the calls. 0, or -1 and the model as it was: a header that says what cannot be. */
+int profile_renew_clocks(struct profile *p, const struct profile_moment *file, size_t files);
+
 /* All of `paths` in one model; NULL and *err on the first failure. */
 struct profile *profile_open(const char *const *paths, size_t count, struct profile_error *err);
 

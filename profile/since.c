@@ -10,7 +10,7 @@ int since_reading(const struct prof_reading *now, const struct prof_reading *bef
 				     .has_bytes = now->has_bytes};
 	if (now->calls < before->calls || now->units < before->units ||
 	    now->units_sq < before->units_sq || now->bytes < before->bytes ||
-	    now->inner_calls < before->inner_calls)
+	    now->bytes_sq < before->bytes_sq || now->inner_calls < before->inner_calls)
 		return -1;
 	/* time without a call, or squares without time, there is not */
 	if (now->calls == before->calls &&
@@ -20,6 +20,7 @@ int since_reading(const struct prof_reading *now, const struct prof_reading *bef
 	out->units = now->units - before->units;
 	out->units_sq = now->units_sq - before->units_sq;
 	out->bytes = now->bytes - before->bytes;
+	out->bytes_sq = now->bytes_sq - before->bytes_sq;
 	out->inner_calls = now->inner_calls - before->inner_calls;
 	return 0;
 }

@@ -8,7 +8,7 @@
 /* The sums of one entry at one moment; what a window needs of them. */
 struct prof_reading {
 	uint64_t calls, units, bytes, inner_calls;
-	prof_u128 units_sq;
+	prof_u128 units_sq, bytes_sq;
 	uint64_t min_units, max_units;
 	uint32_t batch_count;
 	uint64_t batch_calls;

@@ -36,6 +36,7 @@ void watch_close(struct watch *w)
 	close(w->fd);
 	free(w->entry);
 	free(w->batches);
+	free(w->phases);
 	free(w->chunk);
 	*w = (struct watch){.fd = -1};
 }
@@ -72,6 +73,7 @@ union head {
 	struct scp_record rec;
 	struct scp_entry entry;
 	struct scp_batch batch;
+	struct scp_phase phase;
 };
 
 static int note(struct watch *w, uint32_t table, const union head *r, uint64_t at)
@@ -83,6 +85,9 @@ static int note(struct watch *w, uint32_t table, const union head *r, uint64_t a
 	if (r->rec.type == SCP_REC_BATCH && r->rec.bytes >= sizeof(r->batch) && !r->batch.clock)
 		return append(&w->batches, &w->batch_blocks, &w->batch_room,
 			      (struct watch_entry){table, r->batch.entry, at});
+	if (r->rec.type == SCP_REC_PHASE && r->rec.bytes >= sizeof(r->phase))
+		return append(&w->phases, &w->phase_blocks, &w->phase_room,
+			      (struct watch_entry){table, r->phase.entry, at});
 	return 0;
 }
 

@@ -26,8 +26,9 @@ struct watch {
 	uint32_t pid;		   /* of the process; 0: the file has no header yet */
 	struct watch_entry *entry; /* in the order in which they were found */
 	size_t entries, room;
-	struct watch_entry *batches; /* BATCH blocks of the main clock: `at` is the record's */
-	size_t batch_blocks, batch_room;
+	/* BATCH blocks of the main clock, and PHASE blocks: `at` is the record's */
+	struct watch_entry *batches, *phases;
+	size_t batch_blocks, batch_room, phase_blocks, phase_room;
 	struct watch_chunk *chunk;
 	size_t chunks, chunk_room;
 };
@@ -36,7 +37,7 @@ struct watch {
 int watch_open(struct watch *w, const char *path);
 void watch_close(struct watch *w);
 
-/* Find entries, and blocks of batches, that are new. 0; -1: no memory. */
+/* Find entries, and blocks of batches and phases, that are new. 0; -1: no memory. */
 int watch_look(struct watch *w);
 
 /* Calls so far; UINT64_MAX: cannot be read. */

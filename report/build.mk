@@ -90,6 +90,7 @@ REPORT_SRC = \
 	report/utf8.c \
 	report/warnings.c \
 	report/weights.c \
+	report/whole.c \
 	report/words.c
 
 # The page of `--format html`, from readable pieces; the scripts run in this order.

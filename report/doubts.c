@@ -52,6 +52,17 @@ const char *report_doubt_name(unsigned doubt)
 	return "none";
 }
 
+void report_doubt_names(unsigned doubts_set, char *out, size_t room)
+{
+	size_t at = 0;
+
+	*out = '\0';
+	for (unsigned bit = 1; bit <= STATS_HEAVY_TAIL; bit <<= 1)
+		if (doubts_set & bit && at < room)
+			at += (size_t)snprintf(out + at, room - at, "%s%s", at ? ", " : "",
+					       report_doubt_name(bit));
+}
+
 /* The slow estimate of a dual run is doubted too: that is what was asked for. A warm-up
  * that was put back is no news. */
 int doubts_note(struct report *r, const struct report_site *s, uint32_t row)

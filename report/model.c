@@ -12,70 +12,36 @@
 #include "group.h"
 #include "large.h"
 #include "loop.h"
-#include "phase.h"
 #include "site.h"
 #include "slowest.h"
+#include "whole.h"
 
 /* What a row is worked out from; made and dropped one row at a time. */
-struct whole {
-	struct prof_sums sums;
-	struct steadiness steady;
+struct making {
+	struct whole whole;
 	const struct prof_site_cost *cost; /* of the entry that has one */
 	uint32_t costs;			   /* how many have */
-	const struct prof_phase *phase;	   /* of the entry with most samples of them */
-	uint64_t phases;
 };
 
-/* Batches of processes that were folded into one lie one behind the other. */
-static bool in_order(const struct profile *p, const struct prof_entry *e)
-{
-	return p->process[p->table[e->table].process].count <= 1;
-}
-
-/* Entries that are called in turn are sampled in turn, at almost one phase: after the
- * thread was away, say. Their samples together are not independent, and the test for
- * uniform phases would see a preference. So one entry's stand for all, the most. */
-static void note_phases(struct whole *g, const struct prof_phase *phase)
-{
-	uint64_t samples = 0;
-
-	for (unsigned i = 0; phase && i < SCP_PHASE_BINS; i++)
-		samples += phase->count[i];
-	if (samples <= g->phases)
-		return;
-	g->phase = phase;
-	g->phases = samples;
-}
-
-/* Where no entry has enough of them, all are the best there is. */
-static void settle_phases(struct whole *g)
-{
-	if (g->sums.phase && g->phases >= STATS_PHASE_LEAST)
-		*g->sums.phase = *g->phase;
-}
-
-static int add_entry(struct whole *g, const struct report *r, const struct prof_entry *e)
+static int add_entry(struct making *m, const struct report *r, const struct prof_entry *e)
 {
 	const struct prof_site_cost *cost =
 		profile_site_cost(r->profile, (uint32_t)(e - r->profile->entry));
 
-	note_phases(g, e->sums.phase);
-	g->costs += cost != NULL;
+	m->costs += cost != NULL;
 	if (cost)
-		g->cost = cost;
-	if (prof_sums_add(&g->sums, &e->sums) < 0)
-		return -1;
-	return steadiness_add(&g->steady, &e->sums, in_order(r->profile, e), r->include_warmup);
+		m->cost = cost;
+	return whole_add(&m->whole, &e->sums, whole_in_order(r->profile, e), r->include_warmup);
 }
 
 /* The sums of a row's entries, in the profile's order. */
-static int add_entries(struct whole *g, const struct report *r, const struct groups *groups,
+static int add_entries(struct making *m, const struct report *r, const struct groups *groups,
 		       const struct group_row *row)
 {
 	uint32_t entry = row->first;
 
 	for (; entry != PROF_NONE; entry = groups->next[entry])
-		if (add_entry(g, r, &r->profile->entry[entry]) < 0)
+		if (add_entry(m, r, &r->profile->entry[entry]) < 0)
 			return -1;
 	return 0;
 }
@@ -84,29 +50,29 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 		     const struct group_row *row)
 {
 	struct group_path path = groups_path(groups, row);
-	struct whole whole;
+	struct making making;
+	struct whole *whole = &making.whole;
 	int status;
 
 	if (row->first == GROUP_OVERFLOW) {
 		site_fill_overflow(r, s, row->function);
 		return 0;
 	}
-	memset(&whole, 0, sizeof(whole));
-	status = add_entries(&whole, r, groups, row);
+	memset(&making, 0, sizeof(making));
+	status = add_entries(&making, r, groups, row);
 	if (status == 0) {
-		settle_phases(&whole);
+		whole_settle(whole);
 		s->function = row->function;
 		s->outcome = row->outcome;
 		s->frame = path.frame;
 		s->frames = path.frames;
 		s->path_flags = path.flags;
-		site_fill(r, s, &whole.sums, &whole.steady);
+		site_fill(r, s, &whole->sums, &whole->steady);
 		/* several sites in one row, or one site in several runs: no number is that row's */
-		if (whole.costs == 1)
-			displaced_fill(r, s, whole.cost);
+		if (making.costs == 1)
+			displaced_fill(r, s, making.cost);
 	}
-	prof_sums_clear(&whole.sums);
-	steadiness_clear(&whole.steady);
+	whole_clear(whole);
 	return status;
 }
 

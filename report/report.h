@@ -327,6 +327,8 @@ const char *report_outcome_name(const struct report_site *s);
 const char *report_clock_name(uint32_t kind);
 /* "clock-synchronous", "drift", ... of one bit of enum stats_doubt or report_finding. */
 const char *report_doubt_name(unsigned doubt);
+/* "clock-synchronous, heavy-tail": of all bits of enum stats_doubt in `doubts`. */
+void report_doubt_names(unsigned doubts, char *out, size_t room);
 const char *report_end_name(uint32_t end_state);
 const char *report_by_name(enum report_by by);
 /* 0, or -1 when `name` is none of them. */

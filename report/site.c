@@ -9,6 +9,7 @@
 #include "hist.h"
 #include "phase.h"
 #include "stats.h"
+#include "whole.h"
 
 static uint64_t ticks_of(uint64_t units, const struct prof_clock *c)
 {
@@ -130,17 +131,10 @@ static void fill_mean(const struct report *r, struct report_site *s, const struc
 		      const struct prof_sums *rest)
 {
 	const struct prof_clock *clock = &r->profile->clock;
-	struct estimate_sums of = {.calls = rest->calls,
-				   .units = rest->units,
-				   .min = rest->min_units,
-				   .max = rest->max_units,
-				   .units_sq = rest->units_sq,
-				   .batches = &rest->batches,
-				   .phase = sums->slow ? NULL : sums->phase};
 	struct report_overhead off = estimate_overhead_around(&r->overhead, sums);
 	double unit = clock->ns_per_unit;
 
-	s->estimate = estimate_mean(clock, &of, r->confidence);
+	s->estimate = whole_mean(clock, sums, rest, r->confidence);
 	s->raw_mean_ns = s->estimate.mean_ns;
 	s->apriori_ns =
 		stats_beilner_deviation(s->raw_mean_ns, clock->tick_ns, (double)rest->calls);

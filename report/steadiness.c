@@ -145,7 +145,7 @@ static unsigned look_at(struct steadiness *to, const struct prof_sums *s)
 		aside = 0;
 	to->warmup_calls += aside * b.calls;
 	to->warmup_units += sum_of(&s->batches, 0, aside);
-	if (s->units >= to->largest_units) {
+	if (!to->mean_only && s->units >= to->largest_units) {
 		to->largest_units = s->units;
 		to->drift = stats_steady_drift(&b, aside);
 		to->drift_at = (double)((aside + to->drift.at) * b.calls) / (double)s->calls;

@@ -10,6 +10,7 @@
 
 /* Of the entries of one site, added one by one; starts as all zeros. */
 struct steadiness {
+	bool mean_only; /* set by whoever asks for no drift, which costs as much as the warm-up */
 	/* The calls that the mean is of: those after the warm-up, or all. No histogram,
 	 * phases or line, which know of no batches. */
 	struct prof_sums rest;

@@ -76,6 +76,8 @@ static size_t width_of(uint32_t c)
 		{0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd},
 	};
 
+	if (c < none[0].first)
+		return 1;
 	if (is_in(none, sizeof(none) / sizeof(none[0]), c))
 		return 0;
 	return is_in(wide, sizeof(wide) / sizeof(wide[0]), c) ? 2 : 1;

@@ -20,8 +20,8 @@ static bool is_enough(const struct stopping_look *l)
 {
 	double design = isnan(l->design_effect) ? 1 : fmax(l->design_effect, 1);
 
-	return l->calls >= STOPPING_CALLS && l->freedom >= STOPPING_BATCHES && !l->doubts &&
-	       !isnan(l->design_effect) && (double)l->calls / design >= STOPPING_EFFECTIVE;
+	return l->used >= STOPPING_CALLS && l->freedom >= STOPPING_BATCHES && !l->doubts &&
+	       !isnan(l->design_effect) && (double)l->used / design >= STOPPING_EFFECTIVE;
 }
 
 bool stopping_look(struct stopping *s, const struct stopping_look *l)

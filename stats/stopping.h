@@ -34,9 +34,10 @@ struct stopping {
 	double seen; /* the relative half width at the last look; NAN: none, or nothing known */
 };
 
-/* Of an estimate what the rule asks for, in any unit; calls that it was made of. */
+/* Of an estimate what the rule asks for, in any unit. `calls`: so far, by which looks are due;
+ * `used`: that the mean is of, which a warm-up set aside makes fewer. */
 struct stopping_look {
-	uint64_t calls;
+	uint64_t calls, used;
 	double mean, low, high;
 	double freedom, design_effect;
 	unsigned doubts;

@@ -11,6 +11,8 @@
 #   resize CxL        the terminal's new size
 #   sleep SECONDS
 #   shell COMMAND     must succeed; $PID is the command's
+#   left              the terminal is on its normal screen
+#   hang up           the terminal goes, as when its window is closed; the command must end
 #   end STATUS        the command has ended with this status; what is on the screen stays
 # Exit status: 0 all steps done, 1 a step failed (the screen is printed), 2 wrong usage.
 # Knows the part of ECMA-48 that ncurses uses for TERM=xterm; what it does not know is an error,
@@ -241,6 +243,15 @@ class Driver:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
 
+    def hung_up(self):
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            if os.waitpid(self.pid, os.WNOHANG)[0]:
+                self.status = 0
+                return
+            time.sleep(0.02)
+        self.fail('the command ended with its terminal')
+
     def ended(self):
         end = time.monotonic() + 30
         while self.status is None and time.monotonic() < end:
@@ -276,6 +287,11 @@ def step(driver, line):
     elif word == 'shell':
         if subprocess.call(['bash', '-c', rest], env=dict(os.environ, PID=str(driver.pid))):
             driver.fail(line)
+    elif word == 'left':
+        driver.until(line, lambda: not driver.screen.alternate)
+    elif word == 'hang':
+        os.close(driver.fd)
+        driver.hung_up()
     elif word == 'end':
         if driver.ended() != int(rest):
             driver.fail(line)

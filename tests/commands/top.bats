@@ -96,6 +96,31 @@ top()
 	}
 }
 
+# refused ARGUMENTS MESSAGE: before good.scp.
+refused()
+{
+	# shellcheck disable=SC2086
+	top 2 $1 good.scp
+	grep -qF -- "$2" top.err || {
+		echo "for $1:"
+		cat top.err
+		return 1
+	}
+}
+
+# ends PID: within ten seconds; else it is ended.
+ends()
+{
+	local i
+	for ((i = 0; i < 500; i++)); do
+		[ -d "/proc/$1" ] || return 0
+		sleep 0.02
+	done
+	echo "process $1 goes on"
+	kill "$1"
+	return 1
+}
+
 # pty SIZE SCRIPT COMMAND...
 pty()
 {
@@ -207,13 +232,19 @@ has_rows()
 	echo text >text
 	top 2 text
 	grep -q 'is not a scprof profile' top.err
-	top 2 -d 1 text
-	top 2 -d 10ms text
-	top 2 --sort speed text
-	top 2 --by thread text
-	top 2 -n 0 text
-	top 2 --confidence 95 text
-	top 2 text text
+	# of a profile that there is nothing wrong with
+	"$SCPROF" run --no-report -o good.scp -- "$PROGRAMS/traffic" 0.1 >/dev/null 2>&1 </dev/null
+	top 0 -n 1 -d 100ms --confidence 95% --by function --sort calls good.scp
+	refused '-d 1' "--interval: '1' is not a time"
+	refused '-d 10ms' "--interval: '10ms' is not a time"
+	refused '-d 61s' "--interval: '61s' is not a time"
+	refused '--sort speed' "--sort: 'speed' is not one of"
+	refused '--by thread' "--by: 'thread' is not path, site or function"
+	refused '-n 0' "--pictures: '0' is not a number from 1"
+	refused '--rows x' "--rows: 'x' is not a number"
+	refused '--width 19' "--width: '19' is not a number from 20"
+	refused '--confidence 95' "--confidence: '95' is not between"
+	refused good.scp 'one target at a time'
 	top 0 --help
 	grep -q 'usage: scprof top' top.out
 	[ "$(wc -l <top.err)" = 0 ]
@@ -389,6 +420,109 @@ REMEMBERING=(sh -c 'stty -g >before; "$@"; status=$?; stty -g >after; exit $stat
 		strace -f -qq -e trace=connect -o trace "$SCPROF" top -b "$T/out" >top.out </dev/null
 	grep -q '^scprof top:' top.out
 	hasnt AF_INET trace
+}
+
+# watched_program ARGUMENT... of scprof run: as `watched`, of any program.
+watched_program()
+{
+	"$SCPROF" run --no-report -o p.scp "$@" >run.out 2>run.err </dev/null 3>&- &
+	run=$!
+	started="$started $run"
+	wait_for_child
+}
+
+# same_as_report: the mean of the run, its +-% and the doubts of all rows of the last picture in
+# top.out are those of `scprof report` of p.scp, to the digits that are shown.
+same_as_report()
+{
+	"$SCPROF" report --format json p.scp >report.json
+	python3 "$BATS_TEST_DIRNAME/top_report.py" top.out report.json
+}
+
+@test "top 14: the mean of the run, its interval and doubts are the report's, a warm-up set aside" {
+	watched_program -c tsc -- "$PROGRAMS/warms_up" slowly 1.5
+	timeout -k 5 60 "$SCPROF" top -b -d 300ms --rows 0 --paths --width 220 "$run" >top.out </dev/null
+	wait "$run"
+	same_as_report
+}
+
+@test "top 15: who keeps step with the clock's tick is marked, and --until does not stop at it" {
+	watched_program -c coarse -g io --until 20% -- "$PROGRAMS/tick_paced" 400
+	timeout -k 5 60 "$SCPROF" top -b -d 300ms --rows 0 --paths --width 220 "$run" >top.out </dev/null
+	wait "$run"
+	same_as_report
+	tail -n 1 top.out | grep -q '^~: the interval may not hold (.*clock-synchronous'
+	grep -q 'which was not reached (.*clock-synchronous' run.err
+}
+
+@test "top 16: Ctrl-Z gives the terminal back, fg takes it again, Ctrl-C ends it" {
+	bare 60
+	# the shell's own job control: settings before, while it is stopped, and afterwards
+	cat >session <<-'END'
+		set -m
+		stty -g >before
+		"$@"
+		stty -g >stopped
+		echo 'stopped here'
+		read -r _
+		fg >/dev/null
+		stty -g >after
+		echo 'over'
+	END
+	pty 130x20 "
+		wait often at traffic
+		key \x1a
+		wait stopped here
+		left
+		resize 100x16
+		key \n
+		wait often at traffic
+		wait ^q quit
+		key \x03
+		wait over
+		end 0" bash session "$SCPROF" top -d 200ms "$pid"
+	[ -s before ]
+	diff before stopped
+	diff before after
+}
+
+@test "top 17: a terminal that goes ends it, even where the signal of that is ignored" {
+	bare 60
+	pty 130x20 "
+		wait often at traffic
+		hang up" "$SCPROF" top -d 200ms "$pid"
+	# the kernel tells the leader of the session, and that one does not mind
+	pty 130x20 "
+		wait often at traffic
+		hang up" bash -c 'trap "" HUP; set -m; "$@" & echo $! >watcher; fg' sh "$SCPROF" top -d 200ms "$pid"
+	ends "$(cat watcher)"
+}
+
+@test "top 18: a program that becomes another by exec is followed" {
+	mkfifo fifo
+	"$SCPROF" run --no-report -o p.scp -- sh -c 'read -r _ <fifo; exec "$@"' sh "$PROGRAMS/traffic" 60 \
+		>run.out 2>run.err </dev/null 3>&- &
+	run=$!
+	started="$started $run"
+	wait_for_child
+	pty 130x20 "
+		wait scprof top: sh
+		shell echo go >fifo
+		count (send|recv) +(often|seldom) at 4
+		wait scprof top: /[^ ]*traffic 60
+		shell kill $pid
+		wait has ended: this is the last picture
+		key q
+		end 0" "$SCPROF" top -d 200ms "$run"
+}
+
+@test "top 19: a terminal without cursor addressing is refused" {
+	local status=0
+	bare 60
+	TERM=dumb timeout -k 5 60 script -qec "$SCPROF top -d 200ms $pid" /dev/null >out.txt </dev/null || status=$?
+	[ $status = 1 ]
+	grep -q "the terminal 'dumb' (TERM) cannot show a full screen" out.txt
+	hasnt 'often at' out.txt
 }
 
 @test "run --live: the picture on the terminal, the program's output in a file" {

@@ -1,20 +1,32 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A site whose first calls are not like the others: 3000 sends of 30000 bytes, then
- * 13000 of 100, from one place; with an argument, all of 100. */
+ * 13000 of 100, from one place; with an argument, all of 100. With `slowly SECONDS` the slow
+ * beginning comes too, and then as many more of 100 as that takes, a pause after each eight. */
 #include "target.h"
 
+#include <stdlib.h>
 #include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
 
 int main(int argc, char **argv)
 {
 	static char buffer[65536];
+	double end = argc == 3 ? now() + atof(argv[2]) : 0;
 	int pair[2];
 
-	(void)argv;
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
 		return 1;
-	for (int i = 0; i < 16000; i++) {
-		size_t left = i < 3000 && argc == 1 ? 30000 : 100;
+	for (int i = 0; i < 16000 || now() < end; i++) {
+		size_t left = i < 3000 && argc != 2 ? 30000 : 100;
 
 		if (send(pair[0], buffer, left, 0) != (ssize_t)left)
 			return 1;
@@ -25,6 +37,8 @@ int main(int argc, char **argv)
 				return 1;
 			left -= (size_t)got;
 		}
+		if (i >= 16000 && i % 8 == 0)
+			usleep(1000);
 	}
 	return 0;
 }

@@ -18,6 +18,7 @@
 static struct stopping_look good(uint64_t calls)
 {
 	return (struct stopping_look){.calls = calls,
+				      .used = calls,
 				      .mean = 100,
 				      .low = 96,
 				      .high = 103,
@@ -55,7 +56,7 @@ static void needs_data(void **state)
 	(void)state;
 	for (int i = 0; i < 6; i++)
 		bad[i] = good(100000);
-	bad[0].calls = STOPPING_CALLS - 1;
+	bad[0].used = STOPPING_CALLS - 1; /* the others are warm-up */
 	bad[1].freedom = STOPPING_BATCHES - 1;
 	bad[2].design_effect = NAN; /* too few batches */
 	bad[3].design_effect = 100000.0 / (STOPPING_EFFECTIVE - 1);
@@ -108,8 +109,8 @@ static bool one_run(struct recording_source *source, double relative, double tic
 			continue;
 		struct stats_sample sample = recording_sample(&r);
 		struct stats_estimate e = stats_estimate(&sample, CONFIDENCE);
-		struct stopping_look look = {r.sums.n,	e.mean,		 e.low,	  e.high,
-					     e.freedom, e.design_effect, e.doubts};
+		struct stopping_look look = {r.sums.n, r.sums.n,  e.mean,	   e.low,
+					     e.high,   e.freedom, e.design_effect, e.doubts};
 
 		if (!stopping_look(&s, &look))
 			continue;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Sums of entries become rows; rows are sorted; rows that are seen are estimated by the one
- * rule (stats_estimate), as a report's are. */
-#include "rows.h"
+/* Sums of entries become rows; rows are sorted; rows that are seen are estimated as a
+ * report's are (whole.h). */
+#include "live_rows.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "window.h"
+#include "estimate.h"
 
 /* A relative width that is so much of the calls old may stay while it only sorts. */
-#define STALE 1.05
+#define STALE		1.05
+#define PRECISION_SHARE 0.001
 
 const char *const row_sort_names[ROW_SORTS] = {"time",	"calls",     "bytes", "mean",
 					       "total", "precision", "name"};
@@ -79,11 +81,11 @@ static int start_afresh(struct rows *r, const struct feed *f)
 	for (uint32_t i = 0; i < g->rows; i++) {
 		if (g->row[i].first == GROUP_OVERFLOW)
 			continue;
-		r->order[r->rows] = r->rows;
 		r->row[r->rows].key = key_of_group(f, &g->row[i]);
 		r->row[r->rows++].group = i;
 	}
 	r->generation = f->generation;
+	r->precision_next = 0;
 	return 0;
 }
 
@@ -97,20 +99,19 @@ static void add_reading(struct prof_reading *to, const struct prof_reading *from
 	to->units += from->units;
 	to->units_sq += from->units_sq;
 	to->bytes += from->bytes;
+	to->bytes_sq += from->bytes_sq;
 	to->inner_calls += from->inner_calls;
 	to->has_bytes |= from->has_bytes;
 }
 
-static double time_ns(const struct feed *f, const struct prof_reading *s)
+static double time_ns(const struct feed *f, const struct report_overhead *o,
+		      const struct prof_reading *s)
 {
-	const struct prof_clock *c = &f->profile->clock;
-	struct report_overhead o = estimate_overhead(c);
-
-	return (double)s->units * c->ns_per_unit - (double)s->calls * o.inside_ns -
-	       (double)s->inner_calls * o.inner_ns;
+	return (double)s->units * f->profile->clock.ns_per_unit - (double)s->calls * o->inside_ns -
+	       (double)s->inner_calls * o->inner_ns;
 }
 
-static void update_row(struct row *r, const struct feed *f)
+static void update_row(struct row *r, const struct feed *f, const struct report_overhead *o)
 {
 	double span = f->at - f->before_at;
 
@@ -127,14 +128,15 @@ static void update_row(struct row *r, const struct feed *f)
 		else if (since.calls)
 			add_reading(&r->window, &since);
 	}
-	r->total_ns = time_ns(f, &r->run);
+	r->total_ns = time_ns(f, o, &r->run);
 	r->calls_s = r->has_window ? (double)r->window.calls / span : NAN;
 	r->bytes_s = r->has_window && r->run.has_bytes ? (double)r->window.bytes / span : NAN;
-	r->time_s = r->has_window ? time_ns(f, &r->window) / 1e9 / span : NAN;
+	r->time_s = r->has_window ? time_ns(f, o, &r->window) / 1e9 / span : NAN;
 }
 
 int rows_update(struct rows *r, const struct feed *f)
 {
+	const struct report_overhead overhead = estimate_overhead(&f->profile->clock);
 	bool interval = f->before_at > 0;
 
 	if ((!r->row || r->generation != f->generation) && start_afresh(r, f))
@@ -144,7 +146,7 @@ int rows_update(struct rows *r, const struct feed *f)
 	for (uint32_t i = 0; i < r->rows; i++) {
 		struct row *row = &r->row[i];
 
-		update_row(row, f);
+		update_row(row, f, &overhead);
 		r->calls += row->run.calls;
 		if (!row->has_window)
 			continue;
@@ -155,23 +157,29 @@ int rows_update(struct rows *r, const struct feed *f)
 	return 0;
 }
 
-/* One entry's sums with its batches, as a report has them; all calls, or those since before. */
-static int entry_sums(const struct feed *f, uint32_t entry, bool window, struct prof_sums *out)
+/* What a report would load of an entry and needs for a mean: all calls, or (without phases) those
+ * since before. The room that `out` points to is the caller's. */
+struct entry_room {
+	uint64_t sum[SCP_BATCHES];
+	struct prof_phase phase;
+};
+
+static void entry_sums(const struct feed *f, uint32_t entry, bool window, struct entry_room *room,
+		       struct prof_sums *out)
 {
 	const struct feed_file *file = feed_file_of(f, entry);
 	struct prof_reading s = f->now[entry];
-	struct prof_batches b = {.sum = calloc(SCP_BATCHES, sizeof(*b.sum))};
+	struct prof_batches b = {.sum = room->sum};
+	bool dual = f->profile->flags & SCP_FILE_DUAL; /* its phases are the other clock's */
 	uint32_t first = 0;
 
-	if (!b.sum)
-		return -1;
 	live_batches(&file->live, entry - file->first, &s, &b);
 	if (window) {
 		first = since_batches(b.calls, b.count, f->before[entry].calls);
 		since_reading(&f->now[entry], &f->before[entry], &s);
-		memmove(b.sum, b.sum + first, (b.count - first) * sizeof(*b.sum));
+		b.sum += first;
+		b.count -= first;
 	}
-	b.count -= first;
 	*out = (struct prof_sums){.calls = s.calls,
 				  .units = s.units,
 				  .units_sq = s.units_sq,
@@ -179,60 +187,74 @@ static int entry_sums(const struct feed *f, uint32_t entry, bool window, struct 
 				  .max_units = s.max_units,
 				  .has_bytes = s.has_bytes,
 				  .bytes = s.bytes,
+				  .bytes_sq = s.bytes_sq,
 				  .inner_calls = s.inner_calls,
 				  .batches = b};
+	if (!window && !dual && live_phases(&file->live, entry - file->first, &room->phase))
+		out->phase = &room->phase;
+}
+
+static int run_sums(const struct feed *f, const struct row *r, struct whole *w)
+{
+	*w = (struct whole){.steady.mean_only = true};
+	for (uint32_t e = f->groups.row[r->group].first; e != PROF_NONE; e = f->groups.next[e]) {
+		bool ordered = whole_in_order(f->profile, &f->profile->entry[e]);
+		struct entry_room room;
+		struct prof_sums one;
+
+		if (!f->now[e].calls)
+			continue;
+		entry_sums(f, e, false, &room, &one);
+		if (whole_add(w, &one, ordered, false))
+			return -1;
+	}
+	whole_settle(w);
 	return 0;
 }
 
-static int row_sums(const struct feed *f, const struct row *r, bool window, struct prof_sums *sum)
+static int window_sums(const struct feed *f, const struct row *r, struct prof_sums *sum)
 {
 	*sum = (struct prof_sums){0};
 	for (uint32_t e = f->groups.row[r->group].first; e != PROF_NONE; e = f->groups.next[e]) {
+		struct entry_room room;
 		struct prof_sums one;
 
-		if (f->now[e].calls == (window ? f->before[e].calls : 0))
+		if (f->now[e].calls == f->before[e].calls)
 			continue;
-		int failed = entry_sums(f, e, window, &one) || prof_sums_add(sum, &one);
-		prof_sums_clear(&one);
-		if (failed)
+		entry_sums(f, e, true, &room, &one);
+		if (prof_sums_add(sum, &one))
 			return -1;
 	}
 	return 0;
 }
 
-static const struct row_mean nothing = {NAN, NAN, NAN, NAN, NAN, 0, 0};
-
-static struct row_mean mean_of(const struct rows *r, const struct feed *f, const struct row *row,
-			       bool window, double run_design)
+static struct row_mean run_mean(const struct rows *r, const struct feed *f, const struct row *row)
 {
-	const struct prof_clock *clock = &f->profile->clock;
-	struct row_mean out = nothing;
+	struct whole w;
+	struct row_mean out = means_nothing();
+
+	if (!run_sums(f, row, &w))
+		out = means_of_run(&f->profile->clock, &w, r->confidence);
+	whole_clear(&w);
+	return out;
+}
+
+static struct row_mean window_mean(const struct rows *r, const struct feed *f,
+				   const struct row *row, double run_design)
+{
 	struct prof_sums s;
+	struct row_mean out = means_nothing();
 
-	if (!row_sums(f, row, window, &s) && s.calls) {
-		struct estimate_sums sums = {.calls = s.calls,
-					     .units = s.units,
-					     .units_sq = s.units_sq,
-					     .min = s.min_units,
-					     .max = s.max_units,
-					     .batches = &s.batches};
-		struct report_overhead overhead = estimate_overhead(clock);
-		struct report_estimate e = estimate_mean(clock, &sums, r->confidence);
-
-		out.design = e.design_effect;
-		out.freedom = e.freedom;
-		out.doubts = e.doubts;
-		if (window)
-			window_widen(&e, run_design);
-		overhead = estimate_overhead_around(&overhead, &s);
-		estimate_compensate(&e, &overhead, r->confidence);
-		out.mean_ns = e.mean_ns;
-		out.low_ns = e.low_ns;
-		out.high_ns = e.high_ns;
-		out.relative = window_relative(&e);
-	}
+	if (!window_sums(f, row, &s))
+		out = means_of_window(&f->profile->clock, &s, run_design, r->confidence);
 	prof_sums_clear(&s);
 	return out;
+}
+
+static void take_precision(struct row *row, const struct row_mean *mean)
+{
+	row->precision = mean->relative;
+	row->precision_calls = row->run.calls;
 }
 
 void rows_means(const struct rows *r, const struct feed *f, uint32_t i, struct row_mean *run,
@@ -241,35 +263,47 @@ void rows_means(const struct rows *r, const struct feed *f, uint32_t i, struct r
 	struct row *row = &r->row[i];
 
 	if (!row->has_means) {
-		row->run_mean = mean_of(r, f, row, false, NAN);
-		row->window_mean =
-			row->has_window ? mean_of(r, f, row, true, row->run_mean.design) : nothing;
+		row->run_mean = run_mean(r, f, row);
+		row->window_mean = row->has_window ? window_mean(r, f, row, row->run_mean.design)
+						   : means_nothing();
 	}
 	row->has_means = true;
+	take_precision(row, &row->run_mean);
 	*run = row->run_mean;
 	*window = row->window_mean;
 }
 
-/* As intervals narrow with the root of the calls, few have to be worked out anew. */
-static void renew_precision(struct rows *r, const struct feed *f)
+static double cpu_seconds(void)
 {
-	for (uint32_t i = 0; i < r->rows; i++) {
-		struct row *row = &r->row[i];
+	struct timespec t;
 
-		if ((double)row->run.calls < STALE * (double)row->precision_calls ||
-		    !row->run.calls)
-			continue;
-		row->precision = mean_of(r, f, row, false, NAN).relative;
-		row->precision_calls = row->run.calls;
-	}
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-struct sorting {
-	const struct rows *rows;
-	const struct feed *feed;
-	enum row_sort by;
-	bool reverse;
-};
+/* As intervals narrow with the root of the calls, few have to be worked out anew; of these no
+ * more than take PRECISION_SHARE of the time, in turn, but all of which nothing is known. */
+static void renew_precision(struct rows *r, const struct feed *f)
+{
+	double end = cpu_seconds() + PRECISION_SHARE * (f->at - f->before_at);
+	bool in_time = true;
+
+	for (uint32_t n = 0; n < r->rows; n++) {
+		uint32_t i = (r->precision_next + n) % r->rows;
+		struct row *row = &r->row[i];
+		struct row_mean mean;
+
+		if ((double)row->run.calls < STALE * (double)row->precision_calls ||
+		    !row->run.calls || (row->precision_calls && !in_time))
+			continue;
+		mean = run_mean(r, f, row);
+		take_precision(row, &mean);
+		if (in_time && cpu_seconds() > end) {
+			in_time = false;
+			r->precision_next = (i + 1) % r->rows;
+		}
+	}
+}
 
 static double or_nothing(double v)
 {
@@ -305,37 +339,34 @@ static double key_of(const struct row *r, enum row_sort by)
 	}
 }
 
-static int compare_names(const struct sorting *s, const struct row *a, const struct row *b)
-{
-	const struct group_row *x = &s->feed->groups.row[a->group];
-	const struct group_row *y = &s->feed->groups.row[b->group];
-	const struct prof_function *f = s->feed->profile->function;
-
-	return strcmp(f[x->function].name, f[y->function].name);
-}
-
-/* Ties by total time, then by the group's number, which is the report's order. */
+/* Ties by total time, then by the report's order. */
 static int compare(const void *left, const void *right, void *context)
 {
-	const struct sorting *s = context;
-	const struct row *a = &s->rows->row[*(const uint32_t *)left];
-	const struct row *b = &s->rows->row[*(const uint32_t *)right];
-	double x = key_of(a, s->by), y = key_of(b, s->by);
-	int order = s->by == ROW_BY_NAME ? compare_names(s, a, b) : x > y ? -1 : x < y;
+	const struct row_place *a = left, *b = right;
+	const bool *reverse = context;
+	int order = a->name ? strcmp(a->name, b->name) : a->key > b->key ? -1 : a->key < b->key;
 
 	if (order)
-		return s->reverse ? -order : order;
+		return *reverse ? -order : order;
 	if (a->total_ns != b->total_ns)
 		return a->total_ns > b->total_ns ? -1 : 1;
-	return a->group < b->group ? -1 : a->group > b->group;
+	return a->row < b->row ? -1 : a->row > b->row;
 }
 
 void rows_sort(struct rows *r, const struct feed *f, enum row_sort by, bool reverse)
 {
-	struct sorting s = {r, f, by, reverse};
+	const struct prof_function *function = f->profile->function;
 
 	if (by == ROW_BY_PRECISION)
 		renew_precision(r, f);
+	for (uint32_t i = 0; i < r->rows; i++) {
+		const struct row *row = &r->row[i];
+
+		r->order[i] = (struct row_place){
+			.key = key_of(row, by), .total_ns = row->total_ns, .row = i};
+		if (by == ROW_BY_NAME)
+			r->order[i].name = function[f->groups.row[row->group].function].name;
+	}
 	if (r->rows)
-		qsort_r(r->order, r->rows, sizeof(*r->order), compare, &s);
+		qsort_r(r->order, r->rows, sizeof(*r->order), compare, &reverse);
 }

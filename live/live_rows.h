@@ -6,6 +6,7 @@
 #define SCPROF_LIVE_ROWS_H
 
 #include "feed.h"
+#include "means.h"
 
 enum row_sort {
 	ROW_BY_TIME,  /* a second, in the last interval */
@@ -18,15 +19,6 @@ enum row_sort {
 	ROW_SORTS
 };
 extern const char *const row_sort_names[ROW_SORTS]; /* "time", "calls", ... */
-
-/* A mean, compensated for what recording adds; NAN: nothing can be said. */
-struct row_mean {
-	double mean_ns, low_ns, high_ns;
-	double relative; /* half width on the wider side over the mean */
-	double design;	 /* design effect; NAN: not known */
-	double freedom;	 /* of the error */
-	unsigned doubts; /* enum stats_doubt */
-};
 
 struct row {
 	uint32_t group; /* in feed.groups */
@@ -43,11 +35,19 @@ struct row {
 	uint64_t precision_calls;
 };
 
+/* What rows are compared by, close together: rows are large, and thousands. */
+struct row_place {
+	double key, total_ns;
+	const char *name; /* instead of the key, for ROW_BY_NAME */
+	uint32_t row;	  /* in the groups' order, which is the report's */
+};
+
 struct rows {
 	struct row *row; /* by group, of the feed's model */
 	uint32_t rows;
-	uint32_t *order; /* sorted */
+	struct row_place *order; /* sorted: */
 	uint64_t generation;
+	uint32_t precision_next; /* whose precision is to be renewed next */
 	double confidence;
 	double calls_s, time_s, bytes_s; /* of all; NAN: no interval */
 	uint64_t calls;
