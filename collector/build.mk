@@ -72,6 +72,7 @@ COLLECTOR_SRC = \
 	collector/fluid.c \
 	collector/fluid_group.c \
 	collector/fluid_guard.c \
+	collector/fluid_keeper.c \
 	collector/fluid_loop.c \
 	collector/fluid_thread.c \
 	collector/gather.c \
