@@ -17,6 +17,7 @@ struct put_options {
 	int cpu, peer_cpu;   /* -1: wherever */
 	const char *user_ns; /* files of /proc/PID/ns to enter; NULL: stay */
 	const char *net, *peer_net;
+	int clock;	     /* perf's task-clock; -1: without */
 	const char *address; /* where the sink listens: its own side of the wire */
 };
 
@@ -36,6 +37,14 @@ void put_pause(const struct put_options *o);
 
 /* Turns of one operation's computation. */
 uint64_t put_turns(const struct put_options *o);
+
+/* ---- time on the CPU ---- */
+
+/* Begins to count for this process and those that it starts from now on. */
+int put_clock_open(void);
+
+/* Seconds since then, of all that ended and live. */
+double put_clock_seconds(int clock);
 
 /* ---- TCP ---- */
 
