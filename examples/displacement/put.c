@@ -94,6 +94,7 @@ static void take(struct put_options *o, int option, const char *value)
 		o->rate = number(value, "--rate is not a positive number:", 1e-6, 1e9);
 		break;
 	case OPT_CLOCK:
+		o->clocked = true;
 		o->clock = put_clock_open();
 		break;
 	case OPT_CPU:
@@ -162,14 +163,14 @@ static void tell(const struct put_options *o, double elapsed)
 	printf("put: loops %llu elapsed_s %.9f self_s %.6f sink_s %.6f",
 	       (unsigned long long)o->loops, elapsed, cpu_seconds(RUSAGE_SELF),
 	       cpu_seconds(RUSAGE_CHILDREN));
-	if (o->clock >= 0)
+	if (o->clocked)
 		printf(" on_cpu_s %.6f", put_clock_seconds(o->clock));
 	putchar('\n');
 }
 
 int main(int argc, char **argv)
 {
-	struct put_options o = {.cpu = -1, .peer_cpu = -1, .clock = -1, .address = "127.0.0.1"};
+	struct put_options o = {.cpu = -1, .peer_cpu = -1, .address = "127.0.0.1"};
 	int option;
 
 	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1)

@@ -5,6 +5,7 @@
 #ifndef SCPROF_EXAMPLES_PUT_H
 #define SCPROF_EXAMPLES_PUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,7 +18,8 @@ struct put_options {
 	int cpu, peer_cpu;   /* -1: wherever */
 	const char *user_ns; /* files of /proc/PID/ns to enter; NULL: stay */
 	const char *net, *peer_net;
-	int clock;	     /* perf's task-clock; -1: without */
+	bool clocked;	     /* by perf's task-clock, too: */
+	int clock;	     /* put_clock_open's */
 	const char *address; /* where the sink listens: its own side of the wire */
 };
 
@@ -40,10 +42,10 @@ uint64_t put_turns(const struct put_options *o);
 
 /* ---- time on the CPU ---- */
 
-/* Begins to count for this process and those that it starts from now on. */
+/* Begins to count for this process and those that it starts from now on. -1: says why not. */
 int put_clock_open(void);
 
-/* Seconds since then, of all that ended and live. */
+/* Seconds since then, of all that ended and live; NAN of -1. */
 double put_clock_seconds(int clock);
 
 /* ---- TCP ---- */
