@@ -184,13 +184,14 @@ static json_t *operation(const struct displace_wishes *o, const struct displace_
 	return object;
 }
 
-static json_t *effect(struct displace_mean m)
+static json_t *effect(struct displace_mean m, double on_cpu)
 {
 	json_t *object = json_object();
 
 	put(object, "ratio", real(m.mean));
 	put(object, "ci_low", real(m.low));
 	put(object, "ci_high", real(m.high));
+	put(object, "on_cpu_ratio", real(on_cpu));
 	return object;
 }
 
@@ -216,7 +217,8 @@ static json_t *confirmation(const struct displace_confirm *c, const struct displ
 	    holds && isfinite(s->displaced.low) ? real(s->displaced.mean / m.mean - 1)
 						: json_null());
 	put(object, "rusage_off", holds ? real(s->accounting.rusage / m.mean - 1) : json_null());
-	put(object, "fluid_effect", effect(displace_confirm_effect(c, s)));
+	put(object, "fluid_effect",
+	    effect(displace_confirm_effect(c, s), displace_confirm_on_cpu(c, s)));
 	return object;
 }
 

@@ -154,6 +154,7 @@ static void print_effect(FILE *out, const struct displace_summary *s,
 			 const struct displace_confirm *c)
 {
 	struct displace_mean e = displace_confirm_effect(c, s);
+	double on_cpu = displace_confirm_on_cpu(c, s);
 
 	fprintf(out,
 		"\n  without the fluid, %zu run%s: the command's CPU time beside it is %.3f times",
@@ -161,6 +162,11 @@ static void print_effect(FILE *out, const struct displace_summary *s,
 	if (isfinite(e.low))
 		fprintf(out, " (%.3f to %.3f)", e.low, e.high);
 	fputs(" that without it\n", out);
+	if (isfinite(on_cpu))
+		fprintf(out,
+			"  and the time that it is on the CPUs %.3f times (perf task-clock, first "
+			"runs)\n",
+			on_cpu);
 }
 
 static void print_confirm(FILE *out, const struct displace_wishes *o,

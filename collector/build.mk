@@ -72,7 +72,9 @@ COLLECTOR_SRC = \
 	collector/fluid.c \
 	collector/fluid_group.c \
 	collector/fluid_guard.c \
+	collector/fluid_keeper.c \
 	collector/fluid_loop.c \
+	collector/fluid_thread.c \
 	collector/gather.c \
 	collector/launch.c \
 	collector/library_path.c \

@@ -7,10 +7,14 @@
 
 #include "displace.h"
 
-int displace_confirm_begin(struct displace_confirm *c, const cpu_set_t *cpus, size_t runs)
+int displace_confirm_begin(struct displace_confirm *c, const cpu_set_t *cpus, size_t runs,
+			   bool clocked)
 {
 	*c = (struct displace_confirm){
 		.cpus = *cpus,
+		.on_cpu = NAN,
+		.clocked = clocked,
+		.clock = {.why = "closed"},
 		.elapsed = calloc(runs, sizeof(double)),
 		.taken = calloc(runs, sizeof(double)),
 		.rusage = calloc(runs, sizeof(double)),
@@ -31,9 +35,20 @@ void displace_confirm_run(struct displace_confirm *c)
 
 void displace_confirm_born(void *confirm, pid_t pid)
 {
-	const struct displace_confirm *c = confirm;
+	struct displace_confirm *c = confirm;
 
 	sched_setaffinity(pid, sizeof(c->cpus), &c->cpus);
+	if (c->clocked && !c->runs)
+		task_clock_open(&c->clock, pid, &c->cpus);
+}
+
+static void read_clock(struct displace_confirm *c)
+{
+	uint64_t ns = task_clock_all(&c->clock);
+
+	if (ns != UINT64_MAX)
+		c->on_cpu = (double)ns / 1e9;
+	task_clock_close(&c->clock);
 }
 
 void displace_confirm_ended(void *confirm, pid_t pid)
@@ -42,6 +57,7 @@ void displace_confirm_ended(void *confirm, pid_t pid)
 
 	(void)pid;
 	c->elapsed[c->runs] = displace_now() - c->began;
+	read_clock(c);
 	cpu_times_read(c->after, CPU_SETSIZE);
 	c->idle_now = 0;
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
@@ -93,8 +109,14 @@ struct displace_mean displace_confirm_effect(const struct displace_confirm *c,
 	return effect;
 }
 
+double displace_confirm_on_cpu(const struct displace_confirm *c, const struct displace_summary *s)
+{
+	return s->runs && c->runs ? s->run[0].accounting.task_clock / c->on_cpu : NAN;
+}
+
 void displace_confirm_free(struct displace_confirm *c)
 {
+	task_clock_close(&c->clock);
 	free(c->elapsed);
 	free(c->taken);
 	free(c->rusage);

@@ -9,7 +9,10 @@
  * command's: beside others, interrupts strike them as well. No share of other tasks has to
  * be known by CPU, which the kernel does not tell.
  *
- * The same runs tell what the fluid does to the command's own CPU time.
+ * The same runs tell what the fluid does to the command's own CPU time: what it is charged, and
+ * (first runs, both with perf's task-clock) for how long it is on a CPU. These differ where it is
+ * woken from other CPUs: the kernel charges it from the wake-up on where the CPU is busy, with the
+ * fluid, and from the news' arrival on where that is idle.
  */
 #ifndef SCPROF_DISPLACE_CONFIRM_H
 #define SCPROF_DISPLACE_CONFIRM_H
@@ -22,6 +25,7 @@
 #include "cpu_times.h"
 #include "displace_summary.h"
 #include "replications.h"
+#include "task_clock.h"
 
 #define DISPLACE_SATURATED 0.03 /* of the CPUs' time may be idle */
 #define DISPLACE_HAD	   0.85 /* of it must be the command's */
@@ -33,13 +37,18 @@ struct displace_confirm {
 	double *taken;	  /* CPU seconds that it was charged, and idle ones */
 	double *rusage;	  /* CPU seconds that it was charged */
 	double idle, had; /* shares of the CPUs' time, over all runs: idle; the command's */
+	double on_cpu;	  /* seconds, of the first run, by perf's task-clock; NAN: not known */
+	bool clocked;	  /* the first run has the counter beside it */
 	/* of the run in progress */
 	struct cpu_times *before, *after;
 	double began, idle_s, wall_s, used_s, idle_now;
+	struct task_clock clock;
 };
 
-/* Room for so many runs. 0, -1: no memory. */
-int displace_confirm_begin(struct displace_confirm *c, const cpu_set_t *cpus, size_t runs);
+/* Room for so many runs. `clocked`: the first has perf's counter beside it, as the first run beside
+ * the fluid had. 0, -1: no memory. */
+int displace_confirm_begin(struct displace_confirm *c, const cpu_set_t *cpus, size_t runs,
+			   bool clocked);
 /* As in displace.h: before a run; launch_hold.born; launch_watch.ended; and when it has been
  * waited for. */
 void displace_confirm_run(struct displace_confirm *c);
@@ -55,5 +64,8 @@ bool displace_confirm_holds(const struct displace_confirm *c);
  * limits of the mean of ratios where both were run more than once. */
 struct displace_mean displace_confirm_effect(const struct displace_confirm *c,
 					     const struct displace_summary *s);
+
+/* The same of the time that it was on a CPU, of the first runs; NAN: not known of both. */
+double displace_confirm_on_cpu(const struct displace_confirm *c, const struct displace_summary *s);
 
 #endif

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "fluid_guard.h"
+#include "fluid_keeper.h"
 #include "sched_group.h"
 
 #define NAME	"scprof-fluid-"
@@ -101,8 +102,10 @@ int fluid_group_make_at(struct fluid_group *g, const char *mount, const char *cg
 		*g->path = '\0';
 		return -1;
 	}
-	if (!write_file(g->path, "cpu.idle", "1\n"))
+	if (!write_file(g->path, "cpu.idle", "1\n")) {
+		fluid_keeper_begin();
 		return 0;
+	}
 	fluid_group_remove(g);
 	return -1;
 }
@@ -135,6 +138,8 @@ void fluid_group_remove(struct fluid_group *g)
 
 	for (int i = 0; *g->path && i < TRIES && rmdir(g->path) && errno == EBUSY; i++)
 		nanosleep(&pause, NULL);
+	if (*g->path)
+		fluid_keeper_end();
 	fluid_guard_end(g->path);
 	*g->path = '\0';
 }

@@ -10,7 +10,8 @@
  *
  * The group is beside this process' own one (in the root group: below it), is empty but
  * for the fluid's threads, and is removed with them, also by a signal that ends this process
- * (fluid_guard.h). One that a killed process left behind is removed by the next.
+ * (fluid_guard.h), and by a child where that was killed (fluid_keeper.h). What is left all the same
+ * (the child was killed, too) is removed by the next.
  */
 #ifndef SCPROF_FLUID_GROUP_H
 #define SCPROF_FLUID_GROUP_H

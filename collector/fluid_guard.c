@@ -52,13 +52,17 @@ static size_t move_out(void)
 	return moved;
 }
 
+int fluid_guard_remove(void)
+{
+	move_out();
+	return rmdir(guard.folder);
+}
+
 /* A child that has not become the command yet has this handler, too, but the group is not its. */
 static void remove_and_end(int number)
 {
-	if (getpid() == guard.maker) {
-		move_out();
-		rmdir(guard.folder);
-	}
+	if (getpid() == guard.maker)
+		fluid_guard_remove();
 	raise(number); /* the default is in force again, from the handler's end on */
 }
 

@@ -24,7 +24,8 @@ $(BUILD)/examples/two_sites: examples/displacement/two_sites.c
 	$(CC) -std=gnu11 $(OPT) $(WARN) $(DEPS) -D_GNU_SOURCE -o $@ $<
 
 # The process under test of the displacement experiments.
-PUT_SRC = examples/displacement/put.c examples/displacement/put_compute.c examples/displacement/put_send.c
+PUT_SRC = examples/displacement/put.c examples/displacement/put_clock.c examples/displacement/put_compute.c \
+	examples/displacement/put_send.c
 
 $(BUILD)/examples/put: $(PUT_SRC) examples/displacement/put.h
 	@mkdir -p $(@D)

@@ -10,8 +10,9 @@ computation, rest, receive steering on and off, and the fluid's own effect on a 
              excludes 0, and with it off whose interval includes 0, in turn (needs root)
   known      how often the 95 % interval covers a load of known size (bench/known_load.c: signal
              handlers in the fluids' threads), beside a computation
-  fluid      a program that blocks often, with and without the fluid, in turn: its CPU
-             time and elapsed time an operation
+  fluid      a program that blocks often, with and without the fluid, in turn: what CPU
+             time it is charged, how long it is on a CPU (by perf's task-clock, in runs of
+             their own), elapsed time, an operation each
 """
 import math
 import os
@@ -145,11 +146,11 @@ def known(bench, o):
 
 
 def fluid(bench, o):
+    numbers = [column for name in ("charged", "on CPU", "elapsed")
+               for column in ((name, 8, ".2f"), ("with", 7, ".2f"), ("ratio", 6, ".3f"), ("from", 6, ".3f"), ("to", 6, ".3f"))]
     table = common.Table("goals-fluid", "The fluid's effect: a program that blocks often, with the fluid / without, "
-                         f"medians of {o.replications} pairs, us an operation", (
-                             ("program", 34, "s"), ("CPU alone", 9, ".2f"), ("with", 7, ".2f"), ("ratio", 6, ".3f"),
-                             ("from", 6, ".3f"), ("to", 6, ".3f"), ("elapsed", 8, ".2f"), ("with", 8, ".2f"),
-                             ("ratio", 6, ".3f"), ("from", 6, ".3f"), ("to", 6, ".3f")), o.out)
+                         f"medians of {o.replications} pairs, us an operation",
+                         (("program", 29, "s"), *numbers), o.out)
     first, second = bench.cpus
     with common.Wire() as wire:
         pairs(table, bench, o, "ping-pong, two CPUs, loopback",
@@ -160,19 +161,29 @@ def fluid(bench, o):
     table.finish()
 
 
+def pair(bench, put, fluid_first):
+    """What put says without the fluid and with it."""
+    said = {}
+    for with_fluid in (fluid_first, not fluid_first):
+        if bench.o.quiet is not None:
+            bench.await_quiet()
+        if with_fluid:
+            said[True] = bench.displace_once(*put, replications=1, more=["--no-task-clock"])["put"][0]
+        else:
+            said[False] = bench.alone(*put)
+    return said[False], said[True]
+
+
 def pairs(table, bench, o, name, where):
-    put, alone, beside = ["send", o.loops, 2000, *where], [], []
+    """The counter costs such a program some of its CPU time: what it says comes from runs of its own."""
+    put, charged, clocked = ["send", o.loops, 2000, *where], [], []
     for number in range(o.replications):
-        for with_fluid in (number % 2, 1 - number % 2):
-            if o.quiet is not None:
-                bench.await_quiet()
-            if with_fluid:
-                beside += bench.displace_once(*put, replications=1, more=["--no-task-clock"])["put"]
-            else:
-                alone.append(bench.alone(*put))
+        charged.append(pair(bench, put, number % 2 == 1))
+        clocked.append(pair(bench, [*put, "--task-clock"], number % 2 == 0))
     columns = []
-    for cost in (lambda said: said["self_s"] + said["sink_s"], lambda said: said["elapsed_s"]):
-        a, b = [cost(said) for said in alone], [cost(said) for said in beside]
+    for runs, cost in ((charged, lambda said: said["self_s"] + said["sink_s"]), (clocked, lambda said: said["on_cpu_s"]),
+                       (charged, lambda said: said["elapsed_s"])):
+        a, b = zip(*((cost(alone), cost(beside)) for alone, beside in runs))
         columns += [1e6 * statistics.median(a) / o.loops, 1e6 * statistics.median(b) / o.loops,
                     *spread([y / x for x, y in zip(a, b, strict=True)])]
     table.row(name, *columns)

@@ -22,6 +22,7 @@ static const char usage[] =
 	"       put rate\n"
 	"\n"
 	"  --rate N          turns of the computing loop a microsecond (default: found out)\n"
+	"  --task-clock      count the time on a CPU, too: on_cpu_s\n"
 	"  --cpu N           run on this CPU; the sink: --peer-cpu N\n"
 	"  --compute US      send: compute for so long after each message; --pause US: sleep\n"
 	"  --address A       send: where the sink listens (default: 127.0.0.1)\n"
@@ -60,6 +61,7 @@ static double number(const char *text, const char *what, double least, double mo
 
 enum {
 	OPT_RATE = 256,
+	OPT_CLOCK,
 	OPT_CPU,
 	OPT_PEER_CPU,
 	OPT_COMPUTE,
@@ -72,6 +74,7 @@ enum {
 
 static const struct option long_options[] = {
 	{"rate", required_argument, NULL, OPT_RATE},
+	{"task-clock", no_argument, NULL, OPT_CLOCK},
 	{"cpu", required_argument, NULL, OPT_CPU},
 	{"peer-cpu", required_argument, NULL, OPT_PEER_CPU},
 	{"compute", required_argument, NULL, OPT_COMPUTE},
@@ -89,6 +92,10 @@ static void take(struct put_options *o, int option, const char *value)
 	switch (option) {
 	case OPT_RATE:
 		o->rate = number(value, "--rate is not a positive number:", 1e-6, 1e9);
+		break;
+	case OPT_CLOCK:
+		o->clocked = true;
+		o->clock = put_clock_open();
 		break;
 	case OPT_CPU:
 		o->cpu = (int)number(value, "--cpu is no CPU:", 0, 1023);
@@ -153,9 +160,12 @@ static double pausing(const struct put_options *o)
 
 static void tell(const struct put_options *o, double elapsed)
 {
-	printf("put: loops %llu elapsed_s %.9f self_s %.6f sink_s %.6f\n",
+	printf("put: loops %llu elapsed_s %.9f self_s %.6f sink_s %.6f",
 	       (unsigned long long)o->loops, elapsed, cpu_seconds(RUSAGE_SELF),
 	       cpu_seconds(RUSAGE_CHILDREN));
+	if (o->clocked)
+		printf(" on_cpu_s %.6f", put_clock_seconds(o->clock));
+	putchar('\n');
 }
 
 int main(int argc, char **argv)

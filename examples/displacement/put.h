@@ -5,6 +5,7 @@
 #ifndef SCPROF_EXAMPLES_PUT_H
 #define SCPROF_EXAMPLES_PUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,8 @@ struct put_options {
 	int cpu, peer_cpu;   /* -1: wherever */
 	const char *user_ns; /* files of /proc/PID/ns to enter; NULL: stay */
 	const char *net, *peer_net;
+	bool clocked;	     /* by perf's task-clock, too: */
+	int clock;	     /* put_clock_open's */
 	const char *address; /* where the sink listens: its own side of the wire */
 };
 
@@ -36,6 +39,14 @@ void put_pause(const struct put_options *o);
 
 /* Turns of one operation's computation. */
 uint64_t put_turns(const struct put_options *o);
+
+/* ---- time on the CPU ---- */
+
+/* Begins to count for this process and those that it starts from now on. -1: says why not. */
+int put_clock_open(void);
+
+/* Seconds since then, of all that ended and live; NAN of -1. */
+double put_clock_seconds(int clock);
 
 /* ---- TCP ---- */
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The fluid's control group when a signal ends its maker. Skipped where this process may make no
- * control group of v1. */
+/* The fluid's control group when a signal ends its maker, SIGKILL too. Skipped where this process
+ * may make no control group of v1. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -64,6 +65,27 @@ static void be_ended_with_a_group(int signal_number, int told)
 	_exit(4);
 }
 
+/* Such a process, ended. The pipe ends with it: nobody it leaves behind has it. */
+static void end_one_with_a_group(int signal_number, char *path, size_t size)
+{
+	int told[2], status;
+	char more;
+
+	assert_int_equal(pipe(told), 0);
+	pid_t pid = fork();
+	if (!pid)
+		be_ended_with_a_group(signal_number, told[1]);
+	close(told[1]);
+	assert_true(read(told[0], path, size) >= 0);
+	assert_int_equal(read(told[0], &more, 1), 0);
+	close(told[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip();
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), signal_number);
+}
+
 static void test_a_signal_that_ends_us_leaves_no_group(void **state)
 {
 	static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
@@ -71,22 +93,42 @@ static void test_a_signal_that_ends_us_leaves_no_group(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++) {
 		char path[256] = "";
-		int told[2], status;
 
-		assert_int_equal(pipe(told), 0);
-		pid_t pid = fork();
-		if (!pid)
-			be_ended_with_a_group(ending[i], told[1]);
-		close(told[1]);
-		assert_true(read(told[0], path, sizeof(path)) >= 0);
-		close(told[0]);
-		assert_int_equal(waitpid(pid, &status, 0), pid);
-		if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-			skip();
-		assert_true(WIFSIGNALED(status));
-		assert_int_equal(WTERMSIG(status), ending[i]);
+		end_one_with_a_group(ending[i], path, sizeof(path));
 		assert_int_equal(access(path, F_OK), -1);
 	}
+}
+
+/* By a child, which learns of it a little later: for a minute at most. */
+static void test_nor_does_one_that_nobody_can_handle(void **state)
+{
+	char path[256] = "";
+
+	(void)state;
+	end_one_with_a_group(SIGKILL, path, sizeof(path));
+	for (int i = 0; i < 60000 && !access(path, F_OK); i++)
+		usleep(1000);
+	assert_int_equal(access(path, F_OK), -1);
+}
+
+static bool has_child(void)
+{
+	siginfo_t info;
+
+	return !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL);
+}
+
+static void test_the_child_that_waits_for_it_ends_with_the_group(void **state)
+{
+	struct fluid_group g;
+
+	(void)state;
+	assert_false(has_child());
+	if (fluid_group_make(&g))
+		skip();
+	assert_true(has_child());
+	fluid_group_remove(&g);
+	assert_false(has_child());
 }
 
 /* Afterwards a signal is again what it was, and one that was ignored always is. */
@@ -116,6 +158,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_signal_that_ends_us_leaves_no_group),
+		cmocka_unit_test(test_nor_does_one_that_nobody_can_handle),
+		cmocka_unit_test(test_the_child_that_waits_for_it_ends_with_the_group),
 		cmocka_unit_test(test_signals_are_guarded_for_as_long_as_there_is_a_group),
 	};
 

@@ -130,7 +130,7 @@ static void test_confirmation_is_what_was_charged_and_idle(void **state)
 	(void)state;
 	CPU_ZERO(&set);
 	CPU_SET(0, &set);
-	assert_int_equal(displace_confirm_begin(&c, &set, 2), 0);
+	assert_int_equal(displace_confirm_begin(&c, &set, 2, false), 0);
 	confirm(&c, 1, 0.95, 0.01);
 	assert_near(c.taken[0], 0.96, 1e-6);
 	assert_near(c.had, 0.95, 1e-6);
@@ -144,10 +144,16 @@ static void test_confirmation_is_what_was_charged_and_idle(void **state)
 	struct displace_summary s = summary(run, 2);
 	assert_near(displace_confirm_effect(&c, &s).mean, 1 / 0.75, 1e-6);
 	assert_true(displace_confirm_effect(&c, &s).low < 1 / 0.75);
+	/* on the CPUs: not known, and then 0.9 s in the first run beside the fluid, 0.6 without */
+	assert_true(isnan(displace_confirm_on_cpu(&c, &s)));
+	run[0].accounting.task_clock = 0.9;
+	assert_true(isnan(displace_confirm_on_cpu(&c, &s)));
+	c.on_cpu = 0.6;
+	assert_near(displace_confirm_on_cpu(&c, &s), 1.5, 1e-9);
 	displace_summary_free(&s);
 	displace_confirm_free(&c);
 	/* idle for a tenth */
-	assert_int_equal(displace_confirm_begin(&c, &set, 1), 0);
+	assert_int_equal(displace_confirm_begin(&c, &set, 1, false), 0);
 	confirm(&c, 1, 0.9, 0.1);
 	assert_false(displace_confirm_holds(&c));
 	displace_confirm_free(&c);
