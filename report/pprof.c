@@ -339,8 +339,8 @@ static void put_head(struct writer *w, const struct report *r)
 	part.sample_type = types;
 	part.n_sample_type = w->values;
 	/* Every call is a sample. Pyroscope follows the period's type without looking. */
-	event.type = type[0].type;
-	event.unit = type[0].unit;
+	event.type = string(w, weight_of(REPORT_WEIGHT_CALLS)->name);
+	event.unit = string(w, weight_of(REPORT_WEIGHT_CALLS)->unit);
 	part.period_type = &event;
 	part.period = 1;
 	part.default_sample_type = string(w, weight_of(REPORT_WEIGHT_TIME)->name);
