@@ -2,6 +2,7 @@
 /* Both snapshots go into one model, where equal paths are one; then the first is taken off. */
 #include "pprof_window.h"
 
+#include <math.h>
 #include <time.h>
 
 /* A file that could not be read at the beginning would count whole at the end. */
@@ -26,7 +27,8 @@ static void set_span(struct profile *p, const struct timespec *began, double sec
 		return;
 	q->start_real_ns = (uint64_t)began->tv_sec * 1000000000 + (uint64_t)began->tv_nsec;
 	q->start_mono_ns = 1; /* 0 is not known */
-	q->end_mono_ns = 1 + (uint64_t)(seconds * 1e9);
+	q->end_mono_ns = 1 + (uint64_t)llround(seconds * 1e9);
+	q->end_state = SCP_END_EXIT; /* nothing comes after it; and threads are older than it */
 }
 
 /* Its first reading is in the model, and would be taken off what others did on the same paths. */
