@@ -131,7 +131,7 @@ ask_dashboard()
 
 start_prometheus()
 {
-	sed 's/: 15s/: 1s/' "$here/prometheus.yml" >"$work/prometheus.yml"
+	sed 's/: 15s/: 500ms/' "$here/prometheus.yml" >"$work/prometheus.yml"
 	cp "$here/scprof.rules.yml" "$work"
 	ip netns exec "$tag-0" prometheus --config.file="$work/prometheus.yml" --storage.tsdb.path="$work/tsdb" \
 		--web.listen-address=127.0.0.1:9090 >"$work/prometheus.log" 2>&1 &
@@ -154,7 +154,7 @@ for pid in "${programs[@]}"; do wait "$pid" 2>/dev/null || true; done
 wanted=$(jq '[.sites[] | select(.symbol == "recv" and .outcome == "completed") | .calls] | add' "$work/report.json")
 within 30 value_is 'sum(scprof_calls_total{function="recv",outcome="completed"})' "$wanted"
 within 30 value_is 'sum(service_function:scprof_calls:fleet{function="recv",outcome="completed"})' "$wanted"
-sleep 4 # the rules that draw on these are evaluated in turn
+sleep 2 # the rules that draw on these are evaluated in turn
 
 for name in calls seconds square_seconds overhead_seconds mean_seconds half_width half_width_independent half_width_hosts \
 	wilson_low_seconds wilson_high_seconds; do

@@ -10,7 +10,7 @@ FLEET=$BATS_TEST_DIRNAME/../../examples/fleet
 
 @test "the fleet's sums, means and errors by PromQL are those of the merged profiles" {
 	status=0
-	timeout 150 "$FLEET/three_hosts.sh" --build "$BUILD" --seconds 6 >out.txt 2>err.txt 3>&- 4>&- || status=$?
+	timeout 150 "$FLEET/three_hosts.sh" --build "$BUILD" --seconds 4 >out.txt 2>err.txt 3>&- 4>&- || status=$?
 	cat out.txt err.txt
 	[ "$status" != 3 ] || skip "$(cat err.txt)"
 	[ "$status" = 0 ]
