@@ -49,6 +49,9 @@ static enum window_result read_end(struct window *w, struct agent *a, struct sna
 	enum window_result result = WINDOW_NO_MEMORY;
 	struct snapshot last;
 
+	/* A file that is found later would be known when the next window begins: what its process
+	 * did before would be in none. */
+	agent_scan(a);
 	if (snapshot_take(&last, a, service, w->clock) == 0) {
 		snapshot_load(&last, w->profile, is_news_or_known, first);
 		w->left_out += last.left_out;

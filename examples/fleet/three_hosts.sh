@@ -114,6 +114,15 @@ value_is()
 	[ "$(ask "$1" | jq -r '.data.result[0].value[1] // "none"')" = "$2" ]
 }
 
+grafana_variables()
+{
+	cat <<-'END'
+		s/$service/(sleeper)/g
+		s/$function/.*/g
+		s/$__rate_interval/1m/g
+	END
+}
+
 # Every query of the dashboard, with its variables as Grafana fills them in, has an answer.
 ask_dashboard()
 {
@@ -124,8 +133,7 @@ ask_dashboard()
 			echo "three_hosts: the dashboard has no data for: $query" >&2
 			return 1
 		}
-	done < <(jq -r '.panels[].targets[]?.expr' "$here/grafana-dashboard.json" |
-		sed 's/\$service/(sleeper)/g; s/\$function/.*/g; s/\$__rate_interval/1m/g')
+	done < <(jq -r '.panels[].targets[]?.expr' "$here/grafana-dashboard.json" | sed -f <(grafana_variables))
 	echo "the dashboard's $queries queries have data"
 }
 

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "gauges.h"
 #include "metrics.h"
 #include "place.h"
 static void sums_are_those_of_the_files(void **state)

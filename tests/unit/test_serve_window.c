@@ -97,12 +97,38 @@ static void a_window_with_a_file_that_breaks_is_none(void **state)
 	window_free(&w);
 }
 
+static bool one_begins(void *context, double seconds)
+{
+	struct place *x = context;
+
+	(void)seconds;
+	place_save(x, "scprof.a.3.scp", 3, "/bin/a", 9);
+	return true;
+}
+
+/* Nobody has looked for new files since it began. */
+static void a_window_finds_what_began_in_it(void **state)
+{
+	struct place *x = *state;
+	struct window w;
+
+	place_save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
+	place_look(x);
+	assert_int_equal(window_take(&w, &x->agent, NULL, SCP_CLOCK_NONE, 1, one_begins, x),
+			 WINDOW_DONE);
+	assert_int_equal(w.profile->entries, 1);
+	assert_int_equal(w.profile->entry[0].sums.calls, 9);
+	window_free(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_window_is_the_difference, place_begin, place_end),
 		cmocka_unit_test_setup_teardown(a_window_with_a_file_that_breaks_is_none,
 						place_begin, place_end),
+		cmocka_unit_test_setup_teardown(a_window_finds_what_began_in_it, place_begin,
+						place_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
