@@ -69,7 +69,7 @@ check: setup
 check-long: setup
 	@scripts/setup.sh --shells
 	@$(MAKE) --no-print-directory all tests
-	@tests/run --build $(BUILD) tests/commands/complete.bats tests/commands/install.bats
+	@tests/run --build $(BUILD) tests/commands/complete.bats tests/commands/install.bats tests/commands/pull.bats
 	@scripts/third_party_suites.sh $(BUILD)
 
 bench: setup

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A protobuf message may be written in parts, which a reader puts together: so
  * samples go out one by one, and what they refer to follows them. Memory
- * grows with the number of frames that differ, not with that of paths. */
+ * grows with the number of frames that differ, not with that of paths.
+ *
+ * The schema asks for numbers that are unique; Parca refuses a profile whose mappings, locations
+ * or functions are not numbered 1, 2, 3... in the order in which they stand. */
 #include "pprof.h"
 
 #include <math.h>
@@ -21,13 +24,20 @@ static const enum report_weight values[] = {REPORT_WEIGHT_CALLS, REPORT_WEIGHT_T
 #define VALUES (sizeof(values) / sizeof(values[0]))
 _Static_assert(VALUES == REPORT_WEIGHTS, "a line for each");
 
-/* Every frame, and every timed function beside them, is a location. Frames have
- * the odd numbers, since both lists grow together. */
-#define FRAME_LOCATION(frame)	  (2 * (uint64_t)(frame) + 1)
-#define FUNCTION_LOCATION(number) (2 * (uint64_t)(number) + 2)
+/* A frame, or a timed function or stand-in beside them: each is a location. */
+struct place {
+	uint32_t number; /* of stacks */
+	bool leaf;
+};
 
 struct mapped {
-	bool used, functions, lines;
+	uint64_t id; /* 0: no sample has a frame in it */
+	bool functions, lines;
+};
+
+struct ids {
+	uint64_t *id; /* by the number of stacks; 0: none yet */
+	size_t room;
 };
 
 struct writer {
@@ -35,12 +45,15 @@ struct writer {
 	struct stacks stacks;
 	struct names strings;
 	struct mapped *mapped; /* one for each module of the profile */
-	unsigned char *leaf;   /* by function: it is a location of its own */
-	uint32_t leaf_room;
+	struct ids frame, leaf;
+	struct place *place; /* by location, the first one is 1 */
+	uint64_t places;
+	size_t place_room;
 	uint64_t *location; /* of the sample at hand; room for the longest path */
 	unsigned char *packed;
 	size_t packed_room;
 	unsigned values; /* of each sample: the first of `values` */
+	bool all_named;	 /* every frame gets a name */
 	bool failed;	 /* memory is out */
 };
 
@@ -71,26 +84,39 @@ static void put(struct writer *w, const Pprof__Profile *part)
 	gzip_write(&w->gzip, w->packed, pprof__profile__pack(part, w->packed));
 }
 
-static uint64_t function_location(struct writer *w, uint32_t function)
+/* Room for one more than `need`, what is new being 0. */
+static bool make_room(void **array, size_t *room, size_t need, size_t size)
 {
-	if (function == NAMES_NONE) {
+	size_t more = (need + 1) * 2;
+	char *grown;
+
+	if (need < *room)
+		return true;
+	grown = realloc(*array, more * size);
+	if (!grown)
+		return false;
+	memset(grown + *room * size, 0, (more - *room) * size);
+	*array = grown;
+	*room = more;
+	return true;
+}
+
+/* The location of a frame or function, by its number of stacks. */
+static uint64_t location_of(struct writer *w, uint32_t number, bool leaf)
+{
+	struct ids *ids = leaf ? &w->leaf : &w->frame;
+
+	if (number == NAMES_NONE ||
+	    !make_room((void **)&ids->id, &ids->room, number, sizeof(*ids->id)) ||
+	    !make_room((void **)&w->place, &w->place_room, w->places, sizeof(*w->place))) {
 		w->failed = true;
 		return 0;
 	}
-	if (function >= w->leaf_room) {
-		uint32_t room = (function + 1) * 2;
-		unsigned char *grown = realloc(w->leaf, room);
-
-		if (!grown) {
-			w->failed = true;
-			return 0;
-		}
-		memset(grown + w->leaf_room, 0, room - w->leaf_room);
-		w->leaf = grown;
-		w->leaf_room = room;
+	if (!ids->id[number]) {
+		w->place[w->places] = (struct place){number, leaf};
+		ids->id[number] = ++w->places;
 	}
-	w->leaf[function] = 1;
-	return FUNCTION_LOCATION(function);
+	return ids->id[number];
 }
 
 static void put_sample(struct writer *w, const struct report_site *s)
@@ -102,16 +128,13 @@ static void put_sample(struct writer *w, const struct report_site *s)
 
 	sample.location_id = w->location;
 	w->location[sample.n_location_id++] =
-		function_location(w, stacks_leaf(&w->stacks, s, false));
-	for (uint32_t i = 0; i < s->frames; i++) {
-		uint32_t frame = stacks_frame(&w->stacks, &s->frame[i]);
-
-		w->failed |= frame == NAMES_NONE;
-		w->location[sample.n_location_id++] = FRAME_LOCATION(frame);
-	}
+		location_of(w, stacks_leaf(&w->stacks, s, false), true);
+	for (uint32_t i = 0; i < s->frames; i++)
+		w->location[sample.n_location_id++] =
+			location_of(w, stacks_frame(&w->stacks, &s->frame[i]), false);
 	if (report_path_end(s))
 		w->location[sample.n_location_id++] =
-			function_location(w, stacks_outer(&w->stacks, s));
+			location_of(w, stacks_outer(&w->stacks, s), true);
 	for (unsigned i = 0; i < w->values; i++)
 		value[i] = (int64_t)weight_of(values[i])->of(s);
 	sample.value = value;
@@ -158,13 +181,29 @@ static void put_location(struct writer *w, Pprof__Location *location, Pprof__Lin
 	put(w, &part);
 }
 
-static void put_frame_location(struct writer *w, uint32_t number)
+static struct mapped *mapped_of(const struct writer *w, const struct stacks_frame *f)
+{
+	return f->frame.module < w->stacks.report->profile->modules ? &w->mapped[f->frame.module]
+								    : NULL;
+}
+
+/* What has no name is left to pprof, which may know more: the address tells. It looks up whole
+ * mappings only of which it knows no name at all, and others leave out what has no name. */
+static bool has_lines(const struct writer *w, const struct stacks_frame *f)
+{
+	const struct mapped *m = mapped_of(w, f);
+
+	return f->named || !m || m->functions || !f->frame.offset;
+}
+
+static void put_frame_location(struct writer *w, uint64_t id, uint32_t number)
 {
 	const struct stacks_frame *f = &w->stacks.frame[number];
+	const struct mapped *m = mapped_of(w, f);
 	Pprof__Location location = PPROF__LOCATION__INIT;
 	Pprof__Line line[STACKS_PLACES];
 
-	location.id = FRAME_LOCATION(number);
+	location.id = id;
 	location.address = f->frame.offset;
 	for (uint32_t i = 0; i < f->places; i++) {
 		const struct stacks_place *p = &w->stacks.place[f->first + i];
@@ -173,25 +212,17 @@ static void put_frame_location(struct writer *w, uint32_t number)
 		line[i].function_id = (uint64_t)p->function + 1;
 		line[i].line = p->line;
 	}
-	if (f->frame.module < w->stacks.report->profile->modules) {
-		struct mapped *m = &w->mapped[f->frame.module];
-
-		location.mapping_id = (uint64_t)f->frame.module + 1;
-		m->used = true;
-		m->functions |= f->named;
-		m->lines |= f->places && line[0].line;
-	}
-	/* What has no name is left to pprof, which may know more: the address tells. */
-	location.n_line = f->named || !location.mapping_id ? f->places : 0;
+	location.mapping_id = m ? m->id : 0;
+	location.n_line = has_lines(w, f) ? f->places : 0;
 	put_location(w, &location, line);
 }
 
-static void put_leaf_location(struct writer *w, uint32_t number)
+static void put_leaf_location(struct writer *w, uint64_t id, uint32_t number)
 {
 	Pprof__Location location = PPROF__LOCATION__INIT;
 	Pprof__Line line = PPROF__LINE__INIT;
 
-	location.id = FUNCTION_LOCATION(number);
+	location.id = id;
 	line.function_id = (uint64_t)number + 1;
 	location.n_line = 1;
 	put_location(w, &location, &line);
@@ -208,7 +239,7 @@ static void put_mapping(struct writer *w, uint32_t number)
 
 	for (uint32_t i = 0; i < m->build_id_bytes; i++)
 		snprintf(hex + 2 * (size_t)i, 3, "%02x", m->build_id[i]);
-	mapping.id = (uint64_t)number + 1;
+	mapping.id = w->mapped[number].id;
 	mapping.filename = string(w, path ? path : "");
 	mapping.build_id = string(w, hex);
 	mapping.has_functions = w->mapped[number].functions;
@@ -220,18 +251,54 @@ static void put_mapping(struct writer *w, uint32_t number)
 	free(path);
 }
 
+static bool is_program(const struct profile *p, uint32_t module)
+{
+	return p->processes && p->process[0].exe &&
+	       !strcmp(p->module[module].path, p->process[0].exe);
+}
+
+/* Only modules that a frame is in, the program itself first, since readers take the first one
+ * for it. */
+static void number_mappings(struct writer *w)
+{
+	const struct profile *p = w->stacks.report->profile;
+	uint64_t next = 1;
+
+	for (uint32_t i = 0; i < w->stacks.frames; i++) {
+		const struct stacks_frame *f = &w->stacks.frame[i];
+		struct mapped *m = mapped_of(w, f);
+
+		if (!m)
+			continue;
+		m->id = 1;
+		m->functions |= f->named || w->all_named;
+		m->lines |= f->places && w->stacks.place[f->first].line;
+	}
+	for (int program = 1; program >= 0; program--)
+		for (uint32_t i = 0; i < p->modules; i++)
+			if (w->mapped[i].id && is_program(p, i) == program)
+				w->mapped[i].id = next++;
+}
+
+static void put_mappings(struct writer *w)
+{
+	for (int program = 1; program >= 0; program--)
+		for (uint32_t i = 0; i < w->stacks.report->profile->modules; i++)
+			if (w->mapped[i].id && is_program(w->stacks.report->profile, i) == program)
+				put_mapping(w, i);
+}
+
 static void put_tables(struct writer *w)
 {
-	for (uint32_t i = 0; i < w->stacks.frames; i++)
-		put_frame_location(w, i);
-	for (uint32_t i = 0; i < w->leaf_room; i++)
-		if (w->leaf[i])
-			put_leaf_location(w, i);
+	number_mappings(w);
+	for (uint64_t i = 0; i < w->places && !w->failed; i++)
+		if (w->place[i].leaf)
+			put_leaf_location(w, i + 1, w->place[i].number);
+		else
+			put_frame_location(w, i + 1, w->place[i].number);
 	for (uint32_t i = 0; i < w->stacks.functions; i++)
 		put_function(w, i);
-	for (uint32_t i = 0; i < w->stacks.report->profile->modules; i++)
-		if (w->mapped[i].used)
-			put_mapping(w, i);
+	put_mappings(w);
 }
 
 /* pprof prints comments above everything: so the codes only. Looking up the frames
@@ -261,7 +328,7 @@ static void put_comment(struct writer *w, const struct report *r)
 static void put_head(struct writer *w, const struct report *r)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
-	Pprof__ValueType type[VALUES], *types[VALUES];
+	Pprof__ValueType type[VALUES], *types[VALUES], event = PPROF__VALUE_TYPE__INIT;
 
 	for (unsigned i = 0; i < w->values; i++) {
 		pprof__value_type__init(&type[i]);
@@ -271,6 +338,11 @@ static void put_head(struct writer *w, const struct report *r)
 	}
 	part.sample_type = types;
 	part.n_sample_type = w->values;
+	/* Every call is a sample. Pyroscope follows the period's type without looking. */
+	event.type = string(w, weight_of(REPORT_WEIGHT_CALLS)->name);
+	event.unit = string(w, weight_of(REPORT_WEIGHT_CALLS)->unit);
+	part.period_type = &event;
+	part.period = 1;
 	part.default_sample_type = string(w, weight_of(REPORT_WEIGHT_TIME)->name);
 	part.time_nanos = (int64_t)r->start_real_ns;
 	part.duration_nanos = isfinite(r->wall_s) ? llround(r->wall_s * 1e9) : 0;
@@ -299,11 +371,12 @@ static uint32_t longest_path(const struct report *r)
 	return longest;
 }
 
-static int begin(struct writer *w, struct report *r, FILE *out)
+static int begin(struct writer *w, struct report *r, const struct report_options *o, FILE *out)
 {
 	size_t modules = r->profile->modules ? r->profile->modules : 1;
 
 	w->values = weights_in(r);
+	w->all_named = o->pprof_names;
 	w->mapped = calloc(modules, sizeof(*w->mapped));
 	w->location = calloc((size_t)longest_path(r) + 2, sizeof(*w->location));
 	if (gzip_begin(&w->gzip, out) < 0 || stacks_begin(&w->stacks, r) < 0 || !w->mapped ||
@@ -318,7 +391,7 @@ int report_pprof(struct report *r, const struct report_options *o, FILE *out)
 	struct writer *w = calloc(1, sizeof(*w));
 	int status = -1;
 
-	if (w && begin(w, r, out) == 0) {
+	if (w && begin(w, r, o, out) == 0) {
 		put_head(w, r);
 		for (uint32_t i = 0; i < rows_shown(r->sites, o) && !w->failed; i++)
 			put_sample(w, &r->site[i]);
@@ -331,7 +404,9 @@ int report_pprof(struct report *r, const struct report_options *o, FILE *out)
 		stacks_end(&w->stacks);
 		names_clear(&w->strings);
 		free(w->mapped);
-		free(w->leaf);
+		free(w->frame.id);
+		free(w->leaf.id);
+		free(w->place);
 		free(w->location);
 		free(w->packed);
 	}

@@ -72,6 +72,8 @@ struct report_options {
 	bool include_warmup; /* in the means; else set aside where one is found */
 	enum report_weight weight;
 	bool guarded;			   /* symbolize_guard: profiles of other users */
+	bool pprof_names;		   /* pprof: a frame without a name is module+0x12, not
+					      left for pprof to look up */
 	const struct displaced *displaced; /* displaced.h: to be shown beside; NULL: none */
 };
 

@@ -72,7 +72,7 @@ needs_long='
 /usr/share/doc/tcl*/|file|tcl|tcl
 '
 
-# What completion and packages are tried in, where it is there.
+# What completion, packages and pprof are tried in, where it is there.
 needs_shells='
 zsh|command|zsh|zsh
 fish|command|fish|fish
@@ -83,6 +83,8 @@ lintian|command|lintian|
 dpkg-shlibdeps|command|dpkg-dev|dpkg-dev
 cmake|command|cmake|cmake
 pkg-config|command|pkg-config|pkgconf
+go|command|golang-go|golang
+/usr/share/gocode/src/github.com/google/pprof/profile|file|golang-github-google-pprof-dev|
 '
 needs_runtimes='
 node|command|nodejs|nodejs

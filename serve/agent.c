@@ -110,7 +110,8 @@ static bool introduce(struct agent *a, struct source *s, const struct profile *p
 		s->service = service_of(a, s, p->process[0].exe);
 	if (!s->service)
 		return false;
-	s->from_now = a->options.from_now && s->identity.start_real_ns < a->started_real_ns;
+	s->past = s->identity.start_real_ns < a->started_real_ns;
+	s->from_now = a->options.from_now && s->past;
 	s->service->processes++;
 	return true;
 }
@@ -134,7 +135,7 @@ static enum source_result read_model(struct agent *a, struct source *s, enum sou
 	if (p->processes && (s->service || introduce(a, s, p)))
 		result = source_take(s, &a->counters, p, !s->from_now, fault);
 	if (result != SOURCE_FAILED)
-		s->from_now = false;
+		s->from_now = s->past = false;
 	profile_free(p);
 	return result;
 }
@@ -233,6 +234,7 @@ void agent_refresh(struct agent *a)
 		for (struct source *s = a->sources; s; s = s->hh.next)
 			if (s->fd >= 0 && !agent_is_set_aside(s) && began >= s->next_ns)
 				agent_read(a, s);
+		counters_close_batches(&a->counters);
 		a->refreshed_ns = agent_now_ns();
 		a->refresh_s = (double)(a->refreshed_ns - began) / 1e9;
 	}

@@ -17,6 +17,7 @@ SERVE_SRC = \
 	serve/request.c \
 	serve/snapshot.c \
 	serve/source.c \
+	serve/spread.c \
 	serve/pprof_window.c
 
 MICROHTTPD_CFLAGS := $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)

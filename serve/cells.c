@@ -139,7 +139,8 @@ static bool follows(const struct cells *now, const struct cells *before, uint64_
 	return true;
 }
 
-static void publish(const struct cell *now, const struct cell *before, const struct prof_clock *c)
+static void publish(const struct cell *now, const struct cell *before, const struct prof_clock *c,
+		    bool past)
 {
 	long double unit_s = c->ns_per_unit / 1e9L;
 	const struct prof_overhead *o = &c->overhead;
@@ -158,12 +159,12 @@ static void publish(const struct cell *now, const struct cell *before, const str
 	if (known && o->inner_ns > 0)
 		more.overhead_seconds +=
 			(long double)(now->inner_calls - before->inner_calls) * o->inner_ns / 1e9L;
-	counters_add(now->row, &more);
+	counters_add(now->row, &more, past);
 	now->row->has_bytes = now->row->has_bytes || now->has_bytes;
 }
 
 int cells_publish(const struct cells *now, const struct cells *before, struct counters *c,
-		  struct counters_service *s, const struct profile *p)
+		  struct counters_service *s, const struct profile *p, bool past)
 {
 	static const struct cell nothing;
 	uint64_t stamp = ++c->stamp;
@@ -182,7 +183,7 @@ int cells_publish(const struct cells *now, const struct cells *before, struct co
 		const struct counters_row *row = now->cell[i].row;
 
 		publish(&now->cell[i], row->stamp == stamp ? &before->cell[row->cell] : &nothing,
-			&p->clock);
+			&p->clock, past);
 	}
 	for (unsigned i = 0; i < COUNTERS_LOSSES; i++)
 		s->lost[i] += now->lost[i] - before->lost[i];

@@ -25,9 +25,9 @@ int cells_take(struct cells *cells, struct counters *c, struct counters_service 
 	       const struct profile *p, bool *skip);
 void cells_free(struct cells *cells);
 
-/* Add to the rows what `now` has more than `before`, with the clock and overhead of p. 0, or -1 and
- * nothing was added: a sum is less than it was. */
+/* Add to the rows what `now` has more than `before`, with the clock and overhead of p; past: as of
+ * counters_add. 0, or -1 and nothing was added: a sum is less than it was. */
 int cells_publish(const struct cells *now, const struct cells *before, struct counters *c,
-		  struct counters_service *s, const struct profile *p);
+		  struct counters_service *s, const struct profile *p, bool past);
 
 #endif

@@ -177,7 +177,7 @@ struct counters_row *counters_row(struct counters_function *f, unsigned outcome,
 	return *row;
 }
 
-void counters_add(struct counters_row *row, const struct counters_sums *more)
+void counters_add(struct counters_row *row, const struct counters_sums *more, bool past)
 {
 	row->sums.calls += more->calls;
 	row->sums.ticks += more->ticks;
@@ -185,4 +185,26 @@ void counters_add(struct counters_row *row, const struct counters_sums *more)
 	row->sums.seconds += more->seconds;
 	row->sums.square_seconds += more->square_seconds;
 	row->sums.overhead_seconds += more->overhead_seconds;
+	if (past) {
+		row->spread_calls += more->calls;
+		row->spread_seconds += more->seconds;
+	}
+}
+
+static void close_batch(struct counters_row *row)
+{
+	spread_add(&row->spread, (double)(row->sums.calls - row->spread_calls),
+		   (double)(row->sums.seconds - row->spread_seconds));
+	row->spread_calls = row->sums.calls;
+	row->spread_seconds = row->sums.seconds;
+}
+
+void counters_close_batches(struct counters *c)
+{
+	for (struct counters_service *s = c->services; s; s = s->hh.next)
+		for (struct counters_function *f = s->functions; f; f = f->hh.next)
+			for (unsigned i = 0; i < COUNTERS_OUTCOMES * COUNTERS_CLOCKS; i++)
+				if (f->row[i / COUNTERS_CLOCKS][i % COUNTERS_CLOCKS])
+					close_batch(
+						f->row[i / COUNTERS_CLOCKS][i % COUNTERS_CLOCKS]);
 }

@@ -17,6 +17,7 @@
 
 #include "label.h"
 #include "profile.h"
+#include "spread.h"
 
 #define COUNTERS_OVERFLOW SCP_OUTCOMES	     /* as an outcome: calls that found no room */
 #define COUNTERS_OUTCOMES (SCP_OUTCOMES + 1) /* those of the format, and that */
@@ -32,6 +33,9 @@ struct counters_sums {
 
 struct counters_row {
 	struct counters_sums sums;
+	struct spread spread;	/* of `seconds`; by batches of calls */
+	prof_u128 spread_calls; /* of sums: in a batch already, or never to be in one */
+	long double spread_seconds;
 	bool has_bytes;
 	uint64_t stamp; /* private to cells.c: which of its lists has this row, */
 	uint32_t cell;	/* and where */
@@ -83,7 +87,11 @@ struct counters_function *counters_function(struct counters *c, struct counters_
 /* Its row. NULL: memory is out, or there is no such clock. */
 struct counters_row *counters_row(struct counters_function *f, unsigned outcome, uint32_t clock);
 
-void counters_add(struct counters_row *row, const struct counters_sums *more);
+/* past: from before the agent began, so nobody knows in how much time. It is in no batch. */
+void counters_add(struct counters_row *row, const struct counters_sums *more, bool past);
+
+/* A reading of all files has ended: what it brought is a batch. */
+void counters_close_batches(struct counters *c);
 
 /* "completed", ...; "overflow". */
 const char *counters_outcome_name(unsigned outcome);

@@ -89,6 +89,7 @@ static void print_report(struct http_answer *out, const struct profile *p, bool 
 		return;
 	o.format = pprof ? REPORT_PPROF : REPORT_HTML;
 	o.guarded = guarded;
+	o.pprof_names = true; /* who pulls it has not got the files */
 	out->report = !pprof;
 	finish(out, stream, report_print(p, &o, stream) < 0);
 }

@@ -42,6 +42,16 @@ static void put_bytes(struct metrics *m, const struct counters_row *row)
 	metrics_whole(m, row->sums.bytes);
 }
 
+static void put_variance(struct metrics *m, const struct counters_row *row)
+{
+	metrics_real(m, row->spread.variance);
+}
+
+static void put_batches(struct metrics *m, const struct counters_row *row)
+{
+	metrics_real(m, row->spread.batches);
+}
+
 static void labels(struct metrics *m, const struct counters_service *s,
 		   const struct counters_function *f, unsigned outcome, uint32_t clock)
 {
@@ -96,6 +106,13 @@ static void put_sums(struct metrics *m, const struct agent *a)
 	rows(m, a, put_ticks);
 	metrics_counter(m, "scprof_bytes", "bytes", "Bytes that these calls moved.");
 	rows(m, a, put_bytes);
+	metrics_counter(m, "scprof_variance_square_seconds", "",
+			"Variance of scprof_seconds_total, dependence between calls included, in "
+			"seconds squared.");
+	rows(m, a, put_variance);
+	metrics_counter(m, "scprof_batches", "",
+			"Readings that scprof_variance_square_seconds_total was made from.");
+	rows(m, a, put_batches);
 }
 
 static void function_errors(struct metrics *m, const struct counters_service *s,

@@ -2,6 +2,7 @@
 /* Both snapshots go into one model, where equal paths are one; then the first is taken off. */
 #include "pprof_window.h"
 
+#include <math.h>
 #include <time.h>
 
 /* A file that could not be read at the beginning would count whole at the end. */
@@ -26,7 +27,8 @@ static void set_span(struct profile *p, const struct timespec *began, double sec
 		return;
 	q->start_real_ns = (uint64_t)began->tv_sec * 1000000000 + (uint64_t)began->tv_nsec;
 	q->start_mono_ns = 1; /* 0 is not known */
-	q->end_mono_ns = 1 + (uint64_t)(seconds * 1e9);
+	q->end_mono_ns = 1 + (uint64_t)llround(seconds * 1e9);
+	q->end_state = SCP_END_EXIT; /* nothing comes after it; and threads are older than it */
 }
 
 /* Its first reading is in the model, and would be taken off what others did on the same paths. */
@@ -47,6 +49,9 @@ static enum window_result read_end(struct window *w, struct agent *a, struct sna
 	enum window_result result = WINDOW_NO_MEMORY;
 	struct snapshot last;
 
+	/* A file that is found later would be known when the next window begins: what its process
+	 * did before would be in none. */
+	agent_scan(a);
 	if (snapshot_take(&last, a, service, w->clock) == 0) {
 		snapshot_load(&last, w->profile, is_news_or_known, first);
 		w->left_out += last.left_out;

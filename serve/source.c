@@ -157,7 +157,7 @@ enum source_result source_take(struct source *s, struct counters *c, const struc
 	*fault = SOURCE_FAULT_MEMORY;
 	if (skip && cells_take(&now, c, s->service, p, skip) == 0) {
 		*fault = SOURCE_FAULT_BACKWARDS;
-		if (cells_publish(&now, count ? &s->cells : &now, c, s->service, p) == 0)
+		if (cells_publish(&now, count ? &s->cells : &now, c, s->service, p, s->past) == 0)
 			result = s->last && same_cells(&now, &s->cells) ? SOURCE_SAME : SOURCE_GREW;
 	}
 	if (result != SOURCE_FAILED) {

@@ -70,6 +70,7 @@ struct source {
 	uint32_t clock;	      /* kind */
 	bool alive;
 	bool from_now;		   /* what it had before its first reading is not to be counted */
+	bool past;		   /* it is, but began before the agent did */
 	uint64_t next_ns, wait_ns; /* when to read it again, CLOCK_MONOTONIC */
 	UT_hash_handle hh;	   /* by path */
 };

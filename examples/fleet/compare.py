@@ -25,6 +25,24 @@ def series(directory, name):
             for r in answer["data"]["result"]}
 
 
+def student(freedom):
+    """The 97.5 % quantile of Student's distribution, by Simpson's rule and bisection."""
+    scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
+
+    def above(t, steps=400):
+        """Probability between 0 and t."""
+        h = t / steps
+        weights = [1] + [4, 2] * (steps // 2 - 1) + [4, 1]
+        return h / 3 * sum(w * (1 + (i * h) ** 2 / freedom) ** (-(freedom + 1) / 2)
+                           for i, w in enumerate(weights)) * scale
+
+    low, high = 0.0, 64.0
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        low, high = (middle, high) if above(middle) < 0.475 else (low, middle)
+    return low
+
+
 class Table:
     def __init__(self):
         self.bad = 0
@@ -43,7 +61,7 @@ def compare(directory):
         sites = {(s["symbol"], s["outcome"]): s for s in json.load(file)["sites"]}
     names = ("calls", "ticks", "bytes", "seconds", "overhead_seconds", "mean_seconds",
              "half_width_independent", "half_width", "half_width_hosts", "wilson_low_seconds",
-             "wilson_high_seconds")
+             "wilson_high_seconds", "half_width_5m", "freedom_5m", "quantile_5m")
     have = {name: series(directory, name) for name in names}
     table = Table()
     if set(have["calls"]) != set(sites):
@@ -70,6 +88,13 @@ def compare(directory):
                   math.inf)
         table.row(key, "error, by effects (ns)", have["half_width"][key] / Z * 1e9, error,
                   math.inf)
+        freedom = have["freedom_5m"].get(key, math.nan)
+        if batches or freedom > 0:  # none where no reading saw a tick
+            quantile = have["quantile_5m"][key]
+            table.row(key, "error, 5 min window (ns)", have["half_width_5m"][key] / quantile * 1e9,
+                      error, math.inf)
+            table.row(key, f"quantile, {freedom:.1f} d.f.", quantile, student(freedom),
+                      0.05 if freedom >= 2 else math.inf)
         print(f"{' '.join(key):24}95 % interval: PromQL {have['mean_seconds'][key] * 1e9:.1f} +- "
               f"{have['half_width_hosts'][key] * 1e9:.1f} ns, report {site['ci_low_ns']:.1f} to "
               f"{site['ci_high_ns']:.1f} ns ({site['method']})")

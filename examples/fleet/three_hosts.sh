@@ -84,7 +84,7 @@ start_host()
 	pids+=($!)
 	for n in $(seq "$i"); do
 		ip netns exec "$tag-$i" env LD_PRELOAD="$library" SCPROF_OUT="$work/host$i" SCPROF_GROUPS=socket \
-			SCPROF_CLOCK="${FLEET_CLOCK:-tsc}" "$program" 20 $((20 * i + n)) $((seconds * 40)) >>"$work/said" 2>&1 &
+			SCPROF_CLOCK="${FLEET_CLOCK:-tsc}" "$program" 20 $((20 * i + n)) >/dev/null 2>&1 &
 		pids+=($!)
 		programs+=($!)
 	done
@@ -114,9 +114,32 @@ value_is()
 	[ "$(ask "$1" | jq -r '.data.result[0].value[1] // "none"')" = "$2" ]
 }
 
+grafana_variables()
+{
+	cat <<-'END'
+		s/$service/(sleeper)/g
+		s/$function/.*/g
+		s/$__rate_interval/1m/g
+	END
+}
+
+# Every query of the dashboard, with its variables as Grafana fills them in, has an answer.
+ask_dashboard()
+{
+	local query queries=0
+	while read -r query; do
+		queries=$((queries + 1))
+		[ "$(ask "$query" | jq '.data.result | length')" -gt 0 ] || {
+			echo "three_hosts: the dashboard has no data for: $query" >&2
+			return 1
+		}
+	done < <(jq -r '.panels[].targets[]?.expr' "$here/grafana-dashboard.json" | sed -f <(grafana_variables))
+	echo "the dashboard's $queries queries have data"
+}
+
 start_prometheus()
 {
-	sed 's/: 15s/: 1s/' "$here/prometheus.yml" >"$work/prometheus.yml"
+	sed 's/: 15s/: 500ms/' "$here/prometheus.yml" >"$work/prometheus.yml"
 	cp "$here/scprof.rules.yml" "$work"
 	ip netns exec "$tag-0" prometheus --config.file="$work/prometheus.yml" --storage.tsdb.path="$work/tsdb" \
 		--web.listen-address=127.0.0.1:9090 >"$work/prometheus.log" 2>&1 &
@@ -128,23 +151,27 @@ make_network
 for i in 1 2 3; do start_host "$i"; done
 start_prometheus
 within 60 value_is 'sum(up{job="scprof"})' 3
+# A window's interval needs a few readings of each host.
+while [ $SECONDS -lt "$seconds" ]; do sleep 0.3; done
+within 60 value_is 'count(scprof_batches_total{function="recv",outcome="completed"} >= 4)' 3
 # The programs end while they are watched: their last calls count as well.
-for pid in "${programs[@]}"; do
-	end=$((SECONDS + 4 * seconds))
-	while kill -0 "$pid" 2>/dev/null && [ $SECONDS -lt $end ]; do sleep 0.3; done
-done
 for pid in "${programs[@]}"; do kill "$pid" 2>/dev/null || true; done
-wanted=$(awk '/^calls/ { n += $2 } END { print n }' "$work/said")
-within 30 value_is 'sum(scprof_calls_total{function="recv",outcome="completed"})' "$wanted"
-within 30 value_is 'sum(service_function:scprof_calls:fleet{function="recv",outcome="completed"})' "$wanted"
-sleep 4 # the rules that draw on these are evaluated in turn
-
+for pid in "${programs[@]}"; do wait "$pid" 2>/dev/null || true; done
 "$scprof" merge -o "$work/fleet.scp" "$work"/host*/*.scp
 "$scprof" report --format json --by function --include-warm-up "$work/fleet.scp" >"$work/report.json"
+wanted=$(jq '[.sites[] | select(.symbol == "recv" and .outcome == "completed") | .calls] | add' "$work/report.json")
+within 30 value_is 'sum(scprof_calls_total{function="recv",outcome="completed"})' "$wanted"
+within 30 value_is 'sum(service_function:scprof_calls:fleet{function="recv",outcome="completed"})' "$wanted"
+sleep 2 # the rules that draw on these are evaluated in turn
+
 for name in calls seconds square_seconds overhead_seconds mean_seconds half_width half_width_independent half_width_hosts \
 	wilson_low_seconds wilson_high_seconds; do
 	ask "service_function:scprof_$name:fleet" >"$work/$name.json"
 done
+for name in half_width freedom quantile; do
+	ask "service_function:scprof_$name:fleet5m" >"$work/${name}_5m.json"
+done
 ask 'sum by (function, outcome) (scprof_ticks_total)' >"$work/ticks.json"
 ask 'sum by (function, outcome) (scprof_bytes_total)' >"$work/bytes.json"
+ask_dashboard
 python3 "$here/compare.py" "$work"

@@ -116,8 +116,8 @@ scrape()
 		import gzip, sys
 		sys.path.insert(0, sys.argv[1])
 		def calls(path):
-		    """Sum of the first value of all samples; wire format by hand."""
-		    data, at, total = gzip.open(path).read(), 0, 0
+		    """Sum of the first value of all samples, and the duration; wire format by hand."""
+		    data, at, total, lasted = gzip.open(path).read(), 0, 0, 0
 		    def varint(data, at):
 		        value = shift = 0
 		        while True:
@@ -127,7 +127,8 @@ scrape()
 		    while at < len(data):
 		        key, at = varint(data, at)
 		        if key & 7 == 0:
-		            _, at = varint(data, at)
+		            value, at = varint(data, at)
+		            lasted = value if key >> 3 == 10 else lasted
 		            continue
 		        length, at = varint(data, at)
 		        part, at = data[at:at + length], at + length
@@ -140,9 +141,10 @@ scrape()
 		                if k >> 3 == 2: total += varint(part[i:i + n], 0)[0]
 		                i += n
 		            else: _, i = varint(part, i)
-		    return total
-		window, all_ = calls("window.pb.gz"), calls("answer")
-		print(window, all_)
+		    return total, lasted
+		(window, lasted), (all_, _) = calls("window.pb.gz"), calls("answer")
+		print(window, lasted, all_)
+		assert lasted == 1000000000, "as long as was asked for, not as the processes live"
 		assert 0 < window < 6000 < all_, "3 003 sends and 3 000 receives had ended before"
 	END
 }

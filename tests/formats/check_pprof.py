@@ -68,8 +68,9 @@ class Message:
 
 
 def by_id(messages):
+    """Unique and not 0 by the schema; 1, 2, 3... in their order for Parca."""
     out = {m.one(1): m for m in messages}
-    assert 0 not in out and len(out) == len(messages), "numbers are unique and not 0"
+    assert list(out) == list(range(1, len(messages) + 1)), "not numbered in order: %s" % list(out)[:9]
     return out
 
 
@@ -102,7 +103,8 @@ class Profile:
             out.append((self.text(function.one(2)), line.one(2), self.text(function.one(4))))
             self.text(function.one(3))
         if not out:
-            assert mapping, "neither a name nor a mapping"
+            assert mapping and at.one(3), "neither a name nor a place in a mapping"
+            assert not self.mappings[mapping].one(7), "pprof looks up no frame of a mapping with names"
             file = self.text(self.mappings[mapping].one(5))
             base = file.rsplit("/", 1)[-1] if "/" in file and not file.endswith("/") else file
             out.append(("%s+0x%x" % (base, at.one(3)), 0, ""))
@@ -127,7 +129,11 @@ def check_rest(profile, costs):
     types = [(profile.text(m.one(1)), profile.text(m.one(2))) for m in profile.top.many(1)]
     wanted = [("calls", "count"), ("time", "nanoseconds"), ("bytes", "bytes"), ("uncharged", "nanoseconds")]
     assert types == wanted[:3 + costs], types
+    assert all("-" not in text for pair in types for text in pair), "no type for a query of Pyroscope's"
     assert profile.text(profile.top.one(14)) == "time"
+    (event,) = profile.top.many(11)
+    assert (profile.text(event.one(1)), profile.text(event.one(2)), profile.top.one(12)) == ("calls", "count", 1)
+    assert all(v >= 0 for s in profile.top.many(2) for v in s.list(2)), "Pyroscope drops samples below 0"
     for comment in profile.top.list(13):
         profile.text(comment)
     for mapping in profile.mappings.values():

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Names become labels, limits hold and nothing that is beyond them is lost, and both formats
  * are written as their specifications say. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -146,7 +147,7 @@ static void count(struct counters *c, const char *program, const char *function,
 	struct counters_function *f = counters_function(c, s, function, "libc.so.6");
 	struct counters_sums more = {.calls = calls, .seconds = 1};
 
-	counters_add(counters_row(f, SCP_COMPLETED, SCP_CLOCK_TSC), &more);
+	counters_add(counters_row(f, SCP_COMPLETED, SCP_CLOCK_TSC), &more, false);
 }
 
 static uint64_t calls_of(const struct counters_service *s, const char *name)
@@ -230,9 +231,38 @@ static void refuses_rows_that_cannot_be(void **state)
 	counters_end(&c);
 }
 
+/* Past calls, of which nobody knows the time, are in the sums and in no batch. */
+static void makes_batches_of_readings(void **state)
+{
+	const struct counters_sums past = {.calls = 1000, .seconds = 77},
+				   first = {.calls = 10, .seconds = 0.1},
+				   second = {.calls = 20, .seconds = 0.26};
+	struct counters c;
+	struct counters_row *row;
+
+	(void)state;
+	counters_begin(&c, 10, 10);
+	row = counters_row(counters_function(&c, counters_service(&c, "p"), "f", "l"),
+			   SCP_COMPLETED, SCP_CLOCK_TSC);
+	assert_non_null(row);
+	counters_add(row, &past, true);
+	counters_close_batches(&c);
+	assert_true(row->spread.calls == 0 && row->sums.calls == 1000);
+	counters_add(row, &first, false);
+	counters_close_batches(&c);
+	assert_true(row->spread.batches == 0 && row->spread.variance == 0);
+	counters_add(row, &second, false);
+	counters_close_batches(&c);
+	counters_close_batches(&c); /* nothing happened in between */
+	assert_true(row->spread.batches == 1);
+	assert_true(fabs(row->spread.variance - 0.0018) < 0.00005);
+	counters_end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(makes_batches_of_readings),
 		cmocka_unit_test(cleans_names),
 		cmocka_unit_test(names_programs),
 		cmocka_unit_test(names_users),
