@@ -117,8 +117,7 @@ static void put_frame(FILE *out, const struct stacks *s, const struct stacks_fra
 		if (place && file)
 			fprintf(out, ":%d", p->line);
 		else if (place)
-			fprintf(out, "%s0x%" PRIx64, module ? "+" : "",
-				(uint64_t)f->frame.offset);
+			fprintf(out, "%s0x%" PRIx64, module ? "+" : "", (uint64_t)f->frame.offset);
 	}
 }
 
