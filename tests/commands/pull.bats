@@ -38,11 +38,20 @@ teardown()
 	./pull "$URL" 0.3 0.3 >sums
 }
 
+@test "a frame that nobody can name is called by its place: Pyroscope leaves out what has no name" {
+	[ -d /usr/share/gocode/src/github.com/google/pprof/profile ] || skip "no golang-github-google-pprof-dev"
+	go build -o pull "$BATS_TEST_DIRNAME/../pull/pull.go"
+	"$BUILD/tests/unit/make_profile" paths 20 out/scprof.server.1.scp
+	start_agent out
+	./pull "$URL" >sums
+	[ "$(awk '$1 == "calls" { print $2 }' sums)" -gt 0 ]
+}
+
 @test "go tool pprof fetches a window" {
 	background "$SLEEPER" 20
 	start_agent out
 	await 20 eval '[ "$(metric "calls_total.*\"send\".*completed")" -gt 0 ]'
-	PPROF_TMPDIR=$T go tool pprof -symbolize=none -sample_index=calls -top "$URL/debug/pprof/profile?seconds=1" >top.txt 2>err.txt
-	grep -q '^Duration: 1s, Total samples = [1-9]' top.txt
+	PPROF_TMPDIR=$T go tool pprof -symbolize=none -sample_index=calls -top "$URL/debug/pprof/profile?seconds=0.3" >top.txt 2>err.txt
+	grep -q '^Duration: 300ms, Total samples = [1-9]' top.txt
 	grep -q ' send$' top.txt
 }
