@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# serial
 # Three hosts in network namespaces and one Prometheus: sums of calls, ticks, bytes and squares add up
 # over hosts, and what follows from them is what scprof says of the merged profiles.
 
