@@ -53,11 +53,22 @@ paced_is_named()
 	undisturbed paced_is_named
 }
 
+# Two rows (send, recv) are held against a chance of 1 in 1000 each, so one run in 500 may be
+# named wrongly, and two of three runs in 80 000.
 @test "estimates 02: one that knows nothing of the tick is not" {
-	run_json -c coarse -- "$PROGRAMS/asynchronous" 1
-	holds '.clock.synchronous == false'
-	holds 'all(.warnings[]; .code != "clock-synchronous")'
-	run ! grep -q 'clock-synchronous' "$T/report.txt"
+	local named=0
+	for _ in 1 2 3; do
+		run_json -c coarse -- "$PROGRAMS/asynchronous" 0.5
+		holds '.clock.synchronous == false and all(.warnings[]; .code != "clock-synchronous") or
+			(.clock.synchronous == true and any(.warnings[]; .code == "clock-synchronous"))'
+		if grep -q 'clock-synchronous' "$T/report.txt"; then
+			holds '.clock.synchronous == true'
+			named=$((named + 1))
+		else
+			holds '.clock.synchronous == false'
+		fi
+	done
+	[ "$named" -le 1 ]
 }
 
 # The same calls on the randomised page clock and on the counter. Three times the
