@@ -28,6 +28,26 @@ not()
 	! "$@"
 }
 
+# gone PATTERN: no process has it in its command line, or soon none has: one that was ended needs a
+# moment to be gone.
+gone()
+{
+	local tries=100
+	while pgrep -f -- "$1" >/dev/null; do
+		[ $((tries--)) -gt 0 ] || { pgrep -af -- "$1"; return 1; }
+		sleep 0.1
+	done
+}
+
+# ADDRESS:PORT to listen at, which nobody takes between now and then: all of 127.0.0.0/8 is loopback,
+# and the address is made of this process's number. The port is free at every address just now.
+own_place()
+{
+	local number=$BASHPID
+	printf '127.%d.%d.%d:' $((64 + number / 65536 % 64)) $((number / 256 % 256)) $((number % 256))
+	python3 -c 'import socket; s = socket.socket(); s.bind(("", 0)); print(s.getsockname()[1])'
+}
+
 # with_library COMMAND...: under a bare LD_PRELOAD, profiles to $T/out. Socket
 # calls and waiting; reads and writes of files are not recorded.
 with_library()
@@ -115,8 +135,9 @@ counts_match()
 		} exit bad }' expected=1 "$T/expect.with" expected= "$T/found"
 }
 
-# The whole claim of a target program.
+# The whole claim of a target program. REPORT: options of the report, such as --by function.
 unnoticed()
 {
-	same_either_way "$@" && counts_match
+	# shellcheck disable=SC2086 # options are words
+	same_either_way "$@" && counts_match ${REPORT:-}
 }
