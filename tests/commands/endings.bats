@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # However a program ends, its status is its own and its calls are on record.
+# about 15 s
 
 load common
 

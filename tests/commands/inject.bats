@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Every system call that the library itself makes is made to fail once, by
 # strace; the program must come out the same each time.
+# about 10 s
 
 load common
 
