@@ -185,8 +185,8 @@ waits()
 }
 
 # A tick of three waits, so that an interval is made of ticks and little else. Some 30 ticks do not
-# know their own spread well: of these 30 pairs the second interval is 0.46 to 1.28 times as wide
-# as was asked for, 0.85 times in the median, always the same.
+# know their own spread well: of these 30 pairs the second interval is 0.57 to 1.18 times as wide
+# as was asked for, 0.83 times in the median, always the same.
 @test "plan 18: it gives the interval that was asked for, in the time that was told" {
 	local seed
 	for seed in $(seq 101 130); do
@@ -195,7 +195,7 @@ waits()
 	jq -cn "$PAIRS"' {asked: ('"$ASKED"'), within: ($after.sites[0].width / 0.4), reason: $after.sites[0].reason,
 		told: ($after.running_s / ($before.running_s + $before.more_s))}]' ./1??.[12] >pairs
 	jq -e 'length == 30 and all(.[]; .asked and .reason == null and (.told - 1 | fabs) < 1e-9)' pairs &&
-		jq -e '[.[].within] | sort | .[0] > 0.4 and .[29] < 1.4 and .[14] > 0.75 and .[14] < 0.95' pairs || {
+		jq -e '[.[].within] | sort | .[0] > 0.5 and .[29] < 1.4 and .[14] > 0.75 and .[14] < 0.95' pairs || {
 		cat pairs
 		return 1
 	}
