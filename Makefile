@@ -57,18 +57,21 @@ $(BUILD)/%.o: %.c
 setup:
 	@scripts/setup.sh
 
+# To build for the tests, as many jobs as there are processors, unless -j says otherwise.
+JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 # Setting up comes first even under `make -j`, hence the second make.
 demo: setup
 	@$(MAKE) --no-print-directory all
 	$(BUILD)/scprof run -o $(BUILD)/demo.scp -- $(BUILD)/examples/echo_pair 20000 100
 
 check: setup
-	@$(MAKE) --no-print-directory all tests
+	@$(MAKE) --no-print-directory $(JOBS) all tests
 	@tests/run --build $(BUILD) $(UNIT_TESTS) tests/commands/*.bats
 
 check-long: setup
 	@scripts/setup.sh --shells
-	@$(MAKE) --no-print-directory all tests
+	@$(MAKE) --no-print-directory $(JOBS) all tests
 	@tests/run --build $(BUILD) tests/commands/complete.bats tests/commands/install.bats tests/commands/pull.bats
 	@scripts/third_party_suites.sh $(BUILD)
 

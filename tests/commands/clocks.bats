@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # `scprof clocks`: what it prints, whatever this machine's clocks are worth.
+# about 18 s
 
 load common
 

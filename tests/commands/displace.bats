@@ -3,6 +3,7 @@
 # `scprof displace`, `scprof run --displace` and `scprof load`: accounts add up, the
 # command does not notice, nothing is left behind, odd machines get one clear line.
 # No time is held against an absolute one.
+# fluid
 
 bats_require_minimum_version 1.5.0
 load displace

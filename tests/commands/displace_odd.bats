@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Displacement where something is in the way: signals, programs that leave, sandboxes,
 # quotas; the published procedure; `scprof run --displace` and `scprof load`.
+# fluid
 
 bats_require_minimum_version 1.5.0
 load displace

@@ -3,6 +3,7 @@
 # `scprof run --displace` by call site: what is printed, saved and read again fits together, and
 # the command does not notice. How large a cost is nobody asserts: a machine that is busy
 # gives no number, and then says why.
+# fluid
 
 bats_require_minimum_version 1.5.0
 load common

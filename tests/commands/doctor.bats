@@ -41,12 +41,19 @@ WITH=()
 
 @test "doctor 02: text and JSON say the same, and the worst level is the status" {
 	local status=0
+	# what the host takes away and how much room there is may change: the text is held against
+	# what was said before it or, where that changed, after it
 	doctor '0 1'
+	mv doctor.json before.json
 	"$SCPROF" doctor >text || status=$?
-	[ "$status" = "$(jq .status doctor.json)" ]
-	jq -r '.checks[] | .level + " " + .name' doctor.json |
-		diff - <(awk '/^(ok|note|limited|missing) / { print $1, $2 }' text)
-	if jq -e 'any(.checks[]; .level == "limited")' doctor.json >/dev/null; then
+	doctor '0 1'
+	says()
+	{
+		jq -r '(.status | tostring), (.checks[] | .level + " " + .name)' "$1"
+	}
+	(echo "$status"; awk '/^(ok|note|limited|missing) / { print $1, $2 }' text) >said
+	diff <(says before.json) said || diff <(says doctor.json) said
+	if grep -q '^limited ' text; then
 		[ "$status" = 1 ]
 	else
 		[ "$status" = 0 ]

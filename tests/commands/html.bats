@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # `scprof report --format html` in a real browser: loads quietly, searches, zooms, sorts, says
 # what the text says, and takes names for text. tests/browser/check_page.py has the checks.
+# about 11 s
 
 load common
 

@@ -5,25 +5,15 @@
 
 load common
 
-# inside NAME: "CALLS INNER" of a symbol's rows together.
-inside()
-{
-	jq -r --arg f "$1" '[.sites[] | select(.symbol == $f)] |
-		"\([.[].calls] | add // 0) \([.[].inner_calls] | add // 0)"' "$T/report.json"
-}
-
-# expect NAME CALLS INNER ...
+# expect NAME CALLS INNER ...: of a symbol's rows together.
 expect()
 {
-	local bad=0
-	while [ $# -gt 0 ]; do
-		[ "$(inside "$1")" = "$2 $3" ] || {
-			echo "$1: calls and calls inside are $(inside "$1"), expected $2 $3"
-			bad=1
-		}
-		shift 3
-	done
-	return $bad
+	printf '%s\n' "$@" | jq -Rne --slurpfile report "$T/report.json" '
+		[inputs] | [range(0; length; 3) as $i | .[$i] as $f | (.[$i + 1:$i + 3] | map(tonumber)) as $wanted |
+			[$report[0].sites[] | select(.symbol == $f)] |
+			[([.[].calls] | add // 0), ([.[].inner_calls] | add // 0)] |
+			select(. != $wanted) | "\($f): calls and calls inside are \(.), expected \($wanted)"] |
+		if . == [] then true else (.[] | debug), false end' >/dev/null
 }
 
 profile()

@@ -57,8 +57,12 @@ paced()
 	paced coarse
 }
 
+# Samples of one program are not independent (the sixteen paths of a round follow each other
+# closely): of ten runs of one for three seconds, 2450 samples each, the emptiest of the 32 bins had
+# 0.52 to 0.78 of the mean and the fullest 1.22 to 1.56. Two programs at once, which know nothing of
+# each other, give two thirds more in less time.
 @test "phases 02: a program that knows nothing of the tick begins them anywhere" {
-	dump coarse "$PROGRAMS/asynchronous" 3
+	dump coarse sh -c '"$0" 2.5 & "$0" 2.5; wait' "$PROGRAMS/asynchronous"
 	expect '$1 >= 500 && $2 < 0.4 && $3 > 0.3 && $4 < 2'
 }
 

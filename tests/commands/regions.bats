@@ -29,17 +29,12 @@ measured()
 # counts NAME COUNT...: of regions, in $T/report.json.
 counts()
 {
-	local bad=0 calls
-	while [ $# -gt 0 ]; do
-		calls=$(jq --arg f "$1" '[.sites[] | select(.symbol == $f and .library == "region" and
-			.outcome == "completed") | .calls] | add // 0' "$T/report.json")
-		[ "$calls" = "$2" ] || {
-			echo "$1: $calls, expected $2"
-			bad=1
-		}
-		shift 2
-	done
-	return $bad
+	printf '%s\n' "$@" | jq -Rne --slurpfile report "$T/report.json" '
+		[inputs] | [range(0; length; 2) as $i | .[$i] as $f | (.[$i + 1] | tonumber) as $n |
+			([$report[0].sites[] | select(.symbol == $f and .library == "region" and
+				.outcome == "completed") | .calls] | add // 0) |
+			select(. != $n) | "\($f): \(.), expected \($n)"] |
+		if . == [] then true else (.[] | debug), false end' >/dev/null
 }
 
 lost()

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # `scprof serve`: what it counts is what the profiles hold; counters never go back; pages, metrics
 # and pprof are what others read; bad requests and bad files stop nothing.
+# about 22 s
 
 load common
 load ../serve/serve
@@ -328,13 +329,13 @@ s.recv(1000)' "${URL#http://}" || true
 		  - job_name: scprof
 		    static_configs: [{targets: ["${URL#http://}"]}]
 	END
-	port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-	prometheus --config.file=prometheus.yml --storage.tsdb.path=tsdb --web.listen-address=127.0.0.1:"$port" \
+	place=$(own_place)
+	prometheus --config.file=prometheus.yml --storage.tsdb.path=tsdb --web.listen-address="$place" \
 		>prometheus.log 2>&1 3>&- 4>&- &
 	BACKGROUND+=($!)
 	ask()
 	{
-		curl -s --get "http://127.0.0.1:$port/api/v1/query" --data-urlencode "query=$1" | jq -r '.data.result[0].value[1] // empty'
+		curl -s --get "http://$place/api/v1/query" --data-urlencode "query=$1" | jq -r '.data.result[0].value[1] // empty'
 	}
 	await 40 eval '[ "$(ask "up{job=\"scprof\"}")" = 1 ]'
 	await 40 eval '[ -n "$(ask "rate(scprof_calls_total{function=\"send\",outcome=\"completed\"}[10s]) > 0")" ]'

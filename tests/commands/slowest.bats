@@ -3,6 +3,7 @@
 # --slowest: single calls, the longest of all, with when and from where. Any call can be
 # stretched by a busy machine, so what is asserted of times is what cannot be otherwise: a
 # reply that comes 60 ms late takes 60 ms at least, and early() is called before late().
+# about 13 s
 
 load common
 

@@ -53,17 +53,15 @@ seen_by_strace()
 # agreement COMMAND...
 agreement()
 {
-	local call functions function seen recorded bad=0 total=0
+	local call functions seen recorded bad=0 total=0
 	timeout -k 5 120 strace -f -qq -yy -o trace -s 32 -e signal=none \
 		-E LD_PRELOAD="$LIB" -E SCPROF_OUT="$T/out" -E SCPROF_GROUPS=socket,wait "$@" >run.out 2>run.err </dev/null
 	make_report || return 1
 	[ "$(jq '.skipped_calls + .overflow_calls' report.json)" = 0 ]
+	jq -r '.sites[] | "\(.symbol) \(.calls)"' report.json >recorded
 	while read -r call functions; do
 		[ -n "$call" ] || continue
-		recorded=0
-		for function in $functions; do
-			recorded=$((recorded + $(calls_of "$function")))
-		done
+		recorded=$(awk -v functions=" $functions " 'index(functions, " " $1 " ") { n += $2 } END { print n + 0 }' recorded)
 		seen=$(seen_by_strace "$call")
 		total=$((total + seen))
 		[ "$seen" = "$recorded" ] || {

@@ -3,6 +3,7 @@
 # `scprof top`: what it attaches to, its pictures as text, its screen on a pseudo-terminal; and
 # `scprof run --live`, --until, progress. Counts are compared with what the program must have
 # done; no rate is.
+# about 30 s
 
 load common
 
@@ -601,14 +602,20 @@ same_as_report()
 	done
 }
 
+# Three programs at once, which wait for nearly all of their time.
 @test "progress: a bar on a terminal, nothing in a pipe" {
-	"$SCPROF" run --for 1500ms --no-report -o p.scp -- "$PROGRAMS/traffic" 2 2>run.err </dev/null
+	"$SCPROF" run --for 1500ms --no-report -o p.scp -- "$PROGRAMS/traffic" 2 2>run.err </dev/null 3>&- &
+	local in_a_pipe=$! recording
+	mkdir recording until
+	(cd recording && pty 100x24 "
+		wait scprof run: \[#+-+\] .* recording
+		end 0" "$SCPROF" run --for 1500ms --no-report -o "$T/q.scp" -- "$PROGRAMS/traffic" 2) &
+	recording=$!
+	(cd until && pty 100x24 "
+		wait interval now \+-.* %, wanted \+-0.1 %
+		end 0" "$SCPROF" run --until 0.1% --no-report -o "$T/r.scp" -- "$PROGRAMS/traffic" 3)
+	wait "$recording"
+	wait "$in_a_pipe"
 	hasnt 'recording' run.err
 	hasnt $'\r' run.err
-	pty 100x24 "
-		wait scprof run: \[#+-+\] .* recording
-		end 0" "$SCPROF" run --for 1500ms --no-report -o "$T/q.scp" -- "$PROGRAMS/traffic" 2
-	pty 100x24 "
-		wait interval now \+-.* %, wanted \+-0.1 %
-		end 0" "$SCPROF" run --until 0.1% --no-report -o "$T/r.scp" -- "$PROGRAMS/traffic" 3
 }

@@ -146,10 +146,14 @@ static uint8_t *load(const char *path, size_t *size)
 	return data;
 }
 
+/* A new file each time: ext4 writes a file to the disk at once that was cut to nothing and is
+ * written anew. */
 static void store(const uint8_t *data, size_t size)
 {
-	int fd = open(MUTANT, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int fd;
 
+	unlink(MUTANT);
+	fd = open(MUTANT, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		fail(MUTANT);
 	close(fd);
