@@ -63,6 +63,7 @@ static int open_regular(struct raw_file *raw, struct profile_error *err)
 				 "with DIR/*.scp.");
 	if (!S_ISREG(st.st_mode))
 		return prof_fail(err, raw->path, "is not a regular file, so not a profile");
+	raw->foreign = st.st_uid && st.st_uid != geteuid();
 	return 0;
 }
 

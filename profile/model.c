@@ -220,6 +220,7 @@ static int add_file(struct profile *p, const char *path, struct prof_places *pla
 	}
 	if (result == 0) {
 		add_header(p, raw_header(&raw));
+		p->foreign |= raw.foreign;
 		take_clocks(p, raw_header(&raw), &clocks);
 		add_overhead(p, raw_header(&raw), before.entries);
 		slowest_join(p, &raw_header(&raw)->slowest, before.slowests,

@@ -214,6 +214,7 @@ struct profile {
 	struct scp_losses losses; /* summed */
 	uint64_t ticker_ticks, ticker_late_sum_ns, ticker_late_max_ns, ticker_late_ticks;
 	uint64_t torn_entries;
+	bool foreign; /* a file of it belongs neither to root nor to who reads it */
 	/* What was left out on purpose (scp_header.filters), of all files together. */
 	char filters[SCP_FILTERS_BYTES];
 	uint32_t filters_bytes;

@@ -45,7 +45,8 @@ struct raw_marks {
 struct raw_file {
 	const char *path;
 	int fd;
-	bool live; /* it may change while we read */
+	bool live;    /* it may change while we read */
+	bool foreign; /* see struct profile */
 	uint8_t *image, *earlier;
 	uint64_t image_bytes, earlier_bytes;
 	struct raw_marks first, second;

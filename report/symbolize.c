@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <uthash.h>
 
 #include "demangle.h"
@@ -41,6 +42,7 @@ struct symbolizer *symbolize_new(const struct profile *p)
 	if (!s)
 		return NULL;
 	s->profile = p;
+	s->guarded = p->foreign && !geteuid();
 	s->loaded = calloc(p->modules ? p->modules : 1, sizeof(*s->loaded));
 	s->jit = jit_new(p);
 	if (!s->loaded || !s->jit) {
@@ -53,6 +55,11 @@ struct symbolizer *symbolize_new(const struct profile *p)
 void symbolize_guard(struct symbolizer *s)
 {
 	s->guarded = true;
+}
+
+bool symbolize_is_guarded(const struct symbolizer *s)
+{
+	return s->guarded;
 }
 
 static void free_symbols(struct symbol *symbol, size_t count)
