@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The symbolizer: one libdwfl session a module, opened when the first of its
  * frames is asked for, and a cache of answers. */
+#define HASH_NONFATAL_OOM 1
 #include "symbolize.h"
 
 #include <stdlib.h>
@@ -215,7 +216,11 @@ static struct answer *find_answer(struct symbolizer *s, const struct prof_frame 
 		return NULL;
 	}
 	HASH_ADD(hh, s->answers, key, sizeof(a->key), a);
-	return a;
+	if (a->hh.tbl)
+		return a;
+	free_symbols(a->symbol, a->count);
+	free(a);
+	return NULL;
 }
 
 const struct symbol *symbolize_frame(struct symbolizer *s, const struct prof_frame *frame,
