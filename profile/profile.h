@@ -255,6 +255,12 @@ void profile_free(struct profile *p);
  * than the files added before, unreadable). Works on live files. */
 int profile_add(struct profile *p, const char *path, struct profile_error *err);
 
+/* The same, of a file that holds so many bytes at most: what is read is what is measured, also
+ * where the file grows meanwhile. profile_add reads up to PROF_MOST_BYTES. */
+#define PROF_MOST_BYTES (UINT64_C(2) << 30)
+int profile_add_within(struct profile *p, const char *path, uint64_t most_bytes,
+		       struct profile_error *err);
+
 /* All of `paths` in one model; NULL and *err on the first failure. */
 struct profile *profile_open(const char *const *paths, size_t count, struct profile_error *err);
 
