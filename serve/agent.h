@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 
+#include "shares.h"
 #include "source.h"
 
 #define AGENT_FRESH_NS	 UINT64_C(500000000)
@@ -33,6 +34,7 @@ struct agent {
 	struct counters counters;
 	struct source *sources; /* a hash by path, in the order in which they were found */
 	size_t held[SOURCE_HOLDINGS];
+	struct share *shares; /* of those that are open */
 	struct source_identity gone[AGENT_REMEMBERED];
 	size_t gones;
 	uint64_t faults[SOURCE_FAULTS];
