@@ -22,6 +22,7 @@ struct agent_options {
 	size_t directories;
 	uint32_t most_services, most_functions;
 	uint32_t most_files; /* open at a time; agent_open lowers it to what RLIMIT_NOFILE allows */
+	uint32_t most_names; /* looked at in one scan, in all directories; 0: 200 000 */
 	uint64_t most_bytes; /* of a file */
 	bool from_now;	     /* what began before the agent counts from its first reading on */
 	double confidence;
@@ -40,6 +41,7 @@ struct agent {
 	uint64_t faults[SOURCE_FAULTS];
 	uint64_t files_beyond;	     /* in the last scan: not looked at, for the limits */
 	uint64_t directories_failed; /* in the last scan */
+	uint32_t names_left;	     /* of this scan */
 	uint64_t scans, refreshed_ns;
 	double refresh_s; /* how long the last one took */
 	uint64_t started_real_ns;

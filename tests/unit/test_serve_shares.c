@@ -227,6 +227,33 @@ static void nobody_takes_all_names_of_services(void **state)
 	counters_end(&c);
 }
 
+/* However many directories there are: the lock is held meanwhile. */
+static void a_scan_looks_at_so_many_names_and_no_more(void **state)
+{
+	struct place *x = *state;
+	struct agent_options o = options(x);
+	char path[160];
+
+	agent_close(&x->agent);
+	o.most_names = 60;
+	assert_int_equal(agent_open(&x->agent, &o), 0);
+	for (unsigned i = 0; i < 10; i++) {
+		snprintf(path, sizeof(path), "%s/scprof.Ab12x%u", x->directory, i);
+		assert_int_equal(mkdir(path, 0700), 0);
+		for (unsigned k = 0; k < 10; k++) {
+			snprintf(path, sizeof(path), "%s/scprof.Ab12x%u/%u", x->directory, i, k);
+			assert_int_equal(symlink("nowhere", path), 0);
+		}
+	}
+	agent_scan(&x->agent);
+	assert_int_equal(x->agent.names_left, 0);
+	assert_true(x->agent.files_beyond >= 1);
+	x->agent.options.most_names = 1000;
+	agent_scan(&x->agent);
+	assert_int_equal(x->agent.names_left, 1000 - 2 - 10 * 13);
+	assert_int_equal(x->agent.files_beyond, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -234,6 +261,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_gave_way_goes_on_when_there_is_room, begin,
 						end),
 		cmocka_unit_test(nobody_takes_all_names_of_services),
+		cmocka_unit_test_setup_teardown(a_scan_looks_at_so_many_names_and_no_more, begin,
+						end),
 	};
 
 	return cmocka_run_group_tests_name("serve shares", tests, NULL, NULL);
