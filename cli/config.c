@@ -216,7 +216,8 @@ static const char *unfit(const struct stat *st)
 	if (!S_ISREG(st->st_mode))
 		return "is no regular file; name one";
 	if (st->st_uid != geteuid() && st->st_uid != 0)
-		return "belongs to somebody else, and is not read; make it your own (chown)";
+		return "belongs to somebody else, and is not read; make it your own (chown), or, "
+		       "where sudo -E brought the name along, say SCPROF_CONFIG=/dev/null";
 	if (st->st_mode & (S_IWGRP | S_IWOTH))
 		return "may be written by others, and is not read; chmod go-w";
 	if (st->st_size > MOST_BYTES)

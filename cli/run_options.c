@@ -235,21 +235,6 @@ static int settle(struct run_options *o, const char *clock, const char *tick, co
 	return 0;
 }
 
-/* A long option is the word before optind; of a cluster of short ones getopt
- * names the letter. */
-static int bad_option(char **argv, int option)
-{
-	char letter[3] = {'-', (char)optopt, '\0'};
-	const char *word = optopt > ' ' && optopt < 127 ? letter : argv[optind - 1];
-
-	if (option == ':')
-		say_format("option %s needs a value", word);
-	else
-		say_format("unknown option %s%s.\nscprof run --help lists the options", word,
-			   complaint_near("scprof run", word));
-	return -1;
-}
-
 struct texts {
 	const char *clock, *tick, *groups;
 };
@@ -301,7 +286,8 @@ static int take_option(char **argv, int option, struct run_options *o, struct te
 	default:
 		if (option >= RUN_OPTION_BELOW)
 			return run_filters_take(&o->filters, option, optarg);
-		return bad_option(argv, option);
+		complaint_option("scprof run", argv, option);
+		return -1;
 	}
 }
 

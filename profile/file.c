@@ -16,7 +16,6 @@
 #include "error.h"
 #include "large.h"
 
-#define MOST_BYTES   (UINT64_C(2) << 30)
 #define HEADER_TRIES 20
 
 /* Read up to n bytes; *got tells how many there were. */
@@ -63,6 +62,7 @@ static int open_regular(struct raw_file *raw, struct profile_error *err)
 				 "with DIR/*.scp.");
 	if (!S_ISREG(st.st_mode))
 		return prof_fail(err, raw->path, "is not a regular file, so not a profile");
+	raw->foreign = st.st_uid && st.st_uid != geteuid();
 	return 0;
 }
 
@@ -125,10 +125,11 @@ static int take_copy(const struct raw_file *raw, uint8_t **copy, uint64_t *bytes
 	if (raw_check_header(raw->path, (const void *)image, (uint64_t)st.st_size, err))
 		return -1;
 	end = raw_used_end((const void *)image);
-	if (end > MOST_BYTES)
+	if (end > raw->most_bytes)
 		return prof_fail(err, raw->path,
-				 "holds %llu bytes; scprof reads profiles of up to 2 GiB",
-				 (unsigned long long)end);
+				 "holds %llu bytes; scprof reads profiles of up to %llu MiB here",
+				 (unsigned long long)end,
+				 (unsigned long long)(raw->most_bytes >> 20));
 	grown = large_alloc(end);
 	if (!grown)
 		return prof_no_memory(err, raw->path);
@@ -173,9 +174,9 @@ static int copy_file(struct raw_file *raw, struct profile_error *err)
 	return take_copy(raw, &raw->image, &raw->image_bytes, err);
 }
 
-int raw_open(struct raw_file *raw, const char *path, struct profile_error *err)
+int raw_open(struct raw_file *raw, const char *path, uint64_t most_bytes, struct profile_error *err)
 {
-	*raw = (struct raw_file){.path = path, .fd = -1};
+	*raw = (struct raw_file){.path = path, .most_bytes = most_bytes, .fd = -1};
 	if (open_regular(raw, err) || copy_file(raw, err) || raw_collect(raw, err) ||
 	    raw_check_references(raw, err)) {
 		raw_close(raw);

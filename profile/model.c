@@ -236,8 +236,8 @@ static void add_header(struct profile *p, const struct scp_header *h)
 	p->ticker_late_ticks += h->ticker_late_ticks;
 }
 
-static int add_file(struct profile *p, const char *path, struct prof_places *places,
-		    struct profile_error *err)
+static int add_file(struct profile *p, const char *path, uint64_t most_bytes,
+		    struct prof_places *places, struct profile_error *err)
 {
 	struct model_size before = model_size(p);
 	struct file_clocks clocks;
@@ -245,7 +245,7 @@ static int add_file(struct profile *p, const char *path, struct prof_places *pla
 	int result;
 
 	err->text[0] = 0;
-	if (raw_open(&raw, path, err))
+	if (raw_open(&raw, path, most_bytes, err))
 		return -1;
 	result = resolve_clocks(path, raw_header(&raw), &clocks, err) ||
 				 check_clocks(p, path, &clocks, err)
@@ -257,6 +257,7 @@ static int add_file(struct profile *p, const char *path, struct prof_places *pla
 	}
 	if (result == 0) {
 		add_header(p, raw_header(&raw));
+		p->foreign |= raw.foreign;
 		take_clocks(p, raw_header(&raw), &clocks);
 		add_overhead(p, raw_header(&raw), depth_of(p, before.entries, p->entries, NULL));
 		slowest_join(p, &raw_header(&raw)->slowest, before.slowests,
@@ -269,14 +270,20 @@ static int add_file(struct profile *p, const char *path, struct prof_places *pla
 
 int profile_add(struct profile *p, const char *path, struct profile_error *err)
 {
-	return add_file(p, path, NULL, err);
+	return add_file(p, path, PROF_MOST_BYTES, NULL, err);
+}
+
+int profile_add_within(struct profile *p, const char *path, uint64_t most_bytes,
+		       struct profile_error *err)
+{
+	return add_file(p, path, most_bytes, NULL, err);
 }
 
 int profile_add_placed(struct profile *p, const char *path, struct prof_places *places,
 		       struct profile_error *err)
 {
 	*places = (struct prof_places){0};
-	if (!add_file(p, path, places, err))
+	if (!add_file(p, path, PROF_MOST_BYTES, places, err))
 		return 0;
 	free(places->place);
 	*places = (struct prof_places){0};

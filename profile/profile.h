@@ -217,6 +217,7 @@ struct profile {
 	struct scp_losses losses; /* summed */
 	uint64_t ticker_ticks, ticker_late_sum_ns, ticker_late_max_ns, ticker_late_ticks;
 	uint64_t torn_entries;
+	bool foreign; /* a file of it belongs neither to root nor to who reads it */
 	/* What was left out on purpose (scp_header.filters), of all files together. */
 	char filters[SCP_FILTERS_BYTES];
 	uint32_t filters_bytes;
@@ -256,6 +257,12 @@ void profile_free(struct profile *p);
  * (not a profile, damaged, another version, another clock kind or resolution
  * than the files added before, unreadable). Works on live files. */
 int profile_add(struct profile *p, const char *path, struct profile_error *err);
+
+/* The same, of a file that holds so many bytes at most: what is read is what is measured, also
+ * where the file grows meanwhile. profile_add reads up to PROF_MOST_BYTES. */
+#define PROF_MOST_BYTES (UINT64_C(2) << 30)
+int profile_add_within(struct profile *p, const char *path, uint64_t most_bytes,
+		       struct profile_error *err);
 
 /* A file of the model as it is now, while its process goes on. */
 struct profile_moment {

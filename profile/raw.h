@@ -44,8 +44,10 @@ struct raw_marks {
 
 struct raw_file {
 	const char *path;
+	uint64_t most_bytes; /* that are read */
 	int fd;
-	bool live; /* it may change while we read */
+	bool live;    /* it may change while we read */
+	bool foreign; /* see struct profile */
 	uint8_t *image, *earlier;
 	uint64_t image_bytes, earlier_bytes;
 	struct raw_marks first, second;
@@ -55,7 +57,8 @@ struct raw_file {
 };
 
 /* Read and check. 0, or -1 with *err and nothing to close. */
-int raw_open(struct raw_file *raw, const char *path, struct profile_error *err);
+int raw_open(struct raw_file *raw, const char *path, uint64_t most_bytes,
+	     struct profile_error *err);
 void raw_close(struct raw_file *raw);
 
 static inline const struct scp_header *raw_header(const struct raw_file *raw)

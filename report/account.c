@@ -2,6 +2,7 @@
 /* Where the threads' time went: gaps between calls, threads, processes, and
  * the check that nothing is missing. Readings of one clock telescope, so in
  * every table   calls - nested + gaps = time   holds to the unit. */
+#define HASH_NONFATAL_OOM 1
 #include "estimate.h"
 #include "model.h"
 
@@ -36,7 +37,10 @@ static struct pair *find_pair(struct pair **pairs, uint32_t from, uint32_t to)
 		return NULL;
 	*found = want;
 	HASH_ADD(hh, *pairs, key, sizeof(found->key), found);
-	return found;
+	if (found->hh.tbl)
+		return found;
+	free(found);
+	return NULL;
 }
 
 static struct pair *pair_gaps(const struct profile *p, const uint32_t *site_of, int *failed)

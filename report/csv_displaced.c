@@ -49,7 +49,10 @@ void csv_displaced(struct csv *c, const struct report *r, const struct report_si
 	put_cost(c, uncharged, &d->uncharged, known);
 	put_cost(c, true_cost, &d->true_cost, known);
 	csv_number(c, "uncharged_p", known ? d->uncharged.p : NAN);
-	csv_number(c, "uncharged_significant", known ? d->significant : NAN);
+	if (known)
+		csv_flag(c, "uncharged_significant", d->significant);
+	else
+		csv_nothing(c, "uncharged_significant");
 	csv_text(c, "inseparable_with", partners);
 	csv_text(c, "displacement", d->state ? displaced_state_name(d->state) : NULL);
 	csv_number(c, "displacement_spans", d->state ? d->spans : NAN);

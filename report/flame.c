@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Grows the tree site by site, then brings it into preorder. */
+#define HASH_NONFATAL_OOM 1
 #include "flame.h"
 
 #include <inttypes.h>
@@ -66,7 +67,10 @@ static uint32_t box_below(struct growth *g, const struct key *k)
 	p->key = *k;
 	p->box = new_box(g, k);
 	HASH_ADD(hh, g->places, key, sizeof(p->key), p);
-	return p->box;
+	if (p->hh.tbl)
+		return p->box;
+	free(p);
+	return FAILED;
 }
 
 static const char *base_name(const char *path)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The rows of the table: their numbers, notes, histograms, and call paths to the line. Paths
  * share their beginnings, so each is a number in a tree of lines, innermost line last. */
+#define HASH_NONFATAL_OOM 1
 #include "html_write.h"
 
 #include <math.h>
@@ -58,7 +59,10 @@ static struct line *find_line(struct line **lines, const struct line_key *k, boo
 		return NULL;
 	l->key = *k;
 	HASH_ADD(hh, *lines, key, sizeof(l->key), l);
-	return l;
+	if (l->hh.tbl)
+		return l;
+	free(l);
+	return NULL;
 }
 
 static bool number_line(struct paths *p, struct line *l)

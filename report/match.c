@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Rows by key; then rows of one side only, whose functions agree and whose lines do
  * not, in their order. */
+#define HASH_NONFATAL_OOM 1
 #include "match.h"
 
 #include <stdlib.h>
@@ -59,6 +60,11 @@ static int add_entry(struct match *m, struct found **all, const struct match_mod
 			return -1;
 		}
 		HASH_ADD_KEYPTR(hh, *all, f->row.key, strlen(f->row.key), f);
+		if (!f->hh.tbl) {
+			clear_row(m, &f->row);
+			free(f);
+			return -1;
+		}
 	}
 	if (profile < m->bases)
 		f->row.in_base = true;

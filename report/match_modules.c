@@ -2,6 +2,7 @@
 /* Modules of several profiles under one name, and whether addresses in them mean the
  * same everywhere. A library's version and the program's name may differ between the
  * sides: what stands behind ".so" is cut, and the only program is "the program". */
+#define HASH_NONFATAL_OOM 1
 #include "match.h"
 
 #include <stdlib.h>
@@ -76,7 +77,11 @@ static struct family *join_family(struct match_modules *modules, const struct pr
 	f->same_build = m->build_id_bytes > 0;
 	f->loaded = true;
 	HASH_ADD_KEYPTR(hh, modules->families, f->name, strlen(f->name), f);
-	return f;
+	if (f->hh.tbl)
+		return f;
+	free(f->name);
+	free(f);
+	return NULL;
 }
 
 /* Looking up any address opens the module's file. */

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The symbolizer: one libdwfl session a module, opened when the first of its
  * frames is asked for, and a cache of answers. */
+#define HASH_NONFATAL_OOM 1
 #include "symbolize.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <uthash.h>
 
 #include "demangle.h"
@@ -41,6 +43,7 @@ struct symbolizer *symbolize_new(const struct profile *p)
 	if (!s)
 		return NULL;
 	s->profile = p;
+	s->guarded = p->foreign && !geteuid();
 	s->loaded = calloc(p->modules ? p->modules : 1, sizeof(*s->loaded));
 	s->jit = jit_new(p);
 	if (!s->loaded || !s->jit) {
@@ -53,6 +56,11 @@ struct symbolizer *symbolize_new(const struct profile *p)
 void symbolize_guard(struct symbolizer *s)
 {
 	s->guarded = true;
+}
+
+bool symbolize_is_guarded(const struct symbolizer *s)
+{
+	return s->guarded;
 }
 
 static void free_symbols(struct symbol *symbol, size_t count)
@@ -208,7 +216,11 @@ static struct answer *find_answer(struct symbolizer *s, const struct prof_frame 
 		return NULL;
 	}
 	HASH_ADD(hh, s->answers, key, sizeof(a->key), a);
-	return a;
+	if (a->hh.tbl)
+		return a;
+	free_symbols(a->symbol, a->count);
+	free(a);
+	return NULL;
 }
 
 const struct symbol *symbolize_frame(struct symbolizer *s, const struct prof_frame *frame,

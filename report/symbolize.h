@@ -52,7 +52,8 @@ enum symbolize_state {
 
 struct symbolizer;
 
-/* For the modules of `p`, which must outlive it. NULL when memory is out. */
+/* For the modules of `p`, which must outlive it; guarded from the beginning where root reads the
+ * profile of another user. NULL when memory is out. */
 struct symbolizer *symbolize_new(const struct profile *p);
 void symbolize_free(struct symbolizer *s);
 
@@ -61,6 +62,7 @@ void symbolize_free(struct symbolizer *s);
  * short while they are mapped (SIGBUS), and only with the build-id that the profile recorded: who
  * cannot read a file cannot have its names told either. */
 void symbolize_guard(struct symbolizer *s);
+bool symbolize_is_guarded(const struct symbolizer *s);
 
 /* The symbols of a frame, innermost first; `*count` is at least 1. A return
  * address is looked up one byte earlier, inside the call instruction. When

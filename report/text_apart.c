@@ -3,6 +3,7 @@
  * by side, and a row leaves all others at the lengths that it shares with its
  * neighbours, or at a smaller length met further away: the rising sequence of
  * those is all that one pass each way must keep. */
+#define HASH_NONFATAL_OOM 1
 #include "text_apart.h"
 
 #include <stdlib.h>
@@ -57,7 +58,12 @@ static const char *line_of(struct sorting *s, const struct prof_frame *frame)
 	}
 	*found = want;
 	HASH_ADD(hh, s->lines, key, sizeof(found->key), found);
-	return found->text;
+	if (found->hh.tbl)
+		return found->text;
+	free(found->text);
+	free(found);
+	s->failed = true;
+	return "";
 }
 
 static int compare_lines(struct sorting *s, const struct prof_frame *a, const struct prof_frame *b)

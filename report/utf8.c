@@ -4,16 +4,11 @@
  * written for another terminal than this one's. */
 #include "utf8.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BROKEN UINT32_MAX
-
-/* One character at *s, which moves past it. A byte that begins no valid
- * character is BROKEN and passed alone. */
-static uint32_t decode(const char **s)
+uint32_t utf8_next(const char **s)
 {
 	static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
 	const unsigned char *b = (const unsigned char *)*s;
@@ -27,14 +22,14 @@ static uint32_t decode(const char **s)
 
 	(*s)++;
 	if (more < 0)
-		return BROKEN;
+		return UTF8_BROKEN;
 	for (int i = 1; i <= more; i++) {
 		if ((b[i] & 0xc0) != 0x80)
-			return BROKEN;
+			return UTF8_BROKEN;
 		c = c << 6 | (b[i] & 0x3f);
 	}
 	if (c < least[more] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-		return BROKEN;
+		return UTF8_BROKEN;
 	*s += more;
 	return c;
 }
@@ -51,8 +46,7 @@ static bool is_in(const struct range *ranges, size_t count, uint32_t c)
 	return false;
 }
 
-/* Controls, and what reorders or hides text. */
-static bool is_harmful(uint32_t c)
+bool utf8_is_harmful(uint32_t c)
 {
 	static const struct range harmful[] = {
 		{0, 0x1f},	  {0x7f, 0x9f},	      {0xad, 0xad},	{0x61c, 0x61c},
@@ -91,11 +85,11 @@ char *utf8_clean(const char *s, bool utf8)
 
 	while (out && *s) {
 		const char *from = s;
-		uint32_t c = decode(&s);
+		uint32_t c = utf8_next(&s);
 
-		if (c == BROKEN || (c < 0x80 && is_harmful(c))) {
+		if (c == UTF8_BROKEN || (c < 0x80 && utf8_is_harmful(c))) {
 			to += sprintf(to, "\\x%02x", (unsigned char)*from);
-		} else if (is_harmful(c)) {
+		} else if (utf8_is_harmful(c)) {
 			to += sprintf(to, "\\u{%x}", c);
 		} else if (c >= 0x80 && !utf8) {
 			*to++ = '?';
@@ -116,7 +110,7 @@ char *utf8_repair(const char *s)
 	while (out && *s) {
 		const char *from = s;
 
-		if (decode(&s) == BROKEN) {
+		if (utf8_next(&s) == UTF8_BROKEN) {
 			memcpy(to, "\xef\xbf\xbd", 3);
 			to += 3;
 		} else {
@@ -134,7 +128,7 @@ size_t utf8_width(const char *s)
 	size_t width = 0;
 
 	while (*s)
-		width += width_of(decode(&s));
+		width += width_of(utf8_next(&s));
 	return width;
 }
 
@@ -144,7 +138,7 @@ size_t utf8_fit(const char *s, size_t width)
 
 	while (*at) {
 		const char *next = at;
-		size_t w = width_of(decode(&next));
+		size_t w = width_of(utf8_next(&next));
 
 		if (w > width)
 			break;
@@ -157,7 +151,7 @@ size_t utf8_fit(const char *s, size_t width)
 char *utf8_shorten(const char *s, size_t width, bool utf8)
 {
 	const char *dots = utf8 ? "…" : "..";
-	size_t dots_width = utf8 ? 1 : 2, has = utf8_width(s), head, skip;
+	size_t dots_width = utf8 ? 1 : 2, has = utf8_width(s), head, skip, rest;
 	char *out;
 
 	if (has <= width)
@@ -167,10 +161,11 @@ char *utf8_shorten(const char *s, size_t width, bool utf8)
 	width -= dots_width;
 	head = utf8_fit(s, (width + 1) / 2);
 	/* Skip until what is left fits behind the dots. */
-	for (skip = head; utf8_width(s + skip) > width / 2;) {
+	rest = utf8_width(s + head);
+	for (skip = head; rest > width / 2;) {
 		const char *next = s + skip;
 
-		decode(&next);
+		rest -= width_of(utf8_next(&next));
 		skip = (size_t)(next - s);
 	}
 	return asprintf(&out, "%.*s%s%s", (int)head, s, dots, s + skip) < 0 ? NULL : out;

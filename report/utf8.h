@@ -9,6 +9,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* One character at *s, which moves past it. A byte that begins no well-formed one (Unicode 15,
+ * Table 3-7) is UTF8_BROKEN, and passed alone. */
+#define UTF8_BROKEN UINT32_MAX
+uint32_t utf8_next(const char **s);
+
+/* Controls, and what reorders or hides text. */
+bool utf8_is_harmful(uint32_t c);
 
 /* Copy with control characters, direction marks and broken UTF-8 as \xHH or
  * \u{HHHH}; without `utf8`, everything that is not ASCII as '?'. */

@@ -319,6 +319,14 @@ static void warn_module(struct report *r, uint32_t module)
 			    "shown as %s+offset. Restore that build, or install its debug "
 			    "information, to see names.",
 			    m->path, base);
+	else if (state == SYMBOLIZE_MISSING && m->path[0] == '/' &&
+		 symbolize_is_guarded(r->symbols))
+		report_warn(r, "guarded-module",
+			    "%s was not opened, or is not here: the profile is another user's, and "
+			    "root opens only root's own files for it, with the build-id that it "
+			    "names (others can be cut short while they are read). Its frames are "
+			    "shown as %s+offset. Report as that user to see names.",
+			    m->path, base);
 	else if (state == SYMBOLIZE_MISSING && m->build_id_bytes && m->path[0] == '/')
 		report_warn(r, "missing-module",
 			    "%s is not here any more: its frames are shown as %s+offset. Name a "

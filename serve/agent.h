@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 
+#include "shares.h"
 #include "source.h"
 
 #define AGENT_FRESH_NS	 UINT64_C(500000000)
@@ -21,6 +22,7 @@ struct agent_options {
 	size_t directories;
 	uint32_t most_services, most_functions;
 	uint32_t most_files; /* open at a time; agent_open lowers it to what RLIMIT_NOFILE allows */
+	uint32_t most_names; /* looked at in one scan, in all directories; 0: 200 000 */
 	uint64_t most_bytes; /* of a file */
 	bool from_now;	     /* what began before the agent counts from its first reading on */
 	double confidence;
@@ -33,11 +35,13 @@ struct agent {
 	struct counters counters;
 	struct source *sources; /* a hash by path, in the order in which they were found */
 	size_t held[SOURCE_HOLDINGS];
+	struct share *shares; /* of those that are open */
 	struct source_identity gone[AGENT_REMEMBERED];
 	size_t gones;
 	uint64_t faults[SOURCE_FAULTS];
 	uint64_t files_beyond;	     /* in the last scan: not looked at, for the limits */
 	uint64_t directories_failed; /* in the last scan */
+	uint32_t names_left;	     /* of this scan */
 	uint64_t scans, refreshed_ns;
 	double refresh_s; /* how long the last one took */
 	uint64_t started_real_ns;

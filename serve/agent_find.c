@@ -13,6 +13,7 @@
 #include "agent.h"
 
 #define MOST_NAMES 100000 /* of one directory */
+#define ALL_NAMES  200000 /* of all of them: a scan holds the lock */
 
 enum depth { NAMED, RUN, RUN_PROFILES };
 
@@ -30,6 +31,10 @@ static void descend(struct agent *a, int at, const char *path, const char *name,
 
 	if ((size_t)snprintf(below, sizeof(below), "%s/%s", path, name) >= sizeof(below))
 		return;
+	if (!a->names_left) {
+		a->files_beyond++;
+		return;
+	}
 	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (fd >= 0)
 		look_through(a, fd, below, depth);
@@ -61,8 +66,10 @@ static void look_through(struct agent *a, int at, const char *path, enum depth d
 		a->directories_failed++;
 		return;
 	}
-	while ((entry = readdir(directory)) && names++ < MOST_NAMES)
+	while ((entry = readdir(directory)) && names++ < MOST_NAMES && a->names_left) {
+		a->names_left--;
 		meet(a, at, path, entry->d_name, depth);
+	}
 	a->files_beyond += entry != NULL;
 	closedir(directory);
 }
@@ -70,6 +77,7 @@ static void look_through(struct agent *a, int at, const char *path, enum depth d
 void agent_find(struct agent *a)
 {
 	a->files_beyond = a->directories_failed = 0;
+	a->names_left = a->options.most_names ? a->options.most_names : ALL_NAMES;
 	for (size_t i = 0; i < a->options.directories; i++) {
 		const char *path = a->options.directory[i];
 		int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);

@@ -2,7 +2,8 @@
 /* What is kept for a file that was found. Anybody can put names into a directory such as /dev/shm,
  * and ended processes leave files there for good: neither shall keep the agent from those that
  * run. Names that cannot be opened are counted apart, and where all descriptors are in use, that
- * of a file which has said all is given up: a small record stays, by which it is known again. */
+ * of a file which has said all is given up: a small record stays, by which it is known again. Where
+ * there is none, the user with most open files gives one up for who has fewer. */
 #include "agent_private.h"
 
 #include <stdlib.h>
@@ -15,6 +16,10 @@
 
 static void hold(struct agent *a, struct source *s, enum source_holding holding)
 {
+	if (s->holding == SOURCE_OPEN)
+		shares_remove(&a->shares, s->identity.uid);
+	if (holding == SOURCE_OPEN)
+		shares_add(&a->shares, s->identity.uid);
 	a->held[s->holding]--;
 	s->holding = holding;
 	a->held[holding]++;
@@ -42,7 +47,8 @@ static struct source *new_source(struct agent *a, const char *path)
 
 void agent_drop(struct agent *a, struct source *s)
 {
-	a->held[s->holding]--;
+	hold(a, s, SOURCE_NAMED);
+	a->held[SOURCE_NAMED]--;
 	HASH_DEL(a->sources, s);
 	source_close(s);
 	free(s);
@@ -94,6 +100,34 @@ static void close_file(struct agent *a, struct source *s)
 	}
 }
 
+/* The last that was found of the user who has most open, where the newcomer's user has fewer:
+ * claims to be alive cost nothing, so they must not keep out those of others. */
+static struct source *beyond_share(struct agent *a, const struct source *newcomer)
+{
+	const struct share *most = shares_most(a->shares);
+	struct source *last = NULL;
+
+	if (!most || most->files <= shares_of(a->shares, newcomer->identity.uid))
+		return NULL;
+	for (struct source *s = a->sources; s; s = s->hh.next)
+		if (s->fd >= 0 && s->identity.uid == most->uid)
+			last = s;
+	return last;
+}
+
+/* What it counted stays its own, so that it goes on from there when it is opened again. */
+static void cut_off(struct agent *a, struct source *s)
+{
+	if (!s->service) {
+		close_file(a, s);
+		return;
+	}
+	s->cut_off = true;
+	source_lend(s);
+	hold(a, s, SOURCE_ASIDE);
+	s->next_ns = agent_now_ns() + ASIDE_NS;
+}
+
 /* A descriptor for one more file than there may be; false: none can be done without. */
 static bool make_room(struct agent *a, const struct source *newcomer)
 {
@@ -102,10 +136,14 @@ static bool make_room(struct agent *a, const struct source *newcomer)
 	for (struct source *s = a->sources; s; s = s->hh.next)
 		if (s != newcomer && worth_closing(s) > (best ? worth_closing(best) : 0))
 			best = s;
-	if (!best || a->held[SOURCE_ASIDE] >= AGENT_ASIDE)
-		return false;
-	close_file(a, best);
-	return true;
+	if (best && a->held[SOURCE_ASIDE] < AGENT_ASIDE) {
+		close_file(a, best);
+		return true;
+	}
+	best = a->held[SOURCE_ASIDE] < 2 * AGENT_ASIDE ? beyond_share(a, newcomer) : NULL;
+	if (best)
+		cut_off(a, best);
+	return best != NULL;
 }
 
 /* Beyond the limit of names it is not remembered, and tried again at the next scan. */
@@ -122,6 +160,31 @@ static void refuse(struct agent *a, struct source *s, enum source_fault fault)
 	agent_wait_longer(s);
 }
 
+/* A file that was cut off, where there is room again: false, and it waits on. */
+static bool reopen(struct agent *a, struct source *s, int directory, const char *name)
+{
+	const uint32_t uid = s->identity.uid;
+	const dev_t device = s->device;
+	const ino_t inode = s->inode;
+	enum source_fault fault;
+
+	if (a->held[SOURCE_OPEN] >= a->options.most_files ||
+	    source_open(s, directory, name, &a->limits, &fault))
+		return false;
+	if (s->device != device || s->inode != inode) { /* since it was looked at */
+		source_lend(s);
+		s->device = device;
+		s->inode = inode;
+		s->identity.uid = uid;
+		return false;
+	}
+	s->cut_off = false;
+	s->wait_ns = s->next_ns = 0;
+	hold(a, s, SOURCE_OPEN);
+	agent_read(a, s);
+	return true;
+}
+
 /* true: there is nothing to do about it now. */
 static bool is_known(struct agent *a, struct source **found, int directory, const char *name)
 {
@@ -133,6 +196,7 @@ static bool is_known(struct agent *a, struct source **found, int directory, cons
 		return agent_now_ns() < s->next_ns;
 	if (source_is(s, directory, name)) {
 		s->next_ns = agent_now_ns() + ASIDE_NS;
+		a->files_beyond += s->cut_off && !reopen(a, s, directory, name);
 		return true;
 	}
 	agent_retire(a, s); /* another file has its name now */

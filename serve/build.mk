@@ -15,6 +15,7 @@ SERVE_SRC = \
 	serve/negotiate.c \
 	serve/pool.c \
 	serve/request.c \
+	serve/shares.c \
 	serve/snapshot.c \
 	serve/source.c \
 	serve/spread.c \

@@ -79,15 +79,32 @@ static struct counters_service *new_service(struct counters *c, const char *name
 	return NULL;
 }
 
-static struct counters_service *service_named(struct counters *c, const char *name)
+/* So all users can fill the places together, but none alone, and never those of our own. */
+static bool has_share(const struct counters *c, unsigned uid)
+{
+	uint32_t own = 0;
+
+	for (const struct counters_service *s = c->services; s; s = s->hh.next)
+		own += s->foreign && s->uid == uid;
+	return own < (c->most_services - (c->named - own)) / 2;
+}
+
+/* uid NULL: ours. */
+static struct counters_service *service_named(struct counters *c, const char *name,
+					      const unsigned *uid)
 {
 	struct counters_service *s;
 
 	HASH_FIND(hh, c->services, name, strlen(name), s);
 	if (s && s != c->other)
 		return s;
-	if (strcmp(name, LABEL_OTHER) && c->named < c->most_services) {
+	if (strcmp(name, LABEL_OTHER) && c->named < c->most_services &&
+	    (!uid || has_share(c, *uid))) {
 		s = new_service(c, name);
+		if (s && uid) {
+			s->foreign = true;
+			s->uid = *uid;
+		}
 		c->named += s != NULL;
 		return s;
 	}
@@ -102,7 +119,7 @@ struct counters_service *counters_service(struct counters *c, const char *progra
 	char name[LABEL_BYTES];
 
 	label_clean_program(name, program);
-	return service_named(c, name);
+	return service_named(c, name, NULL);
 }
 
 struct counters_service *counters_service_of(struct counters *c, const char *program, unsigned uid)
@@ -111,7 +128,7 @@ struct counters_service *counters_service_of(struct counters *c, const char *pro
 
 	label_clean_program(name, program);
 	label_add_user(name, uid);
-	return service_named(c, name);
+	return service_named(c, name, &uid);
 }
 
 static size_t make_key(char key[2 * LABEL_BYTES], const char *name, const char *library)

@@ -54,6 +54,8 @@ extern const char *const counters_loss_names[COUNTERS_LOSSES];
 
 struct counters_service {
 	char name[LABEL_BYTES];
+	bool foreign;			     /* another user's, */
+	unsigned uid;			     /* who is this one */
 	struct counters_function *functions; /* a hash; in the order in which they came */
 	struct counters_function *other;
 	uint32_t named;	    /* functions with rows of their own */
@@ -77,7 +79,8 @@ void counters_end(struct counters *c);
 /* The service of a program's path. NULL: memory is out. */
 struct counters_service *counters_service(struct counters *c, const char *program);
 
-/* The same of another user's program ("name@UID"): nobody can speak as a service of ours. */
+/* The same of another user's program ("name@UID"): nobody can speak as a service of ours. No such
+ * user gets more than half of the names that are left by everybody else. */
 struct counters_service *counters_service_of(struct counters *c, const char *program, unsigned uid);
 
 /* The function's place; that of "other" beyond the limit. NULL: memory is out. */

@@ -6,42 +6,11 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "utf8.h"
+
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 #define CUT_MARK    "..."
 #define DELETED	    " (deleted)"
-
-/* Bytes of the well-formed character at `s`, 0: there is none (Unicode 15, Table 3-7). */
-static size_t character(const unsigned char *s)
-{
-	unsigned char low = 0x80, high = 0xbf;
-	size_t bytes;
-
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] < 0xc2 || s[0] > 0xf4)
-		return 0;
-	bytes = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-	if (s[0] == 0xe0)
-		low = 0xa0;
-	else if (s[0] == 0xed)
-		high = 0x9f;
-	else if (s[0] == 0xf0)
-		low = 0x90;
-	else if (s[0] == 0xf4)
-		high = 0x8f;
-	if (s[1] < low || s[1] > high)
-		return 0;
-	for (size_t i = 2; i < bytes; i++)
-		if (s[i] < 0x80 || s[i] > 0xbf)
-			return 0;
-	return bytes;
-}
-
-/* C0 and DEL, and C1 as U+0080 to U+009F. */
-static bool is_control(const unsigned char *s)
-{
-	return s[0] < 0x20 || s[0] == 0x7f || (s[0] == 0xc2 && s[1] < 0xa0);
-}
 
 static void clean(char out[LABEL_BYTES], const char *name, size_t length)
 {
@@ -49,10 +18,11 @@ static void clean(char out[LABEL_BYTES], const char *name, size_t length)
 	size_t used = 0, fits = 0, at = 0;
 
 	while (at < length) {
-		const unsigned char *s = (const unsigned char *)name + at;
-		size_t bytes = character(s);
-		bool bad = !bytes || bytes > length - at || is_control(s);
-		const char *from = bad ? REPLACEMENT : (const char *)s;
+		const char *s = name + at, *next = s;
+		uint32_t c = utf8_next(&next);
+		size_t bytes = (size_t)(next - s);
+		bool bad = c == UTF8_BROKEN || bytes > length - at || utf8_is_harmful(c);
+		const char *from = bad ? REPLACEMENT : s;
 		size_t put = bad ? sizeof(REPLACEMENT) - 1 : bytes;
 
 		if (used + put > LABEL_BYTES - 1) {
@@ -63,7 +33,7 @@ static void clean(char out[LABEL_BYTES], const char *name, size_t length)
 		used += put;
 		if (used <= most)
 			fits = used;
-		at += bytes ? bytes : 1;
+		at += bytes;
 	}
 	out[used] = '\0';
 	if (!used)

@@ -70,7 +70,7 @@ static bool load(const struct snapshot *s, const struct snapshot_file *f, struct
 	if (fstat(f->fd, &st) || (uint64_t)st.st_size > s->limits.most_bytes)
 		return false;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", f->fd);
-	return profile_add(p, name, &err) == 0;
+	return profile_add_within(p, name, s->limits.most_bytes, &err) == 0;
 }
 
 void snapshot_load(struct snapshot *s, struct profile *p,

@@ -62,6 +62,13 @@ void source_release(struct source *s)
 	s->alive = false;
 }
 
+void source_lend(struct source *s)
+{
+	close(s->fd);
+	s->fd = -1;
+	s->alive = false;
+}
+
 void source_close(struct source *s)
 {
 	source_release(s);
@@ -101,7 +108,7 @@ struct profile *source_load(const struct source *s, const struct source_limits *
 		return NULL;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", s->fd);
 	*fault = SOURCE_FAULT_CONTENT;
-	if (profile_add(p, name, &err) == 0)
+	if (profile_add_within(p, name, l->most_bytes, &err) == 0)
 		return p;
 	profile_free(p);
 	return NULL;

@@ -125,6 +125,8 @@ refused()
 	if [ "$(id -u)" = 0 ]; then
 		chown 65534 home/scprof/config
 		refused 2 'belongs to somebody else' report p.scp
+		refused 2 'SCPROF_CONFIG=/dev/null' report p.scp
+		SCPROF_CONFIG=/dev/null "$SCPROF" report p.scp >/dev/null
 	fi
 	rm home/scprof/config
 	mkfifo home/scprof/config
@@ -174,7 +176,7 @@ refused()
 	not grep -E 'scprof/config|scprof\.conf' trace
 }
 
-@test "config 10: every option that can be set is accepted by its command, with its documented form" {
+@test "config 10: scprof config knows every option that can be set, by its documented name" {
 	# each long option of each command, but for those that are questions
 	local command name bad=0
 	"$SCPROF" describe | awk -F'\t' '$1 == "command" { print $3 }' | grep -vxE 'doctor|config' >names

@@ -83,7 +83,15 @@ mutations()
 	mutations 2 out/*.scp
 }
 
-@test "damaged 07: wrong options are status 2" {
+# Small ones, so that each can be printed: 42 pairs of format and grouping in turn.
+@test "damaged 07: mutations of small profiles end so in every format and grouping" {
+	"$BUILD/tests/unit/make_profile" paths 12 paths.scp
+	"$BUILD/tests/fuzz/mutate" 1000 3 paths.scp 1
+	"$BUILD/tests/unit/make_profile" displaced 7 displaced.scp
+	"$BUILD/tests/fuzz/mutate" 1000 5 displaced.scp 1
+}
+
+@test "damaged 08: wrong options are status 2" {
 	refused
 	refused --format nonsense "$good"
 	refused --by nonsense "$good"

@@ -68,7 +68,7 @@ setup()
 
 @test "csv: RFC 4180, every field of every site" {
 	local p by
-	for p in ordinary hostile; do
+	for p in ordinary hostile displaced; do
 		for by in path site function; do
 			"$SCPROF" report --by $by --format csv -o $p.csv $p.scp
 			"$SCPROF" report --by $by --format json -o by.json $p.scp

@@ -88,7 +88,7 @@ accepted()
 		# groff hides nothing: the page as it is read
 		groff -man -Tascii -P-c "$page" 2>/dev/null | sed 's/.\x08//g' >text
 		for option in $(documented "$command" | awk '$2 != "-" { print "--" $2 }'); do
-			grep -q -- "$option" text || { echo "$page: no $option"; return 1; }
+			grep -qE -- "$option([^a-z-]|\$)" text || { echo "$page: no $option"; return 1; }
 		done
 	done
 	grep -qE '^\.SH COMMANDS$' "$BUILD/man/scprof.1"

@@ -48,6 +48,7 @@ status_of()
 		done
 		complains "$(status_of "$command")" '--help' "$command" --help=1
 	done
+	complains 125 'option --live=1 takes no value' run --live=1 -- true
 }
 
 @test "messages 03: values that nobody could mean are refused with what would be right" {

@@ -336,3 +336,21 @@ teardown()
 	report
 	jq -e '[.warnings[].code] | index("map-refused") == null' report.json
 }
+
+@test "root opens only root's files for another user's profile, and says so" {
+	[ "$(id -u)" = 0 ] || skip 'only root can make files of somebody else'
+	build
+	profile
+	chown 65534 app
+	report # root's own profile: all files count
+	has outer app.c 11 debug-info
+	chown 65534 app.scp
+	report
+	jq -e '[.sites[].stack[].function] | any(. == "outer" or . == "middle") | not' report.json
+	has gate_inner gate.c 4 debug-info
+	jq -e '[.warnings[] | select(.code == "guarded-module") | .text] |
+		length == 1 and (.[0] | contains("/app was not opened"))' report.json
+	"$SCPROF" top --batch --pictures 1 --paths --width 200 app.scp >top.txt
+	grep gate_inner top.txt
+	[ "$(grep -cE 'outer|middle' top.txt)" = 0 ]
+}

@@ -60,6 +60,8 @@ def check_site(row, site):
             continue
         if isinstance(value, list):
             assert row[key] == ";".join(map(str, value)), (key, row[key], value)
+        elif isinstance(value, bool):
+            assert row[key] == str(value).lower(), (key, row[key], value)
         elif isinstance(value, str):
             assert same(row[key]) == same(text_of(value)), (key, row[key], value)
         else:

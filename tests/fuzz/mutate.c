@@ -2,7 +2,8 @@
 /* Feeds mutations of a real profile to the reader and, some of them, to the
  * report: what loads must print. (fuzz_reader.c searches the reader alone.)
  *
- * mutate COUNT SEED FILE     COUNT mutations of FILE, the same for a SEED
+ * mutate COUNT SEED FILE [EVERY]   COUNT mutations of FILE, the same for a SEED; one of EVERY
+ *                                  (default: 20) is printed, in all formats and groupings in turn
  *
  * A crash leaves the mutation in ./mutate.crash.scp and says which it was. It
  * is not an error that a mutation is accepted: most change only a number.
@@ -24,6 +25,7 @@
 #define MUTANT	     "mutate.crash.scp"
 #define SECONDS_EACH 20
 #define REPORT_EVERY 20 /* printing, with its look-up of symbols, takes 100 times as long */
+#define PRINTS_EACH  2	/* of those that are printed */
 
 static char where[64];
 
@@ -42,10 +44,26 @@ static void on_crash(int sig)
 	raise(sig);
 }
 
+#define FORMAT(value, name, print, traits) +1
+enum { FORMATS = 0 REPORT_FORMATS(FORMAT), GROUPINGS = REPORT_BY_PROCESS + 1 };
+#undef FORMAT
+
+/* What the turn has come to; a format without such a grouping shows its paths. */
+static void print_in_turn(const struct profile *p, unsigned turn, FILE *sink)
+{
+	struct report_options options = REPORT_OPTIONS_DEFAULT;
+	enum report_by by = (enum report_by)(turn / FORMATS % GROUPINGS);
+
+	options.format = (enum report_format)(turn % FORMATS);
+	if (by < REPORT_BY_GAP || !(report_format_traits(options.format) & REPORT_OF_STACKS))
+		options.by = by;
+	report_print(p, &options, sink);
+}
+
 /* 1 if it was accepted, 0 if refused with a message. */
 static int read_one(const char *path, bool print, FILE *sink)
 {
-	static const enum report_format formats[] = {REPORT_TEXT, REPORT_JSON};
+	static unsigned turn;
 	struct profile_error error = {""};
 	struct profile *p;
 
@@ -58,12 +76,8 @@ static int read_one(const char *path, bool print, FILE *sink)
 		}
 		return 0;
 	}
-	for (size_t i = 0; print && i < sizeof formats / sizeof *formats; i++) {
-		struct report_options options = REPORT_OPTIONS_DEFAULT;
-
-		options.format = formats[i];
-		report_print(p, &options, sink);
-	}
+	for (int i = 0; print && i < PRINTS_EACH; i++)
+		print_in_turn(p, turn++, sink);
 	profile_free(p);
 	return 1;
 }
@@ -159,7 +173,7 @@ static void store(const uint8_t *data, size_t size)
 	close(fd);
 }
 
-static int mutate_and_read(long count, uint64_t seed, const char *path, FILE *sink)
+static int mutate_and_read(long count, uint64_t seed, const char *path, long every, FILE *sink)
 {
 	size_t size;
 	uint8_t *good = load(path, &size), *mutant = malloc(size);
@@ -174,7 +188,7 @@ static int mutate_and_read(long count, uint64_t seed, const char *path, FILE *si
 			 (unsigned long)seed);
 		memcpy(mutant, good, size);
 		store(mutant, mutate(mutant, size, &state));
-		accepted += read_one(MUTANT, i % REPORT_EVERY == 0, sink);
+		accepted += read_one(MUTANT, i % every == 0, sink);
 	}
 	printf("%ld mutations: %ld accepted, %ld refused\n", count, accepted, count - accepted);
 	free(good);
@@ -186,10 +200,11 @@ static int mutate_and_read(long count, uint64_t seed, const char *path, FILE *si
 int main(int argc, char **argv)
 {
 	static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM};
+	long every = argc == 5 ? atol(argv[4]) : REPORT_EVERY;
 	FILE *sink;
 
-	if (argc != 4) {
-		fprintf(stderr, "usage: mutate COUNT SEED FILE\n");
+	if (argc < 4 || argc > 5 || every < 1) {
+		fprintf(stderr, "usage: mutate COUNT SEED FILE [EVERY]\n");
 		return 2;
 	}
 	sink = fopen("/dev/null", "w");
@@ -197,5 +212,5 @@ int main(int argc, char **argv)
 		fail("/dev/null");
 	for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
 		signal(deadly[i], on_crash);
-	return mutate_and_read(atol(argv[1]), strtoull(argv[2], NULL, 10), argv[3], sink);
+	return mutate_and_read(atol(argv[1]), strtoull(argv[2], NULL, 10), argv[3], every, sink);
 }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "model_check.h"
+#include "raw.h"
 #include "scp_build.h"
 
 static struct profile *read_one(const char *path)
@@ -299,6 +300,54 @@ static void test_a_fifo_does_not_hang(void **state)
 	alarm(0);
 }
 
+/* Who looks at a file's size and reads it afterwards may read a larger one. */
+static void test_no_more_is_read_than_was_allowed(void **state)
+{
+	const char *path = scp_build_name("limit.scp");
+	struct profile *p = profile_new();
+	struct profile_error err;
+	struct scp_build b;
+	struct scp_sample s;
+	uint64_t end;
+
+	(void)state;
+	scp_build_sample(&b, &s);
+	end = raw_used_end(scp_build_header(&b));
+	scp_build_save(&b, path);
+	scp_build_free(&b);
+	assert_int_equal(profile_add_within(p, path, end - 1, &err), -1);
+	assert_non_null(strstr(err.text, "holds"));
+	assert_int_equal(p->entries, 0);
+	assert_int_equal(profile_add_within(p, path, end, &err), 0);
+	assert_int_equal(p->entries, 3);
+	profile_free(p);
+}
+
+/* Root takes care with what it names (symbolize.h). */
+static void test_who_owns_the_files_is_known(void **state)
+{
+	const char *const paths[] = {scp_build_name("theirs.scp"), scp_build_name("ours.scp")};
+	struct profile_error err;
+	struct scp_build b;
+	struct scp_sample s;
+	struct profile *p;
+
+	(void)state;
+	scp_build_sample(&b, &s);
+	scp_build_save(&b, paths[0]);
+	scp_build_save(&b, paths[1]);
+	scp_build_free(&b);
+	p = read_one(paths[1]);
+	assert_false(p->foreign);
+	if (chown(paths[0], 65534, 65534) == 0) { /* root's right */
+		assert_int_equal(profile_add(p, paths[0], &err), 0);
+		assert_true(p->foreign);
+		assert_int_equal(profile_add(p, paths[1], &err), 0);
+		assert_true(p->foreign);
+	}
+	profile_free(p);
+}
+
 static void test_a_sparse_giant_costs_nothing(void **state)
 {
 	const char *path = scp_build_name("sparse.scp");
@@ -331,6 +380,8 @@ int main(void)
 		cmocka_unit_test(test_an_odd_seq_of_a_dead_process_is_torn),
 		cmocka_unit_test(test_what_is_no_profile_is_refused),
 		cmocka_unit_test(test_a_fifo_does_not_hang),
+		cmocka_unit_test(test_no_more_is_read_than_was_allowed),
+		cmocka_unit_test(test_who_owns_the_files_is_known),
 		cmocka_unit_test(test_a_sparse_giant_costs_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,6 +29,8 @@ static void cleans_names(void **state)
 	assert_null(strpbrk(out, "\xc0\xaf\xed\xf4\x90"));
 	label_clean(out, "\xe2\x82\xac\xf0\x9f\x98\x80");
 	assert_string_equal(out, "\xe2\x82\xac\xf0\x9f\x98\x80");
+	label_clean(out, "a\xe2\x80\xae.b\xc2\xad"); /* what turns the direction, or hides */
+	assert_string_equal(out, "a\xef\xbf\xbd.b\xef\xbf\xbd");
 	label_clean(out, "");
 	assert_string_equal(out, "unknown");
 	for (size_t i = 0; i + 3 <= sizeof(name) - 1; i += 3)
