@@ -266,6 +266,21 @@ function showInTable(row) {
 		table.view.scrollTop = Math.max((place - 3) * TABLE_ROW, 0);
 	drawTable();
 	selectRow(row);
+	bringBox(sites.get(row, "box"), () => scrollToHit(row));
+}
+
+// Scrolls the page as little as shows a row, and its box where both have room.
+function scrollToHit(row) {
+	const tr = table.body.querySelector(`[data-row="${row}"]`);
+	if (!tr)
+		return;
+	const canvas = flame.canvas.getBoundingClientRect(), hit = tr.getBoundingClientRect();
+	const covered = document.querySelector(".tools").offsetHeight + 8, room = window.innerHeight - covered - 8;
+	const boxTop = canvas.top + tree.depth[sites.get(row, "box")] * FLAME_ROW - flame.view.scrollTop;
+	const top = hit.bottom - boxTop <= room ? Math.min(boxTop, hit.top) : hit.top;
+	const by = top < covered ? top - covered : Math.max(hit.bottom - window.innerHeight + 8, 0);
+	if (by)
+		window.scrollBy({ top: by, behavior: calm.matches ? "instant" : "smooth" });
 }
 
 function tableKey(event) {
