@@ -95,7 +95,7 @@ function loopParts() {
 	const parts = doc.loops.flatMap((loop) => loop.cycles.map((cycle, i) => ({ loop, cycle,
 		outside: i === loop.cycles.length - 1 ? loop.outside : 0,
 		time: loop.time * cycle.permille,
-		negligible: cycle.closed && cycle.permille < 10 })));
+		negligible: cycle.permille < 10 })));
 	return parts.sort((a, b) => b.time - a.time);
 }
 
@@ -116,7 +116,7 @@ function showLoops() {
 	section.append(...shown.map(loopPart));
 	if (rest.length)
 		section.append(element("details", { class: "loops-rest" }, element("summary", {},
-			`${count(rest.length)} more loop${rest.length === 1 ? "" : "s"}, each less than 1 % of its thread's time`), rest.map(loopPart)));
+			`${count(rest.length)} more, ${rest.length === 1 ? "" : "each "}less than 1 % of its thread's time`), rest.map(loopPart)));
 	if (doc.loops_of > doc.loops.length)
 		section.append(element("p", { class: "note" }, `The first ${doc.loops.length} of ${count(doc.loops_of)}; --by gap has all.`));
 }

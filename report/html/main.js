@@ -93,6 +93,8 @@ function start() {
 	setTheme(THEMES.includes(keptTheme()) ? keptTheme() : "system");
 	if (sites.rows)
 		selectRow(0, true);
+	else // the warning says why; frames around nothing would say less
+		document.querySelector(".work").hidden = document.querySelector(".tools").hidden = true;
 	drawFlame();
 	byId("theme").addEventListener("click", nextTheme);
 	byId("help-open").addEventListener("click", showHelp);

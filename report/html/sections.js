@@ -94,6 +94,6 @@ function showSections() {
 	showGaps();
 	showThreads();
 	showProcesses();
-	replace(byId("sections"), [...document.querySelectorAll("main section[aria-labelledby]")].filter((s) => !s.hidden)
+	replace(byId("sections"), [...document.querySelectorAll("main section[aria-labelledby]")].filter((s) => !s.hidden && (sites.rows || !s.closest(".work")))
 		.map((s) => element("a", { href: `#${s.id}` }, byId(s.getAttribute("aria-labelledby")).textContent)));
 }

@@ -128,7 +128,7 @@ function chooseColumns() {
 	const wide = COLUMNS.reduce((n, c) => n + (fits.has(c) ? c.width : 0), table.all ? PAPER_NAME : nameLeast());
 	byId("table").style.minWidth = table.all ? "" : `${wide}px`;
 	// heads that are as they were stay, for they may be under a finger
-	const heads = [...fits].map((c) => c.key).join() + table.key + table.down;
+	const heads = [...fits].map((c) => c.key).join() + table.key + table.down + table.all;
 	visible = COLUMNS.filter((c) => fits.has(c));
 	sayLeftOut();
 	sayBeyond();
@@ -176,7 +176,8 @@ function showBeyond() {
 }
 
 function headCell(c) {
-	const button = element("button", { type: "button", class: "sort" }, c.name,
+	// a head that a browser repeats on each sheet of paper lacks its buttons
+	const button = element(table.all ? "span" : "button", { type: "button", class: "sort" }, c.name,
 		element("span", { class: "arrow", "aria-hidden": "true" }, c.key !== table.key ? "" : table.down ? "▾" : "▴"));
 	const axis = c.axis || (c.key === "spark" && [tickText(10 ** table.axis.from), tickText(10 ** table.axis.to)]);
 	const th = element("th", { scope: "col", class: c.number ? "number" : "" }, c.fixed ? c.name : button,
@@ -212,7 +213,7 @@ function filterTable() {
 		&& (!doubtful || notes.has(row))
 		&& (box < 0 || (sites.get(row, "box") >= box && sites.get(row, "box") < tree.next[box])));
 	table.view.scrollTop = 0;
-	byId("count").textContent = table.shown.length === doc.rows ? `${count(doc.rows)} rows`
+	byId("count").textContent = table.shown.length === doc.rows ? `${count(doc.rows)} row${doc.rows === 1 ? "" : "s"}`
 		: `${count(table.shown.length)} of ${count(doc.rows)} rows${sites.rows < doc.rows ? ` (the page holds the first ${count(sites.rows)})` : ""}`;
 	redrawTable();
 }

@@ -135,7 +135,7 @@ def order(b, _):
     tid = b.run("String(doc.loops[2].tid)")
     expect([n for n, _ in shown if n in (tid, "78", "77")][0] == tid, f"order {shown}")
     expect([n for n, folded in shown if folded] == ["77"], f"folded {shown}")
-    expect(b.run("document.querySelector('#loops details summary').textContent").startswith("1 more loop"), "the fold does not say what it holds")
+    expect(b.run("document.querySelector('#loops details summary').textContent").startswith("1 more, less than 1 %"), "the fold does not say what it holds")
     notes = "['loops', 'gaps'].map((id) => byId(id).querySelectorAll('.first-calls').length)"
     expect(b.run(notes) == [0, 0], "no warm-up was set aside, and it is told of")
     b.run("(() => { doc.warnings = [['warm-up', '']]; " + again + " })()")

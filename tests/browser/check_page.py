@@ -25,6 +25,9 @@ def quiet(b, _):
     """It loads without a word on the console, asks for nothing, and shows its parts."""
     expect(b.run("document.documentElement.dataset.ready"), "the scripts did not run to their end")
     if not b.run("sites.rows"):
+        expect(b.run("byId('warnings').getBoundingClientRect().height > 0"), "why there is nothing is not said")
+        expect(b.run("['search', 'flame', 'table', 'inspector'].every((id) => !byId(id).checkVisibility()) && !byId('sections').textContent.includes('Call sites')"),
+               "there are frames around nothing")
         expect_quiet(b)
         return
     for part in ("title", "figures", "reading", "flame-canvas", "table", "inspector"):
@@ -292,6 +295,8 @@ def looks(b, _):
     expect(b.paper().startswith(b"%PDF"), "it cannot be printed")
     b.run("toPaper(true)")
     expect(b.run("document.querySelectorAll('#table tr[data-row]').length === Math.min(sites.rows, PRINTED)"), "paper lacks rows")
+    expect(b.run("byId('table').tHead.textContent.includes('Calls') && !byId('table').tHead.querySelector('button')"),
+           "heads on paper hold buttons, which are not repeated on the next sheet")
     expect(b.run(ground) == light, "paper is not light")
     b.run("toPaper(false)")
     b.key("?")
