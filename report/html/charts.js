@@ -93,10 +93,10 @@ function sparkline(row, axis, width, height) {
 		svg("line", { class: "s-mid", x1: p50, x2: p50, y1: 1, y2: height }));
 }
 
-// Decades and, where there is room, thirds of them: 1, 2, 5.
+// Decades and, on a short axis, thirds of them: 1, 2, 5.
 function axisTicks(axis, width) {
 	const ticks = [];
-	const wide = width / (axis.to - axis.from) > 150;
+	const wide = width / (axis.to - axis.from) > 100;
 	for (let e = Math.floor(axis.from); e <= axis.to; e++)
 		for (const m of wide ? [1, 2, 5] : [1]) {
 			const ns = m * 10 ** e;
@@ -111,6 +111,35 @@ const tickText = (ns) => {
 	return `${Math.round(ns / size)} ${unit}`;
 };
 
+const LABEL_GAP = 8; // px between two words on an axis
+const ruler = document.createElement("canvas").getContext("2d");
+
+// As wide as `svg text` of charts.css is drawn.
+function wordWidth(words) {
+	ruler.font = `11px ${css("--sans")}`;
+	return ruler.measureText(words).width;
+}
+
+// [left, words] of the ticks that have room: whole, within the axis, apart. Powers of ten go first,
+// every second or third of them where all would touch; then those between.
+function axisLabels(ticks, place, width) {
+	const labels = [];
+	const put = (ns) => {
+		const words = tickText(ns), wide = wordWidth(words);
+		const left = clamp(place(ns) - wide / 2, 0, Math.max(width - wide, 0));
+		if (labels.every((l) => left >= l.right + LABEL_GAP || left + wide + LABEL_GAP <= l.left))
+			labels.push({ left, right: left + wide, words });
+	};
+	const isDecade = (ns) => Math.abs(Math.log10(ns) - Math.round(Math.log10(ns))) < 1e-6;
+	const decades = ticks.filter(isDecade);
+	const widest = Math.max(...ticks.map((ns) => wordWidth(tickText(ns))), 0) + LABEL_GAP;
+	const apart = decades.length > 1 ? Math.abs(place(decades[1]) - place(decades[0])) : width;
+	const every = Math.max(Math.ceil(widest / Math.max(apart, 1)), 1);
+	decades.filter((_, i) => i % every === 0).forEach(put);
+	ticks.filter((ns) => every === 1 && !isDecade(ns)).forEach(put);
+	return labels;
+}
+
 function histogram(row, width, height) {
 	const axis = latencyAxis([row]);
 	if (!axis)
@@ -118,11 +147,11 @@ function histogram(row, width, height) {
 	const bottom = height - 20, top = 34;
 	const chart = svg("svg", { class: "histogram", viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
 		"aria-label": `Histogram of latencies, log scale: median ${duration(latencies.get(row).p50)}, 99 % below ${duration(latencies.get(row).p99)}` });
-	for (const ns of axisTicks(axis, width)) {
-		const x = latencyPlace(axis, ns, width);
-		chart.append(svg("line", { class: "h-grid", x1: x, x2: x, y1: top, y2: bottom }));
-		chart.append(svg("text", { class: "h-tick", x: clamp(x, 14, width - 16), y: height - 5 }, tickText(ns)));
-	}
+	const ticks = axisTicks(axis, width), place = (ns) => latencyPlace(axis, ns, width);
+	for (const ns of ticks)
+		chart.append(svg("line", { class: "h-grid", x1: place(ns), x2: place(ns), y1: top, y2: bottom }));
+	for (const label of axisLabels(ticks, place, width))
+		chart.append(svg("text", { class: "h-tick start", x: label.left, y: height - 5 }, label.words));
 	chart.append(svg("path", { class: "h-bars", transform: `translate(0 ${top})`, d: barPath(row, axis, width, bottom - top) }));
 	chart.append(svg("line", { class: "h-base", x1: 0, x2: width, y1: bottom, y2: bottom }));
 	for (const mark of histogramMarks(row, axis, width, top, bottom))
@@ -134,20 +163,25 @@ function histogram(row, width, height) {
 function histogramMarks(row, axis, width, top, bottom) {
 	const marks = [];
 	const at = (field) => latencyPlace(axis, sites.get(row, field), width);
-	for (const [words, side] of [["p50", -1], ["p99", 1]]) { // beside their lines, away from each other
-		const x = latencyPlace(axis, latencies.get(row)[words], width);
+	const lines = ["p50", "p99"].map((p) => latencyPlace(axis, latencies.get(row)[p], width));
+	for (const x of lines)
 		marks.push(svg("line", { class: "h-mark", x1: x, x2: x, y1: top - 4, y2: bottom }));
-		const out = x + 28 * side < 0 || x + 28 * side > width ? -side : side;
-		marks.push(svg("text", { class: out < 0 ? "h-name end" : "h-name start", x: x + 4 * out, y: top - 4 }, words));
-	}
+	// beside their lines, away from each other; at an edge as far in as they must be, the other beyond
+	const wide = wordWidth("p99");
+	const p50 = clamp(lines[0] - 4 - wide, 0, width - 2 * wide - LABEL_GAP);
+	const p99 = clamp(lines[1] + 4, p50 + wide + LABEL_GAP, width - wide);
+	for (const [words, left] of [["p50", Math.min(p50, p99 - wide - LABEL_GAP)], ["p99", p99]])
+		marks.push(svg("text", { class: "h-name start", x: left, y: top - 5 }, words));
 	const mean = sites.get(row, "mean"), low = sites.get(row, "low"), high = sites.get(row, "high");
 	if (mean > 0) {
 		const y = 8;
 		if (low !== null && high !== null)
 			marks.push(svg("line", { class: "h-interval", x1: at("low"), x2: Math.max(at("high"), at("low") + 1), y1: y, y2: y }));
 		marks.push(svg("circle", { class: "h-mean", cx: at("mean"), cy: y, r: 3.5 }));
-		const left = at("mean") > width * 0.7;
-		marks.push(svg("text", { class: left ? "h-name end" : "h-name start", x: left ? at("low") - 8 : at("high") + 8, y: y + 4 }, "mean"));
+		const start = low === null ? at("mean") : at("low"), end = high === null ? at("mean") : at("high");
+		const left = end + 8 + wordWidth("mean") > width; // no room on the right
+		if (!left || start - 8 >= wordWidth("mean"))
+			marks.push(svg("text", { class: left ? "h-name end" : "h-name start", x: left ? start - 8 : end + 8, y: y + 4 }, "mean"));
 	}
 	return marks;
 }
@@ -159,6 +193,7 @@ function intervalChart(mean, low, high, width) {
 	const height = 30, from = Math.min(low, 0), span = (high - from) * 1.06;
 	const place = (ns) => ((ns - from) / span) * (width - 10) + 5;
 	const tick = (ns, anchor) => svg("text", { class: `h-tick ${anchor}`, x: place(ns), y: height - 3 }, ns === 0 ? "0" : duration(ns));
+	const zero = place(high) - place(0) > wordWidth(`0${duration(high)}`) + LABEL_GAP;
 	return svg("svg", { class: "interval", width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
 		svg("line", { class: "h-base", x1: 0, x2: width, y1: 9, y2: 9 }),
 		svg("line", { class: "h-base", x1: place(0), x2: place(0), y1: 4, y2: 14 }),
@@ -166,5 +201,5 @@ function intervalChart(mean, low, high, width) {
 		svg("line", { class: "h-limit", x1: place(low), x2: place(low), y1: 4, y2: 14 }),
 		svg("line", { class: "h-limit", x1: place(high), x2: place(high), y1: 4, y2: 14 }),
 		svg("circle", { class: "h-mean", cx: place(mean), cy: 9, r: 3.5 }),
-		tick(0, "start"), tick(high, "end"));
+		zero ? tick(0, "start") : "", tick(high, "end"));
 }

@@ -48,13 +48,14 @@ function hatch(ctx, ground, ink) {
 function readColours() {
 	const ctx = flame.canvas.getContext("2d");
 	const pair = (name) => ({ fill: css(`--${name}`), ink: css(`--${name}-ink`) });
-	const unsure = { fill: hatch(ctx, css("--surface"), css("--muted")), ink: css("--ink") };
+	const unsure = { fill: hatch(ctx, css("--surface"), css("--line-strong")), ink: css("--ink") };
 	flame.colours = {
 		kinds: ["f-top", "f-program", "f-library", "f-inlined", "f-unknown", "f-call"].map(pair),
 		other: pair("f-other"),
 		certainty: [...["c-1", "c-2", "c-3", "c-4"].map(pair), unsure],
 		rest: hatch(ctx, css("--raised"), css("--line")),
 		ink: css("--ink"),
+		dimmed: css("--dimmed-ink"),
 		accent: css("--accent"),
 		match: css("--match"),
 		surface: css("--surface"),
@@ -121,6 +122,7 @@ function fit(words, chars) {
 	return words.length <= chars ? words : `${words.slice(0, Math.max(chars - 1, 0))}…`;
 }
 
+// `ink`: null for a dimmed box, which has its name only.
 function drawLabel(ctx, box, left, top, width, ink) {
 	const room = Math.floor((width - 10) / flame.charWidth);
 	if (room < 3)
@@ -128,12 +130,14 @@ function drawLabel(ctx, box, left, top, width, ink) {
 	const outcome = boxOutcome(box);
 	const words = fit(outcome ? `${boxName(box)} · ${outcome}` : boxName(box), room);
 	const y = top + FLAME_ROW / 2;
-	ctx.fillStyle = ink;
+	ctx.fillStyle = ink || flame.colours.dimmed;
 	ctx.fillText(words, left + 6, y);
+	if (!ink)
+		return;
 	const mean = meanText(boxNumber(box, "mean"), boxNumber(box, "low"), boxNumber(box, "high"));
 	if (room - words.length < mean.length + 3)
 		return;
-	ctx.globalAlpha *= 0.75;
+	ctx.globalAlpha = 0.9;
 	ctx.fillText(mean, left + width - 7 - mean.length * flame.charWidth, y);
 }
 
@@ -144,8 +148,9 @@ function drawBox(ctx, box, left, top, width) {
 	ctx.globalAlpha = dim ? 0.28 : 1;
 	ctx.fillStyle = colour.fill;
 	ctx.fillRect(left, top, w, FLAME_ROW - 1);
+	ctx.globalAlpha = 1;
 	if (width > 28)
-		drawLabel(ctx, box, left, top, w, colour.ink);
+		drawLabel(ctx, box, left, top, w, dim ? null : colour.ink);
 	ctx.globalAlpha = 1;
 	if (flame.matched && flame.matched[box]) {
 		ctx.fillStyle = flame.colours.match;
@@ -185,8 +190,8 @@ function redrawFlame() {
 
 const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
 
-// Moves the shown part to that of a box, in a fifth of a second.
-function zoomTo(box) {
+// Moves the shown part to that of a box, in a fifth of a second; `then` is called when it is there.
+function zoomTo(box, then) {
 	const from = flame.from, to = flame.to, began = performance.now();
 	const left = tree.x[box], right = left + (tree.width[box] || 1);
 	flame.zoomed = box;
@@ -202,6 +207,8 @@ function zoomTo(box) {
 		drawFlame();
 		if (t < 1)
 			requestAnimationFrame(step);
+		else if (then)
+			then();
 	};
 	requestAnimationFrame(step);
 }

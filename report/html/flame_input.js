@@ -54,14 +54,38 @@ function showCrumbs() {
 	}));
 }
 
-function keepInView(box) {
+function scrollFlameTo(box) {
 	const top = tree.depth[box] * FLAME_ROW;
 	if (top < flame.view.scrollTop)
 		flame.view.scrollTop = top;
 	else if (top + FLAME_ROW > flame.view.scrollTop + flame.height)
 		flame.view.scrollTop = top + FLAME_ROW - flame.height;
+}
+
+function keepInView(box) {
+	scrollFlameTo(box);
 	if (tree.x[box] < tree.x[flame.zoomed] || tree.x[box] >= tree.x[flame.zoomed] + tree.width[flame.zoomed])
 		zoomTo(tree.parent[box] < 0 ? 0 : tree.parent[box]);
+}
+
+// Brings a box into the flame graph's window and zooms as far as it needs to be told from others;
+// `then` is called when it is there.
+const SEEN_LEAST = 12; // px
+function bringBox(box, then) {
+	const { x, width, parent } = tree;
+	const inside = x[box] >= x[flame.zoomed] && box >= flame.zoomed && box < tree.next[flame.zoomed];
+	let to = inside ? flame.zoomed : 0;
+	if (width[box] * flame.width < SEEN_LEAST * (width[to] || 1))
+		for (to = box; parent[to] > 0 && width[box] * flame.width >= SEEN_LEAST * width[parent[to]];)
+			to = parent[to];
+	const end = () => {
+		scrollFlameTo(box);
+		then();
+	};
+	if (to === flame.zoomed)
+		end();
+	else
+		zoomTo(to, end);
 }
 
 // The box that an arrow key leads to; -1: there is none.

@@ -18,7 +18,7 @@ function loopMean(get) {
 		return "";
 	const p = meanParts(get("mean"), get("low"), get("high"));
 	// of several sites together an interval would be a claim about none
-	return get("kind") <= LOOP.edge ? `${p.mean} ${p.unit} ${p.interval}` : `${p.mean} ${p.unit}`;
+	return meanCell(get("kind") <= LOOP.edge ? p : { ...p, interval: "" });
 }
 
 function loopName(get) {
@@ -61,10 +61,12 @@ function loopBar(rows, outside) {
 	return bar;
 }
 
+const loopClass = (i) => ["", "", "number", "number mean", "", "number", "number"][i];
+
 function loopTable(rows, outside) {
 	const body = element("tbody");
 	let step = 0;
-	const line = (...cells) => body.append(element("tr", {}, cells.map((cell, i) => element("td", { class: i > 1 && i !== 4 ? "number" : "" }, cell))));
+	const line = (...cells) => body.append(element("tr", {}, cells.map((cell, i) => element("td", { class: loopClass(i) }, cell))));
 	for (let row = 0; row < rows.rows; row++) {
 		const get = (f) => rows.get(row, f), kind = get("kind");
 		const known = kind <= LOOP.edge && !get("overlap");
@@ -77,7 +79,7 @@ function loopTable(rows, outside) {
 		line("", "outside the loop", "", "", "", "", permille(outside));
 	return element("div", { class: "scroll-x" }, element("table", { class: "plain" }, element("thead", {}, element("tr", {},
 		["", "Step, and what follows it", "Times a pass", "Mean", `Interval, ${WHISKER_AXIS.join(" … ")}`, "A pass", "Share"]
-			.map((name, i) => element("th", { scope: "col", class: i > 1 && i !== 4 ? "number" : "" }, name)))), body));
+			.map((name, i) => element("th", { scope: "col", class: loopClass(i) }, name)))), body));
 }
 
 function loopHead(loop, cycle) {
@@ -88,6 +90,20 @@ function loopHead(loop, cycle) {
 			: ["no loop, one way from start to end, ", element("strong", {}, meanText(mean, low, high))]);
 }
 
+// All loops of all threads by their own time, not the thread's: a thread that only waits is old too.
+function loopParts() {
+	const parts = doc.loops.flatMap((loop) => loop.cycles.map((cycle, i) => ({ loop, cycle,
+		outside: i === loop.cycles.length - 1 ? loop.outside : 0,
+		time: loop.time * cycle.permille,
+		negligible: cycle.permille < 10 })));
+	return parts.sort((a, b) => b.time - a.time);
+}
+
+function loopPart({ loop, cycle, outside }) {
+	const rows = new Flat(cycle.rows, doc.loop_fields);
+	return element("div", { class: "loop" }, loopHead(loop, cycle), loopBar(rows, outside), loopTable(rows, outside));
+}
+
 function showLoops() {
 	const section = byId("loops");
 	if (!doc.loops.length)
@@ -95,11 +111,12 @@ function showLoops() {
 	section.hidden = false;
 	section.append(element("div", { class: "legend" }, [["l-state", "in a call (numbered as below)"], ["l-edge", "between calls"], ["l-scprof", "scprof's own part"], ["l-rest", "rarer, or outside"]]
 		.map(([kind, words]) => element("span", { class: "key" }, element("i", { class: `swatch ${kind}` }), words))));
-	for (const loop of doc.loops)
-		loop.cycles.forEach((cycle, i) => {
-			const rows = new Flat(cycle.rows, doc.loop_fields), outside = i === loop.cycles.length - 1 ? loop.outside : 0;
-			section.append(element("div", { class: "loop" }, loopHead(loop, cycle), loopBar(rows, outside), loopTable(rows, outside)));
-		});
+	append(section, [firstCalls()]);
+	const parts = loopParts(), shown = parts.filter((part) => !part.negligible), rest = parts.filter((part) => part.negligible);
+	section.append(...shown.map(loopPart));
+	if (rest.length)
+		section.append(element("details", { class: "loops-rest" }, element("summary", {},
+			`${count(rest.length)} more, ${rest.length === 1 ? "" : "each "}less than 1 % of its thread's time`), rest.map(loopPart)));
 	if (doc.loops_of > doc.loops.length)
 		section.append(element("p", { class: "note" }, `The first ${doc.loops.length} of ${count(doc.loops_of)}; --by gap has all.`));
 }

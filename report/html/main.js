@@ -32,7 +32,7 @@ const KEYS = [
 	["f", "to the flame graph"],
 	["r", "to the rows"],
 	["← → ↑ ↓", "in the flame graph: to the box beside, above, below; in the table: to the next row"],
-	["Enter", "zoom to the selected box; in the table: show the row in the flame graph; in the search: to the first row found"],
+	["Enter", "zoom to the selected box; in the table: show the row in the flame graph; in the search: to the first row found, and its box"],
 	["Esc, Backspace", "one step out; in the search: forget it"],
 	["Home", "all"],
 	["c", "colour by what it is, or by how sure"],
@@ -73,11 +73,12 @@ function toPaper(paper) {
 	const root = document.documentElement;
 	root.classList.toggle("paper", paper);
 	table.all = paper;
-	for (const d of document.querySelectorAll("details"))
-		if (paper)
-			d.open = true;
+	for (const d of document.querySelectorAll(paper ? "details:not([open])" : "details.for-paper")) {
+		d.open = paper;
+		d.classList.toggle("for-paper", paper);
+	}
 	readColours();
-	resizeFlame(paper ? 1030 : 0);
+	resizeFlame(paper ? PAPER_WIDTH : 0);
 	drawFlame();
 	chooseColumns();
 	redrawTable();
@@ -92,6 +93,8 @@ function start() {
 	setTheme(THEMES.includes(keptTheme()) ? keptTheme() : "system");
 	if (sites.rows)
 		selectRow(0, true);
+	else // the warning says why; frames around nothing would say less
+		document.querySelector(".work").hidden = document.querySelector(".tools").hidden = true;
 	drawFlame();
 	byId("theme").addEventListener("click", nextTheme);
 	byId("help-open").addEventListener("click", showHelp);

@@ -83,12 +83,17 @@ function startSearch() {
 	});
 	field.addEventListener("keydown", (event) => {
 		if (event.key === "Escape") {
+			clearTimeout(waiting);
 			field.value = "";
 			searchFor("");
 			flame.canvas.focus({ preventScroll: true });
 			event.stopPropagation();
-		} else if (event.key === "Enter" && table.shown.length) {
-			showInTable(table.shown[0]);
+		} else if (event.key === "Enter") {
+			clearTimeout(waiting);
+			if (field.value.trim() !== search.words)
+				searchFor(field.value.trim());
+			if (table.shown.length)
+				showInTable(table.shown[0]);
 		}
 	});
 }

@@ -4,6 +4,15 @@
 
 const SECTION_ROWS = 25;
 
+// Why a mean here differs from that of the call site above; nothing where no warm-up was set aside.
+function firstCalls() {
+	return doc.warnings.some(([code]) => code === "warm-up")
+		? element("p", { class: "note first-calls" }, "Means here are of all calls, first ones (warm-up) too; the call sites above set those aside.") : "";
+}
+
+// On two lines where the window is narrow, and never cut in between.
+const meanCell = (p) => [element("span", { class: "whole" }, `${p.mean} ${p.unit}`.trim()), p.interval ? " " : "", element("span", { class: "whole" }, p.interval)];
+
 function sectionTable(id, part, columns) {
 	const rows = new Flat(part.rows, part.fields), section = byId(id);
 	if (!rows.rows)
@@ -15,7 +24,9 @@ function sectionTable(id, part, columns) {
 	};
 	fill(0, Math.min(rows.rows, SECTION_ROWS));
 	section.hidden = false;
-	section.append(element("div", { class: "scroll-x" }, element("table", { class: "plain" },
+	if (id === "gaps")
+		append(section, [firstCalls()]);
+	section.append(element("div", { class: "scroll-x" }, element("table", { class: id === "gaps" ? "plain two-names" : "plain" },
 		element("thead", {}, element("tr", {}, columns.map(([name, kind]) => element("th", { scope: "col", class: kind }, name)))), body)));
 	if (rows.rows > SECTION_ROWS) {
 		const more = button(`Show all ${count(rows.rows)}`, () => {
@@ -41,7 +52,7 @@ function showGaps() {
 		["From the end of", "", (get) => gapEnd(get("from"), text(get("from_name")))],
 		["to the start of", "", (get) => gapEnd(get("to"), text(get("to_name")))],
 		["Times", "number", (get) => count(get("calls"))],
-		["Mean", "number", (get) => meanText(get("mean"), get("low"), get("high"))],
+		["Mean", "number mean", (get) => meanCell(meanParts(get("mean"), get("low"), get("high")))],
 		[`Interval, ${WHISKER_AXIS.join(" … ")}`, "", (get) => whisker(get("below"), get("above"), 134, 22)],
 		["Longest", "number", (get) => duration(get("max"))],
 		["Total", "number", (get) => duration(get("total"))],
@@ -83,6 +94,6 @@ function showSections() {
 	showGaps();
 	showThreads();
 	showProcesses();
-	replace(byId("sections"), [...document.querySelectorAll("main section[aria-labelledby]")].filter((s) => !s.hidden)
+	replace(byId("sections"), [...document.querySelectorAll("main section[aria-labelledby]")].filter((s) => !s.hidden && (sites.rows || !s.closest(".work")))
 		.map((s) => element("a", { href: `#${s.id}` }, byId(s.getAttribute("aria-labelledby")).textContent)));
 }

@@ -18,6 +18,7 @@ const table = {
 	axis: null,
 	all: false, // all of the first rows, for paper
 	heads: "", // what the heads show
+	beyond: 0, // columns beyond the right edge
 };
 
 function nameCell(row) {
@@ -40,12 +41,14 @@ function callerOf(row) {
 
 const cellNumber = (field, format) => ({ value: (row) => sites.get(row, field), draw: (row) => format(sites.get(row, field)) });
 const latency = (row, p) => (latencies.has(row) ? latencies.get(row)[p] : null);
-const latencyCell = (p) => ({ value: (row) => latency(row, p), draw: (row) => duration(latency(row, p)) });
+const latencyCell = (p) => ({ latency: true, value: (row) => latency(row, p), draw: (row) => duration(latency(row, p)) });
 const hasSlow = sites.has("slow_mean");
 const hasCosts = sites.has("uncharged");
 
-// Widths in px; columns of a low rank give way last where the window is narrow.
-const NAME_LEAST = 190;
+// Widths in px. A window narrower than all of them scrolls sideways; paper cannot, and there columns
+// of a low rank give way last.
+const PAPER_WIDTH = 1030, PAPER_NAME = 190;
+const nameLeast = () => clamp(table.view.clientWidth * 0.34, 140, 320);
 const COLUMNS = [
 	{ key: "function", name: "Function, called from", width: 0, rank: 0, words: true,
 		value: siteName,
@@ -64,7 +67,7 @@ const COLUMNS = [
 	{ key: "p50", name: "p50", width: 84, rank: 10, number: true, ...latencyCell("p50") },
 	{ key: "p99", name: "p99", width: 84, rank: 9, number: true, ...latencyCell("p99") },
 	{ key: "max", name: "Max", width: 84, rank: 11, number: true, ...latencyCell("max") },
-	{ key: "spark", name: "Latencies", width: 146, rank: 7, fixed: true, value: () => 0, draw: (row) => sparkline(row, table.axis, 130, 30) },
+	{ key: "spark", name: "Latencies", width: 146, rank: 7, fixed: true, latency: true, value: () => 0, draw: (row) => sparkline(row, table.axis, 130, 30) },
 ];
 
 function drawMean(row) {
@@ -106,25 +109,32 @@ function drawShare(row) {
 	return [share(part), element("span", { class: "share-track" }, bar)];
 }
 
-// The columns that the window has room for.
+const hasBytes = sites.rows > 0 && Array.from({ length: sites.rows }, (_, row) => sites.get(row, "bytes")).some((n) => n > 0);
+const hasValues = (c) => (c.latency ? table.axis !== null : c.key !== "bytes" || hasBytes);
+
+// All columns that have something to show, or those that paper has room for.
 let visible = [];
 function chooseColumns() {
-	let room = (table.all ? 1030 : table.view.clientWidth) - NAME_LEAST;
+	let room = PAPER_WIDTH - PAPER_NAME;
 	table.axis = table.axis || latencyAxis(table.order.slice(0, 400));
 	const fits = new Set();
 	for (const c of [...COLUMNS].sort((a, b) => a.rank - b.rank)) {
 		room -= c.width;
-		if (room < 0 && c.rank > 2)
+		if (table.all && room < 0 && c.rank > 2)
 			break;
-		if (c.key !== "spark" || table.axis)
+		if (hasValues(c))
 			fits.add(c);
 	}
+	const wide = COLUMNS.reduce((n, c) => n + (fits.has(c) ? c.width : 0), table.all ? PAPER_NAME : nameLeast());
+	byId("table").style.minWidth = table.all ? "" : `${wide}px`;
 	// heads that are as they were stay, for they may be under a finger
-	const heads = [...fits].map((c) => c.key).join() + table.key + table.down;
+	const heads = [...fits].map((c) => c.key).join() + table.key + table.down + table.all;
+	visible = COLUMNS.filter((c) => fits.has(c));
+	sayLeftOut();
+	sayBeyond();
 	if (heads === table.heads)
 		return;
 	table.heads = heads;
-	visible = COLUMNS.filter((c) => fits.has(c));
 	replace(byId("table").querySelector("colgroup"), visible.map((c) => {
 		const col = element("col");
 		if (c.width)
@@ -134,8 +144,40 @@ function chooseColumns() {
 	replace(byId("table").tHead, element("tr", {}, visible.map(headCell)));
 }
 
+// Says on paper what had no room there.
+function sayLeftOut() {
+	const left = table.all ? COLUMNS.filter((c) => hasValues(c) && !visible.includes(c)).map((c) => c.name) : [];
+	byId("left-out").hidden = !left.length;
+	byId("left-out").textContent = `No room on paper for: ${left.join(", ")}.`;
+}
+
+// Says how many columns lie beyond the edges of the table's window, which scrolls sideways.
+function sayBeyond() {
+	const view = table.view, from = view.scrollLeft + nameLeast(), to = view.scrollLeft + view.clientWidth;
+	const whole = parseFloat(byId("table").style.minWidth) || 0;
+	let x = nameLeast(), right = 0, left = 0;
+	for (const c of whole > view.clientWidth ? visible.slice(1) : []) {
+		left += x < from - 1 ? 1 : 0;
+		x += c.width;
+		right += x - 8 > to ? 1 : 0; // the padding of a cell may be beyond
+	}
+	const words = (n) => `${n} more column${n === 1 ? "" : "s"}`;
+	table.beyond = right;
+	byId("more-columns").hidden = !right && !left;
+	byId("more-columns").textContent = right ? `${words(right)} →` : `← ${words(left)}`;
+	byId("table-box").classList.toggle("more-right", right > 0);
+	byId("table-box").classList.toggle("more-left", left > 0);
+}
+
+function showBeyond() {
+	const by = Math.max(table.view.clientWidth - nameLeast() - 60, 60);
+	const left = table.beyond ? table.view.scrollLeft + by : 0;
+	table.view.scrollTo({ left, behavior: calm.matches ? "instant" : "smooth" });
+}
+
 function headCell(c) {
-	const button = element("button", { type: "button", class: "sort" }, c.name,
+	// a head that a browser repeats on each sheet of paper lacks its buttons
+	const button = element(table.all ? "span" : "button", { type: "button", class: "sort" }, c.name,
 		element("span", { class: "arrow", "aria-hidden": "true" }, c.key !== table.key ? "" : table.down ? "▾" : "▴"));
 	const axis = c.axis || (c.key === "spark" && [tickText(10 ** table.axis.from), tickText(10 ** table.axis.to)]);
 	const th = element("th", { scope: "col", class: c.number ? "number" : "" }, c.fixed ? c.name : button,
@@ -171,7 +213,7 @@ function filterTable() {
 		&& (!doubtful || notes.has(row))
 		&& (box < 0 || (sites.get(row, "box") >= box && sites.get(row, "box") < tree.next[box])));
 	table.view.scrollTop = 0;
-	byId("count").textContent = table.shown.length === doc.rows ? `${count(doc.rows)} rows`
+	byId("count").textContent = table.shown.length === doc.rows ? `${count(doc.rows)} row${doc.rows === 1 ? "" : "s"}`
 		: `${count(table.shown.length)} of ${count(doc.rows)} rows${sites.rows < doc.rows ? ` (the page holds the first ${count(sites.rows)})` : ""}`;
 	redrawTable();
 }
@@ -266,6 +308,21 @@ function showInTable(row) {
 		table.view.scrollTop = Math.max((place - 3) * TABLE_ROW, 0);
 	drawTable();
 	selectRow(row);
+	bringBox(sites.get(row, "box"), () => scrollToHit(row));
+}
+
+// Scrolls the page as little as shows a row, and its box where both have room.
+function scrollToHit(row) {
+	const tr = table.body.querySelector(`[data-row="${row}"]`);
+	if (!tr)
+		return;
+	const canvas = flame.canvas.getBoundingClientRect(), hit = tr.getBoundingClientRect();
+	const covered = document.querySelector(".tools").offsetHeight + 8, room = window.innerHeight - covered - 8;
+	const boxTop = canvas.top + tree.depth[sites.get(row, "box")] * FLAME_ROW - flame.view.scrollTop;
+	const top = hit.bottom - boxTop <= room ? Math.min(boxTop, hit.top) : hit.top;
+	const by = top < covered ? top - covered : Math.max(hit.bottom - window.innerHeight + 8, 0);
+	if (by)
+		window.scrollBy({ top: by, behavior: calm.matches ? "instant" : "smooth" });
 }
 
 function tableKey(event) {
@@ -298,7 +355,11 @@ function startTable() {
 	byId("outcome").addEventListener("change", filterTable);
 	byId("doubtful").addEventListener("change", filterTable);
 	byId("only-box").addEventListener("click", () => onlyRowsOf(-1));
-	table.view.addEventListener("scroll", () => requestAnimationFrame(drawTable), { passive: true });
+	table.view.addEventListener("scroll", () => requestAnimationFrame(() => {
+		drawTable();
+		sayBeyond();
+	}), { passive: true });
+	byId("more-columns").addEventListener("click", showBeyond);
 	table.view.addEventListener("keydown", tableKey);
 	chooseColumns();
 	filterTable();

@@ -11,7 +11,9 @@ import re
 import sys
 import traceback
 
+import check_layout
 import chromium
+from expecting import Wrong, expect, expect_quiet, settled
 
 NAMES = "[...document.querySelectorAll('#table tbody tr[data-row] .cell-name .name')].map((e) => e.textContent)"
 MIDDLE = ("(i) => { const r = flame.canvas.getBoundingClientRect(), s = flame.width / (flame.to - flame.from);"
@@ -19,28 +21,13 @@ MIDDLE = ("(i) => { const r = flame.canvas.getBoundingClientRect(), s = flame.wi
           " r.y + (tree.depth[i] + 0.5) * FLAME_ROW - flame.view.scrollTop]; }")
 
 
-class Wrong(Exception):
-    pass
-
-
-def expect(holds, what):
-    if not holds:
-        raise Wrong(what)
-
-
-def expect_quiet(b):
-    expect(not b.errors, f"the console says: {b.errors}")
-    expect(len(b.requests) == 1 and b.requests[0].startswith("file://"), f"requests: {b.requests}")
-
-
-def settled(b):
-    b.wait_for("flame.from === tree.x[flame.zoomed] && Math.abs(flame.to - flame.from - tree.width[flame.zoomed]) < 1")
-
-
 def quiet(b, _):
     """It loads without a word on the console, asks for nothing, and shows its parts."""
     expect(b.run("document.documentElement.dataset.ready"), "the scripts did not run to their end")
     if not b.run("sites.rows"):
+        expect(b.run("byId('warnings').getBoundingClientRect().height > 0"), "why there is nothing is not said")
+        expect(b.run("['search', 'flame', 'table', 'inspector'].every((id) => !byId(id).checkVisibility()) && !byId('sections').textContent.includes('Call sites')"),
+               "there are frames around nothing")
         expect_quiet(b)
         return
     for part in ("title", "figures", "reading", "flame-canvas", "table", "inspector"):
@@ -308,6 +295,8 @@ def looks(b, _):
     expect(b.paper().startswith(b"%PDF"), "it cannot be printed")
     b.run("toPaper(true)")
     expect(b.run("document.querySelectorAll('#table tr[data-row]').length === Math.min(sites.rows, PRINTED)"), "paper lacks rows")
+    expect(b.run("byId('table').tHead.textContent.includes('Calls') && !byId('table').tHead.querySelector('button')"),
+           "heads on paper hold buttons, which are not repeated on the next sheet")
     expect(b.run(ground) == light, "paper is not light")
     b.run("toPaper(false)")
     b.key("?")
@@ -320,7 +309,7 @@ def outcome_of(b, words):
     b.look(1280, 900)
     b.open(page)
     try:
-        globals()[name](b, more)
+        (getattr(check_layout, name, None) or globals()[name])(b, more)
     except Wrong as wrong:
         return str(wrong)
     except Exception:  # pylint: disable=broad-except; the others are still to be run

@@ -42,7 +42,8 @@ setup_file()
 			quiet:real.html quiet:many.html quiet:none.html policy:some.html search:some.html:EPOLL search:some.html:so.1+0x3 search:real.html:send \
 			zoom:some.html zoom:real.html sort:some.html filters:some.html hostile:hostile.html \
 			numbers:real.html:real.txt numbers:some.html:some.txt many:many.html loops:loop.html:loop.txt displaced:account.html costs:displaced.html:displaced.txt \
-			looks:real.html </dev/null 3>&- 4>&-
+			looks:real.html axis:real.html reaches:some.html:EPOLL reaches:real.html:send columns:real.html contrast:real.html:send \
+			order:real.html </dev/null 3>&- 4>&-
 	fi
 }
 
@@ -159,6 +160,26 @@ fails_saying()
 
 @test "light, dark, narrow, wide, paper" {
 	holds looks-real
+}
+
+@test "words on a histogram are whole and apart" {
+	holds axis-real
+}
+
+@test "what was searched for comes into the window" {
+	holds reaches-some reaches-real
+}
+
+@test "every column can be reached in a window of any width" {
+	holds columns-real
+}
+
+@test "labels of boxes can be read, dimmed ones too" {
+	holds contrast-real
+}
+
+@test "loops come by their time, and say whose calls their means are of" {
+	holds order-real
 }
 
 # lacks PAGE PATTERN: no byte of the page matches.
