@@ -103,8 +103,10 @@ static json_t *load(const char *path, char *error, size_t room)
 	if (!in)
 		snprintf(error, room, "cannot read %.200s: %s", path, strerror(errno));
 	else if (!root)
-		snprintf(error, room, "cannot read %.200s: line %d: %.150s", path, where.line,
-			 where.text);
+		snprintf(error, room,
+			 "%.200s is no JSON (line %d), so it is not what 'scprof displace --json' "
+			 "wrote; write one with scprof displace --json -o FILE COMMAND",
+			 path, where.line);
 	if (in)
 		fclose(in);
 	return root;

@@ -50,6 +50,16 @@ fails_saying()
 	fails_saying "No such file" "$SCPROF" report missing.scp
 }
 
+@test "what is no account of displacement is told so, and where one comes from" {
+	echo 'root:x:0:0' >passwd
+	echo '[1]' >list.json
+	local file
+	for file in passwd list.json .; do
+		fails_saying "scprof displace --json" "$SCPROF" report --format html --displacement "$file" "$PROFILE"
+		[[ $output != *expected* ]]
+	done
+}
+
 @test "every grouping and format prints" {
 	local by
 	for by in path site function gap thread process; do
