@@ -15,6 +15,7 @@ CLI_SRC = \
 	cli/cmd_config.c \
 	cli/config.c \
 	cli/config_apply.c \
+	cli/config_origin.c \
 	cli/cmd_describe.c \
 	cli/cmd_doctor.c \
 	cli/doctor_print.c \

@@ -85,7 +85,7 @@ int cmd_diff(int argc, char **argv)
 
 	if (status)
 		return status < 0 ? 2 : 0;
-	profile = open_all(&a);
+	profile = output_refuse(COMMAND, a.output, a.file, a.files) ? NULL : open_all(&a);
 	status = profile ? compare(&a, profile) : 2;
 	for (uint32_t i = 0; profile && i < a.files; i++)
 		profile_free(profile[i]);

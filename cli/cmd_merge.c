@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "complaint.h"
+#include "output.h"
 #include "profile.h"
 #include "progress.h"
 
@@ -18,7 +19,8 @@ const char merge_usage[] =
 	"usage: scprof merge -o OUT PROFILE...\n"
 	"Add up several profiles, of the same kind of clock, in one file.\n"
 	"\n"
-	"  -o, --output OUT  the file to write; it is replaced only when all went well\n"
+	"  -o, --output OUT  the file to write, none of the profiles; it is replaced only\n"
+	"                    when all went well\n"
 	"  -h, --help        this text\n"
 	"\n"
 	"Beyond 64 processes, those of the same program are kept as one.\n"
@@ -69,6 +71,9 @@ int cmd_merge(int argc, char **argv)
 
 	if (status)
 		return status < 0 ? 2 : 0;
+	if (output_refuse(COMMAND, output, (const char *const *)argv + optind,
+			  (size_t)(argc - optind)))
+		return 2;
 	progress_begin(&progress, "scprof merge", true);
 	p = profile_open_told((const char *const *)argv + optind, (size_t)(argc - optind),
 			      progress_files, &progress, &err);

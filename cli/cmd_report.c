@@ -260,6 +260,10 @@ int cmd_report(int argc, char **argv)
 
 	if (status)
 		return status < 0 ? 2 : 0;
+	if (output_refuse(COMMAND, a.output, (const char *const *)argv + optind,
+			  (size_t)(argc - optind)) ||
+	    output_refuse(COMMAND, a.output, &a.displaced, a.displaced != NULL))
+		return 2;
 	a.options.displaced = displaced = read_displaced(&a, &failed);
 	if (failed)
 		return 2;

@@ -3,11 +3,13 @@
 #include "complaint.h"
 
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
+#include "config_origin.h"
 #include "nearest.h"
 #include "terminal.h"
 #include "usage.h"
@@ -15,9 +17,11 @@
 
 void complaint_print(const char *command, const char *text)
 {
-	char *clean = utf8_clean(text, terminal_of(stderr, 0).utf8);
+	bool utf8 = terminal_of(stderr, 0).utf8;
+	char *from = utf8_clean(config_origin_of(text), utf8), *clean = utf8_clean(text, utf8);
 
-	fprintf(stderr, "%s: %s\n", command, clean ? clean : "memory is out");
+	fprintf(stderr, "%s: %s%s\n", command, from ? from : "", clean ? clean : "memory is out");
+	free(from);
 	free(clean);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "config_origin.h"
 #include "usage.h"
 
 static const struct {
@@ -143,11 +144,15 @@ static int add(const struct config_entry *e, char **argv, int *argc)
 	if (variable) {
 		const char *set = getenv(variable);
 
-		return set && *set ? 0 : setenv(variable, e->is_switch ? "1" : e->value, 1);
+		if (set && *set)
+			return 0;
+		config_origin_note(e, NULL, variable);
+		return setenv(variable, e->is_switch ? "1" : e->value, 1);
 	}
 	if (asprintf(&argv[*argc], "--%s%s%s", e->option, e->is_switch ? "" : "=",
 		     e->is_switch ? "" : e->value) < 0)
 		return -1;
+	config_origin_note(e, argv[*argc], NULL);
 	(*argc)++;
 	return 0;
 }

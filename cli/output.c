@@ -9,6 +9,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "complaint.h"
+
+bool output_refuse(const char *command, const char *path, const char *const *input, size_t inputs)
+{
+	struct stat out, in;
+
+	if (!path || stat(path, &out) || !S_ISREG(out.st_mode))
+		return false;
+	for (size_t i = 0; i < inputs; i++) {
+		if (stat(input[i], &in) || in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+			continue;
+		complaint_say(command,
+			      "-o %.300s would replace %.300s, which is to be read; name another "
+			      "file with -o",
+			      path, strcmp(path, input[i]) ? input[i] : "the same file");
+		return true;
+	}
+	return false;
+}
+
 static mode_t file_mode(void)
 {
 	mode_t mask = umask(0);

@@ -14,6 +14,10 @@ struct output {
 	char *partial;	  /* NULL: written directly */
 };
 
+/* Would writing to `path` replace one of the inputs, under any name or through any link? If so it
+ * is said, as "COMMAND: ...". NULL path: standard output, which replaces nothing. */
+bool output_refuse(const char *command, const char *path, const char *const *input, size_t inputs);
+
 /* NULL path: standard output. 0, or -1 with errno. */
 int output_open(struct output *o, const char *path);
 

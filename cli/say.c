@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config_origin.h"
 #include "terminal.h"
 #include "utf8.h"
 
@@ -16,7 +17,11 @@ void say(const char *text)
 {
 	bool utf8 = terminal_of(stderr, 0).utf8;
 	char out[4096], line[2048];
-	size_t used = (size_t)snprintf(out, sizeof(out), "scprof: "), length;
+	char *from = utf8_clean(config_origin_of(text), utf8);
+	size_t used = (size_t)snprintf(out, sizeof(out), "scprof: %.2000s", from ? from : ""),
+	       length;
+
+	free(from);
 
 	for (;; text += length + 1) {
 		length = strcspn(text, "\n");

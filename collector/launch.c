@@ -198,14 +198,14 @@ int launch_start(struct launch *l, const char *path, char **argv, bool shell_fal
 }
 
 /* The kernel sends what comes from the terminal to the whole group, so the
- * command has that already; and what it sends to us is not meant for itself. */
+ * command has that already; and what the command sends to us is not meant for itself.
+ * Whether a process meant us alone or the group is not to be known: what it sends is passed on. */
 static void pass_on(struct launch *l, const struct signalfd_siginfo *s)
 {
 	if (s->ssi_signo == SIGINT || s->ssi_signo == SIGQUIT || s->ssi_signo == SIGTERM ||
 	    s->ssi_signo == SIGHUP)
 		l->ended_by = (int)s->ssi_signo;
-	if (s->ssi_signo == SIGINT || s->ssi_signo == SIGQUIT || s->ssi_signo == SIGCHLD ||
-	    s->ssi_code == SI_KERNEL || s->ssi_pid == (uint32_t)l->pid)
+	if (s->ssi_signo == SIGCHLD || s->ssi_code == SI_KERNEL || s->ssi_pid == (uint32_t)l->pid)
 		return;
 	kill(l->pid, (int)s->ssi_signo);
 }

@@ -18,9 +18,9 @@ struct launch {
 };
 
 /* Start argv (found at `path`) with the present environment. From here on this
- * process takes no signal: SIGINT and SIGQUIT, which the terminal sends to both,
- * are the command's business; SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are passed on
- * by launch_wait. What was ignored stays ignored. SIGPIPE and SIGXFSZ come back as errors of
+ * process takes no signal: SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are
+ * passed on by launch_wait, but for those from the kernel, which a terminal sends to both.
+ * What was ignored stays ignored. SIGPIPE and SIGXFSZ come back as errors of
  * the writes. `shell_fallback`: where exec says ENOEXEC, /bin/sh runs the file, as execvp
  * has it. `kept`: a signal that is blocked likewise, but is another thread's to take; 0: none.
  * 0; or -1 with errno and *exec_failed: whether exec itself failed. */

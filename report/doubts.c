@@ -16,7 +16,7 @@
 
 static const struct {
 	unsigned doubt;
-	const char *name, *text;
+	const char *name, *text; /* NULL text: no warning, the row's own line says all */
 } doubts[] = {
 	{STATS_SYNCHRONOUS, "clock-synchronous",
 	 "calls begin at preferred phases of the clock's tick, so ticks do not fall into them at "
@@ -33,6 +33,7 @@ static const struct {
 	 "the first calls differ from all later ones (caches, connections, code that was "
 	 "compiled). They are shown beside the row and are not in its mean; --include-warm-up puts "
 	 "them back."},
+	{REPORT_FIRST_CALL, "first-call", NULL},
 	{REPORT_DRIFT, "drift",
 	 "the mean changed while the program ran, so it depends on when and how long one looks. "
 	 "Measure the stretch of interest, or both."},
@@ -124,5 +125,6 @@ static void warn(struct report *r, size_t which)
 void doubts_collect(struct report *r)
 {
 	for (size_t i = 0; i < sizeof(doubts) / sizeof(doubts[0]); i++)
-		warn(r, i);
+		if (doubts[i].text)
+			warn(r, i);
 }

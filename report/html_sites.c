@@ -127,8 +127,9 @@ static void put_slow(struct html *h, const struct report_site *s)
 {
 	const struct report_estimate *e = &s->slow.estimate;
 
-	html_number(h, s->has_slow ? e->mean_ns : NAN);
-	html_number(h, s->has_slow ? e->low_ns : NAN);
+	/* without a tick there is no mean, only a limit */
+	html_number(h, s->has_slow && s->slow.seen ? e->mean_ns : NAN);
+	html_number(h, s->has_slow && s->slow.seen ? e->low_ns : NAN);
 	html_number(h, s->has_slow ? e->high_ns : NAN);
 	html_count(h, s->has_slow && s->slow.covers);
 }

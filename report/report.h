@@ -106,6 +106,7 @@ struct report_slow {
 	struct report_estimate estimate;
 	uint64_t ticks;
 	bool covers; /* the slow interval contains the fast mean */
+	bool seen;   /* a tick fell into a call that the mean is of: else it is only a limit */
 };
 
 /* Limits are free of any law of the durations, and as wide as the histogram's buckets at

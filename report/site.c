@@ -107,6 +107,7 @@ static void fill_slow(const struct report *r, struct report_site *s, const struc
 	estimate_compensate(&s->slow.estimate, &overhead, r->confidence);
 	s->has_slow = true;
 	s->slow.ticks = ticks_of(sums->slow->units, clock);
+	s->slow.seen = slow->units > 0;
 	s->slow.covers = s->slow.estimate.low_ns <= s->estimate.mean_ns &&
 			 s->estimate.mean_ns <= s->slow.estimate.high_ns;
 }

@@ -2,6 +2,8 @@
 /* The table of sites: what a call costs, where, and how surely. */
 #include "text.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "numbers.h"
@@ -72,10 +74,27 @@ static void size_cells(struct table *table, const struct report_site *s)
 	}
 }
 
+/* Nothing was seen: no mean to speak of, and agreement with anything below the limit. */
+static void no_tick_cells(struct text *t, struct table *table, double high_ns)
+{
+	char high[32], interval[48];
+
+	table_cell(table, SLOW, "no tick");
+	if (!isfinite(high_ns))
+		return;
+	number_duration(high, sizeof(high), fmax(high_ns, 0), t->terminal.utf8);
+	snprintf(interval, sizeof(interval), "[0, %s]", high);
+	table_cell(table, SLOW_INTERVAL, interval);
+}
+
 static void slow_cells(struct text *t, struct table *table, const struct report_site *s)
 {
 	if (!s->has_slow)
 		return;
+	if (!s->slow.seen) {
+		no_tick_cells(t, table, s->slow.estimate.high_ns);
+		return;
+	}
 	text_mean_cells(t, table, SLOW, &s->slow.estimate);
 	table_cell(table, SLOW_COVERS, s->slow.covers ? "yes" : "NO");
 }

@@ -230,6 +230,8 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	return answer.body ? send_answer(connection, &answer) : MHD_NO;
 }
 
+/* A thread a connection has one time limit for all: it is short, for a half-sent request keeps one
+ * of the few that an address may have. Who asks now and then connects again. */
 static struct MHD_Daemon *start_daemon(struct http *h)
 {
 	return MHD_start_daemon(MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD |

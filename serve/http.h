@@ -12,7 +12,7 @@
 #define HTTP_CONNECTIONS	64 /* at a time */
 #define HTTP_CONNECTIONS_OF_ONE 32 /* from one address */
 #define HTTP_WINDOWS		8  /* /debug/pprof/profile at a time */
-#define HTTP_IDLE_S		30
+#define HTTP_IDLE_S		5
 #define HTTP_LOOK_S		1.0 /* between looks whether a window's client is there */
 
 struct http_address {

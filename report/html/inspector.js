@@ -52,9 +52,11 @@ function percentile(row, p) {
 }
 
 function slowFact(row) {
-	if (!hasSlow || sites.get(row, "slow_mean") === null)
+	if (!hasSlow || sites.get(row, "slow_high") === null)
 		return "";
-	return fact("slow clock", meanText(sites.get(row, "slow_mean"), sites.get(row, "slow_low"), sites.get(row, "slow_high")),
+	if (sites.get(row, "slow_mean") === null)
+		return fact("slow clock", slowText(row));
+	return fact("slow clock", slowText(row),
 		sites.get(row, "slow_covers") ? ", agrees" : ", DISAGREES: its interval does not hold the fast mean");
 }
 

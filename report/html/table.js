@@ -75,9 +75,15 @@ function drawMean(row) {
 	return [element("strong", {}, p.mean), ` ${p.unit}`, element("span", { class: "caller" }, p.interval)];
 }
 
+// Where no tick fell into a call there is only a limit.
+function slowText(row) {
+	const mean = sites.get(row, "slow_mean"), high = sites.get(row, "slow_high");
+	return mean === null && high !== null ? `no tick [0, ${duration(Math.max(high, 0))}]` : meanText(mean, sites.get(row, "slow_low"), high);
+}
+
 function drawSlow(row) {
 	const covers = sites.get(row, "slow_covers");
-	return [meanText(sites.get(row, "slow_mean"), sites.get(row, "slow_low"), sites.get(row, "slow_high")),
+	return [slowText(row),
 		element("span", { class: "caller" }, sites.get(row, "slow_mean") === null ? "" : covers ? "agrees" : "DISAGREES")];
 }
 

@@ -253,6 +253,20 @@ def costs(b, report):
     expect_quiet(b)
 
 
+def slow(b, report):
+    """The slow clock of a dual run says what the text says; where no tick was met, a limit and no judgement."""
+    with open(report, encoding="utf-8") as f:
+        said = [re.sub(r"\s+", " ", line).strip() for line in f]
+    rows = b.run("[...table.order].map((row) => [siteName(row), ...drawSlow(row).map((t) => t.textContent ?? t)])")
+    empty = [row for row in rows if row[1].startswith("no tick [0, ")]
+    expect(empty and all(row[2] == "" for row in empty), f"{rows}")
+    for name, words, judgement in rows:
+        expect(any(line.startswith(name + " ") and f" {words} " in line for line in said), f"'{name} ... {words}' is not in the text report")
+    b.click_on("document.querySelector('#table tr[data-row=\"0\"] .name')")
+    expect(rows[0][1] in b.run("byId('inspector').textContent"), "the details do not say it")
+    expect_quiet(b)
+
+
 def many(b, _):
     """Of very many paths only what the window shows becomes elements or drawing."""
     rows = b.run("sites.rows")

@@ -115,6 +115,39 @@ refused()
 	[[ $output == *sundial* ]]
 }
 
+# Each option that takes a value, with one that none can mean: who complains of the value names its
+# line. Patterns and the like may mean anything.
+@test "config 12: who complains of a value names its line, whatever command it is" {
+	local at=$T/home/scprof/config command name told=0 bad=0 arguments
+	profile
+	config '[report]' '# mine' 'confidence = 7'
+	refused 2 "$at:3: confidence '7' is not a number" report p.scp
+	config '[report]' 'top = 3'
+	refused 2 "scprof report: no format 'x'" report --format x p.scp # that was typed
+	config '[run]' 'depth = 3' 'clock = sundial'
+	run -125 "$SCPROF" run -o q.scp -- true
+	[[ ${lines[0]} == "scprof: $at:3: "*"'sundial'"* ]]
+	SCPROF_CLOCK=moondial run -125 "$SCPROF" run -o q.scp -- true
+	[[ ${lines[0]} == *"'moondial'"* && $output != *"$at"* ]]
+	for command in report diff plan top serve run displace bench; do
+		case $command in
+		run | displace | bench) arguments=(true) ;;
+		diff) arguments=(p.scp p.scp) ;;
+		*) arguments=(p.scp) ;;
+		esac
+		for name in $("$SCPROF" describe "$command" | awk -F'\t' '$1 == "option" { print $3 }'); do
+			config "[$command]" "$name = ~odd~"
+			"$SCPROF" config >/dev/null 2>&1 || continue # for the command line only, or a switch
+			timeout 20 "$SCPROF" "$command" "${arguments[@]}" >/dev/null 2>err </dev/null 3>&- || true
+			grep -qF "'~odd~'" err || continue
+			told=$((told + 1))
+			grep -qF "$at:2: " err || { echo "$command: $(cat err)"; bad=1; }
+		done
+	done
+	echo "$told complaints"
+	[ "$told" -ge 20 ] && [ $bad = 0 ]
+}
+
 @test "config 06: a file of somebody else's, one that others may write, a FIFO, a large one: not read" {
 	profile
 	config '[report]' 'format = json'

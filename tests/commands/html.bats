@@ -25,6 +25,10 @@ setup_file()
 	done
 	"$SCPROF" report --format html --by gap -o loop.html real.scp
 	COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --by gap real.scp >loop.txt
+	# so few calls that some row meets no tick of 4 ms
+	SCPROF_CLOCK=dual "$SCPROF" run -o dual.scp --no-report -- "$EXAMPLES/echo_pair" 1 10 >/dev/null 2>&1
+	"$SCPROF" report --format html -o dual.html dual.scp
+	COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --top 0 --frames 0 dual.scp >dual.txt
 	# numbers that can be checked on paper, texts that would be markup
 	cat >account.json <<-'END'
 		{"schema": "scprof-displace/1", "confidence": 0.95, "sentence": "a quarter <img src=x>",
@@ -41,7 +45,7 @@ setup_file()
 		PYTHONPATH=$BATS_TEST_DIRNAME/../browser timeout -k 5 250 python3 "$BATS_TEST_DIRNAME/../browser/check_page.py" found \
 			quiet:real.html quiet:many.html quiet:none.html policy:some.html search:some.html:EPOLL search:some.html:so.1+0x3 search:real.html:send \
 			zoom:some.html zoom:real.html sort:some.html filters:some.html hostile:hostile.html \
-			numbers:real.html:real.txt numbers:some.html:some.txt many:many.html loops:loop.html:loop.txt displaced:account.html costs:displaced.html:displaced.txt \
+			numbers:real.html:real.txt numbers:some.html:some.txt many:many.html loops:loop.html:loop.txt displaced:account.html costs:displaced.html:displaced.txt slow:dual.html:dual.txt \
 			looks:real.html axis:real.html reaches:some.html:EPOLL reaches:real.html:send columns:real.html contrast:real.html:send \
 			order:real.html </dev/null 3>&- 4>&-
 	fi
@@ -121,6 +125,10 @@ fails_saying()
 
 @test "rows say what the text report says" {
 	holds numbers-real numbers-some
+}
+
+@test "a slow clock says what the text report says, and nothing agrees with no tick" {
+	holds slow-dual
 }
 
 @test "loops say what the text report says" {

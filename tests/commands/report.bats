@@ -50,6 +50,16 @@ fails_saying()
 	fails_saying "No such file" "$SCPROF" report missing.scp
 }
 
+@test "what is no account of displacement is told so, and where one comes from" {
+	echo 'root:x:0:0' >passwd
+	echo '[1]' >list.json
+	local file
+	for file in passwd list.json .; do
+		fails_saying "scprof displace --json" "$SCPROF" report --format html --displacement "$file" "$PROFILE"
+		[[ $output != *expected* ]]
+	done
+}
+
 @test "every grouping and format prints" {
 	local by
 	for by in path site function gap thread process; do
@@ -102,4 +112,27 @@ fails_saying()
 	"$SCPROF" report --format json "${files[@]}" | jq -S '[.sites[] | {symbol, calls, bytes, ticks}]' >a
 	"$SCPROF" report --format json merged.scp | jq -S '[.sites[] | {symbol, calls, bytes, ticks}]' >b
 	diff a b
+}
+
+@test "no profile, and no displacement, that is read is written over, whatever -o calls it" {
+	local out
+	cp "$PROFILE" a.scp
+	cp "$PROFILE" b.scp
+	ln -s a.scp link.scp
+	ln a.scp hard.scp
+	echo '{"schema": "scprof-displace/1", "cpus": [{"cpu": 0}]}' >d.json
+	sha256sum a.scp b.scp d.json >before
+	for out in a.scp ./b.scp link.scp hard.scp; do
+		fails_saying "would replace" "$SCPROF" merge -o "$out" a.scp b.scp
+		fails_saying "would replace" "$SCPROF" report --format json -o "$out" a.scp b.scp
+		fails_saying "would replace" "$SCPROF" diff -o "$out" a.scp b.scp
+	done
+	fails_saying "would replace" "$SCPROF" merge -o a.scp b.scp link.scp
+	fails_saying "would replace" "$SCPROF" report --format html --displacement d.json -o d.json a.scp
+	sha256sum -c before
+	[ -L link.scp ]
+	# another one is: as a compiler's output
+	cp b.scp c.scp
+	"$SCPROF" merge -o c.scp a.scp b.scp
+	not cmp -s b.scp c.scp
 }

@@ -160,6 +160,44 @@ run_gives()
 	[ "$(calls_of send)" -gt 0 ]
 }
 
+# interrupts HOW: how many the command gets of one that the terminal sends to the whole group
+# (terminal), or that a process sends to scprof alone (kill).
+interrupts()
+{
+	timeout -k 5 60 python3 - "$1" "$SCPROF" <<-'END' 3>&- 4>&-
+		import os, pty, signal, sys, time
+		command = """if True:
+		    import signal, time
+		    got = []
+		    signal.signal(signal.SIGINT, lambda *_: got.append(1))
+		    open('ready', 'w')
+		    while not got: time.sleep(0.01)
+		    end = time.monotonic() + 1
+		    while time.monotonic() < end: time.sleep(0.01)
+		    open('got', 'w').write(str(len(got)))
+		"""
+		for name in "ready", "got":
+		    if os.path.exists(name): os.remove(name)
+		pid, terminal = pty.fork()
+		if not pid:
+		    signal.signal(signal.SIGINT, signal.SIG_DFL)
+		    os.execv(sys.argv[2], ["scprof", "run", "--no-report", "-o", "p.scp", "--", sys.executable, "-c", command])
+		while not os.path.exists("ready"): time.sleep(0.05)
+		if sys.argv[1] == "kill": os.kill(pid, signal.SIGINT)
+		else: os.write(terminal, b"\x03")
+		try:
+		    while os.read(terminal, 1000): pass
+		except OSError: pass # its other end is closed
+		assert os.waitpid(pid, 0)[1] == 0
+		print(open("got").read())
+	END
+}
+
+@test "run 18: an interrupt comes to the command once, from the keyboard or sent to scprof alone" {
+	[ "$(interrupts terminal)" = 1 ]
+	[ "$(interrupts kill)" = 1 ]
+}
+
 # Everybody sees the names in /dev/shm. A process that has become somebody else finds its
 # directory by what it was told; who was told nothing neither lists nor guesses it.
 @test "run 17: nobody else finds where root's run keeps its profiles" {

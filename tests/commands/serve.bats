@@ -249,6 +249,26 @@ s.recv(1000)' "${URL#http://}" || true
 	stop_agent
 }
 
+@test "half-sent requests give way to others, before a window of 15 s is over" {
+	background "$SLEEPER" 50
+	start_agent out
+	await 20 eval '[ "$(metric "calls_total.*\"send\".*completed")" -gt 0 ]'
+	timeout -k 5 100 python3 - "${URL#http://}" <<-'END' 3>&- 4>&-
+		import select, socket, sys
+		def connect(text):
+		    s = socket.create_connection(sys.argv[1].split(":"))
+		    s.sendall(text)
+		    return s
+		request = b"GET %s HTTP/1.1\r\nHost: localhost\r\n"
+		window = connect(request % b"/debug/pprof/profile?seconds=15" + b"\r\n")
+		half = [connect(request % b"/healthz") for _ in range(20)]
+		for s in half:
+		    assert s.recv(1000)[:12] in (b"", b"HTTP/1.1 408"), "answered"
+		assert not select.select([window], [], [], 0)[0], "the window was over before"
+	END
+	[ "$(code "$URL/healthz")" = 200 ]
+}
+
 @test "a window whose client leaves makes room for the next one" {
 	background "$SLEEPER" 50
 	start_agent out

@@ -137,6 +137,22 @@ static void a_signal_sent_to_us_is_passed_on(void **state)
 		9);
 }
 
+/* SIGINT and SIGQUIT as well, where a process sends them and not the terminal; once each. Where
+ * these tests were started in the background they are ignored. */
+static void an_interrupt_sent_to_us_alone_is_passed_on(void **state)
+{
+	void (*before[])(int) = {signal(SIGINT, SIG_DFL), signal(SIGQUIT, SIG_DFL)};
+
+	(void)state;
+	assert_int_equal(
+		run_script("n=0; trap 'n=$((n+1))' INT; trap 'exit $((n+10))' QUIT; "
+			   "sh -c 'kill -INT $1; sleep 0.2; kill -QUIT $1' sh $PPID & i=0; "
+			   "while [ $i -lt 100 ]; do sleep 0.05; i=$((i+1)); done; exit 1"),
+		11);
+	signal(SIGINT, before[0]);
+	signal(SIGQUIT, before[1]);
+}
+
 /* What one who watches was told. */
 struct told {
 	pid_t born, ended;
@@ -250,6 +266,7 @@ int main(void)
 		cmocka_unit_test(the_status_is_not_lost_where_children_are_ignored),
 		cmocka_unit_test(the_command_gets_our_signal_state_and_descriptors),
 		cmocka_unit_test(a_signal_sent_to_us_is_passed_on),
+		cmocka_unit_test(an_interrupt_sent_to_us_alone_is_passed_on),
 		cmocka_unit_test(one_who_watches_is_told_before_and_after),
 		cmocka_unit_test(preloading_keeps_what_the_user_has),
 	};

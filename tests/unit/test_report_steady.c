@@ -359,6 +359,24 @@ static void test_outliers_are_listed_and_stay_in_the_mean(void **state)
 	report_free(r);
 }
 
+/* The bits of a word that lists print by their names. */
+static void test_every_finding_has_a_name_of_its_own(void **state)
+{
+	static const unsigned all[] = {STATS_SYNCHRONOUS, STATS_FEW_INDEPENDENT, STATS_HEAVY_TAIL,
+				       REPORT_WARM_UP,	  REPORT_FIRST_CALL,	 REPORT_DRIFT,
+				       REPORT_TWO_MODES,  REPORT_OUTLIERS};
+	const size_t n = sizeof(all) / sizeof(*all);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		assert_string_not_equal(report_doubt_name(all[i]), "none");
+		for (size_t j = 0; j < i; j++)
+			assert_string_not_equal(report_doubt_name(all[i]),
+						report_doubt_name(all[j]));
+	}
+	assert_string_equal(report_doubt_name(REPORT_FIRST_CALL), "first-call");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -374,6 +392,7 @@ int main(void)
 		cmocka_unit_test(test_drift_is_that_of_the_entry_that_makes_the_site),
 		cmocka_unit_test(test_what_the_histogram_tells),
 		cmocka_unit_test(test_outliers_are_listed_and_stay_in_the_mean),
+		cmocka_unit_test(test_every_finding_has_a_name_of_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

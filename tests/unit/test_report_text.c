@@ -158,6 +158,28 @@ static void test_a_price_of_bytes_must_be_one(void **state)
 	assert_false(shows_a_price_of_bytes(p));
 }
 
+/* None of 500 calls met a tick of 4 ms: exact limits say at most 29 us, and nothing agrees. */
+static void test_a_slow_clock_without_a_tick_shows_its_limit(void **state)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	struct profile *p = fixture_hostile();
+	struct prof_slow none = {0};
+	char *text, *row;
+
+	(void)state;
+	p->entry[3].sums.slow = &none;
+	o.width = 200;
+	text = fixture_print(p, &o);
+	row = strstr(text, "send ");
+	assert_non_null(row);
+	*strchr(row, '\n') = '\0';
+	assert_non_null(strstr(row, " no tick [0, "));
+	assert_non_null(strstr(row, " µs] "));
+	assert_null(strstr(row, "yes"));
+	assert_null(strstr(row, "NO"));
+	free(text);
+}
+
 static void test_recorded_losses_and_ascii(void **state)
 {
 	struct profile *p = fixture_profile();
@@ -264,6 +286,7 @@ int main(void)
 		cmocka_unit_test(test_rows_that_fold_the_same_are_told_apart),
 		cmocka_unit_test(test_frames_of_one_name_show_their_offset),
 		cmocka_unit_test(test_a_price_of_bytes_must_be_one),
+		cmocka_unit_test(test_a_slow_clock_without_a_tick_shows_its_limit),
 		cmocka_unit_test(test_recorded_losses_and_ascii),
 		cmocka_unit_test(test_no_row_wraps_and_no_name_escapes),
 		cmocka_unit_test(test_terminal_is_asked),
