@@ -380,8 +380,11 @@ static int begin(struct writer *w, struct report *r, const struct report_options
 	w->mapped = calloc(modules, sizeof(*w->mapped));
 	w->location = calloc((size_t)longest_path(r) + 2, sizeof(*w->location));
 	if (gzip_begin(&w->gzip, out) < 0 || stacks_begin(&w->stacks, r) < 0 || !w->mapped ||
-	    !w->location)
+	    !w->location) {
+		w->gzip.failed = true; /* nothing more is written */
+		gzip_end(&w->gzip);
 		return -1;
+	}
 	string(w, "");
 	return 0;
 }
