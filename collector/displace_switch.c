@@ -34,10 +34,12 @@
 #include "fluid_group.h"
 #include "fluid_loop.h"
 
-#define WINDOW_NS  1000000
-#define BETWEEN_NS 20000 /* two wakings */
-#define PAIRS	   151
-#define LEAST_SEEN 10 /* switches in a window */
+#define WINDOW_NS     1000000
+#define BETWEEN_NS    20000 /* two wakings */
+#define PAIRS	      151
+#define LEAST_SEEN    10 /* switches in a window */
+#define OVERDUE	      20 /* times as long as it was to take */
+#define LOOK_AGAIN_NS 100000000
 
 /* In memory that the helper shares. */
 struct probe {
@@ -50,7 +52,8 @@ struct probe {
 	struct fluid_loop loop;
 	double with[PAIRS], without[PAIRS]; /* seconds a switch */
 	size_t pairs;
-	atomic_bool refused;
+	atomic_bool refused, overdue;
+	atomic_int tid; /* of the measuring thread; 0: not begun */
 };
 
 static long futex(atomic_uint *word, int operation, unsigned value)
@@ -179,15 +182,13 @@ static void pair_of_windows(struct probe *p, double *with, double *many, double 
 	*without = window(p, few);
 }
 
-/* Whoever waits for this thread sees its end before the kernel has taken it out of its group: on a
- * busy CPU, what remains to be done there would wait behind all others, and the group would not be
- * empty for seconds. */
-static void leave_the_last_place(const struct probe *p)
+/* Out of the last place, from within or without. May be refused: RLIMIT_NICE. */
+static void leave_the_last_place(const struct probe *p, pid_t tid)
 {
 	const struct sched_param none = {0};
 
-	sched_setscheduler(0, SCHED_OTHER, &none); /* may be refused: RLIMIT_NICE */
-	fluid_group_leave(&p->group, gettid());
+	sched_setscheduler(tid, SCHED_OTHER, &none);
+	fluid_group_leave(&p->group, tid);
 }
 
 static void *measure(void *argument)
@@ -195,6 +196,7 @@ static void *measure(void *argument)
 	struct probe *p = argument;
 	uint64_t end = clocks_raw_ns() + (uint64_t)(p->longest_s * 1e9);
 
+	atomic_store(&p->tid, gettid());
 	fluid_loop_begin(&p->loop, p->units_per_ns);
 	if (!settle(p->cpu, SCHED_IDLE))
 		atomic_store(&p->refused, true);
@@ -203,14 +205,39 @@ static void *measure(void *argument)
 		double many, few, with, without;
 
 		pair_of_windows(p, &with, &many, &without, &few);
-		if (many < few + LEAST_SEEN)
-			continue; /* the waker had no CPU */
+		if (many < few + LEAST_SEEN || atomic_load(&p->overdue))
+			continue; /* the waker had no CPU, or this thread another place */
 		p->with[p->pairs] = with / (many - few);
 		p->without[p->pairs++] = without / (many - few);
 	}
 	atomic_store(&p->stop, true);
-	leave_the_last_place(p);
+	/* Whoever waits for this thread sees its end before the kernel has taken it out of its
+	 * group: on a busy CPU, what remains to be done there would wait behind all others, and
+	 * the group would not be empty for seconds. */
+	leave_the_last_place(p, gettid());
 	return NULL;
+}
+
+/* The measuring thread looks at its time when it has a CPU, and others may leave it none: once
+ * it is well overdue it is given one, and what it measures then does not count. */
+static void await_end(struct probe *p, pthread_t thread)
+{
+	uint64_t due = clocks_raw_ns() + (uint64_t)(p->longest_s * OVERDUE * 1e9);
+
+	for (;;) {
+		struct timespec until;
+
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += LOOK_AGAIN_NS;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		if (!pthread_timedjoin_np(thread, NULL, &until))
+			return;
+		if (clocks_raw_ns() < due || !atomic_load(&p->tid))
+			continue;
+		atomic_store(&p->overdue, true);
+		leave_the_last_place(p, atomic_load(&p->tid));
+	}
 }
 
 static void run_all(struct probe *p)
@@ -227,8 +254,10 @@ static void run_all(struct probe *p)
 		started++;
 	if (started < threads)
 		atomic_store(&p->stop, true);
-	for (int i = started; i > 0; i--)
-		pthread_join(thread[i - 1], NULL);
+	if (started)
+		await_end(p, thread[0]);
+	if (started > 1)
+		pthread_join(thread[1], NULL);
 	kill(helper, SIGKILL);
 	while (waitpid(helper, NULL, __WALL) < 0 && errno == EINTR)
 		continue;

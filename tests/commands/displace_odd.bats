@@ -108,7 +108,7 @@ in_quota()
 		taskset -c "$cpu" sh -c 'while :; do :; done' 3>&- &
 		burners+=($!)
 	done
-	json -- sleep 0.01 || true
+	json -- sleep 0.01
 	timeout -k 5 60 sh -c 'echo $$ >pid; exec "$@"' sh "${DISPLACE[@]}" -- true >/dev/null 2>&1 3>&- || true
 	kill "${burners[@]}"
 	# however long its threads waited for a CPU, no control group stays
