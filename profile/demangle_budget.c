@@ -11,8 +11,8 @@
 #include <libiberty/demangle.h>
 #include <libiberty/libiberty.h>
 
-/* A D string that is jumped out of is lost, and so many may be; then D names stay as
- * they are. */
+/* Small strings that D's demangler has besides are lost by a jump, and so often they may be;
+ * then D names stay as they are. */
 #define LOST_AT_MOST 64
 
 struct output {
@@ -55,8 +55,10 @@ void *xrealloc(void *old, size_t size)
 {
 	void *memory = size > DEMANGLE_LONGEST ? NULL : realloc(old, size ? size : 1);
 
-	if (!memory)
+	if (!memory) {
+		free(old);
 		longjmp(*leave_d, 1);
+	}
 	return memory;
 }
 
