@@ -35,8 +35,10 @@ sends()
 
 @test "percentiles lie within their limits, and outliers add up to a share" {
 	"$SCPROF" run -c tsc -o p.scp --no-report -- "$PROGRAMS/warms_up" even
-	sends | jq -e '.percentiles_ns | .p50_ci[0] <= .p50 and .p50 <= .p50_ci[1]
-		and .p99_ci[0] <= .p99 and .p90_ci[0] <= .p90 and .p90 <= .p90_ci[1]'
+	# null: no bound, where a stall of the machine left too few independent calls for one
+	sends | jq -e 'def within($ci): $ci[0] <= . and ($ci[1] == null or . <= $ci[1]);
+		.percentiles_ns | (.p50_ci as $ci | .p50 | within($ci)) and (.p90_ci as $ci | .p90 | within($ci))
+		and (.p99_ci as $ci | .p99 | within($ci))'
 	sends | jq -e '.steadiness | .outliers.share_of_time >= 0 and .outliers.share_of_time < 1
 		and .outliers.calls <= 1600 and .longest_after_s >= 0'
 	sends | jq -e '.max_ns >= .percentiles_ns.p99'
