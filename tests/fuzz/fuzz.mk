@@ -11,22 +11,24 @@ FUZZ_OUT ?= $(BUILD)/fuzz/out
 
 FUZZ_SRC = $(PROFILE_SRC) tests/unit/model_check.c
 FUZZ_CFLAGS = -std=gnu11 -O2 -g -D_GNU_SOURCE -Iinclude -Iprofile -Itests/unit
+# The reader's own library of names for what compilers mangle.
+FUZZ_LIBS = -liberty -lm
 FUZZ_DEPS = $(wildcard profile/*.h tests/unit/*.h) include/scprof_format.h
 AFL_ENV = AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 AFL_NO_AFFINITY=1
 
 $(BUILD)/fuzz/fuzz_reader: tests/fuzz/fuzz_reader.c $(FUZZ_SRC) $(FUZZ_DEPS)
 	@mkdir -p $(@D)
-	AFL_QUIET=1 $(AFL_CC) $(FUZZ_CFLAGS) -o $@ $(filter %.c,$^) -lm
+	AFL_QUIET=1 $(AFL_CC) $(FUZZ_CFLAGS) -o $@ $(filter %.c,$^) $(FUZZ_LIBS)
 
 $(BUILD)/fuzz/replay: tests/fuzz/fuzz_reader.c $(FUZZ_SRC) $(FUZZ_DEPS)
 	@mkdir -p $(@D)
 	$(CC) $(FUZZ_CFLAGS) -Og -fsanitize=address,undefined -fno-sanitize-recover=all -o $@ \
-		$(filter %.c,$^) -lm
+		$(filter %.c,$^) $(FUZZ_LIBS)
 
 FUZZ_CORPUS_SRC = tests/fuzz/make_corpus.c tests/unit/scp_build.c tests/unit/scp_sample.c
 $(BUILD)/fuzz/make_corpus: $(FUZZ_CORPUS_SRC) $(PROFILE_SRC) $(FUZZ_DEPS)
 	@mkdir -p $(@D)
-	$(CC) $(FUZZ_CFLAGS) -o $@ $(filter %.c,$^) -lm
+	$(CC) $(FUZZ_CFLAGS) -o $@ $(filter %.c,$^) $(FUZZ_LIBS)
 
 $(BUILD)/fuzz/seeds: $(BUILD)/fuzz/make_corpus $(wildcard tests/fuzz/corpus/*)
 	@rm -rf $@ && mkdir -p $@
