@@ -23,7 +23,7 @@ const char run_usage[] =
 	"usage: scprof run [OPTION...] [--] COMMAND [ARG...]\n"
 	"Run a command, write its profile, and print the report on standard error.\n"
 	"\n"
-	"  -o, --output PATH      the profile (default: scprof.EXE.PID.scp in SCPROF_OUT or here)\n"
+	"  -o, --output PATH      the profile (default: scprof.NAME.PID.scp in SCPROF_OUT or here)\n"
 	"  -c, --clock CLOCK      tsc, coarse, monotonic, page, thread-cpu or dual\n"
 	"                         (default: SCPROF_CLOCK, else what `scprof clocks` recommends)\n"
 	"  -d, --tick TICK        mean tick of the page clock, 20us to 100ms (default: 1ms; for\n"

@@ -99,21 +99,25 @@ static void merging_keeps_names_of_all_lengths(void **state)
 	}
 }
 
-/* A merged file of one process, with `strings` as its record has them. */
+/* A merged file of two processes, with `strings` as their records, one behind the other, have
+ * them. */
 static void save_merged(const char *path, const char *strings, uint32_t bytes)
 {
 	struct scp_build b;
-	struct scp_process *r;
 
 	scp_build_begin(&b);
 	scp_build_header(&b)->flags = SCP_FILE_MERGED;
 	scp_build_open_chunk(&b, SCP_CHUNK_PROCESS, 0);
-	r = scp_build_record(&b, SCP_REC_PROCESS, offsetof(struct scp_process, strings) + bytes);
-	r->index = r->count = 1;
-	r->argc = 1;
-	r->exe_bytes = (uint32_t)strlen(strings) + 1;
-	r->argv_bytes = (uint32_t)strlen(strings + r->exe_bytes) + 1;
-	memcpy(r->strings, strings, bytes);
+	for (uint32_t i = 1; i <= 2; i++) {
+		struct scp_process *r = scp_build_record(
+			&b, SCP_REC_PROCESS, offsetof(struct scp_process, strings) + bytes);
+
+		r->index = i;
+		r->count = r->argc = 1;
+		r->exe_bytes = (uint32_t)strlen(strings) + 1;
+		r->argv_bytes = (uint32_t)strlen(strings + r->exe_bytes) + 1;
+		memcpy(r->strings, strings, bytes);
+	}
 	scp_build_close_chunk(&b);
 	scp_build_finish(&b);
 	scp_build_save(&b, path);
@@ -127,7 +131,7 @@ static void expect_merged(const char *strings, uint32_t bytes, const char *name)
 
 	save_merged(path, strings, bytes);
 	p = read_all(&path, 1);
-	assert_int_equal(p->processes, 1);
+	assert_int_equal(p->processes, 2);
 	assert_string_equal(p->process[0].program, name);
 	profile_free(p);
 }
