@@ -165,6 +165,7 @@ int main(int argc, char **argv)
 	p->process = calloc(1, sizeof(*p->process));
 	p->process[0] = (struct prof_process){.pid = 1, .count = 1, .end_state = SCP_END_EXIT};
 	p->process[0].exe = strdup("/usr/bin/server");
+	p->process[0].program = strdup("server");
 	p->process[0].argv = calloc(1, sizeof(char *));
 	p->processes = 1;
 	p->table = calloc(1, sizeof(*p->table));

@@ -47,7 +47,7 @@ const char commands_usage[] =
 	"  -h, --help     this text; after a command, what that takes\n"
 	"  -V, --version  which scprof this is\n"
 	"\n"
-	"Without the tool: LD_PRELOAD=libscprof.so ./app writes scprof.EXE.PID.scp.\n"
+	"Without the tool: LD_PRELOAD=libscprof.so ./app writes scprof.NAME.PID.scp.\n"
 	"\n"
 	"environment: options beat it, and what is unset or empty is as if not there\n"
 	"  SCPROF_OUT           directory for profiles (default: the working directory)\n"

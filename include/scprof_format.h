@@ -226,6 +226,9 @@ struct scp_header {
 	uint64_t below_cut; /* unwinds that ended before they met a function of --below, for want
 			       of unwind information or of stack: their calls are left out */
 	struct scp_slowest_asked slowest;
+	/* What the program was started as, NUL-terminated: the last part of the path that execve
+	 * was given, of a script its own. "" in files of before: the last part of exe. */
+	char program[256];
 };
 #define SCP_FILTER_IGNORED "ignored="
 
@@ -579,7 +582,9 @@ struct scp_process {
 	uint32_t end_state;
 	uint32_t argc;
 	uint64_t start_real_ns, start_mono_ns, end_mono_ns;
-	uint32_t argv_bytes, exe_bytes; /* strings follow: exe, then argv, NUL-terminated each */
+	/* Strings follow: exe, then argv, NUL-terminated each, and then, where the record goes on,
+	 * the name as in scp_header.program. Files of before have zeros there, or nothing. */
+	uint32_t argv_bytes, exe_bytes;
 	char strings[];
 };
 

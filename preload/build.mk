@@ -24,6 +24,7 @@ PRELOAD_SRC = \
 	preload/overhead_rounds.c \
 	preload/overhead_stats.c \
 	preload/process.c \
+	preload/start_name.c \
 	preload/reexec.c \
 	preload/reexec_ask.c \
 	preload/region.c \

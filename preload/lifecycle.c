@@ -17,6 +17,7 @@
 #include "modules.h"
 #include "overhead.h"
 #include "process.h"
+#include "start_name.h"
 #include "reexec.h"
 #include "region_name.h"
 #include "sandbox.h"
@@ -26,6 +27,7 @@
 
 #define FIRST_FILE_BYTES (1u << 20)
 #define SMALL_FILE_BYTES (128u << 10) /* where address space is limited */
+#define MOST_NAME_BYTES	 200u	      /* of the program, in the name of its file: 255 in all */
 
 static uint64_t realtime_ns(void)
 {
@@ -54,6 +56,7 @@ static void fill_header(struct scp_header *h)
 	bytes_copy(h->boot_id, settings.boot_id, sizeof h->boot_id);
 	bytes_copy(h->argv, settings.argv, settings.argv_bytes);
 	text_append(h->exe, sizeof h->exe, 0, settings.exe);
+	text_append(h->program, sizeof h->program, 0, settings.program);
 	sys2(SYS_prctl, 16 /* PR_GET_NAME */, h->comm);
 	clock_describe(&h->clock, &h->slow_clock);
 	h->flags = (clock_chosen.slow_kind ? SCP_FILE_DUAL : 0) |
@@ -74,13 +77,14 @@ static void fill_header(struct scp_header *h)
 
 static bool begin_file(void)
 {
-	const char *name = text_basename(settings.exe);
+	const char *program = *settings.program ? settings.program : "unknown";
+	char name[MOST_NAME_BYTES + 1];
 	int pid = sys_getpid();
+	text_append(name, start_name_fits(program, text_length(program), MOST_NAME_BYTES) + 1, 0,
+		    program);
 	process.file = (struct profile_file){0};
-	if (file_create(&process.file, settings.directory, *name ? name : "unknown", pid,
-			FIRST_FILE_BYTES) != 0 &&
-	    file_create(&process.file, settings.directory, *name ? name : "unknown", pid,
-			SMALL_FILE_BYTES) != 0)
+	if (file_create(&process.file, settings.directory, name, pid, FIRST_FILE_BYTES) != 0 &&
+	    file_create(&process.file, settings.directory, name, pid, SMALL_FILE_BYTES) != 0)
 		return false;
 	fill_header(process.file.header);
 	function_write_records();

@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "control.h"
 #include "filter.h"
+#include "start_name.h"
 #include "reexec.h"
 #include "scprof_format.h"
 #include "settings.h"
@@ -107,6 +108,7 @@ static void set_program(void)
 	long n = sys4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", settings.exe,
 		      sizeof settings.exe - 1);
 	settings.exe[n > 0 ? n : 0] = 0;
+	start_name_read(settings.program, sizeof settings.program, settings.exe);
 	n = read_file("/proc/self/cmdline", settings.argv, sizeof settings.argv);
 	settings.argv_bytes = n > 0 ? (uint32_t)n : 0;
 	if (n > 0)

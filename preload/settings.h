@@ -24,8 +24,9 @@ struct settings {
 	bool symbols_ignored;	       /* SCPROF_SYMBOLS is set, and there are no stubs of them */
 	uint32_t groups;	       /* 0: SCPROF_DISABLE, or no known group */
 	char directory[FILE_PATH_MAX]; /* absolute */
-	char exe[1024];		       /* absolute path of the program */
-	char argv[2048];	       /* NUL-separated */
+	char exe[1024];		       /* absolute path of the executable */
+	char program[256]; /* what it was started as: no path, see start_name.h; or "" */
+	char argv[2048];   /* NUL-separated */
 	uint32_t argv_bytes, argc;
 	uint8_t boot_id[16];
 	struct slowest_settings slowest;

@@ -17,6 +17,7 @@ PROFILE_SRC = \
 	profile/rate.c \
 	profile/overhead.c \
 	profile/cmdline.c \
+	profile/program_name.c \
 	profile/intern.c \
 	profile/intern_paths.c \
 	profile/load.c \

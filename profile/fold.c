@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Fold processes of one program into one, and their threads by name.
+/* Fold processes of one program (an executable, started under one name) into one, and their
+ * threads by name.
  *
  * A server that forks for every request leaves thousands of small profiles.
  * Everything is regrouped in the same way: give each element the index of the
@@ -78,7 +79,10 @@ static uint32_t close_holes(struct fold *f, uint32_t count, uint32_t *map,
 
 static int compare_processes(const struct fold *f, uint32_t a, uint32_t b)
 {
-	return strcmp(f->p->process[a].exe, f->p->process[b].exe);
+	const struct prof_process *x = &f->p->process[a], *y = &f->p->process[b];
+	int order = strcmp(x->exe, y->exe);
+
+	return order ? order : strcmp(x->program, y->program);
 }
 
 static void move_process(struct profile *p, uint32_t to, uint32_t from)
@@ -100,6 +104,7 @@ static void add_process(struct profile *p, uint32_t to, uint32_t from)
 	if (s->end_state == SCP_END_RUNNING)
 		d->end_state = SCP_END_RUNNING;
 	free(s->exe);
+	free(s->program);
 	free(s->argv);
 	free(s->file);
 }

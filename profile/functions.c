@@ -72,9 +72,10 @@ static int take_process(struct profile *to, const struct profile *from)
 	q->argv = NULL;
 	q->argc = 0;
 	q->exe = strdup(p->exe);
+	q->program = strdup(p->program);
 	q->file = strdup(p->file);
 	to->processes = 1;
-	if (!q->exe || !q->file || !(q->argv = calloc(1, sizeof *q->argv)))
+	if (!q->exe || !q->program || !q->file || !(q->argv = calloc(1, sizeof *q->argv)))
 		return -1;
 	to->table = model_room(to->table, &to->index->room[MODEL_TABLE], 0, sizeof *to->table);
 	if (!to->table)

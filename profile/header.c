@@ -54,7 +54,8 @@ static int check_fields(const char *path, const struct scp_header *h, struct pro
 	if (h->argv_bytes > sizeof h->argv)
 		return prof_damaged(err, path, "its arguments claim %u of %zu bytes", h->argv_bytes,
 				    sizeof h->argv);
-	if (!memchr(h->exe, 0, sizeof h->exe) || !memchr(h->comm, 0, sizeof h->comm))
+	if (!memchr(h->exe, 0, sizeof h->exe) || !memchr(h->comm, 0, sizeof h->comm) ||
+	    !memchr(h->program, 0, sizeof h->program))
 		return prof_damaged(err, path, "the program's name has no end");
 	if (h->filters_bytes > sizeof h->filters ||
 	    (h->filters_bytes && h->filters[h->filters_bytes - 1]))

@@ -13,6 +13,7 @@
 #include "account.h"
 #include "intern.h"
 #include "cmdline.h"
+#include "program_name.h"
 #include "site_cost.h"
 
 struct load {
@@ -44,8 +45,9 @@ static uint32_t index_of(const struct load *l, uint32_t type, uint32_t table, ui
 	return l->map[type][raw_find(&l->raw->list[type], table, id, 0)];
 }
 
+/* `program`: as the file has it, "" in files of before. */
 static int load_process(struct load *l, const struct prof_process *from, const char *exe,
-			const char *argv, uint32_t argv_bytes)
+			const char *program, const char *argv, uint32_t argv_bytes)
 {
 	struct profile *p = l->p;
 	struct prof_process *out;
@@ -55,10 +57,11 @@ static int load_process(struct load *l, const struct prof_process *from, const c
 	out = &p->process[p->processes];
 	*out = *from;
 	out->exe = strdup(exe);
+	out->program = program_name_of(program, exe);
 	out->file = strdup(l->raw->path);
 	out->argv = cmdline_split(argv, argv_bytes, &out->argc);
 	p->processes++;
-	return out->exe && out->file && out->argv ? 0 : -1;
+	return out->exe && out->program && out->file && out->argv ? 0 : -1;
 }
 
 static int load_header_process(struct load *l)
@@ -76,7 +79,7 @@ static int load_header_process(struct load *l)
 	};
 
 	l->process = l->p->processes;
-	return load_process(l, &from, h->exe, h->argv, h->argv_bytes);
+	return load_process(l, &from, h->exe, h->program, h->argv, h->argv_bytes);
 }
 
 static int load_process_record(struct load *l, uint32_t i)
@@ -93,8 +96,14 @@ static int load_process_record(struct load *l, uint32_t i)
 		.end_mono_ns = r->end_mono_ns,
 	};
 
+	/* No sum of 32 bits: the check has seen that it is within the record. */
+	uint64_t strings =
+		offsetof(struct scp_process, strings) + (uint64_t)r->exe_bytes + r->argv_bytes;
+
 	l->map[SCP_REC_PROCESS][i] = l->p->processes;
-	return load_process(l, &from, r->strings, r->strings + r->exe_bytes, r->argv_bytes);
+	return load_process(l, &from, r->strings,
+			    r->rec.bytes > strings ? (const char *)r + strings : "",
+			    r->strings + r->exe_bytes, r->argv_bytes);
 }
 
 static int load_module(struct load *l, uint32_t i)

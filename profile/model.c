@@ -44,6 +44,7 @@ void model_shrink(struct profile *p, const struct model_size *size)
 		struct prof_process *q = &p->process[--p->processes];
 
 		free(q->exe);
+		free(q->program);
 		free(q->argv);
 		free(q->file);
 	}

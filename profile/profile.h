@@ -172,7 +172,9 @@ struct prof_table {
 struct prof_process {
 	uint32_t pid, ppid, count; /* count > 1: a fold of several, after a merge */
 	char *exe;
-	char **argv; /* argc strings and a NULL */
+	char *program; /* what it was started as, no path; of files of before, the last part of exe
+			*/
+	char **argv;   /* argc strings and a NULL */
 	uint32_t argc;
 	uint32_t end_state;				    /* enum scp_end_state */
 	uint64_t start_real_ns, start_mono_ns, end_mono_ns; /* end 0: not known */
@@ -331,8 +333,8 @@ const char *profile_filter(const struct profile *p, const char *key, const char 
  * there is no room for it, or where it is there. */
 void profile_filter_add(struct profile *p, const char *text);
 
-/* Fold processes of the same program into one, and threads of the same name
- * within them into one table, when there are more than `keep` processes. */
+/* Fold processes of the same executable that were started under the same name into one, and threads
+ * of the same name within them into one table, when there are more than `keep` processes. */
 void profile_fold(struct profile *p, uint32_t keep);
 
 /* Write the model as one merged profile file: created O_EXCL|O_NOFOLLOW mode

@@ -122,6 +122,9 @@ static int check_process(const char *path, const struct scp_process *p, struct r
 	    (p->argv_bytes && p->strings[p->exe_bytes + p->argv_bytes - 1] != 0))
 		return prof_damaged(err, path, "the command line of process %u has no end",
 				    p->index);
+	room -= (uint64_t)p->exe_bytes + p->argv_bytes;
+	if (room && !ends(p->strings + p->exe_bytes + p->argv_bytes, room))
+		return prof_damaged(err, path, "the name of process %u has no end", p->index);
 	return 0;
 }
 

@@ -33,13 +33,15 @@ static void write_process(struct writer *w, uint32_t index)
 {
 	const struct prof_process *q = &w->p->process[index];
 	uint64_t exe_bytes = strlen(q->exe) + 1, argv_bytes = 0;
+	uint64_t program_bytes = strlen(q->program) + 1;
 	struct scp_process *r;
 	char *at;
 
 	for (uint32_t i = 0; i < q->argc; i++)
 		argv_bytes += strlen(q->argv[i]) + 1;
 	r = image_record(&w->img, SCP_REC_PROCESS,
-			 offsetof(struct scp_process, strings) + exe_bytes + argv_bytes);
+			 offsetof(struct scp_process, strings) + exe_bytes + argv_bytes +
+				 program_bytes);
 	if (!r)
 		return;
 	r->index = index + 1;
@@ -58,6 +60,7 @@ static void write_process(struct writer *w, uint32_t index)
 	at += exe_bytes;
 	for (uint32_t i = 0; i < q->argc; i++)
 		at = stpcpy(at, q->argv[i]) + 1;
+	memcpy(at, q->program, program_bytes);
 }
 
 static void write_module(struct writer *w, uint32_t index)
@@ -190,12 +193,12 @@ static void write_table(struct writer *w, uint32_t t)
 static void write_program(const struct profile *p, struct scp_header *h)
 {
 	const struct prof_process *q = &p->process[0];
-	const char *name = strrchr(q->exe, '/');
 
 	h->pid = q->pid;
 	h->ppid = q->ppid;
 	strncpy(h->exe, q->exe, sizeof h->exe - 1);
-	strncpy(h->comm, name ? name + 1 : q->exe, sizeof h->comm - 1);
+	strncpy(h->comm, q->program, sizeof h->comm - 1);
+	strncpy(h->program, q->program, sizeof h->program - 1);
 	h->argc = q->argc;
 	for (uint32_t i = 0; i < q->argc; i++) {
 		size_t bytes = strlen(q->argv[i]) + 1;

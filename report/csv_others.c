@@ -90,6 +90,7 @@ static void put_process(struct csv *c, const struct report_process *p)
 	csv_count(c, "calls", p->calls);
 	csv_number(c, "calls_ns", p->calls_ns);
 	csv_number(c, "time_ns", p->time_ns);
+	csv_text(c, "name", in->program);
 	csv_end(c);
 }
 

@@ -122,6 +122,7 @@ static json_t *file_of(const struct profile *p, int *failed)
 	json_t *o = json_object();
 
 	json_put(o, "file", json_text(p->processes ? p->process[0].file : NULL), failed);
+	json_put(o, "name", json_text(p->processes ? p->process[0].program : NULL), failed);
 	json_put(o, "exe", json_text(p->processes ? p->process[0].exe : NULL), failed);
 	json_put(o, "clock", json_text(report_clock_name(p->clock.kind)), failed);
 	json_put(o, "tick_ns", json_number(p->clock.tick_ns), failed);

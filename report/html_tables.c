@@ -92,7 +92,7 @@ static void put_processes(struct html *h)
 		const struct prof_process *in = p->process;
 
 		html_count(h, in->pid);
-		html_string(h, in->argc && in->argv[0][0] ? in->argv[0] : in->exe);
+		html_string(h, in->program);
 		html_count(h, in->count);
 		html_number(h, p->wall_s * 1e9);
 		html_string(h, report_end_name(in->end_state));

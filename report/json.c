@@ -43,6 +43,7 @@ static json_t *program_of(const struct report *r, int *failed)
 
 	for (uint32_t i = 0; i < r->processes; i++)
 		*failed += json_array_append_new(pids, json_count(r->process[i].process->pid)) < 0;
+	json_put(o, "name", json_text(first ? first->program : NULL), failed);
 	json_put(o, "exe", json_text(first ? first->exe : NULL), failed);
 	json_put(o, "argv", first ? argv_of(first, failed) : json_array(), failed);
 	json_put(o, "pids", pids, failed);
@@ -188,6 +189,7 @@ static json_t *process_of(const struct report_process *p)
 	json_put(o, "pid", json_count(in->pid), &failed);
 	json_put(o, "ppid", json_count(in->ppid), &failed);
 	json_put(o, "processes", json_count(in->count), &failed);
+	json_put(o, "name", json_text(in->program), &failed);
 	json_put(o, "exe", json_text(in->exe), &failed);
 	json_put(o, "argv", argv_of(in, &failed), &failed);
 	json_put(o, "start", time_text(in->start_real_ns), &failed);

@@ -142,11 +142,6 @@ static const struct table_column process_columns[] = {
 	[P_END] = {0},
 };
 
-static const char *program_of(const struct prof_process *p)
-{
-	return p->argc && p->argv[0][0] ? p->argv[0] : p->exe;
-}
-
 int text_processes(struct text *t)
 {
 	struct report *r = t->report;
@@ -161,7 +156,7 @@ int text_processes(struct text *t)
 
 		table_row(&table);
 		number_cell(&table, P_PID, in->process->pid);
-		text_cell(t, &table, P_PROGRAM, program_of(in->process));
+		text_cell(t, &table, P_PROGRAM, in->process->program);
 		if (in->process->count > 1)
 			number_cell(&table, P_FOLDED, in->process->count);
 		text_duration_cell(t, &table, P_WALL, in->wall_s * 1e9);

@@ -107,7 +107,7 @@ static bool introduce(struct agent *a, struct source *s, const struct profile *p
 	else if (is_counted(a, s))
 		s->state = SOURCE_DUPLICATE;
 	else
-		s->service = service_of(a, s, p->process[0].exe);
+		s->service = service_of(a, s, p->process[0].program);
 	if (!s->service)
 		return false;
 	s->past = s->identity.start_real_ns < a->started_real_ns;

@@ -118,7 +118,7 @@ struct counters_service *counters_service(struct counters *c, const char *progra
 {
 	char name[LABEL_BYTES];
 
-	label_clean_program(name, program);
+	label_clean(name, program);
 	return service_named(c, name, NULL);
 }
 
@@ -126,7 +126,7 @@ struct counters_service *counters_service_of(struct counters *c, const char *pro
 {
 	char name[LABEL_BYTES];
 
-	label_clean_program(name, program);
+	label_clean(name, program);
 	label_add_user(name, uid);
 	return service_named(c, name, &uid);
 }

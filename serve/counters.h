@@ -76,7 +76,7 @@ struct counters {
 void counters_begin(struct counters *c, uint32_t most_services, uint32_t most_functions);
 void counters_end(struct counters *c);
 
-/* The service of a program's path. NULL: memory is out. */
+/* The service of a program, by its name. NULL: memory is out. */
 struct counters_service *counters_service(struct counters *c, const char *program);
 
 /* The same of another user's program ("name@UID"): nobody can speak as a service of ours. No such

@@ -10,10 +10,10 @@
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 #define CUT_MARK    "..."
-#define DELETED	    " (deleted)"
 
-static void clean(char out[LABEL_BYTES], const char *name, size_t length)
+void label_clean(char out[LABEL_BYTES], const char *name)
 {
+	size_t length = strlen(name);
 	const size_t most = LABEL_BYTES - 1 - (sizeof(CUT_MARK) - 1);
 	size_t used = 0, fits = 0, at = 0;
 
@@ -38,27 +38,6 @@ static void clean(char out[LABEL_BYTES], const char *name, size_t length)
 	out[used] = '\0';
 	if (!used)
 		strcpy(out, "unknown");
-}
-
-void label_clean(char out[LABEL_BYTES], const char *name)
-{
-	clean(out, name, strlen(name));
-}
-
-void label_clean_program(char out[LABEL_BYTES], const char *path)
-{
-	size_t length = strlen(path);
-	const size_t mark = sizeof(DELETED) - 1;
-	const char *slash;
-
-	if (length > mark && !strcmp(path + length - mark, DELETED))
-		length -= mark;
-	slash = memrchr(path, '/', length);
-	if (slash) {
-		length -= (size_t)(slash + 1 - path);
-		path = slash + 1;
-	}
-	clean(out, path, length);
 }
 
 void label_add_user(char name[LABEL_BYTES], unsigned uid)

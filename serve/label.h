@@ -17,9 +17,6 @@
  * empty: "" becomes "unknown". */
 void label_clean(char out[LABEL_BYTES], const char *name);
 
-/* The last part of a path, without the " (deleted)" of the kernel, likewise. */
-void label_clean_program(char out[LABEL_BYTES], const char *path);
-
 /* "name@UID" for what belongs to another user; the name is cut where both do not fit. */
 void label_add_user(char name[LABEL_BYTES], unsigned uid);
 

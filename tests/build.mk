@@ -25,6 +25,7 @@ TARGET_PROGRAMS = \
 	loops \
 	many_calls \
 	many_threads \
+	named \
 	new_paths \
 	overhead_life \
 	paths \

@@ -34,7 +34,7 @@ refused()
 {
 	rm -f "$T"/out/*
 	same_either_way "${@:2}"
-	find out -name '*.scp' ! -name 'scprof.started.*' ! -name 'scprof.ld-*' -delete # what starts it
+	find out -name '*.scp' ! -name 'scprof.started.*' -delete # what starts it
 	make_report --by function
 	jq -r '.warnings[] | select(.code == "symbols-ignored") | .text' report.json >why.txt
 	grep -qF -- "$1" why.txt || {

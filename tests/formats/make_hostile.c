@@ -109,6 +109,7 @@ int main(int argc, char **argv)
 	h->argv_bytes = sizeof("new\nline\0; \"'");
 	memcpy(h->argv, "new\nline\0; \"'", h->argv_bytes);
 	strcpy(h->exe, names[3]);
+	strcpy(h->program, names[1]);
 	add_names(&b, argv[2]);
 	add_table(&b, argv + 3, (uint32_t)argc - 3);
 	scp_build_finish(&b);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static char exe[] = "/nonexistent/bin/app";
+static char exe[] = "/nonexistent/bin/app", program[] = "app";
 
 static void *grown(void *array, uint32_t count, size_t size)
 {
@@ -33,8 +33,8 @@ struct profile *loop_profile(void)
 	p->process = calloc(1, sizeof(*p->process));
 	assert_true(p->module && p->process);
 	p->module[p->modules++] = (struct prof_module){.path = exe};
-	p->process[p->processes++] =
-		(struct prof_process){.pid = 7, .count = 1, .exe = exe, .end_state = SCP_END_EXIT};
+	p->process[p->processes++] = (struct prof_process){
+		.pid = 7, .count = 1, .exe = exe, .program = program, .end_state = SCP_END_EXIT};
 	return p;
 }
 

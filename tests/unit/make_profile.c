@@ -199,6 +199,7 @@ static void make_hostile(struct scp_build *b)
 	begin(b, 1u << 20);
 	h = scp_build_header(b);
 	strcpy(h->exe, "/tmp/" MARKUP);
+	strcpy(h->program, "<img src=x onerror=\"window.hacked=6\">\xe2\x80\xae\xfe");
 	h->argc = 1;
 	h->argv_bytes = sizeof argument;
 	memcpy(h->argv, argument, sizeof argument);

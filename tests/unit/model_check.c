@@ -79,7 +79,8 @@ static const char *check_rest(const struct profile *p)
 		REQUIRE(g->from == PROF_NONE || p->entry[g->from].table == g->table);
 	}
 	for (uint32_t i = 0; i < p->processes; i++) {
-		REQUIRE(p->process[i].exe && p->process[i].argv && p->process[i].file);
+		REQUIRE(p->process[i].exe && p->process[i].program && p->process[i].argv &&
+			p->process[i].file);
 		REQUIRE(p->process[i].argv[p->process[i].argc] == NULL);
 		REQUIRE(p->process[i].count > 0);
 	}
@@ -208,7 +209,8 @@ static const char *compare_processes(const struct profile *a, const struct profi
 		const struct prof_process *x = &a->process[i], *y = &b->process[i];
 
 		REQUIRE(x->pid == y->pid && x->ppid == y->ppid && x->count == y->count);
-		REQUIRE(strcmp(x->exe, y->exe) == 0 && x->argc == y->argc);
+		REQUIRE(strcmp(x->exe, y->exe) == 0 && strcmp(x->program, y->program) == 0);
+		REQUIRE(x->argc == y->argc);
 		for (uint32_t k = 0; k < x->argc; k++)
 			REQUIRE(strcmp(x->argv[k], y->argv[k]) == 0);
 		REQUIRE(x->end_state == y->end_state && x->start_real_ns == y->start_real_ns);

@@ -23,6 +23,7 @@ static struct prof_entry entries[6];
 static struct prof_gap gaps[4];
 static struct prof_hist hist;
 static struct prof_slow slow;
+static char program[] = "svc"; /* a link to app */
 static char *argv[] = {"app", "--port", "80", "two words", NULL};
 static char *hostile_argv[] = {hostile, NULL};
 static struct profile profile;
@@ -117,6 +118,7 @@ static void make_tables(void)
 					     .ppid = 1,
 					     .count = 1,
 					     .exe = app,
+					     .program = program,
 					     .argv = argv,
 					     .argc = 4,
 					     .end_state = SCP_END_EXIT,
@@ -159,6 +161,7 @@ struct profile *fixture_hostile(void)
 	processes[0].argv = hostile_argv;
 	processes[0].argc = 1;
 	processes[0].exe = hostile_path;
+	processes[0].program = hostile;
 	memcpy(tables[0].name, HOSTILE, 15);
 	p->flags |= SCP_FILE_DUAL;
 	p->slow = (struct prof_clock){.kind = SCP_CLOCK_COARSE,

@@ -176,6 +176,7 @@ void scp_build_sample(struct scp_build *b, struct scp_sample *s)
 	h->ticker_ticks = 1000;
 	h->ticker_late_max_ns = 77;
 	h->table_count = 2;
+	strcpy(h->program, "service");
 	s->process_chunk = scp_build_open_chunk(b, SCP_CHUNK_PROCESS, 0);
 	f = scp_build_function(b, 7, "recv", "libc.so.6");
 	s->function = scp_build_offset(b, f);

@@ -57,7 +57,7 @@ static const char *const top_fields[] = {"s schema",	     "s by",	     "o progra
 					 "a threads",	     "a processes",  "n skipped_calls",
 					 "n overflow_calls", "a warnings",   "n abandoned_calls",
 					 "n unmatched_ends", "s warm_up",    NULL};
-static const char *const program_fields[] = {"s exe",	"a argv",   "a pids",
+static const char *const program_fields[] = {"s name",	"s exe",    "a argv", "a pids",
 					     "S start", "N wall_s", NULL};
 static const char *const clock_fields[] = {"s name",	   "n tick_ns",	    "n read_ns",
 					   "b randomized", "B synchronous", NULL};

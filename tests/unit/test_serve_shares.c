@@ -212,18 +212,18 @@ static void nobody_takes_all_names_of_services(void **state)
 	counters_begin(&c, 10, 10);
 	for (unsigned user = 0; user < 3; user++)
 		for (unsigned i = 0; i < 20; i++) {
-			snprintf(program, sizeof(program), "/bin/p%u", i);
+			snprintf(program, sizeof(program), "p%u", i);
 			named[user] += has_name(&c, program, GREEDY - user);
 		}
 	assert_int_equal(named[0], 5); /* of 10 */
 	assert_int_equal(named[1], 2); /* of 5 */
 	assert_int_equal(named[2], 1); /* of 3 */
 	for (unsigned i = 0; i < 3; i++) {
-		snprintf(program, sizeof(program), "/bin/own%u", i);
+		snprintf(program, sizeof(program), "own%u", i);
 		named[3] += has_name(&c, program, 0);
 	}
 	assert_int_equal(named[3], 2);
-	assert_true(has_name(&c, "/bin/p0", GREEDY)); /* who has a name keeps it */
+	assert_true(has_name(&c, "p0", GREEDY)); /* who has a name keeps it */
 	counters_end(&c);
 }
 
