@@ -68,6 +68,8 @@ COVERAGE_SRC = \
 	bench/coverage/intervals.c \
 	bench/coverage/intervals_exact.c \
 	bench/coverage/print.c \
+	bench/coverage/threads.c \
+	bench/coverage/threads_grid.c \
 	bench/coverage/score.c \
 	bench/coverage/source.c \
 	bench/coverage/iid.c \
@@ -89,9 +91,9 @@ bench-coverage: $(BENCH)/coverage
 # -ffast-math would break NAN; -fno-math-errno lets sqrt be one instruction.
 $(BENCH)/coverage.parts/%.o: bench/coverage/%.c
 	@mkdir -p $(@D)
-	$(CC) $(BENCH_CFLAGS) -fno-math-errno -Istats -c -o $@ $<
+	$(CC) $(BENCH_CFLAGS) -fno-math-errno -Iinclude -Iprofile -Istats -c -o $@ $<
 
-$(BENCH)/coverage: $(COVERAGE_OBJ) $(BUILD)/libstats.a
+$(BENCH)/coverage: $(COVERAGE_OBJ) $(BUILD)/libprofile.a $(BUILD)/libstats.a
 	$(CC) -o $@ $^ -lgsl -lgslcblas -lm -lpthread
 
 # What comparisons are measured with (docs/diff.md), and tested.

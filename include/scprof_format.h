@@ -423,12 +423,18 @@ struct scp_hist {
 };
 
 /* Sums of units over consecutive batches of `batch_calls` calls each, oldest
- * first. clock: 0 for entry.units, 1 for slow.units. */
+ * first. clock: 0 for entry.units, 1 for slow.units. The calls in no batch are one
+ * stretch at the end; in merged files, where an entry has the calls of several threads,
+ * they may be several: then sums over those, of n calls and t units each (0 stretches:
+ * one, or not known). */
 struct scp_batch {
 	struct scp_record rec;
 	uint32_t entry;
 	uint32_t clock;
-	uint64_t reserved[6];
+	uint64_t apart_stretches;
+	uint64_t apart_calls_sq;			     /* n^2 */
+	uint64_t apart_calls_units_lo, apart_calls_units_hi; /* n t */
+	uint64_t apart_units_sq_lo, apart_units_sq_hi;	     /* t^2 */
 	uint64_t sum[SCP_BATCHES];
 };
 

@@ -4,6 +4,8 @@
  */
 #include "batches.h"
 
+#include "apart.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,7 @@ struct sequence {
 struct run {
 	struct sequence time, slow; /* slow.count 0: none, or not over the same calls */
 	struct prof_line *line;	    /* NULL: none */
+	bool gone;		    /* this side's batches gave way to the other's */
 };
 
 /* Pairs of neighbours become one batch; an odd last one is dropped. */
@@ -123,6 +126,7 @@ static void run_of(struct run *r, const struct prof_sums *s, bool line)
 	copy_out(&r->time, &s->batches);
 	r->slow.calls = r->slow.count = 0;
 	r->line = NULL;
+	r->gone = false;
 	if (s->slow && s->slow->batches.count == s->batches.count &&
 	    s->slow->batches.calls == s->batches.calls)
 		copy_out(&r->slow, &s->slow->batches);
@@ -169,10 +173,13 @@ static void append(struct run *to, const struct run *from)
 /* One of two runs of the same size has no line: true if that one gave way. */
 static bool give_way(struct run *a, struct run *b)
 {
-	if (a->line && b->time.count <= a->time.count / 4)
+	if (a->line && b->time.count <= a->time.count / 4) {
+		b->gone = true;
 		return true;
+	}
 	if (b->line && a->time.count <= b->time.count / 4) {
 		replace(a, b);
+		a->gone = true;
 		return true;
 	}
 	free(a->line);
@@ -201,6 +208,34 @@ static void join(struct run *a, struct run *b, bool lines)
 	append(a, b);
 }
 
+/* The stretches of both; where there is no memory for them they are taken for one. The slow sum
+ * of `dst` is that of both already. */
+static void join_apart(struct prof_sums *dst, const struct prof_sums *src, const struct run *a,
+		       const struct run *b)
+{
+	uint64_t of_src = src->slow ? src->slow->units : 0;
+	uint64_t of_dst = dst->slow ? dst->slow->units - of_src : 0;
+	struct prof_apart sum = {0};
+
+	if (dst->calls && src->calls) {
+		apart_add(&sum, dst, of_dst, a->gone ? 0 : a->time.calls);
+		apart_add(&sum, src, of_src, b->gone ? 0 : a->time.calls);
+	} else if (src->apart) {
+		sum = *src->apart; /* to nothing: as it is */
+	} else {
+		return;
+	}
+	if (!sum.stretches) {
+		free(dst->apart);
+		dst->apart = NULL;
+		return;
+	}
+	if (!dst->apart)
+		dst->apart = malloc(sizeof *dst->apart);
+	if (dst->apart)
+		*dst->apart = sum;
+}
+
 static void append_all(struct prof_sums *dst, const struct prof_sums *src)
 {
 	bool lines = needs_lines(dst, src);
@@ -209,6 +244,7 @@ static void append_all(struct prof_sums *dst, const struct prof_sums *src)
 	run_of(&a, dst, lines);
 	run_of(&b, src, lines);
 	join(&a, &b, lines);
+	join_apart(dst, src, &a, &b);
 	free(b.line);
 	free(dst->line);
 	dst->line = a.line;
@@ -219,8 +255,11 @@ static void append_all(struct prof_sums *dst, const struct prof_sums *src)
 
 void batches_append(struct prof_sums *dst, const struct prof_sums *src)
 {
+	static const struct run none;
+
 	/* Most sites of a large profile have too few calls for any. */
 	if (!dst->batches.count && !src->batches.count && !dst->line && !dst->slow)
-		return;
-	append_all(dst, src);
+		join_apart(dst, src, &none, &none);
+	else
+		append_all(dst, src);
 }

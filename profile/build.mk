@@ -26,6 +26,7 @@ PROFILE_SRC = \
 	profile/slowest.c \
 	profile/sums.c \
 	profile/batches.c \
+	profile/apart.c \
 	profile/filters.c \
 	profile/difference.c \
 	profile/fold.c \

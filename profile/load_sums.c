@@ -38,6 +38,30 @@ static int load_batches(const struct raw_file *raw, const struct raw_ref *ref, u
 	return 0;
 }
 
+/* Behind the batches of both clocks. */
+static int load_apart(const struct raw_file *raw, const struct raw_ref *ref, struct prof_sums *s)
+{
+	const struct scp_batch *b = s->batches.count ? block_of(raw, SCP_REC_BATCH, ref, 0) : NULL;
+	const struct scp_batch *slow =
+		s->slow && s->slow->batches.count ? block_of(raw, SCP_REC_BATCH, ref, 1) : NULL;
+
+	if (!b || !b->apart_stretches || !b->apart_calls_sq)
+		return 0;
+	s->apart = calloc(1, sizeof *s->apart);
+	if (!s->apart)
+		return -1;
+	s->apart->stretches = b->apart_stretches;
+	s->apart->calls_sq = b->apart_calls_sq;
+	s->apart->calls_units = load_wide(b->apart_calls_units_lo, b->apart_calls_units_hi);
+	s->apart->units_sq = load_wide(b->apart_units_sq_lo, b->apart_units_sq_hi);
+	if (!slow)
+		return 0;
+	s->apart->slow_calls_units =
+		load_wide(slow->apart_calls_units_lo, slow->apart_calls_units_hi);
+	s->apart->slow_units_sq = load_wide(slow->apart_units_sq_lo, slow->apart_units_sq_hi);
+	return 0;
+}
+
 static int load_hist(const struct raw_file *raw, const struct raw_ref *ref, struct prof_sums *s)
 {
 	for (uint32_t block = 0; block < SCP_HIST_BLOCKS; block++) {
@@ -139,7 +163,7 @@ int load_sums(const struct raw_file *raw, const struct raw_ref *entry, struct pr
 	};
 	return load_batches(raw, entry, 0, &out->batches) || load_hist(raw, entry, out) ||
 			       load_slow(raw, entry, out) || load_phase(raw, entry, out) ||
-			       load_line(raw, entry, out)
+			       load_line(raw, entry, out) || load_apart(raw, entry, out)
 		       ? -1
 		       : 0;
 }

@@ -83,6 +83,16 @@ struct prof_line {
 	prof_u128 bytes_sq[SCP_BATCHES], bytes_units[SCP_BATCHES];
 };
 
+/* Calls in no batch, where they are several stretches: ends of threads' calls, and all calls of
+ * threads that made too few. Sums over the stretches, of n calls and t units each. */
+struct prof_apart {
+	uint64_t stretches;
+	prof_u128 calls_sq;    /* n^2 */
+	prof_u128 calls_units; /* n t */
+	prof_u128 units_sq;    /* t^2 */
+	prof_u128 slow_calls_units, slow_units_sq;
+};
+
 /* Everything that adds up over calls. */
 struct prof_sums {
 	uint64_t calls, units;
@@ -93,6 +103,8 @@ struct prof_sums {
 	uint64_t bytes;
 	prof_u128 bytes_sq, bytes_units;
 	struct prof_batches batches;
+	struct prof_apart *apart; /* NULL: the calls in no batch are one stretch, or not known to be
+				     several (a file does not say) */
 	struct prof_hist *hist;	  /* NULL: slow clock, or none recorded */
 	struct prof_slow *slow;	  /* NULL: not dual */
 	struct prof_phase *phase; /* NULL: not sampled */

@@ -115,6 +115,7 @@ void prof_sums_free(const struct prof_sums *s)
 	free(s->slow);
 	free(s->phase);
 	free(s->line);
+	free(s->apart);
 }
 
 void prof_sums_clear(struct prof_sums *s)

@@ -50,7 +50,7 @@ static void write_hist(struct image *img, uint32_t id, const struct prof_hist *h
 }
 
 static void write_batches(struct image *img, uint32_t id, uint32_t clock,
-			  const struct prof_batches *b)
+			  const struct prof_batches *b, const struct prof_apart *a)
 {
 	struct scp_batch *r;
 
@@ -59,9 +59,18 @@ static void write_batches(struct image *img, uint32_t id, uint32_t clock,
 	r->entry = id;
 	r->clock = clock;
 	memcpy(r->sum, b->sum, b->count * sizeof r->sum[0]);
+	if (!a || a->calls_sq > UINT64_MAX)
+		return;
+	r->apart_stretches = a->stretches;
+	r->apart_calls_sq = (uint64_t)a->calls_sq;
+	image_split(clock ? a->slow_calls_units : a->calls_units, &r->apart_calls_units_lo,
+		    &r->apart_calls_units_hi);
+	image_split(clock ? a->slow_units_sq : a->units_sq, &r->apart_units_sq_lo,
+		    &r->apart_units_sq_hi);
 }
 
-static void write_slow(struct image *img, uint32_t id, const struct prof_slow *s)
+static void write_slow(struct image *img, uint32_t id, const struct prof_slow *s,
+		       const struct prof_apart *a)
 {
 	struct scp_slow *r = image_record(img, SCP_REC_SLOW, sizeof *r);
 
@@ -72,7 +81,7 @@ static void write_slow(struct image *img, uint32_t id, const struct prof_slow *s
 	image_split(s->units_sq, &r->units_sq_lo, &r->units_sq_hi);
 	r->max_units = s->max_units;
 	r->batch_base_units = s->units;
-	write_batches(img, id, 1, &s->batches);
+	write_batches(img, id, 1, &s->batches, a);
 }
 
 static void write_phase(struct image *img, uint32_t id, const struct prof_phase *phase)
@@ -104,11 +113,11 @@ void write_sums(struct image *img, struct scp_entry *r, const struct prof_sums *
 	uint32_t id = r->id;
 
 	fill_entry(r, s);
-	write_batches(img, id, 0, &s->batches);
+	write_batches(img, id, 0, &s->batches, s->apart);
 	if (s->hist)
 		write_hist(img, id, s->hist);
 	if (s->slow)
-		write_slow(img, id, s->slow);
+		write_slow(img, id, s->slow, s->apart);
 	if (s->phase)
 		write_phase(img, id, s->phase);
 	if (s->line)

@@ -67,6 +67,7 @@ static void fill_run(struct diff_run *r, const struct prof_sums *sums, const str
 				   .max = sums->max_units,
 				   .units_sq = sums->units_sq,
 				   .batches = &sums->batches,
+				   .apart = sums->apart,
 				   .phase = sums->slow ? NULL : sums->phase};
 	struct report_estimate e;
 

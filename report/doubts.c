@@ -24,8 +24,8 @@ static const struct {
 	 "clock (-c page), whose ticks are randomised, or a fast one."},
 	{STATS_FEW_INDEPENDENT, "too-few-independent-batches",
 	 "calls depend on one another over so long a time that the run holds only a few "
-	 "independent stretches (bursts, phases of the program): the interval is a guess. Run "
-	 "longer."},
+	 "independent stretches (bursts, phases of the program, short threads unlike the others): "
+	 "the interval is a guess. Run longer."},
 	{STATS_HEAVY_TAIL, "heavy-tail",
 	 "a few very long calls make up the mean, and more of them may not have been seen: the "
 	 "true mean can lie above the interval. Run longer, or look at the percentiles."},

@@ -11,6 +11,15 @@
 
 _Static_assert(STATS_PHASES == SCP_PHASE_BINS, "phases are counted in the same bins");
 
+static struct stats_apart apart_of(const struct prof_apart *a, bool slow)
+{
+	if (!a)
+		return (struct stats_apart){0};
+	return (struct stats_apart){(double)a->stretches, (double)a->calls_sq,
+				    (double)(slow ? a->slow_calls_units : a->calls_units),
+				    (double)(slow ? a->slow_units_sq : a->units_sq)};
+}
+
 struct report_estimate estimate_mean(const struct prof_clock *c, const struct estimate_sums *s,
 				     double confidence)
 {
@@ -23,6 +32,7 @@ struct report_estimate estimate_mean(const struct prof_clock *c, const struct es
 			 .tick = c->resolution_units ? c->resolution_units : 1,
 			 .unit = c->ns_per_unit},
 		.phase = s->phase ? s->phase->count : NULL,
+		.apart = apart_of(s->apart, s->slow),
 	};
 	struct stats_estimate e;
 

@@ -12,6 +12,8 @@ struct estimate_sums {
 	prof_u128 units_sq;
 	const struct prof_batches *batches; /* NULL: none */
 	const struct prof_phase *phase;	    /* NULL: none */
+	const struct prof_apart *apart;	    /* NULL: calls in no batch are one stretch */
+	bool slow;			    /* of that, the slow clock's part */
 };
 
 struct report_estimate estimate_mean(const struct prof_clock *c, const struct estimate_sums *s,

@@ -99,6 +99,8 @@ static void fill_slow(const struct report *r, struct report_site *s, const struc
 				   .units_sq = slow->units_sq,
 				   .max = slow->max_units,
 				   .batches = &slow->batches,
+				   .apart = rest->apart,
+				   .slow = true,
 				   .phase = sums->phase};
 	struct report_overhead overhead = estimate_overhead(clock);
 

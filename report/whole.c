@@ -55,6 +55,7 @@ struct report_estimate whole_mean(const struct prof_clock *clock, const struct p
 				   .max = rest->max_units,
 				   .units_sq = rest->units_sq,
 				   .batches = &rest->batches,
+				   .apart = rest->apart,
 				   .phase = sums->slow ? NULL : sums->phase};
 
 	return estimate_mean(clock, &of, confidence);

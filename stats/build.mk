@@ -31,5 +31,6 @@ STATS_SRC = \
 	stats/hist_outliers.c \
 	stats/phase.c \
 	stats/estimate.c \
+	stats/apart.c \
 	stats/serial.c \
 	stats/proportion.c

@@ -5,7 +5,7 @@
  *     binomial interval of Clopper and Pearson on the effective number of ticks.
  *  2. Otherwise Student's t on the error that consecutive batches show, dependence
  *     included, moved towards the long tail by what skewness makes of t.
- *  Calls that are in no batch and unlike those that are add their own variance.
+ *  Calls that are in no batch add what they scatter by beyond that (apart.h).
  *  Below MANY_BATCHES batches their error is too noisy to be taken for itself: the
  *  calls' own variance is, unless the batches contradict it.
  *
@@ -18,6 +18,7 @@
 
 #include <gsl/gsl_cdf.h>
 
+#include "apart.h"
 #include "moments.h"
 #include "phase.h"
 #include "proportion.h"
@@ -39,12 +40,6 @@
 #define HEAVY_RAISE 1.2
 /* False-alarm rate of the test for preferred phases, a site. */
 #define SYNCHRONOUS_P 0.001
-/* Calls in no batch are unlike the batches when their time is off by so many times what
- * scatters between batches. */
-#define UNLIKE 3
-/* Student's t with so many degrees of freedom is as far from a mean that one call makes as
- * Poisson's limit is from one event: 4.3 against 4.6 at 95 %. */
-#define ONE_CALL_FREEDOM 2
 /* Standard errors of the design effect that few events are widened by. */
 #define CAUTION 0.5
 
@@ -54,7 +49,10 @@ struct shape {
 	double tick_noise;	  /* what of the variance the phase of the ticks makes */
 	double spread;		  /* coefficient of variation of the durations themselves */
 	struct serial serial;
-	double design; /* variance of the mean over that of independent calls */
+	double design;	  /* variance of the mean over that of independent calls */
+	double freedom;	  /* degrees of freedom of that variance */
+	double apart;	  /* share of it that only calls in no batch explain */
+	double stretches; /* that these lie in, in effect */
 	bool heavy;
 };
 
@@ -74,6 +72,28 @@ static double heavy_spread(double n)
 	return n < 300 ? 1.6 + 0.3 * decades : fmin(1.9 + 0.6 * (decades - 1), 3);
 }
 
+/* Calls in no batch: what they scatter by beyond the batches' scatter. Between contiguous calls a
+ * tick more or less at the ends of a stretch is none; neighbours that exchange more than ticks
+ * are alike by chance only. */
+static void add_apart(const struct stats_sample *s, struct shape *r)
+{
+	double tick_sq = (double)s->sums.tick * (double)s->sums.tick, squares = r->n * r->variance;
+	double batch = r->serial.variance * r->serial.calls * r->serial.calls / tick_sq;
+	bool ends = r->serial.contiguous && -2 * r->serial.correlation * batch <= 1;
+	double batches = r->design * squares, apart, all;
+
+	apart = apart_variance(s, batches / r->n * tick_sq, ends ? tick_sq : 0, &r->stretches) /
+		tick_sq;
+	if (!(apart > 0))
+		return;
+	all = batches + apart;
+	r->design = all / squares;
+	r->apart = apart / all;
+	/* Satterthwaite (1946) */
+	r->freedom = 1 / (r->apart * r->apart / r->stretches +
+			  (1 - r->apart) * (1 - r->apart) / r->serial.freedom);
+}
+
 static struct shape shape_of(const struct stats_sample *s)
 {
 	const struct stats_sums *sums = &s->sums;
@@ -91,9 +111,12 @@ static struct shape shape_of(const struct stats_sample *s)
 	r.spread = sqrt(fmax(0, r.variance - r.tick_noise)) / r.mean;
 	r.heavy = r.n >= STATS_DOUBT_CALLS && r.spread > heavy_spread(r.n) &&
 		  r.variance > 1.25 * r.tick_noise;
-	if (r.serial.batches >= 8 && r.variance > 0)
+	r.freedom = r.serial.freedom;
+	if (r.serial.batches >= 8 && r.variance > 0) {
 		r.design = r.serial.variance / (tick * tick) * r.serial.calls * r.serial.time /
 			   r.variance;
+		add_apart(s, &r);
+	}
 	return r;
 }
 
@@ -150,7 +173,7 @@ static double cautious_design(const struct shape *r)
 static void few_events(const struct stats_sums *s, const struct events *e, const struct shape *r,
 		       double confidence, struct stats_estimate *out)
 {
-	double t = quantile(confidence, r->serial.batches ? r->serial.freedom : INFINITY);
+	double t = quantile(confidence, r->serial.batches ? r->freedom : INFINITY);
 	double z = quantile(confidence, INFINITY), design = cautious_design(r), low, high;
 
 	/* Korn and Graubard (1998): few degrees of freedom are fewer effective calls. */
@@ -164,7 +187,7 @@ static void few_events(const struct stats_sums *s, const struct events *e, const
 		e->base + e->weight * high * (r->heavy && r->mean <= HIDDEN_TAIL ? HEAVY_RAISE : 1);
 	out->method = "clopper-pearson";
 	out->error = sqrt(fmax(r->variance, 1 / r->n) * design / r->n);
-	out->freedom = r->serial.batches ? r->serial.freedom : fmax(1, r->n - 1);
+	out->freedom = r->serial.batches ? r->freedom : fmax(1, r->n - 1);
 }
 
 /* Whether batches, too few to measure the design effect, show any dependence. */
@@ -189,44 +212,7 @@ static void around(const struct shape *r, double t, struct stats_estimate *out)
 	out->high = r->mean + out->error * (t + (tail ? 1.6 : 1) * shift);
 }
 
-/* By how many ticks the calls in no batch differ from so many calls of the batches; 0 where
- * that is no more than batches differ from each other. */
-static double unlike_batches(const struct stats_sample *s, const struct shape *r)
-{
-	const struct stats_batches *b = &s->batches;
-	double tick = (double)s->sums.tick, inside = (double)b->calls * b->count, ticks = 0;
-	double outside = r->n - inside, scatter, excess;
-
-	for (uint32_t i = 0; i < b->count; i++)
-		ticks += (double)b->sum[i] / tick;
-	if (outside < 1)
-		return 0;
-	excess = r->mean * r->n - ticks - outside * (ticks / inside);
-	scatter = r->serial.variance / (tick * tick) * r->serial.calls * fmax(r->serial.time, 1) *
-			  fmax(outside, r->serial.calls) +
-		  1; /* tick more or less at the ends */
-	return excess * excess > UNLIKE * UNLIKE * scatter ? excess : 0;
-}
-
-/* Batches know nothing of calls that are in none, such as the one call of a thread. If these
- * took a time that batches do not explain, the calls' own variance, which knows them, is
- * added; its degrees of freedom are the calls that make it (Satterthwaite 1946). */
-static void add_outside(const struct stats_sample *s, struct shape *r, struct stats_estimate *out)
-{
-	double excess = unlike_batches(s, r), own = r->variance / r->n, batches, freedom;
-
-	if (excess == 0 || !(own > 0)) /* sums of a damaged profile may contradict each other */
-		return;
-	batches = out->error * out->error;
-	freedom = fmax(ONE_CALL_FREEDOM, excess * excess / (r->n * r->variance));
-	out->error = sqrt(batches + own);
-	out->freedom = (batches + own) * (batches + own) /
-		       (batches * batches / out->freedom + own * own / freedom);
-	r->design += 1;
-}
-
-static void by_variance(const struct stats_sample *s, struct shape *r, double confidence,
-			struct stats_estimate *out)
+static void by_variance(const struct shape *r, double confidence, struct stats_estimate *out)
 {
 	double least = r->mean >= FAST_TICKS ? 0.25 : 0;
 
@@ -239,10 +225,9 @@ static void by_variance(const struct stats_sample *s, struct shape *r, double co
 	out->method = "t";
 	out->error = sqrt(fmax(r->variance, least) / r->n);
 	if (depends(r)) {
-		out->freedom = r->serial.freedom;
+		out->freedom = r->freedom;
 		out->method = "batch-t";
 		out->error *= sqrt(r->design);
-		add_outside(s, r, out);
 	}
 	around(r, quantile(confidence, out->freedom), out);
 }
@@ -276,7 +261,8 @@ static unsigned doubts_of(const struct stats_sample *s, const struct shape *r,
 
 	if (is_synchronous(s->phase, e->low, e->high))
 		doubts |= STATS_SYNCHRONOUS;
-	if (depends(r) && r->serial.independent < FEW_INDEPENDENT)
+	if (depends(r) && (r->serial.independent < FEW_INDEPENDENT ||
+			   (r->apart > 0.5 && r->stretches < FEW_INDEPENDENT)))
 		doubts |= STATS_FEW_INDEPENDENT;
 	if (r->heavy && r->mean > HIDDEN_TAIL &&
 	    r->n / fmax(r->design, 1) < HEAVY_CALLS * r->spread)
@@ -298,7 +284,7 @@ struct stats_estimate stats_estimate(const struct stats_sample *s, double confid
 	if (is_few(&events, &r) && r.mean < FAST_TICKS)
 		few_events(&s->sums, &events, &r, confidence, &out);
 	else
-		by_variance(s, &r, confidence, &out);
+		by_variance(&r, confidence, &out);
 	if (r.serial.batches >= 8)
 		out.design_effect = r.design;
 	out.low = fmax(0, out.low);

@@ -26,11 +26,20 @@ struct stats_sums {
 };
 
 /* Sums over consecutive batches of `calls` calls each, oldest first; the last calls
- * may be in none. */
+ * of a thread may be in none, and all those of a thread that made too few. */
 struct stats_batches {
 	uint64_t calls;
 	uint32_t count; /* 0: none known */
 	const uint64_t *sum;
+};
+
+/* Calls in no batch: sums over the stretches of them (the end of a thread's calls, or all that
+ * a thread made), of n calls and t units each. */
+struct stats_apart {
+	double stretches; /* 0: all such calls are one */
+	double calls_sq;  /* n^2 */
+	double calls_sum; /* n t */
+	double sum_sq;	  /* t^2 */
 };
 
 /* What is known of the calls of one site. */
@@ -38,6 +47,7 @@ struct stats_sample {
 	struct stats_sums sums;
 	struct stats_batches batches;
 	const uint64_t *phase; /* STATS_PHASES bins of where in the tick calls began; or NULL */
+	struct stats_apart apart;
 };
 #define STATS_PHASES 32
 
@@ -74,6 +84,8 @@ struct stats_estimate {
  *                      calls' own variance, not taken below the d^2/4 of (10b) where the
  *                      mean is 16 ticks or more.
  *   "none"             no call: NANs. One call of a fast clock: 0 to infinity.
+ * Calls in no batch add what they scatter by beyond what batches foretell, stretch by
+ * stretch (apart.h): in design_effect, error and freedom.
  * Intervals by t are moved towards a long tail (Johnson 1978). Nothing is subtracted
  * for overhead here. Needs up to about 2 kB of stack. */
 struct stats_estimate stats_estimate(const struct stats_sample *s, double confidence);

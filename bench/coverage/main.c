@@ -14,6 +14,7 @@
 #include "intervals.h"
 #include "options.h"
 #include "print.h"
+#include "threads.h"
 
 /* Time of one stats_estimate, about; replications are planned by it. */
 #define ESTIMATE_NS 12e3
@@ -143,18 +144,22 @@ static void work_all(struct work *w)
 		pthread_join(thread[i], NULL);
 }
 
-static void print_results(FILE *csv, const struct work *w)
+/* 0; -1: memory was out. */
+static int print_results(FILE *csv, const struct work *w)
 {
 	const struct options *p = w->options;
 	size_t cells = w->programs * p->n.count;
 
+	if (p->threads)
+		return threads_report(csv, p->most);
 	if (p->intervals) {
 		intervals_exact(csv);
 		intervals_print(csv, w->intervals, cells);
-		return;
+		return 0;
 	}
 	print_csv(csv, w->score, cells);
 	print_summary(p->csv ? stdout : stderr, w->score, cells, p->failures);
+	return 0;
 }
 
 /* Status to exit with. */
@@ -163,6 +168,7 @@ static int report(const struct work *w)
 	const struct options *p = w->options;
 	FILE *csv = stdout;
 	bool failed;
+	int status;
 
 	if (p->check) {
 		printf("%u comparisons, %u suspect\n", w->compared, w->suspect);
@@ -172,13 +178,15 @@ static int report(const struct work *w)
 		perror(p->csv);
 		return 2;
 	}
-	print_results(csv, w);
+	status = print_results(csv, w);
+	if (status)
+		fputs("coverage: out of memory\n", stderr);
 	failed = fflush(csv) || ferror(csv);
 	if (csv != stdout && fclose(csv))
 		failed = true;
 	if (failed)
 		perror("coverage: writing the table");
-	return failed ? 2 : 0;
+	return failed || status ? 2 : 0;
 }
 
 static int run(const struct options *p)
@@ -191,8 +199,10 @@ static int run(const struct options *p)
 	w.score = calloc(most * p->n.count, sizeof w.score[0]);
 	w.intervals = calloc(most * p->n.count, sizeof w.intervals[0]);
 	if (w.program && w.score && w.intervals) {
-		list_programs(&w);
-		work_all(&w);
+		if (!p->threads) {
+			list_programs(&w);
+			work_all(&w);
+		}
 		status = report(&w);
 	} else {
 		fputs("coverage: out of memory\n", stderr);

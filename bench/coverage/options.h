@@ -26,6 +26,7 @@ struct options {
 	const char *csv;		    /* NULL: standard output */
 	bool check;			    /* of the laboratory itself */
 	bool intervals;			    /* compare intervals of a proportion instead */
+	bool threads;			    /* programs of many threads instead */
 };
 
 /* From the command line. False after a line of error, or help, on standard error. */

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tables and plot of docs/coverage.md from what the coverage laboratory wrote.
 
-usage: bench/coverage/publish.py [--intervals FILE] CSV...
+usage: bench/coverage/publish.py [--intervals FILE] [--threads LABEL=FILE]... [CSV...]
 
-Replaces what stands between the marks `<!-- made: NAME -->` and `<!-- end -->` in
+Without CSV files only the tables of --threads are replaced. Replaces what stands between the marks `<!-- made: NAME -->` and `<!-- end -->` in
 docs/coverage.md, and writes docs/coverage-cells.md and docs/coverage.svg. Exit status 2
 where a file cannot be read or a mark is missing.
 """
@@ -119,6 +119,39 @@ def read_intervals(name):
     return list(csv.DictReader(lines[:second])), list(csv.DictReader(lines[second:]))
 
 
+def threads_group(row):
+    """Rows of the table: what was simulated, but for the numbers of threads and the mean."""
+    some = " (10 threads)" if row["kind"] == "rare" and row["threads"] == "10" else ""
+    number = row["number"] if row["long_calls"] != "0" else "no long thread"
+    return row["kind"] + some, number, int(row["calls"])
+
+
+def made_threads(rules):
+    """rules: of each its label and the rows of its file, which are the same programs."""
+    groups = {}
+    for label, rows in rules:
+        for row in rows:
+            groups.setdefault(threads_group(row), {}).setdefault(label, []).append(row)
+    head, out = ["kind", "number", "calls each", "in no batch %"], []
+    for label, _ in rules:
+        head += [f"{label}: coverage %", "width / oracle"]
+    head.append("warned %")
+    for group, by_rule in groups.items():
+        last = by_rule[rules[-1][0]]
+        line = list(group) + [span([100 * float(r["outside"]) for r in last], "%.0f")]
+        for label, _ in rules:
+            line += [span([100 * float(r["coverage"]) for r in by_rule[label]], "%.1f"),
+                     span([float(r["width_over_oracle"]) for r in by_rule[label]], "%.2f")]
+        out.append(line + [span([100 * float(r["warned"]) for r in last], "%.0f")])
+    return table(head, out)
+
+
+def read_threads(argument):
+    label, _, name = argument.partition("=")
+    with open(name, newline="") as file:
+        return label, list(csv.DictReader(file))
+
+
 def all_cells_page(all_cells):
     """Every cell: coverage in per cent, marked."""
     lines = ["# Every cell of the coverage laboratory", "",
@@ -162,6 +195,15 @@ def replace(document, name, made):
     return pattern.sub(lambda m: m.group(1) + made + "\n" + m.group(2), document)
 
 
+def publish_threads(rules):
+    name = os.path.join(DOCS, "coverage.md")
+    with open(name) as file:
+        document = file.read()
+    document = replace(document, "threads", made_threads(rules))
+    with open(name, "w") as file:
+        file.write(document)
+
+
 def publish(all_cells, intervals):
     name = os.path.join(DOCS, "coverage.md")
     with open(name) as file:
@@ -182,10 +224,17 @@ def publish(all_cells, intervals):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--intervals", metavar="FILE", help="what coverage --intervals wrote")
-    parser.add_argument("csv", nargs="+", metavar="CSV", help="what coverage --csv wrote; later files replace cells")
+    parser.add_argument("--threads", metavar="LABEL=FILE", action="append", default=[],
+                        help="what coverage --threads wrote; the same of other rules before it")
+    parser.add_argument("csv", nargs="*", metavar="CSV", help="what coverage --csv wrote; later files replace cells")
     options = parser.parse_args()
+    if not options.csv and not options.threads:
+        parser.error("no file to publish: give a CSV, or --threads LABEL=FILE")
     try:
-        publish(grid.read(options.csv), options.intervals)
+        if options.threads:
+            publish_threads([read_threads(argument) for argument in options.threads])
+        if options.csv:
+            publish(grid.read(options.csv), options.intervals)
     except (OSError, ValueError, KeyError, StopIteration) as error:
         print(f"publish.py: {error}", file=sys.stderr)
         return 2

@@ -132,6 +132,18 @@ static const char *compare_lines(const struct prof_line *x, const struct prof_li
 	return NULL;
 }
 
+static const char *compare_apart(const struct prof_apart *x, const struct prof_apart *y)
+{
+	REQUIRE(!x == !y);
+	if (!x)
+		return NULL;
+	REQUIRE(x->stretches == y->stretches && x->calls_sq == y->calls_sq);
+	REQUIRE(x->calls_units == y->calls_units && x->units_sq == y->units_sq);
+	REQUIRE(x->slow_calls_units == y->slow_calls_units);
+	REQUIRE(x->slow_units_sq == y->slow_units_sq);
+	return NULL;
+}
+
 static const char *compare_sums(const struct prof_sums *x, const struct prof_sums *y)
 {
 	const char *bad;
@@ -148,7 +160,8 @@ static const char *compare_sums(const struct prof_sums *x, const struct prof_sum
 	REQUIRE(!x->hist || memcmp(x->hist, y->hist, sizeof *x->hist) == 0);
 	REQUIRE(!x->phase == !y->phase);
 	REQUIRE(!x->phase || memcmp(x->phase, y->phase, sizeof *x->phase) == 0);
-	bad = compare_lines(x->line, y->line, x->batches.count);
+	bad = compare_apart(x->batches.count ? x->apart : NULL, y->apart);
+	bad = bad ? bad : compare_lines(x->line, y->line, x->batches.count);
 	return bad ? bad : compare_slow(x->slow, y->slow);
 }
 

@@ -58,6 +58,7 @@ static void test_sums_add(void **state)
 	assert_int_equal(a.first_units, 5);
 	assert_int_equal(a.last_at, 200);
 	assert_true(a.has_bytes && a.bytes == 7 && a.bytes_sq == 49 && a.bytes_units == 21);
+	prof_sums_clear(&a);
 }
 
 static void test_the_longest_and_the_first_call_keep_their_company(void **state)
@@ -89,10 +90,11 @@ static void test_the_longest_and_the_first_call_keep_their_company(void **state)
 	assert_int_equal(a.max_units, 7);
 	assert_int_equal(a.max_at, 20);
 	assert_int_equal(a.first_units, 6);
-	a = (struct prof_sums){0};
+	prof_sums_clear(&a);
 	prof_sums_add(&a, &longer);
 	assert_int_equal(a.max_at, 20);
 	assert_int_equal(a.first_units, 3);
+	prof_sums_clear(&a);
 }
 
 static void test_phases_add_up(void **state)
@@ -145,6 +147,7 @@ static void test_batches_of_one_size_follow_each_other(void **state)
 	assert_int_equal(a.batches.count, 5);
 	assert_int_equal(a.batches.sum[2], 12);
 	assert_int_equal(a.batches.sum[3], 50);
+	assert_null(a.apart); /* all calls are in batches */
 	prof_sums_clear(&a);
 	prof_sums_clear(&b);
 }
@@ -199,6 +202,108 @@ static void test_too_small_batches_give_way(void **state)
 	assert_int_equal(a.batches.sum[0], 100);
 	prof_sums_clear(&a);
 	prof_sums_clear(&b);
+}
+
+static void assert_apart(const struct prof_sums *s, uint64_t stretches, uint64_t calls_sq,
+			 uint64_t calls_units, uint64_t units_sq)
+{
+	assert_non_null(s->apart);
+	assert_true(s->apart->stretches == stretches);
+	assert_true(s->apart->calls_sq == calls_sq);
+	assert_true(s->apart->calls_units == calls_units);
+	assert_true(s->apart->units_sq == units_sq);
+}
+
+/* `tail` calls of 3 units after the last batch. */
+static struct prof_sums thread(uint64_t calls_each, uint32_t count, uint64_t first, uint64_t tail)
+{
+	struct prof_sums s = batches(calls_each, count, first);
+
+	s.calls += tail;
+	s.units = 3 * tail;
+	for (uint32_t i = 0; i < count; i++)
+		s.units += s.batches.sum[i];
+	return s;
+}
+
+static void test_what_is_in_no_batch_is_kept_by_stretches(void **state)
+{
+	struct prof_sums a = {0}, b = thread(4, 40, 10, 3), c = thread(1, 0, 0, 1);
+	struct prof_sums d = thread(2, 1, 21, 1);
+
+	(void)state;
+	prof_sums_add(&a, &b);
+	assert_null(a.apart); /* one thread: one stretch */
+	prof_sums_add(&a, &c);
+	assert_apart(&a, 2, 9 + 1, 3 * 9 + 3, 81 + 9);
+	prof_sums_add(&a, &d); /* its only batch is too small: with its tail 3 calls, 24 units */
+	assert_apart(&a, 3, 10 + 9, 30 + 72, 90 + 576);
+	assert_int_equal(a.batches.count, 40);
+	prof_sums_add(&c, &b); /* in the other order */
+	prof_sums_add(&c, &d);
+	assert_apart(&c, 3, 19, 102, 666);
+	prof_sums_clear(&c);
+	prof_sums_add(&c, &a); /* a sum, to nothing */
+	assert_apart(&c, 3, 19, 102, 666);
+	prof_sums_clear(&a);
+	prof_sums_clear(&c);
+	a = thread(1, 0, 0, 5); /* no batches at all */
+	c = thread(1, 0, 0, 5);
+	prof_sums_add(&a, &c);
+	assert_apart(&a, 2, 50, 150, 450);
+	prof_sums_clear(&a);
+	assert_null(a.apart);
+	prof_sums_clear(&b);
+	prof_sums_clear(&c);
+	prof_sums_clear(&d);
+}
+
+/* 33 and 32 batches become 16 and 16 of twice the size: one of the first is left. */
+static void test_dropped_batches_are_stretches(void **state)
+{
+	struct prof_sums a = {0}, b = thread(2, 33, 10, 1), c = thread(2, 32, 100, 0);
+	struct prof_sums d = thread(16, 2, 500, 0);
+
+	(void)state;
+	prof_sums_add(&a, &b);
+	prof_sums_add(&a, &c);
+	assert_int_equal(a.batches.calls, 4);
+	assert_int_equal(a.batches.count, 32);
+	/* the last batch of 42 with its thread's end: 3 calls, 45 units */
+	assert_apart(&a, 1, 9, 135, 2025);
+	prof_sums_clear(&c);
+	c = thread(4, 1, 900, 0);
+	prof_sums_add(&a, &c); /* 33 of 4 calls */
+	prof_sums_add(&a, &d); /* 8 of 16, and the last, c's, apart */
+	assert_int_equal(a.batches.calls, 16);
+	assert_int_equal(a.batches.count, 10);
+	assert_apart(&a, 2, 9 + 16, 135 + 3600, 2025 + 810000);
+	prof_sums_clear(&a);
+	prof_sums_clear(&b);
+	prof_sums_clear(&c);
+	prof_sums_clear(&d);
+}
+
+static void test_slow_sums_are_kept_by_the_same_stretches(void **state)
+{
+	struct prof_sums a = {0}, b = thread(4, 40, 10, 3), c = thread(1, 0, 0, 2);
+
+	(void)state;
+	b.slow = calloc(1, sizeof *b.slow);
+	b.slow->batches = (struct prof_batches){4, 40, calloc(SCP_BATCHES, sizeof(uint64_t))};
+	for (int i = 0; i < 40; i++)
+		b.slow->units += b.slow->batches.sum[i] = 7;
+	b.slow->units += 5; /* of the last three calls */
+	c.slow = calloc(1, sizeof *c.slow);
+	c.slow->units = 11;
+	prof_sums_add(&a, &b);
+	prof_sums_add(&a, &c);
+	assert_apart(&a, 2, 9 + 4, 27 + 12, 81 + 36);
+	assert_true(a.apart->slow_calls_units == 3 * 5 + 2 * 11);
+	assert_true(a.apart->slow_units_sq == 25 + 121);
+	prof_sums_clear(&a);
+	prof_sums_clear(&b);
+	prof_sums_clear(&c);
 }
 
 static void test_half_known_slow_sums_are_dropped(void **state)
@@ -270,6 +375,11 @@ static void test_a_folded_model_round_trips(void **state)
 
 	(void)state;
 	profile_fold(p, 1);
+	assert_true(p->entry[0].sums.slow && p->entry[0].sums.batches.count);
+	free(p->entry[0].sums.apart);
+	p->entry[0].sums.apart = malloc(sizeof(struct prof_apart));
+	*p->entry[0].sums.apart = (struct prof_apart){
+		3, UINT64_MAX, (prof_u128)7 << 100, (prof_u128)5 << 99, (prof_u128)3 << 70, 1};
 	assert_int_equal(profile_write(p, path, &err), 0);
 	q = profile_open(&path, 1, &err);
 	assert_non_null(q);
@@ -277,6 +387,28 @@ static void test_a_folded_model_round_trips(void **state)
 		fail_msg("%s", model_difference(p, q));
 	profile_free(p);
 	profile_free(q);
+}
+
+/* More than there is room for, and none: they are not told. */
+static void test_stretches_that_do_not_fit_are_not_told(void **state)
+{
+	const struct prof_apart odd[] = {{2, ((prof_u128)1 << 64) + 5, 1, 1, 1, 1},
+					 {0, 1, 1, 1, 1, 1}};
+	const char *path = scp_build_name("odd.scp");
+	struct profile *p = three_processes(), *q;
+	struct profile_error err;
+
+	(void)state;
+	p->entry[0].sums.apart = malloc(sizeof(struct prof_apart));
+	for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+		*p->entry[0].sums.apart = odd[i];
+		assert_int_equal(profile_write(p, path, &err), 0);
+		q = profile_open(&path, 1, &err);
+		assert_non_null(q);
+		assert_null(q->entry[0].sums.apart);
+		profile_free(q);
+	}
+	profile_free(p);
 }
 
 int main(void)
@@ -290,9 +422,13 @@ int main(void)
 		cmocka_unit_test(test_smaller_batches_are_joined_in_pairs),
 		cmocka_unit_test(test_full_batches_double),
 		cmocka_unit_test(test_too_small_batches_give_way),
+		cmocka_unit_test(test_what_is_in_no_batch_is_kept_by_stretches),
+		cmocka_unit_test(test_dropped_batches_are_stretches),
+		cmocka_unit_test(test_slow_sums_are_kept_by_the_same_stretches),
 		cmocka_unit_test(test_half_known_slow_sums_are_dropped),
 		cmocka_unit_test(test_fold_joins_processes_of_one_program),
 		cmocka_unit_test(test_a_folded_model_round_trips),
+		cmocka_unit_test(test_stretches_that_do_not_fit_are_not_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -264,39 +264,180 @@ static void test_methods_follow_the_ticks(void **state)
 	assert_true(isnan(independent(&s, &r, UNIFORM, 30, 10).design_effect));
 }
 
-/* Damaged profiles: whatever the sums say, an answer and no abort. */
-/* A call of another thread, which makes too few for a batch. */
-static void add_apart(struct record *r, uint64_t ticks)
+/* A thread that makes too few calls for a batch: a stretch of its own. */
+static void add_apart(struct record *r, uint64_t calls, uint64_t ticks_each)
 {
+	struct stats_apart *a = &r->sample.apart;
 	struct stats_sums *s = &r->sample.sums;
+	double n = (double)calls, t = n * (double)ticks_each;
 
-	s->n++;
-	s->sum += ticks;
-	s->sum_sq += (stats_u128)ticks * ticks;
-	s->max = ticks > s->max ? ticks : s->max;
+	s->n += calls;
+	s->sum += calls * ticks_each;
+	s->sum_sq += (stats_u128)ticks_each * ticks_each * calls;
+	s->max = ticks_each > s->max ? ticks_each : s->max;
+	a->stretches++;
+	a->calls_sq += n * n;
+	a->calls_sum += n * t;
+	a->sum_sq += t * t;
 }
 
 /* The mean is 1100 with it, 1000 without: nobody knows how often such a call comes. */
 static void test_one_long_call_of_another_thread_is_in_the_error(void **state)
 {
 	struct simulate s = {71};
-	struct stats_estimate before, after;
+	struct stats_estimate before, after, unknown;
 	struct record r;
 
 	(void)state;
 	before = independent(&s, &r, UNIFORM, 1000, 6000);
 	assert_string_equal(before.method, "batch-t");
 	assert_true(before.high - before.low < 60);
-	add_apart(&r, 601000);
+	add_apart(&r, 1, 601000);
 	after = stats_estimate(&r.sample, 0.95);
 	assert_true(fabs(after.mean - before.mean - 100) < 1);
 	assert_true(after.error > 95 && after.error < 105 && after.freedom < 2.1);
 	assert_true(after.low < before.mean && after.high > before.mean + 400);
-	assert_true(after.design_effect > 1);
+	/* One call depends on no other, and makes nearly all of the calls' own variance. */
+	assert_true(fabs(after.design_effect - 1) < 0.001);
+	/* Of files that do not say how many stretches there are, too. */
+	r.sample.apart = (struct stats_apart){0};
+	unknown = stats_estimate(&r.sample, 0.95);
+	assert_true(fabs(unknown.error - after.error) < 10);
+	r.sample.apart = (struct stats_apart){1, 1, 601000, 601000.0 * 601000.0};
 	for (int i = 0; i < 49; i++)
-		add_apart(&r, 601000);
+		add_apart(&r, 1, 601000);
 	after = stats_estimate(&r.sample, 0.95);
 	assert_true(after.freedom > 30 && after.freedom < 60);
+}
+
+/* 20 calls of one thread hang together: the error is that of threads, not of calls. */
+static void test_calls_of_a_short_thread_count_as_one(void **state)
+{
+	struct stats_estimate single, threads;
+	struct simulate s = {73};
+	struct record r;
+
+	(void)state;
+	independent(&s, &r, UNIFORM, 1000, 6000);
+	for (int i = 0; i < 400; i++)
+		add_apart(&r, 1, 20000);
+	single = stats_estimate(&r.sample, 0.95);
+	s.state = 73;
+	independent(&s, &r, UNIFORM, 1000, 6000);
+	for (int i = 0; i < 20; i++)
+		add_apart(&r, 20, 20000);
+	threads = stats_estimate(&r.sample, 0.95);
+	assert_true(single.mean == threads.mean);
+	/* 400 (20000 - mean)^2, or 20 (20 (20000 - mean))^2 */
+	assert_true(threads.error > 0.97 * sqrt(20) * single.error);
+	assert_true(threads.error < 1.03 * sqrt(20) * single.error);
+	assert_true(threads.freedom > 17 && threads.freedom < 23);
+	assert_false(threads.doubts & STATS_FEW_INDEPENDENT);
+	assert_true(single.freedom > 300);
+	assert_true(threads.design_effect > 15 && single.design_effect < 1.1);
+}
+
+/* A few short threads that make the error are too few to tell it. */
+static void test_few_short_threads_are_doubted(void **state)
+{
+	struct simulate s = {74};
+	struct record r;
+
+	(void)state;
+	independent(&s, &r, UNIFORM, 1000, 6000);
+	for (int i = 0; i < 5; i++)
+		add_apart(&r, 20, 20000);
+	assert_true(stats_estimate(&r.sample, 0.95).doubts & STATS_FEW_INDEPENDENT);
+}
+
+/* Short threads of a level of their own, beside a long one whose calls are all alike. */
+static void test_intervals_of_short_threads_cover(void **state)
+{
+	unsigned hits = 0, blind = 0, doubted = 0, trials = 300;
+	struct simulate s = {75};
+
+	(void)state;
+	for (unsigned i = 0; i < trials; i++) {
+		struct stats_estimate e;
+		struct record r;
+
+		independent(&s, &r, EXPONENTIAL, 1000, 6000);
+		for (int k = 0; k < 100; k++)
+			add_apart(&r, 30,
+				  simulate_ticks(&s, 1000 * exp(0.7 * simulate_normal(&s) - 0.245),
+						 1));
+		e = stats_estimate(&r.sample, 0.95);
+		hits += e.low <= 1000 && 1000 <= e.high;
+		doubted += e.doubts != 0;
+		r.sample.batches.count = 0; /* all calls as independent ones */
+		e = stats_estimate(&r.sample, 0.95);
+		blind += e.low <= 1000 && 1000 <= e.high;
+	}
+	simulate_assert_rate("100 short threads of own levels", hits, trials, 0.92, 0.98);
+	simulate_assert_rate("  doubted", doubted, trials, 0, 0.06);
+	simulate_assert_rate("  without stretches", blind, trials, 0, 0.6);
+}
+
+/* Among many ordinary ones, too: the error is as uncertain as one call makes it. */
+static void test_one_stretch_that_is_off_counts_for_itself(void **state)
+{
+	struct simulate s = {77};
+	struct record r;
+
+	(void)state;
+	independent(&s, &r, UNIFORM, 1000, 46 * 128);
+	for (int i = 0; i < 100; i++)
+		add_apart(&r, 2, 1000);
+	assert_true(stats_estimate(&r.sample, 0.95).freedom > 30);
+	add_apart(&r, 1, 6010000);
+	assert_true(stats_estimate(&r.sample, 0.95).freedom < 3);
+	/* Off the other way: many calls that take no time. */
+	independent(&s, &r, UNIFORM, 1000, 46 * 128);
+	for (int i = 0; i < 100; i++)
+		add_apart(&r, 2, 1000);
+	add_apart(&r, 2000, 0);
+	assert_true(stats_estimate(&r.sample, 0.95).freedom < 3);
+	/* Five, each of a call; ordinary ones beside them make them no more. */
+	independent(&s, &r, UNIFORM, 1000, 46 * 128);
+	for (int i = 0; i < 100; i++)
+		add_apart(&r, 1, i % 20 ? 1000 : 100000);
+	assert_true(stats_estimate(&r.sample, 0.95).freedom < 9);
+}
+
+/* Nothing scatters: what rounding leaves of large sums is no error. */
+static void test_equal_calls_in_stretches_have_no_scatter(void **state)
+{
+	(void)state;
+	for (uint64_t units = 1000000007; units < 1000000100; units++) {
+		struct stats_estimate e;
+		struct record r;
+
+		begin(&r);
+		for (int i = 0; i < 6000; i++)
+			add(&r, units + (i == 3000));
+		for (int i = 0; i < 5; i++)
+			add_apart(&r, (uint64_t)(7 + 9 * i), units);
+		e = stats_estimate(&r.sample, 0.95);
+		assert_int_equal(e.doubts, 0);
+		assert_true(e.design_effect < 2);
+	}
+}
+
+/* A tick more or less at either end of each stretch of contiguous calls is none of them off. */
+static void test_ends_of_contiguous_stretches_are_no_scatter(void **state)
+{
+	struct stats_estimate before, after;
+	struct simulate s = {76};
+	struct record r;
+
+	(void)state;
+	before = contiguous(&s, &r, EXPONENTIAL, 0.01, 20000);
+	for (int i = 0; i < 200; i++)
+		add_apart(&r, 1, i % 100 == 0);
+	after = stats_estimate(&r.sample, 0.95);
+	assert_true(after.error < 1.05 * before.error);
+	add_apart(&r, 1, 20); /* but this is */
+	assert_true(stats_estimate(&r.sample, 0.95).error > 1.5 * before.error);
 }
 
 /* Ordinary ones, as the last of every run are, change nothing. */
@@ -312,12 +453,13 @@ static void test_ordinary_calls_in_no_batch_are_no_doubt(void **state)
 		struct stats_estimate e = independent(&s, &r, shape, 1000, 46 * 128);
 
 		for (int more = 0; more < i % 40; more++)
-			add_apart(&r, simulate_ticks(&s, 1000 * duration(&s, shape), 1));
+			add_apart(&r, 1, simulate_ticks(&s, 1000 * duration(&s, shape), 1));
 		changed += stats_estimate(&r.sample, 0.95).error > 1.2 * e.error;
 	}
 	assert_true(changed <= 4);
 }
 
+/* Damaged profiles: whatever the sums say, an answer and no abort. */
 static void test_contradictory_sums_are_survived(void **state)
 {
 	static const uint64_t odd[] = {0, 1, 2, 1000, UINT64_MAX / 2, UINT64_MAX};
@@ -335,10 +477,14 @@ static void test_contradictory_sums_are_survived(void **state)
 				 .tick = 1 + odd[a % 3],
 				 .unit = 1},
 			.batches = {1 + odd[a % k] % 4096, (uint32_t)(a % 65), sum},
+			.apart = {(double)(a % 4), (double)odd[(a * 5) % k],
+				  (double)odd[(a * 11) % k], (double)odd[(a * 13) % k]},
 		};
 
 		for (int i = 0; i < 64; i++)
 			sum[i] = odd[(a + (size_t)i * i) % k];
+		assert_non_null(stats_estimate(&sample, 0.95).method);
+		sample.apart.calls_sum = NAN;
 		assert_non_null(stats_estimate(&sample, 0.95).method);
 	}
 }
@@ -355,6 +501,12 @@ int main(void)
 		cmocka_unit_test(test_a_locked_program_is_doubted_unless_it_cannot_matter),
 		cmocka_unit_test(test_methods_follow_the_ticks),
 		cmocka_unit_test(test_one_long_call_of_another_thread_is_in_the_error),
+		cmocka_unit_test(test_calls_of_a_short_thread_count_as_one),
+		cmocka_unit_test(test_few_short_threads_are_doubted),
+		cmocka_unit_test(test_intervals_of_short_threads_cover),
+		cmocka_unit_test(test_one_stretch_that_is_off_counts_for_itself),
+		cmocka_unit_test(test_equal_calls_in_stretches_have_no_scatter),
+		cmocka_unit_test(test_ends_of_contiguous_stretches_are_no_scatter),
 		cmocka_unit_test(test_ordinary_calls_in_no_batch_are_no_doubt),
 		cmocka_unit_test(test_contradictory_sums_are_survived),
 	};
