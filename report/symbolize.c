@@ -102,19 +102,6 @@ static struct symbolize_module *module_of(struct symbolizer *s, uint32_t module)
 	return l;
 }
 
-/* The linker symbol whose bytes hold the address. The nearest one below is not
- * good enough: in a stripped file it is some other function. */
-static const char *linker_name(const struct symbolize_module *l, GElf_Addr address, GElf_Off *into)
-{
-	GElf_Sym symbol;
-	const char *name =
-		dwfl_module_addrinfo(l->module, address, into, &symbol, NULL, NULL, NULL);
-
-	if (!name || (symbol.st_size && *into >= symbol.st_size))
-		return NULL;
-	return name;
-}
-
 static char *copy(const char *s)
 {
 	return s ? strdup(s) : NULL;
@@ -135,7 +122,7 @@ static size_t levels_in(const struct symbolize_module *l, const struct key *k,
 	GElf_Addr address = k->offset + l->bias - back;
 	size_t n = inline_levels(l->module, address, level);
 
-	*outer = linker_name(l, address, into);
+	*outer = l->table ? symbol_table_find(l->table, address, into) : NULL;
 	*into += back;
 	return n;
 }

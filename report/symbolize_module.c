@@ -76,6 +76,8 @@ static bool same_build(Dwfl_Module *module, const struct prof_module *want)
 
 void symbolize_module_close(struct symbolize_module *m)
 {
+	symbol_table_free(m->table);
+	m->table = NULL;
 	if (m->dwfl)
 		dwfl_end(m->dwfl);
 	m->dwfl = NULL;
@@ -274,6 +276,8 @@ void symbolize_module_open(struct symbolize_module *m, const struct profile *p, 
 			(want->build_id_bytes &&
 			 (try_processes(m, want, p) || try_directories(m, want) ||
 			  try_servers(m, want)));
-	if (found)
-		m->stripped = is_stripped(m);
+	if (!found)
+		return;
+	m->stripped = is_stripped(m);
+	m->table = symbol_table_new(m->module);
 }

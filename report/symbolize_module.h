@@ -18,14 +18,16 @@
 #include <elfutils/libdwfl.h>
 
 #include "symbolize.h"
+#include "symbolize_table.h"
 
 struct symbolize_module {
 	enum symbolize_state state;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Dwarf_Addr bias;
-	bool stripped; /* the only symbols are those of dynamic linking */
-	bool guarded;  /* see symbolize_guard; to be set before it is opened */
+	struct symbol_table *table; /* NULL: memory is out */
+	bool stripped;		    /* the only symbols are those of dynamic linking */
+	bool guarded;		    /* see symbolize_guard; to be set before it is opened */
 };
 
 /* Sets m->state, which was SYMBOLIZE_UNTRIED. */
