@@ -73,6 +73,7 @@ REPORT_SRC = \
 	report/symbolize_inline.c \
 	report/symbolize_jit.c \
 	report/symbolize_module.c \
+	report/symbolize_names.c \
 	report/symbolize_table.c \
 	report/table.c \
 	report/table_print.c \

@@ -9,10 +9,10 @@
 #include <unistd.h>
 #include <uthash.h>
 
-#include "demangle.h"
 #include "symbolize_inline.h"
 #include "symbolize_jit.h"
 #include "symbolize_module.h"
+#include "symbolize_names.h"
 
 struct key {
 	uint64_t offset;
@@ -30,6 +30,8 @@ struct symbolizer {
 	const struct profile *profile;
 	struct symbolize_module *loaded; /* one for each module of the profile */
 	struct answer *answers;
+	struct symbol_names *names;
+	uint32_t symbols; /* in the answers */
 	struct jit *jit;
 	bool guarded;
 	bool ambiguous, ambiguous_told; /* maps of generated code disagree */
@@ -63,16 +65,6 @@ bool symbolize_is_guarded(const struct symbolizer *s)
 	return s->guarded;
 }
 
-static void free_symbols(struct symbol *symbol, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		free(symbol[i].function);
-		free(symbol[i].brief);
-		free(symbol[i].file);
-	}
-	free(symbol);
-}
-
 void symbolize_free(struct symbolizer *s)
 {
 	struct answer *a, *next;
@@ -82,9 +74,10 @@ void symbolize_free(struct symbolizer *s)
 	HASH_ITER(hh, s->answers, a, next)
 	{
 		HASH_DEL(s->answers, a);
-		free_symbols(a->symbol, a->count);
+		free(a->symbol);
 		free(a);
 	}
+	symbol_names_free(s->names);
 	for (uint32_t i = 0; s->loaded && i < s->profile->modules; i++)
 		symbolize_module_close(&s->loaded[i]);
 	jit_free(s->jit);
@@ -102,16 +95,13 @@ static struct symbolize_module *module_of(struct symbolizer *s, uint32_t module)
 	return l;
 }
 
-static char *copy(const char *s)
+static void put_name(struct symbolizer *s, struct symbol *symbol, const char *name)
 {
-	return s ? strdup(s) : NULL;
-}
+	struct symbol_name known = symbol_names_add(&s->names, name);
 
-static void put_name(struct symbol *symbol, const char *name)
-{
 	symbol->linker_name = name;
-	symbol->function = name ? demangle_full(name) : NULL;
-	symbol->brief = name ? demangle_brief(name) : NULL;
+	symbol->function = known.function;
+	symbol->brief = known.brief;
 }
 
 /* Names from the file of a module that is loaded. */
@@ -140,7 +130,7 @@ static struct symbol *look_up_generated(struct symbolizer *s, const struct key *
 	symbol->offset = k->offset;
 	symbol->into = found.name ? found.into + back : SYMBOL_START_UNKNOWN;
 	symbol->module = found.map;
-	put_name(symbol, found.name);
+	put_name(s, symbol, found.name);
 	symbol->source = found.name ? SYMBOL_FROM_PERF_MAP : SYMBOL_UNKNOWN;
 	s->ambiguous |= found.ambiguous;
 	return symbol;
@@ -163,11 +153,11 @@ static struct symbol *look_up(struct symbolizer *s, const struct key *k, size_t 
 		level[n - 1].function = outer;
 	symbol = calloc(n, sizeof(*symbol));
 	for (size_t i = 0; symbol && i < n; i++) {
-		put_name(&symbol[i], level[i].function);
+		put_name(s, &symbol[i], level[i].function);
 		symbol[i].module = s->profile->module[k->module].path;
 		symbol[i].offset = k->offset;
 		symbol[i].into = outer ? into : SYMBOL_START_UNKNOWN;
-		symbol[i].file = copy(level[i].file);
+		symbol[i].file = level[i].file;
 		symbol[i].line = level[i].file ? level[i].line : 0;
 		symbol[i].declared = symbol[i].line ? level[i].declared : 0;
 		symbol[i].inlined = level[i].inlined;
@@ -203,9 +193,11 @@ static struct answer *find_answer(struct symbolizer *s, const struct prof_frame 
 		return NULL;
 	}
 	HASH_ADD(hh, s->answers, key, sizeof(a->key), a);
+	for (size_t i = 0; a->hh.tbl && i < a->count; i++)
+		a->symbol[i].number = s->symbols++;
 	if (a->hh.tbl)
 		return a;
-	free_symbols(a->symbol, a->count);
+	free(a->symbol);
 	free(a);
 	return NULL;
 }
@@ -222,6 +214,7 @@ const struct symbol *symbolize_frame(struct symbolizer *s, const struct prof_fra
 	memset(&s->nothing, 0, sizeof(s->nothing));
 	s->nothing.offset = frame->offset;
 	s->nothing.into = SYMBOL_START_UNKNOWN;
+	s->nothing.number = SYMBOL_UNNUMBERED;
 	if (frame->module < s->profile->modules)
 		s->nothing.module = s->profile->module[frame->module].path;
 	*count = 1;
