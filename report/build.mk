@@ -43,6 +43,7 @@ REPORT_SRC = \
 	report/json_displaced.c \
 	report/json_parts.c \
 	report/json_slowest.c \
+	report/json_stacks.c \
 	report/json_steady.c \
 	report/loop.c \
 	report/loop_cycle.c \

@@ -9,10 +9,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "json_stacks.h"
 #include "loop.h"
 #include "rows.h"
-
-#define JSON_FLAGS (JSON_ENSURE_ASCII | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
 
 static json_t *time_text(uint64_t real_ns)
 {
@@ -228,6 +227,36 @@ static void end_rows(struct rows *rows, uint32_t count)
 	fputs(count ? "\n  ]" : "]", rows->out);
 }
 
+/* The stack last, as in json_site. */
+static void put_site(struct rows *rows, struct report *r, uint32_t number,
+		     struct json_stacks *stacks)
+{
+	json_t *site = json_site_without_stack(r, &r->site[number]);
+	char *text = site ? json_dumps(site, JSON_FLAGS | JSON_EMBED) : NULL;
+
+	json_decref(site);
+	if (!text) {
+		rows->failed = true;
+		return;
+	}
+	fprintf(rows->out, "%s\n    {%s, \"stack\": ", number ? "," : "", text);
+	free(text);
+	if (json_stacks_put(stacks, r, &r->site[number], rows->out) < 0)
+		rows->failed = true;
+	fputc('}', rows->out);
+}
+
+static void put_sites(struct rows *rows, struct report *r, uint32_t sites)
+{
+	struct json_stacks stacks = {0};
+
+	begin_rows(rows, "sites");
+	for (uint32_t i = 0; i < sites && !rows->failed; i++)
+		put_site(rows, r, i, &stacks);
+	end_rows(rows, sites);
+	json_stacks_clear(&stacks);
+}
+
 /* Loops are known by gap only. */
 static void put_loops(struct rows *rows, const struct report *r, uint32_t sites, uint32_t top)
 {
@@ -249,10 +278,7 @@ static int put_rows(struct report *r, const struct report_options *o, FILE *out)
 	uint32_t sites = rows_shown(r->sites, o), gaps = rows_shown(r->gaps, o);
 	uint32_t threads = rows_shown(r->threads, o), processes = rows_shown(r->processes, o);
 
-	begin_rows(&rows, "sites");
-	for (uint32_t i = 0; i < sites && !rows.failed; i++)
-		put_row(&rows, json_site(r, &r->site[i]), i);
-	end_rows(&rows, sites);
+	put_sites(&rows, r, sites);
 	begin_rows(&rows, "gaps");
 	for (uint32_t i = 0; i < gaps && !rows.failed; i++)
 		put_row(&rows, gap_of(r, &r->gap[i], sites), i);

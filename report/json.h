@@ -18,6 +18,7 @@ json_t *json_number(double value); /* null where not finite */
 json_t *json_count(uint64_t n);
 json_t *json_text(const char *s); /* repaired; null for NULL */
 json_t *json_site(struct report *r, const struct report_site *s);
+json_t *json_site_without_stack(struct report *r, const struct report_site *s);
 json_t *json_frame(const struct symbol *s, int *failed);
 /* A site's path: its frames, and how complete it is. */
 json_t *json_stack(struct report *r, const struct report_site *s, int *failed);

@@ -170,7 +170,7 @@ json_t *json_path(const struct report_site *s)
 	return json_text(s->path_flags & SCP_PATH_TRUNCATED ? "truncated" : "complete");
 }
 
-json_t *json_site(struct report *r, const struct report_site *s)
+json_t *json_site_without_stack(struct report *r, const struct report_site *s)
 {
 	const struct prof_function *f = &r->profile->function[s->function];
 	json_t *o = json_object();
@@ -206,6 +206,18 @@ json_t *json_site(struct report *r, const struct report_site *s)
 	json_put(o, "steadiness", json_steadiness(s, &failed), &failed);
 	json_displaced(o, r, s, &failed);
 	json_put(o, "path", json_path(s), &failed);
+	if (failed) {
+		json_decref(o);
+		return NULL;
+	}
+	return o;
+}
+
+json_t *json_site(struct report *r, const struct report_site *s)
+{
+	json_t *o = json_site_without_stack(r, s);
+	int failed = 0;
+
 	json_put(o, "stack", json_stack(r, s, &failed), &failed);
 	if (failed) {
 		json_decref(o);
