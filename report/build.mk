@@ -5,6 +5,7 @@ REPORT_SRC = \
 	report/csv.c \
 	report/csv_displaced.c \
 	report/csv_others.c \
+	report/csv_path.c \
 	report/csv_write.c \
 	report/diff_estimate.c \
 	report/diff_json.c \
