@@ -62,9 +62,11 @@ REPORT_SRC = \
 	report/numbers.c \
 	report/order.c \
 	report/outer.c \
+	report/pairs.c \
 	report/pprof.c \
 	report/pprof.pb-c.c \
 	report/print.c \
+	report/room.c \
 	report/share.c \
 	report/site.c \
 	report/slowest.c \

@@ -5,7 +5,8 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "room.h"
 
 struct csv_piece {
 	char *text;  /* NULL: not made yet */
@@ -73,29 +74,14 @@ static int make_piece(struct csv_piece *piece, const struct stacks *s, const str
 	return 0;
 }
 
-static int make_room(struct csv_paths *p, uint32_t index)
-{
-	uint32_t room = index < 512 ? 1024 : 2 * index;
-	struct csv_piece *piece;
-
-	if (index < p->room)
-		return 0;
-	piece = realloc(p->piece, room * sizeof(*piece));
-	if (!piece)
-		return -1;
-	memset(piece + p->room, 0, (room - p->room) * sizeof(*piece));
-	p->piece = piece;
-	p->room = room;
-	return 0;
-}
-
 /* NULL: memory is out. */
 static const struct csv_piece *piece_of(struct csv_paths *p, const struct prof_frame *frame,
 					bool places)
 {
 	uint32_t number = stacks_frame(&p->stacks, frame), index = 2 * number + places;
 
-	if (number >= UINT32_MAX / 4 || make_room(p, index) < 0)
+	if (number == NAMES_NONE ||
+	    !room_make((void **)&p->piece, &p->room, index, sizeof(*p->piece), 0))
 		return NULL;
 	if (!p->piece[index].text &&
 	    make_piece(&p->piece[index], &p->stacks, &p->stacks.frame[number], places) < 0)

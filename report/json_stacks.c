@@ -3,25 +3,9 @@
 #include "json_stacks.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "json.h"
-
-static int make_room(struct json_stacks *k, uint32_t number)
-{
-	uint32_t room = number < 512 ? 1024 : 2 * number;
-	char **frame;
-
-	if (number < k->room)
-		return 0;
-	frame = realloc(k->frame, room * sizeof(*frame));
-	if (!frame)
-		return -1;
-	memset(frame + k->room, 0, (room - k->room) * sizeof(*frame));
-	k->frame = frame;
-	k->room = room;
-	return 0;
-}
+#include "room.h"
 
 static char *make_text(const struct symbol *s)
 {
@@ -35,7 +19,7 @@ static char *make_text(const struct symbol *s)
 
 static const char *text_of(struct json_stacks *k, const struct symbol *s)
 {
-	if (s->number == SYMBOL_UNNUMBERED || make_room(k, s->number) < 0)
+	if (!room_make((void **)&k->frame, &k->room, s->number, sizeof(*k->frame), 0))
 		return NULL;
 	if (!k->frame[s->number])
 		k->frame[s->number] = make_text(s);
