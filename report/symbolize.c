@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The symbolizer: one libdwfl session a module, opened when the first of its
  * frames is asked for, and a cache of answers. */
-#define HASH_NONFATAL_OOM 1
 #include "symbolize.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <uthash.h>
 
+#include "pairs.h"
+#include "room.h"
 #include "symbolize_inline.h"
 #include "symbolize_jit.h"
 #include "symbolize_module.h"
@@ -20,16 +20,17 @@ struct key {
 };
 
 struct answer {
-	struct key key;
-	struct symbol *symbol;
+	struct symbol *symbol; /* NULL: not asked for yet */
 	size_t count;
-	UT_hash_handle hh;
 };
 
 struct symbolizer {
 	const struct profile *profile;
 	struct symbolize_module *loaded; /* one for each module of the profile */
-	struct answer *answers;
+	struct pairs places;		 /* modules, and the upper half of the offset in them */
+	struct pairs frames;		 /* those, and the lower half */
+	struct answer *answer;		 /* by number of the frame */
+	uint32_t room;
 	struct symbol_names *names;
 	uint32_t symbols; /* in the answers */
 	struct jit *jit;
@@ -67,16 +68,13 @@ bool symbolize_is_guarded(const struct symbolizer *s)
 
 void symbolize_free(struct symbolizer *s)
 {
-	struct answer *a, *next;
-
 	if (!s)
 		return;
-	HASH_ITER(hh, s->answers, a, next)
-	{
-		HASH_DEL(s->answers, a);
-		free(a->symbol);
-		free(a);
-	}
+	for (uint32_t i = 0; i < s->frames.count && i < s->room; i++)
+		free(s->answer[i].symbol);
+	free(s->answer);
+	pairs_clear(&s->places);
+	pairs_clear(&s->frames);
 	symbol_names_free(s->names);
 	for (uint32_t i = 0; s->loaded && i < s->profile->modules; i++)
 		symbolize_module_close(&s->loaded[i]);
@@ -170,42 +168,39 @@ static struct symbol *look_up(struct symbolizer *s, const struct key *k, size_t 
 	return symbol;
 }
 
-static struct answer *find_answer(struct symbolizer *s, const struct prof_frame *frame)
+/* NULL: memory is out. */
+static struct answer *place_of(struct symbolizer *s, const struct key *k)
 {
-	struct key key;
-	struct answer *a;
+	uint32_t place = pairs_add(&s->places, k->module, (uint32_t)(k->offset >> 32)), number;
 
-	memset(&key, 0, sizeof(key));
-	key.offset = frame->offset;
-	key.module = frame->module < s->profile->modules ? frame->module : PROF_NONE;
-	key.exact = frame->exact;
-	HASH_FIND(hh, s->answers, &key, sizeof(key), a);
-	if (a)
-		return a;
-	a = calloc(1, sizeof(*a));
-	if (!a)
+	if (place == PAIRS_NONE)
 		return NULL;
-	a->key = key;
+	number = pairs_add(&s->frames, 2 * place + k->exact, (uint32_t)k->offset);
+	return room_make((void **)&s->answer, &s->room, number, sizeof(*s->answer), 0)
+		       ? &s->answer[number]
+		       : NULL;
+}
+
+static const struct answer *find_answer(struct symbolizer *s, const struct prof_frame *frame)
+{
+	struct key key = {.offset = frame->offset,
+			  .module = frame->module < s->profile->modules ? frame->module : PROF_NONE,
+			  .exact = frame->exact};
+	struct answer *a = place_of(s, &key);
+
+	if (!a || a->symbol)
+		return a;
 	a->symbol = key.module == PROF_NONE ? look_up_generated(s, &key, &a->count)
 					    : look_up(s, &key, &a->count);
-	if (!a->symbol) {
-		free(a);
-		return NULL;
-	}
-	HASH_ADD(hh, s->answers, key, sizeof(a->key), a);
-	for (size_t i = 0; a->hh.tbl && i < a->count; i++)
+	for (size_t i = 0; a->symbol && i < a->count; i++)
 		a->symbol[i].number = s->symbols++;
-	if (a->hh.tbl)
-		return a;
-	free(a->symbol);
-	free(a);
-	return NULL;
+	return a->symbol ? a : NULL;
 }
 
 const struct symbol *symbolize_frame(struct symbolizer *s, const struct prof_frame *frame,
 				     size_t *count)
 {
-	struct answer *a = find_answer(s, frame);
+	const struct answer *a = find_answer(s, frame);
 
 	if (a) {
 		*count = a->count;
