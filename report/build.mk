@@ -43,9 +43,11 @@ REPORT_SRC = \
 	report/json_loop.c \
 	report/json_displaced.c \
 	report/json_parts.c \
+	report/json_site.c \
 	report/json_slowest.c \
 	report/json_stacks.c \
 	report/json_steady.c \
+	report/json_write.c \
 	report/loop.c \
 	report/loop_cycle.c \
 	report/loop_graph.c \

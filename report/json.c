@@ -214,9 +214,14 @@ static void begin_rows(struct rows *rows, const char *key)
 	fprintf(rows->out, ",\n  \"%s\": [", key);
 }
 
-static void put_row(struct rows *rows, json_t *row, uint32_t number)
+static void begin_row(struct rows *rows, uint32_t number)
 {
 	fputs(number ? ",\n    " : "\n    ", rows->out);
+}
+
+static void put_row(struct rows *rows, json_t *row, uint32_t number)
+{
+	begin_row(rows, number);
 	if (json_dumpf(row, rows->out, JSON_FLAGS) < 0)
 		rows->failed = true;
 	json_decref(row);
@@ -227,32 +232,15 @@ static void end_rows(struct rows *rows, uint32_t count)
 	fputs(count ? "\n  ]" : "]", rows->out);
 }
 
-/* The stack last, as in json_site. */
-static void put_site(struct rows *rows, struct report *r, uint32_t number,
-		     struct json_stacks *stacks)
-{
-	json_t *site = json_site_without_stack(r, &r->site[number]);
-	char *text = site ? json_dumps(site, JSON_FLAGS | JSON_EMBED) : NULL;
-
-	json_decref(site);
-	if (!text) {
-		rows->failed = true;
-		return;
-	}
-	fprintf(rows->out, "%s\n    {%s, \"stack\": ", number ? "," : "", text);
-	free(text);
-	if (json_stacks_put(stacks, r, &r->site[number], rows->out) < 0)
-		rows->failed = true;
-	fputc('}', rows->out);
-}
-
 static void put_sites(struct rows *rows, struct report *r, uint32_t sites)
 {
 	struct json_stacks stacks = {0};
 
 	begin_rows(rows, "sites");
-	for (uint32_t i = 0; i < sites && !rows->failed; i++)
-		put_site(rows, r, i, &stacks);
+	for (uint32_t i = 0; i < sites && !rows->failed; i++) {
+		begin_row(rows, i);
+		rows->failed = json_site_put(r, &r->site[i], &stacks, rows->out) < 0;
+	}
 	end_rows(rows, sites);
 	json_stacks_clear(&stacks);
 }

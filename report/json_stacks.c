@@ -30,7 +30,6 @@ int json_stacks_put(struct json_stacks *k, struct report *r, const struct report
 {
 	const char *between = "";
 
-	putc_unlocked('[', out);
 	for (uint32_t i = 0; i < s->frames; i++) {
 		size_t count;
 		const struct symbol *symbol = report_symbols(r, &s->frame[i], &count);
@@ -45,7 +44,6 @@ int json_stacks_put(struct json_stacks *k, struct report *r, const struct report
 			between = ", ";
 		}
 	}
-	putc_unlocked(']', out);
 	return 0;
 }
 

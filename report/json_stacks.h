@@ -6,14 +6,12 @@
 
 #include "report.h"
 
-#define JSON_FLAGS (JSON_ENSURE_ASCII | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
-
 struct json_stacks {
 	char **frame; /* by the number of its symbol; NULL: not asked for yet */
 	uint32_t room;
 };
 
-/* Print the array that json_stack makes. 0, or -1: memory is out. */
+/* Print the elements of the array that json_stack makes. 0, or -1: memory is out. */
 int json_stacks_put(struct json_stacks *k, struct report *r, const struct report_site *s,
 		    FILE *out);
 void json_stacks_clear(struct json_stacks *k);
