@@ -84,7 +84,7 @@ static void put_unit(FILE *out, uint32_t unit)
 static void put_character(FILE *out, uint32_t c)
 {
 	static const char from[] = "\b\f\n\r\t\"\\", to[] = "bfnrt\"\\";
-	const char *known = c && c < 0x80 ? strchr(from, (int)c) : NULL;
+	const char *known = c < 0x80 ? strchr(from, (int)c) : NULL;
 
 	if (known) {
 		putc_unlocked('\\', out);
