@@ -103,14 +103,14 @@ static void put_name(struct symbolizer *s, struct symbol *symbol, const char *na
 }
 
 /* Names from the file of a module that is loaded. */
-static size_t levels_in(const struct symbolize_module *l, const struct key *k,
-			struct inline_level *level, const char **outer, GElf_Off *into)
+static size_t levels_in(struct symbolize_module *l, const struct key *k, struct inline_level *level,
+			const char **outer, GElf_Off *into)
 {
 	uint64_t back = k->exact || !k->offset ? 0 : 1;
 	GElf_Addr address = k->offset + l->bias - back;
 	size_t n = inline_levels(l->module, address, level);
 
-	*outer = l->table ? symbol_table_find(l->table, address, into) : NULL;
+	*outer = symbolize_module_symbol(l, address, into);
 	*into += back;
 	return n;
 }

@@ -276,8 +276,22 @@ void symbolize_module_open(struct symbolize_module *m, const struct profile *p, 
 			(want->build_id_bytes &&
 			 (try_processes(m, want, p) || try_directories(m, want) ||
 			  try_servers(m, want)));
-	if (!found)
-		return;
-	m->stripped = is_stripped(m);
-	m->table = symbol_table_new(m->module);
+	if (found)
+		m->stripped = is_stripped(m);
+}
+
+/* A table takes about as long as so many walks through all symbols. */
+#define WALKS 4
+
+const char *symbolize_module_symbol(struct symbolize_module *m, GElf_Addr address, GElf_Off *into)
+{
+	const char *name;
+	GElf_Sym symbol;
+
+	if (!m->table && m->walks++ >= WALKS)
+		m->table = symbol_table_new(m->module);
+	if (m->table)
+		return symbol_table_find(m->table, address, into);
+	name = dwfl_module_addrinfo(m->module, address, into, &symbol, NULL, NULL, NULL);
+	return name && symbol.st_size && *into >= symbol.st_size ? NULL : name;
 }
