@@ -48,6 +48,7 @@ $(BENCH)/phase_p: bench/phase_p.c $(BUILD)/libprofile.a $(BUILD)/libstats.a
 
 # A profile of very many call paths (docs/performance.md).
 $(BENCH)/many_paths: bench/many_paths.c $(BUILD)/libprofile.a
+	@mkdir -p $(@D)
 	$(CC) $(BENCH_CFLAGS) -Iinclude -Iprofile -o $@ $^ -ldw -lelf -lm
 
 # A program of very many call paths, to watch (docs/top.md).

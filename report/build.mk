@@ -5,6 +5,7 @@ REPORT_SRC = \
 	report/csv.c \
 	report/csv_displaced.c \
 	report/csv_others.c \
+	report/csv_path.c \
 	report/csv_write.c \
 	report/diff_estimate.c \
 	report/diff_json.c \
@@ -42,8 +43,11 @@ REPORT_SRC = \
 	report/json_loop.c \
 	report/json_displaced.c \
 	report/json_parts.c \
+	report/json_site.c \
 	report/json_slowest.c \
+	report/json_stacks.c \
 	report/json_steady.c \
+	report/json_write.c \
 	report/loop.c \
 	report/loop_cycle.c \
 	report/loop_graph.c \
@@ -60,9 +64,11 @@ REPORT_SRC = \
 	report/numbers.c \
 	report/order.c \
 	report/outer.c \
+	report/pairs.c \
 	report/pprof.c \
 	report/pprof.pb-c.c \
 	report/print.c \
+	report/room.c \
 	report/share.c \
 	report/site.c \
 	report/slowest.c \
@@ -73,6 +79,8 @@ REPORT_SRC = \
 	report/symbolize_inline.c \
 	report/symbolize_jit.c \
 	report/symbolize_module.c \
+	report/symbolize_names.c \
+	report/symbolize_table.c \
 	report/table.c \
 	report/table_print.c \
 	report/terminal.c \

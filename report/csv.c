@@ -2,14 +2,10 @@
 /* What the rows of each grouping are, field by field. */
 #include "csv.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
-#include "csv_write.h"
+#include "csv_path.h"
 #include "rows.h"
-#include "stacks.h"
-#include "utf8.h"
 
 static void put_estimate(struct csv *c, const struct report_estimate *e)
 {
@@ -95,61 +91,10 @@ static void put_steadiness(struct csv *c, const struct report_site *s)
 	csv_number(c, "outlier_total_ns", isfinite(t->fence_ns) ? t->outlier_ns : NAN);
 }
 
-/* An element of a list that ';' separates, where a spreadsheet may be told to cut, too. */
-static void put_element(FILE *out, const char *text)
-{
-	if (csv_is_formula(text))
-		putc_unlocked('\'', out);
-	for (; *text; text++)
-		putc_unlocked(*text == ';' ? ':' : *text, out);
-}
-
-static void put_frame(FILE *out, const struct stacks *s, const struct stacks_frame *f, bool place)
-{
-	for (uint32_t i = 0; i < f->places; i++) {
-		const struct stacks_place *p = &s->place[f->first + i];
-		const char *name = stacks_name(s, p->function), *file = stacks_file(s, p->function);
-		const char *module = stacks_module(s, p->function);
-
-		if (i)
-			putc_unlocked(';', out);
-		put_element(out, !place ? name : file ? file : module ? module : "");
-		if (place && file)
-			fprintf(out, ":%d", p->line);
-		else if (place)
-			fprintf(out, "%s0x%" PRIx64, module ? "+" : "", (uint64_t)f->frame.offset);
-	}
-}
-
-/* Innermost first, separated by ';'. */
-static void put_path(struct csv *c, struct stacks *s, const struct report_site *site,
-		     const char *column, bool places)
-{
-	char *text = NULL;
-	size_t bytes;
-	FILE *memory = open_memstream(&text, &bytes);
-
-	for (uint32_t i = 0; memory && i < site->frames; i++) {
-		uint32_t number = stacks_frame(s, &site->frame[i]);
-
-		if (number == NAMES_NONE) {
-			c->failed = true;
-			break;
-		}
-		if (i)
-			putc_unlocked(';', memory);
-		put_frame(memory, s, &s->frame[number], places);
-	}
-	if (!memory || fclose(memory) == EOF)
-		c->failed = true;
-	csv_text(c, column, text);
-	free(text);
-}
-
-static void put_site(struct csv *c, struct stacks *s, const struct report_site *site)
+static void put_site(struct csv *c, struct csv_paths *p, const struct report_site *site)
 {
 	static const struct prof_function none;
-	const struct report *r = s->report;
+	const struct report *r = p->stacks.report;
 	const struct prof_function *f = c->names ? &none : &r->profile->function[site->function];
 
 	csv_text(c, "symbol", f->name);
@@ -175,8 +120,8 @@ static void put_site(struct csv *c, struct stacks *s, const struct report_site *
 	put_slow(c, site);
 	put_steadiness(c, site);
 	csv_text(c, "path_end", report_path_end(site));
-	put_path(c, s, site, "path", false);
-	put_path(c, s, site, "path_places", true);
+	csv_path(c, p, site, "path", false);
+	csv_path(c, p, site, "path_places", true);
 	csv_end(c);
 }
 
@@ -184,15 +129,15 @@ static int print_sites(struct csv *c, struct report *r, const struct report_opti
 {
 	static const struct report_site none;
 	uint32_t rows = rows_shown(r->sites, o);
-	struct stacks s;
+	struct csv_paths p;
 
-	if (stacks_begin(&s, r) < 0)
+	if (csv_paths_begin(&p, r) < 0)
 		c->failed = true;
 	else
-		put_site(c, &s, &none);
+		put_site(c, &p, &none);
 	for (uint32_t i = 0; !c->failed && i < rows; i++)
-		put_site(c, &s, &r->site[i]);
-	stacks_end(&s);
+		put_site(c, &p, &r->site[i]);
+	csv_paths_end(&p);
 	return c->failed ? -1 : 0;
 }
 

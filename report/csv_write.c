@@ -10,8 +10,7 @@
 
 #include "utf8.h"
 
-/* False: it was the turn of the column's name. */
-static bool begin(struct csv *c, const char *column)
+bool csv_begin(struct csv *c, const char *column)
 {
 	if (c->inside)
 		putc_unlocked(',', c->out);
@@ -23,30 +22,35 @@ static bool begin(struct csv *c, const char *column)
 
 void csv_number(struct csv *c, const char *column, double value)
 {
-	if (begin(c, column) && isfinite(value))
+	if (csv_begin(c, column) && isfinite(value))
 		fprintf(c->out, "%.15g", value);
 }
 
 void csv_count(struct csv *c, const char *column, uint64_t value)
 {
-	if (begin(c, column))
+	if (csv_begin(c, column))
 		fprintf(c->out, "%" PRIu64, value);
 }
 
 void csv_flag(struct csv *c, const char *column, bool value)
 {
-	if (begin(c, column))
+	if (csv_begin(c, column))
 		fputs(value ? "true" : "false", c->out);
 }
 
 void csv_nothing(struct csv *c, const char *column)
 {
-	begin(c, column);
+	csv_begin(c, column);
 }
 
 bool csv_is_formula(const char *text)
 {
 	return *text && strchr("=+-@", *text);
+}
+
+bool csv_needs_quotes(const char *clean)
+{
+	return csv_is_formula(clean) || clean[strcspn(clean, "\",;' \t")];
 }
 
 static void put_quoted(FILE *out, const char *text)
@@ -66,12 +70,12 @@ void csv_text(struct csv *c, const char *column, const char *raw)
 {
 	char *clean;
 
-	if (!begin(c, column) || !raw)
+	if (!csv_begin(c, column) || !raw)
 		return;
 	clean = utf8_clean(raw, true);
 	if (!clean)
 		c->failed = true;
-	else if (csv_is_formula(clean) || clean[strcspn(clean, "\",;' \t")])
+	else if (csv_needs_quotes(clean))
 		put_quoted(c->out, clean);
 	else
 		fputs(clean, c->out);

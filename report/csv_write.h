@@ -24,6 +24,9 @@ void csv_nothing(struct csv *c, const char *column);
 /* NULL: empty. What a spreadsheet would run gets a ' before it. */
 void csv_text(struct csv *c, const char *column, const char *raw);
 bool csv_is_formula(const char *text);
+bool csv_needs_quotes(const char *clean);
+/* Before a value that is written otherwise; false: it was the turn of the column's name. */
+bool csv_begin(struct csv *c, const char *column);
 void csv_end(struct csv *c);
 
 /* Costs by displacement, of a row of the report; of the names' row any site. */

@@ -1,76 +1,76 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Grows the tree site by site, then brings it into preorder. */
-#define HASH_NONFATAL_OOM 1
 #include "flame.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "outer.h"
+#include "pairs.h"
+#include "room.h"
 
-struct key {
-	uint32_t parent, kind, name, module, outcome;
-};
-
-struct place {
-	struct key key;
-	uint32_t box;
-	UT_hash_handle hh;
+/* What a box says of itself; the same for many. */
+struct label {
+	enum flame_kind kind;
+	uint32_t name, module, outcome;
 };
 
 struct growth {
 	struct flame *flame;
 	struct report *report;
-	struct place *places;
-	uint32_t room;
+	struct pairs boxes;	   /* by parent and label: all but the top, in their order */
+	struct pairs texts, kinds; /* labels by name and module, then by the rest */
+	struct label *label;	   /* by number */
+	uint32_t *of_symbol;	   /* labels by number of the symbol; NAMES_NONE: none yet */
+	uint32_t labels, label_room, symbol_room, room;
 	uint32_t *program; /* texts: what the processes executed */
 	uint32_t programs;
 };
 
 #define FAILED UINT32_MAX
 
-static uint32_t new_box(struct growth *g, const struct key *k)
+static uint32_t new_box(struct growth *g, uint32_t parent, uint32_t number)
 {
+	const struct label *label = &g->label[number];
 	struct flame *f = g->flame;
 
-	if (f->boxes == g->room) {
-		uint32_t room = g->room ? 2 * g->room : 1024;
-		struct flame_box *box = realloc(f->box, room * sizeof(*box));
-
-		if (!box)
-			return FAILED;
-		f->box = box;
-		g->room = room;
-	}
-	f->box[f->boxes] = (struct flame_box){.depth = f->boxes ? f->box[k->parent].depth + 1 : 0,
-					      .kind = (enum flame_kind)k->kind,
-					      .name = k->name,
-					      .module = k->module,
-					      .outcome = k->outcome,
-					      .parent = k->parent};
+	if (!room_make((void **)&f->box, &g->room, f->boxes, sizeof(*f->box), 0))
+		return FAILED;
+	f->box[f->boxes] = (struct flame_box){.depth = f->boxes ? f->box[parent].depth + 1 : 0,
+					      .kind = label->kind,
+					      .name = label->name,
+					      .module = label->module,
+					      .outcome = label->outcome,
+					      .label = number,
+					      .parent = parent};
 	return f->boxes++;
 }
 
-static uint32_t box_below(struct growth *g, const struct key *k)
+static uint32_t box_below(struct growth *g, uint32_t parent, uint32_t label)
 {
-	struct place *p;
+	uint32_t number = label == FAILED ? FAILED : pairs_add(&g->boxes, parent, label);
 
-	HASH_FIND(hh, g->places, k, sizeof(*k), p);
-	if (p)
-		return p->box;
-	p = calloc(1, sizeof(*p));
-	if (!p)
+	if (number == PAIRS_NONE)
 		return FAILED;
-	p->key = *k;
-	p->box = new_box(g, k);
-	HASH_ADD(hh, g->places, key, sizeof(p->key), p);
-	if (p->hh.tbl)
-		return p->box;
-	free(p);
-	return FAILED;
+	return number + 1 == g->flame->boxes ? new_box(g, parent, label) : number + 1;
+}
+
+/* Equal labels have one number. Only timed calls have an outcome. */
+static uint32_t number_label(struct growth *g, const struct label *l)
+{
+	uint32_t texts = pairs_add(&g->texts, l->name, l->module), number;
+
+	if (texts == PAIRS_NONE)
+		return FAILED;
+	number = pairs_add(&g->kinds, texts,
+			   l->outcome == NAMES_NONE ? l->kind : FLAME_KINDS + l->outcome);
+	if (!room_make((void **)&g->label, &g->label_room, number, sizeof(*g->label), 0))
+		return FAILED;
+	if (number == g->labels)
+		g->label[g->labels++] = *l;
+	return number;
 }
 
 static const char *base_name(const char *path)
@@ -119,22 +119,35 @@ static int note_programs(struct growth *g)
 	return g->program ? 0 : -1;
 }
 
-static uint32_t symbol_below(struct growth *g, uint32_t parent, const struct symbol *s)
+static uint32_t label_symbol(struct growth *g, const struct symbol *s)
 {
 	struct names *strings = g->flame->strings;
-	struct key k = {.parent = parent, .outcome = NAMES_NONE};
+	struct label l = {.outcome = NAMES_NONE};
 
-	k.module = names_add(strings, s->module);
+	l.module = names_add(strings, s->module);
 	if (!s->brief) {
-		k.kind = FLAME_UNKNOWN;
-		k.name = unnamed(strings, s);
+		l.kind = FLAME_UNKNOWN;
+		l.name = unnamed(strings, s);
 	} else {
-		k.kind = s->inlined		   ? FLAME_INLINED
-			 : is_program(g, k.module) ? FLAME_PROGRAM
+		l.kind = s->inlined		   ? FLAME_INLINED
+			 : is_program(g, l.module) ? FLAME_PROGRAM
 						   : FLAME_LIBRARY;
-		k.name = names_add(strings, s->brief);
+		l.name = names_add(strings, s->brief);
 	}
-	return box_below(g, &k);
+	return number_label(g, &l);
+}
+
+static uint32_t symbol_below(struct growth *g, uint32_t parent, const struct symbol *s)
+{
+	uint32_t *known;
+
+	if (!room_make((void **)&g->of_symbol, &g->symbol_room, s->number, sizeof(*g->of_symbol),
+		       0xff))
+		return FAILED;
+	known = &g->of_symbol[s->number];
+	if (*known == NAMES_NONE)
+		*known = label_symbol(g, s);
+	return box_below(g, parent, *known);
 }
 
 /* The box of the timed call itself. */
@@ -143,12 +156,12 @@ static uint32_t call_below(struct growth *g, uint32_t parent, const struct repor
 	const struct prof_function *f = &g->report->profile->function[s->function];
 	struct names *strings = g->flame->strings;
 	bool plain = !s->overflow && s->outcome == SCP_COMPLETED;
-	struct key k = {.parent = parent, .kind = FLAME_CALL};
+	struct label l = {.kind = FLAME_CALL};
 
-	k.name = names_add(strings, f->name);
-	k.module = names_add(strings, f->library);
-	k.outcome = plain ? NAMES_NONE : names_add(strings, report_outcome_name(s));
-	return box_below(g, &k);
+	l.name = names_add(strings, f->name);
+	l.module = names_add(strings, f->library);
+	l.outcome = plain ? NAMES_NONE : names_add(strings, report_outcome_name(s));
+	return box_below(g, parent, number_label(g, &l));
 }
 
 static uint32_t grow(struct growth *g, const struct report_site *s)
@@ -238,12 +251,13 @@ static int order(struct flame *f, const struct report *r)
 
 static int grow_all(struct growth *g)
 {
-	struct key top = {.name = NAMES_NONE, .module = NAMES_NONE, .outcome = NAMES_NONE};
+	struct label top = {FLAME_TOP, NAMES_NONE, NAMES_NONE, NAMES_NONE};
 	const struct report *r = g->report;
 	struct flame *f = g->flame;
 
 	f->end = malloc((r->sites ? r->sites : 1) * sizeof(*f->end));
-	if (!f->end || note_programs(g) < 0 || new_box(g, &top) == FAILED)
+	if (!f->end || note_programs(g) < 0 || number_label(g, &top) == FAILED ||
+	    new_box(g, 0, 0) == FAILED)
 		return -1;
 	for (uint32_t i = 0; i < r->sites; i++) {
 		f->end[i] = grow(g, &r->site[i]);
@@ -253,20 +267,25 @@ static int grow_all(struct growth *g)
 	return flame_sum(f, r);
 }
 
+static void free_growth(struct growth *g)
+{
+	pairs_clear(&g->boxes);
+	pairs_clear(&g->texts);
+	pairs_clear(&g->kinds);
+	free(g->label);
+	free(g->of_symbol);
+	free(g->program);
+}
+
 int flame_build(struct flame *f, struct report *r, struct names *strings)
 {
 	struct growth g = {.flame = f, .report = r};
-	struct place *p, *next;
 	int status;
 
 	*f = (struct flame){.strings = strings};
 	status = grow_all(&g);
-	HASH_ITER(hh, g.places, p, next)
-	{
-		HASH_DEL(g.places, p);
-		free(p);
-	}
-	free(g.program);
+	f->labels = g.labels;
+	free_growth(&g);
 	if (!status)
 		status = order(f, r);
 	if (!status && strings->failed)

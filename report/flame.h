@@ -17,7 +17,8 @@ enum flame_kind {
 	FLAME_LIBRARY, /* of another module */
 	FLAME_INLINED, /* its code lies in the box above */
 	FLAME_UNKNOWN, /* no name: the module and the offset, or an address */
-	FLAME_CALL     /* what was timed; no box below it */
+	FLAME_CALL,    /* what was timed; no box below it */
+	FLAME_KINDS
 };
 
 struct flame_box {
@@ -25,6 +26,7 @@ struct flame_box {
 	enum flame_kind kind;
 	uint32_t name, module; /* texts, not yet clean; NAMES_NONE: none */
 	uint32_t outcome;      /* of a timed call that did not complete; else NAMES_NONE */
+	uint32_t label;	       /* the same for boxes with the same of these four */
 	uint32_t sites, site;  /* how many lie in it, and the first in the report's order */
 	double value_ns;       /* estimated time of its calls; what is below 0 counts as 0 */
 	double share;	       /* of the top's; NAN if that is 0 */
@@ -46,7 +48,8 @@ struct flame {
 	struct names *strings; /* borrowed */
 	struct flame_box *box;
 	uint32_t boxes;
-	uint32_t *end; /* of each site of the report: the box of the timed call */
+	uint32_t labels; /* numbers of them: from 0 on */
+	uint32_t *end;	 /* of each site of the report: the box of the timed call */
 };
 
 /* -1: memory is out. Symbolizes all frames. */

@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Each path is walked from outside inwards; the edges are found by a hash. */
-#define HASH_NONFATAL_OOM 1
+/* Each path is walked from outside inwards; edges are numbered by their ends, then by line. */
 #include "graph.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
+#include "room.h"
 #include "weights.h"
-
-struct graph_node {
-	UT_hash_handle hh;
-	uint32_t edge;
-	struct {
-		uint32_t from, to;
-		int line;
-	} key;
-};
 
 /* Where a path stands: the function that was entered last, and the line in it. */
 struct walk {
@@ -32,41 +22,20 @@ static void add_cost(struct graph_cost *to, const struct graph_cost *more)
 		to->value[i] += more->value[i];
 }
 
-static struct graph_edge *new_edge(struct graph *g, struct graph_node *n)
-{
-	if (g->edges == g->edge_room) {
-		uint32_t room = g->edge_room ? g->edge_room * 2 : 256;
-		struct graph_edge *grown = realloc(g->edge, room * sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		g->edge = grown;
-		g->edge_room = room;
-	}
-	n->edge = g->edges;
-	HASH_ADD(hh, g->hash, key, sizeof(n->key), n);
-	if (!n->hh.tbl)
-		return NULL;
-	g->edge[g->edges] = (struct graph_edge){
-		.from = n->key.from, .to = n->key.to, .line = n->key.line, .stamp = UINT32_MAX};
-	return &g->edge[g->edges++];
-}
-
+/* NULL: memory is out. */
 static struct graph_edge *find_edge(struct graph *g, uint32_t from, int line, uint32_t to)
 {
-	struct graph_node *n, *probe = calloc(1, sizeof(*probe));
-	struct graph_edge *edge;
+	uint32_t ends = pairs_add(&g->ends, from, to), number;
 
-	if (!probe)
+	if (ends == PAIRS_NONE)
 		return NULL;
-	probe->key.from = from;
-	probe->key.to = to;
-	probe->key.line = line;
-	HASH_FIND(hh, g->hash, &probe->key, sizeof(probe->key), n);
-	edge = n ? &g->edge[n->edge] : new_edge(g, probe);
-	if (n || !edge)
-		free(probe);
-	return edge;
+	number = pairs_add(&g->lines, ends, (uint32_t)line);
+	if (!room_make((void **)&g->edge, &g->edge_room, number, sizeof(*g->edge), 0))
+		return NULL;
+	if (number == g->edges)
+		g->edge[g->edges++] = (struct graph_edge){
+			.from = from, .to = to, .line = line, .stamp = UINT32_MAX};
+	return &g->edge[number];
 }
 
 /* One step inwards. */
@@ -154,17 +123,6 @@ static int complete_own(struct graph *g)
 	return g->stacks.functions ? add_own(g, g->stacks.functions - 1, &nothing) : 0;
 }
 
-static void free_hash(struct graph *g)
-{
-	struct graph_node *n, *next;
-
-	HASH_ITER(hh, g->hash, n, next)
-	{
-		HASH_DEL(g->hash, n);
-		free(n);
-	}
-}
-
 int graph_begin(struct graph *g, struct report *r, uint32_t rows)
 {
 	int status;
@@ -175,7 +133,8 @@ int graph_begin(struct graph *g, struct report *r, uint32_t rows)
 		status = add_site(g, &r->site[i], i);
 	if (status == 0)
 		status = complete_own(g);
-	free_hash(g); /* before sorting moves the edges */
+	pairs_clear(&g->ends); /* sorting moves the edges */
+	pairs_clear(&g->lines);
 	if (g->edges)
 		qsort(g->edge, g->edges, sizeof(*g->edge), compare_edges);
 	return status;

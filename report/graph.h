@@ -8,6 +8,7 @@
 #ifndef SCPROF_GRAPH_H
 #define SCPROF_GRAPH_H
 
+#include "pairs.h"
 #include "stacks.h"
 
 struct graph_cost {
@@ -30,7 +31,7 @@ struct graph {
 	struct graph_cost total;
 
 	uint32_t edge_room, own_room; /* private */
-	struct graph_node *hash;      /* private */
+	struct pairs ends, lines;     /* private */
 };
 
 /* Of the first `rows` sites. -1: memory is out. graph_end is due either way. */

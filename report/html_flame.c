@@ -3,43 +3,49 @@
  * names it; the others' follow in `sums`. */
 #include "html_write.h"
 
-#include <inttypes.h>
-
-static int64_t index_of(uint32_t n)
-{
-	return n == NAMES_NONE ? -1 : (int64_t)n;
-}
+#include <stdlib.h>
+#include <string.h>
 
 static bool has_row(const struct html *h, const struct flame_box *b)
 {
 	return b->sites == 1 && b->site < h->sites;
 }
 
-/* Kind, name, module and outcome are the same for many boxes: they stand once, ready as JSON. */
-static uint32_t label_of(struct names *labels, const struct flame_box *b)
-{
-	char text[64];
+/* Kind, name, module and outcome are the same for many boxes: they stand once. */
+struct labels {
+	uint32_t *number;		/* in the page, by number in the flame; NAMES_NONE: none */
+	const struct flame_box **first; /* by number in the page */
+	uint32_t count;
+};
 
-	snprintf(text, sizeof(text), "%d,%" PRId64 ",%" PRId64 ",%" PRId64, (int)b->kind,
-		 index_of(b->name), index_of(b->module), index_of(b->outcome));
-	return names_add(labels, text);
+/* In the order in which boxes need them. */
+static uint32_t label_of(struct labels *labels, const struct flame_box *b)
+{
+	uint32_t *number = &labels->number[b->label];
+
+	if (*number == NAMES_NONE) {
+		labels->first[labels->count] = b;
+		*number = labels->count++;
+	}
+	return *number;
 }
 
-static void put_labels(struct html *h, struct names *labels)
+static void put_labels(struct html *h, const struct labels *labels)
 {
 	html_fields(h, "label_fields", "kind name module outcome");
 	html_key(h, "labels");
 	html_open(h, '[');
-	for (uint32_t i = 0; i < labels->count; i++)
-		fprintf(h->out, "%s%s", i ? "," : "", labels->text[i]);
+	for (uint32_t i = 0; i < labels->count; i++) {
+		html_count(h, labels->first[i]->kind);
+		html_index(h, labels->first[i]->name);
+		html_index(h, labels->first[i]->module);
+		html_index(h, labels->first[i]->outcome);
+	}
 	html_close(h, ']');
-	h->failed = h->failed || labels->failed;
-	names_clear(labels);
 }
 
-static void put_boxes(struct html *h)
+static void put_boxes(struct html *h, struct labels *labels)
 {
-	struct names labels = {0};
 	uint32_t sums = 0;
 
 	html_fields(h, "box_fields", "depth label row");
@@ -49,7 +55,7 @@ static void put_boxes(struct html *h)
 		const struct flame_box *b = &h->flame.box[i];
 
 		html_count(h, b->depth);
-		html_index(h, label_of(&labels, b));
+		html_index(h, label_of(labels, b));
 		/* below 0: not a row, but -1 - the place in the sums */
 		if (has_row(h, b))
 			html_count(h, b->site);
@@ -57,7 +63,7 @@ static void put_boxes(struct html *h)
 			html_below(h, sums++);
 	}
 	html_close(h, ']');
-	put_labels(h, &labels);
+	put_labels(h, labels);
 }
 
 /* Their names, with commas; NULL: none. */
@@ -104,6 +110,16 @@ static void put_sums(struct html *h)
 
 void html_flame(struct html *h)
 {
-	put_boxes(h);
-	put_sums(h);
+	size_t most = h->flame.labels;
+	struct labels labels = {.number = malloc(most * sizeof(*labels.number)),
+				.first = malloc(most * sizeof(*labels.first))};
+
+	h->failed = h->failed || !labels.number || !labels.first;
+	if (labels.number && labels.first) {
+		memset(labels.number, 0xff, most * sizeof(*labels.number)); /* NAMES_NONE */
+		put_boxes(h, &labels);
+		put_sums(h);
+	}
+	free(labels.number);
+	free(labels.first);
 }

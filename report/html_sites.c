@@ -1,43 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The rows of the table: their numbers, notes, histograms, and call paths to the line. Paths
  * share their beginnings, so each is a number in a tree of lines, innermost line last. */
-#define HASH_NONFATAL_OOM 1
 #include "html_write.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <uthash.h>
 
 #include "displaced.h"
 #include "outer.h"
+#include "pairs.h"
+#include "room.h"
 #include "text.h"
 #include "text_apart.h"
 
-struct line_key {
-	uint64_t offset;
-	uint32_t parent, module, exact;
-	uint32_t unused;
-};
-
-struct line {
-	struct line_key key;
-	uint32_t number, text;
-	UT_hash_handle hh;
-};
-
 struct paths {
 	struct html *html;
-	struct line *lines;  /* by parent and frame */
-	struct line *frames; /* by frame alone, for its text */
-	struct line **by_number;
-	uint32_t count, room;
+	struct pairs lines; /* by the line that it is called from and the number of the symbol */
+	uint32_t *text;	    /* by number of the symbol; NAMES_NONE: none yet */
+	uint32_t room;
 };
 
 /* Where a line's number is not known, the offset tells calls of one function apart. */
-static uint32_t text_of_frame(struct html *h, const struct prof_frame *frame)
+static uint32_t text_of_frame(struct html *h, const struct prof_frame *frame,
+			      const struct symbol *s)
 {
-	size_t count;
-	const struct symbol *s = report_symbols(h->report, frame, &count);
 	char *line = text_frame_line(h->report, frame, s->file ? 0 : APART_OFFSET);
 	uint32_t number = names_add(&h->strings, line);
 
@@ -46,63 +32,22 @@ static uint32_t text_of_frame(struct html *h, const struct prof_frame *frame)
 	return number;
 }
 
-static struct line *find_line(struct line **lines, const struct line_key *k, bool *is_new)
-{
-	struct line *l;
-
-	HASH_FIND(hh, *lines, k, sizeof(*k), l);
-	*is_new = !l;
-	if (l)
-		return l;
-	l = calloc(1, sizeof(*l));
-	if (!l)
-		return NULL;
-	l->key = *k;
-	HASH_ADD(hh, *lines, key, sizeof(l->key), l);
-	if (l->hh.tbl)
-		return l;
-	free(l);
-	return NULL;
-}
-
-static bool number_line(struct paths *p, struct line *l)
-{
-	if (p->count == p->room) {
-		uint32_t room = p->room ? 2 * p->room : 1024;
-		struct line **by_number = realloc(p->by_number, room * sizeof(*by_number));
-
-		if (!by_number)
-			return false;
-		p->by_number = by_number;
-		p->room = room;
-	}
-	l->number = p->count;
-	p->by_number[p->count++] = l;
-	return true;
-}
-
 /* The line of a frame below another line. NAMES_NONE: memory is out. */
 static uint32_t line_below(struct paths *p, uint32_t parent, const struct prof_frame *frame)
 {
-	struct line_key key = {.offset = frame->offset,
-			       .parent = parent,
-			       .module = frame->module,
-			       .exact = frame->exact};
-	bool is_new;
-	struct line *l = find_line(&p->lines, &key, &is_new), *text;
+	size_t count;
+	const struct symbol *s = report_symbols(p->html->report, frame, &count);
+	uint32_t line = NAMES_NONE;
 
-	if (l && !is_new)
-		return l->number;
-	key.parent = 0;
-	text = l ? find_line(&p->frames, &key, &is_new) : NULL;
-	if (!text || !number_line(p, l)) {
+	if (room_make((void **)&p->text, &p->room, s->number, sizeof(*p->text), 0xff))
+		line = pairs_add(&p->lines, parent, s->number);
+	if (line == PAIRS_NONE) {
 		p->html->failed = true;
 		return NAMES_NONE;
 	}
-	if (is_new)
-		text->text = text_of_frame(p->html, frame);
-	l->text = text->text;
-	return l->number;
+	if (p->text[s->number] == NAMES_NONE)
+		p->text[s->number] = text_of_frame(p->html, frame, s);
+	return line;
 }
 
 static uint32_t path_of(struct paths *p, const struct report_site *s)
@@ -220,24 +165,13 @@ static void put_paths(struct html *h, const struct paths *p)
 	html_fields(h, "line_fields", "back text");
 	html_key(h, "lines");
 	html_open(h, '[');
-	for (uint32_t i = 0; i < p->count; i++) {
-		uint32_t parent = p->by_number[i]->key.parent;
+	for (uint32_t i = 0; i < p->lines.count; i++) {
+		const struct pair *line = &p->lines.pair[i];
 
-		html_count(h, parent == NAMES_NONE ? 0 : i - parent);
-		html_index(h, p->by_number[i]->text);
+		html_count(h, line->a == NAMES_NONE ? 0 : i - line->a);
+		html_index(h, p->text[line->b]);
 	}
 	html_close(h, ']');
-}
-
-static void free_lines(struct line *lines)
-{
-	struct line *l, *next;
-
-	HASH_ITER(hh, lines, l, next)
-	{
-		HASH_DEL(lines, l);
-		free(l);
-	}
 }
 
 static void put_note(void *to, const char *line)
@@ -352,7 +286,6 @@ void html_sites(struct html *h)
 	put_paths(h, &p);
 	put_notes(h);
 	put_latencies(h);
-	free_lines(p.lines);
-	free_lines(p.frames);
-	free(p.by_number);
+	pairs_clear(&p.lines);
+	free(p.text);
 }

@@ -9,10 +9,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "json_stacks.h"
 #include "loop.h"
 #include "rows.h"
-
-#define JSON_FLAGS (JSON_ENSURE_ASCII | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
 
 static json_t *time_text(uint64_t real_ns)
 {
@@ -217,9 +216,14 @@ static void begin_rows(struct rows *rows, const char *key)
 	fprintf(rows->out, ",\n  \"%s\": [", key);
 }
 
-static void put_row(struct rows *rows, json_t *row, uint32_t number)
+static void begin_row(struct rows *rows, uint32_t number)
 {
 	fputs(number ? ",\n    " : "\n    ", rows->out);
+}
+
+static void put_row(struct rows *rows, json_t *row, uint32_t number)
+{
+	begin_row(rows, number);
 	if (json_dumpf(row, rows->out, JSON_FLAGS) < 0)
 		rows->failed = true;
 	json_decref(row);
@@ -228,6 +232,19 @@ static void put_row(struct rows *rows, json_t *row, uint32_t number)
 static void end_rows(struct rows *rows, uint32_t count)
 {
 	fputs(count ? "\n  ]" : "]", rows->out);
+}
+
+static void put_sites(struct rows *rows, struct report *r, uint32_t sites)
+{
+	struct json_stacks stacks = {0};
+
+	begin_rows(rows, "sites");
+	for (uint32_t i = 0; i < sites && !rows->failed; i++) {
+		begin_row(rows, i);
+		rows->failed = json_site_put(r, &r->site[i], &stacks, rows->out) < 0;
+	}
+	end_rows(rows, sites);
+	json_stacks_clear(&stacks);
 }
 
 /* Loops are known by gap only. */
@@ -251,10 +268,7 @@ static int put_rows(struct report *r, const struct report_options *o, FILE *out)
 	uint32_t sites = rows_shown(r->sites, o), gaps = rows_shown(r->gaps, o);
 	uint32_t threads = rows_shown(r->threads, o), processes = rows_shown(r->processes, o);
 
-	begin_rows(&rows, "sites");
-	for (uint32_t i = 0; i < sites && !rows.failed; i++)
-		put_row(&rows, json_site(r, &r->site[i]), i);
-	end_rows(&rows, sites);
+	put_sites(&rows, r, sites);
 	begin_rows(&rows, "gaps");
 	for (uint32_t i = 0; i < gaps && !rows.failed; i++)
 		put_row(&rows, gap_of(r, &r->gap[i], sites), i);

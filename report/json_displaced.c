@@ -8,26 +8,25 @@
 
 /* Indices of the sites[] that share its cost. One that --top left out is named all the same:
  * the index is that of the whole report. */
-static json_t *partners_of(const struct report *r, uint32_t site, int *failed)
+static void put_partners(struct json_writer *w, const struct report *r, uint32_t site, bool known)
 {
-	json_t *all = json_array();
-
-	for (uint32_t i = displaced_partner(r, site, PROF_NONE); i < r->sites;
+	json_write_open(w, "inseparable_with", '[');
+	for (uint32_t i = known ? displaced_partner(r, site, PROF_NONE) : r->sites; i < r->sites;
 	     i = displaced_partner(r, site, i))
-		*failed += json_array_append_new(all, json_count(i)) < 0;
-	return all;
+		json_write_count(w, NULL, i);
+	json_write_close(w, ']');
 }
 
-static void put_cost(json_t *o, const char *const *names, const struct report_cost *c, bool known,
-		     int *failed)
+static void put_cost(struct json_writer *w, const char *const *names, const struct report_cost *c,
+		     bool known)
 {
-	json_put(o, names[0], json_number(known ? c->ns : NAN), failed);
-	json_put(o, names[1], json_number(known ? c->low_ns : NAN), failed);
-	json_put(o, names[2], json_number(known ? c->high_ns : NAN), failed);
-	json_put(o, names[3], json_number(known ? c->error_ns : NAN), failed);
+	json_write_number(w, names[0], known ? c->ns : NAN);
+	json_write_number(w, names[1], known ? c->low_ns : NAN);
+	json_write_number(w, names[2], known ? c->high_ns : NAN);
+	json_write_number(w, names[3], known ? c->error_ns : NAN);
 }
 
-void json_displaced(json_t *o, const struct report *r, const struct report_site *s, int *failed)
+void json_displaced(struct json_writer *w, const struct report *r, const struct report_site *s)
 {
 	static const char *const uncharged[] = {"uncharged_ns", "uncharged_ci_low_ns",
 						"uncharged_ci_high_ns", "uncharged_error_ns"};
@@ -36,17 +35,20 @@ void json_displaced(json_t *o, const struct report *r, const struct report_site 
 	const struct report_displaced *d = &s->displaced;
 	bool known = d->state == SCP_SITE_COST_KNOWN;
 
-	put_cost(o, uncharged, &d->uncharged, known, failed);
-	put_cost(o, true_cost, &d->true_cost, known, failed);
-	json_put(o, "uncharged_p", json_number(known ? d->uncharged.p : NAN), failed);
-	json_put(o, "uncharged_significant", known ? json_boolean(d->significant) : json_null(),
-		 failed);
-	json_put(o, "inseparable_with",
-		 known ? partners_of(r, (uint32_t)(s - r->site), failed) : json_array(), failed);
-	json_put(o, "displacement",
-		 d->state ? json_text(displaced_state_name(d->state)) : json_null(), failed);
-	json_put(o, "displacement_spans", d->state ? json_count(d->spans) : json_null(), failed);
-	json_put(o, "displacement_windows_kept", json_number(d->state ? d->kept : NAN), failed);
-	json_put(o, "displacement_others_share", json_number(d->state ? d->busy : NAN), failed);
-	json_put(o, "variance_inflation", json_number(known ? d->inflation : NAN), failed);
+	put_cost(w, uncharged, &d->uncharged, known);
+	put_cost(w, true_cost, &d->true_cost, known);
+	json_write_number(w, "uncharged_p", known ? d->uncharged.p : NAN);
+	if (known)
+		json_write_flag(w, "uncharged_significant", d->significant);
+	else
+		json_write_null(w, "uncharged_significant");
+	put_partners(w, r, (uint32_t)(s - r->site), known);
+	json_write_text(w, "displacement", d->state ? displaced_state_name(d->state) : NULL);
+	if (d->state)
+		json_write_count(w, "displacement_spans", d->spans);
+	else
+		json_write_null(w, "displacement_spans");
+	json_write_number(w, "displacement_windows_kept", d->state ? d->kept : NAN);
+	json_write_number(w, "displacement_others_share", d->state ? d->busy : NAN);
+	json_write_number(w, "variance_inflation", known ? d->inflation : NAN);
 }

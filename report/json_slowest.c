@@ -44,7 +44,7 @@ static json_t *call_of(struct report *r, const struct report_slowest *s)
 	json_put(o, "pid", json_count(s->pid), &failed);
 	json_put(o, "tid", json_count(s->tid), &failed);
 	json_put(o, "thread", json_text(s->thread), &failed);
-	json_put(o, "path", json_path(&s->place), &failed);
+	json_put(o, "path", json_text(json_path_name(&s->place)), &failed);
 	json_put(o, "stack", json_stack(r, &s->place, &failed), &failed);
 	if (failed) {
 		json_decref(o);

@@ -4,89 +4,92 @@
 
 #include <math.h>
 
-static json_t *warmup_of(const struct report_steadiness *s, int *failed)
+static void put_warmup(struct json_writer *w, const struct report_steadiness *s)
 {
-	json_t *o;
-
-	if (!s->warmup_calls)
-		return json_null();
-	o = json_object();
-	json_put(o, "calls", json_count(s->warmup_calls), failed);
-	json_put(o, "mean_ns", json_number(s->warmup_ns), failed);
-	json_put(o, "set_aside", json_boolean(s->warmup_aside), failed);
-	return o;
+	if (!s->warmup_calls) {
+		json_write_null(w, "warm_up");
+		return;
+	}
+	json_write_open(w, "warm_up", '{');
+	json_write_count(w, "calls", s->warmup_calls);
+	json_write_number(w, "mean_ns", s->warmup_ns);
+	json_write_flag(w, "set_aside", s->warmup_aside);
+	json_write_close(w, '}');
 }
 
-static json_t *first_of(const struct report_steadiness *s, int *failed)
+static void put_first(struct json_writer *w, const struct report_steadiness *s)
 {
-	json_t *o = json_object();
-
-	json_put(o, "ns", json_number(s->first_ns), failed);
-	json_put(o, "ratio", json_number(s->first_ratio), failed);
-	json_put(o, "share_as_long", json_number(s->first_share), failed);
-	return o;
+	json_write_open(w, "first_call", '{');
+	json_write_number(w, "ns", s->first_ns);
+	json_write_number(w, "ratio", s->first_ratio);
+	json_write_number(w, "share_as_long", s->first_share);
+	json_write_close(w, '}');
 }
 
-static json_t *drift_of(const struct report_steadiness *s, int *failed)
+static void put_drift(struct json_writer *w, const struct report_steadiness *s)
 {
 	static const char *const kinds[] = {
 		[STATS_STEADY] = "none", [STATS_TREND] = "trend", [STATS_STEP] = "step"};
-	json_t *o;
 
-	if (!s->drift_known)
-		return json_null();
-	o = json_object();
-	json_put(o, "kind", json_text(kinds[s->drift]), failed);
-	json_put(o, "begin_ns", json_number(s->begin_ns), failed);
-	json_put(o, "end_ns", json_number(s->end_ns), failed);
-	json_put(o, "change", json_number(s->change), failed);
-	json_put(o, "at", json_number(s->step_at), failed);
-	return o;
-}
-
-static json_t *modes_of(const struct report_steadiness *s, int *failed)
-{
-	json_t *modes = s->modes ? json_array() : json_null();
-
-	for (unsigned i = 0; i < s->modes; i++) {
-		json_t *o = json_object();
-
-		json_put(o, "median_ns", json_number(s->mode_ns[i]), failed);
-		json_put(o, "share_of_calls", json_number(s->mode_calls[i]), failed);
-		json_put(o, "share_of_time", json_number(s->mode_time[i]), failed);
-		*failed += json_array_append_new(modes, o) < 0;
+	if (!s->drift_known) {
+		json_write_null(w, "drift");
+		return;
 	}
-	return modes;
+	json_write_open(w, "drift", '{');
+	json_write_text(w, "kind", kinds[s->drift]);
+	json_write_number(w, "begin_ns", s->begin_ns);
+	json_write_number(w, "end_ns", s->end_ns);
+	json_write_number(w, "change", s->change);
+	json_write_number(w, "at", s->step_at);
+	json_write_close(w, '}');
 }
 
-static json_t *outliers_of(const struct report_steadiness *s, int *failed)
+static void put_modes(struct json_writer *w, const struct report_steadiness *s)
 {
-	json_t *o;
-
-	if (!isfinite(s->fence_ns))
-		return json_null();
-	o = json_object();
-	json_put(o, "fence_ns", json_number(s->fence_ns), failed);
-	json_put(o, "calls", json_count(s->outliers), failed);
-	json_put(o, "total_ns", json_number(s->outlier_ns), failed);
-	json_put(o, "share_of_calls", json_number(s->outlier_calls), failed);
-	json_put(o, "share_of_time", json_number(s->outlier_time), failed);
-	return o;
+	if (!s->modes) {
+		json_write_null(w, "modes");
+		return;
+	}
+	json_write_open(w, "modes", '[');
+	for (unsigned i = 0; i < s->modes; i++) {
+		json_write_open(w, NULL, '{');
+		json_write_number(w, "median_ns", s->mode_ns[i]);
+		json_write_number(w, "share_of_calls", s->mode_calls[i]);
+		json_write_number(w, "share_of_time", s->mode_time[i]);
+		json_write_close(w, '}');
+	}
+	json_write_close(w, ']');
 }
 
-json_t *json_steadiness(const struct report_site *site, int *failed)
+static void put_outliers(struct json_writer *w, const struct report_steadiness *s)
+{
+	if (!isfinite(s->fence_ns)) {
+		json_write_null(w, "outliers");
+		return;
+	}
+	json_write_open(w, "outliers", '{');
+	json_write_number(w, "fence_ns", s->fence_ns);
+	json_write_count(w, "calls", s->outliers);
+	json_write_number(w, "total_ns", s->outlier_ns);
+	json_write_number(w, "share_of_calls", s->outlier_calls);
+	json_write_number(w, "share_of_time", s->outlier_time);
+	json_write_close(w, '}');
+}
+
+void json_steadiness(struct json_writer *w, const struct report_site *site)
 {
 	const struct report_steadiness *s = &site->steadiness;
-	json_t *o;
 
-	if (site->overflow)
-		return json_null();
-	o = json_object();
-	json_put(o, "warm_up", warmup_of(s, failed), failed);
-	json_put(o, "first_call", first_of(s, failed), failed);
-	json_put(o, "drift", drift_of(s, failed), failed);
-	json_put(o, "modes", modes_of(s, failed), failed);
-	json_put(o, "outliers", outliers_of(s, failed), failed);
-	json_put(o, "longest_after_s", json_number(s->longest_after_s), failed);
-	return o;
+	if (site->overflow) {
+		json_write_null(w, "steadiness");
+		return;
+	}
+	json_write_open(w, "steadiness", '{');
+	put_warmup(w, s);
+	put_first(w, s);
+	put_drift(w, s);
+	put_modes(w, s);
+	put_outliers(w, s);
+	json_write_number(w, "longest_after_s", s->longest_after_s);
+	json_write_close(w, '}');
 }

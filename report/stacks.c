@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Functions are equal when their names, files and modules are; frames when their
- * addresses are. */
+/* Functions are equal when their names, files and modules are. A frame is known by the number of
+ * its symbol. */
 #define HASH_NONFATAL_OOM 1
 #include "stacks.h"
 
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "room.h"
 #include "utf8.h"
 
 struct stacks_node {
@@ -42,9 +43,9 @@ static void free_nodes(struct stacks_node *head)
 void stacks_end(struct stacks *s)
 {
 	free_nodes(s->function_hash);
-	free_nodes(s->frame_hash);
 	names_clear(&s->names);
 	free(s->leaf);
+	free(s->known);
 	free(s->function);
 	free(s->frame);
 	free(s->place);
@@ -166,29 +167,35 @@ static bool add_place(struct stacks *s, const struct symbol *symbol)
 	return true;
 }
 
-uint32_t stacks_frame(struct stacks *s, const struct prof_frame *frame)
+static uint32_t add_frame(struct stacks *s, const struct prof_frame *frame,
+			  const struct symbol *symbol, size_t count)
 {
-	const uint32_t key[4] = {frame->module, frame->exact, (uint32_t)frame->offset,
-				 (uint32_t)(frame->offset >> 32)};
-	const struct symbol *symbol;
-	uint32_t number;
-	size_t count;
-	bool added;
+	struct stacks_frame *f;
 
 	if (!make_room((void **)&s->frame, &s->frame_room, s->frames, sizeof(*s->frame)))
 		return NAMES_NONE;
-	number = number_of(&s->frame_hash, key, s->frames, &added);
-	if (!added)
-		return number;
-	s->frame[s->frames++] = (struct stacks_frame){*frame, s->places, 0, false};
-	symbol = report_symbols(s->report, frame, &count);
-	s->frame[number].named = symbol->function != NULL;
+	f = &s->frame[s->frames];
+	*f = (struct stacks_frame){*frame, s->places, 0, symbol->function != NULL};
 	for (size_t i = 0; i < count && i < STACKS_PLACES; i++) {
 		if (!add_place(s, &symbol[i]))
 			return NAMES_NONE;
-		s->frame[number].places++;
+		f->places++;
 	}
-	return number;
+	return s->frames++;
+}
+
+uint32_t stacks_frame(struct stacks *s, const struct prof_frame *frame)
+{
+	size_t count;
+	const struct symbol *symbol = report_symbols(s->report, frame, &count);
+	uint32_t *known;
+
+	if (!room_make((void **)&s->known, &s->known_room, symbol->number, sizeof(*s->known), 0xff))
+		return NAMES_NONE;
+	known = &s->known[symbol->number];
+	if (*known == NAMES_NONE)
+		*known = add_frame(s, frame, symbol, count);
+	return *known;
 }
 
 /* The path of the module that a library's name means, if it is on any path itself. */

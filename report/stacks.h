@@ -43,8 +43,9 @@ struct stacks {
 	struct stacks_place *place;
 	uint32_t functions, frames, places;
 	uint32_t function_room, frame_room, place_room; /* private */
-	struct stacks_node *function_hash, *frame_hash; /* private */
-	uint32_t (*leaf)[2][SCP_OUTCOMES + 1];		/* private: those known already */
+	struct stacks_node *function_hash;		/* private */
+	uint32_t *known, known_room;	       /* private: frames by number of their symbol */
+	uint32_t (*leaf)[2][SCP_OUTCOMES + 1]; /* private: those known already */
 };
 
 /* -1: memory is out. stacks_end is due either way. */

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The symbolizer: one libdwfl session a module, opened when the first of its
  * frames is asked for, and a cache of answers. */
-#define HASH_NONFATAL_OOM 1
 #include "symbolize.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <uthash.h>
 
-#include "demangle.h"
+#include "pairs.h"
+#include "room.h"
 #include "symbolize_inline.h"
 #include "symbolize_jit.h"
 #include "symbolize_module.h"
+#include "symbolize_names.h"
 
 struct key {
 	uint64_t offset;
@@ -20,16 +20,19 @@ struct key {
 };
 
 struct answer {
-	struct key key;
-	struct symbol *symbol;
+	struct symbol *symbol; /* NULL: not asked for yet */
 	size_t count;
-	UT_hash_handle hh;
 };
 
 struct symbolizer {
 	const struct profile *profile;
 	struct symbolize_module *loaded; /* one for each module of the profile */
-	struct answer *answers;
+	struct pairs places;		 /* modules, and the upper half of the offset in them */
+	struct pairs frames;		 /* those, and the lower half */
+	struct answer *answer;		 /* by number of the frame */
+	uint32_t room;
+	struct symbol_names *names;
+	uint32_t symbols; /* in the answers */
 	struct jit *jit;
 	bool guarded;
 	bool ambiguous, ambiguous_told; /* maps of generated code disagree */
@@ -63,28 +66,16 @@ bool symbolize_is_guarded(const struct symbolizer *s)
 	return s->guarded;
 }
 
-static void free_symbols(struct symbol *symbol, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		free(symbol[i].function);
-		free(symbol[i].brief);
-		free(symbol[i].file);
-	}
-	free(symbol);
-}
-
 void symbolize_free(struct symbolizer *s)
 {
-	struct answer *a, *next;
-
 	if (!s)
 		return;
-	HASH_ITER(hh, s->answers, a, next)
-	{
-		HASH_DEL(s->answers, a);
-		free_symbols(a->symbol, a->count);
-		free(a);
-	}
+	for (uint32_t i = 0; i < s->frames.count && i < s->room; i++)
+		free(s->answer[i].symbol);
+	free(s->answer);
+	pairs_clear(&s->places);
+	pairs_clear(&s->frames);
+	symbol_names_free(s->names);
 	for (uint32_t i = 0; s->loaded && i < s->profile->modules; i++)
 		symbolize_module_close(&s->loaded[i]);
 	jit_free(s->jit);
@@ -102,40 +93,24 @@ static struct symbolize_module *module_of(struct symbolizer *s, uint32_t module)
 	return l;
 }
 
-/* The linker symbol whose bytes hold the address. The nearest one below is not
- * good enough: in a stripped file it is some other function. */
-static const char *linker_name(const struct symbolize_module *l, GElf_Addr address, GElf_Off *into)
+static void put_name(struct symbolizer *s, struct symbol *symbol, const char *name)
 {
-	GElf_Sym symbol;
-	const char *name =
-		dwfl_module_addrinfo(l->module, address, into, &symbol, NULL, NULL, NULL);
+	struct symbol_name known = symbol_names_add(&s->names, name);
 
-	if (!name || (symbol.st_size && *into >= symbol.st_size))
-		return NULL;
-	return name;
-}
-
-static char *copy(const char *s)
-{
-	return s ? strdup(s) : NULL;
-}
-
-static void put_name(struct symbol *symbol, const char *name)
-{
 	symbol->linker_name = name;
-	symbol->function = name ? demangle_full(name) : NULL;
-	symbol->brief = name ? demangle_brief(name) : NULL;
+	symbol->function = known.function;
+	symbol->brief = known.brief;
 }
 
 /* Names from the file of a module that is loaded. */
-static size_t levels_in(const struct symbolize_module *l, const struct key *k,
-			struct inline_level *level, const char **outer, GElf_Off *into)
+static size_t levels_in(struct symbolize_module *l, const struct key *k, struct inline_level *level,
+			const char **outer, GElf_Off *into)
 {
 	uint64_t back = k->exact || !k->offset ? 0 : 1;
 	GElf_Addr address = k->offset + l->bias - back;
 	size_t n = inline_levels(l->module, address, level);
 
-	*outer = linker_name(l, address, into);
+	*outer = symbolize_module_symbol(l, address, into);
 	*into += back;
 	return n;
 }
@@ -153,7 +128,7 @@ static struct symbol *look_up_generated(struct symbolizer *s, const struct key *
 	symbol->offset = k->offset;
 	symbol->into = found.name ? found.into + back : SYMBOL_START_UNKNOWN;
 	symbol->module = found.map;
-	put_name(symbol, found.name);
+	put_name(s, symbol, found.name);
 	symbol->source = found.name ? SYMBOL_FROM_PERF_MAP : SYMBOL_UNKNOWN;
 	s->ambiguous |= found.ambiguous;
 	return symbol;
@@ -176,11 +151,11 @@ static struct symbol *look_up(struct symbolizer *s, const struct key *k, size_t 
 		level[n - 1].function = outer;
 	symbol = calloc(n, sizeof(*symbol));
 	for (size_t i = 0; symbol && i < n; i++) {
-		put_name(&symbol[i], level[i].function);
+		put_name(s, &symbol[i], level[i].function);
 		symbol[i].module = s->profile->module[k->module].path;
 		symbol[i].offset = k->offset;
 		symbol[i].into = outer ? into : SYMBOL_START_UNKNOWN;
-		symbol[i].file = copy(level[i].file);
+		symbol[i].file = level[i].file;
 		symbol[i].line = level[i].file ? level[i].line : 0;
 		symbol[i].declared = symbol[i].line ? level[i].declared : 0;
 		symbol[i].inlined = level[i].inlined;
@@ -193,40 +168,39 @@ static struct symbol *look_up(struct symbolizer *s, const struct key *k, size_t 
 	return symbol;
 }
 
-static struct answer *find_answer(struct symbolizer *s, const struct prof_frame *frame)
+/* NULL: memory is out. */
+static struct answer *place_of(struct symbolizer *s, const struct key *k)
 {
-	struct key key;
-	struct answer *a;
+	uint32_t place = pairs_add(&s->places, k->module, (uint32_t)(k->offset >> 32)), number;
 
-	memset(&key, 0, sizeof(key));
-	key.offset = frame->offset;
-	key.module = frame->module < s->profile->modules ? frame->module : PROF_NONE;
-	key.exact = frame->exact;
-	HASH_FIND(hh, s->answers, &key, sizeof(key), a);
-	if (a)
-		return a;
-	a = calloc(1, sizeof(*a));
-	if (!a)
+	if (place == PAIRS_NONE)
 		return NULL;
-	a->key = key;
+	number = pairs_add(&s->frames, 2 * place + k->exact, (uint32_t)k->offset);
+	return room_make((void **)&s->answer, &s->room, number, sizeof(*s->answer), 0)
+		       ? &s->answer[number]
+		       : NULL;
+}
+
+static const struct answer *find_answer(struct symbolizer *s, const struct prof_frame *frame)
+{
+	struct key key = {.offset = frame->offset,
+			  .module = frame->module < s->profile->modules ? frame->module : PROF_NONE,
+			  .exact = frame->exact};
+	struct answer *a = place_of(s, &key);
+
+	if (!a || a->symbol)
+		return a;
 	a->symbol = key.module == PROF_NONE ? look_up_generated(s, &key, &a->count)
 					    : look_up(s, &key, &a->count);
-	if (!a->symbol) {
-		free(a);
-		return NULL;
-	}
-	HASH_ADD(hh, s->answers, key, sizeof(a->key), a);
-	if (a->hh.tbl)
-		return a;
-	free_symbols(a->symbol, a->count);
-	free(a);
-	return NULL;
+	for (size_t i = 0; a->symbol && i < a->count; i++)
+		a->symbol[i].number = s->symbols++;
+	return a->symbol ? a : NULL;
 }
 
 const struct symbol *symbolize_frame(struct symbolizer *s, const struct prof_frame *frame,
 				     size_t *count)
 {
-	struct answer *a = find_answer(s, frame);
+	const struct answer *a = find_answer(s, frame);
 
 	if (a) {
 		*count = a->count;
@@ -235,6 +209,7 @@ const struct symbol *symbolize_frame(struct symbolizer *s, const struct prof_fra
 	memset(&s->nothing, 0, sizeof(s->nothing));
 	s->nothing.offset = frame->offset;
 	s->nothing.into = SYMBOL_START_UNKNOWN;
+	s->nothing.number = SYMBOL_UNNUMBERED;
 	if (frame->module < s->profile->modules)
 		s->nothing.module = s->profile->module[frame->module].path;
 	*count = 1;

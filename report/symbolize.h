@@ -30,18 +30,22 @@ enum symbol_source {
 };
 
 struct symbol {
-	char *function;		   /* demangled, with parameters; NULL: not known */
-	char *brief;		   /* demangled, without parameters; NULL: not known */
+	const char *function;	   /* demangled, with parameters; NULL: not known */
+	const char *brief;	   /* demangled, without parameters; NULL: not known */
 	const char *linker_name;   /* as it is in the file; NULL: not known */
 	const char *module;	   /* path; NULL: no module (JIT or generated code) */
 	uint64_t offset;	   /* in the module; an address where there is no module */
 	uint64_t into;		   /* from the function that holds the code to the frame */
-	char *file;		   /* NULL: not known */
+	const char *file;	   /* NULL: not known */
 	int line;		   /* 0: not known */
 	int declared;		   /* line of the function itself, in the same file; 0: not known */
 	bool inlined;		   /* this function's code was inlined into the next symbol */
 	enum symbol_source source; /* of the name */
+	uint32_t number;	   /* of the symbols that were asked for, from 0 on; innermost
+				      first. SYMBOL_UNNUMBERED: memory was out */
 };
+
+#define SYMBOL_UNNUMBERED UINT32_MAX
 
 enum symbolize_state {
 	SYMBOLIZE_UNTRIED,

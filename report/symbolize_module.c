@@ -76,6 +76,8 @@ static bool same_build(Dwfl_Module *module, const struct prof_module *want)
 
 void symbolize_module_close(struct symbolize_module *m)
 {
+	symbol_table_free(m->table);
+	m->table = NULL;
 	if (m->dwfl)
 		dwfl_end(m->dwfl);
 	m->dwfl = NULL;
@@ -276,4 +278,20 @@ void symbolize_module_open(struct symbolize_module *m, const struct profile *p, 
 			  try_servers(m, want)));
 	if (found)
 		m->stripped = is_stripped(m);
+}
+
+/* A table takes about as long as so many walks through all symbols. */
+#define WALKS 4
+
+const char *symbolize_module_symbol(struct symbolize_module *m, GElf_Addr address, GElf_Off *into)
+{
+	const char *name;
+	GElf_Sym symbol;
+
+	if (!m->table && m->walks++ >= WALKS)
+		m->table = symbol_table_new(m->module);
+	if (m->table)
+		return symbol_table_find(m->table, address, into);
+	name = dwfl_module_addrinfo(m->module, address, into, &symbol, NULL, NULL, NULL);
+	return name && symbol.st_size && *into >= symbol.st_size ? NULL : name;
 }

@@ -18,19 +18,27 @@
 #include <elfutils/libdwfl.h>
 
 #include "symbolize.h"
+#include "symbolize_table.h"
 
 struct symbolize_module {
 	enum symbolize_state state;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Dwarf_Addr bias;
-	bool stripped; /* the only symbols are those of dynamic linking */
-	bool guarded;  /* see symbolize_guard; to be set before it is opened */
+	struct symbol_table *table; /* NULL: few symbols were asked for, or memory is out */
+	uint32_t walks;		    /* without it */
+	bool stripped;		    /* the only symbols are those of dynamic linking */
+	bool guarded;		    /* see symbolize_guard; to be set before it is opened */
 };
 
 /* Sets m->state, which was SYMBOLIZE_UNTRIED. */
 void symbolize_module_open(struct symbolize_module *m, const struct profile *p, uint32_t module);
 void symbolize_module_close(struct symbolize_module *m);
+
+/* The linker symbol that an address (of the Dwfl) belongs to, and how far behind its beginning that
+ * is; NULL: none. A loaded module's. The nearest symbol below is not good enough: in a stripped
+ * file it is some other function. */
+const char *symbolize_module_symbol(struct symbolize_module *m, GElf_Addr address, GElf_Off *into);
 
 /* A file by its build-id from the servers of DEBUGINFOD_URLS: an open descriptor, or -1. */
 int symbolize_fetch(const uint8_t *build_id, uint32_t bytes);

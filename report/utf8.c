@@ -57,6 +57,12 @@ bool utf8_is_harmful(uint32_t c)
 	return is_in(harmful, sizeof(harmful) / sizeof(harmful[0]), c);
 }
 
+/* Most text is, and quickly told. */
+static bool is_plain(char c)
+{
+	return c >= 0x20 && c < 0x7f;
+}
+
 static size_t width_of(uint32_t c)
 {
 	static const struct range none[] = {{0x300, 0x36f},
@@ -85,8 +91,13 @@ char *utf8_clean(const char *s, bool utf8)
 
 	while (out && *s) {
 		const char *from = s;
-		uint32_t c = utf8_next(&s);
+		uint32_t c;
 
+		if (is_plain(*s)) {
+			*to++ = *s++;
+			continue;
+		}
+		c = utf8_next(&s);
 		if (c == UTF8_BROKEN || (c < 0x80 && utf8_is_harmful(c))) {
 			to += sprintf(to, "\\x%02x", (unsigned char)*from);
 		} else if (utf8_is_harmful(c)) {
@@ -110,7 +121,9 @@ char *utf8_repair(const char *s)
 	while (out && *s) {
 		const char *from = s;
 
-		if (utf8_next(&s) == UTF8_BROKEN) {
+		if (is_plain(*s)) {
+			*to++ = *s++;
+		} else if (utf8_next(&s) == UTF8_BROKEN) {
 			memcpy(to, "\xef\xbf\xbd", 3);
 			to += 3;
 		} else {

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What is written without a tree of values is what jansson would have written of one. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "json.h"
+
+static struct json_writer writer;
+static char *text;
+static size_t bytes;
+
+static void begin(void)
+{
+	writer = (struct json_writer){.out = open_memstream(&text, &bytes)};
+	assert_non_null(writer.out);
+}
+
+/* Takes the value that should have been written. */
+static void expect(json_t *value)
+{
+	char *wanted = json_dumps(value, JSON_FLAGS);
+
+	assert_int_equal(fclose(writer.out), 0);
+	assert_non_null(wanted);
+	assert_string_equal(text, wanted);
+	json_decref(value);
+	free(wanted);
+	free(text);
+}
+
+static void check_number(double value)
+{
+	begin();
+	json_write_number(&writer, NULL, value);
+	expect(json_number(value));
+}
+
+static uint64_t random_next(void)
+{
+	static uint64_t state = 88172645463325252u;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+static void numbers(void **state)
+{
+	static const double some[] = {
+		0,	-0.0, 1,	-1,	  0.1,	   100,	      1e5,
+		1e14,	1e15, 1e16,	1e20,	  1e100,   1e308,     1e-4,
+		1e-5,	1e-9, 5e-324,	1e-100,	  1.0 / 3, 2.0 / 3e7, 123456789.125,
+		1.5e20, NAN,  INFINITY, -INFINITY};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
+		check_number(some[i]);
+	for (int i = 0; i < 20000; i++) {
+		uint64_t bits = random_next();
+		double value;
+
+		memcpy(&value, &bits, sizeof(value));
+		check_number(value);
+		check_number((double)(bits >> (bits & 63)) / 1000);
+	}
+}
+
+static void counts(void **state)
+{
+	static const uint64_t some[] = {0,	   1, 1000000, INT64_MAX, (uint64_t)INT64_MAX + 1,
+					UINT64_MAX};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
+		begin();
+		json_write_count(&writer, NULL, some[i]);
+		expect(json_count(some[i]));
+	}
+}
+
+static void check_text(const char *raw)
+{
+	begin();
+	json_write_text(&writer, NULL, raw);
+	expect(json_text(raw));
+}
+
+/* Of bytes that begin, continue and break characters. */
+static void texts(void **state)
+{
+	static const char bytes_of[] =
+		"a\"\\/\b\f\n\r\t\x01\x1f\x7f\x80\xbf\xc3\xa9\xe2\x82\xac\xf0\x9f"
+		"\x98\x80\xed\xa0\xf4\x8f\xff<&'";
+
+	(void)state;
+	check_text(NULL);
+	check_text("");
+	check_text("plain");
+	check_text("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xef\xbf\xbf\xf4\x8f\xbf\xbf");
+	for (int i = 0; i < 20000; i++) {
+		char raw[9] = "";
+
+		for (int k = 0; k < 8; k++)
+			raw[k] = bytes_of[random_next() % (sizeof(bytes_of) - 1)];
+		check_text(raw);
+	}
+}
+
+static void members_and_elements(void **state)
+{
+	json_t *o = json_object(), *list = json_array(), *none = json_array();
+
+	(void)state;
+	begin();
+	json_write_open(&writer, NULL, '{');
+	json_write_flag(&writer, "yes", true);
+	json_write_null(&writer, "nothing");
+	json_write_open(&writer, "list", '[');
+	json_write_count(&writer, NULL, 1);
+	json_write_text(&writer, NULL, "two");
+	json_write_close(&writer, ']');
+	json_write_open(&writer, "none", '[');
+	json_write_close(&writer, ']');
+	json_write_flag(&writer, "no", false);
+	json_write_close(&writer, '}');
+	json_object_set_new(o, "yes", json_true());
+	json_object_set_new(o, "nothing", json_null());
+	json_array_append_new(list, json_integer(1));
+	json_array_append_new(list, json_string("two"));
+	json_object_set_new(o, "list", list);
+	json_object_set_new(o, "none", none);
+	json_object_set_new(o, "no", json_false());
+	expect(o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(counts),
+		cmocka_unit_test(texts),
+		cmocka_unit_test(members_and_elements),
+	};
+
+	return cmocka_run_group_tests_name("JSON without a tree", tests, NULL, NULL);
+}
