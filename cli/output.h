@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A result file that appears whole or not at all: written beside its place and
- * renamed over it. What is there and is no regular file (a pipe, /dev/stdout)
+ * renamed over it (partial.h). What is there and is no regular file (a pipe, /dev/stdout)
  * is written directly. */
 #ifndef SCPROF_OUTPUT_H
 #define SCPROF_OUTPUT_H
@@ -8,10 +8,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "partial.h"
+
 struct output {
 	FILE *stream;
-	const char *path; /* borrowed; NULL: standard output */
-	char *partial;	  /* NULL: written directly */
+	const char *path;	/* borrowed; NULL: standard output */
+	struct partial partial; /* without a name: written directly */
 };
 
 /* Would writing to `path` replace one of the inputs, under any name or through any link? If so it
