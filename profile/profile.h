@@ -258,6 +258,9 @@ void profile_free(struct profile *p);
  * than the files added before, unreadable). Works on live files. */
 int profile_add(struct profile *p, const char *path, struct profile_error *err);
 
+/* The same where others may write: what has become a symbolic link is refused, not followed. */
+int profile_add_unlinked(struct profile *p, const char *path, struct profile_error *err);
+
 /* The same, of a file that holds so many bytes at most: what is read is what is measured, also
  * where the file grows meanwhile. profile_add reads up to PROF_MOST_BYTES. */
 #define PROF_MOST_BYTES (UINT64_C(2) << 30)
