@@ -175,8 +175,9 @@ has_rows()
 	# and of a dead program there is the last picture
 	top 0 -b --width 150 "$T/out"
 	has_rows top.out
-	grep -q 'has ended: this is the last picture' top.out
-	grep -q 'no interval yet' top.out
+	grep -q 'has ended: this is the last picture of it. `scprof report`' top.out
+	grep -q 'paths; it had ended: no rates' top.out
+	hasnt 'no interval yet' top.out
 	[ "$(grep -c '^scprof top:' top.out)" = 1 ]
 }
 
@@ -343,16 +344,23 @@ has_rows()
 
 @test "top 09: hostile names stay text" {
 	# the pty driver fails at any sequence that ncurses would not have written
-	cp "$PROGRAMS/traffic" $'bad\e]0;owned\a\e[31mname'
+	# without symbols, so that frames have the file's name
+	strip -o $'bad\e]0;owned\a\e[31mname' "$PROGRAMS/traffic"
 	bare_program ./$'bad\e]0;owned\a\e[31mname' 60 $'\e[2J'
 	pty 150x20 "
-		wait often at traffic
-		wait bad.x1b.0;owned.x07.x1b
+		wait scprof top: .*bad.x1b.0;owned.x07.x1b
+		wait bad.x1b.0;owned.x07.x1b.*name[+]0x
 		screen hostile
 		key q
 		end 0" "$SCPROF" top -d 200ms "$pid"
-	top 0 -n 1 -d 100ms "$pid"
+	# all files of a directory where nothing lives, the damaged one, too
+	kill "$pid"
+	wait "$pid"
+	echo text >"$T/out/"$'scprof.\e[2Jdamaged.1.scp'
+	top 0 -b --width 300 --paths "$T/out"
 	hasnt $'\e' top.out
+	grep -q 'file left out: .*x1b.*damaged' top.out
+	grep -q 'x1b.*name+0x' top.out
 }
 
 @test "top 10: it only reads, and the program is undisturbed by its end" {
