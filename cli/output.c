@@ -93,3 +93,29 @@ int output_close(struct output *o, bool keep)
 	errno = error;
 	return status;
 }
+
+static int complain(const char *command, const char *path)
+{
+	complaint_say(command, "cannot write %s: %s; name another place with -o",
+		      path ? path : "standard output", strerror(errno));
+	return -1;
+}
+
+int output_begin(struct output *o, const char *command, const char *path)
+{
+	if (output_open(o, path))
+		return complain(command, path);
+	errno = 0;
+	return 0;
+}
+
+int output_end(struct output *o, const char *command, int failed)
+{
+	int error = errno;
+
+	if (output_close(o, !failed) == 0 && !failed)
+		return 0;
+	if (failed)
+		errno = error ? error : EIO;
+	return complain(command, o->path);
+}

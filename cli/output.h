@@ -27,4 +27,9 @@ int output_open(struct output *o, const char *path);
  * errno; what was written partly is removed. Standard output is flushed only. */
 int output_close(struct output *o, bool keep);
 
+/* The same for a command that says what went wrong: "COMMAND: cannot write ...". errno is 0
+ * after output_begin; `failed`: writing has, and errno says why. 0, or -1 and it was said. */
+int output_begin(struct output *o, const char *command, const char *path);
+int output_end(struct output *o, const char *command, int failed);
+
 #endif

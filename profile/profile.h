@@ -208,6 +208,14 @@ struct prof_clock {
 	struct prof_overhead overhead;
 };
 
+/* Whole ticks of the clock, to the nearest. */
+static inline prof_u128 prof_ticks(prof_u128 units, const struct prof_clock *c)
+{
+	uint64_t tick = c->resolution_units ? c->resolution_units : 1;
+
+	return units / tick + (units % tick >= tick - tick / 2);
+}
+
 struct profile {
 	struct prof_clock clock;
 	struct prof_clock slow; /* kind NONE unless dual */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "base_name.h"
 #include "outer.h"
 
 struct key {
@@ -71,13 +72,6 @@ static uint32_t box_below(struct growth *g, const struct key *k)
 		return p->box;
 	free(p);
 	return FAILED;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 /* "libc.so.6+0x29d90", or an address: there each is a box of its own. */
