@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof bench --json`: docs/bench.md names the keys. */
-#include <errno.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <stdio.h>
 
 #include "bench_print.h"
+#include "json.h"
 #include "utf8.h"
-
-static json_t *real(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
 
 /* Words need not be UTF-8, JSON must. */
 static json_t *text(const char *raw)
@@ -26,9 +20,9 @@ static json_t *text(const char *raw)
 
 static json_t *mean(const struct replications_mean *m)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:I}", "mean_ns", real(m->mean), "ci_low_ns",
-			 real(m->low), "ci_high_ns", real(m->high), "error_ns", real(m->error),
-			 "replications", (json_int_t)m->n);
+	return json_pack("{s:o, s:o, s:o, s:o, s:I}", "mean_ns", json_number(m->mean), "ci_low_ns",
+			 json_number(m->low), "ci_high_ns", json_number(m->high), "error_ns",
+			 json_number(m->error), "replications", (json_int_t)m->n);
 }
 
 static json_t *subject(const struct bench_options *o)
@@ -47,10 +41,10 @@ static json_t *subject(const struct bench_options *o)
 
 static json_t *kbest(const struct bench_options *o, const struct bench_summary *s)
 {
-	return json_pack("{s:o, s:I, s:f, s:b, s:I, s:o}", "value_ns", real(s->best_ns), "k",
+	return json_pack("{s:o, s:I, s:f, s:b, s:I, s:o}", "value_ns", json_number(s->best_ns), "k",
 			 (json_int_t)o->wishes.k, "epsilon", o->wishes.epsilon, "converged",
 			 s->best.measurements > 0, "converged_after",
-			 (json_int_t)s->best.measurements, "spread", real(s->best.spread));
+			 (json_int_t)s->best.measurements, "spread", json_number(s->best.spread));
 }
 
 static json_t *outliers(const struct bench_summary *s)
@@ -74,7 +68,7 @@ static json_t *series(const double *ns, uint32_t count)
 	json_t *array = json_array();
 
 	for (uint32_t i = 0; i < count; i++)
-		json_array_append_new(array, real(ns[i]));
+		json_array_append_new(array, json_number(ns[i]));
 	return array;
 }
 
@@ -105,18 +99,18 @@ static json_t *whole(const struct bench_options *o, const struct bench_summary *
 		return NULL;
 	json_object_set_new(root, "warmup",
 			    json_pack("{s:I, s:o, s:o}", "calls", (json_int_t)s->warmup_calls,
-				      "first_ns", real(s->first_ns), "first_factor",
-				      real(s->first_factor)));
+				      "first_ns", json_number(s->first_ns), "first_factor",
+				      json_number(s->first_factor)));
 	json_object_set_new(root, "outliers", outliers(s));
-	json_object_set_new(root, "fence_ns", real(s->fence_ns));
-	json_object_set_new(root, "median_ns", real(s->median_ns));
-	json_object_set_new(
-		root, "drift",
-		json_pack("{s:o, s:o}", "change", real(s->drift.change), "p", real(s->drift.p)));
-	json_object_set_new(root, "dependence_p", real(s->dependence));
+	json_object_set_new(root, "fence_ns", json_number(s->fence_ns));
+	json_object_set_new(root, "median_ns", json_number(s->median_ns));
+	json_object_set_new(root, "drift",
+			    json_pack("{s:o, s:o}", "change", json_number(s->drift.change), "p",
+				      json_number(s->drift.p)));
+	json_object_set_new(root, "dependence_p", json_number(s->dependence));
 	json_object_set_new(root, "preempted", json_integer((json_int_t)s->preempted));
-	json_object_set_new(root, "stolen_share", real(s->stolen));
-	json_object_set_new(root, "took_s", real(s->took_s));
+	json_object_set_new(root, "stolen_share", json_number(s->stolen));
+	json_object_set_new(root, "took_s", json_number(s->took_s));
 	json_object_set_new(root, "subject_ns", series(s->subject_ns, s->replications));
 	json_object_set_new(root, "empty_ns",
 			    s->empty_known ? series(s->empty_ns, s->replications) : json_null());
@@ -126,16 +120,5 @@ static json_t *whole(const struct bench_options *o, const struct bench_summary *
 
 int bench_print_json(const struct bench_options *o, const struct bench_summary *s)
 {
-	json_t *root = whole(o, s);
-	int result;
-
-	if (!root) {
-		errno = ENOMEM;
-		return -1;
-	}
-	result = json_dumpf(root, stdout, JSON_INDENT(2)) || putchar('\n') == EOF || fflush(stdout)
-			 ? -1
-			 : 0;
-	json_decref(root);
-	return result;
+	return json_print(whole(o, s), stdout);
 }

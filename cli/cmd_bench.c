@@ -3,25 +3,13 @@
 #include "cmd.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bench_options.h"
 #include "bench_print.h"
+#include "ending.h"
 #include "progress.h"
-
-/* As one who does not hold signals would end. */
-static void end_by(int signal_number)
-{
-	sigset_t one;
-
-	signal(signal_number, SIG_DFL);
-	sigemptyset(&one);
-	sigaddset(&one, signal_number);
-	sigprocmask(SIG_UNBLOCK, &one, NULL);
-	raise(signal_number);
-}
 
 static int status_of(enum bench_end end, const struct bench_error *err)
 {
@@ -30,7 +18,7 @@ static int status_of(enum bench_end end, const struct bench_error *err)
 
 	bench_complain("%s", err->text);
 	if (end == BENCH_STOPPED)
-		end_by(err->signal);
+		ending_by(err->signal);
 	return status[end];
 }
 

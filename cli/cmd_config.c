@@ -11,6 +11,7 @@
 
 #include "complaint.h"
 #include "config.h"
+#include "json.h"
 #include "utf8.h"
 
 const char config_usage[] =
@@ -73,7 +74,7 @@ static void print_text(const struct config *c, const struct command *only)
 			print_section(c, &commands[i]);
 }
 
-static json_t *json_text(const char *text)
+static json_t *clean_text(const char *text)
 {
 	char *clean = utf8_clean(text, true);
 	json_t *value = clean ? json_string(clean) : json_null();
@@ -85,11 +86,10 @@ static json_t *json_text(const char *text)
 static int print_json(const struct config *c, const struct command *only)
 {
 	json_t *root = json_object(), *files = json_array(), *entries = json_array();
-	int failed;
 
 	for (size_t i = 0; i < c->files; i++)
 		json_array_append_new(files,
-				      json_pack("{s:o, s:b}", "path", json_text(c->file[i].path),
+				      json_pack("{s:o, s:b}", "path", clean_text(c->file[i].path),
 						"there", c->file[i].there));
 	for (size_t i = 0; i < c->count; i++) {
 		const struct config_entry *e = &c->entry[i];
@@ -99,15 +99,13 @@ static int print_json(const struct config *c, const struct command *only)
 		json_array_append_new(entries,
 				      json_pack("{s:s, s:s, s:o, s:o, s:i, s:s?}", "command",
 						e->command->name, "option", e->option, "value",
-						json_text(e->value), "file", json_text(e->file),
+						clean_text(e->value), "file", clean_text(e->file),
 						"line", (int)e->line, "beaten_by", beaten_by(e)));
 	}
 	json_object_set_new(root, "schema", json_string("scprof-config/1"));
 	json_object_set_new(root, "files", files);
 	json_object_set_new(root, "entries", entries);
-	failed = json_dumpf(root, stdout, JSON_INDENT(2)) || putchar('\n') == EOF;
-	json_decref(root);
-	return failed;
+	return json_print(root, stdout);
 }
 
 static int show(const struct command *only, bool json)

@@ -2,10 +2,8 @@
 /* scprof diff: two profiles in, or several a side; what changed out. */
 #include "cmd.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "complaint.h"
 #include "diff.h"
@@ -39,26 +37,11 @@ static struct profile **open_all(const struct diff_arguments *a)
 
 static int print_to(struct diff *d, const char *path)
 {
-	const char *name = path ? path : "standard output";
 	struct output out;
-	int failed, error;
 
-	if (output_open(&out, path) < 0) {
-		complaint_say(COMMAND, "cannot write %s: %s; name another place with -o", name,
-			      strerror(errno));
+	if (output_begin(&out, COMMAND, path))
 		return -1;
-	}
-	errno = 0;
-	failed = diff_print(d, out.stream);
-	error = errno;
-	if (output_close(&out, !failed) < 0 && !failed) {
-		failed = -1;
-		error = errno;
-	}
-	if (failed)
-		complaint_say(COMMAND, "cannot write %s: %s; name another place with -o", name,
-			      strerror(error));
-	return failed;
+	return output_end(&out, COMMAND, diff_print(d, out.stream));
 }
 
 static int compare(const struct diff_arguments *a, struct profile **profile)

@@ -4,28 +4,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "displace_measure.h"
 #include "displace_print.h"
+#include "ending.h"
 #include "launch.h"
 #include "progress.h"
 #include "output.h"
-
-/* As one who does not hold signals would end. */
-static void end_by(int signal_number)
-{
-	sigset_t one;
-
-	signal(signal_number, SIG_DFL);
-	sigemptyset(&one);
-	sigaddset(&one, signal_number);
-	sigprocmask(SIG_UNBLOCK, &one, NULL);
-	raise(signal_number);
-}
 
 /* One object is to be all that comes out: what the command prints goes to standard error
  * meanwhile. `kept` gets the descriptor to come back to, -1 where nothing is to be done. */
@@ -148,7 +136,7 @@ static int measure(const struct displace_wishes *o, const struct program *progra
 	if (!status && !m.runs) {
 		displace_complain("stopped before the command was started");
 		displace_measured_free(&m);
-		end_by(m.stopped_by);
+		ending_by(m.stopped_by);
 		return DISPLACE_FAILED;
 	}
 	if (!status && m.runs < o->replications)

@@ -14,6 +14,7 @@
 #include "complaint.h"
 #include "cpus.h"
 #include "displace_load.h"
+#include "json.h"
 
 #define SECONDS_DEFAULT 5.0
 #define SECONDS_MOST	86400.0
@@ -126,15 +127,9 @@ static int print_text(const struct displace_load *l, size_t count)
 	return fflush(stdout) || ferror(stdout) ? -1 : 0;
 }
 
-static json_t *real(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 static int print_json(const struct displace_load *l, size_t count)
 {
 	json_t *root = json_object(), *rows = json_array();
-	int failed;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct displace_load *c = &l[i];
@@ -145,17 +140,15 @@ static int print_json(const struct displace_load *l, size_t count)
 			json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o}", "cpu",
 				  c->cpu, "wall_s", c->wall, "load", load(c), "idle_s", c->idle,
 				  "others_s", c->waited, "interrupts_s", c->interrupts, "stolen_s",
-				  c->stolen, "stat_load", real(stat_load(c)), "stat_irq_s",
-				  t->known ? real(t->irq) : json_null(), "stat_softirq_s",
-				  t->known ? real(t->softirq) : json_null(), "stat_stolen_s",
-				  t->known ? real(t->steal) : json_null()));
+				  c->stolen, "stat_load", json_number(stat_load(c)), "stat_irq_s",
+				  t->known ? json_number(t->irq) : json_null(), "stat_softirq_s",
+				  t->known ? json_number(t->softirq) : json_null(), "stat_stolen_s",
+				  t->known ? json_number(t->steal) : json_null()));
 	}
 	json_object_set_new(root, "schema", json_string("scprof-load/1"));
-	json_object_set_new(root, "wall_s", real(l->wall));
+	json_object_set_new(root, "wall_s", json_number(l->wall));
 	json_object_set_new(root, "cpus", rows);
-	failed = json_dumpf(root, stdout, JSON_INDENT(2)) || putchar('\n') == EOF || fflush(stdout);
-	json_decref(root);
-	return failed ? -1 : 0;
+	return json_print(root, stdout);
 }
 
 static int measure(const struct wishes *w, const struct displace_options *o)

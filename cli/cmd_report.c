@@ -2,7 +2,6 @@
 /* scprof report: profiles in, a report out. */
 #include "cmd.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,30 +221,16 @@ static struct displaced *read_displaced(const struct arguments *a, bool *failed)
 
 static int print_to(const struct profile *p, const struct arguments *a)
 {
-	const char *name = a->output ? a->output : "standard output";
 	const char *missing = report_weight_missing(p, &a->options);
 	struct output out;
-	int failed, error;
 
 	if (missing) {
 		complaint_say(COMMAND, "%s", missing);
 		return -1;
 	}
-	if (output_open(&out, a->output) < 0) {
-		complaint_say(COMMAND, "cannot write %s: %s; name another place with -o", name,
-			      strerror(errno));
+	if (output_begin(&out, COMMAND, a->output))
 		return -1;
-	}
-	failed = report_print(p, &a->options, out.stream);
-	error = errno;
-	if (output_close(&out, !failed) < 0 && !failed) {
-		failed = -1;
-		error = errno;
-	}
-	if (failed)
-		complaint_say(COMMAND, "cannot write %s: %s; name another place with -o", name,
-			      strerror(error));
-	return failed;
+	return output_end(&out, COMMAND, report_print(p, &a->options, out.stream));
 }
 
 int cmd_report(int argc, char **argv)

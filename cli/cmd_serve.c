@@ -39,12 +39,17 @@ static void take_signals(sigset_t *set)
 	sigprocmask(SIG_BLOCK, set, NULL);
 }
 
-static void follow(struct agent *agent, const sigset_t *signals)
+static void follow(struct agent *agent, struct http *http, const sigset_t *signals)
 {
 	const struct timespec second = {.tv_sec = 1};
+	const char *news;
 
-	while (sigtimedwait(signals, NULL, &second) < 0)
+	while (sigtimedwait(signals, NULL, &second) < 0) {
 		agent_scan(agent);
+		news = http_tend(http);
+		if (news)
+			complaint_print("scprof serve", news);
+	}
 }
 
 static int announce(const struct http_address *address)
@@ -84,7 +89,7 @@ static int serve(struct serve_options *o)
 	if (http) {
 		status = announce(&o->address) ? 1 : 0;
 		if (status == 0)
-			follow(&agent, &signals);
+			follow(&agent, http, &signals);
 		http_stop(http);
 	} else {
 		complaint_lines("scprof serve", err.text);

@@ -4,7 +4,6 @@
 #include "complaint.h"
 #include "quantity.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <poll.h>
@@ -85,16 +84,13 @@ static int take_interval(const char *text, struct state *s)
 static int take_number(const char *what, const char *text, uint64_t least, uint64_t most,
 		       uint64_t *number)
 {
-	char *end, wanted[80];
+	char wanted[80];
 
-	errno = 0;
-	*number = strtoull(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || *number < least || *number > most) {
-		snprintf(wanted, sizeof(wanted), "a number from %llu to %llu",
-			 (unsigned long long)least, (unsigned long long)most);
-		return refuse(what, text, wanted);
-	}
-	return 0;
+	if (!quantity_count(text, least, most, number))
+		return 0;
+	snprintf(wanted, sizeof(wanted), "a number from %llu to %llu", (unsigned long long)least,
+		 (unsigned long long)most);
+	return refuse(what, text, wanted);
 }
 
 static int take_confidence(const char *text, double *confidence)

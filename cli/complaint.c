@@ -59,7 +59,8 @@ void complaint_lines(const char *command, const char *text)
 	}
 }
 
-const char *complaint_near(const char *command, const char *word)
+/* " (did you mean --NAME?)" for a mistyped long option of "scprof COMMAND"; "" if none is near. */
+static const char *near_option(const char *command, const char *word)
 {
 	static char text[96];
 	char name[64], names[64][64];
@@ -99,6 +100,6 @@ void complaint_option(const char *command, char **argv, int option)
 		snprintf(text, sizeof(text), "option %s takes no value", argv[optind - 1]);
 	else
 		snprintf(text, sizeof(text), "unknown option %s; %s --help lists the options%s",
-			 word, command, complaint_near(command, word));
+			 word, command, near_option(command, word));
 	complaint_print(command, text);
 }

@@ -17,9 +17,6 @@ void complaint_say(const char *command, const char *format, ...)
 /* A text of ours with lines of its own, what to do in the last: each is cleaned, none is lost. */
 void complaint_lines(const char *command, const char *text);
 
-/* " (did you mean --NAME?)" for a mistyped long option of "scprof COMMAND"; "" if none is near. */
-const char *complaint_near(const char *command, const char *word);
-
 /* What getopt_long has just refused, with opterr 0: `option` is what it returned, '?' or
  * ':'. Long options that have no letter must have values from 256 on. */
 void complaint_option(const char *command, char **argv, int option);

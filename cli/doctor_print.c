@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "json.h"
 #include "terminal.h"
 #include "utf8.h"
 
@@ -80,8 +81,5 @@ int doctor_print_json(const struct doctor *d, int status)
 	json_object_set_new(root, "schema", json_string("scprof-doctor/1"));
 	json_object_set_new(root, "status", json_integer(status));
 	json_object_set_new(root, "checks", checks);
-	int failed = json_dumpf(root, stdout, JSON_INDENT(2)) || putchar('\n') == EOF ||
-		     fflush(stdout) || ferror(stdout);
-	json_decref(root);
-	return failed ? -1 : 0;
+	return json_print(root, stdout);
 }

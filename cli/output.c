@@ -3,8 +3,6 @@
 #include "output.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,25 +37,17 @@ static mode_t file_mode(void)
 
 static int open_partial(struct output *o)
 {
-	int fd, error;
+	int fd = partial_create(&o->partial, o->path), error;
 
-	if (asprintf(&o->partial, "%s.XXXXXX", o->path) < 0) {
-		o->partial = NULL;
-		errno = ENOMEM;
+	if (fd < 0)
 		return -1;
-	}
-	fd = mkostemp(o->partial, O_CLOEXEC);
-	if (fd >= 0 && fchmod(fd, file_mode()) == 0)
+	if (fchmod(fd, file_mode()) == 0)
 		o->stream = fdopen(fd, "w");
 	if (o->stream)
 		return 0;
 	error = errno;
-	if (fd >= 0) {
-		unlink(o->partial);
-		close(fd);
-	}
-	free(o->partial);
-	o->partial = NULL;
+	close(fd);
+	partial_drop(&o->partial);
 	errno = error;
 	return -1;
 }
@@ -94,15 +84,38 @@ int output_close(struct output *o, bool keep)
 		status = -1;
 		error = errno;
 	}
-	if (o->partial) {
-		if (status == 0 && keep && rename(o->partial, o->path) < 0) {
-			status = -1;
-			error = errno;
-		}
-		if (status < 0 || !keep)
-			unlink(o->partial);
-		free(o->partial);
+	if (o->partial.name && (status < 0 || !keep)) {
+		partial_drop(&o->partial);
+	} else if (o->partial.name && partial_keep(&o->partial)) {
+		status = -1;
+		error = errno;
 	}
 	errno = error;
 	return status;
+}
+
+static int complain(const char *command, const char *path)
+{
+	complaint_say(command, "cannot write %s: %s; name another place with -o",
+		      path ? path : "standard output", strerror(errno));
+	return -1;
+}
+
+int output_begin(struct output *o, const char *command, const char *path)
+{
+	if (output_open(o, path))
+		return complain(command, path);
+	errno = 0;
+	return 0;
+}
+
+int output_end(struct output *o, const char *command, int failed)
+{
+	int error = errno;
+
+	if (output_close(o, !failed) == 0 && !failed)
+		return 0;
+	if (failed)
+		errno = error ? error : EIO;
+	return complain(command, o->path);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A result file that appears whole or not at all: written beside its place and
- * renamed over it. What is there and is no regular file (a pipe, /dev/stdout)
+ * renamed over it (partial.h). What is there and is no regular file (a pipe, /dev/stdout)
  * is written directly. */
 #ifndef SCPROF_OUTPUT_H
 #define SCPROF_OUTPUT_H
@@ -8,10 +8,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "partial.h"
+
 struct output {
 	FILE *stream;
-	const char *path; /* borrowed; NULL: standard output */
-	char *partial;	  /* NULL: written directly */
+	const char *path;	/* borrowed; NULL: standard output */
+	struct partial partial; /* without a name: written directly */
 };
 
 /* Would writing to `path` replace one of the inputs, under any name or through any link? If so it
@@ -24,5 +26,10 @@ int output_open(struct output *o, const char *path);
 /* Finish: flush, close, rename when `keep`, remove when not. 0, or -1 with
  * errno; what was written partly is removed. Standard output is flushed only. */
 int output_close(struct output *o, bool keep);
+
+/* The same for a command that says what went wrong: "COMMAND: cannot write ...". errno is 0
+ * after output_begin; `failed`: writing has, and errno says why. 0, or -1 and it was said. */
+int output_begin(struct output *o, const char *command, const char *path);
+int output_end(struct output *o, const char *command, int failed);
 
 #endif

@@ -97,6 +97,7 @@ COLLECTOR_SRC = \
 	collector/task_clock.c \
 	collector/tasks.c \
 	collector/taskstats.c \
+	collector/page.c \
 	collector/ticker.c \
 	collector/ticker_schedule.c \
 	collector/windows.c

@@ -100,9 +100,6 @@ int displace_rest_span(const struct displace *d, size_t i, const struct rest *r,
 /* Those that lie in the rest before it, and in the one after: both to be freed, whatever is
  * returned. */
 int displace_rest_spans(const struct displace *d, size_t i, struct displacement_series span[2]);
-/* The program's CPU seconds until `at`, between what was seen. */
-double displace_progress(const struct displace *d, uint64_t at);
-
 /* What the fluid of CPU i did from d->from to d->to, exactly: windows at the edges are
  * divided by what its CPU clock said then. Seconds. */
 struct fluid_sums {
@@ -115,7 +112,6 @@ void displace_sample_own(struct displace *d); /* the measuring thread's time, wh
 uint64_t displace_own_ns(const struct displace *d); /* of all threads but the fluid's */
 void displace_sample_ends(struct displace *d);	    /* tasks that ended */
 void displace_sample_child(struct displace *d, pid_t pid);
-bool displace_is_softirqd(const struct task *t);
 double displace_softirqd(const struct displace *d); /* used since the last tasks_mark */
 
 /* displace_others.c: what d->tasks and d->ended know, by name, into d->other. -1: no

@@ -113,7 +113,7 @@ void displace_sample_ends(struct displace *d)
 		take_end(d, &t);
 }
 
-bool displace_is_softirqd(const struct task *t)
+static bool is_softirqd(const struct task *t)
 {
 	return t->kernel && !strncmp(t->name, "ksoftirqd/", 10);
 }
@@ -125,7 +125,7 @@ double displace_softirqd(const struct displace *d)
 	for (size_t i = 0; i < d->tasks.count; i++) {
 		const struct task *t = &d->tasks.task[i];
 
-		if (displace_is_softirqd(t) && t->cpu >= 0 && t->cpu < CPU_SETSIZE &&
+		if (is_softirqd(t) && t->cpu >= 0 && t->cpu < CPU_SETSIZE &&
 		    CPU_ISSET(t->cpu, &d->options.cpus))
 			sum += (double)t->used_ns / 1e9;
 	}

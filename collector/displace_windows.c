@@ -14,7 +14,8 @@
 /* More chunks than this disturbed: the clock rate changed inside the window. */
 #define DISTURBED_SHARE 0.2
 
-double displace_progress(const struct displace *d, uint64_t at)
+/* The program's CPU seconds until `at`, between what was seen. */
+static double progress_until(const struct displace *d, uint64_t at)
 {
 	size_t low = 0, high = d->progresses;
 	const struct progress *p = d->progress;
@@ -53,7 +54,7 @@ static struct displacement_window convert(const struct displace *d, const struct
 		.span = wall,
 		.charged = charged,
 		.work = charged - f->progress / second,
-		.weight = run ? displace_progress(d, f->end) - displace_progress(d, f->begin) : 0,
+		.weight = run ? progress_until(d, f->end) - progress_until(d, f->begin) : 0,
 		.switches = f->switches,
 		.aside = f->moved || !(f->chunk > 0) ||
 			 fabs(stolen) > STOLEN_LEAST + STOLEN_SHARE * charged ||

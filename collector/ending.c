@@ -29,3 +29,14 @@ void ending_end(const struct ending *e)
 {
 	sigprocmask(SIG_SETMASK, &e->before, NULL);
 }
+
+void ending_by(int signal_number)
+{
+	sigset_t one;
+
+	signal(signal_number, SIG_DFL);
+	sigemptyset(&one);
+	sigaddset(&one, signal_number);
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+	raise(signal_number);
+}

@@ -19,4 +19,7 @@ int ending_wait(const struct ending *e, int milliseconds);
 /* The signal mask is again what it was. */
 void ending_end(const struct ending *e);
 
+/* End as one who does not hold signals would. Returns only where the signal ends nobody. */
+void ending_by(int signal_number);
+
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Every file is read on its own first: whether it is sound, and whether it has
- * anything to say, must be known before it joins the others. */
+ * anything to say, must be known before it joins the others. Root's programs that have become
+ * somebody else can replace their files meanwhile, so no link is followed. */
 #include "gather.h"
 
 #include <errno.h>
@@ -33,7 +34,7 @@ static int64_t weigh(const char *path, struct profile_error *err)
 
 	if (!alone)
 		snprintf(err->text, sizeof(err->text), "%.400s: out of memory", path);
-	else if (!profile_add(alone, path, err))
+	else if (!profile_add_unlinked(alone, path, err))
 		calls = (int64_t)(calls_of(alone) & INT64_MAX);
 	profile_free(alone);
 	return calls;
@@ -43,7 +44,7 @@ static void add(struct gathered *g, size_t i, const char *path, void (*tell)(con
 {
 	struct profile_error err;
 
-	if (profile_add(g->profile, path, &err)) {
+	if (profile_add_unlinked(g->profile, path, &err)) {
 		g->refused[i] = true;
 		g->refusals++;
 		tell(err.text);

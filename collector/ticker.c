@@ -5,7 +5,6 @@
 #include "ticker.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -16,11 +15,11 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "counter.h"
+#include "page.h"
 
 /* Below this interval the wake-up latency of a sleep is a good part of a tick:
  * wake early by SPIN_NS and wait the rest in a loop, if a CPU can be spared. */
@@ -95,27 +94,12 @@ static void *ticker_main(void *argument)
 	return NULL;
 }
 
-/* 0644: programs that drop their privileges and exec must still be able to
- * read it; there is nothing in it but a count. */
-static struct scp_clock_page *page_create(const char *path, uint64_t interval_ns)
+static struct scp_clock_page *create_clock(const char *path, uint64_t interval_ns)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	void *mapped = MAP_FAILED;
+	struct scp_clock_page *page = page_create(path, SCP_CLOCK_PAGE_BYTES);
 
-	if (fd < 0)
+	if (!page)
 		return NULL;
-	errno = posix_fallocate(fd, 0, SCP_CLOCK_PAGE_BYTES);
-	if (!errno && !fchmod(fd, 0644))
-		mapped =
-			mmap(NULL, SCP_CLOCK_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	int saved = errno;
-	close(fd);
-	if (mapped == MAP_FAILED) {
-		unlink(path);
-		errno = saved;
-		return NULL;
-	}
-	struct scp_clock_page *page = mapped;
 	page->flags = SCP_CLOCK_RANDOMIZED;
 	page->ticker_pid = (uint32_t)getpid();
 	page->interval_ps = interval_ns * 1000;
@@ -157,7 +141,7 @@ struct ticker *ticker_start(const char *path, uint64_t interval_ns, uint64_t see
 {
 	struct ticker *t = calloc(1, sizeof(*t));
 
-	if (t && (t->path = strdup(path)) && (t->page = page_create(path, interval_ns))) {
+	if (t && (t->path = strdup(path)) && (t->page = create_clock(path, interval_ns))) {
 		if (interval_ns < SPIN_BELOW_NS && cpus_to_spare())
 			t->spin_ns = SPIN_NS;
 		t->start_ns = t->stop_ns = now_ns();

@@ -71,11 +71,6 @@ size_t wall_fluid_count(const struct wall_fluid *f)
 	return f->count;
 }
 
-int wall_fluid_cpu(const struct wall_fluid *f, size_t i)
-{
-	return f->one[i].cpu;
-}
-
 static uint64_t switches(void)
 {
 	struct rusage u;

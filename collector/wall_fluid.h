@@ -14,7 +14,6 @@ struct wall_fluid;
 /* Room for a fluid a CPU of the set; none runs yet. NULL: no memory. */
 struct wall_fluid *wall_fluid_make(const cpu_set_t *cpus);
 size_t wall_fluid_count(const struct wall_fluid *f);
-int wall_fluid_cpu(const struct wall_fluid *f, size_t i);
 
 /* Starts them; fluid i runs loops[i] loops, or until it is stopped where that is 0. They have
  * begun when it returns. 0; -1 with errno: a thread could not be started or pinned. */

@@ -3,7 +3,6 @@
 #include "windows.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -13,10 +12,10 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "page.h"
 #include "scprof_control.h"
 
 struct windows {
@@ -118,24 +117,12 @@ static void *windows_main(void *argument)
 	}
 }
 
-static struct scp_control_page *page_create(const char *path, bool on)
+static struct scp_control_page *create_control(const char *path, bool on)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	void *mapped = MAP_FAILED;
+	struct scp_control_page *page = page_create(path, SCP_CONTROL_BYTES);
 
-	if (fd < 0)
+	if (!page)
 		return NULL;
-	errno = posix_fallocate(fd, 0, SCP_CONTROL_BYTES);
-	if (!errno && !fchmod(fd, 0644)) /* for programs that drop their privileges */
-		mapped = mmap(NULL, SCP_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	int saved = errno;
-	close(fd);
-	if (mapped == MAP_FAILED) {
-		unlink(path);
-		errno = saved;
-		return NULL;
-	}
-	struct scp_control_page *page = mapped;
 	page->since_ns = now_ns();
 	page->word = on;
 	memcpy(page->magic, SCP_CONTROL_MAGIC, sizeof(page->magic));
@@ -178,7 +165,7 @@ struct windows *windows_create(const char *path, const struct windows_plan *plan
 		w->end = eventfd(0, EFD_CLOEXEC);
 		windows_schedule_begin(&w->schedule, plan, 0);
 		if (w->end >= 0 && (w->signals >= 0 || !plan->signal) && (w->path = strdup(path)) &&
-		    (w->page = page_create(path, w->schedule.on)))
+		    (w->page = create_control(path, w->schedule.on)))
 			return w;
 	}
 	snprintf(err->text, sizeof(err->text),

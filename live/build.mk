@@ -3,6 +3,7 @@ LIVE_SRC = \
 	live/batch.c \
 	live/columns.c \
 	live/feed.c \
+	live/feed_model.c \
 	live/head.c \
 	live/labels.c \
 	live/live_rows.c \

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Positions in files never change, so readings are carried from one model to the next. */
-#include "feed.h"
+/* When to look for files, when for a new model, and what is read in between. */
+#include "feed_private.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "function_names.h"
-
-#define RETRY_S 5.0 /* for files that could not be read */
-#define SHARE	100 /* work that can wait takes a hundredth of the time at most */
-
-static double seconds(clockid_t clock)
+double feed_seconds(clockid_t clock)
 {
 	struct timespec t;
 
@@ -24,24 +18,7 @@ static double seconds(clockid_t clock)
 
 double feed_clock(void)
 {
-	return seconds(CLOCK_MONOTONIC);
-}
-
-static void close_files(struct feed_file *file, size_t files)
-{
-	for (size_t i = 0; i < files; i++) {
-		free(file[i].path);
-		live_close(&file[i].live);
-	}
-	free(file);
-}
-
-static struct feed_file *find_file(struct feed *f, const char *path)
-{
-	for (size_t i = 0; i < f->files; i++)
-		if (!strcmp(f->file[i].path, path))
-			return &f->file[i];
-	return NULL;
+	return feed_seconds(CLOCK_MONOTONIC);
 }
 
 const struct feed_file *feed_file_of(const struct feed *f, uint32_t entry)
@@ -59,176 +36,6 @@ const struct feed_file *feed_file_of(const struct feed *f, uint32_t entry)
 	return &f->file[low];
 }
 
-/* What is being made; it replaces the old one when it is whole. */
-struct making {
-	struct profile *profile;
-	struct feed_file *file;
-	size_t files, refused;
-	char why[512];
-	struct groups groups;
-	struct prof_reading *now, *before;
-	uint8_t *before_state;
-	uint64_t *calls;
-};
-
-static void abandon(struct making *m)
-{
-	close_files(m->file, m->files);
-	groups_free(&m->groups);
-	profile_free(m->profile);
-	free(m->now);
-	free(m->before);
-	free(m->before_state);
-	free(m->calls);
-}
-
-static int open_one(struct making *m, const char *path, bool alive)
-{
-	struct profile_error err;
-	struct feed_file *file = &m->file[m->files];
-
-	*file = (struct feed_file){.first = m->profile->entries, .alive = alive};
-	if (live_open(&file->live, m->profile, path, &err)) {
-		if (!m->refused++)
-			snprintf(m->why, sizeof(m->why), "%s", err.text);
-		return 0;
-	}
-	file->path = strdup(path);
-	file->complete = file->live.watch.entries <= file->live.places.places;
-	m->files++;
-	return file->path ? 0 : -1;
-}
-
-/* A file that was there stays, even if its name is gone: then there is no new model. */
-static int open_all(const struct feed *f, struct making *m, const struct target_file *files,
-		    size_t count)
-{
-	size_t kept = 0;
-
-	m->profile = profile_new();
-	m->file = calloc(count + f->files + 1, sizeof(*m->file));
-	if (!m->profile || !m->file)
-		return -1;
-	for (size_t i = 0; i < f->files; i++) {
-		bool alive = false;
-
-		for (size_t k = 0; k < count; k++)
-			alive |= !strcmp(files[k].path, f->file[i].path) && files[k].alive;
-		if (open_one(m, f->file[i].path, alive))
-			return -1;
-		kept += m->files > kept;
-	}
-	if (kept < f->files) {
-		errno = ENOENT;
-		return -1;
-	}
-	for (size_t k = 0; k < count; k++) {
-		bool known = false;
-
-		for (size_t i = 0; i < f->files; i++)
-			known |= !strcmp(files[k].path, f->file[i].path);
-		if (!known && open_one(m, files[k].path, files[k].alive))
-			return -1;
-	}
-	return 0;
-}
-
-/* Did the process begin after the last reading? */
-static bool began_since(const struct feed *f, const struct feed_file *file)
-{
-	struct scp_header h;
-	double raw_now = seconds(CLOCK_MONOTONIC_RAW);
-
-	return f->at > 0 && !live_header(&file->live, &h) &&
-	       raw_now - (double)h.start_mono_ns / 1e9 < feed_clock() - f->at;
-}
-
-static void carry_over(struct feed *f, struct making *m, struct feed_file *to)
-{
-	const struct feed_file *from = find_file(f, to->path);
-	bool all_known = from ? from->complete : began_since(f, to);
-
-	for (uint32_t i = 0; i < to->live.places.places; i++) {
-		const struct prof_place *place = &to->live.places.place[i];
-		const struct prof_place *old =
-			from ? places_find(&from->live.places, place->table, place->id) : NULL;
-		uint32_t entry = to->first + i;
-
-		m->before_state[entry] = FEED_KNOWN;
-		if (old)
-			m->now[entry] = f->now[from->first + (old - from->live.places.place)];
-		else if (!all_known)
-			m->before_state[entry] = FEED_UNKNOWN;
-	}
-}
-
-static int make_readings(struct feed *f, struct making *m)
-{
-	size_t entries = (size_t)m->profile->entries + 1;
-
-	m->now = calloc(entries, sizeof(*m->now));
-	m->before = calloc(entries, sizeof(*m->before));
-	m->before_state = calloc(entries, sizeof(*m->before_state));
-	m->calls = calloc(entries, sizeof(*m->calls));
-	if (!m->now || !m->before || !m->before_state || !m->calls)
-		return -1;
-	for (size_t i = 0; i < m->files; i++)
-		carry_over(f, m, &m->file[i]);
-	return 0;
-}
-
-static void release(struct feed *f)
-{
-	close_files(f->file, f->files);
-	groups_free(&f->groups);
-	profile_free(f->profile);
-	free(f->now);
-	free(f->before);
-	free(f->before_state);
-	free(f->calls);
-}
-
-static void install(struct feed *f, const struct making *m)
-{
-	if (f->forget)
-		f->forget(f->context);
-	release(f);
-	f->profile = m->profile;
-	f->file = m->file;
-	f->files = m->files;
-	f->groups = m->groups;
-	f->now = m->now;
-	f->before = m->before;
-	f->before_state = m->before_state;
-	f->calls = m->calls;
-	f->refused = m->refused;
-	snprintf(f->why_refused, sizeof(f->why_refused), "%s", m->why);
-	f->generation++;
-}
-
-static int make_model(struct feed *f, const struct target_file *files, size_t count)
-{
-	double began = seconds(CLOCK_THREAD_CPUTIME_ID);
-	struct making m = {0};
-	int failed = open_all(f, &m, files, count);
-
-	if (!failed) {
-		function_names_fill(m.profile);
-		failed = groups_build(&m.groups, m.profile, f->by) || make_readings(f, &m);
-	}
-	if (failed) {
-		bool gone = errno == ENOENT;
-
-		abandon(&m);
-		f->next_model = feed_clock() + RETRY_S;
-		return gone ? 0 : -1;
-	}
-	install(f, &m);
-	f->next_model = feed_clock() + fmax(SHARE * (seconds(CLOCK_THREAD_CPUTIME_ID) - began),
-					    f->refused ? RETRY_S : 0);
-	return 0;
-}
-
 /* New files, or entries that the model has not? And who lives? */
 static bool needs_model(struct feed *f, const struct target_file *files, size_t count)
 {
@@ -236,7 +43,7 @@ static bool needs_model(struct feed *f, const struct target_file *files, size_t 
 	bool any_grown = false;
 
 	for (size_t k = 0; k < count; k++)
-		unknown += !find_file(f, files[k].path);
+		unknown += !feed_find_file(f, files[k].path);
 	for (size_t i = 0; i < f->files; i++) {
 		bool grown = false;
 
@@ -255,7 +62,7 @@ static bool needs_model(struct feed *f, const struct target_file *files, size_t 
 
 static int find_and_model(struct feed *f)
 {
-	double began = seconds(CLOCK_THREAD_CPUTIME_ID);
+	double began = feed_seconds(CLOCK_THREAD_CPUTIME_ID);
 	struct target_file *files;
 	size_t count;
 	int failed = 0;
@@ -264,9 +71,9 @@ static int find_and_model(struct feed *f)
 		return -1;
 	bool needs = needs_model(f, files, count);
 
-	f->next_find = feed_clock() + SHARE * (seconds(CLOCK_THREAD_CPUTIME_ID) - began);
+	f->next_find = feed_clock() + FEED_SHARE * (feed_seconds(CLOCK_THREAD_CPUTIME_ID) - began);
 	if (needs && (!f->profile || feed_clock() >= f->next_model)) {
-		failed = make_model(f, files, count);
+		failed = feed_make_model(f, files, count);
 		f->behind = false;
 	}
 	target_free(files, count);
@@ -316,7 +123,7 @@ static void read_headers(struct feed *f)
 		f->lost_calls += h->losses.overflow_calls;
 	}
 	f->ended = !alive;
-	double end = alive ? seconds(CLOCK_MONOTONIC_RAW) : (double)last / 1e9;
+	double end = alive ? feed_seconds(CLOCK_MONOTONIC_RAW) : (double)last / 1e9;
 	f->run_s = first == UINT64_MAX ? 0 : fmax(0, end - (double)first / 1e9);
 }
 
@@ -387,7 +194,7 @@ int feed_open(struct feed *f, const struct target *t, enum report_by by, struct 
 
 void feed_close(struct feed *f)
 {
-	release(f);
+	feed_release(f);
 	*f = (struct feed){0};
 }
 

@@ -133,7 +133,8 @@ static void put_totals(const struct head *h)
 			   : h->state->by == REPORT_BY_SITE ? "sites"
 							    : "functions";
 	char number[32], calls[64], span[96], time[48], bytes[48];
-	const char *parts[] = {calls, "; no interval yet", NULL, NULL, NULL};
+	const char *parts[] = {calls, f->ended ? "; it had ended: no rates" : "; no interval yet",
+			       NULL, NULL, NULL};
 
 	number_count(number, sizeof(number), r->calls);
 	snprintf(calls, sizeof(calls), "%s calls, %u %s", number, r->rows, what);
@@ -161,7 +162,9 @@ static void put_alerts(const struct head *h)
 	if (h->from->note)
 		put(h, VIEW_ALERT, "%s", h->from->note);
 	if (f->ended)
-		put(h, VIEW_ALERT, "The program has ended: this is the last picture of it.");
+		put(h, VIEW_ALERT,
+		    "The program has ended: this is the last picture of it. `scprof report` of its "
+		    "profile says more.");
 	else if (f->behind)
 		put(h, VIEW_ALERT,
 		    "There are new call paths or processes, which will be read shortly.");

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "base_name.h"
 #include "names.h"
 #include "symbolize.h"
 #include "utf8.h"
@@ -83,13 +84,6 @@ static uint32_t module_number(struct labels *l, const struct profile *p, uint32_
 			       p->module[module].build_id[i]);
 	snprintf(key + at, sizeof(key) - (size_t)at, " %.4100s", p->module[module].path);
 	return names_add(&l->modules, key);
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 static char *look_up(struct labels *l, const struct profile *p, const struct prof_frame *frame)

@@ -39,4 +39,5 @@ PROFILE_SRC = \
 	profile/write_sums.c \
 	profile/site_cost.c \
 	profile/account.c \
+	profile/partial.c \
 	profile/save.c

@@ -47,11 +47,16 @@ static int cut_short(const struct raw_file *raw, uint64_t got, uint64_t wanted,
 		(unsigned long long)got, (unsigned long long)wanted);
 }
 
-static int open_regular(struct raw_file *raw, struct profile_error *err)
+static int open_regular(struct raw_file *raw, bool links, struct profile_error *err)
 {
 	struct stat st;
 
-	raw->fd = open(raw->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	raw->fd = open(raw->path,
+		       O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (links ? 0 : O_NOFOLLOW));
+	if (raw->fd < 0 && errno == ELOOP && !links)
+		return prof_fail(err, raw->path,
+				 "is a symbolic link where a process writes its profile; it is not "
+				 "followed");
 	if (raw->fd < 0)
 		return prof_fail(err, raw->path, "cannot open: %s", strerror(errno));
 	if (fstat(raw->fd, &st) < 0)
@@ -174,10 +179,11 @@ static int copy_file(struct raw_file *raw, struct profile_error *err)
 	return take_copy(raw, &raw->image, &raw->image_bytes, err);
 }
 
-int raw_open(struct raw_file *raw, const char *path, uint64_t most_bytes, struct profile_error *err)
+int raw_open(struct raw_file *raw, const char *path, uint64_t most_bytes, bool links,
+	     struct profile_error *err)
 {
 	*raw = (struct raw_file){.path = path, .most_bytes = most_bytes, .fd = -1};
-	if (open_regular(raw, err) || copy_file(raw, err) || raw_collect(raw, err) ||
+	if (open_regular(raw, links, err) || copy_file(raw, err) || raw_collect(raw, err) ||
 	    raw_check_references(raw, err)) {
 		raw_close(raw);
 		return -1;

@@ -8,7 +8,8 @@
 
 #define LEAST (2 * LARGE_PAGE)
 
-void large_advise(void *memory, size_t bytes)
+/* For what is not touched yet. Nothing where it is small. */
+static void advise(void *memory, size_t bytes)
 {
 	uintptr_t begin = ((uintptr_t)memory + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
 	uintptr_t end = ((uintptr_t)memory + bytes) & ~(LARGE_PAGE - 1);
@@ -25,6 +26,6 @@ void *large_alloc(size_t bytes)
 		return malloc(bytes);
 	if (posix_memalign(&memory, LARGE_PAGE, bytes) != 0)
 		return NULL;
-	large_advise(memory, bytes);
+	advise(memory, bytes);
 	return memory;
 }

@@ -9,9 +9,6 @@
 
 #define LARGE_PAGE ((size_t)2 << 20) /* of x86-64, and of AArch64 with pages of 4 KiB */
 
-/* Ask for them, for what is not touched yet. Nothing where it is small. Never fails. */
-void large_advise(void *memory, size_t bytes);
-
 /* As malloc; what is large begins at a multiple of LARGE_PAGE. free() it. */
 void *large_alloc(size_t bytes);
 

@@ -237,7 +237,7 @@ static void add_header(struct profile *p, const struct scp_header *h)
 	p->ticker_late_ticks += h->ticker_late_ticks;
 }
 
-static int add_file(struct profile *p, const char *path, uint64_t most_bytes,
+static int add_file(struct profile *p, const char *path, uint64_t most_bytes, bool links,
 		    struct prof_places *places, struct profile_error *err)
 {
 	struct model_size before = model_size(p);
@@ -246,7 +246,7 @@ static int add_file(struct profile *p, const char *path, uint64_t most_bytes,
 	int result;
 
 	err->text[0] = 0;
-	if (raw_open(&raw, path, most_bytes, err))
+	if (raw_open(&raw, path, most_bytes, links, err))
 		return -1;
 	result = resolve_clocks(path, raw_header(&raw), &clocks, err) ||
 				 check_clocks(p, path, &clocks, err)
@@ -271,20 +271,25 @@ static int add_file(struct profile *p, const char *path, uint64_t most_bytes,
 
 int profile_add(struct profile *p, const char *path, struct profile_error *err)
 {
-	return add_file(p, path, PROF_MOST_BYTES, NULL, err);
+	return add_file(p, path, PROF_MOST_BYTES, true, NULL, err);
+}
+
+int profile_add_unlinked(struct profile *p, const char *path, struct profile_error *err)
+{
+	return add_file(p, path, PROF_MOST_BYTES, false, NULL, err);
 }
 
 int profile_add_within(struct profile *p, const char *path, uint64_t most_bytes,
 		       struct profile_error *err)
 {
-	return add_file(p, path, most_bytes, NULL, err);
+	return add_file(p, path, most_bytes, true, NULL, err);
 }
 
 int profile_add_placed(struct profile *p, const char *path, struct prof_places *places,
 		       struct profile_error *err)
 {
 	*places = (struct prof_places){0};
-	if (!add_file(p, path, PROF_MOST_BYTES, places, err))
+	if (!add_file(p, path, PROF_MOST_BYTES, false, places, err))
 		return 0;
 	free(places->place);
 	*places = (struct prof_places){0};

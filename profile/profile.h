@@ -222,6 +222,14 @@ struct prof_clock {
 	struct prof_overhead overhead;
 };
 
+/* Whole ticks of the clock, to the nearest. */
+static inline prof_u128 prof_ticks(prof_u128 units, const struct prof_clock *c)
+{
+	uint64_t tick = c->resolution_units ? c->resolution_units : 1;
+
+	return units / tick + (units % tick >= tick - tick / 2);
+}
+
 struct profile {
 	struct prof_clock clock;
 	struct prof_clock slow; /* kind NONE unless dual */
@@ -271,6 +279,9 @@ void profile_free(struct profile *p);
  * (not a profile, damaged, another version, another clock kind or resolution
  * than the files added before, unreadable). Works on live files. */
 int profile_add(struct profile *p, const char *path, struct profile_error *err);
+
+/* The same where others may write: what has become a symbolic link is refused, not followed. */
+int profile_add_unlinked(struct profile *p, const char *path, struct profile_error *err);
 
 /* The same, of a file that holds so many bytes at most: what is read is what is measured, also
  * where the file grows meanwhile. profile_add reads up to PROF_MOST_BYTES. */

@@ -56,8 +56,9 @@ struct raw_file {
 	uint16_t *records;		 /* private to release.c */
 };
 
-/* Read and check. 0, or -1 with *err and nothing to close. */
-int raw_open(struct raw_file *raw, const char *path, uint64_t most_bytes,
+/* Read and check. `links`: the path may end in a symbolic link. 0, or -1 with *err and nothing to
+ * close. */
+int raw_open(struct raw_file *raw, const char *path, uint64_t most_bytes, bool links,
 	     struct profile_error *err);
 void raw_close(struct raw_file *raw);
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "partial.h"
 
 static int write_all(int fd, const char *bytes, uint64_t count)
 {
@@ -63,15 +64,15 @@ static int check_target(const char *path, struct profile_error *err)
 			 "file.");
 }
 
-static int failed(const char *path, const char *what, int fd, const char *temporary,
-		  struct profile_error *err)
+static int failed(struct partial *p, const char *what, int fd, struct profile_error *err)
 {
 	int reason = errno;
 
 	if (fd >= 0)
 		close(fd);
-	unlink(temporary);
-	return prof_fail(err, path,
+	if (p->name)
+		partial_drop(p);
+	return prof_fail(err, p->path,
 			 "cannot %s: %s.\nNothing was written; free some space or name "
 			 "another place.",
 			 what, strerror(reason));
@@ -79,26 +80,20 @@ static int failed(const char *path, const char *what, int fd, const char *tempor
 
 int save_bytes(const char *path, const void *bytes, uint64_t count, struct profile_error *err)
 {
-	char *temporary;
-	int fd, result = 0;
+	struct partial p;
+	int fd;
 
 	if (check_target(path, err))
 		return -1;
-	if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
-		return prof_fail(err, path, "not enough memory to write it");
-	/* mkostemp opens O_EXCL with mode 0600; O_EXCL follows no link. */
-	fd = mkostemp(temporary, O_CLOEXEC | O_NOFOLLOW);
+	fd = partial_create(&p, path);
 	if (fd < 0)
-		result =
-			prof_fail(err, path, "cannot create a file beside it: %s", strerror(errno));
-	else if (write_all(fd, bytes, count) || fsync(fd))
-		result = failed(path, "write", fd, temporary, err);
-	else if (close(fd))
-		result = failed(path, "write", -1, temporary, err);
-	else if (rename(temporary, path))
-		result = failed(path, "put the file in its place", -1, temporary, err);
-	else
-		sync_directory(path);
-	free(temporary);
-	return result;
+		return prof_fail(err, path, "cannot create a file beside it: %s", strerror(errno));
+	if (write_all(fd, bytes, count) || fsync(fd))
+		return failed(&p, "write", fd, err);
+	if (close(fd))
+		return failed(&p, "write", -1, err);
+	if (partial_keep(&p))
+		return failed(&p, "put the file in its place", -1, err);
+	sync_directory(path);
+	return 0;
 }

@@ -66,6 +66,7 @@ REPORT_SRC = \
 	report/outer.c \
 	report/pairs.c \
 	report/pprof.c \
+	report/pprof_tables.c \
 	report/pprof.pb-c.c \
 	report/print.c \
 	report/room.c \
@@ -121,5 +122,6 @@ $(BUILD)/report/pprof.pb-c.c: report/pprof.proto
 	protoc-c --proto_path=report --c_out=$(BUILD)/report $<
 $(BUILD)/report/pprof.pb-c.o: $(BUILD)/report/pprof.pb-c.c
 	$(CC) $(TOOL_CFLAGS) -c -o $@ $<
-$(BUILD)/report/pprof.o: $(BUILD)/report/pprof.pb-c.c
+$(BUILD)/report/pprof.o $(BUILD)/report/pprof_tables.o: $(BUILD)/report/pprof.pb-c.c
 CFLAGS_report_pprof = -I$(BUILD)/report
+CFLAGS_report_pprof_tables = -I$(BUILD)/report

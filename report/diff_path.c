@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base_name.h"
 #include "match.h"
 
 static const struct prof_path *path_of(const struct diff *d, const struct diff_site *s)
@@ -31,13 +32,6 @@ const struct symbol *diff_symbols(const struct diff *d, const struct diff_site *
 				  size_t *count)
 {
 	return symbolize_frame(d->match->symbols[s->profile], &path_of(d, s)->frame[frame], count);
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 char *diff_frame_line(const struct diff *d, const struct diff_site *s, uint32_t frame)

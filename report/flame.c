@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base_name.h"
 #include "outer.h"
 #include "pairs.h"
 #include "room.h"
@@ -71,13 +72,6 @@ static uint32_t number_label(struct growth *g, const struct label *l)
 	if (number == g->labels)
 		g->label[g->labels++] = *l;
 	return number;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 /* "libc.so.6+0x29d90", or an address: there each is a box of its own. */

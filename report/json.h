@@ -17,6 +17,8 @@ int report_json(struct report *r, const struct report_options *o, FILE *out);
  * passes that on, json_object_set_new with NULL fails. */
 json_t *json_number(double value); /* null where not finite */
 json_t *json_count(uint64_t n);
+/* A whole document with a newline; it is freed. NULL: memory is out. 0, or -1 with errno. */
+int json_print(json_t *document, FILE *out);
 json_t *json_text(const char *s); /* repaired; null for NULL */
 json_t *json_site(struct report *r, const struct report_site *s);
 /* The same as text. 0, or -1: memory is out. */

@@ -2,6 +2,7 @@
 /* Values of JSON, and a call path of them. */
 #include "json.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,6 +17,20 @@ json_t *json_number(double value)
 json_t *json_count(uint64_t n)
 {
 	return n <= INT64_MAX ? json_integer((json_int_t)n) : json_real((double)n);
+}
+
+int json_print(json_t *document, FILE *out)
+{
+	int failed;
+
+	if (!document) {
+		errno = ENOMEM;
+		return -1;
+	}
+	failed = json_dumpf(document, out, JSON_INDENT(2)) || fputc('\n', out) == EOF ||
+		 fflush(out) || ferror(out);
+	json_decref(document);
+	return failed ? -1 : 0;
 }
 
 json_t *json_text(const char *s)

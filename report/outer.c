@@ -4,12 +4,7 @@
 
 #include <string.h>
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
+#include "base_name.h"
 
 static bool is_starter(const struct symbol *s)
 {

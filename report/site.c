@@ -11,13 +11,6 @@
 #include "stats.h"
 #include "whole.h"
 
-static uint64_t ticks_of(uint64_t units, const struct prof_clock *c)
-{
-	uint64_t tick = c->resolution_units ? c->resolution_units : 1;
-
-	return units / tick + (units % tick >= tick - tick / 2);
-}
-
 double site_scale(const struct report_site *s)
 {
 	return s->inner_calls && s->raw_mean_ns > 0 ? 1 - s->inner_overhead_ns / s->raw_mean_ns : 1;
@@ -108,7 +101,7 @@ static void fill_slow(const struct report *r, struct report_site *s, const struc
 	s->slow.estimate = estimate_mean(clock, &of, r->confidence);
 	estimate_compensate(&s->slow.estimate, &overhead, r->confidence);
 	s->has_slow = true;
-	s->slow.ticks = ticks_of(sums->slow->units, clock);
+	s->slow.ticks = (uint64_t)prof_ticks(sums->slow->units, clock);
 	s->slow.seen = slow->units > 0;
 	s->slow.covers = s->slow.estimate.low_ns <= s->estimate.mean_ns &&
 			 s->estimate.mean_ns <= s->slow.estimate.high_ns;
@@ -233,7 +226,7 @@ void site_fill(struct report *r, struct report_site *s, const struct prof_sums *
 
 	s->calls = sums->calls;
 	s->units = sums->units;
-	s->ticks = ticks_of(sums->units, &p->clock);
+	s->ticks = (uint64_t)prof_ticks(sums->units, &p->clock);
 	s->has_bytes = sums->has_bytes;
 	s->bytes = sums->bytes;
 	fill_mean(r, s, sums, &steady->rest);
@@ -256,7 +249,7 @@ void site_fill_overflow(const struct report *r, struct report_site *s, uint32_t 
 	s->overflow = true;
 	s->calls = f->overflow_calls;
 	s->units = f->overflow_units;
-	s->ticks = ticks_of(f->overflow_units, &r->profile->clock);
+	s->ticks = (uint64_t)prof_ticks(f->overflow_units, &r->profile->clock);
 	s->bytes = f->overflow_bytes;
 	s->has_bytes = f->overflow_bytes > 0;
 	s->total_ns = (double)f->overflow_units * unit -

@@ -13,11 +13,6 @@ static bool counts_ticks(const struct prof_clock *c)
 	return c->kind == SCP_CLOCK_PAGE || c->kind == SCP_CLOCK_COARSE;
 }
 
-static uint64_t ticks_of(uint64_t units, const struct prof_clock *c)
-{
-	return units / (c->resolution_units ? c->resolution_units : 1);
-}
-
 /* Within a process by the clock that nobody sets; between processes, and where several were
  * folded into one, by the time of day. */
 static double ended_after_s(const struct report *r, const struct prof_slowest *s)
@@ -87,8 +82,8 @@ static void fill_one(const struct report *r, struct report_slowest *out,
 	out->pid = s->pid;
 	out->tid = s->tid;
 	out->thread = s->name;
-	out->ticks = ticks_of(s->units, &p->clock);
-	out->slow_ticks = ticks_of(s->slow_units, &p->slow);
+	out->ticks = (uint64_t)prof_ticks(s->units, &p->clock);
+	out->slow_ticks = (uint64_t)prof_ticks(s->slow_units, &p->slow);
 	fill_times(r, out, s);
 }
 

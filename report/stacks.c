@@ -9,6 +9,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "base_name.h"
 #include "room.h"
 #include "utf8.h"
 
@@ -119,13 +120,6 @@ static uint32_t add_function(struct stacks *s, const struct stacks_function *f)
 	if (added)
 		s->function[s->functions++] = *f;
 	return number;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 /* What a frame without a name is called. */

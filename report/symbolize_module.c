@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base_name.h"
+
 /* libdwfl keeps a pointer to this. Empty: beside the file. */
 static char *debug_path;
 
@@ -181,13 +183,6 @@ static bool try_processes(struct symbolize_module *m, const struct prof_module *
 			return true;
 	}
 	return false;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 static bool try_directory(struct symbolize_module *m, const struct prof_module *want,

@@ -7,16 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base_name.h"
 #include "outer.h"
 #include "text_apart.h"
 #include "utf8.h"
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
 
 /* The program's own functions need no module's name behind them. */
 static bool is_program(const struct report *r, const char *module)

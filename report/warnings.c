@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base_name.h"
 #include "displaced.h"
 #include "filters.h"
 #include "numbers.h"
@@ -298,13 +299,6 @@ void warnings_collect(struct report *r)
 	warn_symbols(r);
 	displaced_warn(r);
 	slowest_warn(r);
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 static void warn_module(struct report *r, uint32_t module)

@@ -4,10 +4,12 @@ SERVE_SRC = \
 	serve/agent_find.c \
 	serve/agent_meet.c \
 	serve/cells.c \
+	serve/connections.c \
 	serve/counters.c \
 	serve/gauges.c \
 	serve/http.c \
 	serve/http_answer.c \
+	serve/http_tend.c \
 	serve/index_page.c \
 	serve/label.c \
 	serve/metrics.c \

@@ -26,13 +26,6 @@ static struct cell *cell_of(struct cells *cells, uint64_t stamp, struct counters
 }
 
 /* As a report counts them (report/site.c): units may be a little off a multiple. */
-static prof_u128 ticks_of(prof_u128 units, const struct prof_clock *c)
-{
-	uint64_t tick = c->resolution_units ? c->resolution_units : 1;
-
-	return units / tick + (units % tick >= tick - tick / 2);
-}
-
 static int take_entry(struct cells *cells, uint64_t stamp, struct counters_row *row,
 		      const struct prof_entry *e)
 {
@@ -81,7 +74,7 @@ static int take_rows(struct cells *cells, struct counters *c, struct counters_fu
 		    take_overflow(cells, stamp, place[i], p, &p->function[i]))
 			return -1;
 	for (uint32_t i = 0; i < cells->count; i++)
-		cells->cell[i].ticks = ticks_of(cells->cell[i].units, &p->clock);
+		cells->cell[i].ticks = prof_ticks(cells->cell[i].units, &p->clock);
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* libmicrohttpd parses and sends. What comes in is judged by request.c from the line as it came. */
+/* libmicrohttpd parses and sends. What comes in is judged by request.c from the line as it came,
+ * and who may stay connected by connections.c. */
 #include "http.h"
 
 #include <arpa/inet.h>
@@ -181,22 +182,68 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, struct htt
 	return result;
 }
 
-/* The line as it came is kept for the answer; MHD frees nothing of ours. */
-static void *keep_uri(void *context, const char *uri, struct MHD_Connection *connection)
+/* NULL: one for which there was no place. */
+static struct connection *place_of(struct MHD_Connection *connection)
 {
-	(void)context;
-	(void)connection;
-	return strdup(uri);
+	return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+		->socket_context;
 }
 
-static void forget_uri(void *context, struct MHD_Connection *connection, void **state,
-		       enum MHD_RequestTerminationCode why)
+/* In the thread that accepts: before anything is read, and when all is over but the socket. */
+static void come_or_go(void *context, struct MHD_Connection *connection, void **place,
+		       enum MHD_ConnectionNotificationCode what)
 {
+	struct http *h = context;
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		*place = connections_open(
+			&h->connections,
+			MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+				->connect_fd,
+			MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)
+				->client_addr,
+			agent_now_ns());
+	else if (*place)
+		connections_close(&h->connections, *place);
+}
+
+/* For how long the client may move no byte. */
+static void allow(struct MHD_Connection *connection, uint64_t seconds)
+{
+	MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)seconds);
+}
+
+/* The line as it came, kept for the answer; MHD frees nothing of ours. */
+struct coming {
+	bool begun; /* its headers were seen */
+	char uri[];
+};
+
+static void *keep_uri(void *context, const char *uri, struct MHD_Connection *connection)
+{
+	size_t bytes = strlen(uri) + 1;
+	struct coming *coming = malloc(sizeof(*coming) + bytes);
+
 	(void)context;
 	(void)connection;
+	if (!coming)
+		return NULL;
+	coming->begun = false;
+	memcpy(coming->uri, uri, bytes);
+	return coming;
+}
+
+static void end_request(void *context, struct MHD_Connection *connection, void **state,
+			enum MHD_RequestTerminationCode why)
+{
+	struct http *h = context;
+
 	(void)why;
 	free(*state);
 	*state = NULL;
+	if (place_of(connection))
+		connections_answered(&h->connections, place_of(connection), agent_now_ns());
+	allow(connection, CONNECTIONS_KEEP_NS / 1000000000);
 }
 
 static const char *header(struct MHD_Connection *connection, const char *name)
@@ -210,6 +257,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 {
 	struct http *h = context;
 	const union MHD_ConnectionInfo *client;
+	struct coming *coming = *state;
 	struct http_answer answer;
 	struct request request;
 
@@ -220,8 +268,16 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 		*upload_bytes = 0;
 		return MHD_YES;
 	}
-	request_parse(&request, method, *state ? *state : "", header(connection, "Host"),
-		      h->loopback);
+	if (!coming || !place_of(connection))
+		return MHD_NO;
+	if (!coming->begun) { /* who answers now gets the connection closed afterwards */
+		coming->begun = true;
+		return MHD_YES;
+	}
+	if (!connections_ask(&h->connections, place_of(connection), agent_now_ns()))
+		return MHD_NO;
+	allow(connection, HTTP_STILL_S);
+	request_parse(&request, method, coming->uri, header(connection, "Host"), h->loopback);
 	request_check_site(&request, header(connection, "Sec-Fetch-Site"),
 			   header(connection, "Sec-Fetch-Dest"));
 	client = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -230,20 +286,17 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	return answer.body ? send_answer(connection, &answer) : MHD_NO;
 }
 
-/* A thread a connection has one time limit for all: it is short, for a half-sent request keeps one
- * of the few that an address may have. Who asks now and then connects again. */
 static struct MHD_Daemon *start_daemon(struct http *h)
 {
-	return MHD_start_daemon(MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD |
-					MHD_USE_THREAD_PER_CONNECTION | MHD_USE_ITC,
-				0, NULL, NULL, handle, h, MHD_OPTION_LISTEN_SOCKET, h->listener,
-				MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_CONNECTIONS,
-				MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-				(unsigned)HTTP_CONNECTIONS_OF_ONE, MHD_OPTION_CONNECTION_TIMEOUT,
-				(unsigned)HTTP_IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-				(size_t)32768, MHD_OPTION_URI_LOG_CALLBACK, keep_uri, NULL,
-				MHD_OPTION_NOTIFY_COMPLETED, forget_uri, NULL,
-				MHD_OPTION_THREAD_STACK_SIZE, (size_t)1 << 20, MHD_OPTION_END);
+	return MHD_start_daemon(
+		MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
+			MHD_USE_ITC,
+		0, NULL, NULL, handle, h, MHD_OPTION_LISTEN_SOCKET, h->listener,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_PLACES,
+		MHD_OPTION_NOTIFY_CONNECTION, come_or_go, h, MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned)HTTP_STILL_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32768,
+		MHD_OPTION_URI_LOG_CALLBACK, keep_uri, NULL, MHD_OPTION_NOTIFY_COMPLETED,
+		end_request, h, MHD_OPTION_THREAD_STACK_SIZE, (size_t)1 << 20, MHD_OPTION_END);
 }
 
 struct http *http_start(struct agent *agent, struct http_address *a, struct profile_error *err)
@@ -263,7 +316,9 @@ struct http *http_start(struct agent *agent, struct http_address *a, struct prof
 	}
 	h->loopback = a->loopback;
 	pthread_mutex_init(&h->lock, NULL);
+	h->spare = -1;
 	pthread_mutex_init(&h->rendering, NULL);
+	connections_begin(&h->connections);
 	pthread_condattr_init(&clock);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
 	pthread_cond_init(&h->stopped, &clock);
@@ -288,5 +343,8 @@ void http_stop(struct http *h)
 	pthread_cond_destroy(&h->stopped);
 	pthread_mutex_destroy(&h->lock);
 	pthread_mutex_destroy(&h->rendering);
+	connections_end(&h->connections);
+	if (h->spare >= 0)
+		close(h->spare);
 	free(h);
 }

@@ -9,11 +9,9 @@
 
 #include "agent.h"
 
-#define HTTP_CONNECTIONS	64 /* at a time */
-#define HTTP_CONNECTIONS_OF_ONE 32 /* from one address */
-#define HTTP_WINDOWS		8  /* /debug/pprof/profile at a time */
-#define HTTP_IDLE_S		5
-#define HTTP_LOOK_S		1.0 /* between looks whether a window's client is there */
+#define HTTP_WINDOWS 8	 /* /debug/pprof/profile at a time */
+#define HTTP_STILL_S 5	 /* in which a client that asks or is answered moves no byte */
+#define HTTP_LOOK_S  1.0 /* between looks whether a window's client is there */
 
 struct http_address {
 	struct sockaddr_storage address;
@@ -30,6 +28,10 @@ int http_address_parse(struct http_address *a, const char *text, struct profile_
 
 /* Listen and answer from now on. Port 0: any; a->text says which it became. NULL and *err. */
 struct http *http_start(struct agent *agent, struct http_address *a, struct profile_error *err);
+
+/* Every second: look after connections. What is to be logged, because trouble began or ended; NULL:
+ * nothing. */
+const char *http_tend(struct http *h);
 
 /* Ends all connections; windows that are being waited for are given up. So is, within HTTP_LOOK_S,
  * a window whose client has closed its connection. */

@@ -182,6 +182,12 @@ static void print_window(const struct http *h, struct http_answer *out, const st
 	case WINDOW_NO_MEMORY:
 		no_memory(out);
 		return;
+	case WINDOW_NO_DESCRIPTORS:
+		say(out, 503,
+		    "there are too few file descriptors to hold all profiles for this answer: ask "
+		    "for one program (service=NAME), or raise the agent's limit (ulimit -n, "
+		    "LimitNOFILE=)\n");
+		return;
 	case WINDOW_UNREADABLE:
 		say(out, 503,
 		    "a profile could be read when the window began and not when it ended: what "
@@ -234,6 +240,22 @@ static void answer_pprof(struct http *h, const struct request *r, int client,
 	leave_window(h);
 }
 
+/* Without descriptors an agent does not do its work. */
+static void answer_health(struct http *h, struct http_answer *out)
+{
+	enum http_trouble trouble;
+
+	pthread_mutex_lock(&h->lock);
+	trouble = h->trouble;
+	pthread_mutex_unlock(&h->lock);
+	if (trouble == HTTP_NO_DESCRIPTORS)
+		say(out, 503, "%s\n", http_trouble_text(trouble));
+	else if (trouble == HTTP_CROWDED)
+		say(out, 200, "ok\n%s\n", http_trouble_text(trouble));
+	else
+		say(out, 200, "ok\n");
+}
+
 static void answer_style(struct http_answer *out)
 {
 	say(out, 200, "%s", index_page_style);
@@ -265,7 +287,7 @@ void http_answer(struct http *h, const struct request *r, const char *accept, in
 		answer_pprof(h, r, client, out);
 		break;
 	case REQUEST_HEALTH:
-		say(out, 200, "ok\n");
+		answer_health(h, out);
 		break;
 	}
 }

@@ -6,18 +6,28 @@
 #include <microhttpd.h>
 #include <pthread.h>
 
+#include "connections.h"
 #include "http.h"
 #include "request.h"
+
+enum http_trouble {
+	HTTP_WELL,
+	HTTP_CROWDED,	     /* clients were refused lately */
+	HTTP_NO_DESCRIPTORS, /* none is left */
+};
 
 struct http {
 	struct agent *agent;
 	struct MHD_Daemon *daemon;
 	bool loopback;
 	int listener;
+	struct connections connections;
+	int spare;	      /* a descriptor for when none is left; -1: it was given away */
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t stopped;
 	bool stopping;
 	unsigned windows;
+	enum http_trouble trouble;
 	pthread_mutex_t rendering; /* one large page at a time: they take memory and CPU */
 };
 
@@ -31,6 +41,9 @@ struct http_answer {
 	size_t left_out;  /* processes */
 	bool report;	  /* a report's page, which has a policy of its own */
 };
+
+/* In a line. */
+const char *http_trouble_text(enum http_trouble trouble);
 
 /* Never fails: what cannot be answered becomes a 4xx or 5xx with a text. `client` is the socket
  * that the answer goes to: who has left it is not waited for. */

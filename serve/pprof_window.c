@@ -2,6 +2,7 @@
 /* Both snapshots go into one model, where equal paths are one; then the first is taken off. */
 #include "pprof_window.h"
 
+#include <errno.h>
 #include <math.h>
 #include <time.h>
 
@@ -43,16 +44,24 @@ static bool lost_any(const struct snapshot *first, const struct snapshot *last)
 	return false;
 }
 
+static enum window_result not_taken(int error)
+{
+	return error == EMFILE ? WINDOW_NO_DESCRIPTORS : WINDOW_NO_MEMORY;
+}
+
 static enum window_result read_end(struct window *w, struct agent *a, struct snapshot *first,
 				   const char *service)
 {
-	enum window_result result = WINDOW_NO_MEMORY;
+	enum window_result result;
 	struct snapshot last;
+	int error;
 
 	/* A file that is found later would be known when the next window begins: what its process
 	 * did before would be in none. */
 	agent_scan(a);
-	if (snapshot_take(&last, a, service, w->clock) == 0) {
+	error = snapshot_take(&last, a, service, w->clock);
+	result = not_taken(error);
+	if (!error) {
 		snapshot_load(&last, w->profile, is_news_or_known, first);
 		w->left_out += last.left_out;
 		result = lost_any(first, &last) ? WINDOW_UNREADABLE : WINDOW_DONE;
@@ -90,9 +99,13 @@ enum window_result window_take(struct window *w, struct agent *a, const char *se
 {
 	enum window_result result = WINDOW_NO_MEMORY;
 	struct snapshot first;
+	int error;
 
 	*w = (struct window){.profile = profile_new()};
-	if (snapshot_take(&first, a, service, clock) == 0 && w->profile) {
+	error = snapshot_take(&first, a, service, clock);
+	if (error) {
+		result = not_taken(error);
+	} else if (w->profile) {
 		w->clock = first.clock;
 		snapshot_load(&first, w->profile, NULL, NULL);
 		w->left_out = first.left_out;

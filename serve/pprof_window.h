@@ -15,6 +15,7 @@ enum window_result {
 	WINDOW_DONE,
 	WINDOW_STOPPED,
 	WINDOW_NO_MEMORY,
+	WINDOW_NO_DESCRIPTORS,
 	WINDOW_UNREADABLE /* a file that was read at the beginning cannot be read at the end */
 };
 

@@ -3,12 +3,16 @@
  * shall wait for the agent's lock meanwhile. */
 #include "snapshot.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define LEFT_MOST 128 /* descriptors: connections, directories, libraries, modules */
 
 static uint32_t most_frequent(const struct snapshot *s)
 {
@@ -24,13 +28,27 @@ static uint32_t most_frequent(const struct snapshot *s)
 	return most;
 }
 
-static int take(struct snapshot *s, const struct source *from)
+/* The lowest free number is handed out, so a high one tells that few are left. */
+static rlim_t numbers_to_take(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return RLIM_INFINITY;
+	return limit.rlim_cur - (limit.rlim_cur < 4 * LEFT_MOST ? limit.rlim_cur / 4 : LEFT_MOST);
+}
+
+static int take(struct snapshot *s, const struct source *from, rlim_t numbers)
 {
 	struct snapshot_file *f = &s->file[s->files];
 
 	f->fd = fcntl(from->fd, F_DUPFD_CLOEXEC, 3);
 	if (f->fd < 0)
-		return -1;
+		return EMFILE;
+	if ((rlim_t)f->fd >= numbers) {
+		close(f->fd);
+		return EMFILE;
+	}
 	f->device = from->device;
 	f->inode = from->inode;
 	f->clock = from->clock;
@@ -40,6 +58,7 @@ static int take(struct snapshot *s, const struct source *from)
 
 int snapshot_take(struct snapshot *s, struct agent *a, const char *service, uint32_t clock)
 {
+	rlim_t numbers = numbers_to_take();
 	int status = 0;
 
 	*s = (struct snapshot){.limits = a->limits};
@@ -47,10 +66,10 @@ int snapshot_take(struct snapshot *s, struct agent *a, const char *service, uint
 	s->file = calloc((size_t)HASH_COUNT(a->sources) + 1, sizeof(*s->file));
 	for (struct source *o = s->file ? a->sources : NULL; o && status == 0; o = o->hh.next)
 		if (o->service && o->fd >= 0 && (!service || !strcmp(o->service->name, service)))
-			status = take(s, o);
+			status = take(s, o, numbers);
 	agent_unlock(a);
 	s->clock = clock ? clock : most_frequent(s);
-	return s->file ? status : -1;
+	return s->file ? status : ENOMEM;
 }
 
 void snapshot_free(struct snapshot *s)

@@ -25,7 +25,8 @@ struct snapshot {
 };
 
 /* service NULL: all; clock SCP_CLOCK_NONE: the one that most of the files have. Takes the lock. 0,
- * or -1: memory is out, or descriptors. snapshot_free is due either way. */
+ * ENOMEM, or EMFILE: too few descriptors, of which copies leave some to connections and others.
+ * snapshot_free is due either way. */
 int snapshot_take(struct snapshot *s, struct agent *a, const char *service, uint32_t clock);
 void snapshot_free(struct snapshot *s);
 

@@ -132,13 +132,3 @@ double compare_detectable(double error, double freedom, double margin, double te
 {
 	return margin + detection_factor(freedom, tests, confidence, power) * error;
 }
-
-double compare_error_needed(double change, double freedom, double margin, double tests,
-			    double confidence, double power)
-{
-	double room = fabs(log1p(change)) - margin;
-
-	if (!(room > 0))
-		return 0;
-	return room / detection_factor(freedom, tests, confidence, power) / sqrt(2);
-}

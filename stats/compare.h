@@ -79,8 +79,4 @@ void compare_q_values(const double *p, double *q, size_t n, size_t *order);
 double compare_detectable(double error, double freedom, double margin, double tests,
 			  double confidence, double power);
 
-/* Its inverse: the relative standard error that the mean of each of two sides may have. */
-double compare_error_needed(double change, double freedom, double margin, double tests,
-			    double confidence, double power);
-
 #endif

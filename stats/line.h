@@ -64,11 +64,4 @@ struct stats_line_fit {
 int stats_line_blocks(const struct stats_line_block *block, unsigned blocks,
 		      struct stats_line_fit *fit, double confidence);
 
-/* Share of the variance of the durations that the line explains (R^2), from sums over
- * all calls, `sum_yy` that of their squares. Small for a slow clock, where nearly all
- * variance is that of the ticks: it says nothing of the line then. NAN where
- * either does not vary. */
-double stats_line_explained(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y,
-			    stats_u128 sum_xy, stats_u128 sum_yy);
-
 #endif

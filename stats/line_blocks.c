@@ -351,16 +351,3 @@ int stats_line_blocks(const struct stats_line_block *block, unsigned blocks,
 		fit->doubts |= STATS_LINE_NARROW;
 	return 0;
 }
-
-double stats_line_explained(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y,
-			    stats_u128 sum_xy, stats_u128 sum_yy)
-{
-	double xx, yy, xy;
-
-	if (n < 2)
-		return NAN;
-	xx = moments_square(n, sum_x, sum_xx);
-	yy = moments_square(n, sum_y, sum_yy);
-	xy = moments_product(n, sum_x, sum_y, sum_xy);
-	return xx > 0 && yy > 0 ? fmin(xy / xx * (xy / yy), 1) : NAN;
-}

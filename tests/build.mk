@@ -39,6 +39,7 @@ TARGET_PROGRAMS = \
 	spawn_chain \
 	tick_paced \
 	traffic \
+	until_stopped \
 	warms_up \
 	uses_libunwind
 
@@ -58,6 +59,7 @@ PROGRAM_CFLAGS_fortify = -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -Wno-error
 # A lazy binding saves all vector registers: more than the small stack holds.
 PROGRAM_LIBS_small_altstack = -Wl,-z,now
 PROGRAM_CFLAGS_slowest = -Iinclude
+PROGRAM_CFLAGS_until_stopped = -Iinclude
 PROGRAM_LIBS_preserves = -lm
 PROGRAM_LIBS_uses_libunwind = -lunwind
 

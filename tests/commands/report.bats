@@ -93,6 +93,28 @@ fails_saying()
 	[ "$(find . -name 'out.txt*' | wc -l)" = 1 ]
 }
 
+@test "a signal while a file is written ends it, and leaves the old file and no other" {
+	local signal
+	for signal in INT TERM HUP; do
+		echo old >out.txt
+		cp out.txt merged.scp
+		# right after the file beside it was made
+		run strace -qq -o /dev/null -e trace=fchmod -e inject=fchmod:signal=$signal \
+			"$SCPROF" report -o out.txt "$PROFILE"
+		[ "$status" = $((128 + $(kill -l $signal))) ]
+		# when all is written but its name
+		run strace -qq -o /dev/null -e trace=fsync -e inject=fsync:signal=$signal \
+			"$SCPROF" merge -o merged.scp "$PROFILE"
+		[ "$status" = $((128 + $(kill -l $signal))) ]
+		[ "$(cat out.txt merged.scp)" = $'old\nold' ]
+	done
+	# a limit, in the middle of it
+	run bash -c 'ulimit -f 1; exec "$@"' sh "$SCPROF" report --format html -o out.txt "$PROFILE"
+	[ "$status" = $((128 + $(kill -l XFSZ))) ]
+	[ "$(cat out.txt)" = old ]
+	[ "$(find . -name 'out.txt*' -o -name 'merged.scp*' | wc -l)" = 2 ]
+}
+
 @test "no colours and no escapes outside of a terminal" {
 	TERM=xterm "$SCPROF" report "$PROFILE" >out.txt
 	[ "$(grep -c $'\033' out.txt)" = 0 ]

@@ -228,7 +228,9 @@ s.recv(1000)' "${URL#http://}" || true
 		        try:
 		            return urllib.request.urlopen(f"http://{address}{path}").read()
 		        except urllib.error.HTTPError as error:
-		            return error.read()
+		            answer = error.read()
+		            if not answer.startswith(b"too many connections"): return answer
+		            time.sleep(0.1)
 		        except (OSError, http.client.HTTPException):
 		            if stopping or time.monotonic() > late: return b"about to end: the connection"
 		            time.sleep(0.1)
@@ -240,7 +242,7 @@ s.recv(1000)' "${URL#http://}" || true
 		for t in threads: t.start()
 		while len(answers) < 4 and time.monotonic() < late: time.sleep(0.1)
 		assert len(answers) == 4 and all(b"being taken already" in a for a in answers), answers
-		assert ask("/healthz") == b"ok\n"
+		assert ask("/healthz").startswith(b"ok\n")
 		stopping = True
 		os.kill(agent, signal.SIGTERM)
 		for t in threads: t.join()
@@ -260,13 +262,87 @@ s.recv(1000)' "${URL#http://}" || true
 		    s.sendall(text)
 		    return s
 		request = b"GET %s HTTP/1.1\r\nHost: localhost\r\n"
+		kept = connect(request % b"/healthz" + b"\r\n")
+		assert kept.recv(1000).endswith(b"ok\n")
 		window = connect(request % b"/debug/pprof/profile?seconds=15" + b"\r\n")
 		half = [connect(request % b"/healthz") for _ in range(20)]
 		for s in half:
 		    assert s.recv(1000)[:12] in (b"", b"HTTP/1.1 408"), "answered"
 		assert not select.select([window], [], [], 0)[0], "the window was over before"
+		# who was answered may come again
+		kept.sendall(request % b"/healthz" + b"\r\n")
+		assert kept.recv(1000).endswith(b"ok\n")
 	END
 	[ "$(code "$URL/healthz")" = 200 ]
+}
+
+@test "a client that finds no place is told so, and the log and /healthz say it" {
+	start_agent out
+	timeout -k 5 60 python3 - "${URL#http://}" <<-'END' 3>&- 4>&-
+		import socket, sys
+		def connect(text):
+		    s = socket.create_connection(sys.argv[1].split(":"))
+		    s.sendall(text)
+		    return s
+		request = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+		half = [connect(b"GET /") for _ in range(32)]
+		late = connect(request)
+		answer = b""
+		while got := late.recv(1000): answer += got
+		assert answer.startswith(b"HTTP/1.1 503 ") and b"too many connections are open" in answer, answer
+		# those that have been answered give way: nobody is refused for them
+		answered = []
+		for i in range(100):
+		    s = socket.create_connection(sys.argv[1].split(":"), source_address=("127.0.0.2", 0))
+		    s.sendall(request)
+		    answered.append(s)
+		    assert s.recv(1000).startswith(b"HTTP/1.1 200 "), i
+	END
+	await 20 grep -q 'scprof serve: too many connections: clients were refused' agent.err
+	[ "$(code "$URL/healthz")" = 200 ]
+	[ "$(head -n 1 answer)" = ok ]
+	grep -q 'too many connections: .* 64 .* 32 from one address' answer
+	sleep 2
+	[ "$(wc -l <agent.err)" = 1 ]
+}
+
+@test "without file descriptors it says so, once, and goes on when there are some again" {
+	start_agent out
+	timeout -k 5 100 python3 - "${URL#http://}" "$AGENT" <<-'END' 3>&- 4>&-
+		import os, resource, socket, sys, time
+		agent = int(sys.argv[2])
+		def send(path):
+		    s = socket.create_connection(sys.argv[1].split(":"))
+		    s.sendall(b"GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n" % path)
+		    return s
+		def health():
+		    s = send(b"/healthz")
+		    return s, s.recv(1000)
+		def numbers():
+		    """In use, and not just for a moment."""
+		    looks = []
+		    for _ in range(4):
+		        looks.append({int(n) for n in os.listdir(f"/proc/{agent}/fd")})
+		        time.sleep(0.1)
+		    return set.intersection(*looks)
+		# an answer after a second: the agent has looked after itself, and has its spare descriptor
+		assert b" 404 " in send(b"/debug/pprof/profile?seconds=1.5").recv(1000)
+		windows = [send(b"/debug/pprof/profile?seconds=3600") for _ in range(4)]
+		assert b" 200 " in health()[1] # those were accepted
+		limit = min(set(range(1000)) - numbers())
+		kept = [health() for _ in range(20)]
+		before = resource.prlimit(agent, resource.RLIMIT_NOFILE)
+		resource.prlimit(agent, resource.RLIMIT_NOFILE, (limit, before[1]))
+		# those that were kept have numbers beyond the limit: what they give back is of no use
+		while b" 200 " in (answer := health()[1]): time.sleep(0.2)
+		assert b" 503 " in answer and b"no file descriptors are left" in answer, answer
+		resource.prlimit(agent, resource.RLIMIT_NOFILE, before)
+	END
+	await 20 grep -q 'clients and profiles have room again' agent.err
+	[ "$(code "$URL/healthz")" = 200 ]
+	[ "$(cat answer)" = ok ]
+	grep -q 'no file descriptors are left.*ulimit -n' agent.err
+	[ "$(wc -l <agent.err)" = 2 ]
 }
 
 @test "a window whose client leaves makes room for the next one" {

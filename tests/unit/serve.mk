@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Unit tests of serve/: labels, limits, sums that only grow, requests.
-SERVE_TESTS = $(addprefix $(BUILD)/tests/unit/,test_serve_request test_serve_counters)
+SERVE_TESTS = $(addprefix $(BUILD)/tests/unit/,test_serve_request test_serve_counters test_serve_connections)
 AGENT_TESTS = $(addprefix $(BUILD)/tests/unit/,test_serve_agent test_serve_files test_serve_window)
 UNIT_TESTS += $(SERVE_TESTS) $(AGENT_TESTS) $(addprefix $(BUILD)/tests/unit/,test_profile_window test_serve_spread)
 

@@ -179,6 +179,37 @@ static void damaged_files_are_told_of_and_kept(void **state)
 	gather_free(&g);
 }
 
+static char last_told[512];
+
+/* As a program of root's that became somebody else could: the file after the damaged one becomes
+ * a link while that one is told of. */
+static void swap_for_a_link(const char *text)
+{
+	char path[4200];
+
+	if (!told++) {
+		snprintf(path, sizeof(path), "%s/scprof.swapped.2.scp", dir.profiles);
+		assert_int_equal(unlink(path), 0);
+		assert_int_equal(symlink("/etc/passwd", path), 0);
+	}
+	snprintf(last_told, sizeof(last_told), "%s", text);
+}
+
+static void a_file_that_becomes_a_link_is_not_followed(void **state)
+{
+	struct profile_error err;
+	struct gathered g;
+
+	(void)state;
+	put("scprof.bad.1.scp", "garbage", 7);
+	put("scprof.swapped.2.scp", "garbage", 7);
+	assert_int_equal(gather_profiles(&dir, &g, swap_for_a_link, &err), 0);
+	assert_int_equal(told, 2);
+	assert_non_null(strstr(last_told, "scprof.swapped.2.scp: is a symbolic link"));
+	assert_int_equal(g.refusals, 2);
+	gather_free(&g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,6 +218,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_reused_pid_is_another_process, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_zombie_is_not_alive, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(damaged_files_are_told_of_and_kept, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_file_that_becomes_a_link_is_not_followed, set_up,
 						tear_down),
 	};
 

@@ -229,16 +229,12 @@ static void test_moderated_variances(void **state)
 	assert_near(between_moderated(&prior, 1.2, 4), 1.2, 0);
 }
 
-static void test_detectable_is_the_inverse_of_the_error_needed(void **state)
+static void test_detectable_is_margin_and_quantiles_of_errors(void **state)
 {
-	double needed = compare_error_needed(0.05, 27, 0.01, 30, 0.95, 0.95);
-
 	(void)state;
 	/* t(27) at 1 - 0.05/60 and at 0.95 */
-	assert_near(needed, (log(1.05) - 0.01) / (3.4921775 + 1.7032884) / sqrt(2), 1e-9);
-	assert_near(exp(compare_detectable(needed * sqrt(2), 27, 0.01, 30, 0.95, 0.95)), 1.05,
-		    1e-9);
-	assert_near(compare_error_needed(0.009, 27, 0.01, 30, 0.95, 0.95), 0, 0);
+	assert_near(compare_detectable(0.01, 27, 0.01, 30, 0.95, 0.95),
+		    0.01 + 0.01 * (3.4921775 + 1.7032884), 1e-9);
 }
 
 #define BATCHES 64
@@ -320,7 +316,7 @@ int main(void)
 		cmocka_unit_test(test_random_effects_of_thirteen_trials),
 		cmocka_unit_test(test_random_effects_at_the_edges),
 		cmocka_unit_test(test_moderated_variances),
-		cmocka_unit_test(test_detectable_is_the_inverse_of_the_error_needed),
+		cmocka_unit_test(test_detectable_is_margin_and_quantiles_of_errors),
 		cmocka_unit_test(test_lumps_do_not_move_what_is_steady),
 		cmocka_unit_test(test_what_is_not_steady),
 		cmocka_unit_test(test_batches_are_enlarged_in_pairs),

@@ -105,6 +105,19 @@ static void test_ticks_are_right_to_one_either_way(void **state)
 	report_free(r);
 }
 
+/* A tick of 4 ms may be a nanosecond shorter where instants were cut to nanoseconds. */
+static void test_ticks_are_whole_ones_to_the_nearest(void **state)
+{
+	struct profile *p = with_calls(SCP_CLOCK_COARSE, 1, 4000000);
+	struct report *r;
+
+	(void)state;
+	p->slowest[0].units--;
+	r = build(p);
+	assert_int_equal(r->slowest[0].ticks, 3);
+	report_free(r);
+}
+
 /* Uniform ticks of 0.5 to 1.5 ms: 2 or 4 of them, two deviations of 1 / sqrt(12) each; one
  * is never under 0.5 ms. */
 static void test_ticks_that_vary_widen_the_limits(void **state)
@@ -166,6 +179,7 @@ int main(void)
 		cmocka_unit_test(test_times_of_folded_processes_are_of_the_day),
 		cmocka_unit_test(test_cpu_time_does_not_tell_the_beginning),
 		cmocka_unit_test(test_ticks_are_right_to_one_either_way),
+		cmocka_unit_test(test_ticks_are_whole_ones_to_the_nearest),
 		cmocka_unit_test(test_ticks_that_vary_widen_the_limits),
 		cmocka_unit_test(test_text_keeps_to_the_width_and_is_clean),
 		cmocka_unit_test(test_what_the_list_lacks_is_warned_of),

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,6 +122,37 @@ static void a_window_finds_what_began_in_it(void **state)
 	window_free(&w);
 }
 
+/* Copies leave some descriptors to others, and say that there are too few. */
+static void a_window_says_that_descriptors_are_too_few(void **state)
+{
+	struct place *x = *state;
+	struct rlimit before, few;
+	struct window w;
+	int lowest;
+
+	place_save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
+	place_save(x, "scprof.a.2.scp", 2, "/bin/b", 10);
+	place_look(x);
+	lowest = dup(0);
+	close(lowest);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = before;
+	/* free ones, but a quarter must be left */
+	few.rlim_cur = (rlim_t)lowest + (rlim_t)lowest / 3;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	assert_int_equal(window_take(&w, &x->agent, "a", SCP_CLOCK_NONE, 0, NULL, NULL),
+			 WINDOW_NO_DESCRIPTORS);
+	window_free(&w);
+	assert_int_equal(dup(0), lowest);
+	close(lowest);
+	few.rlim_cur = 2 * (rlim_t)lowest + 8;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	assert_int_equal(window_take(&w, &x->agent, NULL, SCP_CLOCK_NONE, 0, NULL, NULL),
+			 WINDOW_DONE);
+	window_free(&w);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +161,8 @@ int main(void)
 						place_begin, place_end),
 		cmocka_unit_test_setup_teardown(a_window_finds_what_began_in_it, place_begin,
 						place_end),
+		cmocka_unit_test_setup_teardown(a_window_says_that_descriptors_are_too_few,
+						place_begin, place_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

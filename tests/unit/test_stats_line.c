@@ -284,15 +284,6 @@ static void test_equal_blocks_give_one_degree_of_freedom_less(void **state)
 	assert_float_equal(f.byte.high - f.byte.low, 2 * 2.262157 * f.byte.error, 1e-6);
 }
 
-static void test_share_explained(void **state)
-{
-	/* (0, 1), (1, 2), (2, 1), (3, 6): r = 7 / sqrt(5 * 17) */
-	(void)state;
-	assert_float_equal(stats_line_explained(4, 6, 14, 10, 22, 42), 49 / (5.0 * 17), 1e-12);
-	assert_true(isnan(stats_line_explained(4, 8, 16, 10, 20, 42)));
-	assert_true(isnan(stats_line_explained(1, 8, 64, 10, 80, 100)));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,7 +294,6 @@ int main(void)
 		cmocka_unit_test(test_the_error_is_the_jackknifes),
 		cmocka_unit_test(test_what_gives_no_line_or_no_error),
 		cmocka_unit_test(test_equal_blocks_give_one_degree_of_freedom_less),
-		cmocka_unit_test(test_share_explained),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
