@@ -82,19 +82,21 @@ static void print_mean(const struct printer *p, const struct replications_mean *
 static void print_answer(const struct printer *p)
 {
 	const struct bench_summary *s = p->s;
+	char spread[32];
 
 	label("mean");
 	print_mean(p, &s->mean);
 	printf("  (%.10g %%, Student's t over %zu replications)\n", 100 * p->o->wishes.confidence,
 	       s->mean.n);
+	number_significant(spread, sizeof(spread), 100 * s->best.spread, 2);
 	label("K-best");
 	print_duration(p, s->best_ns);
 	if (s->best.measurements)
-		printf("  converged after %zu replications: the %u fastest lie within %.2g %%\n",
-		       s->best.measurements, p->o->wishes.k, 100 * s->best.spread);
+		printf("  converged after %zu replications: the %u fastest lie within %s %%\n",
+		       s->best.measurements, p->o->wishes.k, spread);
 	else
-		printf("  not converged: the %u fastest lie within %.2g %%\n", p->o->wishes.k,
-		       100 * s->best.spread);
+		printf("  not converged: the %u fastest lie within %s %%\n", p->o->wishes.k,
+		       spread);
 }
 
 static void print_empty(const struct printer *p)
@@ -118,6 +120,7 @@ static void print_empty(const struct printer *p)
 static void print_making(const struct printer *p)
 {
 	const struct bench_summary *s = p->s;
+	char factor[32];
 
 	label("loops");
 	print_count(s->calls);
@@ -128,7 +131,8 @@ static void print_making(const struct printer *p)
 	print_count(s->warmup_calls);
 	printf(" call%s to warm up; the first took ", s->warmup_calls == 1 ? "" : "s");
 	print_duration(p, s->first_ns);
-	printf(", %.3g times the mean\n", s->first_factor);
+	number_significant(factor, sizeof(factor), s->first_factor, 3);
+	printf(", %s times the mean\n", factor);
 }
 
 static int by_factor(const void *a, const void *b)
@@ -141,7 +145,7 @@ static int by_factor(const void *a, const void *b)
 
 static void print_outlier(const struct printer *p, const struct bench_outlier *o)
 {
-	char number[32], at[32], ns[32], why[64] = "";
+	char number[32], at[32], ns[32], factor[32], why[64] = "";
 
 	snprintf(number, sizeof(number), "%u%s", o->replication + 1,
 		 !o->empty	      ? ""
@@ -152,7 +156,8 @@ static void print_outlier(const struct printer *p, const struct bench_outlier *o
 	if (o->switches)
 		snprintf(why, sizeof(why), ", lost the processor %u time%s", o->switches,
 			 o->switches == 1 ? "" : "s");
-	printf("    replication %s at %s: %s, %.3g times the median%s\n", number, at, ns, o->factor,
+	number_significant(factor, sizeof(factor), o->factor, 3);
+	printf("    replication %s at %s: %s, %s times the median%s\n", number, at, ns, factor,
 	       why);
 }
 

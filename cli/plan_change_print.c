@@ -60,8 +60,9 @@ static void add_site(struct text *t, struct table *table, const struct plan_chan
 
 static void print_sentence(const struct plan_change *p, const struct plan_options *o)
 {
-	char change[24], calls[40];
+	char change[24], calls[40], factor[32];
 
+	number_significant(factor, sizeof(factor), p->factor, 3);
 	plan_words_percent(change, sizeof(change), o->change);
 	plan_words_about(calls, sizeof(calls), ceil(p->factor * p->calls));
 	if (!p->within)
@@ -69,9 +70,9 @@ static void print_sentence(const struct plan_change *p, const struct plan_option
 		       "however long\n",
 		       100 * o->share, change);
 	else if (p->factor > 1)
-		printf("%.3g times this run, %s calls of all kinds in each of the two, and a "
+		printf("%s times this run, %s calls of all kinds in each of the two, and a "
 		       "change of %s at one of %" PRIu32 " sites is found 95 times in 100\n",
-		       p->factor, calls, change, p->within);
+		       factor, calls, change, p->within);
 	else
 		printf("Two runs like this one are enough: a change of %s at one of %" PRIu32
 		       " sites is found 95 times in 100\n",

@@ -158,14 +158,15 @@ static void print_sentence(const struct plan_sites *p, const struct plan_options
 static void print_basis(const struct plan_sites *p, const struct report *r,
 			const struct plan_options *o)
 {
-	char calls[40], time[40];
+	char calls[40], time[40], factor[32];
 
 	plan_words_count(calls, sizeof(calls), (double)r->calls);
 	plan_words_time(time, sizeof(time), p->running_ns);
 	printf("at %.6g %% confidence, from %s calls of all kinds in %s", 100 * o->confidence,
 	       calls, time);
+	number_significant(factor, sizeof(factor), p->factor, 3);
 	if (p->factor > 1)
-		printf("; %.3g times this run in all", p->factor);
+		printf("; %s times this run in all", factor);
 	putchar('\n');
 }
 
@@ -180,6 +181,7 @@ static bool said_before(const struct plan_sites *p, uint32_t at)
 static void print_notes(const struct plan_sites *p)
 {
 	bool rough = false;
+	char factor[32];
 
 	putchar('\n');
 	for (uint32_t i = 0; i < p->sites; i++) {
@@ -190,15 +192,16 @@ static void print_notes(const struct plan_sites *p)
 	if (rough)
 		printf("~ from an interval so wide that the forecast may be off by half and more: "
 		       "plan again from the longer run\n");
+	number_significant(factor, sizeof(factor), p->factor, 3);
 	if (p->far)
-		printf("far: %.3g times what this run saw. Long calls rarer than once a run, and "
+		printf("far: %s times what this run saw. Long calls rarer than once a run, and "
 		       "phases longer than it, are not in the forecast: plan again on the way, "
 		       "from all runs\n",
-		       p->factor);
+		       factor);
 	if (p->perhaps)
-		printf("%" PRIu32 " more site%s may lie above this share too: their intervals "
-		       "reach it\n",
-		       p->perhaps, p->perhaps == 1 ? "" : "s");
+		printf("%" PRIu32 " more site%s may lie above this share too: %s it\n", p->perhaps,
+		       p->perhaps == 1 ? "" : "s",
+		       p->perhaps == 1 ? "its interval reaches" : "their intervals reach");
 }
 
 int plan_sites_print(const struct plan_sites *p, struct report *r, const struct plan_options *o)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "precision.h"
+#include "numbers.h"
 #include "progress.h"
 #include "say.h"
 
@@ -46,27 +47,35 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* Calls are made at one rate, and the width falls with their root. An interval that is narrow
+ * before it may be believed is not all of the work. */
+static double share_known(const struct precision *p, double wanted)
+{
+	double share = pow(wanted / fmax(p->worst, wanted), 2);
+
+	return p->reached < p->sites ? fmin(share, 0.99) : share;
+}
+
 static void say_how_far(struct run_watch *w)
 {
 	const struct precision *p = &w->precision;
 	double share = NAN, left_s = 0;
-	char doubts[96];
+	char worst[32], doubts[96];
 	bool on = true;
 	uint64_t due = w->windows ? windows_due(w->windows, &on) : UINT64_MAX;
 
 	report_doubt_names(p->doubts, doubts, sizeof(doubts));
+	number_significant(worst, sizeof(worst), 100 * p->worst, 3);
 	if (due != UINT64_MAX)
-		left_s = (double)due / 1e9;
+		left_s = ceil((double)due / 1e9);
 	if (!on)
 		progress_show(&w->progress, NAN,
 			      due == UINT64_MAX ? "not recording" : "recording begins in %.0f s",
 			      left_s);
 	else if (w->wishes.until && !isnan(p->worst) && p->sites)
-		/* calls are made at one rate, and the width falls with their root */
-		progress_show(&w->progress,
-			      pow(w->wishes.until / fmax(p->worst, w->wishes.until), 2),
-			      "interval now +-%.3g %%, wanted +-%.3g %% (%zu of %zu sites%s%s)",
-			      100 * p->worst, 100 * w->wishes.until, p->reached, p->sites,
+		progress_show(&w->progress, share_known(p, w->wishes.until),
+			      "interval now +-%s %%, wanted +-%.3g %% (%zu of %zu sites%s%s)",
+			      worst, 100 * w->wishes.until, p->reached, p->sites,
 			      p->doubts ? "; " : "", doubts);
 	else if (due != UINT64_MAX && w->wishes.for_ns)
 		progress_show(&w->progress, 1 - (double)due / (double)w->wishes.for_ns,
@@ -211,11 +220,12 @@ void run_watch_end(struct run_watch *w)
 static void tell_unreached(const struct run_watch *w, char *out, size_t room)
 {
 	const struct precision *p = &w->precision;
-	char widest[64] = "", doubts[96];
+	char widest[64] = "", worst[32], doubts[96];
 
 	report_doubt_names(p->doubts, doubts, sizeof(doubts));
+	number_significant(worst, sizeof(worst), 100 * p->worst, 3);
 	if (!isnan(p->worst))
-		snprintf(widest, sizeof(widest), "; the widest +-%.3g %%", 100 * p->worst);
+		snprintf(widest, sizeof(widest), "; the widest +-%s %%", worst);
 	snprintf(out, room, "+-%.3g %%, which was not reached", 100 * w->wishes.until);
 	if (*widest || *doubts)
 		snprintf(out + strlen(out), room - strlen(out), " (%zu of %zu sites%s%s%s)",

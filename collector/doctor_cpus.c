@@ -69,6 +69,15 @@ static void quota(struct doctor *d)
 	char where[512];
 	double cpus = quota_cpus(where, sizeof(where));
 
+	if (!isfinite(cpus) && !quota_visible()) {
+		doctor_found(
+			d, "quota", DOCTOR_NOTE,
+			"whether a control group limits CPU time cannot be seen: its files are "
+			"not in /sys/fs/cgroup");
+		doctor_remedy(d, "mount -t cgroup2 none /sys/fs/cgroup, where that matters: "
+				 "displace refuses small quotas that it can see");
+		return;
+	}
 	if (!isfinite(cpus)) {
 		doctor_found(d, "quota", DOCTOR_OK, "no control group limits CPU time");
 		return;

@@ -133,6 +133,31 @@ double quota_cpus(char *where, size_t size)
 	return quota_cpus_at(CGROUP, MOUNT, where, size);
 }
 
+/* Every folder of a cgroup hierarchy has the list of its processes, the root's too. */
+bool quota_visible_at(const char *cgroup_file, const char *mount)
+{
+	FILE *file = fopen(cgroup_file, "re");
+	char line[PATH_MAX + 256], procs[FOLDER + 32];
+	static struct place p;
+	bool visible = false;
+
+	if (!file)
+		return false;
+	while (!visible && fgets(line, sizeof(line), file)) {
+		if (!parse_line(line, mount, &p))
+			continue;
+		snprintf(procs, sizeof(procs), "%s/cgroup.procs", p.mount);
+		visible = !access(procs, F_OK);
+	}
+	fclose(file);
+	return visible;
+}
+
+bool quota_visible(void)
+{
+	return quota_visible_at(CGROUP, MOUNT);
+}
+
 uint64_t quota_throttled(void)
 {
 	FILE *file = fopen(CGROUP, "re");

@@ -28,28 +28,58 @@ static void note_signal(int signal)
 	stop = 1;
 }
 
+/* ncurses would ignore SIGTSTP while it draws, so that a Ctrl-Z of that moment were lost: it
+ * leaves a signal alone that has a handler before it starts. */
+static volatile sig_atomic_t suspend;
+
+static void note_suspend(int signal)
+{
+	(void)signal;
+	suspend = 1;
+}
+
 /* Signals that would leave the terminal as it is; *before has room for as many. */
-static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-#define ENDINGS (sizeof(ending) / sizeof(ending[0]))
+static const int taken[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP};
+#define TAKEN (sizeof(taken) / sizeof(taken[0]))
 
 /* `keep`: those of the keyboard are for the command. */
 static void take_signals(struct sigaction *before, bool keep)
 {
-	struct sigaction action = {.sa_handler = note_signal};
+	stop = suspend = 0;
+	for (size_t i = 0; i < TAKEN; i++) {
+		struct sigaction action = {.sa_handler = note_signal};
+		bool key = taken[i] == SIGINT || taken[i] == SIGQUIT;
 
-	stop = 0;
-	for (size_t i = 0; i < ENDINGS; i++) {
-		bool key = ending[i] == SIGINT || ending[i] == SIGQUIT;
-
-		action.sa_handler = keep && key ? SIG_IGN : note_signal;
-		sigaction(ending[i], &action, &before[i]);
+		sigaction(taken[i], NULL, &before[i]);
+		if (taken[i] == SIGTSTP) /* ignored, where there is no job control */
+			action = before[i].sa_handler == SIG_IGN
+					 ? before[i]
+					 : (struct sigaction){.sa_handler = note_suspend,
+							      .sa_flags = SA_RESTART};
+		else if (keep && key)
+			action.sa_handler = SIG_IGN;
+		sigaction(taken[i], &action, NULL);
 	}
 }
 
 static void give_back(const struct sigaction *before)
 {
-	for (size_t i = 0; i < ENDINGS; i++)
-		sigaction(ending[i], &before[i], NULL);
+	for (size_t i = 0; i < TAKEN; i++)
+		sigaction(taken[i], &before[i], NULL);
+}
+
+/* As Ctrl-Z asks: the terminal is given back, and taken again when the shell lets us go on. */
+static void stand_aside(void)
+{
+	const struct sigaction standard = {.sa_handler = SIG_DFL};
+	struct sigaction ours;
+
+	suspend = 0;
+	endwin();
+	sigaction(SIGTSTP, &standard, &ours);
+	raise(SIGTSTP);
+	sigaction(SIGTSTP, &ours, NULL);
+	clearok(curscr, TRUE);
 }
 
 struct screen {
@@ -195,9 +225,11 @@ static int follow(struct screen *s)
 	double due = s->from.feed->at + s->state.interval_s;
 
 	while (!s->state.quit && !stop) {
-		double left = due - feed_clock();
 		int key;
 
+		if (suspend)
+			stand_aside();
+		double left = due - feed_clock();
 		fit_window();
 		draw(s);
 		timeout(left <= 0 ? 0 : (int)fmin(ceil(1000 * left), 1000));
@@ -252,7 +284,7 @@ int live_screen(struct feed *f, const struct live_options *o, struct profile_err
 			   .state = o->state,
 			   .options = o,
 			   .utf8 = terminal_of(stdout, 0).utf8};
-	struct sigaction before[ENDINGS];
+	struct sigaction before[TAKEN];
 	SCREEN *terminal;
 	int failed;
 

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "runfiles.h"
 
@@ -50,6 +51,20 @@ static bool is_same(const char *path, unsigned major_number, unsigned minor_numb
 	       major(st.st_dev) == major_number && minor(st.st_dev) == minor_number;
 }
 
+/* The part of a path that leads to the process's root: where that was changed in a mount
+ * namespace which we are not in, the kernel shows the path from the namespace's own. */
+static size_t root_length(pid_t pid, const char *path)
+{
+	char link[64], root[PATH_MAX];
+
+	snprintf(link, sizeof(link), "/proc/%d/root", (int)pid);
+	ssize_t length = readlink(link, root, sizeof(root));
+	return length > 1 && length < PATH_MAX && !strncmp(path, root, (size_t)length) &&
+			       path[length] == '/'
+		       ? (size_t)length
+		       : 0;
+}
+
 static void take_map(struct list *l, pid_t pid, char *line)
 {
 	unsigned major_number, minor_number;
@@ -66,7 +81,8 @@ static void take_map(struct list *l, pid_t pid, char *line)
 		add_file(l, line + at, true);
 		return;
 	}
-	snprintf(within, sizeof(within), "/proc/%d/root%s", (int)pid, line + at);
+	snprintf(within, sizeof(within), "/proc/%d/root%s", (int)pid,
+		 line + at + root_length(pid, line + at));
 	if (is_same(within, major_number, minor_number, inode))
 		add_file(l, within, true);
 }

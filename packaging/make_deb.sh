@@ -4,7 +4,7 @@
 # BUILD/deb, by `make install` into a tree of its own and dpkg-deb.
 #   libscprof      the preloaded library alone, where the loader finds it by its
 #                  name; it needs libc only, for containers that hold no tool
-#   scprof         the tool, man pages, completion
+#   scprof         the tool, man pages, completion, documents
 #   libscprof-dev  scprof.h, for pkg-config and CMake
 # Exit status: 0 made, 1 not, 2 a tool is missing.
 set -euo pipefail
@@ -39,10 +39,11 @@ move()
 	done
 }
 
-rm -r "$work/all/usr/share/doc/scprof"
+rm "$work"/all/usr/share/doc/scprof/{LICENSE,*.txt} # copyright says where they are
 move libscprof "usr/lib/$multiarch"
 move libscprof-dev usr/include usr/share/pkgconfig usr/share/cmake
 mv "$work/all" "$work/scprof"
+rmdir "$work/scprof/usr/lib" # nothing is left there
 strip --strip-unneeded --remove-section=.comment --remove-section=.note "$work/scprof/usr/bin/scprof" \
 	"$work/libscprof/usr/lib/$multiarch/libscprof.so"
 find "$work/scprof/usr/share/man" -type f -exec gzip -9n {} +
@@ -54,6 +55,10 @@ documents()
 	cp packaging/debian/copyright "$doc/copyright"
 	gzip -9nc "$work/source/debian/changelog" >"$doc/changelog.gz"
 }
+
+# Nothing is linked with a library that is preloaded: there are no versions to tell apart.
+mkdir -p "$work/libscprof/usr/share/lintian/overrides"
+echo 'libscprof: shared-library-lacks-version' >"$work/libscprof/usr/share/lintian/overrides/libscprof"
 
 # The loader's cache is to know the library by its name.
 mkdir -p "$work/libscprof/DEBIAN"

@@ -83,14 +83,6 @@ static void warn_losses(struct diff *d)
 		     skipped);
 }
 
-static bool is_doubted(const struct diff *d, const struct diff_site *s, unsigned doubt)
-{
-	for (uint32_t i = 0; i < d->profiles; i++)
-		if (s->run[i].doubts & doubt)
-			return true;
-	return false;
-}
-
 static void warn_doubts(struct diff *d)
 {
 	static const struct {
@@ -110,10 +102,11 @@ static void warn_doubts(struct diff *d)
 
 		for (uint32_t i = 0; i < d->sites; i++)
 			sites += d->site[i].status == DIFF_UNTESTED &&
-				 is_doubted(d, &d->site[i], doubts[k].doubt);
+				 !strcmp(d->site[i].reason, report_doubt_name(doubts[k].doubt));
 		if (sites)
 			warn(d, report_doubt_name(doubts[k].doubt),
-			     "%" PRIu32 " sites could not be compared: %s.", sites, doubts[k].text);
+			     "%" PRIu32 " site%s could not be compared: %s.", sites,
+			     sites == 1 ? "" : "s", doubts[k].text);
 	}
 }
 
@@ -128,10 +121,11 @@ static void warn_pair(struct diff *d)
 		alone += d->site[i].status == DIFF_SAME && d->site[i].against == DIFF_TOTAL;
 	if (alone)
 		warn(d, "one-run-a-side",
-		     "At %" PRIu32 " sites there are too few others of their kind to tell from one "
+		     "At %" PRIu32
+		     " site%s there are too few others of their kind to tell from one "
 		     "run a side what the machine did: only changes beyond %.3g %% count there. "
 		     "Give several runs a side, recorded in turn: scprof diff BASE... -- NEW...",
-		     alone, 100 * d->options.run_to_run);
+		     alone, alone == 1 ? "" : "s", 100 * d->options.run_to_run);
 }
 
 static bool is_stale(const struct diff *d, uint32_t profile, uint32_t module)

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "numbers.h"
+
 /* Beyond this a factor says more than a percentage. */
 #define FACTOR 3
 
@@ -34,7 +36,7 @@ void diff_percent(char *text, size_t room, double ratio, double unit)
 	if (!isfinite(ratio))
 		snprintf(text, room, "?");
 	else if (ratio >= FACTOR)
-		snprintf(text, room, "x%.3g", ratio);
+		snprintf(text, room, "x"), number_significant(text + 1, room - 1, ratio, 3);
 	else
 		snprintf(text, room, "%+.*f %%", decimals_for(unit), 100 * (ratio - 1));
 }
@@ -51,9 +53,11 @@ static void by_how_much(const struct diff_test *t, char *text, size_t room)
 
 	if (least > 0 && !isfinite(most))
 		snprintf(text, room, "by %.*f %% or more", decimals, 100 * least);
-	else if (least > 0 && 1 + least >= FACTOR && t->ratio > 1)
-		snprintf(text, room, "by a factor of %.3g to %.3g", 1 + least, 1 + most);
-	else if (least > 0) {
+	else if (least > 0 && t->ratio >= FACTOR) {
+		number_significant(low, sizeof(low), 1 + least, 3);
+		number_significant(high, sizeof(high), 1 + most, 3);
+		snprintf(text, room, "by a factor of %s to %s", low, high);
+	} else if (least > 0) {
 		snprintf(text, room, "by %.*f to %.*f %%", decimals, 100 * least, decimals,
 			 100 * most);
 	} else {
@@ -94,11 +98,12 @@ static void same_words(const struct diff *d, const struct diff_site *s, char *te
 	const char *what = s->against == DIFF_TOTAL && d->profiles == 2
 				   ? "no change beyond what machines do"
 				   : "no change seen";
+	char factor[32];
 
-	if (s->shown.detectable >= FACTOR)
-		snprintf(text, room, "%s; one by a factor of %.2g would have been", what,
-			 s->shown.detectable);
-	else
+	if (s->shown.detectable >= FACTOR) {
+		number_significant(factor, sizeof(factor), s->shown.detectable, 2);
+		snprintf(text, room, "%s; one by a factor of %s would have been", what, factor);
+	} else
 		snprintf(text, room, "%s; one of %.*f %% would have been", what,
 			 percent >= 9.5	   ? 0
 			 : percent >= 0.95 ? 1

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct scale {
@@ -106,6 +107,27 @@ void number_plain(char *out, size_t room, double value)
 		snprintf(out, room, "%.1e", value);
 	else
 		snprintf(out, room, "%.*f", clamp(3 - whole_digits(value), 0, 3), value);
+}
+
+void number_significant(char *out, size_t room, double value, int digits)
+{
+	char rounded[64];
+
+	if (!isfinite(value)) {
+		snprintf(out, room, "-");
+		return;
+	}
+	/* rounding may bring another digit: 999.6 */
+	snprintf(rounded, sizeof(rounded), "%.*e", clamp(digits - 1, 0, 17), value);
+	double shown = strtod(rounded, NULL);
+	if (fabs(shown) >= 1e15)
+		snprintf(out, room, "%.*g", digits, value);
+	else if (shown >= 1000)
+		number_count(out, room, (uint64_t)shown);
+	else if (fabs(shown) >= 100)
+		snprintf(out, room, "%.*f", clamp(digits - 3, 0, 15), shown);
+	else
+		snprintf(out, room, "%.*g", digits, shown);
 }
 
 /* Two significant digits of the half width, but at most four of the mean. */

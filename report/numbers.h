@@ -27,6 +27,9 @@ void number_permille(char *out, size_t room, int32_t permille);
 /* "0.312": three significant digits. */
 void number_plain(char *out, size_t room, double value);
 
+/* "7,120": so many significant digits, with commas, and never an exponent below 10^15. */
+void number_significant(char *out, size_t room, double value, int digits);
+
 /* A mean with its interval in three parts that columns can align on:
  * "1.234", "±0.012" or "[1.1, 1.9]", and the unit. The mean has as many digits
  * as the interval supports, at most four; a half width is rounded up rather

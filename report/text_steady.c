@@ -44,10 +44,11 @@ static void note_warmup(const struct notes *n, const struct report_steadiness *s
 
 static void note_first(const struct notes *n, const struct report_steadiness *s)
 {
-	char first[32];
+	char first[32], ratio[32];
 
 	number_duration(first, sizeof(first), s->first_ns, n->utf8);
-	note(n, "first call %s, %.3g times the others' mean", first, s->first_ratio);
+	number_significant(ratio, sizeof(ratio), s->first_ratio, 3);
+	note(n, "first call %s, %s times the others' mean", first, ratio);
 }
 
 static void note_drift(const struct notes *n, const struct report_steadiness *s)

@@ -53,9 +53,22 @@ void report_warn(struct report *r, const char *code, const char *format, ...)
 	va_end(args);
 }
 
-static double percent_of_calls(const struct report *r, uint64_t lost)
+/* Two digits, "100" and not "1e+02". */
+struct percent {
+	char text[32];
+};
+
+static struct percent percent(double value)
 {
-	return 100.0 * (double)lost / ((double)lost + (double)r->calls);
+	struct percent p = {""};
+
+	number_significant(p.text, sizeof(p.text), value, 2);
+	return p;
+}
+
+static struct percent percent_of_calls(const struct report *r, uint64_t lost)
+{
+	return percent(100.0 * (double)lost / ((double)lost + (double)r->calls));
 }
 
 static void warn_lost_calls(struct report *r)
@@ -65,22 +78,21 @@ static void warn_lost_calls(struct report *r)
 	if (l->skipped_calls)
 		report_warn(r, "calls-skipped",
 			    "%" PRIu64
-			    " calls (%.2g %%) were passed through without being timed: they were "
+			    " calls (%s %%) were passed through without being timed: they were "
 			    "made from a signal handler that interrupted scprof itself or had next "
 			    "to no stack, or before it was ready. They are in no row; the means of "
 			    "the others are not affected.",
-			    l->skipped_calls, percent_of_calls(r, l->skipped_calls));
+			    l->skipped_calls, percent_of_calls(r, l->skipped_calls).text);
 	if (l->overflow_calls)
-		report_warn(
-			r, "overflow",
-			"%" PRIu64
-			" calls (%.2g %%) found no room in the profile (%s): they are counted by "
-			"function, in the rows \"(no room: path not kept)\", without interval. "
-			"Free "
-			"space where the profile is written, or raise its size limit, and run "
-			"again.",
-			l->overflow_calls, percent_of_calls(r, l->overflow_calls),
-			l->growth_errno ? strerror((int)l->growth_errno) : "it could not grow");
+		report_warn(r, "overflow",
+			    "%" PRIu64
+			    " calls (%s %%) found no room in the profile (%s): they are counted by "
+			    "function, in the rows \"(no room: path not kept)\", without interval. "
+			    "Free "
+			    "space where the profile is written, or raise its size limit, and run "
+			    "again.",
+			    l->overflow_calls, percent_of_calls(r, l->overflow_calls).text,
+			    l->growth_errno ? strerror((int)l->growth_errno) : "it could not grow");
 	if (l->abandoned_calls)
 		report_warn(r, "calls-abandoned",
 			    "%" PRIu64 " calls never returned to their caller (longjmp, exception, "
@@ -178,23 +190,25 @@ static void warn_clock(struct report *r)
 			report_clock_name(c->requested), report_clock_name(c->kind));
 	if (c->rate_error > 1e-3)
 		report_warn(r, "rate-uncertain",
-			    "The rate of the clock is known to %.2g %% only, because the run was "
+			    "The rate of the clock is known to %s %% only, because the run was "
 			    "short: all "
 			    "times may be off by that factor together, beyond the intervals. "
 			    "Comparisons "
 			    "within this profile are not affected; a longer run is surer.",
-			    100 * c->rate_error);
+			    percent(100 * c->rate_error).text);
 	if (p->ticker_late_ticks && p->ticker_ticks) {
 		char worst[32];
 
 		number_duration(worst, sizeof(worst), (double)p->ticker_late_max_ns, false);
 		report_warn(r, "ticker-late",
-			    "%.2g %% of the ticks of the page clock came late, the worst by %s: "
+			    "%s %% of the ticks of the page clock came late, the worst by %s: "
 			    "time is "
 			    "moved from where a tick was due to where it came. Leave the ticker a "
 			    "CPU, or "
 			    "use a longer tick (-d).",
-			    100.0 * (double)p->ticker_late_ticks / (double)p->ticker_ticks, worst);
+			    percent(100.0 * (double)p->ticker_late_ticks / (double)p->ticker_ticks)
+				    .text,
+			    worst);
 	}
 }
 
@@ -230,13 +244,13 @@ static void warn_time(struct report *r)
 	number_duration(off, sizeof(off), fabs(r->remainder_ns), false);
 	report_warn(
 		r, "time-check",
-		"Calls and gaps of the threads add up to %s %s than the threads' time (%.2g %%), "
+		"Calls and gaps of the threads add up to %s %s than the threads' time (%s %%), "
 		"where "
 		"they should agree exactly: a live program moved on while it was read, or records "
 		"are missing. Totals and shares may be off by that much; means of single sites "
 		"are not.",
 		off, r->remainder_units > 0 ? "less" : "more",
-		r->time_ns > 0 ? 100 * fabs(r->remainder_ns) / r->time_ns : 100.0);
+		percent(r->time_ns > 0 ? 100 * fabs(r->remainder_ns) / r->time_ns : 100.0).text);
 }
 
 static void warn_end(struct report *r)

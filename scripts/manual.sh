@@ -65,7 +65,7 @@ if [ "$name" = scprof ]; then "${scprof[@]}" describe; else "${scprof[@]}" descr
 		for (i = 1; i <= count; i++) if (part[i] == kind && long[i] != "-") entry(i)
 	}
 	function section(kind, i) {
-		for (i = 1; i <= count; i++) if (part[i] == kind && text[i] != "-") print quote(text[i])
+		for (i = 1; i <= count; i++) if (part[i] == kind && long[i] == "-" && text[i] != "-") print quote(text[i])
 	}
 	function commands(i) {
 		for (i = 1; i <= count; i++) if (part[i] == "command")

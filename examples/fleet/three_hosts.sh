@@ -6,7 +6,7 @@
 #
 # three_hosts.sh [--build DIR] [--seconds N] [--keep DIR]
 # FLEET_CLOCK=coarse: the programs' clock (default: tsc).
-# Needs root, ip (iproute2), prometheus, curl, jq, python3. Removes what it made, whatever happens.
+# Needs root, the tests' programs (make all tests), ip (iproute2), prometheus, curl, jq, python3. Removes what it made, whatever happens.
 # Exit status: 0 the numbers agree; 1 they do not, or something failed; 2 wrong usage; 3 something
 # that it needs is missing here.
 set -euo pipefail
@@ -36,6 +36,12 @@ missing()
 [ "$(id -u)" = 0 ] || missing 'needs root, for network namespaces'
 for command in ip prometheus curl jq python3; do
 	command -v "$command" >/dev/null || missing "$command is not installed"
+done
+for file in "$scprof" "$library" "$program"; do
+	[ -e "$file" ] || {
+		echo "three_hosts: $file is not built: make all tests (or --build DIR)" >&2
+		exit 1
+	}
 done
 ip netns add "$tag-test" 2>/dev/null || missing 'network namespaces cannot be made here'
 ip netns delete "$tag-test"

@@ -22,6 +22,14 @@ FLEET=$BATS_TEST_DIRNAME/../../examples/fleet
 	if ip netns list | grep "^scp$(cat number)-"; then false; fi
 }
 
+@test "what is not built is said before anything is made" {
+	[ "$(id -u)" = 0 ] || skip 'needs root'
+	mkdir empty
+	run "$FLEET/three_hosts.sh" --build empty
+	[ "$status" != 0 ]
+	[[ "$output" == *"empty/scprof is not built: make all tests"* || "$output" == *"is not installed"* ]]
+}
+
 @test "a number that does not add up is found" {
 	mkdir made
 	for name in calls ticks bytes seconds overhead_seconds mean_seconds half_width half_width_independent half_width_hosts wilson_low_seconds wilson_high_seconds \

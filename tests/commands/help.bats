@@ -119,3 +119,10 @@ accepted()
 	done <examples
 	[ $bad = 0 ]
 }
+
+@test "help 09: the page of the whole says each thing about the environment once" {
+	local name text
+	while IFS=$'\t' read -r _ _ name _ text; do
+		[ "$(grep -cF -- "${text//-/\\-}" "$BUILD/man/scprof.1")" = 1 ] || { echo "$name: not once"; return 1; }
+	done < <("$SCPROF" describe | grep '^environment')
+}

@@ -33,6 +33,13 @@ install_to()
 	[ -s root/usr/share/bash-completion/completions/scprof ]
 	[ -s root/usr/share/zsh/site-functions/_scprof ]
 	[ -s root/usr/share/fish/vendor_completions.d/scprof.fish ]
+	# what the README leads to is there
+	local page
+	grep -oE '"?\(?docs/[a-z/-]+\.(md|png)' "$TOP/README.md" | grep -oE 'docs/.*' | sort -u >pages
+	[ "$(wc -l <pages)" -gt 20 ]
+	while read -r page; do
+		[ -s "root/usr/share/doc/scprof/$page" ] || { echo "no $page"; return 1; }
+	done <pages
 }
 
 @test "install 02: uninstall takes every file away, and leaves what others put there" {
@@ -125,13 +132,20 @@ END
 	[ "$(calls_of send)" = 21 ]
 	# (dpkg may have been told to leave out documentation)
 	dpkg-deb --fsys-tarfile "$BUILD"/deb/scprof_*.deb | tar -xO ./usr/share/man/man1/scprof-run.1.gz | gzip -dc | grep -q SYNOPSIS
+	dpkg-deb --fsys-tarfile "$BUILD"/deb/scprof_*.deb | tar -xO ./usr/share/doc/scprof/docs/tutorial.md | grep -q nginx
+	local package
+	for package in "$BUILD"/deb/*.deb; do # no directory without a file
+		dpkg-deb --fsys-tarfile "$package" | tar -t | awk '{ name[$0] } END { for (d in name) if (d ~ /\/$/) {
+			holds = 0; for (n in name) holds += n != d && index(n, d) == 1; if (!holds) print d } }' >empty
+		[ ! -s empty ] || { echo "$package:"; cat empty; return 1; }
+	done
 	[ "$(dpkg-deb -f "$BUILD"/deb/libscprof_*.deb Depends | tr ',' '\n' | wc -l)" = 1 ] # libc
 	dpkg --root="$T/root" --force-not-root --force-script-chrootless --purge scprof libscprof libscprof-dev >dpkg.out 2>&1
 	[ -z "$(find root -path root/var -prune -o -type f -print)" ]
 }
 
-@test "install 06: lintian has no error to tell of the packages" {
+@test "install 06: lintian has no error and no warning to tell of the packages" {
 	command -v lintian >/dev/null || skip 'lintian is not installed (scripts/setup.sh --shells)'
 	[ -s "$BATS_FILE_TMPDIR/first" ] # else there are none
-	lintian --fail-on error --allow-root --no-cfg "$BUILD"/deb/*.deb >lintian.out 2>&1 || { cat lintian.out; false; }
+	lintian --fail-on error,warning --allow-root --no-cfg "$BUILD"/deb/*.deb >lintian.out 2>&1 || { cat lintian.out; false; }
 }

@@ -181,6 +181,33 @@ has_rows()
 	[ "$(grep -c '^scprof top:' top.out)" = 1 ]
 }
 
+# As in a container that changed its root after it had its mounts: the kernel shows us paths from
+# the root of that namespace.
+bare_below_another_root()
+{
+	local i
+	mkdir inside
+	unshare -m sh -c 'mount --rbind / inside && mount -t tmpfs none "inside$1" &&
+		exec chroot inside env LD_PRELOAD="$2" SCPROF_OUT="$1" "$3" 60' \
+		sh "$T/out" "$LIB" "$PROGRAMS/traffic" </dev/null 3>&- &
+	pid=$!
+	mind "$pid"
+	for ((i = 0; i < 500; i++)); do
+		grep -q 'traffic.*\.scp' "/proc/$pid/maps" && return 0
+		sleep 0.02
+	done
+	echo "process $pid does not record"
+	return 1
+}
+
+@test "top 20: of a program below another root in a mount namespace" {
+	unshare -m chroot / true 2>/dev/null || skip 'no mount namespaces here'
+	bare_below_another_root
+	[ -z "$(ls out)" ]
+	top 0 -n 1 -d 200ms --width 150 "$pid"
+	has_rows top.out
+}
+
 @test "top 03: what it says at the end is what the profile has" {
 	watched 60
 	timeout -k 5 60 "$SCPROF" top -b -d 300ms --rows 0 --width 200 "$run" >top.out </dev/null 3>&- &
@@ -493,6 +520,19 @@ same_as_report()
 	[ -s before ]
 	diff before stopped
 	diff before after
+}
+
+# ncurses would, while it draws: a key pressed then had no effect.
+@test "top 21: Ctrl-Z is at no moment ignored" {
+	command -v strace >/dev/null || skip 'no strace here'
+	bare 60
+	pty 130x20 "
+		wait often at traffic
+		sleep 1
+		key q
+		end 0" strace -o trace -e trace=rt_sigaction "$SCPROF" top -d 100ms "$pid"
+	grep -q 'rt_sigaction(SIGTSTP' trace
+	hasnt 'SIGTSTP, {sa_handler=SIG_IGN' trace
 }
 
 @test "top 17: a terminal that goes ends it, even where the signal of that is ignored" {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Unit tests of comparisons: their statistics, and by simulation how often they err.
-DIFF_TESTS = test_diff_stats test_diff_trimmed
+DIFF_TESTS = test_diff_stats test_diff_trimmed test_diff_words
 DIFF_TEST_BINS = $(addprefix $(BUILD)/tests/unit/,$(DIFF_TESTS))
 UNIT_TESTS += $(DIFF_TEST_BINS)
 

@@ -36,6 +36,29 @@ static void test_durations(void **state)
 	}
 }
 
+static void test_significant_digits_without_exponents(void **state)
+{
+	static const struct {
+		double value;
+		int digits;
+		const char *text;
+	} row[] = {
+		{7120.4, 3, "7,120"}, {130.2, 2, "130"},    {99.6, 2, "100"},
+		{999.6, 3, "1,000"},  {12.34, 3, "12.3"},   {8.72, 2, "8.7"},
+		{999.4, 3, "999"},    {100, 2, "100"},	    {1234567, 3, "1,230,000"},
+		{2e15, 3, "2e+15"},   {0.0123, 2, "0.012"}, {0, 3, "0"},
+		{-1234, 3, "-1230"},  {123.46, 4, "123.5"}, {NAN, 3, "-"},
+		{INFINITY, 3, "-"},
+	};
+	char text[32];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		number_significant(text, sizeof(text), row[i].value, row[i].digits);
+		assert_string_equal(text, row[i].text);
+	}
+}
+
 static void check_mean(double mean, double low, double high, const char *want)
 {
 	struct number_mean m;
@@ -210,6 +233,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_durations),
+		cmocka_unit_test(test_significant_digits_without_exponents),
 		cmocka_unit_test(test_means_have_the_digits_they_deserve),
 		cmocka_unit_test(test_counts_bytes_shares),
 		cmocka_unit_test(test_names_are_cleaned),

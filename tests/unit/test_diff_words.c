@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What a comparison says in words: factors without exponents, and reasons that are those of
+ * the rows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff.h"
+#include "match.h"
+#include "stats.h"
+
+static void check_words(const struct diff_site *s, const char *want)
+{
+	struct diff d = {.profiles = 6};
+	char text[128];
+
+	diff_words(&d, s, text, sizeof(text));
+	assert_string_equal(text, want);
+}
+
+static void test_factors_are_read_without_exponents(void **state)
+{
+	struct diff_site s = {.status = DIFF_SAME, .shown = {.detectable = 130.4}};
+
+	(void)state;
+	check_words(&s, "no change seen; one by a factor of 130 would have been");
+	s.shown.detectable = 8.72;
+	check_words(&s, "no change seen; one by a factor of 8.7 would have been");
+	s = (struct diff_site){.status = DIFF_SLOWER,
+			       .shown = {.ratio = 2345, .low = 1001, .high = 5432}};
+	check_words(&s, "slower by a factor of 1,000 to 5,430");
+	/* a change that is shown as a factor has an interval of factors */
+	s.shown = (struct diff_test){.ratio = 8.93, .low = 2.84, .high = 28.1};
+	check_words(&s, "slower by a factor of 2.84 to 28.1");
+	s.shown = (struct diff_test){.ratio = 2.5, .low = 2.25, .high = 2.75};
+	check_words(&s, "slower by 125 to 175 %");
+}
+
+/* Rows that could not be compared, with a doubt in one of their runs, for this reason. */
+static void count_warnings(const char *a, const char *b, struct report_warning *first,
+			   uint32_t *warnings)
+{
+	static const struct profile nothing = {.clock.tick_ns = 1};
+	const struct profile *profile[] = {&nothing, &nothing, &nothing, &nothing};
+	struct diff_run run[4] = {{.calls = 9, .doubts = STATS_HEAVY_TAIL}};
+	struct diff_site site[2] = {{.run = run, .status = DIFF_UNTESTED, .reason = a},
+				    {.run = run, .status = DIFF_UNTESTED, .reason = b}};
+	struct match match = {0};
+	struct diff d = {.profile = profile,
+			 .profiles = 4,
+			 .bases = 2,
+			 .match = &match,
+			 .site = site,
+			 .sites = 2};
+
+	diff_warn_all(&d);
+	*warnings = d.warnings;
+	if (d.warnings)
+		*first = d.warning[0];
+	for (uint32_t i = 1; i < d.warnings; i++)
+		free(d.warning[i].text);
+	free(d.warning);
+}
+
+static void test_a_doubt_is_told_of_rows_that_it_hindered(void **state)
+{
+	struct report_warning first = {0};
+	uint32_t warnings;
+
+	(void)state;
+	count_warnings(DIFF_UNLIKE, DIFF_FEW_CALLS, &first, &warnings);
+	assert_int_equal(warnings, 0);
+	count_warnings(DIFF_UNLIKE, report_doubt_name(STATS_HEAVY_TAIL), &first, &warnings);
+	assert_int_equal(warnings, 1);
+	assert_string_equal(first.code, "heavy-tail");
+	assert_non_null(strstr(first.text, "1 site could not be compared: "));
+	free(first.text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_factors_are_read_without_exponents),
+		cmocka_unit_test(test_a_doubt_is_told_of_rows_that_it_hindered),
+	};
+
+	return cmocka_run_group_tests_name("diff words", tests, NULL, NULL);
+}
