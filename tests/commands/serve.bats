@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # `scprof serve`: what it counts is what the profiles hold; counters never go back; pages, metrics
 # and pprof are what others read; bad requests and bad files stop nothing.
-# about 22 s
+# about 40 s
 
 load common
 load ../serve/serve
