@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "http_private.h"
@@ -286,17 +287,31 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	return answer.body ? send_answer(connection, &answer) : MHD_NO;
 }
 
+/* Without descriptors libmicrohttpd tries to accept who waits again and again, and tells of each
+ * failure here, in the thread that does: it gets some rest. What the matter is http_tend finds. */
+static void rest(void *context, const char *format, va_list arguments)
+{
+	const struct timespec tenth = {.tv_nsec = 100000000};
+
+	(void)context;
+	(void)format;
+	(void)arguments;
+	if (errno == EMFILE || errno == ENFILE)
+		nanosleep(&tenth, NULL);
+}
+
 static struct MHD_Daemon *start_daemon(struct http *h)
 {
 	return MHD_start_daemon(
 		MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
-			MHD_USE_ITC,
-		0, NULL, NULL, handle, h, MHD_OPTION_LISTEN_SOCKET, h->listener,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_PLACES,
-		MHD_OPTION_NOTIFY_CONNECTION, come_or_go, h, MHD_OPTION_CONNECTION_TIMEOUT,
-		(unsigned)HTTP_STILL_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32768,
-		MHD_OPTION_URI_LOG_CALLBACK, keep_uri, NULL, MHD_OPTION_NOTIFY_COMPLETED,
-		end_request, h, MHD_OPTION_THREAD_STACK_SIZE, (size_t)1 << 20, MHD_OPTION_END);
+			MHD_USE_ITC | MHD_USE_ERROR_LOG,
+		0, NULL, NULL, handle, h, MHD_OPTION_EXTERNAL_LOGGER, rest, NULL,
+		MHD_OPTION_LISTEN_SOCKET, h->listener, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned)CONNECTIONS_PLACES, MHD_OPTION_NOTIFY_CONNECTION, come_or_go, h,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_STILL_S,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32768, MHD_OPTION_URI_LOG_CALLBACK,
+		keep_uri, NULL, MHD_OPTION_NOTIFY_COMPLETED, end_request, h,
+		MHD_OPTION_THREAD_STACK_SIZE, (size_t)1 << 20, MHD_OPTION_END);
 }
 
 struct http *http_start(struct agent *agent, struct http_address *a, struct profile_error *err)
@@ -316,7 +331,7 @@ struct http *http_start(struct agent *agent, struct http_address *a, struct prof
 	}
 	h->loopback = a->loopback;
 	pthread_mutex_init(&h->lock, NULL);
-	h->spare = -1;
+	h->spare = http_take_descriptor();
 	pthread_mutex_init(&h->rendering, NULL);
 	connections_begin(&h->connections);
 	pthread_condattr_init(&clock);

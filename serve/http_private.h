@@ -42,6 +42,9 @@ struct http_answer {
 	bool report;	  /* a report's page, which has a policy of its own */
 };
 
+/* /dev/null; -1 with errno. */
+int http_take_descriptor(void);
+
 /* In a line. */
 const char *http_trouble_text(enum http_trouble trouble);
 

@@ -15,8 +15,7 @@
 		CONNECTIONS_MOST) " may be open at a time, " TEXT(CONNECTIONS_OF_ONE) " from one " \
 										      "address"
 
-/* -1 with errno. */
-static int take_descriptor(void)
+int http_take_descriptor(void)
 {
 	return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
@@ -36,8 +35,8 @@ static bool descriptors_left(struct http *h)
 	bool left;
 
 	if (h->spare < 0)
-		h->spare = take_descriptor();
-	one = take_descriptor();
+		h->spare = http_take_descriptor();
+	one = http_take_descriptor();
 	left = one >= 0 || (errno != EMFILE && errno != ENFILE);
 	give(&one);
 	if (!left)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # `scprof serve`: what it counts is what the profiles hold; counters never go back; pages, metrics
 # and pprof are what others read; bad requests and bad files stop nothing.
-# about 22 s
+# about 40 s
 
 load common
 load ../serve/serve
@@ -336,6 +336,12 @@ s.recv(1000)' "${URL#http://}" || true
 		# those that were kept have numbers beyond the limit: what they give back is of no use
 		while b" 200 " in (answer := health()[1]): time.sleep(0.2)
 		assert b" 503 " in answer and b"no file descriptors are left" in answer, answer
+		# who waits in vain keeps no CPU busy
+		waiting = [send(b"/healthz") for _ in range(5)]
+		used = lambda: sum(int(t) for t in open(f"/proc/{agent}/stat").read().rsplit(")")[-1].split()[11:13])
+		before_wait = used()
+		time.sleep(2)
+		assert (used() - before_wait) / os.sysconf("SC_CLK_TCK") < 1, used() - before_wait
 		resource.prlimit(agent, resource.RLIMIT_NOFILE, before)
 	END
 	await 20 grep -q 'clients and profiles have room again' agent.err

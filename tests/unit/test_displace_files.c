@@ -20,15 +20,10 @@
 #include "cpu_usage.h"
 #include "cpus.h"
 #include "fluid_group.h"
+#include "near.h"
 #include "quota.h"
 #include "sched_group.h"
 #include "tasks.h"
-
-static void assert_near(double a, double b, double within)
-{
-	if (!(fabs(a - b) <= within))
-		fail_msg("%.9g is not %.9g within %g", a, b, within);
-}
 
 /* ---- lists of CPUs ---- */
 

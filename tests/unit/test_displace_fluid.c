@@ -14,13 +14,8 @@
 
 #include "fluid.h"
 #include "fluid_loop.h"
+#include "near.h"
 #include "wall_fluid.h"
-
-static void assert_near(double a, double b, double within)
-{
-	if (!(fabs(a - b) <= within))
-		fail_msg("%.9g is not %.9g within %g", a, b, within);
-}
 
 static void add(struct fluid_loop *l, uint32_t count, uint64_t units)
 {

@@ -12,14 +12,9 @@
 
 #include "displace_confirm.h"
 #include "displace_summary.h"
+#include "near.h"
 
 #define RUNS 6
-
-static void assert_near(double a, double b, double within)
-{
-	if (!(fabs(a - b) <= within))
-		fail_msg("%.9g is not %.9g within %g", a, b, within);
-}
 
 static struct displace_cpu cpu[RUNS];
 

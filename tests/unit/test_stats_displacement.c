@@ -11,17 +11,12 @@
 #include <cmocka.h>
 
 #include "displacement.h"
+#include "near.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define CPUS	     2
 #define WINDOWS	     400
 #define REST	     100
-
-static void assert_near(double a, double b, double within)
-{
-	if (!(fabs(a - b) <= within))
-		fail_msg("%.9g is not %.9g within %g", a, b, within);
-}
 
 /* splitmix64, and deviates: the same on every machine. */
 static uint64_t seed;

@@ -10,18 +10,13 @@
 
 #include <cmocka.h>
 
+#include "near.h"
 #include "site_costs.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define SERIES	     3
 #define SPANS	     400
 #define SITES	     6
-
-static void assert_near(double a, double b, double within)
-{
-	if (!(fabs(a - b) <= within))
-		fail_msg("%.9g is not %.9g within %g", a, b, within);
-}
 
 static uint64_t seed;
 

@@ -11,15 +11,10 @@
 
 #include <gsl/gsl_cdf.h>
 
+#include "near.h"
 #include "woodside.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
-static void assert_near(double a, double b, double within)
-{
-	if (!(fabs(a - b) <= within))
-		fail_msg("%.9g is not %.9g within %g", a, b, within);
-}
 
 struct pair {
 	double ioctl, displacement, percent;
