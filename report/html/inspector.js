@@ -52,9 +52,11 @@ function percentile(row, p) {
 }
 
 function slowFact(row) {
-	if (!hasSlow || sites.get(row, "slow_high") === null)
+	const mean = hasSlow ? sites.get(row, "slow_mean") : null;
+
+	if (mean === null && (!hasSlow || sites.get(row, "slow_high") === null))
 		return "";
-	if (sites.get(row, "slow_mean") === null)
+	if (mean === null)
 		return fact("slow clock", slowText(row));
 	return fact("slow clock", slowText(row),
 		sites.get(row, "slow_covers") ? ", agrees" : ", DISAGREES: its interval does not hold the fast mean");

@@ -254,7 +254,8 @@ def costs(b, report):
 
 
 def slow(b, report):
-    """The slow clock of a dual run says what the text says; where no tick was met, a limit and no judgement."""
+    """The slow clock of a dual run says what the text says; where no tick was met, a limit and no judgement;
+    the details say it of one call alone, too."""
     with open(report, encoding="utf-8") as f:
         said = [re.sub(r"\s+", " ", line).strip() for line in f]
     rows = b.run("[...table.order].map((row) => [siteName(row), ...drawSlow(row).map((t) => t.textContent ?? t)])")

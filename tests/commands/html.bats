@@ -19,7 +19,8 @@ setup_file()
 	"$MAKE_PROFILE" paths 0 none.scp
 	"$MAKE_PROFILE" hostile hostile.scp
 	"$MAKE_PROFILE" displaced 99 displaced.scp
-	for name in real some many none hostile displaced; do
+	"$MAKE_PROFILE" ticks ticks.scp
+	for name in real some many none hostile displaced ticks; do
 		"$SCPROF" report --format html -o "$name.html" "$name.scp"
 		COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --top 0 --frames 0 "$name.scp" >"$name.txt"
 	done
@@ -45,7 +46,7 @@ setup_file()
 		PYTHONPATH=$BATS_TEST_DIRNAME/../browser timeout -k 5 250 python3 "$BATS_TEST_DIRNAME/../browser/check_page.py" found \
 			quiet:real.html quiet:many.html quiet:none.html policy:some.html search:some.html:EPOLL search:some.html:so.1+0x3 search:real.html:send \
 			zoom:some.html zoom:real.html sort:some.html filters:some.html hostile:hostile.html \
-			numbers:real.html:real.txt numbers:some.html:some.txt many:many.html loops:loop.html:loop.txt displaced:account.html costs:displaced.html:displaced.txt slow:dual.html:dual.txt \
+			numbers:real.html:real.txt numbers:some.html:some.txt many:many.html loops:loop.html:loop.txt displaced:account.html costs:displaced.html:displaced.txt slow:dual.html:dual.txt slow:ticks.html:ticks.txt \
 			looks:real.html axis:real.html reaches:some.html:EPOLL reaches:real.html:send columns:real.html contrast:real.html:send \
 			order:real.html </dev/null 3>&- 4>&-
 	fi
@@ -128,7 +129,7 @@ fails_saying()
 }
 
 @test "a slow clock says what the text report says, and nothing agrees with no tick" {
-	holds slow-dual
+	holds slow-dual slow-ticks
 }
 
 @test "loops say what the text report says" {

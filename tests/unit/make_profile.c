@@ -2,8 +2,9 @@
 /* Writes profiles that no program leaves behind so easily, for tests and measurements of what
  * reads them: make_profile paths COUNT OUT: a tree of so many call paths; make_profile hostile
  * OUT: names that try to become markup, to reorder text, or to be too long; make_profile
- * displaced RUN OUT: costs by displacement, measured at the time RUN. Always the same file for the
- * same arguments. Exit status 2: wrong usage.
+ * displaced RUN OUT: costs by displacement, measured at the time RUN; make_profile ticks OUT: a
+ * slow clock that saw one call alone, some of many, or none. Always the same file for the same
+ * arguments. Exit status 2: wrong usage.
  */
 #include <err.h>
 #include <stdio.h>
@@ -222,6 +223,47 @@ static void make_hostile(struct scp_build *b)
 	scp_build_close_chunk(b);
 }
 
+/* The longest row is one call, in which a clock of 4 ms saw 50 ticks: no interval. */
+static void make_ticks(struct scp_build *b)
+{
+	static const char *const names[] = {"connect", "send", "recv"};
+	static const struct {
+		uint64_t calls, units, ticks;
+	} row[] = {{1, 200000000, 50}, {5000, 20000, 25}, {10, 1000, 0}};
+	const uint64_t tick = 4000000, frame[1] = {SCP_FRAME(1, 0, 0x1234)};
+	uint64_t units = 0;
+	struct scp_header *h;
+	struct scp_table *t;
+
+	begin(b, 1u << 20);
+	h = scp_build_header(b);
+	h->flags |= SCP_FILE_DUAL;
+	h->slow_clock = h->clock;
+	h->slow_clock.kind = SCP_CLOCK_COARSE;
+	h->slow_clock.resolution_units = tick;
+	scp_build_open_chunk(b, SCP_CHUNK_PROCESS, 0);
+	add_functions(b, names, 3);
+	scp_build_module(b, 1, "/usr/bin/server");
+	scp_build_close_chunk(b);
+	scp_build_open_chunk(b, SCP_CHUNK_TABLE, 1);
+	t = scp_build_table(b, 1, "server");
+	scp_build_path(b, 1, frame, 1);
+	for (uint32_t i = 0; i < 3; i++) {
+		struct scp_entry *e = scp_build_entry(b, i + 1, 1, i + 1, SCP_COMPLETED);
+		uint64_t most = row[i].ticks < row[i].calls ? 1 : row[i].ticks;
+		struct scp_slow *slow;
+
+		units += fill(e, row[i].calls, row[i].units);
+		slow = scp_build_record(b, SCP_REC_SLOW, sizeof *slow);
+		slow->entry = i + 1;
+		slow->units = row[i].ticks * tick;
+		slow->max_units = row[i].ticks ? most * tick : 0;
+		slow->units_sq_lo = row[i].ticks * most * tick * tick;
+	}
+	t->closed_units = units;
+	scp_build_close_chunk(b);
+}
+
 /* Two sites that go together, one that causes nothing, a noisy one below 0, one that is called
  * too rarely, and one of which nothing is said. */
 static const struct scp_site_cost site_costs[] = {
@@ -334,7 +376,7 @@ static void make_displaced(struct scp_build *b, uint64_t run)
 static int usage(void)
 {
 	fputs("usage: make_profile paths COUNT OUT | make_profile hostile OUT | make_profile "
-	      "displaced RUN OUT\n",
+	      "displaced RUN OUT | make_profile ticks OUT\n",
 	      stderr);
 	return 2;
 }
@@ -349,6 +391,8 @@ int main(int argc, char **argv)
 		make_hostile(&b);
 	else if (argc == 4 && !strcmp(argv[1], "displaced"))
 		make_displaced(&b, strtoul(argv[2], NULL, 10));
+	else if (argc == 3 && !strcmp(argv[1], "ticks"))
+		make_ticks(&b);
 	else
 		return usage();
 	scp_build_finish(&b);
