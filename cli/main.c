@@ -34,7 +34,7 @@ static int unknown(const char *name)
 			names[count++] = commands[i].name;
 	near = nearest_name(name, names, count);
 	snprintf(text, sizeof(text), "unknown command '%.200s'%s%s%s; scprof --help lists them",
-		 name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+		 name, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 	complaint_print("scprof", text);
 	return 2;
 }

@@ -43,7 +43,8 @@ const char *nearest_name(const char *word, const char *const *names, size_t coun
 	for (size_t i = 0; i < count; i++) {
 		size_t near = distance(word, names[i]);
 
-		if (near < best_distance && near < strlen(names[i])) {
+		/* more than half of its letters are right */
+		if (near < best_distance && 2 * near < strlen(names[i])) {
 			best = names[i];
 			best_distance = near;
 		}

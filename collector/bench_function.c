@@ -43,6 +43,8 @@ static int refuse_library(struct bench_subject *s)
 
 	if (!strchr(name, '/') && !access(name, F_OK))
 		hint = "; a library of this folder is written with ./";
+	else if (!strchr(name, '/') && !strstr(name, ".so"))
+		hint = "; write its whole name, as in libz.so.1, or its path";
 	return bench_refuse(s->record, BENCH_BAD, "cannot load the library: %s%s",
 			    said ? said : name, hint);
 }

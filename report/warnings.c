@@ -315,6 +315,17 @@ void warnings_collect(struct report *r)
 	slowest_warn(r);
 }
 
+/* Servers that are named were asked already. */
+static const char *where_from(void)
+{
+	const char *servers = getenv("DEBUGINFOD_URLS");
+
+	if (servers && *servers)
+		return "The servers of DEBUGINFOD_URLS gave no such file; name a directory that "
+		       "has it in SCPROF_DEBUG_PATH:";
+	return "Name a directory that has it in SCPROF_DEBUG_PATH, or a server in DEBUGINFOD_URLS:";
+}
+
 static void warn_module(struct report *r, uint32_t module)
 {
 	const struct prof_module *m = &r->profile->module[module];
@@ -337,10 +348,9 @@ static void warn_module(struct report *r, uint32_t module)
 			    m->path, base);
 	else if (state == SYMBOLIZE_MISSING && m->build_id_bytes && m->path[0] == '/')
 		report_warn(r, "missing-module",
-			    "%s is not here any more: its frames are shown as %s+offset. Name a "
-			    "directory that has it in SCPROF_DEBUG_PATH, or a server in "
-			    "DEBUGINFOD_URLS: its build-id will prove it.",
-			    m->path, base);
+			    "%s is not here any more: its frames are shown as %s+offset. %s its "
+			    "build-id will prove it.",
+			    m->path, base, where_from());
 }
 
 static void warn_maps(struct report *r)

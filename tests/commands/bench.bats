@@ -114,6 +114,7 @@ best_of_three()
 
 @test "what does not exist is status 2" {
 	fails 2 "No such file" ./none.so:f
+	fails 2 "its whole name, as in libz.so.1" libnone:f
 	fails 2 "undefined symbol: nothing" "$LIBRARY:nothing"
 	fails 2 "is data" "$LIBRARY:some_data"
 	fails 2 'undefined symbol: no\x0athing' "$LIBRARY:no"$'\n'"thing"

@@ -69,6 +69,9 @@ accepted()
 	done
 	run -2 "$SCPROF" reprot
 	[[ $output == *"did you mean 'report'?"* ]]
+	# one letter of three is another word
+	run -2 "$SCPROF" foo
+	[[ $output != *"did you mean"* ]]
 }
 
 @test "help 05: help is whole or fails: a full disk is status 1" {
