@@ -60,7 +60,7 @@ struct stats_hist_outliers {
 	double fence;	    /* calls at least as long are meant; INFINITY: fewer than 20 calls */
 	double calls;	    /* how many */
 	double share_calls; /* of all calls */
-	double units;	    /* how long together, right to 1/16 */
+	double units;	    /* how long together, right to 1/16 of that or of the others' time */
 	double share_units; /* of `units` */
 };
 

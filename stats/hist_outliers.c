@@ -18,31 +18,42 @@ static double fence_of(const uint64_t *count, uint32_t buckets)
 	return fmax(high * pow(high / low, 3), MEDIANS * middle);
 }
 
+static double middle_of(uint32_t bucket)
+{
+	return (stats_hist_start(bucket) + stats_hist_start(bucket + 1)) / 2;
+}
+
 struct stats_hist_outliers stats_hist_outliers(const uint64_t *count, uint32_t buckets,
 					       uint64_t units, uint64_t longest)
 {
 	struct stats_hist_outliers o = {INFINITY, 0, 0, 0, 0};
 	uint32_t top = stats_hist_bucket(longest), i = 0;
-	double total = 0, fence;
+	double total = 0, others = 0, known = 0, fence;
 
 	for (uint32_t k = 0; k < buckets; k++)
 		total += (double)count[k];
 	if (total < LEAST_CALLS)
 		return o;
 	fence = fence_of(count, buckets);
-	while (i < buckets && stats_hist_start(i) < fence)
+	while (i < buckets && stats_hist_start(i) < fence) {
+		others += (double)count[i] * middle_of(i);
 		i++;
+	}
 	o.fence = fmax(fence, stats_hist_start(i));
 	for (; i < buckets; i++) {
-		double middle = (stats_hist_start(i) + stats_hist_start(i + 1)) / 2;
-
 		if (!count[i])
 			continue;
 		o.calls += (double)count[i];
-		o.units += (double)count[i] * middle;
-		if (i == top)
-			o.units += (double)longest - middle; /* one of them is known */
+		o.units += (double)count[i] * middle_of(i);
+		if (i == top) { /* one of them is known */
+			known = (double)longest;
+			o.units += known - middle_of(i);
+		}
 	}
+	/* So is the sum of all: what a bucket's width leaves open need only be that of the part
+	 * which takes less time. */
+	if (o.calls > 0 && others < o.units - known)
+		o.units = fmax(known, (double)units - others);
 	o.units = fmin(o.units, (double)units);
 	o.share_calls = o.calls / total;
 	o.share_units = units ? o.units / (double)units : 0;

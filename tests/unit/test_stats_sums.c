@@ -142,6 +142,36 @@ static void test_quantile_of_nothing_is_nan(void **state)
 	assert_true(isnan(stats_hist_quantile(count, 512, 0.5)));
 }
 
+/* Buckets are an eighth wide: of 10 ms far out among 10.01 ms they would leave open more than all
+ * others take. The sum is exact, and of 10 us a sixteenth is little. */
+static void test_time_far_out_is_what_the_others_leave(void **state)
+{
+	uint64_t count[512] = {0};
+	struct stats_hist_outliers o;
+
+	(void)state;
+	count[bucket_of(10)] = 1000;
+	count[bucket_of(100000)] = 100;
+	o = stats_hist_outliers(count, 512, 1000 * 10 + 100 * 100000, 100000);
+	assert_true(o.calls == 100);
+	assert_float_equal(o.units, 10000000, 1000 * 10 / 16.0);
+	assert_float_equal(o.share_units, 10000000 / 10010000.0, 1e-4);
+}
+
+/* One call is known to the unit, however few others there are. */
+static void test_time_of_one_call_far_out_is_known(void **state)
+{
+	uint64_t count[512] = {0};
+	struct stats_hist_outliers o;
+
+	(void)state;
+	count[bucket_of(1000)] = 100;
+	count[bucket_of(777777)] = 1;
+	o = stats_hist_outliers(count, 512, 100 * 1000 + 777777, 777777);
+	assert_true(o.calls == 1);
+	assert_true(o.units == 777777);
+}
+
 /* Ten values, 95 %: the median lies between the 2nd and the 9th (P = 0.979; David and Nagaraja
  * 2003, section 7.1); of the 99th percentile there is no upper limit. */
 static void test_limits_of_a_percentile_are_order_statistics(void **state)
@@ -190,6 +220,8 @@ int main(void)
 		cmocka_unit_test(test_quantiles_of_a_uniform_distribution),
 		cmocka_unit_test(test_quantile_stays_in_the_bucket_of_its_value),
 		cmocka_unit_test(test_quantile_of_nothing_is_nan),
+		cmocka_unit_test(test_time_far_out_is_what_the_others_leave),
+		cmocka_unit_test(test_time_of_one_call_far_out_is_known),
 		cmocka_unit_test(test_limits_of_a_percentile_are_order_statistics),
 		cmocka_unit_test(test_limits_of_more_calls_than_can_be_counted_come_to_an_end),
 	};
