@@ -242,7 +242,8 @@ s.recv(1000)' "${URL#http://}" || true
 		for t in threads: t.start()
 		while len(answers) < 4 and time.monotonic() < late: time.sleep(0.1)
 		assert len(answers) == 4 and all(b"being taken already" in a for a in answers), answers
-		assert ask("/healthz").startswith(b"ok\n")
+		health = ask("/healthz").splitlines()
+		assert health[0] == b"ok" and all(line.startswith(b"too many connections: ") for line in health[1:]), health
 		stopping = True
 		os.kill(agent, signal.SIGTERM)
 		for t in threads: t.join()
