@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "model_check.h"
+#include "model_open.h"
 #include "scp_build.h"
 
 static void save(const char *path, const char *exe, const char *program)
@@ -25,18 +25,6 @@ static void save(const char *path, const char *exe, const char *program)
 	strcpy(scp_build_header(&b)->program, program);
 	scp_build_save(&b, path);
 	scp_build_free(&b);
-}
-
-static struct profile *read_all(const char *const *paths, size_t count)
-{
-	struct profile_error err;
-	struct profile *p = profile_open(paths, count, &err);
-
-	if (!p)
-		fail_msg("%s", err.text);
-	if (model_check(p))
-		fail_msg("%s", model_check(p));
-	return p;
 }
 
 static void the_name_or_of_files_of_before_the_executable(void **state)
@@ -62,7 +50,7 @@ static void the_name_or_of_files_of_before_the_executable(void **state)
 		struct profile *p;
 
 		save(path, cases[i].exe, cases[i].program);
-		p = read_all(&path, 1);
+		p = model_open(&path, 1);
 		assert_string_equal(p->process[0].program, cases[i].name);
 		assert_string_equal(p->process[0].exe, cases[i].exe);
 		profile_free(p);
@@ -88,9 +76,9 @@ static void merging_keeps_names_of_all_lengths(void **state)
 
 		memset(name, 'n', i);
 		save(from, "/opt/app", name);
-		p = read_all(&from, 1);
+		p = model_open(&from, 1);
 		write_as(p, to);
-		q = read_all(&to, 1);
+		q = model_open(&to, 1);
 		assert_string_equal(q->process[0].program, name);
 		if (model_difference(p, q))
 			fail_msg("%s", model_difference(p, q));
@@ -130,7 +118,7 @@ static void expect_merged(const char *strings, uint32_t bytes, const char *name)
 	struct profile *p;
 
 	save_merged(path, strings, bytes);
-	p = read_all(&path, 1);
+	p = model_open(&path, 1);
 	assert_int_equal(p->processes, 2);
 	assert_string_equal(p->process[0].program, name);
 	profile_free(p);
@@ -191,7 +179,7 @@ static void folding_needs_the_same_executable_and_name(void **state)
 		assert_non_null(path[i]);
 		save(path[i], exe[i], name[i]);
 	}
-	p = read_all(path, 5);
+	p = model_open(path, 5);
 	profile_fold(p, 1);
 	if (model_check(p))
 		fail_msg("%s", model_check(p));
@@ -214,7 +202,7 @@ static void condensed_calls_keep_the_name(void **state)
 
 	(void)state;
 	save(path, "/opt/app", "link");
-	p = read_all(&path, 1);
+	p = model_open(&path, 1);
 	assert_int_equal(profile_add_functions(to, p, NULL, &err), 0);
 	profile_free(p);
 	assert_string_equal(to->process[0].program, "link");
