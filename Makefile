@@ -13,10 +13,10 @@ OPT    ?= -O2 -g
 SAN    ?=
 
 # One set of flags a product: these are the tool's, preload/build.mk has the library's.
-TOOL_CFLAGS   = -std=gnu11 $(OPT) $(WARN) $(DEPS) $(SAN) -D_GNU_SOURCE -Iinclude -Iprofile -Istats -Icollector -Ireport -Iserve -Ilive -Icli
+TOOL_CFLAGS   = -std=gnu11 $(OPT) $(WARN) $(DEPS) $(SAN) -D_GNU_SOURCE -I. -Icli
 
 .DEFAULT_GOAL := all
-include preload/build.mk profile/build.mk stats/build.mk collector/build.mk report/build.mk serve/build.mk live/build.mk cli/build.mk
+include preload/build.mk profile/build.mk stats/build.mk collector/build.mk report/build.mk serve/build.mk cli/build.mk
 
 .PHONY: all check check-long demo bench fuzz lint sanitize clean help setup
 all: $(BUILD)/libscprof.so $(BUILD)/scprof man examples
@@ -26,21 +26,20 @@ TOOL_LIBS = -lelf -ldw -lgsl -lgslcblas -ljansson -lprotobuf-c -lz -liberty $(MI
 define static_library # name, sources
 $(BUILD)/lib$(1).a: $(patsubst %.c,$(BUILD)/%.o,$(2))
 	@rm -f $$@
-	$(AR) rcs $$@ $$^
+	$(AR) qcs $$@ $$^
 endef
 $(eval $(call static_library,profile,$(PROFILE_SRC)))
 $(eval $(call static_library,stats,$(STATS_SRC)))
 $(eval $(call static_library,collector,$(COLLECTOR_SRC)))
 $(eval $(call static_library,report,$(REPORT_SRC)))
 $(eval $(call static_library,serve,$(SERVE_SRC)))
-$(eval $(call static_library,live,$(LIVE_SRC)))
 
-TOOL_ARCHIVES = $(addprefix $(BUILD)/lib,$(addsuffix .a,serve live collector report profile stats))
+TOOL_ARCHIVES = $(addprefix $(BUILD)/lib,$(addsuffix .a,serve collector report profile stats))
 
 $(BUILD)/scprof: $(patsubst %.c,$(BUILD)/%.o,$(CLI_SRC)) $(TOOL_ARCHIVES)
 	$(CC) $(SAN) -o $@ $^ $(TOOL_LIBS)
 
-include man/build.mk packaging/build.mk examples/build.mk tests/build.mk bench/build.mk
+include packaging/man/build.mk packaging/build.mk examples/build.mk tests/build.mk bench/build.mk
 
 $(BUILD)/preload/%.o: preload/%.c
 	@mkdir -p $(@D)

@@ -28,7 +28,7 @@
 #include <libunwind.h>
 #endif
 
-#include "empty.h"
+#include "bench/empty.h"
 
 #define REPETITIONS 21
 #define MAX_THREADS 64

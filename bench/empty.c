@@ -2,7 +2,7 @@
 /* A send that does nothing, found before libc's: what it costs to call it
  * through libscprof.so is then what libscprof.so costs. The same under a name to be
  * chosen by -s, and a function that others can be called inside of. */
-#include "empty.h"
+#include "bench/empty.h"
 
 #include <sys/socket.h>
 

@@ -21,11 +21,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cpus.h"
-#include "displace.h"
-#include "displace_summary.h"
-#include "launch.h"
-#include "program.h"
+#include "collector/machine/cpus.h"
+#include "collector/displacement/displace.h"
+#include "collector/displacement/displace_summary.h"
+#include "collector/launch/launch.h"
+#include "collector/launch/program.h"
 
 #define EXPIRES_NS 3000000 /* of CPU time: the kernel looks at every tick */
 #define LONGEST	   5	   /* means */

@@ -13,8 +13,8 @@
 #include <elfutils/libdwelf.h>
 #include <gelf.h>
 
-#include "intern.h"
-#include "profile.h"
+#include "profile/model/intern.h"
+#include "profile/profile.h"
 
 #define FRAMES	  12
 #define FUNCTIONS 40

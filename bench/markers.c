@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "scprof.h"
+#include "include/scprof.h"
 
 #define LOOPS 50000u
 

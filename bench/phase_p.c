@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "phase.h"
-#include "profile.h"
+#include "stats/phase.h"
+#include "profile/profile.h"
 
 static void print_entry(const struct profile *p, const struct prof_entry *e)
 {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "profile.h"
+#include "profile/profile.h"
 
 static int by_size(const void *a, const void *b)
 {

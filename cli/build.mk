@@ -1,67 +1,67 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 CLI_SRC = \
-	cli/main.c \
+	cli/bench/bench_json.c \
+	cli/bench/bench_options.c \
+	cli/bench/bench_text.c \
+	cli/bench/cmd_bench.c \
 	cli/clocks_json.c \
 	cli/clocks_text.c \
-	cli/bench_json.c \
-	cli/bench_options.c \
-	cli/bench_text.c \
-	cli/complaint.c \
-	cli/cmd_bench.c \
-	cli/commands.c \
-	cli/complete.c \
-	cli/complete_values.c \
-	cli/cmd_complete.c \
-	cli/cmd_config.c \
-	cli/config.c \
-	cli/config_apply.c \
-	cli/config_origin.c \
-	cli/cmd_describe.c \
-	cli/cmd_doctor.c \
-	cli/doctor_print.c \
-	cli/usage.c \
 	cli/cmd_clocks.c \
 	cli/cmd_diff.c \
-	cli/cmd_displace.c \
-	cli/displace_account_text.c \
-	cli/displace_json.c \
-	cli/displace_measure.c \
-	cli/displace_options.c \
-	cli/displace_wall_json.c \
-	cli/displace_wall_text.c \
-	cli/displace_text.c \
-	cli/diff_options.c \
-	cli/cmd_load.c \
+	cli/cmd_doctor.c \
 	cli/cmd_merge.c \
-	cli/cmd_plan.c \
 	cli/cmd_preload_stubs.c \
-	cli/plan_ahead.c \
-	cli/plan_ahead_print.c \
-	cli/plan_change.c \
-	cli/plan_change_print.c \
-	cli/plan_options.c \
-	cli/plan_reach.c \
-	cli/plan_sites.c \
-	cli/plan_sites_json.c \
-	cli/plan_sites_print.c \
-	cli/plan_words.c \
-	cli/progress.c \
-	cli/quantity.c \
 	cli/cmd_report.c \
-	cli/cmd_run.c \
 	cli/cmd_serve.c \
-	cli/serve_options.c \
 	cli/cmd_symbols.c \
 	cli/cmd_top.c \
-	cli/run_filters.c \
-	cli/run_live.c \
-	cli/run_watch.c \
-	cli/run_displace.c \
-	cli/run_displace_account.c \
-	cli/run_options.c \
-	cli/run_output.c \
-	cli/run_slowest.c \
-	cli/run_symbols.c \
-	cli/say.c \
+	cli/commands.c \
+	cli/complaint.c \
+	cli/diff_options.c \
+	cli/displace/cmd_displace.c \
+	cli/displace/cmd_load.c \
+	cli/displace/displace_account_text.c \
+	cli/displace/displace_json.c \
+	cli/displace/displace_measure.c \
+	cli/displace/displace_options.c \
+	cli/displace/displace_text.c \
+	cli/displace/displace_wall_json.c \
+	cli/displace/displace_wall_text.c \
+	cli/doctor_print.c \
+	cli/help/cmd_complete.c \
+	cli/help/cmd_config.c \
+	cli/help/cmd_describe.c \
+	cli/help/complete.c \
+	cli/help/complete_values.c \
+	cli/help/config.c \
+	cli/help/config_apply.c \
+	cli/help/config_origin.c \
+	cli/help/usage.c \
+	cli/main.c \
 	cli/nearest.c \
-	cli/output.c
+	cli/output.c \
+	cli/plan/cmd_plan.c \
+	cli/plan/plan_ahead.c \
+	cli/plan/plan_ahead_print.c \
+	cli/plan/plan_change.c \
+	cli/plan/plan_change_print.c \
+	cli/plan/plan_options.c \
+	cli/plan/plan_reach.c \
+	cli/plan/plan_sites.c \
+	cli/plan/plan_sites_json.c \
+	cli/plan/plan_sites_print.c \
+	cli/plan/plan_words.c \
+	cli/progress.c \
+	cli/quantity.c \
+	cli/run/cmd_run.c \
+	cli/run/run_displace.c \
+	cli/run/run_displace_account.c \
+	cli/run/run_filters.c \
+	cli/run/run_live.c \
+	cli/run/run_options.c \
+	cli/run/run_output.c \
+	cli/run/run_slowest.c \
+	cli/run/run_symbols.c \
+	cli/run/run_watch.c \
+	cli/say.c \
+	cli/serve_options.c

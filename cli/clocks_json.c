@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "clocks_print.h"
-#include "json.h"
+#include "cli/clocks_print.h"
+#include "report/render/json/json.h"
 
 static json_t *late_json(const struct clock_lateness *l)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What `scprof clocks` prints. 0, or -1 with errno: standard output failed, or
  * memory was out. */
-#ifndef SCPROF_CLOCKS_PRINT_H
-#define SCPROF_CLOCKS_PRINT_H
+#ifndef SCPROF_CLI_CLOCKS_PRINT_H
+#define SCPROF_CLI_CLOCKS_PRINT_H
 
-#include "clock_ways.h"
-#include "clocks.h"
+#include "collector/clocks/clock_ways.h"
+#include "collector/clocks/clocks.h"
 
 /* One page of at most 100 columns. */
 int clocks_print_text(const struct clocks_report *r);

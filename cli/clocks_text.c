@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clocks_print.h"
-#include "numbers.h"
-#include "table.h"
-#include "utf8.h"
+#include "cli/clocks_print.h"
+#include "report/model/numbers.h"
+#include "report/render/text/table.h"
+#include "report/render/text/utf8.h"
 
 #define WIDTH  100
 #define INDENT 12

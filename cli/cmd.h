@@ -4,8 +4,8 @@
  * exit status of the whole tool. Bad usage is status 2, except for `run`, whose
  * own failures are 125 so that they cannot be taken for the command's status.
  */
-#ifndef SCPROF_CMD_H
-#define SCPROF_CMD_H
+#ifndef SCPROF_CLI_CMD_H
+#define SCPROF_CLI_CMD_H
 
 /* The --help of each, in the form of usage.h. */
 extern const char bench_usage[], clocks_usage[], config_usage[], diff_usage[], displace_usage[],

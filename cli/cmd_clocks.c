@@ -4,11 +4,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "clock_ways.h"
-#include "clocks.h"
-#include "clocks_print.h"
-#include "cmd.h"
-#include "complaint.h"
+#include "collector/clocks/clock_ways.h"
+#include "collector/clocks/clocks.h"
+#include "cli/clocks_print.h"
+#include "cli/cmd.h"
+#include "cli/complaint.h"
 
 const char clocks_usage[] =
 	"usage: scprof clocks [--json] [--figure] [--long]\n"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* scprof diff: two profiles in, or several a side; what changed out. */
-#include "cmd.h"
+#include "cli/cmd.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "complaint.h"
-#include "diff.h"
-#include "diff_options.h"
-#include "function_names.h"
-#include "output.h"
+#include "cli/complaint.h"
+#include "report/compare/diff.h"
+#include "cli/diff_options.h"
+#include "report/symbols/function_names.h"
+#include "cli/output.h"
 
 #define COMMAND "scprof diff"
 

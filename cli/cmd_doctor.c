@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof doctor`: what is missing here, before somebody wonders about an empty report. */
-#include "cmd.h"
+#include "cli/cmd.h"
 
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "complaint.h"
-#include "doctor.h"
-#include "doctor_print.h"
-#include "version.h"
+#include "cli/complaint.h"
+#include "collector/doctor/doctor.h"
+#include "cli/doctor_print.h"
+#include "cli/version.h"
 
 const char doctor_usage[] =
 	"usage: scprof doctor [--json] [PROGRAM]\n"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* scprof merge: many profiles in, one out. */
-#include "cmd.h"
+#include "cli/cmd.h"
 
 #include <getopt.h>
 #include <stdio.h>
 
-#include "complaint.h"
-#include "output.h"
-#include "profile.h"
-#include "progress.h"
+#include "cli/complaint.h"
+#include "cli/output.h"
+#include "profile/profile.h"
+#include "cli/progress.h"
 
 /* Above so many processes those of the same program are folded into one. */
 #define KEEP_PROCESSES 64

@@ -2,17 +2,17 @@
 /* `scprof preload-stubs`: asked by libscprof.so, not by people. Under a bare LD_PRELOAD with
  * SCPROF_SYMBOLS it writes the stub object for a program that is about to start, and
  * answers in one line on standard output: "ok PATH", "none" where there is nothing to
- * do, or what is wrong. See preload/reexec.h. */
+ * do, or what is wrong. See preload/selected/reexec.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "chosen.h"
-#include "chosen_groups.h"
-#include "cmd.h"
-#include "library_path.h"
-#include "program.h"
-#include "run_symbols.h"
+#include "collector/select/selection.h"
+#include "collector/select/selection_groups.h"
+#include "cli/cmd.h"
+#include "collector/launch/library_path.h"
+#include "collector/launch/program.h"
+#include "cli/run/run_symbols.h"
 
 /* The library's own groups; the others are of functions of libraries. */
 static bool is_built_in(const char *name, size_t length)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* scprof report: profiles in, a report out. */
-#include "cmd.h"
+#include "cli/cmd.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "complaint.h"
-#include "displacement_file.h"
-#include "function_names.h"
-#include "output.h"
-#include "progress.h"
-#include "quantity.h"
-#include "report.h"
+#include "cli/complaint.h"
+#include "report/model/displacement_file.h"
+#include "report/symbols/function_names.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/quantity.h"
+#include "report/report.h"
 
 #define COMMAND "scprof report"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* scprof serve: looks for profiles every second until a signal ends it; requests are answered by
  * threads of the server. */
-#include "cmd.h"
+#include "cli/cmd.h"
 
 #include <malloc.h>
 #include <signal.h>
@@ -12,8 +12,8 @@
 
 #include <gsl/gsl_errno.h>
 
-#include "complaint.h"
-#include "serve_options.h"
+#include "cli/complaint.h"
+#include "cli/serve_options.h"
 
 #define DESCRIPTORS_WANTED 65536
 

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chosen.h"
-#include "cmd.h"
-#include "complaint.h"
-#include "library_path.h"
-#include "program.h"
-#include "run_symbols.h"
-#include "say.h"
-#include "utf8.h"
+#include "collector/select/selection.h"
+#include "cli/cmd.h"
+#include "cli/complaint.h"
+#include "collector/launch/library_path.h"
+#include "collector/launch/program.h"
+#include "cli/run/run_symbols.h"
+#include "cli/say.h"
+#include "report/render/text/utf8.h"
 
 enum { OPT_STUBS = 256 };
 

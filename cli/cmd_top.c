@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof top`: what a profile is being filled with, now. */
-#include "cmd.h"
-#include "complaint.h"
-#include "quantity.h"
+#include "cli/cmd.h"
+#include "cli/complaint.h"
+#include "cli/quantity.h"
 
 #include <getopt.h>
 #include <limits.h>
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "duration.h"
-#include "screen.h"
+#include "collector/duration.h"
+#include "report/live/screen.h"
 
 #define COMMAND "scprof top"
 

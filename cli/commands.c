@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* See commands.h. */
-#include "commands.h"
+#include "cli/commands.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd.h"
+#include "cli/cmd.h"
 
 const struct command commands[] = {
 	{"run", cmd_run, run_usage, "run a command, write its profile, print the report", 125,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The commands: the front door, completion, man pages and the configuration file all read
  * this one table. A new command is a line here and its text in the form of usage.h. */
-#ifndef SCPROF_COMMANDS_H
-#define SCPROF_COMMANDS_H
+#ifndef SCPROF_CLI_COMMANDS_H
+#define SCPROF_CLI_COMMANDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The arguments that a complaint repeats are data: cleaned as a report's names are. */
-#include "complaint.h"
+#include "cli/complaint.h"
 
 #include <getopt.h>
 #include <stdbool.h>
@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
-#include "config_origin.h"
-#include "nearest.h"
-#include "terminal.h"
-#include "usage.h"
-#include "utf8.h"
+#include "cli/commands.h"
+#include "cli/help/config_origin.h"
+#include "cli/nearest.h"
+#include "report/render/text/terminal.h"
+#include "cli/help/usage.h"
+#include "report/render/text/utf8.h"
 
 void complaint_print(const char *command, const char *text)
 {

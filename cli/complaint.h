@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What is wrong with a command line, in one line whatever was typed: a newline or an
  * escape sequence in an argument is shown, not obeyed. */
-#ifndef SCPROF_COMPLAINT_H
-#define SCPROF_COMPLAINT_H
+#ifndef SCPROF_CLI_COMPLAINT_H
+#define SCPROF_CLI_COMPLAINT_H
 
 #include <stdarg.h>
 

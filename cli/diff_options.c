@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* See diff_options.h. Two profiles need no sign between them, several a side do: "--". */
-#include "diff_options.h"
+#include "cli/diff_options.h"
 
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
-#include "complaint.h"
-#include "quantity.h"
+#include "cli/cmd.h"
+#include "cli/complaint.h"
+#include "cli/quantity.h"
 
 #define COMMAND "scprof diff"
 

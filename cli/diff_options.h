@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The command line of `scprof diff`. */
-#ifndef SCPROF_DIFF_OPTIONS_H
-#define SCPROF_DIFF_OPTIONS_H
+#ifndef SCPROF_CLI_DIFF_OPTIONS_H
+#define SCPROF_CLI_DIFF_OPTIONS_H
 
 #include <stdint.h>
 
-#include "diff.h"
+#include "report/compare/diff.h"
 
 struct diff_arguments {
 	struct diff_options options;

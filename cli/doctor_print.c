@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A line a check, and under it what to do. Paths are data: cleaned as a report's names are. */
-#include "doctor_print.h"
+#include "cli/doctor_print.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "json.h"
-#include "terminal.h"
-#include "utf8.h"
+#include "report/render/json/json.h"
+#include "report/render/text/terminal.h"
+#include "report/render/text/utf8.h"
 
 static const enum terminal_style styles[] = {TERMINAL_NAME, TERMINAL_DIM, TERMINAL_WARN,
 					     TERMINAL_WARN};

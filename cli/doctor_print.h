@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What `scprof doctor` found, for people and for programs. */
-#ifndef SCPROF_DOCTOR_PRINT_H
-#define SCPROF_DOCTOR_PRINT_H
+#ifndef SCPROF_CLI_DOCTOR_PRINT_H
+#define SCPROF_CLI_DOCTOR_PRINT_H
 
-#include "doctor.h"
+#include "collector/doctor/doctor.h"
 
 /* On standard output. 0, or -1. */
 int doctor_print_text(const struct doctor *d);

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands.h"
-#include "complaint.h"
-#include "config.h"
-#include "nearest.h"
-#include "version.h"
+#include "cli/commands.h"
+#include "cli/complaint.h"
+#include "cli/help/config.h"
+#include "cli/nearest.h"
+#include "cli/version.h"
 
 /* Where standard descriptors are closed, our own files would land on them and
  * our messages in our files. Close-on-exec: a command still finds them closed. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Optimal string alignment distance, for names of a dozen letters. */
-#include "nearest.h"
+#include "cli/nearest.h"
 
 #include <stdio.h>
 #include <string.h>

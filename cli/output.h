@@ -2,13 +2,13 @@
 /* A result file that appears whole or not at all: written beside its place and
  * renamed over it (partial.h). What is there and is no regular file (a pipe, /dev/stdout)
  * is written directly. */
-#ifndef SCPROF_OUTPUT_H
-#define SCPROF_OUTPUT_H
+#ifndef SCPROF_CLI_OUTPUT_H
+#define SCPROF_CLI_OUTPUT_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "partial.h"
+#include "profile/write/temporary_file.h"
 
 struct output {
 	FILE *stream;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One line that is written over. Cut to the terminal's width: a line that wraps could not be. */
-#include "progress.h"
+#include "cli/progress.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "terminal.h"
+#include "report/render/text/terminal.h"
 
 #define DELAY_S	 0.5
 #define PERIOD_S 0.2

@@ -2,8 +2,8 @@
 /* A bar on standard error while something takes long, where that is a terminal; nothing in a
  * pipe or a file. It appears when half a second has passed, and is drawn a few times a second
  * at most. Not for several threads at once. */
-#ifndef SCPROF_PROGRESS_H
-#define SCPROF_PROGRESS_H
+#ifndef SCPROF_CLI_PROGRESS_H
+#define SCPROF_CLI_PROGRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

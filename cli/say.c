@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One write a message, so that it does not mix with the command's output. */
-#include "say.h"
+#include "cli/say.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config_origin.h"
-#include "terminal.h"
-#include "utf8.h"
+#include "cli/help/config_origin.h"
+#include "report/render/text/terminal.h"
+#include "report/render/text/utf8.h"
 
 /* Names and arguments in it are the user's bytes: shown, not obeyed. */
 void say(const char *text)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Directories are looked at before anything starts: a typing error shall not wait for ever. */
-#include "serve_options.h"
+#include "cli/serve_options.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd.h"
-#include "complaint.h"
-#include "quantity.h"
+#include "cli/cmd.h"
+#include "cli/complaint.h"
+#include "cli/quantity.h"
 
 #define LISTEN_DEFAULT	  "127.0.0.1:9464"
 #define SERVICES_DEFAULT  100

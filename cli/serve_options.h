@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The command line of `scprof serve`. */
-#ifndef SCPROF_SERVE_OPTIONS_H
-#define SCPROF_SERVE_OPTIONS_H
+#ifndef SCPROF_CLI_SERVE_OPTIONS_H
+#define SCPROF_CLI_SERVE_OPTIONS_H
 
-#include "http.h"
+#include "serve/http.h"
 
 struct serve_options {
 	struct http_address address;

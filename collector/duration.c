@@ -2,7 +2,7 @@
 /* Parsing is done in integers, so that "0.3ms" is 300000 ns and not one less,
  * and every text that is not wholly understood is refused: a tick of 1 s where
  * 1 ms was meant would cost somebody a day. */
-#include "duration.h"
+#include "collector/duration.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Durations as people write them: "20us", "1ms", "0.5s". */
-#ifndef SCPROF_DURATION_H
-#define SCPROF_DURATION_H
+#ifndef SCPROF_COLLECTOR_DURATION_H
+#define SCPROF_COLLECTOR_DURATION_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -16,9 +16,9 @@ INSTALLED = \
 	644:$(BUILD)/libscprof.so:$(LIBDIR)/libscprof.so \
 	$(foreach h,$(wildcard include/*.h),644:$(h):$(PREFIX)/include/$(notdir $(h))) \
 	$(foreach p,$(MAN_PAGES),644:$(p):$(DATADIR)/man/man$(subst .,,$(suffix $(p)))/$(notdir $(p))) \
-	644:completion/scprof.bash:$(DATADIR)/bash-completion/completions/scprof \
-	644:completion/_scprof:$(ZSHDIR)/_scprof \
-	644:completion/scprof.fish:$(DATADIR)/fish/vendor_completions.d/scprof.fish \
+	644:packaging/completion/scprof.bash:$(DATADIR)/bash-completion/completions/scprof \
+	644:packaging/completion/_scprof:$(ZSHDIR)/_scprof \
+	644:packaging/completion/scprof.fish:$(DATADIR)/fish/vendor_completions.d/scprof.fish \
 	644:$(FILLED)/scprof.pc:$(DATADIR)/pkgconfig/scprof.pc \
 	644:$(FILLED)/scprofConfig.cmake:$(DATADIR)/cmake/scprof/scprofConfig.cmake \
 	644:$(FILLED)/scprofConfigVersion.cmake:$(DATADIR)/cmake/scprof/scprofConfigVersion.cmake \

@@ -2,8 +2,8 @@
 /* Raw system calls, by name. They return a result or -errno and leave errno
  * alone; all of them are off the hot path. Once the program has installed a
  * seccomp filter none is made any more (see sandbox.h): a filter may kill. */
-#ifndef SCPROF_SYS_H
-#define SCPROF_SYS_H
+#ifndef SCPROF_PRELOAD_SYS_H
+#define SCPROF_PRELOAD_SYS_H
 
 #include <fcntl.h>
 #include <stddef.h>

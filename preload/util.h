@@ -2,8 +2,8 @@
 /* Small things that libc has but that code inside a target must not borrow
  * from it: string helpers without locale or allocation, and the compiler and
  * memory-order idioms of this library. */
-#ifndef SCPROF_UTIL_H
-#define SCPROF_UTIL_H
+#ifndef SCPROF_PRELOAD_UTIL_H
+#define SCPROF_PRELOAD_UTIL_H
 
 #include <stdbool.h>
 #include <stddef.h>

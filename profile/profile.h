@@ -11,14 +11,14 @@
  * time; several threads may read files into models of their own. Pointers in the model live
  * until profile_free.
  */
-#ifndef SCPROF_PROFILE_H
-#define SCPROF_PROFILE_H
+#ifndef SCPROF_PROFILE_PROFILE_H
+#define SCPROF_PROFILE_PROFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "scprof_format.h"
+#include "include/scprof_format.h"
 
 typedef unsigned __int128 prof_u128;
 

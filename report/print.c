@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* From a profile to a printed report. */
-#include "report.h"
+#include "report/report.h"
 
 #include <errno.h>
 
-#include "callgrind.h"
-#include "csv.h"
-#include "displaced.h"
-#include "folded.h"
-#include "html.h"
-#include "json.h"
-#include "pprof.h"
-#include "text.h"
+#include "report/render/stacks/callgrind.h"
+#include "report/render/csv/csv.h"
+#include "report/model/displaced.h"
+#include "report/render/stacks/folded.h"
+#include "report/render/html/html.h"
+#include "report/render/json/json.h"
+#include "report/render/pprof/pprof.h"
+#include "report/render/text/text.h"
 
 typedef int printer(struct report *r, const struct report_options *o, FILE *out);
 

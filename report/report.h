@@ -10,8 +10,8 @@
  * All functions are single-threaded. A report borrows from its profile, which
  * must outlive it. Quantities that are not known are NAN or NULL.
  */
-#ifndef SCPROF_REPORT_H
-#define SCPROF_REPORT_H
+#ifndef SCPROF_REPORT_REPORT_H
+#define SCPROF_REPORT_REPORT_H
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -19,9 +19,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "profile.h"
-#include "steady.h"
-#include "symbolize.h"
+#include "profile/profile.h"
+#include "stats/steady.h"
+#include "report/symbols/symbolize.h"
 
 enum report_by {
 	REPORT_BY_PATH,	    /* full call path + function + outcome */
@@ -150,7 +150,7 @@ enum report_finding {
 	REPORT_OUTLIERS = 1 << 12
 };
 
-/* Is the mean one number (stats/steady.h, stats/hist.h)? Durations are compensated. */
+/* Is the mean one number (stats/steady.h, stats/histogram.h)? Durations are compensated. */
 struct report_steadiness {
 	uint64_t warmup_calls;	      /* first calls that differ from the rest; 0: none */
 	double warmup_ns;	      /* mean of them; NAN: none */

@@ -73,19 +73,19 @@ run_cppcheck()
 	cppcheck -q --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability \
 		--suppress=missingInclude --suppress=missingIncludeSystem --suppress=unknownMacro \
 		--suppress=nullPointer:tests/* --suppress=allocaCalled:tests/* --suppress=ctuuninitvar \
-		--suppress=uninitvar:profile/intern.c --suppress=ignoredReturnValue \
-		-D__x86_64__ -D__linux__ -Iinclude -Ipreload -Iprofile -Istats -Icollector -Ireport -Iserve -Ilive -Icli \
-		preload profile stats collector report serve live cli examples tests bench
+		--suppress=uninitvar:profile/model/intern.c --suppress=ignoredReturnValue \
+		-D__x86_64__ -D__linux__ -I. -Ipreload/arch/x86_64 \
+		preload profile stats collector report serve cli examples tests bench
 }
 
 run_tidy()
 {
 	local file
 	for file in "${sources[@]}"; do
-		case $file in profile/*.c | stats/*.c | report/*.c | serve/*.c | live/*.c | cli/*.c | collector/*.c) echo "$file" ;; esac
+		case $file in profile/*.c | stats/*.c | report/*.c | serve/*.c | cli/*.c | collector/*.c) echo "$file" ;; esac
 	done | xargs -r -n 4 -P 2 clang-tidy --quiet --warnings-as-errors='*' \
 		-checks='-*,bugprone-*,clang-analyzer-*,-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,-bugprone-narrowing-conversions,-bugprone-assignment-in-if-condition,-bugprone-macro-parentheses,-bugprone-implicit-widening-of-multiplication-result,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling' \
-		-- 2>/dev/null -std=gnu11 -D_GNU_SOURCE -Iinclude -Iprofile -Istats -Icollector -Ireport -Iserve -Ilive -Icli
+		-- 2>/dev/null -std=gnu11 -D_GNU_SOURCE -I.
 }
 
 step 'clang-format' clang-format --dry-run -Werror "${sources[@]}"

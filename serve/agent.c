@@ -2,7 +2,7 @@
 /* When to read which file. A living process is read at every refresh. One that is gone is read
  * once more, and then ever more rarely for as long as its file stays open (agent_meet.c): a
  * process of another container looks gone from here, and is noticed by what it adds. */
-#include "agent_private.h"
+#include "serve/agent_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,8 @@
 
 #include <pthread.h>
 
-#include "shares.h"
-#include "source.h"
+#include "serve/shares.h"
+#include "serve/source.h"
 
 #define AGENT_FRESH_NS	 UINT64_C(500000000)
 #define AGENT_REMEMBERED 1024 /* ended processes whose files are gone */

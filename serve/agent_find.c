@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Where profiles lie: as scprof.*.scp in a directory that was named, or in a run's own directory
- * in it (collector/rundir.c: [.]scprof.XXXXXX, root's with `profiles.RANDOM` in it). Links are not
+ * in it (collector/launch/run_directory.c: [.]scprof.XXXXXX, root's with `profiles.RANDOM` in it). Links are not
  * followed below what was named, and no directory is read for ever. */
 #include <dirent.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent.h"
+#include "serve/agent.h"
 
 #define MOST_NAMES 100000 /* of one directory */
 #define ALL_NAMES  200000 /* of all of them: a scan holds the lock */

@@ -4,12 +4,12 @@
  * run. Names that cannot be opened are counted apart, and where all descriptors are in use, that
  * of a file which has said all is given up: a small record stays, by which it is known again. Where
  * there is none, the user with most open files gives one up for who has fewer. */
-#include "agent_private.h"
+#include "serve/agent_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "pool.h"
+#include "serve/pool.h"
 
 #define QUIET_NS (UINT64_C(8) * 1000000000)  /* after four readings with nothing new */
 #define ASIDE_NS (UINT64_C(60) * 1000000000) /* a record stays while its file is not met */

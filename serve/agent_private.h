@@ -4,7 +4,7 @@
 #define SCPROF_SERVE_AGENT_PRIVATE_H
 
 #define HASH_NONFATAL_OOM 1
-#include "agent.h"
+#include "serve/agent.h"
 
 #define AGENT_SHORTEST_WAIT_NS UINT64_C(1000000000)
 

@@ -3,7 +3,6 @@ SERVE_SRC = \
 	serve/agent.c \
 	serve/agent_find.c \
 	serve/agent_meet.c \
-	serve/cells.c \
 	serve/connections.c \
 	serve/counters.c \
 	serve/gauges.c \
@@ -16,12 +15,13 @@ SERVE_SRC = \
 	serve/metrics_write.c \
 	serve/negotiate.c \
 	serve/pool.c \
+	serve/pprof_window.c \
 	serve/request.c \
+	serve/row_counters.c \
 	serve/shares.c \
 	serve/snapshot.c \
 	serve/source.c \
-	serve/spread.c \
-	serve/pprof_window.c
+	serve/variance_counter.c
 
 MICROHTTPD_CFLAGS := $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)
 MICROHTTPD_LIBS := $(shell pkg-config --libs libmicrohttpd 2>/dev/null || echo -lmicrohttpd)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A table so small that it is looked through. */
-#include "connections.h"
+#include "serve/connections.h"
 
 #include <netinet/in.h>
 #include <stddef.h>

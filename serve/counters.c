@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Two hashes, one in the other, and rows made when they are first needed. */
 #define HASH_NONFATAL_OOM 1
-#include "counters.h"
+#include "serve/counters.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "pool.h"
+#include "serve/pool.h"
 
 const char *const counters_loss_names[COUNTERS_LOSSES] = {
 	[COUNTERS_SKIPPED] = "skipped",

@@ -15,9 +15,9 @@
 
 #include <uthash.h>
 
-#include "label.h"
-#include "profile.h"
-#include "spread.h"
+#include "serve/label.h"
+#include "profile/profile.h"
+#include "serve/variance_counter.h"
 
 #define COUNTERS_OVERFLOW SCP_OUTCOMES	     /* as an outcome: calls that found no room */
 #define COUNTERS_OUTCOMES (SCP_OUTCOMES + 1) /* those of the format, and that */
@@ -37,7 +37,7 @@ struct counters_row {
 	prof_u128 spread_calls; /* of sums: in a batch already, or never to be in one */
 	long double spread_seconds;
 	bool has_bytes;
-	uint64_t stamp; /* private to cells.c: which of its lists has this row, */
+	uint64_t stamp; /* private to row_counters.c: which of its lists has this row, */
 	uint32_t cell;	/* and where */
 	uint64_t shown; /* private to gauges.c: in which list it is already */
 };
@@ -70,7 +70,7 @@ struct counters {
 	struct counters_service *other;
 	uint32_t named, most_services, most_functions;
 	uint64_t unnamed; /* processes of programs beyond the limit */
-	uint64_t stamp;	  /* private to cells.c */
+	uint64_t stamp;	  /* private to row_counters.c */
 };
 
 void counters_begin(struct counters *c, uint32_t most_services, uint32_t most_functions);

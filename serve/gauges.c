@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The models by function of a service's processes are put together and made a report. */
-#include "gauges.h"
+#include "serve/gauges.h"
 
 #include <stdlib.h>
 
-#include "pool.h"
+#include "serve/pool.h"
 
 static uint64_t calls_of(const struct profile *p)
 {

@@ -4,8 +4,8 @@
 #ifndef SCPROF_SERVE_GAUGES_H
 #define SCPROF_SERVE_GAUGES_H
 
-#include "agent.h"
-#include "report.h"
+#include "serve/agent.h"
+#include "report/report.h"
 
 struct gauge {
 	const struct counters_service *service;

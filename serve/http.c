@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* libmicrohttpd parses and sends. What comes in is judged by request.c from the line as it came,
  * and who may stay connected by connections.c. */
-#include "http.h"
+#include "serve/http.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "http_private.h"
+#include "serve/http_private.h"
 
 #define PORT_DEFAULT "9464"
 

@@ -7,7 +7,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "agent.h"
+#include "serve/agent.h"
 
 #define HTTP_WINDOWS 8	 /* /debug/pprof/profile at a time */
 #define HTTP_STILL_S 5	 /* in which a client that asks or is answered moves no byte */

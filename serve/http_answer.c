@@ -8,13 +8,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "http_private.h"
-#include "index_page.h"
-#include "metrics.h"
-#include "metrics_write.h"
-#include "negotiate.h"
-#include "report.h"
-#include "pprof_window.h"
+#include "serve/http_private.h"
+#include "serve/index_page.h"
+#include "serve/metrics.h"
+#include "serve/metrics_write.h"
+#include "serve/negotiate.h"
+#include "report/report.h"
+#include "serve/pprof_window.h"
 
 #define PLAIN_TYPE "text/plain; charset=utf-8"
 #define HTML_TYPE  "text/html; charset=utf-8"

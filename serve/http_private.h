@@ -6,9 +6,9 @@
 #include <microhttpd.h>
 #include <pthread.h>
 
-#include "connections.h"
-#include "http.h"
-#include "request.h"
+#include "serve/connections.h"
+#include "serve/http.h"
+#include "serve/request.h"
 
 enum http_trouble {
 	HTTP_WELL,

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "http_private.h"
+#include "serve/http_private.h"
 
 #define LATELY_NS     (UINT64_C(60) * 1000000000)
 #define TEXT(number)  TEXT_(number)

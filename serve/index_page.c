@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A table a service: its functions, longest first, with mean, interval, calls and bytes. */
-#include "index_page.h"
+#include "serve/index_page.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#include "gauges.h"
-#include "numbers.h"
+#include "serve/gauges.h"
+#include "report/model/numbers.h"
 
 #define ROWS_SHOWN 12
 

@@ -3,7 +3,7 @@
 #ifndef SCPROF_SERVE_INDEX_PAGE_H
 #define SCPROF_SERVE_INDEX_PAGE_H
 
-#include "agent.h"
+#include "serve/agent.h"
 
 extern const char index_page_style[];
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Cleaned once, when a name is met, and escaped when it is written: series are told apart by
  * what is printed. */
-#include "label.h"
+#include "serve/label.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "utf8.h"
+#include "report/render/text/utf8.h"
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 #define CUT_MARK    "..."

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Family by family, as the formats want it; each walks the rows anew. */
-#include "metrics.h"
+#include "serve/metrics.h"
 
 #include <math.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include "gauges.h"
-#include "metrics_write.h"
-#include "version.h"
+#include "serve/gauges.h"
+#include "serve/metrics_write.h"
+#include "cli/version.h"
 
 typedef void put_row(struct metrics *m, const struct counters_row *row);
 

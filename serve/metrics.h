@@ -3,7 +3,7 @@
 #ifndef SCPROF_SERVE_METRICS_H
 #define SCPROF_SERVE_METRICS_H
 
-#include "agent.h"
+#include "serve/agent.h"
 
 /* Write all of it. Takes the agent's lock. 0, or -1: memory is out, or the stream failed. */
 int metrics_print(struct agent *a, bool openmetrics, FILE *out);

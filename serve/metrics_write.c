@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Names and help are ours; only values of labels come from elsewhere (label.h). */
-#include "metrics_write.h"
+#include "serve/metrics_write.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "label.h"
+#include "serve/label.h"
 
 static void family(struct metrics *m, const char *name, const char *unit, const char *help,
 		   const char *type)

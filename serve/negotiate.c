@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The best quality named for each of the two; OpenMetrics on equal terms, since nobody names it
  * by accident. */
-#include "negotiate.h"
+#include "serve/negotiate.h"
 
 #include <stdlib.h>
 #include <string.h>

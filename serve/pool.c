@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Whether two clocks go together is profile/'s to say: each model is offered the newcomer. */
-#include "pool.h"
+#include "serve/pool.h"
 
 #include <stdlib.h>
 

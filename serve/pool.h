@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "profile.h"
+#include "profile/profile.h"
 
 #define POOL_MOST 8 /* clocks; the page clock's ticks may have any length */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Both snapshots go into one model, where equal paths are one; then the first is taken off. */
-#include "pprof_window.h"
+#include "serve/pprof_window.h"
 
 #include <errno.h>
 #include <math.h>

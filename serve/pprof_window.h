@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The calls of a window of time: the difference of two snapshots, path by path. */
-#ifndef SCPROF_PPROF_WINDOW_H
-#define SCPROF_PPROF_WINDOW_H
+#ifndef SCPROF_SERVE_PPROF_WINDOW_H
+#define SCPROF_SERVE_PPROF_WINDOW_H
 
-#include "snapshot.h"
+#include "serve/snapshot.h"
 
 struct window {
 	struct profile *profile;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One pass over the path, one over each parameter. */
-#include "request.h"
+#include "serve/request.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "report.h"
+#include "report/report.h"
 
 __attribute__((format(printf, 3, 4))) static bool refuse(struct request *r, unsigned status,
 							 const char *format, ...)

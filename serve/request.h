@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "label.h"
+#include "serve/label.h"
 
 #define REQUEST_URI_BYTES 2048
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A hash by user; who has no file is not in it. */
 #define HASH_NONFATAL_OOM 1
-#include "shares.h"
+#include "serve/shares.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Reading hundreds of files with their paths takes a tenth of a second and more: nobody else
  * shall wait for the agent's lock meanwhile. */
-#include "snapshot.h"
+#include "serve/snapshot.h"
 
 #include <errno.h>
 #include <fcntl.h>

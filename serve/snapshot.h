@@ -6,7 +6,7 @@
 #ifndef SCPROF_SERVE_SNAPSHOT_H
 #define SCPROF_SERVE_SNAPSHOT_H
 
-#include "agent.h"
+#include "serve/agent.h"
 
 struct snapshot_file {
 	int fd;

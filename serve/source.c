@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Opened once, checked by what was opened, and read through that descriptor for good. */
-#include "source.h"
+#include "serve/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runfiles.h"
+#include "profile/live/run_files.h"
 
 const char *const source_state_names[SOURCE_STATES] = {
 	[SOURCE_FOLLOWED] = "followed",	  [SOURCE_ENDED] = "ended",

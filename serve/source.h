@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-#include "cells.h"
+#include "serve/row_counters.h"
 
 enum source_state {
 	SOURCE_FOLLOWED,  /* counted; its process may live */

@@ -7,8 +7,8 @@
  */
 #include <math.h>
 
-#include "plan.h"
-#include "stats.h"
+#include "stats/plan.h"
+#include "stats/stats.h"
 
 double stats_beilner_mean(double ticks, double n, double d)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Variances between runs: Paule and Mandel's for many sites of one pair of runs, Smyth's
  * moderated ones for many sites of several runs. */
-#include "between.h"
+#include "stats/between.h"
 
 #include <math.h>
 

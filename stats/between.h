@@ -4,8 +4,8 @@
  *
  * Pure functions: none allocates, fails or keeps state; any thread may call them.
  */
-#ifndef SCPROF_BETWEEN_H
-#define SCPROF_BETWEEN_H
+#ifndef SCPROF_STATS_BETWEEN_H
+#define SCPROF_STATS_BETWEEN_H
 
 #include <stddef.h>
 

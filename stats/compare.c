@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Two means: Welch's test, a test against a range of ratios, and the ratio's limits. */
-#include "compare.h"
+#include "stats/compare.h"
 
 #include <math.h>
 

@@ -7,8 +7,8 @@
  *
  * Pure functions: none allocates, fails or keeps state; any thread may call them.
  */
-#ifndef SCPROF_COMPARE_H
-#define SCPROF_COMPARE_H
+#ifndef SCPROF_STATS_COMPARE_H
+#define SCPROF_STATS_COMPARE_H
 
 #include <stddef.h>
 

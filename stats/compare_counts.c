@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Two counts: the conditional binomial test of a ratio of rates, and Benjamini and
  * Hochberg's procedure over many tests of any kind. */
-#include "compare.h"
+#include "stats/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include <gsl/gsl_cdf.h>
 
-#include "proportion.h"
+#include "stats/proportion.h"
 
 /* P(X >= x) of a binomial with n trials; real arguments, by the beta distribution. */
 static double at_least(double x, double n, double p)

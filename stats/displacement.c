@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Ratio estimates with linearised errors (Cochran 1977, "Sampling Techniques", ch. 6) over
  * stretches of time instead of single windows. */
-#include "displacement.h"
+#include "stats/displacement.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
 
-#include "series.h"
-#include "steady.h"
+#include "stats/series.h"
+#include "stats/steady.h"
 
 #define LEAST_BATCHES 8
 /* Half of 1 % for each of the two tests. */

@@ -5,7 +5,7 @@
  *     binomial interval of Clopper and Pearson on the effective number of ticks.
  *  2. Otherwise Student's t on the error that consecutive batches show, dependence
  *     included, moved towards the long tail by what skewness makes of t.
- *  Calls that are in no batch add what they scatter by beyond that (apart.h).
+ *  Calls that are in no batch add what they scatter by beyond that (unbatched.h).
  *  Below MANY_BATCHES batches their error is too noisy to be taken for itself: the
  *  calls' own variance is, unless the batches contradict it.
  *
@@ -18,11 +18,11 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "apart.h"
-#include "moments.h"
-#include "phase.h"
-#include "proportion.h"
-#include "serial.h"
+#include "stats/unbatched.h"
+#include "stats/moments.h"
+#include "stats/phase.h"
+#include "stats/proportion.h"
+#include "stats/autocorrelation.h"
 
 #define FEW_EVENTS 100
 /* More than this share of calls with a tick is no longer "few". */

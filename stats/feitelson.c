@@ -6,7 +6,7 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "plan.h"
+#include "stats/plan.h"
 
 /* Centred first: squares of near-equal values would cancel. */
 double stats_sample_deviation(const double *value, size_t n)

@@ -12,7 +12,7 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "plan.h"
+#include "stats/plan.h"
 
 /* A long run keeps 32 to 63 batches, some of them dependent: about so many degrees
  * of freedom, however many calls there are. */

@@ -7,7 +7,7 @@
  */
 #include <math.h>
 
-#include "replications.h"
+#include "stats/replications.h"
 
 static size_t count_up_to(const double *x, size_t n, double limit)
 {

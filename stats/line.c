@@ -8,7 +8,7 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "moments.h"
+#include "stats/moments.h"
 
 int stats_line(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y, stats_u128 sum_xy,
 	       double *intercept, double *slope)

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#include "stats.h"
+#include "stats/stats.h"
 
 /* Sums over a block of consecutive calls: x the bytes, y the clock units. Sizes up to
  * 2^40, durations up to 2^50 and 2^30 calls are safe from overflow. */

@@ -14,8 +14,8 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "line.h"
-#include "moments.h"
+#include "stats/line.h"
+#include "stats/moments.h"
 
 #define MOST 64
 

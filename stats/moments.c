@@ -11,7 +11,7 @@
  */
 #include <math.h>
 
-#include "moments.h"
+#include "stats/moments.h"
 
 double moments_square(uint64_t n, uint64_t sum, stats_u128 sum_sq)
 {

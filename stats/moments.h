@@ -3,7 +3,7 @@
 #ifndef SCPROF_STATS_MOMENTS_H
 #define SCPROF_STATS_MOMENTS_H
 
-#include "stats.h"
+#include "stats/stats.h"
 
 /* Sum of (x - mean)^2. n > 0. -1 where the sums cannot belong to n integers. */
 double moments_square(uint64_t n, uint64_t sum, stats_u128 sum_sq);

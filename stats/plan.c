@@ -9,8 +9,8 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "plan.h"
-#include "stats.h"
+#include "stats/plan.h"
+#include "stats/stats.h"
 
 double stats_two_sided_z(double confidence)
 {

@@ -6,8 +6,8 @@
  */
 #include <math.h>
 
-#include "plan.h"
-#include "proportion.h"
+#include "stats/plan.h"
+#include "stats/proportion.h"
 
 /* Counts less likely than this, relative to the likeliest, no longer matter. */
 #define NEGLIGIBLE 1e-6

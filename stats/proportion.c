@@ -10,7 +10,7 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sf_gamma.h>
 
-#include "proportion.h"
+#include "stats/proportion.h"
 
 /* Both counts above this: GSL's continued fraction takes hundreds of steps, and at
  * some millions gives up with NAN. Peizer and Pratt's approximation is right to

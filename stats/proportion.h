@@ -9,8 +9,8 @@
  * for the binomial's tails:
  *   P(X >= x | p) = I_p(x, n - x + 1),  P(X <= x | p) = I_{1-p}(n - x, x + 1).
  */
-#ifndef SCPROF_PROPORTION_H
-#define SCPROF_PROPORTION_H
+#ifndef SCPROF_STATS_PROPORTION_H
+#define SCPROF_STATS_PROPORTION_H
 
 /* Clopper and Pearson (1934): exact, never covers less than asked. */
 void proportion_clopper_pearson(double x, double n, double confidence, double *low, double *high);

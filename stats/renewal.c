@@ -5,7 +5,7 @@
  * and m is the sum of the densities of one, two and three spacings as far as 2. */
 #include <math.h>
 
-#include "plan.h"
+#include "stats/plan.h"
 
 double stats_randomised_count_variance(double mean_ticks)
 {

@@ -3,7 +3,7 @@
  * than that they are numbers in the order of measurement. The tests of trend and
  * dependence use ranks, since one disturbed replication must not decide them.
  */
-#include "replications.h"
+#include "stats/replications.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
-#include "plan.h"
+#include "stats/plan.h"
 
 #define FENCE_RANGES	3.0 /* Tukey's "far out" */
 #define LEAST_FOR_FENCE 4

@@ -10,8 +10,8 @@
  * Pure functions: none allocates, fails or keeps state; any thread may call them.
  * They take time proportional to n^2, for n up to some thousands.
  */
-#ifndef SCPROF_REPLICATIONS_H
-#define SCPROF_REPLICATIONS_H
+#ifndef SCPROF_STATS_REPLICATIONS_H
+#define SCPROF_STATS_REPLICATIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

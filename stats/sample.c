@@ -4,7 +4,7 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "moments.h"
+#include "stats/moments.h"
 
 double stats_variance(const struct stats_sums *s)
 {

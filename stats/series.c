@@ -10,7 +10,7 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "series.h"
+#include "stats/series.h"
 
 /* By simulation: with these, series of 16 to 64 values that follow each other by 0.5 stay
  * within the false-alarm rates of steady.h. The bias of r around a mean is

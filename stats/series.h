@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "stats.h"
+#include "stats/stats.h"
 
 #define SERIES_MOST 64
 /* Fewer are not searched for two levels: their ranks cannot be unlikely enough. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The regression of site_costs.h: each series alone, coefficients and influences added up. */
-#include "site_costs.h"
+#include "stats/site_costs.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -30,13 +30,13 @@
  *
  * Seconds. Pure functions but for memory, which is allocated and freed inside.
  */
-#ifndef SCPROF_SITE_COSTS_H
-#define SCPROF_SITE_COSTS_H
+#ifndef SCPROF_STATS_SITE_COSTS_H
+#define SCPROF_STATS_SITE_COSTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "displacement.h"
+#include "stats/displacement.h"
 
 #define SITE_COSTS_INFLATION 100.0
 #define SITE_COSTS_MOST	     32	 /* sites in one regression */

@@ -2,7 +2,7 @@
 /* Which sites' calls cannot be told apart. By variance inflation (the diagonal of the inverse
  * of the correlations, Marquardt 1970): the worst site joins those that explain it, and
  * the rest is judged anew, until none is left that others explain. */
-#include "site_costs.h"
+#include "stats/site_costs.h"
 
 #include <math.h>
 #include <string.h>

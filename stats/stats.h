@@ -7,8 +7,8 @@
  * the caller uses throughout; confidence is a probability such as 0.95.
  * No function allocates, fails or keeps state.
  */
-#ifndef SCPROF_STATS_H
-#define SCPROF_STATS_H
+#ifndef SCPROF_STATS_STATS_H
+#define SCPROF_STATS_STATS_H
 
 #include <stdint.h>
 
@@ -85,7 +85,7 @@ struct stats_estimate {
  *                      mean is 16 ticks or more.
  *   "none"             no call: NANs. One call of a fast clock: 0 to infinity.
  * Calls in no batch add what they scatter by beyond what batches foretell, stretch by
- * stretch (apart.h): in design_effect, error and freedom.
+ * stretch (unbatched.h): in design_effect, error and freedom.
  * Intervals by t are moved towards a long tail (Johnson 1978). Nothing is subtracted
  * for overhead here. Needs up to about 2 kB of stack. */
 struct stats_estimate stats_estimate(const struct stats_sample *s, double confidence);

@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#include "stats.h"
+#include "stats/stats.h"
 
 /* Leading batches that differ from the rest. */
 struct stats_steady_warmup {

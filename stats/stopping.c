@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The rule is in the header. */
-#include "stopping.h"
+#include "stats/stopping.h"
 
 #include <math.h>
 

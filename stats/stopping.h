@@ -19,7 +19,7 @@
 
 #include <stdbool.h>
 
-#include "stats.h"
+#include "stats/stats.h"
 
 #define STOPPING_GROWTH	   1.5
 #define STOPPING_CALLS	   256

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A trimmed mean from a histogram. Only the long end is trimmed: what takes a processor
  * away makes calls longer, never shorter. */
-#include "trimmed.h"
+#include "stats/trimmed.h"
 
 #include <math.h>
 
-#include "hist.h"
-#include "serial.h"
+#include "stats/histogram.h"
+#include "stats/autocorrelation.h"
 
 #define BUCKET_ERROR 0.036
 #define FREEDOM	     0.7 /* of the batches less one: they tell the dependence */

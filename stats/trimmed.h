@@ -8,12 +8,12 @@
  *
  * Pure functions; none allocates, fails or keeps state; any thread may call them.
  */
-#ifndef SCPROF_TRIMMED_H
-#define SCPROF_TRIMMED_H
+#ifndef SCPROF_STATS_TRIMMED_H
+#define SCPROF_STATS_TRIMMED_H
 
 #include <stdint.h>
 
-#include "undisturbed.h"
+#include "stats/undisturbed.h"
 
 #define TRIMMED_SHARE 0.05 /* of the calls, the longest ones */
 #define TRIMMED_LEAST 256  /* fewer calls say nothing */
@@ -28,7 +28,7 @@
  *     mean is known far better, of one bucket's not: 0.036 (sum p^2)^1.5 of it, p the
  *     buckets' shares, which covers what shifting laws against the buckets does
  *     (normal, uniform, exponential, lognormal, two modes: computed).
- * `count`: a histogram as in hist.h. `b`: of the same calls, or more. Clock units. Returns
+ * `count`: a histogram as in histogram.h. `b`: of the same calls, or more. Clock units. Returns
  * 0, or -1: too few calls or batches, or so much dependence that no error can be told. */
 int trimmed_of(const uint64_t *count, uint32_t buckets, const struct stats_batches *b,
 	       struct undisturbed *out);

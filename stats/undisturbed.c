@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A robust location of batch means: Tukey's biweight. Far-off batches get no weight at
  * all, unlike in a trimmed mean, whose centre moves when one run has more of them. */
-#include "undisturbed.h"
+#include "stats/undisturbed.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "serial.h"
+#include "stats/autocorrelation.h"
 
 #define REACH	      6	   /* in median absolute deviations: beyond, no weight */
 #define FAR_MOST      0.25 /* share of batches without weight */

@@ -9,12 +9,12 @@
  *
  * Pure functions: none allocates, fails or keeps state; any thread may call them.
  */
-#ifndef SCPROF_UNDISTURBED_H
-#define SCPROF_UNDISTURBED_H
+#ifndef SCPROF_STATS_UNDISTURBED_H
+#define SCPROF_STATS_UNDISTURBED_H
 
 #include <stdint.h>
 
-#include "stats.h"
+#include "stats/stats.h"
 
 #define UNDISTURBED_BATCHES 64 /* at most; more are not looked at */
 #define UNDISTURBED_LEAST   16 /* fewer say nothing */

@@ -11,9 +11,9 @@
 
 #include <gsl/gsl_sort.h>
 
-#include "hist.h"
-#include "series.h"
-#include "steady.h"
+#include "stats/histogram.h"
+#include "stats/series.h"
+#include "stats/steady.h"
 
 #define LEAST_BATCHES 8
 #define LEAST_FACTOR  3

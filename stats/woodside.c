@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Equations without numbers in the paper: they are in the order of its sections 2, 3 and
  * 4.3. */
-#include "woodside.h"
+#include "stats/woodside.h"
 
 double woodside_tau_fluid(const struct woodside_step *alone)
 {

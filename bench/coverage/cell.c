@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What follows from the parameters of a cell alone. */
-#include "cell.h"
+#include "bench/coverage/cell.h"
 
 #define LOCKED_PHASES 32
 

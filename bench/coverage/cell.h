@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "law.h"
+#include "bench/coverage/law.h"
 
 enum dependence {
 	DEPENDENCE_NONE,	    /* each call begins at a phase of its own */

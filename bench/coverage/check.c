@@ -3,8 +3,8 @@
  * each difference in units of its standard error. */
 #include <stdlib.h>
 
-#include "check.h"
-#include "print.h"
+#include "bench/coverage/check.h"
+#include "bench/coverage/print.h"
 
 enum quantity {
 	ERROR,	       /* of the estimate */

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "score.h"
+#include "bench/coverage/score.h"
 
 /* Draws replications of the cell both ways and compares what the estimator sees and
  * says: prints differences of more than four standard errors. Returns their number;

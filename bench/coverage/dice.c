@@ -6,7 +6,7 @@
 
 #include <gsl/gsl_randist.h>
 
-#include "dice.h"
+#include "bench/coverage/dice.h"
 
 static unsigned long gsl_bits(void *state)
 {

@@ -3,8 +3,8 @@
  * many calls it has. */
 #include <stdlib.h>
 
-#include "source.h"
-#include "spread.h"
+#include "bench/coverage/source.h"
+#include "bench/coverage/spread.h"
 
 struct iid {
 	struct source source;

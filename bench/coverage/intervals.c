@@ -8,8 +8,8 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "intervals.h"
-#include "serial.h"
+#include "bench/coverage/intervals.h"
+#include "stats/autocorrelation.h"
 
 #define CONFIDENCE 0.95
 #define Z95	   1.959963984540054

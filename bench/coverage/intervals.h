@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "score.h"
+#include "bench/coverage/score.h"
 
 #define INTERVALS 5
 

@@ -6,8 +6,8 @@
 
 #include <gsl/gsl_randist.h>
 
-#include "intervals.h"
-#include "proportion.h"
+#include "bench/coverage/intervals.h"
+#include "stats/proportion.h"
 
 #define CONFIDENCE 0.95
 #define Z95	   1.959963984540054

@@ -4,7 +4,7 @@
  * 2^-32 ticks, whose sums over a batch Euclid's algorithm gives in closed form. */
 #include <stdlib.h>
 
-#include "source.h"
+#include "bench/coverage/source.h"
 
 #define ONE (UINT64_C(1) << 32)
 /* So many phases are sampled one by one; the rest of a long run is drawn at once. */

@@ -3,7 +3,7 @@
  * counts at random phases without any integration: see tally.c. */
 #include <gsl/gsl_cdf.h>
 
-#include "law.h"
+#include "bench/coverage/law.h"
 
 const char *const law_names[LAW_KINDS] = {"constant", "uniform", "exponential", "lognormal",
 					  "bimodal"};

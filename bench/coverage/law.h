@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "dice.h"
+#include "bench/coverage/dice.h"
 
 enum law_kind {
 	LAW_CONSTANT,

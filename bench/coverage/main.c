@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
-#include "intervals.h"
-#include "options.h"
-#include "print.h"
-#include "threads.h"
+#include "bench/coverage/check.h"
+#include "bench/coverage/intervals.h"
+#include "bench/coverage/options.h"
+#include "bench/coverage/print.h"
+#include "bench/coverage/threads.h"
 
 /* Time of one stats_estimate, about; replications are planned by it. */
 #define ESTIMATE_NS 12e3

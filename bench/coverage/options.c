@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cell.h"
-#include "options.h"
+#include "bench/coverage/cell.h"
+#include "bench/coverage/options.h"
 
 static const double full_means[] = {1e-4, 1e-3, 1e-2, 0.1, 0.3, 1.7, 10, 30};
 static const double full_n[] = {30, 100, 1e3, 1e4, 1e5, 1e6, 1e7};

@@ -9,8 +9,8 @@
 #include <complex.h>
 #include <stdlib.h>
 
-#include "spread.h"
-#include "walk.h"
+#include "bench/coverage/spread.h"
+#include "bench/coverage/walk.h"
 
 #define POINTS_MAX 32
 /* Calls simulated to see how many phases the recorder samples. */

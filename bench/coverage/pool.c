@@ -11,7 +11,7 @@
  * covered. Runs are rounded to whole segments, bursts apart. */
 #include <stdlib.h>
 
-#include "walk.h"
+#include "bench/coverage/walk.h"
 
 #define SEGMENT_CALLS 2048
 #define SEGMENTS      10000

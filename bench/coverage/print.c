@@ -2,7 +2,7 @@
 /* CSV for programs, a summary for people. */
 #include <stdlib.h>
 
-#include "print.h"
+#include "bench/coverage/print.h"
 
 static void print_methods(FILE *f, const struct score *s)
 {

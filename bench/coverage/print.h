@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "score.h"
+#include "bench/coverage/score.h"
 
 /* clock, dependence, law, mean, n: separated by commas. */
 void print_cell(FILE *f, const struct cell *c);

@@ -2,7 +2,7 @@
 /* The parts of the recorder that are not on the path of every call. */
 #include <gsl/gsl_randist.h>
 
-#include "recorder.h"
+#include "bench/coverage/recorder.h"
 
 uint64_t recorder_batch_calls(uint64_t n)
 {

@@ -2,7 +2,7 @@
 /* What scprof's recorder keeps of the calls of one site, filled call by call or
  * batch by batch.
  *
- * Batches as batch_close() in preload/batch.c leaves them: they begin with two
+ * Batches as batch_close() in preload/table/batch.c leaves them: they begin with two
  * calls and are merged in pairs when there are 64, so at the end there are n / B
  * whole ones of B calls, B the smallest power of two (at least 2) for which that is
  * below 64. Knowing n beforehand, the laboratory fills the final batches directly. */
@@ -12,8 +12,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "dice.h"
-#include "stats.h"
+#include "bench/coverage/dice.h"
+#include "stats/stats.h"
 
 #define RECORDER_BATCHES 64
 /* Phases are sampled every 2 to 16 ticks, see recorder_sample. */

@@ -2,7 +2,7 @@
 /* Scoring: nothing here knows how replications are made. */
 #include <string.h>
 
-#include "score.h"
+#include "bench/coverage/score.h"
 
 #define CONFIDENCE 0.95
 #define Z95	   1.959963984540054

@@ -4,7 +4,7 @@
 #ifndef COVERAGE_SCORE_H
 #define COVERAGE_SCORE_H
 
-#include "source.h"
+#include "bench/coverage/source.h"
 
 #define SCORE_METHODS 8
 #define SCORE_DOUBTS  3

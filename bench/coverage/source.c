@@ -2,7 +2,7 @@
 /* Which way to simulate a cell. */
 #include <stdlib.h>
 
-#include "source.h"
+#include "bench/coverage/source.h"
 
 /* Call by call up to so many calls: from 2^16 on batches are whole segments of a pool. */
 #define WALKED 65535

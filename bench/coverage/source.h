@@ -11,8 +11,8 @@
 #ifndef COVERAGE_SOURCE_H
 #define COVERAGE_SOURCE_H
 
-#include "cell.h"
-#include "recorder.h"
+#include "bench/coverage/cell.h"
+#include "bench/coverage/recorder.h"
 
 struct source {
 	void (*draw)(struct source *s, struct dice *d, struct recorder *r);

@@ -12,7 +12,7 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "spread.h"
+#include "bench/coverage/spread.h"
 
 #define SINGLES 64
 /* P(C >= k | T) is tabulated for T up to REACH in steps of 1 / STEPS; longer durations

@@ -3,7 +3,7 @@
 #ifndef COVERAGE_SPREAD_H
 #define COVERAGE_SPREAD_H
 
-#include "tally.h"
+#include "bench/coverage/tally.h"
 
 /* Distribution of counts of durations of this law, on fixed or randomised ticks. */
 void spread_build(struct tally *t, const struct law *l, bool randomised);

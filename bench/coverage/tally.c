@@ -2,7 +2,7 @@
 /* Batches of independent counts in a time that hardly depends on their number:
  * a chain of binomials over the cells, or one by one by the alias method, whichever
  * is shorter. */
-#include "tally.h"
+#include "bench/coverage/tally.h"
 
 #define RANGE_RATIO 1.125
 #define NEGLIGIBLE  1e-15

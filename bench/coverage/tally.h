@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-#include "law.h"
-#include "recorder.h"
+#include "bench/coverage/law.h"
+#include "bench/coverage/recorder.h"
 
 #define TALLY_CELLS 512
 

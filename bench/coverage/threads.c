@@ -5,9 +5,9 @@
 
 #include <gsl/gsl_randist.h>
 
-#include "profile.h"
-#include "threads.h"
-#include "walk.h"
+#include "profile/profile.h"
+#include "bench/coverage/threads.h"
+#include "bench/coverage/walk.h"
 
 #define SLOW_LEVEL 20
 #define RARE_LEVEL 100

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "score.h"
+#include "bench/coverage/score.h"
 
 enum threads_kind {
 	THREADS_ALIKE,	/* all calls follow one law */

@@ -2,7 +2,7 @@
 /* The programs of the threads scenario, and what became of each. */
 #include <stdlib.h>
 
-#include "threads.h"
+#include "bench/coverage/threads.h"
 
 #define LONG_CALLS 20000
 #define SEED	   1990

@@ -3,7 +3,7 @@
  * programs, and is checked against it (lab --check). */
 #include <stdlib.h>
 
-#include "walk.h"
+#include "bench/coverage/walk.h"
 
 /* Long gaps between random ticks are crossed at one go: the sum of so many
  * uniform(1/2, 3/2), or more, is normal to all that matters. They stop this many

@@ -3,7 +3,7 @@
 #ifndef COVERAGE_WALK_H
 #define COVERAGE_WALK_H
 
-#include "source.h"
+#include "bench/coverage/source.h"
 
 /* A clock of random ticks, read at ever later instants. */
 struct wall {

@@ -5,7 +5,7 @@ tests: $(FORMATS)/make_hostile $(FORMATS)/hostile.so
 
 $(FORMATS)/make_hostile: $(FORMATS)/make_hostile.o $(BUILD)/tests/unit/scp_build.o
 	$(CC) $(SAN) -o $@ $^
-$(FORMATS)/make_hostile.o: TOOL_CFLAGS += -Itests/unit
+$(FORMATS)/make_hostile.o: TOOL_CFLAGS +=
 
 # The names: separators, quotes and a line break, markup, broken UTF-8, one of 10 kB, a
 # formula, terminal control.

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scp_build.h"
+#include "tests/unit/scp_build.h"
 
 #define LONG_NAME 10000
 

@@ -10,7 +10,7 @@ AFL_CC  ?= afl-clang-fast
 FUZZ_OUT ?= $(BUILD)/fuzz/out
 
 FUZZ_SRC = $(PROFILE_SRC) tests/unit/model_check.c
-FUZZ_CFLAGS = -std=gnu11 -O2 -g -D_GNU_SOURCE -Iinclude -Iprofile -Itests/unit
+FUZZ_CFLAGS = -std=gnu11 -O2 -g -D_GNU_SOURCE -I.
 # The reader's own library of names for what compilers mangle.
 FUZZ_LIBS = -liberty -lm
 FUZZ_DEPS = $(wildcard profile/*.h tests/unit/*.h) include/scprof_format.h

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "profile.h"
-#include "scp_build.h"
+#include "profile/profile.h"
+#include "tests/unit/scp_build.h"
 
 static const char *directory;
 

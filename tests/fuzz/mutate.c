@@ -19,8 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile.h"
-#include "report.h"
+#include "profile/profile.h"
+#include "report/report.h"
 
 #define MUTANT	     "mutate.crash.scp"
 #define SECONDS_EACH 20

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "profile.h"
+#include "profile/profile.h"
 
 static void print_wide(prof_u128 v)
 {

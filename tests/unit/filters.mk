@@ -4,9 +4,9 @@ FILTER_TESTS = $(BUILD)/tests/unit/test_preload_glob $(BUILD)/tests/unit/test_co
 	$(BUILD)/tests/unit/test_profile_filters
 UNIT_TESTS += $(FILTER_TESTS)
 
-$(BUILD)/tests/unit/test_preload_glob: tests/unit/test_preload_glob.c $(BUILD)/preload/glob.o
+$(BUILD)/tests/unit/test_preload_glob: tests/unit/test_preload_glob.c $(BUILD)/preload/filter/glob.o
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -Ipreload -o $@ $^ -lcmocka
+	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I. -o $@ $^ -lcmocka
 
 $(BUILD)/tests/unit/test_collector_filters: %: %.o \
 		$(addprefix $(BUILD)/lib,$(addsuffix .a,collector profile))

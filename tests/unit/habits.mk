@@ -4,7 +4,7 @@ USAGE_TEST = $(BUILD)/tests/unit/test_cli_usage
 QUANTITY_TEST = $(BUILD)/tests/unit/test_quantity
 UNIT_TESTS += $(USAGE_TEST) $(QUANTITY_TEST)
 
-$(USAGE_TEST): $(BUILD)/tests/unit/test_cli_usage.o $(BUILD)/cli/usage.o
+$(USAGE_TEST): $(BUILD)/tests/unit/test_cli_usage.o $(BUILD)/cli/help/usage.o
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
 $(QUANTITY_TEST): $(BUILD)/tests/unit/test_quantity.o $(BUILD)/cli/quantity.o

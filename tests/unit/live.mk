@@ -7,7 +7,7 @@ $(BUILD)/tests/unit/test_profile_since: %: %.o $(BUILD)/tests/unit/simulate.o $(
 	$(CC) $(SAN) -o $@ $^ -lcmocka -lm
 
 $(BUILD)/tests/unit/test_live_window: %: %.o $(addprefix $(BUILD)/tests/unit/,simulate.o recording.o) \
-		$(BUILD)/live/window.o $(BUILD)/report/estimate.o $(addprefix $(BUILD)/lib,$(addsuffix .a,profile stats))
+		$(BUILD)/report/live/sums_window.o $(BUILD)/report/model/estimate.o $(addprefix $(BUILD)/lib,$(addsuffix .a,profile stats))
 	$(CC) $(SAN) -o $@ $^ -lcmocka -lgsl -lgslcblas -lm
 
 $(BUILD)/tests/unit/test_stats_stopping: %: %.o $(addprefix $(BUILD)/tests/unit/,simulate.o recording.o) \
@@ -15,5 +15,5 @@ $(BUILD)/tests/unit/test_stats_stopping: %: %.o $(addprefix $(BUILD)/tests/unit/
 	$(CC) $(SAN) -o $@ $^ -lcmocka -lgsl -lgslcblas -lm
 
 $(BUILD)/tests/unit/test_live_means: %: %.o $(addprefix $(BUILD)/tests/unit/,simulate.o recording.o report_fixture.o) \
-		$(BUILD)/live/means.o $(BUILD)/live/window.o $(addprefix $(BUILD)/lib,$(addsuffix .a,report profile stats))
+		$(BUILD)/report/live/means.o $(BUILD)/report/live/sums_window.o $(addprefix $(BUILD)/lib,$(addsuffix .a,report profile stats))
 	$(CC) $(SAN) -o $@ $^ $(TOOL_LIBS) -lcmocka

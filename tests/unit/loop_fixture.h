@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "loop.h"
+#include "report/loops/loop.h"
 
 #define NONE PROF_NONE /* start or end of a thread */
 

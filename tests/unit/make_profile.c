@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scp_build.h"
+#include "tests/unit/scp_build.h"
 
 #define FRAMES_MOST 20
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scp_build.h"
+#include "tests/unit/scp_build.h"
 
 #define PAGE_TICK_NS   10000000u
 #define WAIT_NS	       3000000u

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Invariants and equality of models, for the unit tests and the fuzzer. */
-#include "model_check.h"
+#include "tests/unit/model_check.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef MODEL_CHECK_H
 #define MODEL_CHECK_H
 
-#include "profile.h"
+#include "profile/profile.h"
 
 const char *model_check(const struct profile *p);
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "model_check.h"
+#include "tests/unit/model_check.h"
 
 static inline struct profile *model_open(const char *const *paths, size_t count)
 {

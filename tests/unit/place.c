@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* See the header. */
-#include "place.h"
+#include "tests/unit/place.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -3,8 +3,8 @@
 #ifndef SCPROF_TESTS_PLACE_H
 #define SCPROF_TESTS_PLACE_H
 
-#include "agent.h"
-#include "scp_build.h"
+#include "serve/agent.h"
+#include "tests/unit/scp_build.h"
 
 struct place {
 	char directory[64];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* See the header. */
-#include "recording.h"
+#include "tests/unit/recording.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #ifndef SCPROF_TESTS_RECORDING_H
 #define SCPROF_TESTS_RECORDING_H
 
-#include "simulate.h"
-#include "stats.h"
+#include "tests/unit/simulate.h"
+#include "stats/stats.h"
 
 #define RECORDING_BATCHES 64
 
@@ -16,7 +16,7 @@ struct recording {
 	uint64_t batch_end, batch_base;
 };
 
-/* Sums and batches as preload/batch.c leaves them, of a clock of one-unit ticks. */
+/* Sums and batches as preload/table/batch.c leaves them, of a clock of one-unit ticks. */
 void recording_begin(struct recording *r);
 void recording_add(struct recording *r, uint64_t units);
 struct stats_sample recording_sample(const struct recording *r);

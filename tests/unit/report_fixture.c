@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* See report_fixture.h. */
-#include "report_fixture.h"
+#include "tests/unit/report_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "report.h"
+#include "report/report.h"
 
 /* A fresh copy in static memory; the one before is overwritten. */
 struct profile *fixture_profile(void);

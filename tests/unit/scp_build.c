@@ -2,7 +2,7 @@
 /* Profile files made by hand. A failure here is a failure of the test's own
  * ground, so it ends the test program.
  */
-#include "scp_build.h"
+#include "tests/unit/scp_build.h"
 
 #include <dirent.h>
 #include <err.h>

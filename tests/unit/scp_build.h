@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "scprof_format.h"
+#include "include/scprof_format.h"
 
 #define SCP_BUILD_ROOM (1u << 20)
 

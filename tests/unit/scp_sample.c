@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "scp_build.h"
+#include "tests/unit/scp_build.h"
 
 static void fill_sums(struct scp_entry *e, uint64_t calls, uint64_t each, uint64_t bytes_each)
 {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "simulate.h"
+#include "tests/unit/simulate.h"
 
 uint64_t simulate_bits(struct simulate *s)
 {

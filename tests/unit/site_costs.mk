@@ -31,5 +31,5 @@ SITE_COSTS_RUN_TEST = $(BUILD)/tests/unit/test_site_costs_run
 UNIT_TESTS += $(SITE_COSTS_RUN_TEST)
 
 # The measurement is the test's own: of the collector only the joining.
-$(SITE_COSTS_RUN_TEST): %: %.o $(addprefix $(BUILD)/collector/,site_costs_run.o site_index.o) $(BUILD)/libprofile.a $(BUILD)/libstats.a
+$(SITE_COSTS_RUN_TEST): %: %.o $(addprefix $(BUILD)/collector/displacement/sites/,site_costs_run.o site_index.o) $(BUILD)/libprofile.a $(BUILD)/libstats.a
 	$(CC) $(SAN) -o $@ $^ -lcmocka -lgsl -lgslcblas -lm

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "usage.h"
+#include "cli/help/usage.h"
 
 static const char text[] = "usage: scprof thing [--all] [-o PATH] PROFILE... | [DIR]\n"
 			   "                    more\n"

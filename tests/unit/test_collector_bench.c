@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "bench_call.h"
-#include "bench_summary.h"
+#include "collector/microbench/bench_call.h"
+#include "collector/microbench/bench_summary.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <cmocka.h>
 
-#include "clocks_private.h"
+#include "collector/clocks/clocks_private.h"
 
 static void names_read_back(void **state)
 {

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "duration.h"
+#include "collector/duration.h"
 
 static void reads_whole_numbers_of_nanoseconds(void **state)
 {

@@ -14,10 +14,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "gather.h"
-#include "rundir.h"
-#include "runfiles.h"
-#include "scprof_format.h"
+#include "collector/launch/gather.h"
+#include "collector/launch/run_directory.h"
+#include "profile/live/run_files.h"
+#include "include/scprof_format.h"
 
 static struct rundir dir;
 static int told;

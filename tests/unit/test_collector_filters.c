@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "below.h"
-#include "windows.h"
+#include "collector/select/below.h"
+#include "collector/launch/recording_windows.h"
 
 extern const char image_start[] __asm__("__ehdr_start");
 

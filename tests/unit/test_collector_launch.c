@@ -16,8 +16,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "environment.h"
-#include "launch.h"
+#include "collector/launch/environment.h"
+#include "collector/launch/launch.h"
 
 /* Exit status of `script`, launched from a child; 1000 + errno where exec failed. */
 static int run_file(const char *path, char **argv, bool shell, bool ignore_chld)

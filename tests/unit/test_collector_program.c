@@ -13,8 +13,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "program.h"
-#include "program_find.h"
+#include "collector/launch/program.h"
+#include "collector/launch/program_find.h"
 
 static char directory[] = "/tmp/scprof-test.XXXXXX";
 

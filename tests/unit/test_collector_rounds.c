@@ -9,8 +9,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "clock_ways.h"
-#include "steal.h"
+#include "collector/clocks/clock_ways.h"
+#include "collector/machine/steal.h"
 
 static void a_median_ignores_what_interruptions_add(void **state)
 {

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "clocks_steps.h"
+#include "collector/clocks/clocks_steps.h"
 
 #define PASS  100.0 /* between readings */
 #define WIDTH 40.0  /* of the two reference readings round one */

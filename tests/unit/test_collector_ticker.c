@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "ticker.h"
+#include "collector/clocks/ticker.h"
 
 #define D 1000u
 

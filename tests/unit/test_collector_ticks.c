@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "clocks_ticks.h"
-#include "random.h"
-#include "ticker.h"
+#include "collector/clocks/clocks_ticks.h"
+#include "collector/clocks/random.h"
+#include "collector/clocks/ticker.h"
 
 #define D     1000000u
 #define PASS  1000u

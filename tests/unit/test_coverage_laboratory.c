@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../../bench/coverage/check.h"
+#include "bench/coverage/check.h"
 
 #define REPLICATIONS 200
 

@@ -2,13 +2,13 @@
 /* The statistics of comparisons against published examples, and against values
  * worked out by other means (direct sums of binomial probabilities, root finding on
  * the defining equations). */
-#include "near.h"
+#include "tests/unit/near.h"
 
 #include <string.h>
 
-#include "between.h"
-#include "compare.h"
-#include "undisturbed.h"
+#include "stats/between.h"
+#include "stats/compare.h"
+#include "stats/undisturbed.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The trimmed mean of a histogram: right where nothing disturbs, unmoved by what a host
  * takes away, and wider or refused where calls depend on one another. */
-#include "near.h"
+#include "tests/unit/near.h"
 
 #include <string.h>
 
-#include "hist.h"
-#include "trimmed.h"
+#include "stats/histogram.h"
+#include "stats/trimmed.h"
 
 #define BATCHES 64
 #define CALLS	100

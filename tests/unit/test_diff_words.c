@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diff.h"
-#include "match.h"
-#include "stats.h"
+#include "report/compare/diff.h"
+#include "report/compare/match.h"
+#include "stats/stats.h"
 
 static void check_words(const struct diff_site *s, const char *want)
 {

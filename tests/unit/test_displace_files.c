@@ -16,14 +16,14 @@
 
 #include <cmocka.h>
 
-#include "cpu_times.h"
-#include "cpu_usage.h"
-#include "cpus.h"
-#include "fluid_group.h"
-#include "near.h"
-#include "quota.h"
-#include "sched_group.h"
-#include "tasks.h"
+#include "collector/machine/cpu_times.h"
+#include "collector/machine/cpu_usage.h"
+#include "collector/machine/cpus.h"
+#include "collector/displacement/fluid/fluid_group.h"
+#include "tests/unit/near.h"
+#include "collector/machine/quota.h"
+#include "collector/displacement/fluid/sched_group.h"
+#include "collector/machine/tasks.h"
 
 /* ---- lists of CPUs ---- */
 

@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "fluid.h"
-#include "fluid_loop.h"
-#include "near.h"
-#include "wall_fluid.h"
+#include "collector/displacement/fluid/fluid.h"
+#include "collector/displacement/fluid/fluid_loop.h"
+#include "tests/unit/near.h"
+#include "collector/displacement/wall_method_fluid.h"
 
 static void add(struct fluid_loop *l, uint32_t count, uint64_t units)
 {

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "fluid_group.h"
+#include "collector/displacement/fluid/fluid_group.h"
 
 static void *join_and_stay(void *group)
 {

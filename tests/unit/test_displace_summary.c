@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "displace_confirm.h"
-#include "displace_summary.h"
-#include "near.h"
+#include "collector/displacement/displace_confirm.h"
+#include "collector/displacement/displace_summary.h"
+#include "tests/unit/near.h"
 
 #define RUNS 6
 

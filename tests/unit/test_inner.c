@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "model_open.h"
-#include "profile.h"
-#include "report_fixture.h"
-#include "scp_build.h"
+#include "tests/unit/model_open.h"
+#include "profile/profile.h"
+#include "tests/unit/report_fixture.h"
+#include "tests/unit/scp_build.h"
 
 /* The sample, with calls inside its first site's ten. */
 static const char *save(const char *name, uint64_t inner_calls, struct scp_inner_cost first,

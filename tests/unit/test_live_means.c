@@ -5,11 +5,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "estimate.h"
-#include "means.h"
-#include "recording.h"
-#include "report_fixture.h"
-#include "stopping.h"
+#include "report/model/estimate.h"
+#include "report/live/means.h"
+#include "tests/unit/recording.h"
+#include "tests/unit/report_fixture.h"
+#include "stats/stopping.h"
 
 #define CONFIDENCE 0.95
 #define MOST_CALLS 60000

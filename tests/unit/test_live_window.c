@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
-#include "estimate.h"
-#include "recording.h"
-#include "report.h"
-#include "since.h"
-#include "window.h"
+#include "report/model/estimate.h"
+#include "tests/unit/recording.h"
+#include "report/report.h"
+#include "profile/live/differences.h"
+#include "report/live/sums_window.h"
 
 #define CONFIDENCE 0.95
 

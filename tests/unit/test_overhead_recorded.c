@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "model_check.h"
-#include "profile.h"
+#include "tests/unit/model_check.h"
+#include "profile/profile.h"
 
 #define FILES_MOST 4
 

@@ -11,13 +11,13 @@
 
 #include <cmocka.h>
 
-#include "clock.h"
-#include "process.h"
-#include "region_name.h"
-#include "settings.h"
-#include "slowest.h"
-#include "slowest_settings.h"
-#include "stack.h"
+#include "preload/clock/clock.h"
+#include "preload/start/process.h"
+#include "preload/region/region_name.h"
+#include "preload/start/settings.h"
+#include "preload/table/slowest.h"
+#include "preload/start/slowest_settings.h"
+#include "preload/path/stack.h"
 
 #define GRANULES 40u
 

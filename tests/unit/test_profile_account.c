@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "profile.h"
-#include "scp_build.h"
+#include "profile/profile.h"
+#include "tests/unit/scp_build.h"
 
 /* More CPUs than one chunk has room for, and long texts. */
 #define CPUS  70

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "model_check.h"
-#include "scp_build.h"
+#include "tests/unit/model_check.h"
+#include "tests/unit/scp_build.h"
 
 static struct scp_build good;
 static struct scp_sample at;

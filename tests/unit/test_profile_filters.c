@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "model_open.h"
-#include "scp_build.h"
+#include "tests/unit/model_open.h"
+#include "tests/unit/scp_build.h"
 
 static void set_texts(struct scp_header *h, const char *texts, uint32_t bytes)
 {

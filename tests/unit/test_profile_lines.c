@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "batches.h"
+#include "profile/model/batches.h"
 
 static uint64_t random_state;
 

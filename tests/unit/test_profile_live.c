@@ -21,8 +21,8 @@
 
 #include <cmocka.h>
 
-#include "model_check.h"
-#include "scp_build.h"
+#include "tests/unit/model_check.h"
+#include "tests/unit/scp_build.h"
 
 #define ROOM	     (4u << 20)
 #define BUSY	     3u /* entries that are called all the time, and have every block */

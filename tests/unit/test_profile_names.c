@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "model_open.h"
-#include "scp_build.h"
+#include "tests/unit/model_open.h"
+#include "tests/unit/scp_build.h"
 
 static void save(const char *path, const char *exe, const char *program)
 {

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "model_open.h"
-#include "scp_build.h"
+#include "tests/unit/model_open.h"
+#include "tests/unit/scp_build.h"
 
 #define SAMPLE_CALLS 15 /* of the sample profile's entries together */
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "profile.h"
-#include "scp_build.h"
+#include "profile/profile.h"
+#include "tests/unit/scp_build.h"
 
 static void save(const struct scp_clock *clock, const uint8_t *boot_id, const char *path)
 {

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "model_check.h"
-#include "raw.h"
-#include "scp_build.h"
+#include "tests/unit/model_check.h"
+#include "profile/read/raw.h"
+#include "tests/unit/scp_build.h"
 
 static struct profile *read_one(const char *path)
 {

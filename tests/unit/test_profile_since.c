@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "simulate.h"
-#include "since.h"
+#include "tests/unit/simulate.h"
+#include "profile/live/differences.h"
 
 static void add(struct prof_reading *r, uint64_t units, uint64_t bytes, uint64_t inner)
 {

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "profile.h"
-#include "scp_build.h"
-#include "watch.h"
+#include "profile/profile.h"
+#include "tests/unit/scp_build.h"
+#include "profile/live/entry_watch.h"
 
 static const struct scp_site_cost sound = {
 	.entry = 1,

@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
-#include "model_open.h"
-#include "scp_build.h"
+#include "tests/unit/model_open.h"
+#include "tests/unit/scp_build.h"
 
 /* One table with an entry, and a call of each of `units`. */
 static const char *file_of(const char *name, struct scp_slowest_asked asked, const uint64_t *units,

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "model_check.h"
-#include "scp_build.h"
+#include "tests/unit/model_check.h"
+#include "tests/unit/scp_build.h"
 
 static struct prof_sums batches(uint64_t calls_each, uint32_t count, uint64_t first)
 {

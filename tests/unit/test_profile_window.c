@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "model_check.h"
-#include "scp_build.h"
+#include "tests/unit/model_check.h"
+#include "tests/unit/scp_build.h"
 
 /* The sample's file with every entry's sums times `factor`. */
 static const char *sample(const char *name, uint64_t factor)

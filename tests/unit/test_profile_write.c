@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "model_check.h"
-#include "scp_build.h"
+#include "tests/unit/model_check.h"
+#include "tests/unit/scp_build.h"
 
 static struct profile *read_one(const char *path)
 {

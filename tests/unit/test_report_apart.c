@@ -3,10 +3,10 @@
  * report, of the slow clock of a dual run, in a comparison, in a window of a live picture. */
 #include <math.h>
 
-#include "diff.h"
-#include "means.h"
-#include "recording.h"
-#include "report_fixture.h"
+#include "report/compare/diff.h"
+#include "report/live/means.h"
+#include "tests/unit/recording.h"
+#include "tests/unit/report_fixture.h"
 
 #define LONG_CALLS 6000
 #define THREADS	   40

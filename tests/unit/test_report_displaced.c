@@ -12,8 +12,8 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "report.h"
-#include "scp_build.h"
+#include "report/report.h"
+#include "tests/unit/scp_build.h"
 
 #define SITES 5
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Frames whose code is in no file: the vDSO of this kernel, and generated code with
  * the maps that two processes left of it. */
-#include "report_fixture.h"
+#include "tests/unit/report_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The tree of callers: its shape, what its boxes add up to, and the interval of a box of
  * several sites, worked out here from the sites' own errors. */
-#include "report_fixture.h"
+#include "tests/unit/report_fixture.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "flame.h"
+#include "report/render/stacks/flame.h"
 
 struct drawn {
 	struct report *report;

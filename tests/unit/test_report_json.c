@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The JSON report is valid whatever the names are, and has every field of its
  * schema, with the right type. */
-#include "report_fixture.h"
+#include "tests/unit/report_fixture.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "json.h"
+#include "report/render/json/json.h"
 
 static struct json_writer writer;
 static char *text;

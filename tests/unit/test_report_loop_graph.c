@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "loop_graph.h"
+#include "report/loops/loop_graph.h"
 
 static struct loop_graph g;
 

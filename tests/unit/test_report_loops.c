@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Loops of threads made by hand: every number in them can be checked on paper. */
-#include "loop_fixture.h"
+#include "tests/unit/loop_fixture.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -3,10 +3,10 @@
  * sums, shares and warnings, with the places of the rows that these name. The profile has what
  * short cuts could get wrong: rows of equal time and calls, of several entries, with doubts and
  * without, on both sides of the number of calls below which there are none. */
-#include "report_fixture.h"
+#include "tests/unit/report_fixture.h"
 
-#include "group.h"
-#include "stats.h"
+#include "report/model/group.h"
+#include "stats/stats.h"
 
 #define PATHS	 400
 #define ENTRIES	 3000

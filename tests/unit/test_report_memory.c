@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Reports where memory is out, at every allocation in turn: each is refused or printed, none ends
  * the process. `scprof serve` prints them for others. */
-#include "report_fixture.h"
+#include "tests/unit/report_fixture.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "match.h"
+#include "report/compare/match.h"
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What the report says is what the profile's sums say. */
-#include "report_fixture.h"
+#include "tests/unit/report_fixture.h"
 
 #include <math.h>
 

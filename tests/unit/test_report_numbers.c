@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Numbers and names as they are printed. */
-#include "report_fixture.h"
+#include "tests/unit/report_fixture.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "demangle.h"
-#include "numbers.h"
-#include "utf8.h"
+#include "profile/model/demangle.h"
+#include "report/model/numbers.h"
+#include "report/render/text/utf8.h"
 
 static void test_durations(void **state)
 {

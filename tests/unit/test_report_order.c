@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "order.h"
+#include "report/model/order.h"
 
 #define COUNT 20000
 #define WORDS 4

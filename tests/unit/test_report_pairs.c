@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "pairs.h"
-#include "room.h"
+#include "report/render/stacks/pairs.h"
+#include "report/model/growable_array.h"
 
 #define SIDE 300u
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What the report says of single slow calls: when they began, what a reading in ticks can
  * mean, and nothing that a thread's name could do to a terminal. */
-#include "report_fixture.h"
-#include "utf8.h"
+#include "tests/unit/report_fixture.h"
+#include "report/render/text/utf8.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Warm-up, drift, modes and outliers of a report's sites, on sums made by hand. The tests
  * of what is found are test_stats_steady's; these are about what the report does with it. */
-#include "report_fixture.h"
+#include "tests/unit/report_fixture.h"
 
 #include <math.h>
 
-#include "hist.h"
+#include "stats/histogram.h"
 
 #define BATCHES 40
 #define EACH	16

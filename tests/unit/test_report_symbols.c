@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The symbolizer on this very program: its functions, lines and inlined calls
  * are known to the test. */
-#include "report_fixture.h"
+#include "tests/unit/report_fixture.h"
 
 #include <fcntl.h>
 #include <link.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The text report against recorded ones, and the promises that hold for every
  * width. SCPROF_REGOLD=1 records anew: look at the difference before keeping it. */
-#include "report_fixture.h"
+#include "tests/unit/report_fixture.h"
 
 #include <fcntl.h>
 #include <link.h>
@@ -11,8 +11,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "terminal.h"
-#include "utf8.h"
+#include "report/render/text/terminal.h"
+#include "report/render/text/utf8.h"
 
 static char *read_all(const char *path)
 {

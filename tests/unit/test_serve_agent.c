@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "gauges.h"
-#include "metrics.h"
-#include "place.h"
+#include "serve/gauges.h"
+#include "serve/metrics.h"
+#include "tests/unit/place.h"
 static void sums_are_those_of_the_files(void **state)
 {
 	struct place *x = *state;

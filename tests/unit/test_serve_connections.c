@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "connections.h"
+#include "serve/connections.h"
 
 #define SECOND	UINT64_C(1000000000)
 #define CLIENTS (2 * CONNECTIONS_PLACES)

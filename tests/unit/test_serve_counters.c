@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "counters.h"
-#include "metrics_write.h"
+#include "serve/counters.h"
+#include "serve/metrics_write.h"
 
 static void cleans_names(void **state)
 {

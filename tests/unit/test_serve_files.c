@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "gauges.h"
-#include "place.h"
+#include "serve/gauges.h"
+#include "tests/unit/place.h"
 static void nothing_hostile_stops_it(void **state)
 {
 	struct place *x = *state;

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "http.h"
-#include "negotiate.h"
-#include "request.h"
+#include "serve/http.h"
+#include "serve/negotiate.h"
+#include "serve/request.h"
 
 static struct request asked(const char *uri)
 {

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "agent.h"
-#include "scp_build.h"
+#include "serve/agent.h"
+#include "tests/unit/scp_build.h"
 
 #define GREEDY 65534
 #define OTHER  65533

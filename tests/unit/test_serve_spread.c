@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "recording.h"
-#include "spread.h"
+#include "tests/unit/recording.h"
+#include "serve/variance_counter.h"
 
 #define HOSTS 3
 

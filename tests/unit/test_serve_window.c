@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "place.h"
-#include "pprof_window.h"
+#include "tests/unit/place.h"
+#include "serve/pprof_window.h"
 static bool next_chapter(void *context, double seconds)
 {
 	struct place *x = context;

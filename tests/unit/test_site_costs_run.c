@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "near.h"
-#include "scprof_format.h"
-#include "intern.h"
-#include "site_costs_run.h"
+#include "tests/unit/near.h"
+#include "include/scprof_format.h"
+#include "profile/model/intern.h"
+#include "collector/displacement/sites/site_costs_run.h"
 
 #define CPUS	2
 #define WINDOWS 1200

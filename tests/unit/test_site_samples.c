@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "scp_build.h"
-#include "site_samples.h"
+#include "tests/unit/scp_build.h"
+#include "collector/displacement/sites/site_samples.h"
 
 static uint64_t count_at[3]; /* in the file, of entry i + 1 */
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "displacement.h"
-#include "near.h"
+#include "stats/displacement.h"
+#include "tests/unit/near.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define CPUS	     2

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "simulate.h"
-#include "stats.h"
+#include "tests/unit/simulate.h"
+#include "stats/stats.h"
 
-/* What the recorder keeps of calls, as preload/table.c does. */
+/* What the recorder keeps of calls, as preload/table/table.c does. */
 struct record {
 	struct stats_sample sample;
 	uint64_t sum[64], end, base;

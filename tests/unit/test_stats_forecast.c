@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-#include "near.h"
-#include "plan.h"
-#include "simulate.h"
-#include "stats.h"
+#include "tests/unit/near.h"
+#include "stats/plan.h"
+#include "tests/unit/simulate.h"
+#include "stats/stats.h"
 
 #define BATCHES 50
 #define REPEATS 200

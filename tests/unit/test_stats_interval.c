@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "stats.h"
+#include "stats/stats.h"
 
 /* Beilner 1988, Table 17a (sums over 100 000 cycles) and 17b (S_DMT for 10 000
  * cycles of a 1000 us clock). */

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "line.h"
-#include "simulate.h"
+#include "stats/line.h"
+#include "tests/unit/simulate.h"
 
 #define CALLS 2000
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "phase.h"
-#include "simulate.h"
+#include "stats/phase.h"
+#include "tests/unit/simulate.h"
 
 #define BINS 32
 

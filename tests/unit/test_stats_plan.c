@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-#include "near.h"
-#include "plan.h"
-#include "proportion.h"
-#include "stats.h"
+#include "tests/unit/near.h"
+#include "stats/plan.h"
+#include "stats/proportion.h"
+#include "stats/stats.h"
 
 /* The average by its definition: every count, binomial by lgamma. */
 static double average_width(double f, int n, bool whole)

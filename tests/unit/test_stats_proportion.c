@@ -10,8 +10,8 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "near.h"
-#include "proportion.h"
+#include "tests/unit/near.h"
+#include "stats/proportion.h"
 
 typedef void limits(double x, double n, double confidence, double *low, double *high);
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "replications.h"
+#include "stats/replications.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 

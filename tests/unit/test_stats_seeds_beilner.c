@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "near.h"
-#include "plan.h"
-#include "stats.h"
+#include "tests/unit/near.h"
+#include "stats/plan.h"
+#include "stats/stats.h"
 
 #define ROWS	     13
 #define EXPERIMENTS  10

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "near.h"
-#include "plan.h"
-#include "stats.h"
+#include "tests/unit/near.h"
+#include "stats/plan.h"
+#include "stats/stats.h"
 
 #define HALF_A_DIGIT 0.5000001
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "near.h"
-#include "site_costs.h"
+#include "tests/unit/near.h"
+#include "stats/site_costs.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define SERIES	     3

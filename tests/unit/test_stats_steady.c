@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "simulate.h"
-#include "steady.h"
+#include "tests/unit/simulate.h"
+#include "stats/steady.h"
 
 #define CALLS 20 /* a batch */
 

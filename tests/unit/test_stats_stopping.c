@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "recording.h"
-#include "stopping.h"
+#include "tests/unit/recording.h"
+#include "stats/stopping.h"
 
 #define CONFIDENCE 0.95
 #define MOST_CALLS 200000

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "hist.h"
-#include "stats.h"
+#include "stats/histogram.h"
+#include "stats/stats.h"
 
 /* A million calls around 10^12 units, half one less, half one more: variance
  * 1 beside squares of 10^30. Doubles would give 0 or a few millions. */

@@ -11,8 +11,8 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "near.h"
-#include "woodside.h"
+#include "tests/unit/near.h"
+#include "stats/woodside.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 

@@ -18,7 +18,7 @@
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 
-#include "unwind.h"
+#include "preload/path/unwind.h"
 
 #define FRAMES 200
 

@@ -2,9 +2,9 @@
 # The unwinder of preload/, by itself, held against libunwind.
 UNIT_TESTS += $(BUILD)/tests/unit/test_unwind $(BUILD)/tests/unit/test_unwind_expr
 
-UNWIND_OBJ = $(patsubst %,$(BUILD)/preload/%.o,unwind unwind_cfi unwind_expr unwind_object)
+UNWIND_OBJ = $(patsubst %,$(BUILD)/preload/path/%.o,unwind unwind_cfi unwind_expr unwind_object)
 
 $(BUILD)/tests/unit/test_unwind $(BUILD)/tests/unit/test_unwind_expr: $(BUILD)/tests/unit/%: tests/unit/%.c $(UNWIND_OBJ)
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -Iinclude -Ipreload -Ipreload/arch/$(ARCH) \
+	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I. -Ipreload/arch/$(ARCH) \
 		-fno-omit-frame-pointer -fasynchronous-unwind-tables -o $@ $< $(UNWIND_OBJ) -lunwind -lcmocka -lpthread

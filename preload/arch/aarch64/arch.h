@@ -2,8 +2,8 @@
 /* What differs between processors: AArch64. One file of this name for each
  * architecture; the build picks the folder. Registers carry DWARF numbers
  * (DWARF for the Arm 64-bit Architecture, table 1). */
-#ifndef SCPROF_ARCH_H
-#define SCPROF_ARCH_H
+#ifndef SCPROF_PRELOAD_ARCH_AARCH64_ARCH_H
+#define SCPROF_PRELOAD_ARCH_AARCH64_ARCH_H
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
 /* What differs between processors: x86-64. One file of this name for each
  * architecture; the build picks the folder. Registers carry DWARF numbers
  * (System V ABI, AMD64 supplement, figure 3.36). */
-#ifndef SCPROF_ARCH_H
-#define SCPROF_ARCH_H
+#ifndef SCPROF_PRELOAD_ARCH_X86_64_ARCH_H
+#define SCPROF_PRELOAD_ARCH_X86_64_ARCH_H
 
 #include <stdint.h>
 

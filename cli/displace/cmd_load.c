@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* `scprof load [SECONDS]`: how busy each CPU is by what a fluid cannot get of it, and by
+ * what the kernel says. */
+#include "cli/cmd.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/complaint.h"
+#include "collector/machine/cpus.h"
+#include "collector/displacement/displace_load.h"
+#include "report/render/json/json.h"
+
+#define SECONDS_DEFAULT 5.0
+#define SECONDS_MOST	86400.0
+#define SECONDS_LEAST	0.1
+
+const char load_usage[] =
+	"usage: scprof load [--cpus LIST] [--json] [SECONDS]\n"
+	"How busy each CPU is: a thread at the lowest priority (SCHED_IDLE) on each takes what is\n"
+	"left over, and what it cannot get is load, interrupts included; beside what /proc/stat\n"
+	"says, that thread's own time taken off.\n"
+	"\n"
+	"  SECONDS      how long to look, 0.1 to 86400 (default: 5)\n"
+	"  --cpus LIST  these CPUs, such as 0-3,8 (default: all that scprof may use)\n"
+	"  --json       one object, schema scprof-load/1\n"
+	"  -h, --help   this text\n"
+	"\n"
+	"exit status: 0 measured; 1 could not measure, or not print; 2 wrong usage\n";
+
+struct wishes {
+	double seconds;
+	const char *cpus;
+	bool json;
+};
+
+static void complain(const char *text)
+{
+	complaint_print("scprof load", text);
+}
+
+static int take_seconds(const char *text, double *seconds)
+{
+	char *end, line[256];
+
+	errno = 0;
+	*seconds = strtod(text, &end);
+	if (*text >= '0' && *text <= '9' && !*end && !errno && *seconds >= SECONDS_LEAST &&
+	    *seconds <= SECONDS_MOST)
+		return 0;
+	snprintf(line, sizeof(line), "'%.100s' is not a number of seconds from 0.1 to 86400", text);
+	complain(line);
+	return -1;
+}
+
+/* 0, 1: help was asked for, -1: bad. */
+static int parse(int argc, char **argv, struct wishes *w)
+{
+	static const struct option options[] = {{"cpus", required_argument, NULL, 256},
+						{"json", no_argument, NULL, 257},
+						{"help", no_argument, NULL, 'h'},
+						{0}};
+	int option;
+
+	*w = (struct wishes){.seconds = SECONDS_DEFAULT};
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+		if (option == 'h')
+			return 1;
+		if (option != 256 && option != 257) {
+			complaint_option("scprof load", argv, option);
+			return -1;
+		}
+		if (option == 256)
+			w->cpus = optarg;
+		else
+			w->json = true;
+	}
+	if (optind < argc && take_seconds(argv[optind++], &w->seconds))
+		return -1;
+	if (optind == argc)
+		return 0;
+	complain("one number of seconds is enough; scprof load --help");
+	return -1;
+}
+
+/* What /proc/stat has as busy, the fluid's time taken off; it counts in 1/100 s. */
+static double stat_load(const struct displace_load *l)
+{
+	const struct cpu_times *t = &l->stat;
+	double busy = t->user + t->nice + t->system + t->irq + t->softirq - l->charged;
+
+	return t->known ? busy / l->wall : NAN;
+}
+
+static double load(const struct displace_load *l)
+{
+	return (l->waited + l->interrupts) / l->wall;
+}
+
+static int print_text(const struct displace_load *l, size_t count)
+{
+	printf("                 by the fluid                      by /proc/stat\n"
+	       "CPU     load  others  interrupts  stolen      load  interrupts  stolen\n");
+	for (size_t i = 0; i < count; i++) {
+		const struct displace_load *c = &l[i];
+
+		printf("%-4d %5.1f %%  %5.1f %%   %6.2f %%  %5.1f %%   ", c->cpu, 100 * load(c),
+		       100 * c->waited / c->wall, 100 * c->interrupts / c->wall,
+		       100 * c->stolen / c->wall);
+		if (c->stat.known)
+			printf("%5.1f %%   %6.2f %%  %5.1f %%\n", 100 * stat_load(c),
+			       100 * (c->stat.irq + c->stat.softirq) / c->wall,
+			       100 * c->stat.steal / c->wall);
+		else
+			printf("    -          -        -\n");
+	}
+	printf("over %.2f s; load is all that a thread of the lowest priority could not get; the "
+	       "host's\nthefts are apart while that thread ran, in the others' column "
+	       "otherwise\n",
+	       l->wall);
+	return fflush(stdout) || ferror(stdout) ? -1 : 0;
+}
+
+static int print_json(const struct displace_load *l, size_t count)
+{
+	json_t *root = json_object(), *rows = json_array();
+
+	for (size_t i = 0; i < count; i++) {
+		const struct displace_load *c = &l[i];
+		const struct cpu_times *t = &c->stat;
+
+		json_array_append_new(
+			rows,
+			json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o}", "cpu",
+				  c->cpu, "wall_s", c->wall, "load", load(c), "idle_s", c->idle,
+				  "others_s", c->waited, "interrupts_s", c->interrupts, "stolen_s",
+				  c->stolen, "stat_load", json_number(stat_load(c)), "stat_irq_s",
+				  t->known ? json_number(t->irq) : json_null(), "stat_softirq_s",
+				  t->known ? json_number(t->softirq) : json_null(), "stat_stolen_s",
+				  t->known ? json_number(t->steal) : json_null()));
+	}
+	json_object_set_new(root, "schema", json_string("scprof-load/1"));
+	json_object_set_new(root, "wall_s", json_number(l->wall));
+	json_object_set_new(root, "cpus", rows);
+	return json_print(root, stdout);
+}
+
+static int measure(const struct wishes *w, const struct displace_options *o)
+{
+	struct profile_error err;
+	struct displace *d = displace_open(o, &err);
+	struct displace_load *l = d ? calloc(displace_cpus(d), sizeof(*l)) : NULL;
+	int status = 1, ended;
+
+	if (!d || !l) {
+		complain(d ? "memory is out" : err.text);
+	} else {
+		ended = displace_load(d, w->seconds, l);
+		if (!l->wall)
+			complain("stopped before anything was seen");
+		else if (w->json ? print_json(l, displace_cpus(d))
+				 : print_text(l, displace_cpus(d)))
+			perror("scprof load: cannot write to standard output");
+		else
+			status = ended > 0 ? 128 + ended : 0;
+	}
+	if (d)
+		displace_close(d);
+	free(l);
+	return status;
+}
+
+int cmd_load(int argc, char **argv)
+{
+	struct displace_options o = {0};
+	struct profile_error err;
+	struct wishes w;
+
+	switch (parse(argc, argv, &w)) {
+	case 0:
+		break;
+	case 1:
+		return fputs(load_usage, stdout) == EOF || fflush(stdout) ? 1 : 0;
+	default:
+		return 2;
+	}
+	if (cpus_choose(w.cpus, &o.cpus, &err)) {
+		complain(err.text);
+		return 2;
+	}
+	o.rest_s = 0.1; /* switches are not asked for */
+	return measure(&w, &o);
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Rest, run, rest, run, rest: each run lies between two rests, which are what it is held
+ * against. */
+#include "cli/displace/displace_measure.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/progress.h"
+#include "collector/launch/launch.h"
+
+struct measuring {
+	const struct displace_wishes *o;
+	const struct program *program;
+	struct displace *d;
+	struct progress progress;
+};
+
+int displace_exec_failed(const struct program *program, int error)
+{
+	if (!*program->notice)
+		displace_complain("cannot execute %.300s: %s", program->path, strerror(error));
+	else
+		displace_complain("cannot execute %.300s: %s", program->path, program->notice);
+	return error == ENOENT ? DISPLACE_NOT_FOUND : DISPLACE_NOT_EXECUTABLE;
+}
+
+static int start(struct measuring *g, struct launch *l)
+{
+	const struct launch_hold hold = {displace_run_born, g->d};
+	bool exec_failed;
+
+	if (!launch_start_held(l, g->program->path, g->o->command, g->program->shell_fallback, 0,
+			       &exec_failed, &hold))
+		return 0;
+	if (exec_failed)
+		return displace_exec_failed(g->program, errno);
+	displace_complain("cannot start a process: %s", strerror(errno));
+	return DISPLACE_FAILED;
+}
+
+static int complain(const struct profile_error *err)
+{
+	displace_complain("%s", err->text);
+	return DISPLACE_FAILED;
+}
+
+/* At the beginning of a run only: a line that moves would be work of our own beside the
+ * program. */
+static void say_run(struct measuring *g, size_t done)
+{
+	progress_show_now(&g->progress, (double)done / g->o->replications, "run %zu of %u",
+			  done + 1, g->o->replications);
+}
+
+/* One run and the rest after it. */
+static int one_run(struct measuring *g, struct displace_measured *m)
+{
+	const struct launch_watch watch = {DISPLACE_TICK_MS, displace_run_tick, displace_run_ended,
+					   g->d};
+	struct profile_error err;
+	struct rusage usage;
+	struct launch l;
+	int failed, status;
+
+	displace_task_clock(g->d, !g->o->no_task_clock && !m->runs);
+	if (displace_run_begin(g->d, &err))
+		return complain(&err);
+	say_run(g, m->runs);
+	failed = start(g, &l);
+	if (failed)
+		return failed;
+	status = launch_exit_status(launch_wait_watched(&l, &watch, &usage));
+	m->status = m->status ? m->status : status;
+	m->stopped_by = l.ended_by;
+	launch_close(&l);
+	progress_clear(&g->progress);
+	if (displace_run_end(g->d, &usage, &err))
+		return complain(&err);
+	/* a partial result is better than a whole one that nobody waits for */
+	if (!m->stopped_by)
+		m->stopped_by = displace_rest_enough(g->d, g->o->rest_s);
+	if (displace_run_settle(g->d, &m->run[m->runs], &err))
+		return complain(&err);
+	m->run[m->runs++].interrupted = l.ended_by != 0;
+	return 0;
+}
+
+static int measure(struct measuring *g, struct displace_measured *m)
+{
+	int failed = 0;
+
+	say_run(g, 0);
+	m->stopped_by = displace_rest_enough(g->d, g->o->rest_s);
+	while (!failed && !m->stopped_by && m->runs < g->o->replications)
+		failed = one_run(g, m);
+	progress_clear(&g->progress);
+	m->switching = displace_switching(g->d);
+	return m->runs ? 0 : failed;
+}
+
+int displace_measure(const struct displace_wishes *o, const struct program *program,
+		     struct displace_measured *m)
+{
+	struct displace_options options = {.cpus = o->cpus,
+					   .rest_s = o->rest_s,
+					   .any_quota = o->any_quota,
+					   .no_group = o->no_group};
+	struct measuring g = {.o = o, .program = program};
+	double began = displace_now();
+	struct profile_error err;
+	int failed;
+
+	*m = (struct displace_measured){.run = calloc(o->replications, sizeof(*m->run))};
+	if (!m->run) {
+		displace_complain("no memory for %u runs", o->replications);
+		return DISPLACE_FAILED;
+	}
+	progress_begin(&g.progress, "scprof displace", !o->quiet);
+	g.d = displace_open(&options, &err);
+	if (!g.d)
+		return complain(&err);
+	failed = measure(&g, m);
+	displace_close(g.d);
+	m->took_s = displace_now() - began;
+	return failed;
+}
+
+void displace_measured_free(struct displace_measured *m)
+{
+	for (size_t i = 0; i < m->runs; i++)
+		displace_run_free(&m->run[i]);
+	free(m->run);
+	m->run = NULL;
+}

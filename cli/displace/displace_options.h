@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What `scprof displace` was asked to do. */
+#ifndef SCPROF_CLI_DISPLACE_DISPLACE_OPTIONS_H
+#define SCPROF_CLI_DISPLACE_DISPLACE_OPTIONS_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct displace_wishes {
+	uint64_t loops; /* operations that the command does; 0: not said */
+	uint32_t replications;
+	cpu_set_t cpus;
+	double confidence, rest_s, longest_s;
+	bool json, confirm, wall, quiet, any_quota, no_group, no_task_clock;
+	const char *output; /* NULL: standard error; standard output for JSON */
+	char **command;
+};
+
+enum displace_parse { DISPLACE_GO, DISPLACE_HELP, DISPLACE_BAD };
+
+/* DISPLACE_BAD: one line on standard error has said what is wrong. */
+enum displace_parse displace_options_parse(int argc, char **argv, struct displace_wishes *o);
+
+/* "scprof displace: ..." on standard error, one line. */
+void displace_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

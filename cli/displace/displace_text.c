@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* `scprof displace` for people: the sentence, the table of accountings, the account of the
+ * CPUs, the warnings. */
+#include <math.h>
+#include <string.h>
+
+#include "collector/machine/cpus.h"
+#include "cli/displace/displace_print.h"
+#include "report/model/numbers.h"
+#include "report/render/text/terminal.h"
+
+static void seconds(char *text, size_t size, double value)
+{
+	if (isfinite(value))
+		snprintf(text, size, "%.4f s", value);
+	else
+		snprintf(text, size, "-");
+}
+
+static void percent(char *text, size_t size, double share)
+{
+	snprintf(text, size, "%.*f %%", fabs(share) < 0.1 ? 2 : 1, 100 * share);
+}
+
+/* Shares of what the program uses; of a program that uses hardly anything, of all time. */
+struct shares {
+	char mean[32], low[32], high[32];
+	const char *of;
+};
+
+static void set_shares(const struct displace_summary *s, struct shares *h)
+{
+	bool idle = s->accounting.rusage < 0.01 * s->all.wall;
+	double whole = idle ? s->all.wall : s->accounting.rusage;
+
+	percent(h->mean, sizeof(h->mean), s->lost.mean / whole);
+	percent(h->low, sizeof(h->low), s->lost.low / whole);
+	percent(h->high, sizeof(h->high), s->lost.high / whole);
+	h->of = idle ? "the CPUs' time" : "what getrusage shows";
+}
+
+void displace_sentence(const struct displace_summary *s, char *text, size_t size)
+{
+	struct shares h;
+	char lost[32];
+
+	set_shares(s, &h);
+	seconds(lost, sizeof(lost), s->lost.mean);
+	switch (s->verdict) {
+	case DISPLACE_NOTHING_SAID:
+		snprintf(text, size,
+			 "Nothing can be said of uncharged time: see the warnings. The accountings "
+			 "stand as they are.");
+		return;
+	case DISPLACE_ALL_CHARGED:
+		snprintf(text, size,
+			 "No uncharged time was found: what interrupts and softirqs took for the "
+			 "program besides is between %s and %s of %s.",
+			 h.low, h.high, h.of);
+		return;
+	default:
+		snprintf(text, size,
+			 "Interrupts and softirqs took %s for the program that are charged to "
+			 "nobody: %s of %s (%s to %s).",
+			 lost, h.mean, h.of, h.low, h.high);
+	}
+}
+
+static void print_head(FILE *out, const struct displace_wishes *o, const struct displace_summary *s)
+{
+	char cpus[128], switching[64] = "unknown";
+
+	cpus_print(&o->cpus, cpus, sizeof(cpus));
+	if (isfinite(s->switching.error))
+		snprintf(switching, sizeof(switching), "%.0f ns ± %.0f", s->switching.value * 1e9,
+			 2 * s->switching.error * 1e9);
+	fputs("scprof displace: ", out);
+	displace_print_name(out, o->command[0]);
+	fprintf(out, " on CPU%s %s, %zu run%s of %.3f s, %.4g %% confidence\n",
+		CPU_COUNT(&o->cpus) > 1 ? "s" : "", cpus, s->runs, s->runs == 1 ? "" : "s",
+		s->elapsed, 100 * s->confidence);
+	fprintf(out,
+		"  windows kept: %zu of %zu; a switch: %s charged to the fluid beyond its "
+		"progress\n",
+		s->kept, s->windows, switching);
+}
+
+static void print_mean(FILE *out, const char *name, const struct displace_mean *m)
+{
+	if (isfinite(m->low))
+		fprintf(out, "  %-24s %10.4f s  (%.4f to %.4f)\n", name, m->mean, m->low, m->high);
+	else
+		fprintf(out, "  %-24s          -    (no interval can be given)\n", name);
+}
+
+/* One accounting: its time, and how much of what displacement found it misses. */
+static void print_accounting(FILE *out, const struct displace_summary *s, const char *name,
+			     double value, const char *note)
+{
+	if (!isfinite(value)) {
+		fprintf(out, "  %-24s          -    %s\n", name, note);
+		return;
+	}
+	fprintf(out, "  %-24s %10.4f s", name, value);
+	if (isfinite(s->displaced.low))
+		fprintf(out, "  %+9.4f s %+8.2f %%", s->displaced.mean - value,
+			100 * (s->displaced.mean - value) / value);
+	else
+		fprintf(out, "  %9s    %8s  ", "-", "-");
+	fprintf(out, "%s%s\n", *note ? "   " : "", note);
+}
+
+static void print_accountings(FILE *out, const struct displace_summary *s)
+{
+	const struct displace_accounting *a = &s->accounting;
+	char note[160] = "";
+
+	fprintf(out, "\n  %-24s %12s  %11s\n", "accounting", "CPU time", "displacement");
+	print_accounting(out, s, "getrusage", a->rusage, "with the children it waited for");
+	if (s->clocked && s->clocked < s->runs)
+		snprintf(note, sizeof(note), "of %zu of the %zu runs; it costs CPU time itself",
+			 s->clocked, s->runs);
+	else
+		snprintf(note, sizeof(note), "%s",
+			 s->clocked ? "stolen time is in it, switching is not" : a->task_clock_why);
+	print_accounting(out, s, "perf task-clock", a->task_clock, note);
+	print_accounting(out, s, "taskstats", a->taskstats,
+			 isfinite(a->taskstats) ? "all descendants that ended" : a->taskstats_why);
+	print_accounting(out, s, "schedstat", a->schedstat,
+			 !isfinite(a->schedstat) ? a->schedstat_why
+			 : a->schedstat_partial	 ? "its first thread alone, of several"
+						 : "");
+	if (s->warnings & DISPLACE_IRQ_MEASURED)
+		fprintf(out, "  %-24s %10.4f s  measured by this kernel on these CPUs\n",
+			"/proc/stat irq, softirq", s->all.irq + s->all.softirq);
+}
+
+static void print_operation(FILE *out, const struct displace_wishes *o,
+			    const struct displace_summary *s)
+{
+	double each = 1e6 / (double)o->loops;
+
+	if (!o->loops)
+		return;
+	fprintf(out, "  an operation of %llu: getrusage %.4g us", (unsigned long long)o->loops,
+		s->accounting.rusage * each);
+	if (isfinite(s->displaced.low))
+		fprintf(out, ", displacement %.4g us (%.4g to %.4g)", s->displaced.mean * each,
+			s->displaced.low * each, s->displaced.high * each);
+	fputc('\n', out);
+}
+
+static void print_effect(FILE *out, const struct displace_summary *s,
+			 const struct displace_confirm *c)
+{
+	struct displace_mean e = displace_confirm_effect(c, s);
+	double on_cpu = displace_confirm_on_cpu(c, s);
+
+	fprintf(out,
+		"\n  without the fluid, %zu run%s: the command's CPU time beside it is %.3f times",
+		c->runs, c->runs == 1 ? "" : "s", e.mean);
+	if (isfinite(e.low))
+		fprintf(out, " (%.3f to %.3f)", e.low, e.high);
+	fputs(" that without it\n", out);
+	if (isfinite(on_cpu))
+		fprintf(out,
+			"  and the time that it is on the CPUs %.3f times (perf task-clock, first "
+			"runs)\n",
+			on_cpu);
+}
+
+static void print_confirm(FILE *out, const struct displace_wishes *o,
+			  const struct displace_summary *s, const struct displace_confirm *c)
+{
+	struct replications_mean m = replications_mean(c->taken, c->runs, s->confidence);
+	double by_displacement = s->displaced.mean, by_rusage = s->accounting.rusage;
+
+	if (!c->runs)
+		return;
+	print_effect(out, s, c);
+	if (!displace_confirm_holds(c)) {
+		fprintf(out,
+			"  the command had %.1f %% of the CPUs' time, %.1f %% was idle: elapsed "
+			"time says "
+			"nothing of CPU time (at least %g %% and at most %g %% would do; fewer "
+			"CPUs, or "
+			"fewer other tasks, may help)\n",
+			100 * c->had, 100 * c->idle, 100 * DISPLACE_HAD, 100 * DISPLACE_SATURATED);
+		return;
+	}
+	fprintf(out, "  %.4f CPU seconds taken", m.mean);
+	if (isfinite(m.low))
+		fprintf(out, " (%.4f to %.4f)", m.low, m.high);
+	fputc('\n', out);
+	if (isfinite(s->displaced.low))
+		fprintf(out, "  %-24s %10.4f s  off by %+.2f %%\n", "predicted by displacement",
+			by_displacement, 100 * (by_displacement / m.mean - 1));
+	fprintf(out, "  %-24s %10.4f s  off by %+.2f %%\n", "predicted by getrusage", by_rusage,
+		100 * (by_rusage / m.mean - 1));
+	if (o->loops && isfinite(s->displaced.low))
+		fprintf(out, "  operations a second: %.5g, predicted %.5g and %.5g\n",
+			(double)o->loops / m.mean, (double)o->loops / by_displacement,
+			(double)o->loops / by_rusage);
+}
+
+static void print_warnings(FILE *out, const struct displace_summary *s)
+{
+	for (unsigned bit = 1; bit && bit <= s->warnings; bit <<= 1)
+		if (s->warnings & bit)
+			fprintf(out, "warning: %s: %s\n", displace_warning_code(bit),
+				displace_warning_text(bit));
+}
+
+int displace_print_text(FILE *out, const struct displace_wishes *o,
+			const struct displace_summary *s, const struct displace_confirm *confirm)
+{
+	char sentence[512];
+
+	displace_sentence(s, sentence, sizeof(sentence));
+	print_head(out, o, s);
+	fprintf(out, "\n%s\n\n", sentence);
+	print_mean(out, "CPU time by displacement", &s->displaced);
+	print_mean(out, "of it charged to nobody", &s->lost);
+	if (isfinite(s->struck_others) && (s->warnings & DISPLACE_OTHERS))
+		fprintf(out,
+			"  and %.4f s besides, if interrupts struck the other tasks as often as "
+			"the "
+			"fluid\n",
+			s->struck_others);
+	print_operation(out, o, s);
+	print_accountings(out, s);
+	displace_print_account(out, s);
+	if (confirm)
+		print_confirm(out, o, s, confirm);
+	print_warnings(out, s);
+	return ferror(out) ? -1 : 0;
+}

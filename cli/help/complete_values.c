@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Candidates by the kind of thing that a word in capitals stands for. What is not known here
+ * (a number, a time) has none: better nothing than what nobody meant. */
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/select/below_symbols.h"
+#include "collector/select/selection.h"
+#include "collector/select/selection_groups.h"
+#include "collector/clocks/clocks.h"
+#include "cli/help/complete.h"
+#include "collector/machine/cpus.h"
+#include "collector/launch/library_path.h"
+#include "collector/launch/program.h"
+#include "report/report.h"
+
+#define MOST_SYMBOLS 5000
+
+static const char built_in_groups[] = "socket, io, wait, resolve, region, functions, all";
+
+/* Words of a text, set apart by any of `separators`. */
+static void offer_words(const struct complete_line *line, const char *text, const char *separators)
+{
+	char word[64];
+	size_t length;
+
+	for (; *text; text += length) {
+		text += strspn(text, separators);
+		length = strcspn(text, separators);
+		snprintf(word, sizeof(word), "%.*s", (int)length, text);
+		if (length)
+			complete_offer(line, word, NULL);
+	}
+}
+
+/* A list goes on after its last comma. */
+static struct complete_line last_of_list(const struct complete_line *line)
+{
+	struct complete_line last = *line;
+	const char *comma = strrchr(line->typed, ',');
+
+	if (comma) {
+		last.ahead += (size_t)(comma + 1 - line->typed);
+		last.typed = comma + 1;
+	}
+	if (*last.typed == '!') { /* takes out again */
+		last.ahead++;
+		last.typed++;
+	}
+	puts(":open");
+	return last;
+}
+
+static void offer_groups(const struct complete_line *line)
+{
+	struct complete_line last = last_of_list(line);
+
+	offer_words(&last, built_in_groups, ", ");
+	offer_words(&last, chosen_group_names, ", ");
+}
+
+/* Each CPU that may be used, and all of them. */
+static void offer_cpus(const struct complete_line *line)
+{
+	struct complete_line last = last_of_list(line);
+	char text[256];
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return;
+	cpus_print(&set, text, sizeof(text));
+	if (!last.ahead && CPU_COUNT(&set) > 1)
+		complete_offer(&last, text, "all that may be used");
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &set)) {
+			snprintf(text, sizeof(text), "%d", cpu);
+			complete_offer(&last, text, "a CPU");
+		}
+}
+
+static const char *runner(const struct complete_line *line)
+{
+	static struct program p; /* paths: too large for the stack */
+
+	if (line->program < 0)
+		return NULL;
+	program_examine(line->word[line->program], &p);
+	return *p.runner ? p.runner : NULL;
+}
+
+/* Shells write a candidate on the command line as it is: names that would be more than a
+ * word there are not offered. Compilers make none. */
+static bool is_word(const char *name)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+		"_.:@+-%/";
+
+	return *name && !name[strspn(name, letters)];
+}
+
+/* NAME as it is, or LIBRARY:NAME where a library has been typed. */
+static void offer_symbols(const struct complete_line *line)
+{
+	struct complete_line last = last_of_list(line);
+	const char *program = runner(line), *colon = strchr(last.typed, ':');
+	char library[PATH_MAX], word[1024];
+	struct profile_error err;
+	struct chosen c = {0};
+	size_t left = MOST_SYMBOLS;
+
+	if (!program || library_path_find(library, sizeof(library), &err) ||
+	    chosen_open(&c, program, library, &err)) {
+		chosen_close(&c);
+		return;
+	}
+	for (size_t l = 0; l < c.libraries; l++) {
+		const struct exports *e = &c.library[l];
+
+		snprintf(word, sizeof(word), "%s:", e->soname);
+		if (!is_word(e->soname))
+			continue;
+		if (!colon)
+			complete_offer(&last, word, "all of a library");
+		for (size_t i = 0; i < e->functions && left; i++) {
+			snprintf(word, sizeof(word), "%s%s%s", colon ? e->soname : "",
+				 colon ? ":" : "", e->function[i].name);
+			if (strncmp(word, last.typed, strlen(last.typed)) != 0 ||
+			    !is_word(e->function[i].name) || chosen_reason(&c, e->function[i].name))
+				continue;
+			complete_offer(&last, word, colon ? NULL : e->soname);
+			left--;
+		}
+	}
+	chosen_close(&c);
+}
+
+/* Local ones too. */
+static void offer_functions(const struct complete_line *line)
+{
+	struct complete_line last = last_of_list(line);
+	const struct chosen_pattern any = {.name = (char *)"*"};
+	const char *program = runner(line);
+	char **names = NULL;
+	size_t count = 0;
+
+	if (program)
+		below_symbols_near(program, &any, &names, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (i < MOST_SYMBOLS && is_word(names[i]))
+			complete_offer(&last, names[i], NULL);
+		free(names[i]);
+	}
+	free(names);
+}
+
+/* Names of files, directories and commands are the shell's. */
+static bool leave_to_shell(const char *kind)
+{
+	static const char *const files[] = {"PATH", "FILE", "OUT"}, *const profiles[] = {"PROFILE",
+											 "BASE",
+											 "NEW"};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if (!strcmp(kind, files[i]))
+			return puts(":files ") != EOF;
+	for (size_t i = 0; i < sizeof(profiles) / sizeof(*profiles); i++)
+		if (!strcmp(kind, profiles[i]))
+			return puts(":files .scp") != EOF;
+	return !strcmp(kind, "DIR") && puts(":dirs") != EOF;
+}
+
+void complete_value(const struct complete_line *line, const struct usage_item *option)
+{
+	const char *kind = option->argument;
+
+	if (strchr(kind, '|'))
+		offer_words(line, kind, "|");
+	else if (!strcmp(kind, "CLOCK"))
+		offer_words(line, clocks_names, ", ");
+	else if (!strcmp(kind, "FORMAT"))
+		offer_words(line, report_format_names, ", ");
+	else if (!strcmp(kind, "GROUPS"))
+		offer_groups(line);
+	else if (!strcmp(kind, "LIST"))
+		offer_cpus(line);
+	else if (!strcmp(kind, "SYMBOLS") || !strcmp(kind, "NAMES"))
+		offer_symbols(line);
+	else if (!strcmp(kind, "FUNCTION"))
+		offer_functions(line);
+	else
+		leave_to_shell(kind);
+}
+
+void complete_operand(const struct complete_line *line, const char *operand)
+{
+	char kind[64];
+
+	if (!strcmp(operand, "PROGRAM"))
+		puts(":files ");
+	else if (!strcmp(operand, "PATTERN"))
+		offer_symbols(line);
+	else /* of PID|PROFILE|DIR the first that is known */
+		for (; *operand; operand += strcspn(operand, "|"), operand += *operand == '|') {
+			snprintf(kind, sizeof(kind), "%.*s", (int)strcspn(operand, "|"), operand);
+			if (leave_to_shell(kind))
+				return;
+		}
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* `scprof plan`: how many calls for how narrow an interval, before measuring or after. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "cli/complaint.h"
+#include "report/symbols/function_names.h"
+#include "cli/plan/plan_ahead.h"
+#include "cli/plan/plan_change.h"
+#include "cli/plan/plan_options.h"
+#include "cli/plan/plan_reach.h"
+#include "cli/plan/plan_sites.h"
+#include "cli/progress.h"
+
+/* What was printed is whole, or it is said that it is not. */
+static int finish(int status)
+{
+	if (fflush(stdout) == EOF || ferror(stdout)) {
+		fprintf(stderr, "scprof plan: cannot write standard output: %s\n",
+			strerror(errno ? errno : EIO));
+		return 2;
+	}
+	if (status < 0) {
+		fputs("scprof plan: memory is out\n", stderr);
+		return 2;
+	}
+	return 0;
+}
+
+static int plan_reached(const struct plan_options *o)
+{
+	struct plan_reach r = plan_reach_compute(o);
+
+	return o->json ? plan_reach_json(o, &r) : plan_reach_print(o, &r);
+}
+
+static int plan_to_come(const struct plan_options *o)
+{
+	if (o->calls)
+		return plan_reached(o);
+
+	struct plan_ahead a = plan_ahead_compute(o);
+
+	return o->json ? plan_ahead_json(o, &a) : plan_ahead_print(o, &a);
+}
+
+static int plan_report(struct report *r, const struct plan_options *o)
+{
+	struct plan_sites p;
+	int status = plan_sites_build(&p, r, o);
+
+	if (!status)
+		status = o->json ? plan_sites_json(&p, r, o) : plan_sites_print(&p, r, o);
+	plan_sites_end(&p);
+	return status;
+}
+
+static int plan_comparison(const struct profile *p, const struct plan_options *o)
+{
+	struct plan_change c;
+	int status = plan_change_build(&c, p, o);
+
+	if (!status)
+		status = o->json ? plan_change_json(&c, o) : plan_change_print(&c, o);
+	plan_change_end(&c);
+	return status;
+}
+
+static int plan_profiles(const struct plan_options *o)
+{
+	struct report_options options = REPORT_OPTIONS_DEFAULT;
+	struct profile_error err;
+	struct report *r;
+	struct progress progress;
+	struct profile *p;
+	int status = -1;
+
+	progress_begin(&progress, "scprof plan", true);
+	p = profile_open_told(o->profile, o->profiles, progress_files, &progress, &err);
+	progress_clear(&progress);
+	if (!p) {
+		for (char *c = err.text; *c; c++) /* what to do stands in a second line */
+			*c = *c == '\n' ? ' ' : *c;
+		complaint_print("scprof plan", err.text);
+		return 2;
+	}
+	function_names_fill(p);
+	options.by = o->by;
+	options.confidence = o->confidence;
+	r = report_build(p, &options);
+	if (r && !r->calls) {
+		complaint_say("scprof plan",
+			      "%s: no finished call to plan from; record a longer run, or more "
+			      "groups (-g)",
+			      o->profiles == 1 ? o->profile[0] : "these profiles");
+		report_free(r);
+		profile_free(p);
+		return 2;
+	}
+	if (r)
+		status = o->change > 0 ? plan_comparison(p, o) : plan_report(r, o);
+	report_free(r);
+	profile_free(p);
+	return finish(status);
+}
+
+int cmd_plan(int argc, char **argv)
+{
+	struct plan_options o;
+	int status = plan_options_parse(argc, argv, &o);
+
+	if (status)
+		return status < 0 ? 2 : 0;
+	errno = 0;
+	return o.profiles ? plan_profiles(&o) : finish(plan_to_come(&o));
+}

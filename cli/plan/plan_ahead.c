@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The papers' equations applied to the command line's numbers. Their normal approximation
+ * needs both tick counts often enough; where one is rare, exact limits are planned for. */
+#include "cli/plan/plan_ahead.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "report/model/numbers.h"
+#include "stats/plan.h"
+#include "cli/plan/plan_words.h"
+#include "stats/stats.h"
+
+static double whole_calls(double calls)
+{
+	return fmax(1, ceil(calls));
+}
+
+static void normal_plan(const struct plan_options *o, struct plan_ahead *a)
+{
+	double mean = (double)o->mean_ns, d = (double)o->tick_ns;
+	double w = stats_width_factor(o->confidence);
+
+	if (o->digits) {
+		a->method = "danzig-melvin-4";
+		a->equation = "Danzig and Melvin (4)";
+		a->error_ns = stats_last_digit_unit(mean, o->digits);
+		a->normal_calls = stats_danzig_melvin_calls(a->error_ns, mean, d, o->confidence);
+		return;
+	}
+	a->error_ns = o->width * mean / 2;
+	if (mean < d) {
+		a->method = "beilner-14b";
+		a->equation = "Beilner (14b)";
+		a->normal_calls = stats_beilner_calls_short(w, o->width, mean, d);
+	} else {
+		a->method = "beilner-14a";
+		a->equation = "Beilner (14a)";
+		a->normal_calls = stats_beilner_calls(w, o->width, mean, d);
+	}
+}
+
+static void exact_plan(const struct plan_options *o, struct plan_ahead *a)
+{
+	double ticks = (double)o->mean_ns / (double)o->tick_ns, f = ticks - floor(ticks);
+	double exact;
+
+	a->normal_calls = whole_calls(a->normal_calls);
+	a->calls = a->normal_calls;
+	a->rare = a->normal_calls * fmin(f, 1 - f);
+	if (a->rare >= PLAN_EXACT_BELOW)
+		return;
+	exact = stats_exact_calls(ticks, 2 * a->error_ns / (double)o->tick_ns, o->confidence);
+	if (exact <= a->calls)
+		return;
+	a->calls = exact;
+	a->method = "clopper-pearson";
+	a->equation = "exact limits (Clopper and Pearson)";
+}
+
+/* Where the fraction of a tick decides, and nobody knows it; and where the page clock's
+ * ticks vary more than the counts of a regular clock would. Normal approximations: where
+ * ticks are few, the exact limits may ask for more. */
+static void other_clocks(const struct plan_options *o, struct plan_ahead *a)
+{
+	double mean = (double)o->mean_ns, d = (double)o->tick_ns;
+	double w = stats_width_factor(o->confidence), p = 2 * a->error_ns / mean;
+	double page = stats_randomised_count_variance(mean / d);
+
+	a->bound_calls = a->page_calls = NAN;
+	if (mean >= d)
+		a->bound_calls =
+			fmax(a->calls, whole_calls(stats_beilner_calls_bound(w, p, mean, d)));
+	if (mean > d / 2)
+		a->page_calls = fmax(a->calls, whole_calls(pow(w / p * d / mean, 2) * page));
+}
+
+/* By (10b) where the longest lasts a tick or more: its fraction of a tick is not known. */
+static void plan_longest(const struct plan_options *o, struct plan_ahead *a)
+{
+	double longest = (double)o->longest_ns, d = (double)o->tick_ns, deviation, error;
+
+	a->duration_ns = a->longest_width = a->longest_confidence = NAN;
+	if (!o->longest_ns)
+		return;
+	a->duration_ns = a->calls * longest;
+	deviation = longest < d ? stats_beilner_deviation(longest, d, a->calls)
+				: stats_beilner_bound(d, a->calls);
+	error = o->digits ? stats_last_digit_unit(longest, o->digits) : o->width * longest / 2;
+	a->longest_width = stats_width_factor(o->confidence) * deviation / longest;
+	a->longest_confidence = stats_width_confidence(2 * error / deviation);
+}
+
+struct plan_ahead plan_ahead_compute(const struct plan_options *o)
+{
+	struct plan_ahead a = {0};
+
+	normal_plan(o, &a);
+	exact_plan(o, &a);
+	other_clocks(o, &a);
+	a.ticks = a.calls * (double)o->mean_ns / (double)o->tick_ns;
+	plan_longest(o, &a);
+	return a;
+}
+
+static const char *few_ticks(const struct plan_ahead *a, char *text, size_t room)
+{
+	char normal[32];
+
+	plan_words_count(normal, sizeof(normal), a->normal_calls);
+	if (a->rare < PLAN_NORMAL_FAILS)
+		snprintf(text, room,
+			 "the normal approximation says %s, but then the rarer tick count would "
+			 "show about %.2g times: too few for it",
+			 normal, a->rare);
+	else
+		snprintf(text, room,
+			 "the normal approximation says %s; below %d ticks scprof's intervals are "
+			 "exact ones, which are wider",
+			 normal, PLAN_EXACT_BELOW);
+	return "few-ticks";
+}
+
+const char *plan_ahead_remark(const struct plan_options *o, const struct plan_ahead *a,
+			      unsigned *at, char *text, size_t room)
+{
+	if (*at == 0) {
+		++*at;
+		if (a->calls > a->normal_calls)
+			return few_ticks(a, text, room);
+	}
+	if (*at == 1) {
+		++*at;
+		if (o->mean_ns >= o->tick_ns) {
+			snprintf(text, room,
+				 "durations are taken to vary by less than a tick (Beilner's (8)); "
+				 "where they vary more, measure some and use scprof plan PROFILE");
+			return "little-variance";
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What a comparison would find is its margin and a factor times its error; errors fall with
+ * the square root of the calls. */
+#include "cli/plan/plan_change.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/compare/diff.h"
+
+/* The errors of the pilot are estimates themselves, and a later run's may be larger: calls
+ * for a power of 0.99 where the pilot's are right. */
+#define RESERVE 1.3
+
+static struct plan_change_site plan_site(const struct diff *d, uint32_t at, double change)
+{
+	const struct diff_site *s = &d->site[at];
+	struct plan_change_site p = {at, NAN, NAN};
+	double room, now;
+
+	if (s->status != DIFF_SAME)
+		return p;
+	p.now = s->shown.detectable;
+	room = log1p(change) - s->shown.margin;
+	now = log(s->shown.detectable) - s->shown.margin;
+	p.calls = room > 0 ? ceil(RESERVE * s->base_calls * (now / room) * (now / room)) : INFINITY;
+	return p;
+}
+
+static void add_up(struct plan_change *p)
+{
+	p->factor = 1;
+	for (uint32_t i = 0; i < p->sites; i++) {
+		const struct plan_change_site *s = &p->site[i];
+
+		p->unknown += isnan(s->calls);
+		p->never += isinf(s->calls);
+		if (!isfinite(s->calls))
+			continue;
+		p->within++;
+		p->factor = fmax(p->factor, s->calls / p->diff->site[s->site].base_calls);
+	}
+}
+
+int plan_change_build(struct plan_change *p, const struct profile *profile,
+		      const struct plan_options *o)
+{
+	struct diff_options options = DIFF_OPTIONS_DEFAULT;
+	struct profile_error why;
+
+	*p = (struct plan_change){.both = {profile, profile}};
+	options.by = o->by;
+	options.confidence = o->confidence;
+	p->diff = diff_build(p->both, 2, 1, &options, &why);
+	if (!p->diff)
+		return -1;
+	p->site = calloc(p->diff->sites + 1, sizeof(*p->site));
+	if (!p->site)
+		return -1;
+	p->calls = p->diff->base_calls;
+	for (uint32_t i = 0; i < p->diff->sites; i++)
+		if (p->diff->site[i].base_total_ns > o->share * p->diff->base_total_ns)
+			p->site[p->sites++] = plan_site(p->diff, i, o->change);
+	add_up(p);
+	return 0;
+}
+
+void plan_change_end(struct plan_change *p)
+{
+	diff_free(p->diff);
+	free(p->site);
+	*p = (struct plan_change){0};
+}

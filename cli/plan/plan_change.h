@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* `scprof plan --change P PROFILE`: how many calls a side needs until `scprof diff` finds a
+ * change of P at any one site. */
+#ifndef SCPROF_CLI_PLAN_PLAN_CHANGE_H
+#define SCPROF_CLI_PLAN_PLAN_CHANGE_H
+
+#include "cli/plan/plan_options.h"
+#include "profile/profile.h"
+
+struct plan_change_site {
+	uint32_t site; /* index into the diff */
+	double now;    /* change that would be found now, as a ratio above 1; NAN: none */
+	double calls;  /* needed in each run; INFINITY: no number; NAN: not known */
+};
+
+/* The profile is compared with itself: that has the errors that two runs like it would
+ * have, but not what runs differ by beyond them. */
+struct plan_change {
+	const struct profile *both[2]; /* which the diff borrows: not to be copied */
+	struct diff *diff;
+	struct plan_change_site *site;
+	uint32_t sites, within, never, unknown; /* within: forecast or reached */
+	double calls, factor;			/* of all kinds, now; so many times as long */
+};
+
+/* 0, or -1: memory is out. To be ended either way. */
+int plan_change_build(struct plan_change *p, const struct profile *profile,
+		      const struct plan_options *o);
+void plan_change_end(struct plan_change *p);
+
+/* On standard output. 0, or -1: memory is out; errors of the stream stay in it. */
+int plan_change_print(const struct plan_change *p, const struct plan_options *o);
+int plan_change_json(const struct plan_change *p, const struct plan_options *o);
+
+#endif

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Two questions share one command line, so what belongs to only one of them is refused
+ * beside the other: a silently ignored option would be a wrong answer. */
+#include "cli/plan/plan_options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "cli/complaint.h"
+#include "collector/duration.h"
+#include "cli/quantity.h"
+
+#define COMMAND "scprof plan"
+
+const char plan_usage[] =
+	"usage: scprof plan --tick T --mean T [--longest T] [--confidence R]\n"
+	"                   [--width P | --relative P | --digits K | --calls N] [--json]\n"
+	"       scprof plan [--share S] [--by path|site|function] [--confidence R]\n"
+	"                   [--width P | --relative P | --change P] [--json] PROFILE...\n"
+	"\n"
+	"How many calls a measurement needs before it is made (Beilner; Danzig and Melvin),\n"
+	"or how many more one that was made needs.\n"
+	"\n"
+	"  --tick T         interval of the clock: 50us, 1ms, 0.5s\n"
+	"  --mean T         about how long the shortest operation takes\n"
+	"  --longest T      how long the longest one takes, such as the loop around it:\n"
+	"                   tells how long the experiment will last, and what it reaches\n"
+	"  --confidence R   of the interval: 0.95 or 95% (default: 0.95)\n"
+	"  --width P        TOTAL width of the interval over the mean: 0.1 or 10% is +-5 %\n"
+	"                   (Beilner's eq. 13; default: 0.1)\n"
+	"  --relative P     the same as half a width: 5% is --width 10%\n"
+	"  --digits K       right to one unit of the K-th significant digit instead\n"
+	"  --calls N        the question turned round: how narrow after so many calls\n"
+	"  --change P       instead: how many calls until scprof diff finds a change of P at any\n"
+	"                   one site, 95 times in 100\n"
+	"  --share S        sites above this share of the calls' time (default: 1%)\n"
+	"  --by path|site|function\n"
+	"                   what a site is (default: path)\n"
+	"  --json           one JSON object, schema scprof-plan/1\n"
+	"  -h, --help       this text\n"
+	"\n"
+	"exit status: 0 done, 2 wrong usage, or a profile that cannot be read or says nothing\n";
+
+enum {
+	OPT_TICK = 256,
+	OPT_MEAN,
+	OPT_LONGEST,
+	OPT_CONFIDENCE,
+	OPT_WIDTH,
+	OPT_RELATIVE,
+	OPT_DIGITS,
+	OPT_CALLS,
+	OPT_CHANGE,
+	OPT_SHARE,
+	OPT_BY,
+	OPT_JSON
+};
+
+static const struct option long_options[] = {
+	{"tick", required_argument, NULL, OPT_TICK},
+	{"mean", required_argument, NULL, OPT_MEAN},
+	{"longest", required_argument, NULL, OPT_LONGEST},
+	{"confidence", required_argument, NULL, OPT_CONFIDENCE},
+	{"width", required_argument, NULL, OPT_WIDTH},
+	{"relative", required_argument, NULL, OPT_RELATIVE},
+	{"digits", required_argument, NULL, OPT_DIGITS},
+	{"calls", required_argument, NULL, OPT_CALLS},
+	{"change", required_argument, NULL, OPT_CHANGE},
+	{"share", required_argument, NULL, OPT_SHARE},
+	{"by", required_argument, NULL, OPT_BY},
+	{"json", no_argument, NULL, OPT_JSON},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
+};
+
+/* What was given, for the checks between options. */
+struct given {
+	bool width, relative, digits, share, by;
+};
+
+__attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	complaint_format(COMMAND, format, args);
+	va_end(args);
+	return -1;
+}
+
+static int set_duration(uint64_t *to, const char *name, const char *text)
+{
+	int failed = duration_parse(text, to);
+
+	if (failed && errno == ERANGE)
+		return refuse("--%s '%s' is out of range: whole nanoseconds, from 1ns to 584 years",
+			      name, text);
+	if (failed)
+		return refuse("--%s '%s' is no duration: a number and its unit, such as 50us, "
+			      "1ms or 0.5s",
+			      name, text);
+	if (!*to)
+		return refuse("--%s '%s' is no time at all; it must be longer than 0", name, text);
+	return 0;
+}
+
+static int set_confidence(struct plan_options *o, const char *text)
+{
+	double value;
+
+	if (quantity_confidence(text, &value))
+		return refuse("--confidence '%s' is not above 0 and below 1: such as 0.95 or 95%%",
+			      text);
+	if (value > PLAN_CONFIDENCE_MAX)
+		return refuse("--confidence '%s' is more than any number of calls gives: at most "
+			      "%.9g",
+			      text, PLAN_CONFIDENCE_MAX);
+	o->confidence = value;
+	return 0;
+}
+
+static int set_width(struct plan_options *o, const char *text)
+{
+	double value;
+
+	if (quantity_share(text, &value) || value > 2)
+		return refuse("--width '%s' is not above 0 and at most 2 (the total width over the "
+			      "mean): such as 0.1 or 10%%",
+			      text);
+	if (value < PLAN_WIDTH_MIN)
+		return refuse("--width '%s' is narrower than any clock's calibration: at least "
+			      "%.9g",
+			      text, PLAN_WIDTH_MIN);
+	o->width = value;
+	return 0;
+}
+
+/* "+-5%" and "±5%" are what the output prints. */
+static int set_relative(struct plan_options *o, const char *text)
+{
+	const char *number = text;
+	double value;
+
+	if (!strncmp(text, "+-", 2) || !strncmp(text, "±", 2))
+		number = text + 2;
+	if (quantity_share(number, &value) || value > 1)
+		return refuse("--relative '%s' is not above 0 and at most 1: such as 0.05 or 5%%",
+			      text);
+	if (2 * value < PLAN_WIDTH_MIN)
+		return refuse("--relative '%s' is narrower than any clock's calibration: at least "
+			      "%.9g",
+			      text, PLAN_WIDTH_MIN / 2);
+	o->width = 2 * value;
+	return 0;
+}
+
+static int set_digits(struct plan_options *o, const char *text)
+{
+	if (text[0] < '1' || text[0] > '0' + PLAN_DIGITS_MAX || text[1])
+		return refuse("--digits '%s' is not a number of significant digits, 1 to %d", text,
+			      PLAN_DIGITS_MAX);
+	o->digits = (unsigned)(text[0] - '0');
+	return 0;
+}
+
+static int set_change(struct plan_options *o, const char *text)
+{
+	double value;
+
+	if (quantity_share(text, &value) || value < PLAN_CHANGE_MIN || value > PLAN_CHANGE_MAX)
+		return refuse("--change '%s' is not from 1%% to 1000%%: such as 0.05 or 5%%", text);
+	o->change = value;
+	return 0;
+}
+
+static int set_calls(struct plan_options *o, const char *text)
+{
+	uint64_t calls;
+
+	if (quantity_count(text, 1, PLAN_CALLS_MAX, &calls))
+		return refuse("--calls '%s' is not a whole number of calls, 1 to %llu", text,
+			      PLAN_CALLS_MAX);
+	o->calls = calls;
+	return 0;
+}
+
+static int set_share(struct plan_options *o, const char *text)
+{
+	double value = 0;
+	bool none = !strcmp(text, "0") || !strcmp(text, "0%");
+
+	if (!none && (quantity_share(text, &value) || value >= 1))
+		return refuse("--share '%s' is not a share from 0 to below 1: such as 0.01 or 1%%",
+			      text);
+	o->share = value;
+	return 0;
+}
+
+static int set_by(struct plan_options *o, const char *text)
+{
+	enum report_by by;
+
+	if (report_by_parse(text, &by) ||
+	    (by != REPORT_BY_PATH && by != REPORT_BY_SITE && by != REPORT_BY_FUNCTION))
+		return refuse("--by '%s' is not one of path, site, function", text);
+	o->by = by;
+	return 0;
+}
+
+static int set_option(struct plan_options *o, struct given *given, int option, char **argv)
+{
+	switch (option) {
+	case OPT_TICK:
+		return set_duration(&o->tick_ns, "tick", optarg);
+	case OPT_MEAN:
+		return set_duration(&o->mean_ns, "mean", optarg);
+	case OPT_LONGEST:
+		return set_duration(&o->longest_ns, "longest", optarg);
+	case OPT_CONFIDENCE:
+		return set_confidence(o, optarg);
+	case OPT_WIDTH:
+		given->width = true;
+		return set_width(o, optarg);
+	case OPT_RELATIVE:
+		given->relative = true;
+		return set_relative(o, optarg);
+	case OPT_DIGITS:
+		given->digits = true;
+		return set_digits(o, optarg);
+	case OPT_CALLS:
+		return set_calls(o, optarg);
+	case OPT_CHANGE:
+		return set_change(o, optarg);
+	case OPT_SHARE:
+		given->share = true;
+		return set_share(o, optarg);
+	case OPT_BY:
+		given->by = true;
+		return set_by(o, optarg);
+	case OPT_JSON:
+		o->json = true;
+		return 0;
+	default:
+		complaint_option(COMMAND, argv, option);
+		return -1;
+	}
+}
+
+static int check_to_come(const struct plan_options *o, const struct given *given)
+{
+	if (!o->tick_ns && !o->mean_ns)
+		return refuse("plan what? Give --tick and --mean, or a PROFILE; see scprof plan "
+			      "--help");
+	if (!o->tick_ns)
+		return refuse("--tick is missing: the interval of the clock, such as 1ms");
+	if (!o->mean_ns)
+		return refuse("--mean is missing: about how long the operation takes, such as "
+			      "50us");
+	if (o->longest_ns && o->longest_ns < o->mean_ns)
+		return refuse("--longest is shorter than --mean; it is the longest of the "
+			      "operations measured");
+	if (given->share || given->by)
+		return refuse("--%s is a question to a PROFILE, and none is named",
+			      given->share ? "share" : "by");
+	return 0;
+}
+
+static int check(const struct plan_options *o, const struct given *given)
+{
+	if (given->width + given->relative + given->digits > 1)
+		return refuse("--width, --relative and --digits say the same thing in three ways; "
+			      "give one");
+	if (o->calls && (given->width || given->relative || given->digits || o->change > 0))
+		return refuse("--calls asks how narrow, the others how many calls; give one");
+	if (o->change > 0 && !o->profiles)
+		return refuse("--change is a question to a PROFILE, and none is named");
+	if (o->change > 0 && (given->width || given->relative || given->digits))
+		return refuse("--change asks for a comparison, --width and --relative for an "
+			      "interval; give one");
+	if (!o->profiles)
+		return check_to_come(o, given);
+	if (o->tick_ns || o->mean_ns || o->longest_ns)
+		return refuse("a PROFILE knows its tick and its means; give either --tick and "
+			      "--mean, or a PROFILE");
+	if (o->calls)
+		return refuse("--calls goes with --tick and --mean; a PROFILE knows its calls");
+	if (given->digits)
+		return refuse("--digits is for one mean, and a PROFILE has many; give --relative");
+	return 0;
+}
+
+int plan_options_parse(int argc, char **argv, struct plan_options *o)
+{
+	struct given given = {0};
+	int option;
+
+	*o = (struct plan_options){.confidence = 0.95,
+				   .width = PLAN_WIDTH_DEFAULT,
+				   .share = PLAN_SHARE_DEFAULT,
+				   .by = REPORT_BY_PATH};
+	opterr = 0;
+	optind = 0; /* another subcommand may have used getopt before */
+	while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
+		if (option == 'h') {
+			fputs(plan_usage, stdout);
+			return 1;
+		}
+		if (set_option(o, &given, option, argv) < 0)
+			return -1;
+	}
+	o->profile = (const char *const *)argv + optind;
+	o->profiles = (size_t)(argc - optind);
+	return check(o, &given);
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The command line of `scprof plan`, read and checked. */
+#ifndef SCPROF_CLI_PLAN_PLAN_OPTIONS_H
+#define SCPROF_CLI_PLAN_PLAN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "report/report.h"
+
+struct plan_options {
+	bool json;
+	double confidence; /* in (0, 1) */
+	double width;	   /* total width of the interval, relative to the mean */
+	unsigned digits;   /* significant digits instead of `width`; 0: none */
+
+	/* A measurement to come: tick_ns > 0. */
+	uint64_t tick_ns, mean_ns, longest_ns; /* longest_ns 0: not given */
+	uint64_t calls; /* so many are made: what do they reach? 0: how many are needed? */
+
+	/* One that was made. */
+	double change; /* to be found by a comparison; 0: not asked */
+	double share;  /* sites above this share of the calls' time */
+	enum report_by by;
+	const char *const *profile;
+	size_t profiles; /* 0: a measurement to come */
+};
+
+#define PLAN_SHARE_DEFAULT  0.01
+#define PLAN_WIDTH_DEFAULT  0.1			/* +-5 % */
+#define PLAN_CALLS_MAX	    1000000000000000ull /* 10^15 */
+#define PLAN_DIGITS_MAX	    9
+#define PLAN_CHANGE_MIN	    0.01 /* twice what is no change at all */
+#define PLAN_CHANGE_MAX	    10
+#define PLAN_WIDTH_MIN	    1e-9
+#define PLAN_CONFIDENCE_MAX 0.999999999 /* beyond, no normal approximation means anything */
+
+/* 0 go on, 1 help was printed, -1 wrong usage, of which one line was printed. */
+int plan_options_parse(int argc, char **argv, struct plan_options *o);
+
+#endif

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* All sites run in the same program, so the one that needs the longest run decides for
+ * all: the plan is a factor on the run that was made, at its rates of calls. */
+#include "cli/plan/plan_sites.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/plan.h"
+#include "stats/stats.h"
+
+/* Interval wider than this, over the mean (+-50 %): the forecast may be off by half and more. */
+#define ROUGH_WIDTH 1
+
+static const struct {
+	const char *reason, *text;
+} reasons[] = {
+	{"clock-synchronous", "calls keep step with the clock's tick: no number of them helps. "
+			      "Record with -c page, whose ticks are randomised, or a fast clock"},
+	{"too-few-independent-batches",
+	 "calls come in phases, of which the run holds too few to know: let it run through more, "
+	 "then plan again"},
+	{"heavy-tail", "a few long calls make the mean, and longer ones may come: this many calls "
+		       "can be too few, plan again after them"},
+	{"overhead", "what the wrapper adds is not known so well, and more calls do not tell: "
+		     "merge several runs, each measures it again"},
+	{"overflow", "calls that found no room in the profile: their spread is not known"},
+	{"no-interval", "too few calls, or a mean that is not above 0: nothing to go by"},
+};
+
+const char *plan_reason_text(const char *reason)
+{
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (!strcmp(reasons[i].reason, reason))
+			return reasons[i].text;
+	return "";
+}
+
+const char *plan_state_name(enum plan_state state)
+{
+	static const char *const names[] = {
+		[PLAN_REACHED] = "reached",   [PLAN_MORE] = "more",
+		[PLAN_AT_LEAST] = "at-least", [PLAN_NEVER] = "never",
+		[PLAN_UNKNOWN] = "unknown",
+	};
+
+	return names[state];
+}
+
+struct span {
+	double from, to;
+};
+
+static int compare_spans(const void *left, const void *right)
+{
+	const struct span *a = left, *b = right;
+
+	return a->from < b->from ? -1 : a->from > b->from;
+}
+
+/* Processes may run beside one another, and runs of another day may be in the same profile:
+ * the time in which at least one process was there, as far as recording was not stopped. */
+static int running_time(const struct report *r, double *ns)
+{
+	struct span *span = calloc(r->processes ? r->processes : 1, sizeof(*span));
+	double end = -INFINITY;
+
+	if (!span)
+		return -1;
+	for (uint32_t i = 0; i < r->processes; i++) {
+		double from = (double)(r->process[i].process->start_real_ns - r->start_real_ns);
+
+		span[i] = (struct span){from, from + fmax(0, r->process[i].wall_s * 1e9)};
+	}
+	qsort(span, r->processes, sizeof(*span), compare_spans);
+	*ns = 0;
+	for (uint32_t i = 0; i < r->processes; i++) {
+		*ns += fmax(0, span[i].to - fmax(end, span[i].from));
+		end = fmax(end, span[i].to);
+	}
+	if (r->profile->flags & SCP_FILE_WINDOWS && r->profile->recorded_of_ns)
+		*ns *= (double)r->profile->recorded_ns / (double)r->profile->recorded_of_ns;
+	free(span);
+	return 0;
+}
+
+static void settle(struct plan_site *p, enum plan_state state, const char *reason)
+{
+	p->state = state;
+	p->reason = reason;
+}
+
+static bool is_synchronous(const struct report_site *s)
+{
+	return s->estimate.doubts & STATS_SYNCHRONOUS;
+}
+
+/* The gravest doubt decides. */
+static void judge(struct plan_site *p, const struct report_site *s)
+{
+	unsigned doubts = s->estimate.doubts;
+
+	if (s->overflow)
+		settle(p, PLAN_UNKNOWN, "overflow");
+	else if (is_synchronous(s))
+		settle(p, PLAN_NEVER, report_doubt_name(STATS_SYNCHRONOUS));
+	else if (isnan(p->calls))
+		settle(p, PLAN_UNKNOWN, "no-interval");
+	else if (isinf(p->calls))
+		settle(p, PLAN_NEVER, "overhead");
+	else if (doubts & STATS_HEAVY_TAIL)
+		settle(p, PLAN_AT_LEAST, report_doubt_name(STATS_HEAVY_TAIL));
+	else if (doubts & STATS_FEW_INDEPENDENT)
+		settle(p, PLAN_AT_LEAST, report_doubt_name(STATS_FEW_INDEPENDENT));
+	else
+		settle(p, p->calls > (double)s->calls ? PLAN_MORE : PLAN_REACHED, NULL);
+}
+
+static struct plan_site plan_site(const struct plan_sites *all, const struct report *r, uint32_t at,
+				  const struct plan_options *o)
+{
+	const struct report_site *s = &r->site[at];
+	const struct report_estimate *e = &s->estimate;
+	struct stats_finished f = {(double)s->calls, e->mean_ns,  e->low_ns,
+				   e->high_ns,	     e->error_ns, s->overhead_error_ns};
+	struct plan_site p = {.site = at};
+
+	p.width = e->mean_ns > 0 ? (e->high_ns - e->low_ns) / e->mean_ns : NAN;
+	p.calls = s->overflow ? NAN : ceil(stats_forecast_calls(&f, o->confidence, o->width));
+	judge(&p, s);
+	if (p.state == PLAN_NEVER)
+		p.calls = INFINITY;
+	p.more_calls = p.calls - (double)s->calls;
+	p.more_ns = p.more_calls / (double)s->calls * all->running_ns;
+	p.rough = (p.state == PLAN_MORE || p.state == PLAN_AT_LEAST) && p.width > ROUGH_WIDTH;
+	return p;
+}
+
+static void add_up(struct plan_sites *p, const struct report *r)
+{
+	p->factor = 1;
+	for (uint32_t i = 0; i < p->sites; i++) {
+		const struct plan_site *s = &p->site[i];
+
+		p->in_state[s->state]++;
+		if (s->state == PLAN_MORE || s->state == PLAN_AT_LEAST)
+			p->factor = fmax(p->factor, s->calls / (double)r->site[s->site].calls);
+	}
+	p->far = p->factor > PLAN_FAR;
+	p->more_calls = ceil((p->factor - 1) * (double)r->calls);
+	p->more_ns = (p->factor - 1) * p->running_ns;
+}
+
+/* Time that the site may take. One that is locked to the tick shows no tick at all and
+ * may have used up to one each time. */
+static double most_of(const struct report_site *s, const struct report *r)
+{
+	double each = s->estimate.high_ns;
+
+	if (is_synchronous(s))
+		each = fmax(each, r->profile->clock.tick_ns);
+	return isfinite(each) ? each * (double)s->calls : 0;
+}
+
+int plan_sites_build(struct plan_sites *p, const struct report *r, const struct plan_options *o)
+{
+	double all_ns = 0;
+
+	*p = (struct plan_sites){0};
+	p->site = calloc(r->sites ? r->sites : 1, sizeof(*p->site));
+	if (!p->site || running_time(r, &p->running_ns))
+		return -1;
+	for (uint32_t i = 0; i < r->sites; i++)
+		all_ns += r->site[i].total_ns;
+	for (uint32_t i = 0; i < r->sites; i++) {
+		const struct report_site *s = &r->site[i];
+		bool perhaps = most_of(s, r) > o->share * all_ns;
+
+		if (!s->calls)
+			continue;
+		if (s->share > o->share || (perhaps && is_synchronous(s)))
+			p->site[p->sites++] = plan_site(p, r, i, o);
+		else
+			p->perhaps += perhaps;
+	}
+	add_up(p, r);
+	return 0;
+}
+
+void plan_sites_end(struct plan_sites *p)
+{
+	free(p->site);
+	*p = (struct plan_sites){0};
+}

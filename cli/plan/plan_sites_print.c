@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The plan of further runs for people: one sentence, then the sites. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/model/numbers.h"
+#include "cli/plan/plan_sites.h"
+#include "cli/plan/plan_words.h"
+#include "report/render/text/table.h"
+#include "report/render/text/text.h"
+#include "report/render/text/text_shared_callers.h"
+
+/* Lines of call path a row. */
+#define PATH_LINES 3
+
+enum { FUNCTION, OUTCOME, SHARE, CALLS, MEAN, UNIT, INTERVAL, NOW, MORE, TIME, VERDICT, COLUMNS };
+
+static const struct table_column columns[] = {
+	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},
+	[OUTCOME] = {"OUTCOME", .drop = 5},
+	[SHARE] = {"SHARE", .right = true, .drop = 3},
+	[CALLS] = {"CALLS", .right = true, .drop = 2},
+	[MEAN] = {"MEAN", .right = true, .drop = 4},
+	[UNIT] = {"", .glued = true, .drop = 4},
+	[INTERVAL] = {"INTERVAL", .glued = true, .drop = 4},
+	[NOW] = {"NOW", .right = true, .style = TERMINAL_BOLD},
+	[MORE] = {"MORE CALLS", .right = true, .style = TERMINAL_BOLD},
+	[TIME] = {"TIME", .right = true},
+	[VERDICT] = {""},
+	[COLUMNS] = {0},
+};
+
+/* "±5 %" of a total width over the mean. */
+static void half_width(char *out, size_t room, double width, bool utf8)
+{
+	char percent[24];
+
+	if (!isfinite(width)) {
+		snprintf(out, room, "%s?", utf8 ? "±" : "+-");
+		return;
+	}
+	plan_words_percent(percent, sizeof(percent), width / 2);
+	snprintf(out, room, "%s%s", utf8 ? "±" : "+-", percent);
+}
+
+static void verdict_cell(struct table *table, const struct plan_site *p)
+{
+	const char *said = plan_state_name(p->state);
+	char text[64];
+
+	if (p->state == PLAN_AT_LEAST)
+		said = p->more_calls > 0 ? "at least" : "reached, but";
+	if (p->reason)
+		snprintf(text, sizeof(text), "%s: %s", said, p->reason);
+	if (p->reason || p->state == PLAN_REACHED)
+		table_cell(table, VERDICT, p->reason ? text : said);
+}
+
+static void forecast_cells(struct table *table, const struct plan_site *p)
+{
+	const char *about = p->rough ? "~" : "";
+	char text[64], number[40];
+
+	verdict_cell(table, p);
+	if (!isfinite(p->more_calls) || !(p->more_calls > 0))
+		return;
+	plan_words_count(number, sizeof(number), p->more_calls);
+	snprintf(text, sizeof(text), "%s%s", about, number);
+	table_cell(table, MORE, text);
+	plan_words_time(number, sizeof(number), p->more_ns);
+	snprintf(text, sizeof(text), "%s%s", about, number);
+	table_cell(table, TIME, text);
+}
+
+static void add_site(struct text *t, struct table *table, const struct plan_site *p)
+{
+	const struct report_site *s = &t->report->site[p->site];
+	char text[32];
+
+	table_row(table);
+	text_cell(t, table, FUNCTION, t->report->profile->function[s->function].name);
+	if (s->overflow || s->outcome != SCP_COMPLETED)
+		table_cell(table, OUTCOME, report_outcome_name(s));
+	number_share(text, sizeof(text), s->share);
+	table_cell(table, SHARE, text);
+	number_count(text, sizeof(text), s->calls);
+	table_cell(table, CALLS, text);
+	text_mean_cells(t, table, MEAN, &s->estimate);
+	half_width(text, sizeof(text), p->width, t->terminal.utf8);
+	table_cell(table, NOW, text);
+	forecast_cells(table, p);
+}
+
+static int print_table(struct text *t, const struct plan_sites *p)
+{
+	struct text_apart apart;
+	struct table table;
+	uint32_t rows = p->sites ? p->site[p->sites - 1].site + 1 : 0;
+	int status;
+
+	if (text_apart_begin(&apart, t->report, rows) < 0) {
+		text_apart_end(&apart);
+		return -1;
+	}
+	table_begin(&table, columns, "CALLED FROM");
+	for (uint32_t i = 0; i < p->sites; i++) {
+		uint32_t at = p->site[i].site;
+
+		add_site(t, &table, &p->site[i]);
+		if (t->report->by != REPORT_BY_FUNCTION)
+			text_path_notes(t, &table, &t->report->site[at], apart.mark[at],
+					PATH_LINES);
+	}
+	status = table_print(&table, stdout, &t->terminal);
+	table_end(&table);
+	text_apart_end(&apart);
+	return status;
+}
+
+/* "every site above 1 % of time". */
+static void where(char *out, size_t room, const struct plan_sites *p, uint32_t sites,
+		  const struct plan_options *o)
+{
+	char share[24];
+
+	snprintf(share, sizeof(share), "%.6g %%", 100 * o->share);
+	if (sites == p->sites)
+		snprintf(out, room, "every site above %s of time", share);
+	else
+		snprintf(out, room, "%" PRIu32 " of the %" PRIu32 " sites above %s of time", sites,
+			 p->sites, share);
+}
+
+static void print_sentence(const struct plan_sites *p, const struct plan_options *o, bool utf8)
+{
+	uint32_t sites =
+		p->in_state[PLAN_REACHED] + p->in_state[PLAN_MORE] + p->in_state[PLAN_AT_LEAST];
+	char calls[40], time[40], target[40], at[96];
+
+	half_width(target, sizeof(target), o->width, utf8);
+	where(at, sizeof(at), p, sites, o);
+	if (!p->sites) {
+		printf("Nothing to plan: no%s\n", at + strlen("every"));
+	} else if (p->factor > 1) {
+		plan_words_about(calls, sizeof(calls), p->more_calls);
+		plan_words_time(time, sizeof(time), p->more_ns);
+		printf("%s%s more calls, about %s, for %s at %s\n",
+		       p->in_state[PLAN_AT_LEAST] ? "At least " : "", calls, time, target, at);
+	} else if (sites) {
+		printf("No more calls are needed for %s at %s\n", target, at);
+	} else {
+		printf("No number of calls gives %s at any site\n", target);
+	}
+}
+
+static void print_basis(const struct plan_sites *p, const struct report *r,
+			const struct plan_options *o)
+{
+	char calls[40], time[40], factor[32];
+
+	plan_words_count(calls, sizeof(calls), (double)r->calls);
+	plan_words_time(time, sizeof(time), p->running_ns);
+	printf("at %.6g %% confidence, from %s calls of all kinds in %s", 100 * o->confidence,
+	       calls, time);
+	number_significant(factor, sizeof(factor), p->factor, 3);
+	if (p->factor > 1)
+		printf("; %s times this run in all", factor);
+	putchar('\n');
+}
+
+static bool said_before(const struct plan_sites *p, uint32_t at)
+{
+	for (uint32_t i = 0; i < at; i++)
+		if (p->site[i].reason && !strcmp(p->site[i].reason, p->site[at].reason))
+			return true;
+	return false;
+}
+
+static void print_notes(const struct plan_sites *p)
+{
+	bool rough = false;
+	char factor[32];
+
+	putchar('\n');
+	for (uint32_t i = 0; i < p->sites; i++) {
+		rough = rough || p->site[i].rough;
+		if (p->site[i].reason && !said_before(p, i))
+			printf("%s: %s\n", p->site[i].reason, plan_reason_text(p->site[i].reason));
+	}
+	if (rough)
+		printf("~ from an interval so wide that the forecast may be off by half and more: "
+		       "plan again from the longer run\n");
+	number_significant(factor, sizeof(factor), p->factor, 3);
+	if (p->far)
+		printf("far: %s times what this run saw. Long calls rarer than once a run, and "
+		       "phases longer than it, are not in the forecast: plan again on the way, "
+		       "from all runs\n",
+		       factor);
+	if (p->perhaps)
+		printf("%" PRIu32 " more site%s may lie above this share too: %s it\n", p->perhaps,
+		       p->perhaps == 1 ? "" : "s",
+		       p->perhaps == 1 ? "its interval reaches" : "their intervals reach");
+}
+
+int plan_sites_print(const struct plan_sites *p, struct report *r, const struct plan_options *o)
+{
+	struct text t = {.report = r, .terminal = terminal_of(stdout, 0), .out = stdout};
+	int status;
+
+	print_sentence(p, o, t.terminal.utf8);
+	print_basis(p, r, o);
+	status = print_table(&t, p);
+	print_notes(p);
+	return status;
+}

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* `scprof run`: start a command with the library, gather what its processes
+ * recorded, report. Nothing goes to standard output, which is the command's;
+ * and from its start on, nothing but its end ends us. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collector/clocks/clocks.h"
+#include "cli/cmd.h"
+#include "collector/launch/environment.h"
+#include "report/symbols/function_names.h"
+#include "collector/launch/gather.h"
+#include "collector/launch/launch.h"
+#include "collector/launch/library_path.h"
+#include "collector/launch/program.h"
+#include "collector/clocks/random.h"
+#include "report/report.h"
+#include "cli/run/run_filters.h"
+#include "cli/run/run_live.h"
+#include "cli/run/run_displace.h"
+#include "cli/run/run_options.h"
+#include "cli/run/run_output.h"
+#include "cli/run/run_symbols.h"
+#include "cli/run/run_watch.h"
+#include "collector/launch/run_directory.h"
+#include "cli/say.h"
+#include "collector/launch/survivors.h"
+#include "collector/clocks/ticker.h"
+
+enum { FAILED = 125, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
+
+struct run {
+	struct run_options options;
+	struct program program;
+	struct run_output output;
+	struct rundir directory;
+	struct ticker *ticker; /* NULL: the clock needs none */
+	struct ticker_stats ticks;
+	struct launch launch;
+	char library[PATH_MAX];
+	struct chosen chosen; /* -s */
+	struct chosen_patterns patterns;
+	char stubs[PATH_MAX];	 /* "" without -s */
+	struct windows *windows; /* NULL: recording goes on all the time */
+	struct environment_filters filters;
+	struct run_displace displace;
+	struct run_live live;
+	struct run_watch *watch; /* NULL: nothing to watch for */
+};
+
+/* The loader cannot be told of a path with a space or a colon in it. */
+static int avoid_odd_library_path(struct run *r)
+{
+	char link[PATH_MAX];
+
+	if (environment_can_preload(r->library))
+		return 0;
+	snprintf(link, sizeof(link), "%s/libscprof.so", r->directory.base);
+	if (!environment_can_preload(link) || symlink(r->library, link)) {
+		say_format("libscprof.so lies in a directory that LD_PRELOAD cannot name: %s.\n"
+			   "Set SCPROF_LIB to a copy whose path has no space, colon or $ in it",
+			   r->library);
+		return -1;
+	}
+	snprintf(r->library, sizeof(r->library), "%s", link);
+	return 0;
+}
+
+static int start_clock(struct run *r)
+{
+	struct profile_error err;
+
+	if (r->options.clock != SCP_CLOCK_PAGE && r->options.clock != SCP_CLOCK_DUAL)
+		return 0;
+	r->ticker = ticker_start(r->directory.page, r->options.tick_ns, random_fresh_seed(), &err);
+	if (!r->ticker)
+		say(err.text);
+	return r->ticker ? 0 : -1;
+}
+
+static int write_stubs(struct run *r)
+{
+	return r->chosen.count ? run_symbols_write(&r->chosen, r->directory.base,
+						   r->output.directory, r->stubs, sizeof(r->stubs))
+			       : 0;
+}
+
+static int set_environment(const struct run *r)
+{
+	struct environment e = {
+		.library = r->library,
+		.stubs = r->stubs,
+		.before = r->program.asan,
+		.profiles = r->directory.profiles,
+		.page = r->ticker ? r->directory.page : NULL,
+		.clock = r->options.clock,
+		.tick_ns = r->options.tick_ns,
+		.groups = r->options.groups ? r->options.built_in : NULL,
+		.filters = r->filters,
+		.slowest = r->options.slowest.count,
+		.slower_than = r->options.slowest.least,
+		.slowest_of = r->options.slowest.patterns,
+	};
+
+	if (!environment_set(&e))
+		return 0;
+	say("memory is out: the command was not started");
+	return -1;
+}
+
+static void clean_up(struct run *r)
+{
+	char link[PATH_MAX];
+
+	if (r->ticker)
+		ticker_stop(r->ticker, &r->ticks);
+	r->ticker = NULL;
+	if (r->windows)
+		windows_stop(r->windows);
+	r->windows = NULL;
+	unlink(r->directory.below);
+	run_filters_free(&r->options.filters);
+	snprintf(link, sizeof(link), "%s/libscprof.so", r->directory.base);
+	unlink(link);
+	if (*r->stubs)
+		unlink(r->stubs);
+	chosen_close(&r->chosen);
+	chosen_patterns_free(&r->patterns);
+}
+
+/* All that the command needs to find when it starts. 0, or -1, having said why
+ * and with nothing left behind. */
+static int prepare(struct run *r)
+{
+	struct profile_error err;
+
+	if (run_output_check(r->options.output, &r->output))
+		return -1;
+	if (library_path_find(r->library, sizeof(r->library), &err)) {
+		say(err.text);
+		return -1;
+	}
+	if ((r->options.symbols || *r->options.ready_made) &&
+	    run_symbols_resolve(&r->options, &r->program, r->library, &r->chosen, &r->patterns)) {
+		chosen_close(&r->chosen);
+		chosen_patterns_free(&r->patterns);
+		return -1;
+	}
+	if (rundir_create(&r->directory, r->output.directory, &err)) {
+		say(err.text);
+		chosen_close(&r->chosen);
+		chosen_patterns_free(&r->patterns);
+		return -1;
+	}
+	if (!avoid_odd_library_path(r) && !write_stubs(r) && !start_clock(r) &&
+	    !run_filters_prepare(&r->options.filters, &r->program, &r->directory, &r->windows,
+				 &r->filters) &&
+	    !set_environment(r))
+		return 0;
+	clean_up(r);
+	rundir_remove(&r->directory);
+	return -1;
+}
+
+/* Exec failed: the program's notice knows more than errno. */
+static int exec_failed(const struct run *r, int error)
+{
+	if (!*r->program.notice)
+		say_format("cannot execute %.300s: %s", r->program.path, strerror(error));
+	else if (r->program.kind != PROGRAM_NO_LOADER)
+		say_format("the kernel says: %s", strerror(error));
+	return error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+}
+
+/* 0, or an exit status. */
+static int start(struct run *r, const char *profiles)
+{
+	struct launch_hold hold;
+	bool exec_failure;
+
+	if (r->options.displace) {
+		int failed = run_displace_open(&r->displace, profiles);
+
+		if (failed)
+			return failed;
+		hold = run_displace_hold(&r->displace);
+	}
+	run_live_lend(&r->live);
+	int not_started = launch_start_held(
+		&r->launch, r->program.path, r->options.command, r->program.shell_fallback,
+		r->options.filters.plan.signal, &exec_failure, r->options.displace ? &hold : NULL);
+	int error = errno;
+	run_live_take_back(&r->live);
+	if (!not_started) {
+		if (r->windows && windows_begin(r->windows))
+			say_format("recording will not stop or start by itself: no thread for it: "
+				   "%s",
+				   strerror(errno));
+		return 0;
+	}
+	run_displace_abandon(&r->displace);
+	errno = error;
+	if (exec_failure)
+		return exec_failed(r, errno);
+	say_format("cannot start a process: %s.\n"
+		   "What limits their number: ulimit -u, a control group's pids.max",
+		   strerror(errno));
+	return FAILED;
+}
+
+/* No LD_PRELOAD, no files: the command as if by itself. */
+static int run_unobserved(struct run *r)
+{
+	int failed = start(r, NULL);
+
+	if (failed)
+		return failed;
+	int status = launch_exit_status(run_displace_wait(&r->displace, &r->launch));
+	launch_close(&r->launch);
+	run_displace_settle(&r->displace, r->launch.ended_by != 0);
+	run_displace_finish(&r->displace, r->options.command);
+	say(r->options.disabled ? "no profile: SCPROF_DISABLE is set"
+				: "no profile: the command ran unobserved");
+	return status;
+}
+
+static void say_nothing_found(const struct run *r, const struct gathered *g)
+{
+	if (g->refusals)
+		say_format("no profile: none of the files could be read; they are kept in %s.\n"
+			   "scprof report FILE says of each why",
+			   r->directory.profiles);
+	else if (r->program.kind != PROGRAM_DYNAMIC && r->program.kind != PROGRAM_ASAN)
+		say("no profile: no program with libscprof.so was started (see the notice above)");
+	else if (g->count)
+		say("no profile: the command was killed before its first record");
+	else
+		say("no profile: libscprof.so did not start in any process of the command.\n"
+		    "Does the command clear its environment (env -i, sudo), close the way to\n"
+		    "/dev/shm (a sandbox, chroot), or start only static or privileged programs?");
+}
+
+static void set_ticks(struct profile *p, const struct ticker_stats *s)
+{
+	p->ticker_ticks = s->ticks;
+	p->ticker_late_sum_ns = s->late_sum_ns;
+	p->ticker_late_max_ns = s->late_max_ns;
+	p->ticker_late_ticks = s->late_ticks;
+}
+
+static void print_report(const struct run *r, struct profile *p)
+{
+	struct report_options options = REPORT_OPTIONS_DEFAULT;
+
+	function_names_fill(p);
+	if (r->options.report && report_print(p, &options, stderr))
+		say_format("cannot print the report: %s; the profile is not touched by that",
+			   strerror(errno));
+}
+
+/* The files are removed only once their content is safe elsewhere. */
+static int save(struct run *r, const struct gathered *g)
+{
+	struct profile_error err;
+
+	set_ticks(g->profile, &r->ticks);
+	run_watch_tell(r->watch, g->profile);
+	run_displace_sites(&r->displace, r->directory.profiles, g->profile);
+	profile_fold(g->profile, 64);
+	int failed = profile_write(g->profile, r->output.path, &err);
+	if (failed) {
+		say(err.text);
+		say_format("the profiles of the single processes are kept in %s\n"
+			   "scprof merge -o OUT %s/*.scp  makes one of them",
+			   r->directory.profiles, r->directory.profiles);
+	}
+	print_report(r, g->profile);
+	if (failed)
+		return -1;
+	if (gather_discard(&r->directory, g))
+		say_format("what could not be read is kept in %s", r->directory.profiles);
+	say_format("profile: %s\nread it again with: scprof report %s", r->output.path,
+		   r->output.path);
+	return 0;
+}
+
+static int finish(struct run *r)
+{
+	struct profile_error err;
+	struct gathered g;
+	int failed = gather_profiles(&r->directory, &g, say, &err);
+
+	if (failed)
+		say_format("%s\nThe files of the run are kept in %s", err.text,
+			   r->directory.profiles);
+	else if (g.profile)
+		failed = save(r, &g);
+	else {
+		say_nothing_found(r, &g);
+		gather_discard(&r->directory, &g);
+	}
+	gather_free(&g);
+	return failed;
+}
+
+static int open_live(struct run *r)
+{
+	return r->options.live ? run_live_open(&r->live, r->output.directory, r->options.command[0])
+			       : 0;
+}
+
+static void begin_watch(struct run *r)
+{
+	const struct run_filters *f = &r->options.filters;
+	const struct run_watch_wishes wishes = {.until = r->options.until,
+						.of = r->options.until_of,
+						.quiet = r->options.live,
+						.for_ns = f->plan.for_ns,
+						.by_the_clock = f->after || f->length};
+
+	r->watch = run_watch_begin(&wishes, r->directory.profiles, r->windows);
+}
+
+static int run_observed(struct run *r)
+{
+	if (prepare(r))
+		return FAILED;
+	int failed = open_live(r) ? FAILED : start(r, r->directory.profiles);
+	if (failed) {
+		run_live_end(&r->live);
+		clean_up(r);
+		rundir_remove(&r->directory);
+		return failed;
+	}
+	run_output_name(&r->output, r->options.command[0], r->launch.pid);
+	run_live_begin(&r->live, r->directory.profiles);
+	begin_watch(r);
+	int status = launch_exit_status(run_displace_wait(&r->displace, &r->launch));
+	survivors_wait(r->directory.profiles, r->launch.signals, say);
+	run_watch_end(r->watch);
+	clean_up(r);
+	run_live_end(&r->live);
+	run_displace_settle(&r->displace, r->launch.ended_by != 0);
+	failed = finish(r);
+	run_displace_finish(&r->displace, r->options.command);
+	launch_close(&r->launch);
+	run_watch_free(r->watch);
+	/* the command's own failure is the more telling one */
+	return failed && !status ? FAILED : status;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	static struct run r; /* paths: too large for the stack */
+
+	switch (run_options_parse(argc, argv, &r.options)) {
+	case RUN_HELP:
+		return fputs(run_usage, stdout) == EOF ? FAILED : 0;
+	case RUN_BAD:
+		return FAILED;
+	default:
+		break;
+	}
+	program_examine(r.options.command[0], &r.program);
+	if (*r.program.notice)
+		say(r.program.notice);
+	switch (r.program.kind) {
+	case PROGRAM_MISSING:
+		return NOT_FOUND;
+	case PROGRAM_DIRECTORY:
+	case PROGRAM_NOT_EXECUTABLE:
+		return NOT_EXECUTABLE;
+	default:
+		return r.options.disabled || !r.program.preload ? run_unobserved(&r)
+								: run_observed(&r);
+	}
+}

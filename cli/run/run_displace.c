@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* One run between two rests, as `scprof displace` makes them, around a run that is
+ * profiled. */
+#include "cli/run/run_displace.h"
+
+#include <string.h>
+
+#include "collector/machine/cpus.h"
+#include "cli/displace/displace_print.h"
+#include "collector/displacement/displace_summary.h"
+#include "cli/say.h"
+
+#define FAILED	   125
+#define REST_S	   1.0
+#define CONFIDENCE 0.95
+
+int run_displace_open(struct run_displace *r, const char *profiles)
+{
+	struct displace_options options = {0};
+	struct profile_error err;
+	int stopped;
+
+	if (cpus_choose(NULL, &options.cpus, &err)) {
+		say(err.text);
+		return FAILED;
+	}
+	r->samples = profiles ? site_samples_open(profiles, &options.cpus) : NULL;
+	if (r->samples) {
+		options.sample = site_samples_tick;
+		options.edge = site_samples_edge;
+		options.context = r->samples;
+	}
+	r->d = displace_open(&options, &err);
+	if (!r->d) {
+		say(err.text);
+		run_displace_abandon(r);
+		return FAILED;
+	}
+	if (r->samples)
+		site_samples_of(r->samples, r->d);
+	r->cpus = options.cpus;
+	stopped = displace_rest_enough(r->d, REST_S);
+	if (!stopped && !displace_run_begin(r->d, &err))
+		return 0;
+	if (!stopped)
+		say(err.text);
+	run_displace_abandon(r);
+	return stopped ? 128 + stopped : FAILED;
+}
+
+struct launch_hold run_displace_hold(struct run_displace *r)
+{
+	return (struct launch_hold){displace_run_born, r->d};
+}
+
+int run_displace_wait(struct run_displace *r, struct launch *l)
+{
+	const struct launch_watch watch = {DISPLACE_TICK_MS, displace_run_tick, displace_run_ended,
+					   r->d};
+	struct profile_error err;
+	int status;
+
+	if (!r->d)
+		return launch_wait(l);
+	status = launch_wait_watched(l, &watch, &r->usage);
+	r->ended = !displace_run_end(r->d, &r->usage, &err);
+	if (!r->ended)
+		say(err.text);
+	return status;
+}
+
+static void print(const struct run_displace *r, const struct displace_run *run,
+		  struct displacement_value switching, char **command)
+{
+	const struct displace_wishes wishes = {
+		.cpus = r->cpus, .confidence = CONFIDENCE, .command = command};
+	struct displace_summary s;
+
+	if (displace_summarise(&s, run, 1, CONFIDENCE, switching)) {
+		say("no memory for the account of displacement");
+		return;
+	}
+	displace_print_text(stderr, &wishes, &s, NULL);
+	displace_summary_free(&s);
+}
+
+void run_displace_settle(struct run_displace *r, bool interrupted)
+{
+	struct profile_error err;
+
+	if (!r->d || !r->ended)
+		return;
+	if (r->samples)
+		site_samples_end(r->samples);
+	if (!interrupted)
+		displace_rest_enough(r->d, REST_S);
+	r->settled = !displace_run_settle(r->d, &r->run, &err);
+	if (!r->settled)
+		say(err.text);
+}
+
+static void say_sites(const struct site_costs_told *t, double elapsed)
+{
+	say_format("by call site: %zu of %zu have a number, from %.0f %% of the windows; reading "
+		   "their calls took %.3f %% of a CPU between windows and %.3f %% at ticks",
+		   t->known, t->sites, 100 * t->kept, 100 * t->edges_s / elapsed,
+		   100 * t->ticks_s / elapsed);
+	if (t->known)
+		say_format("uncharged time that goes with no call: %.3g ms a second, standard "
+			   "error %.2g",
+			   1e3 * t->intercept, 1e3 * t->intercept_error);
+	if (t->missed)
+		say_format("%zu call paths, or files of processes, were too many to be read while "
+			   "the command ran: their calls are in no site's cost",
+			   t->missed);
+}
+
+static void note_account(const struct run_displace *r, struct profile *p)
+{
+	struct displace_summary s;
+
+	if (displace_summarise(&s, &r->run, 1, CONFIDENCE, displace_switching(r->d))) {
+		say("no memory for the account of displacement");
+		return;
+	}
+	if (run_displace_note(&s, p))
+		say("no memory for the account of displacement in the profile");
+	displace_summary_free(&s);
+}
+
+void run_displace_sites(struct run_displace *r, const char *profiles, struct profile *p)
+{
+	if (r->settled)
+		note_account(r, p);
+	if (!r->settled || !r->samples)
+		return;
+	r->has_sites = !site_costs_run(r->d, &r->run, r->samples, profiles, p, &r->sites);
+	if (!r->has_sites)
+		say("no memory for the costs of sites by displacement");
+}
+
+void run_displace_finish(struct run_displace *r, char **command)
+{
+	if (r->settled)
+		print(r, &r->run, displace_switching(r->d), command);
+	if (r->has_sites)
+		say_sites(&r->sites, r->run.elapsed);
+	run_displace_abandon(r);
+}
+
+void run_displace_abandon(struct run_displace *r)
+{
+	if (r->settled)
+		displace_run_free(&r->run);
+	if (r->d)
+		displace_close(r->d);
+	if (r->samples)
+		site_samples_close(r->samples);
+	*r = (struct run_displace){.cpus = r->cpus, .usage = r->usage};
+}

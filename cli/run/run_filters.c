@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A filter that cannot mean anything is refused before the command starts: a run with too little
+ * recorded is found out late. */
+#include "cli/run/run_filters.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/select/below.h"
+#include "collector/duration.h"
+#include "cli/nearest.h"
+#include "cli/quantity.h"
+#include "cli/say.h"
+
+#define NAME_MOST 15  /* characters of a thread's name */
+#define LIST_MOST 900 /* of all patterns together: the profile has them */
+
+static int join(char **list, const char *value)
+{
+	char *joined = NULL;
+
+	if (asprintf(&joined, "%s%s%s", *list ? *list : "", *list ? "," : "", value) < 0) {
+		say("out of memory");
+		return -1;
+	}
+	free(*list);
+	*list = joined;
+	return 0;
+}
+
+int run_filters_take(struct run_filters *f, int option, const char *value)
+{
+	switch (option) {
+	case RUN_OPTION_BELOW:
+		return join(&f->below, value);
+	case RUN_OPTION_THREAD:
+		return join(&f->threads, value);
+	case RUN_OPTION_DEPTH:
+		f->depth = value;
+		return 0;
+	case RUN_OPTION_AFTER:
+		f->after = value;
+		return 0;
+	case RUN_OPTION_FOR:
+		f->length = value;
+		return 0;
+	case RUN_OPTION_SIGNAL:
+		f->signal = value;
+		return 0;
+	default:
+		f->stopped = true;
+		return 0;
+	}
+}
+
+void run_filters_free(struct run_filters *f)
+{
+	free(f->below);
+	free(f->threads);
+	f->below = f->threads = NULL;
+}
+
+static const char *variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+static int take_variables(struct run_filters *f)
+{
+	const char *below = variable("SCPROF_BELOW"), *threads = variable("SCPROF_THREADS");
+	const char *stopped = variable("SCPROF_STOPPED");
+
+	if ((!f->below && below && join(&f->below, below)) ||
+	    (!f->threads && threads && join(&f->threads, threads)))
+		return -1;
+	f->depth = f->depth ? f->depth : variable("SCPROF_DEPTH");
+	f->after = f->after ? f->after : variable("SCPROF_AFTER");
+	f->length = f->length ? f->length : variable("SCPROF_FOR");
+	f->signal = f->signal ? f->signal : variable("SCPROF_SIGNAL");
+	f->stopped |= stopped && strcmp(stopped, "0") != 0;
+	return 0;
+}
+
+/* A name that no thread can have matches nothing for certain. */
+static int check_threads(const char *list)
+{
+	if (list && strlen(list) > LIST_MOST) {
+		say_format("--thread: more than %d characters of names; shorten them by globs",
+			   LIST_MOST);
+		return -1;
+	}
+	for (const char *at = list; list; at += strcspn(at, ",") + 1) {
+		size_t length = strcspn(at, ",");
+
+		if (!length) {
+			say_format("--thread: a pattern without a name: '%s'.\n"
+				   "Write names or globs, separated by commas: 'main,io-*'",
+				   list);
+			return -1;
+		}
+		if (length > NAME_MOST && !memchr(at, '*', length) && !memchr(at, '[', length) &&
+		    !memchr(at, '\\', length)) {
+			say_format("--thread: no thread can be called '%.*s': names have at most "
+				   "%d characters.\nShorten it: '%.*s*'",
+				   (int)length, at, NAME_MOST, NAME_MOST - 1, at);
+			return -1;
+		}
+		if (!at[length])
+			break;
+	}
+	return 0;
+}
+
+static int check_depth(const char *text)
+{
+	uint64_t depth;
+
+	if (!text || !quantity_count(text, 1, SCP_MAX_FRAMES, &depth))
+		return 0;
+	say_format("--depth: '%s' is no number of frames between 1 and %u", text, SCP_MAX_FRAMES);
+	return -1;
+}
+
+static int check_time(const char *option, const char *text, uint64_t *ns)
+{
+	if (!text || (!duration_parse(text, ns) && *ns))
+		return 0;
+	say_format("%s: '%s' is no time.\nWrite a number and its unit: 500ms, 5s, 0.5s", option,
+		   text);
+	return -1;
+}
+
+static int check_signal(const char *text, int *number)
+{
+	const char *name = text && !strncmp(text, "SIG", 3) ? text + 3 : text;
+
+	if (!text)
+		return 0;
+	*number = !strcmp(name, "USR1") ? SIGUSR1 : !strcmp(name, "USR2") ? SIGUSR2 : 0;
+	if (*number)
+		return 0;
+	say_format("--signal: '%s' is neither USR1 nor USR2, which scprof takes itself.\n"
+		   "Other signals are the program's",
+		   text);
+	return -1;
+}
+
+int run_filters_check(struct run_filters *f)
+{
+	struct windows_plan *plan = &f->plan;
+
+	if (take_variables(f) || check_threads(f->threads) || check_depth(f->depth) ||
+	    check_time("--after", f->after, &plan->after_ns) ||
+	    check_time("--for", f->length, &plan->for_ns) || check_signal(f->signal, &plan->signal))
+		return -1;
+	/* without a signal it is the program that starts, not we */
+	plan->stopped = f->stopped && (f->signal || !f->until);
+	if (f->below && !*f->below) {
+		say("--below: which function? Write names or globs, such as 'handle_*'");
+		return -1;
+	}
+	if (f->stopped && (f->after || (f->length && !f->signal))) {
+		say_format(
+			"--stopped waits for %s, and %s goes by the clock.\nLeave one of them out",
+			f->signal ? "a signal" : "the program's SCPROF_START",
+			f->after ? "--after" : "--for");
+		return -1;
+	}
+	return 0;
+}
+
+static void complain(struct below *b, const struct profile_error *err)
+{
+	char near[256] = "";
+
+	if (b->unmatched && b->unmatched->is_exact)
+		nearest_names(b->unmatched->name, (const char **)b->near, b->nears, near,
+			      sizeof(near));
+	if (*near)
+		say_format("%s.\nNear: %s", err->text, near);
+	else if (b->unmatched)
+		say_format("%s.\nA function that was inlined everywhere, or whose symbols were "
+			   "stripped, cannot be found;\none of what the command starts is named as "
+			   "/PATH/OF/PROGRAM:NAME",
+			   err->text);
+	else
+		say(err->text);
+}
+
+/* `near` may be reordered, and names in it forgotten: below_free needs them all. */
+static void complain_in_copy(const struct below *b, const struct profile_error *err)
+{
+	struct below copy = *b;
+
+	copy.near = calloc(b->nears + 1, sizeof(*copy.near));
+	if (copy.near && b->nears)
+		memcpy(copy.near, b->near, b->nears * sizeof(*copy.near));
+	copy.nears = copy.near ? b->nears : 0;
+	complain(&copy, err);
+	free(copy.near);
+}
+
+static int find_below(const char *patterns, const struct program *program, const char *path)
+{
+	struct profile_error err;
+	struct below b;
+	int failed = below_resolve(&b, program->runner, patterns, &err);
+
+	if (failed)
+		complain_in_copy(&b, &err);
+	else if ((failed = below_write(&b, path, &err)))
+		say(err.text);
+	below_free(&b);
+	return failed;
+}
+
+int run_filters_prepare(const struct run_filters *f, const struct program *program,
+			const struct rundir *d, struct windows **w, struct environment_filters *e)
+{
+	struct profile_error err;
+	bool by_tool = f->after || f->length || f->signal || f->until;
+
+	*e = (struct environment_filters){.below = f->below,
+					  .below_ranges = f->below ? d->below : NULL,
+					  .threads = f->threads,
+					  .depth = f->depth,
+					  .after = f->after,
+					  .length = f->length,
+					  .signal = f->signal,
+					  .stopped = f->stopped ? "1" : NULL,
+					  .control = by_tool ? d->control : NULL};
+	*w = NULL;
+	if (f->below && find_below(f->below, program, d->below))
+		return -1;
+	if (!by_tool)
+		return 0;
+	*w = windows_create(d->control, &f->plan, &err);
+	if (!*w)
+		say(err.text);
+	return *w ? 0 : -1;
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The filters and triggers of `scprof run`: what to leave out, and when to record. */
+#ifndef SCPROF_CLI_RUN_RUN_FILTERS_H
+#define SCPROF_CLI_RUN_RUN_FILTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/launch/environment.h"
+#include "collector/launch/program.h"
+#include "collector/launch/run_directory.h"
+#include "collector/launch/recording_windows.h"
+
+/* Texts: of options, else of the environment; NULL: no such filter. */
+struct run_filters {
+	char *below, *threads; /* owned: options that may be given again are joined by commas */
+	const char *depth, *after, *length, *signal;
+	bool stopped;
+	bool until;		  /* the tool stops recording by itself: set by the caller */
+	struct windows_plan plan; /* set by run_filters_check */
+};
+
+enum {
+	RUN_OPTION_BELOW = 512,
+	RUN_OPTION_THREAD,
+	RUN_OPTION_DEPTH,
+	RUN_OPTION_AFTER,
+	RUN_OPTION_FOR,
+	RUN_OPTION_SIGNAL,
+	RUN_OPTION_STOPPED
+};
+
+/* For getopt_long's table. */
+#define RUN_FILTER_OPTIONS                                                                         \
+	{"below", required_argument, NULL, RUN_OPTION_BELOW},                                      \
+		{"thread", required_argument, NULL, RUN_OPTION_THREAD},                            \
+		{"depth", required_argument, NULL, RUN_OPTION_DEPTH},                              \
+		{"after", required_argument, NULL, RUN_OPTION_AFTER},                              \
+		{"for", required_argument, NULL, RUN_OPTION_FOR},                                  \
+		{"signal", required_argument, NULL, RUN_OPTION_SIGNAL},                            \
+	{                                                                                          \
+		"stopped", no_argument, NULL, RUN_OPTION_STOPPED                                   \
+	}
+
+/* One of the options above. 0, or -1 having said why. */
+int run_filters_take(struct run_filters *f, int option, const char *value);
+
+/* Options over the environment, and all values as they should be. 0, or -1 having said why. */
+int run_filters_check(struct run_filters *f);
+
+/* Find where the functions of --below lie in `program`, and write it to d->below; make the page
+ * that starts and stops. *w: NULL where nothing does. What the command is to find is in *e, whose
+ * texts belong to `f` and `d`. 0, or -1 having said why. */
+int run_filters_prepare(const struct run_filters *f, const struct program *program,
+			const struct rundir *d, struct windows **w, struct environment_filters *e);
+
+void run_filters_free(struct run_filters *f);
+
+#endif

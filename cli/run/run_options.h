@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What `scprof run` was asked to do: options first, then the environment. */
+#ifndef SCPROF_CLI_RUN_RUN_OPTIONS_H
+#define SCPROF_CLI_RUN_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/run/run_filters.h"
+#include "cli/run/run_slowest.h"
+#include "include/scprof_format.h"
+
+struct run_options {
+	const char *output; /* -o, NULL: by the command's name and pid */
+	enum scp_clock_kind clock;
+	uint64_t tick_ns;
+	const char *groups;    /* NULL: the library's default */
+	const char *symbols;   /* patterns, NULL: none */
+	char built_in[128];    /* those of `groups` that the library knows; "none" */
+	char ready_made[2048]; /* patterns of the ready-made groups among `groups` */
+	bool only_ready_made;  /* and no others are */
+	struct run_filters filters;
+	struct run_slowest slowest;
+	bool report;
+	bool displace;
+	bool live;
+	double until;	      /* --until: relative half width; 0: none */
+	const char *until_of; /* functions; NULL: all */
+	bool disabled;	      /* SCPROF_DISABLE is set */
+	char **command;
+};
+
+enum run_parse { RUN_GO, RUN_HELP, RUN_BAD };
+
+/* RUN_BAD: said why on standard error. */
+enum run_parse run_options_parse(int argc, char **argv, struct run_options *o);
+
+#endif

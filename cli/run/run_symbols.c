@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A name that matches nothing must not be found out after a long run. */
+#include "cli/run/run_symbols.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+#include "collector/launch/environment.h"
+#include "cli/nearest.h"
+#include "collector/clocks/random.h"
+#include "cli/say.h"
+
+/* All names of the libraries that the pattern could mean. */
+static size_t collect_names(const struct chosen *c, const char **names)
+{
+	size_t n = 0;
+
+	for (size_t l = 0; l < c->libraries; l++) {
+		if (!chosen_pattern_has_library(c->unmatched, &c->library[l]))
+			continue;
+		for (size_t i = 0; i < c->library[l].functions; i++)
+			if (!chosen_reason(c, c->library[l].function[i].name))
+				names[n++] = c->library[l].function[i].name;
+	}
+	return n;
+}
+
+static void find_near(const struct chosen *c, char *text, size_t size)
+{
+	size_t room = 1;
+
+	for (size_t l = 0; l < c->libraries; l++)
+		room += c->library[l].functions;
+	const char **names = calloc(room, sizeof(*names));
+	if (names)
+		nearest_names(c->unmatched->name, names, collect_names(c, names), text, size);
+	free(names);
+}
+
+void run_symbols_explain(const struct chosen *c, const struct profile_error *err, char *text,
+			 size_t size)
+{
+	char near[256] = "";
+
+	if (c->unmatched && c->unmatched->is_exact)
+		find_near(c, near, sizeof(near));
+	if (!c->unmatched)
+		snprintf(text, size, "%s", err->text);
+	else if (*near)
+		snprintf(text, size, "%s.\nNear: %s", err->text, near);
+	else
+		snprintf(text, size, "%s.\n`scprof symbols PROGRAM` lists what can be chosen%s",
+			 err->text,
+			 c->unmatched->library ? ""
+					       : "; a library that the\nprogram opens later is "
+						 "chosen as LIBRARY:NAME");
+}
+
+void run_symbols_complain(const struct chosen *c, const struct profile_error *err)
+{
+	char text[1024];
+
+	run_symbols_explain(c, err, text, sizeof(text));
+	say(text);
+}
+
+static void say_left_out(const struct chosen *c)
+{
+	char names[256] = "";
+	size_t at = 0;
+
+	for (size_t i = 0; i < 4 && i < c->left_out && at < sizeof(names); i++)
+		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "",
+				       c->left_out_names[i]);
+	if (c->left_out)
+		say_format("-s leaves out %zu functions that cannot be chosen: %s%s", c->left_out,
+			   names, c->left_out > 4 ? ", ..." : "");
+}
+
+int run_symbols_resolve(const struct run_options *options, const struct program *program,
+			const char *library, struct chosen *chosen, struct chosen_patterns *parsed)
+{
+	struct profile_error err;
+
+	*chosen = (struct chosen){0};
+	if (chosen_patterns_parse(options->ready_made, options->symbols, parsed, &err)) {
+		say(err.text);
+		return -1;
+	}
+	if (chosen_open(chosen, program->runner, library, &err) ||
+	    chosen_resolve(chosen, parsed, &err)) {
+		run_symbols_complain(chosen, &err);
+		return -1;
+	}
+	if (!chosen->count && options->only_ready_made) {
+		say_format("-g %s: neither the program nor this machine has any of its functions.\n"
+			   "`scprof symbols PROGRAM` lists what can be chosen",
+			   options->groups);
+		return -1;
+	}
+	say_left_out(chosen);
+	return 0;
+}
+
+/* Shared memory is often mounted noexec: the loader would refuse the object. */
+static bool may_hold_code(const char *directory)
+{
+	struct statvfs fs;
+
+	return directory && *directory == '/' && !statvfs(directory, &fs) &&
+	       !(fs.f_flag & ST_NOEXEC) && environment_can_preload(directory);
+}
+
+int run_symbols_store(const struct chosen *chosen, const char *name, const char *directory,
+		      const char *beside, char *path, size_t size, struct profile_error *err)
+{
+	const char *const places[] = {directory, beside, getenv("TMPDIR"), "/tmp", "/var/tmp"};
+
+	*err = (struct profile_error){"no directory to write the stubs to: all are mounted noexec"};
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		if (!may_hold_code(places[i]))
+			continue;
+		snprintf(path, size, "%s/%s-%016llx.so", places[i], name,
+			 (unsigned long long)random_fresh_seed());
+		if (!chosen_write_object(chosen, path, err))
+			return 0;
+	}
+	*path = '\0';
+	return -1;
+}
+
+int run_symbols_write(const struct chosen *chosen, const char *directory, const char *beside,
+		      char *path, size_t size)
+{
+	struct profile_error err;
+	int failed =
+		run_symbols_store(chosen, "scprof-symbols", directory, beside, path, size, &err);
+
+	if (failed)
+		say_format("-s: %s", err.text);
+	return failed;
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The self-test from end to end. Drift comes first: it calibrates the counter,
+ * and the other tests speak in nanoseconds. */
+#include "collector/clocks/clocks.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/clocks/clock_ways.h"
+#include "collector/clocks/clocks_private.h"
+#include "collector/clocks/counter.h"
+#include "collector/clocks/random.h"
+#include "collector/machine/steal.h"
+#include "collector/clocks/ticker.h"
+
+#define COMPARE_S 0.06
+
+static double claimed_ns(enum scp_clock_kind kind)
+{
+	clockid_t id = kind == SCP_CLOCK_COARSE	     ? CLOCK_MONOTONIC_COARSE
+		       : kind == SCP_CLOCK_MONOTONIC ? CLOCK_MONOTONIC
+						     : CLOCK_THREAD_CPUTIME_ID;
+	struct timespec t;
+
+	if (kind == SCP_CLOCK_PAGE)
+		return (double)TICKER_DEFAULT_NS;
+	if (kind == SCP_CLOCK_TSC || clock_getres(id, &t))
+		return NAN;
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static void clear(struct clocks_report *r)
+{
+	*r = (struct clocks_report){0};
+	r->preferred = clocks_default(r->reason, sizeof(r->reason));
+	for (enum scp_clock_kind kind = 1; kind <= CLOCKS_TESTED; kind++) {
+		struct clock_test *t = clocks_test_of(r, kind);
+
+		*t = (struct clock_test){
+			.kind = kind,
+			.claimed_ns = claimed_ns(kind),
+			.drift_ppm = NAN,
+			.drift_error_ppm = NAN,
+			.rate_hz = NAN,
+			.rate_error_ppm = NAN,
+			.late = {.mean_ns = NAN, .max_ns = NAN, .share = NAN},
+		};
+		ticks_summarise(&(struct tick_watch){0}, 1, 1, 1, &t->ticks); /* none */
+	}
+}
+
+static void test_one(struct clock_test *t)
+{
+	struct clock_source source = *clocks_source(t->kind);
+
+	if (t->kind == SCP_CLOCK_TSC)
+		source.ns_per_unit = 1e9 / t->rate_hz;
+	else if (t->kind == SCP_CLOCK_PAGE)
+		source.ns_per_unit = t->claimed_ns;
+	t->step_ns = (double)clocks_smallest_step(source.read, source.wait_s) * source.ns_per_unit;
+	if (t->kind == SCP_CLOCK_THREAD_CPU) /* two threads have two of these */
+		clocks_move_thread(t, &source, COMPARE_S);
+	else
+		clocks_compare_cpus(t, &source, COMPARE_S);
+}
+
+static struct ticker *start_page(char *directory, struct profile_error *err)
+{
+	char path[64];
+
+	if (!mkdtemp(directory)) {
+		snprintf(err->text, sizeof(err->text),
+			 "cannot make a directory in /tmp for the page clock");
+		return NULL;
+	}
+	snprintf(path, sizeof(path), "%s/clock", directory);
+	struct ticker *ticker = ticker_start(path, TICKER_DEFAULT_NS, random_fresh_seed(), err);
+	if (!ticker)
+		rmdir(directory);
+	return ticker;
+}
+
+static int set_read_costs(struct clocks_report *r, uint32_t rounds)
+{
+	struct clock_costs costs;
+
+	if (clock_ways_measure(&costs, false, rounds))
+		return -1;
+	r->read_rounds = costs.rounds;
+	for (enum scp_clock_kind kind = 1; kind <= CLOCKS_TESTED; kind++) {
+		const struct clock_cost *cost = clock_ways_cost(&costs, kind);
+		struct clock_test *t = clocks_test_of(r, kind);
+
+		t->read = cost ? cost->flow : (struct rounds_mean){NAN, NAN, NAN};
+		t->read_alone = cost ? cost->alone : t->read;
+	}
+	return 0;
+}
+
+/* Everything that needs the page clock to run. */
+static int test_with_page(struct clocks_report *r, const struct clocks_effort *effort)
+{
+	clocks_drift_all(r, effort->drift_s);
+	for (int i = 0; i < CLOCKS_TESTED; i++)
+		test_one(&r->clock[i]);
+	return set_read_costs(r, effort->rounds) || clocks_watch(r, effort->watch_s);
+}
+
+static void judge_all(struct clocks_report *r)
+{
+	const struct clock_lateness *busy = NULL;
+	char why[256];
+	bool trusted = counter_trusted(why, sizeof(why));
+
+	for (int i = 0; i < CLOCKS_LATE; i++)
+		if (r->late[i].busy && r->late[i].tick_ns == (double)TICKER_DEFAULT_NS)
+			busy = &r->late[i];
+	for (int i = 0; i < CLOCKS_TESTED; i++)
+		clocks_judge(&r->clock[i], trusted, why, busy);
+}
+
+int clocks_test(struct clocks_report *r, const struct clocks_effort *effort,
+		struct profile_error *err)
+{
+	char directory[] = "/tmp/scprof-clocks.XXXXXX";
+	uint64_t start = clocks_raw_ns();
+	struct steal before = steal_read(), after;
+	struct ticker_stats stats;
+	struct ticker *ticker = start_page(directory, err);
+	int result;
+
+	if (!ticker)
+		return -1;
+	clocks_set_page(ticker_page(ticker));
+	clear(r);
+	result = test_with_page(r, effort);
+	if (result)
+		snprintf(err->text, sizeof(err->text), "not enough memory");
+	ticker_stop(ticker, &stats);
+	clocks_set_page(NULL);
+	if (!result)
+		result = clocks_lateness(r, directory, effort->late_s, err);
+	rmdir(directory);
+	if (result)
+		return -1;
+	clocks_set_lateness(&clocks_test_of(r, SCP_CLOCK_PAGE)->late, &stats);
+	judge_all(r);
+	after = steal_read();
+	r->stolen = steal_share(&before, &after);
+	r->took_s = (double)(clocks_raw_ns() - start) / 1e9;
+	return 0;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The clocks that a profile can be taken with: names, which one is the
+ * default here and why, and a self-test of all of them on this machine.
+ */
+#ifndef SCPROF_COLLECTOR_CLOCKS_CLOCKS_H
+#define SCPROF_COLLECTOR_CLOCKS_CLOCKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/clocks/clocks_ticks.h"
+#include "profile/profile.h"
+#include "collector/clocks/rounds.h"
+
+/* "tsc", "coarse", ...; static text, "none" for what is no clock. */
+const char *clocks_name(enum scp_clock_kind kind);
+
+/* SCP_CLOCK_NONE if `name` is none of them; knows "dual" as well. */
+enum scp_clock_kind clocks_parse(const char *name);
+
+extern const char clocks_names[]; /* for messages: "tsc, coarse, ..." */
+
+/* The clock for a run that does not choose one; `reason` is a clause that fits
+ * after "because". Takes microseconds; the same question that the self-test
+ * answers, without its measurements. */
+enum scp_clock_kind clocks_default(char *reason, size_t size);
+
+#define CLOCKS_TESTED 5
+#define CLOCKS_LATE   6
+
+/* How late the page clock's ticker was over a window. */
+struct clock_lateness {
+	double tick_ns;
+	bool busy; /* a thread of ours kept every CPU busy */
+	uint64_t ticks;
+	double mean_ns, max_ns, share; /* share: later than half a tick */
+	const char *scheduling;	       /* of the ticker: static text */
+};
+
+/* Durations in nanoseconds. NAN: does not apply, or could not be measured. */
+struct clock_test {
+	enum scp_clock_kind kind;
+	bool usable;
+	double step_ns;	   /* resolution: smallest nonzero step between two readings */
+	double claimed_ns; /* clock_getres; the interval of the page clock */
+	struct rounds_mean read, read_alone; /* cost of one reading, see clock_ways.h */
+	uint32_t cpus; /* CPUs that were compared with the first; 0: one CPU only */
+	uint64_t comparisons, backward; /* readings compared across CPUs, and how many went back */
+	double backward_max_ns;
+	/* steps: changes between this clock and the raw one that no interruption explains;
+	 * coarse and page: more ticks at once than the time allows */
+	uint64_t step_readings, steps;
+	double step_max_ns;		   /* signed */
+	struct tick_summary ticks;	   /* coarse and page: as a reader saw them */
+	double drift_ppm, drift_error_ppm; /* against CLOCK_MONOTONIC_RAW; +-, bounds of the
+					      pairing; coarse and page: at 95 % */
+	double rate_hz, rate_error_ppm;	   /* tsc only: calibrated over the drift window */
+	struct clock_lateness late;	   /* page only: over the whole test */
+	/* the smallest mean that a million calls give to +-5 % (coarse, page: Beilner 1988, eq.
+	 * 14b) and of which one reading is at most 5 % */
+	double smallest_mean_ns;
+	char verdict[320];
+};
+
+struct clocks_report {
+	struct clock_test clock[CLOCKS_TESTED];	 /* tsc, coarse, monotonic, page, thread-cpu */
+	struct clock_lateness late[CLOCKS_LATE]; /* idle, then busy, by length of the tick */
+	uint32_t busy_cpus;			 /* that were kept busy for the latter */
+	enum scp_clock_kind preferred;
+	char reason[256];
+	double window_s;	    /* over which drift was measured */
+	double watch_s;		    /* over which steps and ticks were watched */
+	uint64_t interruptions;	    /* of the watching thread, by more than 50 us */
+	double interruption_max_ns; /* they are no steps */
+	double interrupted_share;   /* of the time watched */
+	uint32_t read_rounds;	    /* behind each cost of a reading */
+	double stolen;		    /* share of the CPUs' time that the host took meanwhile */
+	double took_s;
+};
+
+/* How long to look. */
+struct clocks_effort {
+	double drift_s;	 /* idle, for the drift */
+	double watch_s;	 /* busy, for steps and ticks */
+	double late_s;	 /* for each of CLOCKS_LATE windows */
+	uint32_t rounds; /* for the cost of a reading */
+};
+#define CLOCKS_EFFORT_DEFAULT                                                                      \
+	{                                                                                          \
+		.drift_s = 0.3, .watch_s = 0.4, .late_s = 0.2, .rounds = 15                        \
+	}
+#define CLOCKS_EFFORT_LONG                                                                         \
+	{                                                                                          \
+		.drift_s = 4, .watch_s = 6, .late_s = 2, .rounds = 101                             \
+	}
+
+/* Takes the windows of `effort` together and half a second; starts threads, keeps
+ * all CPUs busy for half of the lateness and moves the calling thread between CPUs
+ * (its affinity is restored). 0, or -1 and *err. */
+int clocks_test(struct clocks_report *r, const struct clocks_effort *effort,
+		struct profile_error *err);
+
+#endif

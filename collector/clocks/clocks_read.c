@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* One reader a clock, the way the target reads it, and their names. */
+#include <string.h>
+#include <time.h>
+
+#include "collector/clocks/clocks_private.h"
+#include "collector/clocks/counter.h"
+
+static const struct scp_clock_page *the_page;
+
+static uint64_t read_clock(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t read_tsc(void)
+{
+	return counter_read();
+}
+
+static uint64_t read_tsc_ordered(void)
+{
+	return counter_read_ordered();
+}
+
+static uint64_t read_coarse(void)
+{
+	return read_clock(CLOCK_MONOTONIC_COARSE);
+}
+
+static uint64_t read_monotonic(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+static uint64_t read_page(void)
+{
+	return __atomic_load_n(&the_page->ticks, __ATOMIC_ACQUIRE);
+}
+
+static uint64_t read_thread_cpu(void)
+{
+	return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* ns_per_unit of tsc and page is known only once they have been measured. A
+ * coarse clock steps at 100 Hz at worst. */
+static const struct clock_source sources[] = {
+	{SCP_CLOCK_TSC, read_tsc, read_tsc_ordered, 0, 0.002},
+	{SCP_CLOCK_COARSE, read_coarse, read_coarse, 1, 0.045},
+	{SCP_CLOCK_MONOTONIC, read_monotonic, read_monotonic, 1, 0.002},
+	{SCP_CLOCK_PAGE, read_page, read_page, 0, 0.020},
+	{SCP_CLOCK_THREAD_CPU, read_thread_cpu, read_thread_cpu, 1, 0.005},
+};
+
+static const char *const names[] = {
+	[SCP_CLOCK_NONE] = "none",     [SCP_CLOCK_TSC] = "tsc",
+	[SCP_CLOCK_COARSE] = "coarse", [SCP_CLOCK_MONOTONIC] = "monotonic",
+	[SCP_CLOCK_PAGE] = "page",     [SCP_CLOCK_THREAD_CPU] = "thread-cpu",
+	[SCP_CLOCK_DUAL] = "dual",
+};
+#define NAMES (sizeof(names) / sizeof(*names))
+
+const char clocks_names[] = "tsc, coarse, monotonic, page, thread-cpu, dual";
+
+const char *clocks_name(enum scp_clock_kind kind)
+{
+	return names[(size_t)kind < NAMES ? kind : SCP_CLOCK_NONE];
+}
+
+enum scp_clock_kind clocks_parse(const char *name)
+{
+	for (size_t i = 1; i < NAMES; i++)
+		if (!strcmp(name, names[i]))
+			return (enum scp_clock_kind)i;
+	return SCP_CLOCK_NONE;
+}
+
+const struct clock_source *clocks_source(enum scp_clock_kind kind)
+{
+	return &sources[kind - 1];
+}
+
+void clocks_set_page(const struct scp_clock_page *page)
+{
+	the_page = page;
+}
+
+uint64_t clocks_raw_ns(void)
+{
+	return read_clock(CLOCK_MONOTONIC_RAW);
+}

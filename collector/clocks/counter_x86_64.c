@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A TSC is fit to measure with if the processor says that it is invariant and
+ * the kernel, which watches it against other clocks, has not thrown it out. */
+#include "collector/clocks/counter.h"
+
+#include <cpuid.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/"
+
+/* Clock sources that are the TSC, read as such or scaled by a hypervisor. */
+static const char *const tsc_based[] = {"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "xen"};
+
+static bool read_line(const char *path, char *line, int size)
+{
+	FILE *file = fopen(path, "re");
+	bool ok = file && fgets(line, size, file);
+
+	if (file)
+		fclose(file);
+	line[ok ? strcspn(line, "\n") : 0] = '\0';
+	return ok;
+}
+
+static bool has_word(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = list; (at = strstr(at, word)); at += length)
+		if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+			return true;
+	return false;
+}
+
+static bool invariant(void)
+{
+	unsigned int a, b, c, d = 0;
+
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
+}
+
+static bool may_be_read(void)
+{
+	int mode = PR_TSC_ENABLE;
+
+	return prctl(PR_GET_TSC, &mode, 0UL, 0UL, 0UL) || mode == PR_TSC_ENABLE;
+}
+
+bool counter_trusted(char *why, size_t size)
+{
+	char available[256], current[64];
+
+	if (!may_be_read()) {
+		snprintf(why, size, "reading the TSC is forbidden here (PR_SET_TSC)");
+		return false;
+	}
+	if (!invariant()) {
+		snprintf(why, size,
+			 "the processor does not say that its TSC has one constant rate");
+		return false;
+	}
+	if (!read_line(CLOCKSOURCE "available_clocksource", available, sizeof(available)) ||
+	    !read_line(CLOCKSOURCE "current_clocksource", current, sizeof(current))) {
+		snprintf(why, size, "what the kernel thinks of the TSC cannot be read from /sys");
+		return false;
+	}
+	for (size_t i = 0; i < sizeof(tsc_based) / sizeof(*tsc_based); i++)
+		if (!strcmp(current, tsc_based[i]) && has_word(available, "tsc")) {
+			snprintf(why, size,
+				 "the TSC is invariant and the kernel trusts it (clocksource %s)",
+				 current);
+			return true;
+		}
+	snprintf(why, size, "the kernel does not keep time by the TSC (clocksource %s of: %s)",
+		 current, available);
+	return false;
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The thread behind the page clock. It lives in the collector, never in the
+ * target, where one more thread would break unshare, setns and programs that
+ * count on being single-threaded. */
+#include "collector/clocks/ticker.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/clocks/counter.h"
+#include "collector/launch/shared_page.h"
+
+/* Below this interval the wake-up latency of a sleep is a good part of a tick:
+ * wake early by SPIN_NS and wait the rest in a loop, if a CPU can be spared. */
+#define SPIN_BELOW_NS UINT64_C(60000)
+#define SPIN_NS	      UINT64_C(8000)
+
+struct ticker {
+	pthread_t thread;
+	char *path;
+	struct scp_clock_page *page;
+	struct tick_schedule schedule;
+	uint64_t start_ns, stop_ns, spin_ns;
+	const char *scheduling;
+	atomic_bool stop;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* All three act on the calling thread only. */
+static const char *raise_priority(void)
+{
+	struct sched_param lowest = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
+
+	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+	if (!sched_setscheduler(0, SCHED_FIFO, &lowest))
+		return "SCHED_FIFO";
+	if (!setpriority(PRIO_PROCESS, 0, -20))
+		return "nice -20";
+	return "ordinary";
+}
+
+static void wait_until(struct ticker *t, uint64_t due_ns)
+{
+	uint64_t wake_ns = due_ns - t->spin_ns;
+	struct timespec wake = {.tv_sec = (time_t)(wake_ns / 1000000000u),
+				.tv_nsec = (long)(wake_ns % 1000000000u)};
+
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake, NULL);
+	while (t->spin_ns && now_ns() < due_ns)
+		counter_pause();
+}
+
+static void publish(struct ticker *t)
+{
+	const struct tick_schedule *s = &t->schedule;
+
+	/* the ticks first: the rest is for reports */
+	__atomic_store_n(&t->page->ticks, s->ticks, __ATOMIC_RELEASE);
+	__atomic_store_n(&t->page->late_sum_ns, s->late_sum_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->page->late_max_ns, s->late_max_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->page->late_ticks, s->late_ticks, __ATOMIC_RELAXED);
+}
+
+static void *ticker_main(void *argument)
+{
+	struct ticker *t = argument;
+
+	pthread_setname_np(pthread_self(), "scprof-ticker");
+	t->scheduling = raise_priority();
+	while (!atomic_load_explicit(&t->stop, memory_order_relaxed)) {
+		wait_until(t, t->schedule.due_ns);
+		t->stop_ns = now_ns();
+		if (tick_schedule_advance(&t->schedule, t->stop_ns))
+			publish(t);
+	}
+	return NULL;
+}
+
+static struct scp_clock_page *create_clock(const char *path, uint64_t interval_ns)
+{
+	struct scp_clock_page *page = page_create(path, SCP_CLOCK_PAGE_BYTES);
+
+	if (!page)
+		return NULL;
+	page->flags = SCP_CLOCK_RANDOMIZED;
+	page->ticker_pid = (uint32_t)getpid();
+	page->interval_ps = interval_ns * 1000;
+	memcpy(page->magic, SCP_CLOCK_PAGE_MAGIC, sizeof(page->magic));
+	return page;
+}
+
+static bool cpus_to_spare(void)
+{
+	cpu_set_t set;
+
+	return !sched_getaffinity(0, sizeof(set), &set) && CPU_COUNT(&set) > 1;
+}
+
+/* Signals are for the main thread, which decides what to forward. */
+static int start_thread(struct ticker *t)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int error = pthread_create(&t->thread, NULL, ticker_main, t);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
+static void ticker_free(struct ticker *t)
+{
+	if (t->page) {
+		munmap(t->page, SCP_CLOCK_PAGE_BYTES);
+		unlink(t->path);
+	}
+	free(t->path);
+	free(t);
+}
+
+struct ticker *ticker_start(const char *path, uint64_t interval_ns, uint64_t seed,
+			    struct profile_error *err)
+{
+	struct ticker *t = calloc(1, sizeof(*t));
+
+	if (t && (t->path = strdup(path)) && (t->page = create_clock(path, interval_ns))) {
+		if (interval_ns < SPIN_BELOW_NS && cpus_to_spare())
+			t->spin_ns = SPIN_NS;
+		t->start_ns = t->stop_ns = now_ns();
+		tick_schedule_begin(&t->schedule, interval_ns, t->start_ns, seed);
+		errno = start_thread(t);
+		if (!errno)
+			return t;
+	}
+	snprintf(err->text, sizeof(err->text), "cannot start the page clock on %s: %s", path,
+		 strerror(errno));
+	if (t)
+		ticker_free(t);
+	return NULL;
+}
+
+const struct scp_clock_page *ticker_page(const struct ticker *t)
+{
+	return t->page;
+}
+
+void ticker_stop(struct ticker *t, struct ticker_stats *stats)
+{
+	atomic_store_explicit(&t->stop, true, memory_order_relaxed);
+	pthread_join(t->thread, NULL); /* within one tick: at most 150 ms */
+	if (stats)
+		*stats = (struct ticker_stats){
+			.ticks = t->schedule.ticks,
+			.late_sum_ns = t->schedule.late_sum_ns,
+			.late_max_ns = t->schedule.late_max_ns,
+			.late_ticks = t->schedule.late_ticks,
+			.start_ns = t->start_ns,
+			.stop_ns = t->stop_ns,
+			.scheduling = t->scheduling,
+		};
+	ticker_free(t);
+}

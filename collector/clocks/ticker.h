@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The page clock: a thread of the collector that advances a word in a shared
+ * file, which programs read as their clock.
+ *
+ * Tick lengths are independent and uniform in [d/2, 3d/2], mean d, so that a
+ * program with a rhythm of its own cannot stay in step with the clock: S.
+ * McCanne and C. Torek, "A randomized sampling clock for CPU utilization
+ * estimation and code profiling", USENIX Winter 1993.
+ *
+ * The schedule is absolute: a tick that comes late does not move the later
+ * ones, and ticks that were missed are made up at once, so that the count keeps
+ * the rate. Lateness is measured and published, because late ticks that fall
+ * where the program sleeps bias what is measured with them.
+ */
+#ifndef SCPROF_COLLECTOR_CLOCKS_TICKER_H
+#define SCPROF_COLLECTOR_CLOCKS_TICKER_H
+
+#include <stdint.h>
+
+#include "profile/profile.h"
+#include "collector/clocks/random.h"
+
+#define TICKER_MIN_NS	  UINT64_C(20000)
+#define TICKER_MAX_NS	  UINT64_C(100000000)
+#define TICKER_DEFAULT_NS UINT64_C(1000000)
+
+/* When the ticks are due. Pure; instants in nanoseconds of one clock. */
+struct tick_schedule {
+	struct random random;
+	uint64_t interval_ns;
+	uint64_t due_ns; /* of the next tick */
+	uint64_t ticks;	 /* so far */
+	uint64_t late_sum_ns, late_max_ns;
+	uint64_t late_ticks; /* later than interval_ns / 2 */
+};
+
+/* The first tick is due one tick length after start_ns. */
+void tick_schedule_begin(struct tick_schedule *s, uint64_t interval_ns, uint64_t start_ns,
+			 uint64_t seed);
+
+/* Make all ticks that are due at now_ns, and account for their lateness.
+ * Returns how many there were. */
+uint64_t tick_schedule_advance(struct tick_schedule *s, uint64_t now_ns);
+
+struct ticker;
+
+struct ticker_stats {
+	uint64_t ticks, late_sum_ns, late_max_ns, late_ticks;
+	uint64_t start_ns, stop_ns; /* CLOCK_MONOTONIC: begin, and the last look at the clock */
+	const char *scheduling;	    /* "SCHED_FIFO", "nice -20", "ordinary": static text */
+};
+
+/* Create the page file at `path` (which must not exist) and start ticking.
+ * interval_ns within TICKER_MIN_NS..TICKER_MAX_NS. NULL and *err on failure,
+ * the file removed. The thread blocks all signals and takes no lock; it changes
+ * scheduling and timer slack of itself only. */
+struct ticker *ticker_start(const char *path, uint64_t interval_ns, uint64_t seed,
+			    struct profile_error *err);
+
+/* The shared page; valid until ticker_stop. */
+const struct scp_clock_page *ticker_page(const struct ticker *t);
+
+/* Stop, remove the file and free everything. *stats may be NULL. */
+void ticker_stop(struct ticker *t, struct ticker_stats *stats);
+
+#endif

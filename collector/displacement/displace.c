@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Opening and closing a measurement, and its rests. */
+#include "collector/displacement/displace.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "collector/clocks/clocks_private.h"
+#include "collector/machine/cpus.h"
+#include "collector/displacement/displace_private.h"
+#include "collector/launch/signal_wait.h"
+#include "collector/machine/quota.h"
+
+/* For measuring what a switch does. */
+#define SWITCH_S 0.5
+/* From one measurement to the next it differs by this (root mean square), whatever either says
+ * of its error: a wake-up from another CPU takes as long as the host lets it. */
+#define SWITCH_UNKNOWN 0.3e-6
+#define REST_WINDOWS   16  /* of each CPU, at least, in a rest */
+#define REST_SHARE     0.2 /* of a rest must the fluid have had */
+
+static int check_quota(const struct displace_options *o, struct profile_error *err)
+{
+	char where[256];
+	double quota = quota_cpus(where, sizeof(where));
+	int cpus = CPU_COUNT(&o->cpus);
+
+	if (o->any_quota || quota >= cpus)
+		return 0;
+	snprintf(err->text, sizeof(err->text),
+		 "this control group may use %.3g CPUs (%.200s), and the fluid would use it up on "
+		 "%d: the program would be stopped with it. Measure on fewer CPUs (--cpus), or "
+		 "lift the quota",
+		 quota, where, cpus);
+	return -1;
+}
+
+static int make_room(struct displace *d)
+{
+	d->cpus = (size_t)CPU_COUNT(&d->options.cpus);
+	d->own = calloc(d->cpus, sizeof(*d->own));
+	d->from_ns = calloc(d->cpus, sizeof(*d->from_ns));
+	d->to_ns = calloc(d->cpus, sizeof(*d->to_ns));
+	d->other_on = calloc(d->cpus, sizeof(*d->other_on));
+	d->clock_on = calloc(d->cpus, sizeof(*d->clock_on));
+	d->series = calloc(d->cpus, sizeof(*d->series));
+	d->restless = calloc(d->cpus, sizeof(*d->restless));
+	d->window = calloc(d->cpus, sizeof(*d->window));
+	d->child = calloc(1, MOST_PIDS / 8);
+	d->usage_from = calloc(CPU_SETSIZE, sizeof(*d->usage_from));
+	d->usage_to = calloc(CPU_SETSIZE, sizeof(*d->usage_to));
+	d->before = calloc(CPU_SETSIZE, sizeof(*d->before));
+	d->after = calloc(CPU_SETSIZE, sizeof(*d->after));
+	return d->child && d->usage_from && d->usage_to && d->from_ns && d->to_ns && d->own &&
+			       d->other_on && d->clock_on && d->series && d->restless &&
+			       d->window && d->before && d->after
+		       ? 0
+		       : -1;
+}
+
+static int first_cpu(const cpu_set_t *set)
+{
+	int cpu = 0;
+
+	while (!CPU_ISSET(cpu, set))
+		cpu++;
+	return cpu;
+}
+
+static double quick_rate(void)
+{
+	const struct timespec pause = {.tv_nsec = 10000000};
+	struct clock_pair a = clocks_pair(fluid_now), b;
+	double error;
+
+	nanosleep(&pause, NULL);
+	b = clocks_pair(fluid_now);
+	return clocks_rate(&a, &b, &error);
+}
+
+/* What is known before anything runs. */
+static unsigned standing_warnings(const cpu_set_t *set)
+{
+	cpu_set_t together, split, away;
+	char interface[64];
+	unsigned w = 0;
+
+	cpus_siblings(set, &together, &split);
+	w |= CPU_COUNT(&together) ? DISPLACE_SIBLINGS : 0;
+	w |= CPU_COUNT(&split) ? DISPLACE_SPLIT : 0;
+	w |= cpus_steered_away(set, &away, interface, sizeof(interface)) ? DISPLACE_STEERED : 0;
+	return w;
+}
+
+/* On one CPU all wake-ups come from there; on several nobody knows which do: between the two. */
+static void measure_switching(struct displace *d, const struct fluid_options *f)
+{
+	double longest = fmin(SWITCH_S, d->options.rest_s > 0 ? d->options.rest_s / 2 : SWITCH_S);
+	double units = quick_rate();
+	bool several = CPU_COUNT(&f->cpus) > 1;
+	int cpu = first_cpu(&f->cpus);
+	struct displacement_value here = displace_switch_cost(cpu, true, !f->no_group, units,
+							      several ? longest / 2 : longest);
+	struct displacement_value away = {0, INFINITY, 1};
+
+	if (several)
+		away = displace_switch_cost(cpu, false, !f->no_group, units, longest / 2);
+	d->switching = displacement_switching_of(here, away);
+	d->switching_known = isfinite(d->switching.error);
+	if (!d->switching_known)
+		d->switching = (struct displacement_value){0, 0, 30};
+	/* it wanders: half a second tells it of that half second */
+	d->switching.error = hypot(d->switching.error, SWITCH_UNKNOWN);
+}
+
+static int start(struct displace *d, struct profile_error *err)
+{
+	struct fluid_options f = {
+		.cpus = d->options.cpus,
+		.window_ns = d->options.window_ns ? d->options.window_ns : FLUID_WINDOW_NS,
+		.scheduling = FLUID_IDLE,
+		.no_group = d->options.no_group,
+		.edge = d->options.edge,
+		.context = d->options.context,
+	};
+
+	if (make_room(d) || tasks_begin(&d->tasks)) {
+		snprintf(err->text, sizeof(err->text), "no memory, or /proc cannot be read");
+		return -1;
+	}
+	taskstats_open(&d->ask);
+	if (!taskstats_open(&d->ends))
+		taskstats_listen(&d->ends, &d->options.cpus);
+	d->standing = standing_warnings(&d->options.cpus);
+	d->irq_measured = cpu_times_irq_measured();
+	measure_switching(d, &f);
+	d->fluid = fluid_start(&f, err);
+	return d->fluid ? 0 : -1;
+}
+
+struct displace *displace_open(const struct displace_options *o, struct profile_error *err)
+{
+	struct displace *d;
+
+	if (check_quota(o, err))
+		return NULL;
+	d = calloc(1, sizeof(*d));
+	if (!d) {
+		snprintf(err->text, sizeof(err->text), "no memory");
+		return NULL;
+	}
+	d->options = *o;
+	d->ask.fd = d->ends.fd = -1;
+	if (!start(d, err))
+		return d;
+	displace_close(d);
+	return NULL;
+}
+
+void displace_close(struct displace *d)
+{
+	if (d->fluid)
+		fluid_stop(d->fluid);
+	task_clock_close(&d->clock);
+	taskstats_close(&d->ask);
+	taskstats_close(&d->ends);
+	tasks_free(&d->tasks);
+	for (size_t i = 0; d->window && i < d->cpus; i++)
+		free(d->window[i]);
+	free(d->rest);
+	free(d->ended);
+	free(d->child);
+	free(d->progress);
+	free(d->clock_on);
+	free(d->usage_from);
+	free(d->usage_to);
+	free(d->from_ns);
+	free(d->to_ns);
+	free(d->other_on);
+	free(d->other);
+	free(d->before);
+	free(d->after);
+	free(d->own);
+	free(d->series);
+	free(d->restless);
+	free(d->window);
+	free(d);
+}
+
+static int add_rest(struct displace *d, uint64_t from)
+{
+	if (d->rests == d->rest_room) {
+		size_t room = d->rest_room ? 2 * d->rest_room : 16;
+		struct rest *more = realloc(d->rest, room * sizeof(*more));
+
+		if (!more)
+			return -1;
+		d->rest = more;
+		d->rest_room = room;
+	}
+	d->rest[d->rests++] = (struct rest){from, fluid_now(), displace_softirqd(d)};
+	return 0;
+}
+
+/* The measuring goes on as beside a program, so that what it costs is the same. */
+int displace_rest(struct displace *d, double seconds)
+{
+	double end = displace_now() + seconds;
+	uint64_t from = fluid_now();
+	struct ending ending;
+	int got = 0;
+
+	ending_begin(&ending);
+	tasks_look(&d->tasks);
+	tasks_mark(&d->tasks);
+	while (!got && displace_now() < end) {
+		got = ending_wait(&ending, DISPLACE_TICK_MS);
+		displace_sample_own(d);
+		displace_sample_ends(d);
+	}
+	ending_end(&ending);
+	tasks_look(&d->tasks);
+	add_rest(d, from);
+	return got;
+}
+
+/* Seconds that the fluid of CPU i was charged in good windows of the last rest; 0 where
+ * they are too few for an error. */
+static double rested(const struct displace *d, size_t i)
+{
+	struct displacement_window *w;
+	size_t count, kept = 0;
+	double charged = 0;
+
+	if (!displace_rest_span(d, i, &d->rest[d->rests - 1], &w, &count))
+		for (size_t k = 0; k < count; k++)
+			if (!w[k].aside) {
+				charged += w[k].charged;
+				kept++;
+			}
+	free(w);
+	return kept < REST_WINDOWS ? 0 : charged;
+}
+
+static bool all_rested(const struct displace *d, double enough)
+{
+	for (size_t i = 0; i < d->cpus; i++)
+		if (!d->restless[i] && rested(d, i) < enough)
+			return false;
+	return true;
+}
+
+/* The last rest is the end of the one before. */
+static void join_rests(struct displace *d)
+{
+	struct rest *last = &d->rest[d->rests - 1];
+
+	last[-1].to = last->to;
+	last[-1].softirqd_s += last->softirqd_s;
+	d->rests--;
+}
+
+int displace_rest_enough(struct displace *d, double seconds)
+{
+	double enough = seconds * REST_SHARE,
+	       end = displace_now() + seconds * DISPLACE_REST_LONGEST;
+	size_t before = d->rests;
+	int got = displace_rest(d, seconds);
+
+	d->rate = fluid_rate(d->fluid);
+	while (!got && d->rests > before && displace_now() < end && !all_rested(d, enough)) {
+		got = displace_rest(d, seconds);
+		if (d->rests > before + 1)
+			join_rests(d);
+	}
+	for (size_t i = 0; i < d->cpus && !got && d->rests > before; i++)
+		d->restless[i] |= displace_now() >= end && rested(d, i) < enough / 4;
+	return got;
+}
+
+void displace_task_clock(struct displace *d, bool wanted)
+{
+	d->options.no_task_clock = !wanted;
+}
+
+const struct displacement_series *displace_run_windows(const struct displace *d)
+{
+	return d->series;
+}
+
+size_t displace_run_first(const struct displace *d, size_t i)
+{
+	return displace_first_window(d, i, d->from);
+}
+
+uint64_t displace_run_program_ns(const struct displace *d, size_t i)
+{
+	return task_clock_on(&d->clock, i);
+}
+
+struct displacement_value displace_switching(const struct displace *d)
+{
+	return d->switching;
+}
+
+double displace_now(void)
+{
+	return (double)clocks_raw_ns() / 1e9;
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Displacement: a fluid on each CPU of a set, a program confined to the set, and an account
+ * of all the time that there was.
+ *
+ *      displace_open           starts the fluid, measures what a switch costs it
+ *      displace_rest_enough    lets it run alone: what interrupts take without the program
+ *      displace_run_begin      before the program is started
+ *      displace_run_born       in launch_hold.born: confines it, opens its counters
+ *      displace_run_tick       in launch_watch.tick, every DISPLACE_TICK_MS or so
+ *      displace_run_ended      in launch_watch.ended: asks what only a zombie knows
+ *      displace_run_end        the account of the run
+ *      displace_rest_enough    (the runs before and after a rest share it)
+ *      displace_run_settle     when the rest that follows is over: what needs both rests
+ *      displace_close          ends the fluid; accounts stay
+ *
+ * displace_command does all this for a command. Whoever wants windows for an analysis of
+ * his own (regression by call site) takes displace_run_windows after displace_run_settle.
+ *
+ * One measurement a process, one thread uses it. Seconds unless a name says otherwise.
+ */
+#ifndef SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_H
+#define SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "stats/displacement.h"
+#include "profile/profile.h"
+
+#define DISPLACE_TICK_MS 10
+
+struct displace_options {
+	cpu_set_t cpus;
+	uint64_t window_ns; /* 0: FLUID_WINDOW_NS */
+	double rest_s;	    /* how long rests will be: what is measured besides takes half of it
+			     * and half a second at most. 0: as it likes */
+	bool any_quota;	    /* measure even where the cgroup's quota is smaller than the set */
+	bool no_group;	    /* fluid.h */
+	bool no_task_clock; /* see displace_task_clock */
+	/* Called at each tick of a run and at its end, `at` as displacement_window.at: for those
+	 * who want counters of their own beside the windows. It runs beside the program, so
+	 * it should take microseconds. NULL: nobody does. */
+	void (*sample)(void *context, double at);
+	/* Called by the fluid of CPU i of the set before its window `index` (fluid.h). */
+	void (*edge)(void *context, size_t i, size_t index);
+	void *context; /* of both */
+};
+
+struct displace;
+
+/* Takes about half a second. NULL and *err: see cpus.h, fluid.h; or a quota in the way. */
+struct displace *displace_open(const struct displace_options *o, struct profile_error *err);
+void displace_close(struct displace *d);
+
+/* For so long, or until one of the signals that end a program is pending or arrives (where
+ * it is blocked, as after launch_start): then its number, else 0. */
+int displace_rest(struct displace *d, double seconds);
+
+/* The same, and where other tasks left the fluid too little of it, up to DISPLACE_REST_LONGEST
+ * times as long: until each CPU has enough windows for a rate. A CPU that had hardly any in all
+ * that time is not waited for again. */
+#define DISPLACE_REST_LONGEST 10
+int displace_rest_enough(struct displace *d, double seconds);
+
+/* ---- what there is to know of a run ---- */
+
+struct displace_cpu {
+	int cpu;
+	double wall; /* = program + others + scprof + interrupts + stolen + idle + remainder */
+	double program, others, scprof;
+	/* Charged to the fluid and not its progress. Its parts: what there is at rest, too;
+	 * the kernel's part of switching; what came with the program. */
+	double interrupts, resting, switching, excess;
+	double stolen;	     /* by the host, as /proc/stat has it, or as the fluid saw if more */
+	double stolen_fluid; /* of it, while the fluid had the CPU */
+	double idle;	     /* the fluid's own: the CPU would have been idle */
+	double remainder;    /* not explained: the error of the account */
+	double irq, softirq; /* /proc/stat's columns */
+	double chunk_ns;     /* median over windows */
+	double chunk_spread; /* (95th percentile - 5th) / median over windows */
+	size_t windows, kept;
+	uint64_t switches;
+	struct displacement_value rest; /* rate */
+};
+
+/* A process or kernel thread that used CPU time, or several of one name. */
+struct displace_task {
+	char name[64];
+	double seconds;
+	int cpu;	/* where it was seen last; -1: several or unknown */
+	bool softirq;	/* ksoftirqd: softirq work under another name */
+	bool exact;	/* false: only its end was seen, its time before the run is in it */
+	uint32_t tasks; /* of this name */
+};
+
+/* The same CPU time as four accountings have it; NAN: not to be had, and why. */
+struct displace_accounting {
+	double rusage, rusage_user, rusage_system; /* with the children it waited for */
+	double task_clock;			   /* what the host stole meanwhile is in it */
+	double task_clock_outside;		   /* of it, on CPUs outside the set */
+	double taskstats; /* of all that descend from the command and have ended */
+	double schedstat; /* of the command's first thread alone */
+	char task_clock_why[160], taskstats_why[160], schedstat_why[160];
+	bool schedstat_partial; /* the command had more threads or children */
+};
+
+enum displace_warning {
+	DISPLACE_DISTURBED = 1,	       /* "too-disturbed": under half of it in kept windows */
+	DISPLACE_SHORT = 2,	       /* "too-short": too few windows for an error */
+	DISPLACE_MOVED = 4,	       /* "affinity-changed": it left the set */
+	DISPLACE_UNWAITED = 8,	       /* "children-not-waited-for": rusage lacks them */
+	DISPLACE_REMAINDER = 16,       /* "account-does-not-add-up": remainder above 2 % */
+	DISPLACE_THROTTLED = 32,       /* "quota-throttled" */
+	DISPLACE_HIDDEN = 64,	       /* "processes-hidden": hidepid */
+	DISPLACE_CPU_LOST = 128,       /* "cpu-lost": hot-unplug or a cpuset changed */
+	DISPLACE_IRQ_MEASURED = 256,   /* "irq-time-measured": see cpu_times.h */
+	DISPLACE_NO_SWITCH_COST = 512, /* "switch-cost-unknown" */
+	DISPLACE_REST_UNKNOWN = 1024,  /* "rest-unknown": the fluid hardly ran at rest */
+	DISPLACE_OTHERS = 2048,	       /* "others-busy": other tasks took over 5 % of the set */
+	DISPLACE_STEERED = 4096,  /* "steered-away": CPUs outside the set take received packets */
+	DISPLACE_SIBLINGS = 8192, /* "siblings": hyper-threads of one core are in the set */
+	DISPLACE_SPLIT = 16384,	  /* "core-split": one of two hyper-threads is outside the set */
+	DISPLACE_GROUP = 32768,	  /* "other-group": its scheduling group is not the fluid's */
+};
+
+struct displace_run {
+	double elapsed;	 /* of the program, from its start to its end */
+	double program;	 /* its CPU time: the largest that a accounting without steal has */
+	double softirqd; /* ksoftirqd's time beyond what it uses at rest */
+	struct displacement_excess excess;
+	/* work that nobody's accounting has: excess + softirqd */
+	struct displacement_value lost;
+	/* program + lost, less what switching shifted from the fluid to the program: the kernel
+	 * fixes the moment of a switch when the program is woken, and the fluid runs on a little */
+	struct displacement_value displaced;
+	/* What interrupts took of other tasks for the program, if they struck them as often as the
+	 * fluid: a guess, in no other figure. NAN where the fluid had too little time to tell. */
+	double struck_others;
+	double by_account; /* the same from the account alone: all that is neither idle, stolen,
+			      another's nor there at rest; displaced + the remainders */
+	struct displace_accounting accounting;
+	struct displace_cpu *cpu;
+	size_t cpus;
+	struct displace_cpu all;    /* sums */
+	struct displace_task *task; /* by time, longest first */
+	size_t tasks;
+	unsigned warnings; /* enum displace_warning, or-ed */
+	bool interrupted;  /* a signal ended it */
+	bool apart;	   /* the fluid gave way to all tasks (fluid_group.h) */
+	double rest;	   /* how long the rests before and after it were, together */
+};
+
+/* Whether the runs from here on have perf's task-clock beside them. It costs a program that
+ * switches often some hundredths of its CPU time; without it, the program's time on each CPU and
+ * its progress in time are known less well. */
+void displace_task_clock(struct displace *d, bool wanted);
+
+/* Whatever was told as an error is not left half done: nothing to undo. 0, -1 and *err. */
+int displace_run_begin(struct displace *d, struct profile_error *err);
+void displace_run_born(void *displace, pid_t pid);
+void displace_run_tick(void *displace);
+void displace_run_ended(void *displace, pid_t pid);
+/* 0; -1: no memory. `usage` as launch_wait_watched gave it. */
+int displace_run_end(struct displace *d, const struct rusage *usage, struct profile_error *err);
+
+/* The account of the last run; call it after the rest that follows (or without one, when
+ * the rest before has to do). To be freed by displace_run_free. 0; -1: no memory. */
+int displace_run_settle(struct displace *d, struct displace_run *run, struct profile_error *err);
+void displace_run_free(struct displace_run *run);
+
+/* Text of a warning: a code, and a sentence. `one` is a single bit. */
+const char *displace_warning_code(enum displace_warning one);
+const char *displace_warning_text(enum displace_warning one);
+
+/* Windows of the last run as the estimate used them: series[i] is CPU i of the account;
+ * `at` is in seconds of CLOCK_MONOTONIC_RAW. They live until the next
+ * displace_run_begin. */
+const struct displacement_series *displace_run_windows(const struct displace *d);
+/* The fluid's index (fluid.h) of the first of them on CPU i. */
+size_t displace_run_first(const struct displace *d, size_t i);
+
+/* Nanoseconds that the program has had on CPU i of the set, what the host stole meanwhile
+ * included; UINT64_MAX: not to be had. While a run lasts; any thread. */
+uint64_t displace_run_program_ns(const struct displace *d, size_t i);
+
+/* What a switch adds to the fluid's charged time beyond its progress, seconds; often
+ * negative. Where it could not be measured, 0 with the error that it may have. */
+struct displacement_value displace_switching(const struct displace *d);
+
+/* Seconds of CLOCK_MONOTONIC_RAW now, on the scale of displacement_window.at. */
+double displace_now(void);
+
+#endif

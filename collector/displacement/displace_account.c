@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* From windows, clocks and counters to the account of a run. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/displacement/displace_private.h"
+
+#define SHARE_KEPT 0.5	/* of the fluid's time, in windows that are used */
+#define REMAINDER  0.02 /* of the CPU time of the set */
+#define OTHERS	   0.05 /* likewise */
+#define STRUCK                                                                                     \
+	20 /* others' time over the fluid's: beyond, nothing follows from one for the other */
+/* Busy tasks of others bring interrupts with them, which differ between a run and its rests:
+ * by this part of those at rest (root mean square 0.21 in 15 runs of `sleep` beside compilers
+ * and tests). */
+#define OTHERS_REST 0.25
+#define USAGE_LAG   0.02 /* seconds, and as a share: so far usage may lag behind */
+#define UNWAITED    0.01 /* of the program's time; and a hundredth of a second */
+#define BOUNDED	    0.05 /* of the program's time: so little is as good as an estimate */
+#define OURS	    0.25 /* of the CPUs' time: the program's */
+#define FEW	    12	 /* windows a CPU */
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void set_chunks(const struct displace *d, size_t i, struct displace_cpu *c)
+{
+	size_t first = displace_first_window(d, i, d->from), last = fluid_windows(d->fluid, i),
+	       n = 0;
+	double *ns = calloc(last - first + 1, sizeof(*ns));
+
+	for (size_t k = first; ns && k < last; k++) {
+		struct fluid_window w = fluid_window(d->fluid, i, k);
+
+		if (w.begin >= d->to)
+			break;
+		if (w.chunk > 0)
+			ns[n++] = w.chunk / d->rate;
+	}
+	if (n) {
+		qsort(ns, n, sizeof(*ns), ascending);
+		c->chunk_ns = ns[n / 2];
+		c->chunk_spread = (ns[n * 95 / 100] - ns[n * 5 / 100]) / ns[n / 2];
+	}
+	free(ns);
+}
+
+/* Over all windows, used or not. What it was charged. */
+static double set_fluid(const struct displace *d, size_t i, struct displace_cpu *c)
+{
+	struct fluid_sums s = displace_fluid_sums(d, i);
+
+	c->wall = (double)(d->to - d->from) / d->rate / 1e9;
+	c->idle = s.progress;
+	c->switches = (uint64_t)(s.switches + 0.5);
+	c->interrupts = s.charged - s.progress + (d->irq_measured ? s.stolen : 0);
+	c->stolen_fluid = d->irq_measured ? 0 : s.stolen;
+	c->resting = c->rest.value * s.charged;
+	return s.charged;
+}
+
+static void set_kept(const struct displace *d, size_t i, struct displace_cpu *c)
+{
+	const struct displacement_series *s = &d->series[i];
+	c->windows = s->count;
+	for (size_t k = 0; k < s->count; k++)
+		c->kept += !s->window[k].aside;
+	c->switching = d->switching.value * (double)c->switches;
+	c->excess = c->interrupts - c->resting - c->switching;
+}
+
+static double usage(const struct displace *d, int cpu)
+{
+	return (double)(d->usage_to[cpu] - d->usage_from[cpu]) / 1e9;
+}
+
+/* What is known must be in it; in a container the file may know the container alone. */
+static bool usage_holds(const struct displace *d, double program)
+{
+	double all = 0, known = program;
+
+	for (size_t i = 0; i < d->cpus; i++) {
+		all += usage(d, fluid_cpu(d->fluid, i));
+		known += displace_fluid_sums(d, i).charged + d->other_on[i];
+	}
+	return all > (1 - USAGE_LAG) * known - USAGE_LAG;
+}
+
+/* Without perf's counters: where the fluids waited for somebody who is not known by name. */
+static double unclocked(const struct displace *d, size_t i, double program)
+{
+	double all = 0, here = 0;
+
+	for (size_t k = 0; k < d->cpus; k++) {
+		double waited = displace_fluid_sums(d, k).waited;
+		double unknown = fmax(0, waited - d->other_on[k] - d->own[k]);
+
+		all += unknown;
+		here = k == i ? unknown : here;
+	}
+	return all > 0 ? program * here / all : program / (double)d->cpus;
+}
+
+static void set_cpu(const struct displace *d, size_t i, struct displace_cpu *c, double program)
+{
+	double charged = set_fluid(d, i, c), in_set = 0;
+	struct cpu_times t;
+
+	c->cpu = fluid_cpu(d->fluid, i);
+	set_chunks(d, i, c);
+	set_kept(d, i, c);
+	t = cpu_times_since(&d->before[c->cpu], &d->after[c->cpu]);
+	c->irq = t.known ? t.irq : NAN;
+	c->softirq = t.known ? t.softirq : NAN;
+	c->stolen = fmax(t.known ? t.steal : 0, c->stolen_fluid);
+	for (size_t k = 0; k < d->cpus; k++)
+		in_set += d->clock_on[k];
+	c->others = d->other_on[i];
+	c->scprof = d->own[i];
+	c->program = in_set > 0 ? program * d->clock_on[i] / in_set : unclocked(d, i, program);
+	if (d->usage_known)
+		c->others = fmax(0, usage(d, c->cpu) - c->program - c->scprof - charged);
+	c->remainder =
+		c->wall - c->program - c->others - c->scprof - c->interrupts - c->stolen - c->idle;
+}
+
+/* Ends of short-lived tasks and scprof's other threads have no CPU of their own: they are
+ * put where time is missing. */
+static void spread(struct displace_run *run, double seconds, bool own)
+{
+	double missing = 0;
+
+	for (size_t i = 0; i < run->cpus; i++)
+		missing += fmax(0, run->cpu[i].remainder);
+	for (size_t i = 0; i < run->cpus; i++) {
+		struct displace_cpu *c = &run->cpu[i];
+		double part = missing > 0 ? seconds * fmax(0, c->remainder) / missing
+					  : seconds / (double)run->cpus;
+
+		c->remainder -= part;
+		if (own)
+			c->scprof += part;
+		else
+			c->others += part;
+	}
+}
+
+static void add_up(struct displace_run *run)
+{
+	struct displace_cpu *all = &run->all;
+
+	*all = (struct displace_cpu){.cpu = -1};
+	for (size_t i = 0; i < run->cpus; i++) {
+		const struct displace_cpu *c = &run->cpu[i];
+
+		all->wall += c->wall;
+		all->program += c->program;
+		all->others += c->others;
+		all->scprof += c->scprof;
+		all->interrupts += c->interrupts;
+		all->resting += c->resting;
+		all->switching += c->switching;
+		all->excess += c->excess;
+		all->stolen += c->stolen;
+		all->stolen_fluid += c->stolen_fluid;
+		all->idle += c->idle;
+		all->remainder += c->remainder;
+		all->irq += c->irq;
+		all->softirq += c->softirq;
+		all->windows += c->windows;
+		all->kept += c->kept;
+		all->switches += c->switches;
+	}
+}
+
+static int set_estimate(struct displace *d, struct displace_run *run)
+{
+	struct displacement_value *rest = calloc(d->cpus, sizeof(*rest));
+	size_t count;
+	int failed = !rest;
+
+	failed = failed || displace_rests_set(d, run);
+	for (size_t i = 0; i < d->cpus && !failed; i++) {
+		free(d->window[i]);
+		d->window[i] = NULL;
+		failed = displace_run_span(d, i, &d->window[i], &count);
+		d->series[i] = (struct displacement_series){d->window[i], count};
+	}
+	for (size_t i = 0; i < d->cpus && !failed; i++)
+		rest[i] = run->cpu[i].rest;
+	if (!failed)
+		run->excess = displacement_excess(d->series, rest, d->cpus, d->switching);
+	free(rest);
+	return failed;
+}
+
+/* What it used beyond that. Beside busy tasks of others it may be theirs, all of it. */
+static struct displacement_value softirqd_excess(const struct displace *d,
+						 const struct displace_run *run)
+{
+	struct displacement_value v = {d->softirqd, 0, 30};
+	double rate[2];
+	size_t n = displace_rests_softirqd(d, rate);
+
+	if (n == 1)
+		v.value -= rate[0] * run->elapsed;
+	if (n == 2) {
+		v.value -= (rate[0] + rate[1]) / 2 * run->elapsed;
+		v.error = fabs(rate[0] - rate[1]) / 2 * run->elapsed;
+	}
+	if (run->all.others > OTHERS * run->all.wall)
+		v.error = fmax(v.error, fabs(v.value));
+	return v;
+}
+
+static double largest(double a, double b)
+{
+	return isfinite(b) && b > a ? b : a;
+}
+
+/* Where the program left the fluid hardly any time, few windows tell of few interrupts: whatever
+ * they were, they took no more than the fluid was charged. (Not where others left it none:
+ * interrupts struck them then.) */
+static bool is_bounded(const struct displace_run *run)
+{
+	return (!isfinite(run->excess.within) || run->excess.share_kept < SHARE_KEPT) &&
+	       run->excess.charged <= BOUNDED * run->program &&
+	       run->program >= OURS * run->all.wall;
+}
+
+static unsigned lack(const struct displace *d, const struct displace_run *run)
+{
+	if (run->excess.windows < FEW * d->cpus)
+		return DISPLACE_SHORT;
+	if (run->excess.share_kept < SHARE_KEPT)
+		return DISPLACE_DISTURBED;
+	return isfinite(run->excess.within) ? 0 : DISPLACE_SHORT;
+}
+
+static unsigned judge(const struct displace *d, const struct displace_run *run)
+{
+	const struct displace_accounting *a = &run->accounting;
+	unsigned w = d->warnings;
+
+	w |= is_bounded(run) ? 0 : lack(d, run);
+	if (run->program > a->rusage + 0.01 + UNWAITED * a->rusage)
+		w |= DISPLACE_UNWAITED;
+	if (fabs(run->all.remainder) > 0.02 + REMAINDER * run->all.wall)
+		w |= DISPLACE_REMAINDER;
+	if (run->all.others > OTHERS * run->all.wall)
+		w |= DISPLACE_OTHERS;
+	if (d->tasks.hidden)
+		w |= DISPLACE_HIDDEN;
+	if (d->irq_measured)
+		w |= DISPLACE_IRQ_MEASURED;
+	if (!d->switching_known)
+		w |= DISPLACE_NO_SWITCH_COST;
+	for (size_t i = 0; i < d->cpus; i++) {
+		size_t last = fluid_windows(d->fluid, i);
+
+		for (size_t k = displace_first_window(d, i, d->from); k < last; k++)
+			if (fluid_window(d->fluid, i, k).moved)
+				w |= DISPLACE_CPU_LOST;
+	}
+	return w;
+}
+
+static double struck_others(const struct displace_run *run)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < run->cpus; i++) {
+		const struct displace_cpu *c = &run->cpu[i];
+		double charged = c->idle + c->interrupts;
+
+		if (c->others > STRUCK * charged)
+			return NAN;
+		if (charged > 0)
+			sum += c->excess * c->others / charged;
+	}
+	return sum;
+}
+
+static void set_results(const struct displace *d, struct displace_run *run)
+{
+	struct displacement_value softirqd = softirqd_excess(d, run), *lost = &run->lost;
+
+	run->softirqd = softirqd.value;
+	run->struck_others = struck_others(run);
+	*lost = run->excess.total;
+	if (is_bounded(run))
+		*lost = (struct displacement_value){fmin(lost->value, run->excess.charged),
+						    run->excess.charged / 2, 30};
+	else if (run->excess.share_kept < SHARE_KEPT)
+		lost->error = INFINITY;
+	lost->value += softirqd.value;
+	lost->error = hypot(lost->error, softirqd.error);
+	if (run->all.others > OTHERS * run->all.wall)
+		lost->error = hypot(lost->error, OTHERS_REST * fabs(run->all.resting));
+	/* what switching shifts between the fluid and the program is in the program's time */
+	run->displaced = *lost;
+	run->displaced.value += run->program + run->excess.switched;
+	run->by_account = run->all.program + run->all.excess + run->softirqd + run->all.remainder;
+}
+
+static int copy_others(const struct displace *d, struct displace_run *run)
+{
+	run->task = calloc(d->others + 1, sizeof(*run->task));
+	if (!run->task)
+		return -1;
+	if (d->others)
+		memcpy(run->task, d->other, d->others * sizeof(*run->task));
+	run->tasks = d->others;
+	return 0;
+}
+
+int displace_run_settle(struct displace *d, struct displace_run *run, struct profile_error *err)
+{
+	double by_cpu = 0;
+
+	*run = (struct displace_run){.cpus = d->cpus, .accounting = d->accounting};
+	run->cpu = calloc(d->cpus, sizeof(*run->cpu));
+	d->rate = fluid_rate(d->fluid);
+	if (!run->cpu || set_estimate(d, run) || copy_others(d, run)) {
+		displace_run_free(run);
+		snprintf(err->text, sizeof(err->text), "no memory for the account of the run");
+		return -1;
+	}
+	run->elapsed = (double)(d->to - d->from) / d->rate / 1e9;
+	run->rest = displace_rests_length(d);
+	run->apart = fluid_apart(d->fluid);
+	run->program = largest(largest(d->accounting.rusage, d->living), d->accounting.taskstats);
+	d->usage_known = d->usage_known && usage_holds(d, run->program);
+	for (size_t i = 0; i < d->cpus; i++) {
+		set_cpu(d, i, &run->cpu[i], run->program);
+		by_cpu += run->cpu[i].scprof;
+	}
+	if (!d->usage_known) { /* else both are in the others' */
+		spread(run, d->other_ended, false);
+		spread(run, fmax(0, d->own_all - by_cpu), true);
+	}
+	add_up(run);
+	set_results(d, run);
+	run->warnings = judge(d, run);
+	return 0;
+}
+
+void displace_run_free(struct displace_run *run)
+{
+	free(run->cpu);
+	free(run->task);
+	run->cpu = NULL;
+	run->task = NULL;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The paper's confirmation (section 4.3): where a command keeps its CPUs busy all the
+ * time, the time that it takes is its whole CPU time, charged to it or not. So run it
+ * without the fluid, and see which accounting predicts how long it takes.
+ *
+ * On a machine that has others' work to do, and a host that steals, that time is what the
+ * command was charged and what nobody was: interrupts strike a busy program itself and are charged
+ * to it then. It holds where the CPUs were (nearly) never idle and (nearly) always the
+ * command's: beside others, interrupts strike them as well. No share of other tasks has to
+ * be known by CPU, which the kernel does not tell.
+ *
+ * The same runs tell what the fluid does to the command's own CPU time: what it is charged, and
+ * (first runs, both with perf's task-clock) for how long it is on a CPU. These differ where it is
+ * woken from other CPUs: the kernel charges it from the wake-up on where the CPU is busy, with the
+ * fluid, and from the news' arrival on where that is idle.
+ */
+#ifndef SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_CONFIRM_H
+#define SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_CONFIRM_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "collector/machine/cpu_times.h"
+#include "collector/displacement/displace_summary.h"
+#include "stats/replications.h"
+#include "collector/machine/task_clock.h"
+
+#define DISPLACE_SATURATED 0.03 /* of the CPUs' time may be idle */
+#define DISPLACE_HAD	   0.85 /* of it must be the command's */
+
+struct displace_confirm {
+	cpu_set_t cpus;
+	size_t runs;
+	double *elapsed;  /* seconds, a run */
+	double *taken;	  /* CPU seconds that it was charged, and idle ones */
+	double *rusage;	  /* CPU seconds that it was charged */
+	double idle, had; /* shares of the CPUs' time, over all runs: idle; the command's */
+	double on_cpu;	  /* seconds, of the first run, by perf's task-clock; NAN: not known */
+	bool clocked;	  /* the first run has the counter beside it */
+	/* of the run in progress */
+	struct cpu_times *before, *after;
+	double began, idle_s, wall_s, used_s, idle_now;
+	struct task_clock clock;
+};
+
+/* Room for so many runs. `clocked`: the first has perf's counter beside it, as the first run beside
+ * the fluid had. 0, -1: no memory. */
+int displace_confirm_begin(struct displace_confirm *c, const cpu_set_t *cpus, size_t runs,
+			   bool clocked);
+/* As in displace.h: before a run; launch_hold.born; launch_watch.ended; and when it has been
+ * waited for. */
+void displace_confirm_run(struct displace_confirm *c);
+void displace_confirm_born(void *confirm, pid_t pid);
+void displace_confirm_ended(void *confirm, pid_t pid);
+void displace_confirm_add(struct displace_confirm *c, const struct rusage *usage);
+void displace_confirm_free(struct displace_confirm *c);
+
+/* Whether the time that it took is its CPU time. */
+bool displace_confirm_holds(const struct displace_confirm *c);
+
+/* The command's CPU time beside the fluid over that without it: the ratio of the means, with the
+ * limits of the mean of ratios where both were run more than once. */
+struct displace_mean displace_confirm_effect(const struct displace_confirm *c,
+					     const struct displace_summary *s);
+
+/* The same of the time that it was on a CPU, of the first runs; NAN: not known of both. */
+double displace_confirm_on_cpu(const struct displace_confirm *c, const struct displace_summary *s);
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A run without a program. */
+#include "collector/displacement/displace_load.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "collector/displacement/displace_private.h"
+
+#define LEAST_S	  0.05
+#define LINGER_MS 25 /* for the windows at the end to be closed */
+
+size_t displace_cpus(const struct displace *d)
+{
+	return d->cpus;
+}
+
+static void begin(struct displace *d)
+{
+	cpu_times_read(d->before, CPU_SETSIZE);
+	d->from = fluid_now();
+	for (size_t i = 0; i < d->cpus; i++)
+		d->from_ns[i] = fluid_clock_ns(d->fluid, i);
+}
+
+static void end(struct displace *d)
+{
+	const struct timespec linger = {.tv_nsec = LINGER_MS * 1000000L};
+
+	d->to = fluid_now();
+	for (size_t i = 0; i < d->cpus; i++)
+		d->to_ns[i] = fluid_clock_ns(d->fluid, i);
+	cpu_times_read(d->after, CPU_SETSIZE);
+	nanosleep(&linger, NULL);
+	d->rate = fluid_rate(d->fluid);
+}
+
+int displace_load(struct displace *d, double seconds, struct displace_load *load)
+{
+	int stopped;
+
+	begin(d);
+	stopped = displace_rest(d, seconds);
+	end(d);
+	double wall = (double)(d->to - d->from) / d->rate / 1e9;
+	if (wall < LEAST_S)
+		return stopped ? stopped : -1;
+	for (size_t i = 0; i < d->cpus; i++) {
+		struct fluid_sums s = displace_fluid_sums(d, i);
+		int cpu = fluid_cpu(d->fluid, i);
+
+		load[i] = (struct displace_load){
+			.cpu = cpu,
+			.wall = wall,
+			.idle = s.progress,
+			.waited = s.waited,
+			.charged = s.charged,
+			.interrupts = s.charged - s.progress + (d->irq_measured ? s.stolen : 0),
+			.stolen = d->irq_measured ? 0 : s.stolen,
+			.stat = cpu_times_since(&d->before[cpu], &d->after[cpu]),
+		};
+	}
+	return stopped;
+}

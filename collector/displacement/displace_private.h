@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Inside a measurement. Instants are counter units (fluid.h). */
+#ifndef SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_PRIVATE_H
+#define SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_PRIVATE_H
+
+#include "collector/machine/cpu_times.h"
+#include "collector/machine/cpu_usage.h"
+#include "collector/displacement/displace.h"
+#include "collector/displacement/fluid/fluid.h"
+#include "collector/machine/task_clock.h"
+#include "collector/machine/tasks.h"
+#include "collector/machine/taskstats.h"
+
+/* The kernel's PID_MAX_LIMIT. */
+#define MOST_PIDS (4 << 20)
+
+/* The program's CPU time, seen now and then. */
+struct progress {
+	uint64_t at, ns;
+};
+
+/* A stretch in which the fluid ran alone. */
+struct rest {
+	uint64_t from, to;
+	double softirqd_s; /* CPU time of ksoftirqd of the set */
+};
+
+/* Ends of tasks that only taskstats told of, by name. */
+struct ended {
+	char name[32];
+	uint64_t ns;
+	uint32_t tasks;
+	bool program;
+};
+
+struct displace {
+	struct displace_options options;
+	struct fluid *fluid;
+	size_t cpus;
+	struct displacement_value switching;
+	bool irq_measured, switching_known;
+	unsigned standing; /* warnings that hold for every run */
+
+	struct rest *rest;
+	size_t rests, rest_room;
+	bool *restless; /* [cpus]: no rest is long enough to learn anything there */
+
+	struct tasks tasks;
+	struct taskstats_socket ask, ends;
+	struct ended *ended;
+	size_t ended_count;
+	unsigned char *child; /* a bit a pid: of the program, alive or ended */
+	uint64_t children_ns; /* CPU time of those of them that ended, from taskstats */
+
+	/* the run */
+	pid_t pid;
+	uint64_t from, to;	   /* from its birth to its end */
+	uint64_t *from_ns, *to_ns; /* the fluid's CPU clocks then */
+	double rate;		   /* units a second, at its end */
+	struct task_clock clock;
+	double clock_all; /* when it had ended */
+	double *clock_on;
+	struct progress *progress;
+	size_t progresses, progress_room;
+	uint64_t next_look;
+	struct cpu_times *before, *after; /* [CPU_SETSIZE] */
+	uint64_t *usage_from, *usage_to;  /* likewise; all tasks' time, where it can be had */
+	bool usage_known;
+	double *own; /* the measuring thread's own time, by CPU of the set */
+	uint64_t own_last_ns, own_from_ns, throttled;
+	double own_all;	  /* of all threads but the fluid */
+	double rusage[3]; /* all, user, system */
+	struct displace_accounting accounting;
+	unsigned warnings;
+	bool has_children;
+	struct displace_task *other; /* by time, longest first */
+	size_t others;
+	double *other_on, other_ended; /* seconds by CPU of the set; of those only seen to end */
+	double softirqd, living;       /* ksoftirqd of the set; the program as tasks.h saw it */
+
+	struct displacement_series *series; /* of the run, [cpus] */
+	struct displacement_window **window;
+};
+
+/* displace_switch.c: takes at most about so long. `here`: wake-ups come from the same CPU, else
+ * from another. `apart`: in a control group of its own, where that can be had. */
+struct displacement_value displace_switch_cost(int cpu, bool here, bool apart, double units_per_ns,
+					       double longest_s);
+
+/* displace_windows.c */
+/* The first window of CPU i that ends after `from`. */
+size_t displace_first_window(const struct displace *d, size_t i, uint64_t from);
+/* The windows that touch the run, as the estimate takes them; *out is to be freed. Needs
+ * d->rate. -1: no memory. */
+int displace_run_span(const struct displace *d, size_t i, struct displacement_window **out,
+		      size_t *count);
+/* Those of a rest; as above. */
+int displace_rest_span(const struct displace *d, size_t i, const struct rest *r,
+		       struct displacement_window **out, size_t *count);
+/* Those that lie in the rest before it, and in the one after: both to be freed, whatever is
+ * returned. */
+int displace_rest_spans(const struct displace *d, size_t i, struct displacement_series span[2]);
+/* What the fluid of CPU i did from d->from to d->to, exactly: windows at the edges are
+ * divided by what its CPU clock said then. Seconds. */
+struct fluid_sums {
+	double charged, progress, waited, stolen, switches;
+};
+struct fluid_sums displace_fluid_sums(const struct displace *d, size_t i);
+
+/* displace_sample.c */
+void displace_sample_own(struct displace *d); /* the measuring thread's time, where it is now */
+uint64_t displace_own_ns(const struct displace *d); /* of all threads but the fluid's */
+void displace_sample_ends(struct displace *d);	    /* tasks that ended */
+void displace_sample_child(struct displace *d, pid_t pid);
+double displace_softirqd(const struct displace *d); /* used since the last tasks_mark */
+
+/* displace_others.c: what d->tasks and d->ended know, by name, into d->other. -1: no
+ * memory. */
+int displace_others(struct displace *d);
+
+/* displace_rests.c: of the rest before the last run, and the one after it */
+/* run->cpu[].rest, and warnings. -1: no memory. */
+int displace_rests_set(struct displace *d, struct displace_run *run);
+double displace_rests_length(const struct displace *d); /* seconds, together */
+/* ksoftirqd's share of a second in each; how many rests there were. */
+size_t displace_rests_softirqd(const struct displace *d, double rate[2]);
+
+/* displace_account.c */
+int displace_account(struct displace *d, struct displace_run *run);
+
+#endif

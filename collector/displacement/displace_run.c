@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* One run of the program: what is noted from its birth to its end. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/displacement/displace_private.h"
+#include "collector/machine/quota.h"
+#include "collector/displacement/fluid/sched_group.h"
+
+#define LOOK_NS	    UINT64_C(200000000)
+#define LOOK_FACTOR 200 /* looking takes at most one part in so many */
+#define LINGER_MS   25	/* for the windows at the end to be closed */
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int note_progress(struct displace *d, uint64_t ns)
+{
+	if (d->progresses == d->progress_room) {
+		size_t room = d->progress_room ? 2 * d->progress_room : 1024;
+		struct progress *more = realloc(d->progress, room * sizeof(*more));
+
+		if (!more)
+			return -1;
+		d->progress = more;
+		d->progress_room = room;
+	}
+	d->progress[d->progresses++] = (struct progress){fluid_now(), ns};
+	return 0;
+}
+
+int displace_run_begin(struct displace *d, struct profile_error *err)
+{
+	displace_sample_ends(d);
+	free(d->ended);
+	d->ended = NULL;
+	d->ended_count = d->progresses = 0;
+	memset(d->child, 0, MOST_PIDS / 8);
+	d->children_ns = 0;
+	d->ends.missed = 0;
+	d->pid = 0;
+	d->warnings = d->standing;
+	d->has_children = false;
+	d->accounting = (struct displace_accounting){0};
+	task_clock_close(&d->clock);
+	d->clock = (struct task_clock){.why = "closed"};
+	if (tasks_look(&d->tasks)) {
+		snprintf(err->text, sizeof(err->text), "/proc cannot be read: %s", strerror(errno));
+		return -1;
+	}
+	tasks_mark(&d->tasks);
+	displace_sample_own(d);
+	for (size_t i = 0; i < d->cpus; i++)
+		d->own[i] = 0;
+	d->own_from_ns = displace_own_ns(d);
+	d->throttled = quota_throttled();
+	/* without the counter, the program is known by its processes: find them soon */
+	d->next_look = monotonic_ns() + (d->options.no_task_clock ? 0 : LOOK_NS);
+	cpu_times_read(d->before, CPU_SETSIZE);
+	d->usage_known = !cpu_usage_read(d->usage_from, CPU_SETSIZE);
+	d->from = fluid_now();
+	for (size_t i = 0; i < d->cpus; i++)
+		d->from_ns[i] = fluid_clock_ns(d->fluid, i);
+	return 0;
+}
+
+void displace_run_born(void *displace, pid_t pid)
+{
+	struct displace *d = displace;
+
+	d->pid = pid;
+	tasks_set_command(&d->tasks, pid);
+	displace_sample_child(d, pid);
+	if (sched_setaffinity(pid, sizeof(d->options.cpus), &d->options.cpus))
+		d->warnings |= DISPLACE_MOVED;
+	if (d->options.no_task_clock)
+		task_clock_leave_out(&d->clock, "left out: it costs a program that switches often "
+						"some of its CPU time");
+	else
+		task_clock_open(&d->clock, pid, &d->options.cpus);
+	note_progress(d, 0);
+}
+
+static bool left_the_set(const struct displace *d)
+{
+	cpu_set_t now, both;
+
+	if (sched_getaffinity(d->pid, sizeof(now), &now))
+		return false;
+	CPU_AND(&both, &now, &d->options.cpus);
+	return !CPU_EQUAL(&both, &now);
+}
+
+static void check_groups(struct displace *d)
+{
+	if (fluid_apart(d->fluid))
+		return;
+	for (size_t i = 0; i < d->tasks.count && !(d->warnings & DISPLACE_GROUP); i++)
+		if (d->tasks.task[i].program && !d->tasks.task[i].gone &&
+		    sched_group_differs(d->tasks.task[i].pid))
+			d->warnings |= DISPLACE_GROUP;
+}
+
+static void look(struct displace *d)
+{
+	uint64_t begin = monotonic_ns(), took;
+
+	tasks_look(&d->tasks);
+	took = monotonic_ns() - begin;
+	d->next_look = begin + (took * LOOK_FACTOR > LOOK_NS ? took * LOOK_FACTOR : LOOK_NS);
+	if (left_the_set(d))
+		d->warnings |= DISPLACE_MOVED;
+	check_groups(d);
+}
+
+static void tell(const struct displace *d)
+{
+	if (d->options.sample)
+		d->options.sample(d->options.context, displace_now());
+}
+
+void displace_run_tick(void *displace)
+{
+	struct displace *d = displace;
+	uint64_t ns = task_clock_all(&d->clock);
+
+	displace_sample_own(d);
+	displace_sample_ends(d);
+	if (monotonic_ns() >= d->next_look)
+		look(d);
+	note_progress(d, ns != UINT64_MAX ? ns : tasks_program_ns(&d->tasks));
+	tell(d);
+}
+
+/* The first thread of a process that has not been reaped. */
+static void ask_schedstat(struct displace *d, pid_t pid)
+{
+	struct displace_accounting *a = &d->accounting;
+	char path[64];
+	uint64_t ns;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
+	file = fopen(path, "re");
+	a->schedstat = NAN;
+	if (file && fscanf(file, "%" SCNu64, &ns) == 1)
+		a->schedstat = (double)ns / 1e9;
+	else
+		snprintf(a->schedstat_why, sizeof(a->schedstat_why), "/proc/PID/schedstat: %s",
+			 file ? "empty" : strerror(errno));
+	if (file)
+		fclose(file);
+}
+
+static void ask_task_clock(struct displace *d)
+{
+	struct displace_accounting *a = &d->accounting;
+	uint64_t ns = task_clock_all(&d->clock);
+	double inside = 0;
+
+	a->task_clock = a->task_clock_outside = NAN;
+	memset(d->clock_on, 0, d->cpus * sizeof(*d->clock_on));
+	if (ns == UINT64_MAX) {
+		snprintf(a->task_clock_why, sizeof(a->task_clock_why), "%s", d->clock.why);
+		return;
+	}
+	a->task_clock = (double)ns / 1e9;
+	for (size_t i = 0; i < d->cpus; i++) {
+		ns = task_clock_on(&d->clock, i);
+		d->clock_on[i] = ns == UINT64_MAX ? 0 : (double)ns / 1e9;
+		inside += d->clock_on[i];
+	}
+	a->task_clock_outside = fmax(0, a->task_clock - inside);
+	if (a->task_clock_outside > 1e-3 + 1e-3 * a->task_clock)
+		d->warnings |= DISPLACE_MOVED;
+}
+
+void displace_run_ended(void *displace, pid_t pid)
+{
+	struct displace *d = displace;
+
+	d->to = fluid_now();
+	for (size_t i = 0; i < d->cpus; i++)
+		d->to_ns[i] = fluid_clock_ns(d->fluid, i);
+	ask_task_clock(d);
+	ask_schedstat(d, pid);
+	displace_sample_own(d);
+	d->own_all = (double)(displace_own_ns(d) - d->own_from_ns) / 1e9;
+	cpu_times_read(d->after, CPU_SETSIZE);
+	if (cpu_usage_read(d->usage_to, CPU_SETSIZE))
+		d->usage_known = false;
+	tasks_look(&d->tasks);
+	displace_sample_ends(d);
+	tell(d);
+}
+
+static void take_rusage(struct displace *d, const struct rusage *usage)
+{
+	struct displace_accounting *a = &d->accounting;
+
+	a->rusage_user = (double)usage->ru_utime.tv_sec + (double)usage->ru_utime.tv_usec / 1e6;
+	a->rusage_system = (double)usage->ru_stime.tv_sec + (double)usage->ru_stime.tv_usec / 1e6;
+	a->rusage = a->rusage_user + a->rusage_system;
+	note_progress(d, *d->clock.why ? (uint64_t)(a->rusage * 1e9) : task_clock_all(&d->clock));
+	d->progress[d->progresses - 1].at = d->to;
+}
+
+static void take_taskstats(struct displace *d)
+{
+	struct displace_accounting *a = &d->accounting;
+
+	displace_sample_ends(d);
+	a->taskstats = NAN;
+	if (!d->ends.listening)
+		snprintf(a->taskstats_why, sizeof(a->taskstats_why), "%s", d->ends.why);
+	else if (d->ends.missed)
+		snprintf(a->taskstats_why, sizeof(a->taskstats_why),
+			 "more tasks ended than the kernel kept for us");
+	else if (!d->children_ns)
+		snprintf(a->taskstats_why, sizeof(a->taskstats_why),
+			 "the end of the command was not told");
+	else
+		a->taskstats = (double)d->children_ns / 1e9;
+	a->schedstat_partial = d->has_children;
+}
+
+int displace_run_end(struct displace *d, const struct rusage *usage, struct profile_error *err)
+{
+	const struct timespec linger = {.tv_nsec = LINGER_MS * 1000000L};
+
+	take_rusage(d, usage);
+	take_taskstats(d);
+	if (quota_throttled() > d->throttled)
+		d->warnings |= DISPLACE_THROTTLED;
+	tasks_set_command(&d->tasks, 0);
+	nanosleep(&linger, NULL);
+	if (displace_others(d)) {
+		snprintf(err->text, sizeof(err->text), "no memory");
+		return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What is looked at while the fluid runs: the measuring itself, and tasks that end. */
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "collector/displacement/displace_private.h"
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	if (clock_gettime(clock, &t))
+		return 0;
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool is_fluid(const struct displace *d, pid_t tid)
+{
+	for (size_t i = 0; i < d->cpus; i++)
+		if (fluid_thread(d->fluid, i) == tid)
+			return true;
+	return false;
+}
+
+/* Thread by thread: the clock of a whole process is as old as the last tick for threads
+ * that run elsewhere, as fluids always do. */
+uint64_t displace_own_ns(const struct displace *d)
+{
+	DIR *threads = opendir("/proc/self/task");
+	struct dirent *entry;
+	uint64_t sum = 0;
+
+	while (threads && (entry = readdir(threads))) {
+		pid_t tid = atoi(entry->d_name);
+
+		if (tid > 0 && !is_fluid(d, tid))
+			sum += fluid_thread_clock_ns(tid);
+	}
+	if (threads)
+		closedir(threads);
+	return sum;
+}
+
+void displace_sample_own(struct displace *d)
+{
+	uint64_t now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	int cpu = sched_getcpu();
+
+	for (size_t i = 0; i < d->cpus; i++)
+		if (fluid_cpu(d->fluid, i) == cpu)
+			d->own[i] += (double)(now - d->own_last_ns) / 1e9;
+	d->own_last_ns = now;
+}
+
+/* A process that has ended stays one: threads of it may be told of later. A number that
+ * the kernel gives again within one run is taken for the first. */
+static bool is_child(const struct displace *d, pid_t pid)
+{
+	return pid > 0 && pid < MOST_PIDS && (d->child[pid / 8] >> pid % 8 & 1);
+}
+
+void displace_sample_child(struct displace *d, pid_t pid)
+{
+	if (pid > 0 && pid < MOST_PIDS)
+		d->child[pid / 8] |= (unsigned char)(1u << pid % 8);
+}
+
+static void add_ended(struct displace *d, const char *name, uint64_t ns)
+{
+	struct ended *more;
+
+	for (size_t i = 0; i < d->ended_count; i++)
+		if (!strcmp(d->ended[i].name, name)) {
+			d->ended[i].ns += ns;
+			d->ended[i].tasks++;
+			return;
+		}
+	more = realloc(d->ended, (d->ended_count + 1) * sizeof(*more));
+	if (!more)
+		return;
+	d->ended = more;
+	more[d->ended_count] = (struct ended){.ns = ns, .tasks = 1};
+	memcpy(more[d->ended_count++].name, name, sizeof(more->name));
+}
+
+static void take_end(struct displace *d, const struct taskstats_task *t)
+{
+	pid_t process = t->process ? t->process : t->thread;
+	const struct task *known;
+
+	if (d->pid && (process == d->pid || is_child(d, process) || is_child(d, t->parent))) {
+		displace_sample_child(d, process);
+		d->has_children |= t->thread != d->pid;
+		d->children_ns += t->run_ns;
+		return;
+	}
+	known = tasks_find(&d->tasks, process);
+	if (!known || known->gone)
+		add_ended(d, t->name, t->run_ns);
+	else if (t->thread == process && t->run_ns > known->last_ns)
+		/* since the last look at it, which will not see it again */
+		add_ended(d, t->name, t->run_ns - known->last_ns);
+}
+
+void displace_sample_ends(struct displace *d)
+{
+	struct taskstats_task t;
+
+	while (taskstats_next(&d->ends, &t))
+		take_end(d, &t);
+}
+
+static bool is_softirqd(const struct task *t)
+{
+	return t->kernel && !strncmp(t->name, "ksoftirqd/", 10);
+}
+
+double displace_softirqd(const struct displace *d)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < d->tasks.count; i++) {
+		const struct task *t = &d->tasks.task[i];
+
+		if (is_softirqd(t) && t->cpu >= 0 && t->cpu < CPU_SETSIZE &&
+		    CPU_ISSET(t->cpu, &d->options.cpus))
+			sum += (double)t->used_ns / 1e9;
+	}
+	return sum;
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Means over runs. A run that was too disturbed stays in the account, which needs no
+ * windows, and out of the estimate. */
+#include "collector/displacement/displace_summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add_cpu(struct displace_cpu *to, const struct displace_cpu *c, double n)
+{
+	to->cpu = c->cpu;
+	to->wall += c->wall / n;
+	to->program += c->program / n;
+	to->others += c->others / n;
+	to->scprof += c->scprof / n;
+	to->interrupts += c->interrupts / n;
+	to->resting += c->resting / n;
+	to->switching += c->switching / n;
+	to->excess += c->excess / n;
+	to->stolen += c->stolen / n;
+	to->stolen_fluid += c->stolen_fluid / n;
+	to->idle += c->idle / n;
+	to->remainder += c->remainder / n;
+	to->irq += c->irq / n;
+	to->softirq += c->softirq / n;
+	to->chunk_ns += c->chunk_ns / n;
+	to->chunk_spread = fmax(to->chunk_spread, c->chunk_spread);
+	to->windows += c->windows;
+	to->kept += c->kept;
+	to->switches += c->switches;
+	to->rest.value += c->rest.value / n;
+	to->rest.error += c->rest.error / n;
+}
+
+static void copy_why(char *to, const char *from, size_t size)
+{
+	if (*from)
+		memcpy(to, from, size);
+}
+
+static void add_accounting(struct displace_accounting *to, const struct displace_accounting *a,
+			   double n)
+{
+	to->rusage += a->rusage / n;
+	to->rusage_user += a->rusage_user / n;
+	to->rusage_system += a->rusage_system / n;
+	to->taskstats += a->taskstats / n;
+	to->schedstat += a->schedstat / n;
+	to->schedstat_partial |= a->schedstat_partial;
+	copy_why(to->taskstats_why, a->taskstats_why, sizeof(to->taskstats_why));
+	copy_why(to->schedstat_why, a->schedstat_why, sizeof(to->schedstat_why));
+}
+
+/* Of the runs that had the counter beside them. */
+static void set_task_clock(struct displace_summary *s)
+{
+	struct displace_accounting *to = &s->accounting;
+	double n = 0, sum = 0, outside = 0;
+
+	for (size_t i = 0; i < s->runs; i++) {
+		const struct displace_accounting *a = &s->run[i].accounting;
+
+		if (isfinite(a->task_clock)) {
+			sum += a->task_clock;
+			outside += a->task_clock_outside;
+			n++;
+		} else {
+			copy_why(to->task_clock_why, a->task_clock_why, sizeof(to->task_clock_why));
+		}
+	}
+	s->clocked = (size_t)n;
+	to->task_clock = n ? sum / n : NAN;
+	to->task_clock_outside = n ? outside / n : NAN;
+	if (n)
+		*to->task_clock_why = '\0';
+}
+
+static int add_task(struct displace_summary *s, const struct displace_task *t)
+{
+	struct displace_task *more, add = *t;
+
+	add.seconds /= (double)s->runs;
+	for (size_t i = 0; i < s->tasks; i++) {
+		struct displace_task *old = &s->task[i];
+
+		if (strcmp(old->name, t->name) != 0)
+			continue;
+		old->seconds += add.seconds;
+		old->exact &= t->exact;
+		old->cpu = old->cpu == t->cpu ? t->cpu : -1;
+		old->tasks = old->tasks > t->tasks ? old->tasks : t->tasks;
+		return 0;
+	}
+	more = realloc(s->task, (s->tasks + 1) * sizeof(*more));
+	if (!more)
+		return -1;
+	s->task = more;
+	s->task[s->tasks++] = add;
+	return 0;
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	double x = ((const struct displace_task *)a)->seconds,
+	       y = ((const struct displace_task *)b)->seconds;
+
+	return (x < y) - (x > y);
+}
+
+static struct displace_mean mean_of(struct displacement_value v, double confidence)
+{
+	struct displace_mean m = {.mean = v.value};
+
+	displacement_limits(v, confidence, &m.low, &m.high);
+	return m;
+}
+
+static enum displace_verdict judge(const struct displace_mean *lost)
+{
+	if (!isfinite(lost->low) || !isfinite(lost->high))
+		return DISPLACE_NOTHING_SAID;
+	return lost->low > 0 ? DISPLACE_LOST : DISPLACE_ALL_CHARGED;
+}
+
+bool displace_is_possible(struct displacement_value lost, double confidence)
+{
+	double low, high;
+
+	displacement_limits(lost, confidence, &low, &high);
+	return !(high < 0);
+}
+
+/* The machine was another one at rest than beside the program: then nothing is known of either. */
+static void refuse_impossible(struct displace_summary *s)
+{
+	if (!(s->lost.high < 0))
+		return;
+	s->lost = s->displaced = (struct displace_mean){NAN, -INFINITY, INFINITY};
+	s->warnings |= DISPLACE_DISTURBED;
+}
+
+/* Shares run by run would be a mean of ratios; of equal runs it makes no difference. */
+static int estimate(struct displace_summary *s)
+{
+	struct displacement_value *lost = calloc(s->runs, sizeof(*lost)),
+				  *all = calloc(s->runs, sizeof(*all));
+	size_t n = 0;
+
+	if (!lost || !all) {
+		free(lost);
+		free(all);
+		return -1;
+	}
+	for (size_t i = 0; i < s->runs; i++) {
+		if (s->run[i].warnings & DISPLACE_DISTURBED)
+			continue;
+		lost[n] = s->run[i].lost;
+		all[n++] = s->run[i].displaced;
+	}
+	s->disturbed = s->runs - n;
+	s->lost = mean_of(displacement_mean(lost, n), s->confidence);
+	s->displaced = mean_of(displacement_mean(all, n), s->confidence);
+	if (s->disturbed < s->runs)
+		s->warnings &= ~(unsigned)DISPLACE_DISTURBED;
+	refuse_impossible(s);
+	s->share = s->lost.mean / s->accounting.rusage;
+	s->share_low = s->lost.low / s->accounting.rusage;
+	s->share_high = s->lost.high / s->accounting.rusage;
+	s->verdict = judge(&s->lost);
+	free(lost);
+	free(all);
+	return 0;
+}
+
+static int add_run(struct displace_summary *s, const struct displace_run *r)
+{
+	double n = (double)s->runs;
+
+	s->elapsed += r->elapsed / n;
+	s->program += r->program / n;
+	s->softirqd += r->softirqd / n;
+	s->struck_others += r->struck_others / n;
+	s->by_account += r->by_account / n;
+	s->windows += r->excess.windows;
+	s->kept += r->excess.kept;
+	s->warnings |= r->warnings;
+	add_accounting(&s->accounting, &r->accounting, n);
+	for (size_t i = 0; i < s->cpus; i++)
+		add_cpu(&s->cpu[i], &r->cpu[i], n);
+	add_cpu(&s->all, &r->all, n);
+	for (size_t i = 0; i < r->tasks; i++)
+		if (add_task(s, &r->task[i]))
+			return -1;
+	return 0;
+}
+
+int displace_summarise(struct displace_summary *s, const struct displace_run *run, size_t runs,
+		       double confidence, struct displacement_value switching)
+{
+	int failed = 0;
+
+	*s = (struct displace_summary){.run = run,
+				       .runs = runs,
+				       .confidence = confidence,
+				       .switching = switching,
+				       .cpus = run->cpus,
+				       .cpu = calloc(run->cpus, sizeof(*s->cpu))};
+	if (!s->cpu)
+		return -1;
+	for (size_t i = 0; i < runs && !failed; i++)
+		failed = add_run(s, &run[i]);
+	set_task_clock(s);
+	failed = failed || estimate(s);
+	if (s->verdict != DISPLACE_LOST)
+		s->struck_others = NAN;
+	if (s->tasks)
+		qsort(s->task, s->tasks, sizeof(*s->task), longest_first);
+	if (isfinite(s->lost.low) || s->warnings & DISPLACE_DISTURBED)
+		s->warnings &= ~(unsigned)DISPLACE_SHORT;
+	if (failed)
+		displace_summary_free(s);
+	return failed;
+}
+
+void displace_summary_free(struct displace_summary *s)
+{
+	free(s->cpu);
+	free(s->task);
+	s->cpu = NULL;
+	s->task = NULL;
+}

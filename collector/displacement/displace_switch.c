@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What a switch to another task and back does to the fluid's balance of charged time and
+ * progress. The kernel fixes the moment of a switch when the other task is woken, while
+ * the fluid still runs on until the news arrives: it progresses more than it is charged.
+ * What the kernel does after the switch back is charged to the fluid and no progress. The
+ * sum is some tenths of a microsecond, or microseconds where another address space is dear to
+ * get into, of either sign.
+ *
+ * A thread of the fluid's kind runs windows of a millisecond; a helper that sleeps on its CPU is
+ * woken from another CPU every 20 us in every second window. The helper is a process, as programs
+ * are: a switch to a thread of one's own leaves out the address space. The difference of
+ * neighbouring windows, a switch, is the result.
+ *
+ * A wake-up on the same CPU (by a timer, a packet, a process that ran there) has no news to
+ * wait for: the thread wakes the helper itself then, and in every second window nobody. */
+#include <errno.h>
+#include <linux/futex.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/clocks/clocks_private.h"
+#include "collector/clocks/counter.h"
+#include "collector/displacement/displace_private.h"
+#include "collector/displacement/fluid/fluid_group.h"
+#include "collector/displacement/fluid/fluid_loop.h"
+
+#define WINDOW_NS     1000000
+#define BETWEEN_NS    20000 /* two wakings */
+#define PAIRS	      151
+#define LEAST_SEEN    10 /* switches in a window */
+#define OVERDUE	      20 /* times as long as it was to take */
+#define LOOK_AGAIN_NS 100000000
+
+/* In memory that the helper shares. */
+struct probe {
+	int cpu, other;
+	double units_per_ns, longest_s;
+	bool here;		  /* wake-ups come from the same CPU */
+	atomic_uint word, nobody; /* the helper sleeps on the first */
+	atomic_bool waking, stop;
+	struct fluid_group group;
+	struct fluid_loop loop;
+	double with[PAIRS], without[PAIRS]; /* seconds a switch */
+	size_t pairs;
+	atomic_bool refused, overdue;
+	atomic_int tid; /* of the measuring thread; 0: not begun */
+};
+
+static long futex(atomic_uint *word, int operation, unsigned value)
+{
+	return syscall(SYS_futex, word, operation, value, NULL, NULL, 0);
+}
+
+static bool settle(int cpu, int policy)
+{
+	const struct sched_param none = {0};
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	return !sched_setaffinity(0, sizeof(one), &one) && !sched_setscheduler(0, policy, &none);
+}
+
+static void sleeper(struct probe *p)
+{
+	unsigned seen = 0;
+
+	if (!settle(p->cpu, SCHED_OTHER))
+		atomic_store(&p->refused, true);
+	while (!atomic_load(&p->stop)) {
+		futex(&p->word, FUTEX_WAIT, seen);
+		seen = atomic_load(&p->word);
+	}
+}
+
+/* A process that tells nobody of its end: no SIGCHLD comes to whoever waits for others. */
+static pid_t start_sleeper(struct probe *p)
+{
+	pid_t parent = getpid(), pid = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "scprof-switch");
+	if (getppid() == parent)
+		sleeper(p);
+	_exit(0);
+}
+
+static void *waker(void *argument)
+{
+	struct probe *p = argument;
+	uint64_t next = 0;
+
+	if (!settle(p->other, SCHED_OTHER))
+		atomic_store(&p->refused, true);
+	while (!atomic_load(&p->stop)) {
+		uint64_t now = clocks_raw_ns();
+
+		if (now < next || !atomic_load(&p->waking)) {
+			counter_pause();
+			continue;
+		}
+		next = now + BETWEEN_NS;
+		atomic_fetch_add(&p->word, 1);
+		futex(&p->word, FUTEX_WAKE, 1);
+	}
+	return NULL;
+}
+
+static uint64_t charged_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static double lost_cpu(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return (double)u.ru_nivcsw;
+}
+
+/* Charged less progress in a window, seconds; *switches: how often it lost its CPU. */
+static double window(struct probe *p, double *switches)
+{
+	double before = lost_cpu();
+	uint64_t told = 0, charged = charged_ns(), begin = fluid_now();
+
+	fluid_loop_clear(&p->loop);
+	fluid_loop_run(&p->loop, begin, begin + (uint64_t)(WINDOW_NS * p->units_per_ns), &told);
+	charged = charged_ns() - charged;
+	*switches = lost_cpu() - before;
+	struct fluid_chunks c = fluid_loop_chunks(&p->loop);
+	return ((double)charged - c.mean * p->loop.chunks / p->units_per_ns) / 1e9;
+}
+
+/* The same, with the wake-ups in it. */
+static double window_here(struct probe *p, atomic_uint *word, double *switches)
+{
+	uint64_t slice = (uint64_t)(BETWEEN_NS * p->units_per_ns), told = 0;
+	double before = lost_cpu();
+	uint64_t charged = charged_ns(), at = fluid_now();
+	uint64_t end = at + (uint64_t)(WINDOW_NS * p->units_per_ns);
+
+	fluid_loop_clear(&p->loop);
+	while (at < end) {
+		at = fluid_loop_run(&p->loop, fluid_now(), at + slice, &told);
+		atomic_fetch_add(word, 1);
+		futex(word, FUTEX_WAKE, 1);
+	}
+	charged = charged_ns() - charged;
+	*switches = lost_cpu() - before;
+	struct fluid_chunks c = fluid_loop_chunks(&p->loop);
+	return ((double)charged - c.mean * p->loop.chunks / p->units_per_ns) / 1e9;
+}
+
+static void pair_of_windows(struct probe *p, double *with, double *many, double *without,
+			    double *few)
+{
+	if (p->here) {
+		*with = window_here(p, &p->word, many);
+		*without = window_here(p, &p->nobody, few);
+		return;
+	}
+	atomic_store(&p->waking, true);
+	*with = window(p, many);
+	atomic_store(&p->waking, false);
+	*without = window(p, few);
+}
+
+/* Out of the last place, from within or without. May be refused: RLIMIT_NICE. */
+static void leave_the_last_place(const struct probe *p, pid_t tid)
+{
+	const struct sched_param none = {0};
+
+	sched_setscheduler(tid, SCHED_OTHER, &none);
+	fluid_group_leave(&p->group, tid);
+}
+
+static void *measure(void *argument)
+{
+	struct probe *p = argument;
+	uint64_t end = clocks_raw_ns() + (uint64_t)(p->longest_s * 1e9);
+
+	atomic_store(&p->tid, gettid());
+	fluid_loop_begin(&p->loop, p->units_per_ns);
+	if (!settle(p->cpu, SCHED_IDLE))
+		atomic_store(&p->refused, true);
+	fluid_group_join(&p->group, gettid()); /* as the fluid, where it can */
+	while (!atomic_load(&p->refused) && p->pairs < PAIRS && clocks_raw_ns() < end) {
+		double many, few, with, without;
+
+		pair_of_windows(p, &with, &many, &without, &few);
+		if (many < few + LEAST_SEEN || atomic_load(&p->overdue))
+			continue; /* the waker had no CPU, or this thread another place */
+		p->with[p->pairs] = with / (many - few);
+		p->without[p->pairs++] = without / (many - few);
+	}
+	atomic_store(&p->stop, true);
+	/* Whoever waits for this thread sees its end before the kernel has taken it out of its
+	 * group: on a busy CPU, what remains to be done there would wait behind all others, and
+	 * the group would not be empty for seconds. */
+	leave_the_last_place(p, gettid());
+	return NULL;
+}
+
+/* The measuring thread looks at its time when it has a CPU, and others may leave it none: once
+ * it is well overdue it is given one, and what it measures then does not count. */
+static void await_end(struct probe *p, pthread_t thread)
+{
+	uint64_t due = clocks_raw_ns() + (uint64_t)(p->longest_s * OVERDUE * 1e9);
+
+	for (;;) {
+		struct timespec until;
+
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += LOOK_AGAIN_NS;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		if (!pthread_timedjoin_np(thread, NULL, &until))
+			return;
+		if (clocks_raw_ns() < due || !atomic_load(&p->tid))
+			continue;
+		atomic_store(&p->overdue, true);
+		leave_the_last_place(p, atomic_load(&p->tid));
+	}
+}
+
+static void run_all(struct probe *p)
+{
+	void *(*const body[])(void *) = {measure, waker};
+	const int threads = p->here ? 1 : 2;
+	pid_t helper = start_sleeper(p);
+	pthread_t thread[2];
+	int started = 0;
+
+	if (helper < 0)
+		return;
+	while (started < threads && !pthread_create(&thread[started], NULL, body[started], p))
+		started++;
+	if (started < threads)
+		atomic_store(&p->stop, true);
+	if (started)
+		await_end(p, thread[0]);
+	if (started > 1)
+		pthread_join(thread[1], NULL);
+	kill(helper, SIGKILL);
+	while (waitpid(helper, NULL, __WALL) < 0 && errno == EINTR)
+		continue;
+}
+
+static int another_cpu(int cpu)
+{
+	cpu_set_t allowed;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return -1;
+	for (int other = 0; other < CPU_SETSIZE; other++)
+		if (other != cpu && CPU_ISSET(other, &allowed))
+			return other;
+	return -1;
+}
+
+struct displacement_value displace_switch_cost(int cpu, bool here, bool apart, double units_per_ns,
+					       double longest_s)
+{
+	const struct displacement_value unknown = {0, INFINITY, 1};
+	struct displacement_value cost;
+	int other = here ? cpu : another_cpu(cpu);
+	struct probe *p = other < 0 ? MAP_FAILED
+				    : mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE,
+					   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	sigset_t all, before;
+	double scratch[PAIRS];
+
+	if (p == MAP_FAILED)
+		return unknown;
+	p->other = other;
+	p->here = here;
+	p->cpu = cpu;
+	p->units_per_ns = units_per_ns;
+	p->longest_s = longest_s;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (apart)
+		fluid_group_make(&p->group);
+	run_all(p);
+	fluid_group_remove(&p->group);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	cost = displacement_switching(p->with, p->without, p->pairs, scratch);
+	munmap(p, sizeof(*p));
+	return isfinite(cost.error) ? cost : unknown;
+}

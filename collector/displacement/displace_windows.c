@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* From the fluid's windows to those of the estimate: seconds instead of counter units, the
+ * program's CPU time beside each, and which of them are set aside. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/displacement/displace_private.h"
+
+/* A window in which the host took time is disturbed beyond that time: caches, and interrupts
+ * that waited. What the accounting itself scatters by is a few microseconds. */
+#define STOLEN_SHARE 0.005
+#define STOLEN_LEAST 20e-6
+/* More chunks than this disturbed: the clock rate changed inside the window. */
+#define DISTURBED_SHARE 0.2
+
+/* The program's CPU seconds until `at`, between what was seen. */
+static double progress_until(const struct displace *d, uint64_t at)
+{
+	size_t low = 0, high = d->progresses;
+	const struct progress *p = d->progress;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (p[middle].at <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return 0;
+	if (low == d->progresses)
+		return (double)p[low - 1].ns / 1e9;
+	double span = (double)(p[low].at - p[low - 1].at);
+	double share = (double)(at - p[low - 1].at) / span;
+	return ((double)p[low - 1].ns + share * (double)(p[low].ns - p[low - 1].ns)) / 1e9;
+}
+
+static struct displacement_window convert(const struct displace *d, const struct fluid_window *f,
+					  bool run)
+{
+	double second = d->rate * 1e9, wall = (double)(f->end - f->begin) / second;
+	double waited = (double)f->waited_ns / 1e9, charged = (double)f->charged_ns / 1e9;
+	double stolen = wall - waited - charged;
+
+	if (d->irq_measured) {
+		/* interrupts are charged to nobody here: they are in what is missing */
+		charged = wall - waited;
+		stolen = 0;
+	}
+	return (struct displacement_window){
+		.at = fluid_seconds(d->fluid, f->begin + (f->end - f->begin) / 2, d->rate),
+		.span = wall,
+		.charged = charged,
+		.work = charged - f->progress / second,
+		.weight = run ? progress_until(d, f->end) - progress_until(d, f->begin) : 0,
+		.switches = f->switches,
+		.aside = f->moved || !(f->chunk > 0) ||
+			 fabs(stolen) > STOLEN_LEAST + STOLEN_SHARE * charged ||
+			 f->disturbed > DISTURBED_SHARE * f->chunks,
+	};
+}
+
+static int append(struct displacement_window **out, size_t *count, size_t *room,
+		  const struct displacement_window *w)
+{
+	if (*count == *room) {
+		size_t more = *room ? 2 * *room : 256;
+		struct displacement_window *grown = realloc(*out, more * sizeof(*grown));
+
+		if (!grown)
+			return -1;
+		*out = grown;
+		*room = more;
+	}
+	(*out)[(*count)++] = *w;
+	return 0;
+}
+
+static int add_span(const struct displace *d, size_t i, uint64_t from, uint64_t to, bool whole,
+		    struct displacement_window **out, size_t *count, size_t *room)
+{
+	size_t all = fluid_windows(d->fluid, i);
+
+	for (size_t k = displace_first_window(d, i, from); k < all; k++) {
+		struct fluid_window f = fluid_window(d->fluid, i, k);
+
+		if (f.begin >= to || (whole && f.end > to))
+			break;
+		if (whole && f.begin < from)
+			continue;
+		struct displacement_window w = convert(d, &f, !whole);
+		if (append(out, count, room, &w))
+			return -1;
+	}
+	return 0;
+}
+
+size_t displace_first_window(const struct displace *d, size_t i, uint64_t from)
+{
+	size_t low = 0, high = fluid_windows(d->fluid, i);
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (fluid_window(d->fluid, i, middle).end <= from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+int displace_run_span(const struct displace *d, size_t i, struct displacement_window **out,
+		      size_t *count)
+{
+	size_t room = 0;
+
+	*out = NULL;
+	*count = 0;
+	return add_span(d, i, d->from, d->to, false, out, count, &room);
+}
+
+int displace_rest_span(const struct displace *d, size_t i, const struct rest *r,
+		       struct displacement_window **out, size_t *count)
+{
+	size_t room = 0;
+
+	*out = NULL;
+	*count = 0;
+	return add_span(d, i, r->from, r->to, true, out, count, &room);
+}
+
+int displace_rest_spans(const struct displace *d, size_t i, struct displacement_series span[2])
+{
+	struct displacement_window *w;
+	size_t spans = 0;
+	int failed = 0;
+
+	span[0] = span[1] = (struct displacement_series){0};
+	/* the last before the run, the first after it */
+	for (size_t k = 0; k < d->rests && !failed && spans < 2; k++) {
+		const struct rest *r = &d->rest[k];
+		bool before = r->to <= d->from && (k + 1 == d->rests || r[1].from > d->from);
+		bool after = r->from >= d->to && (!k || r[-1].to <= d->from);
+
+		if (!before && !after)
+			continue;
+		failed = displace_rest_span(d, i, r, &w, &span[spans].count);
+		span[spans++].window = w;
+	}
+	return failed;
+}
+
+/* The part of a window that lies in the run: by charged time for what the fluid did, by the
+ * clock for the rest. */
+static void add_part(const struct displace *d, size_t i, const struct fluid_window *w,
+		     struct fluid_sums *s)
+{
+	double second = d->rate * 1e9, wall = (double)(w->end - w->begin) / second;
+	double charged = (double)w->charged_ns, waited = (double)w->waited_ns / 1e9;
+	uint64_t begin = w->begin > d->from ? w->begin : d->from,
+		 end = w->end < d->to ? w->end : d->to;
+	uint64_t from = w->begin > d->from ? w->clock_ns : d->from_ns[i],
+		 to = w->end < d->to ? w->clock_ns + w->charged_ns : d->to_ns[i];
+	double part = charged > 0 ? fmin(1, fmax(0, (double)(int64_t)(to - from) / charged)) : 0;
+	double stolen = part * (wall - waited - charged / 1e9);
+
+	s->charged += part * charged / 1e9;
+	s->progress += part * w->progress / second;
+	s->stolen += stolen;
+	s->switches += part * w->switches;
+	s->waited += (double)(end - begin) / second - part * charged / 1e9 - stolen;
+}
+
+/* After the last window: the fluid still waits for its CPU. What it was charged there is
+ * taken to be as the rest was. */
+static void add_tail(const struct displace *d, size_t i, uint64_t from, uint64_t from_ns,
+		     struct fluid_sums *s)
+{
+	double rate = s->charged > 0 ? s->progress / s->charged : 1;
+	double charged = (double)(int64_t)(d->to_ns[i] - from_ns) / 1e9;
+
+	s->charged += charged;
+	s->progress += rate * charged;
+	s->waited += (double)(d->to - from) / d->rate / 1e9 - charged;
+}
+
+struct fluid_sums displace_fluid_sums(const struct displace *d, size_t i)
+{
+	size_t all = fluid_windows(d->fluid, i);
+	struct fluid_sums s = {0};
+	uint64_t end = d->from, end_ns = d->from_ns[i];
+
+	for (size_t k = displace_first_window(d, i, d->from); k < all && end < d->to; k++) {
+		struct fluid_window w = fluid_window(d->fluid, i, k);
+
+		/* a fluid that had yet to begin */
+		if (w.begin > end)
+			s.waited += (double)(w.begin - end) / d->rate / 1e9;
+		add_part(d, i, &w, &s);
+		end = w.end;
+		end_ns = w.clock_ns + w.charged_ns;
+	}
+	if (end < d->to)
+		add_tail(d, i, end, end_ns, &s);
+	return s;
+}

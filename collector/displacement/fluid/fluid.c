@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The threads' beginning and end, and what others may ask of them: fluid_thread.c is what they
+ * do. */
+#include "collector/displacement/fluid/fluid.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "collector/clocks/clocks_private.h"
+#include "collector/clocks/counter.h"
+#include "collector/displacement/fluid/fluid_group.h"
+#include "collector/displacement/fluid/fluid_private.h"
+
+/* The kernel's name for the CPU clock of one thread of this process. */
+static clockid_t thread_clock(pid_t tid)
+{
+	return (clockid_t)((~(unsigned int)tid) << 3 | 6);
+}
+
+static int start_thread(struct fluid_thread *t)
+{
+	sigset_t all, before;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&t->thread, NULL, fluid_thread_main, t);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
+static void explain(const struct fluid_thread *t, struct profile_error *err)
+{
+	switch (t->state) {
+	case NOT_PINNED:
+		snprintf(err->text, sizeof(err->text),
+			 "cannot keep a thread on CPU %d: %s. Displacement needs the permission to "
+			 "set affinities (sched_setaffinity); a sandbox or container may forbid it",
+			 t->cpu, strerror(t->error));
+		return;
+	case NOT_IDLE:
+		snprintf(err->text, sizeof(err->text),
+			 "the scheduling class SCHED_IDLE is refused: %s. Without it the fluid "
+			 "would take time from the program; allow sched_setscheduler, or use "
+			 "--method wall, whose fluid is an ordinary process",
+			 strerror(t->error));
+		return;
+	case NO_SCHEDSTAT:
+		snprintf(err->text, sizeof(err->text),
+			 "/proc/self/schedstat tells nothing here (the kernel lacks "
+			 "CONFIG_SCHED_INFO, or /proc is not mounted): waiting and stolen time "
+			 "cannot be told apart. --method wall needs neither");
+		return;
+	default:
+		snprintf(err->text, sizeof(err->text), "cannot start a thread on CPU %d: %s",
+			 t->cpu, strerror(t->error));
+	}
+}
+
+static void calibrate(struct fluid *f)
+{
+	const struct timespec pause = {.tv_nsec = 20000000};
+	struct clock_pair later;
+	double error;
+
+	f->origin = clocks_pair(fluid_now);
+	nanosleep(&pause, NULL);
+	later = clocks_pair(fluid_now);
+	f->units_per_ns = clocks_rate(&f->origin, &later, &error);
+}
+
+static struct fluid *make(const struct fluid_options *o, struct profile_error *err)
+{
+	size_t count = (size_t)CPU_COUNT(&o->cpus), at = 0;
+	struct fluid *f = calloc(1, sizeof(*f) + count * sizeof(f->thread[0]));
+
+	if (!f) {
+		snprintf(err->text, sizeof(err->text), "no memory for the fluid");
+		return NULL;
+	}
+	f->options = *o;
+	sem_init(&f->ready, 0, 0);
+	calibrate(f);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &o->cpus)) {
+			f->thread[at].fluid = f;
+			f->thread[at].cpu = cpu;
+			f->thread[at++].schedstat = -1;
+		}
+	return f;
+}
+
+/* When all run: those that have moved wait behind all others. */
+static void move_apart(struct fluid *f)
+{
+	const struct fluid_options *o = &f->options;
+
+	f->apart = o->scheduling == FLUID_IDLE && !o->no_group && !fluid_group_make(&f->group);
+	for (size_t i = 0; i < f->count && f->apart; i++)
+		f->apart = !fluid_group_join(&f->group, f->thread[i].tid);
+}
+
+struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *err)
+{
+	struct fluid *f;
+	char why[256];
+
+	if (!counter_trusted(why, sizeof(why))) {
+		snprintf(err->text, sizeof(err->text),
+			 "%.200s, and the fluid measures its chunks with it. --method wall needs "
+			 "no such counter",
+			 why);
+		return NULL;
+	}
+	f = make(o, err);
+	if (!f)
+		return NULL;
+	for (size_t i = 0; i < (size_t)CPU_COUNT(&o->cpus); i++) {
+		struct fluid_thread *t = &f->thread[i];
+
+		t->error = start_thread(t);
+		f->count += !t->error;
+		while (!t->error && sem_wait(&f->ready))
+			continue;
+		if (t->state != RUNNING) {
+			explain(t, err);
+			fluid_stop(f);
+			return NULL;
+		}
+	}
+	move_apart(f);
+	return f;
+}
+
+void fluid_stop(struct fluid *f)
+{
+	const struct sched_param none = {0};
+	cpu_set_t anywhere;
+
+	atomic_store_explicit(&f->stop, true, memory_order_relaxed);
+	/* where other tasks hold its CPU, a thread would get to its end seconds late; the class
+	 * of all others is open to it again where RLIMIT_NICE or a capability allows it */
+	if (!sched_getaffinity(0, sizeof(anywhere), &anywhere))
+		for (size_t i = 0; i < f->count; i++) {
+			sched_setaffinity(f->thread[i].tid, sizeof(anywhere), &anywhere);
+			sched_setscheduler(f->thread[i].tid, SCHED_OTHER, &none);
+			fluid_group_leave(&f->group, f->thread[i].tid);
+		}
+	for (size_t i = 0; i < f->count; i++) {
+		pthread_join(f->thread[i].thread, NULL);
+		for (size_t b = 0; b < FLUID_BLOCKS && f->thread[i].block[b]; b++)
+			free(f->thread[i].block[b]);
+	}
+	fluid_group_remove(&f->group);
+	sem_destroy(&f->ready);
+	free(f);
+}
+
+bool fluid_apart(const struct fluid *f)
+{
+	return f->apart;
+}
+
+size_t fluid_cpus(const struct fluid *f)
+{
+	return f->count;
+}
+
+int fluid_cpu(const struct fluid *f, size_t i)
+{
+	return f->thread[i].cpu;
+}
+
+pid_t fluid_thread(const struct fluid *f, size_t i)
+{
+	return f->thread[i].tid;
+}
+
+size_t fluid_windows(const struct fluid *f, size_t i)
+{
+	return atomic_load_explicit(&f->thread[i].windows, memory_order_acquire);
+}
+
+struct fluid_window fluid_window(const struct fluid *f, size_t i, size_t index)
+{
+	struct fluid_window *block = atomic_load_explicit(&f->thread[i].block[index / FLUID_BLOCK],
+							  memory_order_acquire);
+
+	return block[index % FLUID_BLOCK];
+}
+
+uint64_t fluid_thread_clock_ns(pid_t tid)
+{
+	return fluid_read_clock_ns(thread_clock(tid));
+}
+
+uint64_t fluid_clock_ns(const struct fluid *f, size_t i)
+{
+	return fluid_thread_clock_ns(f->thread[i].tid);
+}
+
+uint64_t fluid_chunks(const struct fluid *f, size_t i)
+{
+	return __atomic_load_n(&f->thread[i].told, __ATOMIC_RELAXED);
+}
+
+double fluid_rate(const struct fluid *f)
+{
+	struct clock_pair later = clocks_pair(fluid_now);
+	double error;
+
+	return clocks_rate(&f->origin, &later, &error);
+}
+
+double fluid_seconds(const struct fluid *f, uint64_t at, double units_per_ns)
+{
+	/* `at` may lie before the origin */
+	double since = (double)(int64_t)(at - f->origin.reading) / units_per_ns;
+
+	return ((double)f->origin.raw_ns + since) / 1e9;
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Its name holds the process that made it, so that what a killed one left can be told. */
+#include "collector/displacement/fluid/fluid_group.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/displacement/fluid/fluid_guard.h"
+#include "collector/displacement/fluid/fluid_keeper.h"
+#include "collector/displacement/fluid/sched_group.h"
+
+#define NAME	"scprof-fluid-"
+#define TRIES	200 /* a thread leaves its group a little after it has ended */
+#define WAIT_NS 1000000
+
+static int write_file(const char *folder, const char *name, const char *text)
+{
+	char path[512];
+	ssize_t written;
+	int file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = open(path, O_WRONLY | O_CLOEXEC);
+	if (file < 0)
+		return -1;
+	written = write(file, text, strlen(text));
+	close(file);
+	return written == (ssize_t)strlen(text) ? 0 : -1;
+}
+
+static void remove_left(const char *folder)
+{
+	DIR *groups = opendir(folder);
+	struct dirent *entry;
+	char path[512];
+
+	while (groups && (entry = readdir(groups))) {
+		pid_t maker;
+
+		if (strncmp(entry->d_name, NAME, strlen(NAME)) != 0)
+			continue;
+		maker = atoi(entry->d_name + strlen(NAME));
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		/* one that is in use is not empty, and stays */
+		if (maker > 0 && kill(maker, 0) && errno == ESRCH)
+			rmdir(path);
+	}
+	if (groups)
+		closedir(groups);
+}
+
+/* "4:cpu,cpuacct:/a/b": the folder that /a/b lies in. */
+static int find_folder(const char *mount, const char *cgroup_file, char *folder, size_t size)
+{
+	char text[4096], line[512], *controllers, *path;
+	FILE *file = fopen(cgroup_file, "re");
+	size_t length = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+	int printed;
+
+	if (file)
+		fclose(file);
+	text[length] = '\0';
+	sched_group_line(text, line, sizeof(line));
+	controllers = strchr(line, ':');
+	path = controllers ? strchr(controllers + 1, ':') : NULL;
+	if (!path || path == controllers + 1 || path[1] != '/')
+		return -1; /* none, or v2 */
+	*path++ = '\0';
+	*strrchr(path, '/') = '\0';
+	printed = snprintf(folder, size, "%s/%s%s", mount, controllers + 1, path);
+	return printed > 0 && (size_t)printed < size ? 0 : -1;
+}
+
+/* Its name is ours alone: what is there was left by one who had this number before, or by us. */
+static int make_folder(const char *path)
+{
+	if (!mkdir(path, 0755))
+		return 0;
+	return errno != EEXIST || rmdir(path) ? -1 : mkdir(path, 0755);
+}
+
+int fluid_group_make_at(struct fluid_group *g, const char *mount, const char *cgroup_file)
+{
+	char folder[sizeof(g->path) - sizeof(NAME) - 16];
+
+	*g->path = '\0';
+	if (find_folder(mount, cgroup_file, folder, sizeof(folder)))
+		return -1;
+	remove_left(folder);
+	snprintf(g->path, sizeof(g->path), "%s/" NAME "%d", folder, (int)getpid());
+	fluid_guard_begin(g->path);
+	if (make_folder(g->path)) {
+		fluid_guard_end(g->path);
+		*g->path = '\0';
+		return -1;
+	}
+	if (!write_file(g->path, "cpu.idle", "1\n")) {
+		fluid_keeper_begin();
+		return 0;
+	}
+	fluid_group_remove(g);
+	return -1;
+}
+
+int fluid_group_make(struct fluid_group *g)
+{
+	return fluid_group_make_at(g, "/sys/fs/cgroup", "/proc/self/cgroup");
+}
+
+int fluid_group_join(const struct fluid_group *g, pid_t tid)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d\n", (int)tid);
+	return *g->path ? write_file(g->path, "tasks", number) : -1;
+}
+
+void fluid_group_leave(const struct fluid_group *g, pid_t tid)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d\n", (int)tid);
+	if (*g->path)
+		write_file(g->path, "../tasks", number);
+}
+
+void fluid_group_remove(struct fluid_group *g)
+{
+	const struct timespec pause = {.tv_nsec = WAIT_NS};
+
+	for (int i = 0; *g->path && i < TRIES && rmdir(g->path) && errno == EBUSY; i++)
+		nanosleep(&pause, NULL);
+	if (*g->path)
+		fluid_keeper_end();
+	fluid_guard_end(g->path);
+	*g->path = '\0';
+}

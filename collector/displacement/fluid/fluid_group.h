@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A control group of its own for the fluid's threads, with cpu.idle (Linux 5.15): where this
+ * process may make one, the fluid gives way to all tasks of the machine, not to those of its own
+ * scheduling group alone, and the program's run queue has no fluid in it.
+ *
+ * That matters: a program whose two processes woke each other on one CPU used 15 % more CPU time an
+ * operation beside a SCHED_IDLE thread of its own scheduling group, and as much as alone beside the
+ * same thread in an idle group (docs/displacement.md). Control groups of v1 only: of v2, single
+ * threads can be moved only within a subtree made for that.
+ *
+ * The group is beside this process' own one (in the root group: below it), is empty but
+ * for the fluid's threads, and is removed with them, also by a signal that ends this process
+ * (fluid_guard.h), and by a child where that was killed (fluid_keeper.h). What is left all the same
+ * (the child was killed, too) is removed by the next.
+ */
+#ifndef SCPROF_COLLECTOR_DISPLACEMENT_FLUID_FLUID_GROUP_H
+#define SCPROF_COLLECTOR_DISPLACEMENT_FLUID_FLUID_GROUP_H
+
+#include <sys/types.h>
+
+struct fluid_group {
+	char path[256]; /* its folder; "": there is none */
+};
+
+/* 0; -1: none can be had here, and nothing is changed. */
+int fluid_group_make(struct fluid_group *g);
+/* The same with another root than /sys/fs/cgroup and another file than /proc/self/cgroup. */
+int fluid_group_make_at(struct fluid_group *g, const char *mount, const char *cgroup_file);
+/* Moves one thread of this process into it. 0, -1. */
+int fluid_group_join(const struct fluid_group *g, pid_t tid);
+/* And out of it again, to where the group lies: whose end is waited for should not wait behind all
+ * others. */
+void fluid_group_leave(const struct fluid_group *g, pid_t tid);
+/* After its threads have ended. */
+void fluid_group_remove(struct fluid_group *g);
+
+#endif

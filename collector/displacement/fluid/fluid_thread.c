@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A thread of the fluid: window after window, in blocks that never move, so that a reader needs no
+ * lock. What a thread does besides its chunks (a clock, a file of 30 bytes, the sums of a
+ * window: some microseconds in 10 ms) is time of its own and counted as progress, by the
+ * thread's CPU clock: where it had to wait for its CPU, a window ends when it has just got it
+ * back, with cold caches, and all this takes ten times as long as usual. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "collector/clocks/counter.h"
+#include "collector/displacement/fluid/fluid_private.h"
+
+#define EDGE_NS	    20000 /* ten times what the reading of an edge takes */
+#define EDGE_TRIES  3
+#define TAIL_NS	    50000 /* of own time that is not seen by the CPU clock: no more than that */
+#define DOUBLE_FROM 65536 /* windows; from there on, and at each doubling, twice as long */
+
+uint64_t fluid_now(void)
+{
+	return counter_read_ordered();
+}
+
+uint64_t fluid_read_clock_ns(clockid_t clock)
+{
+	struct timespec t = {0};
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Time on the CPU (as of the last tick: not used), time of waiting for it, turns. While
+ * the thread runs, no waiting is in progress, so the second is complete. */
+static int read_schedstat(int fd, uint64_t *waited_ns, uint64_t *turns)
+{
+	char text[96];
+	ssize_t length = pread(fd, text, sizeof(text) - 1, 0);
+
+	if (length <= 0)
+		return -1;
+	text[length] = '\0';
+	return sscanf(text, "%*u %" SCNu64 " %" SCNu64, waited_ns, turns) == 2 ? 0 : -1;
+}
+
+struct edge {
+	uint64_t at, charged_ns, waited_ns, turns;
+	uint64_t first_at, first_ns; /* of the first try */
+};
+
+/* All of one instant: what took long was interrupted, and what came in between would be counted in
+ * one window by one clock and in the next by another. */
+static int take_edge(struct fluid_thread *t, struct edge *e)
+{
+	double longest = EDGE_NS * t->fluid->units_per_ns;
+	int result = -1;
+
+	for (int i = 0; i < EDGE_TRIES; i++) {
+		uint64_t begin = fluid_now();
+
+		e->charged_ns = fluid_read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		e->at = fluid_now();
+		e->first_at = i ? e->first_at : e->at;
+		e->first_ns = i ? e->first_ns : e->charged_ns;
+		result = read_schedstat(t->schedstat, &e->waited_ns, &e->turns);
+		if (result || (double)(fluid_now() - begin) < longest)
+			break;
+	}
+	return result;
+}
+
+static struct fluid_window *room(struct fluid_thread *t, size_t index)
+{
+	struct fluid_window *block;
+
+	if (index >= (size_t)FLUID_BLOCK * FLUID_BLOCKS)
+		return NULL;
+	block = atomic_load_explicit(&t->block[index / FLUID_BLOCK], memory_order_relaxed);
+	if (!block) {
+		block = calloc(FLUID_BLOCK, sizeof(*block));
+		atomic_store_explicit(&t->block[index / FLUID_BLOCK], block, memory_order_release);
+	}
+	return block ? block + index % FLUID_BLOCK : NULL;
+}
+
+/* Between the last chunk and the edge: the way into the kernel's clock. Where the CPU was lost in
+ * between, it is as short as can be. */
+static double tail(const struct fluid_thread *t, uint64_t units)
+{
+	return (double)units < TAIL_NS * t->fluid->units_per_ns ? (double)units : 0;
+}
+
+/* `last`: the end of the last chunk. */
+static void finish_window(struct fluid_thread *t, const struct edge *from, const struct edge *to,
+			  uint64_t last)
+{
+	struct fluid_chunks c = fluid_loop_chunks(&t->loop);
+	size_t index = atomic_load_explicit(&t->windows, memory_order_relaxed);
+	struct fluid_window *w = room(t, index);
+
+	if (!w)
+		return; /* memory is out, or a month is over: what there is stays good */
+	*w = (struct fluid_window){
+		.begin = from->at,
+		.end = to->at,
+		.charged_ns = to->charged_ns - from->charged_ns,
+		.clock_ns = from->charged_ns,
+		.waited_ns = to->waited_ns - from->waited_ns,
+		.progress = c.mean * t->loop.chunks + tail(t, to->first_at - last) +
+			    (double)(t->own_ns + to->charged_ns - to->first_ns) *
+				    t->fluid->units_per_ns,
+		.chunk = c.mean,
+		.chunks = t->loop.chunks,
+		.disturbed = t->loop.chunks - c.undisturbed,
+		.switches = (uint32_t)(to->turns - from->turns),
+		.moved = sched_getcpu() != t->cpu,
+	};
+	atomic_store_explicit(&t->windows, index + 1, memory_order_release);
+}
+
+/* All that is done between two windows. */
+static void prepare_window(struct fluid_thread *t, const struct edge *from)
+{
+	const struct fluid_options *o = &t->fluid->options;
+
+	if (o->edge)
+		o->edge(o->context, (size_t)(t - t->fluid->thread), t->windows);
+	fluid_loop_clear(&t->loop);
+	t->own_ns = fluid_read_clock_ns(CLOCK_THREAD_CPUTIME_ID) - from->charged_ns;
+}
+
+static void run(struct fluid_thread *t)
+{
+	uint64_t units = (uint64_t)((double)t->fluid->options.window_ns * t->fluid->units_per_ns);
+	struct edge from, to;
+	size_t longer = DOUBLE_FROM;
+
+	take_edge(t, &from);
+	while (!atomic_load_explicit(&t->fluid->stop, memory_order_relaxed)) {
+		prepare_window(t, &from);
+		uint64_t last = fluid_loop_run(&t->loop, fluid_now(), from.at + units, &t->told);
+
+		take_edge(t, &to);
+		finish_window(t, &from, &to, last);
+		from = to;
+		if (t->windows >= longer) {
+			longer *= 2;
+			units *= 2;
+		}
+	}
+}
+
+static enum fluid_state settle(struct fluid_thread *t)
+{
+	const struct sched_param none = {0};
+	uint64_t waited, turns;
+	cpu_set_t one;
+	char path[64];
+
+	CPU_ZERO(&one);
+	CPU_SET(t->cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one))
+		return NOT_PINNED;
+	/* before it is the last to get a busy CPU */
+	fluid_loop_begin(&t->loop, t->fluid->units_per_ns);
+	if (sched_setscheduler(
+		    0, t->fluid->options.scheduling == FLUID_IDLE ? SCHED_IDLE : SCHED_OTHER,
+		    &none))
+		return NOT_IDLE;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int)t->tid);
+	t->schedstat = open(path, O_RDONLY | O_CLOEXEC);
+	if (t->schedstat < 0 || read_schedstat(t->schedstat, &waited, &turns) || !turns)
+		return NO_SCHEDSTAT;
+	return RUNNING;
+}
+
+void *fluid_thread_main(void *argument)
+{
+	struct fluid_thread *t = argument;
+
+	t->tid = gettid();
+	pthread_setname_np(pthread_self(), "scprof-fluid");
+	t->state = settle(t);
+	t->error = errno;
+	sem_post(&t->fluid->ready);
+	if (t->state == RUNNING)
+		run(t);
+	if (t->schedstat >= 0)
+		close(t->schedstat);
+	return NULL;
+}

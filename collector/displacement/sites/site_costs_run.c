@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Joins counts to windows, windows to spans, and costs to the profile. */
+#include "collector/displacement/sites/site_costs_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "stats/site_costs.h"
+#include "collector/displacement/sites/site_index.h"
+
+/* What a call causes while another task has the CPU is charged to that one. It falls on the
+ * fluid and on others in proportion to their time, which makes up for it; but windows in
+ * which less than this share was the fluid's are set aside. So are those that took long
+ * (a fluid that waits ends its window late), unless nobody but the program had the CPU:
+ * calls come at rates that vary, and then not in proportion. */
+#define SEEN_LEAST   0.1
+#define SEEN_ALL     0.95
+#define SEEN_LONGEST 0.1
+
+struct join {
+	const struct displace *d;
+	const struct displace_run *run;
+	const struct site_samples *samples;
+	struct profile *p;
+	struct site_index index;
+	struct site_costs_series *series; /* cpus + 1 */
+	size_t windows, kept;
+	double busy; /* others' share of the time of kept windows, on the CPU where it is most */
+};
+
+/* ---- spans ---- */
+
+/* A series under construction: spans grow by windows until they are long enough. */
+struct building {
+	struct site_costs_span *span;
+	double *calls;
+	size_t spans, room, sites;
+	bool open; /* the last span may grow */
+};
+
+static int add_window(struct building *b, const struct site_costs_span *w, const double *calls)
+{
+	struct site_costs_span *s;
+
+	if (!b->open) {
+		if (b->spans == b->room)
+			return -1;
+		b->span[b->spans++] = (struct site_costs_span){.from = w->from};
+	}
+	s = &b->span[b->spans - 1];
+	s->to = w->to;
+	s->length += w->length;
+	s->charged += w->charged;
+	s->switches += w->switches;
+	for (size_t k = 0; k < SITE_COSTS_KINDS; k++)
+		s->y[k] += w->y[k];
+	for (size_t k = 0; k < b->sites; k++)
+		b->calls[(b->spans - 1) * b->sites + k] += calls[k];
+	b->open = s->to - s->from < SITE_COSTS_SPAN_S;
+	return 0;
+}
+
+static int begin_series(struct join *j, struct building *b, size_t windows)
+{
+	*b = (struct building){.room = windows, .sites = j->index.used};
+	b->span = calloc(windows + 1, sizeof(*b->span));
+	b->calls = calloc((windows + 1) * (j->index.used + 1), sizeof(*b->calls));
+	return b->span && b->calls ? 0 : -1;
+}
+
+static void end_series(struct join *j, size_t i, struct building *b, struct displacement_value rest)
+{
+	j->series[i] = (struct site_costs_series){b->span, b->calls, b->spans, rest};
+}
+
+static void count(const struct join *j, const struct site_reading *r, double seen, double *calls)
+{
+	memset(calls, 0, j->index.used * sizeof(*calls));
+	for (size_t i = 0; i < r->entries; i++)
+		if (j->index.rank_of[i] != SITE_INDEX_NONE)
+			calls[j->index.rank_of[i]] += seen * r->calls[i];
+}
+
+/* The reading at the beginning of window `index`, if the one before it was read too: then
+ * its calls are those of window index - 1. */
+static bool reading_of(const struct join *j, size_t cpu, size_t index, struct site_reading *r)
+{
+	size_t readings = site_samples_readings(j->samples, cpu), first, at;
+
+	if (!readings)
+		return false;
+	first = site_samples_reading(j->samples, cpu, 0).window;
+	at = index - first;
+	if (index <= first || at >= readings)
+		return false;
+	*r = site_samples_reading(j->samples, cpu, at);
+	return r->window == index;
+}
+
+static struct site_costs_span span_of(const struct displacement_window *w, double seen, double rest,
+				      double cost)
+{
+	double displaced = w->work - rest * w->charged;
+
+	return (struct site_costs_span){
+		.from = w->at - w->span / 2,
+		.to = w->at + w->span / 2,
+		.length = w->span * seen,
+		.y = {[SITE_COSTS_UNCHARGED] = displaced - cost * w->switches,
+		      /* what switching shifts between fluid and program is in the program's time */
+		      [SITE_COSTS_TRUE] = displaced},
+		.charged = w->charged,
+		.switches = w->switches,
+	};
+}
+
+/* Time that neither the fluid had nor the program nor ksoftirqd; NAN: not known. */
+static double others_in(const struct displacement_window *w, const struct site_reading *r)
+{
+	return w->span - w->charged - r->program - r->softirqd;
+}
+
+/* The fluid's share of the time that it shared with others: 1 where the program's time is not
+ * known (NAN does not compare), and where noise makes it more. */
+static double seen_in(const struct displacement_window *w, const struct site_reading *r)
+{
+	double others = others_in(w, r);
+
+	return others > 0 ? w->charged / (w->charged + others) : 1;
+}
+
+static void note_busy(struct join *j, size_t cpu, double others, double time)
+{
+	const struct displace_cpu *c = &j->run->cpu[cpu];
+
+	if (isnan(others))
+		j->busy = fmax(j->busy, c->wall > 0 ? c->others / c->wall : 0);
+	else if (time > 0)
+		j->busy = fmax(j->busy, others / time);
+}
+
+/* The first and the last window are not all of the run's. */
+static int join_windows(struct join *j, size_t cpu, struct building *b, double *calls)
+{
+	const struct displacement_series *windows = &displace_run_windows(j->d)[cpu];
+	double rest = j->run->cpu[cpu].rest.value, cost = displace_switching(j->d).value;
+	size_t first = displace_run_first(j->d, cpu);
+	double others = 0, time = 0;
+	struct site_reading r;
+
+	for (size_t k = 1; k + 1 < windows->count; k++) {
+		const struct displacement_window *w = &windows->window[k];
+		struct site_costs_span s;
+		double seen;
+
+		j->windows++;
+		if (w->aside || !reading_of(j, cpu, first + k + 1, &r) ||
+		    (seen = seen_in(w, &r)) < SEEN_LEAST ||
+		    (seen < SEEN_ALL && w->span > SEEN_LONGEST)) {
+			b->open = false;
+			continue;
+		}
+		s = span_of(w, seen, rest, cost);
+		j->kept++;
+		others += others_in(w, &r);
+		time += w->span;
+		count(j, &r, seen, calls);
+		if (add_window(b, &s, calls))
+			return -1;
+	}
+	note_busy(j, cpu, others, time);
+	return 0;
+}
+
+static int join_cpu(struct join *j, size_t cpu)
+{
+	double *calls = calloc(j->index.used + 1, sizeof(*calls));
+	struct building b;
+	int result = begin_series(j, &b, displace_run_windows(j->d)[cpu].count);
+
+	result = result || !calls || join_windows(j, cpu, &b, calls) ? -1 : 0;
+	end_series(j, cpu, &b, j->run->cpu[cpu].rest);
+	free(calls);
+	return result;
+}
+
+static int join_ticks(struct join *j, size_t cpus)
+{
+	size_t readings = site_samples_readings(j->samples, cpus);
+	double *calls = calloc(j->index.used + 1, sizeof(*calls)), before = 0;
+	struct building b;
+	int result = begin_series(j, &b, readings);
+
+	for (size_t k = 0; k < readings && calls && !result; k++) {
+		struct site_reading r = site_samples_reading(j->samples, cpus, k);
+		struct site_costs_span s = {
+			.from = before,
+			.to = r.at,
+			.length = r.at - before,
+			.y = {[SITE_COSTS_UNCHARGED] = r.softirqd,
+			      [SITE_COSTS_TRUE] = r.softirqd + r.program},
+		};
+
+		before = r.at;
+		if (!k || r.incomplete || !(s.to > s.from)) {
+			b.open = false;
+			continue;
+		}
+		count(j, &r, 1, calls);
+		result = add_window(&b, &s, calls);
+	}
+	end_series(j, cpus, &b, (struct displacement_value){0, 0, 1});
+	result = result || !calls ? -1 : 0;
+	free(calls);
+	return result;
+}
+
+/* ---- results ---- */
+
+static uint32_t state_of(const struct site_costs_site *s)
+{
+	static const uint32_t states[] = {
+		[SITE_COSTS_OK] = SCP_SITE_COST_KNOWN,
+		[SITE_COSTS_RARE] = SCP_SITE_COST_RARE,
+		[SITE_COSTS_STEADY] = SCP_SITE_COST_STEADY,
+		[SITE_COSTS_FEW] = SCP_SITE_COST_FEW,
+	};
+
+	for (size_t kind = 0; kind < SITE_COSTS_KINDS; kind++)
+		if (s->state == SITE_COSTS_OK && !isfinite(s->cost[kind].error))
+			return SCP_SITE_COST_FEW;
+	return states[s->state];
+}
+
+static struct prof_cost_value in_ns(struct displacement_value v)
+{
+	return (struct prof_cost_value){v.value * 1e9, v.error * 1e9, v.freedom};
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int attach(struct join *j, const struct site_costs_site *site, struct site_costs_told *told)
+{
+	uint64_t now = now_ns();
+
+	for (size_t i = 0; i < j->index.sites; i++) {
+		size_t rank = j->index.site[i].rank;
+		bool within = rank < j->index.used;
+		const struct site_costs_site *s = within ? &site[rank] : NULL;
+		struct prof_site_cost c = {
+			.entry = j->index.site[i].entry,
+			.state = s ? state_of(s) : SCP_SITE_COST_FEW,
+			.group = (uint32_t)(s ? s->group : rank) + 1,
+			.spans = (uint32_t)told->spans,
+			.run = now,
+			.kept = told->kept,
+			.busy = told->busy,
+			.inflation = s ? s->inflation : 1,
+		};
+
+		if (c.state == SCP_SITE_COST_KNOWN) {
+			c.uncharged = in_ns(s->cost[SITE_COSTS_UNCHARGED]);
+			c.true_cost = in_ns(s->cost[SITE_COSTS_TRUE]);
+			told->known++;
+		}
+		if (profile_note_site_cost(j->p, &c))
+			return -1;
+	}
+	return 0;
+}
+
+static int fit(struct join *j, size_t series, struct site_costs_told *told)
+{
+	struct site_costs_site *site = calloc(j->index.used + 1, sizeof(*site));
+	struct site_costs out;
+	int result = -1;
+
+	if (site && !site_costs_fit(j->series, series, j->index.used, displace_switching(j->d),
+				    &out, site)) {
+		told->spans = out.spans;
+		told->kept = j->windows ? (double)j->kept / (double)j->windows : 0;
+		told->busy = j->busy;
+		told->intercept = out.intercept[SITE_COSTS_UNCHARGED].value;
+		told->intercept_error = out.intercept[SITE_COSTS_UNCHARGED].error;
+		result = attach(j, site, told);
+	}
+	free(site);
+	return result;
+}
+
+int site_costs_run(const struct displace *d, const struct displace_run *run,
+		   const struct site_samples *samples, const char *profiles, struct profile *p,
+		   struct site_costs_told *told)
+{
+	struct join j = {.d = d, .run = run, .samples = samples, .p = p};
+	size_t cpus = run->cpus;
+	int result;
+
+	j.index.profile = p;
+	j.index.samples = samples;
+	j.index.profiles = profiles;
+	*told = (struct site_costs_told){0};
+	site_samples_cost(samples, &told->edges_s, &told->ticks_s);
+	j.series = calloc(cpus + 1, sizeof(*j.series));
+	result = !j.series || site_index_make(&j.index, &told->missed) ? -1 : 0;
+	told->sites = j.index.sites;
+	for (size_t i = 0; i < cpus && !result; i++)
+		result = join_cpu(&j, i);
+	result = result || join_ticks(&j, cpus) || fit(&j, cpus + 1, told) ? -1 : 0;
+	for (size_t i = 0; i <= cpus && j.series; i++) {
+		free((void *)(uintptr_t)j.series[i].span);
+		free((void *)(uintptr_t)j.series[i].calls);
+	}
+	free(j.series);
+	site_index_free(&j.index);
+	return result;
+}

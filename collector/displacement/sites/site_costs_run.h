@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* From a run's windows and counts to what a call at each site costs (stats/site_costs.h),
+ * put into the profile's model.
+ *
+ * A site is what the report's default grouping makes one row: call path, function and
+ * outcome. Windows are joined to spans of SITE_COSTS_SPAN_S: work that a call causes may
+ * come a little later (an acknowledgement, a wakeup), and of a longer span less crosses its
+ * edges. What the fluid of each CPU lost is UNCHARGED; what ksoftirqd was charged besides
+ * what it takes without calls is, too; TRUE has the program's CPU time besides.
+ */
+#ifndef SCPROF_COLLECTOR_DISPLACEMENT_SITES_SITE_COSTS_RUN_H
+#define SCPROF_COLLECTOR_DISPLACEMENT_SITES_SITE_COSTS_RUN_H
+
+#include "collector/displacement/displace.h"
+#include "profile/profile.h"
+#include "collector/displacement/sites/site_samples.h"
+
+#define SITE_COSTS_SPAN_S 0.04
+
+/* What became of it, for who reports. */
+struct site_costs_told {
+	size_t sites, known; /* of the profile; with a number */
+	size_t spans;	     /* of the series that has the fewest */
+	double kept;	     /* share of the windows */
+	double busy;	     /* of the CPU that other tasks used most: their share of its time */
+	double intercept, intercept_error; /* uncharged seconds a second that go with no call */
+	size_t missed;			   /* entries and files that were not read */
+	double edges_s, ticks_s; /* CPU time that reading took: between windows, at ticks */
+};
+
+/* After displace_run_settle and site_samples_end; `p` as gathered from files of the directory
+ * `profiles`, before anything is folded. 0; -1: no memory. */
+int site_costs_run(const struct displace *d, const struct displace_run *run,
+		   const struct site_samples *samples, const char *profiles, struct profile *p,
+		   struct site_costs_told *told);
+
+#endif

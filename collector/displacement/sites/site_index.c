@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Entries are sorted by what makes a site; what was read is found by its file and its place in
+ * the file's order, which is the model's. */
+#include "collector/displacement/sites/site_index.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/site_costs.h"
+
+static int compare_entries(const void *a, const void *b, void *profile)
+{
+	const struct profile *p = profile;
+	const struct prof_entry *x = &p->entry[*(const uint32_t *)a],
+				*y = &p->entry[*(const uint32_t *)b];
+
+	if (x->path != y->path)
+		return x->path < y->path ? -1 : 1;
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	if (x->outcome != y->outcome)
+		return x->outcome < y->outcome ? -1 : 1;
+	return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
+}
+
+static bool same_site(const struct site *s, const struct prof_entry *e)
+{
+	return s->path == e->path && s->function == e->function && s->outcome == e->outcome;
+}
+
+static int compare_units(const void *a, const void *b, void *sites)
+{
+	const struct site *s = sites, *x = &s[*(const size_t *)a], *y = &s[*(const size_t *)b];
+
+	if (x->units != y->units)
+		return x->units > y->units ? -1 : 1;
+	return x->entry < y->entry ? -1 : 1;
+}
+
+static int rank_sites(struct site_index *x)
+{
+	size_t *order = calloc(x->sites + 1, sizeof(*order));
+
+	if (!order)
+		return -1;
+	for (size_t i = 0; i < x->sites; i++)
+		order[i] = i;
+	qsort_r(order, x->sites, sizeof(*order), compare_units, x->site);
+	for (size_t i = 0; i < x->sites; i++)
+		x->site[order[i]].rank = i;
+	x->used = x->sites < SITE_COSTS_ROOM ? x->sites : SITE_COSTS_ROOM;
+	free(order);
+	return 0;
+}
+
+static int find_sites(struct site_index *x)
+{
+	const struct profile *p = x->profile;
+	uint32_t *order = calloc((size_t)p->entries + 1, sizeof(*order));
+
+	x->site = calloc((size_t)p->entries + 1, sizeof(*x->site));
+	x->site_of = calloc((size_t)p->entries + 1, sizeof(*x->site_of));
+	if (!order || !x->site || !x->site_of) {
+		free(order);
+		return -1;
+	}
+	for (uint32_t i = 0; i < p->entries; i++)
+		order[i] = i;
+	qsort_r(order, p->entries, sizeof(*order), compare_entries, (void *)p);
+	for (uint32_t i = 0; i < p->entries; i++) {
+		const struct prof_entry *e = &p->entry[order[i]];
+
+		if (!x->sites || !same_site(&x->site[x->sites - 1], e))
+			x->site[x->sites++] =
+				(struct site){e->path, e->function, e->outcome, order[i], 0, 0};
+		x->site[x->sites - 1].units += e->sums.units;
+		x->site_of[order[i]] = x->sites - 1;
+	}
+	free(order);
+	return rank_sites(x);
+}
+
+static uint32_t process_of(const struct site_index *x, const char *file)
+{
+	char path[8192];
+
+	snprintf(path, sizeof(path), "%s/%s", x->profiles, file);
+	for (uint32_t i = 0; i < x->profile->processes; i++)
+		if (!strcmp(x->profile->process[i].file, path))
+			return i;
+	return PROF_NONE;
+}
+
+/* Entry number `ordinal` of a process in the model; PROF_NONE where it has not as many as its
+ * file: then it is not the same file. */
+static uint32_t entry_of(const struct profile *p, uint32_t process, const struct site_sampled *s)
+{
+	uint32_t found = PROF_NONE;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < p->entries; i++) {
+		if (p->table[p->entry[i].table].process != process)
+			continue;
+		if (n++ == s->ordinal)
+			found = i;
+	}
+	return n == s->of ? found : PROF_NONE;
+}
+
+static int find_ranks(struct site_index *x, size_t *missed)
+{
+	size_t entries = site_samples_entries(x->samples, missed);
+
+	x->rank_of = calloc(entries + 1, sizeof(*x->rank_of));
+	if (!x->rank_of)
+		return -1;
+	for (size_t i = 0; i < entries; i++) {
+		struct site_sampled s = site_samples_entry(x->samples, i);
+		uint32_t process = process_of(x, s.file);
+		uint32_t entry =
+			process == PROF_NONE ? PROF_NONE : entry_of(x->profile, process, &s);
+
+		x->rank_of[i] = SITE_INDEX_NONE;
+		if (entry != PROF_NONE)
+			x->rank_of[i] = x->site[x->site_of[entry]].rank;
+		else
+			++*missed;
+		if (x->rank_of[i] != SITE_INDEX_NONE && x->rank_of[i] >= x->used)
+			x->rank_of[i] = SITE_INDEX_NONE;
+	}
+	return 0;
+}
+
+int site_index_make(struct site_index *x, size_t *missed)
+{
+	return find_sites(x) || find_ranks(x, missed) ? -1 : 0;
+}
+
+void site_index_free(struct site_index *x)
+{
+	free(x->site);
+	free(x->site_of);
+	free(x->rank_of);
+}

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Entries are published in an array that never moves: a count, raised when an element is
+ * complete, is all that the fluid's threads need to see. Each thread has readings of its
+ * own, behind a lock that only the end of the run contends for. */
+#include "collector/displacement/sites/site_samples.h"
+
+#include <dirent.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "collector/displacement/displace.h"
+#include "collector/displacement/sites/site_clocks.h"
+#include "profile/live/entry_watch.h"
+
+#define CHANGE_NS 20000000
+
+struct reading {
+	size_t window, first; /* first: of its calls in `calls` */
+	double at, program, softirqd;
+	uint32_t entries;
+	bool incomplete;
+};
+
+/* What one thread read. */
+struct reader {
+	pthread_mutex_t lock;
+	struct reading *reading;
+	size_t readings, room;
+	uint32_t *calls;
+	size_t used, calls_room;
+	uint64_t last[SITE_SAMPLES_ENTRIES];
+	uint64_t took_ns, program_ns;
+	struct site_clocks softirqd; /* edges: of this CPU */
+	bool full;		     /* memory is out: what there is stays good */
+};
+
+struct file {
+	char *name;
+	struct watch watch;
+	size_t listed; /* of watch.entry, in `entry` or beyond the limit */
+};
+
+struct entry {
+	int fd;
+	uint64_t at;
+	uint32_t file, table, id;
+};
+
+struct site_samples {
+	char *profiles;
+	size_t cpus;
+	atomic_bool ended;
+	atomic_size_t entries;
+	struct entry entry[SITE_SAMPLES_ENTRIES];
+	struct file file[SITE_SAMPLES_FILES];
+	size_t files, missed;
+	struct timespec looked; /* when the directory was last read */
+	struct site_clocks clocks;
+	const struct displace *displace;
+	struct reader reader[]; /* cpus, and one for the ticks */
+};
+
+static uint64_t own_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+struct site_samples *site_samples_open(const char *profiles, const cpu_set_t *cpus)
+{
+	size_t count = (size_t)CPU_COUNT(cpus);
+	struct site_samples *s = calloc(1, sizeof(*s) + (count + 1) * sizeof(s->reader[0]));
+
+	if (!s)
+		return NULL;
+	s->cpus = count;
+	for (int cpu = 0, i = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, cpus)) {
+			cpu_set_t one;
+
+			CPU_ZERO(&one);
+			CPU_SET(cpu, &one);
+			site_clocks_open(&s->reader[i++].softirqd, &one);
+		}
+	for (size_t i = 0; i <= count; i++)
+		pthread_mutex_init(&s->reader[i].lock, NULL);
+	s->profiles = strdup(profiles);
+	site_clocks_open(&s->clocks, cpus);
+	if (s->profiles)
+		return s;
+	site_samples_close(s);
+	return NULL;
+}
+
+void site_samples_close(struct site_samples *s)
+{
+	for (size_t i = 0; i <= s->cpus; i++) {
+		free(s->reader[i].reading);
+		free(s->reader[i].calls);
+		site_clocks_close(&s->reader[i].softirqd);
+		pthread_mutex_destroy(&s->reader[i].lock);
+	}
+	for (size_t i = 0; i < s->files; i++) {
+		watch_close(&s->file[i].watch);
+		free(s->file[i].name);
+	}
+	site_clocks_close(&s->clocks);
+	free(s->profiles);
+	free(s);
+}
+
+static void *room(void *array, size_t *held, size_t wanted, size_t size, size_t first)
+{
+	size_t more = *held ? *held : first;
+	void *grown;
+
+	if (wanted <= *held)
+		return array;
+	while (more < wanted)
+		more *= 2;
+	grown = realloc(array, more * size);
+	if (grown)
+		*held = more;
+	return grown;
+}
+
+/* One more reading with room for its calls; NULL: no memory. */
+static struct reading *begin_reading(struct reader *r, size_t entries)
+{
+	struct reading *reading =
+		room(r->reading, &r->room, r->readings + 1, sizeof(*r->reading), 1024);
+	uint32_t *calls;
+
+	if (reading)
+		r->reading = reading;
+	calls = room(r->calls, &r->calls_room, r->used + entries + 1, sizeof(*r->calls), 16384);
+	if (calls)
+		r->calls = calls;
+	if (!reading || !calls) {
+		r->full = true;
+		return NULL;
+	}
+	reading = &r->reading[r->readings];
+	*reading = (struct reading){.first = r->used, .entries = (uint32_t)entries};
+	return reading;
+}
+
+static struct reading *read_calls(struct site_samples *s, struct reader *r)
+{
+	size_t entries = atomic_load_explicit(&s->entries, memory_order_acquire);
+	struct reading *reading = begin_reading(r, entries);
+
+	for (size_t i = 0; reading && i < entries; i++) {
+		uint64_t now = watch_calls(s->entry[i].fd, s->entry[i].at);
+		/* one that went back wraps around */
+		bool sound = now != UINT64_MAX && now - r->last[i] <= UINT32_MAX;
+
+		r->calls[r->used++] = sound ? (uint32_t)(now - r->last[i]) : 0;
+		if (sound)
+			r->last[i] = now;
+	}
+	r->readings += reading != NULL;
+	return reading;
+}
+
+void site_samples_of(struct site_samples *s, const struct displace *d)
+{
+	s->displace = d;
+}
+
+static double program_since(const struct site_samples *s, struct reader *r, size_t cpu)
+{
+	uint64_t now = s->displace ? displace_run_program_ns(s->displace, cpu) : UINT64_MAX;
+	uint64_t before = r->program_ns;
+
+	if (now == UINT64_MAX)
+		return NAN;
+	r->program_ns = now;
+	return (double)(int64_t)(now - before) / 1e9;
+}
+
+void site_samples_edge(void *context, size_t cpu, size_t window)
+{
+	struct site_samples *s = context;
+	struct reader *r = &s->reader[cpu];
+	struct reading *reading;
+	uint64_t from;
+
+	if (!atomic_load_explicit(&s->entries, memory_order_acquire) ||
+	    atomic_load_explicit(&s->ended, memory_order_relaxed))
+		return;
+	from = own_ns();
+	pthread_mutex_lock(&r->lock);
+	reading = r->full ? NULL : read_calls(s, r);
+	if (reading) {
+		reading->window = window;
+		reading->softirqd = site_clocks_read(&r->softirqd).softirqd;
+		reading->program = program_since(s, r, cpu);
+	}
+	r->took_ns += own_ns() - from;
+	pthread_mutex_unlock(&r->lock);
+}
+
+static void add_file(struct site_samples *s, const char *name)
+{
+	char path[8192];
+	struct file *f = &s->file[s->files];
+
+	for (size_t i = 0; i < s->files; i++)
+		if (!strcmp(s->file[i].name, name))
+			return;
+	if (s->files == SITE_SAMPLES_FILES) {
+		s->missed++;
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/%s", s->profiles, name);
+	if (watch_open(&f->watch, path))
+		return;
+	f->name = strdup(name);
+	f->listed = 0;
+	if (f->name)
+		s->files++;
+	else
+		watch_close(&f->watch);
+}
+
+/* Could the directory have changed since it was read? Its time of change may be a tick of the
+ * kernel old. */
+static bool may_be_new(const struct site_samples *s)
+{
+	struct timespec old = s->looked;
+	struct stat st;
+
+	old.tv_nsec -= CHANGE_NS;
+	if (old.tv_nsec < 0) {
+		old.tv_nsec += 1000000000;
+		old.tv_sec--;
+	}
+	return stat(s->profiles, &st) || st.st_mtim.tv_sec > old.tv_sec ||
+	       (st.st_mtim.tv_sec == old.tv_sec && st.st_mtim.tv_nsec >= old.tv_nsec);
+}
+
+static void find_files(struct site_samples *s)
+{
+	DIR *dir = may_be_new(s) ? opendir(s->profiles) : NULL;
+	struct dirent *entry;
+
+	if (!dir)
+		return;
+	clock_gettime(CLOCK_REALTIME, &s->looked);
+	while ((entry = readdir(dir)))
+		if (!fnmatch("scprof.*.scp", entry->d_name, 0))
+			add_file(s, entry->d_name);
+	closedir(dir);
+}
+
+static void publish(struct site_samples *s, uint32_t file)
+{
+	struct file *f = &s->file[file];
+
+	for (; f->listed < f->watch.entries; f->listed++) {
+		const struct watch_entry *e = &f->watch.entry[f->listed];
+		size_t at = atomic_load_explicit(&s->entries, memory_order_relaxed);
+
+		if (at == SITE_SAMPLES_ENTRIES) {
+			s->missed++;
+			continue;
+		}
+		s->entry[at] = (struct entry){f->watch.fd, e->at, file, e->table, e->id};
+		atomic_store_explicit(&s->entries, at + 1, memory_order_release);
+	}
+}
+
+static void find(struct site_samples *s)
+{
+	find_files(s);
+	for (uint32_t i = 0; i < s->files; i++) {
+		watch_look(&s->file[i].watch);
+		publish(s, i);
+		if (s->file[i].watch.pid)
+			site_clocks_add(&s->clocks, (pid_t)s->file[i].watch.pid);
+	}
+}
+
+void site_samples_tick(void *context, double at)
+{
+	struct site_samples *s = context;
+	struct reader *r = &s->reader[s->cpus];
+	uint64_t from = own_ns();
+	struct reading *reading;
+	struct site_cpu_time time;
+
+	find(s);
+	pthread_mutex_lock(&r->lock);
+	reading = r->full ? NULL : read_calls(s, r);
+	if (reading) {
+		time = site_clocks_read(&s->clocks);
+		reading->at = at;
+		reading->program = time.program;
+		reading->softirqd = time.softirqd;
+		reading->incomplete = time.incomplete;
+	}
+	r->took_ns += own_ns() - from;
+	pthread_mutex_unlock(&r->lock);
+}
+
+void site_samples_end(struct site_samples *s)
+{
+	atomic_store(&s->ended, true);
+	/* a reading that is under way ends now */
+	for (size_t i = 0; i <= s->cpus; i++) {
+		pthread_mutex_lock(&s->reader[i].lock);
+		s->reader[i].full = true;
+		pthread_mutex_unlock(&s->reader[i].lock);
+	}
+	find(s);
+}
+
+size_t site_samples_entries(const struct site_samples *s, size_t *missed)
+{
+	*missed = s->missed;
+	return atomic_load(&s->entries);
+}
+
+struct site_sampled site_samples_entry(const struct site_samples *s, size_t i)
+{
+	const struct entry *e = &s->entry[i];
+	const struct watch *w = &s->file[e->file].watch;
+	struct site_sampled sampled = {s->file[e->file].name, 0, w->entries};
+
+	for (size_t k = 0; k < w->entries; k++)
+		sampled.ordinal += w->entry[k].table < e->table ||
+				   (w->entry[k].table == e->table && w->entry[k].id < e->id);
+	return sampled;
+}
+
+size_t site_samples_readings(const struct site_samples *s, size_t cpu)
+{
+	return s->reader[cpu].readings;
+}
+
+struct site_reading site_samples_reading(const struct site_samples *s, size_t cpu, size_t i)
+{
+	const struct reader *r = &s->reader[cpu];
+	const struct reading *g = &r->reading[i];
+
+	return (struct site_reading){
+		.window = g->window,
+		.at = g->at,
+		.program = g->program,
+		.softirqd = g->softirqd,
+		.incomplete = g->incomplete,
+		.calls = r->calls + g->first,
+		.entries = g->entries,
+	};
+}
+
+void site_samples_cost(const struct site_samples *s, double *edges, double *ticks)
+{
+	*edges = 0;
+	for (size_t i = 0; i < s->cpus; i++)
+		*edges += (double)s->reader[i].took_ns / 1e9;
+	*ticks = (double)s->reader[s->cpus].took_ns / 1e9;
+}

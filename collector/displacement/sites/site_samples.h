@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* How often each entry of a run's profiles was called, read many times a second while the
+ * run lasts, at the edges of the fluid's windows and at the measuring thread's ticks.
+ *
+ * The fluid's threads read the counts themselves, between two windows: so the calls belong
+ * to the windows exactly, and no sampler has to wake up beside the program. Ticks add
+ * what has no windows: the CPU time that the program's processes were charged, and that of
+ * ksoftirqd. New files and entries are found at ticks; the fluid sees what was found by then.
+ *
+ * Memory: 4 bytes an entry and reading, 100 readings a second and CPU at the most (the fluid
+ * makes its windows longer in the course of time).
+ */
+#ifndef SCPROF_COLLECTOR_DISPLACEMENT_SITES_SITE_SAMPLES_H
+#define SCPROF_COLLECTOR_DISPLACEMENT_SITES_SITE_SAMPLES_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SITE_SAMPLES_ENTRIES 512 /* read; what is found later is counted, not read */
+#define SITE_SAMPLES_FILES   256
+
+struct displace;
+struct site_samples;
+
+/* An entry that is read: which of which file, in the order of (table, id), which is that of
+ * a model; and how many the file has. Files are named as in the directory. */
+struct site_sampled {
+	const char *file;
+	size_t ordinal, of;
+};
+
+/* One reading. Calls since the reading before by the same thread, of the entries that were
+ * known: calls[0 .. entries). */
+struct site_reading {
+	size_t window; /* of the fluid, that begins here; ticks: 0 */
+	double at;     /* ticks: seconds, as displacement_window.at */
+	/* CPU seconds since the reading before: of the program, of ksoftirqd. At edges on this CPU
+	 * alone, `program` with what the host stole meanwhile, NAN if not to be had. */
+	double program, softirqd;
+	bool incomplete; /* a process came or went: its CPU time is not all in it */
+	const uint32_t *calls;
+	size_t entries;
+};
+
+/* `profiles`: the run's directory, which has no files yet. NULL: no memory. */
+struct site_samples *site_samples_open(const char *profiles, const cpu_set_t *cpus);
+void site_samples_close(struct site_samples *s);
+
+/* Between displace_open and the run: whose program clocks the edges read. */
+void site_samples_of(struct site_samples *s, const struct displace *d);
+
+/* For displace_options: `context` is the samples. */
+void site_samples_edge(void *context, size_t cpu, size_t window);
+void site_samples_tick(void *context, double at);
+
+/* Ends the reading, and has a last look for entries. After the run, before its files go. */
+void site_samples_end(struct site_samples *s);
+
+/* After that. `missed`: files and entries beyond the limits. */
+size_t site_samples_entries(const struct site_samples *s, size_t *missed);
+struct site_sampled site_samples_entry(const struct site_samples *s, size_t i);
+/* Readings of CPU `cpu` of the set; of the ticks where `cpu` is the number of CPUs. */
+size_t site_samples_readings(const struct site_samples *s, size_t cpu);
+struct site_reading site_samples_reading(const struct site_samples *s, size_t cpu, size_t i);
+
+/* CPU seconds that readings took: by the fluid's threads, by ticks. */
+void site_samples_cost(const struct site_samples *s, double *edges, double *ticks);
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Where profiles go, and where they lie while they are written. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "collector/doctor/doctor_private.h"
+
+#define MIB		    (UINT64_C(1) << 20)
+#define SHARED_ENOUGH_BYTES (256 * MIB) /* run_directory.c asks for as much */
+
+static void profile_directory(struct doctor *d)
+{
+	const char *set = getenv("SCPROF_OUT"), *directory = set && *set ? set : ".";
+	struct statvfs fs;
+	char real[PATH_MAX];
+
+	if (!realpath(directory, real) || access(real, W_OK | X_OK) || statvfs(real, &fs)) {
+		doctor_found(d, "profiles", DOCTOR_LIMITED,
+			     "no profile can be written to %.300s (%s): %s", directory,
+			     set && *set ? "SCPROF_OUT" : "the working directory", strerror(errno));
+		doctor_remedy(d, "scprof run -o PATH, or set SCPROF_OUT to a directory that may be "
+				 "written to");
+		return;
+	}
+	uint64_t free_mib = (uint64_t)fs.f_bavail * fs.f_frsize / MIB;
+	doctor_found(d, "profiles", free_mib < 16 ? DOCTOR_LIMITED : DOCTOR_OK,
+		     "are written to %.300s, %llu MiB free", real, (unsigned long long)free_mib);
+	if (free_mib < 16)
+		doctor_remedy(
+			d,
+			"A profile begins with 1 MiB a process and grows with the number of call "
+			"paths: make room, or choose another place with -o");
+}
+
+static void shared_memory(struct doctor *d)
+{
+	struct statfs fs;
+	struct statvfs room;
+
+	if (statfs("/dev/shm", &fs) || fs.f_type != TMPFS_MAGIC || statvfs("/dev/shm", &room) ||
+	    access("/dev/shm", W_OK | X_OK)) {
+		doctor_found(d, "tmpfs", DOCTOR_LIMITED,
+			     "/dev/shm is no tmpfs that may be written to: profiles lie on disk "
+			     "while the "
+			     "program runs, which now and then has to wait for its write-back");
+		doctor_remedy(d, "mount -t tmpfs tmpfs /dev/shm (a container: --shm-size=512m)");
+		return;
+	}
+	uint64_t bytes = (uint64_t)room.f_bavail * room.f_frsize;
+	doctor_found(d, "tmpfs", bytes < SHARED_ENOUGH_BYTES ? DOCTOR_LIMITED : DOCTOR_OK,
+		     "/dev/shm has %llu MiB free%s%s", (unsigned long long)(bytes / MIB),
+		     bytes < SHARED_ENOUGH_BYTES
+			     ? ", under 256: profiles lie on disk while the program runs"
+			     : "",
+		     room.f_flag & ST_NOEXEC ? "; noexec: stubs of -s go to another directory"
+					     : "");
+	if (bytes < SHARED_ENOUGH_BYTES)
+		doctor_remedy(d,
+			      "mount -o remount,size=512m /dev/shm (a container: --shm-size=512m)");
+}
+
+static void limits(struct doctor *d)
+{
+	struct rlimit size, space;
+
+	if (getrlimit(RLIMIT_FSIZE, &size) || getrlimit(RLIMIT_AS, &space))
+		return;
+	if (size.rlim_cur != RLIM_INFINITY) {
+		doctor_found(d, "limits", DOCTOR_LIMITED,
+			     "a file may have %llu KiB (RLIMIT_FSIZE): a profile grows no further, "
+			     "and calls "
+			     "on later paths are counted by function only",
+			     (unsigned long long)(size.rlim_cur / 1024));
+		doctor_remedy(d, "ulimit -f unlimited");
+	} else if (space.rlim_cur != RLIM_INFINITY) {
+		doctor_found(d, "limits", DOCTOR_LIMITED,
+			     "the address space is limited to %llu MiB (RLIMIT_AS): a profile "
+			     "takes at most "
+			     "1/32 of it",
+			     (unsigned long long)(space.rlim_cur / MIB));
+		doctor_remedy(d, "ulimit -v unlimited");
+	} else {
+		doctor_found(d, "limits", DOCTOR_OK, "no limit of file size or address space");
+	}
+}
+
+/* The library is opened at run time, and only where the variable is set. */
+static void debug_servers(struct doctor *d)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	void *library = dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
+
+	if (library)
+		dlclose(library);
+	if (urls && *urls && library) {
+		doctor_found(d, "debuginfod", DOCTOR_OK, "asks %.300s", urls);
+	} else if (urls && *urls) {
+		doctor_found(d, "debuginfod", DOCTOR_LIMITED,
+			     "DEBUGINFOD_URLS is set, but libdebuginfod.so.1 is not here: no debug "
+			     "information is fetched");
+		doctor_remedy(
+			d, "apt-get install libdebuginfod1 (Fedora: elfutils-debuginfod-client)");
+	} else {
+		doctor_found(d, "debuginfod", DOCTOR_NOTE,
+			     "DEBUGINFOD_URLS is not set: names and lines come from files on this "
+			     "machine");
+		doctor_remedy(
+			d,
+			"DEBUGINFOD_URLS=https://debuginfod.debian.net for a distribution's own "
+			"programs%s",
+			library ? "" : ", and apt-get install libdebuginfod1");
+	}
+}
+
+void doctor_files(struct doctor *d)
+{
+	profile_directory(d);
+	shared_memory(d);
+	limits(d);
+	debug_servers(d);
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The kernel's own accountings, which displacement is held against, and what may forbid them. */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "collector/doctor/doctor_private.h"
+#include "collector/machine/task_clock.h"
+#include "collector/machine/taskstats.h"
+
+static void schedstat(struct doctor *d)
+{
+	unsigned long long ran = 0;
+	char line[128];
+
+	if (!doctor_read_line("/proc/thread-self/schedstat", line, sizeof(line)) &&
+	    sscanf(line, "%llu", &ran) == 1 && ran) {
+		doctor_found(
+			d, "schedstat", DOCTOR_OK,
+			"the kernel tells how long a thread ran and waited (/proc/PID/schedstat)");
+		return;
+	}
+	doctor_found(d, "schedstat", DOCTOR_LIMITED,
+		     "/proc/PID/schedstat tells nothing: displace and load cannot measure");
+	doctor_remedy(d, "A kernel with CONFIG_SCHED_INFO (all distributions'), and /proc mounted");
+}
+
+static void perf(struct doctor *d)
+{
+	char paranoid[32] = "?";
+	struct task_clock c;
+	cpu_set_t mine;
+
+	doctor_read_line("/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid));
+	CPU_ZERO(&mine);
+	sched_getaffinity(0, sizeof(mine), &mine);
+	if (!task_clock_open(&c, getpid(), &mine)) {
+		doctor_found(d, "perf", DOCTOR_OK,
+			     "the task-clock counter can be had (kernel.perf_event_paranoid is %s)",
+			     paranoid);
+	} else {
+		doctor_found(d, "perf", DOCTOR_LIMITED,
+			     "no task-clock counter: %s (kernel.perf_event_paranoid is %s); "
+			     "displace shows the "
+			     "other accountings",
+			     c.why, paranoid);
+		doctor_remedy(
+			d, "sysctl kernel.perf_event_paranoid=2 as root; in a container also allow "
+			   "perf_event_open, or give CAP_PERFMON");
+	}
+	task_clock_close(&c);
+}
+
+static void taskstats(struct doctor *d)
+{
+	struct taskstats_socket s;
+	struct taskstats_task task;
+	int failed = taskstats_open(&s) || taskstats_get(&s, (pid_t)syscall(SYS_gettid), &task);
+
+	if (!failed) {
+		doctor_found(d, "taskstats", DOCTOR_OK,
+			     "the kernel answers, ends of short tasks included");
+	} else {
+		doctor_found(d, "taskstats", DOCTOR_LIMITED,
+			     "%s: displace does not see processes that live for less than "
+			     "a look at /proc takes",
+			     *s.why ? s.why : "no taskstats");
+		doctor_remedy(d,
+			      "Run scprof displace as root, or with CAP_NET_ADMIN, outside of user "
+			      "namespaces (setcap cap_net_admin+ep, sudo)");
+	}
+	taskstats_close(&s);
+}
+
+/* NAME:\tVALUE of /proc/self/status; -1: not there. */
+static long status_field(const char *name)
+{
+	FILE *file = fopen("/proc/self/status", "re");
+	size_t length = strlen(name);
+	char line[256];
+	long value = -1;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, name, length) && line[length] == ':')
+			value = strtol(line + length + 1, NULL, 10);
+	if (file)
+		fclose(file);
+	return value;
+}
+
+static void seccomp(struct doctor *d)
+{
+	long mode = status_field("Seccomp"), filters = status_field("Seccomp_filters");
+
+	if (mode <= 0) {
+		doctor_found(d, "seccomp", DOCTOR_OK, "no filter of system calls is in force");
+		return;
+	}
+	doctor_found(d, "seccomp", DOCTOR_NOTE,
+		     "%ld filters of system calls are in force: what they forbid shows in the "
+		     "other lines "
+		     "here, and makes no difference to profiling once it has begun",
+		     filters > 0 ? filters : 1);
+}
+
+/* Nothing of scprof traces; whoever asks why gdb or strace fails finds the answer here. */
+static void tracing(struct doctor *d)
+{
+	char scope[32];
+
+	if (doctor_read_line("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope)))
+		doctor_found(d, "yama", DOCTOR_OK, "no Yama; scprof needs no ptrace anyway");
+	else
+		doctor_found(d, "yama", DOCTOR_OK,
+			     "kernel.yama.ptrace_scope is %s; scprof needs no ptrace", scope);
+}
+
+void doctor_kernel(struct doctor *d)
+{
+	schedstat(d);
+	perf(d);
+	taskstats(d);
+	seccomp(d);
+	tracing(d);
+}
+
+/* What was set and forgotten. */
+void doctor_session(struct doctor *d)
+{
+	const char *disable = getenv("SCPROF_DISABLE"), *preload = getenv("LD_PRELOAD");
+
+	if (disable && *disable && strcmp(disable, "0") != 0) {
+		doctor_found(d, "session", DOCTOR_LIMITED,
+			     "SCPROF_DISABLE is set: nothing is recorded");
+		doctor_remedy(d, "unset SCPROF_DISABLE");
+	} else if (preload && *preload) {
+		doctor_found(d, "session", DOCTOR_NOTE,
+			     "LD_PRELOAD is set (%.300s): it stays, ahead of libscprof.so",
+			     preload);
+	} else {
+		doctor_found(d, "session", DOCTOR_OK,
+			     "neither LD_PRELOAD nor SCPROF_DISABLE is set");
+	}
+}

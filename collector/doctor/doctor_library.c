@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Is there a library, does it belong to this tool, and does a program that is started with it
+ * really leave a profile? The program of the trial is this one. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collector/doctor/doctor_private.h"
+#include "collector/launch/library_path.h"
+#include "profile/profile.h"
+
+#define SECTION "scprof_version"
+
+/* The section of that name holds a text. */
+static void read_version(Elf *elf, char *version, size_t size)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	size_t names;
+
+	*version = '\0';
+	if (!elf || elf_getshdrstrndx(elf, &names))
+		return;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name = gelf_getshdr(section, &header)
+					   ? elf_strptr(elf, names, header.sh_name)
+					   : NULL;
+		const Elf_Data *data =
+			name && !strcmp(name, SECTION) ? elf_getdata(section, NULL) : NULL;
+
+		if (data && data->d_buf && data->d_size < size)
+			snprintf(version, size, "%.*s", (int)data->d_size,
+				 (const char *)data->d_buf);
+	}
+}
+
+static void version_of(const char *path, char *version, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	read_version(elf, version, size);
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+}
+
+static _Noreturn void become(char *const argv[], const char *library, const char *directory,
+			     int output)
+{
+	int nothing = open("/dev/null", O_RDWR);
+
+	unsetenv("SCPROF_DISABLE");
+	unsetenv("SCPROF_SYMBOLS");
+	unsetenv("SCPROF_GROUPS");
+	if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0 ||
+	    setenv("LD_PRELOAD", library, 1) || (directory && setenv("SCPROF_OUT", directory, 1)))
+		_exit(127);
+	execv(argv[0], argv);
+	_exit(127);
+}
+
+int doctor_try(char *const argv[], const char *library, const char *directory, char *text,
+	       size_t size)
+{
+	size_t used = 0;
+	char rest[512];
+	int ends[2], status;
+	ssize_t got;
+
+	*text = '\0';
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	fflush(NULL);
+	pid_t pid = fork();
+	if (!pid)
+		become(argv, library, directory, ends[1]);
+	close(ends[1]);
+	while (pid > 0 &&
+	       ((got = read(ends[0], rest, sizeof(rest))) > 0 || (got < 0 && errno == EINTR))) {
+		size_t room = size - 1 - used;
+
+		if (got < 0)
+			continue;
+		room = (size_t)got < room ? (size_t)got : room;
+		memcpy(text + used, rest, room);
+		used += room;
+	}
+	text[used] = '\0';
+	close(ends[0]);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
+	return pid > 0 ? status : -1;
+}
+
+/* The directory's profiles, which go with it. Returns how many could be read. */
+static int take_profiles(const char *directory)
+{
+	DIR *d = opendir(directory);
+	char path[PATH_MAX + 256];
+	struct dirent *e;
+	int read = 0;
+
+	while (d && (e = readdir(d))) {
+		const char *names[] = {path};
+		struct profile_error err;
+		struct profile *p;
+
+		if (*e->d_name == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", directory, e->d_name);
+		p = profile_open(names, 1, &err);
+		read += p != NULL;
+		profile_free(p);
+		unlink(path);
+	}
+	if (d)
+		closedir(d);
+	return read;
+}
+
+int doctor_directory(char *path, size_t size)
+{
+	const char *where = getenv("TMPDIR");
+
+	if (!where || *where != '/' || strlen(where) > size / 2)
+		where = "/tmp";
+	snprintf(path, size, "%s/scprof-doctor.XXXXXX", where);
+	return mkdtemp(path) ? 0 : -1;
+}
+
+static void try_recording(struct doctor *d, const char *library)
+{
+	char directory[PATH_MAX], self[PATH_MAX], text[512];
+	char *const argv[] = {self, (char *)"--version", NULL};
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	self[length > 0 ? length : 0] = '\0';
+	if (doctor_directory(directory, sizeof(directory))) {
+		doctor_found(d, "trial", DOCTOR_LIMITED,
+			     "no trial was made: %s cannot be created: %s", directory,
+			     strerror(errno));
+		return;
+	}
+	int status = doctor_try(argv, library, directory, text, sizeof(text));
+	int profiles = take_profiles(directory);
+	rmdir(directory);
+	if (profiles == 1 && !status) {
+		doctor_found(d, "trial", DOCTOR_OK,
+			     "a program started with the library ran and left a readable profile");
+		return;
+	}
+	text[strcspn(text, "\n")] = '\0';
+	doctor_found(d, "trial", DOCTOR_MISSING, "a program started with the library %s%s%.300s",
+		     status ? "failed" : "left no profile", status && *text ? ": " : "",
+		     status ? text : "");
+	doctor_remedy(d, "Look for what keeps LD_PRELOAD from working here (a sandbox, a read-only "
+			 "/tmp, a library of another glibc)");
+}
+
+void doctor_library(struct doctor *d, const char *version)
+{
+	char path[PATH_MAX], has[64];
+	struct profile_error err;
+
+	if (library_path_find(path, sizeof(path), &err)) {
+		doctor_found(d, "library", DOCTOR_MISSING, "%.*s", (int)strcspn(err.text, "\n"),
+			     err.text);
+		doctor_remedy(
+			d,
+			"Set SCPROF_LIB to its path, or install scprof as a whole (make install, "
+			"or the Debian package)");
+		return;
+	}
+	version_of(path, has, sizeof(has));
+	if (strcmp(has, version)) {
+		doctor_found(d, "library", DOCTOR_LIMITED, "%.300s is of version %s, scprof of %s",
+			     path, *has ? has : "unknown", version);
+		doctor_remedy(d, "Install both from one build, or set SCPROF_LIB to the right one");
+	} else {
+		doctor_found(d, "library", DOCTOR_OK, "%.300s, version %s", path, has);
+	}
+	try_recording(d, path);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Program headers first: they are what the kernel and the loader go by, and a
+ * stripped file has nothing else. */
+#include "collector/launch/elf_facts.h"
+
+#include <gelf.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* NUL-terminated text at a file offset, or NULL if it runs out of the file. */
+static const char *text_at(Elf *elf, uint64_t offset)
+{
+	size_t size;
+	const char *raw = elf_rawfile(elf, &size);
+
+	if (!raw || offset >= size || !memchr(raw + offset, '\0', size - offset))
+		return NULL;
+	return raw + offset;
+}
+
+/* File offset of an address, by the PT_LOAD that maps it; UINT64_MAX: none. */
+static uint64_t offset_of(Elf *elf, size_t headers, uint64_t address)
+{
+	GElf_Phdr p;
+
+	for (size_t i = 0; i < headers; i++)
+		if (gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_LOAD && address >= p.p_vaddr &&
+		    address - p.p_vaddr < p.p_filesz)
+			return p.p_offset + (address - p.p_vaddr);
+	return UINT64_MAX;
+}
+
+static void note_needed(struct elf_facts *facts, const char *soname)
+{
+	if (!strncmp(soname, "libasan.so", 10) || !strncmp(soname, "libclang_rt.asan", 16))
+		snprintf(facts->asan, sizeof(facts->asan), "%s", soname);
+}
+
+/* True if the object is the loader itself, run as a command: it has no
+ * PT_INTERP, but it does load, and honours LD_PRELOAD. */
+static bool is_loader(const char *soname)
+{
+	return !strncmp(soname, "ld-linux", 8) || !strncmp(soname, "ld64", 4);
+}
+
+static void read_dynamic(Elf *elf, size_t headers, const GElf_Phdr *segment,
+			 struct elf_facts *facts)
+{
+	Elf_Data *data =
+		elf_getdata_rawchunk(elf, (int64_t)segment->p_offset, segment->p_filesz, ELF_T_DYN);
+	uint64_t strings = UINT64_MAX;
+	GElf_Dyn d;
+
+	for (int i = 0; data && gelf_getdyn(data, i, &d) && d.d_tag != DT_NULL; i++)
+		if (d.d_tag == DT_STRTAB)
+			strings = offset_of(elf, headers, d.d_un.d_ptr);
+	if (strings == UINT64_MAX)
+		return;
+	for (int i = 0; gelf_getdyn(data, i, &d) && d.d_tag != DT_NULL; i++) {
+		const char *text = NULL;
+
+		if (d.d_tag == DT_NEEDED || d.d_tag == DT_SONAME)
+			text = text_at(elf, strings + d.d_un.d_val);
+		if (text && d.d_tag == DT_NEEDED)
+			note_needed(facts, text);
+		else if (text && is_loader(text))
+			facts->is_static = false;
+	}
+}
+
+/* The Go linker's build id: a note by the name of "Go", type 4. */
+static bool has_go_note(Elf *elf, const GElf_Phdr *segment)
+{
+	Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)segment->p_offset, segment->p_filesz,
+					      ELF_T_NHDR);
+	GElf_Nhdr note;
+	size_t name, desc, at = 0;
+
+	while (data && (at = gelf_getnote(data, at, &note, &name, &desc)) > 0)
+		if (note.n_type == 4 && note.n_namesz == 4 &&
+		    !memcmp((const char *)data->d_buf + name, "Go", 3))
+			return true;
+	return false;
+}
+
+static bool has_go_section(Elf *elf)
+{
+	size_t names;
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name = NULL;
+
+		if (gelf_getshdr(section, &header))
+			name = elf_strptr(elf, names, header.sh_name);
+		if (name && (!strcmp(name, ".go.buildinfo") || !strcmp(name, ".note.go.buildid")))
+			return true;
+	}
+	return false;
+}
+
+static void read_segment(Elf *elf, size_t headers, const GElf_Phdr *p, struct elf_facts *facts)
+{
+	const char *text;
+
+	switch (p->p_type) {
+	case PT_INTERP:
+		text = text_at(elf, p->p_offset);
+		facts->is_static = false;
+		snprintf(facts->interpreter, sizeof(facts->interpreter), "%s", text ? text : "?");
+		break;
+	case PT_DYNAMIC:
+		read_dynamic(elf, headers, p, facts);
+		break;
+	case PT_NOTE:
+		facts->is_go = facts->is_go || has_go_note(elf, p);
+		break;
+	default:
+		break;
+	}
+}
+
+static int read_elf(Elf *elf, struct elf_facts *facts)
+{
+	GElf_Ehdr header;
+	GElf_Phdr p;
+	size_t headers;
+
+	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header) ||
+	    (header.e_type != ET_EXEC && header.e_type != ET_DYN) ||
+	    elf_getphdrnum(elf, &headers) || !headers)
+		return -1;
+	*facts = (struct elf_facts){
+		.machine = header.e_machine, .class = header.e_ident[EI_CLASS], .is_static = true};
+	for (size_t i = 0; i < headers; i++) {
+		if (!gelf_getphdr(elf, (int)i, &p))
+			return -1;
+		read_segment(elf, headers, &p, facts);
+	}
+	facts->is_go = facts->is_go || has_go_section(elf);
+	return 0;
+}
+
+int elf_facts_read(int fd, struct elf_facts *facts)
+{
+	if (elf_version(EV_CURRENT) == EV_NONE)
+		return -1;
+	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (!elf)
+		return -1;
+	int result = read_elf(elf, facts);
+	elf_end(elf);
+	return result;
+}
+
+bool elf_loader_is_trusted(const char *interpreter)
+{
+	struct stat st;
+
+	return !stat(interpreter, &st) && S_ISREG(st.st_mode) && !(st.st_mode & S_IWOTH) &&
+	       (!(st.st_mode & S_IWGRP) || !st.st_gid) && (!st.st_uid || st.st_uid == geteuid());
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What an ELF executable says about how it will be loaded. */
+#ifndef SCPROF_COLLECTOR_LAUNCH_ELF_FACTS_H
+#define SCPROF_COLLECTOR_LAUNCH_ELF_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct elf_facts {
+	uint16_t machine;      /* e_machine */
+	int class;	       /* ELFCLASS32, ELFCLASS64 */
+	bool is_static;	       /* the kernel starts it without a loader; static-pie too */
+	bool is_go;	       /* built by the Go tool chain */
+	char interpreter[256]; /* the loader it names; "" if static */
+	char asan[64];	       /* soname of the address sanitizer's library it needs, or "" */
+};
+
+/* Reads the file behind `fd` (at any offset; closing it stays with the caller).
+ * 0, or -1 if it is no intact ELF executable. */
+int elf_facts_read(int fd, struct elf_facts *facts);
+
+/* Whether a loader may be run to ask it about a program: what a file names as its loader
+ * is any program at all. True of a file of root's or the user's own that nobody else may
+ * write to. */
+bool elf_loader_is_trusted(const char *interpreter);
+
+#endif

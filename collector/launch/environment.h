@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The environment that tells libscprof.so what to do. */
+#ifndef SCPROF_COLLECTOR_LAUNCH_ENVIRONMENT_H
+#define SCPROF_COLLECTOR_LAUNCH_ENVIRONMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "include/scprof_format.h"
+
+/* Texts as the library reads them, each NULL where there is no such filter. */
+struct environment_filters {
+	const char *below, *below_ranges; /* patterns; the file of their places */
+	const char *threads, *depth;
+	const char *after, *length, *signal, *stopped;
+	const char *control; /* the page that stops and starts recording */
+};
+
+struct environment {
+	const char *library; /* absolute path of libscprof.so */
+	const char *stubs; /* of the stubs of chosen symbols, to be found just before it; or NULL */
+	const char *before;   /* soname to be preloaded ahead of all, or "" */
+	const char *profiles; /* directory */
+	const char *page;     /* page clock, NULL unless the clock needs it */
+	enum scp_clock_kind clock;
+	uint64_t tick_ns;   /* of the page clock */
+	const char *groups; /* NULL: the library's default */
+	struct environment_filters filters;
+	/* which calls are kept one by one; NULL: as it is in the environment */
+	const char *slowest, *slower_than, *slowest_of;
+};
+
+/* Can LD_PRELOAD name this path? The loader splits it at spaces and colons and
+ * expands $ORIGIN and the like. */
+bool environment_can_preload(const char *path);
+
+/* Change this process's own environment, for the command to inherit. What the
+ * user preloads stays, and stays ahead of our library. 0, or -1: out of memory. */
+int environment_set(const struct environment *e);
+
+#endif

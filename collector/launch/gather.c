@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Every file is read on its own first: whether it is sound, and whether it has
+ * anything to say, must be known before it joins the others. Root's programs that have become
+ * somebody else can replace their files meanwhile, so no link is followed. */
+#include "collector/launch/gather.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t calls_of(const struct profile *p)
+{
+	uint64_t calls = p->losses.skipped_calls + p->losses.abandoned_calls +
+			 p->losses.overflow_calls + p->losses.unclassified_calls;
+
+	for (uint32_t i = 0; i < p->entries; i++)
+		calls += p->entry[i].sums.calls;
+	for (uint32_t i = 0; i < p->functions; i++)
+		calls += p->function[i].overflow_calls;
+	return calls;
+}
+
+static void path_of(const struct rundir *d, const struct run_file *f, char *path, size_t size)
+{
+	snprintf(path, size, "%s/%s", d->profiles, f->name);
+}
+
+/* Calls in one file; -1: it cannot be read. */
+static int64_t weigh(const char *path, struct profile_error *err)
+{
+	struct profile *alone = profile_new();
+	int64_t calls = -1;
+
+	if (!alone)
+		snprintf(err->text, sizeof(err->text), "%.400s: out of memory", path);
+	else if (!profile_add_unlinked(alone, path, err))
+		calls = (int64_t)(calls_of(alone) & INT64_MAX);
+	profile_free(alone);
+	return calls;
+}
+
+static void add(struct gathered *g, size_t i, const char *path, void (*tell)(const char *text))
+{
+	struct profile_error err;
+
+	if (profile_add_unlinked(g->profile, path, &err)) {
+		g->refused[i] = true;
+		g->refusals++;
+		tell(err.text);
+	}
+}
+
+static void refuse_damaged(const struct rundir *d, struct gathered *g, int64_t *calls,
+			   void (*tell)(const char *text))
+{
+	struct profile_error err;
+	char path[PATH_MAX + NAME_MAX];
+
+	for (size_t i = 0; i < g->count; i++) {
+		if (!g->files[i].started)
+			continue;
+		path_of(d, &g->files[i], path, sizeof(path));
+		calls[i] = weigh(path, &err);
+		g->refused[i] = calls[i] < 0;
+		g->refusals += g->refused[i];
+		if (g->refused[i])
+			tell(err.text);
+	}
+}
+
+static void add_all(const struct rundir *d, struct gathered *g, const int64_t *calls,
+		    void (*tell)(const char *text))
+{
+	char path[PATH_MAX + NAME_MAX];
+	bool some = false;
+
+	for (size_t i = 0; i < g->count; i++)
+		some = some || calls[i] > 0;
+	for (size_t i = 0; i < g->count; i++) {
+		if (!g->files[i].started || g->refused[i])
+			continue;
+		if (some && !calls[i]) {
+			g->idle++;
+			continue;
+		}
+		path_of(d, &g->files[i], path, sizeof(path));
+		add(g, i, path, tell);
+	}
+}
+
+int gather_profiles(const struct rundir *d, struct gathered *g, void (*tell)(const char *text),
+		    struct profile_error *err)
+{
+	int64_t *calls;
+
+	*g = (struct gathered){0};
+	if (runfiles_list(d->profiles, &g->files, &g->count)) {
+		snprintf(err->text, sizeof(err->text), "cannot list %.300s: %s", d->profiles,
+			 strerror(errno));
+		return -1;
+	}
+	calls = calloc(g->count + 1, sizeof(*calls));
+	g->refused = calloc(g->count + 1, sizeof(*g->refused));
+	g->profile = profile_new();
+	if (!calls || !g->refused || !g->profile) {
+		snprintf(err->text, sizeof(err->text), "out of memory while reading %.300s",
+			 d->profiles);
+		free(calls);
+		return -1;
+	}
+	refuse_damaged(d, g, calls, tell);
+	add_all(d, g, calls, tell);
+	free(calls);
+	if (!g->profile->processes) {
+		profile_free(g->profile);
+		g->profile = NULL;
+	}
+	return 0;
+}
+
+int gather_discard(const struct rundir *d, const struct gathered *g)
+{
+	for (size_t i = 0; i < g->count; i++)
+		if (!g->refused[i])
+			rundir_remove_file(d, g->files[i].name);
+	return rundir_remove(d);
+}
+
+void gather_free(struct gathered *g)
+{
+	profile_free(g->profile);
+	runfiles_free(g->files, g->count);
+	free(g->refused);
+	*g = (struct gathered){0};
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* All profile files of a run in one model. */
+#ifndef SCPROF_COLLECTOR_LAUNCH_GATHER_H
+#define SCPROF_COLLECTOR_LAUNCH_GATHER_H
+
+#include <stddef.h>
+
+#include "profile/profile.h"
+#include "collector/launch/run_directory.h"
+#include "profile/live/run_files.h"
+
+struct gathered {
+	struct profile *profile; /* NULL: no file, or none that could be read */
+	struct run_file *files;	 /* all that were found */
+	bool *refused;		 /* by index: damaged, or of another clock; kept */
+	size_t count, refusals,
+		idle; /* idle: without a call, and left out because others had some */
+};
+
+/* Read everything in d->profiles. `tell` gets the reason for each file that is
+ * refused; the others still count. 0, or -1 and *err (nothing could be listed,
+ * or memory is out). gather_free in either case. */
+int gather_profiles(const struct rundir *d, struct gathered *g, void (*tell)(const char *text),
+		    struct profile_error *err);
+
+/* Remove the files that were read, and the directory if that was all. 0, or -1:
+ * refused or unknown files are left in it. */
+int gather_discard(const struct rundir *d, const struct gathered *g);
+
+void gather_free(struct gathered *g);
+
+#endif

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Signals are taken from a descriptor, one at a time, so that nothing here runs
+ * inside a handler, and a pid is signalled only while it has not been reaped. */
+#include "collector/launch/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int taken[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+
+static void signals_to_take(sigset_t *set)
+{
+	struct sigaction action;
+
+	sigemptyset(set);
+	sigaddset(set, SIGCHLD);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
+		if (!sigaction(taken[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(set, taken[i]);
+}
+
+/* Two signals are libc's own: its sigaction refuses them, and a thread of ours makes it handle the
+ * second, which exec would turn into the default. */
+#define LIBC_SIGNAL 32
+
+struct kernel_action {
+	void (*handler)(int);
+	unsigned long flags, restorer, mask;
+};
+
+static bool libc_ignored[2]; /* as scprof was given them */
+
+__attribute__((constructor)) static void note_libc_signals(void)
+{
+	struct kernel_action a;
+
+	for (long i = 0; i < 2; i++)
+		libc_ignored[i] = !syscall(SYS_rt_sigaction, LIBC_SIGNAL + i, NULL, &a, 8) &&
+				  a.handler == SIG_IGN;
+}
+
+static void restore_libc_signals(void)
+{
+	const struct kernel_action ignore = {.handler = SIG_IGN};
+
+	for (long i = 0; i < 2; i++)
+		if (libc_ignored[i])
+			syscall(SYS_rt_sigaction, LIBC_SIGNAL + i, &ignore, NULL, 8);
+}
+
+static int exec_in_shell(const char *path, char **argv)
+{
+	int argc = 0;
+
+	while (argv[argc])
+		argc++;
+	char **shell = calloc((size_t)argc + 3, sizeof(*shell));
+	if (!shell)
+		return ENOMEM;
+	shell[0] = (char *)(uintptr_t) "/bin/sh";
+	shell[1] = (char *)(uintptr_t)path;
+	for (int i = 1; i < argc; i++)
+		shell[i + 1] = argv[i];
+	execv(shell[0], shell);
+	return errno;
+}
+
+/* In the child, until exec. `chld` and `mask` are as scprof was given them. */
+static void become(const char *path, char **argv, bool shell_fallback, int report,
+		   const struct sigaction *chld, const sigset_t *mask)
+{
+	sigaction(SIGCHLD, chld, NULL);
+	restore_libc_signals();
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execv(path, argv);
+	int error = errno;
+	if (error == ENOEXEC && shell_fallback)
+		error = exec_in_shell(path, argv);
+	while (write(report, &error, sizeof(error)) < 0 && errno == EINTR)
+		continue;
+	_exit(127);
+}
+
+/* In the child: until the parent says so; it may be gone before. */
+static void wait_for_word(const int go[2])
+{
+	char word;
+	ssize_t got;
+
+	close(go[1]);
+	while ((got = read(go[0], &word, 1)) < 0 && errno == EINTR)
+		continue;
+	if (got != 1)
+		_exit(127);
+}
+
+static void give_word(const int go[2])
+{
+	while (write(go[1], "", 1) < 0 && errno == EINTR)
+		continue;
+	close(go[0]);
+	close(go[1]);
+}
+
+/* What exec failed with in the child, or 0: it is another program now. */
+static int exec_error(int report)
+{
+	int error = 0;
+	ssize_t bytes;
+
+	while ((bytes = read(report, &error, sizeof(error))) < 0 && errno == EINTR)
+		continue;
+	return bytes == (ssize_t)sizeof(error) ? error : 0;
+}
+
+static int forked(struct launch *l, const int report[2], bool *exec_failed)
+{
+	int error;
+
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	close(report[1]);
+	error = exec_error(report[0]);
+	close(report[0]);
+	if (!error)
+		return 0;
+	waitpid(l->pid, NULL, 0);
+	launch_close(l);
+	*exec_failed = true;
+	errno = error;
+	return -1;
+}
+
+static int give_up(struct launch *l, const int report[2], const int go[2])
+{
+	int error = errno;
+
+	for (int i = 0; i < 2; i++) {
+		if (report[i] >= 0)
+			close(report[i]);
+		if (go[i] >= 0)
+			close(go[i]);
+	}
+	launch_close(l);
+	errno = error;
+	return -1;
+}
+
+int launch_start_held(struct launch *l, const char *path, char **argv, bool shell_fallback,
+		      int kept, bool *exec_failed, const struct launch_hold *hold)
+{
+	struct sigaction chld, plain = {.sa_handler = SIG_DFL};
+	sigset_t take, mask;
+	int report[2] = {-1, -1}, go[2] = {-1, -1};
+
+	*exec_failed = false;
+	l->ended_by = 0;
+	signals_to_take(&take);
+	if (kept)
+		sigdelset(&take, kept);
+	l->signals = signalfd(-1, &take, SFD_CLOEXEC);
+	if (l->signals < 0)
+		return -1;
+	if (pipe2(report, O_CLOEXEC) || (hold && pipe2(go, O_CLOEXEC)))
+		return give_up(l, report, go);
+	/* where SIGCHLD is ignored, the kernel would reap the command unasked */
+	sigaction(SIGCHLD, &plain, &chld);
+	if (kept)
+		sigaddset(&take, kept);
+	sigprocmask(SIG_BLOCK, &take, &mask);
+	l->pid = fork();
+	if (l->pid < 0)
+		return give_up(l, report, go);
+	if (!l->pid) {
+		if (hold)
+			wait_for_word(go);
+		become(path, argv, shell_fallback, report[1], &chld, &mask);
+	}
+	if (hold) {
+		hold->born(hold->context, l->pid);
+		give_word(go);
+	}
+	return forked(l, report, exec_failed);
+}
+
+int launch_start(struct launch *l, const char *path, char **argv, bool shell_fallback, int kept,
+		 bool *exec_failed)
+{
+	return launch_start_held(l, path, argv, shell_fallback, kept, exec_failed, NULL);
+}
+
+/* The kernel sends what comes from the terminal to the whole group, so the
+ * command has that already; and what the command sends to us is not meant for itself.
+ * Whether a process meant us alone or the group is not to be known: what it sends is passed on. */
+static void pass_on(struct launch *l, const struct signalfd_siginfo *s)
+{
+	if (s->ssi_signo == SIGINT || s->ssi_signo == SIGQUIT || s->ssi_signo == SIGTERM ||
+	    s->ssi_signo == SIGHUP)
+		l->ended_by = (int)s->ssi_signo;
+	if (s->ssi_signo == SIGCHLD || s->ssi_code == SI_KERNEL || s->ssi_pid == (uint32_t)l->pid)
+		return;
+	kill(l->pid, (int)s->ssi_signo);
+}
+
+int launch_wait(struct launch *l)
+{
+	struct signalfd_siginfo s;
+	int status;
+
+	for (;;) {
+		pid_t pid = waitpid(l->pid, &status, WNOHANG);
+
+		if (pid == l->pid)
+			return status;
+		if (pid < 0 && errno != EINTR)
+			return 0; /* not ours to wait for: cannot be while SIGCHLD is default */
+		if (read(l->signals, &s, sizeof(s)) == (ssize_t)sizeof(s))
+			pass_on(l, &s);
+	}
+}
+
+static bool has_ended(const struct launch *l)
+{
+	siginfo_t info = {0};
+
+	return waitid(P_PID, (id_t)l->pid, &info, WEXITED | WNOHANG | WNOWAIT) ||
+	       info.si_pid == l->pid;
+}
+
+/* One signal, if one comes within `milliseconds`. */
+static bool take_signal(struct launch *l, int milliseconds)
+{
+	struct pollfd poll_signals = {.fd = l->signals, .events = POLLIN};
+	struct signalfd_siginfo s;
+
+	if (poll(&poll_signals, 1, milliseconds) <= 0 ||
+	    read(l->signals, &s, sizeof(s)) != (ssize_t)sizeof(s))
+		return false;
+	pass_on(l, &s);
+	return true;
+}
+
+int launch_wait_watched(struct launch *l, const struct launch_watch *watch, struct rusage *usage)
+{
+	int status = 0;
+
+	while (!has_ended(l)) {
+		take_signal(l, watch->period_ms);
+		if (watch->tick)
+			watch->tick(watch->context);
+	}
+	/* what ended it came to us as well */
+	while (take_signal(l, 0))
+		continue;
+	if (watch->ended)
+		watch->ended(watch->context, l->pid);
+	while (wait4(l->pid, &status, 0, usage) < 0 && errno == EINTR)
+		continue;
+	return status;
+}
+
+int launch_exit_status(int wait_status)
+{
+	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+void launch_close(struct launch *l)
+{
+	if (l->signals >= 0)
+		close(l->signals);
+	l->signals = -1;
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Starting the command and waiting for it, unnoticed: it gets the descriptors,
+ * signal mask, dispositions, process group and terminal that it would have had
+ * without scprof, and is nobody's subreaped child.
+ */
+#ifndef SCPROF_COLLECTOR_LAUNCH_LAUNCH_H
+#define SCPROF_COLLECTOR_LAUNCH_LAUNCH_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+struct launch {
+	pid_t pid;
+	int signals;  /* signalfd */
+	int ended_by; /* the last of SIGINT, SIGQUIT, SIGTERM and SIGHUP that we got; 0: none */
+};
+
+/* Start argv (found at `path`) with the present environment. From here on this
+ * process takes no signal: SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are
+ * passed on by launch_wait, but for those from the kernel, which a terminal sends to both.
+ * What was ignored stays ignored. SIGPIPE and SIGXFSZ come back as errors of
+ * the writes. `shell_fallback`: where exec says ENOEXEC, /bin/sh runs the file, as execvp
+ * has it. `kept`: a signal that is blocked likewise, but is another thread's to take; 0: none.
+ * 0; or -1 with errno and *exec_failed: whether exec itself failed. */
+int launch_start(struct launch *l, const char *path, char **argv, bool shell_fallback, int kept,
+		 bool *exec_failed);
+
+/* The same for one who watches: `born` is called when the process exists and has not yet
+ * become the command, which it does when `born` returns. */
+struct launch_hold {
+	void (*born)(void *context, pid_t pid);
+	void *context;
+};
+int launch_start_held(struct launch *l, const char *path, char **argv, bool shell_fallback,
+		      int kept, bool *exec_failed, const struct launch_hold *hold);
+
+/* Until the command has ended. Its wait status. */
+int launch_wait(struct launch *l);
+
+/* The same for one who watches. `tick` is called about every period_ms; `ended` when the
+ * command has ended and the kernel still knows it (it is reaped after that); *usage
+ * becomes that of the command and the children it waited for. Either may be NULL. */
+struct launch_watch {
+	int period_ms;
+	void (*tick)(void *context);
+	void (*ended)(void *context, pid_t pid);
+	void *context;
+};
+int launch_wait_watched(struct launch *l, const struct launch_watch *watch, struct rusage *usage);
+
+/* The exit status that a shell would report: 128 + N after signal N. */
+int launch_exit_status(int wait_status);
+
+/* Signals are left blocked: what is pending may end us only when all is saved. */
+void launch_close(struct launch *l);
+
+#endif

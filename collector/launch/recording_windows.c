@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The thread sleeps until something is due, so it costs the machine nothing. */
+#include "collector/launch/recording_windows.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/launch/shared_page.h"
+#include "include/scprof_control.h"
+
+struct windows {
+	struct windows_schedule schedule;
+	struct windows_plan plan;
+	struct scp_control_page *page;
+	char *path;
+	pthread_t thread;
+	bool running;
+	bool ending;	  /* what `end` wakes the thread for: its own end, or that of recording */
+	int end, signals; /* eventfd, signalfd; -1: none */
+};
+
+void windows_schedule_begin(struct windows_schedule *s, const struct windows_plan *plan,
+			    uint64_t now_ns)
+{
+	*s = (struct windows_schedule){.plan = *plan, .due_ns = UINT64_MAX};
+	s->on = !plan->stopped && !plan->after_ns;
+	if (s->on && plan->for_ns)
+		s->due_ns = now_ns + plan->for_ns;
+	else if (plan->after_ns)
+		s->due_ns = now_ns + plan->after_ns;
+}
+
+void windows_schedule_flip(struct windows_schedule *s, uint64_t now_ns)
+{
+	s->on = !s->on;
+	s->due_ns = s->on && s->plan.for_ns ? now_ns + s->plan.for_ns : UINT64_MAX;
+}
+
+/* The clock that profiles know instants by. */
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void publish(struct scp_control_page *p, bool on, uint64_t now)
+{
+	__atomic_store_n(&p->seq, p->seq + 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (p->word & 1)
+		p->on_ns += now - p->since_ns;
+	p->since_ns = now;
+	__atomic_store_n(&p->word, ((p->word >> 1) + 1) << 1 | on, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&p->seq, p->seq + 1, __ATOMIC_RELEASE);
+}
+
+static void flip(struct windows *w, uint64_t now)
+{
+	windows_schedule_flip(&w->schedule, now);
+	publish(w->page, w->schedule.on, now);
+}
+
+static void take_signals(struct windows *w)
+{
+	struct signalfd_siginfo s;
+
+	while (read(w->signals, &s, sizeof(s)) == (ssize_t)sizeof(s))
+		flip(w, now_ns());
+}
+
+static void finish(struct windows *w)
+{
+	uint64_t count;
+
+	if (read(w->end, &count, sizeof(count)) == (ssize_t)sizeof(count) && w->schedule.on)
+		flip(w, now_ns());
+	w->schedule.due_ns = UINT64_MAX;
+}
+
+static void *windows_main(void *argument)
+{
+	struct windows *w = argument;
+	struct pollfd fds[2] = {{.fd = w->end, .events = POLLIN},
+				{.fd = w->signals, .events = POLLIN}};
+
+	pthread_setname_np(pthread_self(), "scprof-windows");
+	for (;;) {
+		uint64_t now = now_ns(), due = w->schedule.due_ns;
+		uint64_t left = due > now ? due - now : 0;
+		struct timespec wait = {.tv_sec = (time_t)(left / 1000000000u),
+					.tv_nsec = (long)(left % 1000000000u)};
+
+		if (due <= now) {
+			flip(w, now);
+			continue;
+		}
+		if (ppoll(fds, 2, due == UINT64_MAX ? NULL : &wait, NULL) <= 0)
+			continue;
+		if (fds[0].revents && __atomic_load_n(&w->ending, __ATOMIC_ACQUIRE))
+			return NULL;
+		if (fds[0].revents)
+			finish(w);
+		if (fds[1].revents)
+			take_signals(w);
+	}
+}
+
+static struct scp_control_page *create_control(const char *path, bool on)
+{
+	struct scp_control_page *page = page_create(path, SCP_CONTROL_BYTES);
+
+	if (!page)
+		return NULL;
+	page->since_ns = now_ns();
+	page->word = on;
+	memcpy(page->magic, SCP_CONTROL_MAGIC, sizeof(page->magic));
+	return page;
+}
+
+static int open_signals(int number)
+{
+	sigset_t set;
+
+	if (!number)
+		return -1;
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void release(struct windows *w)
+{
+	if (w->page) {
+		munmap(w->page, SCP_CONTROL_BYTES);
+		unlink(w->path);
+	}
+	if (w->end >= 0)
+		close(w->end);
+	if (w->signals >= 0)
+		close(w->signals);
+	free(w->path);
+	free(w);
+}
+
+struct windows *windows_create(const char *path, const struct windows_plan *plan,
+			       struct profile_error *err)
+{
+	struct windows *w = calloc(1, sizeof(*w));
+
+	if (w) {
+		w->plan = *plan;
+		w->signals = open_signals(plan->signal);
+		w->end = eventfd(0, EFD_CLOEXEC);
+		windows_schedule_begin(&w->schedule, plan, 0);
+		if (w->end >= 0 && (w->signals >= 0 || !plan->signal) && (w->path = strdup(path)) &&
+		    (w->page = create_control(path, w->schedule.on)))
+			return w;
+	}
+	snprintf(err->text, sizeof(err->text),
+		 "cannot make the page that stops and starts recording, %s: %s", path,
+		 strerror(errno));
+	if (w)
+		release(w);
+	return NULL;
+}
+
+int windows_begin(struct windows *w)
+{
+	sigset_t all, before;
+
+	windows_schedule_begin(&w->schedule, &w->plan, now_ns());
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	errno = pthread_create(&w->thread, NULL, windows_main, w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	w->running = !errno;
+	return errno ? -1 : 0;
+}
+
+void windows_finish(struct windows *w)
+{
+	uint64_t one = 1;
+
+	if (write(w->end, &one, sizeof(one)) != (ssize_t)sizeof(one))
+		return; /* cannot be: nobody else counts up */
+}
+
+uint64_t windows_due(const struct windows *w, bool *on)
+{
+	uint64_t due = __atomic_load_n(&w->schedule.due_ns, __ATOMIC_RELAXED), now = now_ns();
+
+	*on = __atomic_load_n(&w->schedule.on, __ATOMIC_RELAXED);
+	return due == UINT64_MAX ? due : due > now ? due - now : 0;
+}
+
+void windows_stop(struct windows *w)
+{
+	uint64_t one = 1;
+
+	__atomic_store_n(&w->ending, true, __ATOMIC_RELEASE);
+	if (w->running && write(w->end, &one, sizeof(one)) == (ssize_t)sizeof(one))
+		pthread_join(w->thread, NULL);
+	release(w);
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* When all processes of a run record: a thread of the collector that changes a word in a page which
+ * they map (struct scp_control_page), at given times or at a signal to the collector. The targets
+ * are sent nothing. */
+#ifndef SCPROF_COLLECTOR_LAUNCH_RECORDING_WINDOWS_H
+#define SCPROF_COLLECTOR_LAUNCH_RECORDING_WINDOWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+struct windows_plan {
+	uint64_t after_ns; /* recording begins so long after the start; 0: at once */
+	uint64_t for_ns;   /* and goes on for so long each time that it begins; 0: for ever */
+	int signal;	   /* that stops or starts it; 0: none */
+	bool stopped;	   /* not at once, whatever after_ns says */
+};
+
+struct windows;
+
+/* Create the page at `path`, which must not exist. NULL and *err on failure. */
+struct windows *windows_create(const char *path, const struct windows_plan *plan,
+			       struct profile_error *err);
+
+/* The command has been started: times count from now. `plan.signal` must be blocked in every thread
+ * of this process. 0, or -1 with errno. */
+int windows_begin(struct windows *w);
+
+/* Recording stops for good, as far as the schedule goes; a signal may still start it again. From
+ * any thread, between windows_begin and windows_stop. */
+void windows_finish(struct windows *w);
+
+/* When recording stops or starts next, in ns from now; UINT64_MAX: not by the clock. *on: whether
+ * it goes on now. From any thread, roughly. */
+uint64_t windows_due(const struct windows *w, bool *on);
+
+/* End the thread, remove the file, free everything. */
+void windows_stop(struct windows *w);
+
+/* Pure: the state of the schedule, and what changes it. Instants in ns of one clock. */
+struct windows_schedule {
+	struct windows_plan plan;
+	bool on;
+	uint64_t due_ns; /* of the next change; UINT64_MAX: none */
+};
+void windows_schedule_begin(struct windows_schedule *s, const struct windows_plan *plan,
+			    uint64_t now_ns);
+/* At due_ns, or at a signal. */
+void windows_schedule_flip(struct windows_schedule *s, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* /proc knows the environment that a program was started with; the directory's
+ * name is random, so that whoever has it there belongs to the run. */
+#include "collector/launch/stragglers.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool has_live_file(pid_t pid, const struct run_file *files, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (files[i].pid == pid && runfile_is_live(&files[i]))
+			return true;
+	return false;
+}
+
+static bool names_directory(const char *pid, const char *directory)
+{
+	static const char name[] = "SCPROF_OUT=";
+	char path[64], *variable = NULL;
+	size_t room = 0;
+	bool found = false;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/environ", pid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return false;
+	while (!found && getdelim(&variable, &room, '\0', file) > 0)
+		found = !strncmp(variable, name, sizeof(name) - 1) &&
+			!strcmp(variable + sizeof(name) - 1, directory);
+	free(variable);
+	fclose(file);
+	return found;
+}
+
+/* Its environment is not to be seen while exec is building the new program. */
+static bool left_a_program(const struct run_file *files, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct run_file now = files[i];
+
+		if (now.end_state != SCP_END_EXEC || has_live_file(now.pid, files, count))
+			continue;
+		now.end_state = SCP_END_RUNNING;
+		if (runfile_is_live(&now))
+			return true;
+	}
+	return false;
+}
+
+bool stragglers_exist(const char *directory, const struct run_file *files, size_t count)
+{
+	struct dirent *entry;
+	bool found = left_a_program(files, count);
+	DIR *proc = found ? NULL : opendir("/proc");
+
+	while (proc && !found && (entry = readdir(proc))) {
+		pid_t pid = (pid_t)atoi(entry->d_name);
+
+		found = isdigit((unsigned char)entry->d_name[0]) && pid != getpid() &&
+			names_directory(entry->d_name, directory) &&
+			!has_live_file(pid, files, count);
+	}
+	if (proc)
+		closedir(proc);
+	return found;
+}

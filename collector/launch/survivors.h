@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Processes that the command left running: daemons, background jobs. */
+#ifndef SCPROF_COLLECTOR_LAUNCH_SURVIVORS_H
+#define SCPROF_COLLECTOR_LAUNCH_SURVIVORS_H
+
+#include <stddef.h>
+
+/* Wait until no process with a profile file in `directory` lives, or until one
+ * of SIGINT, SIGQUIT, SIGTERM, SIGHUP comes on the signalfd `signals`. `tell` is called with a line
+ * that names them, once, if they outlive a short grace, and again with those
+ * that are left when a signal ends the waiting. How many are left. */
+size_t survivors_wait(const char *directory, int signals, void (*tell)(const char *text));
+
+#endif

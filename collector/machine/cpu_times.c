@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* "cpu3 user nice system idle iowait irq softirq steal ...": guests' time, which
+ * follows, is in user and nice already. */
+#include "collector/machine/cpu_times.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static void parse_line(const char *line, double hz, struct cpu_times *times, size_t count)
+{
+	double v[8];
+	size_t cpu;
+
+	if (sscanf(line, "cpu%zu %lf %lf %lf %lf %lf %lf %lf %lf", &cpu, &v[0], &v[1], &v[2], &v[3],
+		   &v[4], &v[5], &v[6], &v[7]) != 9 ||
+	    cpu >= count)
+		return;
+	times[cpu] = (struct cpu_times){true,	   v[0] / hz, v[1] / hz, v[2] / hz, v[3] / hz,
+					v[4] / hz, v[5] / hz, v[6] / hz, v[7] / hz};
+}
+
+void cpu_times_parse(const char *text, double hz, struct cpu_times *times, size_t count)
+{
+	memset(times, 0, count * sizeof(*times));
+	for (const char *line = text; line && !strncmp(line, "cpu", 3);) {
+		if (line[3] != ' ')
+			parse_line(line, hz, times, count);
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+}
+
+int cpu_times_read(struct cpu_times *times, size_t count)
+{
+	size_t room = 4096 + 160 * (count + 1), length;
+	char *text = malloc(room);
+	FILE *file = fopen("/proc/stat", "re");
+
+	if (text && file) {
+		length = fread(text, 1, room - 1, file);
+		text[length] = '\0';
+		cpu_times_parse(text, (double)sysconf(_SC_CLK_TCK), times, count);
+	}
+	if (file)
+		fclose(file);
+	free(text);
+	return text && file ? 0 : -1;
+}
+
+struct cpu_times cpu_times_since(const struct cpu_times *from, const struct cpu_times *to)
+{
+	return (struct cpu_times){
+		.known = from->known && to->known,
+		.user = to->user - from->user,
+		.nice = to->nice - from->nice,
+		.system = to->system - from->system,
+		.idle = to->idle - from->idle,
+		.iowait = to->iowait - from->iowait,
+		.irq = to->irq - from->irq,
+		.softirq = to->softirq - from->softirq,
+		.steal = to->steal - from->steal,
+	};
+}
+
+double cpu_times_all(const struct cpu_times *t)
+{
+	return t->user + t->nice + t->system + t->idle + t->iowait + t->irq + t->softirq + t->steal;
+}
+
+/* 1 yes, 0 no, -1: it cannot be read. A compressed /proc/config.gz is left to zcat's
+ * users: /boot and /lib/modules have it in the clear nearly everywhere. */
+static int configured(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char line[256];
+	int result = 0;
+
+	if (!file)
+		return -1;
+	while (!result && fgets(line, sizeof(line), file))
+		result = !strcmp(line, "CONFIG_IRQ_TIME_ACCOUNTING=y\n");
+	fclose(file);
+	return result;
+}
+
+/* A tick never finds the CPU in a hard interrupt of another kind on most machines, so a
+ * sampling kernel leaves this column at (nearly) zero. */
+static bool irq_column_filled(void)
+{
+	struct cpu_times times[64];
+	double irq = 0, all = 0;
+
+	if (cpu_times_read(times, 64))
+		return false;
+	for (size_t i = 0; i < 64; i++)
+		if (times[i].known) {
+			irq += times[i].irq;
+			all += cpu_times_all(&times[i]);
+		}
+	return irq > 1e-5 * all;
+}
+
+bool cpu_times_irq_measured(void)
+{
+	static const char *const places[] = {"/boot/config-%s", "/lib/modules/%s/config",
+					     "/usr/lib/modules/%s/config"};
+	struct utsname kernel;
+	char path[512];
+
+	if (!access("/proc/pressure/irq", F_OK))
+		return true;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places) && !uname(&kernel); i++) {
+		snprintf(path, sizeof(path), places[i], kernel.release);
+		int found = configured(path);
+		if (found >= 0)
+			return found;
+	}
+	return irq_column_filled();
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The kernel's own files say what is online, what is a sibling and where received
+ * packets are steered to; none of them is needed to measure, so what cannot be read
+ * is taken as not to be said. */
+#include "collector/machine/cpus.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SYSTEM "/sys/devices/system/cpu/"
+
+static int parse_number(const char **at, long *number)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**at))
+		return -1;
+	errno = 0;
+	*number = strtol(*at, &end, 10);
+	*at = end;
+	return errno || *number >= CPU_SETSIZE ? -1 : 0;
+}
+
+int cpus_parse(const char *list, cpu_set_t *set)
+{
+	long first, last;
+
+	CPU_ZERO(set);
+	for (const char *at = list;; at++) {
+		if (parse_number(&at, &first))
+			return -1;
+		last = first;
+		if (*at == '-' && (at++, parse_number(&at, &last) || last < first))
+			return -1;
+		for (long cpu = first; cpu <= last; cpu++)
+			CPU_SET((int)cpu, set);
+		if (*at != ',')
+			return *at && strcmp(at, "\n") != 0 ? -1 : 0;
+	}
+}
+
+void cpus_print(const cpu_set_t *set, char *text, size_t size)
+{
+	size_t used = 0;
+
+	*text = '\0';
+	for (int cpu = 0; cpu < CPU_SETSIZE && used < size; cpu++) {
+		int last = cpu;
+
+		if (!CPU_ISSET(cpu, set))
+			continue;
+		while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, set))
+			last++;
+		used += (size_t)snprintf(text + used, size - used, "%s%d", used ? "," : "", cpu);
+		if (last > cpu && used < size)
+			used += (size_t)snprintf(text + used, size - used, "%c%d",
+						 last > cpu + 1 ? '-' : ',', last);
+		cpu = last;
+	}
+}
+
+static int read_line(const char *path, char *line, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	bool ok = file && fgets(line, (int)size, file);
+
+	if (file)
+		fclose(file);
+	return ok ? 0 : -1;
+}
+
+static int read_list(const char *path, cpu_set_t *set)
+{
+	char line[4096];
+
+	return read_line(path, line, sizeof(line)) ? -1 : cpus_parse(line, set);
+}
+
+static int refuse(struct profile_error *err, const cpu_set_t *bad, const char *what,
+		  const cpu_set_t *good)
+{
+	char bad_text[128], good_text[128];
+
+	cpus_print(bad, bad_text, sizeof(bad_text));
+	cpus_print(good, good_text, sizeof(good_text));
+	snprintf(err->text, sizeof(err->text), "--cpus: CPU %s %s; choose from %s", bad_text, what,
+		 good_text);
+	return -1;
+}
+
+/* bad = a without b */
+static bool beyond(cpu_set_t *bad, const cpu_set_t *a, const cpu_set_t *b)
+{
+	cpu_set_t both;
+
+	CPU_AND(&both, a, b);
+	CPU_XOR(bad, a, &both);
+	return CPU_COUNT(bad) > 0;
+}
+
+int cpus_choose(const char *list, cpu_set_t *set, struct profile_error *err)
+{
+	cpu_set_t allowed, online, bad;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed)) {
+		snprintf(err->text, sizeof(err->text),
+			 "cannot ask which CPUs this process may use: %s", strerror(errno));
+		return -1;
+	}
+	if (!list) {
+		*set = allowed;
+		return 0;
+	}
+	if (cpus_parse(list, set)) {
+		snprintf(err->text, sizeof(err->text),
+			 "--cpus '%.80s' is not a list of CPUs; write it like 0-3,8", list);
+		return -1;
+	}
+	if (!read_list(SYSTEM "online", &online) && beyond(&bad, set, &online))
+		return refuse(err, &bad, "is offline or does not exist", &online);
+	if (beyond(&bad, set, &allowed))
+		return refuse(err, &bad, "is not allowed to this process (taskset, cpuset)",
+			      &allowed);
+	return 0;
+}
+
+void cpus_siblings(const cpu_set_t *set, cpu_set_t *together, cpu_set_t *split)
+{
+	cpu_set_t core, inside, outside;
+	char path[128];
+
+	CPU_ZERO(together);
+	CPU_ZERO(split);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, set))
+			continue;
+		snprintf(path, sizeof(path), SYSTEM "cpu%d/topology/thread_siblings_list", cpu);
+		if (read_list(path, &core))
+			continue;
+		CPU_AND(&inside, &core, set);
+		if (CPU_COUNT(&inside) > 1)
+			CPU_OR(together, together, &inside);
+		if (beyond(&outside, &core, set))
+			CPU_OR(split, split, &outside);
+	}
+}
+
+/* A mask as the kernel writes it: hexadecimal words of 32 bits, the highest first. */
+static void parse_mask(const char *text, cpu_set_t *set)
+{
+	int base = 0;
+
+	CPU_ZERO(set);
+	for (size_t at = strcspn(text, "\n"); at > 0; at--) {
+		char c = text[at - 1];
+		int digit = isdigit((unsigned char)c) ? c - '0' : tolower(c) - 'a' + 10;
+
+		if (c == ',')
+			continue;
+		for (int bit = 0; bit < 4 && base + bit < CPU_SETSIZE; bit++)
+			if (digit >> bit & 1)
+				CPU_SET(base + bit, set);
+		base += 4;
+	}
+}
+
+bool cpus_steered_away(const cpu_set_t *set, cpu_set_t *away, char *where, size_t size)
+{
+	cpu_set_t to, outside;
+	char line[1024];
+	glob_t files = {0};
+
+	CPU_ZERO(away);
+	*where = '\0';
+	if (glob("/sys/class/net/*/queues/rx-*/rps_cpus", 0, NULL, &files))
+		return false;
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		const char *name = files.gl_pathv[i] + strlen("/sys/class/net/");
+
+		if (read_line(files.gl_pathv[i], line, sizeof(line)))
+			continue;
+		parse_mask(line, &to);
+		if (!beyond(&outside, &to, set))
+			continue;
+		if (!*where)
+			snprintf(where, size, "%.*s", (int)strcspn(name, "/"), name);
+		CPU_OR(away, away, &outside);
+	}
+	globfree(&files);
+	return CPU_COUNT(away) > 0;
+}

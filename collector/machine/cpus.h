@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Which CPUs a displacement measurement takes, and what speaks against them.
+ *
+ * A set must be online and allowed to this process. What makes figures mean something
+ * else (a sibling hyper-thread outside the set, receive steering to a CPU outside it)
+ * is told as a note; what makes them impossible is refused.
+ */
+#ifndef SCPROF_COLLECTOR_MACHINE_CPUS_H
+#define SCPROF_COLLECTOR_MACHINE_CPUS_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "profile/profile.h"
+
+/* A list as the kernel writes it ("0-3,8", with an optional newline). 0; -1: no such list,
+ * or a number of CPU_SETSIZE or more. */
+int cpus_parse(const char *list, cpu_set_t *set);
+
+/* The same, of the set; cut off where `size` ends. */
+void cpus_print(const cpu_set_t *set, char *text, size_t size);
+
+/* The CPUs to measure on: `list`, or all that this process may use where it is NULL.
+ * 0; -1 and *err: not a list, offline, not allowed, empty. */
+int cpus_choose(const char *list, cpu_set_t *set, struct profile_error *err);
+
+/* Siblings (hyper-threads of one core) inside the set, and of cores that the set splits:
+ * those that lie outside. Empty where the kernel does not tell. */
+void cpus_siblings(const cpu_set_t *set, cpu_set_t *together, cpu_set_t *split);
+
+/* CPUs outside the set that take receive work of an interface of this network namespace
+ * (rps_cpus): `where` gets the first such file's interface, "" for none. */
+bool cpus_steered_away(const cpu_set_t *set, cpu_set_t *away, char *where, size_t size);
+
+#endif

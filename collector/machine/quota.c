@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* /proc/self/cgroup has a line "N:controllers:/path" a hierarchy; N is 0 and the list
+ * empty for v2. In a container the path may lie outside what is mounted: then the
+ * mounted root is its cgroup, and is looked at last in any case. */
+#include "collector/machine/quota.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CGROUP "/proc/self/cgroup"
+#define MOUNT  "/sys/fs/cgroup"
+#define FOLDER 512
+
+static bool read_text(const char *directory, const char *name, char *text, size_t size)
+{
+	char path[PATH_MAX + FOLDER + 64];
+	FILE *file;
+	size_t length;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	length = fread(text, 1, size - 1, file);
+	text[length] = '\0';
+	fclose(file);
+	return length > 0;
+}
+
+static double quota_v2(const char *directory)
+{
+	double quota, period;
+	char text[64];
+
+	return read_text(directory, "cpu.max", text, sizeof(text)) &&
+			       sscanf(text, "%lf %lf", &quota, &period) == 2 && period > 0
+		       ? quota / period
+		       : INFINITY;
+}
+
+static double quota_v1(const char *directory)
+{
+	double quota, period;
+	char a[64], b[64];
+
+	return read_text(directory, "cpu.cfs_quota_us", a, sizeof(a)) &&
+			       read_text(directory, "cpu.cfs_period_us", b, sizeof(b)) &&
+			       sscanf(a, "%lf", &quota) == 1 && sscanf(b, "%lf", &period) == 1 &&
+			       quota > 0 && period > 0
+		       ? quota / period
+		       : INFINITY;
+}
+
+struct place {
+	bool v2;
+	char mount[FOLDER], path[PATH_MAX];
+};
+
+/* Mounted where systemd and Docker do: v1 in a folder of the controllers' names, v2 as the
+ * whole or as "unified". */
+static bool parse_line(char *line, const char *mount, struct place *p)
+{
+	char *controllers = strchr(line, ':'), *path, probe[FOLDER];
+
+	line[strcspn(line, "\n")] = '\0';
+	if (!controllers || !(path = strchr(controllers + 1, ':')))
+		return false;
+	*path++ = '\0';
+	p->v2 = !*++controllers;
+	if (!p->v2 && !strstr(controllers, "cpu"))
+		return false;
+	snprintf(probe, sizeof(probe), "%.200s/unified", mount);
+	if (p->v2 && access(probe, F_OK))
+		snprintf(probe, sizeof(probe), "%.200s", mount);
+	else if (!p->v2)
+		snprintf(probe, sizeof(probe), "%.200s/%.250s", mount, controllers);
+	memcpy(p->mount, probe, sizeof(p->mount));
+	return strlen(path) < sizeof(p->path) && strcpy(p->path, path);
+}
+
+static double smallest(const struct place *p, char *where, size_t size)
+{
+	char directory[PATH_MAX + FOLDER], path[PATH_MAX];
+	double least = INFINITY;
+
+	memcpy(path, p->path, sizeof(path));
+	for (;;) {
+		char *slash = strrchr(path, '/');
+
+		snprintf(directory, sizeof(directory), "%s%s", p->mount, path);
+		double quota = p->v2 ? quota_v2(directory) : quota_v1(directory);
+		if (quota < least) {
+			least = quota;
+			snprintf(where, size, "%s/%s", directory,
+				 p->v2 ? "cpu.max" : "cpu.cfs_quota_us");
+		}
+		if (!slash || !*path)
+			return least;
+		*slash = '\0';
+	}
+}
+
+double quota_cpus_at(const char *cgroup_file, const char *mount, char *where, size_t size)
+{
+	FILE *file = fopen(cgroup_file, "re");
+	double least = INFINITY;
+	char line[PATH_MAX + 256], found[PATH_MAX + FOLDER + 32];
+	static struct place p; /* paths: too large for the stack; one thread asks */
+
+	*where = '\0';
+	if (!file)
+		return INFINITY;
+	while (fgets(line, sizeof(line), file)) {
+		if (!parse_line(line, mount, &p))
+			continue;
+		double quota = smallest(&p, found, sizeof(found));
+		if (quota < least) {
+			least = quota;
+			snprintf(where, size, "%s", found);
+		}
+	}
+	fclose(file);
+	return least;
+}
+
+double quota_cpus(char *where, size_t size)
+{
+	return quota_cpus_at(CGROUP, MOUNT, where, size);
+}
+
+/* Every folder of a cgroup hierarchy has the list of its processes, the root's too. */
+bool quota_visible_at(const char *cgroup_file, const char *mount)
+{
+	FILE *file = fopen(cgroup_file, "re");
+	char line[PATH_MAX + 256], procs[FOLDER + 32];
+	static struct place p;
+	bool visible = false;
+
+	if (!file)
+		return false;
+	while (!visible && fgets(line, sizeof(line), file)) {
+		if (!parse_line(line, mount, &p))
+			continue;
+		snprintf(procs, sizeof(procs), "%s/cgroup.procs", p.mount);
+		visible = !access(procs, F_OK);
+	}
+	fclose(file);
+	return visible;
+}
+
+bool quota_visible(void)
+{
+	return quota_visible_at(CGROUP, MOUNT);
+}
+
+uint64_t quota_throttled(void)
+{
+	FILE *file = fopen(CGROUP, "re");
+	char line[PATH_MAX + 256], directory[PATH_MAX + FOLDER], text[2048];
+	static struct place p;
+	uint64_t sum = 0, count;
+
+	if (!file)
+		return 0;
+	while (fgets(line, sizeof(line), file)) {
+		if (!parse_line(line, MOUNT, &p))
+			continue;
+		snprintf(directory, sizeof(directory), "%s%s", p.mount, p.path);
+		if (!read_text(directory, "cpu.stat", text, sizeof(text)))
+			continue;
+		const char *at = strstr(text, "nr_throttled ");
+		if (at && sscanf(at, "nr_throttled %" SCNu64, &count) == 1)
+			sum += count;
+	}
+	fclose(file);
+	return sum;
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A process is the same one as long as its clock does not go back. A new one counts from
+ * zero: it began between this look and the last. */
+#include "collector/machine/tasks.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIELD_PARENT 4
+#define FIELD_FLAGS  9
+#define FIELD_CPU    39
+#define KERNEL_FLAG  0x00200000u /* PF_KTHREAD */
+
+/* What clock_getcpuclockid gives, without the system call by which it asks whether the
+ * process exists: reading the clock asks that again. -1: it is gone. */
+static int read_clock(pid_t pid, uint64_t *ns)
+{
+	clockid_t clock = (clockid_t)((~(unsigned int)pid) << 3 | 2);
+	struct timespec t;
+
+	if (clock_gettime(clock, &t))
+		return -1;
+	*ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return 0;
+}
+
+static int read_file(pid_t pid, const char *name, char *text, size_t size)
+{
+	char path[64];
+	size_t length;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	file = fopen(path, "re");
+	if (!file)
+		return -1;
+	length = fread(text, 1, size - 1, file);
+	text[length] = '\0';
+	fclose(file);
+	return length ? 0 : -1;
+}
+
+/* Fields are counted from 1; the name, the second, may hold anything and ends at the last
+ * parenthesis. */
+static const char *field(const char *after_name, int number)
+{
+	const char *at = after_name;
+
+	for (int i = 3; i < number && at; i++) {
+		at = strchr(at, ' ');
+		at = at ? at + 1 : NULL;
+	}
+	return at;
+}
+
+static void describe(struct task *t, bool name_too)
+{
+	char text[1024], *open, *close;
+	const char *at;
+
+	if (read_file(t->pid, "stat", text, sizeof(text)) || !(open = strchr(text, '(')) ||
+	    !(close = strrchr(text, ')')) || !close[1])
+		return;
+	*close = '\0';
+	if (name_too)
+		snprintf(t->name, sizeof(t->name), "%s", open + 1);
+	at = field(close + 2, FIELD_PARENT);
+	t->parent = at ? atoi(at) : 0;
+	at = field(close + 2, FIELD_FLAGS);
+	t->kernel = at && (strtoul(at, NULL, 10) & KERNEL_FLAG);
+	at = field(close + 2, FIELD_CPU);
+	t->cpu = at ? atoi(at) : -1;
+}
+
+static size_t place(const struct tasks *t, pid_t pid)
+{
+	size_t low = 0, high = t->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (t->task[middle].pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct task *tasks_find(const struct tasks *t, pid_t pid)
+{
+	size_t at = place(t, pid);
+
+	return at < t->count && t->task[at].pid == pid ? &t->task[at] : NULL;
+}
+
+static bool is_program(const struct tasks *t, const struct task *task)
+{
+	const struct task *parent = tasks_find(t, task->parent);
+
+	return t->command && (task->pid == t->command || (parent && parent->program));
+}
+
+static struct task *insert(struct tasks *t, size_t at, pid_t pid)
+{
+	if (t->count == t->room) {
+		size_t room = t->room ? 2 * t->room : 256;
+		struct task *more = realloc(t->task, room * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		t->task = more;
+		t->room = room;
+	}
+	memmove(t->task + at + 1, t->task + at, (t->count - at) * sizeof(*t->task));
+	t->count++;
+	t->task[at] = (struct task){.pid = pid, .cpu = -1};
+	return &t->task[at];
+}
+
+static int look_at(struct tasks *t, pid_t pid)
+{
+	size_t at = place(t, pid);
+	struct task *task = at < t->count && t->task[at].pid == pid ? &t->task[at] : NULL;
+	bool seen = task != NULL;
+	uint64_t ns;
+
+	if (read_clock(pid, &ns))
+		return 0;
+	if (!task && !(task = insert(t, at, pid)))
+		return -1;
+	task->known = true;
+	if (!seen || ns < task->last_ns) {
+		describe(task, true);
+		task->first_ns = task->last_ns = t->looks ? 0 : ns;
+		task->program = is_program(t, task);
+	} else if (ns != task->last_ns) {
+		/* exec changes a name, the scheduler the CPU, a parent's end the parent */
+		describe(task, !task->kernel);
+	}
+	task->program = task->program || is_program(t, task);
+	task->used_ns += ns - task->last_ns;
+	if (!task->program && pid != t->self && task->cpu >= 0 && task->cpu < CPU_SETSIZE)
+		t->on_ns[task->cpu] += ns - task->last_ns;
+	task->last_ns = ns;
+	task->gone = false;
+	return 0;
+}
+
+int tasks_look(struct tasks *t)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	int result = 0;
+
+	if (!proc)
+		return -1;
+	for (size_t i = 0; i < t->count; i++)
+		t->task[i].known = false;
+	while (!result && (entry = readdir(proc)))
+		if (isdigit((unsigned char)*entry->d_name))
+			result = look_at(t, atoi(entry->d_name));
+	closedir(proc);
+	for (size_t i = 0; i < t->count; i++)
+		t->task[i].gone = !t->task[i].known;
+	t->looks++;
+	return result;
+}
+
+int tasks_begin(struct tasks *t)
+{
+	*t = (struct tasks){.self = getpid()};
+	/* init's entry is there for everybody unless hidepid hides it */
+	t->hidden = access("/proc/1/stat", F_OK) != 0;
+	return tasks_look(t);
+}
+
+void tasks_set_command(struct tasks *t, pid_t pid)
+{
+	t->command = pid;
+}
+
+uint64_t tasks_program_ns(const struct tasks *t)
+{
+	uint64_t sum = 0, ns;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct task *task = &t->task[i];
+
+		if (!task->program)
+			continue;
+		sum += task->used_ns;
+		if (!task->gone && !read_clock(task->pid, &ns) && ns > task->last_ns)
+			sum += ns - task->last_ns;
+	}
+	return sum;
+}
+
+void tasks_mark(struct tasks *t)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->count; i++)
+		if (!t->task[i].gone) {
+			t->task[kept] = t->task[i];
+			t->task[kept++].used_ns = 0;
+		}
+	t->count = kept;
+	memset(t->on_ns, 0, sizeof(t->on_ns));
+}
+
+void tasks_free(struct tasks *t)
+{
+	free(t->task);
+	*t = (struct tasks){0};
+}

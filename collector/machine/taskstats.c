@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Generic netlink, by hand: a header, a command, attributes. An end of a task comes as
+ * TASKSTATS_TYPE_AGGR_PID { TASKSTATS_TYPE_PID, TASKSTATS_TYPE_STATS }, as an answer does;
+ * totals of whole processes (AGGR_TGID), which follow, are left out: they would count
+ * twice. */
+#include "collector/machine/taskstats.h"
+
+#include <errno.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <linux/taskstats.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "collector/machine/cpus.h"
+
+#define BUFFER	  8192
+#define ROOM	  (8 << 20) /* for ends that wait */
+#define ANSWER_MS 500
+#define HEADER	  (NLMSG_HDRLEN + GENL_HDRLEN)
+
+struct message {
+	struct nlmsghdr header;
+	struct genlmsghdr command;
+	char attributes[256];
+};
+
+static int send_command(const struct taskstats_socket *s, uint16_t type, uint8_t command,
+			uint16_t attribute, const void *data, size_t length)
+{
+	struct message m = {
+		.header = {.nlmsg_type = type, .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK},
+		.command = {.cmd = command, .version = 1},
+	};
+	struct nlattr a = {.nla_len = (uint16_t)(NLA_HDRLEN + length), .nla_type = attribute};
+
+	memcpy(m.attributes, &a, sizeof(a));
+	memcpy(m.attributes + NLA_HDRLEN, data, length);
+	m.header.nlmsg_len = (uint32_t)(HEADER + NLA_ALIGN(a.nla_len));
+	return send(s->fd, &m, m.header.nlmsg_len, 0) == (ssize_t)m.header.nlmsg_len ? 0 : -1;
+}
+
+/* The attribute in `length` bytes of attributes; NULL: not there. */
+static const struct nlattr *attribute(const char *at, size_t length, uint16_t type)
+{
+	while (length >= NLA_HDRLEN) {
+		const struct nlattr *a = (const struct nlattr *)(const void *)at;
+		size_t step = NLA_ALIGN(a->nla_len);
+
+		if (a->nla_len < NLA_HDRLEN || a->nla_len > length)
+			return NULL;
+		if ((a->nla_type & NLA_TYPE_MASK) == type)
+			return a;
+		if (step >= length)
+			return NULL;
+		at += step;
+		length -= step;
+	}
+	return NULL;
+}
+
+static const char *payload(const struct nlattr *a)
+{
+	return (const char *)a + NLA_HDRLEN;
+}
+
+/* The kernel's structure grows at its end; what an older one lacks stays zero. */
+static bool take_stats(const struct nlattr *aggregate, struct taskstats_task *task)
+{
+	const struct nlattr *a = attribute(payload(aggregate), aggregate->nla_len - NLA_HDRLEN,
+					   TASKSTATS_TYPE_STATS);
+	struct taskstats t = {0};
+	size_t length;
+
+	if (!a)
+		return false;
+	length = a->nla_len - NLA_HDRLEN;
+	memcpy(&t, payload(a), length < sizeof(t) ? length : sizeof(t));
+	*task = (struct taskstats_task){
+		.thread = (pid_t)t.ac_pid,
+		.parent = (pid_t)t.ac_ppid,
+		.run_ns = t.cpu_run_virtual_total,
+		.real_ns = t.cpu_run_real_total,
+	};
+#if TASKSTATS_VERSION >= 12
+	task->process = (pid_t)t.ac_tgid;
+#endif
+	snprintf(task->name, sizeof(task->name), "%.31s", t.ac_comm);
+	return true;
+}
+
+/* One datagram: 1: a task, 0: something else, -1: none. */
+static int receive(struct taskstats_socket *s, int flags, struct taskstats_task *task, int *error)
+{
+	char buffer[BUFFER] __attribute__((aligned(NLMSG_ALIGNTO)));
+	const struct nlmsghdr *h = (const struct nlmsghdr *)(const void *)buffer;
+	const struct nlattr *a;
+	ssize_t length = recv(s->fd, buffer, sizeof(buffer), flags);
+
+	*error = 0;
+	if (length < 0) {
+		s->missed += errno == ENOBUFS;
+		return errno == ENOBUFS ? 0 : -1;
+	}
+	if ((size_t)length < sizeof(*h) || h->nlmsg_len > (size_t)length)
+		return 0;
+	if (h->nlmsg_type == NLMSG_ERROR) {
+		memcpy(error, buffer + NLMSG_HDRLEN, sizeof(*error));
+		return *error ? -1 : 0;
+	}
+	if (h->nlmsg_len <= HEADER)
+		return 0;
+	if (h->nlmsg_type == GENL_ID_CTRL) {
+		a = attribute(buffer + HEADER, h->nlmsg_len - HEADER, CTRL_ATTR_FAMILY_ID);
+		if (a)
+			memcpy(&s->family, payload(a), sizeof(s->family));
+		return a ? 1 : 0;
+	}
+	a = attribute(buffer + HEADER, h->nlmsg_len - HEADER, TASKSTATS_TYPE_AGGR_PID);
+	return a && take_stats(a, task);
+}
+
+/* An answer, then an acknowledgement; or an error alone. */
+static int answer(struct taskstats_socket *s, struct taskstats_task *task, bool expected)
+{
+	bool have = false;
+	int error, got;
+
+	for (;;) {
+		got = receive(s, 0, task, &error);
+		if (got < 0) {
+			if (error)
+				errno = -error;
+			return -1;
+		}
+		have = have || got;
+		if (!got || !expected)
+			return have || !expected ? 0 : -1;
+	}
+}
+
+static int fail(struct taskstats_socket *s, const char *what)
+{
+	snprintf(s->why, sizeof(s->why), "%s: %s%s", what, strerror(errno),
+		 errno == EPERM ? " (needs root: CAP_NET_ADMIN)" : "");
+	return -1;
+}
+
+int taskstats_open(struct taskstats_socket *s)
+{
+	const struct timeval patience = {.tv_usec = ANSWER_MS * 1000};
+	const int room = ROOM;
+	struct taskstats_task none;
+
+	*s = (struct taskstats_socket){
+		.fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC)};
+	if (s->fd < 0)
+		return fail(s, "netlink");
+	setsockopt(s->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	if (setsockopt(s->fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)))
+		setsockopt(s->fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
+	if (send_command(s, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME,
+			 TASKSTATS_GENL_NAME, sizeof(TASKSTATS_GENL_NAME)) ||
+	    answer(s, &none, true))
+		return fail(s, "taskstats");
+	/* is it permitted? */
+	return taskstats_get(s, gettid(), &none) ? fail(s, "taskstats") : 0;
+}
+
+int taskstats_get(struct taskstats_socket *s, pid_t thread, struct taskstats_task *task)
+{
+	uint32_t id = (uint32_t)thread;
+
+	return send_command(s, s->family, TASKSTATS_CMD_GET, TASKSTATS_CMD_ATTR_PID, &id,
+			    sizeof(id)) ||
+			       answer(s, task, true)
+		       ? -1
+		       : 0;
+}
+
+int taskstats_listen(struct taskstats_socket *s, const cpu_set_t *cpus)
+{
+	struct taskstats_task none;
+	char list[160];
+
+	cpus_print(cpus, list, sizeof(list));
+	if (send_command(s, s->family, TASKSTATS_CMD_GET, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK, list,
+			 strlen(list) + 1) ||
+	    answer(s, &none, false))
+		return fail(s, "taskstats");
+	s->listening = true;
+	return 0;
+}
+
+bool taskstats_next(struct taskstats_socket *s, struct taskstats_task *task)
+{
+	int got, error;
+
+	if (!s->listening)
+		return false;
+	do
+		got = receive(s, MSG_DONTWAIT, task, &error);
+	while (!got);
+	return got > 0;
+}
+
+void taskstats_close(struct taskstats_socket *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+	s->listening = false;
+	if (!*s->why)
+		snprintf(s->why, sizeof(s->why), "closed");
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Starts the child, watches over it, and says in one line what became of it. */
+#include "collector/microbench/bench.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/microbench/bench_subject.h"
+#include "collector/clocks/clocks_private.h"
+#include "collector/clocks/counter.h"
+#include "collector/duration.h"
+
+#define CALIBRATION_NS 20000000L
+
+int bench_set_clock(struct bench_plan *plan, enum scp_clock_kind kind, char *why, size_t size)
+{
+	struct timespec pause = {.tv_nsec = CALIBRATION_NS};
+	clock_reader *read = clocks_source(SCP_CLOCK_TSC)->read;
+	bool trusted = counter_trusted(why, size);
+	struct clock_pair from, to;
+	double error;
+
+	plan->clock = SCP_CLOCK_MONOTONIC;
+	plan->ns_per_unit = 1;
+	if (kind == SCP_CLOCK_TSC && !trusted)
+		return -1;
+	if (kind == SCP_CLOCK_MONOTONIC || !trusted)
+		return 0;
+	from = clocks_pair(read);
+	nanosleep(&pause, NULL);
+	to = clocks_pair(read);
+	plan->clock = SCP_CLOCK_TSC;
+	plan->ns_per_unit = 1 / clocks_rate(&from, &to, &error);
+	return 0;
+}
+
+static size_t record_size(const struct bench_plan *plan)
+{
+	return sizeof(struct bench_record) + plan->replications * sizeof(struct bench_replication);
+}
+
+void bench_free_record(struct bench_record *record, const struct bench_plan *plan)
+{
+	if (record)
+		munmap(record, record_size(plan));
+}
+
+static enum bench_end fail(struct bench_error *err, enum bench_end end, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static enum bench_end fail(struct bench_error *err, enum bench_end end, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(err->text, sizeof(err->text), format, arguments);
+	va_end(arguments);
+	return end;
+}
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Where user code was, as far as it can be known. */
+static void describe_place(const struct bench_plan *plan, const struct bench_record *r, char *text,
+			   size_t size)
+{
+	switch (r->phase) {
+	case BENCH_STARTING:
+	case BENCH_LOADING:
+		snprintf(text, size, "while its library was loaded");
+		break;
+	case BENCH_FIRST:
+		snprintf(text, size, "in its first call");
+		break;
+	case BENCH_WARMING:
+		snprintf(text, size, "in a call to warm up");
+		break;
+	case BENCH_DOUBLING:
+		snprintf(text, size, "in a loop of %" PRIu64 " calls to find their number",
+			 r->calls);
+		break;
+	default:
+		snprintf(text, size,
+			 "in replication %" PRIu32 " of %" PRIu32 ", a loop of %" PRIu64 " calls",
+			 r->replication + 1, plan->replications, r->calls);
+	}
+}
+
+static const char *subject_name(const struct bench_plan *plan)
+{
+	return plan->library ? plan->function : plan->path;
+}
+
+static enum bench_end endless(const struct bench_plan *plan, const struct bench_record *r,
+			      struct bench_error *err)
+{
+	char place[128], limit[32];
+
+	describe_place(plan, r, place, sizeof(place));
+	duration_print_exact(plan->timeout_ns, limit, sizeof(limit));
+	return fail(err, BENCH_ENDLESS, "'%s' did not return within %s, %s; --timeout allows more",
+		    subject_name(plan), limit, place);
+}
+
+static enum bench_end died(const struct bench_plan *plan, const struct bench_record *r, int status,
+			   struct bench_error *err)
+{
+	char place[128];
+
+	describe_place(plan, r, place, sizeof(place));
+	if (WIFSIGNALED(status))
+		return fail(err, BENCH_DIED, "'%s' was killed by signal %d (%s), %s",
+			    subject_name(plan), WTERMSIG(status), strsignal(WTERMSIG(status)),
+			    place);
+	return fail(err, BENCH_DIED, "'%s' ended its process with status %d, %s",
+		    subject_name(plan), WEXITSTATUS(status), place);
+}
+
+/* What user code could have written over is looked at before it is believed. */
+static bool plausible(const struct bench_plan *plan, const struct bench_record *r)
+{
+	if (!r->calls)
+		return false;
+	for (uint32_t i = 0; i < plan->replications; i++) {
+		const struct bench_replication *one = &r->replications[i];
+
+		if (!one->subject || one->subject >> 56 || one->empty >> 56)
+			return false;
+	}
+	return true;
+}
+
+static enum bench_end judge(const struct bench_plan *plan, struct bench_record *r, int status,
+			    struct bench_error *err)
+{
+	if (r->refused) {
+		r->why[sizeof(r->why) - 1] = '\0';
+		return fail(err, r->refused <= BENCH_DIED ? (enum bench_end)r->refused : BENCH_DIED,
+			    "%s", r->why);
+	}
+	if (status || r->phase != BENCH_FINISHED)
+		return died(plan, r, status, err);
+	if (!plausible(plan, r))
+		return fail(err, BENCH_DIED,
+			    "'%s' wrote over memory that is not its own, the results among it",
+			    subject_name(plan));
+	return BENCH_DONE;
+}
+
+/* SIGCHLD, and what asks us to end and is not ignored. */
+static void signals_to_wait_for(sigset_t *set)
+{
+	static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+	struct sigaction action;
+
+	sigemptyset(set);
+	sigaddset(set, SIGCHLD);
+	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
+		if (!sigaction(ending[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(set, ending[i]);
+}
+
+static int end_child(pid_t pid)
+{
+	int status = 0;
+
+	kill(-pid, SIGKILL); /* and what it started, in its process group */
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	return status;
+}
+
+/* How long the present loop may still take, in ns; 0: no longer. */
+static uint64_t time_left(const struct bench_plan *plan, const struct bench_record *r,
+			  uint64_t started_ns)
+{
+	uint64_t now = monotonic_ns(), began = r->loop_began_ns;
+
+	if (began < started_ns || began > now)
+		began = started_ns;
+	return now - began < plan->timeout_ns ? plan->timeout_ns - (now - began) : 0;
+}
+
+#define TELL_NS UINT64_C(250000000)
+
+/* How long to wait until there is something to do. */
+static uint64_t tell(const struct bench_plan *plan, const struct bench_record *r, uint64_t left)
+{
+	uint32_t made = r->replication < plan->replications ? r->replication : plan->replications;
+
+	if (!plan->told)
+		return left;
+	plan->told(plan->context, (double)made / plan->replications);
+	return left < TELL_NS ? left : TELL_NS;
+}
+
+static enum bench_end watch(const struct bench_plan *plan, struct bench_record *r, pid_t pid,
+			    const sigset_t *signals, struct bench_error *err)
+{
+	uint64_t started_ns = monotonic_ns(), left;
+	int status;
+
+	for (;;) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return judge(plan, r, status, err);
+		left = time_left(plan, r, started_ns);
+		if (!left) {
+			end_child(pid);
+			return endless(plan, r, err);
+		}
+		left = tell(plan, r, left);
+		struct timespec wait = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
+		int got = sigtimedwait(signals, NULL, &wait);
+		if (got > 0 && got != SIGCHLD) {
+			end_child(pid);
+			err->signal = got;
+			return fail(err, BENCH_STOPPED, "stopped by signal %d (%s)", got,
+				    strsignal(got));
+		}
+	}
+}
+
+static enum bench_end run_child(const struct bench_plan *plan, struct bench_record *r,
+				struct bench_error *err)
+{
+	struct sigaction chld, plain = {.sa_handler = SIG_DFL};
+	sigset_t signals, mask;
+	enum bench_end end;
+	pid_t pid;
+
+	signals_to_wait_for(&signals);
+	sigaction(SIGCHLD, &plain, &chld); /* where it is ignored, nothing could be waited for */
+	sigprocmask(SIG_BLOCK, &signals, &mask);
+	pid = fork();
+	if (!pid) {
+		setpgid(0, 0);
+		sigprocmask(SIG_SETMASK, &mask, NULL);
+		bench_child(plan, r);
+	}
+	if (pid < 0) {
+		end = fail(err, BENCH_FAILED, "cannot start a process: %s", strerror(errno));
+	} else {
+		setpgid(pid, pid); /* whoever is first */
+		end = watch(plan, r, pid, &signals, err);
+		if (end != BENCH_DONE)
+			kill(-pid, SIGKILL);
+	}
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	sigaction(SIGCHLD, &chld, NULL);
+	return end;
+}
+
+enum bench_end bench_run(const struct bench_plan *plan, struct bench_record **record,
+			 struct bench_error *err)
+{
+	struct bench_record *r = mmap(NULL, record_size(plan), PROT_READ | PROT_WRITE,
+				      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	enum bench_end end;
+
+	*record = NULL;
+	*err = (struct bench_error){0};
+	if (r == MAP_FAILED)
+		return fail(err, BENCH_FAILED, "no memory for the results: %s", strerror(errno));
+	end = run_child(plan, r, err);
+	if (end == BENCH_DONE)
+		*record = r;
+	else
+		bench_free_record(r, plan);
+	return end;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* `scprof bench`: how long a function of a shared library takes, or a command.
+ *
+ * The procedure is that of Bryant and O'Hallaron (warm-up call, doubling until a
+ * loop lasts long enough) and of Feitelson (double loop: each replication times
+ * one loop of calls; the same loop of empty calls beside it). User code runs in
+ * a child process, which leaves what it measured in a shared record: whatever
+ * becomes of the child, the tool goes on.
+ */
+#ifndef SCPROF_COLLECTOR_MICROBENCH_BENCH_H
+#define SCPROF_COLLECTOR_MICROBENCH_BENCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/microbench/bench_arguments.h"
+#include "collector/clocks/clocks.h"
+#include "collector/machine/steal.h"
+
+#define BENCH_REPLICATIONS_LEAST 2
+#define BENCH_REPLICATIONS_MOST	 10000
+#define BENCH_WARMUP_MOST	 1000000
+#define BENCH_MIN_TIME_LEAST_NS	 UINT64_C(1000)
+#define BENCH_MIN_TIME_MOST_NS	 UINT64_C(60000000000)
+#define BENCH_TIMEOUT_MOST_NS	 UINT64_C(86400000000000)
+
+/* A loop lasts up to twice the least time, and once more for safety. */
+#define BENCH_TIMEOUT_LOOPS 4
+
+/* What to measure and how; borrowed. Either `library` or `path` is set. */
+struct bench_plan {
+	const char *library, *function; /* a function, called with `arguments` */
+	const struct bench_arguments *arguments;
+	const char *path; /* a command: its file and argument list */
+	char **command;
+	bool any_status;	   /* a command that fails is measured all the same */
+	enum scp_clock_kind clock; /* SCP_CLOCK_TSC or SCP_CLOCK_MONOTONIC */
+	double ns_per_unit;	   /* of that clock */
+	uint64_t min_time_ns;	   /* a loop lasts at least this long */
+	uint64_t timeout_ns;	   /* and no longer than this */
+	uint32_t replications, warmup;
+	/* Called a few times a second by the process that waits for the one that measures, with
+	 * the share of the replications that are made; NULL: nobody asks. */
+	void (*told)(void *context, double share);
+	void *context;
+};
+
+/* One turn of the outer loop; durations in the clock's units, of `calls` calls. */
+struct bench_replication {
+	uint64_t began_ns; /* since the first */
+	uint64_t subject, empty;
+	uint32_t switches; /* times that the subject lost its CPU unasked */
+};
+
+enum bench_phase {
+	BENCH_STARTING,
+	BENCH_LOADING,
+	BENCH_FIRST,
+	BENCH_WARMING,
+	BENCH_DOUBLING,
+	BENCH_REPLICATING,
+	BENCH_FINISHED
+};
+
+/* Shared with the child. User code can write to it: nothing in it is trusted
+ * before bench_run has checked it. */
+struct bench_record {
+	volatile uint32_t phase, replication;
+	volatile uint64_t loop_began_ns; /* CLOCK_MONOTONIC */
+	volatile uint32_t refused;	 /* enum bench_end, with `why` */
+	char why[512];
+	uint64_t calls;	       /* in a loop, found by doubling */
+	uint64_t warmup_calls; /* made and not counted, the first among them */
+	uint64_t first;	       /* how long the first call took, in units */
+	bool empty_known;      /* an empty command could be run */
+	struct steal steal_from, steal_to;
+	uint64_t took_ns; /* all replications */
+	struct bench_replication replications[];
+};
+
+enum bench_end {
+	BENCH_DONE,
+	BENCH_BAD,     /* no such library, function or command: the user's to mend */
+	BENCH_FAILED,  /* the system refused something: memory, processes */
+	BENCH_DIED,    /* user code crashed, exited, or (a command) failed */
+	BENCH_ENDLESS, /* it did not return within the timeout */
+	BENCH_STOPPED  /* a signal asked scprof to end */
+};
+
+struct bench_error {
+	int signal;	 /* BENCH_STOPPED: which */
+	char text[1024]; /* one line, no name of the tool */
+};
+
+/* The clock for a plan: kind, and nanoseconds a unit by 20 ms of calibration. `kind`
+ * SCP_CLOCK_NONE: the TSC if it can be trusted, else CLOCK_MONOTONIC. 0; or -1 with
+ * the reason in `why`, if a TSC was asked for that is not to be trusted. */
+int bench_set_clock(struct bench_plan *plan, enum scp_clock_kind kind, char *why, size_t size);
+
+/* Measure. On BENCH_DONE *record is the caller's to give to bench_free_record, else
+ * NULL and *err says what happened. Standard input and output of user code are
+ * /dev/null; its standard error is ours. One thread at a time: signals are held. */
+enum bench_end bench_run(const struct bench_plan *plan, struct bench_record **record,
+			 struct bench_error *err);
+void bench_free_record(struct bench_record *record, const struct bench_plan *plan);
+
+#endif

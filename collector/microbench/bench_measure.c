@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The procedure: first call, warm-up, doubling, replications.
+ *
+ * "Always execute the function once to warm up the cache; keep doubling the
+ * number of times until some threshold is reached" (Bryant and O'Hallaron); then
+ * Feitelson's double loop, in which loops of the subject and of its empty
+ * counterpart alternate, so that both meet the same weather.
+ */
+#include "collector/microbench/bench_subject.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/clocks/counter.h"
+
+#define CALLS_MOST ((uint64_t)1 << 48)
+#define EMPTY	   true
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t now(const struct bench_plan *plan)
+{
+	return plan->clock == SCP_CLOCK_TSC ? counter_read_ordered() : monotonic_ns();
+}
+
+/* One loop, and how long it took. 0, or -1. */
+static int time_loop(struct bench_subject *s, bool empty, unsigned int turn, uint64_t calls,
+		     uint64_t *took)
+{
+	uint64_t from;
+	int result;
+
+	s->record->loop_began_ns = monotonic_ns();
+	from = now(s->plan);
+	result = empty ? s->run_empty(s, calls, turn) : s->run(s, calls);
+	*took = now(s->plan) - from;
+	return result;
+}
+
+static int warm_up(struct bench_subject *s, uint64_t calls)
+{
+	uint64_t took;
+
+	s->record->warmup_calls += calls;
+	return time_loop(s, !EMPTY, 0, calls, &took);
+}
+
+/* A function that forks returns twice, and both would go on with the loop: found
+ * out after one call, before there are many. Called in both. */
+static int refuse_children(struct bench_subject *s)
+{
+	siginfo_t info;
+
+	if (getpid() != s->process)
+		_exit(0);
+	if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) && errno == ECHILD)
+		return 0;
+	return bench_refuse(s->record, BENCH_DIED,
+			    "the function leaves a child process behind, so it cannot be called in "
+			    "a loop");
+}
+
+static int first_call(struct bench_subject *s)
+{
+	s->process = getpid();
+	s->record->phase = BENCH_FIRST;
+	s->record->warmup_calls = 1;
+	if (time_loop(s, !EMPTY, 0, 1, &s->record->first))
+		return -1;
+	return s->plan->library ? refuse_children(s) : 0;
+}
+
+static bool long_enough(const struct bench_subject *s, uint64_t took)
+{
+	return (double)took * s->plan->ns_per_unit >= (double)s->plan->min_time_ns;
+}
+
+/* As many calls as last long enough, twice running: an interruption may make one
+ * short loop look long. */
+static int double_calls(struct bench_subject *s)
+{
+	uint64_t calls = 1, took;
+
+	s->record->phase = BENCH_DOUBLING;
+	for (;; calls *= 2) {
+		int passed = 0;
+
+		s->record->calls = calls;
+		if (calls > 1 && warm_up(s, 1))
+			return -1;
+		do {
+			if (time_loop(s, !EMPTY, 0, calls, &took))
+				return -1;
+			s->record->warmup_calls += calls;
+		} while (long_enough(s, took) && ++passed < 2);
+		if (passed == 2 || calls >= CALLS_MOST)
+			return 0;
+	}
+}
+
+static uint32_t switches(const struct bench_subject *s)
+{
+	struct rusage usage;
+
+	return getrusage(s->rusage_who, &usage) ? 0 : (uint32_t)usage.ru_nivcsw;
+}
+
+static int replicate_subject(struct bench_subject *s, struct bench_replication *r)
+{
+	uint64_t calls = s->record->calls, took;
+	uint32_t before;
+	int result;
+
+	/* the empty loop has just run; a loop of one call follows its like closely enough */
+	if (calls > 1 && warm_up(s, 1))
+		return -1;
+	before = switches(s);
+	result = time_loop(s, !EMPTY, 0, calls, &took);
+	r->subject = took;
+	r->switches = switches(s) - before;
+	return result;
+}
+
+static int replicate_empty(struct bench_subject *s, struct bench_replication *r, unsigned int turn)
+{
+	uint64_t took;
+
+	if (s->run_empty(s, 1, turn) || time_loop(s, EMPTY, turn, s->record->calls, &took))
+		return -1;
+	r->empty = took;
+	return 0;
+}
+
+/* Which comes first alternates, so that neither always follows the other's caches. */
+static int replicate(struct bench_subject *s, unsigned int turn)
+{
+	struct bench_replication *r = &s->record->replications[turn];
+
+	if (turn % 2 == 0)
+		return replicate_empty(s, r, turn) || replicate_subject(s, r) ? -1 : 0;
+	return replicate_subject(s, r) || replicate_empty(s, r, turn) ? -1 : 0;
+}
+
+static int replicate_all(struct bench_subject *s)
+{
+	struct bench_record *r = s->record;
+	uint64_t began = monotonic_ns();
+
+	r->phase = BENCH_REPLICATING;
+	r->steal_from = steal_read();
+	for (uint32_t i = 0; i < s->plan->replications; i++) {
+		r->replication = i;
+		r->replications[i].began_ns = monotonic_ns() - began;
+		if (replicate(s, i))
+			return -1;
+	}
+	r->took_ns = monotonic_ns() - began;
+	r->steal_to = steal_read();
+	return 0;
+}
+
+int bench_measure(struct bench_subject *s)
+{
+	if (first_call(s))
+		return -1;
+	s->record->phase = BENCH_WARMING;
+	for (uint32_t i = 1; i < s->plan->warmup; i++)
+		if (warm_up(s, 1))
+			return -1;
+	if (double_calls(s) || replicate_all(s))
+		return -1;
+	s->record->phase = BENCH_FINISHED;
+	return 0;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* From loops to nanoseconds a call, and from those to means, fences and tests. */
+#include "collector/microbench/bench_summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_sort.h>
+
+static int make_room(struct bench_summary *s, uint32_t n)
+{
+	s->subject_ns = calloc(n, sizeof(double));
+	s->empty_ns = calloc(n, sizeof(double));
+	s->value_ns = calloc(n, sizeof(double));
+	s->outlier = calloc(2 * (size_t)n, sizeof(*s->outlier));
+	return s->subject_ns && s->empty_ns && s->value_ns && s->outlier ? 0 : -1;
+}
+
+void bench_summary_free(struct bench_summary *s)
+{
+	free(s->subject_ns);
+	free(s->empty_ns);
+	free(s->value_ns);
+	free(s->outlier);
+	*s = (struct bench_summary){0};
+}
+
+static void convert(struct bench_summary *s, const struct bench_plan *plan,
+		    const struct bench_record *record)
+{
+	double scale = plan->ns_per_unit / (double)record->calls;
+
+	for (uint32_t i = 0; i < s->replications; i++) {
+		const struct bench_replication *r = &record->replications[i];
+
+		s->subject_ns[i] = (double)r->subject * scale;
+		s->empty_ns[i] = (double)r->empty * scale;
+		s->value_ns[i] = s->subject_ns[i] - (s->subtracted ? s->empty_ns[i] : 0);
+		s->preempted += r->switches > 0;
+	}
+}
+
+static void list_outliers(struct bench_summary *s, const struct bench_record *record, bool empty,
+			  double fence, double median)
+{
+	const double *ns = empty ? s->empty_ns : s->subject_ns;
+
+	for (uint32_t i = 0; i < s->replications; i++)
+		if (ns[i] > fence)
+			s->outlier[s->outliers++] = (struct bench_outlier){
+				.replication = i,
+				.empty = empty,
+				.at_s = (double)record->replications[i].began_ns / 1e9,
+				.ns = ns[i],
+				.factor = ns[i] / median,
+				.switches = empty ? 0 : record->replications[i].switches,
+			};
+}
+
+static void find_fence(const double *ns, uint32_t n, double resolution, double *scratch,
+		       double *fence, double *median)
+{
+	memcpy(scratch, ns, n * sizeof(*ns));
+	gsl_sort(scratch, 1, n);
+	*fence = replications_fence(scratch, n, resolution);
+	*median = replications_quantile(scratch, n, 0.5);
+}
+
+/* The mean of what is left when the disturbed replications are taken out: shown
+ * beside the mean of all, never in its place. */
+static void leave_out(struct bench_summary *s, double confidence, double *scratch)
+{
+	size_t left = 0;
+
+	for (uint32_t i = 0; i < s->replications; i++)
+		if (!(s->subject_ns[i] > s->fence_ns) &&
+		    !(s->subtracted && s->empty_ns[i] > s->empty_fence_ns))
+			scratch[left++] = s->value_ns[i];
+	s->disturbed = s->replications - (uint32_t)left;
+	s->undisturbed = replications_mean(scratch, left, confidence);
+}
+
+static void examine(struct bench_summary *s, const struct bench_plan *plan,
+		    const struct bench_record *record, const struct bench_wishes *wishes,
+		    double *scratch)
+{
+	uint32_t n = s->replications;
+	double resolution = plan->ns_per_unit / (double)record->calls;
+
+	s->mean = replications_mean(s->value_ns, n, wishes->confidence);
+	s->raw = replications_mean(s->subject_ns, n, wishes->confidence);
+	s->empty = replications_mean(s->empty_ns, n, wishes->confidence);
+	s->best = kbest_find(s->subject_ns, n, wishes->k, wishes->epsilon);
+	s->best_empty = kbest_find(s->empty_ns, n, wishes->k, wishes->epsilon);
+	s->best_ns = s->best.value - (s->subtracted ? s->best_empty.value : 0);
+	find_fence(s->subject_ns, n, resolution, scratch, &s->fence_ns, &s->median_ns);
+	list_outliers(s, record, false, s->fence_ns, s->median_ns);
+	find_fence(s->empty_ns, n, resolution, scratch, &s->empty_fence_ns, &s->empty_median_ns);
+	if (s->empty_known)
+		list_outliers(s, record, true, s->empty_fence_ns, s->empty_median_ns);
+	leave_out(s, wishes->confidence, scratch);
+	s->drift = replications_drift(s->subject_ns, n, scratch);
+	s->dependence = replications_dependence(s->value_ns, n);
+}
+
+int bench_summarise(struct bench_summary *s, const struct bench_plan *plan,
+		    const struct bench_record *record, const struct bench_wishes *wishes)
+{
+	double *scratch = calloc(plan->replications, sizeof(*scratch));
+
+	*s = (struct bench_summary){
+		.replications = plan->replications,
+		.function = plan->library != NULL,
+		.empty_known = record->empty_known,
+		.subtracted = wishes->subtract && record->empty_known,
+		.calls = record->calls,
+		.warmup_calls = record->warmup_calls,
+		.first_ns = (double)record->first * plan->ns_per_unit,
+		.stolen = steal_share(&record->steal_from, &record->steal_to),
+		.took_s = (double)record->took_ns / 1e9,
+	};
+	if (!scratch || make_room(s, plan->replications)) {
+		free(scratch);
+		bench_summary_free(s);
+		return -1;
+	}
+	convert(s, plan, record);
+	examine(s, plan, record, wishes, scratch);
+	s->first_factor = s->first_ns / s->raw.mean;
+	bench_warn(s, wishes);
+	free(scratch);
+	return 0;
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What the replications of a bench say, all arithmetic done: nanoseconds a call.
+ *
+ * Each replication gives one compensated value, its loop less the empty loop beside
+ * it, over the calls. The interval is Student's t on those values, so what is not
+ * known about the empty loop is in it, and what both loops share has gone. The
+ * compensated mean of next to nothing may be negative; it is not clamped.
+ */
+#ifndef SCPROF_COLLECTOR_MICROBENCH_BENCH_SUMMARY_H
+#define SCPROF_COLLECTOR_MICROBENCH_BENCH_SUMMARY_H
+
+#include "collector/microbench/bench.h"
+#include "stats/replications.h"
+
+/* A replication that was disturbed: above the outer fence of its like. It counts. */
+struct bench_outlier {
+	uint32_t replication; /* from 0 */
+	bool empty;	      /* the empty loop's, which makes the compensated value too small */
+	double at_s;	      /* since the first replication began */
+	double ns;	      /* a call, nothing subtracted */
+	double factor;	      /* times the median of its like */
+	uint32_t switches;    /* times that the subject lost its CPU unasked */
+};
+
+#define BENCH_WARNINGS 7
+
+struct bench_warning {
+	const char *code; /* static text */
+	char text[240];
+};
+
+struct bench_wishes {
+	double confidence, epsilon;
+	uint32_t k;
+	bool subtract; /* the empty counterpart from the subject */
+};
+
+struct bench_summary {
+	bool function; /* else a command */
+	bool subtracted, empty_known;
+	uint64_t calls, warmup_calls;
+	double first_ns, first_factor; /* the first call, and how many times the mean */
+	struct replications_mean mean; /* the answer: compensated if `subtracted` */
+	struct replications_mean raw, empty;
+	struct replications_mean undisturbed; /* as `mean`, without the outliers */
+	double best_ns;			      /* K-best: compensated if `subtracted` */
+	struct kbest best, best_empty;
+	double fence_ns, median_ns, empty_fence_ns, empty_median_ns;
+	struct replications_drift drift; /* of the subject's loops */
+	double dependence;		 /* of the values that `mean` is made of */
+	double stolen;			 /* share of all CPUs' time; NAN: not known */
+	double took_s;
+	uint32_t replications, outliers, disturbed; /* disturbed: replications with outliers */
+	uint32_t preempted;	       /* replications in which the subject lost its CPU unasked */
+	struct bench_outlier *outlier; /* the subject's, then the empty loop's */
+	double *subject_ns, *empty_ns, *value_ns; /* by replication */
+	struct bench_warning warning[BENCH_WARNINGS];
+	uint32_t warnings;
+};
+
+/* 0, or -1: no memory, nothing to free. */
+int bench_summarise(struct bench_summary *s, const struct bench_plan *plan,
+		    const struct bench_record *record, const struct bench_wishes *wishes);
+void bench_summary_free(struct bench_summary *s);
+
+/* bench_warnings.c: what the reader of the numbers must know; called by bench_summarise. */
+void bench_warn(struct bench_summary *s, const struct bench_wishes *wishes);
+
+#endif

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Symbols by libdwfl, which finds separate debug files and compressed tables as debuggers do. */
+#include "collector/select/below.h"
+
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/select/below_symbols.h"
+#include "collector/select/selection.h"
+#include "collector/select/library_closure.h"
+
+static int out_of_memory(struct profile_error *err)
+{
+	snprintf(err->text, sizeof(err->text), "out of memory");
+	return -1;
+}
+
+void below_free(struct below *b)
+{
+	for (size_t i = 0; i < b->objects; i++) {
+		free(b->object[i].path);
+		free(b->object[i].range);
+	}
+	for (size_t i = 0; i < b->nears; i++)
+		free(b->near[i]);
+	free(b->object);
+	free(b->near);
+	chosen_patterns_free(&b->patterns);
+	*b = (struct below){0};
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct scp_below_range *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+size_t below_join(struct scp_below_range *range, size_t count)
+{
+	size_t kept = 0;
+
+	qsort(range, count, sizeof(*range), compare_ranges);
+	for (size_t i = 0; i < count; i++) {
+		if (kept && range[i].start <= range[kept - 1].end) {
+			if (range[i].end > range[kept - 1].end)
+				range[kept - 1].end = range[i].end;
+		} else {
+			range[kept++] = range[i];
+		}
+	}
+	return kept;
+}
+
+static int add_object(struct below *b, struct below_object *found)
+{
+	struct below_object *grown = realloc(b->object, (b->objects + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -1;
+	b->object = grown;
+	found->ranges = below_join(found->range, found->ranges);
+	b->object[b->objects++] = *found;
+	return 0;
+}
+
+/* A file that cannot be read has no functions; the loader will say why. */
+static int search_object(struct below *b, const char *path)
+{
+	struct below_object found = {0};
+	int result = below_symbols_search(path, &b->patterns, &found, &b->functions);
+
+	if (!result && found.ranges) {
+		found.path = strdup(path);
+		if (found.path && !add_object(b, &found))
+			return 0;
+		result = -1;
+	}
+	free(found.path);
+	free(found.range);
+	return result;
+}
+
+static int search_all(struct below *b, const struct closure *c)
+{
+	for (size_t i = 0; i < c->paths; i++)
+		if (search_object(b, c->path[i]))
+			return -1;
+	return 0;
+}
+
+/* LIBRARY:NAME of what the program does not need: it may open that, or become it by exec. */
+static int search_others(struct below *b, const struct closure *known)
+{
+	int failed = 0;
+
+	for (size_t i = 0; i < b->patterns.count && !failed; i++) {
+		const struct chosen_pattern *p = &b->patterns.list[i];
+		struct closure found;
+
+		if (p->matches || p->takes_out || !p->library)
+			continue;
+		failed = closure_search(p->library, known, &found) || search_all(b, &found);
+		closure_free(&found);
+	}
+	return failed;
+}
+
+static int say_unmatched(struct below *b, const char *program, const struct closure *known,
+			 struct profile_error *err)
+{
+	for (size_t i = 0; i < b->patterns.count; i++) {
+		const struct chosen_pattern *p = &b->patterns.list[i];
+
+		if (p->matches || p->takes_out)
+			continue;
+		b->unmatched = p;
+		below_symbols_near(program, p, &b->near, &b->nears);
+		for (size_t k = 0; k < known->paths; k++)
+			below_symbols_near(known->path[k], p, &b->near, &b->nears);
+		snprintf(err->text, sizeof(err->text), "--below: '%.150s' matches no function %s",
+			 p->text,
+			 p->library ? "in a program or library of that name"
+				    : "of the program or of the libraries that it needs");
+		return -1;
+	}
+	return 0;
+}
+
+static int parse_patterns(struct below *b, const char *text, struct profile_error *err)
+{
+	char why[sizeof(err->text)];
+
+	if (!chosen_patterns_parse(NULL, text, &b->patterns, err))
+		return 0;
+	if (!strncmp(err->text, "-s: ", 4)) { /* the patterns of -s are checked there, too */
+		snprintf(why, sizeof(why), "%s", err->text + 4);
+		snprintf(err->text, sizeof(err->text), "--below: %.480s", why);
+	}
+	return -1;
+}
+
+int below_resolve(struct below *b, const char *program, const char *text, struct profile_error *err)
+{
+	char real[PATH_MAX];
+	const char *path = realpath(program, real) ? real : program;
+	struct closure known = {0};
+	struct profile_error ignored;
+
+	*b = (struct below){0};
+	if (parse_patterns(b, text, err))
+		return -1;
+	if (closure_find(program, &known, &ignored))
+		known = (struct closure){0};
+	int failed = search_object(b, path) || search_all(b, &known) || search_others(b, &known)
+			     ? out_of_memory(err)
+			     : say_unmatched(b, path, &known, err);
+	closure_free(&known);
+	if (!failed && !b->functions) {
+		snprintf(err->text, sizeof(err->text),
+			 "--below: '%.200s' leaves no function: the last pattern that matches "
+			 "decides",
+			 text);
+		failed = -1;
+	}
+	return failed;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Where in a program and its libraries the functions lie that --below names: local functions and
+ * C++ names too, from symbol tables and separate debug files. Found before the program starts, so
+ * that a wrong name is not found out after a long run. */
+#ifndef SCPROF_COLLECTOR_SELECT_BELOW_H
+#define SCPROF_COLLECTOR_SELECT_BELOW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/select/symbol_pattern.h"
+#include "profile/profile.h"
+#include "include/scprof_control.h"
+
+struct below_object {
+	char *path; /* as the loader will have it */
+	uint8_t build_id[32];
+	uint32_t build_id_bytes;
+	struct scp_below_range *range; /* sorted, apart from one another */
+	size_t ranges;
+};
+
+struct below {
+	struct chosen_patterns patterns;
+	struct below_object *object; /* those that have one of the functions */
+	size_t objects;
+	size_t functions;			/* how many symbols match */
+	const struct chosen_pattern *unmatched; /* where below_resolve fails for it; else NULL */
+	char **near;				/* with that: names it could have meant */
+	size_t nears;
+};
+
+/* `text`: patterns as -s takes them. `program`: what will run. 0, or -1 with *err: bad patterns, or
+ * one that matches nothing. below_free either way. */
+int below_resolve(struct below *b, const char *program, const char *text,
+		  struct profile_error *err);
+void below_free(struct below *b);
+
+/* A file (struct scp_below_file) that every process of the run can read. It must not exist. 0, or
+ * -1 with *err. */
+int below_write(const struct below *b, const char *path, struct profile_error *err);
+
+/* A symbol without what compilers append for parts and copies of a function (".cold", ".part.0",
+ * ".constprop.1", ...): length of the name proper. */
+size_t below_stem(const char *symbol);
+
+/* Sort, and join what overlaps or touches. Returns how many are left. */
+size_t below_join(struct scp_below_range *range, size_t count);
+
+#endif

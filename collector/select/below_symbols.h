@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* One file's functions, held against the patterns of --below; private to collector/. */
+#ifndef SCPROF_COLLECTOR_SELECT_BELOW_SYMBOLS_H
+#define SCPROF_COLLECTOR_SELECT_BELOW_SYMBOLS_H
+
+#include "collector/select/below.h"
+
+/* Fill build-id and ranges; counts the patterns' matches, and the symbols that match in *functions.
+ * 0, also where the file cannot be read; -1: memory is out. */
+int below_symbols_search(const char *path, struct chosen_patterns *patterns,
+			 struct below_object *found, size_t *functions);
+
+/* Add the names of its functions, as one would write them, if the pattern could mean this file.
+ * What finds no memory is left out. */
+void below_symbols_near(const char *path, const struct chosen_pattern *pattern, char ***names,
+			size_t *count);
+
+#endif

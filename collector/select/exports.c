@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* By section headers, which every linker's output has: strip keeps those of the
+ * dynamic symbols. */
+#include "collector/select/exports.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct tables {
+	Elf *elf;
+	Elf_Data *symbols, *versions, *definitions;
+	size_t count, strings, version_strings, version_count;
+};
+
+static void find_tables(struct tables *t)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr h;
+
+	while ((section = elf_nextscn(t->elf, section))) {
+		if (!gelf_getshdr(section, &h))
+			continue;
+		if (h.sh_type == SHT_DYNSYM && h.sh_entsize) {
+			t->symbols = elf_getdata(section, NULL);
+			t->count = h.sh_size / h.sh_entsize;
+			t->strings = h.sh_link;
+		} else if (h.sh_type == SHT_GNU_versym) {
+			t->versions = elf_getdata(section, NULL);
+		} else if (h.sh_type == SHT_GNU_verdef) {
+			t->definitions = elf_getdata(section, NULL);
+			t->version_strings = h.sh_link;
+			t->version_count = h.sh_info;
+		} else if (h.sh_type == SHT_DYNAMIC && !t->strings) {
+			t->strings = h.sh_link;
+		}
+	}
+}
+
+/* Name of the version with this index; NULL: the file itself, or none. */
+static const char *version_name(const struct tables *t, unsigned index)
+{
+	int at = 0;
+	GElf_Verdef d;
+	GElf_Verdaux a;
+
+	for (size_t i = 0; t->definitions && i < t->version_count; i++) {
+		if (!gelf_getverdef(t->definitions, at, &d))
+			return NULL;
+		if (d.vd_ndx == index && !(d.vd_flags & VER_FLG_BASE) &&
+		    gelf_getverdaux(t->definitions, at + (int)d.vd_aux, &a))
+			return elf_strptr(t->elf, t->version_strings, a.vda_name);
+		if (!d.vd_next)
+			return NULL;
+		at += (int)d.vd_next;
+	}
+	return NULL;
+}
+
+static int add_function(const struct tables *t, size_t i, const char *name, struct exports *out)
+{
+	GElf_Versym v = 1;
+	struct export *e = &out->function[out->functions];
+
+	if (t->versions && !gelf_getversym(t->versions, (int)i, &v))
+		v = 1;
+	if (!(v & 0x7fff)) /* local */
+		return 0;
+	const char *version = version_name(t, v & 0x7fff);
+	*e = (struct export){.name = strdup(name),
+			     .version = version ? strdup(version) : NULL,
+			     .is_default = !(v & 0x8000)};
+	out->functions++;
+	return e->name && (!version || e->version) ? 0 : -1;
+}
+
+static bool is_exported_function(const GElf_Sym *s)
+{
+	unsigned type = GELF_ST_TYPE(s->st_info), bind = GELF_ST_BIND(s->st_info);
+	unsigned visibility = GELF_ST_VISIBILITY(s->st_other);
+
+	return (type == STT_FUNC || type == STT_GNU_IFUNC) && s->st_shndx != SHN_UNDEF &&
+	       (bind == STB_GLOBAL || bind == STB_WEAK) &&
+	       (visibility == STV_DEFAULT || visibility == STV_PROTECTED);
+}
+
+static int read_symbols(const struct tables *t, struct exports *out)
+{
+	GElf_Sym s;
+
+	out->function = calloc(t->count + 1, sizeof(*out->function));
+	out->import = calloc(t->count + 1, sizeof(*out->import));
+	if (!out->function || !out->import)
+		return -1;
+	for (size_t i = 1; i < t->count; i++) {
+		const char *name = gelf_getsym(t->symbols, (int)i, &s)
+					   ? elf_strptr(t->elf, t->strings, s.st_name)
+					   : NULL;
+		if (!name || !*name)
+			continue;
+		if (s.st_shndx == SHN_UNDEF && !(out->import[out->imports++] = strdup(name)))
+			return -1;
+		if (is_exported_function(&s) && add_function(t, i, name, out))
+			return -1;
+	}
+	return 0;
+}
+
+static int read_soname(const struct tables *t, struct exports *out)
+{
+	const char *soname = strrchr(out->path, '/');
+	Elf_Scn *section = NULL;
+	GElf_Shdr h;
+	GElf_Dyn d;
+
+	soname = soname ? soname + 1 : out->path;
+	while ((section = elf_nextscn(t->elf, section))) {
+		if (!gelf_getshdr(section, &h) || h.sh_type != SHT_DYNAMIC)
+			continue;
+		Elf_Data *data = elf_getdata(section, NULL);
+		for (int i = 0; data && gelf_getdyn(data, i, &d) && d.d_tag != DT_NULL; i++) {
+			const char *text = d.d_tag == DT_SONAME
+						   ? elf_strptr(t->elf, h.sh_link, d.d_un.d_val)
+						   : NULL;
+			if (text)
+				soname = text;
+		}
+	}
+	out->soname = strdup(soname);
+	return out->soname ? 0 : -1;
+}
+
+int exports_read(const char *path, struct exports *out)
+{
+	struct tables t = {0};
+	int result = -1;
+
+	*out = (struct exports){.path = strdup(path)};
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || !out->path || elf_version(EV_CURRENT) == EV_NONE) {
+		int error = errno;
+		if (fd >= 0)
+			close(fd);
+		errno = error;
+		return -1;
+	}
+	t.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	errno = ENOEXEC;
+	if (t.elf && elf_kind(t.elf) == ELF_K_ELF) {
+		find_tables(&t);
+		result = read_soname(&t, out) || read_symbols(&t, out) ? -1 : 0;
+	}
+	if (t.elf)
+		elf_end(t.elf);
+	close(fd);
+	return result;
+}
+
+void exports_free(struct exports *e)
+{
+	for (size_t i = 0; i < e->functions; i++) {
+		free(e->function[i].name);
+		free(e->function[i].version);
+	}
+	for (size_t i = 0; i < e->imports; i++)
+		free(e->import[i]);
+	free(e->function);
+	free(e->import);
+	free(e->path);
+	free(e->soname);
+	*e = (struct exports){0};
+}

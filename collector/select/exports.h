@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The functions that an ELF file exports for dynamic linking, with their
+ * versions, and the names that it imports. */
+#ifndef SCPROF_COLLECTOR_SELECT_EXPORTS_H
+#define SCPROF_COLLECTOR_SELECT_EXPORTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct export
+{
+	char *name;
+	char *version;	 /* NULL: none */
+	bool is_default; /* what a new program would be linked with */
+};
+
+struct exports {
+	char *path;
+	char *soname; /* or the file's name */
+	struct export *function;
+	size_t functions;
+	char **import; /* undefined symbols, without versions */
+	size_t imports;
+};
+
+/* 0, or -1 with errno where the file cannot be read as ELF (ENOEXEC) or memory is out.
+ * Free with exports_free either way. */
+int exports_read(const char *path, struct exports *out);
+void exports_free(struct exports *e);
+
+#endif

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What ld.so would load is what ld.so says that it would load. */
+#include "collector/select/library_closure.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collector/launch/elf_facts.h"
+
+static int add(struct closure *c, const char *path)
+{
+	char **grown = realloc(c->path, (c->paths + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -1;
+	c->path = grown;
+	c->path[c->paths] = strdup(path);
+	return c->path[c->paths++] ? 0 : -1;
+}
+
+void closure_free(struct closure *c)
+{
+	for (size_t i = 0; i < c->paths; i++)
+		free(c->path[i]);
+	free(c->path);
+	*c = (struct closure){0};
+}
+
+static bool is_loader(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	return !strncmp(name, "ld-linux", 8) || !strncmp(name, "ld64", 4) ||
+	       !strncmp(name, "ld-2.", 5) || !strncmp(name, "ld.so", 5);
+}
+
+/* "\tlibz.so.1 => /lib/libz.so.1 (0x...)", or "\t/lib/preloaded.so (0x...)"; the vDSO
+ * has no path. What is not found stops the program itself, not us. */
+static int add_line(struct closure *c, char *line)
+{
+	char *arrow = strstr(line, " => "), *path = arrow ? arrow + 4 : line + strspn(line, "\t ");
+	char *end = strstr(path, " (0x");
+
+	if (*path != '/' || !end)
+		return 0;
+	*end = '\0';
+	return is_loader(path) ? 0 : add(c, path);
+}
+
+static _Noreturn void become_loader(const char *loader, const char *program, int out)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	dup2(null, 0);
+	dup2(out, 1);
+	dup2(null, 2);
+	execl(loader, loader, "--list", program, (char *)NULL);
+	_exit(127);
+}
+
+static int read_lines(int fd, struct closure *out)
+{
+	char line[PATH_MAX + 256];
+	FILE *f = fdopen(fd, "r");
+	int failed = f ? 0 : -1;
+
+	while (!failed && fgets(line, sizeof(line), f))
+		failed = add_line(out, line);
+	if (f)
+		fclose(f);
+	else
+		close(fd);
+	return failed;
+}
+
+static int ask(const char *loader, const char *program, struct closure *out)
+{
+	int pipe_fd[2], status = -1;
+
+	if (pipe2(pipe_fd, O_CLOEXEC))
+		return -1;
+	pid_t pid = fork();
+	if (pid == 0)
+		become_loader(loader, program, pipe_fd[1]);
+	close(pipe_fd[1]);
+	int failed = read_lines(pipe_fd[0], out);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return failed || pid < 0 || status ? -1 : 0;
+}
+
+int closure_find(const char *program, struct closure *out, struct profile_error *err)
+{
+	char real[PATH_MAX]; /* $ORIGIN is where the file is, not where a link to it is */
+	struct elf_facts facts;
+	int fd = open(program, O_RDONLY | O_CLOEXEC);
+	bool is_elf = fd >= 0 && !elf_facts_read(fd, &facts);
+
+	*out = (struct closure){0};
+	if (fd >= 0)
+		close(fd);
+	if (!is_elf || !*facts.interpreter) {
+		snprintf(err->text, sizeof(err->text),
+			 "%.300s is linked statically, or no program: nothing in it is bound by\n"
+			 "the dynamic linker, so it has no symbols to choose",
+			 program);
+		return -1;
+	}
+	if (!elf_loader_is_trusted(facts.interpreter)) {
+		snprintf(
+			err->text, sizeof(err->text),
+			"%.200s names %.100s as its loader, which is not there, or somebody\n"
+			"else can write it: it is not run to ask which libraries the program needs",
+			program, facts.interpreter);
+		return -1;
+	}
+	if (!ask(facts.interpreter, realpath(program, real) ? real : program, out) && out->paths)
+		return 0;
+	snprintf(err->text, sizeof(err->text),
+		 "%.100s --list %.300s fails: cannot tell which libraries the program needs",
+		 facts.interpreter, program);
+	closure_free(out);
+	return -1;
+}
+
+/* Found already, perhaps by another name? */
+static bool is_among(const struct closure *c, const struct stat *st)
+{
+	struct stat other;
+
+	for (size_t i = 0; i < c->paths; i++)
+		if (!stat(c->path[i], &other) && other.st_dev == st->st_dev &&
+		    other.st_ino == st->st_ino)
+			return true;
+	return false;
+}
+
+static int search_glob(const char *pattern, struct closure *out)
+{
+	glob_t found;
+	struct stat st;
+	int failed = 0;
+
+	if (glob(pattern, 0, NULL, &found))
+		return 0;
+	for (size_t i = 0; !failed && i < found.gl_pathc; i++)
+		if (!stat(found.gl_pathv[i], &st) && S_ISREG(st.st_mode) && !is_among(out, &st))
+			failed = add(out, found.gl_pathv[i]);
+	globfree(&found);
+	return failed;
+}
+
+static int search_in(const char *directory, size_t length, const char *pattern, struct closure *out)
+{
+	char path[2 * PATH_MAX];
+
+	if (!length)
+		return 0;
+	snprintf(path, sizeof(path), "%.*s/%s", (int)length, directory, pattern);
+	int failed = search_glob(path, out);
+	if (strstr(pattern, ".so"))
+		return failed;
+	/* "libz" stands for libz.so and all that begin with libz.so. */
+	snprintf(path, sizeof(path), "%.*s/%s.so*", (int)length, directory, pattern);
+	return failed ? failed : search_glob(path, out);
+}
+
+int closure_search(const char *pattern, const struct closure *known, struct closure *out)
+{
+	static const char system[] = "/usr/local/lib:/lib64:/usr/lib64:/lib:/usr/lib";
+	const char *lists[] = {getenv("LD_LIBRARY_PATH"), system};
+	int failed = 0;
+
+	*out = (struct closure){0};
+	if (strchr(pattern, '/'))
+		return search_glob(pattern, out);
+	for (size_t i = 0; i < known->paths && !failed; i++)
+		failed = search_in(known->path[i],
+				   (size_t)(strrchr(known->path[i], '/') - known->path[i]), pattern,
+				   out);
+	for (size_t l = 0; l < 2 && !failed; l++)
+		for (const char *at = lists[l]; at && *at && !failed; at += strspn(at, ":")) {
+			size_t length = strcspn(at, ":");
+
+			failed = search_in(at, length, pattern, out);
+			at += length;
+		}
+	return failed;
+}

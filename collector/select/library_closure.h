@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The libraries that a program is started with, in the order in which symbols are
+ * looked up in them, and libraries that it may open later. */
+#ifndef SCPROF_COLLECTOR_SELECT_LIBRARY_CLOSURE_H
+#define SCPROF_COLLECTOR_SELECT_LIBRARY_CLOSURE_H
+
+#include <stddef.h>
+
+#include "profile/profile.h"
+
+struct closure {
+	char **path; /* absolute; the program itself is not among them, nor the loader */
+	size_t paths;
+};
+
+/* Asks the program's own loader (ld.so --list), which goes by LD_LIBRARY_PATH, RUNPATH and
+ * its cache, and runs nothing of the program. 0, or -1 with *err. */
+int closure_find(const char *program, struct closure *out, struct profile_error *err);
+
+/* Files whose name (or path, if `pattern` has a slash) matches the glob, in the directories
+ * where the loader would look: LD_LIBRARY_PATH, those of `known`, the system's. Links to the
+ * same file count once. 0, or -1 when memory is out. */
+int closure_search(const char *pattern, const struct closure *known, struct closure *out);
+
+void closure_free(struct closure *c);
+
+#endif

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Functions that cannot be called through a trampoline. */
+#ifndef SCPROF_COLLECTOR_SELECT_REFUSED_FUNCTIONS_H
+#define SCPROF_COLLECTOR_SELECT_REFUSED_FUNCTIONS_H
+
+#include "collector/select/exports.h"
+
+/* Why `name` cannot be chosen, or NULL. `own`: what libscprof.so exports and imports. */
+const char *chosen_refuse(const char *name, const struct exports *own);
+
+#endif

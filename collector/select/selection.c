@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Each exported function of each library is held against the patterns, in the order
+ * in which the loader looks symbols up: of two equal ones the first is what a call
+ * reaches, and its stub stands for both. */
+#include "collector/select/selection.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/select/refused_functions.h"
+#include "profile/model/demangle.h"
+#include "include/scprof_chosen.h"
+
+char *chosen_demangle(const char *name, bool parameters)
+{
+	if (strncmp(name, "_Z", 2) != 0)
+		return strdup(name);
+	return parameters ? demangle_full(name) : demangle_brief(name);
+}
+
+static int out_of_memory(struct profile_error *err)
+{
+	snprintf(err->text, sizeof(err->text), "out of memory");
+	return -1;
+}
+
+/* A library that cannot be read has nothing to choose; the loader will say why. */
+static int add_library(struct chosen *c, const char *path)
+{
+	struct exports *grown = realloc(c->library, (c->libraries + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -1;
+	c->library = grown;
+	if (!exports_read(path, &c->library[c->libraries])) {
+		c->libraries++;
+		return 0;
+	}
+	int error = errno;
+	exports_free(&c->library[c->libraries]);
+	return error == ENOMEM ? -1 : 0;
+}
+
+int chosen_open(struct chosen *c, const char *program, const char *own_library,
+		struct profile_error *err)
+{
+	*c = (struct chosen){0};
+	if (closure_find(program, &c->needed, err))
+		return -1;
+	if (exports_read(program, &c->program) || exports_read(own_library, &c->own)) {
+		snprintf(err->text, sizeof(err->text), "cannot read the symbols of %.200s: %s",
+			 c->program.soname ? own_library : program, strerror(errno));
+		return -1;
+	}
+	for (size_t i = 0; i < c->needed.paths; i++)
+		if (add_library(c, c->needed.path[i]))
+			return out_of_memory(err);
+	return 0;
+}
+
+void chosen_close(struct chosen *c)
+{
+	for (size_t i = 0; i < c->count; i++)
+		free(c->symbol[i].shown);
+	for (size_t i = 0; i < c->libraries; i++)
+		exports_free(&c->library[i]);
+	free(c->symbol);
+	free(c->library);
+	exports_free(&c->program);
+	exports_free(&c->own);
+	closure_free(&c->needed);
+}
+
+const char *chosen_reason(const struct chosen *c, const char *name)
+{
+	for (size_t i = 0; i < c->program.functions; i++)
+		if (!strcmp(c->program.function[i].name, name))
+			return "the program defines it itself: calls reach that, not a library's";
+	return chosen_refuse(name, &c->own);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static uint32_t hash(const char *name)
+{
+	uint32_t h = 5381;
+
+	for (; *name; name++)
+		h = h * 33 + (uint8_t)*name;
+	return h;
+}
+
+static bool is_chosen(const struct chosen *c, const struct export *e, uint32_t h)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (c->symbol[i].hash == h && !strcmp(c->symbol[i].name, e->name) &&
+		    same_text(c->symbol[i].version, e->version))
+			return true;
+	return false;
+}
+
+/* Old versions are other functions: told apart. */
+static char *show(const struct export *e)
+{
+	char *plain = chosen_demangle(e->name, true), *whole = NULL;
+
+	if (!plain || !e->version || e->is_default)
+		return plain;
+	if (asprintf(&whole, "%s@%s", plain, e->version) < 0)
+		whole = NULL;
+	free(plain);
+	return whole;
+}
+
+static int grow(struct chosen *c, struct profile_error *err)
+{
+	struct chosen_symbol *grown = realloc(c->symbol, (c->count + 1) * sizeof(*grown));
+
+	if (grown)
+		c->symbol = grown;
+	return grown ? 0 : out_of_memory(err);
+}
+
+static int add_symbol(struct chosen *c, const struct export *e, const struct exports *library,
+		      bool needed, struct profile_error *err)
+{
+	uint32_t h = hash(e->name);
+
+	if (is_chosen(c, e, h))
+		return 0;
+	c->records += needed ? 1 : 1 + CHOSEN_SPARES;
+	if (c->records > SCP_CHOSEN_MAX) {
+		snprintf(err->text, sizeof(err->text),
+			 "-s chooses too many functions: more than %u.\n"
+			 "Choose fewer",
+			 SCP_CHOSEN_MAX / (needed ? 1 : 1 + CHOSEN_SPARES));
+		return -1;
+	}
+	char *shown = grow(c, err) ? NULL : show(e);
+	if (!shown)
+		return out_of_memory(err);
+	c->symbol[c->count++] = (struct chosen_symbol){.name = e->name,
+						       .version = e->version,
+						       .is_default = e->is_default,
+						       .is_later = !needed,
+						       .hash = h,
+						       .shown = shown,
+						       .library = library};
+	return 0;
+}
+
+static void leave_out(struct chosen *c, const char *name)
+{
+	for (size_t i = 0; i < 4 && i < c->left_out; i++)
+		if (!strcmp(c->left_out_names[i], name)) /* another version of it */
+			return;
+	if (c->left_out < 4)
+		c->left_out_names[c->left_out] = name;
+	c->left_out++;
+}
+
+/* The pattern that decides, or NULL. */
+static struct chosen_pattern *decide(struct chosen_patterns *patterns, const struct export *e,
+				     const struct exports *library, bool needed)
+{
+	char *full = NULL, *brief = NULL;
+	struct chosen_pattern *last = NULL;
+
+	if (patterns->demangled && !strncmp(e->name, "_Z", 2)) {
+		full = chosen_demangle(e->name, true);
+		brief = chosen_demangle(e->name, false);
+	}
+	for (size_t i = 0; i < patterns->count; i++) {
+		struct chosen_pattern *p = &patterns->list[i];
+
+		if (!(needed || p->library || p->takes_out) ||
+		    !chosen_pattern_has_library(p, library) ||
+		    !chosen_pattern_has_name(p, e->name, full, brief))
+			continue;
+		p->matches++;
+		last = p;
+	}
+	free(full);
+	free(brief);
+	return last && !last->takes_out ? last : NULL;
+}
+
+static int take_library(struct chosen *c, struct chosen_patterns *patterns,
+			const struct exports *library, bool needed, struct profile_error *err)
+{
+	for (size_t i = 0; i < library->functions; i++) {
+		const struct export *e = &library->function[i];
+		const struct chosen_pattern *p = decide(patterns, e, library, needed);
+		const char *reason = p ? chosen_reason(c, e->name) : NULL;
+
+		if (reason && p->is_exact && !p->is_optional) {
+			snprintf(err->text, sizeof(err->text), "-s: %.100s cannot be chosen: %s",
+				 e->name, reason);
+			return -1;
+		}
+		if (reason)
+			leave_out(c, e->name);
+		else if (p && add_symbol(c, e, library, needed, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* Libraries that patterns name and the program does not need: it may open them. */
+static int add_later_ones(struct chosen *c, const struct chosen_patterns *patterns)
+{
+	int failed = 0;
+
+	for (size_t i = 0; i < patterns->count && !failed; i++) {
+		const struct chosen_pattern *p = &patterns->list[i];
+		struct closure found;
+
+		if (p->matches || p->takes_out || !p->library)
+			continue;
+		failed = closure_search(p->library, &c->needed, &found);
+		for (size_t f = 0; f < found.paths && !failed; f++)
+			failed = add_library(c, found.path[f]);
+		closure_free(&found);
+	}
+	return failed;
+}
+
+static int say_unmatched(struct chosen *c, const struct chosen_pattern *p,
+			 struct profile_error *err)
+{
+	bool own = false;
+
+	for (size_t i = 0; !p->library && i < c->program.functions; i++)
+		own |= chosen_pattern_has_name(p, c->program.function[i].name, NULL, NULL);
+	c->unmatched = p;
+	snprintf(err->text, sizeof(err->text), "-s: '%.150s' matches no function %s", p->text,
+		 own	      ? "of a library: the program has it itself, and dynamic\n"
+				"linking does not resolve the program's own calls"
+		 : p->library ? "in a library of that name"
+			      : "in the libraries that the program needs");
+	return -1;
+}
+
+static bool all_optional(const struct chosen_patterns *patterns)
+{
+	for (size_t i = 0; i < patterns->count; i++)
+		if (!patterns->list[i].is_optional && !patterns->list[i].takes_out)
+			return false;
+	return true;
+}
+
+int chosen_resolve(struct chosen *c, struct chosen_patterns *patterns, struct profile_error *err)
+{
+	size_t needed = c->libraries;
+
+	/* All libraries first: symbols point into the list. */
+	for (size_t i = 0; i < patterns->count; i++)
+		for (size_t l = 0; l < needed && !patterns->list[i].matches; l++)
+			patterns->list[i].matches =
+				chosen_pattern_has_library(&patterns->list[i], &c->library[l]);
+	if (add_later_ones(c, patterns))
+		return out_of_memory(err);
+	for (size_t i = 0; i < patterns->count; i++)
+		patterns->list[i].matches = 0;
+	for (size_t l = 0; l < c->libraries; l++)
+		if (take_library(c, patterns, &c->library[l], l < needed, err))
+			return -1;
+	for (size_t i = 0; i < patterns->count; i++)
+		if (!patterns->list[i].matches && !patterns->list[i].takes_out &&
+		    !patterns->list[i].is_optional)
+			return say_unmatched(c, &patterns->list[i], err);
+	if (c->count || all_optional(patterns))
+		return 0;
+	snprintf(err->text, sizeof(err->text),
+		 "-s: none of the functions that match can be chosen");
+	return -1;
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The symbols that patterns choose for a program, resolved before it starts. */
+#ifndef SCPROF_COLLECTOR_SELECT_SELECTION_H
+#define SCPROF_COLLECTOR_SELECT_SELECTION_H
+
+#include <stdint.h>
+
+#include "collector/select/symbol_pattern.h"
+#include "collector/select/library_closure.h"
+#include "collector/select/exports.h"
+#include "profile/profile.h"
+
+/* A library that is opened later may be there more than once: so many originals of one name
+ * can have a stub through dlsym. */
+#define CHOSEN_SPARES 4
+
+struct chosen_symbol {
+	const char *name, *version; /* version NULL: none */
+	bool is_default;
+	bool is_later; /* in a library that the program may open, but does not need */
+	uint32_t hash; /* of the name, as in DT_GNU_HASH */
+	char *shown;   /* demangled; owned */
+	const struct exports *library;
+};
+
+/* Strings point into `library`. */
+struct chosen {
+	struct closure needed;
+	struct exports program, own;
+	struct exports *library; /* those that the program needs come first */
+	size_t libraries;
+	struct chosen_symbol *symbol;
+	size_t count;
+	size_t records;				/* with those for dlsym, see CHOSEN_SPARES */
+	size_t left_out;			/* by globs, because they cannot be chosen */
+	const char *left_out_names[4];		/* some of them */
+	const struct chosen_pattern *unmatched; /* where chosen_resolve fails for it; else NULL */
+};
+
+/* Look at the program and what it needs. `own_library`: path of libscprof.so. 0, or -1 with
+ * *err. chosen_close frees either way. */
+int chosen_open(struct chosen *c, const char *program, const char *own_library,
+		struct profile_error *err);
+void chosen_close(struct chosen *c);
+
+/* Fill `symbol`. Libraries that the program does not need, but a pattern names, are looked
+ * for where the loader would look. -1 with *err: a pattern matches nothing, or a name cannot
+ * be chosen. Of ready-made groups alone `symbol` may stay empty. */
+int chosen_resolve(struct chosen *c, struct chosen_patterns *patterns, struct profile_error *err);
+
+/* Why this name cannot be chosen, or NULL. */
+const char *chosen_reason(const struct chosen *c, const char *name);
+
+/* Write the stub object. 0, or -1 with *err. */
+int chosen_write_object(const struct chosen *c, const char *path, struct profile_error *err);
+
+/* A name as the source has it; NULL when memory is out. */
+char *chosen_demangle(const char *name, bool parameters);
+
+#endif

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The stub object, laid out by hand: three segments whose file offsets are their
+ * addresses. What it is for is told in scprof_chosen.h; the format in the System V
+ * ABI and, for versions and the hash table, the Linux Standard Base, chapter 10.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collector/select/stub_object.h"
+
+void *chosen_object_extend(struct object *o, struct part *p, size_t bytes)
+{
+	if (p->size + bytes > p->room) {
+		size_t room = 2 * (p->size + bytes) + 4096;
+		uint8_t *grown = realloc(p->bytes, room);
+
+		if (!grown) {
+			o->failed = true;
+			return NULL;
+		}
+		p->bytes = grown;
+		p->room = room;
+	}
+	memset(p->bytes + p->size, 0, bytes);
+	p->size += bytes;
+	return p->bytes + p->size - bytes;
+}
+
+void chosen_object_put(struct object *o, const void *from, size_t bytes)
+{
+	void *to = chosen_object_extend(o, &o->image, bytes);
+
+	if (to)
+		memcpy(to, from, bytes);
+}
+
+void chosen_object_put32(struct object *o, uint32_t v)
+{
+	chosen_object_put(o, &v, sizeof(v));
+}
+
+size_t chosen_object_align(struct object *o, size_t to)
+{
+	chosen_object_extend(o, &o->image, (to - o->image.size % to) % to);
+	return o->image.size;
+}
+
+uint32_t chosen_object_string(struct object *o, struct part *p, const char *text)
+{
+	size_t at = p->size, bytes = strlen(text) + 1;
+	void *to = chosen_object_extend(o, p, bytes);
+
+	if (to)
+		memcpy(to, text, bytes);
+	return (uint32_t)at;
+}
+
+/* One rule for all stubs: the return address is where the stack pointer points to. */
+static void put_frames(struct object *o)
+{
+	static const uint8_t cie[] = {
+		20,   0,   0, 0,    0,	  0,	0, 0,	 1,
+		'z',  'R', 0, 1,    0x78, 0x10, 1, 0x1b, /* code 1, data -8, rip; pcrel sdata4 */
+		0x0c, 7,   8, 0x90, 1,			 /* CFA rsp + 8, rip at CFA - 8 */
+		0,    0};
+	static const uint8_t hdr[] = {1, 0x1b, 0x03, 0x3b};
+	int32_t length = (int32_t)((o->c->count + o->spares + 1) * SCP_CHOSEN_STUB_BYTES);
+
+	o->frame_hdr_at = chosen_object_align(o, 8);
+	o->frame_at = o->frame_hdr_at + 24;
+	size_t fde = o->frame_at + sizeof(cie);
+	chosen_object_put(o, hdr, sizeof(hdr));
+	chosen_object_put32(o, (uint32_t)(o->frame_at - (o->frame_hdr_at + 4)));
+	chosen_object_put32(o, 1);
+	chosen_object_put32(o, (uint32_t)(o->stubs_at - o->frame_hdr_at));
+	chosen_object_put32(o, (uint32_t)(fde - o->frame_hdr_at));
+	chosen_object_put32(o, 0);
+	chosen_object_put(o, cie, sizeof(cie));
+	chosen_object_put32(o, 16);
+	chosen_object_put32(o, sizeof(cie) + 4);
+	chosen_object_put32(o, (uint32_t)(o->stubs_at - (fde + 8)));
+	chosen_object_put32(o, (uint32_t)length);
+	chosen_object_put32(o, 0); /* no augmentation data; padding */
+	chosen_object_put32(o, 0); /* the end */
+}
+
+static void put_rela(struct object *o)
+{
+	o->rela_at = chosen_object_align(o, 8);
+	for (uint32_t i = 0; i < SERVED; i++) {
+		Elf64_Rela r = {.r_offset = o->slot_at + 8 * (size_t)i,
+				.r_info = ELF64_R_INFO((uint64_t)i + 1, R_X86_64_GLOB_DAT)};
+
+		chosen_object_put(o, &r, sizeof(r));
+	}
+}
+
+static void put_strings(struct object *o)
+{
+	o->strings_at = o->image.size;
+	chosen_object_put(o, o->strings.bytes, o->strings.size);
+}
+
+/* preload/selected/selected_early.c: where a stub goes as long as the loader has not filled its slot. */
+static const uint8_t early_code[] = {
+#include "preload/selected/selected_early.inc"
+};
+
+static void put_offset(uint8_t *to, size_t target, size_t next)
+{
+	int32_t offset = (int32_t)(target - next);
+
+	memcpy(to, &offset, sizeof(offset));
+}
+
+/* endbr64; lea record(%rip), %r11; cmpq $0, slot(%rip); je early; jmp *slot(%rip) */
+static void put_stub(struct object *o, size_t i)
+{
+	uint8_t code[SCP_CHOSEN_STUB_BYTES] = {
+		0xf3, 0x0f, 0x1e, 0xfa, 0x4c, 0x8d, 0x1d, 0, 0,	   0,	 0,
+		0x48, 0x83, 0x3d, 0,	0,    0,    0,	  0, 0x0f, 0x84, 0,
+		0,    0,    0,	  0xff, 0x25, 0,    0,	  0, 0,	   0xcc,
+	};
+	size_t at = o->image.size;
+
+	put_offset(code + 7, o->records_at + i * sizeof(struct scp_chosen), at + 11);
+	put_offset(code + 14, o->slot_at, at + 19);
+	put_offset(code + 21, o->early_at, at + 25);
+	put_offset(code + 27, o->slot_at, at + 31);
+	chosen_object_put(o, code, sizeof(code));
+}
+
+/* endbr64; xor %r11d, %r11d; cmpq $0, slot(%rip); je early; jmp *slot(%rip) */
+static void put_dlsym(struct object *o)
+{
+	uint8_t code[SCP_CHOSEN_STUB_BYTES] = {
+		0xf3, 0x0f, 0x1e, 0xfa, 0x45, 0x31, 0xdb, 0x48, 0x83, 0x3d, 0, 0, 0, 0,
+		0,    0x0f, 0x84, 0,	0,    0,    0,	  0xff, 0x25, 0,    0, 0, 0,
+	};
+	size_t at = o->image.size;
+
+	put_offset(code + 10, o->slot_at + 8, at + 15);
+	put_offset(code + 17, o->early_at, at + 21);
+	put_offset(code + 23, o->slot_at + 8, at + 27);
+	memset(code + 27, 0xcc, sizeof(code) - 27);
+	chosen_object_put(o, code, sizeof(code));
+}
+
+static void put_stubs(struct object *o)
+{
+	o->stubs_at = chosen_object_align(o, PAGE);
+	for (size_t i = 0; i < o->c->count + o->spares; i++)
+		put_stub(o, i);
+	put_dlsym(o);
+	o->early_at = chosen_object_align(o, 16);
+	chosen_object_put(o, early_code, sizeof(early_code));
+	o->stubs_end = o->image.size;
+}
+
+static void put_dynamic(struct object *o, uint32_t soname)
+{
+	const uint64_t d[][2] = {
+		{DT_SONAME, soname},
+		{DT_GNU_HASH, o->hash_at},
+		{DT_STRTAB, o->strings_at},
+		{DT_STRSZ, o->strings.size},
+		{DT_SYMTAB, o->symbols_at},
+		{DT_SYMENT, sizeof(Elf64_Sym)},
+		{DT_RELA, o->rela_at},
+		{DT_RELASZ, SERVED * sizeof(Elf64_Rela)},
+		{DT_RELAENT, sizeof(Elf64_Rela)},
+		{DT_VERSYM, o->versym_at},
+		{DT_VERDEF, o->verdef_at},
+		{DT_VERDEFNUM, o->versions + 1},
+		{DT_FLAGS, DF_BIND_NOW},
+		{DT_NULL, 0},
+	};
+
+	o->dynamic_at = chosen_object_align(o, PAGE);
+	chosen_object_put(o, d, sizeof(d));
+	o->slot_at = o->image.size;
+	chosen_object_extend(o, &o->image, 8 * SERVED);
+}
+
+static void put_record(struct object *o, size_t texts, const struct chosen_symbol *s,
+		       uint32_t flags)
+{
+	struct scp_chosen r = {.id = (uint32_t)((o->image.size - o->records_at) / sizeof(r)),
+			       .flags = flags};
+
+	r.name = (uint32_t)texts + chosen_object_string(o, &o->text, s->name);
+	r.version =
+		s->version ? (uint32_t)texts + chosen_object_string(o, &o->text, s->version) : 0;
+	r.shown = (uint32_t)texts + chosen_object_string(o, &o->text, s->shown);
+	r.soname = (uint32_t)texts + chosen_object_string(o, &o->text, s->library->soname);
+	chosen_object_put(o, &r, sizeof(r));
+}
+
+static void put_table(struct object *o)
+{
+	size_t count = o->c->count + o->spares;
+	struct scp_chosen_table t = {.magic = SCP_CHOSEN_MAGIC, .count = (uint32_t)count};
+
+	o->table_at = chosen_object_align(o, 64);
+	o->records_at = o->table_at + 64; /* a record is a cache line */
+	t.symbols = (int64_t)(o->records_at - o->table_at);
+	t.stubs = (int64_t)o->stubs_at - (int64_t)o->table_at;
+	chosen_object_put(o, &t, sizeof(t));
+	chosen_object_align(o, 64);
+	o->text.size = 0;
+	size_t texts = 64 + count * sizeof(struct scp_chosen);
+	for (size_t i = 0; i < o->c->count; i++)
+		put_record(o, texts, &o->c->symbol[i], 0);
+	for (size_t i = 0; i < o->c->count; i++)
+		for (int n = 0; o->c->symbol[i].is_later && n < CHOSEN_SPARES; n++)
+			put_record(o, texts, &o->c->symbol[i], SCP_CHOSEN_SPARE);
+	chosen_object_put(o, o->text.bytes, o->text.size);
+	o->end = o->image.size;
+}
+
+static Elf64_Phdr segment(uint32_t type, uint32_t flags, size_t from, size_t to, size_t align)
+{
+	return (Elf64_Phdr){.p_type = type,
+			    .p_flags = flags,
+			    .p_offset = from,
+			    .p_vaddr = from,
+			    .p_paddr = from,
+			    .p_filesz = to - from,
+			    .p_memsz = to - from,
+			    .p_align = align};
+}
+
+static void set_headers(struct object *o)
+{
+	Elf64_Ehdr *e = (Elf64_Ehdr *)(void *)o->image.bytes;
+	Elf64_Phdr *p = (Elf64_Phdr *)(void *)(o->image.bytes + sizeof(*e));
+
+	*e = (Elf64_Ehdr){.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+				      EV_CURRENT},
+			  .e_type = ET_DYN,
+			  .e_machine = EM_X86_64,
+			  .e_version = EV_CURRENT,
+			  .e_phoff = sizeof(*e),
+			  .e_ehsize = sizeof(*e),
+			  .e_phentsize = sizeof(*p),
+			  .e_phnum = HEADERS,
+			  .e_shentsize = sizeof(Elf64_Shdr)};
+	p[0] = segment(PT_LOAD, PF_R, 0, o->first_end, PAGE);
+	p[1] = segment(PT_LOAD, PF_R | PF_X, o->stubs_at, o->stubs_end, PAGE);
+	p[2] = segment(PT_LOAD, PF_R | PF_W, o->dynamic_at, o->end, PAGE);
+	p[3] = segment(PT_DYNAMIC, PF_R | PF_W, o->dynamic_at, o->slot_at, 8);
+	p[4] = segment(PT_GNU_EH_FRAME, PF_R, o->frame_hdr_at, o->frame_at, 4);
+	p[5] = (Elf64_Phdr){.p_type = PT_GNU_STACK, .p_flags = PF_R | PF_W, .p_align = 16};
+}
+
+/* Twice: the first time finds the addresses, the second uses them. */
+static void lay_out(struct object *o)
+{
+	for (int pass = 0; pass < 2 && !o->failed; pass++) {
+		o->image.size = o->strings.size = 0;
+		chosen_object_extend(o, &o->image,
+				     sizeof(Elf64_Ehdr) + HEADERS * sizeof(Elf64_Phdr));
+		chosen_object_string(o, &o->strings, "");
+		uint32_t soname = chosen_object_string(o, &o->strings, SONAME);
+		chosen_object_put_symbols(o);
+		chosen_object_put_hash(o);
+		chosen_object_put_versions(o);
+		put_rela(o);
+		put_frames(o);
+		put_strings(o);
+		o->first_end = o->image.size;
+		put_stubs(o);
+		put_dynamic(o, soname);
+		put_table(o);
+	}
+	if (o->failed)
+		return;
+	chosen_object_set_values(o);
+	set_headers(o);
+}
+
+static int write_file(const struct object *o, const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	const uint8_t *at = o->image.bytes;
+	size_t left = o->image.size;
+	ssize_t n = 1;
+
+	while (fd >= 0 && left && (n = write(fd, at, left)) > 0) {
+		at += n;
+		left -= (size_t)n;
+	}
+	if (fd < 0 || left || close(fd))
+		return -1;
+	return chmod(path, 0644);
+}
+
+int chosen_write_object(const struct chosen *c, const char *path, struct profile_error *err)
+{
+#ifndef __x86_64__
+	snprintf(err->text, sizeof(err->text),
+		 "cannot write %.300s: there are no stubs for this "
+		 "processor yet, only for x86-64",
+		 path);
+	return -1;
+#endif
+	struct object o = {.c = c, .defined = c->count + 2};
+
+	for (size_t i = 0; i < c->count; i++)
+		o.spares += c->symbol[i].is_later ? CHOSEN_SPARES : 0;
+
+	o.version = calloc(c->count + 1, sizeof(*o.version));
+	o.version_of = calloc(o.defined, sizeof(*o.version_of));
+	o.order = calloc(o.defined, sizeof(*o.order));
+	o.failed = !o.version || !o.version_of || !o.order;
+	if (!o.failed) {
+		chosen_object_number_versions(&o);
+		chosen_object_order(&o);
+		lay_out(&o);
+	}
+	errno = ENOMEM;
+	int failed = o.failed || write_file(&o, path) ? -1 : 0;
+	if (failed)
+		snprintf(err->text, sizeof(err->text), "cannot write %.300s: %s", path,
+			 strerror(errno));
+	free(o.version);
+	free(o.version_of);
+	free(o.order);
+	free(o.image.bytes);
+	free(o.strings.bytes);
+	free(o.text.bytes);
+	return failed;
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Each symbol has the version that its library gives it, so that a caller that was
+ * linked with memcpy@GLIBC_2.2.5 reaches the stub of that, and not of the newer one. */
+#include "collector/select/stub_object.h"
+
+#include <elf.h>
+#include <string.h>
+
+static uint32_t elf_hash(const char *name)
+{
+	uint32_t h = 0, g;
+
+	for (; *name; name++) {
+		h = (h << 4) + (uint8_t)*name;
+		g = h & 0xf0000000u;
+		h ^= g >> 24;
+		h &= ~g;
+	}
+	return h;
+}
+
+static const char *name_of(const struct object *o, uint32_t symbol)
+{
+	return symbol < o->c->count    ? o->c->symbol[symbol].name
+	       : symbol == o->c->count ? "scprof_chosen_table"
+				       : "dlsym";
+}
+
+/* As of DT_GNU_HASH; those of the two other names are constants. */
+static uint32_t hash_of(const struct object *o, uint32_t symbol)
+{
+	return symbol < o->c->count    ? o->c->symbol[symbol].hash
+	       : symbol == o->c->count ? 0xa2d466b8u
+				       : 0x0f4dc4aeu;
+}
+
+/* Number the versions that occur. */
+void chosen_object_number_versions(struct object *o)
+{
+	for (size_t i = 0; i < o->c->count; i++) {
+		const char *version = o->c->symbol[i].version;
+		size_t v = 0;
+
+		while (version && v < o->versions && strcmp(o->version[v], version) != 0)
+			v++;
+		if (version && v == o->versions)
+			o->version[o->versions++] = version;
+		o->version_of[i] =
+			(uint16_t)(!version ? VER_NDX_GLOBAL
+					    : (v + 2) | (o->c->symbol[i].is_default ? 0 : 0x8000));
+	}
+	o->version_of[o->c->count] = o->version_of[o->c->count + 1] = VER_NDX_GLOBAL;
+}
+
+/* By bucket; within one as they are, which is the order of the libraries. */
+void chosen_object_order(struct object *o)
+{
+	uint32_t at = 0;
+
+	o->buckets = (uint32_t)o->defined / 2 + 1;
+	for (uint32_t b = 0; b < o->buckets; b++)
+		for (uint32_t s = 0; s < o->defined; s++)
+			if (hash_of(o, s) % o->buckets == b)
+				o->order[at++] = s;
+}
+
+void chosen_object_put_symbols(struct object *o)
+{
+	Elf64_Sym none = {0};
+	Elf64_Sym call = {.st_name = chosen_object_string(o, &o->strings, "scprof_chosen_call"),
+			  .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)};
+	Elf64_Sym find = {.st_name = chosen_object_string(o, &o->strings, "scprof_chosen_dlsym"),
+			  .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)};
+
+	o->symbols_at = chosen_object_align(o, 8);
+	chosen_object_put(o, &none, sizeof(none));
+	chosen_object_put(o, &call, sizeof(call));
+	chosen_object_put(o, &find, sizeof(find));
+	for (size_t i = 0; i < o->defined; i++) {
+		uint32_t s = o->order[i];
+		bool is_stub = s != o->c->count;
+		Elf64_Sym symbol = {
+			.st_name = chosen_object_string(o, &o->strings, name_of(o, s)),
+			.st_info = ELF64_ST_INFO(STB_GLOBAL, is_stub ? STT_FUNC : STT_OBJECT),
+			.st_shndx = SHN_LORESERVE - 1, /* defined; there are no sections */
+			.st_value = s,		       /* made an address when that is known */
+			.st_size =
+				is_stub ? SCP_CHOSEN_STUB_BYTES : sizeof(struct scp_chosen_table),
+		};
+		chosen_object_put(o, &symbol, sizeof(symbol));
+	}
+}
+
+void chosen_object_put_hash(struct object *o)
+{
+	uint64_t bloom = 0;
+
+	o->hash_at = chosen_object_align(o, 8);
+	for (size_t i = 0; i < o->defined; i++) {
+		uint32_t h = hash_of(o, o->order[i]);
+		bloom |= UINT64_C(1) << (h % 64) | UINT64_C(1) << (h / 64 % 64);
+	}
+	chosen_object_put32(o, o->buckets);
+	chosen_object_put32(o, FIRST_DEFINED);
+	chosen_object_put32(o, 1); /* words of the filter */
+	chosen_object_put32(o, 6); /* its second hash is h >> 6 */
+	chosen_object_put(o, &bloom, sizeof(bloom));
+	for (uint32_t b = 0, at = 0; b < o->buckets; b++) {
+		uint32_t first = at;
+
+		while (at < o->defined && hash_of(o, o->order[at]) % o->buckets == b)
+			at++;
+		chosen_object_put32(o, at > first ? first + FIRST_DEFINED : 0);
+	}
+	for (size_t i = 0; i < o->defined; i++) {
+		uint32_t h = hash_of(o, o->order[i]);
+		bool is_last = i + 1 == o->defined ||
+			       hash_of(o, o->order[i + 1]) % o->buckets != h % o->buckets;
+
+		chosen_object_put32(o, (h & ~1u) | is_last);
+	}
+}
+
+static void put_version(struct object *o, uint16_t index, const char *name)
+{
+	bool is_last = index == o->versions + 1;
+	Elf64_Verdef d = {
+		.vd_version = VER_DEF_CURRENT,
+		.vd_flags = index == 1 ? VER_FLG_BASE : 0,
+		.vd_ndx = index,
+		.vd_cnt = 1,
+		.vd_hash = elf_hash(name),
+		.vd_aux = sizeof(d),
+		.vd_next = is_last ? 0 : sizeof(d) + sizeof(Elf64_Verdaux),
+	};
+	Elf64_Verdaux a = {.vda_name = chosen_object_string(o, &o->strings, name)};
+
+	chosen_object_put(o, &d, sizeof(d));
+	chosen_object_put(o, &a, sizeof(a));
+}
+
+void chosen_object_put_versions(struct object *o)
+{
+	uint16_t v[FIRST_DEFINED] = {VER_NDX_LOCAL, VER_NDX_GLOBAL, VER_NDX_GLOBAL};
+
+	o->versym_at = chosen_object_align(o, 8);
+	chosen_object_put(o, v, sizeof(v));
+	for (size_t i = 0; i < o->defined; i++)
+		chosen_object_put(o, &o->version_of[o->order[i]], sizeof(uint16_t));
+	o->verdef_at = chosen_object_align(o, 8);
+	put_version(o, 1, SONAME);
+	for (size_t i = 0; i < o->versions; i++)
+		put_version(o, (uint16_t)(i + 2), o->version[i]);
+}
+
+void chosen_object_set_values(struct object *o)
+{
+	Elf64_Sym *symbol = (Elf64_Sym *)(void *)(o->image.bytes + o->symbols_at);
+
+	for (size_t i = 0; i < o->defined; i++) {
+		uint64_t s = symbol[FIRST_DEFINED + i].st_value;
+
+		size_t stub = s < o->c->count ? s : o->c->count + o->spares; /* dlsym's is last */
+
+		symbol[FIRST_DEFINED + i].st_value =
+			s == o->c->count ? o->table_at : o->stubs_at + stub * SCP_CHOSEN_STUB_BYTES;
+	}
+}

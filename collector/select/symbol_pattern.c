@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* C++ names have commas and colons of their own: a comma inside parentheses or angle
+ * brackets separates nothing, and "::" is no LIBRARY:NAME. */
+#include "collector/select/symbol_pattern.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILES_DEEP = 4 };
+
+static int parse(const char *text, struct chosen_patterns *out, struct profile_error *err,
+		 int depth);
+
+static int refuse(struct profile_error *err, const char *what, const char *text, size_t length)
+{
+	snprintf(err->text, sizeof(err->text), "%s: '%.*s'", what, (int)length, text);
+	return -1;
+}
+
+/* First colon that is no half of "::"; a '/' may come before it. */
+static const char *library_colon(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length && text[i] != '('; i++) {
+		if (text[i] != ':')
+			continue;
+		if (i + 1 < length && text[i + 1] == ':')
+			i++;
+		else
+			return text + i;
+	}
+	return NULL;
+}
+
+static int add(const char *text, size_t length, struct chosen_patterns *out,
+	       struct profile_error *err)
+{
+	bool takes_out = *text == '!';
+	struct chosen_pattern *grown = realloc(out->list, (out->count + 1) * sizeof(*out->list));
+
+	if (!grown)
+		return refuse(err, "out of memory at", text, length);
+	out->list = grown;
+	text += takes_out;
+	length -= takes_out;
+	const char *colon = library_colon(text, length), *name = colon ? colon + 1 : text;
+	struct chosen_pattern *p = &out->list[out->count++];
+	*p = (struct chosen_pattern){
+		.text = strndup(text, length),
+		.library = colon ? strndup(text, (size_t)(colon - text)) : NULL,
+		.name = strndup(name, length - (size_t)(name - text)),
+		.takes_out = takes_out,
+	};
+	if (!p->text || !p->name || (colon && !p->library))
+		return refuse(err, "out of memory at", text, length);
+	if (!*p->name || (colon && !*p->library))
+		return refuse(err, "-s: a pattern without a name", text, length);
+	p->is_exact = !strpbrk(p->name, "*?[");
+	out->demangled |= strstr(p->name, "::") || strpbrk(p->name, "( ~");
+	return 0;
+}
+
+static int parse_lines(FILE *f, struct chosen_patterns *out, struct profile_error *err, int depth)
+{
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t length;
+	int failed = 0;
+
+	while (!failed && (length = getline(&line, &room, f)) > 0) {
+		line[strcspn(line, "#\n")] = '\0';
+		failed = parse(line, out, err, depth);
+	}
+	free(line);
+	return failed;
+}
+
+static int parse_file(const char *path, size_t length, struct chosen_patterns *out,
+		      struct profile_error *err, int depth)
+{
+	char *name = strndup(path, length);
+	FILE *f = name && depth < FILES_DEEP ? fopen(name, "re") : NULL;
+	int failed = -1;
+
+	if (f)
+		failed = parse_lines(f, out, err, depth + 1);
+	else
+		snprintf(err->text, sizeof(err->text), "-s: cannot read the patterns in %.300s: %s",
+			 name ? name : "?",
+			 depth < FILES_DEEP ? strerror(errno) : "files that name each other");
+	if (f)
+		fclose(f);
+	free(name);
+	return failed;
+}
+
+/* Up to the next comma outside brackets. */
+static size_t word_length(const char *text)
+{
+	int open = 0;
+	size_t n = 0;
+
+	for (; text[n] && (text[n] != ',' || open > 0); n++) {
+		open += text[n] == '(' || text[n] == '<';
+		open -= text[n] == ')' || (text[n] == '>' && open > 0);
+	}
+	return n;
+}
+
+static int parse(const char *text, struct chosen_patterns *out, struct profile_error *err,
+		 int depth)
+{
+	int failed = 0;
+
+	while (*text && !failed) {
+		size_t whole = word_length(text), blank = strspn(text, " \t");
+		size_t length = whole > blank ? whole - blank : 0;
+		const char *word = text + blank;
+
+		while (length && (word[length - 1] == ' ' || word[length - 1] == '\t' ||
+				  word[length - 1] == '\r'))
+			length--;
+		if (length && *word == '@')
+			failed = parse_file(word + 1, length - 1, out, err, depth);
+		else if (length)
+			failed = add(word, length, out, err);
+		text += whole;
+		text += *text == ',';
+	}
+	return failed;
+}
+
+int chosen_patterns_parse(const char *optional, const char *text, struct chosen_patterns *out,
+			  struct profile_error *err)
+{
+	*out = (struct chosen_patterns){0};
+	if (optional && parse(optional, out, err, 0))
+		return -1;
+	for (size_t i = 0; i < out->count; i++)
+		out->list[i].is_optional = true;
+	if (text && parse(text, out, err, 0))
+		return -1;
+	for (size_t i = 0; i < out->count; i++)
+		if (!out->list[i].takes_out)
+			return 0;
+	snprintf(err->text, sizeof(err->text),
+		 "-s: '%.200s' chooses no function.\nWrite names, globs or LIBRARY:NAME: "
+		 "-s 'libz.so*:deflate*,!deflateInit*'",
+		 text);
+	return -1;
+}
+
+void chosen_patterns_free(struct chosen_patterns *p)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		free(p->list[i].text);
+		free(p->list[i].library);
+		free(p->list[i].name);
+	}
+	free(p->list);
+	*p = (struct chosen_patterns){0};
+}
+
+/* "libz" stands for libz.so.1 as well. */
+static bool is_stem(const char *pattern, const char *name)
+{
+	const char *so = strstr(name, ".so");
+
+	return so && strlen(pattern) == (size_t)(so - name) &&
+	       !strncmp(pattern, name, strlen(pattern));
+}
+
+bool chosen_pattern_has_library(const struct chosen_pattern *p, const struct exports *library)
+{
+	const char *slash = strrchr(library->path, '/');
+	const char *file = slash ? slash + 1 : library->path;
+
+	if (!p->library)
+		return true;
+	if (strchr(p->library, '/'))
+		return !fnmatch(p->library, library->path, 0);
+	return !fnmatch(p->library, file, 0) || !fnmatch(p->library, library->soname, 0) ||
+	       is_stem(p->library, file) || is_stem(p->library, library->soname);
+}
+
+bool chosen_pattern_has_name(const struct chosen_pattern *p, const char *name, const char *full,
+			     const char *brief)
+{
+	if (p->is_exact)
+		return !strcmp(p->name, name) || (full && !strcmp(p->name, full)) ||
+		       (brief && !strcmp(p->name, brief));
+	return !fnmatch(p->name, name, 0) || (full && !fnmatch(p->name, full, 0)) ||
+	       (brief && !fnmatch(p->name, brief, 0));
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Which functions? [!][LIBRARY:]NAME, separated by commas; names and libraries may be
+ * globs; names of C++ functions are compared demangled too, with their parameters and
+ * without. The last pattern that matches decides; "!" takes out again. @FILE stands for
+ * the patterns in its lines; # begins a comment. */
+#ifndef SCPROF_COLLECTOR_SELECT_SYMBOL_PATTERN_H
+#define SCPROF_COLLECTOR_SELECT_SYMBOL_PATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "collector/select/exports.h"
+#include "profile/profile.h"
+
+struct chosen_pattern {
+	char *text;    /* as written, without "!" */
+	char *library; /* NULL: any that the program needs */
+	char *name;
+	bool takes_out;
+	bool is_exact;	  /* the name is no glob */
+	bool is_optional; /* of a ready-made group: it may match nothing */
+	size_t matches;
+};
+
+struct chosen_patterns {
+	struct chosen_pattern *list;
+	size_t count;
+	bool demangled; /* some can only mean a demangled name */
+};
+
+/* 0, or -1 with *err. Free either way. `optional`: patterns of ready-made groups, which come
+ * first, so that `text` can take out of them. Either may be NULL. */
+int chosen_patterns_parse(const char *optional, const char *text, struct chosen_patterns *out,
+			  struct profile_error *err);
+void chosen_patterns_free(struct chosen_patterns *p);
+
+/* Does it match this function's library (the path and soname of its file)? */
+bool chosen_pattern_has_library(const struct chosen_pattern *p, const struct exports *library);
+
+/* `full`, `brief`: demangled, with and without parameters, or NULL. */
+bool chosen_pattern_has_name(const struct chosen_pattern *p, const char *name, const char *full,
+			     const char *brief);
+
+#endif

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Man pages, from what the built tool says of itself (scripts/manual.sh). To build for
+# another architecture: SCPROF_RUN=qemu-aarch64 or the like.
+MAN_COMMANDS = run report top diff merge plan bench symbols displace load serve clocks doctor config
+MAN_PAGES = $(BUILD)/man/scprof.1 $(patsubst %,$(BUILD)/man/scprof-%.1,$(MAN_COMMANDS))
+SCPROF_RUN ?=
+
+.PHONY: man
+man: $(MAN_PAGES)
+
+$(BUILD)/man/scprof-%.1: packaging/man/%.in scripts/manual.sh $(BUILD)/scprof
+	@mkdir -p $(@D)
+	scripts/manual.sh "$(SCPROF_RUN) $(BUILD)/scprof" $< > $@.new && mv $@.new $@
+
+$(BUILD)/man/scprof.1: packaging/man/scprof.in scripts/manual.sh $(BUILD)/scprof
+	@mkdir -p $(@D)
+	scripts/manual.sh "$(SCPROF_RUN) $(BUILD)/scprof" $< > $@.new && mv $@.new $@

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Around a wrapped call: call_begin, the original, call_end.
+ *
+ * The state of a call in progress lives in the wrapper's frame, not in the
+ * thread: a call that is left by longjmp, an exception or cancellation leaves
+ * nothing to unwind. thread.open says whether the thread is inside bookkeeping
+ * (bit 0: a signal handler's calls pass through, counted as skipped) or inside
+ * an original (a handler's calls are recorded, as nested). */
+#ifndef SCPROF_PRELOAD_CALL_CALL_H
+#define SCPROF_PRELOAD_CALL_CALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/clock/clock.h"
+#include "preload/path/path_cache.h"
+#include "preload/start/process.h"
+#include "preload/table/thread.h"
+
+struct scp_call {
+	struct scp_thread *thread; /* NULL: count in the function's overflow record */
+	struct scp_memo *memo;
+	uint64_t began_at, slow_began_at;
+	uint64_t fine_ns;  /* CLOCK_MONOTONIC just before, for the phase; 0: not read */
+	uintptr_t cfa;	   /* names this call in thread.open */
+	uintptr_t outer;   /* thread.open of the call around this one; 0: top level */
+	uint64_t inner_at; /* thread.inner when it began; of nested ones */
+	uint32_t function;
+	uint32_t quick; /* enum call_quick: how it began, and may end */
+};
+
+/* A nested call on a known path has a short way, too. */
+enum call_quick { CALL_NOT_QUICK = 0, CALL_QUICK_TSC, CALL_QUICK_PAGE };
+
+/* What a call came to. */
+struct call_result {
+	uint32_t outcome; /* enum scp_outcome */
+	uint64_t bytes;
+};
+
+/* `cfa`: the caller's stack pointer after return; `fp`: its frame pointer. False:
+ * make the call and do not come back. */
+HIDDEN bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa,
+		       uint64_t fp);
+
+/* Keeps errno. has_bytes: the function moves bytes (0 in a call that moved none). */
+HIDDEN void call_end(struct scp_call *c, struct call_result r, bool has_bytes);
+
+/* The same with the clock already read. */
+HIDDEN void call_end_at(struct scp_call *c, struct call_result r, bool has_bytes, uint64_t now);
+
+/* What region.c shares with the long way. The thread's state where there is none yet: NULL where
+ * there is no room, or nothing is recorded. */
+HIDDEN struct scp_thread *call_first_thread(void);
+
+/* thread.open is not 0: sets c->outer to what is around us. False: inside bookkeeping. */
+HIDDEN bool call_is_inside(struct scp_call *c, struct scp_thread *t, uint64_t ra, uint64_t cfa,
+			   uint64_t fp);
+
+/* The memo of a path that no memo at hand fits, with bookkeeping marked. `outer`: thread.open of
+ * what is around; it changes where what was open belongs to an earlier window. NULL: nothing is to
+ * be recorded, and `t` may be another thread's by now (thread_self says). */
+HIDDEN struct scp_memo *call_find_memo(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
+				       uint32_t function, uintptr_t *outer);
+
+/* Is nothing to be recorded of the calling thread, or on this path? Only what is known. */
+HIDDEN bool call_is_excluded(uint64_t ra, uint64_t cfa, uint64_t fp);
+
+/* Add an interval that ends now; thread.open is then c->outer if nested, else 0. Of c only
+ * thread, outer, inner_at, began_at, slow_began_at, fine_ns and function count. */
+HIDDEN void call_record(struct scp_call *c, struct scp_rt *rt, bool nested, uint64_t now,
+			uint64_t slow_at);
+
+#endif

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The short way through a call, inlined into every wrapper twice: the TSC alone,
+ * and the page clock alone; a known path, an entry and a gap that exist. Whatever is out of the
+ * ordinary goes to call.c, which can do everything; the two leave the same records.
+ *
+ * Between call_fast_begin and call_fast_end a signal handler may run anywhere.
+ * thread.open is set before the memo is looked up, so calls of the handler are
+ * nested ones, which never free a memo. */
+#ifndef SCPROF_PRELOAD_CALL_CALL_FAST_H
+#define SCPROF_PRELOAD_CALL_CALL_FAST_H
+
+#include "preload/table/batch.h"
+#include "preload/call/call.h"
+#include "preload/table/sums.h"
+#include "preload/table/table.h"
+
+/* Plain values, so that they can stay in registers. */
+struct call_fast {
+	struct scp_thread *thread; /* NULL: not the short way */
+	struct scp_memo *memo;
+	uint64_t began_at;
+	uint32_t generation;
+};
+
+/* As memo_search; where nothing is found the call is not begun. */
+HIDDEN struct scp_memo *call_fast_search(struct scp_thread *t, uint64_t ra, uint64_t cfa,
+					 uint64_t fp, uint32_t function);
+
+/* `page` is a constant in all of these. */
+static inline __attribute__((always_inline)) uint64_t call_fast_clock(bool page)
+{
+	return page ? *clock_chosen.page : arch_counter();
+}
+
+/* All of the beginning but the reading of the clock. */
+static inline __attribute__((always_inline)) struct call_fast call_fast_find(
+	bool page, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp)
+{
+	struct call_fast c = {NULL, NULL, 0, 0};
+	struct scp_thread *t = page ? thread_page : thread_fast;
+	if (unlikely(!t) || unlikely(t->open))
+		return c;
+	t->open = cfa;
+	compiler_barrier();
+	c.generation = process_epoch.now.generation;
+	c.memo = t->front[memo_slot(ra, cfa)];
+	if (unlikely(c.generation != t->generation) || unlikely(!c.memo)) {
+		t->open = 0;
+		return c;
+	}
+	if (unlikely(!memo_matches(c.memo, ra, cfa, fp, function)) &&
+	    !(c.memo = call_fast_search(t, ra, cfa, fp, function)))
+		return c;
+	c.thread = t;
+	return c;
+}
+
+static inline __attribute__((always_inline)) struct call_fast call_fast_begin(
+	bool page, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp)
+{
+	struct call_fast c = call_fast_find(page, function, ra, cfa, fp);
+	if (likely(c.thread))
+		c.began_at = call_fast_clock(page);
+	return c;
+}
+
+/* The gap record between the last call's entry and this one's, if it is at hand. */
+static inline __attribute__((always_inline)) struct scp_gap *call_fast_gap(struct scp_rt *from,
+									   struct scp_rt *rt)
+{
+	if (likely(from->gap_to[0] == rt))
+		return from->gap[0];
+	return likely(from->gap_to[1] == rt) ? from->gap[1] : NULL;
+}
+
+/* Add a top-level interval, with bookkeeping marked. False: nothing is recorded yet. */
+static inline __attribute__((always_inline)) bool call_fast_add(bool page, struct scp_thread *t,
+								struct scp_rt *rt,
+								uint64_t began_at, uint64_t now,
+								uint64_t bytes, bool has_bytes)
+{
+	uint64_t units = now - began_at, gap_units = began_at - t->last_at;
+	/* Small also means: neither is negative. */
+	if (unlikely(units > t->short_limit) || unlikely((gap_units | bytes) >> 32))
+		return false;
+	struct scp_gap *gap = call_fast_gap(t->previous, rt);
+	if (unlikely(!gap))
+		return false;
+	uint32_t bucket = page ? 0 : sums_bucket(units);
+	struct scp_hist *h = page ? NULL : rt->hist[bucket / SCP_HIST_BUCKETS];
+	if (!page && unlikely(!h))
+		return false;
+	struct scp_entry *e = rt->entry;
+	sums_add_gap(gap, gap_units, true, &t->last_at, began_at);
+	uint64_t calls = sums_begin_entry(e, units, now, bytes, has_bytes, true, &t->last_at);
+	sums_take_inner(e, &t->inner);
+	if (!page)
+		h->count[bucket % SCP_HIST_BUCKETS]++;
+	if (unlikely(calls == e->batch_end))
+		batch_close(t, rt);
+	sums_end_entry(e, calls);
+	t->previous = rt;
+	t->table->last_at = now;
+	return true;
+}
+
+/* Add a nested interval, likewise. */
+static inline __attribute__((always_inline)) bool call_fast_add_nested(
+	bool page, struct scp_thread *t, struct scp_rt *rt, uint64_t began_at, uint64_t inner_at,
+	uint64_t now, uint64_t bytes, bool has_bytes)
+{
+	uint64_t units = now - began_at;
+	if (unlikely(units > t->short_limit) || unlikely(bytes >> 32) || unlikely(!rt->entry))
+		return false;
+	uint32_t bucket = page ? 0 : sums_bucket(units);
+	struct scp_hist *h = page ? NULL : rt->hist[bucket / SCP_HIST_BUCKETS];
+	if (!page && unlikely(!h))
+		return false;
+	struct scp_entry *e = rt->entry;
+	uint64_t calls = sums_begin_entry(e, units, now, bytes, has_bytes, true, NULL);
+	sums_add_inner(e, &t->inner, inner_at);
+	if (!page)
+		h->count[bucket % SCP_HIST_BUCKETS]++;
+	if (unlikely(calls == e->batch_end))
+		batch_close(t, rt);
+	sums_end_entry(e, calls);
+	t->table->nested_units += units;
+	t->table->nested_calls++;
+	return true;
+}
+
+/* As memo_search, with bookkeeping marked. */
+HIDDEN struct scp_memo *call_fast_search_nested(struct scp_thread *t, uint64_t ra, uint64_t cfa,
+						uint64_t fp, uint32_t function);
+
+/* thread.open is not 0: the memo of a path on which that call, or region, was found to be around
+ * us before. Equal words: the walk that found it would find it again. NULL: the long way. */
+static inline __attribute__((always_inline)) struct scp_memo *call_fast_inside(
+	struct scp_thread *t, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp)
+{
+	uintptr_t open = t->open;
+	struct scp_memo *m = t->front[memo_slot(ra, cfa)];
+	if (unlikely(open & 1) || unlikely(!m) ||
+	    unlikely(t->generation != process_epoch.now.generation))
+		return NULL;
+	if (unlikely(!memo_matches(m, ra, cfa, fp, function)) &&
+	    !(m = call_fast_search_nested(t, ra, cfa, fp, function)))
+		return NULL;
+	return likely(m->inside == open) ? m : NULL;
+}
+
+/* What is open when a nested call has ended: a region may have ended inside it. */
+static inline uintptr_t call_fast_around(const struct scp_thread *t, uintptr_t outer)
+{
+	return unlikely(outer == OPEN_REGION) ? thread_outside(t) : outer;
+}
+
+/* The short way of a nested call; as call_fast_end, but `rt` and the clock are looked up. */
+static inline __attribute__((always_inline)) bool call_fast_end_nested(
+	bool page, const struct scp_call *c, uint64_t now, struct call_result r, bool has_bytes)
+{
+	struct scp_thread *t = c->thread;
+	if (unlikely(!process_epoch.now.generation) || unlikely(thread_self != t))
+		return false;
+	t->open = c->cfa | 1;
+	compiler_barrier();
+	if (unlikely(!call_fast_add_nested(page, t, c->memo->rt[r.outcome], c->began_at,
+					   c->inner_at, now, r.bytes, has_bytes)))
+		return false;
+	compiler_barrier();
+	t->open = call_fast_around(t, c->outer);
+	return true;
+}
+
+/* False: nothing is recorded yet, take the long way with the same `now`. */
+static inline __attribute__((always_inline)) bool call_fast_end(bool page,
+								const struct call_fast *c,
+								uint64_t now, uint64_t cfa,
+								struct call_result r,
+								bool has_bytes)
+{
+	struct scp_thread *t = c->thread;
+	/* Another generation: forked (the thread's memory may be gone), or code unloaded. */
+	if (unlikely(c->generation != process_epoch.now.generation))
+		return false;
+	t->open = cfa | 1;
+	compiler_barrier();
+	struct scp_rt *rt = c->memo->rt[r.outcome];
+	if (unlikely(!call_fast_add(page, t, rt, c->began_at, now, r.bytes, has_bytes)))
+		return false;
+	compiler_barrier();
+	t->open = 0;
+	return true;
+}
+
+#endif

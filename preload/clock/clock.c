@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Choosing and describing the clock. The default is the processor's counter
+ * where it is invariant and the kernel itself trusts it, otherwise the coarse
+ * clock: a slow clock with honest statistics beats a fast one that lies. */
+#include <time.h>
+
+#include "preload/clock/clock.h"
+#include "preload/sys.h"
+
+struct clock_choice clock_chosen;
+
+static uint64_t gettime_ns(clockid_t id)
+{
+	struct timespec t;
+	clock_gettime(id, &t); /* the vDSO's: no system call but for thread-cpu */
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t clock_mono_ns(void)
+{
+	return gettime_ns(CLOCK_MONOTONIC_RAW);
+}
+
+COLD uint64_t clock_read_library(uint32_t kind)
+{
+	switch (kind) {
+	case SCP_CLOCK_COARSE:
+		return gettime_ns(CLOCK_MONOTONIC_COARSE);
+	case SCP_CLOCK_THREAD_CPU:
+		return gettime_ns(CLOCK_THREAD_CPUTIME_ID);
+	default:
+		return gettime_ns(CLOCK_MONOTONIC);
+	}
+}
+
+#define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/"
+
+/* A file of one short line, as words; "" where it cannot be read. */
+static void read_line(const char *path, char *text, size_t room)
+{
+	long fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	long n = fd < 0 ? 0 : sys_read((int)fd, text, room - 1);
+	if (fd >= 0)
+		sys_close((int)fd);
+	text[n > 0 ? n : 0] = 0;
+	for (long i = 0; i < n; i++)
+		if (text[i] == '\n')
+			text[i] = 0;
+}
+
+/* The kernel takes the TSC off this list for good when it catches it lying. */
+static bool kernel_trusts_counter(void)
+{
+	char text[256];
+#ifdef __aarch64__
+	return true;
+#endif
+	read_line(CLOCKSOURCE "available_clocksource", text, sizeof text);
+	for (const char *c = text; *c; c++)
+		if (c[0] == 't' && c[1] == 's' && c[2] == 'c' && (c == text || c[-1] == ' '))
+			return true;
+	return false;
+}
+
+/* Can CLOCK_MONOTONIC be read without a system call? */
+static bool fine_clock_is_cheap(void)
+{
+	static const char *const names[] = {"tsc", "kvm-clock", "hyperv_clocksource_tsc_page",
+					    "arch_sys_counter"};
+	char text[256];
+	read_line(CLOCKSOURCE "current_clocksource", text, sizeof text);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (text_equal(text, names[i]))
+			return true;
+	return false;
+}
+
+bool clock_is_allowed(void)
+{
+	int mode = 1 /* PR_TSC_ENABLE */;
+	long r = sys2(SYS_prctl, 25 /* PR_GET_TSC */, &mode);
+	return r != 0 || mode == 1;
+}
+
+bool clock_needs_system_calls(void)
+{
+	return clock_chosen.kind == SCP_CLOCK_THREAD_CPU;
+}
+
+static uint32_t default_kind(void)
+{
+	return arch_counter_is_invariant() && kernel_trusts_counter() ? SCP_CLOCK_TSC
+								      : SCP_CLOCK_COARSE;
+}
+
+static uint32_t kind_by_name(const char *name)
+{
+	static const char *const names[] = {"",	    "tsc",	  "coarse", "monotonic",
+					    "page", "thread-cpu", "dual"};
+	for (uint32_t i = 1; name && i < sizeof names / sizeof *names; i++)
+		if (text_equal(name, names[i]))
+			return i;
+	return SCP_CLOCK_NONE;
+}
+
+static bool map_page(const char *path)
+{
+	if (!path || !*path)
+		return false;
+	long fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+	if (fd < 0)
+		return false;
+	const struct scp_clock_page *page =
+		sys_mmap(SCP_CLOCK_PAGE_BYTES, PROT_READ, MAP_SHARED, (int)fd, 0);
+	char probe[8];
+	long n = sys_read((int)fd, probe, sizeof probe); /* shorter than a page would fault later */
+	sys_close((int)fd);
+	if (sys_failed(page))
+		return false;
+	for (unsigned i = 0; i < sizeof probe; i++)
+		if (n != sizeof probe || probe[i] != SCP_CLOCK_PAGE_MAGIC[i]) {
+			sys_munmap((void *)page, SCP_CLOCK_PAGE_BYTES);
+			return false;
+		}
+	clock_chosen.page = &page->ticks;
+	return true;
+}
+
+static uint64_t coarse_tick_ns(void)
+{
+	struct timespec resolution = {0, 0};
+	clock_getres(CLOCK_MONOTONIC_COARSE, &resolution);
+	return (uint64_t)resolution.tv_nsec;
+}
+
+void clock_choose(const char *name, const char *page_path)
+{
+	struct clock_choice *c = &clock_chosen;
+	uint32_t asked = kind_by_name(name);
+	c->requested = asked;
+	c->kind = asked;
+	if (asked == SCP_CLOCK_PAGE && !map_page(page_path)) {
+		c->kind = default_kind();
+		c->fallback = 1;
+	} else if (asked == SCP_CLOCK_DUAL) {
+		c->kind = SCP_CLOCK_TSC;
+		c->slow_kind = map_page(page_path) ? SCP_CLOCK_PAGE : SCP_CLOCK_COARSE;
+	} else if (asked == SCP_CLOCK_NONE) {
+		c->kind = default_kind();
+		c->fallback = name && *name;
+	}
+	if (c->kind == SCP_CLOCK_COARSE || c->slow_kind == SCP_CLOCK_COARSE) {
+		c->tick_ns = coarse_tick_ns();
+		c->phases = c->tick_ns && fine_clock_is_cheap();
+	}
+	c->histograms = c->kind == SCP_CLOCK_TSC || c->kind == SCP_CLOCK_MONOTONIC ||
+			c->kind == SCP_CLOCK_THREAD_CPU;
+}
+
+/* Cost of a reading in picoseconds: the least of a few short loops. */
+static uint64_t read_cost_ps(uint32_t kind)
+{
+	uint64_t best = ~UINT64_C(0);
+	for (unsigned round = 0; round < 4; round++) {
+		uint64_t from = clock_mono_ns();
+		for (unsigned i = 0; i < 64; i++) {
+			uint64_t v = clock_read(kind);
+			__asm__ volatile("" : : "r"(v));
+		}
+		uint64_t took = clock_mono_ns() - from;
+		best = took < best ? took : best;
+	}
+	return best * 1000 / 64;
+}
+
+static void describe(uint32_t kind, struct scp_clock *out)
+{
+	out->kind = kind;
+	out->unit_ps = kind == SCP_CLOCK_TSC ? 0 : 1000;
+	out->resolution_units = 1;
+	if (kind == SCP_CLOCK_COARSE) {
+		out->resolution_units = clock_chosen.tick_ns ? clock_chosen.tick_ns : 1;
+	} else if (kind == SCP_CLOCK_PAGE) {
+		const struct scp_clock_page *page =
+			(const void *)((uintptr_t)clock_chosen.page &
+				       ~(uintptr_t)(SCP_CLOCK_PAGE_BYTES - 1));
+		out->unit_ps = page->interval_ps;
+		out->flags |= page->flags & SCP_CLOCK_RANDOMIZED;
+	}
+	out->read_ps = read_cost_ps(kind);
+	clock_anchor(kind, &out->first);
+	out->last = out->first;
+}
+
+void clock_describe(struct scp_clock *clock, struct scp_clock *slow)
+{
+	describe(clock_chosen.kind, clock);
+	if (clock_chosen.fallback)
+		clock->flags |= SCP_CLOCK_FALLBACK;
+	if (clock_chosen.slow_kind)
+		describe(clock_chosen.slow_kind, slow);
+}
+
+void clock_anchor(uint32_t kind, struct scp_anchor *anchor)
+{
+	uint64_t width = ~UINT64_C(0);
+	for (unsigned i = 0; i < 3; i++) {
+		uint64_t before = clock_mono_ns();
+		uint64_t reading = clock_read(kind);
+		uint64_t after = clock_mono_ns();
+		if (after - before >= width)
+			continue;
+		width = after - before;
+		*anchor = (struct scp_anchor){reading, before + width / 2, width};
+	}
+}

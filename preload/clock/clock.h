@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The clocks, behind one inline function; which one is chosen once a process.
+ * A reading is an instant in the clock's own unit (see scprof_format.h). */
+#ifndef SCPROF_PRELOAD_CLOCK_CLOCK_H
+#define SCPROF_PRELOAD_CLOCK_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch.h"
+#include "include/scprof_format.h"
+#include "preload/util.h"
+
+struct clock_choice {
+	uint32_t kind;		       /* enum scp_clock_kind of the main clock */
+	uint32_t slow_kind;	       /* dual: the second one; else SCP_CLOCK_NONE */
+	const volatile uint64_t *page; /* the page clock's word */
+	uint32_t requested;	       /* as asked for, DUAL included */
+	uint32_t fallback;	       /* 1: what was asked for is not to be had */
+	bool histograms;	       /* the main clock is fast enough for distributions */
+	bool phases;		       /* where in the tick calls begin can be sampled: tick_phase.h */
+	uint64_t tick_ns;	       /* of the coarse clock, where one is in use */
+};
+
+extern HIDDEN struct clock_choice clock_chosen;
+
+/* Choose by name (NULL or unknown: the default) with the page clock's file, if
+ * any. Opens and closes files; call at start only. */
+HIDDEN void clock_choose(const char *name, const char *page_path);
+
+/* False after prctl(PR_SET_TSC, PR_TSC_SIGSEGV), which is inherited: reading the
+ * counter, and with it most clocks of the vDSO, would kill. */
+HIDDEN bool clock_is_allowed(void);
+
+/* Is a system call needed for each reading? */
+HIDDEN bool clock_needs_system_calls(void);
+
+/* Describe the chosen clocks, measured costs of reading included. */
+HIDDEN void clock_describe(struct scp_clock *clock, struct scp_clock *slow);
+
+/* Pair a reading with CLOCK_MONOTONIC_RAW, the tightest of a few tries. */
+HIDDEN void clock_anchor(uint32_t kind, struct scp_anchor *anchor);
+
+HIDDEN uint64_t clock_read_library(uint32_t kind);
+HIDDEN uint64_t clock_mono_ns(void);
+
+static inline __attribute__((always_inline)) uint64_t clock_read(uint32_t kind)
+{
+	if (likely(kind == SCP_CLOCK_TSC))
+		return arch_counter();
+	if (likely(kind == SCP_CLOCK_PAGE))
+		return *clock_chosen.page;
+	return clock_read_library(kind);
+}
+
+#endif

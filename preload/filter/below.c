@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Modules are matched with the objects of the file when a frame of theirs is first asked for. */
+#include "preload/filter/below.h"
+#include "preload/path/modules.h"
+#include "include/scprof_format.h"
+#include "preload/sys.h"
+
+#define MODULES_KNOWN 4097u
+#define NOT_ASKED     0u
+#define NONE	      1u /* an object k is k + 2 */
+
+static const struct scp_below_file *file;
+static uint16_t object_of[MODULES_KNOWN]; /* by number of the module */
+
+static const struct scp_below_object *objects(void)
+{
+	return (const struct scp_below_object *)(file + 1);
+}
+
+static const struct scp_below_range *ranges(void)
+{
+	return (const struct scp_below_range *)(objects() + file->objects);
+}
+
+/* Whole? It is the tool's, but a disk can have been full. */
+static bool is_sound(const struct scp_below_file *f, uint64_t bytes)
+{
+	const struct scp_below_object *o = (const struct scp_below_object *)(f + 1);
+	for (unsigned i = 0; i < sizeof f->magic; i++)
+		if (f->magic[i] != SCP_BELOW_MAGIC[i])
+			return false;
+	uint64_t tables = sizeof *f + f->objects * sizeof(struct scp_below_object) +
+			  f->ranges * sizeof(struct scp_below_range);
+	if (f->bytes != bytes || tables >= bytes || ((const char *)f)[bytes - 1])
+		return false;
+	for (uint32_t i = 0; i < f->objects; i++)
+		if (o[i].first > f->ranges || o[i].count > f->ranges - o[i].first ||
+		    o[i].path < tables || o[i].path >= bytes ||
+		    o[i].build_id_bytes > sizeof o[i].build_id)
+			return false;
+	return true;
+}
+
+static const struct scp_below_file *map(const char *path)
+{
+	struct scp_below_file head;
+	long fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+	if (fd < 0)
+		return NULL;
+	const struct scp_below_file *f = NULL;
+	if (sys_read((int)fd, &head, sizeof head) == (long)sizeof head &&
+	    head.bytes > sizeof head && head.bytes < 1u << 30) {
+		char last;
+		f = sys_mmap(head.bytes, PROT_READ, MAP_PRIVATE, (int)fd, 0);
+		/* A file that is shorter than it says would be a fault later. */
+		if (sys_failed(f) || sys4(SYS_pread64, fd, &last, 1, head.bytes - 1) != 1 ||
+		    !is_sound(f, head.bytes))
+			f = NULL;
+	}
+	sys_close((int)fd);
+	return f;
+}
+
+bool below_open(const char *path, const char *patterns)
+{
+	file = path && *path ? map(path) : NULL;
+	if (!file)
+		file = below_search(patterns);
+	return file != NULL;
+}
+
+void below_forget_modules(void)
+{
+	for (unsigned i = 0; i < MODULES_KNOWN; i++)
+		object_of[i] = NOT_ASKED;
+}
+
+static bool is_same(const struct scp_below_object *o, const struct scp_module *m)
+{
+	if (o->build_id_bytes && m->build_id_bytes) {
+		if (o->build_id_bytes != m->build_id_bytes)
+			return false;
+		for (uint32_t i = 0; i < o->build_id_bytes; i++)
+			if (o->build_id[i] != m->build_id[i])
+				return false;
+		return true;
+	}
+	return text_equal((const char *)file + o->path, m->path);
+}
+
+static uint16_t find_object(uint32_t module)
+{
+	const struct scp_module *m = modules_known(module);
+	for (uint32_t i = 0; m && i < file->objects && i < UINT16_MAX - 2; i++)
+		if (is_same(&objects()[i], m))
+			return (uint16_t)(i + 2);
+	return NONE;
+}
+
+bool below_contains(uint64_t frame)
+{
+	uint32_t module = SCP_FRAME_MODULE(frame);
+	if (!file || !module || module >= MODULES_KNOWN)
+		return false;
+	if (object_of[module] == NOT_ASKED)
+		object_of[module] = find_object(module);
+	if (object_of[module] == NONE)
+		return false;
+	const struct scp_below_object *o = &objects()[object_of[module] - 2];
+	/* A return address may be the first byte after a function. */
+	uint64_t at = SCP_FRAME_OFFSET(frame) - !SCP_FRAME_EXACT(frame);
+	uint32_t low = o->first, high = o->first + o->count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (ranges()[middle].end <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < o->first + o->count && ranges()[low].start <= at;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Does a frame belong to one of the functions of --below? Where those lie is known before anything
+ * is recorded: `scprof run` writes it to a file, and without one the symbol tables of the objects
+ * that the program started with are searched here. */
+#ifndef SCPROF_PRELOAD_FILTER_BELOW_H
+#define SCPROF_PRELOAD_FILTER_BELOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "include/scprof_control.h"
+#include "preload/util.h"
+
+/* Map the file, or look `patterns` up. False: nothing is known, and so nothing will be below
+ * anything. Opens and closes files; start-up only. */
+HIDDEN bool below_open(const char *file, const char *patterns);
+
+/* A frame as modules_frame gives it. Slow path only. */
+HIDDEN bool below_contains(uint64_t frame);
+
+/* Modules have other numbers from now on. */
+HIDDEN void below_forget_modules(void);
+
+/* Make the same of the objects that are loaded now: `patterns` are names as symbol tables have
+ * them, globs, or LIBRARY:NAME, separated by commas. NULL: none matches. */
+HIDDEN const struct scp_below_file *below_search(const char *patterns);
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The filters' settings, and what the profile says of them. */
+#include "preload/filter/below.h"
+#include "preload/filter/filter.h"
+#include "preload/filter/glob.h"
+#include "preload/start/settings.h"
+
+struct filter filter = {.depth = SCP_MAX_FRAMES, .full_flag = SCP_PATH_TRUNCATED, .names = 1};
+
+void filter_note(const char *key, const char *value)
+{
+	size_t at = filter.text_bytes, room = sizeof filter.text;
+	if (!value || !*value || at + 16 > room)
+		return;
+	at = text_append(filter.text, room, at, key);
+	at = text_append(filter.text, room, at, value);
+	filter.text_bytes = (uint32_t)at + 1;
+}
+
+void filter_note_ignored(const char *variable)
+{
+	filter_note(SCP_FILTER_IGNORED, variable);
+}
+
+/* 0: no number in 1 .. SCP_MAX_FRAMES. */
+static uint32_t parse_depth(const char *text)
+{
+	uint32_t n = 0;
+	for (; *text >= '0' && *text <= '9' && n <= SCP_MAX_FRAMES; text++)
+		n = 10 * n + (uint32_t)(*text - '0');
+	return *text || n > SCP_MAX_FRAMES ? 0 : n;
+}
+
+static void read_depth(void)
+{
+	const char *text = settings_variable("SCPROF_DEPTH");
+	if (!text || !*text)
+		return;
+	uint32_t depth = parse_depth(text);
+	if (!depth) {
+		filter_note_ignored("SCPROF_DEPTH");
+		return;
+	}
+	filter.depth = depth;
+	filter.full_flag = SCP_PATH_LIMITED;
+	filter_note("depth=", text);
+}
+
+void filter_read(void)
+{
+	const char *threads = settings_variable("SCPROF_THREADS");
+	const char *below = settings_variable("SCPROF_BELOW");
+	if (threads && *threads) { /* programs that show a title write over their environment */
+		filter.threads = filter.text + filter.text_bytes + sizeof "thread=" - 1;
+		filter_note("thread=", threads);
+	}
+	read_depth();
+	if (!below || !*below)
+		return;
+	filter.below = true;
+	filter_note("below=", below);
+	if (!below_open(settings_variable("SCPROF_BELOW_RANGES"), below))
+		filter_note_ignored("SCPROF_BELOW");
+}
+
+bool filter_wants_thread(const char *name)
+{
+	return !filter.threads || glob_list_matches(filter.threads, name);
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Names against patterns, as fnmatch(3) does without flags, but without its locale, memory and
+ * recursion: * any text, ? any character, [a-z], [!a-z] one of a set, \ takes the next as it is. */
+#ifndef SCPROF_PRELOAD_FILTER_GLOB_H
+#define SCPROF_PRELOAD_FILTER_GLOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "preload/util.h"
+
+/* `pattern` has `length` bytes; `name` ends in NUL. An unclosed [ stands for itself. */
+HIDDEN bool glob_matches(const char *pattern, size_t length, const char *name);
+
+/* Of a list that commas separate (none inside brackets): does one match? */
+HIDDEN bool glob_list_matches(const char *list, const char *name);
+
+#endif

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Beginning and ending regions. What a program left without an end (return, longjmp) is found when
+ * something begins or ends that could not if it were still there. */
+#include <errno.h>
+
+#include "preload/table/arena.h"
+#include "preload/call/call_fast.h"
+#include "preload/filter/control.h"
+#include "preload/clock/tick_phase.h"
+#include "preload/region/region.h"
+#include "preload/path/stack.h"
+#include "preload/sys.h"
+#include "preload/table/table.h"
+
+/* Where a compiler pops arguments late, the stack pointer differs between two markers of one
+ * frame by so much at most. */
+#define SP_SLACK      128u
+#define REGIONS_BYTES (REGIONS_OPEN_MAX * sizeof(struct region_open))
+
+void region_forget(struct scp_thread *t)
+{
+	if (t->region_depth)
+		process_loss(abandoned_calls, t->region_depth);
+	t->region_depth = t->region_beyond = 0;
+	t->point = (struct region_point){0};
+	if (t->open == OPEN_REGION)
+		t->open = t->inner = 0;
+}
+
+void region_release(struct scp_thread *t)
+{
+	if (t->regions)
+		sys_munmap(t->regions, REGIONS_BYTES);
+}
+
+static COLD bool has_room(struct scp_thread *t, enum region_kind kind)
+{
+	if (!t->regions) {
+		t->regions = arena_map(REGIONS_BYTES);
+		/* Scopes of other threads, and of a parent, have other numbers. */
+		t->region_serial = (uint64_t)process_epoch.now.generation << 48 |
+				   (uint64_t)(t->table->id & 0xffff) << 32;
+	}
+	if (t->regions && t->region_depth < REGIONS_OPEN_MAX)
+		return true;
+	if (kind != REGION_SCOPE) /* whose end is not going to come here */
+		t->region_beyond++;
+	process_loss(overflow_calls, 1);
+	return false;
+}
+
+static void remove_open(struct scp_thread *t, uint32_t at)
+{
+	t->region_depth--;
+	for (; at < t->region_depth; at++)
+		t->regions[at] = t->regions[at + 1];
+}
+
+/* A scope or function whose frame lies below `sp`, where the stack now ends. */
+static bool is_left(const struct region_open *r, uintptr_t sp)
+{
+	return r->kind != REGION_PLAIN && r->sp + SP_SLACK < sp;
+}
+
+/* Give up what cannot be open any more, now that this begins here: what `sp` has left, and the
+ * same region, begun at the same place of the same frame. On an alternate stack addresses
+ * tell nothing. Returns where `fresh` lies now. */
+static COLD struct region_open *give_up_for(struct scp_thread *t, struct region_open *fresh)
+{
+	uint32_t d = t->region_depth;
+	if (stack_room() != SIZE_MAX)
+		return fresh;
+	while (d && t->regions[d - 1].sp <= fresh->sp) {
+		const struct region_open *r = &t->regions[--d];
+		bool again = r->kind == fresh->kind && r->sp == fresh->sp &&
+			     r->function == fresh->function && r->path == fresh->path && r->path;
+		if (again || is_left(r, fresh->sp)) {
+			remove_open(t, d);
+			process_loss(abandoned_calls, 1);
+		}
+	}
+	if (!t->region_depth && !t->point.name)
+		t->inner = 0; /* what lay in those is in no interval */
+	t->regions[t->region_depth] = *fresh;
+	return &t->regions[t->region_depth];
+}
+
+/* Is there anything to be given up? Plain regions of one frame are looked at again only
+ * where one of the same name is the innermost but few. */
+static inline bool looks_left(const struct scp_thread *t, const struct region_open *fresh)
+{
+	uint32_t d = t->region_depth;
+	if (likely(!d) || likely(t->regions[d - 1].sp > fresh->sp))
+		return false;
+	for (unsigned i = 0; i < 4 && d; i++) {
+		const struct region_open *r = &t->regions[--d];
+		if (is_left(r, fresh->sp) || (r->function == fresh->function && r->sp == fresh->sp))
+			return true;
+	}
+	return false;
+}
+
+COLD struct scp_thread *region_thread_slowly(uint32_t function, uint64_t ra, uint64_t cfa,
+					     uint64_t fp, uintptr_t *open)
+{
+	struct scp_thread *t = thread_self;
+	if (!t || !process_epoch.now.generation) {
+		t = call_first_thread();
+		if (!t) {
+			if (control_is_recording() && !thread_unwanted)
+				process_loss(overflow_calls, 1);
+			return NULL;
+		}
+	}
+	*open = t->open;
+	if (*open & ~OPEN_REGION) {
+		struct scp_call c = {.function = function};
+		if (!call_is_inside(&c, t, ra, cfa, fp))
+			return NULL;
+		*open = c.outer;
+	}
+	return t;
+}
+
+static struct scp_rt *known_entry(const struct scp_path_node *path, uint32_t function)
+{
+	for (struct scp_rt *rt = path->entries; rt; rt = rt->next)
+		if (rt->entry->function == function && rt->entry->outcome == SCP_COMPLETED)
+			return rt;
+	return NULL;
+}
+
+COLD struct scp_rt *region_entry(struct scp_thread *t, struct scp_path_node *path,
+				 uint32_t function, uint64_t first_at)
+{
+	int saved = errno;
+	struct scp_rt *rt = NULL;
+	if (stack_room() >= STACK_TO_RECORD && region_name_describe(function))
+		rt = table_entry(t, path, function, SCP_COMPLETED, false, first_at);
+	errno = saved;
+	return rt;
+}
+
+/* The path, and the entry if there is one. */
+static inline __attribute__((always_inline)) void fill_path(struct scp_thread *t,
+							    struct region_open *r,
+							    struct scp_memo *m, uint32_t function)
+{
+	struct scp_rt *rt = NULL;
+	r->path = m ? m->path : NULL;
+	if (likely(m && m->path)) {
+		rt = m->rt[SCP_COMPLETED];
+		if (unlikely(rt == &t->no_entry)) {
+			rt = known_entry(m->path, function);
+			if (rt)
+				m->rt[SCP_COMPLETED] = rt;
+		}
+	}
+	r->rt = rt;
+}
+
+/* Why is there no memo: nothing is recorded here any more, or was there no room? */
+static COLD bool is_left_out(struct scp_thread *t, uintptr_t open)
+{
+	return thread_self != t || (!control_is_recording() && !(open & ~OPEN_REGION));
+}
+
+/* `tsc` is a constant, here and in end: the clock is the counter alone (thread_fast). */
+static inline __attribute__((always_inline)) struct region_open *begin(
+	bool tsc, struct scp_thread *t, uintptr_t open, uint32_t function, enum region_kind kind,
+	uint64_t serial, struct region_caller from)
+{
+	t->open = from.cfa | 1;
+	compiler_barrier();
+	struct scp_memo *m = function ? region_memo(t, function, from, open) : NULL;
+	if ((unlikely(!m) && function && is_left_out(t, open)) ||
+	    (unlikely(!t->regions || t->region_depth == REGIONS_OPEN_MAX) && !has_room(t, kind))) {
+		if (thread_self == t)
+			t->open = open & ~OPEN_REGION ? open : thread_outside(t);
+		return NULL;
+	}
+	/* Field by field, each read again in its own width: the processor forwards only those. */
+	struct region_open *r = &t->regions[t->region_depth];
+	r->sp = from.cfa;
+	r->function = function;
+	r->kind = kind;
+	fill_path(t, r, m, function);
+	if (unlikely(looks_left(t, r)))
+		r = give_up_for(t, r);
+	bool in_call = open & ~OPEN_REGION;
+	r->top = !in_call && !thread_outside(t);
+	r->fine_ns = tsc ? 0 : phase_at_begin(r->path);
+	r->serial = kind == REGION_SCOPE ? ++t->region_serial : serial;
+	r->inner_at = t->inner;
+	compiler_barrier();
+	t->region_depth++;
+	if (!tsc && t->slow_clock)
+		r->slow_began_at = clock_read(t->slow_clock);
+	compiler_barrier();
+	t->open = in_call ? open : OPEN_REGION;
+	r->began_at = tsc ? arch_counter() : clock_read(t->clock);
+	return r;
+}
+
+static COLD struct region_open *begin_slowly(uint32_t function, enum region_kind kind,
+					     uint64_t serial, uint64_t ra, uint64_t cfa,
+					     uint64_t fp)
+{
+	const struct region_caller from = {ra, cfa, fp};
+	uintptr_t open = 0;
+	struct scp_thread *t = region_thread(function, from, &open);
+	return t ? begin(false, t, open, function, kind, serial, from) : NULL;
+}
+
+static inline __attribute__((always_inline)) struct region_open *begin_region(
+	uint32_t function, enum region_kind kind, uint64_t serial, uint64_t ra, uint64_t cfa,
+	uint64_t fp)
+{
+	struct scp_thread *t = thread_fast;
+	if (unlikely(!t) || unlikely(!process_epoch.now.generation) ||
+	    unlikely(t->open & ~OPEN_REGION))
+		return begin_slowly(function, kind, serial, ra, cfa, fp);
+	return begin(true, t, t->open, function, kind, serial, (struct region_caller){ra, cfa, fp});
+}
+
+static inline bool is_meant(const struct region_open *r, enum region_kind kind, uint32_t function,
+			    uint64_t serial)
+{
+	return r->kind == kind &&
+	       (kind == REGION_PLAIN ? function == REGION_ANY || r->function == function
+				     : r->serial == serial);
+}
+
+/* Not the innermost: index of the one meant, with what was left inside it given up; or
+ * that there is none. */
+static COLD bool find_below(struct scp_thread *t, uint32_t *at, enum region_kind kind,
+			    uint32_t function, uint64_t serial)
+{
+	uint32_t d = t->region_depth;
+	while (d && !is_meant(&t->regions[d - 1], kind, function, serial))
+		d--;
+	if (!d) {
+		/* forked, or given up; or it began where nothing is recorded */
+		if (kind != REGION_SCOPE && !control.used && !filter.below)
+			process_loss(unmatched_ends, 1);
+		return false;
+	}
+	*at = d - 1;
+	for (uint32_t i = t->region_depth; kind != REGION_PLAIN && i > d; i--)
+		if (is_left(&t->regions[i - 1], t->regions[d - 1].sp)) {
+			remove_open(t, i - 1);
+			process_loss(abandoned_calls, 1);
+		}
+	return true;
+}
+
+static inline void record(struct scp_thread *t, const struct region_open *r, uintptr_t after,
+			  uint64_t now, uint64_t slow_at)
+{
+	struct scp_call c = {.thread = t,
+			     .began_at = r->began_at,
+			     .slow_began_at = r->slow_began_at,
+			     .fine_ns = r->fine_ns,
+			     .inner_at = r->inner_at,
+			     .function = r->function,
+			     .outer = after};
+	call_record(&c, r->rt, !r->top, now, slow_at);
+}
+
+static inline __attribute__((always_inline)) void end(bool tsc, struct scp_thread *t,
+						      enum region_kind kind, uint32_t function,
+						      uint64_t serial, uintptr_t sp, uint64_t now,
+						      uint64_t slow_at)
+{
+	uintptr_t open = t->open;
+	if (unlikely(open & 1))
+		return; /* as its beginning, which was counted */
+	if (unlikely(t->region_beyond)) {
+		if (kind != REGION_SCOPE) {
+			t->region_beyond--;
+			return;
+		}
+		t->region_beyond = 0;
+	}
+	t->open = sp | 1;
+	compiler_barrier();
+	uint32_t at = t->region_depth - 1;
+	if ((unlikely(!t->region_depth) ||
+	     unlikely(!is_meant(&t->regions[at], kind, function, serial))) &&
+	    !find_below(t, &at, kind, function, serial)) {
+		t->open = open;
+		return;
+	}
+	struct region_open *r = &t->regions[at], removed;
+	if (likely(at == t->region_depth - 1)) {
+		t->region_depth = at; /* what lies there stays, while bookkeeping is marked */
+	} else {
+		removed = *r;
+		remove_open(t, at);
+		r = &removed;
+	}
+	uintptr_t after = open & ~OPEN_REGION ? open : thread_outside(t);
+	if (unlikely(!r->rt) && r->path)
+		r->rt = region_entry(t, r->path, r->function, r->began_at);
+	if (unlikely(!r->rt))
+		process_loss(overflow_calls, 1);
+	else if (!tsc ||
+		 unlikely(!(r->top ? call_fast_add(false, t, r->rt, r->began_at, now, 0, false)
+				   : call_fast_add_nested(false, t, r->rt, r->began_at, r->inner_at,
+							  now, 0, false))))
+		record(t, r, after, now, slow_at);
+	compiler_barrier();
+	t->open = after;
+}
+
+static COLD void end_slowly(enum region_kind kind, uint32_t function, uint64_t serial, uintptr_t sp)
+{
+	struct scp_thread *t = thread_self;
+	/* A forked child that ends its parent's region: not its own to record. */
+	if (!t || !process_epoch.now.generation)
+		return;
+	uint64_t slow_at = t->slow_clock ? clock_read(t->slow_clock) : 0;
+	compiler_barrier();
+	end(false, t, kind, function, serial, sp, clock_read(t->clock), slow_at);
+}
+
+static inline __attribute__((always_inline)) void end_region(enum region_kind kind,
+							     uint32_t function, uint64_t serial,
+							     uintptr_t sp)
+{
+	struct scp_thread *t = thread_fast;
+	if (likely(t) && likely(process_epoch.now.generation))
+		end(true, t, kind, function, serial, sp, arch_counter(), 0);
+	else
+		end_slowly(kind, function, serial, sp);
+}
+
+struct region_open *region_begin(uint32_t function, enum region_kind kind, uint64_t serial,
+				 uint64_t ra, uint64_t cfa, uint64_t fp)
+{
+	return begin_region(function, kind, serial, ra, cfa, fp);
+}
+
+void region_end(enum region_kind kind, uint32_t function, uint64_t serial, uintptr_t sp)
+{
+	end_region(kind, function, serial, sp);
+}
+
+void region_marker_begin(struct scprof_site *site)
+{
+	/* Without a name it is begun all the same, so that ends find their own. */
+	if (region_is_on(SCP_GROUP_REGION, REGION_CALLER()))
+		begin_region(region_site_name(site), REGION_PLAIN, 0, ARCH_RETURN_ADDRESS(),
+			     ARCH_CALLER_SP(), ARCH_CALLER_FP());
+}
+
+void region_marker_end(void)
+{
+	if (region_is_on(SCP_GROUP_REGION, REGION_CALLER()))
+		end_region(REGION_PLAIN, REGION_ANY, 0, ARCH_CALLER_SP());
+}
+
+void region_marker_end_of(struct scprof_site *site)
+{
+	if (region_is_on(SCP_GROUP_REGION, REGION_CALLER()))
+		region_end(REGION_PLAIN, region_site_name(site), 0, ARCH_CALLER_SP());
+}
+
+unsigned long region_marker_enter(struct scprof_site *site)
+{
+	if (!region_is_on(SCP_GROUP_REGION, REGION_CALLER()))
+		return 0;
+	const struct region_open *r =
+		begin_region(region_site_name(site), REGION_SCOPE, 0, ARCH_RETURN_ADDRESS(),
+			     ARCH_CALLER_SP(), ARCH_CALLER_FP());
+	return likely(r != NULL) ? r->serial : 0;
+}
+
+/* Another thread's, or a parent's: its number is found on no stack of ours. */
+void region_marker_leave(unsigned long serial)
+{
+	if (likely(process_groups & (SCP_GROUP_REGION | GROUPS_FILTERED(SCP_GROUP_REGION))))
+		end_region(REGION_SCOPE, 0, serial, ARCH_CALLER_SP());
+}

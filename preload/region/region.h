@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Regions and points, as scprof.h names them. They are intervals like wrapped calls, with the same
+ * records, but have no frame of ours to live in: what is open is on a stack of the thread's.
+ *
+ * An interval that began outside of all others is top-level: the gap before it, its time, and the
+ * thread's account has moved to its end. All else is nested, and adds to nested_units what it adds
+ * to its entry. Either way calls - nested + gaps = time, whatever ends in which order. */
+#ifndef SCPROF_PRELOAD_REGION_REGION_H
+#define SCPROF_PRELOAD_REGION_REGION_H
+
+#include "preload/call/call.h"
+#include "preload/region/region_name.h"
+#include "include/scprof.h"
+
+#define REGIONS_OPEN_MAX 8192u
+
+enum region_kind {
+	REGION_PLAIN, /* begin and end may be in different functions */
+	REGION_SCOPE, /* ends in the frame that began it */
+	REGION_FUNCTION
+};
+
+struct region_open {
+	struct scp_path_node *path; /* NULL: counted only */
+	struct scp_rt *rt;	    /* NULL: to be found at the end */
+	uint64_t began_at, slow_began_at, fine_ns;
+	uint64_t inner_at; /* thread.inner when it began */
+	uintptr_t sp;	   /* the caller's */
+	uint64_t serial;   /* of a scope; of a function its address */
+	uint32_t function;
+	uint8_t kind; /* enum region_kind */
+	bool top;
+};
+
+/* Where a marker was called from: inlined everywhere, so that it stays in registers. */
+struct region_caller {
+	uint64_t ra, cfa, fp;
+};
+#define REGION_CALLER()                                                                            \
+	((struct region_caller){ARCH_RETURN_ADDRESS(), ARCH_CALLER_SP(), ARCH_CALLER_FP()})
+
+/* The group is not recorded as a matter of course: the environment was not looked at, recording is
+ * stopped, or callers are to be looked at (--below). Is it recorded here? */
+HIDDEN bool region_is_on_otherwise(uint32_t group, uint64_t ra, uint64_t cfa, uint64_t fp);
+
+/* Is the group recorded? For markers that end something, too: those above a function of --below
+ * do nothing at all, so that ends meet their own beginnings. */
+static inline __attribute__((always_inline)) bool region_is_on(uint32_t group,
+							       struct region_caller from)
+{
+	return likely(process_groups & group) ||
+	       region_is_on_otherwise(group, from.ra, from.cfa, from.fp);
+}
+
+/* NULL: not recorded; else it is open, and its clock runs. function = 0: there was no room for its
+ * name; it is counted only. */
+HIDDEN struct region_open *region_begin(uint32_t function, enum region_kind kind, uint64_t serial,
+					uint64_t ra, uint64_t cfa, uint64_t fp);
+
+#define REGION_ANY UINT32_MAX
+
+/* End the innermost of this kind: PLAIN ones by function or REGION_ANY, others by serial. Scopes
+ * and functions that lie inside it on the stack were left: they are given up. */
+HIDDEN void region_end(enum region_kind kind, uint32_t function, uint64_t serial, uintptr_t sp);
+
+HIDDEN struct scp_thread *region_thread_slowly(uint32_t function, uint64_t ra, uint64_t cfa,
+					       uint64_t fp, uintptr_t *open);
+
+/* The thread's state, with thread.open settled and *open set to it; NULL: nothing can be
+ * recorded here, and that is counted. */
+static inline __attribute__((always_inline)) struct scp_thread *region_thread(
+	uint32_t function, struct region_caller from, uintptr_t *open)
+{
+	struct scp_thread *t = thread_self;
+	uintptr_t settled;
+	if (likely(t) && likely(process_epoch.now.generation) &&
+	    likely(!((*open = t->open) & ~OPEN_REGION)))
+		return t;
+	t = region_thread_slowly(function, from.ra, from.cfa, from.fp, &settled);
+	*open = settled;
+	return t;
+}
+
+/* With bookkeeping marked. The memo of this path, or NULL; see call_find_memo, whose changes of
+ * what is open show in `t`. */
+static inline __attribute__((always_inline)) struct scp_memo *region_memo(struct scp_thread *t,
+									  uint32_t function,
+									  struct region_caller from,
+									  uintptr_t outer)
+{
+	struct scp_memo *m = t->front[memo_slot(from.ra, from.cfa)];
+	if (unlikely(!m || t->generation != process_epoch.now.generation ||
+		     !memo_matches(m, from.ra, from.cfa, from.fp, function)))
+		m = call_find_memo(t, from.ra, from.cfa, from.fp, function, &outer);
+	if (likely(m != NULL))
+		memo_note_inside(m, outer);
+	return m;
+}
+
+/* The entry of a path, made if need be; NULL: no room. */
+HIDDEN struct scp_rt *region_entry(struct scp_thread *t, struct scp_path_node *path,
+				   uint32_t function, uint64_t first_at);
+
+/* Nothing is open any more; what was counts as abandoned. Bookkeeping is the caller's to mark. */
+HIDDEN void region_forget(struct scp_thread *t);
+
+#define REGION_NO_NAME 1ul /* in a place's cache: there was no room for it */
+
+/* The id of a place's name; 0: none. */
+static inline uint32_t region_site_name(struct scprof_site *s)
+{
+	unsigned long id = __atomic_load_n(&s->cache[0], __ATOMIC_RELAXED);
+	if (unlikely(!id)) {
+		id = region_name(s->name ? s->name : "(null)", REGION_NAMED_LIKE, SCP_GROUP_REGION);
+		__atomic_store_n(&s->cache[0], id ? id : REGION_NO_NAME, __ATOMIC_RELAXED);
+	}
+	return id == REGION_NO_NAME ? 0 : (uint32_t)id;
+}
+
+/* What the macros of scprof.h call. */
+HIDDEN void region_marker_begin(struct scprof_site *site);
+HIDDEN void region_marker_end(void);
+HIDDEN void region_marker_end_of(struct scprof_site *site);
+HIDDEN unsigned long region_marker_enter(struct scprof_site *site);
+HIDDEN void region_marker_leave(unsigned long serial);
+
+/* Code was unloaded: addresses of functions mean nothing any more. */
+HIDDEN void region_forget_functions(void);
+
+/* Give back the memory, in a forked child. */
+HIDDEN void region_release(struct scp_thread *t);
+
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What scprof.h calls: the places of markers, and the chain of points. */
+#include "preload/call/call_fast.h"
+#include "preload/filter/control.h"
+#include "preload/region/region.h"
+#include "include/scprof.h"
+#include "preload/table/table.h"
+
+_Static_assert(sizeof(unsigned long) == 8, "two ids in a word");
+
+/* The pair of the point before and this place's; a place knows four of them. */
+static inline uint32_t site_pair(struct scprof_site *s, uint32_t from, uint32_t to)
+{
+	unsigned long *cached = &s->cache[1 + from % 4];
+	unsigned long known = __atomic_load_n(cached, __ATOMIC_RELAXED);
+	if (likely(known >> 32 == from))
+		return (uint32_t)known;
+	uint32_t pair = region_name_pair(from, to, false);
+	if (pair)
+		__atomic_store_n(cached, (unsigned long)from << 32 | pair, __ATOMIC_RELAXED);
+	return pair;
+}
+
+static inline uint32_t site_cycle(struct scprof_site *s, uint32_t name)
+{
+	unsigned long known = __atomic_load_n(&s->cache[5], __ATOMIC_RELAXED);
+	if (unlikely(!known)) {
+		known = region_name_pair(name, name, true);
+		__atomic_store_n(&s->cache[5], known, __ATOMIC_RELAXED);
+	}
+	return (uint32_t)known;
+}
+
+/* One interval that ends at this point. */
+static inline __attribute__((always_inline)) void add_interval(struct scp_call *c,
+							       struct region_caller from,
+							       bool nested, uint64_t now,
+							       uint64_t slow_at)
+{
+	struct scp_thread *t = c->thread;
+	struct scp_memo *m = c->function ? region_memo(t, c->function, from, c->outer) : NULL;
+	struct scp_rt *rt = m && m->path ? m->rt[SCP_COMPLETED] : NULL;
+	if (unlikely(rt == &t->no_entry)) {
+		rt = t->point.name ? region_entry(t, m->path, c->function, c->began_at) : NULL;
+		if (rt)
+			m->rt[SCP_COMPLETED] = rt;
+	}
+	if (unlikely(!rt)) {
+		if (t->point.name && control_is_recording()) /* else it is of an earlier window */
+			process_loss(overflow_calls, 1);
+		return;
+	}
+	if (unlikely(!thread_fast) ||
+	    unlikely(!(nested ? call_fast_add_nested(false, t, rt, c->began_at, c->inner_at, now, 0,
+						     false)
+			      : call_fast_add(false, t, rt, c->began_at, now, 0, false))))
+		call_record(c, rt, nested, now, slow_at);
+	compiler_barrier();
+	t->open = from.cfa | 1;
+}
+
+static inline __attribute__((always_inline)) void end_interval(
+	struct scp_thread *t, struct scprof_site *site, uint32_t name, struct region_caller from,
+	uintptr_t open, uint64_t now, uint64_t slow_at)
+{
+	struct region_point *p = &t->point;
+	struct scp_call c = {.thread = t, .outer = open, .inner_at = p->inner_at};
+	uint64_t inside = t->inner - (p->top ? 0 : p->inner_at);
+	c.began_at = p->at;
+	c.slow_began_at = p->slow_at;
+	c.function = site_pair(site, p->name, name);
+	add_interval(&c, from, !p->top, now, slow_at);
+	p->cycle_inner += inside;
+	if (p->head != name || p->name == name)
+		return;
+	/* The cycle has what lies in its intervals, and is itself in none of them. */
+	inside = t->inner;
+	t->inner = p->cycle_inner;
+	c.inner_at = 0;
+	c.began_at = p->head_at;
+	c.slow_began_at = p->head_slow_at;
+	c.function = site_cycle(site, name);
+	add_interval(&c, from, true, now, slow_at);
+	t->inner = inside;
+}
+
+static void api_point(struct scprof_site *site)
+{
+	struct region_caller from = REGION_CALLER();
+	uintptr_t open = 0;
+	if (unlikely(!region_is_on(SCP_GROUP_REGION, from)))
+		return;
+	uint64_t slow_at =
+		unlikely(clock_chosen.slow_kind) ? clock_read(clock_chosen.slow_kind) : 0;
+	compiler_barrier();
+	uint64_t now = clock_read(clock_chosen.kind);
+	uint32_t name = region_site_name(site);
+	struct scp_thread *t = name ? region_thread(name, from, &open) : NULL;
+	if (unlikely(!t))
+		return;
+	t->open = from.cfa | 1;
+	compiler_barrier();
+	if (likely(t->point.name))
+		end_interval(t, site, name, from, open, now, slow_at);
+	struct region_point *p = &t->point;
+	if (unlikely(!p->name) && (thread_self != t || !control_is_recording()))
+		return; /* what was open is forgotten with the window */
+	p->at = now;
+	p->slow_at = slow_at;
+	bool fresh = !p->name;
+	p->name = name;
+	p->top = !t->region_depth && !(open & ~OPEN_REGION);
+	if (fresh || p->head == name) {
+		p->head = name;
+		p->head_at = now;
+		p->head_slow_at = slow_at;
+		p->cycle_inner = 0;
+	}
+	p->inner_at = t->inner;
+	compiler_barrier();
+	t->open = open ? open : OPEN_REGION;
+}
+
+static void api_point_stop(void)
+{
+	struct scp_thread *t = thread_self;
+	if (!t || !process_epoch.now.generation || (t->open & 1))
+		return;
+	t->point = (struct region_point){0};
+	if (t->open == OPEN_REGION)
+		t->open = thread_outside(t);
+	if (!t->open)
+		t->inner = 0;
+}
+
+EXPORT const struct scprof_api scprof_regions_1 = {
+	.bytes = sizeof(struct scprof_api),
+	.begin = region_marker_begin,
+	.end = region_marker_end,
+	.end_of = region_marker_end_of,
+	.enter = region_marker_enter,
+	.leave = region_marker_leave,
+	.point = api_point,
+	.point_stop = api_point_stop,
+	.start = control_start,
+	.stop = control_stop,
+};

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Is a marker recorded whose group is not recorded as a matter of course? Markers nest by their own
+ * rules, not by the stack, so what is not below a function of --below must not even be open:
+ * calls inside would be nested in something that is in no row. */
+#include <errno.h>
+
+#include "preload/filter/control.h"
+#include "preload/filter/filter.h"
+#include "preload/start/lifecycle.h"
+#include "preload/region/region.h"
+
+#define NO_FUNCTION (~0u >> 2) /* no function has this id: the path is all that counts */
+
+static bool is_below(struct region_caller from)
+{
+	uintptr_t open = 0;
+	struct scp_thread *t = region_thread(NO_FUNCTION, from, &open);
+	if (!t)
+		return false;
+	t->open = from.cfa | 1;
+	compiler_barrier();
+	bool below = region_memo(t, NO_FUNCTION, from, open) != NULL;
+	compiler_barrier();
+	if (thread_self == t)
+		t->open = open & ~OPEN_REGION ? open : thread_outside(t);
+	return below;
+}
+
+COLD bool region_is_on_otherwise(uint32_t group, uint64_t ra, uint64_t cfa, uint64_t fp)
+{
+	const struct region_caller from = {ra, cfa, fp};
+	int saved = errno;
+	if (process_groups == GROUPS_UNSET)
+		lifecycle_start();
+	else if (process_groups == GROUPS_PAUSED && control_changed())
+		control_look();
+	errno = saved;
+	if (!control_is_recording())
+		return false;
+	return (process_groups & group) ||
+	       ((process_groups & GROUPS_FILTERED(group)) && is_below(from));
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Chosen symbols: functions that `scprof run -s` names. A stub object (see
+ * scprof_chosen.h) exports them; what a stub jumps to is scprof_chosen_call
+ * (arch/, assembly), which calls the original between chosen_begin and
+ * chosen_end. Their function ids follow those of the wrappers. */
+#ifndef SCPROF_PRELOAD_SELECTED_SELECTED_H
+#define SCPROF_PRELOAD_SELECTED_SELECTED_H
+
+#include "preload/call/call.h"
+#include "preload/call/function.h"
+#include "include/scprof_chosen.h"
+#include "preload/util.h"
+
+/* The stub object's table; its address is NULL where none was preloaded. */
+extern char scprof_chosen_table[] __attribute__((weak, visibility("default")));
+
+static inline const struct scp_chosen_table *chosen_table(void)
+{
+	return (const struct scp_chosen_table *)scprof_chosen_table;
+}
+
+static inline uint32_t chosen_count(void)
+{
+	return chosen_table() ? chosen_table()->count : 0;
+}
+
+/* Find the originals that the program's own libraries have. Start-up only. */
+HIDDEN void chosen_resolve_all(void);
+
+/* dlsym with a handle: the stub of what it finds, if that is a chosen symbol. */
+HIDDEN void *chosen_dlsym(void *handle, const char *name);
+
+/* libc's own. */
+HIDDEN void *chosen_real_dlsym(void);
+
+/* Write the FUNCTION records, and the entries of process.function. False: no room for them, and
+ * calls could not be told whose they are. */
+HIDDEN bool chosen_write_records(void);
+
+/* The original of a symbol for a caller at `ra`, as the dynamic linker would have bound it had
+ * there been no stub. Takes the loader's lock. `memo` (or NULL) keeps what holds for this
+ * caller alone. chosen_absent where there is none. */
+HIDDEN void *chosen_find_real(struct scp_chosen *s, uint64_t ra, struct scp_memo *memo);
+
+/* Stands in for a function that nobody has: a program that calls one would not have started,
+ * or would have called address 0. */
+HIDDEN void chosen_absent(void);
+
+/* Between its two readings a chosen symbol's call spends a little less than a wrapper's. So that
+ * one measured overhead holds for both, calls are taken to begin this much earlier. Units of
+ * the counter; 0 until overhead_rounds.c has compared the two. */
+extern HIDDEN uint64_t chosen_shift;
+
+/* For that comparison: a stub of a record in private memory. chosen_disturbed: its call could not
+ * take the short way, and was not recorded. */
+#define CHOSEN_SCRATCH 0x80000000u /* its record's flag */
+extern HIDDEN struct scp_chosen chosen_scratch;
+extern HIDDEN bool chosen_disturbed;
+HIDDEN long chosen_scratch_stub(int, const void *, size_t, int);
+
+/* How scprof_chosen_call goes on. */
+enum chosen_step {
+	CHOSEN_PASS = 0, /* not recorded: jump to the original, with nothing left behind */
+	CHOSEN_TSC = 1,	 /* read the counter, call */
+	CHOSEN_CALL = 2, /* the clock is read: call */
+	CHOSEN_SLOW = 3	 /* save the vector registers, and ask chosen_begin_slow */
+};
+
+enum chosen_way { WAY_NONE = 0, WAY_TSC, WAY_PAGE, WAY_TSC_NESTED, WAY_PAGE_NESTED, WAY_SLOW };
+
+/* The frame of scprof_chosen_call, from its stack pointer on. Its assembly knows the offsets. */
+struct chosen_frame {
+	uint64_t stack[MEMO_STACK_WORDS]; /* copied arguments */
+	uint64_t rdi, rsi, rdx, rcx, r8, r9, rax, r10;
+	struct scp_chosen *symbol;
+	void *real;
+	uint64_t began_at, ended_at; /* the counter, where it is the clock */
+	uint32_t step;		     /* enum chosen_step */
+	uint32_t way;		     /* enum chosen_way */
+	struct scp_thread *thread;
+	struct scp_memo *memo;
+	uint32_t generation;
+	uint32_t vectors; /* width that is in use: 0 xmm, 1 ymm, 2 zmm */
+	struct scp_call call;
+	uint64_t *caller; /* where the caller's frame pointer and the return address lie */
+};
+_Static_assert(offsetof(struct chosen_frame, rdi) == 256, "known to the assembly");
+_Static_assert(offsetof(struct chosen_frame, symbol) == 320, "known to the assembly");
+_Static_assert(offsetof(struct chosen_frame, real) == 328, "known to the assembly");
+_Static_assert(offsetof(struct chosen_frame, began_at) == 336, "known to the assembly");
+_Static_assert(offsetof(struct chosen_frame, ended_at) == 344, "known to the assembly");
+_Static_assert(offsetof(struct chosen_frame, step) == 352, "known to the assembly");
+_Static_assert(offsetof(struct chosen_frame, vectors) == 380, "known to the assembly");
+_Static_assert(offsetof(struct chosen_frame, caller) == 456, "known to the assembly");
+_Static_assert(sizeof(struct chosen_frame) <= 512, "known to the assembly");
+
+/* All return an enum chosen_step; the first touches no vector register. */
+HIDDEN uint32_t chosen_begin(struct chosen_frame *f);
+HIDDEN uint32_t chosen_begin_slow(struct chosen_frame *f);
+/* CHOSEN_SLOW: chosen_end_slow has to follow, with the results in vector registers saved. */
+HIDDEN uint32_t chosen_end(struct chosen_frame *f);
+HIDDEN void chosen_end_slow(struct chosen_frame *f);
+
+/* Of the trampoline's frame: notes that an exception leaves it. See the Itanium C++ ABI, level
+ * I, 1.6.1. */
+HIDDEN int chosen_personality(int version, int actions, uint64_t class, void *exception,
+			      void *context);
+
+#endif

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Around a chosen symbol's original, called by scprof_chosen_call. The same records
+ * as a wrapper's (call.h); what differs is that nothing is known of the arguments:
+ * all registers that may hold one are kept, and as many words of the stack are
+ * copied as can be arguments. This library is compiled without vector registers,
+ * and only the slow steps call functions of libc, which may use them. */
+#include <dlfcn.h>
+#include <errno.h>
+
+#include "preload/call/call_fast.h"
+#include "preload/selected/selected.h"
+#include "preload/filter/control.h"
+#include "preload/start/lifecycle.h"
+#include "preload/path/unwind.h"
+
+#define RA(f)  ((f)->caller[1])
+#define CFA(f) ((uint64_t)((f)->caller + 2))
+#define FP(f)  ((f)->caller[0])
+
+uint64_t chosen_shift;
+struct scp_chosen chosen_scratch;
+bool chosen_disturbed;
+
+static inline uint32_t id_of(const struct chosen_frame *f)
+{
+	return FN_COUNT + f->symbol->id;
+}
+
+static inline __attribute__((always_inline)) void copy_stack(struct chosen_frame *f, uint64_t words)
+{
+	const uint64_t *from = f->caller + 2;
+#pragma GCC unroll 8
+	for (uint64_t i = 0; i < words; i++)
+		f->stack[i] = from[i];
+}
+
+static inline __attribute__((always_inline)) bool begin_short(bool page, struct chosen_frame *f)
+{
+	struct call_fast c = call_fast_find(page, id_of(f), RA(f), CFA(f), FP(f));
+	if (unlikely(!c.thread))
+		return false;
+	void *real = f->symbol->real;
+	if (unlikely(!real) && !(real = c.memo->real)) {
+		c.thread->open = 0;
+		return false;
+	}
+	f->real = real;
+	f->thread = c.thread;
+	f->memo = c.memo;
+	f->generation = c.generation;
+	f->way = page ? WAY_PAGE : WAY_TSC;
+	copy_stack(f, c.memo->stack_words);
+	if (page)
+		f->began_at = call_fast_clock(true);
+	return true;
+}
+
+/* A call inside another one, or inside a region, on a path on which that was found before. */
+static inline __attribute__((always_inline)) bool begin_nested(bool page, struct chosen_frame *f)
+{
+	struct scp_thread *t = page ? thread_page : thread_fast;
+	uint64_t cfa = CFA(f);
+	struct scp_memo *m;
+	if (unlikely(!t) || !t->open || !(m = call_fast_inside(t, id_of(f), RA(f), cfa, FP(f))))
+		return false;
+	void *real = f->symbol->real;
+	if (unlikely(!real) && !(real = m->real))
+		return false;
+	f->real = real;
+	f->call.thread = t;
+	f->call.memo = m;
+	f->call.cfa = cfa;
+	f->call.outer = t->open;
+	f->call.function = id_of(f);
+	f->call.fine_ns = 0;
+	f->call.inner_at = t->inner;
+	f->way = page ? WAY_PAGE_NESTED : WAY_TSC_NESTED;
+	copy_stack(f, m->stack_words);
+	compiler_barrier();
+	t->open = cfa;
+	if (page)
+		f->began_at = call_fast_clock(true);
+	return true;
+}
+
+/* No short way is open. */
+static COLD uint32_t begin_otherwise(struct chosen_frame *f)
+{
+	bool scratch = f->symbol->flags & CHOSEN_SCRATCH;
+	if (scratch && process_groups == GROUPS_PAUSED &&
+	    (begin_short(false, f) || begin_nested(false, f)))
+		return CHOSEN_TSC; /* what is measured is the same while recording is stopped */
+	if (scratch || (f->symbol->real && call_is_excluded(RA(f), CFA(f), FP(f)))) {
+		chosen_disturbed |= scratch;
+		f->real = f->symbol->real;
+		return CHOSEN_PASS;
+	}
+	f->vectors = arch_vectors_in_use();
+	return CHOSEN_SLOW;
+}
+
+uint32_t chosen_begin(struct chosen_frame *f)
+{
+	f->way = WAY_NONE;
+	if (likely(process_groups & SCP_GROUP_CHOSEN)) {
+		if (likely(begin_short(false, f)) || begin_nested(false, f))
+			return CHOSEN_TSC;
+		if (begin_short(true, f) || begin_nested(true, f))
+			return CHOSEN_CALL;
+	} else if (!(process_groups & ~GROUPS_PAUSED) && f->symbol->real && !control_changed() &&
+		   !(f->symbol->flags & CHOSEN_SCRATCH)) {
+		f->real = f->symbol->real;
+		return CHOSEN_PASS;
+	}
+	return begin_otherwise(f);
+}
+
+COLD uint32_t chosen_begin_slow(struct chosen_frame *f)
+{
+	struct scp_call *c = &f->call;
+	int saved = errno;
+	if (process_groups == GROUPS_UNSET)
+		lifecycle_start();
+	else if (process_groups == GROUPS_PAUSED && control_changed())
+		control_look();
+	errno = saved;
+	if (!(process_groups & SCP_GROUP_CHOSEN) ||
+	    !call_begin(c, id_of(f), RA(f), CFA(f), FP(f))) {
+		f->real = chosen_find_real(f->symbol, RA(f), NULL);
+		errno = saved;
+		return CHOSEN_PASS;
+	}
+	f->real = chosen_find_real(f->symbol, RA(f), c->memo);
+	copy_stack(f, c->memo ? c->memo->stack_words : memo_readable_words(CFA(f)));
+	f->way = WAY_SLOW;
+	errno = saved;
+	/* What was read in call_begin was read too early: before looking for the original. */
+	if (clock_chosen.kind == SCP_CLOCK_TSC && !clock_chosen.slow_kind)
+		return CHOSEN_TSC;
+	if (c->thread && c->thread->slow_clock)
+		c->slow_began_at = clock_read(c->thread->slow_clock);
+	c->began_at = clock_read(clock_chosen.kind);
+	return CHOSEN_CALL;
+}
+
+/* From one of the short ways to the long one. */
+static COLD void end_slowly(struct chosen_frame *f, uint32_t outcome, uint64_t now)
+{
+	if (f->way == WAY_TSC || f->way == WAY_PAGE)
+		f->call = (struct scp_call){
+			.thread = f->thread, .memo = f->memo, .cfa = CFA(f), .function = id_of(f)};
+	if (f->way != WAY_SLOW || f->step == CHOSEN_TSC)
+		f->call.began_at = f->began_at;
+	else
+		now = 0;
+	f->way = WAY_NONE;
+	if (now)
+		call_end_at(&f->call, (struct call_result){outcome, 0}, false, now);
+	else
+		call_end(&f->call, (struct call_result){outcome, 0}, false);
+}
+
+static inline __attribute__((always_inline)) bool end_short(bool page, struct chosen_frame *f,
+							    uint64_t now)
+{
+	struct call_fast c = {f->thread, f->memo, f->began_at, f->generation};
+	return call_fast_end(page, &c, now, CFA(f), (struct call_result){SCP_COMPLETED, 0}, false);
+}
+
+static inline __attribute__((always_inline)) bool end_nested(bool page, struct chosen_frame *f)
+{
+	f->call.began_at = f->began_at;
+	return call_fast_end_nested(page, &f->call, f->ended_at,
+				    (struct call_result){SCP_COMPLETED, 0}, false);
+}
+
+uint32_t chosen_end(struct chosen_frame *f)
+{
+	if (likely(f->way == WAY_TSC)) {
+		if (likely(end_short(false, f, f->ended_at)))
+			return CHOSEN_PASS;
+	} else if (f->way == WAY_PAGE) {
+		f->ended_at = call_fast_clock(true);
+		if (likely(end_short(true, f, f->ended_at)))
+			return CHOSEN_PASS;
+	} else if (f->way == WAY_TSC_NESTED) {
+		if (likely(end_nested(false, f)))
+			return CHOSEN_PASS;
+	} else if (f->way == WAY_PAGE_NESTED) {
+		f->ended_at = call_fast_clock(true);
+		if (likely(end_nested(true, f)))
+			return CHOSEN_PASS;
+	}
+	if (unlikely(f->symbol->flags & CHOSEN_SCRATCH)) {
+		chosen_disturbed = true;
+		return CHOSEN_PASS;
+	}
+	f->vectors = arch_vectors_in_use();
+	return CHOSEN_SLOW;
+}
+
+COLD void chosen_end_slow(struct chosen_frame *f)
+{
+	int saved = errno;
+	end_slowly(f, SCP_COMPLETED, f->ended_at);
+	errno = saved;
+}
+
+/* The unwinder's own function, for its own context: another unwinder's could take
+ * that for something else. */
+static uintptr_t (*find_get_gr(uint64_t unwinder))(void *, int)
+{
+	struct unwind_object a, b;
+	void *p = dlsym(RTLD_DEFAULT, "_Unwind_GetGR");
+	if (!p)
+		dlerror();
+	return p && unwind_find_object(unwinder, &a) && unwind_find_object((uint64_t)p, &b) &&
+			       a.start == b.start
+		       ? (uintptr_t(*)(void *, int))p
+		       : NULL;
+}
+
+enum { CONTINUE_UNWIND = 8, CLEANUP_PHASE = 2, FORCE_UNWIND = 8 };
+
+/* Also called when looking for a handler, and when a thread is cancelled: such calls count
+ * as abandoned. Where the unwinder is not known, those of exceptions do, too. */
+COLD int chosen_personality(int version, int actions, uint64_t class, void *exception,
+			    void *context)
+{
+	(void)class, (void)exception;
+	int saved = errno;
+	if (version != 1 || !(actions & CLEANUP_PHASE) || (actions & FORCE_UNWIND))
+		return CONTINUE_UNWIND;
+	uintptr_t (*get_gr)(void *, int) = find_get_gr(ARCH_RETURN_ADDRESS());
+	uint64_t fp = get_gr ? get_gr(context, ARCH_FP) : 0;
+	/* below its saved frame pointer the trampoline keeps where its frame is */
+	struct chosen_frame *f = fp ? (struct chosen_frame *)((uint64_t *)fp)[-1] : NULL;
+	if (f && f->way != WAY_NONE)
+		end_slowly(f, SCP_EXCEPTION, clock_read(clock_chosen.kind));
+	errno = saved;
+	return CONTINUE_UNWIND;
+}

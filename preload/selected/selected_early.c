@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a stub does while its object is not relocated: an IFUNC resolver of another library,
+ * which is relocated before, may call a chosen function. libscprof.so cannot be reached
+ * then; the original is looked up here as the loader would, and called.
+ *
+ * This file is no part of libscprof.so. The tool puts its code into every stub object as it
+ * is, so it has neither data nor relocations: scripts/embed_code.sh. It is entered at its
+ * beginning with %r11 the stub's record, or 0 for dlsym, and jumps to the original with all
+ * registers that may hold an argument as they were. */
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+
+#include "arch.h"
+#include "include/scprof_chosen.h"
+
+__asm__(".text\n"
+	"	endbr64\n"
+	"	pushq	%rbp\n"
+	"	movq	%rsp, %rbp\n"
+	"	pushq	%rdi\n	pushq	%rsi\n	pushq	%rdx\n	pushq	%rcx\n"
+	"	pushq	%r8\n	pushq	%r9\n	pushq	%rax\n	pushq	%r10\n"
+	"	subq	$128, %rsp\n"
+	"	andq	$-16, %rsp\n"
+	"	movups	%xmm0, (%rsp)\n	movups	%xmm1, 16(%rsp)\n"
+	"	movups	%xmm2, 32(%rsp)\n	movups	%xmm3, 48(%rsp)\n"
+	"	movups	%xmm4, 64(%rsp)\n	movups	%xmm5, 80(%rsp)\n"
+	"	movups	%xmm6, 96(%rsp)\n	movups	%xmm7, 112(%rsp)\n"
+	"	movq	%r11, %rdi\n"
+	"	call	early_find\n"
+	"	movq	%rax, %r11\n"
+	"	movups	(%rsp), %xmm0\n	movups	16(%rsp), %xmm1\n"
+	"	movups	32(%rsp), %xmm2\n	movups	48(%rsp), %xmm3\n"
+	"	movups	64(%rsp), %xmm4\n	movups	80(%rsp), %xmm5\n"
+	"	movups	96(%rsp), %xmm6\n	movups	112(%rsp), %xmm7\n"
+	"	leaq	-64(%rbp), %rsp\n"
+	"	popq	%r10\n	popq	%rax\n	popq	%r9\n	popq	%r8\n"
+	"	popq	%rcx\n	popq	%rdx\n	popq	%rsi\n	popq	%rdi\n"
+	"	popq	%rbp\n"
+	"	jmp	*%r11\n");
+
+/* The dynamic section of a loaded object, as far as symbols need it. */
+struct early_object {
+	uint64_t base;
+	const Elf64_Sym *symbol;
+	const char *string;
+	const uint32_t *hash; /* DT_GNU_HASH */
+	const uint16_t *versym;
+	const Elf64_Verdef *verdef;
+};
+
+static inline int same(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	return *a == *b;
+}
+
+/* The loader has made an address of it, unless the section is read-only. */
+static inline uint64_t address_of(uint64_t base, uint64_t value)
+{
+	return value < base ? base + value : value;
+}
+
+static void early_open(struct early_object *o, uint64_t base, const Elf64_Dyn *d)
+{
+	uint64_t found[5] = {0, 0, 0, 0, 0};
+	for (; d->d_tag != DT_NULL; d++) {
+		int at = d->d_tag == DT_SYMTAB	   ? 0
+			 : d->d_tag == DT_STRTAB   ? 1
+			 : d->d_tag == DT_GNU_HASH ? 2
+			 : d->d_tag == DT_VERSYM   ? 3
+			 : d->d_tag == DT_VERDEF   ? 4
+						   : -1;
+		if (at >= 0)
+			found[at] = address_of(base, d->d_un.d_ptr);
+	}
+	o->base = base;
+	o->symbol = (const Elf64_Sym *)found[0];
+	o->string = (const char *)found[1];
+	o->hash = (const uint32_t *)found[2];
+	o->versym = (const uint16_t *)found[3];
+	o->verdef = (const Elf64_Verdef *)found[4];
+}
+
+/* Is symbol `i` of this version? NULL: of the one for new programs. */
+static int early_version(const struct early_object *o, uint32_t i, const char *version)
+{
+	const Elf64_Verdef *v = o->verdef;
+	if (!o->versym || !v)
+		return 1;
+	if (!version)
+		return !(o->versym[i] & 0x8000);
+	for (;; v = (const Elf64_Verdef *)((const char *)v + v->vd_next)) {
+		const Elf64_Verdaux *name = (const Elf64_Verdaux *)((const char *)v + v->vd_aux);
+		if (v->vd_ndx == (o->versym[i] & 0x7fff))
+			return same(o->string + name->vda_name, version);
+		if (!v->vd_next)
+			return 0;
+	}
+}
+
+static const Elf64_Sym *early_look_up(const struct early_object *o, const char *name,
+				      const char *version)
+{
+	uint32_t h = 5381;
+	if (!o->hash || !o->symbol || !o->string)
+		return NULL;
+	for (const char *c = name; *c; c++)
+		h = h * 33 + (uint8_t)*c;
+	uint32_t buckets = o->hash[0], first = o->hash[1], words = o->hash[2];
+	const uint32_t *bucket = o->hash + 4 + 2 * (size_t)words, *chain = bucket + buckets;
+	uint32_t i = buckets ? bucket[h % buckets] : 0;
+	for (; i; i++) {
+		const Elf64_Sym *s = &o->symbol[i];
+		if (((chain[i - first] ^ h) & ~1u) == 0 && s->st_shndx != SHN_UNDEF &&
+		    same(o->string + s->st_name, name) && early_version(o, i, version))
+			return s;
+		if (chain[i - first] & 1)
+			return NULL;
+	}
+	return NULL;
+}
+
+/* Where the loader is mapped, from what the kernel told the program. */
+static uint64_t early_loader(void)
+{
+	/* "/proc/self/auxv" as numbers: a string would be data. */
+	volatile uint64_t path[2] = {0x65732f636f72702fu, 0x00767875612f666cu};
+	volatile uint64_t aux[80];
+	uint64_t headers = 0;
+	long fd = arch_syscall(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+	if (fd < 0)
+		return 0;
+	long n = arch_syscall(SYS_read, fd, (long)aux, sizeof aux, 0, 0, 0);
+	arch_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+	for (long i = 0; 8 * (i + 2) <= n && aux[i] != AT_NULL; i += 2) {
+		if (aux[i] == AT_BASE && aux[i + 1])
+			return aux[i + 1];
+		if (aux[i] == AT_PHDR)
+			headers = aux[i + 1];
+	}
+	return headers ? headers - sizeof(Elf64_Ehdr) : 0; /* it was run as a command */
+}
+
+static const struct r_debug *early_debug(void)
+{
+	uint64_t base = early_loader();
+	volatile uint64_t name[2] = {0x67756265645f725fu, 0}; /* "_r_debug" */
+	struct early_object loader;
+	if (!base)
+		return NULL;
+	const Elf64_Ehdr *e = (const Elf64_Ehdr *)base;
+	const Elf64_Phdr *p = (const Elf64_Phdr *)(base + e->e_phoff);
+	for (unsigned i = 0; i < e->e_phnum; i++)
+		if (p[i].p_type == PT_DYNAMIC) {
+			early_open(&loader, base, (const Elf64_Dyn *)(base + p[i].p_vaddr));
+			const Elf64_Sym *s = early_look_up(&loader, (const char *)name, NULL);
+			return s ? (const struct r_debug *)(base + s->st_value) : NULL;
+		}
+	return NULL;
+}
+
+/* The first definition in the objects after the stub object, which `own` is in. */
+static void *early_search(const struct link_map *m, uint64_t own, const char *name,
+			  const char *version)
+{
+	struct early_object o;
+	const struct link_map *stubs = NULL;
+	for (const struct link_map *l = m; l; l = l->l_next)
+		if (l->l_addr <= own && (!stubs || l->l_addr > stubs->l_addr))
+			stubs = l;
+	for (m = stubs ? stubs->l_next : NULL; m; m = m->l_next) {
+		early_open(&o, m->l_addr, m->l_ld);
+		const Elf64_Sym *s = early_look_up(&o, name, version);
+		if (!s)
+			continue;
+		uint64_t at = o.base + s->st_value;
+		if (ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC)
+			at = ((uint64_t(*)(void))at)();
+		return (void *)at;
+	}
+	return NULL;
+}
+
+/* NULL, and the call goes to address 0, as it would have without us: nobody has it. */
+__attribute__((used)) static void *early_find(const struct scp_chosen *s)
+{
+	volatile uint64_t name = 0x0000006d79736c64u; /* "dlsym" */
+	const struct r_debug *debug = early_debug();
+	uint64_t own;
+	__asm__("leaq early_find(%%rip), %0" : "=r"(own));
+	if (!debug)
+		return NULL;
+	if (!s)
+		return early_search(debug->r_map, own, (const char *)&name, NULL);
+	const char *table = (const char *)(s - s->id) - sizeof *s;
+	return early_search(debug->r_map, own, table + s->name,
+			    s->version ? table + s->version : NULL);
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Batches are equally long runs of an entry's calls, one after the other without a gap:
+ * what closes one is the difference of the entry's sums and all batches before.
+ *
+ * A line record is large (2.6 kB), so it is made only for an entry whose sizes vary and
+ * that has a few batches. As long as all sizes were equal, the batches say what each
+ * slot of the line would hold: nothing is lost by beginning late. The first few batches
+ * of sizes that vary wait in private memory, where a tenth of the room does. */
+#include "preload/table/batch.h"
+#include "preload/start/process.h"
+#include "preload/path/stack.h"
+#include "preload/table/table.h"
+
+static struct scp_batch *batch_block(struct scp_thread *t, struct scp_rt *rt, uint32_t clock)
+{
+	struct scp_batch *b = table_record(t, SCP_REC_BATCH, sizeof *b);
+	if (!b) {
+		process_loss(histogram_losses, 1);
+		return NULL;
+	}
+	b->entry = rt->entry->id;
+	b->clock = clock;
+	table_publish(t, b);
+	return b;
+}
+
+static unsigned __int128 wide(uint64_t low, uint64_t high)
+{
+	return (unsigned __int128)high << 64 | low;
+}
+
+static void get_slot(const struct scp_line *l, uint32_t i, struct line_sums *out)
+{
+	out->bytes = l->bytes[i];
+	out->bytes_sq = wide(l->bytes_sq_lo[i], l->bytes_sq_hi[i]);
+	out->bytes_units = wide(l->bytes_units_lo[i], l->bytes_units_hi[i]);
+}
+
+static void put_slot(struct scp_line *l, uint32_t i, const struct line_sums *s)
+{
+	l->bytes[i] = s->bytes;
+	l->bytes_sq_lo[i] = (uint64_t)s->bytes_sq;
+	l->bytes_sq_hi[i] = (uint64_t)(s->bytes_sq >> 64);
+	l->bytes_units_lo[i] = (uint64_t)s->bytes_units;
+	l->bytes_units_hi[i] = (uint64_t)(s->bytes_units >> 64);
+}
+
+static void take_from(struct line_sums *s, const struct line_sums *part)
+{
+	s->bytes -= part->bytes;
+	s->bytes_sq -= part->bytes_sq;
+	s->bytes_units -= part->bytes_units;
+}
+
+static void all_calls(const struct scp_entry *e, struct line_sums *out)
+{
+	out->bytes = e->bytes;
+	out->bytes_sq = wide(e->bytes_sq_lo, e->bytes_sq_hi);
+	out->bytes_units = wide(e->bytes_units_lo, e->bytes_units_hi);
+}
+
+/* Equality in Cauchy-Schwarz; once it does not hold it never does again. */
+static bool sizes_vary(const struct scp_entry *e, uint64_t *size)
+{
+	*size = e->bytes / e->calls;
+	return *size * e->calls != e->bytes ||
+	       wide(e->bytes_sq_lo, e->bytes_sq_hi) != (unsigned __int128)*size * e->bytes;
+}
+
+/* Slot i of an entry all of whose calls so far moved rt->size bytes. */
+static void slot_of_one_size(const struct scp_rt *rt, uint32_t i, struct line_sums *out)
+{
+	out->bytes = rt->size * rt->entry->batch_calls;
+	out->bytes_sq = (unsigned __int128)rt->size * out->bytes;
+	out->bytes_units = (unsigned __int128)rt->size * rt->batch->sum[i];
+}
+
+/* Batch `slot` is the first, or one of the first, of sizes that vary. */
+static void close_early(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
+{
+	struct line_sums rest;
+	if (!rt->early) {
+		rt->early = arena_take(&t->index, LINE_EARLY * sizeof *rt->early);
+		if (!rt->early) {
+			rt->line_lost = true;
+			return;
+		}
+		for (uint32_t i = 0; i < slot; i++)
+			slot_of_one_size(rt, i, &rt->early[i]);
+	}
+	all_calls(rt->entry, &rest);
+	for (uint32_t i = 0; i < slot; i++)
+		take_from(&rest, &rt->early[i]);
+	rt->early[slot] = rest;
+}
+
+/* The record, with the slots before `slot`. */
+static bool begin_line(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
+{
+	struct scp_line *l = table_record(t, SCP_REC_LINE, sizeof *l);
+	struct line_sums s;
+	if (!l) {
+		process_loss(histogram_losses, 1);
+		rt->line_lost = true;
+		return false;
+	}
+	l->entry = rt->entry->id;
+	for (uint32_t i = 0; i < slot; i++) {
+		if (!rt->early)
+			slot_of_one_size(rt, i, &s);
+		put_slot(l, i, rt->early ? &rt->early[i] : &s);
+	}
+	table_publish(t, l);
+	rt->line = l;
+	return true;
+}
+
+/* rt->batch has its sum for `slot` already. Not inlined: whatever else a batch leads to
+ * has the stack to itself. */
+static COLD void close_line(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
+{
+	struct line_sums rest, s;
+	uint64_t size;
+	if (rt->line_lost)
+		return;
+	if (!rt->line && !sizes_vary(rt->entry, &size)) {
+		rt->size = size;
+		return;
+	}
+	if (!rt->line && stack_room() < STACK_TO_RECORD) {
+		rt->line_lost = true;
+		return;
+	}
+	if (!rt->line && slot < LINE_EARLY) {
+		close_early(t, rt, slot);
+		return;
+	}
+	if (!rt->line && !begin_line(t, rt, slot))
+		return;
+	all_calls(rt->entry, &rest);
+	for (uint32_t i = 0; i < slot; i++) {
+		get_slot(rt->line, i, &s);
+		take_from(&rest, &s);
+	}
+	put_slot(rt->line, slot, &rest);
+}
+
+static void merge_pairs(struct scp_batch *b)
+{
+	for (unsigned i = 0; i < SCP_BATCHES / 2; i++)
+		b->sum[i] = b->sum[2 * i] + b->sum[2 * i + 1];
+}
+
+static COLD void merge_line_pairs(struct scp_line *l)
+{
+	struct line_sums a, b;
+	for (unsigned i = 0; i < SCP_BATCHES / 2; i++) {
+		get_slot(l, 2 * i, &a);
+		get_slot(l, 2 * i + 1, &b);
+		a.bytes += b.bytes;
+		a.bytes_sq += b.bytes_sq;
+		a.bytes_units += b.bytes_units;
+		put_slot(l, i, &a);
+	}
+}
+
+static void double_batches(struct scp_rt *rt)
+{
+	merge_pairs(rt->batch);
+	if (rt->slow)
+		merge_pairs(rt->slow_batch);
+	if (rt->line)
+		merge_line_pairs(rt->line);
+	rt->entry->batch_count = SCP_BATCHES / 2;
+	rt->entry->batch_calls *= 2;
+}
+
+static bool make_blocks(struct scp_thread *t, struct scp_rt *rt)
+{
+	if (!rt->batch && !(rt->batch = batch_block(t, rt, 0)))
+		return false;
+	return !rt->slow || rt->slow_batch || (rt->slow_batch = batch_block(t, rt, 1));
+}
+
+COLD void batch_close(struct scp_thread *t, struct scp_rt *rt)
+{
+	struct scp_entry *e = rt->entry;
+	if (e->calls == 1) {
+		e->first_units = e->units;
+		e->batch_end = e->batch_calls;
+		return;
+	}
+	if (!make_blocks(t, rt)) {
+		e->batch_end = ~UINT64_C(0); /* no room: none for this entry */
+		return;
+	}
+	rt->batch->sum[e->batch_count] = e->units - e->batch_base_units;
+	e->batch_base_units = e->units;
+	if (rt->slow) {
+		rt->slow_batch->sum[e->batch_count] = rt->slow->units - rt->slow->batch_base_units;
+		rt->slow->batch_base_units = rt->slow->units;
+	}
+	if (e->flags & SCP_ENTRY_BYTES)
+		close_line(t, rt, e->batch_count);
+	if (++e->batch_count == SCP_BATCHES)
+		double_batches(rt);
+	e->batch_end = e->calls + e->batch_calls;
+	process_touch_sometimes();
+}

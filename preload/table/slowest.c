@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Slots for one call more than are wanted: the shortest one's is written over, and the
+ * others are untouched meanwhile, so a process that is killed here loses nothing but the
+ * call that was being added. The slots are looked through when one was written, which is
+ * rare once the limit has risen; a heap would not survive a handler that leaves by longjmp.
+ */
+#include <errno.h>
+#include <time.h>
+
+#include "preload/clock/clock.h"
+#include "preload/start/process.h"
+#include "preload/start/settings.h"
+#include "preload/table/slowest.h"
+#include "preload/start/slowest_settings.h"
+#include "preload/path/stack.h"
+
+#define NO_LIMIT UINT64_MAX
+/* Over so long a time the counter's rate is known to 1 %: an anchor is 0.1 us wide or so. */
+#define RATE_SPAN_NS 100000u
+
+enum { WANT_UNKNOWN, WANT_YES, WANT_NO };
+struct slowest_known slowest_known;
+
+static void set_limit(struct scp_thread *t, uint64_t limit)
+{
+	t->slowest.limit = limit;
+	t->short_limit = limit < UINT32_MAX ? limit : UINT32_MAX;
+}
+
+/* Of clocks whose unit is known beforehand. */
+static uint64_t least_of_known_unit(const struct scp_clock *c)
+{
+	uint64_t unit_ps = c->unit_ps ? c->unit_ps : 1, least_ns = settings.slowest.least_ns;
+	uint64_t least = least_ns > UINT64_MAX / 1000 ? UINT64_MAX / unit_ps
+						      : (least_ns * 1000 + unit_ps - 1) / unit_ps;
+	bool ticks = c->kind == SCP_CLOCK_PAGE || c->kind == SCP_CLOCK_COARSE;
+	uint64_t floor = ticks ? 2 * c->resolution_units : 1;
+	return least > floor ? least : floor;
+}
+
+/* The counter's rate since the file began. One part in a hundred is left to the reader, who
+ * knows the rate of the whole run. */
+static uint64_t least_of_counter(const struct scp_clock *c)
+{
+	struct scp_anchor now;
+	clock_anchor(c->kind, &now);
+	uint64_t ns = now.mono_ns - c->first.mono_ns, units = now.clock_at - c->first.clock_at;
+	if (ns < RATE_SPAN_NS || !units)
+		return 0;
+	unsigned __int128 least = (unsigned __int128)settings.slowest.least_ns * units / ns;
+	least -= least / 100;
+	return least >> 63 ? UINT64_MAX >> 1 : least ? (uint64_t)least : 1;
+}
+
+static uint64_t find_least(void)
+{
+	const struct scp_header *h = process.file.header;
+	if (!settings.slowest.least_ns && clock_chosen.kind == SCP_CLOCK_TSC)
+		return 1;
+	if (!h)
+		return 0;
+	return clock_chosen.kind == SCP_CLOCK_TSC ? least_of_counter(&h->clock)
+						  : least_of_known_unit(&h->clock);
+}
+
+void slowest_begin(struct scp_thread *t)
+{
+	if (!settings.slowest.count) {
+		set_limit(t, NO_LIMIT);
+		return;
+	}
+	if (!slowest_known.least_units)
+		slowest_known.least_units = find_least();
+	set_limit(t, slowest_known.least_units ? slowest_known.least_units - 1 : 0);
+}
+
+static COLD uint8_t judge(uint32_t function)
+{
+	const char *name, *library;
+	uint32_t group;
+	if (function >= REGION_FIRST) {
+		name = region_name_text(function, &library, &group);
+	} else {
+		const struct scp_function *f = process.function[function];
+		if (!f)
+			return WANT_YES;
+		name = f->rec.bytes > sizeof *f ? f->long_name : f->name;
+		library = f->library;
+		group = f->group;
+	}
+	return slowest_settings_want(&settings.slowest, name, library, group) ? WANT_YES : WANT_NO;
+}
+
+static bool is_wanted(uint32_t function)
+{
+	if (function >= sizeof slowest_known.wanted)
+		return true;
+	if (slowest_known.wanted[function] == WANT_UNKNOWN)
+		slowest_known.wanted[function] = judge(function);
+	return slowest_known.wanted[function] == WANT_YES;
+}
+
+static bool has_arrays(struct scp_thread *t)
+{
+	struct slowest_calls *s = &t->slowest;
+	size_t slots = settings.slowest.count + 1;
+	if (s->slot)
+		return true;
+	s->units = arena_take(&t->index, slots * sizeof *s->units);
+	s->slot = s->units ? arena_take(&t->index, slots * sizeof *s->slot) : NULL;
+	return s->slot;
+}
+
+/* The next slot's place, which counts only when `used` of its chunk covers it. */
+static struct scp_slowest *new_slot(struct scp_thread *t)
+{
+	struct slowest_calls *s = &t->slowest;
+	if (!s->chunk || s->chunk->used + sizeof(struct scp_slowest) > s->chunk->bytes)
+		s->chunk = file_optional_chunk(t->file, SCP_OPTIONAL_SLOWEST, t->table->id);
+	return s->chunk ? (struct scp_slowest *)((uint8_t *)s->chunk + s->chunk->used) : NULL;
+}
+
+static void count_lost(void)
+{
+	if (process.file.header)
+		__atomic_add_fetch(&process.file.header->slowest.lost, 1, __ATOMIC_RELAXED);
+}
+
+/* No room: with fewer slots than asked for the list would not be what it says. */
+static COLD void give_up(struct scp_thread *t)
+{
+	set_limit(t, NO_LIMIT);
+	count_lost();
+}
+
+static uint64_t realtime_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void write_slot(struct scp_thread *t, struct scp_slowest *slot,
+		       const struct scp_slowest *call)
+{
+	slot->seq |= 1; /* odd already where a handler left the last writing by longjmp */
+	publish_barrier();
+	slot->entry = call->entry;
+	slot->tid = (uint32_t)t->tid;
+	slot->units = call->units;
+	slot->slow_units = call->slow_units;
+	slot->bytes = call->bytes;
+	slot->began_at = call->began_at;
+	slot->ended_mono_ns = clock_mono_ns();
+	slot->ended_real_ns = realtime_ns();
+	bytes_copy(slot->name, t->table->name, sizeof slot->name);
+	publish_barrier();
+	slot->seq = (slot->seq | 1) + 1;
+}
+
+static void publish_slot(struct scp_thread *t, struct scp_slowest *slot)
+{
+	struct slowest_calls *s = &t->slowest;
+	s->slot[s->used] = slot;
+	publish_barrier();
+	__atomic_store_n(&s->chunk->used, s->chunk->used + sizeof *slot, __ATOMIC_RELEASE);
+	s->used++;
+}
+
+/* Which slot is next, and how long a call must be to get it. */
+static void choose_victim(struct scp_thread *t)
+{
+	struct slowest_calls *s = &t->slowest;
+	const uint64_t *units = s->units;
+	uint32_t victim = 0, used = s->used, count = settings.slowest.count;
+	uint64_t least = units[0], second = UINT64_MAX;
+	for (uint32_t i = 1; i < used; i++) {
+		if (likely(units[i] >= second))
+			continue;
+		second = units[i] < least ? least : units[i];
+		victim = units[i] < least ? i : victim;
+		least = units[victim];
+	}
+	if (used > count) {
+		s->victim = victim;
+		set_limit(t, second);
+	} else {
+		uint64_t least_of_all =
+			slowest_known.least_units ? slowest_known.least_units - 1 : 0;
+		s->victim = used;
+		set_limit(t, used == count ? least : least_of_all);
+	}
+}
+
+static void keep(struct scp_thread *t, const struct scp_slowest *call)
+{
+	struct slowest_calls *s = &t->slowest;
+	bool is_new = s->victim == s->used;
+	struct scp_slowest *slot = is_new ? new_slot(t) : s->slot[s->victim];
+	if (!slot) {
+		give_up(t);
+		return;
+	}
+	if (is_new) {
+		slot->rec = (struct scp_record){SCP_REC_SLOWEST, sizeof *slot};
+		slot->id = s->used + 1;
+	}
+	write_slot(t, slot, call);
+	s->units[s->victim] = call->units;
+	if (is_new)
+		publish_slot(t, slot);
+	choose_victim(t);
+}
+
+/* Apart, so that its stack is taken only where there is some. */
+static COLD void add(struct scp_thread *t, const struct scp_entry *e, uint64_t units,
+		     uint64_t slow_units, uint64_t now, uint64_t bytes)
+{
+	struct scp_slowest call = {.entry = e->id,
+				   .units = units,
+				   .slow_units = slow_units,
+				   .began_at = now - units,
+				   .bytes = bytes};
+	if (has_arrays(t))
+		keep(t, &call);
+	else
+		give_up(t);
+}
+
+COLD void slowest_note(struct scp_thread *t, const struct scp_entry *e, uint64_t units,
+		       uint64_t slow_units, uint64_t now, uint64_t bytes)
+{
+	int saved = errno;
+	if (!slowest_known.least_units)
+		slowest_known.least_units = find_least();
+	if (units < slowest_known.least_units) {
+		if (t->slowest.limit < slowest_known.least_units - 1)
+			set_limit(t, slowest_known.least_units - 1);
+	} else if (is_wanted(e->function)) {
+		if (stack_room() >= STACK_TO_RECORD)
+			add(t, e, units, slow_units, now, bytes);
+		else
+			count_lost();
+	}
+	errno = saved;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The slowest calls of each table, one by one (struct scp_slowest): when, how long, from
+ * where. What a mean cannot answer: which of a million sends stalled.
+ *
+ * On the way of every call this is one comparison with a limit of the thread's, which rises
+ * as longer calls are met; without SCPROF_SLOWEST the limit is beyond all calls, and stands
+ * where the short way looked for calls of 2^32 units already. Only what passes comes here.
+ *
+ * Clocks that count ticks: a reading of one tick says only that the call lay across a
+ * tick, so calls of two or more are kept. */
+#ifndef SCPROF_PRELOAD_TABLE_SLOWEST_H
+#define SCPROF_PRELOAD_TABLE_SLOWEST_H
+
+#include "preload/region/region_name.h"
+#include "preload/table/thread.h"
+
+/* Of the process, found out as calls come. */
+struct slowest_known {
+	uint64_t least_units; /* the shortest call to keep; 0: the counter's rate is not known */
+	uint8_t wanted[REGION_FIRST + REGION_NAMES_MAX]; /* by function: 0 not known, 1 yes, 2 no */
+};
+extern HIDDEN struct slowest_known slowest_known;
+
+/* A new thread's limits. */
+HIDDEN void slowest_begin(struct scp_thread *t);
+
+/* A call longer than t->slowest.limit ended at `now` and is in the sums of `e`. With
+ * bookkeeping marked. Keeps errno. */
+HIDDEN void slowest_note(struct scp_thread *t, const struct scp_entry *e, uint64_t units,
+			 uint64_t slow_units, uint64_t now, uint64_t bytes);
+
+#endif

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Records are written once, complete before `used` of their chunk covers them;
+ * only the sums inside entries and gaps change afterwards. Indexes to find them
+ * again are private memory: the file holds no pointers. */
+#include "preload/table/table.h"
+#include "preload/clock/clock.h"
+#include "preload/clock/tick_phase.h"
+#include "preload/start/process.h"
+#include "preload/path/stack.h"
+#include "preload/start/sandbox.h"
+#include "preload/table/sums.h"
+#include "preload/sys.h"
+
+#define CHUNK_FIRST   (4u * SCP_GRANULE)
+#define CHUNK_MAX     (64u * SCP_GRANULE)
+#define BUCKETS_FIRST 256u
+
+void *table_record(struct scp_thread *t, uint32_t type, uint64_t bytes)
+{
+	struct scp_chunk *chunk = t->chunk;
+	bytes = (bytes + SCP_RECORD_ALIGN - 1) & ~(uint64_t)(SCP_RECORD_ALIGN - 1);
+	if (!chunk || chunk->used + bytes > chunk->bytes) {
+		chunk = file_chunk(t->file, t->chunk_bytes, SCP_CHUNK_TABLE,
+				   t->table ? t->table->id : 0);
+		if (!chunk && t->chunk_bytes > SCP_GRANULE) /* a last little room */
+			chunk = file_chunk(t->file, SCP_GRANULE, SCP_CHUNK_TABLE,
+					   t->table ? t->table->id : 0);
+		if (!chunk)
+			return NULL;
+		t->chunk = chunk;
+		t->chunk_bytes = t->chunk_bytes < CHUNK_MAX ? 2 * t->chunk_bytes : CHUNK_MAX;
+	}
+	struct scp_record *r = (struct scp_record *)((uint8_t *)chunk + chunk->used);
+	/* Not new: a record that was left half-written (by longjmp from a handler, say) may lie
+	 * here. */
+	for (uint64_t i = 0; i < bytes / 8; i++)
+		((uint64_t *)r)[i] = 0;
+	r->type = type;
+	r->bytes = (uint32_t)bytes;
+	return r;
+}
+
+void table_publish(struct scp_thread *t, const void *rec)
+{
+	publish_barrier();
+	__atomic_store_n(&t->chunk->used, t->chunk->used + ((const struct scp_record *)rec)->bytes,
+			 __ATOMIC_RELEASE);
+}
+
+bool table_create(struct scp_thread *t)
+{
+	t->chunk_bytes = CHUNK_FIRST;
+	struct scp_table *table = table_record(t, SCP_REC_TABLE, sizeof *table);
+	if (!table)
+		return false;
+	table->id = __atomic_add_fetch(&t->file->header->table_count, 1, __ATOMIC_RELAXED);
+	t->chunk->table = table->id;
+	t->table = table;
+	table_publish(t, table);
+	return true;
+}
+
+void table_begin_owner(struct scp_thread *t)
+{
+	struct scp_table *table = t->table;
+	table->first_at = table->last_at = t->last_at;
+	table->tid = (uint32_t)t->tid;
+	table->threads++;
+	table->live = 1;
+}
+
+/* Doubling an index is long: handlers that leave by longjmp at short intervals would
+ * have it begin again each time, in ever more memory. */
+static bool grow_undisturbed(struct scp_thread *t, bool (*grow)(struct scp_thread *))
+{
+	uint64_t signals;
+	if (sandbox_active)
+		return grow(t);
+	sys_hold_signals(&signals);
+	bool grown = grow(t);
+	sys_release_signals(&signals);
+	return grown;
+}
+
+/* The bucket array of an index, doubled when it is full. */
+static bool grow_paths(struct scp_thread *t)
+{
+	uint32_t n = t->path_buckets ? 2 * t->path_buckets : BUCKETS_FIRST;
+	struct scp_path_node **bucket = arena_take(&t->index, n * sizeof *bucket);
+	if (!bucket)
+		return t->path_buckets != 0;
+	for (uint32_t i = 0; i < t->path_buckets; i++)
+		for (struct scp_path_node *p = t->path_bucket[i], *next; p; p = next) {
+			next = p->next;
+			p->next = bucket[p->path->hash & (n - 1)];
+			bucket[p->path->hash & (n - 1)] = p;
+		}
+	t->path_bucket = bucket;
+	compiler_barrier(); /* never a count beyond the buckets, wherever a handler leaves us */
+	t->path_buckets = n;
+	return true;
+}
+
+static uint64_t path_hash(const struct scp_thread *t)
+{
+	uint64_t h = t->path_flags;
+	for (uint32_t i = 0; i < t->frame_count; i++)
+		h = hash_mix(h ^ t->frames[i]) + i;
+	return h;
+}
+
+static bool path_equals(const struct scp_path *p, const struct scp_thread *t, uint64_t hash)
+{
+	if (p->hash != hash || p->frames != t->frame_count || p->flags != t->path_flags)
+		return false;
+	for (uint32_t i = 0; i < p->frames; i++)
+		if (p->frame[i] != t->frames[i])
+			return false;
+	return true;
+}
+
+struct scp_path_node *table_path(struct scp_thread *t)
+{
+	uint64_t hash = path_hash(t);
+	if (t->path_buckets)
+		for (struct scp_path_node *n = t->path_bucket[hash & (t->path_buckets - 1)]; n;
+		     n = n->next)
+			if (path_equals(n->path, t, hash))
+				return n;
+	if (t->paths >= t->path_buckets && !grow_undisturbed(t, grow_paths))
+		return NULL;
+	struct scp_path_node *node = arena_take(&t->index, sizeof *node);
+	struct scp_path *path =
+		node ? table_record(t, SCP_REC_PATH, sizeof *path + 8 * t->frame_count) : NULL;
+	if (!path)
+		return NULL;
+	path->id = ++t->paths;
+	path->frames = t->frame_count;
+	path->flags = t->path_flags;
+	path->hash = hash;
+	for (uint32_t i = 0; i < t->frame_count; i++)
+		path->frame[i] = t->frames[i];
+	table_publish(t, path);
+	node->path = path;
+	node->next = t->path_bucket[hash & (t->path_buckets - 1)];
+	t->path_bucket[hash & (t->path_buckets - 1)] = node;
+	return node;
+}
+
+/* Slow sums of a dual run: without room the fast ones go on alone. */
+static void add_slow(struct scp_thread *t, struct scp_rt *rt)
+{
+	struct scp_slow *slow = t->slow_clock ? table_record(t, SCP_REC_SLOW, sizeof *slow) : NULL;
+	if (!slow)
+		return;
+	slow->entry = rt->entry->id;
+	table_publish(t, slow);
+	rt->slow = slow;
+}
+
+struct scp_rt *table_entry(struct scp_thread *t, struct scp_path_node *path, uint32_t function,
+			   uint32_t outcome, bool bytes, uint64_t first_at)
+{
+	for (struct scp_rt *rt = path->entries; rt; rt = rt->next)
+		if (rt->entry->function == function && rt->entry->outcome == outcome)
+			return rt;
+	struct scp_rt *rt = arena_take(&t->index, sizeof *rt);
+	struct scp_entry *e = rt ? table_record(t, SCP_REC_ENTRY, sizeof *e) : NULL;
+	if (!e)
+		return NULL;
+	e->id = ++t->entries;
+	e->path = path->path->id;
+	e->function = function;
+	e->outcome = outcome;
+	e->min_units = ~UINT64_C(0);
+	e->first_at = first_at;
+	e->batch_calls = 2; /* a path taken once needs no batches */
+	e->batch_end = 1;   /* the first call is noted on the way: see batch_close */
+	e->flags = bytes ? SCP_ENTRY_BYTES : 0;
+	table_publish(t, e);
+	rt->entry = e;
+	rt->next = path->entries;
+	path->entries = rt;
+	add_slow(t, rt);
+	if (clock_chosen.phases)
+		phase_begin_entry(t, path, rt);
+	return rt;
+}
+
+static bool grow_gaps(struct scp_thread *t)
+{
+	uint32_t n = t->gap_buckets ? 2 * t->gap_buckets : BUCKETS_FIRST;
+	struct gap_node **bucket = arena_take(&t->index, n * sizeof *bucket);
+	if (!bucket)
+		return t->gap_buckets != 0;
+	for (uint32_t i = 0; i < t->gap_buckets; i++)
+		for (struct gap_node *g = t->gap_bucket[i], *next; g; g = next) {
+			uint64_t h = hash_mix((uint64_t)g->gap->from << 32 | g->gap->to);
+			next = g->next;
+			g->next = bucket[h & (n - 1)];
+			bucket[h & (n - 1)] = g;
+		}
+	t->gap_bucket = bucket;
+	compiler_barrier();
+	t->gap_buckets = n;
+	return true;
+}
+
+static struct scp_gap *find_gap(struct scp_thread *t, uint32_t from, uint32_t to)
+{
+	uint64_t h = hash_mix((uint64_t)from << 32 | to);
+	if (t->gap_buckets)
+		for (struct gap_node *g = t->gap_bucket[h & (t->gap_buckets - 1)]; g; g = g->next)
+			if (g->gap->from == from && g->gap->to == to)
+				return g->gap;
+	if (stack_room() < STACK_TO_RECORD ||
+	    (t->gaps >= t->gap_buckets && !grow_undisturbed(t, grow_gaps)))
+		return NULL;
+	struct gap_node *node = arena_take(&t->index, sizeof *node);
+	struct scp_gap *gap = node ? table_record(t, SCP_REC_GAP, sizeof *gap) : NULL;
+	if (!gap)
+		return NULL;
+	gap->from = from;
+	gap->to = to;
+	gap->id = ++t->gaps;
+	table_publish(t, gap);
+	node->gap = gap;
+	node->next = t->gap_bucket[h & (t->gap_buckets - 1)];
+	t->gap_bucket[h & (t->gap_buckets - 1)] = node;
+	return gap;
+}
+
+COLD struct scp_gap *table_gap(struct scp_thread *t, struct scp_rt *from, struct scp_rt *to)
+{
+	uint32_t from_id = from->entry ? from->entry->id : 0;
+	struct scp_gap *gap = find_gap(t, from_id, to ? to->entry->id : 0);
+	if (gap && to) {
+		from->gap_to[1] = from->gap_to[0];
+		from->gap[1] = from->gap[0];
+		from->gap_to[0] = to;
+		from->gap[0] = gap;
+	}
+	return gap;
+}
+
+void table_add_gap(struct scp_thread *t, struct scp_rt *to, uint64_t units)
+{
+	struct scp_gap *gap = table_gap(t, t->previous, to);
+	if (gap) {
+		sums_add_gap(gap, units, false, &t->last_at, t->last_at + units);
+		return;
+	}
+	process_loss(overflow_gaps, 1);
+	process_loss(overflow_gap_units, units);
+	t->last_at += units;
+}
+
+COLD struct scp_hist *table_histogram(struct scp_thread *t, struct scp_rt *rt, uint32_t block)
+{
+	struct scp_hist *h = table_record(t, SCP_REC_HIST, sizeof *h);
+	if (!h) {
+		process_loss(histogram_losses, 1);
+		return NULL;
+	}
+	h->entry = rt->entry->id;
+	h->block = block;
+	table_publish(t, h);
+	rt->hist[block] = h;
+	return h;
+}

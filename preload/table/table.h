@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A thread's table in the profile: paths, entries, gaps and what hangs on them.
+ * Every function is for the owning thread, with its bookkeeping marked as under
+ * way (thread.open bit 0), and returns NULL or false where there is no room. */
+#ifndef SCPROF_PRELOAD_TABLE_TABLE_H
+#define SCPROF_PRELOAD_TABLE_TABLE_H
+
+#include "preload/table/thread.h"
+
+/* A zeroed record of `bytes`, rounded up, at the end of the table; it counts only once it
+ * is published. None must be begun in between. */
+HIDDEN void *table_record(struct scp_thread *t, uint32_t type, uint64_t bytes);
+HIDDEN void table_publish(struct scp_thread *t, const void *rec);
+
+HIDDEN bool table_create(struct scp_thread *t);
+
+/* A new owner: its time begins at t->last_at. */
+HIDDEN void table_begin_owner(struct scp_thread *t);
+
+/* The node of the path now in t->frames[0 .. frame_count), t->path_flags. */
+HIDDEN struct scp_path_node *table_path(struct scp_thread *t);
+
+HIDDEN struct scp_rt *table_entry(struct scp_thread *t, struct scp_path_node *path,
+				  uint32_t function, uint32_t outcome, bool bytes,
+				  uint64_t first_at);
+
+/* Add a gap from t->previous to `to` (NULL: the end of the thread). */
+HIDDEN void table_add_gap(struct scp_thread *t, struct scp_rt *to, uint64_t units);
+
+/* The gap record from one entry to another (NULL marks: start, end), cached in `from`. */
+HIDDEN struct scp_gap *table_gap(struct scp_thread *t, struct scp_rt *from, struct scp_rt *to);
+
+/* Make histogram block `block` of an entry. */
+HIDDEN struct scp_hist *table_histogram(struct scp_thread *t, struct scp_rt *rt, uint32_t block);
+
+#endif

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Threads come and go; their tables stay. The list of states only grows (in a
+ * process), each state is owned by at most one thread, and is taken by an atomic
+ * exchange: no lock, so a thread may be cancelled, killed or forked at any time. */
+#include <pthread.h>
+
+#include "preload/clock/clock.h"
+#include "preload/filter/control.h"
+#include "preload/filter/filter.h"
+#include "preload/start/process.h"
+#include "preload/region/region.h"
+#include "preload/start/sandbox.h"
+#include "preload/table/slowest.h"
+#include "preload/sys.h"
+#include "preload/table/table.h"
+#include "preload/table/thread.h"
+
+#define INDEX_FIRST   (32u << 10)
+#define INDEX_LIMIT   (1u << 30)
+#define MEMO_FIRST    (32u << 10)
+#define MEMO_LIMIT    (8u << 20)
+#define RECLAIM_TRIES 8u
+
+__thread struct scp_thread *thread_self;
+__thread struct scp_thread *thread_fast, *thread_page;
+__thread uint32_t thread_unwanted;
+
+static struct scp_thread *all;
+static struct scp_thread *reclaim_cursor;
+static pthread_key_t end_key;
+static bool end_key_made;
+
+static void read_name(char name[16])
+{
+	if (!sandbox_active)
+		sys2(SYS_prctl, 16 /* PR_GET_NAME */, name);
+}
+
+/* Where names decide, each thread looks at its own again at its next call: no memo holds now. */
+void thread_renamed(bool self)
+{
+	struct scp_thread *t = thread_self;
+	if (!process_epoch.now.generation)
+		return;
+	if (filter.threads) {
+		__atomic_add_fetch(&filter.names, 1, __ATOMIC_RELAXED);
+		process_next_generation();
+	} else if (self && t) {
+		read_name(t->table->name);
+	}
+}
+
+/* As `to` has it from now on; false: threads of this name are not recorded, `to` is as it was. */
+static bool take_name(char to[16])
+{
+	char name[16] = "";
+	read_name(name);
+	if (!filter_wants_thread(name))
+		return false;
+	if (*name)
+		bytes_copy(to, name, sizeof name);
+	return true;
+}
+
+/* Who owns a state: the id of its thread, so that a state and the thread that must
+ * be alive for it to be taken change hands in one step. */
+static uint32_t own_id(void)
+{
+	return sandbox_active ? ~0u : (uint32_t)sys_gettid();
+}
+
+static void close_lifetime(struct scp_thread *t, uint64_t now)
+{
+	if (t->table->live) {
+		t->table->closed_units += now - t->table->first_at;
+		t->table->first_at = t->table->last_at = now;
+		t->table->live = 0;
+	}
+}
+
+/* A thread that ended without our hearing of it: its last call is its end. */
+static void close_orphan(struct scp_thread *t)
+{
+	close_lifetime(t, t->table->last_at);
+}
+
+/* The gap from the last call to now, with bookkeeping marked by the caller. */
+static void add_end_gap(struct scp_thread *t)
+{
+	uint64_t now = clock_read(t->clock);
+	now = now < t->last_at ? t->last_at : now;
+	table_add_gap(t, NULL, now - t->last_at);
+	t->last_at = t->table->last_at = now;
+	t->previous = &t->start_mark;
+}
+
+/* Is its time still being recorded? */
+static bool is_in_window(const struct scp_thread *t)
+{
+	return control_is_recording() && !control_changed() && t->window == control.window &&
+	       t->names == filter.names;
+}
+
+/* The key's destructor. Other destructors may still make wrapped calls after
+ * it: they take a table again, and we are called again. */
+static void on_thread_end(void *state)
+{
+	struct scp_thread *t = state;
+	/* No groups: stopped, and the clock may be forbidden. */
+	if (thread_self != t || !process_groups || !process_epoch.now.generation)
+		return;
+	if (t->open && t->open != OPEN_REGION) /* cancelled, or pthread_exit, inside a call */
+		process_loss(abandoned_calls, 1);
+	region_forget(t);
+	t->open = ARCH_CALLER_SP() | 1;
+	compiler_barrier();
+	take_name(t->table->name);
+	if (is_in_window(t))
+		add_end_gap(t);
+	close_lifetime(t, t->last_at);
+	process_touch_sometimes();
+	compiler_barrier();
+	thread_self = thread_fast = thread_page = NULL;
+	compiler_barrier();
+	__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
+}
+
+void thread_register(void)
+{
+	/* Made this early the key is one of the first, for which
+	 * pthread_setspecific needs no memory. */
+	end_key_made = pthread_key_create(&end_key, on_thread_end) == 0;
+}
+
+static bool own(struct scp_thread *t, uint32_t from, uint32_t me)
+{
+	return __atomic_compare_exchange_n(&t->owned, &from, me, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+static struct scp_thread *take_over(uint32_t me)
+{
+	for (struct scp_thread *t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->next)
+		if (!__atomic_load_n(&t->owned, __ATOMIC_RELAXED) && own(t, 0, me))
+			return t;
+	return NULL;
+}
+
+/* Look at a few owners in turn: those that are gone left no word (a thread that
+ * ended by a raw exit, or after the last round of destructors). */
+static struct scp_thread *reclaim(uint32_t me)
+{
+	int pid = sandbox_active ? 0 : sys_getpid();
+	struct scp_thread *t = __atomic_load_n(&reclaim_cursor, __ATOMIC_RELAXED);
+	for (unsigned i = 0; pid && i < RECLAIM_TRIES; i++) {
+		if (!t)
+			t = __atomic_load_n(&all, __ATOMIC_ACQUIRE);
+		if (!t)
+			break;
+		uint32_t owner = __atomic_load_n(&t->owned, __ATOMIC_RELAXED);
+		if (owner && sys3(SYS_tgkill, pid, owner, 0) == -3 /* ESRCH */ &&
+		    own(t, owner, me)) {
+			close_orphan(t);
+			__atomic_store_n(&reclaim_cursor, t->next, __ATOMIC_RELAXED);
+			return t;
+		}
+		t = t->next;
+	}
+	__atomic_store_n(&reclaim_cursor, t, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static struct scp_thread *create(uint32_t me)
+{
+	struct scp_thread *t = arena_map((sizeof *t + 4095) & ~(size_t)4095);
+	if (!t)
+		return NULL;
+	t->owned = me;
+	t->file = &process.file;
+	t->clock = clock_chosen.kind;
+	t->slow_clock = clock_chosen.slow_kind;
+	t->histograms = clock_chosen.histograms;
+	t->index.first = INDEX_FIRST;
+	t->index.limit = INDEX_LIMIT;
+	t->memos.first = MEMO_FIRST;
+	t->memos.limit = MEMO_LIMIT;
+	slowest_begin(t);
+	if (!table_create(t)) {
+		sys_munmap(t, (sizeof *t + 4095) & ~(size_t)4095);
+		return NULL;
+	}
+	struct scp_thread *head = __atomic_load_n(&all, __ATOMIC_RELAXED);
+	do
+		t->next = head;
+	while (!__atomic_compare_exchange_n(&all, &head, t, false, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED));
+	return t;
+}
+
+/* Its time begins here: there is no gap to what was before. */
+static void begin_window(struct scp_thread *t)
+{
+	t->window = control.window;
+	t->previous = &t->start_mark;
+	t->last_at = clock_read(t->clock);
+}
+
+static void forget_open(struct scp_thread *t)
+{
+	t->region_depth = 0; /* not abandoned: left out */
+	t->inner = 0;
+	region_forget(t);
+}
+
+COLD bool thread_look_again(struct scp_thread *t)
+{
+	uint32_t names = filter.names;
+	/* In a sandbox nobody can ask: what was decided holds. */
+	if (t->names != names && !sandbox_active && !take_name(t->table->name)) {
+		forget_open(t);
+		close_lifetime(t, t->last_at);
+		thread_self = thread_fast = thread_page = NULL;
+		thread_unwanted = names;
+		t->open = 0;
+		compiler_barrier();
+		__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
+		return false;
+	}
+	t->names = names;
+	if (t->window == control.window)
+		return true;
+	forget_open(t);
+	close_lifetime(t, t->last_at);
+	begin_window(t);
+	t->table->first_at = t->table->last_at = t->last_at;
+	t->table->live = 1;
+	return true;
+}
+
+COLD struct scp_thread *thread_acquire(void)
+{
+	if (!process.file.header || !process_epoch.now.generation)
+		return NULL;
+	char name[16] = "";
+	thread_unwanted = 0;
+	if (!control_is_recording())
+		return NULL;
+	uint32_t names = filter.names;
+	if (filter.threads && !take_name(name)) {
+		thread_unwanted = names;
+		return NULL;
+	}
+	uint32_t me = own_id();
+	struct scp_thread *t = take_over(me);
+	if (!t)
+		t = reclaim(me);
+	if (!t)
+		t = create(me);
+	if (!t)
+		return NULL;
+	t->tid = sandbox_active ? 0 : sys_gettid();
+	t->open = 0;
+	t->inner = 0;
+	region_forget(t);
+	t->walking = false;
+	t->abandoned = false; /* nothing of the former owner can return */
+	t->names = names;
+	begin_window(t);
+	table_begin_owner(t);
+	read_name(t->table->name);
+	thread_self = t;
+	thread_fast = t->clock == SCP_CLOCK_TSC && !t->slow_clock ? t : NULL;
+	thread_page = t->clock == SCP_CLOCK_PAGE ? t : NULL;
+	if (end_key_made)
+		pthread_setspecific(end_key, t);
+	return t;
+}
+
+void thread_end_gap(void)
+{
+	struct scp_thread *t = thread_self;
+	if (!t || (t->open && t->open != OPEN_REGION) || !process_groups ||
+	    !process_epoch.now.generation)
+		return;
+	if (!is_in_window(t))
+		return;
+	region_forget(t);
+	t->open = ARCH_CALLER_SP() |
+		  1; /* our own frame: a handler that comes now finds it in progress */
+	compiler_barrier();
+	add_end_gap(t);
+	compiler_barrier();
+	t->open = 0;
+}
+
+/* Was this child forked by a handler that had interrupted our bookkeeping? Then
+ * that bookkeeping will still run to its end, on the parent's memory: keep it. In
+ * a sandbox no system call may be made to give it back. */
+static bool must_keep_memory(void)
+{
+	return sandbox_active || (thread_self && thread_self->open);
+}
+
+void thread_forget_all(void)
+{
+	struct scp_thread *t = all, *next;
+	bool keep = must_keep_memory();
+	reclaim_cursor = NULL;
+	for (all = NULL; t; t = next) {
+		next = t->next;
+		if (keep)
+			continue;
+		arena_release(&t->index);
+		arena_release(&t->memos);
+		region_release(t);
+		sys_munmap(t, (sizeof *t + 4095) & ~(size_t)4095);
+	}
+	thread_self = thread_fast = thread_page = NULL;
+	if (keep || !process.file.header)
+		return;
+	struct scp_header *h = process.file.header;
+	uint32_t regions = h->region_count;
+	for (uint32_t i = 1; i < regions && process.file.region[i]; i++)
+		sys_munmap(process.file.region[i], h->regions[i].bytes);
+	sys_munmap(h, SCP_HEADER_BYTES + h->regions[0].bytes);
+	process.file.header = NULL;
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a thread needs to record: its table in the profile file, and private
+ * memory (memos, indexes, scratch) that is handed on when the thread ends, so
+ * that ten thousand short threads need no more than the few that ran at once. */
+#ifndef SCPROF_PRELOAD_TABLE_THREAD_H
+#define SCPROF_PRELOAD_TABLE_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/table/arena.h"
+#include "preload/filter/filter.h"
+#include "include/scprof_format.h"
+#include "preload/path/unwind.h"
+#include "preload/util.h"
+
+#define MEMO_FRONT 1024u /* power of two */
+#define NOTED_MAX  512u
+
+/* A recorded (path, function, outcome) with pointers into the file. */
+struct scp_rt {
+	struct scp_entry *entry;
+	/* the two latest successors, for their gaps */
+	struct scp_rt *gap_to[2];
+	struct scp_gap *gap[2];
+	struct scp_hist *hist[SCP_HIST_BLOCKS];
+	struct scp_slow *slow;
+	struct scp_batch *batch, *slow_batch;
+	struct scp_rt *next; /* of the same path */
+	/* see batch.c: */
+	struct scp_line *line;	 /* NULL: not begun */
+	struct line_sums *early; /* its first slots, before it is; NULL: sizes are equal so far */
+	uint64_t size;		 /* which all batched calls so far moved, until they vary */
+	bool line_lost;
+	struct scp_sampler *sampler; /* NULL: phases are not sampled, see tick_phase.h */
+};
+
+struct scp_path_node {
+	struct scp_path_node *next; /* in its hash bucket */
+	struct scp_path *path;
+	struct scp_rt *entries;
+	/* see tick_phase.h: */
+	uint32_t due;	       /* entries whose next call is to be sampled */
+	uint32_t pass, passes; /* calls to let pass unread, and how that was drawn */
+};
+
+struct gap_node {
+	struct gap_node *next;
+	struct scp_gap *gap;
+};
+
+struct noted_word {
+	uint64_t address, value;
+};
+
+struct scp_memo;
+
+/* The thread's latest point. */
+struct region_point {
+	uint64_t at, slow_at;
+	uint32_t name, head; /* ids, 0: none; head: the chain's first */
+	uint64_t head_at, head_slow_at;
+	uint64_t inner_at, cycle_inner; /* see sums.h: at this point, in the cycle's intervals */
+	bool top;			/* passed outside of regions and calls */
+};
+
+/* The longest calls, see slowest.h. */
+struct slowest_calls {
+	uint64_t limit;		   /* a longer call may be one of them; UINT64_MAX: none are kept */
+	struct scp_slowest **slot; /* settings.slowest.count + 1 of both; NULL: none yet */
+	uint64_t *units;	   /* of each slot, apart: they are looked through */
+	uint32_t used, victim;	   /* slots in use; the one to be written next */
+	struct scp_chunk *chunk;   /* where the next slot is to lie */
+};
+
+/* thread.open outside of all wrapped calls, but inside a region or a chain of points: what is
+ * called there is nested. No stack pointer is this. */
+#define OPEN_REGION ((uintptr_t)2)
+
+struct scp_thread {
+	/* Hot. `open`: stack pointer of the innermost wrapped call, bit 0 set while
+	 * its bookkeeping runs; OPEN_REGION; 0 when none. */
+	uintptr_t open;
+	uint64_t last_at;	 /* exit of the last top-level call, or the start */
+	struct scp_rt *previous; /* that call; &start_mark before the first */
+	uint64_t inner;		 /* recorded intervals that ended inside what is open: see sums.h */
+	struct scp_table *table;
+	uint64_t short_limit; /* longer calls take the long way: slowest.limit, in 32 bits */
+	uint32_t generation;  /* of process_epoch, that the memos were made in */
+	uint32_t clock, slow_clock;
+	bool histograms, walking;
+	bool abandoned;	 /* a call was taken for abandoned: memos are not reused any more */
+	uint32_t window; /* of control.h, that the table's present time began in */
+	uint32_t names;	 /* of filter.names, when its own was last looked at */
+	uint32_t owned;	 /* atomic: id of the thread that has it; 0: free */
+	int32_t tid;
+
+	struct scp_thread *next; /* list of all */
+	struct profile_file *file;
+	struct scp_chunk *chunk;
+	uint64_t chunk_bytes; /* of the next chunk */
+	uint32_t paths, entries, gaps;
+	struct scp_rt start_mark, no_entry;
+
+	struct arena index; /* path nodes, entries, gap nodes: lives as long as the table */
+	struct arena memos; /* flushed when full */
+	struct scp_path_node **path_bucket;
+	struct gap_node **gap_bucket;
+	uint32_t path_buckets, gap_buckets;
+
+	/* Scratch of one slow path at a time. */
+	struct unwind_work work;
+	struct unwind_cursor cursor;
+	uint64_t pages_ok[4];
+	uint32_t noted_count, frame_count, path_flags;
+	bool is_below;	/* no function of --below is wanted, or one was met */
+	uint64_t reach; /* see struct scp_memo */
+	uint64_t frames[SCP_MAX_FRAMES];
+	struct noted_word noted[NOTED_MAX];
+	/* Scratch for looking whether a call in progress is still on the stack. */
+	struct unwind_work walk_work;
+	struct unwind_cursor walk_cursor;
+
+	/* Regions, see region.h. */
+	struct region_open *regions; /* REGIONS_OPEN_MAX of them; NULL: none yet */
+	uint32_t region_depth, region_beyond;
+	uint64_t region_serial; /* of the latest scope */
+	struct region_point point;
+
+	struct slowest_calls slowest;
+
+	struct scp_memo *front[MEMO_FRONT];
+	/* Stand in for memos where there is no room, or no right to make room. */
+	uint64_t spare[4][16];
+	uint32_t next_spare;
+	uint64_t random; /* state of tick_phase.c's generator; 0: not seeded */
+};
+
+/* What thread.open is outside of all wrapped calls. */
+static inline uintptr_t thread_outside(const struct scp_thread *t)
+{
+	return t->region_depth || t->point.name ? OPEN_REGION : 0;
+}
+
+extern HIDDEN __thread struct scp_thread *thread_self;
+/* The same where the clock is the TSC alone, and where it is the page clock alone:
+ * they have the short way of call_fast.h. Else NULL. */
+extern HIDDEN __thread struct scp_thread *thread_fast, *thread_page;
+
+/* The calling thread's state, made or taken over; NULL when there is no room. */
+HIDDEN struct scp_thread *thread_acquire(void);
+
+/* Once a process: be told when threads end. */
+HIDDEN void thread_register(void);
+
+/* A thread has a new name: the calling one, or another. */
+HIDDEN void thread_renamed(bool self);
+
+/* Of the calling thread: filter.names, when its name was found to be none of those that are
+ * recorded; 0: it is recorded, or has not been asked about. */
+extern HIDDEN __thread uint32_t thread_unwanted;
+
+static inline bool thread_is_unwanted(void)
+{
+	return unlikely(thread_unwanted) && thread_unwanted == filter.names;
+}
+
+/* Outside of all calls, with bookkeeping marked, after recording was stopped or a thread renamed:
+ * is this thread (still) to be recorded? If so its time begins anew where a window did; if not, it
+ * has no state any more. Either way nothing is open. */
+HIDDEN bool thread_look_again(struct scp_thread *t);
+
+/* Record the gap from the calling thread's last call to now. */
+HIDDEN void thread_end_gap(void);
+
+/* In a forked child: no thread has state any more. */
+HIDDEN void thread_forget_all(void);
+
+#endif

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A walk over the chunks that goes on where it stopped: chunks are only added, and filled
+ * from front to back. */
+#include "profile/live/entry_watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "profile/profile.h"
+
+struct watch_chunk {
+	uint64_t offset, bytes, scanned; /* up to here; 0: nothing to be found in it */
+	uint32_t table;
+};
+
+int watch_open(struct watch *w, const char *path)
+{
+	struct stat st;
+
+	*w = (struct watch){
+		.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)};
+	if (w->fd < 0)
+		return -1;
+	if (!fstat(w->fd, &st) && S_ISREG(st.st_mode))
+		return 0;
+	close(w->fd);
+	errno = EINVAL;
+	return -1;
+}
+
+void watch_close(struct watch *w)
+{
+	close(w->fd);
+	free(w->entry);
+	free(w->batches);
+	free(w->phases);
+	free(w->chunk);
+	*w = (struct watch){.fd = -1};
+}
+
+static bool read_at(int fd, void *to, size_t bytes, uint64_t at)
+{
+	return at < INT64_MAX && pread(fd, to, bytes, (off_t)at) == (ssize_t)bytes;
+}
+
+/* An aligned word comes out of the page in one piece. */
+uint64_t watch_calls(int fd, uint64_t at)
+{
+	uint64_t calls;
+
+	return read_at(fd, &calls, sizeof(calls), at) ? calls : UINT64_MAX;
+}
+
+static int append(struct watch_entry **list, size_t *count, size_t *room, struct watch_entry e)
+{
+	if (*count == *room) {
+		size_t more = *room ? 2 * *room : 64;
+		struct watch_entry *grown = realloc(*list, more * sizeof(*grown));
+
+		if (!grown)
+			return -1;
+		*list = grown;
+		*room = more;
+	}
+	(*list)[(*count)++] = e;
+	return 0;
+}
+
+union head {
+	struct scp_record rec;
+	struct scp_entry entry;
+	struct scp_batch batch;
+	struct scp_phase phase;
+};
+
+static int note(struct watch *w, uint32_t table, const union head *r, uint64_t at)
+{
+	if (r->rec.type == SCP_REC_ENTRY && r->rec.bytes >= sizeof(r->entry))
+		return append(&w->entry, &w->entries, &w->room,
+			      (struct watch_entry){table, r->entry.id,
+						   at + offsetof(struct scp_entry, calls)});
+	if (r->rec.type == SCP_REC_BATCH && r->rec.bytes >= sizeof(r->batch) && !r->batch.clock)
+		return append(&w->batches, &w->batch_blocks, &w->batch_room,
+			      (struct watch_entry){table, r->batch.entry, at});
+	if (r->rec.type == SCP_REC_PHASE && r->rec.bytes >= sizeof(r->phase))
+		return append(&w->phases, &w->phase_blocks, &w->phase_room,
+			      (struct watch_entry){table, r->phase.entry, at});
+	return 0;
+}
+
+/* The records behind c->scanned, as far as the writer says that they are complete. */
+static int scan(struct watch *w, struct watch_chunk *c)
+{
+	struct scp_chunk now;
+	union head r;
+
+	if (!read_at(w->fd, &now, sizeof(now), c->offset) || now.used > c->bytes)
+		return 0;
+	while (c->scanned && c->scanned < now.used) {
+		uint64_t at = c->offset + c->scanned;
+
+		if (!read_at(w->fd, &r, offsetof(struct scp_entry, seq), at) ||
+		    r.rec.bytes < SCP_RECORD_ALIGN || r.rec.bytes % SCP_RECORD_ALIGN ||
+		    r.rec.bytes > now.used - c->scanned) {
+			c->scanned = 0; /* damaged: raw_open will say so */
+			return 0;
+		}
+		if (note(w, c->table, &r, at))
+			return -1;
+		c->scanned += r.rec.bytes;
+	}
+	return 0;
+}
+
+static struct watch_chunk *chunk_at(struct watch *w, uint64_t offset, const struct scp_chunk *c)
+{
+	for (size_t i = w->chunks; i-- > 0;)
+		if (w->chunk[i].offset == offset)
+			return &w->chunk[i];
+	if (w->chunks == w->chunk_room) {
+		size_t room = w->chunk_room ? 2 * w->chunk_room : 16;
+		struct watch_chunk *grown = realloc(w->chunk, room * sizeof(*grown));
+
+		if (!grown)
+			return NULL;
+		w->chunk = grown;
+		w->chunk_room = room;
+	}
+	w->chunk[w->chunks] = (struct watch_chunk){
+		offset, c->bytes, c->type == SCP_CHUNK_TABLE ? sizeof(*c) : 0, c->table};
+	return &w->chunk[w->chunks++];
+}
+
+static int walk_region(struct watch *w, const struct scp_region *r)
+{
+	uint64_t end = r->used < r->bytes ? r->used : r->bytes;
+
+	if (r->offset > INT64_MAX / 2 || end > INT64_MAX / 2)
+		return 0;
+	for (uint64_t at = 0; at < end;) {
+		struct watch_chunk *known;
+		struct scp_chunk c;
+
+		if (!read_at(w->fd, &c, sizeof(c), r->offset + at))
+			return 0;
+		if (c.magic != SCP_CHUNK_MAGIC) {
+			at += SCP_GRANULE; /* not yet, or never */
+			continue;
+		}
+		if (c.bytes < SCP_GRANULE || c.bytes % SCP_GRANULE || c.bytes > r->bytes - at)
+			return 0;
+		known = chunk_at(w, r->offset + at, &c);
+		if (!known || scan(w, known))
+			return -1;
+		at += c.bytes;
+	}
+	return 0;
+}
+
+int watch_look(struct watch *w)
+{
+	struct scp_header h;
+
+	if (!read_at(w->fd, &h, sizeof(h), 0) || h.version != SCP_VERSION)
+		return 0;
+	w->pid = h.pid;
+	for (uint32_t i = 0; i < h.region_count && i < SCP_MAX_REGIONS; i++)
+		if (walk_region(w, &h.regions[i]))
+			return -1;
+	return 0;
+}

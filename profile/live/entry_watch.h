@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Watch a profile file while it is written: where the counts of its entries lie, and what
+ * they are now.
+ *
+ * Reading a live file as profile_add does (three copies, all checked) takes milliseconds;
+ * whoever wants the counts many times a second looks for new entries now and then and
+ * reads eight bytes an entry. With pread, never through a mapping: a file that somebody cuts
+ * short must not kill the reader. Nothing is trusted: what does not fit is not listed.
+ *
+ * One thread looks; watch_calls may be called by others for entries that they were told of.
+ */
+#ifndef SCPROF_PROFILE_LIVE_ENTRY_WATCH_H
+#define SCPROF_PROFILE_LIVE_ENTRY_WATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct watch_entry {
+	uint32_t table, id; /* in the file; they never change */
+	uint64_t at;	    /* of its count, in the file */
+};
+
+struct watch {
+	int fd;
+	uint32_t pid;		   /* of the process; 0: the file has no header yet */
+	struct watch_entry *entry; /* in the order in which they were found */
+	size_t entries, room;
+	/* BATCH blocks of the main clock, and PHASE blocks: `at` is the record's */
+	struct watch_entry *batches, *phases;
+	size_t batch_blocks, batch_room, phase_blocks, phase_room;
+	struct watch_chunk *chunk;
+	size_t chunks, chunk_room;
+};
+
+/* 0, or -1 with errno: it cannot be opened, or is no regular file. */
+int watch_open(struct watch *w, const char *path);
+void watch_close(struct watch *w);
+
+/* Find entries, and blocks of batches and phases, that are new. 0; -1: no memory. */
+int watch_look(struct watch *w);
+
+/* Calls so far; UINT64_MAX: cannot be read. */
+uint64_t watch_calls(int fd, uint64_t at);
+
+#endif

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Entries by their places. An entry is sound when its seq was even before and the same
+ * after (struct scp_entry); most stand still, and those are known by their count. */
+#include "profile/live/live.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile/read/error.h"
+#include "profile/read/load.h"
+
+#define TRIES 8
+
+int live_open(struct live *l, struct profile *p, const char *path, struct profile_error *err)
+{
+	bool grown;
+
+	*l = (struct live){0};
+	if (watch_open(&l->watch, path))
+		return prof_fail(err, path, "cannot be opened, or is no regular file");
+	if (profile_add_placed(p, path, &l->places, err)) {
+		watch_close(&l->watch);
+		return -1;
+	}
+	if (!live_look(l, &grown))
+		return 0;
+	live_close(l);
+	return prof_no_memory(err, path);
+}
+
+void live_close(struct live *l)
+{
+	watch_close(&l->watch);
+	free(l->places.place);
+	*l = (struct live){.watch.fd = -1};
+}
+
+int live_look(struct live *l, bool *grown)
+{
+	if (watch_look(&l->watch))
+		return -1;
+	for (; l->batches_known < l->watch.batch_blocks; l->batches_known++) {
+		const struct watch_entry *b = &l->watch.batches[l->batches_known];
+		struct prof_place *place = places_find(&l->places, b->table, b->id);
+
+		if (place)
+			place->batches_at = b->at;
+	}
+	for (; l->phases_known < l->watch.phase_blocks; l->phases_known++) {
+		const struct watch_entry *b = &l->watch.phases[l->phases_known];
+		struct prof_place *place = places_find(&l->places, b->table, b->id);
+
+		if (place)
+			place->phases_at = b->at;
+	}
+	*grown = l->watch.entries > l->places.places;
+	return 0;
+}
+
+static int read_at(const struct live *l, void *to, size_t bytes, uint64_t at)
+{
+	return pread(l->watch.fd, to, bytes, (off_t)at) == (ssize_t)bytes ? 0 : -1;
+}
+
+int live_header(const struct live *l, struct scp_header *h)
+{
+	struct scp_anchor fast = {0}, slow = {0};
+
+	for (int try = 0; try < TRIES; try++) {
+		if (read_at(l, h, sizeof(*h), 0))
+			return -1;
+		if (h->end_state != SCP_END_RUNNING ||
+		    (try && !memcmp(&fast, &h->clock.last, sizeof(fast)) &&
+		     !memcmp(&slow, &h->slow_clock.last, sizeof(slow))))
+			break;
+		fast = h->clock.last;
+		slow = h->slow_clock.last;
+	}
+	return 0;
+}
+
+static void take(const struct scp_entry *e, struct prof_reading *out)
+{
+	bool batches = e->batch_count <= SCP_BATCHES && e->batch_calls &&
+		       !(e->batch_calls & (e->batch_calls - 1)) &&
+		       e->batch_count <= e->calls / e->batch_calls;
+
+	*out = (struct prof_reading){
+		.calls = e->calls,
+		.units = e->units,
+		.units_sq = load_wide(e->units_sq_lo, e->units_sq_hi),
+		.bytes = e->bytes,
+		.bytes_sq = load_wide(e->bytes_sq_lo, e->bytes_sq_hi),
+		.inner_calls = e->inner_calls,
+		.min_units = e->min_units,
+		.max_units = e->max_units,
+		.batch_count = batches ? e->batch_count : 0,
+		.batch_calls = batches ? e->batch_calls : 0,
+		.has_bytes = e->flags & SCP_ENTRY_BYTES,
+	};
+}
+
+static bool is_same_entry(const struct scp_entry *e, const struct prof_place *place)
+{
+	return e->rec.type == SCP_REC_ENTRY && e->id == place->id;
+}
+
+int live_read(const struct live *l, uint32_t i, const struct prof_reading *last,
+	      struct prof_reading *out)
+{
+	const struct prof_place *place = &l->places.place[i];
+	struct scp_entry e, again;
+	bool any = false;
+
+	for (int try = 0; try < TRIES; try++) {
+		if (read_at(l, &e, sizeof(e), place->entry_at) || !is_same_entry(&e, place))
+			return -1;
+		if (e.seq & 1)
+			continue;
+		take(&e, out);
+		any = true;
+		if (last && out->calls == last->calls && out->units == last->units)
+			return 0;
+		if (!read_at(l, &again, sizeof(again), place->entry_at) &&
+		    !memcmp(&e, &again, sizeof(e)))
+			return 0;
+	}
+	if (!any) /* killed inside an update: the sums may differ by that call */
+		take(&e, out);
+	return 0;
+}
+
+void live_batches(const struct live *l, uint32_t i, const struct prof_reading *r,
+		  struct prof_batches *out)
+{
+	const struct prof_place *place = &l->places.place[i];
+	struct scp_entry before, after;
+	struct scp_batch b;
+
+	out->count = 0;
+	out->calls = 0;
+	if (!place->batches_at || !r->batch_count)
+		return;
+	for (int try = 0; try < TRIES; try++) {
+		if (read_at(l, &before, sizeof(before), place->entry_at) ||
+		    read_at(l, &b, sizeof(b), place->batches_at) ||
+		    read_at(l, &after, sizeof(after), place->entry_at) ||
+		    !is_same_entry(&after, place) || b.rec.type != SCP_REC_BATCH ||
+		    b.entry != place->id)
+			return;
+		/* Complete batches stand still until they are joined in pairs, inside an update. */
+		if (before.batch_calls != after.batch_calls || (before.seq | after.seq) & 1 ||
+		    before.batch_count > SCP_BATCHES || !before.batch_calls)
+			continue;
+		uint64_t whole = r->calls / before.batch_calls;
+
+		out->calls = before.batch_calls;
+		out->count = whole < before.batch_count ? (uint32_t)whole : before.batch_count;
+		memcpy(out->sum, b.sum, out->count * sizeof(out->sum[0]));
+		return;
+	}
+}
+
+bool live_phases(const struct live *l, uint32_t i, struct prof_phase *out)
+{
+	const struct prof_place *place = &l->places.place[i];
+	struct scp_phase r;
+
+	if (!place->phases_at || read_at(l, &r, sizeof(r), place->phases_at) ||
+	    r.rec.type != SCP_REC_PHASE || r.entry != place->id)
+		return false;
+	memcpy(out->count, r.count, sizeof(out->count));
+	return true;
+}

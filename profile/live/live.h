@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* One profile file that is being written, read again and again: who knows its model
+ * (profile_add_placed) reads 192 bytes an entry instead of the whole file.
+ *
+ * Reads only, with pread: nothing that the target could notice, and a file that somebody
+ * cuts short does not kill us. Single-threaded. */
+#ifndef SCPROF_PROFILE_LIVE_LIVE_H
+#define SCPROF_PROFILE_LIVE_LIVE_H
+
+#include "profile/live/entry_offsets.h"
+#include "profile/live/differences.h"
+#include "profile/live/entry_watch.h"
+
+struct live {
+	struct watch watch;
+	struct prof_places places;	    /* of the model that was made of the file */
+	size_t batches_known, phases_known; /* of the watch's, that are in `places` */
+};
+
+/* Open `path` and add it to the model. 0, or -1 and *err with nothing to close. */
+int live_open(struct live *l, struct profile *p, const char *path, struct profile_error *err);
+void live_close(struct live *l);
+
+/* Look for what is new. *grown: there are entries that the model has not. -1: no memory. */
+int live_look(struct live *l, bool *grown);
+
+/* The header as it is now, its anchors from one moment. -1: it cannot be read any more. */
+int live_header(const struct live *l, struct scp_header *h);
+
+/* Sums of place i: consistent, or the last even ones where the writer is too fast for us.
+ * -1: they cannot be read. `last`, the reading before, lets an entry without a new call cost
+ * one read; NULL: none. */
+int live_read(const struct live *l, uint32_t i, const struct prof_reading *last,
+	      struct prof_reading *out);
+
+/* The batches of place i that had been complete at `r`: out->sum has room for SCP_BATCHES.
+ * out->count is 0 where there are none, or where they moved on too fast. */
+void live_batches(const struct live *l, uint32_t i, const struct prof_reading *r,
+		  struct prof_batches *out);
+
+/* Where in the tick the calls of place i began, as it is now: some may be younger than any
+ * reading. False: not sampled, or not yet. */
+bool live_phases(const struct live *l, uint32_t i, struct prof_phase *out);
+
+#endif

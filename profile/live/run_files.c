@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Only the fixed head of a file is looked at here; reading it as a profile,
+ * and distrusting it, is profile/'s work. */
+#include "profile/live/run_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "include/scprof_format.h"
+
+static const char nothing[sizeof(((struct scp_header *)0)->magic)];
+
+static int read_head(int fd, struct run_file *f)
+{
+	struct scp_header h = {0};
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return -1;
+	ssize_t bytes = pread(fd, &h, sizeof(h), 0);
+	/* something that is no header, or only the beginning of one, is damage */
+	f->started = bytes != 0 && memcmp(h.magic, nothing, sizeof(nothing)) != 0;
+	if (bytes != (ssize_t)sizeof(h) || memcmp(h.magic, SCP_MAGIC, sizeof(h.magic)) != 0)
+		return 0;
+	f->pid = (pid_t)h.pid;
+	f->process_start = h.process_start;
+	f->start_mono_ns = h.start_mono_ns;
+	f->end_state = h.end_state;
+	snprintf(f->comm, sizeof(f->comm), "%.15s", h.comm);
+	return 0;
+}
+
+static int add(int directory, const char *name, struct run_file **files, size_t *count)
+{
+	int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct run_file file = {0};
+
+	if (fd < 0)
+		return 0; /* gone, or a link */
+	int skip = read_head(fd, &file);
+	close(fd);
+	if (skip)
+		return 0;
+	struct run_file *grown = realloc(*files, (*count + 1) * sizeof(**files));
+	if (!grown)
+		return -1;
+	*files = grown;
+	file.name = strdup(name);
+	if (!file.name)
+		return -1;
+	grown[(*count)++] = file;
+	return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct run_file *x = a, *y = b;
+
+	if (x->start_mono_ns != y->start_mono_ns)
+		return x->start_mono_ns < y->start_mono_ns ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+int runfiles_list(const char *directory, struct run_file **files, size_t *count)
+{
+	DIR *dir = opendir(directory);
+	struct dirent *entry;
+	int failed = 0;
+
+	*files = NULL;
+	*count = 0;
+	if (!dir)
+		return -1;
+	while (!failed && (entry = readdir(dir)))
+		if (!fnmatch("scprof.*.scp", entry->d_name, 0))
+			failed = add(dirfd(dir), entry->d_name, files, count);
+	closedir(dir);
+	if (failed) {
+		runfiles_free(*files, *count);
+		errno = ENOMEM;
+		return -1;
+	}
+	if (*count)
+		qsort(*files, *count, sizeof(**files), by_start);
+	return 0;
+}
+
+void runfiles_free(struct run_file *files, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(files[i].name);
+	free(files);
+}
+
+bool runfile_is_live(const struct run_file *file)
+{
+	char path[64], text[1024], state;
+	unsigned long long start;
+
+	if (!file->pid || !file->process_start || file->end_state != SCP_END_RUNNING)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)file->pid);
+	FILE *stat = fopen(path, "re");
+	if (!stat)
+		return false;
+	size_t bytes = fread(text, 1, sizeof(text) - 1, stat);
+	fclose(stat);
+	text[bytes] = '\0';
+	/* the name in parentheses may hold anything; field 3 follows its end */
+	const char *rest = strrchr(text, ')');
+	if (!rest || sscanf(rest + 1,
+			    " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			    "%*s %*s %llu",
+			    &state, &start) != 2)
+		return false;
+	return start == file->process_start && state != 'Z' && state != 'X';
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The profile files of a run's directory, and which of their processes live. */
+#ifndef SCPROF_PROFILE_LIVE_RUN_FILES_H
+#define SCPROF_PROFILE_LIVE_RUN_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct run_file {
+	char *name;   /* in the directory */
+	bool started; /* false: its process died before the file said anything */
+	/* from the header, unchecked beyond the magic; zero unless started: */
+	pid_t pid;
+	uint64_t process_start, start_mono_ns;
+	uint32_t end_state;
+	char comm[16];
+};
+
+/* All files by the name scprof.*.scp, in order of their processes' starts;
+ * 0, or -1 with errno. Symbolic links and other specials are left out. */
+int runfiles_list(const char *directory, struct run_file **files, size_t *count);
+void runfiles_free(struct run_file *files, size_t count);
+
+/* Is the process that wrote it still running, and recording? Told from another
+ * process that was given the same pid by its start time. */
+bool runfile_is_live(const struct run_file *file);
+
+#endif

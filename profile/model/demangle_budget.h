@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Demanglers that stop. A mangled name may refer to parts of itself, so that what it
+ * stands for is exponentially longer: 97 bytes become a megabyte, 400 more than any
+ * memory. Names come from other people's files; such a one has to stay as it is. */
+#ifndef SCPROF_PROFILE_MODEL_DEMANGLE_BUDGET_H
+#define SCPROF_PROFILE_MODEL_DEMANGLE_BUDGET_H
+
+/* More bytes than this no demangled name has here. */
+#define DEMANGLE_LONGEST 16384
+
+/* The demangled name of Rust (both manglings) or Itanium C++, or of D, with libiberty's
+ * DMGL_ options. NULL: it is none, it would be too long, or memory is out; free() it.
+ * Any thread. */
+char *demangle_budget_cplus(const char *name, int options);
+char *demangle_budget_d(const char *name, int options);
+
+#endif

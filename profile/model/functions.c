@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A model without its paths: what a table by function is made of, in a few kilobytes.
+ *
+ * Whoever follows hundreds of processes for days cannot keep their models. Entries are added
+ * up by function and outcome; the batches stay, so intervals know the dependence of calls.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/read/error.h"
+#include "profile/model/intern.h"
+#include "profile/model/rate.h"
+
+struct condense {
+	struct profile *to;
+	const struct profile *from;
+	uint32_t *function; /* of `from` -> of `to`; PROF_NONE: left out */
+	uint32_t *entry;    /* of `to`, by function and outcome; PROF_NONE: none yet */
+	size_t slots;
+};
+
+static int check_clocks(const struct profile *to, const struct profile *from,
+			struct profile_error *err)
+{
+	const struct profile_index *have = to->index, *more = from->index;
+	const char *name = from->processes ? from->process[0].file : "profile";
+
+	if (!have->has_clock || !more->has_clock)
+		return 0;
+	if (rate_check_same(name, &to->clock, &have->clock, &from->clock, &more->clock, err))
+		return -1;
+	return rate_check_same(name, &to->slow, &have->slow, &from->slow, &more->slow, err);
+}
+
+static void take_clocks(struct profile *to, const struct profile *from)
+{
+	struct profile_index *x = to->index;
+	const struct profile_index *y = from->index;
+
+	if (!y->has_clock)
+		return;
+	if (!x->has_clock || rate_span_ns(&y->clock) > rate_span_ns(&x->clock)) {
+		to->clock = from->clock;
+		x->clock = y->clock;
+		x->machine = y->machine;
+		memcpy(x->boot_id, y->boot_id, sizeof x->boot_id);
+	}
+	if (!x->has_clock || rate_span_ns(&y->slow) > rate_span_ns(&x->slow)) {
+		to->slow = from->slow;
+		x->slow = y->slow;
+	}
+	x->has_clock = true;
+}
+
+/* All processes are one in the end, and so are their threads. */
+static int take_process(struct profile *to, const struct profile *from)
+{
+	const struct prof_process *p = from->processes ? &from->process[0] : NULL;
+	struct prof_process *q;
+
+	if (!p)
+		return 0;
+	if (to->processes) {
+		to->process[0].count += p->count;
+		return 0;
+	}
+	q = model_room(to->process, &to->index->room[MODEL_PROCESS], 0, sizeof *q);
+	if (!q)
+		return -1;
+	to->process = q;
+	*q = *p;
+	q->argv = NULL;
+	q->argc = 0;
+	q->exe = strdup(p->exe);
+	q->program = strdup(p->program);
+	q->file = strdup(p->file);
+	to->processes = 1;
+	if (!q->exe || !q->program || !q->file || !(q->argv = calloc(1, sizeof *q->argv)))
+		return -1;
+	to->table = model_room(to->table, &to->index->room[MODEL_TABLE], 0, sizeof *to->table);
+	if (!to->table)
+		return -1;
+	to->tables = 1;
+	/* One path without frames, for all entries; nothing looks for an equal one. */
+	to->path = model_room(to->path, &to->index->room[MODEL_PATH], 0, sizeof *to->path);
+	if (!to->path)
+		return -1;
+	to->paths = 1;
+	return 0;
+}
+
+static void add_overflow(struct prof_function *to, const struct prof_function *from)
+{
+	to->group |= from->group;
+	to->overflow_calls += from->overflow_calls;
+	to->overflow_units += from->overflow_units;
+	to->overflow_bytes += from->overflow_bytes;
+}
+
+static int take_functions(struct condense *c, const bool *skip)
+{
+	for (uint32_t i = 0; i < c->from->functions; i++) {
+		const struct prof_function *f = &c->from->function[i];
+
+		c->function[i] = PROF_NONE;
+		if (skip && skip[i])
+			continue;
+		c->function[i] = intern_function(c->to, f->name, f->library, f->group);
+		if (c->function[i] == PROF_NONE)
+			return -1;
+		add_overflow(&c->to->function[c->function[i]], f);
+	}
+	return 0;
+}
+
+static struct prof_entry *entry_of(struct condense *c, uint32_t function, uint16_t outcome)
+{
+	uint32_t *slot = &c->entry[(size_t)function * SCP_OUTCOMES + outcome];
+	struct profile *to = c->to;
+	struct prof_entry *grown;
+
+	if (*slot != PROF_NONE)
+		return &to->entry[*slot];
+	grown = model_room(to->entry, &to->index->room[MODEL_ENTRY], to->entries, sizeof *grown);
+	if (!grown)
+		return NULL;
+	to->entry = grown;
+	*slot = to->entries++;
+	grown[*slot].function = function;
+	grown[*slot].outcome = outcome;
+	return &grown[*slot];
+}
+
+static int take_entries(struct condense *c)
+{
+	for (uint32_t i = 0; i < c->from->entries; i++) {
+		const struct prof_entry *e = &c->from->entry[i];
+		struct prof_sums part = e->sums;
+		struct prof_entry *to;
+
+		if (c->function[e->function] == PROF_NONE)
+			continue;
+		to = entry_of(c, c->function[e->function], e->outcome);
+		part.hist = NULL; /* borrowed: only what is added is kept */
+		part.line = NULL;
+		if (!to || prof_sums_add(&to->sums, &part))
+			return -1;
+		c->to->table[0].call_units += e->sums.units;
+	}
+	return 0;
+}
+
+static void take_overhead(struct profile *to, const struct profile *from)
+{
+	struct profile_index *x = to->index;
+	const struct profile_index *y = from->index;
+
+	overhead_join(&x->overhead, &y->overhead);
+	overhead_join(&x->slow_overhead, &y->slow_overhead);
+	x->depth.calls += y->depth.calls;
+	x->depth.long_calls += y->depth.long_calls;
+	x->depth.frames += y->depth.frames;
+	to->clock.overhead = overhead_mean(&x->overhead, &x->depth);
+	to->slow.overhead = overhead_mean(&x->slow_overhead, &x->depth);
+}
+
+static int make_maps(struct condense *c)
+{
+	size_t functions = (size_t)c->to->functions + c->from->functions;
+
+	c->slots = functions * SCP_OUTCOMES;
+	c->function = malloc(((size_t)c->from->functions + 1) * sizeof *c->function);
+	c->entry = malloc((c->slots + 1) * sizeof *c->entry);
+	if (!c->function || !c->entry)
+		return -1;
+	memset(c->entry, 0xff, c->slots * sizeof *c->entry); /* PROF_NONE */
+	for (uint32_t i = 0; i < c->to->entries; i++) {
+		const struct prof_entry *e = &c->to->entry[i];
+
+		c->entry[(size_t)e->function * SCP_OUTCOMES + e->outcome] = i;
+	}
+	return 0;
+}
+
+int profile_add_functions(struct profile *to, const struct profile *from, const bool *skip,
+			  struct profile_error *err)
+{
+	struct condense c = {.to = to, .from = from};
+	int result = check_clocks(to, from, err);
+
+	if (result)
+		return -1;
+	if (make_maps(&c) || take_process(to, from) || take_functions(&c, skip) || take_entries(&c))
+		result = prof_no_memory(err, "profiles");
+	else {
+		take_clocks(to, from);
+		take_overhead(to, from);
+		to->flags |= from->flags & ~(SCP_FILE_HISTOGRAMS | SCP_FILE_MERGED);
+	}
+	free(c.function);
+	free(c.entry);
+	return result;
+}

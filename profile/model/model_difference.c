@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What happened between two readings of the same files.
+ *
+ * Both readings are added to one model, so that equal paths and functions are one already;
+ * then the calls of the first are taken off those of the second, path by path.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/read/load.h"
+
+struct part {
+	uint32_t path, function;
+	uint16_t outcome;
+	bool has_bytes;
+	uint64_t calls, units, bytes, inner_calls;
+	prof_u128 units_sq;
+};
+
+int profile_mark(const struct profile *p, struct profile_mark *m)
+{
+	*m = (struct profile_mark){.entries = p->entries, .functions = p->functions};
+	m->overflow = calloc((size_t)p->functions + 1, sizeof(*m->overflow));
+	if (!m->overflow)
+		return -1;
+	for (uint32_t i = 0; i < p->functions; i++)
+		m->overflow[i] = (struct profile_overflow){p->function[i].overflow_calls,
+							   p->function[i].overflow_units,
+							   p->function[i].overflow_bytes};
+	return 0;
+}
+
+void profile_mark_free(struct profile_mark *m)
+{
+	free(m->overflow);
+	*m = (struct profile_mark){0};
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	if (x->path != y->path)
+		return x->path < y->path ? -1 : 1;
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	return (x->outcome > y->outcome) - (x->outcome < y->outcome);
+}
+
+static struct part part_of(const struct prof_entry *e)
+{
+	return (struct part){e->path,		e->function,	     e->outcome,
+			     e->sums.has_bytes, e->sums.calls,	     e->sums.units,
+			     e->sums.bytes,	e->sums.inner_calls, e->sums.units_sq};
+}
+
+static void add(struct part *to, const struct part *more)
+{
+	to->has_bytes = to->has_bytes || more->has_bytes;
+	to->calls += more->calls;
+	to->units += more->units;
+	to->bytes += more->bytes;
+	to->inner_calls += more->inner_calls;
+	to->units_sq += more->units_sq;
+}
+
+/* Sorted, and one for each place. Returns how many are left. */
+static uint32_t join(struct part *part, uint32_t count)
+{
+	uint32_t kept = 0;
+
+	if (count)
+		qsort(part, count, sizeof(*part), by_place);
+	for (uint32_t i = 0; i < count; i++) {
+		if (kept && by_place(&part[kept - 1], &part[i]) == 0)
+			add(&part[kept - 1], &part[i]);
+		else
+			part[kept++] = part[i];
+	}
+	return kept;
+}
+
+/* false: nothing happened, or the place went backwards, of which nothing can be said. */
+static bool take_off(struct part *now, const struct part *before)
+{
+	if (before) {
+		if (now->calls < before->calls || now->units < before->units ||
+		    now->bytes < before->bytes || now->inner_calls < before->inner_calls ||
+		    now->units_sq < before->units_sq)
+			return false;
+		now->calls -= before->calls;
+		now->units -= before->units;
+		now->bytes -= before->bytes;
+		now->inner_calls -= before->inner_calls;
+		now->units_sq -= before->units_sq;
+	}
+	return now->calls > 0;
+}
+
+static void put_entry(struct prof_entry *e, const struct part *part)
+{
+	prof_sums_clear(&e->sums);
+	*e = (struct prof_entry){.path = part->path,
+				 .function = part->function,
+				 .outcome = part->outcome,
+				 .sums = {.calls = part->calls,
+					  .units = part->units,
+					  .units_sq = part->units_sq,
+					  .has_bytes = part->has_bytes,
+					  .bytes = part->bytes,
+					  .inner_calls = part->inner_calls}};
+}
+
+/* `before` and `now` are sorted; there are at least as many entries as places. */
+static void put_entries(struct profile *p, const struct part *before, uint32_t befores,
+			struct part *now, uint32_t nows)
+{
+	struct model_size size = model_size(p);
+	uint32_t k = 0;
+
+	size.entries = size.gaps = size.slowests = 0;
+	for (uint32_t i = 0; i < nows; i++) {
+		while (k < befores && by_place(&before[k], &now[i]) < 0)
+			k++;
+		if (take_off(&now[i],
+			     k < befores && by_place(&before[k], &now[i]) == 0 ? &before[k] : NULL))
+			put_entry(&p->entry[size.entries++], &now[i]);
+	}
+	size.processes = size.processes ? 1 : 0;
+	size.tables = size.tables ? 1 : 0;
+	model_shrink(p, &size);
+	if (p->processes)
+		p->process[0].count = 1;
+	if (p->tables) {
+		p->table[0].process = 0;
+		p->table[0].live = false;
+	}
+}
+
+static void put_overflow(struct profile *p, const struct profile_mark *m)
+{
+	for (uint32_t i = 0; i < m->functions; i++) {
+		struct prof_function *f = &p->function[i];
+		const struct profile_overflow *o = &m->overflow[i];
+
+		/* the model holds both readings: the first one twice */
+		f->overflow_calls -= o->calls;
+		f->overflow_units -= o->units;
+		f->overflow_bytes -= o->bytes;
+		f->overflow_calls -= f->overflow_calls < o->calls ? f->overflow_calls : o->calls;
+		f->overflow_units -= f->overflow_units < o->units ? f->overflow_units : o->units;
+		f->overflow_bytes -= f->overflow_bytes < o->bytes ? f->overflow_bytes : o->bytes;
+	}
+}
+
+int profile_difference(struct profile *p, const struct profile_mark *m)
+{
+	uint32_t after = p->entries - m->entries;
+	struct part *before = calloc((size_t)m->entries + 1, sizeof(*before));
+	struct part *now = calloc((size_t)after + 1, sizeof(*now));
+
+	if (!before || !now) {
+		free(before);
+		free(now);
+		return -1;
+	}
+	for (uint32_t i = 0; i < m->entries; i++)
+		before[i] = part_of(&p->entry[i]);
+	for (uint32_t i = 0; i < after; i++)
+		now[i] = part_of(&p->entry[m->entries + i]);
+	put_entries(p, before, join(before, m->entries), now, join(now, after));
+	put_overflow(p, m);
+	free(before);
+	free(now);
+	return 0;
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What a wrapped call adds, put together over measurements.
+ *
+ * Every process measures it at its start and, if it lived long enough, at its
+ * end; the machine's speed differs between them by more than each is uncertain.
+ */
+#include "profile/model/overhead.h"
+
+#include <math.h>
+
+#include "profile/read/error.h"
+
+#define ROUNDS_MAX (UINT64_C(1) << 40)
+
+static void add_moments(struct overhead_moments *m, double weight, uint64_t value_ps,
+			uint64_t error_ps)
+{
+	double value = (double)value_ps, error = (double)error_ps;
+
+	m->value += weight * value;
+	m->square += weight * (value * value + error * error);
+}
+
+static void add_one(struct overhead_sum *s, const struct scp_overhead *o, double weight)
+{
+	uint64_t count = o->measurements ? o->measurements : 1;
+
+	if (!o->rounds)
+		return;
+	s->weight += weight;
+	s->rounds += o->rounds;
+	s->measurements += count > UINT32_MAX - s->measurements ? UINT32_MAX - s->measurements
+								: (uint32_t)count;
+	for (int i = 0; i < 2; i++) {
+		const struct scp_cost *c = &o->cost[i];
+
+		add_moments(&s->inside[i], weight, c->inside_ps, c->inside_error_ps);
+		add_moments(&s->outside[i], weight, c->outside_ps, c->outside_error_ps);
+	}
+}
+
+void overhead_add(struct overhead_sum *s, const struct scp_overhead *first,
+		  const struct scp_overhead *last, double calls)
+{
+	/* A process without calls says little about calls, but more than nothing. */
+	double weight = calls > 0 ? calls : 1e-3;
+
+	if (first->rounds && last->rounds)
+		weight /= 2;
+	add_one(s, first, weight);
+	add_one(s, last, weight);
+}
+
+static void add_inner(struct overhead_sum *s, const struct scp_inner_cost *c, double weight)
+{
+	if (!c->total_ps)
+		return;
+	s->inner_weight += weight;
+	add_moments(&s->inner, weight, c->total_ps, c->error_ps);
+}
+
+void overhead_add_inner(struct overhead_sum *s, const struct scp_inner_cost *first,
+			const struct scp_inner_cost *last, double calls)
+{
+	double weight = calls > 0 ? calls : 1e-3;
+
+	if (first->total_ps && last->total_ps)
+		weight /= 2;
+	add_inner(s, first, weight);
+	add_inner(s, last, weight);
+}
+
+static void join_moments(struct overhead_moments *to, const struct overhead_moments *from)
+{
+	to->value += from->value;
+	to->square += from->square;
+}
+
+void overhead_join(struct overhead_sum *to, const struct overhead_sum *from)
+{
+	to->weight += from->weight;
+	to->rounds += from->rounds;
+	to->measurements = from->measurements > UINT32_MAX - to->measurements
+				   ? UINT32_MAX
+				   : to->measurements + from->measurements;
+	for (unsigned i = 0; i < 2; i++) {
+		join_moments(&to->inside[i], &from->inside[i]);
+		join_moments(&to->outside[i], &from->outside[i]);
+	}
+	join_moments(&to->inner, &from->inner);
+	to->inner_weight += from->inner_weight;
+}
+
+static void mean_of(const struct overhead_moments *m, double weight, double *mean_ns,
+		    double *error_ns)
+{
+	double mean = m->value / weight;
+	double variance = m->square / weight - mean * mean;
+
+	*mean_ns = round(mean) / 1000;
+	*error_ns = round(sqrt(fmax(variance, 0))) / 1000;
+}
+
+struct prof_cost prof_overhead_at(const struct prof_overhead *o, uint32_t frames)
+{
+	struct prof_cost c =
+		o->cost[frames > SCP_COST_SHORT_FRAMES ? SCP_COST_LONG : SCP_COST_SHORT];
+	const struct prof_cost *s = &o->cost[SCP_COST_SHORT], *l = &o->cost[SCP_COST_LONG];
+	double share = ((double)frames - SCP_COST_SHORT_FRAMES) /
+		       (SCP_COST_LONG_FRAMES - SCP_COST_SHORT_FRAMES);
+
+	if (o->measurements == 0)
+		return c;
+	c.outside_ns = fmax(s->outside_ns + share * (l->outside_ns - s->outside_ns), 0);
+	c.outside_error_ns = hypot((1 - share) * s->outside_error_ns, share * l->outside_error_ns);
+	return c;
+}
+
+/* The mean of what is linear in the frames is its value at the mean of the frames. */
+static void mean_over_calls(struct prof_overhead *o, const struct overhead_depth *d)
+{
+	const struct prof_cost *s = &o->cost[SCP_COST_SHORT], *l = &o->cost[SCP_COST_LONG];
+	double frames = d->calls > 0 ? d->frames / d->calls : SCP_COST_SHORT_FRAMES;
+	double q = d->calls > 0 ? d->long_calls / d->calls : 0;
+	struct prof_cost at = prof_overhead_at(o, (uint32_t)round(frames));
+
+	o->inside_ns = (1 - q) * s->inside_ns + q * l->inside_ns;
+	o->inside_error_ns = sqrt((1 - q) * s->inside_error_ns * s->inside_error_ns +
+				  q * l->inside_error_ns * l->inside_error_ns +
+				  q * (1 - q) * pow(l->inside_ns - s->inside_ns, 2));
+	o->outside_ns = at.outside_ns;
+	o->outside_error_ns = at.outside_error_ns;
+}
+
+struct prof_overhead overhead_mean(const struct overhead_sum *s, const struct overhead_depth *d)
+{
+	const struct prof_cost none = {NAN, NAN, NAN, NAN};
+	struct prof_overhead o = {0, NAN, NAN, NAN, NAN, {none, none}, NAN, NAN};
+
+	if (s->inner_weight > 0)
+		mean_of(&s->inner, s->inner_weight, &o.inner_ns, &o.inner_error_ns);
+	if (!s->measurements)
+		return o;
+	o.measurements = s->measurements;
+	for (int i = 0; i < 2; i++) {
+		struct prof_cost *c = &o.cost[i];
+
+		mean_of(&s->inside[i], s->weight, &c->inside_ns, &c->inside_error_ns);
+		mean_of(&s->outside[i], s->weight, &c->outside_ns, &c->outside_error_ns);
+	}
+	mean_over_calls(&o, d);
+	return o;
+}
+
+void overhead_store(const struct prof_overhead *o, uint64_t rounds, struct scp_overhead *out)
+{
+	*out = (struct scp_overhead){0};
+	if (!o->measurements)
+		return;
+	out->rounds = rounds > ROUNDS_MAX ? ROUNDS_MAX : rounds + !rounds;
+	out->measurements = o->measurements;
+	for (int i = 0; i < 2; i++) {
+		const struct prof_cost *c = &o->cost[i];
+
+		out->cost[i] = (struct scp_cost){(uint64_t)llround(c->inside_ns * 1000),
+						 (uint64_t)llround(c->inside_error_ns * 1000),
+						 (uint64_t)llround(c->outside_ns * 1000),
+						 (uint64_t)llround(c->outside_error_ns * 1000)};
+	}
+}
+
+struct scp_inner_cost overhead_store_inner(const struct prof_overhead *o)
+{
+	if (!(o->inner_ns > 0))
+		return (struct scp_inner_cost){0, 0};
+	return (struct scp_inner_cost){(uint64_t)llround(o->inner_ns * 1000),
+				       (uint64_t)llround(o->inner_error_ns * 1000)};
+}
+
+static bool cost_in_range(const struct scp_cost *c)
+{
+	return c->inside_ps <= SCP_COST_MAX_PS && c->inside_error_ps <= SCP_COST_MAX_PS &&
+	       c->outside_ps <= SCP_COST_MAX_PS && c->outside_error_ps <= SCP_COST_MAX_PS;
+}
+
+static bool in_range(const struct scp_overhead *o)
+{
+	return cost_in_range(&o->cost[0]) && cost_in_range(&o->cost[1]) &&
+	       o->measurements <= UINT32_MAX && o->rounds <= ROUNDS_MAX;
+}
+
+static bool inner_in_range(const struct scp_inner_cost *c)
+{
+	return c->total_ps <= SCP_COST_MAX_PS && c->error_ps <= SCP_COST_MAX_PS;
+}
+
+int overhead_check(const char *path, const struct scp_header *h, struct profile_error *err)
+{
+	const struct scp_overhead *all[] = {&h->overhead_first, &h->overhead_last,
+					    &h->slow_overhead_first, &h->slow_overhead_last};
+
+	if (!inner_in_range(&h->inner_first) || !inner_in_range(&h->inner_last))
+		return prof_damaged(err, path,
+				    "its measured overhead of calls inside calls is out "
+				    "of range");
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		if (!in_range(all[i]))
+			return prof_damaged(err, path,
+					    "its measured overhead is out of range (%llu and %llu "
+					    "ps a call)",
+					    (unsigned long long)all[i]->cost[0].inside_ps,
+					    (unsigned long long)all[i]->cost[1].inside_ps);
+	return 0;
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Open a profile file and copy it into memory, live or not.
+ *
+ * Only regular files: a FIFO or a terminal would make us wait for ever. Only
+ * what the header says was handed out is read, so a sparse giant costs nothing.
+ */
+#include "profile/read/raw.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "profile/read/error.h"
+#include "profile/read/huge_pages.h"
+
+#define HEADER_TRIES 20
+
+/* Read up to n bytes; *got tells how many there were. */
+static int read_some(const struct raw_file *raw, void *buffer, size_t n, uint64_t offset,
+		     size_t *got, struct profile_error *err)
+{
+	*got = 0;
+	while (*got < n) {
+		ssize_t r = pread(raw->fd, (char *)buffer + *got, n - *got, (off_t)(offset + *got));
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			return prof_fail(err, raw->path, "cannot read: %s", strerror(errno));
+		if (r == 0)
+			break;
+		*got += (size_t)r;
+	}
+	return 0;
+}
+
+static int cut_short(const struct raw_file *raw, uint64_t got, uint64_t wanted,
+		     struct profile_error *err)
+{
+	return prof_fail(
+		err, raw->path,
+		"ends after %llu of %llu bytes: it was cut, e.g. by a full disk or an "
+		"incomplete copy.\nCopy it again from where it was recorded, or leave it out.",
+		(unsigned long long)got, (unsigned long long)wanted);
+}
+
+static int open_regular(struct raw_file *raw, bool links, struct profile_error *err)
+{
+	struct stat st;
+
+	raw->fd = open(raw->path,
+		       O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (links ? 0 : O_NOFOLLOW));
+	if (raw->fd < 0 && errno == ELOOP && !links)
+		return prof_fail(err, raw->path,
+				 "is a symbolic link where a process writes its profile; it is not "
+				 "followed");
+	if (raw->fd < 0)
+		return prof_fail(err, raw->path, "cannot open: %s", strerror(errno));
+	if (fstat(raw->fd, &st) < 0)
+		return prof_fail(err, raw->path, "cannot read its size: %s", strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return prof_fail(err, raw->path,
+				 "is a directory, not a profile.\nName the profiles in it, e.g. %s",
+				 "with DIR/*.scp.");
+	if (!S_ISREG(st.st_mode))
+		return prof_fail(err, raw->path, "is not a regular file, so not a profile");
+	raw->foreign = st.st_uid && st.st_uid != geteuid();
+	return 0;
+}
+
+static int read_header_once(const struct raw_file *raw, void *header, struct profile_error *err)
+{
+	size_t got;
+
+	if (read_some(raw, header, SCP_HEADER_BYTES, 0, &got, err))
+		return -1;
+	if (got == 0)
+		return prof_fail(err, raw->path,
+				 "is empty: nothing was recorded, or the copy failed");
+	if (got < sizeof SCP_MAGIC - 1 || memcmp(header, SCP_MAGIC, sizeof SCP_MAGIC - 1) != 0)
+		return prof_fail(
+			err, raw->path,
+			"is not a scprof profile.\nProfiles are named *.scp and begin with "
+			"\"SCPROF1\".");
+	if (got < SCP_HEADER_BYTES)
+		return cut_short(raw, got, SCP_HEADER_BYTES, err);
+	return 0;
+}
+
+/* The last anchors are renewed in a running program; a pair from two moments
+ * would make a wrong rate, so read until they stand still. */
+static int read_header(const struct raw_file *raw, uint8_t *image, struct profile_error *err)
+{
+	const struct scp_header *h = (const struct scp_header *)(const void *)image;
+	struct scp_anchor fast, slow;
+
+	for (int i = 0; i < HEADER_TRIES; i++) {
+		if (read_header_once(raw, image, err))
+			return -1;
+		if (h->end_state != SCP_END_RUNNING)
+			return 0;
+		if (i > 0 && memcmp(&fast, &h->clock.last, sizeof fast) == 0 &&
+		    memcmp(&slow, &h->slow_clock.last, sizeof slow) == 0)
+			return 0;
+		fast = h->clock.last;
+		slow = h->slow_clock.last;
+	}
+	return 0;
+}
+
+/* One copy of the file: header, then all that was handed out. */
+static int take_copy(const struct raw_file *raw, uint8_t **copy, uint64_t *bytes,
+		     struct profile_error *err)
+{
+	uint8_t *image = malloc(SCP_HEADER_BYTES), *grown;
+	struct stat st;
+	uint64_t end;
+	size_t got;
+
+	*copy = image;
+	if (!image)
+		return prof_no_memory(err, raw->path);
+	if (read_header(raw, image, err))
+		return -1;
+	if (fstat(raw->fd, &st) < 0)
+		return prof_fail(err, raw->path, "cannot read its size: %s", strerror(errno));
+	if (raw_check_header(raw->path, (const void *)image, (uint64_t)st.st_size, err))
+		return -1;
+	end = raw_used_end((const void *)image);
+	if (end > raw->most_bytes)
+		return prof_fail(err, raw->path,
+				 "holds %llu bytes; scprof reads profiles of up to %llu MiB here",
+				 (unsigned long long)end,
+				 (unsigned long long)(raw->most_bytes >> 20));
+	grown = large_alloc(end);
+	if (!grown)
+		return prof_no_memory(err, raw->path);
+	memcpy(grown, image, SCP_HEADER_BYTES);
+	free(image);
+	*copy = grown;
+	*bytes = end;
+	if (read_some(raw, grown + SCP_HEADER_BYTES, end - SCP_HEADER_BYTES, SCP_HEADER_BYTES, &got,
+		      err))
+		return -1;
+	if (got < end - SCP_HEADER_BYTES)
+		return cut_short(raw, got + SCP_HEADER_BYTES, end, err);
+	return 0;
+}
+
+static int take_earlier(struct raw_file *raw, struct raw_marks *marks, struct profile_error *err)
+{
+	free(raw->earlier);
+	raw->earlier = NULL;
+	if (take_copy(raw, &raw->earlier, &raw->earlier_bytes, err))
+		return -1;
+	if (raw_mark_chunks(raw->earlier, raw->earlier_bytes, marks))
+		return prof_no_memory(err, raw->path);
+	return 0;
+}
+
+static int copy_file(struct raw_file *raw, struct profile_error *err)
+{
+	const struct scp_header *h;
+
+	if (take_copy(raw, &raw->image, &raw->image_bytes, err))
+		return -1;
+	h = raw_header(raw);
+	raw->live = h->end_state == SCP_END_RUNNING && !(h->flags & SCP_FILE_MERGED);
+	raw->first.all = raw->second.all = !raw->live;
+	if (!raw->live)
+		return 0;
+	free(raw->image);
+	raw->image = NULL;
+	if (take_earlier(raw, &raw->first, err) || take_earlier(raw, &raw->second, err))
+		return -1;
+	return take_copy(raw, &raw->image, &raw->image_bytes, err);
+}
+
+int raw_open(struct raw_file *raw, const char *path, uint64_t most_bytes, bool links,
+	     struct profile_error *err)
+{
+	*raw = (struct raw_file){.path = path, .most_bytes = most_bytes, .fd = -1};
+	if (open_regular(raw, links, err) || copy_file(raw, err) || raw_collect(raw, err) ||
+	    raw_check_references(raw, err)) {
+		raw_close(raw);
+		return -1;
+	}
+	raw_settle(raw);
+	if (raw_settle_slowest(raw, err)) {
+		raw_close(raw);
+		return -1;
+	}
+	return 0;
+}
+
+void raw_close(struct raw_file *raw)
+{
+	if (raw->fd >= 0)
+		close(raw->fd);
+	free(raw->image);
+	free(raw->earlier);
+	free(raw->module_named);
+	free(raw->records);
+	free(raw->first.mark);
+	free(raw->second.mark);
+	for (int i = 0; i < RAW_TYPES; i++)
+		free(raw->list[i].ref);
+	*raw = (struct raw_file){.fd = -1};
+}

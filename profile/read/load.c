@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* From a checked file into the model: ids become indices, records become sums.
+ *
+ * Only memory can be lacking here; whether the file is sound was settled
+ * before. Paths are interned in the order in which entries use them, which
+ * makes a written model read back in the same order.
+ */
+#include "profile/read/load.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/model/account.h"
+#include "profile/model/intern.h"
+#include "profile/model/cmdline.h"
+#include "profile/model/program_name.h"
+#include "profile/model/site_cost.h"
+
+struct load {
+	struct profile *p;
+	const struct raw_file *raw;
+	uint32_t *map[RAW_TYPES]; /* position in the raw list -> index in the model */
+	uint32_t process;	  /* of a plain file */
+	uint16_t *module;	  /* id -> index in the model, PROF_NO_MODULE */
+	uint32_t next[RAW_TYPES]; /* block in the raw list that is to be released */
+	uint32_t modules_lost;	  /* that the model had no number for */
+	uint32_t torn;
+};
+
+#define PATH_PREPARED (PROF_NONE - 1) /* in the map: it waits for a number */
+#define AHEAD	      16	      /* entries: until the memory has answered */
+
+/* Room for one more in an array of the model; false where memory is out. */
+#define ROOM(p, array, count, kind)                                                                \
+	({                                                                                         \
+		void *grown_ = model_room((p)->array, &(p)->index->room[kind], (p)->count,         \
+					  sizeof *(p)->array);                                     \
+		if (grown_)                                                                        \
+			(p)->array = grown_;                                                       \
+		grown_ != NULL;                                                                    \
+	})
+
+static uint32_t index_of(const struct load *l, uint32_t type, uint32_t table, uint32_t id)
+{
+	return l->map[type][raw_find(&l->raw->list[type], table, id, 0)];
+}
+
+/* `program`: as the file has it, "" in files of before. */
+static int load_process(struct load *l, const struct prof_process *from, const char *exe,
+			const char *program, const char *argv, uint32_t argv_bytes)
+{
+	struct profile *p = l->p;
+	struct prof_process *out;
+
+	if (!ROOM(p, process, processes, MODEL_PROCESS))
+		return -1;
+	out = &p->process[p->processes];
+	*out = *from;
+	out->exe = strdup(exe);
+	out->program = program_name_of(program, exe);
+	out->file = strdup(l->raw->path);
+	out->argv = cmdline_split(argv, argv_bytes, &out->argc);
+	p->processes++;
+	return out->exe && out->program && out->file && out->argv ? 0 : -1;
+}
+
+static int load_header_process(struct load *l)
+{
+	const struct scp_header *h = raw_header(l->raw);
+	struct prof_process from = {
+		.pid = h->pid,
+		.ppid = h->ppid,
+		.count = 1,
+		.argc = h->argc,
+		.end_state = h->end_state,
+		.start_real_ns = h->start_real_ns,
+		.start_mono_ns = h->start_mono_ns,
+		.end_mono_ns = h->end_mono_ns,
+	};
+
+	l->process = l->p->processes;
+	return load_process(l, &from, h->exe, h->program, h->argv, h->argv_bytes);
+}
+
+static int load_process_record(struct load *l, uint32_t i)
+{
+	const struct scp_process *r = raw_record(l->raw, &l->raw->list[SCP_REC_PROCESS].ref[i]);
+	struct prof_process from = {
+		.pid = r->pid,
+		.ppid = r->ppid,
+		.count = r->count ? r->count : 1,
+		.argc = r->argc,
+		.end_state = r->end_state,
+		.start_real_ns = r->start_real_ns,
+		.start_mono_ns = r->start_mono_ns,
+		.end_mono_ns = r->end_mono_ns,
+	};
+
+	/* No sum of 32 bits: the check has seen that it is within the record. */
+	uint64_t strings =
+		offsetof(struct scp_process, strings) + (uint64_t)r->exe_bytes + r->argv_bytes;
+
+	l->map[SCP_REC_PROCESS][i] = l->p->processes;
+	return load_process(l, &from, r->strings,
+			    r->rec.bytes > strings ? (const char *)r + strings : "",
+			    r->strings + r->exe_bytes, r->argv_bytes);
+}
+
+static int load_module(struct load *l, uint32_t i)
+{
+	const struct scp_module *m = raw_record(l->raw, &l->raw->list[SCP_REC_MODULE].ref[i]);
+
+	uint32_t index = intern_module(l->p, m->path, m->build_id, m->build_id_bytes);
+
+	l->modules_lost += index == PROF_NO_MODULE;
+	l->module[m->id] = (uint16_t)index;
+	return index == PROF_NONE ? -1 : 0;
+}
+
+static int load_function(struct load *l, uint32_t i)
+{
+	const struct scp_function *f = raw_record(l->raw, &l->raw->list[SCP_REC_FUNCTION].ref[i]);
+
+	l->map[SCP_REC_FUNCTION][i] =
+		intern_function(l->p, raw_function_name(f), f->library, f->group);
+	return l->map[SCP_REC_FUNCTION][i] == PROF_NONE ? -1 : 0;
+}
+
+/* A live table may be caught between two owners: then last is before first. */
+static int load_table(struct load *l, uint32_t i)
+{
+	const struct scp_table *r = raw_record(l->raw, &l->raw->list[SCP_REC_TABLE].ref[i]);
+	struct profile *p = l->p;
+	struct prof_table *t;
+
+	if (!ROOM(p, table, tables, MODEL_TABLE))
+		return -1;
+	t = &p->table[p->tables];
+	*t = (struct prof_table){
+		.process = l->process,
+		.tid = r->tid,
+		.threads = r->threads,
+		.live = r->live != 0,
+		.time_units =
+			r->closed_units + (r->last_at > r->first_at ? r->last_at - r->first_at : 0),
+		.nested_units = r->nested_units,
+		.nested_calls = r->nested_calls,
+	};
+	memcpy(t->name, r->name, sizeof t->name);
+	memset(t->name + strlen(t->name), 0, sizeof t->name - strlen(t->name));
+	if (raw_header(l->raw)->flags & SCP_FILE_MERGED)
+		t->process = index_of(l, SCP_REC_PROCESS, 0, r->process);
+	l->map[SCP_REC_TABLE][i] = p->tables++;
+	return 0;
+}
+
+/* Its frames become those of the model, in the record itself, where its hash is kept, too. */
+static void prepare_path(struct load *l, uint32_t i)
+{
+	struct scp_path *r = raw_record(l->raw, &l->raw->list[SCP_REC_PATH].ref[i]);
+
+	for (uint32_t k = 0; k < r->frames; k++) {
+		struct prof_frame frame = {
+			.offset = SCP_FRAME_OFFSET(r->frame[k]),
+			.exact = SCP_FRAME_EXACT(r->frame[k]),
+			.module = l->module[SCP_FRAME_MODULE(r->frame[k])],
+		};
+
+		memcpy(&r->frame[k], &frame, sizeof frame);
+	}
+	r->hash = intern_hash_path(l->p, (void *)r->frame, r->frames, r->flags);
+	l->map[SCP_REC_PATH][i] = PATH_PREPARED;
+}
+
+static uint32_t find_path(const struct load *l, uint32_t entry)
+{
+	const struct raw_ref *ref = &l->raw->list[SCP_REC_ENTRY].ref[entry];
+	const struct scp_entry *r = raw_record(l->raw, ref);
+
+	return raw_find(&l->raw->list[SCP_REC_PATH], ref->table, r->path, 0);
+}
+
+/* Of an entry that comes soon; and of one later, its record. */
+static void expect_path(struct load *l, uint32_t entry, uint32_t later)
+{
+	uint32_t i = find_path(l, entry);
+
+	if (l->map[SCP_REC_PATH][i] == PROF_NONE)
+		prepare_path(l, i);
+	__builtin_prefetch(raw_record(l->raw, &l->raw->list[SCP_REC_ENTRY].ref[later]));
+}
+
+static uint32_t load_path(struct load *l, uint32_t entry)
+{
+	uint32_t i = find_path(l, entry), *index = &l->map[SCP_REC_PATH][i];
+	const struct raw_ref *ref = &l->raw->list[SCP_REC_PATH].ref[i];
+	const struct scp_path *r = raw_record(l->raw, ref);
+
+	if (*index == PROF_NONE)
+		prepare_path(l, i);
+	if (*index == PATH_PREPARED) {
+		*index = intern_hashed_path(l->p, (const void *)r->frame, r->frames, r->flags,
+					    (uint32_t)r->hash);
+		raw_release(l->raw, ref);
+	}
+	return *index;
+}
+
+/* With the blocks that hang on it. Both lists are in the order of the entries. */
+static void release_entry(struct load *l, const struct raw_ref *entry)
+{
+	static const uint32_t blocks[] = {SCP_REC_HIST, SCP_REC_BATCH, SCP_REC_SLOW, SCP_REC_PHASE,
+					  SCP_REC_LINE};
+
+	for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+		const struct raw_list *list = &l->raw->list[blocks[i]];
+		uint32_t *next = &l->next[blocks[i]];
+
+		while (*next < list->count && list->ref[*next].table == entry->table &&
+		       list->ref[*next].id == entry->id)
+			raw_release(l->raw, &list->ref[(*next)++]);
+	}
+	raw_release(l->raw, entry);
+}
+
+static int load_entry(struct load *l, uint32_t i)
+{
+	const struct raw_ref *ref = &l->raw->list[SCP_REC_ENTRY].ref[i];
+	const struct scp_entry *r = raw_record(l->raw, ref);
+	struct profile *p = l->p;
+	struct prof_entry *e;
+
+	if (!ROOM(p, entry, entries, MODEL_ENTRY))
+		return -1;
+	e = &p->entry[p->entries++];
+	*e = (struct prof_entry){
+		.table = index_of(l, SCP_REC_TABLE, ref->table, 0),
+		.path = load_path(l, i),
+		.function = index_of(l, SCP_REC_FUNCTION, 0, r->function),
+		.outcome = (uint16_t)r->outcome,
+		.torn = r->seq & 1,
+	};
+	l->map[SCP_REC_ENTRY][i] = p->entries - 1;
+	l->torn += e->torn;
+	p->table[e->table].call_units += r->units;
+	if (e->path == PROF_NONE || load_sums(l->raw, ref, &e->sums) ||
+	    site_cost_load(p, l->raw, ref, p->entries - 1))
+		return -1;
+	release_entry(l, ref);
+	return 0;
+}
+
+static int load_entries(struct load *l)
+{
+	uint32_t count = l->raw->list[SCP_REC_ENTRY].count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (count - i > 2 * AHEAD)
+			expect_path(l, i + AHEAD, i + 2 * AHEAD);
+		if (load_entry(l, i))
+			return -1;
+	}
+	return 0;
+}
+
+static int load_gap(struct load *l, uint32_t i)
+{
+	const struct raw_ref *ref = &l->raw->list[SCP_REC_GAP].ref[i];
+	const struct scp_gap *r = raw_record(l->raw, ref);
+	struct profile *p = l->p;
+	struct prof_gap *g;
+
+	if (!ROOM(p, gap, gaps, MODEL_GAP))
+		return -1;
+	g = &p->gap[p->gaps++];
+	*g = (struct prof_gap){
+		.table = index_of(l, SCP_REC_TABLE, ref->table, 0),
+		.from = ref->id ? index_of(l, SCP_REC_ENTRY, ref->table, ref->id) : PROF_NONE,
+		.to = ref->sub ? index_of(l, SCP_REC_ENTRY, ref->table, ref->sub) : PROF_NONE,
+		.calls = r->calls,
+		.units = r->units,
+		.max_units = r->max_units,
+		.units_sq = load_wide(r->units_sq_lo, r->units_sq_hi),
+	};
+	p->table[g->table].gap_units += r->units;
+	raw_release(l->raw, ref);
+	return 0;
+}
+
+static int load_slowest(struct load *l, uint32_t i)
+{
+	const struct raw_ref *ref = &l->raw->list[SCP_REC_SLOWEST].ref[i];
+	const struct scp_slowest *r = raw_record(l->raw, ref);
+	struct profile *p = l->p;
+	struct prof_slowest *s;
+
+	if (!ROOM(p, slowest, slowests, MODEL_SLOWEST))
+		return -1;
+	s = &p->slowest[p->slowests++];
+	*s = (struct prof_slowest){
+		.entry = index_of(l, SCP_REC_ENTRY, ref->table, r->entry),
+		.pid = r->pid ? r->pid : raw_header(l->raw)->pid,
+		.tid = r->tid,
+		.units = r->units,
+		.slow_units = r->slow_units,
+		.bytes = r->bytes,
+		.began_at = r->began_at,
+		.ended_mono_ns = r->ended_mono_ns,
+		.ended_real_ns = r->ended_real_ns,
+	};
+	memcpy(s->name, r->name, strnlen(r->name, sizeof s->name - 1));
+	raw_release(l->raw, ref);
+	return 0;
+}
+
+static int load_list(struct load *l, uint32_t type, int (*load_one)(struct load *, uint32_t))
+{
+	uint32_t count = l->raw->list[type].count;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (load_one(l, i))
+			return -1;
+	return 0;
+}
+
+static int make_maps(struct load *l)
+{
+	size_t modules = (UINT16_MAX + 1) * sizeof *l->module;
+
+	l->module = malloc(modules);
+	if (!l->module)
+		return -1;
+	memset(l->module, 0xff, modules); /* PROF_NO_MODULE */
+	for (uint32_t type = SCP_REC_FUNCTION; type < RAW_TYPES; type++) {
+		size_t bytes = ((size_t)l->raw->list[type].count + 1) * sizeof(uint32_t);
+
+		l->map[type] = malloc(bytes);
+		if (!l->map[type])
+			return -1;
+		memset(l->map[type], 0xff, bytes); /* PROF_NONE */
+	}
+	return 0;
+}
+
+/* Of what there may be a million. */
+static int make_large_room(struct load *l)
+{
+	struct profile *p = l->p;
+
+	p->entry = model_expect(p->entry, &p->index->room[MODEL_ENTRY], p->entries,
+				l->raw->list[SCP_REC_ENTRY].count, sizeof *p->entry);
+	return intern_expect_paths(p, l->raw->list[SCP_REC_PATH].count);
+}
+
+static int load_all(struct load *l)
+{
+	bool merged = raw_header(l->raw)->flags & SCP_FILE_MERGED;
+
+	if (make_maps(l) || make_large_room(l))
+		return -1;
+	if (merged ? load_list(l, SCP_REC_PROCESS, load_process_record) : load_header_process(l))
+		return -1;
+	if (load_list(l, SCP_REC_MODULE, load_module) ||
+	    load_list(l, SCP_REC_FUNCTION, load_function) ||
+	    load_list(l, SCP_REC_TABLE, load_table) || load_entries(l))
+		return -1;
+	return load_list(l, SCP_REC_GAP, load_gap) || load_list(l, SCP_REC_SLOWEST, load_slowest) ||
+			       account_load(l->p, l->raw)
+		       ? -1
+		       : 0;
+}
+
+static void add_overflow(struct load *l)
+{
+	const struct raw_list *list = &l->raw->list[SCP_REC_FUNCTION];
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct scp_function *r = raw_record(l->raw, &list->ref[i]);
+		struct prof_function *f = &l->p->function[l->map[SCP_REC_FUNCTION][i]];
+
+		f->group |= r->group;
+		f->overflow_calls += r->overflow_calls;
+		f->overflow_units += r->overflow_units;
+		f->overflow_bytes += r->overflow_bytes;
+	}
+}
+
+int load_raw(struct profile *p, const struct raw_file *raw)
+{
+	struct load l = {.p = p, .raw = raw};
+	int result = load_all(&l);
+
+	if (result == 0) {
+		add_overflow(&l);
+		p->losses.modules_lost += l.modules_lost;
+		p->torn_entries += l.torn;
+	}
+	for (uint32_t type = 0; type < RAW_TYPES; type++)
+		free(l.map[type]);
+	free(l.module);
+	return result;
+}

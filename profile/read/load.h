@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* From a checked file into the model; private to profile/. */
+#ifndef SCPROF_PROFILE_READ_LOAD_H
+#define SCPROF_PROFILE_READ_LOAD_H
+
+#include "profile/read/raw.h"
+
+/* How large the model was, to go back to. */
+struct model_size {
+	uint32_t processes, tables, modules, paths, functions, entries, gaps, slowests, site_costs,
+		accounts;
+};
+
+struct model_size model_size(const struct profile *p);
+void model_shrink(struct profile *p, const struct model_size *size);
+
+/* Append all of `raw` to the model. 0, or -1 where memory is out: then the
+ * caller shrinks the model. Counters that add up (losses, overflow, ticker)
+ * are touched only when all else has succeeded. */
+int load_raw(struct profile *p, const struct raw_file *raw);
+
+/* The sums of the entry at `entry` and of all that hangs on it, into cleared *out. 0, or
+ * -1 where memory is out (*out is then to be cleared). */
+int load_sums(const struct raw_file *raw, const struct raw_ref *entry, struct prof_sums *out);
+
+static inline prof_u128 load_wide(uint64_t low, uint64_t high)
+{
+	return (prof_u128)high << 64 | low;
+}
+
+#endif

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* One entry's record and the blocks that hang on it become sums.
+ *
+ * A live entry and its blocks may be from two moments, and a damaged file may say
+ * anything: a block that contradicts its entry is left out.
+ */
+#include "profile/read/load.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The block of `type`, or NULL. */
+static const void *block_of(const struct raw_file *raw, uint32_t type, const struct raw_ref *entry,
+			    uint32_t sub)
+{
+	const struct raw_list *list = &raw->list[type];
+	uint32_t i = raw_find(list, entry->table, entry->id, sub);
+
+	return i == PROF_NONE ? NULL : raw_record(raw, &list->ref[i]);
+}
+
+static int load_batches(const struct raw_file *raw, const struct raw_ref *ref, uint32_t clock,
+			struct prof_batches *out)
+{
+	const struct scp_entry *e = raw_record(raw, ref);
+	const struct scp_batch *b =
+		e->batch_count ? block_of(raw, SCP_REC_BATCH, ref, clock) : NULL;
+
+	if (!b || e->batch_count > SCP_BATCHES || e->batch_calls == 0 ||
+	    (e->batch_calls & (e->batch_calls - 1)) || e->batch_calls > e->calls / e->batch_count)
+		return 0;
+	out->sum = malloc(e->batch_count * sizeof b->sum[0]);
+	if (!out->sum)
+		return -1;
+	out->calls = e->batch_calls;
+	out->count = e->batch_count;
+	memcpy(out->sum, b->sum, e->batch_count * sizeof b->sum[0]);
+	return 0;
+}
+
+/* Behind the batches of both clocks. */
+static int load_apart(const struct raw_file *raw, const struct raw_ref *ref, struct prof_sums *s)
+{
+	const struct scp_batch *b = s->batches.count ? block_of(raw, SCP_REC_BATCH, ref, 0) : NULL;
+	const struct scp_batch *slow =
+		s->slow && s->slow->batches.count ? block_of(raw, SCP_REC_BATCH, ref, 1) : NULL;
+
+	if (!b || !b->apart_stretches || !b->apart_calls_sq)
+		return 0;
+	s->apart = calloc(1, sizeof *s->apart);
+	if (!s->apart)
+		return -1;
+	s->apart->stretches = b->apart_stretches;
+	s->apart->calls_sq = b->apart_calls_sq;
+	s->apart->calls_units = load_wide(b->apart_calls_units_lo, b->apart_calls_units_hi);
+	s->apart->units_sq = load_wide(b->apart_units_sq_lo, b->apart_units_sq_hi);
+	if (!slow)
+		return 0;
+	s->apart->slow_calls_units =
+		load_wide(slow->apart_calls_units_lo, slow->apart_calls_units_hi);
+	s->apart->slow_units_sq = load_wide(slow->apart_units_sq_lo, slow->apart_units_sq_hi);
+	return 0;
+}
+
+static int load_hist(const struct raw_file *raw, const struct raw_ref *ref, struct prof_sums *s)
+{
+	for (uint32_t block = 0; block < SCP_HIST_BLOCKS; block++) {
+		const struct scp_hist *h = block_of(raw, SCP_REC_HIST, ref, block);
+
+		if (!h)
+			continue;
+		if (!s->hist && !(s->hist = calloc(1, sizeof *s->hist)))
+			return -1;
+		memcpy(s->hist->count + block * SCP_HIST_BUCKETS, h->count, sizeof h->count);
+	}
+	return 0;
+}
+
+static int load_slow(const struct raw_file *raw, const struct raw_ref *ref, struct prof_sums *s)
+{
+	const struct scp_slow *r = block_of(raw, SCP_REC_SLOW, ref, 0);
+
+	if (!r || !(raw_header(raw)->flags & SCP_FILE_DUAL))
+		return 0;
+	s->slow = calloc(1, sizeof *s->slow);
+	if (!s->slow)
+		return -1;
+	s->slow->units = r->units;
+	s->slow->max_units = r->max_units;
+	s->slow->units_sq = load_wide(r->units_sq_lo, r->units_sq_hi);
+	return load_batches(raw, ref, 1, &s->slow->batches);
+}
+
+static int load_phase(const struct raw_file *raw, const struct raw_ref *ref, struct prof_sums *s)
+{
+	const struct scp_phase *r = block_of(raw, SCP_REC_PHASE, ref, 0);
+
+	if (!r)
+		return 0;
+	s->phase = malloc(sizeof *s->phase);
+	if (!s->phase)
+		return -1;
+	memcpy(s->phase->count, r->count, sizeof r->count);
+	return 0;
+}
+
+/* Do the slots together make no more than the entry's own sums? */
+static bool line_fits(const struct prof_line *l, const struct prof_sums *s)
+{
+	prof_u128 bytes = 0, bytes_sq = 0, bytes_units = 0;
+	bool over = false;
+
+	for (uint32_t i = 0; i < s->batches.count; i++) {
+		bytes += l->bytes[i];
+		over |= __builtin_add_overflow(bytes_sq, l->bytes_sq[i], &bytes_sq);
+		over |= __builtin_add_overflow(bytes_units, l->bytes_units[i], &bytes_units);
+	}
+	return !over && bytes <= s->bytes && bytes_sq <= s->bytes_sq &&
+	       bytes_units <= s->bytes_units;
+}
+
+static int load_line(const struct raw_file *raw, const struct raw_ref *ref, struct prof_sums *s)
+{
+	const struct scp_line *r = block_of(raw, SCP_REC_LINE, ref, 0);
+	struct prof_line *l;
+
+	if (!r || !s->has_bytes || s->batches.count == 0)
+		return 0;
+	l = calloc(1, sizeof *l);
+	if (!l)
+		return -1;
+	for (uint32_t i = 0; i < s->batches.count; i++) {
+		l->bytes[i] = r->bytes[i];
+		l->bytes_sq[i] = load_wide(r->bytes_sq_lo[i], r->bytes_sq_hi[i]);
+		l->bytes_units[i] = load_wide(r->bytes_units_lo[i], r->bytes_units_hi[i]);
+	}
+	if (line_fits(l, s))
+		s->line = l;
+	else
+		free(l);
+	return 0;
+}
+
+int load_sums(const struct raw_file *raw, const struct raw_ref *entry, struct prof_sums *out)
+{
+	const struct scp_entry *r = raw_record(raw, entry);
+
+	*out = (struct prof_sums){
+		.calls = r->calls,
+		.units = r->units,
+		.units_sq = load_wide(r->units_sq_lo, r->units_sq_hi),
+		.min_units = r->min_units,
+		.max_units = r->max_units,
+		.max_at = r->max_at,
+		.first_at = r->first_at,
+		.first_units = r->first_units,
+		.inner_calls = r->inner_calls,
+		.last_at = r->last_at,
+		.has_bytes = r->flags & SCP_ENTRY_BYTES,
+		.bytes = r->bytes,
+		.bytes_sq = load_wide(r->bytes_sq_lo, r->bytes_sq_hi),
+		.bytes_units = load_wide(r->bytes_units_lo, r->bytes_units_hi),
+	};
+	return load_batches(raw, entry, 0, &out->batches) || load_hist(raw, entry, out) ||
+			       load_slow(raw, entry, out) || load_phase(raw, entry, out) ||
+			       load_line(raw, entry, out) || load_apart(raw, entry, out)
+		       ? -1
+		       : 0;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* One profile file as it lies on disk, checked; private to profile/.
+ *
+ * The file is copied into memory with read(2), never mapped: a mapped file that
+ * somebody cuts short kills the reader with SIGBUS. After raw_open every record
+ * in the lists is whole, its fields are in range, its strings end, and what it
+ * refers to exists.
+ *
+ * A file that is still being written is read three times. Records refer to
+ * records that were complete before them, so what was there at the first
+ * reading (gaps, blocks) has its entries in the second, and those have their
+ * paths, functions and modules in the third: no reference dangles, without
+ * stopping the writer. The second copy then tells which records moved.
+ */
+#ifndef SCPROF_PROFILE_READ_RAW_H
+#define SCPROF_PROFILE_READ_RAW_H
+
+#include "profile/profile.h"
+
+/* Where a record lies. Sorted by (table, id, sub); the meaning of id and sub
+ * depends on the type, see records.c. */
+struct raw_ref {
+	uint32_t table, id, sub;
+	uint32_t at; /* in the file, in units of SCP_RECORD_ALIGN */
+};
+
+struct raw_list {
+	struct raw_ref *ref;
+	uint32_t count, room;
+};
+
+/* How far the chunks had been filled at an earlier reading. */
+struct raw_mark {
+	uint64_t offset, used;
+};
+
+struct raw_marks {
+	struct raw_mark *mark; /* in the order of the file's regions */
+	uint32_t count;
+	bool all; /* the file is not being written: no limit */
+};
+
+#define RAW_TYPES (SCP_REC_ACCOUNT_TEXT + 1)
+
+struct raw_file {
+	const char *path;
+	uint64_t most_bytes; /* that are read */
+	int fd;
+	bool live;    /* it may change while we read */
+	bool foreign; /* see struct profile */
+	uint8_t *image, *earlier;
+	uint64_t image_bytes, earlier_bytes;
+	struct raw_marks first, second;
+	struct raw_list list[RAW_TYPES]; /* by enum scp_record_type */
+	uint8_t *module_named;		 /* by id: do frames of any path name it? */
+	uint16_t *records;		 /* private to release.c */
+};
+
+/* Read and check. `links`: the path may end in a symbolic link. 0, or -1 with *err and nothing to
+ * close. */
+int raw_open(struct raw_file *raw, const char *path, uint64_t most_bytes, bool links,
+	     struct profile_error *err);
+void raw_close(struct raw_file *raw);
+
+static inline const struct scp_header *raw_header(const struct raw_file *raw)
+{
+	return (const struct scp_header *)(const void *)raw->image;
+}
+
+/* A function's whole name. */
+static inline const char *raw_function_name(const struct scp_function *f)
+{
+	return f->rec.bytes > sizeof *f ? f->long_name : f->name;
+}
+
+static inline void *raw_record(const struct raw_file *raw, const struct raw_ref *ref)
+{
+	return raw->image + (uint64_t)ref->at * SCP_RECORD_ALIGN;
+}
+
+/* Index in the list, or PROF_NONE. */
+uint32_t raw_search(const struct raw_list *list, uint32_t table, uint32_t id, uint32_t sub);
+
+/* The same. Numbers are given in order: mostly the place is where it would be in one table. */
+static inline uint32_t raw_find(const struct raw_list *list, uint32_t table, uint32_t id,
+				uint32_t sub)
+{
+	uint32_t at = list->count ? id - list->ref[0].id : 0;
+
+	if (at < list->count && list->ref[at].table == table && list->ref[at].id == id &&
+	    list->ref[at].sub == sub)
+		return at;
+	return list->count ? raw_search(list, table, id, sub) : PROF_NONE;
+}
+
+/* The steps of raw_open, one file each. */
+int raw_check_header(const char *path, const struct scp_header *h, uint64_t file_bytes,
+		     struct profile_error *err);
+int raw_collect(struct raw_file *raw, struct profile_error *err);
+int raw_mark_chunks(const uint8_t *image, uint64_t bytes, struct raw_marks *marks);
+/* Check one record's own fields and say under which key it is listed. */
+int raw_check_record(const char *path, const struct scp_record *rec, uint32_t table,
+		     struct raw_ref *key, struct profile_error *err);
+int raw_check_references(struct raw_file *raw, struct profile_error *err);
+void raw_settle(struct raw_file *raw);
+/* After that: of the SLOWEST records, which are written over, leave those that are whole
+ * and whose entry is known. */
+int raw_settle_slowest(struct raw_file *raw, struct profile_error *err);
+
+/* Memory of records that have been loaded goes back (release.c): count them when they are
+ * listed, release each once, when it is not needed any more. Its fields are gone then. */
+int raw_count_pieces(struct raw_file *raw);
+void raw_count_record(struct raw_file *raw, const struct raw_ref *ref);
+void raw_release(const struct raw_file *raw, const struct raw_ref *ref);
+
+/* End of the last byte handed out in any region. */
+uint64_t raw_used_end(const struct scp_header *h);
+
+static inline uint64_t raw_region_used(const struct scp_region *r)
+{
+	return r->used < r->bytes ? r->used : r->bytes;
+}
+
+#endif

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Check the fields of one record that need no other record, and give the key
+ * under which it is listed:
+ *   FUNCTION, MODULE, PROCESS  (0, id, 0)       TABLE  (id, 0, 0)
+ *   PATH, ENTRY                (table, id, 0)   GAP    (table, from, to)
+ *   HIST  (table, entry, block)   BATCH (table, entry, clock)
+ *   SLOW, PHASE, LINE, SITE_COST  (table, entry, 0)   SLOWEST (table, id, 0)
+ *   ACCOUNT  (0, id, 0)   ACCOUNT_CPU (0, account, cpu)   ACCOUNT_TEXT (0, account, index)
+ * The record's length has been checked against its chunk already.
+ */
+#include <string.h>
+
+#include "profile/read/error.h"
+#include "profile/read/raw.h"
+
+static bool ends(const char *s, size_t room)
+{
+	return memchr(s, 0, room) != NULL;
+}
+
+static int check_function(const char *path, const struct scp_function *f, struct raw_ref *key,
+			  struct profile_error *err)
+{
+	key->id = f->id;
+	if (!ends(f->name, sizeof f->name) || !ends(f->library, sizeof f->library))
+		return prof_damaged(err, path, "the name of function %u has no end", f->id);
+	if (f->rec.bytes > sizeof *f && !ends(f->long_name, f->rec.bytes - sizeof *f))
+		return prof_damaged(err, path, "the long name of function %u has no end", f->id);
+	return 0;
+}
+
+static int check_module(const char *path, const struct scp_module *m, struct raw_ref *key,
+			struct profile_error *err)
+{
+	key->id = m->id;
+	if (m->id == 0 || m->id > UINT16_MAX)
+		return prof_damaged(err, path, "a module has the id %u", m->id);
+	if (m->build_id_bytes > SCP_BUILD_ID_MAX)
+		return prof_damaged(err, path, "module %u has a build-id of %u bytes", m->id,
+				    m->build_id_bytes);
+	if (!ends(m->path, m->rec.bytes - offsetof(struct scp_module, path)))
+		return prof_damaged(err, path, "the path of module %u has no end", m->id);
+	return 0;
+}
+
+static int check_table(const char *path, const struct scp_table *t, struct raw_ref *key,
+		       struct profile_error *err)
+{
+	if (t->id != key->table)
+		return prof_damaged(err, path, "table %u stands in a chunk of table %u", t->id,
+				    key->table);
+	if (!ends(t->name, sizeof t->name))
+		return prof_damaged(err, path, "the name of table %u has no end", t->id);
+	return 0;
+}
+
+static int check_path(const char *path, const struct scp_path *p, struct raw_ref *key,
+		      struct profile_error *err)
+{
+	key->id = p->id;
+	if (p->id == 0)
+		return prof_damaged(err, path, "a call path of table %u has the id 0", key->table);
+	if (p->frames > SCP_MAX_FRAMES ||
+	    p->frames > (p->rec.bytes - offsetof(struct scp_path, frame)) / sizeof p->frame[0])
+		return prof_damaged(err, path, "path %u of table %u claims %u frames", p->id,
+				    key->table, p->frames);
+	return 0;
+}
+
+static int check_entry(const char *path, const struct scp_entry *e, struct raw_ref *key,
+		       struct profile_error *err)
+{
+	key->id = e->id;
+	if (e->id == 0)
+		return prof_damaged(err, path, "an entry of table %u has the id 0", key->table);
+	if (e->outcome >= SCP_OUTCOMES)
+		return prof_damaged(err, path, "entry %u of table %u has the outcome %u", e->id,
+				    key->table, e->outcome);
+	if (e->batch_count > SCP_BATCHES ||
+	    (e->batch_count && (e->batch_calls == 0 || (e->batch_calls & (e->batch_calls - 1)))))
+		return prof_damaged(err, path,
+				    "entry %u of table %u claims %u batches of %llu calls", e->id,
+				    key->table, e->batch_count, (unsigned long long)e->batch_calls);
+	return 0;
+}
+
+static int check_hist(const char *path, const struct scp_hist *h, struct raw_ref *key,
+		      struct profile_error *err)
+{
+	key->id = h->entry;
+	key->sub = h->block;
+	if (h->block >= SCP_HIST_BLOCKS)
+		return prof_damaged(err, path, "entry %u of table %u has a histogram block %u",
+				    h->entry, key->table, h->block);
+	return 0;
+}
+
+static int check_batch(const char *path, const struct scp_batch *b, struct raw_ref *key,
+		       struct profile_error *err)
+{
+	key->id = b->entry;
+	key->sub = b->clock;
+	if (b->clock > 1)
+		return prof_damaged(err, path, "entry %u of table %u has batches of a clock %u",
+				    b->entry, key->table, b->clock);
+	return 0;
+}
+
+static int check_process(const char *path, const struct scp_process *p, struct raw_ref *key,
+			 struct profile_error *err)
+{
+	uint64_t room = p->rec.bytes - offsetof(struct scp_process, strings);
+
+	key->id = p->index;
+	if (p->index == 0)
+		return prof_damaged(err, path, "a process has the index 0");
+	if (p->end_state > SCP_END_ABORT)
+		return prof_damaged(err, path, "the end state of process %u is %u", p->index,
+				    p->end_state);
+	if ((uint64_t)p->exe_bytes + p->argv_bytes > room || p->exe_bytes == 0 ||
+	    p->strings[p->exe_bytes - 1] != 0 ||
+	    (p->argv_bytes && p->strings[p->exe_bytes + p->argv_bytes - 1] != 0))
+		return prof_damaged(err, path, "the command line of process %u has no end",
+				    p->index);
+	room -= (uint64_t)p->exe_bytes + p->argv_bytes;
+	if (room && !ends(p->strings + p->exe_bytes + p->argv_bytes, room))
+		return prof_damaged(err, path, "the name of process %u has no end", p->index);
+	return 0;
+}
+
+static bool sane_ps(int64_t value, int64_t error, uint32_t freedom)
+{
+	return value >= -SCP_SITE_COST_MAX_PS && value <= SCP_SITE_COST_MAX_PS && error >= 0 &&
+	       error <= SCP_SITE_COST_MAX_PS && freedom > 0;
+}
+
+static int check_site_cost(const char *path, const struct scp_site_cost *c, struct raw_ref *key,
+			   struct profile_error *err)
+{
+	key->id = c->entry;
+	if (c->state < SCP_SITE_COST_KNOWN || c->state > SCP_SITE_COST_FEW || c->group == 0 ||
+	    c->kept_ppm > 1000000 || c->busy_ppm > 1000000)
+		return prof_damaged(err, path,
+				    "the site cost of entry %u of table %u has state %u, group %u",
+				    c->entry, key->table, c->state, c->group);
+	if (c->state == SCP_SITE_COST_KNOWN &&
+	    !(sane_ps(c->uncharged_ps, c->uncharged_error_ps, c->uncharged_freedom_ppk) &&
+	      sane_ps(c->true_ps, c->true_error_ps, c->true_freedom_ppk)))
+		return prof_damaged(err, path,
+				    "the site cost of entry %u of table %u has a value that no "
+				    "regression gives",
+				    c->entry, key->table);
+	return 0;
+}
+
+static int check_account_text(const char *path, const struct scp_account_text *t,
+			      struct raw_ref *key, struct profile_error *err)
+{
+	key->id = t->account;
+	key->sub = t->index;
+	if (!ends(t->text, t->rec.bytes - offsetof(struct scp_account_text, text)))
+		return prof_damaged(err, path, "text %u of account %u has no end", t->index,
+				    t->account);
+	return 0;
+}
+
+/* Sizes at the least, by enum scp_record_type. */
+static const uint32_t least_bytes[RAW_TYPES] = {
+	[SCP_REC_FUNCTION] = sizeof(struct scp_function),
+	[SCP_REC_MODULE] = offsetof(struct scp_module, path) + 1,
+	[SCP_REC_TABLE] = sizeof(struct scp_table),
+	[SCP_REC_PATH] = offsetof(struct scp_path, frame),
+	[SCP_REC_ENTRY] = sizeof(struct scp_entry),
+	[SCP_REC_GAP] = sizeof(struct scp_gap),
+	[SCP_REC_HIST] = sizeof(struct scp_hist),
+	[SCP_REC_BATCH] = sizeof(struct scp_batch),
+	[SCP_REC_SLOW] = sizeof(struct scp_slow),
+	[SCP_REC_PROCESS] = offsetof(struct scp_process, strings) + 1,
+	[SCP_REC_PHASE] = sizeof(struct scp_phase),
+	[SCP_REC_LINE] = sizeof(struct scp_line),
+	[SCP_REC_SLOWEST] = sizeof(struct scp_slowest),
+	[SCP_REC_SITE_COST] = sizeof(struct scp_site_cost),
+	[SCP_REC_ACCOUNT] = sizeof(struct scp_account),
+	[SCP_REC_ACCOUNT_CPU] = sizeof(struct scp_account_cpu),
+	[SCP_REC_ACCOUNT_TEXT] = offsetof(struct scp_account_text, text) + 1,
+};
+
+int raw_check_record(const char *path, const struct scp_record *rec, uint32_t table,
+		     struct raw_ref *key, struct profile_error *err)
+{
+	const void *r = rec;
+
+	key->table = table;
+	if (!least_bytes[rec->type])
+		return prof_damaged(err, path, "there is no record of type %u", rec->type);
+	if (rec->bytes < least_bytes[rec->type])
+		return prof_damaged(err, path, "a record of type %u has only %u bytes", rec->type,
+				    rec->bytes);
+	switch (rec->type) {
+	case SCP_REC_FUNCTION:
+		return check_function(path, r, key, err);
+	case SCP_REC_MODULE:
+		return check_module(path, r, key, err);
+	case SCP_REC_TABLE:
+		return check_table(path, r, key, err);
+	case SCP_REC_PATH:
+		return check_path(path, r, key, err);
+	case SCP_REC_ENTRY:
+		return check_entry(path, r, key, err);
+	case SCP_REC_HIST:
+		return check_hist(path, r, key, err);
+	case SCP_REC_BATCH:
+		return check_batch(path, r, key, err);
+	case SCP_REC_SITE_COST:
+		return check_site_cost(path, r, key, err);
+	case SCP_REC_ACCOUNT:
+		key->id = ((const struct scp_account *)r)->id;
+		return 0;
+	case SCP_REC_ACCOUNT_CPU:
+		key->id = ((const struct scp_account_cpu *)r)->account;
+		key->sub = ((const struct scp_account_cpu *)r)->cpu;
+		return 0;
+	case SCP_REC_ACCOUNT_TEXT:
+		return check_account_text(path, r, key, err);
+	case SCP_REC_GAP:
+		key->id = ((const struct scp_gap *)r)->from;
+		key->sub = ((const struct scp_gap *)r)->to;
+		return 0;
+	case SCP_REC_SLOW:
+		key->id = ((const struct scp_slow *)r)->entry;
+		return 0;
+	case SCP_REC_PHASE:
+		key->id = ((const struct scp_phase *)r)->entry;
+		return 0;
+	case SCP_REC_LINE:
+		key->id = ((const struct scp_line *)r)->entry;
+		return 0;
+	case SCP_REC_SLOWEST: /* what else is in it may change: see raw_settle_slowest */
+		key->id = ((const struct scp_slowest *)r)->id;
+		return 0;
+	default:
+		return check_process(path, r, key, err);
+	}
+}

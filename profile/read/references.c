@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Sort the record lists, and check that keys are unique and that whatever a
+ * record refers to exists.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/read/error.h"
+#include "profile/read/raw.h"
+
+static int compare_keys(const struct raw_ref *a, const struct raw_ref *b)
+{
+	if (a->table != b->table)
+		return a->table < b->table ? -1 : 1;
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	if (a->sub != b->sub)
+		return a->sub < b->sub ? -1 : 1;
+	return 0;
+}
+
+/* Equal keys stay in the order of the file. */
+static int compare_refs(const void *a, const void *b)
+{
+	const struct raw_ref *x = a, *y = b;
+	int order = compare_keys(x, y);
+
+	return order ? order : (x->at > y->at) - (x->at < y->at);
+}
+
+static bool is_sorted(const struct raw_list *list)
+{
+	for (uint32_t i = 1; i < list->count; i++)
+		if (compare_refs(&list->ref[i - 1], &list->ref[i]) > 0)
+			return false;
+	return true;
+}
+
+uint32_t raw_search(const struct raw_list *list, uint32_t table, uint32_t id, uint32_t sub)
+{
+	struct raw_ref key = {.table = table, .id = id, .sub = sub};
+	uint32_t low = 0, high = list->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (compare_keys(&list->ref[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == list->count || compare_keys(&list->ref[low], &key) != 0)
+		return PROF_NONE;
+	return low;
+}
+
+static bool same_function(const struct raw_file *raw, const struct raw_ref *a,
+			  const struct raw_ref *b)
+{
+	const struct scp_function *f = raw_record(raw, a), *g = raw_record(raw, b);
+
+	return strcmp(raw_function_name(f), raw_function_name(g)) == 0 &&
+	       strcmp(f->library, g->library) == 0;
+}
+
+/* A function may be registered by two threads at once: twice the same is fine.
+ * Gaps have no identity that others refer to. */
+static int check_unique(const struct raw_file *raw, uint32_t type, struct profile_error *err)
+{
+	static const char *const what[RAW_TYPES] = {
+		[SCP_REC_FUNCTION] = "functions",
+		[SCP_REC_MODULE] = "modules",
+		[SCP_REC_TABLE] = "tables",
+		[SCP_REC_PATH] = "paths",
+		[SCP_REC_ENTRY] = "entries",
+		[SCP_REC_HIST] = "histogram blocks of an entry",
+		[SCP_REC_BATCH] = "batch blocks of an entry",
+		[SCP_REC_SLOW] = "slow-clock records of an entry",
+		[SCP_REC_PROCESS] = "processes",
+		[SCP_REC_PHASE] = "phase records of an entry",
+		[SCP_REC_LINE] = "line records of an entry",
+		[SCP_REC_SLOWEST] = "slowest calls",
+		[SCP_REC_SITE_COST] = "site costs of an entry",
+		[SCP_REC_ACCOUNT] = "accounts",
+		[SCP_REC_ACCOUNT_CPU] = "parts of one CPU in an account",
+		[SCP_REC_ACCOUNT_TEXT] = "texts of an account",
+	};
+	const struct raw_list *list = &raw->list[type];
+
+	for (uint32_t i = 1; i < list->count; i++) {
+		const struct raw_ref *a = &list->ref[i - 1], *b = &list->ref[i];
+
+		if (compare_keys(a, b) != 0)
+			continue;
+		if (type == SCP_REC_FUNCTION && same_function(raw, a, b))
+			continue;
+		return prof_damaged(err, raw->path, "two %s have the id %u (table %u)", what[type],
+				    b->id, b->table);
+	}
+	return 0;
+}
+
+static bool exists(const struct raw_file *raw, uint32_t type, uint32_t table, uint32_t id)
+{
+	return raw_find(&raw->list[type], table, id, 0) != PROF_NONE;
+}
+
+static int missing(const struct raw_file *raw, const char *what, const struct raw_ref *ref,
+		   const char *target, uint32_t id, struct profile_error *err)
+{
+	return prof_damaged(err, raw->path, "%s %u of table %u names %s %u, which does not exist",
+			    what, ref->id, ref->table, target, id);
+}
+
+static int check_path(const struct raw_file *raw, const struct raw_ref *ref,
+		      struct profile_error *err)
+{
+	const struct scp_path *p = raw_record(raw, ref);
+
+	for (uint32_t i = 0; i < p->frames; i++) {
+		uint32_t module = SCP_FRAME_MODULE(p->frame[i]);
+
+		if (module && !exists(raw, SCP_REC_MODULE, 0, module))
+			return missing(raw, "path", ref, "module", module, err);
+	}
+	return 0;
+}
+
+/* Paths of a million entries need not be looked at one by one: which modules their frames
+ * name was noted when they were listed. */
+static bool modules_exist(const struct raw_file *raw)
+{
+	for (uint32_t id = 1; id <= UINT16_MAX; id++)
+		if (raw->module_named[id] && !exists(raw, SCP_REC_MODULE, 0, id))
+			return false;
+	return true;
+}
+
+static int check_entry(const struct raw_file *raw, const struct raw_ref *ref,
+		       struct profile_error *err)
+{
+	const struct scp_entry *e = raw_record(raw, ref);
+
+	if (!exists(raw, SCP_REC_PATH, ref->table, e->path))
+		return missing(raw, "entry", ref, "path", e->path, err);
+	if (!exists(raw, SCP_REC_FUNCTION, 0, e->function))
+		return missing(raw, "entry", ref, "function", e->function, err);
+	return 0;
+}
+
+static int check_gap(const struct raw_file *raw, const struct raw_ref *ref,
+		     struct profile_error *err)
+{
+	if (ref->id && !exists(raw, SCP_REC_ENTRY, ref->table, ref->id))
+		return missing(raw, "a gap from entry", ref, "entry", ref->id, err);
+	if (ref->sub && !exists(raw, SCP_REC_ENTRY, ref->table, ref->sub))
+		return missing(raw, "a gap from entry", ref, "entry", ref->sub, err);
+	return 0;
+}
+
+static int check_table(const struct raw_file *raw, const struct raw_ref *ref,
+		       struct profile_error *err)
+{
+	const struct scp_table *t = raw_record(raw, ref);
+
+	if ((raw_header(raw)->flags & SCP_FILE_MERGED) &&
+	    !exists(raw, SCP_REC_PROCESS, 0, t->process))
+		return prof_damaged(err, raw->path,
+				    "table %u names process %u, which does not exist", t->id,
+				    t->process);
+	return 0;
+}
+
+static int check_one(const struct raw_file *raw, uint32_t type, const struct raw_ref *ref,
+		     struct profile_error *err)
+{
+	switch (type) {
+	case SCP_REC_PATH:
+		return check_path(raw, ref, err);
+	case SCP_REC_ENTRY:
+		return check_entry(raw, ref, err);
+	case SCP_REC_GAP:
+		return check_gap(raw, ref, err);
+	case SCP_REC_TABLE:
+		return check_table(raw, ref, err);
+	case SCP_REC_HIST:
+	case SCP_REC_BATCH:
+	case SCP_REC_SLOW:
+	case SCP_REC_PHASE:
+	case SCP_REC_LINE:
+	case SCP_REC_SITE_COST:
+		if (!exists(raw, SCP_REC_ENTRY, ref->table, ref->id))
+			return missing(raw, "a block of entry", ref, "entry", ref->id, err);
+		return 0;
+	case SCP_REC_ACCOUNT_CPU:
+	case SCP_REC_ACCOUNT_TEXT:
+		if (!exists(raw, SCP_REC_ACCOUNT, 0, ref->id))
+			return missing(raw, "a part of account", ref, "account", ref->id, err);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int check_list(const struct raw_file *raw, uint32_t type, struct profile_error *err)
+{
+	const struct raw_list *list = &raw->list[type];
+	bool each = type != SCP_REC_PATH || !modules_exist(raw);
+	uint32_t table = 0;
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct raw_ref *ref = &list->ref[i];
+
+		if (ref->table != table && !exists(raw, SCP_REC_TABLE, ref->table, 0))
+			return prof_damaged(err, raw->path, "table %u has records but no head",
+					    ref->table);
+		table = ref->table;
+		if (each && check_one(raw, type, ref, err))
+			return -1;
+	}
+	return 0;
+}
+
+int raw_check_references(struct raw_file *raw, struct profile_error *err)
+{
+	for (uint32_t type = SCP_REC_FUNCTION; type < RAW_TYPES; type++) {
+		struct raw_list *list = &raw->list[type];
+
+		if (!is_sorted(list))
+			qsort(list->ref, list->count, sizeof *list->ref, compare_refs);
+		if (type != SCP_REC_GAP && check_unique(raw, type, err))
+			return -1;
+	}
+	for (uint32_t type = SCP_REC_FUNCTION; type < RAW_TYPES; type++)
+		if (check_list(raw, type, err))
+			return -1;
+	return 0;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Bring the records of a live file to rest.
+ *
+ * An entry (with the blocks that hang on it) or a gap is sound when its seq is
+ * even and two copies, one after the other, are the same: then nothing changed
+ * between them. The whole file was copied twice in turn, which settles all
+ * that stand still; what moved is copied again, one record at a time.
+ *
+ * Where the writer is faster than we are, the last copy with an even seq is
+ * kept: it may be wrong by the one call that was being added. Where seq stays
+ * odd the process was killed (or stopped) inside one update, and the odd seq
+ * is left for the model to note.
+ */
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "profile/read/raw.h"
+
+#define TRIES	   20  /* for one record */
+#define FILE_WAITS 200 /* for all records of a file together */
+#define WAIT_NS	   50000
+
+struct settle {
+	struct raw_file *raw;
+	uint32_t waits;
+};
+
+/* Histogram, batches of two clocks, slow sums, phases, line. */
+#define BLOCKS_MOST (SCP_HIST_BLOCKS + 5)
+
+/* What is copied again together: an entry and its blocks, or a gap. */
+struct group {
+	const struct raw_ref *head;
+	uint32_t seq_offset;
+	uint32_t identity_bytes; /* fields at the front that never change */
+	const struct raw_ref *block[BLOCKS_MOST];
+	uint32_t blocks;
+};
+
+#define BLOCK_IDENTITY (sizeof(struct scp_record) + 2 * sizeof(uint32_t))
+#define RECORD_MOST    sizeof(struct scp_line)
+
+static uint32_t bytes_of(const struct raw_file *raw, const struct raw_ref *ref)
+{
+	uint32_t bytes = ((const struct scp_record *)raw_record(raw, ref))->bytes;
+
+	return bytes < RECORD_MOST ? bytes : RECORD_MOST;
+}
+
+static bool same_in_both(const struct raw_file *raw, const struct raw_ref *ref)
+{
+	uint64_t at = (uint64_t)ref->at * SCP_RECORD_ALIGN;
+	uint32_t bytes = bytes_of(raw, ref);
+
+	return at + bytes <= raw->earlier_bytes &&
+	       memcmp(raw->earlier + at, raw->image + at, bytes) == 0;
+}
+
+static uint32_t seq_of(const void *record, const struct group *g)
+{
+	uint32_t seq;
+
+	memcpy(&seq, (const uint8_t *)record + g->seq_offset, sizeof seq);
+	return seq;
+}
+
+static void find_blocks(const struct raw_file *raw, uint32_t type, uint32_t most, struct group *g)
+{
+	const struct raw_list *list = &raw->list[type];
+
+	for (uint32_t sub = 0; sub < most; sub++) {
+		uint32_t i = raw_find(list, g->head->table, g->head->id, sub);
+
+		if (i != PROF_NONE)
+			g->block[g->blocks++] = &list->ref[i];
+	}
+}
+
+static bool at_rest(const struct raw_file *raw, const struct group *g)
+{
+	if (seq_of(raw_record(raw, g->head), g) & 1 || !same_in_both(raw, g->head))
+		return false;
+	for (uint32_t i = 0; i < g->blocks; i++)
+		if (!same_in_both(raw, g->block[i]))
+			return false;
+	return true;
+}
+
+static bool copy_again(const struct raw_file *raw, const struct raw_ref *ref, void *copy)
+{
+	ssize_t bytes = bytes_of(raw, ref);
+
+	return pread(raw->fd, copy, (size_t)bytes, (off_t)ref->at * SCP_RECORD_ALIGN) == bytes;
+}
+
+/* What was validated must not change under us: the file is not trusted. */
+static void accept(const struct raw_file *raw, const struct raw_ref *ref, const void *copy,
+		   uint32_t identity_bytes)
+{
+	void *record = raw_record(raw, ref);
+
+	if (memcmp(record, copy, identity_bytes) == 0)
+		memcpy(record, copy, bytes_of(raw, ref));
+}
+
+/* One more try. Returns whether the group is now sound. */
+static bool try_again(const struct raw_file *raw, const struct group *g)
+{
+	uint8_t before[RECORD_MOST], after[RECORD_MOST];
+	uint8_t block[BLOCKS_MOST][RECORD_MOST];
+	uint32_t bytes = bytes_of(raw, g->head);
+
+	if (!copy_again(raw, g->head, before) || seq_of(before, g) & 1)
+		return false;
+	for (uint32_t i = 0; i < g->blocks; i++)
+		if (!copy_again(raw, g->block[i], block[i]))
+			return false;
+	if (!copy_again(raw, g->head, after))
+		return false;
+	accept(raw, g->head, before, g->identity_bytes);
+	for (uint32_t i = 0; i < g->blocks; i++)
+		accept(raw, g->block[i], block[i], BLOCK_IDENTITY);
+	return memcmp(before, after, bytes) == 0;
+}
+
+static void wait_a_little(struct settle *s)
+{
+	struct timespec t = {.tv_nsec = WAIT_NS};
+
+	s->waits++;
+	nanosleep(&t, NULL);
+}
+
+static void settle_group(struct settle *s, const struct group *g)
+{
+	if (at_rest(s->raw, g))
+		return;
+	for (int i = 0; i < TRIES; i++) {
+		if (try_again(s->raw, g))
+			return;
+		if (s->waits >= FILE_WAITS)
+			return;
+		wait_a_little(s);
+	}
+}
+
+void raw_settle(struct raw_file *raw)
+{
+	struct settle s = {.raw = raw};
+	const struct raw_list *entries = &raw->list[SCP_REC_ENTRY], *gaps = &raw->list[SCP_REC_GAP];
+
+	if (!raw->live)
+		return;
+	for (uint32_t i = 0; i < entries->count; i++) {
+		struct group g = {.head = &entries->ref[i],
+				  .seq_offset = offsetof(struct scp_entry, seq),
+				  .identity_bytes = offsetof(struct scp_entry, seq)};
+
+		find_blocks(raw, SCP_REC_HIST, SCP_HIST_BLOCKS, &g);
+		find_blocks(raw, SCP_REC_BATCH, 2, &g);
+		find_blocks(raw, SCP_REC_SLOW, 1, &g);
+		find_blocks(raw, SCP_REC_PHASE, 1, &g);
+		find_blocks(raw, SCP_REC_LINE, 1, &g);
+		settle_group(&s, &g);
+	}
+	for (uint32_t i = 0; i < gaps->count; i++) {
+		struct group g = {.head = &gaps->ref[i],
+				  .seq_offset = offsetof(struct scp_gap, seq),
+				  .identity_bytes = offsetof(struct scp_gap, seq)};
+
+		settle_group(&s, &g);
+	}
+}

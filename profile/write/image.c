@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A profile file under construction: header, one region, chunk after chunk.
+ *
+ * A merged profile has no more records than the model, so it is built in
+ * memory and written at once.
+ */
+#include "profile/write/image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t round_up(uint64_t n, uint64_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+/* `bytes` more, zeroed; the offset of the first, or 0 where memory is out. */
+static uint64_t extend(struct image *img, uint64_t bytes)
+{
+	uint64_t at = img->used;
+
+	if (img->failed)
+		return 0;
+	if (img->room - img->used < bytes) {
+		uint64_t room = img->used + bytes + img->room;
+		uint8_t *grown = realloc(img->bytes, room);
+
+		if (!grown) {
+			img->failed = true;
+			return 0;
+		}
+		img->bytes = grown;
+		img->room = room;
+	}
+	memset(img->bytes + at, 0, bytes);
+	img->used += bytes;
+	return at;
+}
+
+void image_begin(struct image *img)
+{
+	*img = (struct image){0};
+	extend(img, SCP_HEADER_BYTES);
+}
+
+struct scp_header *image_header(const struct image *img)
+{
+	return (struct scp_header *)(void *)img->bytes;
+}
+
+void image_open_chunk(struct image *img, uint32_t type, uint32_t table)
+{
+	struct scp_chunk *c;
+
+	img->chunk = extend(img, sizeof *c);
+	if (img->failed)
+		return;
+	c = (struct scp_chunk *)(void *)(img->bytes + img->chunk);
+	c->magic = SCP_CHUNK_MAGIC;
+	c->type = type;
+	c->table = table;
+}
+
+void image_close_chunk(struct image *img)
+{
+	struct scp_chunk *c;
+	uint64_t used = img->used - img->chunk;
+
+	extend(img, round_up(used, SCP_GRANULE) - used);
+	if (img->failed)
+		return;
+	c = (struct scp_chunk *)(void *)(img->bytes + img->chunk);
+	c->used = used;
+	c->bytes = img->used - img->chunk;
+	img->chunk = 0;
+}
+
+void *image_record(struct image *img, uint32_t type, uint64_t bytes)
+{
+	uint64_t whole = round_up(bytes, SCP_RECORD_ALIGN);
+	uint64_t at = extend(img, whole);
+	struct scp_record *r;
+
+	if (img->failed)
+		return NULL;
+	r = (struct scp_record *)(void *)(img->bytes + at);
+	r->type = type;
+	r->bytes = (uint32_t)whole;
+	return r;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A file that appears whole or not at all: written beside its place, then renamed over it. A signal
+ * that ends this process meanwhile (Ctrl-C, SIGTERM, a limit) removes what was written, as far as
+ * it can be caught. One at a time is guarded so; one more is written without. One thread uses a
+ * partial. */
+#ifndef SCPROF_PROFILE_WRITE_TEMPORARY_FILE_H
+#define SCPROF_PROFILE_WRITE_TEMPORARY_FILE_H
+
+struct partial {
+	const char *path; /* borrowed */
+	char *name;	  /* PATH.XXXXXX; NULL: none */
+};
+
+/* Create PATH.XXXXXX, mode 0600. Its descriptor, which is the caller's to close; -1 with errno. */
+int partial_create(struct partial *p, const char *path);
+
+/* Put it in its place. 0, or -1 with errno, and it is removed. Either way *p is done with. */
+int partial_keep(struct partial *p);
+
+/* Remove it; errno stays. */
+void partial_drop(struct partial *p);
+
+#endif

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Write a model as one merged profile file.
+ *
+ * One PROCESS chunk with the processes, modules and functions, then a chunk a
+ * table. Ids are positions from 1: in the model for modules, functions,
+ * processes and tables; in the table, in the order of use, for paths and
+ * entries. So what is read back has the same order.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/model/account.h"
+#include "profile/read/error.h"
+#include "profile/model/filters.h"
+#include "profile/write/image.h"
+#include "profile/model/intern.h"
+#include "profile/write/save.h"
+#include "profile/model/site_cost.h"
+#include "profile/write/write_slowest.h"
+#include "profile/write/write_sums.h"
+
+struct writer {
+	const struct profile *p;
+	struct image img;
+	uint32_t *entry_id;		   /* in its table, by index */
+	uint32_t *path_id;		   /* in the table being written, by index... */
+	uint32_t *path_stamp;		   /* ...valid where this is the table's id */
+	uint32_t *entry_order, *gap_order; /* indices, by table */
+	uint32_t *entry_start, *gap_start; /* of each table in those; tables + 1 */
+};
+
+static void write_process(struct writer *w, uint32_t index)
+{
+	const struct prof_process *q = &w->p->process[index];
+	uint64_t exe_bytes = strlen(q->exe) + 1, argv_bytes = 0;
+	uint64_t program_bytes = strlen(q->program) + 1;
+	struct scp_process *r;
+	char *at;
+
+	for (uint32_t i = 0; i < q->argc; i++)
+		argv_bytes += strlen(q->argv[i]) + 1;
+	r = image_record(&w->img, SCP_REC_PROCESS,
+			 offsetof(struct scp_process, strings) + exe_bytes + argv_bytes +
+				 program_bytes);
+	if (!r)
+		return;
+	r->index = index + 1;
+	r->pid = q->pid;
+	r->ppid = q->ppid;
+	r->count = q->count;
+	r->end_state = q->end_state;
+	r->argc = q->argc;
+	r->start_real_ns = q->start_real_ns;
+	r->start_mono_ns = q->start_mono_ns;
+	r->end_mono_ns = q->end_mono_ns;
+	r->exe_bytes = (uint32_t)exe_bytes;
+	r->argv_bytes = (uint32_t)argv_bytes;
+	at = r->strings;
+	memcpy(at, q->exe, exe_bytes);
+	at += exe_bytes;
+	for (uint32_t i = 0; i < q->argc; i++)
+		at = stpcpy(at, q->argv[i]) + 1;
+	memcpy(at, q->program, program_bytes);
+}
+
+static void write_module(struct writer *w, uint32_t index)
+{
+	const struct prof_module *m = &w->p->module[index];
+	size_t path_bytes = strlen(m->path) + 1;
+	struct scp_module *r = image_record(&w->img, SCP_REC_MODULE,
+					    offsetof(struct scp_module, path) + path_bytes);
+
+	if (!r)
+		return;
+	r->id = index + 1;
+	r->build_id_bytes = m->build_id_bytes;
+	memcpy(r->build_id, m->build_id, m->build_id_bytes);
+	memcpy(r->path, m->path, path_bytes);
+}
+
+static void write_function(struct writer *w, uint32_t index)
+{
+	const struct prof_function *f = &w->p->function[index];
+	size_t name_bytes = strlen(f->name) + 1;
+	bool is_long = name_bytes > sizeof((struct scp_function *)0)->name;
+	struct scp_function *r =
+		image_record(&w->img, SCP_REC_FUNCTION, sizeof *r + (is_long ? name_bytes : 0));
+
+	if (!r)
+		return;
+	r->id = index + 1;
+	r->group = f->group;
+	r->overflow_calls = f->overflow_calls;
+	r->overflow_units = f->overflow_units;
+	r->overflow_bytes = f->overflow_bytes;
+	strncpy(r->name, f->name, sizeof r->name - 1);
+	strncpy(r->library, f->library, sizeof r->library - 1);
+	if (is_long)
+		memcpy(r->long_name, f->name, name_bytes);
+}
+
+static void write_table_head(struct writer *w, uint32_t index)
+{
+	const struct prof_table *t = &w->p->table[index];
+	struct scp_table *r = image_record(&w->img, SCP_REC_TABLE, sizeof *r);
+
+	if (!r)
+		return;
+	r->id = index + 1;
+	r->tid = t->tid;
+	r->live = t->live;
+	r->threads = t->threads;
+	r->closed_units = t->time_units;
+	r->nested_units = t->nested_units;
+	r->nested_calls = t->nested_calls;
+	r->process = t->process + 1;
+	memcpy(r->name, t->name, sizeof r->name);
+}
+
+/* A model has no more modules than a file has ids for. */
+static uint64_t frame_bits(const struct prof_frame *f)
+{
+	return SCP_FRAME(f->module == PROF_NO_MODULE ? 0 : f->module + 1u, f->exact, f->offset);
+}
+
+static uint32_t write_path(struct writer *w, uint32_t table, uint32_t index, uint32_t *paths)
+{
+	const struct prof_path *p = &w->p->path[index];
+	struct scp_path *r;
+
+	if (w->path_stamp[index] == table + 1)
+		return w->path_id[index];
+	r = image_record(&w->img, SCP_REC_PATH,
+			 offsetof(struct scp_path, frame) + p->frames * sizeof r->frame[0]);
+	if (!r)
+		return 0;
+	r->id = ++*paths;
+	r->frames = p->frames;
+	r->flags = p->flags;
+	for (uint32_t i = 0; i < p->frames; i++)
+		r->frame[i] = frame_bits(&p->frame[i]);
+	w->path_stamp[index] = table + 1;
+	w->path_id[index] = *paths;
+	return *paths;
+}
+
+static void write_entry(struct writer *w, uint32_t table, uint32_t index, uint32_t *paths)
+{
+	const struct prof_entry *e = &w->p->entry[index];
+	uint32_t path = write_path(w, table, e->path, paths);
+	struct scp_entry *r = image_record(&w->img, SCP_REC_ENTRY, sizeof *r);
+
+	if (!r)
+		return;
+	r->id = w->entry_id[index];
+	r->path = path;
+	r->function = e->function + 1;
+	r->outcome = e->outcome;
+	r->seq = e->torn; /* odd: killed inside an update */
+	write_sums(&w->img, r, &e->sums);
+	site_cost_write(&w->img, w->entry_id[index], w->p, index);
+}
+
+static void write_gap(struct writer *w, uint32_t id, uint32_t index)
+{
+	const struct prof_gap *g = &w->p->gap[index];
+	struct scp_gap *r = image_record(&w->img, SCP_REC_GAP, sizeof *r);
+
+	if (!r)
+		return;
+	r->id = id;
+	r->from = g->from == PROF_NONE ? 0 : w->entry_id[g->from];
+	r->to = g->to == PROF_NONE ? 0 : w->entry_id[g->to];
+	r->calls = g->calls;
+	r->units = g->units;
+	r->max_units = g->max_units;
+	image_split(g->units_sq, &r->units_sq_lo, &r->units_sq_hi);
+}
+
+static void write_table(struct writer *w, uint32_t t)
+{
+	uint32_t paths = 0;
+
+	image_open_chunk(&w->img, SCP_CHUNK_TABLE, t + 1);
+	write_table_head(w, t);
+	for (uint32_t i = w->entry_start[t]; i < w->entry_start[t + 1]; i++)
+		write_entry(w, t, w->entry_order[i], &paths);
+	for (uint32_t i = w->gap_start[t]; i < w->gap_start[t + 1]; i++)
+		write_gap(w, i - w->gap_start[t] + 1, w->gap_order[i]);
+	image_close_chunk(&w->img);
+}
+
+static void write_program(const struct profile *p, struct scp_header *h)
+{
+	const struct prof_process *q = &p->process[0];
+
+	h->pid = q->pid;
+	h->ppid = q->ppid;
+	strncpy(h->exe, q->exe, sizeof h->exe - 1);
+	strncpy(h->comm, q->program, sizeof h->comm - 1);
+	strncpy(h->program, q->program, sizeof h->program - 1);
+	h->argc = q->argc;
+	for (uint32_t i = 0; i < q->argc; i++) {
+		size_t bytes = strlen(q->argv[i]) + 1;
+
+		if (bytes > sizeof h->argv - h->argv_bytes)
+			break;
+		memcpy(h->argv + h->argv_bytes, q->argv[i], bytes);
+		h->argv_bytes += (uint32_t)bytes;
+	}
+	h->start_real_ns = q->start_real_ns;
+	h->start_mono_ns = q->start_mono_ns;
+	h->end_mono_ns = q->end_mono_ns;
+	h->end_state = p->processes == 1 ? q->end_state : SCP_END_EXIT;
+	for (uint32_t i = 0; i < p->processes; i++) {
+		h->processes += p->process[i].count;
+		if (p->process[i].start_real_ns < h->start_real_ns) {
+			h->start_real_ns = p->process[i].start_real_ns;
+			h->start_mono_ns = p->process[i].start_mono_ns;
+		}
+		if (p->process[i].end_mono_ns > h->end_mono_ns)
+			h->end_mono_ns = p->process[i].end_mono_ns;
+	}
+}
+
+static void write_header(const struct writer *w)
+{
+	const struct profile *p = w->p;
+	struct scp_header *h = image_header(&w->img);
+
+	memcpy(h->magic, SCP_MAGIC, sizeof h->magic);
+	h->version = SCP_VERSION;
+	h->byte_order = SCP_BYTE_ORDER;
+	h->header_bytes = SCP_HEADER_BYTES;
+	h->flags = p->flags | SCP_FILE_MERGED;
+	h->machine = p->index->machine;
+	memcpy(h->boot_id, p->index->boot_id, sizeof h->boot_id);
+	h->clock_requested = p->clock.requested;
+	h->groups = p->groups;
+	memcpy(h->no_symbols, p->no_symbols, sizeof h->no_symbols);
+	h->clock = p->index->clock;
+	h->slow_clock = p->index->slow;
+	overhead_store(&p->clock.overhead, p->index->overhead.rounds, &h->overhead_first);
+	overhead_store(&p->slow.overhead, p->index->slow_overhead.rounds, &h->slow_overhead_first);
+	h->inner_first = overhead_store_inner(&p->clock.overhead);
+	h->losses = p->losses;
+	h->ticker_ticks = p->ticker_ticks;
+	h->ticker_late_sum_ns = p->ticker_late_sum_ns;
+	h->ticker_late_max_ns = p->ticker_late_max_ns;
+	h->ticker_late_ticks = p->ticker_late_ticks;
+	filters_store(p, h);
+	h->slowest = p->slowest_asked;
+	h->table_count = p->tables;
+	h->region_count = 1;
+	h->regions[0].offset = SCP_HEADER_BYTES;
+	h->regions[0].bytes = h->regions[0].used = w->img.used - SCP_HEADER_BYTES;
+	if (p->processes)
+		write_program(p, h);
+}
+
+/* Indices sorted by table, in the order of the model within each; start[t] is
+ * where table t begins. */
+static void sort_by_table(const void *first, size_t size, uint32_t count, uint32_t tables,
+			  uint32_t *order, uint32_t *start)
+{
+	const uint8_t *at = first;
+
+	/* `table` is the first member of entries and gaps alike */
+	for (uint32_t i = 0; i < count; i++)
+		start[*(const uint32_t *)(const void *)(at + i * size) + 1]++;
+	for (uint32_t t = 0; t < tables; t++)
+		start[t + 1] += start[t];
+	for (uint32_t i = 0; i < count; i++)
+		order[start[*(const uint32_t *)(const void *)(at + i * size)]++] = i;
+	for (uint32_t t = tables; t > 0; t--)
+		start[t] = start[t - 1];
+	start[0] = 0;
+}
+
+_Static_assert(offsetof(struct prof_entry, table) == 0, "sort_by_table");
+_Static_assert(offsetof(struct prof_gap, table) == 0, "sort_by_table");
+
+static int prepare(struct writer *w)
+{
+	const struct profile *p = w->p;
+
+	w->entry_id = calloc((size_t)p->entries + 1, sizeof *w->entry_id);
+	w->path_id = calloc((size_t)p->paths + 1, sizeof *w->path_id);
+	w->path_stamp = calloc((size_t)p->paths + 1, sizeof *w->path_stamp);
+	w->entry_order = calloc((size_t)p->entries + 1, sizeof *w->entry_order);
+	w->gap_order = calloc((size_t)p->gaps + 1, sizeof *w->gap_order);
+	w->entry_start = calloc((size_t)p->tables + 1, sizeof *w->entry_start);
+	w->gap_start = calloc((size_t)p->tables + 1, sizeof *w->gap_start);
+	if (!w->entry_id || !w->path_id || !w->path_stamp || !w->entry_order || !w->gap_order ||
+	    !w->entry_start || !w->gap_start)
+		return -1;
+	sort_by_table(p->entry, sizeof *p->entry, p->entries, p->tables, w->entry_order,
+		      w->entry_start);
+	sort_by_table(p->gap, sizeof *p->gap, p->gaps, p->tables, w->gap_order, w->gap_start);
+	for (uint32_t t = 0; t < p->tables; t++)
+		for (uint32_t i = w->entry_start[t]; i < w->entry_start[t + 1]; i++)
+			w->entry_id[w->entry_order[i]] = i - w->entry_start[t] + 1;
+	return 0;
+}
+
+static void build(struct writer *w)
+{
+	const struct profile *p = w->p;
+
+	image_begin(&w->img);
+	image_open_chunk(&w->img, SCP_CHUNK_PROCESS, 0);
+	for (uint32_t i = 0; i < p->processes; i++)
+		write_process(w, i);
+	for (uint32_t i = 0; i < p->modules; i++)
+		write_module(w, i);
+	for (uint32_t i = 0; i < p->functions; i++)
+		write_function(w, i);
+	image_close_chunk(&w->img);
+	for (uint32_t t = 0; t < p->tables; t++)
+		write_table(w, t);
+	write_slowest(&w->img, p, w->entry_id);
+	account_write(&w->img, p);
+	if (!w->img.failed)
+		write_header(w);
+}
+
+int profile_write(const struct profile *p, const char *path, struct profile_error *err)
+{
+	struct writer w = {.p = p};
+	int result;
+
+	if (!p->index->has_clock)
+		return prof_fail(err, path, "nothing to write: the profile is empty");
+	if (prepare(&w) == 0)
+		build(&w);
+	else
+		w.img.failed = true;
+	if (w.img.failed)
+		result = prof_fail(err, path, "not enough memory to write it");
+	else
+		result = save_bytes(path, w.img.bytes, w.img.used, err);
+	free(w.entry_id);
+	free(w.path_id);
+	free(w.path_stamp);
+	free(w.entry_order);
+	free(w.gap_order);
+	free(w.entry_start);
+	free(w.gap_start);
+	free(w.img.bytes);
+	return result;
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Sums into an entry's record and the blocks behind it: the reverse of load_sums.c. */
+#include "profile/write/write_sums.h"
+
+#include <string.h>
+
+static void fill_entry(struct scp_entry *r, const struct prof_sums *s)
+{
+	const struct prof_batches *b =
+		s->batches.count || !s->slow ? &s->batches : &s->slow->batches;
+
+	r->calls = s->calls;
+	r->units = s->units;
+	image_split(s->units_sq, &r->units_sq_lo, &r->units_sq_hi);
+	r->max_units = s->max_units;
+	r->max_at = s->max_at;
+	r->min_units = s->min_units;
+	r->first_at = s->first_at;
+	r->first_units = s->first_units;
+	r->last_at = s->last_at;
+	r->inner_calls = s->inner_calls;
+	r->batch_count = b->count;
+	r->batch_calls = b->count ? b->calls : 1;
+	r->batch_base_units = s->units;
+	r->flags = s->has_bytes ? SCP_ENTRY_BYTES : 0;
+	r->bytes = s->bytes;
+	image_split(s->bytes_sq, &r->bytes_sq_lo, &r->bytes_sq_hi);
+	image_split(s->bytes_units, &r->bytes_units_lo, &r->bytes_units_hi);
+}
+
+static void write_hist(struct image *img, uint32_t id, const struct prof_hist *hist)
+{
+	static const uint64_t none[SCP_HIST_BUCKETS];
+	bool any = false;
+
+	for (uint32_t block = SCP_HIST_BLOCKS; block-- > 0;) {
+		const uint64_t *count = hist->count + block * SCP_HIST_BUCKETS;
+		struct scp_hist *r;
+
+		if (memcmp(count, none, sizeof none) == 0 && (block > 0 || any))
+			continue;
+		any = true;
+		r = image_record(img, SCP_REC_HIST, sizeof *r);
+		if (!r)
+			return;
+		r->entry = id;
+		r->block = block;
+		memcpy(r->count, count, sizeof r->count);
+	}
+}
+
+static void write_batches(struct image *img, uint32_t id, uint32_t clock,
+			  const struct prof_batches *b, const struct prof_apart *a)
+{
+	struct scp_batch *r;
+
+	if (b->count == 0 || !(r = image_record(img, SCP_REC_BATCH, sizeof *r)))
+		return;
+	r->entry = id;
+	r->clock = clock;
+	memcpy(r->sum, b->sum, b->count * sizeof r->sum[0]);
+	if (!a || a->calls_sq > UINT64_MAX)
+		return;
+	r->apart_stretches = a->stretches;
+	r->apart_calls_sq = (uint64_t)a->calls_sq;
+	image_split(clock ? a->slow_calls_units : a->calls_units, &r->apart_calls_units_lo,
+		    &r->apart_calls_units_hi);
+	image_split(clock ? a->slow_units_sq : a->units_sq, &r->apart_units_sq_lo,
+		    &r->apart_units_sq_hi);
+}
+
+static void write_slow(struct image *img, uint32_t id, const struct prof_slow *s,
+		       const struct prof_apart *a)
+{
+	struct scp_slow *r = image_record(img, SCP_REC_SLOW, sizeof *r);
+
+	if (!r)
+		return;
+	r->entry = id;
+	r->units = s->units;
+	image_split(s->units_sq, &r->units_sq_lo, &r->units_sq_hi);
+	r->max_units = s->max_units;
+	r->batch_base_units = s->units;
+	write_batches(img, id, 1, &s->batches, a);
+}
+
+static void write_phase(struct image *img, uint32_t id, const struct prof_phase *phase)
+{
+	struct scp_phase *r = image_record(img, SCP_REC_PHASE, sizeof *r);
+
+	if (!r)
+		return;
+	r->entry = id;
+	memcpy(r->count, phase->count, sizeof r->count);
+}
+
+static void write_line(struct image *img, uint32_t id, const struct prof_line *line, uint32_t slots)
+{
+	struct scp_line *r = image_record(img, SCP_REC_LINE, sizeof *r);
+
+	if (!r)
+		return;
+	r->entry = id;
+	memcpy(r->bytes, line->bytes, slots * sizeof r->bytes[0]);
+	for (uint32_t i = 0; i < slots; i++) {
+		image_split(line->bytes_sq[i], &r->bytes_sq_lo[i], &r->bytes_sq_hi[i]);
+		image_split(line->bytes_units[i], &r->bytes_units_lo[i], &r->bytes_units_hi[i]);
+	}
+}
+
+void write_sums(struct image *img, struct scp_entry *r, const struct prof_sums *s)
+{
+	uint32_t id = r->id;
+
+	fill_entry(r, s);
+	write_batches(img, id, 0, &s->batches, s->apart);
+	if (s->hist)
+		write_hist(img, id, s->hist);
+	if (s->slow)
+		write_slow(img, id, s->slow, s->apart);
+	if (s->phase)
+		write_phase(img, id, s->phase);
+	if (s->line)
+		write_line(img, id, s->line, s->batches.count);
+}

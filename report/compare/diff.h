@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What changed between two profiles, or between two sets of profiles of the same work:
+ * call site by call site, with intervals, and with false alarms held down over all
+ * sites together. docs/diff.md says which tests are made and why.
+ *
+ * diff_build does all the arithmetic; the renderers only choose words and columns.
+ * Single-threaded. A diff borrows from its profiles. Quantities that are not known are
+ * NAN or NULL; changes are ratios new/base.
+ */
+#ifndef SCPROF_REPORT_COMPARE_DIFF_H
+#define SCPROF_REPORT_COMPARE_DIFF_H
+
+#include "stats/compare.h"
+#include "report/report.h"
+
+struct diff_options {
+	enum report_format format;
+	enum report_by by; /* path, site or function */
+	double confidence; /* 1 - the false discovery rate; of intervals too */
+	double min_change; /* no smaller change of a site is called one */
+	double run_to_run; /* with one run a side: how far the machine may move a mean */
+	bool strict_sites; /* sites that came or went count as a change */
+	uint32_t top;	   /* rows shown; 0: all */
+	uint32_t frames;   /* lines of call path a row in text; JSON always has all */
+	uint32_t width;	   /* columns of text; 0: those of the terminal */
+};
+
+/* Reasons why a site cannot be compared, beside the names of doubts. */
+#define DIFF_FEW_TICKS "too-few-ticks"
+#define DIFF_FEW_CALLS "too-few-calls"
+#define DIFF_UNLIKE    "runs-too-unlike"
+
+/* Of several runs, those with fewer calls at a site say nothing of it: single durations
+ * have tails that no test of means from a few runs withstands. */
+#define DIFF_LEAST_CALLS 5
+
+#define DIFF_MIN_CHANGE 0.005
+#define DIFF_RUN_TO_RUN 0.75
+
+#define DIFF_OPTIONS_DEFAULT                                                                       \
+	{                                                                                          \
+		.format = REPORT_TEXT, .by = REPORT_BY_PATH, .confidence = 0.95,                   \
+		.min_change = DIFF_MIN_CHANGE, .run_to_run = DIFF_RUN_TO_RUN,                      \
+		.top = REPORT_TOP_DEFAULT, .frames = REPORT_FRAMES_DEFAULT                         \
+	}
+
+/* What a test looks at, and what it calls no change. */
+enum diff_view { DIFF_MEAN, DIFF_UNDISTURBED, DIFF_VIEWS };
+enum diff_against {
+	DIFF_TOTAL, /* the change itself */
+	DIFF_OWN,   /* what the other sites do not share */
+	DIFF_AGAINSTS
+};
+
+/* A site in one profile. */
+struct diff_run {
+	uint64_t calls;
+	double total_ns;	  /* compensated */
+	struct compare_mean mean; /* in ns, compensated */
+	double design_effect;
+	unsigned doubts; /* enum stats_doubt */
+	bool few;	 /* ticks are few: `count` tells more than `mean` */
+	struct compare_count count;
+	struct compare_mean undisturbed; /* error INFINITY: there is none */
+	double quick_ns;		 /* the fastest hundredth of the calls; NAN: not known */
+};
+
+/* One test of a site. */
+struct diff_test {
+	bool made;
+	double p;      /* NAN: not made */
+	double weight; /* of the site's tests, which add up to 1 */
+	double ratio, low, high;
+	/* of the ratio's logarithm; what is no change lies within +-margin of 0 */
+	double error, freedom, margin;
+	double detectable; /* change that would have been found; as a ratio above 1 */
+};
+
+enum diff_status {
+	DIFF_SLOWER,
+	DIFF_FASTER,
+	DIFF_SAME,     /* no change can be seen */
+	DIFF_UNTESTED, /* cannot be compared: `reason` */
+	DIFF_ONLY_BASE,
+	DIFF_ONLY_NEW
+};
+
+struct diff_site {
+	const char *symbol, *library, *outcome;
+	uint32_t profile, entry;    /* where its path is */
+	bool moved;		    /* its lines differ from BASE's */
+	bool waiting;		    /* its function waits for others */
+	const struct diff_run *run; /* one for each profile, BASE's first; calls 0: not there */
+	/* Over all runs of a side. Calls and total: an average run's. */
+	double base_calls, new_calls, base_ns, new_ns, base_total_ns, new_total_ns;
+	double effect_ns; /* of an average run */
+	struct diff_test test[DIFF_VIEWS][DIFF_AGAINSTS];
+	double p, q; /* of all its tests together; over all sites; NAN: not tested */
+	enum diff_status status;
+	const char *reason;
+	/* The test that tells, or else that could have told most. */
+	enum diff_view view;
+	enum diff_against against;
+	struct diff_test shown;
+};
+
+/* What all sites of a kind have in common: the machine's doing, as likely as not. */
+struct diff_common {
+	uint32_t sites; /* 0: too few to tell */
+	double ratio, low, high;
+	double scatter; /* of the sites around it, standard deviation of the logarithm */
+};
+
+struct diff {
+	const struct profile *const *profile;
+	uint32_t profiles, bases;
+	struct diff_options options;
+	struct match *match;
+	struct diff_run *runs;
+	struct diff_site *site; /* changed ones first, then by effect on the total time */
+	uint32_t sites;
+	struct diff_common common[2]; /* of sites that work, that wait */
+	uint32_t slower, faster, same, untested, only_base, only_new;
+	double base_total_ns, new_total_ns; /* an average run's, in all compared calls */
+	double base_calls, new_calls;
+	uint64_t overflow_calls;
+	int status; /* exit status: 0 no change, 1 change, 2 nothing could be compared */
+	struct report_warning *warning;
+	uint32_t warnings;
+};
+
+/* The first `bases` of the profiles are BASE, the others NEW; at least one each. NULL:
+ * memory is out, or, with *why filled, the profiles cannot be compared at all. */
+struct diff *diff_build(const struct profile *const *profile, uint32_t profiles, uint32_t bases,
+			const struct diff_options *o, struct profile_error *why);
+void diff_free(struct diff *d);
+
+/* Print. 0, or -1 with errno set: memory is out or the stream failed. Flushed. */
+int diff_print(struct diff *d, FILE *out);
+
+/* Words: `text` gets what became of a site, of everything, or of what sites of a kind
+ * share ("" where they are too few to tell). */
+void diff_words(const struct diff *d, const struct diff_site *s, char *text, size_t room);
+void diff_verdict(const struct diff *d, char *text, size_t room);
+void diff_common_words(const struct diff *d, bool waiting, char *text, size_t room);
+const char *diff_status_name(enum diff_status status);
+/* "+5.2 %" of 1.052, with as many digits as `unit` (a change worth seeing) asks for. */
+void diff_percent(char *text, size_t room, double ratio, double unit);
+
+/* What the grouping keeps of a site's path, innermost frame first: how many frames, and
+ * of one its names (as symbolize_frame) or a line for people, to be freed, not yet
+ * clean; NULL: memory is out. */
+uint32_t diff_frames(const struct diff *d, const struct diff_site *s);
+const struct symbol *diff_symbols(const struct diff *d, const struct diff_site *s, uint32_t frame,
+				  size_t *count);
+char *diff_frame_line(const struct diff *d, const struct diff_site *s, uint32_t frame);
+
+/* ---- between diff*.c ---- */
+
+/* All estimates of all rows. -1: memory is out. */
+int diff_fill_runs(struct diff *d);
+/* The tests: with one run a side, and with several. -1: memory is out. */
+int diff_test_pair(struct diff *d);
+int diff_test_runs(struct diff *d);
+/* From tests to verdicts. -1: memory is out. */
+int diff_judge(struct diff *d);
+void diff_warn_all(struct diff *d);
+/* An estimate of a view; error INFINITY: there is none. */
+struct compare_mean diff_estimate(const struct diff_run *r, enum diff_view view);
+/* Why a site's view may not be tested; NULL: it may. */
+const char *diff_hindrance(const struct diff *d, const struct diff_site *s, enum diff_view view);
+
+int diff_text(struct diff *d, FILE *out);
+int diff_json(struct diff *d, FILE *out);
+
+#endif

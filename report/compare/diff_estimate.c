@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* From the sums of each row in each profile to what its tests need. */
+#include "report/compare/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/model/estimate.h"
+#include "stats/histogram.h"
+#include "report/compare/match.h"
+#include "stats/stats.h"
+#include "stats/trimmed.h"
+#include "stats/undisturbed.h"
+
+/* The fastest calls are those of this share. */
+#define QUICK 0.01
+/* Ticks in a batch, or its sum says too little for a location. */
+#define TICKS_IN_BATCH 10
+
+/* Few ticks as Poisson events that carry the same relative error. */
+static void fill_count(struct diff_run *r, const struct report_estimate *e,
+		       const struct prof_clock *c)
+{
+	double ticks = e->mean_ns / c->tick_ns;
+
+	r->few = !strcmp(e->method, "clopper-pearson");
+	if (ticks > 0 && e->error_ns > 0) {
+		r->count.events = e->mean_ns / e->error_ns * (e->mean_ns / e->error_ns);
+		r->count.exposure = r->count.events / ticks;
+	} else {
+		r->count.exposure = (double)r->calls / fmax(1, e->design_effect);
+	}
+}
+
+static struct report_overhead overhead_of(const struct prof_sums *sums,
+					  const struct prof_clock *clock)
+{
+	struct report_overhead o = estimate_overhead(clock);
+
+	return estimate_overhead_around(&o, sums);
+}
+
+static void fill_quick(struct diff_run *r, const struct prof_sums *sums, const struct profile *p,
+		       double inside_ns)
+{
+	const uint32_t buckets = SCP_HIST_BLOCKS * SCP_HIST_BUCKETS;
+	double units;
+
+	r->quick_ns = NAN;
+	if (!sums->hist)
+		return;
+	units = stats_hist_quantile(sums->hist->count, buckets, QUICK);
+	/* Interpolation in the first bucket may pass the shortest call. */
+	units = fmin(fmax(units, (double)sums->min_units), (double)sums->max_units);
+	r->quick_ns = units * p->clock.ns_per_unit - inside_ns;
+}
+
+static void fill_run(struct diff_run *r, const struct prof_sums *sums, const struct profile *p,
+		     double confidence)
+{
+	const struct prof_clock *clock = &p->clock;
+	struct report_overhead overhead = overhead_of(sums, clock);
+	struct estimate_sums of = {.calls = sums->calls,
+				   .units = sums->units,
+				   .min = sums->min_units,
+				   .max = sums->max_units,
+				   .units_sq = sums->units_sq,
+				   .batches = &sums->batches,
+				   .apart = sums->apart,
+				   .phase = sums->slow ? NULL : sums->phase};
+	struct report_estimate e;
+
+	r->undisturbed.error = INFINITY;
+	r->calls = sums->calls;
+	if (!sums->calls)
+		return;
+	e = estimate_mean(clock, &of, confidence);
+	fill_count(r, &e, clock);
+	estimate_compensate(&e, &overhead, confidence);
+	r->mean = (struct compare_mean){e.mean_ns, e.error_ns, e.freedom};
+	r->design_effect = e.design_effect;
+	r->doubts = e.doubts;
+	r->total_ns =
+		(double)sums->units * clock->ns_per_unit - (double)sums->calls * overhead.inside_ns;
+	fill_quick(r, sums, p, overhead.inside_ns);
+}
+
+/* Batches of the largest size that any run of the site has. */
+static uint64_t common_size(const struct prof_sums *sums, uint32_t profiles)
+{
+	uint64_t calls = 0;
+
+	for (uint32_t i = 0; i < profiles; i++)
+		if (sums[i].batches.count && sums[i].batches.calls > calls)
+			calls = sums[i].batches.calls;
+	return calls;
+}
+
+static struct compare_mean in_ns(const struct undisturbed *u, const struct prof_sums *sums,
+				 const struct prof_clock *clock)
+{
+	struct report_overhead overhead = overhead_of(sums, clock);
+	double unit = clock->ns_per_unit;
+
+	return (struct compare_mean){u->location * unit - overhead.inside_ns,
+				     hypot(u->error * unit, overhead.inside_error_ns), u->freedom};
+}
+
+static bool by_batches(const struct prof_sums *sums, const struct prof_clock *clock, uint64_t calls,
+		       struct compare_mean *out)
+{
+	struct prof_batches b = sums->batches;
+	uint64_t sum[SCP_BATCHES];
+	struct undisturbed u;
+
+	if (b.count)
+		memcpy(sum, b.sum, b.count * sizeof(sum[0]));
+	b.sum = sum; /* a copy, to be changed */
+	undisturbed_enlarge(b.sum, &b.count, &b.calls, calls);
+	if (undisturbed_of(&(struct stats_batches){b.calls, b.count, b.sum}, &u) < 0)
+		return false;
+	if (u.location * (double)b.calls <
+	    TICKS_IN_BATCH * (double)(clock->resolution_units ? clock->resolution_units : 1))
+		return false;
+	*out = in_ns(&u, sums, clock);
+	return true;
+}
+
+static bool by_calls(const struct prof_sums *sums, const struct prof_clock *clock,
+		     struct compare_mean *out)
+{
+	const struct prof_batches *b = &sums->batches;
+	struct undisturbed u;
+
+	if (!sums->hist || trimmed_of(sums->hist->count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS,
+				      &(struct stats_batches){b->calls, b->count, b->sum}, &u) < 0)
+		return false;
+	*out = in_ns(&u, sums, clock);
+	return true;
+}
+
+/* Relative, squared, of all runs together; INFINITY where one of them has none. */
+static double fill_undisturbed(const struct diff *d, const struct match_row *row, bool calls,
+			       struct compare_mean *m)
+{
+	uint64_t size = common_size(row->sums, d->profiles);
+	double sum = 0;
+
+	for (uint32_t i = 0; i < d->profiles; i++) {
+		const struct prof_sums *sums = &row->sums[i];
+		const struct prof_clock *clock = &d->profile[i]->clock;
+
+		m[i] = (struct compare_mean){NAN, INFINITY, 0};
+		if (!sums->calls)
+			continue;
+		if (!(calls ? by_calls(sums, clock, &m[i]) : by_batches(sums, clock, size, &m[i])))
+			return INFINITY;
+		sum += m[i].error / m[i].mean * (m[i].error / m[i].mean);
+	}
+	return sum;
+}
+
+static bool has_histograms(const struct diff *d, const struct match_row *row)
+{
+	for (uint32_t i = 0; i < d->profiles; i++)
+		if (row->sums[i].calls && !row->sums[i].hist)
+			return false;
+	return true;
+}
+
+/* Single calls show where batches are disturbed nearly all. */
+static bool agree(const struct diff *d, const struct compare_mean *calls,
+		  const struct compare_mean *batches)
+{
+	for (uint32_t i = 0; i < d->profiles; i++)
+		if (fabs(batches[i].mean - calls[i].mean) > 2 * calls[i].error)
+			return false;
+	return true;
+}
+
+/* A location says something beside others like it only: all runs have one of the same
+ * kind, the sharper one, or none. `two`: room for two a profile. */
+static void fill_row(struct diff *d, const struct match_row *row, struct diff_run *run,
+		     struct compare_mean *two)
+{
+	struct compare_mean *calls = two, *batches = two + d->profiles, *better = calls;
+	double of_calls = fill_undisturbed(d, row, true, calls);
+	double of_batches = fill_undisturbed(d, row, false, batches);
+	bool some = isfinite(of_calls);
+
+	if (!has_histograms(d, row)) {
+		some = isfinite(of_batches);
+		better = batches;
+	} else if (of_batches < of_calls && agree(d, calls, batches)) {
+		better = batches;
+	}
+	for (uint32_t i = 0; i < d->profiles; i++) {
+		fill_run(&run[i], &row->sums[i], d->profile[i], d->options.confidence);
+		run[i].undisturbed = some ? better[i] : (struct compare_mean){NAN, INFINITY, 0};
+	}
+}
+
+int diff_fill_runs(struct diff *d)
+{
+	size_t rows = d->match->rows;
+	struct compare_mean *two = calloc(2 * (size_t)d->profiles, sizeof(*two));
+
+	d->runs = calloc(rows * d->profiles + 1, sizeof(*d->runs));
+	for (size_t i = 0; i < rows && d->runs && two; i++)
+		fill_row(d, &d->match->row[i], &d->runs[i * d->profiles], two);
+	free(two);
+	return d->runs && two ? 0 : -1;
+}
+
+struct compare_mean diff_estimate(const struct diff_run *r, enum diff_view view)
+{
+	return view == DIFF_MEAN ? r->mean : r->undisturbed;
+}
+
+/* With several runs their scatter tells the error, whatever a single one doubts; only
+ * what is wrong in each of them alike remains. */
+const char *diff_hindrance(const struct diff *d, const struct diff_site *s, enum diff_view view)
+{
+	bool several = d->profiles > 2;
+	const char *found = NULL;
+
+	for (uint32_t i = 0; i < d->profiles; i++) {
+		const struct diff_run *r = &s->run[i];
+		struct compare_mean m = diff_estimate(r, view);
+
+		if (!r->calls)
+			continue;
+		if (r->doubts & STATS_SYNCHRONOUS)
+			return report_doubt_name(STATS_SYNCHRONOUS);
+		if (several)
+			continue;
+		if (view == DIFF_MEAN && r->doubts)
+			found = report_doubt_name(r->doubts & STATS_FEW_INDEPENDENT
+							  ? STATS_FEW_INDEPENDENT
+							  : STATS_HEAVY_TAIL);
+		if (!found && (!isfinite(m.error) || !(m.freedom > 0)))
+			found = r->few ? DIFF_FEW_TICKS : DIFF_FEW_CALLS;
+	}
+	return found;
+}

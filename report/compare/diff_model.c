@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Builds a diff: rows that match, their estimates, the tests, the verdicts. */
+#include "report/compare/diff.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/compare/match.h"
+
+/* Processor time and elapsed time are different quantities. */
+static bool is_processor_time(const struct profile *p)
+{
+	return p->clock.kind == SCP_CLOCK_THREAD_CPU;
+}
+
+static bool comparable(const struct diff *d, struct profile_error *why)
+{
+	for (uint32_t i = 1; i < d->profiles; i++) {
+		const struct profile *a = d->profile[0], *b = d->profile[i];
+
+		if (is_processor_time(a) == is_processor_time(b))
+			continue;
+		snprintf(why->text, sizeof(why->text),
+			 "%s was timed with the clock %s and %s with %s: processor time and "
+			 "elapsed time cannot be compared; record both with the same clock (-c)",
+			 a->processes ? a->process[0].file : "BASE",
+			 report_clock_name(a->clock.kind),
+			 b->processes ? b->process[0].file : "NEW",
+			 report_clock_name(b->clock.kind));
+		return false;
+	}
+	return true;
+}
+
+/* Averages over the runs of a side, those in which the site was not called included. */
+static void fill_side(const struct diff *d, struct diff_site *s, bool new, double *calls,
+		      double *mean_ns, double *total_ns)
+{
+	uint32_t first = new ? d->bases : 0, end = new ? d->profiles : d->bases;
+	double runs = end - first;
+
+	*calls = *total_ns = 0;
+	for (uint32_t i = first; i < end; i++) {
+		*calls += (double)s->run[i].calls;
+		*total_ns += s->run[i].total_ns;
+	}
+	*mean_ns = *total_ns / *calls; /* NAN without calls */
+	*calls /= runs;
+	*total_ns /= runs;
+}
+
+static void fill_site(struct diff *d, uint32_t index)
+{
+	const struct match_row *row = &d->match->row[index];
+	const struct profile *p = d->profile[row->profile];
+	const struct prof_entry *e = &p->entry[row->entry];
+	const struct prof_function *f = &p->function[e->function];
+	struct report_site outcome = {.outcome = e->outcome};
+	struct diff_site *s = &d->site[index];
+
+	s->symbol = f->name;
+	s->library = f->library;
+	s->outcome = report_outcome_name(&outcome);
+	s->profile = row->profile;
+	s->entry = row->entry;
+	s->moved = row->moved;
+	s->waiting = f->group & SCP_GROUP_WAIT;
+	s->run = &d->runs[(size_t)index * d->profiles];
+	fill_side(d, s, false, &s->base_calls, &s->base_ns, &s->base_total_ns);
+	fill_side(d, s, true, &s->new_calls, &s->new_ns, &s->new_total_ns);
+	s->effect_ns = s->new_total_ns - s->base_total_ns;
+	d->base_calls += s->base_calls;
+	d->new_calls += s->new_calls;
+	d->base_total_ns += s->base_total_ns;
+	d->new_total_ns += s->new_total_ns;
+}
+
+static int fill(struct diff *d)
+{
+	d->match = match_build(d->profile, d->profiles, d->bases, d->options.by);
+	if (!d->match || diff_fill_runs(d) < 0)
+		return -1;
+	d->sites = d->match->rows;
+	d->site = calloc(d->sites + 1, sizeof(*d->site));
+	if (!d->site)
+		return -1;
+	for (uint32_t i = 0; i < d->sites; i++)
+		fill_site(d, i);
+	for (uint32_t i = 0; i < d->profiles; i++)
+		d->overflow_calls += d->profile[i]->losses.overflow_calls;
+	if ((d->profiles > 2 ? diff_test_runs(d) : diff_test_pair(d)) < 0)
+		return -1;
+	return diff_judge(d);
+}
+
+struct diff *diff_build(const struct profile *const *profile, uint32_t profiles, uint32_t bases,
+			const struct diff_options *o, struct profile_error *why)
+{
+	struct diff *d = calloc(1, sizeof(*d));
+
+	snprintf(why->text, sizeof(why->text), "out of memory");
+	if (!d)
+		return NULL;
+	d->profile = profile;
+	d->profiles = profiles;
+	d->bases = bases;
+	d->options = *o;
+	if (!comparable(d, why) || fill(d) < 0) {
+		diff_free(d);
+		return NULL;
+	}
+	diff_warn_all(d);
+	return d;
+}
+
+void diff_free(struct diff *d)
+{
+	if (!d)
+		return;
+	for (uint32_t i = 0; i < d->warnings; i++)
+		free(d->warning[i].text);
+	free(d->warning);
+	free(d->site);
+	free(d->runs);
+	match_free(d->match);
+	free(d);
+}
+
+int diff_print(struct diff *d, FILE *out)
+{
+	int status = d->options.format == REPORT_JSON ? diff_json(d, out) : diff_text(d, out);
+
+	if (fflush(out) == EOF || ferror(out)) {
+		errno = errno ? errno : EIO;
+		return -1;
+	}
+	if (status < 0)
+		errno = ENOMEM;
+	return status;
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* One run a side. How much two runs of the same program differ cannot be known from one
+ * of each; but what the other sites of the same kind do tells a good deal: what they share
+ * is the machine's doing (or the whole program's), and how far they scatter around it is
+ * how far a site strays that did not change. A site is tested against both, as a new
+ * value of a random-effects model (Higgins, Thompson and Spiegelhalter 2009), the model
+ * being fitted without it. And against what machines do at worst, for changes so large
+ * that no neighbour explains them. */
+#include "report/compare/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "stats/between.h"
+
+/* So many other sites at least. */
+#define LEAST_OTHERS 3
+/* A site whose own ratio is less sure than this tells nothing of the others. */
+#define SURE 0.25
+/* More than so many sites tell no more. */
+#define MOST_REFERENCES 500
+/* Of a site's chance of a false alarm. */
+#define WEIGHT_OWN   0.45
+#define WEIGHT_TOTAL 0.05
+
+/* Sites of one kind, as logarithms of ratios. */
+struct references {
+	double *y, *v;
+	uint32_t *site;
+	uint32_t n;
+	struct between_effects all;
+};
+
+struct sorted {
+	double y, v;
+	uint32_t site;
+};
+
+static int by_variance(const void *left, const void *right)
+{
+	const struct sorted *a = left, *b = right;
+
+	if (a->v != b->v)
+		return a->v < b->v ? -1 : 1;
+	return a->site < b->site ? -1 : a->site > b->site;
+}
+
+static double relative(const struct compare_mean *m)
+{
+	return m->mean > 0 ? m->error / m->mean : INFINITY;
+}
+
+static uint32_t collect(const struct diff *d, enum diff_view view, bool waiting,
+			struct sorted *found)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < d->sites; i++) {
+		const struct diff_site *s = &d->site[i];
+		struct compare_mean base = diff_estimate(&s->run[0], view);
+		struct compare_mean new = diff_estimate(&s->run[1], view);
+		double a = relative(&base), b = relative(&new);
+
+		if (s->waiting != waiting || !s->run[0].calls || !s->run[1].calls ||
+		    diff_hindrance(d, s, view) || !(a <= SURE) || !(b <= SURE) || !(a > 0 || b > 0))
+			continue;
+		found[n++] = (struct sorted){log(new.mean / base.mean), a * a + b * b, i};
+	}
+	qsort(found, n, sizeof(*found), by_variance);
+	return n < MOST_REFERENCES ? n : MOST_REFERENCES;
+}
+
+static int find_references(const struct diff *d, enum diff_view view, bool waiting,
+			   struct references *r)
+{
+	struct sorted *found = calloc(d->sites + 1, sizeof(*found));
+
+	*r = (struct references){0};
+	if (!found)
+		return -1;
+	r->n = collect(d, view, waiting, found);
+	r->y = calloc(r->n + 1, sizeof(*r->y));
+	r->v = calloc(r->n + 1, sizeof(*r->v));
+	r->site = calloc(r->n + 1, sizeof(*r->site));
+	for (uint32_t i = 0; i < r->n && r->y && r->v && r->site; i++) {
+		r->y[i] = found[i].y;
+		r->v[i] = found[i].v;
+		r->site[i] = found[i].site;
+	}
+	free(found);
+	r->all = r->y && r->v && r->site ? between_effects(r->y, r->v, r->n, r->n)
+					 : (struct between_effects){0};
+	return r->y && r->v && r->site ? 0 : -1;
+}
+
+static void free_references(struct references *r)
+{
+	free(r->y);
+	free(r->v);
+	free(r->site);
+}
+
+static struct between_effects without(const struct references *r, uint32_t site)
+{
+	for (uint32_t i = 0; i < r->n; i++)
+		if (r->site[i] == site)
+			return between_effects(r->y, r->v, r->n, i);
+	return r->all;
+}
+
+static void test_ratio(const struct diff *d, const struct diff_site *s, enum diff_view view,
+		       const struct compare_null *null, struct diff_test *t)
+{
+	const struct diff_run *b = &s->run[0], *n = &s->run[1];
+	struct compare_mean base = diff_estimate(b, view), new = diff_estimate(n, view);
+	double confidence = d->options.confidence, u = relative(&base), v = relative(&new);
+
+	t->made = true;
+	t->ratio = base.mean > 0 ? new.mean / base.mean : INFINITY;
+	t->error = sqrt(u * u + v * v + null->between);
+	t->freedom = fmin(null->freedom, fmin(base.freedom, new.freedom));
+	if (view == DIFF_MEAN && (b->few || n->few)) {
+		t->p = compare_count_p(&b->count, &n->count, null);
+		compare_count_limits(&b->count, &n->count, null, confidence, &t->low, &t->high);
+	} else {
+		t->p = compare_ratio_p(&base, &new, null);
+		compare_ratio_limits(&base, &new, null, confidence, &t->low, &t->high);
+	}
+}
+
+static void test_own(const struct diff *d, const struct diff_site *s, enum diff_view view,
+		     const struct references *r, uint32_t site, struct diff_test *t)
+{
+	struct between_effects e = without(r, site);
+	double margin = log1p(d->options.min_change), common = exp(e.centre);
+	struct compare_null null;
+
+	if (e.n < LEAST_OTHERS)
+		return;
+	null = (struct compare_null){.low = exp(e.centre - margin),
+				     .high = exp(e.centre + margin),
+				     .between = e.variance + e.centre_variance,
+				     .freedom = (double)e.n - 1};
+	test_ratio(d, s, view, &null, t);
+	t->margin = margin;
+	t->weight = WEIGHT_OWN;
+	t->ratio /= common;
+	t->low /= common;
+	t->high /= common;
+}
+
+/* A processor that is shared with a neighbour slows the quickest calls by less than the
+ * average ones: where those did not move as far too, it was not the program. */
+static bool quick_agrees(const struct diff_site *s, double run_to_run, double ratio)
+{
+	double quick = s->run[1].quick_ns / s->run[0].quick_ns;
+
+	if (!(s->run[0].quick_ns > 0) || !(s->run[1].quick_ns > 0))
+		return false;
+	return ratio > 1 ? quick > 1 + run_to_run : quick < 1 / (1 + run_to_run);
+}
+
+static void test_total(const struct diff *d, const struct diff_site *s, enum diff_view view,
+		       struct diff_test *t)
+{
+	double most = 1 + d->options.run_to_run;
+	bool known = isfinite(s->run[0].quick_ns) && isfinite(s->run[1].quick_ns);
+	struct compare_null null = {0, 0, 0, INFINITY};
+
+	/* Clocks too slow to know the quickest calls get twice the room. */
+	if (!known)
+		most *= most;
+	null.low = 1 / most;
+	null.high = most;
+	test_ratio(d, s, view, &null, t);
+	t->margin = log(most);
+	t->weight = WEIGHT_TOTAL;
+	if (known && !quick_agrees(s, d->options.run_to_run, t->ratio))
+		t->p = 1;
+}
+
+/* Of the two views, the one that tells it more narrowly. */
+static void note_common(struct diff *d, bool waiting, const struct references *r)
+{
+	struct compare_mean one = {1, 0, INFINITY}, e;
+	struct compare_null none = {1, 1, 0, INFINITY};
+	struct diff_common c = {.sites = r->n}, *known = &d->common[waiting];
+
+	if (r->n <= LEAST_OTHERS)
+		return;
+	c.ratio = exp(r->all.centre);
+	c.scatter = sqrt(r->all.variance);
+	e = (struct compare_mean){c.ratio, c.ratio * sqrt(r->all.centre_variance), r->n - 1};
+	compare_ratio_limits(&one, &e, &none, d->options.confidence, &c.low, &c.high);
+	if (!known->sites || c.high / c.low < known->high / known->low)
+		*known = c;
+}
+
+static int test_view(struct diff *d, enum diff_view view, bool waiting)
+{
+	struct references r;
+
+	if (find_references(d, view, waiting, &r) < 0) {
+		free_references(&r);
+		return -1;
+	}
+	note_common(d, waiting, &r);
+	for (uint32_t i = 0; i < d->sites; i++) {
+		struct diff_site *s = &d->site[i];
+
+		if (s->waiting != waiting || !s->run[0].calls || !s->run[1].calls ||
+		    diff_hindrance(d, s, view))
+			continue;
+		test_own(d, s, view, &r, i, &s->test[view][DIFF_OWN]);
+		test_total(d, s, view, &s->test[view][DIFF_TOTAL]);
+	}
+	free_references(&r);
+	return 0;
+}
+
+int diff_test_pair(struct diff *d)
+{
+	for (int view = 0; view < DIFF_VIEWS; view++)
+		for (int waiting = 0; waiting < 2; waiting++)
+			if (test_view(d, (enum diff_view)view, waiting) < 0)
+				return -1;
+	return 0;
+}

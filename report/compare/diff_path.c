@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The call path of a row that stands for paths of several profiles: what of it the
+ * grouping keeps, its names, and each frame as a line of text. */
+#include "report/compare/diff.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/symbols/base_name.h"
+#include "report/compare/match.h"
+
+static const struct prof_path *path_of(const struct diff *d, const struct diff_site *s)
+{
+	const struct profile *p = d->profile[s->profile];
+	uint32_t path = p->entry[s->entry].path;
+
+	return path < p->paths ? &p->path[path] : NULL;
+}
+
+uint32_t diff_frames(const struct diff *d, const struct diff_site *s)
+{
+	const struct prof_path *path = path_of(d, s);
+	uint32_t frames = path ? path->frames : 0;
+
+	if (d->options.by == REPORT_BY_FUNCTION)
+		return 0;
+	return d->options.by == REPORT_BY_SITE && frames > 1 ? 1 : frames;
+}
+
+const struct symbol *diff_symbols(const struct diff *d, const struct diff_site *s, uint32_t frame,
+				  size_t *count)
+{
+	return symbolize_frame(d->match->symbols[s->profile], &path_of(d, s)->frame[frame], count);
+}
+
+char *diff_frame_line(const struct diff *d, const struct diff_site *s, uint32_t frame)
+{
+	size_t count, bytes;
+	const struct symbol *symbol = diff_symbols(d, s, frame, &count);
+	char *line = NULL;
+	FILE *memory = open_memstream(&line, &bytes);
+
+	if (!memory)
+		return NULL;
+	if (!symbol->module)
+		fprintf(memory, "0x%" PRIx64, symbol->offset);
+	else if (count == 1 && !symbol->brief)
+		fprintf(memory, "%s+0x%" PRIx64, base_name(symbol->module), symbol->offset);
+	else
+		for (size_t i = 0; i < count; i++)
+			fprintf(memory, "%s%s", i ? " < " : "",
+				symbol[i].brief ? symbol[i].brief : "?");
+	if (symbol->module && symbol->file)
+		fprintf(memory, " at %s:%d", base_name(symbol->file), symbol->line);
+	else if (symbol->module && symbol->brief)
+		fprintf(memory, " (%s)", base_name(symbol->module));
+	if (fclose(memory) == 0)
+		return line;
+	free(line);
+	return NULL;
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What a reader must know before trusting a comparison, and what to do about it. */
+#include "report/compare/diff.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/compare/match.h"
+#include "stats/stats.h"
+
+__attribute__((format(printf, 3, 4))) static void warn(struct diff *d, const char *code,
+						       const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	report_warning_add(&d->warning, &d->warnings, code, format, args);
+	va_end(args);
+}
+
+static void warn_clocks(struct diff *d)
+{
+	for (uint32_t i = 1; i < d->profiles; i++) {
+		const struct prof_clock *a = &d->profile[0]->clock, *b = &d->profile[i]->clock;
+
+		if (a->kind == b->kind && a->tick_ns < 1.5 * b->tick_ns &&
+		    b->tick_ns < 1.5 * a->tick_ns)
+			continue;
+		warn(d, "clocks-differ",
+		     "The sides were timed with different clocks (%s, %s): they disturb the "
+		     "program differently, and a small change may be theirs. Record both with the "
+		     "same clock and tick (-c, -d).",
+		     report_clock_name(a->kind), report_clock_name(b->kind));
+		return;
+	}
+}
+
+static void warn_filters(struct diff *d)
+{
+	for (uint32_t i = 1; i < d->profiles; i++) {
+		const struct profile *a = d->profile[0], *b = d->profile[i];
+
+		if (a->filters_bytes == b->filters_bytes &&
+		    !memcmp(a->filters, b->filters, a->filters_bytes))
+			continue;
+		warn(d, "filters-differ",
+		     "Not all profiles were recorded with the same filters (--below, --thread, "
+		     "--depth, --after, ...): what is only on one side, and how often it was "
+		     "called, "
+		     "may be the filters' doing. Record both sides with the same.");
+		return;
+	}
+}
+
+static void warn_vague(struct diff *d)
+{
+	for (uint32_t i = 0; i < d->match->vagues; i++)
+		warn(d, "vague-paths",
+		     "%s is not the same build on both sides, or has no build-id, and the file of "
+		     "one of them is no longer there: callers inside it cannot be told apart, and "
+		     "rows that differ there only are one. Keep the old file, or its debug "
+		     "information, where the profile names it.",
+		     d->match->vague[i]);
+}
+
+static void warn_losses(struct diff *d)
+{
+	uint64_t skipped = 0;
+
+	for (uint32_t i = 0; i < d->profiles; i++)
+		skipped += d->profile[i]->losses.skipped_calls;
+	if (d->overflow_calls)
+		warn(d, "overflow",
+		     "%" PRIu64 " calls found no room in a profile and are not compared; `scprof "
+		     "report` says why.",
+		     d->overflow_calls);
+	if (skipped)
+		warn(d, "calls-skipped",
+		     "%" PRIu64 " calls were passed through without being timed: differences in "
+		     "the number of calls may be theirs.",
+		     skipped);
+}
+
+static void warn_doubts(struct diff *d)
+{
+	static const struct {
+		unsigned doubt;
+		const char *text;
+	} doubts[] = {
+		{STATS_SYNCHRONOUS, "their calls keep step with the clock's tick. Use the page "
+				    "clock (-c page), whose ticks are randomised, or a fast one"},
+		{STATS_FEW_INDEPENDENT, "the run is too short for how long their calls depend on "
+					"one another. Run longer, or give several runs a side"},
+		{STATS_HEAVY_TAIL, "a few very long calls make up their mean. Run longer, or give "
+				   "several runs a side"},
+	};
+
+	for (size_t k = 0; k < sizeof(doubts) / sizeof(doubts[0]); k++) {
+		uint32_t sites = 0;
+
+		for (uint32_t i = 0; i < d->sites; i++)
+			sites += d->site[i].status == DIFF_UNTESTED &&
+				 !strcmp(d->site[i].reason, report_doubt_name(doubts[k].doubt));
+		if (sites)
+			warn(d, report_doubt_name(doubts[k].doubt),
+			     "%" PRIu32 " site%s could not be compared: %s.", sites,
+			     sites == 1 ? "" : "s", doubts[k].text);
+	}
+}
+
+/* Whoever compares two runs should know what that cannot tell. */
+static void warn_pair(struct diff *d)
+{
+	uint32_t alone = 0;
+
+	if (d->profiles > 2)
+		return;
+	for (uint32_t i = 0; i < d->sites; i++)
+		alone += d->site[i].status == DIFF_SAME && d->site[i].against == DIFF_TOTAL;
+	if (alone)
+		warn(d, "one-run-a-side",
+		     "At %" PRIu32
+		     " site%s there are too few others of their kind to tell from one "
+		     "run a side what the machine did: only changes beyond %.3g %% count there. "
+		     "Give several runs a side, recorded in turn: scprof diff BASE... -- NEW...",
+		     alone, alone == 1 ? "" : "s", 100 * d->options.run_to_run);
+}
+
+static bool is_stale(const struct diff *d, uint32_t profile, uint32_t module)
+{
+	return symbolize_module_state(d->match->symbols[profile], module) == SYMBOLIZE_STALE;
+}
+
+static bool is_vague(const struct diff *d, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	for (uint32_t i = 0; i < d->match->vagues; i++)
+		if (!strncmp(slash ? slash + 1 : path, d->match->vague[i],
+			     strlen(d->match->vague[i])) ||
+		    !strcmp(d->match->vague[i], "(program)"))
+			return true;
+	return false;
+}
+
+static void warn_stale(struct diff *d)
+{
+	for (uint32_t i = 0; i < d->profiles; i++)
+		for (uint32_t k = 0; k < d->profile[i]->modules; k++)
+			if (is_stale(d, i, k) && !is_vague(d, d->profile[i]->module[k].path))
+				warn(d, "stale-module",
+				     "%s is no longer the build that ran: its frames have no "
+				     "names.",
+				     d->profile[i]->module[k].path);
+}
+
+void diff_warn_all(struct diff *d)
+{
+	warn_clocks(d);
+	warn_filters(d);
+	warn_pair(d);
+	warn_doubts(d);
+	warn_vague(d);
+	warn_stale(d);
+	warn_losses(d);
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Which row of one profile is which of another: entries of several profiles brought
+ * together by what their call paths mean. Private to report/.
+ *
+ * Addresses mean something within one build only. Of a module that is the same build
+ * everywhere, frames are told by address: exactly. Of one that was rebuilt, by
+ * function and line, the line counted from the function's own, inlined functions as if they
+ * were frames; and paths that then differ in lines alone are paired in their order
+ * if both sides have equally many (the function was edited). Where a build has gone, or
+ * has no symbols, frames in it cannot be told apart, and rows that differ there only are
+ * one. Functions that were interrupted by a signal handler are told by name.
+ *
+ * Single-threaded. Rows borrow from the profiles.
+ */
+#ifndef SCPROF_REPORT_COMPARE_MATCH_H
+#define SCPROF_REPORT_COMPARE_MATCH_H
+
+#include "report/report.h"
+
+struct match_row {
+	char *key, *loose;	/* loose: without lines */
+	struct prof_sums *sums; /* one for each profile; calls 0: not there */
+	bool in_base, in_new;
+	bool moved;		 /* paired in order: its lines differ */
+	uint32_t profile, entry; /* where to look up its names: of NEW if it is there */
+};
+
+struct match {
+	const struct profile *const *profile;
+	uint32_t profiles, bases; /* the first `bases` of them are BASE */
+	struct symbolizer **symbols;
+	struct match_row *row;
+	uint32_t rows;
+	char **vague; /* names of modules whose frames could not be told apart */
+	uint32_t vagues;
+};
+
+/* `by`: path, site or function. NULL: memory is out. */
+struct match *match_build(const struct profile *const *profile, uint32_t profiles, uint32_t bases,
+			  enum report_by by);
+void match_free(struct match *m);
+
+/* ---- between match*.c ---- */
+
+enum match_mode { MATCH_BY_ADDRESS, MATCH_BY_NAME, MATCH_VAGUE };
+
+/* How a module is called on both sides, and how frames in it are told. */
+struct match_module {
+	const char *name; /* belongs to the struct match_modules */
+	enum match_mode mode;
+};
+
+struct match_modules;
+
+/* NULL: memory is out. */
+struct match_modules *match_modules_build(const struct match *m);
+void match_modules_free(struct match_modules *modules);
+/* Never NULL; `module` may be PROF_NO_MODULE. */
+const struct match_module *match_modules_find(const struct match_modules *modules, uint32_t profile,
+					      uint32_t module);
+/* Those that are vague, moved into m->vague. -1: memory is out. */
+int match_modules_report(const struct match_modules *modules, struct match *m);
+
+/* Texts of one entry's row: full key and loose key, to be freed. -1: memory is out. */
+int match_keys(struct match *m, const struct match_modules *modules, enum report_by by,
+	       uint32_t profile, const struct prof_entry *e, char **key, char **loose);
+
+#endif

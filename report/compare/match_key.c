@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A row's key: function, outcome, and the call path as text. Lines stand as eight
+ * digits, so that keys of the same functions sort as the code does. */
+#include "report/compare/match.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PART  "\x1f" /* between parts; not in any name */
+#define VAGUE "?"
+
+/* Two texts that are written side by side. */
+struct keys {
+	FILE *full, *loose;
+	const char *vague_in; /* the module of the frame before, if that was vague */
+};
+
+static void put(struct keys *k, const char *text)
+{
+	fputs(text, k->full);
+	fputs(text, k->loose);
+}
+
+/* How many frames lie in code without names may differ from build to build. */
+static void put_vague(struct keys *k, const char *module)
+{
+	if (k->vague_in && !strcmp(k->vague_in, module))
+		return;
+	put(k, PART VAGUE);
+	put(k, module);
+	k->vague_in = module;
+}
+
+static void put_named(struct keys *k, const struct match_module *module, const struct symbol *s,
+		      size_t count, bool lines)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!s[i].function) {
+			put_vague(k, module->name);
+			continue;
+		}
+		k->vague_in = NULL;
+		put(k, PART);
+		put(k, module->name);
+		put(k, ":");
+		put(k, s[i].function);
+		if (lines && s[i].line)
+			fprintf(k->full, "@%08d", s[i].line - s[i].declared);
+	}
+}
+
+static void put_frame(struct keys *k, struct match *m, const struct match_modules *modules,
+		      uint32_t profile, const struct prof_frame *frame)
+{
+	const struct match_module *module = match_modules_find(modules, profile, frame->module);
+	const struct symbol *symbol;
+	size_t count;
+
+	if (module->mode == MATCH_VAGUE) {
+		put_vague(k, module->name);
+	} else if (module->mode == MATCH_BY_NAME || frame->exact) {
+		symbol = symbolize_frame(m->symbols[profile], frame, &count);
+		put_named(k, module, symbol, count, !frame->exact);
+	} else {
+		k->vague_in = NULL;
+		put(k, PART);
+		put(k, module->name);
+		fprintf(k->full, "+%016" PRIx64, (uint64_t)frame->offset);
+		fprintf(k->loose, "+%016" PRIx64, (uint64_t)frame->offset);
+	}
+}
+
+/* Functions of one name from two libraries are two; else the library does not matter:
+ * the same function may come from another one after an update. */
+static bool needs_library(const struct match *m, const char *name)
+{
+	for (uint32_t i = 0; i < m->profiles; i++) {
+		uint32_t found = 0;
+
+		for (uint32_t f = 0; f < m->profile[i]->functions; f++)
+			found += !strcmp(m->profile[i]->function[f].name, name);
+		if (found > 1)
+			return true;
+	}
+	return false;
+}
+
+static void put_all(struct keys *k, struct match *m, const struct match_modules *modules,
+		    enum report_by by, uint32_t profile, const struct prof_entry *e)
+{
+	const struct profile *p = m->profile[profile];
+	const struct prof_function *f = &p->function[e->function];
+	const struct prof_path *path = e->path < p->paths ? &p->path[e->path] : NULL;
+	uint32_t frames = path ? path->frames : 0;
+	char outcome[16];
+
+	if (by == REPORT_BY_FUNCTION)
+		frames = 0;
+	else if (by == REPORT_BY_SITE && frames > 1)
+		frames = 1;
+	put(k, f->name);
+	put(k, PART);
+	if (needs_library(m, f->name))
+		put(k, f->library);
+	snprintf(outcome, sizeof(outcome), PART "%" PRIu32, e->outcome);
+	put(k, outcome);
+	for (uint32_t i = 0; i < frames; i++)
+		put_frame(k, m, modules, profile, &path->frame[i]);
+}
+
+int match_keys(struct match *m, const struct match_modules *modules, enum report_by by,
+	       uint32_t profile, const struct prof_entry *e, char **key, char **loose)
+{
+	struct keys k = {0};
+	size_t bytes, loose_bytes;
+	int failed;
+
+	*key = *loose = NULL;
+	k.full = open_memstream(key, &bytes);
+	k.loose = open_memstream(loose, &loose_bytes);
+	if (k.full && k.loose)
+		put_all(&k, m, modules, by, profile, e);
+	failed = !k.full || !k.loose;
+	if (k.full)
+		failed |= fclose(k.full) != 0;
+	if (k.loose)
+		failed |= fclose(k.loose) != 0;
+	if (!failed)
+		return 0;
+	free(*key);
+	free(*loose);
+	return -1;
+}

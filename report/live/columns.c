@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Numbers come from numbers.h, so they read as in reports. */
+#include "report/live/columns.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/model/numbers.h"
+#include "report/render/text/utf8.h"
+
+#define FUNCTION_TITLE 8 /* "function" */
+#define FUNCTION_LEAST 12
+#define CALLER_LEAST   18
+
+static const struct {
+	const char *title;
+	size_t width;
+	unsigned drop; /* the greatest first; 0: never */
+} column[COLUMNS] = {
+	[COLUMN_CALLS_S] = {"calls/s", 9, 0},
+	[COLUMN_TIME_S] = {"time/s", 8, 0},
+	[COLUMN_BYTES_S] = {"bytes/s", 8, 4},
+	[COLUMN_MEAN_NOW] = {"mean now", 19, 3},
+	[COLUMN_MEAN_ALL] = {"mean of the run", 19, 1},
+	[COLUMN_PRECISION] = {"+-%", 7, 2},
+	[COLUMN_CALLS] = {"calls", 13, 5},
+};
+
+static size_t width_of(const struct columns *c)
+{
+	size_t width = 0;
+
+	for (int i = 0; i < COLUMNS; i++)
+		width += c->shown[i] ? column[i].width + 1 : 0;
+	return width + 1;
+}
+
+struct columns columns_fit(size_t width, bool utf8, size_t function, bool callers)
+{
+	struct columns c = {.width = width, .utf8 = utf8};
+	size_t least = function < FUNCTION_LEAST ? function : FUNCTION_LEAST, left, most;
+
+	if (least < FUNCTION_TITLE)
+		least = FUNCTION_TITLE;
+	least += callers ? 1 + CALLER_LEAST : 0;
+
+	memset(c.shown, true, sizeof(c.shown));
+	for (unsigned drop = 5; drop && width_of(&c) + least > width; drop--)
+		for (int i = 0; i < COLUMNS; i++)
+			if (column[i].drop == drop)
+				c.shown[i] = false;
+	left = width > width_of(&c) ? width - width_of(&c) : 0;
+	most = callers ? 2 * left / 5 : left;
+	c.function = function < FUNCTION_TITLE ? FUNCTION_TITLE : function;
+	if (c.function > most)
+		c.function = most;
+	c.caller = callers && left > c.function + 1 ? left - c.function - 1 : 0;
+	return c;
+}
+
+void columns_rate(char *out, size_t room, double a_second)
+{
+	if (isnan(a_second))
+		snprintf(out, room, "-");
+	else if (a_second >= 1e7)
+		snprintf(out, room, "%.1fM", a_second / 1e6);
+	else if (a_second < 100 && a_second > 0)
+		snprintf(out, room, "%.1f", a_second);
+	else
+		number_count(out, room, (uint64_t)llround(a_second));
+}
+
+/* Lopsided limits take much room: then the wider side stands for both. */
+static void mean_cell(char *out, size_t room, const struct row_mean *m, size_t width, bool utf8)
+{
+	double half = fmax(m->high_ns - m->mean_ns, m->mean_ns - m->low_ns);
+	struct number_mean n;
+
+	number_mean(&n, m->mean_ns, m->low_ns, m->high_ns, utf8);
+	snprintf(out, room, "%s %s %s", n.mean, n.interval, n.unit);
+	if (isnan(m->mean_ns))
+		snprintf(out, room, "-");
+	if (utf8_width(out) <= width)
+		return;
+	number_mean(&n, m->mean_ns, m->mean_ns - half, m->mean_ns + half, utf8);
+	snprintf(out, room, "%s %s %s", n.mean, n.interval, n.unit);
+}
+
+static void precision_cell(char *out, size_t room, const struct row_mean *m)
+{
+	const char *doubt = m->doubts ? COLUMNS_DOUBT : "";
+
+	if (isnan(m->relative))
+		snprintf(out, room, "%s?", doubt);
+	else if (m->relative >= 10)
+		snprintf(out, room, "%s>999%%", doubt);
+	else
+		snprintf(out, room, m->relative < 0.0995 ? "%s%.2f%%" : "%s%.0f%%", doubt,
+			 100 * m->relative);
+}
+
+/* In front of the mean, where its precision has no column. */
+static void mark_doubt(char *out, size_t room)
+{
+	char plain[96];
+
+	snprintf(plain, sizeof(plain), "%s", out);
+	snprintf(out, room, COLUMNS_DOUBT "%.90s", plain);
+}
+
+static void cell(char *out, size_t room, const struct columns *c, enum column i,
+		 const struct row *r, const struct row_mean *run, const struct row_mean *window)
+{
+	*out = '\0';
+	switch (i) {
+	case COLUMN_CALLS_S:
+		columns_rate(out, room, r->calls_s);
+		break;
+	case COLUMN_TIME_S:
+		number_duration(out, room, 1e9 * r->time_s, c->utf8);
+		break;
+	case COLUMN_BYTES_S:
+		if (!isnan(r->bytes_s))
+			number_bytes(out, room, (uint64_t)llround(r->bytes_s));
+		break;
+	case COLUMN_MEAN_NOW:
+		mean_cell(out, room, window, column[i].width, c->utf8);
+		break;
+	case COLUMN_MEAN_ALL:
+		mean_cell(out, room, run, column[i].width, c->utf8);
+		if (run->doubts && !c->shown[COLUMN_PRECISION])
+			mark_doubt(out, room);
+		break;
+	case COLUMN_PRECISION:
+		precision_cell(out, room, run);
+		break;
+	default:
+		number_count(out, room, r->run.calls);
+	}
+}
+
+static void put_padded(FILE *to, const char *text, size_t width, bool right)
+{
+	size_t bytes = utf8_fit(text, width), is;
+	char *cut = strndup(text, bytes);
+
+	is = cut ? utf8_width(cut) : 0;
+	if (right)
+		fprintf(to, "%*s", (int)(width - is), "");
+	fputs(cut ? cut : "", to);
+	if (!right)
+		fprintf(to, "%*s", (int)(width - is), "");
+	free(cut);
+}
+
+static void put_name(FILE *to, const char *name, size_t width, bool utf8)
+{
+	char *fits = utf8_shorten(name, width, utf8);
+
+	put_padded(to, fits ? fits : "", width, false);
+	free(fits);
+}
+
+static char *finish(FILE *memory, char *const *line, size_t width)
+{
+	if (!memory || fclose(memory)) {
+		free(*line);
+		return NULL;
+	}
+	(*line)[utf8_fit(*line, width)] = '\0';
+	for (size_t n = strlen(*line); n && (*line)[n - 1] == ' '; n--)
+		(*line)[n - 1] = '\0';
+	return *line;
+}
+
+char *columns_head(const struct columns *c)
+{
+	char *line = NULL;
+	size_t bytes;
+	FILE *memory = open_memstream(&line, &bytes);
+
+	for (int i = 0; memory && i < COLUMNS; i++) {
+		const char *title = i == COLUMN_PRECISION && c->utf8 ? "±%" : column[i].title;
+
+		if (!c->shown[i])
+			continue;
+		put_padded(memory, title, column[i].width, true);
+		fputc(' ', memory);
+	}
+	if (memory) {
+		fputc(' ', memory);
+		put_padded(memory, "function", c->function, false);
+		if (c->caller)
+			fputs(" called from", memory);
+	}
+	return finish(memory, &line, c->width);
+}
+
+char *columns_row(const struct columns *c, const struct row *r, const struct row_mean *run,
+		  const struct row_mean *window, const char *function, const char *caller)
+{
+	char *line = NULL, text[96];
+	size_t bytes;
+	FILE *memory = open_memstream(&line, &bytes);
+
+	for (int i = 0; memory && i < COLUMNS; i++) {
+		if (!c->shown[i])
+			continue;
+		cell(text, sizeof(text), c, (enum column)i, r, run, window);
+		put_padded(memory, text, column[i].width, true);
+		fputc(' ', memory);
+	}
+	if (memory) {
+		fputc(' ', memory);
+		put_name(memory, function, c->function, c->utf8);
+		if (c->caller) {
+			fputc(' ', memory);
+			put_name(memory, caller, c->caller, c->utf8);
+		}
+	}
+	return finish(memory, &line, c->width);
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Names for frames and rows, clean for a terminal, each looked up once: a model that is made
+ * again has the same frames. Texts are borrowed until the next call of labels_forget at least;
+ * those of frames for the life of the labels. */
+#ifndef SCPROF_REPORT_LIVE_LABELS_H
+#define SCPROF_REPORT_LIVE_LABELS_H
+
+#include "report/live/live_reader.h"
+
+struct labels;
+
+struct labels *labels_new(bool utf8); /* NULL: memory is out */
+void labels_free(struct labels *l);
+
+/* The profile that names came from goes: for feed.forget. */
+void labels_forget(void *labels);
+
+/* "readQuery at networking.c:123", "libc.so.6+0x1234". Never NULL. */
+const char *labels_frame(struct labels *l, const struct profile *p, const struct prof_frame *frame);
+
+/* "recv", "recv [would-block]", into out. */
+void labels_function(const struct labels *l, const struct feed *f, const struct group_row *row,
+		     char *out, size_t room);
+
+#endif

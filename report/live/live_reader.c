@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* When to look for files, when for a new model, and what is read in between. */
+#include "report/live/live_reader_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+double feed_seconds(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+double feed_clock(void)
+{
+	return feed_seconds(CLOCK_MONOTONIC);
+}
+
+const struct feed_file *feed_file_of(const struct feed *f, uint32_t entry)
+{
+	size_t low = 0, high = f->files;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (f->file[middle].first <= entry)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &f->file[low];
+}
+
+/* New files, or entries that the model has not? And who lives? */
+static bool needs_model(struct feed *f, const struct target_file *files, size_t count)
+{
+	size_t unknown = 0;
+	bool any_grown = false;
+
+	for (size_t k = 0; k < count; k++)
+		unknown += !feed_find_file(f, files[k].path);
+	for (size_t i = 0; i < f->files; i++) {
+		bool grown = false;
+
+		f->file[i].alive = false;
+		for (size_t k = 0; k < count; k++)
+			f->file[i].alive |=
+				!strcmp(files[k].path, f->file[i].path) && files[k].alive;
+		if (live_look(&f->file[i].live, &grown))
+			continue;
+		f->file[i].complete = !grown;
+		any_grown |= grown;
+	}
+	f->behind = any_grown || unknown > f->refused;
+	return !f->profile || any_grown || unknown;
+}
+
+static int find_and_model(struct feed *f)
+{
+	double began = feed_seconds(CLOCK_THREAD_CPUTIME_ID);
+	struct target_file *files;
+	size_t count;
+	int failed = 0;
+
+	if (target_files(&f->target, &files, &count))
+		return -1;
+	bool needs = needs_model(f, files, count);
+
+	f->next_find = feed_clock() + FEED_SHARE * (feed_seconds(CLOCK_THREAD_CPUTIME_ID) - began);
+	if (needs && (!f->profile || feed_clock() >= f->next_model)) {
+		failed = feed_make_model(f, files, count);
+		f->behind = false;
+	}
+	target_free(files, count);
+	return failed;
+}
+
+static void read_entries(struct feed *f)
+{
+	for (size_t i = 0; i < f->files; i++) {
+		const struct feed_file *file = &f->file[i];
+
+		for (uint32_t k = 0; k < file->live.places.places; k++) {
+			uint32_t entry = file->first + k;
+
+			/* an entry that cannot be read stays as it was */
+			if (live_read(&file->live, k, &f->before[entry], &f->now[entry]))
+				f->now[entry] = f->before[entry];
+		}
+	}
+}
+
+static bool lives(const struct feed *f)
+{
+	bool alive = false;
+
+	for (size_t i = 0; i < f->files; i++)
+		alive |= f->file[i].alive;
+	return alive;
+}
+
+static void read_headers(struct feed *f)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+	bool alive = lives(f) || f->held;
+
+	f->lost_calls = 0;
+	for (size_t i = 0; i < f->files; i++) {
+		struct feed_file *file = &f->file[i];
+		const struct scp_header *h = &file->header;
+
+		file->has_header = !live_header(&file->live, &file->header);
+		if (!file->has_header)
+			continue;
+		first = h->start_mono_ns < first ? h->start_mono_ns : first;
+		last = h->end_mono_ns > last ? h->end_mono_ns : last;
+		last = h->clock.last.mono_ns > last ? h->clock.last.mono_ns : last;
+		f->lost_calls += h->losses.overflow_calls;
+	}
+	f->ended = !alive;
+	double end = alive ? feed_seconds(CLOCK_MONOTONIC_RAW) : (double)last / 1e9;
+	f->run_s = first == UINT64_MAX ? 0 : fmax(0, end - (double)first / 1e9);
+}
+
+/* Without memory the clocks stay as they were, which is nearly right. */
+static void renew_clocks(struct feed *f)
+{
+	struct profile_moment *moment = calloc(f->files + 1, sizeof(*moment));
+
+	if (!moment)
+		return;
+	for (uint32_t i = 0; i < f->profile->entries; i++)
+		f->calls[i] = f->now[i].calls;
+	for (size_t i = 0; i < f->files; i++)
+		moment[i] = (struct profile_moment){
+			.header = f->file[i].has_header ? &f->file[i].header : NULL,
+			.first = f->file[i].first,
+			.entries = f->file[i].live.places.places,
+			.calls = f->calls};
+	profile_renew_clocks(f->profile, moment, f->files);
+	free(moment);
+}
+
+static void turn_over(struct feed *f)
+{
+	struct prof_reading *spare = f->before;
+
+	f->before = f->now;
+	f->now = spare;
+	f->before_at = f->at;
+}
+
+/* The moment of the end is no interval of its own: it is added to the last one. */
+int feed_refresh(struct feed *f)
+{
+	uint64_t generation = f->generation;
+
+	if (feed_clock() >= f->next_find && find_and_model(f))
+		return -1;
+	if (!f->profile || (f->ended && !lives(f) && !f->held))
+		return 0;
+	if (generation != f->generation || lives(f) || f->held || !f->before_at) {
+		if (generation == f->generation)
+			memset(f->before_state, FEED_KNOWN, f->profile->entries);
+		turn_over(f);
+	}
+	read_entries(f);
+	f->at = feed_clock();
+	read_headers(f);
+	renew_clocks(f);
+	return 0;
+}
+
+int feed_open(struct feed *f, const struct target *t, enum report_by by, struct profile_error *err)
+{
+	*f = (struct feed){.target = *t, .by = by};
+	if (feed_refresh(f)) {
+		snprintf(err->text, sizeof(err->text), "out of memory");
+		feed_close(f);
+		return -1;
+	}
+	if (f->files)
+		return 0;
+	snprintf(err->text, sizeof(err->text), "%.500s",
+		 f->refused ? f->why_refused : "there is no profile to watch any more");
+	feed_close(f);
+	return -1;
+}
+
+void feed_close(struct feed *f)
+{
+	feed_release(f);
+	*f = (struct feed){0};
+}
+
+int feed_regroup(struct feed *f, enum report_by by)
+{
+	struct groups g;
+
+	if (groups_build(&g, f->profile, by)) {
+		groups_free(&g);
+		return -1;
+	}
+	groups_free(&f->groups);
+	f->groups = g;
+	f->by = by;
+	f->generation++;
+	return 0;
+}

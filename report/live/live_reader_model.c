@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A new model of all files. Positions in files never change, so readings are carried from one model
+ * to the next. */
+#include "report/live/live_reader_private.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/symbols/function_names.h"
+
+#define RETRY_S 5.0 /* for files that could not be read */
+
+static void close_files(struct feed_file *file, size_t files)
+{
+	for (size_t i = 0; i < files; i++) {
+		free(file[i].path);
+		live_close(&file[i].live);
+	}
+	free(file);
+}
+
+struct feed_file *feed_find_file(struct feed *f, const char *path)
+{
+	for (size_t i = 0; i < f->files; i++)
+		if (!strcmp(f->file[i].path, path))
+			return &f->file[i];
+	return NULL;
+}
+
+/* What is being made; it replaces the old one when it is whole. */
+struct making {
+	struct profile *profile;
+	struct feed_file *file;
+	size_t files, refused;
+	char why[512];
+	struct groups groups;
+	struct prof_reading *now, *before;
+	uint8_t *before_state;
+	uint64_t *calls;
+};
+
+static void abandon(struct making *m)
+{
+	close_files(m->file, m->files);
+	groups_free(&m->groups);
+	profile_free(m->profile);
+	free(m->now);
+	free(m->before);
+	free(m->before_state);
+	free(m->calls);
+}
+
+static int open_one(struct making *m, const char *path, bool alive)
+{
+	struct profile_error err;
+	struct feed_file *file = &m->file[m->files];
+
+	*file = (struct feed_file){.first = m->profile->entries, .alive = alive};
+	if (live_open(&file->live, m->profile, path, &err)) {
+		if (!m->refused++)
+			snprintf(m->why, sizeof(m->why), "%s", err.text);
+		return 0;
+	}
+	file->path = strdup(path);
+	file->complete = file->live.watch.entries <= file->live.places.places;
+	m->files++;
+	return file->path ? 0 : -1;
+}
+
+/* A file that was there stays, even if its name is gone: then there is no new model. */
+static int open_all(const struct feed *f, struct making *m, const struct target_file *files,
+		    size_t count)
+{
+	size_t kept = 0;
+
+	m->profile = profile_new();
+	m->file = calloc(count + f->files + 1, sizeof(*m->file));
+	if (!m->profile || !m->file)
+		return -1;
+	for (size_t i = 0; i < f->files; i++) {
+		bool alive = false;
+
+		for (size_t k = 0; k < count; k++)
+			alive |= !strcmp(files[k].path, f->file[i].path) && files[k].alive;
+		if (open_one(m, f->file[i].path, alive))
+			return -1;
+		kept += m->files > kept;
+	}
+	if (kept < f->files) {
+		errno = ENOENT;
+		return -1;
+	}
+	for (size_t k = 0; k < count; k++) {
+		bool known = false;
+
+		for (size_t i = 0; i < f->files; i++)
+			known |= !strcmp(files[k].path, f->file[i].path);
+		if (!known && open_one(m, files[k].path, files[k].alive))
+			return -1;
+	}
+	return 0;
+}
+
+/* Did the process begin after the last reading? */
+static bool began_since(const struct feed *f, const struct feed_file *file)
+{
+	struct scp_header h;
+	double raw_now = feed_seconds(CLOCK_MONOTONIC_RAW);
+
+	return f->at > 0 && !live_header(&file->live, &h) &&
+	       raw_now - (double)h.start_mono_ns / 1e9 < feed_clock() - f->at;
+}
+
+static void carry_over(struct feed *f, struct making *m, struct feed_file *to)
+{
+	const struct feed_file *from = feed_find_file(f, to->path);
+	bool all_known = from ? from->complete : began_since(f, to);
+
+	for (uint32_t i = 0; i < to->live.places.places; i++) {
+		const struct prof_place *place = &to->live.places.place[i];
+		const struct prof_place *old =
+			from ? places_find(&from->live.places, place->table, place->id) : NULL;
+		uint32_t entry = to->first + i;
+
+		m->before_state[entry] = FEED_KNOWN;
+		if (old)
+			m->now[entry] = f->now[from->first + (old - from->live.places.place)];
+		else if (!all_known)
+			m->before_state[entry] = FEED_UNKNOWN;
+	}
+}
+
+static int make_readings(struct feed *f, struct making *m)
+{
+	size_t entries = (size_t)m->profile->entries + 1;
+
+	m->now = calloc(entries, sizeof(*m->now));
+	m->before = calloc(entries, sizeof(*m->before));
+	m->before_state = calloc(entries, sizeof(*m->before_state));
+	m->calls = calloc(entries, sizeof(*m->calls));
+	if (!m->now || !m->before || !m->before_state || !m->calls)
+		return -1;
+	for (size_t i = 0; i < m->files; i++)
+		carry_over(f, m, &m->file[i]);
+	return 0;
+}
+
+void feed_release(struct feed *f)
+{
+	close_files(f->file, f->files);
+	groups_free(&f->groups);
+	profile_free(f->profile);
+	free(f->now);
+	free(f->before);
+	free(f->before_state);
+	free(f->calls);
+}
+
+static void install(struct feed *f, const struct making *m)
+{
+	if (f->forget)
+		f->forget(f->context);
+	feed_release(f);
+	f->profile = m->profile;
+	f->file = m->file;
+	f->files = m->files;
+	f->groups = m->groups;
+	f->now = m->now;
+	f->before = m->before;
+	f->before_state = m->before_state;
+	f->calls = m->calls;
+	f->refused = m->refused;
+	snprintf(f->why_refused, sizeof(f->why_refused), "%s", m->why);
+	f->generation++;
+}
+
+int feed_make_model(struct feed *f, const struct target_file *files, size_t count)
+{
+	double began = feed_seconds(CLOCK_THREAD_CPUTIME_ID);
+	struct making m = {0};
+	int failed = open_all(f, &m, files, count);
+
+	if (!failed) {
+		function_names_fill(m.profile);
+		failed = groups_build(&m.groups, m.profile, f->by) || make_readings(f, &m);
+	}
+	if (failed) {
+		bool gone = errno == ENOENT;
+
+		abandon(&m);
+		f->next_model = feed_clock() + RETRY_S;
+		return gone ? 0 : -1;
+	}
+	install(f, &m);
+	f->next_model =
+		feed_clock() + fmax(FEED_SHARE * (feed_seconds(CLOCK_THREAD_CPUTIME_ID) - began),
+				    f->refused ? RETRY_S : 0);
+	return 0;
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Sums of entries become rows; rows are sorted; rows that are seen are estimated as a
+ * report's are (site_sums.h). */
+#include "report/live/live_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "report/model/estimate.h"
+
+/* A relative width that is so much of the calls old may stay while it only sorts. */
+#define STALE		1.05
+#define PRECISION_SHARE 0.001
+
+const char *const row_sort_names[ROW_SORTS] = {"time",	"calls",     "bytes", "mean",
+					       "total", "precision", "name"};
+
+int row_sort_parse(const char *name, enum row_sort *by)
+{
+	for (int i = 0; i < ROW_SORTS; i++)
+		if (!strcmp(name, row_sort_names[i])) {
+			*by = (enum row_sort)i;
+			return 0;
+		}
+	return -1;
+}
+
+void rows_free(struct rows *r)
+{
+	free(r->row);
+	free(r->order);
+	r->row = NULL;
+	r->order = NULL;
+	r->rows = 0;
+}
+
+static uint64_t mix(uint64_t h, const void *data, size_t bytes)
+{
+	const unsigned char *at = data;
+
+	for (size_t i = 0; i < bytes; i++)
+		h = (h ^ at[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
+	return h;
+}
+
+static uint64_t key_of_group(const struct feed *f, const struct group_row *g)
+{
+	const struct profile *p = f->profile;
+	const struct prof_function *function = &p->function[g->function];
+	struct group_path path = groups_path(&f->groups, g);
+	uint32_t outcome = g->outcome;
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+	h = mix(h, function->name, strlen(function->name) + 1);
+	h = mix(h, function->library, strlen(function->library) + 1);
+	h = mix(h, &outcome, sizeof(outcome));
+	for (uint32_t i = 0; i < path.frames; i++) {
+		const struct prof_frame *frame = &path.frame[i];
+		uint64_t offset = frame->offset;
+
+		if (frame->module != PROF_NO_MODULE)
+			h = mix(h, p->module[frame->module].path,
+				strlen(p->module[frame->module].path));
+		h = mix(h, &offset, sizeof(offset));
+	}
+	return h;
+}
+
+/* Rows of calls that found no room have no entries: their number stands in the head. */
+static int start_afresh(struct rows *r, const struct feed *f)
+{
+	const struct groups *g = &f->groups;
+
+	rows_free(r);
+	r->row = calloc((size_t)g->rows + 1, sizeof(*r->row));
+	r->order = calloc((size_t)g->rows + 1, sizeof(*r->order));
+	if (!r->row || !r->order)
+		return -1;
+	for (uint32_t i = 0; i < g->rows; i++) {
+		if (g->row[i].first == GROUP_OVERFLOW)
+			continue;
+		r->row[r->rows].key = key_of_group(f, &g->row[i]);
+		r->row[r->rows++].group = i;
+	}
+	r->generation = f->generation;
+	r->precision_next = 0;
+	return 0;
+}
+
+static void add_reading(struct prof_reading *to, const struct prof_reading *from)
+{
+	if (!to->calls || from->min_units < to->min_units)
+		to->min_units = from->min_units;
+	if (!to->calls || from->max_units > to->max_units)
+		to->max_units = from->max_units;
+	to->calls += from->calls;
+	to->units += from->units;
+	to->units_sq += from->units_sq;
+	to->bytes += from->bytes;
+	to->bytes_sq += from->bytes_sq;
+	to->inner_calls += from->inner_calls;
+	to->has_bytes |= from->has_bytes;
+}
+
+static double time_ns(const struct feed *f, const struct report_overhead *o,
+		      const struct prof_reading *s)
+{
+	return (double)s->units * f->profile->clock.ns_per_unit - (double)s->calls * o->inside_ns -
+	       (double)s->inner_calls * o->inner_ns;
+}
+
+static void update_row(struct row *r, const struct feed *f, const struct report_overhead *o)
+{
+	double span = f->at - f->before_at;
+
+	r->run = r->window = (struct prof_reading){0};
+	r->has_means = false;
+	r->has_window = f->before_at > 0 && span > 0;
+	for (uint32_t e = f->groups.row[r->group].first; e != PROF_NONE; e = f->groups.next[e]) {
+		struct prof_reading since;
+
+		add_reading(&r->run, &f->now[e]);
+		if (f->before_state[e] != FEED_KNOWN ||
+		    since_reading(&f->now[e], &f->before[e], &since))
+			r->has_window = false;
+		else if (since.calls)
+			add_reading(&r->window, &since);
+	}
+	r->total_ns = time_ns(f, o, &r->run);
+	r->calls_s = r->has_window ? (double)r->window.calls / span : NAN;
+	r->bytes_s = r->has_window && r->run.has_bytes ? (double)r->window.bytes / span : NAN;
+	r->time_s = r->has_window ? time_ns(f, o, &r->window) / 1e9 / span : NAN;
+}
+
+int rows_update(struct rows *r, const struct feed *f)
+{
+	const struct report_overhead overhead = estimate_overhead(&f->profile->clock);
+	bool interval = f->before_at > 0;
+
+	if ((!r->row || r->generation != f->generation) && start_afresh(r, f))
+		return -1;
+	r->calls = 0;
+	r->calls_s = r->time_s = r->bytes_s = interval ? 0 : NAN;
+	for (uint32_t i = 0; i < r->rows; i++) {
+		struct row *row = &r->row[i];
+
+		update_row(row, f, &overhead);
+		r->calls += row->run.calls;
+		if (!row->has_window)
+			continue;
+		r->calls_s += row->calls_s;
+		r->time_s += row->time_s;
+		r->bytes_s += isnan(row->bytes_s) ? 0 : row->bytes_s;
+	}
+	return 0;
+}
+
+/* What a report would load of an entry and needs for a mean: all calls, or (without phases) those
+ * since before. The room that `out` points to is the caller's. */
+struct entry_room {
+	uint64_t sum[SCP_BATCHES];
+	struct prof_phase phase;
+};
+
+static void entry_sums(const struct feed *f, uint32_t entry, bool window, struct entry_room *room,
+		       struct prof_sums *out)
+{
+	const struct feed_file *file = feed_file_of(f, entry);
+	struct prof_reading s = f->now[entry];
+	struct prof_batches b = {.sum = room->sum};
+	bool dual = f->profile->flags & SCP_FILE_DUAL; /* its phases are the other clock's */
+	uint32_t first = 0;
+
+	live_batches(&file->live, entry - file->first, &s, &b);
+	if (window) {
+		first = since_batches(b.calls, b.count, f->before[entry].calls);
+		since_reading(&f->now[entry], &f->before[entry], &s);
+		b.sum += first;
+		b.count -= first;
+	}
+	*out = (struct prof_sums){.calls = s.calls,
+				  .units = s.units,
+				  .units_sq = s.units_sq,
+				  .min_units = s.min_units,
+				  .max_units = s.max_units,
+				  .has_bytes = s.has_bytes,
+				  .bytes = s.bytes,
+				  .bytes_sq = s.bytes_sq,
+				  .inner_calls = s.inner_calls,
+				  .batches = b};
+	if (!window && !dual && live_phases(&file->live, entry - file->first, &room->phase))
+		out->phase = &room->phase;
+}
+
+static int run_sums(const struct feed *f, const struct row *r, struct whole *w)
+{
+	*w = (struct whole){.steady.mean_only = true};
+	for (uint32_t e = f->groups.row[r->group].first; e != PROF_NONE; e = f->groups.next[e]) {
+		bool ordered = whole_in_order(f->profile, &f->profile->entry[e]);
+		struct entry_room room;
+		struct prof_sums one;
+
+		if (!f->now[e].calls)
+			continue;
+		entry_sums(f, e, false, &room, &one);
+		if (whole_add(w, &one, ordered, false))
+			return -1;
+	}
+	whole_settle(w);
+	return 0;
+}
+
+static int window_sums(const struct feed *f, const struct row *r, struct prof_sums *sum)
+{
+	*sum = (struct prof_sums){0};
+	for (uint32_t e = f->groups.row[r->group].first; e != PROF_NONE; e = f->groups.next[e]) {
+		struct entry_room room;
+		struct prof_sums one;
+
+		if (f->now[e].calls == f->before[e].calls)
+			continue;
+		entry_sums(f, e, true, &room, &one);
+		if (prof_sums_add(sum, &one))
+			return -1;
+	}
+	return 0;
+}
+
+static struct row_mean run_mean(const struct rows *r, const struct feed *f, const struct row *row)
+{
+	struct whole w;
+	struct row_mean out = means_nothing();
+
+	if (!run_sums(f, row, &w))
+		out = means_of_run(&f->profile->clock, &w, r->confidence);
+	whole_clear(&w);
+	return out;
+}
+
+static struct row_mean window_mean(const struct rows *r, const struct feed *f,
+				   const struct row *row, double run_design)
+{
+	struct prof_sums s;
+	struct row_mean out = means_nothing();
+
+	if (!window_sums(f, row, &s))
+		out = means_of_window(&f->profile->clock, &s, run_design, r->confidence);
+	prof_sums_clear(&s);
+	return out;
+}
+
+static void take_precision(struct row *row, const struct row_mean *mean)
+{
+	row->precision = mean->relative;
+	row->precision_calls = row->run.calls;
+}
+
+void rows_means(const struct rows *r, const struct feed *f, uint32_t i, struct row_mean *run,
+		struct row_mean *window)
+{
+	struct row *row = &r->row[i];
+
+	if (!row->has_means) {
+		row->run_mean = run_mean(r, f, row);
+		row->window_mean = row->has_window ? window_mean(r, f, row, row->run_mean.design)
+						   : means_nothing();
+	}
+	row->has_means = true;
+	take_precision(row, &row->run_mean);
+	*run = row->run_mean;
+	*window = row->window_mean;
+}
+
+static double cpu_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* As intervals narrow with the root of the calls, few have to be worked out anew; of these no
+ * more than take PRECISION_SHARE of the time, in turn, but all of which nothing is known. */
+static void renew_precision(struct rows *r, const struct feed *f)
+{
+	double end = cpu_seconds() + PRECISION_SHARE * (f->at - f->before_at);
+	bool in_time = true;
+
+	for (uint32_t n = 0; n < r->rows; n++) {
+		uint32_t i = (r->precision_next + n) % r->rows;
+		struct row *row = &r->row[i];
+		struct row_mean mean;
+
+		if ((double)row->run.calls < STALE * (double)row->precision_calls ||
+		    !row->run.calls || (row->precision_calls && !in_time))
+			continue;
+		mean = run_mean(r, f, row);
+		take_precision(row, &mean);
+		if (in_time && cpu_seconds() > end) {
+			in_time = false;
+			r->precision_next = (i + 1) % r->rows;
+		}
+	}
+}
+
+static double or_nothing(double v)
+{
+	return isnan(v) ? -INFINITY : v;
+}
+
+/* What cannot be told from data counts as widest. */
+static double precision_of(const struct row *r)
+{
+	return !r->run.calls ? -INFINITY : isnan(r->precision) ? INFINITY : r->precision;
+}
+
+static double mean_key(const struct row *r)
+{
+	return r->has_window && r->window.calls ? r->time_s / r->calls_s : -INFINITY;
+}
+
+static double key_of(const struct row *r, enum row_sort by)
+{
+	switch (by) {
+	case ROW_BY_TIME:
+		return or_nothing(r->time_s);
+	case ROW_BY_CALLS:
+		return or_nothing(r->calls_s);
+	case ROW_BY_BYTES:
+		return or_nothing(r->bytes_s);
+	case ROW_BY_MEAN:
+		return mean_key(r);
+	case ROW_BY_PRECISION:
+		return precision_of(r);
+	default:
+		return r->total_ns;
+	}
+}
+
+/* Ties by total time, then by the report's order. */
+static int compare(const void *left, const void *right, void *context)
+{
+	const struct row_place *a = left, *b = right;
+	const bool *reverse = context;
+	int order = a->name ? strcmp(a->name, b->name) : a->key > b->key ? -1 : a->key < b->key;
+
+	if (order)
+		return *reverse ? -order : order;
+	if (a->total_ns != b->total_ns)
+		return a->total_ns > b->total_ns ? -1 : 1;
+	return a->row < b->row ? -1 : a->row > b->row;
+}
+
+void rows_sort(struct rows *r, const struct feed *f, enum row_sort by, bool reverse)
+{
+	const struct prof_function *function = f->profile->function;
+
+	if (by == ROW_BY_PRECISION)
+		renew_precision(r, f);
+	for (uint32_t i = 0; i < r->rows; i++) {
+		const struct row *row = &r->row[i];
+
+		r->order[i] = (struct row_place){
+			.key = key_of(row, by), .total_ns = row->total_ns, .row = i};
+		if (by == ROW_BY_NAME)
+			r->order[i].name = function[f->groups.row[row->group].function].name;
+	}
+	if (r->rows)
+		qsort_r(r->order, r->rows, sizeof(*r->order), compare, &reverse);
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The rows of a live picture: what a feed says of each call path, over the whole run and over
+ * the last interval. Rates are of all rows at every refresh; intervals, which cost more, of
+ * those that are looked at. */
+#ifndef SCPROF_REPORT_LIVE_LIVE_ROWS_H
+#define SCPROF_REPORT_LIVE_LIVE_ROWS_H
+
+#include "report/live/live_reader.h"
+#include "report/live/means.h"
+
+enum row_sort {
+	ROW_BY_TIME,  /* a second, in the last interval */
+	ROW_BY_CALLS, /* likewise */
+	ROW_BY_BYTES,
+	ROW_BY_MEAN,	  /* of the last interval */
+	ROW_BY_TOTAL,	  /* time, of the whole run */
+	ROW_BY_PRECISION, /* widest relative interval first; rows without calls last */
+	ROW_BY_NAME,
+	ROW_SORTS
+};
+extern const char *const row_sort_names[ROW_SORTS]; /* "time", "calls", ... */
+
+struct row {
+	uint32_t group; /* in feed.groups */
+	uint64_t key;	/* of function, outcome and path: the same in every model */
+	struct prof_reading run, window;
+	bool has_window;
+	double calls_s, bytes_s; /* a second of the interval; NAN: no interval */
+	double time_s;		 /* seconds in these calls a second: may exceed 1, with threads */
+	double total_ns;
+	/* What rows_means said since the last update: a picture that is held must not change. */
+	bool has_means;
+	struct row_mean run_mean, window_mean;
+	double precision; /* as row_mean.relative of the run, perhaps a little old */
+	uint64_t precision_calls;
+};
+
+/* What rows are compared by, close together: rows are large, and thousands. */
+struct row_place {
+	double key, total_ns;
+	const char *name; /* instead of the key, for ROW_BY_NAME */
+	uint32_t row;	  /* in the groups' order, which is the report's */
+};
+
+struct rows {
+	struct row *row; /* by group, of the feed's model */
+	uint32_t rows;
+	struct row_place *order; /* sorted: */
+	uint64_t generation;
+	uint32_t precision_next; /* whose precision is to be renewed next */
+	double confidence;
+	double calls_s, time_s, bytes_s; /* of all; NAN: no interval */
+	uint64_t calls;
+};
+
+/* After a feed_refresh or feed_regroup. -1: memory is out. */
+int rows_update(struct rows *r, const struct feed *f);
+void rows_sort(struct rows *r, const struct feed *f, enum row_sort by, bool reverse);
+void rows_free(struct rows *r);
+
+/* The intervals of one row. NANs where memory is out. */
+void rows_means(const struct rows *r, const struct feed *f, uint32_t row, struct row_mean *run,
+		struct row_mean *window);
+
+/* -1: no sort key is called so. */
+int row_sort_parse(const char *name, enum row_sort *by);
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The steps of report/model/site.c, for those who want a mean and nothing else. */
+#include "report/live/means.h"
+
+#include <math.h>
+
+#include "report/model/estimate.h"
+#include "report/live/sums_window.h"
+
+struct row_mean means_nothing(void)
+{
+	return (struct row_mean){NAN, NAN, NAN, NAN, NAN, 0, 0, 0, 0};
+}
+
+/* `sums`: all calls, also those that `e` is not of; for what the calls inside them add. */
+static struct row_mean compensated(const struct prof_clock *clock, struct report_estimate *e,
+				   const struct prof_sums *sums, double confidence)
+{
+	struct report_overhead overhead = estimate_overhead(clock);
+	struct row_mean out = {
+		.design = e->design_effect, .freedom = e->freedom, .doubts = e->doubts};
+
+	overhead = estimate_overhead_around(&overhead, sums);
+	estimate_compensate(e, &overhead, confidence);
+	out.mean_ns = e->mean_ns;
+	out.low_ns = e->low_ns;
+	out.high_ns = e->high_ns;
+	out.relative = window_relative(e);
+	return out;
+}
+
+struct row_mean means_of_run(const struct prof_clock *clock, const struct whole *w,
+			     double confidence)
+{
+	const struct prof_sums *rest = &w->steady.rest;
+	struct report_estimate e;
+	struct row_mean out;
+
+	if (!rest->calls)
+		return means_nothing();
+	e = whole_mean(clock, &w->sums, rest, confidence);
+	out = compensated(clock, &e, &w->sums, confidence);
+	out.calls = rest->calls;
+	out.warmup_calls = w->sums.calls - rest->calls;
+	return out;
+}
+
+struct row_mean means_of_window(const struct prof_clock *clock, const struct prof_sums *s,
+				double run_design, double confidence)
+{
+	struct report_estimate e;
+	struct row_mean out;
+	double design;
+
+	if (!s->calls)
+		return means_nothing();
+	e = whole_mean(clock, s, s, confidence);
+	design = e.design_effect;
+	window_widen(&e, run_design);
+	out = compensated(clock, &e, s, confidence);
+	out.design = design;
+	out.calls = s->calls;
+	return out;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Means of a live picture's rows with their intervals: of the whole run exactly as a report has
+ * them, and of a window of it. Pure. */
+#ifndef SCPROF_REPORT_LIVE_MEANS_H
+#define SCPROF_REPORT_LIVE_MEANS_H
+
+#include "report/model/site_sums.h"
+
+/* A mean, compensated for what recording adds; NAN: nothing can be said. */
+struct row_mean {
+	double mean_ns, low_ns, high_ns;
+	double relative;       /* half width on the wider side over the mean */
+	double design;	       /* design effect; NAN: not known */
+	double freedom;	       /* of the error */
+	unsigned doubts;       /* enum stats_doubt */
+	uint64_t calls;	       /* that it is of */
+	uint64_t warmup_calls; /* set aside, before them */
+};
+
+struct row_mean means_nothing(void);
+
+/* Of a settled row: what site_fill makes of the same sums. */
+struct row_mean means_of_run(const struct prof_clock *clock, const struct whole *w,
+			     double confidence);
+
+/* Of a window's sums, all of its calls; run_design: of the run (see window_widen). Its doubts know
+ * nothing of phases, which are not kept by windows. */
+struct row_mean means_of_window(const struct prof_clock *clock, const struct prof_sums *s,
+				double run_design, double confidence);
+
+#endif

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* ncurses around view.h: it draws lines, reads keys, knows when the terminal was resized, and
+ * gives the terminal back whatever ends us. Only clean text is drawn (utf8_clean). */
+#include "report/live/screen.h"
+
+#include <curses.h>
+#include <locale.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "report/render/text/terminal.h"
+#include "report/render/text/utf8.h"
+#include "report/live/view.h"
+
+/* For the rest of an arrow's sequence to come over a slow line. */
+#define ESCAPE_MS 200
+
+static volatile sig_atomic_t stop;
+
+static void note_signal(int signal)
+{
+	(void)signal;
+	stop = 1;
+}
+
+/* ncurses would ignore SIGTSTP while it draws, so that a Ctrl-Z of that moment were lost: it
+ * leaves a signal alone that has a handler before it starts. */
+static volatile sig_atomic_t suspend;
+
+static void note_suspend(int signal)
+{
+	(void)signal;
+	suspend = 1;
+}
+
+/* Signals that would leave the terminal as it is; *before has room for as many. */
+static const int taken[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP};
+#define TAKEN (sizeof(taken) / sizeof(taken[0]))
+
+/* `keep`: those of the keyboard are for the command. */
+static void take_signals(struct sigaction *before, bool keep)
+{
+	stop = suspend = 0;
+	for (size_t i = 0; i < TAKEN; i++) {
+		struct sigaction action = {.sa_handler = note_signal};
+		bool key = taken[i] == SIGINT || taken[i] == SIGQUIT;
+
+		sigaction(taken[i], NULL, &before[i]);
+		if (taken[i] == SIGTSTP) /* ignored, where there is no job control */
+			action = before[i].sa_handler == SIG_IGN
+					 ? before[i]
+					 : (struct sigaction){.sa_handler = note_suspend,
+							      .sa_flags = SA_RESTART};
+		else if (keep && key)
+			action.sa_handler = SIG_IGN;
+		sigaction(taken[i], &action, NULL);
+	}
+}
+
+static void give_back(const struct sigaction *before)
+{
+	for (size_t i = 0; i < TAKEN; i++)
+		sigaction(taken[i], &before[i], NULL);
+}
+
+/* As Ctrl-Z asks: the terminal is given back, and taken again when the shell lets us go on. */
+static void stand_aside(void)
+{
+	const struct sigaction standard = {.sa_handler = SIG_DFL};
+	struct sigaction ours;
+
+	suspend = 0;
+	endwin();
+	sigaction(SIGTSTP, &standard, &ours);
+	raise(SIGTSTP);
+	sigaction(SIGTSTP, &ours, NULL);
+	clearok(curscr, TRUE);
+}
+
+struct screen {
+	struct view_source from;
+	struct state state;
+	const struct live_options *options;
+	bool utf8;
+};
+
+static int attribute_of(enum view_style style)
+{
+	static const int attribute[] = {
+		[VIEW_PLAIN] = A_NORMAL,     [VIEW_TITLE] = A_BOLD, [VIEW_HEAD] = A_UNDERLINE,
+		[VIEW_SELECTED] = A_REVERSE, [VIEW_PATH] = A_DIM,   [VIEW_ALERT] = A_BOLD};
+
+	return attribute[style];
+}
+
+static void draw_line(int y, const struct view_line *l, int width)
+{
+	move(y, 0);
+	attrset(attribute_of(l->style));
+	addstr(l->text);
+	if (l->style == VIEW_SELECTED || l->style == VIEW_HEAD)
+		for (int x = (int)utf8_width(l->text); x < width; x++)
+			addch(' ');
+	attrset(A_NORMAL);
+}
+
+static void draw(struct screen *s)
+{
+	static const char foot[] = "q quit  h help  Enter path  / filter  Space pause  t c b m T i "
+				   "n sort";
+	int height, width;
+	struct view v;
+
+	getmaxyx(stdscr, height, width);
+	if (height < 1 || width < 1)
+		return;
+	rows_sort(s->from.rows, s->from.feed, s->state.sort, s->state.reverse);
+	view_make(&v, &s->from, &s->state, (size_t)width, height > 2 ? (size_t)height - 1 : 1, 0,
+		  s->utf8);
+	erase();
+	for (size_t i = 0; i < v.lines && i < (size_t)height; i++)
+		draw_line((int)i, &v.line[i], width);
+	if (height > 2) {
+		attrset(A_DIM);
+		mvaddnstr(height - 1, 0, foot, width - 1);
+		attrset(A_NORMAL);
+	}
+	refresh();
+	view_free(&v);
+}
+
+static int decode(int key)
+{
+	switch (key) {
+	case KEY_UP:
+		return STATE_UP;
+	case KEY_DOWN:
+		return STATE_DOWN;
+	case KEY_PPAGE:
+		return STATE_PAGE_UP;
+	case KEY_NPAGE:
+		return STATE_PAGE_DOWN;
+	case KEY_HOME:
+		return STATE_HOME;
+	case KEY_END:
+		return STATE_END;
+	case KEY_LEFT:
+		return STATE_LEFT;
+	case KEY_RIGHT:
+		return STATE_RIGHT;
+	case KEY_BACKSPACE:
+	case 127:
+	case '\b':
+		return STATE_BACKSPACE;
+	case 27:
+		return STATE_ESCAPE;
+	case '\n':
+	case '\r':
+	case KEY_ENTER:
+		return STATE_ENTER;
+	default:
+		return key;
+	}
+}
+
+/* -1: memory is out. */
+static int regroup(struct screen *s)
+{
+	if (s->state.by == s->from.feed->by)
+		return 0;
+	if (feed_regroup(s->from.feed, s->state.by))
+		return -1;
+	return rows_update(s->from.rows, s->from.feed);
+}
+
+/* Has whoever holds the other end of the pipe said that all is over? */
+static bool is_over(int end)
+{
+	struct pollfd p = {.fd = end, .events = POLLIN};
+	char word;
+
+	return end >= 0 && poll(&p, 1, 0) > 0 && read(end, &word, 1) == 0;
+}
+
+static int renew(struct screen *s)
+{
+	struct feed *f = s->from.feed;
+
+	if (f->held && is_over(s->options->end)) {
+		f->held = false;
+		f->next_find = 0; /* who lives? */
+	}
+	return feed_refresh(f) || rows_update(s->from.rows, f) ? -1 : 0;
+}
+
+/* ncurses knows of a new size by a signal, which does not reach who was stopped meanwhile. */
+static void fit_window(void)
+{
+	struct winsize now;
+	int height, width;
+
+	getmaxyx(stdscr, height, width);
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &now) && now.ws_row && now.ws_col &&
+	    (now.ws_row != height || now.ws_col != width))
+		resizeterm(now.ws_row, now.ws_col);
+}
+
+/* It may go without a signal that reaches us: then there is always something to be read, and
+ * never a key. */
+static bool is_gone(void)
+{
+	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	return poll(&p, 1, 0) > 0 && p.revents & (POLLHUP | POLLERR | POLLNVAL);
+}
+
+/* -1: memory is out, or the terminal is gone. */
+static int follow(struct screen *s)
+{
+	double due = s->from.feed->at + s->state.interval_s;
+
+	while (!s->state.quit && !stop) {
+		int key;
+
+		if (suspend)
+			stand_aside();
+		double left = due - feed_clock();
+		fit_window();
+		draw(s);
+		timeout(left <= 0 ? 0 : (int)fmin(ceil(1000 * left), 1000));
+		key = getch();
+		if (key == ERR && is_gone())
+			return -1;
+		if (key != ERR && key != KEY_RESIZE) {
+			double before = s->state.interval_s;
+
+			state_key(&s->state, decode(key));
+			due += s->state.interval_s - before;
+			if (regroup(s))
+				return -1;
+			continue;
+		}
+		if (key == KEY_RESIZE || feed_clock() < due)
+			continue;
+		if (!s->state.paused && renew(s))
+			return -1;
+		due = fmax(due + s->state.interval_s, feed_clock());
+	}
+	return 0;
+}
+
+static int start_curses(struct profile_error *err, SCREEN **terminal)
+{
+	const char *name = getenv("TERM");
+
+	setlocale(LC_CTYPE, "");
+	*terminal = live_screen_suits(STDOUT_FILENO) ? newterm(NULL, stdout, stdin) : NULL;
+	if (!*terminal) {
+		snprintf(err->text, sizeof(err->text),
+			 "the terminal '%.100s' (TERM) cannot show a full screen.\n"
+			 "Use --batch, or set TERM to what the terminal is",
+			 name ? name : "");
+		return -1;
+	}
+	set_term(*terminal);
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	set_escdelay(ESCAPE_MS);
+	curs_set(0);
+	return 0;
+}
+
+int live_screen(struct feed *f, const struct live_options *o, struct profile_error *err)
+{
+	struct rows rows = {.confidence = o->confidence};
+	struct screen s = {.from = {f, &rows, NULL, o->note},
+			   .state = o->state,
+			   .options = o,
+			   .utf8 = terminal_of(stdout, 0).utf8};
+	struct sigaction before[TAKEN];
+	SCREEN *terminal;
+	int failed;
+
+	s.from.labels = labels_new(s.utf8);
+	if (!s.from.labels || rows_update(&rows, f)) {
+		snprintf(err->text, sizeof(err->text), "out of memory");
+		labels_free(s.from.labels);
+		return -1;
+	}
+	f->forget = labels_forget;
+	f->context = s.from.labels;
+	take_signals(before, o->keep); /* first: none may come between */
+	failed = start_curses(err, &terminal);
+	if (!failed) {
+		failed = follow(&s);
+		endwin();
+		delscreen(terminal);
+		if (failed)
+			snprintf(err->text, sizeof(err->text),
+				 "out of memory, or the terminal is gone");
+	}
+	give_back(before);
+	f->forget = NULL;
+	rows_free(&rows);
+	labels_free(s.from.labels);
+	return failed;
+}

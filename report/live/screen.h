@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The full-screen picture, and the text of it for pipes: both follow a target until they are
+ * told to stop. */
+#ifndef SCPROF_REPORT_LIVE_SCREEN_H
+#define SCPROF_REPORT_LIVE_SCREEN_H
+
+#include "report/live/live_reader.h"
+#include "report/live/view_state.h"
+
+struct live_options {
+	struct state state; /* to begin with */
+	double confidence;
+	/* batch: */
+	uint64_t pictures; /* 0: until the target has ended */
+	size_t rows;	   /* of a picture; 0: all */
+	size_t width;	   /* 0: the terminal's */
+	/* screen: */
+	int end; /* a descriptor: the measurement has ended when it is at its end; -1: none */
+	const char *note; /* a line that the picture has; NULL: none */
+	bool keep;	  /* SIGINT and SIGQUIT are not for us */
+};
+
+/* On the terminal of standard input and output, until `q` or a signal. 0; -1 and *err. */
+int live_screen(struct feed *f, const struct live_options *o, struct profile_error *err);
+
+/* On a terminal that one who was killed has left in the middle of its pictures: away from its other
+ * screen, the cursor seen again. */
+void live_screen_leave(int terminal);
+
+/* Can the cursor be sent to any place of it (not so TERM=dumb)? */
+bool live_screen_suits(int terminal);
+
+/* Pictures as text on `out`, one an interval. 0; -1 and *err: memory, or the stream. */
+int live_batch(struct feed *f, const struct live_options *o, FILE *out, struct profile_error *err);
+
+#endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What does not fit is left out whole, never cut inside a number, and a command is shortened in
+ * its middle: its process's number stays. */
+#include "report/live/screen_header.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/live/columns.h"
+#include "report/model/numbers.h"
+#include "report/render/text/utf8.h"
+
+struct head {
+	const struct view_source *from;
+	const struct state *state;
+	size_t width;
+	bool utf8;
+	void (*put)(void *context, enum view_style style, const char *text);
+	void *context;
+};
+
+__attribute__((format(printf, 3, 4))) static void put(const struct head *h, enum view_style style,
+						      const char *format, ...)
+{
+	char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	va_end(args);
+	if (text)
+		h->put(h->context, style, text);
+	free(text);
+}
+
+/* What the first process is now: it may have become another program, by exec. */
+static const struct prof_process *first_now(const struct profile *p, uint32_t *others)
+{
+	const struct prof_process *first = p->process;
+
+	*others = 0;
+	for (uint32_t i = 1; i < p->processes; i++)
+		if (p->process[i].pid == p->process->pid)
+			first = &p->process[i];
+		else
+			++*others;
+	return first;
+}
+
+/* Clean; to be freed. NULL: memory is out. */
+static char *command_of(const struct prof_process *q, size_t width, bool utf8)
+{
+	char *raw = NULL, *clean, *fits;
+	size_t bytes;
+	FILE *memory = open_memstream(&raw, &bytes);
+
+	if (!memory)
+		return NULL;
+	for (uint32_t i = 0; i < q->argc && q->argv[i]; i++)
+		fprintf(memory, "%s%s", i ? " " : "", q->argv[i]);
+	if (!q->argc)
+		fputs(q->exe, memory);
+	clean = fclose(memory) ? NULL : utf8_clean(raw, utf8);
+	fits = clean ? utf8_shorten(clean, width, utf8) : NULL;
+	free(raw);
+	free(clean);
+	return fits;
+}
+
+#define TITLE	      "scprof top: "
+#define COMMAND_LEAST 16
+
+static void put_title(const struct head *h)
+{
+	const struct profile *p = h->from->feed->profile;
+	char behind[48], *command;
+	size_t taken;
+	uint32_t others;
+
+	if (!p->processes) {
+		put(h, VIEW_TITLE, TITLE "no process yet");
+		return;
+	}
+	const struct prof_process *q = first_now(p, &others);
+
+	if (others)
+		snprintf(behind, sizeof(behind), " and %u more process%s", others,
+			 others == 1 ? "" : "es");
+	else
+		snprintf(behind, sizeof(behind), " (%u)", q->pid);
+	taken = strlen(TITLE) + strlen(behind);
+	command = command_of(q, h->width > taken + COMMAND_LEAST ? h->width - taken : COMMAND_LEAST,
+			     h->utf8);
+	put(h, VIEW_TITLE, TITLE "%s%s", command ? command : "?", behind);
+	free(command);
+}
+
+static void put_state(const struct head *h)
+{
+	const struct feed *f = h->from->feed;
+	const struct state *s = h->state;
+	bool filtering = s->mode == STATE_FILTERING;
+	char run[32];
+
+	number_duration(run, sizeof(run), 1e9 * f->run_s, h->utf8);
+	put(h, VIEW_PLAIN, "%s %s, clock %s%s; sorted by %s%s%s%s%s",
+	    f->ended ? "ran for" : "running for", run, report_clock_name(f->profile->clock.kind),
+	    s->paused ? "; PAUSED" : "", row_sort_names[s->sort], s->reverse ? ", reversed" : "",
+	    *s->filter || filtering ? "; only rows with: " : "", s->filter, filtering ? "_" : "");
+}
+
+/* As far as they fit, the first ones first. */
+static void put_parts(const struct head *h, const char *const *part)
+{
+	char line[256] = "";
+	size_t width = 0;
+
+	for (; *part && width + utf8_width(*part) <= h->width; part++) {
+		width += utf8_width(*part);
+		strncat(line, *part, sizeof(line) - strlen(line) - 1);
+	}
+	put(h, VIEW_PLAIN, "%s", line);
+}
+
+static void put_totals(const struct head *h)
+{
+	const struct rows *r = h->from->rows;
+	const struct feed *f = h->from->feed;
+	const char *what = h->state->by == REPORT_BY_PATH   ? "paths"
+			   : h->state->by == REPORT_BY_SITE ? "sites"
+							    : "functions";
+	char number[32], calls[64], span[96], time[48], bytes[48];
+	const char *parts[] = {calls, f->ended ? "; it had ended: no rates" : "; no interval yet",
+			       NULL, NULL, NULL};
+
+	number_count(number, sizeof(number), r->calls);
+	snprintf(calls, sizeof(calls), "%s calls, %u %s", number, r->rows, what);
+	if (!isnan(r->calls_s)) {
+		char rate[32];
+
+		number_duration(number, sizeof(number), 1e9 * (f->at - f->before_at), h->utf8);
+		columns_rate(rate, sizeof(rate), r->calls_s);
+		snprintf(span, sizeof(span), "; in the last %s: %s calls/s", number, rate);
+		number_duration(number, sizeof(number), 1e9 * r->time_s, h->utf8);
+		snprintf(time, sizeof(time), ", %s/s", number);
+		number_bytes(number, sizeof(number), (uint64_t)llround(fmax(0, r->bytes_s)));
+		snprintf(bytes, sizeof(bytes), ", %s/s", number);
+		parts[1] = span;
+		parts[2] = time;
+		parts[3] = bytes;
+	}
+	put_parts(h, parts);
+}
+
+static void put_alerts(const struct head *h)
+{
+	const struct feed *f = h->from->feed;
+
+	if (h->from->note)
+		put(h, VIEW_ALERT, "%s", h->from->note);
+	if (f->ended)
+		put(h, VIEW_ALERT,
+		    "The program has ended: this is the last picture of it. `scprof report` of its "
+		    "profile says more.");
+	else if (f->behind)
+		put(h, VIEW_ALERT,
+		    "There are new call paths or processes, which will be read shortly.");
+	if (f->lost_calls)
+		put(h, VIEW_ALERT,
+		    "%" PRIu64 " calls found no room in the profile: they are in no row.",
+		    f->lost_calls);
+	if (f->refused)
+		put(h, VIEW_ALERT, "%zu file%s left out: %s", f->refused,
+		    f->refused == 1 ? "" : "s", f->why_refused);
+}
+
+void head_write(const struct view_source *from, const struct state *s, size_t width, bool utf8,
+		void (*put_line)(void *context, enum view_style style, const char *text),
+		void *context)
+{
+	const struct head h = {from, s, width, utf8, put_line, context};
+
+	put_title(&h);
+	put_state(&h);
+	put_totals(&h);
+	put_alerts(&h);
+}

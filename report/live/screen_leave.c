@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What a terminal can do, and what endwin would have written, for one who did not come to call it.
+ * A file of its own, as term.h makes macros of everyday words. */
+#include <curses.h>
+#include <term.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/live/screen.h"
+
+static int written_to; /* tputs has no context to hand on */
+
+static int put(int c)
+{
+	char byte = (char)c;
+
+	return write(written_to, &byte, 1) == 1 ? c : EOF;
+}
+
+void live_screen_leave(int terminal)
+{
+	static const char *const wanted[] = {"sgr0", "rmcup", "cnorm", "rmkx"};
+	int error;
+
+	if (setupterm(NULL, terminal, &error) != OK)
+		return;
+	written_to = terminal;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		const char *text = tigetstr(wanted[i]);
+
+		if (text && text != (const char *)-1)
+			tputs(text, 1, put);
+	}
+	del_curterm(cur_term);
+}
+
+bool live_screen_suits(int terminal)
+{
+	const char *move;
+	int error;
+
+	if (setupterm(NULL, terminal, &error) != OK)
+		return false;
+	move = tigetstr("cup");
+	del_curterm(cur_term);
+	return move && move != (const char *)-1;
+}

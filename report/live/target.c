@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A process's profile is known by its own map of it, whose device and inode tell whether the
+ * path means the same file to us (it need not: containers, chroot). */
+#include "report/live/target.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "profile/live/run_files.h"
+
+struct list {
+	struct target_file *file;
+	size_t count;
+	int maps_errno; /* why maps could not be read; 0: they could */
+	bool failed;
+};
+
+static void add_file(struct list *l, const char *path, bool alive)
+{
+	for (size_t i = 0; i < l->count; i++)
+		if (!strcmp(l->file[i].path, path)) {
+			l->file[i].alive |= alive;
+			return;
+		}
+	struct target_file *grown = realloc(l->file, (l->count + 1) * sizeof(*grown));
+
+	if (grown)
+		l->file = grown;
+	char *copy = grown ? strdup(path) : NULL;
+	if (copy)
+		l->file[l->count++] = (struct target_file){copy, alive};
+	else
+		l->failed = true;
+}
+
+static bool is_same(const char *path, unsigned major_number, unsigned minor_number,
+		    unsigned long inode)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_ino == inode &&
+	       major(st.st_dev) == major_number && minor(st.st_dev) == minor_number;
+}
+
+/* The part of a path that leads to the process's root: where that was changed in a mount
+ * namespace which we are not in, the kernel shows the path from the namespace's own. */
+static size_t root_length(pid_t pid, const char *path)
+{
+	char link[64], root[PATH_MAX];
+
+	snprintf(link, sizeof(link), "/proc/%d/root", (int)pid);
+	ssize_t length = readlink(link, root, sizeof(root));
+	return length > 1 && length < PATH_MAX && !strncmp(path, root, (size_t)length) &&
+			       path[length] == '/'
+		       ? (size_t)length
+		       : 0;
+}
+
+static void take_map(struct list *l, pid_t pid, char *line)
+{
+	unsigned major_number, minor_number;
+	unsigned long inode;
+	char within[PATH_MAX + 64];
+	int at = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%*s %*s %*s %x:%x %lu %n", &major_number, &minor_number, &inode, &at) <
+		    3 ||
+	    !at || fnmatch("/*scprof.*.scp", line + at, 0))
+		return;
+	if (is_same(line + at, major_number, minor_number, inode)) {
+		add_file(l, line + at, true);
+		return;
+	}
+	snprintf(within, sizeof(within), "/proc/%d/root%s", (int)pid,
+		 line + at + root_length(pid, line + at));
+	if (is_same(within, major_number, minor_number, inode))
+		add_file(l, within, true);
+}
+
+static void files_of_process(struct list *l, pid_t pid)
+{
+	char path[64], *line = NULL;
+	size_t room = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	FILE *maps = fopen(path, "re");
+	if (!maps || getline(&line, &room, maps) < 0) {
+		/* a kernel thread or a zombie has none */
+		l->maps_errno = maps && !ferror(maps) ? 0 : errno;
+	} else {
+		do
+			take_map(l, pid, line);
+		while (getline(&line, &room, maps) >= 0);
+	}
+	free(line);
+	if (maps)
+		fclose(maps);
+}
+
+#define GENERATIONS 64 /* of processes: a loop there cannot be, but pids are used again */
+
+static void files_of_tree(struct list *l, pid_t pid, unsigned depth)
+{
+	char path[64];
+	struct dirent *thread;
+
+	files_of_process(l, pid);
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	DIR *threads = depth < GENERATIONS ? opendir(path) : NULL;
+	while (threads && (thread = readdir(threads))) {
+		char name[400];
+		int child;
+
+		if (!isdigit((unsigned char)*thread->d_name))
+			continue;
+		snprintf(name, sizeof(name), "/proc/%d/task/%s/children", (int)pid, thread->d_name);
+		FILE *children = fopen(name, "re");
+		while (children && fscanf(children, "%d", &child) == 1)
+			files_of_tree(l, child, depth + 1);
+		if (children)
+			fclose(children);
+	}
+	if (threads)
+		closedir(threads);
+}
+
+static void files_of_directory(struct list *l, const struct target *t)
+{
+	char path[PATH_MAX + NAME_MAX + 2];
+	struct run_file *files;
+	size_t count, alive = 0;
+
+	if (runfiles_list(t->path, &files, &count)) {
+		l->failed = errno == ENOMEM;
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		alive += runfile_is_live(&files[i]);
+	for (size_t i = 0; i < count; i++) {
+		bool lives = runfile_is_live(&files[i]);
+
+		if (!files[i].started || (!lives && alive && t->kind == TARGET_DIRECTORY))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", t->path, files[i].name);
+		add_file(l, path, lives);
+	}
+	runfiles_free(files, count);
+}
+
+static void the_file(struct list *l, const struct target *t)
+{
+	char directory[PATH_MAX];
+	const char *slash = strrchr(t->path, '/');
+	struct run_file *files;
+	size_t count;
+
+	snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - t->path) + 1 : 1,
+		 slash ? t->path : ".");
+	if (runfiles_list(directory, &files, &count)) {
+		add_file(l, t->path, false);
+		return;
+	}
+	add_file(l, t->path, false);
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(files[i].name, slash ? slash + 1 : t->path) && l->count)
+			l->file[0].alive = runfile_is_live(&files[i]);
+	runfiles_free(files, count);
+}
+
+int target_files(const struct target *t, struct target_file **files, size_t *count)
+{
+	struct list l = {0};
+
+	switch (t->kind) {
+	case TARGET_PROCESS:
+		files_of_tree(&l, t->pid, 0);
+		break;
+	case TARGET_FILE:
+		the_file(&l, t);
+		break;
+	default:
+		files_of_directory(&l, t);
+	}
+	if (l.failed) {
+		target_free(l.file, l.count);
+		l = (struct list){.failed = true};
+	}
+	*files = l.file;
+	*count = l.count;
+	return l.failed ? -1 : 0;
+}
+
+void target_free(struct target_file *files, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(files[i].path);
+	free(files);
+}
+
+static bool is_scprof(pid_t pid)
+{
+	char path[64], text[64] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	FILE *comm = fopen(path, "re");
+	if (!comm)
+		return false;
+	if (!fgets(text, sizeof(text), comm))
+		*text = '\0';
+	fclose(comm);
+	return !strcmp(text, "scprof\n");
+}
+
+static int refuse(struct profile_error *err, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int refuse(struct profile_error *err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(err->text, sizeof(err->text), format, args);
+	va_end(args);
+	return -1;
+}
+
+/* Of `scprof run`: all processes of the run make their profiles in one directory, whatever
+ * becomes of who started them. */
+static void take_directory(struct target *t, const struct list *l)
+{
+	if (!is_scprof(t->pid) || !l->count)
+		return;
+	char *slash = strrchr(l->file[0].path, '/');
+
+	t->kind = TARGET_RUN;
+	snprintf(t->path, sizeof(t->path), "%.*s", (int)(slash - l->file[0].path), l->file[0].path);
+}
+
+static int parse_process(struct target *t, pid_t pid, struct profile_error *err)
+{
+	char path[64];
+	struct list l = {0};
+	struct stat st;
+
+	t->kind = TARGET_PROCESS;
+	t->pid = pid;
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	if (stat(path, &st))
+		return refuse(err, "no process has the number %d", (int)pid);
+	files_of_tree(&l, pid, 0);
+	take_directory(t, &l);
+	size_t found = l.count;
+	target_free(l.file, l.count);
+	if (found)
+		return 0;
+	if (l.maps_errno)
+		return refuse(err,
+			      "cannot see what process %d has mapped: %s.\nRun this as the same "
+			      "user, or as root; or name the profile file or its directory",
+			      (int)pid, strerror(l.maps_errno));
+	return refuse(err,
+		      "process %d writes no profile, and no process that it started does.\n"
+		      "Start it with: scprof run COMMAND, or LD_PRELOAD=libscprof.so COMMAND",
+		      (int)pid);
+}
+
+int target_parse(struct target *t, const char *word, struct profile_error *err)
+{
+	char *end;
+	long number = strtol(word, &end, 10);
+	struct target_file *files;
+	struct stat st;
+	size_t count;
+
+	*t = (struct target){0};
+	if (stat(word, &st)) {
+		if (*word && !*end && number > 0 && number <= INT_MAX)
+			return parse_process(t, (pid_t)number, err);
+		return refuse(err,
+			      "%.300s: %s.\nName a process by its number, a profile file, or "
+			      "a directory of them",
+			      word, strerror(errno));
+	}
+	if (!realpath(word, t->path))
+		return refuse(err, "%.300s: %s", word, strerror(errno));
+	t->kind = S_ISDIR(st.st_mode) ? TARGET_DIRECTORY : TARGET_FILE;
+	if (t->kind == TARGET_FILE)
+		return 0;
+	if (target_files(t, &files, &count))
+		return refuse(err, "%.300s: out of memory", word);
+	target_free(files, count);
+	return count ? 0
+		     : refuse(err,
+			      "%.300s: there is no profile (scprof.*.scp) in it.\nA program "
+			      "writes one from its start on, into SCPROF_OUT",
+			      word);
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Pictures one below the other, with an empty line between them. A target that has ended has
+ * one picture more, its last. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "report/live/screen.h"
+#include "report/render/text/terminal.h"
+#include "report/live/view.h"
+
+static int fail(struct profile_error *err, const char *what)
+{
+	snprintf(err->text, sizeof(err->text), "%s", what);
+	return -1;
+}
+
+static void wait_until(double at)
+{
+	struct timespec t = {.tv_sec = (time_t)at, .tv_nsec = (long)((at - floor(at)) * 1e9)};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+		continue;
+}
+
+static int print(const struct view_source *from, struct state *s, const struct terminal *t,
+		 const struct live_options *o, bool first, FILE *out)
+{
+	struct view v;
+
+	rows_sort(from->rows, from->feed, s->sort, s->reverse);
+	view_make(&v, from, s, t->width, 0, o->rows ? o->rows : SIZE_MAX / 2, t->utf8);
+	if (!first)
+		fputc('\n', out);
+	for (size_t i = 0; i < v.lines; i++)
+		fprintf(out, "%s\n", v.line[i].text);
+	view_free(&v);
+	return fflush(out);
+}
+
+/* An interval is over when its time is, or when the target has ended. */
+static int follow(const struct view_source *from, const struct live_options *o, FILE *out,
+		  struct profile_error *err)
+{
+	const struct terminal t = terminal_of(out, o->width);
+	struct feed *f = from->feed;
+	struct state s = o->state;
+	double due = f->at;
+
+	for (uint64_t n = 0; !o->pictures || n < o->pictures; n++) {
+		bool ended = f->ended;
+
+		if (!ended) {
+			due += s.interval_s;
+			if (due <= f->at) /* a delay is not made up for by many short intervals */
+				due = f->at + s.interval_s;
+			wait_until(due);
+			if (feed_refresh(f))
+				return fail(err, "out of memory");
+		}
+		if (rows_update(from->rows, f))
+			return fail(err, "out of memory");
+		if (print(from, &s, &t, o, n == 0, out)) {
+			snprintf(err->text, sizeof(err->text), "cannot write: %s", strerror(errno));
+			return -1;
+		}
+		if (f->ended)
+			return 0;
+	}
+	return 0;
+}
+
+int live_batch(struct feed *f, const struct live_options *o, FILE *out, struct profile_error *err)
+{
+	struct rows rows = {.confidence = o->confidence};
+	struct labels *labels = labels_new(terminal_of(out, o->width).utf8);
+	struct view_source from = {f, &rows, labels, o->note};
+	int failed;
+
+	if (!labels)
+		return fail(err, "out of memory");
+	f->forget = labels_forget;
+	f->context = labels;
+	failed = follow(&from, o, out, err);
+	f->forget = NULL;
+	rows_free(&rows);
+	labels_free(labels);
+	return failed;
+}

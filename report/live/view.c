@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Head (screen_header.c), rows with the paths of those that are open, help. */
+#include "report/live/view.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/live/columns.h"
+#include "report/live/screen_header.h"
+#include "report/model/numbers.h"
+#include "report/render/text/utf8.h"
+
+struct making {
+	struct view *view;
+	const struct view_source *from;
+	struct state *state;
+	struct columns columns;
+	size_t width, height, most;
+	bool utf8;
+	uint32_t *shown; /* rows that the filter lets pass, sorted */
+	size_t count;
+	unsigned doubts; /* of the rows that were added */
+};
+
+/* So that one sees that it goes on. */
+static void cut(char *text, size_t width, bool utf8)
+{
+	const char *dots = utf8 ? "…" : ".";
+	size_t at;
+
+	if (utf8_width(text) <= width)
+		return;
+	at = utf8_fit(text, width - 1);
+	if (strlen(text + at) >= strlen(dots))
+		strcpy(text + at, dots);
+	else
+		text[utf8_fit(text, width)] = '\0';
+}
+
+/* Takes the text. */
+static void add(struct making *m, char *text, enum view_style style)
+{
+	struct view *v = m->view;
+
+	if (text && v->lines == v->room) {
+		size_t room = v->room ? 2 * v->room : 64;
+		struct view_line *grown = realloc(v->line, room * sizeof(*grown));
+
+		if (grown) {
+			v->line = grown;
+			v->room = room;
+		}
+	}
+	if (!text || v->lines == v->room) {
+		v->failed = true;
+		free(text);
+		return;
+	}
+	cut(text, m->width, m->utf8);
+	v->line[v->lines++] = (struct view_line){text, style};
+}
+
+__attribute__((format(printf, 3, 4))) static void add_format(struct making *m,
+							     enum view_style style,
+							     const char *format, ...)
+{
+	char *raw = NULL, *clean;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&raw, format, args) < 0)
+		raw = NULL;
+	va_end(args);
+	clean = raw ? utf8_clean(raw, m->utf8) : NULL;
+	free(raw);
+	add(m, clean, style);
+}
+
+static const struct group_row *group_of(const struct making *m, uint32_t row)
+{
+	return &m->from->feed->groups.row[m->from->rows->row[row].group];
+}
+
+static const char *caller_of(const struct making *m, uint32_t row)
+{
+	struct group_path path = groups_path(&m->from->feed->groups, group_of(m, row));
+
+	return path.frames ? labels_frame(m->from->labels, m->from->feed->profile, path.frame) : "";
+}
+
+static void function_of(const struct making *m, uint32_t row, char *out, size_t room)
+{
+	labels_function(m->from->labels, m->from->feed, group_of(m, row), out, room);
+}
+
+static bool passes(const struct making *m, uint32_t row)
+{
+	char function[256];
+
+	if (!*m->state->filter)
+		return true;
+	function_of(m, row, function, sizeof(function));
+	return strcasestr(function, m->state->filter) ||
+	       strcasestr(caller_of(m, row), m->state->filter);
+}
+
+static void choose_rows(struct making *m)
+{
+	const struct rows *r = m->from->rows;
+
+	m->shown = calloc((size_t)r->rows + 1, sizeof(*m->shown));
+	if (!m->shown) {
+		m->view->failed = true;
+		return;
+	}
+	for (uint32_t i = 0; i < r->rows; i++)
+		if (r->row[r->order[i].row].run.calls && passes(m, r->order[i].row))
+			m->shown[m->count++] = r->order[i].row;
+}
+
+/* Of the rows that come first: others hardly are on the screen, and may be cut. */
+static size_t longest_function(const struct making *m)
+{
+	size_t longest = 0;
+
+	for (size_t i = 0; i < m->count && i < 100; i++) {
+		char function[256];
+
+		function_of(m, m->shown[i], function, sizeof(function));
+		size_t width = utf8_width(function);
+		longest = width > longest ? width : longest;
+	}
+	return longest;
+}
+
+static size_t moved(size_t at, int by, size_t count)
+{
+	if (by == INT_MIN || (by < 0 && at < (size_t)-by))
+		return 0;
+	if (by == INT_MAX || at + (size_t)by >= count)
+		return count ? count - 1 : 0;
+	return by < 0 ? at - (size_t)-by : at + (size_t)by;
+}
+
+static size_t lines_of(const struct making *m, size_t at)
+{
+	uint32_t row = m->shown[at];
+
+	if (!state_is_open(m->state, m->from->rows->row[row].key))
+		return 1;
+	return 2 + groups_path(&m->from->feed->groups, group_of(m, row)).frames;
+}
+
+/* So far that row `at` is on the screen, with its path if that fits. */
+static void scroll(struct making *m, size_t at)
+{
+	struct state *s = m->state;
+	size_t lines = 0;
+
+	if (!s->page)
+		return;
+	if (s->first > at)
+		s->first = at;
+	for (size_t i = s->first; i <= at && i < m->count; i++)
+		lines += lines_of(m, i);
+	for (; lines > s->page && s->first < at; s->first++)
+		lines -= lines_of(m, s->first);
+}
+
+/* The row that was selected, wherever it is now; if it is gone, the one in its place. */
+static void select_row(struct making *m)
+{
+	struct state *s = m->state;
+	size_t at = s->selected && s->position < m->count ? s->position : 0;
+
+	for (size_t i = 0; s->selected && i < m->count; i++)
+		if (m->from->rows->row[m->shown[i]].key == s->selected)
+			at = i;
+	at = moved(at, s->move, m->count);
+	if (s->move || s->selected)
+		s->selected = m->count ? m->from->rows->row[m->shown[at]].key : 0;
+	s->position = at;
+	s->move = 0;
+	s->highlighted = m->count ? m->from->rows->row[m->shown[at]].key : 0;
+	scroll(m, at);
+}
+
+static bool is_full(const struct making *m)
+{
+	return m->height && m->view->lines >= m->height;
+}
+
+/* Which calls the mean is of, and why its interval may not hold. */
+static void add_basis(struct making *m, const struct row_mean *run)
+{
+	char calls[32], aside[64] = "", doubts[128] = "";
+
+	if (is_full(m))
+		return;
+	number_count(calls, sizeof(calls), run->calls);
+	if (run->warmup_calls) {
+		char warmup[32];
+
+		number_count(warmup, sizeof(warmup), run->warmup_calls);
+		snprintf(aside, sizeof(aside), " after %s of warm-up", warmup);
+	}
+	report_doubt_names(run->doubts, doubts, sizeof(doubts));
+	add_format(m, VIEW_PATH, "%*s  of %s calls%s%s%s", 12, "", calls, aside,
+		   run->doubts ? "; " COLUMNS_DOUBT " " : "", doubts);
+}
+
+static void add_path(struct making *m, uint32_t row)
+{
+	struct group_path path = groups_path(&m->from->feed->groups, group_of(m, row));
+
+	for (uint32_t i = 0; i < path.frames && !is_full(m); i++) {
+		char *line = NULL;
+
+		if (asprintf(&line, "%*s%s %s", 12, "", i ? "from" : "  in",
+			     labels_frame(m->from->labels, m->from->feed->profile,
+					  &path.frame[i])) < 0)
+			line = NULL;
+		add(m, line, VIEW_PATH);
+	}
+}
+
+static void add_row(struct making *m, size_t at, bool selected)
+{
+	uint32_t row = m->shown[at];
+	const struct row *r = &m->from->rows->row[row];
+	struct row_mean run, window;
+	char function[256];
+
+	rows_means(m->from->rows, m->from->feed, row, &run, &window);
+	function_of(m, row, function, sizeof(function));
+	add(m,
+	    columns_row(&m->columns, r, &run, &window, function,
+			m->columns.caller ? caller_of(m, row) : ""),
+	    selected ? VIEW_SELECTED : VIEW_PLAIN);
+	m->doubts |= run.doubts;
+	if (state_is_open(m->state, r->key)) {
+		add_basis(m, &run);
+		add_path(m, row);
+	}
+}
+
+static void add_help(struct making *m)
+{
+	for (size_t i = 0; state_help[i] && !is_full(m); i++)
+		add_format(m, VIEW_PLAIN, "%s", state_help[i]);
+}
+
+/* The screen has a help for it. */
+static void add_legend(struct making *m)
+{
+	char doubts[128];
+
+	report_doubt_names(m->doubts, doubts, sizeof(doubts));
+	if (m->doubts)
+		add_format(m, VIEW_PLAIN, COLUMNS_DOUBT ": the interval may not hold (%s)", doubts);
+}
+
+static void add_rows(struct making *m)
+{
+	struct state *s = m->state;
+	size_t last = m->height ? m->count : s->first + m->most;
+
+	s->page = m->height > m->view->lines ? m->height - m->view->lines : 1;
+	if (!m->height)
+		s->page = 0;
+	select_row(m);
+	for (size_t i = s->first; i < m->count && i < last && !is_full(m); i++)
+		add_row(m, i, m->height && i == s->position);
+	if (!m->height)
+		add_legend(m);
+	if (!m->count)
+		add_format(m, VIEW_PLAIN,
+			   *s->filter ? "no row has that text" : "no call has been recorded yet");
+}
+
+static void add_head(void *context, enum view_style style, const char *text)
+{
+	add_format(context, style, "%s", text);
+}
+
+void view_make(struct view *v, const struct view_source *from, struct state *s, size_t width,
+	       size_t height, size_t most, bool utf8)
+{
+	struct making m = {.view = v,
+			   .from = from,
+			   .state = s,
+			   .width = width,
+			   .height = height,
+			   .most = most,
+			   .utf8 = utf8};
+
+	*v = (struct view){0};
+	head_write(from, s, width, utf8, add_head, &m);
+	if (s->mode == STATE_HELP) {
+		add_help(&m);
+	} else {
+		choose_rows(&m);
+		m.columns =
+			columns_fit(width, utf8, longest_function(&m), s->by != REPORT_BY_FUNCTION);
+		add(&m, columns_head(&m.columns), VIEW_HEAD);
+		if (m.shown)
+			add_rows(&m);
+		free(m.shown);
+	}
+}
+
+void view_free(struct view *v)
+{
+	for (size_t i = 0; i < v->lines; i++)
+		free(v->line[i].text);
+	free(v->line);
+	*v = (struct view){0};
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Keys. The view carries out what depends on what is shown (moves). */
+#include "report/live/view_state.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+const char *const state_help[] = {
+	"Columns: of the last interval: calls/s, time/s (in those calls), bytes/s, mean;",
+	"of the whole run: mean, half of its interval in % of it, calls. As in reports,",
+	"a warm-up is not in that mean. ~: its interval may not hold (calls keep step",
+	"with the clock's tick, depend on each other for long, or a few make the mean):",
+	"Enter says why.",
+	"",
+	"  up down j k PgUp PgDn Home End   choose a row",
+	"  Enter, Right      open its call path, or close it        o  open or close all",
+	"  t c b m T i n     sort by time/s, calls/s, bytes/s, mean, total time,",
+	"                    widest interval, name                  r  reverse",
+	"  < >               the sort key before, the next one",
+	"  g                 group by path, by site, by function",
+	"  /                 show only rows with this text; Enter keeps it, Esc drops it",
+	"  Space, p          pause: the picture stays, the program goes on",
+	"  + -               longer, shorter interval (0.1 s to 60 s)",
+	"  h ?               this text                              q  quit",
+	NULL};
+
+struct state state_default(void)
+{
+	return (struct state){.sort = ROW_BY_TIME, .by = REPORT_BY_PATH, .interval_s = 1};
+}
+
+bool state_is_open(const struct state *s, uint64_t row_key)
+{
+	for (size_t i = 0; i < s->opens; i++)
+		if (s->open[i] == row_key)
+			return !s->all_open;
+	return s->all_open;
+}
+
+/* Rows that differ from the rest: open ones, or, where all are open, closed ones. The one that
+ * was opened first gives way. */
+static void toggle(struct state *s)
+{
+	for (size_t i = 0; i < s->opens; i++)
+		if (s->open[i] == s->selected) {
+			memmove(&s->open[i], &s->open[i + 1],
+				(s->opens - i - 1) * sizeof(s->open[0]));
+			s->opens--;
+			return;
+		}
+	if (s->opens == STATE_OPEN) {
+		memmove(s->open, s->open + 1, sizeof(s->open) - sizeof(s->open[0]));
+		s->opens--;
+	}
+	s->open[s->opens++] = s->selected;
+}
+
+static void sort_by(struct state *s, enum row_sort by)
+{
+	s->sort = by;
+	s->reverse = false;
+	s->selected = 0; /* the first row of the new order */
+}
+
+static void change_interval(struct state *s, double factor)
+{
+	static const double steps[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};
+	const size_t count = sizeof(steps) / sizeof(steps[0]);
+	size_t at = 0;
+
+	while (at + 1 < count && steps[at] < s->interval_s * 0.999)
+		at++;
+	if (factor > 1)
+		at += steps[at] <= s->interval_s * 1.001 && at + 1 < count;
+	else
+		at -= at > 0;
+	s->interval_s = steps[at];
+}
+
+static void next_grouping(struct state *s)
+{
+	s->by = s->by == REPORT_BY_PATH	  ? REPORT_BY_SITE
+		: s->by == REPORT_BY_SITE ? REPORT_BY_FUNCTION
+					  : REPORT_BY_PATH;
+	s->selected = 0;
+	s->opens = 0;
+}
+
+static void edit_filter(struct state *s, int key)
+{
+	size_t length = strlen(s->filter);
+
+	if (key == STATE_ENTER) {
+		s->mode = STATE_WATCH;
+	} else if (key == STATE_ESCAPE) {
+		strcpy(s->filter, s->filter_before);
+		s->mode = STATE_WATCH;
+	} else if (key == STATE_BACKSPACE) {
+		s->filter[length - (length > 0)] = '\0';
+	} else if (key >= ' ' && key < 127 && length + 1 < sizeof(s->filter)) {
+		s->filter[length] = (char)key;
+		s->filter[length + 1] = '\0';
+	}
+}
+
+static bool move_key(struct state *s, int key)
+{
+	switch (key) {
+	case STATE_UP:
+	case 'k':
+		s->move = -1;
+		return true;
+	case STATE_DOWN:
+	case 'j':
+		s->move = 1;
+		return true;
+	case STATE_PAGE_UP:
+		s->move = -(int)s->page;
+		return true;
+	case STATE_PAGE_DOWN:
+		s->move = (int)s->page;
+		return true;
+	case STATE_HOME:
+		s->move = INT_MIN;
+		return true;
+	case STATE_END:
+		s->move = INT_MAX;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool sort_key(struct state *s, int key)
+{
+	static const char letters[ROW_SORTS + 1] = "tcbmTin";
+	const char *letter = key > 0 && key < 127 ? strchr(letters, key) : NULL;
+
+	if (letter)
+		sort_by(s, (enum row_sort)(letter - letters));
+	else if (key == '<' || key == '>')
+		sort_by(s,
+			(enum row_sort)((s->sort + (key == '>' ? 1 : ROW_SORTS - 1)) % ROW_SORTS));
+	else
+		return false;
+	return true;
+}
+
+static void begin_filter(struct state *s)
+{
+	s->mode = STATE_FILTERING;
+	strcpy(s->filter_before, s->filter);
+	s->filter[0] = '\0';
+}
+
+static void watch_key(struct state *s, int key)
+{
+	switch (key) {
+	case 'q':
+	case 'Q':
+		s->quit = true;
+		break;
+	case 'h':
+	case '?':
+		s->mode = STATE_HELP;
+		break;
+	case ' ':
+	case 'p':
+		s->paused = !s->paused;
+		break;
+	case 'r':
+		s->reverse = !s->reverse;
+		break;
+	case 'g':
+		next_grouping(s);
+		break;
+	case '/':
+		begin_filter(s);
+		break;
+	case '+':
+	case '-':
+		change_interval(s, key == '+' ? 2 : 0.5);
+		break;
+	case 'o':
+		s->all_open = !s->all_open;
+		s->opens = 0;
+		break;
+	case STATE_ENTER:
+	case STATE_RIGHT:
+	case STATE_LEFT:
+		s->selected = s->highlighted;
+		if (s->selected)
+			toggle(s);
+		break;
+	case STATE_ESCAPE:
+		s->filter[0] = '\0';
+		break;
+	default:
+		break;
+	}
+}
+
+void state_key(struct state *s, int key)
+{
+	if (s->mode == STATE_FILTERING)
+		edit_filter(s, key);
+	else if (s->mode == STATE_HELP && key != 'q')
+		s->mode = STATE_WATCH;
+	else if (!move_key(s, key) && !sort_key(s, key))
+		watch_key(s, key);
+}

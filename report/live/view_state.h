@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What the person at the screen has chosen, and what a key changes of it. Knows no terminal. */
+#ifndef SCPROF_REPORT_LIVE_VIEW_STATE_H
+#define SCPROF_REPORT_LIVE_VIEW_STATE_H
+
+#include "report/live/live_rows.h"
+
+#define STATE_FILTER 64
+#define STATE_OPEN   64 /* rows that show their paths */
+
+enum state_mode { STATE_WATCH, STATE_HELP, STATE_FILTERING };
+
+struct state {
+	enum state_mode mode;
+	enum row_sort sort;
+	enum report_by by;
+	bool reverse, paused, all_open, quit;
+	double interval_s;
+	char filter[STATE_FILTER];	  /* rows whose function or caller holds it; "": all */
+	char filter_before[STATE_FILTER]; /* while it is written */
+	uint64_t selected;    /* key of a row, which is followed; 0: whichever is first */
+	uint64_t highlighted; /* key of the row that the view shows as selected; 0: none */
+	uint64_t open[STATE_OPEN];
+	size_t opens;
+	size_t position; /* of the selected row among those shown; the view sets it */
+	size_t first;	 /* row at the top of the screen; the view sets it */
+	int move;	 /* that the view has to do yet: rows down; INT_MIN, INT_MAX: to the ends */
+	size_t page;	 /* rows that fit; the view sets it */
+};
+
+/* Keys beyond characters. */
+enum state_key {
+	STATE_UP = 0x110000, /* no character has so large a number */
+	STATE_DOWN,
+	STATE_PAGE_UP,
+	STATE_PAGE_DOWN,
+	STATE_HOME,
+	STATE_END,
+	STATE_LEFT,
+	STATE_RIGHT,
+	STATE_BACKSPACE,
+	STATE_ESCAPE,
+	STATE_ENTER
+};
+
+#define STATE_INTERVAL_MIN 0.1
+#define STATE_INTERVAL_MAX 60.0
+
+struct state state_default(void);
+/* A key of enum state_key, or a character. */
+void state_key(struct state *s, int key);
+bool state_is_open(const struct state *s, uint64_t row_key);
+
+extern const char *const state_help[]; /* lines, NULL at the end */
+
+#endif

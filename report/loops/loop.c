@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The loops of all threads: which threads go together, and each one's cycles by time. */
+#include "report/loops/loop.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/loops/loop_rows.h"
+#include "report/loops/loop_threads.h"
+
+const struct loop_limits loop_limits_none = {UINT32_MAX, 0, 0, 0};
+
+static int name_threads(const struct loop_tables *t, struct loop *l, const uint32_t *table)
+{
+	const struct profile *p = t->profile;
+
+	l->thread = calloc(l->tables, sizeof(*l->thread));
+	if (!l->thread)
+		return -1;
+	l->one_name = true;
+	for (uint32_t i = 0; i < l->tables; i++) {
+		const struct prof_table *of = &p->table[table[i]];
+
+		l->thread[i] = (struct loop_thread){
+			.name = of->name,
+			.pid = of->process < p->processes ? p->process[of->process].pid : 0,
+			.tid = of->tid,
+			.threads = of->threads};
+		l->threads += of->threads;
+		l->one_name = l->one_name && !strcmp(of->name, l->thread[0].name);
+	}
+	return 0;
+}
+
+/* What is recorded of the threads, and what of it the rows will show. */
+static uint64_t account(const struct loop_tables *t, struct loop *l, const uint32_t *table)
+{
+	double unit = t->profile->clock.ns_per_unit;
+	uint64_t shown = 0, recorded = 0;
+
+	for (uint32_t i = 0; i < l->tables; i++) {
+		const struct prof_table *of = &t->profile->table[table[i]];
+
+		recorded += of->time_units;
+		shown += of->call_units - of->nested_units + of->gap_units;
+	}
+	l->time_ns = (double)recorded * unit;
+	l->remainder_units = (int64_t)(recorded - shown);
+	l->remainder_ns = (double)l->remainder_units * unit;
+	return shown;
+}
+
+struct ranked {
+	uint32_t component;
+	uint64_t units;
+};
+
+static int compare_ranked(const void *left, const void *right)
+{
+	const struct ranked *a = left, *b = right;
+
+	if (a->units != b->units)
+		return a->units > b->units ? -1 : 1;
+	return a->component < b->component ? -1 : a->component > b->component;
+}
+
+/* The loops of a graph, longest first, without those too short to be shown. */
+static struct ranked *rank_loops(const struct loop_rows *w, uint32_t *count)
+{
+	const struct loop_graph *g = w->graph;
+	struct loop_part *part = calloc((size_t)g->components + 1, sizeof(*part));
+	struct ranked *ranked = calloc((size_t)g->components + 1, sizeof(*ranked));
+	uint32_t n = 0;
+
+	*count = 0;
+	if (part && ranked) {
+		loop_graph_measure(g, part);
+		for (uint32_t i = 0; i < g->components; i++)
+			if (part[i].loop)
+				ranked[n++] = (struct ranked){i, part[i].units};
+		qsort(ranked, n, sizeof(*ranked), compare_ranked);
+		while (n > 1 &&
+		       (double)ranked[n - 1].units < w->limits->least_share * (double)w->units)
+			n--;
+		*count = n;
+	} else {
+		free(ranked);
+		ranked = NULL;
+	}
+	free(part);
+	return ranked;
+}
+
+static int fill_cycles(struct loop_rows *w)
+{
+	uint32_t count;
+	struct ranked *ranked = rank_loops(w, &count);
+	int status = ranked ? 0 : -1;
+
+	w->loop->cycle = calloc((size_t)count + 1, sizeof(*w->loop->cycle));
+	if (!w->loop->cycle)
+		status = -1;
+	for (uint32_t i = 0; !status && i < count; i++)
+		status = loop_rows_cycle(w, ranked[i].component);
+	if (!status && !count)
+		status = loop_rows_chain(w);
+	free(ranked);
+	return status ? status : loop_rows_finish(w);
+}
+
+static int fill_loop(const struct report *r, struct loop_tables *t, struct loop *l,
+		     const uint32_t *table, const struct loop_limits *limits)
+{
+	struct loop_graph g;
+	struct loop_rows w = {.report = r, .limits = limits, .loop = l, .graph = &g};
+	int status;
+
+	if (name_threads(t, l, table) < 0 || loop_tables_graph(t, table, l->tables, &g) < 0)
+		return -1;
+	w.units = account(t, l, table);
+	l->share = r->time_ns > 0 ? l->time_ns / r->time_ns : NAN;
+	for (uint32_t i = 0; i < g.nodes; i++)
+		l->calls += g.node[i].visits;
+	status = fill_cycles(&w);
+	loop_graph_clear(&g);
+	return status;
+}
+
+static void free_loop(struct loop *l)
+{
+	free(l->thread);
+	free(l->cycle);
+	free(l->row);
+	memset(l, 0, sizeof(*l));
+}
+
+static int compare_loops(const void *left, const void *right)
+{
+	const struct loop *a = left, *b = right;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns > b->time_ns ? -1 : 1;
+	if (a->thread[0].pid != b->thread[0].pid)
+		return a->thread[0].pid < b->thread[0].pid ? -1 : 1;
+	return a->thread[0].tid < b->thread[0].tid ? -1 : a->thread[0].tid > b->thread[0].tid;
+}
+
+static int fill_loops(const struct report *r, struct loop_tables *t, struct loop_report *out,
+		      const struct loop_limits *limits)
+{
+	uint32_t tables = r->profile->tables;
+
+	out->loop = calloc((size_t)t->groups + 1, sizeof(*out->loop));
+	if (!out->loop)
+		return -1;
+	for (uint32_t i = 0, next; i < tables; i = next) {
+		struct loop *l = &out->loop[out->loops++];
+
+		for (next = i + 1; next < tables; next++)
+			if (t->group[t->order[next]] != t->group[t->order[i]])
+				break;
+		l->tables = next - i;
+		if (fill_loop(r, t, l, &t->order[i], limits) < 0)
+			return -1;
+		if (!l->rows) /* a thread that ended before anything was recorded */
+			free_loop(&out->loop[--out->loops]);
+	}
+	qsort(out->loop, out->loops, sizeof(*out->loop), compare_loops);
+	return 0;
+}
+
+struct loop_report *loop_build(const struct report *r, const uint32_t *site_of,
+			       const struct loop_limits *limits)
+{
+	struct loop_report *out = calloc(1, sizeof(*out));
+	struct loop_tables t;
+
+	if (!out)
+		return NULL;
+	if (loop_tables_begin(&t, r, site_of) < 0 || loop_threads_group(&t) < 0 ||
+	    fill_loops(r, &t, out, limits) < 0) {
+		loop_free(out);
+		out = NULL;
+	}
+	loop_tables_end(&t);
+	return out;
+}
+
+void loop_free(struct loop_report *l)
+{
+	if (!l)
+		return;
+	for (uint32_t i = 0; i < l->loops; i++)
+		free_loop(&l->loop[i]);
+	free(l->loop);
+	free(l);
+}

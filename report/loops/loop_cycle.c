@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Which of a loop's many cycles a reader would call the loop. Following the most frequent
+ * successor alone ends in the innermost one (read -> write -> read), and the wait around it,
+ * which tells the passes, would be a branch. So a walk goes on by the most frequent edge to a
+ * state not met yet, and ends when it is back. It starts at the state that the program called
+ * first, at that most visited, and at that of most time; the round with most time is taken. */
+#include "report/loops/loop_graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is rarer than one in a hundred is no part of the main cycle: errors, new connections. */
+#define RARE 100
+
+/* An edge counts if either end sees it often: few writes are the last before the next wait,
+ * but every wait follows a write. */
+static bool is_frequent(const struct loop_graph *g, const struct loop_edge *e)
+{
+	return e->calls >= g->node[e->from].visits / RARE ||
+	       e->calls >= g->node[e->to].visits / RARE;
+}
+
+struct search {
+	const struct loop_graph *g;
+	uint32_t component, head;
+	const bool *taken;
+	uint64_t least; /* visits of a state that may lie on the way */
+	bool *met;
+	uint32_t *next; /* edge to try */
+};
+
+/* The first of a component that is before all others in some order. */
+static uint32_t best_of(const struct search *s,
+			bool (*before)(const struct loop_node *a, const struct loop_node *b))
+{
+	const struct loop_node *node = s->g->node;
+	uint32_t best = UINT32_MAX;
+
+	for (uint32_t i = 0; i < s->g->nodes; i++)
+		if (node[i].component == s->component && node[i].visits >= s->least &&
+		    !s->taken[i] && (best == UINT32_MAX || before(&node[i], &node[best])))
+			best = i;
+	return best;
+}
+
+static bool more_visits(const struct loop_node *a, const struct loop_node *b)
+{
+	return a->visits > b->visits;
+}
+
+static bool more_time(const struct loop_node *a, const struct loop_node *b)
+{
+	return a->units > b->units;
+}
+
+static bool called_before(const struct loop_node *a, const struct loop_node *b)
+{
+	return a->sums.first_at < b->sums.first_at;
+}
+
+static bool may_go(const struct search *s, const struct loop_edge *e)
+{
+	return loop_graph_inside(s->g, e, s->component) && e->from != e->to && !s->taken[e->to] &&
+	       s->g->node[e->to].visits >= s->least && (s->least <= 1 || is_frequent(s->g, e));
+}
+
+/* Depth first; a way that leads nowhere is taken back. 0: there is none. */
+static uint32_t walk_round(struct search *s, uint32_t *path)
+{
+	const struct loop_graph *g = s->g;
+	uint32_t length = 0;
+
+	path[length++] = s->head;
+	s->met[s->head] = true;
+	s->next[s->head] = g->first[s->head];
+	while (length) {
+		uint32_t n = path[length - 1];
+		const struct loop_edge *e;
+
+		if (s->next[n] == g->first[n + 1]) {
+			length--;
+			continue;
+		}
+		e = &g->edge[s->next[n]++];
+		if (!may_go(s, e))
+			continue;
+		if (e->to == s->head)
+			return length;
+		if (s->met[e->to])
+			continue;
+		s->met[e->to] = true;
+		s->next[e->to] = g->first[e->to];
+		path[length++] = e->to;
+	}
+	return 0;
+}
+
+uint64_t loop_graph_time(const struct loop_graph *g, const uint32_t *path, uint32_t length)
+{
+	uint64_t units = 0;
+
+	for (uint32_t i = 0; i < length; i++) {
+		units += g->node[path[i]].units;
+		for (uint32_t k = g->first[path[i]]; k < g->first[path[i] + 1]; k++)
+			if (g->edge[k].to == path[(i + 1) % length])
+				units += g->edge[k].units;
+	}
+	return units;
+}
+
+/* Keep the round from `head` in path[] if it is longer in time than the one there. */
+static uint32_t try_from(struct search *s, uint32_t head, uint32_t *path, uint32_t length,
+			 uint32_t *scratch)
+{
+	uint32_t other;
+
+	if (head == UINT32_MAX)
+		return length;
+	for (uint32_t i = 0; i < s->g->nodes; i++)
+		s->met[i] = false;
+	s->head = head;
+	other = walk_round(s, scratch);
+	if (!other || (length && loop_graph_time(s->g, scratch, other) <=
+					 loop_graph_time(s->g, path, length)))
+		return length;
+	memcpy(path, scratch, other * sizeof(*path));
+	return other;
+}
+
+/* So that the state that was called first comes first. */
+static void turn(const struct loop_graph *g, uint32_t *path, uint32_t length, uint32_t *scratch)
+{
+	uint32_t first = 0;
+
+	for (uint32_t i = 1; i < length; i++)
+		if (g->node[path[i]].sums.first_at < g->node[path[first]].sums.first_at ||
+		    (g->node[path[i]].sums.first_at == g->node[path[first]].sums.first_at &&
+		     path[i] < path[first]))
+			first = i;
+	for (uint32_t i = 0; i < length; i++)
+		scratch[i] = path[(first + i) % length];
+	memcpy(path, scratch, length * sizeof(*path));
+}
+
+static uint32_t find_cycle(struct search *s, uint32_t *path, uint32_t *scratch)
+{
+	const struct loop_graph *g = s->g;
+	uint32_t most = best_of(s, more_visits), length;
+
+	if (most == UINT32_MAX)
+		return 0;
+	s->least = g->node[most].visits / RARE;
+	length = try_from(s, best_of(s, called_before), path, 0, scratch);
+	length = try_from(s, most, path, length, scratch);
+	length = try_from(s, best_of(s, more_time), path, length, scratch);
+	/* The frequent states alone may not be connected. */
+	s->least = 1;
+	if (!length)
+		length = try_from(s, best_of(s, called_before), path, 0, scratch);
+	turn(g, path, length, scratch);
+	return length;
+}
+
+/* A state that follows itself, and is met alone, is a cycle too. */
+static uint32_t alone(const struct search *s, uint32_t *path)
+{
+	for (uint32_t i = 0; i < s->g->nodes; i++)
+		if (s->taken[i] && s->g->node[i].component == s->component)
+			return 0;
+	path[0] = best_of(s, more_visits);
+	return path[0] != UINT32_MAX;
+}
+
+int loop_graph_cycle(const struct loop_graph *g, uint32_t component, const bool *taken,
+		     uint32_t *path, uint32_t *length)
+{
+	struct search s = {.g = g, .component = component, .taken = taken};
+	uint32_t *scratch = calloc((size_t)g->nodes + 1, sizeof(*scratch));
+	int status = -1;
+
+	s.met = calloc((size_t)g->nodes + 1, sizeof(*s.met));
+	s.next = calloc((size_t)g->nodes + 1, sizeof(*s.next));
+	if (s.met && s.next && scratch) {
+		*length = find_cycle(&s, path, scratch);
+		s.least = 0;
+		if (!*length)
+			*length = alone(&s, path);
+		status = 0;
+	}
+	free(s.met);
+	free(s.next);
+	free(scratch);
+	return status;
+}
+
+uint32_t loop_graph_chain(const struct loop_graph *g, uint32_t *path)
+{
+	uint32_t at = g->nodes, length = 0;
+
+	while (length < g->nodes && g->first[at] < g->first[at + 1] &&
+	       g->edge[g->first[at]].to < g->nodes) {
+		at = g->edge[g->first[at]].to;
+		path[length++] = at;
+	}
+	return length;
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Where a loop is, is a question of reachability (Tarjan 1972), without recursion, since
+ * a program may have 10 000 sites in a row. */
+#include "report/loops/loop_graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void loop_graph_clear(struct loop_graph *g)
+{
+	for (uint32_t i = 0; i < g->nodes; i++)
+		prof_sums_clear(&g->node[i].sums);
+	free(g->node);
+	free(g->edge);
+	free(g->first);
+	memset(g, 0, sizeof(*g));
+}
+
+static void *grow(void *array, uint32_t *room, size_t size)
+{
+	uint32_t wanted = *room ? 2 * *room : 16;
+	void *larger = realloc(array, wanted * size);
+
+	if (larger)
+		*room = wanted;
+	return larger;
+}
+
+struct loop_node *loop_graph_node(struct loop_graph *g)
+{
+	if (g->nodes == g->node_room) {
+		struct loop_node *larger = grow(g->node, &g->node_room, sizeof(*larger));
+
+		if (!larger)
+			return NULL;
+		g->node = larger;
+	}
+	memset(&g->node[g->nodes], 0, sizeof(*g->node));
+	return &g->node[g->nodes++];
+}
+
+struct loop_edge *loop_graph_edge(struct loop_graph *g)
+{
+	if (g->edges == g->edge_room) {
+		struct loop_edge *larger = grow(g->edge, &g->edge_room, sizeof(*larger));
+
+		if (!larger)
+			return NULL;
+		g->edge = larger;
+	}
+	memset(&g->edge[g->edges], 0, sizeof(*g->edge));
+	return &g->edge[g->edges++];
+}
+
+static int by_ends(const void *left, const void *right)
+{
+	const struct loop_edge *a = left, *b = right;
+
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	return (int)a->overlap - (int)b->overlap; /* a mean is of what was recorded */
+}
+
+static int by_frequency(const void *left, const void *right)
+{
+	const struct loop_edge *a = left, *b = right;
+
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	if (a->calls != b->calls)
+		return a->calls > b->calls ? -1 : 1;
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	return (int)a->overlap - (int)b->overlap;
+}
+
+static void merge_edges(struct loop_graph *g)
+{
+	uint32_t n = 0;
+
+	if (!g->edges)
+		return;
+	qsort(g->edge, g->edges, sizeof(*g->edge), by_ends);
+	for (uint32_t i = 1; i < g->edges; i++) {
+		struct loop_edge *to = &g->edge[n], *e = &g->edge[i];
+
+		if (by_ends(to, e)) {
+			g->edge[++n] = *e;
+			continue;
+		}
+		to->calls += e->calls;
+		to->units += e->units;
+		to->units_sq += e->units_sq;
+		to->max_units = e->max_units > to->max_units ? e->max_units : to->max_units;
+	}
+	g->edges = n + 1;
+}
+
+static void count_visits(struct loop_graph *g)
+{
+	for (uint32_t i = 0; i < g->nodes; i++)
+		g->node[i].in = g->node[i].out = 0;
+	for (uint32_t i = 0; i < g->edges; i++) {
+		const struct loop_edge *e = &g->edge[i];
+
+		if (e->to < g->nodes)
+			g->node[e->to].in += e->calls;
+		if (e->from < g->nodes)
+			g->node[e->from].out += e->calls;
+	}
+	for (uint32_t i = 0; i < g->nodes; i++) {
+		struct loop_node *n = &g->node[i];
+
+		n->visits = n->in > n->out ? n->in : n->out;
+	}
+}
+
+/* A region that begins before another has ended has no gap before it, but one behind it: so
+ * it was left as often as the other was only entered. Without the bridge, no loop. */
+static int bridge_overlaps(struct loop_graph *g)
+{
+	uint32_t to = 0;
+
+	for (uint32_t from = 0; from < g->nodes; from++) {
+		struct loop_node *a = &g->node[from];
+		uint64_t left = a->in > a->out ? a->in - a->out : 0;
+
+		for (; left && to < g->nodes; to++) {
+			struct loop_node *b = &g->node[to];
+			uint64_t lacks = b->out > b->in ? b->out - b->in : 0;
+			uint64_t calls = lacks < left ? lacks : left;
+			struct loop_edge *e;
+
+			if (!calls)
+				continue;
+			e = loop_graph_edge(g);
+			if (!e)
+				return -1;
+			*e = (struct loop_edge){
+				.from = from, .to = to, .overlap = true, .calls = calls};
+			left -= calls;
+			b->in += calls;
+			a->out += calls;
+			if (!left && calls < lacks)
+				break;
+		}
+	}
+	return 0;
+}
+
+struct walk {
+	uint32_t *index, *low, *next; /* of each node; index 0: not met */
+	uint32_t *stack, *trail;
+	uint32_t met, held;
+};
+
+static void leave_node(struct loop_graph *g, struct walk *w, uint32_t n)
+{
+	if (w->low[n] != w->index[n])
+		return;
+	while (w->held) {
+		uint32_t m = w->stack[--w->held];
+
+		g->node[m].component = g->components;
+		if (m == n)
+			break;
+	}
+	g->components++;
+}
+
+static void enter_node(const struct loop_graph *g, struct walk *w, uint32_t n)
+{
+	w->index[n] = w->low[n] = ++w->met;
+	w->next[n] = g->first[n];
+	w->stack[w->held++] = n;
+}
+
+/* Tarjan (1972), "Depth-first search and linear graph algorithms", section 4. */
+static void search_from(struct loop_graph *g, struct walk *w, uint32_t root)
+{
+	uint32_t depth = 0;
+
+	w->trail[depth++] = root;
+	enter_node(g, w, root);
+	while (depth) {
+		uint32_t n = w->trail[depth - 1], m;
+
+		if (w->next[n] == g->first[n + 1]) {
+			depth--;
+			leave_node(g, w, n);
+			if (depth && w->low[n] < w->low[w->trail[depth - 1]])
+				w->low[w->trail[depth - 1]] = w->low[n];
+			continue;
+		}
+		m = g->edge[w->next[n]++].to;
+		if (m >= g->nodes)
+			continue;
+		if (!w->index[m]) {
+			w->trail[depth++] = m;
+			enter_node(g, w, m);
+		} else if (g->node[m].component == UINT32_MAX && w->index[m] < w->low[n]) {
+			w->low[n] = w->index[m];
+		}
+	}
+}
+
+static int find_components(struct loop_graph *g)
+{
+	uint32_t *room = calloc(5 * ((size_t)g->nodes + 1), sizeof(*room));
+	struct walk w = {.index = room};
+
+	if (!room)
+		return -1;
+	w.low = w.index + g->nodes;
+	w.next = w.low + g->nodes;
+	w.stack = w.next + g->nodes;
+	w.trail = w.stack + g->nodes;
+	for (uint32_t i = 0; i < g->nodes; i++)
+		g->node[i].component = UINT32_MAX;
+	for (uint32_t i = 0; i < g->nodes; i++)
+		if (!w.index[i])
+			search_from(g, &w, i);
+	free(room);
+	return 0;
+}
+
+int loop_graph_settle(struct loop_graph *g)
+{
+	merge_edges(g);
+	count_visits(g);
+	if (bridge_overlaps(g) < 0)
+		return -1;
+	merge_edges(g);
+	if (g->edges)
+		qsort(g->edge, g->edges, sizeof(*g->edge), by_frequency);
+	g->first = calloc((size_t)g->nodes + 2, sizeof(*g->first));
+	if (!g->first)
+		return -1;
+	for (uint32_t i = 0; i < g->edges; i++)
+		g->first[g->edge[i].from + 1]++;
+	for (uint32_t i = 0; i <= g->nodes; i++)
+		g->first[i + 1] += g->first[i];
+	return find_components(g);
+}
+
+bool loop_graph_inside(const struct loop_graph *g, const struct loop_edge *e, uint32_t component)
+{
+	return e->from < g->nodes && e->to < g->nodes && g->node[e->from].component == component &&
+	       g->node[e->to].component == component;
+}
+
+void loop_graph_measure(const struct loop_graph *g, struct loop_part *part)
+{
+	for (uint32_t i = 0; i < g->components; i++)
+		part[i] = (struct loop_part){0};
+	for (uint32_t i = 0; i < g->nodes; i++)
+		part[g->node[i].component].units += g->node[i].units;
+	for (uint32_t i = 0; i < g->edges; i++) {
+		const struct loop_edge *e = &g->edge[i];
+
+		if (e->from < g->nodes && loop_graph_inside(g, e, g->node[e->from].component)) {
+			part[g->node[e->from].component].loop = true;
+			part[g->node[e->from].component].units += e->units;
+		}
+	}
+}

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Which states and edges get a row, and what is in it. What gets none is added up in a row
+ * of the rest, so that nothing is missing from the sum. */
+#include "report/loops/loop_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/model/estimate.h"
+#include "report/loops/loop_ways.h"
+#include "report/model/percentages.h"
+
+/* What a cycle is made of while its rows are written. */
+struct writing {
+	struct loop_rows *w;
+	struct loop_cycle *cycle;
+	uint32_t component; /* PROF_NONE: all of the graph, start and end too */
+	struct loop_ways ways;
+	uint64_t units, visits; /* of all nodes and edges; top-level calls */
+	double scprof_ns;	/* what it added in these */
+	double low_ns, high_ns; /* of a pass */
+	bool limits_known;	/* of any of them */
+	struct loop_row others;
+	double *part; /* scratch of one state's edges */
+	int32_t *chance;
+};
+
+static bool in_scope(const struct writing *c, const struct loop_edge *e)
+{
+	return c->component == PROF_NONE || loop_graph_inside(c->w->graph, e, c->component);
+}
+
+static uint32_t site_at(const struct writing *c, uint32_t node)
+{
+	const struct loop_graph *g = c->w->graph;
+
+	return node < g->nodes ? g->node[node].site : PROF_NONE;
+}
+
+static void fill_totals(const struct writing *c, struct loop_row *row, double total_ns)
+{
+	row->per_pass = (double)row->calls / (double)c->cycle->passes;
+	row->total_ns = total_ns;
+	row->pass_ns = total_ns / (double)c->cycle->passes;
+}
+
+static void state_estimate(const struct writing *c, struct loop_row *row, const struct loop_node *n)
+{
+	const struct report *r = c->w->report;
+	const struct prof_clock *clock = &r->profile->clock;
+	struct estimate_sums of = {.calls = n->sums.calls,
+				   .units = n->sums.units,
+				   .min = n->sums.min_units,
+				   .max = n->sums.max_units,
+				   .units_sq = n->sums.units_sq,
+				   .batches = &n->sums.batches};
+	struct report_overhead off;
+
+	/* A call or two more than gaps, of a thread that was read while it ran: still its own. */
+	if (n->apportioned && (n->in < n->sums.calls - n->sums.calls / 100 || n->in < 100)) {
+		row->estimate.mean_ns = row->total_ns / (double)row->calls;
+		return;
+	}
+	off = estimate_overhead_around(&r->overhead, &n->sums);
+	row->estimate = estimate_mean(clock, &of, r->confidence);
+	estimate_compensate(&row->estimate, &off, r->confidence);
+}
+
+static double added_by_scprof(const struct writing *c, const struct loop_node *n)
+{
+	return (double)n->visits *
+	       estimate_overhead_around(&c->w->report->overhead, &n->sums).inside_ns;
+}
+
+static void fill_state(const struct writing *c, struct loop_row *row, uint32_t node)
+{
+	const struct report *r = c->w->report;
+	const struct loop_node *n = &c->w->graph->node[node];
+
+	row->from = row->to = n->site;
+	row->apportioned = n->apportioned;
+	row->calls = n->visits;
+	fill_totals(c, row,
+		    (double)n->units * r->profile->clock.ns_per_unit - added_by_scprof(c, n));
+	state_estimate(c, row, n);
+}
+
+static void fill_edge(const struct writing *c, struct loop_row *row, const struct loop_edge *e)
+{
+	const struct report *r = c->w->report;
+	const struct prof_clock *clock = &r->profile->clock;
+	struct estimate_sums of = {
+		.calls = e->calls, .units = e->units, .max = e->max_units, .units_sq = e->units_sq};
+
+	row->from = site_at(c, e->from);
+	row->to = site_at(c, e->to);
+	row->calls = e->calls;
+	row->overlap = e->overlap;
+	fill_totals(c, row, (double)e->units * clock->ns_per_unit);
+	if (e->overlap)
+		row->estimate.mean_ns = 0;
+	else
+		row->estimate = estimate_mean(clock, &of, r->confidence);
+}
+
+/* Into the limits of the whole pass, row or no row. */
+static void add_limits(struct writing *c, const struct loop_row *row)
+{
+	bool known =
+		isfinite(row->estimate.low_ns) && isfinite(row->estimate.high_ns) && row->calls > 1;
+
+	c->low_ns += known ? row->per_pass * row->estimate.low_ns : row->pass_ns;
+	c->high_ns += known ? row->per_pass * row->estimate.high_ns : row->pass_ns;
+	c->limits_known = c->limits_known || known;
+}
+
+static void fold(struct loop_row *into, const struct loop_row *row)
+{
+	into->states += row->kind == LOOP_STATE;
+	into->edges += row->kind == LOOP_EDGE;
+	into->calls += row->calls;
+	into->total_ns += row->total_ns;
+}
+
+static bool is_worth(const struct writing *c, const struct loop_row *row, double chance)
+{
+	const struct loop_limits *l = c->w->limits;
+	double all_ns = (double)c->w->units * c->w->report->profile->clock.ns_per_unit;
+
+	return row->total_ns >= l->least_row * all_ns || chance >= l->least_chance;
+}
+
+static int keep(struct writing *c, const struct loop_row *row)
+{
+	struct loop_row *new = loop_rows_add(c->w, row->kind);
+
+	if (!new)
+		return -1;
+	*new = *row;
+	return 0;
+}
+
+/* So that the chances of a state's rows, which are the last ones from `first` on, add up. */
+static int settle_chances(struct writing *c, uint32_t first)
+{
+	struct loop *l = c->w->loop;
+	uint32_t count = l->rows - first;
+
+	for (uint32_t i = 0; i < count; i++)
+		c->part[i] = (double)l->row[first + i].calls;
+	if (share_round(c->part, count, c->chance) < 0)
+		return -1;
+	for (uint32_t i = 0; i < count; i++)
+		l->row[first + i].chance = c->chance[i];
+	return 0;
+}
+
+static uint64_t successors(const struct writing *c, uint32_t node)
+{
+	const struct loop_graph *g = c->w->graph;
+	uint64_t calls = 0;
+
+	for (uint32_t i = g->first[node]; i < g->first[node + 1]; i++)
+		calls += in_scope(c, &g->edge[i]) ? g->edge[i].calls : 0;
+	return calls;
+}
+
+/* The edges from one node while their rows are written. */
+struct leaving {
+	uint32_t next, way; /* on which way to where */
+	double all;	    /* how many there are */
+	double weight;	    /* passes of the node in one of the cycle, at most 1; 0: not shown */
+	uint32_t kept;	    /* rows so far */
+	struct loop_row last, rest; /* folded: the last one, all */
+};
+
+/* What the rows of edges leave, in a row of its own unless it is next to nothing. */
+static int keep_rest(struct writing *c, struct leaving *l)
+{
+	struct loop_row *rest = &l->rest;
+
+	if (!rest->edges)
+		return 0;
+	if ((double)rest->calls < l->all * 0.0005 && !is_worth(c, rest, 0)) {
+		c->others.edges += rest->edges;
+		c->others.calls += rest->calls;
+		c->others.total_ns += rest->total_ns;
+		return 0;
+	}
+	if (rest->edges == 1)
+		return keep(c, &l->last);
+	fill_totals(c, rest, rest->total_ns);
+	rest->estimate.mean_ns = rest->total_ns / (double)rest->calls;
+	return keep(c, rest);
+}
+
+static int write_edge(struct writing *c, struct leaving *l, const struct loop_edge *e)
+{
+	struct loop_row row = {.kind = LOOP_EDGE,
+			       .way = e->to == l->next ? l->way : 0,
+			       .estimate = {.low_ns = NAN, .high_ns = NAN, .method = "none"}};
+
+	fill_edge(c, &row, e);
+	add_limits(c, &row);
+	c->units += e->units;
+	if (l->weight <= 0) {
+		fold(&c->others, &row);
+		return 0;
+	}
+	if (row.way || (l->kept < c->w->limits->states &&
+			is_worth(c, &row, l->weight * (double)e->calls / l->all))) {
+		l->kept++;
+		return keep(c, &row);
+	}
+	l->last = row;
+	fold(&l->rest, &row);
+	return 0;
+}
+
+/* The edges from a node (or the start), that to `next` on its way first. */
+static int write_edges(struct writing *c, uint32_t node, uint32_t next, uint32_t way, double weight)
+{
+	const struct loop_graph *g = c->w->graph;
+	uint32_t first = c->w->loop->rows;
+	struct leaving l = {
+		.next = next, .way = way, .all = (double)successors(c, node), .weight = weight};
+
+	l.rest = (struct loop_row){.kind = LOOP_EDGES,
+				   .from = site_at(c, node),
+				   .to = PROF_NONE,
+				   .estimate = {.low_ns = NAN, .high_ns = NAN, .method = "none"}};
+	for (int turn = 0; turn < 2; turn++)
+		for (uint32_t i = g->first[node]; i < g->first[node + 1]; i++)
+			if (in_scope(c, &g->edge[i]) && (g->edge[i].to == next) == (turn == 0) &&
+			    write_edge(c, &l, &g->edge[i]) < 0)
+				return -1;
+	if (weight <= 0)
+		return 0;
+	return keep_rest(c, &l) < 0 ? -1 : settle_chances(c, first);
+}
+
+static int write_state(struct writing *c, uint32_t i, uint32_t *shown)
+{
+	uint32_t node = c->ways.state[i], way = c->ways.way[i];
+	struct loop_row row = {.kind = LOOP_STATE,
+			       .way = way,
+			       .estimate = {.low_ns = NAN, .high_ns = NAN, .method = "none"}};
+	bool show;
+
+	fill_state(c, &row, node);
+	add_limits(c, &row);
+	c->units += c->w->graph->node[node].units;
+	c->visits += row.calls;
+	c->scprof_ns += added_by_scprof(c, &c->w->graph->node[node]);
+	show = *shown < c->w->limits->states && (way || is_worth(c, &row, row.per_pass));
+	*shown += show;
+	if (!show)
+		fold(&c->others, &row);
+	else if (keep(c, &row) < 0)
+		return -1;
+	return write_edges(c, node, c->ways.next[i], way, show ? fmin(row.per_pass, 1) : 0);
+}
+
+static int write_ends(struct writing *c)
+{
+	struct loop_row row = {.kind = LOOP_SCPROF,
+			       .from = PROF_NONE,
+			       .to = PROF_NONE,
+			       .calls = c->visits,
+			       .estimate = {.low_ns = NAN, .high_ns = NAN, .method = "none"}};
+
+	if (c->others.states || c->others.edges) {
+		fill_totals(c, &c->others, c->others.total_ns);
+		c->others.estimate.mean_ns = c->others.total_ns / (double)c->others.calls;
+		if (keep(c, &c->others) < 0)
+			return -1;
+	}
+	fill_totals(c, &row, c->scprof_ns);
+	row.estimate.mean_ns = c->visits ? c->scprof_ns / (double)c->visits : 0;
+	add_limits(c, &row);
+	return c->scprof_ns != 0 ? keep(c, &row) : 0;
+}
+
+static void settle_cycle(struct writing *c)
+{
+	double ns = (double)c->units * c->w->report->profile->clock.ns_per_unit;
+	bool known = c->limits_known && c->cycle->passes > 1;
+
+	c->cycle->rows = c->w->loop->rows - c->cycle->row;
+	c->cycle->total_ns = ns;
+	c->cycle->mean_ns = ns / (double)c->cycle->passes;
+	c->cycle->low_ns = known ? c->low_ns : NAN;
+	c->cycle->high_ns = known ? c->high_ns : NAN;
+	c->w->inside += c->units;
+	c->w->loop->cycles_ns += ns;
+}
+
+static int write_cycle(struct writing *c)
+{
+	struct loop_cycle *cycle = c->cycle;
+	const struct loop_graph *g = c->w->graph;
+	uint32_t shown = 0;
+
+	c->others.kind = LOOP_OTHERS;
+	c->others.from = c->others.to = PROF_NONE;
+	c->others.estimate =
+		(struct report_estimate){.low_ns = NAN, .high_ns = NAN, .method = "none"};
+	cycle->closed = c->component != PROF_NONE;
+	cycle->row = c->w->loop->rows;
+	cycle->ways = c->ways.ways;
+	for (uint32_t i = 0; i < LOOP_WAYS; i++)
+		cycle->way_states[i] = c->ways.way_states[i];
+	cycle->passes = cycle->closed ? g->node[c->ways.state[0]].visits : successors(c, g->nodes);
+	if (!cycle->passes)
+		cycle->passes = 1;
+	if (!cycle->closed &&
+	    write_edges(c, g->nodes, c->ways.way_states[0] ? c->ways.state[0] : g->nodes, 1, 1) < 0)
+		return -1;
+	for (uint32_t i = 0; i < c->ways.states; i++)
+		if (write_state(c, i, &shown) < 0)
+			return -1;
+	if (write_ends(c) < 0)
+		return -1;
+	settle_cycle(c);
+	return 0;
+}
+
+static int write_any(struct loop_rows *w, uint32_t component)
+{
+	const struct loop_graph *g = w->graph;
+	struct writing c = {.w = w, .component = component};
+	int status = -1;
+
+	c.cycle = &w->loop->cycle[w->loop->cycles++];
+	c.part = calloc((size_t)g->edges + 1, sizeof(*c.part));
+	c.chance = calloc((size_t)g->edges + 1, sizeof(*c.chance));
+	if (c.part && c.chance &&
+	    loop_ways_find(&c.ways, g, component, w->limits->least_share * (double)w->units) == 0)
+		status = write_cycle(&c);
+	loop_ways_end(&c.ways);
+	free(c.part);
+	free(c.chance);
+	return status;
+}
+
+int loop_rows_cycle(struct loop_rows *w, uint32_t component)
+{
+	return write_any(w, component);
+}
+
+int loop_rows_chain(struct loop_rows *w)
+{
+	return write_any(w, PROF_NONE);
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The rows of all cycles together: what is left beside them, and each one's part of the
+ * whole, in percentages that add up as printed. */
+#include "report/loops/loop_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/model/percentages.h"
+
+struct loop_row *loop_rows_add(struct loop_rows *w, enum loop_kind kind)
+{
+	struct loop *l = w->loop;
+
+	if (l->rows == w->room) {
+		uint32_t room = w->room ? 2 * w->room : 32;
+		struct loop_row *larger = realloc(l->row, room * sizeof(*larger));
+
+		if (!larger)
+			return NULL;
+		l->row = larger;
+		w->room = room;
+	}
+	l->row[l->rows] = (struct loop_row){
+		.kind = kind, .from = PROF_NONE, .to = PROF_NONE, .estimate = {.method = "none"}};
+	l->row[l->rows].estimate.low_ns = l->row[l->rows].estimate.high_ns = NAN;
+	return &l->row[l->rows++];
+}
+
+static int write_outside(struct loop_rows *w)
+{
+	double unit = w->report->profile->clock.ns_per_unit;
+	struct loop_row *row;
+
+	if (w->inside == w->units)
+		return 0;
+	row = loop_rows_add(w, LOOP_OUTSIDE);
+	if (!row)
+		return -1;
+	row->total_ns = ((double)w->units - (double)w->inside) * unit;
+	row->estimate.mean_ns = row->pass_ns = row->per_pass = NAN;
+	return 0;
+}
+
+static void settle_shares(struct loop_rows *w, const int32_t *permille)
+{
+	struct loop *l = w->loop;
+	double all_ns = (double)w->units * w->report->profile->clock.ns_per_unit;
+
+	for (uint32_t i = 0; i < l->rows; i++) {
+		l->row[i].permille = permille[i];
+		l->row[i].share = w->units ? l->row[i].total_ns / all_ns : NAN;
+	}
+	for (uint32_t i = 0; i < l->cycles; i++) {
+		struct loop_cycle *c = &l->cycle[i];
+
+		c->share = w->units ? c->total_ns / all_ns : NAN;
+		for (uint32_t k = c->row; k < c->row + c->rows; k++)
+			c->permille += permille[k];
+	}
+}
+
+int loop_rows_finish(struct loop_rows *w)
+{
+	struct loop *l = w->loop;
+	double *part;
+	int32_t *permille;
+	int status = write_outside(w);
+
+	part = calloc((size_t)l->rows + 1, sizeof(*part));
+	permille = calloc((size_t)l->rows + 1, sizeof(*permille));
+	if (!part || !permille)
+		status = -1;
+	for (uint32_t i = 0; !status && i < l->rows; i++)
+		part[i] = l->row[i].total_ns;
+	if (!status)
+		status = share_round(part, l->rows, permille);
+	if (!status)
+		settle_shares(w, permille);
+	free(part);
+	free(permille);
+	return status;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Which threads go round the same loop; private to report/. */
+#ifndef SCPROF_REPORT_LOOPS_LOOP_THREADS_H
+#define SCPROF_REPORT_LOOPS_LOOP_THREADS_H
+
+#include "report/loops/loop_graph.h"
+#include "report/report.h"
+
+/* A profile's entries and gaps by table. */
+struct loop_tables {
+	const struct profile *profile;
+	const uint32_t *site_of;
+	uint32_t *entry, *entries_from; /* of table t: entry[entries_from[t]] and on */
+	uint32_t *gap, *gaps_from;
+	uint32_t *node_of; /* scratch: of each site */
+	uint32_t *group;   /* of each table, numbered by their longest one's time */
+	uint32_t *order;   /* tables by group, then time */
+	uint32_t groups;
+};
+
+/* Without groups. -1: memory is out; loop_tables_end in any case. */
+int loop_tables_begin(struct loop_tables *t, const struct report *r, const uint32_t *site_of);
+void loop_tables_end(struct loop_tables *t);
+
+/* Fill group, order and groups. -1: memory is out. */
+int loop_threads_group(struct loop_tables *t);
+
+/* Settled, of the calls and gaps of some tables together. -1: memory is out. */
+int loop_tables_graph(struct loop_tables *t, const uint32_t *table, uint32_t tables,
+		      struct loop_graph *g);
+
+#endif

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Where the threads' time went: gaps between calls, threads, processes, and
+ * the check that nothing is missing. Readings of one clock telescope, so in
+ * every table   calls - nested + gaps = time   holds to the unit. */
+#define HASH_NONFATAL_OOM 1
+#include "report/model/estimate.h"
+#include "report/model/model.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <uthash.h>
+
+struct pair {
+	struct {
+		uint32_t from, to;
+	} key;
+	uint64_t calls, units, max_units;
+	prof_u128 units_sq;
+	UT_hash_handle hh;
+};
+
+static struct pair *find_pair(struct pair **pairs, uint32_t from, uint32_t to)
+{
+	struct pair want = {.key = {from, to}}, *found;
+
+	HASH_FIND(hh, *pairs, &want.key, sizeof(want.key), found);
+	if (found)
+		return found;
+	found = malloc(sizeof(*found));
+	if (!found)
+		return NULL;
+	*found = want;
+	HASH_ADD(hh, *pairs, key, sizeof(found->key), found);
+	if (found->hh.tbl)
+		return found;
+	free(found);
+	return NULL;
+}
+
+static struct pair *pair_gaps(const struct profile *p, const uint32_t *site_of, int *failed)
+{
+	struct pair *pairs = NULL;
+
+	for (uint32_t i = 0; i < p->gaps; i++) {
+		const struct prof_gap *g = &p->gap[i];
+		uint32_t from = g->from < p->entries ? site_of[g->from] : PROF_NONE;
+		uint32_t to = g->to < p->entries ? site_of[g->to] : PROF_NONE;
+		struct pair *pair = find_pair(&pairs, from, to);
+
+		if (!pair) {
+			*failed = -1;
+			return pairs;
+		}
+		pair->calls += g->calls;
+		pair->units += g->units;
+		pair->units_sq += g->units_sq;
+		if (g->max_units > pair->max_units)
+			pair->max_units = g->max_units;
+	}
+	return pairs;
+}
+
+static int compare_gaps(const void *left, const void *right)
+{
+	const struct report_gap *a = left, *b = right;
+
+	if (a->units != b->units)
+		return a->units > b->units ? -1 : 1;
+	if (a->calls != b->calls)
+		return a->calls > b->calls ? -1 : 1;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return a->to < b->to ? -1 : a->to > b->to;
+}
+
+static void fill_gap(const struct report *r, struct report_gap *g, const struct pair *pair)
+{
+	double unit = r->profile->clock.ns_per_unit;
+
+	g->from = pair->key.from;
+	g->to = pair->key.to;
+	g->calls = pair->calls;
+	g->units = pair->units;
+	/* The shortest gap is not kept: 0 is the safe bound. */
+	g->estimate = estimate_mean(&r->profile->clock,
+				    &(struct estimate_sums){.calls = pair->calls,
+							    .units = pair->units,
+							    .units_sq = pair->units_sq,
+							    .max = pair->max_units},
+				    r->confidence);
+	g->max_ns = (double)pair->max_units * unit;
+	g->total_ns = (double)pair->units * unit;
+}
+
+int account_gaps(struct report *r, const uint32_t *site_of)
+{
+	int failed = 0;
+	struct pair *pairs = pair_gaps(r->profile, site_of, &failed), *pair, *next;
+	uint32_t n = HASH_COUNT(pairs);
+
+	r->gap = calloc(n ? n : 1, sizeof(*r->gap));
+	if (!r->gap)
+		failed = -1;
+	HASH_ITER(hh, pairs, pair, next)
+	{
+		if (!failed)
+			/* cppcheck-suppress uninitvar ; it does not know HASH_ITER */
+			fill_gap(r, &r->gap[r->gaps++], pair);
+		HASH_DEL(pairs, pair);
+		free(pair);
+	}
+	if (!failed)
+		qsort(r->gap, r->gaps, sizeof(*r->gap), compare_gaps);
+	return failed;
+}
+
+/* Whether a process that did not say how it ended is still there. Its number may
+ * be another's by now, hence the look at what it executes. */
+static bool still_runs(const struct prof_process *p)
+{
+	char link[32], exe[PATH_MAX];
+	ssize_t bytes;
+
+	if (p->end_state != SCP_END_RUNNING || p->count != 1)
+		return false;
+	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/exe", p->pid);
+	bytes = readlink(link, exe, sizeof(exe) - 1);
+	if (bytes < 0)
+		return errno == EACCES || errno == EPERM; /* another user's */
+	exe[bytes] = '\0';
+	return !strcmp(exe, p->exe);
+}
+
+static void fill_thread(const struct report *r, struct report_thread *t,
+			const struct prof_table *in)
+{
+	double unit = r->profile->clock.ns_per_unit;
+
+	t->name = in->name;
+	t->tid = in->tid;
+	t->threads = in->threads;
+	if (in->process < r->profile->processes) {
+		const struct prof_process *p = &r->profile->process[in->process];
+
+		t->pid = p->pid;
+		t->live = in->live && still_runs(p);
+	}
+	t->time_ns = (double)in->time_units * unit;
+	t->calls_ns = (double)in->call_units * unit;
+	t->gaps_ns = (double)in->gap_units * unit;
+	t->nested_ns = (double)in->nested_units * unit;
+	t->remainder_units =
+		(int64_t)(in->time_units + in->nested_units - in->call_units - in->gap_units);
+	t->remainder_ns = (double)t->remainder_units * unit;
+}
+
+static int compare_threads(const void *left, const void *right)
+{
+	const struct report_thread *a = left, *b = right;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns > b->time_ns ? -1 : 1;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+static bool starts_before(const struct prof_process *a, const struct prof_process *b)
+{
+	if (a->start_real_ns != b->start_real_ns)
+		return a->start_real_ns < b->start_real_ns;
+	return a->pid < b->pid;
+}
+
+static int compare_processes(const void *left, const void *right)
+{
+	const struct report_process *a = left, *b = right;
+
+	if (a->calls_ns != b->calls_ns)
+		return a->calls_ns > b->calls_ns ? -1 : 1;
+	return starts_before(a->process, b->process) ? -1 : 1;
+}
+
+/* A process that runs, or was killed, did not write its end: the last instant that
+ * it noted is some calls old, and its longest thread may have come further. */
+static double wall_of(const struct prof_process *p, double longest_s)
+{
+	double noted_s = p->end_mono_ns > p->start_mono_ns
+				 ? (double)(p->end_mono_ns - p->start_mono_ns) / 1e9
+				 : NAN;
+
+	if (noted_s > 0 && (p->end_state != SCP_END_RUNNING || p->count != 1))
+		return noted_s;
+	return longest_s > 0 ? fmax(noted_s, longest_s) : noted_s;
+}
+
+/* Before the sort, a report's processes lie as the profile's do. */
+static void fill_processes(struct report *r)
+{
+	const struct profile *p = r->profile;
+	double unit = p->clock.ns_per_unit;
+
+	for (uint32_t i = 0; i < p->tables; i++) {
+		const struct prof_table *t = &p->table[i];
+		struct report_process *of;
+
+		if (t->process >= p->processes)
+			continue;
+		of = &r->process[t->process];
+		of->threads += t->threads;
+		of->calls += r->thread[i].calls;
+		of->calls_ns += (double)t->call_units * unit;
+		of->time_ns += (double)t->time_units * unit;
+		of->wall_s = fmax(of->wall_s, (double)t->time_units * unit / 1e9);
+	}
+	for (uint32_t i = 0; i < p->processes; i++) {
+		r->process[i].process = &p->process[i];
+		r->process[i].wall_s = wall_of(&p->process[i], r->process[i].wall_s);
+	}
+}
+
+static void span_processes(struct report *r)
+{
+	const struct profile *p = r->profile;
+
+	r->wall_s = NAN;
+	for (uint32_t i = 0; i < p->processes; i++)
+		if (!r->first || starts_before(&p->process[i], r->first))
+			r->first = &p->process[i];
+	r->start_real_ns = r->first ? r->first->start_real_ns : 0;
+	for (uint32_t i = 0; i < r->processes; i++) {
+		uint64_t start = r->process[i].process->start_real_ns;
+		double after_s = (double)(start - r->start_real_ns) / 1e9 + r->process[i].wall_s;
+
+		r->wall_s = fmax(r->wall_s, after_s); /* a NAN is ignored */
+	}
+}
+
+/* Calls and gaps that overflowed belong to no table, so the check over all of
+ * them has terms of its own. */
+static void check_time(struct report *r)
+{
+	const struct profile *p = r->profile;
+	const struct scp_losses *l = &p->losses;
+	__int128 remainder = (__int128)l->overflow_time_units + l->overflow_nested_units -
+			     (__int128)l->overflow_gap_units;
+	uint64_t longest = 0;
+	bool at_rest = true;
+
+	for (uint32_t i = 0; i < p->functions; i++)
+		remainder -= (__int128)p->function[i].overflow_units;
+	for (uint32_t i = 0; i < p->tables; i++) {
+		remainder += r->thread[i].remainder_units;
+		at_rest = at_rest && !p->table[i].live;
+	}
+	for (uint32_t i = 0; i < p->entries; i++)
+		if (p->entry[i].sums.max_units > longest)
+			longest = p->entry[i].sums.max_units;
+	for (uint32_t i = 0; i < p->gaps; i++)
+		if (p->gap[i].max_units > longest)
+			longest = p->gap[i].max_units;
+	r->remainder_units = remainder;
+	r->remainder_ns = (double)remainder * p->clock.ns_per_unit;
+	/* A thread stopped in the middle of a call has added the call to one sum
+	 * and not yet to the other. */
+	r->remainder_expected =
+		!at_rest && remainder <= (__int128)longest && -remainder <= (__int128)longest;
+}
+
+static void add_up(struct report *r)
+{
+	const struct scp_losses *l = &r->profile->losses;
+	double unit = r->profile->clock.ns_per_unit;
+
+	r->time_ns = (double)l->overflow_time_units * unit;
+	r->gaps_ns = (double)l->overflow_gap_units * unit;
+	r->nested_ns = (double)l->overflow_nested_units * unit;
+	for (uint32_t i = 0; i < r->threads; i++) {
+		r->time_ns += r->thread[i].time_ns;
+		r->gaps_ns += r->thread[i].gaps_ns;
+		r->nested_ns += r->thread[i].nested_ns;
+	}
+	for (uint32_t i = 0; i < r->gaps; i++)
+		r->gap[i].share = r->time_ns > 0 ? r->gap[i].total_ns / r->time_ns : NAN;
+}
+
+int account_threads(struct report *r)
+{
+	const struct profile *p = r->profile;
+
+	r->thread = calloc(p->tables ? p->tables : 1, sizeof(*r->thread));
+	r->process = calloc(p->processes ? p->processes : 1, sizeof(*r->process));
+	if (!r->thread || !r->process)
+		return -1;
+	r->threads = p->tables;
+	r->processes = p->processes;
+	for (uint32_t i = 0; i < p->tables; i++)
+		fill_thread(r, &r->thread[i], &p->table[i]);
+	for (uint32_t i = 0; i < p->entries; i++)
+		if (p->entry[i].table < p->tables)
+			r->thread[p->entry[i].table].calls += p->entry[i].sums.calls;
+	fill_processes(r);
+	check_time(r);
+	add_up(r);
+	qsort(r->thread, r->threads, sizeof(*r->thread), compare_threads);
+	qsort(r->process, r->processes, sizeof(*r->process), compare_processes);
+	span_processes(r);
+	return 0;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Intervals and significance of costs by displacement. Significance is of the uncharged cost,
+ * one test a group of sites, by Benjamini and Hochberg's rule. */
+#include "report/model/displaced.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "stats/compare.h"
+#include "stats/displacement.h"
+#include "stats/site_costs.h"
+
+/* Work that falls into the time of other tasks is charged to them, and made up for: from here
+ * on that assumption is worth a word. */
+#define BUSY 0.1
+#define KEPT 0.5
+
+static struct report_cost cost_of(const struct prof_cost_value *v, double confidence)
+{
+	struct displacement_value value = {v->ns, v->error_ns, v->freedom};
+	struct report_cost c = {.ns = v->ns, .error_ns = v->error_ns, .q = NAN};
+
+	displacement_limits(value, confidence, &c.low_ns, &c.high_ns);
+	c.p = site_costs_p(value);
+	return c;
+}
+
+void displaced_fill(const struct report *r, struct report_site *s,
+		    const struct prof_site_cost *cost)
+{
+	static const struct report_cost none = {NAN, NAN, NAN, NAN, NAN, NAN};
+	struct report_displaced *d = &s->displaced;
+
+	*d = (struct report_displaced){
+		.state = cost->state,
+		.group = cost->group,
+		.spans = cost->spans,
+		.run = cost->run,
+		.kept = cost->kept,
+		.busy = cost->busy,
+		.inflation = cost->inflation,
+		.uncharged = none,
+		.true_cost = none,
+	};
+	if (cost->state != SCP_SITE_COST_KNOWN)
+		return;
+	d->uncharged = cost_of(&cost->uncharged, r->confidence);
+	d->true_cost = cost_of(&cost->true_cost, r->confidence);
+}
+
+static bool together(const struct report_displaced *a, const struct report_displaced *b)
+{
+	return a->state == SCP_SITE_COST_KNOWN && b->state == SCP_SITE_COST_KNOWN &&
+	       a->run == b->run && a->group == b->group;
+}
+
+uint32_t displaced_partner(const struct report *r, uint32_t of, uint32_t from)
+{
+	for (uint32_t i = from + 1; i < r->sites; i++)
+		if (i != of && together(&r->site[i].displaced, &r->site[of].displaced))
+			return i;
+	return r->sites;
+}
+
+/* A group is one test: its first site's. */
+static uint32_t first_of(const struct report *r, uint32_t site)
+{
+	uint32_t partner = displaced_partner(r, site, PROF_NONE);
+
+	return partner < site ? partner : site;
+}
+
+static void judge(struct report *r, double *p, double *q, size_t *order)
+{
+	for (uint32_t i = 0; i < r->sites; i++)
+		p[i] = r->site[i].displaced.state == SCP_SITE_COST_KNOWN && first_of(r, i) == i
+			       ? r->site[i].displaced.uncharged.p
+			       : NAN;
+	compare_q_values(p, q, r->sites, order);
+	for (uint32_t i = 0; i < r->sites; i++) {
+		struct report_displaced *d = &r->site[i].displaced;
+
+		if (d->state != SCP_SITE_COST_KNOWN)
+			continue;
+		d->uncharged.q = q[first_of(r, i)];
+		d->significant = d->uncharged.q <= 1 - r->confidence;
+	}
+}
+
+int displaced_judge(struct report *r)
+{
+	size_t n = displaced_any(r) ? (size_t)r->sites + 1 : 0;
+	double *p = calloc(n, sizeof(*p)), *q = calloc(n, sizeof(*q));
+	size_t *order = calloc(n, sizeof(*order));
+	int status = !n || (p && q && order) ? 0 : -1;
+
+	if (!status && n)
+		judge(r, p, q, order);
+	free(p);
+	free(q);
+	free(order);
+	return status;
+}
+
+bool displaced_any(const struct report *r)
+{
+	for (uint32_t i = 0; displaced_has_costs(r->profile) && i < r->kept; i++)
+		if (r->site[i].displaced.state)
+			return true;
+	return false;
+}
+
+const char *displaced_state_name(uint32_t state)
+{
+	switch (state) {
+	case SCP_SITE_COST_KNOWN:
+		return "known";
+	case SCP_SITE_COST_RARE:
+		return "rare";
+	case SCP_SITE_COST_STEADY:
+		return "steady";
+	default:
+		return "too-few-windows";
+	}
+}
+
+bool displaced_has_costs(const struct profile *p)
+{
+	return p->site_costs > 0;
+}
+
+void displaced_warn(struct report *r)
+{
+	double busy = 0, kept = 1;
+
+	for (uint32_t i = 0; i < r->kept; i++) {
+		const struct report_displaced *d = &r->site[i].displaced;
+
+		if (d->state != SCP_SITE_COST_KNOWN)
+			continue;
+		busy = fmax(busy, d->busy);
+		kept = fmin(kept, d->kept);
+	}
+	if (busy > BUSY)
+		report_warn(
+			r, "others-busy",
+			"While the program ran, other tasks had up to %.0f %% of a CPU's time: "
+			"what "
+			"calls caused in it was charged to them. It is made up for as if it had "
+			"been like that in the rest of the time; where that share could not be "
+			"told (no perf counters), it is missing in the costs by displacement. "
+			"Measure on CPUs that are left alone.",
+			100 * busy);
+	if (kept < KEPT)
+		report_warn(r, "too-disturbed",
+			    "Only %.0f %% of the fluid's windows were undisturbed: costs by "
+			    "displacement are of those only.",
+			    100 * kept);
+	if (!displaced_any(r) && displaced_has_costs(r->profile))
+		report_warn(r, "site-costs-apart",
+			    "The profile holds costs of call paths by displacement. No row of this "
+			    "report is one path of one run, so none is shown; --by path does, for "
+			    "the profile of one run.");
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Reads schema "scprof-displace/1". Nothing in the file is trusted: what is no number is not
+ * known, what is no text is not there. */
+#include "report/model/displacement_file.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCHEMA	  "scprof-displace/1"
+#define CPUS_MOST 4096
+
+static double number_of(const json_t *o, const char *key)
+{
+	const json_t *value = json_object_get(o, key);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static char *text_of(const json_t *o, const char *key)
+{
+	const char *text = json_string_value(json_object_get(o, key));
+
+	return text ? strdup(text) : NULL;
+}
+
+static void read_cpu(struct displaced_cpu *c, const json_t *o)
+{
+	double number = number_of(o, "cpu");
+
+	c->cpu = number >= 0 && number < CPUS_MOST ? (int)number : -1;
+	c->wall_s = number_of(o, "wall_s");
+	c->part_s[DISPLACED_PROGRAM] = number_of(o, "program_s");
+	c->part_s[DISPLACED_UNCHARGED] = number_of(o, "interrupts_program_s");
+	c->part_s[DISPLACED_OTHERS] = number_of(o, "others_s");
+	c->part_s[DISPLACED_SCPROF] = number_of(o, "scprof_s");
+	c->part_s[DISPLACED_INTERRUPTS] =
+		number_of(o, "interrupts_rest_s") + number_of(o, "switching_s");
+	c->part_s[DISPLACED_STOLEN] = number_of(o, "stolen_s");
+	c->part_s[DISPLACED_IDLE] = number_of(o, "idle_s");
+	c->part_s[DISPLACED_REMAINDER] = number_of(o, "remainder_s");
+	for (int i = 0; i < DISPLACED_PARTS; i++)
+		c->share[i] = c->wall_s > 0 ? c->part_s[i] / c->wall_s : NAN;
+}
+
+static int read_cpus(struct displaced *d, const json_t *root)
+{
+	const json_t *cpus = json_object_get(root, "cpus"),
+		     *all = json_object_get(root, "all_cpus");
+	size_t n = json_array_size(cpus);
+
+	if (n > CPUS_MOST)
+		n = CPUS_MOST;
+	d->cpu = calloc(n + 1, sizeof(*d->cpu));
+	if (!d->cpu)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		read_cpu(&d->cpu[d->cpus++], json_array_get(cpus, i));
+	if (json_is_object(all) && n > 1)
+		read_cpu(&d->cpu[d->cpus++], all);
+	return 0;
+}
+
+static int read_warnings(struct displaced *d, const json_t *root)
+{
+	const json_t *list = json_object_get(root, "warnings");
+	size_t n = json_array_size(list);
+
+	d->warning = calloc(n ? n : 1, sizeof(*d->warning));
+	if (!d->warning)
+		return -1;
+	for (size_t i = 0; i < n && d->warnings < CPUS_MOST; i++) {
+		char *text = text_of(json_array_get(list, i), "text");
+
+		if (text)
+			d->warning[d->warnings++] = text;
+	}
+	return 0;
+}
+
+static int read_all(struct displaced *d, const json_t *root)
+{
+	const json_t *uncharged = json_object_get(root, "unaccounted");
+
+	d->confidence = number_of(root, "confidence");
+	d->uncharged_s = number_of(uncharged, "mean_s");
+	d->low_s = number_of(uncharged, "ci_low_s");
+	d->high_s = number_of(uncharged, "ci_high_s");
+	d->share_of_rusage = number_of(uncharged, "share_of_rusage");
+	d->sentence = text_of(root, "sentence");
+	return read_cpus(d, root) < 0 || read_warnings(d, root) < 0 ? -1 : 0;
+}
+
+static json_t *load(const char *path, char *error, size_t room)
+{
+	json_error_t where;
+	FILE *in = fopen(path, "re");
+	json_t *root = in ? json_loadf(in, 0, &where) : NULL;
+
+	if (!in)
+		snprintf(error, room, "cannot read %.200s: %s", path, strerror(errno));
+	else if (!root)
+		snprintf(error, room,
+			 "cannot read %.200s: line %d is no JSON, so the file is not what "
+			 "'scprof displace --json' wrote; make one with scprof displace --json "
+			 "-o FILE COMMAND",
+			 path, where.line);
+	if (in)
+		fclose(in);
+	return root;
+}
+
+struct displaced *displaced_read(const char *path, char *error, size_t room)
+{
+	json_t *root = load(path, error, room);
+	const char *schema = json_string_value(json_object_get(root, "schema"));
+	struct displaced *d = NULL;
+
+	if (!root)
+		return NULL;
+	if (!schema || strcmp(schema, SCHEMA) != 0) {
+		snprintf(error, room,
+			 "%.200s is no account of displacement (schema \"%s\"): it comes from "
+			 "'scprof displace --json'",
+			 path, SCHEMA);
+	} else if (!json_array_size(json_object_get(root, "cpus"))) {
+		snprintf(error, room, "%.200s has no CPU in it", path);
+	} else if (!(d = calloc(1, sizeof(*d))) || read_all(d, root) < 0) {
+		snprintf(error, room, "%s", strerror(ENOMEM));
+		displaced_free(d);
+		d = NULL;
+	}
+	json_decref(root);
+	return d;
+}
+
+void displaced_free(struct displaced *d)
+{
+	if (!d)
+		return;
+	for (uint32_t i = 0; i < d->warnings; i++)
+		free(d->warning[i]);
+	free(d->warning);
+	free(d->sentence);
+	free(d->cpu);
+	free(d);
+}

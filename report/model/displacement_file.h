@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The account of the machine's time, from a profile or from what `scprof displace --json` writes,
+ * to be shown beside the sites: for each CPU what the program, others, interrupts and the host
+ * took, and what of it was charged to nobody. Seconds; a number that the file does not have is NAN.
+ */
+#ifndef SCPROF_REPORT_MODEL_DISPLACEMENT_FILE_H
+#define SCPROF_REPORT_MODEL_DISPLACEMENT_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+enum displaced_part {
+	DISPLACED_PROGRAM,   /* charged to the program */
+	DISPLACED_UNCHARGED, /* came with the program, and was charged to nobody */
+	DISPLACED_OTHERS,    /* other tasks */
+	DISPLACED_SCPROF,
+	DISPLACED_INTERRUPTS, /* that there are at rest too, and switching between tasks */
+	DISPLACED_STOLEN,     /* by the host */
+	DISPLACED_IDLE,
+	DISPLACED_REMAINDER, /* not explained: the error of the account */
+	DISPLACED_PARTS
+};
+
+struct displaced_cpu {
+	int cpu; /* -1: all together */
+	double wall_s;
+	double part_s[DISPLACED_PARTS]; /* may be negative by their errors */
+	double share[DISPLACED_PARTS];	/* of wall_s */
+};
+
+struct displaced {
+	struct displaced_cpu *cpu; /* all together last, where the file has that */
+	uint32_t cpus;
+	double confidence;
+	double uncharged_s, low_s, high_s, share_of_rusage;
+	char *sentence; /* what the file says in words, not clean; NULL: nothing */
+	char **warning; /* likewise */
+	uint32_t warnings;
+};
+
+/* NULL, and one line in `error`: not to be read, not JSON, another schema, no CPU in it. */
+struct displaced *displaced_read(const char *path, char *error, size_t room);
+/* The same of the account that a profile holds. NULL: it holds none, or several, of which no one
+ * is the whole profile's; or memory is out. */
+struct displaced *displaced_recorded(const struct profile *p, double confidence);
+void displaced_free(struct displaced *d);
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Sites whose intervals may not hold, or whose mean is not one number, by the reason. One
+ * warning a reason: which function is the largest of them, and what to do. */
+#include "report/model/model.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "report/model/numbers.h"
+#include "stats/stats.h"
+
+/* Of findings, that is all a reader can look after: a test errs once in a hundred sites,
+ * and first calls are nothing to do about. */
+#define LEAST_SHARE	    0.01
+#define LEAST_OUTLIERS_TIME 0.1
+
+static const struct {
+	unsigned doubt;
+	const char *name, *text; /* NULL text: no warning, the row's own line says all */
+} doubts[] = {
+	{STATS_SYNCHRONOUS, "clock-synchronous",
+	 "calls begin at preferred phases of the clock's tick, so ticks do not fall into them at "
+	 "random: no interval can hold, and the mean may be wrong by up to a tick. Use the page "
+	 "clock (-c page), whose ticks are randomised, or a fast one."},
+	{STATS_FEW_INDEPENDENT, "too-few-independent-batches",
+	 "calls depend on one another over so long a time that the run holds only a few "
+	 "independent stretches (bursts, phases of the program, short threads unlike the others): "
+	 "the interval is a guess. Run longer."},
+	{STATS_HEAVY_TAIL, "heavy-tail",
+	 "a few very long calls make up the mean, and more of them may not have been seen: the "
+	 "true mean can lie above the interval. Run longer, or look at the percentiles."},
+	{REPORT_WARM_UP, "warm-up",
+	 "the first calls differ from all later ones (caches, connections, code that was "
+	 "compiled). They are shown beside the row and are not in its mean; --include-warm-up puts "
+	 "them back."},
+	{REPORT_FIRST_CALL, "first-call", NULL},
+	{REPORT_DRIFT, "drift",
+	 "the mean changed while the program ran, so it depends on when and how long one looks. "
+	 "Measure the stretch of interest, or both."},
+	{REPORT_TWO_MODES, "two-modes",
+	 "durations fall into two groups with a valley between them: the mean is of neither. Look "
+	 "at the percentiles, or tell the groups apart by call path or by size."},
+	{REPORT_OUTLIERS, "outliers",
+	 "a few calls far out take a tenth of the time or more. They are in the mean; what they "
+	 "wait for is not what the others do."},
+};
+
+const char *report_doubt_name(unsigned doubt)
+{
+	for (size_t i = 0; i < sizeof(doubts) / sizeof(doubts[0]); i++)
+		if (doubts[i].doubt == doubt)
+			return doubts[i].name;
+	return "none";
+}
+
+void report_doubt_names(unsigned doubts_set, char *out, size_t room)
+{
+	size_t at = 0;
+
+	*out = '\0';
+	for (unsigned bit = 1; bit <= STATS_HEAVY_TAIL; bit <<= 1)
+		if (doubts_set & bit && at < room)
+			at += (size_t)snprintf(out + at, room - at, "%s%s", at ? ", " : "",
+					       report_doubt_name(bit));
+}
+
+/* The slow estimate of a dual run is doubted too: that is what was asked for. A warm-up
+ * that was put back is no news. */
+int doubts_note(struct report *r, const struct report_site *s, uint32_t row)
+{
+	struct report_note note = {.row = row,
+				   .function = s->function,
+				   .doubts = s->estimate.doubts |
+					     (s->has_slow ? s->slow.estimate.doubts : 0),
+				   .findings = s->findings,
+				   .total_ns = s->total_ns};
+	struct report_note *grown;
+
+	if (!s->steadiness.warmup_aside)
+		note.findings &= ~(unsigned)REPORT_WARM_UP;
+	if (!(s->steadiness.outlier_time >= LEAST_OUTLIERS_TIME))
+		note.findings &= ~(unsigned)REPORT_OUTLIERS;
+	if (!note.doubts && !note.findings)
+		return 0;
+	/* Room is doubled where the count is a power of two. */
+	if (!(r->notes & (r->notes - 1))) {
+		grown = realloc(r->note, (r->notes ? 2 * (size_t)r->notes : 1) * sizeof(*grown));
+		if (!grown)
+			return -1;
+		r->note = grown;
+	}
+	r->note[r->notes++] = note;
+	return 0;
+}
+
+static unsigned doubts_of(const struct report_note *n)
+{
+	return n->doubts | (n->share >= LEAST_SHARE ? n->findings : 0);
+}
+
+static void warn(struct report *r, size_t which)
+{
+	const struct report_note *largest = NULL;
+	uint32_t sites = 0;
+	double share = 0;
+	char text[32];
+
+	for (uint32_t i = 0; i < r->notes; i++) {
+		if (!(doubts_of(&r->note[i]) & doubts[which].doubt))
+			continue;
+		if (!sites++)
+			largest = &r->note[i]; /* the longest in total comes first */
+		share += r->note[i].share;
+	}
+	if (!sites)
+		return;
+	number_share(text, sizeof(text), share);
+	report_warn(r, doubts[which].name,
+		    "At %" PRIu32 " of %" PRIu32 " rows, %s of the calls' time (first %s, row "
+		    "%" PRIu32 "), %s",
+		    sites, r->sites, text, r->profile->function[largest->function].name,
+		    largest->row + 1, doubts[which].text);
+}
+
+void doubts_collect(struct report *r)
+{
+	for (size_t i = 0; i < sizeof(doubts) / sizeof(doubts[0]); i++)
+		if (doubts[i].text)
+			warn(r, i);
+}

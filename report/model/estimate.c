@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The statistics work in clock units and know nothing of profiles; the reader wants
+ * nanoseconds, and what the program would have spent without being watched. */
+#include "report/model/estimate.h"
+
+#include <math.h>
+
+#include <gsl/gsl_cdf.h>
+
+#include "stats/stats.h"
+
+_Static_assert(STATS_PHASES == SCP_PHASE_BINS, "phases are counted in the same bins");
+
+static struct stats_apart apart_of(const struct prof_apart *a, bool slow)
+{
+	if (!a)
+		return (struct stats_apart){0};
+	return (struct stats_apart){(double)a->stretches, (double)a->calls_sq,
+				    (double)(slow ? a->slow_calls_units : a->calls_units),
+				    (double)(slow ? a->slow_units_sq : a->units_sq)};
+}
+
+struct report_estimate estimate_mean(const struct prof_clock *c, const struct estimate_sums *s,
+				     double confidence)
+{
+	struct stats_sample sample = {
+		.sums = {.n = s->calls,
+			 .sum = s->units,
+			 .sum_sq = s->units_sq,
+			 .min = s->min,
+			 .max = s->max,
+			 .tick = c->resolution_units ? c->resolution_units : 1,
+			 .unit = c->ns_per_unit},
+		.phase = s->phase ? s->phase->count : NULL,
+		.apart = apart_of(s->apart, s->slow),
+	};
+	struct stats_estimate e;
+
+	if (s->batches)
+		sample.batches = (struct stats_batches){s->batches->calls, s->batches->count,
+							s->batches->sum};
+	e = stats_estimate(&sample, confidence);
+	return (struct report_estimate){e.mean,	 e.low,	    e.high,	     e.method,
+					e.error, e.freedom, e.design_effect, e.doubts};
+}
+
+/* By how much of itself what is taken off is uncertain besides: two measurements of a tenth
+ * of a millisecond see the machine twice, the run sees it all the time. Compensated means of
+ * an empty function scattered about 0 by 4 % of it (tsc) to 8 % (dual, monotonic), judged by
+ * the ranges of 20 runs each; checked with 20 other runs each (docs/estimates.md). */
+#define UNSEEN 0.06
+
+/* The same of calls inside: besides, they are of many kinds and paths, of which one was measured.
+ */
+#define INNER_UNSEEN 0.25
+
+struct report_overhead estimate_overhead(const struct prof_clock *c)
+{
+	const struct prof_overhead *o = &c->overhead;
+	struct report_overhead none = {0, 0, NAN, false, 0, 0}, r;
+
+	if (o->measurements == 0 || !(o->inside_ns >= 0))
+		return none;
+	r = (struct report_overhead){o->inside_ns,
+				     hypot(fmax(o->inside_error_ns, 0), UNSEEN * o->inside_ns),
+				     o->outside_ns,
+				     true,
+				     0,
+				     0};
+	if (o->inner_ns > 0) {
+		r.inner_ns = o->inner_ns;
+		r.inner_error_ns = hypot(fmax(o->inner_error_ns, 0), INNER_UNSEEN * o->inner_ns);
+	}
+	return r;
+}
+
+/* The errors do not cancel out: all calls inside are measured too long, or too short. */
+struct report_overhead estimate_overhead_around(const struct report_overhead *o,
+						const struct prof_sums *s)
+{
+	double inner_calls = s->calls ? (double)s->inner_calls / (double)s->calls : 0;
+	struct report_overhead r = *o;
+
+	if (!(inner_calls > 0))
+		return r;
+	r.inside_ns += inner_calls * o->inner_ns;
+	r.inside_error_ns = hypot(r.inside_error_ns, inner_calls * o->inner_error_ns);
+	return r;
+}
+
+double estimate_widen(double half_width, double error, double confidence)
+{
+	return hypot(half_width, gsl_cdf_ugaussian_Pinv(0.5 + confidence / 2) * error);
+}
+
+void estimate_compensate(struct report_estimate *e, const struct report_overhead *o,
+			 double confidence)
+{
+	double error = o->inside_error_ns, half = estimate_widen(0, error, confidence);
+
+	/* A lower limit of nothing at all stays that. */
+	if (e->low_ns <= 0)
+		e->low_ns = fmin(0, e->mean_ns - half - o->inside_ns);
+	else
+		e->low_ns = e->mean_ns - estimate_widen(e->mean_ns - e->low_ns, error, confidence) -
+			    o->inside_ns;
+	e->high_ns = e->mean_ns + estimate_widen(e->high_ns - e->mean_ns, error, confidence) -
+		     o->inside_ns;
+	e->mean_ns -= o->inside_ns;
+	e->error_ns = hypot(e->error_ns, error);
+}
+
+/* Where the line's own slots begin: what came before lies in slot 0 together. */
+static uint32_t first_slot(const struct prof_sums *s)
+{
+	uint32_t i = 1;
+
+	while (i < s->batches.count && !s->line->bytes_sq[i] && !s->line->bytes[i])
+		i++;
+	return i;
+}
+
+static void add_slot(struct stats_line_block *b, const struct prof_sums *s, uint32_t i)
+{
+	b->calls += s->batches.calls;
+	b->units += s->batches.sum[i];
+	b->bytes += s->line->bytes[i];
+	b->bytes_sq += s->line->bytes_sq[i];
+	b->bytes_units += s->line->bytes_units[i];
+}
+
+/* What no batch holds yet: the whole less the blocks. */
+static void add_rest(struct stats_line_block *block, unsigned blocks, const struct prof_sums *s)
+{
+	struct stats_line_block rest = {s->calls, s->bytes, s->units, s->bytes_sq, s->bytes_units};
+
+	for (unsigned i = 0; i < blocks; i++) {
+		rest.calls -= block[i].calls;
+		rest.units -= block[i].units;
+		rest.bytes -= block[i].bytes;
+		rest.bytes_sq -= block[i].bytes_sq;
+		rest.bytes_units -= block[i].bytes_units;
+	}
+	block[blocks] = rest;
+}
+
+int estimate_line(const struct prof_sums *s, struct stats_line_fit *fit, double confidence)
+{
+	struct stats_line_block block[SCP_BATCHES + 1] = {0};
+	unsigned blocks = 1;
+
+	if (!s->line || s->batches.count < 3)
+		return -1;
+	for (uint32_t i = 0, first = first_slot(s); i < s->batches.count; i++) {
+		blocks += i >= first;
+		add_slot(&block[blocks - 1], s, i);
+	}
+	add_rest(block, blocks, s);
+	return stats_line_blocks(block, blocks + (block[blocks].calls > 0), fit, confidence);
+}

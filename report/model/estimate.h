@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* From sums in clock units to means in nanoseconds; private to report/. */
+#ifndef SCPROF_REPORT_MODEL_ESTIMATE_H
+#define SCPROF_REPORT_MODEL_ESTIMATE_H
+
+#include "stats/line.h"
+#include "report/report.h"
+
+/* Durations on one clock. `min` is 0 where it was not kept, which is safe. */
+struct estimate_sums {
+	uint64_t calls, units, min, max;
+	prof_u128 units_sq;
+	const struct prof_batches *batches; /* NULL: none */
+	const struct prof_phase *phase;	    /* NULL: none */
+	const struct prof_apart *apart;	    /* NULL: calls in no batch are one stretch */
+	bool slow;			    /* of that, the slow clock's part */
+};
+
+struct report_estimate estimate_mean(const struct prof_clock *c, const struct estimate_sums *s,
+				     double confidence);
+
+/* What the wrapper adds on a clock. */
+struct report_overhead estimate_overhead(const struct prof_clock *c);
+
+/* The same for these calls, on average: what the recorded calls inside them add is in
+ * inside_ns, and what that is uncertain by in its error. */
+struct report_overhead estimate_overhead_around(const struct report_overhead *o,
+						const struct prof_sums *s);
+
+/* Take the overhead off a mean and its interval; the error of the overhead, taken as
+ * normal, widens the interval on both sides. */
+void estimate_compensate(struct report_estimate *e, const struct report_overhead *o,
+			 double confidence);
+
+/* Half the width of an interval, widened by the error of what was taken off, as above. */
+double estimate_widen(double half_width, double error, double confidence);
+
+/* The straight line of time on size, in clock units, from the batches; -1 where sizes do
+ * not vary or were not kept by batches. */
+int estimate_line(const struct prof_sums *s, struct stats_line_fit *fit, double confidence);
+
+#endif

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What ran, by which clock, at what overhead: the head of a report, for renderers that print
+ * it and for those that draw it. */
+#include "report/model/facts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "report/model/filters.h"
+#include "report/model/numbers.h"
+
+struct facts {
+	const struct report *report;
+	bool utf8;
+	facts_sink *sink;
+	void *to;
+};
+
+__attribute__((format(printf, 3, 4))) static void fact(const struct facts *f, const char *name,
+						       const char *format, ...)
+{
+	char *raw = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&raw, format, args) < 0)
+		raw = NULL;
+	va_end(args);
+	if (raw)
+		f->sink(f->to, name, raw);
+	free(raw);
+}
+
+char *facts_command(const struct report *r)
+{
+	const struct prof_process *p = r->first;
+	char *line = NULL;
+	size_t bytes = 0;
+	FILE *memory = p ? open_memstream(&line, &bytes) : NULL;
+
+	if (!memory)
+		return NULL;
+	if (!p->argc)
+		fputs(p->exe, memory);
+	for (uint32_t i = 0; i < p->argc; i++)
+		/* An argument with a blank in it must not look like two. */
+		fprintf(memory,
+			p->argv[i][strcspn(p->argv[i], " \t\n")] || !p->argv[i][0] ? "%s'%s'"
+										   : "%s%s",
+			i ? " " : "", p->argv[i]);
+	if (fclose(memory) == 0)
+		return line;
+	free(line);
+	return NULL;
+}
+
+static const char *end_words(const struct report *r, uint32_t end_state)
+{
+	static const char *const words[] = {
+		[SCP_END_RUNNING] = "still running or killed",
+		[SCP_END_EXIT] = "exited",
+		[SCP_END_EXEC] = "replaced by another program",
+		[SCP_END_QUICK] = "left by _exit",
+		[SCP_END_ABORT] = "aborted",
+	};
+
+	if (end_state == SCP_END_RUNNING && r->profile->losses.stopped)
+		return "end not recorded";
+	return end_state <= SCP_END_ABORT ? words[end_state] : "end not known";
+}
+
+static void run_facts(const struct facts *f)
+{
+	const struct report *r = f->report;
+	const struct prof_process *p = r->first;
+	time_t start = (time_t)(r->start_real_ns / 1000000000u);
+	char when[48] = "", wall[32];
+	struct tm tm;
+
+	if (r->start_real_ns && localtime_r(&start, &tm))
+		strftime(when, sizeof(when), ", from %Y-%m-%d %H:%M:%S", &tm);
+	number_duration(wall, sizeof(wall), r->wall_s * 1e9, f->utf8);
+	if (r->processes > 1 || p->count > 1)
+		fact(f, "processes", "%" PRIu32 "%s, the first is %" PRIu32 "; wall time %s%s",
+		     r->processes, p->count > 1 ? " groups" : "", p->pid, wall, when);
+	else
+		fact(f, "process", "%" PRIu32 ", %s; wall time %s%s", p->pid,
+		     end_words(r, p->end_state), wall, when);
+}
+
+static void clock_fact(const struct facts *f, const char *name, const struct prof_clock *c)
+{
+	char tick[32], read[32];
+
+	number_duration(tick, sizeof(tick), c->tick_ns, f->utf8);
+	number_duration(read, sizeof(read), c->read_ns, f->utf8);
+	fact(f, name, "%s%s, one tick %s; a reading costs %s", report_clock_name(c->kind),
+	     c->flags & SCP_CLOCK_RANDOMIZED ? " (randomised)" : "", tick, read);
+}
+
+/* What was taken off, and what watching cost the program in all. */
+static void overhead_fact(const struct facts *f)
+{
+	const struct report *r = f->report;
+	const struct report_overhead *o = &r->overhead;
+	char inside[32], error[32], outside[32], all[32], share[32];
+	bool utf8 = f->utf8;
+
+	if (!o->measured) {
+		fact(f, "overhead", "not measured in this run: means include it");
+		return;
+	}
+	number_duration(inside, sizeof(inside), o->inside_ns, utf8);
+	number_duration(error, sizeof(error), o->inside_error_ns, utf8);
+	number_duration(outside, sizeof(outside), o->outside_ns, utf8);
+	number_duration(all, sizeof(all), r->perturbation_ns, utf8);
+	number_share(share, sizeof(share), r->time_ns > 0 ? r->perturbation_ns / r->time_ns : NAN);
+	fact(f, "overhead",
+	     "%s a call taken off its time (standard error %s), %s between calls; in all %s, "
+	     "%s of the threads' time",
+	     inside, error, outside, all, share);
+	if (r->nested_ns > 0 && o->inner_ns > 0) {
+		number_duration(inside, sizeof(inside), o->inner_ns, utf8);
+		number_duration(error, sizeof(error), o->inner_error_ns, utf8);
+		fact(f, "inside", "%s (%s) for each call inside another one, taken off that one",
+		     inside, error);
+	}
+}
+
+/* What is not here. Whoever reads a count or a rate must see it first. */
+static void filter_facts(const struct facts *f)
+{
+	const struct profile *p = f->report->profile;
+	char *words = filters_words(p), recorded[32], lived[32], share[32];
+
+	if (words)
+		fact(f, "filters", "%s: all else is left out", words);
+	free(words);
+	if (!(p->flags & SCP_FILE_WINDOWS))
+		return;
+	number_duration(recorded, sizeof(recorded), (double)p->recorded_ns, f->utf8);
+	number_duration(lived, sizeof(lived), (double)p->recorded_of_ns, f->utf8);
+	number_share(share, sizeof(share), filters_recorded_share(p));
+	fact(f, "recorded", "%s of the %s that the %s, %s; begun %" PRIu32 " time%s", recorded,
+	     lived, f->report->processes > 1 ? "processes lived together" : "process lived", share,
+	     p->windows, p->windows == 1 ? "" : "s");
+}
+
+static void totals_facts(const struct facts *f)
+{
+	const struct report *r = f->report;
+	char calls[32], in_calls[32], time[32], share[32];
+
+	number_count(calls, sizeof(calls), r->calls);
+	/* A call inside another one is part of that one's time already. */
+	double outer_ns = r->calls_ns - r->nested_ns;
+
+	number_duration(in_calls, sizeof(in_calls), outer_ns, f->utf8);
+	number_duration(time, sizeof(time), r->time_ns, f->utf8);
+	number_share(share, sizeof(share), r->time_ns > 0 ? outer_ns / r->time_ns : NAN);
+	fact(f, "calls", "%s in %s, %s of the threads' %s", calls, in_calls, share, time);
+	fact(f, "intervals", "%.*g %% confidence", 6, 100 * r->confidence);
+}
+
+void facts_check(const struct report *r, bool utf8, facts_sink *sink, void *to)
+{
+	struct facts f = {r, utf8, sink, to};
+	char calls[32], nested[32], gaps[32], time[32], off[32];
+
+	number_duration(calls, sizeof(calls), r->calls_ns, utf8);
+	number_duration(nested, sizeof(nested), r->nested_ns, utf8);
+	number_duration(gaps, sizeof(gaps), r->gaps_ns, utf8);
+	number_duration(time, sizeof(time), r->time_ns, utf8);
+	number_duration(off, sizeof(off), fabs(r->remainder_ns), utf8);
+	fact(&f, "check", "calls %s - nested %s + between %s = time %s: %s%s", calls, nested, gaps,
+	     time, r->remainder_units ? "off by " : "exact", r->remainder_units ? off : "");
+}
+
+void facts_each(const struct report *r, bool utf8, facts_sink *sink, void *to)
+{
+	struct facts f = {r, utf8, sink, to};
+
+	if (r->first)
+		run_facts(&f);
+	filter_facts(&f);
+	clock_fact(&f, "clock", &r->profile->clock);
+	if (r->profile->slow.kind != SCP_CLOCK_NONE)
+		clock_fact(&f, "slow clock", &r->profile->slow);
+	overhead_fact(&f);
+	totals_facts(&f);
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A hash of numbers with open addressing, then one sort, by words of a row's key: frames are
+ * looked at where all before is equal. */
+#include "report/model/group.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/read/huge_pages.h"
+#include "report/model/order.h"
+
+static struct group_path path_of(const struct profile *p, enum report_by by, uint32_t index)
+{
+	const struct prof_path *path = index < p->paths ? &p->path[index] : NULL;
+
+	if (!path || by == REPORT_BY_FUNCTION)
+		return (struct group_path){NULL, 0, 0};
+	if (by == REPORT_BY_SITE || by == REPORT_BY_GAP)
+		return (struct group_path){path->frame, path->frames ? 1 : 0, 0};
+	return (struct group_path){path->frame, path->frames, path->flags};
+}
+
+struct group_path groups_path(const struct groups *g, const struct group_row *row)
+{
+	return path_of(g->profile, g->by, row->path);
+}
+
+/* By path: equal paths have one number. By site: the innermost frame. */
+struct key {
+	uint64_t place;
+	uint32_t module, exact, function, outcome;
+};
+
+static struct key key_of(const struct groups *g, uint32_t entry)
+{
+	const struct prof_entry *e = &g->profile->entry[entry];
+	struct key k = {UINT64_MAX, 0, 0, e->function, e->outcome};
+
+	if (g->by == REPORT_BY_SITE || g->by == REPORT_BY_GAP) {
+		struct group_path path = path_of(g->profile, g->by, e->path);
+
+		if (path.frames) {
+			k.place = path.frame->offset;
+			k.module = path.frame->module;
+			k.exact = path.frame->exact;
+		}
+	} else if (g->by != REPORT_BY_FUNCTION && e->path < g->profile->paths) {
+		k.place = e->path;
+	}
+	return k;
+}
+
+static bool same_key(const struct key *a, const struct key *b)
+{
+	return a->place == b->place && a->module == b->module && a->exact == b->exact &&
+	       a->function == b->function && a->outcome == b->outcome;
+}
+
+/* Multiply and fold, as in wyhash: the high half of a product depends on all bits. */
+static uint32_t fold(uint64_t a, uint64_t b)
+{
+	unsigned __int128 product = (unsigned __int128)(a ^ 0x9e3779b97f4a7c15u) * b;
+
+	return (uint32_t)(product >> 64) ^ (uint32_t)product;
+}
+
+/* Numbers of paths come one after the other, and so do their slots, a sequence of them for each
+ * function: the memory is not jumped about in. Frames are folded with all else. */
+static uint32_t hash_of(const struct groups *g, const struct key *k)
+{
+	uint64_t function = ((uint64_t)k->outcome << 32 | k->function) + 1;
+
+	if (g->by != REPORT_BY_SITE && g->by != REPORT_BY_GAP)
+		return (uint32_t)k->place * 2 ^ fold(function, 0xd6e8feb86659fd93u);
+	return fold(k->place, (((uint64_t)k->module << 32) | (uint32_t)function) ^
+				      0xd6e8feb86659fd93u ^ ((uint64_t)k->outcome << 24) ^
+				      ((uint64_t)k->exact << 40));
+}
+
+/* One slot in two stays free: no growing while entries come. */
+static int make_slots(struct groups *g)
+{
+	g->slots = 64;
+	while (g->slots / 2 < g->profile->entries && g->slots < UINT32_C(1) << 31)
+		g->slots *= 2;
+	g->slot = large_alloc((size_t)g->slots * sizeof(*g->slot));
+	if (!g->slot)
+		return -1;
+	memset(g->slot, 0xff, (size_t)g->slots * sizeof(*g->slot)); /* PROF_NONE */
+	return 0;
+}
+
+/* For as many rows as there can be: what is not used is not touched. */
+static int make_rows(struct groups *g)
+{
+	size_t most = (size_t)g->profile->entries + g->profile->functions + 1;
+
+	g->row = large_alloc(most * sizeof(*g->row));
+	g->last = large_alloc(most * sizeof(*g->last));
+	return g->row && g->last ? 0 : -1;
+}
+
+static void new_row(struct groups *g, uint32_t entry)
+{
+	const struct prof_entry *e = &g->profile->entry[entry];
+	struct group_row *row = &g->row[g->rows];
+
+	*row = (struct group_row){
+		.function = e->function, .outcome = e->outcome, .path = e->path, .first = entry};
+	g->rows++;
+}
+
+/* The row of an entry, which may be new. */
+static uint32_t row_of(struct groups *g, uint32_t entry)
+{
+	struct key want = key_of(g, entry);
+	uint32_t at = hash_of(g, &want) & (g->slots - 1);
+
+	for (; g->slot[at] != PROF_NONE; at = (at + 1) & (g->slots - 1)) {
+		struct key here = key_of(g, g->row[g->slot[at]].first);
+
+		if (same_key(&want, &here))
+			return g->slot[at];
+	}
+	g->slot[at] = g->rows;
+	new_row(g, entry);
+	return g->rows - 1;
+}
+
+#define AHEAD 16 /* entries: until the memory has answered */
+
+/* Have the slot of an entry fetched that comes soon. */
+static void expect(const struct groups *g, uint32_t entry, uint32_t later)
+{
+	struct key key = key_of(g, entry);
+
+	__builtin_prefetch(&g->slot[hash_of(g, &key) & (g->slots - 1)], 1);
+	__builtin_prefetch(&g->profile->entry[later]);
+}
+
+static void group_entries(struct groups *g)
+{
+	const struct profile *p = g->profile;
+
+	for (uint32_t i = 0; i < p->entries; i++) {
+		if (p->entries - i > 2 * AHEAD)
+			expect(g, i + AHEAD, i + 2 * AHEAD);
+		uint32_t row = row_of(g, i);
+
+		g->next[i] = PROF_NONE;
+		if (g->row[row].first != i)
+			g->next[g->last[row]] = i;
+		g->last[row] = i;
+		g->row[row].units += p->entry[i].sums.units;
+		g->row[row].calls += p->entry[i].sums.calls;
+	}
+}
+
+static void add_overflows(struct groups *g)
+{
+	const struct profile *p = g->profile;
+
+	for (uint32_t f = 0; f < p->functions; f++) {
+		if (!p->function[f].overflow_calls)
+			continue;
+		g->row[g->rows] = (struct group_row){.units = p->function[f].overflow_units,
+						     .calls = p->function[f].overflow_calls,
+						     .function = f,
+						     .path = PROF_NONE,
+						     .first = GROUP_OVERFLOW};
+		g->rows++;
+	}
+}
+
+static int compare_functions(const void *left, const void *right, void *profile)
+{
+	const struct prof_function *f = ((const struct profile *)profile)->function;
+	const struct prof_function *a = &f[*(const uint32_t *)left],
+				   *b = &f[*(const uint32_t *)right];
+	int c = strcmp(a->name, b->name);
+
+	return c ? c : strcmp(a->library, b->library);
+}
+
+static int compare_modules(const void *left, const void *right, void *profile)
+{
+	const struct prof_module *m = ((const struct profile *)profile)->module;
+
+	return strcmp(m[*(const uint32_t *)left].path, m[*(const uint32_t *)right].path);
+}
+
+/* Ranks from 1: no module, as a frame may have, comes before all. */
+static uint32_t *rank_all(uint32_t count, const struct profile *p,
+			  int (*compare)(const void *, const void *, void *))
+{
+	uint32_t *order = malloc(((size_t)count + 1) * sizeof(*order));
+	uint32_t *rank = malloc(((size_t)count + 1) * sizeof(*rank));
+
+	for (uint32_t i = 0; order && i < count; i++)
+		order[i] = i;
+	if (order && rank) {
+		qsort_r(order, count, sizeof(*order), compare, (void *)p);
+		for (uint32_t i = 0; i < count; i++) {
+			bool same = i && !compare(&order[i - 1], &order[i], (void *)p);
+
+			rank[order[i]] = same ? rank[order[i - 1]] : i + 1;
+		}
+	}
+	if (!order) {
+		free(rank);
+		rank = NULL;
+	}
+	free(order);
+	return rank;
+}
+
+/* Two words a frame, the first of which is never 0. */
+static bool frame_word(const struct groups *g, const struct group_row *row, uint32_t level,
+		       uint64_t *word)
+{
+	struct group_path path = groups_path(g, row);
+	const struct prof_frame *f = path.frame + level / 2;
+	uint64_t rank;
+
+	if (level / 2 >= path.frames)
+		return false;
+	rank = f->module < g->profile->modules ? g->module_rank[f->module] : 0;
+	*word = level % 2 ? (f->offset & UINT32_MAX) << 1 | f->exact : rank << 32 | f->offset >> 32;
+	return true;
+}
+
+/* Longest first, then those with most calls; what it is; the path from inside outwards. */
+static bool row_word(uint32_t number, uint32_t level, uint64_t *word, const void *groups)
+{
+	const struct groups *g = groups;
+	const struct group_row *row = &g->row[number];
+
+	switch (level) {
+	case 0:
+		*word = ~row->units;
+		return true;
+	case 1:
+		*word = ~row->calls;
+		return true;
+	case 2:
+		*word = (uint64_t)g->function_rank[row->function] << 4 |
+			(row->first == GROUP_OVERFLOW) << 3 | row->outcome;
+		return true;
+	default:
+		return frame_word(g, row, level - 3, word);
+	}
+}
+
+#define WORDS_ALWAYS 2 /* units and calls: the rest is looked for all over the memory */
+
+static bool is_noted(uint32_t number, const void *groups)
+{
+	return ((const struct groups *)groups)->row[number].noted;
+}
+
+/* What only the result needs is made last, after the sort's own memory has gone. */
+int groups_sort(struct groups *g, uint32_t first)
+{
+	const struct order order = {.word = row_word,
+				    .context = g,
+				    .matters = first < g->rows ? is_noted : NULL,
+				    .always = WORDS_ALWAYS,
+				    .first = first};
+
+	g->place = large_alloc(((size_t)g->rows + 1) * sizeof(*g->place));
+	if (!g->place || order_sort(g->place, g->rows, &order) < 0)
+		return -1;
+	g->site_of = large_alloc(((size_t)g->profile->entries + 1) * sizeof(*g->site_of));
+	if (!g->site_of)
+		return -1;
+	for (uint32_t i = 0; i < g->rows; i++)
+		for (uint32_t e = g->row[i].first; e != PROF_NONE; e = g->next[e])
+			g->site_of[e] = g->place[i];
+	return 0;
+}
+
+int groups_make(struct groups *g, const struct profile *p, enum report_by by)
+{
+	size_t entries = (size_t)p->entries + 1;
+
+	*g = (struct groups){.profile = p, .by = by};
+	g->next = large_alloc(entries * sizeof(*g->next));
+	g->function_rank = rank_all(p->functions, p, compare_functions);
+	g->module_rank = rank_all(p->modules, p, compare_modules);
+	if (!g->next || !g->function_rank || !g->module_rank || make_rows(g) < 0 ||
+	    make_slots(g) < 0)
+		return -1;
+	group_entries(g);
+	free(g->slot);
+	free(g->last);
+	g->slot = NULL;
+	g->last = NULL;
+	add_overflows(g);
+	return 0;
+}
+
+int groups_build(struct groups *g, const struct profile *p, enum report_by by)
+{
+	return groups_make(g, p, by) < 0 ? -1 : groups_sort(g, UINT32_MAX);
+}
+
+void groups_free(struct groups *g)
+{
+	free(g->row);
+	free(g->place);
+	free(g->next);
+	free(g->site_of);
+	free(g->slot);
+	free(g->last);
+	free(g->function_rank);
+	free(g->module_rank);
+}

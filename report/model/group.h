@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Which entries of a profile are one row of a report, and in which order the rows come:
+ * longest total first; ties by what is printed, never by order in the file. Private to
+ * report/.
+ *
+ * Made for a million rows: only numbers are kept of each, so that sums, of which
+ * a row needs a kilobyte while it is worked out, are made one row at a time. */
+#ifndef SCPROF_REPORT_MODEL_GROUP_H
+#define SCPROF_REPORT_MODEL_GROUP_H
+
+#include "report/report.h"
+
+#define GROUP_OVERFLOW PROF_NONE /* as `first`: calls of `function` that found no room */
+
+struct group_row {
+	uint64_t units, calls;
+	uint32_t function : 28, outcome : 3; /* a file has room for 2^24 functions */
+	uint32_t noted : 1;		     /* by the caller: see groups_sort */
+	uint32_t path;
+	uint32_t first; /* its first entry; the others by `next`, in the profile's order */
+};
+_Static_assert(SCP_OUTCOMES <= 8, "outcomes have three bits");
+
+struct groups {
+	const struct profile *profile;
+	enum report_by by;
+	struct group_row *row;
+	uint32_t *place; /* by number of row: where it is in the report's order */
+	uint32_t rows;
+	uint32_t *next;	   /* by entry: the next one of the same row, PROF_NONE: last */
+	uint32_t *site_of; /* by entry: the place of its row */
+
+	uint32_t *slot, slots;		       /* private: the hash */
+	uint32_t *last;			       /* private: last entry of a row */
+	uint32_t *function_rank, *module_rank; /* private: equal names have equal ranks */
+};
+
+/* What the grouping keeps of a path. */
+struct group_path {
+	const struct prof_frame *frame;
+	uint32_t frames, flags;
+};
+
+/* Rows, without their places. -1: memory is out. groups_free is due either way. */
+int groups_make(struct groups *g, const struct profile *p, enum report_by by);
+/* Then the places: each row has one of its own, those below `first` and those of rows that are
+ * noted are exact. Others may have changed places with rows of equal units and calls. */
+int groups_sort(struct groups *g, uint32_t first);
+/* Both, with all places exact. */
+int groups_build(struct groups *g, const struct profile *p, enum report_by by);
+void groups_free(struct groups *g);
+
+struct group_path groups_path(const struct groups *g, const struct group_row *row);
+
+#endif

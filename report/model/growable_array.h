@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Arrays by a number that grows: what was made of a symbol, of a frame. Private to report/. */
+#ifndef SCPROF_REPORT_MODEL_GROWABLE_ARRAY_H
+#define SCPROF_REPORT_MODEL_GROWABLE_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Room in `*array` of elements of `size` bytes for the one of that number; new ones are of bytes
+ * `fill`. False: memory is out, or the number is UINT32_MAX, and nothing has changed. */
+bool room_make(void **array, uint32_t *room, uint32_t number, size_t size, unsigned char fill);
+
+#endif

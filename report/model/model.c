@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Builds the sites of a report: entries of all tables that the grouping does
+ * not tell apart (group.h) are added up, then each sum is turned into an estimate. */
+#include "report/model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/model/displaced.h"
+#include "report/model/estimate.h"
+#include "report/model/group.h"
+#include "profile/read/huge_pages.h"
+#include "report/loops/loop.h"
+#include "report/model/site.h"
+#include "report/model/slowest.h"
+#include "report/model/site_sums.h"
+
+/* What a row is worked out from; made and dropped one row at a time. */
+struct making {
+	struct whole whole;
+	const struct prof_site_cost *cost; /* of the entry that has one */
+	uint32_t costs;			   /* how many have */
+};
+
+static int add_entry(struct making *m, const struct report *r, const struct prof_entry *e)
+{
+	const struct prof_site_cost *cost =
+		profile_site_cost(r->profile, (uint32_t)(e - r->profile->entry));
+
+	m->costs += cost != NULL;
+	if (cost)
+		m->cost = cost;
+	return whole_add(&m->whole, &e->sums, whole_in_order(r->profile, e), r->include_warmup);
+}
+
+/* The sums of a row's entries, in the profile's order. */
+static int add_entries(struct making *m, const struct report *r, const struct groups *groups,
+		       const struct group_row *row)
+{
+	uint32_t entry = row->first;
+
+	for (; entry != PROF_NONE; entry = groups->next[entry])
+		if (add_entry(m, r, &r->profile->entry[entry]) < 0)
+			return -1;
+	return 0;
+}
+
+static int fill_site(struct report *r, struct report_site *s, const struct groups *groups,
+		     const struct group_row *row)
+{
+	struct group_path path = groups_path(groups, row);
+	struct making making;
+	struct whole *whole = &making.whole;
+	int status;
+
+	if (row->first == GROUP_OVERFLOW) {
+		site_fill_overflow(r, s, row->function);
+		return 0;
+	}
+	memset(&making, 0, sizeof(making));
+	status = add_entries(&making, r, groups, row);
+	if (status == 0) {
+		whole_settle(whole);
+		s->function = row->function;
+		s->outcome = row->outcome;
+		s->frame = path.frame;
+		s->frames = path.frames;
+		s->path_flags = path.flags;
+		site_fill(r, s, &whole->sums, &whole->steady);
+		/* several sites in one row, or one site in several runs: no number is that row's */
+		if (making.costs == 1)
+			displaced_fill(r, s, making.cost);
+	}
+	whole_clear(whole);
+	return status;
+}
+
+/* `row`: its number, until all have places. */
+static int note_site(struct report *r, const struct report_site *s, uint32_t row)
+{
+	r->calls += s->calls;
+	r->slow_sites += s->has_slow && s->slow.ticks >= REPORT_TELLING_TICKS;
+	r->slow_sites_off +=
+		s->has_slow && s->slow.ticks >= REPORT_TELLING_TICKS && !s->slow.covers;
+	return doubts_note(r, s, row);
+}
+
+static int compare_notes(const void *left, const void *right)
+{
+	const struct report_note *a = left, *b = right;
+
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+static double share_of(double total_ns, double net_ns)
+{
+	return net_ns > 0 ? fmax(total_ns, 0) / net_ns : NAN;
+}
+
+/* Of the rows in the report's order, so that it does not depend on the file's. -1: memory is
+ * out. */
+static double net_of(const struct groups *groups, const double *total_ns)
+{
+	double *ordered = large_alloc(((size_t)groups->rows + 1) * sizeof(*ordered)), net_ns = 0;
+
+	if (!ordered)
+		return -1;
+	for (uint32_t i = 0; i < groups->rows; i++)
+		ordered[groups->place[i]] = fmax(total_ns[i], 0);
+	for (uint32_t i = 0; i < groups->rows; i++)
+		net_ns += ordered[i];
+	free(ordered);
+	return net_ns;
+}
+
+/* `total_ns`: by number of row. -1: memory is out. */
+static int add_up(struct report *r, const struct groups *groups, const double *total_ns)
+{
+	double net_ns = net_of(groups, total_ns);
+	uint64_t units = 0;
+
+	for (uint32_t i = 0; i < groups->rows; i++)
+		units += groups->row[i].units;
+	r->calls_ns = (double)units * r->profile->clock.ns_per_unit;
+	r->perturbation_ns = (double)r->calls * (r->overhead.inside_ns + r->overhead.outside_ns);
+	for (uint32_t i = 0; i < r->kept; i++)
+		r->site[i].share = share_of(r->site[i].total_ns, net_ns);
+	for (uint32_t i = 0; i < r->notes; i++) {
+		r->note[i].row = groups->place[r->note[i].row];
+		r->note[i].share = share_of(r->note[i].total_ns, net_ns);
+	}
+	if (r->notes)
+		qsort(r->note, r->notes, sizeof(*r->note), compare_notes);
+	return net_ns < 0 ? -1 : 0;
+}
+
+/* Most rows of a million: nothing is to be said of them. False: not such a row. */
+static bool plain_row(const struct report *r, const struct groups *groups,
+		      const struct group_row *row, double *total_ns)
+{
+	struct prof_sums sums = {.calls = row->calls, .units = row->units};
+
+	if (row->first == GROUP_OVERFLOW || !site_is_plain(&sums))
+		return false;
+	for (uint32_t e = row->first; e != PROF_NONE; e = groups->next[e]) {
+		const struct prof_sums *s = &r->profile->entry[e].sums;
+
+		if (!site_is_plain(s))
+			return false;
+		sums.inner_calls += s->inner_calls;
+	}
+	*total_ns = site_total_ns(r, &sums);
+	return true;
+}
+
+/* Of all rows, where only the first are kept: what they add up to and what is to be said of
+ * them, before they have places. */
+static int weigh_rows(struct report *r, struct groups *groups, double *total_ns)
+{
+	for (uint32_t i = 0; i < groups->rows; i++) {
+		struct group_row *row = &groups->row[i];
+		struct report_site passing;
+		uint32_t notes = r->notes;
+		int status;
+
+		if (plain_row(r, groups, row, &total_ns[i])) {
+			r->calls += row->calls;
+			continue;
+		}
+		memset(&passing, 0, sizeof(passing));
+		status = fill_site(r, &passing, groups, row);
+		if (status == 0)
+			status = note_site(r, &passing, i);
+		free(passing.bar);
+		if (status < 0)
+			return -1;
+		total_ns[i] = passing.total_ns;
+		row->noted = r->notes > notes;
+	}
+	return 0;
+}
+
+/* Row by row as they lie in the memory, each to its place. `weighed`: all rows were. */
+static int keep_rows(struct report *r, const struct groups *groups, bool weighed, double *total_ns)
+{
+	for (uint32_t i = 0; i < groups->rows; i++) {
+		uint32_t place = groups->place[i];
+
+		if (place >= r->kept)
+			continue;
+		if (fill_site(r, &r->site[place], groups, &groups->row[i]) < 0 ||
+		    (!weighed && note_site(r, &r->site[place], i) < 0))
+			return -1;
+		total_ns[i] = r->site[place].total_ns;
+	}
+	return 0;
+}
+
+static int build_sites(struct report *r, struct groups *groups, uint32_t keep)
+{
+	double *total_ns = large_alloc(((size_t)groups->rows + 1) * sizeof(*total_ns));
+	bool some = keep < groups->rows;
+	int status = -1;
+
+	r->sites = groups->rows;
+	r->kept = some ? keep : r->sites;
+	/* All have a place, so that no index leads astray; memory is taken for the kept. */
+	r->site = calloc(r->sites ? r->sites : 1, sizeof(*r->site));
+	if (r->site && total_ns)
+		status = some ? weigh_rows(r, groups, total_ns) : 0;
+	if (status == 0)
+		status = groups_sort(groups, r->kept);
+	if (status == 0)
+		status = keep_rows(r, groups, some, total_ns);
+	if (status == 0)
+		status = add_up(r, groups, total_ns);
+	free(total_ns);
+	return status < 0 ? -1 : displaced_judge(r);
+}
+
+/* Text and page have rows for what a reader would miss; JSON for all. */
+static int fill_loops(struct report *r, const uint32_t *site_of, const struct report_options *o)
+{
+	struct loop_limits limits = loop_limits_none;
+
+	if (r->by != REPORT_BY_GAP && o->format != REPORT_HTML)
+		return 0;
+	if (o->format != REPORT_JSON && o->top)
+		limits = (struct loop_limits){.states = o->top == REPORT_TOP_DEFAULT ? 20 : o->top,
+					      .least_share = 0.01,
+					      .least_row = 0.0005,
+					      .least_chance = 0.005};
+	r->loops = loop_build(r, site_of, &limits);
+	return r->loops ? 0 : -1;
+}
+
+static int fill_report(struct report *r, const struct report_options *o, uint32_t keep)
+{
+	struct groups groups;
+	int status = groups_make(&groups, r->profile, r->by);
+
+	if (status == 0)
+		status = build_sites(r, &groups, keep);
+	if (status == 0)
+		status = account_gaps(r, groups.site_of);
+	if (status == 0)
+		status = account_threads(r);
+	if (status == 0)
+		status = fill_loops(r, groups.site_of, o);
+	groups_free(&groups);
+	return status;
+}
+
+/* A clock whose ticks are randomised, or far shorter than any call, cannot be locked
+ * to the program. */
+static int untested(const struct prof_clock *c)
+{
+	if (c->kind == SCP_CLOCK_NONE)
+		return -1;
+	return c->flags & SCP_CLOCK_RANDOMIZED || c->kind == SCP_CLOCK_TSC ||
+			       c->kind == SCP_CLOCK_MONOTONIC || c->kind == SCP_CLOCK_THREAD_CPU
+		       ? 0
+		       : -1;
+}
+
+struct report *report_build(const struct profile *p, const struct report_options *o)
+{
+	return report_build_some(p, o, UINT32_MAX);
+}
+
+struct report *report_build_some(const struct profile *p, const struct report_options *o,
+				 uint32_t keep)
+{
+	struct report *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->profile = p;
+	r->by = o->by;
+	r->confidence = o->confidence;
+	r->include_warmup = o->include_warmup;
+	r->bars = o->format == REPORT_JSON || o->format == REPORT_HTML;
+	r->overhead = estimate_overhead(&p->clock);
+	r->synchronous = untested(&p->clock);
+	r->slow_synchronous = untested(&p->slow);
+	r->skipped_calls = p->losses.skipped_calls;
+	r->overflow_calls = p->losses.overflow_calls;
+	r->symbols = symbolize_new(p);
+	if (r->symbols && o->guarded)
+		symbolize_guard(r->symbols);
+	if (!r->symbols || fill_report(r, o, keep) < 0 || slowest_fill(r) < 0) {
+		report_free(r);
+		return NULL;
+	}
+	warnings_collect(r);
+	return r;
+}
+
+void report_free(struct report *r)
+{
+	if (!r)
+		return;
+	symbolize_free(r->symbols);
+	for (uint32_t i = 0; i < r->warnings; i++)
+		free(r->warning[i].text);
+	free(r->warning);
+	for (uint32_t i = 0; r->site && i < r->kept; i++)
+		free(r->site[i].bar);
+	free(r->site);
+	free(r->note);
+	free(r->gap);
+	free(r->thread);
+	free(r->process);
+	loop_free(r->loops);
+	free(r->slowest);
+	free(r->module_noted);
+	free(r);
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Formatting of quantities: units by size, digits by what is known. */
+#include "report/model/numbers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct scale {
+	double ns;
+	const char *utf8, *ascii;
+};
+
+static const struct scale *scale_of(double ns)
+{
+	static const struct scale scales[] = {
+		{1e9, "s", "s"}, {1e6, "ms", "ms"}, {1e3, "µs", "us"}, {1, "ns", "ns"}};
+	/* 999.96 would round up to 1000: the next unit takes it. */
+	double size = fabs(ns) * 1.00005;
+
+	for (size_t i = 0; i < 3; i++)
+		if (size >= scales[i].ns)
+			return &scales[i];
+	return &scales[3];
+}
+
+/* Digits before the point, at least 1. */
+static int whole_digits(double value)
+{
+	double size = fabs(value);
+
+	return size < 10 ? 1 : (int)floor(log10(size)) + 1;
+}
+
+static int clamp(int value, int low, int high)
+{
+	return value < low ? low : value > high ? high : value;
+}
+
+void number_duration(char *out, size_t room, double ns, bool utf8)
+{
+	const struct scale *s = scale_of(ns);
+	double value = ns / s->ns;
+
+	if (!isfinite(ns))
+		snprintf(out, room, "-");
+	else if (ns == 0)
+		snprintf(out, room, "0 s");
+	else
+		snprintf(out, room, "%.*f %s", clamp(4 - whole_digits(value), 0, 3), value,
+			 utf8 ? s->utf8 : s->ascii);
+}
+
+void number_count(char *out, size_t room, uint64_t n)
+{
+	char digits[24], grouped[32];
+	int length = snprintf(digits, sizeof(digits), "%" PRIu64, n), at = 0;
+
+	for (int i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			grouped[at++] = ',';
+		grouped[at++] = digits[i];
+	}
+	grouped[at] = '\0';
+	snprintf(out, room, "%s", grouped);
+}
+
+void number_bytes(char *out, size_t room, uint64_t bytes)
+{
+	static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+	double value = (double)bytes;
+	size_t i = 0;
+
+	for (; value >= 999.5 && i < 6; i++)
+		value /= 1000;
+	if (i)
+		snprintf(out, room, "%.*f %s", clamp(3 - whole_digits(value), 0, 2), value,
+			 units[i]);
+	else
+		snprintf(out, room, "%.0f B", value);
+}
+
+void number_share(char *out, size_t room, double share)
+{
+	if (!isfinite(share))
+		snprintf(out, room, "-");
+	else if (share > 0 && share < 0.0005)
+		snprintf(out, room, "<0.1 %%");
+	else
+		snprintf(out, room, "%.1f %%", 100 * share);
+}
+
+void number_permille(char *out, size_t room, int32_t permille)
+{
+	int32_t all = permille < 0 ? -permille : permille;
+
+	snprintf(out, room, "%s%" PRId32 ".%" PRId32 " %%", permille < 0 ? "-" : "", all / 10,
+		 all % 10);
+}
+
+void number_plain(char *out, size_t room, double value)
+{
+	if (!isfinite(value))
+		snprintf(out, room, "-");
+	else if (value != 0 && fabs(value) < 0.001)
+		snprintf(out, room, "%.1e", value);
+	else
+		snprintf(out, room, "%.*f", clamp(3 - whole_digits(value), 0, 3), value);
+}
+
+void number_significant(char *out, size_t room, double value, int digits)
+{
+	char rounded[64];
+
+	if (!isfinite(value)) {
+		snprintf(out, room, "-");
+		return;
+	}
+	/* rounding may bring another digit: 999.6 */
+	snprintf(rounded, sizeof(rounded), "%.*e", clamp(digits - 1, 0, 17), value);
+	double shown = strtod(rounded, NULL);
+	if (fabs(shown) >= 1e15)
+		snprintf(out, room, "%.*g", digits, value);
+	else if (shown >= 1000)
+		number_count(out, room, (uint64_t)shown);
+	else if (fabs(shown) >= 100)
+		snprintf(out, room, "%.*f", clamp(digits - 3, 0, 15), shown);
+	else
+		snprintf(out, room, "%.*g", digits, shown);
+}
+
+/* Two significant digits of the half width, but at most four of the mean. */
+static int decimals_for(double mean, double half)
+{
+	int most = clamp(4 - whole_digits(mean), 0, 3), wanted;
+
+	if (!(half > 0) || !isfinite(half))
+		return most;
+	wanted = 1 - (int)floor(log10(half));
+	return clamp(wanted, 0, most);
+}
+
+/* More than a tenth off the middle: one half width would mislead. */
+static bool is_lopsided(double mean, double low, double high)
+{
+	double below = mean - low, above = high - mean;
+
+	return fabs(above - below) > 0.1 * (above + below);
+}
+
+void number_mean(struct number_mean *out, double mean_ns, double low_ns, double high_ns, bool utf8)
+{
+	bool bounded = isfinite(low_ns) && isfinite(high_ns);
+	const struct scale *s = scale_of(mean_ns != 0 || !bounded ? mean_ns : high_ns);
+	double mean = mean_ns / s->ns, low = low_ns / s->ns, high = high_ns / s->ns;
+	const char *sign = utf8 ? "±" : "+/-";
+	double half = fmax(mean - low, high - mean);
+	int decimals;
+
+	memset(out, 0, sizeof(*out));
+	if (!isfinite(mean_ns)) {
+		snprintf(out->mean, sizeof(out->mean), "-");
+		return;
+	}
+	decimals = decimals_for(mean, bounded ? half : 0);
+	snprintf(out->mean, sizeof(out->mean), "%.*f", decimals, mean);
+	snprintf(out->unit, sizeof(out->unit), "%s", utf8 ? s->utf8 : s->ascii);
+	if (!bounded) {
+		snprintf(out->interval, sizeof(out->interval), "%s?", sign);
+	} else if (is_lopsided(mean, low, high)) {
+		snprintf(out->interval, sizeof(out->interval), "[%.*f, %.*f]", decimals, low,
+			 decimals, high);
+	} else {
+		double step = pow(10, -decimals);
+
+		if (half > 0 && half < step / 2)
+			half = step;
+		snprintf(out->interval, sizeof(out->interval), "%s%.*f", sign, decimals, half);
+	}
+}

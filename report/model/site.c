@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* One site of a report: what the sums of its calls say, in nanoseconds. */
+#include "report/model/site.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/model/estimate.h"
+#include "stats/histogram.h"
+#include "stats/phase.h"
+#include "stats/stats.h"
+#include "report/model/site_sums.h"
+
+double site_scale(const struct report_site *s)
+{
+	return s->inner_calls && s->raw_mean_ns > 0 ? 1 - s->inner_overhead_ns / s->raw_mean_ns : 1;
+}
+
+double site_compensate(const struct report_site *s, double raw_ns)
+{
+	return raw_ns * site_scale(s) - (s->overhead_ns - s->inner_overhead_ns);
+}
+
+/* One percentile with its limits. Interpolation inside the last bucket may pass the
+ * longest call. */
+static void fill_percentile(const struct report *r, const struct report_site *s,
+			    const struct prof_hist *hist, double q, double max, double *value,
+			    double *low, double *high)
+{
+	const uint32_t buckets = SCP_HIST_BLOCKS * SCP_HIST_BUCKETS;
+	double unit = r->profile->clock.ns_per_unit;
+	struct stats_hist_limits limits = stats_hist_quantile_interval(
+		hist->count, buckets, q, s->estimate.design_effect, r->confidence);
+
+	*value = site_compensate(s, fmin(stats_hist_quantile(hist->count, buckets, q), max) * unit);
+	*low = limits.low > 0 ? site_compensate(s, limits.low * unit) : limits.low;
+	*high = site_compensate(s, limits.high * unit);
+}
+
+/* Below 1 unit there is no logarithm to be had: the first bucket counts as half a unit wide. */
+static double log_width(uint32_t bucket)
+{
+	return log(stats_hist_start(bucket + 1) / fmax(stats_hist_start(bucket), 0.5));
+}
+
+/* Without memory there are no bars; the percentiles stay. */
+static void fill_bars(const struct report *r, struct report_site *s, const struct prof_hist *hist)
+{
+	const uint32_t buckets = SCP_HIST_BLOCKS * SCP_HIST_BUCKETS;
+	double unit = r->profile->clock.ns_per_unit, highest = 0;
+	uint32_t used = 0;
+
+	for (uint32_t i = 0; i < buckets; i++)
+		used += hist->count[i] > 0;
+	s->bar = calloc(used ? used : 1, sizeof(*s->bar));
+	for (uint32_t i = 0; s->bar && i < buckets; i++) {
+		struct report_bar *b = &s->bar[s->bars];
+
+		if (!hist->count[i])
+			continue;
+		*b = (struct report_bar){i, site_compensate(s, stats_hist_start(i) * unit),
+					 site_compensate(s, stats_hist_start(i + 1) * unit),
+					 hist->count[i], (double)hist->count[i] / log_width(i)};
+		highest = fmax(highest, b->height);
+		s->bars++;
+	}
+	for (uint32_t i = 0; i < s->bars; i++)
+		s->bar[i].height /= highest;
+}
+
+static void fill_histogram(const struct report *r, struct report_site *s,
+			   const struct prof_hist *hist, double max)
+{
+	struct report_percentiles *p = &s->percentiles;
+
+	s->has_percentiles = true;
+	fill_percentile(r, s, hist, 0.50, max, &p->p50_ns, &p->p50_low_ns, &p->p50_high_ns);
+	fill_percentile(r, s, hist, 0.90, max, &p->p90_ns, &p->p90_low_ns, &p->p90_high_ns);
+	fill_percentile(r, s, hist, 0.99, max, &p->p99_ns, &p->p99_low_ns, &p->p99_high_ns);
+	p->max_ns = site_compensate(s, max * r->profile->clock.ns_per_unit);
+	if (r->bars)
+		fill_bars(r, s, hist);
+}
+
+static void fill_slow(const struct report *r, struct report_site *s, const struct prof_sums *sums,
+		      const struct prof_sums *rest)
+{
+	const struct prof_slow *slow = rest->slow;
+	const struct prof_clock *clock = &r->profile->slow;
+	struct estimate_sums of = {.calls = rest->calls,
+				   .units = slow->units,
+				   .units_sq = slow->units_sq,
+				   .max = slow->max_units,
+				   .batches = &slow->batches,
+				   .apart = rest->apart,
+				   .slow = true,
+				   .phase = sums->phase};
+	struct report_overhead overhead = estimate_overhead(clock);
+
+	overhead = estimate_overhead_around(&overhead, sums);
+	s->slow.estimate = estimate_mean(clock, &of, r->confidence);
+	estimate_compensate(&s->slow.estimate, &overhead, r->confidence);
+	s->has_slow = true;
+	s->slow.ticks = (uint64_t)prof_ticks(sums->slow->units, clock);
+	s->slow.seen = slow->units > 0;
+	s->slow.covers = s->slow.estimate.low_ns <= s->estimate.mean_ns &&
+			 s->estimate.mean_ns <= s->slow.estimate.high_ns;
+}
+
+static double total_of(const struct report *r, const struct prof_sums *sums, double off_ns)
+{
+	return (double)sums->units * r->profile->clock.ns_per_unit - (double)sums->calls * off_ns;
+}
+
+double site_total_ns(const struct report *r, const struct prof_sums *sums)
+{
+	return total_of(r, sums, estimate_overhead_around(&r->overhead, sums).inside_ns);
+}
+
+bool site_is_plain(const struct prof_sums *sums)
+{
+	return sums->calls < STATS_DOUBT_CALLS && !sums->batches.count && !sums->hist &&
+	       !sums->slow && !sums->phase;
+}
+
+static void fill_mean(const struct report *r, struct report_site *s, const struct prof_sums *sums,
+		      const struct prof_sums *rest)
+{
+	const struct prof_clock *clock = &r->profile->clock;
+	struct report_overhead off = estimate_overhead_around(&r->overhead, sums);
+	double unit = clock->ns_per_unit;
+
+	s->estimate = whole_mean(clock, sums, rest, r->confidence);
+	s->raw_mean_ns = s->estimate.mean_ns;
+	s->apriori_ns =
+		stats_beilner_deviation(s->raw_mean_ns, clock->tick_ns, (double)rest->calls);
+	estimate_compensate(&s->estimate, &off, r->confidence);
+	s->overhead_ns = off.inside_ns;
+	s->overhead_error_ns = off.inside_error_ns;
+	s->inner_calls = sums->inner_calls;
+	s->inner_overhead_ns = off.inside_ns - r->overhead.inside_ns;
+	s->total_ns = total_of(r, sums, off.inside_ns);
+	s->min_ns = sums->calls ? site_compensate(s, (double)sums->min_units * unit) : NAN;
+	s->max_ns = site_compensate(s, (double)sums->max_units * unit);
+}
+
+static void no_line(struct report_site *s)
+{
+	s->per_call_ns = s->per_call_low_ns = s->per_call_high_ns = NAN;
+	s->per_byte_ns = s->per_byte_low_ns = s->per_byte_high_ns = NAN;
+}
+
+/* The unit turns units into nanoseconds; the overhead, if any, is taken off each, and its
+ * error is in the interval. */
+static void fill_price(const struct report *r, const struct stats_line_price *p,
+		       const struct report_overhead *off, double *value, double *low, double *high)
+{
+	double unit = r->profile->clock.ns_per_unit;
+	double inside = off ? off->inside_ns : 0, error = off ? off->inside_error_ns : 0;
+	double below = estimate_widen((p->value - p->low) * unit, error, r->confidence);
+	double above = estimate_widen((p->high - p->value) * unit, error, r->confidence);
+
+	*value = p->value * unit - inside;
+	*low = isfinite(p->low) ? *value - below : NAN;
+	*high = isfinite(p->high) ? *value + above : NAN;
+}
+
+/* Without batches of sizes (too few calls, or several entries that did not agree): the
+ * slope's interval by the scatter of single calls. */
+static void fill_plain_line(const struct report *r, struct report_site *s,
+			    const struct prof_sums *sums)
+{
+	double unit = r->profile->clock.ns_per_unit, call, byte, half;
+
+	if (stats_line(sums->calls, sums->bytes, sums->bytes_sq, sums->units, sums->bytes_units,
+		       &call, &byte) != 0)
+		return;
+	s->per_call_ns = call * unit - r->overhead.inside_ns;
+	s->per_byte_ns = byte * unit;
+	half = stats_line_half_width(sums->calls, sums->bytes, sums->bytes_sq, sums->units,
+				     sums->units_sq, byte, r->confidence);
+	if (isfinite(half)) {
+		s->per_byte_low_ns = (byte - half) * unit;
+		s->per_byte_high_ns = (byte + half) * unit;
+	}
+}
+
+static void fill_line(const struct report *r, struct report_site *s, const struct prof_sums *sums)
+{
+	struct stats_line_fit fit;
+
+	no_line(s);
+	if (!sums->has_bytes)
+		return;
+	if (estimate_line(sums, &fit, r->confidence) < 0) {
+		fill_plain_line(r, s, sums);
+		return;
+	}
+	fill_price(r, &fit.call, &r->overhead, &s->per_call_ns, &s->per_call_low_ns,
+		   &s->per_call_high_ns);
+	fill_price(r, &fit.byte, NULL, &s->per_byte_ns, &s->per_byte_low_ns, &s->per_byte_high_ns);
+}
+
+static bool phases_tested(const struct prof_phase *phase)
+{
+	return phase && !isnan(stats_phase_p(phase->count, SCP_PHASE_BINS));
+}
+
+/* The phases are those of the slow clock, where there are two. */
+static void note_synchrony(struct report *r, const struct report_site *s,
+			   const struct prof_sums *sums)
+{
+	int *of = s->has_slow ? &r->slow_synchronous : &r->synchronous;
+	unsigned doubts = s->has_slow ? s->slow.estimate.doubts : s->estimate.doubts;
+
+	if (doubts & STATS_SYNCHRONOUS)
+		*of = 1;
+	else if (*of < 0 && phases_tested(sums->phase))
+		*of = 0;
+}
+
+void site_fill(struct report *r, struct report_site *s, const struct prof_sums *sums,
+	       const struct steadiness *steady)
+{
+	const struct profile *p = r->profile;
+
+	s->calls = sums->calls;
+	s->units = sums->units;
+	s->ticks = (uint64_t)prof_ticks(sums->units, &p->clock);
+	s->has_bytes = sums->has_bytes;
+	s->bytes = sums->bytes;
+	fill_mean(r, s, sums, &steady->rest);
+	fill_line(r, s, sums);
+	if (sums->hist)
+		fill_histogram(r, s, sums->hist, (double)sums->max_units);
+	if (sums->slow)
+		fill_slow(r, s, sums, &steady->rest);
+	steadiness_fill(r, s, sums, steady);
+	s->findings = steadiness_findings(s);
+	note_synchrony(r, s, sums);
+}
+
+void site_fill_overflow(const struct report *r, struct report_site *s, uint32_t function)
+{
+	const struct prof_function *f = &r->profile->function[function];
+	double unit = r->profile->clock.ns_per_unit;
+
+	s->function = function;
+	s->overflow = true;
+	s->calls = f->overflow_calls;
+	s->units = f->overflow_units;
+	s->ticks = (uint64_t)prof_ticks(f->overflow_units, &r->profile->clock);
+	s->bytes = f->overflow_bytes;
+	s->has_bytes = f->overflow_bytes > 0;
+	s->total_ns = (double)f->overflow_units * unit -
+		      (double)f->overflow_calls * r->overhead.inside_ns;
+	s->raw_mean_ns = (double)f->overflow_units * unit / (double)f->overflow_calls;
+	s->estimate = (struct report_estimate){
+		s->raw_mean_ns - r->overhead.inside_ns, NAN, NAN, "none", INFINITY, 0, NAN, 0};
+	s->apriori_ns = NAN;
+	s->min_ns = s->max_ns = NAN;
+	no_line(s);
+	s->overhead_ns = r->overhead.inside_ns;
+	s->overhead_error_ns = r->overhead.inside_error_ns;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Sums add up, warm-up is found entry by entry, and phases are those of one entry. */
+#include "report/model/site_sums.h"
+
+#include "report/model/estimate.h"
+#include "stats/phase.h"
+
+bool whole_in_order(const struct profile *p, const struct prof_entry *e)
+{
+	return p->process[p->table[e->table].process].count <= 1;
+}
+
+/* Entries that are called in turn are sampled in turn, at almost one phase: after the
+ * thread was away, say. Their samples together are not independent, and the test for
+ * uniform phases would see a preference. So one entry's stand for all, the most. */
+static void note_phases(struct whole *w, const struct prof_phase *phase)
+{
+	uint64_t samples = 0;
+
+	for (unsigned i = 0; phase && i < SCP_PHASE_BINS; i++)
+		samples += phase->count[i];
+	if (samples <= w->phases)
+		return;
+	w->phase = *phase;
+	w->phases = samples;
+}
+
+int whole_add(struct whole *w, const struct prof_sums *s, bool ordered, bool include)
+{
+	note_phases(w, s->phase);
+	if (prof_sums_add(&w->sums, s) < 0)
+		return -1;
+	return steadiness_add(&w->steady, s, ordered, include);
+}
+
+/* Where no entry has enough of them, all are the best there is. */
+void whole_settle(struct whole *w)
+{
+	if (w->sums.phase && w->phases >= STATS_PHASE_LEAST)
+		*w->sums.phase = w->phase;
+}
+
+void whole_clear(struct whole *w)
+{
+	prof_sums_clear(&w->sums);
+	steadiness_clear(&w->steady);
+}
+
+struct report_estimate whole_mean(const struct prof_clock *clock, const struct prof_sums *sums,
+				  const struct prof_sums *rest, double confidence)
+{
+	struct estimate_sums of = {.calls = rest->calls,
+				   .units = rest->units,
+				   .min = rest->min_units,
+				   .max = rest->max_units,
+				   .units_sq = rest->units_sq,
+				   .batches = &rest->batches,
+				   .apart = rest->apart,
+				   .phase = sums->slow ? NULL : sums->phase};
+
+	return estimate_mean(clock, &of, confidence);
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The sums of one row's entries, and which of its calls the mean is of: the one rule of reports and
+ * of live pictures, whose rows must say the same of the same calls. */
+#ifndef SCPROF_REPORT_MODEL_SITE_SUMS_H
+#define SCPROF_REPORT_MODEL_SITE_SUMS_H
+
+#include "report/model/steadiness.h"
+
+/* Starts as all zeros. */
+struct whole {
+	struct prof_sums sums;	  /* of all calls */
+	struct steadiness steady; /* steady.rest: of those that the mean is of */
+	struct prof_phase phase;  /* of the entry with most samples of them: */
+	uint64_t phases;
+};
+
+/* Batches of processes that were folded into one lie one behind the other: then they are not in
+ * order of time. */
+bool whole_in_order(const struct profile *p, const struct prof_entry *e);
+
+/* Add an entry's sums. `ordered` and `include` as for steadiness_add. -1: memory is out. */
+int whole_add(struct whole *w, const struct prof_sums *s, bool ordered, bool include);
+
+/* After the last entry. */
+void whole_settle(struct whole *w);
+
+void whole_clear(struct whole *w);
+
+/* The mean of a settled row's calls, warm-up set aside unless it was included. As measured: not
+ * compensated yet. */
+struct report_estimate whole_mean(const struct prof_clock *clock, const struct prof_sums *sums,
+				  const struct prof_sums *rest, double confidence);
+
+#endif

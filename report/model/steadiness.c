@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Warm-up set aside, drift, two ways of behaving, calls far out: in nanoseconds. */
+#include "report/model/steadiness.h"
+#include "report/model/site.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "stats/histogram.h"
+#include "stats/stats.h"
+
+/* What is worth a line of text; JSON has all. A change of the mean that is real but
+ * small is left out, as is a first call of ten times the mean among many as long. */
+#define NOTABLE_CHANGE 0.05
+#define NOTABLE_FIRST  10
+#define FIRST_AT_MOST  0.01
+#define NOTABLE_SHARE  0.01
+#define MOST_ASIDE     (1 / 3.0) /* of the batches */
+
+/* The least that the squares of `calls` durations with this sum add up to, one of them
+ * being `known` (0: none is known). */
+static prof_u128 least_squares(uint64_t sum, uint64_t calls, uint64_t known)
+{
+	prof_u128 others = sum - known;
+
+	if (!known || calls < 2)
+		return (prof_u128)sum * sum / (calls ? calls : 1);
+	return (prof_u128)known * known + others * others / (calls - 1);
+}
+
+/* A call longer than each later batch together lies before them. */
+static bool lies_aside(const struct prof_batches *b, unsigned aside, uint64_t unfinished,
+		       uint64_t longest)
+{
+	for (unsigned i = aside; i < b->count; i++)
+		if (b->sum[i] >= longest)
+			return false;
+	return unfinished < longest;
+}
+
+static uint64_t sum_of(const struct prof_batches *b, unsigned from, unsigned to)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = from; i < to; i++)
+		sum += b->sum[i];
+	return sum;
+}
+
+/* Squares of the calls in the first `aside` batches, at least: batches keep their sum
+ * alone. Too wide an interval of what is left is the safe side. */
+static prof_u128 squares_aside(const struct prof_batches *b, unsigned aside, uint64_t longest)
+{
+	prof_u128 squares = 0;
+
+	for (unsigned i = 0; i < aside; i++) {
+		uint64_t known = 0;
+
+		if (longest && b->sum[i] >= longest) {
+			known = longest;
+			longest = 0;
+		}
+		squares += least_squares(b->sum[i], b->calls, known);
+	}
+	return squares;
+}
+
+static void drop(struct prof_batches *b, unsigned aside)
+{
+	b->count -= aside;
+	for (unsigned i = 0; i < b->count; i++)
+		b->sum[i] = b->sum[i + aside];
+}
+
+/* Take `aside` batches off, in place. */
+static void take_off(struct prof_batches *b, unsigned aside, uint64_t longest, uint64_t *units,
+		     prof_u128 *units_sq)
+{
+	uint64_t unfinished = *units - sum_of(b, 0, b->count);
+	bool gone = lies_aside(b, aside, unfinished, longest);
+	prof_u128 squares = squares_aside(b, aside, gone ? longest : 0);
+
+	*units -= sum_of(b, 0, aside);
+	*units_sq -= squares < *units_sq ? squares : *units_sq;
+	drop(b, aside);
+}
+
+/* Also of a damaged profile, whose sums may be anything. */
+static bool batches_agree(const struct prof_sums *s)
+{
+	const struct prof_batches *b = &s->batches;
+
+	if (b->calls > s->calls / (b->count ? b->count : 1) || sum_of(b, 0, b->count) > s->units)
+		return false;
+	return !s->slow || (s->slow->batches.calls == s->batches.calls &&
+			    s->slow->batches.count == s->batches.count);
+}
+
+static void copy_batches(struct prof_batches *b, uint64_t *room)
+{
+	if (b->count)
+		memcpy(room, b->sum, b->count * sizeof(*room));
+	b->sum = room;
+}
+
+/* Room for what is changed. */
+struct rest {
+	struct prof_slow slow;
+	uint64_t sum[2][SCP_BATCHES];
+};
+
+static struct prof_sums rest_of(const struct prof_sums *s, struct rest *room, unsigned aside)
+{
+	struct prof_sums rest = *s;
+
+	rest.hist = NULL;
+	rest.phase = NULL;
+	rest.line = NULL;
+	if (s->slow) {
+		room->slow = *s->slow;
+		rest.slow = &room->slow;
+	}
+	if (!aside)
+		return rest;
+	copy_batches(&rest.batches, room->sum[0]);
+	take_off(&rest.batches, aside, s->max_units, &rest.units, &rest.units_sq);
+	rest.calls -= aside * s->batches.calls;
+	if (s->slow) {
+		struct prof_slow *slow = &room->slow;
+
+		copy_batches(&slow->batches, room->sum[1]);
+		take_off(&slow->batches, aside, slow->max_units, &slow->units, &slow->units_sq);
+	}
+	return rest;
+}
+
+/* Which batches are warm-up, and whether what follows drifts. */
+static unsigned look_at(struct steadiness *to, const struct prof_sums *s)
+{
+	struct stats_batches b = {s->batches.calls, s->batches.count, s->batches.sum};
+	unsigned aside = batches_agree(s) ? stats_steady_warmup(&b).batches : 0;
+
+	/* What goes on for so long is no start: it is told as a step, and stays. */
+	if (aside > MOST_ASIDE * s->batches.count)
+		aside = 0;
+	to->warmup_calls += aside * b.calls;
+	to->warmup_units += sum_of(&s->batches, 0, aside);
+	if (!to->mean_only && s->units >= to->largest_units) {
+		to->largest_units = s->units;
+		to->drift = stats_steady_drift(&b, aside);
+		to->drift_at = (double)((aside + to->drift.at) * b.calls) / (double)s->calls;
+	}
+	return aside;
+}
+
+int steadiness_add(struct steadiness *to, const struct prof_sums *s, bool ordered, bool include)
+{
+	unsigned aside = ordered && s->batches.count ? look_at(to, s) : 0;
+	struct rest room;
+	struct prof_sums rest = rest_of(s, &room, include ? 0 : aside);
+
+	return prof_sums_add(&to->rest, &rest);
+}
+
+void steadiness_clear(struct steadiness *s)
+{
+	prof_sums_clear(&s->rest);
+}
+
+static void fill_drift(struct report_steadiness *to, const struct steadiness *s, uint64_t units,
+		       double unit, double off)
+{
+	/* Of several entries one must stand for the site. */
+	if (!s->largest_units || s->largest_units < units / 2 || isnan(s->drift.begin))
+		return;
+	to->drift_known = true;
+	to->drift = s->drift.kind;
+	to->begin_ns = s->drift.begin * unit - off;
+	to->end_ns = s->drift.end * unit - off;
+	to->change = to->begin_ns > 0 ? to->end_ns / to->begin_ns - 1 : NAN;
+	to->step_at = s->drift.kind == STATS_STEP ? s->drift_at : NAN;
+}
+
+static void fill_modes(struct report_steadiness *to, const struct prof_hist *hist, double tick,
+		       double unit, double off)
+{
+	struct stats_hist_modes m =
+		stats_hist_modes(hist->count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS, tick);
+
+	to->modes = m.two ? 2 : 1;
+	for (int i = 0; i < 2; i++) {
+		to->mode_ns[i] = m.center[i] * unit - off;
+		to->mode_calls[i] = m.share[i];
+		to->mode_time[i] = m.time[i];
+	}
+}
+
+static void fill_outliers(struct report_steadiness *to, const struct prof_sums *s, double unit,
+			  double off)
+{
+	struct stats_hist_outliers o = stats_hist_outliers(
+		s->hist->count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS, s->units, s->max_units);
+
+	to->fence_ns = o.fence * unit - off;
+	to->outliers = (uint64_t)o.calls;
+	to->outlier_calls = o.share_calls;
+	to->outlier_ns = o.units * unit - o.calls * off;
+	to->outlier_time = o.share_units;
+}
+
+/* Times of several processes cannot be told on one scale. */
+static bool one_process(const struct report *r)
+{
+	return r->profile->processes == 1 && r->profile->process[0].count <= 1;
+}
+
+void steadiness_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,
+		     const struct steadiness *steady)
+{
+	const struct prof_clock *clock = &r->profile->clock;
+	double unit = clock->ns_per_unit * site_scale(s);
+	double off = s->overhead_ns - s->inner_overhead_ns;
+	struct report_steadiness *to = &s->steadiness;
+	struct stats_steady_first first = stats_steady_first(
+		sums->first_units, sums->calls, sums->units, sums->hist ? sums->hist->count : NULL,
+		SCP_HIST_BLOCKS * SCP_HIST_BUCKETS);
+
+	to->warmup_calls = steady->warmup_calls;
+	to->warmup_ns = (double)steady->warmup_units * unit / (double)steady->warmup_calls - off;
+	to->warmup_aside = steady->warmup_calls && steady->rest.calls < sums->calls;
+	to->first_ns = sums->calls ? (double)sums->first_units * unit - off : NAN;
+	to->first_ratio = first.ratio;
+	to->first_share = first.share;
+	to->longest_after_s = one_process(r) && sums->max_at >= sums->first_at && sums->max_at
+				      ? (double)(sums->max_at - sums->first_at) * unit / 1e9
+				      : NAN;
+	fill_drift(to, steady, sums->units, unit, off);
+	to->fence_ns = to->outlier_calls = to->outlier_time = to->outlier_ns = NAN;
+	if (!sums->hist)
+		return;
+	fill_modes(to, sums->hist, (double)clock->resolution_units, unit, off);
+	fill_outliers(to, sums, unit, off);
+}
+
+unsigned steadiness_findings(const struct report_site *s)
+{
+	const struct report_steadiness *of = &s->steadiness;
+	unsigned found = 0;
+
+	if (of->warmup_calls)
+		found |= REPORT_WARM_UP;
+	if (of->first_ratio >= NOTABLE_FIRST && of->first_share <= FIRST_AT_MOST)
+		found |= REPORT_FIRST_CALL;
+	if (of->drift_known && of->drift != STATS_STEADY && fabs(of->change) >= NOTABLE_CHANGE)
+		found |= REPORT_DRIFT;
+	if (of->modes == 2)
+		found |= REPORT_TWO_MODES;
+	if (of->outlier_time >= NOTABLE_SHARE)
+		found |= REPORT_OUTLIERS;
+	return found;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Is the mean of a site one number? Warm-up is found entry by entry, because each thread
+ * warms up on its own and only an entry's batches lie in order of time. Private to report/. */
+#ifndef SCPROF_REPORT_MODEL_STEADINESS_H
+#define SCPROF_REPORT_MODEL_STEADINESS_H
+
+#include "profile/profile.h"
+#include "report/report.h"
+#include "stats/steady.h"
+
+/* Of the entries of one site, added one by one; starts as all zeros. */
+struct steadiness {
+	bool mean_only; /* set by whoever asks for no drift, which costs as much as the warm-up */
+	/* The calls that the mean is of: those after the warm-up, or all. No histogram,
+	 * phases or line, which know of no batches. */
+	struct prof_sums rest;
+	uint64_t warmup_calls, warmup_units;
+	uint64_t largest_units; /* of the entry whose drift is kept */
+	struct stats_steady_drift drift;
+	double drift_at; /* share of that entry's calls before the step */
+};
+
+/* Add what one entry tells. `ordered`: its batches lie in order of time (not so where
+ * processes were folded into one). `include`: leave the warm-up in the mean.
+ * -1: memory is out. */
+int steadiness_add(struct steadiness *to, const struct prof_sums *s, bool ordered, bool include);
+void steadiness_clear(struct steadiness *s);
+
+/* The part of a report's site. To be called when its estimate, overhead and total are known. */
+void steadiness_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,
+		     const struct steadiness *steady);
+
+/* What of it a reader should know, enum report_finding or-ed. */
+unsigned steadiness_findings(const struct report_site *s);
+
+#endif

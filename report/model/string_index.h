@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Texts kept once and known by number, for documents that name the same functions a hundred
+ * thousand times; private to report/. Single-threaded. */
+#ifndef SCPROF_REPORT_MODEL_STRING_INDEX_H
+#define SCPROF_REPORT_MODEL_STRING_INDEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NAMES_NONE UINT32_MAX
+
+struct name;
+struct names {
+	struct name *by_text;
+	const char **text; /* by number; owned */
+	uint32_t count, room;
+	bool failed; /* memory was out: some numbers are NAMES_NONE */
+};
+
+/* The number of a copy of `text`, the same for the same text; NAMES_NONE for NULL. */
+uint32_t names_add(struct names *n, const char *text);
+void names_clear(struct names *n);
+
+#endif

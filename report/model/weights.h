@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The numbers of a call path in formats of other tools, which know whole numbers only. */
+#ifndef SCPROF_REPORT_MODEL_WEIGHTS_H
+#define SCPROF_REPORT_MODEL_WEIGHTS_H
+
+#include "report/report.h"
+
+struct weight {
+	const char *name, *unit; /* as pprof calls them */
+	const char *event;	 /* as callgrind does, unit and all */
+	uint64_t (*of)(const struct report_site *s);
+};
+
+/* What REPORT_WEIGHT_* means; static memory. */
+const struct weight *weight_of(enum report_weight weight);
+
+/* How many of them, from the first on, the sites of a report have. */
+unsigned weights_in(const struct report *r);
+
+#endif

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The numbers of the format and of the command line, as words. */
+#include "report/report.h"
+
+#include <string.h>
+
+#include "report/model/weights.h"
+
+static const char *const by_names[] = {
+	[REPORT_BY_PATH] = "path", [REPORT_BY_SITE] = "site",	  [REPORT_BY_FUNCTION] = "function",
+	[REPORT_BY_GAP] = "gap",   [REPORT_BY_THREAD] = "thread", [REPORT_BY_PROCESS] = "process",
+};
+
+#define FORMAT_NAME(value, name, print, traits) [value] = (name),
+static const char *const format_names[] = {REPORT_FORMATS(FORMAT_NAME)};
+
+#define FORMAT_LISTED(value, name, print, traits) ", " name
+const char *const report_format_names = &REPORT_FORMATS(FORMAT_LISTED)[2];
+
+#define FORMAT_TRAITS(value, name, print, traits) [value] = (traits),
+static const unsigned format_traits[] = {REPORT_FORMATS(FORMAT_TRAITS)};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static int find(const char *const *names, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(names[i], name))
+			return (int)i;
+	return -1;
+}
+
+int report_by_parse(const char *name, enum report_by *by)
+{
+	int found = find(by_names, COUNT(by_names), name);
+
+	if (found < 0)
+		return -1;
+	*by = (enum report_by)found;
+	return 0;
+}
+
+int report_format_parse(const char *name, enum report_format *format)
+{
+	int found = find(format_names, COUNT(format_names), name);
+
+	if (found < 0)
+		return -1;
+	*format = (enum report_format)found;
+	return 0;
+}
+
+unsigned report_format_traits(enum report_format format)
+{
+	return format_traits[format];
+}
+
+int report_weight_parse(const char *name, enum report_weight *weight)
+{
+	for (enum report_weight w = 0; w < REPORT_WEIGHTS; w++)
+		if (!strcmp(name, weight_of(w)->name)) {
+			*weight = w;
+			return 0;
+		}
+	return -1;
+}
+
+const char *report_path_end(const struct report_site *s)
+{
+	if (s->overflow)
+		return "(no room: path not kept)";
+	if (s->path_flags & SCP_PATH_SMALL_STACK)
+		return "(caller only: its stack had no room to look further)";
+	if (s->path_flags & SCP_PATH_LIMITED)
+		return "(outer frames left out: --depth)";
+	if (s->path_flags & SCP_PATH_CUT)
+		return "(cut here: no unwind information)";
+	if (s->path_flags & SCP_PATH_TRUNCATED)
+		return "(deeper: outer frames not kept)";
+	return NULL;
+}
+
+const char *report_by_name(enum report_by by)
+{
+	return by_names[by];
+}
+
+const char *report_outcome_name(const struct report_site *s)
+{
+	static const char *const names[SCP_OUTCOMES] = {
+		[SCP_COMPLETED] = "completed", [SCP_WOULD_BLOCK] = "would-block",
+		[SCP_ERROR] = "error",	       [SCP_PEEK] = "peek",
+		[SCP_EXCEPTION] = "exception",
+	};
+
+	if (s->overflow)
+		return "any";
+	return s->outcome < SCP_OUTCOMES ? names[s->outcome] : "unknown";
+}
+
+const char *report_clock_name(uint32_t kind)
+{
+	static const char *const names[] = {
+		[SCP_CLOCK_NONE] = "none",     [SCP_CLOCK_TSC] = "tsc",
+		[SCP_CLOCK_COARSE] = "coarse", [SCP_CLOCK_MONOTONIC] = "monotonic",
+		[SCP_CLOCK_PAGE] = "page",     [SCP_CLOCK_THREAD_CPU] = "thread-cpu",
+		[SCP_CLOCK_DUAL] = "dual",
+	};
+
+	return kind < COUNT(names) ? names[kind] : "unknown";
+}
+
+const char *report_end_name(uint32_t end_state)
+{
+	static const char *const names[] = {
+		[SCP_END_RUNNING] = "running-or-killed",
+		[SCP_END_EXIT] = "exit",
+		[SCP_END_EXEC] = "exec",
+		[SCP_END_QUICK] = "quick-exit",
+		[SCP_END_ABORT] = "abort",
+	};
+
+	return end_state < COUNT(names) ? names[end_state] : "unknown";
+}

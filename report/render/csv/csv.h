@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The rows of a report as CSV (RFC 4180: CRLF, quotes doubled), the first line
+ * naming the columns as the JSON report does. What a row is follows report.by:
+ * sites, gaps, threads or processes. What is not known is empty. A text that a
+ * spreadsheet would take for a formula has a ' before it. */
+#ifndef SCPROF_REPORT_RENDER_CSV_CSV_H
+#define SCPROF_REPORT_RENDER_CSV_CSV_H
+
+#include "report/report.h"
+
+int report_csv(struct report *r, const struct report_options *o, FILE *out);
+
+#endif

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Gaps, threads and processes as CSV. */
+#include <math.h>
+
+#include "report/render/csv/csv_write.h"
+#include "report/model/rows.h"
+
+/* A site at the end of a gap: number of its row by --by site, function, its caller. */
+static void put_end(struct csv *c, struct report *r, uint32_t site, const char *const column[3],
+		    const char *none)
+{
+	const struct report_site *s = site < r->sites ? &r->site[site] : NULL;
+	const struct symbol *symbol = NULL;
+	size_t count;
+
+	if (s && s->frames)
+		symbol = report_symbols(r, &s->frame[0], &count);
+	csv_text(c, column[0], s ? r->profile->function[s->function].name : none);
+	csv_text(c, column[1], s ? report_outcome_name(s) : NULL);
+	csv_text(c, column[2], symbol ? symbol->function : NULL);
+}
+
+static void put_gap(struct csv *c, struct report *r, const struct report_gap *g)
+{
+	static const char *const from[] = {"from", "from_outcome", "from_caller"};
+	static const char *const to[] = {"to", "to_outcome", "to_caller"};
+
+	put_end(c, r, g->from, from, "(thread start)");
+	put_end(c, r, g->to, to, "(thread end)");
+	csv_count(c, "calls", g->calls);
+	csv_number(c, "mean_ns", g->estimate.mean_ns);
+	csv_number(c, "ci_low_ns", g->estimate.low_ns);
+	csv_number(c, "ci_high_ns", g->estimate.high_ns);
+	csv_text(c, "method", g->estimate.method);
+	csv_number(c, "max_ns", g->max_ns);
+	csv_number(c, "total_ns", g->total_ns);
+	csv_number(c, "share", g->share);
+	csv_end(c);
+}
+
+int csv_gaps(struct csv *c, struct report *r, const struct report_options *o)
+{
+	static const struct report_gap none = {.from = PROF_NONE, .to = PROF_NONE};
+
+	put_gap(c, r, &none);
+	for (uint32_t i = 0; i < rows_shown(r->gaps, o); i++)
+		put_gap(c, r, &r->gap[i]);
+	return c->failed ? -1 : 0;
+}
+
+static void put_thread(struct csv *c, const struct report_thread *t)
+{
+	csv_text(c, "name", t->name);
+	csv_count(c, "pid", t->pid);
+	csv_count(c, "tid", t->tid);
+	csv_count(c, "threads", t->threads);
+	csv_flag(c, "live", t->live);
+	csv_count(c, "calls", t->calls);
+	csv_number(c, "time_ns", t->time_ns);
+	csv_number(c, "calls_ns", t->calls_ns);
+	csv_number(c, "gaps_ns", t->gaps_ns);
+	csv_number(c, "nested_ns", t->nested_ns);
+	csv_number(c, "remainder_ns", t->remainder_ns);
+	csv_end(c);
+}
+
+int csv_threads(struct csv *c, struct report *r, const struct report_options *o)
+{
+	static const struct report_thread none;
+
+	put_thread(c, &none);
+	for (uint32_t i = 0; i < rows_shown(r->threads, o); i++)
+		put_thread(c, &r->thread[i]);
+	return c->failed ? -1 : 0;
+}
+
+static void put_process(struct csv *c, const struct report_process *p)
+{
+	static const struct prof_process none;
+	const struct prof_process *in = c->names ? &none : p->process;
+
+	csv_count(c, "pid", in->pid);
+	csv_count(c, "ppid", in->ppid);
+	csv_count(c, "processes", in->count);
+	csv_text(c, "exe", in->exe);
+	csv_text(c, "argv0", in->argc ? in->argv[0] : NULL);
+	csv_text(c, "ended", report_end_name(in->end_state));
+	csv_number(c, "wall_s", p->wall_s);
+	csv_count(c, "threads", p->threads);
+	csv_count(c, "calls", p->calls);
+	csv_number(c, "calls_ns", p->calls_ns);
+	csv_number(c, "time_ns", p->time_ns);
+	csv_text(c, "name", in->program);
+	csv_end(c);
+}
+
+int csv_processes(struct csv *c, struct report *r, const struct report_options *o)
+{
+	static const struct report_process none;
+
+	put_process(c, &none);
+	for (uint32_t i = 0; i < rows_shown(r->processes, o); i++)
+		put_process(c, &r->process[i]);
+	return c->failed ? -1 : 0;
+}

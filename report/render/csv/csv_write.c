@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* See csv_write.h. Text is cleaned first, so that a row is one line always, for
+ * line-based tools that do not know that a quoted field may hold line breaks. */
+#include "report/render/csv/csv_write.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/render/text/utf8.h"
+
+bool csv_begin(struct csv *c, const char *column)
+{
+	if (c->inside)
+		putc_unlocked(',', c->out);
+	c->inside = true;
+	if (c->names)
+		fputs(column, c->out);
+	return !c->names;
+}
+
+void csv_number(struct csv *c, const char *column, double value)
+{
+	if (csv_begin(c, column) && isfinite(value))
+		fprintf(c->out, "%.15g", value);
+}
+
+void csv_count(struct csv *c, const char *column, uint64_t value)
+{
+	if (csv_begin(c, column))
+		fprintf(c->out, "%" PRIu64, value);
+}
+
+void csv_flag(struct csv *c, const char *column, bool value)
+{
+	if (csv_begin(c, column))
+		fputs(value ? "true" : "false", c->out);
+}
+
+void csv_nothing(struct csv *c, const char *column)
+{
+	csv_begin(c, column);
+}
+
+bool csv_is_formula(const char *text)
+{
+	return *text && strchr("=+-@", *text);
+}
+
+bool csv_needs_quotes(const char *clean)
+{
+	return csv_is_formula(clean) || clean[strcspn(clean, "\",;' \t")];
+}
+
+static void put_quoted(FILE *out, const char *text)
+{
+	putc_unlocked('"', out);
+	if (csv_is_formula(text))
+		putc_unlocked('\'', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			putc_unlocked('"', out);
+		putc_unlocked(*text, out);
+	}
+	putc_unlocked('"', out);
+}
+
+void csv_text(struct csv *c, const char *column, const char *raw)
+{
+	char *clean;
+
+	if (!csv_begin(c, column) || !raw)
+		return;
+	clean = utf8_clean(raw, true);
+	if (!clean)
+		c->failed = true;
+	else if (csv_needs_quotes(clean))
+		put_quoted(c->out, clean);
+	else
+		fputs(clean, c->out);
+	free(clean);
+}
+
+void csv_end(struct csv *c)
+{
+	fputs("\r\n", c->out);
+	c->inside = false;
+	c->names = false;
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Fields of CSV. A row is written by one function, which runs once more for the
+ * line of column names: so names and values cannot get out of step. */
+#ifndef SCPROF_REPORT_RENDER_CSV_CSV_WRITE_H
+#define SCPROF_REPORT_RENDER_CSV_CSV_WRITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "report/report.h"
+
+struct csv {
+	FILE *out;
+	bool names;  /* write the columns' names instead of values */
+	bool inside; /* a row has begun */
+	bool failed; /* memory is out */
+};
+
+void csv_number(struct csv *c, const char *column, double value); /* empty: not finite */
+void csv_count(struct csv *c, const char *column, uint64_t value);
+void csv_flag(struct csv *c, const char *column, bool value); /* true, false */
+void csv_nothing(struct csv *c, const char *column);
+/* NULL: empty. What a spreadsheet would run gets a ' before it. */
+void csv_text(struct csv *c, const char *column, const char *raw);
+bool csv_is_formula(const char *text);
+bool csv_needs_quotes(const char *clean);
+/* Before a value that is written otherwise; false: it was the turn of the column's name. */
+bool csv_begin(struct csv *c, const char *column);
+void csv_end(struct csv *c);
+
+/* Costs by displacement, of a row of the report; of the names' row any site. */
+void csv_displaced(struct csv *c, const struct report *r, const struct report_site *s);
+
+/* The rows of the other groupings. -1: memory is out. */
+int csv_gaps(struct csv *c, struct report *r, const struct report_options *o);
+int csv_threads(struct csv *c, struct report *r, const struct report_options *o);
+int csv_processes(struct csv *c, struct report *r, const struct report_options *o);
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The boxes of the flame graph, in preorder. A box of one row has that row's numbers and only
+ * names it; the others' follow in `sums`. */
+#include "report/render/html/html_write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_row(const struct html *h, const struct flame_box *b)
+{
+	return b->sites == 1 && b->site < h->sites;
+}
+
+/* Kind, name, module and outcome are the same for many boxes: they stand once. */
+struct labels {
+	uint32_t *number;		/* in the page, by number in the flame; NAMES_NONE: none */
+	const struct flame_box **first; /* by number in the page */
+	uint32_t count;
+};
+
+/* In the order in which boxes need them. */
+static uint32_t label_of(struct labels *labels, const struct flame_box *b)
+{
+	uint32_t *number = &labels->number[b->label];
+
+	if (*number == NAMES_NONE) {
+		labels->first[labels->count] = b;
+		*number = labels->count++;
+	}
+	return *number;
+}
+
+static void put_labels(struct html *h, const struct labels *labels)
+{
+	html_fields(h, "label_fields", "kind name module outcome");
+	html_key(h, "labels");
+	html_open(h, '[');
+	for (uint32_t i = 0; i < labels->count; i++) {
+		html_count(h, labels->first[i]->kind);
+		html_index(h, labels->first[i]->name);
+		html_index(h, labels->first[i]->module);
+		html_index(h, labels->first[i]->outcome);
+	}
+	html_close(h, ']');
+}
+
+static void put_boxes(struct html *h, struct labels *labels)
+{
+	uint32_t sums = 0;
+
+	html_fields(h, "box_fields", "depth label row");
+	html_key(h, "boxes");
+	html_open(h, '[');
+	for (uint32_t i = 0; i < h->flame.boxes; i++) {
+		const struct flame_box *b = &h->flame.box[i];
+
+		html_count(h, b->depth);
+		html_index(h, label_of(labels, b));
+		/* below 0: not a row, but -1 - the place in the sums */
+		if (has_row(h, b))
+			html_count(h, b->site);
+		else
+			html_below(h, sums++);
+	}
+	html_close(h, ']');
+	put_labels(h, labels);
+}
+
+/* Their names, with commas; NULL: none. */
+static const char *doubts_of(unsigned doubts, char *text, size_t room)
+{
+	size_t used = 0;
+
+	for (unsigned bit = 1; bit <= doubts && used < room; bit *= 2)
+		if (doubts & bit)
+			used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
+						 report_doubt_name(bit));
+	return used ? text : NULL;
+}
+
+static void put_sums(struct html *h)
+{
+	char doubts[160];
+
+	html_fields(h, "sum_fields",
+		    "rows value share calls bytes mean low high below above doubts");
+	html_key(h, "sums");
+	html_open(h, '[');
+	for (uint32_t i = 0; i < h->flame.boxes; i++) {
+		const struct flame_box *b = &h->flame.box[i];
+
+		if (has_row(h, b))
+			continue;
+		html_count(h, b->sites);
+		html_number(h, b->value_ns);
+		html_number(h, b->share);
+		html_count(h, b->calls);
+		if (b->has_bytes)
+			html_count(h, b->bytes);
+		else
+			html_index(h, NAMES_NONE);
+		html_number(h, b->mean_ns);
+		html_number(h, b->low_ns);
+		html_number(h, b->high_ns);
+		html_relative(h, b->mean_ns, b->low_ns, b->high_ns);
+		html_string(h, doubts_of(b->doubts, doubts, sizeof(doubts)));
+	}
+	html_close(h, ']');
+}
+
+void html_flame(struct html *h)
+{
+	size_t most = h->flame.labels;
+	struct labels labels = {.number = malloc(most * sizeof(*labels.number)),
+				.first = malloc(most * sizeof(*labels.first))};
+
+	h->failed = h->failed || !labels.number || !labels.first;
+	if (labels.number && labels.first) {
+		memset(labels.number, 0xff, most * sizeof(*labels.number)); /* NAMES_NONE */
+		put_boxes(h, &labels);
+		put_sums(h);
+	}
+	free(labels.number);
+	free(labels.first);
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The rows of the table: their numbers, notes, histograms, and call paths to the line. Paths
+ * share their beginnings, so each is a number in a tree of lines, innermost line last. */
+#include "report/render/html/html_write.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/model/displaced.h"
+#include "report/symbols/startup_frames.h"
+#include "report/render/stacks/pairs.h"
+#include "report/model/growable_array.h"
+#include "report/render/text/text.h"
+#include "report/render/text/text_shared_callers.h"
+
+struct paths {
+	struct html *html;
+	struct pairs lines; /* by the line that it is called from and the number of the symbol */
+	uint32_t *text;	    /* by number of the symbol; NAMES_NONE: none yet */
+	uint32_t room;
+};
+
+/* Where a line's number is not known, the offset tells calls of one function apart. */
+static uint32_t text_of_frame(struct html *h, const struct prof_frame *frame,
+			      const struct symbol *s)
+{
+	char *line = text_frame_line(h->report, frame, s->file ? 0 : APART_OFFSET);
+	uint32_t number = names_add(&h->strings, line);
+
+	h->failed = h->failed || !line;
+	free(line);
+	return number;
+}
+
+/* The line of a frame below another line. NAMES_NONE: memory is out. */
+static uint32_t line_below(struct paths *p, uint32_t parent, const struct prof_frame *frame)
+{
+	size_t count;
+	const struct symbol *s = report_symbols(p->html->report, frame, &count);
+	uint32_t line = NAMES_NONE;
+
+	if (room_make((void **)&p->text, &p->room, s->number, sizeof(*p->text), 0xff))
+		line = pairs_add(&p->lines, parent, s->number);
+	if (line == PAIRS_NONE) {
+		p->html->failed = true;
+		return NAMES_NONE;
+	}
+	if (p->text[s->number] == NAMES_NONE)
+		p->text[s->number] = text_of_frame(p->html, frame, s);
+	return line;
+}
+
+static uint32_t path_of(struct paths *p, const struct report_site *s)
+{
+	uint32_t at = NAMES_NONE;
+
+	for (uint32_t i = outer_trim(p->html->report, s); i-- > 0;)
+		at = line_below(p, at, &s->frame[i]);
+	return at;
+}
+
+static void put_mean(struct html *h, const struct report_estimate *e)
+{
+	html_number(h, e->mean_ns);
+	html_number(h, e->low_ns);
+	html_number(h, e->high_ns);
+	html_relative(h, e->mean_ns, e->low_ns, e->high_ns);
+	html_string(h, e->method);
+}
+
+static void put_slow(struct html *h, const struct report_site *s)
+{
+	const struct report_estimate *e = &s->slow.estimate;
+
+	/* without a tick there is no mean, only a limit */
+	html_number(h, s->has_slow && s->slow.seen ? e->mean_ns : NAN);
+	html_number(h, s->has_slow && s->slow.seen ? e->low_ns : NAN);
+	html_number(h, s->has_slow ? e->high_ns : NAN);
+	html_count(h, s->has_slow && s->slow.covers);
+}
+
+static void put_cost(struct html *h, const struct report_cost *c, bool known)
+{
+	html_number(h, known ? c->ns : NAN);
+	html_number(h, known ? c->low_ns : NAN);
+	html_number(h, known ? c->high_ns : NAN);
+}
+
+/* Rows whose costs cannot be told apart have the number of the first of them. */
+static void put_displaced(struct html *h, const struct report_site *s, uint32_t index)
+{
+	const struct report_displaced *d = &s->displaced;
+	bool known = d->state == SCP_SITE_COST_KNOWN;
+	uint32_t partner = known ? displaced_partner(h->report, index, PROF_NONE) : PROF_NONE;
+
+	html_string(h, d->state ? displaced_state_name(d->state) : NULL);
+	put_cost(h, &d->uncharged, known);
+	html_count(h, known && d->significant);
+	put_cost(h, &d->true_cost, known);
+	if (partner < h->report->sites)
+		html_index(h, partner < index ? partner : index);
+	else
+		html_index(h, NAMES_NONE);
+}
+
+static void put_row(struct html *h, struct paths *p, const struct report_site *s, uint32_t index)
+{
+	bool plain = !s->overflow && s->outcome == SCP_COMPLETED;
+	/* as in the text: a slope that may be nothing is no price of a byte */
+	bool priced = s->per_byte_low_ns > 0 && s->per_call_ns >= 0;
+
+	html_index(h, s->function);
+	html_string(h, plain ? NULL : report_outcome_name(s));
+	html_index(h, path_of(p, s));
+	html_string(h, report_path_end(s));
+	html_index(h, h->flame.end[index]);
+	html_count(h, s->calls);
+	if (s->has_bytes)
+		html_count(h, s->bytes);
+	else
+		html_index(h, NAMES_NONE);
+	put_mean(h, &s->estimate);
+	html_number(h, s->total_ns);
+	html_number(h, s->share);
+	html_number(h, priced ? s->per_byte_ns : NAN);
+	if (h->report->profile->slow.kind != SCP_CLOCK_NONE)
+		put_slow(h, s);
+	if (displaced_has_costs(h->report->profile))
+		put_displaced(h, s, index);
+}
+
+static void put_fields(struct html *h)
+{
+	static const char plain[] =
+		"function outcome path path_end box calls bytes mean low high below above method "
+		"total share per_byte";
+	static const char slow[] = " slow_mean slow_low slow_high slow_covers";
+	static const char costs[] = " displacement uncharged uncharged_low uncharged_high "
+				    "uncharged_significant true_cost true_low true_high together";
+	const struct profile *p = h->report->profile;
+	char all[sizeof(plain) + sizeof(slow) + sizeof(costs)];
+
+	snprintf(all, sizeof(all), "%s%s%s", plain, p->slow.kind == SCP_CLOCK_NONE ? "" : slow,
+		 displaced_has_costs(p) ? costs : "");
+	html_fields(h, "site_fields", all);
+}
+
+static void put_functions(struct html *h)
+{
+	const struct profile *p = h->report->profile;
+
+	html_fields(h, "function_fields", "name library");
+	html_key(h, "functions");
+	html_open(h, '[');
+	for (uint32_t i = 0; i < p->functions; i++) {
+		html_string(h, p->function[i].name);
+		html_string(h, p->function[i].library);
+	}
+	html_close(h, ']');
+}
+
+/* How far back the line lies that a line is called from, 0 for none: mostly next to it. */
+static void put_paths(struct html *h, const struct paths *p)
+{
+	html_fields(h, "line_fields", "back text");
+	html_key(h, "lines");
+	html_open(h, '[');
+	for (uint32_t i = 0; i < p->lines.count; i++) {
+		const struct pair *line = &p->lines.pair[i];
+
+		html_count(h, line->a == NAMES_NONE ? 0 : i - line->a);
+		html_index(h, p->text[line->b]);
+	}
+	html_close(h, ']');
+}
+
+static void put_note(void *to, const char *line)
+{
+	struct html *h = to;
+
+	h->failed = h->failed || !line;
+	html_string(h, line);
+}
+
+/* Row, doubts, what the mean hides. Only rows that have some. */
+static void put_notes(struct html *h)
+{
+	html_key(h, "notes");
+	html_open(h, '[');
+	for (uint32_t i = 0; i < h->sites; i++) {
+		const struct report_site *s = &h->report->site[i];
+		unsigned doubts = s->estimate.doubts | (s->has_slow ? s->slow.estimate.doubts : 0);
+
+		if (!doubts && !s->findings)
+			continue;
+		html_open(h, '[');
+		html_count(h, i);
+		html_open(h, '[');
+		for (unsigned bit = 1; bit <= doubts; bit *= 2)
+			if (doubts & bit)
+				html_string(h, report_doubt_name(bit));
+		html_close(h, ']');
+		html_open(h, '[');
+		text_steady_lines(s, true, put_note, h);
+		html_close(h, ']');
+		html_close(h, ']');
+	}
+	html_close(h, ']');
+}
+
+/* The limits of all buckets are the same at all sites, so they stand once. */
+static void put_limits(struct html *h)
+{
+	double from[SCP_HIST_BLOCKS * SCP_HIST_BUCKETS], to[SCP_HIST_BLOCKS * SCP_HIST_BUCKETS];
+	bool used[SCP_HIST_BLOCKS * SCP_HIST_BUCKETS] = {false};
+
+	for (uint32_t i = 0; i < h->sites; i++)
+		for (uint32_t k = 0; k < h->report->site[i].bars; k++) {
+			const struct report_bar *b = &h->report->site[i].bar[k];
+
+			used[b->bucket] = true;
+			from[b->bucket] = b->from_ns;
+			to[b->bucket] = b->to_ns;
+		}
+	html_fields(h, "bucket_fields", "bucket from to");
+	html_key(h, "buckets");
+	html_open(h, '[');
+	for (uint32_t i = 0; i < SCP_HIST_BLOCKS * SCP_HIST_BUCKETS; i++)
+		if (used[i]) {
+			html_count(h, i);
+			html_number(h, from[i]);
+			html_number(h, to[i]);
+		}
+	html_close(h, ']');
+}
+
+static void put_latency(struct html *h, const struct report_site *s, uint32_t row)
+{
+	const struct report_percentiles *p = &s->percentiles;
+	const double values[] = {p->p50_ns,	 p->p50_low_ns,	 p->p50_high_ns, p->p90_ns,
+				 p->p90_low_ns,	 p->p90_high_ns, p->p99_ns,	 p->p99_low_ns,
+				 p->p99_high_ns, p->max_ns};
+
+	html_open(h, '[');
+	html_count(h, row);
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		html_number(h, values[i]);
+	html_open(h, '[');
+	for (uint32_t k = 0; k < s->bars; k++) {
+		html_count(h, s->bar[k].bucket);
+		html_count(h, s->bar[k].calls);
+		html_rough(h, s->bar[k].height);
+	}
+	html_close(h, ']');
+	html_close(h, ']');
+}
+
+/* Of rows that have a histogram. */
+static void put_latencies(struct html *h)
+{
+	put_limits(h);
+	html_fields(h, "latency_fields",
+		    "row p50 p50_low p50_high p90 p90_low p90_high p99 p99_low p99_high max bars");
+	html_fields(h, "bar_fields", "bucket calls height");
+	html_key(h, "latencies");
+	html_open(h, '[');
+	for (uint32_t i = 0; i < h->sites; i++)
+		if (h->report->site[i].has_percentiles)
+			put_latency(h, &h->report->site[i], i);
+	html_close(h, ']');
+}
+
+void html_sites(struct html *h)
+{
+	struct paths p = {.html = h};
+
+	html_key(h, "rows");
+	html_count(h, h->report->sites);
+	put_fields(h);
+	html_key(h, "sites");
+	html_open(h, '[');
+	for (uint32_t i = 0; i < h->sites; i++)
+		put_row(h, &p, &h->report->site[i], i);
+	html_close(h, ']');
+	put_functions(h);
+	put_paths(h, &p);
+	put_notes(h);
+	put_latencies(h);
+	pairs_clear(&p.lines);
+	free(p.text);
+}

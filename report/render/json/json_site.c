@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A site with its call path, written as it comes: there may be a million. */
+#include "report/render/json/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/render/json/json_stacks.h"
+
+static void put_limits(struct json_writer *w, const char *key, double low, double high)
+{
+	json_write_open(w, key, '[');
+	json_write_number(w, NULL, low);
+	json_write_number(w, NULL, high);
+	json_write_close(w, ']');
+}
+
+static void put_percentiles(struct json_writer *w, const struct report_site *s)
+{
+	const struct report_percentiles *p = &s->percentiles;
+
+	if (!s->has_percentiles) {
+		json_write_null(w, "percentiles_ns");
+		return;
+	}
+	json_write_open(w, "percentiles_ns", '{');
+	json_write_number(w, "p50", p->p50_ns);
+	json_write_number(w, "p90", p->p90_ns);
+	json_write_number(w, "p99", p->p99_ns);
+	json_write_number(w, "max", p->max_ns);
+	put_limits(w, "p50_ci", p->p50_low_ns, p->p50_high_ns);
+	put_limits(w, "p90_ci", p->p90_low_ns, p->p90_high_ns);
+	put_limits(w, "p99_ci", p->p99_low_ns, p->p99_high_ns);
+	json_write_close(w, '}');
+}
+
+/* Buckets with calls in them only, so that a few calls take a few numbers. */
+static void put_histogram(struct json_writer *w, const struct report_site *s)
+{
+	if (!s->has_percentiles) {
+		json_write_null(w, "histogram");
+		return;
+	}
+	json_write_open(w, "histogram", '{');
+	json_write_open(w, "from_ns", '[');
+	for (uint32_t i = 0; i < s->bars; i++)
+		json_write_number(w, NULL, s->bar[i].from_ns);
+	json_write_close(w, ']');
+	json_write_open(w, "to_ns", '[');
+	for (uint32_t i = 0; i < s->bars; i++)
+		json_write_number(w, NULL, s->bar[i].to_ns);
+	json_write_close(w, ']');
+	json_write_open(w, "calls", '[');
+	for (uint32_t i = 0; i < s->bars; i++)
+		json_write_count(w, NULL, s->bar[i].calls);
+	json_write_close(w, ']');
+	json_write_close(w, '}');
+}
+
+static void put_estimate(struct json_writer *w, const struct report_estimate *e)
+{
+	json_write_number(w, "mean_ns", e->mean_ns);
+	json_write_number(w, "ci_low_ns", e->low_ns);
+	json_write_number(w, "ci_high_ns", e->high_ns);
+	json_write_text(w, "method", e->method);
+	json_write_number(w, "standard_error_ns", e->error_ns);
+	json_write_number(w, "degrees_of_freedom", e->freedom);
+	json_write_number(w, "design_effect", e->design_effect);
+	json_write_open(w, "doubts", '[');
+	for (unsigned bit = 1; bit <= e->doubts; bit *= 2)
+		if (e->doubts & bit)
+			json_write_text(w, NULL, report_doubt_name(bit));
+	json_write_close(w, ']');
+}
+
+static void put_slow(struct json_writer *w, const struct report_site *s)
+{
+	if (!s->has_slow) {
+		json_write_null(w, "slow");
+		return;
+	}
+	json_write_open(w, "slow", '{');
+	json_write_count(w, "ticks", s->slow.ticks);
+	put_estimate(w, &s->slow.estimate);
+	json_write_flag(w, "covers_fast_mean", s->slow.covers);
+	json_write_close(w, '}');
+}
+
+static void put_fields(struct json_writer *w, const struct report *r, const struct report_site *s)
+{
+	const struct prof_function *f = &r->profile->function[s->function];
+
+	json_write_text(w, "symbol", f->name);
+	json_write_text(w, "library", f->library);
+	json_write_text(w, "outcome", report_outcome_name(s));
+	json_write_count(w, "calls", s->calls);
+	json_write_count(w, "bytes", s->bytes);
+	json_write_count(w, "ticks", s->ticks);
+	put_estimate(w, &s->estimate);
+	json_write_number(w, "apriori_error_ns", s->apriori_ns);
+	json_write_number(w, "raw_mean_ns", s->raw_mean_ns);
+	json_write_number(w, "overhead_ns", s->overhead_ns);
+	json_write_number(w, "overhead_error_ns", s->overhead_error_ns);
+	json_write_count(w, "inner_calls", s->inner_calls);
+	json_write_number(w, "inner_overhead_ns", s->inner_overhead_ns);
+	json_write_number(w, "total_ns", s->total_ns);
+	json_write_number(w, "share", s->share);
+	json_write_number(w, "min_ns", s->min_ns);
+	json_write_number(w, "max_ns", s->max_ns);
+	put_percentiles(w, s);
+	put_histogram(w, s);
+	json_write_number(w, "per_call_ns", s->per_call_ns);
+	json_write_number(w, "per_call_ci_low_ns", s->per_call_low_ns);
+	json_write_number(w, "per_call_ci_high_ns", s->per_call_high_ns);
+	json_write_number(w, "per_byte_ns", s->per_byte_ns);
+	json_write_number(w, "per_byte_ci_low_ns", s->per_byte_low_ns);
+	json_write_number(w, "per_byte_ci_high_ns", s->per_byte_high_ns);
+	put_slow(w, s);
+	json_steadiness(w, s);
+	json_displaced(w, r, s);
+	json_write_text(w, "path", json_path_name(s));
+}
+
+int json_site_put(struct report *r, const struct report_site *s, struct json_stacks *stacks,
+		  FILE *out)
+{
+	struct json_writer w = {.out = out};
+
+	json_write_open(&w, NULL, '{');
+	put_fields(&w, r, s);
+	json_write_open(&w, "stack", '[');
+	if (json_stacks_put(stacks, r, s, out) < 0)
+		return -1;
+	json_write_close(&w, ']');
+	json_write_close(&w, '}');
+	return 0;
+}
+
+json_t *json_site(struct report *r, const struct report_site *s)
+{
+	struct json_stacks stacks = {0};
+	char *text = NULL;
+	size_t bytes;
+	FILE *memory = open_memstream(&text, &bytes);
+	int status = memory ? json_site_put(r, s, &stacks, memory) : -1;
+	json_t *site = NULL;
+
+	if (memory && fclose(memory) == 0 && status == 0)
+		site = json_loads(text, 0, NULL);
+	free(text);
+	json_stacks_clear(&stacks);
+	return site;
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Grows the tree site by site, then brings it into preorder. */
+#include "report/render/stacks/flame.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/symbols/base_name.h"
+#include "report/symbols/startup_frames.h"
+#include "report/render/stacks/pairs.h"
+#include "report/model/growable_array.h"
+
+/* What a box says of itself; the same for many. */
+struct label {
+	enum flame_kind kind;
+	uint32_t name, module, outcome;
+};
+
+struct growth {
+	struct flame *flame;
+	struct report *report;
+	struct pairs boxes;	   /* by parent and label: all but the top, in their order */
+	struct pairs texts, kinds; /* labels by name and module, then by the rest */
+	struct label *label;	   /* by number */
+	uint32_t *of_symbol;	   /* labels by number of the symbol; NAMES_NONE: none yet */
+	uint32_t labels, label_room, symbol_room, room;
+	uint32_t *program; /* texts: what the processes executed */
+	uint32_t programs;
+};
+
+#define FAILED UINT32_MAX
+
+static uint32_t new_box(struct growth *g, uint32_t parent, uint32_t number)
+{
+	const struct label *label = &g->label[number];
+	struct flame *f = g->flame;
+
+	if (!room_make((void **)&f->box, &g->room, f->boxes, sizeof(*f->box), 0))
+		return FAILED;
+	f->box[f->boxes] = (struct flame_box){.depth = f->boxes ? f->box[parent].depth + 1 : 0,
+					      .kind = label->kind,
+					      .name = label->name,
+					      .module = label->module,
+					      .outcome = label->outcome,
+					      .label = number,
+					      .parent = parent};
+	return f->boxes++;
+}
+
+static uint32_t box_below(struct growth *g, uint32_t parent, uint32_t label)
+{
+	uint32_t number = label == FAILED ? FAILED : pairs_add(&g->boxes, parent, label);
+
+	if (number == PAIRS_NONE)
+		return FAILED;
+	return number + 1 == g->flame->boxes ? new_box(g, parent, label) : number + 1;
+}
+
+/* Equal labels have one number. Only timed calls have an outcome. */
+static uint32_t number_label(struct growth *g, const struct label *l)
+{
+	uint32_t texts = pairs_add(&g->texts, l->name, l->module), number;
+
+	if (texts == PAIRS_NONE)
+		return FAILED;
+	number = pairs_add(&g->kinds, texts,
+			   l->outcome == NAMES_NONE ? l->kind : FLAME_KINDS + l->outcome);
+	if (!room_make((void **)&g->label, &g->label_room, number, sizeof(*g->label), 0))
+		return FAILED;
+	if (number == g->labels)
+		g->label[g->labels++] = *l;
+	return number;
+}
+
+/* "libc.so.6+0x29d90", or an address: there each is a box of its own. */
+static uint32_t unnamed(struct names *strings, const struct symbol *s)
+{
+	uint32_t number;
+	char *text;
+
+	if (s->module ? asprintf(&text, "%s+0x%" PRIx64, base_name(s->module), s->offset) < 0
+		      : asprintf(&text, "0x%" PRIx64, s->offset) < 0) {
+		strings->failed = true;
+		return NAMES_NONE;
+	}
+	number = names_add(strings, text);
+	free(text);
+	return number;
+}
+
+static bool is_program(const struct growth *g, uint32_t module)
+{
+	for (uint32_t i = 0; i < g->programs; i++)
+		if (g->program[i] == module)
+			return true;
+	return false;
+}
+
+/* Many processes, few programs. */
+static int note_programs(struct growth *g)
+{
+	const struct report *r = g->report;
+
+	g->program = malloc((r->processes ? r->processes : 1) * sizeof(*g->program));
+	for (uint32_t i = 0; g->program && i < r->processes; i++) {
+		uint32_t exe = names_add(g->flame->strings, r->process[i].process->exe);
+
+		if (!is_program(g, exe))
+			g->program[g->programs++] = exe;
+	}
+	return g->program ? 0 : -1;
+}
+
+static uint32_t label_symbol(struct growth *g, const struct symbol *s)
+{
+	struct names *strings = g->flame->strings;
+	struct label l = {.outcome = NAMES_NONE};
+
+	l.module = names_add(strings, s->module);
+	if (!s->brief) {
+		l.kind = FLAME_UNKNOWN;
+		l.name = unnamed(strings, s);
+	} else {
+		l.kind = s->inlined		   ? FLAME_INLINED
+			 : is_program(g, l.module) ? FLAME_PROGRAM
+						   : FLAME_LIBRARY;
+		l.name = names_add(strings, s->brief);
+	}
+	return number_label(g, &l);
+}
+
+static uint32_t symbol_below(struct growth *g, uint32_t parent, const struct symbol *s)
+{
+	uint32_t *known;
+
+	if (!room_make((void **)&g->of_symbol, &g->symbol_room, s->number, sizeof(*g->of_symbol),
+		       0xff))
+		return FAILED;
+	known = &g->of_symbol[s->number];
+	if (*known == NAMES_NONE)
+		*known = label_symbol(g, s);
+	return box_below(g, parent, *known);
+}
+
+/* The box of the timed call itself. */
+static uint32_t call_below(struct growth *g, uint32_t parent, const struct report_site *s)
+{
+	const struct prof_function *f = &g->report->profile->function[s->function];
+	struct names *strings = g->flame->strings;
+	bool plain = !s->overflow && s->outcome == SCP_COMPLETED;
+	struct label l = {.kind = FLAME_CALL};
+
+	l.name = names_add(strings, f->name);
+	l.module = names_add(strings, f->library);
+	l.outcome = plain ? NAMES_NONE : names_add(strings, report_outcome_name(s));
+	return box_below(g, parent, number_label(g, &l));
+}
+
+static uint32_t grow(struct growth *g, const struct report_site *s)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = outer_trim(g->report, s); i-- > 0 && at != FAILED;) {
+		size_t count;
+		const struct symbol *symbol = report_symbols(g->report, &s->frame[i], &count);
+
+		while (count-- > 0 && at != FAILED)
+			at = symbol_below(g, at, &symbol[count]);
+	}
+	return at == FAILED ? at : call_below(g, at, s);
+}
+
+/* By parent, then the longest first; ties as they are read, so that the order is always the
+ * same. */
+static int compare_boxes(const void *left, const void *right, void *flame)
+{
+	const struct flame *f = flame;
+	const struct flame_box *a = &f->box[*(const uint32_t *)left];
+	const struct flame_box *b = &f->box[*(const uint32_t *)right];
+
+	if (a->parent != b->parent)
+		return a->parent < b->parent ? -1 : 1;
+	if (a->value_ns != b->value_ns)
+		return a->value_ns > b->value_ns ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/* Children of a box lie side by side in `sorted` from first[box] on. */
+static void walk(const struct flame *f, const uint32_t *sorted, const uint32_t *first,
+		 uint32_t *stack, struct flame_box *out, uint32_t *now)
+{
+	uint32_t height = 0, used = 0;
+
+	stack[height++] = 0;
+	while (height) {
+		uint32_t at = stack[--height], children = 0;
+
+		now[at] = used;
+		out[used++] = f->box[at];
+		while (first[at] + children < f->boxes &&
+		       f->box[sorted[first[at] + children]].parent == at)
+			children++;
+		while (children-- > 0) /* the last is pushed first: popped last */
+			stack[height++] = sorted[first[at] + children];
+	}
+}
+
+static void renumber(struct flame *f, const struct report *r, const uint32_t *now)
+{
+	for (uint32_t i = 0; i < f->boxes; i++)
+		f->box[i].parent = now[f->box[i].parent];
+	for (uint32_t i = 0; i < r->sites; i++)
+		f->end[i] = now[f->end[i]];
+}
+
+static int order(struct flame *f, const struct report *r)
+{
+	size_t n = f->boxes;
+	uint32_t *work = malloc(4 * n * sizeof(*work)), *sorted = work, *first;
+	struct flame_box *out = malloc(n * sizeof(*out));
+
+	if (!work || !out) {
+		free(work);
+		free(out);
+		return -1;
+	}
+	first = work + n;
+	for (uint32_t i = 0; i < n; i++) {
+		sorted[i] = i;
+		first[i] = (uint32_t)n;
+	}
+	/* The top, which is its own parent, is nobody's child. */
+	qsort_r(sorted + 1, n - 1, sizeof(*sorted), compare_boxes, f);
+	for (uint32_t i = (uint32_t)n; i-- > 1;)
+		first[f->box[sorted[i]].parent] = i;
+	walk(f, sorted, first, work + 2 * n, out, work + 3 * n);
+	free(f->box);
+	f->box = out;
+	renumber(f, r, work + 3 * n);
+	free(work);
+	return 0;
+}
+
+static int grow_all(struct growth *g)
+{
+	struct label top = {FLAME_TOP, NAMES_NONE, NAMES_NONE, NAMES_NONE};
+	const struct report *r = g->report;
+	struct flame *f = g->flame;
+
+	f->end = malloc((r->sites ? r->sites : 1) * sizeof(*f->end));
+	if (!f->end || note_programs(g) < 0 || number_label(g, &top) == FAILED ||
+	    new_box(g, 0, 0) == FAILED)
+		return -1;
+	for (uint32_t i = 0; i < r->sites; i++) {
+		f->end[i] = grow(g, &r->site[i]);
+		if (f->end[i] == FAILED)
+			return -1;
+	}
+	return flame_sum(f, r);
+}
+
+static void free_growth(struct growth *g)
+{
+	pairs_clear(&g->boxes);
+	pairs_clear(&g->texts);
+	pairs_clear(&g->kinds);
+	free(g->label);
+	free(g->of_symbol);
+	free(g->program);
+}
+
+int flame_build(struct flame *f, struct report *r, struct names *strings)
+{
+	struct growth g = {.flame = f, .report = r};
+	int status;
+
+	*f = (struct flame){.strings = strings};
+	status = grow_all(&g);
+	f->labels = g.labels;
+	free_growth(&g);
+	if (!status)
+		status = order(f, r);
+	if (!status && strings->failed)
+		status = -1;
+	if (status)
+		flame_free(f);
+	return status;
+}
+
+void flame_free(struct flame *f)
+{
+	free(f->box);
+	free(f->end);
+	*f = (struct flame){0};
+}

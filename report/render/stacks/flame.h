@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Sites put together into a tree of callers, as flame graphs draw it; private to report/.
+ *
+ * A box stands for a function where it was called from the same functions, whatever the
+ * line; outermost callers lie at the top, the timed calls at the ends. Frames that only
+ * start a program or a thread are left out.
+ */
+#ifndef SCPROF_REPORT_RENDER_STACKS_FLAME_H
+#define SCPROF_REPORT_RENDER_STACKS_FLAME_H
+
+#include "report/report.h"
+#include "report/model/string_index.h"
+
+enum flame_kind {
+	FLAME_TOP,     /* of everything; the first box */
+	FLAME_PROGRAM, /* a function of a program that ran */
+	FLAME_LIBRARY, /* of another module */
+	FLAME_INLINED, /* its code lies in the box above */
+	FLAME_UNKNOWN, /* no name: the module and the offset, or an address */
+	FLAME_CALL,    /* what was timed; no box below it */
+	FLAME_KINDS
+};
+
+struct flame_box {
+	uint32_t depth; /* 0: the top */
+	enum flame_kind kind;
+	uint32_t name, module; /* texts, not yet clean; NAMES_NONE: none */
+	uint32_t outcome;      /* of a timed call that did not complete; else NAMES_NONE */
+	uint32_t label;	       /* the same for boxes with the same of these four */
+	uint32_t sites, site;  /* how many lie in it, and the first in the report's order */
+	double value_ns;       /* estimated time of its calls; what is below 0 counts as 0 */
+	double share;	       /* of the top's; NAN if that is 0 */
+	double mean_ns, low_ns, high_ns; /* of one call, warm-ups aside as in the sites */
+	uint64_t calls, bytes;
+	bool has_bytes;
+	unsigned doubts; /* of any site in it (enum stats_doubt) */
+	/* private to the making: */
+	uint32_t parent;
+};
+
+/* Boxes in preorder: a box, then all below it; siblings longest first. A box of one site has
+ * that site's mean and interval. One of several has the mean over their calls; its interval
+ * takes the sites' errors as independent and that of the overhead as common to all: the
+ * error of a sum of strata, and Student's t with Satterthwaite's degrees of freedom (Cochran
+ * 1977, "Sampling Techniques", section 5.4). A lone call, whose error nobody knows, enters with its
+ * own size, which is at least its deviation on average: E[X^2] = Var(X) + E[X]^2. */
+struct flame {
+	struct names *strings; /* borrowed */
+	struct flame_box *box;
+	uint32_t boxes;
+	uint32_t labels; /* numbers of them: from 0 on */
+	uint32_t *end;	 /* of each site of the report: the box of the timed call */
+};
+
+/* -1: memory is out. Symbolizes all frames. */
+int flame_build(struct flame *f, struct report *r, struct names *strings);
+void flame_free(struct flame *f);
+
+/* Sums, means and intervals of the boxes, from the sites in their `end`. A box's parent comes
+ * before it. -1: memory is out. */
+int flame_sum(struct flame *f, const struct report *r);
+
+#endif

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What a box of the flame graph says of the calls below it: see flame.h for the rule. */
+#include "report/render/stacks/flame.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/model/estimate.h"
+
+#define FREEDOM_MOST 200 /* beyond, Student's t is the normal law to 1 % */
+
+struct stratum {
+	double calls;	    /* that the mean is of */
+	double sum_ns;	    /* their time, compensated */
+	double variance;    /* of that, the overhead's error left out */
+	double variance_sq; /* for the degrees of freedom: variance^2 / freedom, summed */
+	bool unknown;	    /* some of it has no error at all */
+};
+
+struct quantiles {
+	double confidence, of[FREEDOM_MOST + 1];
+};
+
+static double quantile(struct quantiles *q, double freedom)
+{
+	double level = 0.5 + q->confidence / 2;
+	size_t whole = freedom < 1 ? 1 : freedom >= FREEDOM_MOST ? FREEDOM_MOST : (size_t)freedom;
+
+	if (whole == FREEDOM_MOST)
+		return gsl_cdf_ugaussian_Pinv(level);
+	if (q->of[whole] == 0)
+		q->of[whole] = gsl_cdf_tdist_Pinv(level, (double)whole);
+	return q->of[whole];
+}
+
+static struct stratum stratum_of(const struct report_site *s)
+{
+	uint64_t aside = s->steadiness.warmup_aside ? s->steadiness.warmup_calls : 0;
+	struct stratum t = {.calls = (double)(s->calls - aside)};
+	double error = s->estimate.error_ns, freedom = s->estimate.freedom;
+
+	t.sum_ns = t.calls * s->estimate.mean_ns;
+	if (isfinite(error)) {
+		double own = error * error - s->overhead_error_ns * s->overhead_error_ns;
+
+		t.variance = t.calls * t.calls * fmax(own, 0);
+	} else if (s->calls == 1) {
+		t.variance = s->raw_mean_ns * s->raw_mean_ns;
+		freedom = 1;
+	} else {
+		t.unknown = true;
+	}
+	t.variance_sq = t.variance * t.variance / (freedom >= 1 ? freedom : 1);
+	return t;
+}
+
+static void add(struct stratum *to, const struct stratum *from)
+{
+	to->calls += from->calls;
+	to->sum_ns += from->sum_ns;
+	to->variance += from->variance;
+	to->variance_sq += from->variance_sq;
+	to->unknown = to->unknown || from->unknown;
+}
+
+static void add_site(struct flame_box *b, const struct report_site *s, uint32_t index)
+{
+	if (!b->sites++)
+		b->site = index;
+	b->value_ns += fmax(s->total_ns, 0);
+	b->calls += s->calls;
+	b->bytes += s->bytes;
+	b->has_bytes = b->has_bytes || s->has_bytes;
+	b->doubts |= s->estimate.doubts;
+}
+
+static void estimate(struct flame_box *b, const struct report *r, const struct stratum *t,
+		     struct quantiles *q)
+{
+	double raw_ns = t->sum_ns / t->calls + r->overhead.inside_ns, half = INFINITY;
+	struct report_estimate e = {.mean_ns = raw_ns};
+
+	if (!t->unknown)
+		half = sqrt(t->variance) / t->calls *
+		       quantile(q, t->variance_sq > 0 ? t->variance * t->variance / t->variance_sq
+						      : INFINITY);
+	e.low_ns = fmax(raw_ns - half, 0);
+	e.high_ns = raw_ns + half;
+	estimate_compensate(&e, &r->overhead, r->confidence);
+	b->mean_ns = e.mean_ns;
+	b->low_ns = isfinite(half) ? e.low_ns : NAN;
+	b->high_ns = isfinite(half) ? e.high_ns : NAN;
+}
+
+static void fill(struct flame_box *b, const struct report *r, const struct stratum *t,
+		 struct quantiles *q)
+{
+	if (b->sites == 1) {
+		const struct report_estimate *e = &r->site[b->site].estimate;
+
+		b->mean_ns = e->mean_ns;
+		b->low_ns = e->low_ns;
+		b->high_ns = e->high_ns;
+	} else if (t->calls > 0) {
+		estimate(b, r, t, q);
+	} else {
+		b->mean_ns = b->low_ns = b->high_ns = NAN;
+	}
+}
+
+int flame_sum(struct flame *f, const struct report *r)
+{
+	struct stratum *sum = calloc(f->boxes, sizeof(*sum));
+	struct quantiles q = {.confidence = r->confidence};
+
+	if (!sum)
+		return -1;
+	for (uint32_t i = 0; i < r->sites; i++) {
+		struct stratum t = stratum_of(&r->site[i]);
+
+		for (uint32_t at = f->end[i];; at = f->box[at].parent) {
+			add_site(&f->box[at], &r->site[i], i);
+			add(&sum[at], &t);
+			if (!at)
+				break;
+		}
+	}
+	for (uint32_t i = 0; i < f->boxes; i++) {
+		fill(&f->box[i], r, &sum[i], &q);
+		f->box[i].share =
+			f->box[0].value_ns > 0 ? f->box[i].value_ns / f->box[0].value_ns : NAN;
+	}
+	free(sum);
+	return 0;
+}

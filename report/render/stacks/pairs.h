@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Pairs of numbers, numbered in the order in which they were met: nodes of a tree by parent and
+ * label, say. 16 to 32 bytes a pair, where a general hash takes 100. Private to report/. */
+#ifndef SCPROF_REPORT_RENDER_STACKS_PAIRS_H
+#define SCPROF_REPORT_RENDER_STACKS_PAIRS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PAIRS_NONE UINT32_MAX
+
+struct pair {
+	uint32_t a, b;
+};
+
+struct pairs {
+	struct pair *pair; /* by number */
+	uint32_t count;
+	uint32_t *slot, slots, room; /* private */
+};
+
+/* The number of a pair; of a new one `count` as it was before. PAIRS_NONE: memory is out. */
+uint32_t pairs_add(struct pairs *p, uint32_t a, uint32_t b);
+void pairs_clear(struct pairs *p);
+
+#endif

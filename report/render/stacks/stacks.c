@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Functions are equal when their names, files and modules are. A frame is known by the number of
+ * its symbol. */
+#define HASH_NONFATAL_OOM 1
+#include "report/render/stacks/stacks.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "report/symbols/base_name.h"
+#include "report/model/growable_array.h"
+#include "report/render/text/utf8.h"
+
+struct stacks_node {
+	UT_hash_handle hh;
+	uint32_t number;
+	uint32_t key[4];
+};
+
+int stacks_begin(struct stacks *s, struct report *r)
+{
+	memset(s, 0, sizeof(*s));
+	s->report = r;
+	s->leaf = calloc(r->profile->functions ? r->profile->functions : 1, sizeof(*s->leaf));
+	if (!s->leaf)
+		return -1;
+	memset(s->leaf, 0xff, r->profile->functions * sizeof(*s->leaf)); /* NAMES_NONE */
+	return 0;
+}
+
+static void free_nodes(struct stacks_node *head)
+{
+	struct stacks_node *n, *next;
+
+	HASH_ITER(hh, head, n, next)
+	{
+		HASH_DEL(head, n);
+		free(n);
+	}
+}
+
+void stacks_end(struct stacks *s)
+{
+	free_nodes(s->function_hash);
+	names_clear(&s->names);
+	free(s->leaf);
+	free(s->known);
+	free(s->function);
+	free(s->frame);
+	free(s->place);
+}
+
+static bool make_room(void **array, uint32_t *room, uint32_t count, size_t size)
+{
+	uint32_t more = *room ? *room * 2 : 64;
+	void *grown;
+
+	if (count < *room)
+		return true;
+	grown = realloc(*array, more * size);
+	if (!grown)
+		return false;
+	*array = grown;
+	*room = more;
+	return true;
+}
+
+/* The number under a key; a new one is `next`, and *added says so. */
+static uint32_t number_of(struct stacks_node **head, const uint32_t key[4], uint32_t next,
+			  bool *added)
+{
+	struct stacks_node *n;
+
+	*added = false;
+	HASH_FIND(hh, *head, key, 4 * sizeof(uint32_t), n);
+	if (n)
+		return n->number;
+	n = calloc(1, sizeof(*n));
+	if (!n)
+		return NAMES_NONE;
+	memcpy(n->key, key, sizeof(n->key));
+	n->number = next;
+	HASH_ADD(hh, *head, key, sizeof(n->key), n);
+	if (!n->hh.tbl) {
+		free(n);
+		return NAMES_NONE;
+	}
+	*added = true;
+	return next;
+}
+
+/* NAMES_NONE for NULL too: not known. */
+static uint32_t clean_name(struct stacks *s, const char *raw)
+{
+	char *clean = raw ? utf8_clean(raw, true) : NULL;
+	uint32_t number = clean ? names_add(&s->names, clean) : NAMES_NONE;
+
+	free(clean);
+	return number;
+}
+
+/* Formats of lines have no place for a function without a name. */
+static uint32_t function_name(struct stacks *s, const char *raw)
+{
+	return clean_name(s, raw[0] ? raw : "(unnamed)");
+}
+
+static uint32_t add_function(struct stacks *s, const struct stacks_function *f)
+{
+	const uint32_t key[4] = {f->name, f->file, f->module, (uint32_t)f->declared};
+	bool added;
+	uint32_t number;
+
+	if (f->name == NAMES_NONE || !make_room((void **)&s->function, &s->function_room,
+						s->functions, sizeof(*s->function)))
+		return NAMES_NONE;
+	number = number_of(&s->function_hash, key, s->functions, &added);
+	if (added)
+		s->function[s->functions++] = *f;
+	return number;
+}
+
+/* What a frame without a name is called. */
+static uint32_t address_name(struct stacks *s, const struct symbol *symbol)
+{
+	char *text;
+	uint32_t number;
+
+	if (asprintf(&text, "%s%s0x%" PRIx64, symbol->module ? base_name(symbol->module) : "",
+		     symbol->module ? "+" : "", symbol->offset) < 0)
+		return NAMES_NONE;
+	number = clean_name(s, text);
+	free(text);
+	return number;
+}
+
+static uint32_t function_of(struct stacks *s, const struct symbol *symbol)
+{
+	struct stacks_function f = {
+		.name = symbol->function ? function_name(s, symbol->function)
+					 : address_name(s, symbol),
+		.file = clean_name(s, symbol->file),
+		.module = clean_name(s, symbol->module),
+		.declared = symbol->declared,
+	};
+
+	f.linker_name = symbol->linker_name ? function_name(s, symbol->linker_name) : f.name;
+	return add_function(s, &f);
+}
+
+static bool add_place(struct stacks *s, const struct symbol *symbol)
+{
+	uint32_t function = function_of(s, symbol);
+
+	if (function == NAMES_NONE ||
+	    !make_room((void **)&s->place, &s->place_room, s->places, sizeof(*s->place)))
+		return false;
+	s->place[s->places++] = (struct stacks_place){function, symbol->line};
+	return true;
+}
+
+static uint32_t add_frame(struct stacks *s, const struct prof_frame *frame,
+			  const struct symbol *symbol, size_t count)
+{
+	struct stacks_frame *f;
+
+	if (!make_room((void **)&s->frame, &s->frame_room, s->frames, sizeof(*s->frame)))
+		return NAMES_NONE;
+	f = &s->frame[s->frames];
+	*f = (struct stacks_frame){*frame, s->places, 0, symbol->function != NULL};
+	for (size_t i = 0; i < count && i < STACKS_PLACES; i++) {
+		if (!add_place(s, &symbol[i]))
+			return NAMES_NONE;
+		f->places++;
+	}
+	return s->frames++;
+}
+
+uint32_t stacks_frame(struct stacks *s, const struct prof_frame *frame)
+{
+	size_t count;
+	const struct symbol *symbol = report_symbols(s->report, frame, &count);
+	uint32_t *known;
+
+	if (!room_make((void **)&s->known, &s->known_room, symbol->number, sizeof(*s->known), 0xff))
+		return NAMES_NONE;
+	known = &s->known[symbol->number];
+	if (*known == NAMES_NONE)
+		*known = add_frame(s, frame, symbol, count);
+	return *known;
+}
+
+/* The path of the module that a library's name means, if it is on any path itself. */
+static const char *module_path(const struct profile *p, const char *library)
+{
+	for (uint32_t i = 0; i < p->modules; i++)
+		if (!strcmp(base_name(p->module[i].path), library))
+			return p->module[i].path;
+	return library[0] ? library : NULL;
+}
+
+static uint32_t new_leaf(struct stacks *s, const struct report_site *site, bool with_outcome)
+{
+	const struct profile *p = s->report->profile;
+	const struct prof_function *f = &p->function[site->function];
+	struct stacks_function leaf = {.file = NAMES_NONE};
+	char *text = NULL;
+
+	with_outcome = with_outcome && !site->overflow && site->outcome != SCP_COMPLETED;
+	if (asprintf(&text, "%s%s%s%s", f->name, with_outcome ? " (" : "",
+		     with_outcome ? report_outcome_name(site) : "", with_outcome ? ")" : "") < 0)
+		return NAMES_NONE;
+	leaf.name = leaf.linker_name = function_name(s, text);
+	leaf.module = clean_name(s, module_path(p, f->library));
+	free(text);
+	return add_function(s, &leaf);
+}
+
+uint32_t stacks_leaf(struct stacks *s, const struct report_site *site, bool with_outcome)
+{
+	uint32_t outcome =
+		site->overflow || site->outcome > SCP_OUTCOMES ? SCP_OUTCOMES : site->outcome;
+	uint32_t *known = &s->leaf[site->function][with_outcome][outcome];
+
+	if (*known == NAMES_NONE)
+		*known = new_leaf(s, site, with_outcome);
+	return *known;
+}
+
+uint32_t stacks_outer(struct stacks *s, const struct report_site *site)
+{
+	const char *end = report_path_end(site);
+	struct stacks_function f = {.file = NAMES_NONE, .module = NAMES_NONE};
+
+	if (!end)
+		return NAMES_NONE;
+	f.name = f.linker_name = names_add(&s->names, end);
+	return add_function(s, &f);
+}
+
+const char *stacks_name(const struct stacks *s, uint32_t function)
+{
+	return s->names.text[s->function[function].name];
+}
+
+static const char *text_or_null(const struct stacks *s, uint32_t name)
+{
+	return name == NAMES_NONE ? NULL : s->names.text[name];
+}
+
+const char *stacks_file(const struct stacks *s, uint32_t function)
+{
+	return text_or_null(s, s->function[function].file);
+}
+
+const char *stacks_module(const struct stacks *s, uint32_t function)
+{
+	return text_or_null(s, s->function[function].module);
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The call paths of a report as numbered functions, for formats that list each
+ * function once: pprof, callgrind, folded, CSV.
+ *
+ * All texts here are clean: valid UTF-8 without control characters and line
+ * breaks (utf8_clean), never NULL, so that no name can break a line-based
+ * format. A frame without a name is called module+0x12. Pointers live until
+ * the next call of stacks_*; numbers for as long as the stacks.
+ */
+#ifndef SCPROF_REPORT_RENDER_STACKS_STACKS_H
+#define SCPROF_REPORT_RENDER_STACKS_STACKS_H
+
+#include "report/model/string_index.h"
+#include "report/report.h"
+
+struct stacks_function {
+	uint32_t name;	      /* numbers of texts */
+	uint32_t linker_name; /* as the symbol table has it */
+	uint32_t file;	      /* NAMES_NONE: not known */
+	uint32_t module;      /* path; NAMES_NONE: none */
+	int declared;	      /* line; 0: not known */
+};
+
+struct stacks_place {
+	uint32_t function;
+	int line; /* 0: not known */
+};
+
+/* One frame: the functions whose code is at it, inlined ones first. */
+struct stacks_frame {
+	struct prof_frame frame;
+	uint32_t first, places; /* in `place`; at most STACKS_PLACES */
+	bool named;		/* a function is known */
+};
+
+#define STACKS_PLACES 64u
+
+struct stacks {
+	struct report *report;
+	struct names names;
+	struct stacks_function *function;
+	struct stacks_frame *frame;
+	struct stacks_place *place;
+	uint32_t functions, frames, places;
+	uint32_t function_room, frame_room, place_room; /* private */
+	struct stacks_node *function_hash;		/* private */
+	uint32_t *known, known_room;	       /* private: frames by number of their symbol */
+	uint32_t (*leaf)[2][SCP_OUTCOMES + 1]; /* private: those known already */
+};
+
+/* -1: memory is out. stacks_end is due either way. */
+int stacks_begin(struct stacks *s, struct report *r);
+void stacks_end(struct stacks *s);
+
+/* The number of a frame (NAMES_NONE: memory is out). */
+uint32_t stacks_frame(struct stacks *s, const struct prof_frame *frame);
+
+/* The timed function of a site itself, the innermost of all. Where its outcome is
+ * not "completed", `with_outcome` says so in the name: "recv (would-block)". */
+uint32_t stacks_leaf(struct stacks *s, const struct report_site *site, bool with_outcome);
+
+/* A stand-in for outer frames that are not there, named by report_path_end;
+ * NAMES_NONE where they are all there, and where memory is out. */
+uint32_t stacks_outer(struct stacks *s, const struct report_site *site);
+
+/* Texts of a function. `file` and `module` may be NULL. */
+const char *stacks_name(const struct stacks *s, uint32_t function);
+const char *stacks_file(const struct stacks *s, uint32_t function);
+const char *stacks_module(const struct stacks *s, uint32_t function);
+
+#endif

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A comparison for people: the verdict first, one table, and the warnings. */
+#include "report/compare/diff.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/model/numbers.h"
+#include "report/render/text/text.h"
+#include "report/render/text/utf8.h"
+
+#define TOP_DEFAULT    20
+#define FRAMES_DEFAULT 4
+
+enum { FUNCTION, OUTCOME, CALLS_BASE, CALLS_NEW, MEAN_BASE, MEAN_NEW, CHANGE, VERDICT, COLUMNS };
+
+static const struct table_column columns[] = {
+	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},
+	[OUTCOME] = {"OUTCOME", .drop = 3},
+	[CALLS_BASE] = {"CALLS", .right = true, .drop = 6},
+	[CALLS_NEW] = {"CALLS NEW", .right = true, .drop = 6},
+	[MEAN_BASE] = {"MEAN", .right = true, .drop = 5},
+	[MEAN_NEW] = {"MEAN NEW", .right = true, .drop = 5},
+	[CHANGE] = {"CHANGE", .right = true, .drop = 4, .style = TERMINAL_BOLD},
+	[VERDICT] = {"VERDICT"},
+	[COLUMNS] = {0},
+};
+
+static void number_cells(struct text *t, struct table *table, const struct diff_site *s)
+{
+	char text[32];
+
+	if (s->base_calls) {
+		number_count(text, sizeof(text), (uint64_t)llround(s->base_calls));
+		table_cell(table, CALLS_BASE, text);
+		text_duration_cell(t, table, MEAN_BASE, s->base_ns);
+	}
+	if (s->new_calls) {
+		number_count(text, sizeof(text), (uint64_t)llround(s->new_calls));
+		table_cell(table, CALLS_NEW, text);
+		text_duration_cell(t, table, MEAN_NEW, s->new_ns);
+	}
+	if (s->status > DIFF_SAME)
+		return;
+	diff_percent(text, sizeof(text), s->shown.ratio,
+		     1 + fmin(s->shown.high - s->shown.ratio, s->shown.ratio - s->shown.low));
+	table_cell(table, CHANGE, text);
+}
+
+static void path_notes(struct text *t, struct table *table, const struct diff *d,
+		       const struct diff_site *s, uint32_t lines)
+{
+	uint32_t frames = diff_frames(d, s), shown = frames <= lines ? frames : lines;
+
+	for (uint32_t i = 0; i < shown; i++) {
+		char *raw = diff_frame_line(d, s, i);
+		char *safe = raw ? utf8_clean(raw, t->terminal.utf8) : NULL;
+
+		if (safe)
+			table_note(table, safe);
+		else
+			table->failed = true;
+		free(raw);
+		free(safe);
+	}
+	if (s->moved)
+		table_note(table, "(its lines moved within their functions)");
+}
+
+static void add_site(struct text *t, struct table *table, const struct diff *d,
+		     const struct diff_site *s)
+{
+	char words[200];
+
+	diff_words(d, s, words, sizeof(words));
+	table_row(table);
+	text_cell(t, table, FUNCTION, s->symbol);
+	if (strcmp(s->outcome, "completed") != 0)
+		table_cell(table, OUTCOME, s->outcome);
+	number_cells(t, table, s);
+	table_cell(table, VERDICT, words);
+	path_notes(t, table, d, s,
+		   d->options.frames == REPORT_FRAMES_DEFAULT ? FRAMES_DEFAULT : d->options.frames);
+}
+
+static void print_wrapped(struct text *t, const char *name, const char *raw, size_t indent)
+{
+	char *safe = utf8_clean(raw, t->terminal.utf8);
+
+	if (!safe)
+		return;
+	fprintf(t->out, "%-*s", (int)indent, name);
+	text_wrapped(t, safe, indent, indent);
+	free(safe);
+}
+
+static void print_head(struct text *t, const struct diff *d)
+{
+	char line[300], base[32], new[32];
+
+	diff_verdict(d, line, sizeof(line));
+	terminal_style(t->out, &t->terminal, TERMINAL_BOLD);
+	print_wrapped(t, "", line, 0);
+	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
+	snprintf(line, sizeof(line),
+		 "%" PRIu32 " run%s against %" PRIu32 "; of the changes reported, at most %.3g %% "
+		 "are expected to be none; a change of less than %.3g %% is none",
+		 d->bases, d->bases == 1 ? "" : "s", d->profiles - d->bases,
+		 100 * (1 - d->options.confidence), 100 * d->options.min_change);
+	print_wrapped(t, "  ", line, 2);
+	for (int waiting = 0; waiting < 2; waiting++) {
+		diff_common_words(d, waiting, line, sizeof(line));
+		if (*line)
+			print_wrapped(t, "  ", line, 2);
+	}
+	number_duration(base, sizeof(base), d->base_total_ns, t->terminal.utf8);
+	number_duration(new, sizeof(new), d->new_total_ns, t->terminal.utf8);
+	snprintf(line, sizeof(line), "time in all calls of an average run: %s, then %s", base, new);
+	print_wrapped(t, "  ", line, 2);
+}
+
+static int print_table(struct text *t, const struct diff *d)
+{
+	struct table table;
+	uint32_t rows = d->sites < t->top ? d->sites : t->top;
+	int status;
+
+	table_begin(&table, columns, "CALLED FROM");
+	for (uint32_t i = 0; i < rows; i++)
+		add_site(t, &table, d, &d->site[i]);
+	status = table_print(&table, t->out, &t->terminal);
+	table_end(&table);
+	if (rows < d->sites) {
+		terminal_style(t->out, &t->terminal, TERMINAL_DIM);
+		fprintf(t->out, "\n%" PRIu32 " of %" PRIu32 " rows. All: --top 0\n", rows,
+			d->sites);
+		terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
+	}
+	return status;
+}
+
+int diff_text(struct diff *d, FILE *out)
+{
+	struct text t = {.out = out};
+	uint32_t top = d->options.top, changed = d->slower + d->faster;
+	int status;
+
+	t.terminal = terminal_of(out, d->options.width);
+	/* What changed is shown, however many. */
+	t.top = top == REPORT_TOP_DEFAULT ? changed > TOP_DEFAULT ? changed : TOP_DEFAULT
+		: top			  ? top
+					  : UINT32_MAX;
+	print_head(&t, d);
+	status = print_table(&t, d);
+	for (uint32_t i = 0; i < d->warnings; i++) {
+		terminal_style(out, &t.terminal, TERMINAL_WARN);
+		fprintf(out, "\nwarning: %s\n", d->warning[i].code);
+		terminal_style(out, &t.terminal, TERMINAL_PLAIN);
+		print_wrapped(&t, "  ", d->warning[i].text, 2);
+	}
+	return status;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A table of text that fits its terminal: columns that are empty vanish, the
+ * least important ones are dropped when the width does not suffice, flexible
+ * ones are shortened, and no row ever wraps. Each row may have notes (a call
+ * path), set to its right where there is room and below it where not.
+ *
+ * Texts must be clean (utf8_clean). They are copied. Memory that runs out is
+ * remembered and reported by table_print. */
+#ifndef SCPROF_REPORT_RENDER_TEXT_TABLE_H
+#define SCPROF_REPORT_RENDER_TEXT_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "report/render/text/terminal.h"
+
+#define TABLE_COLUMNS 24
+#define TABLE_EXTRA   5 /* columns of this `drop` or more go before names are cut short */
+
+struct table_column {
+	const char *title; /* NULL ends the list */
+	bool right;	   /* aligned right */
+	bool glued;	   /* one space from the column before instead of two */
+	uint8_t drop;	   /* 0: never; else dropped in falling order, equals together */
+	uint8_t least;	   /* > 0: flexible, shortened to no less than this */
+	enum terminal_style style;
+};
+
+struct table_row {
+	char *cell[TABLE_COLUMNS];
+	char **note;
+	size_t notes;
+};
+
+struct table {
+	const struct table_column *column; /* borrowed */
+	size_t columns;
+	struct table_row *row;
+	size_t rows, room;
+	const char *notes_title; /* heading of notes set to the right; borrowed */
+	bool failed;
+};
+
+void table_begin(struct table *t, const struct table_column *columns, const char *notes_title);
+void table_end(struct table *t);
+
+void table_row(struct table *t);
+/* Of the last row. */
+void table_cell(struct table *t, size_t column, const char *text);
+void table_note(struct table *t, const char *text);
+
+/* Nothing where there are no rows, else a blank line and the table.
+ * 0, or -1: memory was out. Errors of the stream stay in the stream. */
+int table_print(struct table *t, FILE *out, const struct terminal *terminal);
+
+#endif

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Asks the stream and the environment, never the process's locale: that is the
+ * program's to set, not a library's. */
+#include "report/render/text/terminal.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define WIDTH_DEFAULT 100
+#define WIDTH_LEAST   20
+#define WIDTH_MOST    1000
+
+static size_t columns_of(int fd)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	long value;
+
+	if (fd >= 0 && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col)
+		return size.ws_col;
+	value = columns ? strtol(columns, NULL, 10) : 0;
+	return value > 0 ? (size_t)value : WIDTH_DEFAULT;
+}
+
+static bool wants_colour(int fd)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return fd >= 0 && isatty(fd) && !(no_color && *no_color) && term && *term &&
+	       strcmp(term, "dumb") != 0;
+}
+
+static bool locale_is_utf8(void)
+{
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	bool utf8;
+
+	if (!locale)
+		return false;
+	utf8 = !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
+	freelocale(locale);
+	return utf8;
+}
+
+struct terminal terminal_of(FILE *out, size_t width)
+{
+	int fd = fileno(out); /* -1 for a stream in memory */
+	struct terminal t;
+
+	t.width = width ? width : columns_of(fd);
+	if (t.width < WIDTH_LEAST)
+		t.width = WIDTH_LEAST;
+	if (t.width > WIDTH_MOST)
+		t.width = WIDTH_MOST;
+	t.colour = wants_colour(fd);
+	t.utf8 = locale_is_utf8();
+	return t;
+}
+
+void terminal_style(FILE *out, const struct terminal *t, enum terminal_style style)
+{
+	static const char *const codes[] = {
+		[TERMINAL_PLAIN] = "\033[0m", [TERMINAL_BOLD] = "\033[1m",
+		[TERMINAL_DIM] = "\033[2m",   [TERMINAL_NAME] = "\033[1;36m",
+		[TERMINAL_WARN] = "\033[33m",
+	};
+
+	if (t->colour)
+		fputs(codes[style], out);
+}

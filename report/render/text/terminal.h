@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What the place where a report goes can show. */
+#ifndef SCPROF_REPORT_RENDER_TEXT_TERMINAL_H
+#define SCPROF_REPORT_RENDER_TEXT_TERMINAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct terminal {
+	size_t width;
+	bool colour; /* a terminal, NO_COLOR unset or empty, TERM not "dumb" */
+	bool utf8;   /* the user's locale is UTF-8 */
+};
+
+enum terminal_style { TERMINAL_PLAIN, TERMINAL_BOLD, TERMINAL_DIM, TERMINAL_NAME, TERMINAL_WARN };
+
+/* `width` 0: the terminal's, else COLUMNS, else 100. */
+struct terminal terminal_of(FILE *out, size_t width);
+
+/* Switch to a style; TERMINAL_PLAIN ends it. Nothing without colour. */
+void terminal_style(FILE *out, const struct terminal *t, enum terminal_style style);
+
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The table of costs by displacement, beside each site's own mean; then what it means in a
+ * sentence. */
+#include "report/render/text/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/model/displaced.h"
+#include "report/model/numbers.h"
+#include "report/render/text/utf8.h"
+
+enum {
+	FUNCTION,
+	CALLS,
+	MEAN,
+	MEAN_UNIT,
+	UNCHARGED,
+	UNCHARGED_UNIT,
+	UNCHARGED_INTERVAL,
+	SIGNIFICANT,
+	TRUE_COST,
+	TRUE_UNIT,
+	TRUE_INTERVAL,
+	COLUMNS
+};
+
+static const struct table_column columns[] = {
+	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},
+	[CALLS] = {"CALLS", .right = true, .drop = 3},
+	[MEAN] = {"OWN MEAN", .right = true, .drop = 2},
+	[MEAN_UNIT] = {"", .glued = true, .drop = 2},
+	[UNCHARGED] = {"UNCHARGED A CALL", .right = true, .style = TERMINAL_BOLD},
+	[UNCHARGED_UNIT] = {"", .glued = true},
+	[UNCHARGED_INTERVAL] = {"INTERVAL", .glued = true},
+	[SIGNIFICANT] = {"", .glued = true},
+	[TRUE_COST] = {"TRUE COST A CALL", .right = true, .style = TERMINAL_BOLD},
+	[TRUE_UNIT] = {"", .glued = true},
+	[TRUE_INTERVAL] = {"INTERVAL", .glued = true},
+	[COLUMNS] = {0},
+};
+
+static void cost_cells(struct text *t, struct table *table, size_t at, const struct report_cost *c)
+{
+	struct number_mean m;
+
+	number_mean(&m, c->ns, c->low_ns, c->high_ns, t->terminal.utf8);
+	table_cell(table, at, m.mean);
+	table_cell(table, at + 1, m.unit);
+	table_cell(table, at + 2, m.interval);
+}
+
+static void note(struct text *t, struct table *table, char *raw)
+{
+	char *safe = raw ? utf8_clean(raw, t->terminal.utf8) : NULL;
+
+	if (safe)
+		table_note(table, safe);
+	else
+		table->failed = true;
+	free(safe);
+	free(raw);
+}
+
+/* Name those that share the cost; they have rows of their own. */
+static void partner_notes(struct text *t, struct table *table, uint32_t site)
+{
+	struct report *r = t->report;
+
+	for (uint32_t i = displaced_partner(r, site, PROF_NONE); i < r->sites;
+	     i = displaced_partner(r, site, i)) {
+		char *label = text_site_label(t, i, ""), *line = NULL;
+
+		if (asprintf(&line, "= inseparable from %s: a mean over the calls of both",
+			     label ? label : "") < 0)
+			line = NULL;
+		free(label);
+		note(t, table, line);
+	}
+}
+
+static void add_site(struct text *t, struct table *table, uint32_t site)
+{
+	struct report *r = t->report;
+	const struct report_site *s = &r->site[site];
+	struct number_mean m;
+	char text[32];
+
+	table_row(table);
+	text_cell(t, table, FUNCTION, r->profile->function[s->function].name);
+	number_count(text, sizeof(text), s->calls);
+	table_cell(table, CALLS, text);
+	number_mean(&m, s->estimate.mean_ns, s->estimate.low_ns, s->estimate.high_ns,
+		    t->terminal.utf8);
+	table_cell(table, MEAN, m.mean);
+	table_cell(table, MEAN_UNIT, m.unit);
+	cost_cells(t, table, UNCHARGED, &s->displaced.uncharged);
+	if (s->displaced.significant)
+		table_cell(table, SIGNIFICANT, "*");
+	cost_cells(t, table, TRUE_COST, &s->displaced.true_cost);
+	if (s->frames)
+		note(t, table, text_frame_line(r, &s->frame[0], 0));
+	partner_notes(t, table, site);
+}
+
+static void count_states(const struct report *r, uint32_t *count)
+{
+	for (uint32_t i = 0; i < r->sites; i++)
+		if (r->site[i].displaced.state <= SCP_SITE_COST_FEW)
+			count[r->site[i].displaced.state]++;
+}
+
+static void print_words(struct text *t, uint32_t significant)
+{
+	const struct report *r = t->report;
+	uint32_t count[SCP_SITE_COST_FEW + 1] = {0};
+	char *line = NULL;
+
+	count_states(r, count);
+	if (asprintf(&line,
+		     "by displacement: %" PRIu32 " of %" PRIu32 " site%s with a number cause%s "
+		     "uncharged time (*; false discovery rate %.3g %%). Uncharged: interrupts and "
+		     "softirqs that nobody was charged for. True: with the program's CPU time "
+		     "that goes with a call. No number: %" PRIu32 " called too rarely, %" PRIu32
+		     " too steadily, %" PRIu32 " for want of undisturbed windows.",
+		     significant, count[SCP_SITE_COST_KNOWN],
+		     count[SCP_SITE_COST_KNOWN] == 1 ? "" : "s", significant == 1 ? "s" : "",
+		     100 * (1 - r->confidence), count[SCP_SITE_COST_RARE],
+		     count[SCP_SITE_COST_STEADY], count[SCP_SITE_COST_FEW]) < 0)
+		return;
+	fprintf(t->out, "\n");
+	text_wrapped(t, line, 0, 0);
+	free(line);
+}
+
+int text_displaced(struct text *t)
+{
+	const struct report *r = t->report;
+	uint32_t significant = 0, shown = 0;
+	struct table table;
+	int status;
+
+	if (!displaced_any(r))
+		return 0;
+	table_begin(&table, columns, "CALLED FROM");
+	for (uint32_t i = 0; i < r->sites; i++) {
+		const struct report_displaced *d = &r->site[i].displaced;
+
+		if (d->state != SCP_SITE_COST_KNOWN)
+			continue;
+		significant += d->significant;
+		if (shown++ < t->top)
+			add_site(t, &table, i);
+	}
+	status = table_print(&table, t->out, &t->terminal);
+	table_end(&table);
+	print_words(t, significant);
+	return status;
+}

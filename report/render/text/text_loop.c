@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What threads do over and over: for each loop its line, its steps as a table whose
+ * shares add up to 100.0 %, and the check against the threads' time. */
+#include "report/render/text/text_loop.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/model/numbers.h"
+#include "report/render/text/utf8.h"
+
+/* Of all threads' time; the first loop is shown in any case. */
+#define LEAST_SHARE 0.01
+
+enum { STEP, TIMES, MEAN, UNIT, INTERVAL, PASS, SHARE, COLUMNS };
+
+static const struct table_column columns[] = {
+	[STEP] = {"STEP", .least = 10, .style = TERMINAL_NAME},
+	[TIMES] = {"TIMES", .right = true, .drop = 2},
+	[MEAN] = {"MEAN", .right = true, .style = TERMINAL_BOLD},
+	[UNIT] = {"", .glued = true},
+	[INTERVAL] = {"INTERVAL", .glued = true, .drop = 1},
+	[PASS] = {"A PASS", .right = true, .drop = 3},
+	[SHARE] = {"SHARE", .right = true},
+	[COLUMNS] = {0},
+};
+
+/* Where its steps lie behind one another: the arrow, the chance if it is one, and to where. */
+static char *edge_step(struct text *t, struct step_names *n, const struct loop_row *row)
+{
+	const char *arrow = t->terminal.utf8 ? "→" : "->", *to;
+	char chance[32], *step = NULL;
+	bool only = row->chance == 1000 && row->kind == LOOP_EDGE;
+
+	number_permille(chance, sizeof(chance), row->chance);
+	if (row->kind == LOOP_EDGES) {
+		if (asprintf(&step, "  %s (%s) %" PRIu32 " other%s", arrow, chance, row->edges,
+			     row->edges == 1 ? "" : "s") < 0)
+			step = NULL;
+		return step;
+	}
+	to = step_name(n, t, row->to, "(thread end)");
+	if (!to || asprintf(&step, "  %s %s%s%s%s", arrow, only ? "" : "(", only ? "" : chance,
+			    only ? "" : ") ", to) < 0)
+		step = NULL;
+	return step;
+}
+
+static char *step_of(struct text *t, struct step_names *n, const struct loop *l,
+		     const struct loop_row *row)
+{
+	const char *name;
+	char *step = NULL;
+
+	switch (row->kind) {
+	case LOOP_STATE:
+		name = step_full_name(n, t, row->from);
+		return name ? strdup(name) : NULL;
+	case LOOP_EDGE:
+	case LOOP_EDGES:
+		return edge_step(t, n, row);
+	case LOOP_OTHERS:
+		if (asprintf(&step, "(rarer: %" PRIu32 " step%s, %" PRIu32 " gap%s)", row->states,
+			     row->states == 1 ? "" : "s", row->edges,
+			     row->edges == 1 ? "" : "s") < 0)
+			step = NULL;
+		return step;
+	default:
+		break;
+	}
+	if (asprintf(&step, "%s",
+		     row->kind == LOOP_SCPROF ? "(scprof in the calls)"
+		     : l->cycles > 1	      ? "(outside the loops)"
+					      : "(outside the loop)") < 0)
+		step = NULL;
+	return step;
+}
+
+static void number_times(char *out, size_t room, double times)
+{
+	if (times < 0.1)
+		snprintf(out, room, times < 0.0005 ? "<0.001" : "%.3f", times);
+	else
+		number_plain(out, room, times);
+}
+
+static void times_cell(struct table *table, const struct loop_cycle *c, const struct loop_row *row)
+{
+	char text[32] = "1";
+
+	if (row->calls != c->passes)
+		number_times(text, sizeof(text), row->per_pass);
+	table_cell(table, TIMES, text);
+}
+
+/* Of several sites together an interval would be a claim about none. */
+static void mean_cells(struct text *t, struct table *table, const struct loop_row *row)
+{
+	struct number_mean m;
+
+	if (row->kind == LOOP_STATE || row->kind == LOOP_EDGE) {
+		text_mean_cells(t, table, MEAN, &row->estimate);
+		return;
+	}
+	number_mean(&m, row->estimate.mean_ns, NAN, NAN, t->terminal.utf8);
+	table_cell(table, MEAN, m.mean);
+	table_cell(table, UNIT, m.unit);
+}
+
+static void add_row(struct text *t, struct table *table, struct step_names *n, const struct loop *l,
+		    const struct loop_cycle *c, const struct loop_row *row)
+{
+	char *step = step_of(t, n, l, row), text[32];
+
+	table_row(table);
+	if (step)
+		table_cell(table, STEP, step);
+	else
+		table->failed = true;
+	free(step);
+	if (c) {
+		times_cell(table, c, row);
+		mean_cells(t, table, row);
+		text_duration_cell(t, table, PASS, row->pass_ns);
+	}
+	number_permille(text, sizeof(text), row->permille);
+	table_cell(table, SHARE, isnan(row->share) ? "-" : text);
+}
+
+/* The steps of a chain of points touch: rows for nothing in between are noise. On a slow clock
+ * the limits show that there may be something. */
+static bool is_nothing(const struct loop_row *row)
+{
+	return row->kind == LOOP_EDGE && row->total_ns == 0 && row->chance == 1000 &&
+	       !(row->estimate.high_ns >= 0.0005);
+}
+
+static void plain_row(struct table *table, const char *step, const char *share)
+{
+	table_row(table);
+	table_cell(table, STEP, step);
+	table_cell(table, SHARE, share);
+}
+
+static void add_cycle(struct text *t, struct table *table, struct step_names *n,
+		      const struct loop *l, const struct loop_cycle *c, uint32_t number)
+{
+	char title[32];
+
+	if (l->cycles > 1) {
+		snprintf(title, sizeof(title), "loop %" PRIu32 ":", number);
+		plain_row(table, title, "");
+	}
+	if (!c->closed)
+		plain_row(table, "(thread start)", "");
+	for (uint32_t i = c->row; i < c->row + c->rows; i++)
+		if (!is_nothing(&l->row[i]))
+			add_row(t, table, n, l, c, &l->row[i]);
+}
+
+static int print_steps(struct text *t, struct step_names *n, const struct loop *l)
+{
+	const struct loop_row *last = l->rows ? &l->row[l->rows - 1] : NULL;
+	struct table table;
+	int status;
+
+	table_begin(&table, columns, NULL);
+	for (uint32_t i = 0; i < l->cycles; i++)
+		add_cycle(t, &table, n, l, &l->cycle[i], i + 1);
+	if (last && last->kind == LOOP_OUTSIDE)
+		add_row(t, &table, n, l, NULL, last);
+	plain_row(&table, "in all", last && !isnan(last->share) ? "100.0 %" : "-");
+	status = table_print(&table, t->out, &t->terminal);
+	table_end(&table);
+	return status;
+}
+
+static void print_threads(struct text *t, const struct loop *l)
+{
+	char time[32], share[32], more[96] = "", *line = NULL, *safe = NULL;
+	const struct loop_thread *first = &l->thread[0];
+
+	number_duration(time, sizeof(time), l->time_ns, t->terminal.utf8);
+	number_share(share, sizeof(share), l->share);
+	if (l->threads > 1)
+		snprintf(more, sizeof(more), " and %" PRIu32 " more%s", l->threads - 1,
+			 l->one_name ? " of that name" : "");
+	if (asprintf(&line, "Thread %s (%" PRIu32 ")%s, %s, %s of all threads' time:", first->name,
+		     first->tid, more, time, share) >= 0)
+		safe = utf8_clean(line, t->terminal.utf8);
+	fputc('\n', t->out);
+	terminal_style(t->out, &t->terminal, TERMINAL_BOLD);
+	if (safe)
+		text_wrapped(t, safe, 0, 2);
+	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
+	free(safe);
+	free(line);
+}
+
+static void print_passes(struct text *t, const struct loop *l, const struct loop_cycle *c,
+			 uint32_t number)
+{
+	char passes[32], share[32], which[32] = "a loop", line[256];
+	struct number_mean m;
+
+	number_count(passes, sizeof(passes), c->passes);
+	number_permille(share, sizeof(share), c->permille);
+	number_mean(&m, c->mean_ns, c->low_ns, c->high_ns, t->terminal.utf8);
+	if (l->cycles > 1)
+		snprintf(which, sizeof(which), "loop %" PRIu32, number);
+	if (c->closed)
+		snprintf(line, sizeof(line), "%s, %s passes of %s %s %s, %s of that time", which,
+			 passes, m.mean, m.unit, m.interval, share);
+	else if (l->calls)
+		snprintf(line, sizeof(line), "no loop, %" PRIu64 " call%s", l->calls,
+			 l->calls == 1 ? "" : "s");
+	else
+		snprintf(line, sizeof(line), "no calls");
+	fputs("  ", t->out);
+	text_wrapped(t, line, 2, 4);
+}
+
+/* The first state of a way; NULL: it has no row. */
+static const struct loop_row *way_head(const struct loop *l, const struct loop_cycle *c,
+				       uint32_t way)
+{
+	for (uint32_t i = c->row; i < c->row + c->rows; i++)
+		if (l->row[i].kind == LOOP_STATE && l->row[i].way == way)
+			return &l->row[i];
+	return NULL;
+}
+
+static int print_ways(struct text *t, struct step_names *n, const struct loop *l,
+		      const struct loop_cycle *c)
+{
+	int status = loop_line_print(t, n, l, c, 1);
+
+	for (uint32_t way = 2; !status && way <= c->ways; way++) {
+		const struct loop_row *head = way_head(l, c, way);
+		char times[32];
+
+		if (!head)
+			break;
+		number_times(times, sizeof(times), head->per_pass);
+		fprintf(t->out, "  beside it, %s times a pass:\n", times);
+		status = loop_line_print(t, n, l, c, way);
+	}
+	return status;
+}
+
+/* Every pass and what lies outside make the time on record. */
+static void print_check(struct text *t, const struct loop *l)
+{
+	char shown[32], outside[32] = "0 s", time[32], off[32];
+	const struct loop_row *last = l->rows ? &l->row[l->rows - 1] : NULL;
+
+	number_duration(shown, sizeof(shown), l->cycles_ns, t->terminal.utf8);
+	if (last && last->kind == LOOP_OUTSIDE)
+		number_duration(outside, sizeof(outside), last->total_ns, t->terminal.utf8);
+	number_duration(time, sizeof(time), l->time_ns, t->terminal.utf8);
+	number_duration(off, sizeof(off), fabs(l->remainder_ns), t->terminal.utf8);
+	text_fact(t, "check", "steps %s + outside %s = time %s: %s%s", shown, outside, time,
+		  l->remainder_units ? "off by " : "exact", l->remainder_units ? off : "");
+}
+
+static int print_loop(struct text *t, struct step_names *n, const struct loop *l)
+{
+	int status = step_names_choose(n, t, l);
+
+	print_threads(t, l);
+	for (uint32_t i = 0; !status && i < l->cycles; i++) {
+		print_passes(t, l, &l->cycle[i], i + 1);
+		status = print_ways(t, n, l, &l->cycle[i]);
+	}
+	if (!status)
+		status = print_steps(t, n, l);
+	fputc('\n', t->out);
+	print_check(t, l);
+	return status;
+}
+
+int text_loops(struct text *t)
+{
+	struct report *r = t->report;
+	const struct loop_report *all = r->loops;
+	struct step_names names = {0};
+	uint32_t shown = 0;
+	int status = step_names_begin(&names, r);
+
+	for (; !status && shown < all->loops && shown < t->top; shown++) {
+		if (shown && t->top != UINT32_MAX && !(all->loop[shown].share >= LEAST_SHARE))
+			break;
+		status = print_loop(t, &names, &all->loop[shown]);
+	}
+	step_names_end(&names, r);
+	if (!status && shown < all->loops) {
+		fputc('\n', t->out);
+		text_fact(t, "threads",
+			  "%" PRIu32 " other ways through a thread are not shown. All: --top 0",
+			  all->loops - shown);
+	}
+	return status;
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What the steps of a loop are called: as short as tells them apart. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/render/text/text_loop.h"
+
+int step_names_begin(struct step_names *n, const struct report *r)
+{
+	n->brief = calloc((size_t)r->sites + 1, sizeof(*n->brief));
+	n->full = calloc((size_t)r->sites + 1, sizeof(*n->full));
+	n->twin = calloc((size_t)r->sites + 1, sizeof(*n->twin));
+	n->sites = calloc((size_t)r->profile->functions + 1, sizeof(*n->sites));
+	return n->brief && n->full && n->twin && n->sites ? 0 : -1;
+}
+
+static void forget(struct step_names *n, const struct report *r)
+{
+	for (uint32_t i = 0; n->brief && n->full && i < r->sites; i++) {
+		free(n->brief[i]);
+		free(n->full[i]);
+		n->brief[i] = n->full[i] = NULL;
+	}
+}
+
+void step_names_end(struct step_names *n, const struct report *r)
+{
+	forget(n, r);
+	free(n->brief);
+	free(n->full);
+	free(n->twin);
+	free(n->sites);
+}
+
+/* Of points, a name has an arrow of its own: "received -> parsed". */
+static char *bracketed(char *name)
+{
+	char *with = NULL;
+
+	if (!name || !strstr(name, " -> "))
+		return name;
+	if (asprintf(&with, "[%s]", name) < 0)
+		with = NULL;
+	free(name);
+	return with;
+}
+
+static char *numbered(char *name, uint32_t twin)
+{
+	char *with = NULL;
+
+	if (!name || !twin)
+		return name;
+	if (asprintf(&with, "%s #%" PRIu32, name, twin) < 0)
+		with = NULL;
+	free(name);
+	return with;
+}
+
+const char *step_full_name(struct step_names *n, struct text *t, uint32_t site)
+{
+	if (!n->full[site])
+		n->full[site] = numbered(text_site_label(t, site, ""), n->twin[site]);
+	return n->full[site];
+}
+
+const char *step_name(struct step_names *n, struct text *t, uint32_t site, const char *when_none)
+{
+	const struct report *r = t->report;
+	const char *full;
+
+	if (site >= r->sites)
+		return when_none;
+	if (n->brief[site])
+		return n->brief[site];
+	if (n->sites[r->site[site].function] > 1) {
+		full = step_full_name(n, t, site);
+		n->brief[site] = full ? bracketed(strdup(full)) : NULL;
+	} else {
+		n->brief[site] = bracketed(text_function_label(t, site));
+	}
+	return n->brief[site];
+}
+
+struct named {
+	const char *name;
+	uint32_t site;
+	uint32_t row;
+};
+
+static int compare_named(const void *left, const void *right)
+{
+	const struct named *a = left, *b = right;
+	int c = strcmp(a->name, b->name);
+
+	return c ? c : a->row < b->row ? -1 : a->row > b->row;
+}
+
+/* Calls of one function on one line of the source, or in code without lines: numbered in the
+ * order of their rows. */
+static void number_twins(struct step_names *n, struct named *named, uint32_t count)
+{
+	if (count)
+		qsort(named, count, sizeof(*named), compare_named);
+	for (uint32_t i = 1; i < count; i++)
+		if (!strcmp(named[i].name, named[i - 1].name)) {
+			uint32_t *before = &n->twin[named[i - 1].site];
+
+			*before = *before ? *before : 1;
+			n->twin[named[i].site] = *before + 1;
+		}
+}
+
+int step_names_choose(struct step_names *n, struct text *t, const struct loop *l)
+{
+	const struct report *r = t->report;
+	struct named *named = calloc((size_t)l->rows + 1, sizeof(*named));
+	uint32_t count = 0;
+	int status = named ? 0 : -1;
+
+	forget(n, r);
+	memset(n->sites, 0, r->profile->functions * sizeof(*n->sites));
+	memset(n->twin, 0, r->sites * sizeof(*n->twin));
+	for (uint32_t i = 0; i < l->rows; i++)
+		if (l->row[i].kind == LOOP_STATE)
+			n->sites[r->site[l->row[i].from].function]++;
+	for (uint32_t i = 0; !status && i < l->rows; i++) {
+		uint32_t site = l->row[i].from;
+
+		if (l->row[i].kind != LOOP_STATE || n->sites[r->site[site].function] < 2)
+			continue;
+		named[count] = (struct named){step_full_name(n, t, site), site, i};
+		status = named[count++].name ? 0 : -1;
+	}
+	if (!status) {
+		number_twins(n, named, count);
+		forget(n, r); /* they have no numbers yet */
+	}
+	free(named);
+	return status;
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Call paths as lines of text, innermost first, without the C library's frames
+ * outside of main or of a thread's start, which are the same everywhere. */
+#include "report/render/text/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/symbols/base_name.h"
+#include "report/symbols/startup_frames.h"
+#include "report/render/text/text_shared_callers.h"
+#include "report/render/text/utf8.h"
+
+/* The program's own functions need no module's name behind them. */
+static bool is_program(const struct report *r, const char *module)
+{
+	return r->first && !strcmp(r->first->exe, module);
+}
+
+/* A frame whose function is known: "name at file:line". A function that was
+ * inlined stands before the one that holds its code: "inner < outer at
+ * file:line", the line being inner's. The offset counts from the function where
+ * its start is known, else from the module. */
+static void put_named(FILE *out, const struct report *r, const struct symbol *s, size_t count,
+		      unsigned detail)
+{
+	const char *module = detail & APART_MODULE ? s->module : base_name(s->module);
+	bool from_start = s->into != SYMBOL_START_UNKNOWN;
+	/* Of such a file only what it exports has a name, and no line. */
+	const char *stripped = s->source == SYMBOL_FROM_DYNAMIC ? ", stripped" : "";
+
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "%s%s", i ? " < " : "", s[i].brief ? s[i].brief : "?");
+	if (detail && from_start)
+		fprintf(out, "+0x%" PRIx64, s->into);
+	if (s->file)
+		fprintf(out, " at %s:%d", base_name(s->file), s->line);
+	if (detail && !from_start)
+		fprintf(out, " (%s%s+0x%" PRIx64 ")", module, stripped, s->offset);
+	else if (detail & APART_MODULE || (!s->file && !is_program(r, s->module)))
+		fprintf(out, " (%s%s)", module, stripped);
+	else if (*stripped)
+		fputs(" (stripped)", out);
+}
+
+static void put_unnamed(FILE *out, const struct symbol *s, unsigned detail)
+{
+	if (!s->module) {
+		fprintf(out, "0x%" PRIx64 " (no module: JIT or generated code)", s->offset);
+		return;
+	}
+	fprintf(out, "%s+0x%" PRIx64, detail & APART_MODULE ? s->module : base_name(s->module),
+		s->offset);
+	if (s->file)
+		fprintf(out, " at %s:%d", base_name(s->file), s->line);
+}
+
+char *text_frame_line(struct report *r, const struct prof_frame *frame, unsigned detail)
+{
+	size_t count, bytes;
+	const struct symbol *s = report_symbols(r, frame, &count);
+	char *line = NULL;
+	FILE *memory = open_memstream(&line, &bytes);
+
+	if (!memory)
+		return NULL;
+	detail &= APART_OFFSET | APART_MODULE;
+	if (s->module && (count > 1 || s->brief))
+		put_named(memory, r, s, count, detail);
+	else
+		put_unnamed(memory, s, detail);
+	if (fclose(memory) == 0)
+		return line;
+	free(line);
+	return NULL;
+}
+
+static char *clean(struct text *t, char *raw)
+{
+	char *safe = raw ? utf8_clean(raw, t->terminal.utf8) : NULL;
+
+	free(raw);
+	return safe;
+}
+
+static void add_line(struct text *t, struct table *table, char *raw)
+{
+	char *line = clean(t, raw);
+
+	if (line)
+		table_note(table, line);
+	else
+		table->failed = true;
+	free(line);
+}
+
+static void fold_rest(struct text *t, struct table *table, uint32_t rest)
+{
+	char line[64];
+
+	snprintf(line, sizeof(line), "%s %" PRIu32 " more frame%s", t->terminal.utf8 ? "…" : "..",
+		 rest, rest == 1 ? "" : "s");
+	table_note(table, line);
+}
+
+/* A frame behind `folded` ones that are not shown. */
+static char *after_fold(struct text *t, char *frame, uint32_t folded)
+{
+	char *line = NULL;
+
+	if (!frame || !folded)
+		return frame;
+	if (asprintf(&line, "%s %" PRIu32 " more, then %s", t->terminal.utf8 ? "…" : "..", folded,
+		     frame) < 0)
+		line = NULL;
+	free(frame);
+	return line;
+}
+
+/* Of the frames from `at` on, those that tell this row from another. Returns
+ * the first frame behind them. */
+static uint32_t show_telling(struct text *t, struct table *table, const struct report_site *s,
+			     const unsigned char *mark, uint32_t at)
+{
+	for (uint32_t i = at; i < s->frames; i++) {
+		if (!(mark[i] & APART_SHOW))
+			continue;
+		add_line(t, table,
+			 after_fold(t, text_frame_line(t->report, &s->frame[i], mark[i]), i - at));
+		at = i + 1;
+	}
+	return at;
+}
+
+void text_path_notes(struct text *t, struct table *table, const struct report_site *s,
+		     const unsigned char *mark, uint32_t lines)
+{
+	uint32_t frames = s->frames && lines ? outer_trim(t->report, s) : 0;
+	/* The last line is for the rest, unless the rest is one line. */
+	uint32_t shown = frames <= lines ? frames : lines > 1 ? lines - 1 : 1;
+
+	if (s->overflow && lines)
+		table_note(table, report_path_end(s));
+	if (!shown)
+		return;
+	for (uint32_t i = 0; i < shown; i++)
+		add_line(t, table, text_frame_line(t->report, &s->frame[i], mark[i]));
+	shown = show_telling(t, table, s, mark, shown);
+	if (shown < frames && lines > 1)
+		fold_rest(t, table, frames - shown);
+	if ((shown >= frames || mark[s->frames]) && report_path_end(s))
+		table_note(table, report_path_end(s));
+}
+
+/* Short, since two of them stand on one line: function:line, or what is known. */
+static char *caller_label(struct report *r, const struct prof_frame *frame)
+{
+	size_t count;
+	const struct symbol *s = report_symbols(r, frame, &count);
+	char *label = NULL;
+
+	if (!s->brief || !s->line)
+		return text_frame_line(r, frame, s->brief ? APART_OFFSET : 0);
+	return asprintf(&label, "%s:%d", s->brief, s->line) < 0 ? NULL : label;
+}
+
+char *text_site_label(struct text *t, uint32_t site, const char *when_none)
+{
+	struct report *r = t->report;
+	const struct report_site *s;
+	char *label = NULL, *caller = NULL;
+	const char *outcome;
+	int bytes;
+
+	if (site >= r->sites)
+		return strdup(when_none);
+	s = &r->site[site];
+	outcome = s->outcome == SCP_COMPLETED ? "" : report_outcome_name(s);
+	if (s->frames) {
+		caller = caller_label(r, &s->frame[0]);
+		if (!caller)
+			return NULL;
+	}
+	bytes = asprintf(&label, "%s%s%s%s%s%s", r->profile->function[s->function].name,
+			 *outcome ? " [" : "", outcome, *outcome ? "]" : "", caller ? " in " : "",
+			 caller ? caller : "");
+	free(caller);
+	return bytes < 0 ? NULL : clean(t, label);
+}
+
+char *text_function_label(struct text *t, uint32_t site)
+{
+	const struct report_site *s = &t->report->site[site];
+	const char *name = t->report->profile->function[s->function].name;
+	char *label = NULL;
+
+	if (s->outcome == SCP_COMPLETED)
+		return utf8_clean(name, t->terminal.utf8);
+	return asprintf(&label, "%s [%s]", name, report_outcome_name(s)) < 0 ? NULL
+									     : clean(t, label);
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The table of sites: what a call costs, where, and how surely. */
+#include "report/render/text/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/model/numbers.h"
+#include "report/render/text/text_shared_callers.h"
+
+/* The costly rows say more. */
+#define DETAILED 10
+
+enum {
+	FUNCTION,
+	OUTCOME,
+	CALLS,
+	MEAN,
+	UNIT,
+	INTERVAL,
+	SLOW,
+	SLOW_UNIT,
+	SLOW_INTERVAL,
+	SLOW_COVERS,
+	OVERHEAD,
+	TOTAL,
+	SHARE,
+	BYTES,
+	PER_BYTE,
+	P50,
+	P99,
+	MAX,
+	COLUMNS
+};
+
+static const struct table_column columns[] = {
+	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},
+	[OUTCOME] = {"OUTCOME", .drop = 2},
+	[CALLS] = {"CALLS", .right = true, .drop = 3},
+	[MEAN] = {"MEAN", .right = true, .style = TERMINAL_BOLD},
+	[UNIT] = {"", .glued = true},
+	[INTERVAL] = {"INTERVAL", .glued = true, .drop = 1},
+	/* What `dual` was asked for outlasts all that another clock would show too. */
+	[SLOW] = {"SLOW", .right = true, .drop = 2},
+	[SLOW_UNIT] = {"", .glued = true, .drop = 2},
+	[SLOW_INTERVAL] = {"INTERVAL", .glued = true, .drop = 2},
+	[SLOW_COVERS] = {"AGREES", .drop = 2},
+	[OVERHEAD] = {"OFF", .right = true, .drop = 9},
+	[TOTAL] = {"TOTAL", .right = true, .drop = 4},
+	[SHARE] = {"SHARE", .right = true, .drop = 3},
+	[BYTES] = {"BYTES", .right = true, .drop = 6},
+	[PER_BYTE] = {"ns/B", .right = true, .drop = 7},
+	[P50] = {"P50", .right = true, .drop = 10},
+	[P99] = {"P99", .right = true, .drop = 8},
+	[MAX] = {"MAX", .right = true, .drop = 9},
+	[COLUMNS] = {0},
+};
+
+static void size_cells(struct table *table, const struct report_site *s)
+{
+	char text[32];
+
+	if (!s->has_bytes)
+		return;
+	number_bytes(text, sizeof(text), s->bytes);
+	table_cell(table, BYTES, text);
+	/* A slope that may be nothing, or a call of no bytes that would take less
+	 * than no time: sizes that hardly vary, or the sizes of different work.
+	 * Neither is a price of a byte. */
+	if (s->per_byte_low_ns > 0 && s->per_call_ns >= 0) {
+		number_plain(text, sizeof(text), s->per_byte_ns);
+		table_cell(table, PER_BYTE, text);
+	}
+}
+
+/* Nothing was seen: no mean to speak of, and agreement with anything below the limit. */
+static void no_tick_cells(struct text *t, struct table *table, double high_ns)
+{
+	char high[32], interval[48];
+
+	table_cell(table, SLOW, "no tick");
+	if (!isfinite(high_ns))
+		return;
+	number_duration(high, sizeof(high), fmax(high_ns, 0), t->terminal.utf8);
+	snprintf(interval, sizeof(interval), "[0, %s]", high);
+	table_cell(table, SLOW_INTERVAL, interval);
+}
+
+static void slow_cells(struct text *t, struct table *table, const struct report_site *s)
+{
+	if (!s->has_slow)
+		return;
+	if (!s->slow.seen) {
+		no_tick_cells(t, table, s->slow.estimate.high_ns);
+		return;
+	}
+	text_mean_cells(t, table, SLOW, &s->slow.estimate);
+	table_cell(table, SLOW_COVERS, s->slow.covers ? "yes" : "NO");
+}
+
+static void tail_cells(struct text *t, struct table *table, const struct report_site *s)
+{
+	if (!s->has_percentiles)
+		return;
+	text_duration_cell(t, table, P50, s->percentiles.p50_ns);
+	text_duration_cell(t, table, P99, s->percentiles.p99_ns);
+	text_duration_cell(t, table, MAX, s->percentiles.max_ns);
+}
+
+static void add_site(struct text *t, struct table *table, const struct report_site *s)
+{
+	char text[32];
+
+	table_row(table);
+	text_cell(t, table, FUNCTION, t->report->profile->function[s->function].name);
+	if (s->overflow || s->outcome != SCP_COMPLETED)
+		table_cell(table, OUTCOME, report_outcome_name(s));
+	number_count(text, sizeof(text), s->calls);
+	table_cell(table, CALLS, text);
+	text_mean_cells(t, table, MEAN, &s->estimate);
+	slow_cells(t, table, s);
+	if (s->overhead_ns != 0)
+		text_duration_cell(t, table, OVERHEAD, s->overhead_ns);
+	text_duration_cell(t, table, TOTAL, s->total_ns);
+	number_share(text, sizeof(text), s->share);
+	table_cell(table, SHARE, text);
+	size_cells(table, s);
+	tail_cells(t, table, s);
+}
+
+/* Why a row's interval may not hold, in the row itself. */
+static void doubt_notes(struct table *table, const struct report_site *s)
+{
+	unsigned doubts = s->estimate.doubts | (s->has_slow ? s->slow.estimate.doubts : 0);
+	char line[64];
+
+	for (unsigned bit = 1; bit <= doubts; bit *= 2)
+		if (doubts & bit) {
+			snprintf(line, sizeof(line), "! %s: see the warning below",
+				 report_doubt_name(bit));
+			table_note(table, line);
+		}
+}
+
+static uint32_t lines_for(const struct text *t, uint32_t row)
+{
+	if (t->options->frames != REPORT_FRAMES_DEFAULT)
+		return t->options->frames;
+	return row < DETAILED ? 6 : 2;
+}
+
+int text_sites(struct text *t)
+{
+	struct report *r = t->report;
+	struct text_apart apart;
+	struct table table;
+	double shown_ns = 0;
+	uint32_t rows = r->sites < t->top ? r->sites : t->top;
+	int status;
+
+	if (text_apart_begin(&apart, r, rows) < 0) {
+		text_apart_end(&apart);
+		return -1;
+	}
+	table_begin(&table, columns, "CALLED FROM");
+	for (uint32_t i = 0; i < rows; i++) {
+		add_site(t, &table, &r->site[i]);
+		doubt_notes(&table, &r->site[i]);
+		if (i < DETAILED)
+			text_steady_notes(t, &table, &r->site[i]);
+		if (r->by != REPORT_BY_FUNCTION)
+			text_path_notes(t, &table, &r->site[i], apart.mark[i], lines_for(t, i));
+		shown_ns += r->site[i].total_ns;
+	}
+	status = table_print(&table, t->out, &t->terminal);
+	table_end(&table);
+	text_apart_end(&apart);
+	text_shown(t, r->sites, shown_ns, r->calls_ns, "the calls' time");
+	return status;
+}

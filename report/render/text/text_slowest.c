@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The table of the slowest calls: how long, when, in what, and from where. */
+#include "report/render/text/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "report/model/numbers.h"
+#include "report/render/text/utf8.h"
+
+/* The first rows say more of their paths. */
+#define DETAILED 10
+
+enum { ROW, TOOK, TICKS, BEGAN, ENDED, FUNCTION, OUTCOME, BYTES, THREAD, TID, PID, COLUMNS };
+
+static const struct table_column columns[] = {
+	[ROW] = {"#", .right = true, .drop = 3},
+	[TOOK] = {"TOOK", .right = true, .style = TERMINAL_BOLD},
+	[TICKS] = {"SLOW", .right = true, .drop = 6},
+	[BEGAN] = {"BEGAN AT", .right = true},
+	[ENDED] = {"ENDED AT", .right = true},
+	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},
+	[OUTCOME] = {"OUTCOME", .drop = 2},
+	[BYTES] = {"BYTES", .right = true, .drop = 4},
+	[THREAD] = {"THREAD", .least = 8},
+	[TID] = {"TID", .right = true, .drop = 1},
+	[PID] = {"PID", .right = true, .drop = 2},
+	[COLUMNS] = {0},
+};
+
+__attribute__((format(printf, 3, 4))) static void cell(struct table *table, size_t column,
+						       const char *format, ...)
+{
+	char text[64];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	table_cell(table, column, text);
+}
+
+static void add_row(struct text *t, struct table *table, const struct report_slowest *s,
+		    uint32_t row)
+{
+	const struct report *r = t->report;
+	char bytes[32];
+
+	table_row(table);
+	cell(table, ROW, "%" PRIu32, row + 1);
+	text_duration_cell(t, table, TOOK, s->duration_ns);
+	if (r->profile->slow.kind != SCP_CLOCK_NONE)
+		cell(table, TICKS, "%" PRIu64 " tick%s", s->slow_ticks,
+		     s->slow_ticks == 1 ? "" : "s");
+	if (isnan(s->began_s))
+		cell(table, ENDED, "%.6f s", s->ended_s);
+	else
+		cell(table, BEGAN, "%.6f s", s->began_s);
+	text_cell(t, table, FUNCTION, r->profile->function[s->place.function].name);
+	if (s->place.outcome != SCP_COMPLETED)
+		table_cell(table, OUTCOME, report_outcome_name(&s->place));
+	if (s->place.has_bytes) {
+		number_bytes(bytes, sizeof(bytes), s->place.bytes);
+		table_cell(table, BYTES, bytes);
+	}
+	text_cell(t, table, THREAD, s->thread);
+	cell(table, TID, "%" PRIu32, s->tid);
+	if (r->processes > 1)
+		cell(table, PID, "%" PRIu32, s->pid);
+}
+
+/* The row above that has the same path, or `row` itself. */
+static uint32_t same_path(const struct report *r, uint32_t row)
+{
+	for (uint32_t i = 0; i < row; i++)
+		if (r->slowest[i].place.frame == r->slowest[row].place.frame)
+			return i;
+	return row;
+}
+
+static void add_path(struct text *t, struct table *table, uint32_t row)
+{
+	const struct report_site *place = &t->report->slowest[row].place;
+	uint32_t same = same_path(t->report, row);
+	uint32_t lines = t->options->frames != REPORT_FRAMES_DEFAULT ? t->options->frames
+			 : row < DETAILED			     ? 6
+								     : 2;
+	unsigned char *marks;
+	char text[48];
+
+	if (!lines)
+		return;
+	if (same != row) {
+		snprintf(text, sizeof(text), "as #%" PRIu32, same + 1);
+		table_note(table, text);
+		return;
+	}
+	marks = calloc(place->frames + 1, 1);
+	if (marks)
+		text_path_notes(t, table, place, marks, lines);
+	else
+		table->failed = true;
+	free(marks);
+}
+
+static void print_title(struct text *t)
+{
+	const struct profile *p = t->report->profile;
+	const struct scp_slowest_asked *asked = &p->slowest_asked;
+	bool ticks = p->clock.kind == SCP_CLOCK_PAGE || p->clock.kind == SCP_CLOCK_COARSE;
+	char line[512], least[32], of[64] = "", tick[32], count[16] = "", unsure[192] = "";
+	bool utf8 = t->terminal.utf8;
+
+	if (t->report->slowests > 1)
+		snprintf(count, sizeof(count), "%" PRIu32 " ", t->report->slowests);
+	number_duration(least, sizeof(least), (double)asked->least_ns, utf8);
+	number_duration(tick, sizeof(tick), p->clock.tick_ns, utf8);
+	if (asked->least_ns)
+		snprintf(of, sizeof(of), " of %s or more", least);
+	if (ticks)
+		snprintf(unsure, sizeof(unsure),
+			 " A duration is whole ticks (%s%s): right to one tick either way%s.",
+			 p->clock.flags & SCP_CLOCK_RANDOMIZED ? "on average " : "", tick,
+			 p->clock.flags & SCP_CLOCK_RANDOMIZED ? ", and to what ticks vary by"
+							       : "");
+	if (t->report->slowests)
+		snprintf(line, sizeof(line),
+			 "the %slongest%s%s. Times are after recording began.%s", count, of,
+			 asked->flags & SCP_SLOWEST_CHOSEN
+				 ? ", among the functions chosen"
+				 : "; functions whose work is to wait (poll, accept, ...) left out",
+			 unsure);
+	else
+		snprintf(line, sizeof(line), "no call%s was found.%s", of, unsure);
+	fputc('\n', t->out);
+	terminal_style(t->out, &t->terminal, TERMINAL_BOLD);
+	fputs("slowest calls", t->out);
+	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
+	fputs(": ", t->out);
+	text_wrapped(t, line, 15, 2);
+}
+
+int text_slowest(struct text *t)
+{
+	const struct report *r = t->report;
+	uint32_t top = t->options->top == REPORT_TOP_DEFAULT || !t->options->top ? UINT32_MAX
+										 : t->options->top;
+	struct table table;
+	int status;
+
+	if (!r->profile->slowest_asked.count)
+		return 0;
+	print_title(t);
+	table_begin(&table, columns, "CALLED FROM");
+	for (uint32_t i = 0; i < r->slowests && i < top; i++) {
+		add_row(t, &table, &r->slowest[i], i);
+		add_path(t, &table, i);
+	}
+	status = table_print(&table, t->out, &t->terminal);
+	table_end(&table);
+	return status;
+}

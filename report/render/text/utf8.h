@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Text from elsewhere (symbol names, command lines, thread names) made safe to
+ * print, and its width on a terminal. Names are data: nothing in them may move
+ * the cursor, change colours, or turn the direction of writing.
+ *
+ * Functions that return a char * give memory to free(), NULL when it is out. */
+#ifndef SCPROF_REPORT_RENDER_TEXT_UTF8_H
+#define SCPROF_REPORT_RENDER_TEXT_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One character at *s, which moves past it. A byte that begins no well-formed one (Unicode 15,
+ * Table 3-7) is UTF8_BROKEN, and passed alone. */
+#define UTF8_BROKEN UINT32_MAX
+uint32_t utf8_next(const char **s);
+
+/* Controls, and what reorders or hides text. */
+bool utf8_is_harmful(uint32_t c);
+
+/* Copy with control characters, direction marks and broken UTF-8 as \xHH or
+ * \u{HHHH}; without `utf8`, everything that is not ASCII as '?'. */
+char *utf8_clean(const char *s, bool utf8);
+
+/* Copy with broken UTF-8 replaced by U+FFFD: valid for JSON. */
+char *utf8_repair(const char *s);
+
+/* Columns that a clean text takes. */
+size_t utf8_width(const char *s);
+
+/* Clean text cut in its middle to at most `width` columns; the end of a name
+ * tells more than its middle. */
+char *utf8_shorten(const char *s, size_t width, bool utf8);
+
+/* Bytes of the longest start of `s` that takes at most `width` columns. */
+size_t utf8_fit(const char *s, size_t width);
+
+#endif

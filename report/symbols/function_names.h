@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Names of functions that a profile knows by object and offset only: those of programs built
+ * with -finstrument-functions. The library does not read symbol tables inside its target. */
+#ifndef SCPROF_REPORT_SYMBOLS_FUNCTION_NAMES_H
+#define SCPROF_REPORT_SYMBOLS_FUNCTION_NAMES_H
+
+#include "profile/profile.h"
+
+/* Give "0x1139" of "app" its name, wherever a module of that file name is at hand and has
+ * one; the others stay as they are. Before a report or a comparison is built, and not before
+ * the profile is written: elsewhere other files may be at hand. */
+void function_names_fill(struct profile *p);
+
+#endif

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The symbolizer: one libdwfl session a module, opened when the first of its
+ * frames is asked for, and a cache of answers. */
+#include "report/symbols/symbolize.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/render/stacks/pairs.h"
+#include "report/model/growable_array.h"
+#include "report/symbols/symbolize_inline.h"
+#include "report/symbols/symbolize_jit.h"
+#include "report/symbols/symbolize_module.h"
+#include "report/symbols/symbolize_names.h"
+
+struct key {
+	uint64_t offset;
+	uint32_t module, exact;
+};
+
+struct answer {
+	struct symbol *symbol; /* NULL: not asked for yet */
+	size_t count;
+};
+
+struct symbolizer {
+	const struct profile *profile;
+	struct symbolize_module *loaded; /* one for each module of the profile */
+	struct pairs places;		 /* modules, and the upper half of the offset in them */
+	struct pairs frames;		 /* those, and the lower half */
+	struct answer *answer;		 /* by number of the frame */
+	uint32_t room;
+	struct symbol_names *names;
+	uint32_t symbols; /* in the answers */
+	struct jit *jit;
+	bool guarded;
+	bool ambiguous, ambiguous_told; /* maps of generated code disagree */
+	struct symbol nothing;		/* the answer when memory is out */
+};
+
+struct symbolizer *symbolize_new(const struct profile *p)
+{
+	struct symbolizer *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->profile = p;
+	s->guarded = p->foreign && !geteuid();
+	s->loaded = calloc(p->modules ? p->modules : 1, sizeof(*s->loaded));
+	s->jit = jit_new(p);
+	if (!s->loaded || !s->jit) {
+		symbolize_free(s);
+		return NULL;
+	}
+	return s;
+}
+
+void symbolize_guard(struct symbolizer *s)
+{
+	s->guarded = true;
+}
+
+bool symbolize_is_guarded(const struct symbolizer *s)
+{
+	return s->guarded;
+}
+
+void symbolize_free(struct symbolizer *s)
+{
+	if (!s)
+		return;
+	for (uint32_t i = 0; i < s->frames.count && i < s->room; i++)
+		free(s->answer[i].symbol);
+	free(s->answer);
+	pairs_clear(&s->places);
+	pairs_clear(&s->frames);
+	symbol_names_free(s->names);
+	for (uint32_t i = 0; s->loaded && i < s->profile->modules; i++)
+		symbolize_module_close(&s->loaded[i]);
+	jit_free(s->jit);
+	free(s->loaded);
+	free(s);
+}
+
+static struct symbolize_module *module_of(struct symbolizer *s, uint32_t module)
+{
+	struct symbolize_module *l = &s->loaded[module];
+
+	l->guarded = s->guarded;
+	if (l->state == SYMBOLIZE_UNTRIED)
+		symbolize_module_open(l, s->profile, module);
+	return l;
+}
+
+static void put_name(struct symbolizer *s, struct symbol *symbol, const char *name)
+{
+	struct symbol_name known = symbol_names_add(&s->names, name);
+
+	symbol->linker_name = name;
+	symbol->function = known.function;
+	symbol->brief = known.brief;
+}
+
+/* Names from the file of a module that is loaded. */
+static size_t levels_in(struct symbolize_module *l, const struct key *k, struct inline_level *level,
+			const char **outer, GElf_Off *into)
+{
+	uint64_t back = k->exact || !k->offset ? 0 : 1;
+	GElf_Addr address = k->offset + l->bias - back;
+	size_t n = inline_levels(l->module, address, level);
+
+	*outer = symbolize_module_symbol(l, address, into);
+	*into += back;
+	return n;
+}
+
+/* In no module: generated code, perhaps. */
+static struct symbol *look_up_generated(struct symbolizer *s, const struct key *k, size_t *count)
+{
+	uint64_t back = k->exact || !k->offset ? 0 : 1;
+	struct jit_name found = jit_look_up(s->jit, k->offset - back);
+	struct symbol *symbol = calloc(1, sizeof(*symbol));
+
+	*count = 1;
+	if (!symbol)
+		return NULL;
+	symbol->offset = k->offset;
+	symbol->into = found.name ? found.into + back : SYMBOL_START_UNKNOWN;
+	symbol->module = found.map;
+	put_name(s, symbol, found.name);
+	symbol->source = found.name ? SYMBOL_FROM_PERF_MAP : SYMBOL_UNKNOWN;
+	s->ambiguous |= found.ambiguous;
+	return symbol;
+}
+
+static struct symbol *look_up(struct symbolizer *s, const struct key *k, size_t *count)
+{
+	struct inline_level level[INLINE_LEVELS];
+	struct symbolize_module *l = module_of(s, k->module);
+	const char *outer = NULL;
+	struct symbol *symbol;
+	GElf_Off into = 0;
+	size_t n = 0;
+
+	if (l->state == SYMBOLIZE_LOADED)
+		n = levels_in(l, k, level, &outer, &into);
+	if (!n)
+		level[n++] = (struct inline_level){NULL, NULL, 0, 0, false};
+	if (!level[n - 1].function)
+		level[n - 1].function = outer;
+	symbol = calloc(n, sizeof(*symbol));
+	for (size_t i = 0; symbol && i < n; i++) {
+		put_name(s, &symbol[i], level[i].function);
+		symbol[i].module = s->profile->module[k->module].path;
+		symbol[i].offset = k->offset;
+		symbol[i].into = outer ? into : SYMBOL_START_UNKNOWN;
+		symbol[i].file = level[i].file;
+		symbol[i].line = level[i].file ? level[i].line : 0;
+		symbol[i].declared = symbol[i].line ? level[i].declared : 0;
+		symbol[i].inlined = level[i].inlined;
+		symbol[i].source = !level[i].function		? SYMBOL_UNKNOWN
+				   : level[i].function != outer ? SYMBOL_FROM_DEBUG_INFO
+				   : l->stripped		? SYMBOL_FROM_DYNAMIC
+								: SYMBOL_FROM_TABLE;
+	}
+	*count = n;
+	return symbol;
+}
+
+/* NULL: memory is out. */
+static struct answer *place_of(struct symbolizer *s, const struct key *k)
+{
+	uint32_t place = pairs_add(&s->places, k->module, (uint32_t)(k->offset >> 32)), number;
+
+	if (place == PAIRS_NONE)
+		return NULL;
+	number = pairs_add(&s->frames, 2 * place + k->exact, (uint32_t)k->offset);
+	return room_make((void **)&s->answer, &s->room, number, sizeof(*s->answer), 0)
+		       ? &s->answer[number]
+		       : NULL;
+}
+
+static const struct answer *find_answer(struct symbolizer *s, const struct prof_frame *frame)
+{
+	struct key key = {.offset = frame->offset,
+			  .module = frame->module < s->profile->modules ? frame->module : PROF_NONE,
+			  .exact = frame->exact};
+	struct answer *a = place_of(s, &key);
+
+	if (!a || a->symbol)
+		return a;
+	a->symbol = key.module == PROF_NONE ? look_up_generated(s, &key, &a->count)
+					    : look_up(s, &key, &a->count);
+	for (size_t i = 0; a->symbol && i < a->count; i++)
+		a->symbol[i].number = s->symbols++;
+	return a->symbol ? a : NULL;
+}
+
+const struct symbol *symbolize_frame(struct symbolizer *s, const struct prof_frame *frame,
+				     size_t *count)
+{
+	const struct answer *a = find_answer(s, frame);
+
+	if (a) {
+		*count = a->count;
+		return a->symbol;
+	}
+	memset(&s->nothing, 0, sizeof(s->nothing));
+	s->nothing.offset = frame->offset;
+	s->nothing.into = SYMBOL_START_UNKNOWN;
+	s->nothing.number = SYMBOL_UNNUMBERED;
+	if (frame->module < s->profile->modules)
+		s->nothing.module = s->profile->module[frame->module].path;
+	*count = 1;
+	return &s->nothing;
+}
+
+enum symbolize_state symbolize_module_state(const struct symbolizer *s, uint32_t module)
+{
+	return module < s->profile->modules ? s->loaded[module].state : SYMBOLIZE_MISSING;
+}
+
+const char *symbolize_refused_map(struct symbolizer *s)
+{
+	return jit_refused(s->jit);
+}
+
+bool symbolize_ambiguous(struct symbolizer *s)
+{
+	bool news = s->ambiguous && !s->ambiguous_told;
+
+	s->ambiguous_told |= news;
+	return news;
+}

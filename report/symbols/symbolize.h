@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* From (module, offset) to function, file, line and inlined calls.
+ *
+ * Works offline from the files that the profile names, or from equal ones
+ * elsewhere (symbolize_module.h), with separate debug information found by
+ * build-id or debug link as libdwfl does. A file whose build-id is not the one the
+ * profile recorded is never used: a wrong name is worse than none. Nothing is
+ * opened before it is asked for, and every answer is kept.
+ *
+ * A module file is only opened when it is a regular file: a profile is data
+ * from elsewhere and may name a pipe or a device, where opening alone does something.
+ */
+#ifndef SCPROF_REPORT_SYMBOLS_SYMBOLIZE_H
+#define SCPROF_REPORT_SYMBOLS_SYMBOLIZE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+#define SYMBOL_START_UNKNOWN UINT64_MAX /* as `into` */
+
+enum symbol_source {
+	SYMBOL_UNKNOWN,
+	SYMBOL_FROM_DEBUG_INFO,
+	SYMBOL_FROM_TABLE,
+	SYMBOL_FROM_DYNAMIC, /* a stripped file: only what it exports has a name */
+	SYMBOL_FROM_PERF_MAP /* generated code */
+};
+
+struct symbol {
+	const char *function;	   /* demangled, with parameters; NULL: not known */
+	const char *brief;	   /* demangled, without parameters; NULL: not known */
+	const char *linker_name;   /* as it is in the file; NULL: not known */
+	const char *module;	   /* path; NULL: no module (JIT or generated code) */
+	uint64_t offset;	   /* in the module; an address where there is no module */
+	uint64_t into;		   /* from the function that holds the code to the frame */
+	const char *file;	   /* NULL: not known */
+	int line;		   /* 0: not known */
+	int declared;		   /* line of the function itself, in the same file; 0: not known */
+	bool inlined;		   /* this function's code was inlined into the next symbol */
+	enum symbol_source source; /* of the name */
+	uint32_t number;	   /* of the symbols that were asked for, from 0 on; innermost
+				      first. SYMBOL_UNNUMBERED: memory was out */
+};
+
+#define SYMBOL_UNNUMBERED UINT32_MAX
+
+enum symbolize_state {
+	SYMBOLIZE_UNTRIED,
+	SYMBOLIZE_LOADED,
+	SYMBOLIZE_MISSING, /* no such file, not a regular file, not ELF */
+	SYMBOLIZE_STALE	   /* another build than the one that ran */
+};
+
+struct symbolizer;
+
+/* For the modules of `p`, which must outlive it; guarded from the beginning where root reads the
+ * profile of another user. NULL when memory is out. */
+struct symbolizer *symbolize_new(const struct profile *p);
+void symbolize_free(struct symbolizer *s);
+
+/* For a reader with more rights than those who wrote the profile, to be called before anything is
+ * asked for: only files of root or of the caller itself are opened, which nobody else can cut
+ * short while they are mapped (SIGBUS), and only with the build-id that the profile recorded: who
+ * cannot read a file cannot have its names told either. */
+void symbolize_guard(struct symbolizer *s);
+bool symbolize_is_guarded(const struct symbolizer *s);
+
+/* The symbols of a frame, innermost first; `*count` is at least 1. A return
+ * address is looked up one byte earlier, inside the call instruction. When
+ * nothing is known the one symbol has module and offset only. Never NULL;
+ * owned by the symbolizer. */
+const struct symbol *symbolize_frame(struct symbolizer *s, const struct prof_frame *frame,
+				     size_t *count);
+
+/* What became of a module so far. */
+enum symbolize_state symbolize_module_state(const struct symbolizer *s, uint32_t module);
+
+/* A map of generated code (/tmp/perf-PID.map) that was not believed, once each; NULL: none. */
+const char *symbolize_refused_map(struct symbolizer *s);
+
+/* Such maps of several processes know different names for one address: true once. */
+bool symbolize_ambiguous(struct symbolizer *s);
+
+#endif

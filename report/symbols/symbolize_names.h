@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Names of the linker demangled, each once: a function is asked for at many of its addresses.
+ * Private to symbolize*.c. */
+#ifndef SCPROF_REPORT_SYMBOLS_SYMBOLIZE_NAMES_H
+#define SCPROF_REPORT_SYMBOLS_SYMBOLIZE_NAMES_H
+
+/* See struct symbol. */
+struct symbol_name {
+	const char *function, *brief; /* NULL: memory was out */
+};
+
+struct symbol_names; /* NULL: none yet */
+
+/* A name is known by where it lies, which must not change. NULL, NULL for NULL. What is returned
+ * lives until symbol_names_free. */
+struct symbol_name symbol_names_add(struct symbol_names **names, const char *linker_name);
+void symbol_names_free(struct symbol_names *names);
+
+#endif
