@@ -15,7 +15,6 @@ PROFILE_SRC = \
 	profile/model/functions.c \
 	profile/model/intern.c \
 	profile/model/intern_paths.c \
-	profile/model/model.c \
 	profile/model/model_difference.c \
 	profile/model/overhead.c \
 	profile/model/program_name.c \
@@ -24,18 +23,19 @@ PROFILE_SRC = \
 	profile/model/slowest.c \
 	profile/model/sums.c \
 	profile/model/unbatched.c \
+	profile/profile.c \
 	profile/read/chunks.c \
 	profile/read/error.c \
-	profile/read/file.c \
 	profile/read/header.c \
 	profile/read/huge_pages.c \
 	profile/read/load.c \
 	profile/read/load_sums.c \
+	profile/read/profile_file.c \
 	profile/read/records.c \
 	profile/read/references.c \
 	profile/read/release.c \
-	profile/read/snapshot.c \
-	profile/read/snapshot_slowest.c \
+	profile/read/seqlock_snapshot.c \
+	profile/read/seqlock_snapshot_slowest.c \
 	profile/write/image.c \
 	profile/write/save.c \
 	profile/write/temporary_file.c \

@@ -41,12 +41,12 @@ REPORT_SRC = \
 	report/model/estimate.c \
 	report/model/facts.c \
 	report/model/filters.c \
-	report/model/group.c \
+	report/model/groups.c \
 	report/model/growable_array.c \
-	report/model/model.c \
 	report/model/numbers.c \
 	report/model/order.c \
 	report/model/percentages.c \
+	report/model/report_build.c \
 	report/model/site.c \
 	report/model/site_sums.c \
 	report/model/slowest.c \
@@ -55,8 +55,6 @@ REPORT_SRC = \
 	report/model/warnings.c \
 	report/model/weights.c \
 	report/model/words.c \
-	report/render/pprof/pprof.pb-c.c \
-	report/print.c \
 	report/render/csv/csv.c \
 	report/render/csv/csv_displaced.c \
 	report/render/csv/csv_others.c \
@@ -82,6 +80,7 @@ REPORT_SRC = \
 	report/render/json/json_write.c \
 	report/render/pprof/gzip.c \
 	report/render/pprof/pprof.c \
+	report/render/pprof/pprof.pb-c.c \
 	report/render/pprof/pprof_tables.c \
 	report/render/stacks/callgrind.c \
 	report/render/stacks/flame.c \
@@ -107,6 +106,7 @@ REPORT_SRC = \
 	report/render/text/text_slowest.c \
 	report/render/text/text_steady.c \
 	report/render/text/utf8.c \
+	report/report_print.c \
 	report/symbols/function_names.c \
 	report/symbols/startup_frames.c \
 	report/symbols/symbolize.c \

@@ -8,17 +8,17 @@ STATS_SRC = \
 	stats/compare_counts.c \
 	stats/displacement.c \
 	stats/drift.c \
-	stats/estimate.c \
 	stats/feitelson.c \
 	stats/forecast.c \
 	stats/histogram.c \
 	stats/kbest.c \
 	stats/line.c \
 	stats/line_blocks.c \
+	stats/mean_interval.c \
 	stats/moments.c \
 	stats/outliers.c \
 	stats/percentile_limits.c \
-	stats/phase.c \
+	stats/phase_test.c \
 	stats/plan.c \
 	stats/plan_exact.c \
 	stats/proportion.c \

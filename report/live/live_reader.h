@@ -8,7 +8,7 @@
 #ifndef SCPROF_REPORT_LIVE_LIVE_READER_H
 #define SCPROF_REPORT_LIVE_LIVE_READER_H
 
-#include "report/model/group.h"
+#include "report/model/groups.h"
 #include "profile/live/live.h"
 #include "report/live/target.h"
 

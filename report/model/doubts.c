@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Sites whose intervals may not hold, or whose mean is not one number, by the reason. One
  * warning a reason: which function is the largest of them, and what to do. */
-#include "report/model/model.h"
+#include "report/model/report_build.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

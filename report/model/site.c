@@ -7,7 +7,7 @@
 
 #include "report/model/estimate.h"
 #include "stats/histogram.h"
-#include "stats/phase.h"
+#include "stats/phase_test.h"
 #include "stats/stats.h"
 #include "report/model/site_sums.h"
 

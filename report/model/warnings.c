@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What a reader must know before trusting the numbers. Each text says what it
  * means for them, and what to do. */
-#include "report/model/model.h"
+#include "report/model/report_build.h"
 
 #include <math.h>
 #include <stdarg.h>

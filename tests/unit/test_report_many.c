@@ -5,7 +5,7 @@
  * without, on both sides of the number of calls below which there are none. */
 #include "tests/unit/report_fixture.h"
 
-#include "report/model/group.h"
+#include "report/model/groups.h"
 #include "stats/stats.h"
 
 #define PATHS	 400

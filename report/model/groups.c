@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A hash of numbers with open addressing, then one sort, by words of a row's key: frames are
  * looked at where all before is equal. */
-#include "report/model/group.h"
+#include "report/model/groups.h"
 
 #include <stdlib.h>
 #include <string.h>

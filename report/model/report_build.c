@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Builds the sites of a report: entries of all tables that the grouping does
- * not tell apart (group.h) are added up, then each sum is turned into an estimate. */
-#include "report/model/model.h"
+ * not tell apart (groups.h) are added up, then each sum is turned into an estimate. */
+#include "report/model/report_build.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "report/model/displaced.h"
 #include "report/model/estimate.h"
-#include "report/model/group.h"
+#include "report/model/groups.h"
 #include "profile/read/huge_pages.h"
 #include "report/loops/loop.h"
 #include "report/model/site.h"

@@ -20,7 +20,7 @@
 
 #include "stats/unbatched.h"
 #include "stats/moments.h"
-#include "stats/phase.h"
+#include "stats/phase_test.h"
 #include "stats/proportion.h"
 #include "stats/autocorrelation.h"
 

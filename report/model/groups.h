@@ -5,8 +5,8 @@
  *
  * Made for a million rows: only numbers are kept of each, so that sums, of which
  * a row needs a kilobyte while it is worked out, are made one row at a time. */
-#ifndef SCPROF_REPORT_MODEL_GROUP_H
-#define SCPROF_REPORT_MODEL_GROUP_H
+#ifndef SCPROF_REPORT_MODEL_GROUPS_H
+#define SCPROF_REPORT_MODEL_GROUPS_H
 
 #include "report/report.h"
 

@@ -6,8 +6,8 @@
  * section 2). A program that is paced by the tick breaks that, and no interval
  * computed from its ticks can know.
  */
-#ifndef SCPROF_STATS_PHASE_H
-#define SCPROF_STATS_PHASE_H
+#ifndef SCPROF_STATS_PHASE_TEST_H
+#define SCPROF_STATS_PHASE_TEST_H
 
 #include <stdint.h>
 

@@ -11,7 +11,7 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "stats/phase.h"
+#include "stats/phase_test.h"
 
 typedef unsigned __int128 u128;
 

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Calls run down only: from a folder to those below it, and never in a circle of files.
+
+check_layers.py [BUILD]: reads what the object files below BUILD define and use (nm), so that a
+call through any header counts. Exit status: 0 in order, 1 not, with a line a violation."""
+import os
+import subprocess
+import sys
+
+# From the bottom up. A file may use files of its own line, of its own folder, and of the lines before.
+TOOL = [
+    "stats",
+    "profile/model profile/read profile/write profile/live profile",
+    "collector/machine collector/clocks collector/launch collector/select collector",
+]
+LIBRARY = []
+
+
+def symbols(path):
+    """What an object file defines and what it takes from others."""
+    defined, used = set(), set()
+    for line in subprocess.check_output(["nm", "-P", path], text=True).splitlines():
+        name, kind = line.split()[:2]
+        if kind in "TDBRCVWGS":
+            defined.add(name)
+        elif kind == "U":
+            used.add(name)
+    return defined, used
+
+
+def objects(build):
+    for top in ("preload", "stats", "profile", "collector", "report", "serve", "cli"):
+        for folder, _, names in os.walk(os.path.join(build, top)):
+            for name in names:
+                if name.endswith(".o"):
+                    yield os.path.join(folder, name)
+
+
+def graph(build):
+    """file -> file -> the symbols that the first takes from the second"""
+    found = {os.path.relpath(p, build)[:-2]: symbols(p) for p in objects(build)}
+    edges = {f: {} for f in found}
+    for library in (True, False):
+        files = [f for f in found if f.startswith("preload/") == library]
+        home = {s: f for f in files for s in found[f][0]}
+        for f in files:
+            for s in found[f][1]:
+                if s in home and home[s] != f:
+                    edges[f].setdefault(home[s], []).append(s)
+    return edges
+
+
+def circles(edges):
+    """Strongly connected components of more than one node (Tarjan 1972)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(v):
+        index[v] = low[v] = len(index)
+        stack.append(v)
+        for w in edges[v]:
+            if w not in index:
+                visit(w)
+                low[v] = min(low[v], low[w])
+            elif w in stack:
+                low[v] = min(low[v], index[w])
+        if low[v] == index[v]:
+            part = []
+            while True:
+                part.append(stack.pop())
+                if part[-1] == v:
+                    break
+            if len(part) > 1:
+                found.append(sorted(part))
+
+    sys.setrecursionlimit(10000)
+    for v in sorted(edges):
+        if v not in index:
+            visit(v)
+    return found
+
+
+def main():
+    edges = graph(sys.argv[1] if len(sys.argv) > 1 else "build")
+    for part in circles(edges):
+        print("circle:", " ".join(part))
+        for f in part:
+            for g in part:
+                if g in edges[f]:
+                    print("   %s -> %s: %s" % (f, g, ", ".join(sorted(edges[f][g]))))
+    folders = {}
+    for f in edges:
+        for g in edges[f]:
+            a, b = os.path.dirname(f), os.path.dirname(g)
+            if a != b:
+                folders.setdefault(a, {}).setdefault(b, []).append("%s->%s" % (os.path.basename(f), os.path.basename(g)))
+            folders.setdefault(b, {})
+    for part in circles(folders):
+        print("folders in a circle:", " ".join(part))
+        for f in part:
+            for g in part:
+                if g in folders[f]:
+                    print("   %s -> %s: %s" % (f, g, " ".join(folders[f][g])))
+
+
+main()
