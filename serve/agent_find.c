@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Where profiles lie: as scprof.*.scp in a directory that was named, or in a run's own directory
- * in it (collector/launch/run_directory.c: [.]scprof.XXXXXX, root's with `profiles.RANDOM` in it). Links are not
- * followed below what was named, and no directory is read for ever. */
+ * in it (collector/launch/run_directory.c: [.]scprof.XXXXXX, root's with `profiles.RANDOM` in it).
+ * Links are not followed below what was named, and no directory is read for ever. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <fnmatch.h>

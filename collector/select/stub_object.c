@@ -107,7 +107,8 @@ static void put_strings(struct object *o)
 	chosen_object_put(o, o->strings.bytes, o->strings.size);
 }
 
-/* preload/selected/selected_early.c: where a stub goes as long as the loader has not filled its slot. */
+/* preload/selected/selected_early.c: where a stub goes as long as the loader has not filled its
+ * slot. */
 static const uint8_t early_code[] = {
 #include "preload/selected/selected_early.inc"
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The page's halves, as report/render/html/page/assemble.sh makes them, put into the program as they are.
- * HTML_HEAD and HTML_TAIL name the files. */
+/* The page's halves, as report/render/html/page/assemble.sh makes them, put into the program as
+ * they are. HTML_HEAD and HTML_TAIL name the files. */
 #include "report/render/html/html.h"
 
 __asm__(".section .rodata\n"
