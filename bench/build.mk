@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Programs to measure with; nothing here asserts.
 BENCH = $(BUILD)/bench
-BENCH_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE
+BENCH_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I.
 
 .PHONY: bench-programs
 bench-programs: $(BENCH)/deep_call $(BENCH)/deep_call_pg $(BENCH)/deep_unwind $(BENCH)/calibrated_call \
@@ -38,18 +38,18 @@ $(BENCH)/calibrated_call: bench/calibrated_call.c $(BENCH)/libcalibrated.so
 KNOWN_LIBS = $(addprefix $(BUILD)/lib,$(addsuffix .a,collector profile stats))
 $(BENCH)/known_load: bench/known_load.c $(KNOWN_LIBS)
 	@mkdir -p $(@D)
-	$(CC) $(BENCH_CFLAGS) $(SAN) -I. -o $@ $< $(KNOWN_LIBS) -lelf -lgsl -lgslcblas -lm -lpthread
+	$(CC) $(BENCH_CFLAGS) $(SAN) -o $@ $< $(KNOWN_LIBS) -lelf -lgsl -lgslcblas -lm -lpthread
 
 $(BENCH)/quiet_mean: bench/quiet_mean.c $(BUILD)/libprofile.a
-	$(CC) $(BENCH_CFLAGS) -I. -o $@ $< $(BUILD)/libprofile.a -lm
+	$(CC) $(BENCH_CFLAGS) -o $@ $< $(BUILD)/libprofile.a -lm
 
 $(BENCH)/phase_p: bench/phase_p.c $(BUILD)/libprofile.a $(BUILD)/libstats.a
-	$(CC) $(BENCH_CFLAGS) -I. -o $@ $^ -lgsl -lgslcblas -lm
+	$(CC) $(BENCH_CFLAGS) -o $@ $^ -lgsl -lgslcblas -lm
 
 # A profile of very many call paths (docs/performance.md).
 $(BENCH)/many_paths: bench/many_paths.c $(BUILD)/libprofile.a
 	@mkdir -p $(@D)
-	$(CC) $(BENCH_CFLAGS) -I. -o $@ $^ -ldw -lelf -lm
+	$(CC) $(BENCH_CFLAGS) -o $@ $^ -ldw -lelf -lm
 
 # A program of very many call paths, to watch (docs/top.md).
 $(BENCH)/live_paths: bench/live_paths.c
@@ -92,7 +92,7 @@ bench-coverage: $(BENCH)/coverage
 # -ffast-math would break NAN; -fno-math-errno lets sqrt be one instruction.
 $(BENCH)/coverage.parts/%.o: bench/coverage/%.c
 	@mkdir -p $(@D)
-	$(CC) $(BENCH_CFLAGS) -fno-math-errno -I. -c -o $@ $<
+	$(CC) $(BENCH_CFLAGS) -fno-math-errno -c -o $@ $<
 
 $(BENCH)/coverage: $(COVERAGE_OBJ) $(BUILD)/libprofile.a $(BUILD)/libstats.a
 	$(CC) -o $@ $^ -lgsl -lgslcblas -lm -lpthread
