@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""docs/coverage.svg: every cell of the grid as a square, coloured by what became of it."""
+"""docs/results/coverage.svg: every cell of the grid as a square, coloured by what became of it."""
 import cells as grid
 
 COLOURS = [("covers", "#7fb58a"), ("does not cover, warns", "#7d9fc9"), ("covers, but too wide", "#cfd8a0"),

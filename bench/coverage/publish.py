@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables and plot of docs/coverage.md from what the coverage laboratory wrote.
+"""Results and plot of docs/coverage.md from what bench/coverage wrote.
 
 usage: bench/coverage/publish.py [--intervals FILE] [--threads LABEL=FILE]... [CSV...]
 
 Without CSV files only the tables of --threads are replaced. Replaces what stands between the marks `<!-- made: NAME -->` and `<!-- end -->` in
-docs/coverage.md, and writes docs/coverage-cells.md and docs/coverage.svg. Exit status 2
-where a file cannot be read or a mark is missing.
+docs/results/coverage.txt, and writes docs/results/coverage-cells.csv and docs/results/coverage.svg.
+Exit status 2 where a file cannot be read or a mark is missing.
 """
 import argparse
 import csv
+import datetime
 import os
 import re
 import sys
@@ -17,7 +18,7 @@ import sys
 import cells as grid
 import plot
 
-DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs")
+RESULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "results")
 
 
 def table(head, rows):
@@ -152,51 +153,50 @@ def read_threads(argument):
         return label, list(csv.DictReader(file))
 
 
-def all_cells_page(all_cells):
-    """Every cell: coverage in per cent, marked."""
-    lines = ["# Every cell of the coverage laboratory", "",
-             "Made by `bench/coverage/publish.py`; [coverage.md](coverage.md) explains the grid. Coverage in per cent; `w`: warned in",
-             "90 % of the replications or more; `(w)`: in 5 % or more; **bold**: fails cover-or-warn; `!`: false alarm; `+`: too wide or",
-             "covers too often.", ""]
+def every_cell(all_cells):
+    """CSV: coverage in per cent and marks, a column for each number of calls."""
     numbers = sorted({c.n for c in all_cells})
+    lines = ["# SPDX-License-Identifier: GPL-3.0-or-later",
+             f"# Made by bench/coverage/publish.py, {datetime.date.today()}; docs/coverage.md explains the grid. Coverage in per cent "
+             "by number of calls, then marks:",
+             "# f fails cover-or-warn, w warned in 90 % of the replications or more, p in 5 % or more, ! false alarm, "
+             "+ too wide or covers too often",
+             "ticks,dependence,law,mean_over_tick," + ",".join(str(n) for n in numbers)]
     for clock in grid.CLOCKS:
         for dependence in grid.DEPENDENCES:
             here = {}
             for c in all_cells:
                 if (c.clock, c.dependence) == (clock, dependence):
                     here.setdefault((grid.LAWS.index(c.law), c.mean_over_d), {})[c.n] = c
-            rows = [[grid.LAWS[law], f"{mean:g}"] + [mark(by_n.get(n)) for n in numbers]
-                    for (law, mean), by_n in sorted(here.items())]
-            if rows:
-                lines += [f"## {clock} ticks, {dependence}", "",
-                          table(["law", "mean / d"] + [f"n {n:,}" for n in numbers], rows), ""]
-    return "\n".join(lines)
+            for (law, mean), by_n in sorted(here.items()):
+                lines.append(",".join([clock, dependence, grid.LAWS[law], f"{mean:g}"] + [mark(by_n.get(n)) for n in numbers]))
+    return "\n".join(lines) + "\n"
 
 
 def mark(cell):
     if cell is None:
         return ""
     text = f"{100 * cell.coverage:.1f}"
-    if "cover-or-warn" in cell.failed:
-        text = f"**{text}**"
-    if cell.warned >= 0.05:
-        text += " w" if cell.warns() else " (w)"
     if "false-alarm" in cell.failed:
-        text += " !"
+        text += "!"
     if "width" in cell.failed or "over-coverage" in cell.failed:
-        text += " +"
+        text += "+"
+    if "cover-or-warn" in cell.failed:
+        text += "f"
+    if cell.warned >= 0.05:
+        text += "w" if cell.warns() else "p"
     return text
 
 
 def replace(document, name, made):
     pattern = re.compile(rf"(<!-- made: {re.escape(name)} -->\n).*?(<!-- end -->)", re.S)
     if not pattern.search(document):
-        raise ValueError(f"docs/coverage.md has no mark '<!-- made: {name} -->'; put it where the table is to stand")
+        raise ValueError(f"docs/results/coverage.txt has no mark '<!-- made: {name} -->'; put it where the table is to stand")
     return pattern.sub(lambda m: m.group(1) + made + "\n" + m.group(2), document)
 
 
 def publish_threads(rules):
-    name = os.path.join(DOCS, "coverage.md")
+    name = os.path.join(RESULTS, "coverage.txt")
     with open(name) as file:
         document = file.read()
     document = replace(document, "threads", made_threads(rules))
@@ -205,7 +205,7 @@ def publish_threads(rules):
 
 
 def publish(all_cells, intervals):
-    name = os.path.join(DOCS, "coverage.md")
+    name = os.path.join(RESULTS, "coverage.txt")
     with open(name) as file:
         document = file.read()
     parts = {"run": made_run(all_cells), "summary": made_summary(all_cells), "outcomes": made_outcomes(all_cells)}
@@ -215,8 +215,8 @@ def publish(all_cells, intervals):
         parts.update({"exact intervals": made_exact(exact), "intervals in place": made_in_place(in_place)})
     for part, made in parts.items():
         document = replace(document, part, made)
-    for path, text in ((name, document), (os.path.join(DOCS, "coverage-cells.md"), all_cells_page(all_cells)),
-                       (os.path.join(DOCS, "coverage.svg"), plot.draw(all_cells))):
+    for path, text in ((name, document), (os.path.join(RESULTS, "coverage-cells.csv"), every_cell(all_cells)),
+                       (os.path.join(RESULTS, "coverage.svg"), plot.draw(all_cells))):
         with open(path, "w") as file:
             file.write(text)
 
