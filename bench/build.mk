@@ -15,7 +15,7 @@ $(BENCH)/libempty.so: bench/empty.c
 $(BENCH)/deep_call: bench/deep_call.c $(BENCH)/libempty.so
 	$(CC) $(BENCH_CFLAGS) -o $@ $< -L$(BENCH) -lempty -Wl,-rpath,'$$ORIGIN' -lpthread
 
-# The same, function and all, rebuilt as gprof wants it (docs/comparison.md).
+# The same, function and all, rebuilt as gprof wants it (docs/performance.md).
 $(BENCH)/deep_call_pg: bench/deep_call.c bench/empty.c
 	@mkdir -p $(@D)
 	$(CC) $(BENCH_CFLAGS) -pg -o $@ $^ -lpthread
@@ -34,7 +34,7 @@ $(BENCH)/libcalibrated.so: bench/calibrated.c
 $(BENCH)/calibrated_call: bench/calibrated_call.c $(BENCH)/libcalibrated.so
 	$(CC) $(BENCH_CFLAGS) -fno-ipa-icf -o $@ $< -L$(BENCH) -lcalibrated -Wl,-rpath,'$$ORIGIN'
 
-# Displacement's intervals held against a load of known size (docs/displacement-experiments.md).
+# Displacement's intervals held against a load of known size (docs/displacement-results.md).
 KNOWN_LIBS = $(addprefix $(BUILD)/lib,$(addsuffix .a,collector profile stats))
 $(BENCH)/known_load: bench/known_load.c $(KNOWN_LIBS)
 	@mkdir -p $(@D)

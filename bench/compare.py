@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What one call costs the program that makes it, under each tool that can watch it, each at the
-settings that cost least for that purpose (docs/comparison.md). The program times itself, so
+settings that cost least for that purpose (docs/performance.md). The program times itself, so
 what a tool does beside it, on another CPU or afterwards, is not in the figures.
 
 Probes by perf are made before the rounds and removed after them, whatever happens."""

@@ -18,7 +18,7 @@ $(BUILD)/examples/dash_pair: examples/dash/dash_pair.c examples/dash/pace.c exam
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(OPT) $(WARN) -D_GNU_SOURCE -Iinclude -o $@ $(filter %.c,$^)
 
-# What a call at each of two sites causes in softirqs: docs/displacement-sites.md.
+# What a call at each of two sites causes in softirqs: docs/displacement.md.
 $(BUILD)/examples/two_sites: examples/displacement/two_sites.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(OPT) $(WARN) $(DEPS) -D_GNU_SOURCE -o $@ $<

@@ -23,7 +23,7 @@ INSTALLED = \
 	644:$(FILLED)/scprofConfig.cmake:$(DATADIR)/cmake/scprof/scprofConfig.cmake \
 	644:$(FILLED)/scprofConfigVersion.cmake:$(DATADIR)/cmake/scprof/scprofConfigVersion.cmake \
 	$(foreach d,README.md LICENSE $(wildcard LICENSES/*.txt),644:$(d):$(DOCDIR)/$(notdir $(d))) \
-	$(foreach d,$(wildcard docs/*.md docs/*.json docs/images/*),644:$(d):$(DOCDIR)/$(d))
+	$(foreach d,$(wildcard docs/*.md docs/*.json docs/images/* docs/results/*),644:$(d):$(DOCDIR)/$(d))
 
 .PHONY: install uninstall installed deb
 install: all
@@ -37,7 +37,7 @@ install: all
 # Takes away what `install` of this version put there, and no directory of others.
 uninstall:
 	@for entry in $(INSTALLED); do rest=$${entry#*:}; rm -f "$(DESTDIR)$${rest#*:}"; done
-	@for d in $(DOCDIR)/docs/images $(DOCDIR)/docs $(DOCDIR) $(DATADIR)/cmake/scprof; do \
+	@for d in $(DOCDIR)/docs/images $(DOCDIR)/docs/results $(DOCDIR)/docs $(DOCDIR) $(DATADIR)/cmake/scprof; do \
 		rmdir --ignore-fail-on-non-empty "$(DESTDIR)$$d" 2>/dev/null || :; done
 
 # The same list for scripts: a line each.

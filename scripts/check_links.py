@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 LINK = re.compile(r"\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"\s]+)\"")
-MENTION = re.compile(r"(?<![\w/.-])docs/[\w./-]+\.(?:md|json|svg|png)")
+MENTION = re.compile(r"(?<![\w/.-])docs/[\w./-]+\.(?:md|json|svg|png|txt|csv)")
 FENCE = re.compile(r"^(```|~~~)")
 
 

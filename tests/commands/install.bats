@@ -33,10 +33,13 @@ install_to()
 	[ -s root/usr/share/bash-completion/completions/scprof ]
 	[ -s root/usr/share/zsh/site-functions/_scprof ]
 	[ -s root/usr/share/fish/vendor_completions.d/scprof.fish ]
-	# what the README leads to is there
+	# what the README and the pages lead to is there: pages, pictures, results
 	local page
-	grep -oE '"?\(?docs/[a-z/-]+\.(md|png)' "$TOP/README.md" | grep -oE 'docs/.*' | sort -u >pages
-	[ "$(wc -l <pages)" -gt 20 ]
+	{
+		grep -oE 'docs/[a-z/-]+\.(md|png)' "$TOP/README.md"
+		cd "$TOP" && grep -ohE '\]\([a-z][a-z0-9/.-]*[a-z]' docs/*.md | sed 's,^](,docs/,'
+	} | sort -u >pages
+	[ "$(wc -l <pages)" -gt 50 ]
 	while read -r page; do
 		[ -s "root/usr/share/doc/scprof/$page" ] || { echo "no $page"; return 1; }
 	done <pages

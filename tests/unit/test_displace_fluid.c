@@ -137,7 +137,7 @@ static void test_windows_follow_each_other_and_add_up(void **state)
 			/* one does not wait and run at once, nor progress beyond what one was
 			 * charged; microseconds of the clocks' own. And of a switch: a task that
 			 * another CPU wakes is charged from its wake-up on, while the fluid
-			 * still runs (docs/displacement-experiments.md): up to 0.9 us a switch
+			 * still runs (docs/displacement-results.md): up to 0.9 us a switch
 			 * beside a ping-pong, in every fifth window more than the 20 us */
 			doubtful += (double)(b.charged_ns + b.waited_ns) > 1.001 * wall + 20000 ||
 				    b.progress / rate > 1.02 * (double)b.charged_ns + 20000 +
