@@ -71,7 +71,8 @@ run_printed()
 		| length == 3 and max - min <= 16 and min > 100' plain.json
 	run_printed '--by gap'
 	[ "$status" = 0 ]
-	[[ "$output" == *'→ sendfile64'* && "$output" == *': exact'* ]]
+	# where wrk closed a connection in the middle a sendfile64 fails, and the step has a chance before its name
+	[[ "$output" =~ →\ (\([0-9.]+\ %\)\ )?sendfile64 && "$output" == *': exact'* ]]
 	run_printed '--format html'
 	[ "$status" = 0 ]
 	grep -q sendfile64 plain.html
