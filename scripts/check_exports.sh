@@ -14,7 +14,7 @@ cat >"$work/names.c" <<-'C'
 	#define SCP_WRAP(ret, name, ...) WRAPPED name
 	#define SCP_HOOK(name) WRAPPED name
 	#define SCP_SERVE(name) WRAPPED name
-	#include "wrappers.def"
+	#include "preload/call/wrappers.def"
 C
 cc -E -P -I. "$work/names.c" |
 	grep -oE 'WRAPPED [A-Za-z0-9_]+' | cut -d' ' -f2 | sort -u >"$work/intended"

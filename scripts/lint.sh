@@ -74,7 +74,7 @@ run_cppcheck()
 		--suppress=missingInclude --suppress=missingIncludeSystem --suppress=unknownMacro \
 		--suppress=nullPointer:tests/* --suppress=allocaCalled:tests/* --suppress=ctuuninitvar \
 		--suppress=uninitvar:profile/model/intern.c --suppress=ignoredReturnValue \
-		-D__x86_64__ -D__linux__ -I. -Ipreload/arch/x86_64 \
+		-D__x86_64__ -D__linux__ -I. \
 		preload profile stats collector report serve cli examples tests bench
 }
 
