@@ -49,6 +49,7 @@
 #define SCP_BUILD_ID_MAX  32u
 #define SCP_PHASE_BINS	  32u
 #define SCP_FILTERS_BYTES 1024u
+#define SCP_BEFORE_BYTES  256u
 
 enum scp_clock_kind {
 	SCP_CLOCK_NONE = 0,
@@ -229,6 +230,9 @@ struct scp_header {
 	/* What the program was started as, NUL-terminated: the last part of the path that execve
 	 * was given, of a script its own. "" in files of before: the last part of exe. */
 	char program[256];
+	/* What stands before libscprof.so and defines functions that are recorded, and which:
+	 * "libx.so (malloc, free)", NUL-terminated; merged: of the first file that has some. */
+	char preceded[SCP_BEFORE_BYTES];
 };
 #define SCP_FILTER_IGNORED "ignored="
 

@@ -33,6 +33,7 @@ PRELOAD_SRC = \
 	preload/selected/reexec_ask.c \
 	preload/selected/selected.c \
 	preload/start/lifecycle.c \
+	preload/start/precedence.c \
 	preload/start/process.c \
 	preload/start/sandbox.c \
 	preload/start/settings.c \

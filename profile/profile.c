@@ -228,6 +228,8 @@ static void add_header(struct profile *p, const struct scp_header *h)
 				SCP_FILE_NO_SYMBOLS | SCP_FILE_WINDOWS | SCP_FILE_FILTERS_DIFFER);
 	if (!*p->no_symbols)
 		memcpy(p->no_symbols, h->no_symbols, sizeof(p->no_symbols) - 1);
+	if (!*p->preceded)
+		memcpy(p->preceded, h->preceded, sizeof(p->preceded) - 1);
 	p->groups |= h->groups;
 	add_losses(&p->losses, &h->losses);
 	p->ticker_ticks += h->ticker_ticks;

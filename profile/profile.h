@@ -235,6 +235,7 @@ struct profile {
 	struct prof_clock slow; /* kind NONE unless dual */
 	uint32_t flags;		/* SCP_FILE_* of all files together */
 	char no_symbols[512];	/* why SCPROF_SYMBOLS was not heeded, in the first process; or "" */
+	char preceded[SCP_BEFORE_BYTES]; /* see scp_header; or "" */
 	uint32_t groups;
 	struct scp_losses losses; /* summed */
 	uint64_t ticker_ticks, ticker_late_sum_ns, ticker_late_max_ns, ticker_late_ticks;

@@ -6,7 +6,7 @@
 set -euo pipefail
 
 # What to look for | how | Debian's package | Fedora's package
-# how: command, header, or library (the linker finds -lNAME).
+# how: command, header, file, or library (of the loader's: ldconfig).
 needs_build='
 cc|command|gcc|gcc
 make|command|make|make
@@ -49,6 +49,9 @@ cppcheck|command|cppcheck|cppcheck
 shellcheck|command|shellcheck|ShellCheck
 valgrind|command|valgrind|valgrind
 script|command|bsdutils|util-linux-script
+libjemalloc.so.2|library|libjemalloc2|jemalloc
+libtcmalloc_minimal.so.4|library|libtcmalloc-minimal4|gperftools-libs
+libasan.so|library|libasan8|libasan
 /usr/lib/python3*/*-packages/jsonschema|file|python3-jsonschema|python3-jsonschema
 '
 needs_bench='
@@ -121,6 +124,7 @@ is_there()
 	command) command -v "$1" >/dev/null ;;
 	header) has_header "$1" ;;
 	file) compgen -G "$1" >/dev/null ;;
+	library) [[ $(ldconfig -p) == *"$1"* ]] ;;
 	esac
 }
 

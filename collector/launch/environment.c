@@ -14,13 +14,15 @@ bool environment_can_preload(const char *path)
 	return !strpbrk(path, " :$\t\n");
 }
 
+#define SEPARATORS " :" /* of the words of an LD_PRELOAD */
+
 /* Is `name` one of the words of an LD_PRELOAD? */
 static bool is_listed(const char *list, const char *name)
 {
 	size_t length = strlen(name);
 
-	for (const char *at = list; *at; at += strspn(at, " :")) {
-		size_t word = strcspn(at, " :");
+	for (const char *at = list; *at; at += strspn(at, SEPARATORS)) {
+		size_t word = strcspn(at, SEPARATORS);
 
 		if (word == length && !strncmp(at, name, length))
 			return true;
@@ -29,20 +31,68 @@ static bool is_listed(const char *list, const char *name)
 	return false;
 }
 
+/* AddressSanitizer's library ends the program unless it comes first, and its relatives take over
+ * functions for their own use before others do. */
+static bool is_sanitizer(const char *word, size_t length)
+{
+	static const char *const names[] = {"libasan.so", "libhwasan.so", "liblsan.so",
+					    "libtsan.so", "libubsan.so",  "libclang_rt."};
+	const char *slash = memrchr(word, '/', length), *file = slash ? slash + 1 : word;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if ((size_t)(word + length - file) >= strlen(names[i]) &&
+		    !strncmp(file, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+static void put_word(FILE *to, const char *word, size_t length)
+{
+	if (length)
+		fprintf(to, "%s%.*s", ftell(to) > 0 ? ":" : "", (int)length, word);
+}
+
+/* The words of the user's list that are sanitizers, or the others. */
+static void put_words(FILE *to, const char *list, bool sanitizers)
+{
+	for (size_t length; *list; list += length) {
+		list += strspn(list, SEPARATORS);
+		length = strcspn(list, SEPARATORS);
+		if (is_sanitizer(list, length) == sanitizers)
+			put_word(to, list, length);
+	}
+}
+
+/* The first definition of a function is the one that is called. */
+static void put_preload(FILE *to, const struct environment *e, const char *user)
+{
+	const char *stubs = e->stubs ? e->stubs : "";
+
+	if (*e->before && !is_listed(user, e->before))
+		put_word(to, e->before, strlen(e->before));
+	/* whoever names the library has set its place, and perhaps that of stubs before it */
+	bool placed = strstr(user, "libscprof.so") || is_listed(user, e->library);
+	put_words(to, user, true);
+	if (placed)
+		put_words(to, user, false);
+	put_word(to, stubs, strlen(stubs));
+	if (!is_listed(user, e->library))
+		put_word(to, e->library, strlen(e->library));
+	if (!placed)
+		put_words(to, user, false);
+}
+
 static int set_preload(const struct environment *e)
 {
 	const char *user = getenv("LD_PRELOAD");
-	const char *stubs = e->stubs ? e->stubs : "";
 	char *list = NULL;
+	size_t size;
+	FILE *to = open_memstream(&list, &size);
 
-	user = user ? user : "";
-	bool before = *e->before && !is_listed(user, e->before);
-	bool library = !is_listed(user, e->library);
-	if (asprintf(&list, "%s%s%s%s%s%s%s", before ? e->before : "", before ? ":" : "", user,
-		     *user && (library || *stubs) ? ":" : "", stubs, *stubs && library ? ":" : "",
-		     library ? e->library : "") < 0)
+	if (!to)
 		return -1;
-	int failed = setenv("LD_PRELOAD", list, 1);
+	put_preload(to, e, user ? user : "");
+	int failed = fclose(to) || setenv("LD_PRELOAD", list, 1);
 	free(list);
 	return failed;
 }

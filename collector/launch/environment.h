@@ -34,8 +34,9 @@ struct environment {
  * expands $ORIGIN and the like. */
 bool environment_can_preload(const char *path);
 
-/* Change this process's own environment, for the command to inherit. What the
- * user preloads stays, and stays ahead of our library. 0, or -1: out of memory. */
+/* Change this process's own environment, for the command to inherit. What the user preloads
+ * stays, after our library, which calls through to it: but for sanitizers, which come first, and
+ * where the list names libscprof.so already. 0, or -1: out of memory. */
 int environment_set(const struct environment *e);
 
 #endif

@@ -52,6 +52,11 @@ void function_resolve_all(void)
 		dlerror(); /* ours, not the program's */
 }
 
+const char *function_name(enum function_id id, uint32_t groups)
+{
+	return functions[id].group & groups ? functions[id].symbol : NULL;
+}
+
 void function_write_records(void)
 {
 	uint64_t room = sizeof(struct scp_chunk) + FN_COUNT * sizeof(struct scp_function);

@@ -38,6 +38,9 @@ HIDDEN long function_absent(void);
 /* For a call that comes before function_resolve_all has run. */
 HIDDEN void *function_resolve(enum function_id id);
 
+/* The symbol of a wrapped function that is in one of `groups`; else NULL. */
+HIDDEN const char *function_name(enum function_id id, uint32_t groups);
+
 /* Write the FUNCTION records and process.function. */
 HIDDEN void function_write_records(void);
 

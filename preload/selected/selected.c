@@ -2,6 +2,7 @@
 /* Chosen symbols: their originals, and their records in the profile. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 
 #include "preload/selected/selected.h"
 #include "preload/table/file.h"
@@ -41,11 +42,34 @@ static void *libc_dlsym(void *handle, const char *name)
  * stubs, if those are chosen. */
 static __thread uint32_t looking;
 
+/* Is `a` in an object before that of `b` (or NULL), one that knows no versions? */
+static bool is_unversioned_before(void *a, void *b)
+{
+	struct link_map *first = NULL, *other = NULL;
+	Dl_info info;
+	if (!dladdr1(a, &info, (void **)&first, RTLD_DL_LINKMAP) || !first ||
+	    (b && !dladdr1(b, &info, (void **)&other, RTLD_DL_LINKMAP)))
+		return false;
+	for (const ElfW(Dyn) *d = first->l_ld; d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_VERDEF)
+			return false;
+	while (first && first != other)
+		first = first->l_next;
+	return first == other;
+}
+
+/* To the loader, a definition in an object without versions has any version; to dlvsym none. */
+static void *look_up_version(const struct scp_chosen *s, void *handle)
+{
+	void *exact = dlvsym(handle, text_of(s->name), text_of(s->version));
+	void *any = libc_dlsym(handle, text_of(s->name));
+	return any && any != exact && is_unversioned_before(any, exact) ? any : exact;
+}
+
 static void *look_up(const struct scp_chosen *s, void *handle)
 {
 	looking++;
-	void *p = s->version ? dlvsym(handle, text_of(s->name), text_of(s->version))
-			     : libc_dlsym(handle, text_of(s->name));
+	void *p = s->version ? look_up_version(s, handle) : libc_dlsym(handle, text_of(s->name));
 	looking--;
 	return p;
 }
@@ -100,6 +124,16 @@ void chosen_resolve_all(void)
 	}
 	if (failed)
 		dlerror(); /* ours, not the program's */
+}
+
+void *chosen_first(uint32_t i, const char **name)
+{
+	*name = text_of(symbols()[i].name);
+	void *p =
+		symbols()[i].flags & SCP_CHOSEN_SPARE ? NULL : look_up(&symbols()[i], RTLD_DEFAULT);
+	if (!p)
+		dlerror();
+	return p;
 }
 
 /* In an object that is loaded already, and what that one needs. */

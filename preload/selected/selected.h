@@ -27,6 +27,9 @@ static inline uint32_t chosen_count(void)
 /* Find the originals that the program's own libraries have. Start-up only. */
 HIDDEN void chosen_resolve_all(void);
 
+/* What callers of symbol `i` are bound to, and its name; NULL: nothing, yet. Start-up only. */
+HIDDEN void *chosen_first(uint32_t i, const char **name);
+
 /* dlsym with a handle: the stub of what it finds, if that is a chosen symbol. */
 HIDDEN void *chosen_dlsym(void *handle, const char *name);
 

@@ -64,6 +64,7 @@ static void fill_header(struct scp_header *h)
 		   (settings.symbols_ignored ? SCP_FILE_NO_SYMBOLS : 0);
 	if (settings.symbols_ignored)
 		text_append(h->no_symbols, sizeof h->no_symbols, 0, reexec_problem);
+	text_append(h->preceded, sizeof h->preceded, 0, settings.preceded);
 	bytes_copy(h->filters, filter.text, filter.text_bytes);
 	h->filters_bytes = filter.text_bytes;
 	h->slowest.count = settings.slowest.count;

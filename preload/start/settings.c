@@ -7,6 +7,7 @@
 #include "preload/clock/clock.h"
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
+#include "preload/start/precedence.h"
 #include "preload/start/start_name.h"
 #include "preload/selected/reexec.h"
 #include "include/scprof_format.h"
@@ -174,4 +175,5 @@ void settings_read(void)
 	clock_choose(settings_variable("SCPROF_CLOCK"), settings_variable("SCPROF_CLOCK_PAGE"));
 	filter_read();
 	control_read();
+	precedence_read(settings.groups, settings.preceded, sizeof settings.preceded);
 }

@@ -30,6 +30,7 @@ struct settings {
 	uint32_t argv_bytes, argc;
 	uint8_t boot_id[16];
 	struct slowest_settings slowest;
+	char preceded[SCP_BEFORE_BYTES]; /* see precedence.h */
 };
 extern HIDDEN struct settings settings;
 

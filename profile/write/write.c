@@ -238,6 +238,7 @@ static void write_header(const struct writer *w)
 	h->clock_requested = p->clock.requested;
 	h->groups = p->groups;
 	memcpy(h->no_symbols, p->no_symbols, sizeof h->no_symbols);
+	memcpy(h->preceded, p->preceded, sizeof h->preceded);
 	h->clock = p->index->clock;
 	h->slow_clock = p->index->slow;
 	overhead_store(&p->clock.overhead, p->index->overhead.rounds, &h->overhead_first);

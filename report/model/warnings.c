@@ -291,6 +291,16 @@ static void warn_symbols(struct report *r)
 			    *why ? why : "no object with stubs for them was preloaded");
 }
 
+static void warn_preceded(struct report *r)
+{
+	if (*r->profile->preceded)
+		report_warn(r, "defined-before",
+			    "%s stands before libscprof.so: calls of these functions go there, and "
+			    "only what it passes on is recorded here. A library in LD_PRELOAD may "
+			    "come after libscprof.so, as `scprof run` has it.",
+			    r->profile->preceded);
+}
+
 void warnings_collect(struct report *r)
 {
 	if (!r->calls)
@@ -311,6 +321,7 @@ void warnings_collect(struct report *r)
 	doubts_collect(r);
 	warn_paths(r);
 	warn_symbols(r);
+	warn_preceded(r);
 	displaced_warn(r);
 	slowest_warn(r);
 }

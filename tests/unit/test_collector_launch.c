@@ -231,6 +231,45 @@ static void one_who_watches_is_told_before_and_after(void **state)
 	assert_int_equal(status, 0);
 }
 
+static const char *preload_after(const struct environment *e, const char *user)
+{
+	setenv("LD_PRELOAD", user, 1);
+	assert_int_equal(environment_set(e), 0);
+	return getenv("LD_PRELOAD");
+}
+
+/* The first definition is the one that is called. */
+static void the_library_comes_first_but_for_sanitizers(void **state)
+{
+	struct environment e = {.library = "/x/libscprof.so",
+				.before = "",
+				.stubs = "/r/stubs.so",
+				.profiles = "/p",
+				.clock = SCP_CLOCK_TSC};
+
+	(void)state;
+	assert_string_equal(preload_after(&e, "libjemalloc.so.2 : liba.so"),
+			    "/r/stubs.so:/x/libscprof.so:libjemalloc.so.2:liba.so");
+	assert_string_equal(
+		preload_after(
+			&e,
+			"liba.so:/usr/lib/libasan.so.8:libtsan.so.2:libclang_rt.asan-x86_64.so"),
+		"/usr/lib/libasan.so.8:libtsan.so.2:libclang_rt.asan-x86_64.so:/r/stubs.so:/x/"
+		"libscprof.so:liba.so");
+	e.before = "libasan.so.8";
+	assert_string_equal(preload_after(&e, "liba.so"),
+			    "libasan.so.8:/r/stubs.so:/x/libscprof.so:liba.so");
+	assert_string_equal(preload_after(&e, "liba.so libasan.so.8"),
+			    "libasan.so.8:/r/stubs.so:/x/libscprof.so:liba.so");
+	e.before = "";
+	e.stubs = NULL; /* whoever names the library has set its place, with stubs before it */
+	assert_string_equal(preload_after(&e, "/u/stubs.so:/x/libscprof.so liba.so"),
+			    "/u/stubs.so:/x/libscprof.so:liba.so");
+	assert_string_equal(preload_after(&e, "/u/stubs.so:/y/libscprof.so"),
+			    "/u/stubs.so:/y/libscprof.so:/x/libscprof.so");
+	unsetenv("LD_PRELOAD");
+}
+
 static void preloading_keeps_what_the_user_has(void **state)
 {
 	struct environment e = {.library = "/x/libscprof.so",
@@ -242,11 +281,11 @@ static void preloading_keeps_what_the_user_has(void **state)
 	setenv("LD_PRELOAD", "liba.so libb.so", 1);
 	setenv("SCPROF_CLOCK_PAGE", "stale", 1);
 	assert_int_equal(environment_set(&e), 0);
-	assert_string_equal(getenv("LD_PRELOAD"), "liba.so libb.so:/x/libscprof.so");
+	assert_string_equal(getenv("LD_PRELOAD"), "/x/libscprof.so:liba.so:libb.so");
 	assert_null(getenv("SCPROF_CLOCK_PAGE"));
 	assert_string_equal(getenv("SCPROF_CLOCK"), "tsc");
 	assert_int_equal(environment_set(&e), 0); /* once is enough */
-	assert_string_equal(getenv("LD_PRELOAD"), "liba.so libb.so:/x/libscprof.so");
+	assert_string_equal(getenv("LD_PRELOAD"), "/x/libscprof.so:liba.so:libb.so");
 	e.before = "libasan.so.8";
 	unsetenv("LD_PRELOAD");
 	assert_int_equal(environment_set(&e), 0);
@@ -268,6 +307,7 @@ int main(void)
 		cmocka_unit_test(a_signal_sent_to_us_is_passed_on),
 		cmocka_unit_test(an_interrupt_sent_to_us_alone_is_passed_on),
 		cmocka_unit_test(one_who_watches_is_told_before_and_after),
+		cmocka_unit_test(the_library_comes_first_but_for_sanitizers),
 		cmocka_unit_test(preloading_keeps_what_the_user_has),
 	};
 
