@@ -14,6 +14,7 @@
 #include "report/symbols/function_names.h"
 #include "collector/launch/gather.h"
 #include "collector/launch/launch.h"
+#include "collector/launch/leftovers.h"
 #include "collector/launch/library_path.h"
 #include "collector/launch/program.h"
 #include "collector/clocks/random.h"
@@ -149,6 +150,7 @@ static int prepare(struct run *r)
 		chosen_patterns_free(&r->patterns);
 		return -1;
 	}
+	leftovers_sweep(r->output.directory, say);
 	if (rundir_create(&r->directory, r->output.directory, &err)) {
 		say(err.text);
 		chosen_close(&r->chosen);
@@ -336,6 +338,7 @@ static int run_observed(struct run *r)
 		return failed;
 	}
 	run_output_name(&r->output, r->options.command[0], r->launch.pid);
+	rundir_note_output(&r->directory, r->output.path);
 	run_live_begin(&r->live, r->directory.profiles);
 	begin_watch(r);
 	int status = launch_exit_status(run_displace_wait(&r->displace, &r->launch));
@@ -345,6 +348,7 @@ static int run_observed(struct run *r)
 	run_live_end(&r->live);
 	run_displace_settle(&r->displace, r->launch.ended_by != 0);
 	failed = finish(r);
+	rundir_release(&r->directory);
 	run_displace_finish(&r->displace, r->options.command);
 	launch_close(&r->launch);
 	run_watch_free(r->watch);

@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "collector/doctor/doctor_private.h"
+#include "collector/launch/leftovers.h"
+#include "collector/launch/run_directory.h"
 
 #define MIB		    (UINT64_C(1) << 20)
 #define SHARED_ENOUGH_BYTES (256 * MIB) /* run_directory.c asks for as much */
@@ -66,6 +68,24 @@ static void shared_memory(struct doctor *d)
 	if (bytes < SHARED_ENOUGH_BYTES)
 		doctor_remedy(d,
 			      "mount -o remount,size=512m /dev/shm (a container: --shm-size=512m)");
+}
+
+static void killed_runs(struct doctor *d)
+{
+	const char *set = getenv("SCPROF_OUT");
+	struct leftovers l;
+
+	leftovers_count(set && *set ? set : ".", &l);
+	if (!l.directories) {
+		doctor_found(d, "leftovers", DOCTOR_OK, "no killed run has left files");
+		return;
+	}
+	doctor_found(d, "leftovers", DOCTOR_NOTE,
+		     "%zu killed run%s left %llu MiB of files in " RUNDIR_MEMORY " or here",
+		     l.directories, l.directories == 1 ? "" : "s",
+		     (unsigned long long)((l.bytes + MIB - 1) / MIB));
+	doctor_remedy(
+		d, "the next `scprof run` saves their profiles and removes them: scprof run true");
 }
 
 static void limits(struct doctor *d)
@@ -125,6 +145,7 @@ void doctor_files(struct doctor *d)
 {
 	profile_directory(d);
 	shared_memory(d);
+	killed_runs(d);
 	limits(d);
 	debug_servers(d);
 }

@@ -119,7 +119,7 @@ int gather_profiles(const struct rundir *d, struct gathered *g, void (*tell)(con
 	return 0;
 }
 
-int gather_discard(const struct rundir *d, const struct gathered *g)
+int gather_discard(struct rundir *d, const struct gathered *g)
 {
 	for (size_t i = 0; i < g->count; i++)
 		if (!g->refused[i])

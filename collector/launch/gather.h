@@ -25,7 +25,7 @@ int gather_profiles(const struct rundir *d, struct gathered *g, void (*tell)(con
 
 /* Remove the files that were read, and the directory if that was all. 0, or -1:
  * refused or unknown files are left in it. */
-int gather_discard(const struct rundir *d, const struct gathered *g);
+int gather_discard(struct rundir *d, const struct gathered *g);
 
 void gather_free(struct gathered *g);
 

@@ -3,39 +3,40 @@
 #include "collector/launch/run_directory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define MEMORY_DIRECTORY "/dev/shm"
-#define ENOUGH_BYTES	 (UINT64_C(256) << 20)
+#define ENOUGH_BYTES (UINT64_C(256) << 20)
 
 static bool memory_has_room(void)
 {
 	struct statfs fs;
 	struct statvfs room;
 
-	return !statfs(MEMORY_DIRECTORY, &fs) && fs.f_type == TMPFS_MAGIC &&
-	       !statvfs(MEMORY_DIRECTORY, &room) &&
+	return !statfs(RUNDIR_MEMORY, &fs) && fs.f_type == TMPFS_MAGIC &&
+	       !statvfs(RUNDIR_MEMORY, &room) &&
 	       (uint64_t)room.f_bavail * room.f_frsize >= ENOUGH_BYTES &&
-	       !access(MEMORY_DIRECTORY, W_OK | X_OK);
+	       !access(RUNDIR_MEMORY, W_OK | X_OK);
 }
 
 static int make_base(struct rundir *d, const char *beside)
 {
 	if (memory_has_room()) {
-		snprintf(d->base, sizeof(d->base), MEMORY_DIRECTORY "/scprof.XXXXXX");
+		snprintf(d->base, sizeof(d->base), RUNDIR_MEMORY "/" RUNDIR_NAME "XXXXXX");
 		if (mkdtemp(d->base))
 			return 0;
 	}
-	if ((size_t)snprintf(d->base, sizeof(d->base), "%s/.scprof.XXXXXX", beside) >=
+	if ((size_t)snprintf(d->base, sizeof(d->base), "%s/." RUNDIR_NAME "XXXXXX", beside) >=
 	    sizeof(d->base)) {
 		errno = ENAMETOOLONG;
 		return -1;
@@ -51,16 +52,31 @@ static int open_to_all(struct rundir *d)
 
 	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret))
 		return -1;
-	snprintf(d->profiles, sizeof(d->profiles), "%s/profiles.%016" PRIx64 "%016" PRIx64, d->base,
-		 secret[0], secret[1]);
+	snprintf(d->profiles, sizeof(d->profiles), "%s/" RUNDIR_INNER "%016" PRIx64 "%016" PRIx64,
+		 d->base, secret[0], secret[1]);
 	if (chmod(d->base, 0711) || mkdir(d->profiles, 0700))
 		return -1;
 	return chmod(d->profiles, 01777);
 }
 
+/* The lock says that the run lives, and ends with it whatever ends it. It comes before the mark:
+ * only what has the mark and no lock is anybody else's to remove. */
+static int claim(struct rundir *d)
+{
+	d->lock = open(d->base, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (d->lock < 0 || flock(d->lock, LOCK_EX | LOCK_NB))
+		return -1;
+	int mark = openat(d->lock, RUNDIR_MARK, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (mark < 0)
+		return -1;
+	close(mark);
+	return 0;
+}
+
 int rundir_create(struct rundir *d, const char *beside, struct profile_error *err)
 {
-	int failed = make_base(d, beside);
+	d->lock = -1;
+	int failed = make_base(d, beside) || claim(d);
 
 	if (!failed) {
 		snprintf(d->page, sizeof(d->page), "%s/clock", d->base);
@@ -75,8 +91,7 @@ int rundir_create(struct rundir *d, const char *beside, struct profile_error *er
 			return 0;
 	}
 	snprintf(err->text, sizeof(err->text),
-		 "cannot make a directory for the run's files in " MEMORY_DIRECTORY
-		 " or %.250s: %s",
+		 "cannot make a directory for the run's files in " RUNDIR_MEMORY " or %.250s: %s",
 		 beside, strerror(errno));
 	return -1;
 }
@@ -89,8 +104,28 @@ void rundir_remove_file(const struct rundir *d, const char *name)
 	unlink(path);
 }
 
-int rundir_remove(const struct rundir *d)
+void rundir_note_output(const struct rundir *d, const char *path)
 {
+	int mark = openat(d->lock, RUNDIR_MARK, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (mark < 0)
+		return;
+	dprintf(mark, "%s\n", path);
+	close(mark);
+}
+
+void rundir_release(struct rundir *d)
+{
+	if (d->lock < 0)
+		return;
+	unlinkat(d->lock, RUNDIR_MARK, 0);
+	close(d->lock);
+	d->lock = -1;
+}
+
+int rundir_remove(struct rundir *d)
+{
+	rundir_release(d);
 	if (strcmp(d->profiles, d->base) && rmdir(d->profiles))
 		return -1;
 	return rmdir(d->base);

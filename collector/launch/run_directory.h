@@ -11,7 +11,13 @@
 
 #include "profile/profile.h"
 
+#define RUNDIR_MEMORY "/dev/shm"
+#define RUNDIR_NAME   "scprof."	  /* its name begins so; on disk with a dot before it */
+#define RUNDIR_INNER  "profiles." /* likewise that of root's profiles in it */
+#define RUNDIR_MARK   "run"	  /* file in it while its run lives: where that will save */
+
 struct rundir {
+	int lock; /* its descriptor, locked while the run lives; -1: none */
 	char base[PATH_MAX - 128];
 	char profiles[PATH_MAX - 64]; /* SCPROF_OUT of the command */
 	char page[PATH_MAX - 32];     /* path of the page clock */
@@ -25,10 +31,16 @@ struct rundir {
  * `profiles`, but nobody else can list or guess the way to it. 0, or -1. */
 int rundir_create(struct rundir *d, const char *beside, struct profile_error *err);
 
+/* Where the run is going to save: for whoever finds the directory after the run was killed. */
+void rundir_note_output(const struct rundir *d, const char *path);
+
+/* The run is over, and what is left in it is kept on purpose. */
+void rundir_release(struct rundir *d);
+
 /* Remove one profile of it by its name. */
 void rundir_remove_file(const struct rundir *d, const char *name);
 
-/* Remove the directory if nothing is left in it. 0, or -1: it is kept. */
-int rundir_remove(const struct rundir *d);
+/* Release it, and remove it if nothing is left in it. 0, or -1: it is kept. */
+int rundir_remove(struct rundir *d);
 
 #endif

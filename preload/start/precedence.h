@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which definition of a function is called: the loader takes the first one, of the program, then
  * of what is preloaded, in order. */
-#ifndef SCPROF_PRECEDENCE_H
-#define SCPROF_PRECEDENCE_H
+#ifndef SCPROF_PRELOAD_START_PRECEDENCE_H
+#define SCPROF_PRELOAD_START_PRECEDENCE_H
 
 #include <stddef.h>
 #include <stdint.h>

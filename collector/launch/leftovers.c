@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A directory is opened once, and all else goes by its descriptor: where others may write, what
+ * a name leads to can change at any time. */
+#include "collector/launch/leftovers.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collector/launch/gather.h"
+#include "collector/launch/run_directory.h"
+#include "collector/launch/stragglers.h"
+#include "profile/live/run_files.h"
+
+struct leftover {
+	int parent, fd;
+	const char *name;	 /* in the parent */
+	struct rundir by_fd;	 /* its paths lead through our descriptor */
+	char profiles[PATH_MAX]; /* as its processes have it in SCPROF_OUT */
+	char output[PATH_MAX];	 /* where its run would have saved; or "" */
+};
+
+static void read_output(int mark, char *output, size_t size)
+{
+	ssize_t bytes = pread(mark, output, size - 1, 0);
+
+	output[bytes > 0 ? bytes : 0] = '\0';
+	char *end = strchr(output, '\n');
+	if (end)
+		*end = '\0';
+	else
+		*output = '\0'; /* not written to its end */
+}
+
+/* Of root's runs the profiles are a folder further down. */
+static void find_profiles(struct leftover *l, const char *directory)
+{
+	int copy = dup(l->fd);
+	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
+	const char *inner = "";
+	struct dirent *entry;
+	char base[32];
+
+	while (dir && !*inner && (entry = readdir(dir)))
+		if (!strncmp(entry->d_name, RUNDIR_INNER, strlen(RUNDIR_INNER)))
+			inner = entry->d_name;
+	snprintf(base, sizeof(base), "/proc/self/fd/%d", l->fd);
+	memcpy(l->by_fd.base, base, sizeof(base));
+	snprintf(l->by_fd.profiles, sizeof(l->by_fd.profiles), "%s%s%.64s", base, *inner ? "/" : "",
+		 inner);
+	snprintf(l->profiles, sizeof(l->profiles), "%.3800s/%.64s%s%.64s", directory, l->name,
+		 *inner ? "/" : "", inner);
+	l->by_fd.lock = -1;
+	if (dir)
+		closedir(dir);
+	else if (copy >= 0)
+		close(copy);
+}
+
+/* Ours, as run_directory.c makes it, and no run has it any more: then it is locked by us. */
+static bool take(struct leftover *l, int parent, const char *directory, const char *name)
+{
+	struct stat st;
+
+	*l = (struct leftover){.parent = parent, .name = name};
+	l->fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (l->fd < 0)
+		return false;
+	if (!fstat(l->fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 022) &&
+	    !flock(l->fd, LOCK_EX | LOCK_NB)) {
+		int mark =
+			openat(l->fd, RUNDIR_MARK, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+		if (mark >= 0) {
+			read_output(mark, l->output, sizeof(l->output));
+			close(mark);
+			find_profiles(l, directory);
+			return true;
+		}
+	}
+	close(l->fd);
+	return false;
+}
+
+/* Does the process have files of that directory mapped? A child that was forked in another
+ * namespace of pids is not told by the number in its file. */
+static bool maps(const char *pid, const char *directory)
+{
+	char path[64], *line = NULL;
+	size_t room = 0;
+	bool found = false;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/maps", pid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return false;
+	while (!found && getline(&line, &room, file) > 0)
+		found = strstr(line, directory) != NULL;
+	free(line);
+	fclose(file);
+	return found;
+}
+
+static bool is_mapped(const char *directory)
+{
+	struct dirent *entry;
+	bool found = false;
+	DIR *proc = opendir("/proc");
+
+	while (proc && !found && (entry = readdir(proc)))
+		found = isdigit((unsigned char)entry->d_name[0]) && maps(entry->d_name, directory);
+	if (proc)
+		closedir(proc);
+	return found || !proc;
+}
+
+static bool has_processes(const struct leftover *l)
+{
+	struct run_file *files;
+	size_t count;
+	char part[NAME_MAX + 3];
+
+	if (runfiles_list(l->by_fd.profiles, &files, &count))
+		return true; /* not to be told */
+	bool found = false;
+	for (size_t i = 0; i < count && !found; i++)
+		found = runfile_is_live(&files[i]);
+	found = found || stragglers_exist(l->profiles, files, count);
+	runfiles_free(files, count);
+	snprintf(part, sizeof(part), "/%.200s/", l->name);
+	return found || is_mapped(part);
+}
+
+/* Make NAME.killed.scp for the NAME.scp that the run wanted, in `directory` or, NULL, where it was.
+ */
+static int reserve(const char *output, const char *directory, char *path, size_t size)
+{
+	const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output;
+	size_t length = strlen(name);
+	int fd = -1;
+
+	if (!directory && !slash)
+		return -1;
+	if (length > 4 && !strcmp(name + length - 4, ".scp"))
+		length -= 4;
+	for (int i = 0; fd < 0 && (!i || errno == EEXIST) && i < 1000; i++) {
+		char number[16] = "";
+
+		if (i)
+			snprintf(number, sizeof(number), ".%d", i);
+		int n = snprintf(path, size, "%.*s/%.*s.killed%s.scp",
+				 (int)(directory ? strlen(directory) : (size_t)(slash - output)),
+				 directory ? directory : output, (int)(length ? length : 6),
+				 length ? name : "scprof", number);
+		if (n < 0 || (size_t)n >= size)
+			return -1;
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	}
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return 0;
+}
+
+static bool save(const struct leftover *l, const char *directory, struct profile *p,
+		 void (*tell)(const char *text))
+{
+	struct profile_error err;
+	char path[PATH_MAX], text[PATH_MAX + 128];
+
+	if (reserve(l->output, directory, path, sizeof(path)))
+		return false;
+	if (profile_write(p, path, &err)) {
+		unlink(path);
+		return false;
+	}
+	snprintf(text, sizeof(text),
+		 "an earlier run was killed before it could save its profile: it is now in\n%s",
+		 path);
+	tell(text);
+	return true;
+}
+
+static void tell_kept(const struct leftover *l, const char *what, void (*tell)(const char *text))
+{
+	char text[3 * PATH_MAX];
+
+	snprintf(text, sizeof(text),
+		 "an earlier run was killed, and %s: the files are kept in %s\n"
+		 "scprof merge -o OUT %s/*.scp  makes one profile of those that can be read",
+		 what, l->profiles, l->profiles);
+	tell(text);
+}
+
+static void ignore(const char *text)
+{
+	(void)text;
+}
+
+/* All but profiles: what clean_up of `scprof run` would have removed. */
+static void remove_others(const struct leftover *l)
+{
+	static const char *const names[] = {"clock", "control", "below", "libscprof.so",
+					    "scprof-symbols-*.so"};
+	int copy = dup(l->fd);
+	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
+	struct dirent *entry;
+
+	if (dir)
+		rewinddir(dir);
+	while (dir && (entry = readdir(dir)))
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+			if (!fnmatch(names[i], entry->d_name, 0))
+				unlinkat(l->fd, entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	else if (copy >= 0)
+		close(copy);
+}
+
+static void clear(struct leftover *l, const char *beside, void (*tell)(const char *text))
+{
+	struct profile_error err;
+	struct gathered g;
+	bool saved = true;
+
+	if (gather_profiles(&l->by_fd, &g, ignore, &err)) {
+		gather_free(&g);
+		return; /* out of memory: another time */
+	}
+	if (g.profile) {
+		profile_fold(g.profile, 64);
+		saved = save(l, NULL, g.profile, tell) || save(l, beside, g.profile, tell);
+	}
+	if (!saved)
+		tell_kept(l, "its profile can be saved nowhere", tell);
+	else if (g.refusals)
+		tell_kept(l, "not all of its profiles can be read", tell);
+	remove_others(l);
+	if (saved)
+		gather_discard(&l->by_fd, &g);
+	unlinkat(l->fd, RUNDIR_MARK, 0);
+	unlinkat(l->parent, l->name, AT_REMOVEDIR);
+	gather_free(&g);
+}
+
+static void count(const struct leftover *l, struct leftovers *sum)
+{
+	struct dirent *entry;
+	struct stat st;
+	DIR *dir = opendir(l->by_fd.profiles);
+
+	sum->directories++;
+	while (dir && (entry = readdir(dir)))
+		if (!fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+		    S_ISREG(st.st_mode))
+			sum->bytes += (uint64_t)st.st_blocks * 512;
+	if (dir)
+		closedir(dir);
+}
+
+/* `sum` NULL: sweep. */
+static void look_into(const char *directory, const char *prefix, const char *beside,
+		      struct leftovers *sum, void (*tell)(const char *text))
+{
+	DIR *dir = opendir(directory);
+	struct dirent *entry;
+	struct leftover l;
+
+	while (dir && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, prefix, strlen(prefix)) ||
+		    !take(&l, dirfd(dir), directory, entry->d_name))
+			continue;
+		if (!has_processes(&l)) {
+			if (sum)
+				count(&l, sum);
+			else
+				clear(&l, beside, tell);
+		}
+		close(l.fd);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static void look(const char *beside, struct leftovers *sum, void (*tell)(const char *text))
+{
+	look_into(RUNDIR_MEMORY, RUNDIR_NAME, beside, sum, tell);
+	look_into(beside, "." RUNDIR_NAME, beside, sum, tell);
+}
+
+void leftovers_count(const char *beside, struct leftovers *l)
+{
+	*l = (struct leftovers){0};
+	look(beside, l, NULL);
+}
+
+void leftovers_sweep(const char *beside, void (*tell)(const char *text))
+{
+	look(beside, NULL, tell);
+}
