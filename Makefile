@@ -72,6 +72,7 @@ check-long: setup
 	@scripts/setup.sh --shells
 	@$(MAKE) --no-print-directory $(JOBS) all tests
 	@tests/run --build $(BUILD) tests/commands/complete.bats tests/commands/install.bats tests/commands/pull.bats
+	@scripts/agreement.sh $(BUILD)
 	@scripts/third_party_suites.sh $(BUILD)
 
 bench: setup
@@ -97,7 +98,7 @@ help:
 	@echo 'make            build $(BUILD)/scprof and $(BUILD)/libscprof.so'
 	@echo 'make demo       install what is missing, build, profile an example, print the report'
 	@echo 'make check      install what is missing, build, run all tests'
-	@echo 'make check-long other projects'"'"' test suites, with and without the library (minutes)'
+	@echo 'make check-long widely used programs, and other projects'"'"' test suites, with and without the library (minutes)'
 	@echo 'make bench      measure costs beside other tools (minutes)'
 	@echo 'make fuzz       fuzz the profile reader with AFL++ for a minute'
 	@echo 'make sanitize   run the unit tests and the reader under ASan and UBSan'

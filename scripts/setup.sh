@@ -73,6 +73,14 @@ python_version=$(/usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_in
 needs_long='
 /usr/lib*/python3*/test/test_socket.py|file|libpython'$python_version'-testsuite|python3-test
 /usr/share/doc/tcl*/|file|tcl|tcl
+perl|command|perl|perl
+ruby|command|ruby|ruby
+php|command|php-cli|php-cli
+gawk|command|gawk|gawk
+git|command|git|git-core
+rsync|command|rsync|rsync
+sqlite3|command|sqlite3|sqlite
+openssl|command|openssl|openssl
 '
 
 # What completion, packages and pprof are tried in, where it is there.
