@@ -110,11 +110,14 @@ REPORT_SRC = \
 	report/symbols/function_names.c \
 	report/symbols/startup_frames.c \
 	report/symbols/symbolize.c \
+	report/symbols/symbolize_debug.c \
+	report/symbols/symbolize_elf.c \
 	report/symbols/symbolize_fetch.c \
 	report/symbols/symbolize_inline.c \
 	report/symbols/symbolize_jit.c \
 	report/symbols/symbolize_module.c \
 	report/symbols/symbolize_names.c \
+	report/symbols/symbolize_open.c \
 	report/symbols/symbolize_table.c
 
 # The page of `--format html`, from readable pieces; the scripts run in this order.

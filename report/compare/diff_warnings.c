@@ -156,6 +156,19 @@ static void warn_stale(struct diff *d)
 				     d->profile[i]->module[k].path);
 }
 
+static void warn_left_out(struct diff *d)
+{
+	bool left_out = false;
+
+	for (uint32_t i = 0; i < d->profiles; i++)
+		left_out |= d->profile[i]->modules && symbolize_left_out(d->match->symbols[i]);
+	if (left_out)
+		warn(d, "names-left-out",
+		     "Names were left out: the modules of a profile and their debug information "
+		     "are "
+		     "larger together than what is read for one profile.");
+}
+
 void diff_warn_all(struct diff *d)
 {
 	warn_clocks(d);
@@ -164,5 +177,6 @@ void diff_warn_all(struct diff *d)
 	warn_doubts(d);
 	warn_vague(d);
 	warn_stale(d);
+	warn_left_out(d);
 	warn_losses(d);
 }

@@ -353,9 +353,9 @@ static void warn_module(struct report *r, uint32_t module)
 		 symbolize_is_guarded(r->symbols))
 		report_warn(r, "guarded-module",
 			    "%s was not opened, or is not here: the profile is another user's, and "
-			    "root opens only root's own files for it, with the build-id that it "
-			    "names (others can be cut short while they are read). Its frames are "
-			    "shown as %s+offset. Report as that user to see names.",
+			    "root opens only root's own files for it that everybody may read, with "
+			    "the build-id that it names. Its frames are shown as %s+offset. Report "
+			    "as that user to see names.",
 			    m->path, base);
 	else if (state == SYMBOLIZE_MISSING && m->build_id_bytes && m->path[0] == '/')
 		report_warn(r, "missing-module",
@@ -380,11 +380,24 @@ static void warn_maps(struct report *r)
 			    "addresses. Report on one process at a time to see names.");
 }
 
+static void warn_left_out(struct report *r)
+{
+	if (symbolize_left_out(r->symbols))
+		report_warn(
+			r, "names-left-out",
+			"Names or lines were left out: the modules of this profile, their debug "
+			"information and its maps are larger together than what is read for one "
+			"profile. Give fewer profiles at a time, or put copies of large files "
+			"without debug information (strip --strip-debug) into a directory of "
+			"SCPROF_DEBUG_PATH.");
+}
+
 /* What a frame has brought to light, once a module. */
 static void note_news(struct report *r, uint32_t module)
 {
 	uint32_t modules = r->profile->modules;
 
+	warn_left_out(r);
 	if (module >= modules) {
 		warn_maps(r);
 		return;

@@ -26,6 +26,7 @@ struct answer {
 
 struct symbolizer {
 	const struct profile *profile;
+	struct symbolize_sessions sessions;
 	struct symbolize_module *loaded; /* one for each module of the profile */
 	struct pairs places;		 /* modules, and the upper half of the offset in them */
 	struct pairs frames;		 /* those, and the lower half */
@@ -34,9 +35,9 @@ struct symbolizer {
 	struct symbol_names *names;
 	uint32_t symbols; /* in the answers */
 	struct jit *jit;
-	bool guarded;
 	bool ambiguous, ambiguous_told; /* maps of generated code disagree */
-	struct symbol nothing;		/* the answer when memory is out */
+	bool left_out_told;
+	struct symbol nothing; /* the answer when memory is out */
 };
 
 struct symbolizer *symbolize_new(const struct profile *p)
@@ -46,7 +47,7 @@ struct symbolizer *symbolize_new(const struct profile *p)
 	if (!s)
 		return NULL;
 	s->profile = p;
-	s->guarded = p->foreign && !geteuid();
+	s->sessions.files.guarded = p->foreign && !geteuid();
 	s->loaded = calloc(p->modules ? p->modules : 1, sizeof(*s->loaded));
 	s->jit = jit_new(p);
 	if (!s->loaded || !s->jit) {
@@ -58,12 +59,12 @@ struct symbolizer *symbolize_new(const struct profile *p)
 
 void symbolize_guard(struct symbolizer *s)
 {
-	s->guarded = true;
+	s->sessions.files.guarded = true;
 }
 
 bool symbolize_is_guarded(const struct symbolizer *s)
 {
-	return s->guarded;
+	return s->sessions.files.guarded;
 }
 
 void symbolize_free(struct symbolizer *s)
@@ -76,8 +77,7 @@ void symbolize_free(struct symbolizer *s)
 	pairs_clear(&s->places);
 	pairs_clear(&s->frames);
 	symbol_names_free(s->names);
-	for (uint32_t i = 0; s->loaded && i < s->profile->modules; i++)
-		symbolize_module_close(&s->loaded[i]);
+	symbolize_sessions_clear(&s->sessions);
 	jit_free(s->jit);
 	free(s->loaded);
 	free(s);
@@ -87,9 +87,8 @@ static struct symbolize_module *module_of(struct symbolizer *s, uint32_t module)
 {
 	struct symbolize_module *l = &s->loaded[module];
 
-	l->guarded = s->guarded;
 	if (l->state == SYMBOLIZE_UNTRIED)
-		symbolize_module_open(l, s->profile, module);
+		symbolize_module_open(&s->sessions, l, s->profile, module);
 	return l;
 }
 
@@ -103,14 +102,14 @@ static void put_name(struct symbolizer *s, struct symbol *symbol, const char *na
 }
 
 /* Names from the file of a module that is loaded. */
-static size_t levels_in(struct symbolize_module *l, const struct key *k, struct inline_level *level,
-			const char **outer, GElf_Off *into)
+static size_t levels_in(struct symbolize_session *l, const struct key *k,
+			struct inline_level *level, const char **outer, GElf_Off *into)
 {
 	uint64_t back = k->exact || !k->offset ? 0 : 1;
 	GElf_Addr address = k->offset + l->bias - back;
-	size_t n = inline_levels(l->module, address, level);
+	size_t n = inline_levels(l->debug.files, l->module, address, level);
 
-	*outer = symbolize_module_symbol(l, address, into);
+	*outer = symbolize_session_symbol(l, address, into);
 	*into += back;
 	return n;
 }
@@ -144,7 +143,7 @@ static struct symbol *look_up(struct symbolizer *s, const struct key *k, size_t 
 	size_t n = 0;
 
 	if (l->state == SYMBOLIZE_LOADED)
-		n = levels_in(l, k, level, &outer, &into);
+		n = levels_in(l->session, k, level, &outer, &into);
 	if (!n)
 		level[n++] = (struct inline_level){NULL, NULL, 0, 0, false};
 	if (!level[n - 1].function)
@@ -161,7 +160,7 @@ static struct symbol *look_up(struct symbolizer *s, const struct key *k, size_t 
 		symbol[i].inlined = level[i].inlined;
 		symbol[i].source = !level[i].function		? SYMBOL_UNKNOWN
 				   : level[i].function != outer ? SYMBOL_FROM_DEBUG_INFO
-				   : l->stripped		? SYMBOL_FROM_DYNAMIC
+				   : l->session->stripped	? SYMBOL_FROM_DYNAMIC
 								: SYMBOL_FROM_TABLE;
 	}
 	*count = n;
@@ -231,5 +230,13 @@ bool symbolize_ambiguous(struct symbolizer *s)
 	bool news = s->ambiguous && !s->ambiguous_told;
 
 	s->ambiguous_told |= news;
+	return news;
+}
+
+bool symbolize_left_out(struct symbolizer *s)
+{
+	bool news = s->sessions.files.left_out && !s->left_out_told;
+
+	s->left_out_told |= news;
 	return news;
 }

@@ -2,13 +2,13 @@
 /* From (module, offset) to function, file, line and inlined calls.
  *
  * Works offline from the files that the profile names, or from equal ones
- * elsewhere (symbolize_module.h), with separate debug information found by
- * build-id or debug link as libdwfl does. A file whose build-id is not the one the
+ * elsewhere (symbolize_module.h), with debug information apart from them found by
+ * build-id or debug link (symbolize_debug.h). A file whose build-id is not the one the
  * profile recorded is never used: a wrong name is worse than none. Nothing is
  * opened before it is asked for, and every answer is kept.
  *
- * A module file is only opened when it is a regular file: a profile is data
- * from elsewhere and may name a pipe or a device, where opening alone does something.
+ * A profile is data from elsewhere: symbolize_open.h says what of the files that it
+ * leads to is opened, and how.
  */
 #ifndef SCPROF_REPORT_SYMBOLS_SYMBOLIZE_H
 #define SCPROF_REPORT_SYMBOLS_SYMBOLIZE_H
@@ -51,7 +51,8 @@ enum symbolize_state {
 	SYMBOLIZE_UNTRIED,
 	SYMBOLIZE_LOADED,
 	SYMBOLIZE_MISSING, /* no such file, not a regular file, not ELF */
-	SYMBOLIZE_STALE	   /* another build than the one that ran */
+	SYMBOLIZE_STALE,   /* another build than the one that ran */
+	SYMBOLIZE_LEFT_OUT /* beyond what is read for one profile */
 };
 
 struct symbolizer;
@@ -62,9 +63,9 @@ struct symbolizer *symbolize_new(const struct profile *p);
 void symbolize_free(struct symbolizer *s);
 
 /* For a reader with more rights than those who wrote the profile, to be called before anything is
- * asked for: only files of root or of the caller itself are opened, which nobody else can cut
- * short while they are mapped (SIGBUS), and only with the build-id that the profile recorded: who
- * cannot read a file cannot have its names told either. */
+ * asked for: only root's files are opened that everybody may read, and only with the build-id that
+ * the profile recorded. libdw, which reads them, shall not meet what somebody else has made, and
+ * nobody is told names from a file that is closed to him. */
 void symbolize_guard(struct symbolizer *s);
 bool symbolize_is_guarded(const struct symbolizer *s);
 
@@ -83,5 +84,9 @@ const char *symbolize_refused_map(struct symbolizer *s);
 
 /* Such maps of several processes know different names for one address: true once. */
 bool symbolize_ambiguous(struct symbolizer *s);
+
+/* Files, or debug information, were left out for the bound on what is read for one profile
+ * (symbolize_open.h): true once. */
+bool symbolize_left_out(struct symbolizer *s);
 
 #endif

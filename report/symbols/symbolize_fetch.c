@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "report/symbols/symbolize_module.h"
+#include "report/symbols/symbolize_debug.h"
 
 struct client;
 
@@ -14,19 +14,17 @@ typedef struct client *begin_function(void);
 typedef void end_function(struct client *c);
 typedef int find_function(struct client *c, const unsigned char *build_id, int bytes, char **path);
 
-int symbolize_fetch(const uint8_t *build_id, uint32_t bytes)
+/* -1, or an open descriptor. */
+static int ask(const uint8_t *build_id, uint32_t bytes, bool debug_only)
 {
 	static const char *const kinds[] = {"debuginfod_find_debuginfo",
 					    "debuginfod_find_executable"};
-	const char *servers = getenv("DEBUGINFOD_URLS");
 	struct client *client = NULL;
 	begin_function *begin;
 	end_function *end;
 	void *library;
 	int fd = -1;
 
-	if (!servers || !*servers || !bytes)
-		return -1;
 	library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		return -1;
@@ -34,7 +32,7 @@ int symbolize_fetch(const uint8_t *build_id, uint32_t bytes)
 	end = (end_function *)dlsym(library, "debuginfod_end");
 	if (begin && end)
 		client = begin();
-	for (unsigned i = 0; client && fd < 0 && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (unsigned i = 0; client && fd < 0 && i < (debug_only ? 1 : 2); i++) {
 		find_function *find = (find_function *)dlsym(library, kinds[i]);
 
 		fd = find ? find(client, build_id, (int)bytes, NULL) : -1;
@@ -42,4 +40,19 @@ int symbolize_fetch(const uint8_t *build_id, uint32_t bytes)
 	if (client)
 		end(client);
 	return fd < 0 ? -1 : fd; /* the library stays open: its HTTP client does not unload well */
+}
+
+int symbolize_fetch(struct symbolize_files *f, const uint8_t *build_id, uint32_t bytes,
+		    bool debug_only, struct stat *st)
+{
+	const char *servers = getenv("DEBUGINFOD_URLS");
+	int fd = -1;
+
+	if (servers && *servers && bytes && symbolize_spend(f, SYMBOLIZE_QUESTION))
+		fd = ask(build_id, bytes, debug_only);
+	if (fd >= 0 && (fstat(fd, st) < 0 || !S_ISREG(st->st_mode))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
 }

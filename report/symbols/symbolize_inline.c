@@ -14,14 +14,15 @@
  * may have ended before it (assembly without debug information follows). And
  * compilers that write no .debug_aranges (clang, rustc) leave only a search
  * through all units. */
-static Dwarf_Die *find_unit(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias)
+static Dwarf_Die *find_unit(struct symbolize_files *files, Dwfl_Module *module, Dwarf_Addr address,
+			    Dwarf_Addr *bias)
 {
 	Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
 
 	if (unit && dwarf_haspc(unit, address - *bias) > 0)
 		return unit;
 	unit = NULL;
-	while ((unit = dwfl_module_nextcu(module, unit, bias)) != NULL)
+	while (symbolize_step(files, 1) && (unit = dwfl_module_nextcu(module, unit, bias)) != NULL)
 		if (dwarf_haspc(unit, address - *bias) > 0)
 			return unit;
 	return NULL;
@@ -78,6 +79,7 @@ static void call_place(Dwarf_Die *unit, Dwarf_Die *die, const char **file, int *
 /* The functions around an address as their code is nested: the subprogram
  * first, then what was inlined into it. */
 struct chain {
+	struct symbolize_files *files;
 	Dwarf_Addr pc;
 	bool everywhere; /* look into functions elsewhere too: they may hold local ones */
 	size_t count;
@@ -120,7 +122,7 @@ static bool find_chain(Dwarf_Die *parent, struct chain *chain, int depth)
 		if ((here || is_container(tag) || chain->everywhere) &&
 		    find_chain(&child, chain, depth + 1))
 			return true;
-	} while (dwarf_siblingof(&child, &child) == 0);
+	} while (symbolize_step(chain->files, 1) && dwarf_siblingof(&child, &child) == 0);
 	return false;
 }
 
@@ -154,16 +156,17 @@ static size_t walk_chain(Dwarf_Die *unit, struct chain *chain, const char *file,
 	return n;
 }
 
-size_t inline_levels(Dwfl_Module *module, Dwarf_Addr address, struct inline_level *level)
+size_t inline_levels(struct symbolize_files *files, Dwfl_Module *module, Dwarf_Addr address,
+		     struct inline_level *level)
 {
-	struct chain chain = {0};
+	struct chain chain = {.files = files};
 	Dwarf_Die *unit;
 	Dwarf_Addr bias = 0;
 	const char *file = NULL;
 	int line = 0;
 	size_t n;
 
-	unit = find_unit(module, address, &bias);
+	unit = find_unit(files, module, address, &bias);
 	if (!unit)
 		return 0;
 	find_line(unit, address - bias, &file, &line);
@@ -172,6 +175,8 @@ size_t inline_levels(Dwfl_Module *module, Dwarf_Addr address, struct inline_leve
 		chain.everywhere = true;
 		find_chain(unit, &chain, 0);
 	}
+	if (!symbolize_step(files, 1))
+		return 0; /* what was found may be a part */
 	n = walk_chain(unit, &chain, file, line, level);
 	if (!n && file)
 		level[n++] = (struct inline_level){NULL, file, line, 0, false};

@@ -5,6 +5,8 @@
 
 #include <elfutils/libdwfl.h>
 
+#include "report/symbols/symbolize_open.h"
+
 /* One level: a function, and the place in it. Strings belong to the Dwfl. */
 struct inline_level {
 	const char *function; /* linker name, or plain name; NULL: not known */
@@ -17,7 +19,9 @@ struct inline_level {
 #define INLINE_LEVELS 64
 
 /* Levels at `address` (in the Dwfl's address space), innermost first. Returns
- * how many were filled, at most INLINE_LEVELS; 0 without debug information. */
-size_t inline_levels(Dwfl_Module *module, Dwarf_Addr address, struct inline_level *level);
+ * how many were filled, at most INLINE_LEVELS; 0 without debug information, and
+ * where it would take more steps than `files` has left. */
+size_t inline_levels(struct symbolize_files *files, Dwfl_Module *module, Dwarf_Addr address,
+		     struct inline_level *level);
 
 #endif

@@ -10,37 +10,59 @@
  *   DIR/PATH, DIR/FILE, DIR/.build-id/xx/... for each DIR of SCPROF_DEBUG_PATH (DIR:DIR...);
  *   /usr/lib/debug/.build-id/xx/....debug;
  *   the servers of DEBUGINFOD_URLS, where it is set and libdebuginfod is installed.
- * Separate debug information of a file that was found is libdwfl's to find: by
- * build-id, by debug link (CRC checked), by debuginfod, in the same directories. */
+ * Debug information apart from it is symbolize_debug.h's to find. */
 #ifndef SCPROF_REPORT_SYMBOLS_SYMBOLIZE_MODULE_H
 #define SCPROF_REPORT_SYMBOLS_SYMBOLIZE_MODULE_H
 
 #include <elfutils/libdwfl.h>
+#include <uthash.h>
 
 #include "report/symbols/symbolize.h"
+#include "report/symbols/symbolize_debug.h"
+#include "report/symbols/symbolize_open.h"
 #include "report/symbols/symbolize_table.h"
 
-struct symbolize_module {
-	enum symbolize_state state;
-	Dwfl *dwfl;
+/* What a session is of: a file and what it is believed to be, however it is spelled. */
+struct symbolize_key {
+	uint64_t device, inode;
+	uint32_t build_id_bytes;
+	uint8_t build_id[SCP_BUILD_ID_MAX];
+};
+
+/* An open file with its symbols. Several modules of a profile may share it. */
+struct symbolize_session {
+	struct symbolize_key key;
+	Dwfl *dwfl; /* NULL: it cannot be read, or for the bound's sake shall not be */
+	bool left_out;
 	Dwfl_Module *module;
 	Dwarf_Addr bias;
+	struct symbolize_debug debug;
 	struct symbol_table *table; /* NULL: few symbols were asked for, or memory is out */
 	uint32_t walks;		    /* without it */
 	bool stripped;		    /* the only symbols are those of dynamic linking */
-	bool guarded;		    /* see symbolize_guard; to be set before it is opened */
+	UT_hash_handle hh;
+};
+
+/* Of one profile. */
+struct symbolize_sessions {
+	struct symbolize_files files;
+	struct symbolize_session *all; /* NULL: none yet */
+};
+
+struct symbolize_module {
+	enum symbolize_state state;
+	struct symbolize_session *session; /* of a loaded module */
 };
 
 /* Sets m->state, which was SYMBOLIZE_UNTRIED. */
-void symbolize_module_open(struct symbolize_module *m, const struct profile *p, uint32_t module);
-void symbolize_module_close(struct symbolize_module *m);
+void symbolize_module_open(struct symbolize_sessions *s, struct symbolize_module *m,
+			   const struct profile *p, uint32_t module);
+void symbolize_sessions_clear(struct symbolize_sessions *s);
 
 /* The linker symbol that an address (of the Dwfl) belongs to, and how far behind its beginning that
- * is; NULL: none. A loaded module's. The nearest symbol below is not good enough: in a stripped
- * file it is some other function. */
-const char *symbolize_module_symbol(struct symbolize_module *m, GElf_Addr address, GElf_Off *into);
-
-/* A file by its build-id from the servers of DEBUGINFOD_URLS: an open descriptor, or -1. */
-int symbolize_fetch(const uint8_t *build_id, uint32_t bytes);
+ * is; NULL: none. The nearest symbol below is not good enough: in a stripped file it is some other
+ * function. */
+const char *symbolize_session_symbol(struct symbolize_session *s, GElf_Addr address,
+				     GElf_Off *into);
 
 #endif

@@ -218,6 +218,7 @@ teardown()
 	[ -z "${SERVER:-}" ] || kill "$SERVER" 2>/dev/null || true
 	[ -z "${SLEEPER:-}" ] || kill "$SLEEPER" 2>/dev/null || true
 	[ -z "${MAP:-}" ] || rm -f "$MAP"
+	[ -z "${ELSEWHERE:-}" ] || rm -rf "$ELSEWHERE"
 }
 
 @test "debuginfod: debug information of stripped files, and of files that are gone" {
@@ -335,6 +336,64 @@ teardown()
 	rm "$MAP"
 	report
 	jq -e '[.warnings[].code] | index("map-refused") == null' report.json
+}
+
+# What another user left where debug information of root's own file is looked for.
+@test "a debug link that leads to a pipe of another user: root's report ends, without the names" {
+	[ "$(id -u)" = 0 ] || skip 'only root can become somebody else'
+	ELSEWHERE=$(mktemp -d) # where somebody else can go
+	chmod 755 "$ELSEWHERE"
+	build
+	profile
+	strip libgate.so
+	objcopy --add-gnu-debuglink=app libgate.so
+	mkdir real
+	mv libgate.so real
+	chown 65534 "$ELSEWHERE"
+	other() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+	other mkdir "$ELSEWHERE/.debug"
+	other mkfifo "$ELSEWHERE/.debug/app" "$ELSEWHERE/app"
+	other ln -s "$T/real/libgate.so" "$ELSEWHERE/libgate.so"
+	ln -s "$ELSEWHERE/libgate.so" libgate.so
+	ln -s "$ELSEWHERE/.debug" .debug
+	chown 65534 app.scp
+	timeout -k 5 60 "$SCPROF" report --format json -o report.json app.scp
+	jq -e '[.sites[].stack[].function] | any(. == "gate_inner") | not' report.json
+	has gate_open "" null dynamic-symbols
+}
+
+@test "files beyond what is read for one profile: names are left out, which all formats say" {
+	build
+	profile
+	cp app whole
+	strip --strip-debug -o smaller app
+	/usr/bin/python3 - app <<-'END'
+		import struct, sys
+		with open(sys.argv[1], "r+b") as f:
+		    image = f.read()
+		    at, = struct.unpack_from("<Q", image, 40)
+		    number, names = struct.unpack_from("<HH", image, 60)
+		    text, = struct.unpack_from("<Q", image, at + 64 * names + 24)
+		    for i in range(number):
+		        name, = struct.unpack_from("<L", image, at + 64 * i)
+		        if image[text + name:].startswith(b".comment\0"):
+		            f.seek(at + 64 * i + 32)
+		            f.write(struct.pack("<Q", 2 << 30))
+		    f.truncate(3 << 30)
+	END
+	report
+	jq -e '[.sites[].stack[].function] | any(. == "outer" or . == "middle") | not' report.json
+	has gate_inner gate.c 4 debug-info
+	[ "$(jq '[.warnings[] | select(.code == "names-left-out")] | length' report.json)" = 1 ]
+	jq -e '[.warnings[].code] | index("missing-module") == null' report.json
+	grep -q 'Names or lines were left out' report.txt
+	"$SCPROF" report --format html -o report.html app.scp
+	grep -q 'Names or lines were left out' report.html
+	# What the warning says to do.
+	mkdir small
+	cp smaller small/app
+	SCPROF_DEBUG_PATH=$T/small report
+	has outer "" null symbol-table
 }
 
 @test "root opens only root's files for another user's profile, and says so" {

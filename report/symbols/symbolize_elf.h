@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* ELF files in memory of our own, made so that libdw, which reads them, opens nothing by itself.
+ * Private to symbolize*.c. */
+#ifndef SCPROF_REPORT_SYMBOLS_SYMBOLIZE_ELF_H
+#define SCPROF_REPORT_SYMBOLS_SYMBOLIZE_ELF_H
+
+#include "report/symbols/symbolize_open.h"
+#include "include/scprof_format.h"
+
+/* A file that holds what several files' debug information has in common (dwz). */
+struct symbolize_alt {
+	char name[512]; /* a whole path, or one from the folder of the file with the link */
+	uint8_t build_id[SCP_BUILD_ID_MAX];
+	uint32_t build_id_bytes; /* 0: none is needed */
+};
+
+/* Does the file have this build-id? Few bytes are read, none mapped. -1: it is no ELF file, or
+ * beyond the bound. */
+int symbolize_elf_has_build_id(struct symbolize_files *f, int fd, const uint8_t *build_id,
+			       uint32_t bytes);
+
+/* What names are read from of the file that `st` is of, in memory that libdwfl can map: a
+ * descriptor, or -1 where the file is no ELF file, is beyond the bound, is cut short while it is
+ * read, or memory is out. Code and data, which have no names, are zeroes. Its link to a file of dwz
+ * is taken out: libdw would follow it. *alt is set where there is one. */
+int symbolize_elf_copy(struct symbolize_files *f, int fd, const struct stat *st,
+		       struct symbolize_alt *alt);
+
+#endif

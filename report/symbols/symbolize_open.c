@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report/symbols/symbolize_open.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
+
+static bool take(struct symbolize_files *f, uint64_t *taken, uint64_t more, uint64_t most)
+{
+	if (more > most - *taken) {
+		f->left_out = true;
+		return false;
+	}
+	*taken += more;
+	return true;
+}
+
+bool symbolize_spend(struct symbolize_files *f, uint64_t bytes)
+{
+	return take(f, &f->spent, bytes, f->guarded ? SYMBOLIZE_MOST_GUARDED : SYMBOLIZE_MOST);
+}
+
+bool symbolize_step(struct symbolize_files *f, uint64_t steps)
+{
+	return take(f, &f->steps, steps,
+		    f->guarded ? SYMBOLIZE_MOST_STEPS_GUARDED : SYMBOLIZE_MOST_STEPS);
+}
+
+/* A descriptor that names the file without opening it (O_PATH), to be looked at. */
+static int find_file(const char *path, int flags, struct stat *st)
+{
+	int place = open(path, O_PATH | O_CLOEXEC | flags);
+
+	if (place >= 0 && fstat(place, st) < 0) {
+		close(place);
+		return -1;
+	}
+	return place;
+}
+
+/* The file that was looked at, whatever its path leads to by now. Takes the descriptor. */
+static int open_found(int place)
+{
+	char name[64];
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", place);
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	close(place);
+	return fd;
+}
+
+/* Files of /proc are regular and empty, and to read one may have effects, too. */
+static bool is_allowed(const struct symbolize_files *f, const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && st->st_size > 0 &&
+	       (!f->guarded || (!st->st_uid && st->st_mode & S_IROTH));
+}
+
+int symbolize_open(struct symbolize_files *f, const char *path, struct stat *st)
+{
+	int place = find_file(path, 0, st);
+
+	if (place < 0)
+		return -1;
+	if (is_allowed(f, st) && symbolize_spend(f, SYMBOLIZE_LOOK))
+		return open_found(place);
+	close(place);
+	return -1;
+}
+
+static char *read_text(int fd, uint64_t bytes)
+{
+	char *text = malloc(bytes + 1);
+	uint64_t at = 0;
+	ssize_t got = 1;
+
+	while (text && at < bytes && (got = read(fd, text + at, bytes - at)) > 0)
+		at += (uint64_t)got;
+	if (text)
+		text[at] = '\0';
+	return text;
+}
+
+enum symbolize_map symbolize_read_map(struct symbolize_files *f, const char *path, uid_t owner,
+				      uint64_t since_ns, char **text)
+{
+	struct stat st;
+	int fd = find_file(path, O_NOFOLLOW, &st);
+	uint64_t written;
+
+	*text = NULL;
+	if (fd < 0)
+		return SYMBOLIZE_MAP_NONE;
+	written = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+	if (!S_ISREG(st.st_mode) || st.st_uid != owner || written < since_ns) {
+		close(fd);
+		return SYMBOLIZE_MAP_REFUSED;
+	}
+	fd = open_found(fd);
+	if (fd < 0)
+		return SYMBOLIZE_MAP_NONE;
+	if (symbolize_spend(f, SYMBOLIZE_LOOK + (uint64_t)st.st_size))
+		*text = read_text(fd, (uint64_t)st.st_size);
+	close(fd);
+	return *text ? SYMBOLIZE_MAP_READ : SYMBOLIZE_MAP_NONE;
+}
+
+bool symbolize_copy(int from, int to, uint64_t offset, uint64_t bytes)
+{
+	off_t at = (off_t)offset;
+	uint64_t end;
+	ssize_t got = 1;
+
+	if (__builtin_add_overflow(offset, bytes, &end) || end > INT64_MAX ||
+	    lseek(to, at, SEEK_SET) != at)
+		return false;
+	while ((uint64_t)at < end && got > 0)
+		got = sendfile(to, from, &at, end - (uint64_t)at);
+	return (uint64_t)at == end;
+}
