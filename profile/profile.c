@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "profile/model/account.h"
 #include "profile/read/error.h"
@@ -260,7 +261,7 @@ static int add_file(struct profile *p, const char *path, uint64_t most_bytes, bo
 	}
 	if (result == 0) {
 		add_header(p, raw_header(&raw));
-		p->foreign |= raw.foreign;
+		p->foreign |= raw.owner && raw.owner != geteuid();
 		take_clocks(p, raw_header(&raw), &clocks);
 		add_overhead(p, raw_header(&raw), depth_of(p, before.entries, p->entries, NULL));
 		slowest_join(p, &raw_header(&raw)->slowest, before.slowests,

@@ -191,6 +191,7 @@ struct prof_process {
 	uint32_t end_state;				    /* enum scp_end_state */
 	uint64_t start_real_ns, start_mono_ns, end_mono_ns; /* end 0: not known */
 	char *file;					    /* the profile it came from */
+	uint32_t owner;					    /* user id of that file */
 };
 
 /* What a wrapped call adds (struct scp_cost). The errors are standard errors and hold what

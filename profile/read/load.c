@@ -59,6 +59,7 @@ static int load_process(struct load *l, const struct prof_process *from, const c
 	out->exe = strdup(exe);
 	out->program = program_name_of(program, exe);
 	out->file = strdup(l->raw->path);
+	out->owner = l->raw->owner;
 	out->argv = cmdline_split(argv, argv_bytes, &out->argc);
 	p->processes++;
 	return out->exe && out->program && out->file && out->argv ? 0 : -1;

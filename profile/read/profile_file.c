@@ -67,7 +67,7 @@ static int open_regular(struct raw_file *raw, bool links, struct profile_error *
 				 "with DIR/*.scp.");
 	if (!S_ISREG(st.st_mode))
 		return prof_fail(err, raw->path, "is not a regular file, so not a profile");
-	raw->foreign = st.st_uid && st.st_uid != geteuid();
+	raw->owner = st.st_uid;
 	return 0;
 }
 

@@ -46,8 +46,8 @@ struct raw_file {
 	const char *path;
 	uint64_t most_bytes; /* that are read */
 	int fd;
-	bool live;    /* it may change while we read */
-	bool foreign; /* see struct profile */
+	bool live;	/* it may change while we read */
+	uint32_t owner; /* user id of the file that was opened */
 	uint8_t *image, *earlier;
 	uint64_t image_bytes, earlier_bytes;
 	struct raw_marks first, second;

@@ -370,8 +370,8 @@ static void warn_maps(struct report *r)
 
 	while ((refused = symbolize_refused_map(r->symbols)) != NULL)
 		report_warn(r, "map-refused",
-			    "%s was not used: it is older than the process, or belongs to neither "
-			    "you nor root. Its generated code is shown as addresses.",
+			    "%s was not used: it is older than the process, or does not belong to "
+			    "the profile's owner. Its generated code is shown as addresses.",
 			    refused);
 	if (symbolize_ambiguous(r->symbols))
 		report_warn(r, "map-ambiguous",

@@ -49,7 +49,7 @@ struct symbolizer *symbolize_new(const struct profile *p)
 	s->profile = p;
 	s->sessions.files.guarded = p->foreign && !geteuid();
 	s->loaded = calloc(p->modules ? p->modules : 1, sizeof(*s->loaded));
-	s->jit = jit_new(p);
+	s->jit = jit_new(p, &s->sessions.files);
 	if (!s->loaded || !s->jit) {
 		symbolize_free(s);
 		return NULL;

@@ -3,12 +3,14 @@
  * /tmp/perf-PID.map, lines of "START SIZE NAME" in hexadecimal. Private to symbolize*.c.
  *
  * The maps of all processes of a profile are asked. One is only believed when it belongs
- * to us or to root and was written after its process began. Where two know
+ * to the owner of the process's profile, who is told what it says, and was written after the
+ * process began. Where two know
  * different names for an address none is given: a path does not say whose it is. */
 #ifndef SCPROF_REPORT_SYMBOLS_SYMBOLIZE_JIT_H
 #define SCPROF_REPORT_SYMBOLS_SYMBOLIZE_JIT_H
 
 #include "profile/profile.h"
+#include "report/symbols/symbolize_open.h"
 
 struct jit;
 
@@ -19,8 +21,8 @@ struct jit_name {
 	bool ambiguous;	  /* maps disagree */
 };
 
-/* Reads nothing yet. NULL: memory is out. */
-struct jit *jit_new(const struct profile *p);
+/* Reads nothing yet. Both must outlive it. NULL: memory is out. */
+struct jit *jit_new(const struct profile *p, struct symbolize_files *files);
 void jit_free(struct jit *j);
 
 struct jit_name jit_look_up(struct jit *j, uint64_t address);

@@ -333,6 +333,24 @@ teardown()
 	report
 	jq -e '.sites[] | select(.symbol == "send") | .stack[0] | .function == null and .module == null' report.json
 	jq -e '[.warnings[].code] | index("map-refused") != null' report.json
+	# It must belong to the owner of the profile: root, who reads, can read more than others.
+	touch "$MAP"
+	chmod 600 "$MAP"
+	report
+	jq -e '.sites[] | select(.symbol == "send") | .stack[0].name_from == "perf-map"' report.json
+	if [ "$(id -u)" = 0 ]; then
+		chown 65534 app.scp
+		report
+		jq -e '.sites[] | select(.symbol == "send") | .stack[0].function == null' report.json
+		jq -e '[.warnings[] | select(.code == "map-refused") | .text] |
+			length == 1 and (.[0] | contains("does not belong to"))' report.json
+		chown 65534 "$MAP"
+		report
+		jq -e '.sites[] | select(.symbol == "send") | .stack[0].name_from == "perf-map"' report.json
+		chown 0 app.scp
+		report
+		jq -e '.sites[] | select(.symbol == "send") | .stack[0].function == null' report.json
+	fi
 	rm "$MAP"
 	report
 	jq -e '[.warnings[].code] | index("map-refused") == null' report.json

@@ -342,6 +342,8 @@ static void test_who_owns_the_files_is_known(void **state)
 	if (chown(paths[0], 65534, 65534) == 0) { /* root's right */
 		assert_int_equal(profile_add(p, paths[0], &err), 0);
 		assert_true(p->foreign);
+		assert_int_equal(p->process[0].owner, geteuid());
+		assert_int_equal(p->process[1].owner, 65534);
 		assert_int_equal(profile_add(p, paths[1], &err), 0);
 		assert_true(p->foreign);
 	}

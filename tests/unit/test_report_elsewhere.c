@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <elfutils/libdwelf.h>
 
@@ -24,6 +25,7 @@ static void set_up(const char *path)
 	process[0].pid = (uint32_t)getpid();
 	process[1].pid = (uint32_t)getppid(); /* no one else's map is touched */
 	process[0].exe = process[1].exe = exe;
+	process[0].owner = process[1].owner = geteuid();
 	profile = (struct profile){
 		.module = &module, .modules = 1, .process = process, .processes = 2};
 }
@@ -161,26 +163,90 @@ static void test_maps_that_disagree_name_nothing(void **state)
 	write_map(process[1].pid, NULL);
 }
 
-static void test_map_of_another_owner_is_refused(void **state)
+static void check_map(bool believed)
 {
 	struct report_options o = REPORT_OPTIONS_DEFAULT;
-	char path[64];
-	struct report *r;
+	struct report *r = report_build(&profile, &o);
+
+	for (uint64_t at = 0x1001; at < 0x1003; at++) {
+		const char *name = generated(r, at)->function;
+
+		if (believed)
+			assert_string_equal(name, "foreign");
+		else
+			assert_null(name);
+	}
+	assert_int_equal(warnings_called(r, "map-refused"), !believed);
+	report_free(r);
+}
+
+/* Who reads may be root, and what root may read is not for everybody. */
+static void test_a_map_is_believed_that_belongs_to_the_owner_of_the_profile(void **state)
+{
+	char path[64], other[64];
 
 	(void)state;
 	set_up("/nonexistent");
 	write_map(process[0].pid, "1000 10 foreign\n");
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", process[0].pid);
-	if (chown(path, 12345, 12345) != 0) {
-		unlink(path);
-		skip(); /* only root can give a file away */
+	chmod(path, 0600);
+	check_map(true);
+	process[0].owner = 12345;
+	check_map(false);
+	if (chown(path, 12345, 12345) == 0) { /* root's right */
+		check_map(true);
+		process[0].owner = geteuid();
+		check_map(false);
+		process[0].owner = 12345;
 	}
-	r = report_build(&profile, &o);
-	assert_null(generated(r, 0x1001)->function);
-	assert_null(generated(r, 0x1002)->function);
-	assert_int_equal(warnings_called(r, "map-refused"), 1);
-	report_free(r);
+	snprintf(other, sizeof(other), "/tmp/scprof-test-%u", process[0].pid);
+	assert_int_equal(rename(path, other), 0);
+	assert_int_equal(symlink(other, path), 0);
+	check_map(false);
 	unlink(path);
+	unlink(other);
+}
+
+#define LINES  300
+#define PLACES 1000
+
+/* Lines of code that lies across, within and around that of others. */
+static void test_of_lines_that_overlap_the_last_one_counts(void **state)
+{
+	static int last[PLACES];
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	char lines[LINES * 32], name[16];
+	uint32_t random = 1;
+	struct report *r;
+	int at = 0;
+
+	(void)state;
+	memset(last, 0xff, sizeof(last));
+	for (int i = 0; i < LINES; i++) {
+		uint32_t start = (random = random * 1664525 + 1013904223) >> 8;
+		uint32_t size = (random = random * 1664525 + 1013904223) >> 8;
+
+		start %= PLACES;
+		size %= i % 10 ? 12 : 300;
+		for (uint32_t k = start; k < start + size && k < PLACES; k++)
+			last[k] = i;
+		at += snprintf(lines + at, sizeof(lines) - (size_t)at, "%x %x f%d\n", start + 16,
+			       size, i);
+	}
+	set_up("/nonexistent");
+	write_map(process[0].pid, lines);
+	r = report_build(&profile, &o);
+	for (int i = 0; i < PLACES; i++) {
+		const char *found = generated(r, (uint64_t)i + 17)->function; /* the byte before */
+
+		snprintf(name, sizeof(name), "f%d", last[i]);
+		if (last[i] < 0)
+			assert_null(found);
+		else
+			assert_string_equal(found, name);
+	}
+	report_free(r);
+	write_map(process[0].pid, NULL);
 }
 
 int main(void)
@@ -188,7 +254,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_vdso_of_this_kernel_only),
 		cmocka_unit_test(test_maps_that_disagree_name_nothing),
-		cmocka_unit_test(test_map_of_another_owner_is_refused),
+		cmocka_unit_test(test_a_map_is_believed_that_belongs_to_the_owner_of_the_profile),
+		cmocka_unit_test(test_of_lines_that_overlap_the_last_one_counts),
 	};
 
 	return cmocka_run_group_tests_name("report elsewhere", tests, NULL, NULL);
