@@ -13,6 +13,7 @@ CLI_SRC = \
 	cli/cmd_preload_stubs.c \
 	cli/cmd_report.c \
 	cli/cmd_serve.c \
+	cli/cmd_serve_render.c \
 	cli/cmd_symbols.c \
 	cli/cmd_top.c \
 	cli/commands.c \

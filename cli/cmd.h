@@ -27,6 +27,7 @@ int cmd_preload_stubs(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
+int cmd_serve_render(int argc, char **argv);
 int cmd_symbols(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_watch_run(int argc, char **argv);

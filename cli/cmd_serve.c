@@ -32,6 +32,7 @@ static void raise_descriptors(void)
 static void take_signals(sigset_t *set)
 {
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL); /* else nobody could learn how a child ended */
 	sigemptyset(set);
 	sigaddset(set, SIGTERM);
 	sigaddset(set, SIGINT);
@@ -46,8 +47,7 @@ static void follow(struct agent *agent, struct http *http, const sigset_t *signa
 
 	while (sigtimedwait(signals, NULL, &second) < 0) {
 		agent_scan(agent);
-		news = http_tend(http);
-		if (news)
+		while ((news = http_tend(http)))
 			complaint_print("scprof serve", news);
 	}
 }

@@ -31,9 +31,10 @@ const struct command commands[] = {
 	 false},
 	{"config", cmd_config, config_usage, "which defaults the configuration files set", 2,
 	 false},
-	/* asked for by libscprof.so, by `run --live`, by shells and by the build */
+	/* asked for by libscprof.so, by `run --live`, by `serve`, by shells and by the build */
 	{"preload-stubs", cmd_preload_stubs, NULL, NULL, 2, false},
 	{"watch-run", cmd_watch_run, NULL, NULL, 2, false},
+	{"serve-render", cmd_serve_render, NULL, NULL, 2, false},
 	{"complete", cmd_complete, NULL, NULL, 2, false},
 	{"describe", cmd_describe, NULL, NULL, 2, false},
 };

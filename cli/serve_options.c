@@ -39,19 +39,29 @@ const char serve_usage[] =
 	"  --max-functions N   functions of a program likewise (default: 200); what is beyond is\n"
 	"                      summed as \"other\"\n"
 	"  --max-files N       profiles followed at a time (default: 4096)\n"
+	"  --max-seconds N     for a page or pprof profile to be made (default: 60)\n"
 	"  --from-now          metrics of processes that began earlier count from now on\n"
 	"  --confidence R      of the intervals, 0.95 or 95% (default: 0.95)\n"
 	"  -h, --help          this text\n"
 	"\n"
 	"exit status: 0 ended by a signal; 1 cannot listen, or memory is out; 2 wrong usage\n";
 
-enum { OPT_LISTEN = 256, OPT_SERVICES, OPT_FUNCTIONS, OPT_FILES, OPT_NOW, OPT_CONFIDENCE };
+enum {
+	OPT_LISTEN = 256,
+	OPT_SERVICES,
+	OPT_FUNCTIONS,
+	OPT_FILES,
+	OPT_SECONDS,
+	OPT_NOW,
+	OPT_CONFIDENCE
+};
 
 static const struct option long_options[] = {
 	{"listen", required_argument, NULL, OPT_LISTEN},
 	{"max-services", required_argument, NULL, OPT_SERVICES},
 	{"max-functions", required_argument, NULL, OPT_FUNCTIONS},
 	{"max-files", required_argument, NULL, OPT_FILES},
+	{"max-seconds", required_argument, NULL, OPT_SECONDS},
 	{"from-now", no_argument, NULL, OPT_NOW},
 	{"confidence", required_argument, NULL, OPT_CONFIDENCE},
 	{"help", no_argument, NULL, 'h'},
@@ -97,6 +107,8 @@ static int take(struct serve_options *o, int option, char **argv)
 		return take_count("--max-functions", optarg, &o->agent.most_functions);
 	case OPT_FILES:
 		return take_count("--max-files", optarg, &o->agent.most_files);
+	case OPT_SECONDS:
+		return take_count("--max-seconds", optarg, &o->agent.most_seconds);
 	case OPT_NOW:
 		o->agent.from_now = true;
 		return 0;

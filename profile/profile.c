@@ -4,6 +4,8 @@
  * A file is read and checked whole before the model is touched; if memory runs
  * out half way the model goes back to what it was.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -240,16 +242,17 @@ static void add_header(struct profile *p, const struct scp_header *h)
 	p->ticker_late_ticks += h->ticker_late_ticks;
 }
 
-static int add_file(struct profile *p, const char *path, uint64_t most_bytes, bool links,
+/* Takes the descriptor; -1: the path is opened. */
+static int add_file(struct profile *p, const char *path, int fd, uint64_t most_bytes, bool links,
 		    struct prof_places *places, struct profile_error *err)
 {
+	struct raw_file raw = {.path = path, .fd = fd, .most_bytes = most_bytes};
 	struct model_size before = model_size(p);
 	struct file_clocks clocks;
-	struct raw_file raw;
 	int result;
 
 	err->text[0] = 0;
-	if (raw_open(&raw, path, most_bytes, links, err))
+	if (raw_open(&raw, links, err))
 		return -1;
 	result = resolve_clocks(path, raw_header(&raw), &clocks, err) ||
 				 check_clocks(p, path, &clocks, err)
@@ -274,25 +277,28 @@ static int add_file(struct profile *p, const char *path, uint64_t most_bytes, bo
 
 int profile_add(struct profile *p, const char *path, struct profile_error *err)
 {
-	return add_file(p, path, PROF_MOST_BYTES, true, NULL, err);
+	return add_file(p, path, -1, PROF_MOST_BYTES, true, NULL, err);
 }
 
 int profile_add_unlinked(struct profile *p, const char *path, struct profile_error *err)
 {
-	return add_file(p, path, PROF_MOST_BYTES, false, NULL, err);
+	return add_file(p, path, -1, PROF_MOST_BYTES, false, NULL, err);
 }
 
-int profile_add_within(struct profile *p, const char *path, uint64_t most_bytes,
-		       struct profile_error *err)
+int profile_add_open(struct profile *p, int fd, uint64_t most_bytes, struct profile_error *err)
 {
-	return add_file(p, path, most_bytes, true, NULL, err);
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	if (own < 0)
+		return prof_fail(err, "profile", "cannot read: %s", strerror(errno));
+	return add_file(p, "profile", own, most_bytes, true, NULL, err);
 }
 
 int profile_add_placed(struct profile *p, const char *path, struct prof_places *places,
 		       struct profile_error *err)
 {
 	*places = (struct prof_places){0};
-	if (!add_file(p, path, PROF_MOST_BYTES, false, places, err))
+	if (!add_file(p, path, -1, PROF_MOST_BYTES, false, places, err))
 		return 0;
 	free(places->place);
 	*places = (struct prof_places){0};

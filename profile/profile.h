@@ -285,11 +285,11 @@ int profile_add(struct profile *p, const char *path, struct profile_error *err);
 /* The same where others may write: what has become a symbolic link is refused, not followed. */
 int profile_add_unlinked(struct profile *p, const char *path, struct profile_error *err);
 
-/* The same, of a file that holds so many bytes at most: what is read is what is measured, also
- * where the file grows meanwhile. profile_add reads up to PROF_MOST_BYTES. */
+/* The same, of a file that is open (the descriptor stays the caller's) and that holds so many bytes
+ * at most: what is read is what is measured, also where the file grows meanwhile. profile_add reads
+ * up to PROF_MOST_BYTES. */
 #define PROF_MOST_BYTES (UINT64_C(2) << 30)
-int profile_add_within(struct profile *p, const char *path, uint64_t most_bytes,
-		       struct profile_error *err);
+int profile_add_open(struct profile *p, int fd, uint64_t most_bytes, struct profile_error *err);
 
 /* A file of the model as it is now, while its process goes on. */
 struct profile_moment {

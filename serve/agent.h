@@ -24,7 +24,9 @@ struct agent_options {
 	uint32_t most_files; /* open at a time; agent_open lowers it to what RLIMIT_NOFILE allows */
 	uint32_t most_names; /* looked at in one scan, in all directories; 0: 200 000 */
 	uint64_t most_bytes; /* of a file */
-	bool from_now;	     /* what began before the agent counts from its first reading on */
+	uint32_t
+		most_seconds; /* for a page or pprof profile to be rendered; 0: RENDERING_SECONDS */
+	bool from_now;	      /* what began before the agent counts from its first reading on */
 	double confidence;
 };
 

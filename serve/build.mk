@@ -8,6 +8,8 @@ SERVE_SRC = \
 	serve/gauges.c \
 	serve/http.c \
 	serve/http_answer.c \
+	serve/http_failures.c \
+	serve/http_models.c \
 	serve/http_tend.c \
 	serve/index_page.c \
 	serve/label.c \
@@ -16,6 +18,10 @@ SERVE_SRC = \
 	serve/negotiate.c \
 	serve/pool.c \
 	serve/pprof_window.c \
+	serve/renderer.c \
+	serve/renderer_wire.c \
+	serve/rendering.c \
+	serve/renderings.c \
 	serve/request.c \
 	serve/row_counters.c \
 	serve/shares.c \

@@ -170,11 +170,15 @@ static void add_headers(struct MHD_Response *response, const struct http_answer 
 static enum MHD_Result send_answer(struct MHD_Connection *connection, struct http_answer *answer)
 {
 	struct MHD_Response *response =
-		MHD_create_response_from_buffer(answer->bytes, answer->body, MHD_RESPMEM_MUST_FREE);
+		answer->body ? MHD_create_response_from_buffer(answer->bytes, answer->body,
+							       MHD_RESPMEM_MUST_FREE)
+			     : MHD_create_response_from_fd(answer->bytes, answer->file);
 	enum MHD_Result result;
 
 	if (!response) {
 		free(answer->body);
+		if (answer->file >= 0)
+			close(answer->file);
 		return MHD_NO;
 	}
 	add_headers(response, answer);
@@ -284,7 +288,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	client = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	http_answer(h, &request, header(connection, "Accept"), client ? client->connect_fd : -1,
 		    &answer);
-	return answer.body ? send_answer(connection, &answer) : MHD_NO;
+	return answer.body || answer.file >= 0 ? send_answer(connection, &answer) : MHD_NO;
 }
 
 /* Without descriptors libmicrohttpd tries to accept who waits again and again, and tells of each
@@ -332,7 +336,9 @@ struct http *http_start(struct agent *agent, struct http_address *a, struct prof
 	h->loopback = a->loopback;
 	pthread_mutex_init(&h->lock, NULL);
 	h->spare = http_take_descriptor();
-	pthread_mutex_init(&h->rendering, NULL);
+	renderings_begin(&h->renderings, agent->limits.any_owner);
+	if (agent->options.most_seconds)
+		h->renderings.limits.seconds = agent->options.most_seconds;
 	connections_begin(&h->connections);
 	pthread_condattr_init(&clock);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
@@ -354,10 +360,11 @@ void http_stop(struct http *h)
 	h->stopping = true;
 	pthread_cond_broadcast(&h->stopped);
 	pthread_mutex_unlock(&h->lock);
+	renderings_stop(&h->renderings);
 	MHD_stop_daemon(h->daemon); /* closes the listener */
 	pthread_cond_destroy(&h->stopped);
 	pthread_mutex_destroy(&h->lock);
-	pthread_mutex_destroy(&h->rendering);
+	renderings_end(&h->renderings);
 	connections_end(&h->connections);
 	if (h->spare >= 0)
 		close(h->spare);

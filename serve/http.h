@@ -29,8 +29,8 @@ int http_address_parse(struct http_address *a, const char *text, struct profile_
 /* Listen and answer from now on. Port 0: any; a->text says which it became. NULL and *err. */
 struct http *http_start(struct agent *agent, struct http_address *a, struct profile_error *err);
 
-/* Every second: look after connections. What is to be logged, because trouble began or ended; NULL:
- * nothing. */
+/* Every second: look after connections and processes. What is to be logged, because trouble began
+ * or ended, until the next call; NULL: nothing more. */
 const char *http_tend(struct http *h);
 
 /* Ends all connections; windows that are being waited for are given up. So is, within HTTP_LOOK_S,

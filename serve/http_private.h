@@ -8,6 +8,7 @@
 
 #include "serve/connections.h"
 #include "serve/http.h"
+#include "serve/rendering.h"
 #include "serve/request.h"
 
 enum http_trouble {
@@ -15,6 +16,20 @@ enum http_trouble {
 	HTTP_CROWDED,	     /* clients were refused lately */
 	HTTP_NO_DESCRIPTORS, /* none is left */
 };
+
+/* Pages and pprof profiles that were not made, since the first one after a while without. */
+struct http_failures {
+	uint64_t count;
+	time_t since;
+	uint64_t last_ns;
+	enum rendering_result why; /* the last one */
+	int status;
+	char service[LABEL_BYTES];
+	bool told; /* in the log */
+};
+
+#define HTTP_FAILURE_BYTES  128 /* of one's reason */
+#define HTTP_FAILURES_BYTES (LABEL_BYTES + 256)
 
 struct http {
 	struct agent *agent;
@@ -28,14 +43,17 @@ struct http {
 	bool stopping;
 	unsigned windows;
 	enum http_trouble trouble;
-	pthread_mutex_t rendering; /* one large page at a time: they take memory and CPU */
+	struct http_failures failures;
+	struct renderings renderings; /* has a lock of its own */
+	char news[HTTP_FAILURES_BYTES];
 };
 
 /* What is sent; made by http_answer. */
 struct http_answer {
 	unsigned status;
 	const char *type;
-	char *body; /* to be freed */
+	char *body; /* to be freed; NULL: the file */
+	int file;   /* to be closed; -1: none */
 	size_t bytes;
 	unsigned refresh; /* seconds; 0: none */
 	size_t left_out;  /* processes */
@@ -47,6 +65,25 @@ int http_take_descriptor(void);
 
 /* In a line. */
 const char *http_trouble_text(enum http_trouble trouble);
+
+#define HTTP_HTML_TYPE "text/html; charset=utf-8"
+
+/* An answer in plain text, instead of what there was. */
+__attribute__((format(printf, 3, 4))) void http_say(struct http_answer *out, unsigned status,
+						    const char *format, ...);
+
+/* A rendering failed, as result and status of its process say. */
+void http_failed(struct http *h, const char *service, enum rendering_result why, int status);
+void http_failure_text(char out[HTTP_FAILURE_BYTES], const struct http *h,
+		       enum rendering_result why, int status);
+/* What is to be logged of them; NULL: nothing. */
+const char *http_failures_news(struct http *h);
+/* A line with its end; "": none lately. */
+void http_failures_text(char out[HTTP_FAILURES_BYTES], struct http *h);
+
+/* A service's page, or a pprof profile (http_models.c). */
+void http_answer_models(struct http *h, const struct request *r, int client,
+			struct http_answer *out);
 
 /* Never fails: what cannot be answered becomes a 4xx or 5xx with a text. `client` is the socket
  * that the answer goes to: who has left it is not waited for. */

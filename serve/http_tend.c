@@ -77,9 +77,10 @@ const char *http_tend(struct http *h)
 	enum http_trouble trouble = find_trouble(h);
 	bool news;
 
+	renderings_tend(&h->renderings);
 	pthread_mutex_lock(&h->lock);
 	news = trouble != h->trouble;
 	h->trouble = trouble;
 	pthread_mutex_unlock(&h->lock);
-	return news ? http_trouble_text(trouble) : NULL;
+	return news ? http_trouble_text(trouble) : http_failures_news(h);
 }

@@ -2,7 +2,6 @@
 /* Both snapshots go into one model, where equal paths are one; then the first is taken off. */
 #include "serve/pprof_window.h"
 
-#include <errno.h>
 #include <math.h>
 #include <time.h>
 
@@ -44,80 +43,41 @@ static bool lost_any(const struct snapshot *first, const struct snapshot *last)
 	return false;
 }
 
-static enum window_result not_taken(int error)
+enum window_result window_begin(struct window *w, struct snapshot *first, bool ends)
 {
-	return error == EMFILE ? WINDOW_NO_DESCRIPTORS : WINDOW_NO_MEMORY;
-}
-
-static enum window_result read_end(struct window *w, struct agent *a, struct snapshot *first,
-				   const char *service)
-{
-	enum window_result result;
-	struct snapshot last;
-	int error;
-
-	/* A file that is found later would be known when the next window begins: what its process
-	 * did before would be in none. */
-	agent_scan(a);
-	error = snapshot_take(&last, a, service, w->clock);
-	result = not_taken(error);
-	if (!error) {
-		snapshot_load(&last, w->profile, is_news_or_known, first);
-		w->left_out += last.left_out;
-		result = lost_any(first, &last) ? WINDOW_UNREADABLE : WINDOW_DONE;
-		snapshot_load(first, w->profile, is_gone, &last);
-		if (first->left_out)
-			result = WINDOW_UNREADABLE;
-	}
-	snapshot_free(&last);
-	return result;
-}
-
-static enum window_result difference(struct window *w, struct agent *a, struct snapshot *first,
-				     const char *service, double seconds,
-				     bool (*wait)(void *context, double seconds), void *context)
-{
-	enum window_result result = WINDOW_NO_MEMORY;
-	struct profile_mark mark;
-	struct timespec began;
-
-	clock_gettime(CLOCK_REALTIME, &began);
-	if (profile_mark(w->profile, &mark) == 0) {
-		result = wait(context, seconds) ? read_end(w, a, first, service) : WINDOW_STOPPED;
-		if (result == WINDOW_DONE && profile_difference(w->profile, &mark))
-			result = WINDOW_NO_MEMORY;
-		if (result == WINDOW_DONE)
-			set_span(w->profile, &began, seconds);
-	}
-	profile_mark_free(&mark);
-	return result;
-}
-
-enum window_result window_take(struct window *w, struct agent *a, const char *service,
-			       uint32_t clock, double seconds,
-			       bool (*wait)(void *context, double seconds), void *context)
-{
-	enum window_result result = WINDOW_NO_MEMORY;
-	struct snapshot first;
-	int error;
-
 	*w = (struct window){.profile = profile_new()};
-	error = snapshot_take(&first, a, service, clock);
-	if (error) {
-		result = not_taken(error);
-	} else if (w->profile) {
-		w->clock = first.clock;
-		snapshot_load(&first, w->profile, NULL, NULL);
-		w->left_out = first.left_out;
-		result = seconds > 0 ? difference(w, a, &first, service, seconds, wait, context)
-				     : WINDOW_DONE;
-	}
-	snapshot_free(&first);
-	return result;
+	if (!w->profile)
+		return WINDOW_NO_MEMORY;
+	snapshot_load(first, w->profile, NULL, NULL);
+	w->left_out = first->left_out;
+	clock_gettime(CLOCK_REALTIME, &w->began);
+	if (first->no_memory || (ends && profile_mark(w->profile, &w->mark)))
+		return WINDOW_NO_MEMORY;
+	return WINDOW_DONE;
+}
+
+enum window_result window_end(struct window *w, struct snapshot *first, struct snapshot *last,
+			      double seconds)
+{
+	bool lost;
+
+	snapshot_load(last, w->profile, is_news_or_known, first);
+	w->left_out += last->left_out;
+	lost = lost_any(first, last);
+	snapshot_load(first, w->profile, is_gone, last);
+	if (first->no_memory || last->no_memory)
+		return WINDOW_NO_MEMORY;
+	if (lost || first->left_out)
+		return WINDOW_UNREADABLE;
+	if (profile_difference(w->profile, &w->mark))
+		return WINDOW_NO_MEMORY;
+	set_span(w->profile, &w->began, seconds);
+	return WINDOW_DONE;
 }
 
 void window_free(struct window *w)
 {
+	profile_mark_free(&w->mark);
 	profile_free(w->profile);
 	*w = (struct window){0};
 }

@@ -1,29 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The calls of a window of time: the difference of two snapshots, path by path. */
+/* The calls of a window of time: the difference of two snapshots, path by path; or, of one
+ * snapshot, all since its processes began. Single-threaded. */
 #ifndef SCPROF_SERVE_PPROF_WINDOW_H
 #define SCPROF_SERVE_PPROF_WINDOW_H
+
+#include <time.h>
 
 #include "serve/snapshot.h"
 
 struct window {
 	struct profile *profile;
+	struct profile_mark mark; /* what was there at the beginning */
+	struct timespec began;
 	size_t left_out; /* processes: of another clock, or not readable */
-	uint32_t clock;	 /* SCP_CLOCK_NONE: there was nothing to read */
 };
 
 enum window_result {
 	WINDOW_DONE,
-	WINDOW_STOPPED,
 	WINDOW_NO_MEMORY,
-	WINDOW_NO_DESCRIPTORS,
 	WINDOW_UNREADABLE /* a file that was read at the beginning cannot be read at the end */
 };
 
-/* Waits `seconds` between the two, in wait(), which returns false to give up; 0: one snapshot,
- * all since the processes began. window_free is due either way. */
-enum window_result window_take(struct window *w, struct agent *a, const char *service,
-			       uint32_t clock, double seconds,
-			       bool (*wait)(void *context, double seconds), void *context);
+/* Read what is there now. `ends`: window_end will take it off what is there then. window_free is
+ * due either way. */
+enum window_result window_begin(struct window *w, struct snapshot *first, bool ends);
+
+/* `seconds` later, by whoever waited: w->profile becomes what happened between. `last` is of the
+ * clock of `first`, which is as window_begin left it. */
+enum window_result window_end(struct window *w, struct snapshot *first, struct snapshot *last,
+			      double seconds);
 void window_free(struct window *w);
 
 #endif

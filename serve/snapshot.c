@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -56,17 +55,48 @@ static int take(struct snapshot *s, const struct source *from, rlim_t numbers)
 	return 0;
 }
 
+static bool is_of(const struct source *o, const char *service)
+{
+	return o->service && o->fd >= 0 && (!service || !strcmp(o->service->name, service));
+}
+
+/* With the lock held. */
+static uint32_t owner_of(const struct agent *a, const char *service)
+{
+	uint32_t owner = SNAPSHOT_NO_OWNER;
+
+	for (const struct source *o = a->sources; o; o = o->hh.next) {
+		if (!is_of(o, service))
+			continue;
+		if (owner != SNAPSHOT_NO_OWNER && owner != o->identity.uid)
+			return SNAPSHOT_NO_OWNER;
+		owner = o->identity.uid;
+	}
+	return owner;
+}
+
+uint32_t snapshot_owner(struct agent *a, const char *service)
+{
+	uint32_t owner;
+
+	agent_lock(a);
+	owner = owner_of(a, service);
+	agent_unlock(a);
+	return owner;
+}
+
 int snapshot_take(struct snapshot *s, struct agent *a, const char *service, uint32_t clock)
 {
 	rlim_t numbers = numbers_to_take();
 	int status = 0;
 
-	*s = (struct snapshot){.limits = a->limits};
+	*s = (struct snapshot){.most_bytes = a->limits.most_bytes};
 	agent_lock(a);
 	s->file = calloc((size_t)HASH_COUNT(a->sources) + 1, sizeof(*s->file));
 	for (struct source *o = s->file ? a->sources : NULL; o && status == 0; o = o->hh.next)
-		if (o->service && o->fd >= 0 && (!service || !strcmp(o->service->name, service)))
+		if (is_of(o, service))
 			status = take(s, o, numbers);
+	s->owner = owner_of(a, service);
 	agent_unlock(a);
 	s->clock = clock ? clock : most_frequent(s);
 	return s->file ? status : ENOMEM;
@@ -80,16 +110,18 @@ void snapshot_free(struct snapshot *s)
 	*s = (struct snapshot){0};
 }
 
-static bool load(const struct snapshot *s, const struct snapshot_file *f, struct profile *p)
+static bool load(struct snapshot *s, const struct snapshot_file *f, struct profile *p)
 {
 	struct profile_error err;
 	struct stat st;
-	char name[64];
 
-	if (fstat(f->fd, &st) || (uint64_t)st.st_size > s->limits.most_bytes)
+	if (fstat(f->fd, &st) || (uint64_t)st.st_size > s->most_bytes)
 		return false;
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", f->fd);
-	return profile_add_within(p, name, s->limits.most_bytes, &err) == 0;
+	errno = 0;
+	if (profile_add_open(p, f->fd, s->most_bytes, &err) == 0)
+		return true;
+	s->no_memory |= errno == ENOMEM;
+	return false;
 }
 
 void snapshot_load(struct snapshot *s, struct profile *p,

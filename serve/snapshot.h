@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Whole models, call paths included, of what the agent follows at one moment.
  *
- * Taken under the agent's lock, loaded without it: descriptors are copied, so files that go away
- * meanwhile can still be read. */
+ * Taken under the agent's lock, loaded without it, in another process (renderer.h): descriptors are
+ * copied, so files that go away meanwhile can still be read. */
 #ifndef SCPROF_SERVE_SNAPSHOT_H
 #define SCPROF_SERVE_SNAPSHOT_H
 
 #include "serve/agent.h"
+
+#define SNAPSHOT_NO_OWNER UINT32_MAX /* no file, or files of several users */
 
 struct snapshot_file {
 	int fd;
@@ -19,9 +21,11 @@ struct snapshot_file {
 struct snapshot {
 	struct snapshot_file *file;
 	size_t files;
-	uint32_t clock; /* that most files have, or that was asked for; NONE: no file */
-	struct source_limits limits;
-	size_t left_out; /* of another clock, or not readable now */
+	uint32_t clock;	     /* that most files have, or that was asked for; NONE: no file */
+	uint32_t owner;	     /* the user of all of them */
+	uint64_t most_bytes; /* of a file */
+	size_t left_out;     /* of another clock, or not readable now */
+	bool no_memory;	     /* to read one of them */
 };
 
 /* service NULL: all; clock SCP_CLOCK_NONE: the one that most of the files have. Takes the lock. 0,
@@ -29,6 +33,9 @@ struct snapshot {
  * snapshot_free is due either way. */
 int snapshot_take(struct snapshot *s, struct agent *a, const char *service, uint32_t clock);
 void snapshot_free(struct snapshot *s);
+
+/* Whose files would be taken? A user, or SNAPSHOT_NO_OWNER. Takes the lock. */
+uint32_t snapshot_owner(struct agent *a, const char *service);
 
 /* Add every file of s->clock to the model that `accept` (NULL: all) likes. */
 void snapshot_load(struct snapshot *s, struct profile *p,

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -97,7 +96,6 @@ struct profile *source_load(const struct source *s, const struct source_limits *
 	struct profile *p = NULL;
 	struct profile_error err;
 	struct stat st;
-	char name[64];
 
 	*fault = SOURCE_FAULT_SIZE;
 	if (fstat(s->fd, &st) || (uint64_t)st.st_size > l->most_bytes)
@@ -106,9 +104,8 @@ struct profile *source_load(const struct source *s, const struct source_limits *
 	p = profile_new();
 	if (!p)
 		return NULL;
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", s->fd);
 	*fault = SOURCE_FAULT_CONTENT;
-	if (profile_add_within(p, name, l->most_bytes, &err) == 0)
+	if (profile_add_open(p, s->fd, l->most_bytes, &err) == 0)
 		return p;
 	profile_free(p);
 	return NULL;

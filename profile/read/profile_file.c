@@ -51,8 +51,9 @@ static int open_regular(struct raw_file *raw, bool links, struct profile_error *
 {
 	struct stat st;
 
-	raw->fd = open(raw->path,
-		       O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (links ? 0 : O_NOFOLLOW));
+	if (raw->fd < 0)
+		raw->fd = open(raw->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
+						  (links ? 0 : O_NOFOLLOW));
 	if (raw->fd < 0 && errno == ELOOP && !links)
 		return prof_fail(err, raw->path,
 				 "is a symbolic link where a process writes its profile; it is not "
@@ -179,10 +180,8 @@ static int copy_file(struct raw_file *raw, struct profile_error *err)
 	return take_copy(raw, &raw->image, &raw->image_bytes, err);
 }
 
-int raw_open(struct raw_file *raw, const char *path, uint64_t most_bytes, bool links,
-	     struct profile_error *err)
+int raw_open(struct raw_file *raw, bool links, struct profile_error *err)
 {
-	*raw = (struct raw_file){.path = path, .most_bytes = most_bytes, .fd = -1};
 	if (open_regular(raw, links, err) || copy_file(raw, err) || raw_collect(raw, err) ||
 	    raw_check_references(raw, err)) {
 		raw_close(raw);

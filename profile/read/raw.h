@@ -56,10 +56,10 @@ struct raw_file {
 	uint16_t *records;		 /* private to release.c */
 };
 
-/* Read and check. `links`: the path may end in a symbolic link. 0, or -1 with *err and nothing to
- * close. */
-int raw_open(struct raw_file *raw, const char *path, uint64_t most_bytes, bool links,
-	     struct profile_error *err);
+/* Read and check raw->path, or raw->fd where that is not -1: it is closed then, too. Of *raw, only
+ * these and most_bytes are set before. `links`: the path may end in a symbolic link. 0, or -1 with
+ * *err and nothing to close. */
+int raw_open(struct raw_file *raw, bool links, struct profile_error *err);
 void raw_close(struct raw_file *raw);
 
 static inline const struct scp_header *raw_header(const struct raw_file *raw)

@@ -373,6 +373,94 @@ s.recv(1000)' "${URL#http://}" || true
 	[ ! -s agent.err ]
 }
 
+# two_services: `a` and `b`, and an agent whose renderings stop themselves while there is a file stop.
+two_services()
+{
+	local name
+	for name in a b; do
+		cp "$SLEEPER" "$T/$name"
+		with_library "$T/$name" 0 10 2 >/dev/null
+	done
+	export STOP_RENDERER=$T/stop
+	LD_PRELOAD=$BUILD/tests/programs/stop_renderer.so start_agent "$@" out
+	touch stop
+}
+
+@test "a rendering that does not go on holds up neither those of other services nor the end" {
+	two_services
+	for path in 'service?service=a' 'debug/pprof/profile?seconds=0&service=a' 'service?service=a' 'debug/pprof/profile?seconds=0'; do
+		curl -s "$URL/$path" -o /dev/null 3>&- 4>&- &
+		WINDOWS+=($!)
+	done
+	# that of all services, and one of a
+	await 60 renderers_stopped 2
+	stopped=$(renderers)
+	rm stop
+	[ "$(code "$URL/service?service=b")" = 200 ]
+	grep -q '<html' answer
+	[ "$(code "$URL/debug/pprof/profile?seconds=0&service=b")" = 200 ]
+	[ "$(code "$URL/debug/pprof/profile?seconds=0.1&service=b")" = 200 ]
+	[ "$(code "$URL/")" = 200 ]
+	[ "$(code "$URL/healthz")" = 200 ]
+	renderers_stopped 2
+	stop_agent
+	for pid in $stopped; do not kill -0 "$pid"; done
+	leave_windows
+}
+
+@test "a rendering that takes too long is answered 504, the log says it once, and /healthz counts" {
+	two_services --max-seconds 1
+	[ "$(code "$URL/service?service=a")" = 504 ]
+	[ "$(cat answer)" = 'this was not made: it took longer than 1 s' ]
+	[ "$(code "$URL/debug/pprof/profile?seconds=0&service=b")" = 504 ]
+	[ -z "$(renderers)" ]
+	[ "$(code "$URL/healthz")" = 200 ]
+	[ "$(head -n 1 answer)" = ok ]
+	[ "$(wc -l <answer)" = 2 ]
+	grep -Eq "^2 pages or pprof profiles were not made since 20[0-9-]+ [0-9:]+ UTC; the last one, of service 'b': it took longer than 1 s$" answer
+	await 20 grep -q "not made, of service '[ab]': it took longer than 1 s" agent.err
+	stop_agent
+	[ "$(wc -l <agent.err)" = 1 ]
+}
+
+@test "a renderer that is killed costs one answer" {
+	two_services
+	curl -s -w '%{http_code}' "$URL/service?service=a" >killed 3>&- 4>&- &
+	WINDOWS+=($!)
+	await 60 renderers_stopped 1
+	kill -KILL "$(renderers)"
+	wait "${WINDOWS[0]}"
+	grep -q 'its process was ended by signal 9' killed
+	[ "$(tail -n 1 killed)" = 503 ]
+	rm stop
+	[ "$(code "$URL/service?service=a")" = 200 ]
+	grep -q '<html' answer
+}
+
+@test "a rendering whose client leaves is ended" {
+	two_services
+	curl -s "$URL/service?service=a" -o /dev/null 3>&- 4>&- &
+	WINDOWS+=($!)
+	await 60 renderers_stopped 1
+	leave_windows
+	await 60 eval '[ -z "$(renderers)" ]'
+	[ "$(code "$URL/healthz")" = 200 ]
+	[ "$(cat answer)" = ok ]
+}
+
+@test "an agent that is killed leaves no renderer" {
+	two_services
+	curl -s "$URL/service?service=a" -o /dev/null 3>&- 4>&- &
+	WINDOWS+=($!)
+	await 60 renderers_stopped 1
+	rm stop
+	open_window
+	await 60 windows_taken 1
+	left=$(renderers)
+	kill -KILL "$AGENT"
+	for pid in $left; do await 60 not kill -0 "$pid"; done
+}
+
 @test "bad usage is one line and status 2; a port in use is one line and status 1" {
 	check()
 	{
@@ -387,6 +475,7 @@ s.recv(1000)' "${URL#http://}" || true
 	check 2 'from 0 to 65535' --listen 127.0.0.1:99999
 	check 2 'whole number' --max-services 0
 	check 2 'whole number' --max-functions 1x
+	check 2 'whole number' --max-seconds 0
 	check 2 'unknown option' --port 1
 	check 2 'needs a value' --listen
 	check 2 'No such file' nowhere

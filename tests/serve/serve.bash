@@ -62,10 +62,30 @@ leave_windows()
 	WINDOWS=()
 }
 
-# windows_taken N: the agent follows one profile, and N windows that wait hold it as well.
+# renderers: the processes that render for the agent.
+renderers()
+{
+	pgrep -P "$AGENT"
+}
+
+# windows_taken N: so many renderers hold a profile.
 windows_taken()
 {
-	[ "$(find "/proc/$AGENT/fd" -lname '*.scp' 2>/dev/null | wc -l)" -ge $((1 + $1)) ]
+	local pid taken=0
+	for pid in $(renderers); do
+		[ -z "$(find "/proc/$pid/fd" -lname '*.scp' -print -quit 2>/dev/null)" ] || taken=$((taken + 1))
+	done
+	[ "$taken" -ge "$1" ]
+}
+
+# renderers_stopped N: so many have stopped themselves (stop_renderer.c).
+renderers_stopped()
+{
+	local pid stopped=0
+	for pid in $(renderers); do
+		! grep -q '^State:.T' "/proc/$pid/status" 2>/dev/null || stopped=$((stopped + 1))
+	done
+	[ "$stopped" = "$1" ]
 }
 
 end_background()

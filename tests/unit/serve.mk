@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Unit tests of serve/: labels, limits, sums that only grow, requests.
-SERVE_TESTS = $(addprefix $(BUILD)/tests/unit/,test_serve_request test_serve_counters test_serve_connections)
-AGENT_TESTS = $(addprefix $(BUILD)/tests/unit/,test_serve_agent test_serve_files test_serve_window)
+SERVE_TESTS = $(addprefix $(BUILD)/tests/unit/,test_serve_request test_serve_counters test_serve_connections test_serve_turns)
+AGENT_TESTS = $(addprefix $(BUILD)/tests/unit/,test_serve_agent test_serve_files test_serve_window test_serve_rendering)
 UNIT_TESTS += $(SERVE_TESTS) $(AGENT_TESTS) $(addprefix $(BUILD)/tests/unit/,test_profile_window test_serve_spread)
 
 $(SERVE_TESTS): %: %.o $(BUILD)/tests/unit/scp_build.o $(TOOL_ARCHIVES)

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* `scprof serve-render`: started by `scprof serve` for each page and pprof profile, not by people;
+ * see serve/renderer.h. */
+#include "cli/cmd.h"
+
+#include <unistd.h>
+
+#include <gsl/gsl_errno.h>
+
+#include "cli/complaint.h"
+#include "serve/renderer.h"
+
+int cmd_serve_render(int argc, char **argv)
+{
+	(void)argv;
+	if (argc != 1 || isatty(STDIN_FILENO)) {
+		complaint_print("scprof serve-render",
+				"this is started by `scprof serve`: use that");
+		return 2;
+	}
+	gsl_set_error_handler_off(); /* whatever a profile holds: NAN is an answer, abort is none */
+	return renderer_main();
+}
