@@ -18,7 +18,7 @@ TOOL_CFLAGS   = -std=gnu11 $(OPT) $(WARN) $(DEPS) $(SAN) -D_GNU_SOURCE -I. -Icli
 .DEFAULT_GOAL := all
 include preload/build.mk profile/build.mk stats/build.mk collector/build.mk report/build.mk serve/build.mk cli/build.mk
 
-.PHONY: all check check-long demo bench fuzz lint sanitize clean help setup
+.PHONY: all check list-suites check-long demo bench fuzz lint sanitize clean help setup
 all: $(BUILD)/libscprof.so $(BUILD)/scprof man examples
 
 TOOL_LIBS = -lelf -ldw -lgsl -lgslcblas -ljansson -lprotobuf-c -lz -liberty $(MICROHTTPD_LIBS) -lncursesw -ltinfo -lm -lpthread
@@ -64,9 +64,15 @@ demo: setup
 	@$(MAKE) --no-print-directory all
 	$(BUILD)/scprof run -o $(BUILD)/demo.scp -- $(BUILD)/examples/echo_pair 20000 100
 
+SUITES = $(UNIT_TESTS) $(sort $(wildcard tests/commands/*.bats))
+
 check: setup
 	@$(MAKE) --no-print-directory $(JOBS) all tests
-	@tests/run --build $(BUILD) $(UNIT_TESTS) tests/commands/*.bats
+	@tests/run --build $(BUILD) $(SUITES)
+
+# For tests/repeat.
+list-suites:
+	@printf '%s\n' $(SUITES)
 
 check-long: setup
 	@scripts/setup.sh --shells

@@ -20,6 +20,7 @@ TARGET_PROGRAMS = \
 	fork_in_threads \
 	fortify \
 	generated \
+	given_time \
 	limits \
 	longjmp_handler \
 	loops \

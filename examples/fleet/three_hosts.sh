@@ -111,8 +111,16 @@ within()
 			echo "three_hosts: not in time: $*" >&2
 			return 1
 		}
-		sleep 0.5
+		sleep 0.2
 	done
+}
+
+# evaluated_since SECONDS: each group of rules has been evaluated, beginning after that time of day.
+evaluated_since()
+{
+	ip netns exec "$tag-0" curl -s http://127.0.0.1:9090/api/v1/rules | jq -e --argjson since "$1" '
+		.data.groups | length > 0 and all(.[]; .lastEvaluation |
+			capture("(?<s>[^.Z]*)(?<f>[.][0-9]*)?Z") | (.s + "Z" | fromdate) + ("0" + (.f // "") | tonumber) > $since)' >/dev/null
 }
 
 value_is()
@@ -147,7 +155,7 @@ start_prometheus()
 {
 	sed 's/: 15s/: 500ms/' "$here/prometheus.yml" >"$work/prometheus.yml"
 	cp "$here/scprof.rules.yml" "$work"
-	ip netns exec "$tag-0" prometheus --config.file="$work/prometheus.yml" --storage.tsdb.path="$work/tsdb" \
+	ip netns exec "$tag-0" env TZ=UTC prometheus --config.file="$work/prometheus.yml" --storage.tsdb.path="$work/tsdb" \
 		--web.listen-address=127.0.0.1:9090 >"$work/prometheus.log" 2>&1 &
 	pids+=($!)
 }
@@ -156,19 +164,22 @@ programs=()
 make_network
 for i in 1 2 3; do start_host "$i"; done
 start_prometheus
-within 60 value_is 'sum(up{job="scprof"})' 3
+within 120 value_is 'sum(up{job="scprof"})' 3
 # A window's interval needs a few readings of each host.
 while [ $SECONDS -lt "$seconds" ]; do sleep 0.3; done
-within 60 value_is 'count(scprof_batches_total{function="recv",outcome="completed"} >= 4)' 3
+within 120 value_is 'count(scprof_batches_total{function="recv",outcome="completed"} >= 4)' 3
 # The programs end while they are watched: their last calls count as well.
 for pid in "${programs[@]}"; do kill "$pid" 2>/dev/null || true; done
 for pid in "${programs[@]}"; do wait "$pid" 2>/dev/null || true; done
 "$scprof" merge -o "$work/fleet.scp" "$work"/host*/*.scp
 "$scprof" report --format json --by function --include-warm-up "$work/fleet.scp" >"$work/report.json"
 wanted=$(jq '[.sites[] | select(.symbol == "recv" and .outcome == "completed") | .calls] | add' "$work/report.json")
-within 30 value_is 'sum(scprof_calls_total{function="recv",outcome="completed"})' "$wanted"
-within 30 value_is 'sum(service_function:scprof_calls:fleet{function="recv",outcome="completed"})' "$wanted"
-sleep 2 # the rules that draw on these are evaluated in turn
+within 120 value_is 'sum(scprof_calls_total{function="recv",outcome="completed"})' "$wanted"
+within 120 value_is 'sum(service_function:scprof_calls:fleet{function="recv",outcome="completed"})' "$wanted"
+# The groups that draw on these follow in turn.
+for ((i = 0; i < $(grep -c '  - name:' "$here/scprof.rules.yml"); i++)); do
+	within 60 evaluated_since "$(date +%s.%N)"
+done
 
 for name in calls seconds square_seconds overhead_seconds mean_seconds half_width half_width_independent half_width_hosts \
 	wilson_low_seconds wilson_high_seconds; do

@@ -28,15 +28,21 @@ not()
 	! "$@"
 }
 
+# await COMMAND...: until it succeeds. Only what hangs takes two minutes, however busy the machine is.
+await()
+{
+	local until=$((SECONDS + 120))
+	until "$@"; do
+		[ $SECONDS -lt "$until" ] || { echo "never so: $*" && return 1; }
+		sleep 0.05
+	done
+}
+
 # gone PATTERN: no process has it in its command line, or soon none has: one that was ended needs a
 # moment to be gone.
 gone()
 {
-	local tries=100
-	while pgrep -f -- "$1" >/dev/null; do
-		[ $((tries--)) -gt 0 ] || { pgrep -af -- "$1"; return 1; }
-		sleep 0.1
-	done
+	await not pgrep -f -- "$1" >/dev/null || { pgrep -af -- "$1"; return 1; }
 }
 
 # ADDRESS:PORT to listen at, which nobody takes between now and then: all of 127.0.0.0/8 is loopback,

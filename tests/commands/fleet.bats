@@ -11,7 +11,7 @@ FLEET=$BATS_TEST_DIRNAME/../../examples/fleet
 @test "the fleet's sums, means and errors by PromQL are those of the merged profiles" {
 	status=0
 	# shellcheck disable=SC2016 # for the inner shell, whose number its namespaces have
-	timeout 150 sh -c 'echo $$ >number; exec "$@"' sh "$FLEET/three_hosts.sh" --build "$BUILD" --seconds 4 >out.txt 2>err.txt 3>&- 4>&- || status=$?
+	timeout 900 sh -c 'echo $$ >number; exec "$@"' sh "$FLEET/three_hosts.sh" --build "$BUILD" --seconds 4 >out.txt 2>err.txt 3>&- 4>&- || status=$?
 	cat out.txt err.txt
 	[ "$status" != 3 ] || skip "$(cat err.txt)"
 	[ "$status" = 0 ]

@@ -43,7 +43,7 @@ setup_file()
 	"$SCPROF" report --format html --displacement account.json -o account.html real.scp
 	mkdir found
 	if has_browser; then
-		PYTHONPATH=$BATS_TEST_DIRNAME/../browser timeout -k 5 250 python3 "$BATS_TEST_DIRNAME/../browser/check_page.py" found \
+		PYTHONPATH=$BATS_TEST_DIRNAME/../browser timeout -k 5 1500 python3 "$BATS_TEST_DIRNAME/../browser/check_page.py" found \
 			quiet:real.html quiet:many.html quiet:none.html policy:some.html search:some.html:EPOLL search:some.html:so.1+0x3 search:real.html:send \
 			zoom:some.html zoom:real.html sort:some.html filters:some.html hostile:hostile.html \
 			numbers:real.html:real.txt numbers:some.html:some.txt many:many.html loops:loop.html:loop.txt displaced:account.html costs:displaced.html:displaced.txt slow:dual.html:dual.txt slow:ticks.html:ticks.txt \

@@ -31,7 +31,7 @@ make_sources()
 		        for (int i = 0; i < 20; i++)
 		                sum += outer() + gate_open(fd[0]);
 		        if (argc > 1)
-		                sleep(30);
+		                sleep(600);
 		        return sum != 80;
 		}
 	END
@@ -205,10 +205,7 @@ serve()
 	END
 	/usr/bin/python3 server.py >server.log 2>&1 3>&- &
 	SERVER=$!
-	for _ in $(seq 100); do
-		[ -e port ] && break
-		sleep 0.1
-	done
+	await [ -e port ]
 	DEBUGINFOD_URLS=http://127.0.0.1:$(cat port)
 	export DEBUGINFOD_URLS
 }
@@ -292,6 +289,13 @@ teardown()
 	SCPROF_DEBUG_PATH=$T/root knows_all
 }
 
+# All 40 calls are in the profile of the program, which goes on.
+calls_are_there()
+{
+	cp "$T"/out/scprof.app.*.scp app.scp && "$SCPROF" report --format json app.scp >report.json &&
+		jq -e '.totals.calls >= 40' report.json
+} >/dev/null 2>&1
+
 # The files lie on a file system that only the program's namespace has.
 @test "a running program in another mount namespace" {
 	unshare -m true 2>/dev/null || skip "no mount namespaces here"
@@ -301,14 +305,7 @@ teardown()
 		mount -t tmpfs none inside && cp app libgate.so inside && rm app libgate.so &&
 		cd inside && exec ./app wait' 3>&- 4>&- &
 	SLEEPER=$!
-	for _ in $(seq 100); do
-		if compgen -G "$T/out/scprof.app.*.scp" >/dev/null; then
-			cp "$T"/out/scprof.app.*.scp app.scp
-			"$SCPROF" report --format json app.scp >report.json 2>/dev/null || true
-			jq -e '.totals.calls >= 40' report.json >/dev/null 2>&1 && break
-		fi
-		sleep 0.1
-	done
+	await calls_are_there
 	[ ! -e inside/app ]
 	knows_all
 	kill "$SLEEPER"

@@ -137,18 +137,11 @@ refuses()
 		jq -e '.[0] / .[1] > 3.5 and .[0] / .[1] < 4.5'
 }
 
-# sleeps N SEED OUT: N waits of 3 ms, apart by up to 6 ms, in a program that knows no tick.
+# sleeps N SEED OUT: N waits, one in ten 30 times as long, of a program that gives the clock.
 sleeps()
 {
-	cat >sleeps.py <<-'END'
-		import random, select, sys, time
-		random.seed(int(sys.argv[2]))
-		for i in range(int(sys.argv[1])):
-		    select.select([], [], [], 0.003)
-		    time.sleep(random.random() * 0.006)
-	END
-	timeout -k 5 120 "$SCPROF" run -g wait -c page -d 10ms --no-report -o "$3" -- \
-		python3 sleeps.py "$1" "$2" 2>run.err || { cat run.err; return 1; }
+	timeout -k 5 120 "$SCPROF" run -g wait -c monotonic --no-report -o "$3" -- \
+		"$PROGRAMS/given_time" waits "$1" "$2" 2>run.err || { cat run.err; return 1; }
 }
 
 # planned COMMAND SEED: a plan from 90 calls, then the calls that it asks for: COMMAND CALLS SEED OUT

@@ -4,12 +4,13 @@
 # usage: pty_screen.py COLUMNSxLINES SCRIPT COMMAND [ARG...]
 # SCRIPT, steps separated by newlines:
 #   key TEXT          press these (\n, \e, \x03 as in Python; UP, DOWN, ENTER, ESC, END, HOME)
-#   wait REGEX        until the screen matches, 30 s at most
+#   wait REGEX        until the screen matches; only what hangs takes two minutes
 #   gone REGEX        until it does not
 #   screen NAME       write the screen to the file NAME
 #   count REGEX N     so many lines match
 #   resize CxL        the terminal's new size
 #   sleep SECONDS
+#   still SECONDS     until the screen has stayed the same for so long
 #   shell COMMAND     must succeed; $PID is the command's
 #   left              the terminal is on its normal screen
 #   hang up           the terminal goes, as when its window is closed; the command must end
@@ -20,6 +21,8 @@
 import fcntl, os, pty, re, select, signal, struct, subprocess, sys, termios, time
 
 KEYS = {'UP': '\x1bOA', 'DOWN': '\x1bOB', 'ENTER': '\r', 'ESC': '\x1b', 'HOME': '\x1bOH', 'END': '\x1bOF'}
+
+LIMIT = 120.0
 
 
 class Screen:
@@ -176,15 +179,19 @@ class Driver:
         columns, lines = size
         self.screen = Screen(columns, lines)
         self.status = None
+        sized, size_it = os.pipe()
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
+            os.close(size_it)
             os.environ['TERM'] = 'xterm'
             os.environ['LC_ALL'] = 'C.UTF-8'
             for name in ('COLUMNS', 'LINES'):
                 os.environ.pop(name, None)
-            time.sleep(0.1)
+            os.read(sized, 1)
             os.execvp(command[0], command)
         self.set_size(columns, lines)
+        os.close(sized)
+        os.close(size_it)
         self.raw = b''
 
     def set_size(self, columns, lines):
@@ -211,7 +218,7 @@ class Driver:
         self.screen.feed(text)
         return True
 
-    def until(self, what, wanted, limit=30.0):
+    def until(self, what, wanted, limit=LIMIT):
         end = time.monotonic() + limit
         while time.monotonic() < end:
             if wanted():
@@ -229,11 +236,17 @@ class Driver:
         self.close()
         sys.exit(1)
 
-    def settle(self):
-        """A picture may come in pieces: until nothing has come for a while."""
-        end = time.monotonic() + 5
-        while time.monotonic() < end and self.status is None and self.read(0.08):
-            pass
+    def still(self, what, seconds):
+        end = time.monotonic() + LIMIT
+        since, before = time.monotonic(), None
+        while time.monotonic() - since < seconds:
+            self.read(0.05)
+            while self.status is None and self.read(0):
+                pass
+            if self.screen.lines_now() != before:
+                since, before = time.monotonic(), self.screen.lines_now()
+            if since > end:
+                self.fail(what)
 
     def matches(self, pattern):
         return re.search(pattern, '\n'.join(self.screen.lines_now()), re.M) is not None
@@ -244,7 +257,7 @@ class Driver:
             os.waitpid(self.pid, 0)
 
     def hung_up(self):
-        end = time.monotonic() + 30
+        end = time.monotonic() + LIMIT
         while time.monotonic() < end:
             if os.waitpid(self.pid, os.WNOHANG)[0]:
                 self.status = 0
@@ -253,7 +266,7 @@ class Driver:
         self.fail('the command ended with its terminal')
 
     def ended(self):
-        end = time.monotonic() + 30
+        end = time.monotonic() + LIMIT
         while self.status is None and time.monotonic() < end:
             self.read(0.05)
         return self.status
@@ -273,7 +286,6 @@ def step(driver, line):
         driver.until(line, lambda: sum(bool(re.search(pattern, row))
                      for row in driver.screen.lines_now()) == int(number))
     elif word == 'screen':
-        driver.settle()
         with open(rest, 'w') as out:
             out.write('\n'.join(driver.screen.lines_now()) + '\n')
     elif word == 'resize':
@@ -284,6 +296,8 @@ def step(driver, line):
         end = time.monotonic() + float(rest)
         while time.monotonic() < end:
             driver.read(0.05)
+    elif word == 'still':
+        driver.still(line, float(rest))
     elif word == 'shell':
         if subprocess.call(['bash', '-c', rest], env=dict(os.environ, PID=str(driver.pid))):
             driver.fail(line)

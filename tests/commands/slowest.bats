@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # --slowest: single calls, the longest of all, with when and from where. Any call can be
 # stretched by a busy machine, so what is asserted of times is what cannot be otherwise: a
-# reply that comes 60 ms late takes 60 ms at least, and early() is called before late().
+# reply that comes 60 ms late takes 60 ms at least, and early() is called before late(). The
+# program counts its quick calls that took as long as a late one; a run with so many of them that
+# the list may have no room for the late ones says nothing, and is made again.
 # about 13 s
 
 load common
@@ -13,8 +15,33 @@ setup()
 	unset SCPROF_SLOWEST SCPROF_SLOWER_THAN SCPROF_SLOWEST_OF
 }
 
+# Of a run: late replies, waits and regions, and the sends that ask for them, at most.
+LATE=12
+
+# undisturbed COUNT COMMAND...: until at most so few quick calls took long that a list of COUNT has
+# room for the late ones.
+undisturbed()
+{
+	local room=$(($1 > LATE ? $1 - LATE : 0)) calls attempt
+	shift
+	for attempt in {1..50}; do
+		"$@" || return 1
+		calls=$(awk '/^disturbed/ { n += $2 } END { print n + 0 }' run.out)
+		[ "$calls" -gt "$room" ] || return 0
+	done
+	echo "$calls disturbed calls, $attempt times"
+	return 1
+}
+
 # slowest MODE OPTION...: $T/report.json of tests/programs/slowest MODE.
 slowest()
+{
+	local options=" ${*:2} " count=20
+	[[ $options != *" --slowest "* ]] || { count=${options#* --slowest } && count=${count%% *}; }
+	undisturbed "$count" run_slowest "$@"
+}
+
+run_slowest()
 {
 	local mode=$1
 	shift
@@ -111,11 +138,17 @@ has_the_three()
 	has_the_three
 }
 
-@test "slowest 07: a killed process loses none that had finished" {
+killed()
+{
 	local status=0
+	rm -f out/*
 	timeout -k 5 60 env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" SCPROF_SLOWEST=20 \
 		"$PROGRAMS/slowest" kill >run.out 2>run.err </dev/null 3>&- 4>&- || status=$?
 	[ $status = 137 ]
+}
+
+@test "slowest 07: a killed process loses none that had finished" {
+	undisturbed 20 killed
 	make_report
 	has_the_three
 	true_of '.slowest | length == 20'
@@ -145,11 +178,13 @@ has_the_three()
 	true_of '.slowest[0].duration_ns >= 20 * ms'
 }
 
-# A ticker that finds no processor misses the call; so a slow clock may try three times.
+# A ticker that finds no processor misses the call; so a slow clock may try ten times. Of 41 runs on one
+# processor, with 20 others that were ready, none missed it: fewer than one in ten do (at 95 %), and
+# ten in a row fewer than one in 10^10.
 tried()
 {
 	local attempt
-	for attempt in 1 2 3; do
+	for attempt in {1..10}; do
 		if "$@" >tried.out 2>&1; then return; fi
 	done
 	cat tried.out
@@ -197,12 +232,14 @@ known_path()
 }
 
 @test "slowest 12: profiles of single processes are merged" {
-	with_library() {
-		timeout -k 5 60 env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" SCPROF_SLOWEST=6 \
-			"$@" </dev/null >run.out 3>&- 4>&-
+	six_slowest() {
+		rm -rf "six.$1" && mkdir "six.$1"
+		timeout -k 5 60 env LD_PRELOAD="$LIB" SCPROF_OUT="$T/six.$1" SCPROF_SLOWEST=6 \
+			"$PROGRAMS/slowest" "$1" </dev/null >run.out 3>&- 4>&-
 	}
-	with_library "$PROGRAMS/slowest" calls
-	with_library "$PROGRAMS/slowest" fork
+	undisturbed 6 six_slowest calls
+	undisturbed 6 six_slowest fork
+	mv six.*/*.scp out
 	"$SCPROF" merge -o merged.scp out/*.scp
 	"$SCPROF" report --format json merged.scp >report.json
 	true_of '.slowest | length == 6'

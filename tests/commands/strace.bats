@@ -54,7 +54,7 @@ seen_by_strace()
 agreement()
 {
 	local call functions seen recorded bad=0 total=0
-	timeout -k 5 120 strace -f -qq -yy -o trace -s 32 -e signal=none \
+	timeout -k 5 300 strace -f -qq -yy -o trace -s 32 -e signal=none \
 		-E LD_PRELOAD="$LIB" -E SCPROF_OUT="$T/out" -E SCPROF_GROUPS=socket,wait "$@" >run.out 2>run.err </dev/null
 	make_report || return 1
 	[ "$(jq '.skipped_calls + .overflow_calls' report.json)" = 0 ]
@@ -74,13 +74,7 @@ agreement()
 
 wait_for_port()
 {
-	local i
-	for ((i = 0; i < 100; i++)); do
-		[ ! -s port ] || return 0
-		sleep 0.05
-	done
-	echo "the server did not come up"
-	return 1
+	await [ -s port ]
 }
 
 start_http_server()
@@ -89,7 +83,7 @@ start_http_server()
 	echo hello >small
 	python3 - >port 2>server.err 3>&- <<-'PYTHON' &
 	import functools, http.server, signal, sys
-	signal.alarm(120)
+	signal.alarm(600)
 	class Quiet(http.server.SimpleHTTPRequestHandler):
 	    protocol_version = "HTTP/1.1"
 	    def log_message(self, *args): pass
@@ -119,7 +113,7 @@ start_http_server()
 
 @test "strace 03: curl fetching files from a local server" {
 	start_http_server
-	agreement curl -sS --max-time 30 -o got "http://127.0.0.1:$(cat port)/big" \
+	agreement curl -sS --max-time 120 -o got "http://127.0.0.1:$(cat port)/big" \
 		-o got2 "http://127.0.0.1:$(cat port)/small"
 	cmp big got
 	cmp small got2
@@ -141,7 +135,7 @@ start_http_server()
 	        s.sendall(b"x" * size)
 	        got = 0
 	        while got < size:
-	            select.select([s], [], [], 10)
+	            select.select([s], [], [], 120)
 	            got += len(s.recv(4096))
 	    s.setblocking(False)
 	    try:

@@ -22,9 +22,11 @@ int main(int argc, char **argv)
 	int pair[2];
 
 	make_pair(pair);
-	for (; seconds() < end; rounds++)
+	do {
 		for (int depth = 0; depth < DEPTHS; depth++)
 			exchange_below(pair, depth);
+		rounds++;
+	} while (seconds() < end);
 	expect_exchanges(rounds * DEPTHS);
 	return 0;
 }

@@ -8,10 +8,12 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "scprof.h"
+#include "scprof_control.h"
 #include "target.h"
 
 static int pair[2];
@@ -269,14 +271,52 @@ static void stop_between(long times)
 	}
 }
 
-/* Until a file `stop` is there; says so when it has begun. */
+/* By which the tool starts and stops recording (scprof_control.h); always 1 under a bare
+ * LD_PRELOAD. */
+static const uint64_t *control_word(void)
+{
+	static const uint64_t always = 1;
+	const char *path = getenv("SCPROF_CONTROL");
+	int fd = path ? (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC) : -1;
+	const struct scp_control_page *page;
+
+	if (fd < 0)
+		return &always;
+	page = mmap(NULL, SCP_CONTROL_BYTES, PROT_READ, MAP_SHARED, fd, 0);
+	syscall(SYS_close, fd);
+	if (page == MAP_FAILED)
+		die("mmap");
+	return &page->word;
+}
+
+/* Rounds of TIMES until a file `stop` is there. Says so when it has begun, and in the file `rounds`
+ * after each round: whether recording is on, how often that has changed, and how many rounds there
+ * have been since. At the end: the exchanges that must be on record, and those that may be. */
 static void endless(long times)
 {
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, "rounds", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	const uint64_t *control = control_word();
+	uint64_t before = __atomic_load_n(control, __ATOMIC_ACQUIRE);
+	long rounds = 0, must = 0, may = 0;
+	char line[64];
+
 	say("begun\n");
 	while (access("stop", F_OK)) {
 		exchange_times(pair, times);
+		uint64_t word = __atomic_load_n(control, __ATOMIC_ACQUIRE);
+		bool same = word == before;
+
+		rounds = same ? rounds + 1 : 0;
+		must += same && (word & 1) ? times : 0;
+		may += !same || (word & 1) ? times : 0;
+		before = word;
+		snprintf(line, sizeof line, "%-3s %10lu %20ld\n", word & 1 ? "on" : "off",
+			 word >> 1, rounds);
+		if (fd < 0 || syscall(SYS_pwrite64, fd, line, strlen(line), 0) < 0)
+			die("rounds");
 		usleep(1000);
 	}
+	say("%ld to %ld exchanges on record\n", must, may);
 }
 
 static int working = 3, cycles;

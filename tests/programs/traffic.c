@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Something to watch: calls at two sites of different rates, on a socket pair, and a wait of a
  * millisecond, for SECONDS or until SIGTERM. Usage: traffic SECONDS; a third site begins when
- * SIGUSR1 comes. */
+ * SIGUSR1 comes. Says so when each of the two has been called. */
 #include "target.h"
 
 #include <poll.h>
@@ -55,18 +55,20 @@ int main(int argc, char **argv)
 {
 	double end = now() + (argc > 1 ? atof(argv[1]) : 1);
 	char buffer[4096] = "";
-	int fd[2];
+	int fd[2], begun = 0;
 
 	signal(SIGUSR1, ask);
 	signal(SIGTERM, end_it);
 	make_pair(fd);
-	while (!over && now() < end) {
+	do {
 		for (int i = 0; i < 40; i++)
 			often(fd, buffer);
 		seldom(fd, buffer);
 		if (asked)
 			when_asked(fd, buffer);
+		if (!begun++)
+			say("begun\n");
 		poll(NULL, 0, 1);
-	}
+	} while (!over && now() < end);
 	return 0;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Waits of a millisecond until the tool has stopped recording, then as many again, however fast
- * the machine is. Says how many there were until then, of which the last may have ended after the
- * stop. Usage: until_stopped SECONDS (at most) */
+/* Waits of a millisecond, by the clock that it gives (given_clock.h), until the tool has stopped
+ * recording, then as many again, however fast the machine is. Says how many there were until then,
+ * of which the last may have ended after the stop. */
 #include <poll.h>
 #include <sys/mman.h>
-#include <time.h>
 
+#include "given_clock.h"
 #include "scprof_control.h"
 #include "target.h"
 
@@ -26,17 +26,18 @@ static const struct scp_control_page *control_page(void)
 
 static NOINLINE void wait_once(void)
 {
+	given_step = 800000 + given_random(400000);
 	poll(NULL, 0, 1);
+	given_step = 0;
 	NO_TAIL_CALL();
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
 	const struct scp_control_page *page = control_page();
-	time_t end = time(NULL) + (argc > 1 ? atol(argv[1]) : 10);
 	long waits = 0;
 
-	while (__atomic_load_n(&page->word, __ATOMIC_ACQUIRE) & 1 && time(NULL) < end) {
+	while (__atomic_load_n(&page->word, __ATOMIC_ACQUIRE) & 1) {
 		wait_once();
 		waits++;
 	}

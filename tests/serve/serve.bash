@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# Agents for the tests of `scprof serve`, which ends with the test.
+# After common.bash: agents for the tests of `scprof serve`, which ends with the test.
+
+# It has said where it listens, or it has ended.
+agent_speaks()
+{
+	grep -q http agent.out 2>/dev/null || ! kill -0 "$AGENT" 2>/dev/null
+}
 
 # start_agent OPTION...: on a free port; $URL, $AGENT, output in agent.out and agent.err.
 start_agent()
 {
 	"$SCPROF" serve --listen 127.0.0.1:0 "$@" >agent.out 2>agent.err </dev/null 3>&- 4>&- &
 	AGENT=$!
-	for _ in $(seq 300); do
-		grep -q http agent.out 2>/dev/null && break
-		kill -0 "$AGENT" 2>/dev/null || return 1
-		sleep 0.1
-	done
+	await agent_speaks
 	find_url
 }
 
@@ -32,7 +34,7 @@ stop_agent()
 {
 	local status=0
 	kill -TERM "$AGENT" 2>/dev/null || true
-	timeout 30 tail --pid="$AGENT" -s 0.1 -f /dev/null || kill -KILL "$AGENT"
+	timeout 120 tail --pid="$AGENT" -s 0.1 -f /dev/null || kill -KILL "$AGENT"
 	wait "$AGENT" || status=$?
 	AGENT=
 	return "$status"
@@ -109,15 +111,4 @@ code()
 metric()
 {
 	curl -s --max-time 60 "$URL/metrics" | grep -v "^#" | grep -E "$1" | awk '{ print $NF }'
-}
-
-# await SECONDS COMMAND...: until it succeeds.
-await()
-{
-	local until=$((SECONDS + $1))
-	shift
-	until "$@"; do
-		[ $SECONDS -lt "$until" ] || { echo "not in time: $*" && return 1; }
-		sleep 0.2
-	done
 }
