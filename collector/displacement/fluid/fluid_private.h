@@ -49,4 +49,17 @@ void *fluid_thread_main(void *argument);
 
 uint64_t fluid_read_clock_ns(clockid_t clock);
 
+/* Where a window ends and the next begins: the clocks of one instant. */
+struct fluid_edge {
+	uint64_t at;	     /* counter */
+	uint64_t charged_ns; /* the thread's CPU clock */
+	uint64_t waited_ns, turns;
+	uint64_t first_at, first_ns; /* counter and CPU clock of the first try */
+};
+
+/* The window between two edges, but for `moved`: pure. `last`: the counter after the last chunk. */
+struct fluid_window fluid_window_between(const struct fluid_edge *from, const struct fluid_edge *to,
+					 const struct fluid_loop *loop, uint64_t last,
+					 uint64_t own_ns, double units_per_ns);
+
 #endif

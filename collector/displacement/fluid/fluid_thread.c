@@ -45,14 +45,9 @@ static int read_schedstat(int fd, uint64_t *waited_ns, uint64_t *turns)
 	return sscanf(text, "%*u %" SCNu64 " %" SCNu64, waited_ns, turns) == 2 ? 0 : -1;
 }
 
-struct edge {
-	uint64_t at, charged_ns, waited_ns, turns;
-	uint64_t first_at, first_ns; /* of the first try */
-};
-
 /* All of one instant: what took long was interrupted, and what came in between would be counted in
  * one window by one clock and in the next by another. */
-static int take_edge(struct fluid_thread *t, struct edge *e)
+static int take_edge(struct fluid_thread *t, struct fluid_edge *e)
 {
 	double longest = EDGE_NS * t->fluid->units_per_ns;
 	int result = -1;
@@ -87,41 +82,48 @@ static struct fluid_window *room(struct fluid_thread *t, size_t index)
 
 /* Between the last chunk and the edge: the way into the kernel's clock. Where the CPU was lost in
  * between, it is as short as can be. */
-static double tail(const struct fluid_thread *t, uint64_t units)
+static double tail(uint64_t units, double units_per_ns)
 {
-	return (double)units < TAIL_NS * t->fluid->units_per_ns ? (double)units : 0;
+	return (double)units < TAIL_NS * units_per_ns ? (double)units : 0;
 }
 
-/* `last`: the end of the last chunk. */
-static void finish_window(struct fluid_thread *t, const struct edge *from, const struct edge *to,
-			  uint64_t last)
+struct fluid_window fluid_window_between(const struct fluid_edge *from, const struct fluid_edge *to,
+					 const struct fluid_loop *loop, uint64_t last,
+					 uint64_t own_ns, double units_per_ns)
 {
-	struct fluid_chunks c = fluid_loop_chunks(&t->loop);
-	size_t index = atomic_load_explicit(&t->windows, memory_order_relaxed);
-	struct fluid_window *w = room(t, index);
+	struct fluid_chunks c = fluid_loop_chunks(loop);
 
-	if (!w)
-		return; /* memory is out, or a month is over: what there is stays good */
-	*w = (struct fluid_window){
+	return (struct fluid_window){
 		.begin = from->at,
 		.end = to->at,
 		.charged_ns = to->charged_ns - from->charged_ns,
 		.clock_ns = from->charged_ns,
 		.waited_ns = to->waited_ns - from->waited_ns,
-		.progress = c.mean * t->loop.chunks + tail(t, to->first_at - last) +
-			    (double)(t->own_ns + to->charged_ns - to->first_ns) *
-				    t->fluid->units_per_ns,
+		.progress = c.mean * loop->chunks + tail(to->first_at - last, units_per_ns) +
+			    (double)(own_ns + to->charged_ns - to->first_ns) * units_per_ns,
 		.chunk = c.mean,
-		.chunks = t->loop.chunks,
-		.disturbed = t->loop.chunks - c.undisturbed,
+		.chunks = loop->chunks,
+		.disturbed = loop->chunks - c.undisturbed,
 		.switches = (uint32_t)(to->turns - from->turns),
-		.moved = sched_getcpu() != t->cpu,
 	};
+}
+
+/* `last`: the end of the last chunk. */
+static void finish_window(struct fluid_thread *t, const struct fluid_edge *from,
+			  const struct fluid_edge *to, uint64_t last)
+{
+	size_t index = atomic_load_explicit(&t->windows, memory_order_relaxed);
+	struct fluid_window *w = room(t, index);
+
+	if (!w)
+		return; /* memory is out, or a month is over: what there is stays good */
+	*w = fluid_window_between(from, to, &t->loop, last, t->own_ns, t->fluid->units_per_ns);
+	w->moved = sched_getcpu() != t->cpu;
 	atomic_store_explicit(&t->windows, index + 1, memory_order_release);
 }
 
 /* All that is done between two windows. */
-static void prepare_window(struct fluid_thread *t, const struct edge *from)
+static void prepare_window(struct fluid_thread *t, const struct fluid_edge *from)
 {
 	const struct fluid_options *o = &t->fluid->options;
 
@@ -134,7 +136,7 @@ static void prepare_window(struct fluid_thread *t, const struct edge *from)
 static void run(struct fluid_thread *t)
 {
 	uint64_t units = (uint64_t)((double)t->fluid->options.window_ns * t->fluid->units_per_ns);
-	struct edge from, to;
+	struct fluid_edge from, to;
 	size_t longer = DOUBLE_FROM;
 
 	take_edge(t, &from);
