@@ -24,6 +24,7 @@ TARGET_PROGRAMS = \
 	limits \
 	longjmp_handler \
 	loops \
+	made_ticks \
 	many_calls \
 	many_threads \
 	named \
@@ -59,6 +60,7 @@ PROGRAM_CFLAGS_sizes = -fno-ipa-icf
 PROGRAM_CFLAGS_fortify = -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -Wno-error
 # A lazy binding saves all vector registers: more than the small stack holds.
 PROGRAM_LIBS_small_altstack = -Wl,-z,now
+PROGRAM_CFLAGS_made_ticks = -Iinclude
 PROGRAM_CFLAGS_slowest = -Iinclude
 PROGRAM_CFLAGS_until_stopped = -Iinclude
 PROGRAM_LIBS_preserves = -lm

@@ -52,13 +52,45 @@ size_of_profile()
 	[ "$few" = "$many" ]
 }
 
-# The slow interval holds the true mean 95 times in 100; at 99.99 % a site that
-# does not is a mistake. 20 000 calls, so that the tick is met often enough.
-@test "dual 01: the slow clock's interval covers the fast clock's mean" {
+# made SEED: $T/made, the regions' calls, ticks and means as the program made them, and $T/report.json.
+made()
+{
+	rm -rf page out && mkdir out
+	"$PROGRAMS/made_ticks" page page
+	env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" SCPROF_CLOCK=dual SCPROF_CLOCK_PAGE="$T/page" \
+		"$PROGRAMS/made_ticks" run page "$1" >made
+	[ "$(wc -l <made)" = 2 ]
+	make_report --include-warm-up --confidence 0.9999
+}
+
+# Time and ticks are made up and follow from the seed, so that the machine has no part in it: a
+# seed covers always or never.
+@test "dual 01: the slow clock counts each tick, and its interval covers the mean that is known" {
+	local seed name calls ticks mean
+	for seed in 1 2 3 4 5; do
+		made "$seed"
+		while read -r name calls ticks mean; do
+			echo "seed $seed: $name $calls $ticks $mean"
+			jq -e --arg name "$name" --argjson calls "$calls" --argjson ticks "$ticks" --argjson mean "$mean" '
+				.sites[] | select(.symbol == $name) |
+				.calls == $calls and .slow.ticks == $ticks and
+				.slow.ci_low_ns <= $mean and $mean <= .slow.ci_high_ns and
+				.slow.ci_high_ns - .slow.ci_low_ns < 2 * $mean' report.json
+		done <made
+	done
+}
+
+# Whether ticks fall at random into a program is not ours to say: what the ticker's wake-ups do to a
+# busy machine's schedule is not random (docs/limits.md). Where the interval misses, the report says so.
+@test "dual 02: with a real ticker the slow interval covers the fast mean, or the report tells" {
 	timeout -k 5 120 "$SCPROF" run -c dual -o dual.scp --no-report -- "$EXAMPLES/echo_pair" 20000 100
 	"$SCPROF" report --format json --confidence 0.9999 dual.scp >report.json
-	jq -e '[.sites[] | select(.calls >= 10000)] | length >= 2' report.json
-	jq -e '[.sites[] | select(.calls >= 10000) | .slow.covers_fast_mean] | all' report.json
+	jq -e '[.sites[] | select(.calls >= 10000)] | length == 4' report.json
+	jq -e 'all(.sites[] | select(.calls >= 10000); .slow.covers_fast_mean ==
+		(.slow.ci_low_ns <= .mean_ns and .mean_ns <= .slow.ci_high_ns))' report.json
+	# below 10 ticks a miss tells nothing
+	jq -e '[.sites[] | select(.slow.ticks >= 10) | .slow.covers_fast_mean] as $covers |
+		any(.warnings[]; .code == "slow-clock-biased") == any($covers[]; not)' report.json
 }
 
 @test "merge 01: merged profiles have the calls of all" {
