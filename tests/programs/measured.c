@@ -14,10 +14,19 @@ EXPORT int some_data = 1;
 static uint64_t state = 3;
 static unsigned long calls;
 
-/* Each step needs the one before, and the first the last of the call before. */
+/* Of made_clock.so, where that is preloaded. */
+extern void made_clock_pass(uint64_t ns) __attribute__((weak));
+
+/* Each step needs the one before, and the first the last of the call before. In made-up time it
+ * takes a nanosecond. */
 static void work(unsigned long steps)
 {
 	uint64_t x = state;
+
+	if (made_clock_pass) {
+		made_clock_pass(steps);
+		return;
+	}
 
 	for (unsigned long i = 0; i < steps; i++) {
 		x *= 0x9e3779b97f4a7c15;
@@ -42,6 +51,24 @@ EXPORT void steps(unsigned long count);
 void steps(unsigned long count)
 {
 	work(count);
+}
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Takes so long by CLOCK_MONOTONIC, or longer. */
+EXPORT void last(unsigned long ns);
+void last(unsigned long ns)
+{
+	uint64_t from = monotonic_ns();
+
+	while (monotonic_ns() - from < ns)
+		;
 }
 
 /* One call, the `when`th, sleeps for 50 ms. */
