@@ -190,11 +190,11 @@ static void schedules(void **state)
 	assert_true(s.due_ns == UINT64_MAX);
 }
 
+/* However long a busy machine takes; what hangs is ended by tests/run. */
 static void wait_for_word(const struct scp_control_page *p, uint64_t word)
 {
-	for (int i = 0; i < 10000 && __atomic_load_n(&p->word, __ATOMIC_ACQUIRE) != word; i++)
+	while (__atomic_load_n(&p->word, __ATOMIC_ACQUIRE) != word)
 		nanosleep(&(struct timespec){0, 1000000}, NULL);
-	assert_int_equal(__atomic_load_n(&p->word, __ATOMIC_ACQUIRE), word);
 }
 
 static void changes_the_page(void **state)

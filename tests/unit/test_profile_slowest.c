@@ -233,7 +233,7 @@ static void test_a_list_that_is_being_written_is_whole(void **state)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		write_for_ever(slot);
 	}
-	for (int i = 0; moved < 300 && i < 100000; i++) {
+	while (moved < 300) {
 		struct profile *p = model_open(&path, 1);
 
 		if (p->slowests && p->slowest[0].units != 3 * p->slowest[0].bytes) {
