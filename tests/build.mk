@@ -24,6 +24,7 @@ TARGET_PROGRAMS = \
 	limits \
 	longjmp_handler \
 	loops \
+	made_calls \
 	made_ticks \
 	many_calls \
 	many_threads \
@@ -95,7 +96,7 @@ $(PROGRAMS)/measured.so: tests/programs/measured.c
 # Time that passes only where a test says so.
 $(PROGRAMS)/made_clock.so: tests/programs/made_clock.c
 	@mkdir -p $(@D)
-	$(CC) $(PROGRAM_CFLAGS) -fPIC -shared -o $@ $<
+	$(CC) $(PROGRAM_CFLAGS) -Iinclude -fPIC -shared -o $@ $<
 
 # What options does the tool give to getopt?
 $(PROGRAMS)/getopt_spy.so: tests/programs/getopt_spy.c
