@@ -89,13 +89,13 @@ at_most_100_columns()
 			.p10_ns <= .p50_ns and .p50_ns <= .p90_ns and .p90_ns <= .max_ns] | all'
 }
 
-# Where others had the CPUs most of the time, which the self-test says, a ticker may have none.
+# Where others have the CPUs, a ticker may have none; test_collector_ticker counts them.
 @test "clocks 05: lateness at several ticks, left alone and with all CPUs busy" {
 	holds clocks.json '[.lateness[] | [.busy, .tick_ns]] | unique | length == 6' \
 		'([.lateness[] | select(.busy) | .tick_ns] | sort) ==
 			([.lateness[] | select(.busy | not) | .tick_ns] | sort)' \
 		'[.lateness[] | .late_mean_ns <= .late_max_ns and .late_share <= 1] | all' \
-		'.interrupted_share > 0.5 or ([.lateness[] | .ticks > 0] | all)' \
+		'[.lateness[] | .ticks > 0 or (.late_mean_ns == 0 and .late_share == 0)] | all' \
 		'.busy_cpus >= 1' '[.lateness[].scheduling | length > 0] | all'
 }
 
@@ -138,9 +138,11 @@ at_most_100_columns()
 		"$BATS_FILE_TMPDIR/figure.txt"
 }
 
+# Medians of batches of some microseconds: for one to be fifty times too long, most of its batches
+# would have to be interrupted.
 @test "clocks 09: going into the kernel costs more than a load from memory" {
-	holds figure.json '([.ways[] | select(.how == "memory") | .flow_ci_high_ns] | max) <
-		([.ways[] | select(.how == "system call") | .flow_ci_low_ns] | min)'
+	holds figure.json '([.ways[] | select(.how == "memory") | .flow_ns] | max) <
+		([.ways[] | select(.how == "system call") | .flow_ns] | min)'
 }
 
 @test "clocks 10: one CPU is enough, and compared with nothing" {

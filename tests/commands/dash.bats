@@ -112,10 +112,10 @@ labels()
 	done
 }
 
-# gone PID: within ten seconds; else it is killed.
+# gone PID: within a minute, which a busy machine may need; else it is killed.
 gone()
 {
-	for _ in $(seq 200); do
+	for _ in $(seq 1200); do
 		kill -0 "$1" 2>/dev/null || return 0
 		[ "$(awk '{ print $3 }' "/proc/$1/stat")" != Z ] || return 0
 		sleep 0.05

@@ -124,14 +124,14 @@ cut_short()
 	setsid env --default-signal=INT "$DISPLACEMENT/$command" --build "$BUILD" --rest 100ms "$@" \
 		>"$T/said" 2>"$T/complaint" 3>&- 4>&- </dev/null &
 	experiment=$!
-	for _ in $(seq 150); do
+	for _ in $(seq 600); do
 		pgrep -f "^$BUILD/examples/put (compute|send) $LOOPS" >/dev/null && break
 		sleep 0.1
 	done
 	pgrep -f "^$BUILD/examples/put (compute|send) $LOOPS" >/dev/null || cat "$T/complaint"
 	if [ "$signal" = INT ]; then kill -INT -- -$experiment; else kill -"$signal" "$experiment"; fi
 	wait "$experiment" || true
-	for _ in $(seq 50); do
+	for _ in $(seq 300); do
 		as_it_was >/dev/null && break
 		sleep 0.2
 	done
