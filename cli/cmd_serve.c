@@ -10,7 +10,6 @@
 #include <sys/resource.h>
 #include <time.h>
 
-
 #include "cli/complaint.h"
 #include "cli/serve_options.h"
 
