@@ -77,7 +77,7 @@ int cmd_merge(int argc, char **argv)
 			  (size_t)(argc - optind)))
 		return 2;
 	p = inputs_open(COMMAND, (const char *const *)argv + optind, (size_t)(argc - optind),
-			&progress, &left_out);
+			&progress, false, &left_out);
 	progress_clear(&progress);
 	if (!p)
 		return 2;

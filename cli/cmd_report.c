@@ -254,7 +254,7 @@ int cmd_report(int argc, char **argv)
 	if (failed)
 		return 2;
 	p = inputs_open(COMMAND, (const char *const *)argv + optind, (size_t)(argc - optind),
-			&progress, &left_out);
+			&progress, false, &left_out);
 	if (!p) {
 		displaced_free(displaced);
 		return 2;

@@ -29,7 +29,7 @@ static void tell_left_out(void *context, const struct profile_error *why)
 }
 
 struct profile *inputs_open(const char *command, const char *const *paths, size_t count,
-			    struct progress *progress, int *status)
+			    struct progress *progress, bool one_line, int *status)
 {
 	struct opening o = {.command = command, .progress = progress};
 	struct profile_listener to = {
@@ -44,6 +44,8 @@ struct profile *inputs_open(const char *command, const char *const *paths, size_
 	if (p)
 		return p;
 	progress_clear(progress);
+	for (char *c = err.text; one_line && *c; c++)
+		*c = *c == '\n' ? ' ' : *c;
 	if (o.left_out == count)
 		complaint_say(command, "none of these %zu profiles can be read", count);
 	else

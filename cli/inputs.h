@@ -3,6 +3,7 @@
 #ifndef SCPROF_INPUTS_H
 #define SCPROF_INPUTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "profile/profile.h"
@@ -13,8 +14,8 @@
 
 /* With a bar of progress, which goes on behind it. Of several files, those that cannot be read are
  * named and left out, and *status becomes INPUTS_LEFT_OUT; else it stays. NULL: it was said why
- * there is nothing to go on with. `command`: "scprof merge". */
+ * there is nothing to go on with, in `one_line` where that is wished. `command`: "scprof merge". */
 struct profile *inputs_open(const char *command, const char *const *paths, size_t count,
-			    struct progress *progress, int *status);
+			    struct progress *progress, bool one_line, int *status);
 
 #endif

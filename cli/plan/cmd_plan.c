@@ -77,7 +77,7 @@ static int plan_profiles(const struct plan_options *o)
 	struct profile *p;
 	int left_out = 0, status = -1;
 
-	p = inputs_open("scprof plan", o->profile, o->profiles, &progress, &left_out);
+	p = inputs_open("scprof plan", o->profile, o->profiles, &progress, true, &left_out);
 	progress_clear(&progress);
 	if (!p)
 		return 2;

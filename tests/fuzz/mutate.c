@@ -248,7 +248,7 @@ static size_t make(uint64_t number, uint8_t *to)
 	const struct seed_file *f = file_of(number);
 
 	if (!wishes.replay)
-		return mutation_make(f->map, wishes.seed << 40 ^ number, to);
+		return mutation_make(f->map, wishes.seed * UINT64_C(0xd1342543de82ef95) + number, to);
 	memcpy(to, f->data, f->size);
 	return f->size;
 }
