@@ -68,7 +68,7 @@ static struct {
 /* What a worker tells, also where it dies. */
 struct told {
 	uint64_t at; /* the mutant's number */
-	uint64_t done, accepted;
+	uint64_t done, accepted, refused;
 	char command[512];
 };
 static struct told *told;
@@ -248,7 +248,8 @@ static size_t make(uint64_t number, uint8_t *to)
 	const struct seed_file *f = file_of(number);
 
 	if (!wishes.replay)
-		return mutation_make(f->map, wishes.seed * UINT64_C(0xd1342543de82ef95) + number, to);
+		return mutation_make(f->map, wishes.seed * UINT64_C(0xd1342543de82ef95) + number,
+				     to);
 	memcpy(to, f->data, f->size);
 	return f->size;
 }
@@ -270,6 +271,8 @@ static void try_one(uint64_t number, uint8_t *room)
 			name_command(number / wishes.files * turns + i, line, sizeof(line));
 			run_command(line);
 		}
+	} else {
+		told->refused++;
 	}
 	told->done++;
 }
@@ -466,9 +469,9 @@ int main(int argc, char **argv)
 	for (at = wishes.first; at < last && (end <= 0 || now() < end); at += BATCH)
 		found += run_batch(at, at + BATCH < last ? at + BATCH : last, end);
 	printf("%llu mutants of seed %llu: %llu accepted, %llu refused; %llu findings\n",
-	       (unsigned long long)told->done, (unsigned long long)wishes.seed,
-	       (unsigned long long)told->accepted,
-	       (unsigned long long)(told->done - told->accepted), (unsigned long long)found);
+	       (unsigned long long)(told->accepted + told->refused),
+	       (unsigned long long)wishes.seed, (unsigned long long)told->accepted,
+	       (unsigned long long)told->refused, (unsigned long long)found);
 	finish();
 	return found > 0;
 }
