@@ -118,6 +118,15 @@ struct mutation_map *mutation_map_new(const uint8_t *data, size_t size)
 	return NULL;
 }
 
+void mutation_hide_modules(const struct mutation_map *m, uint8_t *data)
+{
+	const struct list *l = &m->records[SCP_REC_MODULE];
+
+	for (size_t i = 0; i < l->count; i++)
+		if (l->place[i].bytes >= sizeof(struct scp_module))
+			data[l->place[i].at + offsetof(struct scp_module, build_id)] ^= 0xff;
+}
+
 void mutation_map_free(struct mutation_map *m)
 {
 	for (size_t i = 0; i < TYPES; i++)

@@ -14,6 +14,10 @@ struct mutation_map; /* where the records of a profile are */
 struct mutation_map *mutation_map_new(const uint8_t *data, size_t size);
 void mutation_map_free(struct mutation_map *m);
 
+/* Give its modules build-ids that no file has, so that no time goes into the symbols of files of
+ * this machine. `data` is that of the map. */
+void mutation_hide_modules(const struct mutation_map *m, uint8_t *data);
+
 /* Write the mutant of this number into `to`, which holds as many bytes as the profile. The same
  * number makes the same mutant. Returns how many bytes of it are left: some are cut short. */
 size_t mutation_make(const struct mutation_map *m, uint64_t number, uint8_t *to);
