@@ -164,7 +164,7 @@ unit-run: $(UNIT_TESTS)
 	@tests/run --build $(BUILD) $(UNIT_TESTS)
 
 # The commands fed with damaged profiles.
-$(BUILD)/tests/fuzz/mutate: $(BUILD)/tests/fuzz/mutate.o $(BUILD)/tests/fuzz/mutation.o \
+$(BUILD)/tests/fuzz/mutate: $(BUILD)/tests/fuzz/mutate.o $(BUILD)/tests/fuzz/mutation.o $(BUILD)/tests/fuzz/mutant_commands.o \
 		$(patsubst %.c,$(BUILD)/%.o,$(filter-out cli/main.c,$(CLI_SRC))) $(TOOL_ARCHIVES)
 	$(CC) $(SAN) -o $@ $^ $(TOOL_LIBS)
 

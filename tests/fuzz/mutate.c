@@ -18,7 +18,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -32,7 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd.h"
+#include "mutant_commands.h"
 #include "mutation.h"
 #include "profile.h"
 
@@ -40,7 +39,6 @@
 #define WALL_SECONDS 300 /* one that waits for ever; the machine may be busy */
 #define MOST_MEMORY  (UINT64_C(4) << 30)
 #define BATCH	     1000 /* mutants a process: leaks show when it ends */
-#define WORDS	     24
 
 #if defined(__SANITIZE_ADDRESS__)
 /* The address space is the sanitizer's: it watches what is resident. */
@@ -70,138 +68,16 @@ static struct {
 struct told {
 	uint64_t at; /* the mutant's number */
 	uint64_t done, accepted, refused;
-	char command[512];
+	char command[MUTANT_COMMAND];
 };
 static struct told *told;
 
-static char mutant_path[64], good_path[64], out_path[64];
+static struct mutant_files files;
 
 static void fail(const char *what)
 {
 	fprintf(stderr, "mutate: %s: %s\n", what, strerror(errno));
 	exit(2);
-}
-
-/* @: the mutant, =: the profile that it was made of, +: an output file. */
-static const char *const others[] = {
-	"report --format text --top 3 --frames 50 --include-warm-up @",
-	"report --format json --confidence 0.999999 -o + @",
-	"report --format folded --weight calls @",
-	"report --format folded --weight bytes @",
-	"report --format folded --weight uncharged @",
-	"report --format json -o + @ =",
-	"report --format html --by gap = @",
-	"merge -o + @",
-	"merge -o + = @ @",
-	"diff = @",
-	"diff @ =",
-	"diff --format json -o + --strict-sites = @",
-	"diff --format json -o + --by function @ @",
-	"diff --by site --threshold 0 @ = = -- = @ @",
-	"diff --format json -o + = @ = -- @ = @",
-	"plan @",
-	"plan --json --by function @",
-	"plan --relative 0.1% --confidence 0.999 @ =",
-	"plan --change 1% @",
-	"plan --json --change 0.1% --by site @",
-	"top -b -n 1 -d 100ms --width 100 @",
-	"top -b -n 1 -d 100ms --width 40 --by site --paths --rows 0 -s precision @",
-	"top -b -n 1 -d 100ms --width 200 --by function --filter e -s name @",
-};
-#define OTHERS (sizeof(others) / sizeof(*others))
-
-static const char *const formats[] = {"text",	"json",	     "csv",  "html",
-				      "folded", "callgrind", "pprof"};
-static const char *const groupings[] = {"path", "site", "function", "gap", "thread", "process"};
-#define FORMATS	      7
-#define STACK_FORMATS 3 /* the last: of call paths, so of the first groupings */
-#define GROUPINGS     6
-#define OF_STACKS     3
-#define REPORTS	      ((FORMATS - STACK_FORMATS) * GROUPINGS + STACK_FORMATS * OF_STACKS)
-#define COMMANDS      (REPORTS + OTHERS)
-
-static void name_command(uint64_t turn, char *line, size_t room)
-{
-	size_t i = turn % COMMANDS, plain = (FORMATS - STACK_FORMATS) * GROUPINGS, format, by;
-
-	if (i < OTHERS) {
-		snprintf(line, room, "%s", others[i]);
-		return;
-	}
-	i -= OTHERS;
-	if (i < plain) {
-		format = i / GROUPINGS;
-		by = i % GROUPINGS;
-	} else {
-		format = FORMATS - STACK_FORMATS + (i - plain) / OF_STACKS;
-		by = (i - plain) % OF_STACKS;
-	}
-	snprintf(line, room, "report --format %s --by %s -o + @", formats[format], groupings[by]);
-}
-
-static void give_up(const char *what)
-{
-	dprintf(STDERR_FILENO, "mutate: %s\n", what);
-	_exit(1);
-}
-
-static void check_json(void)
-{
-	json_error_t error;
-	json_t *root = json_load_file(out_path, JSON_REJECT_DUPLICATES, &error);
-
-	if (!root) {
-		dprintf(STDERR_FILENO, "%s, line %d\n", error.text, error.line);
-		give_up("this is no JSON");
-	}
-	json_decref(root);
-}
-
-static void check_merged(void)
-{
-	struct profile_error error = {""};
-	const char *path = out_path;
-	struct profile *p = profile_open(&path, 1, &error);
-
-	if (!p) {
-		dprintf(STDERR_FILENO, "%s\n", error.text);
-		give_up("a merged profile cannot be read");
-	}
-	profile_free(p);
-}
-
-static void run_command(const char *line)
-{
-	static const struct {
-		const char *name;
-		int (*run)(int, char **);
-	} known[] = {{"report", cmd_report},
-		     {"merge", cmd_merge},
-		     {"diff", cmd_diff},
-		     {"plan", cmd_plan},
-		     {"top", cmd_top}};
-	char copy[sizeof(told->command)], *argv[WORDS + 1], *rest;
-	int argc = 0, status = -1;
-
-	snprintf(told->command, sizeof(told->command), "%s", line);
-	snprintf(copy, sizeof(copy), "%s", line);
-	for (char *word = strtok_r(copy, " ", &rest); word && argc < WORDS;
-	     word = strtok_r(NULL, " ", &rest))
-		argv[argc++] = !strcmp(word, "@")   ? mutant_path
-			       : !strcmp(word, "=") ? good_path
-			       : !strcmp(word, "+") ? out_path
-						    : word;
-	argv[argc] = NULL;
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (!strcmp(argv[0], known[i].name))
-			status = known[i].run(argc, argv);
-	fflush(stdout);
-	if (status < 0 || status > 2)
-		give_up("a status that no command has");
-	if (status < 2 && strstr(line, "json") && strstr(line, "-o"))
-		check_json();
-	if (status == 0 && !strncmp(line, "merge", 5))
-		check_merged();
 }
 
 /* In the memory of the machine, and a new one each time. */
@@ -219,13 +95,13 @@ static void store(const char *path, const uint8_t *data, size_t size)
 static bool is_accepted(void)
 {
 	struct profile_error error = {""};
-	const char *path = mutant_path;
+	const char *path = files.mutant;
 	struct profile *p;
 
 	snprintf(told->command, sizeof(told->command), "open");
 	p = profile_open(&path, 1, &error);
 	if (!p && strlen(error.text) < 20)
-		give_up("refused without a message");
+		mutant_give_up("refused without a message");
 	if (p)
 		profile_free(p);
 	return p;
@@ -258,19 +134,20 @@ static size_t make(uint64_t number, uint8_t *to)
 static void try_one(uint64_t number, uint8_t *room)
 {
 	const struct seed_file *f = file_of(number);
-	uint64_t turns = wishes.replay ? COMMANDS : wishes.turns;
+	uint64_t turns = wishes.replay ? mutant_commands : wishes.turns;
 	char line[sizeof(told->command)];
 
 	told->at = number;
 	begin_watch();
-	store(mutant_path, room, make(number, room));
-	store(good_path, f->data, f->size);
+	store(files.mutant, room, make(number, room));
+	store(files.good, f->data, f->size);
 	if (is_accepted()) {
 		told->accepted++;
 		for (uint64_t i = 0; i < turns; i++) {
 			/* Its own turns whichever file it is of, so that all meet. */
-			name_command(number / wishes.files * turns + i, line, sizeof(line));
-			run_command(line);
+			mutant_command_name(number / wishes.files * turns + i, line, sizeof(line));
+			snprintf(told->command, sizeof(told->command), "%s", line);
+			mutant_command_run(line, &files);
 		}
 	} else {
 		told->refused++;
@@ -442,17 +319,17 @@ static void prepare(int argc, char **argv)
 		wishes.first = 0;
 		wishes.count = wishes.files;
 	}
-	snprintf(mutant_path, sizeof(mutant_path), "/dev/shm/mutant.%d.scp", (int)getpid());
-	snprintf(good_path, sizeof(good_path), "/dev/shm/mutant.%d.good.scp", (int)getpid());
-	snprintf(out_path, sizeof(out_path), "/dev/shm/mutant.%d.out", (int)getpid());
+	snprintf(files.mutant, sizeof(files.mutant), "/dev/shm/mutant.%d.scp", (int)getpid());
+	snprintf(files.good, sizeof(files.good), "/dev/shm/mutant.%d.good.scp", (int)getpid());
+	snprintf(files.out, sizeof(files.out), "/dev/shm/mutant.%d.out", (int)getpid());
 	unsetenv("DEBUGINFOD_URLS"); /* no mutant shall wait for a server */
 }
 
 static void finish(void)
 {
-	unlink(mutant_path);
-	unlink(good_path);
-	unlink(out_path);
+	unlink(files.mutant);
+	unlink(files.good);
+	unlink(files.out);
 	for (size_t i = 0; i < wishes.files; i++) {
 		if (wishes.file[i].map)
 			mutation_map_free(wishes.file[i].map);
