@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* See mutant_commands.h. What goes through one of them is what a user would type. */
-#include "mutant_commands.h"
+#include "tests/fuzz/mutant_commands.h"
 
+#include <ctype.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd.h"
-#include "profile.h"
+#include "cli/cmd.h"
+#include "profile/profile.h"
 
 #define WORDS 24
 
@@ -79,16 +80,53 @@ void mutant_give_up(const char *what)
 	_exit(1);
 }
 
-static void check_json(const char *out_path)
+static void check_json(const char *path)
 {
 	json_error_t error;
-	json_t *root = json_load_file(out_path, JSON_REJECT_DUPLICATES, &error);
+	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
 
 	if (!root) {
 		dprintf(STDERR_FILENO, "%s, line %d\n", error.text, error.line);
 		mutant_give_up("this is no JSON");
 	}
 	json_decref(root);
+}
+
+/* Of a printf that was given what has no value. Names have letters around theirs. */
+static bool has_nan(const char *line)
+{
+	for (const char *at = line; (at = strstr(at, "nan")); at++)
+		if ((at == line || !isalnum((unsigned char)at[-1])) &&
+		    !isalnum((unsigned char)at[3]) && at[3] != '_')
+			return true;
+	return false;
+}
+
+static void check_text(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	size_t room = 0;
+
+	if (!f)
+		mutant_give_up("no output");
+	while (getline(&line, &room, f) >= 0)
+		if (has_nan(line)) {
+			dprintf(STDERR_FILENO, "%s", line);
+			mutant_give_up("a number that is none");
+		}
+	free(line);
+	fclose(f);
+}
+
+static void check_output(const char *line, const struct mutant_files *files)
+{
+	const char *path = strstr(line, "-o +") ? files->out : files->text;
+
+	if (strstr(line, "json"))
+		check_json(path);
+	else if (strncmp(line, "merge", 5) != 0 && !strstr(line, "html") && !strstr(line, "pprof"))
+		check_text(path);
 }
 
 static void check_merged(const char *out_path)
@@ -125,14 +163,16 @@ void mutant_command_run(const char *line, const struct mutant_files *files)
 			       : !strcmp(word, "+") ? (char *)files->out
 						    : word;
 	argv[argc] = NULL;
+	if (ftruncate(STDOUT_FILENO, 0))
+		mutant_give_up("cannot empty the output");
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (!strcmp(argv[0], known[i].name))
 			status = known[i].run(argc, argv);
 	fflush(stdout);
 	if (status < 0 || status > 2)
 		mutant_give_up("a status that no command has");
-	if (status < 2 && strstr(line, "json") && strstr(line, "-o"))
-		check_json(files->out);
+	if (status < 2)
+		check_output(line, files);
 	if (status == 0 && !strncmp(line, "merge", 5))
 		check_merged(files->out);
 }

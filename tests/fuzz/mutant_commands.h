@@ -11,7 +11,7 @@
 #define MUTANT_COMMAND 512 /* bytes of a line, with the NUL */
 
 struct mutant_files {
-	char mutant[64], good[64], out[64];
+	char mutant[64], good[64], out[64], text[64]; /* text: what standard output is */
 };
 
 extern const size_t mutant_commands; /* how many there are */
@@ -21,7 +21,8 @@ extern const size_t mutant_commands; /* how many there are */
 void mutant_command_name(uint64_t turn, char *line, size_t room);
 
 /* Ends the process with status 1 where the command does what it must not: a status that it does
- * not have, JSON that is none, a merged profile that cannot be read. */
+ * not have, JSON that is none, "nan" among the numbers of a text, a merged profile that cannot be
+ * read. */
 void mutant_command_run(const char *line, const struct mutant_files *files);
 
 _Noreturn void mutant_give_up(const char *what);

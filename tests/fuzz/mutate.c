@@ -31,9 +31,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mutant_commands.h"
-#include "mutation.h"
-#include "profile.h"
+#include "tests/fuzz/mutant_commands.h"
+#include "tests/fuzz/mutation.h"
+#include "profile/profile.h"
 
 #define CPU_SECONDS  20	 /* a mutant takes 0.1 s under the sanitizers */
 #define WALL_SECONDS 300 /* one that waits for ever; the machine may be busy */
@@ -155,15 +155,18 @@ static void try_one(uint64_t number, uint8_t *room)
 	told->done++;
 }
 
-/* The commands' output and complaints go nowhere; the sanitizers' stay on descriptor 2. */
+/* The commands' complaints go nowhere; the sanitizers' stay on descriptor 2. */
 static void be_quiet(void)
 {
+	int text = open(files.text, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	FILE *nowhere = fopen("/dev/null", "we");
 
-	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDIN_FILENO) < 0 || !nowhere)
+	if (fd < 0 || text < 0 || dup2(text, STDOUT_FILENO) < 0 || dup2(fd, STDIN_FILENO) < 0 ||
+	    !nowhere)
 		fail("/dev/null");
 	close(fd);
+	close(text);
 	stderr = nowhere;
 }
 
@@ -322,6 +325,7 @@ static void prepare(int argc, char **argv)
 	snprintf(files.mutant, sizeof(files.mutant), "/dev/shm/mutant.%d.scp", (int)getpid());
 	snprintf(files.good, sizeof(files.good), "/dev/shm/mutant.%d.good.scp", (int)getpid());
 	snprintf(files.out, sizeof(files.out), "/dev/shm/mutant.%d.out", (int)getpid());
+	snprintf(files.text, sizeof(files.text), "/dev/shm/mutant.%d.text", (int)getpid());
 	unsetenv("DEBUGINFOD_URLS"); /* no mutant shall wait for a server */
 }
 
@@ -330,6 +334,7 @@ static void finish(void)
 	unlink(files.mutant);
 	unlink(files.good);
 	unlink(files.out);
+	unlink(files.text);
 	for (size_t i = 0; i < wishes.files; i++) {
 		if (wishes.file[i].map)
 			mutation_map_free(wishes.file[i].map);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Every number of a profile is a 4 or 8 byte word in its place, so words are what is changed, of
  * all kinds of records alike: of a million entries and one table, the table is chosen as often. */
-#include "mutation.h"
+#include "tests/fuzz/mutation.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "scprof_format.h"
+#include "include/scprof_format.h"
 
 #define TYPES	  (SCP_REC_ACCOUNT_TEXT + 1)
 #define HEAD	  sizeof(struct scp_record)
