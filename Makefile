@@ -88,11 +88,16 @@ bench: setup
 
 fuzz:
 	@scripts/setup.sh --fuzz
+	@$(MAKE) --no-print-directory $(JOBS) $(SANITIZED) mutants
 	@$(MAKE) --no-print-directory fuzz-reader
+	@$(MAKE) --no-print-directory $(SANITIZED) fuzz-commands
+
+# From a double to an integer that cannot hold it is undefined, but in no group of checks.
+SANITIZED = BUILD=$(BUILD)/sanitize OPT='-O1 -g -fno-omit-frame-pointer' \
+	SAN='-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=undefined,float-cast-overflow'
 
 sanitize: setup
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/sanitize OPT='-O1 -g -fno-omit-frame-pointer' \
-		SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' sanitize-run
+	@$(MAKE) --no-print-directory $(SANITIZED) sanitize-run
 
 lint: setup
 	@scripts/lint.sh $(BUILD)
@@ -106,7 +111,7 @@ help:
 	@echo 'make check      install what is missing, build, run all tests'
 	@echo 'make check-long widely used programs, and other projects'"'"' test suites, with and without the library (minutes)'
 	@echo 'make bench      measure costs beside other tools (minutes)'
-	@echo 'make fuzz       fuzz the profile reader with AFL++ for a minute'
+	@echo 'make fuzz       fuzz the profile reader with AFL++, and the commands, a minute each'
 	@echo 'make sanitize   run the unit tests and the reader under ASan and UBSan'
 	@echo 'make lint       clang-format, cppcheck, shellcheck, own rules'
 	@echo 'make install    PREFIX=/usr/local, LIBDIR=, DESTDIR=; make uninstall takes it away again'

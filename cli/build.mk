@@ -38,6 +38,7 @@ CLI_SRC = \
 	cli/help/config_apply.c \
 	cli/help/config_origin.c \
 	cli/help/usage.c \
+	cli/inputs.c \
 	cli/main.c \
 	cli/nearest.c \
 	cli/output.c \

@@ -2,6 +2,7 @@
 /* scprof diff: two profiles in, or several a side; what changed out. */
 #include "cli/cmd.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,26 +14,37 @@
 
 #define COMMAND "scprof diff"
 
-/* Each profile on its own: they are different runs. */
+static void free_all(struct profile **profile, uint32_t files)
+{
+	for (uint32_t i = 0; profile && i < files; i++)
+		if (profile[i])
+			profile_free(profile[i]);
+	free(profile);
+}
+
+/* Each profile on its own: they are different runs. One that cannot be read ends it, as a
+ * verdict from fewer runs would be another one; all of them are named. */
 static struct profile **open_all(const struct diff_arguments *a)
 {
 	struct profile **profile = calloc(a->files + 1, sizeof(*profile));
-	struct profile_error err = {"out of memory"};
+	struct profile_error err;
+	bool failed = false;
 
+	if (!profile)
+		complaint_say(COMMAND, "memory is out");
 	for (uint32_t i = 0; profile && i < a->files; i++) {
 		profile[i] = profile_open(&a->file[i], 1, &err);
 		if (profile[i]) {
 			function_names_fill(profile[i]);
 			continue;
 		}
-		while (i-- > 0)
-			profile_free(profile[i]);
-		free(profile);
-		profile = NULL;
-	}
-	if (!profile)
 		complaint_lines(COMMAND, err.text);
-	return profile;
+		failed = true;
+	}
+	if (!failed)
+		return profile;
+	free_all(profile, a->files);
+	return NULL;
 }
 
 static int print_to(struct diff *d, const char *path)
@@ -70,9 +82,7 @@ int cmd_diff(int argc, char **argv)
 		return status < 0 ? 2 : 0;
 	profile = output_refuse(COMMAND, a.output, a.file, a.files) ? NULL : open_all(&a);
 	status = profile ? compare(&a, profile) : 2;
-	for (uint32_t i = 0; profile && i < a.files; i++)
-		profile_free(profile[i]);
-	free(profile);
+	free_all(profile, a.files);
 	diff_options_free(&a);
 	return status;
 }

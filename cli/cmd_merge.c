@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "profile/profile.h"
 #include "cli/progress.h"
+#include "cli/inputs.h"
 
 /* Above so many processes those of the same program are folded into one. */
 #define KEEP_PROCESSES 64
@@ -24,7 +25,8 @@ const char merge_usage[] =
 	"  -h, --help        this text\n"
 	"\n"
 	"Beyond 64 processes, those of the same program are kept as one.\n"
-	"exit status: 0 done, 2 wrong usage, or a profile that cannot be read, or no output\n";
+	"exit status: 0 done, 1 done, but without profiles that cannot be read, which are named;\n"
+	"             2 wrong usage, or no profile that can be read, or no output\n";
 
 static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
@@ -67,24 +69,23 @@ int cmd_merge(int argc, char **argv)
 	const char *output = NULL;
 	struct progress progress;
 	struct profile *p;
-	int status = parse(argc, argv, &output);
+	int left_out = 0, status = parse(argc, argv, &output);
 
 	if (status)
 		return status < 0 ? 2 : 0;
 	if (output_refuse(COMMAND, output, (const char *const *)argv + optind,
 			  (size_t)(argc - optind)))
 		return 2;
-	progress_begin(&progress, "scprof merge", true);
-	p = profile_open_told((const char *const *)argv + optind, (size_t)(argc - optind),
-			      progress_files, &progress, &err);
+	p = inputs_open(COMMAND, (const char *const *)argv + optind, (size_t)(argc - optind),
+			&progress, false, &left_out);
 	progress_clear(&progress);
-	if (p) {
-		profile_fold(p, KEEP_PROCESSES);
-		status = profile_write(p, output, &err);
-		profile_free(p);
-	}
-	if (p && status == 0)
-		return 0;
+	if (!p)
+		return 2;
+	profile_fold(p, KEEP_PROCESSES);
+	status = profile_write(p, output, &err);
+	profile_free(p);
+	if (status == 0)
+		return left_out;
 	complaint_lines(COMMAND, err.text);
 	return 2;
 }

@@ -15,6 +15,7 @@
 #include "cli/progress.h"
 #include "cli/quantity.h"
 #include "report/report.h"
+#include "cli/inputs.h"
 
 #define COMMAND "scprof report"
 
@@ -44,7 +45,8 @@ const char report_usage[] =
 	"                       debug information; build-ids decide\n"
 	"  DEBUGINFOD_URLS      servers for it\n"
 	"\n"
-	"exit status: 0 done, 2 wrong usage, or a profile that cannot be read, or no output\n";
+	"exit status: 0 done, 1 done, but without profiles that cannot be read, which are named;\n"
+	"             2 wrong usage, or no profile that can be read, or no output\n";
 
 struct arguments {
 	struct report_options options;
@@ -236,12 +238,11 @@ static int print_to(const struct profile *p, const struct arguments *a)
 int cmd_report(int argc, char **argv)
 {
 	struct arguments a = {.options = REPORT_OPTIONS_DEFAULT};
-	struct profile_error err;
 	struct displaced *displaced;
 	struct progress progress;
 	struct profile *p = NULL;
 	bool failed = false;
-	int status = parse(argc, argv, &a);
+	int left_out = 0, status = parse(argc, argv, &a);
 
 	if (status)
 		return status < 0 ? 2 : 0;
@@ -252,20 +253,17 @@ int cmd_report(int argc, char **argv)
 	a.options.displaced = displaced = read_displaced(&a, &failed);
 	if (failed)
 		return 2;
-	progress_begin(&progress, "scprof report", true);
-	p = profile_open_told((const char *const *)argv + optind, (size_t)(argc - optind),
-			      progress_files, &progress, &err);
-	progress_show(&progress, 1, "working out the report");
+	p = inputs_open(COMMAND, (const char *const *)argv + optind, (size_t)(argc - optind),
+			&progress, false, &left_out);
 	if (!p) {
-		progress_clear(&progress);
-		complaint_lines(COMMAND, err.text);
 		displaced_free(displaced);
 		return 2;
 	}
+	progress_show(&progress, 1, "working out the report");
 	function_names_fill(p);
 	progress_clear(&progress);
 	status = print_to(p, &a);
 	profile_free(p);
 	displaced_free(displaced);
-	return status < 0 ? 2 : 0;
+	return status < 0 ? 2 : left_out;
 }

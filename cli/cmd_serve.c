@@ -10,8 +10,6 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include <gsl/gsl_errno.h>
-
 #include "cli/complaint.h"
 #include "cli/serve_options.h"
 
@@ -77,7 +75,6 @@ static int serve(struct serve_options *o)
 	take_signals(&signals);
 	raise_descriptors();
 	mallopt(M_ARENA_MAX, 1); /* what a connection's thread leaves is of use to the next one */
-	gsl_set_error_handler_off(); /* whatever a profile holds: NAN is an answer, abort is none */
 	unsetenv("DEBUGINFOD_URLS"); /* nobody shall wait for a page until a server far away answers
 				      */
 	if (agent_open(&agent, &o->agent)) {

@@ -76,9 +76,9 @@ void progress_show_now(struct progress *p, double share, const char *format, ...
 	va_end(args);
 }
 
-void progress_files(void *progress, size_t done, size_t all)
+void progress_files(struct progress *p, size_t done, size_t all)
 {
-	progress_show(progress, (double)done / (double)all, "%zu of %zu profiles read", done, all);
+	progress_show(p, (double)done / (double)all, "%zu of %zu profiles read", done, all);
 }
 
 void progress_clear(struct progress *p)

@@ -27,8 +27,8 @@ void progress_show(struct progress *p, double share, const char *format, ...)
 void progress_show_now(struct progress *p, double share, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* For profile_open_told: the context is the progress. */
-void progress_files(void *progress, size_t done, size_t all);
+/* So many of all profiles are read. */
+void progress_files(struct progress *p, size_t done, size_t all);
 
 /* Before anybody else writes there. */
 void progress_clear(struct progress *p);

@@ -11,6 +11,7 @@
 #include "cli/help/config_origin.h"
 #include "report/render/text/terminal.h"
 #include "report/render/text/utf8.h"
+#include "profile/read/message.h"
 
 /* Names and arguments in it are the user's bytes: shown, not obeyed. */
 void say(const char *text)
@@ -45,7 +46,7 @@ void say_format(const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
+	message_format(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	say(text);
 }

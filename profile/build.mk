@@ -30,6 +30,7 @@ PROFILE_SRC = \
 	profile/read/huge_pages.c \
 	profile/read/load.c \
 	profile/read/load_sums.c \
+	profile/read/message.c \
 	profile/read/profile_file.c \
 	profile/read/records.c \
 	profile/read/references.c \

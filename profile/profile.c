@@ -242,27 +242,30 @@ static void add_header(struct profile *p, const struct scp_header *h)
 	p->ticker_late_ticks += h->ticker_late_ticks;
 }
 
+enum added { ADDED, UNREADABLE, NOT_ADDED };
+
 /* Takes the descriptor; -1: the path is opened. */
-static int add_file(struct profile *p, const char *path, int fd, uint64_t most_bytes, bool links,
-		    struct prof_places *places, struct profile_error *err)
+static enum added try_file(struct profile *p, const char *path, int fd, uint64_t most_bytes,
+			   bool links, struct prof_places *places, struct profile_error *err)
 {
 	struct raw_file raw = {.path = path, .fd = fd, .most_bytes = most_bytes};
 	struct model_size before = model_size(p);
 	struct file_clocks clocks;
-	int result;
+	enum added result = ADDED;
 
 	err->text[0] = 0;
 	if (raw_open(&raw, links, err))
-		return -1;
-	result = resolve_clocks(path, raw_header(&raw), &clocks, err) ||
-				 check_clocks(p, path, &clocks, err)
-			 ? -1
-			 : 0;
-	if (result == 0 && (load_raw(p, &raw) || (places && places_note(places, &raw)))) {
+		return UNREADABLE;
+	if (resolve_clocks(path, raw_header(&raw), &clocks, err))
+		result = UNREADABLE;
+	else if (check_clocks(p, path, &clocks, err))
+		result = NOT_ADDED;
+	if (result == ADDED && (load_raw(p, &raw) || (places && places_note(places, &raw)))) {
 		model_shrink(p, &before);
-		result = prof_no_memory(err, path);
+		prof_no_memory(err, path);
+		result = NOT_ADDED;
 	}
-	if (result == 0) {
+	if (result == ADDED) {
 		add_header(p, raw_header(&raw));
 		p->foreign |= raw.owner && raw.owner != geteuid();
 		take_clocks(p, raw_header(&raw), &clocks);
@@ -273,6 +276,12 @@ static int add_file(struct profile *p, const char *path, int fd, uint64_t most_b
 	}
 	raw_close(&raw);
 	return result;
+}
+
+static int add_file(struct profile *p, const char *path, int fd, uint64_t most_bytes, bool links,
+		    struct prof_places *places, struct profile_error *err)
+{
+	return try_file(p, path, fd, most_bytes, links, places, err) == ADDED ? 0 : -1;
 }
 
 int profile_add(struct profile *p, const char *path, struct profile_error *err)
@@ -307,12 +316,31 @@ int profile_add_placed(struct profile *p, const char *path, struct prof_places *
 
 struct profile *profile_open(const char *const *paths, size_t count, struct profile_error *err)
 {
-	return profile_open_told(paths, count, NULL, NULL, err);
+	return profile_open_told(paths, count, &(struct profile_listener){0}, err);
+}
+
+/* How many were read; 0 and *err where one that must not fails, or all do. */
+static size_t add_all(struct profile *p, const char *const *paths, size_t count,
+		      const struct profile_listener *to, struct profile_error *err)
+{
+	size_t added = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		enum added result = try_file(p, paths[i], -1, PROF_MOST_BYTES, true, NULL, err);
+
+		if (result == NOT_ADDED || (result == UNREADABLE && !to->left_out))
+			return 0;
+		if (result == UNREADABLE)
+			to->left_out(to->context, err);
+		added += result == ADDED;
+		if (to->told)
+			to->told(to->context, i + 1, count);
+	}
+	return added;
 }
 
 struct profile *profile_open_told(const char *const *paths, size_t count,
-				  void (*told)(void *context, size_t done, size_t all),
-				  void *context, struct profile_error *err)
+				  const struct profile_listener *to, struct profile_error *err)
 {
 	struct profile *p = profile_new();
 
@@ -320,13 +348,9 @@ struct profile *profile_open_told(const char *const *paths, size_t count,
 		prof_no_memory(err, count ? paths[0] : "profile");
 		return NULL;
 	}
-	for (size_t i = 0; i < count; i++) {
-		if (profile_add(p, paths[i], err)) {
-			profile_free(p);
-			return NULL;
-		}
-		if (told)
-			told(context, i + 1, count);
+	if (count && !add_all(p, paths, count, to, err)) {
+		profile_free(p);
+		return NULL;
 	}
 	intern_rest_paths(p);
 	return p;

@@ -306,10 +306,16 @@ int profile_renew_clocks(struct profile *p, const struct profile_moment *file, s
 /* All of `paths` in one model; NULL and *err on the first failure. */
 struct profile *profile_open(const char *const *paths, size_t count, struct profile_error *err);
 
-/* The same for who wants to say how far it is: `told`, if not NULL, after each file. */
+/* The same for who wants to say how far it is: `told`, if not NULL, after each file. With
+ * `left_out`, a file that cannot be read is told of and left out; NULL and the last one's *err
+ * where that leaves none. Files that do not go together, and want of memory, are failures still. */
+struct profile_listener {
+	void (*told)(void *context, size_t done, size_t all);
+	void (*left_out)(void *context, const struct profile_error *why);
+	void *context;
+};
 struct profile *profile_open_told(const char *const *paths, size_t count,
-				  void (*told)(void *context, size_t done, size_t all),
-				  void *context, struct profile_error *err);
+				  const struct profile_listener *to, struct profile_error *err);
 
 /* Add another model's calls by function and outcome, as one process and one thread, without
  * call paths, gaps, histograms and lines of time on size: little memory for what follows

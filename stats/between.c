@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include <gsl/gsl_sf_psi.h>
+#include "stats/distributions.h"
 
 #define STEPS 200
 
@@ -69,7 +69,8 @@ static double trigamma_inverse(double y)
 	if (y < 1e-6)
 		return 1 / y;
 	for (int i = 0; i < STEPS; i++) {
-		double tri = gsl_sf_psi_1(x), step = tri * (1 - tri / y) / gsl_sf_psi_n(2, x);
+		double tri = distributions_trigamma(x),
+		       step = tri * (1 - tri / y) / distributions_tetragamma(x);
 
 		x += step;
 		if (-step / x < 1e-10)
@@ -105,13 +106,14 @@ struct between_prior between_prior(const double *variance, const double *freedom
 	for (size_t i = 0; i < n; i++) {
 		double half = freedom[i] / 2;
 
-		mean += log(fmax(variance[i], least)) - gsl_sf_psi(half) + log(half);
-		expected += gsl_sf_psi_1(half);
+		mean += log(fmax(variance[i], least)) - distributions_digamma(half) + log(half);
+		expected += distributions_trigamma(half);
 	}
 	mean /= (double)n;
 	for (size_t i = 0; i < n; i++) {
 		double half = freedom[i] / 2;
-		double e = log(fmax(variance[i], least)) - gsl_sf_psi(half) + log(half) - mean;
+		double e = log(fmax(variance[i], least)) - distributions_digamma(half) + log(half) -
+			   mean;
 
 		square += e * e;
 	}
@@ -119,7 +121,8 @@ struct between_prior between_prior(const double *variance, const double *freedom
 	if (!(excess > 0))
 		return (struct between_prior){exp(mean), INFINITY};
 	prior.freedom = 2 * trigamma_inverse(excess);
-	prior.variance = exp(mean + gsl_sf_psi(prior.freedom / 2) - log(prior.freedom / 2));
+	prior.variance =
+		exp(mean + distributions_digamma(prior.freedom / 2) - log(prior.freedom / 2));
 	return prior;
 }
 

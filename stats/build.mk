@@ -7,6 +7,7 @@ STATS_SRC = \
 	stats/compare.c \
 	stats/compare_counts.c \
 	stats/displacement.c \
+	stats/distributions.c \
 	stats/drift.c \
 	stats/feitelson.c \
 	stats/forecast.c \

@@ -4,20 +4,7 @@
 
 #include <math.h>
 
-#include <gsl/gsl_cdf.h>
-
-/* Student's t with more degrees of freedom is the normal distribution to 1e-5. */
-#define MANY 1e5
-
-static double upper_tail(double t, double freedom)
-{
-	return freedom > MANY ? gsl_cdf_ugaussian_Q(t) : gsl_cdf_tdist_Q(t, freedom);
-}
-
-static double quantile(double p, double freedom)
-{
-	return freedom > MANY ? gsl_cdf_ugaussian_Pinv(p) : gsl_cdf_tdist_Pinv(p, freedom);
-}
+#include "stats/distributions.h"
 
 static double satterthwaite(double v1, double freedom1, double v2, double freedom2)
 {
@@ -38,7 +25,7 @@ struct compare_welch compare_welch(const struct compare_mean *base, const struct
 	};
 
 	w.t = w.difference / w.error;
-	w.p = 2 * upper_tail(fabs(w.t), w.freedom);
+	w.p = 2 * distributions_t_upper(fabs(w.t), w.freedom);
 	return w;
 }
 
@@ -67,7 +54,7 @@ static double tail_of(const struct contrast *c, double sign)
 
 	if (c->error == 0)
 		return value > 0 ? 0 : 1;
-	return upper_tail(value / c->error, fmax(c->freedom, 1));
+	return distributions_t_upper(value / c->error, fmax(c->freedom, 1));
 }
 
 double compare_ratio_p(const struct compare_mean *base, const struct compare_mean *new,
@@ -98,12 +85,14 @@ void compare_ratio_limits(const struct compare_mean *base, const struct compare_
 	if (!(m1 > 0) || !isfinite(v1) || !isfinite(v2))
 		return;
 	at = contrast_of(base, new, null, fmax(m2 / m1, 0));
-	t = quantile(0.5 + confidence / 2, fmax(at.freedom, 1));
+	t = distributions_t_quantile(0.5 + confidence / 2, fmax(at.freedom, 1));
 	a = m1 * m1 - t * t * v1;
 	c = m2 * m2 - t * t * v2;
-	if (a <= 0)
+	if (!(a > 0))
 		return;
 	root = sqrt(fmax(m1 * m2 * m1 * m2 - a * c, 0));
+	if (!isfinite(a) || !isfinite(root))
+		return;
 	*low = fmax((m1 * m2 - root) / a, 0);
 	*high = (m1 * m2 + root) / a;
 }
@@ -115,8 +104,8 @@ double compare_effect_p(double effect, double error, double freedom, double marg
 	if (!(error > 0) || !isfinite(error))
 		return 1;
 	freedom = fmax(freedom, 1);
-	return fmin(1, upper_tail((size - margin) / error, freedom) +
-			       upper_tail((size + margin) / error, freedom));
+	return fmin(1, distributions_t_upper((size - margin) / error, freedom) +
+			       distributions_t_upper((size + margin) / error, freedom));
 }
 
 /* Half of the tests' freedom of error goes to each tail; `tests` of them share it. */
@@ -124,7 +113,8 @@ static double detection_factor(double freedom, double tests, double confidence, 
 {
 	double tail = (1 - confidence) / (2 * fmax(tests, 1));
 
-	return quantile(1 - tail, fmax(freedom, 1)) + quantile(power, fmax(freedom, 1));
+	return distributions_t_quantile(1 - tail, fmax(freedom, 1)) +
+	       distributions_t_quantile(power, fmax(freedom, 1));
 }
 
 double compare_detectable(double error, double freedom, double margin, double tests,

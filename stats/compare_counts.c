@@ -6,16 +6,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <gsl/gsl_cdf.h>
-
 #include "stats/proportion.h"
+#include "stats/distributions.h"
 
 /* P(X >= x) of a binomial with n trials; real arguments, by the beta distribution. */
 static double at_least(double x, double n, double p)
 {
 	if (x <= 0)
 		return 1;
-	return x >= n + 1 ? 0 : gsl_cdf_beta_P(p, x, n - x + 1);
+	return x >= n + 1 ? 0 : distributions_beta_lower(p, x, n - x + 1);
 }
 
 /* Probability of more than x, and half of that of x itself. */

@@ -6,9 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
+
+#include "stats/distributions.h"
 
 #define LEAST_STRETCHES 4
 #define IN_A_STRETCH	3
@@ -308,10 +309,10 @@ struct displacement_excess displacement_excess(const struct displacement_series 
 
 void displacement_limits(struct displacement_value v, double confidence, double *low, double *high)
 {
-	double half = isfinite(v.error)
-			      ? gsl_cdf_tdist_Pinv(0.5 + confidence / 2, v.freedom) * v.error
-			      : INFINITY;
+	double half = distributions_t_quantile(0.5 + confidence / 2, v.freedom) * v.error;
 
+	if (!isfinite(half))
+		half = INFINITY;
 	*low = v.value - half;
 	*high = v.value + half;
 }

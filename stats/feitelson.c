@@ -4,9 +4,8 @@
  * be means of batches, runs or replications, which makes them near enough normal. */
 #include <math.h>
 
-#include <gsl/gsl_cdf.h>
-
 #include "stats/plan.h"
+#include "stats/distributions.h"
 
 /* Centred first: squares of near-equal values would cancel. */
 double stats_sample_deviation(const double *value, size_t n)
@@ -26,5 +25,5 @@ double stats_half_width(double s, double n, double confidence)
 {
 	if (!(n >= 2))
 		return n == 1 ? INFINITY : NAN;
-	return gsl_cdf_tdist_Pinv(0.5 + confidence / 2, n - 1) * s / sqrt(n);
+	return distributions_t_quantile(0.5 + confidence / 2, n - 1) * s / sqrt(n);
 }

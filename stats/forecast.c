@@ -10,9 +10,8 @@
  */
 #include <math.h>
 
-#include <gsl/gsl_cdf.h>
-
 #include "stats/plan.h"
+#include "stats/distributions.h"
 
 /* A long run keeps 32 to 63 batches, some of them dependent: about so many degrees
  * of freedom, however many calls there are. */
@@ -33,7 +32,7 @@ double stats_forecast_calls(const struct stats_finished *f, double confidence, d
 	if (!(s > 0))
 		return NAN;
 	target = sqrt(target * target - fixed * fixed);
-	q = gsl_cdf_tdist_Pinv(0.5 + confidence / 2, LASTING_FREEDOM);
+	q = distributions_t_quantile(0.5 + confidence / 2, LASTING_FREEDOM);
 	c = fmax(q, sqrt(fmax(0, half * half - fixed * fixed)) / s);
 	a = (c - q) * s;
 	b = q * s;

@@ -6,9 +6,8 @@
  */
 #include <math.h>
 
-#include <gsl/gsl_cdf.h>
-
 #include "stats/moments.h"
+#include "stats/distributions.h"
 
 int stats_line(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y, stats_u128 sum_xy,
 	       double *intercept, double *slope)
@@ -36,6 +35,6 @@ double stats_line_half_width(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint
 	if (sxx <= 0)
 		return INFINITY;
 	left = fmax(0, moments_square(n, sum_y, sum_yy) - slope * slope * sxx);
-	return gsl_cdf_tdist_Pinv(0.5 + confidence / 2, (double)(n - 2)) *
+	return distributions_t_quantile(0.5 + confidence / 2, (double)(n - 2)) *
 	       sqrt(left / (double)(n - 2) / sxx);
 }

@@ -12,10 +12,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include <gsl/gsl_cdf.h>
-
 #include "stats/line.h"
 #include "stats/moments.h"
+#include "stats/distributions.h"
 
 #define MOST 64
 
@@ -300,7 +299,7 @@ static void price(const struct centred *line, struct pair c, double value, doubl
 	more = 1 + 2 * fmax(s.correlation, 0);
 	p->freedom = fmax(1, s.freedom / more);
 	p->error = sqrt(s.variance * more);
-	t = gsl_cdf_tdist_Pinv(0.5 + confidence / 2, p->freedom);
+	t = distributions_t_quantile(0.5 + confidence / 2, p->freedom);
 	p->low = value - t * p->error;
 	p->high = value + t * p->error;
 }

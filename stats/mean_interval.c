@@ -16,13 +16,12 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include <gsl/gsl_cdf.h>
-
 #include "stats/unbatched.h"
 #include "stats/moments.h"
 #include "stats/phase_test.h"
 #include "stats/proportion.h"
 #include "stats/autocorrelation.h"
+#include "stats/distributions.h"
 
 #define FEW_EVENTS 100
 /* More than this share of calls with a tick is no longer "few". */
@@ -156,9 +155,7 @@ static bool is_few(const struct events *e, const struct shape *r)
 
 static double quantile(double confidence, double freedom)
 {
-	double p = 0.5 + confidence / 2;
-
-	return freedom > 1e5 ? gsl_cdf_ugaussian_Pinv(p) : gsl_cdf_tdist_Pinv(p, freedom);
+	return distributions_t_quantile(0.5 + confidence / 2, freedom);
 }
 
 /* Few events show little of their own dependence: at least 1, and one standard
@@ -214,13 +211,12 @@ static void around(const struct shape *r, double t, struct stats_estimate *out)
 
 static void by_variance(const struct shape *r, double confidence, struct stats_estimate *out)
 {
-	double least = r->mean >= FAST_TICKS ? 0.25 : 0;
+	double least = r->mean >= FAST_TICKS ? 0.25 : 0, t;
 
-	if (r->n < 2) {
-		out->low = 0;
-		out->high = INFINITY;
+	out->low = 0;
+	out->high = INFINITY;
+	if (r->n < 2)
 		return;
-	}
 	out->freedom = r->n - 1;
 	out->method = "t";
 	out->error = sqrt(fmax(r->variance, least) / r->n);
@@ -229,7 +225,9 @@ static void by_variance(const struct shape *r, double confidence, struct stats_e
 		out->method = "batch-t";
 		out->error *= sqrt(r->design);
 	}
-	around(r, quantile(confidence, out->freedom), out);
+	t = quantile(confidence, out->freedom);
+	if (isfinite(t))
+		around(r, t, out);
 }
 
 /* How far preferred phases may move a mean of f ticks (and any number of whole ones):

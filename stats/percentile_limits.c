@@ -5,6 +5,7 @@
 #include <gsl/gsl_cdf.h>
 
 #include "stats/histogram.h"
+#include "stats/distributions.h"
 
 /* From so many calls on a binomial count is normal to far less than a bucket. */
 #define MANY 1e6
@@ -18,7 +19,7 @@ static double at_most(double k, double n, double q)
 		return 1;
 	if (n >= MANY)
 		return gsl_cdf_ugaussian_P((k + 0.5 - n * q) / sqrt(n * q * (1 - q)));
-	return gsl_cdf_beta_Q(q, k + 1, n - k);
+	return distributions_beta_upper(q, k + 1, n - k);
 }
 
 /* The smallest whole k with P(count <= k) >= p; from 2^53 on, where not every whole number

@@ -9,9 +9,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include <gsl/gsl_cdf.h>
-
 #include "stats/phase_test.h"
+#include "stats/distributions.h"
 
 typedef unsigned __int128 u128;
 
@@ -64,7 +63,7 @@ static double gamma_tail(struct moments m, long double pairs)
 	double scale = sqrt(m.variance) * m.skewness / 2;
 	double x = (double)(pairs - 0.5L - (long double)m.mean) / scale + shape;
 
-	return x > 0 ? gsl_cdf_gamma_Q(x, shape, 1) : 1;
+	return x > 0 ? distributions_gamma_upper(x, shape) : 1;
 }
 
 /* One more bin: part[n][t] becomes the sum over its count k of

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_sf_gamma.h>
 
 #include "stats/proportion.h"
+#include "stats/distributions.h"
 
 /* Both counts above this: GSL's continued fraction takes hundreds of steps, and at
  * some millions gives up with NAN. Peizer and Pratt's approximation is right to
@@ -56,7 +56,7 @@ static double beta_tail(double p, double a, double b, bool upper)
 
 		return upper ? gsl_cdf_ugaussian_Q(z) : gsl_cdf_ugaussian_P(z);
 	}
-	return upper ? gsl_cdf_beta_Q(p, a, b) : gsl_cdf_beta_P(p, a, b);
+	return upper ? distributions_beta_upper(p, a, b) : distributions_beta_lower(p, a, b);
 }
 
 /* Mean of one or two beta tails. */

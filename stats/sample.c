@@ -2,9 +2,8 @@
 /* What a sample's sums say directly: its variance, and how likely a count is. */
 #include <math.h>
 
-#include <gsl/gsl_cdf.h>
-
 #include "stats/moments.h"
+#include "stats/distributions.h"
 
 double stats_variance(const struct stats_sums *s)
 {
@@ -20,5 +19,5 @@ double stats_variance(const struct stats_sums *s)
 
 double stats_at_least(uint32_t k, uint32_t n, double p)
 {
-	return k ? gsl_cdf_binomial_Q(k - 1, p, n) : 1;
+	return k ? distributions_binomial_upper(k - 1, p, n) : 1;
 }

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
+
+#include "stats/distributions.h"
 
 #define COLUMNS	       (SITE_COSTS_MOST + 1) /* 0: the intercept */
 #define SPANS_A_COLUMN 6
@@ -333,5 +334,5 @@ double site_costs_p(struct displacement_value cost)
 {
 	if (!isfinite(cost.value) || !isfinite(cost.error) || !(cost.error > 0))
 		return NAN;
-	return 2 * gsl_cdf_tdist_Q(fabs(cost.value) / cost.error, cost.freedom);
+	return 2 * distributions_t_upper(fabs(cost.value) / cost.error, cost.freedom);
 }

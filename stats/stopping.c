@@ -27,10 +27,11 @@ static bool is_enough(const struct stopping_look *l)
 bool stopping_look(struct stopping *s, const struct stopping_look *l)
 {
 	double half = fmax(l->high - l->mean, l->mean - l->low);
+	double due = ceil(STOPPING_GROWTH * (double)l->calls);
 
 	s->seen = isfinite(half) && l->mean > 0 ? half / l->mean : NAN;
 	s->looks++;
-	s->due = (uint64_t)ceil(STOPPING_GROWTH * (double)l->calls);
+	s->due = due < 0x1p64 ? (uint64_t)due : UINT64_MAX;
 	if (!(s->seen <= s->relative) || !is_enough(l))
 		s->in_turn = 0;
 	else if (s->in_turn < STOPPING_IN_TURN)

@@ -171,8 +171,9 @@ $(PROGRAMS)/regions_functions $(PROGRAMS)/regions_own_hooks: tests/programs/regi
 unit-run: $(UNIT_TESTS)
 	@tests/run --build $(BUILD) $(UNIT_TESTS)
 
-# The reader and the report fed with damaged profiles.
-$(BUILD)/tests/fuzz/mutate: $(BUILD)/tests/fuzz/mutate.o $(TOOL_ARCHIVES)
+# The commands fed with damaged profiles.
+$(BUILD)/tests/fuzz/mutate: $(BUILD)/tests/fuzz/mutate.o $(BUILD)/tests/fuzz/mutation.o $(BUILD)/tests/fuzz/mutant_commands.o \
+		$(patsubst %.c,$(BUILD)/%.o,$(filter-out cli/main.c,$(CLI_SRC))) $(TOOL_ARCHIVES)
 	$(CC) $(SAN) -o $@ $^ $(TOOL_LIBS)
 
 # Built with the sanitizers by `make sanitize`; the profile comes from the

@@ -13,6 +13,7 @@
 #include "cli/plan/plan_reach.h"
 #include "cli/plan/plan_sites.h"
 #include "cli/progress.h"
+#include "cli/inputs.h"
 
 /* What was printed is whole, or it is said that it is not. */
 static int finish(int status)
@@ -71,21 +72,15 @@ static int plan_comparison(const struct profile *p, const struct plan_options *o
 static int plan_profiles(const struct plan_options *o)
 {
 	struct report_options options = REPORT_OPTIONS_DEFAULT;
-	struct profile_error err;
 	struct report *r;
 	struct progress progress;
 	struct profile *p;
-	int status = -1;
+	int left_out = 0, status = -1;
 
-	progress_begin(&progress, "scprof plan", true);
-	p = profile_open_told(o->profile, o->profiles, progress_files, &progress, &err);
+	p = inputs_open("scprof plan", o->profile, o->profiles, &progress, true, &left_out);
 	progress_clear(&progress);
-	if (!p) {
-		for (char *c = err.text; *c; c++) /* what to do stands in a second line */
-			*c = *c == '\n' ? ' ' : *c;
-		complaint_print("scprof plan", err.text);
+	if (!p)
 		return 2;
-	}
 	function_names_fill(p);
 	options.by = o->by;
 	options.confidence = o->confidence;
@@ -103,7 +98,8 @@ static int plan_profiles(const struct plan_options *o)
 		status = o->change > 0 ? plan_comparison(p, o) : plan_report(r, o);
 	report_free(r);
 	profile_free(p);
-	return finish(status);
+	status = finish(status);
+	return status ? status : left_out;
 }
 
 int cmd_plan(int argc, char **argv)

@@ -44,7 +44,8 @@ const char plan_usage[] =
 	"  --json           one JSON object, schema scprof-plan/1\n"
 	"  -h, --help       this text\n"
 	"\n"
-	"exit status: 0 done, 2 wrong usage, or a profile that cannot be read or says nothing\n";
+	"exit status: 0 done, 1 done, but without profiles that cannot be read, which are named;\n"
+	"             2 wrong usage, or no profile that can be read, or none that says something\n";
 
 enum {
 	OPT_TICK = 256,

@@ -135,10 +135,13 @@ int run_symbols_write(const struct chosen *chosen, const char *directory, const 
 		      char *path, size_t size)
 {
 	struct profile_error err;
+	char text[sizeof(err.text) + 8];
 	int failed =
 		run_symbols_store(chosen, "scprof-symbols", directory, beside, path, size, &err);
 
-	if (failed)
-		say_format("-s: %s", err.text);
+	if (failed) {
+		snprintf(text, sizeof(text), "-s: %s", err.text);
+		say(text);
+	}
 	return failed;
 }

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "profile/read/message.h"
+
 #define NAME "libscprof.so"
 
 static const char *const places[] = {
@@ -37,8 +39,7 @@ int library_path_find(char *path, size_t size, struct profile_error *err)
 	if (chosen && *chosen) {
 		if (!accept_path(chosen, path, size))
 			return 0;
-		snprintf(err->text, sizeof(err->text), "SCPROF_LIB is set to %.300s: %s", chosen,
-			 strerror(errno));
+		message_set(err, "SCPROF_LIB is set to %.300s: %s", chosen, strerror(errno));
 		return -1;
 	}
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -51,9 +52,9 @@ int library_path_find(char *path, size_t size, struct profile_error *err)
 		if (!accept_path(candidate, path, size))
 			return 0;
 	}
-	snprintf(err->text, sizeof(err->text),
-		 "cannot find " NAME " beside %.300s or in ../lib there.\n"
-		 "Set SCPROF_LIB to its path, or install scprof as a whole.",
-		 self);
+	message_set(err,
+		    "cannot find " NAME " beside %.300s or in ../lib there.\n"
+		    "Set SCPROF_LIB to its path, or install scprof as a whole.",
+		    self);
 	return -1;
 }

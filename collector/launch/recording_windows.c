@@ -17,6 +17,7 @@
 
 #include "collector/launch/shared_page.h"
 #include "include/scprof_control.h"
+#include "profile/read/message.h"
 
 struct windows {
 	struct windows_schedule schedule;
@@ -168,9 +169,8 @@ struct windows *windows_create(const char *path, const struct windows_plan *plan
 		    (w->page = create_control(path, w->schedule.on)))
 			return w;
 	}
-	snprintf(err->text, sizeof(err->text),
-		 "cannot make the page that stops and starts recording, %s: %s", path,
-		 strerror(errno));
+	message_set(err, "cannot make the page that stops and starts recording, %s: %s", path,
+		    strerror(errno));
 	if (w)
 		release(w);
 	return NULL;

@@ -16,6 +16,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "profile/read/message.h"
+
 #define ENOUGH_BYTES (UINT64_C(256) << 20)
 
 static bool memory_has_room(void)
@@ -90,9 +92,10 @@ int rundir_create(struct rundir *d, const char *beside, struct profile_error *er
 		if (!failed)
 			return 0;
 	}
-	snprintf(err->text, sizeof(err->text),
-		 "cannot make a directory for the run's files in " RUNDIR_MEMORY " or %.250s: %s",
-		 beside, strerror(errno));
+	message_set(err,
+		    "cannot make a directory for the run's files in " RUNDIR_MEMORY
+		    " or %.250s: %s",
+		    beside, strerror(errno));
 	return -1;
 }
 

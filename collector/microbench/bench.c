@@ -17,6 +17,7 @@
 #include "collector/clocks/clocks_private.h"
 #include "collector/clocks/counter.h"
 #include "collector/duration.h"
+#include "profile/read/message.h"
 
 #define CALIBRATION_NS 20000000L
 
@@ -61,7 +62,7 @@ static enum bench_end fail(struct bench_error *err, enum bench_end end, const ch
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(err->text, sizeof(err->text), format, arguments);
+	message_format(err->text, sizeof(err->text), format, arguments);
 	va_end(arguments);
 	return end;
 }

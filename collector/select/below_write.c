@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profile/read/message.h"
+
 static size_t texts_bytes(const struct below *b)
 {
 	size_t bytes = 0;
@@ -82,8 +84,7 @@ int below_write(const struct below *b, const char *path, struct profile_error *e
 		fill(b, image, ranges, bytes);
 	int failed = image ? save(path, image, bytes) : -1;
 	if (failed)
-		snprintf(err->text, sizeof(err->text), "--below: cannot write %.300s: %s", path,
-			 strerror(errno));
+		message_set(err, "--below: cannot write %.300s: %s", path, strerror(errno));
 	free(image);
 	return failed;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "collector/launch/elf_facts.h"
+#include "profile/read/message.h"
 
 static int add(struct closure *c, const char *path)
 {
@@ -108,10 +109,11 @@ int closure_find(const char *program, struct closure *out, struct profile_error 
 	if (fd >= 0)
 		close(fd);
 	if (!is_elf || !*facts.interpreter) {
-		snprintf(err->text, sizeof(err->text),
-			 "%.300s is linked statically, or no program: nothing in it is bound by\n"
-			 "the dynamic linker, so it has no symbols to choose",
-			 program);
+		message_set(
+			err,
+			"%.300s is linked statically, or no program: nothing in it is bound by\n"
+			"the dynamic linker, so it has no symbols to choose",
+			program);
 		return -1;
 	}
 	if (!elf_loader_is_trusted(facts.interpreter)) {
@@ -124,9 +126,9 @@ int closure_find(const char *program, struct closure *out, struct profile_error 
 	}
 	if (!ask(facts.interpreter, realpath(program, real) ? real : program, out) && out->paths)
 		return 0;
-	snprintf(err->text, sizeof(err->text),
-		 "%.100s --list %.300s fails: cannot tell which libraries the program needs",
-		 facts.interpreter, program);
+	message_set(err,
+		    "%.100s --list %.300s fails: cannot tell which libraries the program needs",
+		    facts.interpreter, program);
 	closure_free(out);
 	return -1;
 }

@@ -12,6 +12,7 @@
 #include "collector/select/refused_functions.h"
 #include "profile/model/demangle.h"
 #include "include/scprof_chosen.h"
+#include "profile/read/message.h"
 
 char *chosen_demangle(const char *name, bool parameters)
 {
@@ -22,7 +23,7 @@ char *chosen_demangle(const char *name, bool parameters)
 
 static int out_of_memory(struct profile_error *err)
 {
-	snprintf(err->text, sizeof(err->text), "out of memory");
+	message_set(err, "out of memory");
 	return -1;
 }
 
@@ -50,8 +51,8 @@ int chosen_open(struct chosen *c, const char *program, const char *own_library,
 	if (closure_find(program, &c->needed, err))
 		return -1;
 	if (exports_read(program, &c->program) || exports_read(own_library, &c->own)) {
-		snprintf(err->text, sizeof(err->text), "cannot read the symbols of %.200s: %s",
-			 c->program.soname ? own_library : program, strerror(errno));
+		message_set(err, "cannot read the symbols of %.200s: %s",
+			    c->program.soname ? own_library : program, strerror(errno));
 		return -1;
 	}
 	for (size_t i = 0; i < c->needed.paths; i++)
@@ -135,10 +136,10 @@ static int add_symbol(struct chosen *c, const struct export *e, const struct exp
 		return 0;
 	c->records += needed ? 1 : 1 + CHOSEN_SPARES;
 	if (c->records > SCP_CHOSEN_MAX) {
-		snprintf(err->text, sizeof(err->text),
-			 "-s chooses too many functions: more than %u.\n"
-			 "Choose fewer",
-			 SCP_CHOSEN_MAX / (needed ? 1 : 1 + CHOSEN_SPARES));
+		message_set(err,
+			    "-s chooses too many functions: more than %u.\n"
+			    "Choose fewer",
+			    SCP_CHOSEN_MAX / (needed ? 1 : 1 + CHOSEN_SPARES));
 		return -1;
 	}
 	char *shown = grow(c, err) ? NULL : show(e);
@@ -199,8 +200,7 @@ static int take_library(struct chosen *c, struct chosen_patterns *patterns,
 		const char *reason = p ? chosen_reason(c, e->name) : NULL;
 
 		if (reason && p->is_exact && !p->is_optional) {
-			snprintf(err->text, sizeof(err->text), "-s: %.100s cannot be chosen: %s",
-				 e->name, reason);
+			message_set(err, "-s: %.100s cannot be chosen: %s", e->name, reason);
 			return -1;
 		}
 		if (reason)
@@ -238,11 +238,11 @@ static int say_unmatched(struct chosen *c, const struct chosen_pattern *p,
 	for (size_t i = 0; !p->library && i < c->program.functions; i++)
 		own |= chosen_pattern_has_name(p, c->program.function[i].name, NULL, NULL);
 	c->unmatched = p;
-	snprintf(err->text, sizeof(err->text), "-s: '%.150s' matches no function %s", p->text,
-		 own	      ? "of a library: the program has it itself, and dynamic\n"
-				"linking does not resolve the program's own calls"
-		 : p->library ? "in a library of that name"
-			      : "in the libraries that the program needs");
+	message_set(err, "-s: '%.150s' matches no function %s", p->text,
+		    own		 ? "of a library: the program has it itself, and dynamic "
+				   "linking does not resolve the program's own calls"
+		    : p->library ? "in a library of that name"
+				 : "in the libraries that the program needs");
 	return -1;
 }
 
@@ -276,7 +276,6 @@ int chosen_resolve(struct chosen *c, struct chosen_patterns *patterns, struct pr
 			return say_unmatched(c, &patterns->list[i], err);
 	if (c->count || all_optional(patterns))
 		return 0;
-	snprintf(err->text, sizeof(err->text),
-		 "-s: none of the functions that match can be chosen");
+	message_set(err, "-s: none of the functions that match can be chosen");
 	return -1;
 }

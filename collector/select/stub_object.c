@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "collector/select/stub_object.h"
+#include "profile/read/message.h"
 
 void *chosen_object_extend(struct object *o, struct part *p, size_t bytes)
 {
@@ -305,10 +306,10 @@ static int write_file(const struct object *o, const char *path)
 int chosen_write_object(const struct chosen *c, const char *path, struct profile_error *err)
 {
 #ifndef __x86_64__
-	snprintf(err->text, sizeof(err->text),
-		 "cannot write %.300s: there are no stubs for this "
-		 "processor yet, only for x86-64",
-		 path);
+	message_set(err,
+		    "cannot write %.300s: there are no stubs for this "
+		    "processor yet, only for x86-64",
+		    path);
 	return -1;
 #endif
 	struct object o = {.c = c, .defined = c->count + 2};
@@ -328,8 +329,7 @@ int chosen_write_object(const struct chosen *c, const char *path, struct profile
 	errno = ENOMEM;
 	int failed = o.failed || write_file(&o, path) ? -1 : 0;
 	if (failed)
-		snprintf(err->text, sizeof(err->text), "cannot write %.300s: %s", path,
-			 strerror(errno));
+		message_set(err, "cannot write %.300s: %s", path, strerror(errno));
 	free(o.version);
 	free(o.version_of);
 	free(o.order);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/read/message.h"
+
 enum { FILES_DEEP = 4 };
 
 static int parse(const char *text, struct chosen_patterns *out, struct profile_error *err,
@@ -16,7 +18,7 @@ static int parse(const char *text, struct chosen_patterns *out, struct profile_e
 
 static int refuse(struct profile_error *err, const char *what, const char *text, size_t length)
 {
-	snprintf(err->text, sizeof(err->text), "%s: '%.*s'", what, (int)length, text);
+	message_set(err, "%s: '%.*s'", what, (int)length, text);
 	return -1;
 }
 
@@ -87,9 +89,8 @@ static int parse_file(const char *path, size_t length, struct chosen_patterns *o
 	if (f)
 		failed = parse_lines(f, out, err, depth + 1);
 	else
-		snprintf(err->text, sizeof(err->text), "-s: cannot read the patterns in %.300s: %s",
-			 name ? name : "?",
-			 depth < FILES_DEEP ? strerror(errno) : "files that name each other");
+		message_set(err, "-s: cannot read the patterns in %.300s: %s", name ? name : "?",
+			    depth < FILES_DEEP ? strerror(errno) : "files that name each other");
 	if (f)
 		fclose(f);
 	free(name);
@@ -145,10 +146,10 @@ int chosen_patterns_parse(const char *optional, const char *text, struct chosen_
 	for (size_t i = 0; i < out->count; i++)
 		if (!out->list[i].takes_out)
 			return 0;
-	snprintf(err->text, sizeof(err->text),
-		 "-s: '%.200s' chooses no function.\nWrite names, globs or LIBRARY:NAME: "
-		 "-s 'libz.so*:deflate*,!deflateInit*'",
-		 text);
+	message_set(err,
+		    "-s: '%.200s' chooses no function.\nWrite names, globs or LIBRARY:NAME: "
+		    "-s 'libz.so*:deflate*,!deflateInit*'",
+		    text);
 	return -1;
 }
 

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profile/read/message.h"
+
 #define PATH_SHOWN 200
 
 static size_t begin(struct profile_error *err, const char *path, const char *what)
@@ -20,7 +22,8 @@ static size_t begin(struct profile_error *err, const char *path, const char *wha
 		path += length - PATH_SHOWN;
 		dots = "...";
 	}
-	return (size_t)snprintf(err->text, sizeof err->text, "%s%s: %s", dots, path, what);
+	message_set(err, "%s%s: %s", dots, path, what);
+	return strlen(err->text);
 }
 
 int prof_fail(struct profile_error *err, const char *path, const char *format, ...)
@@ -29,7 +32,7 @@ int prof_fail(struct profile_error *err, const char *path, const char *format, .
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(err->text + at, sizeof err->text - at, format, args);
+	message_format(err->text + at, sizeof err->text - at, format, args);
 	va_end(args);
 	return -1;
 }
@@ -40,7 +43,7 @@ int prof_damaged(struct profile_error *err, const char *path, const char *format
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(err->text + at, sizeof err->text - at, format, args);
+	message_format(err->text + at, sizeof err->text - at, format, args);
 	va_end(args);
 	at = strlen(err->text);
 	snprintf(err->text + at, sizeof err->text - at,

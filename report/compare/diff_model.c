@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "report/compare/match.h"
+#include "profile/read/message.h"
 
 /* Processor time and elapsed time are different quantities. */
 static bool is_processor_time(const struct profile *p)
@@ -21,13 +22,13 @@ static bool comparable(const struct diff *d, struct profile_error *why)
 
 		if (is_processor_time(a) == is_processor_time(b))
 			continue;
-		snprintf(why->text, sizeof(why->text),
-			 "%s was timed with the clock %s and %s with %s: processor time and "
-			 "elapsed time cannot be compared; record both with the same clock (-c)",
-			 a->processes ? a->process[0].file : "BASE",
-			 report_clock_name(a->clock.kind),
-			 b->processes ? b->process[0].file : "NEW",
-			 report_clock_name(b->clock.kind));
+		message_set(why,
+			    "%s was timed with the clock %s and %s with %s: processor time and "
+			    "elapsed time cannot be compared; record both with the same clock (-c)",
+			    a->processes ? a->process[0].file : "BASE",
+			    report_clock_name(a->clock.kind),
+			    b->processes ? b->process[0].file : "NEW",
+			    report_clock_name(b->clock.kind));
 		return false;
 	}
 	return true;
@@ -99,7 +100,7 @@ struct diff *diff_build(const struct profile *const *profile, uint32_t profiles,
 {
 	struct diff *d = calloc(1, sizeof(*d));
 
-	snprintf(why->text, sizeof(why->text), "out of memory");
+	message_set(why, "out of memory");
 	if (!d)
 		return NULL;
 	d->profile = profile;

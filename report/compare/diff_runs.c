@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gsl/gsl_cdf.h>
-
 #include "stats/between.h"
+#include "stats/distributions.h"
 
 /* So many sites in all runs, or what they share cannot be told from what they do. */
 #define LEAST_SHARING 4
@@ -170,7 +169,7 @@ static void test_site(const struct diff *d, const struct scatter *s,
 	/* Runs that agree by chance more than they can. */
 	t->error = sqrt(fmax(variance * (1.0 / s->n[0] + 1.0 / s->n[1]), s->within));
 	t->p = compare_effect_p(effect, t->error, t->freedom, t->margin);
-	t_value = gsl_cdf_tdist_Pinv(0.5 + d->options.confidence / 2, t->freedom);
+	t_value = distributions_t_quantile(0.5 + d->options.confidence / 2, t->freedom);
 	t->ratio = exp(effect);
 	t->low = exp(effect - t_value * t->error);
 	t->high = exp(effect + t_value * t->error);
@@ -204,7 +203,7 @@ static void note_common(struct diff *d, bool waiting, struct logs *l)
 	s = scatter_of(&shared, 0, false);
 	if (c->sites || l->sharing < LEAST_SHARING || !can_tell(&s))
 		return;
-	half = gsl_cdf_tdist_Pinv(0.5 + d->options.confidence / 2, s.freedom) *
+	half = distributions_t_quantile(0.5 + d->options.confidence / 2, s.freedom) *
 	       sqrt(s.variance * (1.0 / s.n[0] + 1.0 / s.n[1]));
 	c->sites = l->sharing;
 	c->ratio = exp(s.mean[1] - s.mean[0]);

@@ -122,7 +122,7 @@ static void cell(char *out, size_t room, const struct columns *c, enum column i,
 		break;
 	case COLUMN_BYTES_S:
 		if (!isnan(r->bytes_s))
-			number_bytes(out, room, (uint64_t)llround(r->bytes_s));
+			number_bytes(out, room, (uint64_t)llround(fmin(r->bytes_s, 0x1p62)));
 		break;
 	case COLUMN_MEAN_NOW:
 		mean_cell(out, room, window, column[i].width, c->utf8);

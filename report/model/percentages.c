@@ -20,29 +20,45 @@ static int compare_remainders(const void *left, const void *right)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
+/* A whole this much smaller than what cancels in it is the cancelling's rounding error. It
+ * also keeps every sum of the parts within an int32_t. */
+#define MOST_CANCELLED 1e6
+
+/* What all parts add up to; 0 where that is no whole to be shared out. */
+static double whole_of(const double *part, size_t count)
+{
+	double sum = 0, sizes = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		sum += part[i];
+		sizes += fabs(part[i]);
+	}
+	return isfinite(sizes) && sum > 0 && sizes <= MOST_CANCELLED * sum ? sum : 0;
+}
+
 int share_round(const double *part, size_t count, int32_t *permille)
 {
 	struct remainder *rest = calloc(count ? count : 1, sizeof(*rest));
-	double sum = 0;
-	int64_t missing = 1000;
+	double sum = whole_of(part, count);
+	int64_t missing = 1000, each;
 
 	if (!rest)
 		return -1;
-	for (size_t i = 0; i < count; i++)
-		sum += part[i];
 	for (size_t i = 0; i < count; i++) {
-		double exact = sum > 0 ? 1000 * part[i] / sum : 0;
+		double exact = sum > 0 ? 1000 * (part[i] / sum) : 0;
 
 		permille[i] = (int32_t)floor(exact);
 		rest[i] = (struct remainder){exact - floor(exact), i};
 		missing -= permille[i];
 	}
-	qsort(rest, count, sizeof(*rest), compare_remainders);
-	/* As many as there are parts at most, but for the error of floating point. */
-	for (size_t i = 0; sum > 0 && missing > 0; i++, missing--)
-		permille[rest[i % count].index]++;
-	for (size_t i = count; sum > 0 && missing < 0 && i > 0; i--, missing++)
-		permille[rest[i - 1].index]--;
+	if (sum > 0) {
+		/* 0, but for the error of floating point where parts cancel. */
+		each = (int64_t)floor((double)missing / (double)count);
+		missing -= each * (int64_t)count;
+		qsort(rest, count, sizeof(*rest), compare_remainders);
+		for (size_t i = 0; i < count; i++)
+			permille[rest[i].index] += (int32_t)(each + ((int64_t)i < missing));
+	}
 	free(rest);
 	return 0;
 }

@@ -8,8 +8,9 @@
 
 /* part[i] / (sum of all parts), in thousandths whose sum is exactly 1000: rounded down,
  * and what is missing goes to the largest remainders (Hamilton's method; equal ones: the first).
- * So each differs from the truth by less than one thousandth. Parts may be negative, their
- * sum must be positive; else all are 0 and nothing can be said. -1: memory is out. */
+ * So each differs from the truth by less than one thousandth. Parts may be negative, but
+ * must be finite, and their sum positive and at least a millionth of the sum of their sizes;
+ * else all are 0 and nothing can be said. -1: memory is out. */
 int share_round(const double *part, size_t count, int32_t *permille);
 
 #endif

@@ -59,7 +59,7 @@ static void fill_times(const struct report *r, struct report_slowest *out,
 	out->ended_s = ended_after_s(r, s);
 	out->ended_real_ns = s->ended_real_ns;
 	out->began_s = NAN;
-	if (c->kind == SCP_CLOCK_THREAD_CPU || raw_ns > (double)s->ended_real_ns)
+	if (c->kind == SCP_CLOCK_THREAD_CPU || raw_ns >= (double)s->ended_real_ns)
 		return;
 	out->began_s = out->ended_s - raw_ns / 1e9;
 	out->began_real_ns = s->ended_real_ns - (uint64_t)raw_ns;

@@ -202,7 +202,7 @@ static void fill_outliers(struct report_steadiness *to, const struct prof_sums *
 		s->hist->count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS, s->units, s->max_units);
 
 	to->fence_ns = o.fence * unit - off;
-	to->outliers = (uint64_t)o.calls;
+	to->outliers = o.calls < 0x1p64 ? (uint64_t)o.calls : UINT64_MAX;
 	to->outlier_calls = o.share_calls;
 	to->outlier_ns = o.units * unit - o.calls * off;
 	to->outlier_time = o.share_units;

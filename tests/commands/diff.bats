@@ -221,6 +221,9 @@ refuses()
 	refuses "missing.scp" missing.scp a.scp
 	refuses "cut.scp" a.scp cut.scp
 	refuses "text" text a.scp
+	# a verdict from fewer runs would be another one: all that cannot be read are named
+	refuses "cut.scp" a.scp cut.scp -- a.scp missing.scp
+	refuses "missing.scp" a.scp cut.scp -- a.scp missing.scp
 	refuses "cannot write" -o /nonexistent/out a.scp a.scp
 }
 

@@ -100,3 +100,33 @@ status_of()
 	complains 2 'name another place with -o' diff -o /nowhere/x p.scp p.scp
 	complains 125 'Create it first' run -o /nowhere/x true
 }
+
+# shows_newlines COMMAND...: the newline of a name is shown, and no line begins with what follows it.
+shows_newlines()
+{
+	"$@" >named.out 2>named.err </dev/null 3>&- || true
+	grep -qF 'a\x0ab' named.err && not grep -q '^ *b' named.err && return
+	echo "$*:"
+	cat -v named.err
+	return 1
+}
+
+@test "messages 06: a newline in the name of a program, a file or a folder begins no line" {
+	local name=$'a\nb'
+	cp "$EXAMPLES/echo_pair" "./$name"
+	shows_newlines "$SCPROF" run --no-report "./$name" 10 10
+	"$SCPROF" run -o "$name.scp" --no-report -- "$EXAMPLES/echo_pair" 10 10 2>/dev/null
+	head -c 5000 "$name.scp" >"$name.cut"
+	shows_newlines "$SCPROF" run --no-report -o "$name.scp" true
+	shows_newlines "$SCPROF" run -o "$name/$name" true
+	shows_newlines "$SCPROF" report "$name.cut"
+	shows_newlines "$SCPROF" report "$name.scp" "$name.cut"
+	shows_newlines "$SCPROF" merge -o "$name/out" "$name.scp"
+	shows_newlines "$SCPROF" merge -o out.scp "$name.cut"
+	shows_newlines "$SCPROF" diff "$name.scp" "$name.cut"
+	shows_newlines "$SCPROF" plan "$name.cut"
+	shows_newlines "$SCPROF" top "$name.cut"
+	shows_newlines "$SCPROF" run -s "$name" true
+	shows_newlines "$SCPROF" run --below "$name" true
+	SCPROF_LIB=/$name shows_newlines "$SCPROF" run true
+}

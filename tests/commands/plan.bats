@@ -78,7 +78,7 @@ refuses()
 	echo text >text.scp
 	refuses "text.scp: is not a scprof profile. Profiles are named" text.scp
 	refuses "is a directory, not a profile. Name the profiles" "$T"
-	refuses "no such.scp" $'no\nsuch.scp'
+	refuses 'no\x0asuch.scp' $'no\nsuch.scp'
 	"$SCPROF" plan --help | grep -q "TOTAL width"
 }
 

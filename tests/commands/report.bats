@@ -51,6 +51,45 @@ fails_saying()
 	fails_saying "No such file" "$SCPROF" report missing.scp
 }
 
+# leaves_out COMMAND...: goes on without what cannot be read, which it names, with status 1.
+leaves_out()
+{
+	local status=0
+	"$@" >left.out 2>left.err || status=$?
+	[ "$status" = 1 ] && [ "$(wc -l <left.err)" = 3 ] &&
+		grep -qF 'left out: empty.scp: is empty' left.err &&
+		grep -qF 'left out: cut.scp: ends after 5000' left.err &&
+		grep -qF 'left out: missing.scp: cannot open' left.err && return
+	echo "$*: status $status"
+	cat left.err
+	return 1
+}
+
+@test "of several profiles, those that cannot be read are named and left out, and the status is 1" {
+	: >empty.scp
+	head -c 5000 "$PROFILE" >cut.scp
+	leaves_out "$SCPROF" report --format json empty.scp "$PROFILE" cut.scp "$PROFILE" missing.scp
+	"$SCPROF" report --format json "$PROFILE" "$PROFILE" >whole.json
+	cmp left.out whole.json
+	leaves_out "$SCPROF" merge -o merged.scp empty.scp "$PROFILE" cut.scp missing.scp
+	"$SCPROF" report --format json merged.scp >merged.json
+	jq -S '[.sites[] | {symbol, calls, total_ns}]' merged.json >merged
+	"$SCPROF" report --format json "$PROFILE" | jq -S '[.sites[] | {symbol, calls, total_ns}]' | cmp - merged
+	leaves_out "$SCPROF" plan cut.scp empty.scp "$PROFILE" missing.scp
+}
+
+@test "where no profile of several can be read each is named, and the status is 2" {
+	: >empty.scp
+	head -c 5000 "$PROFILE" >cut.scp
+	local command
+	for command in report "merge -o merged.scp" plan; do
+		# shellcheck disable=SC2086 # words
+		fails_saying "none of these 2 profiles can be read" "$SCPROF" $command empty.scp cut.scp
+		[[ $output == *"empty.scp: is empty"* && $output == *"cut.scp: ends after"* ]]
+	done
+	[ ! -e merged.scp ]
+}
+
 @test "what is no account of displacement is told so, and where one comes from" {
 	echo 'root:x:0:0' >passwd
 	echo '[1]' >list.json

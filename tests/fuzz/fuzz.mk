@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # make fuzz-reader [SECONDS=60]   AFL++ on the reader; fails on a crash or a hang
+# make fuzz-commands [SECONDS=60] [SEED=N]   mutants for all commands; fails on a finding
 # make fuzz-replay                seeds and stored findings under ASan and UBSan
 # What the fuzzer once found lies in tests/fuzz/corpus/ and is replayed for ever.
 ifndef FUZZ_MK
@@ -45,6 +46,20 @@ fuzz-reader: $(BUILD)/fuzz/fuzz_reader $(BUILD)/fuzz/seeds
 	@grep -E '^(execs_done|execs_per_sec|corpus_count|saved_crashes|saved_hangs|bitmap_cvg)' \
 		$(FUZZ_OUT)/default/fuzzer_stats
 	@! ls $(FUZZ_OUT)/default/crashes/id* $(FUZZ_OUT)/default/hangs/id* 2>/dev/null
+
+# What is found stays in $(MUTANTS).
+MUTANTS = $(BUILD)/fuzz/mutants
+SEED ?= $(shell date +%s)
+MAKE_PROFILE = $(BUILD)/tests/unit/make_profile
+.PHONY: mutants fuzz-commands
+mutants: $(BUILD)/tests/fuzz/mutate $(MAKE_PROFILE) $(BUILD)/fuzz/seeds
+fuzz-commands: mutants
+	@mkdir -p $(MUTANTS)/seeds && cp $(BUILD)/fuzz/seeds/* $(MUTANTS)/seeds
+	@$(MAKE_PROFILE) paths 12 $(MUTANTS)/seeds/paths.scp
+	@$(MAKE_PROFILE) displaced 7 $(MUTANTS)/seeds/displaced.scp
+	@$(MAKE_PROFILE) ticks $(MUTANTS)/seeds/ticks.scp
+	@$(MAKE_PROFILE) hostile $(MUTANTS)/seeds/hostile.scp
+	cd $(MUTANTS) && $(abspath $(BUILD)/tests/fuzz/mutate) -s $(SEED) -t $(SECONDS) -c 1000000000 seeds/*
 
 fuzz-replay: $(BUILD)/fuzz/replay $(BUILD)/fuzz/seeds
 	$< $(BUILD)/fuzz/seeds/*

@@ -105,6 +105,50 @@ static void test_ugly_fractions(void **state)
 	}
 }
 
+static void check_unsaid(const double *part, size_t count)
+{
+	int32_t permille[8];
+
+	memset(permille, 7, sizeof(permille));
+	assert_int_equal(share_round(part, count, permille), 0);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(permille[i], 0);
+}
+
+static void test_a_whole_lost_in_what_cancels_is_shared_out_as_nothing(void **state)
+{
+	const double cancels[3] = {1e18, -1e18, 128}, less[2] = {-2, 1};
+	const double large[2] = {1e308, 1e308}, tiny[2] = {5e-324, -1e300};
+
+	(void)state;
+	check_unsaid(cancels, 3);
+	check_unsaid(less, 2);
+	check_unsaid(large, 2);
+	check_unsaid(tiny, 2);
+}
+
+static void test_parts_that_are_no_numbers_are_shared_out_as_nothing(void **state)
+{
+	const double bad[] = {NAN, INFINITY, -INFINITY};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		check_unsaid((double[]){1, bad[i], 2}, 3);
+}
+
+/* Near the limit of what may cancel every sum of them fits still. */
+static void test_parts_that_nearly_cancel_add_up(void **state)
+{
+	double part[6] = {4e5, -4e5, 3, 3, 2, 1}, small[2] = {5e-324, 5e-324};
+	int32_t permille[6];
+
+	(void)state;
+	check(part, 6);
+	assert_int_equal(share_round(part, 6, permille), 0);
+	assert_int_equal(permille[0], 44444445);
+	check(small, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -114,6 +158,9 @@ int main(void)
 		cmocka_unit_test(test_negative_parts),
 		cmocka_unit_test(test_nothing_is_shared_out_as_nothing),
 		cmocka_unit_test(test_ugly_fractions),
+		cmocka_unit_test(test_a_whole_lost_in_what_cancels_is_shared_out_as_nothing),
+		cmocka_unit_test(test_parts_that_are_no_numbers_are_shared_out_as_nothing),
+		cmocka_unit_test(test_parts_that_nearly_cancel_add_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,6 +67,20 @@ static void test_times_are_of_the_clock_that_nobody_sets(void **state)
 	report_free(r);
 }
 
+/* 2^64 - 1 as a double is 2^64, which no instant holds. */
+static void test_a_call_as_long_as_all_of_time_has_no_beginning(void **state)
+{
+	struct profile *p = with_calls(SCP_CLOCK_COARSE, 1, 4000000);
+	struct report *r;
+
+	(void)state;
+	calls[0].units = calls[0].ended_real_ns = UINT64_MAX;
+	r = build(p);
+	assert_true(isnan(r->slowest[0].began_s));
+	assert_int_equal(r->slowest[0].began_real_ns, 0);
+	report_free(r);
+}
+
 /* Their processes had several starts: only the time of day is left. */
 static void test_times_of_folded_processes_are_of_the_day(void **state)
 {
@@ -176,6 +190,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_times_are_of_the_clock_that_nobody_sets),
+		cmocka_unit_test(test_a_call_as_long_as_all_of_time_has_no_beginning),
 		cmocka_unit_test(test_times_of_folded_processes_are_of_the_day),
 		cmocka_unit_test(test_cpu_time_does_not_tell_the_beginning),
 		cmocka_unit_test(test_ticks_are_right_to_one_either_way),

@@ -26,6 +26,17 @@ static struct stopping_look good(uint64_t calls)
 				      .design_effect = 2};
 }
 
+static void as_many_calls_as_a_number_holds(void **state)
+{
+	struct stopping s;
+	struct stopping_look look = good(UINT64_MAX);
+
+	(void)state;
+	stopping_begin(&s, 0.05);
+	stopping_look(&s, &look);
+	assert_false(stopping_is_due(&s, UINT64_MAX - 1));
+}
+
 static void two_looks_in_turn(void **state)
 {
 	struct stopping s;
@@ -158,6 +169,7 @@ static void covers_with_a_slow_clock(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(as_many_calls_as_a_number_holds),
 		cmocka_unit_test(two_looks_in_turn),
 		cmocka_unit_test(needs_data),
 		cmocka_unit_test(looks_are_few),

@@ -3,6 +3,7 @@
 READER_TESTS = \
 	test_stats_interval \
 	test_stats_sums \
+	test_profile_message \
 	test_profile_read \
 	test_profile_live \
 	test_profile_damage \

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/model/estimate.h"
+#include "stats/distributions.h"
 
 #define FREEDOM_MOST 200 /* beyond, Student's t is the normal law to 1 % */
 
@@ -31,7 +32,7 @@ static double quantile(struct quantiles *q, double freedom)
 	if (whole == FREEDOM_MOST)
 		return gsl_cdf_ugaussian_Pinv(level);
 	if (q->of[whole] == 0)
-		q->of[whole] = gsl_cdf_tdist_Pinv(level, (double)whole);
+		q->of[whole] = distributions_t_quantile(level, (double)whole);
 	return q->of[whole];
 }
 

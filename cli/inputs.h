@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The profiles that a command was given, read as one. */
+#ifndef SCPROF_INPUTS_H
+#define SCPROF_INPUTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "profile/profile.h"
+#include "cli/progress.h"
+
+/* What `exit status` of a command that leaves files out has for them. */
+#define INPUTS_LEFT_OUT 1
+
+/* With a bar of progress, which goes on behind it. Of several files, those that cannot be read are
+ * named and left out, and *status becomes INPUTS_LEFT_OUT; else it stays. NULL: it was said why
+ * there is nothing to go on with, in `one_line` where that is wished. `command`: "scprof merge". */
+struct profile *inputs_open(const char *command, const char *const *paths, size_t count,
+			    struct progress *progress, bool one_line, int *status);
+
+#endif
