@@ -2,7 +2,6 @@
 /* Creating and growing the profile file; every failure ends in recording less. */
 #include <errno.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 #include "preload/table/file.h"
 #include "preload/start/sandbox.h"
@@ -10,7 +9,6 @@
 #include "preload/sys.h"
 
 #define REGION_MAX (64u << 20)
-#define NAME_TRIES 100u
 
 static int limit_of(int resource, uint64_t *soft)
 {
@@ -20,10 +18,11 @@ static int limit_of(int resource, uint64_t *soft)
 	return (int)r;
 }
 
+static uint64_t taken; /* of the address space */
+
 /* All that we ever map is kept below 1/32 of the limit. */
 bool file_address_space_allows(uint64_t bytes)
 {
-	static uint64_t taken;
 	uint64_t limit;
 	if (limit_of(RLIMIT_AS, &limit) != 0)
 		return false;
@@ -69,86 +68,67 @@ static int map_region(int fd, uint64_t from, uint64_t bytes, uint8_t **out)
 	return 0;
 }
 
-static void make_path(char *path, const char *directory, const char *name, int pid, unsigned k)
+int file_create(struct profile_file *f, const struct file_wish *w, uint64_t bytes)
 {
-	size_t n = text_append(path, FILE_PATH_MAX, 0, directory);
-	n = text_append(path, FILE_PATH_MAX, n, "/scprof.");
-	n = text_append(path, FILE_PATH_MAX, n, name);
-	n = text_append(path, FILE_PATH_MAX, n, ".");
-	n = text_append_number(path, FILE_PATH_MAX, n, (uint64_t)pid);
-	if (k) {
-		n = text_append(path, FILE_PATH_MAX, n, ".");
-		n = text_append_number(path, FILE_PATH_MAX, n, k);
-	}
-	text_append(path, FILE_PATH_MAX, n, ".scp");
-}
-
-static int identify(struct profile_file *f, int fd)
-{
-	struct stat st;
-	long r = sys2(SYS_fstat, fd, &st);
-	f->device = st.st_dev;
-	f->inode = st.st_ino;
-	return (int)r;
-}
-
-int file_create(struct profile_file *f, const char *directory, const char *name, int pid,
-		uint64_t bytes)
-{
-	long fd = -EEXIST;
 	uint8_t *address;
-	if (text_length(directory) + text_length(name) + 48 > FILE_PATH_MAX)
-		return -ENAMETOOLONG;
-	for (unsigned k = 0; fd == -EEXIST && k < NAME_TRIES; k++) {
-		make_path(f->path, directory, name, pid, k);
-		fd = sys_open(f->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	}
-	if (fd < 0)
-		return (int)fd;
-	int r = identify(f, (int)fd);
+	*f = (struct profile_file){.pid = (uint32_t)w->pid};
+	f->fd = file_open_new(f, w);
+	if (f->fd < 0)
+		return f->fd;
+	int r = file_identify(f, f->fd);
 	if (r == 0)
-		r = map_region((int)fd, 0, bytes, &address);
-	sys_close((int)fd);
+		r = map_region(f->fd, 0, bytes, &address);
 	if (r != 0) {
-		sys_unlink(f->path);
+		file_abandon(f);
 		return r;
 	}
 	f->header = (struct scp_header *)address;
-	f->region[0] = address + SCP_HEADER_BYTES;
+	f->region[0] = (struct file_region){address + SCP_HEADER_BYTES, SCP_HEADER_BYTES,
+					    bytes - SCP_HEADER_BYTES, 0};
+	f->regions = 1;
 	f->header->regions[0] = (struct scp_region){SCP_HEADER_BYTES, bytes - SCP_HEADER_BYTES, 0};
 	f->header->region_count = 1;
 	return 0;
 }
 
+void file_abandon(struct profile_file *f)
+{
+	if (f->header)
+		file_unmap(f);
+	sys_close(f->fd);
+	f->fd = -1;
+	if (*f->path)
+		sys_unlink(f->path);
+}
+
 static int add_region(struct profile_file *f, uint64_t bytes)
 {
 	struct scp_header *h = f->header;
-	uint32_t n = h->region_count;
+	uint32_t n = f->regions;
 	if (n >= SCP_MAX_REGIONS)
 		return -EFBIG;
-	uint64_t offset = h->regions[n - 1].offset + h->regions[n - 1].bytes;
-	uint64_t size = 2 * h->regions[n - 1].bytes;
+	const struct file_region *last = &f->region[n - 1];
+	uint64_t offset = last->offset + last->bytes, size = 2 * last->bytes;
 	size = size > REGION_MAX ? REGION_MAX : size;
 	size = size < bytes ? bytes : size;
 	size = (size + ARCH_PAGE_MAX - 1) &
 	       ~(uint64_t)(ARCH_PAGE_MAX - 1); /* the next one's offset */
-	long fd = sys_open(f->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+	uint8_t *address;
+	long fd = f->fd >= 0 ? f->fd : sys_open(f->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd < 0)
 		return (int)fd;
-	uint64_t device = f->device, inode = f->inode;
-	int r = identify(f, (int)fd);
-	if (r == 0 && (device != f->device || inode != f->inode))
-		r = -ESTALE; /* somebody put another file in its place */
-	f->device = device;
-	f->inode = inode;
+	int r = file_identify(f, (int)fd);
 	if (r == 0)
-		r = map_region((int)fd, offset, size, &f->region[n]);
-	sys_close((int)fd);
+		r = map_region((int)fd, offset, size, &address);
+	if (fd != f->fd)
+		sys_close((int)fd);
 	if (r != 0)
 		return r;
+	f->region[n] = (struct file_region){address, offset, size, 0};
 	h->regions[n] = (struct scp_region){offset, size, 0};
 	publish_barrier();
 	__atomic_store_n(&h->region_count, n + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&f->regions, n + 1, __ATOMIC_RELEASE);
 	return 0;
 }
 
@@ -185,27 +165,28 @@ static COLD bool grow(struct profile_file *f, uint64_t bytes)
 
 static uint8_t *take(struct profile_file *f, uint64_t bytes)
 {
-	uint32_t n = __atomic_load_n(&f->header->region_count, __ATOMIC_ACQUIRE) - 1;
-	struct scp_region *region = &f->header->regions[n];
+	uint32_t n = __atomic_load_n(&f->regions, __ATOMIC_ACQUIRE) - 1;
+	struct file_region *region = &f->region[n];
 	uint64_t used = __atomic_load_n(&region->used, __ATOMIC_RELAXED);
 	do {
 		if (used + bytes > region->bytes)
 			return NULL;
 	} while (!__atomic_compare_exchange_n(&region->used, &used, used + bytes, false,
 					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	return f->region[n] + used;
+	__atomic_add_fetch(&f->header->regions[n].used, bytes, __ATOMIC_RELAXED);
+	return region->at + used;
 }
 
-static struct scp_chunk *make_chunk(struct profile_file *f, uint32_t magic, uint64_t bytes,
-				    uint32_t type, uint32_t table)
+static bool make_chunk(struct profile_file *f, struct file_chunk *c, uint32_t magic, uint64_t bytes,
+		       uint32_t type, uint32_t table)
 {
 	if (!f->header)
-		return NULL;
+		return false;
 	uint8_t *at = take(f, bytes);
 	if (!at && grow(f, bytes))
 		at = take(f, bytes);
 	if (!at)
-		return NULL;
+		return false;
 	struct scp_chunk *chunk = (struct scp_chunk *)at;
 	chunk->type = type;
 	chunk->bytes = bytes;
@@ -213,15 +194,34 @@ static struct scp_chunk *make_chunk(struct profile_file *f, uint32_t magic, uint
 	chunk->table = table;
 	publish_barrier();
 	__atomic_store_n(&chunk->magic, magic, __ATOMIC_RELEASE);
-	return chunk;
+	/* In this order nothing is put beyond its end, wherever a handler leaves us. */
+	c->bytes = 0;
+	compiler_barrier();
+	c->chunk = chunk;
+	c->used = sizeof *chunk;
+	compiler_barrier();
+	c->bytes = bytes;
+	return true;
 }
 
-struct scp_chunk *file_chunk(struct profile_file *f, uint64_t bytes, uint32_t type, uint32_t table)
+bool file_chunk(struct profile_file *f, struct file_chunk *c, uint64_t bytes, uint32_t type,
+		uint32_t table)
 {
-	return make_chunk(f, SCP_CHUNK_MAGIC, bytes, type, table);
+	return make_chunk(f, c, SCP_CHUNK_MAGIC, bytes, type, table);
 }
 
-struct scp_chunk *file_optional_chunk(struct profile_file *f, uint32_t type, uint32_t table)
+bool file_optional_chunk(struct profile_file *f, struct file_chunk *c, uint32_t type,
+			 uint32_t table)
 {
-	return make_chunk(f, SCP_OPTIONAL_MAGIC, SCP_GRANULE, type, table);
+	return make_chunk(f, c, SCP_OPTIONAL_MAGIC, SCP_GRANULE, type, table);
+}
+
+void file_unmap(struct profile_file *f)
+{
+	for (uint32_t i = 0; i < f->regions; i++) {
+		uint64_t before = i ? 0 : SCP_HEADER_BYTES, bytes = f->region[i].bytes + before;
+		sys_munmap(f->region[i].at - before, bytes);
+		__atomic_sub_fetch(&taken, bytes, __ATOMIC_RELAXED);
+	}
+	f->header = NULL;
 }
