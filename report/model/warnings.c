@@ -387,9 +387,9 @@ static void warn_left_out(struct report *r)
 			r, "names-left-out",
 			"Names or lines were left out: the modules of this profile, their debug "
 			"information and its maps are larger together than what is read for one "
-			"profile. Give fewer profiles at a time, or put copies of large files "
-			"without debug information (strip --strip-debug) into a directory of "
-			"SCPROF_DEBUG_PATH.");
+			"profile, or a file is larger than ulimit -f allows. Give fewer profiles "
+			"at a time, or put copies of large files without debug information "
+			"(strip --strip-debug) into a directory of SCPROF_DEBUG_PATH.");
 }
 
 /* What a frame has brought to light, once a module. */

@@ -4,7 +4,6 @@
 #include <endian.h>
 #include <gelf.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <elfutils/libdwelf.h>
 
@@ -215,8 +214,7 @@ static bool copy_headers(struct copy *c)
 	c->section_bytes = gelf_fsize(elf, ELF_T_SHDR, 1, EV_CURRENT);
 	elf_end(elf);
 	return symbolize_spend(c->files, segments + c->head.e_shnum * c->section_bytes) &&
-	       ftruncate(c->to, c->st->st_size) == 0 && copy_part(c, 0, c->head.e_ehsize) &&
-	       copy_part(c, c->head.e_phoff, segments) &&
+	       copy_part(c, 0, c->head.e_ehsize) && copy_part(c, c->head.e_phoff, segments) &&
 	       copy_part(c, c->head.e_shoff, c->head.e_shnum * c->section_bytes);
 }
 
@@ -236,7 +234,7 @@ int symbolize_elf_copy(struct symbolize_files *f, int fd, const struct stat *st,
 {
 	struct copy c = {.files = f, .st = st, .from = fd, .alt = alt};
 
-	c.to = memfd_create("names", MFD_CLOEXEC);
+	c.to = symbolize_memory(f, (uint64_t)st->st_size);
 	if (c.to >= 0 && !copy_file(&c)) {
 		close(c.to);
 		return -1;

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "report/symbols/base_name.h"
@@ -221,7 +220,7 @@ static bool try_vdso(const struct search *s)
 	if (!elf || !s->want->build_id_bytes)
 		return false;
 	bytes = elf->e_shoff + (size_t)elf->e_shnum * elf->e_shentsize;
-	fd = memfd_create("vdso", MFD_CLOEXEC);
+	fd = symbolize_memory(&s->sessions->files, bytes);
 	if (fd < 0)
 		return false;
 	if (write(fd, elf, bytes) == (ssize_t)bytes && fstat(fd, &st) == 0) {

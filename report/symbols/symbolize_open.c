@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <unistd.h>
 
@@ -106,6 +108,23 @@ enum symbolize_map symbolize_read_map(struct symbolize_files *f, const char *pat
 		*text = read_text(fd, (uint64_t)st.st_size);
 	close(fd);
 	return *text ? SYMBOLIZE_MAP_READ : SYMBOLIZE_MAP_NONE;
+}
+
+int symbolize_memory(struct symbolize_files *f, uint64_t bytes)
+{
+	struct rlimit largest;
+	int fd;
+
+	if (getrlimit(RLIMIT_FSIZE, &largest) < 0 || bytes > largest.rlim_cur) {
+		f->left_out = true;
+		return -1;
+	}
+	fd = memfd_create("names", MFD_CLOEXEC);
+	if (fd >= 0 && ftruncate(fd, (off_t)bytes) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
 }
 
 bool symbolize_copy(int from, int to, uint64_t offset, uint64_t bytes)

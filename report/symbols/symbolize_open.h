@@ -56,7 +56,11 @@ enum symbolize_map { SYMBOLIZE_MAP_NONE, SYMBOLIZE_MAP_REFUSED, SYMBOLIZE_MAP_RE
 enum symbolize_map symbolize_read_map(struct symbolize_files *f, const char *path, uid_t owner,
 				      uint64_t since_ns, char **text);
 
-/* Bytes of a file into memory that nobody else can change (`to`, of memfd_create), at the same
+/* Zeroes in memory that nobody else can change, as a file: a descriptor, or -1. Left out where a
+ * file may not be so large (RLIMIT_FSIZE: the signal would end us). */
+int symbolize_memory(struct symbolize_files *f, uint64_t bytes);
+
+/* Bytes of a file into such memory (`to`), at the same
  * offset. False: the file ends before, or memory is out. The caller has taken them of the bound. */
 bool symbolize_copy(int from, int to, uint64_t offset, uint64_t bytes);
 

@@ -428,3 +428,19 @@ calls_are_there()
 	grep gate_inner top.txt
 	[ "$(grep -cE 'outer|middle' top.txt)" = 0 ]
 }
+
+@test "files larger than a file may be (ulimit -f): the report ends, says so, and has other names" {
+	build
+	profile
+	strip --strip-debug libgate.so
+	truncate -s 1M app
+	(
+		ulimit -f 512
+		"$SCPROF" report --top 0 --frames 9 app.scp
+		echo "status $?"
+	) | cat >report.txt
+	grep -q '^status 0$' report.txt
+	grep -q 'Names or lines were left out' report.txt
+	grep -q 'gate_inner (libgate.so)' report.txt
+	[ "$(grep -c outer report.txt)" = 0 ]
+}
