@@ -7,7 +7,8 @@
 #include "preload/start/start.h"
 #include "preload/sys.h"
 
-#define LINE_MAX_BYTES 256u /* of a script's first line: the kernel's BINPRM_BUF_SIZE */
+#define LINE_MAX_BYTES 256u	  /* of a script's first line: the kernel's BINPRM_BUF_SIZE */
+#define LOADER_STACK   (1u << 20) /* what the loader has of it at most, far below its start */
 
 char *start_variable(const struct start *s, const char *name)
 {
@@ -71,12 +72,19 @@ static const struct link_map *find_objects(const Elf64_Phdr *headers, uint64_t c
 	return NULL;
 }
 
+/* An emulator (valgrind) gives the program a stack of its own: the kernel's is not to be read. */
+static bool runs_on(uint64_t stack)
+{
+	uint64_t here = (uint64_t)__builtin_frame_address(0);
+	return stack > here && stack - here < LOADER_STACK;
+}
+
 bool start_read(struct start *s)
 {
 	char **at = (char **)stack_start();
 	const Elf64_Phdr *headers = NULL;
 	uint64_t count = 0;
-	if (!at)
+	if (!runs_on((uint64_t)at))
 		return false;
 	*s = (struct start){.argc = *(long *)at, .argv = at + 1};
 	s->envp = s->argv + s->argc + 1;

@@ -22,7 +22,8 @@ struct start {
 		*objects; /* that the program began with, and opened without dlmopen */
 };
 
-/* Only while the program has not begun: afterwards it may have changed all of it. */
+/* Only while the program has not begun: afterwards it may have changed all of it. False: it does
+ * not run on the stack that the kernel made for it, or /proc is not there. */
 HIDDEN bool start_read(struct start *s);
 
 /* The value, or NULL. */
