@@ -33,14 +33,6 @@ static bool begins_with(const char *text, const char *with)
 	return !*with;
 }
 
-static bool contains(const char *text, const char *what)
-{
-	for (; text && *text; text++)
-		if (begins_with(text, what))
-			return true;
-	return false;
-}
-
 /* Where in an LD_PRELOAD the word begins whose file name begins with `name`. */
 static char *find_word(char *list, const char *name)
 {
@@ -82,8 +74,11 @@ static bool clean_up(char *preload)
  * we are not in the list that the program began with. */
 static bool is_start_up(void)
 {
-	if (environ || !start_read(&start))
+	if (environ)
 		return false;
+	if (!start_read(&start))
+		return fail("valgrind or another emulator runs the program, and would lose it; or "
+			    "/proc is not there");
 	for (const struct link_map *m = start.objects; m; m = m->l_next)
 		if (m->l_ld == _DYNAMIC)
 			return true;
@@ -98,8 +93,9 @@ static bool may_execute(void)
 		return fail("the program has threads already, or /proc is not there");
 	if (start_status("Seccomp:") > 0)
 		return fail("a seccomp filter is installed, which may kill for one more process");
-	if (contains(start_variable(&start, "LD_PRELOAD"), "vgpreload"))
-		return fail("valgrind would lose the program");
+	if (start_status("TracerPid:") > 0)
+		return fail("a debugger or another tracer follows the program, and counts how "
+			    "often it is executed");
 	if (!start_program(program, sizeof program) ||
 	    !start_mapped_file((const void *)may_execute, library, sizeof library))
 		return fail("/proc does not tell which files the program and libscprof.so are");

@@ -154,15 +154,11 @@ os.execv(sys.argv[1], sys.argv[1:])' "$PROGRAMS/started"
 	unnoticed "$PROGRAMS/started"
 }
 
-@test "reexec 10: a seccomp filter, the dynamic linker as a command, valgrind: as they are" {
+@test "reexec 10: a seccomp filter, the dynamic linker as a command: as they are" {
 	refused 'seccomp filter' "$PROGRAMS/filtered" "$PROGRAMS/started"
 	local loader
 	loader=$(readelf -lW "$PROGRAMS/started" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
 	refused 'cannot be repeated' "$loader" "$PROGRAMS/started"
-	echo 'int nothing_of_ours;' >empty.c
-	cc -shared -fPIC -o vgpreload_none.so empty.c
-	LIB=$LIB:$T/vgpreload_none.so
-	refused 'valgrind' "$PROGRAMS/started"
 }
 
 @test "reexec 11: opened in a running program, the library does not begin it again" {
@@ -229,4 +225,71 @@ os.execv(sys.argv[1], sys.argv[1:])' "$PROGRAMS/started"
 		LIB=$T/installed/$place/libscprof.so
 		unnoticed "$PROGRAMS/started"
 	done
+}
+
+# memcheck_errors [VARIABLE=VALUE...] -- COMMAND...: the status, and what memcheck counts.
+memcheck_errors()
+{
+	local status=0 variables=()
+	while [ "$1" != -- ]; do
+		variables+=("$1")
+		shift
+	done
+	timeout -k 5 60 env "${variables[@]}" valgrind --error-exitcode=9 --log-file="$T/valgrind.log" \
+		"${@:2}" >/dev/null </dev/null 3>&- 4>&- || status=$?
+	echo "$status $(sed -n 's/.*ERROR SUMMARY: \([0-9,]* errors from [0-9]*\) .*/\1/p' "$T/valgrind.log")"
+}
+
+@test "reexec 16: memcheck finds no error of ours: all groups, all clocks, disabled, functions" {
+	local variable found
+	for variable in SCPROF_GROUPS=socket SCPROF_GROUPS=all SCPROF_DISABLE=1 SCPROF_GROUPS=all,alloc \
+		SCPROF_SYMBOLS=malloc SCPROF_CLOCK=dual SCPROF_CLOCK=coarse; do
+		found=$(memcheck_errors LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" "$variable" -- /bin/true)
+		[ "$found" = '0 0 errors from 0' ] || {
+			echo "$variable: $found"
+			return 1
+		}
+		[[ $variable != SCPROF_DISABLE* ]] || continue
+		find out -name '*.scp' ! -name 'scprof.true.*' -delete # valgrind's own
+		make_report
+		jq '[.warnings[] | select(.code == "symbols-ignored") | .text]' report.json >ignored.txt
+		case $variable in
+		*alloc | *SYMBOLS*) grep -q valgrind ignored.txt ;;
+		*) [ "$(cat ignored.txt)" = '[]' ] ;;
+		esac
+		rm out/*
+	done
+}
+
+@test "reexec 17: memcheck counts the same errors of python with and without us" {
+	local plain python
+	python=$(python3 -c 'import sys; print(sys.executable)') # which may be a script that looks for it
+	plain=$(memcheck_errors -- "$python" -c 'print(1)')
+	[[ $plain == ?*errors* ]]
+	[ "$plain" = "$(memcheck_errors LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" SCPROF_GROUPS=all -- \
+		"$python" -c 'print(1)')" ]
+	[ -n "$(find out -name '*python*.scp')" ]
+}
+
+# gdb counts how often its shell and the program are executed before it sets breakpoints.
+@test "reexec 18: gdb above us sets its breakpoints, and the profile says why no function is timed" {
+	local where
+	for where in "set environment LD_PRELOAD $LIB" "set exec-wrapper env LD_PRELOAD=$LIB"; do
+		rm -f out/*
+		timeout -k 5 60 env SCPROF_OUT="$T/out" SCPROF_GROUPS=socket,alloc gdb -nx -batch -ex "$where" \
+			-ex 'break main' -ex run -ex backtrace -ex continue --args "$PROGRAMS/started" \
+			>gdb.out 2>&1 </dev/null 3>&- 4>&- || true
+		grep -q '^Breakpoint 1, main' gdb.out
+		grep -q '^#0  main' gdb.out
+		not grep -q 'Cannot insert breakpoint' gdb.out
+		find out -name '*.scp' ! -name 'scprof.started.*' -delete
+		make_report
+		jq -r '.warnings[] | select(.code == "symbols-ignored") | .text' report.json | grep -q debugger
+	done
+}
+
+@test "reexec 19: strace above us sees one execution" {
+	timeout -k 5 60 strace -qq -f -e trace=execve -o trace env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" \
+		SCPROF_SYMBOLS=chosen_once "$PROGRAMS/started" >/dev/null 2>&1 </dev/null 3>&- 4>&- || true
+	[ "$(grep -c "execve(\"$PROGRAMS/started\"" trace)" = 1 ]
 }
