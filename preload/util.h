@@ -75,6 +75,15 @@ static inline void bytes_copy(void *to, const void *from, size_t n)
 		*d++ = *s++;
 }
 
+/* FNV-1a: what the text adds to `h`, which is TEXT_HASH or that of the text before. */
+#define TEXT_HASH UINT64_C(0xcbf29ce484222325)
+static inline uint64_t text_hash(uint64_t h, const char *s, size_t max)
+{
+	for (size_t i = 0; i < max && s[i]; i++)
+		h = (h ^ (uint8_t)s[i]) * UINT64_C(0x100000001b3);
+	return h;
+}
+
 /* A finaliser of MurmurHash3 (public domain): every input bit reaches every output bit. */
 static inline uint64_t hash_mix(uint64_t h)
 {

@@ -31,6 +31,7 @@ TARGET_PROGRAMS = \
 	named \
 	new_paths \
 	overhead_life \
+	overwritten \
 	paths \
 	plugins \
 	preserves \
@@ -63,6 +64,8 @@ PROGRAM_CFLAGS_fortify = -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -Wno-error
 PROGRAM_LIBS_small_altstack = -Wl,-z,now
 PROGRAM_CFLAGS_made_ticks = -Iinclude
 PROGRAM_CFLAGS_slowest = -Iinclude
+PROGRAM_CFLAGS_overwritten = -Iinclude
+PROGRAM_LIBS_overwritten = -ldl
 PROGRAM_CFLAGS_until_stopped = -Iinclude
 PROGRAM_LIBS_preserves = -lm
 PROGRAM_LIBS_uses_libunwind = -lunwind

@@ -264,7 +264,7 @@ static inline void add_to_entry(const struct scp_call *c, struct scp_rt *rt, uin
 	phase_at_end(t, rt, c->fine_ns, t->slow_clock ? c->slow_began_at : c->began_at);
 	sums_end_entry(e, calls);
 	if (unlikely(units > t->slowest.limit))
-		slowest_note(t, e, units, slow_units, now, bytes);
+		slowest_note(t, rt, units, slow_units, now, bytes);
 }
 
 /* The gap before this call ends where it began; nested calls have none. */

@@ -57,16 +57,22 @@ const char *function_name(enum function_id id, uint32_t groups)
 	return functions[id].group & groups ? functions[id].symbol : NULL;
 }
 
+const char *function_shown(enum function_id id, uint32_t *groups)
+{
+	*groups = functions[id].group;
+	return functions[id].shown;
+}
+
 void function_write_records(void)
 {
+	struct file_chunk chunk = {0};
 	uint64_t room = sizeof(struct scp_chunk) + FN_COUNT * sizeof(struct scp_function);
 	room = (room + SCP_GRANULE - 1) / SCP_GRANULE * SCP_GRANULE;
-	struct scp_chunk *chunk = file_chunk(&process.file, room, SCP_CHUNK_PROCESS, 0);
-	if (!chunk)
+	if (!file_chunk(&process.file, &chunk, room, SCP_CHUNK_PROCESS, 0))
 		return;
-	struct scp_function *record = (struct scp_function *)(chunk + 1);
 	for (unsigned i = 0; i < FN_COUNT; i++) {
 		struct unwind_object object;
+		struct scp_function *record = file_next_record(&chunk, sizeof *record);
 		if (!functions[i].group)
 			continue;
 		record->rec = (struct scp_record){SCP_REC_FUNCTION, sizeof *record};
@@ -76,8 +82,7 @@ void function_write_records(void)
 		if (function_real[i] && unwind_find_object((uint64_t)function_real[i], &object))
 			text_append(record->library, sizeof record->library, 0,
 				    text_basename(object.name));
-		process.function[i] = record++;
+		process.function[i] = record;
+		file_publish_record(&chunk, sizeof *record);
 	}
-	publish_barrier();
-	chunk->used = (uint64_t)((uint8_t *)record - (uint8_t *)chunk);
 }

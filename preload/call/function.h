@@ -41,6 +41,9 @@ HIDDEN void *function_resolve(enum function_id id);
 /* The symbol of a wrapped function that is in one of `groups`; else NULL. */
 HIDDEN const char *function_name(enum function_id id, uint32_t groups);
 
+/* As a programmer writes it, and its groups. */
+HIDDEN const char *function_shown(enum function_id id, uint32_t *groups);
+
 /* Write the FUNCTION records and process.function. */
 HIDDEN void function_write_records(void);
 

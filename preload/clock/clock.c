@@ -194,9 +194,12 @@ static void describe(uint32_t kind, struct scp_clock *out)
 
 void clock_describe(struct scp_clock *clock, struct scp_clock *slow)
 {
-	describe(clock_chosen.kind, clock);
+	struct scp_clock *d = &clock_chosen.described;
+	*d = (struct scp_clock){0};
+	describe(clock_chosen.kind, d);
 	if (clock_chosen.fallback)
-		clock->flags |= SCP_CLOCK_FALLBACK;
+		d->flags |= SCP_CLOCK_FALLBACK;
+	*clock = *d;
 	if (clock_chosen.slow_kind)
 		describe(clock_chosen.slow_kind, slow);
 }

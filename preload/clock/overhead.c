@@ -63,7 +63,7 @@ COLD void overhead_measure_last(void)
 	struct scp_inner_cost inner_last;
 	struct scp_header *h = process.file.header;
 	if (!h || clock_mono_ns() - h->start_mono_ns < LEAST_LIFE_NS ||
-	    (!sandbox_active && (uint32_t)sys_getpid() != h->pid) ||
+	    (!sandbox_active && (uint32_t)sys_getpid() != process.file.pid) ||
 	    !measure(&last, &slow_last, &inner_last))
 		return;
 	publish(&h->overhead_last, &last);

@@ -71,8 +71,8 @@ static bool count(struct scp_thread *t, struct scp_rt *rt, uint64_t since_tick_n
 			process_loss(histogram_losses, 1);
 			return false;
 		}
-		p->entry = rt->entry->id;
-		table_publish(t, p);
+		p->entry = rt->id;
+		table_publish(t);
 		s->phase = p;
 	}
 	s->phase->count[since_tick_ns % tick_ns * SCP_PHASE_BINS / tick_ns]++;

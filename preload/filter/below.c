@@ -75,25 +75,14 @@ void below_forget_modules(void)
 		object_of[i] = NOT_ASKED;
 }
 
-static bool is_same(const struct scp_below_object *o, const struct scp_module *m)
-{
-	if (o->build_id_bytes && m->build_id_bytes) {
-		if (o->build_id_bytes != m->build_id_bytes)
-			return false;
-		for (uint32_t i = 0; i < o->build_id_bytes; i++)
-			if (o->build_id[i] != m->build_id[i])
-				return false;
-		return true;
-	}
-	return text_equal((const char *)file + o->path, m->path);
-}
-
 static uint16_t find_object(uint32_t module)
 {
-	const struct scp_module *m = modules_known(module);
-	for (uint32_t i = 0; m && i < file->objects && i < UINT16_MAX - 2; i++)
-		if (is_same(&objects()[i], m))
+	for (uint32_t i = 0; i < file->objects && i < UINT16_MAX - 2; i++) {
+		const struct scp_below_object *o = &objects()[i];
+		if (modules_is(module, (const char *)file + o->path, o->build_id,
+			       o->build_id_bytes))
 			return (uint16_t)(i + 2);
+	}
 	return NONE;
 }
 

@@ -15,8 +15,11 @@
 #define PATIENCE    2000u /* spins for the lock before a frame goes without a module */
 
 static struct slot {
-	struct scp_module *record;
+	uint64_t base, start, end;
+	uint64_t path, file; /* hashes of the recorded path, and of its last part */
+	uint32_t build_id_bytes;
 	uint32_t generation; /* of process_epoch, when last compared */
+	uint8_t build_id[SCP_BUILD_ID_MAX];
 } slots[MODULES_MAX];
 static uint32_t slot_count;
 
@@ -28,10 +31,22 @@ bool modules_is_ours(uint64_t pc)
 	return pc >= (uint64_t)ours_start && pc < (uint64_t)ours_end;
 }
 
-const struct scp_module *modules_known(uint32_t id)
+static bool same_bytes(const uint8_t *a, const uint8_t *b, uint32_t n)
 {
-	return id && id <= __atomic_load_n(&slot_count, __ATOMIC_ACQUIRE) ? slots[id - 1].record
-									  : NULL;
+	while (n && a[n - 1] == b[n - 1])
+		n--;
+	return !n;
+}
+
+bool modules_is(uint32_t id, const char *path, const uint8_t *build_id, uint32_t build_id_bytes)
+{
+	if (!id || id > __atomic_load_n(&slot_count, __ATOMIC_ACQUIRE))
+		return false;
+	const struct slot *s = &slots[id - 1];
+	if (build_id_bytes && s->build_id_bytes)
+		return build_id_bytes == s->build_id_bytes &&
+		       same_bytes(build_id, s->build_id, build_id_bytes);
+	return text_hash(TEXT_HASH, path, SIZE_MAX) == s->path;
 }
 
 void modules_reset(void)
@@ -84,24 +99,24 @@ static uint32_t build_id(const struct unwind_object *o, uint8_t *out)
 	return 0;
 }
 
-static bool same_path(const char *recorded, const char *name)
+static uint64_t hash_name(const char *name)
+{
+	return text_hash(TEXT_HASH, name, SIZE_MAX);
+}
+
+static bool same_path(const struct slot *s, const char *name)
 {
 	if (!*name)
-		return text_equal(recorded, settings.exe);
-	return text_equal(recorded, name) ||
-	       (*name != '/' && text_equal(text_basename(recorded), text_basename(name)));
+		return s->path == hash_name(settings.exe);
+	return s->path == hash_name(name) ||
+	       (*name != '/' && s->file == hash_name(text_basename(name)));
 }
 
 static bool still_same(struct slot *s, const struct unwind_object *o)
 {
 	uint8_t id[SCP_BUILD_ID_MAX];
 	uint32_t n = build_id(o, id);
-	if (!same_path(s->record->path, o->name) || n != s->record->build_id_bytes)
-		return false;
-	for (uint32_t i = 0; i < n; i++)
-		if (id[i] != s->record->build_id[i])
-			return false;
-	return true;
+	return same_path(s, o->name) && n == s->build_id_bytes && same_bytes(id, s->build_id, n);
 }
 
 static struct slot *find(const struct unwind_object *o)
@@ -110,8 +125,7 @@ static struct slot *find(const struct unwind_object *o)
 	uint32_t count = __atomic_load_n(&slot_count, __ATOMIC_ACQUIRE);
 	for (uint32_t i = 0; i < count; i++) {
 		struct slot *s = &slots[i];
-		if (s->record->start != o->start || s->record->end != o->end ||
-		    s->record->base != o->base)
+		if (s->start != o->start || s->end != o->end || s->base != o->base)
 			continue;
 		if (s->generation == generation)
 			return s;
@@ -125,18 +139,15 @@ static struct slot *find(const struct unwind_object *o)
 
 void *modules_record(uint64_t bytes)
 {
-	struct scp_chunk *chunk = process.chunk;
-	if (!chunk || chunk->used + bytes > chunk->bytes) {
-		chunk = file_chunk(&process.file, 2 * SCP_GRANULE, SCP_CHUNK_PROCESS, 0);
-		process.chunk = chunk;
-	}
-	return chunk ? (uint8_t *)chunk + chunk->used : NULL;
+	void *at = file_next_record(&process.chunk, bytes);
+	if (at || !file_chunk(&process.file, &process.chunk, 2 * SCP_GRANULE, SCP_CHUNK_PROCESS, 0))
+		return at;
+	return file_next_record(&process.chunk, bytes);
 }
 
 void modules_publish(uint64_t bytes)
 {
-	publish_barrier();
-	process.chunk->used += bytes;
+	file_publish_record(&process.chunk, bytes);
 }
 
 /* Under the lock. */
@@ -159,13 +170,20 @@ static struct slot *add(const struct unwind_object *o)
 	m->base = o->base;
 	m->start = o->start;
 	m->end = o->end;
-	m->build_id_bytes = build_id(o, m->build_id);
 	bytes_copy(m->path, here, n);
 	text_append(m->path, bytes - sizeof *m, n, name);
+	struct slot *s = &slots[slot_count];
+	*s = (struct slot){.base = o->base,
+			   .start = o->start,
+			   .end = o->end,
+			   .path = text_hash(text_hash(TEXT_HASH, here, n), name, SIZE_MAX),
+			   .file = hash_name(text_basename(name)),
+			   .generation = process_epoch.now.generation};
+	m->build_id_bytes = s->build_id_bytes = build_id(o, s->build_id);
+	bytes_copy(m->build_id, s->build_id, sizeof m->build_id);
 	modules_publish(bytes);
-	slots[slot_count] = (struct slot){m, process_epoch.now.generation};
 	__atomic_store_n(&slot_count, slot_count + 1, __ATOMIC_RELEASE);
-	return &slots[slot_count - 1];
+	return s;
 }
 
 COLD void modules_exclusive(void (*step)(void *), void *argument)
@@ -222,5 +240,5 @@ uint64_t modules_frame(uint64_t pc, bool exact)
 		process_loss(modules_lost, 1);
 		return SCP_FRAME(0, exact, pc);
 	}
-	return SCP_FRAME(s->record->id, exact, pc - o.base);
+	return SCP_FRAME((uint32_t)(s - slots) + 1, exact, pc - o.base);
 }

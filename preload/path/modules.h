@@ -4,6 +4,7 @@
 #ifndef SCPROF_PRELOAD_PATH_MODULES_H
 #define SCPROF_PRELOAD_PATH_MODULES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "include/scprof_format.h"
@@ -16,8 +17,9 @@ HIDDEN uint64_t modules_frame(uint64_t pc, bool exact);
 /* Forget all numbers: the records went into another process's file. */
 HIDDEN void modules_reset(void);
 
-/* The record of a number that was handed out, or NULL. */
-HIDDEN const struct scp_module *modules_known(uint32_t id);
+/* Is this the number of the object with this build-id or, where it or that has none, path? */
+HIDDEN bool modules_is(uint32_t id, const char *path, const uint8_t *build_id,
+		       uint32_t build_id_bytes);
 
 /* Run a step with the right to add PROCESS records, signals held; it is not run where another
  * thread keeps that right for too long. */

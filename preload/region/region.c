@@ -39,7 +39,7 @@ static COLD bool has_room(struct scp_thread *t, enum region_kind kind)
 		t->regions = arena_map(REGIONS_BYTES);
 		/* Scopes of other threads, and of a parent, have other numbers. */
 		t->region_serial = (uint64_t)process_epoch.now.generation << 48 |
-				   (uint64_t)(t->table->id & 0xffff) << 32;
+				   (uint64_t)(t->table_id & 0xffff) << 32;
 	}
 	if (t->regions && t->region_depth < REGIONS_OPEN_MAX)
 		return true;
@@ -125,7 +125,7 @@ COLD struct scp_thread *region_thread_slowly(uint32_t function, uint64_t ra, uin
 static struct scp_rt *known_entry(const struct scp_path_node *path, uint32_t function)
 {
 	for (struct scp_rt *rt = path->entries; rt; rt = rt->next)
-		if (rt->entry->function == function && rt->entry->outcome == SCP_COMPLETED)
+		if (rt->function == function && rt->outcome == SCP_COMPLETED)
 			return rt;
 	return NULL;
 }

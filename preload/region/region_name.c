@@ -20,13 +20,6 @@ static char texts[TEXT_BYTES];
 static uint32_t text_used;
 static uint32_t slots[SLOTS]; /* index + 1; 0: free */
 
-static uint64_t hash_text(uint64_t h, const char *s, size_t max)
-{
-	for (size_t i = 0; i < max && s[i]; i++)
-		h = (h ^ (uint8_t)s[i]) * UINT64_C(0x100000001b3);
-	return h;
-}
-
 static bool same_text(const char *kept, const char *s, size_t max)
 {
 	size_t i = 0;
@@ -73,9 +66,9 @@ static bool same_name(const struct name *n, uint64_t hash, const char *text, con
 
 COLD uint32_t region_name(const char *text, const char *library, uint32_t group)
 {
-	uint64_t hash = hash_text(UINT64_C(0xcbf29ce484222325), text, REGION_NAME_MAX);
+	uint64_t hash = text_hash(TEXT_HASH, text, REGION_NAME_MAX);
 	uint32_t made = 0;
-	hash = hash_mix(hash_text(hash * 31, library, REGION_NAME_MAX));
+	hash = hash_mix(text_hash(hash * 31, library, REGION_NAME_MAX));
 	for (uint32_t i = 0, at = (uint32_t)hash; i < SLOTS; i++, at++) {
 		uint32_t *slot = &slots[at % SLOTS];
 		uint32_t held = __atomic_load_n(slot, __ATOMIC_ACQUIRE);

@@ -228,6 +228,11 @@ static uint64_t record_bytes(const struct scp_chosen *s)
 	return (n + SCP_RECORD_ALIGN - 1) / SCP_RECORD_ALIGN * SCP_RECORD_ALIGN;
 }
 
+const char *chosen_name(uint32_t id)
+{
+	return text_of(symbols()[id].shown);
+}
+
 static void fill_record(struct scp_function *record, const struct scp_chosen *s, uint64_t bytes)
 {
 	record->rec = (struct scp_record){SCP_REC_FUNCTION, (uint32_t)bytes};
@@ -236,28 +241,24 @@ static void fill_record(struct scp_function *record, const struct scp_chosen *s,
 	text_append(record->name, sizeof record->name, 0, text_of(s->shown));
 	if (bytes > sizeof *record)
 		text_append(record->long_name, bytes - sizeof *record, 0, text_of(s->shown));
-	process.function[record->id] = record;
+	process.function[FN_COUNT + s->id] = record;
 	if (s->real)
 		note_library(s, s->real);
 }
 
 bool chosen_write_records(void)
 {
+	struct file_chunk chunk = {0};
 	uint64_t room = sizeof(struct scp_chunk);
 	for (uint32_t i = 0; i < chosen_count(); i++)
 		room += record_bytes(&symbols()[i]);
 	room = (room + SCP_GRANULE - 1) / SCP_GRANULE * SCP_GRANULE;
-	struct scp_chunk *chunk =
-		chosen_count() ? file_chunk(&process.file, room, SCP_CHUNK_PROCESS, 0) : NULL;
-	if (!chunk)
+	if (!chosen_count() || !file_chunk(&process.file, &chunk, room, SCP_CHUNK_PROCESS, 0))
 		return !chosen_count();
-	uint8_t *at = (uint8_t *)(chunk + 1);
 	for (uint32_t i = 0; i < chosen_count(); i++) {
 		uint64_t bytes = record_bytes(&symbols()[i]);
-		fill_record((struct scp_function *)at, &symbols()[i], bytes);
-		at += bytes;
+		fill_record(file_next_record(&chunk, bytes), &symbols()[i], bytes);
+		file_publish_record(&chunk, bytes);
 	}
-	publish_barrier();
-	chunk->used = (uint64_t)(at - (uint8_t *)chunk);
 	return true;
 }

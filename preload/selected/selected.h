@@ -36,6 +36,9 @@ HIDDEN void *chosen_dlsym(void *handle, const char *name);
 /* libc's own. */
 HIDDEN void *chosen_real_dlsym(void);
 
+/* As it is shown. */
+HIDDEN const char *chosen_name(uint32_t id);
+
 /* Write the FUNCTION records, and the entries of process.function. False: no room for them, and
  * calls could not be told whose they are. */
 HIDDEN bool chosen_write_records(void);

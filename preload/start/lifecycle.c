@@ -76,22 +76,26 @@ static void fill_header(struct scp_header *h)
 	bytes_copy(h->magic, SCP_MAGIC, sizeof h->magic);
 }
 
-static bool begin_file(void)
+/* Returns the groups that are recorded in it; 0: there is none. */
+static uint32_t begin_file(void)
 {
+	uint32_t groups = settings.groups;
 	const char *program = *settings.program ? settings.program : "unknown";
 	char name[MOST_NAME_BYTES + 1];
 	int pid = sys_getpid();
 	text_append(name, start_name_fits(program, text_length(program), MOST_NAME_BYTES) + 1, 0,
 		    program);
 	process.file = (struct profile_file){0};
+	process.touched_ns = 0;
 	if (file_create(&process.file, settings.directory, name, pid, FIRST_FILE_BYTES) != 0 &&
 	    file_create(&process.file, settings.directory, name, pid, SMALL_FILE_BYTES) != 0)
-		return false;
+		return 0;
 	fill_header(process.file.header);
 	function_write_records();
 	if (!chosen_write_records())
-		process.file.header->groups &= ~SCP_GROUP_CHOSEN;
-	return true;
+		groups &= ~SCP_GROUP_CHOSEN;
+	process.file.header->groups = groups;
+	return groups;
 }
 
 static void on_quick_exit(void)
@@ -146,11 +150,11 @@ COLD void lifecycle_start(void)
 	region_name_forget_records();
 	for (unsigned i = 0; i < FN_COUNT + chosen_count(); i++)
 		process.function[i] = NULL;
-	process.chunk = NULL;
+	process.chunk = (struct file_chunk){0};
 	process.chunk_busy = process.touching = 0; /* whoever held them is not in this process */
 	uint32_t groups = settings.groups;
 	if (groups)
-		groups = !sandbox_active && begin_file() ? process.file.header->groups : 0;
+		groups = sandbox_active ? 0 : begin_file();
 	__atomic_store_n(&process_groups, control_begin(groups), __ATOMIC_RELEASE);
 	process_next_generation();
 }

@@ -54,22 +54,22 @@ void process_touch(void)
 	    !__atomic_compare_exchange_n(&process.touching, &idle, 1, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
 		return; /* another thread is at it */
-	replace_anchor(h->clock.kind, &h->clock.last);
-	if (h->slow_clock.kind)
-		replace_anchor(h->slow_clock.kind, &h->slow_clock.last);
-	h->end_mono_ns = clock_mono_ns();
+	replace_anchor(clock_chosen.kind, &h->clock.last);
+	if (clock_chosen.slow_kind)
+		replace_anchor(clock_chosen.slow_kind, &h->slow_clock.last);
+	h->end_mono_ns = process.touched_ns = clock_mono_ns();
 	if (control.used) {
 		h->flags |= SCP_FILE_WINDOWS;
 		h->windows = control.windows;
-		h->recorded_ns = control_recorded_ns(h->end_mono_ns);
+		h->recorded_ns = control_recorded_ns(process.touched_ns);
 	}
 	__atomic_store_n(&process.touching, 0, __ATOMIC_RELEASE);
 }
 
 void process_touch_sometimes(void)
 {
-	struct scp_header *h = process.file.header;
-	if (h && process_groups && clock_mono_ns() - h->end_mono_ns > TOUCH_EVERY_NS)
+	if (process.file.header && process_groups &&
+	    clock_mono_ns() - process.touched_ns > TOUCH_EVERY_NS)
 		process_touch();
 }
 
@@ -77,7 +77,7 @@ void process_mark_end(enum scp_end_state state)
 {
 	/* In a vfork child the memory, and the file, are the parent's. */
 	if (!process.file.header || !process_groups || !process_epoch.now.generation ||
-	    (!sandbox_active && (uint32_t)sys_getpid() != process.file.header->pid))
+	    (!sandbox_active && (uint32_t)sys_getpid() != process.file.pid))
 		return;
 	process.file.header->end_state = state;
 	process_touch();
@@ -85,10 +85,9 @@ void process_mark_end(enum scp_end_state state)
 
 bool process_discard_if_empty(void)
 {
-	struct scp_header *h = process.file.header;
-	return h && process_epoch.now.generation && process.forked && !h->table_count &&
-	       !sandbox_active && (uint32_t)sys_getpid() == h->pid &&
-	       sys_unlink(process.file.path) == 0;
+	const struct profile_file *f = &process.file;
+	return f->header && process_epoch.now.generation && process.forked && !f->tables &&
+	       !sandbox_active && (uint32_t)sys_getpid() == f->pid && sys_unlink(f->path) == 0;
 }
 
 void process_begin_anew(void)

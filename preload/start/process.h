@@ -40,8 +40,9 @@ struct process {
 	struct profile_file file;
 	/* By wrapper id, then chosen symbols; NULL without a file. */
 	struct scp_function *function[PROCESS_FUNCTIONS];
-	struct scp_chunk *chunk; /* PROCESS chunk that takes module records */
+	struct file_chunk chunk; /* PROCESS chunk that takes module records */
 	uint32_t chunk_busy, touching;
+	uint64_t touched_ns; /* when the anchor was refreshed: end_mono_ns of the header */
 	uint32_t generation; /* the latest; unlike process_epoch's it survives a fork */
 	bool forked;	     /* this process began as a fork */
 };

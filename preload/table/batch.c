@@ -18,9 +18,9 @@ static struct scp_batch *batch_block(struct scp_thread *t, struct scp_rt *rt, ui
 		process_loss(histogram_losses, 1);
 		return NULL;
 	}
-	b->entry = rt->entry->id;
+	b->entry = rt->id;
 	b->clock = clock;
-	table_publish(t, b);
+	table_publish(t);
 	return b;
 }
 
@@ -60,10 +60,10 @@ static void all_calls(const struct scp_entry *e, struct line_sums *out)
 }
 
 /* Equality in Cauchy-Schwarz; once it does not hold it never does again. */
-static bool sizes_vary(const struct scp_entry *e, uint64_t *size)
+static bool sizes_vary(const struct scp_entry *e, uint64_t calls, uint64_t *size)
 {
-	*size = e->bytes / e->calls;
-	return *size * e->calls != e->bytes ||
+	*size = e->bytes / calls;
+	return *size * calls != e->bytes ||
 	       wide(e->bytes_sq_lo, e->bytes_sq_hi) != (unsigned __int128)*size * e->bytes;
 }
 
@@ -104,26 +104,26 @@ static bool begin_line(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
 		rt->line_lost = true;
 		return false;
 	}
-	l->entry = rt->entry->id;
+	l->entry = rt->id;
 	for (uint32_t i = 0; i < slot; i++) {
 		if (!rt->early)
 			slot_of_one_size(rt, i, &s);
 		put_slot(l, i, rt->early ? &rt->early[i] : &s);
 	}
-	table_publish(t, l);
+	table_publish(t);
 	rt->line = l;
 	return true;
 }
 
 /* rt->batch has its sum for `slot` already. Not inlined: whatever else a batch leads to
  * has the stack to itself. */
-static COLD void close_line(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
+static COLD void close_line(struct scp_thread *t, struct scp_rt *rt, uint32_t slot, uint64_t calls)
 {
 	struct line_sums rest, s;
 	uint64_t size;
 	if (rt->line_lost)
 		return;
-	if (!rt->line && !sizes_vary(rt->entry, &size)) {
+	if (!rt->line && !sizes_vary(rt->entry, calls, &size)) {
 		rt->size = size;
 		return;
 	}
@@ -171,7 +171,7 @@ static void double_batches(struct scp_rt *rt)
 		merge_pairs(rt->slow_batch);
 	if (rt->line)
 		merge_line_pairs(rt->line);
-	rt->entry->batch_count = SCP_BATCHES / 2;
+	rt->batch_count = SCP_BATCHES / 2;
 	rt->entry->batch_calls *= 2;
 }
 
@@ -185,7 +185,8 @@ static bool make_blocks(struct scp_thread *t, struct scp_rt *rt)
 COLD void batch_close(struct scp_thread *t, struct scp_rt *rt)
 {
 	struct scp_entry *e = rt->entry;
-	if (e->calls == 1) {
+	uint64_t calls = *(volatile uint64_t *)&e->calls; /* of the file: read once */
+	if (calls <= 1) {
 		e->first_units = e->units;
 		e->batch_end = e->batch_calls;
 		return;
@@ -194,16 +195,20 @@ COLD void batch_close(struct scp_thread *t, struct scp_rt *rt)
 		e->batch_end = ~UINT64_C(0); /* no room: none for this entry */
 		return;
 	}
-	rt->batch->sum[e->batch_count] = e->units - e->batch_base_units;
+	uint32_t slot = rt->batch_count;
+	rt->batch->sum[slot] = e->units - e->batch_base_units;
 	e->batch_base_units = e->units;
 	if (rt->slow) {
-		rt->slow_batch->sum[e->batch_count] = rt->slow->units - rt->slow->batch_base_units;
+		rt->slow_batch->sum[slot] = rt->slow->units - rt->slow->batch_base_units;
 		rt->slow->batch_base_units = rt->slow->units;
 	}
 	if (e->flags & SCP_ENTRY_BYTES)
-		close_line(t, rt, e->batch_count);
-	if (++e->batch_count == SCP_BATCHES)
+		close_line(t, rt, slot, calls);
+	if (slot + 1 < SCP_BATCHES)
+		rt->batch_count = slot + 1;
+	else
 		double_batches(rt);
-	e->batch_end = e->calls + e->batch_calls;
+	e->batch_count = rt->batch_count;
+	e->batch_end = calls + e->batch_calls;
 	process_touch_sometimes();
 }

@@ -114,7 +114,10 @@ int file_create(struct profile_file *f, const char *directory, const char *name,
 		return r;
 	}
 	f->header = (struct scp_header *)address;
-	f->region[0] = address + SCP_HEADER_BYTES;
+	f->region[0] = (struct file_region){address + SCP_HEADER_BYTES, SCP_HEADER_BYTES,
+					    bytes - SCP_HEADER_BYTES, 0};
+	f->regions = 1;
+	f->pid = (uint32_t)pid;
 	f->header->regions[0] = (struct scp_region){SCP_HEADER_BYTES, bytes - SCP_HEADER_BYTES, 0};
 	f->header->region_count = 1;
 	return 0;
@@ -123,15 +126,16 @@ int file_create(struct profile_file *f, const char *directory, const char *name,
 static int add_region(struct profile_file *f, uint64_t bytes)
 {
 	struct scp_header *h = f->header;
-	uint32_t n = h->region_count;
+	uint32_t n = f->regions;
 	if (n >= SCP_MAX_REGIONS)
 		return -EFBIG;
-	uint64_t offset = h->regions[n - 1].offset + h->regions[n - 1].bytes;
-	uint64_t size = 2 * h->regions[n - 1].bytes;
+	const struct file_region *last = &f->region[n - 1];
+	uint64_t offset = last->offset + last->bytes, size = 2 * last->bytes;
 	size = size > REGION_MAX ? REGION_MAX : size;
 	size = size < bytes ? bytes : size;
 	size = (size + ARCH_PAGE_MAX - 1) &
 	       ~(uint64_t)(ARCH_PAGE_MAX - 1); /* the next one's offset */
+	uint8_t *address;
 	long fd = sys_open(f->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd < 0)
 		return (int)fd;
@@ -142,13 +146,15 @@ static int add_region(struct profile_file *f, uint64_t bytes)
 	f->device = device;
 	f->inode = inode;
 	if (r == 0)
-		r = map_region((int)fd, offset, size, &f->region[n]);
+		r = map_region((int)fd, offset, size, &address);
 	sys_close((int)fd);
 	if (r != 0)
 		return r;
+	f->region[n] = (struct file_region){address, offset, size, 0};
 	h->regions[n] = (struct scp_region){offset, size, 0};
 	publish_barrier();
 	__atomic_store_n(&h->region_count, n + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&f->regions, n + 1, __ATOMIC_RELEASE);
 	return 0;
 }
 
@@ -185,27 +191,28 @@ static COLD bool grow(struct profile_file *f, uint64_t bytes)
 
 static uint8_t *take(struct profile_file *f, uint64_t bytes)
 {
-	uint32_t n = __atomic_load_n(&f->header->region_count, __ATOMIC_ACQUIRE) - 1;
-	struct scp_region *region = &f->header->regions[n];
+	uint32_t n = __atomic_load_n(&f->regions, __ATOMIC_ACQUIRE) - 1;
+	struct file_region *region = &f->region[n];
 	uint64_t used = __atomic_load_n(&region->used, __ATOMIC_RELAXED);
 	do {
 		if (used + bytes > region->bytes)
 			return NULL;
 	} while (!__atomic_compare_exchange_n(&region->used, &used, used + bytes, false,
 					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	return f->region[n] + used;
+	__atomic_add_fetch(&f->header->regions[n].used, bytes, __ATOMIC_RELAXED);
+	return region->at + used;
 }
 
-static struct scp_chunk *make_chunk(struct profile_file *f, uint32_t magic, uint64_t bytes,
-				    uint32_t type, uint32_t table)
+static bool make_chunk(struct profile_file *f, struct file_chunk *c, uint32_t magic, uint64_t bytes,
+		       uint32_t type, uint32_t table)
 {
 	if (!f->header)
-		return NULL;
+		return false;
 	uint8_t *at = take(f, bytes);
 	if (!at && grow(f, bytes))
 		at = take(f, bytes);
 	if (!at)
-		return NULL;
+		return false;
 	struct scp_chunk *chunk = (struct scp_chunk *)at;
 	chunk->type = type;
 	chunk->bytes = bytes;
@@ -213,15 +220,32 @@ static struct scp_chunk *make_chunk(struct profile_file *f, uint32_t magic, uint
 	chunk->table = table;
 	publish_barrier();
 	__atomic_store_n(&chunk->magic, magic, __ATOMIC_RELEASE);
-	return chunk;
+	/* In this order nothing is put beyond its end, wherever a handler leaves us. */
+	c->bytes = 0;
+	compiler_barrier();
+	c->chunk = chunk;
+	c->used = sizeof *chunk;
+	compiler_barrier();
+	c->bytes = bytes;
+	return true;
 }
 
-struct scp_chunk *file_chunk(struct profile_file *f, uint64_t bytes, uint32_t type, uint32_t table)
+bool file_chunk(struct profile_file *f, struct file_chunk *c, uint64_t bytes, uint32_t type,
+		uint32_t table)
 {
-	return make_chunk(f, SCP_CHUNK_MAGIC, bytes, type, table);
+	return make_chunk(f, c, SCP_CHUNK_MAGIC, bytes, type, table);
 }
 
-struct scp_chunk *file_optional_chunk(struct profile_file *f, uint32_t type, uint32_t table)
+bool file_optional_chunk(struct profile_file *f, struct file_chunk *c, uint32_t type,
+			 uint32_t table)
 {
-	return make_chunk(f, SCP_OPTIONAL_MAGIC, SCP_GRANULE, type, table);
+	return make_chunk(f, c, SCP_OPTIONAL_MAGIC, SCP_GRANULE, type, table);
+}
+
+void file_unmap(struct profile_file *f)
+{
+	for (uint32_t i = 1; i < f->regions; i++)
+		sys_munmap(f->region[i].at, f->region[i].bytes);
+	sys_munmap(f->header, SCP_HEADER_BYTES + f->region[0].bytes);
+	f->header = NULL;
 }

@@ -3,6 +3,9 @@
  * reserved on disk before they are touched (a sparse mapping on a full disk is a
  * SIGBUS in the target), and stays open through no descriptor.
  *
+ * Another process may write anything into the file at any time. So what decides an address, an
+ * index, a size or how often a loop runs is kept in private memory, and never read back from it.
+ *
  * Thread rules: any thread may allocate; losers of a race to grow get NULL and
  * are expected to count what they could not store. Nothing here waits. */
 #ifndef SCPROF_PRELOAD_TABLE_FILE_H
@@ -16,11 +19,18 @@
 
 #define FILE_PATH_MAX 1024u
 
+struct file_region {
+	uint8_t *at;
+	uint64_t offset, bytes, used; /* as struct scp_region */
+};
+
 struct profile_file {
 	struct scp_header *header; /* NULL: no file */
-	uint8_t *region[SCP_MAX_REGIONS];
-	uint32_t growing; /* a thread is adding a region */
-	uint32_t backoff; /* requests to let pass before growing is tried again */
+	struct file_region region[SCP_MAX_REGIONS];
+	uint32_t regions, tables; /* as region_count and table_count of the header */
+	uint32_t pid;		  /* whose it is */
+	uint32_t growing;	  /* a thread is adding a region */
+	uint32_t backoff;	  /* requests to let pass before growing is tried again */
 	uint32_t failures;
 	uint64_t device, inode;
 	char path[FILE_PATH_MAX];
@@ -30,13 +40,37 @@ struct profile_file {
 HIDDEN int file_create(struct profile_file *f, const char *directory, const char *name, int pid,
 		       uint64_t bytes);
 
-/* A chunk of `bytes` (a multiple of SCP_GRANULE) with its header filled; NULL
- * where the file cannot grow (counted in losses). */
-HIDDEN struct scp_chunk *file_chunk(struct profile_file *f, uint64_t bytes, uint32_t type,
-				    uint32_t table);
+/* A chunk that records are put into, by one thread at a time. All 0: there is none. */
+struct file_chunk {
+	struct scp_chunk *chunk;
+	uint64_t bytes, used; /* as there */
+};
+
+/* Make `c` a chunk of `bytes` (a multiple of SCP_GRANULE) with its header filled; false where the
+ * file cannot grow (counted in losses): it is what it was. */
+HIDDEN bool file_chunk(struct profile_file *f, struct file_chunk *c, uint64_t bytes, uint32_t type,
+		       uint32_t table);
 
 /* An optional chunk, which readers may skip: one granule. Likewise. */
-HIDDEN struct scp_chunk *file_optional_chunk(struct profile_file *f, uint32_t type, uint32_t table);
+HIDDEN bool file_optional_chunk(struct profile_file *f, struct file_chunk *c, uint32_t type,
+				uint32_t table);
+
+/* Where the next record of `bytes` lies; NULL: there is no room. */
+static inline void *file_next_record(const struct file_chunk *c, uint64_t bytes)
+{
+	return c->used + bytes <= c->bytes ? (uint8_t *)c->chunk + c->used : NULL;
+}
+
+/* It is complete. */
+static inline void file_publish_record(struct file_chunk *c, uint64_t bytes)
+{
+	publish_barrier();
+	c->used += bytes;
+	__atomic_store_n(&c->chunk->used, c->used, __ATOMIC_RELEASE);
+}
+
+/* The file stays as it is. */
+HIDDEN void file_unmap(struct profile_file *f);
 
 /* Could `bytes` more of address space be taken without starving a program that
  * limits it? True where there is no limit. */

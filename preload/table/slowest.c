@@ -7,7 +7,9 @@
 #include <errno.h>
 #include <time.h>
 
+#include "preload/call/function.h"
 #include "preload/clock/clock.h"
+#include "preload/selected/selected.h"
 #include "preload/start/process.h"
 #include "preload/start/settings.h"
 #include "preload/table/slowest.h"
@@ -54,13 +56,12 @@ static uint64_t least_of_counter(const struct scp_clock *c)
 
 static uint64_t find_least(void)
 {
-	const struct scp_header *h = process.file.header;
+	const struct scp_clock *c = &clock_chosen.described;
 	if (!settings.slowest.least_ns && clock_chosen.kind == SCP_CLOCK_TSC)
 		return 1;
-	if (!h)
+	if (!process.file.header)
 		return 0;
-	return clock_chosen.kind == SCP_CLOCK_TSC ? least_of_counter(&h->clock)
-						  : least_of_known_unit(&h->clock);
+	return clock_chosen.kind == SCP_CLOCK_TSC ? least_of_counter(c) : least_of_known_unit(c);
 }
 
 void slowest_begin(struct scp_thread *t)
@@ -74,19 +75,27 @@ void slowest_begin(struct scp_thread *t)
 	set_limit(t, slowest_known.least_units ? slowest_known.least_units - 1 : 0);
 }
 
+/* Of the file, so it may end nowhere. */
+static void copy_library(char *to, size_t room, const struct scp_function *f)
+{
+	bytes_copy(to, f->library, room - 1);
+	to[room - 1] = 0;
+}
+
 static COLD uint8_t judge(uint32_t function)
 {
-	const char *name, *library;
-	uint32_t group;
+	char copy[sizeof((struct scp_function *)0)->library];
+	const char *name, *library = copy;
+	uint32_t group = SCP_GROUP_CHOSEN;
 	if (function >= REGION_FIRST) {
 		name = region_name_text(function, &library, &group);
 	} else {
 		const struct scp_function *f = process.function[function];
 		if (!f)
 			return WANT_YES;
-		name = f->rec.bytes > sizeof *f ? f->long_name : f->name;
-		library = f->library;
-		group = f->group;
+		name = function < FN_COUNT ? function_shown(function, &group)
+					   : chosen_name(function - FN_COUNT);
+		copy_library(copy, sizeof copy, f);
 	}
 	return slowest_settings_want(&settings.slowest, name, library, group) ? WANT_YES : WANT_NO;
 }
@@ -115,9 +124,10 @@ static bool has_arrays(struct scp_thread *t)
 static struct scp_slowest *new_slot(struct scp_thread *t)
 {
 	struct slowest_calls *s = &t->slowest;
-	if (!s->chunk || s->chunk->used + sizeof(struct scp_slowest) > s->chunk->bytes)
-		s->chunk = file_optional_chunk(t->file, SCP_OPTIONAL_SLOWEST, t->table->id);
-	return s->chunk ? (struct scp_slowest *)((uint8_t *)s->chunk + s->chunk->used) : NULL;
+	struct scp_slowest *slot = file_next_record(&s->chunk, sizeof *slot);
+	if (slot || !file_optional_chunk(t->file, &s->chunk, SCP_OPTIONAL_SLOWEST, t->table_id))
+		return slot;
+	return file_next_record(&s->chunk, sizeof *slot);
 }
 
 static void count_lost(void)
@@ -162,8 +172,7 @@ static void publish_slot(struct scp_thread *t, struct scp_slowest *slot)
 {
 	struct slowest_calls *s = &t->slowest;
 	s->slot[s->used] = slot;
-	publish_barrier();
-	__atomic_store_n(&s->chunk->used, s->chunk->used + sizeof *slot, __ATOMIC_RELEASE);
+	file_publish_record(&s->chunk, sizeof *slot);
 	s->used++;
 }
 
@@ -213,10 +222,10 @@ static void keep(struct scp_thread *t, const struct scp_slowest *call)
 }
 
 /* Apart, so that its stack is taken only where there is some. */
-static COLD void add(struct scp_thread *t, const struct scp_entry *e, uint64_t units,
+static COLD void add(struct scp_thread *t, const struct scp_rt *rt, uint64_t units,
 		     uint64_t slow_units, uint64_t now, uint64_t bytes)
 {
-	struct scp_slowest call = {.entry = e->id,
+	struct scp_slowest call = {.entry = rt->id,
 				   .units = units,
 				   .slow_units = slow_units,
 				   .began_at = now - units,
@@ -227,7 +236,7 @@ static COLD void add(struct scp_thread *t, const struct scp_entry *e, uint64_t u
 		give_up(t);
 }
 
-COLD void slowest_note(struct scp_thread *t, const struct scp_entry *e, uint64_t units,
+COLD void slowest_note(struct scp_thread *t, const struct scp_rt *rt, uint64_t units,
 		       uint64_t slow_units, uint64_t now, uint64_t bytes)
 {
 	int saved = errno;
@@ -236,9 +245,9 @@ COLD void slowest_note(struct scp_thread *t, const struct scp_entry *e, uint64_t
 	if (units < slowest_known.least_units) {
 		if (t->slowest.limit < slowest_known.least_units - 1)
 			set_limit(t, slowest_known.least_units - 1);
-	} else if (is_wanted(e->function)) {
+	} else if (is_wanted(rt->function)) {
 		if (stack_room() >= STACK_TO_RECORD)
-			add(t, e, units, slow_units, now, bytes);
+			add(t, rt, units, slow_units, now, bytes);
 		else
 			count_lost();
 	}

@@ -24,9 +24,9 @@ extern HIDDEN struct slowest_known slowest_known;
 /* A new thread's limits. */
 HIDDEN void slowest_begin(struct scp_thread *t);
 
-/* A call longer than t->slowest.limit ended at `now` and is in the sums of `e`. With
+/* A call longer than t->slowest.limit ended at `now` and is in the sums of `rt`. With
  * bookkeeping marked. Keeps errno. */
-HIDDEN void slowest_note(struct scp_thread *t, const struct scp_entry *e, uint64_t units,
+HIDDEN void slowest_note(struct scp_thread *t, const struct scp_rt *rt, uint64_t units,
 			 uint64_t slow_units, uint64_t now, uint64_t bytes);
 
 #endif

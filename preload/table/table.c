@@ -17,34 +17,31 @@
 
 void *table_record(struct scp_thread *t, uint32_t type, uint64_t bytes)
 {
-	struct scp_chunk *chunk = t->chunk;
 	bytes = (bytes + SCP_RECORD_ALIGN - 1) & ~(uint64_t)(SCP_RECORD_ALIGN - 1);
-	if (!chunk || chunk->used + bytes > chunk->bytes) {
-		chunk = file_chunk(t->file, t->chunk_bytes, SCP_CHUNK_TABLE,
-				   t->table ? t->table->id : 0);
-		if (!chunk && t->chunk_bytes > SCP_GRANULE) /* a last little room */
-			chunk = file_chunk(t->file, SCP_GRANULE, SCP_CHUNK_TABLE,
-					   t->table ? t->table->id : 0);
-		if (!chunk)
+	struct scp_record *r = file_next_record(&t->chunk, bytes);
+	if (!r) {
+		if (!file_chunk(t->file, &t->chunk, t->chunk_bytes, SCP_CHUNK_TABLE, t->table_id) &&
+		    (t->chunk_bytes == SCP_GRANULE || /* a last little room */
+		     !file_chunk(t->file, &t->chunk, SCP_GRANULE, SCP_CHUNK_TABLE, t->table_id)))
 			return NULL;
-		t->chunk = chunk;
 		t->chunk_bytes = t->chunk_bytes < CHUNK_MAX ? 2 * t->chunk_bytes : CHUNK_MAX;
+		r = file_next_record(&t->chunk, bytes);
+		if (!r)
+			return NULL;
 	}
-	struct scp_record *r = (struct scp_record *)((uint8_t *)chunk + chunk->used);
 	/* Not new: a record that was left half-written (by longjmp from a handler, say) may lie
 	 * here. */
 	for (uint64_t i = 0; i < bytes / 8; i++)
 		((uint64_t *)r)[i] = 0;
 	r->type = type;
 	r->bytes = (uint32_t)bytes;
+	t->record_bytes = bytes;
 	return r;
 }
 
-void table_publish(struct scp_thread *t, const void *rec)
+void table_publish(struct scp_thread *t)
 {
-	publish_barrier();
-	__atomic_store_n(&t->chunk->used, t->chunk->used + ((const struct scp_record *)rec)->bytes,
-			 __ATOMIC_RELEASE);
+	file_publish_record(&t->chunk, t->record_bytes);
 }
 
 bool table_create(struct scp_thread *t)
@@ -53,10 +50,11 @@ bool table_create(struct scp_thread *t)
 	struct scp_table *table = table_record(t, SCP_REC_TABLE, sizeof *table);
 	if (!table)
 		return false;
-	table->id = __atomic_add_fetch(&t->file->header->table_count, 1, __ATOMIC_RELAXED);
-	t->chunk->table = table->id;
+	t->table_id = __atomic_add_fetch(&t->file->tables, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&t->file->header->table_count, 1, __ATOMIC_RELAXED);
+	table->id = t->chunk.chunk->table = t->table_id;
 	t->table = table;
-	table_publish(t, table);
+	table_publish(t);
 	return true;
 }
 
@@ -92,8 +90,8 @@ static bool grow_paths(struct scp_thread *t)
 	for (uint32_t i = 0; i < t->path_buckets; i++)
 		for (struct scp_path_node *p = t->path_bucket[i], *next; p; p = next) {
 			next = p->next;
-			p->next = bucket[p->path->hash & (n - 1)];
-			bucket[p->path->hash & (n - 1)] = p;
+			p->next = bucket[p->hash & (n - 1)];
+			bucket[p->hash & (n - 1)] = p;
 		}
 	t->path_bucket = bucket;
 	compiler_barrier(); /* never a count beyond the buckets, wherever a handler leaves us */
@@ -109,11 +107,12 @@ static uint64_t path_hash(const struct scp_thread *t)
 	return h;
 }
 
-static bool path_equals(const struct scp_path *p, const struct scp_thread *t, uint64_t hash)
+static bool path_equals(const struct scp_path_node *n, const struct scp_thread *t, uint64_t hash)
 {
-	if (p->hash != hash || p->frames != t->frame_count || p->flags != t->path_flags)
+	const struct scp_path *p = n->path;
+	if (n->hash != hash || p->frames != t->frame_count || p->flags != t->path_flags)
 		return false;
-	for (uint32_t i = 0; i < p->frames; i++)
+	for (uint32_t i = 0; i < t->frame_count; i++)
 		if (p->frame[i] != t->frames[i])
 			return false;
 	return true;
@@ -125,7 +124,7 @@ struct scp_path_node *table_path(struct scp_thread *t)
 	if (t->path_buckets)
 		for (struct scp_path_node *n = t->path_bucket[hash & (t->path_buckets - 1)]; n;
 		     n = n->next)
-			if (path_equals(n->path, t, hash))
+			if (path_equals(n, t, hash))
 				return n;
 	if (t->paths >= t->path_buckets && !grow_undisturbed(t, grow_paths))
 		return NULL;
@@ -140,8 +139,9 @@ struct scp_path_node *table_path(struct scp_thread *t)
 	path->hash = hash;
 	for (uint32_t i = 0; i < t->frame_count; i++)
 		path->frame[i] = t->frames[i];
-	table_publish(t, path);
+	table_publish(t);
 	node->path = path;
+	node->hash = hash;
 	node->next = t->path_bucket[hash & (t->path_buckets - 1)];
 	t->path_bucket[hash & (t->path_buckets - 1)] = node;
 	return node;
@@ -153,8 +153,8 @@ static void add_slow(struct scp_thread *t, struct scp_rt *rt)
 	struct scp_slow *slow = t->slow_clock ? table_record(t, SCP_REC_SLOW, sizeof *slow) : NULL;
 	if (!slow)
 		return;
-	slow->entry = rt->entry->id;
-	table_publish(t, slow);
+	slow->entry = rt->id;
+	table_publish(t);
 	rt->slow = slow;
 }
 
@@ -162,22 +162,22 @@ struct scp_rt *table_entry(struct scp_thread *t, struct scp_path_node *path, uin
 			   uint32_t outcome, bool bytes, uint64_t first_at)
 {
 	for (struct scp_rt *rt = path->entries; rt; rt = rt->next)
-		if (rt->entry->function == function && rt->entry->outcome == outcome)
+		if (rt->function == function && rt->outcome == outcome)
 			return rt;
 	struct scp_rt *rt = arena_take(&t->index, sizeof *rt);
 	struct scp_entry *e = rt ? table_record(t, SCP_REC_ENTRY, sizeof *e) : NULL;
 	if (!e)
 		return NULL;
-	e->id = ++t->entries;
+	e->id = rt->id = ++t->entries;
 	e->path = path->path->id;
-	e->function = function;
-	e->outcome = outcome;
+	e->function = rt->function = function;
+	e->outcome = rt->outcome = outcome;
 	e->min_units = ~UINT64_C(0);
 	e->first_at = first_at;
 	e->batch_calls = 2; /* a path taken once needs no batches */
 	e->batch_end = 1;   /* the first call is noted on the way: see batch_close */
 	e->flags = bytes ? SCP_ENTRY_BYTES : 0;
-	table_publish(t, e);
+	table_publish(t);
 	rt->entry = e;
 	rt->next = path->entries;
 	path->entries = rt;
@@ -195,7 +195,7 @@ static bool grow_gaps(struct scp_thread *t)
 		return t->gap_buckets != 0;
 	for (uint32_t i = 0; i < t->gap_buckets; i++)
 		for (struct gap_node *g = t->gap_bucket[i], *next; g; g = next) {
-			uint64_t h = hash_mix((uint64_t)g->gap->from << 32 | g->gap->to);
+			uint64_t h = hash_mix((uint64_t)g->from << 32 | g->to);
 			next = g->next;
 			g->next = bucket[h & (n - 1)];
 			bucket[h & (n - 1)] = g;
@@ -211,7 +211,7 @@ static struct scp_gap *find_gap(struct scp_thread *t, uint32_t from, uint32_t to
 	uint64_t h = hash_mix((uint64_t)from << 32 | to);
 	if (t->gap_buckets)
 		for (struct gap_node *g = t->gap_bucket[h & (t->gap_buckets - 1)]; g; g = g->next)
-			if (g->gap->from == from && g->gap->to == to)
+			if (g->from == from && g->to == to)
 				return g->gap;
 	if (stack_room() < STACK_TO_RECORD ||
 	    (t->gaps >= t->gap_buckets && !grow_undisturbed(t, grow_gaps)))
@@ -220,10 +220,10 @@ static struct scp_gap *find_gap(struct scp_thread *t, uint32_t from, uint32_t to
 	struct scp_gap *gap = node ? table_record(t, SCP_REC_GAP, sizeof *gap) : NULL;
 	if (!gap)
 		return NULL;
-	gap->from = from;
-	gap->to = to;
+	gap->from = node->from = from;
+	gap->to = node->to = to;
 	gap->id = ++t->gaps;
-	table_publish(t, gap);
+	table_publish(t);
 	node->gap = gap;
 	node->next = t->gap_bucket[h & (t->gap_buckets - 1)];
 	t->gap_bucket[h & (t->gap_buckets - 1)] = node;
@@ -232,8 +232,7 @@ static struct scp_gap *find_gap(struct scp_thread *t, uint32_t from, uint32_t to
 
 COLD struct scp_gap *table_gap(struct scp_thread *t, struct scp_rt *from, struct scp_rt *to)
 {
-	uint32_t from_id = from->entry ? from->entry->id : 0;
-	struct scp_gap *gap = find_gap(t, from_id, to ? to->entry->id : 0);
+	struct scp_gap *gap = find_gap(t, from->id, to ? to->id : 0);
 	if (gap && to) {
 		from->gap_to[1] = from->gap_to[0];
 		from->gap[1] = from->gap[0];
@@ -262,9 +261,9 @@ COLD struct scp_hist *table_histogram(struct scp_thread *t, struct scp_rt *rt, u
 		process_loss(histogram_losses, 1);
 		return NULL;
 	}
-	h->entry = rt->entry->id;
+	h->entry = rt->id;
 	h->block = block;
-	table_publish(t, h);
+	table_publish(t);
 	rt->hist[block] = h;
 	return h;
 }

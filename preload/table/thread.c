@@ -318,10 +318,5 @@ void thread_forget_all(void)
 	thread_self = thread_fast = thread_page = NULL;
 	if (keep || !process.file.header)
 		return;
-	struct scp_header *h = process.file.header;
-	uint32_t regions = h->region_count;
-	for (uint32_t i = 1; i < regions && process.file.region[i]; i++)
-		sys_munmap(process.file.region[i], h->regions[i].bytes);
-	sys_munmap(h, SCP_HEADER_BYTES + h->regions[0].bytes);
-	process.file.header = NULL;
+	file_unmap(&process.file);
 }

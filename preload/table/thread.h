@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "preload/table/arena.h"
+#include "preload/table/file.h"
 #include "preload/filter/filter.h"
 #include "include/scprof_format.h"
 #include "preload/path/unwind.h"
@@ -17,7 +18,8 @@
 #define MEMO_FRONT 1024u /* power of two */
 #define NOTED_MAX  512u
 
-/* A recorded (path, function, outcome) with pointers into the file. */
+/* A recorded (path, function, outcome) with pointers into the file, from which nothing is read
+ * back that decides an address (see file.h). */
 struct scp_rt {
 	struct scp_entry *entry;
 	/* the two latest successors, for their gaps */
@@ -32,12 +34,15 @@ struct scp_rt {
 	struct line_sums *early; /* its first slots, before it is; NULL: sizes are equal so far */
 	uint64_t size;		 /* which all batched calls so far moved, until they vary */
 	bool line_lost;
+	uint32_t batch_count;	     /* as in the entry, and so are these: */
 	struct scp_sampler *sampler; /* NULL: phases are not sampled, see tick_phase.h */
+	uint32_t id, function, outcome;
 };
 
 struct scp_path_node {
 	struct scp_path_node *next; /* in its hash bucket */
 	struct scp_path *path;
+	uint64_t hash;
 	struct scp_rt *entries;
 	/* see tick_phase.h: */
 	uint32_t due;	       /* entries whose next call is to be sampled */
@@ -47,6 +52,7 @@ struct scp_path_node {
 struct gap_node {
 	struct gap_node *next;
 	struct scp_gap *gap;
+	uint32_t from, to; /* as there */
 };
 
 struct noted_word {
@@ -70,7 +76,7 @@ struct slowest_calls {
 	struct scp_slowest **slot; /* settings.slowest.count + 1 of both; NULL: none yet */
 	uint64_t *units;	   /* of each slot, apart: they are looked through */
 	uint32_t used, victim;	   /* slots in use; the one to be written next */
-	struct scp_chunk *chunk;   /* where the next slot is to lie */
+	struct file_chunk chunk;   /* where the next slot is to lie */
 };
 
 /* thread.open outside of all wrapped calls, but inside a region or a chain of points: what is
@@ -97,8 +103,10 @@ struct scp_thread {
 
 	struct scp_thread *next; /* list of all */
 	struct profile_file *file;
-	struct scp_chunk *chunk;
-	uint64_t chunk_bytes; /* of the next chunk */
+	struct file_chunk chunk;
+	uint64_t chunk_bytes;  /* of the next chunk */
+	uint64_t record_bytes; /* of the record that is not yet published */
+	uint32_t table_id;     /* as in the table */
 	uint32_t paths, entries, gaps;
 	struct scp_rt start_mark, no_entry;
 

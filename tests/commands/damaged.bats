@@ -99,3 +99,36 @@ mutations()
 @test "damaged 09: profiles crafted to hang or to end a command do neither, in any format" {
 	"$BUILD/tests/fuzz/mutate" -r "$BATS_TEST_DIRNAME"/../fuzz/corpus/*
 }
+
+# Each reading of the profiles that are left is a report or a refusal.
+read_or_refused()
+{
+	local file status
+	for file in out/*.scp; do
+		status=0
+		timeout -k 5 30 "$SCPROF" report "$file" >/dev/null 2>&1 || status=$?
+		[ $status = 0 ] || [ $status = 2 ] || {
+			echo "$file: status $status"
+			return 1
+		}
+	done
+}
+
+@test "damaged 10: a program does not notice what is written over its profile while it records" {
+	local variables status
+	for variables in SCPROF_CLOCK=tsc SCPROF_CLOCK=coarse SCPROF_CLOCK=dual SCPROF_GROUPS=all,alloc \
+		"SCPROF_SLOWEST=20 SCPROF_SLOWER_THAN=1us SCPROF_SLOWEST_OF=libc*:*,plug* SCPROF_GROUPS=all" \
+		"SCPROF_BELOW=descend,plugin_a,work_in_thread" SCPROF_THREADS=overwritten; do
+		rm -f out/*
+		status=0
+		# shellcheck disable=SC2086 # several variables
+		timeout -k 5 60 env SCPROF_OUT="$T/out" $variables LD_PRELOAD="$LIB" "$PROGRAMS/overwritten" \
+			"$PROGRAMS/plugin_a.so" >with.out 2>&1 </dev/null 3>&- 4>&- || status=$?
+		[ $status = 5 ] && [ "$(cat with.out)" = "done" ] || {
+			echo "$variables: status $status"
+			cat with.out
+			return 1
+		}
+		read_or_refused
+	done
+}

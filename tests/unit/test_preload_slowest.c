@@ -11,7 +11,9 @@
 
 #include <cmocka.h>
 
+#include "preload/call/function.h"
 #include "preload/clock/clock.h"
+#include "preload/selected/selected.h"
 #include "preload/start/process.h"
 #include "preload/region/region_name.h"
 #include "preload/start/settings.h"
@@ -29,11 +31,8 @@ static _Alignas(4096) uint8_t file[GRANULES][SCP_GRANULE];
 static uint32_t granules, granules_most;
 static struct scp_header header;
 static struct scp_table table = {.id = 1, .name = "worker"};
-static struct scp_entry entry = {.id = 5, .function = 7};
-static struct scp_function send_record = {.rec = {SCP_REC_FUNCTION, sizeof send_record},
-					  .group = SCP_GROUP_SOCKET,
-					  .name = "send",
-					  .library = "libc.so.6"};
+static struct scp_rt entry = {.id = 5, .function = 7};
+static struct scp_function send_record = {.library = "libc.so.6"};
 static void (*in_the_middle)(void);
 static struct scp_anchor anchor_now;
 static uint64_t unit_ps = 1000, resolution = 1;
@@ -69,16 +68,31 @@ const char *region_name_text(uint32_t id, const char **library, uint32_t *group)
 	return id == REGION_FIRST ? "parse" : "print";
 }
 
-struct scp_chunk *file_optional_chunk(struct profile_file *f, uint32_t type, uint32_t of)
+const char *function_shown(enum function_id id, uint32_t *groups)
+{
+	(void)id;
+	*groups = SCP_GROUP_SOCKET;
+	return "send";
+}
+
+const char *chosen_name(uint32_t id)
+{
+	(void)id;
+	return NULL;
+}
+
+bool file_optional_chunk(struct profile_file *f, struct file_chunk *chunk, uint32_t type,
+			 uint32_t of)
 {
 	struct scp_chunk *c = (struct scp_chunk *)(void *)file[granules];
 
 	(void)f;
 	if (granules == granules_most)
-		return NULL;
+		return false;
 	granules++;
 	*c = (struct scp_chunk){.type = type, .bytes = SCP_GRANULE, .used = sizeof *c, .table = of};
-	return c;
+	*chunk = (struct file_chunk){c, c->bytes, c->used};
+	return true;
 }
 
 static struct scp_thread *begin(uint32_t count, uint64_t least_ns, uint32_t kind)
@@ -89,14 +103,16 @@ static struct scp_thread *begin(uint32_t count, uint64_t least_ns, uint32_t kind
 	granules = 0;
 	granules_most = GRANULES;
 	in_the_middle = NULL;
-	header = (struct scp_header){
-		.clock = {.kind = kind, .resolution_units = resolution, .unit_ps = unit_ps}};
+	header = (struct scp_header){0};
+	clock_chosen.described = (struct scp_clock){
+		.kind = kind, .resolution_units = resolution, .unit_ps = unit_ps};
 	process.file.header = &header;
 	process.function[7] = &send_record;
 	settings.slowest = (struct slowest_settings){.count = count, .least_ns = least_ns};
 	clock_chosen.kind = kind;
 	memset(&slowest_known, 0, sizeof slowest_known);
 	t->table = &table;
+	t->table_id = table.id;
 	t->tid = 33;
 	slowest_begin(t);
 	return t;
@@ -288,7 +304,7 @@ static void test_the_counters_rate_is_measured(void **state)
 	struct scp_thread *t = begin(3, 1000, SCP_CLOCK_TSC);
 
 	(void)state;
-	header.clock.first = (struct scp_anchor){1000, 5000, 30};
+	clock_chosen.described.first = (struct scp_anchor){1000, 5000, 30};
 	anchor_now = (struct scp_anchor){1000 + 25000, 5000 + 10000, 30}; /* too early to say */
 	call(t, 1);
 	assert_int_equal(t->slowest.limit, 0);
