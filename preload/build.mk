@@ -44,6 +44,7 @@ PRELOAD_SRC = \
 	preload/table/arena.c \
 	preload/table/batch.c \
 	preload/table/file.c \
+	preload/table/file_name.c \
 	preload/table/slowest.c \
 	preload/table/table.c \
 	preload/table/thread.c

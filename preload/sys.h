@@ -65,6 +65,13 @@ static inline long sys_munmap(void *address, size_t bytes)
 	return sys2(SYS_munmap, address, bytes);
 }
 
+/* To an address that is in use: what is there is unmapped. */
+static inline void *sys_move_mapping(void *from, size_t bytes, void *to)
+{
+	return (void *)arch_syscall(SYS_mremap, (long)from, (long)bytes, (long)bytes,
+				    MREMAP_MAYMOVE | MREMAP_FIXED, (long)to, 0);
+}
+
 static inline long sys_madvise(void *address, size_t bytes, int advice)
 {
 	return sys3(SYS_madvise, address, bytes, advice);

@@ -76,25 +76,53 @@ static void fill_header(struct scp_header *h)
 	bytes_copy(h->magic, SCP_MAGIC, sizeof h->magic);
 }
 
-/* Returns the groups that are recorded in it; 0: there is none. */
-static uint32_t begin_file(void)
+static void forget_functions(void)
+{
+	for (unsigned i = 0; i < FN_COUNT + chosen_count(); i++)
+		process.function[i] = NULL;
+}
+
+/* Returns the groups that are recorded in it. */
+static uint32_t fill_file(void)
 {
 	uint32_t groups = settings.groups;
-	const char *program = *settings.program ? settings.program : "unknown";
-	char name[MOST_NAME_BYTES + 1];
-	int pid = sys_getpid();
-	text_append(name, start_name_fits(program, text_length(program), MOST_NAME_BYTES) + 1, 0,
-		    program);
-	process.file = (struct profile_file){0};
-	process.touched_ns = 0;
-	if (file_create(&process.file, settings.directory, name, pid, FIRST_FILE_BYTES) != 0 &&
-	    file_create(&process.file, settings.directory, name, pid, SMALL_FILE_BYTES) != 0)
-		return 0;
 	fill_header(process.file.header);
 	function_write_records();
 	if (!chosen_write_records())
 		groups &= ~SCP_GROUP_CHOSEN;
 	process.file.header->groups = groups;
+	return groups;
+}
+
+/* Likewise; 0: there is none. */
+static uint32_t begin_file(void)
+{
+	const char *program = *settings.program ? settings.program : "unknown";
+	char name[MOST_NAME_BYTES + 1];
+	struct file_wish wish = {file_first_birth(), settings.directory, name, sys_getpid()};
+	text_append(name, start_name_fits(program, text_length(program), MOST_NAME_BYTES) + 1, 0,
+		    program);
+	process.touched_ns = 0;
+	for (; wish.birth < FILE_BIRTHS; wish.birth++) {
+		if (file_create(&process.file, &wish, FIRST_FILE_BYTES) != 0 &&
+		    file_create(&process.file, &wish, SMALL_FILE_BYTES) != 0)
+			continue;
+		uint32_t groups = fill_file();
+		if (file_give_name(&process.file, &wish) == 0)
+			return groups;
+		forget_functions();
+		file_abandon(&process.file);
+	}
+	return 0;
+}
+
+/* A handler that leaves by longjmp would leave a descriptor behind. */
+static uint32_t begin_file_undisturbed(void)
+{
+	uint64_t signals;
+	sys_hold_signals(&signals);
+	uint32_t groups = begin_file();
+	sys_release_signals(&signals);
 	return groups;
 }
 
@@ -148,13 +176,12 @@ COLD void lifecycle_start(void)
 	}
 	modules_reset();
 	region_name_forget_records();
-	for (unsigned i = 0; i < FN_COUNT + chosen_count(); i++)
-		process.function[i] = NULL;
+	forget_functions();
 	process.chunk = (struct file_chunk){0};
 	process.chunk_busy = process.touching = 0; /* whoever held them is not in this process */
 	uint32_t groups = settings.groups;
 	if (groups)
-		groups = sandbox_active ? 0 : begin_file();
+		groups = sandbox_active ? 0 : begin_file_undisturbed();
 	__atomic_store_n(&process_groups, control_begin(groups), __ATOMIC_RELEASE);
 	process_next_generation();
 }

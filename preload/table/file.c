@@ -2,7 +2,6 @@
 /* Creating and growing the profile file; every failure ends in recording less. */
 #include <errno.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 #include "preload/table/file.h"
 #include "preload/start/sandbox.h"
@@ -10,7 +9,6 @@
 #include "preload/sys.h"
 
 #define REGION_MAX (64u << 20)
-#define NAME_TRIES 100u
 
 static int limit_of(int resource, uint64_t *soft)
 {
@@ -20,10 +18,11 @@ static int limit_of(int resource, uint64_t *soft)
 	return (int)r;
 }
 
+static uint64_t taken; /* of the address space */
+
 /* All that we ever map is kept below 1/32 of the limit. */
 bool file_address_space_allows(uint64_t bytes)
 {
-	static uint64_t taken;
 	uint64_t limit;
 	if (limit_of(RLIMIT_AS, &limit) != 0)
 		return false;
@@ -69,58 +68,37 @@ static int map_region(int fd, uint64_t from, uint64_t bytes, uint8_t **out)
 	return 0;
 }
 
-static void make_path(char *path, const char *directory, const char *name, int pid, unsigned k)
+int file_create(struct profile_file *f, const struct file_wish *w, uint64_t bytes)
 {
-	size_t n = text_append(path, FILE_PATH_MAX, 0, directory);
-	n = text_append(path, FILE_PATH_MAX, n, "/scprof.");
-	n = text_append(path, FILE_PATH_MAX, n, name);
-	n = text_append(path, FILE_PATH_MAX, n, ".");
-	n = text_append_number(path, FILE_PATH_MAX, n, (uint64_t)pid);
-	if (k) {
-		n = text_append(path, FILE_PATH_MAX, n, ".");
-		n = text_append_number(path, FILE_PATH_MAX, n, k);
-	}
-	text_append(path, FILE_PATH_MAX, n, ".scp");
-}
-
-static int identify(struct profile_file *f, int fd)
-{
-	struct stat st;
-	long r = sys2(SYS_fstat, fd, &st);
-	f->device = st.st_dev;
-	f->inode = st.st_ino;
-	return (int)r;
-}
-
-int file_create(struct profile_file *f, const char *directory, const char *name, int pid,
-		uint64_t bytes)
-{
-	long fd = -EEXIST;
 	uint8_t *address;
-	if (text_length(directory) + text_length(name) + 48 > FILE_PATH_MAX)
-		return -ENAMETOOLONG;
-	for (unsigned k = 0; fd == -EEXIST && k < NAME_TRIES; k++) {
-		make_path(f->path, directory, name, pid, k);
-		fd = sys_open(f->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	}
-	if (fd < 0)
-		return (int)fd;
-	int r = identify(f, (int)fd);
+	*f = (struct profile_file){.pid = (uint32_t)w->pid};
+	f->fd = file_open_new(f, w);
+	if (f->fd < 0)
+		return f->fd;
+	int r = file_identify(f, f->fd);
 	if (r == 0)
-		r = map_region((int)fd, 0, bytes, &address);
-	sys_close((int)fd);
+		r = map_region(f->fd, 0, bytes, &address);
 	if (r != 0) {
-		sys_unlink(f->path);
+		file_abandon(f);
 		return r;
 	}
 	f->header = (struct scp_header *)address;
 	f->region[0] = (struct file_region){address + SCP_HEADER_BYTES, SCP_HEADER_BYTES,
 					    bytes - SCP_HEADER_BYTES, 0};
 	f->regions = 1;
-	f->pid = (uint32_t)pid;
 	f->header->regions[0] = (struct scp_region){SCP_HEADER_BYTES, bytes - SCP_HEADER_BYTES, 0};
 	f->header->region_count = 1;
 	return 0;
+}
+
+void file_abandon(struct profile_file *f)
+{
+	if (f->header)
+		file_unmap(f);
+	sys_close(f->fd);
+	f->fd = -1;
+	if (*f->path)
+		sys_unlink(f->path);
 }
 
 static int add_region(struct profile_file *f, uint64_t bytes)
@@ -136,18 +114,14 @@ static int add_region(struct profile_file *f, uint64_t bytes)
 	size = (size + ARCH_PAGE_MAX - 1) &
 	       ~(uint64_t)(ARCH_PAGE_MAX - 1); /* the next one's offset */
 	uint8_t *address;
-	long fd = sys_open(f->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+	long fd = f->fd >= 0 ? f->fd : sys_open(f->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd < 0)
 		return (int)fd;
-	uint64_t device = f->device, inode = f->inode;
-	int r = identify(f, (int)fd);
-	if (r == 0 && (device != f->device || inode != f->inode))
-		r = -ESTALE; /* somebody put another file in its place */
-	f->device = device;
-	f->inode = inode;
+	int r = file_identify(f, (int)fd);
 	if (r == 0)
 		r = map_region((int)fd, offset, size, &address);
-	sys_close((int)fd);
+	if (fd != f->fd)
+		sys_close((int)fd);
 	if (r != 0)
 		return r;
 	f->region[n] = (struct file_region){address, offset, size, 0};
@@ -244,8 +218,10 @@ bool file_optional_chunk(struct profile_file *f, struct file_chunk *c, uint32_t 
 
 void file_unmap(struct profile_file *f)
 {
-	for (uint32_t i = 1; i < f->regions; i++)
-		sys_munmap(f->region[i].at, f->region[i].bytes);
-	sys_munmap(f->header, SCP_HEADER_BYTES + f->region[0].bytes);
+	for (uint32_t i = 0; i < f->regions; i++) {
+		uint64_t before = i ? 0 : SCP_HEADER_BYTES, bytes = f->region[i].bytes + before;
+		sys_munmap(f->region[i].at - before, bytes);
+		__atomic_sub_fetch(&taken, bytes, __ATOMIC_RELAXED);
+	}
 	f->header = NULL;
 }

@@ -32,13 +32,40 @@ struct profile_file {
 	uint32_t growing;	  /* a thread is adding a region */
 	uint32_t backoff;	  /* requests to let pass before growing is tried again */
 	uint32_t failures;
+	int fd; /* of a file that has no name yet; else -1 */
 	uint64_t device, inode;
 	char path[FILE_PATH_MAX];
 };
 
-/* Create DIRECTORY/scprof.NAME.PID[.K].scp with room for `bytes`. 0 or -errno. */
-HIDDEN int file_create(struct profile_file *f, const char *directory, const char *name, int pid,
-		       uint64_t bytes);
+/* What a file is before it has its name: readers must not meet one that is not complete, and a
+ * process that is killed is to leave nothing. Each where the one before cannot be had. */
+enum file_birth {
+	FILE_UNNAMED,	/* nothing: gone with its process. Needs O_TMPFILE, and /proc */
+	FILE_TEMPORARY, /* hidden: .scprof.NAME.PID[.K].new */
+	FILE_NAMED,	/* it has its name at once: a filter may kill for the calls of the others */
+	FILE_BIRTHS
+};
+
+struct file_wish {
+	enum file_birth birth;
+	const char *directory, *name;
+	int pid;
+};
+
+/* The first to be tried in this process. */
+HIDDEN enum file_birth file_first_birth(void);
+
+/* Create a file with room for `bytes`. 0 or -errno. It is to be filled, and then... */
+HIDDEN int file_create(struct profile_file *f, const struct file_wish *w, uint64_t bytes);
+/* ...to get its name, DIRECTORY/scprof.NAME.PID[.K].scp: 0 or -errno, or... */
+HIDDEN int file_give_name(struct profile_file *f, const struct file_wish *w);
+/* ...to be no more. */
+HIDDEN void file_abandon(struct profile_file *f);
+
+/* Between file.c and file_name.c. A descriptor, or -errno; and: 0, or -errno where it is not of
+ * this file. */
+HIDDEN int file_open_new(struct profile_file *f, const struct file_wish *w);
+HIDDEN int file_identify(struct profile_file *f, int fd);
 
 /* A chunk that records are put into, by one thread at a time. All 0: there is none. */
 struct file_chunk {
