@@ -611,7 +611,7 @@ last_picture()
 # take is the same on every machine.
 @test "run --until: stops the measurement, not the program" {
 	local waits
-	"$SCPROF" run -c monotonic --until 50% --until-of 'po*,send' -g wait -o p.scp -- "$PROGRAMS/until_stopped" \
+	timeout -k 5 300 "$SCPROF" run -c monotonic --until 50% --until-of 'po*,send' -g wait -o p.scp -- "$PROGRAMS/until_stopped" \
 		>run.out 2>run.err </dev/null
 	grep -q 'known to +-50 %, which was reached after .* (1 site)' run.err
 	"$SCPROF" report --format json p.scp >report.json
