@@ -118,7 +118,7 @@ static void print_run(const struct displace_run *run, double known)
 
 	displacement_limits(run->lost, 0.95, &low, &high);
 	if (run->warnings & DISPLACE_DISTURBED || !isfinite(low) ||
-	    !displace_is_possible(run->lost, 0.95))
+	    !displace_summary_is_possible(run->lost, 0.95))
 		low = high = NAN;
 	printf("known: known_s %.6f lost_s %.6f low_s %.6f high_s %.6f used_s %.6f windows %zu "
 	       "kept %zu wall_s %.6f others_s %.6f stolen_s %.6f\n",
@@ -152,10 +152,10 @@ static void run_once(struct displace *d, const struct program *program, char **a
 	if (l.ended_by)
 		exit(128 + l.ended_by);
 	if (displace_run_end(d, &usage, &err) || displace_rest_enough(d, REST_S) ||
-	    displace_run_settle(d, &run, &err))
+	    displace_account_finish(d, &run, &err))
 		give_up("interrupted, or no memory");
 	print_run(&run, (double)atomic_load(&load.done_ns) / 1e9);
-	displace_run_free(&run);
+	displace_account_free(&run);
 }
 
 int main(int argc, char **argv)

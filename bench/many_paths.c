@@ -80,7 +80,7 @@ static uint32_t add_path(struct profile *p, const struct code *code, uint32_t co
 		frame[k] = frame_in(code, codes,
 				    (uint64_t)(i >> (2 * k)) * 2654435761u % (80000 >> k) + k);
 	frame[1] = frame_in(code, codes, i % 79999);
-	return intern_path(p, frame, FRAMES, 0);
+	return intern_paths_path(p, frame, FRAMES, 0);
 }
 
 static struct prof_sums sums_of(uint64_t calls, struct prof_sums *s)
@@ -173,7 +173,7 @@ int main(int argc, char **argv)
 	p->tables = 1;
 	add_entries(p, (uint32_t)strtoul(argv[2], NULL, 10), code, codes);
 	p->table[0].time_units = p->table[0].call_units;
-	if (profile_write(p, argv[1], &error) < 0)
+	if (write_profile(p, argv[1], &error) < 0)
 		errx(1, "%s", error.text);
 	return 0;
 }

@@ -17,12 +17,12 @@ static void print_entry(const struct profile *p, const struct prof_entry *e)
 	const uint64_t *count = e->sums.phase ? e->sums.phase->count : NULL;
 	uint64_t samples = 0;
 
-	if (!count || isnan(stats_phase_p(count, SCP_PHASE_BINS)))
+	if (!count || isnan(phase_test_p(count, SCP_PHASE_BINS)))
 		return;
 	for (unsigned i = 0; i < SCP_PHASE_BINS; i++)
 		samples += count[i];
 	printf("%s %" PRIu64 " %.3g %.3f\n", p->function[e->function].name, samples,
-	       stats_phase_p(count, SCP_PHASE_BINS), stats_phase_unevenness(count, SCP_PHASE_BINS));
+	       phase_test_p(count, SCP_PHASE_BINS), phase_test_unevenness(count, SCP_PHASE_BINS));
 }
 
 int main(int argc, char **argv)

@@ -63,7 +63,7 @@ static void cell_duration(struct table *t, size_t column, double ns,
 {
 	char text[32];
 
-	number_duration(text, sizeof(text), ns, terminal->utf8);
+	numbers_duration(text, sizeof(text), ns, terminal->utf8);
 	table_cell(t, column, text);
 }
 
@@ -74,7 +74,7 @@ static void cell_mean(struct table *t, size_t column, const struct rounds_mean *
 	struct number_mean n;
 	char text[80];
 
-	number_mean(&n, m->mean, m->low, m->high, terminal->utf8);
+	numbers_mean(&n, m->mean, m->low, m->high, terminal->utf8);
 	table_cell(t, column, n.mean);
 	snprintf(text, sizeof(text), "%s %s", n.interval, n.unit);
 	table_cell(t, column + 1, isnan(m->mean) ? "" : text);
@@ -84,7 +84,7 @@ static void cell_count(struct table *t, size_t column, uint64_t count)
 {
 	char text[32];
 
-	number_count(text, sizeof(text), count);
+	numbers_count(text, sizeof(text), count);
 	table_cell(t, column, text);
 }
 
@@ -122,7 +122,7 @@ static int print_clocks(const struct clocks_report *r, const struct terminal *te
 		const struct clock_test *c = &r->clock[i];
 
 		table_row(&t);
-		table_cell(&t, 0, clocks_name(c->kind));
+		table_cell(&t, 0, clocks_read_name(c->kind));
 		cell_duration(&t, 1, c->step_ns, terminal);
 		cell_mean(&t, 2, &c->read, terminal);
 		if (c->cpus) {
@@ -166,7 +166,7 @@ static int print_ticks(const struct clocks_report *r, const struct terminal *ter
 		if (isnan(s->mean_ns))
 			continue;
 		table_row(&t);
-		table_cell(&t, 0, clocks_name(r->clock[i].kind));
+		table_cell(&t, 0, clocks_read_name(r->clock[i].kind));
 		cell_duration(&t, 1, r->clock[i].claimed_ns, terminal);
 		cell_mean(&t, 2, &m, terminal);
 		for (size_t k = 0; k < sizeof(spread) / sizeof(*spread); k++)
@@ -199,11 +199,11 @@ static int print_lateness(const struct clocks_report *r, const struct terminal *
 			cell_duration(&t, 0, idle->tick_ns, terminal);
 			cell_duration(&t, 1, idle->mean_ns, terminal);
 			cell_duration(&t, 2, idle->max_ns, terminal);
-			number_share(share, sizeof(share), idle->share);
+			numbers_share(share, sizeof(share), idle->share);
 			table_cell(&t, 3, share);
 			cell_duration(&t, 4, busy->mean_ns, terminal);
 			cell_duration(&t, 5, busy->max_ns, terminal);
-			number_share(share, sizeof(share), busy->share);
+			numbers_share(share, sizeof(share), busy->share);
 			table_cell(&t, 6, share);
 		}
 	}
@@ -214,9 +214,9 @@ static void print_conditions(const struct clocks_report *r, const struct termina
 {
 	char share[32] = "unknown", waited[32], longest[32], text[512];
 
-	number_share(share, sizeof(share), r->stolen);
-	number_share(waited, sizeof(waited), r->interrupted_share);
-	number_duration(longest, sizeof(longest), r->interruption_max_ns, terminal->utf8);
+	numbers_share(share, sizeof(share), r->stolen);
+	numbers_share(waited, sizeof(waited), r->interrupted_share);
+	numbers_duration(longest, sizeof(longest), r->interruption_max_ns, terminal->utf8);
 	snprintf(text, sizeof(text),
 		 "READING: mean of %u rounds, 95 %%. STEPS, DRIFT: against CLOCK_MONOTONIC_RAW, "
 		 "over %.1f "
@@ -238,13 +238,13 @@ int clocks_print_text(const struct clocks_report *r)
 		return -1;
 	putchar('\n');
 	for (int i = 0; i < CLOCKS_TESTED; i++)
-		print_wrapped(clocks_name(r->clock[i].kind), r->clock[i].verdict, &terminal);
+		print_wrapped(clocks_read_name(r->clock[i].kind), r->clock[i].verdict, &terminal);
 	putchar('\n');
 	print_conditions(r, &terminal);
 	snprintf(text, sizeof(text), "%.6f MHz %s%.2g ppm, calibrated over %.2f s",
 		 tsc->rate_hz / 1e6, terminal.utf8 ? "±" : "+/-", tsc->rate_error_ppm, r->window_s);
 	print_wrapped("tsc rate", text, &terminal);
-	snprintf(text, sizeof(text), "%s, because %s", clocks_name(r->preferred), r->reason);
+	snprintf(text, sizeof(text), "%s, because %s", clocks_read_name(r->preferred), r->reason);
 	print_wrapped("default", text, &terminal);
 	return flushed();
 }
@@ -294,7 +294,7 @@ int clocks_figure_text(const struct clock_costs *c)
 	}
 	if (finish(&t, &terminal))
 		return -1;
-	number_share(share, sizeof(share), c->stolen);
+	numbers_share(share, sizeof(share), c->stolen);
 	snprintf(
 		text, sizeof(text),
 		"mean of %u rounds, each the median of %u batches less as many without a reading; "

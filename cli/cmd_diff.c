@@ -53,14 +53,14 @@ static int print_to(struct diff *d, const char *path)
 
 	if (output_begin(&out, COMMAND, path))
 		return -1;
-	return output_end(&out, COMMAND, diff_print(d, out.stream));
+	return output_end(&out, COMMAND, diff_model_print(d, out.stream));
 }
 
 static int compare(const struct diff_arguments *a, struct profile **profile)
 {
 	struct profile_error why;
-	struct diff *d = diff_build((const struct profile *const *)profile, a->files, a->bases,
-				    &a->options, &why);
+	struct diff *d = diff_model_build((const struct profile *const *)profile, a->files,
+					  a->bases, &a->options, &why);
 	int status;
 
 	if (!d) {
@@ -68,7 +68,7 @@ static int compare(const struct diff_arguments *a, struct profile **profile)
 		return 2;
 	}
 	status = print_to(d, a->output) < 0 ? 2 : d->status;
-	diff_free(d);
+	diff_model_free(d);
 	return status;
 }
 

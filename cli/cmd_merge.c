@@ -81,8 +81,8 @@ int cmd_merge(int argc, char **argv)
 	progress_clear(&progress);
 	if (!p)
 		return 2;
-	profile_fold(p, KEEP_PROCESSES);
-	status = profile_write(p, output, &err);
+	fold_model(p, KEEP_PROCESSES);
+	status = write_profile(p, output, &err);
 	profile_free(p);
 	if (status == 0)
 		return left_out;

@@ -34,7 +34,8 @@ static int collect_groups(char *patterns, size_t size, struct profile_error *err
 	*patterns = '\0';
 	for (size_t length; at && *at; at += length + (at[length] == ',')) {
 		length = strcspn(at, ",");
-		const char *group = is_built_in(at, length) ? NULL : chosen_group(at, length);
+		const char *group =
+			is_built_in(at, length) ? NULL : selection_groups_find(at, length);
 
 		if (!group && !is_built_in(at, length)) {
 			message_set(err, "no group is called '%.*s'", (int)length, at);
@@ -81,16 +82,16 @@ static void resolve(const char *program, const char *groups, const char *symbols
 	char library[PATH_MAX], text[1024];
 
 	if (library_path_find(library, sizeof(library), &err) ||
-	    chosen_patterns_parse(*groups ? groups : NULL, symbols && *symbols ? symbols : NULL,
-				  &parsed, &err) ||
-	    chosen_open(&c, program, library, &err) || chosen_resolve(&c, &parsed, &err)) {
+	    symbol_pattern_parse(*groups ? groups : NULL, symbols && *symbols ? symbols : NULL,
+				 &parsed, &err) ||
+	    selection_open(&c, program, library, &err) || selection_resolve(&c, &parsed, &err)) {
 		run_symbols_explain(&c, &err, text, sizeof(text));
 		answer(text);
 	} else {
 		answer_with_object(&c);
 	}
-	chosen_close(&c);
-	chosen_patterns_free(&parsed);
+	selection_close(&c);
+	symbol_pattern_free(&parsed);
 }
 
 int cmd_preload_stubs(int argc, char **argv)

@@ -55,15 +55,15 @@ struct arguments {
 
 static int set_format(struct arguments *a, const char *value)
 {
-	if (report_format_parse(value, &a->options.format) == 0)
+	if (words_format_parse(value, &a->options.format) == 0)
 		return 0;
-	complaint_say(COMMAND, "no format '%s'; there are: %s", value, report_format_names);
+	complaint_say(COMMAND, "no format '%s'; there are: %s", value, words_format_names);
 	return -1;
 }
 
 static int set_by(struct arguments *a, const char *value)
 {
-	if (report_by_parse(value, &a->options.by) == 0)
+	if (words_by_parse(value, &a->options.by) == 0)
 		return 0;
 	complaint_say(COMMAND,
 		      "cannot group by '%s'; there are: path, site, function, gap, "
@@ -75,9 +75,9 @@ static int set_by(struct arguments *a, const char *value)
 
 static int set_weight(struct arguments *a, const char *value)
 {
-	if (report_weight_parse(value, &a->options.weight) == 0)
+	if (words_weight_parse(value, &a->options.weight) == 0)
 		return 0;
-	complaint_say(COMMAND, "no weight '%s'; there are: %s", value, report_weight_names);
+	complaint_say(COMMAND, "no weight '%s'; there are: %s", value, weights_names);
 	return -1;
 }
 
@@ -162,7 +162,7 @@ static int set_option(struct arguments *a, int option, char **argv)
 /* Not every format can show every grouping, nor every output take every format. */
 static int check_format(const struct arguments *a)
 {
-	unsigned traits = report_format_traits(a->options.format);
+	unsigned traits = words_format_traits(a->options.format);
 	enum report_by by = a->options.by;
 
 	if (traits & REPORT_OF_STACKS &&
@@ -170,7 +170,7 @@ static int check_format(const struct arguments *a)
 		complaint_say(COMMAND,
 			      "this format has call paths only, no rows by %s. Use --by "
 			      "path, site or function, or --format text, json, html or csv",
-			      report_by_name(by));
+			      words_by_name(by));
 		return -1;
 	}
 	if (traits & REPORT_BINARY && !a->output && isatty(STDOUT_FILENO)) {
@@ -213,7 +213,7 @@ static struct displaced *read_displaced(const struct arguments *a, bool *failed)
 	if (!a->displaced)
 		return NULL;
 	if (a->options.format == REPORT_HTML)
-		d = displaced_read(a->displaced, error, sizeof(error));
+		d = displacement_file_read(a->displaced, error, sizeof(error));
 	if (!d) {
 		complaint_lines(COMMAND, error);
 		*failed = true;
@@ -223,7 +223,7 @@ static struct displaced *read_displaced(const struct arguments *a, bool *failed)
 
 static int print_to(const struct profile *p, const struct arguments *a)
 {
-	const char *missing = report_weight_missing(p, &a->options);
+	const char *missing = weights_missing(p, &a->options);
 	struct output out;
 
 	if (missing) {
@@ -256,7 +256,7 @@ int cmd_report(int argc, char **argv)
 	p = inputs_open(COMMAND, (const char *const *)argv + optind, (size_t)(argc - optind),
 			&progress, false, &left_out);
 	if (!p) {
-		displaced_free(displaced);
+		displacement_file_free(displaced);
 		return 2;
 	}
 	progress_show(&progress, 1, "working out the report");
@@ -264,6 +264,6 @@ int cmd_report(int argc, char **argv)
 	progress_clear(&progress);
 	status = print_to(p, &a);
 	profile_free(p);
-	displaced_free(displaced);
+	displacement_file_free(displaced);
 	return status < 0 ? 2 : left_out;
 }

@@ -42,9 +42,9 @@ static void put_clean(const char *before, const char *name)
 
 static void print_symbol(const struct chosen *c, const struct export *e, const struct exports *l)
 {
-	char *shown = chosen_demangle(e->name, true);
+	char *shown = selection_demangle(e->name, true);
 
-	if (!chosen_reason(c, e->name)) {
+	if (!selection_reason(c, e->name)) {
 		put_clean("", l->soname);
 		put_clean(":", e->name);
 		if (e->version && !e->is_default)
@@ -77,7 +77,7 @@ static int give(const struct chosen *c, bool chosen, const char *stubs)
 {
 	struct profile_error err;
 
-	if (stubs && chosen_write_object(c, stubs, &err)) {
+	if (stubs && stub_object_write(c, stubs, &err)) {
 		say(err.text);
 		return 2;
 	}
@@ -108,17 +108,17 @@ static int list(const char *program, const char *patterns, const char *stubs)
 		return 2;
 	}
 	if (library_path_find(library, sizeof(library), &err) ||
-	    (patterns && chosen_patterns_parse(NULL, patterns, &parsed, &err)) ||
-	    chosen_open(&c, p.runner, library, &err)) {
+	    (patterns && symbol_pattern_parse(NULL, patterns, &parsed, &err)) ||
+	    selection_open(&c, p.runner, library, &err)) {
 		say(err.text);
-	} else if (patterns && chosen_resolve(&c, &parsed, &err)) {
+	} else if (patterns && selection_resolve(&c, &parsed, &err)) {
 		run_symbols_complain(&c, &err);
 		status = 1;
 	} else {
 		status = give(&c, patterns, stubs);
 	}
-	chosen_close(&c);
-	chosen_patterns_free(&parsed);
+	selection_close(&c);
+	symbol_pattern_free(&parsed);
 	return status;
 }
 

@@ -102,7 +102,7 @@ static int take_confidence(const char *text, double *confidence)
 
 static int take_grouping(const char *text, struct state *s)
 {
-	if (report_by_parse(text, &s->by) ||
+	if (words_by_parse(text, &s->by) ||
 	    (s->by != REPORT_BY_PATH && s->by != REPORT_BY_SITE && s->by != REPORT_BY_FUNCTION))
 		return refuse("--by", text, "path, site or function");
 	return 0;
@@ -126,7 +126,7 @@ static int take_option(char **argv, int option, struct top_options *o)
 	case 'd':
 		return take_interval(optarg, &live->state);
 	case 's':
-		return row_sort_parse(optarg, &live->state.sort)
+		return live_rows_sort_parse(optarg, &live->state.sort)
 			       ? refuse("--sort", optarg,
 					"one of time, calls, bytes, mean, total, precision, name")
 			       : 0;
@@ -166,7 +166,7 @@ static int take_option(char **argv, int option, struct top_options *o)
 static struct top_options by_default(void)
 {
 	return (struct top_options){
-		.live = {.state = state_default(), .confidence = 0.95, .rows = 20, .end = -1}};
+		.live = {.state = view_state_default(), .confidence = 0.95, .rows = 20, .end = -1}};
 }
 
 static int parse(int argc, char **argv, struct top_options *o)
@@ -205,7 +205,7 @@ static int open_run(struct feed *f, const struct top_options *o, struct profile_
 	struct target t = {.kind = TARGET_RUN};
 
 	snprintf(t.path, sizeof(t.path), "%s", o->target);
-	while (feed_open(f, &t, o->live.state.by, err))
+	while (live_reader_open(f, &t, o->live.state.by, err))
 		if (poll(&over, 1, 20) != 0)
 			return -1;
 	f->held = true;
@@ -219,7 +219,7 @@ static int open_target(struct feed *f, const struct top_options *o, struct profi
 	if (o->live.end >= 0)
 		return open_run(f, o, err);
 	return target_parse(&target, o->target, err) ||
-	       feed_open(f, &target, o->live.state.by, err);
+	       live_reader_open(f, &target, o->live.state.by, err);
 }
 
 static int watch(const struct top_options *o)
@@ -232,10 +232,10 @@ static int watch(const struct top_options *o)
 	if (open_target(&feed, o, &err))
 		return complain(&err, 2);
 	if (o->batch || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
-		status = live_batch(&feed, &o->live, stdout, &err);
+		status = text_batch_run(&feed, &o->live, stdout, &err);
 	else
-		status = live_screen(&feed, &o->live, &err);
-	feed_close(&feed);
+		status = screen_run(&feed, &o->live, &err);
+	live_reader_close(&feed);
 	return status ? complain(&err, 1) : 0;
 }
 

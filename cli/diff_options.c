@@ -45,14 +45,14 @@ static int refuse(const char *what, const char *value, const char *why)
 
 static int set_by(struct diff_options *o, const char *value)
 {
-	if (report_by_parse(value, &o->by) == 0 && o->by <= REPORT_BY_FUNCTION)
+	if (words_by_parse(value, &o->by) == 0 && o->by <= REPORT_BY_FUNCTION)
 		return 0;
 	return refuse("--by", value, "is no way to compare; there are: path, site, function");
 }
 
 static int set_format(struct diff_options *o, const char *value)
 {
-	if (report_format_parse(value, &o->format) == 0)
+	if (words_format_parse(value, &o->format) == 0)
 		return 0;
 	return refuse("--format", value, "is not known; there are: text, json");
 }

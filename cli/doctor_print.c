@@ -81,5 +81,5 @@ int doctor_print_json(const struct doctor *d, int status)
 	json_object_set_new(root, "schema", json_string("scprof-doctor/1"));
 	json_object_set_new(root, "status", json_integer(status));
 	json_object_set_new(root, "checks", checks);
-	return json_print(root, stdout);
+	return json_parts_print(root, stdout);
 }

@@ -37,7 +37,7 @@ static mode_t file_mode(void)
 
 static int open_partial(struct output *o)
 {
-	int fd = partial_create(&o->partial, o->path), error;
+	int fd = temporary_file_create(&o->partial, o->path), error;
 
 	if (fd < 0)
 		return -1;
@@ -47,7 +47,7 @@ static int open_partial(struct output *o)
 		return 0;
 	error = errno;
 	close(fd);
-	partial_drop(&o->partial);
+	temporary_file_drop(&o->partial);
 	errno = error;
 	return -1;
 }
@@ -85,8 +85,8 @@ int output_close(struct output *o, bool keep)
 		error = errno;
 	}
 	if (o->partial.name && (status < 0 || !keep)) {
-		partial_drop(&o->partial);
-	} else if (o->partial.name && partial_keep(&o->partial)) {
+		temporary_file_drop(&o->partial);
+	} else if (o->partial.name && temporary_file_keep(&o->partial)) {
 		status = -1;
 		error = errno;
 	}

@@ -33,14 +33,14 @@ struct profile *profile_new(void)
 	return p;
 }
 
-struct model_size model_size(const struct profile *p)
+struct profile_size profile_size(const struct profile *p)
 {
-	return (struct model_size){p->processes,  p->tables,  p->modules, p->paths,
-				   p->functions,  p->entries, p->gaps,	  p->slowests,
-				   p->site_costs, p->accounts};
+	return (struct profile_size){p->processes,  p->tables,	p->modules, p->paths,
+				     p->functions,  p->entries, p->gaps,    p->slowests,
+				     p->site_costs, p->accounts};
 }
 
-void model_shrink(struct profile *p, const struct model_size *size)
+void profile_shrink(struct profile *p, const struct profile_size *size)
 {
 	intern_rollback(p, size->modules, size->functions, size->paths);
 	while (p->processes > size->processes) {
@@ -52,7 +52,7 @@ void model_shrink(struct profile *p, const struct model_size *size)
 		free(q->file);
 	}
 	while (p->entries > size->entries)
-		prof_sums_free(&p->entry[--p->entries].sums);
+		sums_free(&p->entry[--p->entries].sums);
 	p->tables = size->tables;
 	p->gaps = size->gaps;
 	p->slowests = size->slowests;
@@ -65,7 +65,7 @@ void profile_free(struct profile *p)
 {
 	if (!p)
 		return;
-	model_shrink(p, &(struct model_size){0});
+	profile_shrink(p, &(struct profile_size){0});
 	free(p->process);
 	free(p->table);
 	free(p->module);
@@ -76,7 +76,7 @@ void profile_free(struct profile *p)
 	free(p->slowest);
 	free(p->site_cost);
 	free(p->account);
-	intern_free_paths(p);
+	intern_paths_free_paths(p);
 	free(p->index);
 	free(p);
 }
@@ -249,20 +249,21 @@ static enum added try_file(struct profile *p, const char *path, int fd, uint64_t
 			   bool links, struct prof_places *places, struct profile_error *err)
 {
 	struct raw_file raw = {.path = path, .fd = fd, .most_bytes = most_bytes};
-	struct model_size before = model_size(p);
+	struct profile_size before = profile_size(p);
 	struct file_clocks clocks;
 	enum added result = ADDED;
 
 	err->text[0] = 0;
-	if (raw_open(&raw, links, err))
+	if (profile_file_open(&raw, links, err))
 		return UNREADABLE;
 	if (resolve_clocks(path, raw_header(&raw), &clocks, err))
 		result = UNREADABLE;
 	else if (check_clocks(p, path, &clocks, err))
 		result = NOT_ADDED;
-	if (result == ADDED && (load_raw(p, &raw) || (places && places_note(places, &raw)))) {
-		model_shrink(p, &before);
-		prof_no_memory(err, path);
+	if (result == ADDED &&
+	    (load_raw(p, &raw) || (places && entry_offsets_note(places, &raw)))) {
+		profile_shrink(p, &before);
+		error_no_memory(err, path);
 		result = NOT_ADDED;
 	}
 	if (result == ADDED) {
@@ -274,7 +275,7 @@ static enum added try_file(struct profile *p, const char *path, int fd, uint64_t
 			     clocks.fast.ns_per_unit);
 		p->index->files++;
 	}
-	raw_close(&raw);
+	profile_file_close(&raw);
 	return result;
 }
 
@@ -299,7 +300,7 @@ int profile_add_open(struct profile *p, int fd, uint64_t most_bytes, struct prof
 	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
 	if (own < 0)
-		return prof_fail(err, "profile", "cannot read: %s", strerror(errno));
+		return error_fail(err, "profile", "cannot read: %s", strerror(errno));
 	return add_file(p, "profile", own, most_bytes, true, NULL, err);
 }
 
@@ -345,13 +346,13 @@ struct profile *profile_open_told(const char *const *paths, size_t count,
 	struct profile *p = profile_new();
 
 	if (!p) {
-		prof_no_memory(err, count ? paths[0] : "profile");
+		error_no_memory(err, count ? paths[0] : "profile");
 		return NULL;
 	}
 	if (count && !add_all(p, paths, count, to, err)) {
 		profile_free(p);
 		return NULL;
 	}
-	intern_rest_paths(p);
+	intern_paths_rest_paths(p);
 	return p;
 }

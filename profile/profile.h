@@ -203,7 +203,7 @@ struct prof_cost {
 
 /* Over the processes' first and last measurements together. NAN where it was never
  * measured. inside_ns to outside_error_ns are for all calls of the profile, as many as
- * have short and long paths; prof_overhead_at tells them apart. */
+ * have short and long paths; overhead_at tells them apart. */
 struct prof_overhead {
 	uint32_t measurements;
 	double inside_ns, inside_error_ns;
@@ -322,8 +322,8 @@ struct profile *profile_open_told(const char *const *paths, size_t count,
  * processes for days. skip[function of `from`]: left out; NULL: none. Models made of such
  * calls alone may be added too. 0, or -1 with *err: clocks that do not go together (and `to` as it
  * was), or memory is out. */
-int profile_add_functions(struct profile *to, const struct profile *from, const bool *skip,
-			  struct profile_error *err);
+int functions_add(struct profile *to, const struct profile *from, const bool *skip,
+		  struct profile_error *err);
 
 /* Between two readings: add files to a model, mark it, add the same files (and new ones)
  * again later, and take the difference. The model then holds the calls that ended between the
@@ -332,53 +332,53 @@ int profile_add_functions(struct profile *to, const struct profile *from, const 
 struct profile_overflow {
 	uint64_t calls, units, bytes;
 };
-struct profile_mark {
+struct model_mark {
 	uint32_t entries, functions;
 	struct profile_overflow *overflow; /* by function */
 };
 /* 0, or -1: memory is out. The mark is to be freed in any case. */
-int profile_mark(const struct profile *p, struct profile_mark *m);
-void profile_mark_free(struct profile_mark *m);
+int model_difference_mark(const struct profile *p, struct model_mark *m);
+void model_difference_mark_free(struct model_mark *m);
 /* 0, or -1: memory is out, and the model is as it was. */
-int profile_difference(struct profile *p, const struct profile_mark *m);
+int model_difference_make(struct profile *p, const struct model_mark *m);
 
 /* What a call adds whose path has so many frames. `inside` is that of short paths or that
  * of long ones; `outside` lies on the straight line through both. */
-struct prof_cost prof_overhead_at(const struct prof_overhead *o, uint32_t frames);
+struct prof_cost overhead_at(const struct prof_overhead *o, uint32_t frames);
 
 /* The cost by displacement noted at an entry; NULL: none. */
-const struct prof_site_cost *profile_site_cost(const struct profile *p, uint32_t entry);
+const struct prof_site_cost *site_cost_find(const struct profile *p, uint32_t entry);
 /* Note it, instead of what was noted there. -1: memory is out. */
-int profile_note_site_cost(struct profile *p, const struct prof_site_cost *cost);
+int site_cost_note(struct profile *p, const struct prof_site_cost *cost);
 
 /* One more account, without CPUs and texts: NULL where memory is out. Then they are added. */
-struct prof_account *profile_add_account(struct profile *p);
-int prof_account_add_cpu(struct prof_account *a, const struct prof_account_cpu *cpu);
-int prof_account_add_text(struct prof_account *a, const char *text);
+struct prof_account *account_add(struct profile *p);
+int account_add_cpu(struct prof_account *a, const struct prof_account_cpu *cpu);
+int account_add_text(struct prof_account *a, const char *text);
 
 /* The text of `filters` behind `key` ("below=", ...), the one after `after` or (NULL) the first;
  * NULL: there is none. Keys: see scp_header.filters. */
-const char *profile_filter(const struct profile *p, const char *key, const char *after);
+const char *filters_text(const struct profile *p, const char *key, const char *after);
 
 /* Note what was left out on purpose, as "KEY=VALUE", beside what the files say. Nothing where
  * there is no room for it, or where it is there. */
-void profile_filter_add(struct profile *p, const char *text);
+void filters_note(struct profile *p, const char *text);
 
 /* Fold processes of the same executable that were started under the same name into one, and threads
  * of the same name within them into one table, when there are more than `keep` processes. */
-void profile_fold(struct profile *p, uint32_t keep);
+void fold_model(struct profile *p, uint32_t keep);
 
 /* Write the model as one merged profile file: created O_EXCL|O_NOFOLLOW mode
  * 0600 beside `path` and renamed over it. 0, or -1 with *err. What is written
  * reads back as the same model. */
-int profile_write(const struct profile *p, const char *path, struct profile_error *err);
+int write_profile(const struct profile *p, const char *path, struct profile_error *err);
 
 /* dst += src, as if the calls of src had followed those of dst. Batches of
  * different size are first brought to the same size, and lines with them (batches.h
  * says when the sum has a line). -1: memory is out. */
-int prof_sums_add(struct prof_sums *dst, const struct prof_sums *src);
-void prof_sums_clear(struct prof_sums *s);
+int sums_add(struct prof_sums *dst, const struct prof_sums *src);
+void sums_clear(struct prof_sums *s);
 /* The same for sums that nobody will look at again: what is in them stays there. */
-void prof_sums_free(const struct prof_sums *s);
+void sums_free(const struct prof_sums *s);
 
 #endif

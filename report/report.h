@@ -35,13 +35,13 @@ enum report_by {
 /* All formats: one line adds one. What it is called, the function that prints it (0, or -1:
  * memory is out or the stream failed), and what it is. */
 #define REPORT_FORMATS(X)                                                                          \
-	X(REPORT_TEXT, "text", report_text, 0)                                                     \
-	X(REPORT_JSON, "json", report_json, 0)                                                     \
-	X(REPORT_HTML, "html", report_html, 0)                                                     \
-	X(REPORT_PPROF, "pprof", report_pprof, REPORT_OF_STACKS | REPORT_BINARY)                   \
-	X(REPORT_FOLDED, "folded", report_folded, REPORT_OF_STACKS)                                \
-	X(REPORT_CALLGRIND, "callgrind", report_callgrind, REPORT_OF_STACKS)                       \
-	X(REPORT_CSV, "csv", report_csv, 0)
+	X(REPORT_TEXT, "text", text_print, 0)                                                      \
+	X(REPORT_JSON, "json", json_print_report, 0)                                               \
+	X(REPORT_HTML, "html", html_print, 0)                                                      \
+	X(REPORT_PPROF, "pprof", pprof_print, REPORT_OF_STACKS | REPORT_BINARY)                    \
+	X(REPORT_FOLDED, "folded", folded_print, REPORT_OF_STACKS)                                 \
+	X(REPORT_CALLGRIND, "callgrind", callgrind_print, REPORT_OF_STACKS)                        \
+	X(REPORT_CSV, "csv", csv_print, 0)
 
 #define REPORT_OF_STACKS 1u /* of sites only: no rows for gaps, threads, processes */
 #define REPORT_BINARY	 2u /* not for a terminal */
@@ -272,7 +272,7 @@ struct report {
 	bool include_warmup;
 	bool bars; /* sites have them: not for formats that would only hold their memory */
 	struct symbolizer *symbols;
-	bool *module_noted; /* private to report_symbols: said what became of it; NULL: none */
+	bool *module_noted; /* private to warnings_symbols: said what became of it; NULL: none */
 
 	struct report_site *site; /* by total time, longest first; the first `kept` are filled */
 	struct report_gap *gap;
@@ -314,37 +314,37 @@ void report_free(struct report *r);
 
 /* Names of one frame, inlined functions first: `*count` of them, at least 1.
  * Belongs to the report. A module that changed since the run adds a warning. */
-const struct symbol *report_symbols(struct report *r, const struct prof_frame *frame,
-				    size_t *count);
+const struct symbol *warnings_symbols(struct report *r, const struct prof_frame *frame,
+				      size_t *count);
 
 /* Add a warning to a list of them unless its code and text are there already. */
-__attribute__((format(printf, 4, 0))) void report_warning_add(struct report_warning **list,
-							      uint32_t *count, const char *code,
-							      const char *format, va_list args);
+__attribute__((format(printf, 4, 0))) void warnings_add(struct report_warning **list,
+							uint32_t *count, const char *code,
+							const char *format, va_list args);
 /* The same to a report's own. */
-__attribute__((format(printf, 3, 4))) void report_warn(struct report *r, const char *code,
-						       const char *format, ...);
+__attribute__((format(printf, 3, 4))) void warnings_note(struct report *r, const char *code,
+							 const char *format, ...);
 
 /* Words for the numbers of the format. Never NULL. */
-const char *report_outcome_name(const struct report_site *s);
-const char *report_clock_name(uint32_t kind);
+const char *words_outcome_name(const struct report_site *s);
+const char *words_clock_name(uint32_t kind);
 /* "clock-synchronous", "drift", ... of one bit of enum stats_doubt or report_finding. */
-const char *report_doubt_name(unsigned doubt);
+const char *doubts_name(unsigned doubt);
 /* "clock-synchronous, heavy-tail": of all bits of enum stats_doubt in `doubts`. */
-void report_doubt_names(unsigned doubts, char *out, size_t room);
-const char *report_end_name(uint32_t end_state);
-const char *report_by_name(enum report_by by);
+void doubts_names(unsigned doubts, char *out, size_t room);
+const char *words_end_name(uint32_t end_state);
+const char *words_by_name(enum report_by by);
 /* 0, or -1 when `name` is none of them. */
-int report_by_parse(const char *name, enum report_by *by);
-int report_format_parse(const char *name, enum report_format *format);
-extern const char *const report_format_names;		  /* for messages: "text, json, ..." */
-unsigned report_format_traits(enum report_format format); /* REPORT_OF_STACKS, ... */
-int report_weight_parse(const char *name, enum report_weight *weight);
-extern const char *const report_weight_names; /* for messages */
+int words_by_parse(const char *name, enum report_by *by);
+int words_format_parse(const char *name, enum report_format *format);
+extern const char *const words_format_names;		 /* for messages: "text, json, ..." */
+unsigned words_format_traits(enum report_format format); /* REPORT_OF_STACKS, ... */
+int words_weight_parse(const char *name, enum report_weight *weight);
+extern const char *const weights_names; /* for messages */
 /* Why nothing of `p` has the weight of `o`, one line to print; NULL: something has it. */
-const char *report_weight_missing(const struct profile *p, const struct report_options *o);
+const char *weights_missing(const struct profile *p, const struct report_options *o);
 /* Why the outer frames of a site's path are not there, in brackets; NULL: they are. */
-const char *report_path_end(const struct report_site *s);
+const char *words_path_end(const struct report_site *s);
 
 /* Build, symbolize and print. 0, or -1 with errno set: memory is out or the
  * stream failed. The stream is flushed. */

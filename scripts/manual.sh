@@ -74,7 +74,7 @@ if [ "$name" = scprof ]; then "${scprof[@]}" describe; else "${scprof[@]}" descr
 	END {
 		while ((getline line < template) > 0) {
 			if (line == "@HEAD@") head()
-			else if (line == "@TEXT@") texts()
+			else if (line == "EXT@") texts()
 			else if (line == "@COMMANDS@") { print ".SH COMMANDS"; commands() }
 			else if (line == "@OPTIONS@") { print ".SH OPTIONS"; entries("operand"); entries("option") }
 			else if (line == "@ENVIRONMENT@") {

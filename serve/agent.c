@@ -62,7 +62,7 @@ void agent_close(struct agent *a)
 {
 	for (struct source *s = a->sources, *next; s; s = next) {
 		next = s->hh.next;
-		agent_drop(a, s);
+		agent_meet_drop(a, s);
 	}
 	counters_end(&a->counters);
 	pthread_mutex_destroy(&a->lock);
@@ -183,7 +183,7 @@ static void look_after(struct agent *a)
 		if (!agent_is_set_aside(s))
 			agent_read(a, s);
 		if (!s->alive || agent_is_set_aside(s))
-			agent_retire(a, s);
+			agent_meet_retire(a, s);
 	}
 }
 
@@ -194,7 +194,7 @@ static void forget(struct agent *a)
 	for (struct source *s = a->sources, *next; s; s = next) {
 		next = s->hh.next;
 		if (s->fd < 0 && now > s->next_ns + AGENT_SHORTEST_WAIT_NS)
-			agent_retire(a, s);
+			agent_meet_retire(a, s);
 	}
 }
 

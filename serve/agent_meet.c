@@ -45,7 +45,7 @@ static struct source *new_source(struct agent *a, const char *path)
 	return NULL;
 }
 
-void agent_drop(struct agent *a, struct source *s)
+void agent_meet_drop(struct agent *a, struct source *s)
 {
 	hold(a, s, SOURCE_NAMED);
 	a->held[SOURCE_NAMED]--;
@@ -60,12 +60,12 @@ static void keep_means(struct source *s)
 		pool_add(s->service->pool, s->last, NULL);
 }
 
-void agent_retire(struct agent *a, struct source *s)
+void agent_meet_retire(struct agent *a, struct source *s)
 {
 	keep_means(s);
 	if (s->service)
 		a->gone[a->gones++ % AGENT_REMEMBERED] = s->identity;
-	agent_drop(a, s);
+	agent_meet_drop(a, s);
 }
 
 static bool is_open_already(const struct agent *a, const struct source *s)
@@ -151,7 +151,7 @@ static void refuse(struct agent *a, struct source *s, enum source_fault fault)
 {
 	if (a->held[SOURCE_NAMED] > AGENT_NAMES) {
 		a->files_beyond++;
-		agent_drop(a, s);
+		agent_meet_drop(a, s);
 		return;
 	}
 	s->state = SOURCE_REFUSED;
@@ -199,7 +199,7 @@ static bool is_known(struct agent *a, struct source **found, int directory, cons
 		a->files_beyond += s->cut_off && !reopen(a, s, directory, name);
 		return true;
 	}
-	agent_retire(a, s); /* another file has its name now */
+	agent_meet_retire(a, s); /* another file has its name now */
 	*found = NULL;
 	return false;
 }
@@ -222,7 +222,7 @@ void agent_meet(struct agent *a, int directory, const char *path, const char *na
 	hold(a, s, SOURCE_OPEN);
 	if (a->held[SOURCE_OPEN] > a->options.most_files && !make_room(a, s)) {
 		a->files_beyond++;
-		agent_drop(a, s);
+		agent_meet_drop(a, s);
 		return;
 	}
 	s->wait_ns = 0;

@@ -18,10 +18,10 @@ void agent_wait_longer(struct source *s);
 bool agent_is_set_aside(const struct source *s);
 
 /* Close, free and forget it. */
-void agent_drop(struct agent *a, struct source *s);
+void agent_meet_drop(struct agent *a, struct source *s);
 
 /* The same for a file that is gone; what it said stays in sums and means, and is not counted
  * again from a copy. */
-void agent_retire(struct agent *a, struct source *s);
+void agent_meet_retire(struct agent *a, struct source *s);
 
 #endif

@@ -210,8 +210,8 @@ void counters_add(struct counters_row *row, const struct counters_sums *more, bo
 
 static void close_batch(struct counters_row *row)
 {
-	spread_add(&row->spread, (double)(row->sums.calls - row->spread_calls),
-		   (double)(row->sums.seconds - row->spread_seconds));
+	variance_counter_add(&row->spread, (double)(row->sums.calls - row->spread_calls),
+			     (double)(row->sums.seconds - row->spread_seconds));
 	row->spread_calls = row->sums.calls;
 	row->spread_seconds = row->sums.seconds;
 }

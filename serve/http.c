@@ -335,7 +335,7 @@ struct http *http_start(struct agent *agent, struct http_address *a, struct prof
 	}
 	h->loopback = a->loopback;
 	pthread_mutex_init(&h->lock, NULL);
-	h->spare = http_take_descriptor();
+	h->spare = http_tend_take_descriptor();
 	renderings_begin(&h->renderings, agent->limits.any_owner);
 	if (agent->options.most_seconds)
 		h->renderings.limits.seconds = agent->options.most_seconds;

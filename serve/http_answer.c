@@ -82,9 +82,9 @@ static void answer_health(struct http *h, struct http_answer *out)
 	pthread_mutex_unlock(&h->lock);
 	http_failures_text(failures, h);
 	if (trouble == HTTP_NO_DESCRIPTORS)
-		http_say(out, 503, "%s\n%s", http_trouble_text(trouble), failures);
+		http_say(out, 503, "%s\n%s", http_tend_trouble_text(trouble), failures);
 	else if (trouble == HTTP_CROWDED)
-		http_say(out, 200, "ok\n%s\n%s", http_trouble_text(trouble), failures);
+		http_say(out, 200, "ok\n%s\n%s", http_tend_trouble_text(trouble), failures);
 	else
 		http_say(out, 200, "ok\n%s", failures);
 }

@@ -18,7 +18,7 @@ static void nothing(struct http_answer *out, const struct request *r)
 		http_say(out, 404,
 			 "no profile of service '%s'%s%s is here now; / lists what there is\n",
 			 r->service, r->clock ? " with clock " : "",
-			 r->clock ? report_clock_name(r->clock) : "");
+			 r->clock ? words_clock_name(r->clock) : "");
 	else
 		http_say(out, 404, "no profile is here now\n");
 }

@@ -61,10 +61,10 @@ struct http_answer {
 };
 
 /* /dev/null; -1 with errno. */
-int http_take_descriptor(void);
+int http_tend_take_descriptor(void);
 
 /* In a line. */
-const char *http_trouble_text(enum http_trouble trouble);
+const char *http_tend_trouble_text(enum http_trouble trouble);
 
 #define HTTP_HTML_TYPE "text/html; charset=utf-8"
 

@@ -15,7 +15,7 @@
 		CONNECTIONS_MOST) " may be open at a time, " TEXT(CONNECTIONS_OF_ONE) " from one " \
 										      "address"
 
-int http_take_descriptor(void)
+int http_tend_take_descriptor(void)
 {
 	return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
@@ -35,8 +35,8 @@ static bool descriptors_left(struct http *h)
 	bool left;
 
 	if (h->spare < 0)
-		h->spare = http_take_descriptor();
-	one = http_take_descriptor();
+		h->spare = http_tend_take_descriptor();
+	one = http_tend_take_descriptor();
 	left = one >= 0 || (errno != EMFILE && errno != ENFILE);
 	give(&one);
 	if (!left)
@@ -57,7 +57,7 @@ static enum http_trouble find_trouble(struct http *h)
 									      : HTTP_WELL;
 }
 
-const char *http_trouble_text(enum http_trouble trouble)
+const char *http_tend_trouble_text(enum http_trouble trouble)
 {
 	switch (trouble) {
 	case HTTP_CROWDED:
@@ -82,5 +82,5 @@ const char *http_tend(struct http *h)
 	news = trouble != h->trouble;
 	h->trouble = trouble;
 	pthread_mutex_unlock(&h->lock);
-	return news ? http_trouble_text(trouble) : http_failures_news(h);
+	return news ? http_tend_trouble_text(trouble) : http_failures_news(h);
 }

@@ -66,7 +66,7 @@ static void put_link(FILE *out, const char *page, const char *service, uint32_t 
 {
 	fprintf(out, "<a href=\"%s?service=", page);
 	put_escaped(out, service);
-	fprintf(out, "&amp;clock=%s%s\">%s</a>", report_clock_name(clock), more, words);
+	fprintf(out, "&amp;clock=%s%s\">%s</a>", words_clock_name(clock), more, words);
 }
 
 static void put_row(FILE *out, const struct gauge *g, double all_ns)
@@ -76,12 +76,12 @@ static void put_row(FILE *out, const struct gauge *g, double all_ns)
 	char total[32], calls[32], bytes[32] = "", share[32];
 	double part = all_ns > 0 && g->total_ns > 0 ? g->total_ns / all_ns : 0;
 
-	number_mean(&mean, g->estimate.mean_ns, g->estimate.low_ns, g->estimate.high_ns, true);
-	number_duration(total, sizeof(total), g->total_ns, true);
-	number_count(calls, sizeof(calls), g->calls);
-	number_share(share, sizeof(share), part);
+	numbers_mean(&mean, g->estimate.mean_ns, g->estimate.low_ns, g->estimate.high_ns, true);
+	numbers_duration(total, sizeof(total), g->total_ns, true);
+	numbers_count(calls, sizeof(calls), g->calls);
+	numbers_share(share, sizeof(share), part);
 	if (row && row->has_bytes)
-		number_bytes(bytes, sizeof(bytes), (uint64_t)row->sums.bytes);
+		numbers_bytes(bytes, sizeof(bytes), (uint64_t)row->sums.bytes);
 	fputs("<tr><td class=n>", out);
 	put_text(out, g->function->name);
 	fputs(" <small>", out);
@@ -108,7 +108,7 @@ static void put_links(FILE *out, const struct gauges *g, const struct counters_s
 			any = any || (g->gauge[i].service == s && g->gauge[i].clock == clock);
 		if (!any)
 			continue;
-		fprintf(out, "<p>clock %s: ", report_clock_name(clock));
+		fprintf(out, "<p>clock %s: ", words_clock_name(clock));
 		put_link(out, "/service", s->name, clock, "", "report and flame graph");
 		fputs(" (", out);
 		put_link(out, "/service", s->name, clock, "&amp;refresh=30", "again every 30 s");
@@ -152,7 +152,7 @@ static void put_service(FILE *out, const struct agent *a, const struct gauges *g
 
 	for (const struct source *o = a->sources; o; o = o->hh.next)
 		living += o->service == s && o->alive;
-	number_count(seen, sizeof(seen), s->processes);
+	numbers_count(seen, sizeof(seen), s->processes);
 	fputs("<h2>", out);
 	put_text(out, s->name);
 	fprintf(out, "</h2>\n<p>%llu of %s processes live", (unsigned long long)living, seen);

@@ -14,54 +14,54 @@ typedef void put_row(struct metrics *m, const struct counters_row *row);
 
 static void put_calls(struct metrics *m, const struct counters_row *row)
 {
-	metrics_whole(m, row->sums.calls);
+	metrics_write_whole(m, row->sums.calls);
 }
 
 static void put_seconds(struct metrics *m, const struct counters_row *row)
 {
-	metrics_real(m, (double)row->sums.seconds);
+	metrics_write_real(m, (double)row->sums.seconds);
 }
 
 static void put_squares(struct metrics *m, const struct counters_row *row)
 {
-	metrics_real(m, (double)row->sums.square_seconds);
+	metrics_write_real(m, (double)row->sums.square_seconds);
 }
 
 static void put_ticks(struct metrics *m, const struct counters_row *row)
 {
-	metrics_whole(m, row->sums.ticks);
+	metrics_write_whole(m, row->sums.ticks);
 }
 
 static void put_overhead(struct metrics *m, const struct counters_row *row)
 {
-	metrics_real(m, (double)row->sums.overhead_seconds);
+	metrics_write_real(m, (double)row->sums.overhead_seconds);
 }
 
 static void put_bytes(struct metrics *m, const struct counters_row *row)
 {
-	metrics_whole(m, row->sums.bytes);
+	metrics_write_whole(m, row->sums.bytes);
 }
 
 static void put_variance(struct metrics *m, const struct counters_row *row)
 {
-	metrics_real(m, row->spread.variance);
+	metrics_write_real(m, row->spread.variance);
 }
 
 static void put_batches(struct metrics *m, const struct counters_row *row)
 {
-	metrics_real(m, row->spread.batches);
+	metrics_write_real(m, row->spread.batches);
 }
 
 static void labels(struct metrics *m, const struct counters_service *s,
 		   const struct counters_function *f, unsigned outcome, uint32_t clock)
 {
-	metrics_sample(m);
-	metrics_label(m, "service", s->name);
-	metrics_label(m, "function", f->name);
-	metrics_label(m, "library", f->library);
+	metrics_write_sample(m);
+	metrics_write_label(m, "service", s->name);
+	metrics_write_label(m, "function", f->name);
+	metrics_write_label(m, "library", f->library);
 	if (outcome < COUNTERS_OUTCOMES)
-		metrics_label(m, "outcome", counters_outcome_name(outcome));
-	metrics_label(m, "clock", report_clock_name(clock));
+		metrics_write_label(m, "outcome", counters_outcome_name(outcome));
+	metrics_write_label(m, "clock", words_clock_name(clock));
 }
 
 static void function_rows(struct metrics *m, const struct counters_service *s,
@@ -90,28 +90,29 @@ static void rows(struct metrics *m, const struct agent *a, put_row *put)
 
 static void put_sums(struct metrics *m, const struct agent *a)
 {
-	metrics_counter(m, "scprof_calls", "", "Calls that returned.");
+	metrics_write_counter(m, "scprof_calls", "", "Calls that returned.");
 	rows(m, a, put_calls);
-	metrics_counter(m, "scprof_seconds", "seconds",
-			"Time in these calls as measured, scprof's own share included.");
+	metrics_write_counter(m, "scprof_seconds", "seconds",
+			      "Time in these calls as measured, scprof's own share included.");
 	rows(m, a, put_seconds);
-	metrics_counter(m, "scprof_square_seconds", "",
-			"Sum of the squared durations, in seconds squared.");
+	metrics_write_counter(m, "scprof_square_seconds", "",
+			      "Sum of the squared durations, in seconds squared.");
 	rows(m, a, put_squares);
-	metrics_counter(m, "scprof_overhead_seconds", "seconds",
-			"What of scprof_seconds_total scprof itself took.");
+	metrics_write_counter(m, "scprof_overhead_seconds", "seconds",
+			      "What of scprof_seconds_total scprof itself took.");
 	rows(m, a, put_overhead);
-	metrics_counter(m, "scprof_ticks", "",
-			"Ticks of the clock in these calls; cycles of a counter.");
+	metrics_write_counter(m, "scprof_ticks", "",
+			      "Ticks of the clock in these calls; cycles of a counter.");
 	rows(m, a, put_ticks);
-	metrics_counter(m, "scprof_bytes", "bytes", "Bytes that these calls moved.");
+	metrics_write_counter(m, "scprof_bytes", "bytes", "Bytes that these calls moved.");
 	rows(m, a, put_bytes);
-	metrics_counter(m, "scprof_variance_square_seconds", "",
-			"Variance of scprof_seconds_total, dependence between calls included, in "
-			"seconds squared.");
+	metrics_write_counter(
+		m, "scprof_variance_square_seconds", "",
+		"Variance of scprof_seconds_total, dependence between calls included, in "
+		"seconds squared.");
 	rows(m, a, put_variance);
-	metrics_counter(m, "scprof_batches", "",
-			"Readings that scprof_variance_square_seconds_total was made from.");
+	metrics_write_counter(m, "scprof_batches", "",
+			      "Readings that scprof_variance_square_seconds_total was made from.");
 	rows(m, a, put_batches);
 }
 
@@ -128,16 +129,17 @@ static void function_errors(struct metrics *m, const struct counters_service *s,
 		if (!any)
 			continue;
 		labels(m, s, f, COUNTERS_OUTCOMES, k);
-		metrics_whole(m, (error ? error->sums.calls : 0) +
-					 (exception ? exception->sums.calls : 0));
+		metrics_write_whole(m, (error ? error->sums.calls : 0) +
+					       (exception ? exception->sums.calls : 0));
 	}
 }
 
 static void put_errors(struct metrics *m, const struct agent *a)
 {
-	metrics_counter(m, "scprof_errors", "",
-			"Calls that returned an error, or were left by an exception. Would-block "
-			"and interrupted calls are not among them.");
+	metrics_write_counter(
+		m, "scprof_errors", "",
+		"Calls that returned an error, or were left by an exception. Would-block "
+		"and interrupted calls are not among them.");
 	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next)
 		for (const struct counters_function *f = s->functions; f; f = f->hh.next)
 			function_errors(m, s, f);
@@ -146,12 +148,12 @@ static void put_errors(struct metrics *m, const struct agent *a)
 static void gauge_family(struct metrics *m, const struct gauges *g, const char *name,
 			 const char *unit, const char *help, double (*value)(const struct gauge *g))
 {
-	metrics_gauge(m, name, unit, help);
+	metrics_write_gauge(m, name, unit, help);
 	for (size_t i = 0; i < g->count; i++) {
 		const struct gauge *one = &g->gauge[i];
 
 		labels(m, one->service, one->function, one->outcome, one->clock);
-		metrics_real(m, value(one));
+		metrics_write_real(m, value(one));
 	}
 }
 
@@ -205,13 +207,13 @@ static void put_gauges(struct metrics *m, const struct gauges *g)
 
 static void put_losses(struct metrics *m, const struct agent *a)
 {
-	metrics_counter(m, "scprof_lost_calls", "", "Calls that could not be recorded.");
+	metrics_write_counter(m, "scprof_lost_calls", "", "Calls that could not be recorded.");
 	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next)
 		for (unsigned i = 0; i < COUNTERS_LOSSES; i++) {
-			metrics_sample(m);
-			metrics_label(m, "service", s->name);
-			metrics_label(m, "reason", counters_loss_names[i]);
-			metrics_whole(m, s->lost[i]);
+			metrics_write_sample(m);
+			metrics_write_label(m, "service", s->name);
+			metrics_write_label(m, "reason", counters_loss_names[i]);
+			metrics_write_whole(m, s->lost[i]);
 		}
 }
 
@@ -226,31 +228,32 @@ static uint64_t living(const struct agent *a, const struct counters_service *s)
 
 static void put_services(struct metrics *m, const struct agent *a)
 {
-	metrics_gauge(m, "scprof_processes", "", "Profiled processes that live.");
+	metrics_write_gauge(m, "scprof_processes", "", "Profiled processes that live.");
 	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next) {
-		metrics_sample(m);
-		metrics_label(m, "service", s->name);
-		metrics_whole(m, living(a, s));
+		metrics_write_sample(m);
+		metrics_write_label(m, "service", s->name);
+		metrics_write_whole(m, living(a, s));
 	}
-	metrics_counter(m, "scprof_processes_seen", "", "Profiled processes, ended ones too.");
+	metrics_write_counter(m, "scprof_processes_seen", "",
+			      "Profiled processes, ended ones too.");
 	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next) {
-		metrics_sample(m);
-		metrics_label(m, "service", s->name);
-		metrics_whole(m, s->processes);
+		metrics_write_sample(m);
+		metrics_write_label(m, "service", s->name);
+		metrics_write_whole(m, s->processes);
 	}
-	metrics_gauge(m, "scprof_functions_limited", "",
-		      "1: functions beyond the limit are summed as \"" LABEL_OTHER "\".");
+	metrics_write_gauge(m, "scprof_functions_limited", "",
+			    "1: functions beyond the limit are summed as \"" LABEL_OTHER "\".");
 	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next) {
-		metrics_sample(m);
-		metrics_label(m, "service", s->name);
-		metrics_whole(m, s->other != NULL);
+		metrics_write_sample(m);
+		metrics_write_label(m, "service", s->name);
+		metrics_write_whole(m, s->other != NULL);
 	}
 }
 
 static void one(struct metrics *m, double value)
 {
-	metrics_sample(m);
-	metrics_real(m, value);
+	metrics_write_sample(m);
+	metrics_write_real(m, value);
 }
 
 static void put_files(struct metrics *m, const struct agent *a)
@@ -259,21 +262,23 @@ static void put_files(struct metrics *m, const struct agent *a)
 
 	for (const struct source *o = a->sources; o; o = o->hh.next)
 		count[o->state]++;
-	metrics_gauge(m, "scprof_files", "", "Profile files by what becomes of them.");
+	metrics_write_gauge(m, "scprof_files", "", "Profile files by what becomes of them.");
 	for (unsigned i = 0; i < SOURCE_STATES; i++) {
-		metrics_sample(m);
-		metrics_label(m, "state", source_state_names[i]);
-		metrics_whole(m, count[i]);
+		metrics_write_sample(m);
+		metrics_write_label(m, "state", source_state_names[i]);
+		metrics_write_whole(m, count[i]);
 	}
-	metrics_counter(m, "scprof_read_failures", "", "Files or readings that were not taken.");
+	metrics_write_counter(m, "scprof_read_failures", "",
+			      "Files or readings that were not taken.");
 	for (unsigned i = 0; i < SOURCE_FAULTS; i++) {
-		metrics_sample(m);
-		metrics_label(m, "reason", source_fault_names[i]);
-		metrics_whole(m, a->faults[i]);
+		metrics_write_sample(m);
+		metrics_write_label(m, "reason", source_fault_names[i]);
+		metrics_write_whole(m, a->faults[i]);
 	}
-	metrics_gauge(m, "scprof_files_beyond_limit", "", "Files not looked at, for the limits.");
+	metrics_write_gauge(m, "scprof_files_beyond_limit", "",
+			    "Files not looked at, for the limits.");
 	one(m, (double)a->files_beyond);
-	metrics_gauge(m, "scprof_directories_failed", "", "Directories that cannot be read.");
+	metrics_write_gauge(m, "scprof_directories_failed", "", "Directories that cannot be read.");
 	one(m, (double)a->directories_failed);
 }
 
@@ -281,28 +286,33 @@ static void put_agent(struct metrics *m, const struct agent *a, const struct gau
 {
 	struct rusage usage = {0};
 
-	metrics_counter(m, "scprof_limited_processes", "",
-			"Processes of programs beyond the limit, summed as \"" LABEL_OTHER "\".");
+	metrics_write_counter(m, "scprof_limited_processes", "",
+			      "Processes of programs beyond the limit, summed as \"" LABEL_OTHER
+			      "\".");
 	one(m, (double)a->counters.unnamed);
-	metrics_gauge(m, "scprof_gauges_left_out_processes", "",
-		      "Processes not in the means and intervals: another tick of the same clock.");
+	metrics_write_gauge(
+		m, "scprof_gauges_left_out_processes", "",
+		"Processes not in the means and intervals: another tick of the same clock.");
 	one(m, (double)g->left_out);
-	metrics_gauge(m, "scprof_confidence_ratio", "", "Of the intervals.");
+	metrics_write_gauge(m, "scprof_confidence_ratio", "", "Of the intervals.");
 	one(m, a->options.confidence);
-	metrics_gauge(m, "scprof_refresh_seconds", "seconds", "How long the last reading took.");
+	metrics_write_gauge(m, "scprof_refresh_seconds", "seconds",
+			    "How long the last reading took.");
 	one(m, a->refresh_s);
-	metrics_gauge(m, "scprof_build_info", "", "Always 1.");
-	metrics_sample(m);
-	metrics_label(m, "version", SCPROF_VERSION);
-	metrics_whole(m, 1);
-	metrics_gauge(m, "process_start_time_seconds", "seconds", "Of this agent, since 1970.");
+	metrics_write_gauge(m, "scprof_build_info", "", "Always 1.");
+	metrics_write_sample(m);
+	metrics_write_label(m, "version", SCPROF_VERSION);
+	metrics_write_whole(m, 1);
+	metrics_write_gauge(m, "process_start_time_seconds", "seconds",
+			    "Of this agent, since 1970.");
 	one(m, (double)a->started_real_ns / 1e9);
 	if (getrusage(RUSAGE_SELF, &usage))
 		return;
-	metrics_counter(m, "process_cpu_seconds", "seconds", "Of this agent.");
+	metrics_write_counter(m, "process_cpu_seconds", "seconds", "Of this agent.");
 	one(m, (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
 		       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6);
-	metrics_gauge(m, "process_max_resident_memory_bytes", "bytes", "Of this agent, the most.");
+	metrics_write_gauge(m, "process_max_resident_memory_bytes", "bytes",
+			    "Of this agent, the most.");
 	one(m, (double)usage.ru_maxrss * 1024);
 }
 
@@ -322,7 +332,7 @@ int metrics_print(struct agent *a, bool openmetrics, FILE *out)
 		put_services(&m, a);
 		put_files(&m, a);
 		put_agent(&m, a, &gauges);
-		metrics_end(&m);
+		metrics_write_end(&m);
 	}
 	gauges_free(&gauges);
 	agent_unlock(a);

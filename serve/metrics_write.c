@@ -23,25 +23,25 @@ static void family(struct metrics *m, const char *name, const char *unit, const 
 	fprintf(m->out, "# HELP %s%s %s\n# TYPE %s%s %s\n", name, suffix, help, name, suffix, type);
 }
 
-void metrics_counter(struct metrics *m, const char *name, const char *unit, const char *help)
+void metrics_write_counter(struct metrics *m, const char *name, const char *unit, const char *help)
 {
 	m->counter = true;
 	family(m, name, unit, help, "counter");
 }
 
-void metrics_gauge(struct metrics *m, const char *name, const char *unit, const char *help)
+void metrics_write_gauge(struct metrics *m, const char *name, const char *unit, const char *help)
 {
 	m->counter = false;
 	family(m, name, unit, help, "gauge");
 }
 
-void metrics_sample(struct metrics *m)
+void metrics_write_sample(struct metrics *m)
 {
 	fprintf(m->out, "%s%s", m->family, m->counter ? "_total" : "");
 	m->labels = false;
 }
 
-void metrics_label(struct metrics *m, const char *name, const char *value)
+void metrics_write_label(struct metrics *m, const char *name, const char *value)
 {
 	fputc(m->labels ? ',' : '{', m->out);
 	label_write(m->out, name, value);
@@ -53,7 +53,7 @@ static void put_value(struct metrics *m, const char *text)
 	fprintf(m->out, "%s %s\n", m->labels ? "}" : "", text);
 }
 
-void metrics_whole(struct metrics *m, prof_u128 value)
+void metrics_write_whole(struct metrics *m, prof_u128 value)
 {
 	char text[40], *at = text + sizeof(text) - 1;
 
@@ -64,7 +64,7 @@ void metrics_whole(struct metrics *m, prof_u128 value)
 	put_value(m, at);
 }
 
-void metrics_real(struct metrics *m, double value)
+void metrics_write_real(struct metrics *m, double value)
 {
 	char text[40];
 
@@ -75,7 +75,7 @@ void metrics_real(struct metrics *m, double value)
 	put_value(m, text);
 }
 
-void metrics_end(struct metrics *m)
+void metrics_write_end(struct metrics *m)
 {
 	if (m->openmetrics)
 		fputs("# EOF\n", m->out);

@@ -23,15 +23,15 @@ struct metrics {
 
 /* Begin a family: all its samples follow. `name` without "_total"; unit "" for none, else the
  * last word of the name. */
-void metrics_counter(struct metrics *m, const char *name, const char *unit, const char *help);
-void metrics_gauge(struct metrics *m, const char *name, const char *unit, const char *help);
+void metrics_write_counter(struct metrics *m, const char *name, const char *unit, const char *help);
+void metrics_write_gauge(struct metrics *m, const char *name, const char *unit, const char *help);
 
 /* One sample: its name, any labels, its value. */
-void metrics_sample(struct metrics *m);
-void metrics_label(struct metrics *m, const char *name, const char *value);
-void metrics_whole(struct metrics *m, prof_u128 value);
-void metrics_real(struct metrics *m, double value);
+void metrics_write_sample(struct metrics *m);
+void metrics_write_label(struct metrics *m, const char *name, const char *value);
+void metrics_write_whole(struct metrics *m, prof_u128 value);
+void metrics_write_real(struct metrics *m, double value);
 
-void metrics_end(struct metrics *m);
+void metrics_write_end(struct metrics *m);
 
 #endif

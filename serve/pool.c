@@ -23,7 +23,7 @@ static int add_model(struct pool *p, const struct profile *from, const bool *ski
 	struct profile *model = profile_new();
 	struct profile_error err;
 
-	if (!model || profile_add_functions(model, from, skip, &err)) {
+	if (!model || functions_add(model, from, skip, &err)) {
 		profile_free(model);
 		return -1;
 	}
@@ -37,7 +37,7 @@ int pool_add(struct pool *p, const struct profile *from, const bool *skip)
 
 	for (uint32_t i = 0; i < p->models; i++)
 		if (p->model[i]->clock.kind == from->clock.kind &&
-		    profile_add_functions(p->model[i], from, skip, &err) == 0)
+		    functions_add(p->model[i], from, skip, &err) == 0)
 			return 0;
 	if (p->models < POOL_MOST)
 		return add_model(p, from, skip);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Models by function (profile_add_functions) of a service's processes, one a clock: profiles of
+/* Models by function (functions_add) of a service's processes, one a clock: profiles of
  * different clocks, or ticks, cannot be added up. Single-threaded. */
 #ifndef SCPROF_SERVE_POOL_H
 #define SCPROF_SERVE_POOL_H
@@ -19,7 +19,7 @@ struct pool {
 struct pool *pool_new(void);
 void pool_free(struct pool *p);
 
-/* To the model of its clock. skip: as of profile_add_functions. 0; -1: memory is out. */
+/* To the model of its clock. skip: as of functions_add. 0; -1: memory is out. */
 int pool_add(struct pool *p, const struct profile *from, const bool *skip);
 
 /* All of another pool. */

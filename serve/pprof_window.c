@@ -43,7 +43,7 @@ static bool lost_any(const struct snapshot *first, const struct snapshot *last)
 	return false;
 }
 
-enum window_result window_begin(struct window *w, struct snapshot *first, bool ends)
+enum window_result pprof_window_begin(struct window *w, struct snapshot *first, bool ends)
 {
 	*w = (struct window){.profile = profile_new()};
 	if (!w->profile)
@@ -51,13 +51,13 @@ enum window_result window_begin(struct window *w, struct snapshot *first, bool e
 	snapshot_load(first, w->profile, NULL, NULL);
 	w->left_out = first->left_out;
 	clock_gettime(CLOCK_REALTIME, &w->began);
-	if (first->no_memory || (ends && profile_mark(w->profile, &w->mark)))
+	if (first->no_memory || (ends && model_difference_mark(w->profile, &w->mark)))
 		return WINDOW_NO_MEMORY;
 	return WINDOW_DONE;
 }
 
-enum window_result window_end(struct window *w, struct snapshot *first, struct snapshot *last,
-			      double seconds)
+enum window_result pprof_window_end(struct window *w, struct snapshot *first, struct snapshot *last,
+				    double seconds)
 {
 	bool lost;
 
@@ -69,15 +69,15 @@ enum window_result window_end(struct window *w, struct snapshot *first, struct s
 		return WINDOW_NO_MEMORY;
 	if (lost || first->left_out)
 		return WINDOW_UNREADABLE;
-	if (profile_difference(w->profile, &w->mark))
+	if (model_difference_make(w->profile, &w->mark))
 		return WINDOW_NO_MEMORY;
 	set_span(w->profile, &w->began, seconds);
 	return WINDOW_DONE;
 }
 
-void window_free(struct window *w)
+void pprof_window_free(struct window *w)
 {
-	profile_mark_free(&w->mark);
+	model_difference_mark_free(&w->mark);
 	profile_free(w->profile);
 	*w = (struct window){0};
 }

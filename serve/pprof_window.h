@@ -10,7 +10,7 @@
 
 struct window {
 	struct profile *profile;
-	struct profile_mark mark; /* what was there at the beginning */
+	struct model_mark mark; /* what was there at the beginning */
 	struct timespec began;
 	size_t left_out; /* processes: of another clock, or not readable */
 };
@@ -21,14 +21,14 @@ enum window_result {
 	WINDOW_UNREADABLE /* a file that was read at the beginning cannot be read at the end */
 };
 
-/* Read what is there now. `ends`: window_end will take it off what is there then. window_free is
- * due either way. */
-enum window_result window_begin(struct window *w, struct snapshot *first, bool ends);
+/* Read what is there now. `ends`: pprof_window_end will take it off what is there then.
+ * pprof_window_free is due either way. */
+enum window_result pprof_window_begin(struct window *w, struct snapshot *first, bool ends);
 
 /* `seconds` later, by whoever waited: w->profile becomes what happened between. `last` is of the
- * clock of `first`, which is as window_begin left it. */
-enum window_result window_end(struct window *w, struct snapshot *first, struct snapshot *last,
-			      double seconds);
-void window_free(struct window *w);
+ * clock of `first`, which is as pprof_window_begin left it. */
+enum window_result pprof_window_end(struct window *w, struct snapshot *first, struct snapshot *last,
+				    double seconds);
+void pprof_window_free(struct window *w);
 
 #endif

@@ -101,7 +101,7 @@ static enum renderer_word render(const struct renderer_job *job, const struct pr
 
 static int work(const struct renderer_job *job, struct snapshot *first, struct window *w)
 {
-	enum window_result result = window_begin(w, first, job->seconds > 0);
+	enum window_result result = pprof_window_begin(w, first, job->seconds > 0);
 	struct snapshot last;
 
 	if (result != WINDOW_DONE)
@@ -111,7 +111,7 @@ static int work(const struct renderer_job *job, struct snapshot *first, struct w
 	if (job->seconds > 0) {
 		if (renderer_receive(STDIN_FILENO, &last))
 			return -1;
-		result = window_end(w, first, &last, job->seconds);
+		result = pprof_window_end(w, first, &last, job->seconds);
 	}
 	return say(result == WINDOW_DONE ? render(job, w->profile) : word_of(result), w);
 }

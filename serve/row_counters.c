@@ -78,8 +78,8 @@ static int take_rows(struct cells *cells, struct counters *c, struct counters_fu
 	return 0;
 }
 
-int cells_take(struct cells *cells, struct counters *c, struct counters_service *s,
-	       const struct profile *p, bool *skip)
+int row_counters_take(struct cells *cells, struct counters *c, struct counters_service *s,
+		      const struct profile *p, bool *skip)
 {
 	struct counters_function **place = calloc((size_t)p->functions + 1, sizeof(*place));
 	int status = place ? 0 : -1;
@@ -100,7 +100,7 @@ int cells_take(struct cells *cells, struct counters *c, struct counters_service 
 	return status;
 }
 
-void cells_free(struct cells *cells)
+void row_counters_free(struct cells *cells)
 {
 	free(cells->cell);
 	*cells = (struct cells){0};
@@ -156,8 +156,8 @@ static void publish(const struct cell *now, const struct cell *before, const str
 	now->row->has_bytes = now->row->has_bytes || now->has_bytes;
 }
 
-int cells_publish(const struct cells *now, const struct cells *before, struct counters *c,
-		  struct counters_service *s, const struct profile *p, bool past)
+int row_counters_publish(const struct cells *now, const struct cells *before, struct counters *c,
+			 struct counters_service *s, const struct profile *p, bool past)
 {
 	static const struct cell nothing;
 	uint64_t stamp = ++c->stamp;

@@ -20,14 +20,14 @@ struct cells {
 };
 
 /* The cells of one file's model. skip[function of p] becomes true where it is counted
- * under LABEL_OTHER. 0, -1: memory is out. cells_free is due either way. */
-int cells_take(struct cells *cells, struct counters *c, struct counters_service *s,
-	       const struct profile *p, bool *skip);
-void cells_free(struct cells *cells);
+ * under LABEL_OTHER. 0, -1: memory is out. row_counters_free is due either way. */
+int row_counters_take(struct cells *cells, struct counters *c, struct counters_service *s,
+		      const struct profile *p, bool *skip);
+void row_counters_free(struct cells *cells);
 
 /* Add to the rows what `now` has more than `before`, with the clock and overhead of p; past: as of
  * counters_add. 0, or -1 and nothing was added: a sum is less than it was. */
-int cells_publish(const struct cells *now, const struct cells *before, struct counters *c,
-		  struct counters_service *s, const struct profile *p, bool past);
+int row_counters_publish(const struct cells *now, const struct cells *before, struct counters *c,
+			 struct counters_service *s, const struct profile *p, bool past);
 
 #endif

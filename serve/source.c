@@ -54,7 +54,7 @@ void source_release(struct source *s)
 {
 	if (s->fd >= 0)
 		close(s->fd);
-	cells_free(&s->cells);
+	row_counters_free(&s->cells);
 	profile_free(s->last);
 	s->fd = -1;
 	s->last = NULL;
@@ -122,7 +122,7 @@ void source_look(struct source *s)
 	file.pid = (pid_t)h.pid;
 	file.process_start = h.process_start;
 	file.end_state = h.end_state;
-	s->alive = runfile_is_live(&file);
+	s->alive = run_files_is_live(&file);
 }
 
 /* The model by function replaces that of the reading before. */
@@ -131,7 +131,7 @@ static int keep(struct source *s, const struct profile *p, const bool *skip)
 	struct profile *now = profile_new();
 	struct profile_error err;
 
-	if (!now || profile_add_functions(now, p, skip, &err)) {
+	if (!now || functions_add(now, p, skip, &err)) {
 		profile_free(now);
 		return -1;
 	}
@@ -159,9 +159,10 @@ enum source_result source_take(struct source *s, struct counters *c, const struc
 	struct cells now = {0};
 
 	*fault = SOURCE_FAULT_MEMORY;
-	if (skip && cells_take(&now, c, s->service, p, skip) == 0) {
+	if (skip && row_counters_take(&now, c, s->service, p, skip) == 0) {
 		*fault = SOURCE_FAULT_BACKWARDS;
-		if (cells_publish(&now, count ? &s->cells : &now, c, s->service, p, s->past) == 0)
+		if (row_counters_publish(&now, count ? &s->cells : &now, c, s->service, p,
+					 s->past) == 0)
 			result = s->last && same_cells(&now, &s->cells) ? SOURCE_SAME : SOURCE_GREW;
 	}
 	if (result != SOURCE_FAILED) {
@@ -172,7 +173,7 @@ enum source_result source_take(struct source *s, struct counters *c, const struc
 		if (keep(s, p, skip))
 			*fault = SOURCE_FAULT_MEMORY; /* the sums are right; the page is older */
 	}
-	cells_free(&now);
+	row_counters_free(&now);
 	free(skip);
 	return result;
 }

@@ -4,7 +4,7 @@
 
 #define KEEP 0.95 /* of a batch's weight, at each later one: 20 batches are known at most */
 
-void spread_add(struct spread *s, double calls, double time)
+void variance_counter_add(struct spread *s, double calls, double time)
 {
 	if (!(calls > 0))
 		return;

@@ -27,6 +27,6 @@ struct spread {
 };
 
 /* One more batch; of no calls, nothing happens. */
-void spread_add(struct spread *s, double calls, double time);
+void variance_counter_add(struct spread *s, double calls, double time);
 
 #endif

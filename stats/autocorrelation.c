@@ -111,7 +111,7 @@ static double integrated_time(const struct series *s, double r, double *freedom)
 	return time;
 }
 
-struct serial serial_of(const struct stats_batches *b)
+struct serial autocorrelation_estimate(const struct stats_batches *b)
 {
 	struct serial r = {0};
 	struct series s;

@@ -27,6 +27,6 @@ struct serial {
 };
 
 /* Zeros where there are fewer than 4 batches. Clock units. */
-struct serial serial_of(const struct stats_batches *b);
+struct serial autocorrelation_estimate(const struct stats_batches *b);
 
 #endif

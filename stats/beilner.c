@@ -10,34 +10,34 @@
 #include "stats/plan.h"
 #include "stats/stats.h"
 
-double stats_beilner_mean(double ticks, double n, double d)
+double beilner_mean(double ticks, double n, double d)
 {
 	return d * ticks / n;
 }
 
-double stats_beilner_count_variance(double mean_ticks)
+double beilner_count_variance(double mean_ticks)
 {
 	double f = mean_ticks - floor(mean_ticks);
 
 	return f - f * f;
 }
 
-double stats_beilner_variance(double count_variance, double n, double d)
+double beilner_variance(double count_variance, double n, double d)
 {
 	return d * d * count_variance / n;
 }
 
-double stats_beilner_deviation(double mean, double d, double n)
+double beilner_deviation(double mean, double d, double n)
 {
-	return sqrt(stats_beilner_variance(stats_beilner_count_variance(mean / d), n, d));
+	return sqrt(beilner_variance(beilner_count_variance(mean / d), n, d));
 }
 
-double stats_beilner_bound(double d, double n)
+double beilner_bound(double d, double n)
 {
 	return d / (2 * sqrt(n));
 }
 
-double stats_beilner_dependent_variance(const double *covariance, size_t lags, double n, double d)
+double beilner_dependent_variance(const double *covariance, size_t lags, double n, double d)
 {
 	double sum = lags ? n * covariance[0] : 0;
 
@@ -46,12 +46,12 @@ double stats_beilner_dependent_variance(const double *covariance, size_t lags, d
 	return d * d * sum / (n * n);
 }
 
-double stats_beilner_contiguous_variance(double var, double n, double d)
+double beilner_contiguous_variance(double var, double n, double d)
 {
 	return var / n + d * d / (6 * n * n);
 }
 
-double stats_beilner_contiguous_deviation(double var, double n, double d)
+double beilner_contiguous_deviation(double var, double n, double d)
 {
-	return sqrt(stats_beilner_contiguous_variance(var, n, d));
+	return sqrt(beilner_contiguous_variance(var, n, d));
 }

@@ -31,7 +31,7 @@ struct cells {
 /* Value 0 lies an octave below 1. */
 static double octaves(uint32_t bucket)
 {
-	return bucket ? log2(stats_hist_start(bucket + 1) / stats_hist_start(bucket)) : 1;
+	return bucket ? log2(histogram_start(bucket + 1) / histogram_start(bucket)) : 1;
 }
 
 static void cells_of(const uint64_t *count, uint32_t buckets, struct cells *c)
@@ -120,8 +120,7 @@ static bool parts_enough(const struct cells *c, uint32_t from, uint32_t to)
 
 static bool wide_enough(const struct cells *c, uint32_t from, uint32_t to, double resolution)
 {
-	return stats_hist_start(c->first + to) - stats_hist_start(c->first + from) >=
-	       2 * resolution;
+	return histogram_start(c->first + to) - histogram_start(c->first + from) >= 2 * resolution;
 }
 
 static struct valley deepest(const struct cells *c, const struct peaks *p, double resolution)
@@ -150,13 +149,13 @@ static double time_of(const uint64_t *count, uint32_t from, uint32_t to)
 	double sum = 0;
 
 	for (uint32_t i = from; i < to; i++)
-		sum += (double)count[i] * (stats_hist_start(i) + stats_hist_start(i + 1)) / 2;
+		sum += (double)count[i] * (histogram_start(i) + histogram_start(i + 1)) / 2;
 	return sum;
 }
 
-struct stats_hist_modes stats_hist_modes(const uint64_t *count, uint32_t buckets, double resolution)
+struct bimodality bimodality_find(const uint64_t *count, uint32_t buckets, double resolution)
 {
-	struct stats_hist_modes m = {false, {NAN, NAN}, {1, 0}, {1, 0}, NAN};
+	struct bimodality m = {false, {NAN, NAN}, {1, 0}, {1, 0}, NAN};
 	struct cells c;
 	struct peaks p;
 	struct valley v;
@@ -174,9 +173,9 @@ struct stats_hist_modes stats_hist_modes(const uint64_t *count, uint32_t buckets
 	m.two = true;
 	m.share[0] = c.calls[part] / c.calls[c.count];
 	m.share[1] = 1 - m.share[0];
-	m.center[0] = stats_hist_quantile(count, buckets, m.share[0] / 2);
-	m.center[1] = stats_hist_quantile(count, buckets, m.share[0] + m.share[1] / 2);
-	m.valley = stats_hist_start(c.first + part);
+	m.center[0] = histogram_quantile(count, buckets, m.share[0] / 2);
+	m.center[1] = histogram_quantile(count, buckets, m.share[0] + m.share[1] / 2);
+	m.valley = histogram_start(c.first + part);
 	all = time_of(count, 0, buckets);
 	m.time[0] = time_of(count, 0, c.first + part) / all;
 	m.time[1] = 1 - m.time[0];

@@ -57,11 +57,11 @@ void compare_ratio_limits(const struct compare_mean *base, const struct compare_
 /* The same for counts: given their sum, the new side's events are binomial with odds
  * ratio x exposure (Przyborowski and Wilenski 1940); half the probability of the outcome
  * itself (mid-P), for the exact test of so few is far too careful. */
-double compare_count_p(const struct compare_count *base, const struct compare_count *new,
-		       const struct compare_null *null);
-void compare_count_limits(const struct compare_count *base, const struct compare_count *new,
-			  const struct compare_null *null, double confidence, double *low,
-			  double *high);
+double compare_counts_count_p(const struct compare_count *base, const struct compare_count *new,
+			      const struct compare_null *null);
+void compare_counts_count_limits(const struct compare_count *base, const struct compare_count *new,
+				 const struct compare_null *null, double confidence, double *low,
+				 double *high);
 
 /* The same for a logarithm of a ratio that is known only as such: probability of one as far
  * beyond +-margin as this under Student's t. */
@@ -70,7 +70,7 @@ double compare_effect_p(double effect, double error, double freedom, double marg
 /* Benjamini and Hochberg (1995): q[i] is the lowest false discovery rate at which test i
  * is still a discovery. p of NAN is no test: q is NAN and it is not counted. `order`:
  * room for n numbers. */
-void compare_q_values(const double *p, double *q, size_t n, size_t *order);
+void compare_counts_q_values(const double *p, double *q, size_t n, size_t *order);
 
 /* How large a change of one site among `tests` tests must be, beyond the null's `margin`
  * on the logarithm, to be found with probability `power` by a ratio whose logarithm has

@@ -46,8 +46,8 @@ static double share_of_new(const struct pair *p, double ratio)
 	return ratio * p->exposure_new / (p->exposure_base + ratio * p->exposure_new);
 }
 
-double compare_count_p(const struct compare_count *base, const struct compare_count *new,
-		       const struct compare_null *null)
+double compare_counts_count_p(const struct compare_count *base, const struct compare_count *new,
+			      const struct compare_null *null)
 {
 	struct pair p = discount(base, new, null->between);
 	double n = p.base + p.new, low, high, above, below;
@@ -61,9 +61,9 @@ double compare_count_p(const struct compare_count *base, const struct compare_co
 	return fmin(1, fmin(above, below));
 }
 
-void compare_count_limits(const struct compare_count *base, const struct compare_count *new,
-			  const struct compare_null *null, double confidence, double *low,
-			  double *high)
+void compare_counts_count_limits(const struct compare_count *base, const struct compare_count *new,
+				 const struct compare_null *null, double confidence, double *low,
+				 double *high)
 {
 	struct pair p = discount(base, new, null->between);
 	double odds = p.exposure_base / p.exposure_new, from, to;
@@ -88,7 +88,7 @@ static int by_p(const void *left, const void *right, void *values)
 	return a < b ? -1 : a > b;
 }
 
-void compare_q_values(const double *p, double *q, size_t n, size_t *order)
+void compare_counts_q_values(const double *p, double *q, size_t n, size_t *order)
 {
 	double least = 1;
 	size_t tests = 0;

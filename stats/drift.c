@@ -39,7 +39,7 @@ static double sen_slope(const struct series *s)
 	return median(slope, pairs);
 }
 
-static void by_trend(const struct series *s, struct stats_steady_drift *d)
+static void by_trend(const struct series *s, struct drift *d)
 {
 	double slope = sen_slope(s), rest[SERIES_MOST];
 
@@ -50,7 +50,7 @@ static void by_trend(const struct series *s, struct stats_steady_drift *d)
 	d->end = d->begin + slope * (s->count - 1);
 }
 
-static void by_step(const struct series *s, unsigned at, struct stats_steady_drift *d)
+static void by_step(const struct series *s, unsigned at, struct drift *d)
 {
 	d->kind = STATS_STEP;
 	d->begin = d->end = 0;
@@ -72,9 +72,9 @@ static bool is_step(const struct series *s, const struct series_split *step)
 	return series_can_split(s) && fabs(step->statistic) / step->inflation > critical(s->count);
 }
 
-struct stats_steady_drift stats_steady_drift(const struct stats_batches *b, unsigned skip)
+struct drift drift_find(const struct stats_batches *b, unsigned skip)
 {
-	struct stats_steady_drift d = {STATS_STEADY, NAN, NAN, NAN, 0};
+	struct drift d = {STATS_STEADY, NAN, NAN, NAN, 0};
 	struct series s = series_of(b, skip);
 	struct series_split step;
 	struct series_line line;

@@ -8,7 +8,7 @@
 #include "stats/distributions.h"
 
 /* Centred first: squares of near-equal values would cancel. */
-double stats_sample_deviation(const double *value, size_t n)
+double feitelson_sample_deviation(const double *value, size_t n)
 {
 	double mean = 0, square = 0;
 
@@ -21,7 +21,7 @@ double stats_sample_deviation(const double *value, size_t n)
 	return sqrt(square / (double)(n - 1));
 }
 
-double stats_half_width(double s, double n, double confidence)
+double feitelson_half_width(double s, double n, double confidence)
 {
 	if (!(n >= 2))
 		return n == 1 ? INFINITY : NAN;

@@ -17,10 +17,10 @@
  * of freedom, however many calls there are. */
 #define LASTING_FREEDOM 40
 
-double stats_forecast_calls(const struct stats_finished *f, double confidence, double p)
+double forecast_calls(const struct stats_finished *f, double confidence, double p)
 {
 	double half = (f->high - f->low) / 2, target = p * f->mean / 2, s, c, q, a, b, u;
-	double fixed = stats_two_sided_z(confidence) * f->fixed;
+	double fixed = plan_two_sided_z(confidence) * f->fixed;
 
 	if (!(f->mean > 0) || !isfinite(half) || !isfinite(f->error) || !(f->n >= 2))
 		return NAN;

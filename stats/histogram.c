@@ -9,14 +9,14 @@
 #include "stats/histogram.h"
 #include "stats/stats.h"
 
-double stats_hist_start(uint32_t i)
+double histogram_start(uint32_t i)
 {
 	if (i < 8)
 		return i;
 	return ldexp(8 + i % 8, (int)(i / 8) - 1);
 }
 
-uint32_t stats_hist_bucket(uint64_t value)
+uint32_t histogram_bucket(uint64_t value)
 {
 	uint32_t e;
 
@@ -26,7 +26,7 @@ uint32_t stats_hist_bucket(uint64_t value)
 	return (e - 2) * 8 + (uint32_t)((value >> (e - 3)) & 7);
 }
 
-double stats_hist_quantile(const uint64_t *count, uint32_t buckets, double q)
+double histogram_quantile(const uint64_t *count, uint32_t buckets, double q)
 {
 	double total = 0, before = 0, rank;
 	uint32_t last = 0;
@@ -43,12 +43,12 @@ double stats_hist_quantile(const uint64_t *count, uint32_t buckets, double q)
 		double c = (double)count[i];
 
 		if (count[i] && before + c >= rank) {
-			double start = stats_hist_start(i);
+			double start = histogram_start(i);
 
-			return start + (stats_hist_start(i + 1) - start) * (rank - before) / c;
+			return start + (histogram_start(i + 1) - start) * (rank - before) / c;
 		}
 		before += c;
 	}
-	return stats_hist_start(last) + (stats_hist_start(last + 1) - stats_hist_start(last)) *
-						fmin((rank - before) / (double)count[last], 1);
+	return histogram_start(last) + (histogram_start(last + 1) - histogram_start(last)) *
+					       fmin((rank - before) / (double)count[last], 1);
 }

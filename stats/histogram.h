@@ -4,7 +4,7 @@
  *
  * Histograms are log-linear as in scprof_format.h: eight buckets an octave, so a duration
  * is known to 1/8 at worst. Durations are in clock units. Pure functions; none allocates;
- * `buckets` is at most STATS_HIST_BUCKETS. stats_hist_quantile is in stats.h.
+ * `buckets` is at most STATS_HIST_BUCKETS. histogram_quantile is in stats.h.
  */
 #ifndef SCPROF_STATS_HISTOGRAM_H
 #define SCPROF_STATS_HISTOGRAM_H
@@ -15,10 +15,10 @@
 #define STATS_HIST_BUCKETS 512
 
 /* The smallest value that lies in a bucket; also the end of the one before. */
-double stats_hist_start(uint32_t bucket);
+double histogram_start(uint32_t bucket);
 
 /* The bucket that a value lies in. */
-uint32_t stats_hist_bucket(uint64_t value);
+uint32_t histogram_bucket(uint64_t value);
 
 /* Limits of the true percentile `q` (in (0, 1)), free of any law: the order statistics
  * whose ranks a binomial count of calls below the percentile stays between (David and
@@ -31,12 +31,11 @@ uint32_t stats_hist_bucket(uint64_t value);
 struct stats_hist_limits {
 	double low, high;
 };
-struct stats_hist_limits stats_hist_quantile_interval(const uint64_t *count, uint32_t buckets,
-						      double q, double design_effect,
-						      double confidence);
+struct stats_hist_limits percentile_limits_find(const uint64_t *count, uint32_t buckets, double q,
+						double design_effect, double confidence);
 
 /* Two groups of durations with a valley between them. */
-struct stats_hist_modes {
+struct bimodality {
 	bool two;
 	double center[2]; /* median of the shorter and of the longer durations; NAN if one mode */
 	double share[2];  /* of the calls; of all if one mode: 1 and 0 */
@@ -52,11 +51,10 @@ struct stats_hist_modes {
  * left, are one. At most 1 in 100 single-peaked laws is called two (simulated: normal,
  * uniform, exponential, lognormal, log-uniform; 100 to 100 000 calls).
  * `resolution`: one tick of the clock in units. */
-struct stats_hist_modes stats_hist_modes(const uint64_t *count, uint32_t buckets,
-					 double resolution);
+struct bimodality bimodality_find(const uint64_t *count, uint32_t buckets, double resolution);
 
 /* Calls far out: to be listed, never to be left out of a mean. */
-struct stats_hist_outliers {
+struct outliers {
 	double fence;	    /* calls at least as long are meant; INFINITY: fewer than 20 calls */
 	double calls;	    /* how many */
 	double share_calls; /* of all calls */
@@ -72,7 +70,7 @@ struct stats_hist_outliers {
  * make the mean. Ten medians, because of nearly constant durations even an odd 20 % would
  * be far out, and is nothing to look after. `units` and `longest`: the exact sum
  * and maximum over all calls. */
-struct stats_hist_outliers stats_hist_outliers(const uint64_t *count, uint32_t buckets,
-					       uint64_t units, uint64_t longest);
+struct outliers outliers_find(const uint64_t *count, uint32_t buckets, uint64_t units,
+			      uint64_t longest);
 
 #endif

@@ -9,8 +9,8 @@
 #include "stats/moments.h"
 #include "stats/distributions.h"
 
-int stats_line(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y, stats_u128 sum_xy,
-	       double *intercept, double *slope)
+int line_fit(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y, stats_u128 sum_xy,
+	     double *intercept, double *slope)
 {
 	double sxx;
 
@@ -24,8 +24,8 @@ int stats_line(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y, st
 	return 0;
 }
 
-double stats_line_half_width(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y,
-			     stats_u128 sum_yy, double slope, double confidence)
+double line_half_width(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y,
+		       stats_u128 sum_yy, double slope, double confidence)
 {
 	double sxx, left;
 

@@ -61,7 +61,7 @@ struct stats_line_fit {
  *
  * 0, or -1 where sizes do not vary or the sums contradict each other: *fit is then as
  * it was. */
-int stats_line_blocks(const struct stats_line_block *block, unsigned blocks,
-		      struct stats_line_fit *fit, double confidence);
+int line_blocks_fit(const struct stats_line_block *block, unsigned blocks,
+		    struct stats_line_fit *fit, double confidence);
 
 #endif

@@ -327,8 +327,8 @@ static double carriers(const struct centred *c)
 	return 1 / sum;
 }
 
-int stats_line_blocks(const struct stats_line_block *block, unsigned blocks,
-		      struct stats_line_fit *fit, double confidence)
+int line_blocks_fit(const struct stats_line_block *block, unsigned blocks,
+		    struct stats_line_fit *fit, double confidence)
 {
 	struct centred c;
 	struct pair at_nothing, a_byte;

@@ -81,7 +81,7 @@ static void add_apart(const struct stats_sample *s, struct shape *r)
 	bool ends = r->serial.contiguous && -2 * r->serial.correlation * batch <= 1;
 	double batches = r->design * squares, apart, all;
 
-	apart = apart_variance(s, batches / r->n * tick_sq, ends ? tick_sq : 0, &r->stretches) /
+	apart = unbatched_variance(s, batches / r->n * tick_sq, ends ? tick_sq : 0, &r->stretches) /
 		tick_sq;
 	if (!(apart > 0))
 		return;
@@ -101,7 +101,7 @@ static struct shape shape_of(const struct stats_sample *s)
 		.n = (double)sums->n,
 		.mean = (double)((long double)sums->sum / sums->n) / tick,
 		.variance = variance_in_ticks(sums),
-		.serial = serial_of(&s->batches),
+		.serial = autocorrelation_estimate(&s->batches),
 		.design = 1,
 	};
 
@@ -168,7 +168,7 @@ static double cautious_design(const struct shape *r)
 }
 
 static void few_events(const struct stats_sums *s, const struct events *e, const struct shape *r,
-		       double confidence, struct stats_estimate *out)
+		       double confidence, struct mean_interval *out)
 {
 	double t = quantile(confidence, r->serial.batches ? r->freedom : INFINITY);
 	double z = quantile(confidence, INFINITY), design = cautious_design(r), low, high;
@@ -199,7 +199,7 @@ static bool depends(const struct shape *r)
  * section 2.6). The lower limit takes half of it, because the skewness of a sample is
  * itself uncertain; after a heavy tail, whose sample skewness is far too small, the
  * upper one 1.6 times, and the lower none. */
-static void around(const struct shape *r, double t, struct stats_estimate *out)
+static void around(const struct shape *r, double t, struct mean_interval *out)
 {
 	double skewness = r->serial.batches ? r->serial.skewness / sqrt(r->serial.independent) : 0;
 	double shift = fmin(fmax(skewness, 0) * (2 * t * t + 1) / 6, t);
@@ -209,7 +209,7 @@ static void around(const struct shape *r, double t, struct stats_estimate *out)
 	out->high = r->mean + out->error * (t + (tail ? 1.6 : 1) * shift);
 }
 
-static void by_variance(const struct shape *r, double confidence, struct stats_estimate *out)
+static void by_variance(const struct shape *r, double confidence, struct mean_interval *out)
 {
 	double least = r->mean >= FAST_TICKS ? 0.25 : 0, t;
 
@@ -242,18 +242,18 @@ static double phase_bias(const uint64_t *phase, double low, double high)
 		most = 0.5;
 	else
 		most = sqrt(fmax(a * (1 - a), b * (1 - b)));
-	return most * stats_phase_unevenness(phase, STATS_PHASES);
+	return most * phase_test_unevenness(phase, STATS_PHASES);
 }
 
 /* Preferred phases, where they may matter beside the interval. */
 static bool is_synchronous(const uint64_t *phase, double low, double high)
 {
-	return phase && stats_phase_p(phase, STATS_PHASES) < SYNCHRONOUS_P &&
+	return phase && phase_test_p(phase, STATS_PHASES) < SYNCHRONOUS_P &&
 	       phase_bias(phase, low, high) > 0.125 * (high - low);
 }
 
 static unsigned doubts_of(const struct stats_sample *s, const struct shape *r,
-			  const struct stats_estimate *e)
+			  const struct mean_interval *e)
 {
 	unsigned doubts = 0;
 
@@ -268,9 +268,9 @@ static unsigned doubts_of(const struct stats_sample *s, const struct shape *r,
 	return doubts;
 }
 
-struct stats_estimate stats_estimate(const struct stats_sample *s, double confidence)
+struct mean_interval mean_interval_estimate(const struct stats_sample *s, double confidence)
 {
-	struct stats_estimate out = {NAN, NAN, NAN, "none", INFINITY, 0, NAN, 0};
+	struct mean_interval out = {NAN, NAN, NAN, "none", INFINITY, 0, NAN, 0};
 	double d = (double)s->sums.tick * s->sums.unit;
 	struct events events;
 	struct shape r;

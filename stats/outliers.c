@@ -11,23 +11,23 @@
 
 static double fence_of(const uint64_t *count, uint32_t buckets)
 {
-	double low = fmax(1, stats_hist_quantile(count, buckets, 0.25));
-	double middle = fmax(1, stats_hist_quantile(count, buckets, 0.5));
-	double high = fmax(1, stats_hist_quantile(count, buckets, 0.75));
+	double low = fmax(1, histogram_quantile(count, buckets, 0.25));
+	double middle = fmax(1, histogram_quantile(count, buckets, 0.5));
+	double high = fmax(1, histogram_quantile(count, buckets, 0.75));
 
 	return fmax(high * pow(high / low, 3), MEDIANS * middle);
 }
 
 static double middle_of(uint32_t bucket)
 {
-	return (stats_hist_start(bucket) + stats_hist_start(bucket + 1)) / 2;
+	return (histogram_start(bucket) + histogram_start(bucket + 1)) / 2;
 }
 
-struct stats_hist_outliers stats_hist_outliers(const uint64_t *count, uint32_t buckets,
-					       uint64_t units, uint64_t longest)
+struct outliers outliers_find(const uint64_t *count, uint32_t buckets, uint64_t units,
+			      uint64_t longest)
 {
-	struct stats_hist_outliers o = {INFINITY, 0, 0, 0, 0};
-	uint32_t top = stats_hist_bucket(longest), i = 0;
+	struct outliers o = {INFINITY, 0, 0, 0, 0};
+	uint32_t top = histogram_bucket(longest), i = 0;
 	double total = 0, others = 0, known = 0, fence;
 
 	for (uint32_t k = 0; k < buckets; k++)
@@ -35,11 +35,11 @@ struct stats_hist_outliers stats_hist_outliers(const uint64_t *count, uint32_t b
 	if (total < LEAST_CALLS)
 		return o;
 	fence = fence_of(count, buckets);
-	while (i < buckets && stats_hist_start(i) < fence) {
+	while (i < buckets && histogram_start(i) < fence) {
 		others += (double)count[i] * middle_of(i);
 		i++;
 	}
-	o.fence = fmax(fence, stats_hist_start(i));
+	o.fence = fmax(fence, histogram_start(i));
 	for (; i < buckets; i++) {
 		if (!count[i])
 			continue;

@@ -57,9 +57,8 @@ static uint32_t bucket_of_rank(const uint64_t *count, uint32_t buckets, double r
 	return last;
 }
 
-struct stats_hist_limits stats_hist_quantile_interval(const uint64_t *count, uint32_t buckets,
-						      double q, double design_effect,
-						      double confidence)
+struct stats_hist_limits percentile_limits_find(const uint64_t *count, uint32_t buckets, double q,
+						double design_effect, double confidence)
 {
 	double total = 0, n, tail = (1 - confidence) / 2, scale, low, high;
 	struct stats_hist_limits limits = {NAN, NAN};
@@ -78,8 +77,8 @@ struct stats_hist_limits stats_hist_quantile_interval(const uint64_t *count, uin
 	limits.low = 0;
 	limits.high = INFINITY;
 	if (low >= 1)
-		limits.low = stats_hist_start(bucket_of_rank(count, buckets, low * scale));
+		limits.low = histogram_start(bucket_of_rank(count, buckets, low * scale));
 	if (high <= n)
-		limits.high = stats_hist_start(bucket_of_rank(count, buckets, high * scale) + 1);
+		limits.high = histogram_start(bucket_of_rank(count, buckets, high * scale) + 1);
 	return limits;
 }

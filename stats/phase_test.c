@@ -95,7 +95,7 @@ static double exact_tail(unsigned n, unsigned bins, unsigned t_max)
 	return fmin(fmax(1 - below * tgamma(n + 1.0), 1e-14), 1);
 }
 
-double stats_phase_p(const uint64_t *count, unsigned bins)
+double phase_test_p(const uint64_t *count, unsigned bins)
 {
 	uint64_t total = total_of(count, bins);
 	long double pairs = pairs_of(count, bins);
@@ -111,7 +111,7 @@ double stats_phase_p(const uint64_t *count, unsigned bins)
 	return exact_tail((unsigned)total, bins, (unsigned)fminl(pairs, EXACT_PAIRS));
 }
 
-double stats_phase_unevenness(const uint64_t *count, unsigned bins)
+double phase_test_unevenness(const uint64_t *count, unsigned bins)
 {
 	double n = (double)total_of(count, bins);
 

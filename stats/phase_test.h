@@ -31,7 +31,7 @@
  * are not resolved up to 64 samples: they come out as at most that.
  *
  * NAN for fewer than STATS_PHASE_LEAST samples or fewer than two bins. */
-double stats_phase_p(const uint64_t *count, unsigned bins);
+double phase_test_p(const uint64_t *count, unsigned bins);
 
 /* How uneven they are, whatever the number of samples: root mean square deviation of
  * the density of phases from 1, with what chance adds taken off (0 where nothing is
@@ -39,6 +39,6 @@ double stats_phase_p(const uint64_t *count, unsigned bins);
  * takes the density to and fro by 10 %: 0.07. With millions of samples the p-value
  * also finds what does not matter (the tick's own interrupt holds programs up for
  * some microseconds): this number tells. NAN as above. */
-double stats_phase_unevenness(const uint64_t *count, unsigned bins);
+double phase_test_unevenness(const uint64_t *count, unsigned bins);
 
 #endif

@@ -12,58 +12,58 @@
 #include "stats/plan.h"
 #include "stats/stats.h"
 
-double stats_two_sided_z(double confidence)
+double plan_two_sided_z(double confidence)
 {
 	return gsl_cdf_ugaussian_Pinv(0.5 + confidence / 2);
 }
 
-double stats_width_factor(double confidence)
+double plan_width_factor(double confidence)
 {
-	return 2 * stats_two_sided_z(confidence);
+	return 2 * plan_two_sided_z(confidence);
 }
 
-double stats_width_confidence(double factor)
+double plan_width_confidence(double factor)
 {
 	return erf(factor / 2 / M_SQRT2);
 }
 
-double stats_beilner_width(double w, double n, double mean, double d)
+double plan_beilner_width(double w, double n, double mean, double d)
 {
-	return w * stats_beilner_deviation(mean, d, n) / mean;
+	return w * beilner_deviation(mean, d, n) / mean;
 }
 
-double stats_beilner_calls(double w, double p, double mean, double d)
+double plan_beilner_calls(double w, double p, double mean, double d)
 {
 	double k = floor(mean / d), ratio = d / mean;
 
 	return w / p * (w / p) * (1 - k * ratio) * ((1 + k) * ratio - 1);
 }
 
-double stats_beilner_calls_short(double w, double p, double mean, double d)
+double plan_beilner_calls_short(double w, double p, double mean, double d)
 {
 	return w / p * (w / p) * (d / mean - 1);
 }
 
-double stats_beilner_calls_bound(double w, double p, double mean, double d)
+double plan_beilner_calls_bound(double w, double p, double mean, double d)
 {
 	double factor = w / p * d / (2 * mean);
 
 	return factor * factor;
 }
 
-double stats_beilner_confidence(double p, double n, double mean, double d)
+double plan_beilner_confidence(double p, double n, double mean, double d)
 {
-	return stats_width_confidence(p * mean / stats_beilner_deviation(mean, d, n));
+	return plan_width_confidence(p * mean / beilner_deviation(mean, d, n));
 }
 
-double stats_last_digit_unit(double mean, unsigned digits)
+double plan_last_digit_unit(double mean, unsigned digits)
 {
 	return pow(10, floor(log10(mean)) + 1 - (double)digits);
 }
 
-double stats_danzig_melvin_calls(double error, double mean, double d, double confidence)
+double plan_danzig_melvin_calls(double error, double mean, double d, double confidence)
 {
-	double z = stats_two_sided_z(confidence);
+	double z = plan_two_sided_z(confidence);
 
-	return z * z * d * d * stats_beilner_count_variance(mean / d) / (error * error);
+	return z * z * d * d * beilner_count_variance(mean / d) / (error * error);
 }

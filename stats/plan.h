@@ -23,91 +23,91 @@
 /* ---- The normal quantile ---- */
 
 /* Danzig and Melvin eq. (5): z with 2 Phi(z) - 1 = confidence; 1.96 at 0.95. */
-double stats_two_sided_z(double confidence);
+double plan_two_sided_z(double confidence);
 
 /* Beilner's w_r: the total width of an interval in standard deviations, 2 z. */
-double stats_width_factor(double confidence);
+double plan_width_factor(double confidence);
 
 /* Its inverse: the confidence of an interval `factor` standard deviations wide. */
-double stats_width_confidence(double factor);
+double plan_width_confidence(double factor);
 
 /* ---- Beilner: the mean and its variance ---- */
 
 /* Eq. (6b): the estimate of the mean from `ticks` counted in `n` calls. */
-double stats_beilner_mean(double ticks, double n, double d);
+double beilner_mean(double ticks, double n, double d);
 
 /* Eq. (9c): variance of the tick count of one call, for durations that vary so
  * little that they show at most two adjacent counts (8): f - f^2, f the fractional
  * part of mean_ticks. */
-double stats_beilner_count_variance(double mean_ticks);
+double beilner_count_variance(double mean_ticks);
 
 /* Eq. (7c): variance of the mean of n independent calls, from the variance of the
  * tick count of one: d^2 VC / n. */
-double stats_beilner_variance(double count_variance, double n, double d);
+double beilner_variance(double count_variance, double n, double d);
 
 /* Eq. (11) for calls of one kind in a row: variance of the mean of n calls whose
  * tick counts have covariance[l] at distance l; covariance[0] is the variance, and
  * from distance `lags` on there is none. The double sum over j != i becomes
  * 2 sum (n - l) covariance[l]. Times d^2, as in (7c). */
-double stats_beilner_dependent_variance(const double *covariance, size_t lags, double n, double d);
+double beilner_dependent_variance(const double *covariance, size_t lags, double n, double d);
 
 /* Eq. (10c) and (10d): variance and deviation of the mean of n contiguous calls
  * (each begins where the one before ended) whose durations have variance `var`
  * and are independent: var/n + d^2 / (6 n^2). */
-double stats_beilner_contiguous_variance(double var, double n, double d);
-double stats_beilner_contiguous_deviation(double var, double n, double d);
+double beilner_contiguous_variance(double var, double n, double d);
+double beilner_contiguous_deviation(double var, double n, double d);
 
 /* ---- Beilner: planning ---- */
 
 /* Left side of eq. (13) over ET: total width of the interval relative to the mean
- * that n calls reach, with w = stats_width_factor(confidence) and (10a). */
-double stats_beilner_width(double w, double n, double mean, double d);
+ * that n calls reach, with w = plan_width_factor(confidence) and (10a). */
+double plan_beilner_width(double w, double n, double mean, double d);
 
 /* Eq. (14a): calls needed for a total width of at most p times the mean. 0 where
  * the mean is a whole number of ticks: under (8) every call then shows that number. */
-double stats_beilner_calls(double w, double p, double mean, double d);
+double plan_beilner_calls(double w, double p, double mean, double d);
 
 /* Eq. (14b): the same for a mean below one tick, (w/p)^2 (d/mean - 1). */
-double stats_beilner_calls_short(double w, double p, double mean, double d);
+double plan_beilner_calls_short(double w, double p, double mean, double d);
 
 /* The same by the bound (10b), which holds whatever the fractional part of mean/d
  * is: (w/p)^2 d^2 / (4 mean^2). */
-double stats_beilner_calls_bound(double w, double p, double mean, double d);
+double plan_beilner_calls_bound(double w, double p, double mean, double d);
 
 /* (13) solved for w_r: the confidence of an interval of total width p times the
  * mean, after n calls. */
-double stats_beilner_confidence(double p, double n, double mean, double d);
+double plan_beilner_confidence(double p, double n, double mean, double d);
 
 /* ---- Danzig and Melvin ---- */
 
 /* One unit of the last of `digits` significant digits of `mean`: 100 us for the
  * second digit of 1.0 ms. mean > 0, digits >= 1. */
-double stats_last_digit_unit(double mean, unsigned digits);
+double plan_last_digit_unit(double mean, unsigned digits);
 
 /* Eq. (4): calls needed to have the mean within +-error of the truth,
  * z^2 d^2 p q / error^2. The paper has mean <= d and p = mean/d; beyond, p is the
  * fractional part of mean/d, by (9c). */
-double stats_danzig_melvin_calls(double error, double mean, double d, double confidence);
+double plan_danzig_melvin_calls(double error, double mean, double d, double confidence);
 
 /* ---- Repeated measurements (Feitelson) ---- */
 
 /* Standard deviation of n values, divisor n - 1; NAN for n < 2. Beilner's s_dMT. */
-double stats_sample_deviation(const double *value, size_t n);
+double feitelson_sample_deviation(const double *value, size_t n);
 
 /* Half-width of the interval of a mean of n independent values of standard
  * deviation s: t_{n-1, 1-alpha/2} s / sqrt(n). Infinite for n = 1. */
-double stats_half_width(double s, double n, double confidence);
+double feitelson_half_width(double s, double n, double confidence);
 
 /* ---- Few ticks: no normal approximation ---- */
 
 /* Total width, in ticks, that the Clopper-Pearson interval will have after n >= 1 calls
  * of mean_ticks, on average over the binomial counts of calls that show a tick more, by
  * (8). Takes time with the expected number of those: meant for up to some hundreds. */
-double stats_exact_width(double mean_ticks, double n, double confidence);
+double plan_exact_width(double mean_ticks, double n, double confidence);
 
 /* The fewest calls for which that average is at most `width` ticks, found by halving (the
  * average falls with n, but for steps of a fraction of a per cent). */
-double stats_exact_calls(double mean_ticks, double width, double confidence);
+double plan_exact_calls(double mean_ticks, double width, double confidence);
 
 /* ---- A tick that varies ---- */
 
@@ -115,7 +115,7 @@ double stats_exact_calls(double mean_ticks, double width, double confidence);
  * ticks are uniform over 1/2 to 3/2 of their mean, as scprof's page clock's are: such a
  * clock cannot lock to a program, and is itself a little irregular. Ticks form a renewal
  * process; exact below two ticks, above that the limit for long durations (within 2 %). */
-double stats_randomised_count_variance(double mean_ticks);
+double renewal_randomised_count_variance(double mean_ticks);
 
 /* ---- From a finished measurement ---- */
 
@@ -131,6 +131,6 @@ struct stats_finished {
  * wider; NAN where there is nothing to go by: no positive mean, no finite interval, fewer
  * than two calls. As uncertain, relatively, as the interval was wide: the mean and its
  * variance are themselves estimates. */
-double stats_forecast_calls(const struct stats_finished *f, double confidence, double p);
+double forecast_calls(const struct stats_finished *f, double confidence, double p);
 
 #endif

@@ -12,7 +12,7 @@
 /* Counts less likely than this, relative to the likeliest, no longer matter. */
 #define NEGLIGIBLE 1e-6
 
-/* As stats_estimate has it: where all calls show the same count, the truth may lie on
+/* As mean_interval_estimate has it: where all calls show the same count, the truth may lie on
  * either side of that, but no duration lies below 0. */
 static double width_of(double x, double n, double whole, double confidence)
 {
@@ -28,7 +28,7 @@ static double width_of(double x, double n, double whole, double confidence)
 
 /* Weights by the ratio of neighbours, from the likeliest count outwards: nothing
  * overflows, and a large n loses no digits. */
-double stats_exact_width(double mean_ticks, double n, double confidence)
+double plan_exact_width(double mean_ticks, double n, double confidence)
 {
 	double whole = floor(mean_ticks), f = mean_ticks - whole, mode = floor((n + 1) * f);
 	double odds = f / (1 - f), weight = 1, sum, weights = 1;
@@ -49,13 +49,13 @@ double stats_exact_width(double mean_ticks, double n, double confidence)
 	return sum / weights;
 }
 
-double stats_exact_calls(double mean_ticks, double width, double confidence)
+double plan_exact_calls(double mean_ticks, double width, double confidence)
 {
 	double enough = 1, short_of = 0;
 
 	if (!(width > 0) || !(mean_ticks > 0))
 		return NAN;
-	while (stats_exact_width(mean_ticks, enough, confidence) > width) {
+	while (plan_exact_width(mean_ticks, enough, confidence) > width) {
 		short_of = enough;
 		enough *= 2;
 		if (enough > 1e15)
@@ -64,7 +64,7 @@ double stats_exact_calls(double mean_ticks, double width, double confidence)
 	while (enough - short_of > 1) {
 		double middle = floor(short_of + (enough - short_of) / 2);
 
-		if (stats_exact_width(mean_ticks, middle, confidence) > width)
+		if (plan_exact_width(mean_ticks, middle, confidence) > width)
 			short_of = middle;
 		else
 			enough = middle;

@@ -7,7 +7,7 @@
 
 #include "stats/plan.h"
 
-double stats_randomised_count_variance(double mean_ticks)
+double renewal_randomised_count_variance(double mean_ticks)
 {
 	double t = mean_ticks, pairs = 0; /* E C (C - 1) */
 

@@ -32,9 +32,9 @@ struct replications_mean replications_mean(const double *x, size_t n, double con
 	if (!n)
 		return m;
 	m.mean = mean_of(x, n);
-	s = stats_sample_deviation(x, n);
+	s = feitelson_sample_deviation(x, n);
 	m.error = s / sqrt((double)n);
-	half = stats_half_width(s, (double)n, confidence);
+	half = feitelson_half_width(s, (double)n, confidence);
 	m.low = m.mean - half;
 	m.high = m.mean + half;
 	return m;

@@ -5,7 +5,7 @@
 #include "stats/moments.h"
 #include "stats/distributions.h"
 
-double stats_variance(const struct stats_sums *s)
+double sample_variance(const struct stats_sums *s)
 {
 	double square;
 
@@ -17,7 +17,7 @@ double stats_variance(const struct stats_sums *s)
 	return square / (double)(s->n - 1) * s->unit * s->unit;
 }
 
-double stats_at_least(uint32_t k, uint32_t n, double p)
+double sample_at_least(uint32_t k, uint32_t n, double p)
 {
 	return k ? distributions_binomial_upper(k - 1, p, n) : 1;
 }

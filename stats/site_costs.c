@@ -74,7 +74,7 @@ static void solve(const struct fit *f, const struct site_costs_series *s, struct
 				right[r][a] += row[a] * root * right_side(&s->span[i], r);
 		}
 	}
-	site_matrix_invert(n->inverse, k);
+	site_groups_invert(n->inverse, k);
 	for (size_t r = 0; r < RIGHTS; r++)
 		for (size_t a = 0; a < k; a++)
 			for (size_t b = 0; b < k; b++)

@@ -103,6 +103,6 @@ void site_groups_find(const double *product, size_t n, double spans, const bool 
 
 /* In site_groups.c: inverse of a symmetric positive matrix [n][n], in place, by way of its
  * correlations; columns that the ones before explain to within 1e-10 get zeros. */
-void site_matrix_invert(double *a, size_t n);
+void site_groups_invert(double *a, size_t n);
 
 #endif

@@ -14,7 +14,7 @@
 /* Of the standardised coefficients that explain a site: those that count. */
 #define PART 0.1
 
-void site_matrix_invert(double *a, size_t n)
+void site_groups_invert(double *a, size_t n)
 {
 	double scale[SITE_COSTS_MOST + 1];
 	bool out[SITE_COSTS_MOST + 1];
@@ -85,7 +85,7 @@ static void inflations(const double *sums, size_t m, double *inverse)
 			if (a == b)
 				inverse[a * m + b] = 1 + 1e-8;
 		}
-	site_matrix_invert(inverse, m);
+	site_groups_invert(inverse, m);
 }
 
 static void join(size_t *group, size_t n, size_t a, size_t b)

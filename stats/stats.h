@@ -61,7 +61,7 @@ enum stats_doubt {
 #define STATS_DOUBT_CALLS 8
 
 /* A mean with what can be said of it. */
-struct stats_estimate {
+struct mean_interval {
 	double mean, low, high; /* low >= 0 */
 	const char *method;	/* static text: "clopper-pearson", "t", "batch-t", "none" */
 	double error;	/* standard error of the mean, dependence included; INFINITY: unknown */
@@ -88,41 +88,41 @@ struct stats_estimate {
  * stretch (unbatched.h): in design_effect, error and freedom.
  * Intervals by t are moved towards a long tail (Johnson 1978). Nothing is subtracted
  * for overhead here. Needs up to about 2 kB of stack. */
-struct stats_estimate stats_estimate(const struct stats_sample *s, double confidence);
+struct mean_interval mean_interval_estimate(const struct stats_sample *s, double confidence);
 
 /* Beilner eq. (10a): standard deviation of the mean of n calls whose true mean
  * is `mean`, clock tick d. With f the fractional part of mean/d:
  * d sqrt((f - f^2) / n). */
-double stats_beilner_deviation(double mean, double d, double n);
+double beilner_deviation(double mean, double d, double n);
 
 /* Beilner eq. (10b): its bound, d / (2 sqrt n). */
-double stats_beilner_bound(double d, double n);
+double beilner_bound(double d, double n);
 
 /* Sample variance (divisor n - 1), in units of `unit` squared, from the exact
  * integer sums. NAN for n < 2; 0 where the sums contradict each other. */
-double stats_variance(const struct stats_sums *s);
+double sample_variance(const struct stats_sums *s);
 
 /* Probability of at least k successes in n independent trials of probability p. */
-double stats_at_least(uint32_t k, uint32_t n, double p);
+double sample_at_least(uint32_t k, uint32_t n, double p);
 
 /* Value at probability q of a log-linear histogram as defined in
  * scprof_format.h, in units, by linear interpolation inside the bucket.
  * NAN if it is empty. */
-double stats_hist_quantile(const uint64_t *count, uint32_t buckets, double q);
+double histogram_quantile(const uint64_t *count, uint32_t buckets, double q);
 
 /* Least-squares line of time on size over n calls from their exact sums:
  * *intercept (time a call) and *slope (time a byte), in the units of y.
  * Returns 0, or -1 where the sizes do not vary (or the sums contradict each
  * other). Valid for tick counts as well: they are unbiased given the size. */
-int stats_line(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y, stats_u128 sum_xy,
-	       double *intercept, double *slope);
+int line_fit(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y, stats_u128 sum_xy,
+	     double *intercept, double *slope);
 
-/* How far the true slope may be from that of stats_line, which gave `slope`:
+/* How far the true slope may be from that of line_fit, which gave `slope`:
  * half the width of its interval at `confidence`, by Student's t with n - 2 degrees
  * of freedom on what the line leaves unexplained. INFINITY where fewer than three
  * calls or equal sizes say nothing. It holds chance only: where a few sizes
  * belong to different work, the slope is that difference, however sure. */
-double stats_line_half_width(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y,
-			     stats_u128 sum_yy, double slope, double confidence);
+double line_half_width(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y,
+		       stats_u128 sum_yy, double slope, double confidence);
 
 #endif

@@ -19,7 +19,7 @@
 #include "stats/stats.h"
 
 /* Leading batches that differ from the rest. */
-struct stats_steady_warmup {
+struct warmup {
 	unsigned batches;  /* to be set aside; 0: none. At most half of all */
 	double mean_aside; /* mean of a call in them, clock units; NAN if none */
 	double mean_rest;  /* and in the others */
@@ -34,10 +34,10 @@ struct stats_steady_warmup {
  * to one side; so an interruption later on hides nothing. Or shifted: two levels in the ranks, the
  * best split in the first half (a best split later is drift, not warm-up). Both ways, slower or
  * faster. */
-struct stats_steady_warmup stats_steady_warmup(const struct stats_batches *b);
+struct warmup warmup_find(const struct stats_batches *b);
 
 /* The first call beside all. */
-struct stats_steady_first {
+struct first_call {
 	double ratio; /* its duration / mean of the other calls; NAN for fewer than two calls */
 	double share; /* of all calls at least as long, itself among them, and so the
 			 p-value of its being first by chance; NAN without a histogram */
@@ -45,12 +45,12 @@ struct stats_steady_first {
 
 /* `count`: histogram of all calls as in scprof_format.h, or NULL. A call in the same bucket
  * counts as as long. */
-struct stats_steady_first stats_steady_first(uint64_t first_units, uint64_t calls, uint64_t units,
-					     const uint64_t *count, uint32_t buckets);
+struct first_call warmup_first(uint64_t first_units, uint64_t calls, uint64_t units,
+			       const uint64_t *count, uint32_t buckets);
 
 enum stats_drift { STATS_STEADY, STATS_TREND, STATS_STEP };
 
-struct stats_steady_drift {
+struct drift {
 	enum stats_drift kind;
 	double begin, end; /* mean of a call by the line, or before and after the step, or (steady)
 			      of the first and the second half; clock units. Of what was looked at:
@@ -63,6 +63,6 @@ struct stats_steady_drift {
  * neighbours allowed for; of two significant ones, the better fit. The trend is Theil and
  * Sen's. `skip`: batches set aside at the start. Needs 8 batches for a trend, 16 for a
  * step. */
-struct stats_steady_drift stats_steady_drift(const struct stats_batches *b, unsigned skip);
+struct drift drift_find(const struct stats_batches *b, unsigned skip);
 
 #endif

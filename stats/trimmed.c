@@ -35,14 +35,14 @@ static double total_of(const uint64_t *count, uint32_t buckets)
 
 static double density(const uint64_t *count, uint32_t i)
 {
-	return (double)count[i] / (stats_hist_start(i + 1) - stats_hist_start(i));
+	return (double)count[i] / (histogram_start(i + 1) - histogram_start(i));
 }
 
 /* The mean of a bucket's durations: its density is taken to be a line between those of
  * its neighbours. */
 static double centre_of(const uint64_t *count, uint32_t buckets, uint32_t i)
 {
-	double start = stats_hist_start(i), width = stats_hist_start(i + 1) - start;
+	double start = histogram_start(i), width = histogram_start(i + 1) - start;
 	double left = i ? density(count, i - 1) : 0;
 	double right = i + 1 < buckets ? density(count, i + 1) : 0;
 	double slope = (right - left) / 2 / density(count, i);
@@ -63,13 +63,13 @@ static struct kept keep(const uint64_t *count, uint32_t buckets)
 		if (!count[i])
 			continue;
 		if (calls < (double)count[i]) {
-			double start = stats_hist_start(i), width = stats_hist_start(i + 1) - start;
+			double start = histogram_start(i), width = histogram_start(i + 1) - start;
 
 			at = start + width * calls / (double)count[i] / 2;
 			cut = start + width * calls / (double)count[i];
 		} else {
 			at = centre_of(count, buckets, i);
-			cut = stats_hist_start(i + 1);
+			cut = histogram_start(i + 1);
 		}
 		sum += calls * at;
 		squares += calls * at * at;
@@ -101,7 +101,7 @@ static struct serial serial_near(const struct stats_batches *b, uint32_t n, doub
 
 		moved[i] = (uint64_t)llround((mean > centre + reach ? limit : mean) * calls);
 	}
-	return serial_of(&near);
+	return autocorrelation_estimate(&near);
 }
 
 /* How many of n batches no call far out lies in, where such calls come at random. */
@@ -109,7 +109,7 @@ static uint32_t clean_batches(const uint64_t *count, uint32_t buckets, const str
 			      const struct stats_batches *b, uint32_t n)
 {
 	/* The sum and the maximum only serve what is not asked for here. */
-	struct stats_hist_outliers far = stats_hist_outliers(count, buckets, 1, UINT64_MAX);
+	struct outliers far = outliers_find(count, buckets, 1, UINT64_MAX);
 	double share = isfinite(far.fence) ? far.calls / k->calls : 0;
 
 	return (uint32_t)(n * pow(1 - share, (double)b->calls));

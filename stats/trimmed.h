@@ -22,7 +22,7 @@
  * population variances"), trimmed at the long end alone. Two things are added to it:
  *   - dependence: by how much undisturbed batches scatter more than independent calls
  *     would, and their serial correlation. How many are undisturbed is reckoned from the
- *     calls far out (stats_hist_outliers). What is within chance does not count. Where they are too
+ *     calls far out (outliers_find). What is within chance does not count. Where they are too
  * few, calls count as independent, and what they are not must show between sites or runs;
  *   - the buckets: a duration is known to an eighth. Of durations over many buckets the
  *     mean is known far better, of one bucket's not: 0.036 (sum p^2)^1.5 of it, p the

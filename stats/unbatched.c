@@ -25,7 +25,7 @@ static double effective(const struct stats_apart *a, double calls, double time, 
 	return fmin(time * time / a->sum_sq, both * both / squares);
 }
 
-double apart_variance(const struct stats_sample *s, double each, double ends, double *freedom)
+double unbatched_variance(const struct stats_sample *s, double each, double ends, double *freedom)
 {
 	const struct stats_batches *b = &s->batches;
 	double n = (double)s->sums.n, calls = n - (double)b->calls * b->count;

@@ -18,6 +18,6 @@
  * the ends of a stretch of contiguous calls add, else 0. *freedom: its degrees of freedom, as
  * many as equal stretches would be worth (Kish 1965, "Survey Sampling", section 11.7), 2 at
  * least. Damaged sums give some number that is not negative. */
-double apart_variance(const struct stats_sample *s, double each, double ends, double *freedom);
+double unbatched_variance(const struct stats_sample *s, double each, double ends, double *freedom);
 
 #endif

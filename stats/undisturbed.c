@@ -127,7 +127,7 @@ static struct serial serial_within(const struct stats_batches *b, uint32_t n, do
 		else if (mean > high)
 			moved[i] = (uint64_t)(high * calls);
 	}
-	return serial_of(&within);
+	return autocorrelation_estimate(&within);
 }
 
 int undisturbed_of(const struct stats_batches *b, struct undisturbed *out)

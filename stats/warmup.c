@@ -138,9 +138,9 @@ static double mean_of(const struct stats_batches *b, unsigned from, unsigned to)
 	return (double)((long double)sum / ((long double)b->calls * (to - from)));
 }
 
-struct stats_steady_warmup stats_steady_warmup(const struct stats_batches *b)
+struct warmup warmup_find(const struct stats_batches *b)
 {
-	struct stats_steady_warmup w = {0, NAN, NAN, NAN};
+	struct warmup w = {0, NAN, NAN, NAN};
 	struct series s = series_of(b, 0);
 
 	if (s.count >= LEAST_BATCHES) {
@@ -160,11 +160,11 @@ struct stats_steady_warmup stats_steady_warmup(const struct stats_batches *b)
 	return w;
 }
 
-struct stats_steady_first stats_steady_first(uint64_t first_units, uint64_t calls, uint64_t units,
-					     const uint64_t *count, uint32_t buckets)
+struct first_call warmup_first(uint64_t first_units, uint64_t calls, uint64_t units,
+			       const uint64_t *count, uint32_t buckets)
 {
-	struct stats_steady_first f = {NAN, NAN};
-	uint32_t bucket = stats_hist_bucket(first_units);
+	struct first_call f = {NAN, NAN};
+	uint32_t bucket = histogram_bucket(first_units);
 	double total = 0, longer = 0;
 
 	if (calls > 1 && units > first_units)

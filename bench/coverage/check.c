@@ -84,7 +84,7 @@ static void phase_facts(const struct recorder *r, double *q)
 static void observe(const struct recorder *r, double truth, double *q)
 {
 	const struct stats_sums *s = &r->sample.sums;
-	struct stats_estimate e = stats_estimate(&r->sample, 0.95);
+	struct mean_interval e = mean_interval_estimate(&r->sample, 0.95);
 
 	q[ERROR] = e.mean - truth;
 	q[ERROR_SQUARED] = q[ERROR] * q[ERROR];

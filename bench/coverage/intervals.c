@@ -24,10 +24,10 @@ struct effective {
 	bool alike; /* all calls show the same count */
 };
 
-static struct effective effective_of(const struct stats_sample *s, const struct stats_estimate *e)
+static struct effective effective_of(const struct stats_sample *s, const struct mean_interval *e)
 {
 	const struct stats_sums *sums = &s->sums;
-	struct serial serial = serial_of(&s->batches);
+	struct serial serial = autocorrelation_estimate(&s->batches);
 	double n = (double)sums->n, over = (double)sums->sum - n * (double)sums->min;
 	double t = gsl_cdf_tdist_Pinv(0.5 + CONFIDENCE / 2, e->freedom), design = 1;
 	struct effective r = {
@@ -48,7 +48,7 @@ static struct effective effective_of(const struct stats_sample *s, const struct 
 	return r;
 }
 
-static void add(struct intervals_score *s, const struct stats_estimate *e, double truth, int m,
+static void add(struct intervals_score *s, const struct mean_interval *e, double truth, int m,
 		double low, double high)
 {
 	s->covered[m] += low <= truth && truth <= high;
@@ -60,7 +60,7 @@ static void add(struct intervals_score *s, const struct stats_estimate *e, doubl
 
 static void score(struct intervals_score *s, const struct recorder *r, double truth)
 {
-	struct stats_estimate e = stats_estimate(&r->sample, CONFIDENCE);
+	struct mean_interval e = mean_interval_estimate(&r->sample, CONFIDENCE);
 	struct effective c;
 
 	s->warned += e.doubts != 0;

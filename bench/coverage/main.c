@@ -16,7 +16,7 @@
 #include "bench/coverage/print.h"
 #include "bench/coverage/threads.h"
 
-/* Time of one stats_estimate, about; replications are planned by it. */
+/* Time of one mean_interval_estimate, about; replications are planned by it. */
 #define ESTIMATE_NS 12e3
 
 /* Programs still to do, and all results. */

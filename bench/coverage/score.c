@@ -24,7 +24,7 @@ static void count_method(struct score *s, const char *name)
 	}
 }
 
-static void add(struct score *s, const struct stats_estimate *e, uint64_t ticks)
+static void add(struct score *s, const struct mean_interval *e, uint64_t ticks)
 {
 	double error = e->mean - s->truth, slack = 1e-12 * s->truth;
 
@@ -52,10 +52,10 @@ void score_run(struct score *s, struct source *source, uint64_t replications, st
 			    .truth = source->truth,
 			    .deviation = source->deviation};
 	for (uint64_t i = 0; i < replications; i++) {
-		struct stats_estimate e;
+		struct mean_interval e;
 
 		source->draw(source, d, &r);
-		e = stats_estimate(&r.sample, CONFIDENCE);
+		e = mean_interval_estimate(&r.sample, CONFIDENCE);
 		add(s, &e, r.sample.sums.sum);
 	}
 	s->ticks /= (double)replications;

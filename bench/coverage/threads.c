@@ -59,7 +59,7 @@ static void add_thread(struct prof_sums *site, uint64_t calls, double mean, stru
 		.min_units = r.sample.sums.min,
 		.max_units = r.sample.sums.max,
 		.batches = {r.sample.batches.calls, r.sample.batches.count, r.batch}};
-	if (calls && prof_sums_add(site, &one))
+	if (calls && sums_add(site, &one))
 		abort();
 }
 
@@ -102,7 +102,7 @@ static void draw(struct source *s, struct dice *d, struct recorder *r)
 		add_thread(&site, p->calls, p->mean * level_of(p->kind, d), d);
 	record(r, &site);
 	t->outside = 1 - (double)site.batches.calls * site.batches.count / (double)site.calls;
-	prof_sums_clear(&site);
+	sums_clear(&site);
 }
 
 double threads_outside(const struct source *s)

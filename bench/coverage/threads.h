@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Programs of one long thread and many short ones, whose calls are mostly in no batch.
  *
- * Each thread is recorded for itself, and the threads are added up by prof_sums_add, as a report
- * does it: what stats_estimate then gets is what it gets of a real program. */
+ * Each thread is recorded for itself, and the threads are added up by sums_add, as a report
+ * does it: what mean_interval_estimate then gets is what it gets of a real program. */
 #ifndef COVERAGE_THREADS_H
 #define COVERAGE_THREADS_H
 

@@ -20,9 +20,10 @@ static json_t *text(const char *raw)
 
 static json_t *mean(const struct replications_mean *m)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:I}", "mean_ns", json_number(m->mean), "ci_low_ns",
-			 json_number(m->low), "ci_high_ns", json_number(m->high), "error_ns",
-			 json_number(m->error), "replications", (json_int_t)m->n);
+	return json_pack("{s:o, s:o, s:o, s:o, s:I}", "mean_ns", json_parts_number(m->mean),
+			 "ci_low_ns", json_parts_number(m->low), "ci_high_ns",
+			 json_parts_number(m->high), "error_ns", json_parts_number(m->error),
+			 "replications", (json_int_t)m->n);
 }
 
 static json_t *subject(const struct bench_options *o)
@@ -41,10 +42,11 @@ static json_t *subject(const struct bench_options *o)
 
 static json_t *kbest(const struct bench_options *o, const struct bench_summary *s)
 {
-	return json_pack("{s:o, s:I, s:f, s:b, s:I, s:o}", "value_ns", json_number(s->best_ns), "k",
-			 (json_int_t)o->wishes.k, "epsilon", o->wishes.epsilon, "converged",
-			 s->best.measurements > 0, "converged_after",
-			 (json_int_t)s->best.measurements, "spread", json_number(s->best.spread));
+	return json_pack("{s:o, s:I, s:f, s:b, s:I, s:o}", "value_ns",
+			 json_parts_number(s->best_ns), "k", (json_int_t)o->wishes.k, "epsilon",
+			 o->wishes.epsilon, "converged", s->best.measurements > 0,
+			 "converged_after", (json_int_t)s->best.measurements, "spread",
+			 json_parts_number(s->best.spread));
 }
 
 static json_t *outliers(const struct bench_summary *s)
@@ -68,7 +70,7 @@ static json_t *series(const double *ns, uint32_t count)
 	json_t *array = json_array();
 
 	for (uint32_t i = 0; i < count; i++)
-		json_array_append_new(array, json_number(ns[i]));
+		json_array_append_new(array, json_parts_number(ns[i]));
 	return array;
 }
 
@@ -88,29 +90,29 @@ static json_t *whole(const struct bench_options *o, const struct bench_summary *
 	json_t *root =
 		json_pack("{s:s, s:o, s:{s:s, s:f}, s:f, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o}",
 			  "schema", "scprof-bench/1", "subject", subject(o), "clock", "name",
-			  clocks_name(o->plan.clock), "step_ns", o->plan.ns_per_unit, "confidence",
-			  o->wishes.confidence, "replications", (json_int_t)s->replications,
-			  "calls", (json_int_t)s->calls, "subtracted", (int)s->subtracted, "result",
-			  mean(&s->mean), "uncompensated", mean(&s->raw), "empty",
-			  s->empty_known ? mean(&s->empty) : json_null(), "undisturbed",
-			  mean(&s->undisturbed), "kbest", kbest(o, s));
+			  clocks_read_name(o->plan.clock), "step_ns", o->plan.ns_per_unit,
+			  "confidence", o->wishes.confidence, "replications",
+			  (json_int_t)s->replications, "calls", (json_int_t)s->calls, "subtracted",
+			  (int)s->subtracted, "result", mean(&s->mean), "uncompensated",
+			  mean(&s->raw), "empty", s->empty_known ? mean(&s->empty) : json_null(),
+			  "undisturbed", mean(&s->undisturbed), "kbest", kbest(o, s));
 
 	if (!root)
 		return NULL;
 	json_object_set_new(root, "warmup",
 			    json_pack("{s:I, s:o, s:o}", "calls", (json_int_t)s->warmup_calls,
-				      "first_ns", json_number(s->first_ns), "first_factor",
-				      json_number(s->first_factor)));
+				      "first_ns", json_parts_number(s->first_ns), "first_factor",
+				      json_parts_number(s->first_factor)));
 	json_object_set_new(root, "outliers", outliers(s));
-	json_object_set_new(root, "fence_ns", json_number(s->fence_ns));
-	json_object_set_new(root, "median_ns", json_number(s->median_ns));
+	json_object_set_new(root, "fence_ns", json_parts_number(s->fence_ns));
+	json_object_set_new(root, "median_ns", json_parts_number(s->median_ns));
 	json_object_set_new(root, "drift",
-			    json_pack("{s:o, s:o}", "change", json_number(s->drift.change), "p",
-				      json_number(s->drift.p)));
-	json_object_set_new(root, "dependence_p", json_number(s->dependence));
+			    json_pack("{s:o, s:o}", "change", json_parts_number(s->drift.change),
+				      "p", json_parts_number(s->drift.p)));
+	json_object_set_new(root, "dependence_p", json_parts_number(s->dependence));
 	json_object_set_new(root, "preempted", json_integer((json_int_t)s->preempted));
-	json_object_set_new(root, "stolen_share", json_number(s->stolen));
-	json_object_set_new(root, "took_s", json_number(s->took_s));
+	json_object_set_new(root, "stolen_share", json_parts_number(s->stolen));
+	json_object_set_new(root, "took_s", json_parts_number(s->took_s));
 	json_object_set_new(root, "subject_ns", series(s->subject_ns, s->replications));
 	json_object_set_new(root, "empty_ns",
 			    s->empty_known ? series(s->empty_ns, s->replications) : json_null());
@@ -120,5 +122,5 @@ static json_t *whole(const struct bench_options *o, const struct bench_summary *
 
 int bench_print_json(const struct bench_options *o, const struct bench_summary *s)
 {
-	return json_print(whole(o, s), stdout);
+	return json_parts_print(whole(o, s), stdout);
 }

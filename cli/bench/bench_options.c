@@ -145,7 +145,7 @@ static int take_duration(const char *name, const char *value, uint64_t least, ui
 
 static int take_clock(const char *value, enum scp_clock_kind *to)
 {
-	*to = clocks_parse(value);
+	*to = clocks_read_parse(value);
 	if (*to == SCP_CLOCK_TSC || *to == SCP_CLOCK_MONOTONIC)
 		return 0;
 	bench_complain("--clock '%s': there are tsc and monotonic", value);

@@ -59,7 +59,7 @@ static void print_duration(const struct printer *p, double ns)
 {
 	char text[32];
 
-	number_duration(text, sizeof(text), ns, p->utf8);
+	numbers_duration(text, sizeof(text), ns, p->utf8);
 	fputs(text, stdout);
 }
 
@@ -67,7 +67,7 @@ static void print_count(uint64_t count)
 {
 	char text[32];
 
-	number_count(text, sizeof(text), count);
+	numbers_count(text, sizeof(text), count);
 	fputs(text, stdout);
 }
 
@@ -75,7 +75,7 @@ static void print_mean(const struct printer *p, const struct replications_mean *
 {
 	struct number_mean text;
 
-	number_mean(&text, m->mean, m->low, m->high, p->utf8);
+	numbers_mean(&text, m->mean, m->low, m->high, p->utf8);
 	printf("%s %s %s", text.mean, text.interval, text.unit);
 }
 
@@ -88,7 +88,7 @@ static void print_answer(const struct printer *p)
 	print_mean(p, &s->mean);
 	printf("  (%.10g %%, Student's t over %zu replications)\n", 100 * p->o->wishes.confidence,
 	       s->mean.n);
-	number_significant(spread, sizeof(spread), 100 * s->best.spread, 2);
+	numbers_significant(spread, sizeof(spread), 100 * s->best.spread, 2);
 	label("K-best");
 	print_duration(p, s->best_ns);
 	if (s->best.measurements)
@@ -126,12 +126,12 @@ static void print_making(const struct printer *p)
 	print_count(s->calls);
 	printf(" call%s each, %u loops in ", s->calls == 1 ? "" : "s", s->replications);
 	print_duration(p, 1e9 * s->took_s);
-	printf(" (clock %s)\n", clocks_name(p->o->plan.clock));
+	printf(" (clock %s)\n", clocks_read_name(p->o->plan.clock));
 	label("set aside");
 	print_count(s->warmup_calls);
 	printf(" call%s to warm up; the first took ", s->warmup_calls == 1 ? "" : "s");
 	print_duration(p, s->first_ns);
-	number_significant(factor, sizeof(factor), s->first_factor, 3);
+	numbers_significant(factor, sizeof(factor), s->first_factor, 3);
 	printf(", %s times the mean\n", factor);
 }
 
@@ -151,12 +151,12 @@ static void print_outlier(const struct printer *p, const struct bench_outlier *o
 		 !o->empty	      ? ""
 		 : p->o->plan.library ? ", empty loop,"
 				      : ", empty command,");
-	number_duration(at, sizeof(at), 1e9 * o->at_s, p->utf8);
-	number_duration(ns, sizeof(ns), o->ns, p->utf8);
+	numbers_duration(at, sizeof(at), 1e9 * o->at_s, p->utf8);
+	numbers_duration(ns, sizeof(ns), o->ns, p->utf8);
 	if (o->switches)
 		snprintf(why, sizeof(why), ", lost the processor %u time%s", o->switches,
 			 o->switches == 1 ? "" : "s");
-	number_significant(factor, sizeof(factor), o->factor, 3);
+	numbers_significant(factor, sizeof(factor), o->factor, 3);
 	printf("    replication %s at %s: %s, %s times the median%s\n", number, at, ns, factor,
 	       why);
 }

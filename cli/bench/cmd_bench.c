@@ -18,7 +18,7 @@ static int status_of(enum bench_end end, const struct bench_error *err)
 
 	bench_complain("%s", err->text);
 	if (end == BENCH_STOPPED)
-		ending_by(err->signal);
+		signal_wait_by(err->signal);
 	return status[end];
 }
 
@@ -27,7 +27,7 @@ static int print(const struct bench_options *o, const struct bench_record *recor
 	struct bench_summary summary;
 	int result;
 
-	if (bench_summarise(&summary, &o->plan, record, &o->wishes)) {
+	if (bench_summary_make(&summary, &o->plan, record, &o->wishes)) {
 		bench_complain("no memory for the results");
 		return 1;
 	}

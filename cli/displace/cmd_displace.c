@@ -107,7 +107,7 @@ static int report(const struct displace_wishes *o, const struct program *program
 	bool confirmed = o->confirm && !m->stopped_by && !m->status;
 	int failed, kept;
 
-	if (displace_summarise(&s, m->run, m->runs, o->confidence, m->switching) ||
+	if (displace_summary_make(&s, m->run, m->runs, o->confidence, m->switching) ||
 	    (confirmed && displace_confirm_begin(&confirm, &o->cpus, m->runs, !o->no_task_clock))) {
 		displace_complain("no memory for the results");
 		return -1;
@@ -136,7 +136,7 @@ static int measure(const struct displace_wishes *o, const struct program *progra
 	if (!status && !m.runs) {
 		displace_complain("stopped before the command was started");
 		displace_measured_free(&m);
-		ending_by(m.stopped_by);
+		signal_wait_by(m.stopped_by);
 		return DISPLACE_FAILED;
 	}
 	if (!status && m.runs < o->replications)
@@ -199,7 +199,7 @@ static int measure_wall(const struct displace_wishes *o, const struct program *p
 	if (divert_output(o, &kept))
 		return DISPLACE_FAILED;
 	progress_begin(&progress.line, "scprof displace", !o->quiet);
-	end = wall_measure(&options, &r, &err);
+	end = wall_method_measure(&options, &r, &err);
 	progress_clear(&progress.line);
 	restore_output(kept);
 	switch (end) {
@@ -217,7 +217,7 @@ static int measure_wall(const struct displace_wishes *o, const struct program *p
 		displace_complain("%s", err.text);
 	}
 	stopped = r.stopped_by;
-	wall_free(&r);
+	wall_method_free(&r);
 	return !status && stopped ? 128 + stopped : status;
 }
 

@@ -140,22 +140,24 @@ static int print_json(const struct displace_load *l, size_t count)
 			json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o}", "cpu",
 				  c->cpu, "wall_s", c->wall, "load", load(c), "idle_s", c->idle,
 				  "others_s", c->waited, "interrupts_s", c->interrupts, "stolen_s",
-				  c->stolen, "stat_load", json_number(stat_load(c)), "stat_irq_s",
-				  t->known ? json_number(t->irq) : json_null(), "stat_softirq_s",
-				  t->known ? json_number(t->softirq) : json_null(), "stat_stolen_s",
-				  t->known ? json_number(t->steal) : json_null()));
+				  c->stolen, "stat_load", json_parts_number(stat_load(c)),
+				  "stat_irq_s", t->known ? json_parts_number(t->irq) : json_null(),
+				  "stat_softirq_s",
+				  t->known ? json_parts_number(t->softirq) : json_null(),
+				  "stat_stolen_s",
+				  t->known ? json_parts_number(t->steal) : json_null()));
 	}
 	json_object_set_new(root, "schema", json_string("scprof-load/1"));
-	json_object_set_new(root, "wall_s", json_number(l->wall));
+	json_object_set_new(root, "wall_s", json_parts_number(l->wall));
 	json_object_set_new(root, "cpus", rows);
-	return json_print(root, stdout);
+	return json_parts_print(root, stdout);
 }
 
 static int measure(const struct wishes *w, const struct displace_options *o)
 {
 	struct profile_error err;
 	struct displace *d = displace_open(o, &err);
-	struct displace_load *l = d ? calloc(displace_cpus(d), sizeof(*l)) : NULL;
+	struct displace_load *l = d ? calloc(displace_load_cpus(d), sizeof(*l)) : NULL;
 	int status = 1, ended;
 
 	if (!d || !l) {
@@ -164,8 +166,8 @@ static int measure(const struct wishes *w, const struct displace_options *o)
 		ended = displace_load(d, w->seconds, l);
 		if (!l->wall)
 			complain("stopped before anything was seen");
-		else if (w->json ? print_json(l, displace_cpus(d))
-				 : print_text(l, displace_cpus(d)))
+		else if (w->json ? print_json(l, displace_load_cpus(d))
+				 : print_text(l, displace_load_cpus(d)))
 			perror("scprof load: cannot write to standard output");
 		else
 			status = ended > 0 ? 128 + ended : 0;

@@ -34,9 +34,9 @@ static json_t *mean(const struct displace_mean *m)
 	json_t *object = json_object();
 	bool known = isfinite(m->low) && isfinite(m->high);
 
-	put(object, "mean_s", known ? json_number(m->mean) : json_null());
-	put(object, "ci_low_s", json_number(m->low));
-	put(object, "ci_high_s", json_number(m->high));
+	put(object, "mean_s", known ? json_parts_number(m->mean) : json_null());
+	put(object, "ci_low_s", json_parts_number(m->low));
+	put(object, "ci_high_s", json_parts_number(m->high));
 	return object;
 }
 
@@ -44,13 +44,13 @@ static json_t *accounting(const struct displace_accounting *a)
 {
 	json_t *object = json_object();
 
-	put(object, "rusage_s", json_number(a->rusage));
-	put(object, "rusage_user_s", json_number(a->rusage_user));
-	put(object, "rusage_system_s", json_number(a->rusage_system));
-	put(object, "task_clock_s", json_number(a->task_clock));
-	put(object, "task_clock_outside_s", json_number(a->task_clock_outside));
-	put(object, "taskstats_s", json_number(a->taskstats));
-	put(object, "schedstat_s", json_number(a->schedstat));
+	put(object, "rusage_s", json_parts_number(a->rusage));
+	put(object, "rusage_user_s", json_parts_number(a->rusage_user));
+	put(object, "rusage_system_s", json_parts_number(a->rusage_system));
+	put(object, "task_clock_s", json_parts_number(a->task_clock));
+	put(object, "task_clock_outside_s", json_parts_number(a->task_clock_outside));
+	put(object, "taskstats_s", json_parts_number(a->taskstats));
+	put(object, "schedstat_s", json_parts_number(a->schedstat));
 	put(object, "schedstat_first_thread_only", json_boolean(a->schedstat_partial));
 	put(object, "task_clock_missing",
 	    *a->task_clock_why ? text(a->task_clock_why) : json_null());
@@ -64,29 +64,29 @@ static json_t *cpu(const struct displace_cpu *c)
 	json_t *object = json_object();
 
 	put(object, "cpu", c->cpu < 0 ? json_null() : json_integer(c->cpu));
-	put(object, "wall_s", json_number(c->wall));
-	put(object, "program_s", json_number(c->program));
-	put(object, "others_s", json_number(c->others));
-	put(object, "scprof_s", json_number(c->scprof));
-	put(object, "interrupts_s", json_number(c->interrupts));
-	put(object, "interrupts_program_s", json_number(c->excess));
-	put(object, "interrupts_rest_s", json_number(c->resting));
-	put(object, "switching_s", json_number(c->switching));
-	put(object, "stolen_s", json_number(c->stolen));
-	put(object, "stolen_from_fluid_s", json_number(c->stolen_fluid));
-	put(object, "idle_s", json_number(c->idle));
-	put(object, "remainder_s", json_number(c->remainder));
-	put(object, "stat_irq_s", json_number(c->irq));
-	put(object, "stat_softirq_s", json_number(c->softirq));
+	put(object, "wall_s", json_parts_number(c->wall));
+	put(object, "program_s", json_parts_number(c->program));
+	put(object, "others_s", json_parts_number(c->others));
+	put(object, "scprof_s", json_parts_number(c->scprof));
+	put(object, "interrupts_s", json_parts_number(c->interrupts));
+	put(object, "interrupts_program_s", json_parts_number(c->excess));
+	put(object, "interrupts_rest_s", json_parts_number(c->resting));
+	put(object, "switching_s", json_parts_number(c->switching));
+	put(object, "stolen_s", json_parts_number(c->stolen));
+	put(object, "stolen_from_fluid_s", json_parts_number(c->stolen_fluid));
+	put(object, "idle_s", json_parts_number(c->idle));
+	put(object, "remainder_s", json_parts_number(c->remainder));
+	put(object, "stat_irq_s", json_parts_number(c->irq));
+	put(object, "stat_softirq_s", json_parts_number(c->softirq));
 	put(object, "windows", integer(c->windows));
 	put(object, "windows_kept", integer(c->kept));
 	put(object, "switches", integer(c->switches));
 	if (c->cpu < 0)
 		return object;
-	put(object, "rest_rate", json_number(c->rest.value));
-	put(object, "rest_rate_error", json_number(c->rest.error));
-	put(object, "chunk_ns", json_number(c->chunk_ns));
-	put(object, "chunk_spread", json_number(c->chunk_spread));
+	put(object, "rest_rate", json_parts_number(c->rest.value));
+	put(object, "rest_rate_error", json_parts_number(c->rest.error));
+	put(object, "chunk_ns", json_parts_number(c->chunk_ns));
+	put(object, "chunk_spread", json_parts_number(c->chunk_spread));
 	return object;
 }
 
@@ -107,7 +107,7 @@ static json_t *tasks(const struct displace_task *t, size_t count)
 		json_t *object = json_object();
 
 		put(object, "name", text(t[i].name));
-		put(object, "seconds", json_number(t[i].seconds));
+		put(object, "seconds", json_parts_number(t[i].seconds));
 		put(object, "cpu", t[i].cpu < 0 ? json_null() : json_integer(t[i].cpu));
 		put(object, "tasks", integer(t[i].tasks));
 		put(object, "softirq", json_boolean(t[i].softirq));
@@ -123,8 +123,8 @@ static json_t *warnings(unsigned set)
 	for (unsigned bit = 1; bit && bit <= set; bit <<= 1)
 		if (set & bit)
 			json_array_append_new(array, json_pack("{s:s, s:s}", "code",
-							       displace_warning_code(bit), "text",
-							       displace_warning_text(bit)));
+							       displace_warnings_code(bit), "text",
+							       displace_warnings_text(bit)));
 	return array;
 }
 
@@ -133,7 +133,7 @@ static json_t *value(const struct displace_run *r, struct displacement_value v, 
 {
 	struct displace_mean m = {.mean = v.value};
 
-	if (!displace_is_possible(r->lost, confidence))
+	if (!displace_summary_is_possible(r->lost, confidence))
 		v.error = INFINITY;
 	displacement_limits(v, confidence, &m.low, &m.high);
 	return mean(&m);
@@ -147,18 +147,18 @@ static json_t *replications(const struct displace_summary *s)
 		const struct displace_run *r = &s->run[i];
 		json_t *object = json_object();
 
-		put(object, "elapsed_s", json_number(r->elapsed));
-		put(object, "program_s", json_number(r->program));
+		put(object, "elapsed_s", json_parts_number(r->elapsed));
+		put(object, "program_s", json_parts_number(r->program));
 		put(object, "accounting", accounting(&r->accounting));
 		put(object, "displacement", value(r, r->displaced, s->confidence));
 		put(object, "unaccounted", value(r, r->lost, s->confidence));
-		put(object, "by_account_s", json_number(r->by_account));
+		put(object, "by_account_s", json_parts_number(r->by_account));
 		put(object, "windows", integer(r->excess.windows));
 		put(object, "windows_kept", integer(r->excess.kept));
-		put(object, "share_kept", json_number(r->excess.share_kept));
-		put(object, "inflation", json_number(r->excess.inflation));
+		put(object, "share_kept", json_parts_number(r->excess.share_kept));
+		put(object, "inflation", json_parts_number(r->excess.inflation));
 		put(object, "interrupted", json_boolean(r->interrupted));
-		put(object, "rest_s", json_number(r->rest));
+		put(object, "rest_s", json_parts_number(r->rest));
 		put(object, "cpus", cpus(r->cpu, r->cpus));
 		put(object, "warnings", warnings(r->warnings));
 		json_array_append_new(array, object);
@@ -172,10 +172,11 @@ static json_t *operation(const struct displace_wishes *o, const struct displace_
 	bool known = isfinite(s->displaced.low);
 	json_t *object = json_object();
 
-	put(object, "displacement_us", known ? json_number(s->displaced.mean * each) : json_null());
-	put(object, "ci_low_us", json_number(s->displaced.low * each));
-	put(object, "ci_high_us", json_number(s->displaced.high * each));
-	put(object, "rusage_us", json_number(s->accounting.rusage * each));
+	put(object, "displacement_us",
+	    known ? json_parts_number(s->displaced.mean * each) : json_null());
+	put(object, "ci_low_us", json_parts_number(s->displaced.low * each));
+	put(object, "ci_high_us", json_parts_number(s->displaced.high * each));
+	put(object, "rusage_us", json_parts_number(s->accounting.rusage * each));
 	return object;
 }
 
@@ -183,10 +184,10 @@ static json_t *effect(struct displace_mean m, double on_cpu)
 {
 	json_t *object = json_object();
 
-	put(object, "ratio", json_number(m.mean));
-	put(object, "ci_low", json_number(m.low));
-	put(object, "ci_high", json_number(m.high));
-	put(object, "on_cpu_ratio", json_number(on_cpu));
+	put(object, "ratio", json_parts_number(m.mean));
+	put(object, "ci_low", json_parts_number(m.low));
+	put(object, "ci_high", json_parts_number(m.high));
+	put(object, "on_cpu_ratio", json_parts_number(on_cpu));
 	return object;
 }
 
@@ -198,21 +199,21 @@ static json_t *confirmation(const struct displace_confirm *c, const struct displ
 	bool holds = displace_confirm_holds(c);
 
 	for (size_t i = 0; i < c->runs; i++)
-		json_array_append_new(elapsed, json_number(c->elapsed[i]));
+		json_array_append_new(elapsed, json_parts_number(c->elapsed[i]));
 	put(object, "elapsed_s", elapsed);
-	put(object, "taken_s", json_number(m.mean));
-	put(object, "ci_low_s", json_number(m.low));
-	put(object, "ci_high_s", json_number(m.high));
-	put(object, "rusage_s", json_number(used.mean));
-	put(object, "idle_share", json_number(c->idle));
-	put(object, "had_share", json_number(c->had));
+	put(object, "taken_s", json_parts_number(m.mean));
+	put(object, "ci_low_s", json_parts_number(m.low));
+	put(object, "ci_high_s", json_parts_number(m.high));
+	put(object, "rusage_s", json_parts_number(used.mean));
+	put(object, "idle_share", json_parts_number(c->idle));
+	put(object, "had_share", json_parts_number(c->had));
 	put(object, "saturated", json_boolean(c->idle < DISPLACE_SATURATED));
 	put(object, "confirms", json_boolean(holds));
 	put(object, "displacement_off",
-	    holds && isfinite(s->displaced.low) ? json_number(s->displaced.mean / m.mean - 1)
+	    holds && isfinite(s->displaced.low) ? json_parts_number(s->displaced.mean / m.mean - 1)
 						: json_null());
 	put(object, "rusage_off",
-	    holds ? json_number(s->accounting.rusage / m.mean - 1) : json_null());
+	    holds ? json_parts_number(s->accounting.rusage / m.mean - 1) : json_null());
 	put(object, "fluid_effect",
 	    effect(displace_confirm_effect(c, s), displace_confirm_on_cpu(c, s)));
 	return object;
@@ -225,8 +226,8 @@ static json_t *program(const struct displace_wishes *o, const struct displace_su
 	for (char **word = o->command; *word; word++)
 		json_array_append_new(argv, text(*word));
 	put(object, "argv", argv);
-	put(object, "elapsed_s", json_number(s->elapsed));
-	put(object, "cpu_s", json_number(s->program));
+	put(object, "elapsed_s", json_parts_number(s->elapsed));
+	put(object, "cpu_s", json_parts_number(s->program));
 	return object;
 }
 
@@ -235,11 +236,11 @@ static json_t *unaccounted(const struct displace_summary *s)
 	json_t *object = mean(&s->lost);
 	bool known = s->verdict != DISPLACE_NOTHING_SAID;
 
-	put(object, "share_of_rusage", known ? json_number(s->share) : json_null());
-	put(object, "share_low", json_number(s->share_low));
-	put(object, "share_high", json_number(s->share_high));
-	put(object, "ksoftirqd_s", json_number(s->softirqd));
-	put(object, "struck_others_s", json_number(s->struck_others));
+	put(object, "share_of_rusage", known ? json_parts_number(s->share) : json_null());
+	put(object, "share_low", json_parts_number(s->share_low));
+	put(object, "share_high", json_parts_number(s->share_high));
+	put(object, "ksoftirqd_s", json_parts_number(s->softirqd));
+	put(object, "struck_others_s", json_parts_number(s->struck_others));
 	return object;
 }
 
@@ -248,12 +249,12 @@ static json_t *errors(const struct displace_summary *s)
 	bool known = isfinite(s->switching.error);
 	json_t *object = json_object();
 
-	put(object, "remainder_s", json_number(s->all.remainder));
-	put(object, "interrupts_rest_s", json_number(s->all.resting));
-	put(object, "switching_s", json_number(s->all.switching));
-	put(object, "switch_ns", known ? json_number(1e9 * s->switching.value) : json_null());
-	put(object, "switch_error_ns", json_number(1e9 * s->switching.error));
-	put(object, "stolen_s", json_number(s->all.stolen));
+	put(object, "remainder_s", json_parts_number(s->all.remainder));
+	put(object, "interrupts_rest_s", json_parts_number(s->all.resting));
+	put(object, "switching_s", json_parts_number(s->all.switching));
+	put(object, "switch_ns", known ? json_parts_number(1e9 * s->switching.value) : json_null());
+	put(object, "switch_error_ns", json_parts_number(1e9 * s->switching.error));
+	put(object, "stolen_s", json_parts_number(s->all.stolen));
 	return object;
 }
 
@@ -269,13 +270,13 @@ static json_t *whole(const struct displace_wishes *o, const struct displace_summ
 	put(root, "method", json_string("fluid"));
 	put(root, "program", program(o, s));
 	put(root, "cpu_list", json_string(list));
-	put(root, "confidence", json_number(s->confidence));
+	put(root, "confidence", json_parts_number(s->confidence));
 	put(root, "runs", integer(s->runs));
 	put(root, "runs_disturbed", integer(s->disturbed));
 	put(root, "loops", o->loops ? integer(o->loops) : json_null());
 	put(root, "accounting", accounting(&s->accounting));
 	put(root, "displacement", mean(&s->displaced));
-	put(root, "by_account_s", json_number(s->by_account));
+	put(root, "by_account_s", json_parts_number(s->by_account));
 	put(root, "unaccounted", unaccounted(s));
 	put(root, "per_operation_us", o->loops ? operation(o, s) : json_null());
 	put(root, "errors", errors(s));
@@ -295,5 +296,5 @@ static json_t *whole(const struct displace_wishes *o, const struct displace_summ
 int displace_print_json(FILE *out, const struct displace_wishes *o,
 			const struct displace_summary *s, const struct displace_confirm *confirm)
 {
-	return json_print(whole(o, s, confirm), out);
+	return json_parts_print(whole(o, s, confirm), out);
 }

@@ -83,7 +83,7 @@ static int one_run(struct measuring *g, struct displace_measured *m)
 	/* a partial result is better than a whole one that nobody waits for */
 	if (!m->stopped_by)
 		m->stopped_by = displace_rest_enough(g->d, g->o->rest_s);
-	if (displace_run_settle(g->d, &m->run[m->runs], &err))
+	if (displace_account_finish(g->d, &m->run[m->runs], &err))
 		return complain(&err);
 	m->run[m->runs++].interrupted = l.ended_by != 0;
 	return 0;
@@ -132,7 +132,7 @@ int displace_measure(const struct displace_wishes *o, const struct program *prog
 void displace_measured_free(struct displace_measured *m)
 {
 	for (size_t i = 0; i < m->runs; i++)
-		displace_run_free(&m->run[i]);
+		displace_account_free(&m->run[i]);
 	free(m->run);
 	m->run = NULL;
 }

@@ -20,11 +20,11 @@ static json_t *mean(const struct replications_mean *m, double scale, const char 
 	char key[32];
 
 	snprintf(key, sizeof(key), "mean_%s", unit);
-	put(object, key, json_number(m->mean * scale));
+	put(object, key, json_parts_number(m->mean * scale));
 	snprintf(key, sizeof(key), "ci_low_%s", unit);
-	put(object, key, json_number(m->low * scale));
+	put(object, key, json_parts_number(m->low * scale));
 	snprintf(key, sizeof(key), "ci_high_%s", unit);
-	put(object, key, json_number(m->high * scale));
+	put(object, key, json_parts_number(m->high * scale));
 	return object;
 }
 
@@ -32,10 +32,10 @@ static json_t *errors(const struct woodside_errors *e)
 {
 	json_t *object = json_object();
 
-	put(object, "daemons_us", json_number(1e6 * e->daemons));
-	put(object, "cache_us", json_number(1e6 * e->cache));
-	put(object, "resolution_us", json_number(1e6 * e->resolution));
-	put(object, "start_us", json_number(1e6 * e->start));
+	put(object, "daemons_us", json_parts_number(1e6 * e->daemons));
+	put(object, "cache_us", json_parts_number(1e6 * e->cache));
+	put(object, "resolution_us", json_parts_number(1e6 * e->resolution));
+	put(object, "start_us", json_parts_number(1e6 * e->start));
 	return object;
 }
 
@@ -43,11 +43,11 @@ static json_t *step(const struct woodside_step *s, double stolen, double others)
 {
 	json_t *object = json_object();
 
-	put(object, "t_f_s", json_number(s->time));
-	put(object, "l_f", json_number(s->loops));
-	put(object, "daemons_s", json_number(s->daemons));
-	put(object, "stolen_s", json_number(stolen));
-	put(object, "others_s", json_number(others));
+	put(object, "t_f_s", json_parts_number(s->time));
+	put(object, "l_f", json_parts_number(s->loops));
+	put(object, "daemons_s", json_parts_number(s->daemons));
+	put(object, "stolen_s", json_parts_number(stolen));
+	put(object, "others_s", json_parts_number(others));
 	return object;
 }
 
@@ -59,12 +59,12 @@ static json_t *replications(const struct wall_result *r)
 		const struct wall_replication *p = &r->replication[i];
 		json_t *object = json_object();
 
-		put(object, "tau_f_ns", json_number(1e9 * p->tau_fluid));
+		put(object, "tau_f_ns", json_parts_number(1e9 * p->tau_fluid));
 		put(object, "step1", step(&p->alone, p->stolen[0], p->others[0]));
 		put(object, "step2", step(&p->together, p->stolen[1], p->others[1]));
-		put(object, "t_put_s", json_number(p->displaced));
-		put(object, "rusage_s", json_number(p->rusage));
-		put(object, "intervals", json_number(p->intervals));
+		put(object, "t_put_s", json_parts_number(p->displaced));
+		put(object, "rusage_s", json_parts_number(p->rusage));
+		put(object, "intervals", json_parts_number(p->intervals));
 		put(object, "errors", errors(&p->errors));
 		json_array_append_new(array, object);
 	}
@@ -109,19 +109,19 @@ static json_t *whole(const struct displace_wishes *o, const struct wall_result *
 	put(root, "method", json_string("wall"));
 	put(root, "program", json_pack("{s:o}", "argv", argv(o->command)));
 	put(root, "cpu_list", json_string(list));
-	put(root, "confidence", json_number(o->confidence));
+	put(root, "confidence", json_parts_number(o->confidence));
 	put(root, "loops", o->loops ? json_integer((json_int_t)o->loops) : json_null());
 	put(root, "l_f", json_integer((json_int_t)r->loops_fluid));
 	put(root, "l_f_runs", json_integer((json_int_t)r->tries));
 	put(root, "tau_f", mean(&r->tau_fluid, 1e9, "ns"));
-	put(accounting, "rusage_s", json_number(r->rusage.mean));
+	put(accounting, "rusage_s", json_parts_number(r->rusage.mean));
 	put(root, "accounting", accounting);
 	put(root, "displacement", mean(&r->displaced, 1, "s"));
 	put(root, "per_operation_us",
 	    o->loops ? mean(&r->displaced, 1e6 / (double)o->loops, "us") : json_null());
-	put(error, "clock_ns", json_number(1e9 * r->clock));
-	put(error, "start_s", json_number(r->start));
-	put(error, "cold_loop_ns", json_number(1e9 * r->first_loop));
+	put(error, "clock_ns", json_parts_number(1e9 * r->clock));
+	put(error, "start_s", json_parts_number(r->start));
+	put(error, "cold_loop_ns", json_parts_number(1e9 * r->first_loop));
 	put(root, "errors", error);
 	put(root, "replications", replications(r));
 	put(root, "warnings", warnings(o, r));
@@ -131,5 +131,5 @@ static json_t *whole(const struct displace_wishes *o, const struct wall_result *
 int displace_print_wall_json(FILE *out, const struct displace_wishes *o,
 			     const struct wall_result *r)
 {
-	return json_print(whole(o, r), out);
+	return json_parts_print(whole(o, r), out);
 }

@@ -105,7 +105,7 @@ static int print_json(const struct config *c, const struct command *only)
 	json_object_set_new(root, "schema", json_string("scprof-config/1"));
 	json_object_set_new(root, "files", files);
 	json_object_set_new(root, "entries", entries);
-	return json_print(root, stdout);
+	return json_parts_print(root, stdout);
 }
 
 static int show(const struct command *only, bool json)

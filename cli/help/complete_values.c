@@ -59,7 +59,7 @@ static void offer_groups(const struct complete_line *line)
 	struct complete_line last = last_of_list(line);
 
 	offer_words(&last, built_in_groups, ", ");
-	offer_words(&last, chosen_group_names, ", ");
+	offer_words(&last, selection_groups_names, ", ");
 }
 
 /* Each CPU that may be used, and all of them. */
@@ -113,8 +113,8 @@ static void offer_symbols(const struct complete_line *line)
 	size_t left = MOST_SYMBOLS;
 
 	if (!program || library_path_find(library, sizeof(library), &err) ||
-	    chosen_open(&c, program, library, &err)) {
-		chosen_close(&c);
+	    selection_open(&c, program, library, &err)) {
+		selection_close(&c);
 		return;
 	}
 	for (size_t l = 0; l < c.libraries; l++) {
@@ -129,13 +129,14 @@ static void offer_symbols(const struct complete_line *line)
 			snprintf(word, sizeof(word), "%s%s%s", colon ? e->soname : "",
 				 colon ? ":" : "", e->function[i].name);
 			if (strncmp(word, last.typed, strlen(last.typed)) != 0 ||
-			    !is_word(e->function[i].name) || chosen_reason(&c, e->function[i].name))
+			    !is_word(e->function[i].name) ||
+			    selection_reason(&c, e->function[i].name))
 				continue;
 			complete_offer(&last, word, colon ? NULL : e->soname);
 			left--;
 		}
 	}
-	chosen_close(&c);
+	selection_close(&c);
 }
 
 /* Local ones too. */
@@ -180,9 +181,9 @@ void complete_value(const struct complete_line *line, const struct usage_item *o
 	if (strchr(kind, '|'))
 		offer_words(line, kind, "|");
 	else if (!strcmp(kind, "CLOCK"))
-		offer_words(line, clocks_names, ", ");
+		offer_words(line, clocks_read_names, ", ");
 	else if (!strcmp(kind, "FORMAT"))
-		offer_words(line, report_format_names, ", ");
+		offer_words(line, words_format_names, ", ");
 	else if (!strcmp(kind, "GROUPS"))
 		offer_groups(line);
 	else if (!strcmp(kind, "LIST"))

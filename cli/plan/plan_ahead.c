@@ -19,24 +19,24 @@ static double whole_calls(double calls)
 static void normal_plan(const struct plan_options *o, struct plan_ahead *a)
 {
 	double mean = (double)o->mean_ns, d = (double)o->tick_ns;
-	double w = stats_width_factor(o->confidence);
+	double w = plan_width_factor(o->confidence);
 
 	if (o->digits) {
 		a->method = "danzig-melvin-4";
 		a->equation = "Danzig and Melvin (4)";
-		a->error_ns = stats_last_digit_unit(mean, o->digits);
-		a->normal_calls = stats_danzig_melvin_calls(a->error_ns, mean, d, o->confidence);
+		a->error_ns = plan_last_digit_unit(mean, o->digits);
+		a->normal_calls = plan_danzig_melvin_calls(a->error_ns, mean, d, o->confidence);
 		return;
 	}
 	a->error_ns = o->width * mean / 2;
 	if (mean < d) {
 		a->method = "beilner-14b";
 		a->equation = "Beilner (14b)";
-		a->normal_calls = stats_beilner_calls_short(w, o->width, mean, d);
+		a->normal_calls = plan_beilner_calls_short(w, o->width, mean, d);
 	} else {
 		a->method = "beilner-14a";
 		a->equation = "Beilner (14a)";
-		a->normal_calls = stats_beilner_calls(w, o->width, mean, d);
+		a->normal_calls = plan_beilner_calls(w, o->width, mean, d);
 	}
 }
 
@@ -50,7 +50,7 @@ static void exact_plan(const struct plan_options *o, struct plan_ahead *a)
 	a->rare = a->normal_calls * fmin(f, 1 - f);
 	if (a->rare >= PLAN_EXACT_BELOW)
 		return;
-	exact = stats_exact_calls(ticks, 2 * a->error_ns / (double)o->tick_ns, o->confidence);
+	exact = plan_exact_calls(ticks, 2 * a->error_ns / (double)o->tick_ns, o->confidence);
 	if (exact <= a->calls)
 		return;
 	a->calls = exact;
@@ -64,13 +64,13 @@ static void exact_plan(const struct plan_options *o, struct plan_ahead *a)
 static void other_clocks(const struct plan_options *o, struct plan_ahead *a)
 {
 	double mean = (double)o->mean_ns, d = (double)o->tick_ns;
-	double w = stats_width_factor(o->confidence), p = 2 * a->error_ns / mean;
-	double page = stats_randomised_count_variance(mean / d);
+	double w = plan_width_factor(o->confidence), p = 2 * a->error_ns / mean;
+	double page = renewal_randomised_count_variance(mean / d);
 
 	a->bound_calls = a->page_calls = NAN;
 	if (mean >= d)
 		a->bound_calls =
-			fmax(a->calls, whole_calls(stats_beilner_calls_bound(w, p, mean, d)));
+			fmax(a->calls, whole_calls(plan_beilner_calls_bound(w, p, mean, d)));
 	if (mean > d / 2)
 		a->page_calls = fmax(a->calls, whole_calls(pow(w / p * d / mean, 2) * page));
 }
@@ -84,11 +84,11 @@ static void plan_longest(const struct plan_options *o, struct plan_ahead *a)
 	if (!o->longest_ns)
 		return;
 	a->duration_ns = a->calls * longest;
-	deviation = longest < d ? stats_beilner_deviation(longest, d, a->calls)
-				: stats_beilner_bound(d, a->calls);
-	error = o->digits ? stats_last_digit_unit(longest, o->digits) : o->width * longest / 2;
-	a->longest_width = stats_width_factor(o->confidence) * deviation / longest;
-	a->longest_confidence = stats_width_confidence(2 * error / deviation);
+	deviation =
+		longest < d ? beilner_deviation(longest, d, a->calls) : beilner_bound(d, a->calls);
+	error = o->digits ? plan_last_digit_unit(longest, o->digits) : o->width * longest / 2;
+	a->longest_width = plan_width_factor(o->confidence) * deviation / longest;
+	a->longest_confidence = plan_width_confidence(2 * error / deviation);
 }
 
 struct plan_ahead plan_ahead_compute(const struct plan_options *o)

@@ -85,8 +85,8 @@ static json_t *remarks(const struct plan_options *o, const struct plan_ahead *a,
 	while ((code = plan_ahead_remark(o, a, &at, text, sizeof(text)))) {
 		json_t *remark = json_object();
 
-		json_put(remark, "code", json_text(code), failed);
-		json_put(remark, "text", json_text(text), failed);
+		json_parts_put(remark, "code", json_parts_text(code), failed);
+		json_parts_put(remark, "text", json_parts_text(text), failed);
 		*failed += json_array_append_new(array, remark) < 0;
 	}
 	return array;
@@ -99,9 +99,9 @@ static json_t *longest(const struct plan_options *o, const struct plan_ahead *a,
 	if (!o->longest_ns)
 		return json_null();
 	object = json_object();
-	json_put(object, "mean_ns", json_count(o->longest_ns), failed);
-	json_put(object, "width", json_number(a->longest_width), failed);
-	json_put(object, "confidence", json_number(a->longest_confidence), failed);
+	json_parts_put(object, "mean_ns", json_parts_count(o->longest_ns), failed);
+	json_parts_put(object, "width", json_parts_number(a->longest_width), failed);
+	json_parts_put(object, "confidence", json_parts_number(a->longest_confidence), failed);
 	return object;
 }
 
@@ -110,21 +110,23 @@ int plan_ahead_json(const struct plan_options *o, const struct plan_ahead *a)
 	json_t *doc = json_object();
 	int failed = 0;
 
-	json_put(doc, "schema", json_text("scprof-plan/1"), &failed);
-	json_put(doc, "tick_ns", json_count(o->tick_ns), &failed);
-	json_put(doc, "mean_ns", json_count(o->mean_ns), &failed);
-	json_put(doc, "confidence", json_number(o->confidence), &failed);
-	json_put(doc, "width", json_number(2 * a->error_ns / (double)o->mean_ns), &failed);
-	json_put(doc, "digits", o->digits ? json_count(o->digits) : json_null(), &failed);
-	json_put(doc, "error_ns", json_number(a->error_ns), &failed);
-	json_put(doc, "calls", plan_words_json(a->calls), &failed);
-	json_put(doc, "method", json_text(a->method), &failed);
-	json_put(doc, "normal_calls", plan_words_json(a->normal_calls), &failed);
-	json_put(doc, "bound_calls", plan_words_json(a->bound_calls), &failed);
-	json_put(doc, "page_clock_calls", plan_words_json(a->page_calls), &failed);
-	json_put(doc, "ticks_expected", json_number(a->ticks), &failed);
-	json_put(doc, "duration_s", json_number(a->duration_ns / 1e9), &failed);
-	json_put(doc, "longest", longest(o, a, &failed), &failed);
-	json_put(doc, "remarks", remarks(o, a, &failed), &failed);
+	json_parts_put(doc, "schema", json_parts_text("scprof-plan/1"), &failed);
+	json_parts_put(doc, "tick_ns", json_parts_count(o->tick_ns), &failed);
+	json_parts_put(doc, "mean_ns", json_parts_count(o->mean_ns), &failed);
+	json_parts_put(doc, "confidence", json_parts_number(o->confidence), &failed);
+	json_parts_put(doc, "width", json_parts_number(2 * a->error_ns / (double)o->mean_ns),
+		       &failed);
+	json_parts_put(doc, "digits", o->digits ? json_parts_count(o->digits) : json_null(),
+		       &failed);
+	json_parts_put(doc, "error_ns", json_parts_number(a->error_ns), &failed);
+	json_parts_put(doc, "calls", plan_words_json(a->calls), &failed);
+	json_parts_put(doc, "method", json_parts_text(a->method), &failed);
+	json_parts_put(doc, "normal_calls", plan_words_json(a->normal_calls), &failed);
+	json_parts_put(doc, "bound_calls", plan_words_json(a->bound_calls), &failed);
+	json_parts_put(doc, "page_clock_calls", plan_words_json(a->page_calls), &failed);
+	json_parts_put(doc, "ticks_expected", json_parts_number(a->ticks), &failed);
+	json_parts_put(doc, "duration_s", json_parts_number(a->duration_ns / 1e9), &failed);
+	json_parts_put(doc, "longest", longest(o, a, &failed), &failed);
+	json_parts_put(doc, "remarks", remarks(o, a, &failed), &failed);
 	return plan_words_dump(doc, failed);
 }

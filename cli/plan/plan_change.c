@@ -51,7 +51,7 @@ int plan_change_build(struct plan_change *p, const struct profile *profile,
 	*p = (struct plan_change){.both = {profile, profile}};
 	options.by = o->by;
 	options.confidence = o->confidence;
-	p->diff = diff_build(p->both, 2, 1, &options, &why);
+	p->diff = diff_model_build(p->both, 2, 1, &options, &why);
 	if (!p->diff)
 		return -1;
 	p->site = calloc(p->diff->sites + 1, sizeof(*p->site));
@@ -67,7 +67,7 @@ int plan_change_build(struct plan_change *p, const struct profile *profile,
 
 void plan_change_end(struct plan_change *p)
 {
-	diff_free(p->diff);
+	diff_model_free(p->diff);
 	free(p->site);
 	*p = (struct plan_change){0};
 }

@@ -38,7 +38,7 @@ static void add_site(struct text *t, struct table *table, const struct plan_chan
 	plan_words_count(text, sizeof(text), s->base_calls);
 	table_cell(table, CALLS, text);
 	if (isfinite(c->now)) {
-		diff_percent(text, sizeof(text), c->now, c->now);
+		diff_words_percent(text, sizeof(text), c->now, c->now);
 		table_cell(table, NOW, text);
 	}
 	if (isfinite(c->calls)) {
@@ -50,7 +50,7 @@ static void add_site(struct text *t, struct table *table, const struct plan_chan
 		diff_words(p->diff, s, text, sizeof(text));
 		table_cell(table, VERDICT, text);
 	}
-	line = diff_frames(p->diff, s) ? diff_frame_line(p->diff, s, 0) : NULL;
+	line = diff_path_frames(p->diff, s) ? diff_path_frame_line(p->diff, s, 0) : NULL;
 	safe = line ? utf8_clean(line, t->terminal.utf8) : NULL;
 	if (safe)
 		table_note(table, safe);
@@ -62,7 +62,7 @@ static void print_sentence(const struct plan_change *p, const struct plan_option
 {
 	char change[24], calls[40], factor[32];
 
-	number_significant(factor, sizeof(factor), p->factor, 3);
+	numbers_significant(factor, sizeof(factor), p->factor, 3);
 	plan_words_percent(change, sizeof(change), o->change);
 	plan_words_about(calls, sizeof(calls), ceil(p->factor * p->calls));
 	if (!p->within)
@@ -103,13 +103,13 @@ static json_t *site_of(const struct plan_change *p, const struct plan_change_sit
 	const struct diff_site *s = &p->diff->site[c->site];
 	json_t *o = json_object();
 
-	json_put(o, "symbol", json_text(s->symbol), failed);
-	json_put(o, "library", json_text(s->library), failed);
-	json_put(o, "outcome", json_text(s->outcome), failed);
-	json_put(o, "calls", json_number(s->base_calls), failed);
-	json_put(o, "detectable", json_number(c->now), failed);
-	json_put(o, "calls_needed", plan_words_json(c->calls), failed);
-	json_put(o, "reason", json_text(s->reason), failed);
+	json_parts_put(o, "symbol", json_parts_text(s->symbol), failed);
+	json_parts_put(o, "library", json_parts_text(s->library), failed);
+	json_parts_put(o, "outcome", json_parts_text(s->outcome), failed);
+	json_parts_put(o, "calls", json_parts_number(s->base_calls), failed);
+	json_parts_put(o, "detectable", json_parts_number(c->now), failed);
+	json_parts_put(o, "calls_needed", plan_words_json(c->calls), failed);
+	json_parts_put(o, "reason", json_parts_text(s->reason), failed);
 	return o;
 }
 
@@ -120,16 +120,17 @@ int plan_change_json(const struct plan_change *p, const struct plan_options *o)
 
 	for (uint32_t i = 0; i < p->sites; i++)
 		failed += json_array_append_new(sites, site_of(p, &p->site[i], &failed)) < 0;
-	json_put(doc, "schema", json_text("scprof-plan/1"), &failed);
-	json_put(doc, "confidence", json_number(o->confidence), &failed);
-	json_put(doc, "change", json_number(o->change), &failed);
-	json_put(doc, "share", json_number(o->share), &failed);
-	json_put(doc, "by", json_text(report_by_name(o->by)), &failed);
-	json_put(doc, "calls", json_number(p->calls), &failed);
-	json_put(doc, "factor", p->within ? json_number(p->factor) : json_null(), &failed);
-	json_put(doc, "within", json_count(p->within), &failed);
-	json_put(doc, "never", json_count(p->never), &failed);
-	json_put(doc, "unknown", json_count(p->unknown), &failed);
-	json_put(doc, "sites", sites, &failed);
+	json_parts_put(doc, "schema", json_parts_text("scprof-plan/1"), &failed);
+	json_parts_put(doc, "confidence", json_parts_number(o->confidence), &failed);
+	json_parts_put(doc, "change", json_parts_number(o->change), &failed);
+	json_parts_put(doc, "share", json_parts_number(o->share), &failed);
+	json_parts_put(doc, "by", json_parts_text(words_by_name(o->by)), &failed);
+	json_parts_put(doc, "calls", json_parts_number(p->calls), &failed);
+	json_parts_put(doc, "factor", p->within ? json_parts_number(p->factor) : json_null(),
+		       &failed);
+	json_parts_put(doc, "within", json_parts_count(p->within), &failed);
+	json_parts_put(doc, "never", json_parts_count(p->never), &failed);
+	json_parts_put(doc, "unknown", json_parts_count(p->unknown), &failed);
+	json_parts_put(doc, "sites", sites, &failed);
 	return plan_words_dump(doc, failed);
 }

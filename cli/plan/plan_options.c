@@ -206,7 +206,7 @@ static int set_by(struct plan_options *o, const char *text)
 {
 	enum report_by by;
 
-	if (report_by_parse(text, &by) ||
+	if (words_by_parse(text, &by) ||
 	    (by != REPORT_BY_PATH && by != REPORT_BY_SITE && by != REPORT_BY_FUNCTION))
 		return refuse("--by '%s' is not one of path, site, function", text);
 	o->by = by;

@@ -28,16 +28,16 @@ static double half_width(const struct plan_options *o, double mean, double *norm
 {
 	double d = (double)o->tick_ns, n = (double)o->calls;
 
-	*normal = stats_two_sided_z(o->confidence) * stats_beilner_deviation(mean, d, n);
+	*normal = plan_two_sided_z(o->confidence) * beilner_deviation(mean, d, n);
 	if (rarer(mean, d, n) >= PLAN_EXACT_BELOW)
 		return *normal;
-	return fmax(*normal, stats_exact_width(mean / d, n, o->confidence) * d / 2);
+	return fmax(*normal, plan_exact_width(mean / d, n, o->confidence) * d / 2);
 }
 
 struct plan_reach plan_reach_compute(const struct plan_options *o)
 {
 	double mean = (double)o->mean_ns, d = (double)o->tick_ns, n = (double)o->calls;
-	double z = stats_two_sided_z(o->confidence), ignored;
+	double z = plan_two_sided_z(o->confidence), ignored;
 	struct plan_reach r = {.bound_ns = NAN, .page_ns = NAN, .longest_ns = NAN};
 
 	r.half_ns = half_width(o, mean, &r.normal_ns);
@@ -46,13 +46,13 @@ struct plan_reach plan_reach_compute(const struct plan_options *o)
 	r.equation =
 		r.half_ns > r.normal_ns ? "exact limits (Clopper and Pearson)" : "Beilner (13)";
 	if (mean >= d)
-		r.bound_ns = fmax(r.half_ns, z * stats_beilner_bound(d, n));
+		r.bound_ns = fmax(r.half_ns, z * beilner_bound(d, n));
 	if (mean > d / 2)
 		r.page_ns = fmax(r.half_ns,
-				 z * d * sqrt(stats_randomised_count_variance(mean / d) / n));
+				 z * d * sqrt(renewal_randomised_count_variance(mean / d) / n));
 	if (o->longest_ns)
 		r.longest_ns = half_width(o, (double)o->longest_ns, &ignored);
-	r.row_ns = z * stats_beilner_contiguous_deviation(0, n, d);
+	r.row_ns = z * beilner_contiguous_deviation(0, n, d);
 	r.ticks = n * mean / d;
 	return r;
 }
@@ -63,7 +63,7 @@ static void row(const char *name, double half_ns, double mean_ns, const char *wh
 	char percent[32], time[32], value[40];
 
 	plan_words_percent(percent, sizeof(percent), half_ns / mean_ns);
-	number_duration(time, sizeof(time), half_ns, utf8);
+	numbers_duration(time, sizeof(time), half_ns, utf8);
 	snprintf(value, sizeof(value), "%s%s", sign, percent);
 	printf("  %-10s %*s   %s%s: %s\n", name, utf8 ? 11 : 10, value, sign, time, what);
 }
@@ -101,19 +101,19 @@ int plan_reach_json(const struct plan_options *o, const struct plan_reach *r)
 	double mean = (double)o->mean_ns;
 	int failed = 0;
 
-	json_put(doc, "schema", json_text("scprof-plan/1"), &failed);
-	json_put(doc, "tick_ns", json_count(o->tick_ns), &failed);
-	json_put(doc, "mean_ns", json_count(o->mean_ns), &failed);
-	json_put(doc, "confidence", json_number(o->confidence), &failed);
-	json_put(doc, "calls", json_count(o->calls), &failed);
-	json_put(doc, "method", json_text(r->method), &failed);
-	json_put(doc, "width", json_number(2 * r->half_ns / mean), &failed);
-	json_put(doc, "error_ns", json_number(r->half_ns), &failed);
-	json_put(doc, "normal_error_ns", json_number(r->normal_ns), &failed);
-	json_put(doc, "bound_error_ns", json_number(r->bound_ns), &failed);
-	json_put(doc, "page_clock_error_ns", json_number(r->page_ns), &failed);
-	json_put(doc, "contiguous_error_ns", json_number(r->row_ns), &failed);
-	json_put(doc, "longest_error_ns", json_number(r->longest_ns), &failed);
-	json_put(doc, "ticks_expected", json_number(r->ticks), &failed);
+	json_parts_put(doc, "schema", json_parts_text("scprof-plan/1"), &failed);
+	json_parts_put(doc, "tick_ns", json_parts_count(o->tick_ns), &failed);
+	json_parts_put(doc, "mean_ns", json_parts_count(o->mean_ns), &failed);
+	json_parts_put(doc, "confidence", json_parts_number(o->confidence), &failed);
+	json_parts_put(doc, "calls", json_parts_count(o->calls), &failed);
+	json_parts_put(doc, "method", json_parts_text(r->method), &failed);
+	json_parts_put(doc, "width", json_parts_number(2 * r->half_ns / mean), &failed);
+	json_parts_put(doc, "error_ns", json_parts_number(r->half_ns), &failed);
+	json_parts_put(doc, "normal_error_ns", json_parts_number(r->normal_ns), &failed);
+	json_parts_put(doc, "bound_error_ns", json_parts_number(r->bound_ns), &failed);
+	json_parts_put(doc, "page_clock_error_ns", json_parts_number(r->page_ns), &failed);
+	json_parts_put(doc, "contiguous_error_ns", json_parts_number(r->row_ns), &failed);
+	json_parts_put(doc, "longest_error_ns", json_parts_number(r->longest_ns), &failed);
+	json_parts_put(doc, "ticks_expected", json_parts_number(r->ticks), &failed);
 	return plan_words_dump(doc, failed);
 }

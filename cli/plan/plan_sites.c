@@ -104,15 +104,15 @@ static void judge(struct plan_site *p, const struct report_site *s)
 	if (s->overflow)
 		settle(p, PLAN_UNKNOWN, "overflow");
 	else if (is_synchronous(s))
-		settle(p, PLAN_NEVER, report_doubt_name(STATS_SYNCHRONOUS));
+		settle(p, PLAN_NEVER, doubts_name(STATS_SYNCHRONOUS));
 	else if (isnan(p->calls))
 		settle(p, PLAN_UNKNOWN, "no-interval");
 	else if (isinf(p->calls))
 		settle(p, PLAN_NEVER, "overhead");
 	else if (doubts & STATS_HEAVY_TAIL)
-		settle(p, PLAN_AT_LEAST, report_doubt_name(STATS_HEAVY_TAIL));
+		settle(p, PLAN_AT_LEAST, doubts_name(STATS_HEAVY_TAIL));
 	else if (doubts & STATS_FEW_INDEPENDENT)
-		settle(p, PLAN_AT_LEAST, report_doubt_name(STATS_FEW_INDEPENDENT));
+		settle(p, PLAN_AT_LEAST, doubts_name(STATS_FEW_INDEPENDENT));
 	else
 		settle(p, p->calls > (double)s->calls ? PLAN_MORE : PLAN_REACHED, NULL);
 }
@@ -127,7 +127,7 @@ static struct plan_site plan_site(const struct plan_sites *all, const struct rep
 	struct plan_site p = {.site = at};
 
 	p.width = e->mean_ns > 0 ? (e->high_ns - e->low_ns) / e->mean_ns : NAN;
-	p.calls = s->overflow ? NAN : ceil(stats_forecast_calls(&f, o->confidence, o->width));
+	p.calls = s->overflow ? NAN : ceil(forecast_calls(&f, o->confidence, o->width));
 	judge(&p, s);
 	if (p.state == PLAN_NEVER)
 		p.calls = INFINITY;

@@ -82,10 +82,10 @@ static void add_site(struct text *t, struct table *table, const struct plan_site
 	table_row(table);
 	text_cell(t, table, FUNCTION, t->report->profile->function[s->function].name);
 	if (s->overflow || s->outcome != SCP_COMPLETED)
-		table_cell(table, OUTCOME, report_outcome_name(s));
-	number_share(text, sizeof(text), s->share);
+		table_cell(table, OUTCOME, words_outcome_name(s));
+	numbers_share(text, sizeof(text), s->share);
 	table_cell(table, SHARE, text);
-	number_count(text, sizeof(text), s->calls);
+	numbers_count(text, sizeof(text), s->calls);
 	table_cell(table, CALLS, text);
 	text_mean_cells(t, table, MEAN, &s->estimate);
 	half_width(text, sizeof(text), p->width, t->terminal.utf8);
@@ -100,8 +100,8 @@ static int print_table(struct text *t, const struct plan_sites *p)
 	uint32_t rows = p->sites ? p->site[p->sites - 1].site + 1 : 0;
 	int status;
 
-	if (text_apart_begin(&apart, t->report, rows) < 0) {
-		text_apart_end(&apart);
+	if (text_shared_callers_begin(&apart, t->report, rows) < 0) {
+		text_shared_callers_end(&apart);
 		return -1;
 	}
 	table_begin(&table, columns, "CALLED FROM");
@@ -115,7 +115,7 @@ static int print_table(struct text *t, const struct plan_sites *p)
 	}
 	status = table_print(&table, stdout, &t->terminal);
 	table_end(&table);
-	text_apart_end(&apart);
+	text_shared_callers_end(&apart);
 	return status;
 }
 
@@ -164,7 +164,7 @@ static void print_basis(const struct plan_sites *p, const struct report *r,
 	plan_words_time(time, sizeof(time), p->running_ns);
 	printf("at %.6g %% confidence, from %s calls of all kinds in %s", 100 * o->confidence,
 	       calls, time);
-	number_significant(factor, sizeof(factor), p->factor, 3);
+	numbers_significant(factor, sizeof(factor), p->factor, 3);
 	if (p->factor > 1)
 		printf("; %s times this run in all", factor);
 	putchar('\n');
@@ -192,7 +192,7 @@ static void print_notes(const struct plan_sites *p)
 	if (rough)
 		printf("~ from an interval so wide that the forecast may be off by half and more: "
 		       "plan again from the longer run\n");
-	number_significant(factor, sizeof(factor), p->factor, 3);
+	numbers_significant(factor, sizeof(factor), p->factor, 3);
 	if (p->far)
 		printf("far: %s times what this run saw. Long calls rarer than once a run, and "
 		       "phases longer than it, are not in the forecast: plan again on the way, "

@@ -14,7 +14,7 @@
 void plan_words_count(char *out, size_t room, double count)
 {
 	if (count < EXACT_BELOW)
-		number_count(out, room, (uint64_t)count);
+		numbers_count(out, room, (uint64_t)count);
 	else
 		snprintf(out, room, "%.3g", count);
 }
@@ -98,7 +98,7 @@ json_t *plan_words_json(double count)
 {
 	if (fabs(count) < EXACT_BELOW && count == floor(count))
 		return json_integer((json_int_t)count);
-	return json_number(count);
+	return json_parts_number(count);
 }
 
 int plan_words_dump(json_t *document, int failed)

@@ -13,7 +13,7 @@ void plan_words_count(char *out, size_t room, double count);
 /* For a sentence: "850", "14 thousand", "1.3 million". */
 void plan_words_about(char *out, size_t room, double count);
 
-/* "52 s", "4.9 minutes", "26 hours", "3.1 days"; below a second as number_duration. */
+/* "52 s", "4.9 minutes", "26 hours", "3.1 days"; below a second as numbers_duration. */
 void plan_words_time(char *out, size_t room, double ns);
 
 /* "2.5 ms": a duration as it was given, up to six digits. */
@@ -26,7 +26,7 @@ void plan_words_percent(char *out, size_t room, double share);
  * it is not finite. */
 json_t *plan_words_json(double count);
 
-/* Print a document made with json_put, and give it back. 0, or -1: memory is out, or the
+/* Print a document made with json_parts_put, and give it back. 0, or -1: memory is out, or the
  * stream failed. */
 int plan_words_dump(json_t *document, int failed);
 

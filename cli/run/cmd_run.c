@@ -120,7 +120,7 @@ static void clean_up(struct run *r)
 		ticker_stop(r->ticker, &r->ticks);
 	r->ticker = NULL;
 	if (r->windows)
-		windows_stop(r->windows);
+		recording_windows_stop(r->windows);
 	r->windows = NULL;
 	unlink(r->directory.below);
 	run_filters_free(&r->options.filters);
@@ -128,8 +128,8 @@ static void clean_up(struct run *r)
 	unlink(link);
 	if (*r->stubs)
 		unlink(r->stubs);
-	chosen_close(&r->chosen);
-	chosen_patterns_free(&r->patterns);
+	selection_close(&r->chosen);
+	symbol_pattern_free(&r->patterns);
 }
 
 /* All that the command needs to find when it starts. 0, or -1, having said why
@@ -146,15 +146,15 @@ static int prepare(struct run *r)
 	}
 	if ((r->options.symbols || *r->options.ready_made) &&
 	    run_symbols_resolve(&r->options, &r->program, r->library, &r->chosen, &r->patterns)) {
-		chosen_close(&r->chosen);
-		chosen_patterns_free(&r->patterns);
+		selection_close(&r->chosen);
+		symbol_pattern_free(&r->patterns);
 		return -1;
 	}
 	leftovers_sweep(r->output.directory, say);
-	if (rundir_create(&r->directory, r->output.directory, &err)) {
+	if (run_directory_create(&r->directory, r->output.directory, &err)) {
 		say(err.text);
-		chosen_close(&r->chosen);
-		chosen_patterns_free(&r->patterns);
+		selection_close(&r->chosen);
+		symbol_pattern_free(&r->patterns);
 		return -1;
 	}
 	if (!avoid_odd_library_path(r) && !write_stubs(r) && !start_clock(r) &&
@@ -163,7 +163,7 @@ static int prepare(struct run *r)
 	    !set_environment(r))
 		return 0;
 	clean_up(r);
-	rundir_remove(&r->directory);
+	run_directory_remove(&r->directory);
 	return -1;
 }
 
@@ -197,7 +197,7 @@ static int start(struct run *r, const char *profiles)
 	int error = errno;
 	run_live_take_back(&r->live);
 	if (!not_started) {
-		if (r->windows && windows_begin(r->windows))
+		if (r->windows && recording_windows_begin(r->windows))
 			say_format("recording will not stop or start by itself: no thread for it: "
 				   "%s",
 				   strerror(errno));
@@ -271,8 +271,8 @@ static int save(struct run *r, const struct gathered *g)
 	set_ticks(g->profile, &r->ticks);
 	run_watch_tell(r->watch, g->profile);
 	run_displace_sites(&r->displace, r->directory.profiles, g->profile);
-	profile_fold(g->profile, 64);
-	int failed = profile_write(g->profile, r->output.path, &err);
+	fold_model(g->profile, 64);
+	int failed = write_profile(g->profile, r->output.path, &err);
 	if (failed) {
 		say(err.text);
 		say_format("the profiles of the single processes are kept in %s\n"
@@ -334,11 +334,11 @@ static int run_observed(struct run *r)
 	if (failed) {
 		run_live_end(&r->live);
 		clean_up(r);
-		rundir_remove(&r->directory);
+		run_directory_remove(&r->directory);
 		return failed;
 	}
 	run_output_name(&r->output, r->options.command[0], r->launch.pid);
-	rundir_note_output(&r->directory, r->output.path);
+	run_directory_note_output(&r->directory, r->output.path);
 	run_live_begin(&r->live, r->directory.profiles);
 	begin_watch(r);
 	int status = launch_exit_status(run_displace_wait(&r->displace, &r->launch));
@@ -348,7 +348,7 @@ static int run_observed(struct run *r)
 	run_live_end(&r->live);
 	run_displace_settle(&r->displace, r->launch.ended_by != 0);
 	failed = finish(r);
-	rundir_release(&r->directory);
+	run_directory_release(&r->directory);
 	run_displace_finish(&r->displace, r->options.command);
 	launch_close(&r->launch);
 	run_watch_free(r->watch);

@@ -76,7 +76,7 @@ static void print(const struct run_displace *r, const struct displace_run *run,
 		.cpus = r->cpus, .confidence = CONFIDENCE, .command = command};
 	struct displace_summary s;
 
-	if (displace_summarise(&s, run, 1, CONFIDENCE, switching)) {
+	if (displace_summary_make(&s, run, 1, CONFIDENCE, switching)) {
 		say("no memory for the account of displacement");
 		return;
 	}
@@ -94,7 +94,7 @@ void run_displace_settle(struct run_displace *r, bool interrupted)
 		site_samples_end(r->samples);
 	if (!interrupted)
 		displace_rest_enough(r->d, REST_S);
-	r->settled = !displace_run_settle(r->d, &r->run, &err);
+	r->settled = !displace_account_finish(r->d, &r->run, &err);
 	if (!r->settled)
 		say(err.text);
 }
@@ -119,7 +119,7 @@ static void note_account(const struct run_displace *r, struct profile *p)
 {
 	struct displace_summary s;
 
-	if (displace_summarise(&s, &r->run, 1, CONFIDENCE, displace_switching(r->d))) {
+	if (displace_summary_make(&s, &r->run, 1, CONFIDENCE, displace_switching(r->d))) {
 		say("no memory for the account of displacement");
 		return;
 	}
@@ -151,7 +151,7 @@ void run_displace_finish(struct run_displace *r, char **command)
 void run_displace_abandon(struct run_displace *r)
 {
 	if (r->settled)
-		displace_run_free(&r->run);
+		displace_account_free(&r->run);
 	if (r->d)
 		displace_close(r->d);
 	if (r->samples)

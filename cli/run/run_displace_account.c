@@ -28,10 +28,10 @@ static int add_texts(struct prof_account *a, const struct displace_summary *s)
 	char sentence[512];
 
 	displace_sentence(s, sentence, sizeof(sentence));
-	if (prof_account_add_text(a, sentence))
+	if (account_add_text(a, sentence))
 		return -1;
 	for (unsigned bit = 1; bit && bit <= s->warnings; bit <<= 1)
-		if (s->warnings & bit && prof_account_add_text(a, displace_warning_text(bit)))
+		if (s->warnings & bit && account_add_text(a, displace_warnings_text(bit)))
 			return -1;
 	return 0;
 }
@@ -39,7 +39,7 @@ static int add_texts(struct prof_account *a, const struct displace_summary *s)
 int run_displace_note(const struct displace_summary *s, struct profile *p)
 {
 	const struct displace_run *run = &s->run[0];
-	struct prof_account *a = profile_add_account(p);
+	struct prof_account *a = account_add(p);
 	struct timespec now;
 
 	if (!a)
@@ -52,7 +52,7 @@ int run_displace_note(const struct displace_summary *s, struct profile *p)
 	for (size_t i = 0; i < s->cpus; i++) {
 		struct prof_account_cpu cpu = in_ns(&s->cpu[i]);
 
-		if (prof_account_add_cpu(a, &cpu))
+		if (account_add_cpu(a, &cpu))
 			return -1;
 	}
 	return add_texts(a, s);

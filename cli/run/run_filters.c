@@ -238,7 +238,7 @@ int run_filters_prepare(const struct run_filters *f, const struct program *progr
 		return -1;
 	if (!by_tool)
 		return 0;
-	*w = windows_create(d->control, &f->plan, &err);
+	*w = recording_windows_create(d->control, &f->plan, &err);
 	if (!*w)
 		say(err.text);
 	return *w ? 0 : -1;

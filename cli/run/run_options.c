@@ -81,10 +81,10 @@ enum {
 
 static int parse_clock(const char *from, const char *name, struct run_options *o)
 {
-	o->clock = clocks_parse(name);
+	o->clock = clocks_read_parse(name);
 	if (o->clock != SCP_CLOCK_NONE)
 		return 0;
-	say_format("%s: no clock is called '%s'.\nThere are: %s", from, name, clocks_names);
+	say_format("%s: no clock is called '%s'.\nThere are: %s", from, name, clocks_read_names);
 	return -1;
 }
 
@@ -123,13 +123,13 @@ static void add_built_in(const char *name, size_t length, struct run_options *o)
 
 static int add_ready_made(const char *from, const char *name, size_t length, struct run_options *o)
 {
-	const char *patterns = chosen_group(name, length);
+	const char *patterns = selection_groups_find(name, length);
 	size_t at = strlen(o->ready_made), room = sizeof(o->ready_made) - at;
 
 	if (!patterns) {
 		say_format("%s: no group is called '%.*s'.\nThere are: socket, io, wait, resolve, "
 			   "region, functions, all; of libraries: %s",
-			   from, (int)length, name, chosen_group_names);
+			   from, (int)length, name, selection_groups_names);
 		return -1;
 	}
 	if (strstr(o->ready_made, patterns)) /* named twice */
@@ -208,7 +208,7 @@ static int settle(struct run_options *o, const char *clock, const char *tick, co
 		  : set_clock && parse_clock("SCPROF_CLOCK", set_clock, o))
 		return -1;
 	if (o->clock == SCP_CLOCK_NONE)
-		o->clock = clocks_default(reason, sizeof(reason));
+		o->clock = clocks_verdict_default(reason, sizeof(reason));
 	bool ticks = o->clock == SCP_CLOCK_PAGE || o->clock == SCP_CLOCK_DUAL;
 	if (tick ? parse_tick("-d", tick, o)
 		 : ticks && set_tick && parse_tick("SCPROF_TICK", set_tick, o))
@@ -216,7 +216,7 @@ static int settle(struct run_options *o, const char *clock, const char *tick, co
 	if (tick && !ticks) {
 		say_format("-d sets the tick of the page clock, but the clock is %s.\n"
 			   "Add -c page, or -c dual",
-			   clocks_name(o->clock));
+			   clocks_read_name(o->clock));
 		return -1;
 	}
 	if (groups ? parse_groups("-g", groups, o)

@@ -18,10 +18,10 @@ static size_t collect_names(const struct chosen *c, const char **names)
 	size_t n = 0;
 
 	for (size_t l = 0; l < c->libraries; l++) {
-		if (!chosen_pattern_has_library(c->unmatched, &c->library[l]))
+		if (!symbol_pattern_has_library(c->unmatched, &c->library[l]))
 			continue;
 		for (size_t i = 0; i < c->library[l].functions; i++)
-			if (!chosen_reason(c, c->library[l].function[i].name))
+			if (!selection_reason(c, c->library[l].function[i].name))
 				names[n++] = c->library[l].function[i].name;
 	}
 	return n;
@@ -85,12 +85,12 @@ int run_symbols_resolve(const struct run_options *options, const struct program 
 	struct profile_error err;
 
 	*chosen = (struct chosen){0};
-	if (chosen_patterns_parse(options->ready_made, options->symbols, parsed, &err)) {
+	if (symbol_pattern_parse(options->ready_made, options->symbols, parsed, &err)) {
 		say(err.text);
 		return -1;
 	}
-	if (chosen_open(chosen, program->runner, library, &err) ||
-	    chosen_resolve(chosen, parsed, &err)) {
+	if (selection_open(chosen, program->runner, library, &err) ||
+	    selection_resolve(chosen, parsed, &err)) {
 		run_symbols_complain(chosen, &err);
 		return -1;
 	}
@@ -124,7 +124,7 @@ int run_symbols_store(const struct chosen *chosen, const char *name, const char 
 			continue;
 		snprintf(path, size, "%s/%s-%016llx.so", places[i], name,
 			 (unsigned long long)random_fresh_seed());
-		if (!chosen_write_object(chosen, path, err))
+		if (!stub_object_write(chosen, path, err))
 			return 0;
 	}
 	*path = '\0';

@@ -62,10 +62,10 @@ static void say_how_far(struct run_watch *w)
 	double share = NAN, left_s = 0;
 	char worst[32], doubts[96];
 	bool on = true;
-	uint64_t due = w->windows ? windows_due(w->windows, &on) : UINT64_MAX;
+	uint64_t due = w->windows ? recording_windows_due(w->windows, &on) : UINT64_MAX;
 
-	report_doubt_names(p->doubts, doubts, sizeof(doubts));
-	number_significant(worst, sizeof(worst), 100 * p->worst, 3);
+	doubts_names(p->doubts, doubts, sizeof(doubts));
+	numbers_significant(worst, sizeof(worst), 100 * p->worst, 3);
 	if (due != UINT64_MAX)
 		left_s = ceil((double)due / 1e9);
 	if (!on)
@@ -97,14 +97,14 @@ static int look(struct run_watch *w, struct reading *r)
 	struct profile_error err;
 
 	if (!r->open) {
-		if (feed_open(&r->feed, &w->target, REPORT_BY_PATH, &err))
+		if (live_reader_open(&r->feed, &w->target, REPORT_BY_PATH, &err))
 			return 0; /* not yet */
 		r->open = true;
 		r->feed.held = true; /* processes come and go */
-	} else if (feed_refresh(&r->feed)) {
+	} else if (live_reader_refresh(&r->feed)) {
 		return -1;
 	}
-	if (rows_update(&r->rows, &r->feed))
+	if (live_rows_update(&r->rows, &r->feed))
 		return -1;
 	return precision_look(&w->precision, &r->feed, &r->rows);
 }
@@ -115,12 +115,12 @@ static double look_now(struct run_watch *w, struct reading *r)
 	double cpu = cpu_seconds(), now, elapsed;
 	int result = look(w, r);
 
-	now = feed_clock();
+	now = live_reader_clock();
 	elapsed = now - w->began;
 	w->failed = result < 0;
 	if (result > 0) {
 		w->reached_s = elapsed;
-		windows_finish(w->windows);
+		recording_windows_finish(w->windows);
 	}
 	if (result)
 		return INFINITY;
@@ -133,12 +133,12 @@ static void *watch_main(void *argument)
 	struct run_watch *w = argument;
 	struct pollfd end = {.fd = w->end, .events = POLLIN};
 	static struct reading r; /* one run a process */
-	double due = w->wishes.until ? feed_clock() + SOONEST_S : INFINITY;
+	double due = w->wishes.until ? live_reader_clock() + SOONEST_S : INFINITY;
 
 	pthread_setname_np(pthread_self(), "scprof-watch");
 	r = (struct reading){.rows = {.confidence = CONFIDENCE}};
 	for (;;) {
-		double left = due - feed_clock();
+		double left = due - live_reader_clock();
 		bool draws = w->progress.shown && !w->reached_s;
 
 		if (draws)
@@ -146,7 +146,7 @@ static void *watch_main(void *argument)
 		int wait_ms = isinf(left) ? -1 : (int)ceil(1000 * fmax(left, 0));
 		if (poll(&end, 1, wait_ms) > 0)
 			break;
-		if (feed_clock() >= due)
+		if (live_reader_clock() >= due)
 			due = look_now(w, &r);
 		if (w->reached_s)
 			progress_clear(&w->progress);
@@ -155,8 +155,8 @@ static void *watch_main(void *argument)
 	}
 	progress_clear(&w->progress);
 	if (r.open)
-		feed_close(&r.feed);
-	rows_free(&r.rows);
+		live_reader_close(&r.feed);
+	live_rows_free(&r.rows);
 	return NULL;
 }
 
@@ -190,7 +190,7 @@ struct run_watch *run_watch_begin(const struct run_watch_wishes *wishes, const c
 			free(w);
 			return NULL;
 		}
-		w->began = feed_clock();
+		w->began = live_reader_clock();
 		w->end = eventfd(0, EFD_CLOEXEC);
 		if (w->end >= 0 && !start(w))
 			return w;
@@ -222,8 +222,8 @@ static void tell_unreached(const struct run_watch *w, char *out, size_t room)
 	const struct precision *p = &w->precision;
 	char widest[64] = "", worst[32], doubts[96];
 
-	report_doubt_names(p->doubts, doubts, sizeof(doubts));
-	number_significant(worst, sizeof(worst), 100 * p->worst, 3);
+	doubts_names(p->doubts, doubts, sizeof(doubts));
+	numbers_significant(worst, sizeof(worst), 100 * p->worst, 3);
 	if (!isnan(p->worst))
 		snprintf(widest, sizeof(widest), "; the widest +-%s %%", worst);
 	snprintf(out, room, "+-%.3g %%, which was not reached", 100 * w->wishes.until);
@@ -246,7 +246,7 @@ void run_watch_tell(const struct run_watch *w, struct profile *p)
 	else
 		tell_unreached(w, what, sizeof(what));
 	snprintf(text, sizeof(text), "until=%s", what);
-	profile_filter_add(p, text);
+	filters_note(p, text);
 	say_format("recorded until the means were known to %s", what);
 	if (w->failed)
 		say("--until was given up for want of memory");

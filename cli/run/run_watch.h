@@ -24,7 +24,7 @@ struct run_watch;
 struct run_watch *run_watch_begin(const struct run_watch_wishes *wishes, const char *directory,
 				  struct windows *w);
 
-/* The command has ended: end the thread. Before windows_stop. */
+/* The command has ended: end the thread. Before recording_windows_stop. */
 void run_watch_end(struct run_watch *w);
 
 /* After that: say what became of --until, and note it in the profile. */

@@ -27,10 +27,10 @@ struct series {
 
 static double batch_ns(void (*loop)(uint64_t), uint64_t readings)
 {
-	uint64_t from = clocks_raw_ns();
+	uint64_t from = clocks_read_raw_ns();
 
 	loop(readings);
-	return (double)(clocks_raw_ns() - from);
+	return (double)(clocks_read_raw_ns() - from);
 }
 
 /* How many readings fill a batch, from the quickest of a few short ones. */
@@ -73,10 +73,10 @@ static void prepare(const struct clock_costs *c, struct series *series, double *
 	for (size_t i = 0; i < c->count; i++) {
 		const struct clock_way *way = c->cost[i].way;
 
-		series[2 * i] = (struct series){way->flow, clock_ways_nothing.flow,
+		series[2 * i] = (struct series){way->flow, clock_ways_all_nothing.flow,
 						readings_a_batch(way->flow), rounds};
 		rounds += c->rounds;
-		series[2 * i + 1] = (struct series){way->alone, clock_ways_nothing.alone,
+		series[2 * i + 1] = (struct series){way->alone, clock_ways_all_nothing.alone,
 						    readings_a_batch(way->alone), rounds};
 		rounds += c->rounds;
 	}
@@ -101,7 +101,7 @@ static void run_rounds(struct clock_costs *c, struct series *series)
 int clock_ways_measure(struct clock_costs *c, bool all, uint32_t rounds)
 {
 	struct series series[2 * CLOCK_WAYS_MAX];
-	uint64_t start_ns = clocks_raw_ns();
+	uint64_t start_ns = clocks_read_raw_ns();
 	struct steal before = steal_read(), after;
 	double *values = calloc((size_t)2 * CLOCK_WAYS_MAX * rounds, sizeof(*values));
 	uint64_t *word =
@@ -111,10 +111,10 @@ int clock_ways_measure(struct clock_costs *c, bool all, uint32_t rounds)
 		.rounds = rounds, .batches = CLOCK_WAYS_BATCHES, .confidence = CONFIDENCE};
 	if (values && word != MAP_FAILED) {
 		*word = 1;
-		clock_ways_set_word(word);
-		add_ways(c, all, clock_ways_memory, clock_ways_memory_count);
+		clock_ways_all_set_word(word);
+		add_ways(c, all, clock_ways_all_memory, clock_ways_all_memory_count);
 		add_ways(c, all, clock_ways_machine, clock_ways_machine_count);
-		add_ways(c, all, clock_ways_kernel, clock_ways_kernel_count);
+		add_ways(c, all, clock_ways_all_kernel, clock_ways_all_kernel_count);
 		prepare(c, series, values);
 		run_rounds(c, series);
 		for (size_t i = 0; i < c->count; i++) {
@@ -128,7 +128,7 @@ int clock_ways_measure(struct clock_costs *c, bool all, uint32_t rounds)
 	free(values);
 	after = steal_read();
 	c->stolen = steal_share(&before, &after);
-	c->took_s = (double)(clocks_raw_ns() - start_ns) / 1e9;
+	c->took_s = (double)(clocks_read_raw_ns() - start_ns) / 1e9;
 	return c->count ? 0 : -1;
 }
 

@@ -14,7 +14,7 @@
 static const volatile uint64_t *the_word;
 static const volatile uint32_t *the_half_word;
 
-void clock_ways_set_word(const uint64_t *word)
+void clock_ways_all_set_word(const uint64_t *word)
 {
 	the_word = word;
 	the_half_word = (const uint32_t *)word;
@@ -33,16 +33,17 @@ CLOCK_WAY_LOOPS(timeval_call, struct timeval t, FILL(t, syscall(SYS_gettimeofday
 CLOCK_WAY_LOOPS(thread_cpu, struct timespec t, FILL(t, clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t)))
 CLOCK_WAY_LOOPS(rusage, struct rusage t, FILL(t, getrusage(RUSAGE_THREAD, &t)))
 
-const struct clock_way clock_ways_nothing =
+const struct clock_way clock_ways_all_nothing =
 	CLOCK_WAY(nothing, "nothing", "", CLOCK_IN_MEMORY, SCP_CLOCK_NONE, NULL);
 
-const struct clock_way clock_ways_memory[] = {
+const struct clock_way clock_ways_all_memory[] = {
 	CLOCK_WAY(half_word, "shared word", "32 bits", CLOCK_IN_MEMORY, SCP_CLOCK_NONE, NULL),
 	CLOCK_WAY(word, "shared word", "64 bits", CLOCK_IN_MEMORY, SCP_CLOCK_PAGE, NULL),
 };
-const size_t clock_ways_memory_count = sizeof(clock_ways_memory) / sizeof(*clock_ways_memory);
+const size_t clock_ways_all_memory_count =
+	sizeof(clock_ways_all_memory) / sizeof(*clock_ways_all_memory);
 
-const struct clock_way clock_ways_kernel[] = {
+const struct clock_way clock_ways_all_kernel[] = {
 	CLOCK_WAY(seconds, "time", "seconds", CLOCK_IN_LIBRARY, SCP_CLOCK_NONE, NULL),
 	CLOCK_WAY(coarse, "CLOCK_MONOTONIC_COARSE", "timespec", CLOCK_IN_LIBRARY, SCP_CLOCK_COARSE,
 		  NULL),
@@ -56,4 +57,5 @@ const struct clock_way clock_ways_kernel[] = {
 		  SCP_CLOCK_THREAD_CPU, NULL),
 	CLOCK_WAY(rusage, "getrusage", "rusage", CLOCK_SYSTEM_CALL, SCP_CLOCK_NONE, NULL),
 };
-const size_t clock_ways_kernel_count = sizeof(clock_ways_kernel) / sizeof(*clock_ways_kernel);
+const size_t clock_ways_all_kernel_count =
+	sizeof(clock_ways_all_kernel) / sizeof(*clock_ways_all_kernel);

@@ -6,11 +6,11 @@
 #include "collector/clocks/clock_ways.h"
 
 /* clock_ways_all.c: before any way that reads memory is used. */
-void clock_ways_set_word(const uint64_t *word);
+void clock_ways_all_set_word(const uint64_t *word);
 
-extern const struct clock_way clock_ways_nothing; /* the loops alone */
-extern const struct clock_way clock_ways_memory[], clock_ways_kernel[];
-extern const size_t clock_ways_memory_count, clock_ways_kernel_count;
+extern const struct clock_way clock_ways_all_nothing; /* the loops alone */
+extern const struct clock_way clock_ways_all_memory[], clock_ways_all_kernel[];
+extern const size_t clock_ways_all_memory_count, clock_ways_all_kernel_count;
 
 /* clock_ways_ARCH.c: those that are instructions. */
 extern const struct clock_way clock_ways_machine[];

@@ -35,7 +35,7 @@ static double claimed_ns(enum scp_clock_kind kind)
 static void clear(struct clocks_report *r)
 {
 	*r = (struct clocks_report){0};
-	r->preferred = clocks_default(r->reason, sizeof(r->reason));
+	r->preferred = clocks_verdict_default(r->reason, sizeof(r->reason));
 	for (enum scp_clock_kind kind = 1; kind <= CLOCKS_TESTED; kind++) {
 		struct clock_test *t = clocks_test_of(r, kind);
 
@@ -48,23 +48,24 @@ static void clear(struct clocks_report *r)
 			.rate_error_ppm = NAN,
 			.late = {.mean_ns = NAN, .max_ns = NAN, .share = NAN},
 		};
-		ticks_summarise(&(struct tick_watch){0}, 1, 1, 1, &t->ticks); /* none */
+		clocks_ticks_summarise(&(struct tick_watch){0}, 1, 1, 1, &t->ticks); /* none */
 	}
 }
 
 static void test_one(struct clock_test *t)
 {
-	struct clock_source source = *clocks_source(t->kind);
+	struct clock_source source = *clocks_read_source(t->kind);
 
 	if (t->kind == SCP_CLOCK_TSC)
 		source.ns_per_unit = 1e9 / t->rate_hz;
 	else if (t->kind == SCP_CLOCK_PAGE)
 		source.ns_per_unit = t->claimed_ns;
-	t->step_ns = (double)clocks_smallest_step(source.read, source.wait_s) * source.ns_per_unit;
+	t->step_ns = (double)clocks_measure_smallest_step(source.read, source.wait_s) *
+		     source.ns_per_unit;
 	if (t->kind == SCP_CLOCK_THREAD_CPU) /* two threads have two of these */
-		clocks_move_thread(t, &source, COMPARE_S);
+		clocks_cpus_move_thread(t, &source, COMPARE_S);
 	else
-		clocks_compare_cpus(t, &source, COMPARE_S);
+		clocks_cpus_compare_cpus(t, &source, COMPARE_S);
 }
 
 static struct ticker *start_page(char *directory, struct profile_error *err)
@@ -113,20 +114,20 @@ static void judge_all(struct clocks_report *r)
 {
 	const struct clock_lateness *busy = NULL;
 	char why[256];
-	bool trusted = counter_trusted(why, sizeof(why));
+	bool trusted = counter_x86_64_trusted(why, sizeof(why));
 
 	for (int i = 0; i < CLOCKS_LATE; i++)
 		if (r->late[i].busy && r->late[i].tick_ns == (double)TICKER_DEFAULT_NS)
 			busy = &r->late[i];
 	for (int i = 0; i < CLOCKS_TESTED; i++)
-		clocks_judge(&r->clock[i], trusted, why, busy);
+		clocks_verdict_judge(&r->clock[i], trusted, why, busy);
 }
 
 int clocks_test(struct clocks_report *r, const struct clocks_effort *effort,
 		struct profile_error *err)
 {
 	char directory[] = "/tmp/scprof-clocks.XXXXXX";
-	uint64_t start = clocks_raw_ns();
+	uint64_t start = clocks_read_raw_ns();
 	struct steal before = steal_read(), after;
 	struct ticker_stats stats;
 	struct ticker *ticker = start_page(directory, err);
@@ -134,22 +135,22 @@ int clocks_test(struct clocks_report *r, const struct clocks_effort *effort,
 
 	if (!ticker)
 		return -1;
-	clocks_set_page(ticker_page(ticker));
+	clocks_read_set_page(ticker_page(ticker));
 	clear(r);
 	result = test_with_page(r, effort);
 	if (result)
 		snprintf(err->text, sizeof(err->text), "not enough memory");
 	ticker_stop(ticker, &stats);
-	clocks_set_page(NULL);
+	clocks_read_set_page(NULL);
 	if (!result)
-		result = clocks_lateness(r, directory, effort->late_s, err);
+		result = clocks_late_lateness(r, directory, effort->late_s, err);
 	rmdir(directory);
 	if (result)
 		return -1;
-	clocks_set_lateness(&clocks_test_of(r, SCP_CLOCK_PAGE)->late, &stats);
+	clocks_late_set_lateness(&clocks_test_of(r, SCP_CLOCK_PAGE)->late, &stats);
 	judge_all(r);
 	after = steal_read();
 	r->stolen = steal_share(&before, &after);
-	r->took_s = (double)(clocks_raw_ns() - start) / 1e9;
+	r->took_s = (double)(clocks_read_raw_ns() - start) / 1e9;
 	return 0;
 }

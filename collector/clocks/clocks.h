@@ -14,17 +14,17 @@
 #include "collector/clocks/rounds.h"
 
 /* "tsc", "coarse", ...; static text, "none" for what is no clock. */
-const char *clocks_name(enum scp_clock_kind kind);
+const char *clocks_read_name(enum scp_clock_kind kind);
 
 /* SCP_CLOCK_NONE if `name` is none of them; knows "dual" as well. */
-enum scp_clock_kind clocks_parse(const char *name);
+enum scp_clock_kind clocks_read_parse(const char *name);
 
-extern const char clocks_names[]; /* for messages: "tsc, coarse, ..." */
+extern const char clocks_read_names[]; /* for messages: "tsc, coarse, ..." */
 
 /* The clock for a run that does not choose one; `reason` is a clause that fits
  * after "because". Takes microseconds; the same question that the self-test
  * answers, without its measurements. */
-enum scp_clock_kind clocks_default(char *reason, size_t size);
+enum scp_clock_kind clocks_verdict_default(char *reason, size_t size);
 
 #define CLOCKS_TESTED 5
 #define CLOCKS_LATE   6

@@ -24,7 +24,7 @@ struct game {
 	uint64_t comparisons, backward, backward_max;
 };
 
-void clocks_pin(int cpu)
+void clocks_cpus_pin(int cpu)
 {
 	cpu_set_t set;
 
@@ -61,7 +61,7 @@ static void note(struct game *g, uint64_t reading)
 
 static bool is_over(const struct game *g)
 {
-	uint64_t now = clocks_raw_ns();
+	uint64_t now = clocks_read_raw_ns();
 
 	return now > g->last_until_ns ||
 	       (now > g->until_ns && g->comparisons >= ENOUGH_COMPARISONS);
@@ -71,7 +71,7 @@ static void play(struct game *g, unsigned int player)
 {
 	unsigned int turn;
 
-	clocks_pin(g->cpu[player]);
+	clocks_cpus_pin(g->cpu[player]);
 	while (wait_turn(g, player, &turn)) {
 		note(g, g->read());
 		if (player == 0 && turn % 256 == 0 && is_over(g))
@@ -93,7 +93,7 @@ static void play_pair(struct clock_test *test, const struct clock_source *source
 	pthread_t thread;
 
 	g.last = g.read();
-	g.until_ns = clocks_raw_ns() + (uint64_t)(budget_s * 1e9);
+	g.until_ns = clocks_read_raw_ns() + (uint64_t)(budget_s * 1e9);
 	g.last_until_ns = g.until_ns + (uint64_t)(PATIENCE * budget_s * 1e9);
 	if (pthread_create(&thread, NULL, play_second, &g))
 		return;
@@ -107,8 +107,8 @@ static void play_pair(struct clock_test *test, const struct clock_source *source
 		test->backward_max_ns = back_ns;
 }
 
-void clocks_compare_cpus(struct clock_test *test, const struct clock_source *source,
-			 double budget_s)
+void clocks_cpus_compare_cpus(struct clock_test *test, const struct clock_source *source,
+			      double budget_s)
 {
 	cpu_set_t before;
 	int first = -1, others;
@@ -127,18 +127,19 @@ void clocks_compare_cpus(struct clock_test *test, const struct clock_source *sou
 	sched_setaffinity(0, sizeof(before), &before);
 }
 
-void clocks_move_thread(struct clock_test *test, const struct clock_source *source, double budget_s)
+void clocks_cpus_move_thread(struct clock_test *test, const struct clock_source *source,
+			     double budget_s)
 {
 	cpu_set_t before;
-	uint64_t end = clocks_raw_ns() + (uint64_t)(budget_s * 1e9);
+	uint64_t end = clocks_read_raw_ns() + (uint64_t)(budget_s * 1e9);
 	struct game g = {.last = source->read()};
 
 	if (sched_getaffinity(0, sizeof(before), &before) || CPU_COUNT(&before) < 2)
 		return;
-	for (int cpu = 0; clocks_raw_ns() < end; cpu = (cpu + 1) % CPU_SETSIZE) {
+	for (int cpu = 0; clocks_read_raw_ns() < end; cpu = (cpu + 1) % CPU_SETSIZE) {
 		if (!CPU_ISSET(cpu, &before))
 			continue;
-		clocks_pin(cpu);
+		clocks_cpus_pin(cpu);
 		note(&g, source->read_ordered());
 		test->cpus += test->cpus + 1 < (uint32_t)CPU_COUNT(&before);
 	}

@@ -12,12 +12,13 @@
 #define BUSY_NS	   UINT64_C(1000000)
 #define BUSY_TRIES 30
 
-struct clock_pair clocks_pair(clock_reader *read)
+struct clock_pair clocks_drift_pair(clock_reader *read)
 {
 	struct clock_pair best = {.width_ns = UINT64_MAX};
 
 	for (int i = 0; i < PAIR_TRIES; i++) {
-		uint64_t before = clocks_raw_ns(), reading = read(), after = clocks_raw_ns();
+		uint64_t before = clocks_read_raw_ns(), reading = read(),
+			 after = clocks_read_raw_ns();
 
 		if (after - before < best.width_ns)
 			best = (struct clock_pair){reading, before + (after - before) / 2,
@@ -26,7 +27,7 @@ struct clock_pair clocks_pair(clock_reader *read)
 	return best;
 }
 
-double clocks_rate(const struct clock_pair *a, const struct clock_pair *b, double *error)
+double clocks_drift_rate(const struct clock_pair *a, const struct clock_pair *b, double *error)
 {
 	double elapsed_ns = (double)(b->raw_ns - a->raw_ns);
 
@@ -36,7 +37,7 @@ double clocks_rate(const struct clock_pair *a, const struct clock_pair *b, doubl
 
 static void set_drift(struct clock_test *t, const struct clock_pair *a, const struct clock_pair *b)
 {
-	double error, rate = clocks_rate(a, b, &error);
+	double error, rate = clocks_drift_rate(a, b, &error);
 
 	t->drift_ppm = (rate - 1) * 1e6;
 	t->drift_error_ppm = error * 1e6;
@@ -46,10 +47,10 @@ static void set_drift(struct clock_test *t, const struct clock_pair *a, const st
 static void set_counter(struct clock_test *t, const struct clock_pair p[3])
 {
 	double error, error1, error2;
-	double rate1 = clocks_rate(&p[0], &p[1], &error1);
-	double rate2 = clocks_rate(&p[1], &p[2], &error2);
+	double rate1 = clocks_drift_rate(&p[0], &p[1], &error1);
+	double rate2 = clocks_drift_rate(&p[1], &p[2], &error2);
 
-	t->rate_hz = clocks_rate(&p[0], &p[2], &error) * 1e9;
+	t->rate_hz = clocks_drift_rate(&p[0], &p[2], &error) * 1e9;
 	t->rate_error_ppm = error * 1e6;
 	t->drift_ppm = (rate2 / rate1 - 1) * 1e6;
 	t->drift_error_ppm = (error1 + error2) * 1e6;
@@ -60,7 +61,7 @@ static void set_counter(struct clock_test *t, const struct clock_pair p[3])
 static void set_page(struct clock_test *t, const struct clock_pair *a, const struct clock_pair *b)
 {
 	double error, ticks = (double)(b->reading - a->reading);
-	double rate = clocks_rate(a, b, &error);
+	double rate = clocks_drift_rate(a, b, &error);
 
 	t->drift_ppm = (rate * t->claimed_ns - 1) * 1e6;
 	t->drift_error_ppm = (error + (2 * sqrt(ticks / 12) + 1) / ticks) * 1e6;
@@ -72,16 +73,16 @@ static void set_page(struct clock_test *t, const struct clock_pair *a, const str
  * of several short busy spells. */
 static void set_thread_cpu(struct clock_test *t)
 {
-	clock_reader *read = clocks_source(SCP_CLOCK_THREAD_CPU)->read;
+	clock_reader *read = clocks_read_source(SCP_CLOCK_THREAD_CPU)->read;
 	struct rusage before, after;
 
 	t->drift_ppm = t->drift_error_ppm = NAN;
 	for (int i = 0; i < BUSY_TRIES; i++) {
 		getrusage(RUSAGE_THREAD, &before);
-		struct clock_pair a = clocks_pair(read), b;
-		while (clocks_raw_ns() < a.raw_ns + BUSY_NS)
+		struct clock_pair a = clocks_drift_pair(read), b;
+		while (clocks_read_raw_ns() < a.raw_ns + BUSY_NS)
 			continue;
-		b = clocks_pair(read);
+		b = clocks_drift_pair(read);
 		getrusage(RUSAGE_THREAD, &after);
 		if (after.ru_nivcsw != before.ru_nivcsw || after.ru_nvcsw != before.ru_nvcsw)
 			continue;
@@ -110,9 +111,9 @@ static struct pairs take_pairs(void)
 {
 	struct pairs p;
 
-	p.page = clocks_pair(clocks_source(SCP_CLOCK_PAGE)->read);
-	p.monotonic = clocks_pair(clocks_source(SCP_CLOCK_MONOTONIC)->read);
-	p.tsc = clocks_pair(clocks_source(SCP_CLOCK_TSC)->read);
+	p.page = clocks_drift_pair(clocks_read_source(SCP_CLOCK_PAGE)->read);
+	p.monotonic = clocks_drift_pair(clocks_read_source(SCP_CLOCK_MONOTONIC)->read);
+	p.tsc = clocks_drift_pair(clocks_read_source(SCP_CLOCK_TSC)->read);
 	return p;
 }
 
@@ -123,7 +124,7 @@ void clocks_drift_all(struct clocks_report *r, double window_s)
 
 	begin = take_pairs();
 	pause_for(window_s / 2);
-	tsc[1] = clocks_pair(clocks_source(SCP_CLOCK_TSC)->read);
+	tsc[1] = clocks_drift_pair(clocks_read_source(SCP_CLOCK_TSC)->read);
 	pause_for(window_s / 2);
 	end = take_pairs();
 	tsc[0] = begin.tsc;

@@ -28,7 +28,7 @@ static void *spin(void *argument)
 	const struct spinner *s = argument;
 	volatile uint64_t work = 0;
 
-	clocks_pin(s->cpu);
+	clocks_cpus_pin(s->cpu);
 	while (!atomic_load_explicit(s->stop, memory_order_relaxed))
 		for (int i = 0; i < 1000; i++)
 			work = work + 1;
@@ -67,7 +67,7 @@ static int measure(struct clock_lateness *l, uint64_t tick_ns, const char *direc
 		continue;
 	ticker_stop(ticker, &stats);
 	l->tick_ns = (double)tick_ns;
-	clocks_set_lateness(l, &stats);
+	clocks_late_set_lateness(l, &stats);
 	return 0;
 }
 
@@ -82,7 +82,7 @@ static int measure_all(struct clock_lateness *l, bool busy, const char *director
 	return 0;
 }
 
-void clocks_set_lateness(struct clock_lateness *l, const struct ticker_stats *s)
+void clocks_late_set_lateness(struct clock_lateness *l, const struct ticker_stats *s)
 {
 	double ticks = (double)(s->ticks ? s->ticks : 1);
 
@@ -93,8 +93,8 @@ void clocks_set_lateness(struct clock_lateness *l, const struct ticker_stats *s)
 	l->scheduling = s->scheduling;
 }
 
-int clocks_lateness(struct clocks_report *r, const char *directory, double window_s,
-		    struct profile_error *err)
+int clocks_late_lateness(struct clocks_report *r, const char *directory, double window_s,
+			 struct profile_error *err)
 {
 	struct spinner spinner[CPU_SETSIZE];
 	atomic_bool stop = false;

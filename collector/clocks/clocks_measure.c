@@ -29,17 +29,17 @@ static double median_batch_ns(clock_reader *read)
 	double cost[BATCHES];
 
 	for (int b = 0; b < BATCHES; b++) {
-		uint64_t from = clocks_raw_ns();
+		uint64_t from = clocks_read_raw_ns();
 
 		for (int i = 0; i < READS_A_BATCH; i++)
 			read();
-		cost[b] = (double)(clocks_raw_ns() - from) / READS_A_BATCH;
+		cost[b] = (double)(clocks_read_raw_ns() - from) / READS_A_BATCH;
 	}
 	qsort(cost, BATCHES, sizeof(*cost), compare);
 	return cost[BATCHES / 2];
 }
 
-double clocks_read_cost_ns(clock_reader *read)
+double clocks_measure_read_cost_ns(clock_reader *read)
 {
 	/* the same loop, call and bracketing readings without a clock in it */
 	return median_batch_ns(read) - median_batch_ns(read_nothing);
@@ -47,10 +47,10 @@ double clocks_read_cost_ns(clock_reader *read)
 
 /* Other work may keep us waiting for all of wait_s: then no step is seen, or only one that
  * spans many. Time in which we were kept from looking does not count. */
-uint64_t clocks_smallest_step(clock_reader *read, double wait_s)
+uint64_t clocks_measure_smallest_step(clock_reader *read, double wait_s)
 {
 	uint64_t wait_ns = (uint64_t)(wait_s * 1e9), smallest = 0, last = read();
-	uint64_t begun = clocks_raw_ns(), raw = begun, before, looked_ns = 0;
+	uint64_t begun = clocks_read_raw_ns(), raw = begun, before, looked_ns = 0;
 	unsigned int steps = 0;
 
 	for (unsigned int i = 1;; i++) {
@@ -66,7 +66,7 @@ uint64_t clocks_smallest_step(clock_reader *read, double wait_s)
 		if (i % READS_A_LOOK)
 			continue;
 		before = raw;
-		raw = clocks_raw_ns();
+		raw = clocks_read_raw_ns();
 		looked_ns += raw - before < INTERRUPTED_NS ? raw - before : 0;
 		if (looked_ns >= wait_ns || raw - begun >= wait_ns + PATIENCE_NS ||
 		    (raw - begun >= wait_ns && steps > ENOUGH_STEPS))

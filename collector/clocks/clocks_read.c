@@ -64,14 +64,14 @@ static const char *const names[] = {
 };
 #define NAMES (sizeof(names) / sizeof(*names))
 
-const char clocks_names[] = "tsc, coarse, monotonic, page, thread-cpu, dual";
+const char clocks_read_names[] = "tsc, coarse, monotonic, page, thread-cpu, dual";
 
-const char *clocks_name(enum scp_clock_kind kind)
+const char *clocks_read_name(enum scp_clock_kind kind)
 {
 	return names[(size_t)kind < NAMES ? kind : SCP_CLOCK_NONE];
 }
 
-enum scp_clock_kind clocks_parse(const char *name)
+enum scp_clock_kind clocks_read_parse(const char *name)
 {
 	for (size_t i = 1; i < NAMES; i++)
 		if (!strcmp(name, names[i]))
@@ -79,17 +79,17 @@ enum scp_clock_kind clocks_parse(const char *name)
 	return SCP_CLOCK_NONE;
 }
 
-const struct clock_source *clocks_source(enum scp_clock_kind kind)
+const struct clock_source *clocks_read_source(enum scp_clock_kind kind)
 {
 	return &sources[kind - 1];
 }
 
-void clocks_set_page(const struct scp_clock_page *page)
+void clocks_read_set_page(const struct scp_clock_page *page)
 {
 	the_page = page;
 }
 
-uint64_t clocks_raw_ns(void)
+uint64_t clocks_read_raw_ns(void)
 {
 	return read_clock(CLOCK_MONOTONIC_RAW);
 }

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-void steps_begin(struct step_watch *w, bool may_stand, double grace_ns)
+void clocks_steps_begin(struct step_watch *w, bool may_stand, double grace_ns)
 {
 	*w = (struct step_watch){
 		.may_stand = may_stand, .grace_ns = grace_ns, .low = -INFINITY, .high = INFINITY};
@@ -17,7 +17,7 @@ static void note_step(struct step_watch *w, double size_ns)
 		w->largest_ns = size_ns;
 }
 
-void steps_note(struct step_watch *w, double reading_ns, double before_ns, double after_ns)
+void clocks_steps_note(struct step_watch *w, double reading_ns, double before_ns, double after_ns)
 {
 	double low = reading_ns - after_ns - w->grace_ns,
 	       high = reading_ns - before_ns + w->grace_ns;

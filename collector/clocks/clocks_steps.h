@@ -27,10 +27,10 @@ struct step_watch {
 };
 
 /* `grace_ns` is what rounding of the two clocks may make. */
-void steps_begin(struct step_watch *w, bool may_stand, double grace_ns);
+void clocks_steps_begin(struct step_watch *w, bool may_stand, double grace_ns);
 
 /* The clock said reading_ns somewhere between before_ns and after_ns. Each clock
  * counts from an origin of its own. */
-void steps_note(struct step_watch *w, double reading_ns, double before_ns, double after_ns);
+void clocks_steps_note(struct step_watch *w, double reading_ns, double before_ns, double after_ns);
 
 #endif

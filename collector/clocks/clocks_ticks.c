@@ -23,12 +23,13 @@
 #define SHARP	    0.05
 #define SLOPES_FROM 200 /* changes, evenly spaced: 19900 slopes */
 
-void ticks_begin(struct tick_watch *w, struct tick_seen *seen, size_t room)
+void clocks_ticks_begin(struct tick_watch *w, struct tick_seen *seen, size_t room)
 {
 	*w = (struct tick_watch){.seen = seen, .room = room};
 }
 
-void ticks_note(struct tick_watch *w, uint64_t reading, uint64_t before_ns, uint64_t after_ns)
+void clocks_ticks_note(struct tick_watch *w, uint64_t reading, uint64_t before_ns,
+		       uint64_t after_ns)
 {
 	if (w->begun && reading != w->last && w->count < w->room)
 		w->seen[w->count++] = (struct tick_seen){w->last_before_ns, after_ns, reading};
@@ -53,7 +54,7 @@ static bool is_sharp(const struct tick_seen *t, double tick_ns)
 	return (double)(t->by_ns - t->after_ns) <= SHARP * tick_ns;
 }
 
-size_t ticks_sharp(const struct tick_watch *w, double tick_ns, struct tick_seen *sharp)
+size_t clocks_ticks_sharp(const struct tick_watch *w, double tick_ns, struct tick_seen *sharp)
 {
 	size_t count = 0;
 
@@ -142,8 +143,8 @@ static void find_together(const struct tick_watch *w, double units_a_tick, doubl
 	}
 }
 
-void ticks_summarise(const struct tick_watch *w, double unit_ns, double tick_ns, double shortest,
-		     struct tick_summary *s)
+void clocks_ticks_summarise(const struct tick_watch *w, double unit_ns, double tick_ns,
+			    double shortest, struct tick_summary *s)
 {
 	double units_a_tick = tick_ns / unit_ns;
 
@@ -159,7 +160,7 @@ void ticks_summarise(const struct tick_watch *w, double unit_ns, double tick_ns,
 	if (w->count < FEWEST)
 		return;
 	struct tick_seen *sharp = calloc(w->count, sizeof(*sharp));
-	size_t count = sharp ? ticks_sharp(w, tick_ns, sharp) : 0;
+	size_t count = sharp ? clocks_ticks_sharp(w, tick_ns, sharp) : 0;
 	double ticks =
 		count < FEWEST ? 0 : ticks_between(&sharp[0], &sharp[count - 1], units_a_tick);
 	/* else it went back, or its tick is another than was said: nothing to divide by */
@@ -195,7 +196,7 @@ static size_t take_slopes(const struct tick_seen *seen, size_t last, size_t poin
 /* Ranks that hold the median: the pairs, plus and minus z deviations of tau's sum. */
 static double rate_of(double *slope, size_t count, double n, double *error)
 {
-	double by = stats_two_sided_z(CONFIDENCE) * sqrt(n * (n - 1) * (2 * n + 5) / 18) / 2 /
+	double by = plan_two_sided_z(CONFIDENCE) * sqrt(n * (n - 1) * (2 * n + 5) / 18) / 2 /
 		    (double)count;
 	double rate = rounds_median(slope, count); /* sorts */
 
@@ -227,10 +228,10 @@ static double lateness_range(const struct tick_seen *seen, size_t last, double r
 	return high - low;
 }
 
-double ticks_rate(const struct tick_watch *w, double tick_ns, double *error)
+double clocks_ticks_rate(const struct tick_watch *w, double tick_ns, double *error)
 {
 	struct tick_seen *sharp = calloc(w->count + 1, sizeof(*sharp));
-	size_t seen = sharp ? ticks_sharp(w, tick_ns, sharp) : 0;
+	size_t seen = sharp ? clocks_ticks_sharp(w, tick_ns, sharp) : 0;
 	size_t points = seen < SLOPES_FROM ? seen : SLOPES_FROM;
 	double *slope = calloc(points * points / 2 + seen + 1, sizeof(*slope)), rate = NAN;
 

@@ -20,14 +20,15 @@ struct tick_watch {
 	int begun;
 };
 
-void ticks_begin(struct tick_watch *w, struct tick_seen *seen, size_t room);
+void clocks_ticks_begin(struct tick_watch *w, struct tick_seen *seen, size_t room);
 
 /* The clock was read between before_ns and after_ns. */
-void ticks_note(struct tick_watch *w, uint64_t reading, uint64_t before_ns, uint64_t after_ns);
+void clocks_ticks_note(struct tick_watch *w, uint64_t reading, uint64_t before_ns,
+		       uint64_t after_ns);
 
 /* Changes that were seen sharply enough to date them; copied to `sharp` (room for
  * all), NULL: only counted. `tick_ns`: the tick asked for. */
-size_t ticks_sharp(const struct tick_watch *w, double tick_ns, struct tick_seen *sharp);
+size_t clocks_ticks_sharp(const struct tick_watch *w, double tick_ns, struct tick_seen *sharp);
 
 struct tick_summary {
 	uint64_t ticks;			 /* between the first sharp change and the last */
@@ -46,8 +47,8 @@ struct tick_summary {
  *
  * The interval is Student's t on the means of up to 16 consecutive batches: what
  * a late tick takes from the next one, it gives back within a batch. */
-void ticks_summarise(const struct tick_watch *w, double unit_ns, double tick_ns, double shortest,
-		     struct tick_summary *s);
+void clocks_ticks_summarise(const struct tick_watch *w, double unit_ns, double tick_ns,
+			    double shortest, struct tick_summary *s);
 
 /* Rate of the clock against the reference from all sharp changes: the median of the
  * slopes between pairs (P. Sen, J. American Statistical Association 63, 1968), which
@@ -59,6 +60,6 @@ void ticks_summarise(const struct tick_watch *w, double unit_ns, double tick_ns,
  * independent of the next one's; or, if that is more, what the rate may be off by if
  * lateness at either end of the window differs by as much as it was seen to wander
  * within it. */
-double ticks_rate(const struct tick_watch *w, double tick_ns, double *error);
+double clocks_ticks_rate(const struct tick_watch *w, double tick_ns, double *error);
 
 #endif

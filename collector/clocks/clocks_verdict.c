@@ -21,16 +21,16 @@
 /* Readings compared across CPUs; a quiet machine makes tens of thousands. */
 #define FEW_COMPARISONS 100
 
-enum scp_clock_kind clocks_default(char *reason, size_t size)
+enum scp_clock_kind clocks_verdict_default(char *reason, size_t size)
 {
 	char why[256];
 	double cost_ns;
 
-	if (counter_trusted(why, sizeof(why))) {
+	if (counter_x86_64_trusted(why, sizeof(why))) {
 		snprintf(reason, size, "%s", why);
 		return SCP_CLOCK_TSC;
 	}
-	cost_ns = clocks_read_cost_ns(clocks_source(SCP_CLOCK_MONOTONIC)->read);
+	cost_ns = clocks_measure_read_cost_ns(clocks_read_source(SCP_CLOCK_MONOTONIC)->read);
 	if (cost_ns <= QUICK_READ_NS) {
 		snprintf(reason, size, "%.170s; CLOCK_MONOTONIC is read in %.0f ns", why, cost_ns);
 		return SCP_CLOCK_MONOTONIC;
@@ -53,9 +53,9 @@ static bool judge_backward(struct clock_test *t)
 	return true;
 }
 
-double clocks_smallest_mean(double d, double n, double confidence, double width)
+double clocks_verdict_smallest_mean(double d, double n, double confidence, double width)
 {
-	double w = stats_width_factor(confidence);
+	double w = plan_width_factor(confidence);
 
 	return d / (1 + n * (width / w) * (width / w));
 }
@@ -69,7 +69,7 @@ static void set_smallest_mean(struct clock_test *t)
 {
 	double tick_ns = isnan(t->ticks.mean_ns) ? t->claimed_ns : t->ticks.mean_ns;
 	double by_chance =
-		ticks_slowly(t) ? clocks_smallest_mean(tick_ns, MANY_CALLS, 0.95, 0.1) : 0;
+		ticks_slowly(t) ? clocks_verdict_smallest_mean(tick_ns, MANY_CALLS, 0.95, 0.1) : 0;
 
 	t->smallest_mean_ns = fmax(by_chance, fmax(t->read.mean, 0) / READ_SHARE);
 }
@@ -177,8 +177,8 @@ static void judge_thread_cpu(struct clock_test *t)
 	add_steps(t);
 }
 
-void clocks_judge(struct clock_test *t, bool tsc_trusted, const char *tsc_reason,
-		  const struct clock_lateness *busy)
+void clocks_verdict_judge(struct clock_test *t, bool tsc_trusted, const char *tsc_reason,
+			  const struct clock_lateness *busy)
 {
 	t->usable = true;
 	*t->verdict = '\0';

@@ -38,24 +38,24 @@ static double since(const struct watch *w, uint64_t raw_ns)
 static void note_fine(struct watch *w, struct step_watch *s, double reading_ns, uint64_t before,
 		      uint64_t after)
 {
-	steps_note(s, reading_ns, since(w, before), since(w, after));
+	clocks_steps_note(s, reading_ns, since(w, before), since(w, after));
 }
 
 /* One reading of each. Returns the last instant. */
 static uint64_t one_pass(struct watch *w, const struct clock_source *const by[], bool cpu_too)
 {
-	uint64_t t0 = clocks_raw_ns(), tsc = by[SCP_CLOCK_TSC]->read_ordered();
-	uint64_t t1 = clocks_raw_ns(), monotonic = by[SCP_CLOCK_MONOTONIC]->read();
-	uint64_t t2 = clocks_raw_ns(), coarse = by[SCP_CLOCK_COARSE]->read();
-	uint64_t page = by[SCP_CLOCK_PAGE]->read(), t3 = clocks_raw_ns();
+	uint64_t t0 = clocks_read_raw_ns(), tsc = by[SCP_CLOCK_TSC]->read_ordered();
+	uint64_t t1 = clocks_read_raw_ns(), monotonic = by[SCP_CLOCK_MONOTONIC]->read();
+	uint64_t t2 = clocks_read_raw_ns(), coarse = by[SCP_CLOCK_COARSE]->read();
+	uint64_t page = by[SCP_CLOCK_PAGE]->read(), t3 = clocks_read_raw_ns();
 
 	note_fine(w, &w->tsc, (double)(tsc - w->tsc_0) * w->tsc_ns, t0, t1);
 	note_fine(w, &w->monotonic, (double)monotonic, t1, t2);
-	ticks_note(&w->coarse, coarse, t2, t3);
-	ticks_note(&w->page, page, t2, t3);
+	clocks_ticks_note(&w->coarse, coarse, t2, t3);
+	clocks_ticks_note(&w->page, page, t2, t3);
 	if (!cpu_too)
 		return t3;
-	uint64_t cpu = by[SCP_CLOCK_THREAD_CPU]->read(), t4 = clocks_raw_ns();
+	uint64_t cpu = by[SCP_CLOCK_THREAD_CPU]->read(), t4 = clocks_read_raw_ns();
 	note_fine(w, &w->cpu, (double)cpu, t3, t4);
 	return t4;
 }
@@ -72,7 +72,7 @@ static int next_cpu(const cpu_set_t *set, int cpu)
 static bool saw_enough(const struct watch *w)
 {
 	return w->seen_ns >= w->enough_ns &&
-	       ticks_sharp(&w->coarse, w->coarse_ns, NULL) >= ENOUGH_TICKS;
+	       clocks_ticks_sharp(&w->coarse, w->coarse_ns, NULL) >= ENOUGH_TICKS;
 }
 
 static void note_pass(struct watch *w, uint64_t took_ns)
@@ -90,11 +90,11 @@ static void note_pass(struct watch *w, uint64_t took_ns)
 static void run(struct watch *w, const cpu_set_t *allowed)
 {
 	const struct clock_source *by[CLOCKS_TESTED + 1] = {NULL};
-	uint64_t last, now = clocks_raw_ns();
+	uint64_t last, now = clocks_read_raw_ns();
 	int cpu = 0;
 
 	for (enum scp_clock_kind kind = 1; kind <= CLOCKS_TESTED; kind++)
-		by[kind] = clocks_source(kind);
+		by[kind] = clocks_read_source(kind);
 	for (unsigned int pass = 0; now < w->end_ns || (now < w->last_end_ns && !saw_enough(w));
 	     pass++) {
 		last = now;
@@ -103,7 +103,7 @@ static void run(struct watch *w, const cpu_set_t *allowed)
 		if (now > w->move_ns) {
 			w->move_ns = now + MOVE_EVERY;
 			cpu = next_cpu(allowed, cpu);
-			clocks_pin(cpu);
+			clocks_cpus_pin(cpu);
 		}
 	}
 }
@@ -118,7 +118,7 @@ static void set_steps(struct clock_test *t, const struct step_watch *s)
 static void set_ticks(struct clock_test *t, const struct tick_watch *w, double unit_ns,
 		      double shortest)
 {
-	ticks_summarise(w, unit_ns, t->claimed_ns, shortest, &t->ticks);
+	clocks_ticks_summarise(w, unit_ns, t->claimed_ns, shortest, &t->ticks);
 	t->step_readings = t->ticks.ticks;
 	t->steps = t->ticks.together;
 	t->step_max_ns = t->ticks.together_max_ns;
@@ -142,7 +142,7 @@ static void set_results(const struct watch *w, struct clocks_report *r)
 	set_steps(clocks_test_of(r, SCP_CLOCK_THREAD_CPU), &w->cpu);
 	set_ticks(coarse, &w->coarse, 1, 1);
 	set_ticks(page, &w->page, page->claimed_ns, 0.5);
-	coarse->drift_ppm = (ticks_rate(&w->coarse, coarse->claimed_ns, &error) - 1) * 1e6;
+	coarse->drift_ppm = (clocks_ticks_rate(&w->coarse, coarse->claimed_ns, &error) - 1) * 1e6;
 	coarse->drift_error_ppm = error * 1e6;
 	r->interruptions = w->interruptions;
 	r->interruption_max_ns = (double)w->interruption_max_ns;
@@ -159,13 +159,13 @@ int clocks_watch(struct clocks_report *r, double window_s)
 		free(seen);
 		return -1;
 	}
-	steps_begin(&w.tsc, false, GRACE_NS);
-	steps_begin(&w.monotonic, false, GRACE_NS);
-	steps_begin(&w.cpu, true, GRACE_NS);
-	ticks_begin(&w.coarse, seen, MOST_CHANGES);
-	ticks_begin(&w.page, seen + MOST_CHANGES, MOST_CHANGES);
-	w.tsc_0 = clocks_source(SCP_CLOCK_TSC)->read_ordered();
-	w.raw_0 = clocks_raw_ns();
+	clocks_steps_begin(&w.tsc, false, GRACE_NS);
+	clocks_steps_begin(&w.monotonic, false, GRACE_NS);
+	clocks_steps_begin(&w.cpu, true, GRACE_NS);
+	clocks_ticks_begin(&w.coarse, seen, MOST_CHANGES);
+	clocks_ticks_begin(&w.page, seen + MOST_CHANGES, MOST_CHANGES);
+	w.tsc_0 = clocks_read_source(SCP_CLOCK_TSC)->read_ordered();
+	w.raw_0 = clocks_read_raw_ns();
 	w.coarse_ns = clocks_test_of(r, SCP_CLOCK_COARSE)->claimed_ns;
 	w.end_ns = w.raw_0 + (uint64_t)(window_s * 1e9);
 	w.last_end_ns = w.end_ns + (uint64_t)(PATIENCE * window_s * 1e9);
@@ -173,7 +173,7 @@ int clocks_watch(struct clocks_report *r, double window_s)
 	run(&w, &before);
 	sched_setaffinity(0, sizeof(before), &before);
 	set_results(&w, r);
-	r->watch_s = (double)(clocks_raw_ns() - w.raw_0) / 1e9;
+	r->watch_s = (double)(clocks_read_raw_ns() - w.raw_0) / 1e9;
 	free(seen);
 	return 0;
 }

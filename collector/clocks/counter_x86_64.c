@@ -48,7 +48,7 @@ static bool may_be_read(void)
 	return prctl(PR_GET_TSC, &mode, 0UL, 0UL, 0UL) || mode == PR_TSC_ENABLE;
 }
 
-bool counter_trusted(char *why, size_t size)
+bool counter_x86_64_trusted(char *why, size_t size)
 {
 	char available[256], current[64];
 

@@ -32,8 +32,8 @@ struct rounds_mean rounds_interval(const double *value, size_t count, double con
 	struct rounds_mean m = {count ? sum / (double)count : NAN, NAN, NAN};
 	if (count < 2)
 		return m;
-	double half =
-		stats_half_width(stats_sample_deviation(value, count), (double)count, confidence);
+	double half = feitelson_half_width(feitelson_sample_deviation(value, count), (double)count,
+					   confidence);
 	m.low = m.mean - half;
 	m.high = m.mean + half;
 	return m;

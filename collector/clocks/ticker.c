@@ -89,7 +89,7 @@ static void *ticker_main(void *argument)
 	while (!atomic_load_explicit(&t->stop, memory_order_relaxed)) {
 		wait_until(t, t->schedule.due_ns);
 		t->stop_ns = now_ns();
-		if (tick_schedule_advance(&t->schedule, t->stop_ns))
+		if (ticker_schedule_advance(&t->schedule, t->stop_ns))
 			publish(t);
 	}
 	return NULL;
@@ -97,7 +97,7 @@ static void *ticker_main(void *argument)
 
 static struct scp_clock_page *create_clock(const char *path, uint64_t interval_ns)
 {
-	struct scp_clock_page *page = page_create(path, SCP_CLOCK_PAGE_BYTES);
+	struct scp_clock_page *page = shared_page_create(path, SCP_CLOCK_PAGE_BYTES);
 
 	if (!page)
 		return NULL;
@@ -146,7 +146,7 @@ struct ticker *ticker_start(const char *path, uint64_t interval_ns, uint64_t see
 		if (interval_ns < SPIN_BELOW_NS && cpus_to_spare())
 			t->spin_ns = SPIN_NS;
 		t->start_ns = t->stop_ns = now_ns();
-		tick_schedule_begin(&t->schedule, interval_ns, t->start_ns, seed);
+		ticker_schedule_begin(&t->schedule, interval_ns, t->start_ns, seed);
 		errno = start_thread(t);
 		if (!errno)
 			return t;

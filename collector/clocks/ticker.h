@@ -35,12 +35,12 @@ struct tick_schedule {
 };
 
 /* The first tick is due one tick length after start_ns. */
-void tick_schedule_begin(struct tick_schedule *s, uint64_t interval_ns, uint64_t start_ns,
-			 uint64_t seed);
+void ticker_schedule_begin(struct tick_schedule *s, uint64_t interval_ns, uint64_t start_ns,
+			   uint64_t seed);
 
 /* Make all ticks that are due at now_ns, and account for their lateness.
  * Returns how many there were. */
-uint64_t tick_schedule_advance(struct tick_schedule *s, uint64_t now_ns);
+uint64_t ticker_schedule_advance(struct tick_schedule *s, uint64_t now_ns);
 
 struct ticker;
 

@@ -11,15 +11,15 @@ static uint64_t tick_length(struct tick_schedule *s)
 	return s->interval_ns - half + random_below(&s->random, 2 * half + 1);
 }
 
-void tick_schedule_begin(struct tick_schedule *s, uint64_t interval_ns, uint64_t start_ns,
-			 uint64_t seed)
+void ticker_schedule_begin(struct tick_schedule *s, uint64_t interval_ns, uint64_t start_ns,
+			   uint64_t seed)
 {
 	*s = (struct tick_schedule){.interval_ns = interval_ns};
 	random_seed(&s->random, seed);
 	s->due_ns = start_ns + tick_length(s);
 }
 
-uint64_t tick_schedule_advance(struct tick_schedule *s, uint64_t now_ns)
+uint64_t ticker_schedule_advance(struct tick_schedule *s, uint64_t now_ns)
 {
 	uint64_t made = 0;
 

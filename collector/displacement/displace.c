@@ -73,12 +73,12 @@ static int first_cpu(const cpu_set_t *set)
 static double quick_rate(void)
 {
 	const struct timespec pause = {.tv_nsec = 10000000};
-	struct clock_pair a = clocks_pair(fluid_now), b;
+	struct clock_pair a = clocks_drift_pair(fluid_thread_now), b;
 	double error;
 
 	nanosleep(&pause, NULL);
-	b = clocks_pair(fluid_now);
-	return clocks_rate(&a, &b, &error);
+	b = clocks_drift_pair(fluid_thread_now);
+	return clocks_drift_rate(&a, &b, &error);
 }
 
 /* What is known before anything runs. */
@@ -201,7 +201,7 @@ static int add_rest(struct displace *d, uint64_t from)
 		d->rest = more;
 		d->rest_room = room;
 	}
-	d->rest[d->rests++] = (struct rest){from, fluid_now(), displace_softirqd(d)};
+	d->rest[d->rests++] = (struct rest){from, fluid_thread_now(), displace_sample_softirqd(d)};
 	return 0;
 }
 
@@ -209,19 +209,19 @@ static int add_rest(struct displace *d, uint64_t from)
 int displace_rest(struct displace *d, double seconds)
 {
 	double end = displace_now() + seconds;
-	uint64_t from = fluid_now();
+	uint64_t from = fluid_thread_now();
 	struct ending ending;
 	int got = 0;
 
-	ending_begin(&ending);
+	signal_wait_begin(&ending);
 	tasks_look(&d->tasks);
 	tasks_mark(&d->tasks);
 	while (!got && displace_now() < end) {
-		got = ending_wait(&ending, DISPLACE_TICK_MS);
+		got = signal_wait_wait(&ending, DISPLACE_TICK_MS);
 		displace_sample_own(d);
 		displace_sample_ends(d);
 	}
-	ending_end(&ending);
+	signal_wait_end(&ending);
 	tasks_look(&d->tasks);
 	add_rest(d, from);
 	return got;
@@ -235,7 +235,7 @@ static double rested(const struct displace *d, size_t i)
 	size_t count, kept = 0;
 	double charged = 0;
 
-	if (!displace_rest_span(d, i, &d->rest[d->rests - 1], &w, &count))
+	if (!displace_windows_rest_span(d, i, &d->rest[d->rests - 1], &w, &count))
 		for (size_t k = 0; k < count; k++)
 			if (!w[k].aside) {
 				charged += w[k].charged;
@@ -293,7 +293,7 @@ const struct displacement_series *displace_run_windows(const struct displace *d)
 
 size_t displace_run_first(const struct displace *d, size_t i)
 {
-	return displace_first_window(d, i, d->from);
+	return displace_windows_first_window(d, i, d->from);
 }
 
 uint64_t displace_run_program_ns(const struct displace *d, size_t i)
@@ -308,5 +308,5 @@ struct displacement_value displace_switching(const struct displace *d)
 
 double displace_now(void)
 {
-	return (double)clocks_raw_ns() / 1e9;
+	return (double)clocks_read_raw_ns() / 1e9;
 }

@@ -10,11 +10,11 @@
  *      displace_run_ended      in launch_watch.ended: asks what only a zombie knows
  *      displace_run_end        the account of the run
  *      displace_rest_enough    (the runs before and after a rest share it)
- *      displace_run_settle     when the rest that follows is over: what needs both rests
+ *      displace_account_finish     when the rest that follows is over: what needs both rests
  *      displace_close          ends the fluid; accounts stay
  *
  * displace_command does all this for a command. Whoever wants windows for an analysis of
- * his own (regression by call site) takes displace_run_windows after displace_run_settle.
+ * his own (regression by call site) takes displace_run_windows after displace_account_finish.
  *
  * One measurement a process, one thread uses it. Seconds unless a name says otherwise.
  */
@@ -168,13 +168,14 @@ void displace_run_ended(void *displace, pid_t pid);
 int displace_run_end(struct displace *d, const struct rusage *usage, struct profile_error *err);
 
 /* The account of the last run; call it after the rest that follows (or without one, when
- * the rest before has to do). To be freed by displace_run_free. 0; -1: no memory. */
-int displace_run_settle(struct displace *d, struct displace_run *run, struct profile_error *err);
-void displace_run_free(struct displace_run *run);
+ * the rest before has to do). To be freed by displace_account_free. 0; -1: no memory. */
+int displace_account_finish(struct displace *d, struct displace_run *run,
+			    struct profile_error *err);
+void displace_account_free(struct displace_run *run);
 
 /* Text of a warning: a code, and a sentence. `one` is a single bit. */
-const char *displace_warning_code(enum displace_warning one);
-const char *displace_warning_text(enum displace_warning one);
+const char *displace_warnings_code(enum displace_warning one);
+const char *displace_warnings_text(enum displace_warning one);
 
 /* Windows of the last run as the estimate used them: series[i] is CPU i of the account;
  * `at` is in seconds of CLOCK_MONOTONIC_RAW. They live until the next

@@ -31,8 +31,8 @@ static int ascending(const void *a, const void *b)
 
 static void set_chunks(const struct displace *d, size_t i, struct displace_cpu *c)
 {
-	size_t first = displace_first_window(d, i, d->from), last = fluid_windows(d->fluid, i),
-	       n = 0;
+	size_t first = displace_windows_first_window(d, i, d->from),
+	       last = fluid_windows(d->fluid, i), n = 0;
 	double *ns = calloc(last - first + 1, sizeof(*ns));
 
 	for (size_t k = first; ns && k < last; k++) {
@@ -54,7 +54,7 @@ static void set_chunks(const struct displace *d, size_t i, struct displace_cpu *
 /* Over all windows, used or not. What it was charged. */
 static double set_fluid(const struct displace *d, size_t i, struct displace_cpu *c)
 {
-	struct fluid_sums s = displace_fluid_sums(d, i);
+	struct fluid_sums s = displace_windows_fluid_sums(d, i);
 
 	c->wall = (double)(d->to - d->from) / d->rate / 1e9;
 	c->idle = s.progress;
@@ -87,7 +87,7 @@ static bool usage_holds(const struct displace *d, double program)
 
 	for (size_t i = 0; i < d->cpus; i++) {
 		all += usage(d, fluid_cpu(d->fluid, i));
-		known += displace_fluid_sums(d, i).charged + d->other_on[i];
+		known += displace_windows_fluid_sums(d, i).charged + d->other_on[i];
 	}
 	return all > (1 - USAGE_LAG) * known - USAGE_LAG;
 }
@@ -98,7 +98,7 @@ static double unclocked(const struct displace *d, size_t i, double program)
 	double all = 0, here = 0;
 
 	for (size_t k = 0; k < d->cpus; k++) {
-		double waited = displace_fluid_sums(d, k).waited;
+		double waited = displace_windows_fluid_sums(d, k).waited;
 		double unknown = fmax(0, waited - d->other_on[k] - d->own[k]);
 
 		all += unknown;
@@ -189,7 +189,7 @@ static int set_estimate(struct displace *d, struct displace_run *run)
 	for (size_t i = 0; i < d->cpus && !failed; i++) {
 		free(d->window[i]);
 		d->window[i] = NULL;
-		failed = displace_run_span(d, i, &d->window[i], &count);
+		failed = displace_windows_run_span(d, i, &d->window[i], &count);
 		d->series[i] = (struct displacement_series){d->window[i], count};
 	}
 	for (size_t i = 0; i < d->cpus && !failed; i++)
@@ -264,7 +264,7 @@ static unsigned judge(const struct displace *d, const struct displace_run *run)
 	for (size_t i = 0; i < d->cpus; i++) {
 		size_t last = fluid_windows(d->fluid, i);
 
-		for (size_t k = displace_first_window(d, i, d->from); k < last; k++)
+		for (size_t k = displace_windows_first_window(d, i, d->from); k < last; k++)
 			if (fluid_window(d->fluid, i, k).moved)
 				w |= DISPLACE_CPU_LOST;
 	}
@@ -320,7 +320,7 @@ static int copy_others(const struct displace *d, struct displace_run *run)
 	return 0;
 }
 
-int displace_run_settle(struct displace *d, struct displace_run *run, struct profile_error *err)
+int displace_account_finish(struct displace *d, struct displace_run *run, struct profile_error *err)
 {
 	double by_cpu = 0;
 
@@ -328,7 +328,7 @@ int displace_run_settle(struct displace *d, struct displace_run *run, struct pro
 	run->cpu = calloc(d->cpus, sizeof(*run->cpu));
 	d->rate = fluid_rate(d->fluid);
 	if (!run->cpu || set_estimate(d, run) || copy_others(d, run)) {
-		displace_run_free(run);
+		displace_account_free(run);
 		snprintf(err->text, sizeof(err->text), "no memory for the account of the run");
 		return -1;
 	}
@@ -351,7 +351,7 @@ int displace_run_settle(struct displace *d, struct displace_run *run, struct pro
 	return 0;
 }
 
-void displace_run_free(struct displace_run *run)
+void displace_account_free(struct displace_run *run)
 {
 	free(run->cpu);
 	free(run->task);

@@ -10,7 +10,7 @@
 #define LEAST_S	  0.05
 #define LINGER_MS 25 /* for the windows at the end to be closed */
 
-size_t displace_cpus(const struct displace *d)
+size_t displace_load_cpus(const struct displace *d)
 {
 	return d->cpus;
 }
@@ -18,7 +18,7 @@ size_t displace_cpus(const struct displace *d)
 static void begin(struct displace *d)
 {
 	cpu_times_read(d->before, CPU_SETSIZE);
-	d->from = fluid_now();
+	d->from = fluid_thread_now();
 	for (size_t i = 0; i < d->cpus; i++)
 		d->from_ns[i] = fluid_clock_ns(d->fluid, i);
 }
@@ -27,7 +27,7 @@ static void end(struct displace *d)
 {
 	const struct timespec linger = {.tv_nsec = LINGER_MS * 1000000L};
 
-	d->to = fluid_now();
+	d->to = fluid_thread_now();
 	for (size_t i = 0; i < d->cpus; i++)
 		d->to_ns[i] = fluid_clock_ns(d->fluid, i);
 	cpu_times_read(d->after, CPU_SETSIZE);
@@ -46,7 +46,7 @@ int displace_load(struct displace *d, double seconds, struct displace_load *load
 	if (wall < LEAST_S)
 		return stopped ? stopped : -1;
 	for (size_t i = 0; i < d->cpus; i++) {
-		struct fluid_sums s = displace_fluid_sums(d, i);
+		struct fluid_sums s = displace_windows_fluid_sums(d, i);
 		int cpu = fluid_cpu(d->fluid, i);
 
 		load[i] = (struct displace_load){

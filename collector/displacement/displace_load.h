@@ -21,6 +21,6 @@ struct displace_load {
 /* For so long, on the CPUs of `d`; load[i] is CPU i. A signal that ended it sooner, or 0; -1:
  * hardly any time has passed. */
 int displace_load(struct displace *d, double seconds, struct displace_load *load);
-size_t displace_cpus(const struct displace *d);
+size_t displace_load_cpus(const struct displace *d);
 
 #endif

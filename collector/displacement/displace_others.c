@@ -58,7 +58,7 @@ int displace_others(struct displace *d)
 	d->other = NULL;
 	d->others = 0;
 	d->other_ended = d->living = 0;
-	d->softirqd = displace_softirqd(d);
+	d->softirqd = displace_sample_softirqd(d);
 	for (size_t i = 0; i < d->tasks.count; i++) {
 		const struct task *t = &d->tasks.task[i];
 

@@ -89,30 +89,31 @@ struct displacement_value displace_switch_cost(int cpu, bool here, bool apart, d
 
 /* displace_windows.c */
 /* The first window of CPU i that ends after `from`. */
-size_t displace_first_window(const struct displace *d, size_t i, uint64_t from);
+size_t displace_windows_first_window(const struct displace *d, size_t i, uint64_t from);
 /* The windows that touch the run, as the estimate takes them; *out is to be freed. Needs
  * d->rate. -1: no memory. */
-int displace_run_span(const struct displace *d, size_t i, struct displacement_window **out,
-		      size_t *count);
+int displace_windows_run_span(const struct displace *d, size_t i, struct displacement_window **out,
+			      size_t *count);
 /* Those of a rest; as above. */
-int displace_rest_span(const struct displace *d, size_t i, const struct rest *r,
-		       struct displacement_window **out, size_t *count);
+int displace_windows_rest_span(const struct displace *d, size_t i, const struct rest *r,
+			       struct displacement_window **out, size_t *count);
 /* Those that lie in the rest before it, and in the one after: both to be freed, whatever is
  * returned. */
-int displace_rest_spans(const struct displace *d, size_t i, struct displacement_series span[2]);
+int displace_windows_rest_spans(const struct displace *d, size_t i,
+				struct displacement_series span[2]);
 /* What the fluid of CPU i did from d->from to d->to, exactly: windows at the edges are
  * divided by what its CPU clock said then. Seconds. */
 struct fluid_sums {
 	double charged, progress, waited, stolen, switches;
 };
-struct fluid_sums displace_fluid_sums(const struct displace *d, size_t i);
+struct fluid_sums displace_windows_fluid_sums(const struct displace *d, size_t i);
 
 /* displace_sample.c */
 void displace_sample_own(struct displace *d); /* the measuring thread's time, where it is now */
-uint64_t displace_own_ns(const struct displace *d); /* of all threads but the fluid's */
-void displace_sample_ends(struct displace *d);	    /* tasks that ended */
+uint64_t displace_sample_own_ns(const struct displace *d); /* of all threads but the fluid's */
+void displace_sample_ends(struct displace *d);		   /* tasks that ended */
 void displace_sample_child(struct displace *d, pid_t pid);
-double displace_softirqd(const struct displace *d); /* used since the last tasks_mark */
+double displace_sample_softirqd(const struct displace *d); /* used since the last tasks_mark */
 
 /* displace_others.c: what d->tasks and d->ended know, by name, into d->other. -1: no
  * memory. */

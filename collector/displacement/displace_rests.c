@@ -31,7 +31,7 @@ static void complete_rests(struct displace_run *run, unsigned *warnings)
 static int set_rest(const struct displace *d, size_t i, struct displacement_value *rest)
 {
 	struct displacement_series span[2];
-	int failed = displace_rest_spans(d, i, span);
+	int failed = displace_windows_rest_spans(d, i, span);
 
 	*rest = displacement_rest_beside(displacement_rests(span, 2, d->switching.value));
 	free((void *)(uintptr_t)span[0].window);

@@ -36,7 +36,7 @@ static int note_progress(struct displace *d, uint64_t ns)
 		d->progress = more;
 		d->progress_room = room;
 	}
-	d->progress[d->progresses++] = (struct progress){fluid_now(), ns};
+	d->progress[d->progresses++] = (struct progress){fluid_thread_now(), ns};
 	return 0;
 }
 
@@ -63,13 +63,13 @@ int displace_run_begin(struct displace *d, struct profile_error *err)
 	displace_sample_own(d);
 	for (size_t i = 0; i < d->cpus; i++)
 		d->own[i] = 0;
-	d->own_from_ns = displace_own_ns(d);
+	d->own_from_ns = displace_sample_own_ns(d);
 	d->throttled = quota_throttled();
 	/* without the counter, the program is known by its processes: find them soon */
 	d->next_look = monotonic_ns() + (d->options.no_task_clock ? 0 : LOOK_NS);
 	cpu_times_read(d->before, CPU_SETSIZE);
 	d->usage_known = !cpu_usage_read(d->usage_from, CPU_SETSIZE);
-	d->from = fluid_now();
+	d->from = fluid_thread_now();
 	for (size_t i = 0; i < d->cpus; i++)
 		d->from_ns[i] = fluid_clock_ns(d->fluid, i);
 	return 0;
@@ -190,13 +190,13 @@ void displace_run_ended(void *displace, pid_t pid)
 {
 	struct displace *d = displace;
 
-	d->to = fluid_now();
+	d->to = fluid_thread_now();
 	for (size_t i = 0; i < d->cpus; i++)
 		d->to_ns[i] = fluid_clock_ns(d->fluid, i);
 	ask_task_clock(d);
 	ask_schedstat(d, pid);
 	displace_sample_own(d);
-	d->own_all = (double)(displace_own_ns(d) - d->own_from_ns) / 1e9;
+	d->own_all = (double)(displace_sample_own_ns(d) - d->own_from_ns) / 1e9;
 	cpu_times_read(d->after, CPU_SETSIZE);
 	if (cpu_usage_read(d->usage_to, CPU_SETSIZE))
 		d->usage_known = false;

@@ -27,7 +27,7 @@ static bool is_fluid(const struct displace *d, pid_t tid)
 
 /* Thread by thread: the clock of a whole process is as old as the last tick for threads
  * that run elsewhere, as fluids always do. */
-uint64_t displace_own_ns(const struct displace *d)
+uint64_t displace_sample_own_ns(const struct displace *d)
 {
 	DIR *threads = opendir("/proc/self/task");
 	struct dirent *entry;
@@ -118,7 +118,7 @@ static bool is_softirqd(const struct task *t)
 	return t->kernel && !strncmp(t->name, "ksoftirqd/", 10);
 }
 
-double displace_softirqd(const struct displace *d)
+double displace_sample_softirqd(const struct displace *d)
 {
 	double sum = 0;
 

@@ -123,7 +123,7 @@ static enum displace_verdict judge(const struct displace_mean *lost)
 	return lost->low > 0 ? DISPLACE_LOST : DISPLACE_ALL_CHARGED;
 }
 
-bool displace_is_possible(struct displacement_value lost, double confidence)
+bool displace_summary_is_possible(struct displacement_value lost, double confidence)
 {
 	double low, high;
 
@@ -195,8 +195,8 @@ static int add_run(struct displace_summary *s, const struct displace_run *r)
 	return 0;
 }
 
-int displace_summarise(struct displace_summary *s, const struct displace_run *run, size_t runs,
-		       double confidence, struct displacement_value switching)
+int displace_summary_make(struct displace_summary *s, const struct displace_run *run, size_t runs,
+			  double confidence, struct displacement_value switching)
 {
 	int failed = 0;
 

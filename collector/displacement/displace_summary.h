@@ -37,10 +37,10 @@ struct displace_summary {
 };
 
 /* `run` must stay. 0; -1: no memory. runs > 0. */
-int displace_summarise(struct displace_summary *s, const struct displace_run *run, size_t runs,
-		       double confidence, struct displacement_value switching);
+int displace_summary_make(struct displace_summary *s, const struct displace_run *run, size_t runs,
+			  double confidence, struct displacement_value switching);
 /* Whether a run's `lost` can be: its upper limit is not below 0. */
-bool displace_is_possible(struct displacement_value lost, double confidence);
+bool displace_summary_is_possible(struct displacement_value lost, double confidence);
 void displace_summary_free(struct displace_summary *s);
 
 #endif

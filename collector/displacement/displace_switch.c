@@ -105,7 +105,7 @@ static void *waker(void *argument)
 	if (!settle(p->other, SCHED_OTHER))
 		atomic_store(&p->refused, true);
 	while (!atomic_load(&p->stop)) {
-		uint64_t now = clocks_raw_ns();
+		uint64_t now = clocks_read_raw_ns();
 
 		if (now < next || !atomic_load(&p->waking)) {
 			counter_pause();
@@ -138,7 +138,7 @@ static double lost_cpu(void)
 static double window(struct probe *p, double *switches)
 {
 	double before = lost_cpu();
-	uint64_t told = 0, charged = charged_ns(), begin = fluid_now();
+	uint64_t told = 0, charged = charged_ns(), begin = fluid_thread_now();
 
 	fluid_loop_clear(&p->loop);
 	fluid_loop_run(&p->loop, begin, begin + (uint64_t)(WINDOW_NS * p->units_per_ns), &told);
@@ -153,12 +153,12 @@ static double window_here(struct probe *p, atomic_uint *word, double *switches)
 {
 	uint64_t slice = (uint64_t)(BETWEEN_NS * p->units_per_ns), told = 0;
 	double before = lost_cpu();
-	uint64_t charged = charged_ns(), at = fluid_now();
+	uint64_t charged = charged_ns(), at = fluid_thread_now();
 	uint64_t end = at + (uint64_t)(WINDOW_NS * p->units_per_ns);
 
 	fluid_loop_clear(&p->loop);
 	while (at < end) {
-		at = fluid_loop_run(&p->loop, fluid_now(), at + slice, &told);
+		at = fluid_loop_run(&p->loop, fluid_thread_now(), at + slice, &told);
 		atomic_fetch_add(word, 1);
 		futex(word, FUTEX_WAKE, 1);
 	}
@@ -194,14 +194,14 @@ static void leave_the_last_place(const struct probe *p, pid_t tid)
 static void *measure(void *argument)
 {
 	struct probe *p = argument;
-	uint64_t end = clocks_raw_ns() + (uint64_t)(p->longest_s * 1e9);
+	uint64_t end = clocks_read_raw_ns() + (uint64_t)(p->longest_s * 1e9);
 
 	atomic_store(&p->tid, gettid());
 	fluid_loop_begin(&p->loop, p->units_per_ns);
 	if (!settle(p->cpu, SCHED_IDLE))
 		atomic_store(&p->refused, true);
 	fluid_group_join(&p->group, gettid()); /* as the fluid, where it can */
-	while (!atomic_load(&p->refused) && p->pairs < PAIRS && clocks_raw_ns() < end) {
+	while (!atomic_load(&p->refused) && p->pairs < PAIRS && clocks_read_raw_ns() < end) {
 		double many, few, with, without;
 
 		pair_of_windows(p, &with, &many, &without, &few);
@@ -222,7 +222,7 @@ static void *measure(void *argument)
  * it is well overdue it is given one, and what it measures then does not count. */
 static void await_end(struct probe *p, pthread_t thread)
 {
-	uint64_t due = clocks_raw_ns() + (uint64_t)(p->longest_s * OVERDUE * 1e9);
+	uint64_t due = clocks_read_raw_ns() + (uint64_t)(p->longest_s * OVERDUE * 1e9);
 
 	for (;;) {
 		struct timespec until;
@@ -233,7 +233,7 @@ static void await_end(struct probe *p, pthread_t thread)
 		until.tv_nsec %= 1000000000;
 		if (!pthread_timedjoin_np(thread, NULL, &until))
 			return;
-		if (clocks_raw_ns() < due || !atomic_load(&p->tid))
+		if (clocks_read_raw_ns() < due || !atomic_load(&p->tid))
 			continue;
 		atomic_store(&p->overdue, true);
 		leave_the_last_place(p, atomic_load(&p->tid));

@@ -60,7 +60,7 @@ static const struct {
 
 #define COUNT (sizeof(texts) / sizeof(*texts))
 
-const char *displace_warning_code(enum displace_warning one)
+const char *displace_warnings_code(enum displace_warning one)
 {
 	for (size_t i = 0; i < COUNT; i++)
 		if (texts[i].warning == one)
@@ -68,7 +68,7 @@ const char *displace_warning_code(enum displace_warning one)
 	return "unknown";
 }
 
-const char *displace_warning_text(enum displace_warning one)
+const char *displace_warnings_text(enum displace_warning one)
 {
 	for (size_t i = 0; i < COUNT; i++)
 		if (texts[i].warning == one)

@@ -83,7 +83,7 @@ static int add_span(const struct displace *d, size_t i, uint64_t from, uint64_t 
 {
 	size_t all = fluid_windows(d->fluid, i);
 
-	for (size_t k = displace_first_window(d, i, from); k < all; k++) {
+	for (size_t k = displace_windows_first_window(d, i, from); k < all; k++) {
 		struct fluid_window f = fluid_window(d->fluid, i, k);
 
 		if (f.begin >= to || (whole && f.end > to))
@@ -97,7 +97,7 @@ static int add_span(const struct displace *d, size_t i, uint64_t from, uint64_t 
 	return 0;
 }
 
-size_t displace_first_window(const struct displace *d, size_t i, uint64_t from)
+size_t displace_windows_first_window(const struct displace *d, size_t i, uint64_t from)
 {
 	size_t low = 0, high = fluid_windows(d->fluid, i);
 
@@ -112,8 +112,8 @@ size_t displace_first_window(const struct displace *d, size_t i, uint64_t from)
 	return low;
 }
 
-int displace_run_span(const struct displace *d, size_t i, struct displacement_window **out,
-		      size_t *count)
+int displace_windows_run_span(const struct displace *d, size_t i, struct displacement_window **out,
+			      size_t *count)
 {
 	size_t room = 0;
 
@@ -122,8 +122,8 @@ int displace_run_span(const struct displace *d, size_t i, struct displacement_wi
 	return add_span(d, i, d->from, d->to, false, out, count, &room);
 }
 
-int displace_rest_span(const struct displace *d, size_t i, const struct rest *r,
-		       struct displacement_window **out, size_t *count)
+int displace_windows_rest_span(const struct displace *d, size_t i, const struct rest *r,
+			       struct displacement_window **out, size_t *count)
 {
 	size_t room = 0;
 
@@ -132,7 +132,8 @@ int displace_rest_span(const struct displace *d, size_t i, const struct rest *r,
 	return add_span(d, i, r->from, r->to, true, out, count, &room);
 }
 
-int displace_rest_spans(const struct displace *d, size_t i, struct displacement_series span[2])
+int displace_windows_rest_spans(const struct displace *d, size_t i,
+				struct displacement_series span[2])
 {
 	struct displacement_window *w;
 	size_t spans = 0;
@@ -147,7 +148,7 @@ int displace_rest_spans(const struct displace *d, size_t i, struct displacement_
 
 		if (!before && !after)
 			continue;
-		failed = displace_rest_span(d, i, r, &w, &span[spans].count);
+		failed = displace_windows_rest_span(d, i, r, &w, &span[spans].count);
 		span[spans++].window = w;
 	}
 	return failed;
@@ -187,13 +188,13 @@ static void add_tail(const struct displace *d, size_t i, uint64_t from, uint64_t
 	s->waited += (double)(d->to - from) / d->rate / 1e9 - charged;
 }
 
-struct fluid_sums displace_fluid_sums(const struct displace *d, size_t i)
+struct fluid_sums displace_windows_fluid_sums(const struct displace *d, size_t i)
 {
 	size_t all = fluid_windows(d->fluid, i);
 	struct fluid_sums s = {0};
 	uint64_t end = d->from, end_ns = d->from_ns[i];
 
-	for (size_t k = displace_first_window(d, i, d->from); k < all && end < d->to; k++) {
+	for (size_t k = displace_windows_first_window(d, i, d->from); k < all && end < d->to; k++) {
 		struct fluid_window w = fluid_window(d->fluid, i, k);
 
 		/* a fluid that had yet to begin */

@@ -40,10 +40,10 @@ static int wait_for(struct wall_work *w)
 	struct ending ending;
 	int got = 0;
 
-	ending_begin(&ending);
-	while (!got && !wall_fluid_ended(w->fluid) && !out_of_time(w))
-		got = ending_wait(&ending, TICK_MS);
-	ending_end(&ending);
+	signal_wait_begin(&ending);
+	while (!got && !wall_method_fluid_ended(w->fluid) && !out_of_time(w))
+		got = signal_wait_wait(&ending, TICK_MS);
+	signal_wait_end(&ending);
 	return got;
 }
 
@@ -58,8 +58,8 @@ static struct woodside_step sum_up(struct wall_work *w, int step)
 	struct woodside_step s = {0};
 
 	w->now->displaced = 0;
-	for (size_t i = 0; i < wall_fluid_count(w->fluid); i++) {
-		struct wall_fluid_run r = wall_fluid_result(w->fluid, i);
+	for (size_t i = 0; i < wall_method_fluid_count(w->fluid); i++) {
+		struct wall_fluid_run r = wall_method_fluid_result(w->fluid, i);
 
 		s.time += r.ended - r.began;
 		s.loops += (double)r.loops;
@@ -70,7 +70,7 @@ static struct woodside_step sum_up(struct wall_work *w, int step)
 		else
 			w->now->displaced += woodside_displaced(&one, w->tau[i]);
 	}
-	wall_daemons(w, &w->now->stolen[step], &w->now->others[step]);
+	wall_method_errors_daemons(w, &w->now->stolen[step], &w->now->others[step]);
 	s.daemons = w->now->stolen[step] + w->now->others[step];
 	return s;
 }
@@ -78,11 +78,11 @@ static struct woodside_step sum_up(struct wall_work *w, int step)
 /* Step 1: the fluid alone. */
 static enum wall_end alone(struct wall_work *w, struct profile_error *err)
 {
-	wall_daemons_begin(w);
-	if (wall_fluid_start(w->fluid, w->loops))
+	wall_method_errors_daemons_begin(w);
+	if (wall_method_fluid_start(w->fluid, w->loops))
 		return fail(err, "cannot run a fluid on each CPU");
 	w->result->stopped_by = wait_for(w);
-	wall_fluid_finish(w->fluid);
+	wall_method_fluid_finish(w->fluid);
 	w->now->alone = sum_up(w, 0);
 	return w->result->stopped_by || w->result->out_of_time ? WALL_STOPPED : WALL_DONE;
 }
@@ -112,9 +112,9 @@ static enum wall_end run_command(struct wall_work *w, bool *too_short, struct pr
 		return exec_failed ? WALL_EXEC : fail(err, "cannot start a process");
 	}
 	status = launch_exit_status(launch_wait_watched(&l, &watch, &usage));
-	*too_short = wall_fluid_any_ended(w->fluid);
-	for (size_t i = 0; !*too_short && i < wall_fluid_count(w->fluid); i++)
-		w->needed[i][w->together % WALL_REMEMBERED] = wall_fluid_done(w->fluid, i);
+	*too_short = wall_method_fluid_any_ended(w->fluid);
+	for (size_t i = 0; !*too_short && i < wall_method_fluid_count(w->fluid); i++)
+		w->needed[i][w->together % WALL_REMEMBERED] = wall_method_fluid_done(w->fluid, i);
 	w->together += !*too_short;
 	launch_close(&l);
 	tasks_set_command(&w->tasks, 0);
@@ -131,14 +131,14 @@ static enum wall_end together(struct wall_work *w, bool *too_short, struct profi
 	const struct timespec lead = {.tv_nsec = LEAD_MS * 1000000L};
 	enum wall_end end;
 
-	wall_daemons_begin(w);
-	if (wall_fluid_start(w->fluid, w->loops))
+	wall_method_errors_daemons_begin(w);
+	if (wall_method_fluid_start(w->fluid, w->loops))
 		return fail(err, "cannot run a fluid on each CPU");
 	nanosleep(&lead, NULL);
 	end = run_command(w, too_short, err);
 	if (end == WALL_DONE && !*too_short && w->loops[0])
 		w->result->stopped_by = wait_for(w);
-	wall_fluid_finish(w->fluid);
+	wall_method_fluid_finish(w->fluid);
 	w->now->together = sum_up(w, 1);
 	return w->result->stopped_by || w->result->out_of_time ? WALL_STOPPED : end;
 }
@@ -148,8 +148,8 @@ static enum wall_end together(struct wall_work *w, bool *too_short, struct profi
 static void set_loops(struct wall_work *w, bool too_short)
 {
 	w->result->loops_fluid = 0;
-	for (size_t i = 0; i < wall_fluid_count(w->fluid); i++) {
-		struct wall_fluid_run r = wall_fluid_result(w->fluid, i);
+	for (size_t i = 0; i < wall_method_fluid_count(w->fluid); i++) {
+		struct wall_fluid_run r = wall_method_fluid_result(w->fluid, i);
 		double rate = (double)r.loops / (r.ended - r.began);
 		uint64_t most = 0;
 
@@ -166,7 +166,7 @@ static enum wall_end find_loops(struct wall_work *w, struct profile_error *err)
 	bool too_short;
 	enum wall_end end;
 
-	memset(w->loops, 0, wall_fluid_count(w->fluid) * sizeof(*w->loops));
+	memset(w->loops, 0, wall_method_fluid_count(w->fluid) * sizeof(*w->loops));
 	end = together(w, &too_short, err);
 	w->result->tries++;
 	if (end == WALL_DONE)
@@ -221,8 +221,9 @@ static enum wall_end replicate_all(struct wall_work *w, struct profile_error *er
 			w->o->progress(w->o->context, w->result->count);
 		w->now = &w->result->replication[w->result->count];
 		end = replicate(w, err);
-		for (size_t i = 0; i < wall_fluid_count(w->fluid); i++)
-			w->now->intervals += (double)wall_fluid_result(w->fluid, i).intervals;
+		for (size_t i = 0; i < wall_method_fluid_count(w->fluid); i++)
+			w->now->intervals +=
+				(double)wall_method_fluid_result(w->fluid, i).intervals;
 		if (end == WALL_DONE) {
 			finish(w);
 			set_loops(w, false);
@@ -263,15 +264,15 @@ static void summarise(struct wall_result *r, double confidence)
 	free(x);
 }
 
-enum wall_end wall_measure(const struct wall_options *o, struct wall_result *r,
-			   struct profile_error *err)
+enum wall_end wall_method_measure(const struct wall_options *o, struct wall_result *r,
+				  struct profile_error *err)
 {
 	struct wall_work w = {.o = o, .result = r};
 	enum wall_end end = WALL_FAILED;
 
 	*r = (struct wall_result){.replication = calloc(o->replications, sizeof(*r->replication))};
 	w.now = r->replication;
-	if (!r->replication || wall_prepare(&w)) {
+	if (!r->replication || wall_method_errors_prepare(&w)) {
 		errno = ENOMEM;
 		fail(err, "cannot prepare the measurement");
 	} else {
@@ -279,11 +280,11 @@ enum wall_end wall_measure(const struct wall_options *o, struct wall_result *r,
 		end = replicate_all(&w, err);
 		summarise(r, o->confidence);
 	}
-	wall_clean_up(&w);
+	wall_method_errors_clean_up(&w);
 	return end;
 }
 
-void wall_free(struct wall_result *r)
+void wall_method_free(struct wall_result *r)
 {
 	free(r->replication);
 	r->replication = NULL;

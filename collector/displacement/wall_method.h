@@ -67,9 +67,9 @@ struct wall_result {
 };
 
 /* WALL_DONE also where a signal or the time ended it after at least one replication.
- * Whatever the end, wall_free the result. */
-enum wall_end wall_measure(const struct wall_options *o, struct wall_result *r,
-			   struct profile_error *err);
-void wall_free(struct wall_result *r);
+ * Whatever the end, wall_method_free the result. */
+enum wall_end wall_method_measure(const struct wall_options *o, struct wall_result *r,
+				  struct profile_error *err);
+void wall_method_free(struct wall_result *r);
 
 #endif

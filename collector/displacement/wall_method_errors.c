@@ -33,7 +33,7 @@ static double clock_resolution(void)
 
 	clock_getres(CLOCK_MONOTONIC, &t);
 	claimed = (double)t.tv_sec + (double)t.tv_nsec / NS_PER_SEC;
-	seen = (double)clocks_smallest_step(monotonic_ns, STEP_S) / NS_PER_SEC;
+	seen = (double)clocks_measure_smallest_step(monotonic_ns, STEP_S) / NS_PER_SEC;
 	return fmax(claimed, seen);
 }
 
@@ -76,9 +76,9 @@ static double start_cost(void)
 	return n ? cost[n / 2] : NAN;
 }
 
-int wall_prepare(struct wall_work *w)
+int wall_method_errors_prepare(struct wall_work *w)
 {
-	w->fluid = wall_fluid_make(&w->o->cpus);
+	w->fluid = wall_method_fluid_make(&w->o->cpus);
 	w->loops = calloc((size_t)CPU_COUNT(&w->o->cpus), sizeof(*w->loops));
 	w->tau = calloc((size_t)CPU_COUNT(&w->o->cpus), sizeof(*w->tau));
 	w->needed = calloc((size_t)CPU_COUNT(&w->o->cpus), sizeof(*w->needed));
@@ -89,14 +89,14 @@ int wall_prepare(struct wall_work *w)
 		return -1;
 	w->result->clock = clock_resolution();
 	w->result->start = start_cost();
-	w->result->first_loop = wall_fluid_first_loop();
+	w->result->first_loop = wall_method_fluid_first_loop();
 	return 0;
 }
 
-void wall_clean_up(struct wall_work *w)
+void wall_method_errors_clean_up(struct wall_work *w)
 {
 	if (w->fluid)
-		wall_fluid_free(w->fluid);
+		wall_method_fluid_free(w->fluid);
 	tasks_free(&w->tasks);
 	free(w->loops);
 	free(w->tau);
@@ -105,14 +105,14 @@ void wall_clean_up(struct wall_work *w)
 	free(w->after);
 }
 
-void wall_daemons_begin(struct wall_work *w)
+void wall_method_errors_daemons_begin(struct wall_work *w)
 {
 	tasks_look(&w->tasks);
 	tasks_mark(&w->tasks);
 	cpu_times_read(w->before, CPU_SETSIZE);
 }
 
-void wall_daemons(struct wall_work *w, double *stolen, double *others)
+void wall_method_errors_daemons(struct wall_work *w, double *stolen, double *others)
 {
 	*stolen = *others = 0;
 	cpu_times_read(w->after, CPU_SETSIZE);

@@ -31,12 +31,12 @@ struct wall_work {
 
 /* wall_method_errors.c: all that is needed, and what is measured once: the clock's resolution, the
  * cost of starting, of a cold loop. -1: no memory. */
-int wall_prepare(struct wall_work *w);
-void wall_clean_up(struct wall_work *w);
+int wall_method_errors_prepare(struct wall_work *w);
+void wall_method_errors_clean_up(struct wall_work *w);
 
 /* What others take of the CPUs of the set from here on; and how much it was, seconds: by
  * the host, by other processes. */
-void wall_daemons_begin(struct wall_work *w);
-void wall_daemons(struct wall_work *w, double *stolen, double *others);
+void wall_method_errors_daemons_begin(struct wall_work *w);
+void wall_method_errors_daemons(struct wall_work *w, double *stolen, double *others);
 
 #endif

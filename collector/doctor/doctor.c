@@ -50,7 +50,7 @@ void doctor_examine(struct doctor *d, const char *version, const char *program)
 	if (program)
 		doctor_program(d, program);
 	doctor_files(d);
-	doctor_session(d);
+	doctor_kernel_session(d);
 	doctor_clocks(d);
 	doctor_cpus(d);
 	doctor_kernel(d);

@@ -16,7 +16,7 @@
 static void counter(struct doctor *d)
 {
 	char why[512];
-	bool trusted = counter_trusted(why, sizeof(why));
+	bool trusted = counter_x86_64_trusted(why, sizeof(why));
 
 	doctor_found(d, "counter", trusted ? DOCTOR_OK : DOCTOR_LIMITED, "%s", why);
 	if (!trusted)
@@ -30,7 +30,7 @@ static void coarse(struct doctor *d)
 {
 	char step[32], reason[256];
 	struct timespec t;
-	enum scp_clock_kind kind = clocks_default(reason, sizeof(reason));
+	enum scp_clock_kind kind = clocks_verdict_default(reason, sizeof(reason));
 
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &t))
 		doctor_found(d, "coarse", DOCTOR_LIMITED, "there is no CLOCK_MONOTONIC_COARSE");
@@ -39,8 +39,8 @@ static void coarse(struct doctor *d)
 		doctor_found(d, "coarse", DOCTOR_OK,
 			     "the kernel says that the coarse clock ticks every %s", step);
 	}
-	doctor_found(d, "clock", DOCTOR_OK, "without -c it is %s, because %s", clocks_name(kind),
-		     reason);
+	doctor_found(d, "clock", DOCTOR_OK, "without -c it is %s, because %s",
+		     clocks_read_name(kind), reason);
 }
 
 /* The page clock's ticker, as a run would start it. */
@@ -51,7 +51,7 @@ static void page(struct doctor *d)
 	struct ticker_stats stats;
 	struct ticker *t = NULL;
 
-	if (!doctor_directory(directory, sizeof(directory))) {
+	if (!doctor_library_directory(directory, sizeof(directory))) {
 		snprintf(path, sizeof(path), "%s/clock", directory);
 		t = ticker_start(path, TICKER_DEFAULT_NS, random_fresh_seed(), &err);
 		if (t)

@@ -129,7 +129,7 @@ void doctor_kernel(struct doctor *d)
 }
 
 /* What was set and forgotten. */
-void doctor_session(struct doctor *d)
+void doctor_kernel_session(struct doctor *d)
 {
 	const char *disable = getenv("SCPROF_DISABLE"), *preload = getenv("LD_PRELOAD");
 

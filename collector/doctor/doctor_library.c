@@ -69,8 +69,8 @@ static _Noreturn void become(char *const argv[], const char *library, const char
 	_exit(127);
 }
 
-int doctor_try(char *const argv[], const char *library, const char *directory, char *text,
-	       size_t size)
+int doctor_library_try(char *const argv[], const char *library, const char *directory, char *text,
+		       size_t size)
 {
 	size_t used = 0;
 	char rest[512];
@@ -129,7 +129,7 @@ static int take_profiles(const char *directory)
 	return read;
 }
 
-int doctor_directory(char *path, size_t size)
+int doctor_library_directory(char *path, size_t size)
 {
 	const char *where = getenv("TMPDIR");
 
@@ -146,13 +146,13 @@ static void try_recording(struct doctor *d, const char *library)
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	self[length > 0 ? length : 0] = '\0';
-	if (doctor_directory(directory, sizeof(directory))) {
+	if (doctor_library_directory(directory, sizeof(directory))) {
 		doctor_found(d, "trial", DOCTOR_LIMITED,
 			     "no trial was made: %s cannot be created: %s", directory,
 			     strerror(errno));
 		return;
 	}
-	int status = doctor_try(argv, library, directory, text, sizeof(text));
+	int status = doctor_library_try(argv, library, directory, text, sizeof(text));
 	int profiles = take_profiles(directory);
 	rmdir(directory);
 	if (profiles == 1 && !status) {

@@ -16,7 +16,7 @@ void doctor_files(struct doctor *d);
 void doctor_clocks(struct doctor *d);
 void doctor_cpus(struct doctor *d);
 void doctor_kernel(struct doctor *d);
-void doctor_session(struct doctor *d);
+void doctor_kernel_session(struct doctor *d);
 void doctor_program(struct doctor *d, const char *program);
 
 /* First line of a file of the kernel's, without the newline. 0, or -1. */
@@ -24,10 +24,10 @@ int doctor_read_line(const char *path, char *line, size_t size);
 
 /* Run `argv` with LD_PRELOAD=`library` and, unless NULL, SCPROF_OUT=`directory`; what it prints
  * (both streams) goes to `text`. Its wait status, or -1. Not for long outputs. */
-int doctor_try(char *const argv[], const char *library, const char *directory, char *text,
-	       size_t size);
+int doctor_library_try(char *const argv[], const char *library, const char *directory, char *text,
+		       size_t size);
 
 /* In doctor_library.c: a directory of the trial's own in TMPDIR or /tmp. -1 and errno: none. */
-int doctor_directory(char *path, size_t size);
+int doctor_library_directory(char *path, size_t size);
 
 #endif

@@ -45,7 +45,7 @@ static void ask_loader(struct doctor *d, const struct program *p)
 		close(fd);
 	if (failed)
 		return;
-	if (!elf_loader_is_trusted(facts.interpreter)) {
+	if (!elf_facts_loader_is_trusted(facts.interpreter)) {
 		doctor_found(d, "program", DOCTOR_MISSING,
 			     "%.200s: its loader %.200s is not there, or somebody else can write "
 			     "it; it was not asked",
@@ -54,7 +54,7 @@ static void ask_loader(struct doctor *d, const struct program *p)
 		return;
 	}
 	char *const argv[] = {facts.interpreter, (char *)"--list", (char *)p->runner, NULL};
-	int status = doctor_try(argv, library, NULL, text, sizeof(text));
+	int status = doctor_library_try(argv, library, NULL, text, sizeof(text));
 	if (!status && strstr(text, "libscprof.so") && !strstr(text, "cannot be preloaded")) {
 		doctor_found(d, "program", DOCTOR_OK, "%.300s: its loader takes libscprof.so",
 			     p->runner);

@@ -158,7 +158,7 @@ int elf_facts_read(int fd, struct elf_facts *facts)
 	return result;
 }
 
-bool elf_loader_is_trusted(const char *interpreter)
+bool elf_facts_loader_is_trusted(const char *interpreter)
 {
 	struct stat st;
 

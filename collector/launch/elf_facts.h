@@ -22,6 +22,6 @@ int elf_facts_read(int fd, struct elf_facts *facts);
 /* Whether a loader may be run to ask it about a program: what a file names as its loader
  * is any program at all. True of a file of root's or the user's own that nobody else may
  * write to. */
-bool elf_loader_is_trusted(const char *interpreter);
+bool elf_facts_loader_is_trusted(const char *interpreter);
 
 #endif

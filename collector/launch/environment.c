@@ -125,7 +125,7 @@ int environment_set(const struct environment *e)
 
 	duration_print_exact(e->tick_ns, tick, sizeof(tick));
 	if (set_preload(e) || setenv("SCPROF_OUT", e->profiles, 1) ||
-	    setenv("SCPROF_CLOCK", clocks_name(e->clock), 1) ||
+	    setenv("SCPROF_CLOCK", clocks_read_name(e->clock), 1) ||
 	    set_or_unset("SCPROF_TICK", e->page ? tick : NULL) ||
 	    set_or_unset("SCPROF_CLOCK_PAGE", e->page) || set_if("SCPROF_GROUPS", e->groups) ||
 	    set_if("SCPROF_SLOWEST", e->slowest) || set_if("SCPROF_SLOWER_THAN", e->slower_than) ||

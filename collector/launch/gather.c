@@ -97,7 +97,7 @@ int gather_profiles(const struct rundir *d, struct gathered *g, void (*tell)(con
 	int64_t *calls;
 
 	*g = (struct gathered){0};
-	if (runfiles_list(d->profiles, &g->files, &g->count)) {
+	if (run_files_list(d->profiles, &g->files, &g->count)) {
 		message_set(err, "cannot list %.300s: %s", d->profiles, strerror(errno));
 		return -1;
 	}
@@ -123,14 +123,14 @@ int gather_discard(struct rundir *d, const struct gathered *g)
 {
 	for (size_t i = 0; i < g->count; i++)
 		if (!g->refused[i])
-			rundir_remove_file(d, g->files[i].name);
-	return rundir_remove(d);
+			run_directory_remove_file(d, g->files[i].name);
+	return run_directory_remove(d);
 }
 
 void gather_free(struct gathered *g)
 {
 	profile_free(g->profile);
-	runfiles_free(g->files, g->count);
+	run_files_free(g->files, g->count);
 	free(g->refused);
 	*g = (struct gathered){0};
 }

@@ -129,13 +129,13 @@ static bool has_processes(const struct leftover *l)
 	size_t count;
 	char part[NAME_MAX + 3];
 
-	if (runfiles_list(l->by_fd.profiles, &files, &count))
+	if (run_files_list(l->by_fd.profiles, &files, &count))
 		return true; /* not to be told */
 	bool found = false;
 	for (size_t i = 0; i < count && !found; i++)
-		found = runfile_is_live(&files[i]);
+		found = run_files_is_live(&files[i]);
 	found = found || stragglers_exist(l->profiles, files, count);
-	runfiles_free(files, count);
+	run_files_free(files, count);
 	snprintf(part, sizeof(part), "/%.200s/", l->name);
 	return found || is_mapped(part);
 }
@@ -179,7 +179,7 @@ static bool save(const struct leftover *l, const char *directory, struct profile
 
 	if (reserve(l->output, directory, path, sizeof(path)))
 		return false;
-	if (profile_write(p, path, &err)) {
+	if (write_profile(p, path, &err)) {
 		unlink(path);
 		return false;
 	}
@@ -238,7 +238,7 @@ static void clear(struct leftover *l, const char *beside, void (*tell)(const cha
 		return; /* out of memory: another time */
 	}
 	if (g.profile) {
-		profile_fold(g.profile, 64);
+		fold_model(g.profile, 64);
 		saved = save(l, NULL, g.profile, tell) || save(l, beside, g.profile, tell);
 	}
 	if (!saved)

@@ -106,7 +106,7 @@ static void step_file(int fd, const struct stat *st, struct step *step)
 	else if (bytes >= SELFMAG && !memcmp(head, ELFMAG, SELFMAG))
 		step->kind = elf_facts_read(fd, &step->facts) ? PROGRAM_UNKNOWN
 							      : elf_kind_of(fd, st, &step->facts);
-	else if (shebang_parse(head, (size_t)bytes, &line))
+	else if (program_find_shebang(head, (size_t)bytes, &line))
 		step_script(&line, step);
 	else if (memchr(head, '\0', (size_t)bytes < 128 ? (size_t)bytes : 128))
 		step->kind = PROGRAM_UNKNOWN; /* binary, as shells judge it */

@@ -107,7 +107,7 @@ static void parse_env(const char *rest, struct shebang *out)
 	}
 }
 
-bool shebang_parse(const char *head, size_t bytes, struct shebang *out)
+bool program_find_shebang(const char *head, size_t bytes, struct shebang *out)
 {
 	char line[1024];
 	const char *rest = line, *base;

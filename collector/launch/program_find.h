@@ -17,6 +17,6 @@ struct shebang {
 };
 
 /* Parses the first `bytes` bytes of a file. False if it has no #! line. */
-bool shebang_parse(const char *head, size_t bytes, struct shebang *out);
+bool program_find_shebang(const char *head, size_t bytes, struct shebang *out);
 
 #endif

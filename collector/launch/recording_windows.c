@@ -30,8 +30,8 @@ struct windows {
 	int end, signals; /* eventfd, signalfd; -1: none */
 };
 
-void windows_schedule_begin(struct windows_schedule *s, const struct windows_plan *plan,
-			    uint64_t now_ns)
+void recording_windows_schedule_begin(struct windows_schedule *s, const struct windows_plan *plan,
+				      uint64_t now_ns)
 {
 	*s = (struct windows_schedule){.plan = *plan, .due_ns = UINT64_MAX};
 	s->on = !plan->stopped && !plan->after_ns;
@@ -41,7 +41,7 @@ void windows_schedule_begin(struct windows_schedule *s, const struct windows_pla
 		s->due_ns = now_ns + plan->after_ns;
 }
 
-void windows_schedule_flip(struct windows_schedule *s, uint64_t now_ns)
+void recording_windows_schedule_flip(struct windows_schedule *s, uint64_t now_ns)
 {
 	s->on = !s->on;
 	s->due_ns = s->on && s->plan.for_ns ? now_ns + s->plan.for_ns : UINT64_MAX;
@@ -69,7 +69,7 @@ static void publish(struct scp_control_page *p, bool on, uint64_t now)
 
 static void flip(struct windows *w, uint64_t now)
 {
-	windows_schedule_flip(&w->schedule, now);
+	recording_windows_schedule_flip(&w->schedule, now);
 	publish(w->page, w->schedule.on, now);
 }
 
@@ -120,7 +120,7 @@ static void *windows_main(void *argument)
 
 static struct scp_control_page *create_control(const char *path, bool on)
 {
-	struct scp_control_page *page = page_create(path, SCP_CONTROL_BYTES);
+	struct scp_control_page *page = shared_page_create(path, SCP_CONTROL_BYTES);
 
 	if (!page)
 		return NULL;
@@ -155,8 +155,8 @@ static void release(struct windows *w)
 	free(w);
 }
 
-struct windows *windows_create(const char *path, const struct windows_plan *plan,
-			       struct profile_error *err)
+struct windows *recording_windows_create(const char *path, const struct windows_plan *plan,
+					 struct profile_error *err)
 {
 	struct windows *w = calloc(1, sizeof(*w));
 
@@ -164,7 +164,7 @@ struct windows *windows_create(const char *path, const struct windows_plan *plan
 		w->plan = *plan;
 		w->signals = open_signals(plan->signal);
 		w->end = eventfd(0, EFD_CLOEXEC);
-		windows_schedule_begin(&w->schedule, plan, 0);
+		recording_windows_schedule_begin(&w->schedule, plan, 0);
 		if (w->end >= 0 && (w->signals >= 0 || !plan->signal) && (w->path = strdup(path)) &&
 		    (w->page = create_control(path, w->schedule.on)))
 			return w;
@@ -176,11 +176,11 @@ struct windows *windows_create(const char *path, const struct windows_plan *plan
 	return NULL;
 }
 
-int windows_begin(struct windows *w)
+int recording_windows_begin(struct windows *w)
 {
 	sigset_t all, before;
 
-	windows_schedule_begin(&w->schedule, &w->plan, now_ns());
+	recording_windows_schedule_begin(&w->schedule, &w->plan, now_ns());
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	errno = pthread_create(&w->thread, NULL, windows_main, w);
@@ -189,7 +189,7 @@ int windows_begin(struct windows *w)
 	return errno ? -1 : 0;
 }
 
-void windows_finish(struct windows *w)
+void recording_windows_finish(struct windows *w)
 {
 	uint64_t one = 1;
 
@@ -197,7 +197,7 @@ void windows_finish(struct windows *w)
 		return; /* cannot be: nobody else counts up */
 }
 
-uint64_t windows_due(const struct windows *w, bool *on)
+uint64_t recording_windows_due(const struct windows *w, bool *on)
 {
 	uint64_t due = __atomic_load_n(&w->schedule.due_ns, __ATOMIC_RELAXED), now = now_ns();
 
@@ -205,7 +205,7 @@ uint64_t windows_due(const struct windows *w, bool *on)
 	return due == UINT64_MAX ? due : due > now ? due - now : 0;
 }
 
-void windows_stop(struct windows *w)
+void recording_windows_stop(struct windows *w)
 {
 	uint64_t one = 1;
 

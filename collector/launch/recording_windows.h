@@ -20,23 +20,23 @@ struct windows_plan {
 struct windows;
 
 /* Create the page at `path`, which must not exist. NULL and *err on failure. */
-struct windows *windows_create(const char *path, const struct windows_plan *plan,
-			       struct profile_error *err);
+struct windows *recording_windows_create(const char *path, const struct windows_plan *plan,
+					 struct profile_error *err);
 
 /* The command has been started: times count from now. `plan.signal` must be blocked in every thread
  * of this process. 0, or -1 with errno. */
-int windows_begin(struct windows *w);
+int recording_windows_begin(struct windows *w);
 
 /* Recording stops for good, as far as the schedule goes; a signal may still start it again. From
- * any thread, between windows_begin and windows_stop. */
-void windows_finish(struct windows *w);
+ * any thread, between recording_windows_begin and recording_windows_stop. */
+void recording_windows_finish(struct windows *w);
 
 /* When recording stops or starts next, in ns from now; UINT64_MAX: not by the clock. *on: whether
  * it goes on now. From any thread, roughly. */
-uint64_t windows_due(const struct windows *w, bool *on);
+uint64_t recording_windows_due(const struct windows *w, bool *on);
 
 /* End the thread, remove the file, free everything. */
-void windows_stop(struct windows *w);
+void recording_windows_stop(struct windows *w);
 
 /* Pure: the state of the schedule, and what changes it. Instants in ns of one clock. */
 struct windows_schedule {
@@ -44,9 +44,9 @@ struct windows_schedule {
 	bool on;
 	uint64_t due_ns; /* of the next change; UINT64_MAX: none */
 };
-void windows_schedule_begin(struct windows_schedule *s, const struct windows_plan *plan,
-			    uint64_t now_ns);
+void recording_windows_schedule_begin(struct windows_schedule *s, const struct windows_plan *plan,
+				      uint64_t now_ns);
 /* At due_ns, or at a signal. */
-void windows_schedule_flip(struct windows_schedule *s, uint64_t now_ns);
+void recording_windows_schedule_flip(struct windows_schedule *s, uint64_t now_ns);
 
 #endif

@@ -75,7 +75,7 @@ static int claim(struct rundir *d)
 	return 0;
 }
 
-int rundir_create(struct rundir *d, const char *beside, struct profile_error *err)
+int run_directory_create(struct rundir *d, const char *beside, struct profile_error *err)
 {
 	d->lock = -1;
 	int failed = make_base(d, beside) || claim(d);
@@ -99,7 +99,7 @@ int rundir_create(struct rundir *d, const char *beside, struct profile_error *er
 	return -1;
 }
 
-void rundir_remove_file(const struct rundir *d, const char *name)
+void run_directory_remove_file(const struct rundir *d, const char *name)
 {
 	char path[PATH_MAX + NAME_MAX];
 
@@ -107,7 +107,7 @@ void rundir_remove_file(const struct rundir *d, const char *name)
 	unlink(path);
 }
 
-void rundir_note_output(const struct rundir *d, const char *path)
+void run_directory_note_output(const struct rundir *d, const char *path)
 {
 	int mark = openat(d->lock, RUNDIR_MARK, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
 
@@ -117,7 +117,7 @@ void rundir_note_output(const struct rundir *d, const char *path)
 	close(mark);
 }
 
-void rundir_release(struct rundir *d)
+void run_directory_release(struct rundir *d)
 {
 	if (d->lock < 0)
 		return;
@@ -126,9 +126,9 @@ void rundir_release(struct rundir *d)
 	d->lock = -1;
 }
 
-int rundir_remove(struct rundir *d)
+int run_directory_remove(struct rundir *d)
 {
-	rundir_release(d);
+	run_directory_release(d);
 	if (strcmp(d->profiles, d->base) && rmdir(d->profiles))
 		return -1;
 	return rmdir(d->base);

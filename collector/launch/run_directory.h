@@ -29,18 +29,18 @@ struct rundir {
  * random and absolute. Private to the user; for root, whose programs may
  * become somebody else and then start others, everybody may create files in
  * `profiles`, but nobody else can list or guess the way to it. 0, or -1. */
-int rundir_create(struct rundir *d, const char *beside, struct profile_error *err);
+int run_directory_create(struct rundir *d, const char *beside, struct profile_error *err);
 
 /* Where the run is going to save: for whoever finds the directory after the run was killed. */
-void rundir_note_output(const struct rundir *d, const char *path);
+void run_directory_note_output(const struct rundir *d, const char *path);
 
 /* The run is over, and what is left in it is kept on purpose. */
-void rundir_release(struct rundir *d);
+void run_directory_release(struct rundir *d);
 
 /* Remove one profile of it by its name. */
-void rundir_remove_file(const struct rundir *d, const char *name);
+void run_directory_remove_file(const struct rundir *d, const char *name);
 
 /* Release it, and remove it if nothing is left in it. 0, or -1: it is kept. */
-int rundir_remove(struct rundir *d);
+int run_directory_remove(struct rundir *d);
 
 #endif

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void *page_create(const char *path, size_t bytes)
+void *shared_page_create(const char *path, size_t bytes)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644), error;
 	void *mapped = MAP_FAILED;

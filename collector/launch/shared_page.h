@@ -8,6 +8,6 @@
 /* A new file of zeros, its memory reserved, mapped to write. Mode 0644 whatever the umask: programs
  * that drop their privileges and exec must still be able to read it. NULL with errno, and no file.
  */
-void *page_create(const char *path, size_t bytes);
+void *shared_page_create(const char *path, size_t bytes);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Waiting that a signal ends: Ctrl-C and its like, unless they are ignored, are taken by
- * ending_wait instead of ending this process. One thread uses it. */
+ * signal_wait_wait instead of ending this process. One thread uses it. */
 #ifndef SCPROF_COLLECTOR_LAUNCH_SIGNAL_WAIT_H
 #define SCPROF_COLLECTOR_LAUNCH_SIGNAL_WAIT_H
 
@@ -11,15 +11,15 @@ struct ending {
 };
 
 /* From here on the signals wait. */
-void ending_begin(struct ending *e);
+void signal_wait_begin(struct ending *e);
 
 /* Up to so many milliseconds. The signal, or 0. */
-int ending_wait(const struct ending *e, int milliseconds);
+int signal_wait_wait(const struct ending *e, int milliseconds);
 
 /* The signal mask is again what it was. */
-void ending_end(const struct ending *e);
+void signal_wait_end(const struct ending *e);
 
 /* End as one who does not hold signals would. Returns only where the signal ends nobody. */
-void ending_by(int signal_number);
+void signal_wait_by(int signal_number);
 
 #endif

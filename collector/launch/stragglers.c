@@ -13,7 +13,7 @@
 static bool has_live_file(pid_t pid, const struct run_file *files, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (files[i].pid == pid && runfile_is_live(&files[i]))
+		if (files[i].pid == pid && run_files_is_live(&files[i]))
 			return true;
 	return false;
 }
@@ -46,7 +46,7 @@ static bool left_a_program(const struct run_file *files, size_t count)
 		if (now.end_state != SCP_END_EXEC || has_live_file(now.pid, files, count))
 			continue;
 		now.end_state = SCP_END_RUNNING;
-		if (runfile_is_live(&now))
+		if (run_files_is_live(&now))
 			return true;
 	}
 	return false;

@@ -49,7 +49,7 @@ static void watch(struct living *l, const struct run_file *f)
 		return;
 	int fd = (int)syscall(SYS_pidfd_open, f->pid, 0);
 	/* it may have ended, and its pid been given away, between the two calls */
-	if (fd >= 0 && !runfile_is_live(f)) {
+	if (fd >= 0 && !run_files_is_live(f)) {
 		close(fd);
 		l->by_time = true;
 	} else if (fd >= 0) {
@@ -76,17 +76,17 @@ static void find_living(const char *directory, int signals, struct living *l)
 	size_t count;
 
 	*l = (struct living){.poll = {{.fd = signals, .events = POLLIN}}, .polls = 1};
-	if (runfiles_list(directory, &files, &count))
+	if (run_files_list(directory, &files, &count))
 		return;
 	for (size_t i = 0; i < count; i++) {
-		if (!runfile_is_live(&files[i]) || is_repeated(files, i))
+		if (!run_files_is_live(&files[i]) || is_repeated(files, i))
 			continue;
 		l->count++;
 		name(l, &files[i]);
 		watch(l, &files[i]);
 	}
 	l->stragglers = !l->count && stragglers_exist(directory, files, count);
-	runfiles_free(files, count);
+	run_files_free(files, count);
 }
 
 static void forget(struct living *l)

@@ -24,8 +24,8 @@
 int bench_set_clock(struct bench_plan *plan, enum scp_clock_kind kind, char *why, size_t size)
 {
 	struct timespec pause = {.tv_nsec = CALIBRATION_NS};
-	clock_reader *read = clocks_source(SCP_CLOCK_TSC)->read;
-	bool trusted = counter_trusted(why, size);
+	clock_reader *read = clocks_read_source(SCP_CLOCK_TSC)->read;
+	bool trusted = counter_x86_64_trusted(why, size);
 	struct clock_pair from, to;
 	double error;
 
@@ -35,11 +35,11 @@ int bench_set_clock(struct bench_plan *plan, enum scp_clock_kind kind, char *why
 		return -1;
 	if (kind == SCP_CLOCK_MONOTONIC || !trusted)
 		return 0;
-	from = clocks_pair(read);
+	from = clocks_drift_pair(read);
 	nanosleep(&pause, NULL);
-	to = clocks_pair(read);
+	to = clocks_drift_pair(read);
 	plan->clock = SCP_CLOCK_TSC;
-	plan->ns_per_unit = 1 / clocks_rate(&from, &to, &error);
+	plan->ns_per_unit = 1 / clocks_drift_rate(&from, &to, &error);
 	return 0;
 }
 

@@ -48,7 +48,7 @@ LOOP(loop_6_2, (TI6, TR2), I6, R2)
 LOOP(loop_0_8, (TR8), R8)
 LOOP(loop_6_8, (TI6, TR8), I6, R8)
 
-bench_loop *bench_loop_for(const struct bench_arguments *a)
+bench_loop *bench_call_loop_for(const struct bench_arguments *a)
 {
 	static bench_loop *const without_reals[] = {loop_0, loop_1, loop_2, loop_3,
 						    loop_4, loop_5, loop_6};
@@ -77,7 +77,7 @@ EMPTY(5)
 EMPTY(6)
 EMPTY(7)
 
-bench_function *bench_empty(unsigned int turn)
+bench_function *bench_call_empty(unsigned int turn)
 {
 	static bench_function *const empty[] = {empty_0, empty_1, empty_2, empty_3,
 						empty_4, empty_5, empty_6, empty_7};

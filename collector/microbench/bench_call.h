@@ -14,11 +14,11 @@ typedef void bench_loop(bench_function *f, const struct bench_arguments *a, uint
 /* The loop that passes as many arguments as `a` holds (or a few more, which land
  * in registers that the function does not look at). The same loop runs the
  * function and the empty function. */
-bench_loop *bench_loop_for(const struct bench_arguments *a);
+bench_loop *bench_call_loop_for(const struct bench_arguments *a);
 
 /* A function that does nothing but return. There are several, at different places
  * in a cache line; a different one each `turn`, so that what the place of a function
  * does to the time of a call is in the spread of the replications. */
-bench_function *bench_empty(unsigned int turn);
+bench_function *bench_call_empty(unsigned int turn);
 
 #endif

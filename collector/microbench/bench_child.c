@@ -11,7 +11,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-int bench_refuse(struct bench_record *r, enum bench_end end, const char *format, ...)
+int bench_child_refuse(struct bench_record *r, enum bench_end end, const char *format, ...)
 {
 	va_list arguments;
 
@@ -29,7 +29,7 @@ static int silence(struct bench_record *r)
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
-		return bench_refuse(r, BENCH_FAILED, "cannot open /dev/null");
+		return bench_child_refuse(r, BENCH_FAILED, "cannot open /dev/null");
 	return 0;
 }
 

@@ -64,9 +64,10 @@ static int refuse_children(struct bench_subject *s)
 		_exit(0);
 	if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) && errno == ECHILD)
 		return 0;
-	return bench_refuse(s->record, BENCH_DIED,
-			    "the function leaves a child process behind, so it cannot be called in "
-			    "a loop");
+	return bench_child_refuse(
+		s->record, BENCH_DIED,
+		"the function leaves a child process behind, so it cannot be called in "
+		"a loop");
 }
 
 static int first_call(struct bench_subject *s)

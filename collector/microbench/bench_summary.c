@@ -104,8 +104,8 @@ static void examine(struct bench_summary *s, const struct bench_plan *plan,
 	s->dependence = replications_dependence(s->value_ns, n);
 }
 
-int bench_summarise(struct bench_summary *s, const struct bench_plan *plan,
-		    const struct bench_record *record, const struct bench_wishes *wishes)
+int bench_summary_make(struct bench_summary *s, const struct bench_plan *plan,
+		       const struct bench_record *record, const struct bench_wishes *wishes)
 {
 	double *scratch = calloc(plan->replications, sizeof(*scratch));
 
@@ -128,7 +128,7 @@ int bench_summarise(struct bench_summary *s, const struct bench_plan *plan,
 	convert(s, plan, record);
 	examine(s, plan, record, wishes, scratch);
 	s->first_factor = s->first_ns / s->raw.mean;
-	bench_warn(s, wishes);
+	bench_warnings_make(s, wishes);
 	free(scratch);
 	return 0;
 }

@@ -59,11 +59,11 @@ struct bench_summary {
 };
 
 /* 0, or -1: no memory, nothing to free. */
-int bench_summarise(struct bench_summary *s, const struct bench_plan *plan,
-		    const struct bench_record *record, const struct bench_wishes *wishes);
+int bench_summary_make(struct bench_summary *s, const struct bench_plan *plan,
+		       const struct bench_record *record, const struct bench_wishes *wishes);
 void bench_summary_free(struct bench_summary *s);
 
-/* bench_warnings.c: what the reader of the numbers must know; called by bench_summarise. */
-void bench_warn(struct bench_summary *s, const struct bench_wishes *wishes);
+/* bench_warnings.c: what the reader of the numbers must know; called by bench_summary_make. */
+void bench_warnings_make(struct bench_summary *s, const struct bench_wishes *wishes);
 
 #endif

@@ -30,7 +30,7 @@ void below_free(struct below *b)
 		free(b->near[i]);
 	free(b->object);
 	free(b->near);
-	chosen_patterns_free(&b->patterns);
+	symbol_pattern_free(&b->patterns);
 	*b = (struct below){0};
 }
 
@@ -105,8 +105,8 @@ static int search_others(struct below *b, const struct closure *known)
 
 		if (p->matches || p->takes_out || !p->library)
 			continue;
-		failed = closure_search(p->library, known, &found) || search_all(b, &found);
-		closure_free(&found);
+		failed = library_closure_search(p->library, known, &found) || search_all(b, &found);
+		library_closure_free(&found);
 	}
 	return failed;
 }
@@ -135,7 +135,7 @@ static int parse_patterns(struct below *b, const char *text, struct profile_erro
 {
 	char why[sizeof(err->text)];
 
-	if (!chosen_patterns_parse(NULL, text, &b->patterns, err))
+	if (!symbol_pattern_parse(NULL, text, &b->patterns, err))
 		return 0;
 	if (!strncmp(err->text, "-s: ", 4)) { /* the patterns of -s are checked there, too */
 		snprintf(why, sizeof(why), "%s", err->text + 4);
@@ -154,12 +154,12 @@ int below_resolve(struct below *b, const char *program, const char *text, struct
 	*b = (struct below){0};
 	if (parse_patterns(b, text, err))
 		return -1;
-	if (closure_find(program, &known, &ignored))
+	if (library_closure_find(program, &known, &ignored))
 		known = (struct closure){0};
 	int failed = search_object(b, path) || search_all(b, &known) || search_others(b, &known)
 			     ? out_of_memory(err)
 			     : say_unmatched(b, path, &known, err);
-	closure_free(&known);
+	library_closure_free(&known);
 	if (!failed && !b->functions) {
 		message_set(err,
 			    "--below: '%.200s' leaves no function: the last pattern that matches "

@@ -42,7 +42,7 @@ int below_write(const struct below *b, const char *path, struct profile_error *e
 
 /* A symbol without what compilers append for parts and copies of a function (".cold", ".part.0",
  * ".constprop.1", ...): length of the name proper. */
-size_t below_stem(const char *symbol);
+size_t below_symbols_stem(const char *symbol);
 
 /* Sort, and join what overlaps or touches. Returns how many are left. */
 size_t below_join(struct scp_below_range *range, size_t count);

@@ -22,7 +22,7 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-size_t below_stem(const char *symbol)
+size_t below_symbols_stem(const char *symbol)
 {
 	static const char *const parts[] = {".cold",	  ".part.", ".isra.",	  ".constprop.",
 					    ".lto_priv.", ".llvm.", ".localalias"};
@@ -84,16 +84,16 @@ static GElf_Addr end_of(const struct file *f, GElf_Addr at, const GElf_Sym *symb
 /* Does the last pattern that matches take it in? */
 static bool is_wanted(const struct file *f, struct chosen_patterns *patterns, const char *symbol)
 {
-	char *name = strndup(symbol, below_stem(symbol));
-	char *full = name && !strncmp(name, "_Z", 2) ? chosen_demangle(name, true) : NULL;
-	char *brief = full ? chosen_demangle(name, false) : NULL;
+	char *name = strndup(symbol, below_symbols_stem(symbol));
+	char *full = name && !strncmp(name, "_Z", 2) ? selection_demangle(name, true) : NULL;
+	char *brief = full ? selection_demangle(name, false) : NULL;
 	bool wanted = false;
 
 	for (size_t i = 0; name && i < patterns->count; i++) {
 		struct chosen_pattern *p = &patterns->list[i];
 
-		if (!chosen_pattern_has_library(p, &f->names) ||
-		    (!chosen_pattern_has_name(p, name, full, brief) && strcmp(p->name, symbol)))
+		if (!symbol_pattern_has_library(p, &f->names) ||
+		    (!symbol_pattern_has_name(p, name, full, brief) && strcmp(p->name, symbol)))
 			continue;
 		p->matches++;
 		wanted = !p->takes_out;
@@ -135,7 +135,7 @@ static bool any_means(const struct chosen_patterns *patterns, const struct file 
 {
 	for (size_t i = 0; i < patterns->count; i++)
 		if (!patterns->list[i].takes_out &&
-		    chosen_pattern_has_library(&patterns->list[i], &f->names))
+		    symbol_pattern_has_library(&patterns->list[i], &f->names))
 			return true;
 	return false;
 }
@@ -174,15 +174,15 @@ void below_symbols_near(const char *path, const struct chosen_pattern *pattern, 
 	if (!open_file(path, &f))
 		return;
 	int symbols =
-		chosen_pattern_has_library(pattern, &f.names) ? dwfl_module_getsymtab(f.module) : 0;
+		symbol_pattern_has_library(pattern, &f.names) ? dwfl_module_getsymtab(f.module) : 0;
 	char **grown =
 		symbols > 0 ? realloc(*names, (*count + (size_t)symbols) * sizeof(*grown)) : NULL;
 	if (grown)
 		*names = grown;
 	for (int i = 1; grown && i < symbols; i++) {
 		const char *name = function_at(&f, i, &symbol, &at);
-		char *stem = name ? strndup(name, below_stem(name)) : NULL;
-		char *shown = stem ? chosen_demangle(stem, false) : NULL;
+		char *stem = name ? strndup(name, below_symbols_stem(name)) : NULL;
+		char *shown = stem ? selection_demangle(stem, false) : NULL;
 
 		free(stem);
 		if (shown)

@@ -27,7 +27,7 @@ static int add(struct closure *c, const char *path)
 	return c->path[c->paths++] ? 0 : -1;
 }
 
-void closure_free(struct closure *c)
+void library_closure_free(struct closure *c)
 {
 	for (size_t i = 0; i < c->paths; i++)
 		free(c->path[i]);
@@ -98,7 +98,7 @@ static int ask(const char *loader, const char *program, struct closure *out)
 	return failed || pid < 0 || status ? -1 : 0;
 }
 
-int closure_find(const char *program, struct closure *out, struct profile_error *err)
+int library_closure_find(const char *program, struct closure *out, struct profile_error *err)
 {
 	char real[PATH_MAX]; /* $ORIGIN is where the file is, not where a link to it is */
 	struct elf_facts facts;
@@ -116,7 +116,7 @@ int closure_find(const char *program, struct closure *out, struct profile_error 
 			program);
 		return -1;
 	}
-	if (!elf_loader_is_trusted(facts.interpreter)) {
+	if (!elf_facts_loader_is_trusted(facts.interpreter)) {
 		snprintf(
 			err->text, sizeof(err->text),
 			"%.200s names %.100s as its loader, which is not there, or somebody\n"
@@ -129,7 +129,7 @@ int closure_find(const char *program, struct closure *out, struct profile_error 
 	message_set(err,
 		    "%.100s --list %.300s fails: cannot tell which libraries the program needs",
 		    facts.interpreter, program);
-	closure_free(out);
+	library_closure_free(out);
 	return -1;
 }
 
@@ -175,7 +175,7 @@ static int search_in(const char *directory, size_t length, const char *pattern, 
 	return failed ? failed : search_glob(path, out);
 }
 
-int closure_search(const char *pattern, const struct closure *known, struct closure *out)
+int library_closure_search(const char *pattern, const struct closure *known, struct closure *out)
 {
 	static const char system[] = "/usr/local/lib:/lib64:/usr/lib64:/lib:/usr/lib";
 	const char *lists[] = {getenv("LD_LIBRARY_PATH"), system};

@@ -15,13 +15,13 @@ struct closure {
 
 /* Asks the program's own loader (ld.so --list), which goes by LD_LIBRARY_PATH, RUNPATH and
  * its cache, and runs nothing of the program. 0, or -1 with *err. */
-int closure_find(const char *program, struct closure *out, struct profile_error *err);
+int library_closure_find(const char *program, struct closure *out, struct profile_error *err);
 
 /* Files whose name (or path, if `pattern` has a slash) matches the glob, in the directories
  * where the loader would look: LD_LIBRARY_PATH, those of `known`, the system's. Links to the
  * same file count once. 0, or -1 when memory is out. */
-int closure_search(const char *pattern, const struct closure *known, struct closure *out);
+int library_closure_search(const char *pattern, const struct closure *known, struct closure *out);
 
-void closure_free(struct closure *c);
+void library_closure_free(struct closure *c);
 
 #endif

@@ -85,7 +85,7 @@ static const struct {
 	{"scprof_*", "it is scprof's own"},
 };
 
-const char *chosen_refuse(const char *name, const struct exports *own)
+const char *refused_functions_reason(const char *name, const struct exports *own)
 {
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
 		if (!fnmatch(refused[i].glob, name, 0))

@@ -6,6 +6,6 @@
 #include "collector/select/exports.h"
 
 /* Why `name` cannot be chosen, or NULL. `own`: what libscprof.so exports and imports. */
-const char *chosen_refuse(const char *name, const struct exports *own);
+const char *refused_functions_reason(const char *name, const struct exports *own);
 
 #endif

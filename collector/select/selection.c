@@ -14,7 +14,7 @@
 #include "include/scprof_chosen.h"
 #include "profile/read/message.h"
 
-char *chosen_demangle(const char *name, bool parameters)
+char *selection_demangle(const char *name, bool parameters)
 {
 	if (strncmp(name, "_Z", 2) != 0)
 		return strdup(name);
@@ -44,11 +44,11 @@ static int add_library(struct chosen *c, const char *path)
 	return error == ENOMEM ? -1 : 0;
 }
 
-int chosen_open(struct chosen *c, const char *program, const char *own_library,
-		struct profile_error *err)
+int selection_open(struct chosen *c, const char *program, const char *own_library,
+		   struct profile_error *err)
 {
 	*c = (struct chosen){0};
-	if (closure_find(program, &c->needed, err))
+	if (library_closure_find(program, &c->needed, err))
 		return -1;
 	if (exports_read(program, &c->program) || exports_read(own_library, &c->own)) {
 		message_set(err, "cannot read the symbols of %.200s: %s",
@@ -61,7 +61,7 @@ int chosen_open(struct chosen *c, const char *program, const char *own_library,
 	return 0;
 }
 
-void chosen_close(struct chosen *c)
+void selection_close(struct chosen *c)
 {
 	for (size_t i = 0; i < c->count; i++)
 		free(c->symbol[i].shown);
@@ -71,15 +71,15 @@ void chosen_close(struct chosen *c)
 	free(c->library);
 	exports_free(&c->program);
 	exports_free(&c->own);
-	closure_free(&c->needed);
+	library_closure_free(&c->needed);
 }
 
-const char *chosen_reason(const struct chosen *c, const char *name)
+const char *selection_reason(const struct chosen *c, const char *name)
 {
 	for (size_t i = 0; i < c->program.functions; i++)
 		if (!strcmp(c->program.function[i].name, name))
 			return "the program defines it itself: calls reach that, not a library's";
-	return chosen_refuse(name, &c->own);
+	return refused_functions_reason(name, &c->own);
 }
 
 static bool same_text(const char *a, const char *b)
@@ -108,7 +108,7 @@ static bool is_chosen(const struct chosen *c, const struct export *e, uint32_t h
 /* Old versions are other functions: told apart. */
 static char *show(const struct export *e)
 {
-	char *plain = chosen_demangle(e->name, true), *whole = NULL;
+	char *plain = selection_demangle(e->name, true), *whole = NULL;
 
 	if (!plain || !e->version || e->is_default)
 		return plain;
@@ -173,15 +173,15 @@ static struct chosen_pattern *decide(struct chosen_patterns *patterns, const str
 	struct chosen_pattern *last = NULL;
 
 	if (patterns->demangled && !strncmp(e->name, "_Z", 2)) {
-		full = chosen_demangle(e->name, true);
-		brief = chosen_demangle(e->name, false);
+		full = selection_demangle(e->name, true);
+		brief = selection_demangle(e->name, false);
 	}
 	for (size_t i = 0; i < patterns->count; i++) {
 		struct chosen_pattern *p = &patterns->list[i];
 
 		if (!(needed || p->library || p->takes_out) ||
-		    !chosen_pattern_has_library(p, library) ||
-		    !chosen_pattern_has_name(p, e->name, full, brief))
+		    !symbol_pattern_has_library(p, library) ||
+		    !symbol_pattern_has_name(p, e->name, full, brief))
 			continue;
 		p->matches++;
 		last = p;
@@ -197,7 +197,7 @@ static int take_library(struct chosen *c, struct chosen_patterns *patterns,
 	for (size_t i = 0; i < library->functions; i++) {
 		const struct export *e = &library->function[i];
 		const struct chosen_pattern *p = decide(patterns, e, library, needed);
-		const char *reason = p ? chosen_reason(c, e->name) : NULL;
+		const char *reason = p ? selection_reason(c, e->name) : NULL;
 
 		if (reason && p->is_exact && !p->is_optional) {
 			message_set(err, "-s: %.100s cannot be chosen: %s", e->name, reason);
@@ -222,10 +222,10 @@ static int add_later_ones(struct chosen *c, const struct chosen_patterns *patter
 
 		if (p->matches || p->takes_out || !p->library)
 			continue;
-		failed = closure_search(p->library, &c->needed, &found);
+		failed = library_closure_search(p->library, &c->needed, &found);
 		for (size_t f = 0; f < found.paths && !failed; f++)
 			failed = add_library(c, found.path[f]);
-		closure_free(&found);
+		library_closure_free(&found);
 	}
 	return failed;
 }
@@ -236,7 +236,7 @@ static int say_unmatched(struct chosen *c, const struct chosen_pattern *p,
 	bool own = false;
 
 	for (size_t i = 0; !p->library && i < c->program.functions; i++)
-		own |= chosen_pattern_has_name(p, c->program.function[i].name, NULL, NULL);
+		own |= symbol_pattern_has_name(p, c->program.function[i].name, NULL, NULL);
 	c->unmatched = p;
 	message_set(err, "-s: '%.150s' matches no function %s", p->text,
 		    own		 ? "of a library: the program has it itself, and dynamic "
@@ -254,7 +254,7 @@ static bool all_optional(const struct chosen_patterns *patterns)
 	return true;
 }
 
-int chosen_resolve(struct chosen *c, struct chosen_patterns *patterns, struct profile_error *err)
+int selection_resolve(struct chosen *c, struct chosen_patterns *patterns, struct profile_error *err)
 {
 	size_t needed = c->libraries;
 
@@ -262,7 +262,7 @@ int chosen_resolve(struct chosen *c, struct chosen_patterns *patterns, struct pr
 	for (size_t i = 0; i < patterns->count; i++)
 		for (size_t l = 0; l < needed && !patterns->list[i].matches; l++)
 			patterns->list[i].matches =
-				chosen_pattern_has_library(&patterns->list[i], &c->library[l]);
+				symbol_pattern_has_library(&patterns->list[i], &c->library[l]);
 	if (add_later_ones(c, patterns))
 		return out_of_memory(err);
 	for (size_t i = 0; i < patterns->count; i++)

@@ -31,30 +31,32 @@ struct chosen {
 	size_t libraries;
 	struct chosen_symbol *symbol;
 	size_t count;
-	size_t records;				/* with those for dlsym, see CHOSEN_SPARES */
-	size_t left_out;			/* by globs, because they cannot be chosen */
-	const char *left_out_names[4];		/* some of them */
-	const struct chosen_pattern *unmatched; /* where chosen_resolve fails for it; else NULL */
+	size_t records;		       /* with those for dlsym, see CHOSEN_SPARES */
+	size_t left_out;	       /* by globs, because they cannot be chosen */
+	const char *left_out_names[4]; /* some of them */
+	const struct chosen_pattern
+		*unmatched; /* where selection_resolve fails for it; else NULL */
 };
 
 /* Look at the program and what it needs. `own_library`: path of libscprof.so. 0, or -1 with
- * *err. chosen_close frees either way. */
-int chosen_open(struct chosen *c, const char *program, const char *own_library,
-		struct profile_error *err);
-void chosen_close(struct chosen *c);
+ * *err. selection_close frees either way. */
+int selection_open(struct chosen *c, const char *program, const char *own_library,
+		   struct profile_error *err);
+void selection_close(struct chosen *c);
 
 /* Fill `symbol`. Libraries that the program does not need, but a pattern names, are looked
  * for where the loader would look. -1 with *err: a pattern matches nothing, or a name cannot
  * be chosen. Of ready-made groups alone `symbol` may stay empty. */
-int chosen_resolve(struct chosen *c, struct chosen_patterns *patterns, struct profile_error *err);
+int selection_resolve(struct chosen *c, struct chosen_patterns *patterns,
+		      struct profile_error *err);
 
 /* Why this name cannot be chosen, or NULL. */
-const char *chosen_reason(const struct chosen *c, const char *name);
+const char *selection_reason(const struct chosen *c, const char *name);
 
 /* Write the stub object. 0, or -1 with *err. */
-int chosen_write_object(const struct chosen *c, const char *path, struct profile_error *err);
+int stub_object_write(const struct chosen *c, const char *path, struct profile_error *err);
 
 /* A name as the source has it; NULL when memory is out. */
-char *chosen_demangle(const char *name, bool parameters);
+char *selection_demangle(const char *name, bool parameters);
 
 #endif

@@ -32,9 +32,9 @@ static const struct {
 		  "libpq.so*:PQconnectdbParams,libpq.so*:PQsendQuery*,libpq.so*:PQconsumeInput"},
 };
 
-const char chosen_group_names[] = "ssl, alloc, thread, zlib, sqlite, libpq";
+const char selection_groups_names[] = "ssl, alloc, thread, zlib, sqlite, libpq";
 
-const char *chosen_group(const char *name, size_t length)
+const char *selection_groups_find(const char *name, size_t length)
 {
 	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
 		if (strlen(groups[i].name) == length && !strncmp(groups[i].name, name, length))

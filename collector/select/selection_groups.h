@@ -7,8 +7,8 @@
 
 /* The patterns of the group whose name is the first `length` bytes of `name`; NULL: there is
  * none. Whatever of them a program or a machine does not have is left out. */
-const char *chosen_group(const char *name, size_t length);
+const char *selection_groups_find(const char *name, size_t length);
 
-extern const char chosen_group_names[]; /* for messages: "ssl, alloc, ..." */
+extern const char selection_groups_names[]; /* for messages: "ssl, alloc, ..." */
 
 #endif

@@ -37,22 +37,22 @@ struct object {
 };
 
 /* Bytes of zeros at the end of a part; NULL, and o->failed, when memory is out. */
-void *chosen_object_extend(struct object *o, struct part *p, size_t bytes);
+void *stub_object_extend(struct object *o, struct part *p, size_t bytes);
 /* At the end of the image. */
-void chosen_object_put(struct object *o, const void *from, size_t bytes);
-void chosen_object_put32(struct object *o, uint32_t v);
+void stub_object_put(struct object *o, const void *from, size_t bytes);
+void stub_object_put32(struct object *o, uint32_t v);
 /* Fill the image up to a multiple of `to`, which is returned. */
-size_t chosen_object_align(struct object *o, size_t to);
+size_t stub_object_align(struct object *o, size_t to);
 /* Offset of a new string. */
-uint32_t chosen_object_string(struct object *o, struct part *p, const char *text);
+uint32_t stub_object_string(struct object *o, struct part *p, const char *text);
 
 /* The dynamic symbols, in this order: stub_object_symbols.c. */
-void chosen_object_number_versions(struct object *o);
-void chosen_object_order(struct object *o);
-void chosen_object_put_symbols(struct object *o);
-void chosen_object_put_hash(struct object *o);
-void chosen_object_put_versions(struct object *o);
+void stub_object_symbols_number_versions(struct object *o);
+void stub_object_symbols_order(struct object *o);
+void stub_object_symbols_put_symbols(struct object *o);
+void stub_object_symbols_put_hash(struct object *o);
+void stub_object_symbols_put_versions(struct object *o);
 /* Once all addresses are known. */
-void chosen_object_set_values(struct object *o);
+void stub_object_symbols_set_values(struct object *o);
 
 #endif

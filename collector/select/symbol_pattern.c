@@ -133,8 +133,8 @@ static int parse(const char *text, struct chosen_patterns *out, struct profile_e
 	return failed;
 }
 
-int chosen_patterns_parse(const char *optional, const char *text, struct chosen_patterns *out,
-			  struct profile_error *err)
+int symbol_pattern_parse(const char *optional, const char *text, struct chosen_patterns *out,
+			 struct profile_error *err)
 {
 	*out = (struct chosen_patterns){0};
 	if (optional && parse(optional, out, err, 0))
@@ -153,7 +153,7 @@ int chosen_patterns_parse(const char *optional, const char *text, struct chosen_
 	return -1;
 }
 
-void chosen_patterns_free(struct chosen_patterns *p)
+void symbol_pattern_free(struct chosen_patterns *p)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		free(p->list[i].text);
@@ -173,7 +173,7 @@ static bool is_stem(const char *pattern, const char *name)
 	       !strncmp(pattern, name, strlen(pattern));
 }
 
-bool chosen_pattern_has_library(const struct chosen_pattern *p, const struct exports *library)
+bool symbol_pattern_has_library(const struct chosen_pattern *p, const struct exports *library)
 {
 	const char *slash = strrchr(library->path, '/');
 	const char *file = slash ? slash + 1 : library->path;
@@ -186,7 +186,7 @@ bool chosen_pattern_has_library(const struct chosen_pattern *p, const struct exp
 	       is_stem(p->library, file) || is_stem(p->library, library->soname);
 }
 
-bool chosen_pattern_has_name(const struct chosen_pattern *p, const char *name, const char *full,
+bool symbol_pattern_has_name(const struct chosen_pattern *p, const char *name, const char *full,
 			     const char *brief)
 {
 	if (p->is_exact)

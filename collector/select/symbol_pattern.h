@@ -30,15 +30,15 @@ struct chosen_patterns {
 
 /* 0, or -1 with *err. Free either way. `optional`: patterns of ready-made groups, which come
  * first, so that `text` can take out of them. Either may be NULL. */
-int chosen_patterns_parse(const char *optional, const char *text, struct chosen_patterns *out,
-			  struct profile_error *err);
-void chosen_patterns_free(struct chosen_patterns *p);
+int symbol_pattern_parse(const char *optional, const char *text, struct chosen_patterns *out,
+			 struct profile_error *err);
+void symbol_pattern_free(struct chosen_patterns *p);
 
 /* Does it match this function's library (the path and soname of its file)? */
-bool chosen_pattern_has_library(const struct chosen_pattern *p, const struct exports *library);
+bool symbol_pattern_has_library(const struct chosen_pattern *p, const struct exports *library);
 
 /* `full`, `brief`: demangled, with and without parameters, or NULL. */
-bool chosen_pattern_has_name(const struct chosen_pattern *p, const char *name, const char *full,
+bool symbol_pattern_has_name(const struct chosen_pattern *p, const char *name, const char *full,
 			     const char *brief);
 
 #endif

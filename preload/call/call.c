@@ -37,7 +37,7 @@ COLD struct scp_memo *call_fast_search_nested(struct scp_thread *t, uint64_t ra,
 	uintptr_t open = t->open;
 	t->open = open | 1; /* the chain is about to change */
 	compiler_barrier();
-	struct scp_memo *m = memo_search(t, ra, cfa, fp, function);
+	struct scp_memo *m = path_cache_search(t, ra, cfa, fp, function);
 	compiler_barrier();
 	t->open = open;
 	return m;
@@ -49,8 +49,8 @@ static COLD bool enter_nested(struct scp_call *c, struct scp_thread *t, uint64_t
 {
 	uintptr_t open = t->open;
 	int saved = errno;
-	bool inside =
-		open == OPEN_REGION || memo_call_in_progress(t, ra, cfa, fp, open & ~(uintptr_t)1);
+	bool inside = open == OPEN_REGION ||
+		      path_cache_call_in_progress(t, ra, cfa, fp, open & ~(uintptr_t)1);
 	errno = saved;
 	if (inside) {
 		if (open & 1)
@@ -124,7 +124,7 @@ static bool is_still_recorded(struct scp_thread *t, uintptr_t *outer)
 static bool is_known_excluded(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp)
 {
 	return filter.below && t->generation == process_epoch.now.generation &&
-	       memo_search(t, ra, cfa, fp, MEMO_EXCLUDED);
+	       path_cache_search(t, ra, cfa, fp, MEMO_EXCLUDED);
 }
 
 /* NULL: not to be recorded; or there is not even the stack to look, which is counted. */
@@ -137,7 +137,7 @@ COLD struct scp_memo *call_find_memo(struct scp_thread *t, uint64_t ra, uint64_t
 		if (stack_room() < STACK_TO_RECORD)
 			pass_through();
 		else
-			m = memo_find(t, ra, cfa, fp, function, *outer & ~OPEN_REGION);
+			m = path_cache_find(t, ra, cfa, fp, function, *outer & ~OPEN_REGION);
 	}
 	errno = saved;
 	return m && !memo_is_excluded(m) ? m : NULL;
@@ -447,7 +447,7 @@ COLD struct scp_memo *call_fast_search(struct scp_thread *t, uint64_t ra, uint64
 {
 	t->open = cfa | 1; /* the chain is about to change */
 	compiler_barrier();
-	struct scp_memo *m = memo_search(t, ra, cfa, fp, function);
+	struct scp_memo *m = path_cache_search(t, ra, cfa, fp, function);
 	compiler_barrier();
 	t->open = m ? cfa : 0;
 	return m;

@@ -22,7 +22,7 @@ struct call_fast {
 	uint32_t generation;
 };
 
-/* As memo_search; where nothing is found the call is not begun. */
+/* As path_cache_search; where nothing is found the call is not begun. */
 HIDDEN struct scp_memo *call_fast_search(struct scp_thread *t, uint64_t ra, uint64_t cfa,
 					 uint64_t fp, uint32_t function);
 
@@ -129,7 +129,7 @@ static inline __attribute__((always_inline)) bool call_fast_add_nested(
 	return true;
 }
 
-/* As memo_search, with bookkeeping marked. */
+/* As path_cache_search, with bookkeeping marked. */
 HIDDEN struct scp_memo *call_fast_search_nested(struct scp_thread *t, uint64_t ra, uint64_t cfa,
 						uint64_t fp, uint32_t function);
 

@@ -79,7 +79,8 @@ void function_write_records(void)
 		record->id = i;
 		record->group = functions[i].group;
 		text_append(record->name, sizeof record->name, 0, functions[i].shown);
-		if (function_real[i] && unwind_find_object((uint64_t)function_real[i], &object))
+		if (function_real[i] &&
+		    unwind_object_find_object((uint64_t)function_real[i], &object))
 			text_append(record->library, sizeof record->library, 0,
 				    text_basename(object.name));
 		process.function[i] = record;

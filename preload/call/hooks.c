@@ -118,7 +118,7 @@ HOOK(int, close_range, (unsigned first, unsigned last, int flags))
 HOOK(int, dlclose, (void *handle))
 {
 	int r = REAL(int, dlclose, (void *))(handle);
-	region_forget_functions();
+	region_functions_forget_functions();
 	if (process_epoch.now.generation)
 		process_next_generation();
 	return r;

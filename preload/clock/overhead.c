@@ -38,7 +38,7 @@ static bool measure(struct scp_overhead *main_clock, struct scp_overhead *slow_c
 					 __ATOMIC_RELAXED))
 		return false;
 	sys_hold_signals(&signals);
-	overhead_run(main_clock, slow_clock, inner);
+	overhead_rounds_run(main_clock, slow_clock, inner);
 	sys_release_signals(&signals);
 	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
 	return true;

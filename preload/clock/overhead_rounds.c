@@ -267,13 +267,13 @@ struct rate {
 
 static int64_t ps(uint64_t units, struct rate rate)
 {
-	return (int64_t)overhead_ps(units, rate.ns, rate.units);
+	return (int64_t)overhead_stats_ps(units, rate.ns, rate.units);
 }
 
 /* The median of results.value, which are picoseconds a round. */
 static void conclude(uint64_t *value_ps, uint64_t *error_ps, uint32_t rounds)
 {
-	struct overhead_estimate e = overhead_median(results.value, rounds);
+	struct overhead_estimate e = overhead_stats_median(results.value, rounds);
 	*value_ps = e.value > 0 ? ((uint64_t)e.value + scratch.calls / 2) / scratch.calls : 0;
 	*error_ps = (e.error + scratch.calls - 1) / scratch.calls;
 }
@@ -373,10 +373,10 @@ static void compare_chosen(void)
 	uint32_t count = a->count < b->count ? a->count : b->count;
 	for (uint32_t i = 0; i < count; i++)
 		results.value[i] = (int64_t)(a->round[i].inside - b->round[i].inside);
-	struct overhead_estimate e = overhead_median(results.value, count);
+	struct overhead_estimate e = overhead_stats_median(results.value, count);
 	int64_t shift = (e.value + scratch.calls / 2) / scratch.calls;
-	if (!scratch.disturbed && !chosen_disturbed && shift > 0 && shift < MOST_SHIFT)
-		chosen_shift = (uint64_t)shift;
+	if (!scratch.disturbed && !selected_call_disturbed && shift > 0 && shift < MOST_SHIFT)
+		selected_call_shift = (uint64_t)shift;
 }
 
 static void run_chosen(uint32_t timer)
@@ -385,7 +385,7 @@ static void run_chosen(uint32_t timer)
 	if (done || !chosen_count() || clock_chosen.kind != SCP_CLOCK_TSC || clock_chosen.slow_kind)
 		return;
 	done = true;
-	chosen_scratch = (struct scp_chosen){
+	selected_call_scratch = (struct scp_chosen){
 		.real = empty, .id = NO_FUNCTION - FN_COUNT, .flags = CHOSEN_SCRATCH};
 	run_rounds(SHORT_WORDS, SCP_CLOCK_NONE, timer, chosen_scratch_stub, false, &results.chosen);
 	compare_chosen();
@@ -417,8 +417,8 @@ static void run(uint32_t timer)
 		run_readings(slow_kind ? slow_kind : kind, timer);
 }
 
-void overhead_run(struct scp_overhead *main_clock, struct scp_overhead *slow_clock,
-		  struct scp_inner_cost *inner)
+void overhead_rounds_run(struct scp_overhead *main_clock, struct scp_overhead *slow_clock,
+			 struct scp_inner_cost *inner)
 {
 	struct scp_thread *self = thread_self, *fast = thread_fast, *page = thread_page;
 	uint32_t timer = choose_timer();

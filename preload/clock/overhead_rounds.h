@@ -8,7 +8,7 @@
 
 /* Measure with the clocks that were chosen. rounds = 0: it could not be done (disturbed).
  * The caller has signals held, and is the only one in here. */
-HIDDEN void overhead_run(struct scp_overhead *main_clock, struct scp_overhead *slow_clock,
-			 struct scp_inner_cost *inner);
+HIDDEN void overhead_rounds_run(struct scp_overhead *main_clock, struct scp_overhead *slow_clock,
+				struct scp_inner_cost *inner);
 
 #endif

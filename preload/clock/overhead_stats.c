@@ -33,7 +33,7 @@ static uint64_t square_root(uint64_t x)
 	return root;
 }
 
-struct overhead_estimate overhead_median(int64_t *v, uint32_t count)
+struct overhead_estimate overhead_stats_median(int64_t *v, uint32_t count)
 {
 	sort(v, count);
 	int64_t median = middle(v, count);
@@ -46,7 +46,7 @@ struct overhead_estimate overhead_median(int64_t *v, uint32_t count)
 	return (struct overhead_estimate){median, error ? error : 1};
 }
 
-uint64_t overhead_ps(uint64_t units, uint64_t span_ns, uint64_t span_units)
+uint64_t overhead_stats_ps(uint64_t units, uint64_t span_ns, uint64_t span_units)
 {
 	if (!span_units || span_ns >> 31)
 		return 0;

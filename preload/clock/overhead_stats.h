@@ -17,10 +17,10 @@ struct overhead_estimate {
  * a distribution that is normal in its middle: sqrt(pi / 2) * 1.4826 * MAD / sqrt(count),
  * MAD the median absolute deviation (Hampel 1974; Kendall and Stuart, Advanced Theory of
  * Statistics I, 10.10). Values lie within +-2^40. Overwrites v. */
-HIDDEN struct overhead_estimate overhead_median(int64_t *v, uint32_t count);
+HIDDEN struct overhead_estimate overhead_stats_median(int64_t *v, uint32_t count);
 
 /* `units` of a clock in picoseconds, its rate a unit given by span_ns and span_units; both
  * below 2^31 ns long. 0 where the spans are of no use. */
-HIDDEN uint64_t overhead_ps(uint64_t units, uint64_t span_ns, uint64_t span_units);
+HIDDEN uint64_t overhead_stats_ps(uint64_t units, uint64_t span_ns, uint64_t span_units);
 
 #endif

@@ -38,7 +38,8 @@ static void set_due(struct scp_sampler *s, uint64_t calls)
 	}
 }
 
-COLD void phase_begin_entry(struct scp_thread *t, struct scp_path_node *path, struct scp_rt *rt)
+COLD void tick_phase_begin_entry(struct scp_thread *t, struct scp_path_node *path,
+				 struct scp_rt *rt)
 {
 	struct scp_sampler *s = arena_take(&t->index, sizeof *s);
 	if (!s)
@@ -51,7 +52,7 @@ COLD void phase_begin_entry(struct scp_thread *t, struct scp_path_node *path, st
 	rt->sampler = s;
 }
 
-uint64_t phase_read(struct scp_path_node *path)
+uint64_t tick_phase_read(struct scp_path_node *path)
 {
 	if (path->pass) {
 		path->pass--;
@@ -103,7 +104,8 @@ static void sample(struct scp_thread *t, struct scp_rt *rt, uint64_t fine_ns, ui
 		s->step /= 2;
 }
 
-void phase_account(struct scp_thread *t, struct scp_rt *rt, uint64_t fine_ns, uint64_t coarse_ns)
+void tick_phase_account(struct scp_thread *t, struct scp_rt *rt, uint64_t fine_ns,
+			uint64_t coarse_ns)
 {
 	struct scp_sampler *s = rt->sampler;
 	struct scp_path_node *path = s->path;

@@ -29,20 +29,21 @@ struct scp_sampler {
 };
 
 /* A new entry of the path, whose first call has just ended. */
-HIDDEN void phase_begin_entry(struct scp_thread *t, struct scp_path_node *path, struct scp_rt *rt);
+HIDDEN void tick_phase_begin_entry(struct scp_thread *t, struct scp_path_node *path,
+				   struct scp_rt *rt);
 
 /* CLOCK_MONOTONIC, or 0 where this call is let pass. */
-HIDDEN uint64_t phase_read(struct scp_path_node *path);
+HIDDEN uint64_t tick_phase_read(struct scp_path_node *path);
 
 /* A call has been added to rt's entry; when it began the clocks read fine_ns (0: not
  * read) and coarse_ns. Either one of its entry's calls was due, or a reading was made. */
-HIDDEN void phase_account(struct scp_thread *t, struct scp_rt *rt, uint64_t fine_ns,
-			  uint64_t coarse_ns);
+HIDDEN void tick_phase_account(struct scp_thread *t, struct scp_rt *rt, uint64_t fine_ns,
+			       uint64_t coarse_ns);
 
 /* Before the clocks are read. */
 static inline uint64_t phase_at_begin(struct scp_path_node *path)
 {
-	return unlikely(path && path->due) ? phase_read(path) : 0;
+	return unlikely(path && path->due) ? tick_phase_read(path) : 0;
 }
 
 /* After the call was added to its entry. */
@@ -51,7 +52,7 @@ static inline void phase_at_end(struct scp_thread *t, struct scp_rt *rt, uint64_
 {
 	struct scp_sampler *s = rt->sampler;
 	if (s && unlikely(fine_ns || rt->entry->calls + 1 >= s->next))
-		phase_account(t, rt, fine_ns, coarse_ns);
+		tick_phase_account(t, rt, fine_ns, coarse_ns);
 }
 
 #endif

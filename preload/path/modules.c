@@ -231,7 +231,7 @@ static COLD struct slot *find_or_add(const struct unwind_object *o)
 uint64_t modules_frame(uint64_t pc, bool exact)
 {
 	struct unwind_object o;
-	if (!unwind_find_object(exact ? pc : pc - 1, &o))
+	if (!unwind_object_find_object(exact ? pc : pc - 1, &o))
 		return SCP_FRAME(0, exact, pc);
 	struct slot *s = find(&o);
 	if (!s)

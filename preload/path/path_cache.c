@@ -173,8 +173,8 @@ static void link_memo(struct scp_thread *t, uint32_t slot, struct scp_memo *m)
 	t->front[slot] = m;
 }
 
-COLD struct scp_memo *memo_search(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
-				  uint64_t function)
+COLD struct scp_memo *path_cache_search(struct scp_thread *t, uint64_t ra, uint64_t cfa,
+					uint64_t fp, uint64_t function)
 {
 	uint32_t slot = memo_slot(ra, cfa);
 	for (struct scp_memo *m = t->front[slot], **link = &t->front[slot]; m;
@@ -204,7 +204,7 @@ static void forget_stale(struct scp_thread *t)
 	t->generation = generation;
 }
 
-uint32_t memo_readable_words(uint64_t address)
+uint32_t path_cache_readable_words(uint64_t address)
 {
 	uint64_t in_page = (PAGE(address) + 4096 - address) / 8;
 	if (in_page >= MEMO_STACK_WORDS || sandbox_active || can_read(PAGE(address) + 4096))
@@ -218,7 +218,7 @@ static uint32_t stack_words(const struct scp_thread *t, uint64_t cfa)
 {
 	uint64_t first = t->noted_count ? t->noted[0].address : 0;
 	if (first < cfa)
-		return memo_readable_words(cfa);
+		return path_cache_readable_words(cfa);
 	return first - cfa < 8 * MEMO_STACK_WORDS ? (uint32_t)(first - cfa) / 8 : MEMO_STACK_WORDS;
 }
 
@@ -231,11 +231,11 @@ static void count_undecided(struct scp_thread *t)
 		__atomic_add_fetch(&h->below_cut, 1, __ATOMIC_RELAXED);
 }
 
-COLD struct scp_memo *memo_find(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
-				uint32_t function, uintptr_t outer)
+COLD struct scp_memo *path_cache_find(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
+				      uint32_t function, uintptr_t outer)
 {
 	forget_stale(t);
-	struct scp_memo *m = memo_search(t, ra, cfa, fp, function);
+	struct scp_memo *m = path_cache_search(t, ra, cfa, fp, function);
 	if (m)
 		return m;
 	unwind(t, ra, cfa, fp, outer);
@@ -276,8 +276,8 @@ static bool readable_anew(void *context, uint64_t address)
 	return can_read(address);
 }
 
-COLD bool memo_call_in_progress(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
-				uint64_t open_cfa)
+COLD bool path_cache_call_in_progress(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
+				      uint64_t open_cfa)
 {
 	struct unwind_cursor *c = &t->walk_cursor;
 	bool found = true;

@@ -83,16 +83,16 @@ static inline __attribute__((always_inline)) bool memo_matches(const struct scp_
 
 /* Look along the chain of a slot whose first memo did not match; what is found
  * comes first from now on. No unwinding. NULL: not found. */
-HIDDEN struct scp_memo *memo_search(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
-				    uint64_t function);
+HIDDEN struct scp_memo *path_cache_search(struct scp_thread *t, uint64_t ra, uint64_t cfa,
+					  uint64_t fp, uint64_t function);
 
 _Static_assert(sizeof(struct scp_memo) == sizeof((struct scp_thread *)0)->spare[0], "spare memos");
 
 /* Find or make the memo of this call. The slow path: unwinds, interns the path.
  * Bookkeeping must be marked. outer: thread.open of the call that this one is made inside; 0: of
  * none. */
-HIDDEN struct scp_memo *memo_find(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
-				  uint32_t function, uintptr_t outer);
+HIDDEN struct scp_memo *path_cache_find(struct scp_thread *t, uint64_t ra, uint64_t cfa,
+					uint64_t fp, uint32_t function, uintptr_t outer);
 
 /* A call of this path is found to be inside `outer`: known from now on, if the words tell. */
 static inline __attribute__((always_inline)) void memo_note_inside(struct scp_memo *m,
@@ -104,7 +104,7 @@ static inline __attribute__((always_inline)) void memo_note_inside(struct scp_me
 		m->inside = 0;
 }
 
-/* A memo of memo_find's: nothing is to be recorded on its path. */
+/* A memo of path_cache_find's: nothing is to be recorded on its path. */
 static inline bool memo_is_excluded(const struct scp_memo *m)
 {
 	return (m->function & ~MEMO_USES_FP) == MEMO_EXCLUDED;
@@ -112,12 +112,12 @@ static inline bool memo_is_excluded(const struct scp_memo *m)
 
 /* How many words, at most MEMO_STACK_WORDS, can be read from `address` on: of a stack about
  * which nothing is known. Asks the kernel where they reach into another page. */
-HIDDEN uint32_t memo_readable_words(uint64_t address);
+HIDDEN uint32_t path_cache_readable_words(uint64_t address);
 
 /* Is the wrapped call whose caller's stack pointer is `open_cfa` still below us
  * on the stack? (Else it was left by longjmp, an exception, or cancellation.)
  * True where that cannot be known. */
-HIDDEN bool memo_call_in_progress(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
-				  uint64_t open_cfa);
+HIDDEN bool path_cache_call_in_progress(struct scp_thread *t, uint64_t ra, uint64_t cfa,
+					uint64_t fp, uint64_t open_cfa);
 
 #endif

@@ -51,7 +51,7 @@ static bool frame_address(struct unwind_cursor *c, uint64_t *cfa)
 {
 	const struct unwind_row *row = &c->work->row;
 	if (row->cfa_expression)
-		return unwind_evaluate(c, row->cfa_expression, false, 0, cfa);
+		return unwind_expr_evaluate(c, row->cfa_expression, false, 0, cfa);
 	if (!unwind_get(c, row->cfa_register, cfa))
 		return false;
 	*cfa += (uint64_t)row->cfa_offset;
@@ -83,12 +83,12 @@ static bool apply_rule(struct unwind_cursor *c, unsigned i, uint64_t cfa,
 		*out = c->reg[rule->v];
 		return true;
 	case RULE_EXPRESSION:
-		if (!unwind_evaluate(c, (uint64_t)rule->v, true, cfa, &value))
+		if (!unwind_expr_evaluate(c, (uint64_t)rule->v, true, cfa, &value))
 			return false;
 		*out = (struct unwind_register){value, UNWIND_MEMORY};
 		return true;
 	case RULE_VAL_EXPRESSION:
-		if (!unwind_evaluate(c, (uint64_t)rule->v, true, cfa, &value))
+		if (!unwind_expr_evaluate(c, (uint64_t)rule->v, true, cfa, &value))
 			return false;
 		*out = (struct unwind_register){value, UNWIND_VALUE};
 		return true;
@@ -126,7 +126,7 @@ enum unwind_result unwind_step(struct unwind_cursor *c)
 	uint64_t cfa, ra_column, ra;
 	bool signal_frame;
 
-	if (!unwind_find_row(c, &signal_frame, &ra_column))
+	if (!unwind_cfi_find_row(c, &signal_frame, &ra_column))
 		return step_trampoline(c);
 	if (ra_column != ARCH_RA)
 		return UNWIND_CUT;

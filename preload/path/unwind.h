@@ -95,7 +95,7 @@ enum unwind_result {
 };
 
 /* Find the loaded object at `pc`. Lock-free where libc has _dl_find_object. */
-bool unwind_find_object(uint64_t pc, struct unwind_object *object);
+bool unwind_object_find_object(uint64_t pc, struct unwind_object *object);
 
 /* Begin at the caller of a function: `pc` its return address, `sp` and `fp` as
  * they are after it has returned. Other registers are unknown. The fields
@@ -108,7 +108,7 @@ enum unwind_result unwind_step(struct unwind_cursor *c);
 
 /* Find the row that holds at c->pc; false where there is none. *signal_frame:
  * the frame was entered by a signal. *ra: the return address column. */
-bool unwind_find_row(struct unwind_cursor *c, bool *signal_frame, uint64_t *ra);
+bool unwind_cfi_find_row(struct unwind_cursor *c, bool *signal_frame, uint64_t *ra);
 
 /* Value of a register at this frame; reads and notes memory where it must. */
 bool unwind_get(struct unwind_cursor *c, uint64_t reg, uint64_t *value);
@@ -118,7 +118,7 @@ bool unwind_read(struct unwind_cursor *c, uint64_t address, uint64_t *value);
 
 /* Evaluate a DWARF expression block over the present registers; `initial` is
  * pushed first when push is set. */
-bool unwind_evaluate(struct unwind_cursor *c, uint64_t block, bool push, uint64_t initial,
-		     uint64_t *value);
+bool unwind_expr_evaluate(struct unwind_cursor *c, uint64_t block, bool push, uint64_t initial,
+			  uint64_t *value);
 
 #endif

@@ -310,14 +310,14 @@ static bool run(struct machine *m, struct dwarf_reader r)
 	return true;
 }
 
-bool unwind_find_row(struct unwind_cursor *c, bool *signal_frame, uint64_t *ra)
+bool unwind_cfi_find_row(struct unwind_cursor *c, bool *signal_frame, uint64_t *ra)
 {
 	struct unwind_object object;
 	struct dwarf_reader instructions;
 	struct cie cie;
 	uint64_t start, pc = c->exact ? c->pc : c->pc - 1;
 
-	if (!unwind_find_object(pc, &object) || !object.eh_frame_hdr)
+	if (!unwind_object_find_object(pc, &object) || !object.eh_frame_hdr)
 		return false;
 	const uint8_t *fde = search_table(&object, pc);
 	if (!fde || !parse_fde(fde, &object, pc, &cie, &instructions, &start)) {

@@ -232,8 +232,8 @@ static bool access_or_jump(struct unwind_cursor *c, struct stack *s, struct dwar
 	return true;
 }
 
-bool unwind_evaluate(struct unwind_cursor *c, uint64_t block, bool push_initial, uint64_t initial,
-		     uint64_t *value)
+bool unwind_expr_evaluate(struct unwind_cursor *c, uint64_t block, bool push_initial,
+			  uint64_t initial, uint64_t *value)
 {
 	struct stack s = {c->work->expression_stack, 0, false};
 	struct dwarf_reader r = {(const uint8_t *)block, (const uint8_t *)block + 10, false};

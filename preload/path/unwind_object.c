@@ -39,7 +39,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-bool unwind_find_object(uint64_t pc, struct unwind_object *object)
+bool unwind_object_find_object(uint64_t pc, struct unwind_object *object)
 {
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 	struct dl_find_object found;

@@ -41,7 +41,7 @@ struct region_caller {
 
 /* The group is not recorded as a matter of course: the environment was not looked at, recording is
  * stopped, or callers are to be looked at (--below). Is it recorded here? */
-HIDDEN bool region_is_on_otherwise(uint32_t group, uint64_t ra, uint64_t cfa, uint64_t fp);
+HIDDEN bool region_filter_is_on_otherwise(uint32_t group, uint64_t ra, uint64_t cfa, uint64_t fp);
 
 /* Is the group recorded? For markers that end something, too: those above a function of --below
  * do nothing at all, so that ends meet their own beginnings. */
@@ -49,7 +49,7 @@ static inline __attribute__((always_inline)) bool region_is_on(uint32_t group,
 							       struct region_caller from)
 {
 	return likely(process_groups & group) ||
-	       region_is_on_otherwise(group, from.ra, from.cfa, from.fp);
+	       region_filter_is_on_otherwise(group, from.ra, from.cfa, from.fp);
 }
 
 /* NULL: not recorded; else it is open, and its clock runs. function = 0: there was no room for its
@@ -125,7 +125,7 @@ HIDDEN unsigned long region_marker_enter(struct scprof_site *site);
 HIDDEN void region_marker_leave(unsigned long serial);
 
 /* Code was unloaded: addresses of functions mean nothing any more. */
-HIDDEN void region_forget_functions(void);
+HIDDEN void region_functions_forget_functions(void);
 
 /* Give back the memory, in a forked child. */
 HIDDEN void region_release(struct scp_thread *t);

@@ -26,7 +26,7 @@ static bool is_below(struct region_caller from)
 	return below;
 }
 
-COLD bool region_is_on_otherwise(uint32_t group, uint64_t ra, uint64_t cfa, uint64_t fp)
+COLD bool region_filter_is_on_otherwise(uint32_t group, uint64_t ra, uint64_t cfa, uint64_t fp)
 {
 	const struct region_caller from = {ra, cfa, fp};
 	int saved = errno;

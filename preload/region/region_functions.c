@@ -20,7 +20,7 @@ static COLD uint32_t name_of(uint64_t address)
 	struct unwind_object object;
 	char text[20];
 	size_t n = sizeof text - 1;
-	bool found = unwind_find_object(address, &object);
+	bool found = unwind_object_find_object(address, &object);
 	uint64_t offset = found ? address - object.base : address;
 	text[n] = 0;
 	do
@@ -57,7 +57,7 @@ static inline uint32_t function_id(uint64_t address)
 	return learn(address, first);
 }
 
-void region_forget_functions(void)
+void region_functions_forget_functions(void)
 {
 	for (uint32_t i = 0; i < SLOTS; i++)
 		if (known[i])

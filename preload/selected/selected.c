@@ -22,20 +22,20 @@ static struct scp_chosen *symbols(void)
 }
 
 /* For the assembly; NULL until it is known. */
-HIDDEN void *chosen_libc_dlsym;
+HIDDEN void *selected_libc_dlsym;
 
 /* Not by dlsym, which is ours. */
-COLD void *chosen_real_dlsym(void)
+COLD void *selected_real_dlsym(void)
 {
 	static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
-	for (unsigned i = 0; i < 3 && !chosen_libc_dlsym; i++)
-		chosen_libc_dlsym = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
-	return chosen_libc_dlsym;
+	for (unsigned i = 0; i < 3 && !selected_libc_dlsym; i++)
+		selected_libc_dlsym = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+	return selected_libc_dlsym;
 }
 
 static void *libc_dlsym(void *handle, const char *name)
 {
-	return ((void *(*)(void *, const char *))chosen_real_dlsym())(handle, name);
+	return ((void *(*)(void *, const char *))selected_real_dlsym())(handle, name);
 }
 
 /* In this thread dlsym is at work. It allocates and frees the text of its errors: through our
@@ -112,7 +112,7 @@ static void resolve_memory(void)
 }
 
 /* The stub object comes before us: what is next after us is the original. */
-void chosen_resolve_all(void)
+void selected_resolve_all(void)
 {
 	bool failed = false;
 	resolve_memory();
@@ -126,7 +126,7 @@ void chosen_resolve_all(void)
 		dlerror(); /* ours, not the program's */
 }
 
-void *chosen_first(uint32_t i, const char **name)
+void *selected_first(uint32_t i, const char **name)
 {
 	*name = text_of(symbols()[i].name);
 	void *p =
@@ -152,7 +152,7 @@ static void *look_up_for_caller(const struct scp_chosen *s, uint64_t ra)
 {
 	struct unwind_object caller;
 	void *p = look_up(s, RTLD_NEXT); /* opened with RTLD_GLOBAL */
-	if (!p && unwind_find_object(ra - 1, &caller))
+	if (!p && unwind_object_find_object(ra - 1, &caller))
 		p = look_up_in(s, caller.name);
 	if (!p && !sandbox_active) /* may look for a file */
 		p = look_up_in(s, text_of(s->soname));
@@ -164,11 +164,11 @@ static void note_library(const struct scp_chosen *s, void *real)
 {
 	struct scp_function *f = process.function[FN_COUNT + s->id];
 	struct unwind_object object;
-	if (f && !*f->library && unwind_find_object((uint64_t)real, &object))
+	if (f && !*f->library && unwind_object_find_object((uint64_t)real, &object))
 		text_append(f->library, sizeof f->library, 0, text_basename(object.name));
 }
 
-COLD void *chosen_find_real(struct scp_chosen *s, uint64_t ra, struct scp_memo *memo)
+COLD void *selected_find_real(struct scp_chosen *s, uint64_t ra, struct scp_memo *memo)
 {
 	if (!s->real && looking)
 		return (void *)chosen_nothing;
@@ -200,7 +200,7 @@ static bool bind_spare(struct scp_chosen *s, void *real)
 	void *old = __atomic_load_n(&s->real, __ATOMIC_ACQUIRE);
 	if (old == real)
 		return true;
-	if ((old && unwind_find_object((uint64_t)old, &object)) ||
+	if ((old && unwind_object_find_object((uint64_t)old, &object)) ||
 	    !__atomic_compare_exchange_n(&s->real, &old, real, false, __ATOMIC_RELEASE,
 					 __ATOMIC_RELAXED))
 		return false;
@@ -208,7 +208,7 @@ static bool bind_spare(struct scp_chosen *s, void *real)
 	return true;
 }
 
-COLD void *chosen_dlsym(void *handle, const char *name)
+COLD void *selected_dlsym(void *handle, const char *name)
 {
 	void *p = libc_dlsym(handle, name);
 	for (uint32_t i = 0; p && i < chosen_count(); i++) {
@@ -228,7 +228,7 @@ static uint64_t record_bytes(const struct scp_chosen *s)
 	return (n + SCP_RECORD_ALIGN - 1) / SCP_RECORD_ALIGN * SCP_RECORD_ALIGN;
 }
 
-const char *chosen_name(uint32_t id)
+const char *selected_name(uint32_t id)
 {
 	return text_of(symbols()[id].shown);
 }
@@ -246,7 +246,7 @@ static void fill_record(struct scp_function *record, const struct scp_chosen *s,
 		note_library(s, s->real);
 }
 
-bool chosen_write_records(void)
+bool selected_write_records(void)
 {
 	struct file_chunk chunk = {0};
 	uint64_t room = sizeof(struct scp_chunk);

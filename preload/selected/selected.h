@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Chosen symbols: functions that `scprof run -s` names. A stub object (see
  * scprof_chosen.h) exports them; what a stub jumps to is scprof_chosen_call
- * (arch/, assembly), which calls the original between chosen_begin and
- * chosen_end. Their function ids follow those of the wrappers. */
+ * (arch/, assembly), which calls the original between selected_call_begin and
+ * selected_call_end. Their function ids follow those of the wrappers. */
 #ifndef SCPROF_PRELOAD_SELECTED_SELECTED_H
 #define SCPROF_PRELOAD_SELECTED_SELECTED_H
 
@@ -25,28 +25,28 @@ static inline uint32_t chosen_count(void)
 }
 
 /* Find the originals that the program's own libraries have. Start-up only. */
-HIDDEN void chosen_resolve_all(void);
+HIDDEN void selected_resolve_all(void);
 
 /* What callers of symbol `i` are bound to, and its name; NULL: nothing, yet. Start-up only. */
-HIDDEN void *chosen_first(uint32_t i, const char **name);
+HIDDEN void *selected_first(uint32_t i, const char **name);
 
 /* dlsym with a handle: the stub of what it finds, if that is a chosen symbol. */
-HIDDEN void *chosen_dlsym(void *handle, const char *name);
+HIDDEN void *selected_dlsym(void *handle, const char *name);
 
 /* libc's own. */
-HIDDEN void *chosen_real_dlsym(void);
+HIDDEN void *selected_real_dlsym(void);
 
 /* As it is shown. */
-HIDDEN const char *chosen_name(uint32_t id);
+HIDDEN const char *selected_name(uint32_t id);
 
 /* Write the FUNCTION records, and the entries of process.function. False: no room for them, and
  * calls could not be told whose they are. */
-HIDDEN bool chosen_write_records(void);
+HIDDEN bool selected_write_records(void);
 
 /* The original of a symbol for a caller at `ra`, as the dynamic linker would have bound it had
  * there been no stub. Takes the loader's lock. `memo` (or NULL) keeps what holds for this
  * caller alone. chosen_absent where there is none. */
-HIDDEN void *chosen_find_real(struct scp_chosen *s, uint64_t ra, struct scp_memo *memo);
+HIDDEN void *selected_find_real(struct scp_chosen *s, uint64_t ra, struct scp_memo *memo);
 
 /* Stands in for a function that nobody has: a program that calls one would not have started,
  * or would have called address 0. */
@@ -55,13 +55,13 @@ HIDDEN void chosen_absent(void);
 /* Between its two readings a chosen symbol's call spends a little less than a wrapper's. So that
  * one measured overhead holds for both, calls are taken to begin this much earlier. Units of
  * the counter; 0 until overhead_rounds.c has compared the two. */
-extern HIDDEN uint64_t chosen_shift;
+extern HIDDEN uint64_t selected_call_shift;
 
-/* For that comparison: a stub of a record in private memory. chosen_disturbed: its call could not
- * take the short way, and was not recorded. */
+/* For that comparison: a stub of a record in private memory. selected_call_disturbed: its call
+ * could not take the short way, and was not recorded. */
 #define CHOSEN_SCRATCH 0x80000000u /* its record's flag */
-extern HIDDEN struct scp_chosen chosen_scratch;
-extern HIDDEN bool chosen_disturbed;
+extern HIDDEN struct scp_chosen selected_call_scratch;
+extern HIDDEN bool selected_call_disturbed;
 HIDDEN long chosen_scratch_stub(int, const void *, size_t, int);
 
 /* How scprof_chosen_call goes on. */
@@ -69,7 +69,7 @@ enum chosen_step {
 	CHOSEN_PASS = 0, /* not recorded: jump to the original, with nothing left behind */
 	CHOSEN_TSC = 1,	 /* read the counter, call */
 	CHOSEN_CALL = 2, /* the clock is read: call */
-	CHOSEN_SLOW = 3	 /* save the vector registers, and ask chosen_begin_slow */
+	CHOSEN_SLOW = 3	 /* save the vector registers, and ask selected_call_begin_slow */
 };
 
 enum chosen_way { WAY_NONE = 0, WAY_TSC, WAY_PAGE, WAY_TSC_NESTED, WAY_PAGE_NESTED, WAY_SLOW };
@@ -101,15 +101,15 @@ _Static_assert(offsetof(struct chosen_frame, caller) == 456, "known to the assem
 _Static_assert(sizeof(struct chosen_frame) <= 512, "known to the assembly");
 
 /* All return an enum chosen_step; the first touches no vector register. */
-HIDDEN uint32_t chosen_begin(struct chosen_frame *f);
-HIDDEN uint32_t chosen_begin_slow(struct chosen_frame *f);
-/* CHOSEN_SLOW: chosen_end_slow has to follow, with the results in vector registers saved. */
-HIDDEN uint32_t chosen_end(struct chosen_frame *f);
-HIDDEN void chosen_end_slow(struct chosen_frame *f);
+HIDDEN uint32_t selected_call_begin(struct chosen_frame *f);
+HIDDEN uint32_t selected_call_begin_slow(struct chosen_frame *f);
+/* CHOSEN_SLOW: selected_call_end_slow has to follow, with the results in vector registers saved. */
+HIDDEN uint32_t selected_call_end(struct chosen_frame *f);
+HIDDEN void selected_call_end_slow(struct chosen_frame *f);
 
 /* Of the trampoline's frame: notes that an exception leaves it. See the Itanium C++ ABI, level
  * I, 1.6.1. */
-HIDDEN int chosen_personality(int version, int actions, uint64_t class, void *exception,
-			      void *context);
+HIDDEN int selected_call_personality(int version, int actions, uint64_t class, void *exception,
+				     void *context);
 
 #endif

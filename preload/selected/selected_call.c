@@ -17,9 +17,9 @@
 #define CFA(f) ((uint64_t)((f)->caller + 2))
 #define FP(f)  ((f)->caller[0])
 
-uint64_t chosen_shift;
-struct scp_chosen chosen_scratch;
-bool chosen_disturbed;
+uint64_t selected_call_shift;
+struct scp_chosen selected_call_scratch;
+bool selected_call_disturbed;
 
 static inline uint32_t id_of(const struct chosen_frame *f)
 {
@@ -91,7 +91,7 @@ static COLD uint32_t begin_otherwise(struct chosen_frame *f)
 	    (begin_short(false, f) || begin_nested(false, f)))
 		return CHOSEN_TSC; /* what is measured is the same while recording is stopped */
 	if (scratch || (f->symbol->real && call_is_excluded(RA(f), CFA(f), FP(f)))) {
-		chosen_disturbed |= scratch;
+		selected_call_disturbed |= scratch;
 		f->real = f->symbol->real;
 		return CHOSEN_PASS;
 	}
@@ -99,7 +99,7 @@ static COLD uint32_t begin_otherwise(struct chosen_frame *f)
 	return CHOSEN_SLOW;
 }
 
-uint32_t chosen_begin(struct chosen_frame *f)
+uint32_t selected_call_begin(struct chosen_frame *f)
 {
 	f->way = WAY_NONE;
 	if (likely(process_groups & SCP_GROUP_CHOSEN)) {
@@ -115,7 +115,7 @@ uint32_t chosen_begin(struct chosen_frame *f)
 	return begin_otherwise(f);
 }
 
-COLD uint32_t chosen_begin_slow(struct chosen_frame *f)
+COLD uint32_t selected_call_begin_slow(struct chosen_frame *f)
 {
 	struct scp_call *c = &f->call;
 	int saved = errno;
@@ -126,12 +126,12 @@ COLD uint32_t chosen_begin_slow(struct chosen_frame *f)
 	errno = saved;
 	if (!(process_groups & SCP_GROUP_CHOSEN) ||
 	    !call_begin(c, id_of(f), RA(f), CFA(f), FP(f))) {
-		f->real = chosen_find_real(f->symbol, RA(f), NULL);
+		f->real = selected_find_real(f->symbol, RA(f), NULL);
 		errno = saved;
 		return CHOSEN_PASS;
 	}
-	f->real = chosen_find_real(f->symbol, RA(f), c->memo);
-	copy_stack(f, c->memo ? c->memo->stack_words : memo_readable_words(CFA(f)));
+	f->real = selected_find_real(f->symbol, RA(f), c->memo);
+	copy_stack(f, c->memo ? c->memo->stack_words : path_cache_readable_words(CFA(f)));
 	f->way = WAY_SLOW;
 	errno = saved;
 	/* What was read in call_begin was read too early: before looking for the original. */
@@ -174,7 +174,7 @@ static inline __attribute__((always_inline)) bool end_nested(bool page, struct c
 				    (struct call_result){SCP_COMPLETED, 0}, false);
 }
 
-uint32_t chosen_end(struct chosen_frame *f)
+uint32_t selected_call_end(struct chosen_frame *f)
 {
 	if (likely(f->way == WAY_TSC)) {
 		if (likely(end_short(false, f, f->ended_at)))
@@ -192,14 +192,14 @@ uint32_t chosen_end(struct chosen_frame *f)
 			return CHOSEN_PASS;
 	}
 	if (unlikely(f->symbol->flags & CHOSEN_SCRATCH)) {
-		chosen_disturbed = true;
+		selected_call_disturbed = true;
 		return CHOSEN_PASS;
 	}
 	f->vectors = arch_vectors_in_use();
 	return CHOSEN_SLOW;
 }
 
-COLD void chosen_end_slow(struct chosen_frame *f)
+COLD void selected_call_end_slow(struct chosen_frame *f)
 {
 	int saved = errno;
 	end_slowly(f, SCP_COMPLETED, f->ended_at);
@@ -214,8 +214,8 @@ static uintptr_t (*find_get_gr(uint64_t unwinder))(void *, int)
 	void *p = dlsym(RTLD_DEFAULT, "_Unwind_GetGR");
 	if (!p)
 		dlerror();
-	return p && unwind_find_object(unwinder, &a) && unwind_find_object((uint64_t)p, &b) &&
-			       a.start == b.start
+	return p && unwind_object_find_object(unwinder, &a) &&
+			       unwind_object_find_object((uint64_t)p, &b) && a.start == b.start
 		       ? (uintptr_t(*)(void *, int))p
 		       : NULL;
 }
@@ -224,8 +224,8 @@ enum { CONTINUE_UNWIND = 8, CLEANUP_PHASE = 2, FORCE_UNWIND = 8 };
 
 /* Also called when looking for a handler, and when a thread is cancelled: such calls count
  * as abandoned. Where the unwinder is not known, those of exceptions do, too. */
-COLD int chosen_personality(int version, int actions, uint64_t class, void *exception,
-			    void *context)
+COLD int selected_call_personality(int version, int actions, uint64_t class, void *exception,
+				   void *context)
 {
 	(void)class, (void)exception;
 	int saved = errno;

@@ -88,7 +88,7 @@ static uint32_t fill_file(void)
 	uint32_t groups = settings.groups;
 	fill_header(process.file.header);
 	function_write_records();
-	if (!chosen_write_records())
+	if (!selected_write_records())
 		groups &= ~SCP_GROUP_CHOSEN;
 	process.file.header->groups = groups;
 	return groups;
@@ -164,7 +164,7 @@ COLD void lifecycle_start(void)
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
 	if (process_groups == GROUPS_UNSET) {
-		chosen_resolve_all(); /* first: those of memory, which dlsym may use */
+		selected_resolve_all(); /* first: those of memory, which dlsym may use */
 		function_resolve_all();
 		settings_read();
 		if (settings.groups)

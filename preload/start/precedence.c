@@ -66,7 +66,7 @@ static void tell(struct before *b, unsigned object, void *function, const char *
 {
 	struct unwind_object o;
 	if (b->found == b->count) {
-		const char *file = object && unwind_find_object((uint64_t)function, &o)
+		const char *file = object && unwind_object_find_object((uint64_t)function, &o)
 					   ? text_basename(o.name)
 					   : "the program itself";
 		b->found = object;
@@ -96,7 +96,7 @@ void precedence_read(uint32_t groups, char *text, size_t room)
 		if ((name = function_name(i, groups)))
 			consider(&b, dlsym(RTLD_DEFAULT, name), name);
 	for (uint32_t i = 0; i < chosen_count() && b.named <= MOST_NAMED; i++) {
-		void *first = chosen_first(i, &name);
+		void *first = selected_first(i, &name);
 		consider(&b, first, name);
 	}
 	text_append(text, room, b.at, b.named ? ")" : "");

@@ -94,7 +94,7 @@ static COLD uint8_t judge(uint32_t function)
 		if (!f)
 			return WANT_YES;
 		name = function < FN_COUNT ? function_shown(function, &group)
-					   : chosen_name(function - FN_COUNT);
+					   : selected_name(function - FN_COUNT);
 		copy_library(copy, sizeof copy, f);
 	}
 	return slowest_settings_want(&settings.slowest, name, library, group) ? WANT_YES : WANT_NO;

@@ -183,7 +183,7 @@ struct scp_rt *table_entry(struct scp_thread *t, struct scp_path_node *path, uin
 	path->entries = rt;
 	add_slow(t, rt);
 	if (clock_chosen.phases)
-		phase_begin_entry(t, path, rt);
+		tick_phase_begin_entry(t, path, rt);
 	return rt;
 }
 

@@ -2,8 +2,8 @@
 /* Differences of sums, refused rather than wrapped around. */
 #include "profile/live/differences.h"
 
-int since_reading(const struct prof_reading *now, const struct prof_reading *before,
-		  struct prof_reading *out)
+int differences_reading(const struct prof_reading *now, const struct prof_reading *before,
+			struct prof_reading *out)
 {
 	*out = (struct prof_reading){.min_units = now->min_units,
 				     .max_units = now->max_units,
@@ -25,7 +25,7 @@ int since_reading(const struct prof_reading *now, const struct prof_reading *bef
 	return 0;
 }
 
-uint32_t since_batches(uint64_t calls, uint32_t count, uint64_t before)
+uint32_t differences_batches(uint64_t calls, uint32_t count, uint64_t before)
 {
 	uint64_t first = calls ? before / calls + (before % calls != 0) : count;
 

@@ -18,11 +18,11 @@ struct prof_reading {
 /* *out becomes the calls after `before` and up to `now`, exactly. Two things cannot be known of
  * them: min and max are those of all calls, which hold theirs. -1, and nothing happened in
  * *out: `before` is not from earlier in the same entry's life (a damaged file). */
-int since_reading(const struct prof_reading *now, const struct prof_reading *before,
-		  struct prof_reading *out);
+int differences_reading(const struct prof_reading *now, const struct prof_reading *before,
+			struct prof_reading *out);
 
 /* Of an entry's batches, oldest first, `count` of `calls` calls each, those whose calls all
  * came after the first `before` calls: the number of the first such. */
-uint32_t since_batches(uint64_t calls, uint32_t count, uint64_t before);
+uint32_t differences_batches(uint64_t calls, uint32_t count, uint64_t before);
 
 #endif

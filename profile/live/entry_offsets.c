@@ -13,7 +13,7 @@ static uint64_t block_at(const struct raw_file *raw, uint32_t type, const struct
 	return i == PROF_NONE ? 0 : (uint64_t)list->ref[i].at * SCP_RECORD_ALIGN;
 }
 
-int places_note(struct prof_places *places, const struct raw_file *raw)
+int entry_offsets_note(struct prof_places *places, const struct raw_file *raw)
 {
 	const struct raw_list *entries = &raw->list[SCP_REC_ENTRY];
 
@@ -40,7 +40,7 @@ static int compare(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-struct prof_place *places_find(const struct prof_places *places, uint32_t table, uint32_t id)
+struct prof_place *entry_offsets_find(const struct prof_places *places, uint32_t table, uint32_t id)
 {
 	const struct prof_place wanted = {.table = table, .id = id};
 

@@ -25,9 +25,10 @@ int profile_add_placed(struct profile *p, const char *path, struct prof_places *
 		       struct profile_error *err);
 
 /* The place of an entry; NULL: it is not among them. */
-struct prof_place *places_find(const struct prof_places *places, uint32_t table, uint32_t id);
+struct prof_place *entry_offsets_find(const struct prof_places *places, uint32_t table,
+				      uint32_t id);
 
 /* Private to profile/: of a file that has been loaded. -1: memory is out. */
-int places_note(struct prof_places *places, const struct raw_file *raw);
+int entry_offsets_note(struct prof_places *places, const struct raw_file *raw);
 
 #endif

@@ -16,7 +16,7 @@ struct watch_chunk {
 	uint32_t table;
 };
 
-int watch_open(struct watch *w, const char *path)
+int entry_watch_open(struct watch *w, const char *path)
 {
 	struct stat st;
 
@@ -31,7 +31,7 @@ int watch_open(struct watch *w, const char *path)
 	return -1;
 }
 
-void watch_close(struct watch *w)
+void entry_watch_close(struct watch *w)
 {
 	close(w->fd);
 	free(w->entry);
@@ -47,7 +47,7 @@ static bool read_at(int fd, void *to, size_t bytes, uint64_t at)
 }
 
 /* An aligned word comes out of the page in one piece. */
-uint64_t watch_calls(int fd, uint64_t at)
+uint64_t entry_watch_calls(int fd, uint64_t at)
 {
 	uint64_t calls;
 
@@ -105,7 +105,7 @@ static int scan(struct watch *w, struct watch_chunk *c)
 		if (!read_at(w->fd, &r, offsetof(struct scp_entry, seq), at) ||
 		    r.rec.bytes < SCP_RECORD_ALIGN || r.rec.bytes % SCP_RECORD_ALIGN ||
 		    r.rec.bytes > now.used - c->scanned) {
-			c->scanned = 0; /* damaged: raw_open will say so */
+			c->scanned = 0; /* damaged: profile_file_open will say so */
 			return 0;
 		}
 		if (note(w, c->table, &r, at))
@@ -160,7 +160,7 @@ static int walk_region(struct watch *w, const struct scp_region *r)
 	return 0;
 }
 
-int watch_look(struct watch *w)
+int entry_watch_look(struct watch *w)
 {
 	struct scp_header h;
 

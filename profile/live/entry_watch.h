@@ -7,7 +7,7 @@
  * reads eight bytes an entry. With pread, never through a mapping: a file that somebody cuts
  * short must not kill the reader. Nothing is trusted: what does not fit is not listed.
  *
- * One thread looks; watch_calls may be called by others for entries that they were told of.
+ * One thread looks; entry_watch_calls may be called by others for entries that they were told of.
  */
 #ifndef SCPROF_PROFILE_LIVE_ENTRY_WATCH_H
 #define SCPROF_PROFILE_LIVE_ENTRY_WATCH_H
@@ -34,13 +34,13 @@ struct watch {
 };
 
 /* 0, or -1 with errno: it cannot be opened, or is no regular file. */
-int watch_open(struct watch *w, const char *path);
-void watch_close(struct watch *w);
+int entry_watch_open(struct watch *w, const char *path);
+void entry_watch_close(struct watch *w);
 
 /* Find entries, and blocks of batches and phases, that are new. 0; -1: no memory. */
-int watch_look(struct watch *w);
+int entry_watch_look(struct watch *w);
 
 /* Calls so far; UINT64_MAX: cannot be read. */
-uint64_t watch_calls(int fd, uint64_t at);
+uint64_t entry_watch_calls(int fd, uint64_t at);
 
 #endif

@@ -17,39 +17,39 @@ int live_open(struct live *l, struct profile *p, const char *path, struct profil
 	bool grown;
 
 	*l = (struct live){0};
-	if (watch_open(&l->watch, path))
-		return prof_fail(err, path, "cannot be opened, or is no regular file");
+	if (entry_watch_open(&l->watch, path))
+		return error_fail(err, path, "cannot be opened, or is no regular file");
 	if (profile_add_placed(p, path, &l->places, err)) {
-		watch_close(&l->watch);
+		entry_watch_close(&l->watch);
 		return -1;
 	}
 	if (!live_look(l, &grown))
 		return 0;
 	live_close(l);
-	return prof_no_memory(err, path);
+	return error_no_memory(err, path);
 }
 
 void live_close(struct live *l)
 {
-	watch_close(&l->watch);
+	entry_watch_close(&l->watch);
 	free(l->places.place);
 	*l = (struct live){.watch.fd = -1};
 }
 
 int live_look(struct live *l, bool *grown)
 {
-	if (watch_look(&l->watch))
+	if (entry_watch_look(&l->watch))
 		return -1;
 	for (; l->batches_known < l->watch.batch_blocks; l->batches_known++) {
 		const struct watch_entry *b = &l->watch.batches[l->batches_known];
-		struct prof_place *place = places_find(&l->places, b->table, b->id);
+		struct prof_place *place = entry_offsets_find(&l->places, b->table, b->id);
 
 		if (place)
 			place->batches_at = b->at;
 	}
 	for (; l->phases_known < l->watch.phase_blocks; l->phases_known++) {
 		const struct watch_entry *b = &l->watch.phases[l->phases_known];
-		struct prof_place *place = places_find(&l->places, b->table, b->id);
+		struct prof_place *place = entry_offsets_find(&l->places, b->table, b->id);
 
 		if (place)
 			place->phases_at = b->at;

@@ -68,7 +68,7 @@ static int by_start(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-int runfiles_list(const char *directory, struct run_file **files, size_t *count)
+int run_files_list(const char *directory, struct run_file **files, size_t *count)
 {
 	DIR *dir = opendir(directory);
 	struct dirent *entry;
@@ -83,7 +83,7 @@ int runfiles_list(const char *directory, struct run_file **files, size_t *count)
 			failed = add(dirfd(dir), entry->d_name, files, count);
 	closedir(dir);
 	if (failed) {
-		runfiles_free(*files, *count);
+		run_files_free(*files, *count);
 		errno = ENOMEM;
 		return -1;
 	}
@@ -92,14 +92,14 @@ int runfiles_list(const char *directory, struct run_file **files, size_t *count)
 	return 0;
 }
 
-void runfiles_free(struct run_file *files, size_t count)
+void run_files_free(struct run_file *files, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		free(files[i].name);
 	free(files);
 }
 
-bool runfile_is_live(const struct run_file *file)
+bool run_files_is_live(const struct run_file *file)
 {
 	char path[64], text[1024], state;
 	unsigned long long start;

@@ -20,11 +20,11 @@ struct run_file {
 
 /* All files by the name scprof.*.scp, in order of their processes' starts;
  * 0, or -1 with errno. Symbolic links and other specials are left out. */
-int runfiles_list(const char *directory, struct run_file **files, size_t *count);
-void runfiles_free(struct run_file *files, size_t count);
+int run_files_list(const char *directory, struct run_file **files, size_t *count);
+void run_files_free(struct run_file *files, size_t count);
 
 /* Is the process that wrote it still running, and recording? Told from another
  * process that was given the same pid by its start time. */
-bool runfile_is_live(const struct run_file *file);
+bool run_files_is_live(const struct run_file *file);
 
 #endif

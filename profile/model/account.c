@@ -13,10 +13,10 @@
 #define MOST_NS	   INT64_C(1000000000000000000)
 #define TEXT_BYTES 1900 /* two fit in a chunk */
 
-struct prof_account *profile_add_account(struct profile *p)
+struct prof_account *account_add(struct profile *p)
 {
 	struct prof_account *grown =
-		model_room(p->account, &p->index->room[MODEL_ACCOUNT], p->accounts, sizeof *grown);
+		intern_room(p->account, &p->index->room[MODEL_ACCOUNT], p->accounts, sizeof *grown);
 
 	if (!grown)
 		return NULL;
@@ -24,7 +24,7 @@ struct prof_account *profile_add_account(struct profile *p)
 	return &grown[p->accounts++];
 }
 
-int prof_account_add_cpu(struct prof_account *a, const struct prof_account_cpu *cpu)
+int account_add_cpu(struct prof_account *a, const struct prof_account_cpu *cpu)
 {
 	struct prof_account_cpu *grown = realloc(a->cpu, (a->cpus + 1) * sizeof *grown);
 
@@ -35,7 +35,7 @@ int prof_account_add_cpu(struct prof_account *a, const struct prof_account_cpu *
 	return 0;
 }
 
-int prof_account_add_text(struct prof_account *a, const char *text)
+int account_add_text(struct prof_account *a, const char *text)
 {
 	char **grown = realloc(a->text, (a->texts + 1) * sizeof *grown);
 
@@ -70,7 +70,7 @@ static int load_cpus(struct prof_account *a, const struct raw_file *raw, uint32_
 			continue;
 		for (int k = 0; k < SCP_ACCOUNT_PARTS; k++)
 			cpu.part_ns[k] = (double)r->part_ns[k];
-		if (prof_account_add_cpu(a, &cpu))
+		if (account_add_cpu(a, &cpu))
 			return -1;
 	}
 	return 0;
@@ -83,7 +83,7 @@ static int load_texts(struct prof_account *a, const struct raw_file *raw, uint32
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct scp_account_text *r = raw_record(raw, &list->ref[i]);
 
-		if (r->account == id && prof_account_add_text(a, r->text))
+		if (r->account == id && account_add_text(a, r->text))
 			return -1;
 	}
 	return 0;
@@ -99,7 +99,7 @@ static bool known(const struct profile *p, uint64_t run)
 
 static int load_one(struct profile *p, const struct raw_file *raw, const struct scp_account *r)
 {
-	struct prof_account *a = profile_add_account(p);
+	struct prof_account *a = account_add(p);
 
 	if (!a)
 		return -1;

@@ -218,8 +218,8 @@ static void join_apart(struct prof_sums *dst, const struct prof_sums *src, const
 	struct prof_apart sum = {0};
 
 	if (dst->calls && src->calls) {
-		apart_add(&sum, dst, of_dst, a->gone ? 0 : a->time.calls);
-		apart_add(&sum, src, of_src, b->gone ? 0 : a->time.calls);
+		unbatched_add(&sum, dst, of_dst, a->gone ? 0 : a->time.calls);
+		unbatched_add(&sum, src, of_src, b->gone ? 0 : a->time.calls);
 	} else if (src->apart) {
 		sum = *src->apart; /* to nothing: as it is */
 	} else {

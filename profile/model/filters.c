@@ -15,7 +15,7 @@ static const char *next_text(const struct profile *p, const char *text)
 	return text < end ? text : NULL;
 }
 
-const char *profile_filter(const struct profile *p, const char *key, const char *after)
+const char *filters_text(const struct profile *p, const char *key, const char *after)
 {
 	size_t bytes = strlen(key);
 	const char *text = after;
@@ -34,7 +34,7 @@ static bool has_text(const struct profile *p, const char *text)
 	return false;
 }
 
-void profile_filter_add(struct profile *p, const char *text)
+void filters_note(struct profile *p, const char *text)
 {
 	uint32_t bytes = (uint32_t)strlen(text) + 1;
 
@@ -49,7 +49,7 @@ static void add_texts(struct profile *p, const struct scp_header *h)
 	for (uint32_t at = 0; at < h->filters_bytes;) {
 		const char *text = h->filters + at;
 
-		profile_filter_add(p, text);
+		filters_note(p, text);
 		at += (uint32_t)strlen(text) + 1;
 	}
 }

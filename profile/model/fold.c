@@ -174,8 +174,8 @@ static void add_entry(struct profile *p, uint32_t to, uint32_t from)
 		d->slow = s->slow;
 		s->slow = NULL;
 	}
-	prof_sums_add(d, s);
-	prof_sums_clear(s);
+	sums_add(d, s);
+	sums_clear(s);
 }
 
 static int compare_gaps(const struct fold *f, uint32_t a, uint32_t b)
@@ -250,7 +250,7 @@ static void fold_all(struct fold *f)
 		p->torn_entries += p->entry[i].torn;
 }
 
-void profile_fold(struct profile *p, uint32_t keep)
+void fold_model(struct profile *p, uint32_t keep)
 {
 	struct fold f = {.p = p};
 

@@ -64,7 +64,7 @@ static int take_process(struct profile *to, const struct profile *from)
 		to->process[0].count += p->count;
 		return 0;
 	}
-	q = model_room(to->process, &to->index->room[MODEL_PROCESS], 0, sizeof *q);
+	q = intern_room(to->process, &to->index->room[MODEL_PROCESS], 0, sizeof *q);
 	if (!q)
 		return -1;
 	to->process = q;
@@ -77,12 +77,12 @@ static int take_process(struct profile *to, const struct profile *from)
 	to->processes = 1;
 	if (!q->exe || !q->program || !q->file || !(q->argv = calloc(1, sizeof *q->argv)))
 		return -1;
-	to->table = model_room(to->table, &to->index->room[MODEL_TABLE], 0, sizeof *to->table);
+	to->table = intern_room(to->table, &to->index->room[MODEL_TABLE], 0, sizeof *to->table);
 	if (!to->table)
 		return -1;
 	to->tables = 1;
 	/* One path without frames, for all entries; nothing looks for an equal one. */
-	to->path = model_room(to->path, &to->index->room[MODEL_PATH], 0, sizeof *to->path);
+	to->path = intern_room(to->path, &to->index->room[MODEL_PATH], 0, sizeof *to->path);
 	if (!to->path)
 		return -1;
 	to->paths = 1;
@@ -121,7 +121,7 @@ static struct prof_entry *entry_of(struct condense *c, uint32_t function, uint16
 
 	if (*slot != PROF_NONE)
 		return &to->entry[*slot];
-	grown = model_room(to->entry, &to->index->room[MODEL_ENTRY], to->entries, sizeof *grown);
+	grown = intern_room(to->entry, &to->index->room[MODEL_ENTRY], to->entries, sizeof *grown);
 	if (!grown)
 		return NULL;
 	to->entry = grown;
@@ -143,7 +143,7 @@ static int take_entries(struct condense *c)
 		to = entry_of(c, c->function[e->function], e->outcome);
 		part.hist = NULL; /* borrowed: only what is added is kept */
 		part.line = NULL;
-		if (!to || prof_sums_add(&to->sums, &part))
+		if (!to || sums_add(&to->sums, &part))
 			return -1;
 		c->to->table[0].call_units += e->sums.units;
 	}
@@ -182,8 +182,8 @@ static int make_maps(struct condense *c)
 	return 0;
 }
 
-int profile_add_functions(struct profile *to, const struct profile *from, const bool *skip,
-			  struct profile_error *err)
+int functions_add(struct profile *to, const struct profile *from, const bool *skip,
+		  struct profile_error *err)
 {
 	struct condense c = {.to = to, .from = from};
 	int result = check_clocks(to, from, err);
@@ -191,7 +191,7 @@ int profile_add_functions(struct profile *to, const struct profile *from, const 
 	if (result)
 		return -1;
 	if (make_maps(&c) || take_process(to, from) || take_functions(&c, skip) || take_entries(&c))
-		result = prof_no_memory(err, "profiles");
+		result = error_no_memory(err, "profiles");
 	else {
 		take_clocks(to, from);
 		take_overhead(to, from);

@@ -19,7 +19,7 @@ struct intern_node {
 	uint8_t key[];
 };
 
-void *model_room(void *array, uint32_t *room, uint32_t count, size_t size)
+void *intern_room(void *array, uint32_t *room, uint32_t count, size_t size)
 {
 	uint32_t more;
 	char *grown;
@@ -39,14 +39,14 @@ void *model_room(void *array, uint32_t *room, uint32_t count, size_t size)
 	return grown;
 }
 
-void *model_expect(void *array, uint32_t *room, uint32_t count, uint32_t more, size_t size)
+void *intern_expect(void *array, uint32_t *room, uint32_t count, uint32_t more, size_t size)
 {
 	uint64_t all = (uint64_t)count + more;
 	void *grown;
 
 	if (all <= *room || all > UINT32_MAX)
-		return array; /* model_room will tell */
-	grown = large_alloc(all * size);
+		return array; /* intern_room will tell */
+	grown = huge_pages_alloc(all * size);
 	if (!grown)
 		return array;
 	if (count)
@@ -107,7 +107,7 @@ uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build
 		free(n);
 		return PROF_NO_MODULE;
 	}
-	grown = model_room(p->module, &p->index->room[MODEL_MODULE], p->modules, sizeof *grown);
+	grown = intern_room(p->module, &p->index->room[MODEL_MODULE], p->modules, sizeof *grown);
 	if (grown)
 		p->module = grown;
 	m.path = grown ? strdup(path) : NULL;
@@ -137,8 +137,8 @@ uint32_t intern_function(struct profile *p, const char *name, const char *librar
 	memcpy(n->key + name_bytes, library, library_bytes);
 	if (find(p->index->function, n, &index))
 		return index;
-	grown = model_room(p->function, &p->index->room[MODEL_FUNCTION], p->functions,
-			   sizeof *grown);
+	grown = intern_room(p->function, &p->index->room[MODEL_FUNCTION], p->functions,
+			    sizeof *grown);
 	if (grown)
 		p->function = grown;
 	f.name = grown ? strdup(name) : NULL;
@@ -179,5 +179,5 @@ void intern_rollback(struct profile *p, uint32_t modules, uint32_t functions, ui
 		free(p->function[p->functions].name);
 		free(p->function[p->functions].library);
 	}
-	intern_forget_paths(p, paths);
+	intern_paths_forget_paths(p, paths);
 }

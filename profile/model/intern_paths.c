@@ -79,7 +79,7 @@ static struct slot *find_slot(const struct profile *p, const struct prof_path *w
 static int make_slots(struct profile *p, uint32_t slots)
 {
 	struct intern_paths *x = p->index->paths;
-	struct slot *slot = large_alloc((size_t)slots * sizeof(*slot));
+	struct slot *slot = huge_pages_alloc((size_t)slots * sizeof(*slot));
 
 	if (!slot)
 		return -1;
@@ -97,7 +97,7 @@ static int make_slots(struct profile *p, uint32_t slots)
 	return 0;
 }
 
-int intern_expect_paths(struct profile *p, uint32_t more)
+int intern_paths_expect_paths(struct profile *p, uint32_t more)
 {
 	struct intern_paths *x = p->index->paths;
 	uint64_t all = (uint64_t)p->paths + more;
@@ -111,8 +111,8 @@ int intern_expect_paths(struct profile *p, uint32_t more)
 	slots = x->slots;
 	while (all / 3 >= slots / 4 && slots < UINT32_C(1) << 31)
 		slots = slots ? slots * 2 : 1024;
-	p->path =
-		model_expect(p->path, &p->index->room[MODEL_PATH], p->paths, more, sizeof *p->path);
+	p->path = intern_expect(p->path, &p->index->room[MODEL_PATH], p->paths, more,
+				sizeof *p->path);
 	return slots == x->slots ? 0 : make_slots(p, slots);
 }
 
@@ -120,9 +120,9 @@ static int make_room(struct profile *p)
 {
 	struct prof_path *grown;
 
-	if (intern_expect_paths(p, 0) < 0)
+	if (intern_paths_expect_paths(p, 0) < 0)
 		return -1;
-	grown = model_room(p->path, &p->index->room[MODEL_PATH], p->paths, sizeof *grown);
+	grown = intern_room(p->path, &p->index->room[MODEL_PATH], p->paths, sizeof *grown);
 	if (grown)
 		p->path = grown;
 	return grown ? 0 : -1;
@@ -134,7 +134,7 @@ static struct block *new_block(struct block *last)
 	struct block *b;
 
 	room = room < BLOCK_MOST ? room * 4 : room;
-	b = large_alloc(sizeof(*b) + room * sizeof(b->frame[0]));
+	b = huge_pages_alloc(sizeof(*b) + room * sizeof(b->frame[0]));
 	if (b) {
 		b->next = last;
 		b->used = 0;
@@ -164,8 +164,8 @@ static struct prof_frame *keep_frames(struct intern_paths *x, const struct prof_
 	return kept;
 }
 
-uint32_t intern_hash_path(const struct profile *p, const struct prof_frame *frame, uint32_t frames,
-			  uint32_t flags)
+uint32_t intern_paths_hash_path(const struct profile *p, const struct prof_frame *frame,
+				uint32_t frames, uint32_t flags)
 {
 	const struct intern_paths *x = p->index->paths;
 	uint32_t hash = hash_of(frame, frames, flags);
@@ -175,14 +175,14 @@ uint32_t intern_hash_path(const struct profile *p, const struct prof_frame *fram
 	return hash;
 }
 
-uint32_t intern_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
-		     uint32_t flags)
+uint32_t intern_paths_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
+			   uint32_t flags)
 {
-	return intern_hashed_path(p, frame, frames, flags, hash_of(frame, frames, flags));
+	return intern_paths_hashed_path(p, frame, frames, flags, hash_of(frame, frames, flags));
 }
 
-uint32_t intern_hashed_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
-			    uint32_t flags, uint32_t hash)
+uint32_t intern_paths_hashed_path(struct profile *p, const struct prof_frame *frame,
+				  uint32_t frames, uint32_t flags, uint32_t hash)
 {
 	struct prof_path path = {(struct prof_frame *)frame, frames, flags};
 	struct slot *slot;
@@ -200,7 +200,7 @@ uint32_t intern_hashed_path(struct profile *p, const struct prof_frame *frame, u
 	return p->paths++;
 }
 
-void intern_rest_paths(struct profile *p)
+void intern_paths_rest_paths(struct profile *p)
 {
 	struct intern_paths *x = p->index->paths;
 
@@ -212,17 +212,17 @@ void intern_rest_paths(struct profile *p)
 }
 
 /* Frames of what is forgotten stay in their blocks: it happens once, when memory is out. */
-void intern_forget_paths(struct profile *p, uint32_t from)
+void intern_paths_forget_paths(struct profile *p, uint32_t from)
 {
 	struct intern_paths *x = p->index->paths;
 
 	if (!x || p->paths <= from)
 		return;
 	p->paths = from;
-	intern_rest_paths(p);
+	intern_paths_rest_paths(p);
 }
 
-void intern_free_paths(struct profile *p)
+void intern_paths_free_paths(struct profile *p)
 {
 	struct intern_paths *x = p->index->paths;
 

@@ -17,9 +17,9 @@ struct part {
 	prof_u128 units_sq;
 };
 
-int profile_mark(const struct profile *p, struct profile_mark *m)
+int model_difference_mark(const struct profile *p, struct model_mark *m)
 {
-	*m = (struct profile_mark){.entries = p->entries, .functions = p->functions};
+	*m = (struct model_mark){.entries = p->entries, .functions = p->functions};
 	m->overflow = calloc((size_t)p->functions + 1, sizeof(*m->overflow));
 	if (!m->overflow)
 		return -1;
@@ -30,10 +30,10 @@ int profile_mark(const struct profile *p, struct profile_mark *m)
 	return 0;
 }
 
-void profile_mark_free(struct profile_mark *m)
+void model_difference_mark_free(struct model_mark *m)
 {
 	free(m->overflow);
-	*m = (struct profile_mark){0};
+	*m = (struct model_mark){0};
 }
 
 static int by_place(const void *a, const void *b)
@@ -99,7 +99,7 @@ static bool take_off(struct part *now, const struct part *before)
 
 static void put_entry(struct prof_entry *e, const struct part *part)
 {
-	prof_sums_clear(&e->sums);
+	sums_clear(&e->sums);
 	*e = (struct prof_entry){.path = part->path,
 				 .function = part->function,
 				 .outcome = part->outcome,
@@ -115,7 +115,7 @@ static void put_entry(struct prof_entry *e, const struct part *part)
 static void put_entries(struct profile *p, const struct part *before, uint32_t befores,
 			struct part *now, uint32_t nows)
 {
-	struct model_size size = model_size(p);
+	struct profile_size size = profile_size(p);
 	uint32_t k = 0;
 
 	size.entries = size.gaps = size.slowests = 0;
@@ -128,7 +128,7 @@ static void put_entries(struct profile *p, const struct part *before, uint32_t b
 	}
 	size.processes = size.processes ? 1 : 0;
 	size.tables = size.tables ? 1 : 0;
-	model_shrink(p, &size);
+	profile_shrink(p, &size);
 	if (p->processes)
 		p->process[0].count = 1;
 	if (p->tables) {
@@ -137,7 +137,7 @@ static void put_entries(struct profile *p, const struct part *before, uint32_t b
 	}
 }
 
-static void put_overflow(struct profile *p, const struct profile_mark *m)
+static void put_overflow(struct profile *p, const struct model_mark *m)
 {
 	for (uint32_t i = 0; i < m->functions; i++) {
 		struct prof_function *f = &p->function[i];
@@ -153,7 +153,7 @@ static void put_overflow(struct profile *p, const struct profile_mark *m)
 	}
 }
 
-int profile_difference(struct profile *p, const struct profile_mark *m)
+int model_difference_make(struct profile *p, const struct model_mark *m)
 {
 	uint32_t after = p->entries - m->entries;
 	struct part *before = calloc((size_t)m->entries + 1, sizeof(*before));

@@ -101,7 +101,7 @@ static void mean_of(const struct overhead_moments *m, double weight, double *mea
 	*error_ns = round(sqrt(fmax(variance, 0))) / 1000;
 }
 
-struct prof_cost prof_overhead_at(const struct prof_overhead *o, uint32_t frames)
+struct prof_cost overhead_at(const struct prof_overhead *o, uint32_t frames)
 {
 	struct prof_cost c =
 		o->cost[frames > SCP_COST_SHORT_FRAMES ? SCP_COST_LONG : SCP_COST_SHORT];
@@ -122,7 +122,7 @@ static void mean_over_calls(struct prof_overhead *o, const struct overhead_depth
 	const struct prof_cost *s = &o->cost[SCP_COST_SHORT], *l = &o->cost[SCP_COST_LONG];
 	double frames = d->calls > 0 ? d->frames / d->calls : SCP_COST_SHORT_FRAMES;
 	double q = d->calls > 0 ? d->long_calls / d->calls : 0;
-	struct prof_cost at = prof_overhead_at(o, (uint32_t)round(frames));
+	struct prof_cost at = overhead_at(o, (uint32_t)round(frames));
 
 	o->inside_ns = (1 - q) * s->inside_ns + q * l->inside_ns;
 	o->inside_error_ns = sqrt((1 - q) * s->inside_error_ns * s->inside_error_ns +
@@ -200,15 +200,15 @@ int overhead_check(const char *path, const struct scp_header *h, struct profile_
 					    &h->slow_overhead_first, &h->slow_overhead_last};
 
 	if (!inner_in_range(&h->inner_first) || !inner_in_range(&h->inner_last))
-		return prof_damaged(err, path,
-				    "its measured overhead of calls inside calls is out "
-				    "of range");
+		return error_damaged(err, path,
+				     "its measured overhead of calls inside calls is out "
+				     "of range");
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		if (!in_range(all[i]))
-			return prof_damaged(err, path,
-					    "its measured overhead is out of range (%llu and %llu "
-					    "ps a call)",
-					    (unsigned long long)all[i]->cost[0].inside_ps,
-					    (unsigned long long)all[i]->cost[1].inside_ps);
+			return error_damaged(err, path,
+					     "its measured overhead is out of range (%llu and %llu "
+					     "ps a call)",
+					     (unsigned long long)all[i]->cost[0].inside_ps,
+					     (unsigned long long)all[i]->cost[1].inside_ps);
 	return 0;
 }

@@ -163,7 +163,7 @@ static int resolve_counter(const char *path, const struct scp_header *h, struct 
 		use_anchors(c, out);
 		return 0;
 	}
-	return prof_fail(
+	return error_fail(
 		err, path,
 		"cannot know the rate of the counter: the program ended too soon to measure "
 		"it.\nReport it on the machine that recorded it, before the next boot, or "
@@ -185,7 +185,7 @@ static int resolve_ticker(const char *path, const struct scp_clock *c, struct pr
 		out->rate_error = TICKER_ERROR;
 		return 0;
 	}
-	return prof_fail(
+	return error_fail(
 		err, path,
 		"cannot know the length of a tick: the file does not say it and no tick was "
 		"seen.\nRecord again, for longer.");
@@ -223,21 +223,22 @@ int rate_check_same(const char *path, const struct prof_clock *have,
 	static const char *const advice = "Their sums cannot be added: report them one by one.";
 
 	if (have->kind != more->kind)
-		return prof_fail(err, path,
-				 "was recorded with the clock \"%s\", the files before it with "
-				 "\"%s\".\n%s",
-				 kind_name(more->kind), kind_name(have->kind), advice);
+		return error_fail(err, path,
+				  "was recorded with the clock \"%s\", the files before it with "
+				  "\"%s\".\n%s",
+				  kind_name(more->kind), kind_name(have->kind), advice);
 	if (have->resolution_units != more->resolution_units ||
 	    (have->kind == SCP_CLOCK_PAGE && have_raw->unit_ps != more_raw->unit_ps))
-		return prof_fail(err, path,
-				 "was recorded with ticks of %g ns, the files before it with %g "
-				 "ns.\n%s",
-				 more->tick_ns, have->tick_ns, advice);
+		return error_fail(err, path,
+				  "was recorded with ticks of %g ns, the files before it with %g "
+				  "ns.\n%s",
+				  more->tick_ns, have->tick_ns, advice);
 	if (have->kind == SCP_CLOCK_TSC && fabs(have->ns_per_unit / more->ns_per_unit - 1) >
 						   SAME_RATE + have->rate_error + more->rate_error)
-		return prof_fail(err, path,
-				 "was recorded with a counter of %.6g ns, the files before it with "
-				 "%.6g ns.\n%s",
-				 more->ns_per_unit, have->ns_per_unit, advice);
+		return error_fail(
+			err, path,
+			"was recorded with a counter of %.6g ns, the files before it with "
+			"%.6g ns.\n%s",
+			more->ns_per_unit, have->ns_per_unit, advice);
 	return 0;
 }

@@ -32,21 +32,21 @@ static uint32_t place_of(const struct profile *p, uint32_t entry)
 	return low;
 }
 
-const struct prof_site_cost *profile_site_cost(const struct profile *p, uint32_t entry)
+const struct prof_site_cost *site_cost_find(const struct profile *p, uint32_t entry)
 {
 	uint32_t at = p->site_costs ? place_of(p, entry) : 0;
 
 	return at < p->site_costs && p->site_cost[at].entry == entry ? &p->site_cost[at] : NULL;
 }
 
-int profile_note_site_cost(struct profile *p, const struct prof_site_cost *cost)
+int site_cost_note(struct profile *p, const struct prof_site_cost *cost)
 {
 	uint32_t at = place_of(p, cost->entry);
 	struct prof_site_cost *grown;
 
 	if (at == p->site_costs || p->site_cost[at].entry != cost->entry) {
-		grown = model_room(p->site_cost, &p->index->room[MODEL_SITE_COST], p->site_costs,
-				   sizeof *grown);
+		grown = intern_room(p->site_cost, &p->index->room[MODEL_SITE_COST], p->site_costs,
+				    sizeof *grown);
 		if (!grown)
 			return -1;
 		p->site_cost = grown;
@@ -102,7 +102,7 @@ int site_cost_load(struct profile *p, const struct raw_file *raw, const struct r
 			value_of(r->uncharged_ps, r->uncharged_error_ps, r->uncharged_freedom_ppk),
 		.true_cost = value_of(r->true_ps, r->true_error_ps, r->true_freedom_ppk),
 	};
-	return profile_note_site_cost(p, &c);
+	return site_cost_note(p, &c);
 }
 
 /* Within what the reader accepts. */
@@ -125,7 +125,7 @@ static uint32_t ppk_of(double value)
 
 void site_cost_write(struct image *img, uint32_t id, const struct profile *p, uint32_t index)
 {
-	const struct prof_site_cost *cost = profile_site_cost(p, index);
+	const struct prof_site_cost *cost = site_cost_find(p, index);
 	struct scp_site_cost *r;
 
 	if (!cost)

@@ -81,7 +81,7 @@ static void add_extremes(struct prof_sums *dst, const struct prof_sums *src)
 		dst->last_at = src->last_at;
 }
 
-int prof_sums_add(struct prof_sums *dst, const struct prof_sums *src)
+int sums_add(struct prof_sums *dst, const struct prof_sums *src)
 {
 	if (src->hist && !dst->hist) {
 		dst->hist = calloc(1, sizeof *dst->hist);
@@ -106,7 +106,7 @@ int prof_sums_add(struct prof_sums *dst, const struct prof_sums *src)
 	return 0;
 }
 
-void prof_sums_free(const struct prof_sums *s)
+void sums_free(const struct prof_sums *s)
 {
 	free(s->hist);
 	free(s->batches.sum);
@@ -118,8 +118,8 @@ void prof_sums_free(const struct prof_sums *s)
 	free(s->apart);
 }
 
-void prof_sums_clear(struct prof_sums *s)
+void sums_clear(struct prof_sums *s)
 {
-	prof_sums_free(s);
+	sums_free(s);
 	*s = (struct prof_sums){0};
 }

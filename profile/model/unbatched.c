@@ -43,8 +43,8 @@ static void add_rest(struct prof_apart *sum, const struct prof_sums *s, uint64_t
 		add_stretch(sum, calls, units, slow_units);
 }
 
-void apart_add(struct prof_apart *sum, const struct prof_sums *s, uint64_t slow_units,
-	       uint64_t calls)
+void unbatched_add(struct prof_apart *sum, const struct prof_sums *s, uint64_t slow_units,
+		   uint64_t calls)
 {
 	const uint64_t *slow = slow_sums(s);
 	uint64_t each = s->batches.calls;

@@ -12,7 +12,7 @@
 
 /* Add to *sum the stretches of `s` when of its batches, first ones first, only those are kept
  * that make whole ones of `calls` calls; 0: none are. `slow_units`: sum of its slow clock. */
-void apart_add(struct prof_apart *sum, const struct prof_sums *s, uint64_t slow_units,
-	       uint64_t calls);
+void unbatched_add(struct prof_apart *sum, const struct prof_sums *s, uint64_t slow_units,
+		   uint64_t calls);
 
 #endif

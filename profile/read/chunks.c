@@ -74,7 +74,7 @@ static void walk_begin(struct walk *w, const uint8_t *image, uint64_t bytes)
 	enter_region(w, 0);
 }
 
-int raw_mark_chunks(const uint8_t *image, uint64_t bytes, struct raw_marks *marks)
+int chunks_mark(const uint8_t *image, uint64_t bytes, struct raw_marks *marks)
 {
 	const struct scp_chunk *c;
 	struct walk w;
@@ -189,15 +189,15 @@ static int collect_record(struct raw_file *raw, const struct scp_chunk *c, uint6
 	struct raw_ref ref = {.table = c->table, .at = (uint32_t)(offset / SCP_RECORD_ALIGN)};
 
 	if (rec->type < SCP_REC_FUNCTION || rec->type >= RAW_TYPES || !belongs(rec->type, c))
-		return prof_damaged(
+		return error_damaged(
 			err, raw->path,
 			"a record of type %u stands at byte %llu, in a chunk of type %u", rec->type,
 			(unsigned long long)offset, c->type);
-	if (raw_check_record(raw->path, rec, c->table, &ref, err))
+	if (records_check(raw->path, rec, c->table, &ref, err))
 		return -1;
 	if (list_add(&raw->list[rec->type], &ref))
-		return prof_no_memory(err, raw->path);
-	raw_count_record(raw, &ref);
+		return error_no_memory(err, raw->path);
+	release_count_record(raw, &ref);
 	if (rec->type == SCP_REC_PATH)
 		note_modules(raw, (const void *)rec);
 	return 0;
@@ -212,17 +212,17 @@ static int collect_chunk(struct raw_file *raw, const struct scp_chunk *c, uint64
 		    ? (c->type == SCP_OPTIONAL_ACCOUNT) != (c->table == 0)
 		    : (c->type != SCP_CHUNK_PROCESS && c->type != SCP_CHUNK_TABLE) ||
 			      (c->type == SCP_CHUNK_TABLE) != (c->table != 0))
-		return prof_damaged(err, raw->path, "the chunk at byte %llu has type %u, table %u",
-				    (unsigned long long)offset, c->type, c->table);
+		return error_damaged(err, raw->path, "the chunk at byte %llu has type %u, table %u",
+				     (unsigned long long)offset, c->type, c->table);
 	while (at < c->used) {
 		const uint8_t *p = raw->image + offset + at;
 		const struct scp_record *rec = (const struct scp_record *)(const void *)p;
 
 		if (c->used - at < SCP_RECORD_ALIGN || rec->bytes < SCP_RECORD_ALIGN ||
 		    rec->bytes % SCP_RECORD_ALIGN || rec->bytes > c->used - at)
-			return prof_damaged(err, raw->path,
-					    "the record at byte %llu does not fit its chunk",
-					    (unsigned long long)(offset + at));
+			return error_damaged(err, raw->path,
+					     "the record at byte %llu does not fit its chunk",
+					     (unsigned long long)(offset + at));
 		if (!too_young(rec->type, at + rec->bytes, limits) &&
 		    collect_record(raw, c, offset + at, rec, err))
 			return -1;
@@ -231,7 +231,7 @@ static int collect_chunk(struct raw_file *raw, const struct scp_chunk *c, uint64
 	return 0;
 }
 
-int raw_collect(struct raw_file *raw, struct profile_error *err)
+int chunks_collect(struct raw_file *raw, struct profile_error *err)
 {
 	uint32_t next_first = 0, next_second = 0;
 	const struct scp_chunk *c;
@@ -240,18 +240,18 @@ int raw_collect(struct raw_file *raw, struct profile_error *err)
 	bool sound;
 
 	raw->module_named = calloc(UINT16_MAX + 1, sizeof *raw->module_named);
-	if (!raw->module_named || raw_count_pieces(raw))
-		return prof_no_memory(err, raw->path);
+	if (!raw->module_named || release_count_pieces(raw))
+		return error_no_memory(err, raw->path);
 	walk_begin(&w, raw->image, raw->image_bytes);
 	while ((c = next_chunk(&w, &offset, &sound))) {
 		struct limits limits;
 
 		if (!sound)
-			return prof_damaged(err, raw->path,
-					    "the chunk at byte %llu claims %llu bytes, %llu used",
-					    (unsigned long long)offset,
-					    (unsigned long long)c->bytes,
-					    (unsigned long long)c->used);
+			return error_damaged(err, raw->path,
+					     "the chunk at byte %llu claims %llu bytes, %llu used",
+					     (unsigned long long)offset,
+					     (unsigned long long)c->bytes,
+					     (unsigned long long)c->used);
 		limits.first = marked_used(&raw->first, &next_first, offset);
 		limits.second = marked_used(&raw->second, &next_second, offset);
 		if (!is_foreign(c) && collect_chunk(raw, c, offset, &limits, err))

@@ -26,7 +26,7 @@ static size_t begin(struct profile_error *err, const char *path, const char *wha
 	return strlen(err->text);
 }
 
-int prof_fail(struct profile_error *err, const char *path, const char *format, ...)
+int error_fail(struct profile_error *err, const char *path, const char *format, ...)
 {
 	size_t at = begin(err, path, "");
 	va_list args;
@@ -37,7 +37,7 @@ int prof_fail(struct profile_error *err, const char *path, const char *format, .
 	return -1;
 }
 
-int prof_damaged(struct profile_error *err, const char *path, const char *format, ...)
+int error_damaged(struct profile_error *err, const char *path, const char *format, ...)
 {
 	size_t at = begin(err, path, "damaged profile: ");
 	va_list args;
@@ -51,7 +51,7 @@ int prof_damaged(struct profile_error *err, const char *path, const char *format
 	return -1;
 }
 
-int prof_no_memory(struct profile_error *err, const char *path)
+int error_no_memory(struct profile_error *err, const char *path)
 {
-	return prof_fail(err, path, "not enough memory to read this profile");
+	return error_fail(err, path, "not enough memory to read this profile");
 }

@@ -18,7 +18,7 @@ static void advise(void *memory, size_t bytes)
 		madvise((void *)begin, end - begin, MADV_HUGEPAGE);
 }
 
-void *large_alloc(size_t bytes)
+void *huge_pages_alloc(size_t bytes)
 {
 	void *memory;
 

@@ -10,6 +10,6 @@
 #define LARGE_PAGE ((size_t)2 << 20) /* of x86-64, and of AArch64 with pages of 4 KiB */
 
 /* As malloc; what is large begins at a multiple of LARGE_PAGE. free() it. */
-void *large_alloc(size_t bytes);
+void *huge_pages_alloc(size_t bytes);
 
 #endif

@@ -33,8 +33,8 @@ struct load {
 /* Room for one more in an array of the model; false where memory is out. */
 #define ROOM(p, array, count, kind)                                                                \
 	({                                                                                         \
-		void *grown_ = model_room((p)->array, &(p)->index->room[kind], (p)->count,         \
-					  sizeof *(p)->array);                                     \
+		void *grown_ = intern_room((p)->array, &(p)->index->room[kind], (p)->count,        \
+					   sizeof *(p)->array);                                    \
 		if (grown_)                                                                        \
 			(p)->array = grown_;                                                       \
 		grown_ != NULL;                                                                    \
@@ -169,7 +169,7 @@ static void prepare_path(struct load *l, uint32_t i)
 
 		memcpy(&r->frame[k], &frame, sizeof frame);
 	}
-	r->hash = intern_hash_path(l->p, (void *)r->frame, r->frames, r->flags);
+	r->hash = intern_paths_hash_path(l->p, (void *)r->frame, r->frames, r->flags);
 	l->map[SCP_REC_PATH][i] = PATH_PREPARED;
 }
 
@@ -200,9 +200,9 @@ static uint32_t load_path(struct load *l, uint32_t entry)
 	if (*index == PROF_NONE)
 		prepare_path(l, i);
 	if (*index == PATH_PREPARED) {
-		*index = intern_hashed_path(l->p, (const void *)r->frame, r->frames, r->flags,
-					    (uint32_t)r->hash);
-		raw_release(l->raw, ref);
+		*index = intern_paths_hashed_path(l->p, (const void *)r->frame, r->frames, r->flags,
+						  (uint32_t)r->hash);
+		release_release(l->raw, ref);
 	}
 	return *index;
 }
@@ -219,9 +219,9 @@ static void release_entry(struct load *l, const struct raw_ref *entry)
 
 		while (*next < list->count && list->ref[*next].table == entry->table &&
 		       list->ref[*next].id == entry->id)
-			raw_release(l->raw, &list->ref[(*next)++]);
+			release_release(l->raw, &list->ref[(*next)++]);
 	}
-	raw_release(l->raw, entry);
+	release_release(l->raw, entry);
 }
 
 static int load_entry(struct load *l, uint32_t i)
@@ -284,7 +284,7 @@ static int load_gap(struct load *l, uint32_t i)
 		.units_sq = load_wide(r->units_sq_lo, r->units_sq_hi),
 	};
 	p->table[g->table].gap_units += r->units;
-	raw_release(l->raw, ref);
+	release_release(l->raw, ref);
 	return 0;
 }
 
@@ -310,7 +310,7 @@ static int load_slowest(struct load *l, uint32_t i)
 		.ended_real_ns = r->ended_real_ns,
 	};
 	memcpy(s->name, r->name, strnlen(r->name, sizeof s->name - 1));
-	raw_release(l->raw, ref);
+	release_release(l->raw, ref);
 	return 0;
 }
 
@@ -348,9 +348,9 @@ static int make_large_room(struct load *l)
 {
 	struct profile *p = l->p;
 
-	p->entry = model_expect(p->entry, &p->index->room[MODEL_ENTRY], p->entries,
-				l->raw->list[SCP_REC_ENTRY].count, sizeof *p->entry);
-	return intern_expect_paths(p, l->raw->list[SCP_REC_PATH].count);
+	p->entry = intern_expect(p->entry, &p->index->room[MODEL_ENTRY], p->entries,
+				 l->raw->list[SCP_REC_ENTRY].count, sizeof *p->entry);
+	return intern_paths_expect_paths(p, l->raw->list[SCP_REC_PATH].count);
 }
 
 static int load_all(struct load *l)

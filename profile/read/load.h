@@ -6,13 +6,13 @@
 #include "profile/read/raw.h"
 
 /* How large the model was, to go back to. */
-struct model_size {
+struct profile_size {
 	uint32_t processes, tables, modules, paths, functions, entries, gaps, slowests, site_costs,
 		accounts;
 };
 
-struct model_size model_size(const struct profile *p);
-void model_shrink(struct profile *p, const struct model_size *size);
+struct profile_size profile_size(const struct profile *p);
+void profile_shrink(struct profile *p, const struct profile_size *size);
 
 /* Append all of `raw` to the model. 0, or -1 where memory is out: then the
  * caller shrinks the model. Counters that add up (losses, overflow, ticker)

@@ -29,7 +29,7 @@ static int read_some(const struct raw_file *raw, void *buffer, size_t n, uint64_
 		if (r < 0 && errno == EINTR)
 			continue;
 		if (r < 0)
-			return prof_fail(err, raw->path, "cannot read: %s", strerror(errno));
+			return error_fail(err, raw->path, "cannot read: %s", strerror(errno));
 		if (r == 0)
 			break;
 		*got += (size_t)r;
@@ -40,7 +40,7 @@ static int read_some(const struct raw_file *raw, void *buffer, size_t n, uint64_
 static int cut_short(const struct raw_file *raw, uint64_t got, uint64_t wanted,
 		     struct profile_error *err)
 {
-	return prof_fail(
+	return error_fail(
 		err, raw->path,
 		"ends after %llu of %llu bytes: it was cut, e.g. by a full disk or an "
 		"incomplete copy.\nCopy it again from where it was recorded, or leave it out.",
@@ -55,19 +55,21 @@ static int open_regular(struct raw_file *raw, bool links, struct profile_error *
 		raw->fd = open(raw->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
 						  (links ? 0 : O_NOFOLLOW));
 	if (raw->fd < 0 && errno == ELOOP && !links)
-		return prof_fail(err, raw->path,
-				 "is a symbolic link where a process writes its profile; it is not "
-				 "followed");
+		return error_fail(
+			err, raw->path,
+			"is a symbolic link where a process writes its profile; it is not "
+			"followed");
 	if (raw->fd < 0)
-		return prof_fail(err, raw->path, "cannot open: %s", strerror(errno));
+		return error_fail(err, raw->path, "cannot open: %s", strerror(errno));
 	if (fstat(raw->fd, &st) < 0)
-		return prof_fail(err, raw->path, "cannot read its size: %s", strerror(errno));
+		return error_fail(err, raw->path, "cannot read its size: %s", strerror(errno));
 	if (S_ISDIR(st.st_mode))
-		return prof_fail(err, raw->path,
-				 "is a directory, not a profile.\nName the profiles in it, e.g. %s",
-				 "with DIR/*.scp.");
+		return error_fail(
+			err, raw->path,
+			"is a directory, not a profile.\nName the profiles in it, e.g. %s",
+			"with DIR/*.scp.");
 	if (!S_ISREG(st.st_mode))
-		return prof_fail(err, raw->path, "is not a regular file, so not a profile");
+		return error_fail(err, raw->path, "is not a regular file, so not a profile");
 	raw->owner = st.st_uid;
 	return 0;
 }
@@ -79,10 +81,10 @@ static int read_header_once(const struct raw_file *raw, void *header, struct pro
 	if (read_some(raw, header, SCP_HEADER_BYTES, 0, &got, err))
 		return -1;
 	if (got == 0)
-		return prof_fail(err, raw->path,
-				 "is empty: nothing was recorded, or the copy failed");
+		return error_fail(err, raw->path,
+				  "is empty: nothing was recorded, or the copy failed");
 	if (got < sizeof SCP_MAGIC - 1 || memcmp(header, SCP_MAGIC, sizeof SCP_MAGIC - 1) != 0)
-		return prof_fail(
+		return error_fail(
 			err, raw->path,
 			"is not a scprof profile.\nProfiles are named *.scp and begin with "
 			"\"SCPROF1\".");
@@ -123,22 +125,22 @@ static int take_copy(const struct raw_file *raw, uint8_t **copy, uint64_t *bytes
 
 	*copy = image;
 	if (!image)
-		return prof_no_memory(err, raw->path);
+		return error_no_memory(err, raw->path);
 	if (read_header(raw, image, err))
 		return -1;
 	if (fstat(raw->fd, &st) < 0)
-		return prof_fail(err, raw->path, "cannot read its size: %s", strerror(errno));
-	if (raw_check_header(raw->path, (const void *)image, (uint64_t)st.st_size, err))
+		return error_fail(err, raw->path, "cannot read its size: %s", strerror(errno));
+	if (header_check(raw->path, (const void *)image, (uint64_t)st.st_size, err))
 		return -1;
-	end = raw_used_end((const void *)image);
+	end = header_used_end((const void *)image);
 	if (end > raw->most_bytes)
-		return prof_fail(err, raw->path,
-				 "holds %llu bytes; scprof reads profiles of up to %llu MiB here",
-				 (unsigned long long)end,
-				 (unsigned long long)(raw->most_bytes >> 20));
-	grown = large_alloc(end);
+		return error_fail(err, raw->path,
+				  "holds %llu bytes; scprof reads profiles of up to %llu MiB here",
+				  (unsigned long long)end,
+				  (unsigned long long)(raw->most_bytes >> 20));
+	grown = huge_pages_alloc(end);
 	if (!grown)
-		return prof_no_memory(err, raw->path);
+		return error_no_memory(err, raw->path);
 	memcpy(grown, image, SCP_HEADER_BYTES);
 	free(image);
 	*copy = grown;
@@ -157,8 +159,8 @@ static int take_earlier(struct raw_file *raw, struct raw_marks *marks, struct pr
 	raw->earlier = NULL;
 	if (take_copy(raw, &raw->earlier, &raw->earlier_bytes, err))
 		return -1;
-	if (raw_mark_chunks(raw->earlier, raw->earlier_bytes, marks))
-		return prof_no_memory(err, raw->path);
+	if (chunks_mark(raw->earlier, raw->earlier_bytes, marks))
+		return error_no_memory(err, raw->path);
 	return 0;
 }
 
@@ -180,22 +182,22 @@ static int copy_file(struct raw_file *raw, struct profile_error *err)
 	return take_copy(raw, &raw->image, &raw->image_bytes, err);
 }
 
-int raw_open(struct raw_file *raw, bool links, struct profile_error *err)
+int profile_file_open(struct raw_file *raw, bool links, struct profile_error *err)
 {
-	if (open_regular(raw, links, err) || copy_file(raw, err) || raw_collect(raw, err) ||
-	    raw_check_references(raw, err)) {
-		raw_close(raw);
+	if (open_regular(raw, links, err) || copy_file(raw, err) || chunks_collect(raw, err) ||
+	    references_check(raw, err)) {
+		profile_file_close(raw);
 		return -1;
 	}
-	raw_settle(raw);
-	if (raw_settle_slowest(raw, err)) {
-		raw_close(raw);
+	seqlock_snapshot_take(raw);
+	if (seqlock_snapshot_slowest_take(raw, err)) {
+		profile_file_close(raw);
 		return -1;
 	}
 	return 0;
 }
 
-void raw_close(struct raw_file *raw)
+void profile_file_close(struct raw_file *raw)
 {
 	if (raw->fd >= 0)
 		close(raw->fd);

@@ -2,7 +2,7 @@
 /* One profile file as it lies on disk, checked; private to profile/.
  *
  * The file is copied into memory with read(2), never mapped: a mapped file that
- * somebody cuts short kills the reader with SIGBUS. After raw_open every record
+ * somebody cuts short kills the reader with SIGBUS. After profile_file_open every record
  * in the lists is whole, its fields are in range, its strings end, and what it
  * refers to exists.
  *
@@ -59,8 +59,8 @@ struct raw_file {
 /* Read and check raw->path, or raw->fd where that is not -1: it is closed then, too. Of *raw, only
  * these and most_bytes are set before. `links`: the path may end in a symbolic link. 0, or -1 with
  * *err and nothing to close. */
-int raw_open(struct raw_file *raw, bool links, struct profile_error *err);
-void raw_close(struct raw_file *raw);
+int profile_file_open(struct raw_file *raw, bool links, struct profile_error *err);
+void profile_file_close(struct raw_file *raw);
 
 static inline const struct scp_header *raw_header(const struct raw_file *raw)
 {
@@ -79,7 +79,7 @@ static inline void *raw_record(const struct raw_file *raw, const struct raw_ref 
 }
 
 /* Index in the list, or PROF_NONE. */
-uint32_t raw_search(const struct raw_list *list, uint32_t table, uint32_t id, uint32_t sub);
+uint32_t references_search(const struct raw_list *list, uint32_t table, uint32_t id, uint32_t sub);
 
 /* The same. Numbers are given in order: mostly the place is where it would be in one table. */
 static inline uint32_t raw_find(const struct raw_list *list, uint32_t table, uint32_t id,
@@ -90,31 +90,31 @@ static inline uint32_t raw_find(const struct raw_list *list, uint32_t table, uin
 	if (at < list->count && list->ref[at].table == table && list->ref[at].id == id &&
 	    list->ref[at].sub == sub)
 		return at;
-	return list->count ? raw_search(list, table, id, sub) : PROF_NONE;
+	return list->count ? references_search(list, table, id, sub) : PROF_NONE;
 }
 
-/* The steps of raw_open, one file each. */
-int raw_check_header(const char *path, const struct scp_header *h, uint64_t file_bytes,
-		     struct profile_error *err);
-int raw_collect(struct raw_file *raw, struct profile_error *err);
-int raw_mark_chunks(const uint8_t *image, uint64_t bytes, struct raw_marks *marks);
+/* The steps of profile_file_open, one file each. */
+int header_check(const char *path, const struct scp_header *h, uint64_t file_bytes,
+		 struct profile_error *err);
+int chunks_collect(struct raw_file *raw, struct profile_error *err);
+int chunks_mark(const uint8_t *image, uint64_t bytes, struct raw_marks *marks);
 /* Check one record's own fields and say under which key it is listed. */
-int raw_check_record(const char *path, const struct scp_record *rec, uint32_t table,
-		     struct raw_ref *key, struct profile_error *err);
-int raw_check_references(struct raw_file *raw, struct profile_error *err);
-void raw_settle(struct raw_file *raw);
+int records_check(const char *path, const struct scp_record *rec, uint32_t table,
+		  struct raw_ref *key, struct profile_error *err);
+int references_check(struct raw_file *raw, struct profile_error *err);
+void seqlock_snapshot_take(struct raw_file *raw);
 /* After that: of the SLOWEST records, which are written over, leave those that are whole
  * and whose entry is known. */
-int raw_settle_slowest(struct raw_file *raw, struct profile_error *err);
+int seqlock_snapshot_slowest_take(struct raw_file *raw, struct profile_error *err);
 
 /* Memory of records that have been loaded goes back (release.c): count them when they are
  * listed, release each once, when it is not needed any more. Its fields are gone then. */
-int raw_count_pieces(struct raw_file *raw);
-void raw_count_record(struct raw_file *raw, const struct raw_ref *ref);
-void raw_release(const struct raw_file *raw, const struct raw_ref *ref);
+int release_count_pieces(struct raw_file *raw);
+void release_count_record(struct raw_file *raw, const struct raw_ref *ref);
+void release_release(const struct raw_file *raw, const struct raw_ref *ref);
 
 /* End of the last byte handed out in any region. */
-uint64_t raw_used_end(const struct scp_header *h);
+uint64_t header_used_end(const struct scp_header *h);
 
 static inline uint64_t raw_region_used(const struct scp_region *r)
 {

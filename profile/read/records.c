@@ -23,9 +23,9 @@ static int check_function(const char *path, const struct scp_function *f, struct
 {
 	key->id = f->id;
 	if (!ends(f->name, sizeof f->name) || !ends(f->library, sizeof f->library))
-		return prof_damaged(err, path, "the name of function %u has no end", f->id);
+		return error_damaged(err, path, "the name of function %u has no end", f->id);
 	if (f->rec.bytes > sizeof *f && !ends(f->long_name, f->rec.bytes - sizeof *f))
-		return prof_damaged(err, path, "the long name of function %u has no end", f->id);
+		return error_damaged(err, path, "the long name of function %u has no end", f->id);
 	return 0;
 }
 
@@ -34,12 +34,12 @@ static int check_module(const char *path, const struct scp_module *m, struct raw
 {
 	key->id = m->id;
 	if (m->id == 0 || m->id > UINT16_MAX)
-		return prof_damaged(err, path, "a module has the id %u", m->id);
+		return error_damaged(err, path, "a module has the id %u", m->id);
 	if (m->build_id_bytes > SCP_BUILD_ID_MAX)
-		return prof_damaged(err, path, "module %u has a build-id of %u bytes", m->id,
-				    m->build_id_bytes);
+		return error_damaged(err, path, "module %u has a build-id of %u bytes", m->id,
+				     m->build_id_bytes);
 	if (!ends(m->path, m->rec.bytes - offsetof(struct scp_module, path)))
-		return prof_damaged(err, path, "the path of module %u has no end", m->id);
+		return error_damaged(err, path, "the path of module %u has no end", m->id);
 	return 0;
 }
 
@@ -47,10 +47,10 @@ static int check_table(const char *path, const struct scp_table *t, struct raw_r
 		       struct profile_error *err)
 {
 	if (t->id != key->table)
-		return prof_damaged(err, path, "table %u stands in a chunk of table %u", t->id,
-				    key->table);
+		return error_damaged(err, path, "table %u stands in a chunk of table %u", t->id,
+				     key->table);
 	if (!ends(t->name, sizeof t->name))
-		return prof_damaged(err, path, "the name of table %u has no end", t->id);
+		return error_damaged(err, path, "the name of table %u has no end", t->id);
 	return 0;
 }
 
@@ -59,11 +59,11 @@ static int check_path(const char *path, const struct scp_path *p, struct raw_ref
 {
 	key->id = p->id;
 	if (p->id == 0)
-		return prof_damaged(err, path, "a call path of table %u has the id 0", key->table);
+		return error_damaged(err, path, "a call path of table %u has the id 0", key->table);
 	if (p->frames > SCP_MAX_FRAMES ||
 	    p->frames > (p->rec.bytes - offsetof(struct scp_path, frame)) / sizeof p->frame[0])
-		return prof_damaged(err, path, "path %u of table %u claims %u frames", p->id,
-				    key->table, p->frames);
+		return error_damaged(err, path, "path %u of table %u claims %u frames", p->id,
+				     key->table, p->frames);
 	return 0;
 }
 
@@ -72,15 +72,15 @@ static int check_entry(const char *path, const struct scp_entry *e, struct raw_r
 {
 	key->id = e->id;
 	if (e->id == 0)
-		return prof_damaged(err, path, "an entry of table %u has the id 0", key->table);
+		return error_damaged(err, path, "an entry of table %u has the id 0", key->table);
 	if (e->outcome >= SCP_OUTCOMES)
-		return prof_damaged(err, path, "entry %u of table %u has the outcome %u", e->id,
-				    key->table, e->outcome);
+		return error_damaged(err, path, "entry %u of table %u has the outcome %u", e->id,
+				     key->table, e->outcome);
 	if (e->batch_count > SCP_BATCHES ||
 	    (e->batch_count && (e->batch_calls == 0 || (e->batch_calls & (e->batch_calls - 1)))))
-		return prof_damaged(err, path,
-				    "entry %u of table %u claims %u batches of %llu calls", e->id,
-				    key->table, e->batch_count, (unsigned long long)e->batch_calls);
+		return error_damaged(
+			err, path, "entry %u of table %u claims %u batches of %llu calls", e->id,
+			key->table, e->batch_count, (unsigned long long)e->batch_calls);
 	return 0;
 }
 
@@ -90,8 +90,8 @@ static int check_hist(const char *path, const struct scp_hist *h, struct raw_ref
 	key->id = h->entry;
 	key->sub = h->block;
 	if (h->block >= SCP_HIST_BLOCKS)
-		return prof_damaged(err, path, "entry %u of table %u has a histogram block %u",
-				    h->entry, key->table, h->block);
+		return error_damaged(err, path, "entry %u of table %u has a histogram block %u",
+				     h->entry, key->table, h->block);
 	return 0;
 }
 
@@ -101,8 +101,8 @@ static int check_batch(const char *path, const struct scp_batch *b, struct raw_r
 	key->id = b->entry;
 	key->sub = b->clock;
 	if (b->clock > 1)
-		return prof_damaged(err, path, "entry %u of table %u has batches of a clock %u",
-				    b->entry, key->table, b->clock);
+		return error_damaged(err, path, "entry %u of table %u has batches of a clock %u",
+				     b->entry, key->table, b->clock);
 	return 0;
 }
 
@@ -113,18 +113,18 @@ static int check_process(const char *path, const struct scp_process *p, struct r
 
 	key->id = p->index;
 	if (p->index == 0)
-		return prof_damaged(err, path, "a process has the index 0");
+		return error_damaged(err, path, "a process has the index 0");
 	if (p->end_state > SCP_END_ABORT)
-		return prof_damaged(err, path, "the end state of process %u is %u", p->index,
-				    p->end_state);
+		return error_damaged(err, path, "the end state of process %u is %u", p->index,
+				     p->end_state);
 	if ((uint64_t)p->exe_bytes + p->argv_bytes > room || p->exe_bytes == 0 ||
 	    p->strings[p->exe_bytes - 1] != 0 ||
 	    (p->argv_bytes && p->strings[p->exe_bytes + p->argv_bytes - 1] != 0))
-		return prof_damaged(err, path, "the command line of process %u has no end",
-				    p->index);
+		return error_damaged(err, path, "the command line of process %u has no end",
+				     p->index);
 	room -= (uint64_t)p->exe_bytes + p->argv_bytes;
 	if (room && !ends(p->strings + p->exe_bytes + p->argv_bytes, room))
-		return prof_damaged(err, path, "the name of process %u has no end", p->index);
+		return error_damaged(err, path, "the name of process %u has no end", p->index);
 	return 0;
 }
 
@@ -140,16 +140,16 @@ static int check_site_cost(const char *path, const struct scp_site_cost *c, stru
 	key->id = c->entry;
 	if (c->state < SCP_SITE_COST_KNOWN || c->state > SCP_SITE_COST_FEW || c->group == 0 ||
 	    c->kept_ppm > 1000000 || c->busy_ppm > 1000000)
-		return prof_damaged(err, path,
-				    "the site cost of entry %u of table %u has state %u, group %u",
-				    c->entry, key->table, c->state, c->group);
+		return error_damaged(err, path,
+				     "the site cost of entry %u of table %u has state %u, group %u",
+				     c->entry, key->table, c->state, c->group);
 	if (c->state == SCP_SITE_COST_KNOWN &&
 	    !(sane_ps(c->uncharged_ps, c->uncharged_error_ps, c->uncharged_freedom_ppk) &&
 	      sane_ps(c->true_ps, c->true_error_ps, c->true_freedom_ppk)))
-		return prof_damaged(err, path,
-				    "the site cost of entry %u of table %u has a value that no "
-				    "regression gives",
-				    c->entry, key->table);
+		return error_damaged(err, path,
+				     "the site cost of entry %u of table %u has a value that no "
+				     "regression gives",
+				     c->entry, key->table);
 	return 0;
 }
 
@@ -159,8 +159,8 @@ static int check_account_text(const char *path, const struct scp_account_text *t
 	key->id = t->account;
 	key->sub = t->index;
 	if (!ends(t->text, t->rec.bytes - offsetof(struct scp_account_text, text)))
-		return prof_damaged(err, path, "text %u of account %u has no end", t->index,
-				    t->account);
+		return error_damaged(err, path, "text %u of account %u has no end", t->index,
+				     t->account);
 	return 0;
 }
 
@@ -185,17 +185,17 @@ static const uint32_t least_bytes[RAW_TYPES] = {
 	[SCP_REC_ACCOUNT_TEXT] = offsetof(struct scp_account_text, text) + 1,
 };
 
-int raw_check_record(const char *path, const struct scp_record *rec, uint32_t table,
-		     struct raw_ref *key, struct profile_error *err)
+int records_check(const char *path, const struct scp_record *rec, uint32_t table,
+		  struct raw_ref *key, struct profile_error *err)
 {
 	const void *r = rec;
 
 	key->table = table;
 	if (!least_bytes[rec->type])
-		return prof_damaged(err, path, "there is no record of type %u", rec->type);
+		return error_damaged(err, path, "there is no record of type %u", rec->type);
 	if (rec->bytes < least_bytes[rec->type])
-		return prof_damaged(err, path, "a record of type %u has only %u bytes", rec->type,
-				    rec->bytes);
+		return error_damaged(err, path, "a record of type %u has only %u bytes", rec->type,
+				     rec->bytes);
 	switch (rec->type) {
 	case SCP_REC_FUNCTION:
 		return check_function(path, r, key, err);
@@ -235,7 +235,7 @@ int raw_check_record(const char *path, const struct scp_record *rec, uint32_t ta
 	case SCP_REC_LINE:
 		key->id = ((const struct scp_line *)r)->entry;
 		return 0;
-	case SCP_REC_SLOWEST: /* what else is in it may change: see raw_settle_slowest */
+	case SCP_REC_SLOWEST: /* what else is in it may change: see seqlock_snapshot_slowest_take */
 		key->id = ((const struct scp_slowest *)r)->id;
 		return 0;
 	default:

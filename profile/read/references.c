@@ -36,7 +36,7 @@ static bool is_sorted(const struct raw_list *list)
 	return true;
 }
 
-uint32_t raw_search(const struct raw_list *list, uint32_t table, uint32_t id, uint32_t sub)
+uint32_t references_search(const struct raw_list *list, uint32_t table, uint32_t id, uint32_t sub)
 {
 	struct raw_ref key = {.table = table, .id = id, .sub = sub};
 	uint32_t low = 0, high = list->count;
@@ -94,8 +94,8 @@ static int check_unique(const struct raw_file *raw, uint32_t type, struct profil
 			continue;
 		if (type == SCP_REC_FUNCTION && same_function(raw, a, b))
 			continue;
-		return prof_damaged(err, raw->path, "two %s have the id %u (table %u)", what[type],
-				    b->id, b->table);
+		return error_damaged(err, raw->path, "two %s have the id %u (table %u)", what[type],
+				     b->id, b->table);
 	}
 	return 0;
 }
@@ -108,8 +108,8 @@ static bool exists(const struct raw_file *raw, uint32_t type, uint32_t table, ui
 static int missing(const struct raw_file *raw, const char *what, const struct raw_ref *ref,
 		   const char *target, uint32_t id, struct profile_error *err)
 {
-	return prof_damaged(err, raw->path, "%s %u of table %u names %s %u, which does not exist",
-			    what, ref->id, ref->table, target, id);
+	return error_damaged(err, raw->path, "%s %u of table %u names %s %u, which does not exist",
+			     what, ref->id, ref->table, target, id);
 }
 
 static int check_path(const struct raw_file *raw, const struct raw_ref *ref,
@@ -165,9 +165,9 @@ static int check_table(const struct raw_file *raw, const struct raw_ref *ref,
 
 	if ((raw_header(raw)->flags & SCP_FILE_MERGED) &&
 	    !exists(raw, SCP_REC_PROCESS, 0, t->process))
-		return prof_damaged(err, raw->path,
-				    "table %u names process %u, which does not exist", t->id,
-				    t->process);
+		return error_damaged(err, raw->path,
+				     "table %u names process %u, which does not exist", t->id,
+				     t->process);
 	return 0;
 }
 
@@ -212,8 +212,8 @@ static int check_list(const struct raw_file *raw, uint32_t type, struct profile_
 		const struct raw_ref *ref = &list->ref[i];
 
 		if (ref->table != table && !exists(raw, SCP_REC_TABLE, ref->table, 0))
-			return prof_damaged(err, raw->path, "table %u has records but no head",
-					    ref->table);
+			return error_damaged(err, raw->path, "table %u has records but no head",
+					     ref->table);
 		table = ref->table;
 		if (each && check_one(raw, type, ref, err))
 			return -1;
@@ -221,7 +221,7 @@ static int check_list(const struct raw_file *raw, uint32_t type, struct profile_
 	return 0;
 }
 
-int raw_check_references(struct raw_file *raw, struct profile_error *err)
+int references_check(struct raw_file *raw, struct profile_error *err)
 {
 	for (uint32_t type = SCP_REC_FUNCTION; type < RAW_TYPES; type++) {
 		struct raw_list *list = &raw->list[type];

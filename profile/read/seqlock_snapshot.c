@@ -145,7 +145,7 @@ static void settle_group(struct settle *s, const struct group *g)
 	}
 }
 
-void raw_settle(struct raw_file *raw)
+void seqlock_snapshot_take(struct raw_file *raw)
 {
 	struct settle s = {.raw = raw};
 	const struct raw_list *entries = &raw->list[SCP_REC_ENTRY], *gaps = &raw->list[SCP_REC_GAP];

@@ -33,7 +33,7 @@ static void copy_at_rest(const struct raw_file *raw, const struct raw_ref *ref)
 	slot->seq |= 1; /* not one call's */
 }
 
-int raw_settle_slowest(struct raw_file *raw, struct profile_error *err)
+int seqlock_snapshot_slowest_take(struct raw_file *raw, struct profile_error *err)
 {
 	struct raw_list *list = &raw->list[SCP_REC_SLOWEST];
 	uint32_t kept = 0;
@@ -49,13 +49,13 @@ int raw_settle_slowest(struct raw_file *raw, struct profile_error *err)
 		known = raw_find(&raw->list[SCP_REC_ENTRY], list->ref[i].table, slot->entry, 0) !=
 			PROF_NONE;
 		if (!known && !raw->live)
-			return prof_damaged(
+			return error_damaged(
 				err, raw->path,
 				"slowest call %u of table %u names entry %u, which does not "
 				"exist",
 				slot->id, list->ref[i].table, slot->entry);
 		if (!memchr(slot->name, 0, sizeof slot->name))
-			return prof_damaged(
+			return error_damaged(
 				err, raw->path,
 				"the thread's name of slowest call %u of table %u has no end",
 				slot->id, list->ref[i].table);

@@ -56,12 +56,13 @@ static int check_target(const char *path, struct profile_error *err)
 
 	if (lstat(path, &st) < 0)
 		return errno == ENOENT ? 0
-				       : prof_fail(err, path, "cannot write: %s", strerror(errno));
+				       : error_fail(err, path, "cannot write: %s", strerror(errno));
 	if (S_ISREG(st.st_mode))
 		return 0;
-	return prof_fail(err, path,
-			 "exists and is not a regular file; it is left alone.\nName another output "
-			 "file.");
+	return error_fail(
+		err, path,
+		"exists and is not a regular file; it is left alone.\nName another output "
+		"file.");
 }
 
 static int failed(struct partial *p, const char *what, int fd, struct profile_error *err)
@@ -71,11 +72,11 @@ static int failed(struct partial *p, const char *what, int fd, struct profile_er
 	if (fd >= 0)
 		close(fd);
 	if (p->name)
-		partial_drop(p);
-	return prof_fail(err, p->path,
-			 "cannot %s: %s.\nNothing was written; free some space or name "
-			 "another place.",
-			 what, strerror(reason));
+		temporary_file_drop(p);
+	return error_fail(err, p->path,
+			  "cannot %s: %s.\nNothing was written; free some space or name "
+			  "another place.",
+			  what, strerror(reason));
 }
 
 int save_bytes(const char *path, const void *bytes, uint64_t count, struct profile_error *err)
@@ -85,14 +86,14 @@ int save_bytes(const char *path, const void *bytes, uint64_t count, struct profi
 
 	if (check_target(path, err))
 		return -1;
-	fd = partial_create(&p, path);
+	fd = temporary_file_create(&p, path);
 	if (fd < 0)
-		return prof_fail(err, path, "cannot create a file beside it: %s", strerror(errno));
+		return error_fail(err, path, "cannot create a file beside it: %s", strerror(errno));
 	if (write_all(fd, bytes, count) || fsync(fd))
 		return failed(&p, "write", fd, err);
 	if (close(fd))
 		return failed(&p, "write", -1, err);
-	if (partial_keep(&p))
+	if (temporary_file_keep(&p))
 		return failed(&p, "put the file in its place", -1, err);
 	sync_directory(path);
 	return 0;

@@ -74,7 +74,7 @@ static void finish(struct partial *p)
 	p->name = NULL;
 }
 
-int partial_create(struct partial *p, const char *path)
+int temporary_file_create(struct partial *p, const char *path)
 {
 	sigset_t before;
 	int fd, error;
@@ -99,17 +99,17 @@ int partial_create(struct partial *p, const char *path)
 	return fd;
 }
 
-int partial_keep(struct partial *p)
+int temporary_file_keep(struct partial *p)
 {
 	if (rename(p->name, p->path)) {
-		partial_drop(p);
+		temporary_file_drop(p);
 		return -1;
 	}
 	finish(p);
 	return 0;
 }
 
-void partial_drop(struct partial *p)
+void temporary_file_drop(struct partial *p)
 {
 	int error = errno;
 

@@ -12,12 +12,12 @@ struct partial {
 };
 
 /* Create PATH.XXXXXX, mode 0600. Its descriptor, which is the caller's to close; -1 with errno. */
-int partial_create(struct partial *p, const char *path);
+int temporary_file_create(struct partial *p, const char *path);
 
 /* Put it in its place. 0, or -1 with errno, and it is removed. Either way *p is done with. */
-int partial_keep(struct partial *p);
+int temporary_file_keep(struct partial *p);
 
 /* Remove it; errno stays. */
-void partial_drop(struct partial *p);
+void temporary_file_drop(struct partial *p);
 
 #endif

@@ -325,19 +325,19 @@ static void build(struct writer *w)
 		write_header(w);
 }
 
-int profile_write(const struct profile *p, const char *path, struct profile_error *err)
+int write_profile(const struct profile *p, const char *path, struct profile_error *err)
 {
 	struct writer w = {.p = p};
 	int result;
 
 	if (!p->index->has_clock)
-		return prof_fail(err, path, "nothing to write: the profile is empty");
+		return error_fail(err, path, "nothing to write: the profile is empty");
 	if (prepare(&w) == 0)
 		build(&w);
 	else
 		w.img.failed = true;
 	if (w.img.failed)
-		result = prof_fail(err, path, "not enough memory to write it");
+		result = error_fail(err, path, "not enough memory to write it");
 	else
 		result = save_bytes(path, w.img.bytes, w.img.used, err);
 	free(w.entry_id);

@@ -3,7 +3,7 @@
  * call site by call site, with intervals, and with false alarms held down over all
  * sites together. docs/diff.md says which tests are made and why.
  *
- * diff_build does all the arithmetic; the renderers only choose words and columns.
+ * diff_model_build does all the arithmetic; the renderers only choose words and columns.
  * Single-threaded. A diff borrows from its profiles. Quantities that are not known are
  * NAN or NULL; changes are ratios new/base.
  */
@@ -131,44 +131,46 @@ struct diff {
 
 /* The first `bases` of the profiles are BASE, the others NEW; at least one each. NULL:
  * memory is out, or, with *why filled, the profiles cannot be compared at all. */
-struct diff *diff_build(const struct profile *const *profile, uint32_t profiles, uint32_t bases,
-			const struct diff_options *o, struct profile_error *why);
-void diff_free(struct diff *d);
+struct diff *diff_model_build(const struct profile *const *profile, uint32_t profiles,
+			      uint32_t bases, const struct diff_options *o,
+			      struct profile_error *why);
+void diff_model_free(struct diff *d);
 
 /* Print. 0, or -1 with errno set: memory is out or the stream failed. Flushed. */
-int diff_print(struct diff *d, FILE *out);
+int diff_model_print(struct diff *d, FILE *out);
 
 /* Words: `text` gets what became of a site, of everything, or of what sites of a kind
  * share ("" where they are too few to tell). */
 void diff_words(const struct diff *d, const struct diff_site *s, char *text, size_t room);
-void diff_verdict(const struct diff *d, char *text, size_t room);
-void diff_common_words(const struct diff *d, bool waiting, char *text, size_t room);
-const char *diff_status_name(enum diff_status status);
+void diff_words_verdict(const struct diff *d, char *text, size_t room);
+void diff_words_common_words(const struct diff *d, bool waiting, char *text, size_t room);
+const char *diff_words_status_name(enum diff_status status);
 /* "+5.2 %" of 1.052, with as many digits as `unit` (a change worth seeing) asks for. */
-void diff_percent(char *text, size_t room, double ratio, double unit);
+void diff_words_percent(char *text, size_t room, double ratio, double unit);
 
 /* What the grouping keeps of a site's path, innermost frame first: how many frames, and
  * of one its names (as symbolize_frame) or a line for people, to be freed, not yet
  * clean; NULL: memory is out. */
-uint32_t diff_frames(const struct diff *d, const struct diff_site *s);
-const struct symbol *diff_symbols(const struct diff *d, const struct diff_site *s, uint32_t frame,
-				  size_t *count);
-char *diff_frame_line(const struct diff *d, const struct diff_site *s, uint32_t frame);
+uint32_t diff_path_frames(const struct diff *d, const struct diff_site *s);
+const struct symbol *diff_path_symbols(const struct diff *d, const struct diff_site *s,
+				       uint32_t frame, size_t *count);
+char *diff_path_frame_line(const struct diff *d, const struct diff_site *s, uint32_t frame);
 
 /* ---- between diff*.c ---- */
 
 /* All estimates of all rows. -1: memory is out. */
-int diff_fill_runs(struct diff *d);
+int diff_estimate_fill_runs(struct diff *d);
 /* The tests: with one run a side, and with several. -1: memory is out. */
-int diff_test_pair(struct diff *d);
-int diff_test_runs(struct diff *d);
+int diff_pair_test(struct diff *d);
+int diff_runs_test(struct diff *d);
 /* From tests to verdicts. -1: memory is out. */
 int diff_judge(struct diff *d);
-void diff_warn_all(struct diff *d);
+void diff_warnings_make(struct diff *d);
 /* An estimate of a view; error INFINITY: there is none. */
 struct compare_mean diff_estimate(const struct diff_run *r, enum diff_view view);
 /* Why a site's view may not be tested; NULL: it may. */
-const char *diff_hindrance(const struct diff *d, const struct diff_site *s, enum diff_view view);
+const char *diff_estimate_hindrance(const struct diff *d, const struct diff_site *s,
+				    enum diff_view view);
 
 int diff_text(struct diff *d, FILE *out);
 int diff_json(struct diff *d, FILE *out);

@@ -50,7 +50,7 @@ static void fill_quick(struct diff_run *r, const struct prof_sums *sums, const s
 	r->quick_ns = NAN;
 	if (!sums->hist)
 		return;
-	units = stats_hist_quantile(sums->hist->count, buckets, QUICK);
+	units = histogram_quantile(sums->hist->count, buckets, QUICK);
 	/* Interpolation in the first bucket may pass the shortest call. */
 	units = fmin(fmax(units, (double)sums->min_units), (double)sums->max_units);
 	r->quick_ns = units * p->clock.ns_per_unit - inside_ns;
@@ -201,7 +201,7 @@ static void fill_row(struct diff *d, const struct match_row *row, struct diff_ru
 	}
 }
 
-int diff_fill_runs(struct diff *d)
+int diff_estimate_fill_runs(struct diff *d)
 {
 	size_t rows = d->match->rows;
 	struct compare_mean *two = calloc(2 * (size_t)d->profiles, sizeof(*two));
@@ -220,7 +220,8 @@ struct compare_mean diff_estimate(const struct diff_run *r, enum diff_view view)
 
 /* With several runs their scatter tells the error, whatever a single one doubts; only
  * what is wrong in each of them alike remains. */
-const char *diff_hindrance(const struct diff *d, const struct diff_site *s, enum diff_view view)
+const char *diff_estimate_hindrance(const struct diff *d, const struct diff_site *s,
+				    enum diff_view view)
 {
 	bool several = d->profiles > 2;
 	const char *found = NULL;
@@ -232,13 +233,13 @@ const char *diff_hindrance(const struct diff *d, const struct diff_site *s, enum
 		if (!r->calls)
 			continue;
 		if (r->doubts & STATS_SYNCHRONOUS)
-			return report_doubt_name(STATS_SYNCHRONOUS);
+			return doubts_name(STATS_SYNCHRONOUS);
 		if (several)
 			continue;
 		if (view == DIFF_MEAN && r->doubts)
-			found = report_doubt_name(r->doubts & STATS_FEW_INDEPENDENT
-							  ? STATS_FEW_INDEPENDENT
-							  : STATS_HEAVY_TAIL);
+			found = doubts_name(r->doubts & STATS_FEW_INDEPENDENT
+						    ? STATS_FEW_INDEPENDENT
+						    : STATS_HEAVY_TAIL);
 		if (!found && (!isfinite(m.error) || !(m.freedom > 0)))
 			found = r->few ? DIFF_FEW_TICKS : DIFF_FEW_CALLS;
 	}

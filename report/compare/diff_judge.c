@@ -56,7 +56,7 @@ static int find_q(struct diff *d)
 	for (uint32_t i = 0; i < d->sites && !status; i++)
 		p[i] = d->site[i].p;
 	if (!status)
-		compare_q_values(p, q, d->sites, order);
+		compare_counts_q_values(p, q, d->sites, order);
 	for (uint32_t i = 0; i < d->sites && !status; i++)
 		d->site[i].q = q[i];
 	free(p);
@@ -118,7 +118,7 @@ static void judge_site(struct diff *d, struct diff_site *s, double tests)
 		return;
 	}
 	if (isnan(s->p)) {
-		mean = diff_hindrance(d, s, DIFF_MEAN);
+		mean = diff_estimate_hindrance(d, s, DIFF_MEAN);
 		s->status = DIFF_UNTESTED;
 		s->reason = mean ? mean : too_few(d, s);
 		return;

@@ -22,13 +22,12 @@ static bool comparable(const struct diff *d, struct profile_error *why)
 
 		if (is_processor_time(a) == is_processor_time(b))
 			continue;
-		message_set(why,
-			    "%s was timed with the clock %s and %s with %s: processor time and "
-			    "elapsed time cannot be compared; record both with the same clock (-c)",
-			    a->processes ? a->process[0].file : "BASE",
-			    report_clock_name(a->clock.kind),
-			    b->processes ? b->process[0].file : "NEW",
-			    report_clock_name(b->clock.kind));
+		message_set(
+			why,
+			"%s was timed with the clock %s and %s with %s: processor time and "
+			"elapsed time cannot be compared; record both with the same clock (-c)",
+			a->processes ? a->process[0].file : "BASE", words_clock_name(a->clock.kind),
+			b->processes ? b->process[0].file : "NEW", words_clock_name(b->clock.kind));
 		return false;
 	}
 	return true;
@@ -62,7 +61,7 @@ static void fill_site(struct diff *d, uint32_t index)
 
 	s->symbol = f->name;
 	s->library = f->library;
-	s->outcome = report_outcome_name(&outcome);
+	s->outcome = words_outcome_name(&outcome);
 	s->profile = row->profile;
 	s->entry = row->entry;
 	s->moved = row->moved;
@@ -80,7 +79,7 @@ static void fill_site(struct diff *d, uint32_t index)
 static int fill(struct diff *d)
 {
 	d->match = match_build(d->profile, d->profiles, d->bases, d->options.by);
-	if (!d->match || diff_fill_runs(d) < 0)
+	if (!d->match || diff_estimate_fill_runs(d) < 0)
 		return -1;
 	d->sites = d->match->rows;
 	d->site = calloc(d->sites + 1, sizeof(*d->site));
@@ -90,13 +89,14 @@ static int fill(struct diff *d)
 		fill_site(d, i);
 	for (uint32_t i = 0; i < d->profiles; i++)
 		d->overflow_calls += d->profile[i]->losses.overflow_calls;
-	if ((d->profiles > 2 ? diff_test_runs(d) : diff_test_pair(d)) < 0)
+	if ((d->profiles > 2 ? diff_runs_test(d) : diff_pair_test(d)) < 0)
 		return -1;
 	return diff_judge(d);
 }
 
-struct diff *diff_build(const struct profile *const *profile, uint32_t profiles, uint32_t bases,
-			const struct diff_options *o, struct profile_error *why)
+struct diff *diff_model_build(const struct profile *const *profile, uint32_t profiles,
+			      uint32_t bases, const struct diff_options *o,
+			      struct profile_error *why)
 {
 	struct diff *d = calloc(1, sizeof(*d));
 
@@ -108,14 +108,14 @@ struct diff *diff_build(const struct profile *const *profile, uint32_t profiles,
 	d->bases = bases;
 	d->options = *o;
 	if (!comparable(d, why) || fill(d) < 0) {
-		diff_free(d);
+		diff_model_free(d);
 		return NULL;
 	}
-	diff_warn_all(d);
+	diff_warnings_make(d);
 	return d;
 }
 
-void diff_free(struct diff *d)
+void diff_model_free(struct diff *d)
 {
 	if (!d)
 		return;
@@ -128,7 +128,7 @@ void diff_free(struct diff *d)
 	free(d);
 }
 
-int diff_print(struct diff *d, FILE *out)
+int diff_model_print(struct diff *d, FILE *out)
 {
 	int status = d->options.format == REPORT_JSON ? diff_json(d, out) : diff_text(d, out);
 

@@ -62,7 +62,8 @@ static uint32_t collect(const struct diff *d, enum diff_view view, bool waiting,
 		double a = relative(&base), b = relative(&new);
 
 		if (s->waiting != waiting || !s->run[0].calls || !s->run[1].calls ||
-		    diff_hindrance(d, s, view) || !(a <= SURE) || !(b <= SURE) || !(a > 0 || b > 0))
+		    diff_estimate_hindrance(d, s, view) || !(a <= SURE) || !(b <= SURE) ||
+		    !(a > 0 || b > 0))
 			continue;
 		found[n++] = (struct sorted){log(new.mean / base.mean), a * a + b * b, i};
 	}
@@ -120,8 +121,9 @@ static void test_ratio(const struct diff *d, const struct diff_site *s, enum dif
 	t->error = sqrt(u * u + v * v + null->between);
 	t->freedom = fmin(null->freedom, fmin(base.freedom, new.freedom));
 	if (view == DIFF_MEAN && (b->few || n->few)) {
-		t->p = compare_count_p(&b->count, &n->count, null);
-		compare_count_limits(&b->count, &n->count, null, confidence, &t->low, &t->high);
+		t->p = compare_counts_count_p(&b->count, &n->count, null);
+		compare_counts_count_limits(&b->count, &n->count, null, confidence, &t->low,
+					    &t->high);
 	} else {
 		t->p = compare_ratio_p(&base, &new, null);
 		compare_ratio_limits(&base, &new, null, confidence, &t->low, &t->high);
@@ -209,7 +211,7 @@ static int test_view(struct diff *d, enum diff_view view, bool waiting)
 		struct diff_site *s = &d->site[i];
 
 		if (s->waiting != waiting || !s->run[0].calls || !s->run[1].calls ||
-		    diff_hindrance(d, s, view))
+		    diff_estimate_hindrance(d, s, view))
 			continue;
 		test_own(d, s, view, &r, i, &s->test[view][DIFF_OWN]);
 		test_total(d, s, view, &s->test[view][DIFF_TOTAL]);
@@ -218,7 +220,7 @@ static int test_view(struct diff *d, enum diff_view view, bool waiting)
 	return 0;
 }
 
-int diff_test_pair(struct diff *d)
+int diff_pair_test(struct diff *d)
 {
 	for (int view = 0; view < DIFF_VIEWS; view++)
 		for (int waiting = 0; waiting < 2; waiting++)

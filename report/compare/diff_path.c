@@ -18,7 +18,7 @@ static const struct prof_path *path_of(const struct diff *d, const struct diff_s
 	return path < p->paths ? &p->path[path] : NULL;
 }
 
-uint32_t diff_frames(const struct diff *d, const struct diff_site *s)
+uint32_t diff_path_frames(const struct diff *d, const struct diff_site *s)
 {
 	const struct prof_path *path = path_of(d, s);
 	uint32_t frames = path ? path->frames : 0;
@@ -28,16 +28,16 @@ uint32_t diff_frames(const struct diff *d, const struct diff_site *s)
 	return d->options.by == REPORT_BY_SITE && frames > 1 ? 1 : frames;
 }
 
-const struct symbol *diff_symbols(const struct diff *d, const struct diff_site *s, uint32_t frame,
-				  size_t *count)
+const struct symbol *diff_path_symbols(const struct diff *d, const struct diff_site *s,
+				       uint32_t frame, size_t *count)
 {
 	return symbolize_frame(d->match->symbols[s->profile], &path_of(d, s)->frame[frame], count);
 }
 
-char *diff_frame_line(const struct diff *d, const struct diff_site *s, uint32_t frame)
+char *diff_path_frame_line(const struct diff *d, const struct diff_site *s, uint32_t frame)
 {
 	size_t count, bytes;
-	const struct symbol *symbol = diff_symbols(d, s, frame, &count);
+	const struct symbol *symbol = diff_path_symbols(d, s, frame, &count);
 	char *line = NULL;
 	FILE *memory = open_memstream(&line, &bytes);
 

@@ -33,7 +33,7 @@ static void fill_logs(const struct diff *d, enum diff_view view, bool waiting, s
 {
 	for (uint32_t i = 0; i < l->sites; i++) {
 		const struct diff_site *s = &d->site[i];
-		bool usable = s->waiting == waiting && !diff_hindrance(d, s, view);
+		bool usable = s->waiting == waiting && !diff_estimate_hindrance(d, s, view);
 
 		for (uint32_t k = 0; k < l->profiles; k++) {
 			struct compare_mean m = diff_estimate(&s->run[k], view);
@@ -221,7 +221,7 @@ static int test_view(struct diff *d, enum diff_view view, bool waiting, struct l
 	return l->sharing < LEAST_SHARING ? 0 : test_against(d, view, waiting, true, l);
 }
 
-int diff_test_runs(struct diff *d)
+int diff_runs_test(struct diff *d)
 {
 	size_t cells = (size_t)d->sites * d->profiles + d->profiles;
 	struct logs l = {.y = calloc(cells, sizeof(double)),

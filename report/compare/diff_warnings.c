@@ -16,7 +16,7 @@ __attribute__((format(printf, 3, 4))) static void warn(struct diff *d, const cha
 	va_list args;
 
 	va_start(args, format);
-	report_warning_add(&d->warning, &d->warnings, code, format, args);
+	warnings_add(&d->warning, &d->warnings, code, format, args);
 	va_end(args);
 }
 
@@ -32,7 +32,7 @@ static void warn_clocks(struct diff *d)
 		     "The sides were timed with different clocks (%s, %s): they disturb the "
 		     "program differently, and a small change may be theirs. Record both with the "
 		     "same clock and tick (-c, -d).",
-		     report_clock_name(a->kind), report_clock_name(b->kind));
+		     words_clock_name(a->kind), words_clock_name(b->kind));
 		return;
 	}
 }
@@ -102,9 +102,9 @@ static void warn_doubts(struct diff *d)
 
 		for (uint32_t i = 0; i < d->sites; i++)
 			sites += d->site[i].status == DIFF_UNTESTED &&
-				 !strcmp(d->site[i].reason, report_doubt_name(doubts[k].doubt));
+				 !strcmp(d->site[i].reason, doubts_name(doubts[k].doubt));
 		if (sites)
-			warn(d, report_doubt_name(doubts[k].doubt),
+			warn(d, doubts_name(doubts[k].doubt),
 			     "%" PRIu32 " site%s could not be compared: %s.", sites,
 			     sites == 1 ? "" : "s", doubts[k].text);
 	}
@@ -169,7 +169,7 @@ static void warn_left_out(struct diff *d)
 		     "larger together than what is read for one profile.");
 }
 
-void diff_warn_all(struct diff *d)
+void diff_warnings_make(struct diff *d)
 {
 	warn_clocks(d);
 	warn_filters(d);

@@ -31,7 +31,7 @@ static struct found *new_row(struct match *m, char *key, char *loose)
 static void clear_row(struct match *m, struct match_row *r)
 {
 	for (uint32_t i = 0; r->sums && i < m->profiles; i++)
-		prof_sums_clear(&r->sums[i]);
+		sums_clear(&r->sums[i]);
 	free(r->sums);
 	free(r->key);
 	free(r->loose);
@@ -46,7 +46,7 @@ static int add_entry(struct match *m, struct found **all, const struct match_mod
 
 	if (!e->sums.calls)
 		return 0; /* made, and not yet returned */
-	if (match_keys(m, modules, by, profile, e, &key, &loose) < 0)
+	if (match_key_make(m, modules, by, profile, e, &key, &loose) < 0)
 		return -1;
 	HASH_FIND_STR(*all, key, f);
 	if (f) {
@@ -72,7 +72,7 @@ static int add_entry(struct match *m, struct found **all, const struct match_mod
 		f->row.in_new = true;
 	f->row.profile = profile;
 	f->row.entry = entry;
-	return prof_sums_add(&f->row.sums[profile], &e->sums);
+	return sums_add(&f->row.sums[profile], &e->sums);
 }
 
 static int add_entries(struct match *m, struct found **all, const struct match_modules *modules,

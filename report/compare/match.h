@@ -62,7 +62,7 @@ const struct match_module *match_modules_find(const struct match_modules *module
 int match_modules_report(const struct match_modules *modules, struct match *m);
 
 /* Texts of one entry's row: full key and loose key, to be freed. -1: memory is out. */
-int match_keys(struct match *m, const struct match_modules *modules, enum report_by by,
-	       uint32_t profile, const struct prof_entry *e, char **key, char **loose);
+int match_key_make(struct match *m, const struct match_modules *modules, enum report_by by,
+		   uint32_t profile, const struct prof_entry *e, char **key, char **loose);
 
 #endif

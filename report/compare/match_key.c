@@ -109,8 +109,8 @@ static void put_all(struct keys *k, struct match *m, const struct match_modules 
 		put_frame(k, m, modules, profile, &path->frame[i]);
 }
 
-int match_keys(struct match *m, const struct match_modules *modules, enum report_by by,
-	       uint32_t profile, const struct prof_entry *e, char **key, char **loose)
+int match_key_make(struct match *m, const struct match_modules *modules, enum report_by by,
+		   uint32_t profile, const struct prof_entry *e, char **key, char **loose)
 {
 	struct keys k = {0};
 	size_t bytes, loose_bytes;

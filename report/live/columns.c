@@ -68,7 +68,7 @@ void columns_rate(char *out, size_t room, double a_second)
 	else if (a_second < 100 && a_second > 0)
 		snprintf(out, room, "%.1f", a_second);
 	else
-		number_count(out, room, (uint64_t)llround(a_second));
+		numbers_count(out, room, (uint64_t)llround(a_second));
 }
 
 /* Lopsided limits take much room: then the wider side stands for both. */
@@ -77,13 +77,13 @@ static void mean_cell(char *out, size_t room, const struct row_mean *m, size_t w
 	double half = fmax(m->high_ns - m->mean_ns, m->mean_ns - m->low_ns);
 	struct number_mean n;
 
-	number_mean(&n, m->mean_ns, m->low_ns, m->high_ns, utf8);
+	numbers_mean(&n, m->mean_ns, m->low_ns, m->high_ns, utf8);
 	snprintf(out, room, "%s %s %s", n.mean, n.interval, n.unit);
 	if (isnan(m->mean_ns))
 		snprintf(out, room, "-");
 	if (utf8_width(out) <= width)
 		return;
-	number_mean(&n, m->mean_ns, m->mean_ns - half, m->mean_ns + half, utf8);
+	numbers_mean(&n, m->mean_ns, m->mean_ns - half, m->mean_ns + half, utf8);
 	snprintf(out, room, "%s %s %s", n.mean, n.interval, n.unit);
 }
 
@@ -118,11 +118,11 @@ static void cell(char *out, size_t room, const struct columns *c, enum column i,
 		columns_rate(out, room, r->calls_s);
 		break;
 	case COLUMN_TIME_S:
-		number_duration(out, room, 1e9 * r->time_s, c->utf8);
+		numbers_duration(out, room, 1e9 * r->time_s, c->utf8);
 		break;
 	case COLUMN_BYTES_S:
 		if (!isnan(r->bytes_s))
-			number_bytes(out, room, (uint64_t)llround(fmin(r->bytes_s, 0x1p62)));
+			numbers_bytes(out, room, (uint64_t)llround(fmin(r->bytes_s, 0x1p62)));
 		break;
 	case COLUMN_MEAN_NOW:
 		mean_cell(out, room, window, column[i].width, c->utf8);
@@ -136,7 +136,7 @@ static void cell(char *out, size_t room, const struct columns *c, enum column i,
 		precision_cell(out, room, run);
 		break;
 	default:
-		number_count(out, room, r->run.calls);
+		numbers_count(out, room, r->run.calls);
 	}
 }
 

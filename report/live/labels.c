@@ -68,7 +68,7 @@ void labels_free(struct labels *l)
 		free(e->text);
 		free(e);
 	}
-	names_clear(&l->modules);
+	string_index_clear(&l->modules);
 	free(l);
 }
 
@@ -83,7 +83,7 @@ static uint32_t module_number(struct labels *l, const struct profile *p, uint32_
 		at += snprintf(key + at, sizeof(key) - (size_t)at, "%02x",
 			       p->module[module].build_id[i]);
 	snprintf(key + at, sizeof(key) - (size_t)at, " %.4100s", p->module[module].path);
-	return names_add(&l->modules, key);
+	return string_index_add(&l->modules, key);
 }
 
 static char *look_up(struct labels *l, const struct profile *p, const struct prof_frame *frame)
@@ -150,6 +150,6 @@ void labels_function(const struct labels *l, const struct feed *f, const struct 
 	if (row->outcome == SCP_COMPLETED)
 		snprintf(out, room, "%s", name ? name : "?");
 	else
-		snprintf(out, room, "%.200s [%s]", name ? name : "?", report_outcome_name(&site));
+		snprintf(out, room, "%.200s [%s]", name ? name : "?", words_outcome_name(&site));
 	free(name);
 }

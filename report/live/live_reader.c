@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-double feed_seconds(clockid_t clock)
+double live_reader_seconds(clockid_t clock)
 {
 	struct timespec t;
 
@@ -16,12 +16,12 @@ double feed_seconds(clockid_t clock)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-double feed_clock(void)
+double live_reader_clock(void)
 {
-	return feed_seconds(CLOCK_MONOTONIC);
+	return live_reader_seconds(CLOCK_MONOTONIC);
 }
 
-const struct feed_file *feed_file_of(const struct feed *f, uint32_t entry)
+const struct feed_file *live_reader_file_of(const struct feed *f, uint32_t entry)
 {
 	size_t low = 0, high = f->files;
 
@@ -43,7 +43,7 @@ static bool needs_model(struct feed *f, const struct target_file *files, size_t 
 	bool any_grown = false;
 
 	for (size_t k = 0; k < count; k++)
-		unknown += !feed_find_file(f, files[k].path);
+		unknown += !live_reader_model_find_file(f, files[k].path);
 	for (size_t i = 0; i < f->files; i++) {
 		bool grown = false;
 
@@ -62,7 +62,7 @@ static bool needs_model(struct feed *f, const struct target_file *files, size_t 
 
 static int find_and_model(struct feed *f)
 {
-	double began = feed_seconds(CLOCK_THREAD_CPUTIME_ID);
+	double began = live_reader_seconds(CLOCK_THREAD_CPUTIME_ID);
 	struct target_file *files;
 	size_t count;
 	int failed = 0;
@@ -71,9 +71,10 @@ static int find_and_model(struct feed *f)
 		return -1;
 	bool needs = needs_model(f, files, count);
 
-	f->next_find = feed_clock() + FEED_SHARE * (feed_seconds(CLOCK_THREAD_CPUTIME_ID) - began);
-	if (needs && (!f->profile || feed_clock() >= f->next_model)) {
-		failed = feed_make_model(f, files, count);
+	f->next_find = live_reader_clock() +
+		       FEED_SHARE * (live_reader_seconds(CLOCK_THREAD_CPUTIME_ID) - began);
+	if (needs && (!f->profile || live_reader_clock() >= f->next_model)) {
+		failed = live_reader_model_make_model(f, files, count);
 		f->behind = false;
 	}
 	target_free(files, count);
@@ -123,7 +124,7 @@ static void read_headers(struct feed *f)
 		f->lost_calls += h->losses.overflow_calls;
 	}
 	f->ended = !alive;
-	double end = alive ? feed_seconds(CLOCK_MONOTONIC_RAW) : (double)last / 1e9;
+	double end = alive ? live_reader_seconds(CLOCK_MONOTONIC_RAW) : (double)last / 1e9;
 	f->run_s = first == UINT64_MAX ? 0 : fmax(0, end - (double)first / 1e9);
 }
 
@@ -156,11 +157,11 @@ static void turn_over(struct feed *f)
 }
 
 /* The moment of the end is no interval of its own: it is added to the last one. */
-int feed_refresh(struct feed *f)
+int live_reader_refresh(struct feed *f)
 {
 	uint64_t generation = f->generation;
 
-	if (feed_clock() >= f->next_find && find_and_model(f))
+	if (live_reader_clock() >= f->next_find && find_and_model(f))
 		return -1;
 	if (!f->profile || (f->ended && !lives(f) && !f->held))
 		return 0;
@@ -170,35 +171,36 @@ int feed_refresh(struct feed *f)
 		turn_over(f);
 	}
 	read_entries(f);
-	f->at = feed_clock();
+	f->at = live_reader_clock();
 	read_headers(f);
 	renew_clocks(f);
 	return 0;
 }
 
-int feed_open(struct feed *f, const struct target *t, enum report_by by, struct profile_error *err)
+int live_reader_open(struct feed *f, const struct target *t, enum report_by by,
+		     struct profile_error *err)
 {
 	*f = (struct feed){.target = *t, .by = by};
-	if (feed_refresh(f)) {
+	if (live_reader_refresh(f)) {
 		snprintf(err->text, sizeof(err->text), "out of memory");
-		feed_close(f);
+		live_reader_close(f);
 		return -1;
 	}
 	if (f->files)
 		return 0;
 	snprintf(err->text, sizeof(err->text), "%.500s",
 		 f->refused ? f->why_refused : "there is no profile to watch any more");
-	feed_close(f);
+	live_reader_close(f);
 	return -1;
 }
 
-void feed_close(struct feed *f)
+void live_reader_close(struct feed *f)
 {
-	feed_release(f);
+	live_reader_model_release(f);
 	*f = (struct feed){0};
 }
 
-int feed_regroup(struct feed *f, enum report_by by)
+int live_reader_regroup(struct feed *f, enum report_by by)
 {
 	struct groups g;
 

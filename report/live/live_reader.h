@@ -54,19 +54,20 @@ struct feed {
 };
 
 /* 0, or -1 and *err: nothing can be read. */
-int feed_open(struct feed *f, const struct target *t, enum report_by by, struct profile_error *err);
-void feed_close(struct feed *f);
+int live_reader_open(struct feed *f, const struct target *t, enum report_by by,
+		     struct profile_error *err);
+void live_reader_close(struct feed *f);
 
 /* A new reading: what was `now` is `before`. Without processes that live, files stay as they
  * are. -1: memory is out. */
-int feed_refresh(struct feed *f);
+int live_reader_refresh(struct feed *f);
 
 /* Other rows from the same readings. -1: memory is out. */
-int feed_regroup(struct feed *f, enum report_by by);
+int live_reader_regroup(struct feed *f, enum report_by by);
 
 /* The file that an entry is of. */
-const struct feed_file *feed_file_of(const struct feed *f, uint32_t entry);
+const struct feed_file *live_reader_file_of(const struct feed *f, uint32_t entry);
 
-double feed_clock(void);
+double live_reader_clock(void);
 
 #endif

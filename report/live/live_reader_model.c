@@ -22,7 +22,7 @@ static void close_files(struct feed_file *file, size_t files)
 	free(file);
 }
 
-struct feed_file *feed_find_file(struct feed *f, const char *path)
+struct feed_file *live_reader_model_find_file(struct feed *f, const char *path)
 {
 	for (size_t i = 0; i < f->files; i++)
 		if (!strcmp(f->file[i].path, path))
@@ -108,21 +108,22 @@ static int open_all(const struct feed *f, struct making *m, const struct target_
 static bool began_since(const struct feed *f, const struct feed_file *file)
 {
 	struct scp_header h;
-	double raw_now = feed_seconds(CLOCK_MONOTONIC_RAW);
+	double raw_now = live_reader_seconds(CLOCK_MONOTONIC_RAW);
 
 	return f->at > 0 && !live_header(&file->live, &h) &&
-	       raw_now - (double)h.start_mono_ns / 1e9 < feed_clock() - f->at;
+	       raw_now - (double)h.start_mono_ns / 1e9 < live_reader_clock() - f->at;
 }
 
 static void carry_over(struct feed *f, struct making *m, struct feed_file *to)
 {
-	const struct feed_file *from = feed_find_file(f, to->path);
+	const struct feed_file *from = live_reader_model_find_file(f, to->path);
 	bool all_known = from ? from->complete : began_since(f, to);
 
 	for (uint32_t i = 0; i < to->live.places.places; i++) {
 		const struct prof_place *place = &to->live.places.place[i];
 		const struct prof_place *old =
-			from ? places_find(&from->live.places, place->table, place->id) : NULL;
+			from ? entry_offsets_find(&from->live.places, place->table, place->id)
+			     : NULL;
 		uint32_t entry = to->first + i;
 
 		m->before_state[entry] = FEED_KNOWN;
@@ -148,7 +149,7 @@ static int make_readings(struct feed *f, struct making *m)
 	return 0;
 }
 
-void feed_release(struct feed *f)
+void live_reader_model_release(struct feed *f)
 {
 	close_files(f->file, f->files);
 	groups_free(&f->groups);
@@ -163,7 +164,7 @@ static void install(struct feed *f, const struct making *m)
 {
 	if (f->forget)
 		f->forget(f->context);
-	feed_release(f);
+	live_reader_model_release(f);
 	f->profile = m->profile;
 	f->file = m->file;
 	f->files = m->files;
@@ -177,9 +178,9 @@ static void install(struct feed *f, const struct making *m)
 	f->generation++;
 }
 
-int feed_make_model(struct feed *f, const struct target_file *files, size_t count)
+int live_reader_model_make_model(struct feed *f, const struct target_file *files, size_t count)
 {
-	double began = feed_seconds(CLOCK_THREAD_CPUTIME_ID);
+	double began = live_reader_seconds(CLOCK_THREAD_CPUTIME_ID);
 	struct making m = {0};
 	int failed = open_all(f, &m, files, count);
 
@@ -191,12 +192,12 @@ int feed_make_model(struct feed *f, const struct target_file *files, size_t coun
 		bool gone = errno == ENOENT;
 
 		abandon(&m);
-		f->next_model = feed_clock() + RETRY_S;
+		f->next_model = live_reader_clock() + RETRY_S;
 		return gone ? 0 : -1;
 	}
 	install(f, &m);
-	f->next_model =
-		feed_clock() + fmax(FEED_SHARE * (feed_seconds(CLOCK_THREAD_CPUTIME_ID) - began),
-				    f->refused ? RETRY_S : 0);
+	f->next_model = live_reader_clock() +
+			fmax(FEED_SHARE * (live_reader_seconds(CLOCK_THREAD_CPUTIME_ID) - began),
+			     f->refused ? RETRY_S : 0);
 	return 0;
 }

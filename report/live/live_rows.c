@@ -14,20 +14,20 @@
 #define STALE		1.05
 #define PRECISION_SHARE 0.001
 
-const char *const row_sort_names[ROW_SORTS] = {"time",	"calls",     "bytes", "mean",
-					       "total", "precision", "name"};
+const char *const live_rows_sort_names[ROW_SORTS] = {"time",  "calls",	   "bytes", "mean",
+						     "total", "precision", "name"};
 
-int row_sort_parse(const char *name, enum row_sort *by)
+int live_rows_sort_parse(const char *name, enum row_sort *by)
 {
 	for (int i = 0; i < ROW_SORTS; i++)
-		if (!strcmp(name, row_sort_names[i])) {
+		if (!strcmp(name, live_rows_sort_names[i])) {
 			*by = (enum row_sort)i;
 			return 0;
 		}
 	return -1;
 }
 
-void rows_free(struct rows *r)
+void live_rows_free(struct rows *r)
 {
 	free(r->row);
 	free(r->order);
@@ -73,7 +73,7 @@ static int start_afresh(struct rows *r, const struct feed *f)
 {
 	const struct groups *g = &f->groups;
 
-	rows_free(r);
+	live_rows_free(r);
 	r->row = calloc((size_t)g->rows + 1, sizeof(*r->row));
 	r->order = calloc((size_t)g->rows + 1, sizeof(*r->order));
 	if (!r->row || !r->order)
@@ -123,7 +123,7 @@ static void update_row(struct row *r, const struct feed *f, const struct report_
 
 		add_reading(&r->run, &f->now[e]);
 		if (f->before_state[e] != FEED_KNOWN ||
-		    since_reading(&f->now[e], &f->before[e], &since))
+		    differences_reading(&f->now[e], &f->before[e], &since))
 			r->has_window = false;
 		else if (since.calls)
 			add_reading(&r->window, &since);
@@ -134,7 +134,7 @@ static void update_row(struct row *r, const struct feed *f, const struct report_
 	r->time_s = r->has_window ? time_ns(f, o, &r->window) / 1e9 / span : NAN;
 }
 
-int rows_update(struct rows *r, const struct feed *f)
+int live_rows_update(struct rows *r, const struct feed *f)
 {
 	const struct report_overhead overhead = estimate_overhead(&f->profile->clock);
 	bool interval = f->before_at > 0;
@@ -167,7 +167,7 @@ struct entry_room {
 static void entry_sums(const struct feed *f, uint32_t entry, bool window, struct entry_room *room,
 		       struct prof_sums *out)
 {
-	const struct feed_file *file = feed_file_of(f, entry);
+	const struct feed_file *file = live_reader_file_of(f, entry);
 	struct prof_reading s = f->now[entry];
 	struct prof_batches b = {.sum = room->sum};
 	bool dual = f->profile->flags & SCP_FILE_DUAL; /* its phases are the other clock's */
@@ -175,8 +175,8 @@ static void entry_sums(const struct feed *f, uint32_t entry, bool window, struct
 
 	live_batches(&file->live, entry - file->first, &s, &b);
 	if (window) {
-		first = since_batches(b.calls, b.count, f->before[entry].calls);
-		since_reading(&f->now[entry], &f->before[entry], &s);
+		first = differences_batches(b.calls, b.count, f->before[entry].calls);
+		differences_reading(&f->now[entry], &f->before[entry], &s);
 		b.sum += first;
 		b.count -= first;
 	}
@@ -198,17 +198,17 @@ static int run_sums(const struct feed *f, const struct row *r, struct whole *w)
 {
 	*w = (struct whole){.steady.mean_only = true};
 	for (uint32_t e = f->groups.row[r->group].first; e != PROF_NONE; e = f->groups.next[e]) {
-		bool ordered = whole_in_order(f->profile, &f->profile->entry[e]);
+		bool ordered = site_sums_in_order(f->profile, &f->profile->entry[e]);
 		struct entry_room room;
 		struct prof_sums one;
 
 		if (!f->now[e].calls)
 			continue;
 		entry_sums(f, e, false, &room, &one);
-		if (whole_add(w, &one, ordered, false))
+		if (site_sums_add(w, &one, ordered, false))
 			return -1;
 	}
-	whole_settle(w);
+	site_sums_settle(w);
 	return 0;
 }
 
@@ -222,7 +222,7 @@ static int window_sums(const struct feed *f, const struct row *r, struct prof_su
 		if (f->now[e].calls == f->before[e].calls)
 			continue;
 		entry_sums(f, e, true, &room, &one);
-		if (prof_sums_add(sum, &one))
+		if (sums_add(sum, &one))
 			return -1;
 	}
 	return 0;
@@ -235,7 +235,7 @@ static struct row_mean run_mean(const struct rows *r, const struct feed *f, cons
 
 	if (!run_sums(f, row, &w))
 		out = means_of_run(&f->profile->clock, &w, r->confidence);
-	whole_clear(&w);
+	site_sums_clear(&w);
 	return out;
 }
 
@@ -247,7 +247,7 @@ static struct row_mean window_mean(const struct rows *r, const struct feed *f,
 
 	if (!window_sums(f, row, &s))
 		out = means_of_window(&f->profile->clock, &s, run_design, r->confidence);
-	prof_sums_clear(&s);
+	sums_clear(&s);
 	return out;
 }
 
@@ -257,8 +257,8 @@ static void take_precision(struct row *row, const struct row_mean *mean)
 	row->precision_calls = row->run.calls;
 }
 
-void rows_means(const struct rows *r, const struct feed *f, uint32_t i, struct row_mean *run,
-		struct row_mean *window)
+void live_rows_means(const struct rows *r, const struct feed *f, uint32_t i, struct row_mean *run,
+		     struct row_mean *window)
 {
 	struct row *row = &r->row[i];
 
@@ -353,7 +353,7 @@ static int compare(const void *left, const void *right, void *context)
 	return a->row < b->row ? -1 : a->row > b->row;
 }
 
-void rows_sort(struct rows *r, const struct feed *f, enum row_sort by, bool reverse)
+void live_rows_sort(struct rows *r, const struct feed *f, enum row_sort by, bool reverse)
 {
 	const struct prof_function *function = f->profile->function;
 

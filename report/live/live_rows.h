@@ -18,7 +18,7 @@ enum row_sort {
 	ROW_BY_NAME,
 	ROW_SORTS
 };
-extern const char *const row_sort_names[ROW_SORTS]; /* "time", "calls", ... */
+extern const char *const live_rows_sort_names[ROW_SORTS]; /* "time", "calls", ... */
 
 struct row {
 	uint32_t group; /* in feed.groups */
@@ -28,7 +28,8 @@ struct row {
 	double calls_s, bytes_s; /* a second of the interval; NAN: no interval */
 	double time_s;		 /* seconds in these calls a second: may exceed 1, with threads */
 	double total_ns;
-	/* What rows_means said since the last update: a picture that is held must not change. */
+	/* What live_rows_means said since the last update: a picture that is held must not change.
+	 */
 	bool has_means;
 	struct row_mean run_mean, window_mean;
 	double precision; /* as row_mean.relative of the run, perhaps a little old */
@@ -53,16 +54,16 @@ struct rows {
 	uint64_t calls;
 };
 
-/* After a feed_refresh or feed_regroup. -1: memory is out. */
-int rows_update(struct rows *r, const struct feed *f);
-void rows_sort(struct rows *r, const struct feed *f, enum row_sort by, bool reverse);
-void rows_free(struct rows *r);
+/* After a live_reader_refresh or live_reader_regroup. -1: memory is out. */
+int live_rows_update(struct rows *r, const struct feed *f);
+void live_rows_sort(struct rows *r, const struct feed *f, enum row_sort by, bool reverse);
+void live_rows_free(struct rows *r);
 
 /* The intervals of one row. NANs where memory is out. */
-void rows_means(const struct rows *r, const struct feed *f, uint32_t row, struct row_mean *run,
-		struct row_mean *window);
+void live_rows_means(const struct rows *r, const struct feed *f, uint32_t row, struct row_mean *run,
+		     struct row_mean *window);
 
 /* -1: no sort key is called so. */
-int row_sort_parse(const char *name, enum row_sort *by);
+int live_rows_sort_parse(const char *name, enum row_sort *by);
 
 #endif

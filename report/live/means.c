@@ -25,7 +25,7 @@ static struct row_mean compensated(const struct prof_clock *clock, struct report
 	out.mean_ns = e->mean_ns;
 	out.low_ns = e->low_ns;
 	out.high_ns = e->high_ns;
-	out.relative = window_relative(e);
+	out.relative = sums_window_relative(e);
 	return out;
 }
 
@@ -38,7 +38,7 @@ struct row_mean means_of_run(const struct prof_clock *clock, const struct whole 
 
 	if (!rest->calls)
 		return means_nothing();
-	e = whole_mean(clock, &w->sums, rest, confidence);
+	e = site_sums_mean(clock, &w->sums, rest, confidence);
 	out = compensated(clock, &e, &w->sums, confidence);
 	out.calls = rest->calls;
 	out.warmup_calls = w->sums.calls - rest->calls;
@@ -54,9 +54,9 @@ struct row_mean means_of_window(const struct prof_clock *clock, const struct pro
 
 	if (!s->calls)
 		return means_nothing();
-	e = whole_mean(clock, s, s, confidence);
+	e = site_sums_mean(clock, s, s, confidence);
 	design = e.design_effect;
-	window_widen(&e, run_design);
+	sums_window_widen(&e, run_design);
 	out = compensated(clock, &e, s, confidence);
 	out.design = design;
 	out.calls = s->calls;

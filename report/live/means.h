@@ -23,8 +23,8 @@ struct row_mean means_nothing(void);
 struct row_mean means_of_run(const struct prof_clock *clock, const struct whole *w,
 			     double confidence);
 
-/* Of a window's sums, all of its calls; run_design: of the run (see window_widen). Its doubts know
- * nothing of phases, which are not kept by windows. */
+/* Of a window's sums, all of its calls; run_design: of the run (see sums_window_widen). Its doubts
+ * know nothing of phases, which are not kept by windows. */
 struct row_mean means_of_window(const struct prof_clock *clock, const struct prof_sums *s,
 				double run_design, double confidence);
 

@@ -79,7 +79,7 @@ static int look_at(struct precision *p, const struct feed *f, const struct rows 
 	if (!s)
 		return -1;
 	if (stopping_is_due(&s->stopping, calls)) {
-		rows_means(r, f, row, &run, &window);
+		live_rows_means(r, f, row, &run, &window);
 		stopping_look(&s->stopping,
 			      &(struct stopping_look){calls, run.calls, run.mean_ns, run.low_ns,
 						      run.high_ns, run.freedom, run.design,

@@ -119,7 +119,7 @@ static void draw(struct screen *s)
 	getmaxyx(stdscr, height, width);
 	if (height < 1 || width < 1)
 		return;
-	rows_sort(s->from.rows, s->from.feed, s->state.sort, s->state.reverse);
+	live_rows_sort(s->from.rows, s->from.feed, s->state.sort, s->state.reverse);
 	view_make(&v, &s->from, &s->state, (size_t)width, height > 2 ? (size_t)height - 1 : 1, 0,
 		  s->utf8);
 	erase();
@@ -173,9 +173,9 @@ static int regroup(struct screen *s)
 {
 	if (s->state.by == s->from.feed->by)
 		return 0;
-	if (feed_regroup(s->from.feed, s->state.by))
+	if (live_reader_regroup(s->from.feed, s->state.by))
 		return -1;
-	return rows_update(s->from.rows, s->from.feed);
+	return live_rows_update(s->from.rows, s->from.feed);
 }
 
 /* Has whoever holds the other end of the pipe said that all is over? */
@@ -195,7 +195,7 @@ static int renew(struct screen *s)
 		f->held = false;
 		f->next_find = 0; /* who lives? */
 	}
-	return feed_refresh(f) || rows_update(s->from.rows, f) ? -1 : 0;
+	return live_reader_refresh(f) || live_rows_update(s->from.rows, f) ? -1 : 0;
 }
 
 /* ncurses knows of a new size by a signal, which does not reach who was stopped meanwhile. */
@@ -229,7 +229,7 @@ static int follow(struct screen *s)
 
 		if (suspend)
 			stand_aside();
-		double left = due - feed_clock();
+		double left = due - live_reader_clock();
 		fit_window();
 		draw(s);
 		timeout(left <= 0 ? 0 : (int)fmin(ceil(1000 * left), 1000));
@@ -239,17 +239,17 @@ static int follow(struct screen *s)
 		if (key != ERR && key != KEY_RESIZE) {
 			double before = s->state.interval_s;
 
-			state_key(&s->state, decode(key));
+			view_state_key(&s->state, decode(key));
 			due += s->state.interval_s - before;
 			if (regroup(s))
 				return -1;
 			continue;
 		}
-		if (key == KEY_RESIZE || feed_clock() < due)
+		if (key == KEY_RESIZE || live_reader_clock() < due)
 			continue;
 		if (!s->state.paused && renew(s))
 			return -1;
-		due = fmax(due + s->state.interval_s, feed_clock());
+		due = fmax(due + s->state.interval_s, live_reader_clock());
 	}
 	return 0;
 }
@@ -259,7 +259,7 @@ static int start_curses(struct profile_error *err, SCREEN **terminal)
 	const char *name = getenv("TERM");
 
 	setlocale(LC_CTYPE, "");
-	*terminal = live_screen_suits(STDOUT_FILENO) ? newterm(NULL, stdout, stdin) : NULL;
+	*terminal = screen_leave_suits(STDOUT_FILENO) ? newterm(NULL, stdout, stdin) : NULL;
 	if (!*terminal) {
 		snprintf(err->text, sizeof(err->text),
 			 "the terminal '%.100s' (TERM) cannot show a full screen.\n"
@@ -277,7 +277,7 @@ static int start_curses(struct profile_error *err, SCREEN **terminal)
 	return 0;
 }
 
-int live_screen(struct feed *f, const struct live_options *o, struct profile_error *err)
+int screen_run(struct feed *f, const struct live_options *o, struct profile_error *err)
 {
 	struct rows rows = {.confidence = o->confidence};
 	struct screen s = {.from = {f, &rows, NULL, o->note},
@@ -289,7 +289,7 @@ int live_screen(struct feed *f, const struct live_options *o, struct profile_err
 	int failed;
 
 	s.from.labels = labels_new(s.utf8);
-	if (!s.from.labels || rows_update(&rows, f)) {
+	if (!s.from.labels || live_rows_update(&rows, f)) {
 		snprintf(err->text, sizeof(err->text), "out of memory");
 		labels_free(s.from.labels);
 		return -1;
@@ -308,7 +308,7 @@ int live_screen(struct feed *f, const struct live_options *o, struct profile_err
 	}
 	give_back(before);
 	f->forget = NULL;
-	rows_free(&rows);
+	live_rows_free(&rows);
 	labels_free(s.from.labels);
 	return failed;
 }

@@ -21,16 +21,17 @@ struct live_options {
 };
 
 /* On the terminal of standard input and output, until `q` or a signal. 0; -1 and *err. */
-int live_screen(struct feed *f, const struct live_options *o, struct profile_error *err);
+int screen_run(struct feed *f, const struct live_options *o, struct profile_error *err);
 
 /* On a terminal that one who was killed has left in the middle of its pictures: away from its other
  * screen, the cursor seen again. */
-void live_screen_leave(int terminal);
+void screen_leave_leave(int terminal);
 
 /* Can the cursor be sent to any place of it (not so TERM=dumb)? */
-bool live_screen_suits(int terminal);
+bool screen_leave_suits(int terminal);
 
 /* Pictures as text on `out`, one an interval. 0; -1 and *err: memory, or the stream. */
-int live_batch(struct feed *f, const struct live_options *o, FILE *out, struct profile_error *err);
+int text_batch_run(struct feed *f, const struct live_options *o, FILE *out,
+		   struct profile_error *err);
 
 #endif

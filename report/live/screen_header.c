@@ -105,11 +105,12 @@ static void put_state(const struct head *h)
 	bool filtering = s->mode == STATE_FILTERING;
 	char run[32];
 
-	number_duration(run, sizeof(run), 1e9 * f->run_s, h->utf8);
+	numbers_duration(run, sizeof(run), 1e9 * f->run_s, h->utf8);
 	put(h, VIEW_PLAIN, "%s %s, clock %s%s; sorted by %s%s%s%s%s",
-	    f->ended ? "ran for" : "running for", run, report_clock_name(f->profile->clock.kind),
-	    s->paused ? "; PAUSED" : "", row_sort_names[s->sort], s->reverse ? ", reversed" : "",
-	    *s->filter || filtering ? "; only rows with: " : "", s->filter, filtering ? "_" : "");
+	    f->ended ? "ran for" : "running for", run, words_clock_name(f->profile->clock.kind),
+	    s->paused ? "; PAUSED" : "", live_rows_sort_names[s->sort],
+	    s->reverse ? ", reversed" : "", *s->filter || filtering ? "; only rows with: " : "",
+	    s->filter, filtering ? "_" : "");
 }
 
 /* As far as they fit, the first ones first. */
@@ -136,17 +137,17 @@ static void put_totals(const struct head *h)
 	const char *parts[] = {calls, f->ended ? "; it had ended: no rates" : "; no interval yet",
 			       NULL, NULL, NULL};
 
-	number_count(number, sizeof(number), r->calls);
+	numbers_count(number, sizeof(number), r->calls);
 	snprintf(calls, sizeof(calls), "%s calls, %u %s", number, r->rows, what);
 	if (!isnan(r->calls_s)) {
 		char rate[32];
 
-		number_duration(number, sizeof(number), 1e9 * (f->at - f->before_at), h->utf8);
+		numbers_duration(number, sizeof(number), 1e9 * (f->at - f->before_at), h->utf8);
 		columns_rate(rate, sizeof(rate), r->calls_s);
 		snprintf(span, sizeof(span), "; in the last %s: %s calls/s", number, rate);
-		number_duration(number, sizeof(number), 1e9 * r->time_s, h->utf8);
+		numbers_duration(number, sizeof(number), 1e9 * r->time_s, h->utf8);
 		snprintf(time, sizeof(time), ", %s/s", number);
-		number_bytes(number, sizeof(number), (uint64_t)llround(fmax(0, r->bytes_s)));
+		numbers_bytes(number, sizeof(number), (uint64_t)llround(fmax(0, r->bytes_s)));
 		snprintf(bytes, sizeof(bytes), ", %s/s", number);
 		parts[1] = span;
 		parts[2] = time;
@@ -177,9 +178,10 @@ static void put_alerts(const struct head *h)
 		    f->refused == 1 ? "" : "s", f->why_refused);
 }
 
-void head_write(const struct view_source *from, const struct state *s, size_t width, bool utf8,
-		void (*put_line)(void *context, enum view_style style, const char *text),
-		void *context)
+void screen_header_write(const struct view_source *from, const struct state *s, size_t width,
+			 bool utf8,
+			 void (*put_line)(void *context, enum view_style style, const char *text),
+			 void *context)
 {
 	const struct head h = {from, s, width, utf8, put_line, context};
 

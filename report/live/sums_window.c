@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-void window_widen(struct report_estimate *e, double run_design)
+void sums_window_widen(struct report_estimate *e, double run_design)
 {
 	double factor = sqrt(run_design);
 
@@ -15,7 +15,7 @@ void window_widen(struct report_estimate *e, double run_design)
 	e->error_ns *= factor;
 }
 
-double window_relative(const struct report_estimate *e)
+double sums_window_relative(const struct report_estimate *e)
 {
 	double half = fmax(e->high_ns - e->mean_ns, e->mean_ns - e->low_ns);
 

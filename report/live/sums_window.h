@@ -11,9 +11,9 @@
  * stands for it if it is more than 1: the interval becomes sqrt(design) times as wide on either
  * side. Dependence over longer times than the window is in the run's, too; then this is
  * wider than need be, never narrower (tests/unit/test_live_window.c has the coverage). */
-void window_widen(struct report_estimate *e, double run_design);
+void sums_window_widen(struct report_estimate *e, double run_design);
 
 /* Half the width on the wider side over the mean; NAN where that says nothing. */
-double window_relative(const struct report_estimate *e);
+double sums_window_relative(const struct report_estimate *e);
 
 #endif

@@ -141,21 +141,21 @@ static void files_of_directory(struct list *l, const struct target *t)
 	struct run_file *files;
 	size_t count, alive = 0;
 
-	if (runfiles_list(t->path, &files, &count)) {
+	if (run_files_list(t->path, &files, &count)) {
 		l->failed = errno == ENOMEM;
 		return;
 	}
 	for (size_t i = 0; i < count; i++)
-		alive += runfile_is_live(&files[i]);
+		alive += run_files_is_live(&files[i]);
 	for (size_t i = 0; i < count; i++) {
-		bool lives = runfile_is_live(&files[i]);
+		bool lives = run_files_is_live(&files[i]);
 
 		if (!files[i].started || (!lives && alive && t->kind == TARGET_DIRECTORY))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", t->path, files[i].name);
 		add_file(l, path, lives);
 	}
-	runfiles_free(files, count);
+	run_files_free(files, count);
 }
 
 static void the_file(struct list *l, const struct target *t)
@@ -167,15 +167,15 @@ static void the_file(struct list *l, const struct target *t)
 
 	snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - t->path) + 1 : 1,
 		 slash ? t->path : ".");
-	if (runfiles_list(directory, &files, &count)) {
+	if (run_files_list(directory, &files, &count)) {
 		add_file(l, t->path, false);
 		return;
 	}
 	add_file(l, t->path, false);
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(files[i].name, slash ? slash + 1 : t->path) && l->count)
-			l->file[0].alive = runfile_is_live(&files[i]);
-	runfiles_free(files, count);
+			l->file[0].alive = run_files_is_live(&files[i]);
+	run_files_free(files, count);
 }
 
 int target_files(const struct target *t, struct target_file **files, size_t *count)

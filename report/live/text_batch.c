@@ -29,7 +29,7 @@ static int print(const struct view_source *from, struct state *s, const struct t
 {
 	struct view v;
 
-	rows_sort(from->rows, from->feed, s->sort, s->reverse);
+	live_rows_sort(from->rows, from->feed, s->sort, s->reverse);
 	view_make(&v, from, s, t->width, 0, o->rows ? o->rows : SIZE_MAX / 2, t->utf8);
 	if (!first)
 		fputc('\n', out);
@@ -56,10 +56,10 @@ static int follow(const struct view_source *from, const struct live_options *o, 
 			if (due <= f->at) /* a delay is not made up for by many short intervals */
 				due = f->at + s.interval_s;
 			wait_until(due);
-			if (feed_refresh(f))
+			if (live_reader_refresh(f))
 				return fail(err, "out of memory");
 		}
-		if (rows_update(from->rows, f))
+		if (live_rows_update(from->rows, f))
 			return fail(err, "out of memory");
 		if (print(from, &s, &t, o, n == 0, out)) {
 			snprintf(err->text, sizeof(err->text), "cannot write: %s", strerror(errno));
@@ -71,7 +71,8 @@ static int follow(const struct view_source *from, const struct live_options *o, 
 	return 0;
 }
 
-int live_batch(struct feed *f, const struct live_options *o, FILE *out, struct profile_error *err)
+int text_batch_run(struct feed *f, const struct live_options *o, FILE *out,
+		   struct profile_error *err)
 {
 	struct rows rows = {.confidence = o->confidence};
 	struct labels *labels = labels_new(terminal_of(out, o->width).utf8);
@@ -84,7 +85,7 @@ int live_batch(struct feed *f, const struct live_options *o, FILE *out, struct p
 	f->context = labels;
 	failed = follow(&from, o, out, err);
 	f->forget = NULL;
-	rows_free(&rows);
+	live_rows_free(&rows);
 	labels_free(labels);
 	return failed;
 }

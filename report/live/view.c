@@ -148,7 +148,7 @@ static size_t lines_of(const struct making *m, size_t at)
 {
 	uint32_t row = m->shown[at];
 
-	if (!state_is_open(m->state, m->from->rows->row[row].key))
+	if (!view_state_is_open(m->state, m->from->rows->row[row].key))
 		return 1;
 	return 2 + groups_path(&m->from->feed->groups, group_of(m, row)).frames;
 }
@@ -199,14 +199,14 @@ static void add_basis(struct making *m, const struct row_mean *run)
 
 	if (is_full(m))
 		return;
-	number_count(calls, sizeof(calls), run->calls);
+	numbers_count(calls, sizeof(calls), run->calls);
 	if (run->warmup_calls) {
 		char warmup[32];
 
-		number_count(warmup, sizeof(warmup), run->warmup_calls);
+		numbers_count(warmup, sizeof(warmup), run->warmup_calls);
 		snprintf(aside, sizeof(aside), " after %s of warm-up", warmup);
 	}
-	report_doubt_names(run->doubts, doubts, sizeof(doubts));
+	doubts_names(run->doubts, doubts, sizeof(doubts));
 	add_format(m, VIEW_PATH, "%*s  of %s calls%s%s%s", 12, "", calls, aside,
 		   run->doubts ? "; " COLUMNS_DOUBT " " : "", doubts);
 }
@@ -233,14 +233,14 @@ static void add_row(struct making *m, size_t at, bool selected)
 	struct row_mean run, window;
 	char function[256];
 
-	rows_means(m->from->rows, m->from->feed, row, &run, &window);
+	live_rows_means(m->from->rows, m->from->feed, row, &run, &window);
 	function_of(m, row, function, sizeof(function));
 	add(m,
 	    columns_row(&m->columns, r, &run, &window, function,
 			m->columns.caller ? caller_of(m, row) : ""),
 	    selected ? VIEW_SELECTED : VIEW_PLAIN);
 	m->doubts |= run.doubts;
-	if (state_is_open(m->state, r->key)) {
+	if (view_state_is_open(m->state, r->key)) {
 		add_basis(m, &run);
 		add_path(m, row);
 	}
@@ -248,8 +248,8 @@ static void add_row(struct making *m, size_t at, bool selected)
 
 static void add_help(struct making *m)
 {
-	for (size_t i = 0; state_help[i] && !is_full(m); i++)
-		add_format(m, VIEW_PLAIN, "%s", state_help[i]);
+	for (size_t i = 0; view_state_help[i] && !is_full(m); i++)
+		add_format(m, VIEW_PLAIN, "%s", view_state_help[i]);
 }
 
 /* The screen has a help for it. */
@@ -257,7 +257,7 @@ static void add_legend(struct making *m)
 {
 	char doubts[128];
 
-	report_doubt_names(m->doubts, doubts, sizeof(doubts));
+	doubts_names(m->doubts, doubts, sizeof(doubts));
 	if (m->doubts)
 		add_format(m, VIEW_PLAIN, COLUMNS_DOUBT ": the interval may not hold (%s)", doubts);
 }
@@ -297,7 +297,7 @@ void view_make(struct view *v, const struct view_source *from, struct state *s, 
 			   .utf8 = utf8};
 
 	*v = (struct view){0};
-	head_write(from, s, width, utf8, add_head, &m);
+	screen_header_write(from, s, width, utf8, add_head, &m);
 	if (s->mode == STATE_HELP) {
 		add_help(&m);
 	} else {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-const char *const state_help[] = {
+const char *const view_state_help[] = {
 	"Columns: of the last interval: calls/s, time/s (in those calls), bytes/s, mean;",
 	"of the whole run: mean, half of its interval in % of it, calls. As in reports,",
 	"a warm-up is not in that mean. ~: its interval may not hold (calls keep step",
@@ -25,12 +25,12 @@ const char *const state_help[] = {
 	"  h ?               this text                              q  quit",
 	NULL};
 
-struct state state_default(void)
+struct state view_state_default(void)
 {
 	return (struct state){.sort = ROW_BY_TIME, .by = REPORT_BY_PATH, .interval_s = 1};
 }
 
-bool state_is_open(const struct state *s, uint64_t row_key)
+bool view_state_is_open(const struct state *s, uint64_t row_key)
 {
 	for (size_t i = 0; i < s->opens; i++)
 		if (s->open[i] == row_key)
@@ -201,7 +201,7 @@ static void watch_key(struct state *s, int key)
 	}
 }
 
-void state_key(struct state *s, int key)
+void view_state_key(struct state *s, int key)
 {
 	if (s->mode == STATE_FILTERING)
 		edit_filter(s, key);

@@ -29,7 +29,7 @@ struct state {
 };
 
 /* Keys beyond characters. */
-enum state_key {
+enum view_state_key {
 	STATE_UP = 0x110000, /* no character has so large a number */
 	STATE_DOWN,
 	STATE_PAGE_UP,
@@ -46,11 +46,11 @@ enum state_key {
 #define STATE_INTERVAL_MIN 0.1
 #define STATE_INTERVAL_MAX 60.0
 
-struct state state_default(void);
-/* A key of enum state_key, or a character. */
-void state_key(struct state *s, int key);
-bool state_is_open(const struct state *s, uint64_t row_key);
+struct state view_state_default(void);
+/* A key of enum view_state_key, or a character. */
+void view_state_key(struct state *s, int key);
+bool view_state_is_open(const struct state *s, uint64_t row_key);
 
-extern const char *const state_help[]; /* lines, NULL at the end */
+extern const char *const view_state_help[]; /* lines, NULL at the end */
 
 #endif

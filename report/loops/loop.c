@@ -106,7 +106,7 @@ static int fill_cycles(struct loop_rows *w)
 	if (!status && !count)
 		status = loop_rows_chain(w);
 	free(ranked);
-	return status ? status : loop_rows_finish(w);
+	return status ? status : loop_shares_finish(w);
 }
 
 static int fill_loop(const struct report *r, struct loop_tables *t, struct loop *l,

@@ -95,7 +95,7 @@ static uint32_t walk_round(struct search *s, uint32_t *path)
 	return 0;
 }
 
-uint64_t loop_graph_time(const struct loop_graph *g, const uint32_t *path, uint32_t length)
+uint64_t loop_cycle_time(const struct loop_graph *g, const uint32_t *path, uint32_t length)
 {
 	uint64_t units = 0;
 
@@ -120,8 +120,8 @@ static uint32_t try_from(struct search *s, uint32_t head, uint32_t *path, uint32
 		s->met[i] = false;
 	s->head = head;
 	other = walk_round(s, scratch);
-	if (!other || (length && loop_graph_time(s->g, scratch, other) <=
-					 loop_graph_time(s->g, path, length)))
+	if (!other || (length && loop_cycle_time(s->g, scratch, other) <=
+					 loop_cycle_time(s->g, path, length)))
 		return length;
 	memcpy(path, scratch, other * sizeof(*path));
 	return other;
@@ -171,8 +171,8 @@ static uint32_t alone(const struct search *s, uint32_t *path)
 	return path[0] != UINT32_MAX;
 }
 
-int loop_graph_cycle(const struct loop_graph *g, uint32_t component, const bool *taken,
-		     uint32_t *path, uint32_t *length)
+int loop_cycle_find(const struct loop_graph *g, uint32_t component, const bool *taken,
+		    uint32_t *path, uint32_t *length)
 {
 	struct search s = {.g = g, .component = component, .taken = taken};
 	uint32_t *scratch = calloc((size_t)g->nodes + 1, sizeof(*scratch));
@@ -193,7 +193,7 @@ int loop_graph_cycle(const struct loop_graph *g, uint32_t component, const bool 
 	return status;
 }
 
-uint32_t loop_graph_chain(const struct loop_graph *g, uint32_t *path)
+uint32_t loop_cycle_chain(const struct loop_graph *g, uint32_t *path)
 {
 	uint32_t at = g->nodes, length = 0;
 

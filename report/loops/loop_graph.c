@@ -9,7 +9,7 @@
 void loop_graph_clear(struct loop_graph *g)
 {
 	for (uint32_t i = 0; i < g->nodes; i++)
-		prof_sums_clear(&g->node[i].sums);
+		sums_clear(&g->node[i].sums);
 	free(g->node);
 	free(g->edge);
 	free(g->first);

@@ -57,13 +57,13 @@ bool loop_graph_inside(const struct loop_graph *g, const struct loop_edge *e, ui
 /* The cycle with most time in a loop, among states that are not taken, into path[] (room for
  * all nodes), from the state that was called first. *length 0: there is none. Where nothing is
  * taken there is one. -1: memory is out. */
-int loop_graph_cycle(const struct loop_graph *g, uint32_t component, const bool *taken,
-		     uint32_t *path, uint32_t *length);
+int loop_cycle_find(const struct loop_graph *g, uint32_t component, const bool *taken,
+		    uint32_t *path, uint32_t *length);
 
 /* The time of a cycle's states and edges, in all passes together. */
-uint64_t loop_graph_time(const struct loop_graph *g, const uint32_t *path, uint32_t length);
+uint64_t loop_cycle_time(const struct loop_graph *g, const uint32_t *path, uint32_t length);
 
 /* Of a graph without loops: the most frequent way from start to end. */
-uint32_t loop_graph_chain(const struct loop_graph *g, uint32_t *path);
+uint32_t loop_cycle_chain(const struct loop_graph *g, uint32_t *path);
 
 #endif

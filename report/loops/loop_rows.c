@@ -132,7 +132,7 @@ static bool is_worth(const struct writing *c, const struct loop_row *row, double
 
 static int keep(struct writing *c, const struct loop_row *row)
 {
-	struct loop_row *new = loop_rows_add(c->w, row->kind);
+	struct loop_row *new = loop_shares_add(c->w, row->kind);
 
 	if (!new)
 		return -1;
@@ -148,7 +148,7 @@ static int settle_chances(struct writing *c, uint32_t first)
 
 	for (uint32_t i = 0; i < count; i++)
 		c->part[i] = (double)l->row[first + i].calls;
-	if (share_round(c->part, count, c->chance) < 0)
+	if (percentages_round(c->part, count, c->chance) < 0)
 		return -1;
 	for (uint32_t i = 0; i < count; i++)
 		l->row[first + i].chance = c->chance[i];

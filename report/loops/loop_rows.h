@@ -17,7 +17,7 @@ struct loop_rows {
 };
 
 /* A new row of nothing yet. NULL: memory is out. */
-struct loop_row *loop_rows_add(struct loop_rows *w, enum loop_kind kind);
+struct loop_row *loop_shares_add(struct loop_rows *w, enum loop_kind kind);
 
 /* Add a cycle with its rows. -1: memory is out. */
 int loop_rows_cycle(struct loop_rows *w, uint32_t component);
@@ -25,6 +25,6 @@ int loop_rows_cycle(struct loop_rows *w, uint32_t component);
 int loop_rows_chain(struct loop_rows *w);
 
 /* The last row, and all percentages. -1: memory is out. */
-int loop_rows_finish(struct loop_rows *w);
+int loop_shares_finish(struct loop_rows *w);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "report/model/percentages.h"
 
-struct loop_row *loop_rows_add(struct loop_rows *w, enum loop_kind kind)
+struct loop_row *loop_shares_add(struct loop_rows *w, enum loop_kind kind)
 {
 	struct loop *l = w->loop;
 
@@ -34,7 +34,7 @@ static int write_outside(struct loop_rows *w)
 
 	if (w->inside == w->units)
 		return 0;
-	row = loop_rows_add(w, LOOP_OUTSIDE);
+	row = loop_shares_add(w, LOOP_OUTSIDE);
 	if (!row)
 		return -1;
 	row->total_ns = ((double)w->units - (double)w->inside) * unit;
@@ -60,7 +60,7 @@ static void settle_shares(struct loop_rows *w, const int32_t *permille)
 	}
 }
 
-int loop_rows_finish(struct loop_rows *w)
+int loop_shares_finish(struct loop_rows *w)
 {
 	struct loop *l = w->loop;
 	double *part;
@@ -74,7 +74,7 @@ int loop_rows_finish(struct loop_rows *w)
 	for (uint32_t i = 0; !status && i < l->rows; i++)
 		part[i] = l->row[i].total_ns;
 	if (!status)
-		status = share_round(part, l->rows, permille);
+		status = percentages_round(part, l->rows, permille);
 	if (!status)
 		settle_shares(w, permille);
 	free(part);

@@ -81,7 +81,7 @@ static int add_entries(struct loop_tables *t, uint32_t table, struct loop_graph 
 		sums.slow = NULL;
 		sums.phase = NULL;
 		sums.line = NULL;
-		if (prof_sums_add(&g->node[*node].sums, &sums) < 0)
+		if (sums_add(&g->node[*node].sums, &sums) < 0)
 			return -1;
 	}
 	return 0;

@@ -24,15 +24,15 @@ static int find_ways(struct loop_ways *w, const struct loop_graph *g, uint32_t c
 		     double least_units, uint32_t *path, bool *taken)
 {
 	if (component == PROF_NONE) {
-		add_way(w, g, path, loop_graph_chain(g, path), false, taken);
+		add_way(w, g, path, loop_cycle_chain(g, path), false, taken);
 		return 0;
 	}
 	while (w->ways < LOOP_WAYS) {
 		uint32_t length;
 
-		if (loop_graph_cycle(g, component, taken, path, &length) < 0)
+		if (loop_cycle_find(g, component, taken, path, &length) < 0)
 			return -1;
-		if (!length || (w->ways && (double)loop_graph_time(g, path, length) < least_units))
+		if (!length || (w->ways && (double)loop_cycle_time(g, path, length) < least_units))
 			break;
 		add_way(w, g, path, length, true, taken);
 	}

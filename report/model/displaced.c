@@ -76,7 +76,7 @@ static void judge(struct report *r, double *p, double *q, size_t *order)
 		p[i] = r->site[i].displaced.state == SCP_SITE_COST_KNOWN && first_of(r, i) == i
 			       ? r->site[i].displaced.uncharged.p
 			       : NAN;
-	compare_q_values(p, q, r->sites, order);
+	compare_counts_q_values(p, q, r->sites, order);
 	for (uint32_t i = 0; i < r->sites; i++) {
 		struct report_displaced *d = &r->site[i].displaced;
 
@@ -142,7 +142,7 @@ void displaced_warn(struct report *r)
 		kept = fmin(kept, d->kept);
 	}
 	if (busy > BUSY)
-		report_warn(
+		warnings_note(
 			r, "others-busy",
 			"While the program ran, other tasks had up to %.0f %% of a CPU's time: "
 			"what "
@@ -152,13 +152,14 @@ void displaced_warn(struct report *r)
 			"Measure on CPUs that are left alone.",
 			100 * busy);
 	if (kept < KEPT)
-		report_warn(r, "too-disturbed",
-			    "Only %.0f %% of the fluid's windows were undisturbed: costs by "
-			    "displacement are of those only.",
-			    100 * kept);
+		warnings_note(r, "too-disturbed",
+			      "Only %.0f %% of the fluid's windows were undisturbed: costs by "
+			      "displacement are of those only.",
+			      100 * kept);
 	if (!displaced_any(r) && displaced_has_costs(r->profile))
-		report_warn(r, "site-costs-apart",
-			    "The profile holds costs of call paths by displacement. No row of this "
-			    "report is one path of one run, so none is shown; --by path does, for "
-			    "the profile of one run.");
+		warnings_note(
+			r, "site-costs-apart",
+			"The profile holds costs of call paths by displacement. No row of this "
+			"report is one path of one run, so none is shown; --by path does, for "
+			"the profile of one run.");
 }

@@ -113,7 +113,7 @@ static json_t *load(const char *path, char *error, size_t room)
 	return root;
 }
 
-struct displaced *displaced_read(const char *path, char *error, size_t room)
+struct displaced *displacement_file_read(const char *path, char *error, size_t room)
 {
 	json_t *root = load(path, error, room);
 	const char *schema = json_string_value(json_object_get(root, "schema"));
@@ -130,14 +130,14 @@ struct displaced *displaced_read(const char *path, char *error, size_t room)
 		snprintf(error, room, "%.200s has no CPU in it", path);
 	} else if (!(d = calloc(1, sizeof(*d))) || read_all(d, root) < 0) {
 		snprintf(error, room, "%s", strerror(ENOMEM));
-		displaced_free(d);
+		displacement_file_free(d);
 		d = NULL;
 	}
 	json_decref(root);
 	return d;
 }
 
-void displaced_free(struct displaced *d)
+void displacement_file_free(struct displaced *d)
 {
 	if (!d)
 		return;

@@ -78,7 +78,7 @@ static void take_uncharged(struct displaced *d, const struct prof_account *a, do
 		d->share_of_rusage = a->uncharged.ns / a->rusage_ns;
 }
 
-struct displaced *displaced_recorded(const struct profile *p, double confidence)
+struct displaced *displacement_recorded_recorded(const struct profile *p, double confidence)
 {
 	const struct prof_account *a = p->account;
 	struct displaced *d = p->accounts == 1 && a->cpus ? calloc(1, sizeof(*d)) : NULL;
@@ -88,6 +88,6 @@ struct displaced *displaced_recorded(const struct profile *p, double confidence)
 	take_uncharged(d, a, confidence);
 	if (take_cpus(d, a) == 0 && take_texts(d, a) == 0)
 		return d;
-	displaced_free(d);
+	displacement_file_free(d);
 	return NULL;
 }

@@ -45,7 +45,7 @@ static const struct {
 	 "wait for is not what the others do."},
 };
 
-const char *report_doubt_name(unsigned doubt)
+const char *doubts_name(unsigned doubt)
 {
 	for (size_t i = 0; i < sizeof(doubts) / sizeof(doubts[0]); i++)
 		if (doubts[i].doubt == doubt)
@@ -53,7 +53,7 @@ const char *report_doubt_name(unsigned doubt)
 	return "none";
 }
 
-void report_doubt_names(unsigned doubts_set, char *out, size_t room)
+void doubts_names(unsigned doubts_set, char *out, size_t room)
 {
 	size_t at = 0;
 
@@ -61,7 +61,7 @@ void report_doubt_names(unsigned doubts_set, char *out, size_t room)
 	for (unsigned bit = 1; bit <= STATS_HEAVY_TAIL; bit <<= 1)
 		if (doubts_set & bit && at < room)
 			at += (size_t)snprintf(out + at, room - at, "%s%s", at ? ", " : "",
-					       report_doubt_name(bit));
+					       doubts_name(bit));
 }
 
 /* The slow estimate of a dual run is doubted too: that is what was asked for. A warm-up
@@ -114,12 +114,12 @@ static void warn(struct report *r, size_t which)
 	}
 	if (!sites)
 		return;
-	number_share(text, sizeof(text), share);
-	report_warn(r, doubts[which].name,
-		    "At %" PRIu32 " of %" PRIu32 " rows, %s of the calls' time (first %s, row "
-		    "%" PRIu32 "), %s",
-		    sites, r->sites, text, r->profile->function[largest->function].name,
-		    largest->row + 1, doubts[which].text);
+	numbers_share(text, sizeof(text), share);
+	warnings_note(r, doubts[which].name,
+		      "At %" PRIu32 " of %" PRIu32 " rows, %s of the calls' time (first %s, row "
+		      "%" PRIu32 "), %s",
+		      sites, r->sites, text, r->profile->function[largest->function].name,
+		      largest->row + 1, doubts[which].text);
 }
 
 void doubts_collect(struct report *r)

@@ -34,12 +34,12 @@ struct report_estimate estimate_mean(const struct prof_clock *c, const struct es
 		.phase = s->phase ? s->phase->count : NULL,
 		.apart = apart_of(s->apart, s->slow),
 	};
-	struct stats_estimate e;
+	struct mean_interval e;
 
 	if (s->batches)
 		sample.batches = (struct stats_batches){s->batches->calls, s->batches->count,
 							s->batches->sum};
-	e = stats_estimate(&sample, confidence);
+	e = mean_interval_estimate(&sample, confidence);
 	return (struct report_estimate){e.mean,	 e.low,	    e.high,	     e.method,
 					e.error, e.freedom, e.design_effect, e.doubts};
 }
@@ -156,5 +156,5 @@ int estimate_line(const struct prof_sums *s, struct stats_line_fit *fit, double 
 		add_slot(&block[blocks - 1], s, i);
 	}
 	add_rest(block, blocks, s);
-	return stats_line_blocks(block, blocks + (block[blocks].calls > 0), fit, confidence);
+	return line_blocks_fit(block, blocks + (block[blocks].calls > 0), fit, confidence);
 }

@@ -84,7 +84,7 @@ static void run_facts(const struct facts *f)
 
 	if (r->start_real_ns && localtime_r(&start, &tm))
 		strftime(when, sizeof(when), ", from %Y-%m-%d %H:%M:%S", &tm);
-	number_duration(wall, sizeof(wall), r->wall_s * 1e9, f->utf8);
+	numbers_duration(wall, sizeof(wall), r->wall_s * 1e9, f->utf8);
 	if (r->processes > 1 || p->count > 1)
 		fact(f, "processes", "%" PRIu32 "%s, the first is %" PRIu32 "; wall time %s%s",
 		     r->processes, p->count > 1 ? " groups" : "", p->pid, wall, when);
@@ -97,9 +97,9 @@ static void clock_fact(const struct facts *f, const char *name, const struct pro
 {
 	char tick[32], read[32];
 
-	number_duration(tick, sizeof(tick), c->tick_ns, f->utf8);
-	number_duration(read, sizeof(read), c->read_ns, f->utf8);
-	fact(f, name, "%s%s, one tick %s; a reading costs %s", report_clock_name(c->kind),
+	numbers_duration(tick, sizeof(tick), c->tick_ns, f->utf8);
+	numbers_duration(read, sizeof(read), c->read_ns, f->utf8);
+	fact(f, name, "%s%s, one tick %s; a reading costs %s", words_clock_name(c->kind),
 	     c->flags & SCP_CLOCK_RANDOMIZED ? " (randomised)" : "", tick, read);
 }
 
@@ -115,18 +115,18 @@ static void overhead_fact(const struct facts *f)
 		fact(f, "overhead", "not measured in this run: means include it");
 		return;
 	}
-	number_duration(inside, sizeof(inside), o->inside_ns, utf8);
-	number_duration(error, sizeof(error), o->inside_error_ns, utf8);
-	number_duration(outside, sizeof(outside), o->outside_ns, utf8);
-	number_duration(all, sizeof(all), r->perturbation_ns, utf8);
-	number_share(share, sizeof(share), r->time_ns > 0 ? r->perturbation_ns / r->time_ns : NAN);
+	numbers_duration(inside, sizeof(inside), o->inside_ns, utf8);
+	numbers_duration(error, sizeof(error), o->inside_error_ns, utf8);
+	numbers_duration(outside, sizeof(outside), o->outside_ns, utf8);
+	numbers_duration(all, sizeof(all), r->perturbation_ns, utf8);
+	numbers_share(share, sizeof(share), r->time_ns > 0 ? r->perturbation_ns / r->time_ns : NAN);
 	fact(f, "overhead",
 	     "%s a call taken off its time (standard error %s), %s between calls; in all %s, "
 	     "%s of the threads' time",
 	     inside, error, outside, all, share);
 	if (r->nested_ns > 0 && o->inner_ns > 0) {
-		number_duration(inside, sizeof(inside), o->inner_ns, utf8);
-		number_duration(error, sizeof(error), o->inner_error_ns, utf8);
+		numbers_duration(inside, sizeof(inside), o->inner_ns, utf8);
+		numbers_duration(error, sizeof(error), o->inner_error_ns, utf8);
 		fact(f, "inside", "%s (%s) for each call inside another one, taken off that one",
 		     inside, error);
 	}
@@ -143,9 +143,9 @@ static void filter_facts(const struct facts *f)
 	free(words);
 	if (!(p->flags & SCP_FILE_WINDOWS))
 		return;
-	number_duration(recorded, sizeof(recorded), (double)p->recorded_ns, f->utf8);
-	number_duration(lived, sizeof(lived), (double)p->recorded_of_ns, f->utf8);
-	number_share(share, sizeof(share), filters_recorded_share(p));
+	numbers_duration(recorded, sizeof(recorded), (double)p->recorded_ns, f->utf8);
+	numbers_duration(lived, sizeof(lived), (double)p->recorded_of_ns, f->utf8);
+	numbers_share(share, sizeof(share), filters_recorded_share(p));
 	fact(f, "recorded", "%s of the %s that the %s, %s; begun %" PRIu32 " time%s", recorded,
 	     lived, f->report->processes > 1 ? "processes lived together" : "process lived", share,
 	     p->windows, p->windows == 1 ? "" : "s");
@@ -156,13 +156,13 @@ static void totals_facts(const struct facts *f)
 	const struct report *r = f->report;
 	char calls[32], in_calls[32], time[32], share[32];
 
-	number_count(calls, sizeof(calls), r->calls);
+	numbers_count(calls, sizeof(calls), r->calls);
 	/* A call inside another one is part of that one's time already. */
 	double outer_ns = r->calls_ns - r->nested_ns;
 
-	number_duration(in_calls, sizeof(in_calls), outer_ns, f->utf8);
-	number_duration(time, sizeof(time), r->time_ns, f->utf8);
-	number_share(share, sizeof(share), r->time_ns > 0 ? outer_ns / r->time_ns : NAN);
+	numbers_duration(in_calls, sizeof(in_calls), outer_ns, f->utf8);
+	numbers_duration(time, sizeof(time), r->time_ns, f->utf8);
+	numbers_share(share, sizeof(share), r->time_ns > 0 ? outer_ns / r->time_ns : NAN);
 	fact(f, "calls", "%s in %s, %s of the threads' %s", calls, in_calls, share, time);
 	fact(f, "intervals", "%.*g %% confidence", 6, 100 * r->confidence);
 }
@@ -172,11 +172,11 @@ void facts_check(const struct report *r, bool utf8, facts_sink *sink, void *to)
 	struct facts f = {r, utf8, sink, to};
 	char calls[32], nested[32], gaps[32], time[32], off[32];
 
-	number_duration(calls, sizeof(calls), r->calls_ns, utf8);
-	number_duration(nested, sizeof(nested), r->nested_ns, utf8);
-	number_duration(gaps, sizeof(gaps), r->gaps_ns, utf8);
-	number_duration(time, sizeof(time), r->time_ns, utf8);
-	number_duration(off, sizeof(off), fabs(r->remainder_ns), utf8);
+	numbers_duration(calls, sizeof(calls), r->calls_ns, utf8);
+	numbers_duration(nested, sizeof(nested), r->nested_ns, utf8);
+	numbers_duration(gaps, sizeof(gaps), r->gaps_ns, utf8);
+	numbers_duration(time, sizeof(time), r->time_ns, utf8);
+	numbers_duration(off, sizeof(off), fabs(r->remainder_ns), utf8);
 	fact(&f, "check", "calls %s - nested %s + between %s = time %s: %s%s", calls, nested, gaps,
 	     time, r->remainder_units ? "off by " : "exact", r->remainder_units ? off : "");
 }

@@ -27,7 +27,7 @@ static bool is_ignored(const struct profile *p, const char *key)
 		{"after=", "SCPROF_AFTER"}, {"for=", "SCPROF_FOR"}, {"signal=", "SCPROF_SIGNAL"}};
 
 	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
-		for (const char *v = NULL; (v = profile_filter(p, SCP_FILTER_IGNORED, v));)
+		for (const char *v = NULL; (v = filters_text(p, SCP_FILTER_IGNORED, v));)
 			if (!strcmp(variables[i][0], key) && !strcmp(variables[i][1], v))
 				return true;
 	return false;
@@ -42,7 +42,7 @@ char *filters_words(const struct profile *p)
 	if (!memory)
 		return NULL;
 	for (size_t i = 0; i < sizeof(clauses) / sizeof(*clauses); i++)
-		for (const char *v = NULL; (v = profile_filter(p, clauses[i].key, v));) {
+		for (const char *v = NULL; (v = filters_text(p, clauses[i].key, v));) {
 			if (is_ignored(p, clauses[i].key))
 				continue;
 			fprintf(memory, "%s%s%s%s", written++ ? "; " : "", clauses[i].before,
@@ -82,25 +82,25 @@ static void warn_ignored(struct report *r, const char *variable)
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (!strcmp(known[i].variable, variable))
-			report_warn(r, "filter-ignored", "%s was set, but: %s.", variable,
-				    known[i].why);
+			warnings_note(r, "filter-ignored", "%s was set, but: %s.", variable,
+				      known[i].why);
 }
 
 void filters_warn(struct report *r)
 {
 	const struct profile *p = r->profile;
 
-	for (const char *v = NULL; (v = profile_filter(p, SCP_FILTER_IGNORED, v));)
+	for (const char *v = NULL; (v = filters_text(p, SCP_FILTER_IGNORED, v));)
 		warn_ignored(r, v);
 	if (p->flags & SCP_FILE_FILTERS_DIFFER)
-		report_warn(r, "filters-differ",
-			    "The profiles put together here were not recorded with the same "
-			    "filters: some leave out what others have. Counts, totals and shares "
-			    "are of no run that there was.");
+		warnings_note(r, "filters-differ",
+			      "The profiles put together here were not recorded with the same "
+			      "filters: some leave out what others have. Counts, totals and shares "
+			      "are of no run that there was.");
 	if (p->below_cut)
-		report_warn(r, "below-undecided",
-			    "On %" PRIu64 " paths the stack could not be followed far enough to "
-			    "tell whether they are below a function of --below (code without "
-			    "unwind information, a small stack): their calls are left out.",
-			    p->below_cut);
+		warnings_note(r, "below-undecided",
+			      "On %" PRIu64 " paths the stack could not be followed far enough to "
+			      "tell whether they are below a function of --below (code without "
+			      "unwind information, a small stack): their calls are left out.",
+			      p->below_cut);
 }

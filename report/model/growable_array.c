@@ -7,7 +7,8 @@
 
 #define FIRST_ROOM 1024u
 
-bool room_make(void **array, uint32_t *room, uint32_t number, size_t size, unsigned char fill)
+bool growable_array_make(void **array, uint32_t *room, uint32_t number, size_t size,
+			 unsigned char fill)
 {
 	uint64_t more = number < FIRST_ROOM / 2 ? FIRST_ROOM : 2 * (uint64_t)number;
 	char *grown;

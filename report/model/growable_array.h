@@ -9,6 +9,7 @@
 
 /* Room in `*array` of elements of `size` bytes for the one of that number; new ones are of bytes
  * `fill`. False: memory is out, or the number is UINT32_MAX, and nothing has changed. */
-bool room_make(void **array, uint32_t *room, uint32_t number, size_t size, unsigned char fill);
+bool growable_array_make(void **array, uint32_t *room, uint32_t number, size_t size,
+			 unsigned char fill);
 
 #endif

@@ -38,7 +38,7 @@ static int clamp(int value, int low, int high)
 	return value < low ? low : value > high ? high : value;
 }
 
-void number_duration(char *out, size_t room, double ns, bool utf8)
+void numbers_duration(char *out, size_t room, double ns, bool utf8)
 {
 	const struct scale *s = scale_of(ns);
 	double value = ns / s->ns;
@@ -52,7 +52,7 @@ void number_duration(char *out, size_t room, double ns, bool utf8)
 			 utf8 ? s->utf8 : s->ascii);
 }
 
-void number_count(char *out, size_t room, uint64_t n)
+void numbers_count(char *out, size_t room, uint64_t n)
 {
 	char digits[24], grouped[32];
 	int length = snprintf(digits, sizeof(digits), "%" PRIu64, n), at = 0;
@@ -66,7 +66,7 @@ void number_count(char *out, size_t room, uint64_t n)
 	snprintf(out, room, "%s", grouped);
 }
 
-void number_bytes(char *out, size_t room, uint64_t bytes)
+void numbers_bytes(char *out, size_t room, uint64_t bytes)
 {
 	static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
 	double value = (double)bytes;
@@ -81,7 +81,7 @@ void number_bytes(char *out, size_t room, uint64_t bytes)
 		snprintf(out, room, "%.0f B", value);
 }
 
-void number_share(char *out, size_t room, double share)
+void numbers_share(char *out, size_t room, double share)
 {
 	if (!isfinite(share))
 		snprintf(out, room, "-");
@@ -91,7 +91,7 @@ void number_share(char *out, size_t room, double share)
 		snprintf(out, room, "%.1f %%", 100 * share);
 }
 
-void number_permille(char *out, size_t room, int32_t permille)
+void numbers_permille(char *out, size_t room, int32_t permille)
 {
 	int32_t all = permille < 0 ? -permille : permille;
 
@@ -99,7 +99,7 @@ void number_permille(char *out, size_t room, int32_t permille)
 		 all % 10);
 }
 
-void number_plain(char *out, size_t room, double value)
+void numbers_plain(char *out, size_t room, double value)
 {
 	if (!isfinite(value))
 		snprintf(out, room, "-");
@@ -109,7 +109,7 @@ void number_plain(char *out, size_t room, double value)
 		snprintf(out, room, "%.*f", clamp(3 - whole_digits(value), 0, 3), value);
 }
 
-void number_significant(char *out, size_t room, double value, int digits)
+void numbers_significant(char *out, size_t room, double value, int digits)
 {
 	char rounded[64];
 
@@ -123,7 +123,7 @@ void number_significant(char *out, size_t room, double value, int digits)
 	if (fabs(shown) >= 1e15)
 		snprintf(out, room, "%.*g", digits, value);
 	else if (shown >= 1000)
-		number_count(out, room, (uint64_t)shown);
+		numbers_count(out, room, (uint64_t)shown);
 	else if (fabs(shown) >= 100)
 		snprintf(out, room, "%.*f", clamp(digits - 3, 0, 15), shown);
 	else
@@ -149,7 +149,7 @@ static bool is_lopsided(double mean, double low, double high)
 	return fabs(above - below) > 0.1 * (above + below);
 }
 
-void number_mean(struct number_mean *out, double mean_ns, double low_ns, double high_ns, bool utf8)
+void numbers_mean(struct number_mean *out, double mean_ns, double low_ns, double high_ns, bool utf8)
 {
 	bool bounded = isfinite(low_ns) && isfinite(high_ns);
 	const struct scale *s = scale_of(mean_ns != 0 || !bounded ? mean_ns : high_ns);

@@ -10,25 +10,25 @@
 #include <stddef.h>
 
 /* "1.234 ms": four significant digits, unit from the size. */
-void number_duration(char *out, size_t room, double ns, bool utf8);
+void numbers_duration(char *out, size_t room, double ns, bool utf8);
 
 /* "1,234,567". */
-void number_count(char *out, size_t room, uint64_t n);
+void numbers_count(char *out, size_t room, uint64_t n);
 
 /* "1.23 MB", powers of 1000. */
-void number_bytes(char *out, size_t room, uint64_t bytes);
+void numbers_bytes(char *out, size_t room, uint64_t bytes);
 
 /* "45.2 %" of a share in 0 .. 1; what is not 0 never reads as 0. */
-void number_share(char *out, size_t room, double share);
+void numbers_share(char *out, size_t room, double share);
 
 /* "45.2 %" of a whole number of thousandths, which may be negative. */
-void number_permille(char *out, size_t room, int32_t permille);
+void numbers_permille(char *out, size_t room, int32_t permille);
 
 /* "0.312": three significant digits. */
-void number_plain(char *out, size_t room, double value);
+void numbers_plain(char *out, size_t room, double value);
 
 /* "7,120": so many significant digits, with commas, and never an exponent below 10^15. */
-void number_significant(char *out, size_t room, double value, int digits);
+void numbers_significant(char *out, size_t room, double value, int digits);
 
 /* A mean with its interval in three parts that columns can align on:
  * "1.234", "±0.012" or "[1.1, 1.9]", and the unit. The mean has as many digits
@@ -37,6 +37,7 @@ void number_significant(char *out, size_t room, double value, int digits);
 struct number_mean {
 	char mean[24], interval[56], unit[8];
 };
-void number_mean(struct number_mean *out, double mean_ns, double low_ns, double high_ns, bool utf8);
+void numbers_mean(struct number_mean *out, double mean_ns, double low_ns, double high_ns,
+		  bool utf8);
 
 #endif

@@ -136,8 +136,8 @@ int order_sort(uint32_t *place, uint32_t count, const struct order *order)
 	size_t bytes = ((size_t)count + 1) * sizeof(*s.item);
 	bool room;
 
-	s.item = large_alloc(bytes);
-	s.other = large_alloc(bytes);
+	s.item = huge_pages_alloc(bytes);
+	s.other = huge_pages_alloc(bytes);
 	room = s.item && s.other;
 	if (room) {
 		for (uint32_t i = 0; i < count; i++)

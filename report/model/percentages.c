@@ -36,7 +36,7 @@ static double whole_of(const double *part, size_t count)
 	return isfinite(sizes) && sum > 0 && sizes <= MOST_CANCELLED * sum ? sum : 0;
 }
 
-int share_round(const double *part, size_t count, int32_t *permille)
+int percentages_round(const double *part, size_t count, int32_t *permille)
 {
 	struct remainder *rest = calloc(count ? count : 1, sizeof(*rest));
 	double sum = whole_of(part, count);

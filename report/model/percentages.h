@@ -11,6 +11,6 @@
  * So each differs from the truth by less than one thousandth. Parts may be negative, but
  * must be finite, and their sum positive and at least a millionth of the sum of their sizes;
  * else all are 0 and nothing can be said. -1: memory is out. */
-int share_round(const double *part, size_t count, int32_t *permille);
+int percentages_round(const double *part, size_t count, int32_t *permille);
 
 #endif

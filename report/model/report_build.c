@@ -26,12 +26,13 @@ struct making {
 static int add_entry(struct making *m, const struct report *r, const struct prof_entry *e)
 {
 	const struct prof_site_cost *cost =
-		profile_site_cost(r->profile, (uint32_t)(e - r->profile->entry));
+		site_cost_find(r->profile, (uint32_t)(e - r->profile->entry));
 
 	m->costs += cost != NULL;
 	if (cost)
 		m->cost = cost;
-	return whole_add(&m->whole, &e->sums, whole_in_order(r->profile, e), r->include_warmup);
+	return site_sums_add(&m->whole, &e->sums, site_sums_in_order(r->profile, e),
+			     r->include_warmup);
 }
 
 /* The sums of a row's entries, in the profile's order. */
@@ -61,7 +62,7 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 	memset(&making, 0, sizeof(making));
 	status = add_entries(&making, r, groups, row);
 	if (status == 0) {
-		whole_settle(whole);
+		site_sums_settle(whole);
 		s->function = row->function;
 		s->outcome = row->outcome;
 		s->frame = path.frame;
@@ -72,7 +73,7 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 		if (making.costs == 1)
 			displaced_fill(r, s, making.cost);
 	}
-	whole_clear(whole);
+	site_sums_clear(whole);
 	return status;
 }
 
@@ -102,7 +103,8 @@ static double share_of(double total_ns, double net_ns)
  * out. */
 static double net_of(const struct groups *groups, const double *total_ns)
 {
-	double *ordered = large_alloc(((size_t)groups->rows + 1) * sizeof(*ordered)), net_ns = 0;
+	double *ordered = huge_pages_alloc(((size_t)groups->rows + 1) * sizeof(*ordered)),
+	       net_ns = 0;
 
 	if (!ordered)
 		return -1;
@@ -199,7 +201,7 @@ static int keep_rows(struct report *r, const struct groups *groups, bool weighed
 
 static int build_sites(struct report *r, struct groups *groups, uint32_t keep)
 {
-	double *total_ns = large_alloc(((size_t)groups->rows + 1) * sizeof(*total_ns));
+	double *total_ns = huge_pages_alloc(((size_t)groups->rows + 1) * sizeof(*total_ns));
 	bool some = keep < groups->rows;
 	int status = -1;
 

@@ -29,10 +29,10 @@ static void fill_percentile(const struct report *r, const struct report_site *s,
 {
 	const uint32_t buckets = SCP_HIST_BLOCKS * SCP_HIST_BUCKETS;
 	double unit = r->profile->clock.ns_per_unit;
-	struct stats_hist_limits limits = stats_hist_quantile_interval(
+	struct stats_hist_limits limits = percentile_limits_find(
 		hist->count, buckets, q, s->estimate.design_effect, r->confidence);
 
-	*value = site_compensate(s, fmin(stats_hist_quantile(hist->count, buckets, q), max) * unit);
+	*value = site_compensate(s, fmin(histogram_quantile(hist->count, buckets, q), max) * unit);
 	*low = limits.low > 0 ? site_compensate(s, limits.low * unit) : limits.low;
 	*high = site_compensate(s, limits.high * unit);
 }
@@ -40,7 +40,7 @@ static void fill_percentile(const struct report *r, const struct report_site *s,
 /* Below 1 unit there is no logarithm to be had: the first bucket counts as half a unit wide. */
 static double log_width(uint32_t bucket)
 {
-	return log(stats_hist_start(bucket + 1) / fmax(stats_hist_start(bucket), 0.5));
+	return log(histogram_start(bucket + 1) / fmax(histogram_start(bucket), 0.5));
 }
 
 /* Without memory there are no bars; the percentiles stay. */
@@ -58,8 +58,8 @@ static void fill_bars(const struct report *r, struct report_site *s, const struc
 
 		if (!hist->count[i])
 			continue;
-		*b = (struct report_bar){i, site_compensate(s, stats_hist_start(i) * unit),
-					 site_compensate(s, stats_hist_start(i + 1) * unit),
+		*b = (struct report_bar){i, site_compensate(s, histogram_start(i) * unit),
+					 site_compensate(s, histogram_start(i + 1) * unit),
 					 hist->count[i], (double)hist->count[i] / log_width(i)};
 		highest = fmax(highest, b->height);
 		s->bars++;
@@ -130,10 +130,9 @@ static void fill_mean(const struct report *r, struct report_site *s, const struc
 	struct report_overhead off = estimate_overhead_around(&r->overhead, sums);
 	double unit = clock->ns_per_unit;
 
-	s->estimate = whole_mean(clock, sums, rest, r->confidence);
+	s->estimate = site_sums_mean(clock, sums, rest, r->confidence);
 	s->raw_mean_ns = s->estimate.mean_ns;
-	s->apriori_ns =
-		stats_beilner_deviation(s->raw_mean_ns, clock->tick_ns, (double)rest->calls);
+	s->apriori_ns = beilner_deviation(s->raw_mean_ns, clock->tick_ns, (double)rest->calls);
 	estimate_compensate(&s->estimate, &off, r->confidence);
 	s->overhead_ns = off.inside_ns;
 	s->overhead_error_ns = off.inside_error_ns;
@@ -172,13 +171,13 @@ static void fill_plain_line(const struct report *r, struct report_site *s,
 {
 	double unit = r->profile->clock.ns_per_unit, call, byte, half;
 
-	if (stats_line(sums->calls, sums->bytes, sums->bytes_sq, sums->units, sums->bytes_units,
-		       &call, &byte) != 0)
+	if (line_fit(sums->calls, sums->bytes, sums->bytes_sq, sums->units, sums->bytes_units,
+		     &call, &byte) != 0)
 		return;
 	s->per_call_ns = call * unit - r->overhead.inside_ns;
 	s->per_byte_ns = byte * unit;
-	half = stats_line_half_width(sums->calls, sums->bytes, sums->bytes_sq, sums->units,
-				     sums->units_sq, byte, r->confidence);
+	half = line_half_width(sums->calls, sums->bytes, sums->bytes_sq, sums->units,
+			       sums->units_sq, byte, r->confidence);
 	if (isfinite(half)) {
 		s->per_byte_low_ns = (byte - half) * unit;
 		s->per_byte_high_ns = (byte + half) * unit;
@@ -203,7 +202,7 @@ static void fill_line(const struct report *r, struct report_site *s, const struc
 
 static bool phases_tested(const struct prof_phase *phase)
 {
-	return phase && !isnan(stats_phase_p(phase->count, SCP_PHASE_BINS));
+	return phase && !isnan(phase_test_p(phase->count, SCP_PHASE_BINS));
 }
 
 /* The phases are those of the slow clock, where there are two. */

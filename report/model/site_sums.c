@@ -5,7 +5,7 @@
 #include "report/model/estimate.h"
 #include "stats/phase_test.h"
 
-bool whole_in_order(const struct profile *p, const struct prof_entry *e)
+bool site_sums_in_order(const struct profile *p, const struct prof_entry *e)
 {
 	return p->process[p->table[e->table].process].count <= 1;
 }
@@ -25,29 +25,29 @@ static void note_phases(struct whole *w, const struct prof_phase *phase)
 	w->phases = samples;
 }
 
-int whole_add(struct whole *w, const struct prof_sums *s, bool ordered, bool include)
+int site_sums_add(struct whole *w, const struct prof_sums *s, bool ordered, bool include)
 {
 	note_phases(w, s->phase);
-	if (prof_sums_add(&w->sums, s) < 0)
+	if (sums_add(&w->sums, s) < 0)
 		return -1;
 	return steadiness_add(&w->steady, s, ordered, include);
 }
 
 /* Where no entry has enough of them, all are the best there is. */
-void whole_settle(struct whole *w)
+void site_sums_settle(struct whole *w)
 {
 	if (w->sums.phase && w->phases >= STATS_PHASE_LEAST)
 		*w->sums.phase = w->phase;
 }
 
-void whole_clear(struct whole *w)
+void site_sums_clear(struct whole *w)
 {
-	prof_sums_clear(&w->sums);
+	sums_clear(&w->sums);
 	steadiness_clear(&w->steady);
 }
 
-struct report_estimate whole_mean(const struct prof_clock *clock, const struct prof_sums *sums,
-				  const struct prof_sums *rest, double confidence)
+struct report_estimate site_sums_mean(const struct prof_clock *clock, const struct prof_sums *sums,
+				      const struct prof_sums *rest, double confidence)
 {
 	struct estimate_sums of = {.calls = rest->calls,
 				   .units = rest->units,

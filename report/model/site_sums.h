@@ -16,19 +16,19 @@ struct whole {
 
 /* Batches of processes that were folded into one lie one behind the other: then they are not in
  * order of time. */
-bool whole_in_order(const struct profile *p, const struct prof_entry *e);
+bool site_sums_in_order(const struct profile *p, const struct prof_entry *e);
 
 /* Add an entry's sums. `ordered` and `include` as for steadiness_add. -1: memory is out. */
-int whole_add(struct whole *w, const struct prof_sums *s, bool ordered, bool include);
+int site_sums_add(struct whole *w, const struct prof_sums *s, bool ordered, bool include);
 
 /* After the last entry. */
-void whole_settle(struct whole *w);
+void site_sums_settle(struct whole *w);
 
-void whole_clear(struct whole *w);
+void site_sums_clear(struct whole *w);
 
 /* The mean of a settled row's calls, warm-up set aside unless it was included. As measured: not
  * compensated yet. */
-struct report_estimate whole_mean(const struct prof_clock *clock, const struct prof_sums *sums,
-				  const struct prof_sums *rest, double confidence);
+struct report_estimate site_sums_mean(const struct prof_clock *clock, const struct prof_sums *sums,
+				      const struct prof_sums *rest, double confidence);
 
 #endif

@@ -138,7 +138,7 @@ static struct prof_sums rest_of(const struct prof_sums *s, struct rest *room, un
 static unsigned look_at(struct steadiness *to, const struct prof_sums *s)
 {
 	struct stats_batches b = {s->batches.calls, s->batches.count, s->batches.sum};
-	unsigned aside = batches_agree(s) ? stats_steady_warmup(&b).batches : 0;
+	unsigned aside = batches_agree(s) ? warmup_find(&b).batches : 0;
 
 	/* What goes on for so long is no start: it is told as a step, and stays. */
 	if (aside > MOST_ASIDE * s->batches.count)
@@ -147,7 +147,7 @@ static unsigned look_at(struct steadiness *to, const struct prof_sums *s)
 	to->warmup_units += sum_of(&s->batches, 0, aside);
 	if (!to->mean_only && s->units >= to->largest_units) {
 		to->largest_units = s->units;
-		to->drift = stats_steady_drift(&b, aside);
+		to->drift = drift_find(&b, aside);
 		to->drift_at = (double)((aside + to->drift.at) * b.calls) / (double)s->calls;
 	}
 	return aside;
@@ -159,12 +159,12 @@ int steadiness_add(struct steadiness *to, const struct prof_sums *s, bool ordere
 	struct rest room;
 	struct prof_sums rest = rest_of(s, &room, include ? 0 : aside);
 
-	return prof_sums_add(&to->rest, &rest);
+	return sums_add(&to->rest, &rest);
 }
 
 void steadiness_clear(struct steadiness *s)
 {
-	prof_sums_clear(&s->rest);
+	sums_clear(&s->rest);
 }
 
 static void fill_drift(struct report_steadiness *to, const struct steadiness *s, uint64_t units,
@@ -184,8 +184,8 @@ static void fill_drift(struct report_steadiness *to, const struct steadiness *s,
 static void fill_modes(struct report_steadiness *to, const struct prof_hist *hist, double tick,
 		       double unit, double off)
 {
-	struct stats_hist_modes m =
-		stats_hist_modes(hist->count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS, tick);
+	struct bimodality m =
+		bimodality_find(hist->count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS, tick);
 
 	to->modes = m.two ? 2 : 1;
 	for (int i = 0; i < 2; i++) {
@@ -198,8 +198,8 @@ static void fill_modes(struct report_steadiness *to, const struct prof_hist *his
 static void fill_outliers(struct report_steadiness *to, const struct prof_sums *s, double unit,
 			  double off)
 {
-	struct stats_hist_outliers o = stats_hist_outliers(
-		s->hist->count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS, s->units, s->max_units);
+	struct outliers o = outliers_find(s->hist->count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS,
+					  s->units, s->max_units);
 
 	to->fence_ns = o.fence * unit - off;
 	to->outliers = o.calls < 0x1p64 ? (uint64_t)o.calls : UINT64_MAX;
@@ -221,9 +221,9 @@ void steadiness_fill(const struct report *r, struct report_site *s, const struct
 	double unit = clock->ns_per_unit * site_scale(s);
 	double off = s->overhead_ns - s->inner_overhead_ns;
 	struct report_steadiness *to = &s->steadiness;
-	struct stats_steady_first first = stats_steady_first(
-		sums->first_units, sums->calls, sums->units, sums->hist ? sums->hist->count : NULL,
-		SCP_HIST_BLOCKS * SCP_HIST_BUCKETS);
+	struct first_call first = warmup_first(sums->first_units, sums->calls, sums->units,
+					       sums->hist ? sums->hist->count : NULL,
+					       SCP_HIST_BLOCKS * SCP_HIST_BUCKETS);
 
 	to->warmup_calls = steady->warmup_calls;
 	to->warmup_ns = (double)steady->warmup_units * unit / (double)steady->warmup_calls - off;

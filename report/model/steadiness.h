@@ -16,7 +16,7 @@ struct steadiness {
 	struct prof_sums rest;
 	uint64_t warmup_calls, warmup_units;
 	uint64_t largest_units; /* of the entry whose drift is kept */
-	struct stats_steady_drift drift;
+	struct drift drift;
 	double drift_at; /* share of that entry's calls before the step */
 };
 

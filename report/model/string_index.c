@@ -43,7 +43,7 @@ static struct name *new_name(struct names *n, const char *text, size_t bytes)
 	return NULL;
 }
 
-uint32_t names_add(struct names *n, const char *text)
+uint32_t string_index_add(struct names *n, const char *text)
 {
 	struct name *e;
 	size_t bytes;
@@ -63,7 +63,7 @@ uint32_t names_add(struct names *n, const char *text)
 	return n->count++;
 }
 
-void names_clear(struct names *n)
+void string_index_clear(struct names *n)
 {
 	struct name *e, *next;
 

@@ -18,7 +18,7 @@ struct names {
 };
 
 /* The number of a copy of `text`, the same for the same text; NAMES_NONE for NULL. */
-uint32_t names_add(struct names *n, const char *text);
-void names_clear(struct names *n);
+uint32_t string_index_add(struct names *n, const char *text);
+void string_index_clear(struct names *n);
 
 #endif

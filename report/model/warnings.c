@@ -25,8 +25,8 @@ static bool known(const struct report_warning *list, uint32_t count, const char 
 }
 
 /* A warning that finds no memory is lost: the numbers matter more. */
-void report_warning_add(struct report_warning **list, uint32_t *count, const char *code,
-			const char *format, va_list args)
+void warnings_add(struct report_warning **list, uint32_t *count, const char *code,
+		  const char *format, va_list args)
 {
 	struct report_warning *grown;
 	char *text;
@@ -44,12 +44,12 @@ void report_warning_add(struct report_warning **list, uint32_t *count, const cha
 	grown[(*count)++].text = text;
 }
 
-void report_warn(struct report *r, const char *code, const char *format, ...)
+void warnings_note(struct report *r, const char *code, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	report_warning_add(&r->warning, &r->warnings, code, format, args);
+	warnings_add(&r->warning, &r->warnings, code, format, args);
 	va_end(args);
 }
 
@@ -62,7 +62,7 @@ static struct percent percent(double value)
 {
 	struct percent p = {""};
 
-	number_significant(p.text, sizeof(p.text), value, 2);
+	numbers_significant(p.text, sizeof(p.text), value, 2);
 	return p;
 }
 
@@ -76,42 +76,47 @@ static void warn_lost_calls(struct report *r)
 	const struct scp_losses *l = &r->profile->losses;
 
 	if (l->skipped_calls)
-		report_warn(r, "calls-skipped",
-			    "%" PRIu64
-			    " calls (%s %%) were passed through without being timed: they were "
-			    "made from a signal handler that interrupted scprof itself or had next "
-			    "to no stack, or before it was ready. They are in no row; the means of "
-			    "the others are not affected.",
-			    l->skipped_calls, percent_of_calls(r, l->skipped_calls).text);
+		warnings_note(
+			r, "calls-skipped",
+			"%" PRIu64
+			" calls (%s %%) were passed through without being timed: they were "
+			"made from a signal handler that interrupted scprof itself or had next "
+			"to no stack, or before it was ready. They are in no row; the means of "
+			"the others are not affected.",
+			l->skipped_calls, percent_of_calls(r, l->skipped_calls).text);
 	if (l->overflow_calls)
-		report_warn(r, "overflow",
-			    "%" PRIu64
-			    " calls (%s %%) found no room in the profile (%s): they are counted by "
-			    "function, in the rows \"(no room: path not kept)\", without interval. "
-			    "Free "
-			    "space where the profile is written, or raise its size limit, and run "
-			    "again.",
-			    l->overflow_calls, percent_of_calls(r, l->overflow_calls).text,
-			    l->growth_errno ? strerror((int)l->growth_errno) : "it could not grow");
+		warnings_note(
+			r, "overflow",
+			"%" PRIu64
+			" calls (%s %%) found no room in the profile (%s): they are counted by "
+			"function, in the rows \"(no room: path not kept)\", without interval. "
+			"Free "
+			"space where the profile is written, or raise its size limit, and run "
+			"again.",
+			l->overflow_calls, percent_of_calls(r, l->overflow_calls).text,
+			l->growth_errno ? strerror((int)l->growth_errno) : "it could not grow");
 	if (l->abandoned_calls)
-		report_warn(r, "calls-abandoned",
-			    "%" PRIu64 " calls never returned to their caller (longjmp, exception, "
-			    "cancellation, end of the thread), or were regions that never ended: "
-			    "they are in no row, and their time lies in the gap that follows.",
-			    l->abandoned_calls);
+		warnings_note(r, "calls-abandoned",
+			      "%" PRIu64
+			      " calls never returned to their caller (longjmp, exception, "
+			      "cancellation, end of the thread), or were regions that never ended: "
+			      "they are in no row, and their time lies in the gap that follows.",
+			      l->abandoned_calls);
 	if (l->unmatched_ends)
-		report_warn(r, "ends-unmatched",
-			    "%" PRIu64 " ends of regions had no beginning in their thread: "
-			    "SCPROF_END without SCPROF_BEGIN, or more often than that. The regions "
-			    "around them may have ended too early.",
-			    l->unmatched_ends);
+		warnings_note(
+			r, "ends-unmatched",
+			"%" PRIu64 " ends of regions had no beginning in their thread: "
+			"SCPROF_END without SCPROF_BEGIN, or more often than that. The regions "
+			"around them may have ended too early.",
+			l->unmatched_ends);
 	if (l->unclassified_calls)
-		report_warn(r, "unclassified",
-			    "%" PRIu64
-			    " calls on descriptors of unknown kind were not recorded: a sandbox "
-			    "forbids to ask what they are. Sites on such descriptors show too few "
-			    "calls.",
-			    l->unclassified_calls);
+		warnings_note(
+			r, "unclassified",
+			"%" PRIu64
+			" calls on descriptors of unknown kind were not recorded: a sandbox "
+			"forbids to ask what they are. Sites on such descriptors show too few "
+			"calls.",
+			l->unclassified_calls);
 }
 
 /* Of processes, only the sums are known: with several, some may have stopped
@@ -121,7 +126,7 @@ static void warn_sandbox(struct report *r)
 	const struct scp_losses *l = &r->profile->losses;
 
 	if (l->stopped)
-		report_warn(
+		warnings_note(
 			r, "stopped",
 			"%" PRIu64
 			" process(es) forbade what the clock is read with (a seccomp filter or its "
@@ -130,15 +135,15 @@ static void warn_sandbox(struct report *r)
 			"before is exact.",
 			l->stopped);
 	if (l->sandboxed)
-		report_warn(r, "sandboxed",
-			    "%s installed a seccomp filter. From then on scprof made no system "
-			    "call%s: new call paths may be cut or counted as overflow. Calls on "
-			    "paths seen before are exact%s.",
-			    l->stopped ? "A program" : "The program",
-			    l->stopped ? ", and where it could still read the clock it went on "
-					 "recording"
-				       : "",
-			    l->stopped ? " there; in a stopped process there are none" : "");
+		warnings_note(r, "sandboxed",
+			      "%s installed a seccomp filter. From then on scprof made no system "
+			      "call%s: new call paths may be cut or counted as overflow. Calls on "
+			      "paths seen before are exact%s.",
+			      l->stopped ? "A program" : "The program",
+			      l->stopped ? ", and where it could still read the clock it went on "
+					   "recording"
+					 : "",
+			      l->stopped ? " there; in a stopped process there are none" : "");
 }
 
 static void warn_paths(struct report *r)
@@ -149,32 +154,33 @@ static void warn_paths(struct report *r)
 	for (uint32_t i = 0; i < r->profile->paths; i++)
 		truncated += (r->profile->path[i].flags & SCP_PATH_TRUNCATED) != 0;
 	if (l->cut_paths)
-		report_warn(r, "cut-paths",
-			    "%" PRIu64
-			    " unwinds ended at a frame without unwind information (generated code, "
-			    "hand-written assembly): those paths lack their outer callers, and "
-			    "sites that "
-			    "differ only there are one row. Times are not affected.",
-			    l->cut_paths);
+		warnings_note(
+			r, "cut-paths",
+			"%" PRIu64
+			" unwinds ended at a frame without unwind information (generated code, "
+			"hand-written assembly): those paths lack their outer callers, and "
+			"sites that "
+			"differ only there are one row. Times are not affected.",
+			l->cut_paths);
 	if (truncated)
-		report_warn(
+		warnings_note(
 			r, "deep-paths",
 			"%" PRIu32
 			" call paths are deeper than %u frames: the outer ones are not kept, and "
 			"sites that differ only there are one row. Times are not affected.",
 			truncated, SCP_MAX_FRAMES);
 	if (l->modules_lost)
-		report_warn(
+		warnings_note(
 			r, "modules-lost",
 			"%" PRIu64
 			" loaded objects could not be noted: frames in them show addresses only.",
 			l->modules_lost);
 	if (l->histogram_losses)
-		report_warn(r, "histograms-lost",
-			    "%" PRIu64
-			    " blocks of histograms or batches found no room: percentiles of some "
-			    "sites miss calls. Means and totals are not affected.",
-			    l->histogram_losses);
+		warnings_note(r, "histograms-lost",
+			      "%" PRIu64
+			      " blocks of histograms or batches found no room: percentiles of some "
+			      "sites miss calls. Means and totals are not affected.",
+			      l->histogram_losses);
 }
 
 static void warn_clock(struct report *r)
@@ -183,32 +189,33 @@ static void warn_clock(struct report *r)
 	const struct prof_clock *c = &p->clock;
 
 	if (c->flags & SCP_CLOCK_FALLBACK)
-		report_warn(
+		warnings_note(
 			r, "clock-fallback",
 			"The clock %s was asked for but cannot be used here; %s was used instead. "
 			"`scprof clocks` says why.",
-			report_clock_name(c->requested), report_clock_name(c->kind));
+			words_clock_name(c->requested), words_clock_name(c->kind));
 	if (c->rate_error > 1e-3)
-		report_warn(r, "rate-uncertain",
-			    "The rate of the clock is known to %s %% only, because the run was "
-			    "short: all "
-			    "times may be off by that factor together, beyond the intervals. "
-			    "Comparisons "
-			    "within this profile are not affected; a longer run is surer.",
-			    percent(100 * c->rate_error).text);
+		warnings_note(r, "rate-uncertain",
+			      "The rate of the clock is known to %s %% only, because the run was "
+			      "short: all "
+			      "times may be off by that factor together, beyond the intervals. "
+			      "Comparisons "
+			      "within this profile are not affected; a longer run is surer.",
+			      percent(100 * c->rate_error).text);
 	if (p->ticker_late_ticks && p->ticker_ticks) {
 		char worst[32];
 
-		number_duration(worst, sizeof(worst), (double)p->ticker_late_max_ns, false);
-		report_warn(r, "ticker-late",
-			    "%s %% of the ticks of the page clock came late, the worst by %s: "
-			    "time is "
-			    "moved from where a tick was due to where it came. Leave the ticker a "
-			    "CPU, or "
-			    "use a longer tick (-d).",
-			    percent(100.0 * (double)p->ticker_late_ticks / (double)p->ticker_ticks)
-				    .text,
-			    worst);
+		numbers_duration(worst, sizeof(worst), (double)p->ticker_late_max_ns, false);
+		warnings_note(
+			r, "ticker-late",
+			"%s %% of the ticks of the page clock came late, the worst by %s: "
+			"time is "
+			"moved from where a tick was due to where it came. Leave the ticker a "
+			"CPU, or "
+			"use a longer tick (-d).",
+			percent(100.0 * (double)p->ticker_late_ticks / (double)p->ticker_ticks)
+				.text,
+			worst);
 	}
 }
 
@@ -222,9 +229,9 @@ static void warn_slow_clock(struct report *r)
 {
 	uint32_t sites = r->slow_sites, off = r->slow_sites_off;
 
-	if (!off || stats_at_least(off, sites, 1 - r->confidence) > CHANCE)
+	if (!off || sample_at_least(off, sites, 1 - r->confidence) > CHANCE)
 		return;
-	report_warn(
+	warnings_note(
 		r, "slow-clock-biased",
 		"At %" PRIu32 " of the %" PRIu32
 		" sites with %d ticks or more the slow clock's interval misses the fast mean, more "
@@ -241,8 +248,8 @@ static void warn_time(struct report *r)
 
 	if (!r->remainder_units || r->remainder_expected)
 		return;
-	number_duration(off, sizeof(off), fabs(r->remainder_ns), false);
-	report_warn(
+	numbers_duration(off, sizeof(off), fabs(r->remainder_ns), false);
+	warnings_note(
 		r, "time-check",
 		"Calls and gaps of the threads add up to %s %s than the threads' time (%s %%), "
 		"where "
@@ -264,19 +271,20 @@ static void warn_end(struct report *r)
 	/* A process that had to stop recording could not note its end either. */
 	open -= l->stopped < open ? (uint32_t)l->stopped : open;
 	if (open)
-		report_warn(r, "not-ended",
-			    "%" PRIu32 " of %" PRIu32
-			    " processes did not say that they ended: still running, killed, or "
-			    "ended by a bare system call. All calls that had returned are here; "
-			    "one that had not is "
-			    "missing.",
-			    open, p->processes);
+		warnings_note(r, "not-ended",
+			      "%" PRIu32 " of %" PRIu32
+			      " processes did not say that they ended: still running, killed, or "
+			      "ended by a bare system call. All calls that had returned are here; "
+			      "one that had not is "
+			      "missing.",
+			      open, p->processes);
 	if (p->torn_entries)
-		report_warn(r, "torn-entries",
-			    "%" PRIu64
-			    " rows of the profile were being changed when the process was killed: "
-			    "each may be off by one call.",
-			    p->torn_entries);
+		warnings_note(
+			r, "torn-entries",
+			"%" PRIu64
+			" rows of the profile were being changed when the process was killed: "
+			"each may be off by one call.",
+			p->torn_entries);
 }
 
 static void warn_symbols(struct report *r)
@@ -284,33 +292,36 @@ static void warn_symbols(struct report *r)
 	const char *why = r->profile->no_symbols;
 
 	if (r->profile->flags & SCP_FILE_NO_SYMBOLS)
-		report_warn(r, "symbols-ignored",
-			    "The functions of SCPROF_SYMBOLS were not timed: %s. If the names are "
-			    "right, use `scprof run -s`, or write their stubs with `scprof symbols "
-			    "--stubs FILE` and put FILE before libscprof.so in LD_PRELOAD.",
-			    *why ? why : "no object with stubs for them was preloaded");
+		warnings_note(
+			r, "symbols-ignored",
+			"The functions of SCPROF_SYMBOLS were not timed: %s. If the names are "
+			"right, use `scprof run -s`, or write their stubs with `scprof symbols "
+			"--stubs FILE` and put FILE before libscprof.so in LD_PRELOAD.",
+			*why ? why : "no object with stubs for them was preloaded");
 }
 
 static void warn_preceded(struct report *r)
 {
 	if (*r->profile->preceded)
-		report_warn(r, "defined-before",
-			    "%s stands before libscprof.so: calls of these functions go there, and "
-			    "only what it passes on is recorded here. A library in LD_PRELOAD may "
-			    "come after libscprof.so, as `scprof run` has it.",
-			    r->profile->preceded);
+		warnings_note(
+			r, "defined-before",
+			"%s stands before libscprof.so: calls of these functions go there, and "
+			"only what it passes on is recorded here. A library in LD_PRELOAD may "
+			"come after libscprof.so, as `scprof run` has it.",
+			r->profile->preceded);
 }
 
 void warnings_collect(struct report *r)
 {
 	if (!r->calls)
-		report_warn(r, "no-calls",
-			    "No call was recorded. A program that is linked statically, is "
-			    "set-user-ID, or "
-			    "makes its system calls itself, or calls none of the timed functions "
-			    "(see -g "
-			    "of `scprof run`), or none that the filters let through, shows nothing "
-			    "here.");
+		warnings_note(
+			r, "no-calls",
+			"No call was recorded. A program that is linked statically, is "
+			"set-user-ID, or "
+			"makes its system calls itself, or calls none of the timed functions "
+			"(see -g "
+			"of `scprof run`), or none that the filters let through, shows nothing "
+			"here.");
 	warn_lost_calls(r);
 	warn_sandbox(r);
 	warn_end(r);
@@ -344,24 +355,25 @@ static void warn_module(struct report *r, uint32_t module)
 	const char *base = base_name(m->path);
 
 	if (state == SYMBOLIZE_STALE)
-		report_warn(r, "stale-module",
-			    "%s is not the build that ran (its build-id differs): its frames are "
-			    "shown as %s+offset. Restore that build, or install its debug "
-			    "information, to see names.",
-			    m->path, base);
+		warnings_note(r, "stale-module",
+			      "%s is not the build that ran (its build-id differs): its frames are "
+			      "shown as %s+offset. Restore that build, or install its debug "
+			      "information, to see names.",
+			      m->path, base);
 	else if (state == SYMBOLIZE_MISSING && m->path[0] == '/' &&
 		 symbolize_is_guarded(r->symbols))
-		report_warn(r, "guarded-module",
-			    "%s was not opened, or is not here: the profile is another user's, and "
-			    "root opens only root's own files for it that everybody may read, with "
-			    "the build-id that it names. Its frames are shown as %s+offset. Report "
-			    "as that user to see names.",
-			    m->path, base);
+		warnings_note(
+			r, "guarded-module",
+			"%s was not opened, or is not here: the profile is another user's, and "
+			"root opens only root's own files for it that everybody may read, with "
+			"the build-id that it names. Its frames are shown as %s+offset. Report "
+			"as that user to see names.",
+			m->path, base);
 	else if (state == SYMBOLIZE_MISSING && m->build_id_bytes && m->path[0] == '/')
-		report_warn(r, "missing-module",
-			    "%s is not here any more: its frames are shown as %s+offset. %s its "
-			    "build-id will prove it.",
-			    m->path, base, where_from());
+		warnings_note(r, "missing-module",
+			      "%s is not here any more: its frames are shown as %s+offset. %s its "
+			      "build-id will prove it.",
+			      m->path, base, where_from());
 }
 
 static void warn_maps(struct report *r)
@@ -369,21 +381,22 @@ static void warn_maps(struct report *r)
 	const char *refused;
 
 	while ((refused = symbolize_refused_map(r->symbols)) != NULL)
-		report_warn(r, "map-refused",
-			    "%s was not used: it is older than the process, or does not belong to "
-			    "the profile's owner. Its generated code is shown as addresses.",
-			    refused);
+		warnings_note(
+			r, "map-refused",
+			"%s was not used: it is older than the process, or does not belong to "
+			"the profile's owner. Its generated code is shown as addresses.",
+			refused);
 	if (symbolize_ambiguous(r->symbols))
-		report_warn(r, "map-ambiguous",
-			    "The processes' maps of generated code (/tmp/perf-PID.map) know "
-			    "different names for the same address; such frames are shown as "
-			    "addresses. Report on one process at a time to see names.");
+		warnings_note(r, "map-ambiguous",
+			      "The processes' maps of generated code (/tmp/perf-PID.map) know "
+			      "different names for the same address; such frames are shown as "
+			      "addresses. Report on one process at a time to see names.");
 }
 
 static void warn_left_out(struct report *r)
 {
 	if (symbolize_left_out(r->symbols))
-		report_warn(
+		warnings_note(
 			r, "names-left-out",
 			"Names or lines were left out: the modules of this profile, their debug "
 			"information and its maps are larger together than what is read for one "
@@ -410,7 +423,8 @@ static void note_news(struct report *r, uint32_t module)
 	}
 }
 
-const struct symbol *report_symbols(struct report *r, const struct prof_frame *frame, size_t *count)
+const struct symbol *warnings_symbols(struct report *r, const struct prof_frame *frame,
+				      size_t *count)
 {
 	const struct symbol *symbol = symbolize_frame(r->symbols, frame, count);
 

@@ -44,7 +44,7 @@ static const struct weight weights[REPORT_WEIGHTS] = {
 	[REPORT_WEIGHT_UNCHARGED] = {"uncharged", "nanoseconds", "uncharged_ns", uncharged_of},
 };
 
-const struct weight *weight_of(enum report_weight weight)
+const struct weight *weights_find(enum report_weight weight)
 {
 	return &weights[weight];
 }
@@ -54,9 +54,9 @@ unsigned weights_in(const struct report *r)
 	return displaced_any(r) ? REPORT_WEIGHTS : REPORT_WEIGHT_UNCHARGED;
 }
 
-const char *const report_weight_names = "time, calls, bytes, uncharged";
+const char *const weights_names = "time, calls, bytes, uncharged";
 
-const char *report_weight_missing(const struct profile *p, const struct report_options *o)
+const char *weights_missing(const struct profile *p, const struct report_options *o)
 {
 	if (o->weight != REPORT_WEIGHT_UNCHARGED)
 		return NULL;

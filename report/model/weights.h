@@ -12,7 +12,7 @@ struct weight {
 };
 
 /* What REPORT_WEIGHT_* means; static memory. */
-const struct weight *weight_of(enum report_weight weight);
+const struct weight *weights_find(enum report_weight weight);
 
 /* How many of them, from the first on, the sites of a report have. */
 unsigned weights_in(const struct report *r);

@@ -30,14 +30,14 @@ static bool is_starter(const struct symbol *s)
 }
 
 /* _start of a stripped program has no name, but what calls __libc_start_main is nothing else. */
-uint32_t outer_trim(struct report *r, const struct report_site *s)
+uint32_t startup_frames_trim(struct report *r, const struct report_site *s)
 {
 	uint32_t frames = s->frames;
 	size_t count;
 
-	if (frames > 2 && is_starter(report_symbols(r, &s->frame[frames - 2], &count)))
+	if (frames > 2 && is_starter(warnings_symbols(r, &s->frame[frames - 2], &count)))
 		frames--;
-	while (frames > 1 && is_starter(report_symbols(r, &s->frame[frames - 1], &count)))
+	while (frames > 1 && is_starter(warnings_symbols(r, &s->frame[frames - 1], &count)))
 		frames--;
 	return frames;
 }

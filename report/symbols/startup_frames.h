@@ -7,6 +7,6 @@
 
 /* How many frames of a site's path are worth showing, without what the C library calls before
  * main or a thread's function: at least one, if there is any. */
-uint32_t outer_trim(struct report *r, const struct report_site *s);
+uint32_t startup_frames_trim(struct report *r, const struct report_site *s);
 
 #endif

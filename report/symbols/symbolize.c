@@ -49,7 +49,7 @@ struct symbolizer *symbolize_new(const struct profile *p)
 	s->profile = p;
 	s->sessions.files.guarded = p->foreign && !geteuid();
 	s->loaded = calloc(p->modules ? p->modules : 1, sizeof(*s->loaded));
-	s->jit = jit_new(p, &s->sessions.files);
+	s->jit = symbolize_jit_new(p, &s->sessions.files);
 	if (!s->loaded || !s->jit) {
 		symbolize_free(s);
 		return NULL;
@@ -76,9 +76,9 @@ void symbolize_free(struct symbolizer *s)
 	free(s->answer);
 	pairs_clear(&s->places);
 	pairs_clear(&s->frames);
-	symbol_names_free(s->names);
+	symbolize_names_free(s->names);
 	symbolize_sessions_clear(&s->sessions);
-	jit_free(s->jit);
+	symbolize_jit_free(s->jit);
 	free(s->loaded);
 	free(s);
 }
@@ -94,7 +94,7 @@ static struct symbolize_module *module_of(struct symbolizer *s, uint32_t module)
 
 static void put_name(struct symbolizer *s, struct symbol *symbol, const char *name)
 {
-	struct symbol_name known = symbol_names_add(&s->names, name);
+	struct symbol_name known = symbolize_names_add(&s->names, name);
 
 	symbol->linker_name = name;
 	symbol->function = known.function;
@@ -107,7 +107,7 @@ static size_t levels_in(struct symbolize_session *l, const struct key *k,
 {
 	uint64_t back = k->exact || !k->offset ? 0 : 1;
 	GElf_Addr address = k->offset + l->bias - back;
-	size_t n = inline_levels(l->debug.files, l->module, address, level);
+	size_t n = symbolize_inline_levels(l->debug.files, l->module, address, level);
 
 	*outer = symbolize_session_symbol(l, address, into);
 	*into += back;
@@ -118,7 +118,7 @@ static size_t levels_in(struct symbolize_session *l, const struct key *k,
 static struct symbol *look_up_generated(struct symbolizer *s, const struct key *k, size_t *count)
 {
 	uint64_t back = k->exact || !k->offset ? 0 : 1;
-	struct jit_name found = jit_look_up(s->jit, k->offset - back);
+	struct jit_name found = symbolize_jit_look_up(s->jit, k->offset - back);
 	struct symbol *symbol = calloc(1, sizeof(*symbol));
 
 	*count = 1;
@@ -175,7 +175,7 @@ static struct answer *place_of(struct symbolizer *s, const struct key *k)
 	if (place == PAIRS_NONE)
 		return NULL;
 	number = pairs_add(&s->frames, 2 * place + k->exact, (uint32_t)k->offset);
-	return room_make((void **)&s->answer, &s->room, number, sizeof(*s->answer), 0)
+	return growable_array_make((void **)&s->answer, &s->room, number, sizeof(*s->answer), 0)
 		       ? &s->answer[number]
 		       : NULL;
 }
@@ -222,7 +222,7 @@ enum symbolize_state symbolize_module_state(const struct symbolizer *s, uint32_t
 
 const char *symbolize_refused_map(struct symbolizer *s)
 {
-	return jit_refused(s->jit);
+	return symbolize_jit_refused(s->jit);
 }
 
 bool symbolize_ambiguous(struct symbolizer *s)

@@ -156,8 +156,8 @@ static size_t walk_chain(Dwarf_Die *unit, struct chain *chain, const char *file,
 	return n;
 }
 
-size_t inline_levels(struct symbolize_files *files, Dwfl_Module *module, Dwarf_Addr address,
-		     struct inline_level *level)
+size_t symbolize_inline_levels(struct symbolize_files *files, Dwfl_Module *module,
+			       Dwarf_Addr address, struct inline_level *level)
 {
 	struct chain chain = {.files = files};
 	Dwarf_Die *unit;

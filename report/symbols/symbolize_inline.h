@@ -21,7 +21,7 @@ struct inline_level {
 /* Levels at `address` (in the Dwfl's address space), innermost first. Returns
  * how many were filled, at most INLINE_LEVELS; 0 without debug information, and
  * where it would take more steps than `files` has left. */
-size_t inline_levels(struct symbolize_files *files, Dwfl_Module *module, Dwarf_Addr address,
-		     struct inline_level *level);
+size_t symbolize_inline_levels(struct symbolize_files *files, Dwfl_Module *module,
+			       Dwarf_Addr address, struct inline_level *level);
 
 #endif

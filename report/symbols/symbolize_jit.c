@@ -32,7 +32,7 @@ struct jit {
 	uint32_t refused; /* of them, not told yet */
 };
 
-struct jit *jit_new(const struct profile *p, struct symbolize_files *files)
+struct jit *symbolize_jit_new(const struct profile *p, struct symbolize_files *files)
 {
 	struct jit *j = calloc(1, sizeof(*j));
 
@@ -52,7 +52,7 @@ static void clear_map(struct map *m)
 	*m = (struct map){0};
 }
 
-void jit_free(struct jit *j)
+void symbolize_jit_free(struct jit *j)
 {
 	if (!j)
 		return;
@@ -220,7 +220,7 @@ static const struct piece *find_piece(const struct map *m, uint64_t address)
 	return part < m->bounds && m->owner[part] != NO_PIECE ? &m->piece[m->owner[part]] : NULL;
 }
 
-struct jit_name jit_look_up(struct jit *j, uint64_t address)
+struct jit_name symbolize_jit_look_up(struct jit *j, uint64_t address)
 {
 	struct jit_name found = {0};
 
@@ -241,7 +241,7 @@ struct jit_name jit_look_up(struct jit *j, uint64_t address)
 	return found;
 }
 
-const char *jit_refused(struct jit *j)
+const char *symbolize_jit_refused(struct jit *j)
 {
 	for (uint32_t i = 0; j->refused && i < j->maps; i++)
 		if (j->map[i].refused) {

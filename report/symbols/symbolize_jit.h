@@ -22,12 +22,12 @@ struct jit_name {
 };
 
 /* Reads nothing yet. Both must outlive it. NULL: memory is out. */
-struct jit *jit_new(const struct profile *p, struct symbolize_files *files);
-void jit_free(struct jit *j);
+struct jit *symbolize_jit_new(const struct profile *p, struct symbolize_files *files);
+void symbolize_jit_free(struct jit *j);
 
-struct jit_name jit_look_up(struct jit *j, uint64_t address);
+struct jit_name symbolize_jit_look_up(struct jit *j, uint64_t address);
 
 /* A map that was there but not believed, once each; NULL: none. */
-const char *jit_refused(struct jit *j);
+const char *symbolize_jit_refused(struct jit *j);
 
 #endif

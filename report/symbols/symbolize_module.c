@@ -60,7 +60,7 @@ static bool is_stripped(Dwfl_Module *module)
 
 static void end_session(struct symbolize_session *s)
 {
-	symbol_table_free(s->table);
+	symbolize_table_free(s->table);
 	if (s->dwfl)
 		dwfl_end(s->dwfl);
 	symbolize_debug_clear(&s->debug);
@@ -318,9 +318,9 @@ const char *symbolize_session_symbol(struct symbolize_session *m, GElf_Addr addr
 	GElf_Sym symbol;
 
 	if (!m->table && m->walks++ >= WALKS)
-		m->table = symbol_table_new(m->module);
+		m->table = symbolize_table_new(m->module);
 	if (m->table)
-		return symbol_table_find(m->table, address, into);
+		return symbolize_table_find(m->table, address, into);
 	name = dwfl_module_addrinfo(m->module, address, into, &symbol, NULL, NULL, NULL);
 	return name && symbol.st_size && *into >= symbol.st_size ? NULL : name;
 }

@@ -38,7 +38,7 @@ static struct symbol_names *new_name(struct symbol_names **names, const char *li
 	return NULL;
 }
 
-struct symbol_name symbol_names_add(struct symbol_names **names, const char *linker_name)
+struct symbol_name symbolize_names_add(struct symbol_names **names, const char *linker_name)
 {
 	struct symbol_names *n = NULL;
 
@@ -49,7 +49,7 @@ struct symbol_name symbol_names_add(struct symbol_names **names, const char *lin
 	return n ? (struct symbol_name){n->function, n->brief} : (struct symbol_name){NULL, NULL};
 }
 
-void symbol_names_free(struct symbol_names *names)
+void symbolize_names_free(struct symbol_names *names)
 {
 	struct symbol_names *n, *next;
 

@@ -12,8 +12,8 @@ struct symbol_name {
 struct symbol_names; /* NULL: none yet */
 
 /* A name is known by where it lies, which must not change. NULL, NULL for NULL. What is returned
- * lives until symbol_names_free. */
-struct symbol_name symbol_names_add(struct symbol_names **names, const char *linker_name);
-void symbol_names_free(struct symbol_names *names);
+ * lives until symbolize_names_free. */
+struct symbol_name symbolize_names_add(struct symbol_names **names, const char *linker_name);
+void symbolize_names_free(struct symbol_names *names);
 
 #endif

@@ -98,7 +98,7 @@ static int read_part(struct part *p, Dwfl_Module *module, int first, int end)
 	return 0;
 }
 
-struct symbol_table *symbol_table_new(Dwfl_Module *module)
+struct symbol_table *symbolize_table_new(Dwfl_Module *module)
 {
 	struct symbol_table *t = calloc(1, sizeof(*t));
 	int symbols = dwfl_module_getsymtab(module);
@@ -117,11 +117,11 @@ struct symbol_table *symbol_table_new(Dwfl_Module *module)
 	}
 	if (t->found)
 		return t;
-	symbol_table_free(t);
+	symbolize_table_free(t);
 	return NULL;
 }
 
-void symbol_table_free(struct symbol_table *t)
+void symbolize_table_free(struct symbol_table *t)
 {
 	if (!t)
 		return;
@@ -221,7 +221,7 @@ static const struct entry *find_nearest_label(const struct symbol_table *t, GElf
 	return e ? e : find_label(t, &t->global, nearest, address);
 }
 
-const char *symbol_table_find(struct symbol_table *t, GElf_Addr address, GElf_Off *into)
+const char *symbolize_table_find(struct symbol_table *t, GElf_Addr address, GElf_Off *into)
 {
 	const struct entry *e = find_around(&t->global, t->found, address);
 	GElf_Addr value;

@@ -14,11 +14,11 @@ struct symbol_table;
 
 /* Reads the module's symbols once; 36 bytes for each that has an address. NULL: memory is out.
  * The module must outlive the table. */
-struct symbol_table *symbol_table_new(Dwfl_Module *module);
-void symbol_table_free(struct symbol_table *t);
+struct symbol_table *symbolize_table_new(Dwfl_Module *module);
+void symbolize_table_free(struct symbol_table *t);
 
 /* The name of the symbol that an address (of the Dwfl) belongs to, and how far behind its
  * beginning that is; NULL: none. The name is the module's. */
-const char *symbol_table_find(struct symbol_table *t, GElf_Addr address, GElf_Off *into);
+const char *symbolize_table_find(struct symbol_table *t, GElf_Addr address, GElf_Off *into);
 
 #endif

@@ -58,7 +58,7 @@ static void write_and_read(const struct profile *p)
 
 	if (!name[0])
 		snprintf(name, sizeof name, "/dev/shm/fuzz_reader.%d.scp", (int)getpid());
-	if (profile_write(p, name, &err) || profile_add(q, name, &err)) {
+	if (write_profile(p, name, &err) || profile_add(q, name, &err)) {
 		unlink(name);
 		give_up(err.text);
 	}
@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(p, "loaded");
 	if (profile_add(p, name, &err) == 0)
 		check(p, "loaded twice");
-	profile_fold(p, 1);
+	fold_model(p, 1);
 	check(p, "folded");
 	write_and_read(p);
 	profile_free(p);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Write seed profiles for the fuzzer into a directory: the sample with each
- * kind of clock and state, a small one, and what profile_write makes of it.
+ * kind of clock and state, a small one, and what write_profile makes of it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static int save_merged(void)
 	snprintf(sample, sizeof sample, "%s", name_of("monotonic"));
 	paths[0] = paths[1] = sample;
 	p = profile_open(paths, 2, &err);
-	if (!p || profile_write(p, name_of("merged"), &err)) {
+	if (!p || write_profile(p, name_of("merged"), &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}

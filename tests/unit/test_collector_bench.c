@@ -155,7 +155,7 @@ static void every_number_of_arguments_arrives(void **state)
 			calls = 0;
 			memset(got, 0, sizeof(got));
 			memset(got_real, 0, sizeof(got_real));
-			bench_loop_for (&a)((bench_function *)note, &a, 7);
+			bench_call_loop_for (&a)((bench_function *)note, &a, 7);
 			assert_int_equal(calls, 7);
 			/* what is beyond those given may be anything */
 			assert_memory_equal(got, a.integer, a.integers * sizeof(long));
@@ -169,7 +169,7 @@ static void empty_functions_lie_at_several_places_of_a_line(void **state)
 
 	(void)state;
 	for (unsigned int turn = 0; turn < 8; turn++)
-		places |= 1u << ((uintptr_t)bench_empty(turn) % 64 / 16);
+		places |= 1u << ((uintptr_t)bench_call_empty(turn) % 64 / 16);
 	assert_int_equal(places, 15);
 }
 
@@ -220,7 +220,7 @@ static struct bench_summary summarise(const double *subject, const double *empty
 	struct bench_record *r = record_of(subject, empty);
 	struct bench_summary s;
 
-	assert_int_equal(bench_summarise(&s, &plan, r, w), 0);
+	assert_int_equal(bench_summary_make(&s, &plan, r, w), 0);
 	free(r);
 	return s;
 }
@@ -363,17 +363,17 @@ static void a_busy_machine_is_named(void **state)
 	(void)state;
 	fill(subject, empty, 50, 10);
 	r = record_of(subject, empty);
-	assert_int_equal(bench_summarise(&s, &plan, r, &wishes), 0);
+	assert_int_equal(bench_summary_make(&s, &plan, r, &wishes), 0);
 	assert_int_equal(s.preempted, 1);
 	assert_false(warned(&s, "busy-machine"));
 	bench_summary_free(&s);
 	r->replications[3].switches = r->replications[12].switches = 1;
-	assert_int_equal(bench_summarise(&s, &plan, r, &wishes), 0);
+	assert_int_equal(bench_summary_make(&s, &plan, r, &wishes), 0);
 	assert_int_equal(s.preempted, 3);
 	assert_true(warned(&s, "busy-machine"));
 	bench_summary_free(&s);
 	command.library = NULL;
-	assert_int_equal(bench_summarise(&s, &command, r, &wishes), 0);
+	assert_int_equal(bench_summary_make(&s, &command, r, &wishes), 0);
 	assert_false(warned(&s, "busy-machine"));
 	bench_summary_free(&s);
 	free(r);

@@ -74,7 +74,7 @@ static int set_up(void **state)
 
 	(void)state;
 	told = 0;
-	return rundir_create(&dir, "/tmp", &err);
+	return run_directory_create(&dir, "/tmp", &err);
 }
 
 static int tear_down(void **state)
@@ -99,7 +99,7 @@ static void nobody_else_finds_the_way(void **state)
 		assert_int_equal(stat(dir.profiles, &st), 0);
 		assert_int_equal(st.st_mode & 07777, 01777);
 	}
-	assert_int_equal(rundir_remove(&dir), 0);
+	assert_int_equal(run_directory_remove(&dir), 0);
 	assert_int_equal(stat(dir.base, &st), -1);
 }
 
@@ -119,7 +119,7 @@ static void files_come_in_order_of_start(void **state)
 	char link[4200];
 	snprintf(link, sizeof(link), "%s/scprof.link.7.scp", dir.profiles);
 	assert_int_equal(symlink("/etc/passwd", link), 0);
-	assert_int_equal(runfiles_list(dir.profiles, &files, &count), 0);
+	assert_int_equal(run_files_list(dir.profiles, &files, &count), 0);
 	assert_int_equal(count, 6);
 	assert_string_equal(files[0].name, "scprof.bad.6.scp");
 	assert_true(files[0].started);
@@ -128,7 +128,7 @@ static void files_come_in_order_of_start(void **state)
 	assert_string_equal(files[3].name, "scprof.c.3.scp");
 	assert_string_equal(files[4].name, "scprof.b.1.scp");
 	assert_string_equal(files[5].name, "scprof.a.2.scp");
-	runfiles_free(files, count);
+	run_files_free(files, count);
 }
 
 static void a_reused_pid_is_another_process(void **state)
@@ -136,12 +136,12 @@ static void a_reused_pid_is_another_process(void **state)
 	struct run_file self = {.pid = getpid(), .process_start = start_of(getpid())};
 
 	(void)state;
-	assert_true(runfile_is_live(&self));
+	assert_true(run_files_is_live(&self));
 	self.process_start++;
-	assert_false(runfile_is_live(&self));
+	assert_false(run_files_is_live(&self));
 	self.process_start--;
 	self.end_state = SCP_END_EXIT;
-	assert_false(runfile_is_live(&self));
+	assert_false(run_files_is_live(&self));
 }
 
 static void a_zombie_is_not_alive(void **state)
@@ -154,7 +154,7 @@ static void a_zombie_is_not_alive(void **state)
 		_exit(0);
 	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
 	struct run_file zombie = {.pid = pid, .process_start = start_of(pid)};
-	assert_false(runfile_is_live(&zombie));
+	assert_false(run_files_is_live(&zombie));
 	waitpid(pid, NULL, 0);
 }
 

@@ -48,7 +48,7 @@ static void stems(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		assert_int_equal(below_stem(cases[i].symbol), cases[i].stem);
+		assert_int_equal(below_symbols_stem(cases[i].symbol), cases[i].stem);
 }
 
 static void joins(void **state)
@@ -169,23 +169,26 @@ static void schedules(void **state)
 	struct windows_schedule s;
 
 	(void)state;
-	windows_schedule_begin(&s, &(struct windows_plan){.after_ns = 5, .for_ns = 30}, 100);
+	recording_windows_schedule_begin(&s, &(struct windows_plan){.after_ns = 5, .for_ns = 30},
+					 100);
 	assert_false(s.on);
 	assert_int_equal(s.due_ns, 105);
-	windows_schedule_flip(&s, 106); /* late: the window is not shorter for it */
+	recording_windows_schedule_flip(&s, 106); /* late: the window is not shorter for it */
 	assert_true(s.on);
 	assert_int_equal(s.due_ns, 136);
-	windows_schedule_flip(&s, 136);
+	recording_windows_schedule_flip(&s, 136);
 	assert_false(s.on);
 	assert_true(s.due_ns == UINT64_MAX);
-	windows_schedule_begin(&s, &(struct windows_plan){.for_ns = 30, .signal = 10}, 100);
+	recording_windows_schedule_begin(&s, &(struct windows_plan){.for_ns = 30, .signal = 10},
+					 100);
 	assert_true(s.on);
 	assert_int_equal(s.due_ns, 130);
-	windows_schedule_flip(&s, 110); /* a signal stops it early, and starts it again */
+	recording_windows_schedule_flip(&s, 110); /* a signal stops it early, and starts it again */
 	assert_true(s.due_ns == UINT64_MAX);
-	windows_schedule_flip(&s, 200);
+	recording_windows_schedule_flip(&s, 200);
 	assert_int_equal(s.due_ns, 230);
-	windows_schedule_begin(&s, &(struct windows_plan){.signal = 10, .stopped = true}, 100);
+	recording_windows_schedule_begin(&s, &(struct windows_plan){.signal = 10, .stopped = true},
+					 100);
 	assert_false(s.on);
 	assert_true(s.due_ns == UINT64_MAX);
 }
@@ -206,7 +209,7 @@ static void changes_the_page(void **state)
 	(void)state;
 	assert_non_null(mkdtemp(path));
 	snprintf(file, sizeof(file), "%s/control", path);
-	struct windows *w = windows_create(
+	struct windows *w = recording_windows_create(
 		file, &(struct windows_plan){.after_ns = 1000000, .for_ns = 20000000}, &err);
 	assert_non_null(w);
 	int fd = open(file, O_RDONLY);
@@ -215,11 +218,11 @@ static void changes_the_page(void **state)
 	assert_ptr_not_equal(p, MAP_FAILED);
 	assert_memory_equal(p->magic, SCP_CONTROL_MAGIC, 8);
 	assert_int_equal(p->word, 0);
-	assert_int_equal(windows_begin(w), 0);
+	assert_int_equal(recording_windows_begin(w), 0);
 	wait_for_word(p, 2 << 1); /* on, and off again: two changes */
 	assert_int_equal(p->seq, 4);
 	assert_true(p->on_ns >= 20000000);
-	windows_stop(w);
+	recording_windows_stop(w);
 	assert_int_equal(access(file, F_OK), -1);
 	munmap((void *)(uintptr_t)p, SCP_CONTROL_BYTES);
 	close(fd);

@@ -232,13 +232,13 @@ static void first_lines_are_parsed_as_the_kernel_and_env_do(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
-		assert_true(shebang_parse(lines[i].line, strlen(lines[i].line), &s));
+		assert_true(program_find_shebang(lines[i].line, strlen(lines[i].line), &s));
 		assert_string_equal(s.interpreter, lines[i].interpreter);
 		assert_string_equal(s.program, lines[i].program);
 	}
-	assert_false(shebang_parse("#!\n/bin/sh", 10, &s));
-	assert_false(shebang_parse("# !/bin/sh\n", 11, &s));
-	assert_false(shebang_parse("#!", 2, &s));
+	assert_false(program_find_shebang("#!\n/bin/sh", 10, &s));
+	assert_false(program_find_shebang("# !/bin/sh\n", 11, &s));
+	assert_false(program_find_shebang("#!", 2, &s));
 }
 
 static int enter_directory(void **state)

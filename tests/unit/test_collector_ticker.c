@@ -23,14 +23,14 @@ static void lengths_lie_between_half_and_three_halves_of_the_mean(void **state)
 	struct tick_schedule s;
 
 	(void)state;
-	tick_schedule_begin(&s, D, 0, 1);
+	ticker_schedule_begin(&s, D, 0, 1);
 	for (int i = 0; i < 200000; i++) {
 		uint64_t length = s.due_ns - last;
 
 		shortest = length < shortest ? length : shortest;
 		longest = length > longest ? length : longest;
 		last = s.due_ns;
-		assert_int_equal(tick_schedule_advance(&s, s.due_ns), 1);
+		assert_int_equal(ticker_schedule_advance(&s, s.due_ns), 1);
 	}
 	assert_int_equal(shortest, D / 2);
 	assert_int_equal(longest, 3 * D / 2);
@@ -46,10 +46,10 @@ static void odd_means_are_not_biased(void **state)
 
 	(void)state;
 	/* mean 3: lengths 2, 3, 4 */
-	tick_schedule_begin(&s, 3, 0, 7);
+	ticker_schedule_begin(&s, 3, 0, 7);
 	for (int i = 0; i < 300000; i++) {
 		sum = s.due_ns;
-		tick_schedule_advance(&s, s.due_ns);
+		ticker_schedule_advance(&s, s.due_ns);
 	}
 	assert_in_range(sum, 900000 - 2300, 900000 + 2300);
 }
@@ -72,7 +72,7 @@ static void lengths_are_uniform(void **state)
 
 	(void)state;
 	/* 101 has 101 lengths, 51 .. 151; the first 100 make 50 classes of two */
-	tick_schedule_begin(&s, 101, 0, 2);
+	ticker_schedule_begin(&s, 101, 0, 2);
 	for (int i = 0; i < 505000; i++) {
 		uint64_t length = s.due_ns - last;
 
@@ -80,7 +80,7 @@ static void lengths_are_uniform(void **state)
 		if (length < 151)
 			count[(length - 51) / 2]++;
 		last = s.due_ns;
-		tick_schedule_advance(&s, s.due_ns);
+		ticker_schedule_advance(&s, s.due_ns);
 	}
 	double x = chi_square(count, 50, 10000);
 	assert_true(x > 23.98 && x < 85.35);
@@ -94,7 +94,7 @@ static void a_length_does_not_foretell_the_next(void **state)
 	struct tick_schedule s;
 
 	(void)state;
-	tick_schedule_begin(&s, 99, 0, 3);
+	ticker_schedule_begin(&s, 99, 0, 3);
 	for (int i = 0; i < 490050; i++) {
 		uint64_t length = s.due_ns - last, class = (length - 50) / 10;
 
@@ -103,7 +103,7 @@ static void a_length_does_not_foretell_the_next(void **state)
 			count[before * 9 + class]++;
 		before = class;
 		last = s.due_ns;
-		tick_schedule_advance(&s, s.due_ns);
+		ticker_schedule_advance(&s, s.due_ns);
 	}
 	double x = chi_square(count, 81, 490049.0 * 100 / (99 * 99));
 	assert_true(x > 46.52 && x < 124.84);
@@ -119,9 +119,9 @@ static void means_are_unbiased_over_seeds(void **state)
 	for (uint64_t seed = 0; seed < 40000; seed++) {
 		struct tick_schedule s;
 
-		tick_schedule_begin(&s, D, 0, seed);
+		ticker_schedule_begin(&s, D, 0, seed);
 		for (int i = 1; i < 100; i++)
-			tick_schedule_advance(&s, s.due_ns);
+			ticker_schedule_advance(&s, s.due_ns);
 		sum += (double)s.due_ns;
 	}
 	assert_true(fabs(sum / 40000 - 100.0 * D) < 5 * D * sqrt(100.0 / 12 / 40000));
@@ -137,13 +137,13 @@ static void a_period_of_d_meets_every_phase(void **state)
 
 	(void)state;
 	for (uint64_t seed = 0; seed < 2000; seed++) {
-		tick_schedule_begin(&s, D, 0, seed);
+		ticker_schedule_begin(&s, D, 0, seed);
 		while (s.due_ns < 60 * D) {
 			if (s.due_ns >= 20 * D) {
 				count[s.due_ns % D / (D / 20)]++;
 				ticks++;
 			}
-			tick_schedule_advance(&s, s.due_ns);
+			ticker_schedule_advance(&s, s.due_ns);
 		}
 	}
 	/* neighbours repel one another a little, which only evens it out: 99.9 % point of 19 */
@@ -155,11 +155,11 @@ static void the_count_does_not_depend_on_when_one_looks(void **state)
 	struct tick_schedule often, seldom;
 
 	(void)state;
-	tick_schedule_begin(&often, D, 5000, 3);
-	tick_schedule_begin(&seldom, D, 5000, 3);
+	ticker_schedule_begin(&often, D, 5000, 3);
+	ticker_schedule_begin(&seldom, D, 5000, 3);
 	for (uint64_t now = 5000; now <= 905000; now += 100)
-		tick_schedule_advance(&often, now);
-	tick_schedule_advance(&seldom, 905000);
+		ticker_schedule_advance(&often, now);
+	ticker_schedule_advance(&seldom, 905000);
 	assert_int_equal(often.ticks, seldom.ticks);
 	assert_int_equal(often.due_ns, seldom.due_ns);
 }
@@ -170,16 +170,16 @@ static void lateness_is_accounted_tick_by_tick(void **state)
 	uint64_t sum = 0, late = 0, max = 0, now = 20000;
 
 	(void)state;
-	tick_schedule_begin(&s, D, 0, 9);
-	tick_schedule_begin(&again, D, 0, 9);
-	tick_schedule_advance(&s, now);
+	ticker_schedule_begin(&s, D, 0, 9);
+	ticker_schedule_begin(&again, D, 0, 9);
+	ticker_schedule_advance(&s, now);
 	while (again.due_ns <= now) {
 		uint64_t by = now - again.due_ns;
 
 		sum += by;
 		late += by > D / 2;
 		max = by > max ? by : max;
-		tick_schedule_advance(&again, again.due_ns);
+		ticker_schedule_advance(&again, again.due_ns);
 	}
 	assert_int_equal(s.late_sum_ns, sum);
 	assert_int_equal(s.late_ticks, late);
@@ -214,8 +214,8 @@ static void a_stopped_ticker_has_made_all_due_ticks(void **state)
 		sleep_ms(30);
 		ticker_stop(t, &stats);
 		assert_int_equal(access(path, F_OK), -1);
-		tick_schedule_begin(&demanded, intervals[i], stats.start_ns, 77 + i);
-		tick_schedule_advance(&demanded, stats.stop_ns);
+		ticker_schedule_begin(&demanded, intervals[i], stats.start_ns, 77 + i);
+		ticker_schedule_advance(&demanded, stats.stop_ns);
 		assert_int_equal(stats.ticks, demanded.ticks);
 		assert_true(stats.stop_ns - stats.start_ns >= 30000000);
 	}

@@ -35,13 +35,13 @@ static struct tick_watch watch(const struct scene *s)
 	struct tick_watch w;
 	uint64_t passed = 0;
 
-	ticks_begin(&w, seen, LIMIT);
+	clocks_ticks_begin(&w, seen, LIMIT);
 	for (uint64_t now = START; passed < s->ticks; now += PASS) {
 		if (now >= s->blind_from && now < s->blind_to)
 			continue;
 		while (passed < s->ticks && s->at[passed] <= now + PASS / 2)
 			passed++;
-		ticks_note(&w, 7 + passed * s->unit, now, now + PASS / 2);
+		clocks_ticks_note(&w, 7 + passed * s->unit, now, now + PASS / 2);
 	}
 	return w;
 }
@@ -58,10 +58,10 @@ static void randomised(struct scene *s, size_t ticks, uint64_t seed)
 	struct tick_schedule schedule;
 
 	*s = (struct scene){.ticks = ticks, .unit = 1};
-	tick_schedule_begin(&schedule, D, START, seed);
+	ticker_schedule_begin(&schedule, D, START, seed);
 	for (size_t i = 0; i < ticks; i++) {
 		s->at[i] = schedule.due_ns;
-		tick_schedule_advance(&schedule, schedule.due_ns);
+		ticker_schedule_advance(&schedule, schedule.due_ns);
 	}
 }
 
@@ -74,7 +74,7 @@ static void regular_ticks_have_their_length(void **state)
 	regular(&s, 101, D);
 	struct tick_watch w = watch(&s);
 	assert_int_equal(w.count, 101);
-	ticks_summarise(&w, D, D, 1, &sum);
+	clocks_ticks_summarise(&w, D, D, 1, &sum);
 	assert_int_equal(sum.ticks, 100);
 	assert_int_equal(sum.lengths, 100);
 	assert_true(fabs(sum.mean_ns - D) < PASS);
@@ -93,7 +93,7 @@ static void a_slow_ticker_is_seen_to_be_slow(void **state)
 	(void)state;
 	regular(&s, 101, D + D / 4);
 	struct tick_watch w = watch(&s);
-	ticks_summarise(&w, D, D, 1, &sum);
+	clocks_ticks_summarise(&w, D, D, 1, &sum);
 	assert_true(fabs(sum.mean_ns - 1.25 * D) < PASS);
 	assert_true(sum.low_ns > 1.2 * D);
 }
@@ -106,7 +106,7 @@ static void randomised_ticks_show_their_distribution(void **state)
 	(void)state;
 	randomised(&s, 4000, 11);
 	struct tick_watch w = watch(&s);
-	ticks_summarise(&w, D, D, 0.5, &sum);
+	clocks_ticks_summarise(&w, D, D, 0.5, &sum);
 	assert_int_equal(sum.lengths, 3999);
 	assert_int_equal(sum.together, 0);
 	/* uniform from D/2 to 3D/2; four deviations of each estimate */
@@ -130,7 +130,7 @@ static void intervals_hold_the_mean_tick(void **state)
 
 		randomised(&s, 201, 1000 + (uint64_t)run);
 		struct tick_watch w = watch(&s);
-		ticks_summarise(&w, D, D, 0.5, &sum);
+		clocks_ticks_summarise(&w, D, D, 0.5, &sum);
 		held += sum.low_ns <= D && D <= sum.high_ns;
 		/* one tick in twenty comes late, by up to 2 D, with those due meanwhile */
 		for (size_t i = 0; i < s.ticks; i++)
@@ -143,7 +143,7 @@ static void intervals_hold_the_mean_tick(void **state)
 			if (s.at[i] < s.at[i - 1])
 				s.at[i] = s.at[i - 1];
 		w = watch(&s);
-		ticks_summarise(&w, D, D, 0.5, &sum);
+		clocks_ticks_summarise(&w, D, D, 0.5, &sum);
 		late_held += sum.low_ns <= D && D <= sum.high_ns;
 	}
 	/* 95 % of 400 is 380, its deviation 4.4 */
@@ -160,7 +160,7 @@ static void ticks_that_come_together_are_counted(void **state)
 	regular(&s, 101, D);
 	s.at[50] = s.at[51] = s.at[52]; /* two late ones with the third */
 	struct tick_watch w = watch(&s);
-	ticks_summarise(&w, D, D, 1, &sum);
+	clocks_ticks_summarise(&w, D, D, 1, &sum);
 	assert_int_equal(sum.together, 1);
 	assert_true(sum.together_max_ns == 2.0 * D);
 	assert_true(sum.min_ns == 0);
@@ -178,7 +178,7 @@ static void ticks_missed_by_the_reader_are_no_fault_of_the_clock(void **state)
 	s.blind_from = START + 50 * D + D / 2;
 	s.blind_to = START + 54 * D + D / 2;
 	struct tick_watch w = watch(&s);
-	ticks_summarise(&w, D, D, 1, &sum);
+	clocks_ticks_summarise(&w, D, D, 1, &sum);
 	assert_int_equal(sum.ticks, 100);
 	assert_int_equal(sum.together, 0);
 	/* of the six lengths round the gap none is known */
@@ -196,9 +196,9 @@ static void too_few_ticks_say_nothing(void **state)
 	(void)state;
 	regular(&s, 7, D);
 	struct tick_watch w = watch(&s);
-	ticks_summarise(&w, D, D, 1, &sum);
+	clocks_ticks_summarise(&w, D, D, 1, &sum);
 	assert_true(isnan(sum.mean_ns) && isnan(sum.low_ns) && isnan(sum.sd_ns));
-	assert_true(isnan(ticks_rate(&w, D, &error)) && isnan(error));
+	assert_true(isnan(clocks_ticks_rate(&w, D, &error)) && isnan(error));
 }
 
 static void a_clock_that_goes_back_is_not_averaged(void **state)
@@ -207,13 +207,13 @@ static void a_clock_that_goes_back_is_not_averaged(void **state)
 	struct tick_summary sum;
 
 	(void)state;
-	ticks_begin(&w, seen, LIMIT);
+	clocks_ticks_begin(&w, seen, LIMIT);
 	for (uint64_t i = 0; i < 100; i++) {
-		ticks_note(&w, 1000 - i, START + i * D, START + i * D + 10);
-		ticks_note(&w, 1000 - i, START + i * D + D - 20, START + i * D + D - 10);
+		clocks_ticks_note(&w, 1000 - i, START + i * D, START + i * D + 10);
+		clocks_ticks_note(&w, 1000 - i, START + i * D + D - 20, START + i * D + D - 10);
 	}
-	assert_int_equal(ticks_sharp(&w, D, NULL), 99);
-	ticks_summarise(&w, D, D, 1, &sum);
+	assert_int_equal(clocks_ticks_sharp(&w, D, NULL), 99);
+	clocks_ticks_summarise(&w, D, D, 1, &sum);
 	assert_true(isnan(sum.mean_ns));
 }
 
@@ -241,7 +241,7 @@ static void rates_hold_despite_late_ticks(void **state)
 			if (s.at[i] < s.at[i - 1])
 				s.at[i] = s.at[i - 1];
 		struct tick_watch w = watch(&s);
-		rate = ticks_rate(&w, D, &error);
+		rate = clocks_ticks_rate(&w, D, &error);
 		assert_true(error > 0 && error < 150e-6);
 		held += fabs(rate - 1 - 50e-6) <= error;
 	}
@@ -267,7 +267,7 @@ static void rates_hold_despite_wandering_lateness(void **state)
 				(uint64_t)(10000 + 10000 * sin(6.2832 * (begin + (double)i / 100)) +
 					   (double)random_below(&r, 4000));
 		struct tick_watch w = watch(&s);
-		rate = ticks_rate(&w, D, &error);
+		rate = clocks_ticks_rate(&w, D, &error);
 		assert_true(error < 500e-6);
 		held += fabs(rate - 1) <= error;
 	}

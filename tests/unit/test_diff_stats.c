@@ -51,7 +51,7 @@ static void test_q_values_of_benjamini_and_hochberg(void **state)
 	int rejected = 0;
 
 	(void)state;
-	compare_q_values(p, q, 15, order);
+	compare_counts_q_values(p, q, 15, order);
 	for (int i = 0; i < 15; i++) {
 		rejected += q[i] <= 0.05;
 		assert_int_equal(q[i] <= 0.05, p[i] <= 0.0095);
@@ -70,7 +70,7 @@ static void test_what_is_no_test_is_not_counted(void **state)
 	size_t order[4];
 
 	(void)state;
-	compare_q_values(p, q, 4, order);
+	compare_counts_q_values(p, q, 4, order);
 	assert_near(q[0], 0.02, 1e-15);
 	assert_near(q[2], 0.04, 1e-15);
 	assert_true(isnan(q[1]) && isnan(q[3]));
@@ -134,15 +134,15 @@ static void test_counts(void **state)
 	double low, high;
 
 	(void)state;
-	assert_near(compare_count_p(&five, &fifteen, &none), 0.026603698730468747, 1e-12);
-	assert_near(compare_count_p(&fifteen, &five, &none), 0.026603698730468747, 1e-12);
-	assert_near(compare_count_p(&five, &fifteen, &range), 0.029811352255989555, 1e-12);
-	assert_near(compare_count_p(&five, &longer, &range), 0.45638644521545246, 1e-12);
-	compare_count_limits(&five, &fifteen, &none, 0.95, &low, &high);
+	assert_near(compare_counts_count_p(&five, &fifteen, &none), 0.026603698730468747, 1e-12);
+	assert_near(compare_counts_count_p(&fifteen, &five, &none), 0.026603698730468747, 1e-12);
+	assert_near(compare_counts_count_p(&five, &fifteen, &range), 0.029811352255989555, 1e-12);
+	assert_near(compare_counts_count_p(&five, &longer, &range), 0.45638644521545246, 1e-12);
+	compare_counts_count_limits(&five, &fifteen, &none, 0.95, &low, &high);
 	assert_near(low, 1.1266469306170752, 1e-8);
 	assert_near(high, 9.218670876930302, 1e-7);
 	/* Twice the exposure, half the ratio. */
-	compare_count_limits(&five, &longer, &none, 0.95, &low, &high);
+	compare_counts_count_limits(&five, &longer, &none, 0.95, &low, &high);
 	assert_near(low, 1.1266469306170752 / 2, 1e-8);
 }
 
@@ -153,15 +153,15 @@ static void test_counts_of_nothing(void **state)
 	double low, high;
 
 	(void)state;
-	assert_near(compare_count_p(&zero, &zero, &none), 1, 0);
+	assert_near(compare_counts_count_p(&zero, &zero, &none), 1, 0);
 	/* 2 x half of 2^-8 */
-	assert_near(compare_count_p(&zero, &eight, &none), 1.0 / 256, 1e-15);
-	assert_near(compare_count_p(&eight, &zero, &none), 1.0 / 256, 1e-15);
-	assert_true(compare_count_p(&zero, &eight, &runs) >
+	assert_near(compare_counts_count_p(&zero, &eight, &none), 1.0 / 256, 1e-15);
+	assert_near(compare_counts_count_p(&eight, &zero, &none), 1.0 / 256, 1e-15);
+	assert_true(compare_counts_count_p(&zero, &eight, &runs) >
 		    1.0 / 32); /* they scatter from run to run */
-	compare_count_limits(&zero, &eight, &none, 0.95, &low, &high);
+	compare_counts_count_limits(&zero, &eight, &none, 0.95, &low, &high);
 	assert_true(low > 1 && isinf(high));
-	compare_count_limits(&zero, &zero, &none, 0.95, &low, &high);
+	compare_counts_count_limits(&zero, &zero, &none, 0.95, &low, &high);
 	assert_true(low == 0 && isinf(high));
 }
 

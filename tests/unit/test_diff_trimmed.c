@@ -35,7 +35,7 @@ static void add(int batch, double duration)
 {
 	uint64_t units = (uint64_t)duration;
 
-	count[stats_hist_bucket(units)]++;
+	count[histogram_bucket(units)]++;
 	sums[batch] += units;
 }
 

@@ -58,7 +58,7 @@ static void count_warnings(const char *a, const char *b, struct report_warning *
 			 .site = site,
 			 .sites = 2};
 
-	diff_warn_all(&d);
+	diff_warnings_make(&d);
 	*warnings = d.warnings;
 	if (d.warnings)
 		*first = d.warning[0];
@@ -75,7 +75,7 @@ static void test_a_doubt_is_told_of_rows_that_it_hindered(void **state)
 	(void)state;
 	count_warnings(DIFF_UNLIKE, DIFF_FEW_CALLS, &first, &warnings);
 	assert_int_equal(warnings, 0);
-	count_warnings(DIFF_UNLIKE, report_doubt_name(STATS_HEAVY_TAIL), &first, &warnings);
+	count_warnings(DIFF_UNLIKE, doubts_name(STATS_HEAVY_TAIL), &first, &warnings);
 	assert_int_equal(warnings, 1);
 	assert_string_equal(first.code, "heavy-tail");
 	assert_non_null(strstr(first.text, "1 site could not be compared: "));

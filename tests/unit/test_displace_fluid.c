@@ -108,7 +108,7 @@ static struct fluid_window of_edges(uint64_t last)
 
 	add(&l, 100, 640);
 	add(&l, 1, 20640);
-	return fluid_window_between(&from, &to, &l, last, 3000, UNITS_PER_NS);
+	return fluid_thread_window_between(&from, &to, &l, last, 3000, UNITS_PER_NS);
 }
 
 static void test_a_window_is_what_lies_between_its_edges(void **state)
@@ -148,8 +148,8 @@ static int stop_fluids(void **state)
 	if (fluid)
 		fluid_stop(fluid);
 	if (wall) {
-		wall_fluid_finish(wall);
-		wall_fluid_free(wall);
+		wall_method_fluid_finish(wall);
+		wall_method_fluid_free(wall);
 	}
 	fluid = NULL;
 	wall = NULL;
@@ -250,11 +250,11 @@ static uint64_t taken_ns[CPU_SETSIZE][EDGES];
 /* A millisecond of the thread's CPU time between two windows of two; how much it was. */
 static void take_long(void *context, size_t i, size_t index)
 {
-	uint64_t begin = fluid_read_clock_ns(CLOCK_THREAD_CPUTIME_ID), end;
+	uint64_t begin = fluid_thread_read_clock_ns(CLOCK_THREAD_CPUTIME_ID), end;
 
 	(void)context;
 	do
-		end = fluid_read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		end = fluid_thread_read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	while (end - begin < 1000000);
 	if (index < EDGES)
 		taken_ns[i][index] = end - begin;
@@ -343,27 +343,27 @@ static void test_the_papers_fluid_runs_its_loops_and_tells_when(void **state)
 
 	(void)state;
 	sched_getaffinity(0, sizeof(set), &set);
-	wall = wall_fluid_make(&set);
-	for (size_t i = 0; i < wall_fluid_count(wall); i++)
+	wall = wall_method_fluid_make(&set);
+	for (size_t i = 0; i < wall_method_fluid_count(wall); i++)
 		loops[i] = 20000;
-	assert_int_equal(wall_fluid_start(wall, loops), 0);
-	while (!wall_fluid_ended(wall))
+	assert_int_equal(wall_method_fluid_start(wall, loops), 0);
+	while (!wall_method_fluid_ended(wall))
 		look_later();
-	wall_fluid_finish(wall);
-	for (size_t i = 0; i < wall_fluid_count(wall); i++) {
-		struct wall_fluid_run r = wall_fluid_result(wall, i);
+	wall_method_fluid_finish(wall);
+	for (size_t i = 0; i < wall_method_fluid_count(wall); i++) {
+		struct wall_fluid_run r = wall_method_fluid_result(wall, i);
 
 		assert_int_equal(r.loops, 20000);
 		assert_true(r.ended > r.began && r.intervals >= 1);
 	}
 	/* without end: further than before, and none has ended */
 	memset(loops, 0, sizeof(loops));
-	assert_int_equal(wall_fluid_start(wall, loops), 0);
-	while (wall_fluid_done(wall, 0) <= 20000)
+	assert_int_equal(wall_method_fluid_start(wall, loops), 0);
+	while (wall_method_fluid_done(wall, 0) <= 20000)
 		look_later();
-	assert_false(wall_fluid_any_ended(wall));
-	wall_fluid_finish(wall);
-	assert_true(wall_fluid_result(wall, 0).loops > 20000);
+	assert_false(wall_method_fluid_any_ended(wall));
+	wall_method_fluid_finish(wall);
+	assert_true(wall_method_fluid_result(wall, 0).loops > 20000);
 }
 
 int main(void)

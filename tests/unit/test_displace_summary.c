@@ -40,7 +40,7 @@ static struct displace_summary summary(const struct displace_run *run, size_t ru
 	const struct displacement_value switching = {0, 0, 10};
 	struct displace_summary s;
 
-	assert_int_equal(displace_summarise(&s, run, runs, 0.95, switching), 0);
+	assert_int_equal(displace_summary_make(&s, run, runs, 0.95, switching), 0);
 	return s;
 }
 
@@ -61,7 +61,7 @@ static void test_an_interval_below_zero_is_no_number_but_a_warning(void **state)
 		assert_false(isfinite(s.displaced.low) || isfinite(s.share));
 		displace_summary_free(&s);
 	}
-	assert_false(displace_is_possible(run[0].lost, 0.95));
+	assert_false(displace_summary_is_possible(run[0].lost, 0.95));
 }
 
 static void test_a_little_below_zero_is_zero_within_the_error(void **state)
@@ -74,7 +74,7 @@ static void test_a_little_below_zero_is_zero_within_the_error(void **state)
 	assert_int_equal(s.verdict, DISPLACE_ALL_CHARGED);
 	assert_false(s.warnings & DISPLACE_DISTURBED);
 	assert_near(s.lost.mean, -0.01, 1e-12);
-	assert_true(displace_is_possible(run[0].lost, 0.95));
+	assert_true(displace_summary_is_possible(run[0].lost, 0.95));
 	displace_summary_free(&s);
 	make_runs(run, 1, 0.05, 0.01);
 	s = summary(run, 1);

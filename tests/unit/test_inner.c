@@ -66,7 +66,7 @@ static void test_merged_files_keep_both(void **state)
 	struct profile_error err;
 
 	(void)state;
-	assert_int_equal(profile_write(p, merged, &err), 0);
+	assert_int_equal(write_profile(p, merged, &err), 0);
 	q = model_open(&merged, 1);
 	assert_int_equal(q->entry[0].sums.inner_calls, 7);
 	assert_float_equal(q->clock.overhead.inner_ns, p->clock.overhead.inner_ns, 1e-9);

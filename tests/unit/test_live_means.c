@@ -54,10 +54,10 @@ static struct row_mean mean_of(const struct prof_clock *clock, struct entry *e)
 	struct prof_sums s = sums_of(e);
 	struct row_mean m;
 
-	assert_int_equal(whole_add(&w, &s, true, false), 0);
-	whole_settle(&w);
+	assert_int_equal(site_sums_add(&w, &s, true, false), 0);
+	site_sums_settle(&w);
 	m = means_of_run(clock, &w, CONFIDENCE);
-	whole_clear(&w);
+	site_sums_clear(&w);
 	return m;
 }
 
@@ -84,10 +84,10 @@ static void agrees_with_a_report(void **state)
 	for (uint32_t i = 0; i < 2; i++) {
 		sums[i] = sums_of(&e[i]);
 		p->entry[i] = (struct prof_entry){.table = i, .sums = sums[i]};
-		assert_int_equal(whole_add(&w, &sums[i], whole_in_order(p, &p->entry[i]), false),
-				 0);
+		assert_int_equal(
+			site_sums_add(&w, &sums[i], site_sums_in_order(p, &p->entry[i]), false), 0);
 	}
-	whole_settle(&w);
+	site_sums_settle(&w);
 	m = means_of_run(&p->clock, &w, CONFIDENCE);
 	r = report_build(p, &o);
 	assert_non_null(r);
@@ -102,7 +102,7 @@ static void agrees_with_a_report(void **state)
 	assert_int_equal(m.warmup_calls, r->site[0].steadiness.warmup_calls);
 	assert_int_equal(m.calls + m.warmup_calls, 5900);
 	report_free(r);
-	whole_clear(&w);
+	site_sums_clear(&w);
 }
 
 static const struct prof_clock fast = {

@@ -25,7 +25,8 @@ static const struct prof_clock clock_1ns = {
 static struct report_estimate estimate(const struct recording *r, const struct stats_sums *before,
 				       bool window)
 {
-	uint32_t first = window ? since_batches(r->batches.calls, r->batches.count, before->n) : 0;
+	uint32_t first =
+		window ? differences_batches(r->batches.calls, r->batches.count, before->n) : 0;
 	struct prof_batches b = {r->batches.calls, r->batches.count - first,
 				 (uint64_t *)(uintptr_t)r->batch + first};
 	struct estimate_sums s = {.calls = r->sums.n - (window ? before->n : 0),
@@ -56,7 +57,7 @@ static void check(enum recording_law law, unsigned calls_before, unsigned calls,
 		struct report_estimate run = estimate(&r, &before, false);
 		struct report_estimate e = estimate(&r, &before, true);
 
-		window_widen(&e, run.design_effect);
+		sums_window_widen(&e, run.design_effect);
 		covered += e.low_ns <= 1000 && 1000 <= e.high_ns;
 	}
 	snprintf(what, sizeof(what), "%s: %u calls after %u", recording_law_names[law], calls,
@@ -86,22 +87,22 @@ static void widens_only_where_need_be(void **state)
 	struct report_estimate e = plain;
 
 	(void)state;
-	window_widen(&e, 4);
+	sums_window_widen(&e, 4);
 	assert_true(e.low_ns == 80 && e.high_ns == 140 && e.error_ns == 10 && e.mean_ns == 100);
-	assert_true(window_relative(&e) == 0.4);
+	assert_true(sums_window_relative(&e) == 0.4);
 	e = plain;
-	window_widen(&e, 0.25); /* not narrower: few calls do not show it */
+	sums_window_widen(&e, 0.25); /* not narrower: few calls do not show it */
 	assert_true(e.low_ns == 90 && e.high_ns == 120);
-	window_widen(&e, NAN);
+	sums_window_widen(&e, NAN);
 	assert_true(e.low_ns == 90 && e.high_ns == 120);
 	e.design_effect = 1.5; /* known already */
-	window_widen(&e, 4);
+	sums_window_widen(&e, 4);
 	assert_true(e.low_ns == 90 && e.high_ns == 120);
 	e = plain;
-	window_widen(&e, 1e6);
+	sums_window_widen(&e, 1e6);
 	assert_true(e.low_ns == 0);
 	e.high_ns = INFINITY;
-	assert_true(isnan(window_relative(&e)));
+	assert_true(isnan(sums_window_relative(&e)));
 }
 
 int main(void)

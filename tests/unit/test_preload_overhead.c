@@ -37,9 +37,9 @@ static void test_median_is_the_middle(void **state)
 	int64_t odd[] = {5, -7, 900000, 3, 4}, even[] = {10, 2, 4, 8}, one[] = {-12};
 
 	(void)state;
-	assert_int_equal(overhead_median(odd, 5).value, 4);
-	assert_int_equal(overhead_median(even, 4).value, 6);
-	assert_int_equal(overhead_median(one, 1).value, -12);
+	assert_int_equal(overhead_stats_median(odd, 5).value, 4);
+	assert_int_equal(overhead_stats_median(even, 4).value, 6);
+	assert_int_equal(overhead_stats_median(one, 1).value, -12);
 }
 
 /* 1.8582 x MAD / sqrt(n), by hand: deviations from 100 are 40, 20, 0, 20, 50. */
@@ -49,9 +49,9 @@ static void test_error_comes_from_the_median_deviation(void **state)
 		wide[] = {-100000, 0, 100000};
 
 	(void)state;
-	assert_int_equal(overhead_median(v, 5).error, (uint64_t)(1.8582 * 20 / sqrt(5)));
-	assert_int_equal(overhead_median(equal, 4).error, 1);		 /* never certain */
-	assert_in_range(overhead_median(wide, 3).error, 107000, 107600); /* 107283 */
+	assert_int_equal(overhead_stats_median(v, 5).error, (uint64_t)(1.8582 * 20 / sqrt(5)));
+	assert_int_equal(overhead_stats_median(equal, 4).error, 1);	       /* never certain */
+	assert_in_range(overhead_stats_median(wide, 3).error, 107000, 107600); /* 107283 */
 }
 
 /* Normal noise of deviation 1000 and, in one round of eight, an interrupt. */
@@ -66,7 +66,7 @@ static void test_errors_are_as_large_as_they_say(void **state)
 
 		for (int i = 0; i < ROUNDS; i++)
 			v[i] = llround(50000 + 1000 * normal()) + (uniform() < 0.02 ? 4000000 : 0);
-		e = overhead_median(v, ROUNDS);
+		e = overhead_stats_median(v, ROUNDS);
 		sum += (double)e.value - 50000;
 		squares += pow((double)e.value - 50000, 2);
 		claimed += (double)e.error;
@@ -79,22 +79,24 @@ static void test_errors_are_as_large_as_they_say(void **state)
 static void test_units_become_picoseconds(void **state)
 {
 	(void)state;
-	assert_int_equal(overhead_ps(1234, 1, 1), 1234000);
-	assert_in_range(overhead_ps(1000000, 100000, 270000), 370370000, 370370400); /* 2.7 GHz */
-	assert_in_range(overhead_ps(40, 100000000, 2500000), 1600000, 1600000);	     /* 25 MHz */
+	assert_int_equal(overhead_stats_ps(1234, 1, 1), 1234000);
+	assert_in_range(overhead_stats_ps(1000000, 100000, 270000), 370370000,
+			370370400);						      /* 2.7 GHz */
+	assert_in_range(overhead_stats_ps(40, 100000000, 2500000), 1600000, 1600000); /* 25 MHz */
 	/* the longest of spans, the largest of counts */
-	assert_in_range(overhead_ps(UINT64_C(1) << 28, 2147483647, 2147483647), 268435455999,
+	assert_in_range(overhead_stats_ps(UINT64_C(1) << 28, 2147483647, 2147483647), 268435455999,
 			268435456000);
-	assert_int_equal(overhead_ps(UINT64_MAX, 1, 1), 268435456000); /* cut: no median */
+	assert_int_equal(overhead_stats_ps(UINT64_MAX, 1, 1), 268435456000); /* cut: no median */
 }
 
 static void test_useless_spans_give_nothing(void **state)
 {
 	(void)state;
-	assert_int_equal(overhead_ps(1000, 0, 500), 0);
-	assert_int_equal(overhead_ps(1000, 500, 0), 0);
-	assert_int_equal(overhead_ps(1000, UINT64_C(1) << 31, 1000000000), 0);
-	assert_int_equal(overhead_ps(UINT64_MAX, 2147483647, 1), 0); /* a unit of two seconds */
+	assert_int_equal(overhead_stats_ps(1000, 0, 500), 0);
+	assert_int_equal(overhead_stats_ps(1000, 500, 0), 0);
+	assert_int_equal(overhead_stats_ps(1000, UINT64_C(1) << 31, 1000000000), 0);
+	assert_int_equal(overhead_stats_ps(UINT64_MAX, 2147483647, 1),
+			 0); /* a unit of two seconds */
 }
 
 int main(void)

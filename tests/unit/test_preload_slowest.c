@@ -75,7 +75,7 @@ const char *function_shown(enum function_id id, uint32_t *groups)
 	return "send";
 }
 
-const char *chosen_name(uint32_t id)
+const char *selected_name(uint32_t id)
 {
 	(void)id;
 	return NULL;

@@ -28,7 +28,7 @@ static char *text_of(uint32_t i)
 
 static void add_account(struct profile *p, uint64_t run)
 {
-	struct prof_account *a = profile_add_account(p);
+	struct prof_account *a = account_add(p);
 
 	assert_non_null(a);
 	a->run = run;
@@ -39,10 +39,10 @@ static void add_account(struct profile *p, uint64_t run)
 
 		for (int k = 0; k < SCP_ACCOUNT_PARTS; k++)
 			cpu.part_ns[k] = 1e8 * k - i;
-		assert_int_equal(prof_account_add_cpu(a, &cpu), 0);
+		assert_int_equal(account_add_cpu(a, &cpu), 0);
 	}
 	for (uint32_t i = 0; i < TEXTS; i++)
-		assert_int_equal(prof_account_add_text(a, text_of(i)), 0);
+		assert_int_equal(account_add_text(a, text_of(i)), 0);
 }
 
 static void save_plain(const char *path)
@@ -86,7 +86,7 @@ static void test_accounts_are_written_and_read(void **state)
 	assert_int_equal(profile_add(p, plain, &err), 0);
 	add_account(p, 7);
 	add_account(p, 8);
-	assert_int_equal(profile_write(p, path, &err), 0);
+	assert_int_equal(write_profile(p, path, &err), 0);
 	assert_int_equal(profile_add(q, path, &err), 0);
 	assert_int_equal(q->accounts, 2);
 	check(&q->account[0], 7);
@@ -110,7 +110,7 @@ static void test_nothing_can_be_said_stays_that(void **state)
 	add_account(p, 7);
 	p->account[0].uncharged.error_ns = INFINITY;
 	p->account[0].cpu[0].part_ns[3] = NAN;
-	assert_int_equal(profile_write(p, path, &err), 0);
+	assert_int_equal(write_profile(p, path, &err), 0);
 	assert_int_equal(profile_add(q, path, &err), 0);
 	assert_true(isinf(q->account[0].uncharged.error_ns));
 	profile_free(p);

@@ -47,10 +47,10 @@ static void reads_texts(void **state)
 	struct profile *p = model_open(&path, 1);
 
 	(void)state;
-	assert_string_equal(profile_filter(p, "below=", NULL), "serve");
-	assert_string_equal(profile_filter(p, "depth=", NULL), "4");
-	assert_null(profile_filter(p, "after=", NULL));
-	assert_null(profile_filter(p, "below=", profile_filter(p, "below=", NULL)));
+	assert_string_equal(filters_text(p, "below=", NULL), "serve");
+	assert_string_equal(filters_text(p, "depth=", NULL), "4");
+	assert_null(filters_text(p, "after=", NULL));
+	assert_null(filters_text(p, "below=", filters_text(p, "below=", NULL)));
 	assert_false(p->flags & (SCP_FILE_WINDOWS | SCP_FILE_FILTERS_DIFFER));
 	assert_int_equal(p->below_cut, 3);
 	profile_free(p);
@@ -63,7 +63,7 @@ static void same_filters_are_one(void **state)
 
 	(void)state;
 	assert_false(p->flags & SCP_FILE_FILTERS_DIFFER);
-	assert_null(profile_filter(p, "below=", profile_filter(p, "below=", NULL)));
+	assert_null(filters_text(p, "below=", filters_text(p, "below=", NULL)));
 	assert_int_equal(p->recorded_ns, 750);
 	assert_int_equal(p->recorded_of_ns, 2000);
 	assert_int_equal(p->windows, 2);
@@ -80,13 +80,13 @@ static void different_ones_are_said_after_a_merge_too(void **state)
 	struct profile_error err;
 
 	(void)state;
-	assert_int_equal(profile_write(p, merged, &err), 0);
+	assert_int_equal(write_profile(p, merged, &err), 0);
 	profile_free(p);
 	p = model_open(&merged, 1);
-	const char *first = profile_filter(p, "below=", NULL);
+	const char *first = filters_text(p, "below=", NULL);
 	assert_string_equal(first, "serve");
-	assert_string_equal(profile_filter(p, "below=", first), "draw");
-	assert_null(profile_filter(p, "depth=", profile_filter(p, "depth=", NULL)));
+	assert_string_equal(filters_text(p, "below=", first), "draw");
+	assert_null(filters_text(p, "depth=", filters_text(p, "depth=", NULL)));
 	assert_true(p->flags & SCP_FILE_FILTERS_DIFFER);
 	assert_true(p->flags & SCP_FILE_WINDOWS);
 	assert_int_equal(p->recorded_ns, 1250); /* the other was recorded as long as it lived */

@@ -85,16 +85,16 @@ static struct prof_sums sum_of(const struct prof_sums *a, const struct prof_sums
 {
 	struct prof_sums s = {0};
 
-	assert_int_equal(prof_sums_add(&s, a), 0);
-	assert_int_equal(prof_sums_add(&s, b), 0);
+	assert_int_equal(sums_add(&s, a), 0);
+	assert_int_equal(sums_add(&s, b), 0);
 	return s;
 }
 
 static void clear(struct prof_sums *a, struct prof_sums *b, struct prof_sums *s)
 {
-	prof_sums_clear(a);
-	prof_sums_clear(b);
-	prof_sums_clear(s);
+	sums_clear(a);
+	sums_clear(b);
+	sums_clear(s);
 }
 
 /* All batches fit and none is odd: nothing is lost. */
@@ -140,7 +140,7 @@ static void test_loose_calls_are_in_no_slot(void **state)
 	assert_int_equal(s.calls, batched.calls + 3);
 	expect_line(&s, &batched);
 	clear(&a, &b, &s);
-	prof_sums_clear(&batched);
+	sums_clear(&batched);
 }
 
 static void test_one_size_needs_no_line(void **state)
@@ -170,7 +170,7 @@ static void test_the_line_of_one_size_is_made_when_another_size_comes(void **sta
 		expect_line(&ab, &ab);
 		expect_line(&ba, &ba);
 		clear(&a, &b, &ab);
-		prof_sums_clear(&ba);
+		sums_clear(&ba);
 	}
 }
 
@@ -184,11 +184,11 @@ static void test_unbatched_calls_of_another_size_leave_the_line(void **state)
 	(void)state;
 	assert_int_equal(s.batches.count, 6);
 	expect_line(&s, &a);
-	prof_sums_add(&s, &c);
+	sums_add(&s, &c);
 	assert_int_equal(s.batches.count, 12);
 	expect_line(&s, NULL);
 	clear(&a, &b, &s);
-	prof_sums_clear(&c);
+	sums_clear(&c);
 }
 
 static void test_few_batches_without_a_line_give_way(void **state)
@@ -203,7 +203,7 @@ static void test_few_batches_without_a_line_give_way(void **state)
 	assert_int_equal(b.batches.count, 40);
 	expect_line(&b, &many);
 	clear(&many, &few, &a);
-	prof_sums_clear(&b);
+	sums_clear(&b);
 }
 
 static void test_many_batches_without_a_line_end_it(void **state)
@@ -217,7 +217,7 @@ static void test_many_batches_without_a_line_end_it(void **state)
 	assert_int_equal(b.batches.count, 60);
 	assert_null(b.line);
 	clear(&with, &without, &a);
-	prof_sums_clear(&b);
+	sums_clear(&b);
 }
 
 static struct prof_batches copy_of(const struct prof_batches *b)
@@ -241,7 +241,7 @@ static void test_slow_batches_stay_beside_the_line(void **state)
 	many.slow->batches = copy_of(&many.batches);
 	few.slow->batches = copy_of(&few.batches);
 	s = sum_of(&many, &few);
-	prof_sums_add(&s, &many);
+	sums_add(&s, &many);
 	assert_int_equal(s.batches.count, 40);
 	assert_int_equal(s.slow->batches.count, 40);
 	assert_int_equal(s.slow->batches.calls, 4);
@@ -269,13 +269,13 @@ static void test_random_joins_stay_exact(void **state)
 				calls_of(size, each, count, (uint32_t)random_below(each),
 					 !constant && count && random_below(20));
 
-			prof_sums_add(&s, &more);
-			prof_sums_clear(&more);
+			sums_add(&s, &more);
+			sums_clear(&more);
 			if (s.line)
 				expect_line(&s, NULL);
 			with_line += s.line != NULL;
 		}
-		prof_sums_clear(&s);
+		sums_clear(&s);
 	}
 	print_message("%u of 3600 sums had a line\n", with_line);
 	assert_in_range(with_line, 1800, 3599);

@@ -61,7 +61,7 @@ static void write_as(const struct profile *p, const char *path)
 {
 	struct profile_error err;
 
-	if (profile_write(p, path, &err))
+	if (write_profile(p, path, &err))
 		fail_msg("%s", err.text);
 }
 
@@ -180,7 +180,7 @@ static void folding_needs_the_same_executable_and_name(void **state)
 		save(path[i], exe[i], name[i]);
 	}
 	p = model_open(path, 5);
-	profile_fold(p, 1);
+	fold_model(p, 1);
 	if (model_check(p))
 		fail_msg("%s", model_check(p));
 	assert_int_equal(p->processes, 4);
@@ -203,7 +203,7 @@ static void condensed_calls_keep_the_name(void **state)
 	(void)state;
 	save(path, "/opt/app", "link");
 	p = model_open(&path, 1);
-	assert_int_equal(profile_add_functions(to, p, NULL, &err), 0);
+	assert_int_equal(functions_add(to, p, NULL, &err), 0);
 	profile_free(p);
 	assert_string_equal(to->process[0].program, "link");
 	profile_free(to);

@@ -71,7 +71,7 @@ static void test_unmeasured_is_not_a_number(void **state)
 	assert_int_equal(o.measurements, 0);
 	assert_true(isnan(o.inside_ns) && isnan(o.inside_error_ns));
 	assert_true(isnan(o.outside_ns) && isnan(o.outside_error_ns));
-	assert_true(isnan(prof_overhead_at(&o, 20).inside_ns));
+	assert_true(isnan(overhead_at(&o, 20).inside_ns));
 }
 
 static void test_one_measurement_is_taken_as_it_is(void **state)
@@ -127,7 +127,7 @@ static void merge(const char *const *paths, size_t count, const char *to)
 	struct profile_error err;
 	struct profile *p = model_open(paths, count);
 
-	if (profile_write(p, to, &err))
+	if (write_profile(p, to, &err))
 		fail_msg("%s", err.text);
 	profile_free(p);
 }
@@ -271,20 +271,20 @@ static void test_cost_depends_on_the_path(void **state)
 	(void)state;
 	save_depths(path, 1, SCP_COST_LONG_FRAMES, 0);
 	o = overhead_of(&path, 1);
-	at = prof_overhead_at(&o, SCP_COST_SHORT_FRAMES);
+	at = overhead_at(&o, SCP_COST_SHORT_FRAMES);
 	assert_float_equal(at.inside_ns, 17, 1e-12);
 	assert_float_equal(at.outside_ns, 20, 1e-12);
 	assert_float_equal(at.outside_error_ns, 0.3, 1e-12);
-	at = prof_overhead_at(&o, SCP_COST_SHORT_FRAMES + 1);
+	at = overhead_at(&o, SCP_COST_SHORT_FRAMES + 1);
 	assert_float_equal(at.inside_ns, 14, 1e-12);
 	assert_float_equal(at.inside_error_ns, 0.2, 1e-12);
 	assert_float_equal(at.outside_ns, 20.5, 1e-12); /* (36 - 20) / (49 - 17) a frame */
-	at = prof_overhead_at(&o, SCP_COST_LONG_FRAMES);
+	at = overhead_at(&o, SCP_COST_LONG_FRAMES);
 	assert_float_equal(at.outside_ns, 36, 1e-12);
 	assert_float_equal(at.outside_error_ns, 0.4, 1e-12);
-	assert_float_equal(prof_overhead_at(&o, 1).outside_ns, 12, 1e-12);
+	assert_float_equal(overhead_at(&o, 1).outside_ns, 12, 1e-12);
 	o.cost[SCP_COST_SHORT].outside_ns = 1;
-	assert_float_equal(prof_overhead_at(&o, 1).outside_ns, 0, 0); /* nothing costs less */
+	assert_float_equal(overhead_at(&o, 1).outside_ns, 0, 0); /* nothing costs less */
 }
 
 static void test_the_whole_profile_mixes_paths_as_its_calls_do(void **state)
@@ -323,7 +323,7 @@ static void test_extreme_values_stay_finite(void **state)
 	assert_int_equal(o.measurements, UINT32_MAX);
 	assert_float_equal(o.inside_ns, 1e9, 1);
 	assert_float_equal(o.inside_error_ns, 1e9, 1);
-	assert_float_equal(prof_overhead_at(&o, UINT32_MAX).outside_ns, 1e9, 1);
+	assert_float_equal(overhead_at(&o, UINT32_MAX).outside_ns, 1e9, 1);
 	/* ... nor does a process that made no calls divide by 0 */
 	save_depths(path[0], 0, 30, 0);
 	o = overhead_of(path, 1);

@@ -314,7 +314,7 @@ static void test_no_more_is_read_than_was_allowed(void **state)
 
 	(void)state;
 	scp_build_sample(&b, &s);
-	end = raw_used_end(scp_build_header(&b));
+	end = header_used_end(scp_build_header(&b));
 	scp_build_save(&b, path);
 	scp_build_free(&b);
 	fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -64,7 +64,7 @@ static void save(const char *path, const struct scp_site_cost *cost)
 
 static void check(const struct profile *p)
 {
-	const struct prof_site_cost *c = profile_site_cost(p, 0);
+	const struct prof_site_cost *c = site_cost_find(p, 0);
 
 	assert_int_equal(p->entries, 2);
 	assert_non_null(c);
@@ -79,7 +79,7 @@ static void check(const struct profile *p)
 	assert_true(fabs(c->uncharged.freedom - 15.25) < 1e-9);
 	assert_true(fabs(c->true_cost.ns - 9876543.210) < 1e-3);
 	assert_true(fabs(c->true_cost.error_ns - 87.654) < 1e-6);
-	assert_null(profile_site_cost(p, 1));
+	assert_null(site_cost_find(p, 1));
 }
 
 static void test_costs_are_read_and_written(void **state)
@@ -92,7 +92,7 @@ static void test_costs_are_read_and_written(void **state)
 	save(path, &sound);
 	assert_int_equal(profile_add(p, path, &err), 0);
 	check(p);
-	assert_int_equal(profile_write(p, copy, &err), 0);
+	assert_int_equal(write_profile(p, copy, &err), 0);
 	assert_int_equal(profile_add(q, copy, &err), 0);
 	check(q);
 	profile_free(p);
@@ -110,7 +110,7 @@ static void test_folding_keeps_a_cost(void **state)
 	save(path, &sound);
 	assert_int_equal(profile_add(p, plain, &err), 0);
 	assert_int_equal(profile_add(p, path, &err), 0);
-	profile_fold(p, 1);
+	fold_model(p, 1);
 	check(p);
 	profile_free(p);
 }
@@ -157,12 +157,12 @@ static void test_a_site_without_a_number_has_none(void **state)
 	(void)state;
 	save(path, &c);
 	assert_int_equal(profile_add(p, path, &err), 0);
-	assert_non_null(profile_site_cost(p, 1));
-	assert_int_equal(profile_site_cost(p, 1)->state, SCP_SITE_COST_RARE);
-	assert_int_equal(profile_write(p, copy, &err), 0);
+	assert_non_null(site_cost_find(p, 1));
+	assert_int_equal(site_cost_find(p, 1)->state, SCP_SITE_COST_RARE);
+	assert_int_equal(write_profile(p, copy, &err), 0);
 	assert_int_equal(profile_add(q, copy, &err), 0);
-	assert_non_null(profile_site_cost(q, 1));
-	assert_int_equal(profile_site_cost(q, 1)->state, SCP_SITE_COST_RARE);
+	assert_non_null(site_cost_find(q, 1));
+	assert_int_equal(site_cost_find(q, 1)->state, SCP_SITE_COST_RARE);
 	profile_free(p);
 	profile_free(q);
 }
@@ -201,23 +201,23 @@ static void test_entries_are_found_when_they_are_complete(void **state)
 	c = (struct scp_chunk *)(void *)(b.bytes + chunk);
 	c->used -= sizeof(struct scp_entry);
 	scp_build_save(&b, path);
-	assert_int_equal(watch_open(&w, path), 0);
-	assert_int_equal(watch_look(&w), 0);
+	assert_int_equal(entry_watch_open(&w, path), 0);
+	assert_int_equal(entry_watch_look(&w), 0);
 	assert_int_equal(w.entries, 1);
 	assert_int_equal(w.entry[0].table, 7);
 	assert_int_equal(w.entry[0].id, 1);
-	assert_int_equal(watch_calls(w.fd, w.entry[0].at), 0);
+	assert_int_equal(entry_watch_calls(w.fd, w.entry[0].at), 0);
 	put(path, first + offsetof(struct scp_entry, calls), &calls, sizeof calls);
-	assert_int_equal(watch_calls(w.fd, w.entry[0].at), 41);
+	assert_int_equal(entry_watch_calls(w.fd, w.entry[0].at), 41);
 	c->used += sizeof(struct scp_entry);
 	put(path, chunk, c, sizeof *c);
-	assert_int_equal(watch_look(&w), 0);
+	assert_int_equal(entry_watch_look(&w), 0);
 	assert_int_equal(w.entries, 2);
 	assert_int_equal(w.entry[1].id, 2);
-	assert_int_equal(watch_calls(w.fd, w.entry[1].at), 5);
-	assert_int_equal(watch_look(&w), 0);
+	assert_int_equal(entry_watch_calls(w.fd, w.entry[1].at), 5);
+	assert_int_equal(entry_watch_look(&w), 0);
 	assert_int_equal(w.entries, 2);
-	watch_close(&w);
+	entry_watch_close(&w);
 	scp_build_free(&b);
 }
 
@@ -233,23 +233,23 @@ static void test_damage_is_not_watched(void **state)
 	(void)state;
 	scp_build_sample(&b, &s);
 	scp_build_save(&b, path);
-	assert_int_equal(watch_open(&w, path), 0);
-	assert_int_equal(watch_look(&w), 0);
+	assert_int_equal(entry_watch_open(&w, path), 0);
+	assert_int_equal(entry_watch_look(&w), 0);
 	assert_true(w.entries >= 2);
 	assert_int_equal(truncate(path, SCP_HEADER_BYTES), 0);
-	assert_true(watch_calls(w.fd, w.entry[0].at) == UINT64_MAX);
-	assert_int_equal(watch_look(&w), 0);
-	watch_close(&w);
+	assert_true(entry_watch_calls(w.fd, w.entry[0].at) == UINT64_MAX);
+	assert_int_equal(entry_watch_look(&w), 0);
+	entry_watch_close(&w);
 
 	scp_build_save(&b, path);
 	put(path, s.table + offsetof(struct scp_record, bytes), &bytes, sizeof bytes);
-	assert_int_equal(watch_open(&w, path), 0);
-	assert_int_equal(watch_look(&w), 0);
+	assert_int_equal(entry_watch_open(&w, path), 0);
+	assert_int_equal(entry_watch_look(&w), 0);
 	for (size_t i = 0; i < w.entries; i++)
 		assert_int_not_equal(w.entry[i].table, 1);
-	watch_close(&w);
-	assert_int_equal(watch_open(&w, "/dev/null"), -1);
-	assert_int_equal(watch_open(&w, "/nonexistent"), -1);
+	entry_watch_close(&w);
+	assert_int_equal(entry_watch_open(&w, "/dev/null"), -1);
+	assert_int_equal(entry_watch_open(&w, "/nonexistent"), -1);
 	scp_build_free(&b);
 }
 

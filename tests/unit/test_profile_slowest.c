@@ -154,7 +154,7 @@ static void test_a_merged_file_has_the_same_list(void **state)
 	paths[1] = file_of("b.scp", (struct scp_slowest_asked){.count = 150}, units, 100);
 	p = model_open(paths, 2);
 	assert_int_equal(p->slowests, 150);
-	if (profile_write(p, merged, &err))
+	if (write_profile(p, merged, &err))
 		fail_msg("%s", err.text);
 	again = model_open(&merged, 1);
 	if (model_difference(p, again))
@@ -174,7 +174,7 @@ static void test_folded_processes_keep_their_calls_and_pids(void **state)
 	paths[1] = file_of("two.scp", (struct scp_slowest_asked){.count = 3}, two, 2);
 	p = model_open(paths, 2);
 	p->slowest[1].pid = 4712;
-	profile_fold(p, 1);
+	fold_model(p, 1);
 	assert_int_equal(p->entries, 1);
 	if (model_check(p))
 		fail_msg("%s", model_check(p));

@@ -47,7 +47,7 @@ static void test_sums_add(void **state)
 			      .bytes_units = 21};
 
 	(void)state;
-	assert_int_equal(prof_sums_add(&a, &b), 0);
+	assert_int_equal(sums_add(&a, &b), 0);
 	assert_int_equal(a.calls, 5);
 	assert_int_equal(a.units, 19);
 	assert_true(a.units_sq == ((prof_u128)1 << 64) + 60);
@@ -58,7 +58,7 @@ static void test_sums_add(void **state)
 	assert_int_equal(a.first_units, 5);
 	assert_int_equal(a.last_at, 200);
 	assert_true(a.has_bytes && a.bytes == 7 && a.bytes_sq == 49 && a.bytes_units == 21);
-	prof_sums_clear(&a);
+	sums_clear(&a);
 }
 
 static void test_the_longest_and_the_first_call_keep_their_company(void **state)
@@ -83,18 +83,18 @@ static void test_the_longest_and_the_first_call_keep_their_company(void **state)
 				   .last_at = 907};
 
 	(void)state;
-	prof_sums_add(&a, &as_long);
+	sums_add(&a, &as_long);
 	assert_int_equal(a.max_at, 150);
 	assert_int_equal(a.first_units, 6);
-	prof_sums_add(&a, &longer);
+	sums_add(&a, &longer);
 	assert_int_equal(a.max_units, 7);
 	assert_int_equal(a.max_at, 20);
 	assert_int_equal(a.first_units, 6);
-	prof_sums_clear(&a);
-	prof_sums_add(&a, &longer);
+	sums_clear(&a);
+	sums_add(&a, &longer);
 	assert_int_equal(a.max_at, 20);
 	assert_int_equal(a.first_units, 3);
-	prof_sums_clear(&a);
+	sums_clear(&a);
 }
 
 static void test_phases_add_up(void **state)
@@ -104,14 +104,14 @@ static void test_phases_add_up(void **state)
 			 not = {.calls = 9};
 
 	(void)state;
-	assert_int_equal(prof_sums_add(&a, &sampled), 0);
+	assert_int_equal(sums_add(&a, &sampled), 0);
 	assert_ptr_not_equal(a.phase, &two);
-	prof_sums_add(&a, &not );
-	prof_sums_add(&a, &sampled);
+	sums_add(&a, &not );
+	sums_add(&a, &sampled);
 	assert_int_equal(a.phase->count[0], 4);
 	assert_int_equal(a.phase->count[1], 0);
 	assert_int_equal(a.phase->count[2], 2);
-	prof_sums_clear(&a);
+	sums_clear(&a);
 	assert_null(a.phase);
 }
 
@@ -125,15 +125,15 @@ static void test_adding_to_nothing_is_copying(void **state)
 	b.hist->count[9] = 12;
 	b.slow = calloc(1, sizeof *b.slow);
 	b.slow->units = 8;
-	assert_int_equal(prof_sums_add(&a, &b), 0);
+	assert_int_equal(sums_add(&a, &b), 0);
 	assert_int_equal(a.min_units, 5);
 	assert_ptr_not_equal(a.hist, b.hist);
 	assert_int_equal(a.hist->count[9], 12);
 	assert_ptr_not_equal(a.slow, b.slow);
 	assert_int_equal(a.slow->units, 8);
 	assert_int_equal(a.batches.count, 3);
-	prof_sums_clear(&a);
-	prof_sums_clear(&b);
+	sums_clear(&a);
+	sums_clear(&b);
 	assert_null(a.hist);
 }
 
@@ -142,14 +142,14 @@ static void test_batches_of_one_size_follow_each_other(void **state)
 	struct prof_sums a = batches(2, 3, 10), b = batches(2, 2, 50);
 
 	(void)state;
-	prof_sums_add(&a, &b);
+	sums_add(&a, &b);
 	assert_int_equal(a.batches.calls, 2);
 	assert_int_equal(a.batches.count, 5);
 	assert_int_equal(a.batches.sum[2], 12);
 	assert_int_equal(a.batches.sum[3], 50);
 	assert_null(a.apart); /* all calls are in batches */
-	prof_sums_clear(&a);
-	prof_sums_clear(&b);
+	sums_clear(&a);
+	sums_clear(&b);
 }
 
 static void test_smaller_batches_are_joined_in_pairs(void **state)
@@ -158,22 +158,22 @@ static void test_smaller_batches_are_joined_in_pairs(void **state)
 	struct prof_sums a = batches(2, 5, 10), b = batches(4, 1, 99);
 
 	(void)state;
-	prof_sums_add(&a, &b);
+	sums_add(&a, &b);
 	assert_int_equal(a.batches.calls, 4);
 	assert_int_equal(a.batches.count, 3);
 	assert_int_equal(a.batches.sum[0], 21);
 	assert_int_equal(a.batches.sum[1], 25);
 	assert_int_equal(a.batches.sum[2], 99);
-	prof_sums_clear(&a);
-	prof_sums_clear(&b);
+	sums_clear(&a);
+	sums_clear(&b);
 	a = batches(8, 1, 7);
 	b = batches(2, 9, 0); /* 0..8: 0+1+2+3, 4+5+6+7 */
-	prof_sums_add(&a, &b);
+	sums_add(&a, &b);
 	assert_int_equal(a.batches.count, 3);
 	assert_int_equal(a.batches.sum[1], 6);
 	assert_int_equal(a.batches.sum[2], 22);
-	prof_sums_clear(&a);
-	prof_sums_clear(&b);
+	sums_clear(&a);
+	sums_clear(&b);
 }
 
 static void test_full_batches_double(void **state)
@@ -181,14 +181,14 @@ static void test_full_batches_double(void **state)
 	struct prof_sums a = batches(1, 64, 0), b = batches(1, 64, 100);
 
 	(void)state;
-	prof_sums_add(&a, &b);
+	sums_add(&a, &b);
 	assert_int_equal(a.batches.calls, 2);
 	assert_int_equal(a.batches.count, 64);
 	assert_int_equal(a.batches.sum[0], 1);
 	assert_int_equal(a.batches.sum[31], 62 + 63);
 	assert_int_equal(a.batches.sum[32], 100 + 101);
-	prof_sums_clear(&a);
-	prof_sums_clear(&b);
+	sums_clear(&a);
+	sums_clear(&b);
 }
 
 static void test_too_small_batches_give_way(void **state)
@@ -196,12 +196,12 @@ static void test_too_small_batches_give_way(void **state)
 	struct prof_sums a = batches(1, 1, 5), b = batches(16, 2, 100);
 
 	(void)state;
-	prof_sums_add(&a, &b);
+	sums_add(&a, &b);
 	assert_int_equal(a.batches.calls, 16);
 	assert_int_equal(a.batches.count, 2);
 	assert_int_equal(a.batches.sum[0], 100);
-	prof_sums_clear(&a);
-	prof_sums_clear(&b);
+	sums_clear(&a);
+	sums_clear(&b);
 }
 
 static void assert_apart(const struct prof_sums *s, uint64_t stretches, uint64_t calls_sq,
@@ -232,30 +232,30 @@ static void test_what_is_in_no_batch_is_kept_by_stretches(void **state)
 	struct prof_sums d = thread(2, 1, 21, 1);
 
 	(void)state;
-	prof_sums_add(&a, &b);
+	sums_add(&a, &b);
 	assert_null(a.apart); /* one thread: one stretch */
-	prof_sums_add(&a, &c);
+	sums_add(&a, &c);
 	assert_apart(&a, 2, 9 + 1, 3 * 9 + 3, 81 + 9);
-	prof_sums_add(&a, &d); /* its only batch is too small: with its tail 3 calls, 24 units */
+	sums_add(&a, &d); /* its only batch is too small: with its tail 3 calls, 24 units */
 	assert_apart(&a, 3, 10 + 9, 30 + 72, 90 + 576);
 	assert_int_equal(a.batches.count, 40);
-	prof_sums_add(&c, &b); /* in the other order */
-	prof_sums_add(&c, &d);
+	sums_add(&c, &b); /* in the other order */
+	sums_add(&c, &d);
 	assert_apart(&c, 3, 19, 102, 666);
-	prof_sums_clear(&c);
-	prof_sums_add(&c, &a); /* a sum, to nothing */
+	sums_clear(&c);
+	sums_add(&c, &a); /* a sum, to nothing */
 	assert_apart(&c, 3, 19, 102, 666);
-	prof_sums_clear(&a);
-	prof_sums_clear(&c);
+	sums_clear(&a);
+	sums_clear(&c);
 	a = thread(1, 0, 0, 5); /* no batches at all */
 	c = thread(1, 0, 0, 5);
-	prof_sums_add(&a, &c);
+	sums_add(&a, &c);
 	assert_apart(&a, 2, 50, 150, 450);
-	prof_sums_clear(&a);
+	sums_clear(&a);
 	assert_null(a.apart);
-	prof_sums_clear(&b);
-	prof_sums_clear(&c);
-	prof_sums_clear(&d);
+	sums_clear(&b);
+	sums_clear(&c);
+	sums_clear(&d);
 }
 
 /* 33 and 32 batches become 16 and 16 of twice the size: one of the first is left. */
@@ -265,23 +265,23 @@ static void test_dropped_batches_are_stretches(void **state)
 	struct prof_sums d = thread(16, 2, 500, 0);
 
 	(void)state;
-	prof_sums_add(&a, &b);
-	prof_sums_add(&a, &c);
+	sums_add(&a, &b);
+	sums_add(&a, &c);
 	assert_int_equal(a.batches.calls, 4);
 	assert_int_equal(a.batches.count, 32);
 	/* the last batch of 42 with its thread's end: 3 calls, 45 units */
 	assert_apart(&a, 1, 9, 135, 2025);
-	prof_sums_clear(&c);
+	sums_clear(&c);
 	c = thread(4, 1, 900, 0);
-	prof_sums_add(&a, &c); /* 33 of 4 calls */
-	prof_sums_add(&a, &d); /* 8 of 16, and the last, c's, apart */
+	sums_add(&a, &c); /* 33 of 4 calls */
+	sums_add(&a, &d); /* 8 of 16, and the last, c's, apart */
 	assert_int_equal(a.batches.calls, 16);
 	assert_int_equal(a.batches.count, 10);
 	assert_apart(&a, 2, 9 + 16, 135 + 3600, 2025 + 810000);
-	prof_sums_clear(&a);
-	prof_sums_clear(&b);
-	prof_sums_clear(&c);
-	prof_sums_clear(&d);
+	sums_clear(&a);
+	sums_clear(&b);
+	sums_clear(&c);
+	sums_clear(&d);
 }
 
 static void test_slow_sums_are_kept_by_the_same_stretches(void **state)
@@ -296,14 +296,14 @@ static void test_slow_sums_are_kept_by_the_same_stretches(void **state)
 	b.slow->units += 5; /* of the last three calls */
 	c.slow = calloc(1, sizeof *c.slow);
 	c.slow->units = 11;
-	prof_sums_add(&a, &b);
-	prof_sums_add(&a, &c);
+	sums_add(&a, &b);
+	sums_add(&a, &c);
 	assert_apart(&a, 2, 9 + 4, 27 + 12, 81 + 36);
 	assert_true(a.apart->slow_calls_units == 3 * 5 + 2 * 11);
 	assert_true(a.apart->slow_units_sq == 25 + 121);
-	prof_sums_clear(&a);
-	prof_sums_clear(&b);
-	prof_sums_clear(&c);
+	sums_clear(&a);
+	sums_clear(&b);
+	sums_clear(&c);
 }
 
 static void test_half_known_slow_sums_are_dropped(void **state)
@@ -312,9 +312,9 @@ static void test_half_known_slow_sums_are_dropped(void **state)
 
 	(void)state;
 	a.slow = calloc(1, sizeof *a.slow);
-	prof_sums_add(&a, &b);
+	sums_add(&a, &b);
 	assert_null(a.slow);
-	prof_sums_clear(&a);
+	sums_clear(&a);
 }
 
 static struct profile *three_processes(void)
@@ -343,9 +343,9 @@ static void test_fold_joins_processes_of_one_program(void **state)
 
 	(void)state;
 	assert_int_equal(p->entries, 9);
-	profile_fold(p, 3);
+	fold_model(p, 3);
 	assert_int_equal(p->processes, 3);
-	profile_fold(p, 2);
+	fold_model(p, 2);
 	if (model_check(p))
 		fail_msg("%s", model_check(p));
 	assert_int_equal(p->processes, 2);
@@ -374,13 +374,13 @@ static void test_a_folded_model_round_trips(void **state)
 	struct profile_error err;
 
 	(void)state;
-	profile_fold(p, 1);
+	fold_model(p, 1);
 	assert_true(p->entry[0].sums.slow && p->entry[0].sums.batches.count);
 	free(p->entry[0].sums.apart);
 	p->entry[0].sums.apart = malloc(sizeof(struct prof_apart));
 	*p->entry[0].sums.apart = (struct prof_apart){
 		3, UINT64_MAX, (prof_u128)7 << 100, (prof_u128)5 << 99, (prof_u128)3 << 70, 1};
-	assert_int_equal(profile_write(p, path, &err), 0);
+	assert_int_equal(write_profile(p, path, &err), 0);
 	q = profile_open(&path, 1, &err);
 	assert_non_null(q);
 	if (model_difference(p, q))
@@ -402,7 +402,7 @@ static void test_stretches_that_do_not_fit_are_not_told(void **state)
 	p->entry[0].sums.apart = malloc(sizeof(struct prof_apart));
 	for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
 		*p->entry[0].sums.apart = odd[i];
-		assert_int_equal(profile_write(p, path, &err), 0);
+		assert_int_equal(write_profile(p, path, &err), 0);
 		q = profile_open(&path, 1, &err);
 		assert_non_null(q);
 		assert_null(q->entry[0].sums.apart);

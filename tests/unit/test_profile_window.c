@@ -88,14 +88,14 @@ static void functions_keep_the_sums(void **state)
 	struct profile_error err;
 
 	(void)state;
-	assert_int_equal(profile_add_functions(once, file, NULL, &err), 0);
+	assert_int_equal(functions_add(once, file, NULL, &err), 0);
 	assert_total(once, file, 1);
 	assert_int_equal(once->processes, 1);
 	assert_int_equal(once->gaps, 0);
 	if (model_check(once))
 		fail_msg("%s", model_check(once));
-	assert_int_equal(profile_add_functions(twice, once, NULL, &err), 0);
-	assert_int_equal(profile_add_functions(twice, file, NULL, &err), 0);
+	assert_int_equal(functions_add(twice, once, NULL, &err), 0);
+	assert_int_equal(functions_add(twice, file, NULL, &err), 0);
 	assert_total(twice, file, 2);
 	assert_int_equal(twice->entries, once->entries);
 	assert_int_equal(twice->process[0].count, 2);
@@ -119,7 +119,7 @@ static void functions_can_be_left_out(void **state)
 	for (uint32_t i = 0; i < file->entries; i++)
 		if (file->entry[i].function != 0)
 			calls += file->entry[i].sums.calls;
-	assert_int_equal(profile_add_functions(p, file, skip, &err), 0);
+	assert_int_equal(functions_add(p, file, skip, &err), 0);
 	for (uint32_t i = 0; i < p->entries; i++)
 		kept += p->entry[i].sums.calls;
 	assert_int_equal(kept, calls);
@@ -143,8 +143,8 @@ static void another_clock_is_refused(void **state)
 	scp_build_free(&b);
 	other = load(scp_build_name("b.scp"));
 	assert_int_not_equal(file->clock.kind, other->clock.kind);
-	assert_int_equal(profile_add_functions(p, file, NULL, &err), 0);
-	assert_int_equal(profile_add_functions(p, other, NULL, &err), -1);
+	assert_int_equal(functions_add(p, file, NULL, &err), 0);
+	assert_int_equal(functions_add(p, other, NULL, &err), -1);
 	assert_true(*err.text);
 	assert_total(p, file, 1);
 	profile_free(file);
@@ -157,14 +157,14 @@ static void the_difference_is_what_happened_between(void **state)
 	const char *early = sample("early.scp", 1), *late = sample("late.scp", 3);
 	struct profile *p = load(early), *file = load(early);
 	struct profile_error err;
-	struct profile_mark mark;
+	struct model_mark mark;
 	uint64_t overflow;
 	struct prof_sums sums, want;
 
 	(void)state;
-	assert_int_equal(profile_mark(p, &mark), 0);
+	assert_int_equal(model_difference_mark(p, &mark), 0);
 	assert_int_equal(profile_add(p, late, &err), 0);
-	assert_int_equal(profile_difference(p, &mark), 0);
+	assert_int_equal(model_difference_make(p, &mark), 0);
 	total(p, &sums, &overflow);
 	total(file, &want, &overflow);
 	assert_int_equal(sums.calls, 2 * want.calls);
@@ -175,7 +175,7 @@ static void the_difference_is_what_happened_between(void **state)
 	assert_int_equal(p->gaps, 0);
 	total(p, &sums, &overflow);
 	assert_int_equal(overflow, 0); /* the same in both */
-	profile_mark_free(&mark);
+	model_difference_mark_free(&mark);
 	profile_free(p);
 	profile_free(file);
 }
@@ -185,20 +185,20 @@ static void nothing_between_is_nothing(void **state)
 	const char *path = sample("early.scp", 1), *less = sample("less.scp", 0);
 	struct profile *p = load(path), *q = load(path);
 	struct profile_error err;
-	struct profile_mark mark;
+	struct model_mark mark;
 
 	(void)state;
-	assert_int_equal(profile_mark(p, &mark), 0);
+	assert_int_equal(model_difference_mark(p, &mark), 0);
 	assert_int_equal(profile_add(p, path, &err), 0);
-	assert_int_equal(profile_difference(p, &mark), 0);
+	assert_int_equal(model_difference_make(p, &mark), 0);
 	assert_int_equal(p->entries, 0);
-	profile_mark_free(&mark);
+	model_difference_mark_free(&mark);
 	/* what went backwards says nothing */
-	assert_int_equal(profile_mark(q, &mark), 0);
+	assert_int_equal(model_difference_mark(q, &mark), 0);
 	assert_int_equal(profile_add(q, less, &err), 0);
-	assert_int_equal(profile_difference(q, &mark), 0);
+	assert_int_equal(model_difference_make(q, &mark), 0);
 	assert_int_equal(q->entries, 0);
-	profile_mark_free(&mark);
+	model_difference_mark_free(&mark);
 	profile_free(p);
 	profile_free(q);
 }

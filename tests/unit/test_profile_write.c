@@ -33,7 +33,7 @@ static void write_one(const struct profile *p, const char *path)
 {
 	struct profile_error err;
 
-	if (profile_write(p, path, &err))
+	if (write_profile(p, path, &err))
 		fail_msg("%s", err.text);
 }
 
@@ -170,7 +170,7 @@ static void test_a_full_disk_leaves_nothing_behind(void **state)
 	getrlimit(RLIMIT_FSIZE, &old);
 	tight.rlim_max = old.rlim_max;
 	setrlimit(RLIMIT_FSIZE, &tight);
-	assert_int_equal(profile_write(p, target, &err), -1);
+	assert_int_equal(write_profile(p, target, &err), -1);
 	setrlimit(RLIMIT_FSIZE, &old);
 	assert_non_null(strstr(err.text, "Nothing was written"));
 	assert_int_equal(files_in_directory(target), before);
@@ -188,10 +188,10 @@ static void test_what_is_no_file_is_not_replaced(void **state)
 	save_sample(path, NULL);
 	p = read_one(path);
 	assert_int_equal(symlink("/dev/null", link), 0);
-	assert_int_equal(profile_write(p, link, &err), -1);
+	assert_int_equal(write_profile(p, link, &err), -1);
 	assert_int_equal(lstat(link, &st), 0);
 	assert_true(S_ISLNK(st.st_mode));
-	assert_int_equal(profile_write(p, "/nonexistent/x.scp", &err), -1);
+	assert_int_equal(write_profile(p, "/nonexistent/x.scp", &err), -1);
 	profile_free(p);
 }
 
@@ -217,7 +217,7 @@ static void test_an_empty_model_is_not_written(void **state)
 	struct profile_error err;
 
 	(void)state;
-	assert_int_equal(profile_write(p, scp_build_name("never.scp"), &err), -1);
+	assert_int_equal(write_profile(p, scp_build_name("never.scp"), &err), -1);
 	profile_free(p);
 }
 

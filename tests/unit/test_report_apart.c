@@ -101,14 +101,14 @@ static void test_so_does_a_comparison(void **state)
 	const struct profile *p = threads_profile(), *both[2] = {p, p};
 	struct diff_options o = DIFF_OPTIONS_DEFAULT;
 	struct profile_error why;
-	struct diff *d = diff_build(both, 2, 1, &o, &why);
+	struct diff *d = diff_model_build(both, 2, 1, &o, &why);
 
 	(void)state;
 	assert_non_null(d);
 	assert_int_equal(d->sites, 1);
 	assert_true(is_near(d->site[0].run[0].mean.error));
 	assert_true(is_near(d->site[0].run[1].mean.error));
-	diff_free(d);
+	diff_model_free(d);
 }
 
 /* The very interval of the report. */
@@ -123,12 +123,12 @@ static void test_so_does_a_window(void **state)
 	(void)state;
 	assert_non_null(r);
 	for (int t = 0; t <= THREADS; t++)
-		assert_int_equal(prof_sums_add(&sum, &entry[t].sums), 0);
+		assert_int_equal(sums_add(&sum, &entry[t].sums), 0);
 	m = means_of_window(&p->clock, &sum, NAN, o.confidence);
 	assert_true(m.low_ns == r->site[0].estimate.low_ns);
 	assert_true(m.high_ns == r->site[0].estimate.high_ns);
 	assert_true(m.high_ns - m.low_ns > 4 * ERROR);
-	prof_sums_clear(&sum);
+	sums_clear(&sum);
 	report_free(r);
 }
 

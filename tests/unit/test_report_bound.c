@@ -91,7 +91,7 @@ static void too_much_is_left_out(void)
 
 	CHECK(r);
 	for (; frame.offset < 4; frame.offset++)
-		CHECK(!report_symbols(r, &frame, &count)->function);
+		CHECK(!warnings_symbols(r, &frame, &count)->function);
 	CHECK(symbolize_module_state(r->symbols, 0) == SYMBOLIZE_LEFT_OUT);
 	for (uint32_t i = 0; i < r->warnings; i++) {
 		told += !strcmp(r->warning[i].code, "names-left-out");
@@ -177,11 +177,11 @@ static void test_debug_information_is_searched_within_a_bound(void **state)
 	assert_non_null(m);
 	assert_non_null(dwfl_module_getelf(m, &bias));
 	bias += copy_offset(copy_first);
-	assert_int_equal(inline_levels(&fresh, m, bias, level), 1);
+	assert_int_equal(symbolize_inline_levels(&fresh, m, bias, level), 1);
 	assert_string_equal(level[0].function, "copy_first");
 	assert_in_range(fresh.steps, 2, 10000);
 	assert_false(fresh.left_out);
-	assert_int_equal(inline_levels(&spent, m, bias, level), 0);
+	assert_int_equal(symbolize_inline_levels(&spent, m, bias, level), 0);
 	assert_true(spent.left_out);
 	dwfl_end(dwfl);
 }

@@ -121,7 +121,7 @@ static const struct symbol *generated(struct report *r, uint64_t address)
 {
 	struct prof_frame frame = {.module = PROF_NO_MODULE, .offset = address};
 	size_t count;
-	const struct symbol *symbol = report_symbols(r, &frame, &count);
+	const struct symbol *symbol = warnings_symbols(r, &frame, &count);
 
 	assert_int_equal(count, 1);
 	assert_int_equal(symbol->offset, address);

@@ -28,7 +28,7 @@ static void draw(struct drawn *d, const struct profile *p)
 static void drop(struct drawn *d)
 {
 	flame_free(&d->flame);
-	names_clear(&d->strings);
+	string_index_clear(&d->strings);
 	report_free(d->report);
 }
 

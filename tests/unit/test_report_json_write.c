@@ -41,7 +41,7 @@ static void check_number(double value)
 {
 	begin();
 	json_write_number(&writer, NULL, value);
-	expect(json_number(value));
+	expect(json_parts_number(value));
 }
 
 static uint64_t random_next(void)
@@ -84,7 +84,7 @@ static void counts(void **state)
 	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
 		begin();
 		json_write_count(&writer, NULL, some[i]);
-		expect(json_count(some[i]));
+		expect(json_parts_count(some[i]));
 	}
 }
 
@@ -92,7 +92,7 @@ static void check_text(const char *raw)
 {
 	begin();
 	json_write_text(&writer, NULL, raw);
-	expect(json_text(raw));
+	expect(json_parts_text(raw));
 }
 
 /* Of bytes that begin, continue and break characters. */

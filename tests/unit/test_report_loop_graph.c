@@ -45,7 +45,7 @@ static uint32_t cycle(uint32_t component, uint32_t *path)
 	uint32_t length;
 
 	assert_non_null(taken);
-	assert_int_equal(loop_graph_cycle(&g, component, taken, path, &length), 0);
+	assert_int_equal(loop_cycle_find(&g, component, taken, path, &length), 0);
 	free(taken);
 	return length;
 }
@@ -217,14 +217,14 @@ static void test_other_ways_share_no_state(void **state)
 	edge(3, 2, 995);
 	edge(3, 0, 5);
 	settle();
-	assert_int_equal(loop_graph_cycle(&g, 0, taken, path, &length), 0);
+	assert_int_equal(loop_cycle_find(&g, 0, taken, path, &length), 0);
 	expect_path(path, length, "23");
-	assert_int_equal(loop_graph_time(&g, path, length), 1000000 + 1995);
+	assert_int_equal(loop_cycle_time(&g, path, length), 1000000 + 1995);
 	taken[2] = taken[3] = true;
-	assert_int_equal(loop_graph_cycle(&g, 0, taken, path, &length), 0);
+	assert_int_equal(loop_cycle_find(&g, 0, taken, path, &length), 0);
 	expect_path(path, length, "01");
 	taken[0] = taken[1] = true;
-	assert_int_equal(loop_graph_cycle(&g, 0, taken, path, &length), 0);
+	assert_int_equal(loop_cycle_find(&g, 0, taken, path, &length), 0);
 	assert_int_equal(length, 0);
 	loop_graph_clear(&g);
 	/* 0 <-> 1 taken, 2 goes on to 0 more often than to 3 */
@@ -237,7 +237,7 @@ static void test_other_ways_share_no_state(void **state)
 	edge(3, 2, 400);
 	settle();
 	memcpy(taken, (const bool[4]){true, true}, sizeof(taken));
-	assert_int_equal(loop_graph_cycle(&g, 0, taken, path, &length), 0);
+	assert_int_equal(loop_cycle_find(&g, 0, taken, path, &length), 0);
 	expect_path(path, length, "23");
 	loop_graph_clear(&g);
 }
@@ -305,12 +305,12 @@ static void test_a_chain_goes_from_start_to_end(void **state)
 	edge(3, 1, 3);
 	edge(1, 4, 10);
 	settle();
-	expect_path(path, loop_graph_chain(&g, path), "21");
+	expect_path(path, loop_cycle_chain(&g, path), "21");
 	loop_graph_clear(&g);
 	nodes(0);
 	edge(0, 0, 1);
 	settle();
-	assert_int_equal(loop_graph_chain(&g, path), 0);
+	assert_int_equal(loop_cycle_chain(&g, path), 0);
 	loop_graph_clear(&g);
 }
 

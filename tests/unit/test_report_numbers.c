@@ -31,7 +31,7 @@ static void test_durations(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		number_duration(text, sizeof(text), row[i].ns, false);
+		numbers_duration(text, sizeof(text), row[i].ns, false);
 		assert_string_equal(text, row[i].text);
 	}
 }
@@ -54,7 +54,7 @@ static void test_significant_digits_without_exponents(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		number_significant(text, sizeof(text), row[i].value, row[i].digits);
+		numbers_significant(text, sizeof(text), row[i].value, row[i].digits);
 		assert_string_equal(text, row[i].text);
 	}
 }
@@ -64,7 +64,7 @@ static void check_mean(double mean, double low, double high, const char *want)
 	struct number_mean m;
 	char text[96];
 
-	number_mean(&m, mean, low, high, false);
+	numbers_mean(&m, mean, low, high, false);
 	snprintf(text, sizeof(text), "%s %s %s", m.mean, m.interval, m.unit);
 	assert_string_equal(text, want);
 }
@@ -88,17 +88,17 @@ static void test_counts_bytes_shares(void **state)
 	char text[32];
 
 	(void)state;
-	number_count(text, sizeof(text), 1234567);
+	numbers_count(text, sizeof(text), 1234567);
 	assert_string_equal(text, "1,234,567");
-	number_count(text, sizeof(text), UINT64_MAX);
+	numbers_count(text, sizeof(text), UINT64_MAX);
 	assert_string_equal(text, "18,446,744,073,709,551,615");
-	number_bytes(text, sizeof(text), 999);
+	numbers_bytes(text, sizeof(text), 999);
 	assert_string_equal(text, "999 B");
-	number_bytes(text, sizeof(text), 999999);
+	numbers_bytes(text, sizeof(text), 999999);
 	assert_string_equal(text, "1.00 MB");
-	number_share(text, sizeof(text), 0.0001);
+	numbers_share(text, sizeof(text), 0.0001);
 	assert_string_equal(text, "<0.1 %");
-	number_share(text, sizeof(text), NAN);
+	numbers_share(text, sizeof(text), NAN);
 	assert_string_equal(text, "-");
 }
 

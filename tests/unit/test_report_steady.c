@@ -312,9 +312,9 @@ static void test_what_the_histogram_tells(void **state)
 
 	(void)state;
 	memset(&hist, 0, sizeof(hist));
-	hist.count[stats_hist_bucket(1000)] = 4000;
-	hist.count[stats_hist_bucket(20000)] = 2000;
-	hist.count[stats_hist_bucket(5000000)] = 1;
+	hist.count[histogram_bucket(1000)] = 4000;
+	hist.count[histogram_bucket(20000)] = 2000;
+	hist.count[histogram_bucket(5000000)] = 1;
 	sums.units = 4000u * 1000 + 2000u * 20000 + 5000000;
 	sums.units_sq = (prof_u128)4000 * 1000 * 1000 + (prof_u128)2000 * 20000 * 20000 +
 			(prof_u128)5000000 * 5000000;
@@ -343,8 +343,8 @@ static void test_outliers_are_listed_and_stay_in_the_mean(void **state)
 
 	(void)state;
 	memset(&hist, 0, sizeof(hist));
-	hist.count[stats_hist_bucket(1000)] = 1000;
-	hist.count[stats_hist_bucket(400000)] = 2;
+	hist.count[histogram_bucket(1000)] = 1000;
+	hist.count[histogram_bucket(400000)] = 2;
 	sums.units = 1000u * 1000 + 2u * 400000;
 	sums.units_sq = (prof_u128)1000 * 1000 * 1000 + (prof_u128)2 * 400000 * 400000;
 	p = profile_of(&sums, 1);
@@ -369,12 +369,11 @@ static void test_every_finding_has_a_name_of_its_own(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < n; i++) {
-		assert_string_not_equal(report_doubt_name(all[i]), "none");
+		assert_string_not_equal(doubts_name(all[i]), "none");
 		for (size_t j = 0; j < i; j++)
-			assert_string_not_equal(report_doubt_name(all[i]),
-						report_doubt_name(all[j]));
+			assert_string_not_equal(doubts_name(all[i]), doubts_name(all[j]));
 	}
-	assert_string_equal(report_doubt_name(REPORT_FIRST_CALL), "first-call");
+	assert_string_equal(doubts_name(REPORT_FIRST_CALL), "first-call");
 }
 
 int main(void)

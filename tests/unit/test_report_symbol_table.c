@@ -50,14 +50,14 @@ static struct checked open_module(const char *name, int fd)
 	assert_non_null(c.module);
 	dwfl_report_end(c.dwfl, NULL, NULL);
 	assert_non_null(dwfl_module_getelf(c.module, &c.bias));
-	c.table = symbol_table_new(c.module);
+	c.table = symbolize_table_new(c.module);
 	assert_non_null(c.table);
 	return c;
 }
 
 static void close_module(struct checked *c)
 {
-	symbol_table_free(c->table);
+	symbolize_table_free(c->table);
 	dwfl_end(c->dwfl);
 }
 
@@ -68,7 +68,7 @@ static bool check(const struct checked *c, GElf_Addr address)
 	GElf_Sym symbol;
 	const char *expected =
 		dwfl_module_addrinfo(c->module, address, &expected_into, &symbol, NULL, NULL, NULL);
-	const char *name = symbol_table_find(c->table, address, &into);
+	const char *name = symbolize_table_find(c->table, address, &into);
 
 	assert_int_equal(name != NULL, expected != NULL);
 	if (!name)

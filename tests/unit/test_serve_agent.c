@@ -157,7 +157,7 @@ static void merged_profiles_are_results(void **state)
 
 	place_save(x, "input.scp", 1, "/bin/a", 10);
 	assert_int_equal(profile_add(p, place_path(x, "input.scp"), &err), 0);
-	assert_int_equal(profile_write(p, place_path(x, "scprof.a.9.scp"), &err), 0);
+	assert_int_equal(write_profile(p, place_path(x, "scprof.a.9.scp"), &err), 0);
 	profile_free(p);
 	place_look(x);
 	assert_int_equal(place_calls(x, "a"), 0);

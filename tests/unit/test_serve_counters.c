@@ -93,15 +93,15 @@ static void write_both(FILE *out)
 	for (int openmetrics = 0; openmetrics < 2; openmetrics++) {
 		struct metrics m = {.out = out, .openmetrics = openmetrics};
 
-		metrics_counter(&m, "x_seconds", "seconds", "Time.");
-		metrics_sample(&m);
-		metrics_label(&m, "a", "1");
-		metrics_label(&m, "b", "2");
-		metrics_whole(&m, (prof_u128)1 << 100);
-		metrics_gauge(&m, "y", "", "It.");
-		metrics_sample(&m);
-		metrics_real(&m, -1.0 / 0.0);
-		metrics_end(&m);
+		metrics_write_counter(&m, "x_seconds", "seconds", "Time.");
+		metrics_write_sample(&m);
+		metrics_write_label(&m, "a", "1");
+		metrics_write_label(&m, "b", "2");
+		metrics_write_whole(&m, (prof_u128)1 << 100);
+		metrics_write_gauge(&m, "y", "", "It.");
+		metrics_write_sample(&m);
+		metrics_write_real(&m, -1.0 / 0.0);
+		metrics_write_end(&m);
 	}
 }
 

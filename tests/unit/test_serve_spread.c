@@ -34,7 +34,7 @@ static void read_host(struct host *h, unsigned busy, unsigned calls)
 	}
 	h->number += n;
 	h->time += time;
-	spread_add(&h->spread, n, time);
+	variance_counter_add(&h->spread, n, time);
 }
 
 struct fleet {
@@ -131,17 +131,17 @@ static void only_grows(void **state)
 	double last = 0;
 
 	(void)state;
-	spread_add(&s, 0, 5);
+	variance_counter_add(&s, 0, 5);
 	assert_true(s.calls == 0 && s.batches == 0);
-	spread_add(&s, 10, 100);
+	variance_counter_add(&s, 10, 100);
 	assert_true(s.variance == 0 && s.batches == 0); /* nothing foretold it */
 	/* foretold 200 of variance unit 20^2 / 10: (260 - 200)^2 / 3, twice for the 10 calls before
 	 */
-	spread_add(&s, 20, 260);
+	variance_counter_add(&s, 20, 260);
 	assert_true(fabs(s.variance - 3600.0 / 3 * 1.5) < 1e-9 && s.batches == 1);
 	for (unsigned i = 0; i < 1000; i++) {
 		last = s.variance;
-		spread_add(&s, 1 + i % 7, (double)(i * i % 1000));
+		variance_counter_add(&s, 1 + i % 7, (double)(i * i % 1000));
 		assert_true(s.variance >= last && isfinite(s.variance));
 	}
 	assert_true(s.batches == 1001);
@@ -155,12 +155,12 @@ static void forgets(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 2000; i++)
-		spread_add(&s, 100, 1000 + (i & 1));
+		variance_counter_add(&s, 100, 1000 + (i & 1));
 	for (unsigned i = 0; i < 200; i++)
-		spread_add(&s, 100, 2000 + (i & 1));
+		variance_counter_add(&s, 100, 2000 + (i & 1));
 	moved = s.variance;
 	for (unsigned i = 0; i < 20; i++)
-		spread_add(&s, 100, 2000 + (i & 1));
+		variance_counter_add(&s, 100, 2000 + (i & 1));
 	later = s.variance - moved;
 	assert_true(later < 20);
 }

@@ -24,12 +24,12 @@ static enum window_result take(struct window *w, struct place *x, const char *se
 	enum window_result result;
 
 	assert_int_equal(snapshot_take(&first, &x->agent, service, SCP_CLOCK_NONE), 0);
-	result = window_begin(w, &first, true);
+	result = pprof_window_begin(w, &first, true);
 	assert_int_equal(result, WINDOW_DONE);
 	meanwhile(x);
 	agent_scan(&x->agent);
 	assert_int_equal(snapshot_take(&last, &x->agent, service, first.clock), 0);
-	result = window_end(w, &first, &last, seconds);
+	result = pprof_window_end(w, &first, &last, seconds);
 	snapshot_free(&first);
 	snapshot_free(&last);
 	return result;
@@ -60,7 +60,7 @@ static void a_window_is_the_difference(void **state)
 	assert_int_equal(w.left_out, 0);
 	assert_int_equal(w.profile->process[0].end_mono_ns - w.profile->process[0].start_mono_ns,
 			 2500000000);
-	window_free(&w);
+	pprof_window_free(&w);
 }
 
 static void cut_short(struct place *x)
@@ -90,16 +90,16 @@ static void a_window_with_a_file_that_breaks_is_none(void **state)
 	place_save(x, "scprof.a.2.scp", 2, "/bin/a", 1000);
 	place_look(x);
 	assert_int_equal(take(&w, x, "a", 2.5, cut_short), WINDOW_UNREADABLE);
-	window_free(&w);
+	pprof_window_free(&w);
 	/* broken from the beginning, it is left out */
 	assert_int_equal(take(&w, x, "a", 2.5, five_calls), WINDOW_DONE);
 	assert_int_equal(w.profile->entry[0].sums.calls, 5);
 	assert_int_equal(w.left_out, 1);
-	window_free(&w);
+	pprof_window_free(&w);
 	place_save(x, "scprof.a.1.scp", 1, "/bin/a", 11);
 	place_look(x);
 	assert_int_equal(take(&w, x, "a", 2.5, cut_short_and_gone), WINDOW_UNREADABLE);
-	window_free(&w);
+	pprof_window_free(&w);
 }
 
 static void one_begins(struct place *x)
@@ -118,7 +118,7 @@ static void a_window_finds_what_began_in_it(void **state)
 	assert_int_equal(take(&w, x, NULL, 1, one_begins), WINDOW_DONE);
 	assert_int_equal(w.profile->entries, 1);
 	assert_int_equal(w.profile->entry[0].sums.calls, 9);
-	window_free(&w);
+	pprof_window_free(&w);
 }
 
 /* Copies leave some descriptors to others, and say that there are too few. */

@@ -66,18 +66,18 @@ static double duration(struct simulate *s, enum shape shape)
 	}
 }
 
-static struct stats_estimate independent(struct simulate *s, struct record *r, enum shape shape,
-					 double mean, int n)
+static struct mean_interval independent(struct simulate *s, struct record *r, enum shape shape,
+					double mean, int n)
 {
 	begin(r);
 	for (int i = 0; i < n; i++)
 		add(r, simulate_ticks(s, mean * duration(s, shape), 1));
-	return stats_estimate(&r->sample, 0.95);
+	return mean_interval_estimate(&r->sample, 0.95);
 }
 
 /* Call follows call: the sums are one long interval, cut into pieces. */
-static struct stats_estimate contiguous(struct simulate *s, struct record *r, enum shape shape,
-					double mean, int n)
+static struct mean_interval contiguous(struct simulate *s, struct record *r, enum shape shape,
+				       double mean, int n)
 {
 	double at = simulate_uniform(s);
 
@@ -88,12 +88,12 @@ static struct stats_estimate contiguous(struct simulate *s, struct record *r, en
 		at += mean * duration(s, shape);
 		add(r, (uint64_t)(floor(at) - floor(from)));
 	}
-	return stats_estimate(&r->sample, 0.95);
+	return mean_interval_estimate(&r->sample, 0.95);
 }
 
 /* Stretches of `length` calls have a level of their own. */
-static struct stats_estimate bursts(struct simulate *s, struct record *r, double mean, int length,
-				    int n)
+static struct mean_interval bursts(struct simulate *s, struct record *r, double mean, int length,
+				   int n)
 {
 	double level = 1;
 
@@ -103,7 +103,7 @@ static struct stats_estimate bursts(struct simulate *s, struct record *r, double
 			level = simulate_exponential(s);
 		add(r, simulate_ticks(s, mean * level * simulate_exponential(s), 1));
 	}
-	return stats_estimate(&r->sample, 0.95);
+	return mean_interval_estimate(&r->sample, 0.95);
 }
 
 static void test_intervals_cover(void **state)
@@ -129,7 +129,7 @@ static void test_intervals_cover(void **state)
 		unsigned hits = 0, doubted = 0, trials = 1000;
 
 		for (unsigned i = 0; i < trials; i++) {
-			struct stats_estimate e =
+			struct mean_interval e =
 				independent(&s, &r, cell[c].shape, cell[c].mean, cell[c].n);
 
 			hits += e.low <= cell[c].mean && cell[c].mean <= e.high;
@@ -146,12 +146,12 @@ static void test_contiguous_calls_have_the_error_of_10c(void **state)
 	struct simulate s = {2};
 	struct record r;
 	unsigned hits = 0, trials = 500;
-	double error = 0, design = 0, apriori = stats_beilner_deviation(0.3, 1, 10000);
+	double error = 0, design = 0, apriori = beilner_deviation(0.3, 1, 10000);
 	double exact = sqrt(0.09 / 10000 + 1 / 6.0 / 1e8); /* exponential: VT is the mean squared */
 
 	(void)state;
 	for (unsigned i = 0; i < trials; i++) {
-		struct stats_estimate e = contiguous(&s, &r, EXPONENTIAL, 0.3, 10000);
+		struct mean_interval e = contiguous(&s, &r, EXPONENTIAL, 0.3, 10000);
 
 		hits += e.low <= 0.3 && 0.3 <= e.high;
 		error += e.error / trials;
@@ -173,7 +173,7 @@ static void test_exchanged_ticks_are_not_spread(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < trials; i++) {
-		struct stats_estimate e = contiguous(&s, &r, EXPONENTIAL, 0.01, 20000);
+		struct mean_interval e = contiguous(&s, &r, EXPONENTIAL, 0.01, 20000);
 
 		hits += e.low <= 0.01 && 0.01 <= e.high;
 		/* 200 ticks in 20 000 calls: independent ones would have 7 % */
@@ -191,10 +191,10 @@ static void test_dependence_widens(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < trials; i++) {
-		struct stats_estimate e = bursts(&s, &r, 1.7, 50, 50 * 400), alone;
+		struct mean_interval e = bursts(&s, &r, 1.7, 50, 50 * 400), alone;
 		struct stats_sample sums = {.sums = r.sample.sums};
 
-		alone = stats_estimate(&sums, 0.95);
+		alone = mean_interval_estimate(&sums, 0.95);
 		hits += e.low <= 1.7 && 1.7 <= e.high;
 		naive += alone.low <= 1.7 && 1.7 <= alone.high;
 		design += e.design_effect / trials;
@@ -242,15 +242,15 @@ static void test_a_locked_program_is_doubted_unless_it_cannot_matter(void **stat
 	for (int i = 0; i < 5000; i++)
 		add(&r, 0);
 	r.sample.phase = locked;
-	assert_int_equal(stats_estimate(&r.sample, 0.95).doubts, STATS_SYNCHRONOUS);
+	assert_int_equal(mean_interval_estimate(&r.sample, 0.95).doubts, STATS_SYNCHRONOUS);
 	r.sample.phase = even;
-	assert_int_equal(stats_estimate(&r.sample, 0.95).doubts, 0);
+	assert_int_equal(mean_interval_estimate(&r.sample, 0.95).doubts, 0);
 	/* Durations that vary by thousands of ticks: where they begin is nothing to them. */
 	begin(&r);
 	for (int i = 0; i < 200; i++)
 		add(&r, 10000 + (uint64_t)(i * 7919 % 200) * 50);
 	r.sample.phase = locked;
-	assert_int_equal(stats_estimate(&r.sample, 0.95).doubts, 0);
+	assert_int_equal(mean_interval_estimate(&r.sample, 0.95).doubts, 0);
 }
 
 static void test_methods_follow_the_ticks(void **state)
@@ -286,7 +286,7 @@ static void add_apart(struct record *r, uint64_t calls, uint64_t ticks_each)
 static void test_one_long_call_of_another_thread_is_in_the_error(void **state)
 {
 	struct simulate s = {71};
-	struct stats_estimate before, after, unknown;
+	struct mean_interval before, after, unknown;
 	struct record r;
 
 	(void)state;
@@ -294,7 +294,7 @@ static void test_one_long_call_of_another_thread_is_in_the_error(void **state)
 	assert_string_equal(before.method, "batch-t");
 	assert_true(before.high - before.low < 60);
 	add_apart(&r, 1, 601000);
-	after = stats_estimate(&r.sample, 0.95);
+	after = mean_interval_estimate(&r.sample, 0.95);
 	assert_true(fabs(after.mean - before.mean - 100) < 1);
 	assert_true(after.error > 95 && after.error < 105 && after.freedom < 2.1);
 	assert_true(after.low < before.mean && after.high > before.mean + 400);
@@ -302,19 +302,19 @@ static void test_one_long_call_of_another_thread_is_in_the_error(void **state)
 	assert_true(fabs(after.design_effect - 1) < 0.001);
 	/* Of files that do not say how many stretches there are, too. */
 	r.sample.apart = (struct stats_apart){0};
-	unknown = stats_estimate(&r.sample, 0.95);
+	unknown = mean_interval_estimate(&r.sample, 0.95);
 	assert_true(fabs(unknown.error - after.error) < 10);
 	r.sample.apart = (struct stats_apart){1, 1, 601000, 601000.0 * 601000.0};
 	for (int i = 0; i < 49; i++)
 		add_apart(&r, 1, 601000);
-	after = stats_estimate(&r.sample, 0.95);
+	after = mean_interval_estimate(&r.sample, 0.95);
 	assert_true(after.freedom > 30 && after.freedom < 60);
 }
 
 /* 20 calls of one thread hang together: the error is that of threads, not of calls. */
 static void test_calls_of_a_short_thread_count_as_one(void **state)
 {
-	struct stats_estimate single, threads;
+	struct mean_interval single, threads;
 	struct simulate s = {73};
 	struct record r;
 
@@ -322,12 +322,12 @@ static void test_calls_of_a_short_thread_count_as_one(void **state)
 	independent(&s, &r, UNIFORM, 1000, 6000);
 	for (int i = 0; i < 400; i++)
 		add_apart(&r, 1, 20000);
-	single = stats_estimate(&r.sample, 0.95);
+	single = mean_interval_estimate(&r.sample, 0.95);
 	s.state = 73;
 	independent(&s, &r, UNIFORM, 1000, 6000);
 	for (int i = 0; i < 20; i++)
 		add_apart(&r, 20, 20000);
-	threads = stats_estimate(&r.sample, 0.95);
+	threads = mean_interval_estimate(&r.sample, 0.95);
 	assert_true(single.mean == threads.mean);
 	/* 400 (20000 - mean)^2, or 20 (20 (20000 - mean))^2 */
 	assert_true(threads.error > 0.97 * sqrt(20) * single.error);
@@ -348,7 +348,7 @@ static void test_few_short_threads_are_doubted(void **state)
 	independent(&s, &r, UNIFORM, 1000, 6000);
 	for (int i = 0; i < 5; i++)
 		add_apart(&r, 20, 20000);
-	assert_true(stats_estimate(&r.sample, 0.95).doubts & STATS_FEW_INDEPENDENT);
+	assert_true(mean_interval_estimate(&r.sample, 0.95).doubts & STATS_FEW_INDEPENDENT);
 }
 
 /* Short threads of a level of their own, beside a long one whose calls are all alike. */
@@ -359,7 +359,7 @@ static void test_intervals_of_short_threads_cover(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < trials; i++) {
-		struct stats_estimate e;
+		struct mean_interval e;
 		struct record r;
 
 		independent(&s, &r, EXPONENTIAL, 1000, 6000);
@@ -367,11 +367,11 @@ static void test_intervals_of_short_threads_cover(void **state)
 			add_apart(&r, 30,
 				  simulate_ticks(&s, 1000 * exp(0.7 * simulate_normal(&s) - 0.245),
 						 1));
-		e = stats_estimate(&r.sample, 0.95);
+		e = mean_interval_estimate(&r.sample, 0.95);
 		hits += e.low <= 1000 && 1000 <= e.high;
 		doubted += e.doubts != 0;
 		r.sample.batches.count = 0; /* all calls as independent ones */
-		e = stats_estimate(&r.sample, 0.95);
+		e = mean_interval_estimate(&r.sample, 0.95);
 		blind += e.low <= 1000 && 1000 <= e.high;
 	}
 	simulate_assert_rate("100 short threads of own levels", hits, trials, 0.92, 0.98);
@@ -389,20 +389,20 @@ static void test_one_stretch_that_is_off_counts_for_itself(void **state)
 	independent(&s, &r, UNIFORM, 1000, 46 * 128);
 	for (int i = 0; i < 100; i++)
 		add_apart(&r, 2, 1000);
-	assert_true(stats_estimate(&r.sample, 0.95).freedom > 30);
+	assert_true(mean_interval_estimate(&r.sample, 0.95).freedom > 30);
 	add_apart(&r, 1, 6010000);
-	assert_true(stats_estimate(&r.sample, 0.95).freedom < 3);
+	assert_true(mean_interval_estimate(&r.sample, 0.95).freedom < 3);
 	/* Off the other way: many calls that take no time. */
 	independent(&s, &r, UNIFORM, 1000, 46 * 128);
 	for (int i = 0; i < 100; i++)
 		add_apart(&r, 2, 1000);
 	add_apart(&r, 2000, 0);
-	assert_true(stats_estimate(&r.sample, 0.95).freedom < 3);
+	assert_true(mean_interval_estimate(&r.sample, 0.95).freedom < 3);
 	/* Five, each of a call; ordinary ones beside them make them no more. */
 	independent(&s, &r, UNIFORM, 1000, 46 * 128);
 	for (int i = 0; i < 100; i++)
 		add_apart(&r, 1, i % 20 ? 1000 : 100000);
-	assert_true(stats_estimate(&r.sample, 0.95).freedom < 9);
+	assert_true(mean_interval_estimate(&r.sample, 0.95).freedom < 9);
 }
 
 /* Nothing scatters: what rounding leaves of large sums is no error. */
@@ -410,7 +410,7 @@ static void test_equal_calls_in_stretches_have_no_scatter(void **state)
 {
 	(void)state;
 	for (uint64_t units = 1000000007; units < 1000000100; units++) {
-		struct stats_estimate e;
+		struct mean_interval e;
 		struct record r;
 
 		begin(&r);
@@ -418,7 +418,7 @@ static void test_equal_calls_in_stretches_have_no_scatter(void **state)
 			add(&r, units + (i == 3000));
 		for (int i = 0; i < 5; i++)
 			add_apart(&r, (uint64_t)(7 + 9 * i), units);
-		e = stats_estimate(&r.sample, 0.95);
+		e = mean_interval_estimate(&r.sample, 0.95);
 		assert_int_equal(e.doubts, 0);
 		assert_true(e.design_effect < 2);
 	}
@@ -427,7 +427,7 @@ static void test_equal_calls_in_stretches_have_no_scatter(void **state)
 /* A tick more or less at either end of each stretch of contiguous calls is none of them off. */
 static void test_ends_of_contiguous_stretches_are_no_scatter(void **state)
 {
-	struct stats_estimate before, after;
+	struct mean_interval before, after;
 	struct simulate s = {76};
 	struct record r;
 
@@ -435,10 +435,10 @@ static void test_ends_of_contiguous_stretches_are_no_scatter(void **state)
 	before = contiguous(&s, &r, EXPONENTIAL, 0.01, 20000);
 	for (int i = 0; i < 200; i++)
 		add_apart(&r, 1, i % 100 == 0);
-	after = stats_estimate(&r.sample, 0.95);
+	after = mean_interval_estimate(&r.sample, 0.95);
 	assert_true(after.error < 1.05 * before.error);
 	add_apart(&r, 1, 20); /* but this is */
-	assert_true(stats_estimate(&r.sample, 0.95).error > 1.5 * before.error);
+	assert_true(mean_interval_estimate(&r.sample, 0.95).error > 1.5 * before.error);
 }
 
 /* Ordinary ones, as the last of every run are, change nothing. */
@@ -451,11 +451,11 @@ static void test_ordinary_calls_in_no_batch_are_no_doubt(void **state)
 	for (int i = 0; i < 400; i++) {
 		enum shape shape = i % 2 ? UNIFORM : EXPONENTIAL;
 		struct record r;
-		struct stats_estimate e = independent(&s, &r, shape, 1000, 46 * 128);
+		struct mean_interval e = independent(&s, &r, shape, 1000, 46 * 128);
 
 		for (int more = 0; more < i % 40; more++)
 			add_apart(&r, 1, simulate_ticks(&s, 1000 * duration(&s, shape), 1));
-		changed += stats_estimate(&r.sample, 0.95).error > 1.2 * e.error;
+		changed += mean_interval_estimate(&r.sample, 0.95).error > 1.2 * e.error;
 	}
 	assert_true(changed <= 4);
 }
@@ -463,7 +463,7 @@ static void test_ordinary_calls_in_no_batch_are_no_doubt(void **state)
 /* What stats.h says of every estimate. */
 static void assert_an_answer(const struct stats_sample *s)
 {
-	struct stats_estimate e = stats_estimate(s, 0.95);
+	struct mean_interval e = mean_interval_estimate(s, 0.95);
 	const unsigned doubts = STATS_SYNCHRONOUS | STATS_FEW_INDEPENDENT | STATS_HEAVY_TAIL;
 
 	if (!s->sums.n) {

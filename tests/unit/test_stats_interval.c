@@ -22,19 +22,18 @@ static void test_10a_gives_table_17b(void **state)
 	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
 		double mean = 1000 * row[i].ticks / 100000;
 
-		assert_float_equal(stats_beilner_deviation(mean, 1000, 10000), row[i].deviation,
-				   0.00501);
+		assert_float_equal(beilner_deviation(mean, 1000, 10000), row[i].deviation, 0.00501);
 	}
 }
 
 static void test_10b_bounds_10a(void **state)
 {
 	(void)state;
-	assert_float_equal(stats_beilner_bound(1000, 10000), 5, 1e-12);
+	assert_float_equal(beilner_bound(1000, 10000), 5, 1e-12);
 	for (double mean = 0; mean < 3000; mean += 7)
-		assert_true(stats_beilner_deviation(mean, 1000, 10000) <=
-			    stats_beilner_bound(1000, 10000) + 1e-12);
-	assert_float_equal(stats_beilner_deviation(1500, 1000, 10000), 5, 1e-12);
+		assert_true(beilner_deviation(mean, 1000, 10000) <=
+			    beilner_bound(1000, 10000) + 1e-12);
+	assert_float_equal(beilner_deviation(1500, 1000, 10000), 5, 1e-12);
 }
 
 static struct stats_sums counts(uint64_t n, uint64_t ones, uint64_t tick)
@@ -49,11 +48,11 @@ static struct stats_sums counts(uint64_t n, uint64_t ones, uint64_t tick)
 }
 
 /* Sums alone, no batches. */
-static struct stats_estimate estimate(const struct stats_sums *s, double confidence)
+static struct mean_interval estimate(const struct stats_sums *s, double confidence)
 {
 	struct stats_sample sample = {.sums = *s};
 
-	return stats_estimate(&sample, confidence);
+	return mean_interval_estimate(&sample, confidence);
 }
 
 /* Without batches the sample variance of two counts is that of (10a). */
@@ -61,12 +60,12 @@ static void test_two_counts_agree_with_10a(void **state)
 {
 	/* (2,3) of Table 17: 820 ticks in 10 000 cycles */
 	struct stats_sums s = counts(10000, 820, 1000);
-	struct stats_estimate i = estimate(&s, 0.95);
+	struct mean_interval i = estimate(&s, 0.95);
 	double half = 1.9602 * 1000 * sqrt(0.082 * 0.918 / 9999);
 
 	(void)state;
 	assert_string_equal(i.method, "t");
-	assert_float_equal(i.error, stats_beilner_deviation(82, 1000, 10000), 2e-4);
+	assert_float_equal(i.error, beilner_deviation(82, 1000, 10000), 2e-4);
 	assert_float_equal(i.mean, 82, 1e-9);
 	assert_float_equal(i.low, 82 - half, 1e-4);
 	assert_float_equal(i.high, 82 + half, 1e-4);
@@ -75,7 +74,7 @@ static void test_two_counts_agree_with_10a(void **state)
 static void test_few_ticks_use_clopper_pearson(void **state)
 {
 	struct stats_sums s = counts(20, 3, 1);
-	struct stats_estimate i = estimate(&s, 0.95);
+	struct mean_interval i = estimate(&s, 0.95);
 
 	(void)state;
 	assert_string_equal(i.method, "clopper-pearson");
@@ -104,7 +103,7 @@ static void test_few_ticks_of_any_number_of_calls_have_exact_limits(void **state
 	for (size_t c = 0; c < sizeof calls / sizeof calls[0]; c++)
 		for (int ones = 1; ones < 10; ones++) {
 			struct stats_sums s = counts(calls[c], (uint64_t)ones, 1);
-			struct stats_estimate i = estimate(&s, 0.95);
+			struct mean_interval i = estimate(&s, 0.95);
 
 			assert_string_equal(i.method, "clopper-pearson");
 			assert_float_equal(at_most(ones, (double)calls[c], i.high), 0.025, 1e-5);
@@ -119,7 +118,7 @@ static void test_few_ticks_of_any_number_of_calls_have_exact_limits(void **state
 static void test_no_tick_at_all_has_an_upper_limit(void **state)
 {
 	struct stats_sums s = counts(10, 0, 4000);
-	struct stats_estimate i = estimate(&s, 0.95);
+	struct mean_interval i = estimate(&s, 0.95);
 
 	(void)state;
 	assert_float_equal(i.mean, 0, 0);
@@ -130,7 +129,7 @@ static void test_no_tick_at_all_has_an_upper_limit(void **state)
 static void test_all_calls_alike_is_uncertain_to_both_sides(void **state)
 {
 	struct stats_sums s = counts(10, 10, 4000);
-	struct stats_estimate i = estimate(&s, 0.95);
+	struct mean_interval i = estimate(&s, 0.95);
 	double u = 1 - pow(0.025, 0.1);
 
 	(void)state;
@@ -148,7 +147,7 @@ static void test_fast_clock_uses_t(void **state)
 			       .max = 140,
 			       .tick = 1,
 			       .unit = 0.5};
-	struct stats_estimate i = estimate(&s, 0.95);
+	struct mean_interval i = estimate(&s, 0.95);
 	double half = 2.776445 * sqrt(250.0 / 5) * 0.5;
 
 	(void)state;
@@ -167,7 +166,7 @@ static void test_equal_fast_calls_keep_the_width_of_the_tick(void **state)
 			       .max = 100,
 			       .tick = 1,
 			       .unit = 1};
-	struct stats_estimate i = estimate(&s, 0.95);
+	struct mean_interval i = estimate(&s, 0.95);
 
 	(void)state;
 	assert_float_equal(i.high - i.low, 2 * 1.98422 * 0.5 / 10, 1e-4);
@@ -178,7 +177,7 @@ static void test_wide_slow_counts_use_t(void **state)
 	/* 0 1 2 5 ticks of 10 */
 	struct stats_sums s = {
 		.n = 4, .sum = 80, .sum_sq = 3000, .min = 0, .max = 50, .tick = 10, .unit = 1};
-	struct stats_estimate i = estimate(&s, 0.95);
+	struct mean_interval i = estimate(&s, 0.95);
 
 	(void)state;
 	assert_string_equal(i.method, "t");
@@ -192,7 +191,7 @@ static void test_no_call_and_one_call(void **state)
 	struct stats_sums none = {.tick = 1, .unit = 1};
 	struct stats_sums one = {
 		.n = 1, .sum = 500, .sum_sq = 250000, .min = 500, .max = 500, .tick = 1, .unit = 1};
-	struct stats_estimate i = estimate(&none, 0.95);
+	struct mean_interval i = estimate(&none, 0.95);
 
 	(void)state;
 	assert_true(isnan(i.mean) && isnan(i.low) && isnan(i.high));
@@ -206,10 +205,10 @@ static void test_no_call_and_one_call(void **state)
 static void test_at_least_is_the_binomial_tail(void **state)
 {
 	(void)state;
-	assert_float_equal(stats_at_least(0, 5, 0.05), 1, 0);
-	assert_float_equal(stats_at_least(1, 2, 0.05), 0.0975, 1e-12);
-	assert_float_equal(stats_at_least(2, 2, 0.05), 0.0025, 1e-12);
-	assert_float_equal(stats_at_least(10, 10, 0.5), pow(0.5, 10), 1e-15);
+	assert_float_equal(sample_at_least(0, 5, 0.05), 1, 0);
+	assert_float_equal(sample_at_least(1, 2, 0.05), 0.0975, 1e-12);
+	assert_float_equal(sample_at_least(2, 2, 0.05), 0.0025, 1e-12);
+	assert_float_equal(sample_at_least(10, 10, 0.5), pow(0.5, 10), 1e-15);
 }
 
 int main(void)

@@ -23,11 +23,11 @@ static double p_of(const uint64_t *count, unsigned total)
 	unsigned pairs = 0;
 
 	if (total > 64)
-		return stats_phase_p(count, BINS);
+		return phase_test_p(count, BINS);
 	for (unsigned i = 0; i < BINS; i++)
 		pairs += (unsigned)(count[i] * (count[i] - 1) / 2);
 	if (known[total][pairs] == 0)
-		known[total][pairs] = stats_phase_p(count, BINS);
+		known[total][pairs] = phase_test_p(count, BINS);
 	return known[total][pairs];
 }
 
@@ -134,17 +134,17 @@ static void test_small_totals_are_exact(void **state)
 		count[3 * i] = 1;
 		distinct *= (32.0 - i) / 32;
 	}
-	assert_float_equal(stats_phase_p(count, BINS), 1, 1e-12);
+	assert_float_equal(phase_test_p(count, BINS), 1, 1e-12);
 	count[0] = 2; /* one pair: anything but eight different bins is as uneven */
 	count[21] = 0;
-	assert_float_equal(stats_phase_p(count, BINS), 1 - distinct, 1e-12);
+	assert_float_equal(phase_test_p(count, BINS), 1 - distinct, 1e-12);
 	memset(count, 0, sizeof count);
 	count[7] = 8;
-	assert_float_equal(stats_phase_p(count, BINS), pow(1 / 32.0, 7), 1e-13);
+	assert_float_equal(phase_test_p(count, BINS), pow(1 / 32.0, 7), 1e-13);
 	/* two bins: 9 and 1 or 10 and 0, twenty-two of the 1024 sequences */
 	count[0] = 9;
 	count[1] = 1;
-	assert_float_equal(stats_phase_p(count, 2), 22 / 1024.0, 1e-12);
+	assert_float_equal(phase_test_p(count, 2), 22 / 1024.0, 1e-12);
 }
 
 static void test_even_counts_are_no_alarm(void **state)
@@ -154,8 +154,8 @@ static void test_even_counts_are_no_alarm(void **state)
 	(void)state;
 	for (unsigned i = 0; i < BINS; i++)
 		count[i] = 1000000;
-	assert_true(stats_phase_p(count, BINS) > 0.999);
-	assert_true(stats_phase_unevenness(count, BINS) == 0);
+	assert_true(phase_test_p(count, BINS) > 0.999);
+	assert_true(phase_test_unevenness(count, BINS) == 0);
 }
 
 static void test_too_few_samples_say_nothing(void **state)
@@ -163,11 +163,11 @@ static void test_too_few_samples_say_nothing(void **state)
 	uint64_t count[BINS] = {7};
 
 	(void)state;
-	assert_true(isnan(stats_phase_p(count, BINS)));
-	assert_true(isnan(stats_phase_unevenness(count, BINS)));
+	assert_true(isnan(phase_test_p(count, BINS)));
+	assert_true(isnan(phase_test_unevenness(count, BINS)));
 	count[5] = 1;
-	assert_false(isnan(stats_phase_p(count, BINS)));
-	assert_true(isnan(stats_phase_p(count, 1)));
+	assert_false(isnan(phase_test_p(count, BINS)));
+	assert_true(isnan(phase_test_p(count, 1)));
 }
 
 static void test_unevenness_does_not_grow_with_the_samples(void **state)
@@ -178,12 +178,12 @@ static void test_unevenness_does_not_grow_with_the_samples(void **state)
 	for (uint64_t n = 100; n < UINT64_C(10000000000000); n *= 1000) {
 		memset(count, 0, sizeof count);
 		count[31] = n;
-		assert_float_equal(stats_phase_unevenness(count, BINS), sqrt(31), 1e-9);
+		assert_float_equal(phase_test_unevenness(count, BINS), sqrt(31), 1e-9);
 		for (unsigned i = 0; i < BINS; i++)
 			count[i] = n * (i % 2 ? 110 : 90);
-		assert_float_equal(stats_phase_unevenness(count, BINS), 0.1, 0.002);
+		assert_float_equal(phase_test_unevenness(count, BINS), 0.1, 0.002);
 	}
-	assert_true(stats_phase_p(count, BINS) < 1e-9);
+	assert_true(phase_test_p(count, BINS) < 1e-9);
 }
 
 int main(void)

@@ -44,7 +44,7 @@ static void test_exact_width_is_the_average_over_all_counts(void **state)
 		for (int n = 1; n < 300; n = n * 3 + 1) {
 			double wanted = average_width(ticks[i] - floor(ticks[i]), n, ticks[i] > 1);
 
-			assert_near(stats_exact_width(ticks[i], n, 0.95), wanted, 1e-5 * wanted);
+			assert_near(plan_exact_width(ticks[i], n, 0.95), wanted, 1e-5 * wanted);
 		}
 }
 
@@ -53,7 +53,7 @@ static void test_exact_width_of_calls_that_are_all_alike(void **state)
 {
 	(void)state;
 	for (double n = 1; n < 1e6; n *= 7)
-		assert_near(stats_exact_width(3, n, 0.95), 2 * (1 - pow(0.025, 1 / n)), 1e-9);
+		assert_near(plan_exact_width(3, n, 0.95), 2 * (1 - pow(0.025, 1 / n)), 1e-9);
 }
 
 static void test_exact_calls_are_the_fewest(void **state)
@@ -63,23 +63,22 @@ static void test_exact_calls_are_the_fewest(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof ticks / sizeof ticks[0]; i++)
 		for (double p = 0.7; p < 2; p *= 2) {
-			double n = stats_exact_calls(ticks[i], p * ticks[i], 0.95);
+			double n = plan_exact_calls(ticks[i], p * ticks[i], 0.95);
 
 			assert_near(n, floor(n), 0);
-			assert_true(stats_exact_width(ticks[i], n, 0.95) <= p * ticks[i]);
+			assert_true(plan_exact_width(ticks[i], n, 0.95) <= p * ticks[i]);
 			if (n > 1)
-				assert_true(stats_exact_width(ticks[i], n - 1, 0.95) >
-					    p * ticks[i]);
+				assert_true(plan_exact_width(ticks[i], n - 1, 0.95) > p * ticks[i]);
 		}
-	assert_true(isnan(stats_exact_calls(0.5, 0, 0.95)));
-	assert_true(isnan(stats_exact_calls(0, 0.1, 0.95)));
+	assert_true(isnan(plan_exact_calls(0.5, 0, 0.95)));
+	assert_true(isnan(plan_exact_calls(0, 0.1, 0.95)));
 }
 
 /* Many ticks: Clopper and Pearson's is the normal interval plus about one count. */
 static void test_exact_calls_meet_the_normal_ones(void **state)
 {
-	double normal = stats_beilner_calls(stats_width_factor(0.95), 0.1, 0.01, 1);
-	double exact = stats_exact_calls(0.01, 0.1 * 0.01, 0.95);
+	double normal = plan_beilner_calls(plan_width_factor(0.95), 0.1, 0.01, 1);
+	double exact = plan_exact_calls(0.01, 0.1 * 0.01, 0.95);
 
 	(void)state;
 	assert_true(exact > normal);
@@ -128,11 +127,12 @@ static void test_ticks_that_vary_are_a_renewal_process(void **state)
 		}
 		mean = sum / n;
 		assert_near(mean, ticks[i], 6 * sqrt(ticks[i] / n));
-		assert_near((square / n - mean * mean) / stats_randomised_count_variance(ticks[i]),
+		assert_near((square / n - mean * mean) /
+				    renewal_randomised_count_variance(ticks[i]),
 			    1, 0.02);
 	}
 	/* below half a tick nothing has changed: no call can show two */
-	assert_near(stats_randomised_count_variance(0.4), stats_beilner_count_variance(0.4), 1e-12);
+	assert_near(renewal_randomised_count_variance(0.4), beilner_count_variance(0.4), 1e-12);
 }
 
 int main(void)

@@ -33,13 +33,13 @@ static const struct precision {
 static void test_the_factors_w_r(void **state)
 {
 	(void)state;
-	assert_near(stats_width_factor(0.90), 2 * 1.65, 2 * 0.0055);
-	assert_near(stats_width_factor(0.99), 2 * 2.58, 2 * 0.0055);
-	assert_near(stats_width_factor(0.95), 3.92, 0.0005);
-	assert_true(fabs(stats_width_factor(0.95) - 3.94) > 0.0195);
+	assert_near(plan_width_factor(0.90), 2 * 1.65, 2 * 0.0055);
+	assert_near(plan_width_factor(0.99), 2 * 2.58, 2 * 0.0055);
+	assert_near(plan_width_factor(0.95), 3.92, 0.0005);
+	assert_true(fabs(plan_width_factor(0.95) - 3.94) > 0.0195);
 	for (double r = 0.05; r < 1; r += 0.05)
-		assert_near(stats_width_confidence(stats_width_factor(r)), r, 1e-12);
-	assert_near(stats_width_confidence(3.94), 0.951, 0.0005);
+		assert_near(plan_width_confidence(plan_width_factor(r)), r, 1e-12);
+	assert_near(plan_width_confidence(3.94), 0.951, 0.0005);
 }
 
 /* All nine cells follow from (14b), to the nearest hundred, with the printed, rounded w_r and
@@ -49,7 +49,7 @@ static void test_table_15_follows_with_p_of_its_first_row(void **state)
 	(void)state;
 	for (size_t i = 0; i < PRECISIONS; i++)
 		for (size_t j = 0; j < CLOCKS; j++)
-			assert_near(stats_beilner_calls_short(table15[i].w, 0.1, 1, ratio[j]),
+			assert_near(plan_beilner_calls_short(table15[i].w, 0.1, 1, ratio[j]),
 				    table15[i].n[j], 100 * HALF_A_DIGIT);
 }
 
@@ -65,12 +65,12 @@ static void test_table_15_with_the_precision_that_it_names(void **state)
 	for (size_t i = 0; i < PRECISIONS; i++)
 		for (size_t j = 0; j < CLOCKS; j++) {
 			double w = table15[i].w, p = table15[i].p;
-			double needed = stats_beilner_calls_short(w, p, 1, ratio[j]);
+			double needed = plan_beilner_calls_short(w, p, 1, ratio[j]);
 
 			assert_near(needed, n[i][j], HALF_A_DIGIT);
 			assert_near(needed / table15[i].n[j], short_by[i], 0.0015 * short_by[i]);
 			/* what the printed n reaches in truth */
-			assert_near(stats_beilner_width(w, table15[i].n[j], 1, ratio[j]), 0.1,
+			assert_near(plan_beilner_width(w, table15[i].n[j], 1, ratio[j]), 0.1,
 				    0.0001);
 		}
 }
@@ -84,9 +84,9 @@ static void test_table_15_with_exact_factors(void **state)
 	(void)state;
 	for (size_t i = 0; i < PRECISIONS; i++)
 		for (size_t j = 0; j < CLOCKS; j++) {
-			double w = stats_width_factor(table15[i].r);
+			double w = plan_width_factor(table15[i].r);
 
-			assert_near(stats_beilner_calls(w, table15[i].p, 1, ratio[j]), n[i][j],
+			assert_near(plan_beilner_calls(w, table15[i].p, 1, ratio[j]), n[i][j],
 				    0.1 * HALF_A_DIGIT);
 		}
 }
@@ -96,25 +96,25 @@ static void test_14_solves_13(void **state)
 	(void)state;
 	for (double mean = 0.03; mean < 5; mean += 0.07)
 		for (double p = 0.01; p < 0.5; p *= 3) {
-			double n = stats_beilner_calls(3.92, p, mean, 1);
-			double confidence = stats_width_confidence(3.92);
+			double n = plan_beilner_calls(3.92, p, mean, 1);
+			double confidence = plan_width_confidence(3.92);
 
 			/* total width of (13), by (10a) */
-			assert_near(3.92 * stats_beilner_deviation(mean, 1, n), p * mean, 1e-9);
+			assert_near(3.92 * beilner_deviation(mean, 1, n), p * mean, 1e-9);
 			/* and the inverse questions */
-			assert_near(stats_beilner_width(3.92, n, mean, 1), p, 1e-9);
-			assert_near(stats_beilner_confidence(p, n, mean, 1), confidence, 1e-9);
-			assert_true(stats_beilner_confidence(p, 2 * n, mean, 1) > confidence);
+			assert_near(plan_beilner_width(3.92, n, mean, 1), p, 1e-9);
+			assert_near(plan_beilner_confidence(p, n, mean, 1), confidence, 1e-9);
+			assert_true(plan_beilner_confidence(p, 2 * n, mean, 1) > confidence);
 			/* (10b) bounds (10a) */
-			assert_true(stats_beilner_calls_bound(3.92, p, mean, 1) >= n * (1 - 1e-12));
+			assert_true(plan_beilner_calls_bound(3.92, p, mean, 1) >= n * (1 - 1e-12));
 			if (mean < 1)
-				assert_near(stats_beilner_calls_short(3.92, p, mean, 1), n,
+				assert_near(plan_beilner_calls_short(3.92, p, mean, 1), n,
 					    1e-9 * n);
 		}
-	assert_near(stats_beilner_calls_bound(3.92, 0.1, 2.5, 1),
-		    stats_beilner_calls(3.92, 0.1, 2.5, 1), 1e-9);
+	assert_near(plan_beilner_calls_bound(3.92, 0.1, 2.5, 1),
+		    plan_beilner_calls(3.92, 0.1, 2.5, 1), 1e-9);
 	/* under (8) a whole number of ticks always shows itself */
-	assert_near(stats_beilner_calls(3.92, 0.1, 3, 1), 0, 0);
+	assert_near(plan_beilner_calls(3.92, 0.1, 3, 1), 0, 0);
 }
 
 /* Durations of the experiments, cycles of 2.5 and 5 msec. NOT FOLLOWING: 145 s is not 29500 x
@@ -131,8 +131,8 @@ static void test_durations_of_the_experiments(void **state)
 	assert_near(medium * 5e-3, 147.5, 1e-9);
 	assert_true(fabs(medium * 5e-3 - 145) > 2);
 
-	medium = stats_beilner_calls_short(3.94, 0.05, 50e-6, 1e-3);
-	high = stats_beilner_calls_short(5.16, 0.01, 50e-6, 10e-3);
+	medium = plan_beilner_calls_short(3.94, 0.05, 50e-6, 1e-3);
+	high = plan_beilner_calls_short(5.16, 0.01, 50e-6, 10e-3);
 	assert_near(medium * 2.5e-3, 295, HALF_A_DIGIT);
 	assert_near(medium * 5e-3, 590, HALF_A_DIGIT);
 	assert_near(high * 5e-3 / 86400, 3.07, 0.005);
@@ -148,7 +148,7 @@ static void test_durations_of_the_experiments(void **state)
 static void test_what_the_longest_activity_reaches(void **state)
 {
 	double n = table15[1].n[0], mean = 2.5, d = 1;
-	double per_unit = stats_beilner_calls(1, 1, mean, d), ratio_of_widths = sqrt(n / per_unit);
+	double per_unit = plan_beilner_calls(1, 1, mean, d), ratio_of_widths = sqrt(n / per_unit);
 
 	(void)state;
 	assert_near(per_unit, 0.04, 1e-12);
@@ -156,11 +156,11 @@ static void test_what_the_longest_activity_reaches(void **state)
 	assert_near(ratio_of_widths / 2, 430, 1);
 	assert_near(430 * 0.05, 21.5, 1e-9);
 	assert_near(430 * 0.01, 4.3, 1e-9);
-	assert_true(stats_width_confidence(4.3) > 0.95 && stats_width_confidence(4.3) < 0.99);
+	assert_true(plan_width_confidence(4.3) > 0.95 && plan_width_confidence(4.3) < 0.99);
 
 	assert_near(ratio_of_widths, 859, 0.5);
-	assert_near(1 - stats_beilner_confidence(0.01, n, mean, d), 1.755e-5, 0.005e-5);
-	assert_true(stats_beilner_confidence(0.05, n, mean, d) == 1);
+	assert_near(1 - plan_beilner_confidence(0.01, n, mean, d), 1.755e-5, 0.005e-5);
+	assert_true(plan_beilner_confidence(0.05, n, mean, d) == 1);
 }
 
 /* Section 4. NOT FOLLOWING: "n = 10000, well below the 20700 required for a (90, 0.1)-precision".
@@ -170,13 +170,13 @@ static void test_what_the_longest_activity_reaches(void **state)
  * width of 5.4 %. */
 static void test_the_experiments_of_section_4(void **state)
 {
-	double found = stats_beilner_mean(8288, 100000, 1000);
+	double found = beilner_mean(8288, 100000, 1000);
 
 	(void)state;
-	assert_near(stats_beilner_calls_short(3.30, 0.1, 100, 1000), 9801, HALF_A_DIGIT);
-	assert_near(stats_beilner_calls_short(3.30, 0.1, found, 1000), 12050.5, 0.05);
-	assert_near(stats_beilner_calls_short(5.16, 0.01, found, 1000), 2.946e6, 0.5e3);
-	assert_near(stats_beilner_width(5.16, 100000, found, 1000), 0.0543, 0.00005);
+	assert_near(plan_beilner_calls_short(3.30, 0.1, 100, 1000), 9801, HALF_A_DIGIT);
+	assert_near(plan_beilner_calls_short(3.30, 0.1, found, 1000), 12050.5, 0.05);
+	assert_near(plan_beilner_calls_short(5.16, 0.01, found, 1000), 2.946e6, 0.5e3);
+	assert_near(plan_beilner_width(5.16, 100000, found, 1000), 0.0543, 0.00005);
 }
 
 int main(void)

@@ -77,8 +77,8 @@ static void test_steady_series_are_left_alone(void **state)
 				struct stats_batches b = {CALLS, length[k], sum};
 
 				steady(&s, law, sum, length[k]);
-				warm += stats_steady_warmup(&b).batches > 0;
-				drift += stats_steady_drift(&b, 0).kind != STATS_STEADY;
+				warm += warmup_find(&b).batches > 0;
+				drift += drift_find(&b, 0).kind != STATS_STEADY;
 			}
 			snprintf(what, sizeof what, "%u batches, %s: warm-up", length[k],
 				 law_name[law]);
@@ -121,14 +121,14 @@ static struct found look(enum change c, unsigned batches, unsigned trials)
 	for (unsigned k = 0; k < trials; k++) {
 		uint64_t sum[64];
 		struct stats_batches b = {CALLS, batches, sum};
-		struct stats_steady_warmup w;
-		struct stats_steady_drift d;
+		struct warmup w;
+		struct drift d;
 
 		steady(&s, NORMAL, sum, batches);
 		for (unsigned i = 0; i < batches; i++)
 			sum[i] += (uint64_t)(1000 * change_of(c, i, batches));
-		w = stats_steady_warmup(&b);
-		d = stats_steady_drift(&b, w.batches);
+		w = warmup_find(&b);
+		d = drift_find(&b, w.batches);
 		f.warm += w.batches > 0;
 		f.trend += d.kind == STATS_TREND;
 		f.step += d.kind == STATS_STEP;
@@ -182,28 +182,28 @@ static void test_effects_without_noise(void **state)
 {
 	uint64_t sum[64];
 	struct stats_batches b = {10, 64, sum};
-	struct stats_steady_warmup w;
-	struct stats_steady_drift d;
+	struct warmup w;
+	struct drift d;
 
 	(void)state;
 	for (unsigned i = 0; i < 64; i++)
 		sum[i] = 1000 + 10 * i;
-	w = stats_steady_warmup(&b);
+	w = warmup_find(&b);
 	assert_int_equal(w.batches, 0);
 	assert_true(isnan(w.ratio));
-	d = stats_steady_drift(&b, 0);
+	d = drift_find(&b, 0);
 	assert_int_equal(d.kind, STATS_TREND);
 	assert_float_equal(d.begin, 100, 1e-9);
 	assert_float_equal(d.end, 163, 1e-9);
 	assert_float_equal(d.change, 0.63, 1e-9);
 	for (unsigned i = 0; i < 64; i++)
 		sum[i] = (i < 5 ? 5000 : i < 40 ? 1000 : 1500) + i % 2;
-	w = stats_steady_warmup(&b);
+	w = warmup_find(&b);
 	assert_int_equal(w.batches, 5);
 	assert_float_equal(w.mean_aside, 500.04, 1e-9);
 	assert_float_equal(w.mean_rest, (35 * 100 + 24 * 150 + 3) / 59.0, 0.01);
 	assert_float_equal(w.ratio, w.mean_aside / w.mean_rest, 1e-12);
-	d = stats_steady_drift(&b, 5);
+	d = drift_find(&b, 5);
 	assert_int_equal(d.kind, STATS_STEP);
 	assert_int_equal(d.at, 40);
 	assert_float_equal(d.change, 0.5, 0.001);
@@ -223,30 +223,30 @@ static void test_an_interruption_hides_no_warm_up(void **state)
 			 : i < 45 ? 181000 + i * 7919 % 2000
 				  : 186000 + i * 7919 % 2000;
 	sum[61] = 345000;
-	assert_int_equal(stats_steady_warmup(&b).batches, 16);
+	assert_int_equal(warmup_find(&b).batches, 16);
 }
 
 static void test_little_or_nothing_is_steady(void **state)
 {
 	uint64_t sum[64] = {0};
 	struct stats_batches b = {10, 0, sum};
-	struct stats_steady_warmup w;
+	struct warmup w;
 
 	(void)state;
-	assert_true(isnan(stats_steady_warmup(&b).mean_rest));
-	assert_int_equal(stats_steady_drift(&b, 0).kind, STATS_STEADY);
+	assert_true(isnan(warmup_find(&b).mean_rest));
+	assert_int_equal(drift_find(&b, 0).kind, STATS_STEADY);
 	b.count = 64; /* all alike */
-	w = stats_steady_warmup(&b);
+	w = warmup_find(&b);
 	assert_int_equal(w.batches, 0);
 	assert_true(w.mean_rest == 0);
-	assert_int_equal(stats_steady_drift(&b, 0).kind, STATS_STEADY);
-	assert_true(isnan(stats_steady_drift(&b, 0).change));
+	assert_int_equal(drift_find(&b, 0).kind, STATS_STEADY);
+	assert_true(isnan(drift_find(&b, 0).change));
 	sum[0] = 1000; /* one tick, and it came first */
-	assert_int_equal(stats_steady_warmup(&b).batches, 0);
+	assert_int_equal(warmup_find(&b).batches, 0);
 	b.count = 7;
 	sum[1] = 5;
-	assert_int_equal(stats_steady_warmup(&b).batches, 0);
-	assert_int_equal(stats_steady_drift(&b, 100).kind, STATS_STEADY);
+	assert_int_equal(warmup_find(&b).batches, 0);
+	assert_int_equal(drift_find(&b, 100).kind, STATS_STEADY);
 }
 
 /* More batches than ranks are taken of: neighbours are joined, places stay those given. */
@@ -254,33 +254,33 @@ static void test_many_batches_are_joined(void **state)
 {
 	uint64_t sum[200];
 	struct stats_batches b = {10, 200, sum};
-	struct stats_steady_drift d;
+	struct drift d;
 
 	(void)state;
 	for (unsigned i = 0; i < 200; i++)
 		sum[i] = (i < 120 ? 1000 : 1500) + i % 7;
-	d = stats_steady_drift(&b, 0);
+	d = drift_find(&b, 0);
 	assert_int_equal(d.kind, STATS_STEP);
 	assert_int_equal(d.at, 120);
 	for (unsigned i = 0; i < 200; i++)
 		sum[i] = (i < 8 ? 5000 : 1000) + i % 7;
-	assert_int_equal(stats_steady_warmup(&b).batches, 8);
+	assert_int_equal(warmup_find(&b).batches, 8);
 }
 
 static void test_the_first_call_beside_all(void **state)
 {
 	uint64_t count[64] = {0};
-	struct stats_steady_first f;
+	struct first_call f;
 
 	(void)state;
 	count[16] = 99; /* 16 and 17 */
 	count[40] = 1;	/* 128 to 143 */
-	f = stats_steady_first(130, 100, 130 + 99 * 16, count, 64);
+	f = warmup_first(130, 100, 130 + 99 * 16, count, 64);
 	assert_float_equal(f.ratio, 130 / 16.0, 1e-12);
 	assert_float_equal(f.share, 0.01, 1e-12);
-	f = stats_steady_first(16, 100, 16 + 98 * 16 + 130, count, 64);
+	f = warmup_first(16, 100, 16 + 98 * 16 + 130, count, 64);
 	assert_float_equal(f.share, 1, 1e-12);
-	f = stats_steady_first(5, 1, 5, NULL, 0);
+	f = warmup_first(5, 1, 5, NULL, 0);
 	assert_true(isnan(f.ratio) && isnan(f.share));
 }
 

@@ -119,7 +119,7 @@ static bool one_run(struct recording_source *source, double relative, double tic
 		if (!stopping_is_due(&s, r.sums.n))
 			continue;
 		struct stats_sample sample = recording_sample(&r);
-		struct stats_estimate e = stats_estimate(&sample, CONFIDENCE);
+		struct mean_interval e = mean_interval_estimate(&sample, CONFIDENCE);
 		struct stopping_look look = {r.sums.n, r.sums.n,  e.mean,	   e.low,
 					     e.high,   e.freedom, e.design_effect, e.doubts};
 

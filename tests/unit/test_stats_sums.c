@@ -22,7 +22,7 @@ static void test_variance_survives_a_huge_mean(void **state)
 	(void)state;
 	s.sum_sq = (stats_u128)(n / 2) * (base - 1) * (base - 1) +
 		   (stats_u128)(n / 2) * (base + 1) * (base + 1);
-	assert_float_equal(stats_variance(&s), (double)n / (double)(n - 1), 1e-12);
+	assert_float_equal(sample_variance(&s), (double)n / (double)(n - 1), 1e-12);
 }
 
 static void test_variance_is_exact_for_small_numbers(void **state)
@@ -30,9 +30,9 @@ static void test_variance_is_exact_for_small_numbers(void **state)
 	struct stats_sums s = {.n = 3, .sum = 7, .sum_sq = 1 + 4 + 16, .tick = 1, .unit = 2};
 
 	(void)state; /* 1 2 4: 7/3 */
-	assert_float_equal(stats_variance(&s), 4 * 7.0 / 3, 1e-12);
+	assert_float_equal(sample_variance(&s), 4 * 7.0 / 3, 1e-12);
 	s.n = 1;
-	assert_true(isnan(stats_variance(&s)));
+	assert_true(isnan(sample_variance(&s)));
 }
 
 static void test_variance_of_impossible_sums_is_zero(void **state)
@@ -40,7 +40,7 @@ static void test_variance_of_impossible_sums_is_zero(void **state)
 	struct stats_sums s = {.n = 2, .sum = UINT64_MAX, .sum_sq = 3, .tick = 1, .unit = 1};
 
 	(void)state;
-	assert_float_equal(stats_variance(&s), 0, 0);
+	assert_float_equal(sample_variance(&s), 0, 0);
 }
 
 /* y = 300 + 2 x at large sizes */
@@ -60,7 +60,7 @@ static void test_line_is_recovered(void **state)
 		sxx += (stats_u128)x * x;
 		sxy += (stats_u128)x * y;
 	}
-	assert_int_equal(stats_line(n, sx, sxx, sy, sxy, &intercept, &slope), 0);
+	assert_int_equal(line_fit(n, sx, sxx, sy, sxy, &intercept, &slope), 0);
 	assert_float_equal(slope, 2, 1e-12);
 	assert_float_equal(intercept, 300, 1e-3);
 }
@@ -70,7 +70,7 @@ static void test_falling_line_has_a_negative_slope(void **state)
 	double intercept, slope;
 
 	(void)state; /* (0, 10) (1, 7) (2, 4) */
-	assert_int_equal(stats_line(3, 3, 5, 21, 15, &intercept, &slope), 0);
+	assert_int_equal(line_fit(3, 3, 5, 21, 15, &intercept, &slope), 0);
 	assert_float_equal(slope, -3, 1e-12);
 	assert_float_equal(intercept, 10, 1e-12);
 }
@@ -80,9 +80,9 @@ static void test_line_needs_sizes_that_vary(void **state)
 	double intercept, slope;
 
 	(void)state;
-	assert_int_equal(stats_line(5, 50, 500, 100, 1000, &intercept, &slope), -1);
-	assert_int_equal(stats_line(1, 5, 25, 1, 5, &intercept, &slope), -1);
-	assert_int_equal(stats_line(0, 0, 0, 0, 0, &intercept, &slope), -1);
+	assert_int_equal(line_fit(5, 50, 500, 100, 1000, &intercept, &slope), -1);
+	assert_int_equal(line_fit(1, 5, 25, 1, 5, &intercept, &slope), -1);
+	assert_int_equal(line_fit(0, 0, 0, 0, 0, &intercept, &slope), -1);
 }
 
 /* (1, 1) (2, 3) (3, 2) (4, 4): slope 0.8, 1.8 left over two degrees of freedom,
@@ -90,10 +90,10 @@ static void test_line_needs_sizes_that_vary(void **state)
 static void test_slope_has_an_interval(void **state)
 {
 	(void)state;
-	assert_float_equal(stats_line_half_width(4, 10, 30, 10, 30, 0.8, 0.95),
-			   4.302653 * sqrt(0.9 / 5), 1e-6);
-	assert_true(isinf(stats_line_half_width(2, 3, 5, 3, 5, 1, 0.95)));
-	assert_true(isinf(stats_line_half_width(4, 8, 16, 10, 30, 0, 0.95)));
+	assert_float_equal(line_half_width(4, 10, 30, 10, 30, 0.8, 0.95), 4.302653 * sqrt(0.9 / 5),
+			   1e-6);
+	assert_true(isinf(line_half_width(2, 3, 5, 3, 5, 1, 0.95)));
+	assert_true(isinf(line_half_width(4, 8, 16, 10, 30, 0, 0.95)));
 }
 
 static uint32_t bucket_of(uint64_t v)
@@ -114,7 +114,7 @@ static void test_quantiles_of_a_uniform_distribution(void **state)
 	for (uint64_t v = 0; v < 100000; v++)
 		count[bucket_of(v)]++;
 	for (double q = 0.05; q < 1; q += 0.05)
-		assert_float_equal(stats_hist_quantile(count, 512, q), q * 100000, 200);
+		assert_float_equal(histogram_quantile(count, 512, q), q * 100000, 200);
 }
 
 static void test_quantile_stays_in_the_bucket_of_its_value(void **state)
@@ -127,8 +127,8 @@ static void test_quantile_stays_in_the_bucket_of_its_value(void **state)
 		double low, high;
 
 		count[bucket_of(value[i])] = 3;
-		low = stats_hist_quantile(count, 512, 0);
-		high = stats_hist_quantile(count, 512, 1);
+		low = histogram_quantile(count, 512, 0);
+		high = histogram_quantile(count, 512, 1);
 		assert_true(low <= (double)value[i] && (double)value[i] <= high);
 		assert_true(high - low <= 1 + (double)value[i] / 8);
 	}
@@ -139,7 +139,7 @@ static void test_quantile_of_nothing_is_nan(void **state)
 	uint64_t count[512] = {0};
 
 	(void)state;
-	assert_true(isnan(stats_hist_quantile(count, 512, 0.5)));
+	assert_true(isnan(histogram_quantile(count, 512, 0.5)));
 }
 
 /* Buckets are an eighth wide: of 10 ms far out among 10.01 ms they would leave open more than all
@@ -147,12 +147,12 @@ static void test_quantile_of_nothing_is_nan(void **state)
 static void test_time_far_out_is_what_the_others_leave(void **state)
 {
 	uint64_t count[512] = {0};
-	struct stats_hist_outliers o;
+	struct outliers o;
 
 	(void)state;
 	count[bucket_of(10)] = 1000;
 	count[bucket_of(100000)] = 100;
-	o = stats_hist_outliers(count, 512, 1000 * 10 + 100 * 100000, 100000);
+	o = outliers_find(count, 512, 1000 * 10 + 100 * 100000, 100000);
 	assert_true(o.calls == 100);
 	assert_float_equal(o.units, 10000000, 1000 * 10 / 16.0);
 	assert_float_equal(o.share_units, 10000000 / 10010000.0, 1e-4);
@@ -162,12 +162,12 @@ static void test_time_far_out_is_what_the_others_leave(void **state)
 static void test_time_of_one_call_far_out_is_known(void **state)
 {
 	uint64_t count[512] = {0};
-	struct stats_hist_outliers o;
+	struct outliers o;
 
 	(void)state;
 	count[bucket_of(1000)] = 100;
 	count[bucket_of(777777)] = 1;
-	o = stats_hist_outliers(count, 512, 100 * 1000 + 777777, 777777);
+	o = outliers_find(count, 512, 100 * 1000 + 777777, 777777);
 	assert_true(o.calls == 1);
 	assert_true(o.units == 777777);
 }
@@ -182,10 +182,10 @@ static void test_limits_of_a_percentile_are_order_statistics(void **state)
 	(void)state;
 	for (uint64_t v = 1; v <= 10; v++)
 		count[bucket_of(v << 20)]++;
-	limits = stats_hist_quantile_interval(count, 512, 0.5, 1, 0.95);
+	limits = percentile_limits_find(count, 512, 0.5, 1, 0.95);
 	assert_true(limits.low == 2 << 20);
-	assert_true(limits.high == stats_hist_start(bucket_of(9 << 20) + 1));
-	limits = stats_hist_quantile_interval(count, 512, 0.99, 1, 0.95);
+	assert_true(limits.high == histogram_start(bucket_of(9 << 20) + 1));
+	limits = percentile_limits_find(count, 512, 0.99, 1, 0.95);
 	assert_true(isinf(limits.high));
 }
 
@@ -199,10 +199,10 @@ static void test_limits_of_more_calls_than_can_be_counted_come_to_an_end(void **
 	count[bucket_of(1000)] = UINT64_C(1) << 53;
 	count[bucket_of(9000)] = UINT64_C(1) << 54;
 	alarm(20);
-	limits = stats_hist_quantile_interval(count, 512, 0.5, 1, 0.95);
+	limits = percentile_limits_find(count, 512, 0.5, 1, 0.95);
 	assert_true(limits.low <= 9000 && limits.high >= 9000);
 	count[bucket_of(9000)] = UINT64_MAX;
-	limits = stats_hist_quantile_interval(count, 512, 0.99, 1, 0.95);
+	limits = percentile_limits_find(count, 512, 0.99, 1, 0.95);
 	assert_true(limits.low <= 9000 && limits.high >= 9000);
 	alarm(0);
 }

@@ -88,7 +88,7 @@ static bool evaluate(const struct expression *e, uint64_t *value)
 	assert_true(e->size < sizeof(block));
 	if (e->size)
 		memcpy(block + 1, e->code, e->size);
-	return unwind_evaluate(&c, (uint64_t)(uintptr_t)block, false, 0, value);
+	return unwind_expr_evaluate(&c, (uint64_t)(uintptr_t)block, false, 0, value);
 }
 
 static void test_values(void **state)
@@ -119,7 +119,7 @@ static void test_the_initial_value(void **state)
 	struct unwind_cursor c = {.work = &work};
 	const uint8_t block[] = {2, 0x38, 0x22}; /* lit8, plus */
 	uint64_t value;
-	assert_true(unwind_evaluate(&c, (uint64_t)(uintptr_t)block, true, 100, &value));
+	assert_true(unwind_expr_evaluate(&c, (uint64_t)(uintptr_t)block, true, 100, &value));
 	assert_int_equal(value, 108);
 }
 
@@ -133,11 +133,11 @@ static void test_no_jump_before_the_start(void **state)
 	memset(block + 4, 0x96, 44);
 	block[48] = 0x35;
 	uint64_t value;
-	assert_false(unwind_evaluate(&c, (uint64_t)(uintptr_t)block, true, 1, &value));
+	assert_false(unwind_expr_evaluate(&c, (uint64_t)(uintptr_t)block, true, 1, &value));
 	block[2] = 0xfd; /* to the start itself: there the stack is empty */
-	assert_false(unwind_evaluate(&c, (uint64_t)(uintptr_t)block, true, 1, &value));
+	assert_false(unwind_expr_evaluate(&c, (uint64_t)(uintptr_t)block, true, 1, &value));
 	block[2] = block[3] = 0;
-	assert_true(unwind_evaluate(&c, (uint64_t)(uintptr_t)block, true, 1, &value));
+	assert_true(unwind_expr_evaluate(&c, (uint64_t)(uintptr_t)block, true, 1, &value));
 	assert_int_equal(value, 5);
 }
 

@@ -69,10 +69,10 @@ static void calibrate(struct fluid *f)
 	struct clock_pair later;
 	double error;
 
-	f->origin = clocks_pair(fluid_now);
+	f->origin = clocks_drift_pair(fluid_thread_now);
 	nanosleep(&pause, NULL);
-	later = clocks_pair(fluid_now);
-	f->units_per_ns = clocks_rate(&f->origin, &later, &error);
+	later = clocks_drift_pair(fluid_thread_now);
+	f->units_per_ns = clocks_drift_rate(&f->origin, &later, &error);
 }
 
 static struct fluid *make(const struct fluid_options *o, struct profile_error *err)
@@ -111,7 +111,7 @@ struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *e
 	struct fluid *f;
 	char why[256];
 
-	if (!counter_trusted(why, sizeof(why))) {
+	if (!counter_x86_64_trusted(why, sizeof(why))) {
 		snprintf(err->text, sizeof(err->text),
 			 "%.200s, and the fluid measures its chunks with it. --method wall needs "
 			 "no such counter",
@@ -197,7 +197,7 @@ struct fluid_window fluid_window(const struct fluid *f, size_t i, size_t index)
 
 uint64_t fluid_thread_clock_ns(pid_t tid)
 {
-	return fluid_read_clock_ns(thread_clock(tid));
+	return fluid_thread_read_clock_ns(thread_clock(tid));
 }
 
 uint64_t fluid_clock_ns(const struct fluid *f, size_t i)
@@ -212,10 +212,10 @@ uint64_t fluid_chunks(const struct fluid *f, size_t i)
 
 double fluid_rate(const struct fluid *f)
 {
-	struct clock_pair later = clocks_pair(fluid_now);
+	struct clock_pair later = clocks_drift_pair(fluid_thread_now);
 	double error;
 
-	return clocks_rate(&f->origin, &later, &error);
+	return clocks_drift_rate(&f->origin, &later, &error);
 }
 
 double fluid_seconds(const struct fluid *f, uint64_t at, double units_per_ns)

@@ -47,7 +47,7 @@ struct fluid {
  * and runs until `stop` is set if that is RUNNING. */
 void *fluid_thread_main(void *argument);
 
-uint64_t fluid_read_clock_ns(clockid_t clock);
+uint64_t fluid_thread_read_clock_ns(clockid_t clock);
 
 /* Where a window ends and the next begins: the clocks of one instant. */
 struct fluid_edge {
@@ -58,8 +58,9 @@ struct fluid_edge {
 };
 
 /* The window between two edges, but for `moved`: pure. `last`: the counter after the last chunk. */
-struct fluid_window fluid_window_between(const struct fluid_edge *from, const struct fluid_edge *to,
-					 const struct fluid_loop *loop, uint64_t last,
-					 uint64_t own_ns, double units_per_ns);
+struct fluid_window fluid_thread_window_between(const struct fluid_edge *from,
+						const struct fluid_edge *to,
+						const struct fluid_loop *loop, uint64_t last,
+						uint64_t own_ns, double units_per_ns);
 
 #endif

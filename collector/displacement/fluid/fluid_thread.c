@@ -19,12 +19,12 @@
 #define TAIL_NS	    50000 /* of own time that is not seen by the CPU clock: no more than that */
 #define DOUBLE_FROM 65536 /* windows; from there on, and at each doubling, twice as long */
 
-uint64_t fluid_now(void)
+uint64_t fluid_thread_now(void)
 {
 	return counter_read_ordered();
 }
 
-uint64_t fluid_read_clock_ns(clockid_t clock)
+uint64_t fluid_thread_read_clock_ns(clockid_t clock)
 {
 	struct timespec t = {0};
 
@@ -53,14 +53,14 @@ static int take_edge(struct fluid_thread *t, struct fluid_edge *e)
 	int result = -1;
 
 	for (int i = 0; i < EDGE_TRIES; i++) {
-		uint64_t begin = fluid_now();
+		uint64_t begin = fluid_thread_now();
 
-		e->charged_ns = fluid_read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-		e->at = fluid_now();
+		e->charged_ns = fluid_thread_read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		e->at = fluid_thread_now();
 		e->first_at = i ? e->first_at : e->at;
 		e->first_ns = i ? e->first_ns : e->charged_ns;
 		result = read_schedstat(t->schedstat, &e->waited_ns, &e->turns);
-		if (result || (double)(fluid_now() - begin) < longest)
+		if (result || (double)(fluid_thread_now() - begin) < longest)
 			break;
 	}
 	return result;
@@ -87,9 +87,10 @@ static double tail(uint64_t units, double units_per_ns)
 	return (double)units < TAIL_NS * units_per_ns ? (double)units : 0;
 }
 
-struct fluid_window fluid_window_between(const struct fluid_edge *from, const struct fluid_edge *to,
-					 const struct fluid_loop *loop, uint64_t last,
-					 uint64_t own_ns, double units_per_ns)
+struct fluid_window fluid_thread_window_between(const struct fluid_edge *from,
+						const struct fluid_edge *to,
+						const struct fluid_loop *loop, uint64_t last,
+						uint64_t own_ns, double units_per_ns)
 {
 	struct fluid_chunks c = fluid_loop_chunks(loop);
 
@@ -117,7 +118,8 @@ static void finish_window(struct fluid_thread *t, const struct fluid_edge *from,
 
 	if (!w)
 		return; /* memory is out, or a month is over: what there is stays good */
-	*w = fluid_window_between(from, to, &t->loop, last, t->own_ns, t->fluid->units_per_ns);
+	*w = fluid_thread_window_between(from, to, &t->loop, last, t->own_ns,
+					 t->fluid->units_per_ns);
 	w->moved = sched_getcpu() != t->cpu;
 	atomic_store_explicit(&t->windows, index + 1, memory_order_release);
 }
@@ -130,7 +132,7 @@ static void prepare_window(struct fluid_thread *t, const struct fluid_edge *from
 	if (o->edge)
 		o->edge(o->context, (size_t)(t - t->fluid->thread), t->windows);
 	fluid_loop_clear(&t->loop);
-	t->own_ns = fluid_read_clock_ns(CLOCK_THREAD_CPUTIME_ID) - from->charged_ns;
+	t->own_ns = fluid_thread_read_clock_ns(CLOCK_THREAD_CPUTIME_ID) - from->charged_ns;
 }
 
 static void run(struct fluid_thread *t)
@@ -142,7 +144,8 @@ static void run(struct fluid_thread *t)
 	take_edge(t, &from);
 	while (!atomic_load_explicit(&t->fluid->stop, memory_order_relaxed)) {
 		prepare_window(t, &from);
-		uint64_t last = fluid_loop_run(&t->loop, fluid_now(), from.at + units, &t->told);
+		uint64_t last =
+			fluid_loop_run(&t->loop, fluid_thread_now(), from.at + units, &t->told);
 
 		take_edge(t, &to);
 		finish_window(t, &from, &to, last);

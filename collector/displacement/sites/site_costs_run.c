@@ -271,7 +271,7 @@ static int attach(struct join *j, const struct site_costs_site *site, struct sit
 			c.true_cost = in_ns(s->cost[SITE_COSTS_TRUE]);
 			told->known++;
 		}
-		if (profile_note_site_cost(j->p, &c))
+		if (site_cost_note(j->p, &c))
 			return -1;
 	}
 	return 0;

@@ -28,7 +28,7 @@ struct site_costs_told {
 	double edges_s, ticks_s; /* CPU time that reading took: between windows, at ticks */
 };
 
-/* After displace_run_settle and site_samples_end; `p` as gathered from files of the directory
+/* After displace_account_finish and site_samples_end; `p` as gathered from files of the directory
  * `profiles`, before anything is folded. 0; -1: no memory. */
 int site_costs_run(const struct displace *d, const struct displace_run *run,
 		   const struct site_samples *samples, const char *profiles, struct profile *p,

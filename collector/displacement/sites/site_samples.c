@@ -110,7 +110,7 @@ void site_samples_close(struct site_samples *s)
 		pthread_mutex_destroy(&s->reader[i].lock);
 	}
 	for (size_t i = 0; i < s->files; i++) {
-		watch_close(&s->file[i].watch);
+		entry_watch_close(&s->file[i].watch);
 		free(s->file[i].name);
 	}
 	site_clocks_close(&s->clocks);
@@ -160,7 +160,7 @@ static struct reading *read_calls(struct site_samples *s, struct reader *r)
 	struct reading *reading = begin_reading(r, entries);
 
 	for (size_t i = 0; reading && i < entries; i++) {
-		uint64_t now = watch_calls(s->entry[i].fd, s->entry[i].at);
+		uint64_t now = entry_watch_calls(s->entry[i].fd, s->entry[i].at);
 		/* one that went back wraps around */
 		bool sound = now != UINT64_MAX && now - r->last[i] <= UINT32_MAX;
 
@@ -223,14 +223,14 @@ static void add_file(struct site_samples *s, const char *name)
 		return;
 	}
 	snprintf(path, sizeof(path), "%s/%s", s->profiles, name);
-	if (watch_open(&f->watch, path))
+	if (entry_watch_open(&f->watch, path))
 		return;
 	f->name = strdup(name);
 	f->listed = 0;
 	if (f->name)
 		s->files++;
 	else
-		watch_close(&f->watch);
+		entry_watch_close(&f->watch);
 }
 
 /* Could the directory have changed since it was read? Its time of change may be a tick of the
@@ -284,7 +284,7 @@ static void find(struct site_samples *s)
 {
 	find_files(s);
 	for (uint32_t i = 0; i < s->files; i++) {
-		watch_look(&s->file[i].watch);
+		entry_watch_look(&s->file[i].watch);
 		publish(s, i);
 		if (s->file[i].watch.pid)
 			site_clocks_add(&s->clocks, (pid_t)s->file[i].watch.pid);

@@ -75,7 +75,7 @@
 	.p2align 6
 scprof_chosen_call:
 	.cfi_startproc
-	.cfi_personality 0x1b, chosen_personality
+	.cfi_personality 0x1b, selected_call_personality
 	endbr64
 	pushq	%rbp
 	.cfi_def_cfa_offset 16
@@ -96,7 +96,7 @@ scprof_chosen_call:
 	movq	%r11, SYMBOL(%rsp)
 	movq	%rbp, CALLER(%rsp)
 	movq	%rsp, %rdi
-	call	chosen_begin
+	call	selected_call_begin
 	cmpl	$CHOSEN_SLOW, %eax
 	je	begin_slow
 begun:
@@ -114,7 +114,7 @@ begun:
 	rdtsc
 	shlq	$32, %rdx
 	orq	%rdx, %rax
-	subq	chosen_shift(%rip), %rax
+	subq	selected_call_shift(%rip), %rax
 	movq	%rax, BEGAN_AT(%rsp)
 1:	movq	RDX(%rsp), %rdx
 	movq	RAX(%rsp), %rax
@@ -128,7 +128,7 @@ begun:
 	orq	%rdx, %rax
 	movq	%rax, ENDED_AT(%rsp)
 1:	movq	%rsp, %rdi
-	call	chosen_end
+	call	selected_call_end
 	cmpl	$CHOSEN_SLOW, %eax
 	je	end_slow
 ended:
@@ -155,7 +155,7 @@ begin_slow:
 	subq	$FRAME_OFFSET, %rsp
 	each_vector movups, vmovdqu, 8, 1
 	leaq	FRAME_OFFSET(%rsp), %rdi
-	call	chosen_begin_slow
+	call	selected_call_begin_slow
 	each_vector movups, vmovdqu, 8, 0
 	addq	$FRAME_OFFSET, %rsp
 	jmp	begun
@@ -164,7 +164,7 @@ end_slow:
 	subq	$FRAME_OFFSET, %rsp
 	each_vector movups, vmovdqu, 2, 1
 	leaq	FRAME_OFFSET(%rsp), %rdi
-	call	chosen_end_slow
+	call	selected_call_end_slow
 	each_vector movups, vmovdqu, 2, 0
 	addq	$FRAME_OFFSET, %rsp
 	jmp	ended
@@ -178,7 +178,7 @@ end_slow:
 chosen_scratch_stub: /* as those of stub objects */
 	.cfi_startproc
 	endbr64
-	leaq	chosen_scratch(%rip), %r11
+	leaq	selected_call_scratch(%rip), %r11
 	jmp	scprof_chosen_call
 	.cfi_endproc
 	.size	chosen_scratch_stub, . - chosen_scratch_stub
@@ -193,8 +193,8 @@ scprof_chosen_dlsym:
 	endbr64
 	leaq	1(%rdi), %rax
 	cmpq	$1, %rax
-	ja	chosen_dlsym
-	movq	chosen_libc_dlsym(%rip), %rax
+	ja	selected_dlsym
+	movq	selected_libc_dlsym(%rip), %rax
 	testq	%rax, %rax
 	je	1f
 	jmp	*%rax
@@ -204,7 +204,7 @@ scprof_chosen_dlsym:
 	.cfi_adjust_cfa_offset 8
 	subq	$8, %rsp
 	.cfi_adjust_cfa_offset 8
-	call	chosen_real_dlsym
+	call	selected_real_dlsym
 	addq	$8, %rsp
 	.cfi_adjust_cfa_offset -8
 	popq	%rsi

@@ -30,10 +30,10 @@ static char *partners_of(const struct report *r, uint32_t site)
 static void put_cost(struct csv *c, const char *const *names, const struct report_cost *cost,
 		     bool known)
 {
-	csv_number(c, names[0], known ? cost->ns : NAN);
-	csv_number(c, names[1], known ? cost->low_ns : NAN);
-	csv_number(c, names[2], known ? cost->high_ns : NAN);
-	csv_number(c, names[3], known ? cost->error_ns : NAN);
+	csv_write_number(c, names[0], known ? cost->ns : NAN);
+	csv_write_number(c, names[1], known ? cost->low_ns : NAN);
+	csv_write_number(c, names[2], known ? cost->high_ns : NAN);
+	csv_write_number(c, names[3], known ? cost->error_ns : NAN);
 }
 
 void csv_displaced(struct csv *c, const struct report *r, const struct report_site *s)
@@ -48,16 +48,16 @@ void csv_displaced(struct csv *c, const struct report *r, const struct report_si
 
 	put_cost(c, uncharged, &d->uncharged, known);
 	put_cost(c, true_cost, &d->true_cost, known);
-	csv_number(c, "uncharged_p", known ? d->uncharged.p : NAN);
+	csv_write_number(c, "uncharged_p", known ? d->uncharged.p : NAN);
 	if (known)
-		csv_flag(c, "uncharged_significant", d->significant);
+		csv_write_flag(c, "uncharged_significant", d->significant);
 	else
-		csv_nothing(c, "uncharged_significant");
-	csv_text(c, "inseparable_with", partners);
-	csv_text(c, "displacement", d->state ? displaced_state_name(d->state) : NULL);
-	csv_number(c, "displacement_spans", d->state ? d->spans : NAN);
-	csv_number(c, "displacement_windows_kept", d->state ? d->kept : NAN);
-	csv_number(c, "displacement_others_share", d->state ? d->busy : NAN);
-	csv_number(c, "variance_inflation", known ? d->inflation : NAN);
+		csv_write_nothing(c, "uncharged_significant");
+	csv_write_text(c, "inseparable_with", partners);
+	csv_write_text(c, "displacement", d->state ? displaced_state_name(d->state) : NULL);
+	csv_write_number(c, "displacement_spans", d->state ? d->spans : NAN);
+	csv_write_number(c, "displacement_windows_kept", d->state ? d->kept : NAN);
+	csv_write_number(c, "displacement_others_share", d->state ? d->busy : NAN);
+	csv_write_number(c, "variance_inflation", known ? d->inflation : NAN);
 	free(partners);
 }

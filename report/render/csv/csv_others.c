@@ -14,10 +14,10 @@ static void put_end(struct csv *c, struct report *r, uint32_t site, const char *
 	size_t count;
 
 	if (s && s->frames)
-		symbol = report_symbols(r, &s->frame[0], &count);
-	csv_text(c, column[0], s ? r->profile->function[s->function].name : none);
-	csv_text(c, column[1], s ? report_outcome_name(s) : NULL);
-	csv_text(c, column[2], symbol ? symbol->function : NULL);
+		symbol = warnings_symbols(r, &s->frame[0], &count);
+	csv_write_text(c, column[0], s ? r->profile->function[s->function].name : none);
+	csv_write_text(c, column[1], s ? words_outcome_name(s) : NULL);
+	csv_write_text(c, column[2], symbol ? symbol->function : NULL);
 }
 
 static void put_gap(struct csv *c, struct report *r, const struct report_gap *g)
@@ -27,18 +27,18 @@ static void put_gap(struct csv *c, struct report *r, const struct report_gap *g)
 
 	put_end(c, r, g->from, from, "(thread start)");
 	put_end(c, r, g->to, to, "(thread end)");
-	csv_count(c, "calls", g->calls);
-	csv_number(c, "mean_ns", g->estimate.mean_ns);
-	csv_number(c, "ci_low_ns", g->estimate.low_ns);
-	csv_number(c, "ci_high_ns", g->estimate.high_ns);
-	csv_text(c, "method", g->estimate.method);
-	csv_number(c, "max_ns", g->max_ns);
-	csv_number(c, "total_ns", g->total_ns);
-	csv_number(c, "share", g->share);
-	csv_end(c);
+	csv_write_count(c, "calls", g->calls);
+	csv_write_number(c, "mean_ns", g->estimate.mean_ns);
+	csv_write_number(c, "ci_low_ns", g->estimate.low_ns);
+	csv_write_number(c, "ci_high_ns", g->estimate.high_ns);
+	csv_write_text(c, "method", g->estimate.method);
+	csv_write_number(c, "max_ns", g->max_ns);
+	csv_write_number(c, "total_ns", g->total_ns);
+	csv_write_number(c, "share", g->share);
+	csv_write_end(c);
 }
 
-int csv_gaps(struct csv *c, struct report *r, const struct report_options *o)
+int csv_others_gaps(struct csv *c, struct report *r, const struct report_options *o)
 {
 	static const struct report_gap none = {.from = PROF_NONE, .to = PROF_NONE};
 
@@ -50,21 +50,21 @@ int csv_gaps(struct csv *c, struct report *r, const struct report_options *o)
 
 static void put_thread(struct csv *c, const struct report_thread *t)
 {
-	csv_text(c, "name", t->name);
-	csv_count(c, "pid", t->pid);
-	csv_count(c, "tid", t->tid);
-	csv_count(c, "threads", t->threads);
-	csv_flag(c, "live", t->live);
-	csv_count(c, "calls", t->calls);
-	csv_number(c, "time_ns", t->time_ns);
-	csv_number(c, "calls_ns", t->calls_ns);
-	csv_number(c, "gaps_ns", t->gaps_ns);
-	csv_number(c, "nested_ns", t->nested_ns);
-	csv_number(c, "remainder_ns", t->remainder_ns);
-	csv_end(c);
+	csv_write_text(c, "name", t->name);
+	csv_write_count(c, "pid", t->pid);
+	csv_write_count(c, "tid", t->tid);
+	csv_write_count(c, "threads", t->threads);
+	csv_write_flag(c, "live", t->live);
+	csv_write_count(c, "calls", t->calls);
+	csv_write_number(c, "time_ns", t->time_ns);
+	csv_write_number(c, "calls_ns", t->calls_ns);
+	csv_write_number(c, "gaps_ns", t->gaps_ns);
+	csv_write_number(c, "nested_ns", t->nested_ns);
+	csv_write_number(c, "remainder_ns", t->remainder_ns);
+	csv_write_end(c);
 }
 
-int csv_threads(struct csv *c, struct report *r, const struct report_options *o)
+int csv_others_threads(struct csv *c, struct report *r, const struct report_options *o)
 {
 	static const struct report_thread none;
 
@@ -79,22 +79,22 @@ static void put_process(struct csv *c, const struct report_process *p)
 	static const struct prof_process none;
 	const struct prof_process *in = c->names ? &none : p->process;
 
-	csv_count(c, "pid", in->pid);
-	csv_count(c, "ppid", in->ppid);
-	csv_count(c, "processes", in->count);
-	csv_text(c, "exe", in->exe);
-	csv_text(c, "argv0", in->argc ? in->argv[0] : NULL);
-	csv_text(c, "ended", report_end_name(in->end_state));
-	csv_number(c, "wall_s", p->wall_s);
-	csv_count(c, "threads", p->threads);
-	csv_count(c, "calls", p->calls);
-	csv_number(c, "calls_ns", p->calls_ns);
-	csv_number(c, "time_ns", p->time_ns);
-	csv_text(c, "name", in->program);
-	csv_end(c);
+	csv_write_count(c, "pid", in->pid);
+	csv_write_count(c, "ppid", in->ppid);
+	csv_write_count(c, "processes", in->count);
+	csv_write_text(c, "exe", in->exe);
+	csv_write_text(c, "argv0", in->argc ? in->argv[0] : NULL);
+	csv_write_text(c, "ended", words_end_name(in->end_state));
+	csv_write_number(c, "wall_s", p->wall_s);
+	csv_write_count(c, "threads", p->threads);
+	csv_write_count(c, "calls", p->calls);
+	csv_write_number(c, "calls_ns", p->calls_ns);
+	csv_write_number(c, "time_ns", p->time_ns);
+	csv_write_text(c, "name", in->program);
+	csv_write_end(c);
 }
 
-int csv_processes(struct csv *c, struct report *r, const struct report_options *o)
+int csv_others_processes(struct csv *c, struct report *r, const struct report_options *o)
 {
 	static const struct report_process none;
 

@@ -13,13 +13,13 @@ struct csv_piece {
 	bool quoted; /* it has to stand in quotes */
 };
 
-int csv_paths_begin(struct csv_paths *p, struct report *r)
+int csv_path_begin(struct csv_paths *p, struct report *r)
 {
 	*p = (struct csv_paths){0};
 	return stacks_begin(&p->stacks, r);
 }
 
-void csv_paths_end(struct csv_paths *p)
+void csv_path_end(struct csv_paths *p)
 {
 	for (uint32_t i = 0; i < p->room; i++)
 		free(p->piece[i].text);
@@ -30,7 +30,7 @@ void csv_paths_end(struct csv_paths *p)
 /* An element of a list that ';' separates, where a spreadsheet may be told to cut, too. */
 static void put_element(FILE *out, const char *text)
 {
-	if (csv_is_formula(text))
+	if (csv_write_is_formula(text))
 		putc_unlocked('\'', out);
 	for (; *text; text++) {
 		if (*text == '"')
@@ -70,7 +70,7 @@ static int make_piece(struct csv_piece *piece, const struct stacks *s, const str
 		piece->text = NULL;
 		return -1;
 	}
-	piece->quoted = csv_needs_quotes(piece->text);
+	piece->quoted = csv_write_needs_quotes(piece->text);
 	return 0;
 }
 
@@ -81,7 +81,7 @@ static const struct csv_piece *piece_of(struct csv_paths *p, const struct prof_f
 	uint32_t number = stacks_frame(&p->stacks, frame), index = 2 * number + places;
 
 	if (number == NAMES_NONE ||
-	    !room_make((void **)&p->piece, &p->room, index, sizeof(*p->piece), 0))
+	    !growable_array_make((void **)&p->piece, &p->room, index, sizeof(*p->piece), 0))
 		return NULL;
 	if (!p->piece[index].text &&
 	    make_piece(&p->piece[index], &p->stacks, &p->stacks.frame[number], places) < 0)
@@ -100,7 +100,7 @@ void csv_path(struct csv *c, struct csv_paths *p, const struct report_site *site
 {
 	bool quoted = false;
 
-	if (!csv_begin(c, column))
+	if (!csv_write_begin(c, column))
 		return;
 	for (uint32_t i = 0; i < site->frames; i++) {
 		const struct csv_piece *piece = piece_of(p, &site->frame[i], places);
@@ -113,9 +113,9 @@ void csv_path(struct csv *c, struct csv_paths *p, const struct report_site *site
 			putc_unlocked(';', c->out);
 		} else {
 			quoted = is_quoted(piece, site->frames);
-			fputs_unlocked(!quoted			     ? ""
-				       : csv_is_formula(piece->text) ? "\"'"
-								     : "\"",
+			fputs_unlocked(!quoted				   ? ""
+				       : csv_write_is_formula(piece->text) ? "\"'"
+									   : "\"",
 				       c->out);
 		}
 		fputs_unlocked(piece->text, c->out);

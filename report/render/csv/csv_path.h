@@ -14,9 +14,9 @@ struct csv_paths {
 	uint32_t room;
 };
 
-/* -1: memory is out. csv_paths_end is due either way. */
-int csv_paths_begin(struct csv_paths *p, struct report *r);
-void csv_paths_end(struct csv_paths *p);
+/* -1: memory is out. csv_path_end is due either way. */
+int csv_path_begin(struct csv_paths *p, struct report *r);
+void csv_path_end(struct csv_paths *p);
 
 /* The field: functions, or where they are, innermost first, separated by ';'. */
 void csv_path(struct csv *c, struct csv_paths *p, const struct report_site *site,

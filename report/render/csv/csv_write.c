@@ -10,7 +10,7 @@
 
 #include "report/render/text/utf8.h"
 
-bool csv_begin(struct csv *c, const char *column)
+bool csv_write_begin(struct csv *c, const char *column)
 {
 	if (c->inside)
 		putc_unlocked(',', c->out);
@@ -20,43 +20,43 @@ bool csv_begin(struct csv *c, const char *column)
 	return !c->names;
 }
 
-void csv_number(struct csv *c, const char *column, double value)
+void csv_write_number(struct csv *c, const char *column, double value)
 {
-	if (csv_begin(c, column) && isfinite(value))
+	if (csv_write_begin(c, column) && isfinite(value))
 		fprintf(c->out, "%.15g", value);
 }
 
-void csv_count(struct csv *c, const char *column, uint64_t value)
+void csv_write_count(struct csv *c, const char *column, uint64_t value)
 {
-	if (csv_begin(c, column))
+	if (csv_write_begin(c, column))
 		fprintf(c->out, "%" PRIu64, value);
 }
 
-void csv_flag(struct csv *c, const char *column, bool value)
+void csv_write_flag(struct csv *c, const char *column, bool value)
 {
-	if (csv_begin(c, column))
+	if (csv_write_begin(c, column))
 		fputs(value ? "true" : "false", c->out);
 }
 
-void csv_nothing(struct csv *c, const char *column)
+void csv_write_nothing(struct csv *c, const char *column)
 {
-	csv_begin(c, column);
+	csv_write_begin(c, column);
 }
 
-bool csv_is_formula(const char *text)
+bool csv_write_is_formula(const char *text)
 {
 	return *text && strchr("=+-@", *text);
 }
 
-bool csv_needs_quotes(const char *clean)
+bool csv_write_needs_quotes(const char *clean)
 {
-	return csv_is_formula(clean) || clean[strcspn(clean, "\",;' \t")];
+	return csv_write_is_formula(clean) || clean[strcspn(clean, "\",;' \t")];
 }
 
 static void put_quoted(FILE *out, const char *text)
 {
 	putc_unlocked('"', out);
-	if (csv_is_formula(text))
+	if (csv_write_is_formula(text))
 		putc_unlocked('\'', out);
 	for (; *text; text++) {
 		if (*text == '"')
@@ -66,23 +66,23 @@ static void put_quoted(FILE *out, const char *text)
 	putc_unlocked('"', out);
 }
 
-void csv_text(struct csv *c, const char *column, const char *raw)
+void csv_write_text(struct csv *c, const char *column, const char *raw)
 {
 	char *clean;
 
-	if (!csv_begin(c, column) || !raw)
+	if (!csv_write_begin(c, column) || !raw)
 		return;
 	clean = utf8_clean(raw, true);
 	if (!clean)
 		c->failed = true;
-	else if (csv_needs_quotes(clean))
+	else if (csv_write_needs_quotes(clean))
 		put_quoted(c->out, clean);
 	else
 		fputs(clean, c->out);
 	free(clean);
 }
 
-void csv_end(struct csv *c)
+void csv_write_end(struct csv *c)
 {
 	fputs("\r\n", c->out);
 	c->inside = false;

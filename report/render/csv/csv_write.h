@@ -17,24 +17,24 @@ struct csv {
 	bool failed; /* memory is out */
 };
 
-void csv_number(struct csv *c, const char *column, double value); /* empty: not finite */
-void csv_count(struct csv *c, const char *column, uint64_t value);
-void csv_flag(struct csv *c, const char *column, bool value); /* true, false */
-void csv_nothing(struct csv *c, const char *column);
+void csv_write_number(struct csv *c, const char *column, double value); /* empty: not finite */
+void csv_write_count(struct csv *c, const char *column, uint64_t value);
+void csv_write_flag(struct csv *c, const char *column, bool value); /* true, false */
+void csv_write_nothing(struct csv *c, const char *column);
 /* NULL: empty. What a spreadsheet would run gets a ' before it. */
-void csv_text(struct csv *c, const char *column, const char *raw);
-bool csv_is_formula(const char *text);
-bool csv_needs_quotes(const char *clean);
+void csv_write_text(struct csv *c, const char *column, const char *raw);
+bool csv_write_is_formula(const char *text);
+bool csv_write_needs_quotes(const char *clean);
 /* Before a value that is written otherwise; false: it was the turn of the column's name. */
-bool csv_begin(struct csv *c, const char *column);
-void csv_end(struct csv *c);
+bool csv_write_begin(struct csv *c, const char *column);
+void csv_write_end(struct csv *c);
 
 /* Costs by displacement, of a row of the report; of the names' row any site. */
 void csv_displaced(struct csv *c, const struct report *r, const struct report_site *s);
 
 /* The rows of the other groupings. -1: memory is out. */
-int csv_gaps(struct csv *c, struct report *r, const struct report_options *o);
-int csv_threads(struct csv *c, struct report *r, const struct report_options *o);
-int csv_processes(struct csv *c, struct report *r, const struct report_options *o);
+int csv_others_gaps(struct csv *c, struct report *r, const struct report_options *o);
+int csv_others_threads(struct csv *c, struct report *r, const struct report_options *o);
+int csv_others_processes(struct csv *c, struct report *r, const struct report_options *o);
 
 #endif

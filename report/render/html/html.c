@@ -15,19 +15,19 @@ static void put_fact(void *to, const char *name, const char *raw)
 {
 	struct html *h = to;
 
-	html_open(h, '[');
-	html_text(h, name);
-	html_text(h, raw);
-	html_close(h, ']');
+	html_write_open(h, '[');
+	html_write_text(h, name);
+	html_write_text(h, raw);
+	html_write_close(h, ']');
 }
 
 static void put_figure(struct html *h, const char *name, const char *value, const char *note)
 {
-	html_open(h, '[');
-	html_text(h, name);
-	html_text(h, value);
-	html_text(h, note);
-	html_close(h, ']');
+	html_write_open(h, '[');
+	html_write_text(h, name);
+	html_write_text(h, value);
+	html_write_text(h, note);
+	html_write_close(h, ']');
 }
 
 /* The four numbers to see first. */
@@ -37,28 +37,28 @@ static void put_figures(struct html *h)
 	double outer_ns = r->calls_ns - r->nested_ns; /* a call inside another one is in that */
 	char value[32], time[32], share[32], note[96];
 
-	html_key(h, "figures");
-	html_open(h, '[');
-	number_duration(value, sizeof(value), outer_ns, true);
-	number_duration(time, sizeof(time), r->time_ns, true);
-	number_share(share, sizeof(share), r->time_ns > 0 ? outer_ns / r->time_ns : NAN);
+	html_write_key(h, "figures");
+	html_write_open(h, '[');
+	numbers_duration(value, sizeof(value), outer_ns, true);
+	numbers_duration(time, sizeof(time), r->time_ns, true);
+	numbers_share(share, sizeof(share), r->time_ns > 0 ? outer_ns / r->time_ns : NAN);
 	snprintf(note, sizeof(note), "%s of the threads' %s", share, time);
 	put_figure(h, "in timed calls", value, note);
-	number_count(value, sizeof(value), r->calls);
-	number_count(share, sizeof(share), r->sites);
+	numbers_count(value, sizeof(value), r->calls);
+	numbers_count(share, sizeof(share), r->sites);
 	snprintf(note, sizeof(note), "in %s row%s", share, r->sites == 1 ? "" : "s");
 	put_figure(h, "calls", value, note);
-	number_duration(value, sizeof(value), r->wall_s * 1e9, true);
-	number_count(share, sizeof(share), r->processes);
-	number_count(time, sizeof(time), r->threads);
+	numbers_duration(value, sizeof(value), r->wall_s * 1e9, true);
+	numbers_count(share, sizeof(share), r->processes);
+	numbers_count(time, sizeof(time), r->threads);
 	snprintf(note, sizeof(note), "%s process%s, %s thread%s", share,
 		 r->processes == 1 ? "" : "es", time, r->threads == 1 ? "" : "s");
 	put_figure(h, "wall time", value, note);
-	number_share(value, sizeof(value), r->time_ns > 0 ? r->perturbation_ns / r->time_ns : NAN);
-	number_duration(time, sizeof(time), r->perturbation_ns, true);
+	numbers_share(value, sizeof(value), r->time_ns > 0 ? r->perturbation_ns / r->time_ns : NAN);
+	numbers_duration(time, sizeof(time), r->perturbation_ns, true);
 	snprintf(note, sizeof(note), "%s that scprof took", time);
 	put_figure(h, "overhead", value, r->overhead.measured ? note : "not measured in this run");
-	html_close(h, ']');
+	html_write_close(h, ']');
 }
 
 static void put_head(struct html *h)
@@ -66,56 +66,56 @@ static void put_head(struct html *h)
 	const struct report *r = h->report;
 	char *command = facts_command(r), text[32];
 
-	html_key(h, "title");
-	html_text(h, command ? command : "");
+	html_write_key(h, "title");
+	html_write_text(h, command ? command : "");
 	free(command);
-	html_key(h, "by");
-	html_text(h, report_by_name(r->by));
-	html_key(h, "confidence");
+	html_write_key(h, "by");
+	html_write_text(h, words_by_name(r->by));
+	html_write_key(h, "confidence");
 	snprintf(text, sizeof(text), "%.6g %%", 100 * r->confidence);
-	html_text(h, text);
+	html_write_text(h, text);
 	put_figures(h);
-	html_key(h, "facts");
-	html_open(h, '[');
+	html_write_key(h, "facts");
+	html_write_open(h, '[');
 	facts_each(r, true, put_fact, h);
 	facts_check(r, true, put_fact, h);
-	html_close(h, ']');
-	html_key(h, "overhead");
-	html_number(h, r->overhead.measured ? r->overhead.inside_ns : NAN);
-	html_key(h, "nested");
-	number_duration(text, sizeof(text), r->nested_ns, true);
-	html_text(h, r->nested_ns > 0 ? text : NULL);
+	html_write_close(h, ']');
+	html_write_key(h, "overhead");
+	html_write_number(h, r->overhead.measured ? r->overhead.inside_ns : NAN);
+	html_write_key(h, "nested");
+	numbers_duration(text, sizeof(text), r->nested_ns, true);
+	html_write_text(h, r->nested_ns > 0 ? text : NULL);
 }
 
 /* Last: symbolizing may have added some. */
 static void put_warnings(struct html *h)
 {
-	html_key(h, "warnings");
-	html_open(h, '[');
+	html_write_key(h, "warnings");
+	html_write_open(h, '[');
 	for (uint32_t i = 0; i < h->report->warnings; i++) {
-		html_open(h, '[');
-		html_text(h, h->report->warning[i].code);
-		html_text(h, h->report->warning[i].text);
-		html_close(h, ']');
+		html_write_open(h, '[');
+		html_write_text(h, h->report->warning[i].code);
+		html_write_text(h, h->report->warning[i].text);
+		html_write_close(h, ']');
 	}
-	html_close(h, ']');
+	html_write_close(h, ']');
 }
 
 static void put_strings(struct html *h)
 {
-	html_key(h, "strings");
-	html_open(h, '[');
+	html_write_key(h, "strings");
+	html_write_open(h, '[');
 	for (uint32_t i = 0; i < h->strings.count; i++)
-		html_text(h, h->strings.text[i]);
-	html_close(h, ']');
+		html_write_text(h, h->strings.text[i]);
+	html_write_close(h, ']');
 }
 
 static void put_data(struct html *h, const struct displaced *displaced)
 {
 	h->first = true;
-	html_open(h, '{');
-	html_key(h, "schema");
-	html_text(h, "scprof-html/1");
+	html_write_open(h, '{');
+	html_write_key(h, "schema");
+	html_write_text(h, "scprof-html/1");
 	put_head(h);
 	html_sites(h);
 	html_flame(h);
@@ -124,16 +124,16 @@ static void put_data(struct html *h, const struct displaced *displaced)
 	html_displaced(h, displaced);
 	put_warnings(h);
 	put_strings(h);
-	html_close(h, '}');
+	html_write_close(h, '}');
 }
 
 /* The account that was asked for, else the profile's own, to be freed. */
 static const struct displaced *account_of(struct report *r, const struct report_options *o,
 					  struct displaced **own)
 {
-	*own = o->displaced ? NULL : displaced_recorded(r->profile, r->confidence);
+	*own = o->displaced ? NULL : displacement_recorded_recorded(r->profile, r->confidence);
 	if (!o->displaced && r->profile->accounts > 1)
-		report_warn(
+		warnings_note(
 			r, "accounts-apart",
 			"The profile holds %" PRIu32
 			" accounts of the CPUs' time, one for each run with --displace. None is "
@@ -142,7 +142,7 @@ static const struct displaced *account_of(struct report *r, const struct report_
 	return o->displaced ? o->displaced : *own;
 }
 
-int report_html(struct report *r, const struct report_options *o, FILE *out)
+int html_print(struct report *r, const struct report_options *o, FILE *out)
 {
 	struct displaced *own;
 	const struct displaced *account;
@@ -151,17 +151,17 @@ int report_html(struct report *r, const struct report_options *o, FILE *out)
 
 	h.sites = all ? r->sites : o->top;
 	if (flame_build(&h.flame, r, &h.strings) < 0) {
-		names_clear(&h.strings);
+		string_index_clear(&h.strings);
 		return -1;
 	}
 	account = account_of(r, o, &own);
 	fputs(html_page_head, out);
 	put_data(&h, account);
-	displaced_free(own);
+	displacement_file_free(own);
 	fputc('\n', out);
 	fputs(html_page_tail, out);
 	h.failed = h.failed || h.strings.failed;
 	flame_free(&h.flame);
-	names_clear(&h.strings);
+	string_index_clear(&h.strings);
 	return h.failed ? -1 : 0;
 }

@@ -10,7 +10,7 @@
 #include "report/report.h"
 
 /* Print all of it. 0, or -1: memory is out. Errors of the stream stay in it. */
-int report_html(struct report *r, const struct report_options *o, FILE *out);
+int html_print(struct report *r, const struct report_options *o, FILE *out);
 
 /* The page before and after its data. */
 extern const char html_page_head[], html_page_tail[];

@@ -9,53 +9,54 @@
 
 static void put_cpu(struct html *h, const struct displaced_cpu *c)
 {
-	html_open(h, '[');
-	html_index(h, c->cpu < 0 ? NAMES_NONE : (uint32_t)c->cpu);
-	html_number(h, c->wall_s * 1e9);
+	html_write_open(h, '[');
+	html_write_index(h, c->cpu < 0 ? NAMES_NONE : (uint32_t)c->cpu);
+	html_write_number(h, c->wall_s * 1e9);
 	for (int i = 0; i < DISPLACED_PARTS; i++) {
-		html_number(h, c->part_s[i] * 1e9);
-		html_number(h, c->share[i]);
+		html_write_number(h, c->part_s[i] * 1e9);
+		html_write_number(h, c->share[i]);
 	}
-	html_close(h, ']');
+	html_write_close(h, ']');
 }
 
 static void put_uncharged(struct html *h, const struct displaced *d)
 {
 	char text[32];
 
-	html_key(h, "uncharged");
-	html_open(h, '[');
-	html_number(h, d->uncharged_s * 1e9);
-	html_number(h, d->low_s * 1e9);
-	html_number(h, d->high_s * 1e9);
-	html_number(h, d->share_of_rusage);
-	html_close(h, ']');
+	html_write_key(h, "uncharged");
+	html_write_open(h, '[');
+	html_write_number(h, d->uncharged_s * 1e9);
+	html_write_number(h, d->low_s * 1e9);
+	html_write_number(h, d->high_s * 1e9);
+	html_write_number(h, d->share_of_rusage);
+	html_write_close(h, ']');
 	snprintf(text, sizeof(text), "%.6g %%", 100 * d->confidence);
-	html_key(h, "confidence");
-	html_text(h, isfinite(d->confidence) ? text : NULL);
+	html_write_key(h, "confidence");
+	html_write_text(h, isfinite(d->confidence) ? text : NULL);
 }
 
 void html_displaced(struct html *h, const struct displaced *d)
 {
-	html_key(h, "displaced");
+	html_write_key(h, "displaced");
 	if (!d) {
-		html_number(h, NAN);
+		html_write_number(h, NAN);
 		return;
 	}
-	html_open(h, '{');
+	html_write_open(h, '{');
 	put_uncharged(h, d);
-	html_key(h, "sentence");
-	html_text(h, d->sentence);
-	html_fields(h, "parts", "program uncharged others scprof interrupts stolen idle remainder");
-	html_key(h, "cpus");
-	html_open(h, '[');
+	html_write_key(h, "sentence");
+	html_write_text(h, d->sentence);
+	html_write_fields(h, "parts",
+			  "program uncharged others scprof interrupts stolen idle remainder");
+	html_write_key(h, "cpus");
+	html_write_open(h, '[');
 	for (uint32_t i = 0; i < d->cpus; i++)
 		put_cpu(h, &d->cpu[i]);
-	html_close(h, ']');
-	html_key(h, "warnings");
-	html_open(h, '[');
+	html_write_close(h, ']');
+	html_write_key(h, "warnings");
+	html_write_open(h, '[');
 	for (uint32_t i = 0; i < d->warnings; i++)
-		html_text(h, d->warning[i]);
-	html_close(h, ']');
-	html_close(h, '}');
+		html_write_text(h, d->warning[i]);
+	html_write_close(h, ']');
+	html_write_close(h, '}');
 }

@@ -32,37 +32,37 @@ static uint32_t label_of(struct labels *labels, const struct flame_box *b)
 
 static void put_labels(struct html *h, const struct labels *labels)
 {
-	html_fields(h, "label_fields", "kind name module outcome");
-	html_key(h, "labels");
-	html_open(h, '[');
+	html_write_fields(h, "label_fields", "kind name module outcome");
+	html_write_key(h, "labels");
+	html_write_open(h, '[');
 	for (uint32_t i = 0; i < labels->count; i++) {
-		html_count(h, labels->first[i]->kind);
-		html_index(h, labels->first[i]->name);
-		html_index(h, labels->first[i]->module);
-		html_index(h, labels->first[i]->outcome);
+		html_write_count(h, labels->first[i]->kind);
+		html_write_index(h, labels->first[i]->name);
+		html_write_index(h, labels->first[i]->module);
+		html_write_index(h, labels->first[i]->outcome);
 	}
-	html_close(h, ']');
+	html_write_close(h, ']');
 }
 
 static void put_boxes(struct html *h, struct labels *labels)
 {
 	uint32_t sums = 0;
 
-	html_fields(h, "box_fields", "depth label row");
-	html_key(h, "boxes");
-	html_open(h, '[');
+	html_write_fields(h, "box_fields", "depth label row");
+	html_write_key(h, "boxes");
+	html_write_open(h, '[');
 	for (uint32_t i = 0; i < h->flame.boxes; i++) {
 		const struct flame_box *b = &h->flame.box[i];
 
-		html_count(h, b->depth);
-		html_index(h, label_of(labels, b));
+		html_write_count(h, b->depth);
+		html_write_index(h, label_of(labels, b));
 		/* below 0: not a row, but -1 - the place in the sums */
 		if (has_row(h, b))
-			html_count(h, b->site);
+			html_write_count(h, b->site);
 		else
-			html_below(h, sums++);
+			html_write_below(h, sums++);
 	}
-	html_close(h, ']');
+	html_write_close(h, ']');
 	put_labels(h, labels);
 }
 
@@ -74,7 +74,7 @@ static const char *doubts_of(unsigned doubts, char *text, size_t room)
 	for (unsigned bit = 1; bit <= doubts && used < room; bit *= 2)
 		if (doubts & bit)
 			used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
-						 report_doubt_name(bit));
+						 doubts_name(bit));
 	return used ? text : NULL;
 }
 
@@ -82,30 +82,30 @@ static void put_sums(struct html *h)
 {
 	char doubts[160];
 
-	html_fields(h, "sum_fields",
-		    "rows value share calls bytes mean low high below above doubts");
-	html_key(h, "sums");
-	html_open(h, '[');
+	html_write_fields(h, "sum_fields",
+			  "rows value share calls bytes mean low high below above doubts");
+	html_write_key(h, "sums");
+	html_write_open(h, '[');
 	for (uint32_t i = 0; i < h->flame.boxes; i++) {
 		const struct flame_box *b = &h->flame.box[i];
 
 		if (has_row(h, b))
 			continue;
-		html_count(h, b->sites);
-		html_number(h, b->value_ns);
-		html_number(h, b->share);
-		html_count(h, b->calls);
+		html_write_count(h, b->sites);
+		html_write_number(h, b->value_ns);
+		html_write_number(h, b->share);
+		html_write_count(h, b->calls);
 		if (b->has_bytes)
-			html_count(h, b->bytes);
+			html_write_count(h, b->bytes);
 		else
-			html_index(h, NAMES_NONE);
-		html_number(h, b->mean_ns);
-		html_number(h, b->low_ns);
-		html_number(h, b->high_ns);
-		html_relative(h, b->mean_ns, b->low_ns, b->high_ns);
-		html_string(h, doubts_of(b->doubts, doubts, sizeof(doubts)));
+			html_write_index(h, NAMES_NONE);
+		html_write_number(h, b->mean_ns);
+		html_write_number(h, b->low_ns);
+		html_write_number(h, b->high_ns);
+		html_write_relative(h, b->mean_ns, b->low_ns, b->high_ns);
+		html_write_string(h, doubts_of(b->doubts, doubts, sizeof(doubts)));
 	}
-	html_close(h, ']');
+	html_write_close(h, ']');
 }
 
 void html_flame(struct html *h)

@@ -24,8 +24,8 @@ struct paths {
 static uint32_t text_of_frame(struct html *h, const struct prof_frame *frame,
 			      const struct symbol *s)
 {
-	char *line = text_frame_line(h->report, frame, s->file ? 0 : APART_OFFSET);
-	uint32_t number = names_add(&h->strings, line);
+	char *line = text_path_frame_line(h->report, frame, s->file ? 0 : APART_OFFSET);
+	uint32_t number = string_index_add(&h->strings, line);
 
 	h->failed = h->failed || !line;
 	free(line);
@@ -36,10 +36,10 @@ static uint32_t text_of_frame(struct html *h, const struct prof_frame *frame,
 static uint32_t line_below(struct paths *p, uint32_t parent, const struct prof_frame *frame)
 {
 	size_t count;
-	const struct symbol *s = report_symbols(p->html->report, frame, &count);
+	const struct symbol *s = warnings_symbols(p->html->report, frame, &count);
 	uint32_t line = NAMES_NONE;
 
-	if (room_make((void **)&p->text, &p->room, s->number, sizeof(*p->text), 0xff))
+	if (growable_array_make((void **)&p->text, &p->room, s->number, sizeof(*p->text), 0xff))
 		line = pairs_add(&p->lines, parent, s->number);
 	if (line == PAIRS_NONE) {
 		p->html->failed = true;
@@ -54,18 +54,18 @@ static uint32_t path_of(struct paths *p, const struct report_site *s)
 {
 	uint32_t at = NAMES_NONE;
 
-	for (uint32_t i = outer_trim(p->html->report, s); i-- > 0;)
+	for (uint32_t i = startup_frames_trim(p->html->report, s); i-- > 0;)
 		at = line_below(p, at, &s->frame[i]);
 	return at;
 }
 
 static void put_mean(struct html *h, const struct report_estimate *e)
 {
-	html_number(h, e->mean_ns);
-	html_number(h, e->low_ns);
-	html_number(h, e->high_ns);
-	html_relative(h, e->mean_ns, e->low_ns, e->high_ns);
-	html_string(h, e->method);
+	html_write_number(h, e->mean_ns);
+	html_write_number(h, e->low_ns);
+	html_write_number(h, e->high_ns);
+	html_write_relative(h, e->mean_ns, e->low_ns, e->high_ns);
+	html_write_string(h, e->method);
 }
 
 static void put_slow(struct html *h, const struct report_site *s)
@@ -73,17 +73,17 @@ static void put_slow(struct html *h, const struct report_site *s)
 	const struct report_estimate *e = &s->slow.estimate;
 
 	/* without a tick there is no mean, only a limit */
-	html_number(h, s->has_slow && s->slow.seen ? e->mean_ns : NAN);
-	html_number(h, s->has_slow && s->slow.seen ? e->low_ns : NAN);
-	html_number(h, s->has_slow ? e->high_ns : NAN);
-	html_count(h, s->has_slow && s->slow.covers);
+	html_write_number(h, s->has_slow && s->slow.seen ? e->mean_ns : NAN);
+	html_write_number(h, s->has_slow && s->slow.seen ? e->low_ns : NAN);
+	html_write_number(h, s->has_slow ? e->high_ns : NAN);
+	html_write_count(h, s->has_slow && s->slow.covers);
 }
 
 static void put_cost(struct html *h, const struct report_cost *c, bool known)
 {
-	html_number(h, known ? c->ns : NAN);
-	html_number(h, known ? c->low_ns : NAN);
-	html_number(h, known ? c->high_ns : NAN);
+	html_write_number(h, known ? c->ns : NAN);
+	html_write_number(h, known ? c->low_ns : NAN);
+	html_write_number(h, known ? c->high_ns : NAN);
 }
 
 /* Rows whose costs cannot be told apart have the number of the first of them. */
@@ -93,14 +93,14 @@ static void put_displaced(struct html *h, const struct report_site *s, uint32_t 
 	bool known = d->state == SCP_SITE_COST_KNOWN;
 	uint32_t partner = known ? displaced_partner(h->report, index, PROF_NONE) : PROF_NONE;
 
-	html_string(h, d->state ? displaced_state_name(d->state) : NULL);
+	html_write_string(h, d->state ? displaced_state_name(d->state) : NULL);
 	put_cost(h, &d->uncharged, known);
-	html_count(h, known && d->significant);
+	html_write_count(h, known && d->significant);
 	put_cost(h, &d->true_cost, known);
 	if (partner < h->report->sites)
-		html_index(h, partner < index ? partner : index);
+		html_write_index(h, partner < index ? partner : index);
 	else
-		html_index(h, NAMES_NONE);
+		html_write_index(h, NAMES_NONE);
 }
 
 static void put_row(struct html *h, struct paths *p, const struct report_site *s, uint32_t index)
@@ -109,20 +109,20 @@ static void put_row(struct html *h, struct paths *p, const struct report_site *s
 	/* as in the text: a slope that may be nothing is no price of a byte */
 	bool priced = s->per_byte_low_ns > 0 && s->per_call_ns >= 0;
 
-	html_index(h, s->function);
-	html_string(h, plain ? NULL : report_outcome_name(s));
-	html_index(h, path_of(p, s));
-	html_string(h, report_path_end(s));
-	html_index(h, h->flame.end[index]);
-	html_count(h, s->calls);
+	html_write_index(h, s->function);
+	html_write_string(h, plain ? NULL : words_outcome_name(s));
+	html_write_index(h, path_of(p, s));
+	html_write_string(h, words_path_end(s));
+	html_write_index(h, h->flame.end[index]);
+	html_write_count(h, s->calls);
 	if (s->has_bytes)
-		html_count(h, s->bytes);
+		html_write_count(h, s->bytes);
 	else
-		html_index(h, NAMES_NONE);
+		html_write_index(h, NAMES_NONE);
 	put_mean(h, &s->estimate);
-	html_number(h, s->total_ns);
-	html_number(h, s->share);
-	html_number(h, priced ? s->per_byte_ns : NAN);
+	html_write_number(h, s->total_ns);
+	html_write_number(h, s->share);
+	html_write_number(h, priced ? s->per_byte_ns : NAN);
 	if (h->report->profile->slow.kind != SCP_CLOCK_NONE)
 		put_slow(h, s);
 	if (displaced_has_costs(h->report->profile))
@@ -142,36 +142,36 @@ static void put_fields(struct html *h)
 
 	snprintf(all, sizeof(all), "%s%s%s", plain, p->slow.kind == SCP_CLOCK_NONE ? "" : slow,
 		 displaced_has_costs(p) ? costs : "");
-	html_fields(h, "site_fields", all);
+	html_write_fields(h, "site_fields", all);
 }
 
 static void put_functions(struct html *h)
 {
 	const struct profile *p = h->report->profile;
 
-	html_fields(h, "function_fields", "name library");
-	html_key(h, "functions");
-	html_open(h, '[');
+	html_write_fields(h, "function_fields", "name library");
+	html_write_key(h, "functions");
+	html_write_open(h, '[');
 	for (uint32_t i = 0; i < p->functions; i++) {
-		html_string(h, p->function[i].name);
-		html_string(h, p->function[i].library);
+		html_write_string(h, p->function[i].name);
+		html_write_string(h, p->function[i].library);
 	}
-	html_close(h, ']');
+	html_write_close(h, ']');
 }
 
 /* How far back the line lies that a line is called from, 0 for none: mostly next to it. */
 static void put_paths(struct html *h, const struct paths *p)
 {
-	html_fields(h, "line_fields", "back text");
-	html_key(h, "lines");
-	html_open(h, '[');
+	html_write_fields(h, "line_fields", "back text");
+	html_write_key(h, "lines");
+	html_write_open(h, '[');
 	for (uint32_t i = 0; i < p->lines.count; i++) {
 		const struct pair *line = &p->lines.pair[i];
 
-		html_count(h, line->a == NAMES_NONE ? 0 : i - line->a);
-		html_index(h, p->text[line->b]);
+		html_write_count(h, line->a == NAMES_NONE ? 0 : i - line->a);
+		html_write_index(h, p->text[line->b]);
 	}
-	html_close(h, ']');
+	html_write_close(h, ']');
 }
 
 static void put_note(void *to, const char *line)
@@ -179,33 +179,33 @@ static void put_note(void *to, const char *line)
 	struct html *h = to;
 
 	h->failed = h->failed || !line;
-	html_string(h, line);
+	html_write_string(h, line);
 }
 
 /* Row, doubts, what the mean hides. Only rows that have some. */
 static void put_notes(struct html *h)
 {
-	html_key(h, "notes");
-	html_open(h, '[');
+	html_write_key(h, "notes");
+	html_write_open(h, '[');
 	for (uint32_t i = 0; i < h->sites; i++) {
 		const struct report_site *s = &h->report->site[i];
 		unsigned doubts = s->estimate.doubts | (s->has_slow ? s->slow.estimate.doubts : 0);
 
 		if (!doubts && !s->findings)
 			continue;
-		html_open(h, '[');
-		html_count(h, i);
-		html_open(h, '[');
+		html_write_open(h, '[');
+		html_write_count(h, i);
+		html_write_open(h, '[');
 		for (unsigned bit = 1; bit <= doubts; bit *= 2)
 			if (doubts & bit)
-				html_string(h, report_doubt_name(bit));
-		html_close(h, ']');
-		html_open(h, '[');
+				html_write_string(h, doubts_name(bit));
+		html_write_close(h, ']');
+		html_write_open(h, '[');
 		text_steady_lines(s, true, put_note, h);
-		html_close(h, ']');
-		html_close(h, ']');
+		html_write_close(h, ']');
+		html_write_close(h, ']');
 	}
-	html_close(h, ']');
+	html_write_close(h, ']');
 }
 
 /* The limits of all buckets are the same at all sites, so they stand once. */
@@ -222,16 +222,16 @@ static void put_limits(struct html *h)
 			from[b->bucket] = b->from_ns;
 			to[b->bucket] = b->to_ns;
 		}
-	html_fields(h, "bucket_fields", "bucket from to");
-	html_key(h, "buckets");
-	html_open(h, '[');
+	html_write_fields(h, "bucket_fields", "bucket from to");
+	html_write_key(h, "buckets");
+	html_write_open(h, '[');
 	for (uint32_t i = 0; i < SCP_HIST_BLOCKS * SCP_HIST_BUCKETS; i++)
 		if (used[i]) {
-			html_count(h, i);
-			html_number(h, from[i]);
-			html_number(h, to[i]);
+			html_write_count(h, i);
+			html_write_number(h, from[i]);
+			html_write_number(h, to[i]);
 		}
-	html_close(h, ']');
+	html_write_close(h, ']');
 }
 
 static void put_latency(struct html *h, const struct report_site *s, uint32_t row)
@@ -241,47 +241,48 @@ static void put_latency(struct html *h, const struct report_site *s, uint32_t ro
 				 p->p90_low_ns,	 p->p90_high_ns, p->p99_ns,	 p->p99_low_ns,
 				 p->p99_high_ns, p->max_ns};
 
-	html_open(h, '[');
-	html_count(h, row);
+	html_write_open(h, '[');
+	html_write_count(h, row);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		html_number(h, values[i]);
-	html_open(h, '[');
+		html_write_number(h, values[i]);
+	html_write_open(h, '[');
 	for (uint32_t k = 0; k < s->bars; k++) {
-		html_count(h, s->bar[k].bucket);
-		html_count(h, s->bar[k].calls);
-		html_rough(h, s->bar[k].height);
+		html_write_count(h, s->bar[k].bucket);
+		html_write_count(h, s->bar[k].calls);
+		html_write_rough(h, s->bar[k].height);
 	}
-	html_close(h, ']');
-	html_close(h, ']');
+	html_write_close(h, ']');
+	html_write_close(h, ']');
 }
 
 /* Of rows that have a histogram. */
 static void put_latencies(struct html *h)
 {
 	put_limits(h);
-	html_fields(h, "latency_fields",
-		    "row p50 p50_low p50_high p90 p90_low p90_high p99 p99_low p99_high max bars");
-	html_fields(h, "bar_fields", "bucket calls height");
-	html_key(h, "latencies");
-	html_open(h, '[');
+	html_write_fields(
+		h, "latency_fields",
+		"row p50 p50_low p50_high p90 p90_low p90_high p99 p99_low p99_high max bars");
+	html_write_fields(h, "bar_fields", "bucket calls height");
+	html_write_key(h, "latencies");
+	html_write_open(h, '[');
 	for (uint32_t i = 0; i < h->sites; i++)
 		if (h->report->site[i].has_percentiles)
 			put_latency(h, &h->report->site[i], i);
-	html_close(h, ']');
+	html_write_close(h, ']');
 }
 
 void html_sites(struct html *h)
 {
 	struct paths p = {.html = h};
 
-	html_key(h, "rows");
-	html_count(h, h->report->sites);
+	html_write_key(h, "rows");
+	html_write_count(h, h->report->sites);
 	put_fields(h);
-	html_key(h, "sites");
-	html_open(h, '[');
+	html_write_key(h, "sites");
+	html_write_open(h, '[');
 	for (uint32_t i = 0; i < h->sites; i++)
 		put_row(h, &p, &h->report->site[i], i);
-	html_close(h, ']');
+	html_write_close(h, ']');
 	put_functions(h);
 	put_paths(h, &p);
 	put_notes(h);

@@ -25,25 +25,25 @@ static void number(struct html *h, double value, int digits)
 		fputs("null", h->out);
 }
 
-void html_number(struct html *h, double value)
+void html_write_number(struct html *h, double value)
 {
 	/* the page rounds to 4: of 7, one in a thousand would be rounded otherwise than in the text
 	 */
 	number(h, value, 10);
 }
 
-void html_rough(struct html *h, double value)
+void html_write_rough(struct html *h, double value)
 {
 	number(h, value, 3);
 }
 
-void html_count(struct html *h, uint64_t n)
+void html_write_count(struct html *h, uint64_t n)
 {
 	separate(h);
 	fprintf(h->out, "%" PRIu64, n);
 }
 
-void html_index(struct html *h, uint32_t n)
+void html_write_index(struct html *h, uint32_t n)
 {
 	separate(h);
 	if (n == UINT32_MAX)
@@ -52,7 +52,7 @@ void html_index(struct html *h, uint32_t n)
 		fprintf(h->out, "%" PRIu32, n);
 }
 
-void html_below(struct html *h, uint32_t n)
+void html_write_below(struct html *h, uint32_t n)
 {
 	separate(h);
 	fprintf(h->out, "%" PRId64, -1 - (int64_t)n);
@@ -69,7 +69,7 @@ static void put_escaped(FILE *out, const char *clean)
 	}
 }
 
-void html_text(struct html *h, const char *raw)
+void html_write_text(struct html *h, const char *raw)
 {
 	char *clean = raw ? utf8_clean(raw, true) : NULL;
 
@@ -85,35 +85,35 @@ void html_text(struct html *h, const char *raw)
 	free(clean);
 }
 
-void html_string(struct html *h, const char *raw)
+void html_write_string(struct html *h, const char *raw)
 {
-	html_index(h, names_add(&h->strings, raw));
+	html_write_index(h, string_index_add(&h->strings, raw));
 }
 
-void html_open(struct html *h, char bracket)
+void html_write_open(struct html *h, char bracket)
 {
 	separate(h);
 	fputc(bracket, h->out);
 	h->first = true;
 }
 
-void html_close(struct html *h, char bracket)
+void html_write_close(struct html *h, char bracket)
 {
 	fputc(bracket, h->out);
 	h->first = false;
 }
 
-void html_key(struct html *h, const char *key)
+void html_write_key(struct html *h, const char *key)
 {
 	separate(h);
 	fprintf(h->out, "\n\"%s\":", key);
 	h->first = true;
 }
 
-void html_fields(struct html *h, const char *key, const char *names)
+void html_write_fields(struct html *h, const char *key, const char *names)
 {
-	html_key(h, key);
-	html_open(h, '[');
+	html_write_key(h, key);
+	html_write_open(h, '[');
 	while (*names) {
 		int bytes = (int)strcspn(names, " ");
 
@@ -121,11 +121,11 @@ void html_fields(struct html *h, const char *key, const char *names)
 		fprintf(h->out, "\"%.*s\"", bytes, names);
 		names += bytes + (names[bytes] == ' ');
 	}
-	html_close(h, ']');
+	html_write_close(h, ']');
 }
 
-void html_relative(struct html *h, double mean, double low, double high)
+void html_write_relative(struct html *h, double mean, double low, double high)
 {
-	html_rough(h, mean > 0 ? low / mean - 1 : NAN);
-	html_rough(h, mean > 0 ? high / mean - 1 : NAN);
+	html_write_rough(h, mean > 0 ? low / mean - 1 : NAN);
+	html_write_rough(h, mean > 0 ? high / mean - 1 : NAN);
 }

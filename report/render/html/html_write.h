@@ -25,24 +25,24 @@ struct html {
 };
 
 /* Values, each with the comma that it needs. A number that is not finite is null. */
-void html_number(struct html *h, double value); /* seven digits: four are shown */
-void html_rough(struct html *h, double value);	/* three digits */
-void html_count(struct html *h, uint64_t n);
-void html_index(struct html *h, uint32_t n);	   /* NAMES_NONE, PROF_NONE: -1 */
-void html_below(struct html *h, uint32_t n);	   /* -1 - n */
-void html_text(struct html *h, const char *raw);   /* null for NULL */
-void html_string(struct html *h, const char *raw); /* its number among the strings */
+void html_write_number(struct html *h, double value); /* seven digits: four are shown */
+void html_write_rough(struct html *h, double value);  /* three digits */
+void html_write_count(struct html *h, uint64_t n);
+void html_write_index(struct html *h, uint32_t n);	 /* NAMES_NONE, PROF_NONE: -1 */
+void html_write_below(struct html *h, uint32_t n);	 /* -1 - n */
+void html_write_text(struct html *h, const char *raw);	 /* null for NULL */
+void html_write_string(struct html *h, const char *raw); /* its number among the strings */
 
 /* Groups. A key is followed by one value or group. */
-void html_open(struct html *h, char bracket);
-void html_close(struct html *h, char bracket);
-void html_key(struct html *h, const char *key);
+void html_write_open(struct html *h, char bracket);
+void html_write_close(struct html *h, char bracket);
+void html_write_key(struct html *h, const char *key);
 
 /* "key":["a","b"] of names separated by blanks: what the numbers of a flat array mean. */
-void html_fields(struct html *h, const char *key, const char *names);
+void html_write_fields(struct html *h, const char *key, const char *names);
 
 /* An interval as shares of the mean: "-0.05, 0.08". */
-void html_relative(struct html *h, double mean, double low, double high);
+void html_write_relative(struct html *h, double mean, double low, double high);
 
 /* The parts of the page. */
 void html_sites(struct html *h);

@@ -31,7 +31,7 @@ static json_t *argv_of(const struct prof_process *p, int *failed)
 	json_t *argv = json_array();
 
 	for (uint32_t i = 0; i < p->argc; i++)
-		*failed += json_array_append_new(argv, json_text(p->argv[i])) < 0;
+		*failed += json_array_append_new(argv, json_parts_text(p->argv[i])) < 0;
 	return argv;
 }
 
@@ -41,13 +41,14 @@ static json_t *program_of(const struct report *r, int *failed)
 	json_t *o = json_object(), *pids = json_array();
 
 	for (uint32_t i = 0; i < r->processes; i++)
-		*failed += json_array_append_new(pids, json_count(r->process[i].process->pid)) < 0;
-	json_put(o, "name", json_text(first ? first->program : NULL), failed);
-	json_put(o, "exe", json_text(first ? first->exe : NULL), failed);
-	json_put(o, "argv", first ? argv_of(first, failed) : json_array(), failed);
-	json_put(o, "pids", pids, failed);
-	json_put(o, "start", time_text(r->start_real_ns), failed);
-	json_put(o, "wall_s", json_number(r->wall_s), failed);
+		*failed += json_array_append_new(pids,
+						 json_parts_count(r->process[i].process->pid)) < 0;
+	json_parts_put(o, "name", json_parts_text(first ? first->program : NULL), failed);
+	json_parts_put(o, "exe", json_parts_text(first ? first->exe : NULL), failed);
+	json_parts_put(o, "argv", first ? argv_of(first, failed) : json_array(), failed);
+	json_parts_put(o, "pids", pids, failed);
+	json_parts_put(o, "start", time_text(r->start_real_ns), failed);
+	json_parts_put(o, "wall_s", json_parts_number(r->wall_s), failed);
 	return o;
 }
 
@@ -58,27 +59,28 @@ static json_t *clock_of(const struct prof_clock *c, int synchronous, int *failed
 	if (c->kind == SCP_CLOCK_NONE)
 		return json_null();
 	o = json_object();
-	json_put(o, "name", json_text(report_clock_name(c->kind)), failed);
-	json_put(o, "tick_ns", json_number(c->tick_ns), failed);
-	json_put(o, "read_ns", json_number(c->read_ns), failed);
-	json_put(o, "randomized", json_boolean(c->flags & SCP_CLOCK_RANDOMIZED), failed);
-	json_put(o, "synchronous", synchronous < 0 ? json_null() : json_boolean(synchronous),
-		 failed);
-	json_put(o, "requested",
-		 c->requested == SCP_CLOCK_NONE ? json_null()
-						: json_text(report_clock_name(c->requested)),
-		 failed);
-	json_put(o, "fallback", json_boolean(c->flags & SCP_CLOCK_FALLBACK), failed);
-	json_put(o, "unit_ns", json_number(c->ns_per_unit), failed);
-	json_put(o, "rate_error", json_number(c->rate_error), failed);
+	json_parts_put(o, "name", json_parts_text(words_clock_name(c->kind)), failed);
+	json_parts_put(o, "tick_ns", json_parts_number(c->tick_ns), failed);
+	json_parts_put(o, "read_ns", json_parts_number(c->read_ns), failed);
+	json_parts_put(o, "randomized", json_boolean(c->flags & SCP_CLOCK_RANDOMIZED), failed);
+	json_parts_put(o, "synchronous", synchronous < 0 ? json_null() : json_boolean(synchronous),
+		       failed);
+	json_parts_put(o, "requested",
+		       c->requested == SCP_CLOCK_NONE
+			       ? json_null()
+			       : json_parts_text(words_clock_name(c->requested)),
+		       failed);
+	json_parts_put(o, "fallback", json_boolean(c->flags & SCP_CLOCK_FALLBACK), failed);
+	json_parts_put(o, "unit_ns", json_parts_number(c->ns_per_unit), failed);
+	json_parts_put(o, "rate_error", json_parts_number(c->rate_error), failed);
 	return o;
 }
 
 static json_t *site_name(const struct report *r, uint32_t site, const char *none)
 {
 	if (site >= r->sites)
-		return json_text(none);
-	return json_text(r->profile->function[r->site[site].function].name);
+		return json_parts_text(none);
+	return json_parts_text(r->profile->function[r->site[site].function].name);
 }
 
 /* Index of a site in sites[]; null for a thread's start or end, and for a row
@@ -93,18 +95,18 @@ static json_t *gap_of(const struct report *r, const struct report_gap *g, uint32
 	json_t *o = json_object();
 	int failed = 0;
 
-	json_put(o, "from", site_name(r, g->from, "(thread start)"), &failed);
-	json_put(o, "to", site_name(r, g->to, "(thread end)"), &failed);
-	json_put(o, "from_site", site_index(g->from, sites), &failed);
-	json_put(o, "to_site", site_index(g->to, sites), &failed);
-	json_put(o, "calls", json_count(g->calls), &failed);
-	json_put(o, "mean_ns", json_number(g->estimate.mean_ns), &failed);
-	json_put(o, "ci_low_ns", json_number(g->estimate.low_ns), &failed);
-	json_put(o, "ci_high_ns", json_number(g->estimate.high_ns), &failed);
-	json_put(o, "method", json_text(g->estimate.method), &failed);
-	json_put(o, "max_ns", json_number(g->max_ns), &failed);
-	json_put(o, "total_ns", json_number(g->total_ns), &failed);
-	json_put(o, "share", json_number(g->share), &failed);
+	json_parts_put(o, "from", site_name(r, g->from, "(thread start)"), &failed);
+	json_parts_put(o, "to", site_name(r, g->to, "(thread end)"), &failed);
+	json_parts_put(o, "from_site", site_index(g->from, sites), &failed);
+	json_parts_put(o, "to_site", site_index(g->to, sites), &failed);
+	json_parts_put(o, "calls", json_parts_count(g->calls), &failed);
+	json_parts_put(o, "mean_ns", json_parts_number(g->estimate.mean_ns), &failed);
+	json_parts_put(o, "ci_low_ns", json_parts_number(g->estimate.low_ns), &failed);
+	json_parts_put(o, "ci_high_ns", json_parts_number(g->estimate.high_ns), &failed);
+	json_parts_put(o, "method", json_parts_text(g->estimate.method), &failed);
+	json_parts_put(o, "max_ns", json_parts_number(g->max_ns), &failed);
+	json_parts_put(o, "total_ns", json_parts_number(g->total_ns), &failed);
+	json_parts_put(o, "share", json_parts_number(g->share), &failed);
 	if (failed) {
 		json_decref(o);
 		return NULL;
@@ -116,8 +118,8 @@ static json_t *texts_of(const struct profile *p, const char *key, int *failed)
 {
 	json_t *array = json_array();
 
-	for (const char *v = NULL; (v = profile_filter(p, key, v));)
-		*failed += json_array_append_new(array, json_text(v)) < 0;
+	for (const char *v = NULL; (v = filters_text(p, key, v));)
+		*failed += json_array_append_new(array, json_parts_text(v)) < 0;
 	return array;
 }
 
@@ -136,9 +138,9 @@ static json_t *filters_of(const struct profile *p, int *failed)
 		char name[16];
 
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(keys[i], "="), keys[i]);
-		json_put(o, name, texts_of(p, keys[i], failed), failed);
+		json_parts_put(o, name, texts_of(p, keys[i], failed), failed);
 	}
-	json_put(o, "differ", json_boolean(p->flags & SCP_FILE_FILTERS_DIFFER), failed);
+	json_parts_put(o, "differ", json_boolean(p->flags & SCP_FILE_FILTERS_DIFFER), failed);
 	return o;
 }
 
@@ -149,10 +151,10 @@ static json_t *recorded_of(const struct profile *p, int *failed)
 	if (!(p->flags & SCP_FILE_WINDOWS))
 		return json_null();
 	o = json_object();
-	json_put(o, "recorded_s", json_number((double)p->recorded_ns / 1e9), failed);
-	json_put(o, "lived_s", json_number((double)p->recorded_of_ns / 1e9), failed);
-	json_put(o, "share", json_number(filters_recorded_share(p)), failed);
-	json_put(o, "windows", json_count(p->windows), failed);
+	json_parts_put(o, "recorded_s", json_parts_number((double)p->recorded_ns / 1e9), failed);
+	json_parts_put(o, "lived_s", json_parts_number((double)p->recorded_of_ns / 1e9), failed);
+	json_parts_put(o, "share", json_parts_number(filters_recorded_share(p)), failed);
+	json_parts_put(o, "windows", json_parts_count(p->windows), failed);
 	return o;
 }
 
@@ -161,17 +163,17 @@ static json_t *thread_of(const struct report_thread *t)
 	json_t *o = json_object();
 	int failed = 0;
 
-	json_put(o, "name", json_text(t->name), &failed);
-	json_put(o, "pid", json_count(t->pid), &failed);
-	json_put(o, "tid", json_count(t->tid), &failed);
-	json_put(o, "threads", json_count(t->threads), &failed);
-	json_put(o, "live", json_boolean(t->live), &failed);
-	json_put(o, "calls", json_count(t->calls), &failed);
-	json_put(o, "time_ns", json_number(t->time_ns), &failed);
-	json_put(o, "calls_ns", json_number(t->calls_ns), &failed);
-	json_put(o, "gaps_ns", json_number(t->gaps_ns), &failed);
-	json_put(o, "nested_ns", json_number(t->nested_ns), &failed);
-	json_put(o, "remainder_ns", json_number(t->remainder_ns), &failed);
+	json_parts_put(o, "name", json_parts_text(t->name), &failed);
+	json_parts_put(o, "pid", json_parts_count(t->pid), &failed);
+	json_parts_put(o, "tid", json_parts_count(t->tid), &failed);
+	json_parts_put(o, "threads", json_parts_count(t->threads), &failed);
+	json_parts_put(o, "live", json_boolean(t->live), &failed);
+	json_parts_put(o, "calls", json_parts_count(t->calls), &failed);
+	json_parts_put(o, "time_ns", json_parts_number(t->time_ns), &failed);
+	json_parts_put(o, "calls_ns", json_parts_number(t->calls_ns), &failed);
+	json_parts_put(o, "gaps_ns", json_parts_number(t->gaps_ns), &failed);
+	json_parts_put(o, "nested_ns", json_parts_number(t->nested_ns), &failed);
+	json_parts_put(o, "remainder_ns", json_parts_number(t->remainder_ns), &failed);
 	if (failed) {
 		json_decref(o);
 		return NULL;
@@ -185,19 +187,19 @@ static json_t *process_of(const struct report_process *p)
 	json_t *o = json_object();
 	int failed = 0;
 
-	json_put(o, "pid", json_count(in->pid), &failed);
-	json_put(o, "ppid", json_count(in->ppid), &failed);
-	json_put(o, "processes", json_count(in->count), &failed);
-	json_put(o, "name", json_text(in->program), &failed);
-	json_put(o, "exe", json_text(in->exe), &failed);
-	json_put(o, "argv", argv_of(in, &failed), &failed);
-	json_put(o, "start", time_text(in->start_real_ns), &failed);
-	json_put(o, "wall_s", json_number(p->wall_s), &failed);
-	json_put(o, "ended", json_text(report_end_name(in->end_state)), &failed);
-	json_put(o, "threads", json_count(p->threads), &failed);
-	json_put(o, "calls", json_count(p->calls), &failed);
-	json_put(o, "calls_ns", json_number(p->calls_ns), &failed);
-	json_put(o, "time_ns", json_number(p->time_ns), &failed);
+	json_parts_put(o, "pid", json_parts_count(in->pid), &failed);
+	json_parts_put(o, "ppid", json_parts_count(in->ppid), &failed);
+	json_parts_put(o, "processes", json_parts_count(in->count), &failed);
+	json_parts_put(o, "name", json_parts_text(in->program), &failed);
+	json_parts_put(o, "exe", json_parts_text(in->exe), &failed);
+	json_parts_put(o, "argv", argv_of(in, &failed), &failed);
+	json_parts_put(o, "start", time_text(in->start_real_ns), &failed);
+	json_parts_put(o, "wall_s", json_parts_number(p->wall_s), &failed);
+	json_parts_put(o, "ended", json_parts_text(words_end_name(in->end_state)), &failed);
+	json_parts_put(o, "threads", json_parts_count(p->threads), &failed);
+	json_parts_put(o, "calls", json_parts_count(p->calls), &failed);
+	json_parts_put(o, "calls_ns", json_parts_number(p->calls_ns), &failed);
+	json_parts_put(o, "time_ns", json_parts_number(p->time_ns), &failed);
 	if (failed) {
 		json_decref(o);
 		return NULL;
@@ -289,22 +291,24 @@ static void put_totals(json_t *doc, const struct report *r, int *failed)
 {
 	json_t *o = json_object();
 
-	json_put(o, "calls", json_count(r->calls), failed);
-	json_put(o, "calls_ns", json_number(r->calls_ns), failed);
-	json_put(o, "nested_ns", json_number(r->nested_ns), failed);
-	json_put(o, "gaps_ns", json_number(r->gaps_ns), failed);
-	json_put(o, "time_ns", json_number(r->time_ns), failed);
-	json_put(o, "remainder_ns", json_number(r->remainder_ns), failed);
-	json_put(o, "overhead_measured", json_boolean(r->overhead.measured), failed);
-	json_put(o, "overhead_ns", json_number(r->overhead.inside_ns), failed);
-	json_put(o, "overhead_error_ns", json_number(r->overhead.inside_error_ns), failed);
-	json_put(o, "overhead_outside_ns", json_number(r->overhead.outside_ns), failed);
-	json_put(o, "overhead_inner_ns", json_number(r->overhead.inner_ns), failed);
-	json_put(o, "overhead_inner_error_ns", json_number(r->overhead.inner_error_ns), failed);
-	json_put(o, "perturbation_ns", json_number(r->perturbation_ns), failed);
-	json_put(o, "sites", json_count(r->sites), failed);
-	json_put(o, "gaps", json_count(r->gaps), failed);
-	json_put(doc, "totals", o, failed);
+	json_parts_put(o, "calls", json_parts_count(r->calls), failed);
+	json_parts_put(o, "calls_ns", json_parts_number(r->calls_ns), failed);
+	json_parts_put(o, "nested_ns", json_parts_number(r->nested_ns), failed);
+	json_parts_put(o, "gaps_ns", json_parts_number(r->gaps_ns), failed);
+	json_parts_put(o, "time_ns", json_parts_number(r->time_ns), failed);
+	json_parts_put(o, "remainder_ns", json_parts_number(r->remainder_ns), failed);
+	json_parts_put(o, "overhead_measured", json_boolean(r->overhead.measured), failed);
+	json_parts_put(o, "overhead_ns", json_parts_number(r->overhead.inside_ns), failed);
+	json_parts_put(o, "overhead_error_ns", json_parts_number(r->overhead.inside_error_ns),
+		       failed);
+	json_parts_put(o, "overhead_outside_ns", json_parts_number(r->overhead.outside_ns), failed);
+	json_parts_put(o, "overhead_inner_ns", json_parts_number(r->overhead.inner_ns), failed);
+	json_parts_put(o, "overhead_inner_error_ns", json_parts_number(r->overhead.inner_error_ns),
+		       failed);
+	json_parts_put(o, "perturbation_ns", json_parts_number(r->perturbation_ns), failed);
+	json_parts_put(o, "sites", json_parts_count(r->sites), failed);
+	json_parts_put(o, "gaps", json_parts_count(r->gaps), failed);
+	json_parts_put(doc, "totals", o, failed);
 }
 
 /* Last of all: symbolizing the stacks may have added some. */
@@ -315,8 +319,8 @@ static json_t *warnings_of(const struct report *r, int *failed)
 	for (uint32_t i = 0; i < r->warnings; i++) {
 		json_t *o = json_object();
 
-		json_put(o, "code", json_text(r->warning[i].code), failed);
-		json_put(o, "text", json_text(r->warning[i].text), failed);
+		json_parts_put(o, "code", json_parts_text(r->warning[i].code), failed);
+		json_parts_put(o, "text", json_parts_text(r->warning[i].text), failed);
 		*failed += json_array_append_new(array, o) < 0;
 	}
 	return array;
@@ -343,16 +347,18 @@ static int put_head(const struct report *r, FILE *out)
 	json_t *doc = json_object();
 	int failed = 0;
 
-	json_put(doc, "schema", json_string("scprof-report/1"), &failed);
-	json_put(doc, "by", json_text(report_by_name(r->by)), &failed);
-	json_put(doc, "program", program_of(r, &failed), &failed);
-	json_put(doc, "clock", clock_of(&r->profile->clock, r->synchronous, &failed), &failed);
-	json_put(doc, "slow_clock", clock_of(&r->profile->slow, r->slow_synchronous, &failed),
-		 &failed);
-	json_put(doc, "filters", filters_of(r->profile, &failed), &failed);
-	json_put(doc, "recorded", recorded_of(r->profile, &failed), &failed);
-	json_put(doc, "confidence", json_number(r->confidence), &failed);
-	json_put(doc, "warm_up", json_text(r->include_warmup ? "included" : "set-aside"), &failed);
+	json_parts_put(doc, "schema", json_string("scprof-report/1"), &failed);
+	json_parts_put(doc, "by", json_parts_text(words_by_name(r->by)), &failed);
+	json_parts_put(doc, "program", program_of(r, &failed), &failed);
+	json_parts_put(doc, "clock", clock_of(&r->profile->clock, r->synchronous, &failed),
+		       &failed);
+	json_parts_put(doc, "slow_clock", clock_of(&r->profile->slow, r->slow_synchronous, &failed),
+		       &failed);
+	json_parts_put(doc, "filters", filters_of(r->profile, &failed), &failed);
+	json_parts_put(doc, "recorded", recorded_of(r->profile, &failed), &failed);
+	json_parts_put(doc, "confidence", json_parts_number(r->confidence), &failed);
+	json_parts_put(doc, "warm_up",
+		       json_parts_text(r->include_warmup ? "included" : "set-aside"), &failed);
 	put_totals(doc, r, &failed);
 	return put_members(doc, failed, true, out);
 }
@@ -363,15 +369,17 @@ static int put_tail(struct report *r, const struct report_options *o, FILE *out)
 	int failed = 0;
 
 	json_slowest(doc, r, rows_shown(r->slowests, o), &failed);
-	json_put(doc, "skipped_calls", json_count(r->skipped_calls), &failed);
-	json_put(doc, "abandoned_calls", json_count(r->profile->losses.abandoned_calls), &failed);
-	json_put(doc, "unmatched_ends", json_count(r->profile->losses.unmatched_ends), &failed);
-	json_put(doc, "overflow_calls", json_count(r->overflow_calls), &failed);
-	json_put(doc, "warnings", warnings_of(r, &failed), &failed);
+	json_parts_put(doc, "skipped_calls", json_parts_count(r->skipped_calls), &failed);
+	json_parts_put(doc, "abandoned_calls", json_parts_count(r->profile->losses.abandoned_calls),
+		       &failed);
+	json_parts_put(doc, "unmatched_ends", json_parts_count(r->profile->losses.unmatched_ends),
+		       &failed);
+	json_parts_put(doc, "overflow_calls", json_parts_count(r->overflow_calls), &failed);
+	json_parts_put(doc, "warnings", warnings_of(r, &failed), &failed);
 	return put_members(doc, failed, false, out);
 }
 
-int report_json(struct report *r, const struct report_options *o, FILE *out)
+int json_print_report(struct report *r, const struct report_options *o, FILE *out)
 {
 	fputc('{', out);
 	if (put_head(r, out) < 0 || put_rows(r, o, out) < 0 || put_tail(r, o, out) < 0)

@@ -8,18 +8,18 @@
 
 #include "report/render/text/utf8.h"
 
-json_t *json_number(double value)
+json_t *json_parts_number(double value)
 {
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
 /* JSON integers are 64-bit signed here; a larger count is still a number. */
-json_t *json_count(uint64_t n)
+json_t *json_parts_count(uint64_t n)
 {
 	return n <= INT64_MAX ? json_integer((json_int_t)n) : json_real((double)n);
 }
 
-int json_print(json_t *document, FILE *out)
+int json_parts_print(json_t *document, FILE *out)
 {
 	int failed;
 
@@ -33,7 +33,7 @@ int json_print(json_t *document, FILE *out)
 	return failed ? -1 : 0;
 }
 
-json_t *json_text(const char *s)
+json_t *json_parts_text(const char *s)
 {
 	char *valid;
 	json_t *value;
@@ -46,7 +46,7 @@ json_t *json_text(const char *s)
 	return value;
 }
 
-void json_put(json_t *object, const char *key, json_t *value, int *failed)
+void json_parts_put(json_t *object, const char *key, json_t *value, int *failed)
 {
 	*failed += json_object_set_new(object, key, value) < 0;
 }
@@ -64,37 +64,39 @@ static const char *source_name(enum symbol_source source)
 	return names[source];
 }
 
-json_t *json_frame(const struct symbol *s, int *failed)
+json_t *json_parts_frame(const struct symbol *s, int *failed)
 {
 	json_t *o = json_object();
 
-	json_put(o, "function", json_text(s->function), failed);
-	json_put(o, "module", json_text(s->module), failed);
-	json_put(o, "offset", json_count(s->offset), failed);
-	json_put(o, "function_offset",
-		 s->into == SYMBOL_START_UNKNOWN ? json_null() : json_count(s->into), failed);
-	json_put(o, "file", json_text(s->file), failed);
-	json_put(o, "line", s->line ? json_integer(s->line) : json_null(), failed);
-	json_put(o, "inlined", json_boolean(s->inlined), failed);
-	json_put(o, "name_from", json_text(source_name(s->source)), failed);
+	json_parts_put(o, "function", json_parts_text(s->function), failed);
+	json_parts_put(o, "module", json_parts_text(s->module), failed);
+	json_parts_put(o, "offset", json_parts_count(s->offset), failed);
+	json_parts_put(o, "function_offset",
+		       s->into == SYMBOL_START_UNKNOWN ? json_null() : json_parts_count(s->into),
+		       failed);
+	json_parts_put(o, "file", json_parts_text(s->file), failed);
+	json_parts_put(o, "line", s->line ? json_integer(s->line) : json_null(), failed);
+	json_parts_put(o, "inlined", json_boolean(s->inlined), failed);
+	json_parts_put(o, "name_from", json_parts_text(source_name(s->source)), failed);
 	return o;
 }
 
-json_t *json_stack(struct report *r, const struct report_site *s, int *failed)
+json_t *json_parts_stack(struct report *r, const struct report_site *s, int *failed)
 {
 	json_t *stack = json_array();
 
 	for (uint32_t i = 0; i < s->frames; i++) {
 		size_t count;
-		const struct symbol *symbol = report_symbols(r, &s->frame[i], &count);
+		const struct symbol *symbol = warnings_symbols(r, &s->frame[i], &count);
 
 		for (size_t k = 0; k < count; k++)
-			*failed += json_array_append_new(stack, json_frame(&symbol[k], failed)) < 0;
+			*failed += json_array_append_new(stack,
+							 json_parts_frame(&symbol[k], failed)) < 0;
 	}
 	return stack;
 }
 
-const char *json_path_name(const struct report_site *s)
+const char *json_parts_path_name(const struct report_site *s)
 {
 	if (s->overflow)
 		return "not-kept";

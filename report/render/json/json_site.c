@@ -69,7 +69,7 @@ static void put_estimate(struct json_writer *w, const struct report_estimate *e)
 	json_write_open(w, "doubts", '[');
 	for (unsigned bit = 1; bit <= e->doubts; bit *= 2)
 		if (e->doubts & bit)
-			json_write_text(w, NULL, report_doubt_name(bit));
+			json_write_text(w, NULL, doubts_name(bit));
 	json_write_close(w, ']');
 }
 
@@ -92,7 +92,7 @@ static void put_fields(struct json_writer *w, const struct report *r, const stru
 
 	json_write_text(w, "symbol", f->name);
 	json_write_text(w, "library", f->library);
-	json_write_text(w, "outcome", report_outcome_name(s));
+	json_write_text(w, "outcome", words_outcome_name(s));
 	json_write_count(w, "calls", s->calls);
 	json_write_count(w, "bytes", s->bytes);
 	json_write_count(w, "ticks", s->ticks);
@@ -116,9 +116,9 @@ static void put_fields(struct json_writer *w, const struct report *r, const stru
 	json_write_number(w, "per_byte_ci_low_ns", s->per_byte_low_ns);
 	json_write_number(w, "per_byte_ci_high_ns", s->per_byte_high_ns);
 	put_slow(w, s);
-	json_steadiness(w, s);
+	json_steady_print(w, s);
 	json_displaced(w, r, s);
-	json_write_text(w, "path", json_path_name(s));
+	json_write_text(w, "path", json_parts_path_name(s));
 }
 
 int json_site_put(struct report *r, const struct report_site *s, struct json_stacks *stacks,

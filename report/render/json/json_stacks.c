@@ -10,7 +10,7 @@
 static char *make_text(const struct symbol *s)
 {
 	int failed = 0;
-	json_t *frame = json_frame(s, &failed);
+	json_t *frame = json_parts_frame(s, &failed);
 	char *text = failed ? NULL : json_dumps(frame, JSON_FLAGS);
 
 	json_decref(frame);
@@ -19,7 +19,7 @@ static char *make_text(const struct symbol *s)
 
 static const char *text_of(struct json_stacks *k, const struct symbol *s)
 {
-	if (!room_make((void **)&k->frame, &k->room, s->number, sizeof(*k->frame), 0))
+	if (!growable_array_make((void **)&k->frame, &k->room, s->number, sizeof(*k->frame), 0))
 		return NULL;
 	if (!k->frame[s->number])
 		k->frame[s->number] = make_text(s);
@@ -32,7 +32,7 @@ int json_stacks_put(struct json_stacks *k, struct report *r, const struct report
 
 	for (uint32_t i = 0; i < s->frames; i++) {
 		size_t count;
-		const struct symbol *symbol = report_symbols(r, &s->frame[i], &count);
+		const struct symbol *symbol = warnings_symbols(r, &s->frame[i], &count);
 
 		for (size_t j = 0; j < count; j++) {
 			const char *text = text_of(k, &symbol[j]);

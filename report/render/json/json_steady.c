@@ -76,7 +76,7 @@ static void put_outliers(struct json_writer *w, const struct report_steadiness *
 	json_write_close(w, '}');
 }
 
-void json_steadiness(struct json_writer *w, const struct report_site *site)
+void json_steady_print(struct json_writer *w, const struct report_site *site)
 {
 	const struct report_steadiness *s = &site->steadiness;
 

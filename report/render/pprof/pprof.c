@@ -20,7 +20,7 @@ _Static_assert(VALUES == REPORT_WEIGHTS, "a line for each");
 
 int64_t pprof_string(struct pprof_writer *w, const char *text)
 {
-	uint32_t number = names_add(&w->strings, text);
+	uint32_t number = string_index_add(&w->strings, text);
 
 	if (number != NAMES_NONE)
 		return number;
@@ -93,16 +93,16 @@ static void put_sample(struct pprof_writer *w, const struct report_site *s)
 	for (uint32_t i = 0; i < s->frames; i++)
 		w->location[sample.n_location_id++] =
 			location_of(w, stacks_frame(&w->stacks, &s->frame[i]), false);
-	if (report_path_end(s))
+	if (words_path_end(s))
 		w->location[sample.n_location_id++] =
 			location_of(w, stacks_outer(&w->stacks, s), true);
 	for (unsigned i = 0; i < w->values; i++)
-		value[i] = (int64_t)weight_of(values[i])->of(s);
+		value[i] = (int64_t)weights_find(values[i])->of(s);
 	sample.value = value;
 	sample.n_value = w->values;
 	if (s->outcome != SCP_COMPLETED && !s->overflow) {
 		label.key = pprof_string(w, "outcome");
-		label.str = pprof_string(w, report_outcome_name(s));
+		label.str = pprof_string(w, words_outcome_name(s));
 		sample.label = labels;
 		sample.n_label = 1;
 	}
@@ -143,18 +143,18 @@ static void put_head(struct pprof_writer *w, const struct report *r)
 
 	for (unsigned i = 0; i < w->values; i++) {
 		pprof__value_type__init(&type[i]);
-		type[i].type = pprof_string(w, weight_of(values[i])->name);
-		type[i].unit = pprof_string(w, weight_of(values[i])->unit);
+		type[i].type = pprof_string(w, weights_find(values[i])->name);
+		type[i].unit = pprof_string(w, weights_find(values[i])->unit);
 		types[i] = &type[i];
 	}
 	part.sample_type = types;
 	part.n_sample_type = w->values;
 	/* Every call is a sample. Pyroscope follows the period's type without looking. */
-	event.type = pprof_string(w, weight_of(REPORT_WEIGHT_CALLS)->name);
-	event.unit = pprof_string(w, weight_of(REPORT_WEIGHT_CALLS)->unit);
+	event.type = pprof_string(w, weights_find(REPORT_WEIGHT_CALLS)->name);
+	event.unit = pprof_string(w, weights_find(REPORT_WEIGHT_CALLS)->unit);
 	part.period_type = &event;
 	part.period = 1;
-	part.default_sample_type = pprof_string(w, weight_of(REPORT_WEIGHT_TIME)->name);
+	part.default_sample_type = pprof_string(w, weights_find(REPORT_WEIGHT_TIME)->name);
 	part.time_nanos = (int64_t)r->start_real_ns;
 	part.duration_nanos = isfinite(r->wall_s) ? llround(r->wall_s * 1e9) : 0;
 	pprof_put(w, &part);
@@ -201,7 +201,7 @@ static int begin(struct pprof_writer *w, struct report *r, const struct report_o
 	return 0;
 }
 
-int report_pprof(struct report *r, const struct report_options *o, FILE *out)
+int pprof_print(struct report *r, const struct report_options *o, FILE *out)
 {
 	struct pprof_writer *w = calloc(1, sizeof(*w));
 	int status = -1;
@@ -210,14 +210,14 @@ int report_pprof(struct report *r, const struct report_options *o, FILE *out)
 		put_head(w, r);
 		for (uint32_t i = 0; i < rows_shown(r->sites, o) && !w->failed; i++)
 			put_sample(w, &r->site[i]);
-		pprof_put_tables(w);
+		pprof_tables_put_tables(w);
 		put_comment(w, r);
 		put_strings(w); /* last: all of them are known now */
 		status = gzip_end(&w->gzip) < 0 || w->failed ? -1 : 0;
 	}
 	if (w) {
 		stacks_end(&w->stacks);
-		names_clear(&w->strings);
+		string_index_clear(&w->strings);
 		free(w->mapped);
 		free(w->frame.id);
 		free(w->leaf.id);

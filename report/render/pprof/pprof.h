@@ -8,6 +8,6 @@
 
 #include "report/report.h"
 
-int report_pprof(struct report *r, const struct report_options *o, FILE *out);
+int pprof_print(struct report *r, const struct report_options *o, FILE *out);
 
 #endif

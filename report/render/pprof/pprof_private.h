@@ -46,6 +46,6 @@ int64_t pprof_string(struct pprof_writer *w, const char *text);
 void pprof_put(struct pprof_writer *w, const Pprof__Profile *part);
 
 /* Of all frames and functions that samples have. */
-void pprof_put_tables(struct pprof_writer *w);
+void pprof_tables_put_tables(struct pprof_writer *w);
 
 #endif

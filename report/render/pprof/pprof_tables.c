@@ -147,7 +147,7 @@ static void put_mappings(struct pprof_writer *w)
 				put_mapping(w, i);
 }
 
-void pprof_put_tables(struct pprof_writer *w)
+void pprof_tables_put_tables(struct pprof_writer *w)
 {
 	number_mappings(w);
 	for (uint64_t i = 0; i < w->places && !w->failed; i++)

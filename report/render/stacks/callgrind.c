@@ -93,7 +93,7 @@ static void put_events(struct writer *w)
 {
 	fputs("events:", w->out);
 	for (enum report_weight i = 0; i < w->weights; i++)
-		fprintf(w->out, " %s", weight_of(i)->event);
+		fprintf(w->out, " %s", weights_find(i)->event);
 	putc('\n', w->out);
 }
 
@@ -117,7 +117,7 @@ static void put_all(struct writer *w, const struct report *r)
 	putc('\n', w->out);
 }
 
-int report_callgrind(struct report *r, const struct report_options *o, FILE *out)
+int callgrind_print(struct report *r, const struct report_options *o, FILE *out)
 {
 	struct writer w = {.out = out, .weights = weights_in(r)};
 	int status = graph_begin(&w.graph, r, rows_shown(r->sites, o));

@@ -7,6 +7,6 @@
 
 #include "report/report.h"
 
-int report_callgrind(struct report *r, const struct report_options *o, FILE *out);
+int callgrind_print(struct report *r, const struct report_options *o, FILE *out);
 
 #endif

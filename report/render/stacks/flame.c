@@ -37,7 +37,7 @@ static uint32_t new_box(struct growth *g, uint32_t parent, uint32_t number)
 	const struct label *label = &g->label[number];
 	struct flame *f = g->flame;
 
-	if (!room_make((void **)&f->box, &g->room, f->boxes, sizeof(*f->box), 0))
+	if (!growable_array_make((void **)&f->box, &g->room, f->boxes, sizeof(*f->box), 0))
 		return FAILED;
 	f->box[f->boxes] = (struct flame_box){.depth = f->boxes ? f->box[parent].depth + 1 : 0,
 					      .kind = label->kind,
@@ -67,7 +67,7 @@ static uint32_t number_label(struct growth *g, const struct label *l)
 		return FAILED;
 	number = pairs_add(&g->kinds, texts,
 			   l->outcome == NAMES_NONE ? l->kind : FLAME_KINDS + l->outcome);
-	if (!room_make((void **)&g->label, &g->label_room, number, sizeof(*g->label), 0))
+	if (!growable_array_make((void **)&g->label, &g->label_room, number, sizeof(*g->label), 0))
 		return FAILED;
 	if (number == g->labels)
 		g->label[g->labels++] = *l;
@@ -85,7 +85,7 @@ static uint32_t unnamed(struct names *strings, const struct symbol *s)
 		strings->failed = true;
 		return NAMES_NONE;
 	}
-	number = names_add(strings, text);
+	number = string_index_add(strings, text);
 	free(text);
 	return number;
 }
@@ -105,7 +105,7 @@ static int note_programs(struct growth *g)
 
 	g->program = malloc((r->processes ? r->processes : 1) * sizeof(*g->program));
 	for (uint32_t i = 0; g->program && i < r->processes; i++) {
-		uint32_t exe = names_add(g->flame->strings, r->process[i].process->exe);
+		uint32_t exe = string_index_add(g->flame->strings, r->process[i].process->exe);
 
 		if (!is_program(g, exe))
 			g->program[g->programs++] = exe;
@@ -118,7 +118,7 @@ static uint32_t label_symbol(struct growth *g, const struct symbol *s)
 	struct names *strings = g->flame->strings;
 	struct label l = {.outcome = NAMES_NONE};
 
-	l.module = names_add(strings, s->module);
+	l.module = string_index_add(strings, s->module);
 	if (!s->brief) {
 		l.kind = FLAME_UNKNOWN;
 		l.name = unnamed(strings, s);
@@ -126,7 +126,7 @@ static uint32_t label_symbol(struct growth *g, const struct symbol *s)
 		l.kind = s->inlined		   ? FLAME_INLINED
 			 : is_program(g, l.module) ? FLAME_PROGRAM
 						   : FLAME_LIBRARY;
-		l.name = names_add(strings, s->brief);
+		l.name = string_index_add(strings, s->brief);
 	}
 	return number_label(g, &l);
 }
@@ -135,8 +135,8 @@ static uint32_t symbol_below(struct growth *g, uint32_t parent, const struct sym
 {
 	uint32_t *known;
 
-	if (!room_make((void **)&g->of_symbol, &g->symbol_room, s->number, sizeof(*g->of_symbol),
-		       0xff))
+	if (!growable_array_make((void **)&g->of_symbol, &g->symbol_room, s->number,
+				 sizeof(*g->of_symbol), 0xff))
 		return FAILED;
 	known = &g->of_symbol[s->number];
 	if (*known == NAMES_NONE)
@@ -152,9 +152,9 @@ static uint32_t call_below(struct growth *g, uint32_t parent, const struct repor
 	bool plain = !s->overflow && s->outcome == SCP_COMPLETED;
 	struct label l = {.kind = FLAME_CALL};
 
-	l.name = names_add(strings, f->name);
-	l.module = names_add(strings, f->library);
-	l.outcome = plain ? NAMES_NONE : names_add(strings, report_outcome_name(s));
+	l.name = string_index_add(strings, f->name);
+	l.module = string_index_add(strings, f->library);
+	l.outcome = plain ? NAMES_NONE : string_index_add(strings, words_outcome_name(s));
 	return box_below(g, parent, number_label(g, &l));
 }
 
@@ -162,9 +162,9 @@ static uint32_t grow(struct growth *g, const struct report_site *s)
 {
 	uint32_t at = 0;
 
-	for (uint32_t i = outer_trim(g->report, s); i-- > 0 && at != FAILED;) {
+	for (uint32_t i = startup_frames_trim(g->report, s); i-- > 0 && at != FAILED;) {
 		size_t count;
-		const struct symbol *symbol = report_symbols(g->report, &s->frame[i], &count);
+		const struct symbol *symbol = warnings_symbols(g->report, &s->frame[i], &count);
 
 		while (count-- > 0 && at != FAILED)
 			at = symbol_below(g, at, &symbol[count]);

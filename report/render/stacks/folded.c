@@ -48,9 +48,9 @@ static int put_site(struct stacks *s, const struct report_site *site, uint64_t w
 	return 0;
 }
 
-int report_folded(struct report *r, const struct report_options *o, FILE *out)
+int folded_print(struct report *r, const struct report_options *o, FILE *out)
 {
-	const struct weight *weight = weight_of(o->weight);
+	const struct weight *weight = weights_find(o->weight);
 	uint32_t rows = rows_shown(r->sites, o);
 	struct stacks s;
 	int status = stacks_begin(&s, r);

@@ -7,6 +7,6 @@
 
 #include "report/report.h"
 
-int report_folded(struct report *r, const struct report_options *o, FILE *out);
+int folded_print(struct report *r, const struct report_options *o, FILE *out);
 
 #endif

@@ -30,7 +30,7 @@ static struct graph_edge *find_edge(struct graph *g, uint32_t from, int line, ui
 	if (ends == PAIRS_NONE)
 		return NULL;
 	number = pairs_add(&g->lines, ends, (uint32_t)line);
-	if (!room_make((void **)&g->edge, &g->edge_room, number, sizeof(*g->edge), 0))
+	if (!growable_array_make((void **)&g->edge, &g->edge_room, number, sizeof(*g->edge), 0))
 		return NULL;
 	if (number == g->edges)
 		g->edge[g->edges++] = (struct graph_edge){
@@ -95,7 +95,7 @@ static int add_site(struct graph *g, const struct report_site *site, uint32_t st
 	struct walk w = {.function = stacks_outer(&g->stacks, site), .stamp = stamp};
 
 	for (enum report_weight i = 0; i < REPORT_WEIGHTS; i++)
-		w.cost.value[i] = weight_of(i)->of(site);
+		w.cost.value[i] = weights_find(i)->of(site);
 	for (uint32_t i = site->frames; i-- > 0;)
 		if (enter_frame(g, &w, &site->frame[i]) < 0)
 			return -1;

@@ -44,7 +44,7 @@ static void free_nodes(struct stacks_node *head)
 void stacks_end(struct stacks *s)
 {
 	free_nodes(s->function_hash);
-	names_clear(&s->names);
+	string_index_clear(&s->names);
 	free(s->leaf);
 	free(s->known);
 	free(s->function);
@@ -95,7 +95,7 @@ static uint32_t number_of(struct stacks_node **head, const uint32_t key[4], uint
 static uint32_t clean_name(struct stacks *s, const char *raw)
 {
 	char *clean = raw ? utf8_clean(raw, true) : NULL;
-	uint32_t number = clean ? names_add(&s->names, clean) : NAMES_NONE;
+	uint32_t number = clean ? string_index_add(&s->names, clean) : NAMES_NONE;
 
 	free(clean);
 	return number;
@@ -181,10 +181,11 @@ static uint32_t add_frame(struct stacks *s, const struct prof_frame *frame,
 uint32_t stacks_frame(struct stacks *s, const struct prof_frame *frame)
 {
 	size_t count;
-	const struct symbol *symbol = report_symbols(s->report, frame, &count);
+	const struct symbol *symbol = warnings_symbols(s->report, frame, &count);
 	uint32_t *known;
 
-	if (!room_make((void **)&s->known, &s->known_room, symbol->number, sizeof(*s->known), 0xff))
+	if (!growable_array_make((void **)&s->known, &s->known_room, symbol->number,
+				 sizeof(*s->known), 0xff))
 		return NAMES_NONE;
 	known = &s->known[symbol->number];
 	if (*known == NAMES_NONE)
@@ -210,7 +211,7 @@ static uint32_t new_leaf(struct stacks *s, const struct report_site *site, bool 
 
 	with_outcome = with_outcome && !site->overflow && site->outcome != SCP_COMPLETED;
 	if (asprintf(&text, "%s%s%s%s", f->name, with_outcome ? " (" : "",
-		     with_outcome ? report_outcome_name(site) : "", with_outcome ? ")" : "") < 0)
+		     with_outcome ? words_outcome_name(site) : "", with_outcome ? ")" : "") < 0)
 		return NAMES_NONE;
 	leaf.name = leaf.linker_name = function_name(s, text);
 	leaf.module = clean_name(s, module_path(p, f->library));
@@ -231,12 +232,12 @@ uint32_t stacks_leaf(struct stacks *s, const struct report_site *site, bool with
 
 uint32_t stacks_outer(struct stacks *s, const struct report_site *site)
 {
-	const char *end = report_path_end(site);
+	const char *end = words_path_end(site);
 	struct stacks_function f = {.file = NAMES_NONE, .module = NAMES_NONE};
 
 	if (!end)
 		return NAMES_NONE;
-	f.name = f.linker_name = names_add(&s->names, end);
+	f.name = f.linker_name = string_index_add(&s->names, end);
 	return add_function(s, &f);
 }
 

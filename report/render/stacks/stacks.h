@@ -59,7 +59,7 @@ uint32_t stacks_frame(struct stacks *s, const struct prof_frame *frame);
  * not "completed", `with_outcome` says so in the name: "recv (would-block)". */
 uint32_t stacks_leaf(struct stacks *s, const struct report_site *site, bool with_outcome);
 
-/* A stand-in for outer frames that are not there, named by report_path_end;
+/* A stand-in for outer frames that are not there, named by words_path_end;
  * NAMES_NONE where they are all there, and where memory is out. */
 uint32_t stacks_outer(struct stacks *s, const struct report_site *site);
 

@@ -33,29 +33,29 @@ static void number_cells(struct text *t, struct table *table, const struct diff_
 	char text[32];
 
 	if (s->base_calls) {
-		number_count(text, sizeof(text), (uint64_t)llround(s->base_calls));
+		numbers_count(text, sizeof(text), (uint64_t)llround(s->base_calls));
 		table_cell(table, CALLS_BASE, text);
 		text_duration_cell(t, table, MEAN_BASE, s->base_ns);
 	}
 	if (s->new_calls) {
-		number_count(text, sizeof(text), (uint64_t)llround(s->new_calls));
+		numbers_count(text, sizeof(text), (uint64_t)llround(s->new_calls));
 		table_cell(table, CALLS_NEW, text);
 		text_duration_cell(t, table, MEAN_NEW, s->new_ns);
 	}
 	if (s->status > DIFF_SAME)
 		return;
-	diff_percent(text, sizeof(text), s->shown.ratio,
-		     1 + fmin(s->shown.high - s->shown.ratio, s->shown.ratio - s->shown.low));
+	diff_words_percent(text, sizeof(text), s->shown.ratio,
+			   1 + fmin(s->shown.high - s->shown.ratio, s->shown.ratio - s->shown.low));
 	table_cell(table, CHANGE, text);
 }
 
 static void path_notes(struct text *t, struct table *table, const struct diff *d,
 		       const struct diff_site *s, uint32_t lines)
 {
-	uint32_t frames = diff_frames(d, s), shown = frames <= lines ? frames : lines;
+	uint32_t frames = diff_path_frames(d, s), shown = frames <= lines ? frames : lines;
 
 	for (uint32_t i = 0; i < shown; i++) {
-		char *raw = diff_frame_line(d, s, i);
+		char *raw = diff_path_frame_line(d, s, i);
 		char *safe = raw ? utf8_clean(raw, t->terminal.utf8) : NULL;
 
 		if (safe)
@@ -100,7 +100,7 @@ static void print_head(struct text *t, const struct diff *d)
 {
 	char line[300], base[32], new[32];
 
-	diff_verdict(d, line, sizeof(line));
+	diff_words_verdict(d, line, sizeof(line));
 	terminal_style(t->out, &t->terminal, TERMINAL_BOLD);
 	print_wrapped(t, "", line, 0);
 	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
@@ -111,12 +111,12 @@ static void print_head(struct text *t, const struct diff *d)
 		 100 * (1 - d->options.confidence), 100 * d->options.min_change);
 	print_wrapped(t, "  ", line, 2);
 	for (int waiting = 0; waiting < 2; waiting++) {
-		diff_common_words(d, waiting, line, sizeof(line));
+		diff_words_common_words(d, waiting, line, sizeof(line));
 		if (*line)
 			print_wrapped(t, "  ", line, 2);
 	}
-	number_duration(base, sizeof(base), d->base_total_ns, t->terminal.utf8);
-	number_duration(new, sizeof(new), d->new_total_ns, t->terminal.utf8);
+	numbers_duration(base, sizeof(base), d->base_total_ns, t->terminal.utf8);
+	numbers_duration(new, sizeof(new), d->new_total_ns, t->terminal.utf8);
 	snprintf(line, sizeof(line), "time in all calls of an average run: %s, then %s", base, new);
 	print_wrapped(t, "  ", line, 2);
 }

@@ -12,7 +12,7 @@
 /* Beyond this a factor says more than a percentage. */
 #define FACTOR 3
 
-const char *diff_status_name(enum diff_status status)
+const char *diff_words_status_name(enum diff_status status)
 {
 	static const char *const names[] = {
 		[DIFF_SLOWER] = "slower",	   [DIFF_FASTER] = "faster",
@@ -31,12 +31,12 @@ static int decimals_for(double unit)
 	return percent >= 10 ? 0 : percent >= 0.1 || !isfinite(percent) ? 1 : 2;
 }
 
-void diff_percent(char *text, size_t room, double ratio, double unit)
+void diff_words_percent(char *text, size_t room, double ratio, double unit)
 {
 	if (!isfinite(ratio))
 		snprintf(text, room, "?");
 	else if (ratio >= FACTOR)
-		snprintf(text, room, "x"), number_significant(text + 1, room - 1, ratio, 3);
+		snprintf(text, room, "x"), numbers_significant(text + 1, room - 1, ratio, 3);
 	else
 		snprintf(text, room, "%+.*f %%", decimals_for(unit), 100 * (ratio - 1));
 }
@@ -54,16 +54,16 @@ static void by_how_much(const struct diff_test *t, char *text, size_t room)
 	if (least > 0 && !isfinite(most))
 		snprintf(text, room, "by %.*f %% or more", decimals, 100 * least);
 	else if (least > 0 && t->ratio >= FACTOR) {
-		number_significant(low, sizeof(low), 1 + least, 3);
-		number_significant(high, sizeof(high), 1 + most, 3);
+		numbers_significant(low, sizeof(low), 1 + least, 3);
+		numbers_significant(high, sizeof(high), 1 + most, 3);
 		snprintf(text, room, "by a factor of %s to %s", low, high);
 	} else if (least > 0) {
 		snprintf(text, room, "by %.*f to %.*f %%", decimals, 100 * least, decimals,
 			 100 * most);
 	} else {
-		diff_percent(amount, sizeof(amount), t->ratio, unit);
-		diff_percent(low, sizeof(low), t->low, unit);
-		diff_percent(high, sizeof(high), t->high, unit);
+		diff_words_percent(amount, sizeof(amount), t->ratio, unit);
+		diff_words_percent(low, sizeof(low), t->low, unit);
+		diff_words_percent(high, sizeof(high), t->high, unit);
 		snprintf(text, room, "by %s (%s ... %s)",
 			 *amount == '+' || *amount == '-' ? amount + 1 : amount, low, high);
 	}
@@ -101,7 +101,7 @@ static void same_words(const struct diff *d, const struct diff_site *s, char *te
 	char factor[32];
 
 	if (s->shown.detectable >= FACTOR) {
-		number_significant(factor, sizeof(factor), s->shown.detectable, 2);
+		numbers_significant(factor, sizeof(factor), s->shown.detectable, 2);
 		snprintf(text, room, "%s; one by a factor of %s would have been", what, factor);
 	} else
 		snprintf(text, room, "%s; one of %.*f %% would have been", what,
@@ -119,7 +119,8 @@ void diff_words(const struct diff *d, const struct diff_site *s, char *text, siz
 	case DIFF_SLOWER:
 	case DIFF_FASTER:
 		by_how_much(&s->shown, by, sizeof(by));
-		snprintf(text, room, "%s %s%s", diff_status_name(s->status), by, of_what(d, s));
+		snprintf(text, room, "%s %s%s", diff_words_status_name(s->status), by,
+			 of_what(d, s));
 		return;
 	case DIFF_SAME:
 		same_words(d, s, text, room);
@@ -141,7 +142,7 @@ static const char *plural(uint32_t n)
 	return n == 1 ? "" : "s";
 }
 
-void diff_verdict(const struct diff *d, char *text, size_t room)
+void diff_words_verdict(const struct diff *d, char *text, size_t room)
 {
 	uint32_t changed = d->slower + d->faster, compared = changed + d->same;
 	int used = 0;
@@ -169,7 +170,7 @@ void diff_verdict(const struct diff *d, char *text, size_t room)
 			 d->only_new);
 }
 
-void diff_common_words(const struct diff *d, bool waiting, char *text, size_t room)
+void diff_words_common_words(const struct diff *d, bool waiting, char *text, size_t room)
 {
 	const struct diff_common *c = &d->common[waiting];
 	const char *kind = waiting ? "sites that wait" : "sites that work";

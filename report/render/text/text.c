@@ -31,7 +31,7 @@ void text_mean_cells(struct text *t, struct table *table, size_t at,
 {
 	struct number_mean m;
 
-	number_mean(&m, e->mean_ns, e->low_ns, e->high_ns, t->terminal.utf8);
+	numbers_mean(&m, e->mean_ns, e->low_ns, e->high_ns, t->terminal.utf8);
 	table_cell(table, at, m.mean);
 	table_cell(table, at + 1, m.unit);
 	table_cell(table, at + 2, m.interval);
@@ -41,7 +41,7 @@ void text_duration_cell(struct text *t, struct table *table, size_t column, doub
 {
 	char text[32];
 
-	number_duration(text, sizeof(text), ns, t->terminal.utf8);
+	numbers_duration(text, sizeof(text), ns, t->terminal.utf8);
 	table_cell(table, column, text);
 }
 
@@ -132,7 +132,7 @@ void text_shown(struct text *t, uint32_t rows, double shown_ns, double all_ns, c
 
 	if (rows <= t->top)
 		return;
-	number_share(share, sizeof(share), all_ns > 0 ? shown_ns / all_ns : NAN);
+	numbers_share(share, sizeof(share), all_ns > 0 ? shown_ns / all_ns : NAN);
 	terminal_style(t->out, &t->terminal, TERMINAL_DIM);
 	fprintf(t->out, "\n%" PRIu32 " of %" PRIu32 " rows, %s of %s. All: --top 0\n", t->top, rows,
 		share, of_what);
@@ -162,11 +162,11 @@ static int print_table(struct text *t)
 {
 	switch (t->report->by) {
 	case REPORT_BY_GAP:
-		return text_gaps(t);
+		return text_others_gaps(t);
 	case REPORT_BY_THREAD:
-		return text_threads(t);
+		return text_others_threads(t);
 	case REPORT_BY_PROCESS:
-		return text_processes(t);
+		return text_others_processes(t);
 	default:
 		return text_sites(t);
 	}
@@ -177,7 +177,7 @@ uint32_t text_top(const struct report_options *o)
 	return o->top == REPORT_TOP_DEFAULT ? TOP_DEFAULT : o->top ? o->top : UINT32_MAX;
 }
 
-int report_text(struct report *r, const struct report_options *o, FILE *out)
+int text_print(struct report *r, const struct report_options *o, FILE *out)
 {
 	struct text t = {.report = r, .options = o, .out = out};
 	int status;
@@ -191,7 +191,7 @@ int report_text(struct report *r, const struct report_options *o, FILE *out)
 	if (status == 0)
 		status = text_displaced(&t);
 	if (status == 0 && r->loops)
-		status = text_loops(&t);
+		status = text_loop_print(&t);
 	if (status == 0)
 		status = text_slowest(&t);
 	if (r->by == REPORT_BY_GAP || r->by == REPORT_BY_THREAD)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The report for people. text.c has the order of things, the other text_*.c
- * one part each. Private to report/ but for report_text. */
+ * one part each. Private to report/ but for text_print. */
 #ifndef SCPROF_REPORT_RENDER_TEXT_TEXT_H
 #define SCPROF_REPORT_RENDER_TEXT_TEXT_H
 
@@ -17,18 +17,18 @@ struct text {
 };
 
 /* Print all of it. 0, or -1: memory is out. Errors of the stream stay in it. */
-int report_text(struct report *r, const struct report_options *o, FILE *out);
+int text_print(struct report *r, const struct report_options *o, FILE *out);
 
 /* Rows that it shows at most. */
 uint32_t text_top(const struct report_options *o);
 
 /* The main table of each grouping. -1: memory is out. */
 int text_sites(struct text *t);
-int text_gaps(struct text *t);
+int text_others_gaps(struct text *t);
 /* What displacement says of the sites, if anything. */
 int text_displaced(struct text *t);
-int text_threads(struct text *t);
-int text_processes(struct text *t);
+int text_others_threads(struct text *t);
+int text_others_processes(struct text *t);
 
 /* The slowest calls, where they were asked for. -1: memory is out. */
 int text_slowest(struct text *t);
@@ -50,20 +50,20 @@ void text_steady_lines(const struct report_site *s, bool utf8, text_steady_sink 
 
 /* One frame, not yet clean; `detail` of APART_OFFSET and APART_MODULE. free()
  * it. NULL: memory is out. */
-char *text_frame_line(struct report *r, const struct prof_frame *frame, unsigned detail);
+char *text_path_frame_line(struct report *r, const struct prof_frame *frame, unsigned detail);
 
 /* "recv in handle:12"; clean; free() it. NULL: memory is out. */
-char *text_site_label(struct text *t, uint32_t site, const char *when_none);
+char *text_path_site_label(struct text *t, uint32_t site, const char *when_none);
 
 /* "  name       what is to be said of it", wrapped; cleaned. */
 __attribute__((format(printf, 3, 4))) void text_fact(struct text *t, const char *name,
 						     const char *format, ...);
 
 /* What threads do over and over. -1: memory is out. */
-int text_loops(struct text *t);
+int text_loop_print(struct text *t);
 
 /* "recv [would-block]": the function alone; clean; free() it. NULL: memory is out. */
-char *text_function_label(struct text *t, uint32_t site);
+char *text_path_function_label(struct text *t, uint32_t site);
 
 /* Clean text broken between words, indented by `indent` after the first line, on
  * which `at` columns are taken. A word longer than a line is cut hard. */

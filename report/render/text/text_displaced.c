@@ -45,7 +45,7 @@ static void cost_cells(struct text *t, struct table *table, size_t at, const str
 {
 	struct number_mean m;
 
-	number_mean(&m, c->ns, c->low_ns, c->high_ns, t->terminal.utf8);
+	numbers_mean(&m, c->ns, c->low_ns, c->high_ns, t->terminal.utf8);
 	table_cell(table, at, m.mean);
 	table_cell(table, at + 1, m.unit);
 	table_cell(table, at + 2, m.interval);
@@ -70,7 +70,7 @@ static void partner_notes(struct text *t, struct table *table, uint32_t site)
 
 	for (uint32_t i = displaced_partner(r, site, PROF_NONE); i < r->sites;
 	     i = displaced_partner(r, site, i)) {
-		char *label = text_site_label(t, i, ""), *line = NULL;
+		char *label = text_path_site_label(t, i, ""), *line = NULL;
 
 		if (asprintf(&line, "= inseparable from %s: a mean over the calls of both",
 			     label ? label : "") < 0)
@@ -89,10 +89,10 @@ static void add_site(struct text *t, struct table *table, uint32_t site)
 
 	table_row(table);
 	text_cell(t, table, FUNCTION, r->profile->function[s->function].name);
-	number_count(text, sizeof(text), s->calls);
+	numbers_count(text, sizeof(text), s->calls);
 	table_cell(table, CALLS, text);
-	number_mean(&m, s->estimate.mean_ns, s->estimate.low_ns, s->estimate.high_ns,
-		    t->terminal.utf8);
+	numbers_mean(&m, s->estimate.mean_ns, s->estimate.low_ns, s->estimate.high_ns,
+		     t->terminal.utf8);
 	table_cell(table, MEAN, m.mean);
 	table_cell(table, MEAN_UNIT, m.unit);
 	cost_cells(t, table, UNCHARGED, &s->displaced.uncharged);
@@ -100,7 +100,7 @@ static void add_site(struct text *t, struct table *table, uint32_t site)
 		table_cell(table, SIGNIFICANT, "*");
 	cost_cells(t, table, TRUE_COST, &s->displaced.true_cost);
 	if (s->frames)
-		note(t, table, text_frame_line(r, &s->frame[0], 0));
+		note(t, table, text_path_frame_line(r, &s->frame[0], 0));
 	partner_notes(t, table, site);
 }
 

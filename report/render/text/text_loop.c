@@ -34,14 +34,14 @@ static char *edge_step(struct text *t, struct step_names *n, const struct loop_r
 	char chance[32], *step = NULL;
 	bool only = row->chance == 1000 && row->kind == LOOP_EDGE;
 
-	number_permille(chance, sizeof(chance), row->chance);
+	numbers_permille(chance, sizeof(chance), row->chance);
 	if (row->kind == LOOP_EDGES) {
 		if (asprintf(&step, "  %s (%s) %" PRIu32 " other%s", arrow, chance, row->edges,
 			     row->edges == 1 ? "" : "s") < 0)
 			step = NULL;
 		return step;
 	}
-	to = step_name(n, t, row->to, "(thread end)");
+	to = text_loop_names_name(n, t, row->to, "(thread end)");
 	if (!to || asprintf(&step, "  %s %s%s%s%s", arrow, only ? "" : "(", only ? "" : chance,
 			    only ? "" : ") ", to) < 0)
 		step = NULL;
@@ -56,7 +56,7 @@ static char *step_of(struct text *t, struct step_names *n, const struct loop *l,
 
 	switch (row->kind) {
 	case LOOP_STATE:
-		name = step_full_name(n, t, row->from);
+		name = text_loop_names_full_name(n, t, row->from);
 		return name ? strdup(name) : NULL;
 	case LOOP_EDGE:
 	case LOOP_EDGES:
@@ -83,7 +83,7 @@ static void number_times(char *out, size_t room, double times)
 	if (times < 0.1)
 		snprintf(out, room, times < 0.0005 ? "<0.001" : "%.3f", times);
 	else
-		number_plain(out, room, times);
+		numbers_plain(out, room, times);
 }
 
 static void times_cell(struct table *table, const struct loop_cycle *c, const struct loop_row *row)
@@ -104,7 +104,7 @@ static void mean_cells(struct text *t, struct table *table, const struct loop_ro
 		text_mean_cells(t, table, MEAN, &row->estimate);
 		return;
 	}
-	number_mean(&m, row->estimate.mean_ns, NAN, NAN, t->terminal.utf8);
+	numbers_mean(&m, row->estimate.mean_ns, NAN, NAN, t->terminal.utf8);
 	table_cell(table, MEAN, m.mean);
 	table_cell(table, UNIT, m.unit);
 }
@@ -125,7 +125,7 @@ static void add_row(struct text *t, struct table *table, struct step_names *n, c
 		mean_cells(t, table, row);
 		text_duration_cell(t, table, PASS, row->pass_ns);
 	}
-	number_permille(text, sizeof(text), row->permille);
+	numbers_permille(text, sizeof(text), row->permille);
 	table_cell(table, SHARE, isnan(row->share) ? "-" : text);
 }
 
@@ -182,8 +182,8 @@ static void print_threads(struct text *t, const struct loop *l)
 	char time[32], share[32], more[96] = "", *line = NULL, *safe = NULL;
 	const struct loop_thread *first = &l->thread[0];
 
-	number_duration(time, sizeof(time), l->time_ns, t->terminal.utf8);
-	number_share(share, sizeof(share), l->share);
+	numbers_duration(time, sizeof(time), l->time_ns, t->terminal.utf8);
+	numbers_share(share, sizeof(share), l->share);
 	if (l->threads > 1)
 		snprintf(more, sizeof(more), " and %" PRIu32 " more%s", l->threads - 1,
 			 l->one_name ? " of that name" : "");
@@ -205,9 +205,9 @@ static void print_passes(struct text *t, const struct loop *l, const struct loop
 	char passes[32], share[32], which[32] = "a loop", line[256];
 	struct number_mean m;
 
-	number_count(passes, sizeof(passes), c->passes);
-	number_permille(share, sizeof(share), c->permille);
-	number_mean(&m, c->mean_ns, c->low_ns, c->high_ns, t->terminal.utf8);
+	numbers_count(passes, sizeof(passes), c->passes);
+	numbers_permille(share, sizeof(share), c->permille);
+	numbers_mean(&m, c->mean_ns, c->low_ns, c->high_ns, t->terminal.utf8);
 	if (l->cycles > 1)
 		snprintf(which, sizeof(which), "loop %" PRIu32, number);
 	if (c->closed)
@@ -235,7 +235,7 @@ static const struct loop_row *way_head(const struct loop *l, const struct loop_c
 static int print_ways(struct text *t, struct step_names *n, const struct loop *l,
 		      const struct loop_cycle *c)
 {
-	int status = loop_line_print(t, n, l, c, 1);
+	int status = text_loop_line_print(t, n, l, c, 1);
 
 	for (uint32_t way = 2; !status && way <= c->ways; way++) {
 		const struct loop_row *head = way_head(l, c, way);
@@ -245,7 +245,7 @@ static int print_ways(struct text *t, struct step_names *n, const struct loop *l
 			break;
 		number_times(times, sizeof(times), head->per_pass);
 		fprintf(t->out, "  beside it, %s times a pass:\n", times);
-		status = loop_line_print(t, n, l, c, way);
+		status = text_loop_line_print(t, n, l, c, way);
 	}
 	return status;
 }
@@ -256,18 +256,18 @@ static void print_check(struct text *t, const struct loop *l)
 	char shown[32], outside[32] = "0 s", time[32], off[32];
 	const struct loop_row *last = l->rows ? &l->row[l->rows - 1] : NULL;
 
-	number_duration(shown, sizeof(shown), l->cycles_ns, t->terminal.utf8);
+	numbers_duration(shown, sizeof(shown), l->cycles_ns, t->terminal.utf8);
 	if (last && last->kind == LOOP_OUTSIDE)
-		number_duration(outside, sizeof(outside), last->total_ns, t->terminal.utf8);
-	number_duration(time, sizeof(time), l->time_ns, t->terminal.utf8);
-	number_duration(off, sizeof(off), fabs(l->remainder_ns), t->terminal.utf8);
+		numbers_duration(outside, sizeof(outside), last->total_ns, t->terminal.utf8);
+	numbers_duration(time, sizeof(time), l->time_ns, t->terminal.utf8);
+	numbers_duration(off, sizeof(off), fabs(l->remainder_ns), t->terminal.utf8);
 	text_fact(t, "check", "steps %s + outside %s = time %s: %s%s", shown, outside, time,
 		  l->remainder_units ? "off by " : "exact", l->remainder_units ? off : "");
 }
 
 static int print_loop(struct text *t, struct step_names *n, const struct loop *l)
 {
-	int status = step_names_choose(n, t, l);
+	int status = text_loop_names_choose(n, t, l);
 
 	print_threads(t, l);
 	for (uint32_t i = 0; !status && i < l->cycles; i++) {
@@ -281,20 +281,20 @@ static int print_loop(struct text *t, struct step_names *n, const struct loop *l
 	return status;
 }
 
-int text_loops(struct text *t)
+int text_loop_print(struct text *t)
 {
 	struct report *r = t->report;
 	const struct loop_report *all = r->loops;
 	struct step_names names = {0};
 	uint32_t shown = 0;
-	int status = step_names_begin(&names, r);
+	int status = text_loop_names_begin(&names, r);
 
 	for (; !status && shown < all->loops && shown < t->top; shown++) {
 		if (shown && t->top != UINT32_MAX && !(all->loop[shown].share >= LEAST_SHARE))
 			break;
 		status = print_loop(t, &names, &all->loop[shown]);
 	}
-	step_names_end(&names, r);
+	text_loop_names_end(&names, r);
 	if (!status && shown < all->loops) {
 		fputc('\n', t->out);
 		text_fact(t, "threads",

@@ -32,13 +32,13 @@ static int print_token(struct text *t, size_t *at, const char *token)
 
 static int print_state(struct text *t, struct step_names *n, size_t *at, const struct loop_row *row)
 {
-	const char *name = step_name(n, t, row->from, "");
+	const char *name = text_loop_names_name(n, t, row->from, "");
 	char mean[32], *token = NULL;
 	int status;
 
 	if (!name)
 		return -1;
-	number_duration(mean, sizeof(mean), row->estimate.mean_ns, t->terminal.utf8);
+	numbers_duration(mean, sizeof(mean), row->estimate.mean_ns, t->terminal.utf8);
 	if (asprintf(&token, "%s %s", name, mean) < 0)
 		return -1;
 	status = print_token(t, at, token);
@@ -52,8 +52,8 @@ static int print_arrow(struct text *t, size_t *at, const struct loop_row *row)
 	char token[96], mean[32], chance[32];
 	size_t used = 0;
 
-	number_duration(mean, sizeof(mean), row->estimate.mean_ns, t->terminal.utf8);
-	number_permille(chance, sizeof(chance), row->chance);
+	numbers_duration(mean, sizeof(mean), row->estimate.mean_ns, t->terminal.utf8);
+	numbers_permille(chance, sizeof(chance), row->chance);
 	/* Points lie side by side: there is nothing between them to be shown. */
 	if (row->total_ns != 0)
 		used = (size_t)snprintf(token, sizeof(token), "%s %s ", tail, mean);
@@ -73,8 +73,8 @@ static const struct loop_row *way_on(const struct loop *l, const struct loop_cyc
 	return NULL;
 }
 
-int loop_line_print(struct text *t, struct step_names *n, const struct loop *l,
-		    const struct loop_cycle *c, uint32_t way)
+int text_loop_line_print(struct text *t, struct step_names *n, const struct loop *l,
+			 const struct loop_cycle *c, uint32_t way)
 {
 	const struct loop_row *edge = way_on(l, c, c->row);
 	const char *more = t->terminal.utf8 ? "…" : "..", *end;
@@ -96,7 +96,7 @@ int loop_line_print(struct text *t, struct step_names *n, const struct loop *l,
 			return -1;
 		states++;
 	}
-	end = edge ? step_name(n, t, edge->to, "(thread end)") : "";
+	end = edge ? text_loop_names_name(n, t, edge->to, "(thread end)") : "";
 	if (!end || (*end && print_token(t, &at, end) < 0) ||
 	    (states < c->way_states[way - 1] && print_token(t, &at, more) < 0))
 		return -1;

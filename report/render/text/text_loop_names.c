@@ -6,7 +6,7 @@
 
 #include "report/render/text/text_loop.h"
 
-int step_names_begin(struct step_names *n, const struct report *r)
+int text_loop_names_begin(struct step_names *n, const struct report *r)
 {
 	n->brief = calloc((size_t)r->sites + 1, sizeof(*n->brief));
 	n->full = calloc((size_t)r->sites + 1, sizeof(*n->full));
@@ -24,7 +24,7 @@ static void forget(struct step_names *n, const struct report *r)
 	}
 }
 
-void step_names_end(struct step_names *n, const struct report *r)
+void text_loop_names_end(struct step_names *n, const struct report *r)
 {
 	forget(n, r);
 	free(n->brief);
@@ -58,14 +58,15 @@ static char *numbered(char *name, uint32_t twin)
 	return with;
 }
 
-const char *step_full_name(struct step_names *n, struct text *t, uint32_t site)
+const char *text_loop_names_full_name(struct step_names *n, struct text *t, uint32_t site)
 {
 	if (!n->full[site])
-		n->full[site] = numbered(text_site_label(t, site, ""), n->twin[site]);
+		n->full[site] = numbered(text_path_site_label(t, site, ""), n->twin[site]);
 	return n->full[site];
 }
 
-const char *step_name(struct step_names *n, struct text *t, uint32_t site, const char *when_none)
+const char *text_loop_names_name(struct step_names *n, struct text *t, uint32_t site,
+				 const char *when_none)
 {
 	const struct report *r = t->report;
 	const char *full;
@@ -75,10 +76,10 @@ const char *step_name(struct step_names *n, struct text *t, uint32_t site, const
 	if (n->brief[site])
 		return n->brief[site];
 	if (n->sites[r->site[site].function] > 1) {
-		full = step_full_name(n, t, site);
+		full = text_loop_names_full_name(n, t, site);
 		n->brief[site] = full ? bracketed(strdup(full)) : NULL;
 	} else {
-		n->brief[site] = bracketed(text_function_label(t, site));
+		n->brief[site] = bracketed(text_path_function_label(t, site));
 	}
 	return n->brief[site];
 }
@@ -112,7 +113,7 @@ static void number_twins(struct step_names *n, struct named *named, uint32_t cou
 		}
 }
 
-int step_names_choose(struct step_names *n, struct text *t, const struct loop *l)
+int text_loop_names_choose(struct step_names *n, struct text *t, const struct loop *l)
 {
 	const struct report *r = t->report;
 	struct named *named = calloc((size_t)l->rows + 1, sizeof(*named));
@@ -130,7 +131,7 @@ int step_names_choose(struct step_names *n, struct text *t, const struct loop *l
 
 		if (l->row[i].kind != LOOP_STATE || n->sites[r->site[site].function] < 2)
 			continue;
-		named[count] = (struct named){step_full_name(n, t, site), site, i};
+		named[count] = (struct named){text_loop_names_full_name(n, t, site), site, i};
 		status = named[count++].name ? 0 : -1;
 	}
 	if (!status) {

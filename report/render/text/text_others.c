@@ -26,7 +26,7 @@ static const struct table_column gap_columns[] = {
 static void label_cell(struct text *t, struct table *table, size_t column, uint32_t site,
 		       const char *when_none)
 {
-	char *label = text_site_label(t, site, when_none);
+	char *label = text_path_site_label(t, site, when_none);
 
 	if (label)
 		table_cell(table, column, label);
@@ -42,16 +42,16 @@ static void add_gap(struct text *t, struct table *table, const struct report_gap
 	table_row(table);
 	label_cell(t, table, G_FROM, g->from, "(thread start)");
 	label_cell(t, table, G_TO, g->to, "(thread end)");
-	number_count(text, sizeof(text), g->calls);
+	numbers_count(text, sizeof(text), g->calls);
 	table_cell(table, G_COUNT, text);
 	text_mean_cells(t, table, G_MEAN, &g->estimate);
 	text_duration_cell(t, table, G_TOTAL, g->total_ns);
-	number_share(text, sizeof(text), g->share);
+	numbers_share(text, sizeof(text), g->share);
 	table_cell(table, G_SHARE, text);
 	text_duration_cell(t, table, G_MAX, g->max_ns);
 }
 
-int text_gaps(struct text *t)
+int text_others_gaps(struct text *t)
 {
 	struct report *r = t->report;
 	struct table table;
@@ -93,7 +93,7 @@ static void number_cell(struct table *table, size_t column, uint64_t n)
 	table_cell(table, column, text);
 }
 
-int text_threads(struct text *t)
+int text_others_threads(struct text *t)
 {
 	struct report *r = t->report;
 	struct table table;
@@ -118,7 +118,7 @@ int text_threads(struct text *t)
 		if (in->nested_ns > 0)
 			text_duration_cell(t, &table, T_NESTED, in->nested_ns);
 		text_duration_cell(t, &table, T_REST, in->remainder_ns);
-		number_count(text, sizeof(text), in->calls);
+		numbers_count(text, sizeof(text), in->calls);
 		table_cell(&table, T_COUNT, text);
 		shown_ns += in->time_ns;
 	}
@@ -142,7 +142,7 @@ static const struct table_column process_columns[] = {
 	[P_END] = {0},
 };
 
-int text_processes(struct text *t)
+int text_others_processes(struct text *t)
 {
 	struct report *r = t->report;
 	struct table table;
@@ -160,9 +160,9 @@ int text_processes(struct text *t)
 		if (in->process->count > 1)
 			number_cell(&table, P_FOLDED, in->process->count);
 		text_duration_cell(t, &table, P_WALL, in->wall_s * 1e9);
-		table_cell(&table, P_ENDED, report_end_name(in->process->end_state));
+		table_cell(&table, P_ENDED, words_end_name(in->process->end_state));
 		number_cell(&table, P_THREADS, in->threads);
-		number_count(text, sizeof(text), in->calls);
+		numbers_count(text, sizeof(text), in->calls);
 		table_cell(&table, P_CALLS, text);
 		text_duration_cell(t, &table, P_TIME, in->calls_ns);
 		shown_ns += in->calls_ns;

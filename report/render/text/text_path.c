@@ -56,10 +56,10 @@ static void put_unnamed(FILE *out, const struct symbol *s, unsigned detail)
 		fprintf(out, " at %s:%d", base_name(s->file), s->line);
 }
 
-char *text_frame_line(struct report *r, const struct prof_frame *frame, unsigned detail)
+char *text_path_frame_line(struct report *r, const struct prof_frame *frame, unsigned detail)
 {
 	size_t count, bytes;
-	const struct symbol *s = report_symbols(r, frame, &count);
+	const struct symbol *s = warnings_symbols(r, frame, &count);
 	char *line = NULL;
 	FILE *memory = open_memstream(&line, &bytes);
 
@@ -127,7 +127,8 @@ static uint32_t show_telling(struct text *t, struct table *table, const struct r
 		if (!(mark[i] & APART_SHOW))
 			continue;
 		add_line(t, table,
-			 after_fold(t, text_frame_line(t->report, &s->frame[i], mark[i]), i - at));
+			 after_fold(t, text_path_frame_line(t->report, &s->frame[i], mark[i]),
+				    i - at));
 		at = i + 1;
 	}
 	return at;
@@ -136,36 +137,36 @@ static uint32_t show_telling(struct text *t, struct table *table, const struct r
 void text_path_notes(struct text *t, struct table *table, const struct report_site *s,
 		     const unsigned char *mark, uint32_t lines)
 {
-	uint32_t frames = s->frames && lines ? outer_trim(t->report, s) : 0;
+	uint32_t frames = s->frames && lines ? startup_frames_trim(t->report, s) : 0;
 	/* The last line is for the rest, unless the rest is one line. */
 	uint32_t shown = frames <= lines ? frames : lines > 1 ? lines - 1 : 1;
 
 	if (s->overflow && lines)
-		table_note(table, report_path_end(s));
+		table_note(table, words_path_end(s));
 	if (!shown)
 		return;
 	for (uint32_t i = 0; i < shown; i++)
-		add_line(t, table, text_frame_line(t->report, &s->frame[i], mark[i]));
+		add_line(t, table, text_path_frame_line(t->report, &s->frame[i], mark[i]));
 	shown = show_telling(t, table, s, mark, shown);
 	if (shown < frames && lines > 1)
 		fold_rest(t, table, frames - shown);
-	if ((shown >= frames || mark[s->frames]) && report_path_end(s))
-		table_note(table, report_path_end(s));
+	if ((shown >= frames || mark[s->frames]) && words_path_end(s))
+		table_note(table, words_path_end(s));
 }
 
 /* Short, since two of them stand on one line: function:line, or what is known. */
 static char *caller_label(struct report *r, const struct prof_frame *frame)
 {
 	size_t count;
-	const struct symbol *s = report_symbols(r, frame, &count);
+	const struct symbol *s = warnings_symbols(r, frame, &count);
 	char *label = NULL;
 
 	if (!s->brief || !s->line)
-		return text_frame_line(r, frame, s->brief ? APART_OFFSET : 0);
+		return text_path_frame_line(r, frame, s->brief ? APART_OFFSET : 0);
 	return asprintf(&label, "%s:%d", s->brief, s->line) < 0 ? NULL : label;
 }
 
-char *text_site_label(struct text *t, uint32_t site, const char *when_none)
+char *text_path_site_label(struct text *t, uint32_t site, const char *when_none)
 {
 	struct report *r = t->report;
 	const struct report_site *s;
@@ -176,7 +177,7 @@ char *text_site_label(struct text *t, uint32_t site, const char *when_none)
 	if (site >= r->sites)
 		return strdup(when_none);
 	s = &r->site[site];
-	outcome = s->outcome == SCP_COMPLETED ? "" : report_outcome_name(s);
+	outcome = s->outcome == SCP_COMPLETED ? "" : words_outcome_name(s);
 	if (s->frames) {
 		caller = caller_label(r, &s->frame[0]);
 		if (!caller)
@@ -189,7 +190,7 @@ char *text_site_label(struct text *t, uint32_t site, const char *when_none)
 	return bytes < 0 ? NULL : clean(t, label);
 }
 
-char *text_function_label(struct text *t, uint32_t site)
+char *text_path_function_label(struct text *t, uint32_t site)
 {
 	const struct report_site *s = &t->report->site[site];
 	const char *name = t->report->profile->function[s->function].name;
@@ -197,6 +198,6 @@ char *text_function_label(struct text *t, uint32_t site)
 
 	if (s->outcome == SCP_COMPLETED)
 		return utf8_clean(name, t->terminal.utf8);
-	return asprintf(&label, "%s [%s]", name, report_outcome_name(s)) < 0 ? NULL
-									     : clean(t, label);
+	return asprintf(&label, "%s [%s]", name, words_outcome_name(s)) < 0 ? NULL
+									    : clean(t, label);
 }

@@ -49,7 +49,7 @@ static const char *line_of(struct sorting *s, const struct prof_frame *frame)
 	HASH_FIND(hh, s->lines, &want.key, sizeof(want.key), found);
 	if (found)
 		return found->text;
-	want.text = text_frame_line(s->report, frame, 0);
+	want.text = text_path_frame_line(s->report, frame, 0);
 	found = want.text ? malloc(sizeof(*found)) : NULL;
 	if (!found) {
 		free(want.text);
@@ -207,7 +207,7 @@ static void free_lines(struct sorting *s)
 	}
 }
 
-int text_apart_begin(struct text_apart *a, struct report *r, uint32_t rows)
+int text_shared_callers_begin(struct text_apart *a, struct report *r, uint32_t rows)
 {
 	size_t n = rows ? rows : 1;
 	struct sorting s = {.report = r, .rows = rows};
@@ -229,7 +229,7 @@ int text_apart_begin(struct text_apart *a, struct report *r, uint32_t rows)
 	return s.failed ? -1 : 0;
 }
 
-void text_apart_end(struct text_apart *a)
+void text_shared_callers_end(struct text_apart *a)
 {
 	for (uint32_t i = 0; a->mark && i < a->rows; i++)
 		free(a->mark[i]);

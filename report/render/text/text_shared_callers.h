@@ -22,7 +22,7 @@ struct text_apart {
 
 /* For the first `rows` sites of the report. 0, or -1: memory is out. Either way
  * to be ended. */
-int text_apart_begin(struct text_apart *a, struct report *r, uint32_t rows);
-void text_apart_end(struct text_apart *a);
+int text_shared_callers_begin(struct text_apart *a, struct report *r, uint32_t rows);
+void text_shared_callers_end(struct text_apart *a);
 
 #endif

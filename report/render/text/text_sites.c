@@ -63,13 +63,13 @@ static void size_cells(struct table *table, const struct report_site *s)
 
 	if (!s->has_bytes)
 		return;
-	number_bytes(text, sizeof(text), s->bytes);
+	numbers_bytes(text, sizeof(text), s->bytes);
 	table_cell(table, BYTES, text);
 	/* A slope that may be nothing, or a call of no bytes that would take less
 	 * than no time: sizes that hardly vary, or the sizes of different work.
 	 * Neither is a price of a byte. */
 	if (s->per_byte_low_ns > 0 && s->per_call_ns >= 0) {
-		number_plain(text, sizeof(text), s->per_byte_ns);
+		numbers_plain(text, sizeof(text), s->per_byte_ns);
 		table_cell(table, PER_BYTE, text);
 	}
 }
@@ -82,7 +82,7 @@ static void no_tick_cells(struct text *t, struct table *table, double high_ns)
 	table_cell(table, SLOW, "no tick");
 	if (!isfinite(high_ns))
 		return;
-	number_duration(high, sizeof(high), fmax(high_ns, 0), t->terminal.utf8);
+	numbers_duration(high, sizeof(high), fmax(high_ns, 0), t->terminal.utf8);
 	snprintf(interval, sizeof(interval), "[0, %s]", high);
 	table_cell(table, SLOW_INTERVAL, interval);
 }
@@ -115,15 +115,15 @@ static void add_site(struct text *t, struct table *table, const struct report_si
 	table_row(table);
 	text_cell(t, table, FUNCTION, t->report->profile->function[s->function].name);
 	if (s->overflow || s->outcome != SCP_COMPLETED)
-		table_cell(table, OUTCOME, report_outcome_name(s));
-	number_count(text, sizeof(text), s->calls);
+		table_cell(table, OUTCOME, words_outcome_name(s));
+	numbers_count(text, sizeof(text), s->calls);
 	table_cell(table, CALLS, text);
 	text_mean_cells(t, table, MEAN, &s->estimate);
 	slow_cells(t, table, s);
 	if (s->overhead_ns != 0)
 		text_duration_cell(t, table, OVERHEAD, s->overhead_ns);
 	text_duration_cell(t, table, TOTAL, s->total_ns);
-	number_share(text, sizeof(text), s->share);
+	numbers_share(text, sizeof(text), s->share);
 	table_cell(table, SHARE, text);
 	size_cells(table, s);
 	tail_cells(t, table, s);
@@ -138,7 +138,7 @@ static void doubt_notes(struct table *table, const struct report_site *s)
 	for (unsigned bit = 1; bit <= doubts; bit *= 2)
 		if (doubts & bit) {
 			snprintf(line, sizeof(line), "! %s: see the warning below",
-				 report_doubt_name(bit));
+				 doubts_name(bit));
 			table_note(table, line);
 		}
 }
@@ -159,8 +159,8 @@ int text_sites(struct text *t)
 	uint32_t rows = r->sites < t->top ? r->sites : t->top;
 	int status;
 
-	if (text_apart_begin(&apart, r, rows) < 0) {
-		text_apart_end(&apart);
+	if (text_shared_callers_begin(&apart, r, rows) < 0) {
+		text_shared_callers_end(&apart);
 		return -1;
 	}
 	table_begin(&table, columns, "CALLED FROM");
@@ -175,7 +175,7 @@ int text_sites(struct text *t)
 	}
 	status = table_print(&table, t->out, &t->terminal);
 	table_end(&table);
-	text_apart_end(&apart);
+	text_shared_callers_end(&apart);
 	text_shown(t, r->sites, shown_ns, r->calls_ns, "the calls' time");
 	return status;
 }

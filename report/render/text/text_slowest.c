@@ -60,9 +60,9 @@ static void add_row(struct text *t, struct table *table, const struct report_slo
 		cell(table, BEGAN, "%.6f s", s->began_s);
 	text_cell(t, table, FUNCTION, r->profile->function[s->place.function].name);
 	if (s->place.outcome != SCP_COMPLETED)
-		table_cell(table, OUTCOME, report_outcome_name(&s->place));
+		table_cell(table, OUTCOME, words_outcome_name(&s->place));
 	if (s->place.has_bytes) {
-		number_bytes(bytes, sizeof(bytes), s->place.bytes);
+		numbers_bytes(bytes, sizeof(bytes), s->place.bytes);
 		table_cell(table, BYTES, bytes);
 	}
 	text_cell(t, table, THREAD, s->thread);
@@ -115,8 +115,8 @@ static void print_title(struct text *t)
 
 	if (t->report->slowests > 1)
 		snprintf(count, sizeof(count), "%" PRIu32 " ", t->report->slowests);
-	number_duration(least, sizeof(least), (double)asked->least_ns, utf8);
-	number_duration(tick, sizeof(tick), p->clock.tick_ns, utf8);
+	numbers_duration(least, sizeof(least), (double)asked->least_ns, utf8);
+	numbers_duration(tick, sizeof(tick), p->clock.tick_ns, utf8);
 	if (asked->least_ns)
 		snprintf(of, sizeof(of), " of %s or more", least);
 	if (ticks)

@@ -36,8 +36,8 @@ static void note_warmup(const struct notes *n, const struct report_steadiness *s
 {
 	char calls[32], mean[32];
 
-	number_count(calls, sizeof(calls), s->warmup_calls);
-	number_duration(mean, sizeof(mean), s->warmup_ns, n->utf8);
+	numbers_count(calls, sizeof(calls), s->warmup_calls);
+	numbers_duration(mean, sizeof(mean), s->warmup_ns, n->utf8);
 	note(n, "warm-up: first %s call%s %s each, %s", calls, s->warmup_calls > 1 ? "s" : "", mean,
 	     s->warmup_aside ? "not in the mean" : "in the mean");
 }
@@ -46,8 +46,8 @@ static void note_first(const struct notes *n, const struct report_steadiness *s)
 {
 	char first[32], ratio[32];
 
-	number_duration(first, sizeof(first), s->first_ns, n->utf8);
-	number_significant(ratio, sizeof(ratio), s->first_ratio, 3);
+	numbers_duration(first, sizeof(first), s->first_ns, n->utf8);
+	numbers_significant(ratio, sizeof(ratio), s->first_ratio, 3);
 	note(n, "first call %s, %s times the others' mean", first, ratio);
 }
 
@@ -55,14 +55,14 @@ static void note_drift(const struct notes *n, const struct report_steadiness *s)
 {
 	char begin[32], end[32], at[32];
 
-	number_duration(begin, sizeof(begin), s->begin_ns, n->utf8);
-	number_duration(end, sizeof(end), s->end_ns, n->utf8);
+	numbers_duration(begin, sizeof(begin), s->begin_ns, n->utf8);
+	numbers_duration(end, sizeof(end), s->end_ns, n->utf8);
 	if (s->drift == STATS_TREND) {
 		note(n, "drift: from %s to %s over the run (%+.0f %%)", begin, end,
 		     100 * s->change);
 		return;
 	}
-	number_share(at, sizeof(at), s->step_at);
+	numbers_share(at, sizeof(at), s->step_at);
 	note(n, "step: %s before, %s after %s of the calls (%+.0f %%)", begin, end, at,
 	     100 * s->change);
 }
@@ -72,8 +72,8 @@ static void note_modes(const struct notes *n, const struct report_steadiness *s)
 	char ns[2][32], share[2][32];
 
 	for (int i = 0; i < 2; i++) {
-		number_duration(ns[i], sizeof(ns[i]), s->mode_ns[i], n->utf8);
-		number_share(share[i], sizeof(share[i]), s->mode_calls[i]);
+		numbers_duration(ns[i], sizeof(ns[i]), s->mode_ns[i], n->utf8);
+		numbers_share(share[i], sizeof(share[i]), s->mode_calls[i]);
 	}
 	note(n, "two ways: %s about %s, %s about %s", share[0], ns[0], share[1], ns[1]);
 }
@@ -82,12 +82,12 @@ static void note_outliers(const struct notes *n, const struct report_steadiness 
 {
 	char calls[32], fence[32], took[32], time[32], when[48] = "", after[32];
 
-	number_count(calls, sizeof(calls), s->outliers);
-	number_duration(fence, sizeof(fence), s->fence_ns, n->utf8);
-	number_duration(took, sizeof(took), s->outlier_ns, n->utf8);
-	number_share(time, sizeof(time), s->outlier_time);
+	numbers_count(calls, sizeof(calls), s->outliers);
+	numbers_duration(fence, sizeof(fence), s->fence_ns, n->utf8);
+	numbers_duration(took, sizeof(took), s->outlier_ns, n->utf8);
+	numbers_share(time, sizeof(time), s->outlier_time);
 	if (!isnan(s->longest_after_s)) {
-		number_duration(after, sizeof(after), s->longest_after_s * 1e9, n->utf8);
+		numbers_duration(after, sizeof(after), s->longest_after_s * 1e9, n->utf8);
 		snprintf(when, sizeof(when), "; longest after %s", after);
 	}
 	note(n, "%s call%s of %s or more: %s, %s of the time%s", calls, s->outliers > 1 ? "s" : "",
