@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What `scprof clocks` prints. 0, or -1 with errno: standard output failed, or
- * memory was out. */
+ * out of memory. */
 #ifndef SCPROF_CLI_CLOCKS_PRINT_H
 #define SCPROF_CLI_CLOCKS_PRINT_H
 

@@ -31,7 +31,7 @@ static struct profile **open_all(const struct diff_arguments *a)
 	bool failed = false;
 
 	if (!profile)
-		complaint_say(COMMAND, "memory is out");
+		complaint_say(COMMAND, "out of memory");
 	for (uint32_t i = 0; profile && i < a->files; i++) {
 		profile[i] = profile_open(&a->file[i], 1, &err);
 		if (profile[i]) {

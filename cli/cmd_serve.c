@@ -78,7 +78,7 @@ static int serve(struct serve_options *o)
 	unsetenv("DEBUGINFOD_URLS"); /* nobody shall wait for a page until a server far away answers
 				      */
 	if (agent_open(&agent, &o->agent)) {
-		complaint_print("scprof serve", "memory is out");
+		complaint_print("scprof serve", "out of memory");
 		return 1;
 	}
 	agent_scan(&agent);

@@ -20,7 +20,7 @@ void complaint_print(const char *command, const char *text)
 	bool utf8 = terminal_of(stderr, 0).utf8;
 	char *from = utf8_clean(config_origin_of(text), utf8), *clean = utf8_clean(text, utf8);
 
-	fprintf(stderr, "%s: %s%s\n", command, from ? from : "", clean ? clean : "memory is out");
+	fprintf(stderr, "%s: %s%s\n", command, from ? from : "", clean ? clean : "out of memory");
 	free(from);
 	free(clean);
 }

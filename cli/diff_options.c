@@ -187,7 +187,7 @@ int diff_options_parse(int argc, char **argv, struct diff_arguments *a)
 	*a = (struct diff_arguments){.options = DIFF_OPTIONS_DEFAULT};
 	a->file = calloc((size_t)argc + 1, sizeof(*a->file));
 	if (!a->file) {
-		complaint_say(COMMAND, "memory is out");
+		complaint_say(COMMAND, "out of memory");
 		return -1;
 	}
 	opterr = 0;

@@ -78,7 +78,7 @@ static int run_with_defaults(const struct command *c, int argc, char **argv)
 		return c->run(argc, argv);
 	if (config_read(&config, complain) ||
 	    (!config.errors && !(words = config_apply(&config, c, &argc, argv)))) {
-		complain("memory is out");
+		complain("out of memory");
 		return c->bad_usage;
 	}
 	return config.errors ? c->bad_usage : c->run(argc, words);

@@ -44,7 +44,7 @@ const char serve_usage[] =
 	"  --confidence R      of the intervals, 0.95 or 95% (default: 0.95)\n"
 	"  -h, --help          this text\n"
 	"\n"
-	"exit status: 0 ended by a signal; 1 cannot listen, or memory is out; 2 wrong usage\n";
+	"exit status: 0 ended by a signal; 1 cannot listen, or out of memory; 2 wrong usage\n";
 
 enum {
 	OPT_LISTEN = 256,

@@ -273,7 +273,7 @@ struct profile_error {
 	char text[512]; /* one to three lines: what, why, what to do */
 };
 
-/* An empty model. NULL only when memory is out. */
+/* An empty model. NULL only when out of memory. */
 struct profile *profile_new(void);
 void profile_free(struct profile *p);
 
@@ -321,7 +321,7 @@ struct profile *profile_open_told(const char *const *paths, size_t count,
  * call paths, gaps, histograms and lines of time on size: little memory for what follows
  * processes for days. skip[function of `from`]: left out; NULL: none. Models made of such
  * calls alone may be added too. 0, or -1 with *err: clocks that do not go together (and `to` as it
- * was), or memory is out. */
+ * was), or out of memory. */
 int functions_add(struct profile *to, const struct profile *from, const bool *skip,
 		  struct profile_error *err);
 
@@ -336,10 +336,10 @@ struct model_mark {
 	uint32_t entries, functions;
 	struct profile_overflow *overflow; /* by function */
 };
-/* 0, or -1: memory is out. The mark is to be freed in any case. */
+/* 0, or -1: out of memory. The mark is to be freed in any case. */
 int model_difference_mark(const struct profile *p, struct model_mark *m);
 void model_difference_mark_free(struct model_mark *m);
-/* 0, or -1: memory is out, and the model is as it was. */
+/* 0, or -1: out of memory, and the model is as it was. */
 int model_difference_make(struct profile *p, const struct model_mark *m);
 
 /* What a call adds whose path has so many frames. `inside` is that of short paths or that
@@ -348,10 +348,10 @@ struct prof_cost overhead_at(const struct prof_overhead *o, uint32_t frames);
 
 /* The cost by displacement noted at an entry; NULL: none. */
 const struct prof_site_cost *site_cost_find(const struct profile *p, uint32_t entry);
-/* Note it, instead of what was noted there. -1: memory is out. */
+/* Note it, instead of what was noted there. -1: out of memory. */
 int site_cost_note(struct profile *p, const struct prof_site_cost *cost);
 
-/* One more account, without CPUs and texts: NULL where memory is out. Then they are added. */
+/* One more account, without CPUs and texts: NULL when out of memory. Then they are added. */
 struct prof_account *account_add(struct profile *p);
 int account_add_cpu(struct prof_account *a, const struct prof_account_cpu *cpu);
 int account_add_text(struct prof_account *a, const char *text);
@@ -375,7 +375,7 @@ int write_profile(const struct profile *p, const char *path, struct profile_erro
 
 /* dst += src, as if the calls of src had followed those of dst. Batches of
  * different size are first brought to the same size, and lines with them (batches.h
- * says when the sum has a line). -1: memory is out. */
+ * says when the sum has a line). -1: out of memory. */
 int sums_add(struct prof_sums *dst, const struct prof_sums *src);
 void sums_clear(struct prof_sums *s);
 /* The same for sums that nobody will look at again: what is in them stays there. */

@@ -33,7 +33,7 @@ enum report_by {
 };
 
 /* All formats: one line adds one. What it is called, the function that prints it (0, or -1:
- * memory is out or the stream failed), and what it is. */
+ * out of memory or the stream failed), and what it is. */
 #define REPORT_FORMATS(X)                                                                          \
 	X(REPORT_TEXT, "text", text_print, 0)                                                      \
 	X(REPORT_JSON, "json", json_print_report, 0)                                               \
@@ -304,7 +304,7 @@ struct report {
 	double wall_s;			  /* first start to last known end; NAN: not known */
 };
 
-/* Everything but names. NULL when memory is out. */
+/* Everything but names. NULL when out of memory. */
 struct report *report_build(const struct profile *p, const struct report_options *o);
 /* The same, but only the first `keep` sites are kept, for who shows no others: totals,
  * warnings and all else are of all. */
@@ -346,7 +346,7 @@ const char *weights_missing(const struct profile *p, const struct report_options
 /* Why the outer frames of a site's path are not there, in brackets; NULL: they are. */
 const char *words_path_end(const struct report_site *s);
 
-/* Build, symbolize and print. 0, or -1 with errno set: memory is out or the
+/* Build, symbolize and print. 0, or -1 with errno set: out of memory or the
  * stream failed. The stream is flushed. */
 int report_print(const struct profile *p, const struct report_options *o, FILE *out);
 

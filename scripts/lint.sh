@@ -74,7 +74,7 @@ name_long_functions()
 
 # Suppressed: what it takes for a dereference in offsetof written out (tests),
 # for a use where an object is handed on to be filled in or a macro of uthash
-# sets it, and at_quick_exit, which fails only when memory is out.
+# sets it, and at_quick_exit, which fails only when out of memory.
 run_cppcheck()
 {
 	cppcheck -q --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability \

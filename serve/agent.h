@@ -49,7 +49,7 @@ struct agent {
 	uint64_t started_real_ns;
 };
 
-/* 0, or -1: memory is out. */
+/* 0, or -1: out of memory. */
 int agent_open(struct agent *a, const struct agent_options *o);
 void agent_close(struct agent *a);
 

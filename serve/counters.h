@@ -76,18 +76,18 @@ struct counters {
 void counters_begin(struct counters *c, uint32_t most_services, uint32_t most_functions);
 void counters_end(struct counters *c);
 
-/* The service of a program, by its name. NULL: memory is out. */
+/* The service of a program, by its name. NULL: out of memory. */
 struct counters_service *counters_service(struct counters *c, const char *program);
 
 /* The same of another user's program ("name@UID"): nobody can speak as a service of ours. No such
  * user gets more than half of the names that are left by everybody else. */
 struct counters_service *counters_service_of(struct counters *c, const char *program, unsigned uid);
 
-/* The function's place; that of "other" beyond the limit. NULL: memory is out. */
+/* The function's place; that of "other" beyond the limit. NULL: out of memory. */
 struct counters_function *counters_function(struct counters *c, struct counters_service *s,
 					    const char *name, const char *library);
 
-/* Its row. NULL: memory is out, or there is no such clock. */
+/* Its row. NULL: out of memory, or there is no such clock. */
 struct counters_row *counters_row(struct counters_function *f, unsigned outcome, uint32_t clock);
 
 /* past: from before the agent began, so nobody knows in how much time. It is in no batch. */

@@ -22,7 +22,7 @@ struct gauges {
 	uint64_t left_out; /* processes whose clock has another tick than most of its kind */
 };
 
-/* With the agent's lock held. 0, or -1: memory is out. gauges_free is due either way. */
+/* With the agent's lock held. 0, or -1: out of memory. gauges_free is due either way. */
 int gauges_build(struct gauges *g, struct agent *a);
 void gauges_free(struct gauges *g);
 

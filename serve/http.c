@@ -324,7 +324,7 @@ struct http *http_start(struct agent *agent, struct http_address *a, struct prof
 	pthread_condattr_t clock;
 
 	if (!h) {
-		snprintf(err->text, sizeof(err->text), "memory is out");
+		snprintf(err->text, sizeof(err->text), "out of memory");
 		return NULL;
 	}
 	h->agent = agent;

@@ -29,7 +29,7 @@ void http_say(struct http_answer *out, unsigned status, const char *format, ...)
 
 static void no_memory(struct http_answer *out)
 {
-	http_say(out, 503, "memory is out\n");
+	http_say(out, 503, "out of memory\n");
 }
 
 /* Close the stream over out->body; failed: what was written is not worth sending. */

@@ -84,7 +84,7 @@ static void too_few(struct http_answer *out, int error)
 			 "ask for one program (service=NAME), or raise the agent's limit (ulimit "
 			 "-n, LimitNOFILE=)\n");
 	else
-		http_say(out, 503, "memory is out\n");
+		http_say(out, 503, "out of memory\n");
 }
 
 /* The file becomes the answer's. */

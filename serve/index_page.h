@@ -7,7 +7,7 @@
 
 extern const char index_page_style[];
 
-/* Takes the agent's lock. 0, or -1: memory is out, or the stream failed. */
+/* Takes the agent's lock. 0, or -1: out of memory, or the stream failed. */
 int index_page_print(struct agent *a, FILE *out);
 
 #endif

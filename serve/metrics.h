@@ -5,7 +5,7 @@
 
 #include "serve/agent.h"
 
-/* Write all of it. Takes the agent's lock. 0, or -1: memory is out, or the stream failed. */
+/* Write all of it. Takes the agent's lock. 0, or -1: out of memory, or the stream failed. */
 int metrics_print(struct agent *a, bool openmetrics, FILE *out);
 
 #endif

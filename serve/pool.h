@@ -19,7 +19,7 @@ struct pool {
 struct pool *pool_new(void);
 void pool_free(struct pool *p);
 
-/* To the model of its clock. skip: as of functions_add. 0; -1: memory is out. */
+/* To the model of its clock. skip: as of functions_add. 0; -1: out of memory. */
 int pool_add(struct pool *p, const struct profile *from, const bool *skip);
 
 /* All of another pool. */

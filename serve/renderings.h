@@ -56,7 +56,7 @@ void renderings_stop(struct renderings *all);
 /* After all threads that had one have ended. */
 void renderings_end(struct renderings *all);
 
-/* One that has no turn yet. NULL: memory is out. */
+/* One that has no turn yet. NULL: out of memory. */
 struct rendering *renderings_add(struct renderings *all, const char *service, uint32_t owner);
 
 enum renderings_answer {

@@ -20,7 +20,7 @@ struct cells {
 };
 
 /* The cells of one file's model. skip[function of p] becomes true where it is counted
- * under LABEL_OTHER. 0, -1: memory is out. row_counters_free is due either way. */
+ * under LABEL_OTHER. 0, -1: out of memory. row_counters_free is due either way. */
 int row_counters_take(struct cells *cells, struct counters *c, struct counters_service *s,
 		      const struct profile *p, bool *skip);
 void row_counters_free(struct cells *cells);

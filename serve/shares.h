@@ -13,7 +13,7 @@ struct share {
 	UT_hash_handle hh;
 };
 
-/* One more of the user's, and one less. Where memory is out he is not counted: he has no share
+/* One more of the user's, and one less. when out of memory he is not counted: he has no share
  * to give, and takes one from the others as if it were his first. */
 void shares_add(struct share **shares, unsigned uid);
 void shares_remove(struct share **shares, unsigned uid);

@@ -144,7 +144,7 @@ static void work_all(struct work *w)
 		pthread_join(thread[i], NULL);
 }
 
-/* 0; -1: memory was out. */
+/* 0; -1: out of memory. */
 static int print_results(FILE *csv, const struct work *w)
 {
 	const struct options *p = w->options;

@@ -26,7 +26,7 @@ struct source {
 
 /* `scale`: 1, or less for smaller pools; `seed`: of what is simulated beforehand. One
  * that was made for the same program with another n may be used again: it is given
- * as `old` (or NULL) and not the caller's any more. NULL where memory is out. */
+ * as `old` (or NULL) and not the caller's any more. NULL when out of memory. */
 struct source *source_create(const struct cell *c, double scale, uint64_t seed, struct source *old);
 
 struct source *iid_create(const struct cell *c);

@@ -28,13 +28,13 @@ struct threads_program {
 	uint64_t threads, calls; /* short threads, on average; calls of each */
 };
 
-/* Replications come from source->draw; NULL where memory is out. free() it. */
+/* Replications come from source->draw; NULL when out of memory. free() it. */
 struct source *threads_create(const struct threads_program *p);
 
 /* The share of calls that were in no batch in the last draw. */
 double threads_outside(const struct source *s);
 
-/* All programs of the scenario, `replications` each, as CSV. 0, or -1: memory is out. */
+/* All programs of the scenario, `replications` each, as CSV. 0, or -1: out of memory. */
 int threads_report(FILE *f, uint64_t replications);
 
 #endif

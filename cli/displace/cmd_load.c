@@ -161,7 +161,7 @@ static int measure(const struct wishes *w, const struct displace_options *o)
 	int status = 1, ended;
 
 	if (!d || !l) {
-		complain(d ? "memory is out" : err.text);
+		complain(d ? "out of memory" : err.text);
 	} else {
 		ended = displace_load(d, w->seconds, l);
 		if (!l->wall)

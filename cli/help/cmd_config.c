@@ -114,7 +114,7 @@ static int show(const struct command *only, bool json)
 	int failed = config_read(&c, complain);
 
 	if (failed)
-		complain("memory is out");
+		complain("out of memory");
 	else if (json)
 		failed = print_json(&c, only);
 	else

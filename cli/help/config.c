@@ -121,7 +121,7 @@ static struct config_entry *place_of(struct config *c, const struct command *com
 	return &c->entry[c->count++];
 }
 
-/* 0, or -1: memory is out. */
+/* 0, or -1: out of memory. */
 static int take_pair(struct reading *r, const char *option, const char *value)
 {
 	struct config_entry entry = {.command = r->command, .file = r->path, .line = r->line},

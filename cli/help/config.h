@@ -42,7 +42,7 @@ struct config {
 };
 
 /* Reads what there is. `complain` gets each error, "FILE:LINE: what, what to do", and `errors`
- * counts them. 0; -1: memory is out. config_free either way. */
+ * counts them. 0; -1: out of memory. config_free either way. */
 int config_read(struct config *c, void (*complain)(const char *text));
 void config_free(struct config *c);
 
@@ -52,7 +52,7 @@ int config_read_file(struct config *c, const char *path, void (*complain)(const 
 /* What is in force for `command`, put between its name and the words of the command line; an
  * option that is on the command line, or one that means the same, is left out, and so is one whose
  * variable is set in the environment. Options that have a variable are put there instead. The new
- * argv, for good, and *argc; NULL: memory is out. */
+ * argv, for good, and *argc; NULL: out of memory. */
 char **config_apply(const struct config *c, const struct command *command, int *argc, char **argv);
 
 /* The variable that stands for an option of `scprof run`, or NULL. */

@@ -134,7 +134,7 @@ static bool is_beaten(const struct config *c, const struct config_entry *e, int 
 	return false;
 }
 
-/* 0, or -1: memory is out. */
+/* 0, or -1: out of memory. */
 static int add(const struct config_entry *e, char **argv, int *argc)
 {
 	const char *variable = config_variable(e->command, e->option);

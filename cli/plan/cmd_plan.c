@@ -24,7 +24,7 @@ static int finish(int status)
 		return 2;
 	}
 	if (status < 0) {
-		fputs("scprof plan: memory is out\n", stderr);
+		fputs("scprof plan: out of memory\n", stderr);
 		return 2;
 	}
 	return 0;

@@ -34,7 +34,7 @@ struct plan_ahead {
 
 struct plan_ahead plan_ahead_compute(const struct plan_options *o);
 
-/* On standard output. 0, or -1: memory is out; errors of the stream stay in it. */
+/* On standard output. 0, or -1: out of memory; errors of the stream stay in it. */
 int plan_ahead_print(const struct plan_options *o, const struct plan_ahead *a);
 int plan_ahead_json(const struct plan_options *o, const struct plan_ahead *a);
 

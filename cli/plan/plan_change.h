@@ -23,12 +23,12 @@ struct plan_change {
 	double calls, factor;			/* of all kinds, now; so many times as long */
 };
 
-/* 0, or -1: memory is out. To be ended either way. */
+/* 0, or -1: out of memory. To be ended either way. */
 int plan_change_build(struct plan_change *p, const struct profile *profile,
 		      const struct plan_options *o);
 void plan_change_end(struct plan_change *p);
 
-/* On standard output. 0, or -1: memory is out; errors of the stream stay in it. */
+/* On standard output. 0, or -1: out of memory; errors of the stream stay in it. */
 int plan_change_print(const struct plan_change *p, const struct plan_options *o);
 int plan_change_json(const struct plan_change *p, const struct plan_options *o);
 

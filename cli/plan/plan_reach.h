@@ -22,7 +22,7 @@ struct plan_reach {
 
 struct plan_reach plan_reach_compute(const struct plan_options *o);
 
-/* On standard output. 0, or -1: memory is out; errors of the stream stay in it. */
+/* On standard output. 0, or -1: out of memory; errors of the stream stay in it. */
 int plan_reach_print(const struct plan_options *o, const struct plan_reach *r);
 int plan_reach_json(const struct plan_options *o, const struct plan_reach *r);
 

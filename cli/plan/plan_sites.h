@@ -44,7 +44,7 @@ struct plan_sites {
 	uint32_t perhaps; /* sites below the share whose intervals reach above it */
 };
 
-/* 0, or -1: memory is out. To be ended either way. */
+/* 0, or -1: out of memory. To be ended either way. */
 int plan_sites_build(struct plan_sites *p, const struct report *r, const struct plan_options *o);
 void plan_sites_end(struct plan_sites *p);
 
@@ -52,7 +52,7 @@ const char *plan_state_name(enum plan_state state);
 /* What a reason means and what helps, in one line. */
 const char *plan_reason_text(const char *reason);
 
-/* On standard output. 0, or -1: memory is out; errors of the stream stay in it. */
+/* On standard output. 0, or -1: out of memory; errors of the stream stay in it. */
 int plan_sites_print(const struct plan_sites *p, struct report *r, const struct plan_options *o);
 int plan_sites_json(const struct plan_sites *p, struct report *r, const struct plan_options *o);
 

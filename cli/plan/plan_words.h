@@ -26,7 +26,7 @@ void plan_words_percent(char *out, size_t room, double share);
  * it is not finite. */
 json_t *plan_words_json(double count);
 
-/* Print a document made with json_parts_put, and give it back. 0, or -1: memory is out, or the
+/* Print a document made with json_parts_put, and give it back. 0, or -1: out of memory, or the
  * stream failed. */
 int plan_words_dump(json_t *document, int failed);
 

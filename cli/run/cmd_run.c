@@ -108,7 +108,7 @@ static int set_environment(const struct run *r)
 
 	if (!environment_set(&e))
 		return 0;
-	say("memory is out: the command was not started");
+	say("out of memory: the command was not started");
 	return -1;
 }
 

@@ -91,7 +91,7 @@ struct reading {
 	bool open;
 };
 
-/* 1: reached, 0: not yet, -1: memory is out. */
+/* 1: reached, 0: not yet, -1: out of memory. */
 static int look(struct run_watch *w, struct reading *r)
 {
 	struct profile_error err;

@@ -19,7 +19,7 @@ struct gathered {
 
 /* Read everything in d->profiles. `tell` gets the reason for each file that is
  * refused; the others still count. 0, or -1 and *err (nothing could be listed,
- * or memory is out). gather_free in either case. */
+ * or out of memory). gather_free in either case. */
 int gather_profiles(const struct rundir *d, struct gathered *g, void (*tell)(const char *text),
 		    struct profile_error *err);
 

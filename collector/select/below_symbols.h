@@ -6,7 +6,7 @@
 #include "collector/select/below.h"
 
 /* Fill build-id and ranges; counts the patterns' matches, and the symbols that match in *functions.
- * 0, also where the file cannot be read; -1: memory is out. */
+ * 0, also where the file cannot be read; -1: out of memory. */
 int below_symbols_search(const char *path, struct chosen_patterns *patterns,
 			 struct below_object *found, size_t *functions);
 

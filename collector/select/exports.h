@@ -23,7 +23,7 @@ struct exports {
 	size_t imports;
 };
 
-/* 0, or -1 with errno where the file cannot be read as ELF (ENOEXEC) or memory is out.
+/* 0, or -1 with errno where the file cannot be read as ELF (ENOEXEC) or out of memory.
  * Free with exports_free either way. */
 int exports_read(const char *path, struct exports *out);
 void exports_free(struct exports *e);

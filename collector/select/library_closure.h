@@ -19,7 +19,7 @@ int library_closure_find(const char *program, struct closure *out, struct profil
 
 /* Files whose name (or path, if `pattern` has a slash) matches the glob, in the directories
  * where the loader would look: LD_LIBRARY_PATH, those of `known`, the system's. Links to the
- * same file count once. 0, or -1 when memory is out. */
+ * same file count once. 0, or -1 when out of memory. */
 int library_closure_search(const char *pattern, const struct closure *known, struct closure *out);
 
 void library_closure_free(struct closure *c);

@@ -36,7 +36,7 @@ struct object {
 	bool failed;
 };
 
-/* Bytes of zeros at the end of a part; NULL, and o->failed, when memory is out. */
+/* Bytes of zeros at the end of a part; NULL, and o->failed, when out of memory. */
 void *stub_object_extend(struct object *o, struct part *p, size_t bytes);
 /* At the end of the image. */
 void stub_object_put(struct object *o, const void *from, size_t bytes);

@@ -19,7 +19,7 @@ struct arena {
 	size_t limit; /* of all blocks together */
 };
 
-/* Zeroed memory, 64-byte aligned; NULL when the limit is reached, memory is out,
+/* Zeroed memory, 64-byte aligned; NULL when the limit is reached, out of memory,
  * or no system call may be made. */
 HIDDEN void *arena_take(struct arena *a, size_t bytes);
 

@@ -28,7 +28,7 @@ int profile_add_placed(struct profile *p, const char *path, struct prof_places *
 struct prof_place *entry_offsets_find(const struct prof_places *places, uint32_t table,
 				      uint32_t id);
 
-/* Private to profile/: of a file that has been loaded. -1: memory is out. */
+/* Private to profile/: of a file that has been loaded. -1: out of memory. */
 int entry_offsets_note(struct prof_places *places, const struct raw_file *raw);
 
 #endif

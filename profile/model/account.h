@@ -6,7 +6,7 @@
 #include "profile/write/image.h"
 #include "profile/read/raw.h"
 
-/* All of a file, but those that the model has: a run is measured once. -1: memory is out. */
+/* All of a file, but those that the model has: a run is measured once. -1: out of memory. */
 int account_load(struct profile *p, const struct raw_file *raw);
 
 void account_write(struct image *img, const struct profile *p);

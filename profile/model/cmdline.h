@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Split into at most *argc strings and a NULL: one block, to be freed by one
- * free(). *argc becomes how many there are. NULL: memory is out. */
+ * free(). *argc becomes how many there are. NULL: out of memory. */
 char **cmdline_split(const char *bytes, uint32_t count, uint32_t *argc);
 
 #endif

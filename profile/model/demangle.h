@@ -4,7 +4,7 @@
 #define SCPROF_PROFILE_MODEL_DEMANGLE_H
 
 /* The source's name for a linker name; a name that is not mangled is copied.
- * Rust, legacy and v0, loses its hash. NULL when memory is out; free() it. */
+ * Rust, legacy and v0, loses its hash. NULL when out of memory; free() it. */
 char *demangle_full(const char *name);
 
 /* The same without parameters and return type. */

@@ -2,7 +2,7 @@
 /* libiberty hands over what it demangles of Rust and C++ piece by piece, and is left by
  * a jump when it has become too long. What it demangles of D it collects in a string
  * that it enlarges by xrealloc(), which is libiberty's own to be replaced: here it jumps,
- * too, and does not exit the process when memory is out. */
+ * too, and does not exit the process when out of memory. */
 #include "profile/model/demangle_budget.h"
 
 #include <setjmp.h>

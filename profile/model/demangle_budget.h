@@ -9,7 +9,7 @@
 #define DEMANGLE_LONGEST 16384
 
 /* The demangled name of Rust (both manglings) or Itanium C++, or of D, with libiberty's
- * DMGL_ options. NULL: it is none, it would be too long, or memory is out; free() it.
+ * DMGL_ options. NULL: it is none, it would be too long, or out of memory; free() it.
  * Any thread. */
 char *demangle_budget_cplus(const char *name, int options);
 char *demangle_budget_d(const char *name, int options);

@@ -45,7 +45,7 @@ void *intern_room(void *array, uint32_t *room, uint32_t count, size_t size);
 void *intern_expect(void *array, uint32_t *room, uint32_t count, uint32_t more, size_t size);
 
 /* Index in the model of an equal module, function or path, which is added if it
- * is new. PROF_NONE: memory is out. PROF_NO_MODULE: there is no number left for a new one.
+ * is new. PROF_NONE: out of memory. PROF_NO_MODULE: there is no number left for a new one.
  * `frame` is copied. */
 uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build_id,
 		       uint32_t build_id_bytes);
@@ -60,7 +60,7 @@ uint32_t intern_paths_hash_path(const struct profile *p, const struct prof_frame
 uint32_t intern_paths_hashed_path(struct profile *p, const struct prof_frame *frame,
 				  uint32_t frames, uint32_t flags, uint32_t hash);
 
-/* So many more paths may come: make room for them at once. -1: memory is out. */
+/* So many more paths may come: make room for them at once. -1: out of memory. */
 int intern_paths_expect_paths(struct profile *p, uint32_t more);
 
 /* No more paths are expected: what finds equal ones goes, and is made again when needed. */

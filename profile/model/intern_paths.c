@@ -211,7 +211,7 @@ void intern_paths_rest_paths(struct profile *p)
 	x->slots = 0;
 }
 
-/* Frames of what is forgotten stay in their blocks: it happens once, when memory is out. */
+/* Frames of what is forgotten stay in their blocks: it happens once, when out of memory. */
 void intern_paths_forget_paths(struct profile *p, uint32_t from)
 {
 	struct intern_paths *x = p->index->paths;

@@ -5,7 +5,7 @@
 
 /* A name without directories, to be freed: `stored` (scp_header.program), or in files of before,
  * where that is "", the last part of `exe` without the " (deleted)" of the kernel. "" where
- * neither is known. NULL: memory is out. */
+ * neither is known. NULL: out of memory. */
 char *program_name_of(const char *stored, const char *exe);
 
 #endif

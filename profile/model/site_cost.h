@@ -6,7 +6,7 @@
 #include "profile/write/image.h"
 #include "profile/read/raw.h"
 
-/* That of the record of entry `index`, if there is one. -1: memory is out. */
+/* That of the record of entry `index`, if there is one. -1: out of memory. */
 int site_cost_load(struct profile *p, const struct raw_file *raw, const struct raw_ref *entry,
 		   uint32_t index);
 

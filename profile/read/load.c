@@ -30,7 +30,7 @@ struct load {
 #define PATH_PREPARED (PROF_NONE - 1) /* in the map: it waits for a number */
 #define AHEAD	      16	      /* entries: until the memory has answered */
 
-/* Room for one more in an array of the model; false where memory is out. */
+/* Room for one more in an array of the model; false when out of memory. */
 #define ROOM(p, array, count, kind)                                                                \
 	({                                                                                         \
 		void *grown_ = intern_room((p)->array, &(p)->index->room[kind], (p)->count,        \

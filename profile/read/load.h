@@ -14,13 +14,13 @@ struct profile_size {
 struct profile_size profile_size(const struct profile *p);
 void profile_shrink(struct profile *p, const struct profile_size *size);
 
-/* Append all of `raw` to the model. 0, or -1 where memory is out: then the
+/* Append all of `raw` to the model. 0, or -1 when out of memory: then the
  * caller shrinks the model. Counters that add up (losses, overflow, ticker)
  * are touched only when all else has succeeded. */
 int load_raw(struct profile *p, const struct raw_file *raw);
 
 /* The sums of the entry at `entry` and of all that hangs on it, into cleared *out. 0, or
- * -1 where memory is out (*out is then to be cleared). */
+ * -1 when out of memory (*out is then to be cleared). */
 int load_sums(const struct raw_file *raw, const struct raw_ref *entry, struct prof_sums *out);
 
 static inline prof_u128 load_wide(uint64_t low, uint64_t high)

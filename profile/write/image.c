@@ -14,7 +14,7 @@ static uint64_t round_up(uint64_t n, uint64_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* `bytes` more, zeroed; the offset of the first, or 0 where memory is out. */
+/* `bytes` more, zeroed; the offset of the first, or 0 when out of memory. */
 static uint64_t extend(struct image *img, uint64_t bytes)
 {
 	uint64_t at = img->used;

@@ -21,7 +21,7 @@ void image_open_chunk(struct image *img, uint32_t type, uint32_t table);
 void image_close_chunk(struct image *img);
 
 /* A zeroed record of `bytes`, rounded up, with its header filled. It may move
- * at the next call. NULL where memory is out. */
+ * at the next call. NULL when out of memory. */
 void *image_record(struct image *img, uint32_t type, uint64_t bytes);
 
 static inline void image_split(prof_u128 v, uint64_t *low, uint64_t *high)

@@ -130,13 +130,13 @@ struct diff {
 };
 
 /* The first `bases` of the profiles are BASE, the others NEW; at least one each. NULL:
- * memory is out, or, with *why filled, the profiles cannot be compared at all. */
+ * out of memory, or, with *why filled, the profiles cannot be compared at all. */
 struct diff *diff_model_build(const struct profile *const *profile, uint32_t profiles,
 			      uint32_t bases, const struct diff_options *o,
 			      struct profile_error *why);
 void diff_model_free(struct diff *d);
 
-/* Print. 0, or -1 with errno set: memory is out or the stream failed. Flushed. */
+/* Print. 0, or -1 with errno set: out of memory or the stream failed. Flushed. */
 int diff_model_print(struct diff *d, FILE *out);
 
 /* Words: `text` gets what became of a site, of everything, or of what sites of a kind
@@ -150,7 +150,7 @@ void diff_words_percent(char *text, size_t room, double ratio, double unit);
 
 /* What the grouping keeps of a site's path, innermost frame first: how many frames, and
  * of one its names (as symbolize_frame) or a line for people, to be freed, not yet
- * clean; NULL: memory is out. */
+ * clean; NULL: out of memory. */
 uint32_t diff_path_frames(const struct diff *d, const struct diff_site *s);
 const struct symbol *diff_path_symbols(const struct diff *d, const struct diff_site *s,
 				       uint32_t frame, size_t *count);
@@ -158,12 +158,12 @@ char *diff_path_frame_line(const struct diff *d, const struct diff_site *s, uint
 
 /* ---- between diff*.c ---- */
 
-/* All estimates of all rows. -1: memory is out. */
+/* All estimates of all rows. -1: out of memory. */
 int diff_estimate_fill_runs(struct diff *d);
-/* The tests: with one run a side, and with several. -1: memory is out. */
+/* The tests: with one run a side, and with several. -1: out of memory. */
 int diff_pair_test(struct diff *d);
 int diff_runs_test(struct diff *d);
-/* From tests to verdicts. -1: memory is out. */
+/* From tests to verdicts. -1: out of memory. */
 int diff_judge(struct diff *d);
 void diff_warnings_make(struct diff *d);
 /* An estimate of a view; error INFINITY: there is none. */

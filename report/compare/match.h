@@ -35,7 +35,7 @@ struct match {
 	uint32_t vagues;
 };
 
-/* `by`: path, site or function. NULL: memory is out. */
+/* `by`: path, site or function. NULL: out of memory. */
 struct match *match_build(const struct profile *const *profile, uint32_t profiles, uint32_t bases,
 			  enum report_by by);
 void match_free(struct match *m);
@@ -52,16 +52,16 @@ struct match_module {
 
 struct match_modules;
 
-/* NULL: memory is out. */
+/* NULL: out of memory. */
 struct match_modules *match_modules_build(const struct match *m);
 void match_modules_free(struct match_modules *modules);
 /* Never NULL; `module` may be PROF_NO_MODULE. */
 const struct match_module *match_modules_find(const struct match_modules *modules, uint32_t profile,
 					      uint32_t module);
-/* Those that are vague, moved into m->vague. -1: memory is out. */
+/* Those that are vague, moved into m->vague. -1: out of memory. */
 int match_modules_report(const struct match_modules *modules, struct match *m);
 
-/* Texts of one entry's row: full key and loose key, to be freed. -1: memory is out. */
+/* Texts of one entry's row: full key and loose key, to be freed. -1: out of memory. */
 int match_key_make(struct match *m, const struct match_modules *modules, enum report_by by,
 		   uint32_t profile, const struct prof_entry *e, char **key, char **loose);
 

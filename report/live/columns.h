@@ -30,7 +30,7 @@ struct columns {
  * names, which get the rest, or without. */
 struct columns columns_fit(size_t width, bool utf8, size_t function, bool callers);
 
-/* Texts of columns.width at most, to be freed; NULL: memory is out. Names must be clean. */
+/* Texts of columns.width at most, to be freed; NULL: out of memory. Names must be clean. */
 char *columns_head(const struct columns *c);
 char *columns_row(const struct columns *c, const struct row *r, const struct row_mean *run,
 		  const struct row_mean *window, const char *function, const char *caller);

@@ -9,7 +9,7 @@
 
 struct labels;
 
-struct labels *labels_new(bool utf8); /* NULL: memory is out */
+struct labels *labels_new(bool utf8); /* NULL: out of memory */
 void labels_free(struct labels *l);
 
 /* The profile that names came from goes: for feed.forget. */

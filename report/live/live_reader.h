@@ -59,10 +59,10 @@ int live_reader_open(struct feed *f, const struct target *t, enum report_by by,
 void live_reader_close(struct feed *f);
 
 /* A new reading: what was `now` is `before`. Without processes that live, files stay as they
- * are. -1: memory is out. */
+ * are. -1: out of memory. */
 int live_reader_refresh(struct feed *f);
 
-/* Other rows from the same readings. -1: memory is out. */
+/* Other rows from the same readings. -1: out of memory. */
 int live_reader_regroup(struct feed *f, enum report_by by);
 
 /* The file that an entry is of. */

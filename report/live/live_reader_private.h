@@ -15,7 +15,7 @@ double live_reader_seconds(clockid_t clock);
 struct feed_file *live_reader_model_find_file(struct feed *f, const char *path);
 
 /* Of these files, and those that the feed has; when the next one may be made is noted. Where a file
- * cannot be opened any more the old model stays. 0, or -1: memory is out, likewise. */
+ * cannot be opened any more the old model stays. 0, or -1: out of memory, likewise. */
 int live_reader_model_make_model(struct feed *f, const struct target_file *files, size_t count);
 
 /* Free the model and the readings. */

@@ -54,12 +54,12 @@ struct rows {
 	uint64_t calls;
 };
 
-/* After a live_reader_refresh or live_reader_regroup. -1: memory is out. */
+/* After a live_reader_refresh or live_reader_regroup. -1: out of memory. */
 int live_rows_update(struct rows *r, const struct feed *f);
 void live_rows_sort(struct rows *r, const struct feed *f, enum row_sort by, bool reverse);
 void live_rows_free(struct rows *r);
 
-/* The intervals of one row. NANs where memory is out. */
+/* The intervals of one row. NANs when out of memory. */
 void live_rows_means(const struct rows *r, const struct feed *f, uint32_t row, struct row_mean *run,
 		     struct row_mean *window);
 

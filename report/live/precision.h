@@ -25,7 +25,7 @@ struct precision {
 	struct precision_site *known;
 };
 
-/* After live_rows_update. 1: reached; 0: not yet; -1: memory is out. */
+/* After live_rows_update. 1: reached; 0: not yet; -1: out of memory. */
 int precision_look(struct precision *p, const struct feed *f, const struct rows *r);
 void precision_free(struct precision *p);
 

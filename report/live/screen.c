@@ -168,7 +168,7 @@ static int decode(int key)
 	}
 }
 
-/* -1: memory is out. */
+/* -1: out of memory. */
 static int regroup(struct screen *s)
 {
 	if (s->state.by == s->from.feed->by)
@@ -219,7 +219,7 @@ static bool is_gone(void)
 	return poll(&p, 1, 0) > 0 && p.revents & (POLLHUP | POLLERR | POLLNVAL);
 }
 
-/* -1: memory is out, or the terminal is gone. */
+/* -1: out of memory, or the terminal is gone. */
 static int follow(struct screen *s)
 {
 	double due = s->from.feed->at + s->state.interval_s;

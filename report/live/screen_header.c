@@ -50,7 +50,7 @@ static const struct prof_process *first_now(const struct profile *p, uint32_t *o
 	return first;
 }
 
-/* Clean; to be freed. NULL: memory is out. */
+/* Clean; to be freed. NULL: out of memory. */
 static char *command_of(const struct prof_process *q, size_t width, bool utf8)
 {
 	char *raw = NULL, *clean, *fits;

@@ -33,7 +33,7 @@ struct target_file {
 /* From the word on the command line. 0, or -1 with *err: what it is not, and what to do. */
 int target_parse(struct target *t, const char *word, struct profile_error *err);
 
-/* The files now; none is an error only to target_parse. 0, or -1: memory is out, or nothing
+/* The files now; none is an error only to target_parse. 0, or -1: out of memory, or nothing
  * can be listed any more. */
 int target_files(const struct target *t, struct target_file **files, size_t *count);
 void target_free(struct target_file *files, size_t count);

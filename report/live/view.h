@@ -17,7 +17,7 @@ struct view_line {
 struct view {
 	struct view_line *line;
 	size_t lines, room;
-	bool failed; /* memory was out: lines are missing */
+	bool failed; /* out of memory: lines are missing */
 };
 
 struct view_source {

@@ -86,7 +86,7 @@ struct loop_limits {
 };
 extern const struct loop_limits loop_limits_none;
 
-/* site_of: of each entry of the profile. NULL: memory is out. */
+/* site_of: of each entry of the profile. NULL: out of memory. */
 struct loop_report *loop_build(const struct report *r, const uint32_t *site_of,
 			       const struct loop_limits *limits);
 void loop_free(struct loop_report *l);

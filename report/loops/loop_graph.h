@@ -36,12 +36,12 @@ struct loop_graph {
 
 void loop_graph_clear(struct loop_graph *g);
 
-/* A new node or edge, zeroed; NULL: memory is out. */
+/* A new node or edge, zeroed; NULL: out of memory. */
 struct loop_node *loop_graph_node(struct loop_graph *g);
 struct loop_edge *loop_graph_edge(struct loop_graph *g);
 
 /* Put equal edges together and sort them, count visits, bridge overlaps, and find the
- * components. To be called once, when all is in. -1: memory is out. */
+ * components. To be called once, when all is in. -1: out of memory. */
 int loop_graph_settle(struct loop_graph *g);
 
 struct loop_part {
@@ -56,7 +56,7 @@ bool loop_graph_inside(const struct loop_graph *g, const struct loop_edge *e, ui
 
 /* The cycle with most time in a loop, among states that are not taken, into path[] (room for
  * all nodes), from the state that was called first. *length 0: there is none. Where nothing is
- * taken there is one. -1: memory is out. */
+ * taken there is one. -1: out of memory. */
 int loop_cycle_find(const struct loop_graph *g, uint32_t component, const bool *taken,
 		    uint32_t *path, uint32_t *length);
 

@@ -16,15 +16,15 @@ struct loop_rows {
 	uint32_t room;
 };
 
-/* A new row of nothing yet. NULL: memory is out. */
+/* A new row of nothing yet. NULL: out of memory. */
 struct loop_row *loop_shares_add(struct loop_rows *w, enum loop_kind kind);
 
-/* Add a cycle with its rows. -1: memory is out. */
+/* Add a cycle with its rows. -1: out of memory. */
 int loop_rows_cycle(struct loop_rows *w, uint32_t component);
 /* The same for threads without any loop. */
 int loop_rows_chain(struct loop_rows *w);
 
-/* The last row, and all percentages. -1: memory is out. */
+/* The last row, and all percentages. -1: out of memory. */
 int loop_shares_finish(struct loop_rows *w);
 
 #endif

@@ -18,14 +18,14 @@ struct loop_tables {
 	uint32_t groups;
 };
 
-/* Without groups. -1: memory is out; loop_tables_end in any case. */
+/* Without groups. -1: out of memory; loop_tables_end in any case. */
 int loop_tables_begin(struct loop_tables *t, const struct report *r, const uint32_t *site_of);
 void loop_tables_end(struct loop_tables *t);
 
-/* Fill group, order and groups. -1: memory is out. */
+/* Fill group, order and groups. -1: out of memory. */
 int loop_threads_group(struct loop_tables *t);
 
-/* Settled, of the calls and gaps of some tables together. -1: memory is out. */
+/* Settled, of the calls and gaps of some tables together. -1: out of memory. */
 int loop_tables_graph(struct loop_tables *t, const uint32_t *table, uint32_t tables,
 		      struct loop_graph *g);
 

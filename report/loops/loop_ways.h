@@ -15,7 +15,7 @@ struct loop_ways {
 };
 
 /* Of a component; PROF_NONE: of a graph without loops, as one way from start to end. Ways after
- * the first have that much time at least. -1: memory is out; loop_ways_end in any case. */
+ * the first have that much time at least. -1: out of memory; loop_ways_end in any case. */
 int loop_ways_find(struct loop_ways *w, const struct loop_graph *g, uint32_t component,
 		   double least_units);
 void loop_ways_end(struct loop_ways *w);

@@ -15,7 +15,7 @@ void facts_each(const struct report *r, bool utf8, facts_sink *sink, void *to);
 /* Whether calls and the time between them add up. */
 void facts_check(const struct report *r, bool utf8, facts_sink *sink, void *to);
 
-/* The first process's command line; free() it. NULL: no process, or memory is out. */
+/* The first process's command line; free() it. NULL: no process, or out of memory. */
 char *facts_command(const struct report *r);
 
 #endif

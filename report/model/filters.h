@@ -7,7 +7,7 @@
 #include "report/report.h"
 
 /* "only below serve; paths of at most 4 frames; ...". free() it. NULL: nothing was left out, or
- * memory is out. */
+ * out of memory. */
 char *filters_words(const struct profile *p);
 
 /* Share of the processes' lives that was recorded; NAN where recording could not stop. */

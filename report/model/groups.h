@@ -41,7 +41,7 @@ struct group_path {
 	uint32_t frames, flags;
 };
 
-/* Rows, without their places. -1: memory is out. groups_free is due either way. */
+/* Rows, without their places. -1: out of memory. groups_free is due either way. */
 int groups_make(struct groups *g, const struct profile *p, enum report_by by);
 /* Then the places: each row has one of its own, those below `first` and those of rows that are
  * noted are exact. Others may have changed places with rows of equal units and calls. */

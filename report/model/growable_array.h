@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Room in `*array` of elements of `size` bytes for the one of that number; new ones are of bytes
- * `fill`. False: memory is out, or the number is UINT32_MAX, and nothing has changed. */
+ * `fill`. False: out of memory, or the number is UINT32_MAX, and nothing has changed. */
 bool growable_array_make(void **array, uint32_t *room, uint32_t number, size_t size,
 			 unsigned char fill);
 

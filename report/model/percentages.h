@@ -10,7 +10,7 @@
  * and what is missing goes to the largest remainders (Hamilton's method; equal ones: the first).
  * So each differs from the truth by less than one thousandth. Parts may be negative, but
  * must be finite, and their sum positive and at least a millionth of the sum of their sizes;
- * else all are 0 and nothing can be said. -1: memory is out. */
+ * else all are 0 and nothing can be said. -1: out of memory. */
 int percentages_round(const double *part, size_t count, int32_t *permille);
 
 #endif

@@ -116,7 +116,7 @@ static double net_of(const struct groups *groups, const double *total_ns)
 	return net_ns;
 }
 
-/* `total_ns`: by number of row. -1: memory is out. */
+/* `total_ns`: by number of row. -1: out of memory. */
 static int add_up(struct report *r, const struct groups *groups, const double *total_ns)
 {
 	double net_ns = net_of(groups, total_ns);

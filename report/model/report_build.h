@@ -6,12 +6,12 @@
 #include "report/report.h"
 
 /* Gaps, threads and processes. `site_of` maps the profile's entries to sites.
- * -1: memory is out. */
+ * -1: out of memory. */
 int account_gaps(struct report *r, const uint32_t *site_of);
 int account_threads(struct report *r);
 
 /* Keep what a site has to be warned of. `row`: its number in the grouping, until all have places.
- * -1: memory is out. */
+ * -1: out of memory. */
 int doubts_note(struct report *r, const struct report_site *s, uint32_t row);
 
 /* Warnings on sites whose intervals may not hold. */

@@ -18,7 +18,7 @@ struct whole {
  * order of time. */
 bool site_sums_in_order(const struct profile *p, const struct prof_entry *e);
 
-/* Add an entry's sums. `ordered` and `include` as for steadiness_add. -1: memory is out. */
+/* Add an entry's sums. `ordered` and `include` as for steadiness_add. -1: out of memory. */
 int site_sums_add(struct whole *w, const struct prof_sums *s, bool ordered, bool include);
 
 /* After the last entry. */

@@ -5,7 +5,7 @@
 
 #include "report/report.h"
 
-/* After the sites and processes. -1: memory is out. */
+/* After the sites and processes. -1: out of memory. */
 int slowest_fill(struct report *r);
 
 /* What the list may lack. */

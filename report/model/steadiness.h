@@ -22,7 +22,7 @@ struct steadiness {
 
 /* Add what one entry tells. `ordered`: its batches lie in order of time (not so where
  * processes were folded into one). `include`: leave the warm-up in the mean.
- * -1: memory is out. */
+ * -1: out of memory. */
 int steadiness_add(struct steadiness *to, const struct prof_sums *s, bool ordered, bool include);
 void steadiness_clear(struct steadiness *s);
 

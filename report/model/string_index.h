@@ -14,7 +14,7 @@ struct names {
 	struct name *by_text;
 	const char **text; /* by number; owned */
 	uint32_t count, room;
-	bool failed; /* memory was out: some numbers are NAMES_NONE */
+	bool failed; /* out of memory: some numbers are NAMES_NONE */
 };
 
 /* The number of a copy of `text`, the same for the same text; NAMES_NONE for NULL. */

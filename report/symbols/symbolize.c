@@ -37,7 +37,7 @@ struct symbolizer {
 	struct jit *jit;
 	bool ambiguous, ambiguous_told; /* maps of generated code disagree */
 	bool left_out_told;
-	struct symbol nothing; /* the answer when memory is out */
+	struct symbol nothing; /* the answer when out of memory */
 };
 
 struct symbolizer *symbolize_new(const struct profile *p)
@@ -167,7 +167,7 @@ static struct symbol *look_up(struct symbolizer *s, const struct key *k, size_t 
 	return symbol;
 }
 
-/* NULL: memory is out. */
+/* NULL: out of memory. */
 static struct answer *place_of(struct symbolizer *s, const struct key *k)
 {
 	uint32_t place = pairs_add(&s->places, k->module, (uint32_t)(k->offset >> 32)), number;

@@ -42,7 +42,7 @@ struct symbol {
 	bool inlined;		   /* this function's code was inlined into the next symbol */
 	enum symbol_source source; /* of the name */
 	uint32_t number;	   /* of the symbols that were asked for, from 0 on; innermost
-				      first. SYMBOL_UNNUMBERED: memory was out */
+				      first. SYMBOL_UNNUMBERED: out of memory */
 };
 
 #define SYMBOL_UNNUMBERED UINT32_MAX
@@ -58,7 +58,7 @@ enum symbolize_state {
 struct symbolizer;
 
 /* For the modules of `p`, which must outlive it; guarded from the beginning where root reads the
- * profile of another user. NULL when memory is out. */
+ * profile of another user. NULL when out of memory. */
 struct symbolizer *symbolize_new(const struct profile *p);
 void symbolize_free(struct symbolizer *s);
 

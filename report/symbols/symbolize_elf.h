@@ -21,7 +21,7 @@ int symbolize_elf_has_build_id(struct symbolize_files *f, int fd, const uint8_t 
 
 /* What names are read from of the file that `st` is of, in memory that libdwfl can map: a
  * descriptor, or -1 where the file is no ELF file, is beyond the bound, is cut short while it is
- * read, or memory is out. Code and data, which have no names, are zeroes. Its link to a file of dwz
+ * read, or out of memory. Code and data, which have no names, are zeroes. Its link to a file of dwz
  * is taken out: libdw would follow it. *alt is set where there is one. */
 int symbolize_elf_copy(struct symbolize_files *f, int fd, const struct stat *st,
 		       struct symbolize_alt *alt);

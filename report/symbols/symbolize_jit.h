@@ -21,7 +21,7 @@ struct jit_name {
 	bool ambiguous;	  /* maps disagree */
 };
 
-/* Reads nothing yet. Both must outlive it. NULL: memory is out. */
+/* Reads nothing yet. Both must outlive it. NULL: out of memory. */
 struct jit *symbolize_jit_new(const struct profile *p, struct symbolize_files *files);
 void symbolize_jit_free(struct jit *j);
 

@@ -91,7 +91,7 @@ static bool begin_session(struct symbolize_session *s, const char *name, int cop
 	return true;
 }
 
-/* One that cannot be read is kept, too: there may be many more paths to it. NULL: memory is out. */
+/* One that cannot be read is kept, too: there may be many more paths to it. NULL: out of memory. */
 static struct symbolize_session *new_session(struct symbolize_sessions *all,
 					     const struct symbolize_key *key, const char *name,
 					     int fd, const struct stat *st)

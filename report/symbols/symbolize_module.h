@@ -37,7 +37,7 @@ struct symbolize_session {
 	Dwfl_Module *module;
 	Dwarf_Addr bias;
 	struct symbolize_debug debug;
-	struct symbol_table *table; /* NULL: few symbols were asked for, or memory is out */
+	struct symbol_table *table; /* NULL: few symbols were asked for, or out of memory */
 	uint32_t walks;		    /* without it */
 	bool stripped;		    /* the only symbols are those of dynamic linking */
 	UT_hash_handle hh;

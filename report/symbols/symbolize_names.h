@@ -6,7 +6,7 @@
 
 /* See struct symbol. */
 struct symbol_name {
-	const char *function, *brief; /* NULL: memory was out */
+	const char *function, *brief; /* NULL: out of memory */
 };
 
 struct symbol_names; /* NULL: none yet */

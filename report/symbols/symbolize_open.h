@@ -61,7 +61,7 @@ enum symbolize_map symbolize_read_map(struct symbolize_files *f, const char *pat
 int symbolize_memory(struct symbolize_files *f, uint64_t bytes);
 
 /* Bytes of a file into such memory (`to`), at the same
- * offset. False: the file ends before, or memory is out. The caller has taken them of the bound. */
+ * offset. False: the file ends before, or out of memory. The caller has taken them of the bound. */
 bool symbolize_copy(int from, int to, uint64_t offset, uint64_t bytes);
 
 #endif

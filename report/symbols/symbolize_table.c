@@ -73,7 +73,7 @@ static int compare_entries(const void *left, const void *right)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
-/* The symbols from `first` on, before `end`. -1: memory is out. */
+/* The symbols from `first` on, before `end`. -1: out of memory. */
 static int read_part(struct part *p, Dwfl_Module *module, int first, int end)
 {
 	size_t room = end > first ? (size_t)(end - first) : 1;

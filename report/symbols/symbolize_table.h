@@ -12,7 +12,7 @@
 
 struct symbol_table;
 
-/* Reads the module's symbols once; 36 bytes for each that has an address. NULL: memory is out.
+/* Reads the module's symbols once; 36 bytes for each that has an address. NULL: out of memory.
  * The module must outlive the table. */
 struct symbol_table *symbolize_table_new(Dwfl_Module *module);
 void symbolize_table_free(struct symbol_table *t);

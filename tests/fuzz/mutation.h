@@ -10,7 +10,7 @@
 
 struct mutation_map; /* where the records of a profile are */
 
-/* Of a sound profile; NULL: it has no record, or memory is out. `data` must outlive it. */
+/* Of a sound profile; NULL: it has no record, or out of memory. `data` must outlive it. */
 struct mutation_map *mutation_map_new(const uint8_t *data, size_t size);
 void mutation_map_free(struct mutation_map *m);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Reports where memory is out: the allocations of report/ and profile/ go through the test.
+# Reports when out of memory: the allocations of report/ and profile/ go through the test.
 MEMORY_TEST = $(BUILD)/tests/unit/test_report_memory
 UNIT_TESTS += $(MEMORY_TEST)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Reports where memory is out, at every allocation in turn: each is refused or printed, none ends
+/* Reports when out of memory, at every allocation in turn: each is refused or printed, none ends
  * the process. `scprof serve` prints them for others. */
 #include "tests/unit/report_fixture.h"
 

@@ -117,7 +117,7 @@ static void finish_window(struct fluid_thread *t, const struct fluid_edge *from,
 	struct fluid_window *w = room(t, index);
 
 	if (!w)
-		return; /* memory is out, or a month is over: what there is stays good */
+		return; /* out of memory, or a month is over: what there is stays good */
 	*w = fluid_thread_window_between(from, to, &t->loop, last, t->own_ns,
 					 t->fluid->units_per_ns);
 	w->moved = sched_getcpu() != t->cpu;

@@ -38,7 +38,7 @@ struct reader {
 	uint64_t last[SITE_SAMPLES_ENTRIES];
 	uint64_t took_ns, program_ns;
 	struct site_clocks softirqd; /* edges: of this CPU */
-	bool full;		     /* memory is out: what there is stays good */
+	bool full;		     /* out of memory: what there is stays good */
 };
 
 struct file {

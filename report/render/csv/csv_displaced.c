@@ -8,7 +8,7 @@
 
 #include "report/model/displaced.h"
 
-/* Row numbers from 0, as JSON's indices, separated by semicolons. NULL: memory is out. */
+/* Row numbers from 0, as JSON's indices, separated by semicolons. NULL: out of memory. */
 static char *partners_of(const struct report *r, uint32_t site)
 {
 	char *text = NULL;

@@ -74,7 +74,7 @@ static int make_piece(struct csv_piece *piece, const struct stacks *s, const str
 	return 0;
 }
 
-/* NULL: memory is out. */
+/* NULL: out of memory. */
 static const struct csv_piece *piece_of(struct csv_paths *p, const struct prof_frame *frame,
 					bool places)
 {

@@ -14,7 +14,7 @@ struct csv_paths {
 	uint32_t room;
 };
 
-/* -1: memory is out. csv_path_end is due either way. */
+/* -1: out of memory. csv_path_end is due either way. */
 int csv_path_begin(struct csv_paths *p, struct report *r);
 void csv_path_end(struct csv_paths *p);
 

@@ -14,7 +14,7 @@ struct csv {
 	FILE *out;
 	bool names;  /* write the columns' names instead of values */
 	bool inside; /* a row has begun */
-	bool failed; /* memory is out */
+	bool failed; /* out of memory */
 };
 
 void csv_write_number(struct csv *c, const char *column, double value); /* empty: not finite */
@@ -32,7 +32,7 @@ void csv_write_end(struct csv *c);
 /* Costs by displacement, of a row of the report; of the names' row any site. */
 void csv_displaced(struct csv *c, const struct report *r, const struct report_site *s);
 
-/* The rows of the other groupings. -1: memory is out. */
+/* The rows of the other groupings. -1: out of memory. */
 int csv_others_gaps(struct csv *c, struct report *r, const struct report_options *o);
 int csv_others_threads(struct csv *c, struct report *r, const struct report_options *o);
 int csv_others_processes(struct csv *c, struct report *r, const struct report_options *o);

@@ -9,7 +9,7 @@
 
 #include "report/report.h"
 
-/* Print all of it. 0, or -1: memory is out. Errors of the stream stay in it. */
+/* Print all of it. 0, or -1: out of memory. Errors of the stream stay in it. */
 int html_print(struct report *r, const struct report_options *o, FILE *out);
 
 /* The page before and after its data. */

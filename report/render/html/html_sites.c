@@ -32,7 +32,7 @@ static uint32_t text_of_frame(struct html *h, const struct prof_frame *frame,
 	return number;
 }
 
-/* The line of a frame below another line. NAMES_NONE: memory is out. */
+/* The line of a frame below another line. NAMES_NONE: out of memory. */
 static uint32_t line_below(struct paths *p, uint32_t parent, const struct prof_frame *frame)
 {
 	size_t count;

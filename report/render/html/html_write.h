@@ -21,7 +21,7 @@ struct html {
 	struct flame flame;
 	uint32_t sites; /* rows shown; boxes of other sites bring their own numbers */
 	bool first;	/* no comma before the next value */
-	bool failed;	/* memory was out */
+	bool failed;	/* out of memory */
 };
 
 /* Values, each with the comma that it needs. A number that is not finite is null. */

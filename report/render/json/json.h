@@ -10,18 +10,18 @@
 #include "report/render/json/json_write.h"
 #include "report/report.h"
 
-/* Print all of it. 0, or -1: memory is out, or the stream failed. */
+/* Print all of it. 0, or -1: out of memory, or the stream failed. */
 int json_print_report(struct report *r, const struct report_options *o, FILE *out);
 
-/* Values, for the files that build a document. NULL: memory is out; jansson
+/* Values, for the files that build a document. NULL: out of memory; jansson
  * passes that on, json_object_set_new with NULL fails. */
 json_t *json_parts_number(double value); /* null where not finite */
 json_t *json_parts_count(uint64_t n);
-/* A whole document with a newline; it is freed. NULL: memory is out. 0, or -1 with errno. */
+/* A whole document with a newline; it is freed. NULL: out of memory. 0, or -1 with errno. */
 int json_parts_print(json_t *document, FILE *out);
 json_t *json_parts_text(const char *s); /* repaired; null for NULL */
 json_t *json_site(struct report *r, const struct report_site *s);
-/* The same as text. 0, or -1: memory is out. */
+/* The same as text. 0, or -1: out of memory. */
 struct json_stacks;
 int json_site_put(struct report *r, const struct report_site *s, struct json_stacks *stacks,
 		  FILE *out);

@@ -11,7 +11,7 @@ struct json_stacks {
 	uint32_t room;
 };
 
-/* Print the elements of the array that json_parts_stack makes. 0, or -1: memory is out. */
+/* Print the elements of the array that json_parts_stack makes. 0, or -1: out of memory. */
 int json_stacks_put(struct json_stacks *k, struct report *r, const struct report_site *s,
 		    FILE *out);
 void json_stacks_clear(struct json_stacks *k);

@@ -37,7 +37,7 @@ struct pprof_writer {
 	size_t packed_room;
 	unsigned values; /* of each sample: the first of pprof.c's `values` */
 	bool all_named;	 /* every frame gets a name */
-	bool failed;	 /* memory is out */
+	bool failed;	 /* out of memory */
 };
 
 /* Its number in the table of strings, where it is put at the end. */

@@ -52,12 +52,12 @@ struct flame {
 	uint32_t *end;	 /* of each site of the report: the box of the timed call */
 };
 
-/* -1: memory is out. Symbolizes all frames. */
+/* -1: out of memory. Symbolizes all frames. */
 int flame_build(struct flame *f, struct report *r, struct names *strings);
 void flame_free(struct flame *f);
 
 /* Sums, means and intervals of the boxes, from the sites in their `end`. A box's parent comes
- * before it. -1: memory is out. */
+ * before it. -1: out of memory. */
 int flame_sum(struct flame *f, const struct report *r);
 
 #endif

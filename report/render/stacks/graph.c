@@ -22,7 +22,7 @@ static void add_cost(struct graph_cost *to, const struct graph_cost *more)
 		to->value[i] += more->value[i];
 }
 
-/* NULL: memory is out. */
+/* NULL: out of memory. */
 static struct graph_edge *find_edge(struct graph *g, uint32_t from, int line, uint32_t to)
 {
 	uint32_t ends = pairs_add(&g->ends, from, to), number;

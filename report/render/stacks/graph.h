@@ -34,7 +34,7 @@ struct graph {
 	struct pairs ends, lines;     /* private */
 };
 
-/* Of the first `rows` sites. -1: memory is out. graph_end is due either way. */
+/* Of the first `rows` sites. -1: out of memory. graph_end is due either way. */
 int graph_begin(struct graph *g, struct report *r, uint32_t rows);
 void graph_end(struct graph *g);
 

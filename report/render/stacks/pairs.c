@@ -32,7 +32,7 @@ static uint32_t *find_slot(const struct pairs *p, uint32_t a, uint32_t b)
 	return &p->slot[at];
 }
 
-/* Twice as many. False: memory is out, and nothing has changed. */
+/* Twice as many. False: out of memory, and nothing has changed. */
 static bool make_room(struct pairs *p)
 {
 	uint32_t room = p->room ? 2 * p->room : FIRST_ROOM;

@@ -19,7 +19,7 @@ struct pairs {
 	uint32_t *slot, slots, room; /* private */
 };
 
-/* The number of a pair; of a new one `count` as it was before. PAIRS_NONE: memory is out. */
+/* The number of a pair; of a new one `count` as it was before. PAIRS_NONE: out of memory. */
 uint32_t pairs_add(struct pairs *p, uint32_t a, uint32_t b);
 void pairs_clear(struct pairs *p);
 

@@ -48,11 +48,11 @@ struct stacks {
 	uint32_t (*leaf)[2][SCP_OUTCOMES + 1]; /* private: those known already */
 };
 
-/* -1: memory is out. stacks_end is due either way. */
+/* -1: out of memory. stacks_end is due either way. */
 int stacks_begin(struct stacks *s, struct report *r);
 void stacks_end(struct stacks *s);
 
-/* The number of a frame (NAMES_NONE: memory is out). */
+/* The number of a frame (NAMES_NONE: out of memory). */
 uint32_t stacks_frame(struct stacks *s, const struct prof_frame *frame);
 
 /* The timed function of a site itself, the innermost of all. Where its outcome is
@@ -60,7 +60,7 @@ uint32_t stacks_frame(struct stacks *s, const struct prof_frame *frame);
 uint32_t stacks_leaf(struct stacks *s, const struct report_site *site, bool with_outcome);
 
 /* A stand-in for outer frames that are not there, named by words_path_end;
- * NAMES_NONE where they are all there, and where memory is out. */
+ * NAMES_NONE where they are all there, and when out of memory. */
 uint32_t stacks_outer(struct stacks *s, const struct report_site *site);
 
 /* Texts of a function. `file` and `module` may be NULL. */

@@ -52,7 +52,7 @@ void table_cell(struct table *t, size_t column, const char *text);
 void table_note(struct table *t, const char *text);
 
 /* Nothing where there are no rows, else a blank line and the table.
- * 0, or -1: memory was out. Errors of the stream stay in the stream. */
+ * 0, or -1: out of memory. Errors of the stream stay in the stream. */
 int table_print(struct table *t, FILE *out, const struct terminal *terminal);
 
 #endif

@@ -16,13 +16,13 @@ struct text {
 	uint32_t top; /* rows shown at most */
 };
 
-/* Print all of it. 0, or -1: memory is out. Errors of the stream stay in it. */
+/* Print all of it. 0, or -1: out of memory. Errors of the stream stay in it. */
 int text_print(struct report *r, const struct report_options *o, FILE *out);
 
 /* Rows that it shows at most. */
 uint32_t text_top(const struct report_options *o);
 
-/* The main table of each grouping. -1: memory is out. */
+/* The main table of each grouping. -1: out of memory. */
 int text_sites(struct text *t);
 int text_others_gaps(struct text *t);
 /* What displacement says of the sites, if anything. */
@@ -30,7 +30,7 @@ int text_displaced(struct text *t);
 int text_others_threads(struct text *t);
 int text_others_processes(struct text *t);
 
-/* The slowest calls, where they were asked for. -1: memory is out. */
+/* The slowest calls, where they were asked for. -1: out of memory. */
 int text_slowest(struct text *t);
 
 /* "12 of 40 rows shown, ..." */
@@ -44,25 +44,25 @@ void text_path_notes(struct text *t, struct table *table, const struct report_si
 /* What the mean of the last row hides, as notes of it. */
 void text_steady_notes(const struct text *t, struct table *table, const struct report_site *s);
 
-/* The same for others than the text, without a mark; NULL: memory is out. */
+/* The same for others than the text, without a mark; NULL: out of memory. */
 typedef void text_steady_sink(void *to, const char *line);
 void text_steady_lines(const struct report_site *s, bool utf8, text_steady_sink *sink, void *to);
 
 /* One frame, not yet clean; `detail` of APART_OFFSET and APART_MODULE. free()
- * it. NULL: memory is out. */
+ * it. NULL: out of memory. */
 char *text_path_frame_line(struct report *r, const struct prof_frame *frame, unsigned detail);
 
-/* "recv in handle:12"; clean; free() it. NULL: memory is out. */
+/* "recv in handle:12"; clean; free() it. NULL: out of memory. */
 char *text_path_site_label(struct text *t, uint32_t site, const char *when_none);
 
 /* "  name       what is to be said of it", wrapped; cleaned. */
 __attribute__((format(printf, 3, 4))) void text_fact(struct text *t, const char *name,
 						     const char *format, ...);
 
-/* What threads do over and over. -1: memory is out. */
+/* What threads do over and over. -1: out of memory. */
 int text_loop_print(struct text *t);
 
-/* "recv [would-block]": the function alone; clean; free() it. NULL: memory is out. */
+/* "recv [would-block]": the function alone; clean; free() it. NULL: out of memory. */
 char *text_path_function_label(struct text *t, uint32_t site);
 
 /* Clean text broken between words, indented by `indent` after the first line, on

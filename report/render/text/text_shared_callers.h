@@ -20,7 +20,7 @@ struct text_apart {
 	uint32_t rows;
 };
 
-/* For the first `rows` sites of the report. 0, or -1: memory is out. Either way
+/* For the first `rows` sites of the report. 0, or -1: out of memory. Either way
  * to be ended. */
 int text_shared_callers_begin(struct text_apart *a, struct report *r, uint32_t rows);
 void text_shared_callers_end(struct text_apart *a);
