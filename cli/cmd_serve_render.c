@@ -5,8 +5,6 @@
 
 #include <unistd.h>
 
-#include <gsl/gsl_errno.h>
-
 #include "cli/complaint.h"
 #include "serve/renderer.h"
 
@@ -18,6 +16,5 @@ int cmd_serve_render(int argc, char **argv)
 				"this is started by `scprof serve`: use that");
 		return 2;
 	}
-	gsl_set_error_handler_off(); /* whatever a profile holds: NAN is an answer, abort is none */
 	return renderer_main();
 }
