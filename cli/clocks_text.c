@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "cli/clocks_print.h"
-#include "report/model/numbers.h"
+#include "report/wording/numbers.h"
 #include "report/render/text/table.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/utf8.h"
 
 #define WIDTH  100
 #define INDENT 12

@@ -13,7 +13,7 @@
 #include "collector/launch/program.h"
 #include "cli/run/run_symbols.h"
 #include "cli/say.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/utf8.h"
 
 enum { OPT_STUBS = 256 };
 

@@ -11,9 +11,9 @@
 #include "cli/commands.h"
 #include "cli/help/config_origin.h"
 #include "cli/nearest.h"
-#include "report/render/text/terminal.h"
+#include "report/wording/terminal.h"
 #include "cli/help/usage.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/utf8.h"
 
 void complaint_print(const char *command, const char *text)
 {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "report/render/json/json.h"
-#include "report/render/text/terminal.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/terminal.h"
+#include "report/wording/utf8.h"
 
 static const enum terminal_style styles[] = {TERMINAL_NAME, TERMINAL_DIM, TERMINAL_WARN,
 					     TERMINAL_WARN};

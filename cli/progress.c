@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "report/render/text/terminal.h"
+#include "report/wording/terminal.h"
 
 #define DELAY_S	 0.5
 #define PERIOD_S 0.2

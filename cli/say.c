@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "cli/help/config_origin.h"
-#include "report/render/text/terminal.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/terminal.h"
+#include "report/wording/utf8.h"
 #include "profile/read/message.h"
 
 /* Names and arguments in it are the user's bytes: shown, not obeyed. */

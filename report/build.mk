@@ -7,9 +7,13 @@ REPORT_SRC = \
 	report/compare/diff_path.c \
 	report/compare/diff_runs.c \
 	report/compare/diff_warnings.c \
+	report/compare/diff_words.c \
 	report/compare/match.c \
 	report/compare/match_key.c \
 	report/compare/match_modules.c \
+	report/containers/growable_array.c \
+	report/containers/pairs.c \
+	report/containers/string_index.c \
 	report/live/columns.c \
 	report/live/labels.c \
 	report/live/live_reader.c \
@@ -42,16 +46,11 @@ REPORT_SRC = \
 	report/model/facts.c \
 	report/model/filters.c \
 	report/model/groups.c \
-	report/model/growable_array.c \
-	report/model/numbers.c \
 	report/model/order.c \
-	report/model/percentages.c \
-	report/model/report_build.c \
 	report/model/site.c \
 	report/model/site_sums.c \
 	report/model/slowest.c \
 	report/model/steadiness.c \
-	report/model/string_index.c \
 	report/model/warnings.c \
 	report/model/weights.c \
 	report/model/words.c \
@@ -87,13 +86,10 @@ REPORT_SRC = \
 	report/render/stacks/flame_sum.c \
 	report/render/stacks/folded.c \
 	report/render/stacks/graph.c \
-	report/render/stacks/pairs.c \
 	report/render/stacks/stacks.c \
 	report/render/text/diff_text.c \
-	report/render/text/diff_words.c \
 	report/render/text/table.c \
 	report/render/text/table_print.c \
-	report/render/text/terminal.c \
 	report/render/text/text.c \
 	report/render/text/text_displaced.c \
 	report/render/text/text_loop.c \
@@ -105,7 +101,7 @@ REPORT_SRC = \
 	report/render/text/text_sites.c \
 	report/render/text/text_slowest.c \
 	report/render/text/text_steady.c \
-	report/render/text/utf8.c \
+	report/report_build.c \
 	report/report_print.c \
 	report/symbols/function_names.c \
 	report/symbols/startup_frames.c \
@@ -118,7 +114,11 @@ REPORT_SRC = \
 	report/symbols/symbolize_module.c \
 	report/symbols/symbolize_names.c \
 	report/symbols/symbolize_open.c \
-	report/symbols/symbolize_table.c
+	report/symbols/symbolize_table.c \
+	report/wording/numbers.c \
+	report/wording/percentages.c \
+	report/wording/terminal.c \
+	report/wording/utf8.c
 
 # The page of `--format html`, from readable pieces; the scripts run in this order.
 HTML_STYLES = base layout flame table charts displaced loops print

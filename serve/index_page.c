@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "serve/gauges.h"
-#include "report/model/numbers.h"
+#include "report/wording/numbers.h"
 
 #define ROWS_SHOWN 12
 

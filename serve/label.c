@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "report/render/text/utf8.h"
+#include "report/wording/utf8.h"
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 #define CUT_MARK    "..."

@@ -6,7 +6,7 @@
 
 #include "cli/bench/bench_print.h"
 #include "report/render/json/json.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/utf8.h"
 
 /* Words need not be UTF-8, JSON must. */
 static json_t *text(const char *raw)

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "cli/bench/bench_print.h"
-#include "report/model/numbers.h"
-#include "report/render/text/terminal.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/numbers.h"
+#include "report/wording/terminal.h"
+#include "report/wording/utf8.h"
 
 #define OUTLIERS_SHOWN 5
 

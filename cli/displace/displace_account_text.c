@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli/displace/displace_print.h"
-#include "report/render/text/terminal.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/terminal.h"
+#include "report/wording/utf8.h"
 
 #define TASKS_SHOWN 8
 

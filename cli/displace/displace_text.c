@@ -6,8 +6,8 @@
 
 #include "collector/machine/cpus.h"
 #include "cli/displace/displace_print.h"
-#include "report/model/numbers.h"
-#include "report/render/text/terminal.h"
+#include "report/wording/numbers.h"
+#include "report/wording/terminal.h"
 
 static void seconds(char *text, size_t size, double value)
 {

@@ -12,7 +12,7 @@
 #include "cli/complaint.h"
 #include "cli/help/config.h"
 #include "report/render/json/json.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/utf8.h"
 
 const char config_usage[] =
 	"usage: scprof config [--json] [COMMAND-NAME]\n"

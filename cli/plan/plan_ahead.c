@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "report/model/numbers.h"
+#include "report/wording/numbers.h"
 #include "stats/plan.h"
 #include "cli/plan/plan_words.h"
 #include "stats/stats.h"

@@ -6,7 +6,7 @@
 #include "report/render/json/json.h"
 #include "cli/plan/plan_ahead.h"
 #include "cli/plan/plan_words.h"
-#include "report/render/text/terminal.h"
+#include "report/wording/terminal.h"
 
 static void row(const char *name, const char *value, const char *what)
 {

@@ -7,11 +7,11 @@
 
 #include "report/compare/diff.h"
 #include "report/render/json/json.h"
-#include "report/model/numbers.h"
+#include "report/wording/numbers.h"
 #include "cli/plan/plan_change.h"
 #include "cli/plan/plan_words.h"
 #include "report/render/text/text.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/utf8.h"
 
 enum { FUNCTION, OUTCOME, CALLS, NOW, NEEDED, VERDICT, COLUMNS };
 

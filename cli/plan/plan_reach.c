@@ -9,12 +9,12 @@
 #include <stdio.h>
 
 #include "report/render/json/json.h"
-#include "report/model/numbers.h"
+#include "report/wording/numbers.h"
 #include "stats/plan.h"
 #include "cli/plan/plan_ahead.h"
 #include "cli/plan/plan_words.h"
 #include "stats/stats.h"
-#include "report/render/text/terminal.h"
+#include "report/wording/terminal.h"
 
 static double rarer(double mean, double d, double n)
 {

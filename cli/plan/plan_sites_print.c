@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/model/numbers.h"
+#include "report/wording/numbers.h"
 #include "cli/plan/plan_sites.h"
 #include "cli/plan/plan_words.h"
 #include "report/render/text/table.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "report/render/json/json.h"
-#include "report/model/numbers.h"
+#include "report/wording/numbers.h"
 
 #define EXACT_BELOW 9007199254740992.0 /* 2^53 */
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "report/live/precision.h"
-#include "report/model/numbers.h"
+#include "report/wording/numbers.h"
 #include "cli/progress.h"
 #include "cli/say.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols/base_name.h"
+#include "report/wording/base_name.h"
 #include "report/compare/match.h"
 
 static const struct prof_path *path_of(const struct diff *d, const struct diff_site *s)

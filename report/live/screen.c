@@ -13,8 +13,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "report/render/text/terminal.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/terminal.h"
+#include "report/wording/utf8.h"
 #include "report/live/view.h"
 
 /* For the rest of an arrow's sequence to come over a slow line. */

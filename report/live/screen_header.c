@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "report/live/columns.h"
-#include "report/model/numbers.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/numbers.h"
+#include "report/wording/utf8.h"
 
 struct head {
 	const struct view_source *from;

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "report/live/screen.h"
-#include "report/render/text/terminal.h"
+#include "report/wording/terminal.h"
 #include "report/live/view.h"
 
 static int fail(struct profile_error *err, const char *what)

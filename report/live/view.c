@@ -9,8 +9,8 @@
 
 #include "report/live/columns.h"
 #include "report/live/screen_header.h"
-#include "report/model/numbers.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/numbers.h"
+#include "report/wording/utf8.h"
 
 struct making {
 	struct view *view;

@@ -8,7 +8,7 @@
 
 #include "report/model/estimate.h"
 #include "report/loops/loop_ways.h"
-#include "report/model/percentages.h"
+#include "report/wording/percentages.h"
 
 /* What a cycle is made of while its rows are written. */
 struct writing {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/model/percentages.h"
+#include "report/wording/percentages.h"
 
 struct loop_row *loop_shares_add(struct loop_rows *w, enum loop_kind kind)
 {

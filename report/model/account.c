@@ -4,7 +4,7 @@
  * every table   calls - nested + gaps = time   holds to the unit. */
 #define HASH_NONFATAL_OOM 1
 #include "report/model/estimate.h"
-#include "report/model/report_build.h"
+#include "report/report_build.h"
 
 #include <errno.h>
 #include <inttypes.h>

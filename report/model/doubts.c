@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Sites whose intervals may not hold, or whose mean is not one number, by the reason. One
  * warning a reason: which function is the largest of them, and what to do. */
-#include "report/model/report_build.h"
+#include "report/report_build.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "report/model/numbers.h"
+#include "report/wording/numbers.h"
 #include "stats/stats.h"
 
 /* Of findings, that is all a reader can look after: a test errs once in a hundred sites,

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "report/model/filters.h"
-#include "report/model/numbers.h"
+#include "report/wording/numbers.h"
 
 struct facts {
 	const struct report *report;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What a reader must know before trusting the numbers. Each text says what it
  * means for them, and what to do. */
-#include "report/model/report_build.h"
+#include "report/report_build.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols/base_name.h"
+#include "report/wording/base_name.h"
 #include "report/model/displaced.h"
 #include "report/model/filters.h"
-#include "report/model/numbers.h"
+#include "report/wording/numbers.h"
 #include "report/model/slowest.h"
 #include "stats/stats.h"
 

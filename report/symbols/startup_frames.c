@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "report/symbols/base_name.h"
+#include "report/wording/base_name.h"
 
 static bool is_starter(const struct symbol *s)
 {

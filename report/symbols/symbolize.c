@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/render/stacks/pairs.h"
-#include "report/model/growable_array.h"
+#include "report/containers/pairs.h"
+#include "report/containers/growable_array.h"
 #include "report/symbols/symbolize_inline.h"
 #include "report/symbols/symbolize_jit.h"
 #include "report/symbols/symbolize_module.h"

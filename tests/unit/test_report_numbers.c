@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "profile/model/demangle.h"
-#include "report/model/numbers.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/numbers.h"
+#include "report/wording/utf8.h"
 
 static void test_durations(void **state)
 {

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "report/render/stacks/pairs.h"
-#include "report/model/growable_array.h"
+#include "report/containers/pairs.h"
+#include "report/containers/growable_array.h"
 
 #define SIDE 300u
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "report/model/percentages.h"
+#include "report/wording/percentages.h"
 
 static void check(const double *part, size_t count)
 {

@@ -2,7 +2,7 @@
 /* What the report says of single slow calls: when they began, what a reading in ticks can
  * mean, and nothing that a thread's name could do to a terminal. */
 #include "tests/unit/report_fixture.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/utf8.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -11,8 +11,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "report/render/text/terminal.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/terminal.h"
+#include "report/wording/utf8.h"
 
 static char *read_all(const char *path)
 {

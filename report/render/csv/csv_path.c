@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "report/model/growable_array.h"
+#include "report/containers/growable_array.h"
 
 struct csv_piece {
 	char *text;  /* NULL: not made yet */

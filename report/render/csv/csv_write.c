@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/render/text/utf8.h"
+#include "report/wording/utf8.h"
 
 bool csv_write_begin(struct csv *c, const char *column)
 {

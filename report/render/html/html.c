@@ -9,7 +9,7 @@
 #include "report/model/displacement_file.h"
 #include "report/model/facts.h"
 #include "report/render/html/html_write.h"
-#include "report/model/numbers.h"
+#include "report/wording/numbers.h"
 
 static void put_fact(void *to, const char *name, const char *raw)
 {

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "report/model/displacement_file.h"
-#include "report/model/numbers.h"
+#include "report/wording/numbers.h"
 
 static void put_cpu(struct html *h, const struct displaced_cpu *c)
 {

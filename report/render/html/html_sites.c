@@ -8,8 +8,8 @@
 
 #include "report/model/displaced.h"
 #include "report/symbols/startup_frames.h"
-#include "report/render/stacks/pairs.h"
-#include "report/model/growable_array.h"
+#include "report/containers/pairs.h"
+#include "report/containers/growable_array.h"
 #include "report/render/text/text.h"
 #include "report/render/text/text_shared_callers.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/render/text/utf8.h"
+#include "report/wording/utf8.h"
 
 static void separate(struct html *h)
 {

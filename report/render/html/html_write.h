@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "report/render/stacks/flame.h"
-#include "report/model/string_index.h"
+#include "report/containers/string_index.h"
 
 struct displaced;
 

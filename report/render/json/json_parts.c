@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/render/text/utf8.h"
+#include "report/wording/utf8.h"
 
 json_t *json_parts_number(double value)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "report/render/json/json.h"
-#include "report/model/growable_array.h"
+#include "report/containers/growable_array.h"
 
 static char *make_text(const struct symbol *s)
 {

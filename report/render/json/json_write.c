@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/render/text/utf8.h"
+#include "report/wording/utf8.h"
 
 static void begin(struct json_writer *w, const char *key)
 {

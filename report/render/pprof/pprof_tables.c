@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "report/render/pprof/pprof_private.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/utf8.h"
 
 static void put_function(struct pprof_writer *w, uint32_t number)
 {

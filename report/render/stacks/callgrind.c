@@ -7,7 +7,7 @@
 
 #include "report/render/stacks/graph.h"
 #include "report/model/rows.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/utf8.h"
 #include "report/model/weights.h"
 
 /* Which names were written, for each of the three kinds that are numbered apart. */

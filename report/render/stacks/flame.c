@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols/base_name.h"
+#include "report/wording/base_name.h"
 #include "report/symbols/startup_frames.h"
-#include "report/render/stacks/pairs.h"
-#include "report/model/growable_array.h"
+#include "report/containers/pairs.h"
+#include "report/containers/growable_array.h"
 
 /* What a box says of itself; the same for many. */
 struct label {

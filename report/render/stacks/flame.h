@@ -9,7 +9,7 @@
 #define SCPROF_REPORT_RENDER_STACKS_FLAME_H
 
 #include "report/report.h"
-#include "report/model/string_index.h"
+#include "report/containers/string_index.h"
 
 enum flame_kind {
 	FLAME_TOP,     /* of everything; the first box */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model/growable_array.h"
+#include "report/containers/growable_array.h"
 #include "report/model/weights.h"
 
 /* Where a path stands: the function that was entered last, and the line in it. */

@@ -8,7 +8,7 @@
 #ifndef SCPROF_REPORT_RENDER_STACKS_GRAPH_H
 #define SCPROF_REPORT_RENDER_STACKS_GRAPH_H
 
-#include "report/render/stacks/pairs.h"
+#include "report/containers/pairs.h"
 #include "report/render/stacks/stacks.h"
 
 struct graph_cost {

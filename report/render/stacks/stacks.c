@@ -9,9 +9,9 @@
 #include <string.h>
 #include <uthash.h>
 
-#include "report/symbols/base_name.h"
-#include "report/model/growable_array.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/base_name.h"
+#include "report/containers/growable_array.h"
+#include "report/wording/utf8.h"
 
 struct stacks_node {
 	UT_hash_handle hh;

@@ -10,7 +10,7 @@
 #ifndef SCPROF_REPORT_RENDER_STACKS_STACKS_H
 #define SCPROF_REPORT_RENDER_STACKS_STACKS_H
 
-#include "report/model/string_index.h"
+#include "report/containers/string_index.h"
 #include "report/report.h"
 
 struct stacks_function {

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model/numbers.h"
+#include "report/wording/numbers.h"
 #include "report/render/text/text.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/utf8.h"
 
 #define TOP_DEFAULT    20
 #define FRAMES_DEFAULT 4

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "report/render/text/terminal.h"
+#include "report/wording/terminal.h"
 
 #define TABLE_COLUMNS 24
 #define TABLE_EXTRA   5 /* columns of this `drop` or more go before names are cut short */

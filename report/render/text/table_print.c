@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/render/text/utf8.h"
+#include "report/wording/utf8.h"
 
 #define NOTES_INDENT 4
 #define EASE	     3	/* a name three times its least width reads well */

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "report/model/facts.h"
-#include "report/model/numbers.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/numbers.h"
+#include "report/wording/utf8.h"
 
 #define TOP_DEFAULT 20
 

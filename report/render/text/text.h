@@ -6,7 +6,7 @@
 
 #include "report/report.h"
 #include "report/render/text/table.h"
-#include "report/render/text/terminal.h"
+#include "report/wording/terminal.h"
 
 struct text {
 	struct report *report; /* NULL where two are compared, and options with it */

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "report/model/displaced.h"
-#include "report/model/numbers.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/numbers.h"
+#include "report/wording/utf8.h"
 
 enum {
 	FUNCTION,

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model/numbers.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/numbers.h"
+#include "report/wording/utf8.h"
 
 /* Of all threads' time; the first loop is shown in any case. */
 #define LEAST_SHARE 0.01

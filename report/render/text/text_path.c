@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols/base_name.h"
+#include "report/wording/base_name.h"
 #include "report/symbols/startup_frames.h"
 #include "report/render/text/text_shared_callers.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/utf8.h"
 
 /* The program's own functions need no module's name behind them. */
 static bool is_program(const struct report *r, const char *module)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/model/numbers.h"
+#include "report/wording/numbers.h"
 #include "report/render/text/text_shared_callers.h"
 
 /* The costly rows say more. */

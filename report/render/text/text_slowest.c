@@ -7,8 +7,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "report/model/numbers.h"
-#include "report/render/text/utf8.h"
+#include "report/wording/numbers.h"
+#include "report/wording/utf8.h"
 
 /* The first rows say more of their paths. */
 #define DETAILED 10

@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "report/model/numbers.h"
+#include "report/wording/numbers.h"
 
 /* Where the lines go. */
 struct notes {

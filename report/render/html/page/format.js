@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Numbers as the text report prints them (report/model/numbers.c): four significant digits, the unit by
+// Numbers as the text report prints them (report/wording/numbers.c): four significant digits, the unit by
 // size, a mean with as many digits as its interval supports.
 
 const SCALES = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A hash from text to number beside an array from number to text. */
 #define HASH_NONFATAL_OOM 1
-#include "report/model/string_index.h"
+#include "report/containers/string_index.h"
 
 #include <stdlib.h>
 #include <string.h>

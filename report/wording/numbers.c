@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Formatting of quantities: units by size, digits by what is known. */
-#include "report/model/numbers.h"
+#include "report/wording/numbers.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Texts kept once and known by number, for documents that name the same functions a hundred
  * thousand times; private to report/. Single-threaded. */
-#ifndef SCPROF_REPORT_MODEL_STRING_INDEX_H
-#define SCPROF_REPORT_MODEL_STRING_INDEX_H
+#ifndef SCPROF_REPORT_CONTAINERS_STRING_INDEX_H
+#define SCPROF_REPORT_CONTAINERS_STRING_INDEX_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Arrays by a number that grows: what was made of a symbol, of a frame. Private to report/. */
-#ifndef SCPROF_REPORT_MODEL_GROWABLE_ARRAY_H
-#define SCPROF_REPORT_MODEL_GROWABLE_ARRAY_H
+#ifndef SCPROF_REPORT_CONTAINERS_GROWABLE_ARRAY_H
+#define SCPROF_REPORT_CONTAINERS_GROWABLE_ARRAY_H
 
 #include <stdbool.h>
 #include <stddef.h>

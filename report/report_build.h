@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Between the files that build a report; private to report/. */
-#ifndef SCPROF_REPORT_MODEL_REPORT_BUILD_H
-#define SCPROF_REPORT_MODEL_REPORT_BUILD_H
+#ifndef SCPROF_REPORT_REPORT_BUILD_H
+#define SCPROF_REPORT_REPORT_BUILD_H
 
 #include "report/report.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Rounding each percentage by itself leaves 99.8 or 100.3, and a reader who adds up
  * wonders what is missing. */
-#include "report/model/percentages.h"
+#include "report/wording/percentages.h"
 
 #include <math.h>
 #include <stdlib.h>

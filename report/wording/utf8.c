@@ -2,7 +2,7 @@
 /* A strict UTF-8 decoder and a small table of widths. Not wcwidth: that follows
  * the process's locale, which a library must not set, and a report may be
  * written for another terminal than this one's. */
-#include "report/render/text/utf8.h"
+#include "report/wording/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>

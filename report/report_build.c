@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Builds the sites of a report: entries of all tables that the grouping does
  * not tell apart (groups.h) are added up, then each sum is turned into an estimate. */
-#include "report/model/report_build.h"
+#include "report/report_build.h"
 
 #include <math.h>
 #include <stdlib.h>

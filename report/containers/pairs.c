@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Open addressing, at most half full: the slots hold numbers of pairs. */
-#include "report/render/stacks/pairs.h"
+#include "report/containers/pairs.h"
 
 #include <stdlib.h>
 #include <string.h>

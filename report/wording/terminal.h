@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What the place where a report goes can show. */
-#ifndef SCPROF_REPORT_RENDER_TEXT_TERMINAL_H
-#define SCPROF_REPORT_RENDER_TEXT_TERMINAL_H
+#ifndef SCPROF_REPORT_WORDING_TERMINAL_H
+#define SCPROF_REPORT_WORDING_TERMINAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

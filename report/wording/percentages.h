@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Percentages with one decimal that add up to 100.0 as they are printed; private to report/. */
-#ifndef SCPROF_REPORT_MODEL_PERCENTAGES_H
-#define SCPROF_REPORT_MODEL_PERCENTAGES_H
+#ifndef SCPROF_REPORT_WORDING_PERCENTAGES_H
+#define SCPROF_REPORT_WORDING_PERCENTAGES_H
 
 #include <stddef.h>
 #include <stdint.h>

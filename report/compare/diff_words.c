@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/model/numbers.h"
+#include "report/wording/numbers.h"
 
 /* Beyond this a factor says more than a percentage. */
 #define FACTOR 3

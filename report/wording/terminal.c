@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Asks the stream and the environment, never the process's locale: that is the
  * program's to set, not a library's. */
-#include "report/render/text/terminal.h"
+#include "report/wording/terminal.h"
 
 #include <langinfo.h>
 #include <locale.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Pairs of numbers, numbered in the order in which they were met: nodes of a tree by parent and
  * label, say. 16 to 32 bytes a pair, where a general hash takes 100. Private to report/. */
-#ifndef SCPROF_REPORT_RENDER_STACKS_PAIRS_H
-#define SCPROF_REPORT_RENDER_STACKS_PAIRS_H
+#ifndef SCPROF_REPORT_CONTAINERS_PAIRS_H
+#define SCPROF_REPORT_CONTAINERS_PAIRS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#ifndef SCPROF_REPORT_SYMBOLS_BASE_NAME_H
-#define SCPROF_REPORT_SYMBOLS_BASE_NAME_H
+#ifndef SCPROF_REPORT_WORDING_BASE_NAME_H
+#define SCPROF_REPORT_WORDING_BASE_NAME_H
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
  * the cursor, change colours, or turn the direction of writing.
  *
  * Functions that return a char * give memory to free(), NULL when it is out. */
-#ifndef SCPROF_REPORT_RENDER_TEXT_UTF8_H
-#define SCPROF_REPORT_RENDER_TEXT_UTF8_H
+#ifndef SCPROF_REPORT_WORDING_UTF8_H
+#define SCPROF_REPORT_WORDING_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>

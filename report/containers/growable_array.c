@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Doubling, so that growing costs little. */
-#include "report/model/growable_array.h"
+#include "report/containers/growable_array.h"
 
 #include <stdlib.h>
 #include <string.h>

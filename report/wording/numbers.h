@@ -2,8 +2,8 @@
 /* Numbers as people read them. Every function writes a NUL-terminated text of
  * at most `room` bytes into `out`; NAN becomes "-". `utf8` allows the micro
  * sign. */
-#ifndef SCPROF_REPORT_MODEL_NUMBERS_H
-#define SCPROF_REPORT_MODEL_NUMBERS_H
+#ifndef SCPROF_REPORT_WORDING_NUMBERS_H
+#define SCPROF_REPORT_WORDING_NUMBERS_H
 
 #include <inttypes.h>
 #include <stdbool.h>
