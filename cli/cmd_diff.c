@@ -8,6 +8,7 @@
 
 #include "cli/complaint.h"
 #include "report/compare/diff.h"
+#include "report/report_print.h"
 #include "cli/diff_options.h"
 #include "report/symbols/function_names.h"
 #include "cli/output.h"
@@ -53,7 +54,7 @@ static int print_to(struct diff *d, const char *path)
 
 	if (output_begin(&out, COMMAND, path))
 		return -1;
-	return output_end(&out, COMMAND, diff_model_print(d, out.stream));
+	return output_end(&out, COMMAND, report_print_diff(d, out.stream));
 }
 
 static int compare(const struct diff_arguments *a, struct profile **profile)

@@ -15,6 +15,7 @@
 #include "cli/progress.h"
 #include "cli/quantity.h"
 #include "report/report.h"
+#include "report/report_print.h"
 #include "cli/inputs.h"
 
 #define COMMAND "scprof report"

@@ -41,16 +41,18 @@ REPORT_SRC = \
 	report/model/displaced.c \
 	report/model/displacement_file.c \
 	report/model/displacement_recorded.c \
-	report/model/doubts.c \
 	report/model/estimate.c \
 	report/model/facts.c \
 	report/model/filters.c \
+	report/model/frame_symbols.c \
 	report/model/groups.c \
 	report/model/order.c \
+	report/model/reliability.c \
 	report/model/site.c \
 	report/model/site_sums.c \
 	report/model/slowest.c \
 	report/model/steadiness.c \
+	report/model/warning_list.c \
 	report/model/warnings.c \
 	report/model/weights.c \
 	report/model/words.c \
@@ -104,7 +106,6 @@ REPORT_SRC = \
 	report/report_build.c \
 	report/report_print.c \
 	report/symbols/function_names.c \
-	report/symbols/startup_frames.c \
 	report/symbols/symbolize.c \
 	report/symbols/symbolize_debug.c \
 	report/symbols/symbolize_elf.c \

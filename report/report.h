@@ -13,7 +13,6 @@
 #ifndef SCPROF_REPORT_REPORT_H
 #define SCPROF_REPORT_REPORT_H
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -272,7 +271,7 @@ struct report {
 	bool include_warmup;
 	bool bars; /* sites have them: not for formats that would only hold their memory */
 	struct symbolizer *symbols;
-	bool *module_noted; /* private to warnings_symbols: said what became of it; NULL: none */
+	bool *module_noted; /* private to frame_symbols.c: modules it warned of; NULL: none */
 
 	struct report_site *site; /* by total time, longest first; the first `kept` are filled */
 	struct report_gap *gap;
@@ -312,26 +311,9 @@ struct report *report_build_some(const struct profile *p, const struct report_op
 				 uint32_t keep);
 void report_free(struct report *r);
 
-/* Names of one frame, inlined functions first: `*count` of them, at least 1.
- * Belongs to the report. A module that changed since the run adds a warning. */
-const struct symbol *warnings_symbols(struct report *r, const struct prof_frame *frame,
-				      size_t *count);
-
-/* Add a warning to a list of them unless its code and text are there already. */
-__attribute__((format(printf, 4, 0))) void warnings_add(struct report_warning **list,
-							uint32_t *count, const char *code,
-							const char *format, va_list args);
-/* The same to a report's own. */
-__attribute__((format(printf, 3, 4))) void warnings_note(struct report *r, const char *code,
-							 const char *format, ...);
-
 /* Words for the numbers of the format. Never NULL. */
 const char *words_outcome_name(const struct report_site *s);
 const char *words_clock_name(uint32_t kind);
-/* "clock-synchronous", "drift", ... of one bit of enum stats_doubt or report_finding. */
-const char *doubts_name(unsigned doubt);
-/* "clock-synchronous, heavy-tail": of all bits of enum stats_doubt in `doubts`. */
-void doubts_names(unsigned doubts, char *out, size_t room);
 const char *words_end_name(uint32_t end_state);
 const char *words_by_name(enum report_by by);
 /* 0, or -1 when `name` is none of them. */
@@ -345,9 +327,5 @@ extern const char *const weights_names; /* for messages */
 const char *weights_missing(const struct profile *p, const struct report_options *o);
 /* Why the outer frames of a site's path are not there, in brackets; NULL: they are. */
 const char *words_path_end(const struct report_site *s);
-
-/* Build, symbolize and print. 0, or -1 with errno set: out of memory or the
- * stream failed. The stream is flushed. */
-int report_print(const struct profile *p, const struct report_options *o, FILE *out);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Builds the sites of a report: entries of all tables that the grouping does
  * not tell apart (groups.h) are added up, then each sum is turned into an estimate. */
-#include "report/report_build.h"
+
+#include "report/report.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,9 +13,12 @@
 #include "report/model/groups.h"
 #include "profile/read/huge_pages.h"
 #include "report/loops/loop.h"
+#include "report/model/account.h"
+#include "report/model/reliability.h"
 #include "report/model/site.h"
 #include "report/model/slowest.h"
 #include "report/model/site_sums.h"
+#include "report/model/warnings.h"
 
 /* What a row is worked out from; made and dropped one row at a time. */
 struct making {
@@ -84,7 +88,7 @@ static int note_site(struct report *r, const struct report_site *s, uint32_t row
 	r->slow_sites += s->has_slow && s->slow.ticks >= REPORT_TELLING_TICKS;
 	r->slow_sites_off +=
 		s->has_slow && s->slow.ticks >= REPORT_TELLING_TICKS && !s->slow.covers;
-	return doubts_note(r, s, row);
+	return reliability_note(r, s, row);
 }
 
 static int compare_notes(const void *left, const void *right)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* From a profile to a printed report. */
-#include "report/report.h"
+/* Chooses the renderer, and sees that all it wrote has arrived. */
+#include "report/report_print.h"
 
 #include <errno.h>
 
@@ -27,6 +27,18 @@ static uint32_t sites_shown(const struct profile *p, const struct report_options
 		       : UINT32_MAX;
 }
 
+/* `status` of a renderer, which is -1 only without memory, and whether all was written. */
+static int finish(FILE *out, int status)
+{
+	if (fflush(out) == EOF || ferror(out)) {
+		errno = errno ? errno : EIO;
+		return -1;
+	}
+	if (status < 0)
+		errno = ENOMEM;
+	return status;
+}
+
 int report_print(const struct profile *p, const struct report_options *o, FILE *out)
 {
 	struct report *r = report_build_some(p, o, sites_shown(p, o));
@@ -39,12 +51,12 @@ int report_print(const struct profile *p, const struct report_options *o, FILE *
 	errno = 0;
 	status = printers[o->format](r, o, out);
 	report_free(r);
-	if (fflush(out) == EOF || ferror(out)) {
-		if (!errno)
-			errno = EIO;
-		return -1;
-	}
-	if (status < 0)
-		errno = ENOMEM;
-	return status;
+	return finish(out, status);
+}
+
+int report_print_diff(struct diff *d, FILE *out)
+{
+	errno = 0;
+	return finish(out,
+		      d->options.format == REPORT_JSON ? diff_json(d, out) : diff_text(d, out));
 }

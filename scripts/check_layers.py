@@ -13,6 +13,13 @@ TOOL = [
     "stats",
     "profile/model profile/read profile/write profile/live profile",
     "collector/machine collector/clocks collector/launch collector/select collector",
+    "report/wording report/containers",
+    "report/symbols",
+    "report/model",
+    "report/loops report/compare report/live",
+    "report/render/text report/render/stacks report/render/json",
+    "report/render/html report/render/csv report/render/pprof",
+    "report",
 ]
 LIBRARY = []
 

@@ -17,6 +17,7 @@
 #include "serve/pprof_window.h"
 #include "serve/renderer_wire.h"
 #include "report/report.h"
+#include "report/report_print.h"
 
 static int limit(int what, uint64_t most)
 {

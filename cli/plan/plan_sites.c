@@ -9,6 +9,7 @@
 
 #include "stats/plan.h"
 #include "stats/stats.h"
+#include "report/model/reliability.h"
 
 /* Interval wider than this, over the mean (+-50 %): the forecast may be off by half and more. */
 #define ROUGH_WIDTH 1
@@ -104,15 +105,15 @@ static void judge(struct plan_site *p, const struct report_site *s)
 	if (s->overflow)
 		settle(p, PLAN_UNKNOWN, "overflow");
 	else if (is_synchronous(s))
-		settle(p, PLAN_NEVER, doubts_name(STATS_SYNCHRONOUS));
+		settle(p, PLAN_NEVER, reliability_name(STATS_SYNCHRONOUS));
 	else if (isnan(p->calls))
 		settle(p, PLAN_UNKNOWN, "no-interval");
 	else if (isinf(p->calls))
 		settle(p, PLAN_NEVER, "overhead");
 	else if (doubts & STATS_HEAVY_TAIL)
-		settle(p, PLAN_AT_LEAST, doubts_name(STATS_HEAVY_TAIL));
+		settle(p, PLAN_AT_LEAST, reliability_name(STATS_HEAVY_TAIL));
 	else if (doubts & STATS_FEW_INDEPENDENT)
-		settle(p, PLAN_AT_LEAST, doubts_name(STATS_FEW_INDEPENDENT));
+		settle(p, PLAN_AT_LEAST, reliability_name(STATS_FEW_INDEPENDENT));
 	else
 		settle(p, p->calls > (double)s->calls ? PLAN_MORE : PLAN_REACHED, NULL);
 }

@@ -19,6 +19,7 @@
 #include "collector/launch/program.h"
 #include "collector/clocks/random.h"
 #include "report/report.h"
+#include "report/report_print.h"
 #include "cli/run/run_filters.h"
 #include "cli/run/run_live.h"
 #include "cli/run/run_displace.h"

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "report/live/precision.h"
+#include "report/model/reliability.h"
 #include "report/wording/numbers.h"
 #include "cli/progress.h"
 #include "cli/say.h"
@@ -64,7 +65,7 @@ static void say_how_far(struct run_watch *w)
 	bool on = true;
 	uint64_t due = w->windows ? recording_windows_due(w->windows, &on) : UINT64_MAX;
 
-	doubts_names(p->doubts, doubts, sizeof(doubts));
+	reliability_names(p->doubts, doubts, sizeof(doubts));
 	numbers_significant(worst, sizeof(worst), 100 * p->worst, 3);
 	if (due != UINT64_MAX)
 		left_s = ceil((double)due / 1e9);
@@ -222,7 +223,7 @@ static void tell_unreached(const struct run_watch *w, char *out, size_t room)
 	const struct precision *p = &w->precision;
 	char widest[64] = "", worst[32], doubts[96];
 
-	doubts_names(p->doubts, doubts, sizeof(doubts));
+	reliability_names(p->doubts, doubts, sizeof(doubts));
 	numbers_significant(worst, sizeof(worst), 100 * p->worst, 3);
 	if (!isnan(p->worst))
 		snprintf(widest, sizeof(widest), "; the widest +-%s %%", worst);

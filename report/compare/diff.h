@@ -136,9 +136,6 @@ struct diff *diff_model_build(const struct profile *const *profile, uint32_t pro
 			      struct profile_error *why);
 void diff_model_free(struct diff *d);
 
-/* Print. 0, or -1 with errno set: out of memory or the stream failed. Flushed. */
-int diff_model_print(struct diff *d, FILE *out);
-
 /* Words: `text` gets what became of a site, of everything, or of what sites of a kind
  * share ("" where they are too few to tell). */
 void diff_words(const struct diff *d, const struct diff_site *s, char *text, size_t room);

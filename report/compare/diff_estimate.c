@@ -9,6 +9,7 @@
 #include "report/model/estimate.h"
 #include "stats/histogram.h"
 #include "report/compare/match.h"
+#include "report/model/reliability.h"
 #include "stats/stats.h"
 #include "stats/trimmed.h"
 #include "stats/undisturbed.h"
@@ -233,13 +234,13 @@ const char *diff_estimate_hindrance(const struct diff *d, const struct diff_site
 		if (!r->calls)
 			continue;
 		if (r->doubts & STATS_SYNCHRONOUS)
-			return doubts_name(STATS_SYNCHRONOUS);
+			return reliability_name(STATS_SYNCHRONOUS);
 		if (several)
 			continue;
 		if (view == DIFF_MEAN && r->doubts)
-			found = doubts_name(r->doubts & STATS_FEW_INDEPENDENT
-						    ? STATS_FEW_INDEPENDENT
-						    : STATS_HEAVY_TAIL);
+			found = reliability_name(r->doubts & STATS_FEW_INDEPENDENT
+							 ? STATS_FEW_INDEPENDENT
+							 : STATS_HEAVY_TAIL);
 		if (!found && (!isfinite(m.error) || !(m.freedom > 0)))
 			found = r->few ? DIFF_FEW_TICKS : DIFF_FEW_CALLS;
 	}

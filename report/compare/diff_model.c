@@ -2,7 +2,6 @@
 /* Builds a diff: rows that match, their estimates, the tests, the verdicts. */
 #include "report/compare/diff.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -126,17 +125,4 @@ void diff_model_free(struct diff *d)
 	free(d->runs);
 	match_free(d->match);
 	free(d);
-}
-
-int diff_model_print(struct diff *d, FILE *out)
-{
-	int status = d->options.format == REPORT_JSON ? diff_json(d, out) : diff_text(d, out);
-
-	if (fflush(out) == EOF || ferror(out)) {
-		errno = errno ? errno : EIO;
-		return -1;
-	}
-	if (status < 0)
-		errno = ENOMEM;
-	return status;
 }

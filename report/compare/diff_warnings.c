@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "report/compare/match.h"
+#include "report/model/reliability.h"
+#include "report/model/warning_list.h"
 #include "stats/stats.h"
 
 __attribute__((format(printf, 3, 4))) static void warn(struct diff *d, const char *code,
@@ -16,7 +18,7 @@ __attribute__((format(printf, 3, 4))) static void warn(struct diff *d, const cha
 	va_list args;
 
 	va_start(args, format);
-	warnings_add(&d->warning, &d->warnings, code, format, args);
+	warning_list_add(&d->warning, &d->warnings, code, format, args);
 	va_end(args);
 }
 
@@ -102,9 +104,9 @@ static void warn_doubts(struct diff *d)
 
 		for (uint32_t i = 0; i < d->sites; i++)
 			sites += d->site[i].status == DIFF_UNTESTED &&
-				 !strcmp(d->site[i].reason, doubts_name(doubts[k].doubt));
+				 !strcmp(d->site[i].reason, reliability_name(doubts[k].doubt));
 		if (sites)
-			warn(d, doubts_name(doubts[k].doubt),
+			warn(d, reliability_name(doubts[k].doubt),
 			     "%" PRIu32 " site%s could not be compared: %s.", sites,
 			     sites == 1 ? "" : "s", doubts[k].text);
 	}

@@ -2,6 +2,7 @@
 /* Head (screen_header.c), rows with the paths of those that are open, help. */
 #include "report/live/view.h"
 
+#include <stdarg.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include "report/live/columns.h"
 #include "report/live/screen_header.h"
+#include "report/model/reliability.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
@@ -206,7 +208,7 @@ static void add_basis(struct making *m, const struct row_mean *run)
 		numbers_count(warmup, sizeof(warmup), run->warmup_calls);
 		snprintf(aside, sizeof(aside), " after %s of warm-up", warmup);
 	}
-	doubts_names(run->doubts, doubts, sizeof(doubts));
+	reliability_names(run->doubts, doubts, sizeof(doubts));
 	add_format(m, VIEW_PATH, "%*s  of %s calls%s%s%s", 12, "", calls, aside,
 		   run->doubts ? "; " COLUMNS_DOUBT " " : "", doubts);
 }
@@ -257,7 +259,7 @@ static void add_legend(struct making *m)
 {
 	char doubts[128];
 
-	doubts_names(m->doubts, doubts, sizeof(doubts));
+	reliability_names(m->doubts, doubts, sizeof(doubts));
 	if (m->doubts)
 		add_format(m, VIEW_PLAIN, COLUMNS_DOUBT ": the interval may not hold (%s)", doubts);
 }

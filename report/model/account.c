@@ -3,8 +3,8 @@
  * the check that nothing is missing. Readings of one clock telescope, so in
  * every table   calls - nested + gaps = time   holds to the unit. */
 #define HASH_NONFATAL_OOM 1
+#include "report/model/account.h"
 #include "report/model/estimate.h"
-#include "report/report_build.h"
 
 #include <errno.h>
 #include <inttypes.h>

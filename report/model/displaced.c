@@ -2,6 +2,7 @@
 /* Intervals and significance of costs by displacement. Significance is of the uncharged cost,
  * one test a group of sites, by Benjamini and Hochberg's rule. */
 #include "report/model/displaced.h"
+#include "report/model/warning_list.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -142,7 +143,7 @@ void displaced_warn(struct report *r)
 		kept = fmin(kept, d->kept);
 	}
 	if (busy > BUSY)
-		warnings_note(
+		warning_list_note(
 			r, "others-busy",
 			"While the program ran, other tasks had up to %.0f %% of a CPU's time: "
 			"what "
@@ -152,12 +153,12 @@ void displaced_warn(struct report *r)
 			"Measure on CPUs that are left alone.",
 			100 * busy);
 	if (kept < KEPT)
-		warnings_note(r, "too-disturbed",
-			      "Only %.0f %% of the fluid's windows were undisturbed: costs by "
-			      "displacement are of those only.",
-			      100 * kept);
+		warning_list_note(r, "too-disturbed",
+				  "Only %.0f %% of the fluid's windows were undisturbed: costs by "
+				  "displacement are of those only.",
+				  100 * kept);
 	if (!displaced_any(r) && displaced_has_costs(r->profile))
-		warnings_note(
+		warning_list_note(
 			r, "site-costs-apart",
 			"The profile holds costs of call paths by displacement. No row of this "
 			"report is one path of one run, so none is shown; --by path does, for "

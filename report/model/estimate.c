@@ -158,3 +158,13 @@ int estimate_line(const struct prof_sums *s, struct stats_line_fit *fit, double 
 	add_rest(block, blocks, s);
 	return line_blocks_fit(block, blocks + (block[blocks].calls > 0), fit, confidence);
 }
+
+double estimate_scale(const struct report_site *s)
+{
+	return s->inner_calls && s->raw_mean_ns > 0 ? 1 - s->inner_overhead_ns / s->raw_mean_ns : 1;
+}
+
+double estimate_compensate_call(const struct report_site *s, double raw_ns)
+{
+	return raw_ns * estimate_scale(s) - (s->overhead_ns - s->inner_overhead_ns);
+}

@@ -39,4 +39,10 @@ double estimate_widen(double half_width, double error, double confidence);
  * not vary or were not kept by batches. */
 int estimate_line(const struct prof_sums *s, struct stats_line_fit *fit, double confidence);
 
+/* A single duration of a site, compensated: the call's own overhead is subtracted, and in
+ * proportion to its length that of the nested calls, of which only the sum is known.
+ * estimate_scale is the factor that the latter leaves. */
+double estimate_compensate_call(const struct report_site *s, double raw_ns);
+double estimate_scale(const struct report_site *s);
+
 #endif

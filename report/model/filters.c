@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One clause a filter, in the order in which they were noted. */
 #include "report/model/filters.h"
+#include "report/model/warning_list.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -82,8 +83,8 @@ static void warn_ignored(struct report *r, const char *variable)
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (!strcmp(known[i].variable, variable))
-			warnings_note(r, "filter-ignored", "%s was set, but: %s.", variable,
-				      known[i].why);
+			warning_list_note(r, "filter-ignored", "%s was set, but: %s.", variable,
+					  known[i].why);
 }
 
 void filters_warn(struct report *r)
@@ -93,14 +94,16 @@ void filters_warn(struct report *r)
 	for (const char *v = NULL; (v = filters_text(p, SCP_FILTER_IGNORED, v));)
 		warn_ignored(r, v);
 	if (p->flags & SCP_FILE_FILTERS_DIFFER)
-		warnings_note(r, "filters-differ",
-			      "The profiles put together here were not recorded with the same "
-			      "filters: some leave out what others have. Counts, totals and shares "
-			      "are of no run that there was.");
+		warning_list_note(
+			r, "filters-differ",
+			"The profiles put together here were not recorded with the same "
+			"filters: some leave out what others have. Counts, totals and shares "
+			"are of no run that there was.");
 	if (p->below_cut)
-		warnings_note(r, "below-undecided",
-			      "On %" PRIu64 " paths the stack could not be followed far enough to "
-			      "tell whether they are below a function of --below (code without "
-			      "unwind information, a small stack): their calls are left out.",
-			      p->below_cut);
+		warning_list_note(r, "below-undecided",
+				  "On %" PRIu64
+				  " paths the stack could not be followed far enough to "
+				  "tell whether they are below a function of --below (code without "
+				  "unwind information, a small stack): their calls are left out.",
+				  p->below_cut);
 }

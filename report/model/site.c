@@ -11,16 +11,6 @@
 #include "stats/stats.h"
 #include "report/model/site_sums.h"
 
-double site_scale(const struct report_site *s)
-{
-	return s->inner_calls && s->raw_mean_ns > 0 ? 1 - s->inner_overhead_ns / s->raw_mean_ns : 1;
-}
-
-double site_compensate(const struct report_site *s, double raw_ns)
-{
-	return raw_ns * site_scale(s) - (s->overhead_ns - s->inner_overhead_ns);
-}
-
 /* One percentile with its limits. Interpolation inside the last bucket may pass the
  * longest call. */
 static void fill_percentile(const struct report *r, const struct report_site *s,
@@ -32,9 +22,10 @@ static void fill_percentile(const struct report *r, const struct report_site *s,
 	struct stats_hist_limits limits = percentile_limits_find(
 		hist->count, buckets, q, s->estimate.design_effect, r->confidence);
 
-	*value = site_compensate(s, fmin(histogram_quantile(hist->count, buckets, q), max) * unit);
-	*low = limits.low > 0 ? site_compensate(s, limits.low * unit) : limits.low;
-	*high = site_compensate(s, limits.high * unit);
+	*value = estimate_compensate_call(
+		s, fmin(histogram_quantile(hist->count, buckets, q), max) * unit);
+	*low = limits.low > 0 ? estimate_compensate_call(s, limits.low * unit) : limits.low;
+	*high = estimate_compensate_call(s, limits.high * unit);
 }
 
 /* Below 1 unit there is no logarithm to be had: the first bucket counts as half a unit wide. */
@@ -58,8 +49,8 @@ static void fill_bars(const struct report *r, struct report_site *s, const struc
 
 		if (!hist->count[i])
 			continue;
-		*b = (struct report_bar){i, site_compensate(s, histogram_start(i) * unit),
-					 site_compensate(s, histogram_start(i + 1) * unit),
+		*b = (struct report_bar){i, estimate_compensate_call(s, histogram_start(i) * unit),
+					 estimate_compensate_call(s, histogram_start(i + 1) * unit),
 					 hist->count[i], (double)hist->count[i] / log_width(i)};
 		highest = fmax(highest, b->height);
 		s->bars++;
@@ -77,7 +68,7 @@ static void fill_histogram(const struct report *r, struct report_site *s,
 	fill_percentile(r, s, hist, 0.50, max, &p->p50_ns, &p->p50_low_ns, &p->p50_high_ns);
 	fill_percentile(r, s, hist, 0.90, max, &p->p90_ns, &p->p90_low_ns, &p->p90_high_ns);
 	fill_percentile(r, s, hist, 0.99, max, &p->p99_ns, &p->p99_low_ns, &p->p99_high_ns);
-	p->max_ns = site_compensate(s, max * r->profile->clock.ns_per_unit);
+	p->max_ns = estimate_compensate_call(s, max * r->profile->clock.ns_per_unit);
 	if (r->bars)
 		fill_bars(r, s, hist);
 }
@@ -139,8 +130,8 @@ static void fill_mean(const struct report *r, struct report_site *s, const struc
 	s->inner_calls = sums->inner_calls;
 	s->inner_overhead_ns = off.inside_ns - r->overhead.inside_ns;
 	s->total_ns = total_of(r, sums, off.inside_ns);
-	s->min_ns = sums->calls ? site_compensate(s, (double)sums->min_units * unit) : NAN;
-	s->max_ns = site_compensate(s, (double)sums->max_units * unit);
+	s->min_ns = sums->calls ? estimate_compensate_call(s, (double)sums->min_units * unit) : NAN;
+	s->max_ns = estimate_compensate_call(s, (double)sums->max_units * unit);
 }
 
 static void no_line(struct report_site *s)

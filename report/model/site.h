@@ -17,12 +17,6 @@ double site_total_ns(const struct report *r, const struct prof_sums *sums);
 /* So few calls, of which so little is known, that there are neither doubts nor findings. */
 bool site_is_plain(const struct prof_sums *sums);
 
-/* A single duration, compensated: the call's own overhead is taken off, and in proportion to
- * its length that of calls inside, of which only the sum is known. site_scale is what the
- * latter leaves, as a factor. */
-double site_compensate(const struct report_site *s, double raw_ns);
-double site_scale(const struct report_site *s);
-
 /* Calls that found no room still took time: a row a function keeps the totals right. */
 void site_fill_overflow(const struct report *r, struct report_site *s, uint32_t function);
 

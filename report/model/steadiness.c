@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Warm-up set aside, drift, two ways of behaving, calls far out: in nanoseconds. */
 #include "report/model/steadiness.h"
-#include "report/model/site.h"
+#include "report/model/estimate.h"
 
 #include <math.h>
 #include <string.h>
@@ -218,7 +218,7 @@ void steadiness_fill(const struct report *r, struct report_site *s, const struct
 		     const struct steadiness *steady)
 {
 	const struct prof_clock *clock = &r->profile->clock;
-	double unit = clock->ns_per_unit * site_scale(s);
+	double unit = clock->ns_per_unit * estimate_scale(s);
 	double off = s->overhead_ns - s->inner_overhead_ns;
 	struct report_steadiness *to = &s->steadiness;
 	struct first_call first = warmup_first(sums->first_units, sums->calls, sums->units,

@@ -1,57 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What a reader must know before trusting the numbers. Each text says what it
  * means for them, and what to do. */
-#include "report/report_build.h"
+#include "report/model/warnings.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/wording/base_name.h"
 #include "report/model/displaced.h"
 #include "report/model/filters.h"
 #include "report/wording/numbers.h"
+#include "report/model/reliability.h"
 #include "report/model/slowest.h"
+#include "report/model/warning_list.h"
 #include "stats/stats.h"
-
-static bool known(const struct report_warning *list, uint32_t count, const char *code,
-		  const char *text)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (!strcmp(list[i].code, code) && !strcmp(list[i].text, text))
-			return true;
-	return false;
-}
-
-/* A warning that finds no memory is lost: the numbers matter more. */
-void warnings_add(struct report_warning **list, uint32_t *count, const char *code,
-		  const char *format, va_list args)
-{
-	struct report_warning *grown;
-	char *text;
-
-	if (vasprintf(&text, format, args) < 0)
-		return;
-	grown = known(*list, *count, code, text) ? NULL
-						 : realloc(*list, (*count + 1) * sizeof(*grown));
-	if (!grown) {
-		free(text);
-		return;
-	}
-	*list = grown;
-	snprintf(grown[*count].code, sizeof(grown[0].code), "%s", code);
-	grown[(*count)++].text = text;
-}
-
-void warnings_note(struct report *r, const char *code, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	warnings_add(&r->warning, &r->warnings, code, format, args);
-	va_end(args);
-}
 
 /* Two digits, "100" and not "1e+02". */
 struct percent {
@@ -76,7 +38,7 @@ static void warn_lost_calls(struct report *r)
 	const struct scp_losses *l = &r->profile->losses;
 
 	if (l->skipped_calls)
-		warnings_note(
+		warning_list_note(
 			r, "calls-skipped",
 			"%" PRIu64
 			" calls (%s %%) were passed through without being timed: they were "
@@ -85,7 +47,7 @@ static void warn_lost_calls(struct report *r)
 			"the others are not affected.",
 			l->skipped_calls, percent_of_calls(r, l->skipped_calls).text);
 	if (l->overflow_calls)
-		warnings_note(
+		warning_list_note(
 			r, "overflow",
 			"%" PRIu64
 			" calls (%s %%) found no room in the profile (%s): they are counted by "
@@ -96,21 +58,21 @@ static void warn_lost_calls(struct report *r)
 			l->overflow_calls, percent_of_calls(r, l->overflow_calls).text,
 			l->growth_errno ? strerror((int)l->growth_errno) : "it could not grow");
 	if (l->abandoned_calls)
-		warnings_note(r, "calls-abandoned",
-			      "%" PRIu64
-			      " calls never returned to their caller (longjmp, exception, "
-			      "cancellation, end of the thread), or were regions that never ended: "
-			      "they are in no row, and their time lies in the gap that follows.",
-			      l->abandoned_calls);
+		warning_list_note(
+			r, "calls-abandoned",
+			"%" PRIu64 " calls never returned to their caller (longjmp, exception, "
+			"cancellation, end of the thread), or were regions that never ended: "
+			"they are in no row, and their time lies in the gap that follows.",
+			l->abandoned_calls);
 	if (l->unmatched_ends)
-		warnings_note(
+		warning_list_note(
 			r, "ends-unmatched",
 			"%" PRIu64 " ends of regions had no beginning in their thread: "
 			"SCPROF_END without SCPROF_BEGIN, or more often than that. The regions "
 			"around them may have ended too early.",
 			l->unmatched_ends);
 	if (l->unclassified_calls)
-		warnings_note(
+		warning_list_note(
 			r, "unclassified",
 			"%" PRIu64
 			" calls on descriptors of unknown kind were not recorded: a sandbox "
@@ -126,7 +88,7 @@ static void warn_sandbox(struct report *r)
 	const struct scp_losses *l = &r->profile->losses;
 
 	if (l->stopped)
-		warnings_note(
+		warning_list_note(
 			r, "stopped",
 			"%" PRIu64
 			" process(es) forbade what the clock is read with (a seccomp filter or its "
@@ -135,15 +97,16 @@ static void warn_sandbox(struct report *r)
 			"before is exact.",
 			l->stopped);
 	if (l->sandboxed)
-		warnings_note(r, "sandboxed",
-			      "%s installed a seccomp filter. From then on scprof made no system "
-			      "call%s: new call paths may be cut or counted as overflow. Calls on "
-			      "paths seen before are exact%s.",
-			      l->stopped ? "A program" : "The program",
-			      l->stopped ? ", and where it could still read the clock it went on "
-					   "recording"
-					 : "",
-			      l->stopped ? " there; in a stopped process there are none" : "");
+		warning_list_note(
+			r, "sandboxed",
+			"%s installed a seccomp filter. From then on scprof made no system "
+			"call%s: new call paths may be cut or counted as overflow. Calls on "
+			"paths seen before are exact%s.",
+			l->stopped ? "A program" : "The program",
+			l->stopped ? ", and where it could still read the clock it went on "
+				     "recording"
+				   : "",
+			l->stopped ? " there; in a stopped process there are none" : "");
 }
 
 static void warn_paths(struct report *r)
@@ -154,7 +117,7 @@ static void warn_paths(struct report *r)
 	for (uint32_t i = 0; i < r->profile->paths; i++)
 		truncated += (r->profile->path[i].flags & SCP_PATH_TRUNCATED) != 0;
 	if (l->cut_paths)
-		warnings_note(
+		warning_list_note(
 			r, "cut-paths",
 			"%" PRIu64
 			" unwinds ended at a frame without unwind information (generated code, "
@@ -163,24 +126,25 @@ static void warn_paths(struct report *r)
 			"differ only there are one row. Times are not affected.",
 			l->cut_paths);
 	if (truncated)
-		warnings_note(
+		warning_list_note(
 			r, "deep-paths",
 			"%" PRIu32
 			" call paths are deeper than %u frames: the outer ones are not kept, and "
 			"sites that differ only there are one row. Times are not affected.",
 			truncated, SCP_MAX_FRAMES);
 	if (l->modules_lost)
-		warnings_note(
+		warning_list_note(
 			r, "modules-lost",
 			"%" PRIu64
 			" loaded objects could not be noted: frames in them show addresses only.",
 			l->modules_lost);
 	if (l->histogram_losses)
-		warnings_note(r, "histograms-lost",
-			      "%" PRIu64
-			      " blocks of histograms or batches found no room: percentiles of some "
-			      "sites miss calls. Means and totals are not affected.",
-			      l->histogram_losses);
+		warning_list_note(
+			r, "histograms-lost",
+			"%" PRIu64
+			" blocks of histograms or batches found no room: percentiles of some "
+			"sites miss calls. Means and totals are not affected.",
+			l->histogram_losses);
 }
 
 static void warn_clock(struct report *r)
@@ -189,24 +153,25 @@ static void warn_clock(struct report *r)
 	const struct prof_clock *c = &p->clock;
 
 	if (c->flags & SCP_CLOCK_FALLBACK)
-		warnings_note(
+		warning_list_note(
 			r, "clock-fallback",
 			"The clock %s was asked for but cannot be used here; %s was used instead. "
 			"`scprof clocks` says why.",
 			words_clock_name(c->requested), words_clock_name(c->kind));
 	if (c->rate_error > 1e-3)
-		warnings_note(r, "rate-uncertain",
-			      "The rate of the clock is known to %s %% only, because the run was "
-			      "short: all "
-			      "times may be off by that factor together, beyond the intervals. "
-			      "Comparisons "
-			      "within this profile are not affected; a longer run is surer.",
-			      percent(100 * c->rate_error).text);
+		warning_list_note(
+			r, "rate-uncertain",
+			"The rate of the clock is known to %s %% only, because the run was "
+			"short: all "
+			"times may be off by that factor together, beyond the intervals. "
+			"Comparisons "
+			"within this profile are not affected; a longer run is surer.",
+			percent(100 * c->rate_error).text);
 	if (p->ticker_late_ticks && p->ticker_ticks) {
 		char worst[32];
 
 		numbers_duration(worst, sizeof(worst), (double)p->ticker_late_max_ns, false);
-		warnings_note(
+		warning_list_note(
 			r, "ticker-late",
 			"%s %% of the ticks of the page clock came late, the worst by %s: "
 			"time is "
@@ -231,7 +196,7 @@ static void warn_slow_clock(struct report *r)
 
 	if (!off || sample_at_least(off, sites, 1 - r->confidence) > CHANCE)
 		return;
-	warnings_note(
+	warning_list_note(
 		r, "slow-clock-biased",
 		"At %" PRIu32 " of the %" PRIu32
 		" sites with %d ticks or more the slow clock's interval misses the fast mean, more "
@@ -249,7 +214,7 @@ static void warn_time(struct report *r)
 	if (!r->remainder_units || r->remainder_expected)
 		return;
 	numbers_duration(off, sizeof(off), fabs(r->remainder_ns), false);
-	warnings_note(
+	warning_list_note(
 		r, "time-check",
 		"Calls and gaps of the threads add up to %s %s than the threads' time (%s %%), "
 		"where "
@@ -271,15 +236,16 @@ static void warn_end(struct report *r)
 	/* A process that had to stop recording could not note its end either. */
 	open -= l->stopped < open ? (uint32_t)l->stopped : open;
 	if (open)
-		warnings_note(r, "not-ended",
-			      "%" PRIu32 " of %" PRIu32
-			      " processes did not say that they ended: still running, killed, or "
-			      "ended by a bare system call. All calls that had returned are here; "
-			      "one that had not is "
-			      "missing.",
-			      open, p->processes);
+		warning_list_note(
+			r, "not-ended",
+			"%" PRIu32 " of %" PRIu32
+			" processes did not say that they ended: still running, killed, or "
+			"ended by a bare system call. All calls that had returned are here; "
+			"one that had not is "
+			"missing.",
+			open, p->processes);
 	if (p->torn_entries)
-		warnings_note(
+		warning_list_note(
 			r, "torn-entries",
 			"%" PRIu64
 			" rows of the profile were being changed when the process was killed: "
@@ -292,7 +258,7 @@ static void warn_symbols(struct report *r)
 	const char *why = r->profile->no_symbols;
 
 	if (r->profile->flags & SCP_FILE_NO_SYMBOLS)
-		warnings_note(
+		warning_list_note(
 			r, "symbols-ignored",
 			"The functions of SCPROF_SYMBOLS were not timed: %s. If the names are "
 			"right, use `scprof run -s`, or write their stubs with `scprof symbols "
@@ -303,7 +269,7 @@ static void warn_symbols(struct report *r)
 static void warn_preceded(struct report *r)
 {
 	if (*r->profile->preceded)
-		warnings_note(
+		warning_list_note(
 			r, "defined-before",
 			"%s stands before libscprof.so: calls of these functions go there, and "
 			"only what it passes on is recorded here. A library in LD_PRELOAD may "
@@ -314,7 +280,7 @@ static void warn_preceded(struct report *r)
 void warnings_collect(struct report *r)
 {
 	if (!r->calls)
-		warnings_note(
+		warning_list_note(
 			r, "no-calls",
 			"No call was recorded. A program that is linked statically, is "
 			"set-user-ID, or "
@@ -329,105 +295,10 @@ void warnings_collect(struct report *r)
 	warn_clock(r);
 	warn_slow_clock(r);
 	filters_warn(r);
-	doubts_collect(r);
+	reliability_warn(r);
 	warn_paths(r);
 	warn_symbols(r);
 	warn_preceded(r);
 	displaced_warn(r);
 	slowest_warn(r);
-}
-
-/* Servers that are named were asked already. */
-static const char *where_from(void)
-{
-	const char *servers = getenv("DEBUGINFOD_URLS");
-
-	if (servers && *servers)
-		return "The servers of DEBUGINFOD_URLS gave no such file; name a directory that "
-		       "has it in SCPROF_DEBUG_PATH:";
-	return "Name a directory that has it in SCPROF_DEBUG_PATH, or a server in DEBUGINFOD_URLS:";
-}
-
-static void warn_module(struct report *r, uint32_t module)
-{
-	const struct prof_module *m = &r->profile->module[module];
-	enum symbolize_state state = symbolize_module_state(r->symbols, module);
-	const char *base = base_name(m->path);
-
-	if (state == SYMBOLIZE_STALE)
-		warnings_note(r, "stale-module",
-			      "%s is not the build that ran (its build-id differs): its frames are "
-			      "shown as %s+offset. Restore that build, or install its debug "
-			      "information, to see names.",
-			      m->path, base);
-	else if (state == SYMBOLIZE_MISSING && m->path[0] == '/' &&
-		 symbolize_is_guarded(r->symbols))
-		warnings_note(
-			r, "guarded-module",
-			"%s was not opened, or is not here: the profile is another user's, and "
-			"root opens only root's own files for it that everybody may read, with "
-			"the build-id that it names. Its frames are shown as %s+offset. Report "
-			"as that user to see names.",
-			m->path, base);
-	else if (state == SYMBOLIZE_MISSING && m->build_id_bytes && m->path[0] == '/')
-		warnings_note(r, "missing-module",
-			      "%s is not here any more: its frames are shown as %s+offset. %s its "
-			      "build-id will prove it.",
-			      m->path, base, where_from());
-}
-
-static void warn_maps(struct report *r)
-{
-	const char *refused;
-
-	while ((refused = symbolize_refused_map(r->symbols)) != NULL)
-		warnings_note(
-			r, "map-refused",
-			"%s was not used: it is older than the process, or does not belong to "
-			"the profile's owner. Its generated code is shown as addresses.",
-			refused);
-	if (symbolize_ambiguous(r->symbols))
-		warnings_note(r, "map-ambiguous",
-			      "The processes' maps of generated code (/tmp/perf-PID.map) know "
-			      "different names for the same address; such frames are shown as "
-			      "addresses. Report on one process at a time to see names.");
-}
-
-static void warn_left_out(struct report *r)
-{
-	if (symbolize_left_out(r->symbols))
-		warnings_note(
-			r, "names-left-out",
-			"Names or lines were left out: the modules of this profile, their debug "
-			"information and its maps are larger together than what is read for one "
-			"profile, or a file is larger than ulimit -f allows. Give fewer profiles "
-			"at a time, or put copies of large files without debug information "
-			"(strip --strip-debug) into a directory of SCPROF_DEBUG_PATH.");
-}
-
-/* What a frame has brought to light, once a module. */
-static void note_news(struct report *r, uint32_t module)
-{
-	uint32_t modules = r->profile->modules;
-
-	warn_left_out(r);
-	if (module >= modules) {
-		warn_maps(r);
-		return;
-	}
-	if (!r->module_noted)
-		r->module_noted = calloc(modules, sizeof(*r->module_noted));
-	if (r->module_noted && !r->module_noted[module]) {
-		r->module_noted[module] = true;
-		warn_module(r, module);
-	}
-}
-
-const struct symbol *warnings_symbols(struct report *r, const struct prof_frame *frame,
-				      size_t *count)
-{
-	const struct symbol *symbol = symbolize_frame(r->symbols, frame, count);
-
-	note_news(r, frame->module);
-	return symbol;
 }

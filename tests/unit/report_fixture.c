@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* See report_fixture.h. */
 #include "tests/unit/report_fixture.h"
+#include "report/report_print.h"
 
 #include <stdio.h>
 #include <stdlib.h>

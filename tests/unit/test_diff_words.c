@@ -12,6 +12,7 @@
 
 #include "report/compare/diff.h"
 #include "report/compare/match.h"
+#include "report/model/reliability.h"
 #include "stats/stats.h"
 
 static void check_words(const struct diff_site *s, const char *want)
@@ -75,7 +76,7 @@ static void test_a_doubt_is_told_of_rows_that_it_hindered(void **state)
 	(void)state;
 	count_warnings(DIFF_UNLIKE, DIFF_FEW_CALLS, &first, &warnings);
 	assert_int_equal(warnings, 0);
-	count_warnings(DIFF_UNLIKE, doubts_name(STATS_HEAVY_TAIL), &first, &warnings);
+	count_warnings(DIFF_UNLIKE, reliability_name(STATS_HEAVY_TAIL), &first, &warnings);
 	assert_int_equal(warnings, 1);
 	assert_string_equal(first.code, "heavy-tail");
 	assert_non_null(strstr(first.text, "1 site could not be compared: "));

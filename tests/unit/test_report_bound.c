@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "report/symbols/symbolize_inline.h"
+#include "report/model/frame_symbols.h"
 #include "tests/unit/copy_fixture.h"
 
 static void names_are_there(void)
@@ -91,7 +92,7 @@ static void too_much_is_left_out(void)
 
 	CHECK(r);
 	for (; frame.offset < 4; frame.offset++)
-		CHECK(!warnings_symbols(r, &frame, &count)->function);
+		CHECK(!frame_symbols_find(r, &frame, &count)->function);
 	CHECK(symbolize_module_state(r->symbols, 0) == SYMBOLIZE_LEFT_OUT);
 	for (uint32_t i = 0; i < r->warnings; i++) {
 		told += !strcmp(r->warning[i].code, "names-left-out");

@@ -13,6 +13,7 @@
 #include <jansson.h>
 
 #include "report/report.h"
+#include "report/report_print.h"
 #include "tests/unit/scp_build.h"
 
 #define SITES 5

@@ -2,6 +2,7 @@
 /* Frames whose code is in no file: the vDSO of this kernel, and generated code with
  * the maps that two processes left of it. */
 #include "tests/unit/report_fixture.h"
+#include "report/model/frame_symbols.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,7 +122,7 @@ static const struct symbol *generated(struct report *r, uint64_t address)
 {
 	struct prof_frame frame = {.module = PROF_NO_MODULE, .offset = address};
 	size_t count;
-	const struct symbol *symbol = warnings_symbols(r, &frame, &count);
+	const struct symbol *symbol = frame_symbols_find(r, &frame, &count);
 
 	assert_int_equal(count, 1);
 	assert_int_equal(symbol->offset, address);

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "stats/histogram.h"
+#include "report/model/reliability.h"
 
 #define BATCHES 40
 #define EACH	16
@@ -369,11 +370,11 @@ static void test_every_finding_has_a_name_of_its_own(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < n; i++) {
-		assert_string_not_equal(doubts_name(all[i]), "none");
+		assert_string_not_equal(reliability_name(all[i]), "none");
 		for (size_t j = 0; j < i; j++)
-			assert_string_not_equal(doubts_name(all[i]), doubts_name(all[j]));
+			assert_string_not_equal(reliability_name(all[i]), reliability_name(all[j]));
 	}
-	assert_string_equal(doubts_name(REPORT_FIRST_CALL), "first-call");
+	assert_string_equal(reliability_name(REPORT_FIRST_CALL), "first-call");
 }
 
 int main(void)

@@ -2,6 +2,7 @@
 /* The symbolizer on this very program: its functions, lines and inlined calls
  * are known to the test. */
 #include "tests/unit/report_fixture.h"
+#include "report/model/frame_symbols.h"
 
 #include <fcntl.h>
 #include <link.h>
@@ -186,12 +187,12 @@ static void test_another_build_is_not_used(void **state)
 	module.build_id_bytes = 20;
 	r = report_build(p, &o);
 	assert_non_null(r);
-	symbol = warnings_symbols(r, &frame, &count);
+	symbol = frame_symbols_find(r, &frame, &count);
 	assert_int_equal(count, 1);
 	assert_null(symbol->function);
 	assert_null(symbol->file);
 	assert_int_equal(symbol->offset, frame.offset);
-	warnings_symbols(r, &frame, &count);
+	frame_symbols_find(r, &frame, &count);
 	assert_int_equal(r->warnings, 2); /* no-calls, and this one only once */
 	assert_string_equal(r->warning[1].code, "stale-module");
 	report_free(r);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What the rows of each grouping are, field by field. */
 #include "report/render/csv/csv.h"
+#include "report/model/reliability.h"
 
 #include <math.h>
 
@@ -71,7 +72,7 @@ static void put_findings(struct csv *c, const struct report_site *s)
 	for (unsigned bit = 1; bit <= all && at < sizeof(text); bit *= 2)
 		if (all & bit)
 			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", at ? ";" : "",
-					       doubts_name(bit));
+					       reliability_name(bit));
 	csv_write_text(c, "findings", text);
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "report/render/csv/csv_write.h"
+#include "report/model/frame_symbols.h"
 #include "report/model/rows.h"
 
 /* A site at the end of a gap: number of its row by --by site, function, its caller. */
@@ -14,7 +15,7 @@ static void put_end(struct csv *c, struct report *r, uint32_t site, const char *
 	size_t count;
 
 	if (s && s->frames)
-		symbol = warnings_symbols(r, &s->frame[0], &count);
+		symbol = frame_symbols_find(r, &s->frame[0], &count);
 	csv_write_text(c, column[0], s ? r->profile->function[s->function].name : none);
 	csv_write_text(c, column[1], s ? words_outcome_name(s) : NULL);
 	csv_write_text(c, column[2], symbol ? symbol->function : NULL);

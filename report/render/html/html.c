@@ -8,6 +8,7 @@
 
 #include "report/model/displacement_file.h"
 #include "report/model/facts.h"
+#include "report/model/warning_list.h"
 #include "report/render/html/html_write.h"
 #include "report/wording/numbers.h"
 
@@ -133,7 +134,7 @@ static const struct displaced *account_of(struct report *r, const struct report_
 {
 	*own = o->displaced ? NULL : displacement_recorded_recorded(r->profile, r->confidence);
 	if (!o->displaced && r->profile->accounts > 1)
-		warnings_note(
+		warning_list_note(
 			r, "accounts-apart",
 			"The profile holds %" PRIu32
 			" accounts of the CPUs' time, one for each run with --displace. None is "

@@ -2,6 +2,7 @@
 /* The boxes of the flame graph, in preorder. A box of one row has that row's numbers and only
  * names it; the others' follow in `sums`. */
 #include "report/render/html/html_write.h"
+#include "report/model/reliability.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,7 @@ static const char *doubts_of(unsigned doubts, char *text, size_t room)
 	for (unsigned bit = 1; bit <= doubts && used < room; bit *= 2)
 		if (doubts & bit)
 			used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
-						 doubts_name(bit));
+						 reliability_name(bit));
 	return used ? text : NULL;
 }
 

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 
 #include "report/model/displaced.h"
-#include "report/symbols/startup_frames.h"
+#include "report/model/frame_symbols.h"
 #include "report/containers/pairs.h"
 #include "report/containers/growable_array.h"
+#include "report/model/reliability.h"
 #include "report/render/text/text.h"
 #include "report/render/text/text_shared_callers.h"
 
@@ -36,7 +37,7 @@ static uint32_t text_of_frame(struct html *h, const struct prof_frame *frame,
 static uint32_t line_below(struct paths *p, uint32_t parent, const struct prof_frame *frame)
 {
 	size_t count;
-	const struct symbol *s = warnings_symbols(p->html->report, frame, &count);
+	const struct symbol *s = frame_symbols_find(p->html->report, frame, &count);
 	uint32_t line = NAMES_NONE;
 
 	if (growable_array_make((void **)&p->text, &p->room, s->number, sizeof(*p->text), 0xff))
@@ -54,7 +55,7 @@ static uint32_t path_of(struct paths *p, const struct report_site *s)
 {
 	uint32_t at = NAMES_NONE;
 
-	for (uint32_t i = startup_frames_trim(p->html->report, s); i-- > 0;)
+	for (uint32_t i = frame_symbols_trim_startup(p->html->report, s); i-- > 0;)
 		at = line_below(p, at, &s->frame[i]);
 	return at;
 }
@@ -198,7 +199,7 @@ static void put_notes(struct html *h)
 		html_write_open(h, '[');
 		for (unsigned bit = 1; bit <= doubts; bit *= 2)
 			if (doubts & bit)
-				html_write_string(h, doubts_name(bit));
+				html_write_string(h, reliability_name(bit));
 		html_write_close(h, ']');
 		html_write_open(h, '[');
 		text_steady_lines(s, true, put_note, h);

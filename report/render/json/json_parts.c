@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Values of JSON, and a call path of them. */
 #include "report/render/json/json.h"
+#include "report/model/frame_symbols.h"
 
 #include <errno.h>
 #include <math.h>
@@ -87,7 +88,7 @@ json_t *json_parts_stack(struct report *r, const struct report_site *s, int *fai
 
 	for (uint32_t i = 0; i < s->frames; i++) {
 		size_t count;
-		const struct symbol *symbol = warnings_symbols(r, &s->frame[i], &count);
+		const struct symbol *symbol = frame_symbols_find(r, &s->frame[i], &count);
 
 		for (size_t k = 0; k < count; k++)
 			*failed += json_array_append_new(stack,

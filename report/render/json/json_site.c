@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A site with its call path, written as it comes: there may be a million. */
 #include "report/render/json/json.h"
+#include "report/model/reliability.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,7 +70,7 @@ static void put_estimate(struct json_writer *w, const struct report_estimate *e)
 	json_write_open(w, "doubts", '[');
 	for (unsigned bit = 1; bit <= e->doubts; bit *= 2)
 		if (e->doubts & bit)
-			json_write_text(w, NULL, doubts_name(bit));
+			json_write_text(w, NULL, reliability_name(bit));
 	json_write_close(w, ']');
 }
 

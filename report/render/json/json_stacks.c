@@ -6,6 +6,7 @@
 
 #include "report/render/json/json.h"
 #include "report/containers/growable_array.h"
+#include "report/model/frame_symbols.h"
 
 static char *make_text(const struct symbol *s)
 {
@@ -32,7 +33,7 @@ int json_stacks_put(struct json_stacks *k, struct report *r, const struct report
 
 	for (uint32_t i = 0; i < s->frames; i++) {
 		size_t count;
-		const struct symbol *symbol = warnings_symbols(r, &s->frame[i], &count);
+		const struct symbol *symbol = frame_symbols_find(r, &s->frame[i], &count);
 
 		for (size_t j = 0; j < count; j++) {
 			const char *text = text_of(k, &symbol[j]);

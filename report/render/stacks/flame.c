@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "report/wording/base_name.h"
-#include "report/symbols/startup_frames.h"
+#include "report/model/frame_symbols.h"
 #include "report/containers/pairs.h"
 #include "report/containers/growable_array.h"
 
@@ -162,9 +162,9 @@ static uint32_t grow(struct growth *g, const struct report_site *s)
 {
 	uint32_t at = 0;
 
-	for (uint32_t i = startup_frames_trim(g->report, s); i-- > 0 && at != FAILED;) {
+	for (uint32_t i = frame_symbols_trim_startup(g->report, s); i-- > 0 && at != FAILED;) {
 		size_t count;
-		const struct symbol *symbol = warnings_symbols(g->report, &s->frame[i], &count);
+		const struct symbol *symbol = frame_symbols_find(g->report, &s->frame[i], &count);
 
 		while (count-- > 0 && at != FAILED)
 			at = symbol_below(g, at, &symbol[count]);

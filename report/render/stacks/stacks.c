@@ -11,6 +11,7 @@
 
 #include "report/wording/base_name.h"
 #include "report/containers/growable_array.h"
+#include "report/model/frame_symbols.h"
 #include "report/wording/utf8.h"
 
 struct stacks_node {
@@ -181,7 +182,7 @@ static uint32_t add_frame(struct stacks *s, const struct prof_frame *frame,
 uint32_t stacks_frame(struct stacks *s, const struct prof_frame *frame)
 {
 	size_t count;
-	const struct symbol *symbol = warnings_symbols(s->report, frame, &count);
+	const struct symbol *symbol = frame_symbols_find(s->report, frame, &count);
 	uint32_t *known;
 
 	if (!growable_array_make((void **)&s->known, &s->known_room, symbol->number,

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "report/wording/base_name.h"
-#include "report/symbols/startup_frames.h"
+#include "report/model/frame_symbols.h"
 #include "report/render/text/text_shared_callers.h"
 #include "report/wording/utf8.h"
 
@@ -59,7 +59,7 @@ static void put_unnamed(FILE *out, const struct symbol *s, unsigned detail)
 char *text_path_frame_line(struct report *r, const struct prof_frame *frame, unsigned detail)
 {
 	size_t count, bytes;
-	const struct symbol *s = warnings_symbols(r, frame, &count);
+	const struct symbol *s = frame_symbols_find(r, frame, &count);
 	char *line = NULL;
 	FILE *memory = open_memstream(&line, &bytes);
 
@@ -137,7 +137,7 @@ static uint32_t show_telling(struct text *t, struct table *table, const struct r
 void text_path_notes(struct text *t, struct table *table, const struct report_site *s,
 		     const unsigned char *mark, uint32_t lines)
 {
-	uint32_t frames = s->frames && lines ? startup_frames_trim(t->report, s) : 0;
+	uint32_t frames = s->frames && lines ? frame_symbols_trim_startup(t->report, s) : 0;
 	/* The last line is for the rest, unless the rest is one line. */
 	uint32_t shown = frames <= lines ? frames : lines > 1 ? lines - 1 : 1;
 
@@ -158,7 +158,7 @@ void text_path_notes(struct text *t, struct table *table, const struct report_si
 static char *caller_label(struct report *r, const struct prof_frame *frame)
 {
 	size_t count;
-	const struct symbol *s = warnings_symbols(r, frame, &count);
+	const struct symbol *s = frame_symbols_find(r, frame, &count);
 	char *label = NULL;
 
 	if (!s->brief || !s->line)

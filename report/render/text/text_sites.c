@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The table of sites: what a call costs, where, and how surely. */
 #include "report/render/text/text.h"
+#include "report/model/reliability.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -138,7 +139,7 @@ static void doubt_notes(struct table *table, const struct report_site *s)
 	for (unsigned bit = 1; bit <= doubts; bit *= 2)
 		if (doubts & bit) {
 			snprintf(line, sizeof(line), "! %s: see the warning below",
-				 doubts_name(bit));
+				 reliability_name(bit));
 			table_note(table, line);
 		}
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Sites whose intervals may not hold, or whose mean is not one number, by the reason. One
  * warning a reason: which function is the largest of them, and what to do. */
-#include "report/report_build.h"
+#include "report/model/reliability.h"
+#include "report/model/warning_list.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ static const struct {
 	 "wait for is not what the others do."},
 };
 
-const char *doubts_name(unsigned doubt)
+const char *reliability_name(unsigned doubt)
 {
 	for (size_t i = 0; i < sizeof(doubts) / sizeof(doubts[0]); i++)
 		if (doubts[i].doubt == doubt)
@@ -53,7 +54,7 @@ const char *doubts_name(unsigned doubt)
 	return "none";
 }
 
-void doubts_names(unsigned doubts_set, char *out, size_t room)
+void reliability_names(unsigned doubts_set, char *out, size_t room)
 {
 	size_t at = 0;
 
@@ -61,12 +62,12 @@ void doubts_names(unsigned doubts_set, char *out, size_t room)
 	for (unsigned bit = 1; bit <= STATS_HEAVY_TAIL; bit <<= 1)
 		if (doubts_set & bit && at < room)
 			at += (size_t)snprintf(out + at, room - at, "%s%s", at ? ", " : "",
-					       doubts_name(bit));
+					       reliability_name(bit));
 }
 
 /* The slow estimate of a dual run is doubted too: that is what was asked for. A warm-up
  * that was put back is no news. */
-int doubts_note(struct report *r, const struct report_site *s, uint32_t row)
+int reliability_note(struct report *r, const struct report_site *s, uint32_t row)
 {
 	struct report_note note = {.row = row,
 				   .function = s->function,
@@ -115,14 +116,15 @@ static void warn(struct report *r, size_t which)
 	if (!sites)
 		return;
 	numbers_share(text, sizeof(text), share);
-	warnings_note(r, doubts[which].name,
-		      "At %" PRIu32 " of %" PRIu32 " rows, %s of the calls' time (first %s, row "
-		      "%" PRIu32 "), %s",
-		      sites, r->sites, text, r->profile->function[largest->function].name,
-		      largest->row + 1, doubts[which].text);
+	warning_list_note(r, doubts[which].name,
+			  "At %" PRIu32 " of %" PRIu32
+			  " rows, %s of the calls' time (first %s, row "
+			  "%" PRIu32 "), %s",
+			  sites, r->sites, text, r->profile->function[largest->function].name,
+			  largest->row + 1, doubts[which].text);
 }
 
-void doubts_collect(struct report *r)
+void reliability_warn(struct report *r)
 {
 	for (size_t i = 0; i < sizeof(doubts) / sizeof(doubts[0]); i++)
 		if (doubts[i].text)

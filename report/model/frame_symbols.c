@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Names of the frames of a report, as renderers ask for them. What becomes known on the way about a
+ * module, such as that it changed since the run, becomes a warning of the report. */
+#include "report/model/frame_symbols.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/model/warning_list.h"
+#include "report/wording/base_name.h"
+
+/* Servers that are named were asked already. */
+static const char *where_from(void)
+{
+	const char *servers = getenv("DEBUGINFOD_URLS");
+
+	if (servers && *servers)
+		return "The servers of DEBUGINFOD_URLS gave no such file; name a directory that "
+		       "has it in SCPROF_DEBUG_PATH:";
+	return "Name a directory that has it in SCPROF_DEBUG_PATH, or a server in DEBUGINFOD_URLS:";
+}
+
+static void warn_module(struct report *r, uint32_t module)
+{
+	const struct prof_module *m = &r->profile->module[module];
+	enum symbolize_state state = symbolize_module_state(r->symbols, module);
+	const char *base = base_name(m->path);
+
+	if (state == SYMBOLIZE_STALE)
+		warning_list_note(
+			r, "stale-module",
+			"%s is not the build that ran (its build-id differs): its frames are "
+			"shown as %s+offset. Restore that build, or install its debug "
+			"information, to see names.",
+			m->path, base);
+	else if (state == SYMBOLIZE_MISSING && m->path[0] == '/' &&
+		 symbolize_is_guarded(r->symbols))
+		warning_list_note(
+			r, "guarded-module",
+			"%s was not opened, or is not here: the profile is another user's, and "
+			"root opens only root's own files for it that everybody may read, with "
+			"the build-id that it names. Its frames are shown as %s+offset. Report "
+			"as that user to see names.",
+			m->path, base);
+	else if (state == SYMBOLIZE_MISSING && m->build_id_bytes && m->path[0] == '/')
+		warning_list_note(
+			r, "missing-module",
+			"%s is not here any more: its frames are shown as %s+offset. %s its "
+			"build-id will prove it.",
+			m->path, base, where_from());
+}
+
+static void warn_maps(struct report *r)
+{
+	const char *refused;
+
+	while ((refused = symbolize_refused_map(r->symbols)) != NULL)
+		warning_list_note(
+			r, "map-refused",
+			"%s was not used: it is older than the process, or does not belong to "
+			"the profile's owner. Its generated code is shown as addresses.",
+			refused);
+	if (symbolize_ambiguous(r->symbols))
+		warning_list_note(r, "map-ambiguous",
+				  "The processes' maps of generated code (/tmp/perf-PID.map) know "
+				  "different names for the same address; such frames are shown as "
+				  "addresses. Report on one process at a time to see names.");
+}
+
+static void warn_left_out(struct report *r)
+{
+	if (symbolize_left_out(r->symbols))
+		warning_list_note(
+			r, "names-left-out",
+			"Names or lines were left out: the modules of this profile, their debug "
+			"information and its maps are larger together than what is read for one "
+			"profile, or a file is larger than ulimit -f allows. Give fewer profiles "
+			"at a time, or put copies of large files without debug information "
+			"(strip --strip-debug) into a directory of SCPROF_DEBUG_PATH.");
+}
+
+/* What a frame has brought to light, once a module. */
+static void note_news(struct report *r, uint32_t module)
+{
+	uint32_t modules = r->profile->modules;
+
+	warn_left_out(r);
+	if (module >= modules) {
+		warn_maps(r);
+		return;
+	}
+	if (!r->module_noted)
+		r->module_noted = calloc(modules, sizeof(*r->module_noted));
+	if (r->module_noted && !r->module_noted[module]) {
+		r->module_noted[module] = true;
+		warn_module(r, module);
+	}
+}
+
+const struct symbol *frame_symbols_find(struct report *r, const struct prof_frame *frame,
+					size_t *count)
+{
+	const struct symbol *symbol = symbolize_frame(r->symbols, frame, count);
+
+	note_news(r, frame->module);
+	return symbol;
+}
+
+static bool is_starter(const struct symbol *s)
+{
+	static const char *const starters[] = {
+		"__libc_start_main",
+		"__libc_start_main_impl",
+		"__libc_start_call_main",
+		"start_thread",
+		"clone",
+		"clone3",
+		"__clone",
+		"__clone3",
+		"_start",
+	};
+
+	for (size_t i = 0; s->function && i < sizeof(starters) / sizeof(starters[0]); i++)
+		if (!strcmp(s->function, starters[i]))
+			return true;
+	/* Without its debug information libc does not name most of them. */
+	return !s->function && s->module &&
+	       (!strncmp(base_name(s->module), "libc.so", 7) ||
+		!strncmp(base_name(s->module), "libpthread", 10));
+}
+
+/* _start of a stripped program has no name, but what calls __libc_start_main is nothing else. */
+uint32_t frame_symbols_trim_startup(struct report *r, const struct report_site *s)
+{
+	uint32_t frames = s->frames;
+	size_t count;
+
+	if (frames > 2 && is_starter(frame_symbols_find(r, &s->frame[frames - 2], &count)))
+		frames--;
+	while (frames > 1 && is_starter(frame_symbols_find(r, &s->frame[frames - 1], &count)))
+		frames--;
+	return frames;
+}
