@@ -12,7 +12,16 @@ import sys
 TOOL = [
     "stats",
     "profile/model profile/read profile/write profile/live profile",
-    "collector/machine collector/clocks collector/launch collector/select collector",
+    "collector",
+    "collector/machine",
+    "collector/clocks",
+    "collector/launch",
+    "collector/select",
+    "collector/microbench",
+    "collector/displacement/fluid",
+    "collector/displacement",
+    "collector/displacement/sites",
+    "collector/doctor",
 ]
 LIBRARY = []
 
