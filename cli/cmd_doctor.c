@@ -58,7 +58,7 @@ int cmd_doctor(int argc, char **argv)
 	if (argc - optind > 1)
 		return fail("one PROGRAM at a time; its arguments do not matter here");
 	doctor_examine(&d, SCPROF_VERSION, argv[optind]);
-	status = status_of[doctor_worst(&d)];
+	status = status_of[doctor_check_worst(&d)];
 	if (json ? doctor_print_json(&d, status) : doctor_print_text(&d)) {
 		perror("scprof doctor: cannot write to standard output");
 		return 2;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "collector/select/selection.h"
+#include "collector/select/stub_object.h"
 #include "cli/cmd.h"
 #include "cli/complaint.h"
 #include "collector/launch/library_path.h"

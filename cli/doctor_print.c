@@ -20,7 +20,7 @@ static int print_check(const struct doctor_check *c, const struct terminal *t)
 
 	if (!failed) {
 		terminal_style(stdout, t, styles[c->level]);
-		printf("%-8s", doctor_level_name(c->level));
+		printf("%-8s", doctor_check_level_name(c->level));
 		terminal_style(stdout, t, TERMINAL_PLAIN);
 		printf(" %-10s  %s\n", c->name, found);
 		if (*remedy)
@@ -50,7 +50,7 @@ int doctor_print_text(const struct doctor *d)
 
 	for (size_t i = 0; i < d->count; i++)
 		failed |= print_check(&d->check[i], &t);
-	puts(summary(doctor_worst(d)));
+	puts(summary(doctor_check_worst(d)));
 	return failed || fflush(stdout) || ferror(stdout) ? -1 : 0;
 }
 
@@ -73,7 +73,7 @@ int doctor_print_json(const struct doctor *d, int status)
 
 		json_object_set_new(check, "name", json_string(d->check[i].name));
 		json_object_set_new(check, "level",
-				    json_string(doctor_level_name(d->check[i].level)));
+				    json_string(doctor_check_level_name(d->check[i].level)));
 		json_object_set_new(check, "found", text(d->check[i].found));
 		json_object_set_new(check, "remedy", text(d->check[i].remedy));
 		json_array_append_new(checks, check);

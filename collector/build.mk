@@ -18,7 +18,6 @@ COLLECTOR_SRC = \
 	collector/clocks/clocks_ticks.c \
 	collector/clocks/clocks_verdict.c \
 	collector/clocks/clocks_watch.c \
-	collector/clocks/random.c \
 	collector/clocks/rounds.c \
 	collector/clocks/ticker.c \
 	collector/clocks/ticker_schedule.c \
@@ -50,12 +49,14 @@ COLLECTOR_SRC = \
 	collector/displacement/wall_method_errors.c \
 	collector/displacement/wall_method_fluid.c \
 	collector/doctor/doctor.c \
+	collector/doctor/doctor_check.c \
 	collector/doctor/doctor_clocks.c \
 	collector/doctor/doctor_cpus.c \
 	collector/doctor/doctor_files.c \
 	collector/doctor/doctor_kernel.c \
 	collector/doctor/doctor_library.c \
 	collector/doctor/doctor_program.c \
+	collector/doctor/doctor_trial.c \
 	collector/duration.c \
 	collector/launch/elf_facts.c \
 	collector/launch/environment.c \
@@ -68,15 +69,13 @@ COLLECTOR_SRC = \
 	collector/launch/program_notice.c \
 	collector/launch/recording_windows.c \
 	collector/launch/run_directory.c \
-	collector/launch/shared_page.c \
 	collector/launch/signal_wait.c \
 	collector/launch/stragglers.c \
 	collector/launch/survivors.c \
 	collector/machine/cpu_times.c \
-	collector/machine/cpu_usage.c \
 	collector/machine/cpus.c \
+	collector/machine/kernel_file.c \
 	collector/machine/quota.c \
-	collector/machine/steal.c \
 	collector/machine/task_clock.c \
 	collector/machine/tasks.c \
 	collector/machine/taskstats.c \
@@ -88,6 +87,7 @@ COLLECTOR_SRC = \
 	collector/microbench/bench_empty.c \
 	collector/microbench/bench_function.c \
 	collector/microbench/bench_measure.c \
+	collector/microbench/bench_subject.c \
 	collector/microbench/bench_summary.c \
 	collector/microbench/bench_warnings.c \
 	collector/select/below.c \
@@ -98,9 +98,11 @@ COLLECTOR_SRC = \
 	collector/select/refused_functions.c \
 	collector/select/selection.c \
 	collector/select/selection_groups.c \
+	collector/select/stub_image.c \
 	collector/select/stub_object.c \
-	collector/select/stub_object_symbols.c \
-	collector/select/symbol_pattern.c
+	collector/select/stub_symbols.c \
+	collector/select/symbol_pattern.c \
+	collector/shared_page.c
 
 CFLAGS_collector_launch_library_path = -DCOLLECTOR_MULTIARCH='"$(COLLECTOR_MULTIARCH)"'
 CFLAGS_collector_select_stub_object = -I$(BUILD)

@@ -23,6 +23,7 @@ STATS_SRC = \
 	stats/plan.c \
 	stats/plan_exact.c \
 	stats/proportion.c \
+	stats/random.c \
 	stats/renewal.c \
 	stats/replications.c \
 	stats/sample.c \

@@ -7,6 +7,7 @@
 #include <gsl/gsl_randist.h>
 
 #include "bench/coverage/dice.h"
+#include "stats/random.h"
 
 static unsigned long gsl_bits(void *state)
 {
@@ -30,13 +31,10 @@ static const gsl_rng_type dice_type = {"dice",	 0xffffffffUL, 0,	sizeof(struct d
 
 void dice_seed(struct dice *d, uint64_t seed)
 {
-	for (int i = 0; i < 4; i++) { /* splitmix64 */
-		uint64_t z = seed += 0x9e3779b97f4a7c15u;
+	struct random r;
 
-		z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-		z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-		d->state[i] = z ^ (z >> 31);
-	}
+	random_seed(&r, seed);
+	memcpy(d->state, r.state, sizeof(d->state));
 	d->gsl.type = &dice_type;
 	d->gsl.state = d;
 }

@@ -8,8 +8,9 @@
 #include <sys/statvfs.h>
 
 #include "collector/launch/environment.h"
+#include "collector/select/stub_object.h"
 #include "cli/nearest.h"
-#include "collector/clocks/random.h"
+#include "stats/random.h"
 #include "cli/say.h"
 
 /* All names of the libraries that the pattern could mean. */

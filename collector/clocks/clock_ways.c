@@ -10,7 +10,7 @@
 
 #include "collector/clocks/clock_ways_private.h"
 #include "collector/clocks/clocks_private.h"
-#include "collector/machine/steal.h"
+#include "collector/machine/cpu_times.h"
 
 #define CONFIDENCE 0.95
 /* Short beside the kernel's tick, so that most batches are left alone; long beside
@@ -86,11 +86,11 @@ static void prepare(const struct clock_costs *c, struct series *series, double *
 static void run_rounds(struct clock_costs *c, struct series *series)
 {
 	for (uint32_t round = 0; round < c->rounds;) {
-		struct steal before = steal_read(), after;
+		struct cpu_times_steal before = cpu_times_steal_read(), after;
 
 		for (size_t i = 0; i < 2 * c->count; i++)
 			series[i].round[round] = one_round(&series[i]);
-		after = steal_read();
+		after = cpu_times_steal_read();
 		if (after.stolen != before.stolen && c->repeated < c->rounds)
 			c->repeated++;
 		else
@@ -102,7 +102,7 @@ int clock_ways_measure(struct clock_costs *c, bool all, uint32_t rounds)
 {
 	struct series series[2 * CLOCK_WAYS_MAX];
 	uint64_t start_ns = clocks_read_raw_ns();
-	struct steal before = steal_read(), after;
+	struct cpu_times_steal before = cpu_times_steal_read(), after;
 	double *values = calloc((size_t)2 * CLOCK_WAYS_MAX * rounds, sizeof(*values));
 	uint64_t *word =
 		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -126,8 +126,8 @@ int clock_ways_measure(struct clock_costs *c, bool all, uint32_t rounds)
 	if (word != MAP_FAILED)
 		munmap(word, 4096);
 	free(values);
-	after = steal_read();
-	c->stolen = steal_share(&before, &after);
+	after = cpu_times_steal_read();
+	c->stolen = cpu_times_steal_share(&before, &after);
 	c->took_s = (double)(clocks_read_raw_ns() - start_ns) / 1e9;
 	return c->count ? 0 : -1;
 }

@@ -12,8 +12,8 @@
 #include "collector/clocks/clock_ways.h"
 #include "collector/clocks/clocks_private.h"
 #include "collector/clocks/counter.h"
-#include "collector/clocks/random.h"
-#include "collector/machine/steal.h"
+#include "stats/random.h"
+#include "collector/machine/cpu_times.h"
 #include "collector/clocks/ticker.h"
 
 #define COMPARE_S 0.06
@@ -114,7 +114,7 @@ static void judge_all(struct clocks_report *r)
 {
 	const struct clock_lateness *busy = NULL;
 	char why[256];
-	bool trusted = counter_x86_64_trusted(why, sizeof(why));
+	bool trusted = counter_is_trusted(why, sizeof(why));
 
 	for (int i = 0; i < CLOCKS_LATE; i++)
 		if (r->late[i].busy && r->late[i].tick_ns == (double)TICKER_DEFAULT_NS)
@@ -128,7 +128,7 @@ int clocks_test(struct clocks_report *r, const struct clocks_effort *effort,
 {
 	char directory[] = "/tmp/scprof-clocks.XXXXXX";
 	uint64_t start = clocks_read_raw_ns();
-	struct steal before = steal_read(), after;
+	struct cpu_times_steal before = cpu_times_steal_read(), after;
 	struct ticker_stats stats;
 	struct ticker *ticker = start_page(directory, err);
 	int result;
@@ -149,8 +149,8 @@ int clocks_test(struct clocks_report *r, const struct clocks_effort *effort,
 		return -1;
 	clocks_late_set_lateness(&clocks_test_of(r, SCP_CLOCK_PAGE)->late, &stats);
 	judge_all(r);
-	after = steal_read();
-	r->stolen = steal_share(&before, &after);
+	after = cpu_times_steal_read();
+	r->stolen = cpu_times_steal_share(&before, &after);
 	r->took_s = (double)(clocks_read_raw_ns() - start) / 1e9;
 	return 0;
 }

@@ -26,7 +26,7 @@ enum scp_clock_kind clocks_verdict_default(char *reason, size_t size)
 	char why[256];
 	double cost_ns;
 
-	if (counter_x86_64_trusted(why, sizeof(why))) {
+	if (counter_is_trusted(why, sizeof(why))) {
 		snprintf(reason, size, "%s", why);
 		return SCP_CLOCK_TSC;
 	}

@@ -66,6 +66,6 @@ static inline void counter_settle(void)
 
 /* Runs at one rate on all CPUs, sleep states or not, and may be read here?
  * `why` gets the reason, either way. */
-bool counter_x86_64_trusted(char *why, size_t size);
+bool counter_is_trusted(char *why, size_t size);
 
 #endif

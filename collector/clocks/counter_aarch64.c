@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-bool counter_x86_64_trusted(char *why, size_t size)
+bool counter_is_trusted(char *why, size_t size)
 {
 	snprintf(why, size, "the architecture's generic timer has one rate on all CPUs");
 	return true;

@@ -8,21 +8,12 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "collector/machine/kernel_file.h"
+
 #define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/"
 
 /* Clock sources that are the TSC, read as such or scaled by a hypervisor. */
 static const char *const tsc_based[] = {"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "xen"};
-
-static bool read_line(const char *path, char *line, int size)
-{
-	FILE *file = fopen(path, "re");
-	bool ok = file && fgets(line, size, file);
-
-	if (file)
-		fclose(file);
-	line[ok ? strcspn(line, "\n") : 0] = '\0';
-	return ok;
-}
 
 static bool has_word(const char *list, const char *word)
 {
@@ -48,7 +39,7 @@ static bool may_be_read(void)
 	return prctl(PR_GET_TSC, &mode, 0UL, 0UL, 0UL) || mode == PR_TSC_ENABLE;
 }
 
-bool counter_x86_64_trusted(char *why, size_t size)
+bool counter_is_trusted(char *why, size_t size)
 {
 	char available[256], current[64];
 
@@ -61,8 +52,8 @@ bool counter_x86_64_trusted(char *why, size_t size)
 			 "the processor does not say that its TSC has one constant rate");
 		return false;
 	}
-	if (!read_line(CLOCKSOURCE "available_clocksource", available, sizeof(available)) ||
-	    !read_line(CLOCKSOURCE "current_clocksource", current, sizeof(current))) {
+	if (kernel_file_line(CLOCKSOURCE "available_clocksource", available, sizeof(available)) ||
+	    kernel_file_line(CLOCKSOURCE "current_clocksource", current, sizeof(current))) {
 		snprintf(why, size, "what the kernel thinks of the TSC cannot be read from /sys");
 		return false;
 	}

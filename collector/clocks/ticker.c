@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "collector/clocks/counter.h"
-#include "collector/launch/shared_page.h"
+#include "collector/shared_page.h"
 #include "profile/read/message.h"
 
 /* Below this interval the wake-up latency of a sleep is a good part of a tick:

@@ -4,7 +4,6 @@
 #define SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_PRIVATE_H
 
 #include "collector/machine/cpu_times.h"
-#include "collector/machine/cpu_usage.h"
 #include "collector/displacement/displace.h"
 #include "collector/displacement/fluid/fluid.h"
 #include "collector/machine/task_clock.h"

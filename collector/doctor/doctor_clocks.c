@@ -10,17 +10,17 @@
 #include "collector/clocks/counter.h"
 #include "collector/doctor/doctor_private.h"
 #include "collector/duration.h"
-#include "collector/clocks/random.h"
+#include "stats/random.h"
 #include "collector/clocks/ticker.h"
 
 static void counter(struct doctor *d)
 {
 	char why[512];
-	bool trusted = counter_x86_64_trusted(why, sizeof(why));
+	bool trusted = counter_is_trusted(why, sizeof(why));
 
-	doctor_found(d, "counter", trusted ? DOCTOR_OK : DOCTOR_LIMITED, "%s", why);
+	doctor_check_add(d, "counter", trusted ? DOCTOR_OK : DOCTOR_LIMITED, "%s", why);
 	if (!trusted)
-		doctor_remedy(
+		doctor_check_remedy(
 			d, "-c monotonic is exact but dearer, -c coarse and -c page are cheap and "
 			   "need "
 			   "more calls; on a virtual machine, ask its host for an invariant TSC");
@@ -33,14 +33,14 @@ static void coarse(struct doctor *d)
 	enum scp_clock_kind kind = clocks_verdict_default(reason, sizeof(reason));
 
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &t))
-		doctor_found(d, "coarse", DOCTOR_LIMITED, "there is no CLOCK_MONOTONIC_COARSE");
+		doctor_check_add(d, "coarse", DOCTOR_LIMITED, "there is no CLOCK_MONOTONIC_COARSE");
 	else {
 		duration_print((double)t.tv_sec * 1e9 + (double)t.tv_nsec, step, sizeof(step));
-		doctor_found(d, "coarse", DOCTOR_OK,
-			     "the kernel says that the coarse clock ticks every %s", step);
+		doctor_check_add(d, "coarse", DOCTOR_OK,
+				 "the kernel says that the coarse clock ticks every %s", step);
 	}
-	doctor_found(d, "clock", DOCTOR_OK, "without -c it is %s, because %s",
-		     clocks_read_name(kind), reason);
+	doctor_check_add(d, "clock", DOCTOR_OK, "without -c it is %s, because %s",
+			 clocks_read_name(kind), reason);
 }
 
 /* The page clock's ticker, as a run would start it. */
@@ -51,7 +51,7 @@ static void page(struct doctor *d)
 	struct ticker_stats stats;
 	struct ticker *t = NULL;
 
-	if (!doctor_library_directory(directory, sizeof(directory))) {
+	if (!doctor_trial_directory(directory, sizeof(directory))) {
 		snprintf(path, sizeof(path), "%s/clock", directory);
 		t = ticker_start(path, TICKER_DEFAULT_NS, random_fresh_seed(), &err);
 		if (t)
@@ -60,11 +60,11 @@ static void page(struct doctor *d)
 		rmdir(directory);
 	}
 	if (t) {
-		doctor_found(d, "page", DOCTOR_OK, "the page clock's ticker starts");
+		doctor_check_add(d, "page", DOCTOR_OK, "the page clock's ticker starts");
 		return;
 	}
-	doctor_found(d, "page", DOCTOR_LIMITED, "-c page and -c dual are not to be had: %s",
-		     err.text);
+	doctor_check_add(d, "page", DOCTOR_LIMITED, "-c page and -c dual are not to be had: %s",
+			 err.text);
 }
 
 void doctor_clocks(struct doctor *d)

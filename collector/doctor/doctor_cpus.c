@@ -9,8 +9,9 @@
 
 #include "collector/machine/cpus.h"
 #include "collector/doctor/doctor_private.h"
+#include "collector/machine/kernel_file.h"
 #include "collector/machine/quota.h"
-#include "collector/machine/steal.h"
+#include "collector/machine/cpu_times.h"
 
 static void affinity(struct doctor *d)
 {
@@ -20,18 +21,19 @@ static void affinity(struct doctor *d)
 	if (sched_getaffinity(0, sizeof(mine), &mine))
 		return;
 	cpus_print(&mine, list, sizeof(list));
-	if (doctor_read_line("/sys/devices/system/cpu/online", line, sizeof(line)) ||
+	if (kernel_file_line("/sys/devices/system/cpu/online", line, sizeof(line)) ||
 	    cpus_parse(line, &online))
 		online = mine;
 	if (CPU_COUNT(&mine) < CPU_COUNT(&online)) {
-		doctor_found(d, "cpus", DOCTOR_LIMITED,
-			     "this session may use %s of the CPUs %s: displacement does not see "
-			     "interrupts "
-			     "that the others take",
-			     list, line);
-		doctor_remedy(d, "taskset -c %s scprof ..., or a wider cpuset", line);
+		doctor_check_add(
+			d, "cpus", DOCTOR_LIMITED,
+			"this session may use %s of the CPUs %s: displacement does not see "
+			"interrupts "
+			"that the others take",
+			list, line);
+		doctor_check_remedy(d, "taskset -c %s scprof ..., or a wider cpuset", line);
 	} else {
-		doctor_found(d, "cpus", DOCTOR_OK, "%s, all that are online", list);
+		doctor_check_add(d, "cpus", DOCTOR_OK, "%s, all that are online", list);
 	}
 }
 
@@ -52,16 +54,16 @@ static void idle_class(struct doctor *d)
 	if (!pthread_create(&thread, NULL, become_idle, &failed))
 		pthread_join(thread, NULL);
 	if (!failed) {
-		doctor_found(d, "idle", DOCTOR_OK,
-			     "a thread may have the lowest priority (SCHED_IDLE)");
+		doctor_check_add(d, "idle", DOCTOR_OK,
+				 "a thread may have the lowest priority (SCHED_IDLE)");
 		return;
 	}
-	doctor_found(
+	doctor_check_add(
 		d, "idle", DOCTOR_LIMITED,
 		"no thread may have the lowest priority (SCHED_IDLE: %s): displace, load and run "
 		"--displace cannot measure",
 		strerror(failed));
-	doctor_remedy(d, "Allow sched_setscheduler in the sandbox's system call filter");
+	doctor_check_remedy(d, "Allow sched_setscheduler in the sandbox's system call filter");
 }
 
 static void quota(struct doctor *d)
@@ -70,42 +72,42 @@ static void quota(struct doctor *d)
 	double cpus = quota_cpus(where, sizeof(where));
 
 	if (!isfinite(cpus) && !quota_visible()) {
-		doctor_found(
+		doctor_check_add(
 			d, "quota", DOCTOR_NOTE,
 			"whether a control group limits CPU time cannot be seen: its files are "
 			"not in /sys/fs/cgroup");
-		doctor_remedy(d, "mount -t cgroup2 none /sys/fs/cgroup, where that matters: "
-				 "displace refuses small quotas that it can see");
+		doctor_check_remedy(d, "mount -t cgroup2 none /sys/fs/cgroup, where that matters: "
+				       "displace refuses small quotas that it can see");
 		return;
 	}
 	if (!isfinite(cpus)) {
-		doctor_found(d, "quota", DOCTOR_OK, "no control group limits CPU time");
+		doctor_check_add(d, "quota", DOCTOR_OK, "no control group limits CPU time");
 		return;
 	}
-	doctor_found(
+	doctor_check_add(
 		d, "quota", DOCTOR_LIMITED,
 		"a control group gives %.3g CPUs' time (%.200s); stopped for it %llu times so far",
 		cpus, where, (unsigned long long)quota_throttled());
-	doctor_remedy(d,
-		      "Give the group no quota while displacement is measured (systemd: CPUQuota=, "
-		      "docker: --cpus); single calls are stopped by it, too: look at MAX");
+	doctor_check_remedy(
+		d, "Give the group no quota while displacement is measured (systemd: CPUQuota=, "
+		   "docker: --cpus); single calls are stopped by it, too: look at MAX");
 }
 
 static void stolen(struct doctor *d)
 {
-	struct steal s = steal_read();
+	struct cpu_times_steal s = cpu_times_steal_read();
 
 	if (!s.all) {
-		doctor_found(d, "steal", DOCTOR_NOTE,
-			     "/proc/stat does not tell what a host takes away");
+		doctor_check_add(d, "steal", DOCTOR_NOTE,
+				 "/proc/stat does not tell what a host takes away");
 		return;
 	}
 	double share = (double)s.stolen / (double)s.all;
-	doctor_found(d, "steal", share > 0.001 ? DOCTOR_NOTE : DOCTOR_OK,
-		     "of the CPUs' time since the start of this machine its host took %.3g %%",
-		     100 * share);
+	doctor_check_add(d, "steal", share > 0.001 ? DOCTOR_NOTE : DOCTOR_OK,
+			 "of the CPUs' time since the start of this machine its host took %.3g %%",
+			 100 * share);
 	if (share > 0.001)
-		doctor_remedy(
+		doctor_check_remedy(
 			d,
 			"It lands in single calls: trust means with their intervals and P99, not "
 			"the maximum; or measure on a machine of its own");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "collector/doctor/doctor_private.h"
+#include "collector/machine/kernel_file.h"
 #include "collector/machine/task_clock.h"
 #include "collector/machine/taskstats.h"
 
@@ -17,38 +18,41 @@ static void schedstat(struct doctor *d)
 	unsigned long long ran = 0;
 	char line[128];
 
-	if (!doctor_read_line("/proc/thread-self/schedstat", line, sizeof(line)) &&
+	if (!kernel_file_line("/proc/thread-self/schedstat", line, sizeof(line)) &&
 	    sscanf(line, "%llu", &ran) == 1 && ran) {
-		doctor_found(
+		doctor_check_add(
 			d, "schedstat", DOCTOR_OK,
 			"the kernel tells how long a thread ran and waited (/proc/PID/schedstat)");
 		return;
 	}
-	doctor_found(d, "schedstat", DOCTOR_LIMITED,
-		     "/proc/PID/schedstat tells nothing: displace and load cannot measure");
-	doctor_remedy(d, "A kernel with CONFIG_SCHED_INFO (all distributions'), and /proc mounted");
+	doctor_check_add(d, "schedstat", DOCTOR_LIMITED,
+			 "/proc/PID/schedstat tells nothing: displace and load cannot measure");
+	doctor_check_remedy(
+		d, "A kernel with CONFIG_SCHED_INFO (all distributions'), and /proc mounted");
 }
 
 static void perf(struct doctor *d)
 {
-	char paranoid[32] = "?";
+	char paranoid[32];
 	struct task_clock c;
 	cpu_set_t mine;
 
-	doctor_read_line("/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid));
+	if (kernel_file_line("/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid)))
+		strcpy(paranoid, "?");
 	CPU_ZERO(&mine);
 	sched_getaffinity(0, sizeof(mine), &mine);
 	if (!task_clock_open(&c, getpid(), &mine)) {
-		doctor_found(d, "perf", DOCTOR_OK,
-			     "the task-clock counter can be had (kernel.perf_event_paranoid is %s)",
-			     paranoid);
+		doctor_check_add(
+			d, "perf", DOCTOR_OK,
+			"the task-clock counter can be had (kernel.perf_event_paranoid is %s)",
+			paranoid);
 	} else {
-		doctor_found(d, "perf", DOCTOR_LIMITED,
-			     "no task-clock counter: %s (kernel.perf_event_paranoid is %s); "
-			     "displace shows the "
-			     "other accountings",
-			     c.why, paranoid);
-		doctor_remedy(
+		doctor_check_add(d, "perf", DOCTOR_LIMITED,
+				 "no task-clock counter: %s (kernel.perf_event_paranoid is %s); "
+				 "displace shows the "
+				 "other accountings",
+				 c.why, paranoid);
+		doctor_check_remedy(
 			d, "sysctl kernel.perf_event_paranoid=2 as root; in a container also allow "
 			   "perf_event_open, or give CAP_PERFMON");
 	}
@@ -62,16 +66,16 @@ static void taskstats(struct doctor *d)
 	int failed = taskstats_open(&s) || taskstats_get(&s, (pid_t)syscall(SYS_gettid), &task);
 
 	if (!failed) {
-		doctor_found(d, "taskstats", DOCTOR_OK,
-			     "the kernel answers, ends of short tasks included");
+		doctor_check_add(d, "taskstats", DOCTOR_OK,
+				 "the kernel answers, ends of short tasks included");
 	} else {
-		doctor_found(d, "taskstats", DOCTOR_LIMITED,
-			     "%s: displace does not see processes that live for less than "
-			     "a look at /proc takes",
-			     *s.why ? s.why : "no taskstats");
-		doctor_remedy(d,
-			      "Run scprof displace as root, or with CAP_NET_ADMIN, outside of user "
-			      "namespaces (setcap cap_net_admin+ep, sudo)");
+		doctor_check_add(d, "taskstats", DOCTOR_LIMITED,
+				 "%s: displace does not see processes that live for less than "
+				 "a look at /proc takes",
+				 *s.why ? s.why : "no taskstats");
+		doctor_check_remedy(
+			d, "Run scprof displace as root, or with CAP_NET_ADMIN, outside of user "
+			   "namespaces (setcap cap_net_admin+ep, sudo)");
 	}
 	taskstats_close(&s);
 }
@@ -97,14 +101,14 @@ static void seccomp(struct doctor *d)
 	long mode = status_field("Seccomp"), filters = status_field("Seccomp_filters");
 
 	if (mode <= 0) {
-		doctor_found(d, "seccomp", DOCTOR_OK, "no filter of system calls is in force");
+		doctor_check_add(d, "seccomp", DOCTOR_OK, "no filter of system calls is in force");
 		return;
 	}
-	doctor_found(d, "seccomp", DOCTOR_NOTE,
-		     "%ld filters of system calls are in force: what they forbid shows in the "
-		     "other lines "
-		     "here, and makes no difference to profiling once it has begun",
-		     filters > 0 ? filters : 1);
+	doctor_check_add(d, "seccomp", DOCTOR_NOTE,
+			 "%ld filters of system calls are in force: what they forbid shows in the "
+			 "other lines "
+			 "here, and makes no difference to profiling once it has begun",
+			 filters > 0 ? filters : 1);
 }
 
 /* Nothing of scprof traces; whoever asks why gdb or strace fails finds the answer here. */
@@ -112,11 +116,11 @@ static void tracing(struct doctor *d)
 {
 	char scope[32];
 
-	if (doctor_read_line("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope)))
-		doctor_found(d, "yama", DOCTOR_OK, "no Yama; scprof needs no ptrace anyway");
+	if (kernel_file_line("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope)))
+		doctor_check_add(d, "yama", DOCTOR_OK, "no Yama; scprof needs no ptrace anyway");
 	else
-		doctor_found(d, "yama", DOCTOR_OK,
-			     "kernel.yama.ptrace_scope is %s; scprof needs no ptrace", scope);
+		doctor_check_add(d, "yama", DOCTOR_OK,
+				 "kernel.yama.ptrace_scope is %s; scprof needs no ptrace", scope);
 }
 
 void doctor_kernel(struct doctor *d)
@@ -134,15 +138,15 @@ void doctor_kernel_session(struct doctor *d)
 	const char *disable = getenv("SCPROF_DISABLE"), *preload = getenv("LD_PRELOAD");
 
 	if (disable && *disable && strcmp(disable, "0") != 0) {
-		doctor_found(d, "session", DOCTOR_LIMITED,
-			     "SCPROF_DISABLE is set: nothing is recorded");
-		doctor_remedy(d, "unset SCPROF_DISABLE");
+		doctor_check_add(d, "session", DOCTOR_LIMITED,
+				 "SCPROF_DISABLE is set: nothing is recorded");
+		doctor_check_remedy(d, "unset SCPROF_DISABLE");
 	} else if (preload && *preload) {
-		doctor_found(d, "session", DOCTOR_NOTE,
-			     "LD_PRELOAD is set (%.300s): it stays, ahead of libscprof.so",
-			     preload);
+		doctor_check_add(d, "session", DOCTOR_NOTE,
+				 "LD_PRELOAD is set (%.300s): it stays, ahead of libscprof.so",
+				 preload);
 	} else {
-		doctor_found(d, "session", DOCTOR_OK,
-			     "neither LD_PRELOAD nor SCPROF_DISABLE is set");
+		doctor_check_add(d, "session", DOCTOR_OK,
+				 "neither LD_PRELOAD nor SCPROF_DISABLE is set");
 	}
 }

@@ -54,55 +54,6 @@ static void version_of(const char *path, char *version, size_t size)
 		close(fd);
 }
 
-static _Noreturn void become(char *const argv[], const char *library, const char *directory,
-			     int output)
-{
-	int nothing = open("/dev/null", O_RDWR);
-
-	unsetenv("SCPROF_DISABLE");
-	unsetenv("SCPROF_SYMBOLS");
-	unsetenv("SCPROF_GROUPS");
-	if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0 ||
-	    setenv("LD_PRELOAD", library, 1) || (directory && setenv("SCPROF_OUT", directory, 1)))
-		_exit(127);
-	execv(argv[0], argv);
-	_exit(127);
-}
-
-int doctor_library_try(char *const argv[], const char *library, const char *directory, char *text,
-		       size_t size)
-{
-	size_t used = 0;
-	char rest[512];
-	int ends[2], status;
-	ssize_t got;
-
-	*text = '\0';
-	if (pipe2(ends, O_CLOEXEC))
-		return -1;
-	fflush(NULL);
-	pid_t pid = fork();
-	if (!pid)
-		become(argv, library, directory, ends[1]);
-	close(ends[1]);
-	while (pid > 0 &&
-	       ((got = read(ends[0], rest, sizeof(rest))) > 0 || (got < 0 && errno == EINTR))) {
-		size_t room = size - 1 - used;
-
-		if (got < 0)
-			continue;
-		room = (size_t)got < room ? (size_t)got : room;
-		memcpy(text + used, rest, room);
-		used += room;
-	}
-	text[used] = '\0';
-	close(ends[0]);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -1;
-	return pid > 0 ? status : -1;
-}
-
 /* The directory's profiles, which go with it. Returns how many could be read. */
 static int take_profiles(const char *directory)
 {
@@ -129,16 +80,6 @@ static int take_profiles(const char *directory)
 	return read;
 }
 
-int doctor_library_directory(char *path, size_t size)
-{
-	const char *where = getenv("TMPDIR");
-
-	if (!where || *where != '/' || strlen(where) > size / 2)
-		where = "/tmp";
-	snprintf(path, size, "%s/scprof-doctor.XXXXXX", where);
-	return mkdtemp(path) ? 0 : -1;
-}
-
 static void try_recording(struct doctor *d, const char *library)
 {
 	char directory[PATH_MAX], self[PATH_MAX], text[512];
@@ -146,26 +87,29 @@ static void try_recording(struct doctor *d, const char *library)
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	self[length > 0 ? length : 0] = '\0';
-	if (doctor_library_directory(directory, sizeof(directory))) {
-		doctor_found(d, "trial", DOCTOR_LIMITED,
-			     "no trial was made: %s cannot be created: %s", directory,
-			     strerror(errno));
+	if (doctor_trial_directory(directory, sizeof(directory))) {
+		doctor_check_add(d, "trial", DOCTOR_LIMITED,
+				 "no trial was made: %s cannot be created: %s", directory,
+				 strerror(errno));
 		return;
 	}
-	int status = doctor_library_try(argv, library, directory, text, sizeof(text));
+	int status = doctor_trial_run(argv, library, directory, text, sizeof(text));
 	int profiles = take_profiles(directory);
 	rmdir(directory);
 	if (profiles == 1 && !status) {
-		doctor_found(d, "trial", DOCTOR_OK,
-			     "a program started with the library ran and left a readable profile");
+		doctor_check_add(
+			d, "trial", DOCTOR_OK,
+			"a program started with the library ran and left a readable profile");
 		return;
 	}
 	text[strcspn(text, "\n")] = '\0';
-	doctor_found(d, "trial", DOCTOR_MISSING, "a program started with the library %s%s%.300s",
-		     status ? "failed" : "left no profile", status && *text ? ": " : "",
-		     status ? text : "");
-	doctor_remedy(d, "Look for what keeps LD_PRELOAD from working here (a sandbox, a read-only "
-			 "/tmp, a library of another glibc)");
+	doctor_check_add(d, "trial", DOCTOR_MISSING,
+			 "a program started with the library %s%s%.300s",
+			 status ? "failed" : "left no profile", status && *text ? ": " : "",
+			 status ? text : "");
+	doctor_check_remedy(
+		d, "Look for what keeps LD_PRELOAD from working here (a sandbox, a read-only "
+		   "/tmp, a library of another glibc)");
 }
 
 void doctor_library(struct doctor *d, const char *version)
@@ -174,9 +118,9 @@ void doctor_library(struct doctor *d, const char *version)
 	struct profile_error err;
 
 	if (library_path_find(path, sizeof(path), &err)) {
-		doctor_found(d, "library", DOCTOR_MISSING, "%.*s", (int)strcspn(err.text, "\n"),
-			     err.text);
-		doctor_remedy(
+		doctor_check_add(d, "library", DOCTOR_MISSING, "%.*s", (int)strcspn(err.text, "\n"),
+				 err.text);
+		doctor_check_remedy(
 			d,
 			"Set SCPROF_LIB to its path, or install scprof as a whole (make install, "
 			"or the Debian package)");
@@ -184,11 +128,13 @@ void doctor_library(struct doctor *d, const char *version)
 	}
 	version_of(path, has, sizeof(has));
 	if (strcmp(has, version)) {
-		doctor_found(d, "library", DOCTOR_LIMITED, "%.300s is of version %s, scprof of %s",
-			     path, *has ? has : "unknown", version);
-		doctor_remedy(d, "Install both from one build, or set SCPROF_LIB to the right one");
+		doctor_check_add(d, "library", DOCTOR_LIMITED,
+				 "%.300s is of version %s, scprof of %s", path,
+				 *has ? has : "unknown", version);
+		doctor_check_remedy(
+			d, "Install both from one build, or set SCPROF_LIB to the right one");
 	} else {
-		doctor_found(d, "library", DOCTOR_OK, "%.300s, version %s", path, has);
+		doctor_check_add(d, "library", DOCTOR_OK, "%.300s, version %s", path, has);
 	}
 	try_recording(d, path);
 }

@@ -6,10 +6,11 @@
 #include "collector/doctor/doctor.h"
 
 /* One more check; what is beyond DOCTOR_MOST is lost, which a test would see. */
-void doctor_found(struct doctor *d, const char *name, enum doctor_level level, const char *format,
-		  ...) __attribute__((format(printf, 4, 5)));
+void doctor_check_add(struct doctor *d, const char *name, enum doctor_level level,
+		      const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* What to do about the check that was added last. */
-void doctor_remedy(struct doctor *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void doctor_check_remedy(struct doctor *d, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 void doctor_library(struct doctor *d, const char *version); /* and a trial of it */
 void doctor_files(struct doctor *d);
@@ -24,10 +25,10 @@ int doctor_read_line(const char *path, char *line, size_t size);
 
 /* Run `argv` with LD_PRELOAD=`library` and, unless NULL, SCPROF_OUT=`directory`; what it prints
  * (both streams) goes to `text`. Its wait status, or -1. Not for long outputs. */
-int doctor_library_try(char *const argv[], const char *library, const char *directory, char *text,
-		       size_t size);
+int doctor_trial_run(char *const argv[], const char *library, const char *directory, char *text,
+		     size_t size);
 
 /* In doctor_library.c: a directory of the trial's own in TMPDIR or /tmp. -1 and errno: none. */
-int doctor_library_directory(char *path, size_t size);
+int doctor_trial_directory(char *path, size_t size);
 
 #endif

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/launch/shared_page.h"
+#include "collector/shared_page.h"
 #include "include/scprof_control.h"
 #include "profile/read/message.h"
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* "cpu3 user nice system idle iowait irq softirq steal ...": guests' time, which
- * follows, is in user and nice already. */
+/* /proc/stat: "cpu3 user nice system idle iowait irq softirq steal ...", first a line "cpu" with
+ * the sums. Guests' time, which follows, is in user and nice already. */
 #include "collector/machine/cpu_times.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+#include "collector/machine/kernel_file.h"
 
 static void parse_line(const char *line, double hz, struct cpu_times *times, size_t count)
 {
@@ -35,19 +39,14 @@ void cpu_times_parse(const char *text, double hz, struct cpu_times *times, size_
 
 int cpu_times_read(struct cpu_times *times, size_t count)
 {
-	size_t room = 4096 + 160 * (count + 1), length;
+	size_t room = 4096 + 160 * (count + 1);
 	char *text = malloc(room);
-	FILE *file = fopen("/proc/stat", "re");
+	int failed = !text || kernel_file_text("/proc/stat", text, room) ? -1 : 0;
 
-	if (text && file) {
-		length = fread(text, 1, room - 1, file);
-		text[length] = '\0';
+	if (!failed)
 		cpu_times_parse(text, (double)sysconf(_SC_CLK_TCK), times, count);
-	}
-	if (file)
-		fclose(file);
 	free(text);
-	return text && file ? 0 : -1;
+	return failed;
 }
 
 struct cpu_times cpu_times_since(const struct cpu_times *from, const struct cpu_times *to)
@@ -119,4 +118,63 @@ bool cpu_times_irq_measured(void)
 			return found;
 	}
 	return irq_column_filled();
+}
+
+int cpu_times_charged_parse(const char *text, uint64_t *usage_ns, size_t count)
+{
+	size_t at = 0;
+	int length;
+
+	memset(usage_ns, 0, count * sizeof(*usage_ns));
+	while (at < count && sscanf(text, "%" SCNu64 "%n", &usage_ns[at], &length) == 1) {
+		text += length;
+		at++;
+	}
+	return at ? 0 : -1;
+}
+
+#define LONGEST 24 /* digits and a space */
+
+int cpu_times_charged_read(uint64_t *usage_ns, size_t count)
+{
+	char text[1024 * LONGEST];
+
+	if (kernel_file_text("/sys/fs/cgroup/cpuacct/cpuacct.usage_percpu", text, sizeof(text)) &&
+	    kernel_file_text("/sys/fs/cgroup/cpu,cpuacct/cpuacct.usage_percpu", text, sizeof(text)))
+		return -1;
+	return cpu_times_charged_parse(text, usage_ns, count);
+}
+
+struct cpu_times_steal cpu_times_steal_parse(const char *line)
+{
+	struct cpu_times_steal s = {0};
+	uint64_t field = 0;
+	int length = 0;
+
+	if (strncmp(line, "cpu ", 4))
+		return s;
+	line += 4;
+	for (int i = 0; i < 8; i++, line += length) {
+		if (sscanf(line, "%" SCNu64 "%n", &field, &length) != 1)
+			return (struct cpu_times_steal){0};
+		s.all += field;
+		if (i == 7)
+			s.stolen = field;
+	}
+	return s;
+}
+
+struct cpu_times_steal cpu_times_steal_read(void)
+{
+	char line[256];
+
+	kernel_file_line("/proc/stat", line, sizeof(line));
+	return cpu_times_steal_parse(line);
+}
+
+double cpu_times_steal_share(const struct cpu_times_steal *from, const struct cpu_times_steal *to)
+{
+	if (to->all <= from->all)
+		return NAN;
+	return (double)(to->stolen - from->stolen) / (double)(to->all - from->all);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What /proc/stat says of each CPU, and whether its interrupt columns mean anything.
+/* What the kernel accounts to each CPU, and whether its interrupt columns mean anything.
  *
  * With CONFIG_IRQ_TIME_ACCOUNTING (and a clock that the kernel finds fast enough) irq and
  * softirq are measured and are charged to no process. Without it they are samples taken by
@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Seconds since boot, in steps of 1/100 s. */
 struct cpu_times {
@@ -32,5 +33,30 @@ double cpu_times_all(const struct cpu_times *t); /* the sum */
  * cannot be read, a pressure file that only such kernels have, or a column that only a
  * measuring kernel fills. */
 bool cpu_times_irq_measured(void);
+
+/* CPU time charged to all tasks together, by CPU, in ns: exact, processes that lived for a
+ * millisecond included. Control groups of v1 have it (cpuacct.usage_percpu of the root group, which
+ * everybody may read); v2 does not. usage_ns[i] is for CPU i, as of its last tick or switch; 0 for
+ * CPUs that the file does not name. -1: there is no such file. In a container it may be of the
+ * container alone: the caller must check it against what else is known. */
+int cpu_times_charged_read(uint64_t *usage_ns, size_t count);
+
+/* From the file's text. -1: no number in it. */
+int cpu_times_charged_parse(const char *text, uint64_t *usage_ns, size_t count);
+
+/* Stolen time of all CPUs together, and all their time; in the kernel's ticks of 1/100 s. */
+struct cpu_times_steal {
+	uint64_t stolen, all;
+};
+
+/* Zeros where /proc/stat cannot be read. */
+struct cpu_times_steal cpu_times_steal_read(void);
+
+/* From the first line of /proc/stat; zeros if it is not such a line. */
+struct cpu_times_steal cpu_times_steal_parse(const char *line);
+
+/* Stolen share of the CPUs' time between two readings; NAN: not known (no time has passed, or a
+ * CPU went offline). */
+double cpu_times_steal_share(const struct cpu_times_steal *from, const struct cpu_times_steal *to);
 
 #endif

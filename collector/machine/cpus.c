@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/machine/kernel_file.h"
 #include "profile/read/message.h"
 
 #define SYSTEM "/sys/devices/system/cpu/"
@@ -65,21 +66,11 @@ void cpus_print(const cpu_set_t *set, char *text, size_t size)
 	}
 }
 
-static int read_line(const char *path, char *line, size_t size)
-{
-	FILE *file = fopen(path, "re");
-	bool ok = file && fgets(line, (int)size, file);
-
-	if (file)
-		fclose(file);
-	return ok ? 0 : -1;
-}
-
 static int read_list(const char *path, cpu_set_t *set)
 {
 	char line[4096];
 
-	return read_line(path, line, sizeof(line)) ? -1 : cpus_parse(line, set);
+	return kernel_file_line(path, line, sizeof(line)) ? -1 : cpus_parse(line, set);
 }
 
 static int refuse(struct profile_error *err, const cpu_set_t *bad, const char *what,
@@ -180,7 +171,7 @@ bool cpus_steered_away(const cpu_set_t *set, cpu_set_t *away, char *where, size_
 	for (size_t i = 0; i < files.gl_pathc; i++) {
 		const char *name = files.gl_pathv[i] + strlen("/sys/class/net/");
 
-		if (read_line(files.gl_pathv[i], line, sizeof(line)))
+		if (kernel_file_line(files.gl_pathv[i], line, sizeof(line)))
 			continue;
 		parse_mask(line, &to);
 		if (!beyond(&outside, &to, set))

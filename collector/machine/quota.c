@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collector/machine/kernel_file.h"
+
 #define CGROUP "/proc/self/cgroup"
 #define MOUNT  "/sys/fs/cgroup"
 #define FOLDER 512
@@ -19,17 +21,9 @@
 static bool read_text(const char *directory, const char *name, char *text, size_t size)
 {
 	char path[PATH_MAX + FOLDER + 64];
-	FILE *file;
-	size_t length;
 
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	length = fread(text, 1, size - 1, file);
-	text[length] = '\0';
-	fclose(file);
-	return length > 0;
+	return !kernel_file_text(path, text, size);
 }
 
 static double quota_v2(const char *directory)

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/machine/kernel_file.h"
+
 #define FIELD_PARENT 4
 #define FIELD_FLAGS  9
 #define FIELD_CPU    39
@@ -33,17 +35,9 @@ static int read_clock(pid_t pid, uint64_t *ns)
 static int read_file(pid_t pid, const char *name, char *text, size_t size)
 {
 	char path[64];
-	size_t length;
-	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	file = fopen(path, "re");
-	if (!file)
-		return -1;
-	length = fread(text, 1, size - 1, file);
-	text[length] = '\0';
-	fclose(file);
-	return length ? 0 : -1;
+	return kernel_file_text(path, text, size);
 }
 
 /* Fields are counted from 1; the name, the second, may hold anything and ends at the last

@@ -25,7 +25,7 @@ int bench_set_clock(struct bench_plan *plan, enum scp_clock_kind kind, char *why
 {
 	struct timespec pause = {.tv_nsec = CALIBRATION_NS};
 	clock_reader *read = clocks_read_source(SCP_CLOCK_TSC)->read;
-	bool trusted = counter_x86_64_trusted(why, size);
+	bool trusted = counter_is_trusted(why, size);
 	struct clock_pair from, to;
 	double error;
 

@@ -15,7 +15,7 @@
 
 #include "collector/microbench/bench_arguments.h"
 #include "collector/clocks/clocks.h"
-#include "collector/machine/steal.h"
+#include "collector/machine/cpu_times.h"
 
 #define BENCH_REPLICATIONS_LEAST 2
 #define BENCH_REPLICATIONS_MOST	 10000
@@ -73,7 +73,7 @@ struct bench_record {
 	uint64_t warmup_calls; /* made and not counted, the first among them */
 	uint64_t first;	       /* how long the first call took, in units */
 	bool empty_known;      /* an empty command could be run */
-	struct steal steal_from, steal_to;
+	struct cpu_times_steal steal_from, steal_to;
 	uint64_t took_ns; /* all replications */
 	struct bench_replication replications[];
 };

@@ -5,22 +5,8 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
-
-int bench_child_refuse(struct bench_record *r, enum bench_end end, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(r->why, sizeof(r->why), format, arguments);
-	va_end(arguments);
-	r->refused = (uint32_t)end;
-	return -1;
-}
 
 /* What user code prints would mix with the report; and it must not read what was
  * meant for others. */
@@ -29,7 +15,7 @@ static int silence(struct bench_record *r)
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
-		return bench_child_refuse(r, BENCH_FAILED, "cannot open /dev/null");
+		return bench_subject_refuse(r, BENCH_FAILED, "cannot open /dev/null");
 	return 0;
 }
 

@@ -27,11 +27,12 @@ static int run_once(const char *path, char **command, int *status)
 static int refuse_status(struct bench_subject *s, int status)
 {
 	if (WIFSIGNALED(status))
-		return bench_child_refuse(s->record, BENCH_DIED,
-					  "the command was killed by signal %d (%s); --any-status "
-					  "measures it all the same",
-					  WTERMSIG(status), strsignal(WTERMSIG(status)));
-	return bench_child_refuse(
+		return bench_subject_refuse(
+			s->record, BENCH_DIED,
+			"the command was killed by signal %d (%s); --any-status "
+			"measures it all the same",
+			WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return bench_subject_refuse(
 		s->record, BENCH_DIED,
 		"the command ended with status %d; --any-status measures it all the "
 		"same",
@@ -44,7 +45,7 @@ static int run(struct bench_subject *s, uint64_t calls)
 		int status, error = run_once(s->plan->path, s->plan->command, &status);
 
 		if (error)
-			return bench_child_refuse(
+			return bench_subject_refuse(
 				s->record,
 				error == EAGAIN || error == ENOMEM ? BENCH_FAILED : BENCH_BAD,
 				"cannot run %s: %s", s->plan->path, strerror(error));
@@ -63,8 +64,9 @@ static int run_empty(struct bench_subject *s, uint64_t calls, unsigned int turn)
 		int status, error = run_once(s->empty_path, command, &status);
 
 		if (error || status)
-			return bench_child_refuse(s->record, BENCH_FAILED, "the empty command: %s",
-						  error ? strerror(error) : "it failed");
+			return bench_subject_refuse(s->record, BENCH_FAILED,
+						    "the empty command: %s",
+						    error ? strerror(error) : "it failed");
 	}
 	return 0;
 }

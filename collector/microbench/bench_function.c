@@ -45,8 +45,8 @@ static int refuse_library(struct bench_subject *s)
 		hint = "; a library of this folder is written with ./";
 	else if (!strchr(name, '/') && !strstr(name, ".so"))
 		hint = "; write its whole name, as in libz.so.1, or its path";
-	return bench_child_refuse(s->record, BENCH_BAD, "cannot load the library: %s%s",
-				  said ? said : name, hint);
+	return bench_subject_refuse(s->record, BENCH_BAD, "cannot load the library: %s%s",
+				    said ? said : name, hint);
 }
 
 int bench_function_open(struct bench_subject *s)
@@ -62,12 +62,12 @@ int bench_function_open(struct bench_subject *s)
 	address = dlsym(library, plan->function);
 	said = dlerror();
 	if (said || !address)
-		return bench_child_refuse(s->record, BENCH_BAD, "no function '%s': %s",
-					  plan->function, said ? said : "its address is 0");
+		return bench_subject_refuse(s->record, BENCH_BAD, "no function '%s': %s",
+					    plan->function, said ? said : "its address is 0");
 	if (is_data(address))
-		return bench_child_refuse(s->record, BENCH_BAD,
-					  "'%s' of %s is data, not a function", plan->function,
-					  plan->library);
+		return bench_subject_refuse(s->record, BENCH_BAD,
+					    "'%s' of %s is data, not a function", plan->function,
+					    plan->library);
 	memcpy(&s->function, &address, sizeof(address));
 	s->loop = bench_call_loop_for(plan->arguments);
 	s->run = run;

@@ -64,7 +64,7 @@ static int refuse_children(struct bench_subject *s)
 		_exit(0);
 	if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) && errno == ECHILD)
 		return 0;
-	return bench_child_refuse(
+	return bench_subject_refuse(
 		s->record, BENCH_DIED,
 		"the function leaves a child process behind, so it cannot be called in "
 		"a loop");
@@ -157,7 +157,7 @@ static int replicate_all(struct bench_subject *s)
 	uint64_t began = monotonic_ns();
 
 	r->phase = BENCH_REPLICATING;
-	r->steal_from = steal_read();
+	r->steal_from = cpu_times_steal_read();
 	for (uint32_t i = 0; i < s->plan->replications; i++) {
 		r->replication = i;
 		r->replications[i].began_ns = monotonic_ns() - began;
@@ -165,7 +165,7 @@ static int replicate_all(struct bench_subject *s)
 			return -1;
 	}
 	r->took_ns = monotonic_ns() - began;
-	r->steal_to = steal_read();
+	r->steal_to = cpu_times_steal_read();
 	return 0;
 }
 

@@ -20,14 +20,14 @@ struct bench_subject {
 	/* a command */
 	char empty_path[64]; /* "": no empty command can be run here */
 
-	/* Run it `calls` times. 0, or -1 after bench_child_refuse. */
+	/* Run it `calls` times. 0, or -1 after bench_subject_refuse. */
 	int (*run)(struct bench_subject *s, uint64_t calls);
 	/* The same with nothing in it; `turn` as for bench_call_empty. */
 	int (*run_empty)(struct bench_subject *s, uint64_t calls, unsigned int turn);
 	int rusage_who; /* whose context switches are the subject's */
 };
 
-/* bench_function.c: load the library and find the function. 0, or -1 after bench_child_refuse. */
+/* bench_function.c: load the library and find the function. 0, or -1 after bench_subject_refuse. */
 int bench_function_open(struct bench_subject *s);
 
 /* bench_command.c: prepare the empty command. */
@@ -37,7 +37,7 @@ int bench_command_open(struct bench_subject *s);
  * path, for posix_spawn in this process. 0, or -1 with errno. */
 int bench_empty_program(char *path, size_t size);
 
-/* bench_measure.c: the procedure, into the record. 0, or -1 after bench_child_refuse. */
+/* bench_measure.c: the procedure, into the record. 0, or -1 after bench_subject_refuse. */
 int bench_measure(struct bench_subject *s);
 
 /* bench_child.c: the child's whole life; it does not return. */
@@ -45,7 +45,7 @@ void bench_child(const struct bench_plan *plan, struct bench_record *record)
 	__attribute__((noreturn));
 
 /* Why there is no result. Returns -1. */
-int bench_child_refuse(struct bench_record *r, enum bench_end end, const char *format, ...)
+int bench_subject_refuse(struct bench_record *r, enum bench_end end, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 #endif

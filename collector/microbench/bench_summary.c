@@ -117,7 +117,7 @@ int bench_summary_make(struct bench_summary *s, const struct bench_plan *plan,
 		.calls = record->calls,
 		.warmup_calls = record->warmup_calls,
 		.first_ns = (double)record->first * plan->ns_per_unit,
-		.stolen = steal_share(&record->steal_from, &record->steal_to),
+		.stolen = cpu_times_steal_share(&record->steal_from, &record->steal_to),
 		.took_s = (double)record->took_ns / 1e9,
 	};
 	if (!scratch || make_room(s, plan->replications)) {

@@ -53,9 +53,6 @@ int selection_resolve(struct chosen *c, struct chosen_patterns *patterns,
 /* Why this name cannot be chosen, or NULL. */
 const char *selection_reason(const struct chosen *c, const char *name);
 
-/* Write the stub object. 0, or -1 with *err. */
-int stub_object_write(const struct chosen *c, const char *path, struct profile_error *err);
-
 /* A name as the source has it; NULL when out of memory. */
 char *selection_demangle(const char *name, bool parameters);
 

@@ -3,6 +3,8 @@
  * addresses. What it is for is told in scprof_chosen.h; the format in the System V
  * ABI and, for versions and the hash table, the Linux Standard Base, chapter 10.
  */
+#include "collector/select/stub_object.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,55 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collector/select/stub_object.h"
+#include "collector/select/stub_image.h"
+#include "collector/select/stub_symbols.h"
 #include "profile/read/message.h"
-
-void *stub_object_extend(struct object *o, struct part *p, size_t bytes)
-{
-	if (p->size + bytes > p->room) {
-		size_t room = 2 * (p->size + bytes) + 4096;
-		uint8_t *grown = realloc(p->bytes, room);
-
-		if (!grown) {
-			o->failed = true;
-			return NULL;
-		}
-		p->bytes = grown;
-		p->room = room;
-	}
-	memset(p->bytes + p->size, 0, bytes);
-	p->size += bytes;
-	return p->bytes + p->size - bytes;
-}
-
-void stub_object_put(struct object *o, const void *from, size_t bytes)
-{
-	void *to = stub_object_extend(o, &o->image, bytes);
-
-	if (to)
-		memcpy(to, from, bytes);
-}
-
-void stub_object_put32(struct object *o, uint32_t v)
-{
-	stub_object_put(o, &v, sizeof(v));
-}
-
-size_t stub_object_align(struct object *o, size_t to)
-{
-	stub_object_extend(o, &o->image, (to - o->image.size % to) % to);
-	return o->image.size;
-}
-
-uint32_t stub_object_string(struct object *o, struct part *p, const char *text)
-{
-	size_t at = p->size, bytes = strlen(text) + 1;
-	void *to = stub_object_extend(o, p, bytes);
-
-	if (to)
-		memcpy(to, text, bytes);
-	return (uint32_t)at;
-}
 
 /* One rule for all stubs: the return address is where the stack pointer points to. */
 static void put_frames(struct object *o)
@@ -73,39 +29,39 @@ static void put_frames(struct object *o)
 	static const uint8_t hdr[] = {1, 0x1b, 0x03, 0x3b};
 	int32_t length = (int32_t)((o->c->count + o->spares + 1) * SCP_CHOSEN_STUB_BYTES);
 
-	o->frame_hdr_at = stub_object_align(o, 8);
+	o->frame_hdr_at = stub_image_align(o, 8);
 	o->frame_at = o->frame_hdr_at + 24;
 	size_t fde = o->frame_at + sizeof(cie);
-	stub_object_put(o, hdr, sizeof(hdr));
-	stub_object_put32(o, (uint32_t)(o->frame_at - (o->frame_hdr_at + 4)));
-	stub_object_put32(o, 1);
-	stub_object_put32(o, (uint32_t)(o->stubs_at - o->frame_hdr_at));
-	stub_object_put32(o, (uint32_t)(fde - o->frame_hdr_at));
-	stub_object_put32(o, 0);
-	stub_object_put(o, cie, sizeof(cie));
-	stub_object_put32(o, 16);
-	stub_object_put32(o, sizeof(cie) + 4);
-	stub_object_put32(o, (uint32_t)(o->stubs_at - (fde + 8)));
-	stub_object_put32(o, (uint32_t)length);
-	stub_object_put32(o, 0); /* no augmentation data; padding */
-	stub_object_put32(o, 0); /* the end */
+	stub_image_put(o, hdr, sizeof(hdr));
+	stub_image_put32(o, (uint32_t)(o->frame_at - (o->frame_hdr_at + 4)));
+	stub_image_put32(o, 1);
+	stub_image_put32(o, (uint32_t)(o->stubs_at - o->frame_hdr_at));
+	stub_image_put32(o, (uint32_t)(fde - o->frame_hdr_at));
+	stub_image_put32(o, 0);
+	stub_image_put(o, cie, sizeof(cie));
+	stub_image_put32(o, 16);
+	stub_image_put32(o, sizeof(cie) + 4);
+	stub_image_put32(o, (uint32_t)(o->stubs_at - (fde + 8)));
+	stub_image_put32(o, (uint32_t)length);
+	stub_image_put32(o, 0); /* no augmentation data; padding */
+	stub_image_put32(o, 0); /* the end */
 }
 
 static void put_rela(struct object *o)
 {
-	o->rela_at = stub_object_align(o, 8);
+	o->rela_at = stub_image_align(o, 8);
 	for (uint32_t i = 0; i < SERVED; i++) {
 		Elf64_Rela r = {.r_offset = o->slot_at + 8 * (size_t)i,
 				.r_info = ELF64_R_INFO((uint64_t)i + 1, R_X86_64_GLOB_DAT)};
 
-		stub_object_put(o, &r, sizeof(r));
+		stub_image_put(o, &r, sizeof(r));
 	}
 }
 
 static void put_strings(struct object *o)
 {
 	o->strings_at = o->image.size;
-	stub_object_put(o, o->strings.bytes, o->strings.size);
+	stub_image_put(o, o->strings.bytes, o->strings.size);
 }
 
 /* preload/selected/selected_early.c: where a stub goes as long as the loader has not filled its
@@ -135,7 +91,7 @@ static void put_stub(struct object *o, size_t i)
 	put_offset(code + 14, o->slot_at, at + 19);
 	put_offset(code + 21, o->early_at, at + 25);
 	put_offset(code + 27, o->slot_at, at + 31);
-	stub_object_put(o, code, sizeof(code));
+	stub_image_put(o, code, sizeof(code));
 }
 
 /* endbr64; xor %r11d, %r11d; cmpq $0, slot(%rip); je early; jmp *slot(%rip) */
@@ -151,17 +107,17 @@ static void put_dlsym(struct object *o)
 	put_offset(code + 17, o->early_at, at + 21);
 	put_offset(code + 23, o->slot_at + 8, at + 27);
 	memset(code + 27, 0xcc, sizeof(code) - 27);
-	stub_object_put(o, code, sizeof(code));
+	stub_image_put(o, code, sizeof(code));
 }
 
 static void put_stubs(struct object *o)
 {
-	o->stubs_at = stub_object_align(o, PAGE);
+	o->stubs_at = stub_image_align(o, PAGE);
 	for (size_t i = 0; i < o->c->count + o->spares; i++)
 		put_stub(o, i);
 	put_dlsym(o);
-	o->early_at = stub_object_align(o, 16);
-	stub_object_put(o, early_code, sizeof(early_code));
+	o->early_at = stub_image_align(o, 16);
+	stub_image_put(o, early_code, sizeof(early_code));
 	o->stubs_end = o->image.size;
 }
 
@@ -184,10 +140,10 @@ static void put_dynamic(struct object *o, uint32_t soname)
 		{DT_NULL, 0},
 	};
 
-	o->dynamic_at = stub_object_align(o, PAGE);
-	stub_object_put(o, d, sizeof(d));
+	o->dynamic_at = stub_image_align(o, PAGE);
+	stub_image_put(o, d, sizeof(d));
 	o->slot_at = o->image.size;
-	stub_object_extend(o, &o->image, 8 * SERVED);
+	stub_image_extend(o, &o->image, 8 * SERVED);
 }
 
 static void put_record(struct object *o, size_t texts, const struct chosen_symbol *s,
@@ -196,11 +152,11 @@ static void put_record(struct object *o, size_t texts, const struct chosen_symbo
 	struct scp_chosen r = {.id = (uint32_t)((o->image.size - o->records_at) / sizeof(r)),
 			       .flags = flags};
 
-	r.name = (uint32_t)texts + stub_object_string(o, &o->text, s->name);
-	r.version = s->version ? (uint32_t)texts + stub_object_string(o, &o->text, s->version) : 0;
-	r.shown = (uint32_t)texts + stub_object_string(o, &o->text, s->shown);
-	r.soname = (uint32_t)texts + stub_object_string(o, &o->text, s->library->soname);
-	stub_object_put(o, &r, sizeof(r));
+	r.name = (uint32_t)texts + stub_image_string(o, &o->text, s->name);
+	r.version = s->version ? (uint32_t)texts + stub_image_string(o, &o->text, s->version) : 0;
+	r.shown = (uint32_t)texts + stub_image_string(o, &o->text, s->shown);
+	r.soname = (uint32_t)texts + stub_image_string(o, &o->text, s->library->soname);
+	stub_image_put(o, &r, sizeof(r));
 }
 
 static void put_table(struct object *o)
@@ -208,12 +164,12 @@ static void put_table(struct object *o)
 	size_t count = o->c->count + o->spares;
 	struct scp_chosen_table t = {.magic = SCP_CHOSEN_MAGIC, .count = (uint32_t)count};
 
-	o->table_at = stub_object_align(o, 64);
+	o->table_at = stub_image_align(o, 64);
 	o->records_at = o->table_at + 64; /* a record is a cache line */
 	t.symbols = (int64_t)(o->records_at - o->table_at);
 	t.stubs = (int64_t)o->stubs_at - (int64_t)o->table_at;
-	stub_object_put(o, &t, sizeof(t));
-	stub_object_align(o, 64);
+	stub_image_put(o, &t, sizeof(t));
+	stub_image_align(o, 64);
 	o->text.size = 0;
 	size_t texts = 64 + count * sizeof(struct scp_chosen);
 	for (size_t i = 0; i < o->c->count; i++)
@@ -221,7 +177,7 @@ static void put_table(struct object *o)
 	for (size_t i = 0; i < o->c->count; i++)
 		for (int n = 0; o->c->symbol[i].is_later && n < CHOSEN_SPARES; n++)
 			put_record(o, texts, &o->c->symbol[i], SCP_CHOSEN_SPARE);
-	stub_object_put(o, o->text.bytes, o->text.size);
+	stub_image_put(o, o->text.bytes, o->text.size);
 	o->end = o->image.size;
 }
 
@@ -265,12 +221,12 @@ static void lay_out(struct object *o)
 {
 	for (int pass = 0; pass < 2 && !o->failed; pass++) {
 		o->image.size = o->strings.size = 0;
-		stub_object_extend(o, &o->image, sizeof(Elf64_Ehdr) + HEADERS * sizeof(Elf64_Phdr));
-		stub_object_string(o, &o->strings, "");
-		uint32_t soname = stub_object_string(o, &o->strings, SONAME);
-		stub_object_symbols_put_symbols(o);
-		stub_object_symbols_put_hash(o);
-		stub_object_symbols_put_versions(o);
+		stub_image_extend(o, &o->image, sizeof(Elf64_Ehdr) + HEADERS * sizeof(Elf64_Phdr));
+		stub_image_string(o, &o->strings, "");
+		uint32_t soname = stub_image_string(o, &o->strings, SONAME);
+		stub_symbols_put_symbols(o);
+		stub_symbols_put_hash(o);
+		stub_symbols_put_versions(o);
 		put_rela(o);
 		put_frames(o);
 		put_strings(o);
@@ -281,7 +237,7 @@ static void lay_out(struct object *o)
 	}
 	if (o->failed)
 		return;
-	stub_object_symbols_set_values(o);
+	stub_symbols_set_values(o);
 	set_headers(o);
 }
 
@@ -320,8 +276,8 @@ int stub_object_write(const struct chosen *c, const char *path, struct profile_e
 	o.order = calloc(o.defined, sizeof(*o.order));
 	o.failed = !o.version || !o.version_of || !o.order;
 	if (!o.failed) {
-		stub_object_symbols_number_versions(&o);
-		stub_object_symbols_order(&o);
+		stub_symbols_number_versions(&o);
+		stub_symbols_order(&o);
 		lay_out(&o);
 	}
 	errno = ENOMEM;

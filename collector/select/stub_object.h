@@ -1,58 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A stub object while it is laid out: private to chosen_object*.c. */
+/* The shared object with a stub for each selected function: include/scprof_chosen.h. */
 #ifndef SCPROF_COLLECTOR_SELECT_STUB_OBJECT_H
 #define SCPROF_COLLECTOR_SELECT_STUB_OBJECT_H
 
 #include "collector/select/selection.h"
-#include "include/scprof_chosen.h"
 
-#define SONAME "scprof-symbols.so"
-#define PAGE   4096u
-
-/* Symbol 0 is none, 1 and 2 are what libscprof.so serves. */
-enum { HEADERS = 6, FIRST_DEFINED = 3, SERVED = 2 };
-
-struct part {
-	uint8_t *bytes;
-	size_t size, room;
-};
-
-struct object {
-	const struct chosen *c;
-	struct part image;	   /* of the file */
-	struct part strings, text; /* of the dynamic symbols; of the table */
-	const char **version;	   /* names of the versions, from index 2 on */
-	uint16_t *version_of;	   /* by chosen symbol */
-	size_t versions;
-	/* By place in the symbol table: chosen symbol, or count: the table, count + 1: dlsym. */
-	uint32_t *order;
-	uint32_t buckets; /* of the hash table */
-	size_t defined;
-	size_t spares; /* records and stubs after those of the symbols */
-	/* addresses */
-	size_t symbols_at, strings_at, hash_at, versym_at, verdef_at, rela_at, frame_hdr_at,
-		frame_at, first_end, stubs_at, stubs_end, dynamic_at, slot_at, table_at, early_at,
-		records_at, end;
-	bool failed;
-};
-
-/* Bytes of zeros at the end of a part; NULL, and o->failed, when out of memory. */
-void *stub_object_extend(struct object *o, struct part *p, size_t bytes);
-/* At the end of the image. */
-void stub_object_put(struct object *o, const void *from, size_t bytes);
-void stub_object_put32(struct object *o, uint32_t v);
-/* Fill the image up to a multiple of `to`, which is returned. */
-size_t stub_object_align(struct object *o, size_t to);
-/* Offset of a new string. */
-uint32_t stub_object_string(struct object *o, struct part *p, const char *text);
-
-/* The dynamic symbols, in this order: stub_object_symbols.c. */
-void stub_object_symbols_number_versions(struct object *o);
-void stub_object_symbols_order(struct object *o);
-void stub_object_symbols_put_symbols(struct object *o);
-void stub_object_symbols_put_hash(struct object *o);
-void stub_object_symbols_put_versions(struct object *o);
-/* Once all addresses are known. */
-void stub_object_symbols_set_values(struct object *o);
+/* Write it to `path`, which must not exist. 0, or -1 with *err: also on a processor for which
+ * there are no stubs. */
+int stub_object_write(const struct chosen *c, const char *path, struct profile_error *err);
 
 #endif

@@ -187,7 +187,7 @@ static struct bench_record *record_of(const double *subject_ns, const double *em
 	r->first = 4000;
 	r->empty_known = true;
 	r->took_ns = 2000000;
-	r->steal_to = (struct steal){.stolen = 3, .all = 100};
+	r->steal_to = (struct cpu_times_steal){.stolen = 3, .all = 100};
 	for (int i = 0; i < REPLICATIONS; i++)
 		r->replications[i] = (struct bench_replication){
 			.began_ns = (uint64_t)i * 100000,

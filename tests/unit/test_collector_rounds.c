@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "collector/clocks/clock_ways.h"
-#include "collector/machine/steal.h"
+#include "collector/machine/cpu_times.h"
 
 static void a_median_ignores_what_interruptions_add(void **state)
 {
@@ -108,25 +108,26 @@ static void a_library_as_dear_as_the_kernel_is_a_system_call(void **state)
 
 static void stolen_time_is_a_share_of_all(void **state)
 {
-	struct steal from = {10, 1000}, to = {35, 1100}, now = steal_read();
+	struct cpu_times_steal from = {10, 1000}, to = {35, 1100}, now = cpu_times_steal_read();
 
 	(void)state;
-	assert_true(steal_share(&from, &to) == 0.25);
-	assert_true(isnan(steal_share(&from, &from)));
-	assert_true(isnan(steal_share(&to, &from)));
+	assert_true(cpu_times_steal_share(&from, &to) == 0.25);
+	assert_true(isnan(cpu_times_steal_share(&from, &from)));
+	assert_true(isnan(cpu_times_steal_share(&to, &from)));
 	assert_true(now.all > 0 && now.stolen < now.all);
 }
 
 static void the_kernels_line_is_understood(void **state)
 {
-	struct steal s = steal_parse("cpu  1 20 300 4000 50000 600000 7000000 80000000 9 10\n");
+	struct cpu_times_steal s =
+		cpu_times_steal_parse("cpu  1 20 300 4000 50000 600000 7000000 80000000 9 10\n");
 
 	(void)state;
 	assert_int_equal(s.stolen, 80000000);
 	assert_int_equal(s.all, 87654321);
-	assert_int_equal(steal_parse("cpu  1 20 300 4000 50000 600000 7000000\n").all, 0);
-	assert_int_equal(steal_parse("intr 1 2 3 4 5 6 7 8 9\n").all, 0);
-	assert_int_equal(steal_parse("").all, 0);
+	assert_int_equal(cpu_times_steal_parse("cpu  1 20 300 4000 50000 600000 7000000\n").all, 0);
+	assert_int_equal(cpu_times_steal_parse("intr 1 2 3 4 5 6 7 8 9\n").all, 0);
+	assert_int_equal(cpu_times_steal_parse("").all, 0);
 }
 
 int main(void)

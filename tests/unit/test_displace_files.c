@@ -17,7 +17,6 @@
 #include <cmocka.h>
 
 #include "collector/machine/cpu_times.h"
-#include "collector/machine/cpu_usage.h"
 #include "collector/machine/cpus.h"
 #include "collector/displacement/fluid/fluid_group.h"
 #include "tests/unit/near.h"
@@ -132,12 +131,12 @@ static void test_usage_of_each_cpu(void **state)
 	uint64_t ns[4];
 
 	(void)state;
-	assert_int_equal(cpu_usage_parse("21964144942428 22786989453538 \n", ns, 4), 0);
+	assert_int_equal(cpu_times_charged_parse("21964144942428 22786989453538 \n", ns, 4), 0);
 	assert_true(ns[0] == 21964144942428 && ns[1] == 22786989453538 && !ns[2] && !ns[3]);
-	assert_int_equal(cpu_usage_parse("1 2 3", ns, 2), 0);
+	assert_int_equal(cpu_times_charged_parse("1 2 3", ns, 2), 0);
 	assert_true(ns[0] == 1 && ns[1] == 2);
-	assert_int_equal(cpu_usage_parse("", ns, 4), -1);
-	assert_int_equal(cpu_usage_parse("none\n", ns, 4), -1);
+	assert_int_equal(cpu_times_charged_parse("", ns, 4), -1);
+	assert_int_equal(cpu_times_charged_parse("none\n", ns, 4), -1);
 }
 
 /* ---- quotas ---- */

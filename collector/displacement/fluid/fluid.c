@@ -111,7 +111,7 @@ struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *e
 	struct fluid *f;
 	char why[256];
 
-	if (!counter_x86_64_trusted(why, sizeof(why))) {
+	if (!counter_is_trusted(why, sizeof(why))) {
 		snprintf(err->text, sizeof(err->text),
 			 "%.200s, and the fluid measures its chunks with it. --method wall needs "
 			 "no such counter",

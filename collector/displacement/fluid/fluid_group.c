@@ -16,6 +16,7 @@
 #include "collector/displacement/fluid/fluid_guard.h"
 #include "collector/displacement/fluid/fluid_keeper.h"
 #include "collector/displacement/fluid/sched_group.h"
+#include "collector/machine/kernel_file.h"
 
 #define NAME	"scprof-fluid-"
 #define TRIES	200 /* a thread leaves its group a little after it has ended */
@@ -61,13 +62,9 @@ static void remove_left(const char *folder)
 static int find_folder(const char *mount, const char *cgroup_file, char *folder, size_t size)
 {
 	char text[4096], line[512], *controllers, *path;
-	FILE *file = fopen(cgroup_file, "re");
-	size_t length = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
 	int printed;
 
-	if (file)
-		fclose(file);
-	text[length] = '\0';
+	kernel_file_text(cgroup_file, text, sizeof(text));
 	sched_group_line(text, line, sizeof(line));
 	controllers = strchr(line, ':');
 	path = controllers ? strchr(controllers + 1, ':') : NULL;

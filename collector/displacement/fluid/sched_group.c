@@ -5,19 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/machine/kernel_file.h"
+
 static void read_text(const char *who, const char *name, char *text, size_t size)
 {
 	char path[64];
-	size_t length = 0;
-	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%s/%s", who, name);
-	file = fopen(path, "re");
-	if (file) {
-		length = fread(text, 1, size - 1, file);
-		fclose(file);
-	}
-	text[length] = '\0';
+	kernel_file_text(path, text, size);
 }
 
 /* "cpu" or "cpu,cpuacct", not "cpuset". */

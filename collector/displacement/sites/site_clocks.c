@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "collector/machine/kernel_file.h"
+
 static void add(struct site_clocks *c, pid_t pid, bool softirqd)
 {
 	if (c->count == c->room) {
@@ -24,18 +26,12 @@ static void add(struct site_clocks *c, pid_t pid, bool softirqd)
 
 static bool is_softirqd(const char *pid, const cpu_set_t *cpus)
 {
-	char path[64], name[32] = "";
-	FILE *file;
+	char path[64], name[32];
 	int cpu;
 
 	snprintf(path, sizeof(path), "/proc/%.20s/comm", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	if (!fgets(name, sizeof(name), file))
-		name[0] = '\0';
-	fclose(file);
-	return sscanf(name, "ksoftirqd/%d", &cpu) == 1 && cpu >= 0 && cpu < CPU_SETSIZE &&
+	return !kernel_file_line(path, name, sizeof(name)) &&
+	       sscanf(name, "ksoftirqd/%d", &cpu) == 1 && cpu >= 0 && cpu < CPU_SETSIZE &&
 	       CPU_ISSET(cpu, cpus);
 }
 

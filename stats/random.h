@@ -2,8 +2,8 @@
 /* A small pseudo-random generator for the lengths of ticks: xoshiro256**
  * (Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021),
  * its state filled by splitmix64. Not for secrets. One generator, one thread. */
-#ifndef SCPROF_COLLECTOR_CLOCKS_RANDOM_H
-#define SCPROF_COLLECTOR_CLOCKS_RANDOM_H
+#ifndef SCPROF_STATS_RANDOM_H
+#define SCPROF_STATS_RANDOM_H
 
 #include <stdint.h>
 

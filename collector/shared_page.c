@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Reserved before it is mapped: a sparse page on a full disk is a SIGBUS. */
-#include "collector/launch/shared_page.h"
+#include "collector/shared_page.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Each symbol has the version that its library gives it, so that a caller that was
  * linked with memcpy@GLIBC_2.2.5 reaches the stub of that, and not of the newer one. */
-#include "collector/select/stub_object.h"
+#include "collector/select/stub_symbols.h"
 
 #include <elf.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static uint32_t hash_of(const struct object *o, uint32_t symbol)
 }
 
 /* Number the versions that occur. */
-void stub_object_symbols_number_versions(struct object *o)
+void stub_symbols_number_versions(struct object *o)
 {
 	for (size_t i = 0; i < o->c->count; i++) {
 		const char *version = o->c->symbol[i].version;
@@ -53,7 +53,7 @@ void stub_object_symbols_number_versions(struct object *o)
 }
 
 /* By bucket; within one as they are, which is the order of the libraries. */
-void stub_object_symbols_order(struct object *o)
+void stub_symbols_order(struct object *o)
 {
 	uint32_t at = 0;
 
@@ -64,60 +64,60 @@ void stub_object_symbols_order(struct object *o)
 				o->order[at++] = s;
 }
 
-void stub_object_symbols_put_symbols(struct object *o)
+void stub_symbols_put_symbols(struct object *o)
 {
 	Elf64_Sym none = {0};
-	Elf64_Sym call = {.st_name = stub_object_string(o, &o->strings, "scprof_chosen_call"),
+	Elf64_Sym call = {.st_name = stub_image_string(o, &o->strings, "scprof_chosen_call"),
 			  .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)};
-	Elf64_Sym find = {.st_name = stub_object_string(o, &o->strings, "scprof_chosen_dlsym"),
+	Elf64_Sym find = {.st_name = stub_image_string(o, &o->strings, "scprof_chosen_dlsym"),
 			  .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)};
 
-	o->symbols_at = stub_object_align(o, 8);
-	stub_object_put(o, &none, sizeof(none));
-	stub_object_put(o, &call, sizeof(call));
-	stub_object_put(o, &find, sizeof(find));
+	o->symbols_at = stub_image_align(o, 8);
+	stub_image_put(o, &none, sizeof(none));
+	stub_image_put(o, &call, sizeof(call));
+	stub_image_put(o, &find, sizeof(find));
 	for (size_t i = 0; i < o->defined; i++) {
 		uint32_t s = o->order[i];
 		bool is_stub = s != o->c->count;
 		Elf64_Sym symbol = {
-			.st_name = stub_object_string(o, &o->strings, name_of(o, s)),
+			.st_name = stub_image_string(o, &o->strings, name_of(o, s)),
 			.st_info = ELF64_ST_INFO(STB_GLOBAL, is_stub ? STT_FUNC : STT_OBJECT),
 			.st_shndx = SHN_LORESERVE - 1, /* defined; there are no sections */
 			.st_value = s,		       /* made an address when that is known */
 			.st_size =
 				is_stub ? SCP_CHOSEN_STUB_BYTES : sizeof(struct scp_chosen_table),
 		};
-		stub_object_put(o, &symbol, sizeof(symbol));
+		stub_image_put(o, &symbol, sizeof(symbol));
 	}
 }
 
-void stub_object_symbols_put_hash(struct object *o)
+void stub_symbols_put_hash(struct object *o)
 {
 	uint64_t bloom = 0;
 
-	o->hash_at = stub_object_align(o, 8);
+	o->hash_at = stub_image_align(o, 8);
 	for (size_t i = 0; i < o->defined; i++) {
 		uint32_t h = hash_of(o, o->order[i]);
 		bloom |= UINT64_C(1) << (h % 64) | UINT64_C(1) << (h / 64 % 64);
 	}
-	stub_object_put32(o, o->buckets);
-	stub_object_put32(o, FIRST_DEFINED);
-	stub_object_put32(o, 1); /* words of the filter */
-	stub_object_put32(o, 6); /* its second hash is h >> 6 */
-	stub_object_put(o, &bloom, sizeof(bloom));
+	stub_image_put32(o, o->buckets);
+	stub_image_put32(o, FIRST_DEFINED);
+	stub_image_put32(o, 1); /* words of the filter */
+	stub_image_put32(o, 6); /* its second hash is h >> 6 */
+	stub_image_put(o, &bloom, sizeof(bloom));
 	for (uint32_t b = 0, at = 0; b < o->buckets; b++) {
 		uint32_t first = at;
 
 		while (at < o->defined && hash_of(o, o->order[at]) % o->buckets == b)
 			at++;
-		stub_object_put32(o, at > first ? first + FIRST_DEFINED : 0);
+		stub_image_put32(o, at > first ? first + FIRST_DEFINED : 0);
 	}
 	for (size_t i = 0; i < o->defined; i++) {
 		uint32_t h = hash_of(o, o->order[i]);
 		bool is_last = i + 1 == o->defined ||
 			       hash_of(o, o->order[i + 1]) % o->buckets != h % o->buckets;
 
-		stub_object_put32(o, (h & ~1u) | is_last);
+		stub_image_put32(o, (h & ~1u) | is_last);
 	}
 }
 
@@ -133,27 +133,27 @@ static void put_version(struct object *o, uint16_t index, const char *name)
 		.vd_aux = sizeof(d),
 		.vd_next = is_last ? 0 : sizeof(d) + sizeof(Elf64_Verdaux),
 	};
-	Elf64_Verdaux a = {.vda_name = stub_object_string(o, &o->strings, name)};
+	Elf64_Verdaux a = {.vda_name = stub_image_string(o, &o->strings, name)};
 
-	stub_object_put(o, &d, sizeof(d));
-	stub_object_put(o, &a, sizeof(a));
+	stub_image_put(o, &d, sizeof(d));
+	stub_image_put(o, &a, sizeof(a));
 }
 
-void stub_object_symbols_put_versions(struct object *o)
+void stub_symbols_put_versions(struct object *o)
 {
 	uint16_t v[FIRST_DEFINED] = {VER_NDX_LOCAL, VER_NDX_GLOBAL, VER_NDX_GLOBAL};
 
-	o->versym_at = stub_object_align(o, 8);
-	stub_object_put(o, v, sizeof(v));
+	o->versym_at = stub_image_align(o, 8);
+	stub_image_put(o, v, sizeof(v));
 	for (size_t i = 0; i < o->defined; i++)
-		stub_object_put(o, &o->version_of[o->order[i]], sizeof(uint16_t));
-	o->verdef_at = stub_object_align(o, 8);
+		stub_image_put(o, &o->version_of[o->order[i]], sizeof(uint16_t));
+	o->verdef_at = stub_image_align(o, 8);
 	put_version(o, 1, SONAME);
 	for (size_t i = 0; i < o->versions; i++)
 		put_version(o, (uint16_t)(i + 2), o->version[i]);
 }
 
-void stub_object_symbols_set_values(struct object *o)
+void stub_symbols_set_values(struct object *o)
 {
 	Elf64_Sym *symbol = (Elf64_Sym *)(void *)(o->image.bytes + o->symbols_at);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A page that the tool writes and the command's processes map. */
-#ifndef SCPROF_COLLECTOR_LAUNCH_SHARED_PAGE_H
-#define SCPROF_COLLECTOR_LAUNCH_SHARED_PAGE_H
+#ifndef SCPROF_COLLECTOR_SHARED_PAGE_H
+#define SCPROF_COLLECTOR_SHARED_PAGE_H
 
 #include <stddef.h>
 

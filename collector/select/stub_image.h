@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A stub object while it is laid out. */
+#ifndef SCPROF_COLLECTOR_SELECT_STUB_IMAGE_H
+#define SCPROF_COLLECTOR_SELECT_STUB_IMAGE_H
+
+#include "collector/select/selection.h"
+#include "include/scprof_chosen.h"
+
+#define SONAME "scprof-symbols.so"
+#define PAGE   4096u
+
+/* Symbol 0 is none, 1 and 2 are what libscprof.so serves. */
+enum { HEADERS = 6, FIRST_DEFINED = 3, SERVED = 2 };
+
+struct part {
+	uint8_t *bytes;
+	size_t size, room;
+};
+
+struct object {
+	const struct chosen *c;
+	struct part image;	   /* of the file */
+	struct part strings, text; /* of the dynamic symbols; of the table */
+	const char **version;	   /* names of the versions, from index 2 on */
+	uint16_t *version_of;	   /* by chosen symbol */
+	size_t versions;
+	/* By place in the symbol table: chosen symbol, or count: the table, count + 1: dlsym. */
+	uint32_t *order;
+	uint32_t buckets; /* of the hash table */
+	size_t defined;
+	size_t spares; /* records and stubs after those of the symbols */
+	/* addresses */
+	size_t symbols_at, strings_at, hash_at, versym_at, verdef_at, rela_at, frame_hdr_at,
+		frame_at, first_end, stubs_at, stubs_end, dynamic_at, slot_at, table_at, early_at,
+		records_at, end;
+	bool failed;
+};
+
+/* Bytes of zeros at the end of a part; NULL, and o->failed, when out of memory. */
+void *stub_image_extend(struct object *o, struct part *p, size_t bytes);
+/* At the end of the image. */
+void stub_image_put(struct object *o, const void *from, size_t bytes);
+void stub_image_put32(struct object *o, uint32_t v);
+/* Fill the image up to a multiple of `to`, which is returned. */
+size_t stub_image_align(struct object *o, size_t to);
+/* Offset of a new string. */
+uint32_t stub_image_string(struct object *o, struct part *p, const char *text);
+
+#endif
