@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 PROFILE_SRC = \
+	profile/base/array.c \
+	profile/base/demangle.c \
+	profile/base/demangle_budget.c \
+	profile/base/error.c \
+	profile/base/number_table.c \
 	profile/live/differences.c \
 	profile/live/entry_offsets.c \
 	profile/live/entry_watch.c \
@@ -8,8 +13,6 @@ PROFILE_SRC = \
 	profile/model/account.c \
 	profile/model/batches.c \
 	profile/model/cmdline.c \
-	profile/model/demangle.c \
-	profile/model/demangle_budget.c \
 	profile/model/filters.c \
 	profile/model/fold.c \
 	profile/model/functions.c \
@@ -25,12 +28,9 @@ PROFILE_SRC = \
 	profile/model/unbatched.c \
 	profile/profile.c \
 	profile/read/chunks.c \
-	profile/read/error.c \
 	profile/read/header.c \
-	profile/read/huge_pages.c \
 	profile/read/load.c \
 	profile/read/load_sums.c \
-	profile/read/message.c \
 	profile/read/profile_file.c \
 	profile/read/records.c \
 	profile/read/references.c \

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #include "profile/model/account.h"
-#include "profile/read/error.h"
+#include "profile/model/intern_paths.h"
+#include "profile/base/error.h"
 #include "profile/model/filters.h"
 #include "profile/model/intern.h"
 #include "profile/read/load.h"
@@ -76,7 +77,7 @@ void profile_free(struct profile *p)
 	free(p->slowest);
 	free(p->site_cost);
 	free(p->account);
-	intern_paths_free_paths(p);
+	intern_paths_free(p);
 	free(p->index);
 	free(p);
 }
@@ -353,6 +354,6 @@ struct profile *profile_open_told(const char *const *paths, size_t count,
 		profile_free(p);
 		return NULL;
 	}
-	intern_paths_rest_paths(p);
+	intern_paths_rest(p);
 	return p;
 }

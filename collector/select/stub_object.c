@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "collector/select/stub_object.h"
-#include "profile/read/message.h"
+#include "profile/base/error.h"
 
 void *stub_object_extend(struct object *o, struct part *p, size_t bytes)
 {
@@ -304,10 +304,10 @@ static int write_file(const struct object *o, const char *path)
 int stub_object_write(const struct chosen *c, const char *path, struct profile_error *err)
 {
 #ifndef __x86_64__
-	message_set(err,
-		    "cannot write %.300s: there are no stubs for this "
-		    "processor yet, only for x86-64",
-		    path);
+	error_set(err,
+		  "cannot write %.300s: there are no stubs for this "
+		  "processor yet, only for x86-64",
+		  path);
 	return -1;
 #endif
 	struct object o = {.c = c, .defined = c->count + 2};
@@ -327,7 +327,7 @@ int stub_object_write(const struct chosen *c, const char *path, struct profile_e
 	errno = ENOMEM;
 	int failed = o.failed || write_file(&o, path) ? -1 : 0;
 	if (failed)
-		message_set(err, "cannot write %.300s: %s", path, strerror(errno));
+		error_set(err, "cannot write %.300s: %s", path, strerror(errno));
 	free(o.version);
 	free(o.version_of);
 	free(o.order);

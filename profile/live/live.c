@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile/read/error.h"
+#include "profile/base/error.h"
 #include "profile/read/load.h"
 
 #define TRIES 8

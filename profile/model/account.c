@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
 #include "profile/model/intern.h"
 
 #define MOST_NS	   INT64_C(1000000000000000000)
@@ -16,7 +17,7 @@
 struct prof_account *account_add(struct profile *p)
 {
 	struct prof_account *grown =
-		intern_room(p->account, &p->index->room[MODEL_ACCOUNT], p->accounts, sizeof *grown);
+		array_room(p->account, &p->index->room[MODEL_ACCOUNT], p->accounts, sizeof *grown);
 
 	if (!grown)
 		return NULL;

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/read/error.h"
+#include "profile/base/error.h"
+#include "profile/base/array.h"
 #include "profile/model/intern.h"
 #include "profile/model/rate.h"
 
@@ -64,7 +65,7 @@ static int take_process(struct profile *to, const struct profile *from)
 		to->process[0].count += p->count;
 		return 0;
 	}
-	q = intern_room(to->process, &to->index->room[MODEL_PROCESS], 0, sizeof *q);
+	q = array_room(to->process, &to->index->room[MODEL_PROCESS], 0, sizeof *q);
 	if (!q)
 		return -1;
 	to->process = q;
@@ -77,12 +78,12 @@ static int take_process(struct profile *to, const struct profile *from)
 	to->processes = 1;
 	if (!q->exe || !q->program || !q->file || !(q->argv = calloc(1, sizeof *q->argv)))
 		return -1;
-	to->table = intern_room(to->table, &to->index->room[MODEL_TABLE], 0, sizeof *to->table);
+	to->table = array_room(to->table, &to->index->room[MODEL_TABLE], 0, sizeof *to->table);
 	if (!to->table)
 		return -1;
 	to->tables = 1;
 	/* One path without frames, for all entries; nothing looks for an equal one. */
-	to->path = intern_room(to->path, &to->index->room[MODEL_PATH], 0, sizeof *to->path);
+	to->path = array_room(to->path, &to->index->room[MODEL_PATH], 0, sizeof *to->path);
 	if (!to->path)
 		return -1;
 	to->paths = 1;
@@ -121,7 +122,7 @@ static struct prof_entry *entry_of(struct condense *c, uint32_t function, uint16
 
 	if (*slot != PROF_NONE)
 		return &to->entry[*slot];
-	grown = intern_room(to->entry, &to->index->room[MODEL_ENTRY], to->entries, sizeof *grown);
+	grown = array_room(to->entry, &to->index->room[MODEL_ENTRY], to->entries, sizeof *grown);
 	if (!grown)
 		return NULL;
 	to->entry = grown;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "profile/base/array.h"
 #include "profile/model/intern.h"
 
 static struct prof_cost_value value_of(int64_t ps, int64_t error_ps, uint32_t freedom_ppk)
@@ -45,8 +46,8 @@ int site_cost_note(struct profile *p, const struct prof_site_cost *cost)
 	struct prof_site_cost *grown;
 
 	if (at == p->site_costs || p->site_cost[at].entry != cost->entry) {
-		grown = intern_room(p->site_cost, &p->index->room[MODEL_SITE_COST], p->site_costs,
-				    sizeof *grown);
+		grown = array_room(p->site_cost, &p->index->room[MODEL_SITE_COST], p->site_costs,
+				   sizeof *grown);
 		if (!grown)
 			return -1;
 		p->site_cost = grown;

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "profile/read/error.h"
+#include "profile/base/error.h"
 #include "profile/read/raw.h"
 
 struct walk {

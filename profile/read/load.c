@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/model/intern_paths.h"
+#include "profile/base/array.h"
 #include "profile/model/account.h"
 #include "profile/model/intern.h"
 #include "profile/model/cmdline.h"
@@ -33,8 +35,8 @@ struct load {
 /* Room for one more in an array of the model; false when out of memory. */
 #define ROOM(p, array, count, kind)                                                                \
 	({                                                                                         \
-		void *grown_ = intern_room((p)->array, &(p)->index->room[kind], (p)->count,        \
-					   sizeof *(p)->array);                                    \
+		void *grown_ = array_room((p)->array, &(p)->index->room[kind], (p)->count,         \
+					  sizeof *(p)->array);                                     \
 		if (grown_)                                                                        \
 			(p)->array = grown_;                                                       \
 		grown_ != NULL;                                                                    \
@@ -169,7 +171,7 @@ static void prepare_path(struct load *l, uint32_t i)
 
 		memcpy(&r->frame[k], &frame, sizeof frame);
 	}
-	r->hash = intern_paths_hash_path(l->p, (void *)r->frame, r->frames, r->flags);
+	r->hash = intern_paths_hash(l->p, (void *)r->frame, r->frames, r->flags);
 	l->map[SCP_REC_PATH][i] = PATH_PREPARED;
 }
 
@@ -200,8 +202,8 @@ static uint32_t load_path(struct load *l, uint32_t entry)
 	if (*index == PROF_NONE)
 		prepare_path(l, i);
 	if (*index == PATH_PREPARED) {
-		*index = intern_paths_hashed_path(l->p, (const void *)r->frame, r->frames, r->flags,
-						  (uint32_t)r->hash);
+		*index = intern_paths_add_hashed(l->p, (const void *)r->frame, r->frames, r->flags,
+						 (uint32_t)r->hash);
 		release_release(l->raw, ref);
 	}
 	return *index;
@@ -348,9 +350,9 @@ static int make_large_room(struct load *l)
 {
 	struct profile *p = l->p;
 
-	p->entry = intern_expect(p->entry, &p->index->room[MODEL_ENTRY], p->entries,
-				 l->raw->list[SCP_REC_ENTRY].count, sizeof *p->entry);
-	return intern_paths_expect_paths(p, l->raw->list[SCP_REC_PATH].count);
+	p->entry = array_expect(p->entry, &p->index->room[MODEL_ENTRY], p->entries,
+				l->raw->list[SCP_REC_ENTRY].count, sizeof *p->entry);
+	return intern_paths_expect(p, l->raw->list[SCP_REC_PATH].count);
 }
 
 static int load_all(struct load *l)

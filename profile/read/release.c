@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "profile/read/huge_pages.h"
+#include "profile/base/array.h"
 #include "profile/read/raw.h"
 
 /* Bytes: a huge page, which is not to be cut up, of 32768 records at most. */
-#define PIECE LARGE_PAGE
+#define PIECE ARRAY_HUGE_PAGE
 
 int release_count_pieces(struct raw_file *raw)
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "profile/model/account.h"
-#include "profile/read/error.h"
+#include "profile/base/error.h"
 #include "profile/model/filters.h"
 #include "profile/write/image.h"
 #include "profile/model/intern.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "profile/model/demangle.h"
+#include "profile/base/demangle.h"
 #include "report/model/numbers.h"
 #include "report/render/text/utf8.h"
 
