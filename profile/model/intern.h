@@ -4,6 +4,7 @@
 #ifndef SCPROF_PROFILE_MODEL_INTERN_H
 #define SCPROF_PROFILE_MODEL_INTERN_H
 
+#include "profile/base/array.h"
 #include "profile/model/overhead.h"
 #include "profile/profile.h"
 
@@ -35,6 +36,16 @@ struct profile_index {
 	uint32_t machine;
 	uint32_t files; /* added so far */
 };
+
+/* Room for one more in an array of the model, zeroed; false when out of memory. */
+#define INTERN_ROOM(p, array, count, kind)                                                         \
+	({                                                                                         \
+		void *grown_ = array_room((p)->array, &(p)->index->room[kind], (p)->count,         \
+					  sizeof *(p)->array);                                     \
+		if (grown_)                                                                        \
+			(p)->array = grown_;                                                       \
+		grown_ != NULL;                                                                    \
+	})
 
 /* Index in the model of an equal module or function, which is added if it is new. PROF_NONE: out of
  * memory. PROF_NO_MODULE: no number is left for a new module. */
