@@ -14,6 +14,7 @@
 #include <gelf.h>
 
 #include "profile/model/intern.h"
+#include "profile/model/intern_paths.h"
 #include "profile/profile.h"
 
 #define FRAMES	  12
@@ -80,7 +81,7 @@ static uint32_t add_path(struct profile *p, const struct code *code, uint32_t co
 		frame[k] = frame_in(code, codes,
 				    (uint64_t)(i >> (2 * k)) * 2654435761u % (80000 >> k) + k);
 	frame[1] = frame_in(code, codes, i % 79999);
-	return intern_paths_path(p, frame, FRAMES, 0);
+	return intern_paths_add(p, frame, FRAMES, 0);
 }
 
 static struct prof_sums sums_of(uint64_t calls, struct prof_sums *s)

@@ -13,7 +13,7 @@
 #include "collector/launch/library_path.h"
 #include "collector/launch/program.h"
 #include "cli/run/run_symbols.h"
-#include "profile/read/message.h"
+#include "profile/base/error.h"
 
 /* The library's own groups; the others are of functions of libraries. */
 static bool is_built_in(const char *name, size_t length)
@@ -38,14 +38,14 @@ static int collect_groups(char *patterns, size_t size, struct profile_error *err
 			is_built_in(at, length) ? NULL : selection_groups_find(at, length);
 
 		if (!group && !is_built_in(at, length)) {
-			message_set(err, "no group is called '%.*s'", (int)length, at);
+			error_set(err, "no group is called '%.*s'", (int)length, at);
 			return -1;
 		}
 		if (group && !strstr(patterns, group))
 			used += (size_t)snprintf(patterns + used, size - used, "%s%s",
 						 used ? "," : "", group);
 		if (used >= size) {
-			message_set(err, "SCPROF_GROUPS names too many");
+			error_set(err, "SCPROF_GROUPS names too many");
 			return -1;
 		}
 	}

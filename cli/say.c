@@ -11,7 +11,7 @@
 #include "cli/help/config_origin.h"
 #include "report/wording/terminal.h"
 #include "report/wording/utf8.h"
-#include "profile/read/message.h"
+#include "profile/base/error.h"
 
 /* Names and arguments in it are the user's bytes: shown, not obeyed. */
 void say(const char *text)
@@ -46,7 +46,7 @@ void say_format(const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	message_format(text, sizeof(text), format, arguments);
+	error_format(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	say(text);
 }

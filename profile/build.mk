@@ -1,36 +1,37 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 PROFILE_SRC = \
-	profile/live/differences.c \
-	profile/live/entry_offsets.c \
+	profile/base/array.c \
+	profile/base/demangle.c \
+	profile/base/demangle_budget.c \
+	profile/base/error.c \
+	profile/base/number_table.c \
 	profile/live/entry_watch.c \
 	profile/live/live.c \
 	profile/live/run_files.c \
 	profile/model/account.c \
 	profile/model/batches.c \
-	profile/model/cmdline.c \
-	profile/model/demangle.c \
-	profile/model/demangle_budget.c \
+	profile/model/clocks.c \
 	profile/model/filters.c \
 	profile/model/fold.c \
 	profile/model/functions.c \
 	profile/model/intern.c \
 	profile/model/intern_paths.c \
+	profile/model/model.c \
 	profile/model/model_difference.c \
 	profile/model/overhead.c \
-	profile/model/program_name.c \
+	profile/model/program.c \
 	profile/model/rate.c \
 	profile/model/site_cost.c \
 	profile/model/slowest.c \
 	profile/model/sums.c \
 	profile/model/unbatched.c \
-	profile/profile.c \
 	profile/read/chunks.c \
-	profile/read/error.c \
+	profile/read/entry_offsets.c \
 	profile/read/header.c \
-	profile/read/huge_pages.c \
 	profile/read/load.c \
+	profile/read/load_displacement.c \
 	profile/read/load_sums.c \
-	profile/read/message.c \
+	profile/read/profile_add.c \
 	profile/read/profile_file.c \
 	profile/read/records.c \
 	profile/read/references.c \
@@ -41,5 +42,6 @@ PROFILE_SRC = \
 	profile/write/save.c \
 	profile/write/temporary_file.c \
 	profile/write/write.c \
+	profile/write/write_displacement.c \
 	profile/write/write_slowest.c \
 	profile/write/write_sums.c

@@ -11,7 +11,7 @@
 #include "report/model/displaced.h"
 #include "report/model/estimate.h"
 #include "report/model/groups.h"
-#include "profile/read/huge_pages.h"
+#include "profile/base/array.h"
 #include "report/loops/loop.h"
 #include "report/model/account.h"
 #include "report/model/reliability.h"
@@ -107,8 +107,7 @@ static double share_of(double total_ns, double net_ns)
  * out. */
 static double net_of(const struct groups *groups, const double *total_ns)
 {
-	double *ordered = huge_pages_alloc(((size_t)groups->rows + 1) * sizeof(*ordered)),
-	       net_ns = 0;
+	double *ordered = array_alloc(((size_t)groups->rows + 1) * sizeof(*ordered)), net_ns = 0;
 
 	if (!ordered)
 		return -1;
@@ -205,7 +204,7 @@ static int keep_rows(struct report *r, const struct groups *groups, bool weighed
 
 static int build_sites(struct report *r, struct groups *groups, uint32_t keep)
 {
-	double *total_ns = huge_pages_alloc(((size_t)groups->rows + 1) * sizeof(*total_ns));
+	double *total_ns = array_alloc(((size_t)groups->rows + 1) * sizeof(*total_ns));
 	bool some = keep < groups->rows;
 	int status = -1;
 

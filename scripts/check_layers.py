@@ -11,7 +11,10 @@ import sys
 # From the bottom up. A file may use files of its own line, of its own folder, and of the lines before.
 TOOL = [
     "stats",
-    "profile/model profile/read profile/write profile/live profile",
+    "profile/base",
+    "profile/model",
+    "profile/read",
+    "profile/write profile/live",
     "collector",
     "collector/machine",
     "collector/clocks",

@@ -20,7 +20,7 @@
 
 #include "collector/clocks/counter.h"
 #include "collector/shared_page.h"
-#include "profile/read/message.h"
+#include "profile/base/error.h"
 
 /* Below this interval the wake-up latency of a sleep is a good part of a tick:
  * wake early by SPIN_NS and wait the rest in a loop, if a CPU can be spared. */
@@ -151,7 +151,7 @@ struct ticker *ticker_start(const char *path, uint64_t interval_ns, uint64_t see
 		if (!errno)
 			return t;
 	}
-	message_set(err, "cannot start the page clock on %s: %s", path, strerror(errno));
+	error_set(err, "cannot start the page clock on %s: %s", path, strerror(errno));
 	if (t)
 		ticker_free(t);
 	return NULL;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/read/message.h"
+#include "profile/base/error.h"
 
 static uint64_t calls_of(const struct profile *p)
 {
@@ -35,7 +35,7 @@ static int64_t weigh(const char *path, struct profile_error *err)
 	int64_t calls = -1;
 
 	if (!alone)
-		message_set(err, "%.400s: out of memory", path);
+		error_set(err, "%.400s: out of memory", path);
 	else if (!profile_add_unlinked(alone, path, err))
 		calls = (int64_t)(calls_of(alone) & INT64_MAX);
 	profile_free(alone);
@@ -98,14 +98,14 @@ int gather_profiles(const struct rundir *d, struct gathered *g, void (*tell)(con
 
 	*g = (struct gathered){0};
 	if (run_files_list(d->profiles, &g->files, &g->count)) {
-		message_set(err, "cannot list %.300s: %s", d->profiles, strerror(errno));
+		error_set(err, "cannot list %.300s: %s", d->profiles, strerror(errno));
 		return -1;
 	}
 	calls = calloc(g->count + 1, sizeof(*calls));
 	g->refused = calloc(g->count + 1, sizeof(*g->refused));
 	g->profile = profile_new();
 	if (!calls || !g->refused || !g->profile) {
-		message_set(err, "out of memory while reading %.300s", d->profiles);
+		error_set(err, "out of memory while reading %.300s", d->profiles);
 		free(calls);
 		return -1;
 	}

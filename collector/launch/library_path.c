@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile/read/message.h"
+#include "profile/base/error.h"
 
 #define NAME "libscprof.so"
 
@@ -39,7 +39,7 @@ int library_path_find(char *path, size_t size, struct profile_error *err)
 	if (chosen && *chosen) {
 		if (!accept_path(chosen, path, size))
 			return 0;
-		message_set(err, "SCPROF_LIB is set to %.300s: %s", chosen, strerror(errno));
+		error_set(err, "SCPROF_LIB is set to %.300s: %s", chosen, strerror(errno));
 		return -1;
 	}
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -52,9 +52,9 @@ int library_path_find(char *path, size_t size, struct profile_error *err)
 		if (!accept_path(candidate, path, size))
 			return 0;
 	}
-	message_set(err,
-		    "cannot find " NAME " beside %.300s or in ../lib there.\n"
-		    "Set SCPROF_LIB to its path, or install scprof as a whole.",
-		    self);
+	error_set(err,
+		  "cannot find " NAME " beside %.300s or in ../lib there.\n"
+		  "Set SCPROF_LIB to its path, or install scprof as a whole.",
+		  self);
 	return -1;
 }

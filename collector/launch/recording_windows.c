@@ -17,7 +17,7 @@
 
 #include "collector/shared_page.h"
 #include "include/scprof_control.h"
-#include "profile/read/message.h"
+#include "profile/base/error.h"
 
 struct windows {
 	struct windows_schedule schedule;
@@ -169,8 +169,8 @@ struct windows *recording_windows_create(const char *path, const struct windows_
 		    (w->page = create_control(path, w->schedule.on)))
 			return w;
 	}
-	message_set(err, "cannot make the page that stops and starts recording, %s: %s", path,
-		    strerror(errno));
+	error_set(err, "cannot make the page that stops and starts recording, %s: %s", path,
+		  strerror(errno));
 	if (w)
 		release(w);
 	return NULL;

@@ -16,7 +16,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "profile/read/message.h"
+#include "profile/base/error.h"
 
 #define ENOUGH_BYTES (UINT64_C(256) << 20)
 
@@ -92,10 +92,9 @@ int run_directory_create(struct rundir *d, const char *beside, struct profile_er
 		if (!failed)
 			return 0;
 	}
-	message_set(err,
-		    "cannot make a directory for the run's files in " RUNDIR_MEMORY
-		    " or %.250s: %s",
-		    beside, strerror(errno));
+	error_set(err,
+		  "cannot make a directory for the run's files in " RUNDIR_MEMORY " or %.250s: %s",
+		  beside, strerror(errno));
 	return -1;
 }
 

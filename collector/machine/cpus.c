@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "collector/machine/kernel_file.h"
-#include "profile/read/message.h"
+#include "profile/base/error.h"
 
 #define SYSTEM "/sys/devices/system/cpu/"
 
@@ -80,7 +80,7 @@ static int refuse(struct profile_error *err, const cpu_set_t *bad, const char *w
 
 	cpus_print(bad, bad_text, sizeof(bad_text));
 	cpus_print(good, good_text, sizeof(good_text));
-	message_set(err, "--cpus: CPU %s %s; choose from %s", bad_text, what, good_text);
+	error_set(err, "--cpus: CPU %s %s; choose from %s", bad_text, what, good_text);
 	return -1;
 }
 
@@ -99,7 +99,7 @@ int cpus_choose(const char *list, cpu_set_t *set, struct profile_error *err)
 	cpu_set_t allowed, online, bad;
 
 	if (sched_getaffinity(0, sizeof(allowed), &allowed)) {
-		message_set(err, "cannot ask which CPUs this process may use: %s", strerror(errno));
+		error_set(err, "cannot ask which CPUs this process may use: %s", strerror(errno));
 		return -1;
 	}
 	if (!list) {
@@ -107,7 +107,7 @@ int cpus_choose(const char *list, cpu_set_t *set, struct profile_error *err)
 		return 0;
 	}
 	if (cpus_parse(list, set)) {
-		message_set(err, "--cpus '%.80s' is not a list of CPUs; write it like 0-3,8", list);
+		error_set(err, "--cpus '%.80s' is not a list of CPUs; write it like 0-3,8", list);
 		return -1;
 	}
 	if (!read_list(SYSTEM "online", &online) && beyond(&bad, set, &online))

@@ -17,7 +17,7 @@
 #include "collector/clocks/clocks_private.h"
 #include "collector/clocks/counter.h"
 #include "collector/duration.h"
-#include "profile/read/message.h"
+#include "profile/base/error.h"
 
 #define CALIBRATION_NS 20000000L
 
@@ -62,7 +62,7 @@ static enum bench_end fail(struct bench_error *err, enum bench_end end, const ch
 	va_list arguments;
 
 	va_start(arguments, format);
-	message_format(err->text, sizeof(err->text), format, arguments);
+	error_format(err->text, sizeof(err->text), format, arguments);
 	va_end(arguments);
 	return end;
 }

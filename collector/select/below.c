@@ -12,11 +12,11 @@
 #include "collector/select/below_symbols.h"
 #include "collector/select/selection.h"
 #include "collector/select/library_closure.h"
-#include "profile/read/message.h"
+#include "profile/base/error.h"
 
 static int out_of_memory(struct profile_error *err)
 {
-	message_set(err, "out of memory");
+	error_set(err, "out of memory");
 	return -1;
 }
 
@@ -123,9 +123,9 @@ static int say_unmatched(struct below *b, const char *program, const struct clos
 		below_symbols_near(program, p, &b->near, &b->nears);
 		for (size_t k = 0; k < known->paths; k++)
 			below_symbols_near(known->path[k], p, &b->near, &b->nears);
-		message_set(err, "--below: '%.150s' matches no function %s", p->text,
-			    p->library ? "in a program or library of that name"
-				       : "of the program or of the libraries that it needs");
+		error_set(err, "--below: '%.150s' matches no function %s", p->text,
+			  p->library ? "in a program or library of that name"
+				     : "of the program or of the libraries that it needs");
 		return -1;
 	}
 	return 0;
@@ -161,10 +161,10 @@ int below_resolve(struct below *b, const char *program, const char *text, struct
 			     : say_unmatched(b, path, &known, err);
 	library_closure_free(&known);
 	if (!failed && !b->functions) {
-		message_set(err,
-			    "--below: '%.200s' leaves no function: the last pattern that matches "
-			    "decides",
-			    text);
+		error_set(err,
+			  "--below: '%.200s' leaves no function: the last pattern that matches "
+			  "decides",
+			  text);
 		failed = -1;
 	}
 	return failed;

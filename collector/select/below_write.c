@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile/read/message.h"
+#include "profile/base/error.h"
 
 static size_t texts_bytes(const struct below *b)
 {
@@ -84,7 +84,7 @@ int below_write(const struct below *b, const char *path, struct profile_error *e
 		fill(b, image, ranges, bytes);
 	int failed = image ? save(path, image, bytes) : -1;
 	if (failed)
-		message_set(err, "--below: cannot write %.300s: %s", path, strerror(errno));
+		error_set(err, "--below: cannot write %.300s: %s", path, strerror(errno));
 	free(image);
 	return failed;
 }

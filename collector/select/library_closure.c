@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "collector/launch/elf_facts.h"
-#include "profile/read/message.h"
+#include "profile/base/error.h"
 
 static int add(struct closure *c, const char *path)
 {
@@ -109,11 +109,10 @@ int library_closure_find(const char *program, struct closure *out, struct profil
 	if (fd >= 0)
 		close(fd);
 	if (!is_elf || !*facts.interpreter) {
-		message_set(
-			err,
-			"%.300s is linked statically, or no program: nothing in it is bound by\n"
-			"the dynamic linker, so it has no symbols to choose",
-			program);
+		error_set(err,
+			  "%.300s is linked statically, or no program: nothing in it is bound by\n"
+			  "the dynamic linker, so it has no symbols to choose",
+			  program);
 		return -1;
 	}
 	if (!elf_facts_loader_is_trusted(facts.interpreter)) {
@@ -126,9 +125,8 @@ int library_closure_find(const char *program, struct closure *out, struct profil
 	}
 	if (!ask(facts.interpreter, realpath(program, real) ? real : program, out) && out->paths)
 		return 0;
-	message_set(err,
-		    "%.100s --list %.300s fails: cannot tell which libraries the program needs",
-		    facts.interpreter, program);
+	error_set(err, "%.100s --list %.300s fails: cannot tell which libraries the program needs",
+		  facts.interpreter, program);
 	library_closure_free(out);
 	return -1;
 }

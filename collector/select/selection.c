@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "collector/select/refused_functions.h"
-#include "profile/model/demangle.h"
+#include "profile/base/demangle.h"
 #include "include/scprof_chosen.h"
-#include "profile/read/message.h"
+#include "profile/base/error.h"
 
 char *selection_demangle(const char *name, bool parameters)
 {
@@ -23,7 +23,7 @@ char *selection_demangle(const char *name, bool parameters)
 
 static int out_of_memory(struct profile_error *err)
 {
-	message_set(err, "out of memory");
+	error_set(err, "out of memory");
 	return -1;
 }
 
@@ -51,8 +51,8 @@ int selection_open(struct chosen *c, const char *program, const char *own_librar
 	if (library_closure_find(program, &c->needed, err))
 		return -1;
 	if (exports_read(program, &c->program) || exports_read(own_library, &c->own)) {
-		message_set(err, "cannot read the symbols of %.200s: %s",
-			    c->program.soname ? own_library : program, strerror(errno));
+		error_set(err, "cannot read the symbols of %.200s: %s",
+			  c->program.soname ? own_library : program, strerror(errno));
 		return -1;
 	}
 	for (size_t i = 0; i < c->needed.paths; i++)
@@ -136,10 +136,10 @@ static int add_symbol(struct chosen *c, const struct export *e, const struct exp
 		return 0;
 	c->records += needed ? 1 : 1 + CHOSEN_SPARES;
 	if (c->records > SCP_CHOSEN_MAX) {
-		message_set(err,
-			    "-s chooses too many functions: more than %u.\n"
-			    "Choose fewer",
-			    SCP_CHOSEN_MAX / (needed ? 1 : 1 + CHOSEN_SPARES));
+		error_set(err,
+			  "-s chooses too many functions: more than %u.\n"
+			  "Choose fewer",
+			  SCP_CHOSEN_MAX / (needed ? 1 : 1 + CHOSEN_SPARES));
 		return -1;
 	}
 	char *shown = grow(c, err) ? NULL : show(e);
@@ -200,7 +200,7 @@ static int take_library(struct chosen *c, struct chosen_patterns *patterns,
 		const char *reason = p ? selection_reason(c, e->name) : NULL;
 
 		if (reason && p->is_exact && !p->is_optional) {
-			message_set(err, "-s: %.100s cannot be chosen: %s", e->name, reason);
+			error_set(err, "-s: %.100s cannot be chosen: %s", e->name, reason);
 			return -1;
 		}
 		if (reason)
@@ -238,11 +238,11 @@ static int say_unmatched(struct chosen *c, const struct chosen_pattern *p,
 	for (size_t i = 0; !p->library && i < c->program.functions; i++)
 		own |= symbol_pattern_has_name(p, c->program.function[i].name, NULL, NULL);
 	c->unmatched = p;
-	message_set(err, "-s: '%.150s' matches no function %s", p->text,
-		    own		 ? "of a library: the program has it itself, and dynamic "
-				   "linking does not resolve the program's own calls"
-		    : p->library ? "in a library of that name"
-				 : "in the libraries that the program needs");
+	error_set(err, "-s: '%.150s' matches no function %s", p->text,
+		  own	       ? "of a library: the program has it itself, and dynamic "
+				 "linking does not resolve the program's own calls"
+		  : p->library ? "in a library of that name"
+			       : "in the libraries that the program needs");
 	return -1;
 }
 
@@ -276,6 +276,6 @@ int selection_resolve(struct chosen *c, struct chosen_patterns *patterns, struct
 			return say_unmatched(c, &patterns->list[i], err);
 	if (c->count || all_optional(patterns))
 		return 0;
-	message_set(err, "-s: none of the functions that match can be chosen");
+	error_set(err, "-s: none of the functions that match can be chosen");
 	return -1;
 }

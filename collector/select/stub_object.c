@@ -16,7 +16,7 @@
 
 #include "collector/select/stub_image.h"
 #include "collector/select/stub_symbols.h"
-#include "profile/read/message.h"
+#include "profile/base/error.h"
 
 /* One rule for all stubs: the return address is where the stack pointer points to. */
 static void put_frames(struct object *o)
@@ -260,10 +260,10 @@ static int write_file(const struct object *o, const char *path)
 int stub_object_write(const struct chosen *c, const char *path, struct profile_error *err)
 {
 #ifndef __x86_64__
-	message_set(err,
-		    "cannot write %.300s: there are no stubs for this "
-		    "processor yet, only for x86-64",
-		    path);
+	error_set(err,
+		  "cannot write %.300s: there are no stubs for this "
+		  "processor yet, only for x86-64",
+		  path);
 	return -1;
 #endif
 	struct object o = {.c = c, .defined = c->count + 2};
@@ -283,7 +283,7 @@ int stub_object_write(const struct chosen *c, const char *path, struct profile_e
 	errno = ENOMEM;
 	int failed = o.failed || write_file(&o, path) ? -1 : 0;
 	if (failed)
-		message_set(err, "cannot write %.300s: %s", path, strerror(errno));
+		error_set(err, "cannot write %.300s: %s", path, strerror(errno));
 	free(o.version);
 	free(o.version_of);
 	free(o.order);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/read/message.h"
+#include "profile/base/error.h"
 
 enum { FILES_DEEP = 4 };
 
@@ -18,7 +18,7 @@ static int parse(const char *text, struct chosen_patterns *out, struct profile_e
 
 static int refuse(struct profile_error *err, const char *what, const char *text, size_t length)
 {
-	message_set(err, "%s: '%.*s'", what, (int)length, text);
+	error_set(err, "%s: '%.*s'", what, (int)length, text);
 	return -1;
 }
 
@@ -89,8 +89,8 @@ static int parse_file(const char *path, size_t length, struct chosen_patterns *o
 	if (f)
 		failed = parse_lines(f, out, err, depth + 1);
 	else
-		message_set(err, "-s: cannot read the patterns in %.300s: %s", name ? name : "?",
-			    depth < FILES_DEEP ? strerror(errno) : "files that name each other");
+		error_set(err, "-s: cannot read the patterns in %.300s: %s", name ? name : "?",
+			  depth < FILES_DEEP ? strerror(errno) : "files that name each other");
 	if (f)
 		fclose(f);
 	free(name);
@@ -146,10 +146,10 @@ int symbol_pattern_parse(const char *optional, const char *text, struct chosen_p
 	for (size_t i = 0; i < out->count; i++)
 		if (!out->list[i].takes_out)
 			return 0;
-	message_set(err,
-		    "-s: '%.200s' chooses no function.\nWrite names, globs or LIBRARY:NAME: "
-		    "-s 'libz.so*:deflate*,!deflateInit*'",
-		    text);
+	error_set(err,
+		  "-s: '%.200s' chooses no function.\nWrite names, globs or LIBRARY:NAME: "
+		  "-s 'libz.so*:deflate*,!deflateInit*'",
+		  text);
 	return -1;
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile/read/error.h"
+#include "profile/base/error.h"
 #include "profile/read/load.h"
 
 #define TRIES 8
@@ -172,4 +172,34 @@ bool live_phases(const struct live *l, uint32_t i, struct prof_phase *out)
 		return false;
 	memcpy(out->count, r.count, sizeof(out->count));
 	return true;
+}
+
+int live_difference(const struct prof_reading *now, const struct prof_reading *before,
+		    struct prof_reading *out)
+{
+	*out = (struct prof_reading){.min_units = now->min_units,
+				     .max_units = now->max_units,
+				     .has_bytes = now->has_bytes};
+	if (now->calls < before->calls || now->units < before->units ||
+	    now->units_sq < before->units_sq || now->bytes < before->bytes ||
+	    now->bytes_sq < before->bytes_sq || now->inner_calls < before->inner_calls)
+		return -1;
+	/* time without a call, or squares without time, there is not */
+	if (now->calls == before->calls &&
+	    (now->units != before->units || now->units_sq != before->units_sq))
+		return -1;
+	out->calls = now->calls - before->calls;
+	out->units = now->units - before->units;
+	out->units_sq = now->units_sq - before->units_sq;
+	out->bytes = now->bytes - before->bytes;
+	out->bytes_sq = now->bytes_sq - before->bytes_sq;
+	out->inner_calls = now->inner_calls - before->inner_calls;
+	return 0;
+}
+
+uint32_t live_first_batch(uint64_t calls, uint32_t count, uint64_t before)
+{
+	uint64_t first = calls ? before / calls + (before % calls != 0) : count;
+
+	return first < count ? (uint32_t)first : count;
 }

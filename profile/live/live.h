@@ -7,9 +7,18 @@
 #ifndef SCPROF_PROFILE_LIVE_LIVE_H
 #define SCPROF_PROFILE_LIVE_LIVE_H
 
-#include "profile/live/entry_offsets.h"
-#include "profile/live/differences.h"
+#include "profile/read/entry_offsets.h"
 #include "profile/live/entry_watch.h"
+
+/* The sums of one entry at one moment; what a window needs of them. */
+struct prof_reading {
+	uint64_t calls, units, bytes, inner_calls;
+	prof_u128 units_sq, bytes_sq;
+	uint64_t min_units, max_units;
+	uint32_t batch_count;
+	uint64_t batch_calls;
+	bool has_bytes;
+};
 
 struct live {
 	struct watch watch;
@@ -41,5 +50,15 @@ void live_batches(const struct live *l, uint32_t i, const struct prof_reading *r
 /* Where in the tick the calls of place i began, as it is now: some may be younger than any
  * reading. False: not sampled, or not yet. */
 bool live_phases(const struct live *l, uint32_t i, struct prof_phase *out);
+
+/* *out becomes the calls after `before` and up to `now`, exactly. Two things cannot be known of
+ * them: min and max are those of all calls, which hold theirs. -1, and nothing happened in
+ * *out: `before` is not from earlier in the same entry's life (a damaged file). */
+int live_difference(const struct prof_reading *now, const struct prof_reading *before,
+		    struct prof_reading *out);
+
+/* Of an entry's batches, oldest first, `count` of `calls` calls each, those whose calls all
+ * came after the first `before` calls: the number of the first such. */
+uint32_t live_first_batch(uint64_t calls, uint32_t count, uint64_t before);
 
 #endif

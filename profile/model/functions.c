@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/read/error.h"
+#include "profile/base/error.h"
 #include "profile/model/intern.h"
 #include "profile/model/rate.h"
 
@@ -64,10 +64,9 @@ static int take_process(struct profile *to, const struct profile *from)
 		to->process[0].count += p->count;
 		return 0;
 	}
-	q = intern_room(to->process, &to->index->room[MODEL_PROCESS], 0, sizeof *q);
-	if (!q)
+	if (!INTERN_ROOM(to, process, processes, MODEL_PROCESS))
 		return -1;
-	to->process = q;
+	q = &to->process[0];
 	*q = *p;
 	q->argv = NULL;
 	q->argc = 0;
@@ -77,13 +76,11 @@ static int take_process(struct profile *to, const struct profile *from)
 	to->processes = 1;
 	if (!q->exe || !q->program || !q->file || !(q->argv = calloc(1, sizeof *q->argv)))
 		return -1;
-	to->table = intern_room(to->table, &to->index->room[MODEL_TABLE], 0, sizeof *to->table);
-	if (!to->table)
+	if (!INTERN_ROOM(to, table, tables, MODEL_TABLE))
 		return -1;
 	to->tables = 1;
 	/* One path without frames, for all entries; nothing looks for an equal one. */
-	to->path = intern_room(to->path, &to->index->room[MODEL_PATH], 0, sizeof *to->path);
-	if (!to->path)
+	if (!INTERN_ROOM(to, path, paths, MODEL_PATH))
 		return -1;
 	to->paths = 1;
 	return 0;
@@ -117,18 +114,17 @@ static struct prof_entry *entry_of(struct condense *c, uint32_t function, uint16
 {
 	uint32_t *slot = &c->entry[(size_t)function * SCP_OUTCOMES + outcome];
 	struct profile *to = c->to;
-	struct prof_entry *grown;
+	struct prof_entry *e;
 
 	if (*slot != PROF_NONE)
 		return &to->entry[*slot];
-	grown = intern_room(to->entry, &to->index->room[MODEL_ENTRY], to->entries, sizeof *grown);
-	if (!grown)
+	if (!INTERN_ROOM(to, entry, entries, MODEL_ENTRY))
 		return NULL;
-	to->entry = grown;
 	*slot = to->entries++;
-	grown[*slot].function = function;
-	grown[*slot].outcome = outcome;
-	return &grown[*slot];
+	e = &to->entry[*slot];
+	e->function = function;
+	e->outcome = outcome;
+	return e;
 }
 
 static int take_entries(struct condense *c)

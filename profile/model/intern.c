@@ -5,12 +5,15 @@
  */
 #define HASH_NONFATAL_OOM 1
 #include "profile/model/intern.h"
-#include "profile/read/huge_pages.h"
+#include "profile/base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <uthash.h>
+
+#include "profile/base/array.h"
+#include "profile/model/intern_paths.h"
 
 struct intern_node {
 	UT_hash_handle hh;
@@ -18,43 +21,6 @@ struct intern_node {
 	uint32_t bytes;
 	uint8_t key[];
 };
-
-void *intern_room(void *array, uint32_t *room, uint32_t count, size_t size)
-{
-	uint32_t more;
-	char *grown;
-
-	if (count < *room) {
-		memset((char *)array + count * size, 0, size);
-		return array;
-	}
-	more = *room ? *room * 2 : 16;
-	if (more <= *room || more > SIZE_MAX / size)
-		return NULL;
-	grown = realloc(array, more * size);
-	if (!grown)
-		return NULL;
-	memset(grown + count * size, 0, size); /* no more: the rest may never be needed */
-	*room = more;
-	return grown;
-}
-
-void *intern_expect(void *array, uint32_t *room, uint32_t count, uint32_t more, size_t size)
-{
-	uint64_t all = (uint64_t)count + more;
-	void *grown;
-
-	if (all <= *room || all > UINT32_MAX)
-		return array; /* intern_room will tell */
-	grown = huge_pages_alloc(all * size);
-	if (!grown)
-		return array;
-	if (count)
-		memcpy(grown, array, count * size);
-	free(array);
-	*room = (uint32_t)all;
-	return grown;
-}
 
 static struct intern_node *new_node(size_t bytes)
 {
@@ -107,7 +73,7 @@ uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build
 		free(n);
 		return PROF_NO_MODULE;
 	}
-	grown = intern_room(p->module, &p->index->room[MODEL_MODULE], p->modules, sizeof *grown);
+	grown = array_room(p->module, &p->index->room[MODEL_MODULE], p->modules, sizeof *grown);
 	if (grown)
 		p->module = grown;
 	m.path = grown ? strdup(path) : NULL;
@@ -137,8 +103,8 @@ uint32_t intern_function(struct profile *p, const char *name, const char *librar
 	memcpy(n->key + name_bytes, library, library_bytes);
 	if (find(p->index->function, n, &index))
 		return index;
-	grown = intern_room(p->function, &p->index->room[MODEL_FUNCTION], p->functions,
-			    sizeof *grown);
+	grown = array_room(p->function, &p->index->room[MODEL_FUNCTION], p->functions,
+			   sizeof *grown);
 	if (grown)
 		p->function = grown;
 	f.name = grown ? strdup(name) : NULL;
@@ -179,5 +145,5 @@ void intern_rollback(struct profile *p, uint32_t modules, uint32_t functions, ui
 		free(p->function[p->functions].name);
 		free(p->function[p->functions].library);
 	}
-	intern_paths_forget_paths(p, paths);
+	intern_paths_forget(p, paths);
 }

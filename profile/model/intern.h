@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The model's private side: hashes that make equal things one thing, growing
- * arrays, and the clock as the files had it. */
+/* The private part of a model: hash tables by which equal modules and functions become one, room in
+ * its arrays, and the clock as the files had it. Private to profile/. */
 #ifndef SCPROF_PROFILE_MODEL_INTERN_H
 #define SCPROF_PROFILE_MODEL_INTERN_H
 
+#include "profile/base/array.h"
 #include "profile/model/overhead.h"
 #include "profile/profile.h"
 
@@ -36,41 +37,23 @@ struct profile_index {
 	uint32_t files; /* added so far */
 };
 
-/* Room for one more element: the array, perhaps moved, or NULL. It is
- * zero. Use: grown = intern_room(p->entry, &room, p->entries, sizeof *p->entry). */
-void *intern_room(void *array, uint32_t *room, uint32_t count, size_t size);
+/* Room for one more in an array of the model, zeroed; false when out of memory. */
+#define INTERN_ROOM(p, array, count, kind)                                                         \
+	({                                                                                         \
+		void *grown_ = array_room((p)->array, &(p)->index->room[kind], (p)->count,         \
+					  sizeof *(p)->array);                                     \
+		if (grown_)                                                                        \
+			(p)->array = grown_;                                                       \
+		grown_ != NULL;                                                                    \
+	})
 
-/* Room for so many more, at once and in huge pages: the array, perhaps moved. As it was where
- * there is no memory for it. */
-void *intern_expect(void *array, uint32_t *room, uint32_t count, uint32_t more, size_t size);
-
-/* Index in the model of an equal module, function or path, which is added if it
- * is new. PROF_NONE: out of memory. PROF_NO_MODULE: there is no number left for a new one.
- * `frame` is copied. */
+/* Index in the model of an equal module or function, which is added if it is new. PROF_NONE: out of
+ * memory. PROF_NO_MODULE: no number is left for a new module. */
 uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build_id,
 		       uint32_t build_id_bytes);
 uint32_t intern_function(struct profile *p, const char *name, const char *library, uint32_t group);
-uint32_t intern_paths_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
-			   uint32_t flags);
 
-/* The same path in two steps, for who has many: between them the memory is fetched in which
- * its equal is looked for. */
-uint32_t intern_paths_hash_path(const struct profile *p, const struct prof_frame *frame,
-				uint32_t frames, uint32_t flags);
-uint32_t intern_paths_hashed_path(struct profile *p, const struct prof_frame *frame,
-				  uint32_t frames, uint32_t flags, uint32_t hash);
-
-/* So many more paths may come: make room for them at once. -1: out of memory. */
-int intern_paths_expect_paths(struct profile *p, uint32_t more);
-
-/* No more paths are expected: what finds equal ones goes, and is made again when needed. */
-void intern_paths_rest_paths(struct profile *p);
-
-/* The private part of the paths, for profile_free. */
-void intern_paths_free_paths(struct profile *p);
-void intern_paths_forget_paths(struct profile *p, uint32_t from);
-
-/* Forget what was interned beyond these counts. */
+/* Forget modules, functions and paths beyond these counts. */
 void intern_rollback(struct profile *p, uint32_t modules, uint32_t functions, uint32_t paths);
 
 #endif

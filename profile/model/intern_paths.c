@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Equal call paths become one. A profile may have millions: so the hash holds
- * numbers only, and the frames lie one behind the other in large blocks.
- */
-#include "profile/model/intern.h"
-#include "profile/read/huge_pages.h"
+/* Equal call paths become one. A profile may have millions: so the hash table holds numbers only,
+ * and the frames lie one behind the other in large blocks. */
+#include "profile/model/intern_paths.h"
+#include "profile/base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "profile/base/array.h"
+#include "profile/base/number_table.h"
+#include "profile/model/intern.h"
 
 /* Each block holds four times as many frames as the one before; SCP_MAX_FRAMES fit. */
 #define BLOCK_FRAMES (UINT32_C(1) << 14)
@@ -18,17 +21,10 @@ struct block {
 	struct prof_frame frame[];
 };
 
-/* The hash beside the number: paths that differ are mostly not looked at. */
-struct slot {
-	uint32_t number; /* of the path; PROF_NONE: free */
-	uint32_t hash;
-};
-
 _Static_assert(sizeof(struct prof_frame) == sizeof(uint64_t), "frames are compared as words");
 
 struct intern_paths {
-	struct slot *slot;
-	uint32_t slots; /* a power of two; at most 3 in 4 are in use */
+	struct number_table table; /* of paths; empty: to be filled again */
 	struct block *block;
 };
 
@@ -52,77 +48,48 @@ static uint32_t hash_of(const struct prof_frame *frame, uint32_t frames, uint32_
 	return (uint32_t)(h ^ h >> 32);
 }
 
-static bool same_path(const struct prof_path *a, const struct prof_path *b)
+static bool same_path(const void *paths, const void *wanted, uint32_t number)
 {
+	const struct prof_path *a = (const struct prof_path *)paths + number, *b = wanted;
+
 	return a->frames == b->frames && a->flags == b->flags &&
 	       (a->frames == 0 || !memcmp(a->frame, b->frame, a->frames * sizeof(*a->frame)));
 }
 
-static uint32_t hash_again(const struct prof_path *path)
+/* Room for so many paths in all, those of the model among them. */
+static int make_table(struct profile *p, uint64_t room)
 {
-	return hash_of(path->frame, path->frames, path->flags);
-}
+	struct number_table *t = &p->index->paths->table;
+	bool empty = !t->slots;
 
-/* The slot of an equal path, or the free one where it belongs. */
-static struct slot *find_slot(const struct profile *p, const struct prof_path *want, uint32_t hash)
-{
-	const struct intern_paths *x = p->index->paths;
-	uint32_t at = hash & (x->slots - 1);
-
-	for (; x->slot[at].number != PROF_NONE; at = (at + 1) & (x->slots - 1))
-		if (x->slot[at].hash == hash && same_path(&p->path[x->slot[at].number], want))
-			break;
-	return &x->slot[at];
-}
-
-/* All paths that there are, in so many slots. */
-static int make_slots(struct profile *p, uint32_t slots)
-{
-	struct intern_paths *x = p->index->paths;
-	struct slot *slot = huge_pages_alloc((size_t)slots * sizeof(*slot));
-
-	if (!slot)
+	if (room <= t->slots / 2)
+		return 0;
+	if (room > UINT32_MAX || number_table_reserve(t, (uint32_t)room) < 0)
 		return -1;
-	memset(slot, 0xff, (size_t)slots * sizeof(*slot)); /* PROF_NONE */
-	for (uint32_t i = 0; i < p->paths; i++) {
-		uint32_t hash = hash_again(&p->path[i]), at = hash & (slots - 1);
+	for (uint32_t i = 0; empty && i < p->paths; i++) {
+		const struct prof_path *path = &p->path[i];
 
-		while (slot[at].number != PROF_NONE)
-			at = (at + 1) & (slots - 1);
-		slot[at] = (struct slot){i, hash};
+		number_table_add(t, hash_of(path->frame, path->frames, path->flags), i);
 	}
-	free(x->slot);
-	x->slot = slot;
-	x->slots = slots;
 	return 0;
 }
 
-int intern_paths_expect_paths(struct profile *p, uint32_t more)
+int intern_paths_expect(struct profile *p, uint32_t more)
 {
-	struct intern_paths *x = p->index->paths;
-	uint64_t all = (uint64_t)p->paths + more;
-	uint32_t slots;
-
-	if (!x) {
-		x = p->index->paths = calloc(1, sizeof(*x));
-		if (!x)
-			return -1;
-	}
-	slots = x->slots;
-	while (all / 3 >= slots / 4 && slots < UINT32_C(1) << 31)
-		slots = slots ? slots * 2 : 1024;
-	p->path = intern_expect(p->path, &p->index->room[MODEL_PATH], p->paths, more,
-				sizeof *p->path);
-	return slots == x->slots ? 0 : make_slots(p, slots);
+	if (!p->index->paths && !(p->index->paths = calloc(1, sizeof(*p->index->paths))))
+		return -1;
+	p->path =
+		array_expect(p->path, &p->index->room[MODEL_PATH], p->paths, more, sizeof *p->path);
+	return make_table(p, (uint64_t)p->paths + more + 1);
 }
 
 static int make_room(struct profile *p)
 {
 	struct prof_path *grown;
 
-	if (intern_paths_expect_paths(p, 0) < 0)
+	if (intern_paths_expect(p, 0) < 0)
 		return -1;
-	grown = intern_room(p->path, &p->index->room[MODEL_PATH], p->paths, sizeof *grown);
+	grown = array_room(p->path, &p->index->room[MODEL_PATH], p->paths, sizeof *grown);
 	if (grown)
 		p->path = grown;
 	return grown ? 0 : -1;
@@ -134,7 +101,7 @@ static struct block *new_block(struct block *last)
 	struct block *b;
 
 	room = room < BLOCK_MOST ? room * 4 : room;
-	b = huge_pages_alloc(sizeof(*b) + room * sizeof(b->frame[0]));
+	b = array_alloc(sizeof(*b) + room * sizeof(b->frame[0]));
 	if (b) {
 		b->next = last;
 		b->used = 0;
@@ -164,65 +131,57 @@ static struct prof_frame *keep_frames(struct intern_paths *x, const struct prof_
 	return kept;
 }
 
-uint32_t intern_paths_hash_path(const struct profile *p, const struct prof_frame *frame,
-				uint32_t frames, uint32_t flags)
+uint32_t intern_paths_hash(const struct profile *p, const struct prof_frame *frame, uint32_t frames,
+			   uint32_t flags)
 {
-	const struct intern_paths *x = p->index->paths;
 	uint32_t hash = hash_of(frame, frames, flags);
 
-	if (x && x->slots)
-		__builtin_prefetch(&x->slot[hash & (x->slots - 1)], 1);
+	if (p->index->paths)
+		number_table_prefetch(&p->index->paths->table, hash);
 	return hash;
 }
 
-uint32_t intern_paths_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
-			   uint32_t flags)
+uint32_t intern_paths_add(struct profile *p, const struct prof_frame *frame, uint32_t frames,
+			  uint32_t flags)
 {
-	return intern_paths_hashed_path(p, frame, frames, flags, hash_of(frame, frames, flags));
+	return intern_paths_add_hashed(p, frame, frames, flags, hash_of(frame, frames, flags));
 }
 
-uint32_t intern_paths_hashed_path(struct profile *p, const struct prof_frame *frame,
-				  uint32_t frames, uint32_t flags, uint32_t hash)
+uint32_t intern_paths_add_hashed(struct profile *p, const struct prof_frame *frame, uint32_t frames,
+				 uint32_t flags, uint32_t hash)
 {
 	struct prof_path path = {(struct prof_frame *)frame, frames, flags};
-	struct slot *slot;
+	struct number_slot *slot;
 
 	if (make_room(p) < 0)
 		return PROF_NONE;
-	slot = find_slot(p, &path, hash);
-	if (slot->number != PROF_NONE)
+	slot = number_table_find(&p->index->paths->table, hash, same_path, p->path, &path);
+	if (slot->number != NUMBER_TABLE_FREE)
 		return slot->number;
 	path.frame = keep_frames(p->index->paths, frame, frames);
 	if (!path.frame)
 		return PROF_NONE;
-	*slot = (struct slot){p->paths, hash};
+	*slot = (struct number_slot){p->paths, hash};
 	p->path[p->paths] = path;
 	return p->paths++;
 }
 
-void intern_paths_rest_paths(struct profile *p)
+void intern_paths_rest(struct profile *p)
 {
-	struct intern_paths *x = p->index->paths;
-
-	if (!x)
-		return;
-	free(x->slot);
-	x->slot = NULL;
-	x->slots = 0;
+	if (p->index->paths)
+		number_table_clear(&p->index->paths->table);
 }
 
 /* Frames of what is forgotten stay in their blocks: it happens once, when out of memory. */
-void intern_paths_forget_paths(struct profile *p, uint32_t from)
+void intern_paths_forget(struct profile *p, uint32_t from)
 {
-	struct intern_paths *x = p->index->paths;
-
-	if (!x || p->paths <= from)
+	if (!p->index->paths || p->paths <= from)
 		return;
 	p->paths = from;
-	intern_paths_rest_paths(p);
+	intern_paths_rest(p);
 }
 
-void intern_paths_free_paths(struct profile *p)
+void intern_paths_free(struct profile *p)
 {
 	struct intern_paths *x = p->index->paths;
 
@@ -232,7 +191,6 @@ void intern_paths_free_paths(struct profile *p)
 		free(x->block);
 		x->block = next;
 	}
-	if (x)
-		free(x->slot);
+	intern_paths_rest(p);
 	free(x);
 }

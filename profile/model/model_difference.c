@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/read/load.h"
+#include "profile/model/model.h"
 
 struct part {
 	uint32_t path, function;

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "profile/read/error.h"
+#include "profile/base/error.h"
 
 #define ROUNDS_MAX (UINT64_C(1) << 40)
 

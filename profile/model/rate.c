@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "profile/read/error.h"
+#include "profile/base/error.h"
 
 #define GOOD_ERROR	1e-4 /* relative, of a rate from anchors */
 #define TOLERABLE_ERROR 0.05 /* better than no report at all; rate_error says it */

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "profile/read/error.h"
+#include "profile/base/error.h"
 #include "profile/read/raw.h"
 
 struct walk {
@@ -197,7 +197,7 @@ static int collect_record(struct raw_file *raw, const struct scp_chunk *c, uint6
 		return -1;
 	if (list_add(&raw->list[rec->type], &ref))
 		return error_no_memory(err, raw->path);
-	release_count_record(raw, &ref);
+	release_count(raw, &ref);
 	if (rec->type == SCP_REC_PATH)
 		note_modules(raw, (const void *)rec);
 	return 0;
@@ -240,7 +240,7 @@ int chunks_collect(struct raw_file *raw, struct profile_error *err)
 	bool sound;
 
 	raw->module_named = calloc(UINT16_MAX + 1, sizeof *raw->module_named);
-	if (!raw->module_named || release_count_pieces(raw))
+	if (!raw->module_named || release_begin(raw))
 		return error_no_memory(err, raw->path);
 	walk_begin(&w, raw->image, raw->image_bytes);
 	while ((c = next_chunk(&w, &offset, &sound))) {

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "profile/read/error.h"
+#include "profile/base/error.h"
 #include "profile/model/overhead.h"
 #include "profile/read/raw.h"
 

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/model/account.h"
+#include "profile/base/array.h"
 #include "profile/model/intern.h"
-#include "profile/model/cmdline.h"
-#include "profile/model/program_name.h"
-#include "profile/model/site_cost.h"
+#include "profile/model/intern_paths.h"
+#include "profile/model/program.h"
+#include "profile/read/load_displacement.h"
 
 struct load {
 	struct profile *p;
@@ -30,16 +30,6 @@ struct load {
 #define PATH_PREPARED (PROF_NONE - 1) /* in the map: it waits for a number */
 #define AHEAD	      16	      /* entries: until the memory has answered */
 
-/* Room for one more in an array of the model; false when out of memory. */
-#define ROOM(p, array, count, kind)                                                                \
-	({                                                                                         \
-		void *grown_ = intern_room((p)->array, &(p)->index->room[kind], (p)->count,        \
-					   sizeof *(p)->array);                                    \
-		if (grown_)                                                                        \
-			(p)->array = grown_;                                                       \
-		grown_ != NULL;                                                                    \
-	})
-
 static uint32_t index_of(const struct load *l, uint32_t type, uint32_t table, uint32_t id)
 {
 	return l->map[type][raw_find(&l->raw->list[type], table, id, 0)];
@@ -52,15 +42,15 @@ static int load_process(struct load *l, const struct prof_process *from, const c
 	struct profile *p = l->p;
 	struct prof_process *out;
 
-	if (!ROOM(p, process, processes, MODEL_PROCESS))
+	if (!INTERN_ROOM(p, process, processes, MODEL_PROCESS))
 		return -1;
 	out = &p->process[p->processes];
 	*out = *from;
 	out->exe = strdup(exe);
-	out->program = program_name_of(program, exe);
+	out->program = program_name(program, exe);
 	out->file = strdup(l->raw->path);
 	out->owner = l->raw->owner;
-	out->argv = cmdline_split(argv, argv_bytes, &out->argc);
+	out->argv = program_arguments(argv, argv_bytes, &out->argc);
 	p->processes++;
 	return out->exe && out->program && out->file && out->argv ? 0 : -1;
 }
@@ -134,7 +124,7 @@ static int load_table(struct load *l, uint32_t i)
 	struct profile *p = l->p;
 	struct prof_table *t;
 
-	if (!ROOM(p, table, tables, MODEL_TABLE))
+	if (!INTERN_ROOM(p, table, tables, MODEL_TABLE))
 		return -1;
 	t = &p->table[p->tables];
 	*t = (struct prof_table){
@@ -169,7 +159,7 @@ static void prepare_path(struct load *l, uint32_t i)
 
 		memcpy(&r->frame[k], &frame, sizeof frame);
 	}
-	r->hash = intern_paths_hash_path(l->p, (void *)r->frame, r->frames, r->flags);
+	r->hash = intern_paths_hash(l->p, (void *)r->frame, r->frames, r->flags);
 	l->map[SCP_REC_PATH][i] = PATH_PREPARED;
 }
 
@@ -200,9 +190,9 @@ static uint32_t load_path(struct load *l, uint32_t entry)
 	if (*index == PROF_NONE)
 		prepare_path(l, i);
 	if (*index == PATH_PREPARED) {
-		*index = intern_paths_hashed_path(l->p, (const void *)r->frame, r->frames, r->flags,
-						  (uint32_t)r->hash);
-		release_release(l->raw, ref);
+		*index = intern_paths_add_hashed(l->p, (const void *)r->frame, r->frames, r->flags,
+						 (uint32_t)r->hash);
+		release_record(l->raw, ref);
 	}
 	return *index;
 }
@@ -219,9 +209,9 @@ static void release_entry(struct load *l, const struct raw_ref *entry)
 
 		while (*next < list->count && list->ref[*next].table == entry->table &&
 		       list->ref[*next].id == entry->id)
-			release_release(l->raw, &list->ref[(*next)++]);
+			release_record(l->raw, &list->ref[(*next)++]);
 	}
-	release_release(l->raw, entry);
+	release_record(l->raw, entry);
 }
 
 static int load_entry(struct load *l, uint32_t i)
@@ -231,7 +221,7 @@ static int load_entry(struct load *l, uint32_t i)
 	struct profile *p = l->p;
 	struct prof_entry *e;
 
-	if (!ROOM(p, entry, entries, MODEL_ENTRY))
+	if (!INTERN_ROOM(p, entry, entries, MODEL_ENTRY))
 		return -1;
 	e = &p->entry[p->entries++];
 	*e = (struct prof_entry){
@@ -245,7 +235,7 @@ static int load_entry(struct load *l, uint32_t i)
 	l->torn += e->torn;
 	p->table[e->table].call_units += r->units;
 	if (e->path == PROF_NONE || load_sums(l->raw, ref, &e->sums) ||
-	    site_cost_load(p, l->raw, ref, p->entries - 1))
+	    load_displacement_site(p, l->raw, ref, p->entries - 1))
 		return -1;
 	release_entry(l, ref);
 	return 0;
@@ -271,7 +261,7 @@ static int load_gap(struct load *l, uint32_t i)
 	struct profile *p = l->p;
 	struct prof_gap *g;
 
-	if (!ROOM(p, gap, gaps, MODEL_GAP))
+	if (!INTERN_ROOM(p, gap, gaps, MODEL_GAP))
 		return -1;
 	g = &p->gap[p->gaps++];
 	*g = (struct prof_gap){
@@ -284,7 +274,7 @@ static int load_gap(struct load *l, uint32_t i)
 		.units_sq = load_wide(r->units_sq_lo, r->units_sq_hi),
 	};
 	p->table[g->table].gap_units += r->units;
-	release_release(l->raw, ref);
+	release_record(l->raw, ref);
 	return 0;
 }
 
@@ -295,7 +285,7 @@ static int load_slowest(struct load *l, uint32_t i)
 	struct profile *p = l->p;
 	struct prof_slowest *s;
 
-	if (!ROOM(p, slowest, slowests, MODEL_SLOWEST))
+	if (!INTERN_ROOM(p, slowest, slowests, MODEL_SLOWEST))
 		return -1;
 	s = &p->slowest[p->slowests++];
 	*s = (struct prof_slowest){
@@ -310,7 +300,7 @@ static int load_slowest(struct load *l, uint32_t i)
 		.ended_real_ns = r->ended_real_ns,
 	};
 	memcpy(s->name, r->name, strnlen(r->name, sizeof s->name - 1));
-	release_release(l->raw, ref);
+	release_record(l->raw, ref);
 	return 0;
 }
 
@@ -348,9 +338,9 @@ static int make_large_room(struct load *l)
 {
 	struct profile *p = l->p;
 
-	p->entry = intern_expect(p->entry, &p->index->room[MODEL_ENTRY], p->entries,
-				 l->raw->list[SCP_REC_ENTRY].count, sizeof *p->entry);
-	return intern_paths_expect_paths(p, l->raw->list[SCP_REC_PATH].count);
+	p->entry = array_expect(p->entry, &p->index->room[MODEL_ENTRY], p->entries,
+				l->raw->list[SCP_REC_ENTRY].count, sizeof *p->entry);
+	return intern_paths_expect(p, l->raw->list[SCP_REC_PATH].count);
 }
 
 static int load_all(struct load *l)
@@ -366,7 +356,7 @@ static int load_all(struct load *l)
 	    load_list(l, SCP_REC_TABLE, load_table) || load_entries(l))
 		return -1;
 	return load_list(l, SCP_REC_GAP, load_gap) || load_list(l, SCP_REC_SLOWEST, load_slowest) ||
-			       account_load(l->p, l->raw)
+			       load_displacement_accounts(l->p, l->raw)
 		       ? -1
 		       : 0;
 }

@@ -5,15 +5,6 @@
 
 #include "profile/read/raw.h"
 
-/* How large the model was, to go back to. */
-struct profile_size {
-	uint32_t processes, tables, modules, paths, functions, entries, gaps, slowests, site_costs,
-		accounts;
-};
-
-struct profile_size profile_size(const struct profile *p);
-void profile_shrink(struct profile *p, const struct profile_size *size);
-
 /* Append all of `raw` to the model. 0, or -1 when out of memory: then the
  * caller shrinks the model. Counters that add up (losses, overflow, ticker)
  * are touched only when all else has succeeded. */

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile/read/error.h"
-#include "profile/read/huge_pages.h"
+#include "profile/base/error.h"
+#include "profile/base/array.h"
 
 #define HEADER_TRIES 20
 
@@ -138,7 +138,7 @@ static int take_copy(const struct raw_file *raw, uint8_t **copy, uint64_t *bytes
 				  "holds %llu bytes; scprof reads profiles of up to %llu MiB here",
 				  (unsigned long long)end,
 				  (unsigned long long)(raw->most_bytes >> 20));
-	grown = huge_pages_alloc(end);
+	grown = array_alloc(end);
 	if (!grown)
 		return error_no_memory(err, raw->path);
 	memcpy(grown, image, SCP_HEADER_BYTES);

@@ -109,9 +109,9 @@ int seqlock_snapshot_slowest_take(struct raw_file *raw, struct profile_error *er
 
 /* Memory of records that have been loaded goes back (release.c): count them when they are
  * listed, release each once, when it is not needed any more. Its fields are gone then. */
-int release_count_pieces(struct raw_file *raw);
-void release_count_record(struct raw_file *raw, const struct raw_ref *ref);
-void release_release(const struct raw_file *raw, const struct raw_ref *ref);
+int release_begin(struct raw_file *raw);
+void release_count(struct raw_file *raw, const struct raw_ref *ref);
+void release_record(const struct raw_file *raw, const struct raw_ref *ref);
 
 /* End of the last byte handed out in any region. */
 uint64_t header_used_end(const struct scp_header *h);

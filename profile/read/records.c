@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "profile/read/error.h"
+#include "profile/base/error.h"
 #include "profile/read/raw.h"
 
 static bool ends(const char *s, size_t room)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/read/error.h"
+#include "profile/base/error.h"
 #include "profile/read/raw.h"
 
 static int compare_keys(const struct raw_ref *a, const struct raw_ref *b)

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "profile/read/huge_pages.h"
+#include "profile/base/array.h"
 #include "profile/read/raw.h"
 
 /* Bytes: a huge page, which is not to be cut up, of 32768 records at most. */
-#define PIECE LARGE_PAGE
+#define PIECE ARRAY_HUGE_PAGE
 
-int release_count_pieces(struct raw_file *raw)
+int release_begin(struct raw_file *raw)
 {
 	if (raw->live)
 		return 0;
@@ -30,7 +30,7 @@ static uint64_t first_piece(const struct raw_file *raw, const struct raw_ref *re
 	return at / PIECE;
 }
 
-void release_count_record(struct raw_file *raw, const struct raw_ref *ref)
+void release_count(struct raw_file *raw, const struct raw_ref *ref)
 {
 	uint64_t last;
 
@@ -54,7 +54,7 @@ static void drop(const struct raw_file *raw, uint64_t piece)
 		madvise((void *)begin, end - begin, MADV_DONTNEED);
 }
 
-void release_release(const struct raw_file *raw, const struct raw_ref *ref)
+void release_record(const struct raw_file *raw, const struct raw_ref *ref)
 {
 	uint64_t last;
 

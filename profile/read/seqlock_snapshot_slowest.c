@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile/read/error.h"
+#include "profile/base/error.h"
 #include "profile/read/raw.h"
 
 #define TRIES	 20

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile/read/error.h"
+#include "profile/base/error.h"
 #include "profile/write/temporary_file.h"
 
 static int write_all(int fd, const char *bytes, uint64_t count)

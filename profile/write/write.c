@@ -9,13 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/model/account.h"
-#include "profile/read/error.h"
+#include "profile/base/error.h"
 #include "profile/model/filters.h"
 #include "profile/write/image.h"
 #include "profile/model/intern.h"
 #include "profile/write/save.h"
-#include "profile/model/site_cost.h"
+#include "profile/write/write_displacement.h"
 #include "profile/write/write_slowest.h"
 #include "profile/write/write_sums.h"
 
@@ -158,7 +157,7 @@ static void write_entry(struct writer *w, uint32_t table, uint32_t index, uint32
 	r->outcome = e->outcome;
 	r->seq = e->torn; /* odd: killed inside an update */
 	write_sums(&w->img, r, &e->sums);
-	site_cost_write(&w->img, w->entry_id[index], w->p, index);
+	write_displacement_site(&w->img, w->entry_id[index], w->p, index);
 }
 
 static void write_gap(struct writer *w, uint32_t id, uint32_t index)
@@ -320,7 +319,7 @@ static void build(struct writer *w)
 	for (uint32_t t = 0; t < p->tables; t++)
 		write_table(w, t);
 	write_slowest(&w->img, p, w->entry_id);
-	account_write(&w->img, p);
+	write_displacement_accounts(&w->img, p);
 	if (!w->img.failed)
 		write_header(w);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "report/compare/match.h"
-#include "profile/read/message.h"
+#include "profile/base/error.h"
 
 /* Processor time and elapsed time are different quantities. */
 static bool is_processor_time(const struct profile *p)
@@ -21,7 +21,7 @@ static bool comparable(const struct diff *d, struct profile_error *why)
 
 		if (is_processor_time(a) == is_processor_time(b))
 			continue;
-		message_set(
+		error_set(
 			why,
 			"%s was timed with the clock %s and %s with %s: processor time and "
 			"elapsed time cannot be compared; record both with the same clock (-c)",
@@ -99,7 +99,7 @@ struct diff *diff_model_build(const struct profile *const *profile, uint32_t pro
 {
 	struct diff *d = calloc(1, sizeof(*d));
 
-	message_set(why, "out of memory");
+	error_set(why, "out of memory");
 	if (!d)
 		return NULL;
 	d->profile = profile;

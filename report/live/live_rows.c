@@ -123,7 +123,7 @@ static void update_row(struct row *r, const struct feed *f, const struct report_
 
 		add_reading(&r->run, &f->now[e]);
 		if (f->before_state[e] != FEED_KNOWN ||
-		    differences_reading(&f->now[e], &f->before[e], &since))
+		    live_difference(&f->now[e], &f->before[e], &since))
 			r->has_window = false;
 		else if (since.calls)
 			add_reading(&r->window, &since);
@@ -175,8 +175,8 @@ static void entry_sums(const struct feed *f, uint32_t entry, bool window, struct
 
 	live_batches(&file->live, entry - file->first, &s, &b);
 	if (window) {
-		first = differences_batches(b.calls, b.count, f->before[entry].calls);
-		differences_reading(&f->now[entry], &f->before[entry], &s);
+		first = live_first_batch(b.calls, b.count, f->before[entry].calls);
+		live_difference(&f->now[entry], &f->before[entry], &s);
 		b.sum += first;
 		b.count -= first;
 	}

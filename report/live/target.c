@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "profile/live/run_files.h"
-#include "profile/read/message.h"
+#include "profile/base/error.h"
 
 struct list {
 	struct target_file *file;
@@ -230,7 +230,7 @@ static int refuse(struct profile_error *err, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	message_format(err->text, sizeof(err->text), format, args);
+	error_format(err->text, sizeof(err->text), format, args);
 	va_end(args);
 	return -1;
 }

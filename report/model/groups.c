@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/read/huge_pages.h"
+#include "profile/base/array.h"
 #include "report/model/order.h"
 
 static struct group_path path_of(const struct profile *p, enum report_by by, uint32_t index)
@@ -83,7 +83,7 @@ static int make_slots(struct groups *g)
 	g->slots = 64;
 	while (g->slots / 2 < g->profile->entries && g->slots < UINT32_C(1) << 31)
 		g->slots *= 2;
-	g->slot = huge_pages_alloc((size_t)g->slots * sizeof(*g->slot));
+	g->slot = array_alloc((size_t)g->slots * sizeof(*g->slot));
 	if (!g->slot)
 		return -1;
 	memset(g->slot, 0xff, (size_t)g->slots * sizeof(*g->slot)); /* PROF_NONE */
@@ -95,8 +95,8 @@ static int make_rows(struct groups *g)
 {
 	size_t most = (size_t)g->profile->entries + g->profile->functions + 1;
 
-	g->row = huge_pages_alloc(most * sizeof(*g->row));
-	g->last = huge_pages_alloc(most * sizeof(*g->last));
+	g->row = array_alloc(most * sizeof(*g->row));
+	g->last = array_alloc(most * sizeof(*g->last));
 	return g->row && g->last ? 0 : -1;
 }
 
@@ -267,10 +267,10 @@ int groups_sort(struct groups *g, uint32_t first)
 				    .always = WORDS_ALWAYS,
 				    .first = first};
 
-	g->place = huge_pages_alloc(((size_t)g->rows + 1) * sizeof(*g->place));
+	g->place = array_alloc(((size_t)g->rows + 1) * sizeof(*g->place));
 	if (!g->place || order_sort(g->place, g->rows, &order) < 0)
 		return -1;
-	g->site_of = huge_pages_alloc(((size_t)g->profile->entries + 1) * sizeof(*g->site_of));
+	g->site_of = array_alloc(((size_t)g->profile->entries + 1) * sizeof(*g->site_of));
 	if (!g->site_of)
 		return -1;
 	for (uint32_t i = 0; i < g->rows; i++)
@@ -284,7 +284,7 @@ int groups_make(struct groups *g, const struct profile *p, enum report_by by)
 	size_t entries = (size_t)p->entries + 1;
 
 	*g = (struct groups){.profile = p, .by = by};
-	g->next = huge_pages_alloc(entries * sizeof(*g->next));
+	g->next = array_alloc(entries * sizeof(*g->next));
 	g->function_rank = rank_all(p->functions, p, compare_functions);
 	g->module_rank = rank_all(p->modules, p, compare_modules);
 	if (!g->next || !g->function_rank || !g->module_rank || make_rows(g) < 0 ||

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "profile/read/huge_pages.h"
+#include "profile/base/array.h"
 
 #define SMALL  24 /* items that are inserted one by one */
 #define DIGITS 8
@@ -136,8 +136,8 @@ int order_sort(uint32_t *place, uint32_t count, const struct order *order)
 	size_t bytes = ((size_t)count + 1) * sizeof(*s.item);
 	bool room;
 
-	s.item = huge_pages_alloc(bytes);
-	s.other = huge_pages_alloc(bytes);
+	s.item = array_alloc(bytes);
+	s.other = array_alloc(bytes);
 	room = s.item && s.other;
 	if (room) {
 		for (uint32_t i = 0; i < count; i++)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <uthash.h>
 
-#include "profile/model/demangle.h"
+#include "profile/base/demangle.h"
 
 struct symbol_names {
 	const char *linker_name;

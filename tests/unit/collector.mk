@@ -11,5 +11,5 @@ COLLECTOR_TEST_BINS = $(addprefix $(BUILD)/tests/unit/,$(COLLECTOR_TESTS))
 UNIT_TESTS += $(COLLECTOR_TEST_BINS)
 
 $(COLLECTOR_TEST_BINS): $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o \
-		$(addprefix $(BUILD)/lib,$(addsuffix .a,collector profile))
-	$(CC) $(SAN) -o $@ $^ -lcmocka -lelf -lm -lpthread
+		$(addprefix $(BUILD)/lib,$(addsuffix .a,collector profile stats))
+	$(CC) $(SAN) -o $@ $^ -lcmocka -lelf -lgsl -lgslcblas -lm -lpthread

@@ -13,7 +13,7 @@
 #include "report/model/estimate.h"
 #include "tests/unit/recording.h"
 #include "report/report.h"
-#include "profile/live/differences.h"
+#include "profile/live/live.h"
 #include "report/live/sums_window.h"
 
 #define CONFIDENCE 0.95
@@ -26,7 +26,7 @@ static struct report_estimate estimate(const struct recording *r, const struct s
 				       bool window)
 {
 	uint32_t first =
-		window ? differences_batches(r->batches.calls, r->batches.count, before->n) : 0;
+		window ? live_first_batch(r->batches.calls, r->batches.count, before->n) : 0;
 	struct prof_batches b = {r->batches.calls, r->batches.count - first,
 				 (uint64_t *)(uintptr_t)r->batch + first};
 	struct estimate_sums s = {.calls = r->sums.n - (window ? before->n : 0),

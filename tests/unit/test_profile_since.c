@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/simulate.h"
-#include "profile/live/differences.h"
+#include "profile/live/live.h"
 
 static void add(struct prof_reading *r, uint64_t units, uint64_t bytes, uint64_t inner)
 {
@@ -41,7 +41,7 @@ static void subtracts_exactly(void **state)
 		add(&all, units, bytes, i % 5 == 0);
 		add(&window, units, bytes, i % 5 == 0);
 	}
-	assert_int_equal(differences_reading(&all, &before, &out), 0);
+	assert_int_equal(live_difference(&all, &before, &out), 0);
 	assert_int_equal(out.calls, 700);
 	assert_true(out.units == window.units && out.units_sq == window.units_sq);
 	assert_true(out.units_sq >> 64 != 0);
@@ -57,7 +57,7 @@ static void nothing_happened(void **state)
 
 	(void)state;
 	add(&r, 5, 1, 0);
-	assert_int_equal(differences_reading(&r, &r, &out), 0);
+	assert_int_equal(live_difference(&r, &r, &out), 0);
 	assert_int_equal(out.calls, 0);
 	assert_int_equal(out.units, 0);
 }
@@ -80,7 +80,7 @@ static void refuses_to_go_back(void **state)
 	later[5].units--; /* no call more, but time */
 	for (int i = 0; i < 6; i++) {
 		memset(&out, 0xff, sizeof(out));
-		assert_int_equal(differences_reading(&now, &later[i], &out), -1);
+		assert_int_equal(live_difference(&now, &later[i], &out), -1);
 		assert_int_equal(out.calls, 0);
 		assert_int_equal(out.units, 0);
 		assert_int_equal(out.bytes, 0);
@@ -90,14 +90,14 @@ static void refuses_to_go_back(void **state)
 static void batches_of_the_window(void **state)
 {
 	(void)state;
-	assert_int_equal(differences_batches(8, 5, 0), 0);
-	assert_int_equal(differences_batches(8, 5, 1), 1); /* the first has a call of before */
-	assert_int_equal(differences_batches(8, 5, 8), 1);
-	assert_int_equal(differences_batches(8, 5, 9), 2);
-	assert_int_equal(differences_batches(8, 5, 32), 4);
-	assert_int_equal(differences_batches(8, 5, 33), 5);
-	assert_int_equal(differences_batches(8, 5, UINT64_MAX), 5);
-	assert_int_equal(differences_batches(0, 0, 3), 0);
+	assert_int_equal(live_first_batch(8, 5, 0), 0);
+	assert_int_equal(live_first_batch(8, 5, 1), 1); /* the first has a call of before */
+	assert_int_equal(live_first_batch(8, 5, 8), 1);
+	assert_int_equal(live_first_batch(8, 5, 9), 2);
+	assert_int_equal(live_first_batch(8, 5, 32), 4);
+	assert_int_equal(live_first_batch(8, 5, 33), 5);
+	assert_int_equal(live_first_batch(8, 5, UINT64_MAX), 5);
+	assert_int_equal(live_first_batch(0, 0, 3), 0);
 }
 
 int main(void)

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "profile/model/demangle.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
+#include "profile/base/demangle.h"
 
 static void test_durations(void **state)
 {

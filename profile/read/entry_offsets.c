@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The reader's lists know where records lie until the file is closed: keep what live
  * reading needs of that. */
-#include "profile/live/entry_offsets.h"
+#include "profile/read/entry_offsets.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Readable names of C++ and Rust symbols. */
-#ifndef SCPROF_PROFILE_MODEL_DEMANGLE_H
-#define SCPROF_PROFILE_MODEL_DEMANGLE_H
+#ifndef SCPROF_PROFILE_BASE_DEMANGLE_H
+#define SCPROF_PROFILE_BASE_DEMANGLE_H
 
 /* The source's name for a linker name; a name that is not mangled is copied.
  * Rust, legacy and v0, loses its hash. NULL when out of memory; free() it. */

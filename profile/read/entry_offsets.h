@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Where the entries of a model lie in the file that they came from, so that whoever knows what
  * an entry is can go on reading its sums while the file grows. */
-#ifndef SCPROF_PROFILE_LIVE_ENTRY_OFFSETS_H
-#define SCPROF_PROFILE_LIVE_ENTRY_OFFSETS_H
+#ifndef SCPROF_PROFILE_READ_ENTRY_OFFSETS_H
+#define SCPROF_PROFILE_READ_ENTRY_OFFSETS_H
 
 #include "profile/read/raw.h"
 

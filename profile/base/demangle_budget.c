@@ -3,7 +3,7 @@
  * a jump when it has become too long. What it demangles of D it collects in a string
  * that it enlarges by xrealloc(), which is libiberty's own to be replaced: here it jumps,
  * too, and does not exit the process when out of memory. */
-#include "profile/model/demangle_budget.h"
+#include "profile/base/demangle_budget.h"
 
 #include <setjmp.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* libiberty knows every mangling there is. Which names it is asked about; absurdly long
  * ones stay as they are, and so do those that would become so (demangle_budget.h). */
-#include "profile/model/demangle.h"
+#include "profile/base/demangle.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 #include <libiberty/demangle.h>
 
-#include "profile/model/demangle_budget.h"
+#include "profile/base/demangle_budget.h"
 
 #define LONGEST_NAME 2048
 

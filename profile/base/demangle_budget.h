@@ -2,8 +2,8 @@
 /* Demanglers that stop. A mangled name may refer to parts of itself, so that what it
  * stands for is exponentially longer: 97 bytes become a megabyte, 400 more than any
  * memory. Names come from other people's files; such a one has to stay as it is. */
-#ifndef SCPROF_PROFILE_MODEL_DEMANGLE_BUDGET_H
-#define SCPROF_PROFILE_MODEL_DEMANGLE_BUDGET_H
+#ifndef SCPROF_PROFILE_BASE_DEMANGLE_BUDGET_H
+#define SCPROF_PROFILE_BASE_DEMANGLE_BUDGET_H
 
 /* More bytes than this no demangled name has here. */
 #define DEMANGLE_LONGEST 16384

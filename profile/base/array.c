@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Arrays double when they grow. Huge pages are advice: without them everything is the same, and
+ * slower. */
+#include "profile/base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define FIRST_ROOM 16
+#define LEAST	   (2 * ARRAY_HUGE_PAGE)
+
+void *array_alloc(size_t bytes)
+{
+	void *memory;
+
+	if (bytes < LEAST)
+		return malloc(bytes);
+	if (posix_memalign(&memory, ARRAY_HUGE_PAGE, bytes) != 0)
+		return NULL;
+	madvise(memory, bytes & ~(ARRAY_HUGE_PAGE - 1), MADV_HUGEPAGE);
+	return memory;
+}
+
+/* The array with room for `least` elements at least, the new ones not set; NULL: no memory. */
+static void *grow(void *array, uint32_t *room, uint64_t least, size_t size)
+{
+	uint64_t more = *room ? 2 * (uint64_t)*room : FIRST_ROOM;
+	void *grown;
+
+	if (more < least)
+		more = 2 * least;
+	if (more > UINT32_MAX)
+		more = UINT32_MAX;
+	if (more < least || more > SIZE_MAX / size)
+		return NULL;
+	grown = realloc(array, more * size);
+	if (grown)
+		*room = (uint32_t)more;
+	return grown;
+}
+
+void *array_room(void *array, uint32_t *room, uint32_t count, size_t size)
+{
+	char *all = count < *room ? array : grow(array, room, (uint64_t)count + 1, size);
+
+	if (all)
+		memset(all + count * size, 0, size); /* no more: the rest may never be needed */
+	return all;
+}
+
+void *array_expect(void *array, uint32_t *room, uint32_t count, uint32_t more, size_t size)
+{
+	uint64_t all = (uint64_t)count + more;
+	void *grown;
+
+	if (all <= *room || all > UINT32_MAX)
+		return array;
+	grown = array_alloc(all * size);
+	if (!grown)
+		return array;
+	if (count)
+		memcpy(grown, array, count * size);
+	free(array);
+	*room = (uint32_t)all;
+	return grown;
+}
+
+bool array_reach(void **array, uint32_t *room, uint32_t number, size_t size, unsigned char fill)
+{
+	uint32_t before = *room;
+	char *grown;
+
+	if (number < before)
+		return true;
+	grown = grow(*array, room, (uint64_t)number + 1, size);
+	if (!grown)
+		return false;
+	memset(grown + before * size, fill, (*room - before) * size);
+	*array = grown;
+	return true;
+}

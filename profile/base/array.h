@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Arrays that grow, with 32-bit numbers of elements, and memory for large ones in huge pages
+ * where the kernel has them (MADV_HUGEPAGE): a report of a million call paths reads half a gigabyte
+ * in no order, and without huge pages spends most of its time on address translation.
+ *
+ * An array is a pointer that free() takes, and the number of elements that it has `room` for; both
+ * are zero at first. Sizes are in bytes.
+ */
+#ifndef SCPROF_PROFILE_BASE_ARRAY_H
+#define SCPROF_PROFILE_BASE_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARRAY_HUGE_PAGE ((size_t)2 << 20) /* of x86-64, and of AArch64 with pages of 4 KiB */
+
+/* As malloc; large memory begins at a multiple of ARRAY_HUGE_PAGE. */
+void *array_alloc(size_t bytes);
+
+/* Room to append one element to `count`: the array, perhaps moved, with that element zeroed and
+ * those behind it untouched. NULL: out of memory, and the array is as it was. */
+void *array_room(void *array, uint32_t *room, uint32_t count, size_t size);
+
+/* Room for `more` elements behind `count` at once, in huge pages: the array, perhaps moved. Without
+ * memory for that it returns the array as it was, and array_room reports the failure. */
+void *array_expect(void *array, uint32_t *room, uint32_t count, uint32_t more, size_t size);
+
+/* Room in `*array` for the element of index `number`; all new elements are filled with bytes
+ * `fill`. False: out of memory, or the number is UINT32_MAX, and nothing has changed. */
+bool array_reach(void **array, uint32_t *room, uint32_t number, size_t size, unsigned char fill);
+
+#endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A text is formatted twice, with one byte and with another for each newline of the format: where
+ * the two differ, and there only, is a newline of ours. */
+#include "profile/base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MOST	   2048
+#define PATH_SHOWN 200
+
+static void format_marked(char *text, char mark, const char *format, va_list arguments)
+	__attribute__((format(printf, 3, 0)));
+
+static void format_marked(char *text, char mark, const char *format, va_list arguments)
+{
+	char marked[MOST];
+
+	snprintf(marked, sizeof(marked), "%s", format);
+	for (char *c = strchr(marked, '\n'); c; c = strchr(c, '\n'))
+		*c = mark;
+	vsnprintf(text, MOST, marked, arguments);
+}
+
+void error_format(char *text, size_t room, const char *format, va_list arguments)
+{
+	char one[MOST], other[MOST];
+	size_t used = 0, length;
+	va_list again;
+
+	va_copy(again, arguments);
+	format_marked(one, '\1', format, arguments);
+	format_marked(other, '\2', format, again);
+	va_end(again);
+	for (size_t i = 0; one[i] && other[i]; i++) {
+		const char *put = (char[]){one[i], '\0'};
+
+		if (one[i] != other[i])
+			put = "\n";
+		else if (one[i] == '\n')
+			put = "\\x0a";
+		length = strlen(put);
+		if (used + length >= room)
+			break;
+		memcpy(text + used, put, length);
+		used += length;
+	}
+	if (room)
+		text[used] = '\0';
+}
+
+void error_set(struct profile_error *err, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	error_format(err->text, sizeof(err->text), format, arguments);
+	va_end(arguments);
+}
+
+static size_t begin(struct profile_error *err, const char *path, const char *what)
+{
+	size_t length = strlen(path);
+	const char *dots = "";
+
+	if (length > PATH_SHOWN) {
+		path += length - PATH_SHOWN;
+		dots = "...";
+	}
+	error_set(err, "%s%s: %s", dots, path, what);
+	return strlen(err->text);
+}
+
+int error_fail(struct profile_error *err, const char *path, const char *format, ...)
+{
+	size_t at = begin(err, path, "");
+	va_list args;
+
+	va_start(args, format);
+	error_format(err->text + at, sizeof err->text - at, format, args);
+	va_end(args);
+	return -1;
+}
+
+int error_damaged(struct profile_error *err, const char *path, const char *format, ...)
+{
+	size_t at = begin(err, path, "damaged profile: ");
+	va_list args;
+
+	va_start(args, format);
+	error_format(err->text + at, sizeof err->text - at, format, args);
+	va_end(args);
+	at = strlen(err->text);
+	snprintf(err->text + at, sizeof err->text - at,
+		 ".\nCopy the file anew from where it was recorded, or leave it out.");
+	return -1;
+}
+
+int error_no_memory(struct profile_error *err, const char *path)
+{
+	return error_fail(err, path, "not enough memory to read this profile");
+}

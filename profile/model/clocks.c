@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The clocks of a model are those of the file with the longest span, whose rate is known best; what
+ * a call adds is the mean over all files. */
+#include "profile/model/clocks.h"
+
+#include <string.h>
+
+#include "profile/model/intern.h"
+#include "profile/model/rate.h"
+
+int clocks_resolve(const char *path, const struct scp_header *h, struct file_clocks *c,
+		   struct profile_error *err)
+{
+	*c = (struct file_clocks){.fast_raw = h->clock};
+	if (rate_resolve(path, h, &c->fast_raw, &c->fast, err))
+		return -1;
+	if (!(h->flags & SCP_FILE_DUAL))
+		return 0;
+	c->slow_raw = h->slow_clock;
+	return rate_resolve(path, h, &c->slow_raw, &c->slow, err);
+}
+
+int clocks_check(const struct profile *p, const char *path, const struct file_clocks *c,
+		 struct profile_error *err)
+{
+	const struct profile_index *x = p->index;
+
+	if (!x->has_clock)
+		return 0;
+	if (rate_check_same(path, &p->clock, &x->clock, &c->fast, &c->fast_raw, err))
+		return -1;
+	return rate_check_same(path, &p->slow, &x->slow, &c->slow, &c->slow_raw, err);
+}
+
+void clocks_take(struct profile *p, const struct scp_header *h, const struct file_clocks *c)
+{
+	struct profile_index *x = p->index;
+	uint32_t requested = x->has_clock ? p->clock.requested : c->fast.requested;
+
+	if (!x->has_clock || rate_span_ns(&c->fast_raw) > rate_span_ns(&x->clock)) {
+		p->clock = c->fast;
+		x->clock = c->fast_raw;
+		p->clock.requested = requested;
+		x->machine = h->machine;
+		memcpy(x->boot_id, h->boot_id, sizeof x->boot_id);
+	}
+	if (!x->has_clock || rate_span_ns(&c->slow_raw) > rate_span_ns(&x->slow)) {
+		p->slow = c->slow;
+		x->slow = c->slow_raw;
+	}
+	x->has_clock = true;
+}
+
+struct overhead_depth clocks_depth(const struct profile *p, uint32_t first, uint32_t end,
+				   const uint64_t *now)
+{
+	struct overhead_depth d = {0, 0, 0};
+
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t frames = p->path[p->entry[i].path].frames;
+		double calls = (double)(now ? now[i] : p->entry[i].sums.calls);
+
+		d.calls += calls;
+		d.long_calls += frames > SCP_COST_SHORT_FRAMES ? calls : 0;
+		d.frames += calls * frames;
+	}
+	return d;
+}
+
+void clocks_add_overhead(struct profile *p, const struct scp_header *h, struct overhead_depth d)
+{
+	struct profile_index *x = p->index;
+
+	x->depth.calls += d.calls;
+	x->depth.long_calls += d.long_calls;
+	x->depth.frames += d.frames;
+	overhead_add(&x->overhead, &h->overhead_first, &h->overhead_last, d.calls);
+	if (h->flags & SCP_FILE_DUAL)
+		overhead_add(&x->slow_overhead, &h->slow_overhead_first, &h->slow_overhead_last,
+			     d.calls);
+	overhead_add_inner(&x->overhead, &h->inner_first, &h->inner_last, d.calls);
+	overhead_add_inner(&x->slow_overhead, &h->inner_first, &h->inner_last, d.calls);
+	p->clock.overhead = overhead_mean(&x->overhead, &x->depth);
+	p->slow.overhead = overhead_mean(&x->slow_overhead, &x->depth);
+}
+
+/* As if all had been added just now; what has no header now (NULL) makes that impossible. */
+static int add_again(struct profile *p, const struct profile_moment *file, size_t files)
+{
+	struct profile_error err;
+	struct file_clocks clocks;
+
+	for (size_t i = 0; i < files; i++) {
+		uint32_t first = file[i].first, end = first + file[i].entries;
+
+		if (!file[i].header || overhead_check("", file[i].header, &err) ||
+		    clocks_resolve("", file[i].header, &clocks, &err) ||
+		    clocks_check(p, "", &clocks, &err))
+			return -1;
+		clocks_take(p, file[i].header, &clocks);
+		clocks_add_overhead(p, file[i].header, clocks_depth(p, first, end, file[i].calls));
+	}
+	return 0;
+}
+
+int profile_renew_clocks(struct profile *p, const struct profile_moment *file, size_t files)
+{
+	struct profile_index before = *p->index;
+	struct prof_clock fast = p->clock, slow = p->slow;
+
+	p->index->has_clock = false;
+	p->index->overhead = p->index->slow_overhead = (struct overhead_sum){0};
+	p->index->depth = (struct overhead_depth){0, 0, 0};
+	if (!add_again(p, file, files))
+		return 0;
+	*p->index = before;
+	p->clock = fast;
+	p->slow = slow;
+	return -1;
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A model's memory: an empty model, back to an earlier size, and free. */
+#include <stdlib.h>
+
+#include "profile/model/account.h"
+#include "profile/model/intern.h"
+#include "profile/model/intern_paths.h"
+#include "profile/model/model.h"
+
+struct profile *profile_new(void)
+{
+	struct profile *p = calloc(1, sizeof *p);
+
+	if (p && !(p->index = calloc(1, sizeof *p->index))) {
+		free(p);
+		return NULL;
+	}
+	if (p)
+		p->clock.overhead = p->slow.overhead =
+			overhead_mean(&p->index->overhead, &p->index->depth);
+	return p;
+}
+
+struct profile_size profile_size(const struct profile *p)
+{
+	return (struct profile_size){p->processes,  p->tables,	p->modules, p->paths,
+				     p->functions,  p->entries, p->gaps,    p->slowests,
+				     p->site_costs, p->accounts};
+}
+
+void profile_shrink(struct profile *p, const struct profile_size *size)
+{
+	intern_rollback(p, size->modules, size->functions, size->paths);
+	while (p->processes > size->processes) {
+		struct prof_process *q = &p->process[--p->processes];
+
+		free(q->exe);
+		free(q->program);
+		free(q->argv);
+		free(q->file);
+	}
+	while (p->entries > size->entries)
+		sums_free(&p->entry[--p->entries].sums);
+	p->tables = size->tables;
+	p->gaps = size->gaps;
+	p->slowests = size->slowests;
+	p->site_costs = size->site_costs;
+	while (p->accounts > size->accounts)
+		account_clear(&p->account[--p->accounts]);
+}
+
+void profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+	profile_shrink(p, &(struct profile_size){0});
+	free(p->process);
+	free(p->table);
+	free(p->module);
+	free(p->path);
+	free(p->function);
+	free(p->entry);
+	free(p->gap);
+	free(p->slowest);
+	free(p->site_cost);
+	free(p->account);
+	intern_paths_free(p);
+	free(p->index);
+	free(p);
+}

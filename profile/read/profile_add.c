@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Files become a model. A file is read and checked whole before the model is touched; if memory
+ * runs out half way the model goes back to what it was. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile/base/error.h"
+#include "profile/read/entry_offsets.h"
+#include "profile/model/clocks.h"
+#include "profile/model/filters.h"
+#include "profile/model/intern.h"
+#include "profile/model/intern_paths.h"
+#include "profile/model/model.h"
+#include "profile/model/slowest.h"
+#include "profile/read/load.h"
+
+static void add_losses(struct scp_losses *to, const struct scp_losses *from)
+{
+	to->skipped_calls += from->skipped_calls;
+	to->abandoned_calls += from->abandoned_calls;
+	to->overflow_calls += from->overflow_calls;
+	to->overflow_gaps += from->overflow_gaps;
+	to->overflow_gap_units += from->overflow_gap_units;
+	to->overflow_nested_units += from->overflow_nested_units;
+	to->unclassified_calls += from->unclassified_calls;
+	to->growth_failures += from->growth_failures;
+	if (from->growth_errno)
+		to->growth_errno = from->growth_errno;
+	to->stopped += from->stopped;
+	to->sandboxed = to->sandboxed || from->sandboxed;
+	to->cut_paths += from->cut_paths;
+	to->unwinds += from->unwinds;
+	to->memo_flushes += from->memo_flushes;
+	to->histogram_losses += from->histogram_losses;
+	to->modules_lost += from->modules_lost;
+	to->overflow_time_units += from->overflow_time_units;
+	to->unmatched_ends += from->unmatched_ends;
+}
+
+static void add_header(struct profile *p, const struct scp_header *h)
+{
+	filters_add(p, h);
+	p->flags |= h->flags & (SCP_FILE_DUAL | SCP_FILE_HISTOGRAMS | SCP_FILE_MERGED |
+				SCP_FILE_NO_SYMBOLS | SCP_FILE_WINDOWS | SCP_FILE_FILTERS_DIFFER);
+	if (!*p->no_symbols)
+		memcpy(p->no_symbols, h->no_symbols, sizeof(p->no_symbols) - 1);
+	if (!*p->preceded)
+		memcpy(p->preceded, h->preceded, sizeof(p->preceded) - 1);
+	p->groups |= h->groups;
+	add_losses(&p->losses, &h->losses);
+	p->ticker_ticks += h->ticker_ticks;
+	p->ticker_late_sum_ns += h->ticker_late_sum_ns;
+	if (h->ticker_late_max_ns > p->ticker_late_max_ns)
+		p->ticker_late_max_ns = h->ticker_late_max_ns;
+	p->ticker_late_ticks += h->ticker_late_ticks;
+}
+
+enum added { ADDED, UNREADABLE, NOT_ADDED };
+
+/* Takes the descriptor; -1: the path is opened. */
+static enum added try_file(struct profile *p, const char *path, int fd, uint64_t most_bytes,
+			   bool links, struct prof_places *places, struct profile_error *err)
+{
+	struct raw_file raw = {.path = path, .fd = fd, .most_bytes = most_bytes};
+	struct profile_size before = profile_size(p);
+	struct file_clocks clocks;
+	enum added result = ADDED;
+
+	err->text[0] = 0;
+	if (profile_file_open(&raw, links, err))
+		return UNREADABLE;
+	if (clocks_resolve(path, raw_header(&raw), &clocks, err))
+		result = UNREADABLE;
+	else if (clocks_check(p, path, &clocks, err))
+		result = NOT_ADDED;
+	if (result == ADDED &&
+	    (load_raw(p, &raw) || (places && entry_offsets_note(places, &raw)))) {
+		profile_shrink(p, &before);
+		error_no_memory(err, path);
+		result = NOT_ADDED;
+	}
+	if (result == ADDED) {
+		add_header(p, raw_header(&raw));
+		p->foreign |= raw.owner && raw.owner != geteuid();
+		clocks_take(p, raw_header(&raw), &clocks);
+		clocks_add_overhead(p, raw_header(&raw),
+				    clocks_depth(p, before.entries, p->entries, NULL));
+		slowest_join(p, &raw_header(&raw)->slowest, before.slowests,
+			     clocks.fast.ns_per_unit);
+		p->index->files++;
+	}
+	profile_file_close(&raw);
+	return result;
+}
+
+static int add_file(struct profile *p, const char *path, int fd, uint64_t most_bytes, bool links,
+		    struct prof_places *places, struct profile_error *err)
+{
+	return try_file(p, path, fd, most_bytes, links, places, err) == ADDED ? 0 : -1;
+}
+
+int profile_add(struct profile *p, const char *path, struct profile_error *err)
+{
+	return add_file(p, path, -1, PROF_MOST_BYTES, true, NULL, err);
+}
+
+int profile_add_unlinked(struct profile *p, const char *path, struct profile_error *err)
+{
+	return add_file(p, path, -1, PROF_MOST_BYTES, false, NULL, err);
+}
+
+int profile_add_open(struct profile *p, int fd, uint64_t most_bytes, struct profile_error *err)
+{
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	if (own < 0)
+		return error_fail(err, "profile", "cannot read: %s", strerror(errno));
+	return add_file(p, "profile", own, most_bytes, true, NULL, err);
+}
+
+int profile_add_placed(struct profile *p, const char *path, struct prof_places *places,
+		       struct profile_error *err)
+{
+	*places = (struct prof_places){0};
+	if (!add_file(p, path, -1, PROF_MOST_BYTES, false, places, err))
+		return 0;
+	free(places->place);
+	*places = (struct prof_places){0};
+	return -1;
+}
+
+struct profile *profile_open(const char *const *paths, size_t count, struct profile_error *err)
+{
+	return profile_open_told(paths, count, &(struct profile_listener){0}, err);
+}
+
+/* How many were read; 0 and *err where one that must not fails, or all do. */
+static size_t add_all(struct profile *p, const char *const *paths, size_t count,
+		      const struct profile_listener *to, struct profile_error *err)
+{
+	size_t added = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		enum added result = try_file(p, paths[i], -1, PROF_MOST_BYTES, true, NULL, err);
+
+		if (result == NOT_ADDED || (result == UNREADABLE && !to->left_out))
+			return 0;
+		if (result == UNREADABLE)
+			to->left_out(to->context, err);
+		added += result == ADDED;
+		if (to->told)
+			to->told(to->context, i + 1, count);
+	}
+	return added;
+}
+
+struct profile *profile_open_told(const char *const *paths, size_t count,
+				  const struct profile_listener *to, struct profile_error *err)
+{
+	struct profile *p = profile_new();
+
+	if (!p) {
+		error_no_memory(err, count ? paths[0] : "profile");
+		return NULL;
+	}
+	if (count && !add_all(p, paths, count, to, err)) {
+		profile_free(p);
+		return NULL;
+	}
+	intern_paths_rest(p);
+	return p;
+}
