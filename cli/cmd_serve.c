@@ -4,11 +4,11 @@
 #include "cli/cmd.h"
 
 #include <malloc.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "cli/complaint.h"
 #include "cli/serve_options.h"
@@ -38,12 +38,28 @@ static void take_signals(sigset_t *set)
 	sigprocmask(SIG_BLOCK, set, NULL);
 }
 
-static void follow(struct agent *agent, struct http *http, const sigset_t *signals)
+struct ending {
+	pthread_t thread;
+	sigset_t signals;
+	struct agent *agent;
+};
+
+/* A thread waits for the signal, so that it is heard in the middle of a scan, too. */
+static void *await_signal(void *context)
 {
-	const struct timespec second = {.tv_sec = 1};
+	struct ending *e = context;
+	int which;
+
+	sigwait(&e->signals, &which);
+	agent_stop(e->agent);
+	return NULL;
+}
+
+static void follow(struct agent *agent, struct http *http)
+{
 	const char *news;
 
-	while (sigtimedwait(signals, NULL, &second) < 0) {
+	while (agent_wait(agent, 1000000000)) {
 		agent_scan(agent);
 		while ((news = http_tend(http)))
 			complaint_print("scprof serve", news);
@@ -64,32 +80,46 @@ static int announce(const struct http_address *address)
 	return 0;
 }
 
-static int serve(struct serve_options *o)
+static int scan_and_serve(struct agent *agent, struct http_address *address)
 {
 	struct profile_error err;
-	struct agent agent;
 	struct http *http;
-	sigset_t signals;
+	int status;
+
+	agent_scan(agent);
+	http = http_start(agent, address, &err);
+	if (!http) {
+		complaint_lines("scprof serve", err.text);
+		return 1;
+	}
+	status = announce(address) ? 1 : 0;
+	if (status == 0)
+		follow(agent, http);
+	agent_stop(agent);
+	http_stop(http);
+	return status;
+}
+
+static int serve(struct serve_options *o)
+{
+	struct agent agent;
+	struct ending ending = {.agent = &agent};
 	int status = 1;
 
-	take_signals(&signals);
+	take_signals(&ending.signals);
 	raise_descriptors();
 	mallopt(M_ARENA_MAX, 1); /* what a connection's thread leaves is of use to the next one */
-	unsetenv("DEBUGINFOD_URLS"); /* nobody shall wait for a page until a server far away answers
-				      */
+	unsetenv("DEBUGINFOD_URLS"); /* no page shall wait for a server far away */
 	if (agent_open(&agent, &o->agent)) {
 		complaint_print("scprof serve", "out of memory");
 		return 1;
 	}
-	agent_scan(&agent);
-	http = http_start(&agent, &o->address, &err);
-	if (http) {
-		status = announce(&o->address) ? 1 : 0;
-		if (status == 0)
-			follow(&agent, http, &signals);
-		http_stop(http);
+	if (pthread_create(&ending.thread, NULL, await_signal, &ending)) {
+		complaint_print("scprof serve", "cannot start a thread");
 	} else {
-		complaint_lines("scprof serve", err.text);
+		status = scan_and_serve(&agent, &o->address);
+		pthread_cancel(ending.thread);
+		pthread_join(ending.thread, NULL);
 	}
 	agent_close(&agent);
 	return status;

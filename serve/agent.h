@@ -2,20 +2,25 @@
 /* Follows the profiles of all processes of a host and keeps their sums.
  *
  * A thread calls agent_scan every second; whoever answers a request calls agent_refresh, which
- * reads at most once in AGENT_FRESH_NS. What both touch is behind one lock: take it with
- * agent_lock before looking at `counters` or `sources`. */
+ * reads at most once in AGENT_FRESH_NS. One thread at a time reads (`reading`), and changes what is
+ * published only with the lock, which it does not hold while it reads a file: take it with
+ * agent_lock before looking at `counters` or `sources`. What a user's files take is limited by
+ * shares.h: what is due beyond that is read in a later round. */
 #ifndef SCPROF_SERVE_AGENT_H
 #define SCPROF_SERVE_AGENT_H
 
 #include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 
 #include "serve/shares.h"
 #include "serve/source.h"
 
-#define AGENT_FRESH_NS	 UINT64_C(500000000)
-#define AGENT_REMEMBERED 1024 /* ended processes whose files are gone */
-#define AGENT_NAMES	 4096 /* that cannot be opened, and are not tried at every scan */
-#define AGENT_ASIDE	 16384
+#define AGENT_FRESH_NS	  UINT64_C(500000000)
+#define AGENT_PATIENCE_NS (UINT64_C(5) * 1000000000) /* agent_refresh waits for another reading */
+#define AGENT_REMEMBERED  1024			     /* ended processes whose files are gone */
+#define AGENT_NAMES	  4096 /* that cannot be opened, and are not tried at every scan */
+#define AGENT_ASIDE	  16384
 
 struct agent_options {
 	const char *const *directory; /* searched for scprof.*.scp, and for directories of runs */
@@ -30,20 +35,29 @@ struct agent_options {
 	double confidence;
 };
 
+/* Private to the thread that reads. */
+struct agent_search {
+	uint64_t files_beyond, directories_failed;
+	uint32_t names_left;
+};
+
 struct agent {
 	struct agent_options options;
 	struct source_limits limits;
+	pthread_mutex_t reading; /* taken before the lock */
 	pthread_mutex_t lock;
+	atomic_bool stopping;
+	sem_t stopped;
 	struct counters counters;
 	struct source *sources; /* a hash by path, in the order in which they were found */
 	size_t held[SOURCE_HOLDINGS];
-	struct share *shares; /* of those that are open */
+	struct share *shares; /* of users */
 	struct source_identity gone[AGENT_REMEMBERED];
 	size_t gones;
 	uint64_t faults[SOURCE_FAULTS];
 	uint64_t files_beyond;	     /* in the last scan: not looked at, for the limits */
 	uint64_t directories_failed; /* in the last scan */
-	uint32_t names_left;	     /* of this scan */
+	struct agent_search search;  /* the scan that is under way */
 	uint64_t scans, refreshed_ns;
 	double refresh_s; /* how long the last one took */
 	uint64_t started_real_ns;
@@ -53,21 +67,30 @@ struct agent {
 int agent_open(struct agent *a, const struct agent_options *o);
 void agent_close(struct agent *a);
 
-void agent_lock(struct agent *a);
-void agent_unlock(struct agent *a);
+static inline void agent_lock(struct agent *a)
+{
+	pthread_mutex_lock(&a->lock);
+}
 
-/* Find new files; read for the last time those that are gone. Takes the lock. */
+static inline void agent_unlock(struct agent *a)
+{
+	pthread_mutex_unlock(&a->lock);
+}
+
+/* Find new files; read for the last time those that are gone, and those that were late. */
 void agent_scan(struct agent *a);
 
-/* Read what may have changed. Takes the lock. */
+/* Read what may have changed. Where another thread has been reading for AGENT_PATIENCE_NS, what is
+ * published may be older. */
 void agent_refresh(struct agent *a);
 
-/* With the lock held: a file was found (agent_find.c calls it). */
-void agent_meet(struct agent *a, int directory, const char *path, const char *name);
+/* How many files are due and were not read, because their users' files take too long. */
+size_t agent_late(struct agent *a);
 
-/* With the lock held: look through the directories (agent_find.c). */
-void agent_find(struct agent *a);
+/* From now on no file is read: scans and refreshes end after the file at hand. From any thread. */
+void agent_stop(struct agent *a);
 
-uint64_t agent_now_ns(void); /* CLOCK_MONOTONIC */
+/* Wait that long; false: agent_stop was called. */
+bool agent_wait(struct agent *a, uint64_t ns);
 
 #endif

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "serve/agent.h"
+#include "serve/agent_private.h"
 
 #define MOST_NAMES 100000 /* of one directory */
-#define ALL_NAMES  200000 /* of all of them: a scan holds the lock */
+#define ALL_NAMES  200000 /* of all of them */
 
 enum depth { NAMED, RUN, RUN_PROFILES };
 
@@ -31,8 +31,8 @@ static void descend(struct agent *a, int at, const char *path, const char *name,
 
 	if ((size_t)snprintf(below, sizeof(below), "%s/%s", path, name) >= sizeof(below))
 		return;
-	if (!a->names_left) {
-		a->files_beyond++;
+	if (!a->search.names_left) {
+		a->search.files_beyond++;
 		return;
 	}
 	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -46,7 +46,7 @@ static void meet(struct agent *a, int at, const char *path, const char *name, en
 
 	if (!fnmatch("scprof.*.scp", name, 0)) {
 		if ((size_t)snprintf(full, sizeof(full), "%s/%s", path, name) < sizeof(full))
-			agent_meet(a, at, full, name);
+			agent_meet_file(a, at, full, name);
 	} else if (depth == NAMED && is_run(name)) {
 		descend(a, at, path, name, RUN);
 	} else if (depth == RUN && !strncmp(name, "profiles.", 9)) {
@@ -58,26 +58,27 @@ static void meet(struct agent *a, int at, const char *path, const char *name, en
 static void look_through(struct agent *a, int at, const char *path, enum depth depth)
 {
 	DIR *directory = fdopendir(at);
-	struct dirent *entry;
+	struct dirent *entry = NULL;
 	size_t names = 0;
 
 	if (!directory) {
 		close(at);
-		a->directories_failed++;
+		a->search.directories_failed++;
 		return;
 	}
-	while ((entry = readdir(directory)) && names++ < MOST_NAMES && a->names_left) {
-		a->names_left--;
+	while (!atomic_load(&a->stopping) && (entry = readdir(directory)) && names++ < MOST_NAMES &&
+	       a->search.names_left) {
+		a->search.names_left--;
 		meet(a, at, path, entry->d_name, depth);
 	}
-	a->files_beyond += entry != NULL;
+	a->search.files_beyond += entry != NULL;
 	closedir(directory);
 }
 
-void agent_find(struct agent *a)
+void agent_find_files(struct agent *a)
 {
-	a->files_beyond = a->directories_failed = 0;
-	a->names_left = a->options.most_names ? a->options.most_names : ALL_NAMES;
+	a->search = (struct agent_search){
+		.names_left = a->options.most_names ? a->options.most_names : ALL_NAMES};
 	for (size_t i = 0; i < a->options.directories; i++) {
 		const char *path = a->options.directory[i];
 		int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
@@ -85,6 +86,6 @@ void agent_find(struct agent *a)
 		if (fd >= 0)
 			look_through(a, fd, path, NAMED);
 		else
-			a->directories_failed++;
+			a->search.directories_failed++;
 	}
 }

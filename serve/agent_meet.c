@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "serve/monotonic.h"
 #include "serve/pool.h"
 
 #define QUIET_NS (UINT64_C(8) * 1000000000)  /* after four readings with nothing new */
@@ -82,7 +83,7 @@ static uint64_t worth_closing(const struct source *s)
 {
 	if (s->fd < 0)
 		return 0;
-	if (agent_is_set_aside(s))
+	if (agent_read_is_set_aside(s))
 		return UINT64_MAX;
 	return s->wait_ns >= QUIET_NS && (!s->alive || !s->service) ? s->wait_ns : 0;
 }
@@ -92,9 +93,9 @@ static void close_file(struct agent *a, struct source *s)
 {
 	keep_means(s);
 	source_release(s);
-	if (s->service || agent_is_set_aside(s)) {
+	if (s->service || agent_read_is_set_aside(s)) {
 		hold(a, s, SOURCE_ASIDE);
-		s->next_ns = agent_now_ns() + ASIDE_NS;
+		s->next_ns = monotonic_now_ns() + ASIDE_NS;
 	} else {
 		hold(a, s, SOURCE_NAMED);
 	}
@@ -125,7 +126,7 @@ static void cut_off(struct agent *a, struct source *s)
 	s->cut_off = true;
 	source_lend(s);
 	hold(a, s, SOURCE_ASIDE);
-	s->next_ns = agent_now_ns() + ASIDE_NS;
+	s->next_ns = monotonic_now_ns() + ASIDE_NS;
 }
 
 /* A descriptor for one more file than there may be; false: none can be done without. */
@@ -150,14 +151,14 @@ static bool make_room(struct agent *a, const struct source *newcomer)
 static void refuse(struct agent *a, struct source *s, enum source_fault fault)
 {
 	if (a->held[SOURCE_NAMED] > AGENT_NAMES) {
-		a->files_beyond++;
+		a->search.files_beyond++;
 		agent_meet_drop(a, s);
 		return;
 	}
 	s->state = SOURCE_REFUSED;
 	s->fault = fault;
 	a->faults[fault]++;
-	agent_wait_longer(s);
+	agent_read_wait_longer(s);
 }
 
 /* A file that was cut off, where there is room again: false, and it waits on. */
@@ -181,7 +182,7 @@ static bool reopen(struct agent *a, struct source *s, int directory, const char 
 	s->cut_off = false;
 	s->wait_ns = s->next_ns = 0;
 	hold(a, s, SOURCE_OPEN);
-	agent_read(a, s);
+	agent_read_source(a, s);
 	return true;
 }
 
@@ -193,10 +194,10 @@ static bool is_known(struct agent *a, struct source **found, int directory, cons
 	if (s->fd >= 0)
 		return true;
 	if (s->holding != SOURCE_ASIDE)
-		return agent_now_ns() < s->next_ns;
+		return monotonic_now_ns() < s->next_ns;
 	if (source_is(s, directory, name)) {
-		s->next_ns = agent_now_ns() + ASIDE_NS;
-		a->files_beyond += s->cut_off && !reopen(a, s, directory, name);
+		s->next_ns = monotonic_now_ns() + ASIDE_NS;
+		a->search.files_beyond += s->cut_off && !reopen(a, s, directory, name);
 		return true;
 	}
 	agent_meet_retire(a, s); /* another file has its name now */
@@ -204,7 +205,7 @@ static bool is_known(struct agent *a, struct source **found, int directory, cons
 	return false;
 }
 
-void agent_meet(struct agent *a, int directory, const char *path, const char *name)
+static void meet(struct agent *a, int directory, const char *path, const char *name)
 {
 	enum source_fault fault;
 	struct source *s;
@@ -221,7 +222,7 @@ void agent_meet(struct agent *a, int directory, const char *path, const char *na
 	}
 	hold(a, s, SOURCE_OPEN);
 	if (a->held[SOURCE_OPEN] > a->options.most_files && !make_room(a, s)) {
-		a->files_beyond++;
+		a->search.files_beyond++;
 		agent_meet_drop(a, s);
 		return;
 	}
@@ -229,5 +230,12 @@ void agent_meet(struct agent *a, int directory, const char *path, const char *na
 	if (is_open_already(a, s))
 		s->state = SOURCE_DUPLICATE;
 	else
-		agent_read(a, s);
+		agent_read_source(a, s);
+}
+
+void agent_meet_file(struct agent *a, int directory, const char *path, const char *name)
+{
+	agent_lock(a);
+	meet(a, directory, path, name);
+	agent_unlock(a);
 }

@@ -3,6 +3,7 @@ SERVE_SRC = \
 	serve/agent.c \
 	serve/agent_find.c \
 	serve/agent_meet.c \
+	serve/agent_read.c \
 	serve/connections.c \
 	serve/counters.c \
 	serve/gauges.c \

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The models by function of a service's processes are put together and made a report. */
+/* The models by function of a service's processes are put together and made a report. Only copying
+ * them holds the agent's lock: what a profile makes of its report is nobody else's wait. */
 #include "serve/gauges.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "serve/monotonic.h"
 #include "serve/pool.h"
 
 static uint64_t calls_of(const struct profile *p)
@@ -68,25 +71,16 @@ static int add_site(struct gauges *g, struct counters *c, struct counters_servic
 	return add(g, &more);
 }
 
-static int add_model(struct gauges *g, struct agent *a, struct counters_service *s,
-		     const struct profile *p)
+static struct report *build_report(const struct profile *p, const struct agent *a)
 {
 	struct report_options o = REPORT_OPTIONS_DEFAULT;
-	struct report *r;
-	int status = 0;
 
 	o.by = REPORT_BY_FUNCTION;
 	o.format = REPORT_CSV; /* none that needs bars or loops */
 	o.include_warmup = true;
 	o.confidence = a->options.confidence;
 	o.guarded = a->limits.any_owner;
-	r = report_build(p, &o);
-	if (!r)
-		return -1;
-	for (uint32_t i = 0; i < r->sites && status == 0; i++)
-		status = add_site(g, &a->counters, s, p, &r->site[i]);
-	report_free(r);
-	return status;
+	return report_build(p, &o);
 }
 
 static int fill_pool(struct pool *pool, const struct agent *a, const struct counters_service *s)
@@ -99,31 +93,109 @@ static int fill_pool(struct pool *pool, const struct agent *a, const struct coun
 	return 0;
 }
 
-static int add_service(struct gauges *g, struct agent *a, struct counters_service *s)
-{
-	struct pool *pool = pool_new();
-	int status = pool ? fill_pool(pool, a, s) : -1;
+/* A service is never removed, so it can be looked at again when the lock is held again. */
+struct making {
+	struct counters_service *service;
+	struct pool *pool;
+	struct report *report[POOL_MOST]; /* of its models; NULL: left out */
+};
 
-	a->counters.stamp++;
-	for (uint32_t i = 0; status == 0 && i < pool->models; i++) {
-		if (is_chosen(pool, i))
-			status = add_model(g, a, s, pool->model[i]);
-		else
-			g->left_out +=
-				pool->model[i]->processes ? pool->model[i]->process[0].count : 0;
+/* With the lock: at most as many functions a service as counters have names. 0 or -1. */
+static int copy_models(struct making *made, size_t *count, struct agent *a)
+{
+	for (struct counters_service *s = a->counters.services; s; s = s->hh.next) {
+		struct making *m = &made[(*count)++];
+
+		m->service = s;
+		m->pool = pool_new();
+		if (!m->pool || fill_pool(m->pool, a, s))
+			return -1;
 	}
-	g->left_out += pool ? pool->left_out : 0;
-	pool_free(pool);
+	return 0;
+}
+
+static unsigned user_of(const struct counters_service *s)
+{
+	return s->foreign ? s->uid : geteuid();
+}
+
+static int estimate(struct gauges *g, struct making *m, const struct agent *a,
+		    struct share **shares)
+{
+	g->left_out += m->pool->left_out;
+	for (uint32_t i = 0; i < m->pool->models; i++) {
+		const struct profile *p = m->pool->model[i];
+		const unsigned user = user_of(m->service);
+		const uint64_t began_ns = monotonic_now_ns();
+
+		if (!is_chosen(m->pool, i) || !shares_has_time(*shares, user, began_ns)) {
+			g->left_out += p->processes ? p->process[0].count : 0;
+			continue;
+		}
+		m->report[i] = build_report(p, a);
+		if (!m->report[i])
+			return -1;
+		shares_spend(shares, user, monotonic_now_ns(), monotonic_now_ns() - began_ns);
+	}
+	return 0;
+}
+
+/* Without the lock. What one user's profiles take of it is limited as their reading is. */
+static int estimate_all(struct gauges *g, struct making *made, size_t count, const struct agent *a)
+{
+	struct share *shares = NULL;
+	int status = 0;
+
+	for (size_t i = 0; i < count && status == 0; i++)
+		status = estimate(g, &made[i], a, &shares);
+	shares_free(&shares);
 	return status;
+}
+
+/* With the lock. */
+static int add_service(struct gauges *g, struct counters *c, const struct making *m)
+{
+	int status = 0;
+
+	c->stamp++;
+	for (uint32_t i = 0; i < m->pool->models; i++) {
+		const struct report *r = m->report[i];
+
+		for (uint32_t k = 0; r && k < r->sites && status == 0; k++)
+			status = add_site(g, c, m->service, m->pool->model[i], &r->site[k]);
+	}
+	return status;
+}
+
+static void free_making(struct making *m)
+{
+	for (uint32_t i = 0; m->pool && i < m->pool->models; i++)
+		report_free(m->report[i]);
+	pool_free(m->pool);
 }
 
 int gauges_build(struct gauges *g, struct agent *a)
 {
+	struct making *made;
+	size_t count = 0;
+	int status = -1;
+
 	*g = (struct gauges){0};
-	for (struct counters_service *s = a->counters.services; s; s = s->hh.next)
-		if (add_service(g, a, s))
-			return -1;
-	return 0;
+	agent_lock(a);
+	made = calloc((size_t)HASH_COUNT(a->counters.services) + 1, sizeof(*made));
+	if (made)
+		status = copy_models(made, &count, a);
+	agent_unlock(a);
+	if (status == 0)
+		status = estimate_all(g, made, count, a);
+	agent_lock(a);
+	for (size_t i = 0; i < count && status == 0; i++)
+		status = add_service(g, &a->counters, &made[i]);
+	agent_unlock(a);
+	for (size_t i = 0; i < count; i++)
+		free_making(&made[i]);
+	free(made);
+	return status;
 }
 
 void gauges_free(struct gauges *g)

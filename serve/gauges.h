@@ -19,10 +19,12 @@ struct gauge {
 struct gauges {
 	struct gauge *gauge; /* by service, then by time in calls, longest first */
 	size_t count, room;
-	uint64_t left_out; /* processes whose clock has another tick than most of its kind */
+	uint64_t left_out; /* processes: another tick than most of their clock's kind; no time left
+			    */
 };
 
-/* With the agent's lock held. 0, or -1: out of memory. gauges_free is due either way. */
+/* Takes the agent's lock, but not while it computes. Each user's profiles get as much time as
+ * shares.h gives at once. 0, or -1: out of memory. gauges_free is due either way. */
 int gauges_build(struct gauges *g, struct agent *a);
 void gauges_free(struct gauges *g);
 

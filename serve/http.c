@@ -207,7 +207,7 @@ static void come_or_go(void *context, struct MHD_Connection *connection, void **
 				->connect_fd,
 			MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)
 				->client_addr,
-			agent_now_ns());
+			monotonic_now_ns());
 	else if (*place)
 		connections_close(&h->connections, *place);
 }
@@ -247,7 +247,7 @@ static void end_request(void *context, struct MHD_Connection *connection, void *
 	free(*state);
 	*state = NULL;
 	if (place_of(connection))
-		connections_answered(&h->connections, place_of(connection), agent_now_ns());
+		connections_answered(&h->connections, place_of(connection), monotonic_now_ns());
 	allow(connection, CONNECTIONS_KEEP_NS / 1000000000);
 }
 
@@ -279,7 +279,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 		coming->begun = true;
 		return MHD_YES;
 	}
-	if (!connections_ask(&h->connections, place_of(connection), agent_now_ns()))
+	if (!connections_ask(&h->connections, place_of(connection), monotonic_now_ns()))
 		return MHD_NO;
 	allow(connection, HTTP_STILL_S);
 	request_parse(&request, method, coming->uri, header(connection, "Host"), h->loopback);

@@ -71,22 +71,36 @@ static void answer_index(struct http *h, struct http_answer *out)
 	finish(out, stream, index_page_print(h->agent, stream) < 0);
 }
 
+/* A line with its end; "": none. */
+static void put_late(char *out, size_t room, struct agent *a)
+{
+	size_t late = agent_late(a);
+
+	*out = '\0';
+	if (late)
+		snprintf(out, room,
+			 "%zu profiles wait to be read, their counters are older: reading all "
+			 "profiles of their user takes too long\n",
+			 late);
+}
+
 /* Without descriptors an agent does not do its work. */
 static void answer_health(struct http *h, struct http_answer *out)
 {
-	char failures[HTTP_FAILURES_BYTES];
+	char failures[HTTP_FAILURES_BYTES], late[160];
 	enum http_trouble trouble;
 
 	pthread_mutex_lock(&h->lock);
 	trouble = h->trouble;
 	pthread_mutex_unlock(&h->lock);
 	http_failures_text(failures, h);
+	put_late(late, sizeof(late), h->agent);
 	if (trouble == HTTP_NO_DESCRIPTORS)
-		http_say(out, 503, "%s\n%s", http_tend_trouble_text(trouble), failures);
+		http_say(out, 503, "%s\n%s%s", http_tend_trouble_text(trouble), late, failures);
 	else if (trouble == HTTP_CROWDED)
-		http_say(out, 200, "ok\n%s\n%s", http_tend_trouble_text(trouble), failures);
+		http_say(out, 200, "ok\n%s\n%s%s", http_tend_trouble_text(trouble), late, failures);
 	else
-		http_say(out, 200, "ok\n%s", failures);
+		http_say(out, 200, "ok\n%s%s", late, failures);
 }
 
 static void answer_style(struct http_answer *out)

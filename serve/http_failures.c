@@ -18,7 +18,7 @@ void http_failed(struct http *h, const char *service, enum rendering_result why,
 	if (!f->count)
 		f->since = time(NULL);
 	f->count++;
-	f->last_ns = agent_now_ns();
+	f->last_ns = monotonic_now_ns();
 	f->why = why;
 	f->status = status;
 	*f->service = '\0';
@@ -94,7 +94,7 @@ const char *http_failures_news(struct http *h)
 			 last);
 		f->told = true;
 		news = h->news;
-	} else if (f->count && agent_now_ns() - f->last_ns > OVER_NS) {
+	} else if (f->count && monotonic_now_ns() - f->last_ns > OVER_NS) {
 		*f = (struct http_failures){0};
 		news = "no page or pprof profile has failed for ten minutes";
 	}

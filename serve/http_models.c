@@ -46,9 +46,9 @@ static bool sleep_for(struct http *h, double seconds)
  * that nobody reads takes the place of another one. */
 static bool wait_for(struct http *h, int client, double seconds)
 {
-	uint64_t end_ns = agent_now_ns() + (uint64_t)(seconds * 1e9), now_ns;
+	uint64_t end_ns = monotonic_now_ns() + (uint64_t)(seconds * 1e9), now_ns;
 
-	while ((now_ns = agent_now_ns()) < end_ns) {
+	while ((now_ns = monotonic_now_ns()) < end_ns) {
 		double left = (double)(end_ns - now_ns) / 1e9;
 
 		if (!sleep_for(h, left < HTTP_LOOK_S ? left : HTTP_LOOK_S) ||

@@ -8,6 +8,7 @@
 
 #include "serve/connections.h"
 #include "serve/http.h"
+#include "serve/monotonic.h"
 #include "serve/rendering.h"
 #include "serve/request.h"
 

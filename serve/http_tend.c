@@ -46,7 +46,7 @@ static bool descriptors_left(struct http *h)
 
 static enum http_trouble find_trouble(struct http *h)
 {
-	uint64_t now_ns = agent_now_ns();
+	uint64_t now_ns = monotonic_now_ns();
 
 	connections_tend(&h->connections, now_ns);
 	if (!descriptors_left(h)) {

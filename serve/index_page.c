@@ -173,8 +173,8 @@ int index_page_print(struct agent *a, FILE *out)
 	      "<meta http-equiv=refresh content=10><link rel=stylesheet href=/style.css></head>"
 	      "<body>\n",
 	      out);
-	agent_lock(a);
 	status = gauges_build(&g, a);
+	agent_lock(a);
 	fprintf(out,
 		"<h1>scprof: what calls cost on this host</h1>\n<p>means of a call with "
 		"%g %% intervals, since the processes began; <a href=/metrics>metrics</a>. This "

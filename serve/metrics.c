@@ -292,7 +292,8 @@ static void put_agent(struct metrics *m, const struct agent *a, const struct gau
 	one(m, (double)a->counters.unnamed);
 	metrics_write_gauge(
 		m, "scprof_gauges_left_out_processes", "",
-		"Processes not in the means and intervals: another tick of the same clock.");
+		"Processes not in the means and intervals: another tick of the same clock, or "
+		"their estimates take too long.");
 	one(m, (double)g->left_out);
 	metrics_write_gauge(m, "scprof_confidence_ratio", "", "Of the intervals.");
 	one(m, a->options.confidence);
@@ -322,8 +323,8 @@ int metrics_print(struct agent *a, bool openmetrics, FILE *out)
 	struct gauges gauges;
 	int status;
 
-	agent_lock(a);
 	status = gauges_build(&gauges, a);
+	agent_lock(a);
 	if (status == 0) {
 		put_sums(&m, a);
 		put_errors(&m, a);
@@ -334,7 +335,7 @@ int metrics_print(struct agent *a, bool openmetrics, FILE *out)
 		put_agent(&m, a, &gauges);
 		metrics_write_end(&m);
 	}
-	gauges_free(&gauges);
 	agent_unlock(a);
+	gauges_free(&gauges);
 	return status || fflush(out) || ferror(out) ? -1 : 0;
 }

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "serve/agent.h"
+#include "serve/monotonic.h"
 #include "serve/renderer_wire.h"
 
 #define LOOK_MS 1000 /* between looks whether the client is there */
@@ -183,7 +183,7 @@ static enum rendering_result result_of(const struct renderer_message *said)
 static enum rendering_result listen_to(struct renderings *all, struct rendering *one, int client,
 				       struct renderer_message *said)
 {
-	uint64_t end_ns = agent_now_ns() + (uint64_t)(all->limits.seconds * 1e9), now_ns;
+	uint64_t end_ns = monotonic_now_ns() + (uint64_t)(all->limits.seconds * 1e9), now_ns;
 
 	for (;;) {
 		struct pollfd ready[] = {{.fd = one->socket, .events = POLLIN},
@@ -194,7 +194,7 @@ static enum rendering_result listen_to(struct renderings *all, struct rendering 
 			return result_of(said);
 		if (bytes >= 0 || (errno != EAGAIN && errno != EINTR))
 			return why_it_died(all, one);
-		now_ns = agent_now_ns();
+		now_ns = monotonic_now_ns();
 		if (now_ns >= end_ns)
 			return RENDERING_LATE;
 		if (rendering_has_left(client))

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "serve/agent.h"
+#include "serve/monotonic.h"
 #include "serve/snapshot.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -135,7 +135,7 @@ static void wait_a_second(struct renderings *all)
 enum renderings_answer renderings_enter(struct renderings *all, struct rendering *one,
 					bool (*has_left)(int client), int client)
 {
-	uint64_t end_ns = agent_now_ns() + (uint64_t)(2 * all->limits.seconds * 1e9);
+	uint64_t end_ns = monotonic_now_ns() + (uint64_t)(2 * all->limits.seconds * 1e9);
 	enum renderings_answer answer = RENDERINGS_YOURS;
 
 	pthread_mutex_lock(&all->lock);
@@ -143,7 +143,7 @@ enum renderings_answer renderings_enter(struct renderings *all, struct rendering
 	while (answer == RENDERINGS_YOURS && (all->stopping || !is_next(all, one))) {
 		if (all->stopping || has_left(client))
 			answer = RENDERINGS_STOPPED;
-		else if (agent_now_ns() > end_ns)
+		else if (monotonic_now_ns() > end_ns)
 			answer = RENDERINGS_BUSY;
 		else
 			wait_a_second(all);

@@ -13,7 +13,7 @@
 const char *const source_state_names[SOURCE_STATES] = {
 	[SOURCE_FOLLOWED] = "followed",	  [SOURCE_ENDED] = "ended",
 	[SOURCE_REFUSED] = "refused",	  [SOURCE_MERGED] = "merged",
-	[SOURCE_DUPLICATE] = "duplicate",
+	[SOURCE_DUPLICATE] = "duplicate", [SOURCE_WAITING] = "waiting",
 };
 
 const char *const source_fault_names[SOURCE_FAULTS] = {

@@ -15,6 +15,7 @@ enum source_state {
 	SOURCE_FOLLOWED,  /* counted; its process may live */
 	SOURCE_ENDED,	  /* counted; its process is gone, as far as can be seen */
 	SOURCE_REFUSED,	  /* not counted yet: cannot be read as a profile */
+	SOURCE_WAITING,	  /* not counted yet: its user has no time left (shares.h) */
 	SOURCE_MERGED,	  /* a result of `scprof run` or merge: its processes were counted */
 	SOURCE_DUPLICATE, /* of a process that another file was counted for */
 	SOURCE_STATES
@@ -69,10 +70,12 @@ struct source {
 	struct profile *last; /* its calls by function; NULL: none read */
 	uint32_t clock;	      /* kind */
 	bool alive;
-	bool cut_off;  /* closed for another user's file: opened again when there is room */
-	bool from_now; /* what it had before its first reading is not to be counted */
-	bool past;     /* it is, but began before the agent did */
-	uint64_t next_ns, wait_ns; /* when to read it again, CLOCK_MONOTONIC */
+	bool cut_off;	  /* closed for another user's file: opened again when there is room */
+	bool from_now;	  /* what it had before its first reading is not to be counted */
+	bool past;	  /* it is, but began before the agent did */
+	bool late;	  /* was due, and has to wait for its user's time */
+	uint64_t read_ns; /* when its last reading began, CLOCK_MONOTONIC; 0: never */
+	uint64_t next_ns, wait_ns; /* when to read it again */
 	UT_hash_handle hh;	   /* by path */
 };
 

@@ -52,7 +52,7 @@ CHOSEN_PROGRAMS = chosen_lazy chosen_now chosen_nopie chosen_cxx chosen_late cho
 # One source, in each way that a reference to an absent library is linked.
 REGION_BUILDS = regions regions_nopie regions_static regions_O0
 REGION_PROGRAMS = $(REGION_BUILDS) inner regions_cxx regions_functions regions_own_hooks
-TARGETS = $(addprefix $(PROGRAMS)/,$(TARGET_PROGRAMS) sleeper exceptions plugin_a.so plugin_b.so measured.so made_clock.so getopt_spy.so stop_renderer.so $(CHOSEN_PROGRAMS) $(REGION_PROGRAMS))
+TARGETS = $(addprefix $(PROGRAMS)/,$(TARGET_PROGRAMS) sleeper exceptions plugin_a.so plugin_b.so measured.so made_clock.so getopt_spy.so stop_renderer.so hold_reading.so $(CHOSEN_PROGRAMS) $(REGION_PROGRAMS))
 PROGRAM_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -Itests/programs
 
 # Four functions of the same code must stay four.
@@ -106,7 +106,7 @@ $(PROGRAMS)/getopt_spy.so: tests/programs/getopt_spy.c
 	@mkdir -p $(@D)
 	$(CC) $(PROGRAM_CFLAGS) -fPIC -shared -o $@ $<
 
-$(PROGRAMS)/stop_renderer.so: tests/serve/stop_renderer.c
+$(PROGRAMS)/stop_renderer.so $(PROGRAMS)/hold_reading.so: $(PROGRAMS)/%.so: tests/serve/%.c
 	@mkdir -p $(@D)
 	$(CC) $(PROGRAM_CFLAGS) -fPIC -shared -o $@ $<
 

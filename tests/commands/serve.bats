@@ -401,6 +401,26 @@ s.recv(1000)' "${URL#http://}" || true
 	[ ! -s agent.err ]
 }
 
+# has_threads N: the agent has so many.
+has_threads()
+{
+	[ "$(find "/proc/$AGENT/task" -mindepth 1 -maxdepth 1 | wc -l)" = "$1" ]
+}
+
+@test "SIGTERM ends it after the file at hand, however many are to be read" {
+	for i in 1 2 3; do with_library "$SLEEPER" 0 10 2 >/dev/null; done
+	export HOLD_READING=$T/hold
+	touch hold
+	LD_PRELOAD=$BUILD/tests/programs/hold_reading.so "$SCPROF" serve --listen 127.0.0.1:0 out >agent.out 2>agent.err </dev/null 3>&- 4>&- &
+	AGENT=$!
+	await test -s hold.log
+	kill -TERM "$AGENT"
+	await has_threads 1 # the one that waited for the signal has heard it
+	rm hold
+	stop_agent
+	[ "$(sort -u hold.log | wc -l)" = 1 ]
+}
+
 # two_services: `a` and `b`, and an agent whose renderings stop themselves while there is a file stop.
 two_services()
 {

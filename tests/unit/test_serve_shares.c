@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Root's agent and users who want all of it: names, open files, names of files in directories. */
+/* Root's agent and users who want all of it: names, open files, names of files in directories,
+ * time. The clock is made up: it goes on by what the test says that a reading or an estimate takes.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,10 +14,61 @@
 #include <cmocka.h>
 
 #include "serve/agent.h"
+#include "serve/gauges.h"
+#include "serve/shares.h"
 #include "tests/unit/scp_build.h"
 
 #define GREEDY 65534
 #define OTHER  65533
+#define MS     UINT64_C(1000000)
+
+static struct {
+	uint64_t ns, reading_ns, estimate_ns;
+	struct agent *agent; /* whose lock must be free meanwhile */
+	unsigned readings, estimates;
+	bool stops; /* the agent, in the middle of a reading */
+} made;
+
+int __real_clock_gettime(clockid_t clock, struct timespec *t);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *t);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *t)
+{
+	if (clock != CLOCK_MONOTONIC)
+		return __real_clock_gettime(clock, t);
+	*t = (struct timespec){.tv_sec = (time_t)(made.ns / (1000 * MS)),
+			       .tv_nsec = (long)(made.ns % (1000 * MS))};
+	return 0;
+}
+
+static void pass(uint64_t ns)
+{
+	assert_int_equal(pthread_mutex_trylock(&made.agent->lock), 0);
+	pthread_mutex_unlock(&made.agent->lock);
+	made.ns += ns;
+}
+
+struct profile *__real_source_load(const struct source *s, const struct source_limits *l,
+				   enum source_fault *fault);
+struct profile *__wrap_source_load(const struct source *s, const struct source_limits *l,
+				   enum source_fault *fault);
+struct profile *__wrap_source_load(const struct source *s, const struct source_limits *l,
+				   enum source_fault *fault)
+{
+	made.readings++;
+	pass(made.reading_ns);
+	if (made.stops)
+		agent_stop(made.agent);
+	return __real_source_load(s, l, fault);
+}
+
+struct report *__real_report_build(const struct profile *p, const struct report_options *o);
+struct report *__wrap_report_build(const struct profile *p, const struct report_options *o);
+struct report *__wrap_report_build(const struct profile *p, const struct report_options *o)
+{
+	made.estimates++;
+	pass(made.estimate_ns);
+	return __real_report_build(p, o);
+}
 
 struct place {
 	char directory[64];
@@ -44,6 +97,9 @@ static int begin(void **state)
 	x->directories[0] = mkdtemp(x->directory);
 	*state = x;
 	o = options(x);
+	memset(&made, 0, sizeof(made));
+	made.ns = 1000 * MS;
+	made.agent = &x->agent;
 	return x->directories[0] ? agent_open(&x->agent, &o) : -1;
 }
 
@@ -77,7 +133,8 @@ static uint64_t start_of_this_process(void)
 }
 
 /* Calls of send by process `number`, which ended, or (lives) says that it is this one. */
-static void save(const struct place *x, uid_t uid, uint32_t number, bool lives, uint64_t calls)
+static void save_as(const struct place *x, uid_t uid, uint32_t number, const char *exe, bool lives,
+		    uint64_t calls)
 {
 	uint64_t frame[1] = {SCP_FRAME(0, 0, 0x1234)};
 	struct scp_header *h;
@@ -91,7 +148,7 @@ static void save(const struct place *x, uid_t uid, uint32_t number, bool lives, 
 	h->start_real_ns = h->start_mono_ns = number;
 	h->process_start = lives ? start_of_this_process() : 0;
 	h->end_state = lives ? SCP_END_RUNNING : SCP_END_EXIT;
-	snprintf(h->exe, sizeof(h->exe), "/bin/a");
+	snprintf(h->exe, sizeof(h->exe), "%s", exe);
 	scp_build_open_chunk(&b, SCP_CHUNK_PROCESS, 0);
 	scp_build_function(&b, 1, "send", "libc.so.6");
 	scp_build_close_chunk(&b);
@@ -109,6 +166,16 @@ static void save(const struct place *x, uid_t uid, uint32_t number, bool lives, 
 	scp_build_save(&b, path);
 	scp_build_free(&b);
 	assert_int_equal(chown(path, uid, uid), 0);
+}
+
+static void save(const struct place *x, uid_t uid, uint32_t number, bool lives, uint64_t calls)
+{
+	save_as(x, uid, number, "/bin/a", lives, calls);
+}
+
+static void save_program(const struct place *x, uid_t uid, uint32_t number, const char *exe)
+{
+	save_as(x, uid, number, exe, false, 10);
 }
 
 static void delete (const struct place *x, uint32_t number)
@@ -246,12 +313,146 @@ static void a_scan_looks_at_so_many_names_and_no_more(void **state)
 		}
 	}
 	agent_scan(&x->agent);
-	assert_int_equal(x->agent.names_left, 0);
+	assert_int_equal(x->agent.search.names_left, 0);
 	assert_true(x->agent.files_beyond >= 1);
 	x->agent.options.most_names = 1000;
 	agent_scan(&x->agent);
-	assert_int_equal(x->agent.names_left, 1000 - 2 - 10 * 13);
+	assert_int_equal(x->agent.search.names_left, 1000 - 2 - 10 * 13);
 	assert_int_equal(x->agent.files_beyond, 0);
+}
+
+static void time_at_once_and_in_the_long_run(void **state)
+{
+	struct share *shares = NULL;
+	uint64_t now_ns = 5000 * MS;
+
+	(void)state;
+	assert_true(shares_has_time(shares, GREEDY, now_ns));
+	shares_spend(&shares, GREEDY, now_ns, 900 * MS);
+	assert_true(shares_has_time(shares, GREEDY, now_ns));
+	now_ns += 10000 * MS; /* was begun in time, and took long */
+	shares_spend(&shares, GREEDY, now_ns, 10000 * MS);
+	assert_false(shares_has_time(shares, GREEDY, now_ns));
+	assert_true(shares_has_time(shares, OTHER, now_ns));
+	/* paid for when four times as much has passed since it began; one second is given before */
+	assert_false(shares_has_time(shares, GREEDY, now_ns + 26000 * MS));
+	assert_true(shares_has_time(shares, GREEDY, now_ns + 29000 * MS));
+	shares_free(&shares);
+	assert_null(shares);
+}
+
+static void new_files_buy_no_time(void **state)
+{
+	struct share *shares = NULL;
+
+	(void)state;
+	shares_add(&shares, GREEDY);
+	shares_spend(&shares, GREEDY, 9000 * MS, 9000 * MS);
+	shares_remove(&shares, GREEDY);
+	assert_null(shares_most(shares));
+	shares_tend(&shares, 9000 * MS);
+	shares_add(&shares, GREEDY);
+	assert_false(shares_has_time(shares, GREEDY, 9000 * MS));
+	shares_remove(&shares, GREEDY);
+	shares_tend(&shares, 36000 * MS);
+	assert_null(shares);
+}
+
+static void scrape_later(struct place *x, uint64_t ns)
+{
+	made.ns += ns;
+	for (struct source *s = x->agent.sources; s; s = s->hh.next)
+		s->next_ns = 0;
+	agent_refresh(&x->agent);
+}
+
+/* Six files of 0.6 s each: three are read within a second that was begun, the others in turn. */
+static void who_takes_too_long_is_read_later_and_others_are_not(void **state)
+{
+	struct place *x = *state;
+
+	if (geteuid())
+		skip();
+	x->agent.options.most_files = 100;
+	made.reading_ns = 600 * MS;
+	for (uint32_t i = 1; i <= 6; i++)
+		save(x, GREEDY, i, true, 10);
+	for (uint32_t i = 7; i <= 8; i++)
+		save(x, 0, i, false, 100);
+	agent_scan(&x->agent);
+	assert_int_equal(calls_of(x, "a@65534"), 30);
+	assert_int_equal(calls_of(x, "a"), 200);
+	assert_int_equal(agent_late(&x->agent), 3);
+	for (uint32_t i = 1; i <= 6; i++)
+		save(x, GREEDY, i, true, 20);
+	scrape_later(x, 6000 * MS); /* those that were late come first */
+	assert_int_equal(calls_of(x, "a@65534"), 30 + 3 * 20);
+	assert_int_equal(agent_late(&x->agent), 3);
+	made.ns += 6000 * MS;
+	agent_scan(&x->agent); /* no scrape is needed for it */
+	assert_int_equal(calls_of(x, "a@65534"), 6 * 20);
+	assert_int_equal(agent_late(&x->agent), 0);
+}
+
+/* It is closed only when its last calls have been read. */
+static void what_is_gone_and_late_is_not_lost(void **state)
+{
+	struct place *x = *state;
+
+	if (geteuid())
+		skip();
+	save(x, GREEDY, 1, false, 10);
+	made.reading_ns = 10000 * MS;
+	agent_scan(&x->agent);
+	save(x, GREEDY, 2, false, 7);
+	agent_scan(&x->agent);
+	assert_int_equal(calls_of(x, "a@65534"), 10);
+	delete (x, 2);
+	agent_scan(&x->agent);
+	assert_int_equal(calls_of(x, "a@65534"), 10);
+	made.ns += 60000 * MS;
+	agent_scan(&x->agent);
+	assert_int_equal(calls_of(x, "a@65534"), 17);
+}
+
+static void an_agent_that_stops_reads_no_other_file(void **state)
+{
+	struct place *x = *state;
+
+	for (uint32_t i = 1; i <= 4; i++)
+		save(x, geteuid(), i, false, 10);
+	made.stops = true;
+	agent_scan(&x->agent);
+	assert_int_equal(made.readings, 1);
+	agent_scan(&x->agent);
+	agent_refresh(&x->agent);
+	assert_int_equal(made.readings, 1);
+	assert_false(agent_wait(&x->agent, UINT64_MAX / 2));
+}
+
+/* Of the services of one user as many are estimated as there is time for, and all of others. */
+static void estimates_take_their_share_of_time(void **state)
+{
+	struct place *x = *state;
+	size_t others = 0;
+	struct gauges g;
+
+	if (geteuid())
+		skip();
+	save_program(x, GREEDY, 1, "/bin/a");
+	save_program(x, GREEDY, 2, "/bin/b");
+	save_program(x, GREEDY, 3, "/bin/c");
+	save_program(x, OTHER, 4, "/bin/d");
+	agent_scan(&x->agent);
+	made.estimate_ns = 1500 * MS;
+	assert_int_equal(gauges_build(&g, &x->agent), 0);
+	for (size_t i = 0; i < g.count; i++)
+		others += g.gauge[i].service->uid == OTHER;
+	assert_int_equal(others, 1);
+	assert_int_equal(g.count, 2);
+	assert_int_equal(g.left_out, 2);
+	assert_int_equal(made.estimates, 2);
+	gauges_free(&g);
 }
 
 int main(void)
@@ -263,6 +464,14 @@ int main(void)
 		cmocka_unit_test(nobody_takes_all_names_of_services),
 		cmocka_unit_test_setup_teardown(a_scan_looks_at_so_many_names_and_no_more, begin,
 						end),
+		cmocka_unit_test(time_at_once_and_in_the_long_run),
+		cmocka_unit_test(new_files_buy_no_time),
+		cmocka_unit_test_setup_teardown(who_takes_too_long_is_read_later_and_others_are_not,
+						begin, end),
+		cmocka_unit_test_setup_teardown(what_is_gone_and_late_is_not_lost, begin, end),
+		cmocka_unit_test_setup_teardown(an_agent_that_stops_reads_no_other_file, begin,
+						end),
+		cmocka_unit_test_setup_teardown(estimates_take_their_share_of_time, begin, end),
 	};
 
 	return cmocka_run_group_tests_name("serve shares", tests, NULL, NULL);
