@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof serve-render`: started by `scprof serve` for each page and pprof profile, not by people;
- * see serve/renderer.h. */
+ * see serve/render/renderer.h. */
 #include "cli/cmd.h"
 
 #include <unistd.h>
 
 #include "cli/complaint.h"
-#include "serve/renderer.h"
+#include "serve/render/renderer.h"
 
 int cmd_serve_render(int argc, char **argv)
 {

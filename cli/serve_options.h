@@ -3,7 +3,7 @@
 #ifndef SCPROF_CLI_SERVE_OPTIONS_H
 #define SCPROF_CLI_SERVE_OPTIONS_H
 
-#include "serve/http.h"
+#include "serve/http/http.h"
 
 struct serve_options {
 	struct http_address address;

@@ -32,6 +32,10 @@ TOOL = [
     "report/render/text report/render/stacks report/render/json",
     "report/render/html report/render/csv report/render/pprof",
     "report",
+    "serve/sums",
+    "serve/agent",
+    "serve/render serve/pages",
+    "serve/http",
 ]
 LIBRARY = []
 

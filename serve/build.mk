@@ -1,35 +1,36 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 SERVE_SRC = \
-	serve/agent.c \
-	serve/agent_find.c \
-	serve/agent_meet.c \
-	serve/agent_read.c \
-	serve/connections.c \
-	serve/counters.c \
-	serve/gauges.c \
-	serve/http.c \
-	serve/http_answer.c \
-	serve/http_failures.c \
-	serve/http_models.c \
-	serve/http_tend.c \
-	serve/index_page.c \
-	serve/label.c \
-	serve/metrics.c \
-	serve/metrics_write.c \
-	serve/negotiate.c \
-	serve/pool.c \
-	serve/pprof_window.c \
-	serve/renderer.c \
-	serve/renderer_wire.c \
-	serve/rendering.c \
-	serve/renderings.c \
-	serve/request.c \
-	serve/row_counters.c \
-	serve/shares.c \
-	serve/snapshot.c \
-	serve/source.c \
-	serve/variance_counter.c
+	serve/agent/agent.c \
+	serve/agent/agent_find.c \
+	serve/agent/agent_meet.c \
+	serve/agent/agent_read.c \
+	serve/agent/shares.c \
+	serve/agent/source.c \
+	serve/http/connections.c \
+	serve/http/http.c \
+	serve/http/http_address.c \
+	serve/http/http_answer.c \
+	serve/http/http_failures.c \
+	serve/http/http_models.c \
+	serve/http/http_tend.c \
+	serve/http/negotiate.c \
+	serve/http/request.c \
+	serve/pages/gauges.c \
+	serve/pages/index_page.c \
+	serve/pages/metrics.c \
+	serve/pages/metrics_write.c \
+	serve/render/pprof_window.c \
+	serve/render/renderer.c \
+	serve/render/renderer_wire.c \
+	serve/render/rendering.c \
+	serve/render/renderings.c \
+	serve/render/snapshot.c \
+	serve/sums/counters.c \
+	serve/sums/label.c \
+	serve/sums/pool.c \
+	serve/sums/row_counters.c \
+	serve/sums/variance_counter.c
 
 MICROHTTPD_CFLAGS := $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)
 MICROHTTPD_LIBS := $(shell pkg-config --libs libmicrohttpd 2>/dev/null || echo -lmicrohttpd)
-CFLAGS_serve_http = $(MICROHTTPD_CFLAGS)
+$(foreach f,http http_address http_answer http_failures http_models http_tend,$(eval CFLAGS_serve_http_$f = $$(MICROHTTPD_CFLAGS)))

@@ -3,7 +3,7 @@
 #ifndef SCPROF_TESTS_PLACE_H
 #define SCPROF_TESTS_PLACE_H
 
-#include "serve/agent.h"
+#include "serve/agent/agent.h"
 #include "tests/unit/scp_build.h"
 
 struct place {

@@ -15,5 +15,5 @@ $(BUILD)/tests/unit/test_profile_window: %: %.o $(addprefix $(BUILD)/tests/unit/
 	$(CC) $(SAN) -o $@ $^ -lcmocka -lm
 
 $(BUILD)/tests/unit/test_serve_spread: %: %.o $(addprefix $(BUILD)/tests/unit/,simulate.o recording.o) \
-		$(BUILD)/serve/variance_counter.o
+		$(BUILD)/serve/sums/variance_counter.o
 	$(CC) $(SAN) -o $@ $^ -lcmocka -lm

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "serve/gauges.h"
-#include "serve/metrics.h"
+#include "serve/pages/gauges.h"
+#include "serve/pages/metrics.h"
 #include "tests/unit/place.h"
 static void sums_are_those_of_the_files(void **state)
 {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "serve/connections.h"
+#include "serve/http/connections.h"
 
 #define SECOND	UINT64_C(1000000000)
 #define CLIENTS (2 * CONNECTIONS_PLACES)

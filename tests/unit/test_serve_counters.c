@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "serve/counters.h"
-#include "serve/metrics_write.h"
+#include "serve/sums/counters.h"
+#include "serve/pages/metrics_write.h"
 
 static void cleans_names(void **state)
 {

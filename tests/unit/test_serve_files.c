@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "serve/gauges.h"
+#include "serve/pages/gauges.h"
 #include "tests/unit/place.h"
 static void nothing_hostile_stops_it(void **state)
 {

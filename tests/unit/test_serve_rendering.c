@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/place.h"
-#include "serve/rendering.h"
+#include "serve/render/rendering.h"
 
 #define BEHAVIOUR "TEST_RENDERER"
 

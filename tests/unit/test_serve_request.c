@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "serve/http.h"
-#include "serve/negotiate.h"
-#include "serve/request.h"
+#include "serve/http/http.h"
+#include "serve/http/negotiate.h"
+#include "serve/http/request.h"
 
 static struct request asked(const char *uri)
 {

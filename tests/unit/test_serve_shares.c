@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "serve/agent.h"
-#include "serve/gauges.h"
-#include "serve/shares.h"
+#include "serve/agent/agent.h"
+#include "serve/pages/gauges.h"
+#include "serve/agent/shares.h"
 #include "tests/unit/scp_build.h"
 
 #define GREEDY 65534

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/recording.h"
-#include "serve/variance_counter.h"
+#include "serve/sums/variance_counter.h"
 
 #define HOSTS 3
 

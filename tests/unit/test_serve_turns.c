@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "serve/renderings.h"
-#include "serve/snapshot.h"
+#include "serve/render/renderings.h"
+#include "serve/render/snapshot.h"
 
 /* Who would have to wait goes away instead. */
 static bool goes(int client)

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/place.h"
-#include "serve/pprof_window.h"
+#include "serve/render/pprof_window.h"
 
 /* As the agent and a renderer do it together. */
 static enum window_result take(struct window *w, struct place *x, const char *service,

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Follows the profiles of all processes of a host and keeps their sums.
+ *
+ * A thread calls agent_scan every second; whoever answers a request calls agent_refresh, which
+ * reads at most once in AGENT_FRESH_NS. One thread at a time reads (`reading`), and changes what is
+ * published only with the lock, which it does not hold while it reads a file: take it with
+ * agent_lock before looking at `counters` or `sources`. What a user's files take is limited by
+ * shares.h: what is due beyond that is read in a later round. */
+#ifndef SCPROF_SERVE_AGENT_AGENT_H
+#define SCPROF_SERVE_AGENT_AGENT_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+
+#include "serve/agent/shares.h"
+#include "serve/agent/source.h"
+
+#define AGENT_FRESH_NS	  UINT64_C(500000000)
+#define AGENT_PATIENCE_NS (UINT64_C(5) * 1000000000) /* agent_refresh waits for another reading */
+#define AGENT_REMEMBERED  1024			     /* ended processes whose files are gone */
+#define AGENT_NAMES	  4096 /* that cannot be opened, and are not tried at every scan */
+#define AGENT_ASIDE	  16384
+
+struct agent_options {
+	const char *const *directory; /* searched for scprof.*.scp, and for directories of runs */
+	size_t directories;
+	uint32_t most_services, most_functions;
+	uint32_t most_files; /* open at a time; agent_open lowers it to what RLIMIT_NOFILE allows */
+	uint32_t most_names; /* looked at in one scan, in all directories; 0: 200 000 */
+	uint64_t most_bytes; /* of a file */
+	uint32_t
+		most_seconds; /* for a page or pprof profile to be rendered; 0: RENDERING_SECONDS */
+	bool from_now;	      /* what began before the agent counts from its first reading on */
+	double confidence;
+};
+
+/* Private to the thread that reads. */
+struct agent_search {
+	uint64_t files_beyond, directories_failed;
+	uint32_t names_left;
+};
+
+struct agent {
+	struct agent_options options;
+	struct source_limits limits;
+	pthread_mutex_t reading; /* taken before the lock */
+	pthread_mutex_t lock;
+	atomic_bool stopping;
+	sem_t stopped;
+	struct counters counters;
+	struct source *sources; /* a hash by path, in the order in which they were found */
+	size_t held[SOURCE_HOLDINGS];
+	struct share *shares; /* of users */
+	struct source_identity gone[AGENT_REMEMBERED];
+	size_t gones;
+	uint64_t faults[SOURCE_FAULTS];
+	uint64_t files_beyond;	     /* in the last scan: not looked at, for the limits */
+	uint64_t directories_failed; /* in the last scan */
+	struct agent_search search;  /* the scan that is under way */
+	uint64_t scans, refreshed_ns;
+	double refresh_s; /* how long the last one took */
+	uint64_t started_real_ns;
+};
+
+/* 0, or -1: out of memory. */
+int agent_open(struct agent *a, const struct agent_options *o);
+void agent_close(struct agent *a);
+
+static inline void agent_lock(struct agent *a)
+{
+	pthread_mutex_lock(&a->lock);
+}
+
+static inline void agent_unlock(struct agent *a)
+{
+	pthread_mutex_unlock(&a->lock);
+}
+
+/* Find new files; read for the last time those that are gone, and those that were late. */
+void agent_scan(struct agent *a);
+
+/* Read what may have changed. Where another thread has been reading for AGENT_PATIENCE_NS, what is
+ * published may be older. */
+void agent_refresh(struct agent *a);
+
+/* How many files are due and were not read, because their users' files take too long. */
+size_t agent_late(struct agent *a);
+
+/* From now on no file is read: scans and refreshes end after the file at hand. From any thread. */
+void agent_stop(struct agent *a);
+
+/* Wait that long; false: agent_stop was called. */
+bool agent_wait(struct agent *a, uint64_t ns);
+
+#endif

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* libmicrohttpd parses and sends. What comes in is judged by request.c from the line as it came,
+ * and who may stay connected by connections.c. */
+#include "serve/http/http.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "serve/http/http_private.h"
+
+static int listen_on(struct http_address *a, struct profile_error *err)
+{
+	int fd = socket(a->address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
+	const char *hint = "";
+
+	if (fd >= 0) {
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+		if (a->address.ss_family == AF_INET6)
+			setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+		if (!bind(fd, (struct sockaddr *)&a->address, a->bytes) && !listen(fd, 128)) {
+			getsockname(fd, (struct sockaddr *)&a->address, &a->bytes);
+			http_address_describe(a);
+			return fd;
+		}
+	}
+	if (errno == EADDRINUSE)
+		hint = "; another program listens there: end it, or choose another port with "
+		       "--listen";
+	else if (errno == EACCES)
+		hint = "; ports below 1024 are root's: choose another one with --listen";
+	else if (errno == EADDRNOTAVAIL)
+		hint = "; this machine does not have that address";
+	snprintf(err->text, sizeof(err->text), "cannot listen on %s: %s%s", a->text,
+		 strerror(errno), hint);
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static void add_headers(struct MHD_Response *response, const struct http_answer *answer)
+{
+	char text[64];
+
+	MHD_add_response_header(response, "Content-Type", answer->type);
+	MHD_add_response_header(response, "Cache-Control", "no-store");
+	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(response, "X-Frame-Options", "DENY");
+	MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+	MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+	MHD_add_response_header(response, "Vary", "Accept");
+	/* A report's page names its own script and style by their hashes. */
+	MHD_add_response_header(response, "Content-Security-Policy",
+				answer->report ? "frame-ancestors 'none'"
+					       : "default-src 'none'; style-src 'self'; "
+						 "base-uri 'none'; form-action 'none'; "
+						 "frame-ancestors 'none'");
+	if (answer->status == 405)
+		MHD_add_response_header(response, "Allow", "GET, HEAD");
+	if (answer->status == 503)
+		MHD_add_response_header(response, "Retry-After", "10");
+	if (answer->refresh) {
+		snprintf(text, sizeof(text), "%u", answer->refresh);
+		MHD_add_response_header(response, "Refresh", text);
+	}
+	if (answer->left_out) {
+		snprintf(text, sizeof(text), "%zu", answer->left_out);
+		MHD_add_response_header(response, "X-Scprof-Processes-Left-Out", text);
+	}
+}
+
+static enum MHD_Result send_answer(struct MHD_Connection *connection, struct http_answer *answer)
+{
+	struct MHD_Response *response =
+		answer->body ? MHD_create_response_from_buffer(answer->bytes, answer->body,
+							       MHD_RESPMEM_MUST_FREE)
+			     : MHD_create_response_from_fd(answer->bytes, answer->file);
+	enum MHD_Result result;
+
+	if (!response) {
+		free(answer->body);
+		if (answer->file >= 0)
+			close(answer->file);
+		return MHD_NO;
+	}
+	add_headers(response, answer);
+	result = MHD_queue_response(connection, answer->status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+/* NULL: one for which there was no place. */
+static struct connection *place_of(struct MHD_Connection *connection)
+{
+	return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+		->socket_context;
+}
+
+/* In the thread that accepts: before anything is read, and when all is over but the socket. */
+static void come_or_go(void *context, struct MHD_Connection *connection, void **place,
+		       enum MHD_ConnectionNotificationCode what)
+{
+	struct http *h = context;
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		*place = connections_open(
+			&h->connections,
+			MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+				->connect_fd,
+			MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)
+				->client_addr,
+			monotonic_now_ns());
+	else if (*place)
+		connections_close(&h->connections, *place);
+}
+
+/* For how long the client may move no byte. */
+static void allow(struct MHD_Connection *connection, uint64_t seconds)
+{
+	MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)seconds);
+}
+
+/* The line as it came, kept for the answer; MHD frees nothing of ours. */
+struct coming {
+	bool begun; /* its headers were seen */
+	char uri[];
+};
+
+static void *keep_uri(void *context, const char *uri, struct MHD_Connection *connection)
+{
+	size_t bytes = strlen(uri) + 1;
+	struct coming *coming = malloc(sizeof(*coming) + bytes);
+
+	(void)context;
+	(void)connection;
+	if (!coming)
+		return NULL;
+	coming->begun = false;
+	memcpy(coming->uri, uri, bytes);
+	return coming;
+}
+
+static void end_request(void *context, struct MHD_Connection *connection, void **state,
+			enum MHD_RequestTerminationCode why)
+{
+	struct http *h = context;
+
+	(void)why;
+	free(*state);
+	*state = NULL;
+	if (place_of(connection))
+		connections_answered(&h->connections, place_of(connection), monotonic_now_ns());
+	allow(connection, CONNECTIONS_KEEP_NS / 1000000000);
+}
+
+static const char *header(struct MHD_Connection *connection, const char *name)
+{
+	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+/* -1: not known. */
+static int socket_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *client =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	return client ? client->connect_fd : -1;
+}
+
+static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
+			      const char *method, const char *version, const char *upload,
+			      size_t *upload_bytes, void **state)
+{
+	struct http *h = context;
+	struct coming *coming = *state;
+	struct http_answer answer = {.file = -1};
+	struct request request;
+
+	(void)url;
+	(void)version;
+	(void)upload;
+	if (*upload_bytes) { /* a body says nothing here */
+		*upload_bytes = 0;
+		return MHD_YES;
+	}
+	if (!coming || !place_of(connection))
+		return MHD_NO;
+	if (!coming->begun) { /* who answers now gets the connection closed afterwards */
+		coming->begun = true;
+		return MHD_YES;
+	}
+	if (!connections_ask(&h->connections, place_of(connection), monotonic_now_ns()))
+		return MHD_NO;
+	allow(connection, HTTP_STILL_S);
+	request_parse(&request, method, coming->uri, header(connection, "Host"), h->loopback);
+	request_check_site(&request, header(connection, "Sec-Fetch-Site"),
+			   header(connection, "Sec-Fetch-Dest"));
+	if (request.status == 200 &&
+	    (request.route == REQUEST_SERVICE || request.route == REQUEST_PPROF))
+		http_models_answer(h, &request, socket_of(connection), &answer);
+	else
+		http_answer_make(h, &request, header(connection, "Accept"), &answer);
+	return answer.body || answer.file >= 0 ? send_answer(connection, &answer) : MHD_NO;
+}
+
+/* Without descriptors libmicrohttpd tries to accept who waits again and again, and tells of each
+ * failure here, in the thread that does: it gets some rest. What the matter is http_tend finds. */
+static void rest(void *context, const char *format, va_list arguments)
+{
+	const struct timespec tenth = {.tv_nsec = 100000000};
+
+	(void)context;
+	(void)format;
+	(void)arguments;
+	if (errno == EMFILE || errno == ENFILE)
+		nanosleep(&tenth, NULL);
+}
+
+static struct MHD_Daemon *start_daemon(struct http *h)
+{
+	return MHD_start_daemon(
+		MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
+			MHD_USE_ITC | MHD_USE_ERROR_LOG,
+		0, NULL, NULL, handle, h, MHD_OPTION_EXTERNAL_LOGGER, rest, NULL,
+		MHD_OPTION_LISTEN_SOCKET, h->listener, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned)CONNECTIONS_PLACES, MHD_OPTION_NOTIFY_CONNECTION, come_or_go, h,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_STILL_S,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32768, MHD_OPTION_URI_LOG_CALLBACK,
+		keep_uri, NULL, MHD_OPTION_NOTIFY_COMPLETED, end_request, h,
+		MHD_OPTION_THREAD_STACK_SIZE, (size_t)1 << 20, MHD_OPTION_END);
+}
+
+struct http *http_start(struct agent *agent, struct http_address *a, struct profile_error *err)
+{
+	struct http *h = calloc(1, sizeof(*h));
+	pthread_condattr_t clock;
+
+	if (!h) {
+		snprintf(err->text, sizeof(err->text), "out of memory");
+		return NULL;
+	}
+	h->agent = agent;
+	h->listener = listen_on(a, err);
+	if (h->listener < 0) {
+		free(h);
+		return NULL;
+	}
+	h->loopback = a->loopback;
+	pthread_mutex_init(&h->lock, NULL);
+	h->spare = http_tend_take_descriptor();
+	renderings_begin(&h->renderings, agent->limits.any_owner);
+	if (agent->options.most_seconds)
+		h->renderings.limits.seconds = agent->options.most_seconds;
+	connections_begin(&h->connections);
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&h->stopped, &clock);
+	pthread_condattr_destroy(&clock);
+	h->daemon = start_daemon(h);
+	if (h->daemon)
+		return h;
+	snprintf(err->text, sizeof(err->text), "cannot start the server on %s: %s", a->text,
+		 strerror(errno));
+	close(h->listener);
+	free(h);
+	return NULL;
+}
+
+void http_stop(struct http *h)
+{
+	pthread_mutex_lock(&h->lock);
+	h->stopping = true;
+	pthread_cond_broadcast(&h->stopped);
+	pthread_mutex_unlock(&h->lock);
+	renderings_stop(&h->renderings);
+	MHD_stop_daemon(h->daemon); /* closes the listener */
+	pthread_cond_destroy(&h->stopped);
+	pthread_mutex_destroy(&h->lock);
+	renderings_end(&h->renderings);
+	connections_end(&h->connections);
+	if (h->spare >= 0)
+		close(h->spare);
+	free(h);
+}

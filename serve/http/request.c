@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* One pass over the path, one over each parameter. */
+#include "serve/http/request.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "report/report.h"
+
+__attribute__((format(printf, 3, 4))) static bool refuse(struct request *r, unsigned status,
+							 const char *format, ...)
+{
+	va_list args;
+
+	r->status = status;
+	va_start(args, format);
+	vsnprintf(r->problem, sizeof(r->problem), format, args);
+	va_end(args);
+	return false;
+}
+
+static int hex(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* -1: a broken escape, a NUL, or too long. In a query '+' is a space. */
+static int decode(char *out, size_t room, const char *text, size_t length, bool query)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		int c = (unsigned char)text[i];
+
+		if (c == '%') {
+			int high = length - i > 2 ? hex(text[i + 1]) : -1;
+			int low = length - i > 2 ? hex(text[i + 2]) : -1;
+
+			if (high < 0 || low < 0)
+				return -1;
+			c = high << 4 | low;
+			i += 2;
+		} else if (c == '+' && query) {
+			c = ' ';
+		}
+		if (!c || used + 1 >= room)
+			return -1;
+		out[used++] = (char)c;
+	}
+	out[used] = '\0';
+	return 0;
+}
+
+static bool take_route(struct request *r, const char *uri, size_t length)
+{
+	static const struct {
+		const char *path;
+		enum request_route route;
+	} routes[] = {{"/", REQUEST_INDEX},
+		      {"/style.css", REQUEST_STYLE},
+		      {"/service", REQUEST_SERVICE},
+		      {"/metrics", REQUEST_METRICS},
+		      {"/debug/pprof/profile", REQUEST_PPROF},
+		      {"/healthz", REQUEST_HEALTH}};
+	char path[64];
+
+	if (decode(path, sizeof(path), uri, length, false) == 0)
+		for (size_t i = 0; i < sizeof(routes) / sizeof(*routes); i++)
+			if (!strcmp(path, routes[i].path)) {
+				r->route = routes[i].route;
+				return true;
+			}
+	return refuse(r, 404,
+		      "no such page; there are /, /service, /metrics, "
+		      "/debug/pprof/profile and /healthz");
+}
+
+/* A decimal number without sign or exponent, at most 9 characters. */
+static bool number(const char *text, double *value)
+{
+	size_t length = strlen(text), dots = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		dots += text[i] == '.';
+		if (text[i] != '.' && !isdigit((unsigned char)text[i]))
+			return false;
+	}
+	if (!length || length > 9 || dots > 1 || length == dots)
+		return false;
+	*value = strtod(text, NULL);
+	return true;
+}
+
+static bool take_clock(struct request *r, const char *value)
+{
+	for (uint32_t kind = SCP_CLOCK_TSC; kind < SCP_CLOCK_DUAL; kind++)
+		if (!strcmp(value, words_clock_name(kind))) {
+			r->clock = kind;
+			return true;
+		}
+	return refuse(r, 400, "no such clock; there are tsc, coarse, monotonic, page, thread-cpu");
+}
+
+static bool take_parameter(struct request *r, const char *name, const char *value)
+{
+	bool service = r->route == REQUEST_SERVICE, pprof = r->route == REQUEST_PPROF;
+	double seconds;
+
+	if ((service || pprof) && !strcmp(name, "service")) {
+		if (strlen(value) < sizeof(r->service)) {
+			strcpy(r->service, value);
+			return true;
+		}
+		return refuse(r, 400, "no service has so long a name");
+	}
+	if ((service || pprof) && !strcmp(name, "clock"))
+		return take_clock(r, value);
+	if (pprof && !strcmp(name, "seconds")) {
+		if (number(value, &r->seconds) && r->seconds <= REQUEST_SECONDS_MOST)
+			return true;
+		return refuse(r, 400,
+			      "seconds: a number from 0 (all since the processes began) to %d",
+			      REQUEST_SECONDS_MOST);
+	}
+	if (pprof && !strcmp(name, "debug") && !strcmp(value, "0"))
+		return true;
+	if (service && !strcmp(name, "refresh")) {
+		if (number(value, &seconds) && seconds >= 1 && seconds <= 86400) {
+			r->refresh = (unsigned)seconds;
+			return true;
+		}
+		return refuse(r, 400, "refresh: a number of seconds from 1 to 86400");
+	}
+	return refuse(r, 400, "this page has no such parameter");
+}
+
+static bool take_query(struct request *r, const char *query)
+{
+	char name[32], value[REQUEST_URI_BYTES];
+
+	while (*query) {
+		size_t length = strcspn(query, "&"), equals = strcspn(query, "=&");
+		const char *text = query + equals + (equals < length);
+
+		if (length &&
+		    (decode(name, sizeof(name), query, equals, true) ||
+		     decode(value, sizeof(value), text, (size_t)(query + length - text), true)))
+			return refuse(r, 400,
+				      "a parameter is too long, or a %% is not followed by two "
+				      "hexadecimal digits");
+		if (length && !take_parameter(r, name, value))
+			return false;
+		query += length + (query[length] == '&');
+	}
+	if (r->route == REQUEST_SERVICE && !*r->service)
+		return refuse(r, 400, "which service? /service?service=NAME; / lists them");
+	return true;
+}
+
+/* 127.x.y.z: four numbers, none above 255. */
+static bool is_127(const char *text, size_t length)
+{
+	unsigned parts = 0, value = 0, digits = 0;
+
+	for (size_t i = 0; i <= length; i++) {
+		if (i < length && isdigit((unsigned char)text[i])) {
+			value = 10 * value + (unsigned)(text[i] - '0');
+			if (++digits > 3 || value > 255)
+				return false;
+			continue;
+		}
+		if ((i < length && text[i] != '.') || !digits || (parts == 0 && value != 127))
+			return false;
+		parts++;
+		value = digits = 0;
+	}
+	return parts == 4;
+}
+
+bool request_host_is_loopback(const char *host)
+{
+	size_t length = *host == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
+	const char *port;
+
+	if (length > strlen(host))
+		return false;
+	port = host + length;
+	if (*port == ':')
+		port += 1 + strspn(port + 1, "0123456789");
+	if (*port)
+		return false;
+	if (length == 9 && !strncasecmp(host, "localhost", 9))
+		return true;
+	if (length == 5 && !strncmp(host, "[::1]", 5))
+		return true;
+	return is_127(host, length);
+}
+
+void request_parse(struct request *r, const char *method, const char *uri, const char *host,
+		   bool loopback)
+{
+	size_t length;
+
+	*r = (struct request){.status = 200, .seconds = REQUEST_SECONDS_DEFAULT};
+	if (strcmp(method, "GET") && strcmp(method, "HEAD")) {
+		refuse(r, 405, "only GET and HEAD");
+		return;
+	}
+	if (loopback && host && !request_host_is_loopback(host)) {
+		refuse(r, 403,
+		       "this server is for this machine only: ask for it as localhost or 127.0.0.1 "
+		       "(the Host header names something else)");
+		return;
+	}
+	if (strlen(uri) >= REQUEST_URI_BYTES) {
+		refuse(r, 414, "the address is longer than %d bytes", REQUEST_URI_BYTES - 1);
+		return;
+	}
+	length = strcspn(uri, "?#");
+	if (*uri != '/') {
+		refuse(r, 400, "the address does not begin with /");
+		return;
+	}
+	if (take_route(r, uri, length) && uri[length] == '?')
+		take_query(r, uri + length + 1);
+	else if (r->status == 200)
+		take_query(r, "");
+}
+
+void request_check_site(struct request *r, const char *site, const char *dest)
+{
+	if (r->status != 200 || !site || strcasecmp(site, "cross-site"))
+		return;
+	if (dest && !strcasecmp(dest, "document"))
+		return;
+	refuse(r, 403, "a page of another site asked for this; open it by its address");
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What a request asks for, from its line and its Host header. Pure: texts in, one answer out, so
+ * that it can be fuzzed. Nothing is trusted and nothing is guessed: what is not understood is
+ * refused with a text that says what would be. */
+#ifndef SCPROF_SERVE_HTTP_REQUEST_H
+#define SCPROF_SERVE_HTTP_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "serve/sums/label.h"
+
+#define REQUEST_URI_BYTES 2048
+
+enum request_route {
+	REQUEST_INDEX,
+	REQUEST_STYLE,
+	REQUEST_SERVICE,
+	REQUEST_METRICS,
+	REQUEST_PPROF,
+	REQUEST_HEALTH
+};
+
+struct request {
+	unsigned status; /* 200, or why not: 400, 403, 404, 405, 414 */
+	char problem[256];
+	enum request_route route;
+	char service[LABEL_BYTES]; /* "": all */
+	uint32_t clock;		   /* enum scp_clock_kind; NONE: not named */
+	double seconds;		   /* of /debug/pprof/profile */
+	unsigned refresh;	   /* seconds until the page shall come again; 0: never */
+};
+
+#define REQUEST_SECONDS_DEFAULT 30
+#define REQUEST_SECONDS_MOST	3600
+
+/* `uri` is as it came, undecoded, with its query. host NULL: none was sent. `loopback`: the
+ * server listens on such an address, and only such names of it are heard. */
+void request_parse(struct request *r, const char *method, const char *uri, const char *host,
+		   bool loopback);
+
+/* Refuse (403) what a page of another site asks for behind its reader's back: `site` and `dest` are
+ * the headers Sec-Fetch-Site and Sec-Fetch-Dest, NULL: not sent (Fetch Metadata, W3C). A link that
+ * a reader follows from elsewhere opens a document, and is answered. */
+void request_check_site(struct request *r, const char *site, const char *dest);
+
+/* Does a Host header name this machine's loopback? "localhost", 127.x.y.z, [::1], with a port
+ * or without. A page of somebody else's whose name was bound to 127.0.0.1 sends its own name. */
+bool request_host_is_loopback(const char *host);
+
+#endif

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The page /: what runs here, and where its time goes. No script: it comes again by itself. */
+#ifndef SCPROF_SERVE_PAGES_INDEX_PAGE_H
+#define SCPROF_SERVE_PAGES_INDEX_PAGE_H
+
+#include "serve/agent/agent.h"
+
+extern const char index_page_style[];
+
+/* Takes the agent's lock. 0, or -1: out of memory, or the stream failed. */
+int index_page_print(struct agent *a, FILE *out);
+
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The calls of a window of time: the difference of two snapshots, path by path; or, of one
+ * snapshot, all since its processes began. Single-threaded. */
+#ifndef SCPROF_SERVE_RENDER_PPROF_WINDOW_H
+#define SCPROF_SERVE_RENDER_PPROF_WINDOW_H
+
+#include <time.h>
+
+#include "serve/render/snapshot.h"
+
+struct window {
+	struct profile *profile;
+	struct model_mark mark; /* what was there at the beginning */
+	struct timespec began;
+	size_t left_out; /* processes: of another clock, or not readable */
+};
+
+enum window_result {
+	WINDOW_DONE,
+	WINDOW_NO_MEMORY,
+	WINDOW_UNREADABLE /* a file that was read at the beginning cannot be read at the end */
+};
+
+/* Read what is there now. `ends`: pprof_window_end will take it off what is there then.
+ * pprof_window_free is due either way. */
+enum window_result pprof_window_begin(struct window *w, struct snapshot *first, bool ends);
+
+/* `seconds` later, by whoever waited: w->profile becomes what happened between. `last` is of the
+ * clock of `first`, which is as pprof_window_begin left it. */
+enum window_result pprof_window_end(struct window *w, struct snapshot *first, struct snapshot *last,
+				    double seconds);
+void pprof_window_free(struct window *w);
+
+#endif

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Rights and limits are given up before the first byte of a profile is read. The agent looks at
+ * the clock on the wall, and ends who takes too long. */
+#include "serve/render/renderer.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <malloc.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "serve/render/pprof_window.h"
+#include "serve/render/renderer_wire.h"
+#include "report/report.h"
+#include "report/report_print.h"
+
+static int limit(int what, uint64_t most)
+{
+	struct rlimit now;
+
+	if (getrlimit(what, &now))
+		return -1;
+	if (now.rlim_max > most)
+		now.rlim_max = most;
+	now.rlim_cur = now.rlim_max;
+	return setrlimit(what, &now);
+}
+
+/* Where memory is short, this process is to go and not the agent. */
+static void be_the_first_to_go(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (write(fd, "1000", 4) < 0) {
+		/* it is as good a candidate as any, then */
+	}
+	close(fd);
+}
+
+static int limit_all(const struct renderer_limits *l)
+{
+	if (limit(RLIMIT_CPU, (uint64_t)ceil(2 * l->seconds)) || limit(RLIMIT_FSIZE, l->output) ||
+	    limit(RLIMIT_CORE, 0))
+		return -1;
+#ifdef __SANITIZE_ADDRESS__ /* whose shadow is larger than any memory */
+	return 0;
+#else
+	return limit(RLIMIT_AS, l->memory);
+#endif
+}
+
+/* No groups: a file's group says nothing of what its owner may do. */
+static int become(uint32_t user)
+{
+	return setgroups(0, NULL) || setresgid(RENDERER_NOBODY, RENDERER_NOBODY, RENDERER_NOBODY) ||
+			       setresuid(user, user, user)
+		       ? -1
+		       : 0;
+}
+
+/* The signal at the agent's end is forgotten by a change of the user, so it is set last. */
+static int confine(const struct renderer_job *job)
+{
+	be_the_first_to_go();
+	if (limit_all(&job->limits) || (job->user != RENDERER_AGENT && become(job->user)) ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL))
+		return -1;
+	return getppid() == job->agent ? 0 : -1;
+}
+
+static int say(enum renderer_word word, const struct window *w)
+{
+	const struct renderer_message m = {.word = word, .left_out = w->left_out};
+
+	return send(STDIN_FILENO, &m, sizeof(m), MSG_NOSIGNAL) == (ssize_t)sizeof(m) ? 0 : -1;
+}
+
+static enum renderer_word word_of(enum window_result result)
+{
+	return result == WINDOW_UNREADABLE ? RENDERER_UNREADABLE : RENDERER_NO_MEMORY;
+}
+
+static enum renderer_word render(const struct renderer_job *job, const struct profile *p)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+
+	if (!p->processes)
+		return RENDERER_EMPTY;
+	o.format = job->pprof ? REPORT_PPROF : REPORT_HTML;
+	o.guarded = job->guarded;
+	o.pprof_names = true; /* who pulls it has not got the files */
+	return report_print(p, &o, stdout) < 0 || fflush(stdout) ? RENDERER_NO_MEMORY
+								 : RENDERER_DONE;
+}
+
+static int work(const struct renderer_job *job, struct snapshot *first, struct window *w)
+{
+	enum window_result result = pprof_window_begin(w, first, job->seconds > 0);
+	struct snapshot last;
+
+	if (result != WINDOW_DONE)
+		return say(word_of(result), w);
+	if (say(RENDERER_READ, w))
+		return -1;
+	if (job->seconds > 0) {
+		if (renderer_wire_receive(STDIN_FILENO, &last))
+			return -1;
+		result = pprof_window_end(w, first, &last, job->seconds);
+	}
+	return say(result == WINDOW_DONE ? render(job, w->profile) : word_of(result), w);
+}
+
+/* Nothing is freed: the process ends. */
+int renderer_main(void)
+{
+	struct renderer_job job;
+	struct snapshot first;
+	struct window w;
+
+	closefrom(STDERR_FILENO + 1);
+	if (recv(STDIN_FILENO, &job, sizeof(job), 0) != (ssize_t)sizeof(job) || confine(&job) ||
+	    renderer_wire_receive(STDIN_FILENO, &first))
+		return 1;
+	return work(&job, &first, &w) ? 1 : 0;
+}

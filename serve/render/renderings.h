@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Whose turn it is to have a page or pprof profile made: a few at a time, for they take memory and
+ * CPU, one of a service, and of another user than root, where root reads all, half of them at most.
+ * Of those who wait, the one goes first whose user has fewest; then who came first. So profiles
+ * that cannot be rendered keep those of others waiting for one limit of time at most. Thread-safe.
+ */
+#ifndef SCPROF_SERVE_RENDER_RENDERINGS_H
+#define SCPROF_SERVE_RENDER_RENDERINGS_H
+
+#include <pthread.h>
+
+#include "serve/sums/label.h"
+#include "serve/render/renderer.h"
+
+#define RENDERINGS_MOST	    4 /* at a time; and the windows that wait for their end */
+#define RENDERINGS_OF_OWNER 2 /* of them, where there are several users */
+
+#define RENDERING_SECONDS 60
+#define RENDERING_MEMORY  (UINT64_C(2) << 30)
+#define RENDERING_OUTPUT  (UINT64_C(256) << 20)
+
+enum rendering_state {
+	RENDERING_IDLE,	 /* no turn is wanted: a window waits for its end */
+	RENDERING_WAITS, /* for its turn */
+	RENDERING_WORKS,
+	RENDERING_STUCK /* was ended, but its process has not gone yet */
+};
+
+struct rendering {
+	char service[LABEL_BYTES]; /* "": all */
+	uint32_t owner;		   /* SNAPSHOT_NO_OWNER: several */
+	enum rendering_state state;
+	uint64_t number; /* in the order in which they came */
+	pid_t pid;	 /* 0: none */
+	int socket;	 /* to it; -1: none */
+	int output;	 /* what it makes; -1: none */
+	int status;	 /* of waitpid, where it ended by itself */
+	struct rendering *next;
+};
+
+struct renderings {
+	pthread_mutex_t lock;
+	pthread_cond_t turn;
+	struct rendering *first;
+	uint64_t count; /* that came */
+	bool several;	/* users */
+	bool stopping;
+	struct renderer_limits limits;
+};
+
+void renderings_begin(struct renderings *all, bool several_users);
+
+/* End their processes; from now on no turn is given. */
+void renderings_stop(struct renderings *all);
+
+/* After all threads that had one have ended. */
+void renderings_end(struct renderings *all);
+
+/* One that has no turn yet. NULL: out of memory. */
+struct rendering *renderings_add(struct renderings *all, const char *service, uint32_t owner);
+
+enum renderings_answer {
+	RENDERINGS_YOURS,
+	RENDERINGS_BUSY,   /* not within two limits of time */
+	RENDERINGS_STOPPED /* the server ends, or has_left said so */
+};
+
+/* Wait for the turn; `has_left` is asked once a second. */
+enum renderings_answer renderings_enter(struct renderings *all, struct rendering *one,
+					bool (*has_left)(int client), int client);
+/* The turn is over; the process stays. */
+void renderings_leave(struct renderings *all, struct rendering *one);
+
+/* It is over, and its process was reaped (pid 0), or will be by renderings_tend. Frees it. */
+void renderings_remove(struct renderings *all, struct rendering *one);
+
+/* Now and then: reap what was left. */
+void renderings_tend(struct renderings *all);
+
+#endif
