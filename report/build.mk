@@ -71,12 +71,11 @@ REPORT_SRC = \
 	report/render/html/html_write.c \
 	report/render/json/diff_json.c \
 	report/render/json/json.c \
-	report/render/json/json_displaced.c \
-	report/render/json/json_loop.c \
+	report/render/json/json_loops.c \
 	report/render/json/json_parts.c \
 	report/render/json/json_site.c \
 	report/render/json/json_slowest.c \
-	report/render/json/json_stacks.c \
+	report/render/json/json_stack.c \
 	report/render/json/json_steady.c \
 	report/render/json/json_write.c \
 	report/render/pprof/gzip.c \
