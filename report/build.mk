@@ -65,7 +65,6 @@ REPORT_SRC = \
 	report/render/html/html_displaced.c \
 	report/render/html/html_flame.c \
 	report/render/html/html_loops.c \
-	report/render/html/html_page.c \
 	report/render/html/html_sites.c \
 	report/render/html/html_tables.c \
 	report/render/html/html_write.c \
@@ -131,8 +130,8 @@ $(HTML_PAGE).head: report/render/html/page/assemble.sh $(HTML_SOURCES)
 	@mkdir -p $(@D)
 	report/render/html/page/assemble.sh $(HTML_PAGE) $(HTML_SOURCES)
 
-CFLAGS_report_render_html_html_page = -DHTML_HEAD='"$(HTML_PAGE).head"' -DHTML_TAIL='"$(HTML_PAGE).tail"'
-$(BUILD)/report/render/html/html_page.o: $(HTML_PAGE).head
+CFLAGS_report_render_html_html = -DHTML_HEAD='"$(HTML_PAGE).head"' -DHTML_TAIL='"$(HTML_PAGE).tail"'
+$(BUILD)/report/render/html/html.o: $(HTML_PAGE).head
 
 # pprof's messages, from their description.
 $(BUILD)/report/render/pprof/pprof.pb-c.c: report/render/pprof/pprof.proto
