@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "cli/clocks_print.h"
-#include "report/render/json/json.h"
+#include "report/render/json/json_parts.h"
 
 static json_t *late_json(const struct clock_lateness *l)
 {

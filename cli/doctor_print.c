@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/render/json/json.h"
+#include "report/render/json/json_parts.h"
 #include "report/wording/terminal.h"
 #include "report/wording/utf8.h"
 

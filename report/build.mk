@@ -65,18 +65,16 @@ REPORT_SRC = \
 	report/render/html/html_displaced.c \
 	report/render/html/html_flame.c \
 	report/render/html/html_loops.c \
-	report/render/html/html_page.c \
 	report/render/html/html_sites.c \
 	report/render/html/html_tables.c \
 	report/render/html/html_write.c \
 	report/render/json/diff_json.c \
 	report/render/json/json.c \
-	report/render/json/json_displaced.c \
-	report/render/json/json_loop.c \
+	report/render/json/json_loops.c \
 	report/render/json/json_parts.c \
 	report/render/json/json_site.c \
 	report/render/json/json_slowest.c \
-	report/render/json/json_stacks.c \
+	report/render/json/json_stack.c \
 	report/render/json/json_steady.c \
 	report/render/json/json_write.c \
 	report/render/pprof/gzip.c \
@@ -132,8 +130,8 @@ $(HTML_PAGE).head: report/render/html/page/assemble.sh $(HTML_SOURCES)
 	@mkdir -p $(@D)
 	report/render/html/page/assemble.sh $(HTML_PAGE) $(HTML_SOURCES)
 
-CFLAGS_report_render_html_html_page = -DHTML_HEAD='"$(HTML_PAGE).head"' -DHTML_TAIL='"$(HTML_PAGE).tail"'
-$(BUILD)/report/render/html/html_page.o: $(HTML_PAGE).head
+CFLAGS_report_render_html_html = -DHTML_HEAD='"$(HTML_PAGE).head"' -DHTML_TAIL='"$(HTML_PAGE).tail"'
+$(BUILD)/report/render/html/html.o: $(HTML_PAGE).head
 
 # pprof's messages, from their description.
 $(BUILD)/report/render/pprof/pprof.pb-c.c: report/render/pprof/pprof.proto

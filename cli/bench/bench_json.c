@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "cli/bench/bench_print.h"
-#include "report/render/json/json.h"
+#include "report/render/json/json_parts.h"
 #include "report/wording/utf8.h"
 
 /* Words need not be UTF-8, JSON must. */

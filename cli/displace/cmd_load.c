@@ -14,7 +14,7 @@
 #include "cli/complaint.h"
 #include "collector/machine/cpus.h"
 #include "collector/displacement/displace_load.h"
-#include "report/render/json/json.h"
+#include "report/render/json/json_parts.h"
 
 #define SECONDS_DEFAULT 5.0
 #define SECONDS_MOST	86400.0

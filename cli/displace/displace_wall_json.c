@@ -6,7 +6,7 @@
 
 #include "collector/machine/cpus.h"
 #include "cli/displace/displace_print.h"
-#include "report/render/json/json.h"
+#include "report/render/json/json_parts.h"
 #include "report/wording/utf8.h"
 
 static void put(json_t *object, const char *key, json_t *value)

@@ -11,7 +11,7 @@
 
 #include "cli/complaint.h"
 #include "cli/help/config.h"
-#include "report/render/json/json.h"
+#include "report/render/json/json_parts.h"
 #include "report/wording/utf8.h"
 
 const char config_usage[] =

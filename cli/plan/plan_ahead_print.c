@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "report/render/json/json.h"
+#include "report/render/json/json_parts.h"
 #include "cli/plan/plan_ahead.h"
 #include "cli/plan/plan_words.h"
 #include "report/wording/terminal.h"

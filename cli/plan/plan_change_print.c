@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "report/compare/diff.h"
-#include "report/render/json/json.h"
+#include "report/render/json/json_parts.h"
 #include "report/wording/numbers.h"
 #include "cli/plan/plan_change.h"
 #include "cli/plan/plan_words.h"

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "report/render/json/json.h"
+#include "report/render/json/json_parts.h"
 #include "report/wording/numbers.h"
 #include "stats/plan.h"
 #include "cli/plan/plan_ahead.h"

@@ -4,52 +4,62 @@
 
 #include "report/render/json/json.h"
 #include "cli/plan/plan_sites.h"
-#include "cli/plan/plan_words.h"
 
-static json_t *site(struct report *r, const struct plan_site *p, int *failed)
+/* As plan_words_json: an integer where it is exact. */
+static void put_count(struct json_writer *w, const char *key, double count)
 {
-	json_t *object = json_site(r, &r->site[p->site]);
-
-	json_parts_put(object, "width", json_parts_number(p->width), failed);
-	json_parts_put(object, "state", json_parts_text(plan_state_name(p->state)), failed);
-	json_parts_put(object, "reason", json_parts_text(p->reason), failed);
-	json_parts_put(object, "rough", json_boolean(p->rough), failed);
-	json_parts_put(object, "calls_needed", plan_words_json(p->calls), failed);
-	json_parts_put(object, "more_calls", plan_words_json(p->more_calls), failed);
-	json_parts_put(object, "more_s", json_parts_number(p->more_ns / 1e9), failed);
-	return object;
+	if (fabs(count) < 0x1p53 && count == floor(count))
+		json_write_integer(w, key, (int64_t)count);
+	else
+		json_write_number(w, key, count);
 }
 
-static json_t *states(const struct plan_sites *p, int *failed)
+static void put_site(struct json_writer *w, struct report *r, const struct plan_site *p)
 {
-	json_t *object = json_object();
+	struct json_stack_cache unused = {0}; /* indented frames are not kept */
 
+	json_write_open(w, NULL, '{');
+	json_site_write(w, r, &r->site[p->site], &unused);
+	json_write_number(w, "width", p->width);
+	json_write_text(w, "state", plan_state_name(p->state));
+	json_write_text(w, "reason", p->reason);
+	json_write_flag(w, "rough", p->rough);
+	put_count(w, "calls_needed", p->calls);
+	put_count(w, "more_calls", p->more_calls);
+	json_write_number(w, "more_s", p->more_ns / 1e9);
+	json_write_close(w, '}');
+}
+
+static void put_states(struct json_writer *w, const struct plan_sites *p)
+{
+	json_write_open(w, "states", '{');
 	for (int i = 0; i <= PLAN_UNKNOWN; i++)
-		json_parts_put(object, plan_state_name((enum plan_state)i),
-			       json_parts_count(p->in_state[i]), failed);
-	return object;
+		json_write_count(w, plan_state_name((enum plan_state)i), p->in_state[i]);
+	json_write_close(w, '}');
 }
 
 int plan_sites_json(const struct plan_sites *p, struct report *r, const struct plan_options *o)
 {
-	json_t *doc = json_object(), *sites = json_array();
-	int failed = 0;
+	struct json_writer json = {.out = stdout, .indent = true}, *w = &json;
 
+	json_write_open(w, NULL, '{');
+	json_write_text(w, "schema", "scprof-plan/1");
+	json_write_number(w, "confidence", o->confidence);
+	json_write_number(w, "width", o->width);
+	json_write_number(w, "share", o->share);
+	json_write_text(w, "by", words_by_name(o->by));
+	json_write_count(w, "calls", r->calls);
+	json_write_number(w, "running_s", p->running_ns / 1e9);
+	json_write_number(w, "factor", p->factor);
+	put_count(w, "more_calls", p->more_calls);
+	json_write_number(w, "more_s", p->more_ns / 1e9);
+	json_write_flag(w, "far", p->far);
+	put_states(w, p);
+	json_write_count(w, "perhaps_above_share", p->perhaps);
+	json_write_open(w, "sites", '[');
 	for (uint32_t i = 0; i < p->sites; i++)
-		failed += json_array_append_new(sites, site(r, &p->site[i], &failed)) < 0;
-	json_parts_put(doc, "schema", json_parts_text("scprof-plan/1"), &failed);
-	json_parts_put(doc, "confidence", json_parts_number(o->confidence), &failed);
-	json_parts_put(doc, "width", json_parts_number(o->width), &failed);
-	json_parts_put(doc, "share", json_parts_number(o->share), &failed);
-	json_parts_put(doc, "by", json_parts_text(words_by_name(o->by)), &failed);
-	json_parts_put(doc, "calls", json_parts_count(r->calls), &failed);
-	json_parts_put(doc, "running_s", json_parts_number(p->running_ns / 1e9), &failed);
-	json_parts_put(doc, "factor", json_parts_number(p->factor), &failed);
-	json_parts_put(doc, "more_calls", plan_words_json(p->more_calls), &failed);
-	json_parts_put(doc, "more_s", json_parts_number(p->more_ns / 1e9), &failed);
-	json_parts_put(doc, "far", json_boolean(p->far), &failed);
-	json_parts_put(doc, "states", states(p, &failed), &failed);
-	json_parts_put(doc, "perhaps_above_share", json_parts_count(p->perhaps), &failed);
-	json_parts_put(doc, "sites", sites, &failed);
-	return plan_words_dump(doc, failed);
+		put_site(w, r, &p->site[i]);
+	json_write_close(w, ']');
+	json_write_close(w, '}');
+	return putchar('\n') == EOF || w->failed ? -1 : 0;
 }

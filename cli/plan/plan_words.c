@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "report/render/json/json.h"
+#include "report/render/json/json_parts.h"
 #include "report/wording/numbers.h"
 
 #define EXACT_BELOW 9007199254740992.0 /* 2^53 */

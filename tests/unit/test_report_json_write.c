@@ -12,7 +12,8 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "report/render/json/json.h"
+#include "report/render/json/json_parts.h"
+#include "report/render/json/json_write.h"
 
 static struct json_writer writer;
 static char *text;
@@ -27,7 +28,7 @@ static void begin(void)
 /* Takes the value that should have been written. */
 static void expect(json_t *value)
 {
-	char *wanted = json_dumps(value, JSON_FLAGS);
+	char *wanted = json_dumps(value, JSON_FLAGS | (writer.indent ? JSON_INDENT(2) : 0));
 
 	assert_int_equal(fclose(writer.out), 0);
 	assert_non_null(wanted);
@@ -116,12 +117,12 @@ static void texts(void **state)
 	}
 }
 
-static void members_and_elements(void **state)
+static void check_members(bool indent)
 {
 	json_t *o = json_object(), *list = json_array(), *none = json_array();
 
-	(void)state;
 	begin();
+	writer.indent = indent;
 	json_write_open(&writer, NULL, '{');
 	json_write_flag(&writer, "yes", true);
 	json_write_null(&writer, "nothing");
@@ -143,6 +144,56 @@ static void members_and_elements(void **state)
 	expect(o);
 }
 
+static void members_and_elements(void **state)
+{
+	(void)state;
+	check_members(false);
+	check_members(true);
+}
+
+static void rows_stand_on_lines_of_their_own(void **state)
+{
+	(void)state;
+	begin();
+	json_write_open_lines(&writer, NULL, '{');
+	json_write_open_lines(&writer, "rows", '[');
+	for (unsigned i = 0; i < 2; i++) {
+		json_write_open(&writer, NULL, '[');
+		json_write_count(&writer, NULL, i);
+		json_write_count(&writer, NULL, i + 1);
+		json_write_close(&writer, ']');
+	}
+	json_write_close(&writer, ']');
+	json_write_open_lines(&writer, "none", '[');
+	json_write_close(&writer, ']');
+	json_write_close(&writer, '}');
+	assert_int_equal(fclose(writer.out), 0);
+	assert_string_equal(text,
+			    "{\n  \"rows\": [\n    [0, 1],\n    [1, 2]\n  ],\n  \"none\": []\n}");
+	free(text);
+}
+
+/* Whatever a name has: the HTML parser sees no markup, JavaScript no end of line, and JSON's
+ * parser gets the text as the page shows it. */
+static void no_text_ends_a_script_element(void **state)
+{
+	static const char raw[] = "</script><!--&\"\\\n\xe2\x80\xa8\xff\xc3\xa9";
+	json_t *read;
+
+	(void)state;
+	begin();
+	writer.page = true;
+	json_write_text(&writer, NULL, raw);
+	assert_int_equal(fclose(writer.out), 0);
+	assert_null(strpbrk(text, "<>&\n"));
+	assert_null(strstr(text, "\xe2\x80\xa8"));
+	read = json_loads(text, JSON_DECODE_ANY, NULL);
+	assert_string_equal(json_string_value(read),
+			    "</script><!--&\"\\\\x0a\\u{2028}\\xff\xc3\xa9");
+	json_decref(read);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +201,8 @@ int main(void)
 		cmocka_unit_test(counts),
 		cmocka_unit_test(texts),
 		cmocka_unit_test(members_and_elements),
+		cmocka_unit_test(rows_stand_on_lines_of_their_own),
+		cmocka_unit_test(no_text_ends_a_script_element),
 	};
 
 	return cmocka_run_group_tests_name("JSON without a tree", tests, NULL, NULL);

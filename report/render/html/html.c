@@ -12,23 +12,34 @@
 #include "report/render/html/html_write.h"
 #include "report/wording/numbers.h"
 
+/* The page before and after its data, as page/assemble.sh makes them. HTML_HEAD and HTML_TAIL name
+ * the files. */
+extern const char html_page_head[], html_page_tail[];
+__asm__(".section .rodata\n"
+	".global html_page_head, html_page_tail\n"
+	"html_page_head: .incbin \"" HTML_HEAD "\"\n"
+	".byte 0\n"
+	"html_page_tail: .incbin \"" HTML_TAIL "\"\n"
+	".byte 0\n"
+	".text\n");
+
 static void put_fact(void *to, const char *name, const char *raw)
 {
 	struct html *h = to;
 
-	html_write_open(h, '[');
-	html_write_text(h, name);
-	html_write_text(h, raw);
-	html_write_close(h, ']');
+	json_write_open(&h->json, NULL, '[');
+	json_write_text(&h->json, NULL, name);
+	json_write_text(&h->json, NULL, raw);
+	json_write_close(&h->json, ']');
 }
 
 static void put_figure(struct html *h, const char *name, const char *value, const char *note)
 {
-	html_write_open(h, '[');
-	html_write_text(h, name);
-	html_write_text(h, value);
-	html_write_text(h, note);
-	html_write_close(h, ']');
+	json_write_open(&h->json, NULL, '[');
+	json_write_text(&h->json, NULL, name);
+	json_write_text(&h->json, NULL, value);
+	json_write_text(&h->json, NULL, note);
+	json_write_close(&h->json, ']');
 }
 
 /* The four numbers to see first. */
@@ -38,8 +49,7 @@ static void put_figures(struct html *h)
 	double outer_ns = r->calls_ns - r->nested_ns; /* a call inside another one is in that */
 	char value[32], time[32], share[32], note[96];
 
-	html_write_key(h, "figures");
-	html_write_open(h, '[');
+	json_write_open(&h->json, "figures", '[');
 	numbers_duration(value, sizeof(value), outer_ns, true);
 	numbers_duration(time, sizeof(time), r->time_ns, true);
 	numbers_share(share, sizeof(share), r->time_ns > 0 ? outer_ns / r->time_ns : NAN);
@@ -59,7 +69,7 @@ static void put_figures(struct html *h)
 	numbers_duration(time, sizeof(time), r->perturbation_ns, true);
 	snprintf(note, sizeof(note), "%s that scprof took", time);
 	put_figure(h, "overhead", value, r->overhead.measured ? note : "not measured in this run");
-	html_write_close(h, ']');
+	json_write_close(&h->json, ']');
 }
 
 static void put_head(struct html *h)
@@ -67,56 +77,46 @@ static void put_head(struct html *h)
 	const struct report *r = h->report;
 	char *command = facts_command(r), text[32];
 
-	html_write_key(h, "title");
-	html_write_text(h, command ? command : "");
+	json_write_text(&h->json, "title", command ? command : "");
 	free(command);
-	html_write_key(h, "by");
-	html_write_text(h, words_by_name(r->by));
-	html_write_key(h, "confidence");
+	json_write_text(&h->json, "by", words_by_name(r->by));
 	snprintf(text, sizeof(text), "%.6g %%", 100 * r->confidence);
-	html_write_text(h, text);
+	json_write_text(&h->json, "confidence", text);
 	put_figures(h);
-	html_write_key(h, "facts");
-	html_write_open(h, '[');
+	json_write_open(&h->json, "facts", '[');
 	facts_each(r, true, put_fact, h);
 	facts_check(r, true, put_fact, h);
-	html_write_close(h, ']');
-	html_write_key(h, "overhead");
-	html_write_number(h, r->overhead.measured ? r->overhead.inside_ns : NAN);
-	html_write_key(h, "nested");
+	json_write_close(&h->json, ']');
+	json_write_number(&h->json, "overhead", r->overhead.measured ? r->overhead.inside_ns : NAN);
 	numbers_duration(text, sizeof(text), r->nested_ns, true);
-	html_write_text(h, r->nested_ns > 0 ? text : NULL);
+	json_write_text(&h->json, "nested", r->nested_ns > 0 ? text : NULL);
 }
 
 /* Last: symbolizing may have added some. */
 static void put_warnings(struct html *h)
 {
-	html_write_key(h, "warnings");
-	html_write_open(h, '[');
+	json_write_open(&h->json, "warnings", '[');
 	for (uint32_t i = 0; i < h->report->warnings; i++) {
-		html_write_open(h, '[');
-		html_write_text(h, h->report->warning[i].code);
-		html_write_text(h, h->report->warning[i].text);
-		html_write_close(h, ']');
+		json_write_open(&h->json, NULL, '[');
+		json_write_text(&h->json, NULL, h->report->warning[i].code);
+		json_write_text(&h->json, NULL, h->report->warning[i].text);
+		json_write_close(&h->json, ']');
 	}
-	html_write_close(h, ']');
+	json_write_close(&h->json, ']');
 }
 
 static void put_strings(struct html *h)
 {
-	html_write_key(h, "strings");
-	html_write_open(h, '[');
+	json_write_open(&h->json, "strings", '[');
 	for (uint32_t i = 0; i < h->strings.count; i++)
-		html_write_text(h, h->strings.text[i]);
-	html_write_close(h, ']');
+		json_write_text(&h->json, NULL, h->strings.text[i]);
+	json_write_close(&h->json, ']');
 }
 
 static void put_data(struct html *h, const struct displaced *displaced)
 {
-	h->first = true;
-	html_write_open(h, '{');
-	html_write_key(h, "schema");
-	html_write_text(h, "scprof-html/1");
+	json_write_open(&h->json, NULL, '{');
+	json_write_text(&h->json, "schema", "scprof-html/1");
 	put_head(h);
 	html_sites(h);
 	html_flame(h);
@@ -125,7 +125,7 @@ static void put_data(struct html *h, const struct displaced *displaced)
 	html_displaced(h, displaced);
 	put_warnings(h);
 	put_strings(h);
-	html_write_close(h, '}');
+	json_write_close(&h->json, '}');
 }
 
 /* The account that was asked for, else the profile's own, to be freed. */
@@ -147,7 +147,7 @@ int html_print(struct report *r, const struct report_options *o, FILE *out)
 {
 	struct displaced *own;
 	const struct displaced *account;
-	struct html h = {.report = r, .out = out};
+	struct html h = {.report = r, .json = {.out = out, .page = true}};
 	bool all = o->top == REPORT_TOP_DEFAULT || o->top == 0 || o->top > r->sites;
 
 	h.sites = all ? r->sites : o->top;
@@ -161,8 +161,8 @@ int html_print(struct report *r, const struct report_options *o, FILE *out)
 	displacement_file_free(own);
 	fputc('\n', out);
 	fputs(html_page_tail, out);
-	h.failed = h.failed || h.strings.failed;
+	h.json.failed |= h.strings.failed;
 	flame_free(&h.flame);
 	string_index_clear(&h.strings);
-	return h.failed ? -1 : 0;
+	return h.json.failed ? -1 : 0;
 }

@@ -9,54 +9,48 @@
 
 static void put_cpu(struct html *h, const struct displaced_cpu *c)
 {
-	html_write_open(h, '[');
-	html_write_index(h, c->cpu < 0 ? NAMES_NONE : (uint32_t)c->cpu);
-	html_write_number(h, c->wall_s * 1e9);
+	json_write_open(&h->json, NULL, '[');
+	html_write_index(h, NULL, c->cpu < 0 ? NAMES_NONE : (uint32_t)c->cpu);
+	json_write_number(&h->json, NULL, c->wall_s * 1e9);
 	for (int i = 0; i < DISPLACED_PARTS; i++) {
-		html_write_number(h, c->part_s[i] * 1e9);
-		html_write_number(h, c->share[i]);
+		json_write_number(&h->json, NULL, c->part_s[i] * 1e9);
+		json_write_number(&h->json, NULL, c->share[i]);
 	}
-	html_write_close(h, ']');
+	json_write_close(&h->json, ']');
 }
 
 static void put_uncharged(struct html *h, const struct displaced *d)
 {
 	char text[32];
 
-	html_write_key(h, "uncharged");
-	html_write_open(h, '[');
-	html_write_number(h, d->uncharged_s * 1e9);
-	html_write_number(h, d->low_s * 1e9);
-	html_write_number(h, d->high_s * 1e9);
-	html_write_number(h, d->share_of_rusage);
-	html_write_close(h, ']');
+	json_write_open(&h->json, "uncharged", '[');
+	json_write_number(&h->json, NULL, d->uncharged_s * 1e9);
+	json_write_number(&h->json, NULL, d->low_s * 1e9);
+	json_write_number(&h->json, NULL, d->high_s * 1e9);
+	json_write_number(&h->json, NULL, d->share_of_rusage);
+	json_write_close(&h->json, ']');
 	snprintf(text, sizeof(text), "%.6g %%", 100 * d->confidence);
-	html_write_key(h, "confidence");
-	html_write_text(h, isfinite(d->confidence) ? text : NULL);
+	json_write_text(&h->json, "confidence", isfinite(d->confidence) ? text : NULL);
 }
 
 void html_displaced(struct html *h, const struct displaced *d)
 {
-	html_write_key(h, "displaced");
 	if (!d) {
-		html_write_number(h, NAN);
+		json_write_null(&h->json, "displaced");
 		return;
 	}
-	html_write_open(h, '{');
+	json_write_open(&h->json, "displaced", '{');
 	put_uncharged(h, d);
-	html_write_key(h, "sentence");
-	html_write_text(h, d->sentence);
+	json_write_text(&h->json, "sentence", d->sentence);
 	html_write_fields(h, "parts",
 			  "program uncharged others scprof interrupts stolen idle remainder");
-	html_write_key(h, "cpus");
-	html_write_open(h, '[');
+	json_write_open(&h->json, "cpus", '[');
 	for (uint32_t i = 0; i < d->cpus; i++)
 		put_cpu(h, &d->cpu[i]);
-	html_write_close(h, ']');
-	html_write_key(h, "warnings");
-	html_write_open(h, '[');
+	json_write_close(&h->json, ']');
+	json_write_open(&h->json, "warnings", '[');
 	for (uint32_t i = 0; i < d->warnings; i++)
-		html_write_text(h, d->warning[i]);
-	html_write_close(h, ']');
-	html_write_close(h, '}');
+		json_write_text(&h->json, NULL, d->warning[i]);
+	json_write_close(&h->json, ']');
+	json_write_close(&h->json, '}');
 }

@@ -34,15 +34,14 @@ static uint32_t label_of(struct labels *labels, const struct flame_box *b)
 static void put_labels(struct html *h, const struct labels *labels)
 {
 	html_write_fields(h, "label_fields", "kind name module outcome");
-	html_write_key(h, "labels");
-	html_write_open(h, '[');
+	json_write_open(&h->json, "labels", '[');
 	for (uint32_t i = 0; i < labels->count; i++) {
-		html_write_count(h, labels->first[i]->kind);
-		html_write_index(h, labels->first[i]->name);
-		html_write_index(h, labels->first[i]->module);
-		html_write_index(h, labels->first[i]->outcome);
+		json_write_count(&h->json, NULL, labels->first[i]->kind);
+		html_write_index(h, NULL, labels->first[i]->name);
+		html_write_index(h, NULL, labels->first[i]->module);
+		html_write_index(h, NULL, labels->first[i]->outcome);
 	}
-	html_write_close(h, ']');
+	json_write_close(&h->json, ']');
 }
 
 static void put_boxes(struct html *h, struct labels *labels)
@@ -50,20 +49,19 @@ static void put_boxes(struct html *h, struct labels *labels)
 	uint32_t sums = 0;
 
 	html_write_fields(h, "box_fields", "depth label row");
-	html_write_key(h, "boxes");
-	html_write_open(h, '[');
+	json_write_open(&h->json, "boxes", '[');
 	for (uint32_t i = 0; i < h->flame.boxes; i++) {
 		const struct flame_box *b = &h->flame.box[i];
 
-		html_write_count(h, b->depth);
-		html_write_index(h, label_of(labels, b));
+		json_write_count(&h->json, NULL, b->depth);
+		html_write_index(h, NULL, label_of(labels, b));
 		/* below 0: not a row, but -1 - the place in the sums */
 		if (has_row(h, b))
-			html_write_count(h, b->site);
+			json_write_count(&h->json, NULL, b->site);
 		else
-			html_write_below(h, sums++);
+			json_write_integer(&h->json, NULL, -1 - (int64_t)sums++);
 	}
-	html_write_close(h, ']');
+	json_write_close(&h->json, ']');
 	put_labels(h, labels);
 }
 
@@ -85,28 +83,24 @@ static void put_sums(struct html *h)
 
 	html_write_fields(h, "sum_fields",
 			  "rows value share calls bytes mean low high below above doubts");
-	html_write_key(h, "sums");
-	html_write_open(h, '[');
+	json_write_open(&h->json, "sums", '[');
 	for (uint32_t i = 0; i < h->flame.boxes; i++) {
 		const struct flame_box *b = &h->flame.box[i];
 
 		if (has_row(h, b))
 			continue;
-		html_write_count(h, b->sites);
-		html_write_number(h, b->value_ns);
-		html_write_number(h, b->share);
-		html_write_count(h, b->calls);
+		json_write_count(&h->json, NULL, b->sites);
+		json_write_number(&h->json, NULL, b->value_ns);
+		json_write_number(&h->json, NULL, b->share);
+		json_write_count(&h->json, NULL, b->calls);
 		if (b->has_bytes)
-			html_write_count(h, b->bytes);
+			json_write_count(&h->json, NULL, b->bytes);
 		else
-			html_write_index(h, NAMES_NONE);
-		html_write_number(h, b->mean_ns);
-		html_write_number(h, b->low_ns);
-		html_write_number(h, b->high_ns);
-		html_write_relative(h, b->mean_ns, b->low_ns, b->high_ns);
-		html_write_string(h, doubts_of(b->doubts, doubts, sizeof(doubts)));
+			html_write_index(h, NULL, NAMES_NONE);
+		html_write_interval(h, b->mean_ns, b->low_ns, b->high_ns);
+		html_write_string(h, NULL, doubts_of(b->doubts, doubts, sizeof(doubts)));
 	}
-	html_write_close(h, ']');
+	json_write_close(&h->json, ']');
 }
 
 void html_flame(struct html *h)
@@ -115,7 +109,7 @@ void html_flame(struct html *h)
 	struct labels labels = {.number = malloc(most * sizeof(*labels.number)),
 				.first = malloc(most * sizeof(*labels.first))};
 
-	h->failed = h->failed || !labels.number || !labels.first;
+	h->json.failed |= !labels.number || !labels.first;
 	if (labels.number && labels.first) {
 		memset(labels.number, 0xff, most * sizeof(*labels.number)); /* NAMES_NONE */
 		put_boxes(h, &labels);

@@ -28,7 +28,7 @@ static uint32_t text_of_frame(struct html *h, const struct prof_frame *frame,
 	char *line = text_path_frame_line(h->report, frame, s->file ? 0 : APART_OFFSET);
 	uint32_t number = string_index_add(&h->strings, line);
 
-	h->failed = h->failed || !line;
+	h->json.failed |= !line;
 	free(line);
 	return number;
 }
@@ -43,7 +43,7 @@ static uint32_t line_below(struct paths *p, uint32_t parent, const struct prof_f
 	if (growable_array_make((void **)&p->text, &p->room, s->number, sizeof(*p->text), 0xff))
 		line = pairs_add(&p->lines, parent, s->number);
 	if (line == PAIRS_NONE) {
-		p->html->failed = true;
+		p->html->json.failed = true;
 		return NAMES_NONE;
 	}
 	if (p->text[s->number] == NAMES_NONE)
@@ -62,11 +62,8 @@ static uint32_t path_of(struct paths *p, const struct report_site *s)
 
 static void put_mean(struct html *h, const struct report_estimate *e)
 {
-	html_write_number(h, e->mean_ns);
-	html_write_number(h, e->low_ns);
-	html_write_number(h, e->high_ns);
-	html_write_relative(h, e->mean_ns, e->low_ns, e->high_ns);
-	html_write_string(h, e->method);
+	html_write_interval(h, e->mean_ns, e->low_ns, e->high_ns);
+	html_write_string(h, NULL, e->method);
 }
 
 static void put_slow(struct html *h, const struct report_site *s)
@@ -74,17 +71,17 @@ static void put_slow(struct html *h, const struct report_site *s)
 	const struct report_estimate *e = &s->slow.estimate;
 
 	/* without a tick there is no mean, only a limit */
-	html_write_number(h, s->has_slow && s->slow.seen ? e->mean_ns : NAN);
-	html_write_number(h, s->has_slow && s->slow.seen ? e->low_ns : NAN);
-	html_write_number(h, s->has_slow ? e->high_ns : NAN);
-	html_write_count(h, s->has_slow && s->slow.covers);
+	json_write_number(&h->json, NULL, s->has_slow && s->slow.seen ? e->mean_ns : NAN);
+	json_write_number(&h->json, NULL, s->has_slow && s->slow.seen ? e->low_ns : NAN);
+	json_write_number(&h->json, NULL, s->has_slow ? e->high_ns : NAN);
+	json_write_count(&h->json, NULL, s->has_slow && s->slow.covers);
 }
 
 static void put_cost(struct html *h, const struct report_cost *c, bool known)
 {
-	html_write_number(h, known ? c->ns : NAN);
-	html_write_number(h, known ? c->low_ns : NAN);
-	html_write_number(h, known ? c->high_ns : NAN);
+	json_write_number(&h->json, NULL, known ? c->ns : NAN);
+	json_write_number(&h->json, NULL, known ? c->low_ns : NAN);
+	json_write_number(&h->json, NULL, known ? c->high_ns : NAN);
 }
 
 /* Rows whose costs cannot be told apart have the number of the first of them. */
@@ -94,14 +91,14 @@ static void put_displaced(struct html *h, const struct report_site *s, uint32_t 
 	bool known = d->state == SCP_SITE_COST_KNOWN;
 	uint32_t partner = known ? displaced_partner(h->report, index, PROF_NONE) : PROF_NONE;
 
-	html_write_string(h, d->state ? displaced_state_name(d->state) : NULL);
+	html_write_string(h, NULL, d->state ? displaced_state_name(d->state) : NULL);
 	put_cost(h, &d->uncharged, known);
-	html_write_count(h, known && d->significant);
+	json_write_count(&h->json, NULL, known && d->significant);
 	put_cost(h, &d->true_cost, known);
 	if (partner < h->report->sites)
-		html_write_index(h, partner < index ? partner : index);
+		html_write_index(h, NULL, partner < index ? partner : index);
 	else
-		html_write_index(h, NAMES_NONE);
+		html_write_index(h, NULL, NAMES_NONE);
 }
 
 static void put_row(struct html *h, struct paths *p, const struct report_site *s, uint32_t index)
@@ -110,20 +107,20 @@ static void put_row(struct html *h, struct paths *p, const struct report_site *s
 	/* as in the text: a slope that may be nothing is no price of a byte */
 	bool priced = s->per_byte_low_ns > 0 && s->per_call_ns >= 0;
 
-	html_write_index(h, s->function);
-	html_write_string(h, plain ? NULL : words_outcome_name(s));
-	html_write_index(h, path_of(p, s));
-	html_write_string(h, words_path_end(s));
-	html_write_index(h, h->flame.end[index]);
-	html_write_count(h, s->calls);
+	html_write_index(h, NULL, s->function);
+	html_write_string(h, NULL, plain ? NULL : words_outcome_name(s));
+	html_write_index(h, NULL, path_of(p, s));
+	html_write_string(h, NULL, words_path_end(s));
+	html_write_index(h, NULL, h->flame.end[index]);
+	json_write_count(&h->json, NULL, s->calls);
 	if (s->has_bytes)
-		html_write_count(h, s->bytes);
+		json_write_count(&h->json, NULL, s->bytes);
 	else
-		html_write_index(h, NAMES_NONE);
+		html_write_index(h, NULL, NAMES_NONE);
 	put_mean(h, &s->estimate);
-	html_write_number(h, s->total_ns);
-	html_write_number(h, s->share);
-	html_write_number(h, priced ? s->per_byte_ns : NAN);
+	json_write_number(&h->json, NULL, s->total_ns);
+	json_write_number(&h->json, NULL, s->share);
+	json_write_number(&h->json, NULL, priced ? s->per_byte_ns : NAN);
 	if (h->report->profile->slow.kind != SCP_CLOCK_NONE)
 		put_slow(h, s);
 	if (displaced_has_costs(h->report->profile))
@@ -151,62 +148,59 @@ static void put_functions(struct html *h)
 	const struct profile *p = h->report->profile;
 
 	html_write_fields(h, "function_fields", "name library");
-	html_write_key(h, "functions");
-	html_write_open(h, '[');
+	json_write_open(&h->json, "functions", '[');
 	for (uint32_t i = 0; i < p->functions; i++) {
-		html_write_string(h, p->function[i].name);
-		html_write_string(h, p->function[i].library);
+		html_write_string(h, NULL, p->function[i].name);
+		html_write_string(h, NULL, p->function[i].library);
 	}
-	html_write_close(h, ']');
+	json_write_close(&h->json, ']');
 }
 
 /* How far back the line lies that a line is called from, 0 for none: mostly next to it. */
 static void put_paths(struct html *h, const struct paths *p)
 {
 	html_write_fields(h, "line_fields", "back text");
-	html_write_key(h, "lines");
-	html_write_open(h, '[');
+	json_write_open(&h->json, "lines", '[');
 	for (uint32_t i = 0; i < p->lines.count; i++) {
 		const struct pair *line = &p->lines.pair[i];
 
-		html_write_count(h, line->a == NAMES_NONE ? 0 : i - line->a);
-		html_write_index(h, p->text[line->b]);
+		json_write_count(&h->json, NULL, line->a == NAMES_NONE ? 0 : i - line->a);
+		html_write_index(h, NULL, p->text[line->b]);
 	}
-	html_write_close(h, ']');
+	json_write_close(&h->json, ']');
 }
 
 static void put_note(void *to, const char *line)
 {
 	struct html *h = to;
 
-	h->failed = h->failed || !line;
-	html_write_string(h, line);
+	h->json.failed |= !line;
+	html_write_string(h, NULL, line);
 }
 
 /* Row, doubts, what the mean hides. Only rows that have some. */
 static void put_notes(struct html *h)
 {
-	html_write_key(h, "notes");
-	html_write_open(h, '[');
+	json_write_open(&h->json, "notes", '[');
 	for (uint32_t i = 0; i < h->sites; i++) {
 		const struct report_site *s = &h->report->site[i];
 		unsigned doubts = s->estimate.doubts | (s->has_slow ? s->slow.estimate.doubts : 0);
 
 		if (!doubts && !s->findings)
 			continue;
-		html_write_open(h, '[');
-		html_write_count(h, i);
-		html_write_open(h, '[');
+		json_write_open(&h->json, NULL, '[');
+		json_write_count(&h->json, NULL, i);
+		json_write_open(&h->json, NULL, '[');
 		for (unsigned bit = 1; bit <= doubts; bit *= 2)
 			if (doubts & bit)
-				html_write_string(h, reliability_name(bit));
-		html_write_close(h, ']');
-		html_write_open(h, '[');
+				html_write_string(h, NULL, reliability_name(bit));
+		json_write_close(&h->json, ']');
+		json_write_open(&h->json, NULL, '[');
 		text_steady_lines(s, true, put_note, h);
-		html_write_close(h, ']');
-		html_write_close(h, ']');
+		json_write_close(&h->json, ']');
+		json_write_close(&h->json, ']');
 	}
-	html_write_close(h, ']');
+	json_write_close(&h->json, ']');
 }
 
 /* The limits of all buckets are the same at all sites, so they stand once. */
@@ -224,15 +218,14 @@ static void put_limits(struct html *h)
 			to[b->bucket] = b->to_ns;
 		}
 	html_write_fields(h, "bucket_fields", "bucket from to");
-	html_write_key(h, "buckets");
-	html_write_open(h, '[');
+	json_write_open(&h->json, "buckets", '[');
 	for (uint32_t i = 0; i < SCP_HIST_BLOCKS * SCP_HIST_BUCKETS; i++)
 		if (used[i]) {
-			html_write_count(h, i);
-			html_write_number(h, from[i]);
-			html_write_number(h, to[i]);
+			json_write_count(&h->json, NULL, i);
+			json_write_number(&h->json, NULL, from[i]);
+			json_write_number(&h->json, NULL, to[i]);
 		}
-	html_write_close(h, ']');
+	json_write_close(&h->json, ']');
 }
 
 static void put_latency(struct html *h, const struct report_site *s, uint32_t row)
@@ -242,18 +235,18 @@ static void put_latency(struct html *h, const struct report_site *s, uint32_t ro
 				 p->p90_low_ns,	 p->p90_high_ns, p->p99_ns,	 p->p99_low_ns,
 				 p->p99_high_ns, p->max_ns};
 
-	html_write_open(h, '[');
-	html_write_count(h, row);
+	json_write_open(&h->json, NULL, '[');
+	json_write_count(&h->json, NULL, row);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		html_write_number(h, values[i]);
-	html_write_open(h, '[');
+		json_write_number(&h->json, NULL, values[i]);
+	json_write_open(&h->json, NULL, '[');
 	for (uint32_t k = 0; k < s->bars; k++) {
-		html_write_count(h, s->bar[k].bucket);
-		html_write_count(h, s->bar[k].calls);
-		html_write_rough(h, s->bar[k].height);
+		json_write_count(&h->json, NULL, s->bar[k].bucket);
+		json_write_count(&h->json, NULL, s->bar[k].calls);
+		json_write_rough(&h->json, NULL, s->bar[k].height);
 	}
-	html_write_close(h, ']');
-	html_write_close(h, ']');
+	json_write_close(&h->json, ']');
+	json_write_close(&h->json, ']');
 }
 
 /* Of rows that have a histogram. */
@@ -264,26 +257,23 @@ static void put_latencies(struct html *h)
 		h, "latency_fields",
 		"row p50 p50_low p50_high p90 p90_low p90_high p99 p99_low p99_high max bars");
 	html_write_fields(h, "bar_fields", "bucket calls height");
-	html_write_key(h, "latencies");
-	html_write_open(h, '[');
+	json_write_open(&h->json, "latencies", '[');
 	for (uint32_t i = 0; i < h->sites; i++)
 		if (h->report->site[i].has_percentiles)
 			put_latency(h, &h->report->site[i], i);
-	html_write_close(h, ']');
+	json_write_close(&h->json, ']');
 }
 
 void html_sites(struct html *h)
 {
 	struct paths p = {.html = h};
 
-	html_write_key(h, "rows");
-	html_write_count(h, h->report->sites);
+	json_write_count(&h->json, "rows", h->report->sites);
 	put_fields(h);
-	html_write_key(h, "sites");
-	html_write_open(h, '[');
+	json_write_open(&h->json, "sites", '[');
 	for (uint32_t i = 0; i < h->sites; i++)
 		put_row(h, &p, &h->report->site[i], i);
-	html_write_close(h, ']');
+	json_write_close(&h->json, ']');
 	put_functions(h);
 	put_paths(h, &p);
 	put_notes(h);

@@ -12,19 +12,16 @@ static uint32_t shown(uint32_t rows)
 
 static void begin(struct html *h, const char *key, uint32_t rows, const char *fields)
 {
-	html_write_key(h, key);
-	html_write_open(h, '{');
-	html_write_key(h, "of");
-	html_write_count(h, rows);
+	json_write_open(&h->json, key, '{');
+	json_write_count(&h->json, "of", rows);
 	html_write_fields(h, "fields", fields);
-	html_write_key(h, "rows");
-	html_write_open(h, '[');
+	json_write_open(&h->json, "rows", '[');
 }
 
 static void end(struct html *h)
 {
-	html_write_close(h, ']');
-	html_write_close(h, '}');
+	json_write_close(&h->json, ']');
+	json_write_close(&h->json, '}');
 }
 
 /* A row that is not shown has no number; its function's name is there in any case. */
@@ -32,9 +29,10 @@ static void put_end(struct html *h, uint32_t site, const char *none)
 {
 	const struct report *r = h->report;
 
-	html_write_index(h, site < h->sites ? site : NAMES_NONE);
-	html_write_string(h, site < r->sites ? r->profile->function[r->site[site].function].name
-					     : none);
+	html_write_index(h, NULL, site < h->sites ? site : NAMES_NONE);
+	html_write_string(h, NULL,
+			  site < r->sites ? r->profile->function[r->site[site].function].name
+					  : none);
 }
 
 static void put_gaps(struct html *h)
@@ -48,15 +46,12 @@ static void put_gaps(struct html *h)
 
 		put_end(h, g->from, "(thread start)");
 		put_end(h, g->to, "(thread end)");
-		html_write_count(h, g->calls);
-		html_write_number(h, g->estimate.mean_ns);
-		html_write_number(h, g->estimate.low_ns);
-		html_write_number(h, g->estimate.high_ns);
-		html_write_relative(h, g->estimate.mean_ns, g->estimate.low_ns,
+		json_write_count(&h->json, NULL, g->calls);
+		html_write_interval(h, g->estimate.mean_ns, g->estimate.low_ns,
 				    g->estimate.high_ns);
-		html_write_number(h, g->max_ns);
-		html_write_number(h, g->total_ns);
-		html_write_number(h, g->share);
+		json_write_number(&h->json, NULL, g->max_ns);
+		json_write_number(&h->json, NULL, g->total_ns);
+		json_write_number(&h->json, NULL, g->share);
 	}
 	end(h);
 }
@@ -70,16 +65,16 @@ static void put_threads(struct html *h)
 	for (uint32_t i = 0; i < shown(r->threads); i++) {
 		const struct report_thread *t = &r->thread[i];
 
-		html_write_string(h, t->name);
-		html_write_count(h, t->pid);
-		html_write_count(h, t->tid);
-		html_write_count(h, t->threads);
-		html_write_number(h, t->time_ns);
-		html_write_number(h, t->calls_ns);
-		html_write_number(h, t->gaps_ns);
-		html_write_number(h, t->nested_ns);
-		html_write_number(h, t->remainder_ns);
-		html_write_count(h, t->calls);
+		html_write_string(h, NULL, t->name);
+		json_write_count(&h->json, NULL, t->pid);
+		json_write_count(&h->json, NULL, t->tid);
+		json_write_count(&h->json, NULL, t->threads);
+		json_write_number(&h->json, NULL, t->time_ns);
+		json_write_number(&h->json, NULL, t->calls_ns);
+		json_write_number(&h->json, NULL, t->gaps_ns);
+		json_write_number(&h->json, NULL, t->nested_ns);
+		json_write_number(&h->json, NULL, t->remainder_ns);
+		json_write_count(&h->json, NULL, t->calls);
 	}
 	end(h);
 }
@@ -93,14 +88,14 @@ static void put_processes(struct html *h)
 		const struct report_process *p = &r->process[i];
 		const struct prof_process *in = p->process;
 
-		html_write_count(h, in->pid);
-		html_write_string(h, in->program);
-		html_write_count(h, in->count);
-		html_write_number(h, p->wall_s * 1e9);
-		html_write_string(h, words_end_name(in->end_state));
-		html_write_count(h, p->threads);
-		html_write_count(h, p->calls);
-		html_write_number(h, p->calls_ns);
+		json_write_count(&h->json, NULL, in->pid);
+		html_write_string(h, NULL, in->program);
+		json_write_count(&h->json, NULL, in->count);
+		json_write_number(&h->json, NULL, p->wall_s * 1e9);
+		html_write_string(h, NULL, words_end_name(in->end_state));
+		json_write_count(&h->json, NULL, p->threads);
+		json_write_count(&h->json, NULL, p->calls);
+		json_write_number(&h->json, NULL, p->calls_ns);
 	}
 	end(h);
 }

@@ -2,8 +2,10 @@
 /* A comparison as one JSON object, schema "scprof-diff/1". As in the report: every field
  * is always there, what is not known is null, names are valid UTF-8 written in ASCII.
  * docs/diff.md has the list; fields may be added, never renamed. */
+#include <math.h>
+
 #include "report/compare/diff.h"
-#include "report/render/json/json.h"
+#include "report/render/json/json_stack.h"
 #include "report/compare/match.h"
 
 static const char *view_name(enum diff_view view)
@@ -16,211 +18,193 @@ static const char *against_name(enum diff_against against)
 	return against == DIFF_OWN ? "other-sites" : "base";
 }
 
-static json_t *stack_of(const struct diff *d, const struct diff_site *s, int *failed)
+static void put_stack(struct json_writer *w, const struct diff *d, const struct diff_site *s)
 {
 	uint32_t frames = diff_path_frames(d, s);
-	json_t *stack = json_array();
 
+	json_write_open(w, "stack", '[');
 	for (uint32_t i = 0; i < frames; i++) {
 		size_t count;
 		const struct symbol *symbol = diff_path_symbols(d, s, i, &count);
 
 		for (size_t k = 0; k < count; k++)
-			*failed += json_array_append_new(stack,
-							 json_parts_frame(&symbol[k], failed)) < 0;
+			json_stack_frame(w, &symbol[k]);
 	}
-	return stack;
+	json_write_close(w, ']');
 }
 
-static json_t *run_of(const struct diff_run *r, int *failed)
+static void put_run(struct json_writer *w, const struct diff_run *r)
 {
-	json_t *o = json_object();
-
-	json_parts_put(o, "calls", json_parts_count(r->calls), failed);
-	json_parts_put(o, "mean_ns", r->calls ? json_parts_number(r->mean.mean) : json_null(),
-		       failed);
-	json_parts_put(o, "standard_error_ns",
-		       r->calls ? json_parts_number(r->mean.error) : json_null(), failed);
-	json_parts_put(o, "degrees_of_freedom",
-		       r->calls ? json_parts_number(r->mean.freedom) : json_null(), failed);
-	json_parts_put(o, "design_effect",
-		       r->calls ? json_parts_number(r->design_effect) : json_null(), failed);
-	json_parts_put(o, "undisturbed_ns", json_parts_number(r->undisturbed.mean), failed);
-	json_parts_put(o, "undisturbed_error_ns", json_parts_number(r->undisturbed.error), failed);
-	json_parts_put(o, "few_ticks", json_boolean(r->few), failed);
-	return o;
+	json_write_open(w, NULL, '{');
+	json_write_count(w, "calls", r->calls);
+	json_write_number(w, "mean_ns", r->calls ? r->mean.mean : NAN);
+	json_write_number(w, "standard_error_ns", r->calls ? r->mean.error : NAN);
+	json_write_number(w, "degrees_of_freedom", r->calls ? r->mean.freedom : NAN);
+	json_write_number(w, "design_effect", r->calls ? r->design_effect : NAN);
+	json_write_number(w, "undisturbed_ns", r->undisturbed.mean);
+	json_write_number(w, "undisturbed_error_ns", r->undisturbed.error);
+	json_write_flag(w, "few_ticks", r->few);
+	json_write_close(w, '}');
 }
 
 /* An average run, and each of them. */
-static json_t *side_of(const struct diff *d, const struct diff_site *s, bool new, int *failed)
+static void put_side(struct json_writer *w, const struct diff *d, const struct diff_site *s,
+		     bool new)
 {
 	uint32_t first = new ? d->bases : 0, end = new ? d->profiles : d->bases;
-	json_t *o = json_object(), *runs = json_array();
 
+	json_write_open(w, new ? "new" : "base", '{');
+	json_write_number(w, "calls", new ? s->new_calls : s->base_calls);
+	json_write_number(w, "mean_ns", new ? s->new_ns : s->base_ns);
+	json_write_number(w, "total_ns", new ? s->new_total_ns : s->base_total_ns);
+	json_write_open(w, "runs", '[');
 	for (uint32_t i = first; i < end; i++)
-		*failed += json_array_append_new(runs, run_of(&s->run[i], failed)) < 0;
-	json_parts_put(o, "calls", json_parts_number(new ? s->new_calls : s->base_calls), failed);
-	json_parts_put(o, "mean_ns", json_parts_number(new ? s->new_ns : s->base_ns), failed);
-	json_parts_put(o, "total_ns", json_parts_number(new ? s->new_total_ns : s->base_total_ns),
-		       failed);
-	json_parts_put(o, "runs", runs, failed);
-	return o;
+		put_run(w, &s->run[i]);
+	json_write_close(w, ']');
+	json_write_close(w, '}');
 }
 
-static void put_test(json_t *o, const struct diff_site *s, int *failed)
+static void put_test(struct json_writer *w, const struct diff_site *s)
 {
 	bool tested = s->status <= DIFF_SAME;
 	const struct diff_test *t = &s->shown;
 
-	json_parts_put(o, "ratio", tested ? json_parts_number(t->ratio) : json_null(), failed);
-	json_parts_put(o, "ci_low", tested ? json_parts_number(t->low) : json_null(), failed);
-	json_parts_put(o, "ci_high", tested ? json_parts_number(t->high) : json_null(), failed);
-	json_parts_put(o, "p", json_parts_number(s->p), failed);
-	json_parts_put(o, "q", json_parts_number(s->q), failed);
-	json_parts_put(o, "detectable", tested ? json_parts_number(t->detectable) : json_null(),
-		       failed);
-	json_parts_put(o, "of", tested ? json_parts_text(view_name(s->view)) : json_null(), failed);
-	json_parts_put(o, "against",
-		       tested ? json_parts_text(against_name(s->against)) : json_null(), failed);
+	json_write_number(w, "ratio", tested ? t->ratio : NAN);
+	json_write_number(w, "ci_low", tested ? t->low : NAN);
+	json_write_number(w, "ci_high", tested ? t->high : NAN);
+	json_write_number(w, "p", s->p);
+	json_write_number(w, "q", s->q);
+	json_write_number(w, "detectable", tested ? t->detectable : NAN);
+	json_write_text(w, "of", tested ? view_name(s->view) : NULL);
+	json_write_text(w, "against", tested ? against_name(s->against) : NULL);
 }
 
-static json_t *site_of(const struct diff *d, const struct diff_site *s)
+static void put_site(struct json_writer *w, const struct diff *d, const struct diff_site *s)
 {
-	json_t *o = json_object();
 	char words[200];
-	int failed = 0;
 
 	diff_words(d, s, words, sizeof(words));
-	json_parts_put(o, "symbol", json_parts_text(s->symbol), &failed);
-	json_parts_put(o, "library", json_parts_text(s->library), &failed);
-	json_parts_put(o, "outcome", json_parts_text(s->outcome), &failed);
-	json_parts_put(o, "status", json_parts_text(diff_words_status_name(s->status)), &failed);
-	json_parts_put(o, "verdict", json_parts_text(words), &failed);
-	json_parts_put(o, "reason", json_parts_text(s->reason), &failed);
-	put_test(o, s, &failed);
-	json_parts_put(o, "effect_ns", json_parts_number(s->effect_ns), &failed);
-	json_parts_put(o, "waits", json_boolean(s->waiting), &failed);
-	json_parts_put(o, "lines_differ", json_boolean(s->moved), &failed);
-	json_parts_put(o, "base", side_of(d, s, false, &failed), &failed);
-	json_parts_put(o, "new", side_of(d, s, true, &failed), &failed);
-	json_parts_put(o, "stack", stack_of(d, s, &failed), &failed);
-	if (failed) {
-		json_decref(o);
-		return NULL;
-	}
-	return o;
+	json_write_open(w, NULL, '{');
+	json_write_text(w, "symbol", s->symbol);
+	json_write_text(w, "library", s->library);
+	json_write_text(w, "outcome", s->outcome);
+	json_write_text(w, "status", diff_words_status_name(s->status));
+	json_write_text(w, "verdict", words);
+	json_write_text(w, "reason", s->reason);
+	put_test(w, s);
+	json_write_number(w, "effect_ns", s->effect_ns);
+	json_write_flag(w, "waits", s->waiting);
+	json_write_flag(w, "lines_differ", s->moved);
+	put_side(w, d, s, false);
+	put_side(w, d, s, true);
+	put_stack(w, d, s);
+	json_write_close(w, '}');
 }
 
-static json_t *sites_of(const struct diff *d, int *failed)
+static void put_sites(struct json_writer *w, const struct diff *d)
 {
 	const struct diff_options *o = &d->options;
 	bool all = o->top == REPORT_TOP_DEFAULT || o->top == 0 || o->top > d->sites;
-	json_t *sites = json_array();
 
+	json_write_open(w, "sites", '[');
 	for (uint32_t i = 0; i < (all ? d->sites : o->top); i++)
-		*failed += json_array_append_new(sites, site_of(d, &d->site[i])) < 0;
-	return sites;
+		put_site(w, d, &d->site[i]);
+	json_write_close(w, ']');
 }
 
-static json_t *file_of(const struct profile *p, int *failed)
+static void put_file(struct json_writer *w, const struct profile *p)
 {
-	json_t *o = json_object();
-
-	json_parts_put(o, "file", json_parts_text(p->processes ? p->process[0].file : NULL),
-		       failed);
-	json_parts_put(o, "name", json_parts_text(p->processes ? p->process[0].program : NULL),
-		       failed);
-	json_parts_put(o, "exe", json_parts_text(p->processes ? p->process[0].exe : NULL), failed);
-	json_parts_put(o, "clock", json_parts_text(words_clock_name(p->clock.kind)), failed);
-	json_parts_put(o, "tick_ns", json_parts_number(p->clock.tick_ns), failed);
-	return o;
+	json_write_open(w, NULL, '{');
+	json_write_text(w, "file", p->processes ? p->process[0].file : NULL);
+	json_write_text(w, "name", p->processes ? p->process[0].program : NULL);
+	json_write_text(w, "exe", p->processes ? p->process[0].exe : NULL);
+	json_write_text(w, "clock", words_clock_name(p->clock.kind));
+	json_write_number(w, "tick_ns", p->clock.tick_ns);
+	json_write_close(w, '}');
 }
 
-static json_t *files_of(const struct diff *d, uint32_t first, uint32_t end, int *failed)
+static void put_files(struct json_writer *w, const struct diff *d, bool new)
 {
-	json_t *files = json_array();
+	uint32_t first = new ? d->bases : 0, end = new ? d->profiles : d->bases;
 
+	json_write_open(w, new ? "new" : "base", '[');
 	for (uint32_t i = first; i < end; i++)
-		*failed += json_array_append_new(files, file_of(d->profile[i], failed)) < 0;
-	return files;
+		put_file(w, d->profile[i]);
+	json_write_close(w, ']');
 }
 
-static json_t *common_of(const struct diff *d, bool waiting, int *failed)
+static void put_common(struct json_writer *w, const struct diff *d, bool waiting)
 {
 	const struct diff_common *c = &d->common[waiting];
-	json_t *o;
+	const char *key = waiting ? "waiting" : "working";
 
-	if (!c->sites)
-		return json_null();
-	o = json_object();
-	json_parts_put(o, "sites", json_parts_count(c->sites), failed);
-	json_parts_put(o, "ratio", json_parts_number(c->ratio), failed);
-	json_parts_put(o, "ci_low", json_parts_number(c->low), failed);
-	json_parts_put(o, "ci_high", json_parts_number(c->high), failed);
-	json_parts_put(o, "scatter", json_parts_number(c->scatter), failed);
-	return o;
-}
-
-static void put_totals(json_t *doc, const struct diff *d, int *failed)
-{
-	json_t *o = json_object(), *common = json_object();
-
-	json_parts_put(o, "sites", json_parts_count(d->sites), failed);
-	json_parts_put(o, "slower", json_parts_count(d->slower), failed);
-	json_parts_put(o, "faster", json_parts_count(d->faster), failed);
-	json_parts_put(o, "no_change_seen", json_parts_count(d->same), failed);
-	json_parts_put(o, "not_compared", json_parts_count(d->untested), failed);
-	json_parts_put(o, "only_in_base", json_parts_count(d->only_base), failed);
-	json_parts_put(o, "only_in_new", json_parts_count(d->only_new), failed);
-	json_parts_put(o, "base_calls", json_parts_number(d->base_calls), failed);
-	json_parts_put(o, "new_calls", json_parts_number(d->new_calls), failed);
-	json_parts_put(o, "base_total_ns", json_parts_number(d->base_total_ns), failed);
-	json_parts_put(o, "new_total_ns", json_parts_number(d->new_total_ns), failed);
-	json_parts_put(o, "overflow_calls", json_parts_count(d->overflow_calls), failed);
-	json_parts_put(doc, "totals", o, failed);
-	json_parts_put(common, "working", common_of(d, false, failed), failed);
-	json_parts_put(common, "waiting", common_of(d, true, failed), failed);
-	json_parts_put(doc, "common", common, failed);
-}
-
-static json_t *warnings_of(const struct diff *d, int *failed)
-{
-	json_t *array = json_array();
-
-	for (uint32_t i = 0; i < d->warnings; i++) {
-		json_t *o = json_object();
-
-		json_parts_put(o, "code", json_parts_text(d->warning[i].code), failed);
-		json_parts_put(o, "text", json_parts_text(d->warning[i].text), failed);
-		*failed += json_array_append_new(array, o) < 0;
+	if (!c->sites) {
+		json_write_null(w, key);
+		return;
 	}
-	return array;
+	json_write_open(w, key, '{');
+	json_write_count(w, "sites", c->sites);
+	json_write_number(w, "ratio", c->ratio);
+	json_write_number(w, "ci_low", c->low);
+	json_write_number(w, "ci_high", c->high);
+	json_write_number(w, "scatter", c->scatter);
+	json_write_close(w, '}');
+}
+
+static void put_totals(struct json_writer *w, const struct diff *d)
+{
+	json_write_open(w, "totals", '{');
+	json_write_count(w, "sites", d->sites);
+	json_write_count(w, "slower", d->slower);
+	json_write_count(w, "faster", d->faster);
+	json_write_count(w, "no_change_seen", d->same);
+	json_write_count(w, "not_compared", d->untested);
+	json_write_count(w, "only_in_base", d->only_base);
+	json_write_count(w, "only_in_new", d->only_new);
+	json_write_number(w, "base_calls", d->base_calls);
+	json_write_number(w, "new_calls", d->new_calls);
+	json_write_number(w, "base_total_ns", d->base_total_ns);
+	json_write_number(w, "new_total_ns", d->new_total_ns);
+	json_write_count(w, "overflow_calls", d->overflow_calls);
+	json_write_close(w, '}');
+	json_write_open(w, "common", '{');
+	put_common(w, d, false);
+	put_common(w, d, true);
+	json_write_close(w, '}');
+}
+
+static void put_warnings(struct json_writer *w, const struct diff *d)
+{
+	json_write_open(w, "warnings", '[');
+	for (uint32_t i = 0; i < d->warnings; i++) {
+		json_write_open(w, NULL, '{');
+		json_write_text(w, "code", d->warning[i].code);
+		json_write_text(w, "text", d->warning[i].text);
+		json_write_close(w, '}');
+	}
+	json_write_close(w, ']');
 }
 
 int diff_json(struct diff *d, FILE *out)
 {
-	json_t *doc = json_object();
+	struct json_writer json = {.out = out, .indent = true}, *w = &json;
 	char verdict[200];
-	int failed = 0, status;
 
 	diff_words_verdict(d, verdict, sizeof(verdict));
-	json_parts_put(doc, "schema", json_string("scprof-diff/1"), &failed);
-	json_parts_put(doc, "verdict", json_parts_text(verdict), &failed);
-	json_parts_put(doc, "exit_status", json_integer(d->status), &failed);
-	json_parts_put(doc, "by", json_parts_text(words_by_name(d->options.by)), &failed);
-	json_parts_put(doc, "confidence", json_parts_number(d->options.confidence), &failed);
-	json_parts_put(doc, "threshold", json_parts_number(d->options.min_change), &failed);
-	json_parts_put(doc, "run_to_run",
-		       d->profiles > 2 ? json_null() : json_parts_number(d->options.run_to_run),
-		       &failed);
-	json_parts_put(doc, "base", files_of(d, 0, d->bases, &failed), &failed);
-	json_parts_put(doc, "new", files_of(d, d->bases, d->profiles, &failed), &failed);
-	put_totals(doc, d, &failed);
-	json_parts_put(doc, "sites", sites_of(d, &failed), &failed);
-	json_parts_put(doc, "warnings", warnings_of(d, &failed), &failed);
-	status = failed ? -1
-			: json_dumpf(doc, out,
-				     JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15));
-	json_decref(doc);
-	return status == 0 && fputc('\n', out) == EOF ? -1 : status;
+	json_write_open(w, NULL, '{');
+	json_write_text(w, "schema", "scprof-diff/1");
+	json_write_text(w, "verdict", verdict);
+	json_write_integer(w, "exit_status", d->status);
+	json_write_text(w, "by", words_by_name(d->options.by));
+	json_write_number(w, "confidence", d->options.confidence);
+	json_write_number(w, "threshold", d->options.min_change);
+	json_write_number(w, "run_to_run", d->profiles > 2 ? NAN : d->options.run_to_run);
+	put_files(w, d, false);
+	put_files(w, d, true);
+	put_totals(w, d);
+	put_sites(w, d);
+	put_warnings(w, d);
+	json_write_close(w, '}');
+	fputc('\n', out);
+	return w->failed ? -1 : 0;
 }

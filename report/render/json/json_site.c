@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A site with its call path, written as it comes: there may be a million. */
+/* The fields of a site, with its call path. */
 #include "report/render/json/json.h"
 #include "report/model/reliability.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-#include "report/render/json/json_stacks.h"
+#include "report/model/displaced.h"
 
 static void put_limits(struct json_writer *w, const char *key, double low, double high)
 {
@@ -87,7 +85,56 @@ static void put_slow(struct json_writer *w, const struct report_site *s)
 	json_write_close(w, '}');
 }
 
-static void put_fields(struct json_writer *w, const struct report *r, const struct report_site *s)
+/* Indices of the sites[] that share its cost. One that --top left out is named all the same:
+ * the index is that of the whole report. */
+static void put_partners(struct json_writer *w, const struct report *r, uint32_t site, bool known)
+{
+	json_write_open(w, "inseparable_with", '[');
+	for (uint32_t i = known ? displaced_partner(r, site, PROF_NONE) : r->sites; i < r->sites;
+	     i = displaced_partner(r, site, i))
+		json_write_count(w, NULL, i);
+	json_write_close(w, ']');
+}
+
+static void put_cost(struct json_writer *w, const char *const *names, const struct report_cost *c,
+		     bool known)
+{
+	json_write_number(w, names[0], known ? c->ns : NAN);
+	json_write_number(w, names[1], known ? c->low_ns : NAN);
+	json_write_number(w, names[2], known ? c->high_ns : NAN);
+	json_write_number(w, names[3], known ? c->error_ns : NAN);
+}
+
+static void put_displaced(struct json_writer *w, const struct report *r,
+			  const struct report_site *s)
+{
+	static const char *const uncharged[] = {"uncharged_ns", "uncharged_ci_low_ns",
+						"uncharged_ci_high_ns", "uncharged_error_ns"};
+	static const char *const true_cost[] = {"true_cost_ns", "true_cost_ci_low_ns",
+						"true_cost_ci_high_ns", "true_cost_error_ns"};
+	const struct report_displaced *d = &s->displaced;
+	bool known = d->state == SCP_SITE_COST_KNOWN;
+
+	put_cost(w, uncharged, &d->uncharged, known);
+	put_cost(w, true_cost, &d->true_cost, known);
+	json_write_number(w, "uncharged_p", known ? d->uncharged.p : NAN);
+	if (known)
+		json_write_flag(w, "uncharged_significant", d->significant);
+	else
+		json_write_null(w, "uncharged_significant");
+	put_partners(w, r, (uint32_t)(s - r->site), known);
+	json_write_text(w, "displacement", d->state ? displaced_state_name(d->state) : NULL);
+	if (d->state)
+		json_write_count(w, "displacement_spans", d->spans);
+	else
+		json_write_null(w, "displacement_spans");
+	json_write_number(w, "displacement_windows_kept", d->state ? d->kept : NAN);
+	json_write_number(w, "displacement_others_share", d->state ? d->busy : NAN);
+	json_write_number(w, "variance_inflation", known ? d->inflation : NAN);
+}
+
+void json_site_write(struct json_writer *w, struct report *r, const struct report_site *s,
+		     struct json_stack_cache *cache)
 {
 	const struct prof_function *f = &r->profile->function[s->function];
 
@@ -117,38 +164,7 @@ static void put_fields(struct json_writer *w, const struct report *r, const stru
 	json_write_number(w, "per_byte_ci_low_ns", s->per_byte_low_ns);
 	json_write_number(w, "per_byte_ci_high_ns", s->per_byte_high_ns);
 	put_slow(w, s);
-	json_steady_print(w, s);
-	json_displaced(w, r, s);
-	json_write_text(w, "path", json_parts_path_name(s));
-}
-
-int json_site_put(struct report *r, const struct report_site *s, struct json_stacks *stacks,
-		  FILE *out)
-{
-	struct json_writer w = {.out = out};
-
-	json_write_open(&w, NULL, '{');
-	put_fields(&w, r, s);
-	json_write_open(&w, "stack", '[');
-	if (json_stacks_put(stacks, r, s, out) < 0)
-		return -1;
-	json_write_close(&w, ']');
-	json_write_close(&w, '}');
-	return 0;
-}
-
-json_t *json_site(struct report *r, const struct report_site *s)
-{
-	struct json_stacks stacks = {0};
-	char *text = NULL;
-	size_t bytes;
-	FILE *memory = open_memstream(&text, &bytes);
-	int status = memory ? json_site_put(r, s, &stacks, memory) : -1;
-	json_t *site = NULL;
-
-	if (memory && fclose(memory) == 0 && status == 0)
-		site = json_loads(text, 0, NULL);
-	free(text);
-	json_stacks_clear(&stacks);
-	return site;
+	json_steady_write(w, s);
+	put_displaced(w, r, s);
+	json_stack_write(w, r, s, cache);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What is said of a site's steadiness, as JSON. */
+/* Whether the mean of a site is one number: warm-up, first call, drift, modes and outliers. */
 #include "report/render/json/json.h"
 
 #include <math.h>
@@ -76,7 +76,7 @@ static void put_outliers(struct json_writer *w, const struct report_steadiness *
 	json_write_close(w, '}');
 }
 
-void json_steady_print(struct json_writer *w, const struct report_site *site)
+void json_steady_write(struct json_writer *w, const struct report_site *site)
 {
 	const struct report_steadiness *s = &site->steadiness;
 

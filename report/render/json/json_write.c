@@ -1,38 +1,62 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* See json_write.h. Streams are used without their locks: a report has one thread. */
+/* JSON text: separators, numbers and escaping in both dialects. */
 #include "report/render/json/json_write.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "report/wording/utf8.h"
 
+static bool has_lines(const struct json_writer *w)
+{
+	return w->indent ? w->depth > 0 : w->lines >> w->depth & 1;
+}
+
+static void new_line(struct json_writer *w)
+{
+	putc_unlocked('\n', w->out);
+	for (unsigned i = 0; i < w->depth; i++)
+		fputs_unlocked("  ", w->out);
+}
+
 static void begin(struct json_writer *w, const char *key)
 {
-	if (w->between)
-		fputs_unlocked(", ", w->out);
-	w->between = true;
+	if (w->filled)
+		putc_unlocked(',', w->out);
+	if (has_lines(w))
+		new_line(w);
+	else if (w->page && key)
+		putc_unlocked('\n', w->out);
+	else if (w->filled && !w->page)
+		putc_unlocked(' ', w->out);
+	w->filled = true;
 	if (!key)
 		return;
 	putc_unlocked('"', w->out);
-	fputs_unlocked(key, w->out); /* ours: nothing to escape */
-	fputs_unlocked("\": ", w->out);
+	fputs_unlocked(key, w->out);
+	fputs_unlocked(w->page ? "\":" : "\": ", w->out);
+}
+
+void json_write_raw(struct json_writer *w, const char *key, const char *json)
+{
+	begin(w, key);
+	fputs_unlocked(json, w->out);
 }
 
 void json_write_null(struct json_writer *w, const char *key)
 {
-	begin(w, key);
-	fputs_unlocked("null", w->out);
+	json_write_raw(w, key, "null");
 }
 
 void json_write_flag(struct json_writer *w, const char *key, bool value)
 {
-	begin(w, key);
-	fputs_unlocked(value ? "true" : "false", w->out);
+	json_write_raw(w, key, value ? "true" : "false");
 }
 
-/* "1e+20" is 1e20 here, "1e-05" 1e-5. */
+/* As jansson writes an exponent: "1e+20" is 1e20, "1e-05" is 1e-5. */
 static void shorten_exponent(char *text)
 {
 	char *at = strchr(text, 'e'), *digits;
@@ -44,41 +68,54 @@ static void shorten_exponent(char *text)
 	memmove(at, digits, strlen(digits) + 1);
 }
 
-/* A real number has a point or an exponent, so that readers take it for one. */
-static void put_real(struct json_writer *w, double value)
+static void put_real(struct json_writer *w, const char *key, double value, int digits)
 {
 	char text[64];
 
-	snprintf(text, sizeof(text) - 2, "%.15g", value);
-	shorten_exponent(text);
-	if (!strpbrk(text, ".e"))
-		strcat(text, ".0");
-	fputs_unlocked(text, w->out);
-}
-
-void json_write_number(struct json_writer *w, const char *key, double value)
-{
 	if (!isfinite(value)) {
 		json_write_null(w, key);
 		return;
 	}
-	begin(w, key);
-	put_real(w, value);
+	snprintf(text, sizeof(text) - 2, "%.*g", digits, value);
+	if (!w->page) { /* a point or an exponent makes it real, not an integer */
+		shorten_exponent(text);
+		if (!strpbrk(text, ".e"))
+			strcat(text, ".0");
+	}
+	json_write_raw(w, key, text);
 }
 
-/* Integers are 64-bit signed in jansson; a larger count is still a number. */
+void json_write_number(struct json_writer *w, const char *key, double value)
+{
+	/* With 7 digits, one value in a thousand would round to other 4 digits than in the text. */
+	put_real(w, key, value, w->page ? 10 : 15);
+}
+
+void json_write_rough(struct json_writer *w, const char *key, double value)
+{
+	put_real(w, key, value, 3);
+}
+
+void json_write_integer(struct json_writer *w, const char *key, int64_t n)
+{
+	begin(w, key);
+	fprintf(w->out, "%" PRId64, n);
+}
+
 void json_write_count(struct json_writer *w, const char *key, uint64_t n)
 {
-	begin(w, key);
 	if (n <= INT64_MAX)
-		fprintf(w->out, "%" PRIu64, n);
+		json_write_integer(w, key, (int64_t)n);
 	else
-		put_real(w, (double)n);
+		put_real(w, key, (double)n, 15);
 }
 
-static void put_unit(FILE *out, uint32_t unit)
+void json_write_count_if(struct json_writer *w, const char *key, bool known, uint64_t n)
 {
-	fprintf(out, "\\u%04X", unit);
+	if (known)
+		json_write_count(w, key, n);
+	else
+		json_write_null(w, key);
 }
 
 static void put_character(FILE *out, uint32_t c)
@@ -92,11 +129,34 @@ static void put_character(FILE *out, uint32_t c)
 	} else if (c >= 0x20 && c < 0x80) {
 		putc_unlocked((int)c, out);
 	} else if (c < 0x10000) {
-		put_unit(out, c);
+		fprintf(out, "\\u%04X", c);
 	} else { /* a pair of surrogates */
-		put_unit(out, 0xd800 + ((c - 0x10000) >> 10));
-		put_unit(out, 0xdc00 + ((c - 0x10000) & 0x3ff));
+		c -= 0x10000;
+		fprintf(out, "\\u%04X\\u%04X", 0xd800 + (c >> 10), 0xdc00 + (c & 0x3ff));
 	}
+}
+
+static void put_ascii(FILE *out, const char *text)
+{
+	while (*text) {
+		uint32_t c = utf8_next(&text);
+
+		put_character(out, c == UTF8_BROKEN ? 0xfffd : c);
+	}
+}
+
+/* Clean text has no control characters, and no U+2028. */
+static void put_page_text(struct json_writer *w, const char *raw)
+{
+	char *clean = utf8_clean(raw, true);
+
+	for (const char *c = clean; c && *c; c++)
+		if (strchr("<>&\"\\", *c))
+			fprintf(w->out, "\\u%04x", (unsigned)*c);
+		else
+			putc_unlocked(*c, w->out);
+	w->failed |= !clean;
+	free(clean);
 }
 
 void json_write_text(struct json_writer *w, const char *key, const char *text)
@@ -107,23 +167,51 @@ void json_write_text(struct json_writer *w, const char *key, const char *text)
 	}
 	begin(w, key);
 	putc_unlocked('"', w->out);
-	while (*text) {
-		uint32_t c = utf8_next(&text);
-
-		put_character(w->out, c == UTF8_BROKEN ? 0xfffd : c);
-	}
+	if (w->page)
+		put_page_text(w, text);
+	else
+		put_ascii(w->out, text);
 	putc_unlocked('"', w->out);
+}
+
+void json_write_time(struct json_writer *w, const char *key, uint64_t real_ns, int digits)
+{
+	time_t seconds = (time_t)(real_ns / 1000000000u);
+	unsigned fraction = (unsigned)(real_ns % 1000000000u) / (digits == 9 ? 1 : 1000000);
+	char day[40], text[64];
+	struct tm tm;
+
+	if (!real_ns || !gmtime_r(&seconds, &tm) ||
+	    !strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", &tm)) {
+		json_write_null(w, key);
+		return;
+	}
+	snprintf(text, sizeof(text), "%s.%0*uZ", day, digits, fraction);
+	json_write_text(w, key, text);
 }
 
 void json_write_open(struct json_writer *w, const char *key, char bracket)
 {
 	begin(w, key);
 	putc_unlocked(bracket, w->out);
-	w->between = false;
+	w->filled = false;
+	w->depth++;
+	w->lines &= ~(UINT64_C(1) << w->depth);
+}
+
+void json_write_open_lines(struct json_writer *w, const char *key, char bracket)
+{
+	json_write_open(w, key, bracket);
+	w->lines |= UINT64_C(1) << w->depth;
 }
 
 void json_write_close(struct json_writer *w, char bracket)
 {
+	bool breaks = has_lines(w) && w->filled;
+
+	w->depth--;
+	if (breaks)
+		new_line(w);
 	putc_unlocked(bracket, w->out);
-	w->between = true;
+	w->filled = true;
 }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* JSON as it comes, without a tree of values, for what a report has a hundred thousand of. The
- * texts are those that jansson writes with JSON_FLAGS, so that both may stand in one document.
- * Private to report/. */
+/* Writes JSON to a stream value by value, without a tree in memory: a report may have a million
+ * rows. One writer belongs to one thread; the stream is used without its lock.
+ *
+ * Two dialects. A report is ASCII: broken UTF-8 becomes U+FFFD, so that no name can steer a
+ * terminal, and values look as jansson prints them with JSON_FLAGS. The data of a page stands
+ * inside a <script> element: control characters, direction marks and U+2028 are made visible,
+ * and `<`, `>` and `&` are escaped, so that no text can end the element. */
 #ifndef SCPROF_REPORT_RENDER_JSON_JSON_WRITE_H
 #define SCPROF_REPORT_RENDER_JSON_JSON_WRITE_H
 
@@ -11,21 +15,38 @@
 
 #define JSON_FLAGS (JSON_ENSURE_ASCII | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
 
+/* Set `out`, and the options; the rest begins as zero. Groups nest at most 63 deep. */
 struct json_writer {
 	FILE *out;
-	bool between; /* a comma is due before the next value */
+	bool page;	/* the dialect of a page's data */
+	bool indent;	/* each member on a line of its own, in all groups */
+	bool failed;	/* out of memory: what was written is incomplete */
+	bool filled;	/* the current group has a member */
+	unsigned depth; /* of the current group */
+	uint64_t lines; /* bit n: members of the group at depth n stand on lines of their own */
 };
 
-/* A member of an object, or with `key` NULL an element of an array, or a value alone. */
-void json_write_number(struct json_writer *w, const char *key, double value); /* null: not finite */
-void json_write_count(struct json_writer *w, const char *key, uint64_t n);
-void json_write_flag(struct json_writer *w, const char *key, bool value);
+/* Each writes a member of an object, or with `key` NULL an element of an array, or a single
+ * value. Keys are not escaped. */
 void json_write_null(struct json_writer *w, const char *key);
-/* Repaired, in ASCII; null for NULL. */
-void json_write_text(struct json_writer *w, const char *key, const char *text);
+void json_write_flag(struct json_writer *w, const char *key, bool value);
+void json_write_integer(struct json_writer *w, const char *key, int64_t n);
+/* Above INT64_MAX as a real number: readers keep integers in 64 bits with a sign. */
+void json_write_count(struct json_writer *w, const char *key, uint64_t n);
+void json_write_count_if(struct json_writer *w, const char *key, bool known, uint64_t n);
+/* null where not finite. 15 significant digits; in a page 10, of which it shows 4. */
+void json_write_number(struct json_writer *w, const char *key, double value);
+void json_write_rough(struct json_writer *w, const char *key, double value);	/* 3 digits */
+void json_write_text(struct json_writer *w, const char *key, const char *text); /* NULL: null */
+/* UTC, ISO 8601, with 3 or 9 `digits` of the second; null for 0. */
+void json_write_time(struct json_writer *w, const char *key, uint64_t real_ns, int digits);
+/* A value that is JSON already. */
+void json_write_raw(struct json_writer *w, const char *key, const char *json);
 
-/* '{' and '}', or '[' and ']', around members or elements. */
+/* '{' and '}', or '[' and ']', around members or elements. json_write_open_lines puts each of
+ * them on a line of its own. */
 void json_write_open(struct json_writer *w, const char *key, char bracket);
+void json_write_open_lines(struct json_writer *w, const char *key, char bracket);
 void json_write_close(struct json_writer *w, char bracket);
 
 #endif

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Loops as JSON: for each kind of thread its cycles, each with states and edges. */
+#include "report/render/json/json.h"
+
+#include <math.h>
+
+#include "report/loops/loop.h"
+
+struct context {
+	const struct report *report;
+	struct json_writer *w;
+	uint32_t sites; /* in the document */
+};
+
+static void put_share(struct json_writer *w, double total_ns, double share, int32_t permille)
+{
+	json_write_number(w, "total_ns", total_ns);
+	json_write_number(w, "share", share);
+	json_write_number(w, "percent", isfinite(share) ? (double)permille / 10 : NAN);
+}
+
+static void put_site(const struct context *c, const char *key, uint32_t site)
+{
+	json_write_count_if(c->w, key, site < c->sites, site);
+}
+
+static void put_name(const struct context *c, const char *key, uint32_t site, const char *none)
+{
+	const struct report *r = c->report;
+
+	json_write_text(c->w, key,
+			site < r->sites ? r->profile->function[r->site[site].function].name : none);
+}
+
+static void put_numbers(struct json_writer *w, const struct loop_row *row)
+{
+	json_write_count(w, "calls", row->calls);
+	json_write_number(w, "calls_per_pass", row->per_pass);
+	json_write_number(w, "mean_ns", row->estimate.mean_ns);
+	json_write_number(w, "ci_low_ns", row->estimate.low_ns);
+	json_write_number(w, "ci_high_ns", row->estimate.high_ns);
+	json_write_text(w, "method", row->estimate.method);
+	json_write_number(w, "pass_ns", row->pass_ns);
+	put_share(w, row->total_ns, row->share, row->permille);
+}
+
+static void put_state(const struct context *c, const struct loop_row *row)
+{
+	struct json_writer *w = c->w;
+
+	json_write_open(w, NULL, '{');
+	put_name(c, "symbol", row->from, NULL);
+	json_write_text(w, "outcome", words_outcome_name(&c->report->site[row->from]));
+	put_site(c, "site", row->from);
+	json_write_count_if(w, "way", row->way, row->way);
+	json_write_flag(w, "apportioned", row->apportioned);
+	put_numbers(w, row);
+	json_write_close(w, '}');
+}
+
+static void put_edge(const struct context *c, const struct loop_row *row)
+{
+	struct json_writer *w = c->w;
+
+	json_write_open(w, NULL, '{');
+	put_name(c, "from", row->from, "(thread start)");
+	put_name(c, "to", row->to, "(thread end)");
+	put_site(c, "from_site", row->from);
+	put_site(c, "to_site", row->to);
+	json_write_count_if(w, "way", row->way, row->way);
+	json_write_flag(w, "overlap", row->overlap);
+	json_write_number(w, "chance_percent", (double)row->chance / 10);
+	put_numbers(w, row);
+	json_write_close(w, '}');
+}
+
+/* Time that belongs to no state and no edge; NULL: there is none. */
+static void put_rest(struct json_writer *w, const char *key, const struct loop_row *row)
+{
+	if (!row) {
+		json_write_null(w, key);
+		return;
+	}
+	json_write_open(w, key, '{');
+	put_share(w, row->total_ns, row->share, row->permille);
+	json_write_close(w, '}');
+}
+
+static void put_cycle(const struct context *c, const struct loop *l, const struct loop_cycle *in)
+{
+	const struct loop_row *first = &l->row[in->row], *end = first + in->rows, *scprof = NULL;
+	struct json_writer *w = c->w;
+
+	json_write_open(w, NULL, '{');
+	json_write_flag(w, "closed", in->closed);
+	json_write_count(w, "passes", in->passes);
+	json_write_number(w, "mean_ns", in->mean_ns);
+	json_write_number(w, "ci_low_ns", in->low_ns);
+	json_write_number(w, "ci_high_ns", in->high_ns);
+	put_share(w, in->total_ns, in->share, in->permille);
+	json_write_open(w, "states", '[');
+	for (const struct loop_row *row = first; row < end; row++)
+		if (row->kind == LOOP_STATE)
+			put_state(c, row);
+	json_write_close(w, ']');
+	json_write_open(w, "edges", '[');
+	for (const struct loop_row *row = first; row < end; row++)
+		if (row->kind == LOOP_EDGE)
+			put_edge(c, row);
+		else if (row->kind == LOOP_SCPROF)
+			scprof = row;
+	json_write_close(w, ']');
+	put_rest(w, "scprof", scprof);
+	json_write_close(w, '}');
+}
+
+static void put_threads(struct json_writer *w, const struct loop *l)
+{
+	json_write_open(w, "threads", '[');
+	for (uint32_t i = 0; i < l->tables; i++) {
+		json_write_open(w, NULL, '{');
+		json_write_text(w, "name", l->thread[i].name);
+		json_write_count(w, "pid", l->thread[i].pid);
+		json_write_count(w, "tid", l->thread[i].tid);
+		json_write_count(w, "threads", l->thread[i].threads);
+		json_write_close(w, '}');
+	}
+	json_write_close(w, ']');
+}
+
+static void put_loop(const struct context *c, const struct loop *l)
+{
+	const struct loop_row *last = l->rows ? &l->row[l->rows - 1] : NULL;
+	struct json_writer *w = c->w;
+
+	json_write_open(w, NULL, '{');
+	put_threads(w, l);
+	json_write_count(w, "calls", l->calls);
+	json_write_number(w, "time_ns", l->time_ns);
+	json_write_number(w, "share", l->share);
+	json_write_number(w, "remainder_ns", l->remainder_ns);
+	json_write_open(w, "cycles", '[');
+	for (uint32_t i = 0; i < l->cycles; i++)
+		put_cycle(c, l, &l->cycle[i]);
+	json_write_close(w, ']');
+	put_rest(w, "outside", last && last->kind == LOOP_OUTSIDE ? last : NULL);
+	json_write_close(w, '}');
+}
+
+void json_loops_write(struct json_writer *w, const struct report *r, uint32_t sites, uint32_t most)
+{
+	const struct context c = {r, w, sites};
+
+	if (!r->loops) {
+		json_write_null(w, "loops");
+		return;
+	}
+	json_write_open_lines(w, "loops", '[');
+	for (uint32_t i = 0; i < r->loops->loops && i < most; i++)
+		put_loop(&c, &r->loops->loop[i]);
+	json_write_close(w, ']');
+}

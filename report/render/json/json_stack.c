@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Frames as objects, written once for each symbol unless they are indented. */
+#include "report/render/json/json_stack.h"
+
+#include <stdlib.h>
+
+#include "report/containers/growable_array.h"
+#include "report/model/frame_symbols.h"
+
+static const char *source_name(enum symbol_source source)
+{
+	static const char *const names[] = {
+		[SYMBOL_UNKNOWN] = NULL,
+		[SYMBOL_FROM_DEBUG_INFO] = "debug-info",
+		[SYMBOL_FROM_TABLE] = "symbol-table",
+		[SYMBOL_FROM_DYNAMIC] = "dynamic-symbols",
+		[SYMBOL_FROM_PERF_MAP] = "perf-map",
+	};
+
+	return names[source];
+}
+
+void json_stack_frame(struct json_writer *w, const struct symbol *s)
+{
+	json_write_open(w, NULL, '{');
+	json_write_text(w, "function", s->function);
+	json_write_text(w, "module", s->module);
+	json_write_count(w, "offset", s->offset);
+	json_write_count_if(w, "function_offset", s->into != SYMBOL_START_UNKNOWN, s->into);
+	json_write_text(w, "file", s->file);
+	if (s->line)
+		json_write_integer(w, "line", s->line);
+	else
+		json_write_null(w, "line");
+	json_write_flag(w, "inlined", s->inlined);
+	json_write_text(w, "name_from", source_name(s->source));
+	json_write_close(w, '}');
+}
+
+/* To be freed. NULL: out of memory. */
+static char *make_text(const struct symbol *s)
+{
+	char *text = NULL;
+	size_t bytes;
+	struct json_writer w = {.out = open_memstream(&text, &bytes)};
+
+	if (!w.out)
+		return NULL;
+	json_stack_frame(&w, s);
+	if (fclose(w.out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static void put_cached(struct json_writer *w, struct json_stack_cache *c, const struct symbol *s)
+{
+	bool fits =
+		growable_array_make((void **)&c->frame, &c->room, s->number, sizeof(*c->frame), 0);
+
+	if (fits && !c->frame[s->number])
+		c->frame[s->number] = make_text(s);
+	if (fits && c->frame[s->number])
+		json_write_raw(w, NULL, c->frame[s->number]);
+	else
+		w->failed = true;
+}
+
+static const char *path_name(const struct report_site *s)
+{
+	if (s->overflow)
+		return "not-kept";
+	if (s->path_flags & SCP_PATH_SMALL_STACK)
+		return "caller-only";
+	if (s->path_flags & SCP_PATH_LIMITED)
+		return "limited";
+	if (s->path_flags & SCP_PATH_CUT)
+		return "cut";
+	return s->path_flags & SCP_PATH_TRUNCATED ? "truncated" : "complete";
+}
+
+void json_stack_write(struct json_writer *w, struct report *r, const struct report_site *s,
+		      struct json_stack_cache *cache)
+{
+	json_write_text(w, "path", path_name(s));
+	json_write_open(w, "stack", '[');
+	for (uint32_t i = 0; i < s->frames; i++) {
+		size_t count;
+		const struct symbol *symbol = frame_symbols_find(r, &s->frame[i], &count);
+
+		for (size_t k = 0; k < count; k++)
+			if (w->indent)
+				json_stack_frame(w, &symbol[k]);
+			else
+				put_cached(w, cache, &symbol[k]);
+	}
+	json_write_close(w, ']');
+}
+
+void json_stack_clear(struct json_stack_cache *cache)
+{
+	for (uint32_t i = 0; i < cache->room; i++)
+		free(cache->frame[i]);
+	free(cache->frame);
+	*cache = (struct json_stack_cache){0};
+}
