@@ -35,7 +35,7 @@ enum report_by {
  * out of memory or the stream failed), and what it is. */
 #define REPORT_FORMATS(X)                                                                          \
 	X(REPORT_TEXT, "text", text_print, 0)                                                      \
-	X(REPORT_JSON, "json", json_print, 0)                                               \
+	X(REPORT_JSON, "json", json_print, 0)                                                      \
 	X(REPORT_HTML, "html", html_print, 0)                                                      \
 	X(REPORT_PPROF, "pprof", pprof_print, REPORT_OF_STACKS | REPORT_BINARY)                    \
 	X(REPORT_FOLDED, "folded", folded_print, REPORT_OF_STACKS)                                 \
