@@ -5,7 +5,7 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 CC     ?= cc
 AR     ?= ar
-VERSION := $(shell sed -n 's/.*SCPROF_VERSION "\(.*\)"/\1/p' cli/version.h)
+VERSION := $(shell sed -n 's/.*SCPROF_VERSION "\(.*\)"/\1/p' include/scprof_version.h)
 
 WARN    = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla
 DEPS    = -MMD -MP

@@ -16,8 +16,7 @@ CLI_SRC = \
 	cli/cmd_serve_render.c \
 	cli/cmd_symbols.c \
 	cli/cmd_top.c \
-	cli/commands.c \
-	cli/complaint.c \
+	cli/command_table.c \
 	cli/diff_options.c \
 	cli/displace/cmd_displace.c \
 	cli/displace/cmd_load.c \
@@ -32,16 +31,15 @@ CLI_SRC = \
 	cli/help/cmd_complete.c \
 	cli/help/cmd_config.c \
 	cli/help/cmd_describe.c \
-	cli/help/complete.c \
 	cli/help/complete_values.c \
 	cli/help/config.c \
 	cli/help/config_apply.c \
-	cli/help/config_origin.c \
-	cli/help/usage.c \
-	cli/inputs.c \
 	cli/main.c \
-	cli/nearest.c \
-	cli/output.c \
+	cli/messages/complaint.c \
+	cli/messages/default_origin.c \
+	cli/messages/nearest.c \
+	cli/messages/progress.c \
+	cli/messages/say.c \
 	cli/plan/cmd_plan.c \
 	cli/plan/plan_ahead.c \
 	cli/plan/plan_ahead_print.c \
@@ -53,8 +51,6 @@ CLI_SRC = \
 	cli/plan/plan_sites_json.c \
 	cli/plan/plan_sites_print.c \
 	cli/plan/plan_words.c \
-	cli/progress.c \
-	cli/quantity.c \
 	cli/run/cmd_run.c \
 	cli/run/run_displace.c \
 	cli/run/run_displace_account.c \
@@ -65,5 +61,9 @@ CLI_SRC = \
 	cli/run/run_slowest.c \
 	cli/run/run_symbols.c \
 	cli/run/run_watch.c \
-	cli/say.c \
-	cli/serve_options.c
+	cli/serve_options.c \
+	cli/usage/inputs.c \
+	cli/usage/options.c \
+	cli/usage/output.c \
+	cli/usage/quantity.c \
+	cli/usage/usage.c

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* `scprof clocks --json`: all that was measured, units in the names. */
+/* `scprof clocks --json`: all that was measured; the names of the keys have the units. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>

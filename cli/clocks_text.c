@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* `scprof clocks` for people: tables, then a verdict a clock. */
+/* `scprof clocks` as text: tables, then a verdict for each clock. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -67,7 +67,7 @@ static void cell_duration(struct table *t, size_t column, double ns,
 	table_cell(t, column, text);
 }
 
-/* Mean and interval in two columns, the unit with the second. */
+/* Two columns: mean, and interval with the unit. */
 static void cell_mean(struct table *t, size_t column, const struct rounds_mean *m,
 		      const struct terminal *terminal)
 {
@@ -91,7 +91,7 @@ static void cell_count(struct table *t, size_t column, uint64_t count)
 static void cell_drift(struct table *t, size_t column, const struct clock_test *c,
 		       const struct terminal *terminal)
 {
-	/* as many decimals as its error deserves */
+	/* as many decimals as its error justifies */
 	int decimals = c->drift_error_ppm >= 10 ? 0 : c->drift_error_ppm >= 1 ? 1 : 2;
 	char text[64] = "-";
 

@@ -7,16 +7,18 @@
 #ifndef SCPROF_CLI_CMD_H
 #define SCPROF_CLI_CMD_H
 
-/* The --help of each, in the form of usage.h. */
-extern const char bench_usage[], clocks_usage[], config_usage[], diff_usage[], displace_usage[],
-	doctor_usage[], load_usage[], merge_usage[], plan_usage[], report_usage[], run_usage[],
-	serve_usage[], symbols_usage[], top_usage[];
+#include "cli/usage/usage.h"
+
+struct commands;
+
+/* What each takes. */
+extern const struct usage bench_options_usage, cmd_clocks_usage, cmd_config_usage, cmd_doctor_usage,
+	cmd_load_usage, cmd_merge_usage, cmd_report_usage, cmd_symbols_usage, cmd_top_usage,
+	diff_options_usage, displace_options_usage, plan_options_usage, run_options_usage,
+	serve_options_usage;
 
 int cmd_bench(int argc, char **argv);
 int cmd_clocks(int argc, char **argv);
-int cmd_complete(int argc, char **argv);
-int cmd_config(int argc, char **argv);
-int cmd_describe(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_displace(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
@@ -31,5 +33,10 @@ int cmd_serve_render(int argc, char **argv);
 int cmd_symbols(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_watch_run(int argc, char **argv);
+
+/* Those about the commands themselves. */
+int cmd_complete(const struct commands *all, int argc, char **argv);
+int cmd_config(const struct commands *all, int argc, char **argv);
+int cmd_describe(const struct commands *all, int argc, char **argv);
 
 #endif

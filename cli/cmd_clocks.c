@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* `scprof clocks`: what each clock of this machine is worth. */
-#include <getopt.h>
+/* `scprof clocks`: how good each clock of this machine is. */
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -8,25 +7,34 @@
 #include "collector/clocks/clocks.h"
 #include "cli/clocks_print.h"
 #include "cli/cmd.h"
-#include "cli/complaint.h"
+#include "cli/messages/complaint.h"
+#include "cli/usage/options.h"
 
-const char clocks_usage[] =
-	"usage: scprof clocks [--json] [--figure] [--long]\n"
-	"Tests every clock on this machine: resolution, cost of a reading, order across CPUs,\n"
-	"steps, drift, real length of ticks, lateness of the page clock's ticker. It keeps all\n"
-	"CPUs busy for a moment.\n"
-	"\n"
-	"  --json      print JSON\n"
-	"  --figure    instead: what every way to read the time costs here\n"
-	"  --long      half a minute instead of three seconds: narrower intervals, rarer events\n"
-	"  -h, --help  this text\n"
-	"\n"
-	"exit status: 0 done, 1 could not be measured or printed, 2 wrong usage\n";
+enum { OPT_FIGURE = USAGE_OWN, OPT_LONG };
+
+static const struct usage_entry usage_options[] = {
+	{"json", USAGE_JSON, NULL, .text = "print JSON"},
+	{"figure", OPT_FIGURE, NULL, .text = "instead: what every way to read the time costs here"},
+	{"long", OPT_LONG, NULL,
+	 .text = "half a minute instead of three seconds: narrower intervals, rarer events"},
+	USAGE_ENTRY_HELP,
+	{0}};
+
+const struct usage cmd_clocks_usage = {
+	.command = "clocks",
+	.summary = "test the clocks of this machine",
+	.synopsis = {"[--json] [--figure] [--long]"},
+	.text = "Tests every clock on this machine: resolution, cost of a reading, order across "
+		"CPUs, steps, drift, real length of ticks, lateness of the page clock's ticker. It "
+		"keeps all CPUs busy for a moment.",
+	.options = usage_options,
+	.exit_status = "0 done, 1 could not be measured or printed, 2 wrong usage",
+	.bad_usage = 2,
+	.failure = 1,
+};
 
 #define FIGURE_ROUNDS	   15
 #define FIGURE_ROUNDS_LONG 201
-
-enum { OPT_JSON = 256, OPT_FIGURE, OPT_LONG };
 
 struct arguments {
 	bool json, figure, longer;
@@ -68,43 +76,29 @@ static int test(const struct arguments *a)
 	return printed(a->json ? clocks_print_json(&report) : clocks_print_text(&report));
 }
 
+static int take_option(void *to, int code, const char *value)
+{
+	struct arguments *a = to;
+
+	(void)value;
+	a->json |= code == USAGE_JSON;
+	a->figure |= code == OPT_FIGURE;
+	a->longer |= code == OPT_LONG;
+	return 0;
+}
+
 int cmd_clocks(int argc, char **argv)
 {
-	static const struct option options[] = {{"json", no_argument, NULL, OPT_JSON},
-						{"figure", no_argument, NULL, OPT_FIGURE},
-						{"long", no_argument, NULL, OPT_LONG},
-						{"help", no_argument, NULL, 'h'},
-						{0}};
 	struct arguments a = {0};
-	char text[1024];
-	int option;
+	int status = options_parse(&cmd_clocks_usage, argc, argv, take_option, &a);
 
-	opterr = 0;
-	optind = 0;
-	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		switch (option) {
-		case OPT_JSON:
-			a.json = true;
-			break;
-		case OPT_FIGURE:
-			a.figure = true;
-			break;
-		case OPT_LONG:
-			a.longer = true;
-			break;
-		case 'h':
-			return printed(fputs(clocks_usage, stdout) == EOF || fflush(stdout));
-		default:
-			complaint_option("scprof clocks", argv, option);
-			return 2;
-		}
-	}
+	if (status != OPTIONS_GO)
+		return status;
 	if (optind < argc) {
-		snprintf(text, sizeof(text),
-			 "unexpected argument '%.900s'; it takes options only (scprof clocks "
-			 "--help)",
-			 argv[optind]);
-		complaint_print("scprof clocks", text);
+		complaint_say("scprof clocks",
+			      "unexpected argument '%.900s'; it takes options only (scprof clocks "
+			      "--help)",
+			      argv[optind]);
 		return 2;
 	}
 	return a.figure ? figure(&a) : test(&a);

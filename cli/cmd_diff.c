@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/complaint.h"
+#include "cli/messages/complaint.h"
 #include "report/compare/diff.h"
 #include "report/report_print.h"
 #include "cli/diff_options.h"
 #include "report/symbols/function_names.h"
-#include "cli/output.h"
+#include "cli/usage/output.h"
 
 #define COMMAND "scprof diff"
 
@@ -79,8 +79,8 @@ int cmd_diff(int argc, char **argv)
 	struct profile **profile;
 	int status = diff_options_parse(argc, argv, &a);
 
-	if (status)
-		return status < 0 ? 2 : 0;
+	if (status != OPTIONS_GO)
+		return status;
 	profile = output_refuse(COMMAND, a.output, a.file, a.files) ? NULL : open_all(&a);
 	status = profile ? compare(&a, profile) : 2;
 	free_all(profile, a.files);

@@ -1,32 +1,38 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* `scprof doctor`: what is missing here, before somebody wonders about an empty report. */
+/* `scprof doctor`: what is missing on this machine to profile. */
 #include "cli/cmd.h"
 
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "cli/complaint.h"
+#include "cli/messages/complaint.h"
+#include "cli/usage/options.h"
 #include "collector/doctor/doctor.h"
 #include "cli/doctor_print.h"
-#include "cli/version.h"
+#include "include/scprof_version.h"
 
-const char doctor_usage[] =
-	"usage: scprof doctor [--json] [PROGRAM]\n"
-	"What this machine and this session allow, what is missing, and how to get it: each thing "
-	"is\n"
-	"tried, none is guessed. With PROGRAM, whether the library can be loaded into it; it is "
-	"not\n"
-	"run.\n"
-	"\n"
-	"  PROGRAM     a program, by its path or found as a shell finds it\n"
-	"  --json      one object, schema scprof-doctor/1\n"
-	"  -h, --help  this text\n"
-	"\n"
-	"exit status: 0 nothing is missing; 1 scprof run works, and something else is limited;\n"
-	"             2 scprof run cannot profile here, or not this PROGRAM; or wrong usage\n";
+static const struct usage_entry usage_operands[] = {
+	{.name = "PROGRAM", .text = "a program, by its path or found as a shell finds it"}, {0}};
 
-enum { OPT_JSON = 256 };
+static const struct usage_entry usage_options[] = {
+	USAGE_ENTRY_JSON("scprof-doctor/1"), USAGE_ENTRY_HELP, {0}};
+
+const struct usage cmd_doctor_usage = {
+	.command = "doctor",
+	.summary = "what this machine allows, and what is missing",
+	.synopsis = {"[--json] [PROGRAM]"},
+	.text = "What this machine and this session allow, what is missing, and how to get it: "
+		"each thing is tried, none is guessed. With PROGRAM, whether the library can be "
+		"loaded into it; it is not run.",
+	.words = "PROGRAM",
+	.operands = usage_operands,
+	.options = usage_options,
+	.exit_status =
+		"0 nothing is missing; 1 scprof run works, and something else is limited;\n2 "
+		"scprof run cannot profile here, or not this PROGRAM; or wrong usage",
+	.bad_usage = 2,
+	.failure = 2,
+};
 
 static int fail(const char *why)
 {
@@ -34,27 +40,23 @@ static int fail(const char *why)
 	return 2;
 }
 
+static int take_option(void *to, int code, const char *value)
+{
+	(void)value;
+	*(bool *)to = code == USAGE_JSON;
+	return 0;
+}
+
 int cmd_doctor(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"json", no_argument, NULL, OPT_JSON}, {"help", no_argument, NULL, 'h'}, {0}};
 	static const int status_of[] = {
 		[DOCTOR_OK] = 0, [DOCTOR_NOTE] = 0, [DOCTOR_LIMITED] = 1, [DOCTOR_MISSING] = 2};
 	static struct doctor d;
 	bool json = false;
-	int option, status;
+	int status = options_parse(&cmd_doctor_usage, argc, argv, take_option, &json);
 
-	opterr = 0;
-	optind = 0;
-	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		if (option == 'h')
-			return fputs(doctor_usage, stdout) == EOF || fflush(stdout) ? 2 : 0;
-		if (option != OPT_JSON) {
-			complaint_option("scprof doctor", argv, option);
-			return 2;
-		}
-		json = true;
-	}
+	if (status != OPTIONS_GO)
+		return status;
 	if (argc - optind > 1)
 		return fail("one PROGRAM at a time; its arguments do not matter here");
 	doctor_examine(&d, SCPROF_VERSION, argv[optind]);

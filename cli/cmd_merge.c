@@ -2,65 +2,61 @@
 /* scprof merge: many profiles in, one out. */
 #include "cli/cmd.h"
 
-#include <getopt.h>
 #include <stdio.h>
 
-#include "cli/complaint.h"
-#include "cli/output.h"
+#include "cli/messages/complaint.h"
+#include "cli/usage/options.h"
+#include "cli/usage/output.h"
 #include "profile/profile.h"
-#include "cli/progress.h"
-#include "cli/inputs.h"
+#include "cli/messages/progress.h"
+#include "cli/usage/inputs.h"
 
-/* Above so many processes those of the same program are folded into one. */
+/* With more processes than this, those of the same program become one. */
 #define KEEP_PROCESSES 64
 
 #define COMMAND "scprof merge"
 
-const char merge_usage[] =
-	"usage: scprof merge -o OUT PROFILE...\n"
-	"Add up several profiles, of the same kind of clock, in one file.\n"
-	"\n"
-	"  -o, --output OUT  the file to write, none of the profiles; it is replaced only\n"
-	"                    when all went well\n"
-	"  -h, --help        this text\n"
-	"\n"
-	"Beyond 64 processes, those of the same program are kept as one.\n"
-	"exit status: 0 done, 1 done, but without profiles that cannot be read, which are named;\n"
-	"             2 wrong usage, or no profile that can be read, or no output\n";
+static const struct usage_entry usage_options[] = {
+	USAGE_ENTRY_OUTPUT(
+		"OUT",
+		"the file to write, none of the profiles; it is replaced only when all went well"),
+	USAGE_ENTRY_HELP,
+	{0}};
 
-static const struct option long_options[] = {
-	{"output", required_argument, NULL, 'o'},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
+const struct usage cmd_merge_usage = {
+	.command = "merge",
+	.summary = "make one profile of several",
+	.synopsis = {"-o OUT PROFILE..."},
+	.text = "Add up several profiles, of the same kind of clock, in one file.",
+	.words = "PROFILE",
+	.options = usage_options,
+	.note = "Beyond 64 processes, those of the same program are kept as one.",
+	.exit_status = "0 done, 1 done, but without profiles that cannot be read, which are "
+		       "named;\n2 wrong usage, or no profile that can be read, or no output",
+	.bad_usage = 2,
+	.failure = 2,
 };
 
-/* 0 go on, 1 help was printed, -1 wrong usage. */
+static int take_option(void *to, int code, const char *value)
+{
+	(void)code;
+	*(const char **)to = value;
+	return 0;
+}
+
 static int parse(int argc, char **argv, const char **output)
 {
-	int option;
+	int status = options_parse(&cmd_merge_usage, argc, argv, take_option, output);
 
-	opterr = 0;
-	optind = 0; /* another subcommand may have used getopt before */
-	while ((option = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
-		switch (option) {
-		case 'h':
-			fputs(merge_usage, stdout);
-			return 1;
-		case 'o':
-			*output = optarg;
-			break;
-		default:
-			complaint_option(COMMAND, argv, option);
-			return -1;
-		}
-	}
+	if (status != OPTIONS_GO)
+		return status;
 	if (*output && optind < argc)
-		return 0;
+		return OPTIONS_GO;
 	complaint_lines(COMMAND, *output ? "which profiles? Name one or more .scp files.\n"
 					   "Try 'scprof merge --help'."
 					 : "where to? Name the file to write with -o OUT.\n"
 					   "Try 'scprof merge --help'.");
-	return -1;
+	return cmd_merge_usage.bad_usage;
 }
 
 int cmd_merge(int argc, char **argv)
@@ -71,8 +67,8 @@ int cmd_merge(int argc, char **argv)
 	struct profile *p;
 	int left_out = 0, status = parse(argc, argv, &output);
 
-	if (status)
-		return status < 0 ? 2 : 0;
+	if (status != OPTIONS_GO)
+		return status;
 	if (output_refuse(COMMAND, output, (const char *const *)argv + optind,
 			  (size_t)(argc - optind)))
 		return 2;

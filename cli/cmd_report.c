@@ -2,52 +2,77 @@
 /* scprof report: profiles in, a report out. */
 #include "cli/cmd.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/complaint.h"
+#include "cli/messages/complaint.h"
+#include "cli/usage/options.h"
 #include "report/model/displacement_file.h"
 #include "report/symbols/function_names.h"
-#include "cli/output.h"
-#include "cli/progress.h"
-#include "cli/quantity.h"
+#include "cli/usage/output.h"
+#include "cli/messages/progress.h"
+#include "cli/usage/inputs.h"
+#include "cli/usage/quantity.h"
 #include "report/report.h"
 #include "report/report_print.h"
-#include "cli/inputs.h"
 
 #define COMMAND "scprof report"
 
-const char report_usage[] =
-	"usage: scprof report [OPTION...] PROFILE...\n"
-	"Say what each call site of a profiled program costs, with confidence intervals.\n"
-	"Several profiles are reported together.\n"
-	"\n"
-	"  --format FORMAT        what to print (default: text): text, json, csv; html: one page\n"
-	"                         for a browser; for other tools: pprof, folded (flame graphs),\n"
-	"                         callgrind\n"
-	"  --by path|site|function|gap|thread|process\n"
-	"                         what a row is (default: path, the full call path)\n"
-	"  --confidence R         of the intervals, between 0 and 1 (default: 0.95)\n"
-	"  --include-warm-up      leave in the means what is otherwise set aside\n"
-	"  --top N                rows at most, 0: all (default: 20 in text, else all)\n"
-	"  --weight time|calls|bytes|uncharged\n"
-	"                         what --format folded counts (default: time, in ns; uncharged:\n"
-	"                         ns by displacement, from 'scprof run --displace')\n"
-	"  --frames N             lines of call path a row in text (default: 6, later rows 2)\n"
-	"  --displacement FILE    in HTML: show the account of 'scprof displace --json' beside\n"
-	"  -o, --output OUT       write to a file instead of standard output\n"
-	"  -h, --help             this text\n"
-	"\n"
-	"environment:\n"
-	"  SCPROF_DEBUG_PATH    DIR[:DIR...]: more places for files of the program and their\n"
-	"                       debug information; build-ids decide\n"
-	"  DEBUGINFOD_URLS      servers for it\n"
-	"\n"
-	"exit status: 0 done, 1 done, but without profiles that cannot be read, which are named;\n"
-	"             2 wrong usage, or no profile that can be read, or no output\n";
+enum {
+	OPT_FORMAT = USAGE_OWN,
+	OPT_BY,
+	OPT_TOP,
+	OPT_FRAMES,
+	OPT_INCLUDE_WARM_UP,
+	OPT_DISPLACEMENT,
+	OPT_WEIGHT
+};
+
+static const struct usage_entry usage_options[] = {
+	{"format", OPT_FORMAT, "FORMAT",
+	 .text = "what to print (default: text): text, json, csv; html: one page for a browser; "
+		 "for other tools: pprof, folded (flame graphs), callgrind"},
+	{"by", OPT_BY, "path|site|function|gap|thread|process",
+	 .text = "what a row is (default: path, the full call path)"},
+	USAGE_ENTRY_CONFIDENCE,
+	{"include-warm-up", OPT_INCLUDE_WARM_UP, NULL,
+	 .text = "leave in the means what is otherwise set aside"},
+	{"top", OPT_TOP, "N", .text = "rows at most, 0: all (default: 20 in text, else all)"},
+	{"weight", OPT_WEIGHT, "time|calls|bytes|uncharged",
+	 .text = "what --format folded counts (default: time, in ns; uncharged: ns by "
+		 "displacement, from 'scprof run --displace')"},
+	{"frames", OPT_FRAMES, "N",
+	 .text = "lines of call path a row in text (default: 6, later rows 2)"},
+	{"displacement", OPT_DISPLACEMENT, "FILE",
+	 .text = "in HTML: show the account of 'scprof displace --json' beside",
+	 .flags = USAGE_TYPED_ONLY},
+	USAGE_ENTRY_OUTPUT("OUT", "write to a file instead of standard output"),
+	USAGE_ENTRY_HELP,
+	{0}};
+
+static const struct usage_entry usage_variables[] = {
+	{.name = "SCPROF_DEBUG_PATH",
+	 .text = "DIR[:DIR...]: more places for files of the program and their debug information; "
+		 "build-ids decide"},
+	{.name = "DEBUGINFOD_URLS", .text = "servers for it"},
+	{0}};
+
+const struct usage cmd_report_usage = {
+	.command = "report",
+	.summary = "print what profiles say",
+	.synopsis = {"[OPTION...] PROFILE..."},
+	.text = "Say what each call site of a profiled program costs, with confidence intervals. "
+		"Several profiles are reported together.",
+	.words = "PROFILE",
+	.options = usage_options,
+	.variables = usage_variables,
+	.exit_status = "0 done, 1 done, but without profiles that cannot be read, which are "
+		       "named;\n2 wrong usage, or no profile that can be read, or no output",
+	.bad_usage = 2,
+	.failure = 2,
+};
 
 struct arguments {
 	struct report_options options;
@@ -62,101 +87,34 @@ static int set_format(struct arguments *a, const char *value)
 	return -1;
 }
 
-static int set_by(struct arguments *a, const char *value)
+static int set_option(void *to, int code, const char *value)
 {
-	if (words_by_parse(value, &a->options.by) == 0)
-		return 0;
-	complaint_say(COMMAND,
-		      "cannot group by '%s'; there are: path, site, function, gap, "
-		      "thread, "
-		      "process",
-		      value);
-	return -1;
-}
+	struct arguments *a = to;
 
-static int set_weight(struct arguments *a, const char *value)
-{
-	if (words_weight_parse(value, &a->options.weight) == 0)
-		return 0;
-	complaint_say(COMMAND, "no weight '%s'; there are: %s", value, weights_names);
-	return -1;
-}
-
-static int set_confidence(struct arguments *a, const char *value)
-{
-	if (quantity_confidence(value, &a->options.confidence) == 0)
-		return 0;
-	complaint_say(COMMAND,
-		      "confidence '%s' is not a number between 0 and 1, such as 0.95 or "
-		      "95%%",
-		      value);
-	return -1;
-}
-
-static int set_count(uint32_t *to, const char *name, const char *value)
-{
-	uint64_t n;
-
-	if (quantity_count(value, 0, UINT32_MAX - 1, &n)) {
-		complaint_say(COMMAND, "--%s '%s' is not a count; 0, 1, 2, ...", name, value);
-		return -1;
-	}
-	*to = (uint32_t)n;
-	return 0;
-}
-
-enum {
-	OPT_FORMAT = 256,
-	OPT_BY,
-	OPT_CONFIDENCE,
-	OPT_TOP,
-	OPT_FRAMES,
-	OPT_INCLUDE_WARM_UP,
-	OPT_DISPLACEMENT,
-	OPT_WEIGHT
-};
-
-static const struct option long_options[] = {
-	{"format", required_argument, NULL, OPT_FORMAT},
-	{"by", required_argument, NULL, OPT_BY},
-	{"confidence", required_argument, NULL, OPT_CONFIDENCE},
-	{"top", required_argument, NULL, OPT_TOP},
-	{"frames", required_argument, NULL, OPT_FRAMES},
-	{"include-warm-up", no_argument, NULL, OPT_INCLUDE_WARM_UP},
-	{"displacement", required_argument, NULL, OPT_DISPLACEMENT},
-	{"weight", required_argument, NULL, OPT_WEIGHT},
-	{"output", required_argument, NULL, 'o'},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
-};
-
-static int set_option(struct arguments *a, int option, char **argv)
-{
-	switch (option) {
+	switch (code) {
 	case OPT_FORMAT:
-		return set_format(a, optarg);
+		return set_format(a, value);
 	case OPT_BY:
-		return set_by(a, optarg);
-	case OPT_CONFIDENCE:
-		return set_confidence(a, optarg);
+		return words_by_parse(value, &a->options.by);
+	case USAGE_CONFIDENCE:
+		return options_confidence(&cmd_report_usage, value, &a->options.confidence);
 	case OPT_TOP:
-		return set_count(&a->options.top, "top", optarg);
+		return options_count32(&cmd_report_usage, code, value, 0, OPTIONS_ANY_COUNT,
+				       &a->options.top);
 	case OPT_FRAMES:
-		return set_count(&a->options.frames, "frames", optarg);
+		return options_count32(&cmd_report_usage, code, value, 0, OPTIONS_ANY_COUNT,
+				       &a->options.frames);
 	case OPT_INCLUDE_WARM_UP:
 		a->options.include_warmup = true;
 		return 0;
 	case OPT_DISPLACEMENT:
-		a->displaced = optarg;
+		a->displaced = value;
 		return 0;
 	case OPT_WEIGHT:
-		return set_weight(a, optarg);
-	case 'o':
-		a->output = optarg;
-		return 0;
+		return words_weight_parse(value, &a->options.weight);
 	default:
-		complaint_option(COMMAND, argv, option);
-		return -1;
+		a->output = value;
+		return 0;
 	}
 }
 
@@ -182,30 +140,21 @@ static int check_format(const struct arguments *a)
 	return 0;
 }
 
-/* 0 go on, 1 help was printed, -1 wrong usage. */
 static int parse(int argc, char **argv, struct arguments *a)
 {
-	int option;
+	int status = options_parse(&cmd_report_usage, argc, argv, set_option, a);
 
-	opterr = 0;
-	optind = 0; /* another subcommand may have used getopt before */
-	while ((option = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
-		if (option == 'h') {
-			fputs(report_usage, stdout);
-			return 1;
-		}
-		if (set_option(a, option, argv) < 0)
-			return -1;
-	}
+	if (status != OPTIONS_GO)
+		return status;
 	if (optind == argc) {
 		complaint_lines(COMMAND, "which profile? Name one or more .scp files.\n"
 					 "Try 'scprof report --help'.");
-		return -1;
+		return cmd_report_usage.bad_usage;
 	}
-	return check_format(a);
+	return check_format(a) ? cmd_report_usage.bad_usage : OPTIONS_GO;
 }
 
-/* NULL where none was asked for; *failed where it cannot be had. */
+/* NULL: none was asked for, or it cannot be read, and *failed is set. */
 static struct displaced *read_displaced(const struct arguments *a, bool *failed)
 {
 	char error[512] = "--displacement goes with --format html only";
@@ -245,8 +194,8 @@ int cmd_report(int argc, char **argv)
 	bool failed = false;
 	int left_out = 0, status = parse(argc, argv, &a);
 
-	if (status)
-		return status < 0 ? 2 : 0;
+	if (status != OPTIONS_GO)
+		return status;
 	if (output_refuse(COMMAND, a.output, (const char *const *)argv + optind,
 			  (size_t)(argc - optind)) ||
 	    output_refuse(COMMAND, a.output, &a.displaced, a.displaced != NULL))

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "cli/complaint.h"
+#include "cli/messages/complaint.h"
 #include "cli/serve_options.h"
 
 #define DESCRIPTORS_WANTED 65536
 
-/* A descriptor a profile, and again as many for each page that is being made. */
+/* One for each profile, and as many again for each page that is being made. */
 static void raise_descriptors(void)
 {
 	struct rlimit limit;
@@ -26,7 +26,7 @@ static void raise_descriptors(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Blocked in all threads, so that they come to where they are waited for. */
+/* Blocked in all threads: sigtimedwait takes them. */
 static void take_signals(sigset_t *set)
 {
 	signal(SIGPIPE, SIG_IGN);
@@ -128,13 +128,7 @@ static int serve(struct serve_options *o)
 int cmd_serve(int argc, char **argv)
 {
 	struct serve_options o;
+	int status = serve_options_parse(&o, argc, argv);
 
-	switch (serve_options_parse(&o, argc, argv)) {
-	case 0:
-		return serve(&o);
-	case 1:
-		return 0;
-	default:
-		return 2;
-	}
+	return status == OPTIONS_GO ? serve(&o) : status;
 }

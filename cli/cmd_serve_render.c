@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "cli/complaint.h"
+#include "cli/messages/complaint.h"
 #include "serve/render/renderer.h"
 
 int cmd_serve_render(int argc, char **argv)

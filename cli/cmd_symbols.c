@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof symbols`: what `scprof run -s` could choose, in the form in which it is chosen. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,30 +8,46 @@
 #include "collector/select/selection.h"
 #include "collector/select/stub_object.h"
 #include "cli/cmd.h"
-#include "cli/complaint.h"
+#include "cli/messages/complaint.h"
+#include "cli/usage/options.h"
 #include "collector/launch/library_path.h"
 #include "collector/launch/program.h"
 #include "cli/run/run_symbols.h"
-#include "cli/say.h"
+#include "cli/messages/say.h"
 #include "report/wording/utf8.h"
 
-enum { OPT_STUBS = 256 };
+enum { OPT_STUBS = USAGE_OWN };
 
-const char symbols_usage[] =
-	"usage: scprof symbols [--stubs FILE] PROGRAM [PATTERN...]\n"
-	"List the functions that `scprof run -s` can time in PROGRAM, as LIBRARY:NAME, followed "
-	"by\n"
-	"the version where it is not the one for new programs, and by the source's name where the\n"
-	"linker has another.\n"
-	"\n"
-	"  PATTERN       as for -s: a name, a glob, LIBRARY:NAME, !NAME, @FILE (default: all)\n"
-	"  --stubs FILE  write the object that has the symbols timed without `scprof run`:\n"
-	"                LD_PRELOAD=FILE:libscprof.so PROGRAM\n"
-	"  -h, --help    this text\n"
-	"\n"
-	"exit status: 0, 1 nothing matches, 2 bad usage or an unusable program\n";
+static const struct usage_entry usage_operands[] = {
+	{.name = "PATTERN",
+	 .text = "as for -s: a name, a glob, LIBRARY:NAME, !NAME, @FILE (default: all)"},
+	{0}};
 
-/* Names are other people's data: none moves the cursor. */
+static const struct usage_entry usage_options[] = {
+	{"stubs", OPT_STUBS, "FILE",
+	 .text = "write the object that has the symbols timed without `scprof run`: "
+		 "LD_PRELOAD=FILE:libscprof.so PROGRAM",
+	 .flags = USAGE_TYPED_ONLY},
+	USAGE_ENTRY_HELP,
+	{0}};
+
+const struct usage cmd_symbols_usage = {
+	.command = "symbols",
+	.summary = "list the functions that `run -s` can time",
+	.synopsis = {"[--stubs FILE] PROGRAM [PATTERN...]"},
+	.text = "List the functions that `scprof run -s` can time in PROGRAM, as LIBRARY:NAME, "
+		"followed by the version where it is not the one for new programs, and by the "
+		"source's name where the linker has another.",
+	.words = "PROGRAM PATTERN",
+	.mode = "+",
+	.operands = usage_operands,
+	.options = usage_options,
+	.exit_status = "0, 1 nothing matches, 2 bad usage or an unusable program",
+	.bad_usage = 2,
+	.failure = 2,
+};
+
+/* Names come from files: without control characters. */
 static void put_clean(const char *before, const char *name)
 {
 	char *clean = utf8_clean(name, true);
@@ -140,26 +155,21 @@ static int join(char **words, int count, char *list, size_t size)
 	return at < size ? 0 : -1;
 }
 
+static int take_option(void *to, int code, const char *value)
+{
+	(void)code;
+	*(const char **)to = value;
+	return 0;
+}
+
 int cmd_symbols(int argc, char **argv)
 {
-	static const struct option options[] = {{"stubs", required_argument, NULL, OPT_STUBS},
-						{"help", no_argument, NULL, 'h'},
-						{0}};
 	const char *stubs = NULL;
 	char patterns[8192];
-	int option;
+	int status = options_parse(&cmd_symbols_usage, argc, argv, take_option, &stubs);
 
-	opterr = 0;
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "+:h", options, NULL)) != -1) {
-		if (option == 'h')
-			return fputs(symbols_usage, stdout) == EOF || fflush(stdout) ? 2 : 0;
-		if (option != OPT_STUBS) {
-			complaint_option("scprof symbols", argv, option);
-			return 2;
-		}
-		stubs = optarg;
-	}
+	if (status != OPTIONS_GO)
+		return status;
 	if (optind == argc)
 		return bad_usage("of which PROGRAM? scprof symbols --help");
 	if (join(argv + optind + 1, argc - optind - 1, patterns, sizeof(patterns)))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* `scprof top`: what a profile is being filled with, now. */
+/* `scprof top`: watches profiles that are being written. */
 #include "cli/cmd.h"
-#include "cli/complaint.h"
-#include "cli/quantity.h"
+#include "cli/messages/complaint.h"
+#include "cli/usage/options.h"
+#include "cli/usage/quantity.h"
 
-#include <getopt.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
@@ -15,47 +15,48 @@
 #include "collector/duration.h"
 #include "report/live/screen.h"
 
-#define COMMAND "scprof top"
+#define COMMAND		"scprof top"
+#define INTERVAL_MIN_NS ((uint64_t)(STATE_INTERVAL_MIN * 1e9))
+#define INTERVAL_MAX_NS ((uint64_t)(STATE_INTERVAL_MAX * 1e9))
 
-const char top_usage[] =
-	"usage: scprof top [OPTION...] PID|PROFILE|DIR\n"
-	"Watch a program while it is profiled: rates of the last interval, means with their\n"
-	"intervals. It reads the profile, and nothing else; the program does not notice. On the\n"
-	"screen: h shows the keys, q quits.\n"
-	"\n"
-	"  PID                  of the program, or of `scprof run`\n"
-	"  PROFILE              that is being written\n"
-	"  DIR                  with such profiles\n"
-	"  -d, --interval TIME  between two pictures: 100ms to 60s (default: 1s)\n"
-	"  -s, --sort time|calls|bytes|mean|total|precision|name  (default: time)\n"
-	"  --by path|site|function  what a row is (default: path)\n"
-	"  --filter TEXT        only rows whose function or caller has this text in it\n"
-	"  --paths              show the call path of every row\n"
-	"  --confidence R       of the intervals (default: 0.95)\n"
-	"  -b, --batch          pictures as text on standard output, until the program ends;\n"
-	"                       so, too, where that is no terminal\n"
-	"  -n, --pictures N     so many of them, then stop (--batch)\n"
-	"  --rows N             of each picture (--batch; default: 20, 0: all)\n"
-	"  --width N            columns (--batch; default: the terminal's, or 100)\n"
-	"  -h, --help           this text\n"
-	"\n"
-	"exit status: 0 done, 1 failure, 2 wrong usage, or nothing to watch\n";
+enum { OPTION_BY = USAGE_OWN, OPTION_FILTER, OPTION_PATHS, OPTION_ROWS, OPTION_WIDTH };
 
-enum { OPTION_BY = 256, OPTION_FILTER, OPTION_PATHS, OPTION_CONFIDENCE, OPTION_ROWS, OPTION_WIDTH };
+static const struct usage_entry usage_operands[] = {
+	{.name = "PID", .text = "of the program, or of `scprof run`"},
+	{.name = "PROFILE", .text = "that is being written"},
+	{.name = "DIR", .text = "with such profiles"},
+	{0}};
 
-static const struct option long_options[] = {
-	{"interval", required_argument, NULL, 'd'},
-	{"sort", required_argument, NULL, 's'},
-	{"by", required_argument, NULL, OPTION_BY},
-	{"filter", required_argument, NULL, OPTION_FILTER},
-	{"paths", no_argument, NULL, OPTION_PATHS},
-	{"confidence", required_argument, NULL, OPTION_CONFIDENCE},
-	{"batch", no_argument, NULL, 'b'},
-	{"pictures", required_argument, NULL, 'n'},
-	{"rows", required_argument, NULL, OPTION_ROWS},
-	{"width", required_argument, NULL, OPTION_WIDTH},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
+static const struct usage_entry usage_options[] = {
+	{"interval", 'd', "TIME", .text = "between two pictures: 100ms to 60s (default: 1s)"},
+	{"sort", 's', "time|calls|bytes|mean|total|precision|name", .text = "(default: time)"},
+	{"by", OPTION_BY, "path|site|function", .text = "what a row is (default: path)"},
+	{"filter", OPTION_FILTER, "TEXT",
+	 .text = "only rows whose function or caller has this text in it"},
+	{"paths", OPTION_PATHS, NULL, .text = "show the call path of every row"},
+	USAGE_ENTRY_CONFIDENCE,
+	{"batch", 'b', NULL,
+	 .text = "pictures as text on standard output, until the program ends; so, too, where that "
+		 "is no terminal"},
+	{"pictures", 'n', "N", .text = "so many of them, then stop (--batch)"},
+	{"rows", OPTION_ROWS, "N", .text = "of each picture (--batch; default: 20, 0: all)"},
+	{"width", OPTION_WIDTH, "N", .text = "columns (--batch; default: the terminal's, or 100)"},
+	USAGE_ENTRY_HELP,
+	{0}};
+
+const struct usage cmd_top_usage = {
+	.command = "top",
+	.summary = "watch a program while it is profiled",
+	.synopsis = {"[OPTION...] PID|PROFILE|DIR"},
+	.text = "Watch a program while it is profiled: rates of the last interval, means with "
+		"their intervals. It reads the profile, and nothing else; the program does not "
+		"notice. On the screen: h shows the keys, q quits.",
+	.words = "PID|PROFILE|DIR",
+	.operands = usage_operands,
+	.options = usage_options,
+	.exit_status = "0 done, 1 failure, 2 wrong usage, or nothing to watch",
+	.bad_usage = 2,
+	.failure = 1,
 };
 
 struct top_options {
@@ -64,102 +65,56 @@ struct top_options {
 	const char *target;
 };
 
-static int refuse(const char *what, const char *value, const char *wanted)
-{
-	complaint_say(COMMAND, "%s: '%.200s' is not %s", what, value, wanted);
-	return -1;
-}
-
-static int take_interval(const char *text, struct state *s)
-{
-	uint64_t ns;
-
-	if (duration_parse(text, &ns) || (double)ns < STATE_INTERVAL_MIN * 1e9 ||
-	    (double)ns > STATE_INTERVAL_MAX * 1e9)
-		return refuse("--interval", text, "a time between 100ms and 60s, with its unit");
-	s->interval_s = (double)ns / 1e9;
-	return 0;
-}
-
-static int take_number(const char *what, const char *text, uint64_t least, uint64_t most,
-		       uint64_t *number)
-{
-	char wanted[80];
-
-	if (!quantity_count(text, least, most, number))
-		return 0;
-	snprintf(wanted, sizeof(wanted), "a number from %llu to %llu", (unsigned long long)least,
-		 (unsigned long long)most);
-	return refuse(what, text, wanted);
-}
-
-static int take_confidence(const char *text, double *confidence)
-{
-	if (quantity_confidence(text, confidence))
-		return refuse("--confidence", text, "between 0 and 1, such as 0.95 or 95%");
-	return 0;
-}
-
-static int take_grouping(const char *text, struct state *s)
-{
-	if (words_by_parse(text, &s->by) ||
-	    (s->by != REPORT_BY_PATH && s->by != REPORT_BY_SITE && s->by != REPORT_BY_FUNCTION))
-		return refuse("--by", text, "path, site or function");
-	return 0;
-}
-
 static int take_filter(const char *text, struct state *s)
 {
-	if (strlen(text) >= sizeof(s->filter))
-		return refuse("--filter", text, "short enough (63 characters)");
+	if (strlen(text) >= sizeof(s->filter)) {
+		complaint_say(COMMAND, "--filter '%.200s' is longer than 63 characters", text);
+		return -1;
+	}
 	strcpy(s->filter, text);
 	return 0;
 }
 
-/* 0, 1: help, -1: wrong. */
-static int take_option(char **argv, int option, struct top_options *o)
+static int take_option(void *to, int code, const char *value)
 {
+	const struct usage *u = &cmd_top_usage;
+	struct top_options *o = to;
 	struct live_options *live = &o->live;
 	uint64_t number;
 
-	switch (option) {
+	switch (code) {
 	case 'd':
-		return take_interval(optarg, &live->state);
+		if (options_duration(u, code, value, INTERVAL_MIN_NS, INTERVAL_MAX_NS, &number))
+			return -1;
+		live->state.interval_s = (double)number / 1e9;
+		return 0;
 	case 's':
-		return live_rows_sort_parse(optarg, &live->state.sort)
-			       ? refuse("--sort", optarg,
-					"one of time, calls, bytes, mean, total, precision, name")
-			       : 0;
+		return live_rows_sort_parse(value, &live->state.sort);
 	case OPTION_BY:
-		return take_grouping(optarg, &live->state);
+		return words_by_parse(value, &live->state.by);
 	case OPTION_FILTER:
-		return take_filter(optarg, &live->state);
+		return take_filter(value, &live->state);
 	case OPTION_PATHS:
 		live->state.all_open = true;
 		return 0;
-	case OPTION_CONFIDENCE:
-		return take_confidence(optarg, &live->confidence);
+	case USAGE_CONFIDENCE:
+		return options_confidence(u, value, &live->confidence);
 	case 'b':
 		o->batch = true;
 		return 0;
 	case 'n':
 		o->batch = true;
-		return take_number("--pictures", optarg, 1, UINT32_MAX, &live->pictures);
+		return options_count(u, code, value, 1, UINT32_MAX, &live->pictures);
 	case OPTION_ROWS:
-		if (take_number("--rows", optarg, 0, UINT32_MAX, &number))
+		if (options_count(u, code, value, 0, UINT32_MAX, &number))
 			return -1;
 		live->rows = number;
 		return 0;
-	case OPTION_WIDTH:
-		if (take_number("--width", optarg, 20, 1000, &number))
+	default:
+		if (options_count(u, code, value, 20, 1000, &number))
 			return -1;
 		live->width = number;
 		return 0;
-	case 'h':
-		return 1;
-	default:
-		complaint_option(COMMAND, argv, option);
-		return -1;
 	}
 }
 
@@ -171,25 +126,21 @@ static struct top_options by_default(void)
 
 static int parse(int argc, char **argv, struct top_options *o)
 {
-	int option, taken;
+	int status;
 
 	*o = by_default();
-	opterr = 0;
-	optind = 0; /* another subcommand may have used getopt before */
-	while ((option = getopt_long(argc, argv, ":d:s:bn:h", long_options, NULL)) != -1) {
-		taken = take_option(argv, option, o);
-		if (taken)
-			return taken;
-	}
+	status = options_parse(&cmd_top_usage, argc, argv, take_option, o);
+	if (status != OPTIONS_GO)
+		return status;
 	if (optind + 1 == argc) {
 		o->target = argv[optind];
-		return 0;
+		return OPTIONS_GO;
 	}
 	complaint_say(COMMAND, "%s See scprof top --help",
 		      optind == argc ? "watch what? Name a process by its number, a profile, or a "
 				       "directory of profiles."
 				     : "one target at a time: a directory may hold many profiles.");
-	return -1;
+	return cmd_top_usage.bad_usage;
 }
 
 static int complain(const struct profile_error *err, int status)
@@ -244,9 +195,7 @@ int cmd_top(int argc, char **argv)
 	struct top_options o;
 	int status = parse(argc, argv, &o);
 
-	if (status > 0)
-		return fputs(top_usage, stdout) == EOF;
-	return status < 0 ? 2 : watch(&o);
+	return status == OPTIONS_GO ? watch(&o) : status;
 }
 
 /* What `scprof run --live` becomes: watch-run DESCRIPTOR NOTE DIRECTORY. The descriptor is readable
@@ -256,7 +205,7 @@ int cmd_watch_run(int argc, char **argv)
 	struct top_options o = by_default();
 	uint64_t end;
 
-	if (argc != 4 || take_number("the descriptor", argv[1], 0, INT_MAX, &end))
+	if (argc != 4 || quantity_count(argv[1], 0, INT_MAX, &end))
 		return 2;
 	o.live.end = (int)end;
 	o.live.keep = true;

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "cli/usage/options.h"
 #include "report/compare/diff.h"
 
 struct diff_arguments {
@@ -14,8 +15,7 @@ struct diff_arguments {
 	uint32_t files, bases;
 };
 
-/* 0 go on, 1 help was printed, -1 wrong usage, which was said on standard error. Only
- * after 0 there is something to free. */
+/* OPTIONS_GO, or the exit status. Only after OPTIONS_GO there is something to free. */
 int diff_options_parse(int argc, char **argv, struct diff_arguments *a);
 void diff_options_free(struct diff_arguments *a);
 

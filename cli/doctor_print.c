@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A line a check, and under it what to do. Paths are data: cleaned as a report's names are. */
+/* A line for each check, and below it what to do. Paths may have control characters: removed. */
 #include "cli/doctor_print.h"
 
 #include <jansson.h>
@@ -54,7 +54,7 @@ int doctor_print_text(const struct doctor *d)
 	return failed || fflush(stdout) || ferror(stdout) ? -1 : 0;
 }
 
-/* Text that came from outside may be no UTF-8. */
+/* Text from outside may be any bytes; JSON must be UTF-8. */
 static json_t *text(const char *from)
 {
 	char *clean = utf8_clean(from, true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The command line's front door: finds the subcommand and steps aside. */
+/* Finds the subcommand, applies the defaults of the configuration files and calls it. */
 #include <malloc.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -7,14 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/commands.h"
-#include "cli/complaint.h"
+#include "cli/command_table.h"
+#include "cli/messages/complaint.h"
 #include "cli/help/config.h"
-#include "cli/nearest.h"
-#include "cli/version.h"
+#include "cli/messages/nearest.h"
+#include "include/scprof_version.h"
 
-/* Where standard descriptors are closed, our own files would land on them and
- * our messages in our files. Close-on-exec: a command still finds them closed. */
+/* If a standard descriptor is closed, a file that we open would get its number, and our messages
+ * would go into that file. Close-on-exec: the command still finds it closed. */
 static void fill_standard_descriptors(void)
 {
 	for (int fd = 0; fd <= 2; fd++)
@@ -26,16 +26,14 @@ static void fill_standard_descriptors(void)
 static int unknown(const char *name)
 {
 	const char *names[64], *near;
-	char text[512];
 	size_t count = 0;
 
-	for (size_t i = 0; i < commands_count && count < 64; i++)
-		if (commands[i].usage)
-			names[count++] = commands[i].name;
+	for (size_t i = 0; i < command_table.count && count < 64; i++)
+		if (command_table.command[i].usage)
+			names[count++] = command_table.command[i].name;
 	near = nearest_name(name, names, count);
-	snprintf(text, sizeof(text), "unknown command '%.200s'%s%s%s; scprof --help lists them",
-		 name, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
-	complaint_print("scprof", text);
+	complaint_say("scprof", "unknown command '%.200s'%s%s%s; scprof --help lists them", name,
+		      near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 	return 2;
 }
 
@@ -45,16 +43,28 @@ static int print_failed(void)
 	return 1;
 }
 
+/* The list of commands stands before the options of the tool itself. */
+static int print_commands(void)
+{
+	usage_print_head(command_table.usage, stdout);
+	for (size_t i = 0; i < command_table.count; i++)
+		if (command_table.command[i].usage)
+			printf("  %-13s  %s\n", command_table.command[i].name,
+			       command_table.command[i].usage->summary);
+	putchar('\n');
+	usage_print_entries(command_table.usage, stdout);
+	usage_print_tail(command_table.usage, stdout);
+	return fflush(stdout) || ferror(stdout) ? -1 : 0;
+}
+
 /* `scprof help COMMAND` is `scprof COMMAND --help`. */
 static int help(const char *name)
 {
-	const struct command *c = name ? commands_find(name) : NULL;
+	const struct command *c = name ? commands_find_shown(&command_table, name) : NULL;
 
-	if (name && (!c || !c->usage))
+	if (name && !c)
 		return unknown(name);
-	if (c ? fputs(c->usage, stdout) == EOF || fflush(stdout) : commands_print_help())
-		return print_failed();
-	return 0;
+	return (c ? usage_print(c->usage, stdout) : print_commands()) ? print_failed() : 0;
 }
 
 static int version(void)
@@ -67,21 +77,26 @@ static void complain(const char *text)
 	complaint_print("scprof", text);
 }
 
-/* --help is not kept from anybody by an error in a file. */
+static int run(const struct command *c, int argc, char **argv)
+{
+	return c->run ? c->run(argc, argv) : c->run_on(&command_table, argc, argv);
+}
+
+/* --help works even if a file has an error. */
 static int run_with_defaults(const struct command *c, int argc, char **argv)
 {
 	static struct config config; /* paths: too large for the stack */
 	static char **words;	     /* of the file and of the command line, until the end */
-	bool help = argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
+	bool wants_help = argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
 
-	if (help || !c->takes_defaults)
-		return c->run(argc, argv);
-	if (config_read(&config, complain) ||
+	if (wants_help || !c->takes_defaults)
+		return run(c, argc, argv);
+	if (config_read(&config, &command_table, complain) ||
 	    (!config.errors && !(words = config_apply(&config, c, &argc, argv)))) {
 		complain("out of memory");
-		return c->bad_usage;
+		return c->usage->bad_usage;
 	}
-	return config.errors ? c->bad_usage : c->run(argc, words);
+	return config.errors ? c->usage->bad_usage : run(c, argc, words);
 }
 
 int main(int argc, char **argv)
@@ -100,6 +115,6 @@ int main(int argc, char **argv)
 		return help(argv[2]);
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
 		return version();
-	command = commands_find(argv[1]);
+	command = commands_find(&command_table, argv[1]);
 	return command ? run_with_defaults(command, argc - 1, argv + 1) : unknown(argv[1]);
 }

@@ -3,6 +3,7 @@
 #ifndef SCPROF_CLI_SERVE_OPTIONS_H
 #define SCPROF_CLI_SERVE_OPTIONS_H
 
+#include "cli/usage/options.h"
 #include "serve/http/http.h"
 
 struct serve_options {
@@ -12,8 +13,7 @@ struct serve_options {
 	char working[4096];
 };
 
-/* 0; 1: help was printed; -1: wrong usage, said on standard error. Pointers are into argv, the
- * environment and *o. */
+/* OPTIONS_GO, or the exit status. Pointers are into argv, the environment and *o. */
 int serve_options_parse(struct serve_options *o, int argc, char **argv);
 
 #endif

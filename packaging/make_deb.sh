@@ -19,7 +19,7 @@ for tool in dpkg-deb dpkg-shlibdeps dpkg-gencontrol dpkg-architecture; do
 done
 multiarch=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 # The same sources and date give the same bytes.
-SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y cli/version.h)}
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y include/scprof_version.h)}
 export SOURCE_DATE_EPOCH
 umask 022
 

@@ -74,8 +74,6 @@ $(BUILD)/preload/exports.txt: preload/call/wrappers.def
 $(BUILD)/preload/exports.map: $(BUILD)/preload/exports.txt
 	(echo '{ global:'; sed 's/$$/;/' $<; echo 'local: *; };') > $@
 
-$(BUILD)/preload/start/version.o: PRELOAD_CFLAGS += -DSCPROF_VERSION_TEXT='"$(VERSION)"'
-$(BUILD)/preload/start/version.o: cli/version.h
 
 $(BUILD)/libscprof.so: $(PRELOAD_OBJ) $(BUILD)/preload/exports.map
 	$(CC) -shared -o $@ $(PRELOAD_OBJ) -Wl,--version-script=$(BUILD)/preload/exports.map \

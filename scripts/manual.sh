@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # scripts/manual.sh SCPROF TEMPLATE: a man page on standard output. In the template
-# stand lines such as @OPTIONS@ for what is in the command's --help; the rest is
-# roff. The command is the template's name; scprof.in is the page of the whole.
+# stand lines such as @OPTIONS@ for what `scprof describe` prints of the command's
+# table; the rest is roff. The command is the template's name; scprof.in is the page of the whole.
 # Exit status: 0 written, 1 not.
 set -euo pipefail
 
@@ -32,8 +32,7 @@ if [ "$name" = scprof ]; then "${scprof[@]}" describe; else "${scprof[@]}" descr
 		title = name == "scprof" ? "scprof" : "scprof-" name
 		printf ".\\\" Generated from scprof %s --help and man/%s.in\n", name == "scprof" ? "" : name, name
 		printf ".TH %s 1 %s \"scprof %s\" \"scprof manual\"\n", quote(toupper(title)), date, version
-		printf ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n", quote(title),
-			name == "scprof" ? "what each call site of a program costs, with error bars" : quote(summary)
+		printf ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n", quote(title), quote(summary)
 		for (i = 1; i <= count; i++) if (part[i] == "synopsis") {
 			n = split(text[i], word, " ")
 			printf "%s.nh\n.B %s", synopses++ ? ".PP\n" : "", quote(word[1])
@@ -74,7 +73,7 @@ if [ "$name" = scprof ]; then "${scprof[@]}" describe; else "${scprof[@]}" descr
 	END {
 		while ((getline line < template) > 0) {
 			if (line == "@HEAD@") head()
-			else if (line == "EXT@") texts()
+			else if (line == "@TEXT@") texts()
 			else if (line == "@COMMANDS@") { print ".SH COMMANDS"; commands() }
 			else if (line == "@OPTIONS@") { print ".SH OPTIONS"; entries("operand"); entries("option") }
 			else if (line == "@ENVIRONMENT@") {

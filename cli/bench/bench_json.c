@@ -8,7 +8,7 @@
 #include "report/render/json/json_parts.h"
 #include "report/wording/utf8.h"
 
-/* Words need not be UTF-8, JSON must. */
+/* Arguments may be any bytes; JSON must be UTF-8. */
 static json_t *text(const char *raw)
 {
 	char *clean = utf8_clean(raw, true);
@@ -84,7 +84,7 @@ static json_t *warnings(const struct bench_summary *s)
 	return rows;
 }
 
-/* What may be null, one object at a time, so that packing stays readable. */
+/* Objects whose values may be null. */
 static json_t *whole(const struct bench_options *o, const struct bench_summary *s)
 {
 	json_t *root =

@@ -1,57 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Every value is checked here, alone and against the others, before anything is
- * started; what is wrong gets one line that says what would be right. */
+/* All values are checked before anything starts, each alone and then together; an error is one
+ * line that says what would be right. */
 #include "cli/bench/bench_options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "cli/complaint.h"
+#include "cli/messages/complaint.h"
+#include "cli/usage/options.h"
 #include "collector/duration.h"
 #include "collector/launch/program_find.h"
-#include "cli/quantity.h"
+#include "cli/usage/quantity.h"
 
-/* The lecture doubles until 50 000 cycles of a 550 MHz processor: 91 us. Loops much
- * longer are seldom left alone on a busy machine. */
+/* The lecture doubles the loop until it takes 50 000 cycles of a 550 MHz processor: 91 us. On a
+ * busy machine much longer loops are nearly always interrupted. */
 #define MIN_TIME_NS	      UINT64_C(100000)
 #define TIMEOUT_NS	      UINT64_C(10000000000)
 #define FUNCTION_REPLICATIONS 100
 #define COMMAND_REPLICATIONS  30
 
-const char bench_usage[] =
-	"usage: scprof bench [OPTION...] LIBRARY:FUNCTION [ARGUMENT...]\n"
-	"       scprof bench [OPTION...] -- COMMAND [ARG...]\n"
-	"How long a call of a function of a shared library takes, or a command, with its\n"
-	"confidence interval. The function's arguments, up to 6 integers and pointers and 8 "
-	"reals:\n"
-	"  int:5  str:hello  buf:4k (a buffer, filled)  null  f64:1.5  f32:1.5\n"
-	"\n"
-	"  --confidence R     of the intervals, 0.95 or 95% (default: 0.95)\n"
-	"  --replications N   loops that are timed (default: 100 of a function, 30 of a command)\n"
-	"  --min-time T       a loop is doubled until it lasts so long (default: 100us)\n"
-	"  --kbest K          fastest replications that must agree (default: 3)\n"
-	"  --epsilon E        to this relative difference (default: 0.001)\n"
-	"  --warmup N         calls before anything is timed, not counted (default: 1)\n"
-	"  --timeout T        for one loop (default: 10s, or 10 times --min-time)\n"
-	"  --clock tsc|monotonic  (default: tsc where it can be trusted)\n"
-	"  --subtract-empty   from a command's time, what an empty command takes\n"
-	"  --any-status       measure a command even though it fails\n"
-	"  --json             one object, schema scprof-bench/1\n"
-	"  -h, --help         this text\n"
-	"\n"
-	"exit status: 0 measured; 1 could not measure, or not print; 2 wrong usage, or no such\n"
-	"             library, function or command; 3 the function crashed or ended its process, "
-	"or\n"
-	"             the command failed; 4 no return within --timeout\n";
-
 enum {
-	OPT_CONFIDENCE = 256,
-	OPT_REPLICATIONS,
+	OPT_REPLICATIONS = USAGE_OWN,
 	OPT_MIN_TIME,
 	OPT_KBEST,
 	OPT_EPSILON,
@@ -59,24 +32,46 @@ enum {
 	OPT_TIMEOUT,
 	OPT_CLOCK,
 	OPT_SUBTRACT,
-	OPT_ANY_STATUS,
-	OPT_JSON
+	OPT_ANY_STATUS
 };
 
-static const struct option long_options[] = {
-	{"confidence", required_argument, NULL, OPT_CONFIDENCE},
-	{"replications", required_argument, NULL, OPT_REPLICATIONS},
-	{"min-time", required_argument, NULL, OPT_MIN_TIME},
-	{"kbest", required_argument, NULL, OPT_KBEST},
-	{"epsilon", required_argument, NULL, OPT_EPSILON},
-	{"warmup", required_argument, NULL, OPT_WARMUP},
-	{"timeout", required_argument, NULL, OPT_TIMEOUT},
-	{"clock", required_argument, NULL, OPT_CLOCK},
-	{"subtract-empty", no_argument, NULL, OPT_SUBTRACT},
-	{"any-status", no_argument, NULL, OPT_ANY_STATUS},
-	{"json", no_argument, NULL, OPT_JSON},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
+static const struct usage_entry usage_options[] = {
+	USAGE_ENTRY_CONFIDENCE,
+	{"replications", OPT_REPLICATIONS, "N",
+	 .text = "loops that are timed (default: 100 of a function, 30 of a command)"},
+	{"min-time", OPT_MIN_TIME, "T",
+	 .text = "a loop is doubled until it lasts so long (default: 100us)"},
+	{"kbest", OPT_KBEST, "K", .text = "fastest replications that must agree (default: 3)"},
+	{"epsilon", OPT_EPSILON, "E", .text = "to this relative difference (default: 0.001)"},
+	{"warmup", OPT_WARMUP, "N",
+	 .text = "calls before anything is timed, not counted (default: 1)"},
+	{"timeout", OPT_TIMEOUT, "T",
+	 .text = "for one loop (default: 10s, or 10 times --min-time)"},
+	{"clock", OPT_CLOCK, "tsc|monotonic", .text = "(default: tsc where it can be trusted)"},
+	{"subtract-empty", OPT_SUBTRACT, NULL,
+	 .text = "from a command's time, what an empty command takes", .flags = USAGE_TYPED_ONLY},
+	{"any-status", OPT_ANY_STATUS, NULL, .text = "measure a command even though it fails",
+	 .flags = USAGE_TYPED_ONLY},
+	USAGE_ENTRY_JSON("scprof-bench/1"),
+	USAGE_ENTRY_HELP,
+	{0}};
+
+const struct usage bench_options_usage = {
+	.command = "bench",
+	.summary = "how long a function of a library takes, or a command",
+	.synopsis = {"[OPTION...] LIBRARY:FUNCTION [ARGUMENT...]",
+		     "[OPTION...] -- COMMAND [ARG...]"},
+	.text = "How long a call of a function of a shared library takes, or a command, with its "
+		"confidence interval. The function's arguments, up to 6 integers and pointers and "
+		"8 reals:\n  int:5  str:hello  buf:4k (a buffer, filled)  null  f64:1.5  f32:1.5",
+	.words = "LIBRARY:FUNCTION ARGUMENT COMMAND ARG",
+	.mode = "+",
+	.options = usage_options,
+	.exit_status = "0 measured; 1 could not measure, or not print; 2 wrong usage, or no such "
+		       "library, function or command; 3 the function crashed or ended its process, "
+		       "or the command failed; 4 no return within --timeout",
+	.bad_usage = 2,
+	.failure = 1,
 };
 
 void bench_complain(const char *format, ...)
@@ -88,14 +83,6 @@ void bench_complain(const char *format, ...)
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	complaint_print("scprof bench", text);
-}
-
-static int take_confidence(const char *value, double *to)
-{
-	if (!quantity_confidence(value, to))
-		return 0;
-	bench_complain("--confidence '%s' is not between 0 and 1, such as 0.95 or 95%%", value);
-	return -1;
 }
 
 static int take_epsilon(const char *value, double *to)
@@ -112,84 +99,45 @@ static int take_epsilon(const char *value, double *to)
 	return 0;
 }
 
-static int take_count(const char *name, const char *value, uint32_t least, uint32_t most,
-		      uint32_t *to)
+static int take_option(void *to, int code, const char *value)
 {
-	uint64_t number;
+	const struct usage *u = &bench_options_usage;
+	struct bench_options *o = to;
 
-	if (quantity_count(value, least, most, &number)) {
-		bench_complain("--%s '%s' is not a count from %u to %u", name, value, least, most);
-		return -1;
-	}
-	*to = (uint32_t)number;
-	return 0;
-}
-
-static int take_duration(const char *name, const char *value, uint64_t least, uint64_t most,
-			 uint64_t *to)
-{
-	char low[32], high[32];
-	uint64_t ns;
-
-	if (!duration_parse(value, &ns) && ns >= least && ns <= most) {
-		*to = ns;
-		return 0;
-	}
-	duration_print_exact(least, low, sizeof(low));
-	duration_print_exact(most, high, sizeof(high));
-	bench_complain("--%s '%s' is not a time from %s to %s; write a number and its unit: 500us, "
-		       "1ms, 0.5s",
-		       name, value, low, high);
-	return -1;
-}
-
-static int take_clock(const char *value, enum scp_clock_kind *to)
-{
-	*to = clocks_read_parse(value);
-	if (*to == SCP_CLOCK_TSC || *to == SCP_CLOCK_MONOTONIC)
-		return 0;
-	bench_complain("--clock '%s': there are tsc and monotonic", value);
-	return -1;
-}
-
-static int take_option(char **argv, int option, struct bench_options *o)
-{
-	switch (option) {
-	case OPT_CONFIDENCE:
-		return take_confidence(optarg, &o->wishes.confidence);
+	switch (code) {
+	case USAGE_CONFIDENCE:
+		return options_confidence(u, value, &o->wishes.confidence);
 	case OPT_EPSILON:
-		return take_epsilon(optarg, &o->wishes.epsilon);
+		return take_epsilon(value, &o->wishes.epsilon);
 	case OPT_REPLICATIONS:
-		return take_count("replications", optarg, BENCH_REPLICATIONS_LEAST,
-				  BENCH_REPLICATIONS_MOST, &o->plan.replications);
+		return options_count32(u, code, value, BENCH_REPLICATIONS_LEAST,
+				       BENCH_REPLICATIONS_MOST, &o->plan.replications);
 	case OPT_KBEST:
-		return take_count("kbest", optarg, 1, BENCH_REPLICATIONS_MOST, &o->wishes.k);
+		return options_count32(u, code, value, 1, BENCH_REPLICATIONS_MOST, &o->wishes.k);
 	case OPT_WARMUP:
-		return take_count("warmup", optarg, 1, BENCH_WARMUP_MOST, &o->plan.warmup);
+		return options_count32(u, code, value, 1, BENCH_WARMUP_MOST, &o->plan.warmup);
 	case OPT_MIN_TIME:
-		return take_duration("min-time", optarg, BENCH_MIN_TIME_LEAST_NS,
-				     BENCH_MIN_TIME_MOST_NS, &o->plan.min_time_ns);
+		return options_duration(u, code, value, BENCH_MIN_TIME_LEAST_NS,
+					BENCH_MIN_TIME_MOST_NS, &o->plan.min_time_ns);
 	case OPT_TIMEOUT:
-		return take_duration("timeout", optarg, BENCH_MIN_TIME_LEAST_NS,
-				     BENCH_TIMEOUT_MOST_NS, &o->plan.timeout_ns);
+		return options_duration(u, code, value, BENCH_MIN_TIME_LEAST_NS,
+					BENCH_TIMEOUT_MOST_NS, &o->plan.timeout_ns);
 	case OPT_CLOCK:
-		return take_clock(optarg, &o->clock);
+		o->clock = clocks_read_parse(value);
+		return 0;
 	case OPT_SUBTRACT:
 		o->wishes.subtract = true;
 		return 0;
 	case OPT_ANY_STATUS:
 		o->plan.any_status = true;
 		return 0;
-	case OPT_JSON:
+	default:
 		o->json = true;
 		return 0;
-	default:
-		complaint_option("scprof bench", argv, option);
-		return -1;
 	}
 }
 
-/* What is right alone may be impossible together. */
+/* Values that are valid alone may contradict one another. */
 static int settle(struct bench_options *o, bool command)
 {
 	uint64_t by_loop_ns = 10 * o->plan.min_time_ns;
@@ -255,33 +203,26 @@ static int take_command(struct bench_options *o, char **words)
 	return 0;
 }
 
-enum bench_parse bench_options_parse(int argc, char **argv, struct bench_options *o)
+int bench_options_parse(int argc, char **argv, struct bench_options *o)
 {
-	int option;
+	int status;
 	bool command;
 
 	*o = (struct bench_options){
 		.plan = {.warmup = 1, .min_time_ns = MIN_TIME_NS},
 		.wishes = {.confidence = 0.95, .k = 3, .epsilon = 0.001},
 	};
-	opterr = 0;
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "+:h", long_options, NULL)) != -1) {
-		if (option == 'h')
-			return BENCH_HELP;
-		if (take_option(argv, option, o))
-			return BENCH_USAGE;
-	}
+	status = options_parse(&bench_options_usage, argc, argv, take_option, o);
+	if (status != OPTIONS_GO)
+		return status;
 	command = optind > 1 && !strcmp(argv[optind - 1], "--");
 	if (optind == argc) {
 		bench_complain("what is to be measured? LIBRARY:FUNCTION [ARGUMENT...], or -- "
 			       "COMMAND [ARG...]");
-		return BENCH_USAGE;
+		return bench_options_usage.bad_usage;
 	}
-	if (settle(o, command))
-		return BENCH_USAGE;
-	if (command ? take_command(o, argv + optind)
-		    : take_function(o, argv + optind, argc - optind))
-		return BENCH_USAGE;
-	return BENCH_GO;
+	if (settle(o, command) || (command ? take_command(o, argv + optind)
+					   : take_function(o, argv + optind, argc - optind)))
+		return bench_options_usage.bad_usage;
+	return OPTIONS_GO;
 }

@@ -3,24 +3,23 @@
 #ifndef SCPROF_CLI_BENCH_BENCH_OPTIONS_H
 #define SCPROF_CLI_BENCH_BENCH_OPTIONS_H
 
+#include "cli/usage/options.h"
 #include "collector/microbench/bench.h"
 #include "collector/microbench/bench_summary.h"
 
 struct bench_options {
 	struct bench_plan plan; /* all but the clock's rate; borrows from the rest of this */
 	struct bench_wishes wishes;
-	enum scp_clock_kind clock; /* SCP_CLOCK_NONE: whichever is best */
+	enum scp_clock_kind clock; /* SCP_CLOCK_NONE: the best there is */
 	bool json;
 	struct bench_arguments arguments;
 	char **words; /* the arguments as they were written; NULL-terminated */
 	char library[4096], path[4096];
 };
 
-enum bench_parse { BENCH_GO, BENCH_HELP, BENCH_USAGE };
-
-/* BENCH_USAGE: one line on standard error has said what is wrong. `o` must stay where
- * it is; after BENCH_GO its arguments are the caller's to free. */
-enum bench_parse bench_options_parse(int argc, char **argv, struct bench_options *o);
+/* OPTIONS_GO, or the exit status. `o` must stay where it is; after OPTIONS_GO its arguments are
+ * the caller's to free. */
+int bench_options_parse(int argc, char **argv, struct bench_options *o);
 
 /* "scprof bench: ..." on standard error, one line. */
 void bench_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

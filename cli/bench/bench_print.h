@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A finished bench on standard output; no arithmetic but for the units. Both
- * return 0, or -1 with errno. */
+/* Prints the results of a benchmark on standard output. Both return 0, or -1 with errno. */
 #ifndef SCPROF_CLI_BENCH_BENCH_PRINT_H
 #define SCPROF_CLI_BENCH_BENCH_PRINT_H
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* `scprof bench` for people: the answer first, then what it is made of, then what
- * must be known before it is believed. */
+/* `scprof bench` as text: first the result, then the figures behind it, then the warnings. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -175,7 +174,7 @@ static void print_outliers_sum(const struct printer *p)
 	putchar('\n');
 }
 
-/* The worst ones; all are in the JSON. */
+/* Only the worst; JSON has all. */
 static int print_outliers(const struct printer *p)
 {
 	const struct bench_summary *s = p->s;

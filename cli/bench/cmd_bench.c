@@ -9,7 +9,7 @@
 #include "cli/bench/bench_options.h"
 #include "cli/bench/bench_print.h"
 #include "collector/launch/signal_wait.h"
-#include "cli/progress.h"
+#include "cli/messages/progress.h"
 
 static int status_of(enum bench_end end, const struct bench_error *err)
 {
@@ -71,16 +71,11 @@ static int measure(struct bench_options *o)
 int cmd_bench(int argc, char **argv)
 {
 	static struct bench_options options;
-	int status;
+	int status = bench_options_parse(argc, argv, &options);
 
-	switch (bench_options_parse(argc, argv, &options)) {
-	case BENCH_HELP:
-		return fputs(bench_usage, stdout) == EOF || fflush(stdout) ? 1 : 0;
-	case BENCH_USAGE:
-		return 2;
-	default:
-		status = measure(&options);
-		bench_arguments_free(&options.arguments);
+	if (status != OPTIONS_GO)
 		return status;
-	}
+	status = measure(&options);
+	bench_arguments_free(&options.arguments);
+	return status;
 }

@@ -12,11 +12,11 @@
 #include "cli/displace/displace_print.h"
 #include "collector/launch/signal_wait.h"
 #include "collector/launch/launch.h"
-#include "cli/progress.h"
-#include "cli/output.h"
+#include "cli/messages/progress.h"
+#include "cli/usage/output.h"
 
-/* One object is to be all that comes out: what the command prints goes to standard error
- * meanwhile. `kept` gets the descriptor to come back to, -1 where nothing is to be done. */
+/* With --json standard output has the JSON object alone: what the command prints goes to standard
+ * error. `kept` gets a copy of the descriptor, for restore_output; -1: nothing was diverted. */
 static int divert_output(const struct displace_wishes *o, int *kept)
 {
 	*kept = -1;
@@ -37,7 +37,7 @@ static void restore_output(int kept)
 	close(kept);
 }
 
-/* Opens what the report is to be written to; closes it by close_report. */
+/* Opens the report; close_report ends it. */
 static int open_report(const struct displace_wishes *o, struct output *out)
 {
 	*out = (struct output){.stream = stderr};
@@ -77,7 +77,7 @@ static int print(const struct displace_wishes *o, const struct displace_summary 
 	return 0;
 }
 
-/* The command again, with nobody beside it. */
+/* The command again, without the fluid. */
 static int confirm_once(const struct displace_wishes *o, const struct program *program,
 			struct displace_confirm *c)
 {
@@ -143,7 +143,7 @@ static int measure(const struct displace_wishes *o, const struct program *progra
 		displace_complain("%zu of %u runs were made", m.runs, o->replications);
 	if (!status)
 		status = report(o, program, &m) && !m.status ? DISPLACE_FAILED : m.status;
-	/* between two runs no command was there to be ended by it */
+	/* a signal between two runs ended no command */
 	if (!status && m.stopped_by)
 		status = 128 + m.stopped_by;
 	displace_measured_free(&m);
@@ -175,7 +175,7 @@ static void say_progress(void *context, size_t done)
 			  p->all);
 }
 
-/* As published. */
+/* The method as published in 1997. */
 static int measure_wall(const struct displace_wishes *o, const struct program *program)
 {
 	struct wall_progress progress = {.all = o->replications};
@@ -221,7 +221,7 @@ static int measure_wall(const struct displace_wishes *o, const struct program *p
 	return !status && stopped ? 128 + stopped : status;
 }
 
-/* 0, or the status that a shell would give. */
+/* 0, or the exit status that a shell would return. */
 static int cannot_start(const struct program *p)
 {
 	switch (p->kind) {
@@ -242,16 +242,10 @@ int cmd_displace(int argc, char **argv)
 {
 	static struct displace_wishes o;
 	static struct program program; /* paths: too large for the stack */
-	int status;
+	int status = displace_options_parse(argc, argv, &o);
 
-	switch (displace_options_parse(argc, argv, &o)) {
-	case DISPLACE_HELP:
-		return fputs(displace_usage, stdout) == EOF || fflush(stdout) ? DISPLACE_FAILED : 0;
-	case DISPLACE_BAD:
-		return DISPLACE_FAILED;
-	default:
-		break;
-	}
+	if (status != OPTIONS_GO)
+		return status;
 	program_examine(o.command[0], &program);
 	status = cannot_start(&program);
 	if (status)

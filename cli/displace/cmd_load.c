@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* `scprof load [SECONDS]`: how busy each CPU is by what a fluid cannot get of it, and by
- * what the kernel says. */
+/* `scprof load [SECONDS]`: how busy each CPU is, by the time that a fluid cannot get and by the
+ * kernel's figures. */
 #include "cli/cmd.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/complaint.h"
+#include "cli/messages/complaint.h"
+#include "cli/usage/options.h"
 #include "collector/machine/cpus.h"
 #include "collector/displacement/displace_load.h"
 #include "report/render/json/json_parts.h"
@@ -20,18 +20,30 @@
 #define SECONDS_MOST	86400.0
 #define SECONDS_LEAST	0.1
 
-const char load_usage[] =
-	"usage: scprof load [--cpus LIST] [--json] [SECONDS]\n"
-	"How busy each CPU is: a thread at the lowest priority (SCHED_IDLE) on each takes what is\n"
-	"left over, and what it cannot get is load, interrupts included; beside what /proc/stat\n"
-	"says, that thread's own time taken off.\n"
-	"\n"
-	"  SECONDS      how long to look, 0.1 to 86400 (default: 5)\n"
-	"  --cpus LIST  these CPUs, such as 0-3,8 (default: all that scprof may use)\n"
-	"  --json       one object, schema scprof-load/1\n"
-	"  -h, --help   this text\n"
-	"\n"
-	"exit status: 0 measured; 1 could not measure, or not print; 2 wrong usage\n";
+static const struct usage_entry usage_operands[] = {
+	{.name = "SECONDS", .text = "how long to look, 0.1 to 86400 (default: 5)"}, {0}};
+
+static const struct usage_entry usage_options[] = {
+	{"cpus", 256, "LIST",
+	 .text = "these CPUs, such as 0-3,8 (default: all that scprof may use)"},
+	USAGE_ENTRY_JSON("scprof-load/1"),
+	USAGE_ENTRY_HELP,
+	{0}};
+
+const struct usage cmd_load_usage = {
+	.command = "load",
+	.summary = "how busy each CPU is, by what idle priority cannot get",
+	.synopsis = {"[--cpus LIST] [--json] [SECONDS]"},
+	.text = "How busy each CPU is: a thread at the lowest priority (SCHED_IDLE) on each takes "
+		"what is left over, and what it cannot get is load, interrupts included; beside "
+		"what /proc/stat says, that thread's own time taken off.",
+	.words = "SECONDS",
+	.operands = usage_operands,
+	.options = usage_options,
+	.exit_status = "0 measured; 1 could not measure, or not print; 2 wrong usage",
+	.bad_usage = 2,
+	.failure = 1,
+};
 
 struct wishes {
 	double seconds;
@@ -58,38 +70,34 @@ static int take_seconds(const char *text, double *seconds)
 	return -1;
 }
 
-/* 0, 1: help was asked for, -1: bad. */
-static int parse(int argc, char **argv, struct wishes *w)
+static int take_option(void *to, int code, const char *value)
 {
-	static const struct option options[] = {{"cpus", required_argument, NULL, 256},
-						{"json", no_argument, NULL, 257},
-						{"help", no_argument, NULL, 'h'},
-						{0}};
-	int option;
+	struct wishes *w = to;
 
-	*w = (struct wishes){.seconds = SECONDS_DEFAULT};
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		if (option == 'h')
-			return 1;
-		if (option != 256 && option != 257) {
-			complaint_option("scprof load", argv, option);
-			return -1;
-		}
-		if (option == 256)
-			w->cpus = optarg;
-		else
-			w->json = true;
-	}
-	if (optind < argc && take_seconds(argv[optind++], &w->seconds))
-		return -1;
-	if (optind == argc)
-		return 0;
-	complain("one number of seconds is enough; scprof load --help");
-	return -1;
+	if (code == USAGE_JSON)
+		w->json = true;
+	else
+		w->cpus = value;
+	return 0;
 }
 
-/* What /proc/stat has as busy, the fluid's time taken off; it counts in 1/100 s. */
+static int parse(int argc, char **argv, struct wishes *w)
+{
+	int status;
+
+	*w = (struct wishes){.seconds = SECONDS_DEFAULT};
+	status = options_parse(&cmd_load_usage, argc, argv, take_option, w);
+	if (status != OPTIONS_GO)
+		return status;
+	if (optind < argc && take_seconds(argv[optind++], &w->seconds))
+		return cmd_load_usage.bad_usage;
+	if (optind == argc)
+		return OPTIONS_GO;
+	complain("one number of seconds is enough; scprof load --help");
+	return cmd_load_usage.bad_usage;
+}
+
+/* Busy time of /proc/stat, in its steps of 1/100 s, less the fluid's own. */
 static double stat_load(const struct displace_load *l)
 {
 	const struct cpu_times *t = &l->stat;
@@ -183,19 +191,14 @@ int cmd_load(int argc, char **argv)
 	struct displace_options o = {0};
 	struct profile_error err;
 	struct wishes w;
+	int status = parse(argc, argv, &w);
 
-	switch (parse(argc, argv, &w)) {
-	case 0:
-		break;
-	case 1:
-		return fputs(load_usage, stdout) == EOF || fflush(stdout) ? 1 : 0;
-	default:
-		return 2;
-	}
+	if (status != OPTIONS_GO)
+		return status;
 	if (cpus_choose(w.cpus, &o.cpus, &err)) {
 		complain(err.text);
 		return 2;
 	}
-	o.rest_s = 0.1; /* switches are not asked for */
+	o.rest_s = 0.1; /* the cost of switching is not needed here */
 	return measure(&w, &o);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Where all time of the CPUs went, means of the runs: rows add up to their wall time. */
+/* Where all time of the CPUs went, as means of the runs. A row's parts add up to its wall time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static void print_tasks(FILE *out, const struct displace_summary *s)
 		if (t->seconds < 1e-4 * s->all.wall && !t->softirq)
 			continue;
 		fputs(shown++ ? ", " : "  other tasks: ", out);
-		displace_print_name(out, t->name); /* which it gave itself */
+		displace_print_name(out, t->name); /* a task chooses its own name */
 		fprintf(out, " %.4f s", t->seconds);
 		if (t->tasks > 1)
 			fprintf(out, " (%u)", t->tasks);

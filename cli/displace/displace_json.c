@@ -9,7 +9,7 @@
 #include "report/render/json/json_parts.h"
 #include "report/wording/utf8.h"
 
-/* Names need not be UTF-8, JSON must. */
+/* Names may be any bytes; JSON must be UTF-8. */
 static json_t *text(const char *raw)
 {
 	char *clean = utf8_clean(raw, true);
@@ -128,7 +128,7 @@ static json_t *warnings(unsigned set)
 	return array;
 }
 
-/* Of a run; null where it says what cannot be. */
+/* Of a run; null where the value is impossible. */
 static json_t *value(const struct displace_run *r, struct displacement_value v, double confidence)
 {
 	struct displace_mean m = {.mean = v.value};

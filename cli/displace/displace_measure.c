@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Rest, run, rest, run, rest: each run lies between two rests, which are what it is held
- * against. */
+/* Idle phase, run, idle phase, run, idle phase: the two idle phases around a run are its baseline.
+ */
 #include "cli/displace/displace_measure.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/progress.h"
+#include "cli/messages/progress.h"
 #include "collector/launch/launch.h"
 
 struct measuring {
@@ -48,15 +48,14 @@ static int complain(const struct profile_error *err)
 	return DISPLACE_FAILED;
 }
 
-/* At the beginning of a run only: a line that moves would be work of our own beside the
- * program. */
+/* Only at the beginning of a run: drawing while the program runs would disturb it. */
 static void say_run(struct measuring *g, size_t done)
 {
 	progress_show_now(&g->progress, (double)done / g->o->replications, "run %zu of %u",
 			  done + 1, g->o->replications);
 }
 
-/* One run and the rest after it. */
+/* One run and the idle phase after it. */
 static int one_run(struct measuring *g, struct displace_measured *m)
 {
 	const struct launch_watch watch = {DISPLACE_TICK_MS, displace_run_tick, displace_run_ended,
@@ -80,7 +79,7 @@ static int one_run(struct measuring *g, struct displace_measured *m)
 	progress_clear(&g->progress);
 	if (displace_run_end(g->d, &usage, &err))
 		return complain(&err);
-	/* a partial result is better than a whole one that nobody waits for */
+	/* the user does not want to wait: print what there is */
 	if (!m->stopped_by)
 		m->stopped_by = displace_rest_enough(g->d, g->o->rest_s);
 	if (displace_account_finish(g->d, &m->run[m->runs], &err))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Running a command so many times beside a fluid. */
+/* Runs a command repeatedly while a fluid runs on each CPU. */
 #ifndef SCPROF_CLI_DISPLACE_DISPLACE_MEASURE_H
 #define SCPROF_CLI_DISPLACE_DISPLACE_MEASURE_H
 
@@ -22,13 +22,13 @@ enum displace_exit {
 	DISPLACE_NOT_FOUND = 127
 };
 
-/* 0: there is something to report, perhaps fewer runs than wished for. Else an exit status,
+/* 0: there is something to report, perhaps from fewer runs than asked for. Else an exit status,
  * having said why. */
 int displace_measure(const struct displace_wishes *o, const struct program *program,
 		     struct displace_measured *m);
 void displace_measured_free(struct displace_measured *m);
 
-/* What `exec` failed with as an exit status; says so. */
+/* Says why exec failed. Returns the exit status for it. */
 int displace_exec_failed(const struct program *program, int error);
 
 #endif

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Options end at the first word that is none; all are checked before anything starts. */
+/* All values are checked before anything starts. */
 #include "cli/displace/displace_options.h"
 
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "cli/complaint.h"
+#include "cli/messages/complaint.h"
+#include "cli/usage/options.h"
 #include "collector/machine/cpus.h"
 #include "collector/duration.h"
-#include "cli/quantity.h"
+#include "cli/usage/quantity.h"
 
 #define MOST_LOOPS	  1000000000000ull
 #define MOST_REPLICATIONS 10000
@@ -22,52 +22,12 @@
 #define SHORTEST_LIMIT_NS UINT64_C(1000000000)
 #define LONGEST_LIMIT_NS  UINT64_C(86400000000000)
 
-const char displace_usage[] =
-	"usage: scprof displace [OPTION...] [--] COMMAND [ARG...]\n"
-	"How much CPU time a command really takes, interrupt and softirq work included, beside\n"
-	"what getrusage, perf, taskstats and schedstat say; and where all time of the CPUs went.\n"
-	"\n"
-	"  --loops L          the command does L operations: print the cost of one\n"
-	"  --replications R   run the command R times (default: 1; 5 with --method wall)\n"
-	"  --cpus LIST        measure and run the command on these CPUs, such as 0-3,8\n"
-	"                     (default: all that scprof may use)\n"
-	"  --confirm          run it again without the fluid, and hold what displacement and\n"
-	"                     getrusage predict against the time that it takes\n"
-	"  --method fluid|wall\n"
-	"                     fluid (default): a SCHED_IDLE thread a CPU against its own CPU "
-	"clock\n"
-	"                     wall: as published in 1997, against wall-clock time\n"
-	"  --time-limit T     with --method wall: end after so long with the replications that "
-	"are\n"
-	"                     complete then, 1s to 86400s; 0: no limit (default: 600s)\n"
-	"  --confidence R     of the intervals, 0.95 or 95% (default: 0.95)\n"
-	"  --rest T           leave the fluid alone for so long before the first and after each\n"
-	"                     run, 100ms to 600s (default: 1s)\n"
-	"  --no-task-clock    leave perf's task-clock out of the first run, too: it makes the CPU "
-	"time\n"
-	"                     of a program that switches often some hundredths longer\n"
-	"  --share            no control group of its own for the fluid: among other sessions' "
-	"work it\n"
-	"                     then has a busy program's share instead of what they leave\n"
-	"  --ignore-quota     measure even where a control group's quota is in the way\n"
-	"  --json             one object, schema scprof-displace/1; what the command prints goes "
-	"to\n"
-	"                     standard error then, unless -o is given\n"
-	"  -o, --output FILE  write there (default: standard error; --json: standard output)\n"
-	"  -q, --quiet        no progress on the terminal\n"
-	"  -h, --help         this text\n"
-	"\n"
-	"exit status: the command's own, 128+N after signal N; 125 scprof failed,\n"
-	"             126 the command cannot be executed, 127 it was not found\n";
-
 enum {
-	OPT_LOOPS = 256,
+	OPT_LOOPS = USAGE_OWN,
 	OPT_REPLICATIONS,
 	OPT_CPUS,
-	OPT_JSON,
 	OPT_CONFIRM,
 	OPT_METHOD,
-	OPT_CONFIDENCE,
 	OPT_REST,
 	OPT_TIME_LIMIT,
 	OPT_NO_TASK_CLOCK,
@@ -75,23 +35,60 @@ enum {
 	OPT_IGNORE_QUOTA
 };
 
-static const struct option long_options[] = {
-	{"loops", required_argument, NULL, OPT_LOOPS},
-	{"replications", required_argument, NULL, OPT_REPLICATIONS},
-	{"cpus", required_argument, NULL, OPT_CPUS},
-	{"json", no_argument, NULL, OPT_JSON},
-	{"confirm", no_argument, NULL, OPT_CONFIRM},
-	{"method", required_argument, NULL, OPT_METHOD},
-	{"confidence", required_argument, NULL, OPT_CONFIDENCE},
-	{"rest", required_argument, NULL, OPT_REST},
-	{"share", no_argument, NULL, OPT_SHARE},
-	{"no-task-clock", no_argument, NULL, OPT_NO_TASK_CLOCK},
-	{"time-limit", required_argument, NULL, OPT_TIME_LIMIT},
-	{"ignore-quota", no_argument, NULL, OPT_IGNORE_QUOTA},
-	{"output", required_argument, NULL, 'o'},
-	{"quiet", no_argument, NULL, 'q'},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
+static const struct usage_entry usage_options[] = {
+	{"loops", OPT_LOOPS, "L", .text = "the command does L operations: print the cost of one",
+	 .flags = USAGE_TYPED_ONLY},
+	{"replications", OPT_REPLICATIONS, "R",
+	 .text = "run the command R times (default: 1; 5 with --method wall)"},
+	{"cpus", OPT_CPUS, "LIST",
+	 .text = "measure and run the command on these CPUs, such as 0-3,8 (default: all that "
+		 "scprof may use)"},
+	{"confirm", OPT_CONFIRM, NULL,
+	 .text = "run it again without the fluid, and hold what displacement and getrusage predict "
+		 "against the time that it takes",
+	 .flags = USAGE_TYPED_ONLY},
+	{"method", OPT_METHOD, "fluid|wall",
+	 .text = "fluid (default): a SCHED_IDLE thread a CPU against its own CPU clock\nwall: as "
+		 "published in 1997, against wall-clock time"},
+	{"time-limit", OPT_TIME_LIMIT, "T",
+	 .text = "with --method wall: end after so long with the replications that are complete "
+		 "then, 1s to 86400s; 0: no limit (default: 600s)",
+	 .flags = USAGE_TYPED_ONLY},
+	USAGE_ENTRY_CONFIDENCE,
+	{"rest", OPT_REST, "T",
+	 .text = "leave the fluid alone for so long before the first and after each run, 100ms to "
+		 "600s (default: 1s)"},
+	{"no-task-clock", OPT_NO_TASK_CLOCK, NULL,
+	 .text = "leave perf's task-clock out of the first run, too: it makes the CPU time of a "
+		 "program that switches often some hundredths longer"},
+	{"share", OPT_SHARE, NULL,
+	 .text = "no control group of its own for the fluid: among other sessions' work it then "
+		 "has a busy program's share instead of what they leave"},
+	{"ignore-quota", OPT_IGNORE_QUOTA, NULL,
+	 .text = "measure even where a control group's quota is in the way"},
+	{"json", USAGE_JSON, NULL,
+	 .text = "one object, schema scprof-displace/1; what the command prints goes to standard "
+		 "error then, unless -o is given"},
+	USAGE_ENTRY_OUTPUT("FILE",
+			   "write there (default: standard error; --json: standard output)"),
+	{"quiet", 'q', NULL, .text = "no progress on the terminal"},
+	USAGE_ENTRY_HELP,
+	{0}};
+
+const struct usage displace_options_usage = {
+	.command = "displace",
+	.summary = "a command's CPU time, uncharged interrupt work included",
+	.synopsis = {"[OPTION...] [--] COMMAND [ARG...]"},
+	.text = "How much CPU time a command really takes, interrupt and softirq work included, "
+		"beside what getrusage, perf, taskstats and schedstat say; and where all time of "
+		"the CPUs went.",
+	.words = "COMMAND ARG",
+	.mode = "+",
+	.options = usage_options,
+	.exit_status = "the command's own, 128+N after signal N; 125 scprof failed, 126 the "
+		       "command cannot be executed, 127 it was not found",
+	.bad_usage = 125,
+	.failure = 125,
 };
 
 /* Notices of several lines (program.h) become one. */
@@ -109,48 +106,11 @@ void displace_complain(const char *format, ...)
 }
 
 struct texts {
+	struct displace_wishes *wishes;
 	const char *cpus;
 	uint64_t replications;
 	bool limited;
 };
-
-static int take_count(const char *name, const char *value, uint64_t most, uint64_t *to)
-{
-	if (!quantity_count(value, 1, most, to))
-		return 0;
-	displace_complain("--%s '%s' is not a count from 1 to %llu", name, value,
-			  (unsigned long long)most);
-	return -1;
-}
-
-static int take_method(const char *value, struct displace_wishes *o)
-{
-	o->wall = !strcmp(value, "wall");
-	if (o->wall || !strcmp(value, "fluid"))
-		return 0;
-	displace_complain("--method '%s' is unknown; there are fluid and wall", value);
-	return -1;
-}
-
-static int take_confidence(const char *value, struct displace_wishes *o)
-{
-	if (!quantity_confidence(value, &o->confidence))
-		return 0;
-	displace_complain("--confidence '%s' is not between 0 and 1, such as 0.95 or 95%%", value);
-	return -1;
-}
-
-static int take_rest(const char *value, struct displace_wishes *o)
-{
-	uint64_t ns;
-
-	if (!duration_parse(value, &ns) && ns >= SHORTEST_REST_NS && ns <= LONGEST_REST_NS) {
-		o->rest_s = (double)ns / 1e9;
-		return 0;
-	}
-	displace_complain("--rest '%s' is not a time from 100ms to 600s", value);
-	return -1;
-}
 
 static int take_limit(const char *value, struct texts *t, struct displace_wishes *o)
 {
@@ -166,29 +126,37 @@ static int take_limit(const char *value, struct texts *t, struct displace_wishes
 	return -1;
 }
 
-/* 0, 1: help was asked for, -1: bad. */
-static int take_option(char **argv, int option, struct displace_wishes *o, struct texts *t)
+static int take_option(void *to, int code, const char *value)
 {
-	switch (option) {
+	struct texts *t = to;
+	struct displace_wishes *o = t->wishes;
+	const struct usage *u = &displace_options_usage;
+	uint64_t ns;
+
+	switch (code) {
 	case OPT_LOOPS:
-		return take_count("loops", optarg, MOST_LOOPS, &o->loops);
+		return options_count(u, code, value, 1, MOST_LOOPS, &o->loops);
 	case OPT_REPLICATIONS:
-		return take_count("replications", optarg, MOST_REPLICATIONS, &t->replications);
+		return options_count(u, code, value, 1, MOST_REPLICATIONS, &t->replications);
 	case OPT_CPUS:
-		t->cpus = optarg;
+		t->cpus = value;
 		return 0;
-	case OPT_JSON:
+	case USAGE_JSON:
 		o->json = true;
 		return 0;
 	case OPT_CONFIRM:
 		o->confirm = true;
 		return 0;
 	case OPT_METHOD:
-		return take_method(optarg, o);
-	case OPT_CONFIDENCE:
-		return take_confidence(optarg, o);
+		o->wall = !strcmp(value, "wall");
+		return 0;
+	case USAGE_CONFIDENCE:
+		return options_confidence(u, value, &o->confidence);
 	case OPT_REST:
-		return take_rest(optarg, o);
+		if (options_duration(u, code, value, SHORTEST_REST_NS, LONGEST_REST_NS, &ns))
+			return -1;
+		o->rest_s = (double)ns / 1e9;
+		return 0;
 	case OPT_SHARE:
 		o->no_group = true;
 		return 0;
@@ -196,21 +164,16 @@ static int take_option(char **argv, int option, struct displace_wishes *o, struc
 		o->no_task_clock = true;
 		return 0;
 	case OPT_TIME_LIMIT:
-		return take_limit(optarg, t, o);
+		return take_limit(value, t, o);
 	case OPT_IGNORE_QUOTA:
 		o->any_quota = true;
 		return 0;
 	case 'o':
-		o->output = optarg;
+		o->output = value;
 		return 0;
-	case 'q':
+	default:
 		o->quiet = true;
 		return 0;
-	case 'h':
-		return 1;
-	default:
-		complaint_option("scprof displace", argv, option);
-		return -1;
 	}
 }
 
@@ -239,18 +202,15 @@ static int settle(struct displace_wishes *o, const struct texts *t)
 	return 0;
 }
 
-enum displace_parse displace_options_parse(int argc, char **argv, struct displace_wishes *o)
+int displace_options_parse(int argc, char **argv, struct displace_wishes *o)
 {
-	struct texts t = {0};
-	int option, taken;
+	struct texts t = {.wishes = o};
+	int status;
 
 	*o = (struct displace_wishes){.confidence = 0.95, .rest_s = 1, .longest_s = LIMIT_S};
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "+:o:qh", long_options, NULL)) != -1) {
-		taken = take_option(argv, option, o, &t);
-		if (taken)
-			return taken > 0 ? DISPLACE_HELP : DISPLACE_BAD;
-	}
+	status = options_parse(&displace_options_usage, argc, argv, take_option, &t);
+	if (status != OPTIONS_GO)
+		return status;
 	o->command = argv + optind;
-	return settle(o, &t) ? DISPLACE_BAD : DISPLACE_GO;
+	return settle(o, &t) ? displace_options_usage.bad_usage : OPTIONS_GO;
 }

@@ -7,8 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/usage/options.h"
+
 struct displace_wishes {
-	uint64_t loops; /* operations that the command does; 0: not said */
+	uint64_t loops; /* operations that the command does; 0: unknown */
 	uint32_t replications;
 	cpu_set_t cpus;
 	double confidence, rest_s, longest_s;
@@ -17,10 +19,8 @@ struct displace_wishes {
 	char **command;
 };
 
-enum displace_parse { DISPLACE_GO, DISPLACE_HELP, DISPLACE_BAD };
-
-/* DISPLACE_BAD: one line on standard error has said what is wrong. */
-enum displace_parse displace_options_parse(int argc, char **argv, struct displace_wishes *o);
+/* OPTIONS_GO, or the exit status. */
+int displace_options_parse(int argc, char **argv, struct displace_wishes *o);
 
 /* "scprof displace: ..." on standard error, one line. */
 void displace_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A finished measurement as text or JSON; no arithmetic but for the units. */
+/* Prints the results of a measurement as text or JSON. */
 #ifndef SCPROF_CLI_DISPLACE_DISPLACE_PRINT_H
 #define SCPROF_CLI_DISPLACE_DISPLACE_PRINT_H
 
@@ -21,19 +21,19 @@ int displace_print_wall_text(FILE *out, const struct displace_wishes *o,
 			     const struct wall_result *r);
 int displace_print_wall_json(FILE *out, const struct displace_wishes *o,
 			     const struct wall_result *r);
-/* Warning number i < DISPLACE_WALL_WARNINGS: its code, and the sentence in text; NULL: there
- * is no reason for it. */
+/* Warning number i < DISPLACE_WALL_WARNINGS: returns its code, and `text` gets the sentence. NULL:
+ * it does not apply. */
 #define DISPLACE_WALL_WARNINGS 2
 const char *displace_wall_warning(const struct displace_wishes *o, const struct wall_result *r,
 				  size_t i, char *text, size_t size);
 
-/* displace_account_text.c: a name from elsewhere, of which no terminal obeys anything. */
+/* A name that is not ours, without control characters. */
 void displace_print_name(FILE *out, const char *name);
 
 /* The account by CPU and the other tasks. */
 void displace_print_account(FILE *out, const struct displace_summary *s);
 
-/* The one sentence on what it all means. */
+/* The result in one sentence. */
 void displace_sentence(const struct displace_summary *s, char *text, size_t size);
 
 #endif

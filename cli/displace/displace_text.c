@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* `scprof displace` for people: the sentence, the table of accountings, the account of the
- * CPUs, the warnings. */
+/* `scprof displace` as text: the sentence, CPU time by each method of accounting, the account of
+ * the CPUs, the warnings. */
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static void percent(char *text, size_t size, double share)
 	snprintf(text, size, "%.*f %%", fabs(share) < 0.1 ? 2 : 1, 100 * share);
 }
 
-/* Shares of what the program uses; of a program that uses hardly anything, of all time. */
+/* A share of what the program uses, or of all time where that is hardly anything. */
 struct shares {
 	char mean[32], low[32], high[32];
 	const char *of;
@@ -93,7 +93,7 @@ static void print_mean(FILE *out, const char *name, const struct displace_mean *
 		fprintf(out, "  %-24s          -    (no interval can be given)\n", name);
 }
 
-/* One accounting: its time, and how much of what displacement found it misses. */
+/* A method of accounting: its time, and the share that it misses of what displacement found. */
 static void print_accounting(FILE *out, const struct displace_summary *s, const char *name,
 			     double value, const char *note)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* `scprof displace --method wall --json`: the same keys where they mean the same, and the
- * paper's quantities by its names. */
+/* `scprof displace --method wall --json`: the keys of displace_json.c where they mean the same,
+ * and the quantities of the paper by its names. */
 #include <jansson.h>
 #include <stdlib.h>
 

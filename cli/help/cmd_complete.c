@@ -1,19 +1,200 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* `scprof complete`: asked by the shells' completion, not by people; see complete.h. Whatever
- * is wrong, it says nothing: a person is typing. */
+/* `scprof complete INDEX WORD...`: what can stand at a place of a command line. The shells' own
+ * parts (packaging/completion/) ask it. It follows the words as getopt would, by the command's
+ * table, and prints a line a candidate: the whole word, a tab, what it is. What shells know better
+ * is left to them, by a line that begins with a colon:
+ *   :files SUFFIX   names of files that end so ("" for any), after a "--option=" in the word
+ *   :dirs           directories, likewise
+ *   :command N      from word N on stands another command's line
+ *   :open           no space after a candidate: a list may go on
+ * Whatever is wrong, it prints nothing: a person is typing.
+ */
 #include "cli/cmd.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "cli/help/complete.h"
+#include "cli/help/commands.h"
+#include "cli/help/complete_values.h"
 
-int cmd_complete(int argc, char **argv)
+struct place {
+	const struct usage_entry *option; /* whose value is asked for */
+	bool value;
+	bool operands_only; /* after "--" */
+	int operands;	    /* before the word in question */
+};
+
+/* With the first clause of its text. */
+static void offer_option(const struct complete_line *line, const struct usage_entry *option)
+{
+	char word[80], text[1024];
+
+	snprintf(text, sizeof(text), "%.*s", (int)strcspn(option->text, ":;("), option->text);
+	snprintf(word, sizeof(word), "--%s", option->name);
+	complete_values_offer(line, word, text);
+	snprintf(word, sizeof(word), "-%c", usage_letter(option));
+	if (usage_letter(option) && (!line->typed[0] || !line->typed[1]))
+		complete_values_offer(line, word, text);
+}
+
+static void offer_options(const struct complete_line *line, const struct usage *u)
+{
+	for (const struct usage_entry *e = u->options; e->name; e++)
+		offer_option(line, e);
+}
+
+static void offer_commands(const struct commands *all, const struct complete_line *line)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (all->command[i].usage)
+			complete_values_offer(line, all->command[i].name,
+					      all->command[i].usage->summary);
+	complete_values_offer(line, "help", "what a command does and takes");
+}
+
+/* The option in `word` whose value stands in the next word; NULL: there is none. */
+static const struct usage_entry *wants_value(const struct usage *u, const char *word)
+{
+	const struct usage_entry *e;
+
+	if (word[1] == '-') {
+		e = usage_find(u, word + 2);
+		return e && e->argument ? e : NULL;
+	}
+	/* of letters together, one that takes a value takes the rest of the word */
+	for (size_t i = 1; word[i]; i++) {
+		e = usage_find_code(u, word[i]);
+		if (e && e->argument)
+			return word[i + 1] ? NULL : e;
+	}
+	return NULL;
+}
+
+/* Is the next operand the beginning of a command line of its own? */
+static bool takes_command(const struct usage *u, bool after_dashes)
+{
+	return u->words && (!strncmp(u->words, "COMMAND ", 8) ||
+			    (after_dashes && strstr(u->words, "COMMAND ")));
+}
+
+/* Walks to the word in question. Returns the index at which another command begins, or -1. */
+static int walk(const struct complete_line *line, const struct usage *u, int end, struct place *p)
+{
+	*p = (struct place){0};
+	for (int i = 1; i < end; i++) {
+		const char *word = line->word[i];
+
+		if (p->value) {
+			p->value = false;
+		} else if (!p->operands_only && !strcmp(word, "--")) {
+			p->operands_only = true;
+			if (takes_command(u, true))
+				return i + 1;
+		} else if (!p->operands_only && word[0] == '-' && word[1]) {
+			p->option = wants_value(u, word);
+			p->value = p->option;
+		} else {
+			p->operands++;
+			if (takes_command(u, false))
+				return i;
+		}
+	}
+	return -1;
+}
+
+/* The program that a command line is about, wherever on the line it stands. */
+static int find_program(const struct complete_line *line, const struct usage *u)
+{
+	struct place p;
+	int command = walk(line, u, line->words, &p);
+
+	if (command >= 0)
+		return command < line->words && command != line->index ? command : -1;
+	if (!u->words || strncmp(u->words, "PROGRAM", 7) != 0)
+		return -1;
+	for (int end = 2; end <= line->words; end++)
+		if (walk(line, u, end, &p) < 0 && p.operands == 1)
+			return end - 1 == line->index ? -1 : end - 1;
+	return -1;
+}
+
+/* The name of the operand after so many; the last one may be there again and again. */
+static void offer_operand(const struct complete_line *line, const char *words, int before)
+{
+	char name[64];
+	size_t length = strcspn(words, " ");
+
+	for (int i = 0; i < before && words[length]; i++) {
+		words += length + 1;
+		length = strcspn(words, " ");
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)length, words);
+	complete_values_operand(line, name);
+}
+
+/* Is the word "--option=VALUE"? The value is what is in question then. */
+static const struct usage_entry *split_value(struct complete_line *line, const struct usage *u)
+{
+	const char *equals = strchr(line->typed, '=');
+	const struct usage_entry *e;
+	char name[64];
+
+	if (strncmp(line->typed, "--", 2) != 0 || !equals)
+		return NULL;
+	snprintf(name, sizeof(name), "%.*s", (int)(equals - line->typed - 2), line->typed + 2);
+	e = usage_find(u, name);
+	if (!e || !e->argument)
+		return NULL;
+	line->ahead = (size_t)(equals + 1 - line->typed);
+	line->typed = equals + 1;
+	return e;
+}
+
+static void complete_in(struct complete_line *line, const struct usage *u)
+{
+	struct place p;
+	int command = walk(line, u, line->index, &p);
+
+	line->program = find_program(line, u);
+	if (!p.value && !p.operands_only)
+		p.option = split_value(line, u);
+	if (command >= 0)
+		printf(":command %d\n", command);
+	else if (p.value || (!p.operands_only && p.option))
+		complete_values_option(line, p.option->argument);
+	else if (!p.operands_only && line->typed[0] == '-')
+		offer_options(line, u);
+	else if (takes_command(u, p.operands_only))
+		printf(":command %d\n", line->index);
+	else if (u->words)
+		offer_operand(line, u->words, p.operands);
+}
+
+static void complete(const struct commands *all, char **word, int words, int index)
+{
+	struct complete_line line = {.word = word, .words = words, .index = index, .program = -1};
+	const struct command *c;
+
+	line.typed = index < words ? word[index] : "";
+	if (index == 0) {
+		offer_commands(all, &line);
+		offer_options(&line, all->usage);
+		return;
+	}
+	c = commands_find_shown(all, word[0]);
+	if (c)
+		complete_in(&line, c->usage);
+	else if (!strcmp(word[0], "help") && index == 1)
+		offer_commands(all, &line);
+}
+
+int cmd_complete(const struct commands *all, int argc, char **argv)
 {
 	int index = argc > 1 && *argv[1] >= '0' && *argv[1] <= '9' ? atoi(argv[1]) : -1;
 
 	if (index < 0 || index > argc - 2)
 		return 2;
-	complete_print(argv + 2, argc - 2, index);
+	complete(all, argv + 2, argc - 2, index);
 	return fflush(stdout) || ferror(stdout) ? 1 : 0;
 }

@@ -3,46 +3,53 @@
  * configuration file again. */
 #include "cli/cmd.h"
 
-#include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/complaint.h"
+#include "cli/messages/complaint.h"
+#include "cli/usage/options.h"
 #include "cli/help/config.h"
 #include "report/render/json/json_parts.h"
 #include "report/wording/utf8.h"
 
-const char config_usage[] =
-	"usage: scprof config [--json] [COMMAND-NAME]\n"
-	"Which defaults of options the configuration files set, and where: /etc/scprof.conf, then\n"
-	"$XDG_CONFIG_HOME/scprof/config (~/.config/scprof/config). In them, [report] begins what "
-	"is\n"
-	"for scprof report, and confidence = 0.99 is its --confidence. The command line beats the\n"
-	"environment, that beats the user's file, and that the system's.\n"
-	"\n"
-	"  --json         one object, schema scprof-config/1\n"
-	"  -h, --help     this text\n"
-	"\n"
-	"environment:\n"
-	"  SCPROF_CONFIG  absolute path of the one file to read instead; /dev/null: none\n"
-	"exit status: 0 done, 2 wrong usage, or an error in a file\n";
+static const struct usage_entry usage_options[] = {
+	USAGE_ENTRY_JSON("scprof-config/1"), USAGE_ENTRY_HELP, {0}};
 
-enum { OPT_JSON = 256 };
+static const struct usage_entry usage_variables[] = {
+	{.name = "SCPROF_CONFIG",
+	 .text = "absolute path of the one file to read instead; /dev/null: none"},
+	{0}};
+
+const struct usage cmd_config_usage = {
+	.command = "config",
+	.summary = "which defaults the configuration files set",
+	.synopsis = {"[--json] [COMMAND-NAME]"},
+	.text = "Which defaults of options the configuration files set, and where: "
+		"/etc/scprof.conf, then $XDG_CONFIG_HOME/scprof/config (~/.config/scprof/config). "
+		"In them, [report] begins what is for scprof report, and confidence = 0.99 is its "
+		"--confidence. The command line beats the environment, that beats the user's file, "
+		"and that the system's.",
+	.words = "COMMAND-NAME",
+	.options = usage_options,
+	.variables = usage_variables,
+	.exit_status = "0 done, 2 wrong usage, or an error in a file",
+	.bad_usage = 2,
+	.failure = 2,
+};
 
 static void complain(const char *text)
 {
 	complaint_print("scprof config", text);
 }
 
-/* The environment beats the file; said, since one would look long for it. */
+/* The variable of the environment that overrides the file; NULL: none. */
 static const char *beaten_by(const struct config_entry *e)
 {
-	const char *variable = config_variable(e->command, e->option);
-	const char *set = variable ? getenv(variable) : NULL;
+	const char *variable = e->option->variable;
 
-	return set && *set ? variable : NULL;
+	return variable && options_variable(variable) ? variable : NULL;
 }
 
 static void print_section(const struct config *c, const struct command *command)
@@ -58,20 +65,21 @@ static void print_section(const struct config *c, const struct command *command)
 		if (first)
 			printf("[%s]\n", command->name);
 		first = false;
-		printf("%s = %s  # %s:%u%s%s\n", e->option, value, e->file, e->line,
+		printf("%s = %s  # %s:%u%s%s\n", e->option->name, value, e->file, e->line,
 		       beaten_by(e) ? ", beaten by the environment's " : "",
 		       beaten_by(e) ? beaten_by(e) : "");
 		free(value);
 	}
 }
 
-static void print_text(const struct config *c, const struct command *only)
+static void print_text(const struct config *c, const struct commands *all,
+		       const struct command *only)
 {
 	for (size_t i = 0; i < c->files; i++)
 		printf("# %s: %s\n", c->file[i].path, c->file[i].there ? "read" : "not there");
-	for (size_t i = 0; i < commands_count; i++)
-		if (!only || only == &commands[i])
-			print_section(c, &commands[i]);
+	for (size_t i = 0; i < all->count; i++)
+		if (!only || only == &all->command[i])
+			print_section(c, &all->command[i]);
 }
 
 static json_t *clean_text(const char *text)
@@ -96,11 +104,11 @@ static int print_json(const struct config *c, const struct command *only)
 
 		if (only && e->command != only)
 			continue;
-		json_array_append_new(entries,
-				      json_pack("{s:s, s:s, s:o, s:o, s:i, s:s?}", "command",
-						e->command->name, "option", e->option, "value",
-						clean_text(e->value), "file", clean_text(e->file),
-						"line", (int)e->line, "beaten_by", beaten_by(e)));
+		json_array_append_new(
+			entries, json_pack("{s:s, s:s, s:o, s:o, s:i, s:s?}", "command",
+					   e->command->name, "option", e->option->name, "value",
+					   clean_text(e->value), "file", clean_text(e->file),
+					   "line", (int)e->line, "beaten_by", beaten_by(e)));
 	}
 	json_object_set_new(root, "schema", json_string("scprof-config/1"));
 	json_object_set_new(root, "files", files);
@@ -108,17 +116,17 @@ static int print_json(const struct config *c, const struct command *only)
 	return json_parts_print(root, stdout);
 }
 
-static int show(const struct command *only, bool json)
+static int show(const struct commands *all, const struct command *only, bool json)
 {
 	struct config c;
-	int failed = config_read(&c, complain);
+	int failed = config_read(&c, all, complain);
 
 	if (failed)
 		complain("out of memory");
 	else if (json)
 		failed = print_json(&c, only);
 	else
-		print_text(&c, only);
+		print_text(&c, all, only);
 	if (fflush(stdout) || ferror(stdout)) {
 		perror("scprof config: cannot write to standard output");
 		failed = -1;
@@ -128,30 +136,26 @@ static int show(const struct command *only, bool json)
 	return failed ? 2 : 0;
 }
 
-int cmd_config(int argc, char **argv)
+static int take_option(void *to, int code, const char *value)
 {
-	static const struct option options[] = {
-		{"json", no_argument, NULL, OPT_JSON}, {"help", no_argument, NULL, 'h'}, {0}};
+	(void)value;
+	*(bool *)to = code == USAGE_JSON;
+	return 0;
+}
+
+int cmd_config(const struct commands *all, int argc, char **argv)
+{
 	const struct command *only = NULL;
 	bool json = false;
-	int option;
+	int status = options_parse(&cmd_config_usage, argc, argv, take_option, &json);
 
-	opterr = 0;
-	optind = 0;
-	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		if (option == 'h')
-			return fputs(config_usage, stdout) == EOF || fflush(stdout) ? 2 : 0;
-		if (option != OPT_JSON) {
-			complaint_option("scprof config", argv, option);
-			return 2;
-		}
-		json = true;
-	}
+	if (status != OPTIONS_GO)
+		return status;
 	if (optind < argc)
-		only = commands_find(argv[optind]);
-	if (argc - optind > 1 || (optind < argc && (!only || !only->usage))) {
+		only = commands_find_shown(all, argv[optind]);
+	if (argc - optind > 1 || (optind < argc && !only)) {
 		complain("of one command of scprof, or none; scprof --help lists them");
 		return 2;
 	}
-	return show(only, json);
+	return show(all, only, json);
 }

@@ -1,51 +1,83 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* `scprof describe [COMMAND]`: what --help says, in fields set apart by tabs, for the man pages
- * that the build makes. Without a command: the commands. */
+/* `scprof describe [COMMAND]`: what a command's table says, in fields set apart by tabs, for the
+ * man pages that the build makes. Without a command: the commands. */
 #include "cli/cmd.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/commands.h"
-#include "cli/help/usage.h"
-#include "cli/version.h"
+#include "cli/help/commands.h"
+#include "include/scprof_version.h"
 
-static const char *const part_names[] = {
-	[USAGE_SYNOPSIS] = "synopsis", [USAGE_TEXT] = "text", [USAGE_OPTION] = "option",
-	[USAGE_OPERAND] = "operand",   [USAGE_EXIT] = "exit", [USAGE_ENVIRONMENT] = "environment",
-};
+/* In one line; spaces in a row become one. */
+static void print_text(const char *text)
+{
+	bool space = false;
+
+	for (; *text; text++) {
+		if (*text == ' ' || *text == '\n') {
+			space = true;
+			continue;
+		}
+		printf("%s%c", space ? " " : "", *text);
+		space = false;
+	}
+	putchar('\n');
+}
 
 /* PART, letter, name, argument, text; "-" where there is none, so that no field is empty. */
-static void describe(const char *usage)
+static void print_line(const char *part, const struct usage_entry *e)
 {
-	struct usage_item i;
-
-	while (usage_next(&usage, &i))
-		printf("%s\t%c\t%s\t%s\t%s\n", part_names[i.part], i.letter ? i.letter : '-',
-		       *i.name ? i.name : "-", *i.argument ? i.argument : "-",
-		       *i.text ? i.text : "-");
+	printf("%s\t%c\t%s\t%s\t", part, usage_letter(e) ? usage_letter(e) : '-',
+	       e->name ? e->name : "-", e->argument ? e->argument : "-");
+	print_text(e->text);
 }
 
-static void describe_all(void)
+static void print_part(const char *part, const char *name, const char *text)
 {
-	printf("version\t-\t%s\t-\t-\n", SCPROF_VERSION);
-	for (size_t i = 0; i < commands_count; i++)
-		if (commands[i].usage)
-			printf("command\t-\t%s\t-\t%s\n", commands[i].name, commands[i].summary);
-	describe(commands_usage);
+	print_line(part, &(struct usage_entry){.name = name, .text = text});
 }
 
-int cmd_describe(int argc, char **argv)
+static void print_entries(const char *part, const struct usage_entry *e)
 {
-	const struct command *c = argc > 1 ? commands_find(argv[1]) : NULL;
+	for (; e && e->name; e++)
+		print_line(part, e);
+}
 
-	if (argc > 1 && (!c || !c->usage))
-		return 2;
-	if (c) {
-		printf("summary\t-\t%s\t-\t%s\n", c->name, c->summary);
-		describe(c->usage);
-	} else {
-		describe_all();
+static void describe(const struct usage *u)
+{
+	char way[1024];
+
+	print_part("summary", NULL, u->summary);
+	for (size_t i = 0; u->synopsis[i]; i++) {
+		snprintf(way, sizeof(way), "scprof%s%s %s", u->command ? " " : "",
+			 u->command ? u->command : "", u->synopsis[i]);
+		print_part("synopsis", NULL, way);
 	}
+	print_part("text", NULL, u->text);
+	print_entries("operand", u->operands);
+	print_entries("option", u->options);
+	if (u->note)
+		print_part("text", NULL, u->note);
+	if (u->variables_text)
+		print_part("environment", NULL, u->variables_text);
+	print_entries("environment", u->variables);
+	print_part("exit", NULL, u->exit_status);
+}
+
+int cmd_describe(const struct commands *all, int argc, char **argv)
+{
+	const struct command *c = argc > 1 ? commands_find_shown(all, argv[1]) : NULL;
+
+	if (argc > 1 && !c)
+		return 2;
+	if (!c) {
+		print_part("version", SCPROF_VERSION, "-");
+		for (size_t i = 0; i < all->count; i++)
+			if (all->command[i].usage)
+				print_part("command", all->command[i].name,
+					   all->command[i].usage->summary);
+	}
+	describe(c ? c->usage : all->usage);
 	return fflush(stdout) || ferror(stdout) ? 1 : 0;
 }

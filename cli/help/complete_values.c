@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Candidates by the kind of thing that a word in capitals stands for. What is not known here
- * (a number, a time) has none: better nothing than what nobody meant. */
+/* Candidates by the word in capitals that names the kind of value. Numbers and times have none. */
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -11,7 +10,7 @@
 #include "collector/select/selection.h"
 #include "collector/select/selection_groups.h"
 #include "collector/clocks/clocks.h"
-#include "cli/help/complete.h"
+#include "cli/help/complete_values.h"
 #include "collector/machine/cpus.h"
 #include "collector/launch/library_path.h"
 #include "collector/launch/program.h"
@@ -20,6 +19,15 @@
 #define MOST_SYMBOLS 5000
 
 static const char built_in_groups[] = "socket, io, wait, resolve, region, functions, all";
+
+void complete_values_offer(const struct complete_line *line, const char *candidate,
+			   const char *what)
+{
+	if (strncmp(candidate, line->typed, strlen(line->typed)) != 0)
+		return;
+	printf("%.*s%s\t%s\n", (int)line->ahead, line->typed - line->ahead, candidate,
+	       what ? what : "");
+}
 
 /* Words of a text, set apart by any of `separators`. */
 static void offer_words(const struct complete_line *line, const char *text, const char *separators)
@@ -32,7 +40,7 @@ static void offer_words(const struct complete_line *line, const char *text, cons
 		length = strcspn(text, separators);
 		snprintf(word, sizeof(word), "%.*s", (int)length, text);
 		if (length)
-			complete_offer(line, word, NULL);
+			complete_values_offer(line, word, NULL);
 	}
 }
 
@@ -46,7 +54,7 @@ static struct complete_line last_of_list(const struct complete_line *line)
 		last.ahead += (size_t)(comma + 1 - line->typed);
 		last.typed = comma + 1;
 	}
-	if (*last.typed == '!') { /* takes out again */
+	if (*last.typed == '!') { /* excludes */
 		last.ahead++;
 		last.typed++;
 	}
@@ -73,11 +81,11 @@ static void offer_cpus(const struct complete_line *line)
 		return;
 	cpus_print(&set, text, sizeof(text));
 	if (!last.ahead && CPU_COUNT(&set) > 1)
-		complete_offer(&last, text, "all that may be used");
+		complete_values_offer(&last, text, "all that may be used");
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET(cpu, &set)) {
 			snprintf(text, sizeof(text), "%d", cpu);
-			complete_offer(&last, text, "a CPU");
+			complete_values_offer(&last, text, "a CPU");
 		}
 }
 
@@ -91,8 +99,8 @@ static const char *runner(const struct complete_line *line)
 	return *p.runner ? p.runner : NULL;
 }
 
-/* Shells write a candidate on the command line as it is: names that would be more than a
- * word there are not offered. Compilers make none. */
+/* Shells insert a candidate as it is: a name that would need quotes is not offered. Compilers
+ * produce none. */
 static bool is_word(const char *name)
 {
 	static const char letters[] =
@@ -124,7 +132,7 @@ static void offer_symbols(const struct complete_line *line)
 		if (!is_word(e->soname))
 			continue;
 		if (!colon)
-			complete_offer(&last, word, "all of a library");
+			complete_values_offer(&last, word, "all of a library");
 		for (size_t i = 0; i < e->functions && left; i++) {
 			snprintf(word, sizeof(word), "%s%s%s", colon ? e->soname : "",
 				 colon ? ":" : "", e->function[i].name);
@@ -132,7 +140,7 @@ static void offer_symbols(const struct complete_line *line)
 			    !is_word(e->function[i].name) ||
 			    selection_reason(&c, e->function[i].name))
 				continue;
-			complete_offer(&last, word, colon ? NULL : e->soname);
+			complete_values_offer(&last, word, colon ? NULL : e->soname);
 			left--;
 		}
 	}
@@ -152,7 +160,7 @@ static void offer_functions(const struct complete_line *line)
 		below_symbols_near(program, &any, &names, &count);
 	for (size_t i = 0; i < count; i++) {
 		if (i < MOST_SYMBOLS && is_word(names[i]))
-			complete_offer(&last, names[i], NULL);
+			complete_values_offer(&last, names[i], NULL);
 		free(names[i]);
 	}
 	free(names);
@@ -174,10 +182,8 @@ static bool leave_to_shell(const char *kind)
 	return !strcmp(kind, "DIR") && puts(":dirs") != EOF;
 }
 
-void complete_value(const struct complete_line *line, const struct usage_item *option)
+void complete_values_option(const struct complete_line *line, const char *kind)
 {
-	const char *kind = option->argument;
-
 	if (strchr(kind, '|'))
 		offer_words(line, kind, "|");
 	else if (!strcmp(kind, "CLOCK"))
@@ -196,7 +202,7 @@ void complete_value(const struct complete_line *line, const struct usage_item *o
 		leave_to_shell(kind);
 }
 
-void complete_operand(const struct complete_line *line, const char *operand)
+void complete_values_operand(const struct complete_line *line, const char *operand)
 {
 	char kind[64];
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* See config.h. What may be set is what --help documents, less what is a question rather than a
- * habit. */
+/* What may be set is what a command takes, less what is a question rather than a habit. */
 #include "cli/help/config.h"
 
 #include <errno.h>
@@ -13,37 +12,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/nearest.h"
-#include "cli/help/usage.h"
+#include "cli/messages/nearest.h"
 
 #define MOST_BYTES (64 * 1024)
-
-/* A default for these would write over files, or change what is asked. */
-static const struct {
-	const char *command, *option; /* command NULL: any */
-} never[] = {
-	{NULL, "help"},
-	{NULL, "output"},
-	{"plan", "tick"},
-	{"plan", "mean"},
-	{"plan", "longest"},
-	{"plan", "digits"},
-	{"plan", "calls"},
-	{"plan", "change"},
-	{"plan", "share"},
-	{"plan", "by"},
-	{"symbols", "stubs"},
-	{"report", "displacement"},
-	{"displace", "loops"},
-	{"displace", "confirm"},
-	{"displace", "time-limit"},
-	{"bench", "subtract-empty"},
-	{"bench", "any-status"},
-};
 
 /* Where an error is, and whom to tell. */
 struct reading {
 	struct config *c;
+	const struct commands *all;
 	const char *path;
 	unsigned line;
 	const struct command *command; /* of the section */
@@ -67,51 +43,25 @@ __attribute__((format(printf, 2, 3))) static void refuse(struct reading *r, cons
 	r->c->errors++;
 }
 
-static bool is_never(const struct command *command, const char *option)
-{
-	for (size_t i = 0; i < sizeof(never) / sizeof(*never); i++)
-		if ((!never[i].command || !strcmp(never[i].command, command->name)) &&
-		    !strcmp(never[i].option, option))
-			return true;
-	return false;
-}
-
-static const char *near_option(const struct command *command, const char *option, char *name,
-			       size_t size)
-{
-	const char *names[64], *usage = command->usage, *near;
-	struct usage_item item;
-	size_t count = 0;
-
-	while (count < 64 && usage_next(&usage, &item))
-		if (item.part == USAGE_OPTION && *item.name && !is_never(command, item.name))
-			names[count++] = strdup(item.name);
-	near = nearest_name(option, names, count);
-	snprintf(name, size, "%s", near ? near : "");
-	for (size_t i = 0; i < count; i++)
-		free((char *)names[i]);
-	return *name ? name : NULL;
-}
-
 static void refuse_unknown(struct reading *r, const char *option)
 {
-	char name[64];
-	const char *near = near_option(r->command, option, name, sizeof(name));
+	const char *names[64], *command = r->command->name;
+	const char *near = nearest_name(
+		option, names, usage_names(r->command->usage, USAGE_TYPED_ONLY, names, 64));
 
-	refuse(r, "scprof %s has no option --%.60s%s%s%s; scprof %s --help lists them",
-	       r->command->name, option, near ? "; did you mean '" : "", near ? near : "",
-	       near ? "'?" : "", r->command->name);
+	refuse(r, "scprof %s has no option --%.60s%s%s%s; scprof %s --help lists them", command,
+	       option, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", command);
 }
 
 /* At the end, whichever was there before: a later line beats earlier ones. */
 static struct config_entry *place_of(struct config *c, const struct command *command,
-				     const char *option)
+				     const struct usage_entry *option)
 {
 	struct config_entry *grown;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < c->count; i++)
-		if (c->entry[i].command != command || strcmp(c->entry[i].option, option) != 0)
+		if (c->entry[i].command != command || c->entry[i].option != option)
 			c->entry[kept++] = c->entry[i];
 	c->count = kept;
 	grown = realloc(c->entry, (c->count + 1) * sizeof(*grown));
@@ -122,36 +72,33 @@ static struct config_entry *place_of(struct config *c, const struct command *com
 }
 
 /* 0, or -1: out of memory. */
-static int take_pair(struct reading *r, const char *option, const char *value)
+static int take_pair(struct reading *r, const char *name, const char *value)
 {
-	struct config_entry entry = {.command = r->command, .file = r->path, .line = r->line},
-			    *place;
-	struct usage_item item;
+	const struct usage_entry *option = usage_find(r->command->usage, name);
+	struct config_entry *place;
 
-	if (!usage_find(r->command->usage, option, 0, &item)) {
-		refuse_unknown(r, option);
+	if (!option) {
+		refuse_unknown(r, name);
 		return 0;
 	}
-	if (is_never(r->command, option)) {
-		refuse(r, "--%s is for the command line only: take the line out", option);
+	if (option->flags & USAGE_TYPED_ONLY) {
+		refuse(r, "--%s is for the command line only: take the line out", name);
 		return 0;
 	}
-	entry.is_switch = !*item.argument;
-	if (entry.is_switch && strcmp(value, "yes") != 0 && strcmp(value, "no") != 0) {
-		refuse(r, "--%s takes no value: write %s = yes, or = no", option, option);
+	if (!option->argument && strcmp(value, "yes") != 0 && strcmp(value, "no") != 0) {
+		refuse(r, "--%s takes no value: write %s = yes, or = no", name, name);
 		return 0;
 	}
-	if (!*value || strlen(value) >= sizeof(entry.value)) {
-		refuse(r, "%s = ... needs a value of 1 to %zu characters", option,
-		       sizeof(entry.value) - 1);
+	if (!*value || strlen(value) >= sizeof(place->value)) {
+		refuse(r, "%s = ... needs a value of 1 to %zu characters", name,
+		       sizeof(place->value) - 1);
 		return 0;
 	}
-	strcpy(entry.option, item.name);
-	strcpy(entry.value, value);
 	place = place_of(r->c, r->command, option);
 	if (!place)
 		return -1;
-	*place = entry;
+	*place = (struct config_entry){r->command, option, "", r->path, r->line};
+	strcpy(place->value, value);
 	return 0;
 }
 
@@ -165,8 +112,8 @@ static void take_section(struct reading *r, char *name)
 		return;
 	}
 	name[length - 1] = '\0';
-	r->command = commands_find(name + 1);
-	if (!r->command || !r->command->usage || !r->command->takes_defaults)
+	r->command = commands_find_shown(r->all, name + 1);
+	if (!r->command || !r->command->takes_defaults)
 		refuse(r, "no options can be set of '%.60s'; scprof --help lists the commands",
 		       name + 1);
 	else
@@ -210,7 +157,7 @@ static int take_line(struct reading *r, char *line)
 	return take_pair(r, strncmp(option, "--", 2) ? option : option + 2, trim(equals + 1));
 }
 
-/* Why this file must not say what scprof does; NULL: it may. */
+/* Why the file must not be used; NULL: it may. */
 static const char *unfit(const struct stat *st)
 {
 	if (!S_ISREG(st->st_mode))
@@ -264,10 +211,11 @@ static char *read_text(struct reading *r, bool *there)
 	return text;
 }
 
-int config_read_file(struct config *c, const char *path, void (*complain)(const char *text))
+int config_read_file(struct config *c, const struct commands *all, const char *path,
+		     void (*complain)(const char *text))
 {
 	struct config_file *file = &c->file[c->files++];
-	struct reading r = {.c = c, .path = file->path, .complain = complain};
+	struct reading r = {.c = c, .all = all, .path = file->path, .complain = complain};
 	char *text, *at, *line;
 	int failed = 0;
 
@@ -298,22 +246,22 @@ static bool user_path(char *path, size_t size)
 	return true;
 }
 
-int config_read(struct config *c, void (*complain)(const char *text))
+int config_read(struct config *c, const struct commands *all, void (*complain)(const char *text))
 {
 	const char *only = secure_getenv("SCPROF_CONFIG");
 	char path[4000];
 
 	*c = (struct config){0};
 	if (only && *only == '/')
-		return config_read_file(c, only, complain);
+		return config_read_file(c, all, only, complain);
 	if (only && *only) {
 		complain("SCPROF_CONFIG must be an absolute path, such as /etc/scprof.conf");
 		c->errors++;
 		return 0;
 	}
-	if (config_read_file(c, CONFIG_SYSTEM, complain))
+	if (config_read_file(c, all, CONFIG_SYSTEM, complain))
 		return -1;
-	return user_path(path, sizeof(path)) ? config_read_file(c, path, complain) : 0;
+	return user_path(path, sizeof(path)) ? config_read_file(c, all, path, complain) : 0;
 }
 
 void config_free(struct config *c)

@@ -15,15 +15,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/commands.h"
-#include "profile/profile.h"
+#include "cli/help/commands.h"
 
 #define CONFIG_SYSTEM "/etc/scprof.conf"
 
 struct config_entry {
 	const struct command *command;
-	char option[64], value[512];
-	bool is_switch; /* takes no value; value is "yes" or "no" */
+	const struct usage_entry *option; /* if it takes no value, `value` is "yes" or "no" */
+	char value[512];
 	const char *file;
 	unsigned line;
 };
@@ -43,19 +42,17 @@ struct config {
 
 /* Reads what there is. `complain` gets each error, "FILE:LINE: what, what to do", and `errors`
  * counts them. 0; -1: out of memory. config_free either way. */
-int config_read(struct config *c, void (*complain)(const char *text));
+int config_read(struct config *c, const struct commands *all, void (*complain)(const char *text));
 void config_free(struct config *c);
 
 /* One file, as above. */
-int config_read_file(struct config *c, const char *path, void (*complain)(const char *text));
+int config_read_file(struct config *c, const struct commands *all, const char *path,
+		     void (*complain)(const char *text));
 
 /* What is in force for `command`, put between its name and the words of the command line; an
  * option that is on the command line, or one that means the same, is left out, and so is one whose
  * variable is set in the environment. Options that have a variable are put there instead. The new
  * argv, for good, and *argc; NULL: out of memory. */
 char **config_apply(const struct config *c, const struct command *command, int *argc, char **argv);
-
-/* The variable that stands for an option of `scprof run`, or NULL. */
-const char *config_variable(const struct command *command, const char *option);
 
 #endif

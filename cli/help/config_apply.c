@@ -1,81 +1,42 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Defaults become words of the command line, ahead of those that were typed, or variables where an
- * option has one: both are what the commands know how to weigh already. */
+/* A default becomes a word of the command line, before those that were typed, or a variable where
+ * the option has one: commands know the precedence of both already. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/help/config.h"
-#include "cli/help/config_origin.h"
-#include "cli/help/usage.h"
-
-static const struct {
-	const char *option, *variable;
-} run_variables[] = {
-	{"clock", "SCPROF_CLOCK"},	     {"tick", "SCPROF_TICK"},
-	{"groups", "SCPROF_GROUPS"},	     {"symbols", "SCPROF_SYMBOLS"},
-	{"slowest", "SCPROF_SLOWEST"},	     {"slower-than", "SCPROF_SLOWER_THAN"},
-	{"slowest-of", "SCPROF_SLOWEST_OF"}, {"below", "SCPROF_BELOW"},
-	{"thread", "SCPROF_THREADS"},	     {"depth", "SCPROF_DEPTH"},
-	{"after", "SCPROF_AFTER"},	     {"for", "SCPROF_FOR"},
-	{"signal", "SCPROF_SIGNAL"},	     {"stopped", "SCPROF_STOPPED"},
-};
-
-/* Options of `plan` that say the same thing, or ask another question. */
-static const char *const plan_aims[] = {"width", "relative", "digits", "calls", "change"};
-#define PLAN_AIMS (sizeof(plan_aims) / sizeof(*plan_aims))
-
-const char *config_variable(const struct command *command, const char *option)
-{
-	if (strcmp(command->name, "run") != 0)
-		return NULL;
-	for (size_t i = 0; i < sizeof(run_variables) / sizeof(*run_variables); i++)
-		if (!strcmp(run_variables[i].option, option))
-			return run_variables[i].variable;
-	return NULL;
-}
-
-/* Whose options end at the first word that is none, which begins another command line. */
-static bool leads(const struct command *command)
-{
-	static const char *const name[] = {"run", "displace", "bench", "symbols"};
-
-	for (size_t i = 0; i < sizeof(name) / sizeof(*name); i++)
-		if (!strcmp(command->name, name[i]))
-			return true;
-	return false;
-}
+#include "cli/messages/default_origin.h"
+#include "cli/usage/options.h"
 
 /* The option that `word`, "--NAME" or "--NAME=VALUE", is for getopt: the one of that name, else the
  * one whose name begins so. */
-static bool find_long(const struct command *command, const char *word, struct usage_item *item)
+static const struct usage_entry *find_long(const struct usage *u, const char *word)
 {
-	const char *usage = command->usage;
 	size_t length = strcspn(word + 2, "=");
-	char name[sizeof(item->name)];
+	const struct usage_entry *begins = NULL;
 
-	snprintf(name, sizeof(name), "%.*s", (int)length, word + 2);
-	if (usage_find(usage, name, 0, item))
-		return true;
-	while (usage_next(&usage, item))
-		if (item->part == USAGE_OPTION && !strncmp(item->name, name, length))
-			return true;
-	return false;
+	for (const struct usage_entry *e = u->options; e->name; e++) {
+		if (strncmp(e->name, word + 2, length) != 0)
+			continue;
+		if (!e->name[length])
+			return e;
+		begins = begins ? begins : e;
+	}
+	return begins;
 }
 
 /* Is one of the letters of `word`, "-q" or "-qoVALUE", the option? *value_follows: one takes a
  * value and has nothing of the word left for it. */
-static bool is_letter(const struct command *command, const char *word, const char *option,
+static bool is_letter(const struct usage *u, const char *word, const struct usage_entry *option,
 		      bool *value_follows)
 {
-	struct usage_item item;
-
 	for (size_t i = 1; word[i]; i++) {
-		if (!usage_find(command->usage, NULL, word[i], &item))
-			continue;
-		if (!strcmp(item.name, option))
+		const struct usage_entry *e = usage_find_code(u, word[i]);
+
+		if (e == option)
 			return true;
-		if (*item.argument) {
+		if (e && e->argument) {
 			*value_follows = !word[i + 1];
 			return false;
 		}
@@ -83,53 +44,45 @@ static bool is_letter(const struct command *command, const char *word, const cha
 	return false;
 }
 
-static bool is_long(const struct command *command, const char *word, const char *option,
+static bool is_long(const struct usage *u, const char *word, const struct usage_entry *option,
 		    bool *value_follows)
 {
-	struct usage_item item;
+	const struct usage_entry *e = find_long(u, word);
 
-	if (!find_long(command, word, &item))
-		return false;
-	*value_follows = *item.argument && !strchr(word, '=');
-	return !strcmp(item.name, option);
+	*value_follows = e && e->argument && !strchr(word, '=');
+	return e == option;
 }
 
 /* Is the option among the words that getopt takes for options? */
-static bool is_typed(const struct command *command, const char *option, int argc, char **argv)
+static bool is_typed(const struct usage *u, const struct usage_entry *option, int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		const char *word = argv[i];
 		bool value_follows = false;
 
 		if (word[0] != '-' || !word[1]) {
-			if (leads(command))
+			if (u->mode && *u->mode == '+')
 				return false;
-		} else if (word[1] == '-' ? is_long(command, word, option, &value_follows)
-					  : is_letter(command, word, option, &value_follows))
+		} else if (word[1] == '-' ? is_long(u, word, option, &value_follows)
+					  : is_letter(u, word, option, &value_follows))
 			return true;
 		i += value_follows;
 	}
 	return false;
 }
 
-static bool is_aim(const char *option)
-{
-	for (size_t i = 0; i < PLAN_AIMS; i++)
-		if (!strcmp(plan_aims[i], option))
-			return true;
-	return false;
-}
-
-/* Of several aims one is taken: the command line's, else the one that was read last. */
+/* Of options that replace one another the command line's is taken, else the one read last. */
 static bool is_beaten(const struct config *c, const struct config_entry *e, int argc, char **argv)
 {
-	if (strcmp(e->command->name, "plan") != 0 || !is_aim(e->option))
-		return is_typed(e->command, e->option, argc, argv);
-	for (size_t i = 0; i < PLAN_AIMS; i++)
-		if (is_typed(e->command, plan_aims[i], argc, argv))
+	const struct usage *u = e->command->usage;
+
+	if (!(e->option->flags & USAGE_EXCLUSIVE))
+		return is_typed(u, e->option, argc, argv);
+	for (const struct usage_entry *o = u->options; o->name; o++)
+		if (o->flags & USAGE_EXCLUSIVE && is_typed(u, o, argc, argv))
 			return true;
 	for (const struct config_entry *later = e + 1; later < c->entry + c->count; later++)
-		if (later->command == e->command && is_aim(later->option))
+		if (later->command == e->command && later->option->flags & USAGE_EXCLUSIVE)
 			return true;
 	return false;
 }
@@ -137,22 +90,23 @@ static bool is_beaten(const struct config *c, const struct config_entry *e, int 
 /* 0, or -1: out of memory. */
 static int add(const struct config_entry *e, char **argv, int *argc)
 {
-	const char *variable = config_variable(e->command, e->option);
+	const struct usage_entry *o = e->option;
+	struct default_origin origin = {e->file,	 e->line, o->name,
+					usage_letter(o), NULL,	  o->variable};
 
-	if (e->is_switch && !strcmp(e->value, "no"))
+	if (!o->argument && !strcmp(e->value, "no"))
 		return 0;
-	if (variable) {
-		const char *set = getenv(variable);
-
-		if (set && *set)
+	if (o->variable) {
+		if (options_variable(o->variable))
 			return 0;
-		config_origin_note(e, NULL, variable);
-		return setenv(variable, e->is_switch ? "1" : e->value, 1);
+		default_origin_note(&origin);
+		return setenv(o->variable, o->argument ? e->value : "1", 1);
 	}
-	if (asprintf(&argv[*argc], "--%s%s%s", e->option, e->is_switch ? "" : "=",
-		     e->is_switch ? "" : e->value) < 0)
+	if (asprintf(&argv[*argc], "--%s%s%s", o->name, o->argument ? "=" : "",
+		     o->argument ? e->value : "") < 0)
 		return -1;
-	config_origin_note(e, argv[*argc], NULL);
+	origin.word = argv[*argc];
+	default_origin_note(&origin);
 	(*argc)++;
 	return 0;
 }

@@ -5,17 +5,17 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "cli/complaint.h"
+#include "cli/messages/complaint.h"
 #include "report/symbols/function_names.h"
 #include "cli/plan/plan_ahead.h"
 #include "cli/plan/plan_change.h"
 #include "cli/plan/plan_options.h"
 #include "cli/plan/plan_reach.h"
 #include "cli/plan/plan_sites.h"
-#include "cli/progress.h"
-#include "cli/inputs.h"
+#include "cli/messages/progress.h"
+#include "cli/usage/inputs.h"
 
-/* What was printed is whole, or it is said that it is not. */
+/* Says so where not everything could be printed. */
 static int finish(int status)
 {
 	if (fflush(stdout) == EOF || ferror(stdout)) {
@@ -107,8 +107,8 @@ int cmd_plan(int argc, char **argv)
 	struct plan_options o;
 	int status = plan_options_parse(argc, argv, &o);
 
-	if (status)
-		return status < 0 ? 2 : 0;
+	if (status != OPTIONS_GO)
+		return status;
 	errno = 0;
 	return o.profiles ? plan_profiles(&o) : finish(plan_to_come(&o));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The papers' equations applied to the command line's numbers. Their normal approximation
- * needs both tick counts often enough; where one is rare, exact limits are planned for. */
+/* The equations of the papers with the numbers of the command line. Their normal approximation
+ * needs both tick counts often enough; where one is rare, the plan uses exact limits. */
 #include "cli/plan/plan_ahead.h"
 
 #include <math.h>
@@ -58,9 +58,9 @@ static void exact_plan(const struct plan_options *o, struct plan_ahead *a)
 	a->equation = "exact limits (Clopper and Pearson)";
 }
 
-/* Where the fraction of a tick decides, and nobody knows it; and where the page clock's
- * ticks vary more than the counts of a regular clock would. Normal approximations: where
- * ticks are few, the exact limits may ask for more. */
+/* Two cases: the unknown fraction of a tick decides; or the ticks of the page clock vary more than
+ * the counts of a regular clock would. Both are normal approximations: where ticks are few, the
+ * exact limits may need more calls. */
 static void other_clocks(const struct plan_options *o, struct plan_ahead *a)
 {
 	double mean = (double)o->mean_ns, d = (double)o->tick_ns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* `scprof plan --tick T --mean T`: what a measurement to come needs. */
+/* `scprof plan --tick T --mean T`: what a planned measurement needs. */
 #ifndef SCPROF_CLI_PLAN_PLAN_AHEAD_H
 #define SCPROF_CLI_PLAN_PLAN_AHEAD_H
 
@@ -26,10 +26,10 @@ struct plan_ahead {
 	double longest_confidence; /* of the longest at the precision asked for */
 };
 
-/* Below so many calls with the rarer tick count the exact limits are planned for: from
- * there on scprof's intervals no longer use them (stats.h). */
+/* With fewer calls that have the rarer tick count the plan uses exact limits, as scprof's intervals
+ * do (stats.h). */
 #define PLAN_EXACT_BELOW 100
-/* Below so many the normal approximation does not hold at all. */
+/* With fewer the normal approximation is not valid at all. */
 #define PLAN_NORMAL_FAILS 10
 
 struct plan_ahead plan_ahead_compute(const struct plan_options *o);
@@ -38,8 +38,8 @@ struct plan_ahead plan_ahead_compute(const struct plan_options *o);
 int plan_ahead_print(const struct plan_options *o, const struct plan_ahead *a);
 int plan_ahead_json(const struct plan_options *o, const struct plan_ahead *a);
 
-/* Why the numbers may not hold, one after the other from *at = 0 on: its code, and its
- * text in `text`. NULL: no more. */
+/* Why the numbers may be wrong, one reason a call from *at = 0 on: returns its code, and `text`
+ * gets its text. NULL: no more. */
 const char *plan_ahead_remark(const struct plan_options *o, const struct plan_ahead *a,
 			      unsigned *at, char *text, size_t room);
 

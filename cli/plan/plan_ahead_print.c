@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The plan of a measurement to come, for people and as JSON. */
+/* The plan of a measurement, as text and as JSON. */
 #include <math.h>
 #include <stdio.h>
 

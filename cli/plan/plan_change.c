@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What a comparison would find is its margin and a factor times its error; errors fall with
- * the square root of the calls. */
+/* A comparison finds a change that exceeds its margin plus a multiple of its standard error, which
+ * falls with the square root of the number of calls. */
 #include "cli/plan/plan_change.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 
 #include "report/compare/diff.h"
 
-/* The errors of the pilot are estimates themselves, and a later run's may be larger: calls
- * for a power of 0.99 where the pilot's are right. */
+/* The standard errors of the pilot run are estimates, and those of a later run may be larger:
+ * enough calls for a power of 0.99 if they are right. */
 #define RESERVE 1.3
 
 static struct plan_change_site plan_site(const struct diff *d, uint32_t at, double change)

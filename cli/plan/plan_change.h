@@ -13,8 +13,8 @@ struct plan_change_site {
 	double calls;  /* needed in each run; INFINITY: no number; NAN: not known */
 };
 
-/* The profile is compared with itself: that has the errors that two runs like it would
- * have, but not what runs differ by beyond them. */
+/* The profile is compared with itself: this has the standard errors of two such runs, but not the
+ * run-to-run variation. */
 struct plan_change {
 	const struct profile *both[2]; /* which the diff borrows: not to be copied */
 	struct diff *diff;
@@ -23,7 +23,7 @@ struct plan_change {
 	double calls, factor;			/* of all kinds, now; so many times as long */
 };
 
-/* 0, or -1: out of memory. To be ended either way. */
+/* 0, or -1: out of memory. plan_change_end either way. */
 int plan_change_build(struct plan_change *p, const struct profile *profile,
 		      const struct plan_options *o);
 void plan_change_end(struct plan_change *p);

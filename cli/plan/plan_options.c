@@ -1,86 +1,90 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Two questions share one command line, so what belongs to only one of them is refused
- * beside the other: a silently ignored option would be a wrong answer. */
+/* Two questions share one command line. An option of one is refused with the other: an option that
+ * is silently ignored gives a wrong answer. */
 #include "cli/plan/plan_options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "cli/complaint.h"
+#include "cli/messages/complaint.h"
+#include "cli/usage/options.h"
 #include "collector/duration.h"
-#include "cli/quantity.h"
+#include "cli/usage/quantity.h"
 
 #define COMMAND "scprof plan"
 
-const char plan_usage[] =
-	"usage: scprof plan --tick T --mean T [--longest T] [--confidence R]\n"
-	"                   [--width P | --relative P | --digits K | --calls N] [--json]\n"
-	"       scprof plan [--share S] [--by path|site|function] [--confidence R]\n"
-	"                   [--width P | --relative P | --change P] [--json] PROFILE...\n"
-	"\n"
-	"How many calls a measurement needs before it is made (Beilner; Danzig and Melvin),\n"
-	"or how many more one that was made needs.\n"
-	"\n"
-	"  --tick T         interval of the clock: 50us, 1ms, 0.5s\n"
-	"  --mean T         about how long the shortest operation takes\n"
-	"  --longest T      how long the longest one takes, such as the loop around it:\n"
-	"                   tells how long the experiment will last, and what it reaches\n"
-	"  --confidence R   of the interval: 0.95 or 95% (default: 0.95)\n"
-	"  --width P        TOTAL width of the interval over the mean: 0.1 or 10% is +-5 %\n"
-	"                   (Beilner's eq. 13; default: 0.1)\n"
-	"  --relative P     the same as half a width: 5% is --width 10%\n"
-	"  --digits K       right to one unit of the K-th significant digit instead\n"
-	"  --calls N        the question turned round: how narrow after so many calls\n"
-	"  --change P       instead: how many calls until scprof diff finds a change of P at any\n"
-	"                   one site, 95 times in 100\n"
-	"  --share S        sites above this share of the calls' time (default: 1%)\n"
-	"  --by path|site|function\n"
-	"                   what a site is (default: path)\n"
-	"  --json           one JSON object, schema scprof-plan/1\n"
-	"  -h, --help       this text\n"
-	"\n"
-	"exit status: 0 done, 1 done, but without profiles that cannot be read, which are named;\n"
-	"             2 wrong usage, or no profile that can be read, or none that says something\n";
-
 enum {
-	OPT_TICK = 256,
+	OPT_TICK = USAGE_OWN,
 	OPT_MEAN,
 	OPT_LONGEST,
-	OPT_CONFIDENCE,
 	OPT_WIDTH,
 	OPT_RELATIVE,
 	OPT_DIGITS,
 	OPT_CALLS,
 	OPT_CHANGE,
 	OPT_SHARE,
-	OPT_BY,
-	OPT_JSON
+	OPT_BY
 };
 
-static const struct option long_options[] = {
-	{"tick", required_argument, NULL, OPT_TICK},
-	{"mean", required_argument, NULL, OPT_MEAN},
-	{"longest", required_argument, NULL, OPT_LONGEST},
-	{"confidence", required_argument, NULL, OPT_CONFIDENCE},
-	{"width", required_argument, NULL, OPT_WIDTH},
-	{"relative", required_argument, NULL, OPT_RELATIVE},
-	{"digits", required_argument, NULL, OPT_DIGITS},
-	{"calls", required_argument, NULL, OPT_CALLS},
-	{"change", required_argument, NULL, OPT_CHANGE},
-	{"share", required_argument, NULL, OPT_SHARE},
-	{"by", required_argument, NULL, OPT_BY},
-	{"json", no_argument, NULL, OPT_JSON},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
+static const struct usage_entry usage_options[] = {
+	{"tick", OPT_TICK, "T", .text = "interval of the clock: 50us, 1ms, 0.5s",
+	 .flags = USAGE_TYPED_ONLY},
+	{"mean", OPT_MEAN, "T", .text = "about how long the shortest operation takes",
+	 .flags = USAGE_TYPED_ONLY},
+	{"longest", OPT_LONGEST, "T",
+	 .text = "how long the longest one takes, such as the loop around it: tells how long the "
+		 "experiment will last, and what it reaches",
+	 .flags = USAGE_TYPED_ONLY},
+	USAGE_ENTRY_CONFIDENCE,
+	{"width", OPT_WIDTH, "P",
+	 .text = "TOTAL width of the interval over the mean: 0.1 or 10% is +-5 % (Beilner's eq. "
+		 "13; default: 0.1)",
+	 .flags = USAGE_EXCLUSIVE},
+	{"relative", OPT_RELATIVE, "P", .text = "the same as half a width: 5% is --width 10%",
+	 .flags = USAGE_EXCLUSIVE},
+	{"digits", OPT_DIGITS, "K",
+	 .text = "right to one unit of the K-th significant digit instead",
+	 .flags = USAGE_TYPED_ONLY | USAGE_EXCLUSIVE},
+	{"calls", OPT_CALLS, "N",
+	 .text = "the question turned round: how narrow after so many calls",
+	 .flags = USAGE_TYPED_ONLY | USAGE_EXCLUSIVE},
+	{"change", OPT_CHANGE, "P",
+	 .text = "instead: how many calls until scprof diff finds a change of P at any one site, "
+		 "95 times in 100",
+	 .flags = USAGE_TYPED_ONLY | USAGE_EXCLUSIVE},
+	{"share", OPT_SHARE, "S", .text = "sites above this share of the calls' time (default: 1%)",
+	 .flags = USAGE_TYPED_ONLY},
+	{"by", OPT_BY, "path|site|function", .text = "what a site is (default: path)",
+	 .flags = USAGE_TYPED_ONLY},
+	USAGE_ENTRY_JSON("scprof-plan/1"),
+	USAGE_ENTRY_HELP,
+	{0}};
+
+const struct usage plan_options_usage = {
+	.command = "plan",
+	.summary = "how many calls a measurement needs, or how many more",
+	.synopsis = {"--tick T --mean T [--longest T] [--confidence R] [--width P | --relative P | "
+		     "--digits K | --calls N] [--json]",
+		     "[--share S] [--by path|site|function] [--confidence R] [--width P | "
+		     "--relative P | --change P] [--json] PROFILE..."},
+	.text = "How many calls a measurement needs before it is made (Beilner; Danzig and "
+		"Melvin), or how many more one that was made needs.",
+	.words = "PROFILE",
+	.options = usage_options,
+	.exit_status =
+		"0 done, 1 done, but without profiles that cannot be read, which are named;\n2 "
+		"wrong usage, or no profile that can be read, or none that says something",
+	.bad_usage = 2,
+	.failure = 2,
 };
 
 /* What was given, for the checks between options. */
 struct given {
+	struct plan_options *options;
 	bool width, relative, digits, share, by;
 };
 
@@ -114,9 +118,8 @@ static int set_confidence(struct plan_options *o, const char *text)
 {
 	double value;
 
-	if (quantity_confidence(text, &value))
-		return refuse("--confidence '%s' is not above 0 and below 1: such as 0.95 or 95%%",
-			      text);
+	if (options_confidence(&plan_options_usage, text, &value))
+		return -1;
 	if (value > PLAN_CONFIDENCE_MAX)
 		return refuse("--confidence '%s' is more than any number of calls gives: at most "
 			      "%.9g",
@@ -141,7 +144,7 @@ static int set_width(struct plan_options *o, const char *text)
 	return 0;
 }
 
-/* "+-5%" and "±5%" are what the output prints. */
+/* "+-5%" and "±5%", too: the output has them. */
 static int set_relative(struct plan_options *o, const char *text)
 {
 	const char *number = text;
@@ -179,17 +182,6 @@ static int set_change(struct plan_options *o, const char *text)
 	return 0;
 }
 
-static int set_calls(struct plan_options *o, const char *text)
-{
-	uint64_t calls;
-
-	if (quantity_count(text, 1, PLAN_CALLS_MAX, &calls))
-		return refuse("--calls '%s' is not a whole number of calls, 1 to %llu", text,
-			      PLAN_CALLS_MAX);
-	o->calls = calls;
-	return 0;
-}
-
 static int set_share(struct plan_options *o, const char *text)
 {
 	double value = 0;
@@ -202,53 +194,43 @@ static int set_share(struct plan_options *o, const char *text)
 	return 0;
 }
 
-static int set_by(struct plan_options *o, const char *text)
+static int set_option(void *to, int code, const char *value)
 {
-	enum report_by by;
+	struct given *given = to;
+	struct plan_options *o = given->options;
 
-	if (words_by_parse(text, &by) ||
-	    (by != REPORT_BY_PATH && by != REPORT_BY_SITE && by != REPORT_BY_FUNCTION))
-		return refuse("--by '%s' is not one of path, site, function", text);
-	o->by = by;
-	return 0;
-}
-
-static int set_option(struct plan_options *o, struct given *given, int option, char **argv)
-{
-	switch (option) {
+	switch (code) {
 	case OPT_TICK:
-		return set_duration(&o->tick_ns, "tick", optarg);
+		return set_duration(&o->tick_ns, "tick", value);
 	case OPT_MEAN:
-		return set_duration(&o->mean_ns, "mean", optarg);
+		return set_duration(&o->mean_ns, "mean", value);
 	case OPT_LONGEST:
-		return set_duration(&o->longest_ns, "longest", optarg);
-	case OPT_CONFIDENCE:
-		return set_confidence(o, optarg);
+		return set_duration(&o->longest_ns, "longest", value);
+	case USAGE_CONFIDENCE:
+		return set_confidence(o, value);
 	case OPT_WIDTH:
 		given->width = true;
-		return set_width(o, optarg);
+		return set_width(o, value);
 	case OPT_RELATIVE:
 		given->relative = true;
-		return set_relative(o, optarg);
+		return set_relative(o, value);
 	case OPT_DIGITS:
 		given->digits = true;
-		return set_digits(o, optarg);
+		return set_digits(o, value);
 	case OPT_CALLS:
-		return set_calls(o, optarg);
+		return options_count(&plan_options_usage, code, value, 1, PLAN_CALLS_MAX,
+				     &o->calls);
 	case OPT_CHANGE:
-		return set_change(o, optarg);
+		return set_change(o, value);
 	case OPT_SHARE:
 		given->share = true;
-		return set_share(o, optarg);
+		return set_share(o, value);
 	case OPT_BY:
 		given->by = true;
-		return set_by(o, optarg);
-	case OPT_JSON:
+		return words_by_parse(value, &o->by);
+	default:
 		o->json = true;
 		return 0;
-	default:
-		complaint_option(COMMAND, argv, option);
-		return -1;
 	}
 }
 
@@ -297,24 +279,17 @@ static int check(const struct plan_options *o, const struct given *given)
 
 int plan_options_parse(int argc, char **argv, struct plan_options *o)
 {
-	struct given given = {0};
-	int option;
+	struct given given = {.options = o};
+	int status;
 
 	*o = (struct plan_options){.confidence = 0.95,
 				   .width = PLAN_WIDTH_DEFAULT,
 				   .share = PLAN_SHARE_DEFAULT,
 				   .by = REPORT_BY_PATH};
-	opterr = 0;
-	optind = 0; /* another subcommand may have used getopt before */
-	while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
-		if (option == 'h') {
-			fputs(plan_usage, stdout);
-			return 1;
-		}
-		if (set_option(o, &given, option, argv) < 0)
-			return -1;
-	}
+	status = options_parse(&plan_options_usage, argc, argv, set_option, &given);
+	if (status != OPTIONS_GO)
+		return status;
 	o->profile = (const char *const *)argv + optind;
 	o->profiles = (size_t)(argc - optind);
-	return check(o, &given);
+	return check(o, &given) ? plan_options_usage.bad_usage : OPTIONS_GO;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/usage/options.h"
 #include "report/report.h"
 
 struct plan_options {
@@ -14,16 +15,16 @@ struct plan_options {
 	double width;	   /* total width of the interval, relative to the mean */
 	unsigned digits;   /* significant digits instead of `width`; 0: none */
 
-	/* A measurement to come: tick_ns > 0. */
+	/* A planned measurement: tick_ns > 0. */
 	uint64_t tick_ns, mean_ns, longest_ns; /* longest_ns 0: not given */
-	uint64_t calls; /* so many are made: what do they reach? 0: how many are needed? */
+	uint64_t calls; /* how precise are so many? 0: how many are needed? */
 
-	/* One that was made. */
+	/* A measurement that was made. */
 	double change; /* to be found by a comparison; 0: not asked */
 	double share;  /* sites above this share of the calls' time */
 	enum report_by by;
 	const char *const *profile;
-	size_t profiles; /* 0: a measurement to come */
+	size_t profiles; /* 0: a planned measurement */
 };
 
 #define PLAN_SHARE_DEFAULT  0.01
@@ -33,9 +34,9 @@ struct plan_options {
 #define PLAN_CHANGE_MIN	    0.01 /* twice what is no change at all */
 #define PLAN_CHANGE_MAX	    10
 #define PLAN_WIDTH_MIN	    1e-9
-#define PLAN_CONFIDENCE_MAX 0.999999999 /* beyond, no normal approximation means anything */
+#define PLAN_CONFIDENCE_MAX 0.999999999 /* no normal approximation is valid beyond */
 
-/* 0 go on, 1 help was printed, -1 wrong usage, of which one line was printed. */
+/* OPTIONS_GO, or the exit status. */
 int plan_options_parse(int argc, char **argv, struct plan_options *o);
 
 #endif

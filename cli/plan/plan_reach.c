@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Beilner's (13) read from the left: n is given, the width follows. The same limits as in
- * plan_ahead.c hold for the normal approximation. Calls that follow one another without
- * a gap, all alike, are known far better (10d); how far from alike they are, nobody asks
- * who quotes that (his section 3), so it stands beside the answer and is not the answer. */
+/* Beilner's equation (13) for a given n. The normal approximation has the same limits as in
+ * plan_ahead.c. Contiguous calls of one length are known far better by (10d), but calls are seldom
+ * of one length (his section 3): that width is reported beside the answer. */
 #include "cli/plan/plan_reach.h"
 
 #include <math.h>
@@ -23,7 +22,7 @@ static double rarer(double mean, double d, double n)
 	return n * fmin(f, 1 - f);
 }
 
-/* Half the width after n calls: normal, or exact where that is wider and ticks are few. */
+/* Half width after n calls: normal, or exact where ticks are few and that is wider. */
 static double half_width(const struct plan_options *o, double mean, double *normal)
 {
 	double d = (double)o->tick_ns, n = (double)o->calls;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* `scprof plan --tick T --mean T --calls N`: how precise a measurement of so many calls is,
- * the question of plan_ahead.h turned round. */
+/* `scprof plan --tick T --mean T --calls N`: how precise a measurement of N calls is; the inverse
+ * of plan_ahead.h. */
 #ifndef SCPROF_CLI_PLAN_PLAN_REACH_H
 #define SCPROF_CLI_PLAN_PLAN_REACH_H
 

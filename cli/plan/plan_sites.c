@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* All sites run in the same program, so the one that needs the longest run decides for
- * all: the plan is a factor on the run that was made, at its rates of calls. */
+/* All sites run in the same program, therefore the one that needs the longest run decides: the plan
+ * is how many times as long as the recorded run it must be, at the same rates of calls. */
 #include "cli/plan/plan_sites.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "stats/stats.h"
 #include "report/model/reliability.h"
 
-/* Interval wider than this, over the mean (+-50 %): the forecast may be off by half and more. */
+/* Total width over the mean (+-50 %). With a wider interval the forecast may be wrong by half. */
 #define ROUGH_WIDTH 1
 
 static const struct {
@@ -60,8 +60,8 @@ static int compare_spans(const void *left, const void *right)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
-/* Processes may run beside one another, and runs of another day may be in the same profile:
- * the time in which at least one process was there, as far as recording was not stopped. */
+/* The time in which at least one process ran and was recorded: processes may run at the same time,
+ * and a profile may have runs of several days. */
 static int running_time(const struct report *r, double *ns)
 {
 	struct span *span = calloc(r->processes ? r->processes : 1, sizeof(*span));
@@ -97,7 +97,7 @@ static bool is_synchronous(const struct report_site *s)
 	return s->estimate.doubts & STATS_SYNCHRONOUS;
 }
 
-/* The gravest doubt decides. */
+/* The most serious warning decides. */
 static void judge(struct plan_site *p, const struct report_site *s)
 {
 	unsigned doubts = s->estimate.doubts;
@@ -153,8 +153,8 @@ static void add_up(struct plan_sites *p, const struct report *r)
 	p->more_ns = (p->factor - 1) * p->running_ns;
 }
 
-/* Time that the site may take. One that is locked to the tick shows no tick at all and
- * may have used up to one each time. */
+/* Time that the site may take. A call that is synchronous with the tick may show no tick at all and
+ * take up to one each time. */
 static double most_of(const struct report_site *s, const struct report *r)
 {
 	double each = s->estimate.high_ns;

@@ -13,38 +13,38 @@
 enum plan_state {
 	PLAN_REACHED,  /* narrow enough already */
 	PLAN_MORE,     /* `calls` in all */
-	PLAN_AT_LEAST, /* `calls`, but why it may be more stands in `reason` */
+	PLAN_AT_LEAST, /* `calls`, perhaps more: see `reason` */
 	PLAN_NEVER,    /* no number of calls helps: `reason` */
-	PLAN_UNKNOWN   /* nothing to go by: `reason` */
+	PLAN_UNKNOWN   /* no forecast is possible: `reason` */
 };
 
 struct plan_site {
 	uint32_t site; /* index into the report */
 	enum plan_state state;
 	const char *reason; /* a code; NULL: none */
-	bool rough;	    /* the interval is so wide that the forecast is hardly one */
+	bool rough;	    /* the interval is too wide for a good forecast */
 	double width;	    /* of the interval now, over the mean; NAN: not known */
 	double calls;	    /* needed in all; INFINITY: never; NAN: not known */
 	double more_calls;  /* beyond those made; as `calls` */
-	double more_ns;	    /* of running like before; as `calls` */
+	double more_ns;	    /* of running at the same rates; as `calls` */
 };
 
-/* A run says little of what happens less often than once in it. */
+/* A run says little about events that are rarer than one a run. */
 #define PLAN_FAR 4
 
 struct plan_sites {
 	struct plan_site *site; /* longest total first */
 	uint32_t sites;
 	uint32_t in_state[PLAN_UNKNOWN + 1];
-	double running_ns; /* that the profile covers: some process was there */
-	/* For all sites in PLAN_MORE and PLAN_AT_LEAST: so many times the run, calls of every kind
-	 * in it. */
+	double running_ns; /* in which a process was recorded */
+	/* For all sites in PLAN_MORE and PLAN_AT_LEAST: how many times as long the run must be, and
+	 * all calls in it. */
 	double factor, more_calls, more_ns;
-	bool far;	  /* factor > PLAN_FAR: rarer things than the run held will come */
+	bool far;	  /* factor > PLAN_FAR: rarer events than the run had will occur */
 	uint32_t perhaps; /* sites below the share whose intervals reach above it */
 };
 
-/* 0, or -1: out of memory. To be ended either way. */
+/* 0, or -1: out of memory. plan_sites_end either way. */
 int plan_sites_build(struct plan_sites *p, const struct report *r, const struct plan_options *o);
 void plan_sites_end(struct plan_sites *p);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The plan of further runs for people: one sentence, then the sites. */
+/* The plan of further runs as text: one sentence, then the sites. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Plans reach from one call to more than a machine will ever make, and from a
- * millisecond to years; a forecast has no more than two or three digits. */
+/* Plans range from one call to more than a machine will ever make, and from a millisecond to years;
+ * a forecast deserves two or three digits. */
 #include "cli/plan/plan_words.h"
 
 #include <math.h>

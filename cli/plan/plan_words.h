@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Numbers of `scprof plan`: large ones, which report's numbers do not have. */
+/* Prints the numbers of `scprof plan`, which may be far larger than those of a report. */
 #ifndef SCPROF_CLI_PLAN_PLAN_WORDS_H
 #define SCPROF_CLI_PLAN_PLAN_WORDS_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* "29,196"; "1.54e+24" where that would be a row of meaningless digits. */
+/* "29,196"; "1.54e+24" from 2^53 on. */
 void plan_words_count(char *out, size_t room, double count);
 
 /* For a sentence: "850", "14 thousand", "1.3 million". */

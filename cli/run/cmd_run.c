@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* `scprof run`: start a command with the library, gather what its processes
- * recorded, report. Nothing goes to standard output, which is the command's;
- * and from its start on, nothing but its end ends us. */
+/* `scprof run`: starts a command with the library, gathers what its processes recorded, and prints
+ * the report. Standard output is left to the command. After the start scprof waits for the
+ * command's end, whatever happens. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@
 #include "cli/run/run_symbols.h"
 #include "cli/run/run_watch.h"
 #include "collector/launch/run_directory.h"
-#include "cli/say.h"
+#include "cli/messages/say.h"
 #include "collector/launch/survivors.h"
 #include "collector/clocks/ticker.h"
 
@@ -53,7 +53,7 @@ struct run {
 	struct run_watch *watch; /* NULL: nothing to watch for */
 };
 
-/* The loader cannot be told of a path with a space or a colon in it. */
+/* LD_PRELOAD cannot name a path that has a space or a colon. */
 static int avoid_odd_library_path(struct run *r)
 {
 	char link[PATH_MAX];
@@ -133,8 +133,7 @@ static void clean_up(struct run *r)
 	symbol_pattern_free(&r->patterns);
 }
 
-/* All that the command needs to find when it starts. 0, or -1, having said why
- * and with nothing left behind. */
+/* Makes all that the command needs at its start. 0, or -1, having said why and removed all. */
 static int prepare(struct run *r)
 {
 	struct profile_error err;
@@ -168,7 +167,7 @@ static int prepare(struct run *r)
 	return -1;
 }
 
-/* Exec failed: the program's notice knows more than errno. */
+/* The notice about the program says more than errno. */
 static int exec_failed(const struct run *r, int error)
 {
 	if (!*r->program.notice)
@@ -214,7 +213,7 @@ static int start(struct run *r, const char *profiles)
 	return FAILED;
 }
 
-/* No LD_PRELOAD, no files: the command as if by itself. */
+/* Without LD_PRELOAD and files, as the command runs by itself. */
 static int run_unobserved(struct run *r)
 {
 	int failed = start(r, NULL);
@@ -353,22 +352,17 @@ static int run_observed(struct run *r)
 	run_displace_finish(&r->displace, r->options.command);
 	launch_close(&r->launch);
 	run_watch_free(r->watch);
-	/* the command's own failure is the more telling one */
+	/* the command's own failure says more */
 	return failed && !status ? FAILED : status;
 }
 
 int cmd_run(int argc, char **argv)
 {
 	static struct run r; /* paths: too large for the stack */
+	int status = run_options_parse(argc, argv, &r.options);
 
-	switch (run_options_parse(argc, argv, &r.options)) {
-	case RUN_HELP:
-		return fputs(run_usage, stdout) == EOF ? FAILED : 0;
-	case RUN_BAD:
-		return FAILED;
-	default:
-		break;
-	}
+	if (status != OPTIONS_GO)
+		return status;
 	program_examine(r.options.command[0], &r.program);
 	if (*r.program.notice)
 		say(r.program.notice);

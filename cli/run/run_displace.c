@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One run between two rests, as `scprof displace` makes them, around a run that is
- * profiled. */
+/* A profiled run between two idle phases, as in `scprof displace`. */
 #include "cli/run/run_displace.h"
 
 #include <string.h>
@@ -8,7 +7,7 @@
 #include "collector/machine/cpus.h"
 #include "cli/displace/displace_print.h"
 #include "collector/displacement/displace_summary.h"
-#include "cli/say.h"
+#include "cli/messages/say.h"
 
 #define FAILED	   125
 #define REST_S	   1.0

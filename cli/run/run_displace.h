@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* `scprof run --displace`: the account of all time of the CPUs beside the profile. */
+/* `scprof run --displace`: the account of the CPUs' time, in addition to the profile. */
 #ifndef SCPROF_CLI_RUN_RUN_DISPLACE_H
 #define SCPROF_CLI_RUN_RUN_DISPLACE_H
 
@@ -13,7 +13,7 @@
 #include "collector/displacement/sites/site_samples.h"
 
 struct run_displace {
-	struct displace *d; /* NULL: not wished for, or the run is over */
+	struct displace *d; /* NULL: not asked for, or the run is over */
 	cpu_set_t cpus;
 	struct rusage usage;
 	bool ended; /* a run began and ended */
@@ -23,29 +23,29 @@ struct run_displace {
 	struct site_samples *samples; /* NULL: nothing is recorded */
 };
 
-/* Starts the fluid and lets it rest. `profiles`: the directory of the run; NULL: nothing is
- * recorded. 0, or an exit status, having said why. */
+/* Starts the fluid and measures the idle phase. `profiles`: the directory of the run; NULL: nothing
+ * is recorded. 0, or an exit status, having said why. */
 int run_displace_open(struct run_displace *r, const char *profiles);
 
 /* For launch_start_held and launch_wait_watched; NULL or plain waiting without a fluid. */
 struct launch_hold run_displace_hold(struct run_displace *r);
 int run_displace_wait(struct run_displace *r, struct launch *l);
 
-/* The rest after the run, and the end of the fluid's work. `interrupted`: no rest, nobody
- * wants to wait. Nothing without a fluid. */
+/* The idle phase after the run, and the end of the fluid. `interrupted`: by the user, who does not
+ * want to wait for an idle phase. Does nothing without a fluid. */
 void run_displace_settle(struct run_displace *r, bool interrupted);
 
-/* After that: what a call at each site costs and where the CPUs' time went, put into the profile,
- * which is as gathered from `profiles`. */
+/* After that: puts the cost of a call at each site and the account into the profile that was
+ * gathered from `profiles`. */
 void run_displace_sites(struct run_displace *r, const char *profiles, struct profile *p);
 
 /* The account of a summary's first run, into the profile. -1: no memory. */
 int run_displace_note(const struct displace_summary *s, struct profile *p);
 
-/* After that: the account on standard error, the end of the fluid. */
+/* After that: prints the account on standard error and frees everything. */
 void run_displace_finish(struct run_displace *r, char **command);
 
-/* Without a run: the command could not be started. */
+/* Frees everything where the command could not be started. */
 void run_displace_abandon(struct run_displace *r);
 
 #endif

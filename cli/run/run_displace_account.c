@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The account of one run, as `scprof displace` prints it, into the profile of that run. */
+/* Puts the account of a run, as `scprof displace` prints it, into its profile. */
 #include "cli/run/run_displace.h"
 
 #include <time.h>

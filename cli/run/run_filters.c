@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A filter that cannot mean anything is refused before the command starts: a run with too little
- * recorded is found out late. */
+/* A filter that can match nothing is refused before the command starts: else the user would see it
+ * only after a long run. */
 #include "cli/run/run_filters.h"
 
 #include <signal.h>
@@ -10,9 +10,10 @@
 
 #include "collector/select/below.h"
 #include "collector/duration.h"
-#include "cli/nearest.h"
-#include "cli/quantity.h"
-#include "cli/say.h"
+#include "cli/messages/nearest.h"
+#include "cli/usage/quantity.h"
+#include "cli/messages/say.h"
+#include "cli/usage/options.h"
 
 #define NAME_MOST 15  /* characters of a thread's name */
 #define LIST_MOST 900 /* of all patterns together: the profile has them */
@@ -62,30 +63,24 @@ void run_filters_free(struct run_filters *f)
 	f->below = f->threads = NULL;
 }
 
-static const char *variable(const char *name)
-{
-	const char *value = getenv(name);
-
-	return value && *value ? value : NULL;
-}
-
 static int take_variables(struct run_filters *f)
 {
-	const char *below = variable("SCPROF_BELOW"), *threads = variable("SCPROF_THREADS");
-	const char *stopped = variable("SCPROF_STOPPED");
+	const char *below = options_variable("SCPROF_BELOW"),
+		   *threads = options_variable("SCPROF_THREADS");
+	const char *stopped = options_variable("SCPROF_STOPPED");
 
 	if ((!f->below && below && join(&f->below, below)) ||
 	    (!f->threads && threads && join(&f->threads, threads)))
 		return -1;
-	f->depth = f->depth ? f->depth : variable("SCPROF_DEPTH");
-	f->after = f->after ? f->after : variable("SCPROF_AFTER");
-	f->length = f->length ? f->length : variable("SCPROF_FOR");
-	f->signal = f->signal ? f->signal : variable("SCPROF_SIGNAL");
+	f->depth = f->depth ? f->depth : options_variable("SCPROF_DEPTH");
+	f->after = f->after ? f->after : options_variable("SCPROF_AFTER");
+	f->length = f->length ? f->length : options_variable("SCPROF_FOR");
+	f->signal = f->signal ? f->signal : options_variable("SCPROF_SIGNAL");
 	f->stopped |= stopped && strcmp(stopped, "0") != 0;
 	return 0;
 }
 
-/* A name that no thread can have matches nothing for certain. */
+/* A name that no thread can have certainly matches nothing. */
 static int check_threads(const char *list)
 {
 	if (list && strlen(list) > LIST_MOST) {
@@ -157,7 +152,7 @@ int run_filters_check(struct run_filters *f)
 	    check_time("--after", f->after, &plan->after_ns) ||
 	    check_time("--for", f->length, &plan->for_ns) || check_signal(f->signal, &plan->signal))
 		return -1;
-	/* without a signal it is the program that starts, not we */
+	/* without a signal the program starts recording, not the tool */
 	plan->stopped = f->stopped && (f->signal || !f->until);
 	if (f->below && !*f->below) {
 		say("--below: which function? Write names or globs, such as 'handle_*'");
@@ -191,7 +186,7 @@ static void complain(struct below *b, const struct profile_error *err)
 		say(err->text);
 }
 
-/* `near` may be reordered, and names in it forgotten: below_free needs them all. */
+/* nearest_names reorders `near` and drops names; below_free needs them all. */
 static void complain_in_copy(const struct below *b, const struct profile_error *err)
 {
 	struct below copy = *b;

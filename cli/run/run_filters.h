@@ -30,27 +30,16 @@ enum {
 	RUN_OPTION_STOPPED
 };
 
-/* For getopt_long's table. */
-#define RUN_FILTER_OPTIONS                                                                         \
-	{"below", required_argument, NULL, RUN_OPTION_BELOW},                                      \
-		{"thread", required_argument, NULL, RUN_OPTION_THREAD},                            \
-		{"depth", required_argument, NULL, RUN_OPTION_DEPTH},                              \
-		{"after", required_argument, NULL, RUN_OPTION_AFTER},                              \
-		{"for", required_argument, NULL, RUN_OPTION_FOR},                                  \
-		{"signal", required_argument, NULL, RUN_OPTION_SIGNAL},                            \
-	{                                                                                          \
-		"stopped", no_argument, NULL, RUN_OPTION_STOPPED                                   \
-	}
-
 /* One of the options above. 0, or -1 having said why. */
 int run_filters_take(struct run_filters *f, int option, const char *value);
 
-/* Options over the environment, and all values as they should be. 0, or -1 having said why. */
+/* Takes from the environment what no option has set, and checks all values. 0, or -1 having said
+ * why. */
 int run_filters_check(struct run_filters *f);
 
-/* Find where the functions of --below lie in `program`, and write it to d->below; make the page
- * that starts and stops. *w: NULL where nothing does. What the command is to find is in *e, whose
- * texts belong to `f` and `d`. 0, or -1 having said why. */
+/* Writes the addresses of the functions of --below in `program` to d->below, and creates the page
+ * that starts and stops recording; *w: NULL where none is needed. *e gets the environment of the
+ * command; its texts belong to `f` and `d`. 0, or -1 having said why. */
 int run_filters_prepare(const struct run_filters *f, const struct program *program,
 			const struct rundir *d, struct windows **w, struct environment_filters *e);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The picture is this program again (`watch-run`), without the library that the command's
- * environment names. */
+/* The screen is another process of this program (`scprof watch-run`), without the library that the
+ * environment of the command names. */
 #include "cli/run/run_live.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/say.h"
+#include "cli/messages/say.h"
 #include "report/live/screen.h"
 
 static int open_log(struct run_live *l, const char *directory, const char *command)
@@ -40,7 +40,7 @@ static int open_log(struct run_live *l, const char *directory, const char *comma
 	return fd;
 }
 
-/* In place of each standard descriptor that is a terminal, this one; ours is kept aside. */
+/* Puts `fd` in place of a standard descriptor that is a terminal, and keeps a copy of that. */
 static int replace(struct run_live *l, int number, int fd)
 {
 	if (!isatty(number))
@@ -143,7 +143,7 @@ void run_live_begin(struct run_live *l, const char *profiles)
 		replace(l, 2, l->log_fd);
 }
 
-/* Only what we made: by its name there may be another file by now. */
+/* Only the file that we made: another one may have its name by now. */
 static bool unlink_empty(const struct run_live *l)
 {
 	struct stat ours, there;
@@ -152,8 +152,8 @@ static bool unlink_empty(const struct run_live *l)
 	       there.st_dev == ours.st_dev && there.st_ino == ours.st_ino && !unlink(l->log);
 }
 
-/* A picture that was killed has left the terminal without echo and lines, and on its other screen.
- * Whoever is in the background would be stopped by this (SIGTTOU). */
+/* A screen process that was killed leaves the terminal without echo and line mode, on the alternate
+ * screen. A process in the background would be stopped by SIGTTOU here. */
 static void mend_terminal(const struct run_live *l)
 {
 	sigset_t background, before;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* `scprof run --live`: `scprof top` on the terminal while the command runs. What the command
- * would have written to the terminal goes to a file; of what is redirected nothing changes.
- * The picture is a process of its own: whatever becomes of it, command and profile go on, and the
- * terminal is given back. */
+/* `scprof run --live`: `scprof top` on the terminal while the command runs. What the command writes
+ * to the terminal goes to a file; what is redirected already stays so. The screen is a process of
+ * its own: whatever happens to it, the command and the profile go on, and the terminal is restored.
+ */
 #ifndef SCPROF_CLI_RUN_RUN_LIVE_H
 #define SCPROF_CLI_RUN_RUN_LIVE_H
 
@@ -15,11 +15,11 @@ struct run_live {
 	bool wished;
 	int terminal; /* /dev/tty; -1: none */
 	int kept[3];  /* our standard descriptors while the command's are in place; -1: as is */
-	int end;      /* its other end tells the picture that all is over; -1: none */
-	pid_t pid;    /* of the picture; 0: none */
+	int end;      /* of a pipe: closed when the run has ended; -1: none */
+	pid_t pid;    /* of the screen process; 0: none */
 	char log[PATH_MAX];	 /* of the command's output; "": it has none on the terminal */
 	int log_fd;		 /* that file; -1: none */
-	struct termios settings; /* the terminal's, before the picture */
+	struct termios settings; /* of the terminal, before the screen process */
 	bool has_settings;
 };
 
@@ -31,11 +31,11 @@ int run_live_open(struct run_live *l, const char *directory, const char *command
 void run_live_lend(struct run_live *l);
 void run_live_take_back(struct run_live *l);
 
-/* The picture, of the run's profiles. From here on our own messages go to the log, too. */
+/* Starts the screen process. From here on our own messages go to the log, too. */
 void run_live_begin(struct run_live *l, const char *profiles);
 
-/* All has ended: the picture says so, and stays until the person quits. Then the terminal is
- * ours again. Safe to call whatever happened before. */
+/* The run has ended: the screen says so, and stays until the user quits. Then the terminal is
+ * restored. May be called whatever happened before. */
 void run_live_end(struct run_live *l);
 
 #endif

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Options end at the first word that is none: the rest is the command's. A
- * value is checked wherever it came from, before the command has started. */
+/* All values are checked before the command starts, from options and from the environment. */
 #include "cli/run/run_options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <stdio.h>
@@ -12,64 +10,16 @@
 
 #include "collector/clocks/clocks.h"
 #include "cli/cmd.h"
-#include "cli/complaint.h"
+#include "cli/messages/complaint.h"
+#include "cli/usage/options.h"
 #include "collector/duration.h"
 #include "collector/select/selection_groups.h"
-#include "cli/quantity.h"
-#include "cli/say.h"
+#include "cli/usage/quantity.h"
+#include "cli/messages/say.h"
 #include "collector/clocks/ticker.h"
 
-const char run_usage[] =
-	"usage: scprof run [OPTION...] [--] COMMAND [ARG...]\n"
-	"Run a command, write its profile, and print the report on standard error.\n"
-	"\n"
-	"  -o, --output PATH      the profile (default: scprof.NAME.PID.scp in SCPROF_OUT,\n"
-	"                         else here)\n"
-	"  -c, --clock CLOCK      tsc, coarse, monotonic, page, thread-cpu or dual\n"
-	"                         (default: SCPROF_CLOCK, else what `scprof clocks` recommends)\n"
-	"  -d, --tick TICK        mean tick of the page clock, 20us to 100ms (default: 1ms; for\n"
-	"                         page and dual)\n"
-	"  -g, --groups GROUPS    functions to time: socket, io, wait, resolve, region, "
-	"functions,\n"
-	"                         all; of libraries: ssl, alloc, thread, zlib, sqlite, libpq;\n"
-	"                         separated by commas (default: socket,region)\n"
-	"  -s, --symbols SYMBOLS  functions of libraries to time besides: names, globs,\n"
-	"                         LIBRARY:NAME, !NAME takes out again, @FILE has one a line;\n"
-	"                         separated by commas (-s 'libssl*:SSL_*,!SSL_get_*';\n"
-	"                         `scprof symbols PROGRAM` lists them)\n"
-	"  --slowest K            keep the K slowest calls one by one: when, how long, from where\n"
-	"                         (up to 1000; SCPROF_SLOWEST)\n"
-	"  --slower-than TIME     of those that take so long at least (SCPROF_SLOWER_THAN)\n"
-	"  --slowest-of NAMES     of these functions, as -s writes them: 'send*,write', '!recv*'\n"
-	"                         (default: all timed but poll, select, epoll_wait and accept;\n"
-	"                         SCPROF_SLOWEST_OF)\n"
-	"  --until P              stop the measurement, not the command, when the means of all\n"
-	"                         sites with 5 % of the time or more are known to P: 5%, 0.01\n"
-	"  --until-of NAMES       of these functions only: names, globs, separated by commas\n"
-	"  --live                 watch on the terminal meanwhile, as by scprof top; what the\n"
-	"                         command writes to the terminal goes to a file\n"
-	"  --no-report            write the profile only\n"
-	"  --displace             and measure what interrupts take for the command besides, with\n"
-	"                         a fluid on each CPU (see scprof displace --help), and for a\n"
-	"                         call at each site\n"
-	"  --below FUNCTION       only calls below this function, local ones of the program too:\n"
-	"                         names, globs, LIBRARY:NAME, !NAME, as for -s; may be given "
-	"again\n"
-	"  --thread N             only threads of this name: globs, separated by commas; may be\n"
-	"                         given again\n"
-	"  --depth N              keep the N innermost frames of a call path\n"
-	"  --after T              begin so long after the start: 5s, 500ms\n"
-	"  --for T                record for so long each time that recording begins\n"
-	"  --signal USR1|USR2     sent to scprof, stops and starts recording\n"
-	"  --stopped              begin stopped: the signal, or SCPROF_START in the program, "
-	"starts\n"
-	"  -h, --help             this text\n"
-	"\n"
-	"exit status: the command's own, 128+N after signal N; 125 scprof failed,\n"
-	"             126 the command cannot be executed, 127 it was not found\n";
-
 enum {
-	OPTION_NO_REPORT = 256,
+	OPTION_NO_REPORT = USAGE_OWN,
 	OPTION_DISPLACE,
 	OPTION_SLOWEST,
 	OPTION_SLOWER_THAN,
@@ -77,6 +27,85 @@ enum {
 	OPTION_UNTIL,
 	OPTION_UNTIL_OF,
 	OPTION_LIVE
+};
+
+static const struct usage_entry usage_options[] = {
+	USAGE_ENTRY_OUTPUT("PATH",
+			   "the profile (default: scprof.NAME.PID.scp in SCPROF_OUT, else here)"),
+	{"clock", 'c', "CLOCK",
+	 .text = "tsc, coarse, monotonic, page, thread-cpu or dual (default: SCPROF_CLOCK, else "
+		 "what `scprof clocks` recommends)",
+	 .variable = "SCPROF_CLOCK"},
+	{"tick", 'd', "TICK",
+	 .text = "mean tick of the page clock, 20us to 100ms (default: 1ms; for page and dual)",
+	 .variable = "SCPROF_TICK"},
+	{"groups", 'g', "GROUPS",
+	 .text = "functions to time: socket, io, wait, resolve, region, functions, all; of "
+		 "libraries: ssl, alloc, thread, zlib, sqlite, libpq; separated by commas "
+		 "(default: socket,region)",
+	 .variable = "SCPROF_GROUPS"},
+	{"symbols", 's', "SYMBOLS",
+	 .text = "functions of libraries to time besides: names, globs, LIBRARY:NAME, !NAME takes "
+		 "out again, @FILE has one a line; separated by commas (-s "
+		 "'libssl*:SSL_*,!SSL_get_*'; `scprof symbols PROGRAM` lists them)",
+	 .variable = "SCPROF_SYMBOLS"},
+	{"slowest", OPTION_SLOWEST, "K",
+	 .text = "keep the K slowest calls one by one: when, how long, from where (up to 1000; "
+		 "SCPROF_SLOWEST)",
+	 .variable = "SCPROF_SLOWEST"},
+	{"slower-than", OPTION_SLOWER_THAN, "TIME",
+	 .text = "of those that take so long at least (SCPROF_SLOWER_THAN)",
+	 .variable = "SCPROF_SLOWER_THAN"},
+	{"slowest-of", OPTION_SLOWEST_OF, "NAMES",
+	 .text = "of these functions, as -s writes them: 'send*,write', '!recv*' (default: all "
+		 "timed but poll, select, epoll_wait and accept; SCPROF_SLOWEST_OF)",
+	 .variable = "SCPROF_SLOWEST_OF"},
+	{"until", OPTION_UNTIL, "P",
+	 .text = "stop the measurement, not the command, when the means of all sites with 5 % of "
+		 "the time or more are known to P: 5%, 0.01"},
+	{"until-of", OPTION_UNTIL_OF, "NAMES",
+	 .text = "of these functions only: names, globs, separated by commas"},
+	{"live", OPTION_LIVE, NULL,
+	 .text = "watch on the terminal meanwhile, as by scprof top; what the command writes to "
+		 "the terminal goes to a file"},
+	{"no-report", OPTION_NO_REPORT, NULL, .text = "write the profile only"},
+	{"displace", OPTION_DISPLACE, NULL,
+	 .text = "and measure what interrupts take for the command besides, with a fluid on each "
+		 "CPU (see scprof displace --help), and for a call at each site"},
+	{"below", RUN_OPTION_BELOW, "FUNCTION",
+	 .text = "only calls below this function, local ones of the program too: names, globs, "
+		 "LIBRARY:NAME, !NAME, as for -s; may be given again",
+	 .variable = "SCPROF_BELOW"},
+	{"thread", RUN_OPTION_THREAD, "N",
+	 .text = "only threads of this name: globs, separated by commas; may be given again",
+	 .variable = "SCPROF_THREADS"},
+	{"depth", RUN_OPTION_DEPTH, "N", .text = "keep the N innermost frames of a call path",
+	 .variable = "SCPROF_DEPTH"},
+	{"after", RUN_OPTION_AFTER, "T", .text = "begin so long after the start: 5s, 500ms",
+	 .variable = "SCPROF_AFTER"},
+	{"for", RUN_OPTION_FOR, "T", .text = "record for so long each time that recording begins",
+	 .variable = "SCPROF_FOR"},
+	{"signal", RUN_OPTION_SIGNAL, "USR1|USR2",
+	 .text = "sent to scprof, stops and starts recording", .flags = USAGE_OTHER_VALUES,
+	 .variable = "SCPROF_SIGNAL"},
+	{"stopped", RUN_OPTION_STOPPED, NULL,
+	 .text = "begin stopped: the signal, or SCPROF_START in the program, starts",
+	 .variable = "SCPROF_STOPPED"},
+	USAGE_ENTRY_HELP,
+	{0}};
+
+const struct usage run_options_usage = {
+	.command = "run",
+	.summary = "run a command, write its profile, print the report",
+	.synopsis = {"[OPTION...] [--] COMMAND [ARG...]"},
+	.text = "Run a command, write its profile, and print the report on standard error.",
+	.words = "COMMAND ARG",
+	.mode = "+",
+	.options = usage_options,
+	.exit_status = "the command's own, 128+N after signal N; 125 scprof failed, 126 the "
+		       "command cannot be executed, 127 it was not found",
+	.bad_usage = 125,
+	.failure = 125,
 };
 
 static int parse_clock(const char *from, const char *name, struct run_options *o)
@@ -104,7 +133,7 @@ static bool is_built_in(const char *name, size_t length)
 {
 	static const char *const known[] = {
 		"socket", "io",	       "wait", "resolve",
-		"region", "functions", "all",  "none" /* an outer `scprof run` left it */};
+		"region", "functions", "all",  "none" /* set by an outer `scprof run` */};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (strlen(known[i]) == length && !strncmp(name, known[i], length))
@@ -112,7 +141,7 @@ static bool is_built_in(const char *name, size_t length)
 	return false;
 }
 
-/* Named again and again, there is no room: each is there by then. */
+/* There is room for each once; a repeated name may be dropped. */
 static void add_built_in(const char *name, size_t length, struct run_options *o)
 {
 	size_t at = o->only_ready_made ? 0 : strlen(o->built_in);
@@ -189,19 +218,13 @@ static int check_until(const struct run_options *o)
 	return -1;
 }
 
-static const char *variable(const char *name)
-{
-	const char *value = getenv(name);
-
-	return value && *value ? value : NULL;
-}
-
-/* Options beat the environment; a tick without a clock that ticks is a mistake
- * on the command line, and no matter in the environment. */
+/* Options win over the environment. A tick without a page clock is an error on the command line,
+ * and ignored in the environment. */
 static int settle(struct run_options *o, const char *clock, const char *tick, const char *groups)
 {
-	const char *set_clock = variable("SCPROF_CLOCK"), *set_tick = variable("SCPROF_TICK"),
-		   *set_groups = variable("SCPROF_GROUPS");
+	const char *set_clock = options_variable("SCPROF_CLOCK"),
+		   *set_tick = options_variable("SCPROF_TICK"),
+		   *set_groups = options_variable("SCPROF_GROUPS");
 	char reason[256];
 
 	if (clock ? parse_clock("-c", clock, o)
@@ -225,7 +248,7 @@ static int settle(struct run_options *o, const char *clock, const char *tick, co
 	if (run_filters_check(&o->filters) || run_slowest_settle(&o->slowest) || check_until(o))
 		return -1;
 	if (!o->symbols)
-		o->symbols = variable("SCPROF_SYMBOLS");
+		o->symbols = options_variable("SCPROF_SYMBOLS");
 #ifndef __x86_64__ /* no trampoline */
 	if (o->symbols || *o->ready_made) {
 		say("-s (SCPROF_SYMBOLS: timing of chosen symbols) is not available on this "
@@ -237,96 +260,74 @@ static int settle(struct run_options *o, const char *clock, const char *tick, co
 }
 
 struct texts {
+	struct run_options *options;
 	const char *clock, *tick, *groups;
 };
 
-/* 0, 1: help was asked for, -1: bad. */
-static int take_option(char **argv, int option, struct run_options *o, struct texts *t)
+static int take_option(void *to, int code, const char *value)
 {
-	switch (option) {
+	struct texts *t = to;
+	struct run_options *o = t->options;
+
+	switch (code) {
 	case 'o':
-		o->output = optarg;
+		o->output = value;
 		return 0;
 	case 'c':
-		t->clock = optarg;
+		t->clock = value;
 		return 0;
 	case 'd':
-		t->tick = optarg;
+		t->tick = value;
 		return 0;
 	case 'g':
-		t->groups = optarg;
+		t->groups = value;
 		return 0;
 	case OPTION_NO_REPORT:
 		o->report = false;
 		return 0;
-	case 'h':
-		return 1;
 	case 's':
-		o->symbols = optarg;
+		o->symbols = value;
 		return 0;
 	case OPTION_SLOWEST:
-		o->slowest.count = optarg;
+		o->slowest.count = value;
 		return 0;
 	case OPTION_SLOWER_THAN:
-		o->slowest.least = optarg;
+		o->slowest.least = value;
 		return 0;
 	case OPTION_SLOWEST_OF:
-		o->slowest.patterns = optarg;
+		o->slowest.patterns = value;
 		return 0;
 	case OPTION_LIVE:
 		o->live = true;
 		return 0;
 	case OPTION_UNTIL:
-		return take_until(optarg, o);
+		return take_until(value, o);
 	case OPTION_UNTIL_OF:
-		o->until_of = optarg;
+		o->until_of = value;
 		return 0;
 	case OPTION_DISPLACE:
 		o->displace = true;
 		return 0;
 	default:
-		if (option >= RUN_OPTION_BELOW)
-			return run_filters_take(&o->filters, option, optarg);
-		complaint_option("scprof run", argv, option);
-		return -1;
+		return run_filters_take(&o->filters, code, value);
 	}
 }
 
-enum run_parse run_options_parse(int argc, char **argv, struct run_options *o)
+int run_options_parse(int argc, char **argv, struct run_options *o)
 {
-	static const struct option options[] = {
-		{"output", required_argument, NULL, 'o'},
-		{"clock", required_argument, NULL, 'c'},
-		{"tick", required_argument, NULL, 'd'},
-		{"groups", required_argument, NULL, 'g'},
-		{"symbols", required_argument, NULL, 's'},
-		{"slowest", required_argument, NULL, OPTION_SLOWEST},
-		{"slower-than", required_argument, NULL, OPTION_SLOWER_THAN},
-		{"slowest-of", required_argument, NULL, OPTION_SLOWEST_OF},
-		{"until", required_argument, NULL, OPTION_UNTIL},
-		{"until-of", required_argument, NULL, OPTION_UNTIL_OF},
-		{"live", no_argument, NULL, OPTION_LIVE},
-		{"no-report", no_argument, NULL, OPTION_NO_REPORT},
-		{"displace", no_argument, NULL, OPTION_DISPLACE},
-		RUN_FILTER_OPTIONS,
-		{"help", no_argument, NULL, 'h'},
-		{0}};
-	const char *disable = variable("SCPROF_DISABLE");
-	struct texts t = {0};
-	int option, taken;
+	const char *disable = options_variable("SCPROF_DISABLE");
+	struct texts t = {.options = o};
+	int status;
 
 	*o = (struct run_options){.tick_ns = TICKER_DEFAULT_NS, .report = true};
 	o->disabled = disable && strcmp(disable, "0") != 0;
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "+:o:c:d:g:s:h", options, NULL)) != -1) {
-		taken = take_option(argv, option, o, &t);
-		if (taken)
-			return taken > 0 ? RUN_HELP : RUN_BAD;
-	}
+	status = options_parse(&run_options_usage, argc, argv, take_option, &t);
+	if (status != OPTIONS_GO)
+		return status;
 	o->command = argv + optind;
 	if (!*o->command) {
 		say("which command? usage: scprof run [OPTION...] [--] COMMAND [ARG...]");
-		return RUN_BAD;
+		return run_options_usage.bad_usage;
 	}
-	return settle(o, t.clock, t.tick, t.groups) ? RUN_BAD : RUN_GO;
+	return settle(o, t.clock, t.tick, t.groups) ? run_options_usage.bad_usage : OPTIONS_GO;
 }

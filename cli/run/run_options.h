@@ -8,6 +8,7 @@
 
 #include "cli/run/run_filters.h"
 #include "cli/run/run_slowest.h"
+#include "cli/usage/options.h"
 #include "include/scprof_format.h"
 
 struct run_options {
@@ -30,9 +31,7 @@ struct run_options {
 	char **command;
 };
 
-enum run_parse { RUN_GO, RUN_HELP, RUN_BAD };
-
-/* RUN_BAD: said why on standard error. */
-enum run_parse run_options_parse(int argc, char **argv, struct run_options *o);
+/* OPTIONS_GO, or the exit status. */
+int run_options_parse(int argc, char **argv, struct run_options *o);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* An explicit -o is replaced, as a compiler's output is; nothing else ever is. */
+/* Only a file that -o names is replaced, as by a compiler. */
 #include "cli/run/run_output.h"
 
 #include <errno.h>
@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/say.h"
+#include "cli/messages/say.h"
+#include "cli/usage/options.h"
 
 static int use_directory(const char *directory, struct run_output *o)
 {
@@ -62,9 +63,9 @@ int run_output_check(const char *wanted, struct run_output *o)
 
 	*o = (struct run_output){0};
 	if (!wanted) {
-		const char *set = getenv("SCPROF_OUT");
+		const char *set = options_variable("SCPROF_OUT");
 
-		return use_directory(set && *set ? set : ".", o);
+		return use_directory(set ? set : ".", o);
 	}
 	if (stat(wanted, &st))
 		return split(wanted, o);

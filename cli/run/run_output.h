@@ -12,11 +12,11 @@ struct run_output {
 	char path[PATH_MAX];		/* "": the default name in it */
 };
 
-/* Before the run, so that hours of it are not lost to a mistyped -o. `wanted`:
- * -o or NULL; a directory gets the default name. 0, or -1, having said why. */
+/* Before the run, so that a mistyped -o costs no hours. `wanted`: -o or NULL; in a directory the
+ * profile gets the default name. 0, or -1, having said why. */
 int run_output_check(const char *wanted, struct run_output *o);
 
-/* After the start: settles o->path. A default name never replaces a file. */
+/* After the start: sets o->path. A default name never replaces a file. */
 void run_output_name(struct run_output *o, const char *command, pid_t pid);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The same rules as in the library, which must not complain itself. */
+/* The same rules as in the library, which must not print anything. */
 #include "cli/run/run_slowest.h"
 
 #include <stdint.h>
@@ -7,22 +7,21 @@
 #include <string.h>
 
 #include "collector/duration.h"
-#include "cli/quantity.h"
-#include "cli/say.h"
+#include "cli/usage/quantity.h"
+#include "cli/messages/say.h"
+#include "cli/usage/options.h"
 #include "include/scprof_format.h"
 
 struct text {
-	const char *from, *value; /* NULL: neither here nor there */
+	const char *from, *value; /* NULL: not set */
 };
 
-/* An empty variable is as good as none; an empty option is a mistake. */
+/* An empty variable is the same as none; an empty option is an error. */
 static struct text choose(const char *option, const char *value, const char *variable)
 {
-	const char *set = getenv(variable);
-
 	if (value)
 		return (struct text){option, value};
-	return (struct text){variable, set && *set ? set : NULL};
+	return (struct text){variable, options_variable(variable)};
 }
 
 static int check_count(struct text t)
@@ -46,7 +45,7 @@ static int check_least(struct text t)
 	return -1;
 }
 
-/* Each of the comma-separated patterns must have something to match. */
+/* No pattern of the list may be empty. */
 static int check_patterns(struct text t)
 {
 	if (strlen(t.value) >= SCP_SLOWEST_PATTERNS) {

@@ -8,8 +8,8 @@ struct run_slowest {
 	const char *count, *least, *patterns; /* NULL: not on the command line */
 };
 
-/* Check them, and what is in the environment for those that are NULL. 0, or -1, having
- * said why: what the library could not read is found before the command starts. */
+/* Checks them, and the variables of those that are NULL, before the command starts. 0, or -1,
+ * having said why. */
 int run_slowest_settle(const struct run_slowest *s);
 
 #endif

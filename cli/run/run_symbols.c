@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A name that matches nothing must not be found out after a long run. */
+/* A name that matches nothing is an error before the run, not after it. */
 #include "cli/run/run_symbols.h"
 
 #include <stdio.h>
@@ -9,11 +9,11 @@
 
 #include "collector/launch/environment.h"
 #include "collector/select/stub_object.h"
-#include "cli/nearest.h"
+#include "cli/messages/nearest.h"
 #include "stats/random.h"
-#include "cli/say.h"
+#include "cli/messages/say.h"
 
-/* All names of the libraries that the pattern could mean. */
+/* All names in the libraries that the pattern can refer to. */
 static size_t collect_names(const struct chosen *c, const char **names)
 {
 	size_t n = 0;

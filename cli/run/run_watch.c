@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A thread that reads the profiles as `scprof top` does. Its readings become rarer as the run
- * goes on (a twentieth of the time so far), and take a hundredth of a CPU at most: whoever
- * measures for an hour waits three minutes more at worst, and pays next to nothing. */
+/* A thread that reads the profiles as `scprof top` does, at intervals of a twentieth of the run so
+ * far, and takes at most a hundredth of a CPU: after an hour, the end of the measurement is noticed
+ * three minutes late at most. */
 #include "cli/run/run_watch.h"
 
 #include <errno.h>
@@ -19,8 +19,8 @@
 #include "report/live/precision.h"
 #include "report/model/reliability.h"
 #include "report/wording/numbers.h"
-#include "cli/progress.h"
-#include "cli/say.h"
+#include "cli/messages/progress.h"
+#include "cli/messages/say.h"
 
 #define CONFIDENCE 0.95
 #define SOONEST_S  0.1
@@ -37,7 +37,7 @@ struct run_watch {
 	pthread_t thread;
 	int end;		 /* eventfd */
 	double began, reached_s; /* reached_s: after the start; 0: not reached */
-	bool failed;		 /* no memory: given up */
+	bool failed;		 /* out of memory: given up */
 };
 
 static double cpu_seconds(void)
@@ -48,8 +48,8 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Calls are made at one rate, and the width falls with their root. An interval that is narrow
- * before it may be believed is not all of the work. */
+/* Assumes a constant rate of calls; the width falls with the square root of their number. An
+ * interval that is narrow but has a reliability warning is not the whole work. */
 static double share_known(const struct precision *p, double wanted)
 {
 	double share = pow(wanted / fmax(p->worst, wanted), 2);
@@ -85,7 +85,7 @@ static void say_how_far(struct run_watch *w)
 		progress_show(&w->progress, share, "recording");
 }
 
-/* What is being read, when there is something. */
+/* The model of what has been read. */
 struct reading {
 	struct feed feed;
 	struct rows rows;
@@ -110,7 +110,7 @@ static int look(struct run_watch *w, struct reading *r)
 	return precision_look(&w->precision, &r->feed, &r->rows);
 }
 
-/* Returns when to look again. */
+/* Returns when to read again. */
 static double look_now(struct run_watch *w, struct reading *r)
 {
 	double cpu = cpu_seconds(), now, elapsed;
@@ -161,7 +161,7 @@ static void *watch_main(void *argument)
 	return NULL;
 }
 
-/* Signals are the main thread's. */
+/* The main thread takes the signals. */
 static int start(struct run_watch *w)
 {
 	sigset_t all, before;
@@ -216,8 +216,8 @@ void run_watch_end(struct run_watch *w)
 	close(w->end);
 }
 
-/* What stood against it: the widest interval, as far as one is known, and doubts, of which some
- * (clock-synchronous) no number of calls removes. */
+/* Why it was not reached: the widest interval, where one is known, and reliability warnings, some
+ * of which (clock-synchronous) no number of calls removes. */
 static void tell_unreached(const struct run_watch *w, char *out, size_t room)
 {
 	const struct precision *p = &w->precision;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What `scprof run` does while the command runs: it says how far the measurement is (on a
- * terminal), and with --until stops it when it knows enough. */
+/* Watches the measurement while the command of `scprof run` runs: shows its progress on a terminal,
+ * and with --until stops it when the means are precise enough. */
 #ifndef SCPROF_CLI_RUN_RUN_WATCH_H
 #define SCPROF_CLI_RUN_RUN_WATCH_H
 
@@ -10,7 +10,7 @@
 #include "collector/launch/recording_windows.h"
 
 struct run_watch_wishes {
-	double until;	   /* relative half width; 0: not wished for */
+	double until;	   /* relative half width; 0: not asked for */
 	const char *of;	   /* --until-of; NULL: all functions */
 	bool quiet;	   /* nothing on the terminal */
 	uint64_t for_ns;   /* --for; 0: none */
@@ -19,15 +19,15 @@ struct run_watch_wishes {
 
 struct run_watch;
 
-/* `directory`: of the profiles; `w`: NULL if nothing stops or starts recording. NULL: nothing to
- * do, or (having said so) no thread for it. */
+/* `directory`: of the profiles; `w`: NULL if nothing stops or starts recording. Returns NULL where
+ * there is nothing to do, or no thread for it, which was said. */
 struct run_watch *run_watch_begin(const struct run_watch_wishes *wishes, const char *directory,
 				  struct windows *w);
 
 /* The command has ended: end the thread. Before recording_windows_stop. */
 void run_watch_end(struct run_watch *w);
 
-/* After that: say what became of --until, and note it in the profile. */
+/* After that: says whether --until was reached, and notes it in the profile. */
 void run_watch_tell(const struct run_watch *w, struct profile *p);
 void run_watch_free(struct run_watch *w);
 

@@ -8,7 +8,7 @@
 
 #include "serve/pages/gauges.h"
 #include "serve/pages/metrics_write.h"
-#include "cli/version.h"
+#include "include/scprof_version.h"
 
 typedef void put_row(struct metrics *m, const struct counters_row *row);
 

@@ -121,7 +121,7 @@ refused()
 	local at=$T/home/scprof/config command name told=0 bad=0 arguments
 	profile
 	config '[report]' '# mine' 'confidence = 7'
-	refused 2 "$at:3: confidence '7' is not a number" report p.scp
+	refused 2 "$at:3: --confidence '7' is not a number" report p.scp
 	config '[report]' 'top = 3'
 	refused 2 "scprof report: no format 'x'" report --format x p.scp # that was typed
 	config '[run]' 'depth = 3' 'clock = sundial'

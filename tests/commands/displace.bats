@@ -17,12 +17,12 @@ teardown()
 }
 
 @test "bad options are refused in one line, status 125" {
-	fails 125 "is not a count" "$SCPROF" displace --loops 0 -- true
-	fails 125 "is not a count" "$SCPROF" displace --replications x -- true
-	fails 125 "is not a count" "$SCPROF" displace --replications 1e3 -- true
+	fails 125 "is not a whole number" "$SCPROF" displace --loops 0 -- true
+	fails 125 "is not a whole number" "$SCPROF" displace --replications x -- true
+	fails 125 "is not a whole number" "$SCPROF" displace --replications 1e3 -- true
 	fails 125 "is not a list of CPUs" "$SCPROF" displace --cpus 1-0 -- true
 	fails 125 "offline or does not exist" "$SCPROF" displace --cpus 1000 -- true
-	fails 125 "there are fluid and wall" "$SCPROF" displace --method water -- true
+	fails 125 "there are: fluid, wall" "$SCPROF" displace --method water -- true
 	fails 125 "between 0 and 1" "$SCPROF" displace --confidence 95 -- true
 	fails 125 "not a time" "$SCPROF" displace --rest 5 -- true
 	fails 125 "which command" "$SCPROF" displace

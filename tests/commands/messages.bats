@@ -57,7 +57,7 @@ status_of()
 	complains 2 'there are: text, json' report --format "$evil" p.scp
 	complains 2 'there are: path, site' report --by "$evil" p.scp
 	complains 2 '0.95 or 95%' report --confidence "$evil" p.scp
-	complains 2 '0, 1, 2' report --top "$evil" p.scp
+	complains 2 'whole number, 0 or more' report --top "$evil" p.scp
 	complains 2 'time, calls, bytes' report --weight "$evil" p.scp
 	complains 2 'empty.scp' report empty.scp
 	complains 2 'No such file' report "$evil"
@@ -65,17 +65,17 @@ status_of()
 	complains 2 'No such file' diff "$evil" "$evil"
 	complains 2 'there are: path, site, function' diff --by "$evil" a b
 	complains 2 'no duration' plan --tick "$evil" --mean 1ms
-	complains 2 'tsc and monotonic' bench --clock "$evil" -- true
+	complains 2 'there are: tsc, monotonic' bench --clock "$evil" -- true
 	complains 2 'there are int:5' bench libc.so.6:getpid "$evil"
 	complains 2 'number of seconds' load "$evil"
-	complains 2 'path, site or function' top --by "$evil" p.scp
-	complains 2 'a number from 20 to 1000' top --width "$evil" p.scp
+	complains 2 'there are: path, site, function' top --by "$evil" p.scp
+	complains 2 'a whole number from 20 to 1000' top --width "$evil" p.scp
 	complains 2 'cannot listen' serve --listen "$evil"
 	complains 125 'There are: tsc' run -c "$evil" true
 	complains 125 'its unit' run -d "$evil" -c page true
 	complains 125 'There are: socket' run -g "$evil" true
 	complains 125 'USR1' run --signal "$evil" true
-	complains 125 'fluid and wall' displace --method "$evil" true
+	complains 125 'there are: fluid, wall' displace --method "$evil" true
 	complains 127 'not found' run "$evil"
 	complains 125 'with -o' run -o "/nowhere/$evil" true
 }

@@ -38,7 +38,7 @@ fails_saying()
 	fails_saying "path, site, function" "$SCPROF" report --by colour "$PROFILE"
 	fails_saying "between 0 and 1" "$SCPROF" report --confidence 95 "$PROFILE"
 	fails_saying "between 0 and 1" "$SCPROF" report --confidence nan "$PROFILE"
-	fails_saying "not a count" "$SCPROF" report --top -3 "$PROFILE"
+	fails_saying "not a whole number" "$SCPROF" report --top -3 "$PROFILE"
 	fails_saying "where to?" "$SCPROF" merge "$PROFILE"
 	fails_saying "which profiles?" "$SCPROF" merge -o x.scp
 }

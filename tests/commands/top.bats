@@ -240,15 +240,15 @@ bare_below_another_root()
 	# of a profile that there is nothing wrong with
 	"$SCPROF" run --no-report -o good.scp -- "$PROGRAMS/traffic" 0.1 >/dev/null 2>&1 </dev/null
 	top 0 -n 1 -d 100ms --confidence 95% --by function --sort calls good.scp
-	refused '-d 1' "--interval: '1' is not a time"
-	refused '-d 10ms' "--interval: '10ms' is not a time"
-	refused '-d 61s' "--interval: '61s' is not a time"
-	refused '--sort speed' "--sort: 'speed' is not one of"
-	refused '--by thread' "--by: 'thread' is not path, site or function"
-	refused '-n 0' "--pictures: '0' is not a number from 1"
-	refused '--rows x' "--rows: 'x' is not a number"
-	refused '--width 19' "--width: '19' is not a number from 20"
-	refused '--confidence 95' "--confidence: '95' is not between"
+	refused '-d 1' "--interval '1' is not a time"
+	refused '-d 10ms' "--interval '10ms' is not a time"
+	refused '-d 61s' "--interval '61s' is not a time"
+	refused '--sort speed' "--sort 'speed' is unknown; there are: time,"
+	refused '--by thread' "--by 'thread' is unknown; there are: path, site, function"
+	refused '-n 0' "--pictures '0' is not a whole number, 1 or more"
+	refused '--rows x' "--rows 'x' is not a whole number"
+	refused '--width 19' "--width '19' is not a whole number from 20"
+	refused '--confidence 95' "--confidence '95' is not a number between 0 and 1"
 	refused good.scp 'one target at a time'
 	top 0 --help
 	grep -q 'usage: scprof top' top.out

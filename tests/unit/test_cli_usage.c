@@ -1,125 +1,164 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The text of a --help, taken apart: each form that it may have. */
+/* A command's table: how --help prints it, and how it is searched. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/help/usage.h"
+#include "cli/usage/usage.h"
 
-static const char text[] = "usage: scprof thing [--all] [-o PATH] PROFILE... | [DIR]\n"
-			   "                    more\n"
-			   "       scprof thing --tick T [OPTION...] -- COMMAND [ARG...]\n"
-			   "First line of text,\n"
-			   "and its second. A - dash.\n"
-			   "\n"
-			   "  PROFILE           an operand\n"
-			   "  -o, --output OUT  where  to\n"
-			   "                    write (default: here)\n"
-			   "  -q                one letter only\n"
-			   "  -n COUNT          a letter with a value\n"
-			   "  --by path|site|function|gap\n"
-			   "                    on a line of its own\n"
-			   "  --all             none\n"
-			   "\n"
-			   "environment:\n"
-			   "  SCPROF_THING      a variable\n"
-			   "exit status: 0 good,\n"
-			   "             1 bad\n";
+#define X10 " xxxxxxxxx"
+#define X40 X10 X10 X10 X10
 
-static void expect(const char **at, enum usage_part part, const char *name, const char *argument,
-		   const char *what)
+static const struct usage_entry operands[] = {{.name = "PROFILE", .text = "an operand"}, {0}};
+
+static const struct usage_entry options[] = {
+	USAGE_ENTRY_OUTPUT("OUT", "where to write, and so much more that no line has room for it, "
+				  "so that there are two (default: here)"),
+	{"by", USAGE_OWN, "path|site|function|gap|process", .text = "all fits:" X10},
+	{"of", USAGE_OWN + 1, "path|site|function|gap|process", .text = "does not fit:" X40},
+	{"one-of", 'x', "a|b", .text = "a: first\nb: second", .flags = USAGE_EXCLUSIVE},
+	USAGE_ENTRY_HELP,
+	{0}};
+
+static const struct usage_entry variables[] = {
+	{.name = "SCPROF_THING", .text = "a variable"}, {.name = "SHORT", .text = "one more"}, {0}};
+
+static const struct usage usage = {
+	.command = "thing",
+	.synopsis = {"[--all] PROFILE...",
+		     "[-o OUT | --all | --and-more] [--not-broken at the | bar] "
+		     "--tick TIME -- COMMAND [ARG...]"},
+	.text = "First line of text, which goes on and on until it is longer than a line, which is "
+		"90 columns:\n  as  it  is [a, b]\nnext.",
+	.operands = operands,
+	.options = options,
+	.variables = variables,
+	.note = "A note.",
+	.variables_text = "all of them",
+	.exit_status = "0 good; 1 bad, for so many reasons that one line is too short for all of "
+		       "them; 2 wrong\n3 more",
+};
+
+static const char printed[] =
+	"usage: scprof thing [--all] PROFILE...\n"
+	"       scprof thing [-o OUT | --all | --and-more] [--not-broken at the | bar] --tick "
+	"TIME\n"
+	"                    -- COMMAND [ARG...]\n"
+	"First line of text, which goes on and on until it is longer than a line, which is 90\n"
+	"columns:\n"
+	"  as  it  is [a, b]\n"
+	"next.\n"
+	"\n"
+	"  PROFILE           an operand\n"
+	"  -o, --output OUT  where to write, and so much more that no line has room for it, so "
+	"that\n"
+	"                    there are two (default: here)\n"
+	"  --by path|site|function|gap|process  all fits: xxxxxxxxx\n"
+	"  --of path|site|function|gap|process\n"
+	"                    does not fit: xxxxxxxxx xxxxxxxxx xxxxxxxxx xxxxxxxxx\n"
+	"  -x, --one-of a|b  a: first\n"
+	"                    b: second\n"
+	"  -h, --help        this text\n"
+	"\n"
+	"A note.\n"
+	"\n"
+	"environment: all of them\n"
+	"  SCPROF_THING  a variable\n"
+	"  SHORT         one more\n"
+	"exit status: 0 good; 1 bad, for so many reasons that one line is too short for all of\n"
+	"             them; 2 wrong\n"
+	"             3 more\n";
+
+static void prints_aligned_and_wrapped(void **state)
 {
-	struct usage_item item;
-
-	assert_true(usage_next(at, &item));
-	assert_int_equal(item.part, part);
-	assert_string_equal(item.name, name);
-	assert_string_equal(item.argument, argument);
-	assert_string_equal(item.text, what);
-}
-
-static void takes_all_forms_apart(void **state)
-{
-	const char *at = text;
-	struct usage_item item;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 
 	(void)state;
-	expect(&at, USAGE_SYNOPSIS, "", "",
-	       "scprof thing [--all] [-o PATH] PROFILE... | [DIR] more");
-	expect(&at, USAGE_SYNOPSIS, "", "",
-	       "scprof thing --tick T [OPTION...] -- COMMAND [ARG...]");
-	expect(&at, USAGE_TEXT, "", "", "First line of text, and its second. A - dash.");
-	expect(&at, USAGE_OPERAND, "PROFILE", "", "an operand");
-	expect(&at, USAGE_OPTION, "output", "OUT", "where to write (default: here)");
-	expect(&at, USAGE_OPTION, "", "", "one letter only");
-	expect(&at, USAGE_OPTION, "", "COUNT", "a letter with a value");
-	expect(&at, USAGE_OPTION, "by", "path|site|function|gap", "on a line of its own");
-	expect(&at, USAGE_OPTION, "all", "", "none");
-	expect(&at, USAGE_ENVIRONMENT, "", "", "");
-	expect(&at, USAGE_ENVIRONMENT, "SCPROF_THING", "", "a variable");
-	expect(&at, USAGE_EXIT, "", "", "0 good, 1 bad");
-	assert_false(usage_next(&at, &item));
+	assert_int_equal(usage_print(&usage, out), 0);
+	fclose(out);
+	assert_string_equal(text, printed);
+	free(text);
 }
 
-static void finds_by_name_and_by_letter(void **state)
+/* A word that no line has room for is printed all the same. */
+static void never_breaks_a_word(void **state)
 {
-	struct usage_item item;
+	static char word[300];
+	struct usage long_word = usage;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 
 	(void)state;
-	assert_true(usage_find(text, "output", 0, &item));
-	assert_int_equal(item.letter, 'o');
-	assert_true(usage_find(text, NULL, 'o', &item));
-	assert_string_equal(item.name, "output");
-	assert_true(usage_find(text, NULL, 'n', &item));
-	assert_string_equal(item.argument, "COUNT");
-	assert_false(usage_find(text, "out", 0, &item));
-	assert_false(usage_find(text, NULL, 'x', &item));
-	assert_false(usage_find(text, "PROFILE", 0, &item));
+	memset(word, 'w', sizeof(word) - 1);
+	long_word.text = word;
+	usage_print(&long_word, out);
+	fclose(out);
+	assert_non_null(strstr(text, word));
+	free(text);
 }
 
-static void lists_operands_and_no_arguments_of_options(void **state)
+static void says_that_nothing_could_be_printed(void **state)
 {
-	char words[64];
+	FILE *full = fopen("/dev/full", "w");
 
 	(void)state;
-	usage_operands(text, words, sizeof(words));
-	assert_string_equal(words, "PROFILE DIR COMMAND ARG");
-	usage_operands("usage: scprof diff [OPTION...] BASE NEW\n"
-		       "       scprof diff [OPTION...] BASE... -- NEW...\n",
-		       words, sizeof(words));
-	assert_string_equal(words, "BASE NEW");
-	usage_operands("usage: scprof top PID|PROFILE\n", words, sizeof(words));
-	assert_string_equal(words, "PID|PROFILE");
-	usage_operands("usage: scprof x AAAA BBBB CCCC\n", words, 8); /* what fits */
-	assert_true(strlen(words) < 8);
+	if (!full)
+		skip();
+	assert_int_equal(usage_print(&usage, full), -1);
+	fclose(full);
 }
 
-/* Whatever is written, a text that is longer than its field is cut, and all of it is read. */
-static void cuts_what_is_too_long(void **state)
+static void finds_by_name_and_by_code(void **state)
 {
-	static char large[8192] = "  --name ARG  ";
-	const char *at = large;
-	struct usage_item item;
+	(void)state;
+	assert_ptr_equal(usage_find(&usage, "output"), &options[0]);
+	assert_ptr_equal(usage_find_code(&usage, 'o'), &options[0]);
+	assert_ptr_equal(usage_find_code(&usage, USAGE_OWN + 1), &options[2]);
+	assert_int_equal(usage_letter(&options[0]), 'o');
+	assert_int_equal(usage_letter(&options[1]), '\0');
+	assert_null(usage_find(&usage, "out"));
+	assert_null(usage_find(&usage, "PROFILE"));
+	assert_null(usage_find_code(&usage, 'y'));
+}
+
+static void lists_names_without_those_of_a_flag(void **state)
+{
+	const char *names[8];
 
 	(void)state;
-	memset(large + strlen(large), 'x', sizeof(large) - strlen(large) - 1);
-	assert_true(usage_next(&at, &item));
-	assert_string_equal(item.argument, "ARG");
-	assert_true(strlen(item.text) < sizeof(item.text));
-	assert_true(strlen(item.text) > sizeof(item.text) - 8);
-	assert_int_equal(*at, '\0');
+	assert_int_equal(usage_names(&usage, 0, names, 8), 5);
+	assert_string_equal(names[4], "help");
+	assert_int_equal(usage_names(&usage, USAGE_TYPED_ONLY, names, 8), 3);
+	assert_string_equal(names[0], "by");
+	assert_string_equal(names[2], "one-of");
+	assert_int_equal(usage_names(&usage, 0, names, 2), 2); /* what has room */
+}
+
+static void cuts_a_heading_that_is_too_long(void **state)
+{
+	char heading[8];
+
+	(void)state;
+	usage_heading(&options[0], heading, sizeof(heading));
+	assert_string_equal(heading, "-o, --o");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_all_forms_apart),
-		cmocka_unit_test(finds_by_name_and_by_letter),
-		cmocka_unit_test(lists_operands_and_no_arguments_of_options),
-		cmocka_unit_test(cuts_what_is_too_long),
+		cmocka_unit_test(prints_aligned_and_wrapped),
+		cmocka_unit_test(never_breaks_a_word),
+		cmocka_unit_test(says_that_nothing_could_be_printed),
+		cmocka_unit_test(finds_by_name_and_by_code),
+		cmocka_unit_test(lists_names_without_those_of_a_flag),
+		cmocka_unit_test(cuts_a_heading_that_is_too_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A result file that appears whole or not at all: written beside its place and
- * renamed over it (partial.h). What is there and is no regular file (a pipe, /dev/stdout)
- * is written directly. */
-#ifndef SCPROF_CLI_OUTPUT_H
-#define SCPROF_CLI_OUTPUT_H
+/* A result file that appears complete or not at all: written to a temporary file in the same
+ * directory, which is then renamed. What exists and is not a regular file (a pipe, /dev/stdout) is
+ * written directly. */
+#ifndef SCPROF_CLI_USAGE_OUTPUT_H
+#define SCPROF_CLI_USAGE_OUTPUT_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,8 +23,8 @@ bool output_refuse(const char *command, const char *path, const char *const *inp
 /* NULL path: standard output. 0, or -1 with errno. */
 int output_open(struct output *o, const char *path);
 
-/* Finish: flush, close, rename when `keep`, remove when not. 0, or -1 with
- * errno; what was written partly is removed. Standard output is flushed only. */
+/* Flushes, closes, and renames the file if `keep`, or else removes it. 0, or -1 with errno, and an
+ * incomplete file is removed. Standard output is only flushed. */
 int output_close(struct output *o, bool keep);
 
 /* The same for a command that says what went wrong: "COMMAND: cannot write ...". errno is 0

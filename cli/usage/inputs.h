@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The profiles that a command was given, read as one. */
-#ifndef SCPROF_INPUTS_H
-#define SCPROF_INPUTS_H
+#ifndef SCPROF_CLI_USAGE_INPUTS_H
+#define SCPROF_CLI_USAGE_INPUTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "profile/profile.h"
-#include "cli/progress.h"
+#include "cli/messages/progress.h"
 
 /* What `exit status` of a command that leaves files out has for them. */
 #define INPUTS_LEFT_OUT 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Optimal string alignment distance, for names of a dozen letters. */
-#include "cli/nearest.h"
+#include "cli/messages/nearest.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -38,12 +38,12 @@ static size_t distance(const char *a, const char *b)
 const char *nearest_name(const char *word, const char *const *names, size_t count)
 {
 	const char *best = NULL;
-	size_t best_distance = 3; /* further away is another word */
+	size_t best_distance = 3; /* beyond that it is another word */
 
 	for (size_t i = 0; i < count; i++) {
 		size_t near = distance(word, names[i]);
 
-		/* more than half of its letters are right */
+		/* more than half of the letters agree */
 		if (near < best_distance && 2 * near < strlen(names[i])) {
 			best = names[i];
 			best_distance = near;

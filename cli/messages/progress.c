@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One line that is written over. Cut to the terminal's width: a line that wraps could not be. */
-#include "cli/progress.h"
+/* One line that is overwritten; cut to the terminal's width, since a wrapped line could not be. */
+#include "cli/messages/progress.h"
 
 #include <math.h>
 #include <stdarg.h>

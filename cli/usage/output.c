@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* See output.h. A report that stops half-way must not replace a good one. */
-#include "cli/output.h"
+/* A report that is not complete must not replace a good one. */
+#include "cli/usage/output.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/complaint.h"
+#include "cli/messages/complaint.h"
 
 bool output_refuse(const char *command, const char *path, const char *const *input, size_t inputs)
 {

@@ -2,15 +2,15 @@
 /* A bar on standard error while something takes long, where that is a terminal; nothing in a
  * pipe or a file. It appears when half a second has passed, and is drawn a few times a second
  * at most. Not for several threads at once. */
-#ifndef SCPROF_CLI_PROGRESS_H
-#define SCPROF_CLI_PROGRESS_H
+#ifndef SCPROF_CLI_MESSAGES_PROGRESS_H
+#define SCPROF_CLI_MESSAGES_PROGRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct progress {
-	bool shown; /* it is a terminal, and a bar is wished for */
-	bool drawn; /* one stands there */
+	bool shown; /* it is a terminal, and a bar is wanted */
+	bool drawn; /* there is one on the screen */
 	const char *what;
 	double began, last; /* seconds */
 };
@@ -23,14 +23,14 @@ void progress_begin(struct progress *p, const char *what, bool wished);
 void progress_show(struct progress *p, double share, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same at once, whenever the last was: for who cannot draw while he works. */
+/* The same at once, however recent the last: for work that cannot draw in between. */
 void progress_show_now(struct progress *p, double share, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* So many of all profiles are read. */
 void progress_files(struct progress *p, size_t done, size_t all);
 
-/* Before anybody else writes there. */
+/* Call it before other output to the terminal. */
 void progress_clear(struct progress *p);
 
 #endif

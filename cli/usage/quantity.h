@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Counts, probabilities and shares as people write them: "12", "0.95", "95%". */
-#ifndef SCPROF_CLI_QUANTITY_H
-#define SCPROF_CLI_QUANTITY_H
+#ifndef SCPROF_CLI_USAGE_QUANTITY_H
+#define SCPROF_CLI_USAGE_QUANTITY_H
 
 #include <stdint.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One reading of numbers for all subcommands; strtod alone would also take "nan",
- * "0x1p-1" and " .9", strtoull "-1". */
-#include "cli/quantity.h"
+/* strtod alone would also accept "nan", "0x1p-1" and " .9", strtoull "-1". */
+#include "cli/usage/quantity.h"
 
 #include <errno.h>
 #include <math.h>

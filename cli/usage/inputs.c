@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One empty file among a night's hundred must not keep the others from being read. */
-#include "cli/inputs.h"
+#include "cli/usage/inputs.h"
 
 #include <string.h>
 
-#include "cli/complaint.h"
+#include "cli/messages/complaint.h"
 
 struct opening {
 	const char *command;

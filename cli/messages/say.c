@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One write a message, so that it does not mix with the command's output. */
-#include "cli/say.h"
+/* Each message is one write, so that it does not mix with the output of the command. */
+#include "cli/messages/say.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -8,17 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/help/config_origin.h"
+#include "cli/messages/default_origin.h"
 #include "report/wording/terminal.h"
 #include "report/wording/utf8.h"
 #include "profile/base/error.h"
 
-/* Names and arguments in it are the user's bytes: shown, not obeyed. */
+/* Without control characters of names and arguments. */
 void say(const char *text)
 {
 	bool utf8 = terminal_of(stderr, 0).utf8;
 	char out[4096], line[2048];
-	char *from = utf8_clean(config_origin_of(text), utf8);
+	char *from = utf8_clean(default_origin_of(text), utf8);
 	size_t used = (size_t)snprintf(out, sizeof(out), "scprof: %.2000s", from ? from : ""),
 	       length;
 

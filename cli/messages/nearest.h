@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* "Did you mean": the name that a mistyped one was probably meant to be. */
-#ifndef SCPROF_CLI_NEAREST_H
-#define SCPROF_CLI_NEAREST_H
+#ifndef SCPROF_CLI_MESSAGES_NEAREST_H
+#define SCPROF_CLI_MESSAGES_NEAREST_H
 
 #include <stddef.h>
 

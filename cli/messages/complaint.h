@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Error messages. Control characters in them, which arguments and names may have, are printed as
+ * \\xNN: a message is one line, and no terminal obeys it. */
+#ifndef SCPROF_CLI_MESSAGES_COMPLAINT_H
+#define SCPROF_CLI_MESSAGES_COMPLAINT_H
+
+#include <stdarg.h>
+
+/* "COMMAND: TEXT" and a newline, on standard error. */
+void complaint_print(const char *command, const char *text);
+void complaint_format(const char *command, const char *format, va_list arguments)
+	__attribute__((format(printf, 2, 0)));
+
+void complaint_say(const char *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The same for a text of several lines, the last of which says what to do. */
+void complaint_lines(const char *command, const char *text);
+
+#endif

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Commands run one after another may all use getopt: each begins with optind 0, which makes glibc
+ * forget the state of the last. */
+#include "cli/usage/options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/messages/complaint.h"
+#include "cli/messages/nearest.h"
+#include "cli/usage/quantity.h"
+#include "collector/duration.h"
+
+#define MOST 64 /* options of a command */
+
+__attribute__((format(printf, 2, 3))) static int complain(const struct usage *u, const char *format,
+							  ...)
+{
+	char name[64];
+	va_list arguments;
+
+	snprintf(name, sizeof(name), "scprof %s", u->command);
+	va_start(arguments, format);
+	complaint_format(name, format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+/* getopt's two tables of the same thing. */
+static void fill_tables(const struct usage *u, struct option *table, char *letters)
+{
+	int most = MOST;
+
+	letters += sprintf(letters, "%s:", u->mode ? u->mode : "");
+	for (const struct usage_entry *e = u->options; e->name && most; e++, most--) {
+		*table++ = (struct option){e->name, e->argument ? required_argument : no_argument,
+					   NULL, e->code};
+		if (usage_letter(e))
+			letters += sprintf(letters, "%c%s", e->code, e->argument ? ":" : "");
+	}
+}
+
+/* Is `word` one of the choices "a|b|c"? */
+static bool is_choice(const char *choices, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = choices; *at; at += strcspn(at, "|"), at += *at == '|')
+		if (strcspn(at, "|") == length && !strncmp(at, word, length))
+			return true;
+	return false;
+}
+
+/* Where the table lists all values, others are refused here. */
+static int check_choice(const struct usage *u, int code, const char *value)
+{
+	const struct usage_entry *e = usage_find_code(u, code);
+	char choices[128];
+	size_t at = 0;
+
+	if (!e || !e->argument || !strchr(e->argument, '|') || e->flags & USAGE_OTHER_VALUES ||
+	    is_choice(e->argument, value))
+		return 0;
+	for (const char *c = e->argument; *c && at + 3 < sizeof(choices); c++) {
+		choices[at++] = *c == '|' ? ',' : *c;
+		if (*c == '|')
+			choices[at++] = ' ';
+	}
+	choices[at] = '\0';
+	return complain(u, "--%s '%.900s' is unknown; there are: %s", e->name, value, choices);
+}
+
+/* " (did you mean --NAME?)" for a mistyped long option; "" if none is near. */
+static void print_near(const struct usage *u, const char *word, char *text, size_t size)
+{
+	const char *names[MOST], *near;
+	char name[64];
+
+	*text = '\0';
+	if (strncmp(word, "--", 2) != 0)
+		return;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+	near = nearest_name(name, names, usage_names(u, 0, names, MOST));
+	if (near)
+		snprintf(text, size, " (did you mean --%s?)", near);
+}
+
+/* What getopt_long has just refused. A long option is the word before optind; of a cluster of
+ * letters getopt names the one. */
+static void complain_option(const struct usage *u, char **argv, int refused)
+{
+	char letter[3] = {'-', (char)optopt, '\0'}, near[96];
+	const char *word = optopt > ' ' && optopt < 127 ? letter : argv[optind - 1];
+
+	if (refused == ':') {
+		complain(u, "option %s needs a value", argv[optind - 1]);
+	} else if (usage_find_code(u, optopt)) {
+		complain(u, "option %s takes no value", argv[optind - 1]);
+	} else {
+		print_near(u, word, near, sizeof(near));
+		complain(u, "unknown option %s; scprof %s --help lists the options%s", word,
+			 u->command, near);
+	}
+}
+
+static int print_help(const struct usage *u)
+{
+	if (!usage_print(u, stdout))
+		return 0;
+	complain(u, "cannot write to standard output: %s", strerror(errno));
+	return u->failure;
+}
+
+int options_parse(const struct usage *u, int argc, char **argv,
+		  int (*take)(void *to, int code, const char *value), void *to)
+{
+	struct option table[MOST + 1] = {0};
+	char letters[2 * MOST + 4];
+	int code;
+
+	fill_tables(u, table, letters);
+	opterr = 0;
+	optind = 0;
+	while ((code = getopt_long(argc, argv, letters, table, NULL)) != -1) {
+		if (code == 'h')
+			return print_help(u);
+		if (code == '?' || code == ':') {
+			complain_option(u, argv, code);
+			return u->bad_usage;
+		}
+		if (check_choice(u, code, optarg) || take(to, code, optarg))
+			return u->bad_usage;
+	}
+	return OPTIONS_GO;
+}
+
+int options_confidence(const struct usage *u, const char *value, double *confidence)
+{
+	if (!quantity_confidence(value, confidence))
+		return 0;
+	return complain(u,
+			"--confidence '%.900s' is not a number between 0 and 1, such as 0.95 or "
+			"95%%",
+			value);
+}
+
+int options_count(const struct usage *u, int code, const char *value, uint64_t least, uint64_t most,
+		  uint64_t *count)
+{
+	const char *name = usage_find_code(u, code)->name;
+
+	if (!quantity_count(value, least, most, count))
+		return 0;
+	if (most >= OPTIONS_ANY_COUNT)
+		return complain(u, "--%s '%.900s' is not a whole number, %" PRIu64 " or more", name,
+				value, least);
+	return complain(u, "--%s '%.900s' is not a whole number from %" PRIu64 " to %" PRIu64, name,
+			value, least, most);
+}
+
+int options_count32(const struct usage *u, int code, const char *value, uint32_t least,
+		    uint32_t most, uint32_t *count)
+{
+	uint64_t number;
+
+	if (options_count(u, code, value, least, most, &number))
+		return -1;
+	*count = (uint32_t)number;
+	return 0;
+}
+
+int options_duration(const struct usage *u, int code, const char *value, uint64_t least_ns,
+		     uint64_t most_ns, uint64_t *ns)
+{
+	char least[32], most[32];
+	uint64_t given;
+
+	if (!duration_parse(value, &given) && given >= least_ns && given <= most_ns) {
+		*ns = given;
+		return 0;
+	}
+	duration_print_exact(least_ns, least, sizeof(least));
+	duration_print_exact(most_ns, most, sizeof(most));
+	return complain(u,
+			"--%s '%.900s' is not a time from %s to %s; write a number and its unit: "
+			"500us, 1ms, 0.5s",
+			usage_find_code(u, code)->name, value, least, most);
+}
+
+const char *options_variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}

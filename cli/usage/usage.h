@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What a command takes and what it says of itself: one table per command. getopt's tables, --help,
+ * completion, man pages, "did you mean" and what a configuration file may set are all read from it.
+ * All of it is constant, and so are the texts.
+ *
+ * In a text, a newline begins a new line; a line that begins with a space is printed as it is. All
+ * else is wrapped where it is printed. A word in capitals as an option's argument says of which
+ * kind its value is (PATH, CLOCK, T); choices stand there themselves: text|json.
+ */
+#ifndef SCPROF_CLI_USAGE_USAGE_H
+#define SCPROF_CLI_USAGE_USAGE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Of an option. */
+enum {
+	USAGE_TYPED_ONLY = 1,  /* not from a configuration file: a default would write over files,
+				* or change the question */
+	USAGE_EXCLUSIVE = 2,   /* one of those of the command that replace one another */
+	USAGE_OTHER_VALUES = 4 /* the choices are not all: the command checks the value */
+};
+
+/* Codes of options: an option with a letter has the letter as its code. */
+enum {
+	USAGE_OPERAND = 1, /* not an option: an operand, where the mode is "-" */
+	USAGE_CONFIDENCE = 256,
+	USAGE_JSON,
+	USAGE_OWN /* the first that a command may use as it likes */
+};
+
+/* An option; of an operand and of a variable only name and text. */
+struct usage_entry {
+	const char *name; /* of an option without "--"; NULL: the end of the table */
+	int code;
+	const char *argument; /* NULL: takes none */
+	const char *text;
+	unsigned flags;
+	const char *variable; /* of the environment, that stands for the option; NULL: none */
+};
+
+/* Options that several commands have. */
+#define USAGE_ENTRY_HELP                                                                           \
+	{                                                                                          \
+		"help", 'h', NULL, "this text", USAGE_TYPED_ONLY, NULL                             \
+	}
+#define USAGE_ENTRY_OUTPUT(argument, text)                                                         \
+	{                                                                                          \
+		"output", 'o', argument, text, USAGE_TYPED_ONLY, NULL                              \
+	}
+#define USAGE_ENTRY_JSON(schema)                                                                   \
+	{                                                                                          \
+		"json", USAGE_JSON, NULL, "one object, schema " schema, 0, NULL                    \
+	}
+#define USAGE_ENTRY_CONFIDENCE                                                                     \
+	{                                                                                          \
+		"confidence", USAGE_CONFIDENCE, "R",                                               \
+			"of the intervals, 0.95 or 95% (default: 0.95)", 0, NULL                   \
+	}
+
+struct usage {
+	const char *command;	 /* "run"; NULL: the tool itself */
+	const char *summary;	 /* one line */
+	const char *synopsis[4]; /* what follows the command's name; each is one way to use it */
+	const char *text;	 /* what the command does */
+	const char *words;	 /* names of the operands, in order: "PROGRAM PATTERN" */
+	const char *mode;	 /* getopt's: "+" options end at the first operand, "-" operands are
+				  * given out in their place, with USAGE_OPERAND; NULL neither */
+	const struct usage_entry *operands, *options, *variables; /* NULL: none */
+	const char *note;	    /* after the options; NULL: none */
+	const char *variables_text; /* of all variables; NULL: none */
+	const char *exit_status;
+	int bad_usage, failure; /* exit status of wrong usage; of help that cannot be printed */
+};
+
+/* The option of this long name, or with this code; NULL: there is none. */
+const struct usage_entry *usage_find(const struct usage *u, const char *name);
+const struct usage_entry *usage_find_code(const struct usage *u, int code);
+
+/* '\0': the option has none. */
+char usage_letter(const struct usage_entry *option);
+
+/* Long names of the options, for nearest_name, without those that have one of these flags. */
+size_t usage_names(const struct usage *u, unsigned without, const char **names, size_t most);
+
+/* "-o, --output OUT"; of an operand or a variable its name. Cut off where it is longer. */
+void usage_heading(const struct usage_entry *option, char *text, size_t size);
+
+/* The text of --help, in three parts, for whoever puts something between. */
+void usage_print_head(const struct usage *u, FILE *out);
+void usage_print_entries(const struct usage *u, FILE *out);
+void usage_print_tail(const struct usage *u, FILE *out);
+
+/* All of it, flushed. 0, or -1 with errno. */
+int usage_print(const struct usage *u, FILE *out);
+
+#endif
