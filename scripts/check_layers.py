@@ -36,6 +36,11 @@ TOOL = [
     "serve/agent",
     "serve/render serve/pages",
     "serve/http",
+    "cli/messages",
+    "cli/usage",
+    "cli/help cli/bench cli/displace cli/plan",
+    "cli/run",
+    "cli",
 ]
 LIBRARY = []
 

@@ -39,9 +39,6 @@ void run_displace_settle(struct run_displace *r, bool interrupted);
  * gathered from `profiles`. */
 void run_displace_sites(struct run_displace *r, const char *profiles, struct profile *p);
 
-/* The account of a summary's first run, into the profile. -1: no memory. */
-int run_displace_note(const struct displace_summary *s, struct profile *p);
-
 /* After that: prints the account on standard error and frees everything. */
 void run_displace_finish(struct run_displace *r, char **command);
 
