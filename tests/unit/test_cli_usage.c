@@ -30,10 +30,11 @@ static const struct usage_entry variables[] = {
 static const struct usage usage = {
 	.command = "thing",
 	.synopsis = {"[--all] PROFILE...",
-		     "[-o OUT | --all | --and-more] [--not-broken at the | bar] "
+		     "[-o OUT | --all | --and-more] [--long-enough] [--not-broken at the | bar] "
 		     "--tick TIME -- COMMAND [ARG...]"},
 	.text = "First line of text, which goes on and on until it is longer than a line, which is "
-		"90 columns:\n  as  it  is [a, b]\nnext.",
+		"90 columns:\n  as  it  is, however long the line may be: such a line is a list "
+		"that has columns of its own, 98 wide\nnext.",
 	.operands = operands,
 	.options = options,
 	.variables = variables,
@@ -45,12 +46,12 @@ static const struct usage usage = {
 
 static const char printed[] =
 	"usage: scprof thing [--all] PROFILE...\n"
-	"       scprof thing [-o OUT | --all | --and-more] [--not-broken at the | bar] --tick "
-	"TIME\n"
-	"                    -- COMMAND [ARG...]\n"
+	"       scprof thing [-o OUT | --all | --and-more] [--long-enough]\n"
+	"                    [--not-broken at the | bar] --tick TIME -- COMMAND [ARG...]\n"
 	"First line of text, which goes on and on until it is longer than a line, which is 90\n"
 	"columns:\n"
-	"  as  it  is [a, b]\n"
+	"  as  it  is, however long the line may be: such a line is a list that has columns of its "
+	"own, 98 wide\n"
 	"next.\n"
 	"\n"
 	"  PROFILE           an operand\n"
