@@ -65,7 +65,7 @@ struct top_options {
 	const char *target;
 };
 
-static int take_filter(const char *text, struct state *s)
+static int take_filter(const char *text, struct view_state *s)
 {
 	if (strlen(text) >= sizeof(s->filter)) {
 		complaint_say(COMMAND, "--filter '%.200s' is longer than 63 characters", text);
@@ -150,7 +150,7 @@ static int complain(const struct profile_error *err, int status)
 }
 
 /* The first process of the run has to begin recording. -1: the run ended without one. */
-static int open_run(struct feed *f, const struct top_options *o, struct profile_error *err)
+static int open_run(struct live_reader *f, const struct top_options *o, struct profile_error *err)
 {
 	struct pollfd over = {.fd = o->live.end, .events = POLLIN};
 	struct target t = {.kind = TARGET_RUN};
@@ -163,7 +163,8 @@ static int open_run(struct feed *f, const struct top_options *o, struct profile_
 	return 0;
 }
 
-static int open_target(struct feed *f, const struct top_options *o, struct profile_error *err)
+static int open_target(struct live_reader *f, const struct top_options *o,
+		       struct profile_error *err)
 {
 	struct target target;
 
@@ -176,14 +177,14 @@ static int open_target(struct feed *f, const struct top_options *o, struct profi
 static int watch(const struct top_options *o)
 {
 	struct profile_error err;
-	static struct feed feed; /* a path: large */
+	static struct live_reader feed; /* a path: large */
 	int status;
 
 	unsetenv("DEBUGINFOD_URLS"); /* no picture shall wait for a server far away */
 	if (open_target(&feed, o, &err))
 		return complain(&err, 2);
 	if (o->batch || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
-		status = text_batch_run(&feed, &o->live, stdout, &err);
+		status = live_text_run(&feed, &o->live, stdout, &err);
 	else
 		status = screen_run(&feed, &o->live, &err);
 	live_reader_close(&feed);

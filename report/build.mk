@@ -23,10 +23,9 @@ REPORT_SRC = \
 	report/live/precision.c \
 	report/live/screen.c \
 	report/live/screen_header.c \
-	report/live/screen_leave.c \
-	report/live/sums_window.c \
+	report/live/terminfo.c \
 	report/live/target.c \
-	report/live/text_batch.c \
+	report/live/live_text.c \
 	report/live/view.c \
 	report/live/view_state.c \
 	report/loops/loop.c \

@@ -163,7 +163,7 @@ static void mend_terminal(const struct run_live *l)
 	sigprocmask(SIG_BLOCK, &background, &before);
 	if (l->has_settings)
 		tcsetattr(l->terminal, TCSADRAIN, &l->settings);
-	screen_leave_leave(l->terminal);
+	terminfo_leave(l->terminal);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 

@@ -87,7 +87,7 @@ static void say_how_far(struct run_watch *w)
 
 /* The model of what has been read. */
 struct reading {
-	struct feed feed;
+	struct live_reader feed;
 	struct rows rows;
 	bool open;
 };

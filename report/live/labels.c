@@ -141,8 +141,8 @@ const char *labels_frame(struct labels *l, const struct profile *p, const struct
 	return l->unknown;
 }
 
-void labels_function(const struct labels *l, const struct feed *f, const struct group_row *row,
-		     char *out, size_t room)
+void labels_function(const struct labels *l, const struct live_reader *f,
+		     const struct group_row *row, char *out, size_t room)
 {
 	char *name = utf8_clean(f->profile->function[row->function].name, l->utf8);
 	const struct report_site site = {.outcome = row->outcome};

@@ -12,14 +12,14 @@ struct labels;
 struct labels *labels_new(bool utf8); /* NULL: out of memory */
 void labels_free(struct labels *l);
 
-/* The profile that names came from goes: for feed.forget. */
+/* The profile that names came from goes: for live_reader.forget. */
 void labels_forget(void *labels);
 
 /* "readQuery at networking.c:123", "libc.so.6+0x1234". Never NULL. */
 const char *labels_frame(struct labels *l, const struct profile *p, const struct prof_frame *frame);
 
 /* "recv", "recv [would-block]", into out. */
-void labels_function(const struct labels *l, const struct feed *f, const struct group_row *row,
-		     char *out, size_t room);
+void labels_function(const struct labels *l, const struct live_reader *f,
+		     const struct group_row *row, char *out, size_t room);
 
 #endif

@@ -8,20 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-double live_reader_seconds(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-double live_reader_clock(void)
-{
-	return live_reader_seconds(CLOCK_MONOTONIC);
-}
-
-const struct feed_file *live_reader_file_of(const struct feed *f, uint32_t entry)
+const struct live_reader_file *live_reader_file_of(const struct live_reader *f, uint32_t entry)
 {
 	size_t low = 0, high = f->files;
 
@@ -37,7 +24,7 @@ const struct feed_file *live_reader_file_of(const struct feed *f, uint32_t entry
 }
 
 /* New files, or entries that the model has not? And who lives? */
-static bool needs_model(struct feed *f, const struct target_file *files, size_t count)
+static bool needs_model(struct live_reader *f, const struct target_file *files, size_t count)
 {
 	size_t unknown = 0;
 	bool any_grown = false;
@@ -60,7 +47,7 @@ static bool needs_model(struct feed *f, const struct target_file *files, size_t 
 	return !f->profile || any_grown || unknown;
 }
 
-static int find_and_model(struct feed *f)
+static int find_and_model(struct live_reader *f)
 {
 	double began = live_reader_seconds(CLOCK_THREAD_CPUTIME_ID);
 	struct target_file *files;
@@ -72,7 +59,7 @@ static int find_and_model(struct feed *f)
 	bool needs = needs_model(f, files, count);
 
 	f->next_find = live_reader_clock() +
-		       FEED_SHARE * (live_reader_seconds(CLOCK_THREAD_CPUTIME_ID) - began);
+		       LIVE_READER_SHARE * (live_reader_seconds(CLOCK_THREAD_CPUTIME_ID) - began);
 	if (needs && (!f->profile || live_reader_clock() >= f->next_model)) {
 		failed = live_reader_model_make_model(f, files, count);
 		f->behind = false;
@@ -81,10 +68,10 @@ static int find_and_model(struct feed *f)
 	return failed;
 }
 
-static void read_entries(struct feed *f)
+static void read_entries(struct live_reader *f)
 {
 	for (size_t i = 0; i < f->files; i++) {
-		const struct feed_file *file = &f->file[i];
+		const struct live_reader_file *file = &f->file[i];
 
 		for (uint32_t k = 0; k < file->live.places.places; k++) {
 			uint32_t entry = file->first + k;
@@ -96,7 +83,7 @@ static void read_entries(struct feed *f)
 	}
 }
 
-static bool lives(const struct feed *f)
+static bool lives(const struct live_reader *f)
 {
 	bool alive = false;
 
@@ -105,14 +92,14 @@ static bool lives(const struct feed *f)
 	return alive;
 }
 
-static void read_headers(struct feed *f)
+static void read_headers(struct live_reader *f)
 {
 	uint64_t first = UINT64_MAX, last = 0;
 	bool alive = lives(f) || f->held;
 
 	f->lost_calls = 0;
 	for (size_t i = 0; i < f->files; i++) {
-		struct feed_file *file = &f->file[i];
+		struct live_reader_file *file = &f->file[i];
 		const struct scp_header *h = &file->header;
 
 		file->has_header = !live_header(&file->live, &file->header);
@@ -129,7 +116,7 @@ static void read_headers(struct feed *f)
 }
 
 /* Without memory the clocks stay as they were, which is nearly right. */
-static void renew_clocks(struct feed *f)
+static void renew_clocks(struct live_reader *f)
 {
 	struct profile_moment *moment = calloc(f->files + 1, sizeof(*moment));
 
@@ -147,7 +134,7 @@ static void renew_clocks(struct feed *f)
 	free(moment);
 }
 
-static void turn_over(struct feed *f)
+static void turn_over(struct live_reader *f)
 {
 	struct prof_reading *spare = f->before;
 
@@ -157,7 +144,7 @@ static void turn_over(struct feed *f)
 }
 
 /* The moment of the end is no interval of its own: it is added to the last one. */
-int live_reader_refresh(struct feed *f)
+int live_reader_refresh(struct live_reader *f)
 {
 	uint64_t generation = f->generation;
 
@@ -167,7 +154,7 @@ int live_reader_refresh(struct feed *f)
 		return 0;
 	if (generation != f->generation || lives(f) || f->held || !f->before_at) {
 		if (generation == f->generation)
-			memset(f->before_state, FEED_KNOWN, f->profile->entries);
+			memset(f->before_state, LIVE_READER_KNOWN, f->profile->entries);
 		turn_over(f);
 	}
 	read_entries(f);
@@ -177,10 +164,10 @@ int live_reader_refresh(struct feed *f)
 	return 0;
 }
 
-int live_reader_open(struct feed *f, const struct target *t, enum report_by by,
+int live_reader_open(struct live_reader *f, const struct target *t, enum report_by by,
 		     struct profile_error *err)
 {
-	*f = (struct feed){.target = *t, .by = by};
+	*f = (struct live_reader){.target = *t, .by = by};
 	if (live_reader_refresh(f)) {
 		snprintf(err->text, sizeof(err->text), "out of memory");
 		live_reader_close(f);
@@ -194,13 +181,13 @@ int live_reader_open(struct feed *f, const struct target *t, enum report_by by,
 	return -1;
 }
 
-void live_reader_close(struct feed *f)
+void live_reader_close(struct live_reader *f)
 {
 	live_reader_model_release(f);
-	*f = (struct feed){0};
+	*f = (struct live_reader){0};
 }
 
-int live_reader_regroup(struct feed *f, enum report_by by)
+int live_reader_regroup(struct live_reader *f, enum report_by by)
 {
 	struct groups g;
 

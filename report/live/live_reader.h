@@ -8,11 +8,13 @@
 #ifndef SCPROF_REPORT_LIVE_LIVE_READER_H
 #define SCPROF_REPORT_LIVE_LIVE_READER_H
 
+#include <time.h>
+
 #include "report/model/groups.h"
 #include "profile/live/live.h"
 #include "report/live/target.h"
 
-struct feed_file {
+struct live_reader_file {
 	char *path;
 	struct live live;
 	uint32_t first; /* of its entries in the model */
@@ -23,18 +25,18 @@ struct feed_file {
 };
 
 /* Baselines of an entry's window. */
-enum feed_before {
-	FEED_UNKNOWN, /* first seen late: its calls before are not of this interval alone */
-	FEED_KNOWN    /* read, or 0 as it did not exist */
+enum live_reader_before {
+	LIVE_READER_UNKNOWN, /* first seen late: its calls before are not of this interval alone */
+	LIVE_READER_KNOWN    /* read, or 0 as it did not exist */
 };
 
-struct feed {
+struct live_reader {
 	struct target target;
 	struct profile *profile;
-	struct feed_file *file;
+	struct live_reader_file *file;
 	size_t files;
 	struct prof_reading *now, *before; /* by entry of the model */
-	uint8_t *before_state;		   /* enum feed_before */
+	uint8_t *before_state;		   /* enum live_reader_before */
 	uint64_t *calls;		   /* room for those of `now`, one behind the other */
 	struct groups groups;
 	enum report_by by;
@@ -54,20 +56,32 @@ struct feed {
 };
 
 /* 0, or -1 and *err: nothing can be read. */
-int live_reader_open(struct feed *f, const struct target *t, enum report_by by,
+int live_reader_open(struct live_reader *f, const struct target *t, enum report_by by,
 		     struct profile_error *err);
-void live_reader_close(struct feed *f);
+void live_reader_close(struct live_reader *f);
 
 /* A new reading: what was `now` is `before`. Without processes that live, files stay as they
  * are. -1: out of memory. */
-int live_reader_refresh(struct feed *f);
+int live_reader_refresh(struct live_reader *f);
 
 /* Other rows from the same readings. -1: out of memory. */
-int live_reader_regroup(struct feed *f, enum report_by by);
+int live_reader_regroup(struct live_reader *f, enum report_by by);
 
 /* The file that an entry is of. */
-const struct feed_file *live_reader_file_of(const struct feed *f, uint32_t entry);
+const struct live_reader_file *live_reader_file_of(const struct live_reader *f, uint32_t entry);
 
-double live_reader_clock(void);
+static inline double live_reader_seconds(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* CLOCK_MONOTONIC, in seconds: that of all times above but run_s. */
+static inline double live_reader_clock(void)
+{
+	return live_reader_seconds(CLOCK_MONOTONIC);
+}
 
 #endif

@@ -13,7 +13,7 @@
 
 #define RETRY_S 5.0 /* for files that could not be read */
 
-static void close_files(struct feed_file *file, size_t files)
+static void close_files(struct live_reader_file *file, size_t files)
 {
 	for (size_t i = 0; i < files; i++) {
 		free(file[i].path);
@@ -22,7 +22,7 @@ static void close_files(struct feed_file *file, size_t files)
 	free(file);
 }
 
-struct feed_file *live_reader_model_find_file(struct feed *f, const char *path)
+struct live_reader_file *live_reader_model_find_file(struct live_reader *f, const char *path)
 {
 	for (size_t i = 0; i < f->files; i++)
 		if (!strcmp(f->file[i].path, path))
@@ -33,7 +33,7 @@ struct feed_file *live_reader_model_find_file(struct feed *f, const char *path)
 /* What is being made; it replaces the old one when it is whole. */
 struct making {
 	struct profile *profile;
-	struct feed_file *file;
+	struct live_reader_file *file;
 	size_t files, refused;
 	char why[512];
 	struct groups groups;
@@ -56,9 +56,9 @@ static void abandon(struct making *m)
 static int open_one(struct making *m, const char *path, bool alive)
 {
 	struct profile_error err;
-	struct feed_file *file = &m->file[m->files];
+	struct live_reader_file *file = &m->file[m->files];
 
-	*file = (struct feed_file){.first = m->profile->entries, .alive = alive};
+	*file = (struct live_reader_file){.first = m->profile->entries, .alive = alive};
 	if (live_open(&file->live, m->profile, path, &err)) {
 		if (!m->refused++)
 			snprintf(m->why, sizeof(m->why), "%s", err.text);
@@ -71,7 +71,7 @@ static int open_one(struct making *m, const char *path, bool alive)
 }
 
 /* A file that was there stays, even if its name is gone: then there is no new model. */
-static int open_all(const struct feed *f, struct making *m, const struct target_file *files,
+static int open_all(const struct live_reader *f, struct making *m, const struct target_file *files,
 		    size_t count)
 {
 	size_t kept = 0;
@@ -105,7 +105,7 @@ static int open_all(const struct feed *f, struct making *m, const struct target_
 }
 
 /* Did the process begin after the last reading? */
-static bool began_since(const struct feed *f, const struct feed_file *file)
+static bool began_since(const struct live_reader *f, const struct live_reader_file *file)
 {
 	struct scp_header h;
 	double raw_now = live_reader_seconds(CLOCK_MONOTONIC_RAW);
@@ -114,9 +114,9 @@ static bool began_since(const struct feed *f, const struct feed_file *file)
 	       raw_now - (double)h.start_mono_ns / 1e9 < live_reader_clock() - f->at;
 }
 
-static void carry_over(struct feed *f, struct making *m, struct feed_file *to)
+static void carry_over(struct live_reader *f, struct making *m, struct live_reader_file *to)
 {
-	const struct feed_file *from = live_reader_model_find_file(f, to->path);
+	const struct live_reader_file *from = live_reader_model_find_file(f, to->path);
 	bool all_known = from ? from->complete : began_since(f, to);
 
 	for (uint32_t i = 0; i < to->live.places.places; i++) {
@@ -126,15 +126,15 @@ static void carry_over(struct feed *f, struct making *m, struct feed_file *to)
 			     : NULL;
 		uint32_t entry = to->first + i;
 
-		m->before_state[entry] = FEED_KNOWN;
+		m->before_state[entry] = LIVE_READER_KNOWN;
 		if (old)
 			m->now[entry] = f->now[from->first + (old - from->live.places.place)];
 		else if (!all_known)
-			m->before_state[entry] = FEED_UNKNOWN;
+			m->before_state[entry] = LIVE_READER_UNKNOWN;
 	}
 }
 
-static int make_readings(struct feed *f, struct making *m)
+static int make_readings(struct live_reader *f, struct making *m)
 {
 	size_t entries = (size_t)m->profile->entries + 1;
 
@@ -149,7 +149,7 @@ static int make_readings(struct feed *f, struct making *m)
 	return 0;
 }
 
-void live_reader_model_release(struct feed *f)
+void live_reader_model_release(struct live_reader *f)
 {
 	close_files(f->file, f->files);
 	groups_free(&f->groups);
@@ -160,7 +160,7 @@ void live_reader_model_release(struct feed *f)
 	free(f->calls);
 }
 
-static void install(struct feed *f, const struct making *m)
+static void install(struct live_reader *f, const struct making *m)
 {
 	if (f->forget)
 		f->forget(f->context);
@@ -178,7 +178,8 @@ static void install(struct feed *f, const struct making *m)
 	f->generation++;
 }
 
-int live_reader_model_make_model(struct feed *f, const struct target_file *files, size_t count)
+int live_reader_model_make_model(struct live_reader *f, const struct target_file *files,
+				 size_t count)
 {
 	double began = live_reader_seconds(CLOCK_THREAD_CPUTIME_ID);
 	struct making m = {0};
@@ -196,8 +197,9 @@ int live_reader_model_make_model(struct feed *f, const struct target_file *files
 		return gone ? 0 : -1;
 	}
 	install(f, &m);
-	f->next_model = live_reader_clock() +
-			fmax(FEED_SHARE * (live_reader_seconds(CLOCK_THREAD_CPUTIME_ID) - began),
-			     f->refused ? RETRY_S : 0);
+	f->next_model =
+		live_reader_clock() +
+		fmax(LIVE_READER_SHARE * (live_reader_seconds(CLOCK_THREAD_CPUTIME_ID) - began),
+		     f->refused ? RETRY_S : 0);
 	return 0;
 }

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "report/model/estimate.h"
 
@@ -45,7 +44,7 @@ static uint64_t mix(uint64_t h, const void *data, size_t bytes)
 	return h;
 }
 
-static uint64_t key_of_group(const struct feed *f, const struct group_row *g)
+static uint64_t key_of_group(const struct live_reader *f, const struct group_row *g)
 {
 	const struct profile *p = f->profile;
 	const struct prof_function *function = &p->function[g->function];
@@ -69,7 +68,7 @@ static uint64_t key_of_group(const struct feed *f, const struct group_row *g)
 }
 
 /* Rows of calls that found no room have no entries: their number stands in the head. */
-static int start_afresh(struct rows *r, const struct feed *f)
+static int start_afresh(struct rows *r, const struct live_reader *f)
 {
 	const struct groups *g = &f->groups;
 
@@ -104,14 +103,14 @@ static void add_reading(struct prof_reading *to, const struct prof_reading *from
 	to->has_bytes |= from->has_bytes;
 }
 
-static double time_ns(const struct feed *f, const struct report_overhead *o,
+static double time_ns(const struct live_reader *f, const struct report_overhead *o,
 		      const struct prof_reading *s)
 {
 	return (double)s->units * f->profile->clock.ns_per_unit - (double)s->calls * o->inside_ns -
 	       (double)s->inner_calls * o->inner_ns;
 }
 
-static void update_row(struct row *r, const struct feed *f, const struct report_overhead *o)
+static void update_row(struct row *r, const struct live_reader *f, const struct report_overhead *o)
 {
 	double span = f->at - f->before_at;
 
@@ -122,7 +121,7 @@ static void update_row(struct row *r, const struct feed *f, const struct report_
 		struct prof_reading since;
 
 		add_reading(&r->run, &f->now[e]);
-		if (f->before_state[e] != FEED_KNOWN ||
+		if (f->before_state[e] != LIVE_READER_KNOWN ||
 		    live_difference(&f->now[e], &f->before[e], &since))
 			r->has_window = false;
 		else if (since.calls)
@@ -134,7 +133,7 @@ static void update_row(struct row *r, const struct feed *f, const struct report_
 	r->time_s = r->has_window ? time_ns(f, o, &r->window) / 1e9 / span : NAN;
 }
 
-int live_rows_update(struct rows *r, const struct feed *f)
+int live_rows_update(struct rows *r, const struct live_reader *f)
 {
 	const struct report_overhead overhead = estimate_overhead(&f->profile->clock);
 	bool interval = f->before_at > 0;
@@ -164,10 +163,10 @@ struct entry_room {
 	struct prof_phase phase;
 };
 
-static void entry_sums(const struct feed *f, uint32_t entry, bool window, struct entry_room *room,
-		       struct prof_sums *out)
+static void entry_sums(const struct live_reader *f, uint32_t entry, bool window,
+		       struct entry_room *room, struct prof_sums *out)
 {
-	const struct feed_file *file = live_reader_file_of(f, entry);
+	const struct live_reader_file *file = live_reader_file_of(f, entry);
 	struct prof_reading s = f->now[entry];
 	struct prof_batches b = {.sum = room->sum};
 	bool dual = f->profile->flags & SCP_FILE_DUAL; /* its phases are the other clock's */
@@ -194,7 +193,7 @@ static void entry_sums(const struct feed *f, uint32_t entry, bool window, struct
 		out->phase = &room->phase;
 }
 
-static int run_sums(const struct feed *f, const struct row *r, struct whole *w)
+static int run_sums(const struct live_reader *f, const struct row *r, struct whole *w)
 {
 	*w = (struct whole){.steady.mean_only = true};
 	for (uint32_t e = f->groups.row[r->group].first; e != PROF_NONE; e = f->groups.next[e]) {
@@ -212,7 +211,7 @@ static int run_sums(const struct feed *f, const struct row *r, struct whole *w)
 	return 0;
 }
 
-static int window_sums(const struct feed *f, const struct row *r, struct prof_sums *sum)
+static int window_sums(const struct live_reader *f, const struct row *r, struct prof_sums *sum)
 {
 	*sum = (struct prof_sums){0};
 	for (uint32_t e = f->groups.row[r->group].first; e != PROF_NONE; e = f->groups.next[e]) {
@@ -228,7 +227,8 @@ static int window_sums(const struct feed *f, const struct row *r, struct prof_su
 	return 0;
 }
 
-static struct row_mean run_mean(const struct rows *r, const struct feed *f, const struct row *row)
+static struct row_mean run_mean(const struct rows *r, const struct live_reader *f,
+				const struct row *row)
 {
 	struct whole w;
 	struct row_mean out = means_nothing();
@@ -239,7 +239,7 @@ static struct row_mean run_mean(const struct rows *r, const struct feed *f, cons
 	return out;
 }
 
-static struct row_mean window_mean(const struct rows *r, const struct feed *f,
+static struct row_mean window_mean(const struct rows *r, const struct live_reader *f,
 				   const struct row *row, double run_design)
 {
 	struct prof_sums s;
@@ -257,8 +257,8 @@ static void take_precision(struct row *row, const struct row_mean *mean)
 	row->precision_calls = row->run.calls;
 }
 
-void live_rows_means(const struct rows *r, const struct feed *f, uint32_t i, struct row_mean *run,
-		     struct row_mean *window)
+void live_rows_means(const struct rows *r, const struct live_reader *f, uint32_t i,
+		     struct row_mean *run, struct row_mean *window)
 {
 	struct row *row = &r->row[i];
 
@@ -273,19 +273,12 @@ void live_rows_means(const struct rows *r, const struct feed *f, uint32_t i, str
 	*window = row->window_mean;
 }
 
-static double cpu_seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* As intervals narrow with the root of the calls, few have to be worked out anew; of these no
  * more than take PRECISION_SHARE of the time, in turn, but all of which nothing is known. */
-static void renew_precision(struct rows *r, const struct feed *f)
+static void renew_precision(struct rows *r, const struct live_reader *f)
 {
-	double end = cpu_seconds() + PRECISION_SHARE * (f->at - f->before_at);
+	double end = live_reader_seconds(CLOCK_THREAD_CPUTIME_ID) +
+		     PRECISION_SHARE * (f->at - f->before_at);
 	bool in_time = true;
 
 	for (uint32_t n = 0; n < r->rows; n++) {
@@ -298,7 +291,7 @@ static void renew_precision(struct rows *r, const struct feed *f)
 			continue;
 		mean = run_mean(r, f, row);
 		take_precision(row, &mean);
-		if (in_time && cpu_seconds() > end) {
+		if (in_time && live_reader_seconds(CLOCK_THREAD_CPUTIME_ID) > end) {
 			in_time = false;
 			r->precision_next = (i + 1) % r->rows;
 		}
@@ -353,7 +346,7 @@ static int compare(const void *left, const void *right, void *context)
 	return a->row < b->row ? -1 : a->row > b->row;
 }
 
-void live_rows_sort(struct rows *r, const struct feed *f, enum row_sort by, bool reverse)
+void live_rows_sort(struct rows *r, const struct live_reader *f, enum row_sort by, bool reverse)
 {
 	const struct prof_function *function = f->profile->function;
 

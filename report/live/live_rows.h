@@ -21,7 +21,7 @@ enum row_sort {
 extern const char *const live_rows_sort_names[ROW_SORTS]; /* "time", "calls", ... */
 
 struct row {
-	uint32_t group; /* in feed.groups */
+	uint32_t group; /* in live_reader.groups */
 	uint64_t key;	/* of function, outcome and path: the same in every model */
 	struct prof_reading run, window;
 	bool has_window;
@@ -55,13 +55,13 @@ struct rows {
 };
 
 /* After a live_reader_refresh or live_reader_regroup. -1: out of memory. */
-int live_rows_update(struct rows *r, const struct feed *f);
-void live_rows_sort(struct rows *r, const struct feed *f, enum row_sort by, bool reverse);
+int live_rows_update(struct rows *r, const struct live_reader *f);
+void live_rows_sort(struct rows *r, const struct live_reader *f, enum row_sort by, bool reverse);
 void live_rows_free(struct rows *r);
 
 /* The intervals of one row. NANs when out of memory. */
-void live_rows_means(const struct rows *r, const struct feed *f, uint32_t row, struct row_mean *run,
-		     struct row_mean *window);
+void live_rows_means(const struct rows *r, const struct live_reader *f, uint32_t row,
+		     struct row_mean *run, struct row_mean *window);
 
 /* -1: no sort key is called so. */
 int live_rows_sort_parse(const char *name, enum row_sort *by);

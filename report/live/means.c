@@ -4,8 +4,23 @@
 
 #include <math.h>
 
-#include "report/model/estimate.h"
-#include "report/live/sums_window.h"
+void means_widen(struct report_estimate *e, double run_design)
+{
+	double factor = sqrt(run_design);
+
+	if (!isnan(e->design_effect) || !(run_design > 1))
+		return;
+	e->low_ns = fmax(0, e->mean_ns - factor * (e->mean_ns - e->low_ns));
+	e->high_ns = e->mean_ns + factor * (e->high_ns - e->mean_ns);
+	e->error_ns *= factor;
+}
+
+double means_relative(const struct report_estimate *e)
+{
+	double half = fmax(e->high_ns - e->mean_ns, e->mean_ns - e->low_ns);
+
+	return isfinite(half) && e->mean_ns > 0 ? half / e->mean_ns : NAN;
+}
 
 struct row_mean means_nothing(void)
 {
@@ -25,7 +40,7 @@ static struct row_mean compensated(const struct prof_clock *clock, struct report
 	out.mean_ns = e->mean_ns;
 	out.low_ns = e->low_ns;
 	out.high_ns = e->high_ns;
-	out.relative = sums_window_relative(e);
+	out.relative = means_relative(e);
 	return out;
 }
 
@@ -56,7 +71,7 @@ struct row_mean means_of_window(const struct prof_clock *clock, const struct pro
 		return means_nothing();
 	e = site_sums_mean(clock, s, s, confidence);
 	design = e.design_effect;
-	sums_window_widen(&e, run_design);
+	means_widen(&e, run_design);
 	out = compensated(clock, &e, s, confidence);
 	out.design = design;
 	out.calls = s->calls;

@@ -43,7 +43,8 @@ static bool is_named(const char *names, const char *function)
 	}
 }
 
-static bool is_candidate(const struct precision *p, const struct feed *f, const struct row *r)
+static bool is_candidate(const struct precision *p, const struct live_reader *f,
+			 const struct row *r)
 {
 	const struct group_row *g = &f->groups.row[r->group];
 
@@ -70,7 +71,8 @@ static struct precision_site *site_of(struct precision *p, uint64_t key)
 	return NULL;
 }
 
-static int look_at(struct precision *p, const struct feed *f, const struct rows *r, uint32_t row)
+static int look_at(struct precision *p, const struct live_reader *f, const struct rows *r,
+		   uint32_t row)
 {
 	struct precision_site *s = site_of(p, r->row[row].key);
 	uint64_t calls = r->row[row].run.calls;
@@ -97,7 +99,7 @@ static int look_at(struct precision *p, const struct feed *f, const struct rows 
 	return 0;
 }
 
-int precision_look(struct precision *p, const struct feed *f, const struct rows *r)
+int precision_look(struct precision *p, const struct live_reader *f, const struct rows *r)
 {
 	uint32_t largest = PROF_NONE;
 	double total = 0;

@@ -26,7 +26,7 @@ struct precision {
 };
 
 /* After live_rows_update. 1: reached; 0: not yet; -1: out of memory. */
-int precision_look(struct precision *p, const struct feed *f, const struct rows *r);
+int precision_look(struct precision *p, const struct live_reader *f, const struct rows *r);
 void precision_free(struct precision *p);
 
 #endif

@@ -84,7 +84,7 @@ static void stand_aside(void)
 
 struct screen {
 	struct view_source from;
-	struct state state;
+	struct view_state state;
 	const struct live_options *options;
 	bool utf8;
 };
@@ -189,7 +189,7 @@ static bool is_over(int end)
 
 static int renew(struct screen *s)
 {
-	struct feed *f = s->from.feed;
+	struct live_reader *f = s->from.feed;
 
 	if (f->held && is_over(s->options->end)) {
 		f->held = false;
@@ -259,7 +259,7 @@ static int start_curses(struct profile_error *err, SCREEN **terminal)
 	const char *name = getenv("TERM");
 
 	setlocale(LC_CTYPE, "");
-	*terminal = screen_leave_suits(STDOUT_FILENO) ? newterm(NULL, stdout, stdin) : NULL;
+	*terminal = terminfo_can_move(STDOUT_FILENO) ? newterm(NULL, stdout, stdin) : NULL;
 	if (!*terminal) {
 		snprintf(err->text, sizeof(err->text),
 			 "the terminal '%.100s' (TERM) cannot show a full screen.\n"
@@ -277,7 +277,7 @@ static int start_curses(struct profile_error *err, SCREEN **terminal)
 	return 0;
 }
 
-int screen_run(struct feed *f, const struct live_options *o, struct profile_error *err)
+int screen_run(struct live_reader *f, const struct live_options *o, struct profile_error *err)
 {
 	struct rows rows = {.confidence = o->confidence};
 	struct screen s = {.from = {f, &rows, NULL, o->note},

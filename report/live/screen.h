@@ -8,7 +8,7 @@
 #include "report/live/view_state.h"
 
 struct live_options {
-	struct state state; /* to begin with */
+	struct view_state state; /* to begin with */
 	double confidence;
 	/* batch: */
 	uint64_t pictures; /* 0: until the target has ended */
@@ -21,17 +21,17 @@ struct live_options {
 };
 
 /* On the terminal of standard input and output, until `q` or a signal. 0; -1 and *err. */
-int screen_run(struct feed *f, const struct live_options *o, struct profile_error *err);
+int screen_run(struct live_reader *f, const struct live_options *o, struct profile_error *err);
 
-/* On a terminal that one who was killed has left in the middle of its pictures: away from its other
- * screen, the cursor seen again. */
-void screen_leave_leave(int terminal);
+/* Give back a terminal whose user was killed in the middle of a picture: the normal screen, and
+ * the cursor visible. */
+void terminfo_leave(int terminal);
 
-/* Can the cursor be sent to any place of it (not so TERM=dumb)? */
-bool screen_leave_suits(int terminal);
+/* Can the cursor be moved to any place (with TERM=dumb it cannot)? */
+bool terminfo_can_move(int terminal);
 
 /* Pictures as text on `out`, one an interval. 0; -1 and *err: memory, or the stream. */
-int text_batch_run(struct feed *f, const struct live_options *o, FILE *out,
-		   struct profile_error *err);
+int live_text_run(struct live_reader *f, const struct live_options *o, FILE *out,
+		  struct profile_error *err);
 
 #endif

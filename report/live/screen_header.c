@@ -14,7 +14,7 @@
 
 struct head {
 	const struct view_source *from;
-	const struct state *state;
+	const struct view_state *state;
 	size_t width;
 	bool utf8;
 	void (*put)(void *context, enum view_style style, const char *text);
@@ -100,8 +100,8 @@ static void put_title(const struct head *h)
 
 static void put_state(const struct head *h)
 {
-	const struct feed *f = h->from->feed;
-	const struct state *s = h->state;
+	const struct live_reader *f = h->from->feed;
+	const struct view_state *s = h->state;
 	bool filtering = s->mode == STATE_FILTERING;
 	char run[32];
 
@@ -129,7 +129,7 @@ static void put_parts(const struct head *h, const char *const *part)
 static void put_totals(const struct head *h)
 {
 	const struct rows *r = h->from->rows;
-	const struct feed *f = h->from->feed;
+	const struct live_reader *f = h->from->feed;
 	const char *what = h->state->by == REPORT_BY_PATH   ? "paths"
 			   : h->state->by == REPORT_BY_SITE ? "sites"
 							    : "functions";
@@ -158,7 +158,7 @@ static void put_totals(const struct head *h)
 
 static void put_alerts(const struct head *h)
 {
-	const struct feed *f = h->from->feed;
+	const struct live_reader *f = h->from->feed;
 
 	if (h->from->note)
 		put(h, VIEW_ALERT, "%s", h->from->note);
@@ -178,7 +178,7 @@ static void put_alerts(const struct head *h)
 		    f->refused == 1 ? "" : "s", f->why_refused);
 }
 
-void screen_header_write(const struct view_source *from, const struct state *s, size_t width,
+void screen_header_write(const struct view_source *from, const struct view_state *s, size_t width,
 			 bool utf8,
 			 void (*put_line)(void *context, enum view_style style, const char *text),
 			 void *context)

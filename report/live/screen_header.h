@@ -8,7 +8,7 @@
 
 /* Hands each line to `put`; it may hold any bytes, and be longer than `width` columns, which it
  * was written for. */
-void screen_header_write(const struct view_source *from, const struct state *s, size_t width,
+void screen_header_write(const struct view_source *from, const struct view_state *s, size_t width,
 			 bool utf8,
 			 void (*put)(void *context, enum view_style style, const char *text),
 			 void *context);

@@ -17,7 +17,7 @@
 struct making {
 	struct view *view;
 	const struct view_source *from;
-	struct state *state;
+	struct view_state *state;
 	struct columns columns;
 	size_t width, height, most;
 	bool utf8;
@@ -158,7 +158,7 @@ static size_t lines_of(const struct making *m, size_t at)
 /* So far that row `at` is on the screen, with its path if that fits. */
 static void scroll(struct making *m, size_t at)
 {
-	struct state *s = m->state;
+	struct view_state *s = m->state;
 	size_t lines = 0;
 
 	if (!s->page)
@@ -174,7 +174,7 @@ static void scroll(struct making *m, size_t at)
 /* The row that was selected, wherever it is now; if it is gone, the one in its place. */
 static void select_row(struct making *m)
 {
-	struct state *s = m->state;
+	struct view_state *s = m->state;
 	size_t at = s->selected && s->position < m->count ? s->position : 0;
 
 	for (size_t i = 0; s->selected && i < m->count; i++)
@@ -266,7 +266,7 @@ static void add_legend(struct making *m)
 
 static void add_rows(struct making *m)
 {
-	struct state *s = m->state;
+	struct view_state *s = m->state;
 	size_t last = m->height ? m->count : s->first + m->most;
 
 	s->page = m->height > m->view->lines ? m->height - m->view->lines : 1;
@@ -287,7 +287,7 @@ static void add_head(void *context, enum view_style style, const char *text)
 	add_format(context, style, "%s", text);
 }
 
-void view_make(struct view *v, const struct view_source *from, struct state *s, size_t width,
+void view_make(struct view *v, const struct view_source *from, struct view_state *s, size_t width,
 	       size_t height, size_t most, bool utf8)
 {
 	struct making m = {.view = v,

@@ -21,7 +21,7 @@ struct view {
 };
 
 struct view_source {
-	struct feed *feed;
+	struct live_reader *feed;
 	struct rows *rows;
 	struct labels *labels;
 	const char *note; /* a line of the caller's; NULL: none */
@@ -29,7 +29,7 @@ struct view_source {
 
 /* At most `height` lines (0: no limit but `most` rows) of at most `width` columns. Carries out
  * the moves of `s` and keeps its selected row in sight. The rows are sorted. */
-void view_make(struct view *v, const struct view_source *from, struct state *s, size_t width,
+void view_make(struct view *v, const struct view_source *from, struct view_state *s, size_t width,
 	       size_t height, size_t most, bool utf8);
 void view_free(struct view *v);
 

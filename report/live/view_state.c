@@ -25,12 +25,12 @@ const char *const view_state_help[] = {
 	"  h ?               this text                              q  quit",
 	NULL};
 
-struct state view_state_default(void)
+struct view_state view_state_default(void)
 {
-	return (struct state){.sort = ROW_BY_TIME, .by = REPORT_BY_PATH, .interval_s = 1};
+	return (struct view_state){.sort = ROW_BY_TIME, .by = REPORT_BY_PATH, .interval_s = 1};
 }
 
-bool view_state_is_open(const struct state *s, uint64_t row_key)
+bool view_state_is_open(const struct view_state *s, uint64_t row_key)
 {
 	for (size_t i = 0; i < s->opens; i++)
 		if (s->open[i] == row_key)
@@ -40,7 +40,7 @@ bool view_state_is_open(const struct state *s, uint64_t row_key)
 
 /* Rows that differ from the rest: open ones, or, where all are open, closed ones. The one that
  * was opened first gives way. */
-static void toggle(struct state *s)
+static void toggle(struct view_state *s)
 {
 	for (size_t i = 0; i < s->opens; i++)
 		if (s->open[i] == s->selected) {
@@ -56,14 +56,14 @@ static void toggle(struct state *s)
 	s->open[s->opens++] = s->selected;
 }
 
-static void sort_by(struct state *s, enum row_sort by)
+static void sort_by(struct view_state *s, enum row_sort by)
 {
 	s->sort = by;
 	s->reverse = false;
 	s->selected = 0; /* the first row of the new order */
 }
 
-static void change_interval(struct state *s, double factor)
+static void change_interval(struct view_state *s, double factor)
 {
 	static const double steps[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};
 	const size_t count = sizeof(steps) / sizeof(steps[0]);
@@ -78,7 +78,7 @@ static void change_interval(struct state *s, double factor)
 	s->interval_s = steps[at];
 }
 
-static void next_grouping(struct state *s)
+static void next_grouping(struct view_state *s)
 {
 	s->by = s->by == REPORT_BY_PATH	  ? REPORT_BY_SITE
 		: s->by == REPORT_BY_SITE ? REPORT_BY_FUNCTION
@@ -87,7 +87,7 @@ static void next_grouping(struct state *s)
 	s->opens = 0;
 }
 
-static void edit_filter(struct state *s, int key)
+static void edit_filter(struct view_state *s, int key)
 {
 	size_t length = strlen(s->filter);
 
@@ -104,7 +104,7 @@ static void edit_filter(struct state *s, int key)
 	}
 }
 
-static bool move_key(struct state *s, int key)
+static bool move_key(struct view_state *s, int key)
 {
 	switch (key) {
 	case STATE_UP:
@@ -132,7 +132,7 @@ static bool move_key(struct state *s, int key)
 	}
 }
 
-static bool sort_key(struct state *s, int key)
+static bool sort_key(struct view_state *s, int key)
 {
 	static const char letters[ROW_SORTS + 1] = "tcbmTin";
 	const char *letter = key > 0 && key < 127 ? strchr(letters, key) : NULL;
@@ -147,14 +147,14 @@ static bool sort_key(struct state *s, int key)
 	return true;
 }
 
-static void begin_filter(struct state *s)
+static void begin_filter(struct view_state *s)
 {
 	s->mode = STATE_FILTERING;
 	strcpy(s->filter_before, s->filter);
 	s->filter[0] = '\0';
 }
 
-static void watch_key(struct state *s, int key)
+static void watch_key(struct view_state *s, int key)
 {
 	switch (key) {
 	case 'q':
@@ -201,7 +201,7 @@ static void watch_key(struct state *s, int key)
 	}
 }
 
-void view_state_key(struct state *s, int key)
+void view_state_key(struct view_state *s, int key)
 {
 	if (s->mode == STATE_FILTERING)
 		edit_filter(s, key);

@@ -10,7 +10,7 @@
 
 enum state_mode { STATE_WATCH, STATE_HELP, STATE_FILTERING };
 
-struct state {
+struct view_state {
 	enum state_mode mode;
 	enum row_sort sort;
 	enum report_by by;
@@ -46,10 +46,10 @@ enum view_state_key {
 #define STATE_INTERVAL_MIN 0.1
 #define STATE_INTERVAL_MAX 60.0
 
-struct state view_state_default(void);
+struct view_state view_state_default(void);
 /* A key of enum view_state_key, or a character. */
-void view_state_key(struct state *s, int key);
-bool view_state_is_open(const struct state *s, uint64_t row_key);
+void view_state_key(struct view_state *s, int key);
+bool view_state_is_open(const struct view_state *s, uint64_t row_key);
 
 extern const char *const view_state_help[]; /* lines, NULL at the end */
 

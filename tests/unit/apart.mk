@@ -3,5 +3,5 @@
 UNIT_TESTS += $(BUILD)/tests/unit/test_report_apart
 
 $(BUILD)/tests/unit/test_report_apart: %: %.o $(addprefix $(BUILD)/tests/unit/,simulate.o recording.o report_fixture.o) \
-		$(BUILD)/report/live/means.o $(BUILD)/report/live/sums_window.o $(addprefix $(BUILD)/lib,$(addsuffix .a,report profile stats))
+		$(BUILD)/report/live/means.o $(addprefix $(BUILD)/lib,$(addsuffix .a,report profile stats))
 	$(CC) $(SAN) -o $@ $^ $(TOOL_LIBS) -lcmocka

@@ -7,13 +7,13 @@ $(BUILD)/tests/unit/test_profile_since: %: %.o $(BUILD)/tests/unit/simulate.o $(
 	$(CC) $(SAN) -o $@ $^ -lcmocka -lm
 
 $(BUILD)/tests/unit/test_live_window: %: %.o $(addprefix $(BUILD)/tests/unit/,simulate.o recording.o) \
-		$(BUILD)/report/live/sums_window.o $(BUILD)/report/model/estimate.o $(addprefix $(BUILD)/lib,$(addsuffix .a,profile stats))
-	$(CC) $(SAN) -o $@ $^ -lcmocka -lgsl -lgslcblas -lm
+		$(BUILD)/report/live/means.o $(addprefix $(BUILD)/lib,$(addsuffix .a,report profile stats))
+	$(CC) $(SAN) -o $@ $^ $(TOOL_LIBS) -lcmocka
 
 $(BUILD)/tests/unit/test_stats_stopping: %: %.o $(addprefix $(BUILD)/tests/unit/,simulate.o recording.o) \
 		$(BUILD)/libstats.a
 	$(CC) $(SAN) -o $@ $^ -lcmocka -lgsl -lgslcblas -lm
 
 $(BUILD)/tests/unit/test_live_means: %: %.o $(addprefix $(BUILD)/tests/unit/,simulate.o recording.o report_fixture.o) \
-		$(BUILD)/report/live/means.o $(BUILD)/report/live/sums_window.o $(addprefix $(BUILD)/lib,$(addsuffix .a,report profile stats))
+		$(BUILD)/report/live/means.o $(addprefix $(BUILD)/lib,$(addsuffix .a,report profile stats))
 	$(CC) $(SAN) -o $@ $^ $(TOOL_LIBS) -lcmocka

@@ -14,7 +14,7 @@
 #include "tests/unit/recording.h"
 #include "report/report.h"
 #include "profile/live/live.h"
-#include "report/live/sums_window.h"
+#include "report/live/means.h"
 
 #define CONFIDENCE 0.95
 
@@ -57,7 +57,7 @@ static void check(enum recording_law law, unsigned calls_before, unsigned calls,
 		struct report_estimate run = estimate(&r, &before, false);
 		struct report_estimate e = estimate(&r, &before, true);
 
-		sums_window_widen(&e, run.design_effect);
+		means_widen(&e, run.design_effect);
 		covered += e.low_ns <= 1000 && 1000 <= e.high_ns;
 	}
 	snprintf(what, sizeof(what), "%s: %u calls after %u", recording_law_names[law], calls,
@@ -87,22 +87,22 @@ static void widens_only_where_need_be(void **state)
 	struct report_estimate e = plain;
 
 	(void)state;
-	sums_window_widen(&e, 4);
+	means_widen(&e, 4);
 	assert_true(e.low_ns == 80 && e.high_ns == 140 && e.error_ns == 10 && e.mean_ns == 100);
-	assert_true(sums_window_relative(&e) == 0.4);
+	assert_true(means_relative(&e) == 0.4);
 	e = plain;
-	sums_window_widen(&e, 0.25); /* not narrower: few calls do not show it */
+	means_widen(&e, 0.25); /* not narrower: few calls do not show it */
 	assert_true(e.low_ns == 90 && e.high_ns == 120);
-	sums_window_widen(&e, NAN);
+	means_widen(&e, NAN);
 	assert_true(e.low_ns == 90 && e.high_ns == 120);
 	e.design_effect = 1.5; /* known already */
-	sums_window_widen(&e, 4);
+	means_widen(&e, 4);
 	assert_true(e.low_ns == 90 && e.high_ns == 120);
 	e = plain;
-	sums_window_widen(&e, 1e6);
+	means_widen(&e, 1e6);
 	assert_true(e.low_ns == 0);
 	e.high_ns = INFINITY;
-	assert_true(isnan(sums_window_relative(&e)));
+	assert_true(isnan(means_relative(&e)));
 }
 
 int main(void)

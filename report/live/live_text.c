@@ -24,7 +24,7 @@ static void wait_until(double at)
 		continue;
 }
 
-static int print(const struct view_source *from, struct state *s, const struct terminal *t,
+static int print(const struct view_source *from, struct view_state *s, const struct terminal *t,
 		 const struct live_options *o, bool first, FILE *out)
 {
 	struct view v;
@@ -44,8 +44,8 @@ static int follow(const struct view_source *from, const struct live_options *o, 
 		  struct profile_error *err)
 {
 	const struct terminal t = terminal_of(out, o->width);
-	struct feed *f = from->feed;
-	struct state s = o->state;
+	struct live_reader *f = from->feed;
+	struct view_state s = o->state;
 	double due = f->at;
 
 	for (uint64_t n = 0; !o->pictures || n < o->pictures; n++) {
@@ -71,8 +71,8 @@ static int follow(const struct view_source *from, const struct live_options *o, 
 	return 0;
 }
 
-int text_batch_run(struct feed *f, const struct live_options *o, FILE *out,
-		   struct profile_error *err)
+int live_text_run(struct live_reader *f, const struct live_options *o, FILE *out,
+		  struct profile_error *err)
 {
 	struct rows rows = {.confidence = o->confidence};
 	struct labels *labels = labels_new(terminal_of(out, o->width).utf8);

@@ -17,7 +17,7 @@ static int put(int c)
 	return write(written_to, &byte, 1) == 1 ? c : EOF;
 }
 
-void screen_leave_leave(int terminal)
+void terminfo_leave(int terminal)
 {
 	static const char *const wanted[] = {"sgr0", "rmcup", "cnorm", "rmkx"};
 	int error;
@@ -34,7 +34,7 @@ void screen_leave_leave(int terminal)
 	del_curterm(cur_term);
 }
 
-bool screen_leave_suits(int terminal)
+bool terminfo_can_move(int terminal)
 {
 	const char *move;
 	int error;
