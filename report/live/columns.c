@@ -71,7 +71,7 @@ void columns_rate(char *out, size_t room, double a_second)
 		numbers_count(out, room, (uint64_t)llround(a_second));
 }
 
-/* Lopsided limits take much room: then the wider side stands for both. */
+/* An asymmetric interval may be too wide for the column: then its wider side stands for both. */
 static void mean_cell(char *out, size_t room, const struct row_mean *m, size_t width, bool utf8)
 {
 	double half = fmax(m->high_ns - m->mean_ns, m->mean_ns - m->low_ns);

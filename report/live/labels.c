@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A hash from (module, offset) to text. Modules are known by path and build-id, since their
- * numbers may change with the model. */
+/* A hash from (module, offset) to text. The key has the module's path and build-id, since its
+ * number may change with the model. */
 #define HASH_NONFATAL_OOM 1
 #include "report/live/labels.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Names for frames and rows, clean for a terminal, each looked up once: a model that is made
- * again has the same frames. Texts are borrowed until the next call of labels_forget at least;
- * those of frames for the life of the labels. */
+/* Names of frames and rows, safe for a terminal. Each is looked up once: a new model of the same
+ * files has the same frames. Texts of frames live as long as the labels. */
 #ifndef SCPROF_REPORT_LIVE_LABELS_H
 #define SCPROF_REPORT_LIVE_LABELS_H
 
@@ -12,7 +11,7 @@ struct labels;
 struct labels *labels_new(bool utf8); /* NULL: out of memory */
 void labels_free(struct labels *l);
 
-/* The profile that names came from goes: for live_reader.forget. */
+/* The profile that names came from is about to be freed: for live_reader.forget. */
 void labels_forget(void *labels);
 
 /* "readQuery at networking.c:123", "libc.so.6+0x1234". Never NULL. */

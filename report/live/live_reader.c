@@ -23,7 +23,7 @@ const struct live_reader_file *live_reader_file_of(const struct live_reader *f, 
 	return &f->file[low];
 }
 
-/* New files, or entries that the model has not? And who lives? */
+/* Are there new files, or entries that the model lacks? Also notes which processes are alive. */
 static bool needs_model(struct live_reader *f, const struct target_file *files, size_t count)
 {
 	size_t unknown = 0;
@@ -115,7 +115,7 @@ static void read_headers(struct live_reader *f)
 	f->run_s = first == UINT64_MAX ? 0 : fmax(0, end - (double)first / 1e9);
 }
 
-/* Without memory the clocks stay as they were, which is nearly right. */
+/* Out of memory, the clocks keep their last rates, which are nearly right. */
 static void renew_clocks(struct live_reader *f)
 {
 	struct profile_moment *moment = calloc(f->files + 1, sizeof(*moment));
@@ -143,7 +143,7 @@ static void turn_over(struct live_reader *f)
 	f->before_at = f->at;
 }
 
-/* The moment of the end is no interval of its own: it is added to the last one. */
+/* The reading at the end makes no interval of its own: it is added to the last one. */
 int live_reader_refresh(struct live_reader *f)
 {
 	uint64_t generation = f->generation;

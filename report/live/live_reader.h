@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The files of a target as one model, with two readings of all entries: now, and an interval
- * before. The model is made again when paths or processes are new, no more often than takes
- * a hundredth of a CPU; the sums are read at every refresh, and so is what the headers say of
- * the clock, so that a report of the same files would convert and compensate alike.
- *
- * Reads only. Single-threaded. */
+/* The files of a target as one model, with two readings of all entries: now, and one interval
+ * ago. The model is rebuilt when there are new paths or processes, but takes a hundredth of a CPU
+ * at most. Sums and clocks are read at every refresh, so that a report of the same files converts
+ * and compensates alike. Files are only read. Single-threaded. */
 #ifndef SCPROF_REPORT_LIVE_LIVE_READER_H
 #define SCPROF_REPORT_LIVE_LIVE_READER_H
 
@@ -37,7 +35,7 @@ struct live_reader {
 	size_t files;
 	struct prof_reading *now, *before; /* by entry of the model */
 	uint8_t *before_state;		   /* enum live_reader_before */
-	uint64_t *calls;		   /* room for those of `now`, one behind the other */
+	uint64_t *calls;		   /* the calls of `now`, contiguous */
 	struct groups groups;
 	enum report_by by;
 	double at, before_at;  /* seconds, CLOCK_MONOTONIC; before_at 0: no interval yet */
@@ -45,12 +43,12 @@ struct live_reader {
 	bool held;	       /* set by the caller: more is to come, even if no process lives */
 	bool ended;	       /* no process of it lives */
 	bool behind;	       /* paths or processes are new and not in the model yet */
-	uint64_t generation;   /* of the model: whoever kept indices starts afresh */
+	uint64_t generation;   /* of the model: indices into an older one are invalid */
 	uint64_t lost_calls;   /* that found no room in files */
 	size_t refused;	       /* files that could not be read, or have another clock */
 	char why_refused[512]; /* the first */
-	double next_find, next_model; /* not before: see SHARE */
-	/* Called before the model goes that pointers may lead into; NULL: nobody minds. */
+	double next_find, next_model; /* the earliest times: LIVE_READER_SHARE */
+	/* Called before a model is freed, for those who keep pointers into it; NULL: none. */
 	void (*forget)(void *context);
 	void *context;
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A new model of all files. Positions in files never change, so readings are carried from one model
- * to the next. */
+/* A new model of all files. Positions in files never change, so readings carry over to it. */
 #include "report/live/live_reader_private.h"
 
 #include <errno.h>
@@ -30,7 +29,7 @@ struct live_reader_file *live_reader_model_find_file(struct live_reader *f, cons
 	return NULL;
 }
 
-/* What is being made; it replaces the old one when it is whole. */
+/* The model that is being built; it replaces the old one when it is complete. */
 struct making {
 	struct profile *profile;
 	struct live_reader_file *file;
@@ -70,7 +69,7 @@ static int open_one(struct making *m, const char *path, bool alive)
 	return file->path ? 0 : -1;
 }
 
-/* A file that was there stays, even if its name is gone: then there is no new model. */
+/* If a known file has lost its name, the old model stays. */
 static int open_all(const struct live_reader *f, struct making *m, const struct target_file *files,
 		    size_t count)
 {

@@ -10,8 +10,8 @@
 /* NULL: it is none of the reader's. */
 struct live_reader_file *live_reader_model_find_file(struct live_reader *f, const char *path);
 
-/* Of these files, and those that the reader has; when the next one may be made is noted. Where a
- * file cannot be opened any more the old model stays. 0, or -1: out of memory, likewise. */
+/* A model of these files and those that the reader has; notes when the next one may be made. The
+ * old model stays if a file cannot be opened any more (0), or out of memory (-1). */
 int live_reader_model_make_model(struct live_reader *f, const struct target_file *files,
 				 size_t count);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Sums of entries become rows; rows are sorted; rows that are seen are estimated as a
- * report's are (site_sums.h). */
+/* Sums of entries become rows, rows are sorted, and the rows that are shown are estimated as in a
+ * report (site_sums.h). */
 #include "report/live/live_rows.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include "report/model/estimate.h"
 
-/* A relative width that is so much of the calls old may stay while it only sorts. */
+/* For sorting, a relative width is good enough until the calls have grown by this factor. */
 #define STALE		1.05
 #define PRECISION_SHARE 0.001
 
@@ -67,7 +67,7 @@ static uint64_t key_of_group(const struct live_reader *f, const struct group_row
 	return h;
 }
 
-/* Rows of calls that found no room have no entries: their number stands in the head. */
+/* Calls that found no room have no entries: the header shows their number. */
 static int start_afresh(struct rows *r, const struct live_reader *f)
 {
 	const struct groups *g = &f->groups;
@@ -273,8 +273,8 @@ void live_rows_means(const struct rows *r, const struct live_reader *f, uint32_t
 	*window = row->window_mean;
 }
 
-/* As intervals narrow with the root of the calls, few have to be worked out anew; of these no
- * more than take PRECISION_SHARE of the time, in turn, but all of which nothing is known. */
+/* Intervals narrow with the root of the calls, so few need to be computed again. These take
+ * turns, within PRECISION_SHARE of the time; rows without any are always computed. */
 static void renew_precision(struct rows *r, const struct live_reader *f)
 {
 	double end = live_reader_seconds(CLOCK_THREAD_CPUTIME_ID) +
@@ -303,7 +303,7 @@ static double or_nothing(double v)
 	return isnan(v) ? -INFINITY : v;
 }
 
-/* What cannot be told from data counts as widest. */
+/* An unknown precision counts as the widest. */
 static double precision_of(const struct row *r)
 {
 	return !r->run.calls ? -INFINITY : isnan(r->precision) ? INFINITY : r->precision;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The rows of a live picture: what a feed says of each call path, over the whole run and over
- * the last interval. Rates are of all rows at every refresh; intervals, which cost more, of
- * those that are looked at. */
+/* The rows of a live picture: each call path over the whole run and over the last interval. Rates
+ * are computed for all rows at every refresh; confidence intervals, which cost more, for those
+ * that are shown. */
 #ifndef SCPROF_REPORT_LIVE_LIVE_ROWS_H
 #define SCPROF_REPORT_LIVE_LIVE_ROWS_H
 
@@ -28,15 +28,14 @@ struct row {
 	double calls_s, bytes_s; /* a second of the interval; NAN: no interval */
 	double time_s;		 /* seconds in these calls a second: may exceed 1, with threads */
 	double total_ns;
-	/* What live_rows_means said since the last update: a picture that is held must not change.
-	 */
+	/* The result of live_rows_means since the last update: a paused picture must not change. */
 	bool has_means;
 	struct row_mean run_mean, window_mean;
-	double precision; /* as row_mean.relative of the run, perhaps a little old */
+	double precision; /* as row_mean.relative of the run; may be out of date */
 	uint64_t precision_calls;
 };
 
-/* What rows are compared by, close together: rows are large, and thousands. */
+/* The sort keys, contiguous: there are thousands of rows, and they are large. */
 struct row_place {
 	double key, total_ns;
 	const char *name; /* instead of the key, for ROW_BY_NAME */
@@ -59,7 +58,7 @@ int live_rows_update(struct rows *r, const struct live_reader *f);
 void live_rows_sort(struct rows *r, const struct live_reader *f, enum row_sort by, bool reverse);
 void live_rows_free(struct rows *r);
 
-/* The intervals of one row. NANs when out of memory. */
+/* The means and intervals of one row. NANs: out of memory. */
 void live_rows_means(const struct rows *r, const struct live_reader *f, uint32_t row,
 		     struct row_mean *run, struct row_mean *window);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Pictures one below the other, with an empty line between them. A target that has ended has
- * one picture more, its last. */
+/* The pictures as text, one below the other, with an empty line between them. When the target
+ * ends, one last picture follows. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static int follow(const struct view_source *from, const struct live_options *o, 
 
 		if (!ended) {
 			due += s.interval_s;
-			if (due <= f->at) /* a delay is not made up for by many short intervals */
+			if (due <= f->at) /* after a delay, no burst of short intervals follows */
 				due = f->at + s.interval_s;
 			wait_until(due);
 			if (live_reader_refresh(f))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The steps of report/model/site.c, for those who want a mean and nothing else. */
+/* The steps of report/model/site.c that a mean needs, and no others. */
 #include "report/live/means.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ struct row_mean means_nothing(void)
 	return (struct row_mean){NAN, NAN, NAN, NAN, NAN, 0, 0, 0, 0};
 }
 
-/* `sums`: all calls, also those that `e` is not of; for what the calls inside them add. */
+/* `sums`: all calls, warm-up included; they say what nested calls add. */
 static struct row_mean compensated(const struct prof_clock *clock, struct report_estimate *e,
 				   const struct prof_sums *sums, double confidence)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Each site's looks are its own, known by the row's key, which outlives a model. */
+/* Each site is looked at independently. It is known by its row's key, which is the same in every
+ * model. */
 #define HASH_NONFATAL_OOM 1
 #include "report/live/precision.h"
 
@@ -93,7 +94,7 @@ static int look_at(struct precision *p, const struct live_reader *f, const struc
 		p->reached++;
 	else
 		p->doubts |= s->doubts;
-	/* one that nothing is known of makes the worst of all unknown */
+	/* if one is unknown, so is the worst */
 	if (!(s->stopping.seen <= p->worst))
 		p->worst = s->stopping.seen;
 	return 0;

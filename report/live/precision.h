@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* `scprof run --until`: whether all sites that matter are known well enough (stopping.h).
+/* `scprof run --until`: whether all sites that matter are known precisely enough (stopping.h).
  *
- * A site here is a row of the report by path. Of the calls of chosen functions (or of all), those
- * sites matter that have PRECISION_MAJOR of their time or more; if none has, the one that
- * has most. Which they are may change while the program runs; a site that becomes one later has
- * to pass its own looks. */
+ * A site here is a row of the report by path. A site matters if it has PRECISION_MAJOR of the
+ * time in calls of the named functions (or in all calls); if none has, the one with most time
+ * does. They may change while the program runs; a site that joins later has to pass its own
+ * looks. */
 #ifndef SCPROF_REPORT_LIVE_PRECISION_H
 #define SCPROF_REPORT_LIVE_PRECISION_H
 

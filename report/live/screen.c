@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* ncurses around view.h: it draws lines, reads keys, knows when the terminal was resized, and
- * gives the terminal back whatever ends us. Only clean text is drawn (utf8_clean). */
+/* ncurses around view.h: draws lines, reads keys, follows the terminal's size, and restores the
+ * terminal whatever ends this process. Only clean text is drawn (utf8_clean). */
 #include "report/live/screen.h"
 
 #include <curses.h>
@@ -17,7 +17,7 @@
 #include "report/wording/utf8.h"
 #include "report/live/view.h"
 
-/* For the rest of an arrow's sequence to come over a slow line. */
+/* Time for the rest of an arrow key's sequence, over a slow line. */
 #define ESCAPE_MS 200
 
 static volatile sig_atomic_t stop;
@@ -28,8 +28,8 @@ static void note_signal(int signal)
 	stop = 1;
 }
 
-/* ncurses would ignore SIGTSTP while it draws, so that a Ctrl-Z of that moment were lost: it
- * leaves a signal alone that has a handler before it starts. */
+/* While it draws, ncurses ignores SIGTSTP, and would lose a Ctrl-Z, unless the signal already has
+ * a handler when ncurses starts. */
 static volatile sig_atomic_t suspend;
 
 static void note_suspend(int signal)
@@ -38,11 +38,11 @@ static void note_suspend(int signal)
 	suspend = 1;
 }
 
-/* Signals that would leave the terminal as it is; *before has room for as many. */
+/* Signals that would end this process without restoring the terminal. */
 static const int taken[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP};
 #define TAKEN (sizeof(taken) / sizeof(taken[0]))
 
-/* `keep`: those of the keyboard are for the command. */
+/* `keep`: signals from the keyboard are for the command only. */
 static void take_signals(struct sigaction *before, bool keep)
 {
 	stop = suspend = 0;
@@ -68,7 +68,7 @@ static void give_back(const struct sigaction *before)
 		sigaction(taken[i], &before[i], NULL);
 }
 
-/* As Ctrl-Z asks: the terminal is given back, and taken again when the shell lets us go on. */
+/* Ctrl-Z: restore the terminal, stop, and draw again when the shell continues us. */
 static void stand_aside(void)
 {
 	const struct sigaction standard = {.sa_handler = SIG_DFL};
@@ -178,7 +178,7 @@ static int regroup(struct screen *s)
 	return live_rows_update(s->from.rows, s->from.feed);
 }
 
-/* Has whoever holds the other end of the pipe said that all is over? */
+/* Has the other end of the pipe been closed? */
 static bool is_over(int end)
 {
 	struct pollfd p = {.fd = end, .events = POLLIN};
@@ -193,12 +193,12 @@ static int renew(struct screen *s)
 
 	if (f->held && is_over(s->options->end)) {
 		f->held = false;
-		f->next_find = 0; /* who lives? */
+		f->next_find = 0; /* look at once which processes are alive */
 	}
 	return live_reader_refresh(f) || live_rows_update(s->from.rows, f) ? -1 : 0;
 }
 
-/* ncurses knows of a new size by a signal, which does not reach who was stopped meanwhile. */
+/* ncurses learns of a new size by a signal, which a stopped process does not get. */
 static void fit_window(void)
 {
 	struct winsize now;
@@ -210,8 +210,8 @@ static void fit_window(void)
 		resizeterm(now.ws_row, now.ws_col);
 }
 
-/* It may go without a signal that reaches us: then there is always something to be read, and
- * never a key. */
+/* The terminal may disappear without a signal to us: then poll reports a hang-up, and no key
+ * comes. */
 static bool is_gone(void)
 {
 	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -296,7 +296,7 @@ int screen_run(struct live_reader *f, const struct live_options *o, struct profi
 	}
 	f->forget = labels_forget;
 	f->context = s.from.labels;
-	take_signals(before, o->keep); /* first: none may come between */
+	take_signals(before, o->keep); /* before curses: no signal may come in between */
 	failed = start_curses(err, &terminal);
 	if (!failed) {
 		failed = follow(&s);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The full-screen picture, and the text of it for pipes: both follow a target until they are
- * told to stop. */
+/* The full-screen picture, and the same as text for pipes. */
 #ifndef SCPROF_REPORT_LIVE_SCREEN_H
 #define SCPROF_REPORT_LIVE_SCREEN_H
 
@@ -15,9 +14,9 @@ struct live_options {
 	size_t rows;	   /* of a picture; 0: all */
 	size_t width;	   /* 0: the terminal's */
 	/* screen: */
-	int end; /* a descriptor: the measurement has ended when it is at its end; -1: none */
-	const char *note; /* a line that the picture has; NULL: none */
-	bool keep;	  /* SIGINT and SIGQUIT are not for us */
+	int end; /* a descriptor whose end of file tells that the measurement is over; -1: none */
+	const char *note; /* one more line in the picture; NULL: none */
+	bool keep;	  /* ignore SIGINT and SIGQUIT */
 };
 
 /* On the terminal of standard input and output, until `q` or a signal. 0; -1 and *err. */

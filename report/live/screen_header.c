@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What does not fit is left out whole, never cut inside a number, and a command is shortened in
- * its middle: its process's number stays. */
+/* What does not fit is left out as a whole, so no number is cut. A command is shortened in its
+ * middle, so that its process number stays. */
 #include "report/live/screen_header.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ __attribute__((format(printf, 3, 4))) static void put(const struct head *h, enum
 	free(text);
 }
 
-/* What the first process is now: it may have become another program, by exec. */
+/* The first process as it is now: exec may have made it another program. */
 static const struct prof_process *first_now(const struct profile *p, uint32_t *others)
 {
 	const struct prof_process *first = p->process;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A process's profile is known by its own map of it, whose device and inode tell whether the
- * path means the same file to us (it need not: containers, chroot). */
+/* A process's profile is found in its memory maps. Device and inode tell whether the path leads
+ * us to the same file (in a container or a chroot it may not). */
 #include "report/live/target.h"
 
 #include <ctype.h>
@@ -21,7 +21,7 @@
 struct list {
 	struct target_file *file;
 	size_t count;
-	int maps_errno; /* why maps could not be read; 0: they could */
+	int maps_errno; /* errno of reading the maps; 0: success */
 	bool failed;
 };
 
@@ -52,8 +52,8 @@ static bool is_same(const char *path, unsigned major_number, unsigned minor_numb
 	       major(st.st_dev) == major_number && minor(st.st_dev) == minor_number;
 }
 
-/* The part of a path that leads to the process's root: where that was changed in a mount
- * namespace which we are not in, the kernel shows the path from the namespace's own. */
+/* The length of the prefix that leads to the process's root: after a chroot in another mount
+ * namespace, the kernel shows paths from the root of that namespace. */
 static size_t root_length(pid_t pid, const char *path)
 {
 	char link[64], root[PATH_MAX];
@@ -108,7 +108,7 @@ static void files_of_process(struct list *l, pid_t pid)
 		fclose(maps);
 }
 
-#define GENERATIONS 64 /* of processes: a loop there cannot be, but pids are used again */
+#define GENERATIONS 64 /* of processes: pids are reused, so what looks like a loop may appear */
 
 static void files_of_tree(struct list *l, pid_t pid, unsigned depth)
 {
@@ -235,8 +235,8 @@ static int refuse(struct profile_error *err, const char *format, ...)
 	return -1;
 }
 
-/* Of `scprof run`: all processes of the run make their profiles in one directory, whatever
- * becomes of who started them. */
+/* Of `scprof run`: all processes of the run write to one directory, even if their parents have
+ * ended. */
 static void take_directory(struct target *t, const struct list *l)
 {
 	if (!is_scprof(t->pid) || !l->count)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What to watch: a process and those it started, a file, or a directory; and which profile
- * files that is at the moment. Finds them by looking (the profile that a process has mapped),
- * never by asking it. */
+/* What to watch (a process and its descendants, a file, or a directory), and which profiles that
+ * is at the moment. A process is never asked: the profile that it has mapped is looked up. */
 #ifndef SCPROF_REPORT_LIVE_TARGET_H
 #define SCPROF_REPORT_LIVE_TARGET_H
 

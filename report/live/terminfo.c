@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What a terminal can do, and what endwin would have written, for one who did not come to call it.
- * A file of its own, as term.h makes macros of everyday words. */
+/* What a terminal can do, and what endwin would have written, for a process that was killed. In a
+ * file of its own, because term.h defines common words as macros. */
 #include <curses.h>
 #include <term.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include "report/live/screen.h"
 
-static int written_to; /* tputs has no context to hand on */
+static int written_to; /* tputs passes no context */
 
 static int put(int c)
 {

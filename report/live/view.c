@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Head (screen_header.c), rows with the paths of those that are open, help. */
+/* The header (screen_header.c), the rows with the paths of open ones, the help. */
 #include "report/live/view.h"
 
 #include <stdarg.h>
@@ -26,7 +26,7 @@ struct making {
 	unsigned doubts; /* of the rows that were added */
 };
 
-/* So that one sees that it goes on. */
+/* Shows that the text continues. */
 static void cut(char *text, size_t width, bool utf8)
 {
 	const char *dots = utf8 ? "…" : ".";
@@ -122,7 +122,7 @@ static void choose_rows(struct making *m)
 			m->shown[m->count++] = r->order[i].row;
 }
 
-/* Of the rows that come first: others hardly are on the screen, and may be cut. */
+/* Of the first rows: the others are rarely on the screen, and may be cut. */
 static size_t longest_function(const struct making *m)
 {
 	size_t longest = 0;
@@ -155,7 +155,7 @@ static size_t lines_of(const struct making *m, size_t at)
 	return 2 + groups_path(&m->from->feed->groups, group_of(m, row)).frames;
 }
 
-/* So far that row `at` is on the screen, with its path if that fits. */
+/* Scroll until row `at` is on the screen, with its path if that fits. */
 static void scroll(struct making *m, size_t at)
 {
 	struct view_state *s = m->state;
@@ -171,7 +171,7 @@ static void scroll(struct making *m, size_t at)
 		lines -= lines_of(m, s->first);
 }
 
-/* The row that was selected, wherever it is now; if it is gone, the one in its place. */
+/* The selected row, wherever it is now; if it is gone, the row in its place. */
 static void select_row(struct making *m)
 {
 	struct view_state *s = m->state;
@@ -194,7 +194,7 @@ static bool is_full(const struct making *m)
 	return m->height && m->view->lines >= m->height;
 }
 
-/* Which calls the mean is of, and why its interval may not hold. */
+/* Which calls the mean is of, and its reliability warnings. */
 static void add_basis(struct making *m, const struct row_mean *run)
 {
 	char calls[32], aside[64] = "", doubts[128] = "";
@@ -254,14 +254,16 @@ static void add_help(struct making *m)
 		add_format(m, VIEW_PLAIN, "%s", view_state_help[i]);
 }
 
-/* The screen has a help for it. */
+/* The screen shows a help line instead. */
 static void add_legend(struct making *m)
 {
 	char doubts[128];
 
 	reliability_names(m->doubts, doubts, sizeof(doubts));
 	if (m->doubts)
-		add_format(m, VIEW_PLAIN, COLUMNS_DOUBT ": the interval may not hold (%s)", doubts);
+		add_format(m, VIEW_PLAIN,
+			   COLUMNS_DOUBT ": the interval may not contain the true mean (%s)",
+			   doubts);
 }
 
 static void add_rows(struct making *m)

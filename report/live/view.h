@@ -24,7 +24,7 @@ struct view_source {
 	struct live_reader *feed;
 	struct rows *rows;
 	struct labels *labels;
-	const char *note; /* a line of the caller's; NULL: none */
+	const char *note; /* one more line; NULL: none */
 };
 
 /* At most `height` lines (0: no limit but `most` rows) of at most `width` columns. Carries out

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Keys. The view carries out what depends on what is shown (moves). */
+/* What keys do. Moves depend on what is shown: the view carries them out. */
 #include "report/live/view_state.h"
 
 #include <limits.h>
@@ -9,9 +9,9 @@
 const char *const view_state_help[] = {
 	"Columns: of the last interval: calls/s, time/s (in those calls), bytes/s, mean;",
 	"of the whole run: mean, half of its interval in % of it, calls. As in reports,",
-	"a warm-up is not in that mean. ~: its interval may not hold (calls keep step",
-	"with the clock's tick, depend on each other for long, or a few make the mean):",
-	"Enter says why.",
+	"a warm-up is not in that mean. ~: its interval may not contain the true mean",
+	"(calls are synchronous with the clock's tick, depend on one another for long,",
+	"or a few make most of the mean): Enter says why.",
 	"",
 	"  up down j k PgUp PgDn Home End   choose a row",
 	"  Enter, Right      open its call path, or close it        o  open or close all",
@@ -20,7 +20,7 @@ const char *const view_state_help[] = {
 	"  < >               the sort key before, the next one",
 	"  g                 group by path, by site, by function",
 	"  /                 show only rows with this text; Enter keeps it, Esc drops it",
-	"  Space, p          pause: the picture stays, the program goes on",
+	"  Space, p          pause: the picture stays, the target goes on",
 	"  + -               longer, shorter interval (0.1 s to 60 s)",
 	"  h ?               this text                              q  quit",
 	NULL};
@@ -38,8 +38,8 @@ bool view_state_is_open(const struct view_state *s, uint64_t row_key)
 	return s->all_open;
 }
 
-/* Rows that differ from the rest: open ones, or, where all are open, closed ones. The one that
- * was opened first gives way. */
+/* The list has the open rows, or, if all are open, the closed ones. If it is full, the oldest is
+ * removed. */
 static void toggle(struct view_state *s)
 {
 	for (size_t i = 0; i < s->opens; i++)

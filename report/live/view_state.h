@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What the person at the screen has chosen, and what a key changes of it. Knows no terminal. */
+/* What the user has chosen, and how keys change it. Independent of the terminal. */
 #ifndef SCPROF_REPORT_LIVE_VIEW_STATE_H
 #define SCPROF_REPORT_LIVE_VIEW_STATE_H
 
@@ -24,8 +24,8 @@ struct view_state {
 	size_t opens;
 	size_t position; /* of the selected row among those shown; the view sets it */
 	size_t first;	 /* row at the top of the screen; the view sets it */
-	int move;	 /* that the view has to do yet: rows down; INT_MIN, INT_MAX: to the ends */
-	size_t page;	 /* rows that fit; the view sets it */
+	int move;    /* for the view to carry out, in rows down; INT_MIN, INT_MAX: to the ends */
+	size_t page; /* rows that fit; the view sets it */
 };
 
 /* Keys beyond characters. */

@@ -14,7 +14,7 @@
 #define OTHER_DESCRIPTORS  256 /* connections, directories, libraries, modules */
 #define FEWEST_DESCRIPTORS 16
 
-/* Half of them: a page has a copy of each while it is made. */
+/* Half of the limit: a page has a copy of each while it is rendered. */
 static uint32_t most_open(uint32_t wanted)
 {
 	struct rlimit limit;
@@ -73,7 +73,7 @@ bool agent_wait(struct agent *a, uint64_t ns)
 	return false;
 }
 
-/* What is gone is closed when all of it has been read. */
+/* A deleted file is closed when its last calls have been read. */
 static void look_after(struct agent *a)
 {
 	for (struct source *s = a->sources, *next; s; s = next) {
@@ -87,7 +87,7 @@ static void look_after(struct agent *a)
 	}
 }
 
-/* Names that are not open, and have not been met for a while, are forgotten. */
+/* Forget names that are not open and have not been found for a while. */
 static void forget(struct agent *a)
 {
 	uint64_t now = monotonic_now_ns();
@@ -100,7 +100,8 @@ static void forget(struct agent *a)
 	shares_tend(&a->shares, now);
 }
 
-/* Files wait for room: have others ended? Nobody may ask for metrics, so it is seen here. */
+/* Files wait for a free place: have other processes ended? Refreshes, which would notice, may
+ * never come. */
 static void look_for_ends(struct agent *a)
 {
 	uint64_t now = monotonic_now_ns();
@@ -121,7 +122,7 @@ static int by_last_reading(const void *left, const void *right)
 	return (a->read_ns > b->read_ns) - (a->read_ns < b->read_ns);
 }
 
-/* Whose last reading is the oldest comes first, so that each is read in some round. */
+/* The oldest reading comes first, so that each file is read in some round. */
 static void read_due(struct agent *a, bool late_only)
 {
 	const uint64_t now = monotonic_now_ns();

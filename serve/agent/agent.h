@@ -19,7 +19,7 @@
 #define AGENT_FRESH_NS	  UINT64_C(500000000)
 #define AGENT_PATIENCE_NS (UINT64_C(5) * 1000000000) /* agent_refresh waits for another reading */
 #define AGENT_REMEMBERED  1024			     /* ended processes whose files are gone */
-#define AGENT_NAMES	  4096 /* that cannot be opened, and are not tried at every scan */
+#define AGENT_NAMES	  4096 /* files that cannot be opened, and are not tried at every scan */
 #define AGENT_ASIDE	  16384
 
 struct agent_options {
@@ -31,7 +31,8 @@ struct agent_options {
 	uint64_t most_bytes; /* of a file */
 	uint32_t
 		most_seconds; /* for a page or pprof profile to be rendered; 0: RENDERING_SECONDS */
-	bool from_now;	      /* what began before the agent counts from its first reading on */
+	bool from_now; /* of older processes than the agent, count only what comes after the first
+			  reading */
 	double confidence;
 };
 
@@ -55,7 +56,7 @@ struct agent {
 	struct source_identity gone[AGENT_REMEMBERED];
 	size_t gones;
 	uint64_t faults[SOURCE_FAULTS];
-	uint64_t files_beyond;	     /* in the last scan: not looked at, for the limits */
+	uint64_t files_beyond;	     /* passed over in the last scan, because of the limits */
 	uint64_t directories_failed; /* in the last scan */
 	struct agent_search search;  /* the scan that is under way */
 	uint64_t scans, refreshed_ns;

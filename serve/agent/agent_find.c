@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Where profiles lie: as scprof.*.scp in a directory that was named, or in a run's own directory
- * in it (collector/launch/run_directory.c: [.]scprof.XXXXXX, root's with `profiles.RANDOM` in it).
- * Links are not followed below what was named, and no directory is read for ever. */
+/* Profiles are scprof.*.scp in a given directory, or in the directory of a run below it
+ * (collector/launch/run_directory.c: [.]scprof.XXXXXX, root's with `profiles.RANDOM` in it).
+ * Links below a given directory are not followed, and the number of names is limited. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <fnmatch.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What is kept for a file that was found. Anybody can put names into a directory such as /dev/shm,
- * and ended processes leave files there for good: neither shall keep the agent from those that
- * run. Names that cannot be opened are counted apart, and where all descriptors are in use, that
- * of a file which has said all is given up: a small record stays, by which it is known again. Where
- * there is none, the user with most open files gives one up for who has fewer. */
+/* What is kept for a file that was found. Everybody can create names in a directory such as
+ * /dev/shm, and ended processes leave their files there: neither may prevent the agent from
+ * reading running processes. Names that cannot be opened have a limit of their own. If all
+ * descriptors are in use, a file that is complete is closed: a small record stays, by which it is
+ * recognized. If there is none, the user with most open files gives up one for a user with fewer.
+ */
 #include "serve/agent/agent_private.h"
 
 #include <stdlib.h>
@@ -77,8 +78,8 @@ static bool is_open_already(const struct agent *a, const struct source *s)
 	return false;
 }
 
-/* How well it can be done without: 0 not at all. A file with a process that lives, or that may
- * live where it cannot be seen from here, is kept as long as there is another one. */
+/* How dispensable an open file is; 0: needed. A file is needed if its process is alive, or may be
+ * in another container. */
 static uint64_t worth_closing(const struct source *s)
 {
 	if (s->fd < 0)
@@ -88,7 +89,7 @@ static uint64_t worth_closing(const struct source *s)
 	return s->wait_ns >= QUIET_NS && (!s->alive || !s->service) ? s->wait_ns : 0;
 }
 
-/* One that was never counted becomes a name that is tried again in time. */
+/* A file that was never counted becomes a name, which is tried again later. */
 static void close_file(struct agent *a, struct source *s)
 {
 	keep_means(s);
@@ -101,8 +102,8 @@ static void close_file(struct agent *a, struct source *s)
 	}
 }
 
-/* The last that was found of the user who has most open, where the newcomer's user has fewer:
- * claims to be alive cost nothing, so they must not keep out those of others. */
+/* The last file of the user with most open files, if the new file's user has fewer: anybody can
+ * pretend that processes are alive, and must not keep out other users. */
 static struct source *beyond_share(struct agent *a, const struct source *newcomer)
 {
 	const struct share *most = shares_most(a->shares);
@@ -116,7 +117,7 @@ static struct source *beyond_share(struct agent *a, const struct source *newcome
 	return last;
 }
 
-/* What it counted stays its own, so that it goes on from there when it is opened again. */
+/* It keeps its sums, so that counting continues from there when it is opened again. */
 static void cut_off(struct agent *a, struct source *s)
 {
 	if (!s->service) {
@@ -129,7 +130,7 @@ static void cut_off(struct agent *a, struct source *s)
 	s->next_ns = monotonic_now_ns() + ASIDE_NS;
 }
 
-/* A descriptor for one more file than there may be; false: none can be done without. */
+/* Close a file, because one too many is open; false: all are needed. */
 static bool make_room(struct agent *a, const struct source *newcomer)
 {
 	struct source *best = NULL;
@@ -147,7 +148,7 @@ static bool make_room(struct agent *a, const struct source *newcomer)
 	return best != NULL;
 }
 
-/* Beyond the limit of names it is not remembered, and tried again at the next scan. */
+/* Beyond the limit, a name is not remembered: the next scan tries it again. */
 static void refuse(struct agent *a, struct source *s, enum source_fault fault)
 {
 	if (a->held[SOURCE_NAMED] > AGENT_NAMES) {
@@ -161,7 +162,7 @@ static void refuse(struct agent *a, struct source *s, enum source_fault fault)
 	agent_read_wait_longer(s);
 }
 
-/* A file that was cut off, where there is room again: false, and it waits on. */
+/* Open a file again that had to be closed for another user's; false: there is no place yet. */
 static bool reopen(struct agent *a, struct source *s, int directory, const char *name)
 {
 	const uint32_t uid = s->identity.uid;
@@ -186,7 +187,7 @@ static bool reopen(struct agent *a, struct source *s, int directory, const char 
 	return true;
 }
 
-/* true: there is nothing to do about it now. */
+/* true: there is nothing to do for it now. */
 static bool is_known(struct agent *a, struct source **found, int directory, const char *name)
 {
 	struct source *s = *found;

@@ -13,7 +13,7 @@
  * not now, because the agent stops, or the user has no time left: it is late then. */
 bool agent_read_source(struct agent *a, struct source *s);
 
-/* To be read again after twice as long as the last time. */
+/* Wait twice as long as the last time before it is read again. */
 void agent_read_wait_longer(struct source *s);
 
 /* Will never be counted: a result, or a copy. */

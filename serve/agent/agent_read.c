@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One reading of one file, and when to read it again. A living process is read at every refresh.
- * One that is gone is read once more, and then ever more rarely for as long as its file stays open
- * (agent_meet.c): a process of another container looks gone from here, and is noticed by what it
- * adds. */
+/* One reading of one file, and when to read it again. A process that is alive is read at every
+ * refresh. One that has ended is read once more, and then at growing intervals as long as its
+ * file is open (agent_meet.c): a process of another container seems to have ended, but its sums
+ * still grow. */
 #include <unistd.h>
 
 #include "serve/agent/agent_private.h"
@@ -38,7 +38,7 @@ static struct counters_service *service_of(struct agent *a, const struct source 
 	return counters_service_of(&a->counters, program, s->identity.uid);
 }
 
-/* At the first model of a file: whose is it? false: not to be counted. */
+/* At the first reading of a file, find its service; false: it is not to be counted. */
 static bool introduce(struct agent *a, struct source *s, const struct profile *p)
 {
 	s->identity.pid = p->process[0].pid;
@@ -90,8 +90,8 @@ bool agent_read_is_set_aside(const struct source *s)
 	return s->state == SOURCE_MERGED || s->state == SOURCE_DUPLICATE;
 }
 
-/* Liveness is looked at before the sums: a process that lives then and ends meanwhile is read
- * again the next time. */
+/* Whether the process is alive is examined before the sums are read: if it ends in between, it is
+ * read once more. */
 static void read_source(struct agent *a, struct source *s)
 {
 	enum source_fault fault = SOURCE_FAULT_OPEN;
@@ -104,7 +104,7 @@ static void read_source(struct agent *a, struct source *s)
 			return;
 	}
 	if (result == SOURCE_FAILED) {
-		/* A file without a header yet is no fault of anybody's. */
+		/* A file that has no header yet is no failure. */
 		if (s->service || s->wait_ns)
 			a->faults[fault]++;
 		s->fault = fault;

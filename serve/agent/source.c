@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Opened once, checked by what was opened, and read through that descriptor for good. */
+/* A file is opened once; checks and readings all use that descriptor. */
 #include "serve/agent/source.h"
 
 #include <errno.h>
@@ -171,7 +171,7 @@ enum source_result source_take(struct source *s, struct counters *c, const struc
 		s->cells = now;
 		now = old;
 		if (keep(s, p, skip))
-			*fault = SOURCE_FAULT_MEMORY; /* the sums are right; the page is older */
+			*fault = SOURCE_FAULT_MEMORY; /* the sums are right; the means are older */
 	}
 	row_counters_free(&now);
 	free(skip);

@@ -51,8 +51,8 @@ extern const char *const source_fault_names[SOURCE_FAULTS];
 /* What the agent keeps for it, each with a limit of its own. */
 enum source_holding {
 	SOURCE_OPEN,  /* a descriptor */
-	SOURCE_NAMED, /* a name that cannot be opened: nobody's can keep others out */
-	SOURCE_ASIDE, /* a record of a file that has said all, or is not to be counted */
+	SOURCE_NAMED, /* a name that cannot be opened */
+	SOURCE_ASIDE, /* a record of a complete file, or of one that is not to be counted */
 	SOURCE_HOLDINGS
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A table so small that it is looked through. */
+/* The table is small: it is searched from the beginning. */
 #include "serve/http/connections.h"
 
 #include <netinet/in.h>
@@ -73,8 +73,8 @@ static struct connection *kept_longest(struct connections *c, const struct conne
 	return longest;
 }
 
-/* The socket is new, so that there is room for the answer. Its request is still read, if it comes
- * soon: what lies unread when a socket is closed would take the answer back. */
+/* A new socket has room for the answer. The request is still read if it comes soon: closing a
+ * socket with unread data would discard the answer. */
 static void refuse(struct connections *c, struct connection *one, unsigned parting, uint64_t now_ns)
 {
 	c->refused_ns = now_ns;
@@ -163,7 +163,7 @@ static uint64_t time_of(enum connection_state state)
 	switch (state) {
 	case CONNECTION_ASKS:
 		return CONNECTIONS_ASK_NS;
-	case CONNECTION_KEPT: /* some of that may be a request that has begun */
+	case CONNECTION_KEPT: /* part of this time may be a request that has begun */
 		return CONNECTIONS_KEEP_NS + CONNECTIONS_ASK_NS;
 	case CONNECTION_PARTING:
 		return CONNECTIONS_PART_NS;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Who is connected, and who gives way where too many are.
+/* Who is connected, and who is dropped if there are too many.
  *
- * A client that has been answered may stay connected for long, since those that scrape come again,
- * and is the first to go where another one needs the place. One that goes on sending its request
- * is dropped when its time is over, however it spreads the bytes. Sockets are only shut down here:
- * the server then closes them. Thread-safe. */
+ * A client that has been answered may stay connected, since scrapers come again, but is the first
+ * to be dropped if another one needs the place. A request must be complete within a limit of
+ * time, however slowly its bytes come. Sockets are only shut down here: the server then closes
+ * them. Thread-safe. */
 #ifndef SCPROF_SERVE_HTTP_CONNECTIONS_H
 #define SCPROF_SERVE_HTTP_CONNECTIONS_H
 
@@ -15,7 +15,7 @@
 
 #define CONNECTIONS_MOST   64 /* at a time */
 #define CONNECTIONS_OF_ONE 32 /* from one address */
-#define CONNECTIONS_PARTED 16 /* besides: those that are being told to go */
+#define CONNECTIONS_PARTED 16 /* in addition: those that are being refused */
 #define CONNECTIONS_PLACES (CONNECTIONS_MOST + CONNECTIONS_PARTED)
 
 #define CONNECTIONS_ASK_NS  (UINT64_C(10) * 1000000000) /* for a whole request */
@@ -48,19 +48,19 @@ struct connections {
 void connections_begin(struct connections *c);
 void connections_end(struct connections *c);
 
-/* A new one, which takes a place until connections_close. Where it is one too many, the one that
- * was kept longest (of its address, where these are too many) is dropped; where none is kept, this
- * one is told so in an HTTP answer. NULL: all places are taken, nothing was done. */
+/* A new connection, which takes a place until connections_close. If it is one too many, the
+ * connection that was idle longest is dropped (of the same address, if that has too many); if
+ * none is idle, this one gets a 503. NULL: all places are taken, nothing was done. */
 struct connection *connections_open(struct connections *c, int fd, const struct sockaddr *address,
 				    uint64_t now_ns);
 void connections_close(struct connections *c, struct connection *one);
 
-/* A whole request has come. false: it is not to be answered. */
+/* The request is complete. false: do not answer it. */
 bool connections_ask(struct connections *c, struct connection *one, uint64_t now_ns);
 /* It was answered. */
 void connections_answered(struct connections *c, struct connection *one, uint64_t now_ns);
 
-/* Now and then: drop those whose time is over. */
+/* Call this every second: drops those whose time is over. */
 void connections_tend(struct connections *c, uint64_t now_ns);
 
 /* Was any refused? */

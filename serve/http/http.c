@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* libmicrohttpd parses and sends. What comes in is judged by request.c from the line as it came,
- * and who may stay connected by connections.c. */
+/* libmicrohttpd parses and sends. request.c checks the request line as it was received,
+ * connections.c decides who may stay connected. */
 #include "serve/http/http.h"
 
 #include <errno.h>
@@ -98,7 +98,7 @@ static struct connection *place_of(struct MHD_Connection *connection)
 		->socket_context;
 }
 
-/* In the thread that accepts: before anything is read, and when all is over but the socket. */
+/* In the thread that accepts: before anything is read, and before the socket is closed. */
 static void come_or_go(void *context, struct MHD_Connection *connection, void **place,
 		       enum MHD_ConnectionNotificationCode what)
 {
@@ -116,13 +116,13 @@ static void come_or_go(void *context, struct MHD_Connection *connection, void **
 		connections_close(&h->connections, *place);
 }
 
-/* For how long the client may move no byte. */
+/* The time within which the client must send or receive a byte. */
 static void allow(struct MHD_Connection *connection, uint64_t seconds)
 {
 	MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)seconds);
 }
 
-/* The line as it came, kept for the answer; MHD frees nothing of ours. */
+/* The request line as it was received, kept until the answer. MHD does not free it. */
 struct coming {
 	bool begun; /* its headers were seen */
 	char uri[];
@@ -205,8 +205,8 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	return answer.body || answer.file >= 0 ? send_answer(connection, &answer) : MHD_NO;
 }
 
-/* Without descriptors libmicrohttpd tries to accept who waits again and again, and tells of each
- * failure here, in the thread that does: it gets some rest. What the matter is http_tend finds. */
+/* Without free descriptors libmicrohttpd tries to accept in a busy loop, and logs each failure
+ * here, in the accepting thread: so sleep. http_tend finds and reports the cause. */
 static void rest(void *context, const char *format, va_list arguments)
 {
 	const struct timespec tenth = {.tv_nsec = 100000000};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The server: sockets, limits, and who answers what. A thread a connection, of which there are
- * few; all state is in the agent, behind its lock. */
+/* The HTTP server. Each connection has a thread; their number is limited. The state is in the
+ * agent, behind its lock. */
 #ifndef SCPROF_SERVE_HTTP_HTTP_H
 #define SCPROF_SERVE_HTTP_HTTP_H
 
@@ -10,7 +10,7 @@
 #include "serve/agent/agent.h"
 
 #define HTTP_WINDOWS 8	 /* /debug/pprof/profile at a time */
-#define HTTP_STILL_S 5	 /* in which a client that asks or is answered moves no byte */
+#define HTTP_STILL_S 5	 /* within which a client must send or receive a byte */
 #define HTTP_LOOK_S  1.0 /* between looks whether a window's client is there */
 
 struct http_address {
@@ -29,12 +29,12 @@ int http_address_parse(struct http_address *a, const char *text, struct profile_
 /* Listen and answer from now on. Port 0: any; a->text says which it became. NULL and *err. */
 struct http *http_start(struct agent *agent, struct http_address *a, struct profile_error *err);
 
-/* Every second: look after connections and processes. What is to be logged, because trouble began
- * or ended, until the next call; NULL: nothing more. */
+/* Call this every second: looks after connections and processes. Returns what to log, valid until
+ * the next call; NULL: nothing more. */
 const char *http_tend(struct http *h);
 
-/* Ends all connections; windows that are being waited for are given up. So is, within HTTP_LOOK_S,
- * a window whose client has closed its connection. */
+/* End all connections and windows. (A window whose client has closed its connection ends within
+ * HTTP_LOOK_S, too.) */
 void http_stop(struct http *h);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One function a route; every answer is written to memory first, so that an error is an error
- * and never half a page. */
+/* One function for each route. An answer is written to memory first, so that an error never
+ * leaves half a page. */
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -32,7 +32,7 @@ static void no_memory(struct http_answer *out)
 	http_answer_say(out, 503, "out of memory\n");
 }
 
-/* Close the stream over out->body; failed: what was written is not worth sending. */
+/* Close the stream over out->body; failed: what was written is dropped. */
 static void finish(struct http_answer *out, FILE *stream, bool failed)
 {
 	if (fclose(stream) || failed || !out->body)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Pages and pprof profiles that were not made: said once in the log when that begins and when it is
- * over, and in /healthz, with their number, until ten minutes have passed without. */
+/* Failed pages and pprof profiles. The log says when failures begin and when they are over;
+ * /healthz has their number until ten minutes have passed without one. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>

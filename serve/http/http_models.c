@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Pages of services and pprof profiles: read and rendered by other processes (rendering.h), for
- * whose turns and whose ends this waits. */
+/* Pages of services and pprof profiles: processes of their own read and render them
+ * (rendering.h), one after the other. This waits for their turns and their ends. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -43,8 +43,8 @@ static bool sleep_for(struct http *h, double seconds)
 	return !stopping;
 }
 
-/* Waits for the time, for the end of the server, or until nobody waits for the answer: a window
- * that nobody reads takes the place of another one. */
+/* Wait until the time is over; false: the server ends, or the client has left (a window that
+ * nobody reads would take another one's place). */
 static bool wait_for(struct http *h, int client, double seconds)
 {
 	uint64_t end_ns = monotonic_now_ns() + (uint64_t)(seconds * 1e9), now_ns;
@@ -89,7 +89,7 @@ static void too_few(struct http_answer *out, int error)
 		http_answer_say(out, 503, "out of memory\n");
 }
 
-/* The file becomes the answer's. */
+/* The answer takes the file. */
 static void send_file(const struct request *r, struct rendering *one, struct http_answer *out)
 {
 	struct stat st;
@@ -121,13 +121,13 @@ static void say_result(struct http *h, const struct request *r, struct rendering
 		break;
 	case RENDERING_GOING:
 	case RENDERING_STOPPED:
-		http_answer_say(out, 503, "this server is about to end\n");
+		http_answer_say(out, 503, "this server is ending\n");
 		break;
 	case RENDERING_UNREADABLE:
 		http_answer_say(
 			out, 503,
 			"a profile could be read when the window began and not when it ended: "
-			"what happened between cannot be told; try again\n");
+			"what happened in between is unknown; try again\n");
 		break;
 	default:
 		http_failures_add(h, r->service, result, one->status);
@@ -137,8 +137,9 @@ static void say_result(struct http *h, const struct request *r, struct rendering
 	}
 }
 
-/* A profile is read and rendered with its owner's rights. Where there are several users' the files
- * are read through the agent's descriptors, and names come from files that everybody may read. */
+/* A profile is rendered with its owner's rights. Profiles of several users are rendered with
+ * nobody's: they are read through the agent's descriptors, and names come from files that
+ * everybody may read. */
 static uint32_t user_of(const struct http *h, const struct request *r, const struct snapshot *s)
 {
 	if (!h->agent->limits.any_owner)
@@ -148,7 +149,7 @@ static uint32_t user_of(const struct http *h, const struct request *r, const str
 	return s->owner ? s->owner : RENDERER_AGENT;
 }
 
-/* What one request needs on its way. */
+/* One request, while its answer is being made. */
 struct making {
 	struct http *http;
 	const struct request *request;
@@ -168,7 +169,7 @@ static bool take_turn(struct making *m)
 	case RENDERINGS_BUSY:
 		http_answer_say(
 			m->out, 503,
-			"others are being made, %d at a time and one of a service; try again "
+			"others are being rendered, %d at a time and one of a service; try again "
 			"later\n",
 			RENDERINGS_MOST);
 		break;
@@ -178,7 +179,7 @@ static bool take_turn(struct making *m)
 	return false;
 }
 
-/* Frees the snapshot: its descriptors are the process's then. */
+/* Frees the snapshot, since the process has its descriptors then. */
 static enum rendering_result begin(struct making *m, struct snapshot *s)
 {
 	const bool root = m->http->agent->limits.any_owner;
@@ -196,8 +197,8 @@ static enum rendering_result begin(struct making *m, struct snapshot *s)
 	return result;
 }
 
-/* The end of a window; false: the answer is made. What is found later than its end would be known
- * when the next one begins, and what its process did before would be in none: it is looked for. */
+/* The end of a window; false: there is an answer already. Files are searched for now: what a file
+ * not found until the next window contains would be in neither. */
 static bool await_end(struct making *m, struct snapshot *last, uint32_t clock)
 {
 	int error;

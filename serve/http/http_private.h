@@ -38,7 +38,7 @@ struct http {
 	bool loopback;
 	int listener;
 	struct connections connections;
-	int spare;	      /* a descriptor for when none is left; -1: it was given away */
+	int spare;	      /* an open descriptor, to be closed if no other is left; -1: it was */
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t stopped;
 	bool stopping;
@@ -49,7 +49,7 @@ struct http {
 	char news[HTTP_FAILURES_BYTES];
 };
 
-/* What is sent; made by http_answer.c or http_models.c. */
+/* What is sent. */
 struct http_answer {
 	unsigned status;
 	const char *type;
@@ -69,7 +69,7 @@ const char *http_tend_trouble_text(enum http_trouble trouble);
 
 #define HTTP_HTML_TYPE "text/html; charset=utf-8"
 
-/* An answer in plain text, instead of what there was. */
+/* Replace the answer by plain text. */
 __attribute__((format(printf, 3, 4))) void http_answer_say(struct http_answer *out, unsigned status,
 							   const char *format, ...);
 
@@ -77,7 +77,7 @@ __attribute__((format(printf, 3, 4))) void http_answer_say(struct http_answer *o
 void http_failures_add(struct http *h, const char *service, enum rendering_result why, int status);
 void http_failures_reason(char out[HTTP_FAILURE_BYTES], const struct http *h,
 			  enum rendering_result why, int status);
-/* What is to be logged of them; NULL: nothing. */
+/* What to log about failures; NULL: nothing. */
 const char *http_failures_news(struct http *h);
 /* A line with its end; "": none lately. */
 void http_failures_text(char out[HTTP_FAILURES_BYTES], struct http *h);

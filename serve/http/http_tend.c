@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What the server knows of its own trouble: said once in the log when it begins and when it is
- * over, and in /healthz for as long as it lasts. */
+/* Trouble of the server itself. The log says when it begins and when it is over, /healthz as long
+ * as it lasts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -27,8 +27,8 @@ static void give(int *fd)
 	*fd = -1;
 }
 
-/* One besides the spare one? If not, the spare one is for the next client, who may ask what the
- * matter is. */
+/* Is a descriptor left besides the spare one? If not, the spare one is closed, so that the next
+ * client can ask /healthz. */
 static bool descriptors_left(struct http *h)
 {
 	int one;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The best quality named for each of the two; OpenMetrics on equal terms, since nobody names it
- * by accident. */
+/* The best quality given for each format; OpenMetrics wins a tie, since nobody names it by
+ * accident. */
 #include "serve/http/negotiate.h"
 
 #include <stdlib.h>

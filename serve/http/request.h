@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What a request asks for, from its line and its Host header. Pure: texts in, one answer out, so
- * that it can be fuzzed. Nothing is trusted and nothing is guessed: what is not understood is
- * refused with a text that says what would be. */
+/* What a request asks for, from its request line and Host header. Pure functions, so that they
+ * can be fuzzed. Nothing is guessed: what is not understood is refused, with a text that says
+ * what is valid. */
 #ifndef SCPROF_SERVE_HTTP_REQUEST_H
 #define SCPROF_SERVE_HTTP_REQUEST_H
 
@@ -28,7 +28,7 @@ struct request {
 	char service[LABEL_BYTES]; /* "": all */
 	uint32_t clock;		   /* enum scp_clock_kind; NONE: not named */
 	double seconds;		   /* of /debug/pprof/profile */
-	unsigned refresh;	   /* seconds until the page shall come again; 0: never */
+	unsigned refresh;	   /* seconds until the page reloads; 0: never */
 };
 
 #define REQUEST_SECONDS_DEFAULT 30
@@ -44,8 +44,8 @@ void request_parse(struct request *r, const char *method, const char *uri, const
  * a reader follows from elsewhere opens a document, and is answered. */
 void request_check_site(struct request *r, const char *site, const char *dest);
 
-/* Does a Host header name this machine's loopback? "localhost", 127.x.y.z, [::1], with a port
- * or without. A page of somebody else's whose name was bound to 127.0.0.1 sends its own name. */
+/* Does a Host header name a loopback address? "localhost", 127.x.y.z or [::1], with or without a
+ * port. In a DNS rebinding attack, the header has the attacker's name. */
 bool request_host_is_loopback(const char *host);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The models by function of a service's processes are put together and made a report. Only copying
- * them holds the agent's lock: what a profile makes of its report is nobody else's wait. */
+/* The models by function of a service's processes are added up and become a report. They are
+ * copied with the agent's lock, and estimated without it, so that nobody else waits for what a
+ * profile contains. */
 #include "serve/pages/gauges.h"
 
 #include <stdlib.h>
@@ -18,7 +19,7 @@ static uint64_t calls_of(const struct profile *p)
 	return calls;
 }
 
-/* Of the clocks of one kind, that with the most calls: a series has one value. */
+/* Of several clocks of one kind, the one with the most calls: a series has one value. */
 static bool is_chosen(const struct pool *pool, uint32_t which)
 {
 	const struct profile *p = pool->model[which];
@@ -100,7 +101,8 @@ struct making {
 	struct report *report[POOL_MOST]; /* of its models; NULL: left out */
 };
 
-/* With the lock: at most as many functions a service as counters have names. 0 or -1. */
+/* With the lock. A model has no more functions than its service has counters. 0, or -1: out of
+ * memory. */
 static int copy_models(struct making *made, size_t *count, struct agent *a)
 {
 	for (struct counters_service *s = a->counters.services; s; s = s->hh.next) {
@@ -140,7 +142,7 @@ static int estimate(struct gauges *g, struct making *m, const struct agent *a,
 	return 0;
 }
 
-/* Without the lock. What one user's profiles take of it is limited as their reading is. */
+/* Without the lock. The time for one user's profiles is limited, as for reading them. */
 static int estimate_all(struct gauges *g, struct making *made, size_t count, const struct agent *a)
 {
 	struct share *shares = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A table a service: its functions, longest first, with mean, interval, calls and bytes. */
+/* A table for each service: its functions, by time, with mean, interval, calls and bytes. */
 #include "serve/pages/index_page.h"
 
 #include <ctype.h>
@@ -90,7 +90,8 @@ static void put_row(FILE *out, const struct gauge *g, double all_ns)
 		fprintf(out, ", %s", counters_outcome_name(g->outcome));
 	fputs("</small>", out);
 	if (g->estimate.doubts)
-		fputs(" <small title=\"the interval may not hold: see the report\">(!)</small>",
+		fputs(" <small title=\"the interval may not contain the true mean: see the "
+		      "report\">(!)</small>",
 		      out);
 	fprintf(out, "</td><td>%s</td><td>%s %s</td><td>%s</td><td>%s</td><td>%s</td>", calls,
 		mean.mean, mean.interval, mean.unit, bytes, total);
@@ -111,7 +112,7 @@ static void put_links(FILE *out, const struct gauges *g, const struct counters_s
 		fprintf(out, "<p>clock %s: ", words_clock_name(clock));
 		put_link(out, "/service", s->name, clock, "", "report and flame graph");
 		fputs(" (", out);
-		put_link(out, "/service", s->name, clock, "&amp;refresh=30", "again every 30 s");
+		put_link(out, "/service", s->name, clock, "&amp;refresh=30", "reloads every 30 s");
 		fputs("), ", out);
 		put_link(out, "/debug/pprof/profile", s->name, clock, "&amp;seconds=10",
 			 "pprof of the next 10 s");
@@ -178,7 +179,7 @@ int index_page_print(struct agent *a, FILE *out)
 	fprintf(out,
 		"<h1>scprof: what calls cost on this host</h1>\n<p>means of a call with "
 		"%g %% intervals, since the processes began; <a href=/metrics>metrics</a>. This "
-		"page comes again every 10 s.</p>\n",
+		"page reloads every 10 s.</p>\n",
 		100 * a->options.confidence);
 	if (!a->counters.services)
 		fputs("<p>No profile yet. Start a program with <code>scprof run</code> or "

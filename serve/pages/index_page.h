@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The page /: what runs here, and where its time goes. No script: it comes again by itself. */
+/* The page /: what runs here, and where its time goes. It reloads itself without a script. */
 #ifndef SCPROF_SERVE_PAGES_INDEX_PAGE_H
 #define SCPROF_SERVE_PAGES_INDEX_PAGE_H
 

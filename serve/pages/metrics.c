@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Family by family, as the formats want it; each walks the rows anew. */
+/* The formats want all samples of a metric together, so each metric iterates over all rows. */
 #include "serve/pages/metrics.h"
 
 #include <math.h>
@@ -73,7 +73,7 @@ static void function_rows(struct metrics *m, const struct counters_service *s,
 
 			if (!row || (put == put_bytes && !row->has_bytes))
 				continue;
-			/* of calls that found no room no squares were kept */
+			/* there are no squares of calls that found no room */
 			if (put == put_squares && i == COUNTERS_OVERFLOW)
 				continue;
 			labels(m, s, f, i, k);
@@ -99,7 +99,7 @@ static void put_sums(struct metrics *m, const struct agent *a)
 			      "Sum of the squared durations, in seconds squared.");
 	rows(m, a, put_squares);
 	metrics_write_counter(m, "scprof_overhead_seconds", "seconds",
-			      "What of scprof_seconds_total scprof itself took.");
+			      "scprof's own share of scprof_seconds_total.");
 	rows(m, a, put_overhead);
 	metrics_write_counter(m, "scprof_ticks", "",
 			      "Ticks of the clock in these calls; cycles of a counter.");
@@ -190,7 +190,7 @@ static double doubts_of(const struct gauge *g)
 static void put_gauges(struct metrics *m, const struct gauges *g)
 {
 	gauge_family(m, g, "scprof_mean_seconds", "seconds",
-		     "Mean duration of a call on this host, scprof's own share taken off.",
+		     "Mean duration of a call on this host, scprof's own share subtracted.",
 		     mean_of);
 	gauge_family(m, g, "scprof_mean_low_seconds", "seconds",
 		     "Lower bound of the mean's interval.", low_of);
@@ -202,7 +202,8 @@ static void put_gauges(struct metrics *m, const struct gauges *g)
 		     "Variance of the mean over what it would be were the calls independent.",
 		     effect_of);
 	gauge_family(m, g, "scprof_interval_doubtful", "",
-		     "1: the interval may not hold; the page of the service says why.", doubts_of);
+		     "1: the interval may not contain the true mean; the service's page says why.",
+		     doubts_of);
 }
 
 static void put_losses(struct metrics *m, const struct agent *a)
@@ -228,7 +229,7 @@ static uint64_t living(const struct agent *a, const struct counters_service *s)
 
 static void put_services(struct metrics *m, const struct agent *a)
 {
-	metrics_write_gauge(m, "scprof_processes", "", "Profiled processes that live.");
+	metrics_write_gauge(m, "scprof_processes", "", "Profiled processes that are alive.");
 	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next) {
 		metrics_write_sample(m);
 		metrics_write_label(m, "service", s->name);
@@ -262,21 +263,21 @@ static void put_files(struct metrics *m, const struct agent *a)
 
 	for (const struct source *o = a->sources; o; o = o->hh.next)
 		count[o->state]++;
-	metrics_write_gauge(m, "scprof_files", "", "Profile files by what becomes of them.");
+	metrics_write_gauge(m, "scprof_files", "", "Profile files by state.");
 	for (unsigned i = 0; i < SOURCE_STATES; i++) {
 		metrics_write_sample(m);
 		metrics_write_label(m, "state", source_state_names[i]);
 		metrics_write_whole(m, count[i]);
 	}
 	metrics_write_counter(m, "scprof_read_failures", "",
-			      "Files or readings that were not taken.");
+			      "Files or readings that were refused.");
 	for (unsigned i = 0; i < SOURCE_FAULTS; i++) {
 		metrics_write_sample(m);
 		metrics_write_label(m, "reason", source_fault_names[i]);
 		metrics_write_whole(m, a->faults[i]);
 	}
 	metrics_write_gauge(m, "scprof_files_beyond_limit", "",
-			    "Files not looked at, for the limits.");
+			    "Files passed over because of the limits.");
 	one(m, (double)a->files_beyond);
 	metrics_write_gauge(m, "scprof_directories_failed", "", "Directories that cannot be read.");
 	one(m, (double)a->directories_failed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Names and help are ours; only values of labels come from elsewhere (label.h). */
+/* Names and help texts are constant; only values of labels come from profiles (label.h). */
 #include "serve/pages/metrics_write.h"
 
 #include <math.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Both snapshots go into one model, where equal paths are one; then the first is taken off. */
+/* Both snapshots go into one model, where equal paths are one; then the first is subtracted. */
 #include "serve/render/pprof_window.h"
 
 #include <math.h>
 #include <time.h>
 
-/* A file that could not be read at the beginning would count whole at the end. */
+/* A file that could not be read at the beginning would be counted completely at the end. */
 static bool is_news_or_known(const struct snapshot_file *f, const void *context)
 {
 	const struct snapshot_file *before = snapshot_find(context, f);
@@ -31,7 +31,8 @@ static void set_span(struct profile *p, const struct timespec *began, double sec
 	q->end_state = SCP_END_EXIT; /* nothing comes after it; and threads are older than it */
 }
 
-/* Its first reading is in the model, and would be taken off what others did on the same paths. */
+/* The file's first reading is in the model, and would be subtracted from what others did on the
+ * same paths. */
 static bool lost_any(const struct snapshot *first, const struct snapshot *last)
 {
 	for (size_t i = 0; i < first->files; i++) {

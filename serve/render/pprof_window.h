@@ -21,12 +21,12 @@ enum window_result {
 	WINDOW_UNREADABLE /* a file that was read at the beginning cannot be read at the end */
 };
 
-/* Read what is there now. `ends`: pprof_window_end will take it off what is there then.
+/* Read the first snapshot. `ends`: pprof_window_end will subtract it from the last one.
  * pprof_window_free is due either way. */
 enum window_result pprof_window_begin(struct window *w, struct snapshot *first, bool ends);
 
-/* `seconds` later, by whoever waited: w->profile becomes what happened between. `last` is of the
- * clock of `first`, which is as pprof_window_begin left it. */
+/* `seconds` later: w->profile becomes what happened in between. `last` has the clock of `first`,
+ * which is as pprof_window_begin left it. */
 enum window_result pprof_window_end(struct window *w, struct snapshot *first, struct snapshot *last,
 				    double seconds);
 void pprof_window_free(struct window *w);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Rights and limits are given up before the first byte of a profile is read. The agent looks at
- * the clock on the wall, and ends who takes too long. */
+/* Rights are given up and limits set before the first byte of a profile is read. The agent limits
+ * the wall time. */
 #include "serve/render/renderer.h"
 
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static int limit(int what, uint64_t most)
 	return setrlimit(what, &now);
 }
 
-/* Where memory is short, this process is to go and not the agent. */
+/* If memory is short, the kernel shall kill this process and not the agent. */
 static void be_the_first_to_go(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -39,7 +39,7 @@ static void be_the_first_to_go(void)
 	if (fd < 0)
 		return;
 	if (write(fd, "1000", 4) < 0) {
-		/* it is as good a candidate as any, then */
+		/* it keeps its own score, then */
 	}
 	close(fd);
 }
@@ -49,14 +49,14 @@ static int limit_all(const struct renderer_limits *l)
 	if (limit(RLIMIT_CPU, (uint64_t)ceil(2 * l->seconds)) || limit(RLIMIT_FSIZE, l->output) ||
 	    limit(RLIMIT_CORE, 0))
 		return -1;
-#ifdef __SANITIZE_ADDRESS__ /* whose shadow is larger than any memory */
+#ifdef __SANITIZE_ADDRESS__ /* its shadow memory exceeds any limit */
 	return 0;
 #else
 	return limit(RLIMIT_AS, l->memory);
 #endif
 }
 
-/* No groups: a file's group says nothing of what its owner may do. */
+/* No groups: a file does not tell which groups its owner is in. */
 static int become(uint32_t user)
 {
 	return setgroups(0, NULL) || setresgid(RENDERER_NOBODY, RENDERER_NOBODY, RENDERER_NOBODY) ||
@@ -65,7 +65,7 @@ static int become(uint32_t user)
 		       : 0;
 }
 
-/* The signal at the agent's end is forgotten by a change of the user, so it is set last. */
+/* A change of the user clears the signal at the parent's death, so it is set last. */
 static int confine(const struct renderer_job *job)
 {
 	be_the_first_to_go();
@@ -95,7 +95,7 @@ static enum renderer_word render(const struct renderer_job *job, const struct pr
 		return RENDERER_EMPTY;
 	o.format = job->pprof ? REPORT_PPROF : REPORT_HTML;
 	o.guarded = job->guarded;
-	o.pprof_names = true; /* who pulls it has not got the files */
+	o.pprof_names = true; /* the client does not have the files */
 	return report_print(p, &o, stdout) < 0 || fflush(stdout) ? RENDERER_NO_MEMORY
 								 : RENDERER_DONE;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The process in which one page or pprof profile is made (`scprof serve-render`, started by
- * rendering.c): what a profile does to it, it does to nobody else.
+/* The process that renders one page or pprof profile (`scprof serve-render`, started by
+ * rendering.c), so that a profile that cannot be rendered harms nobody else.
  *
- * Its socket is descriptor 0, what it makes goes to descriptor 1. It gets a renderer_job and a
- * snapshot; says RENDERER_READ when it has read that; gets a second snapshot where the job has a
- * window; and says what came of it. */
+ * Descriptor 0 is its socket, descriptor 1 its output. It receives a renderer_job and a snapshot,
+ * answers RENDERER_READ when it has read them, receives a second snapshot if the job has a
+ * window, and answers with the result. */
 #ifndef SCPROF_SERVE_RENDER_RENDERER_H
 #define SCPROF_SERVE_RENDER_RENDERER_H
 

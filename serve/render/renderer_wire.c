@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One message says how many files there are, the next ones bring them with their descriptors. */
+/* The first message has the number of files, the next ones have the files with their descriptors.
+ */
 #include "serve/render/renderer_wire.h"
 
 #include <errno.h>
@@ -44,7 +45,7 @@ int renderer_wire_send(int socket, const struct snapshot *s)
 	return 0;
 }
 
-/* -1: not `most` files at most, each with its descriptor. */
+/* -1: not between 1 and `most` files, each with its descriptor. */
 static ssize_t receive_files(int socket, struct snapshot_file *file, size_t most)
 {
 	union descriptors space;

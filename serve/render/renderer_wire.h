@@ -9,7 +9,7 @@
 /* 0, or -1 with errno: EAGAIN where the other side has not read for SO_SNDTIMEO. */
 int renderer_wire_send(int socket, const struct snapshot *s);
 
-/* snapshot_free is due unless it fails (-1), and then the process had better end. */
+/* 0, and snapshot_free is due; or -1: the process should end. */
 int renderer_wire_receive(int socket, struct snapshot *s);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The process is a fresh one of the tool's own file, since a copy of this one, whose other threads
- * may hold any lock, could hang before it began. */
+/* The process executes the tool's own file again: a forked copy of a process with threads could
+ * wait for ever for a lock that another thread held. */
 #include "serve/render/rendering.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ bool rendering_has_left(int client)
 	return poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL));
 }
 
-/* In a process group of its own, so that a Ctrl-C is for the agent, which then ends it. */
+/* In a process group of its own: a Ctrl-C is for the agent only, which then ends it. */
 static int spawn(pid_t *pid, int socket, int output)
 {
 	char command[] = RENDERER_COMMAND, tool[] = "scprof";
@@ -70,7 +70,7 @@ static int make_descriptors(struct rendering *one, int *other, double seconds)
 	return setsockopt(one->socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 }
 
-/* With the lock: renderings_stop meets either no process, or one that it can end. */
+/* With the lock, so that renderings_stop finds either no process, or one that it can end. */
 static enum rendering_result spawn_unless_stopping(struct renderings *all, struct rendering *one,
 						   int other)
 {
@@ -108,8 +108,8 @@ enum rendering_result rendering_start(struct renderings *all, struct rendering *
 	return result;
 }
 
-/* What SIGKILL does not end soon sits in a system call, say at a file of a dead server: it keeps
- * its turn, and nobody waits for it. The status, or 0: not known. */
+/* A process that SIGKILL does not end soon is blocked in a system call, for example for a file of
+ * a dead server: it keeps its turn, and nobody waits for it. The status, or 0: unknown. */
 static int reap(struct renderings *all, struct rendering *one)
 {
 	int status = 0;
@@ -143,7 +143,7 @@ void rendering_stop(struct renderings *all, struct rendering *one)
 	end(all, one, true);
 }
 
-/* It has closed its socket and said nothing: it ends, or has ended. */
+/* The process has closed its socket without an answer: it ends, or has ended. */
 static enum rendering_result why_it_died(struct renderings *all, struct rendering *one)
 {
 	int status = end(all, one, false);
@@ -211,7 +211,8 @@ enum rendering_result rendering_ask(struct renderings *all, struct rendering *on
 	enum rendering_result result;
 
 	if (s && renderer_wire_send(one->socket, s) && errno == EAGAIN)
-		result = RENDERING_LATE; /* other errors: it has died, and is heard to */
+		result = RENDERING_LATE; /* other errors mean that it has died: listen_to finds out
+					  */
 	else
 		result = listen_to(all, one, client, said);
 	if (result != RENDERING_GOING)

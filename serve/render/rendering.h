@@ -35,8 +35,8 @@ enum rendering_result rendering_ask(struct renderings *all, struct rendering *on
 /* End its process, whatever it does. */
 void rendering_stop(struct renderings *all, struct rendering *one);
 
-/* Has a client gone? One that only says that it sends no more has, too: none of those that ask
- * here does. */
+/* Has a client gone? One that has only shut down its sending side counts as gone: no client of
+ * these pages does that. */
 bool rendering_has_left(int client);
 
 #endif

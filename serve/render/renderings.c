@@ -82,7 +82,7 @@ static unsigned turns_of(const struct renderings *all, uint32_t owner)
 	return turns;
 }
 
-/* Root's own are not, nor is what belongs to several users. */
+/* Root is not limited, nor are profiles of several users together. */
 static bool is_limited(const struct renderings *all, uint32_t owner)
 {
 	return all->several && owner && owner != SNAPSHOT_NO_OWNER;
@@ -122,7 +122,7 @@ static bool is_next(const struct renderings *all, const struct rendering *one)
 	return true;
 }
 
-/* With the lock, which is given up meanwhile. */
+/* With the lock, which is released meanwhile. */
 static void wait_a_second(struct renderings *all)
 {
 	struct timespec until;

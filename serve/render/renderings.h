@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Whose turn it is to have a page or pprof profile made: a few at a time, for they take memory and
- * CPU, one of a service, and of another user than root, where root reads all, half of them at most.
- * Of those who wait, the one goes first whose user has fewest; then who came first. So profiles
- * that cannot be rendered keep those of others waiting for one limit of time at most. Thread-safe.
- */
+/* Whose turn it is to be rendered. Renderings take memory and CPU: a few at a time, one for a
+ * service, and, if root reads everybody's profiles, at most half of them for one other user. The
+ * next one is of the user with fewest, then the one that came first. So profiles that cannot be
+ * rendered hold up those of others for one limit of time at most. Thread-safe. */
 #ifndef SCPROF_SERVE_RENDER_RENDERINGS_H
 #define SCPROF_SERVE_RENDER_RENDERINGS_H
 
@@ -20,10 +19,10 @@
 #define RENDERING_OUTPUT  (UINT64_C(256) << 20)
 
 enum rendering_state {
-	RENDERING_IDLE,	 /* no turn is wanted: a window waits for its end */
+	RENDERING_IDLE,	 /* needs no turn: a window waits for its end */
 	RENDERING_WAITS, /* for its turn */
 	RENDERING_WORKS,
-	RENDERING_STUCK /* was ended, but its process has not gone yet */
+	RENDERING_STUCK /* was killed, but its process still exists */
 };
 
 struct rendering {
@@ -65,16 +64,16 @@ enum renderings_answer {
 	RENDERINGS_STOPPED /* the server ends, or has_left said so */
 };
 
-/* Wait for the turn; `has_left` is asked once a second. */
+/* Wait for the turn; `has_left` is called once a second. */
 enum renderings_answer renderings_enter(struct renderings *all, struct rendering *one,
 					bool (*has_left)(int client), int client);
 /* The turn is over; the process stays. */
 void renderings_leave(struct renderings *all, struct rendering *one);
 
-/* It is over, and its process was reaped (pid 0), or will be by renderings_tend. Frees it. */
+/* Free one whose process was reaped (pid 0), or will be by renderings_tend. */
 void renderings_remove(struct renderings *all, struct rendering *one);
 
-/* Now and then: reap what was left. */
+/* Call this every second: reaps processes that were left. */
 void renderings_tend(struct renderings *all);
 
 #endif

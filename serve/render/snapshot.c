@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Reading hundreds of files with their paths takes a tenth of a second and more: nobody else
- * shall wait for the agent's lock meanwhile. */
+/* Reading hundreds of files with their paths takes a tenth of a second and more, so the agent's
+ * lock is not held meanwhile. */
 #include "serve/render/snapshot.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static uint32_t most_frequent(const struct snapshot *s)
 	return most;
 }
 
-/* The lowest free number is handed out, so a high one tells that few are left. */
+/* The kernel gives the lowest free number, so a high one means that few are left. */
 static rlim_t numbers_to_take(void)
 {
 	struct rlimit limit;

@@ -25,7 +25,7 @@ struct snapshot {
 	uint32_t owner;	     /* the user of all of them */
 	uint64_t most_bytes; /* of a file */
 	size_t left_out;     /* of another clock, or not readable now */
-	bool no_memory;	     /* to read one of them */
+	bool no_memory;	     /* out of memory while one was read */
 };
 
 /* service NULL: all; clock SCP_CLOCK_NONE: the one that most of the files have. Takes the lock. 0,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Two hashes, one in the other, and rows made when they are first needed. */
+/* Hashes of functions in a hash of services; rows are made when they are first needed. */
 #define HASH_NONFATAL_OOM 1
 #include "serve/sums/counters.h"
 
@@ -79,7 +79,7 @@ static struct counters_service *new_service(struct counters *c, const char *name
 	return NULL;
 }
 
-/* So all users can fill the places together, but none alone, and never those of our own. */
+/* So other users can never take all names: neither one of them nor all together. */
 static bool has_share(const struct counters *c, unsigned uid)
 {
 	uint32_t own = 0;

@@ -79,8 +79,8 @@ void counters_end(struct counters *c);
 /* The service of a program, by its name. NULL: out of memory. */
 struct counters_service *counters_service(struct counters *c, const char *program);
 
-/* The same of another user's program ("name@UID"): nobody can speak as a service of ours. No such
- * user gets more than half of the names that are left by everybody else. */
+/* The service of another user's program is called "name@UID", so that nobody can imitate one of
+ * ours. No such user gets more than half of the names that are left by everybody else. */
 struct counters_service *counters_service_of(struct counters *c, const char *program, unsigned uid);
 
 /* The function's place; that of "other" beyond the limit. NULL: out of memory. */
@@ -90,10 +90,10 @@ struct counters_function *counters_function(struct counters *c, struct counters_
 /* Its row. NULL: out of memory, or there is no such clock. */
 struct counters_row *counters_row(struct counters_function *f, unsigned outcome, uint32_t clock);
 
-/* past: from before the agent began, so nobody knows in how much time. It is in no batch. */
+/* past: from before the agent began, in an unknown time, so it belongs to no batch. */
 void counters_add(struct counters_row *row, const struct counters_sums *more, bool past);
 
-/* A reading of all files has ended: what it brought is a batch. */
+/* A round of readings has ended: what it added is a batch. */
 void counters_close_batches(struct counters *c);
 
 /* "completed", ...; "overflow". */

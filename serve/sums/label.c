@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Cleaned once, when a name is met, and escaped when it is written: series are told apart by
- * what is printed. */
+/* Names are cleaned once, when they are found, and escaped when they are written, so that
+ * different series are printed differently. */
 #include "serve/sums/label.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Whether two clocks go together is profile/'s to say: each model is offered the newcomer. */
+/* functions_add decides whether two clocks fit: it is tried with each model. */
 #include "serve/sums/pool.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A row knows where in the list at hand its cell is (stamp), so that lists of any length are
- * matched in one pass. */
+/* A row keeps the index of its cell in the current list (stamp), so that lists are matched in one
+ * pass. */
 #include "serve/sums/row_counters.h"
 
 #include <math.h>

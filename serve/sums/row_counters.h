@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What one process has in each published row, so that at the next reading the difference
- * can be added. Nothing is added unless every sum has grown or stayed: a file that goes backwards
- * is damaged, or another one. Single-threaded. */
+/* What one process has in each published row, so that the next reading can add the difference. If
+ * any sum has decreased, nothing is added: the file is damaged, or another one. Single-threaded. */
 #ifndef SCPROF_SERVE_SUMS_ROW_COUNTERS_H
 #define SCPROF_SERVE_SUMS_ROW_COUNTERS_H
 

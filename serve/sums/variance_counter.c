@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* See the header. */
+/* Recursive residuals of batches: the header has the equations. */
 #include "serve/sums/variance_counter.h"
 
-#define KEEP 0.95 /* of a batch's weight, at each later one: 20 batches are known at most */
+#define KEEP                                                                                       \
+	0.95 /* a batch's weight shrinks by this factor at each later one: at most 20 batches      \
+		count */
 
 void variance_counter_add(struct spread *s, double calls, double time)
 {
@@ -13,7 +15,7 @@ void variance_counter_add(struct spread *s, double calls, double time)
 		double residual = time - s->time / s->calls * calls;
 		double unsure = s->noise / (s->calls * s->calls);
 
-		/* the first batch of all scatters as the second one does */
+		/* the variance of the first batch is taken to be the second's */
 		s->variance += residual * residual / (1 + calls * unsure) * (s->waiting / calls);
 		s->batches++;
 		s->waiting = 0;

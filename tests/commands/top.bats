@@ -480,7 +480,7 @@ last_picture()
 	# 256 calls of a site are enough for a look to count
 	last_picture '[0-9],[0-9]* calls, 2 paths' looked_again
 	same_as_report
-	tail -n 1 top.out | grep -q '^~: the interval may not hold (.*clock-synchronous'
+	tail -n 1 top.out | grep -q '^~: the interval may not contain the true mean (.*clock-synchronous'
 	grep -q 'which was not reached (.*clock-synchronous' run.err
 }
 
