@@ -25,7 +25,7 @@ struct row_mean means_of_run(const struct prof_clock *clock, const struct whole 
 			     double confidence);
 
 /* Of the sums of a window; run_design: design effect of the run (see means_widen). Windows have
- * no phases, so no reliability warning comes from them. */
+ * no phases, so warnings about phases are missing. */
 struct row_mean means_of_window(const struct prof_clock *clock, const struct prof_sums *s,
 				double run_design, double confidence);
 

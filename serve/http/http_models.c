@@ -121,7 +121,7 @@ static void say_result(struct http *h, const struct request *r, struct rendering
 		break;
 	case RENDERING_GOING:
 	case RENDERING_STOPPED:
-		http_answer_say(out, 503, "this server is ending\n");
+		http_answer_say(out, 503, "this server is about to end\n");
 		break;
 	case RENDERING_UNREADABLE:
 		http_answer_say(
