@@ -8,11 +8,17 @@ agent_speaks()
 	grep -q http agent.out 2>/dev/null || ! kill -0 "$AGENT" 2>/dev/null
 }
 
-# start_agent OPTION...: on a free port; $URL, $AGENT, output in agent.out and agent.err.
-start_agent()
+# launch_agent OPTION...: on a free port; $AGENT, output in agent.out and agent.err.
+launch_agent()
 {
 	"$SCPROF" serve --listen 127.0.0.1:0 "$@" >agent.out 2>agent.err </dev/null 3>&- 4>&- &
 	AGENT=$!
+}
+
+# start_agent OPTION...: the same, and it answers at $URL.
+start_agent()
+{
+	launch_agent "$@"
 	await agent_speaks
 	find_url
 }
