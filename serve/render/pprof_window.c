@@ -44,21 +44,22 @@ static bool lost_any(const struct snapshot *first, const struct snapshot *last)
 	return false;
 }
 
-enum window_result pprof_window_begin(struct window *w, struct snapshot *first, bool ends)
+enum pprof_window_result pprof_window_begin(struct pprof_window *w, struct snapshot *first,
+					    bool ends)
 {
-	*w = (struct window){.profile = profile_new()};
+	*w = (struct pprof_window){.profile = profile_new()};
 	if (!w->profile)
-		return WINDOW_NO_MEMORY;
+		return PPROF_WINDOW_NO_MEMORY;
 	snapshot_load(first, w->profile, NULL, NULL);
 	w->left_out = first->left_out;
 	clock_gettime(CLOCK_REALTIME, &w->began);
 	if (first->no_memory || (ends && model_difference_mark(w->profile, &w->mark)))
-		return WINDOW_NO_MEMORY;
-	return WINDOW_DONE;
+		return PPROF_WINDOW_NO_MEMORY;
+	return PPROF_WINDOW_DONE;
 }
 
-enum window_result pprof_window_end(struct window *w, struct snapshot *first, struct snapshot *last,
-				    double seconds)
+enum pprof_window_result pprof_window_end(struct pprof_window *w, struct snapshot *first,
+					  struct snapshot *last, double seconds)
 {
 	bool lost;
 
@@ -67,18 +68,18 @@ enum window_result pprof_window_end(struct window *w, struct snapshot *first, st
 	lost = lost_any(first, last);
 	snapshot_load(first, w->profile, is_gone, last);
 	if (first->no_memory || last->no_memory)
-		return WINDOW_NO_MEMORY;
+		return PPROF_WINDOW_NO_MEMORY;
 	if (lost || first->left_out)
-		return WINDOW_UNREADABLE;
+		return PPROF_WINDOW_UNREADABLE;
 	if (model_difference_make(w->profile, &w->mark))
-		return WINDOW_NO_MEMORY;
+		return PPROF_WINDOW_NO_MEMORY;
 	set_span(w->profile, &w->began, seconds);
-	return WINDOW_DONE;
+	return PPROF_WINDOW_DONE;
 }
 
-void pprof_window_free(struct window *w)
+void pprof_window_free(struct pprof_window *w)
 {
 	model_difference_mark_free(&w->mark);
 	profile_free(w->profile);
-	*w = (struct window){0};
+	*w = (struct pprof_window){0};
 }

@@ -8,27 +8,29 @@
 
 #include "serve/render/snapshot.h"
 
-struct window {
+struct pprof_window {
 	struct profile *profile;
 	struct model_mark mark; /* what was there at the beginning */
 	struct timespec began;
 	size_t left_out; /* processes: of another clock, or not readable */
 };
 
-enum window_result {
-	WINDOW_DONE,
-	WINDOW_NO_MEMORY,
-	WINDOW_UNREADABLE /* a file that was read at the beginning cannot be read at the end */
+enum pprof_window_result {
+	PPROF_WINDOW_DONE,
+	PPROF_WINDOW_NO_MEMORY,
+	PPROF_WINDOW_UNREADABLE /* a file that was read at the beginning cannot be read at the end
+				 */
 };
 
 /* Read the first snapshot. `ends`: pprof_window_end will subtract it from the last one.
  * pprof_window_free is due either way. */
-enum window_result pprof_window_begin(struct window *w, struct snapshot *first, bool ends);
+enum pprof_window_result pprof_window_begin(struct pprof_window *w, struct snapshot *first,
+					    bool ends);
 
 /* `seconds` later: w->profile becomes what happened in between. `last` has the clock of `first`,
  * which is as pprof_window_begin left it. */
-enum window_result pprof_window_end(struct window *w, struct snapshot *first, struct snapshot *last,
-				    double seconds);
-void pprof_window_free(struct window *w);
+enum pprof_window_result pprof_window_end(struct pprof_window *w, struct snapshot *first,
+					  struct snapshot *last, double seconds);
+void pprof_window_free(struct pprof_window *w);
 
 #endif

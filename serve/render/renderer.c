@@ -75,16 +75,16 @@ static int confine(const struct renderer_job *job)
 	return getppid() == job->agent ? 0 : -1;
 }
 
-static int say(enum renderer_word word, const struct window *w)
+static int say(enum renderer_word word, const struct pprof_window *w)
 {
 	const struct renderer_message m = {.word = word, .left_out = w->left_out};
 
 	return send(STDIN_FILENO, &m, sizeof(m), MSG_NOSIGNAL) == (ssize_t)sizeof(m) ? 0 : -1;
 }
 
-static enum renderer_word word_of(enum window_result result)
+static enum renderer_word word_of(enum pprof_window_result result)
 {
-	return result == WINDOW_UNREADABLE ? RENDERER_UNREADABLE : RENDERER_NO_MEMORY;
+	return result == PPROF_WINDOW_UNREADABLE ? RENDERER_UNREADABLE : RENDERER_NO_MEMORY;
 }
 
 static enum renderer_word render(const struct renderer_job *job, const struct profile *p)
@@ -100,12 +100,12 @@ static enum renderer_word render(const struct renderer_job *job, const struct pr
 								 : RENDERER_DONE;
 }
 
-static int work(const struct renderer_job *job, struct snapshot *first, struct window *w)
+static int work(const struct renderer_job *job, struct snapshot *first, struct pprof_window *w)
 {
-	enum window_result result = pprof_window_begin(w, first, job->seconds > 0);
+	enum pprof_window_result result = pprof_window_begin(w, first, job->seconds > 0);
 	struct snapshot last;
 
-	if (result != WINDOW_DONE)
+	if (result != PPROF_WINDOW_DONE)
 		return say(word_of(result), w);
 	if (say(RENDERER_READ, w))
 		return -1;
@@ -114,7 +114,7 @@ static int work(const struct renderer_job *job, struct snapshot *first, struct w
 			return -1;
 		result = pprof_window_end(w, first, &last, job->seconds);
 	}
-	return say(result == WINDOW_DONE ? render(job, w->profile) : word_of(result), w);
+	return say(result == PPROF_WINDOW_DONE ? render(job, w->profile) : word_of(result), w);
 }
 
 /* Nothing is freed: the process ends. */
@@ -122,7 +122,7 @@ int renderer_main(void)
 {
 	struct renderer_job job;
 	struct snapshot first;
-	struct window w;
+	struct pprof_window w;
 
 	closefrom(STDERR_FILENO + 1);
 	if (recv(STDIN_FILENO, &job, sizeof(job), 0) != (ssize_t)sizeof(job) || confine(&job) ||

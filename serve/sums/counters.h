@@ -33,8 +33,8 @@ struct counters_sums {
 
 struct counters_row {
 	struct counters_sums sums;
-	struct spread spread;	/* of `seconds`; by batches of calls */
-	prof_u128 spread_calls; /* of sums: in a batch already, or never to be in one */
+	struct variance_counter spread; /* of `seconds`; by batches of calls */
+	prof_u128 spread_calls;		/* of sums: in a batch already, or never to be in one */
 	long double spread_seconds;
 	bool has_bytes;
 	uint64_t stamp; /* private to row_counters.c: which of its lists has this row, */

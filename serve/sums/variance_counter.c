@@ -6,7 +6,7 @@
 	0.95 /* a batch's weight shrinks by this factor at each later one: at most 20 batches      \
 		count */
 
-void variance_counter_add(struct spread *s, double calls, double time)
+void variance_counter_add(struct variance_counter *s, double calls, double time)
 {
 	if (!(calls > 0))
 		return;

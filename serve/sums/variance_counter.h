@@ -18,7 +18,7 @@
 #include <stdbool.h>
 
 /* Zeros: nothing is known yet. Any unit of time. */
-struct spread {
+struct variance_counter {
 	double calls, time; /* of earlier batches, with decreasing weights */
 	double noise;	    /* variance of `time`, in units of a call's */
 	double waiting;	    /* calls of batches without a prediction */
@@ -27,6 +27,6 @@ struct spread {
 };
 
 /* One more batch; of no calls, nothing happens. */
-void variance_counter_add(struct spread *s, double calls, double time);
+void variance_counter_add(struct variance_counter *s, double calls, double time);
 
 #endif

@@ -16,7 +16,7 @@
 
 struct host {
 	struct recording_source calls;
-	struct spread spread;
+	struct variance_counter spread;
 	double number, time, square; /* of all calls */
 };
 
@@ -127,7 +127,7 @@ static void covers_from_the_beginning(void **state)
 
 static void only_grows(void **state)
 {
-	struct spread s = {0};
+	struct variance_counter s = {0};
 	double last = 0;
 
 	(void)state;
@@ -150,7 +150,7 @@ static void only_grows(void **state)
 /* A mean that moves is foretold anew after some batches: no window has it for ever. */
 static void forgets(void **state)
 {
-	struct spread s = {0};
+	struct variance_counter s = {0};
 	double moved, later;
 
 	(void)state;

@@ -17,15 +17,15 @@
 #include "serve/render/pprof_window.h"
 
 /* As the agent and a renderer do it together. */
-static enum window_result take(struct window *w, struct place *x, const char *service,
-			       double seconds, void (*meanwhile)(struct place *x))
+static enum pprof_window_result take(struct pprof_window *w, struct place *x, const char *service,
+				     double seconds, void (*meanwhile)(struct place *x))
 {
 	struct snapshot first, last;
-	enum window_result result;
+	enum pprof_window_result result;
 
 	assert_int_equal(snapshot_take(&first, &x->agent, service, SCP_CLOCK_NONE), 0);
 	result = pprof_window_begin(w, &first, true);
-	assert_int_equal(result, WINDOW_DONE);
+	assert_int_equal(result, PPROF_WINDOW_DONE);
 	meanwhile(x);
 	agent_scan(&x->agent);
 	assert_int_equal(snapshot_take(&last, &x->agent, service, first.clock), 0);
@@ -47,12 +47,12 @@ static void next_chapter(struct place *x)
 static void a_window_is_the_difference(void **state)
 {
 	struct place *x = *state;
-	struct window w;
+	struct pprof_window w;
 
 	place_save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
 	place_save(x, "scprof.a.3.scp", 3, "/bin/a", 1000);
 	place_look(x);
-	assert_int_equal(take(&w, x, "a", 2.5, next_chapter), WINDOW_DONE);
+	assert_int_equal(take(&w, x, "a", 2.5, next_chapter), PPROF_WINDOW_DONE);
 	assert_int_equal(w.profile->entries, 1);
 	assert_int_equal(w.profile->entry[0].sums.calls, 22);
 	assert_int_equal(w.profile->entry[0].sums.units, 22000);
@@ -84,21 +84,21 @@ static void cut_short_and_gone(struct place *x)
 static void a_window_with_a_file_that_breaks_is_none(void **state)
 {
 	struct place *x = *state;
-	struct window w;
+	struct pprof_window w;
 
 	place_save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
 	place_save(x, "scprof.a.2.scp", 2, "/bin/a", 1000);
 	place_look(x);
-	assert_int_equal(take(&w, x, "a", 2.5, cut_short), WINDOW_UNREADABLE);
+	assert_int_equal(take(&w, x, "a", 2.5, cut_short), PPROF_WINDOW_UNREADABLE);
 	pprof_window_free(&w);
 	/* broken from the beginning, it is left out */
-	assert_int_equal(take(&w, x, "a", 2.5, five_calls), WINDOW_DONE);
+	assert_int_equal(take(&w, x, "a", 2.5, five_calls), PPROF_WINDOW_DONE);
 	assert_int_equal(w.profile->entry[0].sums.calls, 5);
 	assert_int_equal(w.left_out, 1);
 	pprof_window_free(&w);
 	place_save(x, "scprof.a.1.scp", 1, "/bin/a", 11);
 	place_look(x);
-	assert_int_equal(take(&w, x, "a", 2.5, cut_short_and_gone), WINDOW_UNREADABLE);
+	assert_int_equal(take(&w, x, "a", 2.5, cut_short_and_gone), PPROF_WINDOW_UNREADABLE);
 	pprof_window_free(&w);
 }
 
@@ -111,11 +111,11 @@ static void one_begins(struct place *x)
 static void a_window_finds_what_began_in_it(void **state)
 {
 	struct place *x = *state;
-	struct window w;
+	struct pprof_window w;
 
 	place_save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
 	place_look(x);
-	assert_int_equal(take(&w, x, NULL, 1, one_begins), WINDOW_DONE);
+	assert_int_equal(take(&w, x, NULL, 1, one_begins), PPROF_WINDOW_DONE);
 	assert_int_equal(w.profile->entries, 1);
 	assert_int_equal(w.profile->entry[0].sums.calls, 9);
 	pprof_window_free(&w);
