@@ -69,7 +69,7 @@ bool shares_has_time(struct share *shares, unsigned uid, uint64_t now_ns)
 {
 	const struct share *s = find(shares, uid);
 
-	return !s || s->paid_ns < now_ns + SHARES_BURST_NS * SHARES_PART;
+	return !s || s->paid_ns < now_ns + SHARES_BURST_NS * (SHARES_PART - 1);
 }
 
 void shares_spend(struct share **shares, unsigned uid, uint64_t now_ns, uint64_t took_ns)
