@@ -7,9 +7,9 @@
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
 #include "preload/start/lifecycle.h"
-#include "preload/clock/tick_phase.h"
+#include "preload/table/tick_phase.h"
 #include "preload/table/slowest.h"
-#include "preload/path/stack.h"
+#include "preload/system/stack.h"
 #include "preload/table/sums.h"
 #include "preload/table/table.h"
 
@@ -111,7 +111,7 @@ struct scp_thread *call_first_thread(void)
 static bool is_still_recorded(struct scp_thread *t, uintptr_t *outer)
 {
 	if (unlikely(control_changed()))
-		control_look();
+		lifecycle_look();
 	if (!control_is_recording())
 		return false;
 	if (likely(t->window == control.window && t->names == filter.names) ||

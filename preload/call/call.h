@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 #include "preload/clock/clock.h"
-#include "preload/path/path_cache.h"
-#include "preload/start/process.h"
+#include "preload/call/path_cache.h"
+#include "preload/process/process.h"
 #include "preload/table/thread.h"
 
 struct scp_call {

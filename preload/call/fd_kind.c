@@ -2,10 +2,10 @@
 /* Descriptor kinds: one static table, further ones mapped when a program has
  * thousands of descriptors open. */
 #include "preload/call/fd_kind.h"
-#include "preload/table/arena.h"
-#include "preload/start/process.h"
-#include "preload/start/sandbox.h"
-#include "preload/sys.h"
+#include "preload/process/arena.h"
+#include "preload/process/process.h"
+#include "preload/system/sandbox.h"
+#include "preload/system/sys.h"
 
 #define FAR_TABLES 256u /* 2^20 descriptors, the usual nr_open */
 

@@ -8,10 +8,11 @@
 #include <errno.h>
 
 #include "preload/call/call_fast.h"
-#include "preload/selected/selected.h"
+#include "preload/function/selected.h"
+#include "preload/selected/selected_call.h"
 #include "preload/filter/control.h"
 #include "preload/start/lifecycle.h"
-#include "preload/path/unwind.h"
+#include "preload/unwind/unwind.h"
 
 #define RA(f)  ((f)->caller[1])
 #define CFA(f) ((uint64_t)((f)->caller + 2))
@@ -122,7 +123,7 @@ COLD uint32_t selected_call_begin_slow(struct chosen_frame *f)
 	if (process_groups == GROUPS_UNSET)
 		lifecycle_start();
 	else if (process_groups == GROUPS_PAUSED && control_changed())
-		control_look();
+		lifecycle_look();
 	errno = saved;
 	if (!(process_groups & SCP_GROUP_CHOSEN) ||
 	    !call_begin(c, id_of(f), RA(f), CFA(f), FP(f))) {
@@ -130,7 +131,7 @@ COLD uint32_t selected_call_begin_slow(struct chosen_frame *f)
 		errno = saved;
 		return CHOSEN_PASS;
 	}
-	f->real = selected_find_real(f->symbol, RA(f), c->memo);
+	f->real = selected_find_real(f->symbol, RA(f), c->memo ? &c->memo->real : NULL);
 	copy_stack(f, c->memo ? c->memo->stack_words : path_cache_readable_words(CFA(f)));
 	f->way = WAY_SLOW;
 	errno = saved;

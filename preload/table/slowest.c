@@ -7,14 +7,14 @@
 #include <errno.h>
 #include <time.h>
 
-#include "preload/call/function.h"
+#include "preload/function/function.h"
 #include "preload/clock/clock.h"
-#include "preload/selected/selected.h"
-#include "preload/start/process.h"
-#include "preload/start/settings.h"
+#include "preload/function/selected.h"
+#include "preload/process/process.h"
+#include "preload/process/settings.h"
 #include "preload/table/slowest.h"
-#include "preload/start/slowest_settings.h"
-#include "preload/path/stack.h"
+#include "preload/process/slowest_settings.h"
+#include "preload/system/stack.h"
 
 #define NO_LIMIT UINT64_MAX
 /* Over so long a time the counter's rate is known to 1 %: an anchor is 0.1 us wide or so. */

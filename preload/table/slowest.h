@@ -11,7 +11,7 @@
 #ifndef SCPROF_PRELOAD_TABLE_SLOWEST_H
 #define SCPROF_PRELOAD_TABLE_SLOWEST_H
 
-#include "preload/region/region_name.h"
+#include "preload/function/region_name.h"
 #include "preload/table/thread.h"
 
 /* Of the process, found out as calls come. */

@@ -7,11 +7,11 @@
 #include "preload/clock/clock.h"
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
-#include "preload/start/process.h"
-#include "preload/region/region.h"
-#include "preload/start/sandbox.h"
+#include "preload/process/process.h"
+#include "preload/table/header.h"
+#include "preload/system/sandbox.h"
 #include "preload/table/slowest.h"
-#include "preload/sys.h"
+#include "preload/system/sys.h"
 #include "preload/table/table.h"
 #include "preload/table/thread.h"
 
@@ -101,6 +101,17 @@ static bool is_in_window(const struct scp_thread *t)
 	       t->names == filter.names;
 }
 
+/* Nothing is open any more; what was counts as abandoned. Bookkeeping is the caller's to mark. */
+static void forget_regions(struct scp_thread *t)
+{
+	if (t->region_depth)
+		process_loss(abandoned_calls, t->region_depth);
+	t->region_depth = t->region_beyond = 0;
+	t->point = (struct region_point){0};
+	if (t->open == OPEN_REGION)
+		t->open = t->inner = 0;
+}
+
 /* The key's destructor. Other destructors may still make wrapped calls after
  * it: they take a table again, and we are called again. */
 static void on_thread_end(void *state)
@@ -111,14 +122,14 @@ static void on_thread_end(void *state)
 		return;
 	if (t->open && t->open != OPEN_REGION) /* cancelled, or pthread_exit, inside a call */
 		process_loss(abandoned_calls, 1);
-	region_forget(t);
+	forget_regions(t);
 	t->open = ARCH_CALLER_SP() | 1;
 	compiler_barrier();
 	take_name(t->table->name);
 	if (is_in_window(t))
 		add_end_gap(t);
 	close_lifetime(t, t->last_at);
-	process_touch_sometimes();
+	header_refresh_if_old();
 	compiler_barrier();
 	thread_self = thread_fast = thread_page = NULL;
 	compiler_barrier();
@@ -209,7 +220,7 @@ static void forget_open(struct scp_thread *t)
 {
 	t->region_depth = 0; /* not abandoned: left out */
 	t->inner = 0;
-	region_forget(t);
+	forget_regions(t);
 }
 
 COLD bool thread_look_again(struct scp_thread *t)
@@ -261,7 +272,7 @@ COLD struct scp_thread *thread_acquire(void)
 	t->tid = sandbox_active ? 0 : sys_gettid();
 	t->open = 0;
 	t->inner = 0;
-	region_forget(t);
+	forget_regions(t);
 	t->walking = false;
 	t->abandoned = false; /* nothing of the former owner can return */
 	t->names = names;
@@ -284,13 +295,19 @@ void thread_end_gap(void)
 		return;
 	if (!is_in_window(t))
 		return;
-	region_forget(t);
+	forget_regions(t);
 	t->open = ARCH_CALLER_SP() |
 		  1; /* our own frame: a handler that comes now finds it in progress */
 	compiler_barrier();
 	add_end_gap(t);
 	compiler_barrier();
 	t->open = 0;
+}
+
+static void release_regions(struct scp_thread *t)
+{
+	if (t->regions)
+		sys_munmap(t->regions, REGIONS_BYTES);
 }
 
 /* Was this child forked by a handler that had interrupted our bookkeeping? Then
@@ -312,7 +329,7 @@ void thread_forget_all(void)
 			continue;
 		arena_release(&t->index);
 		arena_release(&t->memos);
-		region_release(t);
+		release_regions(t);
 		sys_munmap(t, (sizeof *t + 4095) & ~(size_t)4095);
 	}
 	thread_self = thread_fast = thread_page = NULL;

@@ -8,12 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/table/arena.h"
-#include "preload/table/file.h"
+#include "preload/process/arena.h"
+#include "preload/process/file.h"
 #include "preload/filter/filter.h"
 #include "include/scprof_format.h"
-#include "preload/path/unwind.h"
-#include "preload/util.h"
+#include "preload/unwind/unwind.h"
+#include "preload/system/util.h"
 
 #define MEMO_FRONT 1024u /* power of two */
 #define NOTED_MAX  512u
@@ -69,6 +69,22 @@ struct region_point {
 	uint64_t inner_at, cycle_inner; /* see sums.h: at this point, in the cycle's intervals */
 	bool top;			/* passed outside of regions and calls */
 };
+
+/* A region that has begun, see region.h. */
+struct region_open {
+	struct scp_path_node *path; /* NULL: counted only */
+	struct scp_rt *rt;	    /* NULL: to be found at the end */
+	uint64_t began_at, slow_began_at, fine_ns;
+	uint64_t inner_at; /* thread.inner when it began */
+	uintptr_t sp;	   /* the caller's */
+	uint64_t serial;   /* of a scope; of a function its address */
+	uint32_t function;
+	uint8_t kind; /* enum region_kind */
+	bool top;
+};
+
+#define REGIONS_OPEN_MAX 8192u
+#define REGIONS_BYTES	 (REGIONS_OPEN_MAX * sizeof(struct region_open))
 
 /* The longest calls, see slowest.h. */
 struct slowest_calls {

@@ -11,15 +11,15 @@
 
 #include <cmocka.h>
 
-#include "preload/call/function.h"
+#include "preload/function/function.h"
 #include "preload/clock/clock.h"
-#include "preload/selected/selected.h"
-#include "preload/start/process.h"
-#include "preload/region/region_name.h"
-#include "preload/start/settings.h"
+#include "preload/function/selected.h"
+#include "preload/process/process.h"
+#include "preload/function/region_name.h"
+#include "preload/process/settings.h"
 #include "preload/table/slowest.h"
-#include "preload/start/slowest_settings.h"
-#include "preload/path/stack.h"
+#include "preload/process/slowest_settings.h"
+#include "preload/system/stack.h"
 
 #define GRANULES 40u
 
