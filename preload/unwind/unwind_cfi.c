@@ -5,6 +5,8 @@
 #include "preload/unwind/dwarf_read.h"
 #include "preload/system/util.h"
 
+#define DWARF_64 0xffffffffu /* as a length: eight bytes of length follow */
+
 struct cie {
 	uint64_t code_align, ra_column;
 	int64_t data_align;
@@ -20,7 +22,7 @@ static bool open_entry(const uint8_t *at, const struct unwind_object *o, struct 
 		return false;
 	*r = (struct dwarf_reader){at, (const uint8_t *)o->end, false};
 	uint64_t length = dwarf_bytes(r, 4);
-	if (length == 0xffffffffu)
+	if (length == DWARF_64)
 		length = dwarf_bytes(r, 8);
 	if (!length || length > (uint64_t)(r->end - r->p))
 		return false;
@@ -45,7 +47,7 @@ static bool parse_augmentation(const char *text, struct cie *cie, struct dwarf_r
 			dwarf_bytes(&a, 1);
 		else if (*text == 'P') {
 			uint8_t encoding = (uint8_t)dwarf_bytes(&a, 1);
-			dwarf_pointer(&a, encoding & 0x7f, 0);
+			dwarf_pointer(&a, encoding & ~DW_EH_PE_indirect, 0);
 		} else if (*text == 'S')
 			cie->signal_frame = true;
 		else if (*text != 'B')
@@ -89,8 +91,8 @@ static const uint8_t *search_table(const struct unwind_object *o, uint64_t pc)
 	dwarf_pointer(&r, frame_encoding, hdr);
 	uint64_t count = dwarf_pointer(&r, count_encoding, hdr);
 	/* Every linker writes this one form: data-relative, four bytes, signed. */
-	if (r.bad || version != 1 || table_encoding != 0x3b || !count ||
-	    count > (uint64_t)(r.end - r.p) / 8)
+	if (r.bad || version != 1 || table_encoding != (DW_EH_PE_datarel | DW_EH_PE_sdata4) ||
+	    !count || count > (uint64_t)(r.end - r.p) / 8)
 		return NULL;
 	const int32_t *table = (const int32_t *)r.p;
 	int64_t want = (int64_t)(pc - hdr);
@@ -117,7 +119,7 @@ static bool parse_fde(const uint8_t *at, const struct unwind_object *o, uint64_t
 	if (!id || !parse_cie(id_at - id, o, cie))
 		return false;
 	*start = dwarf_pointer(r, cie->fde_encoding, 0);
-	uint64_t length = dwarf_pointer(r, cie->fde_encoding & 0x0f, 0);
+	uint64_t length = dwarf_pointer(r, cie->fde_encoding & DW_EH_PE_format, 0);
 	if (r->bad || pc < *start || pc - *start >= length)
 		return false;
 	if (cie->augmented)
@@ -174,38 +176,38 @@ static bool run_register_op(struct machine *m, struct dwarf_reader *r, uint8_t o
 	int64_t align = m->cie->data_align;
 	uint64_t reg = dwarf_uleb(r);
 	switch (op) {
-	case 0x05:
+	case DW_CFA_offset_extended:
 		set_rule(m, reg, RULE_OFFSET, (int64_t)dwarf_uleb(r) * align);
 		return true;
-	case 0x06:
+	case DW_CFA_restore_extended:
 		if (reg < ARCH_REGS)
 			m->work->row.rule[reg] = m->work->initial.rule[reg];
 		return true;
-	case 0x07:
+	case DW_CFA_undefined:
 		set_rule(m, reg, RULE_UNDEFINED, 0);
 		return true;
-	case 0x08:
+	case DW_CFA_same_value:
 		set_rule(m, reg, RULE_SAME, 0);
 		return true;
-	case 0x09:
+	case DW_CFA_register:
 		set_rule(m, reg, RULE_REGISTER, (int64_t)dwarf_uleb(r));
 		return true;
-	case 0x10:
+	case DW_CFA_expression:
 		set_rule(m, reg, RULE_EXPRESSION, (int64_t)take_block(r));
 		return true;
-	case 0x11:
+	case DW_CFA_offset_extended_sf:
 		set_rule(m, reg, RULE_OFFSET, dwarf_sleb(r) * align);
 		return true;
-	case 0x14:
+	case DW_CFA_val_offset:
 		set_rule(m, reg, RULE_VAL_OFFSET, (int64_t)dwarf_uleb(r) * align);
 		return true;
-	case 0x15:
+	case DW_CFA_val_offset_sf:
 		set_rule(m, reg, RULE_VAL_OFFSET, dwarf_sleb(r) * align);
 		return true;
-	case 0x16:
+	case DW_CFA_val_expression:
 		set_rule(m, reg, RULE_VAL_EXPRESSION, (int64_t)take_block(r));
 		return true;
-	case 0x2f:
+	case DW_CFA_GNU_negative_offset_extended:
 		set_rule(m, reg, RULE_OFFSET, -(int64_t)dwarf_uleb(r) * align);
 		return true;
 	default:
@@ -218,24 +220,24 @@ static bool run_cfa_op(struct machine *m, struct dwarf_reader *r, uint8_t op)
 {
 	uint64_t reg;
 	switch (op) {
-	case 0x0c:
+	case DW_CFA_def_cfa:
 		reg = dwarf_uleb(r);
 		set_cfa(m, reg, (int64_t)dwarf_uleb(r));
 		return true;
-	case 0x0d:
+	case DW_CFA_def_cfa_register:
 		set_cfa(m, dwarf_uleb(r), m->work->row.cfa_offset);
 		return true;
-	case 0x0e:
+	case DW_CFA_def_cfa_offset:
 		set_cfa(m, m->work->row.cfa_register, (int64_t)dwarf_uleb(r));
 		return true;
-	case 0x0f:
+	case DW_CFA_def_cfa_expression:
 		m->work->row.cfa_expression = take_block(r);
 		return true;
-	case 0x12:
+	case DW_CFA_def_cfa_sf:
 		reg = dwarf_uleb(r);
 		set_cfa(m, reg, dwarf_sleb(r) * m->cie->data_align);
 		return true;
-	case 0x13:
+	case DW_CFA_def_cfa_offset_sf:
 		set_cfa(m, m->work->row.cfa_register, dwarf_sleb(r) * m->cie->data_align);
 		return true;
 	default:
@@ -246,29 +248,29 @@ static bool run_cfa_op(struct machine *m, struct dwarf_reader *r, uint8_t op)
 static bool run_other_op(struct machine *m, struct dwarf_reader *r, uint8_t op)
 {
 	switch (op) {
-	case 0x00:
-		return true; /* nop */
-	case 0x01:
+	case DW_CFA_nop:
+		return true;
+	case DW_CFA_set_loc:
 		m->loc = dwarf_pointer(r, m->cie->fde_encoding, 0);
 		return true;
-	case 0x02:
+	case DW_CFA_advance_loc1:
 		m->loc += dwarf_bytes(r, 1) * m->cie->code_align;
 		return true;
-	case 0x03:
+	case DW_CFA_advance_loc2:
 		m->loc += dwarf_bytes(r, 2) * m->cie->code_align;
 		return true;
-	case 0x04:
+	case DW_CFA_advance_loc4:
 		m->loc += dwarf_bytes(r, 4) * m->cie->code_align;
 		return true;
-	case 0x0a:
+	case DW_CFA_remember_state:
 		return keep_state(m, true);
-	case 0x0b:
+	case DW_CFA_restore_state:
 		return keep_state(m, false);
-	case 0x2d:
-		return true; /* AArch64: the return address is signed; its code is stripped */
-	case 0x2e:
+	case DW_CFA_AARCH64_negate_ra_state:
+		return true; /* the return address is signed; its code is stripped */
+	case DW_CFA_GNU_args_size:
 		dwarf_uleb(r);
-		return true; /* GNU_args_size */
+		return true;
 	default:
 		return false;
 	}
@@ -280,29 +282,22 @@ static bool run_other_op(struct machine *m, struct dwarf_reader *r, uint8_t op)
 static bool run(struct machine *m, struct dwarf_reader r)
 {
 	while (r.p < r.end && m->loc <= m->pc) {
-		uint8_t op = (uint8_t)dwarf_bytes(&r, 1), low = op & 0x3f;
-		switch (op >> 6) {
-		case 1:
+		uint8_t op = (uint8_t)dwarf_bytes(&r, 1), low = op & DW_CFA_operand_mask;
+		switch (op >> DW_CFA_operand_bits) {
+		case DW_CFA_advance_loc:
 			m->loc += low * m->cie->code_align;
 			break;
-		case 2:
+		case DW_CFA_offset:
 			set_rule(m, low, RULE_OFFSET, (int64_t)dwarf_uleb(&r) * m->cie->data_align);
 			break;
-		case 3:
+		case DW_CFA_restore:
 			if (low < ARCH_REGS)
 				m->work->row.rule[low] = m->work->initial.rule[low];
 			break;
 		default:
-			if (op >= 0x0c && op <= 0x13 && op != 0x10 && op != 0x11) {
-				if (!run_cfa_op(m, &r, op))
-					return false;
-			} else if (!(op <= 0x04 || op == 0x0a || op == 0x0b || op == 0x2d ||
-				     op == 0x2e)) {
-				if (!run_register_op(m, &r, op))
-					return false;
-			} else if (!run_other_op(m, &r, op)) {
+			if (!run_cfa_op(m, &r, op) && !run_other_op(m, &r, op) &&
+			    !run_register_op(m, &r, op))
 				return false;
-			}
 		}
 		if (r.bad)
 			return false;

@@ -39,71 +39,71 @@ static uint64_t pick(struct stack *s, uint64_t depth)
 	return s->v[s->n - 1 - depth];
 }
 
-/* DW_OP_div 0x1b and DW_OP_mod 0x1d, which alone may have no result. */
+/* DW_OP_div and DW_OP_mod, which alone may have no result. */
 static bool divide(uint8_t op, uint64_t a, uint64_t b, uint64_t *out)
 {
 	int64_t sa = (int64_t)a, sb = (int64_t)b;
-	if (!b || (op == 0x1b && sa == INT64_MIN && sb == -1))
+	if (!b || (op == DW_OP_div && sa == INT64_MIN && sb == -1))
 		return false;
-	*out = op == 0x1b ? (uint64_t)(sa / sb) : a % b;
+	*out = op == DW_OP_div ? (uint64_t)(sa / sb) : a % b;
 	return true;
 }
 
-/* DW_OP_eq 0x29 ... DW_OP_ne 0x2e: of signed values. */
+/* DW_OP_eq ... DW_OP_ne: of signed values. */
 static uint64_t compare(uint8_t op, int64_t a, int64_t b)
 {
 	switch (op) {
-	case 0x29:
+	case DW_OP_eq:
 		return a == b;
-	case 0x2a:
+	case DW_OP_ge:
 		return a >= b;
-	case 0x2b:
+	case DW_OP_gt:
 		return a > b;
-	case 0x2c:
+	case DW_OP_le:
 		return a <= b;
-	case 0x2d:
+	case DW_OP_lt:
 		return a < b;
 	default:
 		return a != b;
 	}
 }
 
-/* Operators that take two values: DW_OP_and 0x1a ... DW_OP_xor 0x27, and those above. */
+/* Operators that take two values: DW_OP_and ... DW_OP_xor, and those above. */
 static bool binary(uint8_t op, uint64_t a, uint64_t b, uint64_t *out)
 {
 	switch (op) {
-	case 0x1a:
+	case DW_OP_and:
 		*out = a & b;
 		return true;
-	case 0x1b:
-	case 0x1d:
+	case DW_OP_div:
+	case DW_OP_mod:
 		return divide(op, a, b, out);
-	case 0x1c:
+	case DW_OP_minus:
 		*out = a - b;
 		return true;
-	case 0x1e:
+	case DW_OP_mul:
 		*out = a * b;
 		return true;
-	case 0x21:
+	case DW_OP_or:
 		*out = a | b;
 		return true;
-	case 0x22:
+	case DW_OP_plus:
 		*out = a + b;
 		return true;
-	case 0x24:
+	case DW_OP_shl:
 		*out = b < 64 ? a << b : 0;
 		return true;
-	case 0x25:
+	case DW_OP_shr:
 		*out = b < 64 ? a >> b : 0;
 		return true;
-	case 0x26:
+	case DW_OP_shra:
 		*out = (uint64_t)((int64_t)a >> (b < 63 ? b : 63));
 		return true;
-	case 0x27:
+	case DW_OP_xor:
 		*out = a ^ b;
 		return true;
 	default:
-		if (op < 0x29 || op > 0x2e)
+		if (op < DW_OP_eq || op > DW_OP_ne)
 			return false;
 		*out = compare(op, (int64_t)a, (int64_t)b);
 		return true;
@@ -115,35 +115,35 @@ static bool rearrange(struct stack *s, uint8_t op)
 {
 	uint64_t a, b, t;
 	switch (op) {
-	case 0x12:
+	case DW_OP_dup:
 		push(s, pick(s, 0));
-		return true; /* dup */
-	case 0x13:
+		return true;
+	case DW_OP_drop:
 		pop(s);
-		return true; /* drop */
-	case 0x14:
+		return true;
+	case DW_OP_over:
 		push(s, pick(s, 1));
-		return true; /* over */
-	case 0x16:	     /* swap */
+		return true;
+	case DW_OP_swap:
 		a = pop(s), b = pop(s);
 		push(s, a), push(s, b);
 		return true;
-	case 0x17: /* rot */
+	case DW_OP_rot:
 		a = pop(s), b = pop(s), t = pop(s);
 		push(s, a), push(s, t), push(s, b);
 		return true;
-	case 0x19: /* abs */
+	case DW_OP_abs:
 		a = pop(s);
 		push(s, (int64_t)a < 0 ? -a : a);
 		return true;
-	case 0x1f:
+	case DW_OP_neg:
 		push(s, -pop(s));
-		return true; /* neg */
-	case 0x20:
+		return true;
+	case DW_OP_not:
 		push(s, ~pop(s));
-		return true; /* not */
-	case 0x96:
-		return true; /* nop */
+		return true;
+	case DW_OP_nop:
+		return true;
 	default:
 		return false;
 	}
@@ -153,12 +153,12 @@ static bool rearrange(struct stack *s, uint8_t op)
 static bool literal(struct unwind_cursor *c, struct stack *s, struct dwarf_reader *r, uint8_t op)
 {
 	uint64_t value, reg;
-	if (op >= 0x30 && op <= 0x4f) { /* lit0 ... lit31 */
-		push(s, op - 0x30u);
+	if (op >= DW_OP_lit0 && op <= DW_OP_lit31) {
+		push(s, (uint64_t)(op - DW_OP_lit0));
 		return true;
 	}
-	if ((op >= 0x70 && op <= 0x8f) || op == 0x92) { /* breg0 ... breg31, bregx */
-		reg = op == 0x92 ? dwarf_uleb(r) : op - 0x70u;
+	if ((op >= DW_OP_breg0 && op <= DW_OP_breg31) || op == DW_OP_bregx) {
+		reg = op == DW_OP_bregx ? dwarf_uleb(r) : (uint64_t)(op - DW_OP_breg0);
 		int64_t offset = dwarf_sleb(r);
 		if (!unwind_get(c, reg, &value))
 			return false;
@@ -166,43 +166,43 @@ static bool literal(struct unwind_cursor *c, struct stack *s, struct dwarf_reade
 		return true;
 	}
 	switch (op) {
-	case 0x03:
+	case DW_OP_addr:
 		push(s, dwarf_bytes(r, 8));
 		return true;
-	case 0x08:
+	case DW_OP_const1u:
 		push(s, dwarf_bytes(r, 1));
 		return true;
-	case 0x09:
+	case DW_OP_const1s:
 		push(s, (uint64_t)dwarf_signed(r, 1));
 		return true;
-	case 0x0a:
+	case DW_OP_const2u:
 		push(s, dwarf_bytes(r, 2));
 		return true;
-	case 0x0b:
+	case DW_OP_const2s:
 		push(s, (uint64_t)dwarf_signed(r, 2));
 		return true;
-	case 0x0c:
+	case DW_OP_const4u:
 		push(s, dwarf_bytes(r, 4));
 		return true;
-	case 0x0d:
+	case DW_OP_const4s:
 		push(s, (uint64_t)dwarf_signed(r, 4));
 		return true;
-	case 0x0e:
-	case 0x0f:
+	case DW_OP_const8u:
+	case DW_OP_const8s:
 		push(s, dwarf_bytes(r, 8));
 		return true;
-	case 0x10:
+	case DW_OP_constu:
 		push(s, dwarf_uleb(r));
 		return true;
-	case 0x11:
+	case DW_OP_consts:
 		push(s, (uint64_t)dwarf_sleb(r));
 		return true;
-	case 0x15:
+	case DW_OP_pick:
 		push(s, pick(s, dwarf_bytes(r, 1)));
 		return true;
-	case 0x23:
+	case DW_OP_plus_uconst:
 		push(s, pop(s) + dwarf_uleb(r));
-		return true; /* plus_uconst */
+		return true;
 	default:
 		return false;
 	}
@@ -215,16 +215,16 @@ static bool access_or_jump(struct unwind_cursor *c, struct stack *s, struct dwar
 			   const uint8_t *start, uint8_t op)
 {
 	uint64_t value;
-	if (op == 0x06) { /* deref */
+	if (op == DW_OP_deref) {
 		if (!unwind_read(c, pop(s), &value))
 			return false;
 		push(s, value);
 		return true;
 	}
-	if (op != 0x28 && op != 0x2f) /* bra, skip */
+	if (op != DW_OP_bra && op != DW_OP_skip)
 		return false;
 	int64_t by = dwarf_signed(r, 2);
-	if (op == 0x28 && !pop(s))
+	if (op == DW_OP_bra && !pop(s))
 		return true;
 	if (by < start - r->p || by > r->end - r->p)
 		return false;
@@ -247,8 +247,9 @@ bool unwind_expr_evaluate(struct unwind_cursor *c, uint64_t block, bool push_ini
 		uint64_t out;
 		if (steps > 1000)
 			return false;
-		if ((op >= 0x1a && op <= 0x1e) || (op >= 0x21 && op <= 0x27 && op != 0x23) ||
-		    (op >= 0x29 && op <= 0x2e)) {
+		if ((op >= DW_OP_and && op <= DW_OP_mul) ||
+		    (op >= DW_OP_or && op <= DW_OP_xor && op != DW_OP_plus_uconst) ||
+		    (op >= DW_OP_eq && op <= DW_OP_ne)) {
 			uint64_t b = pop(&s), a = pop(&s);
 			if (!binary(op, a, b, &out))
 				return false;
