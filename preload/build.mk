@@ -38,7 +38,7 @@ PRELOAD_SRC = \
 	preload/start/reexec.c \
 	preload/start/reexec_ask.c \
 	preload/start/start.c \
-	preload/system/stack.c \
+	preload/system/sys.c \
 	preload/table/batch.c \
 	preload/table/header.c \
 	preload/table/record.c \

@@ -9,7 +9,7 @@
 #include "preload/start/lifecycle.h"
 #include "preload/table/tick_phase.h"
 #include "preload/table/slowest.h"
-#include "preload/system/stack.h"
+#include "preload/system/sys.h"
 #include "preload/table/sums.h"
 #include "preload/table/table.h"
 
@@ -82,7 +82,7 @@ static COLD struct scp_thread *enter_first(void)
 	int saved = errno;
 	if (thread_is_unwanted() && process_epoch.now.generation)
 		return NULL;
-	size_t room = stack_room();
+	size_t room = sys_stack_room();
 	if (room < STACK_TO_RECORD || (!process_epoch.now.generation && room < STACK_TO_UNWIND))
 		return NULL;
 	if (!process_epoch.now.generation) {
@@ -134,7 +134,7 @@ COLD struct scp_memo *call_find_memo(struct scp_thread *t, uint64_t ra, uint64_t
 	int saved = errno;
 	struct scp_memo *m = NULL;
 	if (is_still_recorded(t, outer) && !is_known_excluded(t, ra, cfa, fp)) {
-		if (stack_room() < STACK_TO_RECORD)
+		if (sys_stack_room() < STACK_TO_RECORD)
 			pass_through();
 		else
 			m = path_cache_find(t, ra, cfa, fp, function, *outer & ~OPEN_REGION);
@@ -159,8 +159,8 @@ COLD bool call_is_excluded(uint64_t ra, uint64_t cfa, uint64_t fp)
 	return excluded;
 }
 
-static inline void begin_quick(struct scp_call *c, struct scp_thread *t, struct scp_memo *m,
-			       uint64_t cfa)
+static inline void begin_fast(struct scp_call *c, struct scp_thread *t, struct scp_memo *m,
+			      uint64_t cfa)
 {
 	bool page = t == thread_page;
 	c->thread = t;
@@ -169,7 +169,7 @@ static inline void begin_quick(struct scp_call *c, struct scp_thread *t, struct 
 	c->fine_ns = 0;
 	c->outer = t->open;
 	c->inner_at = t->inner;
-	c->quick = page ? CALL_QUICK_PAGE : CALL_QUICK_TSC;
+	c->path = page ? CALL_FAST_PAGE : CALL_FAST_TSC;
 	compiler_barrier();
 	t->open = cfa;
 	c->began_at = page ? call_fast_clock(true) : call_fast_clock(false);
@@ -180,7 +180,7 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 	struct scp_thread *t = thread_self;
 	c->function = function;
 	c->outer = 0;
-	c->quick = CALL_NOT_QUICK;
+	c->path = CALL_SLOW_PATH;
 	if (unlikely(!t || !process_epoch.now.generation)) {
 		t = enter_first();
 		if (!control_is_recording() || (!t && thread_unwanted))
@@ -195,7 +195,7 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 	if (unlikely(t->open)) {
 		struct scp_memo *m = call_fast_inside(t, function, ra, cfa, fp);
 		if (likely(m != NULL) && (t == thread_fast || t == thread_page)) {
-			begin_quick(c, t, m, cfa);
+			begin_fast(c, t, m, cfa);
 			return true;
 		}
 		if (m)
@@ -327,7 +327,7 @@ static COLD struct scp_rt *find_entry(struct scp_call *c, uint32_t outcome, bool
 {
 	int saved = errno;
 	struct scp_memo *m = c->memo;
-	struct scp_rt *rt = m->path && stack_room() >= STACK_TO_RECORD
+	struct scp_rt *rt = m->path && sys_stack_room() >= STACK_TO_RECORD
 				    ? table_entry(c->thread, m->path, c->function, outcome,
 						  has_bytes, c->began_at)
 				    : NULL;
@@ -424,8 +424,8 @@ static void end_at(struct scp_call *c, struct call_result r, bool has_bytes, uin
  * task, the host) would stretch the difference, and no compensation measured at rest fits. */
 void call_end(struct scp_call *c, struct call_result r, bool has_bytes)
 {
-	if (likely(c->quick != CALL_NOT_QUICK)) {
-		bool page = c->quick == CALL_QUICK_PAGE;
+	if (likely(c->path != CALL_SLOW_PATH)) {
+		bool page = c->path == CALL_FAST_PAGE;
 		uint64_t now = page ? call_fast_clock(true) : call_fast_clock(false);
 		if (unlikely(!(page ? call_fast_end_nested(true, c, now, r, has_bytes)
 				    : call_fast_end_nested(false, c, now, r, has_bytes))))

@@ -9,8 +9,6 @@
 #include "preload/filter/filter.h"
 #include "preload/call/path_cache.h"
 #include "preload/process/modules.h"
-#include "preload/system/sandbox.h"
-#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/table.h"
 
@@ -19,7 +17,7 @@
 
 static bool can_read(uint64_t address)
 {
-	return !sandbox_active && sys_can_read(address);
+	return !sys_sandboxed && sys_can_read(address);
 }
 
 static bool readable(void *context, uint64_t address)
@@ -109,7 +107,7 @@ static void unwind(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
 	c->readable = readable;
 	c->context = t;
 	add_frame(t, ra, false);
-	if (sandbox_active || stack_room() < STACK_TO_UNWIND) {
+	if (sys_sandboxed || sys_stack_room() < STACK_TO_UNWIND) {
 		t->path_flags = SCP_PATH_SMALL_STACK;
 		t->reach = MEMO_REACH_ALL;
 		return;
@@ -207,7 +205,7 @@ static void forget_stale(struct scp_thread *t)
 uint32_t path_cache_readable_words(uint64_t address)
 {
 	uint64_t in_page = (PAGE(address) + 4096 - address) / 8;
-	if (in_page >= MEMO_STACK_WORDS || sandbox_active || can_read(PAGE(address) + 4096))
+	if (in_page >= MEMO_STACK_WORDS || sys_sandboxed || can_read(PAGE(address) + 4096))
 		return MEMO_STACK_WORDS;
 	return (uint32_t)in_page;
 }
@@ -281,9 +279,9 @@ COLD bool path_cache_call_in_progress(struct scp_thread *t, uint64_t ra, uint64_
 {
 	struct unwind_cursor *c = &t->walk_cursor;
 	bool found = true;
-	if (cfa >= open_cfa && !sandbox_active && stack_room() == SIZE_MAX)
+	if (cfa >= open_cfa && !sys_sandboxed && sys_stack_room() == SIZE_MAX)
 		return false; /* its frame would lie above ours */
-	if (t->walking || sandbox_active || stack_room() < STACK_TO_UNWIND)
+	if (t->walking || sys_sandboxed || sys_stack_room() < STACK_TO_UNWIND)
 		return true;
 	t->walking = true;
 	compiler_barrier();

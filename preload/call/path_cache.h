@@ -39,7 +39,7 @@ struct scp_memo {
 	 * as the words are equal the walk that found it would find it again. */
 	uint64_t inside;
 	struct scp_rt *rt[SCP_OUTCOMES]; /* &thread.no_entry: none yet */
-	/* For chosen symbols: the original that this caller's scope has, where that is not the
+	/* For selected functions: the original that this caller's scope has, where that is not the
 	 * same for all callers, and how many words above the CFA can be arguments. */
 	void *real;
 	uint64_t stack_words;

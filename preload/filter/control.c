@@ -4,7 +4,6 @@
 #include "preload/clock/clock.h"
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
-#include "preload/system/sandbox.h"
 #include "preload/process/settings.h"
 #include "preload/system/sys.h"
 

@@ -22,7 +22,7 @@ struct before {
 
 static bool is_ours(const struct dl_phdr_info *info)
 {
-	uint64_t own = (uint64_t)is_ours, stubs = (uint64_t)chosen_table();
+	uint64_t own = (uint64_t)is_ours, stubs = (uint64_t)selected_table();
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 		uint64_t at = info->dlpi_addr + p->p_vaddr;
@@ -95,7 +95,7 @@ void precedence_read(uint32_t groups, char *text, size_t room)
 	for (unsigned i = 0; i < FN_COUNT && b.named <= MOST_NAMED; i++)
 		if ((name = function_name(i, groups)))
 			consider(&b, dlsym(RTLD_DEFAULT, name), name);
-	for (uint32_t i = 0; i < chosen_count() && b.named <= MOST_NAMED; i++) {
+	for (uint32_t i = 0; i < selected_count() && b.named <= MOST_NAMED; i++) {
 		void *first = selected_first(i, &name);
 		consider(&b, first, name);
 	}

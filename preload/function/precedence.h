@@ -9,7 +9,7 @@
 
 #include "preload/system/util.h"
 
-/* Which object stands before us and defines functions of `groups` or chosen ones too, and which
+/* Which object stands before us and defines functions of `groups` or selected ones, too, and which
  * functions, in words: "libx.so (malloc, free)"; or "". Takes the loader's lock: start-up only. */
 HIDDEN void precedence_read(uint32_t groups, char *text, size_t room);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Chosen symbols: their originals, and their records in the profile. */
+/* Selected functions: their originals, and their records in the profile. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -7,7 +7,7 @@
 #include "preload/function/selected.h"
 #include "preload/process/file.h"
 #include "preload/process/process.h"
-#include "preload/system/sandbox.h"
+#include "preload/system/sys.h"
 #include "include/scprof_format.h"
 #include "preload/unwind/unwind.h"
 
@@ -18,7 +18,7 @@ static const char *text_of(uint32_t offset)
 
 static struct scp_chosen *symbols(void)
 {
-	return (struct scp_chosen *)(scprof_chosen_table + chosen_table()->symbols);
+	return (struct scp_chosen *)(scprof_chosen_table + selected_table()->symbols);
 }
 
 /* For the assembly; NULL until it is known. */
@@ -39,7 +39,7 @@ static void *libc_dlsym(void *handle, const char *name)
 }
 
 /* In this thread dlsym is at work. It allocates and frees the text of its errors: through our
- * stubs, if those are chosen. */
+ * stubs, if those are selected. */
 static __thread uint32_t looking;
 
 /* Is `a` in an object before that of `b` (or NULL), one that knows no versions? */
@@ -75,7 +75,7 @@ static void *look_up(const struct scp_chosen *s, void *handle)
 }
 
 /* Nothing is freed, and no memory to be had: dlsym copes with both. */
-static COLD void *chosen_nothing(void)
+static COLD void *selected_nothing(void)
 {
 	return NULL;
 }
@@ -89,12 +89,12 @@ static void *look_up_anyhow(const struct scp_chosen *s, void *handle)
 
 static bool is_stub(const void *p)
 {
-	const char *stubs = scprof_chosen_table + chosen_table()->stubs;
+	const char *stubs = scprof_chosen_table + selected_table()->stubs;
 	return (const char *)p >= stubs &&
-	       (const char *)p < stubs + (uint64_t)chosen_count() * SCP_CHOSEN_STUB_BYTES;
+	       (const char *)p < stubs + (uint64_t)selected_count() * SCP_CHOSEN_STUB_BYTES;
 }
 
-COLD void chosen_absent(void)
+COLD void selected_absent(void)
 {
 	__builtin_trap();
 }
@@ -103,7 +103,7 @@ COLD void chosen_absent(void)
 static void resolve_memory(void)
 {
 	static const char *const names[] = {"free", "malloc", "calloc", "realloc"};
-	for (uint32_t i = 0; i < chosen_count(); i++)
+	for (uint32_t i = 0; i < selected_count(); i++)
 		for (unsigned n = 0; n < 4; n++)
 			if (!symbols()[i].real &&
 			    text_equal(text_of(symbols()[i].name), names[n]) &&
@@ -116,7 +116,7 @@ void selected_resolve_all(void)
 {
 	bool failed = false;
 	resolve_memory();
-	for (uint32_t i = 0; i < chosen_count(); i++) {
+	for (uint32_t i = 0; i < selected_count(); i++) {
 		struct scp_chosen *s = &symbols()[i];
 		if (!s->real && !(s->flags & SCP_CHOSEN_SPARE))
 			s->real = look_up(s, RTLD_NEXT);
@@ -154,7 +154,7 @@ static void *look_up_for_caller(const struct scp_chosen *s, uint64_t ra)
 	void *p = look_up(s, RTLD_NEXT); /* opened with RTLD_GLOBAL */
 	if (!p && unwind_object_find_object(ra - 1, &caller))
 		p = look_up_in(s, caller.name);
-	if (!p && !sandbox_active) /* may look for a file */
+	if (!p && !sys_sandboxed) /* may look for a file */
 		p = look_up_in(s, text_of(s->soname));
 	dlerror();
 	return p;
@@ -171,7 +171,7 @@ static void note_library(const struct scp_chosen *s, void *real)
 COLD void *selected_find_real(struct scp_chosen *s, uint64_t ra, void **of_caller)
 {
 	if (!s->real && looking)
-		return (void *)chosen_nothing;
+		return (void *)selected_nothing;
 	if (process_groups == GROUPS_UNSET && !s->real) /* called by another one's constructor */
 		s->real = look_up(s, RTLD_NEXT);
 	if (s->real)
@@ -180,7 +180,7 @@ COLD void *selected_find_real(struct scp_chosen *s, uint64_t ra, void **of_calle
 		return *of_caller;
 	void *p = look_up_for_caller(s, ra);
 	if (!p)
-		return (void *)chosen_absent;
+		return (void *)selected_absent;
 	note_library(s, p);
 	if (of_caller)
 		*of_caller = p;
@@ -189,7 +189,7 @@ COLD void *selected_find_real(struct scp_chosen *s, uint64_t ra, void **of_calle
 
 static void *stub_of(const struct scp_chosen *s)
 {
-	return scprof_chosen_table + chosen_table()->stubs +
+	return scprof_chosen_table + selected_table()->stubs +
 	       (uint64_t)s->id * SCP_CHOSEN_STUB_BYTES;
 }
 
@@ -211,7 +211,7 @@ static bool bind_spare(struct scp_chosen *s, void *real)
 COLD void *selected_dlsym(void *handle, const char *name)
 {
 	void *p = libc_dlsym(handle, name);
-	for (uint32_t i = 0; p && i < chosen_count(); i++) {
+	for (uint32_t i = 0; p && i < selected_count(); i++) {
 		struct scp_chosen *s = &symbols()[i];
 		if (!text_equal(text_of(s->name), name))
 			continue;
@@ -250,12 +250,12 @@ bool selected_write_records(void)
 {
 	struct file_chunk chunk = {0};
 	uint64_t room = sizeof(struct scp_chunk);
-	for (uint32_t i = 0; i < chosen_count(); i++)
+	for (uint32_t i = 0; i < selected_count(); i++)
 		room += record_bytes(&symbols()[i]);
 	room = (room + SCP_GRANULE - 1) / SCP_GRANULE * SCP_GRANULE;
-	if (!chosen_count() || !file_chunk(&process.file, &chunk, room, SCP_CHUNK_PROCESS, 0))
-		return !chosen_count();
-	for (uint32_t i = 0; i < chosen_count(); i++) {
+	if (!selected_count() || !file_chunk(&process.file, &chunk, room, SCP_CHUNK_PROCESS, 0))
+		return !selected_count();
+	for (uint32_t i = 0; i < selected_count(); i++) {
 		uint64_t bytes = record_bytes(&symbols()[i]);
 		fill_record(file_next_record(&chunk, bytes), &symbols()[i], bytes);
 		file_publish_record(&chunk, bytes);

@@ -12,14 +12,14 @@
 /* The stub object's table; its address is NULL where none was preloaded. */
 extern char scprof_chosen_table[] __attribute__((weak, visibility("default")));
 
-static inline const struct scp_chosen_table *chosen_table(void)
+static inline const struct scp_chosen_table *selected_table(void)
 {
 	return (const struct scp_chosen_table *)scprof_chosen_table;
 }
 
-static inline uint32_t chosen_count(void)
+static inline uint32_t selected_count(void)
 {
-	return chosen_table() ? chosen_table()->count : 0;
+	return selected_table() ? selected_table()->count : 0;
 }
 
 /* Find the originals that the program's own libraries have. Start-up only. */
@@ -28,7 +28,7 @@ HIDDEN void selected_resolve_all(void);
 /* What callers of symbol `i` are bound to, and its name; NULL: nothing, yet. Start-up only. */
 HIDDEN void *selected_first(uint32_t i, const char **name);
 
-/* dlsym with a handle: the stub of what it finds, if that is a chosen symbol. */
+/* dlsym with a handle: the stub of what it finds, if that is a selected function. */
 HIDDEN void *selected_dlsym(void *handle, const char *name);
 
 /* libc's own. */
@@ -43,11 +43,11 @@ HIDDEN bool selected_write_records(void);
 
 /* The original of a symbol for a caller at `ra`, as the dynamic linker would have bound it had
  * there been no stub. Takes the loader's lock. *of_caller (or NULL) keeps what holds for this
- * caller alone. chosen_absent where there is none. */
+ * caller alone. selected_absent where there is none. */
 HIDDEN void *selected_find_real(struct scp_chosen *s, uint64_t ra, void **of_caller);
 
 /* Stands in for a function that nobody has: a program that calls one would not have started,
  * or would have called address 0. */
-HIDDEN void chosen_absent(void);
+HIDDEN void selected_absent(void);
 
 #endif

@@ -13,7 +13,6 @@
 #include "preload/function/function.h"
 #include "preload/process/process.h"
 #include "preload/region/region.h"
-#include "preload/system/sandbox.h"
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
 #include "preload/table/thread.h"

@@ -13,7 +13,7 @@
 #include "preload/function/function.h"
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
-#include "preload/system/sandbox.h"
+#include "preload/system/sys.h"
 #include "preload/table/header.h"
 #include "preload/table/thread.h"
 
@@ -34,17 +34,17 @@ typedef long call6(long, long, long, long, long, long, long);
  * some clocks are read by. */
 static uint32_t prepare(bool strict)
 {
-	uint32_t before = sandbox_active;
+	uint32_t before = sys_sandboxed;
 	if (strict || clock_needs_system_calls())
 		stop_for_good();
-	sandbox_active = 1;
+	sys_sandboxed = 1;
 	return before;
 }
 
 static void conclude(bool installed, uint32_t before)
 {
 	if (!installed)
-		sandbox_active = before;
+		sys_sandboxed = before;
 	else if (process.file.header)
 		process.file.header->losses.sandboxed = 1;
 }

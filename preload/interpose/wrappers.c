@@ -112,7 +112,7 @@ static inline __attribute__((always_inline)) bool is_recorded(uint32_t always, u
 	return is_recorded_otherwise(always, if_socket, fd1, fd2);
 }
 
-/* From the short way to the long one. Takes values, so that the short way keeps
+/* From the fast path to the slow one. Takes values, so that the fast path keeps
  * them in registers. */
 static COLD void end_slowly(struct scp_thread *thread, struct scp_memo *memo, uint64_t began_at,
 			    uint64_t now, uint64_t cfa, uint32_t function_bytes, uint32_t outcome,
@@ -126,8 +126,8 @@ static COLD void end_slowly(struct scp_thread *thread, struct scp_memo *memo, ui
 	call_end_at(&call, (struct call_result){outcome, bytes}, function_bytes & 1, now);
 }
 
-/* Return through the short way of one clock, if it is open. */
-#define SHORT_WAY(page, ret, name, args, before, result, has_bytes, after)                         \
+/* Return through the fast path of one clock, where it can be taken. */
+#define FAST_PATH(page, ret, name, args, before, result, has_bytes, after)                         \
 	fast = call_fast_begin(page, FN_##name, ARCH_RETURN_ADDRESS(), ARCH_CALLER_SP(),           \
 			       ARCH_CALLER_FP());                                                  \
 	if (likely(fast.thread)) {                                                                 \
@@ -159,8 +159,8 @@ static COLD void end_slowly(struct scp_thread *thread, struct scp_memo *memo, ui
 			return r;                                                                  \
 		}                                                                                  \
 		real = function_real[FN_##name];                                                   \
-		SHORT_WAY(false, ret, name, args, before, result, has_bytes, after)                \
-		SHORT_WAY(true, ret, name, args, before, result, has_bytes, after)                 \
+		FAST_PATH(false, ret, name, args, before, result, has_bytes, after)                \
+		FAST_PATH(true, ret, name, args, before, result, has_bytes, after)                 \
 		struct scp_call call;                                                              \
 		bool recorded = call_begin(&call, FN_##name, ARCH_RETURN_ADDRESS(),                \
 					   ARCH_CALLER_SP(), ARCH_CALLER_FP());                    \

@@ -9,8 +9,6 @@
 #include "preload/overhead/overhead_rounds.h"
 #include "preload/process/process.h"
 #include "preload/table/header.h"
-#include "preload/system/sandbox.h"
-#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 
 #define LEAST_LIFE_NS 10000000u /* of a process that is to spend 0.1 ms on its end */
@@ -23,8 +21,8 @@ static bool measure(struct scp_overhead *main_clock, struct scp_overhead *slow_c
 {
 	uint64_t signals;
 	uint32_t idle = 0;
-	if (sandbox_active || !process.file.header || !process_groups ||
-	    !process_epoch.now.generation || stack_room() < STACK_TO_UNWIND ||
+	if (sys_sandboxed || !process.file.header || !process_groups ||
+	    !process_epoch.now.generation || sys_stack_room() < STACK_TO_UNWIND ||
 	    !__atomic_compare_exchange_n(&busy, &idle, 1, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
 		return false;
@@ -47,7 +45,7 @@ COLD void overhead_measure_last(void)
 	struct scp_inner_cost inner_last;
 	struct scp_header *h = process.file.header;
 	if (!h || clock_mono_ns() - h->start_mono_ns < LEAST_LIFE_NS ||
-	    (!sandbox_active && (uint32_t)sys_getpid() != process.file.pid) ||
+	    (!sys_sandboxed && (uint32_t)sys_getpid() != process.file.pid) ||
 	    !measure(&last, &slow_last, &inner_last))
 		return;
 	header_publish_overhead(&h->overhead_last, &last);

@@ -4,8 +4,8 @@
  * thread state of our own in private memory. Nothing of it shows in the profile.
  *
  * Each measurement takes about 0.1 ms, in which the calling thread's signals wait;
- * one at a time in a process. Where no system call may be made (sandbox.h), or on next to no stack,
- * there is none: a handler's calls must not be taken for ours. */
+ * one at a time in a process. Where no system call may be made (sys_sandboxed), or where hardly any
+ * stack is left, there is none: a handler's calls must not be taken for ours. */
 #ifndef SCPROF_PRELOAD_OVERHEAD_OVERHEAD_H
 #define SCPROF_PRELOAD_OVERHEAD_OVERHEAD_H
 

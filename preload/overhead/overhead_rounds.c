@@ -28,7 +28,7 @@
 #define FEW_CALLS    8u		/* ...where a reading is a system call */
 #define MOST_SHIFT   100	/* units; more would be a mistake */
 #define WORDS_APART  8u		/* each in a cache line of its own, as on a stack */
-#define NO_FUNCTION  (~0u >> 1) /* no wrapper has this id, nor any chosen symbol */
+#define NO_FUNCTION  (~0u >> 1) /* no wrapper has this id, nor any selected function */
 
 /* What is compared for a path of so many frames: all but the caller itself. */
 #define SHORT_WORDS (SCP_COST_SHORT_FRAMES - 1)
@@ -72,7 +72,7 @@ struct rounds {
 
 static struct {
 	struct rounds path[2], stand_in[2]; /* SCP_COST_SHORT, SCP_COST_LONG */
-	struct rounds chosen, inner[2];	    /* inner: of a wrapper, and of a chosen symbol */
+	struct rounds selected, inner[2];   /* inner: of a wrapper, and of a selected function */
 	uint64_t reading[ROUNDS], reading_timer[ROUNDS], call[ROUNDS]; /* a call with each */
 	int64_t value[ROUNDS];
 } results;
@@ -87,7 +87,7 @@ static __attribute__((noinline)) long empty(int fd, const void *buf, size_t n, i
 /* As function_real[]: read again for each call. */
 static function4 *volatile original = empty, *volatile through;
 
-static inline __attribute__((always_inline)) bool short_way(bool page, int fd, const void *buf,
+static inline __attribute__((always_inline)) bool fast_path(bool page, int fd, const void *buf,
 							    size_t n, int flags, uint64_t ra,
 							    uint64_t cfa, uint64_t fp, long *r)
 {
@@ -103,7 +103,7 @@ static inline __attribute__((always_inline)) bool short_way(bool page, int fd, c
 	return true;
 }
 
-/* The body of a wrapper; see wrappers.c. The long way makes what it does not find, in the
+/* The body of a wrapper; see wrappers.c. The slow path makes what it does not find, in the
  * profile: it is gone only where all is found. */
 static __attribute__((noinline)) long wrapped(int fd, const void *buf, size_t n, int flags)
 {
@@ -113,9 +113,9 @@ static __attribute__((noinline)) long wrapped(int fd, const void *buf, size_t n,
 	long r = 0;
 	if (unlikely(!process_groups) || unlikely(scratch.disturbed))
 		return 0;
-	if (short_way(false, fd, buf, n, flags, ra, cfa, ARCH_CALLER_FP(), &r))
+	if (fast_path(false, fd, buf, n, flags, ra, cfa, ARCH_CALLER_FP(), &r))
 		return r;
-	if (short_way(true, fd, buf, n, flags, ra, cfa, ARCH_CALLER_FP(), &r))
+	if (fast_path(true, fd, buf, n, flags, ra, cfa, ARCH_CALLER_FP(), &r))
 		return r;
 	if ((!scratch.inner && (thread_fast || thread_page)) ||
 	    t->generation != process_epoch.now.generation || scratch.m.memo.ra != ra ||
@@ -195,7 +195,7 @@ static void prepare(uint32_t words, uint32_t slow_kind)
 	t->slow_clock = slow_kind;
 	t->histograms = clock_chosen.histograms;
 	t->table = &scratch.table;
-	t->short_limit = UINT32_MAX;
+	t->fast_limit = UINT32_MAX;
 	t->slowest.limit = UINT64_MAX; /* none of these is one of the program's slow calls */
 	t->previous = rt;
 	t->last_at = clock_read(t->clock);
@@ -343,12 +343,12 @@ static bool conclude_inner(struct scp_inner_cost *c, const struct rounds *r, str
  * differ by. */
 static void conclude_both_inner(struct scp_inner_cost *c, struct rate timer)
 {
-	struct scp_inner_cost chosen = {0, 0};
+	struct scp_inner_cost selected = {0, 0};
 	if (!conclude_inner(c, &results.inner[0], timer) ||
-	    !conclude_inner(&chosen, &results.inner[1], timer))
+	    !conclude_inner(&selected, &results.inner[1], timer))
 		return;
-	uint64_t low = c->total_ps < chosen.total_ps ? c->total_ps : chosen.total_ps;
-	uint64_t half = (c->total_ps + chosen.total_ps) / 2 - low;
+	uint64_t low = c->total_ps < selected.total_ps ? c->total_ps : selected.total_ps;
+	uint64_t half = (c->total_ps + selected.total_ps) / 2 - low;
 	c->total_ps = low + half;
 	c->error_ps = half > c->error_ps ? half : c->error_ps;
 }
@@ -367,11 +367,11 @@ static struct rate rate_between(const struct scp_anchor *a, const struct scp_anc
 }
 
 #ifdef __x86_64__
-/* What a wrapper's call has more between its readings than a chosen symbol's. Once: durations
+/* What a wrapper's call has more between its readings than a selected function's. Once: durations
  * of one process must be alike. */
-static void compare_chosen(void)
+static void compare_selected(void)
 {
-	const struct rounds *a = &results.path[SCP_COST_SHORT], *b = &results.chosen;
+	const struct rounds *a = &results.path[SCP_COST_SHORT], *b = &results.selected;
 	uint32_t count = a->count < b->count ? a->count : b->count;
 	for (uint32_t i = 0; i < count; i++)
 		results.value[i] = (int64_t)(a->round[i].inside - b->round[i].inside);
@@ -381,21 +381,23 @@ static void compare_chosen(void)
 		selected_call_shift = (uint64_t)shift;
 }
 
-static void run_chosen(uint32_t timer)
+static void run_selected(uint32_t timer)
 {
 	static bool done;
-	if (done || !chosen_count() || clock_chosen.kind != SCP_CLOCK_TSC || clock_chosen.slow_kind)
+	if (done || !selected_count() || clock_chosen.kind != SCP_CLOCK_TSC ||
+	    clock_chosen.slow_kind)
 		return;
 	done = true;
 	selected_call_scratch = (struct scp_chosen){
-		.real = empty, .id = NO_FUNCTION - FN_COUNT, .flags = CHOSEN_SCRATCH};
-	run_rounds(SHORT_WORDS, SCP_CLOCK_NONE, timer, chosen_scratch_stub, false, &results.chosen);
-	compare_chosen();
-	run_rounds(SHORT_WORDS, SCP_CLOCK_NONE, timer, chosen_scratch_stub, true,
+		.real = empty, .id = NO_FUNCTION - FN_COUNT, .flags = SELECTED_SCRATCH};
+	run_rounds(SHORT_WORDS, SCP_CLOCK_NONE, timer, selected_scratch_stub, false,
+		   &results.selected);
+	compare_selected();
+	run_rounds(SHORT_WORDS, SCP_CLOCK_NONE, timer, selected_scratch_stub, true,
 		   &results.inner[1]);
 }
 #else
-static void run_chosen(uint32_t timer)
+static void run_selected(uint32_t timer)
 {
 	(void)timer;
 }
@@ -414,7 +416,7 @@ static void run(uint32_t timer)
 			   &results.stand_in[SCP_COST_LONG]);
 	}
 	run_rounds(SHORT_WORDS, slow_kind, timer, wrapped, true, &results.inner[0]);
-	run_chosen(timer);
+	run_selected(timer);
 	if (slow_kind || is_coarse(kind))
 		run_readings(slow_kind ? slow_kind : kind, timer);
 }

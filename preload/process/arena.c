@@ -2,12 +2,11 @@
 /* Blocks of doubling size; a reset arena is filled again from its first block. */
 #include "preload/process/arena.h"
 #include "preload/process/file.h"
-#include "preload/system/sandbox.h"
 #include "preload/system/sys.h"
 
 void *arena_map(size_t bytes)
 {
-	if (sandbox_active || !file_address_space_allows(bytes))
+	if (sys_sandboxed || !file_address_space_allows(bytes))
 		return NULL;
 	void *p = sys_mmap(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return sys_failed(p) ? NULL : p;

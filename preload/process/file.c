@@ -4,8 +4,6 @@
 #include <sys/resource.h>
 
 #include "preload/process/file.h"
-#include "preload/system/sandbox.h"
-#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 
 #define REGION_MAX (64u << 20)
@@ -142,7 +140,7 @@ static COLD bool grow(struct profile_file *f, uint64_t bytes)
 					    __ATOMIC_RELAXED);
 		return false;
 	}
-	if (sandbox_active || stack_room() < STACK_TO_GROW)
+	if (sys_sandboxed || sys_stack_room() < STACK_TO_GROW)
 		return false;
 	uint64_t signals;
 	sys_hold_signals(&signals);

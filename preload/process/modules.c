@@ -5,7 +5,6 @@
 
 #include "preload/process/modules.h"
 #include "preload/process/process.h"
-#include "preload/system/sandbox.h"
 #include "preload/process/settings.h"
 #include "preload/system/sys.h"
 #include "preload/unwind/unwind.h"
@@ -154,7 +153,7 @@ static struct slot *add(const struct unwind_object *o)
 	const char *name = *o->name ? o->name : settings.exe;
 	static char here[512]; /* the lock is held; stacks may be small */
 	size_t n = 0;
-	if (*name != '/' && *o->name && !sandbox_active && text_length(name) > 0) {
+	if (*name != '/' && *o->name && !sys_sandboxed && text_length(name) > 0) {
 		long r = sys2(SYS_getcwd, here, sizeof here - 1);
 		n = r > 1 ? text_append(here, sizeof here, (size_t)r - 1, "/") : 0;
 	}
@@ -188,7 +187,7 @@ COLD void modules_exclusive(void (*step)(void *), void *argument)
 {
 	uint32_t idle = 0;
 	uint64_t signals;
-	bool held = !sandbox_active;
+	bool held = !sys_sandboxed;
 	if (held)
 		sys_hold_signals(&signals);
 	for (unsigned i = 0; i < PATIENCE; i++, idle = 0) {

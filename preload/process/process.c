@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 
 #include "preload/process/process.h"
-#include "preload/system/sandbox.h"
 #include "preload/system/sys.h"
 
 uint32_t process_groups = GROUPS_UNSET;
@@ -23,7 +22,7 @@ bool process_discard_if_empty(void)
 {
 	const struct profile_file *f = &process.file;
 	return f->header && process_epoch.now.generation && process.forked && !f->tables &&
-	       !sandbox_active && (uint32_t)sys_getpid() == f->pid && sys_unlink(f->path) == 0;
+	       !sys_sandboxed && (uint32_t)sys_getpid() == f->pid && sys_unlink(f->path) == 0;
 }
 
 void process_begin_anew(void)

@@ -33,12 +33,12 @@ extern HIDDEN union process_epoch_page {
 	char page[ARCH_PAGE_MAX]; /* it shares a page with nothing else */
 } process_epoch;
 
-/* Wrappers, and what else can be chosen. */
+/* Wrappers, and selected functions. */
 #define PROCESS_FUNCTIONS (256 + SCP_CHOSEN_MAX)
 
 struct process {
 	struct profile_file file;
-	/* By wrapper id, then chosen symbols; NULL without a file. */
+	/* By wrapper id, then selected functions; NULL without a file. */
 	struct scp_function *function[PROCESS_FUNCTIONS];
 	struct file_chunk chunk; /* PROCESS chunk that takes module records */
 	uint32_t chunk_busy, touching;

@@ -8,7 +8,6 @@
 #include "preload/filter/control.h"
 #include "preload/table/tick_phase.h"
 #include "preload/region/region.h"
-#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/table.h"
 
@@ -51,7 +50,7 @@ static bool is_left(const struct region_open *r, uintptr_t sp)
 static COLD struct region_open *give_up_for(struct scp_thread *t, struct region_open *fresh)
 {
 	uint32_t d = t->region_depth;
-	if (stack_room() != SIZE_MAX)
+	if (sys_stack_room() != SIZE_MAX)
 		return fresh;
 	while (d && t->regions[d - 1].sp <= fresh->sp) {
 		const struct region_open *r = &t->regions[--d];
@@ -96,7 +95,7 @@ COLD struct scp_rt *region_entry(struct scp_thread *t, struct scp_path_node *pat
 {
 	int saved = errno;
 	struct scp_rt *rt = NULL;
-	if (stack_room() >= STACK_TO_RECORD && region_name_describe(function))
+	if (sys_stack_room() >= STACK_TO_RECORD && region_name_describe(function))
 		rt = table_entry(t, path, function, SCP_COMPLETED, false, first_at);
 	errno = saved;
 	return rt;

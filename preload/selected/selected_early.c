@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a stub does while its object is not relocated: an IFUNC resolver of another library,
- * which is relocated before, may call a chosen function. libscprof.so cannot be reached
+ * which is relocated before, may call a selected function. libscprof.so cannot be reached
  * then; the original is looked up here as the loader would, and called.
  *
  * This file is no part of libscprof.so. The tool puts its code into every stub object as it

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* scprof_chosen_call: what the stubs of chosen symbols jump to, %r11 the symbol's record.
+/* scprof_chosen_call: what the stubs of selected functions jump to, %r11 the symbol's record.
  * Every register that may hold an argument is kept for the original (System V ABI, AMD64
  * supplement, 3.2.3): six general ones, %al of variadic calls, %r10 (static chain); the
  * first words of the stack; and the vector registers wherever something runs that could
  * use them. Results likewise: %rax, %rdx, vectors 0 and 1; the x87 stack is not touched.
  *
  * The frame: %rbp, so that it can be unwound from anywhere; at -8(%rbp) the address of
- * struct chosen_frame, which is aligned as vectors on the stack may have to be. */
+ * struct selected_frame, which is aligned as vectors on the stack may have to be. */
 #define STACK	 0
 #define RDI	 256
 #define RSI	 264
@@ -26,8 +26,8 @@
 #define FRAME	 512
 #define FRAME_OFFSET 512 /* of the frame, while the vectors lie below it */
 
-#define CHOSEN_TSC  1
-#define CHOSEN_SLOW 3
+#define SELECTED_TSC  1
+#define SELECTED_SLOW 3
 
 /* Vector registers 0 .. 7 (or 0 and 1) of the width that is in use, at `at`(%rsp), as `op`
  * source first or last. */
@@ -97,7 +97,7 @@ scprof_chosen_call:
 	movq	%rbp, CALLER(%rsp)
 	movq	%rsp, %rdi
 	call	selected_call_begin
-	cmpl	$CHOSEN_SLOW, %eax
+	cmpl	$SELECTED_SLOW, %eax
 	je	begin_slow
 begun:
 	movl	%eax, STEP(%rsp)
@@ -108,7 +108,7 @@ begun:
 	movq	R9(%rsp), %r9
 	movq	R10(%rsp), %r10
 	movq	REAL(%rsp), %r11
-	cmpl	$CHOSEN_TSC, %eax
+	cmpl	$SELECTED_TSC, %eax
 	jb	pass
 	jne	1f
 	rdtsc
@@ -119,7 +119,7 @@ begun:
 1:	movq	RDX(%rsp), %rdx
 	movq	RAX(%rsp), %rax
 	call	*%r11
-	cmpl	$CHOSEN_TSC, STEP(%rsp)
+	cmpl	$SELECTED_TSC, STEP(%rsp)
 	movq	%rax, RAX(%rsp)
 	movq	%rdx, RDX(%rsp)
 	jne	1f
@@ -129,7 +129,7 @@ begun:
 	movq	%rax, ENDED_AT(%rsp)
 1:	movq	%rsp, %rdi
 	call	selected_call_end
-	cmpl	$CHOSEN_SLOW, %eax
+	cmpl	$SELECTED_SLOW, %eax
 	je	end_slow
 ended:
 	movq	RAX(%rsp), %rax
@@ -171,17 +171,17 @@ end_slow:
 	.cfi_endproc
 	.size	scprof_chosen_call, . - scprof_chosen_call
 
-	.globl	chosen_scratch_stub
-	.hidden	chosen_scratch_stub
-	.type	chosen_scratch_stub, @function
+	.globl	selected_scratch_stub
+	.hidden	selected_scratch_stub
+	.type	selected_scratch_stub, @function
 	.p2align 4
-chosen_scratch_stub: /* as those of stub objects */
+selected_scratch_stub: /* as those of stub objects */
 	.cfi_startproc
 	endbr64
 	leaq	selected_call_scratch(%rip), %r11
 	jmp	scprof_chosen_call
 	.cfi_endproc
-	.size	chosen_scratch_stub, . - chosen_scratch_stub
+	.size	selected_scratch_stub, . - selected_scratch_stub
 
 /* dlsym, for stub objects. RTLD_DEFAULT (0) finds stubs by itself, and RTLD_NEXT (-1) looks
  * at its caller: they go on to libc's with the return address as it is. */

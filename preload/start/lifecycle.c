@@ -23,7 +23,6 @@
 #include "preload/process/start_name.h"
 #include "preload/start/lifecycle.h"
 #include "preload/start/reexec.h"
-#include "preload/system/sandbox.h"
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
 #include "preload/table/thread.h"
@@ -36,7 +35,7 @@ bool lifecycle_constructing;
 
 static void forget_functions(void)
 {
-	for (unsigned i = 0; i < FN_COUNT + chosen_count(); i++)
+	for (unsigned i = 0; i < FN_COUNT + selected_count(); i++)
 		process.function[i] = NULL;
 }
 
@@ -144,7 +143,7 @@ static void take_signal(void)
 /* Each module reads its own part of the environment. */
 static void read_environment(void)
 {
-	if (!clock_is_allowed() || !settings_read(chosen_count() > 0, reexec_needless))
+	if (!clock_is_allowed() || !settings_read(selected_count() > 0, reexec_needless))
 		return;
 	clock_choose(settings_variable("SCPROF_CLOCK"), settings_variable("SCPROF_CLOCK_PAGE"));
 	filter_read();
@@ -181,7 +180,7 @@ COLD void lifecycle_start(void)
 	process.chunk_busy = process.touching = 0; /* whoever held them is not in this process */
 	uint32_t groups = settings.groups;
 	if (groups)
-		groups = sandbox_active ? 0 : begin_file_undisturbed();
+		groups = sys_sandboxed ? 0 : begin_file_undisturbed();
 	__atomic_store_n(&process_groups, control_begin(groups), __ATOMIC_RELEASE);
 	process_next_generation();
 }
@@ -201,7 +200,7 @@ static void settle(void)
 COLD void lifecycle_look(void)
 {
 	uint64_t signals;
-	bool hold = !sandbox_active;
+	bool hold = !sys_sandboxed;
 	int saved = errno;
 	if (process_groups == GROUPS_UNSET || !process_epoch.now.generation) {
 		lifecycle_start();

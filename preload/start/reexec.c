@@ -171,12 +171,12 @@ static void at_start_up(void)
 	if (!is_start_up())
 		return;
 	if (clean_up(start_variable(&start, "LD_PRELOAD"))) {
-		if (!chosen_table())
+		if (!selected_table())
 			fail("the loader did not take the object with their stubs");
 		return;
 	}
 	disable = start_variable(&start, "SCPROF_DISABLE");
-	if (chosen_table() || (disable && *disable && !text_equal(disable, "0")) ||
+	if (selected_table() || (disable && *disable && !text_equal(disable, "0")) ||
 	    start_variable(&start, "LD_TRACE_LOADED_OBJECTS") ||
 	    start_variable(&start, REEXEC_TOOL_VARIABLE) || /* the tool itself, or its loader */
 	    !settings_symbols_wanted(start_variable(&start, "SCPROF_SYMBOLS"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* SCPROF_SYMBOLS under a bare LD_PRELOAD. The stubs of chosen symbols must be there before the
+/* SCPROF_SYMBOLS under a bare LD_PRELOAD. The stubs of selected functions must be there before the
  * loader binds the first of them, so the program is executed once more, with a stub object in
  * LD_PRELOAD before us.
  *

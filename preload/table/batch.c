@@ -8,7 +8,7 @@
  * of sizes that vary wait in private memory, where a tenth of the room does. */
 #include "preload/table/batch.h"
 #include "preload/process/process.h"
-#include "preload/system/stack.h"
+#include "preload/system/sys.h"
 #include "preload/table/header.h"
 #include "preload/table/record.h"
 
@@ -128,7 +128,7 @@ static COLD void close_line(struct scp_thread *t, struct scp_rt *rt, uint32_t sl
 		rt->size = size;
 		return;
 	}
-	if (!rt->line && stack_room() < STACK_TO_RECORD) {
+	if (!rt->line && sys_stack_room() < STACK_TO_RECORD) {
 		rt->line_lost = true;
 		return;
 	}

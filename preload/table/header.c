@@ -9,7 +9,6 @@
 #include "preload/filter/filter.h"
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
-#include "preload/system/sandbox.h"
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
 
@@ -121,7 +120,7 @@ void header_mark_end(enum scp_end_state state)
 {
 	/* In a vfork child the memory, and the file, are the parent's. */
 	if (!process.file.header || !process_groups || !process_epoch.now.generation ||
-	    (!sandbox_active && (uint32_t)sys_getpid() != process.file.pid))
+	    (!sys_sandboxed && (uint32_t)sys_getpid() != process.file.pid))
 		return;
 	process.file.header->end_state = state;
 	header_refresh();

@@ -7,8 +7,6 @@
 #include "preload/clock/clock.h"
 #include "preload/table/tick_phase.h"
 #include "preload/process/process.h"
-#include "preload/system/stack.h"
-#include "preload/system/sandbox.h"
 #include "preload/table/sums.h"
 #include "preload/system/sys.h"
 
@@ -43,7 +41,7 @@ void table_begin_owner(struct scp_thread *t)
 static bool grow_undisturbed(struct scp_thread *t, bool (*grow)(struct scp_thread *))
 {
 	uint64_t signals;
-	if (sandbox_active)
+	if (sys_sandboxed)
 		return grow(t);
 	sys_hold_signals(&signals);
 	bool grown = grow(t);
@@ -184,7 +182,7 @@ static struct scp_gap *find_gap(struct scp_thread *t, uint32_t from, uint32_t to
 		for (struct gap_node *g = t->gap_bucket[h & (t->gap_buckets - 1)]; g; g = g->next)
 			if (g->from == from && g->to == to)
 				return g->gap;
-	if (stack_room() < STACK_TO_RECORD ||
+	if (sys_stack_room() < STACK_TO_RECORD ||
 	    (t->gaps >= t->gap_buckets && !grow_undisturbed(t, grow_gaps)))
 		return NULL;
 	struct gap_node *node = arena_take(&t->index, sizeof *node);

@@ -9,7 +9,6 @@
 #include "preload/filter/filter.h"
 #include "preload/process/process.h"
 #include "preload/table/header.h"
-#include "preload/system/sandbox.h"
 #include "preload/table/slowest.h"
 #include "preload/system/sys.h"
 #include "preload/table/table.h"
@@ -32,7 +31,7 @@ static bool end_key_made;
 
 static void read_name(char name[16])
 {
-	if (!sandbox_active)
+	if (!sys_sandboxed)
 		sys2(SYS_prctl, 16 /* PR_GET_NAME */, name);
 }
 
@@ -66,7 +65,7 @@ static bool take_name(char to[16])
  * be alive for it to be taken change hands in one step. */
 static uint32_t own_id(void)
 {
-	return sandbox_active ? ~0u : (uint32_t)sys_gettid();
+	return sys_sandboxed ? ~0u : (uint32_t)sys_gettid();
 }
 
 static void close_lifetime(struct scp_thread *t, uint64_t now)
@@ -161,7 +160,7 @@ static struct scp_thread *take_over(uint32_t me)
  * ended by a raw exit, or after the last round of destructors). */
 static struct scp_thread *reclaim(uint32_t me)
 {
-	int pid = sandbox_active ? 0 : sys_getpid();
+	int pid = sys_sandboxed ? 0 : sys_getpid();
 	struct scp_thread *t = __atomic_load_n(&reclaim_cursor, __ATOMIC_RELAXED);
 	for (unsigned i = 0; pid && i < RECLAIM_TRIES; i++) {
 		if (!t)
@@ -227,7 +226,7 @@ COLD bool thread_look_again(struct scp_thread *t)
 {
 	uint32_t names = filter.names;
 	/* In a sandbox nobody can ask: what was decided holds. */
-	if (t->names != names && !sandbox_active && !take_name(t->table->name)) {
+	if (t->names != names && !sys_sandboxed && !take_name(t->table->name)) {
 		forget_open(t);
 		close_lifetime(t, t->last_at);
 		thread_self = thread_fast = thread_page = NULL;
@@ -269,7 +268,7 @@ COLD struct scp_thread *thread_acquire(void)
 		t = create(me);
 	if (!t)
 		return NULL;
-	t->tid = sandbox_active ? 0 : sys_gettid();
+	t->tid = sys_sandboxed ? 0 : sys_gettid();
 	t->open = 0;
 	t->inner = 0;
 	forget_regions(t);
@@ -315,7 +314,7 @@ static void release_regions(struct scp_thread *t)
  * a sandbox no system call may be made to give it back. */
 static bool must_keep_memory(void)
 {
-	return sandbox_active || (thread_self && thread_self->open);
+	return sys_sandboxed || (thread_self && thread_self->open);
 }
 
 void thread_forget_all(void)

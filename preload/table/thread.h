@@ -107,8 +107,8 @@ struct scp_thread {
 	struct scp_rt *previous; /* that call; &start_mark before the first */
 	uint64_t inner;		 /* recorded intervals that ended inside what is open: see sums.h */
 	struct scp_table *table;
-	uint64_t short_limit; /* longer calls take the long way: slowest.limit, in 32 bits */
-	uint32_t generation;  /* of process_epoch, that the memos were made in */
+	uint64_t fast_limit; /* longer calls take the slow path: slowest.limit, in 32 bits */
+	uint32_t generation; /* of process_epoch, that the memos were made in */
 	uint32_t clock, slow_clock;
 	bool histograms, walking;
 	bool abandoned;	 /* a call was taken for abandoned: memos are not reused any more */
@@ -168,7 +168,7 @@ static inline uintptr_t thread_outside(const struct scp_thread *t)
 
 extern HIDDEN __thread struct scp_thread *thread_self;
 /* The same where the clock is the TSC alone, and where it is the page clock alone:
- * they have the short way of call_fast.h. Else NULL. */
+ * they have the fast path of call_fast.h. Else NULL. */
 extern HIDDEN __thread struct scp_thread *thread_fast, *thread_page;
 
 /* The calling thread's state, made or taken over; NULL when there is no room. */

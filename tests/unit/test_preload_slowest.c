@@ -19,7 +19,7 @@
 #include "preload/process/settings.h"
 #include "preload/table/slowest.h"
 #include "preload/process/slowest_settings.h"
-#include "preload/system/stack.h"
+#include "preload/system/sys.h"
 
 #define GRANULES 40u
 
@@ -56,7 +56,7 @@ uint64_t clock_mono_ns(void)
 	return 12345;
 }
 
-size_t stack_room(void)
+size_t sys_stack_room(void)
 {
 	return SIZE_MAX;
 }
@@ -219,12 +219,12 @@ static void test_shorter_calls_do_not_come_here_any_more(void **state)
 	for (uint64_t i = 1; i <= 10; i++)
 		call(t, 10 * i);
 	assert_int_equal(t->slowest.limit, 80);
-	assert_int_equal(t->short_limit, 80);
+	assert_int_equal(t->fast_limit, 80);
 	call(t, 5000000000);
 	call(t, 5000000001);
 	call(t, 5000000002);
 	assert_int_equal(t->slowest.limit, 5000000000);
-	assert_int_equal(t->short_limit, UINT32_MAX); /* the short way counts in 32 bits */
+	assert_int_equal(t->fast_limit, UINT32_MAX); /* the short way counts in 32 bits */
 	end(t);
 }
 
@@ -234,7 +234,7 @@ static void test_without_the_option_no_call_comes_here(void **state)
 
 	(void)state;
 	assert_true(t->slowest.limit == UINT64_MAX);
-	assert_int_equal(t->short_limit, UINT32_MAX);
+	assert_int_equal(t->fast_limit, UINT32_MAX);
 	end(t);
 }
 
