@@ -2,7 +2,8 @@
 ARCH ?= $(shell $(CC) -dumpmachine | cut -d- -f1)
 
 PRELOAD_SRC = \
-	preload/call/call.c \
+	preload/call/call_begin.c \
+	preload/call/call_end.c \
 	preload/call/fd_kind.c \
 	preload/call/path_cache.c \
 	preload/clock/clock.c \
@@ -20,6 +21,7 @@ PRELOAD_SRC = \
 	preload/interpose/sandbox.c \
 	preload/interpose/wrappers.c \
 	preload/overhead/overhead.c \
+	preload/overhead/overhead_estimate.c \
 	preload/overhead/overhead_rounds.c \
 	preload/overhead/overhead_stats.c \
 	preload/process/arena.c \

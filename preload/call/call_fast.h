@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The fast path of a call, inlined into every wrapper twice: the TSC alone,
  * and the page clock alone; a known path, an entry and a gap that exist. Whatever is out of the
- * ordinary goes to call.c, which can do everything; the two leave the same records.
+ * ordinary goes to call_begin.c and call_end.c, which can do everything; the two leave the same
+ * records.
  *
  * Between call_fast_begin and call_fast_end a signal handler may run anywhere.
  * thread.open is set before the memo is looked up, so calls of the handler are

@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How long a reading of the counter takes depends on what the processor overlaps it
  * with, so reading it in a loop says little about a wrapped call. Here the calls go the
- * very way of the wrappers (call_fast.h, call.c): thread_self points to a scratch state
+ * very way of the wrappers (call_fast.h, call_begin.c): thread_self points to a scratch state
  * meanwhile, whose one memo, entry and gap lie beside it in private memory. There are
  * two sets of rounds, for short and for long paths: on some processors an empty
- * function's duration falls by a quarter once more than two blocks of words are compared.
- *
- * What lies inside a duration is then what the scratch entry's sum says. A clock of long
- * ticks cannot say it: its reading and the call are timed in a loop, by the fine clock
- * `timer`. The slow clock's interval of a dual run holds a reading of the fast one besides:
- * rounds in which the timer stands in for it show how much, and then the costs of reading
- * the two are exchanged. What the program pays in all is timed from outside, against plain
- * calls of the same function. */
+ * function's duration falls by a quarter once more than two blocks of words are compared. */
 #include "preload/overhead/overhead_rounds.h"
 #include "preload/call/call_fast.h"
 #include "preload/function/function.h"
 #include "preload/function/selected.h"
 #include "preload/selected/selected_call.h"
-#include "preload/overhead/overhead_stats.h"
+#include "preload/overhead/overhead_estimate.h"
 #include "preload/process/process.h"
 
-#define ROUNDS	     16u /* at most, for each kind of path */
 #define LEAST_ROUNDS 5u
 #define WARM_UP	     3u		/* rounds that do not count */
 #define BUDGET_NS    40000u	/* when it is spent, LEAST_ROUNDS are enough */
@@ -50,7 +42,7 @@ static struct {
 		uint64_t room[sizeof(struct scp_memo) / 8 + 2 * LONG_WORDS];
 	} m;
 	uint64_t stack[LONG_WORDS * WORDS_APART];
-	uint32_t words, calls;
+	uint32_t words;
 	bool inner;
 	bool disturbed; /* a call could not go its way: code was unloaded, the process stood still
 			 */
@@ -59,23 +51,7 @@ static struct {
 _Static_assert(SHORT_WORDS % MEMO_BLOCK == 0 && LONG_WORDS % MEMO_BLOCK == 0, "whole blocks");
 _Static_assert(CALLS % 8 == 0 && FEW_CALLS % 8 == 0, "see time_readings");
 
-/* Of a round: what each clock counted between the readings, and what the timer counted
- * round all. Units of the clock in question. */
-struct round {
-	uint64_t inside, slow, wrapped, plain;
-};
-
-struct rounds {
-	struct round round[ROUNDS];
-	uint32_t count;
-};
-
-static struct {
-	struct rounds path[2], stand_in[2]; /* SCP_COST_SHORT, SCP_COST_LONG */
-	struct rounds selected, inner[2];   /* inner: of a wrapper, and of a selected function */
-	uint64_t reading[ROUNDS], reading_timer[ROUNDS], call[ROUNDS]; /* a call with each */
-	int64_t value[ROUNDS];
-} results;
+static struct overhead_results results;
 
 static __attribute__((noinline)) long empty(int fd, const void *buf, size_t n, int flags)
 {
@@ -151,7 +127,7 @@ static __attribute__((noinline)) long remember_caller(int fd, const void *buf, s
 static __attribute__((noinline)) uint64_t time_calls(function4 *volatile *f, uint32_t timer)
 {
 	uint64_t from = clock_read(timer);
-	for (unsigned i = 0; i < scratch.calls; i++)
+	for (unsigned i = 0; i < results.calls; i++)
 		(*f)(-1, NULL, 0, 0);
 	return clock_read(timer) - from;
 }
@@ -171,7 +147,7 @@ static inline __attribute__((always_inline)) void read_and_call(uint32_t kind, f
 static __attribute__((noinline)) uint64_t time_readings(uint32_t kind, uint32_t timer)
 {
 	uint64_t from = clock_read(timer);
-	for (unsigned i = 0; i < scratch.calls; i += 8)
+	for (unsigned i = 0; i < results.calls; i += 8)
 		if (kind == SCP_CLOCK_NONE)
 			read_and_call(SCP_CLOCK_NONE, original);
 		else if (kind == SCP_CLOCK_PAGE)
@@ -207,7 +183,7 @@ static void prepare(uint32_t words, uint32_t slow_kind)
 		rt->hist[i] = &scratch.hist[i];
 	scratch.entry.batch_end = ~UINT64_C(0);
 	scratch.words = words;
-	scratch.calls = clock_needs_system_calls() ? FEW_CALLS : CALLS;
+	results.calls = clock_needs_system_calls() ? FEW_CALLS : CALLS;
 	thread_self = t;
 	thread_fast = t->clock == SCP_CLOCK_TSC && !slow_kind ? t : NULL;
 	thread_page = t->clock == SCP_CLOCK_PAGE ? t : NULL;
@@ -246,7 +222,7 @@ static void run_rounds(uint32_t words, uint32_t slow_kind, uint32_t timer, funct
 	for (unsigned i = 0; i < WARM_UP; i++)
 		run_round(timer);
 	out->count = 0;
-	while (out->count < ROUNDS &&
+	while (out->count < OVERHEAD_ROUNDS &&
 	       (out->count < LEAST_ROUNDS || clock_mono_ns() - began < BUDGET_NS))
 		out->round[out->count++] = run_round(timer);
 }
@@ -255,102 +231,11 @@ static void run_rounds(uint32_t words, uint32_t slow_kind, uint32_t timer, funct
 static void run_readings(uint32_t kind, uint32_t timer)
 {
 	time_readings(kind, timer);
-	for (uint32_t i = 0; i < ROUNDS; i++) {
+	for (uint32_t i = 0; i < OVERHEAD_ROUNDS; i++) {
 		results.reading[i] = time_readings(kind, timer);
 		results.reading_timer[i] = time_readings(timer, timer);
 		results.call[i] = time_readings(SCP_CLOCK_NONE, timer);
 	}
-}
-
-/* A unit of the clock: so many ns make so many units. */
-struct rate {
-	uint64_t ns, units;
-};
-
-static int64_t ps(uint64_t units, struct rate rate)
-{
-	return (int64_t)overhead_stats_ps(units, rate.ns, rate.units);
-}
-
-/* The median of results.value, which are picoseconds a round. */
-static void conclude(uint64_t *value_ps, uint64_t *error_ps, uint32_t rounds)
-{
-	struct overhead_estimate e = overhead_stats_median(results.value, rounds);
-	*value_ps = e.value > 0 ? ((uint64_t)e.value + scratch.calls / 2) / scratch.calls : 0;
-	*error_ps = (e.error + scratch.calls - 1) / scratch.calls;
-}
-
-/* A clock of long ticks: its reading takes what it takes in a loop. How much of the call
- * lies between the instants of two readings is not known: the processor may execute two
- * loads together or a call apart. Half of it is taken, and its whole length is uniformly
- * uncertain. */
-static bool is_coarse(uint32_t kind)
-{
-	return kind == SCP_CLOCK_PAGE || kind == SCP_CLOCK_COARSE;
-}
-
-static int64_t inside_ps(const struct rounds *r, uint32_t i, struct rate clock, struct rate timer)
-{
-	if (!is_coarse(clock_chosen.kind))
-		return ps(r->round[i].inside, clock);
-	return ps(results.reading[i], timer) - ps(results.call[i], timer) / 2;
-}
-
-/* A uniform distribution's standard deviation is its width over the root of 12. */
-static uint64_t uncertain_call_ps(uint32_t rounds, struct rate timer)
-{
-	uint64_t call_ps, error_ps;
-	for (uint32_t i = 0; i < rounds; i++)
-		results.value[i] = ps(results.call[i], timer);
-	conclude(&call_ps, &error_ps, rounds);
-	return call_ps * 289 / 1000;
-}
-
-static void conclude_main(struct scp_cost *c, const struct rounds *r, struct rate clock,
-			  struct rate timer)
-{
-	for (uint32_t i = 0; i < r->count; i++)
-		results.value[i] = inside_ps(r, i, clock, timer);
-	conclude(&c->inside_ps, &c->inside_error_ps, r->count);
-	if (is_coarse(clock_chosen.kind))
-		c->inside_error_ps += uncertain_call_ps(r->count, timer);
-	for (uint32_t i = 0; i < r->count; i++)
-		results.value[i] = ps(r->round[i].wrapped, timer) - ps(r->round[i].plain, timer) -
-				   inside_ps(r, i, clock, timer);
-	conclude(&c->outside_ps, &c->outside_error_ps, r->count);
-}
-
-static void conclude_slow(struct scp_cost *c, const struct rounds *r, struct rate timer)
-{
-	for (uint32_t i = 0; i < r->count; i++)
-		results.value[i] = ps(r->round[i].slow, timer) + ps(results.reading[i], timer) -
-				   ps(results.reading_timer[i], timer);
-	conclude(&c->inside_ps, &c->inside_error_ps, r->count);
-}
-
-/* What a call costs all in all, for the interval around it: in results.value. */
-static bool conclude_inner(struct scp_inner_cost *c, const struct rounds *r, struct rate timer)
-{
-	if (!r->count)
-		return false;
-	for (uint32_t i = 0; i < r->count; i++)
-		results.value[i] = ps(r->round[i].wrapped, timer) - ps(r->round[i].plain, timer);
-	conclude(&c->total_ps, &c->error_ps, r->count);
-	return c->total_ps;
-}
-
-/* Which kind of call it will be is not known: the middle, uncertain by half of what they
- * differ by. */
-static void conclude_both_inner(struct scp_inner_cost *c, struct rate timer)
-{
-	struct scp_inner_cost selected = {0, 0};
-	if (!conclude_inner(c, &results.inner[0], timer) ||
-	    !conclude_inner(&selected, &results.inner[1], timer))
-		return;
-	uint64_t low = c->total_ps < selected.total_ps ? c->total_ps : selected.total_ps;
-	uint64_t half = (c->total_ps + selected.total_ps) / 2 - low;
-	c->total_ps = low + half;
-	c->error_ps = half > c->error_ps ? half : c->error_ps;
 }
 
 /* The counter serves as well where it is not the clock. */
@@ -361,26 +246,7 @@ static uint32_t choose_timer(void)
 		       : SCP_CLOCK_MONOTONIC;
 }
 
-static struct rate rate_between(const struct scp_anchor *a, const struct scp_anchor *b)
-{
-	return (struct rate){b->mono_ns - a->mono_ns, b->clock_at - a->clock_at};
-}
-
 #ifdef __x86_64__
-/* What a wrapper's call has more between its readings than a selected function's. Once: durations
- * of one process must be alike. */
-static void compare_selected(void)
-{
-	const struct rounds *a = &results.path[SCP_COST_SHORT], *b = &results.selected;
-	uint32_t count = a->count < b->count ? a->count : b->count;
-	for (uint32_t i = 0; i < count; i++)
-		results.value[i] = (int64_t)(a->round[i].inside - b->round[i].inside);
-	struct overhead_estimate e = overhead_stats_median(results.value, count);
-	int64_t shift = (e.value + scratch.calls / 2) / scratch.calls;
-	if (!scratch.disturbed && !selected_call_disturbed && shift > 0 && shift < MOST_SHIFT)
-		selected_call_shift = (uint64_t)shift;
-}
-
 static void run_selected(uint32_t timer)
 {
 	static bool done;
@@ -392,7 +258,10 @@ static void run_selected(uint32_t timer)
 		.real = empty, .id = NO_FUNCTION - FN_COUNT, .flags = SELECTED_SCRATCH};
 	run_rounds(SHORT_WORDS, SCP_CLOCK_NONE, timer, selected_scratch_stub, false,
 		   &results.selected);
-	compare_selected();
+	/* Once: durations of one process must be alike. */
+	int64_t shift = overhead_estimate_shift(&results);
+	if (!scratch.disturbed && !selected_call_disturbed && shift > 0 && shift < MOST_SHIFT)
+		selected_call_shift = (uint64_t)shift;
 	run_rounds(SHORT_WORDS, SCP_CLOCK_NONE, timer, selected_scratch_stub, true,
 		   &results.inner[1]);
 }
@@ -417,7 +286,7 @@ static void run(uint32_t timer)
 	}
 	run_rounds(SHORT_WORDS, slow_kind, timer, wrapped, true, &results.inner[0]);
 	run_selected(timer);
-	if (slow_kind || is_coarse(kind))
+	if (slow_kind || overhead_estimate_is_coarse(kind))
 		run_readings(slow_kind ? slow_kind : kind, timer);
 }
 
@@ -436,17 +305,8 @@ void overhead_rounds_run(struct scp_overhead *main_clock, struct scp_overhead *s
 	thread_self = self;
 	thread_fast = fast;
 	thread_page = page;
-	struct rate timer_rate = rate_between(&before, &after), ns = {1, 1};
-	if (scratch.disturbed || timer_rate.ns >> 31)
-		return;
-	conclude_both_inner(inner, timer_rate);
-	for (unsigned i = 0; i < 2; i++) {
-		conclude_main(&main_clock->cost[i], &results.path[i],
-			      clock_chosen.kind == SCP_CLOCK_TSC ? timer_rate : ns, timer_rate);
-		main_clock->rounds += results.path[i].count;
-		if (!clock_chosen.slow_kind)
-			continue;
-		conclude_slow(&slow_clock->cost[i], &results.stand_in[i], timer_rate);
-		slow_clock->rounds += results.stand_in[i].count;
-	}
+	struct overhead_rate timer_rate = {after.mono_ns - before.mono_ns,
+					   after.clock_at - before.clock_at};
+	if (!scratch.disturbed && !(timer_rate.ns >> 31))
+		overhead_estimate(&results, timer_rate, main_clock, slow_clock, inner);
 }

@@ -125,7 +125,7 @@ static void end(struct scp_thread *t)
 	free(t);
 }
 
-/* As call.c does. */
+/* As call_end.c does. */
 static void call(struct scp_thread *t, uint64_t units)
 {
 	if (units > t->slowest.limit)
