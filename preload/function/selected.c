@@ -16,9 +16,9 @@ static const char *text_of(uint32_t offset)
 	return scprof_chosen_table + offset;
 }
 
-static struct scp_chosen *symbols(void)
+static struct scp_selected *symbols(void)
 {
-	return (struct scp_chosen *)(scprof_chosen_table + selected_table()->symbols);
+	return (struct scp_selected *)(scprof_chosen_table + selected_table()->symbols);
 }
 
 /* For the assembly; NULL until it is known. */
@@ -59,14 +59,14 @@ static bool is_unversioned_before(void *a, void *b)
 }
 
 /* To the loader, a definition in an object without versions has any version; to dlvsym none. */
-static void *look_up_version(const struct scp_chosen *s, void *handle)
+static void *look_up_version(const struct scp_selected *s, void *handle)
 {
 	void *exact = dlvsym(handle, text_of(s->name), text_of(s->version));
 	void *any = libc_dlsym(handle, text_of(s->name));
 	return any && any != exact && is_unversioned_before(any, exact) ? any : exact;
 }
 
-static void *look_up(const struct scp_chosen *s, void *handle)
+static void *look_up(const struct scp_selected *s, void *handle)
 {
 	looking++;
 	void *p = s->version ? look_up_version(s, handle) : libc_dlsym(handle, text_of(s->name));
@@ -81,7 +81,7 @@ static COLD void *selected_nothing(void)
 }
 
 /* Without its version, should a library opened later have none. */
-static void *look_up_anyhow(const struct scp_chosen *s, void *handle)
+static void *look_up_anyhow(const struct scp_selected *s, void *handle)
 {
 	void *p = look_up(s, handle);
 	return p || !s->version ? p : libc_dlsym(handle, text_of(s->name));
@@ -91,7 +91,7 @@ static bool is_stub(const void *p)
 {
 	const char *stubs = scprof_chosen_table + selected_table()->stubs;
 	return (const char *)p >= stubs &&
-	       (const char *)p < stubs + (uint64_t)selected_count() * SCP_CHOSEN_STUB_BYTES;
+	       (const char *)p < stubs + (uint64_t)selected_count() * SCP_SELECTED_STUB_BYTES;
 }
 
 COLD void selected_absent(void)
@@ -107,7 +107,7 @@ static void resolve_memory(void)
 		for (unsigned n = 0; n < 4; n++)
 			if (!symbols()[i].real &&
 			    text_equal(text_of(symbols()[i].name), names[n]) &&
-			    !(symbols()[i].flags & SCP_CHOSEN_SPARE))
+			    !(symbols()[i].flags & SCP_SELECTED_SPARE))
 				symbols()[i].real = look_up(&symbols()[i], RTLD_NEXT);
 }
 
@@ -117,8 +117,8 @@ void selected_resolve_all(void)
 	bool failed = false;
 	resolve_memory();
 	for (uint32_t i = 0; i < selected_count(); i++) {
-		struct scp_chosen *s = &symbols()[i];
-		if (!s->real && !(s->flags & SCP_CHOSEN_SPARE))
+		struct scp_selected *s = &symbols()[i];
+		if (!s->real && !(s->flags & SCP_SELECTED_SPARE))
 			s->real = look_up(s, RTLD_NEXT);
 		failed |= !s->real;
 	}
@@ -129,15 +129,15 @@ void selected_resolve_all(void)
 void *selected_first(uint32_t i, const char **name)
 {
 	*name = text_of(symbols()[i].name);
-	void *p =
-		symbols()[i].flags & SCP_CHOSEN_SPARE ? NULL : look_up(&symbols()[i], RTLD_DEFAULT);
+	void *p = symbols()[i].flags & SCP_SELECTED_SPARE ? NULL
+							  : look_up(&symbols()[i], RTLD_DEFAULT);
 	if (!p)
 		dlerror();
 	return p;
 }
 
 /* In an object that is loaded already, and what that one needs. */
-static void *look_up_in(const struct scp_chosen *s, const char *object)
+static void *look_up_in(const struct scp_selected *s, const char *object)
 {
 	void *handle = *object ? dlopen(object, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 	void *p = handle ? look_up_anyhow(s, handle) : NULL;
@@ -148,7 +148,7 @@ static void *look_up_in(const struct scp_chosen *s, const char *object)
 
 /* A library that was opened later, perhaps with RTLD_LOCAL: each caller finds the original
  * in its own scope. A caller that has none was handed a pointer by one that has. */
-static void *look_up_for_caller(const struct scp_chosen *s, uint64_t ra)
+static void *look_up_for_caller(const struct scp_selected *s, uint64_t ra)
 {
 	struct unwind_object caller;
 	void *p = look_up(s, RTLD_NEXT); /* opened with RTLD_GLOBAL */
@@ -160,7 +160,7 @@ static void *look_up_for_caller(const struct scp_chosen *s, uint64_t ra)
 	return p;
 }
 
-static void note_library(const struct scp_chosen *s, void *real)
+static void note_library(const struct scp_selected *s, void *real)
 {
 	struct scp_function *f = process.function[FN_COUNT + s->id];
 	struct unwind_object object;
@@ -168,7 +168,7 @@ static void note_library(const struct scp_chosen *s, void *real)
 		text_append(f->library, sizeof f->library, 0, text_basename(object.name));
 }
 
-COLD void *selected_find_real(struct scp_chosen *s, uint64_t ra, void **of_caller)
+COLD void *selected_find_real(struct scp_selected *s, uint64_t ra, void **of_caller)
 {
 	if (!s->real && looking)
 		return (void *)selected_nothing;
@@ -187,14 +187,14 @@ COLD void *selected_find_real(struct scp_chosen *s, uint64_t ra, void **of_calle
 	return p;
 }
 
-static void *stub_of(const struct scp_chosen *s)
+static void *stub_of(const struct scp_selected *s)
 {
 	return scprof_chosen_table + selected_table()->stubs +
-	       (uint64_t)s->id * SCP_CHOSEN_STUB_BYTES;
+	       (uint64_t)s->id * SCP_SELECTED_STUB_BYTES;
 }
 
 /* Make this spare one the stub of `real`, if it is already, is free, or its library is gone. */
-static bool bind_spare(struct scp_chosen *s, void *real)
+static bool bind_spare(struct scp_selected *s, void *real)
 {
 	struct unwind_object object;
 	void *old = __atomic_load_n(&s->real, __ATOMIC_ACQUIRE);
@@ -212,16 +212,16 @@ COLD void *selected_dlsym(void *handle, const char *name)
 {
 	void *p = libc_dlsym(handle, name);
 	for (uint32_t i = 0; p && i < selected_count(); i++) {
-		struct scp_chosen *s = &symbols()[i];
+		struct scp_selected *s = &symbols()[i];
 		if (!text_equal(text_of(s->name), name))
 			continue;
-		if (s->flags & SCP_CHOSEN_SPARE ? bind_spare(s, p) : s->real == p)
+		if (s->flags & SCP_SELECTED_SPARE ? bind_spare(s, p) : s->real == p)
 			return stub_of(s);
 	}
 	return p;
 }
 
-static uint64_t record_bytes(const struct scp_chosen *s)
+static uint64_t record_bytes(const struct scp_selected *s)
 {
 	uint64_t n = text_length(text_of(s->shown)) + 1;
 	n = sizeof(struct scp_function) + (n > sizeof((struct scp_function *)0)->name ? n : 0);
@@ -233,11 +233,11 @@ const char *selected_name(uint32_t id)
 	return text_of(symbols()[id].shown);
 }
 
-static void fill_record(struct scp_function *record, const struct scp_chosen *s, uint64_t bytes)
+static void fill_record(struct scp_function *record, const struct scp_selected *s, uint64_t bytes)
 {
 	record->rec = (struct scp_record){SCP_REC_FUNCTION, (uint32_t)bytes};
 	record->id = FN_COUNT + s->id;
-	record->group = SCP_GROUP_CHOSEN;
+	record->group = SCP_GROUP_SELECTED;
 	text_append(record->name, sizeof record->name, 0, text_of(s->shown));
 	if (bytes > sizeof *record)
 		text_append(record->long_name, bytes - sizeof *record, 0, text_of(s->shown));

@@ -254,7 +254,7 @@ static void run_selected(uint32_t timer)
 	    clock_chosen.slow_kind)
 		return;
 	done = true;
-	selected_call_scratch = (struct scp_chosen){
+	selected_call_scratch = (struct scp_selected){
 		.real = empty, .id = NO_FUNCTION - FN_COUNT, .flags = SELECTED_SCRATCH};
 	run_rounds(SHORT_WORDS, SCP_CLOCK_NONE, timer, selected_scratch_stub, false,
 		   &results.selected);

@@ -8,7 +8,7 @@
 
 #include "arch.h"
 #include "preload/process/file.h"
-#include "include/scprof_chosen.h"
+#include "include/scprof_selected.h"
 #include "include/scprof_format.h"
 #include "preload/system/util.h"
 
@@ -34,7 +34,7 @@ extern HIDDEN union process_epoch_page {
 } process_epoch;
 
 /* Wrappers, and selected functions. */
-#define PROCESS_FUNCTIONS (256 + SCP_CHOSEN_MAX)
+#define PROCESS_FUNCTIONS (256 + SCP_SELECTED_MAX)
 
 struct process {
 	struct profile_file file;

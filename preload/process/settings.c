@@ -154,7 +154,7 @@ bool settings_read(bool has_stubs, bool needs_no_stubs)
 	bool others;
 	settings.groups = parse_groups(settings_variable("SCPROF_GROUPS"), &others);
 	if (has_stubs)
-		settings.groups |= SCP_GROUP_CHOSEN;
+		settings.groups |= SCP_GROUP_SELECTED;
 	settings.symbols_ignored = !has_stubs && !needs_no_stubs &&
 				   settings_symbols_wanted(settings_variable("SCPROF_SYMBOLS"),
 							   settings_variable("SCPROF_GROUPS"));

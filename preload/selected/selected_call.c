@@ -19,7 +19,7 @@
 #define FP(f)  ((f)->caller[0])
 
 uint64_t selected_call_shift;
-struct scp_chosen selected_call_scratch;
+struct scp_selected selected_call_scratch;
 bool selected_call_disturbed;
 
 static inline uint32_t id_of(const struct selected_frame *f)
@@ -104,7 +104,7 @@ static COLD uint32_t begin_otherwise(struct selected_frame *f)
 uint32_t selected_call_begin(struct selected_frame *f)
 {
 	f->way = WAY_NONE;
-	if (likely(process_groups & SCP_GROUP_CHOSEN)) {
+	if (likely(process_groups & SCP_GROUP_SELECTED)) {
 		if (likely(begin_fast(false, f)) || begin_nested(false, f))
 			return SELECTED_TSC;
 		if (begin_fast(true, f) || begin_nested(true, f))
@@ -126,7 +126,7 @@ COLD uint32_t selected_call_begin_slow(struct selected_frame *f)
 	else if (process_groups == GROUPS_PAUSED && control_changed())
 		lifecycle_look();
 	errno = saved;
-	if (!(process_groups & SCP_GROUP_CHOSEN) ||
+	if (!(process_groups & SCP_GROUP_SELECTED) ||
 	    !call_begin(c, id_of(f), RA(f), CFA(f), FP(f))) {
 		f->real = selected_find_real(f->symbol, RA(f), NULL);
 		errno = saved;

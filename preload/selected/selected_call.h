@@ -5,7 +5,7 @@
 #define SCPROF_PRELOAD_SELECTED_SELECTED_CALL_H
 
 #include "preload/call/call.h"
-#include "include/scprof_chosen.h"
+#include "include/scprof_selected.h"
 
 /* Between its two readings a selected function's call spends a little less than a wrapper's. So
  * that one measured overhead holds for both, calls are taken to begin this much earlier. Units of
@@ -15,7 +15,7 @@ extern HIDDEN uint64_t selected_call_shift;
 /* For that comparison: a stub of a record in private memory. selected_call_disturbed: its call
  * could not take the fast path, and was not recorded. */
 #define SELECTED_SCRATCH 0x80000000u /* its record's flag */
-extern HIDDEN struct scp_chosen selected_call_scratch;
+extern HIDDEN struct scp_selected selected_call_scratch;
 extern HIDDEN bool selected_call_disturbed;
 HIDDEN long selected_scratch_stub(int, const void *, size_t, int);
 
@@ -33,7 +33,7 @@ enum selected_way { WAY_NONE = 0, WAY_TSC, WAY_PAGE, WAY_TSC_NESTED, WAY_PAGE_NE
 struct selected_frame {
 	uint64_t stack[MEMO_STACK_WORDS]; /* copied arguments */
 	uint64_t rdi, rsi, rdx, rcx, r8, r9, rax, r10;
-	struct scp_chosen *symbol;
+	struct scp_selected *symbol;
 	void *real;
 	uint64_t began_at, ended_at; /* the counter, where it is the clock */
 	uint32_t step;		     /* enum selected_step */

@@ -46,7 +46,7 @@ static uint32_t fill_file(void)
 	header_fill(process.file.header, reexec_problem);
 	function_write_records();
 	if (!selected_write_records())
-		groups &= ~SCP_GROUP_CHOSEN;
+		groups &= ~SCP_GROUP_SELECTED;
 	process.file.header->groups = groups;
 	return groups;
 }

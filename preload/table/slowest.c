@@ -86,7 +86,7 @@ static COLD uint8_t judge(uint32_t function)
 {
 	char copy[sizeof((struct scp_function *)0)->library];
 	const char *name, *library = copy;
-	uint32_t group = SCP_GROUP_CHOSEN;
+	uint32_t group = SCP_GROUP_SELECTED;
 	if (function >= REGION_FIRST) {
 		name = region_name_text(function, &library, &group);
 	} else {

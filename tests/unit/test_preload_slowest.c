@@ -410,10 +410,10 @@ static void test_patterns_choose_functions(void **state)
 	assert_false(wants("!recv*", "poll", SCP_GROUP_WAIT));
 	assert_true(wants("*,!recv*,recvmsg", "recvmsg", SCP_GROUP_SOCKET));
 	assert_false(wants("*,!recv*,recvmsg", "recvmmsg", SCP_GROUP_SOCKET));
-	assert_true(wants("libssl*:SSL_*", "SSL_read", SCP_GROUP_CHOSEN));
-	assert_false(wants("libc.*:SSL_*", "SSL_read", SCP_GROUP_CHOSEN));
-	assert_true(wants("io::*", "io::load", SCP_GROUP_CHOSEN));
-	assert_true(wants("libssl*:io::?oad", "io::load", SCP_GROUP_CHOSEN));
+	assert_true(wants("libssl*:SSL_*", "SSL_read", SCP_GROUP_SELECTED));
+	assert_false(wants("libc.*:SSL_*", "SSL_read", SCP_GROUP_SELECTED));
+	assert_true(wants("io::*", "io::load", SCP_GROUP_SELECTED));
+	assert_true(wants("libssl*:io::?oad", "io::load", SCP_GROUP_SELECTED));
 	assert_false(wants("se?", "send", SCP_GROUP_SOCKET));
 	assert_true(wants("*a*b", "aXaXb", SCP_GROUP_SOCKET));
 }
