@@ -2,7 +2,7 @@
 /* `scprof preload-stubs`: asked by libscprof.so, not by people. Under a bare LD_PRELOAD with
  * SCPROF_SYMBOLS it writes the stub object for a program that is about to start, and
  * answers in one line on standard output: "ok PATH", "none" where there is nothing to
- * do, or what is wrong. See preload/selected/reexec.h. */
+ * do, or what is wrong. See preload/start/reexec.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

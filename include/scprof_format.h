@@ -241,7 +241,7 @@ struct scp_header {
 #define SCP_GROUP_WAIT	    4u
 #define SCP_GROUP_RESOLVE   8u
 #define SCP_GROUP_ALL	    15u
-#define SCP_GROUP_CHOSEN    16u	 /* symbols of `scprof run -s` */
+#define SCP_GROUP_SELECTED  16u	 /* symbols of `scprof run -s` */
 #define SCP_GROUP_REGION    256u /* regions and points of scprof.h; on unless groups are named */
 #define SCP_GROUP_FUNCTIONS 512u /* of programs built with -finstrument-functions */
 

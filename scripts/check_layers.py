@@ -42,7 +42,21 @@ TOOL = [
     "cli/run",
     "cli",
 ]
-LIBRARY = []
+LIBRARY = [
+    "preload/system",
+    "preload/unwind",
+    "preload/process",
+    "preload/clock",
+    "preload/filter",
+    "preload/function",
+    "preload/table",
+    "preload/start",
+    "preload/call",
+    "preload/region",
+    "preload/selected",
+    "preload/overhead",
+    "preload/interpose",
+]
 
 
 def symbols(path):
@@ -108,14 +122,30 @@ def circles(edges):
     return found
 
 
+def edges_up(edges, order):
+    """Edges from a folder to one that a later line of `order` names, and folders that none names."""
+    level = {folder: i for i, line in enumerate(order) for folder in line.split()}
+    found = []
+    for f in sorted(edges):
+        home = os.path.dirname(f)
+        if home not in level:
+            found.append("folder in no line of the order: %s" % home)
+        for g in sorted(edges[f]):
+            if level.get(os.path.dirname(g), -1) > level.get(home, len(order)):
+                found.append("edge upwards: %s -> %s: %s" % (f, g, ", ".join(sorted(edges[f][g]))))
+    return found
+
+
+def print_circle(title, part, edges):
+    print(title, " ".join(part))
+    for f in part:
+        for g in part:
+            if g in edges[f]:
+                print("   %s -> %s: %s" % (f, g, ", ".join(sorted(edges[f][g]))))
+
+
 def main():
     edges = graph(sys.argv[1] if len(sys.argv) > 1 else "build")
-    for part in circles(edges):
-        print("circle:", " ".join(part))
-        for f in part:
-            for g in part:
-                if g in edges[f]:
-                    print("   %s -> %s: %s" % (f, g, ", ".join(sorted(edges[f][g]))))
     folders = {}
     for f in edges:
         for g in edges[f]:
@@ -123,12 +153,17 @@ def main():
             if a != b:
                 folders.setdefault(a, {}).setdefault(b, []).append("%s->%s" % (os.path.basename(f), os.path.basename(g)))
             folders.setdefault(b, {})
+    wrong = edges_up({f: g for f, g in edges.items() if f.startswith("preload/")}, LIBRARY)
+    for line in wrong:
+        print(line)
+    failed = bool(wrong)
+    for part in circles(edges):
+        print_circle("circle:", part, edges)
+        failed |= part[0].startswith("preload/")
     for part in circles(folders):
-        print("folders in a circle:", " ".join(part))
-        for f in part:
-            for g in part:
-                if g in folders[f]:
-                    print("   %s -> %s: %s" % (f, g, " ".join(folders[f][g])))
+        print_circle("folders in a circle:", part, folders)
+        failed |= part[0].startswith("preload/")
+    return 1 if failed else 0
 
 
-main()
+sys.exit(main())

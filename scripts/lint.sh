@@ -105,6 +105,7 @@ step 'licences' check_licences
 step 'GSL is asked in one place' check_gsl
 step 'list of functions' scripts/list_functions.sh --check
 step 'links of the documents' scripts/check_links.py
+step 'calls of the library run down only' scripts/check_layers.py "$build"
 [ -z "$tidy" ] || step 'clang-tidy' run_tidy
 if [ -e "$build/libscprof.so" ]; then
 	step 'exported symbols' scripts/check_exports.sh "$build/libscprof.so"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The table of recorded functions in docs/functions.md, made from
-# preload/call/wrappers.def so that it cannot differ. Usage:
+# preload/function/wrappers.def so that it cannot differ. Usage:
 # scripts/list_functions.sh [--write | --check]; without, to standard output.
 # shellcheck disable=SC2016 # backquotes are of Markdown, $1 is of awk
 set -eu
@@ -12,7 +12,7 @@ document=docs/functions.md
 functions()
 {
 	printf '%s\n' '#define SCP_WRAP(type, symbol, name, always, sockets, ...) @ name / always / sockets' \
-		'#define SCP_HOOK(symbol)' '#include "preload/call/wrappers.def"' |
+		'#define SCP_HOOK(symbol)' '#include "preload/function/wrappers.def"' |
 		cpp -P -I. - | grep -o '@ [^@]*' | tr -d ' @' | grep . | awk '!seen[$0]++'
 }
 
@@ -59,7 +59,7 @@ case ${1-} in
 	;;
 --check)
 	updated | diff "$document" - || {
-		echo "$document is not what preload/call/wrappers.def says: run scripts/list_functions.sh --write"
+		echo "$document is not what preload/function/wrappers.def says: run scripts/list_functions.sh --write"
 		exit 1
 	}
 	;;

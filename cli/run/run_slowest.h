@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* --slowest, --slower-than and --slowest-of of `scprof run`, as texts for the environment:
- * libscprof.so reads them there (preload/start/slowest_settings.h). */
+ * libscprof.so reads them there (preload/process/slowest_settings.h). */
 #ifndef SCPROF_CLI_RUN_RUN_SLOWEST_H
 #define SCPROF_CLI_RUN_RUN_SLOWEST_H
 

@@ -11,7 +11,7 @@
 
 #include "collector/select/refused_functions.h"
 #include "profile/base/demangle.h"
-#include "include/scprof_chosen.h"
+#include "include/scprof_selected.h"
 #include "profile/base/error.h"
 
 char *selection_demangle(const char *name, bool parameters)
@@ -135,11 +135,11 @@ static int add_symbol(struct chosen *c, const struct export *e, const struct exp
 	if (is_chosen(c, e, h))
 		return 0;
 	c->records += needed ? 1 : 1 + CHOSEN_SPARES;
-	if (c->records > SCP_CHOSEN_MAX) {
+	if (c->records > SCP_SELECTED_MAX) {
 		error_set(err,
 			  "-s chooses too many functions: more than %u.\n"
 			  "Choose fewer",
-			  SCP_CHOSEN_MAX / (needed ? 1 : 1 + CHOSEN_SPARES));
+			  SCP_SELECTED_MAX / (needed ? 1 : 1 + CHOSEN_SPARES));
 		return -1;
 	}
 	char *shown = grow(c, err) ? NULL : show(e);

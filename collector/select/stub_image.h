@@ -4,7 +4,7 @@
 #define SCPROF_COLLECTOR_SELECT_STUB_IMAGE_H
 
 #include "collector/select/selection.h"
-#include "include/scprof_chosen.h"
+#include "include/scprof_selected.h"
 
 #define SONAME "scprof-symbols.so"
 #define PAGE   4096u

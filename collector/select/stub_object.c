@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The stub object, laid out by hand: three segments whose file offsets are their
- * addresses. What it is for is told in scprof_chosen.h; the format in the System V
+ * addresses. What it is for is told in scprof_selected.h; the format in the System V
  * ABI and, for versions and the hash table, the Linux Standard Base, chapter 10.
  */
 #include "collector/select/stub_object.h"
@@ -27,7 +27,7 @@ static void put_frames(struct object *o)
 		0x0c, 7,   8, 0x90, 1,			 /* CFA rsp + 8, rip at CFA - 8 */
 		0,    0};
 	static const uint8_t hdr[] = {1, 0x1b, 0x03, 0x3b};
-	int32_t length = (int32_t)((o->c->count + o->spares + 1) * SCP_CHOSEN_STUB_BYTES);
+	int32_t length = (int32_t)((o->c->count + o->spares + 1) * SCP_SELECTED_STUB_BYTES);
 
 	o->frame_hdr_at = stub_image_align(o, 8);
 	o->frame_at = o->frame_hdr_at + 24;
@@ -80,14 +80,14 @@ static void put_offset(uint8_t *to, size_t target, size_t next)
 /* endbr64; lea record(%rip), %r11; cmpq $0, slot(%rip); je early; jmp *slot(%rip) */
 static void put_stub(struct object *o, size_t i)
 {
-	uint8_t code[SCP_CHOSEN_STUB_BYTES] = {
+	uint8_t code[SCP_SELECTED_STUB_BYTES] = {
 		0xf3, 0x0f, 0x1e, 0xfa, 0x4c, 0x8d, 0x1d, 0, 0,	   0,	 0,
 		0x48, 0x83, 0x3d, 0,	0,    0,    0,	  0, 0x0f, 0x84, 0,
 		0,    0,    0,	  0xff, 0x25, 0,    0,	  0, 0,	   0xcc,
 	};
 	size_t at = o->image.size;
 
-	put_offset(code + 7, o->records_at + i * sizeof(struct scp_chosen), at + 11);
+	put_offset(code + 7, o->records_at + i * sizeof(struct scp_selected), at + 11);
 	put_offset(code + 14, o->slot_at, at + 19);
 	put_offset(code + 21, o->early_at, at + 25);
 	put_offset(code + 27, o->slot_at, at + 31);
@@ -97,7 +97,7 @@ static void put_stub(struct object *o, size_t i)
 /* endbr64; xor %r11d, %r11d; cmpq $0, slot(%rip); je early; jmp *slot(%rip) */
 static void put_dlsym(struct object *o)
 {
-	uint8_t code[SCP_CHOSEN_STUB_BYTES] = {
+	uint8_t code[SCP_SELECTED_STUB_BYTES] = {
 		0xf3, 0x0f, 0x1e, 0xfa, 0x45, 0x31, 0xdb, 0x48, 0x83, 0x3d, 0, 0, 0, 0,
 		0,    0x0f, 0x84, 0,	0,    0,    0,	  0xff, 0x25, 0,    0, 0, 0,
 	};
@@ -149,8 +149,8 @@ static void put_dynamic(struct object *o, uint32_t soname)
 static void put_record(struct object *o, size_t texts, const struct chosen_symbol *s,
 		       uint32_t flags)
 {
-	struct scp_chosen r = {.id = (uint32_t)((o->image.size - o->records_at) / sizeof(r)),
-			       .flags = flags};
+	struct scp_selected r = {.id = (uint32_t)((o->image.size - o->records_at) / sizeof(r)),
+				 .flags = flags};
 
 	r.name = (uint32_t)texts + stub_image_string(o, &o->text, s->name);
 	r.version = s->version ? (uint32_t)texts + stub_image_string(o, &o->text, s->version) : 0;
@@ -162,7 +162,7 @@ static void put_record(struct object *o, size_t texts, const struct chosen_symbo
 static void put_table(struct object *o)
 {
 	size_t count = o->c->count + o->spares;
-	struct scp_chosen_table t = {.magic = SCP_CHOSEN_MAGIC, .count = (uint32_t)count};
+	struct scp_selected_table t = {.magic = SCP_SELECTED_MAGIC, .count = (uint32_t)count};
 
 	o->table_at = stub_image_align(o, 64);
 	o->records_at = o->table_at + 64; /* a record is a cache line */
@@ -171,12 +171,12 @@ static void put_table(struct object *o)
 	stub_image_put(o, &t, sizeof(t));
 	stub_image_align(o, 64);
 	o->text.size = 0;
-	size_t texts = 64 + count * sizeof(struct scp_chosen);
+	size_t texts = 64 + count * sizeof(struct scp_selected);
 	for (size_t i = 0; i < o->c->count; i++)
 		put_record(o, texts, &o->c->symbol[i], 0);
 	for (size_t i = 0; i < o->c->count; i++)
 		for (int n = 0; o->c->symbol[i].is_later && n < CHOSEN_SPARES; n++)
-			put_record(o, texts, &o->c->symbol[i], SCP_CHOSEN_SPARE);
+			put_record(o, texts, &o->c->symbol[i], SCP_SELECTED_SPARE);
 	stub_image_put(o, o->text.bytes, o->text.size);
 	o->end = o->image.size;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The shared object with a stub for each selected function: include/scprof_chosen.h. */
+/* The shared object with a stub for each selected function: include/scprof_selected.h. */
 #ifndef SCPROF_COLLECTOR_SELECT_STUB_OBJECT_H
 #define SCPROF_COLLECTOR_SELECT_STUB_OBJECT_H
 

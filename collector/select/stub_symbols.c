@@ -84,8 +84,8 @@ void stub_symbols_put_symbols(struct object *o)
 			.st_info = ELF64_ST_INFO(STB_GLOBAL, is_stub ? STT_FUNC : STT_OBJECT),
 			.st_shndx = SHN_LORESERVE - 1, /* defined; there are no sections */
 			.st_value = s,		       /* made an address when that is known */
-			.st_size =
-				is_stub ? SCP_CHOSEN_STUB_BYTES : sizeof(struct scp_chosen_table),
+			.st_size = is_stub ? SCP_SELECTED_STUB_BYTES
+					   : sizeof(struct scp_selected_table),
 		};
 		stub_image_put(o, &symbol, sizeof(symbol));
 	}
@@ -163,6 +163,7 @@ void stub_symbols_set_values(struct object *o)
 		size_t stub = s < o->c->count ? s : o->c->count + o->spares; /* dlsym's is last */
 
 		symbol[FIRST_DEFINED + i].st_value =
-			s == o->c->count ? o->table_at : o->stubs_at + stub * SCP_CHOSEN_STUB_BYTES;
+			s == o->c->count ? o->table_at
+					 : o->stubs_at + stub * SCP_SELECTED_STUB_BYTES;
 	}
 }

@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 #include "preload/clock/clock.h"
-#include "preload/path/path_cache.h"
-#include "preload/start/process.h"
+#include "preload/call/path_cache.h"
+#include "preload/process/process.h"
 #include "preload/table/thread.h"
 
 struct scp_call {
@@ -26,11 +26,11 @@ struct scp_call {
 	uintptr_t outer;   /* thread.open of the call around this one; 0: top level */
 	uint64_t inner_at; /* thread.inner when it began; of nested ones */
 	uint32_t function;
-	uint32_t quick; /* enum call_quick: how it began, and may end */
+	uint32_t path; /* enum call_path: how it began, and may end */
 };
 
-/* A nested call on a known path has a short way, too. */
-enum call_quick { CALL_NOT_QUICK = 0, CALL_QUICK_TSC, CALL_QUICK_PAGE };
+/* A nested call on a known path has a fast path, too. */
+enum call_path { CALL_SLOW_PATH = 0, CALL_FAST_TSC, CALL_FAST_PAGE };
 
 /* What a call came to. */
 struct call_result {
@@ -49,7 +49,7 @@ HIDDEN void call_end(struct scp_call *c, struct call_result r, bool has_bytes);
 /* The same with the clock already read. */
 HIDDEN void call_end_at(struct scp_call *c, struct call_result r, bool has_bytes, uint64_t now);
 
-/* What region.c shares with the long way. The thread's state where there is none yet: NULL where
+/* What region.c shares with the slow path. The thread's state where there is none yet: NULL where
  * there is no room, or nothing is recorded. */
 HIDDEN struct scp_thread *call_first_thread(void);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The short way through a call, inlined into every wrapper twice: the TSC alone,
+/* The fast path of a call, inlined into every wrapper twice: the TSC alone,
  * and the page clock alone; a known path, an entry and a gap that exist. Whatever is out of the
- * ordinary goes to call.c, which can do everything; the two leave the same records.
+ * ordinary goes to call_begin.c and call_end.c, which can do everything; the two leave the same
+ * records.
  *
  * Between call_fast_begin and call_fast_end a signal handler may run anywhere.
  * thread.open is set before the memo is looked up, so calls of the handler are
@@ -16,7 +17,7 @@
 
 /* Plain values, so that they can stay in registers. */
 struct call_fast {
-	struct scp_thread *thread; /* NULL: not the short way */
+	struct scp_thread *thread; /* NULL: not the fast path */
 	struct scp_memo *memo;
 	uint64_t began_at;
 	uint32_t generation;
@@ -81,7 +82,7 @@ static inline __attribute__((always_inline)) bool call_fast_add(bool page, struc
 {
 	uint64_t units = now - began_at, gap_units = began_at - t->last_at;
 	/* Small also means: neither is negative. */
-	if (unlikely(units > t->short_limit) || unlikely((gap_units | bytes) >> 32))
+	if (unlikely(units > t->fast_limit) || unlikely((gap_units | bytes) >> 32))
 		return false;
 	struct scp_gap *gap = call_fast_gap(t->previous, rt);
 	if (unlikely(!gap))
@@ -110,7 +111,7 @@ static inline __attribute__((always_inline)) bool call_fast_add_nested(
 	uint64_t now, uint64_t bytes, bool has_bytes)
 {
 	uint64_t units = now - began_at;
-	if (unlikely(units > t->short_limit) || unlikely(bytes >> 32) || unlikely(!rt->entry))
+	if (unlikely(units > t->fast_limit) || unlikely(bytes >> 32) || unlikely(!rt->entry))
 		return false;
 	uint32_t bucket = page ? 0 : sums_bucket(units);
 	struct scp_hist *h = page ? NULL : rt->hist[bucket / SCP_HIST_BUCKETS];
@@ -134,7 +135,7 @@ HIDDEN struct scp_memo *call_fast_search_nested(struct scp_thread *t, uint64_t r
 						uint64_t fp, uint32_t function);
 
 /* thread.open is not 0: the memo of a path on which that call, or region, was found to be around
- * us before. Equal words: the walk that found it would find it again. NULL: the long way. */
+ * us before. Equal words: the walk that found it would find it again. NULL: the slow path. */
 static inline __attribute__((always_inline)) struct scp_memo *call_fast_inside(
 	struct scp_thread *t, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp)
 {
@@ -155,7 +156,7 @@ static inline uintptr_t call_fast_around(const struct scp_thread *t, uintptr_t o
 	return unlikely(outer == OPEN_REGION) ? thread_outside(t) : outer;
 }
 
-/* The short way of a nested call; as call_fast_end, but `rt` and the clock are looked up. */
+/* The fast path of a nested call; as call_fast_end, but `rt` and the clock are looked up. */
 static inline __attribute__((always_inline)) bool call_fast_end_nested(
 	bool page, const struct scp_call *c, uint64_t now, struct call_result r, bool has_bytes)
 {
@@ -172,7 +173,7 @@ static inline __attribute__((always_inline)) bool call_fast_end_nested(
 	return true;
 }
 
-/* False: nothing is recorded yet, take the long way with the same `now`. */
+/* False: nothing is recorded yet, take the slow path with the same `now`. */
 static inline __attribute__((always_inline)) bool call_fast_end(bool page,
 								const struct call_fast *c,
 								uint64_t now, uint64_t cfa,

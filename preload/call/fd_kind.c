@@ -2,10 +2,9 @@
 /* Descriptor kinds: one static table, further ones mapped when a program has
  * thousands of descriptors open. */
 #include "preload/call/fd_kind.h"
-#include "preload/table/arena.h"
-#include "preload/start/process.h"
-#include "preload/start/sandbox.h"
-#include "preload/sys.h"
+#include "preload/process/arena.h"
+#include "preload/process/process.h"
+#include "preload/system/sys.h"
 
 #define FAR_TABLES 256u /* 2^20 descriptors, the usual nr_open */
 
@@ -46,7 +45,7 @@ COLD bool fd_kind_ask(int fd)
 	int type, length = sizeof type;
 	if (p && *p != FD_UNKNOWN)
 		return *p == FD_SOCKET;
-	if (sandbox_active) {
+	if (sys_sandboxed) {
 		process_loss(unclassified_calls, 1);
 		return false;
 	}

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/util.h"
+#include "preload/system/util.h"
 
 enum fd_kind { FD_UNKNOWN = 0, FD_SOCKET = 1, FD_OTHER = 2 };
 

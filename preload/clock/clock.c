@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "preload/clock/clock.h"
-#include "preload/sys.h"
+#include "preload/system/sys.h"
 
 struct clock_choice clock_chosen;
 

@@ -9,7 +9,7 @@
 
 #include "arch.h"
 #include "include/scprof_format.h"
-#include "preload/util.h"
+#include "preload/system/util.h"
 
 struct clock_choice {
 	uint32_t kind;		       /* enum scp_clock_kind of the main clock */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Modules are matched with the objects of the file when a frame of theirs is first asked for. */
 #include "preload/filter/below.h"
-#include "preload/path/modules.h"
+#include "preload/process/modules.h"
 #include "include/scprof_format.h"
-#include "preload/sys.h"
+#include "preload/system/sys.h"
 
 #define MODULES_KNOWN 4097u
 #define NOT_ASKED     0u

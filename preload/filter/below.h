@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "include/scprof_control.h"
-#include "preload/util.h"
+#include "preload/system/util.h"
 
 /* Map the file, or look `patterns` up. False: nothing is known, and so nothing will be below
  * anything. Opens and closes files; start-up only. */

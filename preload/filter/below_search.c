@@ -5,11 +5,11 @@
 #include <elf.h>
 #include <link.h>
 
-#include "preload/table/arena.h"
+#include "preload/process/arena.h"
 #include "preload/filter/below.h"
 #include "preload/filter/glob.h"
-#include "preload/start/settings.h"
-#include "preload/sys.h"
+#include "preload/process/settings.h"
+#include "preload/system/sys.h"
 
 #define OBJECTS_MAX 64u
 #define RANGES_MAX  4096u

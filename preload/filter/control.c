@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Changes are made by whichever thread comes first; others go on as they were. */
-#include <errno.h>
-#include <signal.h>
 
 #include "preload/clock/clock.h"
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
-#include "preload/start/lifecycle.h"
-#include "preload/start/sandbox.h"
-#include "preload/start/settings.h"
-#include "preload/sys.h"
+#include "preload/process/settings.h"
+#include "preload/system/sys.h"
 
 struct control control = {.window = 1};
 
@@ -43,7 +39,7 @@ uint64_t control_recorded_ns(uint64_t now_ns)
 	return control.recorded_ns + (wanted > control.base_ns ? wanted - control.base_ns : 0);
 }
 
-static bool is_due(void)
+bool control_is_due(void)
 {
 	return page_word() != control.seen ||
 	       __atomic_load_n(&control.stopped, __ATOMIC_SEQ_CST) != control.stopped_seen;
@@ -59,69 +55,17 @@ static void account(bool stopped)
 	control.stopped_seen = stopped;
 }
 
-/* When recording begins anew the memos are stale before anybody records, so that no gap reaches
- * over the pause. Never after process_stop, which is for good. */
-static void settle(void)
+uint32_t control_settle(void)
 {
 	uint64_t word = page_word();
 	bool stopped = __atomic_load_n(&control.stopped, __ATOMIC_SEQ_CST);
 	bool record = (word & 1) && !stopped;
-	uint32_t was = process_groups, next = record ? control.groups : GROUPS_PAUSED;
 	account(stopped);
 	control.seen = word;
 	control.used = true;
 	control.windows += record;
 	__atomic_add_fetch(&control.window, 1, __ATOMIC_RELAXED);
-	process_next_generation();
-	if (was && was != GROUPS_UNSET && control.groups)
-		__atomic_compare_exchange_n(&process_groups, &was, next, false, __ATOMIC_RELEASE,
-					    __ATOMIC_RELAXED);
-	process_touch();
-}
-
-COLD void control_look(void)
-{
-	uint64_t signals;
-	bool hold = !sandbox_active;
-	int saved = errno;
-	if (process_groups == GROUPS_UNSET || !process_epoch.now.generation) {
-		lifecycle_start();
-		errno = saved;
-		return;
-	}
-	if (hold) /* a handler must not leave while we are busy */
-		sys_hold_signals(&signals);
-	for (uint32_t idle = 0;
-	     is_due() && __atomic_compare_exchange_n(&control.busy, &idle, 1, false,
-						     __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
-	     idle = 0) {
-		settle();
-		__atomic_store_n(&control.busy, 0, __ATOMIC_SEQ_CST);
-	}
-	if (hold)
-		sys_release_signals(&signals);
-	errno = saved;
-}
-
-static void set_stopped(bool stopped)
-{
-	if (process_groups == GROUPS_UNSET)
-		control_look();
-	if (!process_groups)
-		return;
-	control.used = true;
-	__atomic_store_n(&control.stopped, stopped, __ATOMIC_SEQ_CST);
-	control_look();
-}
-
-void control_stop(void)
-{
-	set_stopped(true);
-}
-
-void control_start(void)
-{
-	set_stopped(false);
+	return record ? control.groups : GROUPS_PAUSED;
 }
 
 uint32_t control_begin(uint32_t groups)
@@ -160,31 +104,6 @@ static void map_page(const char *path)
 		control.page = page;
 }
 
-static void on_signal(int number)
-{
-	(void)number;
-	set_stopped(!control.stopped);
-}
-
-/* "USR1", "SIGUSR2"; 0: another. */
-static int signal_number(const char *name)
-{
-	if (name[0] == 'S' && name[1] == 'I' && name[2] == 'G')
-		name += 3;
-	return text_equal(name, "USR1") ? SIGUSR1 : text_equal(name, "USR2") ? SIGUSR2 : 0;
-}
-
-/* Asked for by name in the environment of the program itself, and only where the signal would
- * have ended it. */
-static void take_signal(const char *name)
-{
-	struct sigaction old, ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-	int number = signal_number(name);
-	if (!number || sigaction(number, NULL, &old) != 0 || old.sa_handler != SIG_DFL ||
-	    sigaction(number, &ours, NULL) != 0)
-		filter_note_ignored("SCPROF_SIGNAL");
-}
-
 void control_read(void)
 {
 	static const struct {
@@ -204,8 +123,6 @@ void control_read(void)
 	for (unsigned i = 0; i < 2 && !control.page; i++) /* there is nobody to keep the time */
 		if (value[i] && *value[i])
 			filter_note_ignored(known[i].variable);
-	if (!control.page && value[2] && *value[2])
-		take_signal(value[2]);
 	/* With a page, its owner starts what begins stopped. */
 	control.stopped = !control.page && value[3] && *value[3] && !text_equal(value[3], "0");
 	control.used = control.page || control.stopped || (value[2] && *value[2]);

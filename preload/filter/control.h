@@ -14,9 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/start/process.h"
+#include "preload/process/process.h"
 #include "include/scprof_control.h"
-#include "preload/util.h"
+#include "preload/system/util.h"
 
 struct control {
 	const struct scp_control_page *page; /* NULL: none */
@@ -48,13 +48,12 @@ static inline bool control_is_recording(void)
 	return process_groups && process_groups < GROUPS_PAUSED;
 }
 
-/* Take notice of a change. In a child that was forked while recording was stopped, begin. Keeps
- * errno. */
-HIDDEN void control_look(void);
+/* Has the page or the program asked for a change that is not settled yet? */
+HIDDEN bool control_is_due(void);
 
-/* For SCPROF_STOP and SCPROF_START; async-signal-safe. */
-HIDDEN void control_stop(void);
-HIDDEN void control_start(void);
+/* Do what was asked for: account for the time, begin another window. Returns what process_groups is
+ * to be. One thread at a time (control.busy). */
+HIDDEN uint32_t control_settle(void);
 
 /* How long this process has recorded so far; `now_ns` by clock_mono_ns. */
 HIDDEN uint64_t control_recorded_ns(uint64_t now_ns);

@@ -3,7 +3,7 @@
 #include "preload/filter/below.h"
 #include "preload/filter/filter.h"
 #include "preload/filter/glob.h"
-#include "preload/start/settings.h"
+#include "preload/process/settings.h"
 
 struct filter filter = {.depth = SCP_MAX_FRAMES, .full_flag = SCP_PATH_TRUNCATED, .names = 1};
 

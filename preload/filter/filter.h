@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "include/scprof_format.h"
-#include "preload/util.h"
+#include "preload/system/util.h"
 
 struct filter {
 	const char *threads; /* globs, separated by commas; NULL: all */

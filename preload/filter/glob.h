@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "preload/util.h"
+#include "preload/system/util.h"
 
 /* `pattern` has `length` bytes; `name` ends in NUL. An unclosed [ stands for itself. */
 HIDDEN bool glob_matches(const char *pattern, size_t length, const char *name);

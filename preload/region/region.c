@@ -3,35 +3,17 @@
  * something begins or ends that could not if it were still there. */
 #include <errno.h>
 
-#include "preload/table/arena.h"
+#include "preload/process/arena.h"
 #include "preload/call/call_fast.h"
 #include "preload/filter/control.h"
-#include "preload/clock/tick_phase.h"
+#include "preload/table/tick_phase.h"
 #include "preload/region/region.h"
-#include "preload/path/stack.h"
-#include "preload/sys.h"
+#include "preload/system/sys.h"
 #include "preload/table/table.h"
 
 /* Where a compiler pops arguments late, the stack pointer differs between two markers of one
  * frame by so much at most. */
-#define SP_SLACK      128u
-#define REGIONS_BYTES (REGIONS_OPEN_MAX * sizeof(struct region_open))
-
-void region_forget(struct scp_thread *t)
-{
-	if (t->region_depth)
-		process_loss(abandoned_calls, t->region_depth);
-	t->region_depth = t->region_beyond = 0;
-	t->point = (struct region_point){0};
-	if (t->open == OPEN_REGION)
-		t->open = t->inner = 0;
-}
-
-void region_release(struct scp_thread *t)
-{
-	if (t->regions)
-		sys_munmap(t->regions, REGIONS_BYTES);
-}
+#define SP_SLACK 128u
 
 static COLD bool has_room(struct scp_thread *t, enum region_kind kind)
 {
@@ -68,7 +50,7 @@ static bool is_left(const struct region_open *r, uintptr_t sp)
 static COLD struct region_open *give_up_for(struct scp_thread *t, struct region_open *fresh)
 {
 	uint32_t d = t->region_depth;
-	if (stack_room() != SIZE_MAX)
+	if (sys_stack_room() != SIZE_MAX)
 		return fresh;
 	while (d && t->regions[d - 1].sp <= fresh->sp) {
 		const struct region_open *r = &t->regions[--d];
@@ -100,28 +82,6 @@ static inline bool looks_left(const struct scp_thread *t, const struct region_op
 	return false;
 }
 
-COLD struct scp_thread *region_thread_slowly(uint32_t function, uint64_t ra, uint64_t cfa,
-					     uint64_t fp, uintptr_t *open)
-{
-	struct scp_thread *t = thread_self;
-	if (!t || !process_epoch.now.generation) {
-		t = call_first_thread();
-		if (!t) {
-			if (control_is_recording() && !thread_unwanted)
-				process_loss(overflow_calls, 1);
-			return NULL;
-		}
-	}
-	*open = t->open;
-	if (*open & ~OPEN_REGION) {
-		struct scp_call c = {.function = function};
-		if (!call_is_inside(&c, t, ra, cfa, fp))
-			return NULL;
-		*open = c.outer;
-	}
-	return t;
-}
-
 static struct scp_rt *known_entry(const struct scp_path_node *path, uint32_t function)
 {
 	for (struct scp_rt *rt = path->entries; rt; rt = rt->next)
@@ -135,7 +95,7 @@ COLD struct scp_rt *region_entry(struct scp_thread *t, struct scp_path_node *pat
 {
 	int saved = errno;
 	struct scp_rt *rt = NULL;
-	if (stack_room() >= STACK_TO_RECORD && region_name_describe(function))
+	if (sys_stack_room() >= STACK_TO_RECORD && region_name_describe(function))
 		rt = table_entry(t, path, function, SCP_COMPLETED, false, first_at);
 	errno = saved;
 	return rt;

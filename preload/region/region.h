@@ -9,27 +9,13 @@
 #define SCPROF_PRELOAD_REGION_REGION_H
 
 #include "preload/call/call.h"
-#include "preload/region/region_name.h"
+#include "preload/function/region_name.h"
 #include "include/scprof.h"
-
-#define REGIONS_OPEN_MAX 8192u
 
 enum region_kind {
 	REGION_PLAIN, /* begin and end may be in different functions */
 	REGION_SCOPE, /* ends in the frame that began it */
 	REGION_FUNCTION
-};
-
-struct region_open {
-	struct scp_path_node *path; /* NULL: counted only */
-	struct scp_rt *rt;	    /* NULL: to be found at the end */
-	uint64_t began_at, slow_began_at, fine_ns;
-	uint64_t inner_at; /* thread.inner when it began */
-	uintptr_t sp;	   /* the caller's */
-	uint64_t serial;   /* of a scope; of a function its address */
-	uint32_t function;
-	uint8_t kind; /* enum region_kind */
-	bool top;
 };
 
 /* Where a marker was called from: inlined everywhere, so that it stays in registers. */
@@ -63,7 +49,7 @@ HIDDEN struct region_open *region_begin(uint32_t function, enum region_kind kind
  * and functions that lie inside it on the stack were left: they are given up. */
 HIDDEN void region_end(enum region_kind kind, uint32_t function, uint64_t serial, uintptr_t sp);
 
-HIDDEN struct scp_thread *region_thread_slowly(uint32_t function, uint64_t ra, uint64_t cfa,
+HIDDEN struct scp_thread *region_filter_thread(uint32_t function, uint64_t ra, uint64_t cfa,
 					       uint64_t fp, uintptr_t *open);
 
 /* The thread's state, with thread.open settled and *open set to it; NULL: nothing can be
@@ -76,7 +62,7 @@ static inline __attribute__((always_inline)) struct scp_thread *region_thread(
 	if (likely(t) && likely(process_epoch.now.generation) &&
 	    likely(!((*open = t->open) & ~OPEN_REGION)))
 		return t;
-	t = region_thread_slowly(function, from.ra, from.cfa, from.fp, &settled);
+	t = region_filter_thread(function, from.ra, from.cfa, from.fp, &settled);
 	*open = settled;
 	return t;
 }
@@ -101,9 +87,6 @@ static inline __attribute__((always_inline)) struct scp_memo *region_memo(struct
 HIDDEN struct scp_rt *region_entry(struct scp_thread *t, struct scp_path_node *path,
 				   uint32_t function, uint64_t first_at);
 
-/* Nothing is open any more; what was counts as abandoned. Bookkeeping is the caller's to mark. */
-HIDDEN void region_forget(struct scp_thread *t);
-
 #define REGION_NO_NAME 1ul /* in a place's cache: there was no room for it */
 
 /* The id of a place's name; 0: none. */
@@ -126,8 +109,5 @@ HIDDEN void region_marker_leave(unsigned long serial);
 
 /* Code was unloaded: addresses of functions mean nothing any more. */
 HIDDEN void region_functions_forget_functions(void);
-
-/* Give back the memory, in a forked child. */
-HIDDEN void region_release(struct scp_thread *t);
 
 #endif

@@ -3,6 +3,7 @@
 #include "preload/call/call_fast.h"
 #include "preload/filter/control.h"
 #include "preload/region/region.h"
+#include "preload/start/lifecycle.h"
 #include "include/scprof.h"
 #include "preload/table/table.h"
 
@@ -142,6 +143,6 @@ EXPORT const struct scprof_api scprof_regions_1 = {
 	.leave = region_marker_leave,
 	.point = api_point,
 	.point_stop = api_point_stop,
-	.start = control_start,
-	.stop = control_stop,
+	.start = lifecycle_resume,
+	.stop = lifecycle_stop,
 };

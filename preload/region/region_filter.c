@@ -11,6 +11,28 @@
 
 #define NO_FUNCTION (~0u >> 2) /* no function has this id: the path is all that counts */
 
+COLD struct scp_thread *region_filter_thread(uint32_t function, uint64_t ra, uint64_t cfa,
+					     uint64_t fp, uintptr_t *open)
+{
+	struct scp_thread *t = thread_self;
+	if (!t || !process_epoch.now.generation) {
+		t = call_first_thread();
+		if (!t) {
+			if (control_is_recording() && !thread_unwanted)
+				process_loss(overflow_calls, 1);
+			return NULL;
+		}
+	}
+	*open = t->open;
+	if (*open & ~OPEN_REGION) {
+		struct scp_call c = {.function = function};
+		if (!call_is_inside(&c, t, ra, cfa, fp))
+			return NULL;
+		*open = c.outer;
+	}
+	return t;
+}
+
 static bool is_below(struct region_caller from)
 {
 	uintptr_t open = 0;
@@ -33,7 +55,7 @@ COLD bool region_filter_is_on_otherwise(uint32_t group, uint64_t ra, uint64_t cf
 	if (process_groups == GROUPS_UNSET)
 		lifecycle_start();
 	else if (process_groups == GROUPS_PAUSED && control_changed())
-		control_look();
+		lifecycle_look();
 	errno = saved;
 	if (!control_is_recording())
 		return false;

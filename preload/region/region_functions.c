@@ -2,10 +2,10 @@
 /* Programs built with -finstrument-functions: each function is a region, if the group is asked for.
  * They are known by object and offset ("0x1139" of "libx.so"), for which reports find the name.
  * Whoever else would have been called is called, too. */
-#include "preload/call/function.h"
+#include "preload/function/function.h"
 #include "preload/region/region.h"
-#include "preload/start/settings.h"
-#include "preload/path/unwind.h"
+#include "preload/process/settings.h"
+#include "preload/unwind/unwind.h"
 
 #define SLOTS 8192u
 #define TRIES 16u

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Around a chosen symbol's original, called by scprof_chosen_call. The same records
+/* Around a selected function's original, called by scprof_chosen_call. The same records
  * as a wrapper's (call.h); what differs is that nothing is known of the arguments:
  * all registers that may hold one are kept, and as many words of the stack are
  * copied as can be arguments. This library is compiled without vector registers,
@@ -8,25 +8,27 @@
 #include <errno.h>
 
 #include "preload/call/call_fast.h"
-#include "preload/selected/selected.h"
+#include "preload/function/selected.h"
+#include "preload/selected/selected_call.h"
 #include "preload/filter/control.h"
 #include "preload/start/lifecycle.h"
-#include "preload/path/unwind.h"
+#include "preload/unwind/unwind.h"
 
 #define RA(f)  ((f)->caller[1])
 #define CFA(f) ((uint64_t)((f)->caller + 2))
 #define FP(f)  ((f)->caller[0])
 
 uint64_t selected_call_shift;
-struct scp_chosen selected_call_scratch;
+struct scp_selected selected_call_scratch;
 bool selected_call_disturbed;
 
-static inline uint32_t id_of(const struct chosen_frame *f)
+static inline uint32_t id_of(const struct selected_frame *f)
 {
 	return FN_COUNT + f->symbol->id;
 }
 
-static inline __attribute__((always_inline)) void copy_stack(struct chosen_frame *f, uint64_t words)
+static inline __attribute__((always_inline)) void copy_stack(struct selected_frame *f,
+							     uint64_t words)
 {
 	const uint64_t *from = f->caller + 2;
 #pragma GCC unroll 8
@@ -34,7 +36,7 @@ static inline __attribute__((always_inline)) void copy_stack(struct chosen_frame
 		f->stack[i] = from[i];
 }
 
-static inline __attribute__((always_inline)) bool begin_short(bool page, struct chosen_frame *f)
+static inline __attribute__((always_inline)) bool begin_fast(bool page, struct selected_frame *f)
 {
 	struct call_fast c = call_fast_find(page, id_of(f), RA(f), CFA(f), FP(f));
 	if (unlikely(!c.thread))
@@ -56,7 +58,7 @@ static inline __attribute__((always_inline)) bool begin_short(bool page, struct 
 }
 
 /* A call inside another one, or inside a region, on a path on which that was found before. */
-static inline __attribute__((always_inline)) bool begin_nested(bool page, struct chosen_frame *f)
+static inline __attribute__((always_inline)) bool begin_nested(bool page, struct selected_frame *f)
 {
 	struct scp_thread *t = page ? thread_page : thread_fast;
 	uint64_t cfa = CFA(f);
@@ -83,73 +85,73 @@ static inline __attribute__((always_inline)) bool begin_nested(bool page, struct
 	return true;
 }
 
-/* No short way is open. */
-static COLD uint32_t begin_otherwise(struct chosen_frame *f)
+/* No fast path can be taken. */
+static COLD uint32_t begin_otherwise(struct selected_frame *f)
 {
-	bool scratch = f->symbol->flags & CHOSEN_SCRATCH;
+	bool scratch = f->symbol->flags & SELECTED_SCRATCH;
 	if (scratch && process_groups == GROUPS_PAUSED &&
-	    (begin_short(false, f) || begin_nested(false, f)))
-		return CHOSEN_TSC; /* what is measured is the same while recording is stopped */
+	    (begin_fast(false, f) || begin_nested(false, f)))
+		return SELECTED_TSC; /* what is measured is the same while recording is stopped */
 	if (scratch || (f->symbol->real && call_is_excluded(RA(f), CFA(f), FP(f)))) {
 		selected_call_disturbed |= scratch;
 		f->real = f->symbol->real;
-		return CHOSEN_PASS;
+		return SELECTED_PASS;
 	}
 	f->vectors = arch_vectors_in_use();
-	return CHOSEN_SLOW;
+	return SELECTED_SLOW;
 }
 
-uint32_t selected_call_begin(struct chosen_frame *f)
+uint32_t selected_call_begin(struct selected_frame *f)
 {
 	f->way = WAY_NONE;
-	if (likely(process_groups & SCP_GROUP_CHOSEN)) {
-		if (likely(begin_short(false, f)) || begin_nested(false, f))
-			return CHOSEN_TSC;
-		if (begin_short(true, f) || begin_nested(true, f))
-			return CHOSEN_CALL;
+	if (likely(process_groups & SCP_GROUP_SELECTED)) {
+		if (likely(begin_fast(false, f)) || begin_nested(false, f))
+			return SELECTED_TSC;
+		if (begin_fast(true, f) || begin_nested(true, f))
+			return SELECTED_CALL;
 	} else if (!(process_groups & ~GROUPS_PAUSED) && f->symbol->real && !control_changed() &&
-		   !(f->symbol->flags & CHOSEN_SCRATCH)) {
+		   !(f->symbol->flags & SELECTED_SCRATCH)) {
 		f->real = f->symbol->real;
-		return CHOSEN_PASS;
+		return SELECTED_PASS;
 	}
 	return begin_otherwise(f);
 }
 
-COLD uint32_t selected_call_begin_slow(struct chosen_frame *f)
+COLD uint32_t selected_call_begin_slow(struct selected_frame *f)
 {
 	struct scp_call *c = &f->call;
 	int saved = errno;
 	if (process_groups == GROUPS_UNSET)
 		lifecycle_start();
 	else if (process_groups == GROUPS_PAUSED && control_changed())
-		control_look();
+		lifecycle_look();
 	errno = saved;
-	if (!(process_groups & SCP_GROUP_CHOSEN) ||
+	if (!(process_groups & SCP_GROUP_SELECTED) ||
 	    !call_begin(c, id_of(f), RA(f), CFA(f), FP(f))) {
 		f->real = selected_find_real(f->symbol, RA(f), NULL);
 		errno = saved;
-		return CHOSEN_PASS;
+		return SELECTED_PASS;
 	}
-	f->real = selected_find_real(f->symbol, RA(f), c->memo);
+	f->real = selected_find_real(f->symbol, RA(f), c->memo ? &c->memo->real : NULL);
 	copy_stack(f, c->memo ? c->memo->stack_words : path_cache_readable_words(CFA(f)));
 	f->way = WAY_SLOW;
 	errno = saved;
 	/* What was read in call_begin was read too early: before looking for the original. */
 	if (clock_chosen.kind == SCP_CLOCK_TSC && !clock_chosen.slow_kind)
-		return CHOSEN_TSC;
+		return SELECTED_TSC;
 	if (c->thread && c->thread->slow_clock)
 		c->slow_began_at = clock_read(c->thread->slow_clock);
 	c->began_at = clock_read(clock_chosen.kind);
-	return CHOSEN_CALL;
+	return SELECTED_CALL;
 }
 
-/* From one of the short ways to the long one. */
-static COLD void end_slowly(struct chosen_frame *f, uint32_t outcome, uint64_t now)
+/* From one of the fast paths to the slow one. */
+static COLD void end_slowly(struct selected_frame *f, uint32_t outcome, uint64_t now)
 {
 	if (f->way == WAY_TSC || f->way == WAY_PAGE)
 		f->call = (struct scp_call){
 			.thread = f->thread, .memo = f->memo, .cfa = CFA(f), .function = id_of(f)};
-	if (f->way != WAY_SLOW || f->step == CHOSEN_TSC)
+	if (f->way != WAY_SLOW || f->step == SELECTED_TSC)
 		f->call.began_at = f->began_at;
 	else
 		now = 0;
@@ -160,46 +162,46 @@ static COLD void end_slowly(struct chosen_frame *f, uint32_t outcome, uint64_t n
 		call_end(&f->call, (struct call_result){outcome, 0}, false);
 }
 
-static inline __attribute__((always_inline)) bool end_short(bool page, struct chosen_frame *f,
-							    uint64_t now)
+static inline __attribute__((always_inline)) bool end_fast(bool page, struct selected_frame *f,
+							   uint64_t now)
 {
 	struct call_fast c = {f->thread, f->memo, f->began_at, f->generation};
 	return call_fast_end(page, &c, now, CFA(f), (struct call_result){SCP_COMPLETED, 0}, false);
 }
 
-static inline __attribute__((always_inline)) bool end_nested(bool page, struct chosen_frame *f)
+static inline __attribute__((always_inline)) bool end_nested(bool page, struct selected_frame *f)
 {
 	f->call.began_at = f->began_at;
 	return call_fast_end_nested(page, &f->call, f->ended_at,
 				    (struct call_result){SCP_COMPLETED, 0}, false);
 }
 
-uint32_t selected_call_end(struct chosen_frame *f)
+uint32_t selected_call_end(struct selected_frame *f)
 {
 	if (likely(f->way == WAY_TSC)) {
-		if (likely(end_short(false, f, f->ended_at)))
-			return CHOSEN_PASS;
+		if (likely(end_fast(false, f, f->ended_at)))
+			return SELECTED_PASS;
 	} else if (f->way == WAY_PAGE) {
 		f->ended_at = call_fast_clock(true);
-		if (likely(end_short(true, f, f->ended_at)))
-			return CHOSEN_PASS;
+		if (likely(end_fast(true, f, f->ended_at)))
+			return SELECTED_PASS;
 	} else if (f->way == WAY_TSC_NESTED) {
 		if (likely(end_nested(false, f)))
-			return CHOSEN_PASS;
+			return SELECTED_PASS;
 	} else if (f->way == WAY_PAGE_NESTED) {
 		f->ended_at = call_fast_clock(true);
 		if (likely(end_nested(true, f)))
-			return CHOSEN_PASS;
+			return SELECTED_PASS;
 	}
-	if (unlikely(f->symbol->flags & CHOSEN_SCRATCH)) {
+	if (unlikely(f->symbol->flags & SELECTED_SCRATCH)) {
 		selected_call_disturbed = true;
-		return CHOSEN_PASS;
+		return SELECTED_PASS;
 	}
 	f->vectors = arch_vectors_in_use();
-	return CHOSEN_SLOW;
+	return SELECTED_SLOW;
 }
 
-COLD void selected_call_end_slow(struct chosen_frame *f)
+COLD void selected_call_end_slow(struct selected_frame *f)
 {
 	int saved = errno;
 	end_slowly(f, SCP_COMPLETED, f->ended_at);
@@ -234,7 +236,7 @@ COLD int selected_call_personality(int version, int actions, uint64_t class, voi
 	uintptr_t (*get_gr)(void *, int) = find_get_gr(ARCH_RETURN_ADDRESS());
 	uint64_t fp = get_gr ? get_gr(context, ARCH_FP) : 0;
 	/* below its saved frame pointer the trampoline keeps where its frame is */
-	struct chosen_frame *f = fp ? (struct chosen_frame *)((uint64_t *)fp)[-1] : NULL;
+	struct selected_frame *f = fp ? (struct selected_frame *)((uint64_t *)fp)[-1] : NULL;
 	if (f && f->way != WAY_NONE)
 		end_slowly(f, SCP_EXCEPTION, clock_read(clock_chosen.kind));
 	errno = saved;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a stub does while its object is not relocated: an IFUNC resolver of another library,
- * which is relocated before, may call a chosen function. libscprof.so cannot be reached
+ * which is relocated before, may call a selected function. libscprof.so cannot be reached
  * then; the original is looked up here as the loader would, and called.
  *
  * This file is no part of libscprof.so. The tool puts its code into every stub object as it
@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 
 #include "arch.h"
-#include "include/scprof_chosen.h"
+#include "include/scprof_selected.h"
 
 __asm__(".text\n"
 	"	endbr64\n"
@@ -186,7 +186,7 @@ static void *early_search(const struct link_map *m, uint64_t own, const char *na
 }
 
 /* NULL, and the call goes to address 0, as it would have without us: nobody has it. */
-__attribute__((used)) static void *early_find(const struct scp_chosen *s)
+__attribute__((used)) static void *early_find(const struct scp_selected *s)
 {
 	volatile uint64_t name = 0x0000006d79736c64u; /* "dlsym" */
 	const struct r_debug *debug = early_debug();

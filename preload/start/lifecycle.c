@@ -3,82 +3,39 @@
  * is a process of its own: the kernel wipes process_epoch, so that even a fork
  * that bypassed libc is noticed at the next wrapped call, before anything is
  * written. */
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "preload/selected/selected.h"
 #include "preload/clock/clock.h"
+#include "preload/filter/below.h"
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
-#include "preload/call/function.h"
+#include "preload/function/function.h"
+#include "preload/function/precedence.h"
+#include "preload/function/region_name.h"
+#include "preload/function/selected.h"
+#include "preload/process/modules.h"
+#include "preload/process/process.h"
+#include "preload/process/settings.h"
+#include "preload/process/start_name.h"
 #include "preload/start/lifecycle.h"
-#include "preload/path/modules.h"
-#include "preload/clock/overhead.h"
-#include "preload/start/process.h"
-#include "preload/start/start_name.h"
-#include "preload/selected/reexec.h"
-#include "preload/region/region_name.h"
-#include "preload/start/sandbox.h"
-#include "preload/start/settings.h"
-#include "preload/sys.h"
+#include "preload/start/reexec.h"
+#include "preload/system/sys.h"
+#include "preload/table/header.h"
 #include "preload/table/thread.h"
 
 #define FIRST_FILE_BYTES (1u << 20)
 #define SMALL_FILE_BYTES (128u << 10) /* where address space is limited */
 #define MOST_NAME_BYTES	 200u	      /* of the program, in the name of its file: 255 in all */
 
-static uint64_t realtime_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void fill_header(struct scp_header *h)
-{
-	h->version = SCP_VERSION;
-	h->byte_order = SCP_BYTE_ORDER;
-	h->header_bytes = SCP_HEADER_BYTES;
-	h->machine = ARCH_MACHINE;
-	h->pid = (uint32_t)sys_getpid();
-	h->ppid = (uint32_t)sys0(SYS_getppid);
-	h->uid = (uint32_t)sys0(SYS_geteuid);
-	h->processes = 1;
-	h->start_real_ns = realtime_ns();
-	h->start_mono_ns = clock_mono_ns();
-	h->process_start = settings_process_start();
-	h->clock_requested = clock_chosen.requested;
-	h->groups = settings.groups;
-	h->argv_bytes = settings.argv_bytes;
-	h->argc = settings.argc;
-	bytes_copy(h->boot_id, settings.boot_id, sizeof h->boot_id);
-	bytes_copy(h->argv, settings.argv, settings.argv_bytes);
-	text_append(h->exe, sizeof h->exe, 0, settings.exe);
-	text_append(h->program, sizeof h->program, 0, settings.program);
-	sys2(SYS_prctl, 16 /* PR_GET_NAME */, h->comm);
-	clock_describe(&h->clock, &h->slow_clock);
-	h->flags = (clock_chosen.slow_kind ? SCP_FILE_DUAL : 0) |
-		   (clock_chosen.histograms ? SCP_FILE_HISTOGRAMS : 0) |
-		   (settings.symbols_ignored ? SCP_FILE_NO_SYMBOLS : 0);
-	if (settings.symbols_ignored)
-		text_append(h->no_symbols, sizeof h->no_symbols, 0, reexec_problem);
-	text_append(h->preceded, sizeof h->preceded, 0, settings.preceded);
-	bytes_copy(h->filters, filter.text, filter.text_bytes);
-	h->filters_bytes = filter.text_bytes;
-	h->slowest.count = settings.slowest.count;
-	h->slowest.least_ns = settings.slowest.least_ns;
-	h->slowest.flags = (settings.slowest.unread ? SCP_SLOWEST_UNREAD : 0) |
-			   (*settings.slowest.patterns ? SCP_SLOWEST_CHOSEN : 0);
-	overhead_inherit(h);
-	publish_barrier();
-	bytes_copy(h->magic, SCP_MAGIC, sizeof h->magic);
-}
+bool lifecycle_constructing;
 
 static void forget_functions(void)
 {
-	for (unsigned i = 0; i < FN_COUNT + chosen_count(); i++)
+	for (unsigned i = 0; i < FN_COUNT + selected_count(); i++)
 		process.function[i] = NULL;
 }
 
@@ -86,10 +43,10 @@ static void forget_functions(void)
 static uint32_t fill_file(void)
 {
 	uint32_t groups = settings.groups;
-	fill_header(process.file.header);
+	header_fill(process.file.header, reexec_problem);
 	function_write_records();
 	if (!selected_write_records())
-		groups &= ~SCP_GROUP_CHOSEN;
+		groups &= ~SCP_GROUP_SELECTED;
 	process.file.header->groups = groups;
 	return groups;
 }
@@ -99,7 +56,7 @@ static uint32_t begin_file(void)
 {
 	const char *program = *settings.program ? settings.program : "unknown";
 	char name[MOST_NAME_BYTES + 1];
-	struct file_wish wish = {file_first_birth(), settings.directory, name, sys_getpid()};
+	struct file_wish wish = {file_name_first_birth(), settings.directory, name, sys_getpid()};
 	text_append(name, start_name_fits(program, text_length(program), MOST_NAME_BYTES) + 1, 0,
 		    program);
 	process.touched_ns = 0;
@@ -108,7 +65,7 @@ static uint32_t begin_file(void)
 		    file_create(&process.file, &wish, SMALL_FILE_BYTES) != 0)
 			continue;
 		uint32_t groups = fill_file();
-		if (file_give_name(&process.file, &wish) == 0)
+		if (file_name_give_name(&process.file, &wish) == 0)
 			return groups;
 		forget_functions();
 		file_abandon(&process.file);
@@ -128,7 +85,7 @@ static uint32_t begin_file_undisturbed(void)
 
 static void on_quick_exit(void)
 {
-	process_mark_end(SCP_END_QUICK);
+	header_mark_end(SCP_END_QUICK);
 }
 
 /* Where the kernel cannot wipe process_epoch (before 4.14, or emulated), libc's
@@ -152,13 +109,54 @@ static void register_handlers(void)
 	at_quick_exit(on_quick_exit);
 }
 
-static bool constructing;
+/* See below. */
+static void set_stopped(bool stopped);
+
+static void on_signal(int number)
+{
+	(void)number;
+	set_stopped(!control.stopped);
+}
+
+/* "USR1", "SIGUSR2"; 0: another. */
+static int signal_number(const char *name)
+{
+	if (name[0] == 'S' && name[1] == 'I' && name[2] == 'G')
+		name += 3;
+	return text_equal(name, "USR1") ? SIGUSR1 : text_equal(name, "USR2") ? SIGUSR2 : 0;
+}
+
+/* Asked for by name in the environment of the program itself, and only where the signal would
+ * have ended it. */
+static void take_signal(void)
+{
+	const char *name = settings_variable("SCPROF_SIGNAL");
+	if (control.page || !name || !*name)
+		return;
+	struct sigaction old, ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+	int number = signal_number(name);
+	if (!number || sigaction(number, NULL, &old) != 0 || old.sa_handler != SIG_DFL ||
+	    sigaction(number, &ours, NULL) != 0)
+		filter_note_ignored("SCPROF_SIGNAL");
+}
+
+/* Each module reads its own part of the environment. */
+static void read_environment(void)
+{
+	if (!clock_is_allowed() || !settings_read(selected_count() > 0, reexec_needless))
+		return;
+	clock_choose(settings_variable("SCPROF_CLOCK"), settings_variable("SCPROF_CLOCK_PAGE"));
+	filter_read();
+	control_read();
+	take_signal();
+	precedence_read(settings.groups, settings.preceded, sizeof settings.preceded);
+}
 
 COLD void lifecycle_start(void)
 {
 	uint32_t idle = 0;
 	if (__atomic_load_n(&process_epoch.now.generation, __ATOMIC_RELAXED) ||
-	    (process_groups == GROUPS_UNSET && !environ && !constructing))
+	    (process_groups == GROUPS_UNSET && !environ && !lifecycle_constructing))
 		return; /* an IFUNC's resolver calls: libc itself has not begun */
 	if (!__atomic_compare_exchange_n(&process_epoch.now.starting, &idle, 1, false,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
@@ -166,7 +164,7 @@ COLD void lifecycle_start(void)
 	if (process_groups == GROUPS_UNSET) {
 		selected_resolve_all(); /* first: those of memory, which dlsym may use */
 		function_resolve_all();
-		settings_read();
+		read_environment();
 		if (settings.groups)
 			register_handlers();
 		sys_madvise(&process_epoch, sizeof process_epoch, MADV_WIPEONFORK);
@@ -174,6 +172,7 @@ COLD void lifecycle_start(void)
 		thread_forget_all(); /* a forked child: the threads were the parent's */
 		process.forked = true;
 	}
+	below_forget_modules();
 	modules_reset();
 	region_name_forget_records();
 	forget_functions();
@@ -181,28 +180,64 @@ COLD void lifecycle_start(void)
 	process.chunk_busy = process.touching = 0; /* whoever held them is not in this process */
 	uint32_t groups = settings.groups;
 	if (groups)
-		groups = sandbox_active ? 0 : begin_file_undisturbed();
+		groups = sys_sandboxed ? 0 : begin_file_undisturbed();
 	__atomic_store_n(&process_groups, control_begin(groups), __ATOMIC_RELEASE);
 	process_next_generation();
 }
 
-__attribute__((constructor)) static void constructor(void)
+/* When recording begins anew the memos are stale before anybody records, so that no gap reaches
+ * over the pause. Never after the groups became 0, which is for good. */
+static void settle(void)
 {
-	constructing = true;
-	lifecycle_start();
-	if (!process_groups)
-		return;
-	overhead_measure_first();
-	if (control_is_recording())
-		thread_acquire(); /* so that the main thread's time begins here */
+	uint32_t was = process_groups, next = control_settle();
+	process_next_generation();
+	if (was && was != GROUPS_UNSET && control.groups)
+		__atomic_compare_exchange_n(&process_groups, &was, next, false, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED);
+	header_refresh();
 }
 
-__attribute__((destructor)) static void destructor(void)
+COLD void lifecycle_look(void)
 {
+	uint64_t signals;
+	bool hold = !sys_sandboxed;
+	int saved = errno;
+	if (process_groups == GROUPS_UNSET || !process_epoch.now.generation) {
+		lifecycle_start();
+		errno = saved;
+		return;
+	}
+	if (hold) /* a handler must not leave while we are busy */
+		sys_hold_signals(&signals);
+	for (uint32_t idle = 0;
+	     control_is_due() && __atomic_compare_exchange_n(&control.busy, &idle, 1, false,
+							     __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	     idle = 0) {
+		settle();
+		__atomic_store_n(&control.busy, 0, __ATOMIC_SEQ_CST);
+	}
+	if (hold)
+		sys_release_signals(&signals);
+	errno = saved;
+}
+
+static void set_stopped(bool stopped)
+{
+	if (process_groups == GROUPS_UNSET)
+		lifecycle_look();
 	if (!process_groups)
 		return;
-	process_mark_end(SCP_END_EXIT);
-	thread_end_gap();
-	if (!process_discard_if_empty())
-		overhead_measure_last();
+	control.used = true;
+	__atomic_store_n(&control.stopped, stopped, __ATOMIC_SEQ_CST);
+	lifecycle_look();
+}
+
+void lifecycle_stop(void)
+{
+	set_stopped(true);
+}
+
+void lifecycle_resume(void)
+{
+	set_stopped(false);
 }

@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Beginning to record in a process. Its end is marked through process.h. */
+/* Beginning, stopping and continuing to record in a process. Its end is marked through header.h. */
 #ifndef SCPROF_PRELOAD_START_LIFECYCLE_H
 #define SCPROF_PRELOAD_START_LIFECYCLE_H
 
-#include "preload/util.h"
+#include "preload/system/util.h"
 
 /* Begin to record, if the settings say so. Called from the constructor, from the
  * first wrapped call if that comes earlier, and in a forked child. Idempotent;
  * a thread that comes while another is at it goes unrecorded. */
 HIDDEN void lifecycle_start(void);
+
+/* Set by the constructor: libc has begun, even where there is no environment. */
+extern HIDDEN bool lifecycle_constructing;
+
+/* Take notice of a change of the control page or of lifecycle_stop. In a child that was forked
+ * while recording was stopped, begin. Keeps errno. */
+HIDDEN void lifecycle_look(void);
+
+/* For SCPROF_STOP and SCPROF_START; async-signal-safe. */
+HIDDEN void lifecycle_stop(void);
+HIDDEN void lifecycle_resume(void);
 
 #endif

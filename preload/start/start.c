@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "preload/start/start.h"
-#include "preload/sys.h"
+#include "preload/system/sys.h"
 
 #define LINE_MAX_BYTES 256u	  /* of a script's first line: the kernel's BINPRM_BUF_SIZE */
 #define LOADER_STACK   (1u << 20) /* what the loader has of it at most, far below its start */

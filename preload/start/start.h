@@ -8,7 +8,7 @@
 #include <link.h>
 #include <stdbool.h>
 
-#include "preload/util.h"
+#include "preload/system/util.h"
 
 #define START_PATH_MAX 4096u
 

@@ -7,20 +7,21 @@
  * slot of the line would hold: nothing is lost by beginning late. The first few batches
  * of sizes that vary wait in private memory, where a tenth of the room does. */
 #include "preload/table/batch.h"
-#include "preload/start/process.h"
-#include "preload/path/stack.h"
-#include "preload/table/table.h"
+#include "preload/process/process.h"
+#include "preload/system/sys.h"
+#include "preload/table/header.h"
+#include "preload/table/record.h"
 
 static struct scp_batch *batch_block(struct scp_thread *t, struct scp_rt *rt, uint32_t clock)
 {
-	struct scp_batch *b = table_record(t, SCP_REC_BATCH, sizeof *b);
+	struct scp_batch *b = record_begin(t, SCP_REC_BATCH, sizeof *b);
 	if (!b) {
 		process_loss(histogram_losses, 1);
 		return NULL;
 	}
 	b->entry = rt->id;
 	b->clock = clock;
-	table_publish(t);
+	record_publish(t);
 	return b;
 }
 
@@ -97,7 +98,7 @@ static void close_early(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
 /* The record, with the slots before `slot`. */
 static bool begin_line(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
 {
-	struct scp_line *l = table_record(t, SCP_REC_LINE, sizeof *l);
+	struct scp_line *l = record_begin(t, SCP_REC_LINE, sizeof *l);
 	struct line_sums s;
 	if (!l) {
 		process_loss(histogram_losses, 1);
@@ -110,7 +111,7 @@ static bool begin_line(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
 			slot_of_one_size(rt, i, &s);
 		put_slot(l, i, rt->early ? &rt->early[i] : &s);
 	}
-	table_publish(t);
+	record_publish(t);
 	rt->line = l;
 	return true;
 }
@@ -127,7 +128,7 @@ static COLD void close_line(struct scp_thread *t, struct scp_rt *rt, uint32_t sl
 		rt->size = size;
 		return;
 	}
-	if (!rt->line && stack_room() < STACK_TO_RECORD) {
+	if (!rt->line && sys_stack_room() < STACK_TO_RECORD) {
 		rt->line_lost = true;
 		return;
 	}
@@ -210,5 +211,5 @@ COLD void batch_close(struct scp_thread *t, struct scp_rt *rt)
 		double_batches(rt);
 	e->batch_count = rt->batch_count;
 	e->batch_end = calls + e->batch_calls;
-	process_touch_sometimes();
+	header_refresh_if_old();
 }

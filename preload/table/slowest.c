@@ -7,14 +7,14 @@
 #include <errno.h>
 #include <time.h>
 
-#include "preload/call/function.h"
+#include "preload/function/function.h"
 #include "preload/clock/clock.h"
-#include "preload/selected/selected.h"
-#include "preload/start/process.h"
-#include "preload/start/settings.h"
+#include "preload/function/selected.h"
+#include "preload/process/process.h"
+#include "preload/process/settings.h"
 #include "preload/table/slowest.h"
-#include "preload/start/slowest_settings.h"
-#include "preload/path/stack.h"
+#include "preload/process/slowest_settings.h"
+#include "preload/system/sys.h"
 
 #define NO_LIMIT UINT64_MAX
 /* Over so long a time the counter's rate is known to 1 %: an anchor is 0.1 us wide or so. */
@@ -26,7 +26,7 @@ struct slowest_known slowest_known;
 static void set_limit(struct scp_thread *t, uint64_t limit)
 {
 	t->slowest.limit = limit;
-	t->short_limit = limit < UINT32_MAX ? limit : UINT32_MAX;
+	t->fast_limit = limit < UINT32_MAX ? limit : UINT32_MAX;
 }
 
 /* Of clocks whose unit is known beforehand. */
@@ -86,7 +86,7 @@ static COLD uint8_t judge(uint32_t function)
 {
 	char copy[sizeof((struct scp_function *)0)->library];
 	const char *name, *library = copy;
-	uint32_t group = SCP_GROUP_CHOSEN;
+	uint32_t group = SCP_GROUP_SELECTED;
 	if (function >= REGION_FIRST) {
 		name = region_name_text(function, &library, &group);
 	} else {
@@ -246,7 +246,7 @@ COLD void slowest_note(struct scp_thread *t, const struct scp_rt *rt, uint64_t u
 		if (t->slowest.limit < slowest_known.least_units - 1)
 			set_limit(t, slowest_known.least_units - 1);
 	} else if (is_wanted(rt->function)) {
-		if (stack_room() >= STACK_TO_RECORD)
+		if (sys_stack_room() >= STACK_TO_RECORD)
 			add(t, rt, units, slow_units, now, bytes);
 		else
 			count_lost();

@@ -4,14 +4,14 @@
  *
  * On the way of every call this is one comparison with a limit of the thread's, which rises
  * as longer calls are met; without SCPROF_SLOWEST the limit is beyond all calls, and stands
- * where the short way looked for calls of 2^32 units already. Only what passes comes here.
+ * where the fast path looked for calls of 2^32 units already. Only what passes comes here.
  *
  * Clocks that count ticks: a reading of one tick says only that the call lay across a
  * tick, so calls of two or more are kept. */
 #ifndef SCPROF_PRELOAD_TABLE_SLOWEST_H
 #define SCPROF_PRELOAD_TABLE_SLOWEST_H
 
-#include "preload/region/region_name.h"
+#include "preload/function/region_name.h"
 #include "preload/table/thread.h"
 
 /* Of the process, found out as calls come. */

@@ -5,7 +5,7 @@
 #define SCPROF_PRELOAD_TABLE_SUMS_H
 
 #include "include/scprof_format.h"
-#include "preload/util.h"
+#include "preload/system/util.h"
 
 static inline void sums_add_large_product(uint64_t *low, uint64_t *high, uint64_t a, uint64_t b)
 {

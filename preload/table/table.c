@@ -3,58 +3,27 @@
  * only the sums inside entries and gaps change afterwards. Indexes to find them
  * again are private memory: the file holds no pointers. */
 #include "preload/table/table.h"
+#include "preload/table/record.h"
 #include "preload/clock/clock.h"
-#include "preload/clock/tick_phase.h"
-#include "preload/start/process.h"
-#include "preload/path/stack.h"
-#include "preload/start/sandbox.h"
+#include "preload/table/tick_phase.h"
+#include "preload/process/process.h"
 #include "preload/table/sums.h"
-#include "preload/sys.h"
+#include "preload/system/sys.h"
 
 #define CHUNK_FIRST   (4u * SCP_GRANULE)
-#define CHUNK_MAX     (64u * SCP_GRANULE)
 #define BUCKETS_FIRST 256u
-
-void *table_record(struct scp_thread *t, uint32_t type, uint64_t bytes)
-{
-	bytes = (bytes + SCP_RECORD_ALIGN - 1) & ~(uint64_t)(SCP_RECORD_ALIGN - 1);
-	struct scp_record *r = file_next_record(&t->chunk, bytes);
-	if (!r) {
-		if (!file_chunk(t->file, &t->chunk, t->chunk_bytes, SCP_CHUNK_TABLE, t->table_id) &&
-		    (t->chunk_bytes == SCP_GRANULE || /* a last little room */
-		     !file_chunk(t->file, &t->chunk, SCP_GRANULE, SCP_CHUNK_TABLE, t->table_id)))
-			return NULL;
-		t->chunk_bytes = t->chunk_bytes < CHUNK_MAX ? 2 * t->chunk_bytes : CHUNK_MAX;
-		r = file_next_record(&t->chunk, bytes);
-		if (!r)
-			return NULL;
-	}
-	/* Not new: a record that was left half-written (by longjmp from a handler, say) may lie
-	 * here. */
-	for (uint64_t i = 0; i < bytes / 8; i++)
-		((uint64_t *)r)[i] = 0;
-	r->type = type;
-	r->bytes = (uint32_t)bytes;
-	t->record_bytes = bytes;
-	return r;
-}
-
-void table_publish(struct scp_thread *t)
-{
-	file_publish_record(&t->chunk, t->record_bytes);
-}
 
 bool table_create(struct scp_thread *t)
 {
 	t->chunk_bytes = CHUNK_FIRST;
-	struct scp_table *table = table_record(t, SCP_REC_TABLE, sizeof *table);
+	struct scp_table *table = record_begin(t, SCP_REC_TABLE, sizeof *table);
 	if (!table)
 		return false;
 	t->table_id = __atomic_add_fetch(&t->file->tables, 1, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&t->file->header->table_count, 1, __ATOMIC_RELAXED);
 	table->id = t->chunk.chunk->table = t->table_id;
 	t->table = table;
-	table_publish(t);
+	record_publish(t);
 	return true;
 }
 
@@ -72,7 +41,7 @@ void table_begin_owner(struct scp_thread *t)
 static bool grow_undisturbed(struct scp_thread *t, bool (*grow)(struct scp_thread *))
 {
 	uint64_t signals;
-	if (sandbox_active)
+	if (sys_sandboxed)
 		return grow(t);
 	sys_hold_signals(&signals);
 	bool grown = grow(t);
@@ -130,7 +99,7 @@ struct scp_path_node *table_path(struct scp_thread *t)
 		return NULL;
 	struct scp_path_node *node = arena_take(&t->index, sizeof *node);
 	struct scp_path *path =
-		node ? table_record(t, SCP_REC_PATH, sizeof *path + 8 * t->frame_count) : NULL;
+		node ? record_begin(t, SCP_REC_PATH, sizeof *path + 8 * t->frame_count) : NULL;
 	if (!path)
 		return NULL;
 	path->id = ++t->paths;
@@ -139,7 +108,7 @@ struct scp_path_node *table_path(struct scp_thread *t)
 	path->hash = hash;
 	for (uint32_t i = 0; i < t->frame_count; i++)
 		path->frame[i] = t->frames[i];
-	table_publish(t);
+	record_publish(t);
 	node->path = path;
 	node->hash = hash;
 	node->next = t->path_bucket[hash & (t->path_buckets - 1)];
@@ -150,11 +119,11 @@ struct scp_path_node *table_path(struct scp_thread *t)
 /* Slow sums of a dual run: without room the fast ones go on alone. */
 static void add_slow(struct scp_thread *t, struct scp_rt *rt)
 {
-	struct scp_slow *slow = t->slow_clock ? table_record(t, SCP_REC_SLOW, sizeof *slow) : NULL;
+	struct scp_slow *slow = t->slow_clock ? record_begin(t, SCP_REC_SLOW, sizeof *slow) : NULL;
 	if (!slow)
 		return;
 	slow->entry = rt->id;
-	table_publish(t);
+	record_publish(t);
 	rt->slow = slow;
 }
 
@@ -165,7 +134,7 @@ struct scp_rt *table_entry(struct scp_thread *t, struct scp_path_node *path, uin
 		if (rt->function == function && rt->outcome == outcome)
 			return rt;
 	struct scp_rt *rt = arena_take(&t->index, sizeof *rt);
-	struct scp_entry *e = rt ? table_record(t, SCP_REC_ENTRY, sizeof *e) : NULL;
+	struct scp_entry *e = rt ? record_begin(t, SCP_REC_ENTRY, sizeof *e) : NULL;
 	if (!e)
 		return NULL;
 	e->id = rt->id = ++t->entries;
@@ -177,7 +146,7 @@ struct scp_rt *table_entry(struct scp_thread *t, struct scp_path_node *path, uin
 	e->batch_calls = 2; /* a path taken once needs no batches */
 	e->batch_end = 1;   /* the first call is noted on the way: see batch_close */
 	e->flags = bytes ? SCP_ENTRY_BYTES : 0;
-	table_publish(t);
+	record_publish(t);
 	rt->entry = e;
 	rt->next = path->entries;
 	path->entries = rt;
@@ -213,17 +182,17 @@ static struct scp_gap *find_gap(struct scp_thread *t, uint32_t from, uint32_t to
 		for (struct gap_node *g = t->gap_bucket[h & (t->gap_buckets - 1)]; g; g = g->next)
 			if (g->from == from && g->to == to)
 				return g->gap;
-	if (stack_room() < STACK_TO_RECORD ||
+	if (sys_stack_room() < STACK_TO_RECORD ||
 	    (t->gaps >= t->gap_buckets && !grow_undisturbed(t, grow_gaps)))
 		return NULL;
 	struct gap_node *node = arena_take(&t->index, sizeof *node);
-	struct scp_gap *gap = node ? table_record(t, SCP_REC_GAP, sizeof *gap) : NULL;
+	struct scp_gap *gap = node ? record_begin(t, SCP_REC_GAP, sizeof *gap) : NULL;
 	if (!gap)
 		return NULL;
 	gap->from = node->from = from;
 	gap->to = node->to = to;
 	gap->id = ++t->gaps;
-	table_publish(t);
+	record_publish(t);
 	node->gap = gap;
 	node->next = t->gap_bucket[h & (t->gap_buckets - 1)];
 	t->gap_bucket[h & (t->gap_buckets - 1)] = node;
@@ -256,14 +225,14 @@ void table_add_gap(struct scp_thread *t, struct scp_rt *to, uint64_t units)
 
 COLD struct scp_hist *table_histogram(struct scp_thread *t, struct scp_rt *rt, uint32_t block)
 {
-	struct scp_hist *h = table_record(t, SCP_REC_HIST, sizeof *h);
+	struct scp_hist *h = record_begin(t, SCP_REC_HIST, sizeof *h);
 	if (!h) {
 		process_loss(histogram_losses, 1);
 		return NULL;
 	}
 	h->entry = rt->id;
 	h->block = block;
-	table_publish(t);
+	record_publish(t);
 	rt->hist[block] = h;
 	return h;
 }

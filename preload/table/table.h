@@ -7,11 +7,6 @@
 
 #include "preload/table/thread.h"
 
-/* A zeroed record of `bytes`, rounded up, at the end of the table; it counts only once it
- * is published. None must be begun in between. */
-HIDDEN void *table_record(struct scp_thread *t, uint32_t type, uint64_t bytes);
-HIDDEN void table_publish(struct scp_thread *t);
-
 HIDDEN bool table_create(struct scp_thread *t);
 
 /* A new owner: its time begins at t->last_at. */

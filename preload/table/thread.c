@@ -7,11 +7,10 @@
 #include "preload/clock/clock.h"
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
-#include "preload/start/process.h"
-#include "preload/region/region.h"
-#include "preload/start/sandbox.h"
+#include "preload/process/process.h"
+#include "preload/table/header.h"
 #include "preload/table/slowest.h"
-#include "preload/sys.h"
+#include "preload/system/sys.h"
 #include "preload/table/table.h"
 #include "preload/table/thread.h"
 
@@ -32,7 +31,7 @@ static bool end_key_made;
 
 static void read_name(char name[16])
 {
-	if (!sandbox_active)
+	if (!sys_sandboxed)
 		sys2(SYS_prctl, 16 /* PR_GET_NAME */, name);
 }
 
@@ -66,7 +65,7 @@ static bool take_name(char to[16])
  * be alive for it to be taken change hands in one step. */
 static uint32_t own_id(void)
 {
-	return sandbox_active ? ~0u : (uint32_t)sys_gettid();
+	return sys_sandboxed ? ~0u : (uint32_t)sys_gettid();
 }
 
 static void close_lifetime(struct scp_thread *t, uint64_t now)
@@ -101,6 +100,17 @@ static bool is_in_window(const struct scp_thread *t)
 	       t->names == filter.names;
 }
 
+/* Nothing is open any more; what was counts as abandoned. Bookkeeping is the caller's to mark. */
+static void forget_regions(struct scp_thread *t)
+{
+	if (t->region_depth)
+		process_loss(abandoned_calls, t->region_depth);
+	t->region_depth = t->region_beyond = 0;
+	t->point = (struct region_point){0};
+	if (t->open == OPEN_REGION)
+		t->open = t->inner = 0;
+}
+
 /* The key's destructor. Other destructors may still make wrapped calls after
  * it: they take a table again, and we are called again. */
 static void on_thread_end(void *state)
@@ -111,14 +121,14 @@ static void on_thread_end(void *state)
 		return;
 	if (t->open && t->open != OPEN_REGION) /* cancelled, or pthread_exit, inside a call */
 		process_loss(abandoned_calls, 1);
-	region_forget(t);
+	forget_regions(t);
 	t->open = ARCH_CALLER_SP() | 1;
 	compiler_barrier();
 	take_name(t->table->name);
 	if (is_in_window(t))
 		add_end_gap(t);
 	close_lifetime(t, t->last_at);
-	process_touch_sometimes();
+	header_refresh_if_old();
 	compiler_barrier();
 	thread_self = thread_fast = thread_page = NULL;
 	compiler_barrier();
@@ -150,7 +160,7 @@ static struct scp_thread *take_over(uint32_t me)
  * ended by a raw exit, or after the last round of destructors). */
 static struct scp_thread *reclaim(uint32_t me)
 {
-	int pid = sandbox_active ? 0 : sys_getpid();
+	int pid = sys_sandboxed ? 0 : sys_getpid();
 	struct scp_thread *t = __atomic_load_n(&reclaim_cursor, __ATOMIC_RELAXED);
 	for (unsigned i = 0; pid && i < RECLAIM_TRIES; i++) {
 		if (!t)
@@ -209,14 +219,14 @@ static void forget_open(struct scp_thread *t)
 {
 	t->region_depth = 0; /* not abandoned: left out */
 	t->inner = 0;
-	region_forget(t);
+	forget_regions(t);
 }
 
 COLD bool thread_look_again(struct scp_thread *t)
 {
 	uint32_t names = filter.names;
 	/* In a sandbox nobody can ask: what was decided holds. */
-	if (t->names != names && !sandbox_active && !take_name(t->table->name)) {
+	if (t->names != names && !sys_sandboxed && !take_name(t->table->name)) {
 		forget_open(t);
 		close_lifetime(t, t->last_at);
 		thread_self = thread_fast = thread_page = NULL;
@@ -258,10 +268,10 @@ COLD struct scp_thread *thread_acquire(void)
 		t = create(me);
 	if (!t)
 		return NULL;
-	t->tid = sandbox_active ? 0 : sys_gettid();
+	t->tid = sys_sandboxed ? 0 : sys_gettid();
 	t->open = 0;
 	t->inner = 0;
-	region_forget(t);
+	forget_regions(t);
 	t->walking = false;
 	t->abandoned = false; /* nothing of the former owner can return */
 	t->names = names;
@@ -284,7 +294,7 @@ void thread_end_gap(void)
 		return;
 	if (!is_in_window(t))
 		return;
-	region_forget(t);
+	forget_regions(t);
 	t->open = ARCH_CALLER_SP() |
 		  1; /* our own frame: a handler that comes now finds it in progress */
 	compiler_barrier();
@@ -293,12 +303,18 @@ void thread_end_gap(void)
 	t->open = 0;
 }
 
+static void release_regions(struct scp_thread *t)
+{
+	if (t->regions)
+		sys_munmap(t->regions, REGIONS_BYTES);
+}
+
 /* Was this child forked by a handler that had interrupted our bookkeeping? Then
  * that bookkeeping will still run to its end, on the parent's memory: keep it. In
  * a sandbox no system call may be made to give it back. */
 static bool must_keep_memory(void)
 {
-	return sandbox_active || (thread_self && thread_self->open);
+	return sys_sandboxed || (thread_self && thread_self->open);
 }
 
 void thread_forget_all(void)
@@ -312,7 +328,7 @@ void thread_forget_all(void)
 			continue;
 		arena_release(&t->index);
 		arena_release(&t->memos);
-		region_release(t);
+		release_regions(t);
 		sys_munmap(t, (sizeof *t + 4095) & ~(size_t)4095);
 	}
 	thread_self = thread_fast = thread_page = NULL;

@@ -8,12 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/table/arena.h"
-#include "preload/table/file.h"
+#include "preload/process/arena.h"
+#include "preload/process/file.h"
 #include "preload/filter/filter.h"
 #include "include/scprof_format.h"
-#include "preload/path/unwind.h"
-#include "preload/util.h"
+#include "preload/unwind/unwind.h"
+#include "preload/system/util.h"
 
 #define MEMO_FRONT 1024u /* power of two */
 #define NOTED_MAX  512u
@@ -70,6 +70,22 @@ struct region_point {
 	bool top;			/* passed outside of regions and calls */
 };
 
+/* A region that has begun, see region.h. */
+struct region_open {
+	struct scp_path_node *path; /* NULL: counted only */
+	struct scp_rt *rt;	    /* NULL: to be found at the end */
+	uint64_t began_at, slow_began_at, fine_ns;
+	uint64_t inner_at; /* thread.inner when it began */
+	uintptr_t sp;	   /* the caller's */
+	uint64_t serial;   /* of a scope; of a function its address */
+	uint32_t function;
+	uint8_t kind; /* enum region_kind */
+	bool top;
+};
+
+#define REGIONS_OPEN_MAX 8192u
+#define REGIONS_BYTES	 (REGIONS_OPEN_MAX * sizeof(struct region_open))
+
 /* The longest calls, see slowest.h. */
 struct slowest_calls {
 	uint64_t limit;		   /* a longer call may be one of them; UINT64_MAX: none are kept */
@@ -91,8 +107,8 @@ struct scp_thread {
 	struct scp_rt *previous; /* that call; &start_mark before the first */
 	uint64_t inner;		 /* recorded intervals that ended inside what is open: see sums.h */
 	struct scp_table *table;
-	uint64_t short_limit; /* longer calls take the long way: slowest.limit, in 32 bits */
-	uint32_t generation;  /* of process_epoch, that the memos were made in */
+	uint64_t fast_limit; /* longer calls take the slow path: slowest.limit, in 32 bits */
+	uint32_t generation; /* of process_epoch, that the memos were made in */
 	uint32_t clock, slow_clock;
 	bool histograms, walking;
 	bool abandoned;	 /* a call was taken for abandoned: memos are not reused any more */
@@ -152,7 +168,7 @@ static inline uintptr_t thread_outside(const struct scp_thread *t)
 
 extern HIDDEN __thread struct scp_thread *thread_self;
 /* The same where the clock is the TSC alone, and where it is the page clock alone:
- * they have the short way of call_fast.h. Else NULL. */
+ * they have the fast path of call_fast.h. Else NULL. */
 extern HIDDEN __thread struct scp_thread *thread_fast, *thread_page;
 
 /* The calling thread's state, made or taken over; NULL when there is no room. */

@@ -33,7 +33,7 @@ static void add_function(struct scp_build *b, uint32_t id, const char *name)
 	struct scp_function *f = scp_build_record(b, SCP_REC_FUNCTION, sizeof(*f) + LONG_NAME + 1);
 
 	f->id = id;
-	f->group = SCP_GROUP_CHOSEN;
+	f->group = SCP_GROUP_SELECTED;
 	strncpy(f->name, name, sizeof(f->name) - 1);
 	strncpy(f->library, names[id % NAMES], sizeof(f->library) - 1);
 	strcpy(f->long_name, name);

@@ -6,7 +6,7 @@ $(BUILD)/tests/unit/test_profile_overhead: $(BUILD)/tests/unit/test_profile_over
 		$(addprefix $(BUILD)/tests/unit/,scp_build.o scp_sample.o model_check.o) $(BUILD)/libprofile.a
 	$(CC) $(SAN) -o $@ $^ -lcmocka -lm
 
-$(BUILD)/tests/unit/test_preload_overhead: tests/unit/test_preload_overhead.c $(BUILD)/preload/clock/overhead_stats.o
+$(BUILD)/tests/unit/test_preload_overhead: tests/unit/test_preload_overhead.c $(BUILD)/preload/overhead/overhead_stats.o
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I. -o $@ $^ -lcmocka -lm
 

@@ -7,7 +7,7 @@ $(BUILD)/tests/unit/test_profile_slowest: $(BUILD)/tests/unit/test_profile_slowe
 	$(CC) $(SAN) -o $@ $^ -lcmocka -lm
 
 $(BUILD)/tests/unit/test_preload_slowest: tests/unit/test_preload_slowest.c \
-		$(patsubst %,$(BUILD)/preload/%.o,table/slowest start/slowest_settings)
+		$(patsubst %,$(BUILD)/preload/%.o,table/slowest process/slowest_settings)
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I. -Ipreload/arch/$(ARCH) -o $@ $^ -lcmocka
 

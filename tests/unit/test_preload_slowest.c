@@ -11,15 +11,15 @@
 
 #include <cmocka.h>
 
-#include "preload/call/function.h"
+#include "preload/function/function.h"
 #include "preload/clock/clock.h"
-#include "preload/selected/selected.h"
-#include "preload/start/process.h"
-#include "preload/region/region_name.h"
-#include "preload/start/settings.h"
+#include "preload/function/selected.h"
+#include "preload/process/process.h"
+#include "preload/function/region_name.h"
+#include "preload/process/settings.h"
 #include "preload/table/slowest.h"
-#include "preload/start/slowest_settings.h"
-#include "preload/path/stack.h"
+#include "preload/process/slowest_settings.h"
+#include "preload/system/sys.h"
 
 #define GRANULES 40u
 
@@ -56,7 +56,7 @@ uint64_t clock_mono_ns(void)
 	return 12345;
 }
 
-size_t stack_room(void)
+size_t sys_stack_room(void)
 {
 	return SIZE_MAX;
 }
@@ -125,7 +125,7 @@ static void end(struct scp_thread *t)
 	free(t);
 }
 
-/* As call.c does. */
+/* As call_end.c does. */
 static void call(struct scp_thread *t, uint64_t units)
 {
 	if (units > t->slowest.limit)
@@ -219,12 +219,12 @@ static void test_shorter_calls_do_not_come_here_any_more(void **state)
 	for (uint64_t i = 1; i <= 10; i++)
 		call(t, 10 * i);
 	assert_int_equal(t->slowest.limit, 80);
-	assert_int_equal(t->short_limit, 80);
+	assert_int_equal(t->fast_limit, 80);
 	call(t, 5000000000);
 	call(t, 5000000001);
 	call(t, 5000000002);
 	assert_int_equal(t->slowest.limit, 5000000000);
-	assert_int_equal(t->short_limit, UINT32_MAX); /* the short way counts in 32 bits */
+	assert_int_equal(t->fast_limit, UINT32_MAX); /* the short way counts in 32 bits */
 	end(t);
 }
 
@@ -234,7 +234,7 @@ static void test_without_the_option_no_call_comes_here(void **state)
 
 	(void)state;
 	assert_true(t->slowest.limit == UINT64_MAX);
-	assert_int_equal(t->short_limit, UINT32_MAX);
+	assert_int_equal(t->fast_limit, UINT32_MAX);
 	end(t);
 }
 
@@ -410,10 +410,10 @@ static void test_patterns_choose_functions(void **state)
 	assert_false(wants("!recv*", "poll", SCP_GROUP_WAIT));
 	assert_true(wants("*,!recv*,recvmsg", "recvmsg", SCP_GROUP_SOCKET));
 	assert_false(wants("*,!recv*,recvmsg", "recvmmsg", SCP_GROUP_SOCKET));
-	assert_true(wants("libssl*:SSL_*", "SSL_read", SCP_GROUP_CHOSEN));
-	assert_false(wants("libc.*:SSL_*", "SSL_read", SCP_GROUP_CHOSEN));
-	assert_true(wants("io::*", "io::load", SCP_GROUP_CHOSEN));
-	assert_true(wants("libssl*:io::?oad", "io::load", SCP_GROUP_CHOSEN));
+	assert_true(wants("libssl*:SSL_*", "SSL_read", SCP_GROUP_SELECTED));
+	assert_false(wants("libc.*:SSL_*", "SSL_read", SCP_GROUP_SELECTED));
+	assert_true(wants("io::*", "io::load", SCP_GROUP_SELECTED));
+	assert_true(wants("libssl*:io::?oad", "io::load", SCP_GROUP_SELECTED));
 	assert_false(wants("se?", "send", SCP_GROUP_SOCKET));
 	assert_true(wants("*a*b", "aXaXb", SCP_GROUP_SOCKET));
 }

@@ -18,7 +18,7 @@
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 
-#include "preload/path/unwind.h"
+#include "preload/unwind/unwind.h"
 
 #define FRAMES 200
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "preload/path/unwind.h"
+#include "preload/unwind/unwind.h"
 
 #define N(...)	 (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__})
 #define MINUS(n) ((uint64_t)0 - (n))

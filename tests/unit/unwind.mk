@@ -2,7 +2,7 @@
 # The unwinder of preload/, by itself, held against libunwind.
 UNIT_TESTS += $(BUILD)/tests/unit/test_unwind $(BUILD)/tests/unit/test_unwind_expr
 
-UNWIND_OBJ = $(patsubst %,$(BUILD)/preload/path/%.o,unwind unwind_cfi unwind_expr unwind_object)
+UNWIND_OBJ = $(patsubst %,$(BUILD)/preload/unwind/%.o,unwind unwind_cfi unwind_expr unwind_object unwind_register)
 
 $(BUILD)/tests/unit/test_unwind $(BUILD)/tests/unit/test_unwind_expr: $(BUILD)/tests/unit/%: tests/unit/%.c $(UNWIND_OBJ)
 	@mkdir -p $(@D)

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How a call begins, for every clock: is it recorded, inside which other call, and on which path?
+ * No malloc, stdio, lock, atomic read-modify-write or system call; what is rare is in functions
+ * marked COLD. */
+#include <errno.h>
+
+#include "preload/call/call_fast.h"
+#include "preload/filter/control.h"
+#include "preload/filter/filter.h"
+#include "preload/start/lifecycle.h"
+#include "preload/system/sys.h"
+#include "preload/table/tick_phase.h"
+
+static bool pass_through(void)
+{
+	process_loss(skipped_calls, 1);
+	return false;
+}
+
+COLD struct scp_memo *call_fast_search(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
+				       uint32_t function)
+{
+	t->open = cfa | 1; /* the chain is about to change */
+	compiler_barrier();
+	struct scp_memo *m = path_cache_search(t, ra, cfa, fp, function);
+	compiler_barrier();
+	t->open = m ? cfa : 0;
+	return m;
+}
+
+COLD struct scp_memo *call_fast_search_nested(struct scp_thread *t, uint64_t ra, uint64_t cfa,
+					      uint64_t fp, uint32_t function)
+{
+	uintptr_t open = t->open;
+	t->open = open | 1; /* the chain is about to change */
+	compiler_barrier();
+	struct scp_memo *m = path_cache_search(t, ra, cfa, fp, function);
+	compiler_barrier();
+	t->open = open;
+	return m;
+}
+
+/* thread.open is not 0: are we inside that call, or was it abandoned? */
+static COLD bool enter_nested(struct scp_call *c, struct scp_thread *t, uint64_t ra, uint64_t cfa,
+			      uint64_t fp)
+{
+	uintptr_t open = t->open;
+	int saved = errno;
+	bool inside = open == OPEN_REGION ||
+		      path_cache_call_in_progress(t, ra, cfa, fp, open & ~(uintptr_t)1);
+	errno = saved;
+	if (inside) {
+		if (open & 1)
+			return pass_through();
+		c->outer = open;
+		return true;
+	}
+	process_loss(abandoned_calls, 1);
+	t->abandoned = true;
+	t->inner = 0;
+	t->open = c->outer = thread_outside(t);
+	return true;
+}
+
+bool call_is_inside(struct scp_call *c, struct scp_thread *t, uint64_t ra, uint64_t cfa,
+		    uint64_t fp)
+{
+	if (!call_fast_inside(t, c->function, ra, cfa, fp))
+		return enter_nested(c, t, ra, cfa, fp);
+	c->outer = t->open;
+	return true;
+}
+
+/* A thread's first call, or the first in a forked child. A thread that found no
+ * room asks again only now and then. */
+static COLD struct scp_thread *enter_first(void)
+{
+	static __thread uint32_t wait;
+	int saved = errno;
+	if (thread_is_unwanted() && process_epoch.now.generation)
+		return NULL;
+	size_t room = sys_stack_room();
+	if (room < STACK_TO_RECORD || (!process_epoch.now.generation && room < STACK_TO_UNWIND))
+		return NULL;
+	if (!process_epoch.now.generation) {
+		lifecycle_start();
+		wait = 0;
+	}
+	if (wait) {
+		wait--;
+		return NULL;
+	}
+	struct scp_thread *t = process_epoch.now.generation ? thread_acquire() : NULL;
+	if (!t && !thread_unwanted && control_is_recording())
+		wait = 1000;
+	errno = saved;
+	return t;
+}
+
+struct scp_thread *call_first_thread(void)
+{
+	struct scp_thread *t = enter_first();
+	return control_is_recording() ? t : NULL;
+}
+
+/* No memo holds on a new path, and none after recording was stopped or begun or a thread renamed:
+ * is there still anything to record? Inside a call all goes on as it began. */
+static bool is_still_recorded(struct scp_thread *t, uintptr_t *outer)
+{
+	if (unlikely(control_changed()))
+		lifecycle_look();
+	if (!control_is_recording())
+		return false;
+	if (likely(t->window == control.window && t->names == filter.names) ||
+	    (*outer & ~OPEN_REGION))
+		return true;
+	*outer = 0;
+	return thread_look_again(t);
+}
+
+static bool is_known_excluded(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp)
+{
+	return filter.below && t->generation == process_epoch.now.generation &&
+	       path_cache_search(t, ra, cfa, fp, MEMO_EXCLUDED);
+}
+
+/* NULL: not to be recorded; or there is not even the stack to look, which is counted. */
+COLD struct scp_memo *call_find_memo(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
+				     uint32_t function, uintptr_t *outer)
+{
+	int saved = errno;
+	struct scp_memo *m = NULL;
+	if (is_still_recorded(t, outer) && !is_known_excluded(t, ra, cfa, fp)) {
+		if (sys_stack_room() < STACK_TO_RECORD)
+			pass_through();
+		else
+			m = path_cache_find(t, ra, cfa, fp, function, *outer & ~OPEN_REGION);
+	}
+	errno = saved;
+	return m && !memo_is_excluded(m) ? m : NULL;
+}
+
+COLD bool call_is_excluded(uint64_t ra, uint64_t cfa, uint64_t fp)
+{
+	struct scp_thread *t = thread_self;
+	if (!t)
+		return thread_is_unwanted();
+	uintptr_t open = t->open;
+	if (!filter.below || (open & 1))
+		return false;
+	t->open = open | 1; /* the chain may change */
+	compiler_barrier();
+	bool excluded = is_known_excluded(t, ra, cfa, fp);
+	compiler_barrier();
+	t->open = open;
+	return excluded;
+}
+
+static inline void begin_fast(struct scp_call *c, struct scp_thread *t, struct scp_memo *m,
+			      uint64_t cfa)
+{
+	bool page = t == thread_page;
+	c->thread = t;
+	c->memo = m;
+	c->cfa = cfa;
+	c->fine_ns = 0;
+	c->outer = t->open;
+	c->inner_at = t->inner;
+	c->path = page ? CALL_FAST_PAGE : CALL_FAST_TSC;
+	compiler_barrier();
+	t->open = cfa;
+	c->began_at = page ? call_fast_clock(true) : call_fast_clock(false);
+}
+
+bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp)
+{
+	struct scp_thread *t = thread_self;
+	c->function = function;
+	c->outer = 0;
+	c->path = CALL_SLOW_PATH;
+	if (unlikely(!t || !process_epoch.now.generation)) {
+		t = enter_first();
+		if (!control_is_recording() || (!t && thread_unwanted))
+			return false;
+		if (!t) {
+			c->thread = NULL;
+			c->memo = NULL;
+			c->began_at = clock_read(clock_chosen.kind);
+			return process_epoch.now.generation != 0;
+		}
+	}
+	if (unlikely(t->open)) {
+		struct scp_memo *m = call_fast_inside(t, function, ra, cfa, fp);
+		if (likely(m != NULL) && (t == thread_fast || t == thread_page)) {
+			begin_fast(c, t, m, cfa);
+			return true;
+		}
+		if (m)
+			c->outer = t->open;
+		else if (!enter_nested(c, t, ra, cfa, fp))
+			return false;
+	}
+	t->open = cfa | 1;
+	compiler_barrier();
+	struct scp_memo *m = t->front[memo_slot(ra, cfa)];
+	if (unlikely(!m || t->generation != process_epoch.now.generation ||
+		     !memo_matches(m, ra, cfa, fp, function)))
+		m = call_find_memo(t, ra, cfa, fp, function, &c->outer);
+	if (unlikely(!m)) {
+		if (thread_self == t)
+			t->open = c->outer;
+		return false;
+	}
+	memo_note_inside(m, c->outer);
+	c->inner_at = t->inner;
+	c->thread = t;
+	c->memo = m;
+	c->cfa = cfa;
+	c->fine_ns = phase_at_begin(m->path);
+	if (unlikely(t->slow_clock))
+		c->slow_began_at = clock_read(t->slow_clock);
+	compiler_barrier();
+	t->open = cfa;
+	c->began_at = clock_read(t->clock);
+	return true;
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How a call ends, for every clock: what it adds to its entry, to the gap before it and to the
+ * histogram, such that calls - nested calls + gaps = the thread's time, whatever overlaps. The
+ * rules of call_begin.c hold here, too. */
+#include <errno.h>
+
+#include "preload/call/call_fast.h"
+#include "preload/system/sys.h"
+#include "preload/table/slowest.h"
+#include "preload/table/sums.h"
+#include "preload/table/table.h"
+#include "preload/table/tick_phase.h"
+
+/* Time that no table could take: counted for the function, in the whole process. */
+static COLD void add_overflow(struct scp_call *c, uint64_t units, uint64_t bytes)
+{
+	struct scp_function *f = process.function[c->function];
+	process_loss(overflow_calls, 1);
+	if (!f)
+		return;
+	__atomic_add_fetch(&f->overflow_calls, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&f->overflow_units, units, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&f->overflow_bytes, bytes, __ATOMIC_RELAXED);
+}
+
+static inline void add_to_histogram(struct scp_thread *t, struct scp_rt *rt, uint64_t units)
+{
+	uint32_t bucket = sums_bucket(units);
+	struct scp_hist *h = rt->hist[bucket / SCP_HIST_BUCKETS];
+	if (unlikely(!h)) {
+		h = table_histogram(t, rt, bucket / SCP_HIST_BUCKETS);
+		if (!h)
+			return;
+	}
+	h->count[bucket % SCP_HIST_BUCKETS]++;
+}
+
+static inline void add_slow(struct scp_slow *s, uint64_t units)
+{
+	s->units += units;
+	sums_add_product(&s->units_sq_lo, &s->units_sq_hi, units, units, false);
+	if (units > s->max_units)
+		s->max_units = units;
+}
+
+static inline void add_to_entry(const struct scp_call *c, struct scp_rt *rt, uint64_t units,
+				uint64_t slow_units, uint64_t now, uint64_t bytes, bool has_bytes,
+				uint64_t *mark)
+{
+	struct scp_thread *t = c->thread;
+	struct scp_entry *e = rt->entry;
+	uint64_t calls = sums_begin_entry(e, units, now, bytes, has_bytes, false, mark);
+	if (t->histograms)
+		add_to_histogram(t, rt, units);
+	if (unlikely(rt->slow != NULL))
+		add_slow(rt->slow, slow_units);
+	if (unlikely(calls == e->batch_end))
+		batch_close(t, rt);
+	phase_at_end(t, rt, c->fine_ns, t->slow_clock ? c->slow_began_at : c->began_at);
+	sums_end_entry(e, calls);
+	if (unlikely(units > t->slowest.limit))
+		slowest_note(t, rt, units, slow_units, now, bytes);
+}
+
+/* The gap before this call ends where it began; nested calls have none. */
+static inline void add_gap(struct scp_thread *t, struct scp_rt *rt, uint64_t units)
+{
+	struct scp_rt *from = t->previous;
+	struct scp_gap *g = from->gap_to[0] == rt   ? from->gap[0]
+			    : from->gap_to[1] == rt ? from->gap[1]
+						    : NULL;
+	if (likely(g != NULL))
+		sums_add_gap(g, units, false, &t->last_at, t->last_at + units);
+	else
+		table_add_gap(t, rt, units);
+	t->previous = rt;
+}
+
+/* Two calls overlap that should not (a call thought abandoned came back), or the
+ * clock went backwards between processors. Keep the sums telescoping: the part
+ * that was counted before is set against this call, as for nested ones. */
+static COLD void end_disordered(struct scp_call *c, struct scp_rt *rt, uint64_t now, uint64_t slow,
+				uint64_t bytes, bool has_bytes)
+{
+	struct scp_thread *t = c->thread;
+	uint64_t from = c->began_at;
+	now = now < t->last_at ? t->last_at : now;
+	now = now < from ? from : now;
+	add_to_entry(c, rt, now - from, slow, now, bytes, has_bytes, NULL);
+	sums_take_inner(rt->entry, &t->inner);
+	if (from < t->last_at)
+		t->table->nested_units += t->last_at - from;
+	else
+		add_gap(t, rt, from - t->last_at);
+	t->previous = rt;
+	t->last_at = t->table->last_at = now;
+	compiler_barrier();
+	t->open = 0;
+}
+
+/* No entry for it: keep the sums telescoping all the same. */
+static COLD void end_without_entry(struct scp_call *c, uint64_t now, uint64_t bytes)
+{
+	struct scp_thread *t = c->thread;
+	add_overflow(c, now - c->began_at, bytes);
+	if (!t) { /* a thread without a table: this call is all that is known of its time */
+		process_loss(overflow_time_units, now - c->began_at);
+		return;
+	}
+	t->inner = c->outer ? t->inner + 1 : 0;
+	if (c->outer) {
+		process_loss(overflow_nested_units, now - c->began_at);
+	} else {
+		process_loss(overflow_gaps, 1);
+		process_loss(overflow_gap_units, c->began_at - t->last_at);
+		t->last_at = t->table->last_at = now;
+	}
+	t->open = call_fast_around(t, c->outer);
+}
+
+static COLD struct scp_rt *find_entry(struct scp_call *c, uint32_t outcome, bool has_bytes)
+{
+	int saved = errno;
+	struct scp_memo *m = c->memo;
+	struct scp_rt *rt = m->path && sys_stack_room() >= STACK_TO_RECORD
+				    ? table_entry(c->thread, m->path, c->function, outcome,
+						  has_bytes, c->began_at)
+				    : NULL;
+	if (rt)
+		m->rt[outcome] = rt;
+	errno = saved;
+	return rt;
+}
+
+static COLD void end_nested(struct scp_call *c, struct scp_rt *rt, uint64_t now, uint64_t slow,
+			    uint64_t bytes, bool has_bytes)
+{
+	struct scp_thread *t = c->thread;
+	now = now < c->began_at ? c->began_at : now; /* a clock that went backwards */
+	add_to_entry(c, rt, now - c->began_at, slow, now, bytes, has_bytes, NULL);
+	sums_add_inner(rt->entry, &t->inner, c->inner_at);
+	t->table->nested_units += now - c->began_at;
+	t->table->nested_calls++;
+	compiler_barrier();
+	t->open = call_fast_around(t, c->outer);
+}
+
+void call_record(struct scp_call *c, struct scp_rt *rt, bool nested, uint64_t now, uint64_t slow_at)
+{
+	struct scp_thread *t = c->thread;
+	uint64_t slow = t->slow_clock ? slow_at - c->slow_began_at : 0;
+	if (nested) {
+		end_nested(c, rt, now, slow, 0, false);
+		return;
+	}
+	if (unlikely(now < c->began_at || c->began_at < t->last_at)) {
+		end_disordered(c, rt, now, slow, 0, false);
+		return;
+	}
+	add_gap(t, rt, c->began_at - t->last_at);
+	add_to_entry(c, rt, now - c->began_at, slow, now, 0, false, &t->last_at);
+	sums_take_inner(rt->entry, &t->inner);
+	t->last_at = t->table->last_at = now;
+	compiler_barrier();
+	t->open = 0;
+}
+
+/* Not where the call is nobody's to record: its thread may be gone, its clock forbidden. */
+static inline uint64_t read_slow_end(const struct scp_call *c)
+{
+	const struct scp_thread *t = c->thread;
+	if (likely(!clock_chosen.slow_kind) || !t || !process_epoch.now.generation ||
+	    thread_self != t || !t->slow_clock)
+		return 0;
+	return clock_read(t->slow_clock);
+}
+
+static void end_at(struct scp_call *c, struct call_result r, bool has_bytes, uint64_t now,
+		   uint64_t slow_at)
+{
+	struct scp_thread *t = c->thread;
+	uint64_t slow = 0;
+	/* A forked child that returns from its parent's call: not its own to record. */
+	if (unlikely(!process_epoch.now.generation || (t && thread_self != t)))
+		return;
+	if (unlikely(!t)) {
+		end_without_entry(c, now, r.bytes);
+		return;
+	}
+	t->open = c->cfa | 1;
+	compiler_barrier();
+	if (unlikely(t->slow_clock))
+		slow = slow_at - c->slow_began_at;
+	struct scp_rt *rt = c->memo->rt[r.outcome];
+	if (unlikely(rt == &t->no_entry))
+		rt = find_entry(c, r.outcome, has_bytes);
+	if (unlikely(!rt)) {
+		end_without_entry(c, now, r.bytes);
+		return;
+	}
+	if (unlikely(c->outer)) {
+		end_nested(c, rt, now, slow, r.bytes, has_bytes);
+		return;
+	}
+	if (unlikely(now < c->began_at || c->began_at < t->last_at)) {
+		end_disordered(c, rt, now, slow, r.bytes, has_bytes);
+		return;
+	}
+	add_gap(t, rt, c->began_at - t->last_at);
+	add_to_entry(c, rt, now - c->began_at, slow, now, r.bytes, has_bytes, &t->last_at);
+	sums_take_inner(rt->entry, &t->inner);
+	t->last_at = t->table->last_at = now;
+	compiler_barrier();
+	t->open = 0;
+}
+
+/* Begin slow, fast; end slow, fast: both clocks then time intervals of one length, each with
+ * one reading of the other inside. If one enclosed the other, whatever stretches time (another
+ * task, the host) would stretch the difference, and no compensation measured at rest fits. */
+void call_end(struct scp_call *c, struct call_result r, bool has_bytes)
+{
+	if (likely(c->path != CALL_SLOW_PATH)) {
+		bool page = c->path == CALL_FAST_PAGE;
+		uint64_t now = page ? call_fast_clock(true) : call_fast_clock(false);
+		if (unlikely(!(page ? call_fast_end_nested(true, c, now, r, has_bytes)
+				    : call_fast_end_nested(false, c, now, r, has_bytes))))
+			end_at(c, r, has_bytes, now, 0);
+		return;
+	}
+	uint64_t slow_at = read_slow_end(c);
+	compiler_barrier();
+	end_at(c, r, has_bytes, clock_read(clock_chosen.kind), slow_at);
+}
+
+void call_end_at(struct scp_call *c, struct call_result r, bool has_bytes, uint64_t now)
+{
+	end_at(c, r, has_bytes, now, 0);
+}

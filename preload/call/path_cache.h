@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Call paths at the price of comparing a few words.
+ *
+ * The unwinder's result is a function of what it reads: the return address, the
+ * stack pointer, now and then the frame pointer, one saved return address a
+ * frame, and the unwind tables. A memo holds a result together with exactly
+ * those words, in the order in which they were read. As long as all of them are
+ * equal, and no code was unloaded, the unwinder would walk the same way again,
+ * so the path is the same: not likely the same, but by construction.
+ *
+ * Comparing is as safe as unwinding: word i is where the unwinder would look
+ * next once words 0 .. i-1 were found equal, so it is not touched before. The
+ * list is filled up to a multiple of MEMO_BLOCK by repeating its last word. */
+#ifndef SCPROF_PRELOAD_CALL_PATH_CACHE_H
+#define SCPROF_PRELOAD_CALL_PATH_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/process/process.h"
+#include "preload/table/thread.h"
+
+#define MEMO_BLOCK	 8u
+#define MEMO_STACK_WORDS 32u /* of stack arguments that are passed on: 256 bytes */
+
+#define MEMO_USES_FP (UINT64_C(1) << 32)
+/* Instead of a function: on this path nothing is recorded (--below). */
+#define MEMO_EXCLUDED  (UINT64_C(1) << 33)
+#define MEMO_REACH_ALL UINT64_MAX
+
+struct scp_memo {
+	uint64_t ra, cfa;
+	uint64_t function; /* MEMO_USES_FP set: the result depends on the frame pointer */
+	uint64_t fp;
+	struct scp_memo *next;	    /* in the same slot: other callers, mostly */
+	struct scp_path_node *path; /* NULL: no room in the profile */
+	const struct noted_word *end;
+	/* thread.open of a call that was found to be in progress on this path; 0: none. As long
+	 * as the words are equal the walk that found it would find it again. */
+	uint64_t inside;
+	struct scp_rt *rt[SCP_OUTCOMES]; /* &thread.no_entry: none yet */
+	/* For selected functions: the original that this caller's scope has, where that is not the
+	 * same for all callers, and how many words above the CFA can be arguments. */
+	void *real;
+	uint64_t stack_words;
+	/* Of which calls (by thread.open) the words tell whether they are in progress: all, where
+	 * the unwinder went as far as it could; else one, or 0: none. */
+	uint64_t reach;
+	struct noted_word word[];
+};
+
+/* Cheap rather than good: slots are chains, and the latest used comes first. */
+static inline __attribute__((always_inline)) uint32_t memo_slot(uint64_t ra, uint64_t cfa)
+{
+	return (uint32_t)(ra * 5 + (cfa >> 4)) & (MEMO_FRONT - 1);
+}
+
+static inline __attribute__((always_inline)) bool memo_differs(const struct noted_word *w)
+{
+	return *(const volatile uint64_t *)w->address != w->value;
+}
+
+/* The generation is the caller's to compare. */
+static inline __attribute__((always_inline)) bool memo_matches(const struct scp_memo *m,
+							       uint64_t ra, uint64_t cfa,
+							       uint64_t fp, uint64_t function)
+{
+	if (unlikely(m->ra != ra) || unlikely(m->cfa != cfa))
+		return false;
+	if (unlikely(m->function != function) &&
+	    (m->function != (function | MEMO_USES_FP) || m->fp != fp))
+		return false;
+	const struct noted_word *w = m->word;
+	do {
+		if (unlikely(memo_differs(w) || memo_differs(w + 1) || memo_differs(w + 2) ||
+			     memo_differs(w + 3) || memo_differs(w + 4) || memo_differs(w + 5) ||
+			     memo_differs(w + 6) || memo_differs(w + 7)))
+			return false;
+		w += MEMO_BLOCK;
+	} while (w != m->end);
+	return true;
+}
+
+/* Look along the chain of a slot whose first memo did not match; what is found
+ * comes first from now on. No unwinding. NULL: not found. */
+HIDDEN struct scp_memo *path_cache_search(struct scp_thread *t, uint64_t ra, uint64_t cfa,
+					  uint64_t fp, uint64_t function);
+
+_Static_assert(sizeof(struct scp_memo) == sizeof((struct scp_thread *)0)->spare[0], "spare memos");
+
+/* Find or make the memo of this call. The slow path: unwinds, interns the path.
+ * Bookkeeping must be marked. outer: thread.open of the call that this one is made inside; 0: of
+ * none. */
+HIDDEN struct scp_memo *path_cache_find(struct scp_thread *t, uint64_t ra, uint64_t cfa,
+					uint64_t fp, uint32_t function, uintptr_t outer);
+
+/* A call of this path is found to be inside `outer`: known from now on, if the words tell. */
+static inline __attribute__((always_inline)) void memo_note_inside(struct scp_memo *m,
+								   uintptr_t outer)
+{
+	if (likely(outer <= OPEN_REGION) || likely(m->reach == MEMO_REACH_ALL) || m->reach == outer)
+		m->inside = outer;
+	else
+		m->inside = 0;
+}
+
+/* A memo of path_cache_find's: nothing is to be recorded on its path. */
+static inline bool memo_is_excluded(const struct scp_memo *m)
+{
+	return (m->function & ~MEMO_USES_FP) == MEMO_EXCLUDED;
+}
+
+/* How many words, at most MEMO_STACK_WORDS, can be read from `address` on: of a stack about
+ * which nothing is known. Asks the kernel where they reach into another page. */
+HIDDEN uint32_t path_cache_readable_words(uint64_t address);
+
+/* Is the wrapped call whose caller's stack pointer is `open_cfa` still below us
+ * on the stack? (Else it was left by longjmp, an exception, or cancellation.)
+ * True where that cannot be known. */
+HIDDEN bool path_cache_call_in_progress(struct scp_thread *t, uint64_t ra, uint64_t cfa,
+					uint64_t fp, uint64_t open_cfa);
+
+#endif

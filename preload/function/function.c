@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Finding the originals, and describing the wrapped functions in the profile. */
+#include <dlfcn.h>
+#include <errno.h>
+
+#include "preload/process/file.h"
+#include "preload/function/function.h"
+#include "preload/process/process.h"
+#include "include/scprof_format.h"
+#include "preload/unwind/unwind.h"
+
+void *function_real[FN_COUNT];
+void *entry_real_syscall, *entry_real_prctl;
+
+/* Shown under the name that a programmer writes: __recv_chk is recv. */
+static const struct {
+	const char *symbol, *shown;
+	uint32_t group;
+} functions[FN_COUNT] = {
+#define SCP_WRAP(ret, name, shown, always, if_socket, ...)                                         \
+	[FN_##name] = {#name, #shown, (always) | (if_socket)},
+#define SCP_HOOK(name) [FN_##name] = {#name, #name, 0},
+#include "preload/function/wrappers.def"
+#undef SCP_WRAP
+#undef SCP_HOOK
+};
+
+COLD void *function_resolve(enum function_id id)
+{
+	if (!function_real[id]) {
+		void *found = dlsym(RTLD_NEXT, functions[id].symbol);
+		function_real[id] = found ? found : (void *)function_absent;
+	}
+	return function_real[id];
+}
+
+/* For pointers, NULL would be right; only functions that return int can be absent. */
+long function_absent(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
+
+void function_resolve_all(void)
+{
+	bool failed = false;
+	for (unsigned i = 0; i < FN_COUNT; i++)
+		failed |= function_resolve(i) == (void *)function_absent;
+	entry_real_syscall = function_real[FN_syscall];
+	entry_real_prctl = function_real[FN_prctl];
+	if (failed)
+		dlerror(); /* ours, not the program's */
+}
+
+const char *function_name(enum function_id id, uint32_t groups)
+{
+	return functions[id].group & groups ? functions[id].symbol : NULL;
+}
+
+const char *function_shown(enum function_id id, uint32_t *groups)
+{
+	*groups = functions[id].group;
+	return functions[id].shown;
+}
+
+void function_write_records(void)
+{
+	struct file_chunk chunk = {0};
+	uint64_t room = sizeof(struct scp_chunk) + FN_COUNT * sizeof(struct scp_function);
+	room = (room + SCP_GRANULE - 1) / SCP_GRANULE * SCP_GRANULE;
+	if (!file_chunk(&process.file, &chunk, room, SCP_CHUNK_PROCESS, 0))
+		return;
+	for (unsigned i = 0; i < FN_COUNT; i++) {
+		struct unwind_object object;
+		struct scp_function *record = file_next_record(&chunk, sizeof *record);
+		if (!functions[i].group)
+			continue;
+		record->rec = (struct scp_record){SCP_REC_FUNCTION, sizeof *record};
+		record->id = i;
+		record->group = functions[i].group;
+		text_append(record->name, sizeof record->name, 0, functions[i].shown);
+		if (function_real[i] &&
+		    unwind_object_find_object((uint64_t)function_real[i], &object))
+			text_append(record->library, sizeof record->library, 0,
+				    text_basename(object.name));
+		process.function[i] = record;
+		file_publish_record(&chunk, sizeof *record);
+	}
+}

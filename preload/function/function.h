@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The wrapped functions: their ids, the originals behind them, and their records
+ * in the profile. All come from the one list in wrappers.def. */
+#ifndef SCPROF_PRELOAD_FUNCTION_FUNCTION_H
+#define SCPROF_PRELOAD_FUNCTION_FUNCTION_H
+
+#include <stdint.h>
+
+#include "preload/system/util.h"
+
+#define SOCKET	SCP_GROUP_SOCKET
+#define IO	SCP_GROUP_IO
+#define WAIT	SCP_GROUP_WAIT
+#define RESOLVE SCP_GROUP_RESOLVE
+
+enum function_id {
+#define SCP_WRAP(ret, name, ...) FN_##name,
+#define SCP_HOOK(name)		 FN_##name,
+#include "preload/function/wrappers.def"
+#undef SCP_WRAP
+#undef SCP_HOOK
+	FN_COUNT
+};
+
+/* The next definition of each function after ours, in loading order, or
+ * function_absent. NULL only before function_resolve_all: nothing is recorded then. */
+extern HIDDEN void *function_real[FN_COUNT];
+
+/* The same for the two entries in assembly. */
+extern HIDDEN void *entry_real_syscall, *entry_real_prctl;
+
+/* Fill function_real. Takes the loader's lock: start-up only. */
+HIDDEN void function_resolve_all(void);
+
+/* Stands in for a function that libc does not have: ENOSYS. */
+HIDDEN long function_absent(void);
+
+/* For a call that comes before function_resolve_all has run. */
+HIDDEN void *function_resolve(enum function_id id);
+
+/* The symbol of a wrapped function that is in one of `groups`; else NULL. */
+HIDDEN const char *function_name(enum function_id id, uint32_t groups);
+
+/* As a programmer writes it, and its groups. */
+HIDDEN const char *function_shown(enum function_id id, uint32_t *groups);
+
+/* Write the FUNCTION records and process.function. */
+HIDDEN void function_write_records(void);
+
+#endif

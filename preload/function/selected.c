@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Selected functions: their originals, and their records in the profile. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+
+#include "preload/function/selected.h"
+#include "preload/process/file.h"
+#include "preload/process/process.h"
+#include "preload/system/sys.h"
+#include "include/scprof_format.h"
+#include "preload/unwind/unwind.h"
+
+static const char *text_of(uint32_t offset)
+{
+	return scprof_chosen_table + offset;
+}
+
+static struct scp_selected *symbols(void)
+{
+	return (struct scp_selected *)(scprof_chosen_table + selected_table()->symbols);
+}
+
+/* For the assembly; NULL until it is known. */
+HIDDEN void *selected_libc_dlsym;
+
+/* Not by dlsym, which is ours. */
+COLD void *selected_real_dlsym(void)
+{
+	static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
+	for (unsigned i = 0; i < 3 && !selected_libc_dlsym; i++)
+		selected_libc_dlsym = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+	return selected_libc_dlsym;
+}
+
+static void *libc_dlsym(void *handle, const char *name)
+{
+	return ((void *(*)(void *, const char *))selected_real_dlsym())(handle, name);
+}
+
+/* In this thread dlsym is at work. It allocates and frees the text of its errors: through our
+ * stubs, if those are selected. */
+static __thread uint32_t looking;
+
+/* Is `a` in an object before that of `b` (or NULL), one that knows no versions? */
+static bool is_unversioned_before(void *a, void *b)
+{
+	struct link_map *first = NULL, *other = NULL;
+	Dl_info info;
+	if (!dladdr1(a, &info, (void **)&first, RTLD_DL_LINKMAP) || !first ||
+	    (b && !dladdr1(b, &info, (void **)&other, RTLD_DL_LINKMAP)))
+		return false;
+	for (const ElfW(Dyn) *d = first->l_ld; d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_VERDEF)
+			return false;
+	while (first && first != other)
+		first = first->l_next;
+	return first == other;
+}
+
+/* To the loader, a definition in an object without versions has any version; to dlvsym none. */
+static void *look_up_version(const struct scp_selected *s, void *handle)
+{
+	void *exact = dlvsym(handle, text_of(s->name), text_of(s->version));
+	void *any = libc_dlsym(handle, text_of(s->name));
+	return any && any != exact && is_unversioned_before(any, exact) ? any : exact;
+}
+
+static void *look_up(const struct scp_selected *s, void *handle)
+{
+	looking++;
+	void *p = s->version ? look_up_version(s, handle) : libc_dlsym(handle, text_of(s->name));
+	looking--;
+	return p;
+}
+
+/* Nothing is freed, and no memory to be had: dlsym copes with both. */
+static COLD void *selected_nothing(void)
+{
+	return NULL;
+}
+
+/* Without its version, should a library opened later have none. */
+static void *look_up_anyhow(const struct scp_selected *s, void *handle)
+{
+	void *p = look_up(s, handle);
+	return p || !s->version ? p : libc_dlsym(handle, text_of(s->name));
+}
+
+static bool is_stub(const void *p)
+{
+	const char *stubs = scprof_chosen_table + selected_table()->stubs;
+	return (const char *)p >= stubs &&
+	       (const char *)p < stubs + (uint64_t)selected_count() * SCP_SELECTED_STUB_BYTES;
+}
+
+COLD void selected_absent(void)
+{
+	__builtin_trap();
+}
+
+/* So that nothing else that dlsym does not find can ask for them. */
+static void resolve_memory(void)
+{
+	static const char *const names[] = {"free", "malloc", "calloc", "realloc"};
+	for (uint32_t i = 0; i < selected_count(); i++)
+		for (unsigned n = 0; n < 4; n++)
+			if (!symbols()[i].real &&
+			    text_equal(text_of(symbols()[i].name), names[n]) &&
+			    !(symbols()[i].flags & SCP_SELECTED_SPARE))
+				symbols()[i].real = look_up(&symbols()[i], RTLD_NEXT);
+}
+
+/* The stub object comes before us: what is next after us is the original. */
+void selected_resolve_all(void)
+{
+	bool failed = false;
+	resolve_memory();
+	for (uint32_t i = 0; i < selected_count(); i++) {
+		struct scp_selected *s = &symbols()[i];
+		if (!s->real && !(s->flags & SCP_SELECTED_SPARE))
+			s->real = look_up(s, RTLD_NEXT);
+		failed |= !s->real;
+	}
+	if (failed)
+		dlerror(); /* ours, not the program's */
+}
+
+void *selected_first(uint32_t i, const char **name)
+{
+	*name = text_of(symbols()[i].name);
+	void *p = symbols()[i].flags & SCP_SELECTED_SPARE ? NULL
+							  : look_up(&symbols()[i], RTLD_DEFAULT);
+	if (!p)
+		dlerror();
+	return p;
+}
+
+/* In an object that is loaded already, and what that one needs. */
+static void *look_up_in(const struct scp_selected *s, const char *object)
+{
+	void *handle = *object ? dlopen(object, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	void *p = handle ? look_up_anyhow(s, handle) : NULL;
+	if (handle)
+		((int (*)(void *))function_resolve(FN_dlclose))(handle);
+	return p && !is_stub(p) ? p : NULL;
+}
+
+/* A library that was opened later, perhaps with RTLD_LOCAL: each caller finds the original
+ * in its own scope. A caller that has none was handed a pointer by one that has. */
+static void *look_up_for_caller(const struct scp_selected *s, uint64_t ra)
+{
+	struct unwind_object caller;
+	void *p = look_up(s, RTLD_NEXT); /* opened with RTLD_GLOBAL */
+	if (!p && unwind_object_find_object(ra - 1, &caller))
+		p = look_up_in(s, caller.name);
+	if (!p && !sys_sandboxed) /* may look for a file */
+		p = look_up_in(s, text_of(s->soname));
+	dlerror();
+	return p;
+}
+
+static void note_library(const struct scp_selected *s, void *real)
+{
+	struct scp_function *f = process.function[FN_COUNT + s->id];
+	struct unwind_object object;
+	if (f && !*f->library && unwind_object_find_object((uint64_t)real, &object))
+		text_append(f->library, sizeof f->library, 0, text_basename(object.name));
+}
+
+COLD void *selected_find_real(struct scp_selected *s, uint64_t ra, void **of_caller)
+{
+	if (!s->real && looking)
+		return (void *)selected_nothing;
+	if (process_groups == GROUPS_UNSET && !s->real) /* called by another one's constructor */
+		s->real = look_up(s, RTLD_NEXT);
+	if (s->real)
+		return s->real;
+	if (of_caller && *of_caller)
+		return *of_caller;
+	void *p = look_up_for_caller(s, ra);
+	if (!p)
+		return (void *)selected_absent;
+	note_library(s, p);
+	if (of_caller)
+		*of_caller = p;
+	return p;
+}
+
+static void *stub_of(const struct scp_selected *s)
+{
+	return scprof_chosen_table + selected_table()->stubs +
+	       (uint64_t)s->id * SCP_SELECTED_STUB_BYTES;
+}
+
+/* Make this spare one the stub of `real`, if it is already, is free, or its library is gone. */
+static bool bind_spare(struct scp_selected *s, void *real)
+{
+	struct unwind_object object;
+	void *old = __atomic_load_n(&s->real, __ATOMIC_ACQUIRE);
+	if (old == real)
+		return true;
+	if ((old && unwind_object_find_object((uint64_t)old, &object)) ||
+	    !__atomic_compare_exchange_n(&s->real, &old, real, false, __ATOMIC_RELEASE,
+					 __ATOMIC_RELAXED))
+		return false;
+	note_library(s, real);
+	return true;
+}
+
+COLD void *selected_dlsym(void *handle, const char *name)
+{
+	void *p = libc_dlsym(handle, name);
+	for (uint32_t i = 0; p && i < selected_count(); i++) {
+		struct scp_selected *s = &symbols()[i];
+		if (!text_equal(text_of(s->name), name))
+			continue;
+		if (s->flags & SCP_SELECTED_SPARE ? bind_spare(s, p) : s->real == p)
+			return stub_of(s);
+	}
+	return p;
+}
+
+static uint64_t record_bytes(const struct scp_selected *s)
+{
+	uint64_t n = text_length(text_of(s->shown)) + 1;
+	n = sizeof(struct scp_function) + (n > sizeof((struct scp_function *)0)->name ? n : 0);
+	return (n + SCP_RECORD_ALIGN - 1) / SCP_RECORD_ALIGN * SCP_RECORD_ALIGN;
+}
+
+const char *selected_name(uint32_t id)
+{
+	return text_of(symbols()[id].shown);
+}
+
+static void fill_record(struct scp_function *record, const struct scp_selected *s, uint64_t bytes)
+{
+	record->rec = (struct scp_record){SCP_REC_FUNCTION, (uint32_t)bytes};
+	record->id = FN_COUNT + s->id;
+	record->group = SCP_GROUP_SELECTED;
+	text_append(record->name, sizeof record->name, 0, text_of(s->shown));
+	if (bytes > sizeof *record)
+		text_append(record->long_name, bytes - sizeof *record, 0, text_of(s->shown));
+	process.function[FN_COUNT + s->id] = record;
+	if (s->real)
+		note_library(s, s->real);
+}
+
+bool selected_write_records(void)
+{
+	struct file_chunk chunk = {0};
+	uint64_t room = sizeof(struct scp_chunk);
+	for (uint32_t i = 0; i < selected_count(); i++)
+		room += record_bytes(&symbols()[i]);
+	room = (room + SCP_GRANULE - 1) / SCP_GRANULE * SCP_GRANULE;
+	if (!selected_count() || !file_chunk(&process.file, &chunk, room, SCP_CHUNK_PROCESS, 0))
+		return !selected_count();
+	for (uint32_t i = 0; i < selected_count(); i++) {
+		uint64_t bytes = record_bytes(&symbols()[i]);
+		fill_record(file_next_record(&chunk, bytes), &symbols()[i], bytes);
+		file_publish_record(&chunk, bytes);
+	}
+	return true;
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Functions interposed for upkeep only: they keep our picture of descriptors,
+ * loaded code, sandboxes and the end of the program true, and are never
+ * recorded. Each does exactly what the original does. */
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "preload/call/fd_kind.h"
+#include "preload/function/function.h"
+#include "preload/process/process.h"
+#include "preload/region/region.h"
+#include "preload/system/sys.h"
+#include "preload/table/header.h"
+#include "preload/table/thread.h"
+
+#define HOOK(ret, name, params)                                                                    \
+	EXPORT ret scp_##name params __asm__(#name);                                               \
+	ret scp_##name params
+#define REAL(ret, name, params) ((ret(*) params)original(FN_##name))
+
+static void *original(enum function_id id)
+{
+	void *p = function_real[id];
+	return likely(p != NULL) ? p : function_resolve(id);
+}
+
+HOOK(int, socketpair, (int domain, int type, int protocol, int fd[2]))
+{
+	int r = REAL(int, socketpair, (int, int, int, int *))(domain, type, protocol, fd);
+	if (r == 0) {
+		fd_kind_set(fd[0], FD_SOCKET);
+		fd_kind_set(fd[1], FD_SOCKET);
+	}
+	return r;
+}
+
+HOOK(int, dup2, (int from, int to))
+{
+	int r = REAL(int, dup2, (int, int))(from, to);
+	if (r >= 0 && from != to)
+		fd_kind_set(r, FD_UNKNOWN);
+	return r;
+}
+
+HOOK(int, dup3, (int from, int to, int flags))
+{
+	int r = REAL(int, dup3, (int, int, int))(from, to, flags);
+	fd_kind_set(r, FD_UNKNOWN);
+	return r;
+}
+
+static void forget_stream(FILE *f)
+{
+	if (f)
+		fd_kind_set(fileno_unlocked(f), FD_UNKNOWN);
+}
+
+HOOK(int, fclose, (FILE * f))
+{
+	int saved = errno;
+	forget_stream(f);
+	errno = saved;
+	return REAL(int, fclose, (FILE *))(f);
+}
+
+HOOK(int, pclose, (FILE * f))
+{
+	int saved = errno;
+	forget_stream(f);
+	errno = saved;
+	return REAL(int, pclose, (FILE *))(f);
+}
+
+HOOK(FILE *, freopen, (const char *path, const char *mode, FILE *f))
+{
+	int saved = errno;
+	forget_stream(f);
+	errno = saved;
+	return REAL(FILE *, freopen, (const char *, const char *, FILE *))(path, mode, f);
+}
+
+HOOK(FILE *, freopen64, (const char *path, const char *mode, FILE *f))
+{
+	int saved = errno;
+	forget_stream(f);
+	errno = saved;
+	return REAL(FILE *, freopen64, (const char *, const char *, FILE *))(path, mode, f);
+}
+
+HOOK(int, closedir, (DIR * d))
+{
+	int saved = errno;
+	if (d)
+		fd_kind_set(dirfd(d), FD_UNKNOWN);
+	errno = saved;
+	return REAL(int, closedir, (DIR *))(d);
+}
+
+HOOK(void, closefrom, (int first))
+{
+	REAL(void, closefrom, (int))(first);
+	fd_kind_forget_range(first < 0 ? 0 : (unsigned)first, ~0u);
+}
+
+HOOK(int, close_range, (unsigned first, unsigned last, int flags))
+{
+	int r = REAL(int, close_range, (unsigned, unsigned, int))(first, last, flags);
+	if (r == 0)
+		fd_kind_forget_range(first, last);
+	return r;
+}
+
+/* Other code may come to lie where the unloaded code was: no memo survives. */
+HOOK(int, dlclose, (void *handle))
+{
+	int r = REAL(int, dlclose, (void *))(handle);
+	region_functions_forget_functions();
+	if (process_epoch.now.generation)
+		process_next_generation();
+	return r;
+}
+
+HOOK(int, pthread_setname_np, (pthread_t thread, const char *name))
+{
+	int r = REAL(int, pthread_setname_np, (pthread_t, const char *))(thread, name);
+	if (r == 0)
+		thread_renamed(pthread_equal(thread, pthread_self()));
+	return r;
+}
+
+HOOK(void, _exit, (int status))
+{
+	header_mark_end(SCP_END_QUICK);
+	REAL(void, _exit, (int))(status);
+}
+
+HOOK(void, _Exit, (int status))
+{
+	header_mark_end(SCP_END_QUICK);
+	REAL(void, _Exit, (int))(status);
+}
+
+static bool before_exec(void)
+{
+	int saved = errno;
+	header_mark_end(SCP_END_EXEC);
+	bool discarded = process_discard_if_empty();
+	errno = saved;
+	return discarded;
+}
+
+static int exec_failed(int r, bool discarded)
+{
+	int saved = errno;
+	if (discarded)
+		process_begin_anew();
+	else
+		header_mark_end(SCP_END_RUNNING);
+	errno = saved;
+	return r;
+}
+
+/* The variadic ones end in the same call, as libc's own do. */
+#define COLLECT(argv, first)                                                                       \
+	va_list list;                                                                              \
+	size_t count = 0;                                                                          \
+	va_start(list, first);                                                                     \
+	for (const char *a = first; a; a = va_arg(list, char *))                                   \
+		count++;                                                                           \
+	va_end(list);                                                                              \
+	char *argv[count + 1];                                                                     \
+	va_start(list, first);                                                                     \
+	argv[0] = (char *)(uintptr_t)first;                                                        \
+	for (size_t i = 1; i <= count; i++) /* the last is the NULL */                             \
+	argv[i] = va_arg(list, char *)
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wvla" /* as many as the caller gave, on its stack */
+HOOK(int, execl, (const char *path, const char *first, ...))
+{
+	COLLECT(argv, first);
+	va_end(list);
+	bool discarded = before_exec();
+	return exec_failed(REAL(int, execv, (const char *, char *const[]))(path, argv), discarded);
+}
+
+HOOK(int, execlp, (const char *file, const char *first, ...))
+{
+	COLLECT(argv, first);
+	va_end(list);
+	bool discarded = before_exec();
+	return exec_failed(REAL(int, execvp, (const char *, char *const[]))(file, argv), discarded);
+}
+
+HOOK(int, execle, (const char *path, const char *first, ...))
+{
+	COLLECT(argv, first);
+	char *const *envp = va_arg(list, char *const *);
+	va_end(list);
+	bool discarded = before_exec();
+	return exec_failed(
+		REAL(int, execve, (const char *, char *const[], char *const[]))(path, argv, envp),
+		discarded);
+}
+#pragma GCC diagnostic pop
+
+HOOK(int, execve, (const char *path, char *const argv[], char *const envp[]))
+{
+	bool discarded = before_exec();
+	int r = REAL(int, execve, (const char *, char *const[], char *const[]))(path, argv, envp);
+	return exec_failed(r, discarded);
+}
+
+HOOK(int, execv, (const char *path, char *const argv[]))
+{
+	bool discarded = before_exec();
+	int r = REAL(int, execv, (const char *, char *const[]))(path, argv);
+	return exec_failed(r, discarded);
+}
+
+HOOK(int, execvp, (const char *file, char *const argv[]))
+{
+	bool discarded = before_exec();
+	int r = REAL(int, execvp, (const char *, char *const[]))(file, argv);
+	return exec_failed(r, discarded);
+}
+
+HOOK(int, execvpe, (const char *file, char *const argv[], char *const envp[]))
+{
+	bool discarded = before_exec();
+	int r = REAL(int, execvpe, (const char *, char *const[], char *const[]))(file, argv, envp);
+	return exec_failed(r, discarded);
+}
+
+HOOK(int, fexecve, (int fd, char *const argv[], char *const envp[]))
+{
+	bool discarded = before_exec();
+	int r = REAL(int, fexecve, (int, char *const[], char *const[]))(fd, argv, envp);
+	return exec_failed(r, discarded);
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What happens when the loader has loaded this library, and when the program ends by exit: here the
+ * order is decided in which recording begins, its own cost is measured, and both end. */
+#include "include/scprof_version.h"
+#include "preload/filter/control.h"
+#include "preload/overhead/overhead.h"
+#include "preload/process/process.h"
+#include "preload/start/lifecycle.h"
+#include "preload/table/header.h"
+#include "preload/table/thread.h"
+
+__attribute__((constructor)) static void constructor(void)
+{
+	lifecycle_constructing = true;
+	lifecycle_start();
+	if (!process_groups)
+		return;
+	overhead_measure_first();
+	if (control_is_recording())
+		thread_acquire(); /* so that the main thread's time begins here */
+}
+
+__attribute__((destructor)) static void destructor(void)
+{
+	if (!process_groups)
+		return;
+	header_mark_end(SCP_END_EXIT);
+	thread_end_gap();
+	if (!process_discard_if_empty())
+		overhead_measure_last();
+}
+
+/* Which version this library is of, readable without loading it: `scprof doctor` looks for the
+ * section, since a library and a tool of different builds may disagree about the format. */
+__attribute__((used, section("scprof_version"))) static const char version[] = SCPROF_VERSION;

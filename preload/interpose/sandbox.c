@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Noticing that the program installs a seccomp filter, forbids the time-stamp
+ * counter, or names a thread. syscall() and prctl() are
+ * interposed without a frame of ours: an entry in assembly looks at the numbers
+ * and jumps on, because a raw clone or vfork may return twice, or on another
+ * stack. Only the few calls that matter to us take the way through C. */
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "preload/clock/clock.h"
+#include "preload/function/function.h"
+#include "preload/process/process.h"
+#include "preload/process/settings.h"
+#include "preload/system/sys.h"
+#include "preload/table/header.h"
+#include "preload/table/thread.h"
+
+/* The counter is about to be forbidden (prctl PR_SET_TSC, strict seccomp), and most clocks with
+ * it: stop recording, for good. */
+static void stop_for_good(void)
+{
+	header_mark_end(SCP_END_RUNNING);
+	process_loss(stopped, 1);
+	settings.groups = 0; /* for forked children */
+	__atomic_store_n(&process_groups, 0, __ATOMIC_RELEASE);
+}
+
+typedef long call6(long, long, long, long, long, long, long);
+
+/* The flag goes up first: once the filter holds it is too late. Strict mode also
+ * makes reading the counter a fault, and a filter may forbid the system call that
+ * some clocks are read by. */
+static uint32_t prepare(bool strict)
+{
+	uint32_t before = sys_sandboxed;
+	if (strict || clock_needs_system_calls())
+		stop_for_good();
+	sys_sandboxed = 1;
+	return before;
+}
+
+static void conclude(bool installed, uint32_t before)
+{
+	if (!installed)
+		sys_sandboxed = before;
+	else if (process.file.header)
+		process.file.header->losses.sandboxed = 1;
+}
+
+HIDDEN long sandbox_syscall(long n, long a, long b, long c, long d, long e, long f);
+long sandbox_syscall(long n, long a, long b, long c, long d, long e, long f)
+{
+	call6 *real = (call6 *)function_resolve(FN_syscall);
+	bool by_filter = (n == SYS_seccomp && a == SECCOMP_SET_MODE_FILTER) ||
+			 (n == SYS_prctl && a == PR_SET_SECCOMP && b == SECCOMP_MODE_FILTER);
+	bool strict = (n == SYS_seccomp && a == SECCOMP_SET_MODE_STRICT) ||
+		      (n == SYS_prctl && a == PR_SET_SECCOMP && b == SECCOMP_MODE_STRICT);
+	if (!by_filter && !strict) {
+		long done = real(n, a, b, c, d, e, f);
+		if (n == SYS_prctl && a == PR_SET_NAME && done == 0)
+			thread_renamed(true);
+		return done;
+	}
+	uint32_t before = prepare(strict);
+	long r = real(n, a, b, c, d, e, f);
+	conclude(r == 0, before);
+	return r;
+}
+
+HIDDEN int sandbox_prctl(int option, long a, long b, long c, long d);
+int sandbox_prctl(int option, long a, long b, long c, long d)
+{
+	int (*real)(int, long, long, long, long) = function_resolve(FN_prctl);
+	bool seccomp = option == PR_SET_SECCOMP;
+	uint32_t before = seccomp ? prepare(a == SECCOMP_MODE_STRICT) : 0;
+	if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV)
+		stop_for_good();
+	int r = real(option, a, b, c, d);
+	if (seccomp)
+		conclude(r == 0, before);
+	if (option == PR_SET_NAME && r == 0)
+		thread_renamed(true);
+	return r;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The wrappers, made from wrappers.def. Each decides whether this call is
+ * recorded, brackets the original with call_begin and call_end, and nothing
+ * else. They are defined under other C names with the symbol as assembler name,
+ * so that libc's own prototypes, macros and redirections do not interfere. */
+#include <errno.h>
+#include <netdb.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include "preload/call/call_fast.h"
+#include "preload/filter/control.h"
+#include "preload/call/fd_kind.h"
+#include "preload/function/function.h"
+#include "preload/start/lifecycle.h"
+#include "preload/process/process.h"
+
+static uint32_t failure_class(int error)
+{
+	switch (error) {
+	case EAGAIN:
+#if EWOULDBLOCK != EAGAIN
+	case EWOULDBLOCK:
+#endif
+	case EINTR:
+	case EINPROGRESS:
+	case EALREADY:
+		return SCP_WOULD_BLOCK;
+	default:
+		return SCP_ERROR;
+	}
+}
+
+static inline struct call_result result_call(long r)
+{
+	return (struct call_result){likely(r >= 0) ? SCP_COMPLETED : failure_class(errno), 0};
+}
+
+static inline struct call_result result_bytes(long r)
+{
+	if (likely(r >= 0))
+		return (struct call_result){SCP_COMPLETED, (uint64_t)r};
+	return (struct call_result){failure_class(errno), 0};
+}
+
+static inline struct call_result result_received(long r, int flags)
+{
+	if (unlikely(r >= 0 && (flags & MSG_PEEK)))
+		return (struct call_result){SCP_PEEK, 0};
+	return result_bytes(r);
+}
+
+static inline struct call_result result_messages(long r, const struct mmsghdr *msgs, int flags)
+{
+	uint64_t bytes = 0;
+	for (long i = 0; i < r; i++)
+		bytes += msgs[i].msg_len;
+	return result_received(r < 0 ? r : (long)bytes, flags);
+}
+
+static inline struct call_result result_code(long r)
+{
+	return (struct call_result){r == 0 ? SCP_COMPLETED : SCP_ERROR, 0};
+}
+
+static inline struct call_result result_pointer(const void *r)
+{
+	return (struct call_result){r ? SCP_COMPLETED : SCP_ERROR, 0};
+}
+
+#define NOTHING		       ((void)0)
+#define RESULT_CALL	       result_call(r)
+#define RESULT_BYTES	       result_bytes(r)
+#define RESULT_RECEIVED(flags) result_received(r, flags)
+#define RESULT_MESSAGES(flags) result_messages(r, msgs, flags)
+#define RESULT_CODE	       result_code(r)
+#define RESULT_FOUND	       result_code(r == 0 && !*out ? -1 : r) /* 0 and no host: not found */
+#define RESULT_POINTER	       result_pointer(r)
+
+/* Not by an always-recorded group: by a descriptor, or not looked at yet, or stopped. */
+static COLD bool is_recorded_otherwise(uint32_t always, uint32_t if_socket, int fd1, int fd2)
+{
+	if (process_groups == GROUPS_UNSET)
+		lifecycle_start();
+	else if (process_groups == GROUPS_PAUSED && control_changed())
+		lifecycle_look();
+	uint32_t on = process_groups;
+	if (on & always)
+		return true;
+	return (on & if_socket) && (fd_kind_is_socket(fd1) || (fd2 >= 0 && fd_kind_is_socket(fd2)));
+}
+
+static inline __attribute__((always_inline)) bool is_recorded(uint32_t always, uint32_t if_socket,
+							      int fd1, int fd2)
+{
+	uint32_t on = process_groups;
+	if (likely(on & always))
+		return true;
+	if (likely(on < GROUPS_PAUSED)) {
+		if (!if_socket || !(on & if_socket))
+			return false;
+		if (likely((unsigned)fd1 < FD_KIND_DIRECT) && fd_kind_direct[fd1] == FD_SOCKET)
+			return true;
+		if ((unsigned)fd1 < FD_KIND_DIRECT && fd_kind_direct[fd1] == FD_OTHER && fd2 < 0)
+			return false;
+	}
+	return is_recorded_otherwise(always, if_socket, fd1, fd2);
+}
+
+/* From the fast path to the slow one. Takes values, so that the fast path keeps
+ * them in registers. */
+static COLD void end_slowly(struct scp_thread *thread, struct scp_memo *memo, uint64_t began_at,
+			    uint64_t now, uint64_t cfa, uint32_t function_bytes, uint32_t outcome,
+			    uint64_t bytes)
+{
+	struct scp_call call = {.thread = thread,
+				.memo = memo,
+				.began_at = began_at,
+				.cfa = cfa,
+				.function = function_bytes >> 1};
+	call_end_at(&call, (struct call_result){outcome, bytes}, function_bytes & 1, now);
+}
+
+/* Return through the fast path of one clock, where it can be taken. */
+#define FAST_PATH(page, ret, name, args, before, result, has_bytes, after)                         \
+	fast = call_fast_begin(page, FN_##name, ARCH_RETURN_ADDRESS(), ARCH_CALLER_SP(),           \
+			       ARCH_CALLER_FP());                                                  \
+	if (likely(fast.thread)) {                                                                 \
+		before;                                                                            \
+		ret r = real args;                                                                 \
+		uint64_t now = call_fast_clock(page);                                              \
+		struct call_result what = result;                                                  \
+		if (unlikely(!call_fast_end(page, &fast, now, ARCH_CALLER_SP(), what, has_bytes))) \
+			end_slowly(fast.thread, fast.memo, fast.began_at, now, ARCH_CALLER_SP(),   \
+				   FN_##name << 1 | (has_bytes), what.outcome, what.bytes);        \
+		after;                                                                             \
+		return r;                                                                          \
+	}
+
+#define SCP_WRAP(ret, name, shown, always, if_socket, fd1, fd2, params, args, before, result,      \
+		 has_bytes, after)                                                                 \
+	EXPORT ret scp_##name params __asm__(#name);                                               \
+	ret scp_##name params                                                                      \
+	{                                                                                          \
+		ret(*real) params;                                                                 \
+		struct call_fast fast;                                                             \
+		if (unlikely(!is_recorded(always, if_socket, fd1, fd2))) {                         \
+			real = function_real[FN_##name];                                           \
+			if (unlikely(!real))                                                       \
+				real = function_resolve(FN_##name);                                \
+			before;                                                                    \
+			ret r = real args;                                                         \
+			after;                                                                     \
+			return r;                                                                  \
+		}                                                                                  \
+		real = function_real[FN_##name];                                                   \
+		FAST_PATH(false, ret, name, args, before, result, has_bytes, after)                \
+		FAST_PATH(true, ret, name, args, before, result, has_bytes, after)                 \
+		struct scp_call call;                                                              \
+		bool recorded = call_begin(&call, FN_##name, ARCH_RETURN_ADDRESS(),                \
+					   ARCH_CALLER_SP(), ARCH_CALLER_FP());                    \
+		before;                                                                            \
+		ret r = real args;                                                                 \
+		if (recorded)                                                                      \
+			call_end(&call, result, has_bytes);                                        \
+		after;                                                                             \
+		return r;                                                                          \
+	}
+#include "preload/function/wrappers.def"

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Creating and growing the profile file; every failure ends in recording less. */
+#include <errno.h>
+#include <sys/resource.h>
+
+#include "preload/process/file.h"
+#include "preload/system/sys.h"
+
+#define REGION_MAX (64u << 20)
+
+static int limit_of(int resource, uint64_t *soft)
+{
+	struct rlimit64 limit;
+	long r = sys4(SYS_prlimit64, 0, resource, 0, &limit);
+	*soft = r == 0 ? limit.rlim_cur : 0;
+	return (int)r;
+}
+
+static uint64_t taken; /* of the address space */
+
+/* All that we ever map is kept below 1/32 of the limit. */
+bool file_address_space_allows(uint64_t bytes)
+{
+	uint64_t limit;
+	if (limit_of(RLIMIT_AS, &limit) != 0)
+		return false;
+	uint64_t total = __atomic_add_fetch(&taken, bytes, __ATOMIC_RELAXED);
+	if (limit == RLIM64_INFINITY || total <= limit / 32)
+		return true;
+	__atomic_sub_fetch(&taken, bytes, __ATOMIC_RELAXED);
+	return false;
+}
+
+/* Reserve disk space for [from, from + bytes). Beyond RLIMIT_FSIZE the kernel
+ * would send SIGXFSZ, which is not ours to cause. */
+static int reserve(int fd, uint64_t from, uint64_t bytes)
+{
+	static const char zeros[512];
+	uint64_t limit;
+	if (limit_of(RLIMIT_FSIZE, &limit) != 0)
+		return -EPERM;
+	if (limit != RLIM64_INFINITY && from + bytes > limit)
+		return -EFBIG;
+	long r = sys_fallocate(fd, from, bytes);
+	if (r != -EOPNOTSUPP && r != -ENOSYS)
+		return (int)r;
+	for (uint64_t at = from; at < from + bytes; at += sizeof zeros) {
+		r = sys_pwrite(fd, zeros, sizeof zeros, at);
+		if (r != (long)sizeof zeros)
+			return r < 0 ? (int)r : -ENOSPC;
+	}
+	return 0;
+}
+
+static int map_region(int fd, uint64_t from, uint64_t bytes, uint8_t **out)
+{
+	if (!file_address_space_allows(bytes))
+		return -ENOMEM;
+	int r = reserve(fd, from, bytes);
+	if (r != 0)
+		return r;
+	uint8_t *address = sys_mmap(bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
+	if (sys_failed(address))
+		return (int)(intptr_t)address;
+	*out = address;
+	return 0;
+}
+
+int file_create(struct profile_file *f, const struct file_wish *w, uint64_t bytes)
+{
+	uint8_t *address;
+	*f = (struct profile_file){.pid = (uint32_t)w->pid};
+	f->fd = file_name_open_new(f, w);
+	if (f->fd < 0)
+		return f->fd;
+	int r = file_name_identify(f, f->fd);
+	if (r == 0)
+		r = map_region(f->fd, 0, bytes, &address);
+	if (r != 0) {
+		file_abandon(f);
+		return r;
+	}
+	f->header = (struct scp_header *)address;
+	f->region[0] = (struct file_region){address + SCP_HEADER_BYTES, SCP_HEADER_BYTES,
+					    bytes - SCP_HEADER_BYTES, 0};
+	f->regions = 1;
+	f->header->regions[0] = (struct scp_region){SCP_HEADER_BYTES, bytes - SCP_HEADER_BYTES, 0};
+	f->header->region_count = 1;
+	return 0;
+}
+
+void file_abandon(struct profile_file *f)
+{
+	if (f->header)
+		file_unmap(f);
+	sys_close(f->fd);
+	f->fd = -1;
+	if (*f->path)
+		sys_unlink(f->path);
+}
+
+static int add_region(struct profile_file *f, uint64_t bytes)
+{
+	struct scp_header *h = f->header;
+	uint32_t n = f->regions;
+	if (n >= SCP_MAX_REGIONS)
+		return -EFBIG;
+	const struct file_region *last = &f->region[n - 1];
+	uint64_t offset = last->offset + last->bytes, size = 2 * last->bytes;
+	size = size > REGION_MAX ? REGION_MAX : size;
+	size = size < bytes ? bytes : size;
+	size = (size + ARCH_PAGE_MAX - 1) &
+	       ~(uint64_t)(ARCH_PAGE_MAX - 1); /* the next one's offset */
+	uint8_t *address;
+	long fd = f->fd >= 0 ? f->fd : sys_open(f->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (fd < 0)
+		return (int)fd;
+	int r = file_name_identify(f, (int)fd);
+	if (r == 0)
+		r = map_region((int)fd, offset, size, &address);
+	if (fd != f->fd)
+		sys_close((int)fd);
+	if (r != 0)
+		return r;
+	f->region[n] = (struct file_region){address, offset, size, 0};
+	h->regions[n] = (struct scp_region){offset, size, 0};
+	publish_barrier();
+	__atomic_store_n(&h->region_count, n + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&f->regions, n + 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* One thread grows; the others, and a file that failed to grow a moment ago, go without. */
+static COLD bool grow(struct profile_file *f, uint64_t bytes)
+{
+	uint32_t idle = 0;
+	uint32_t wait = __atomic_load_n(&f->backoff, __ATOMIC_RELAXED);
+	if (wait) { /* one of several threads counts down, lest it pass below zero */
+		__atomic_compare_exchange_n(&f->backoff, &wait, wait - 1, false, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED);
+		return false;
+	}
+	if (sys_sandboxed || sys_stack_room() < STACK_TO_GROW)
+		return false;
+	uint64_t signals;
+	sys_hold_signals(&signals);
+	if (!__atomic_compare_exchange_n(&f->growing, &idle, 1, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED)) {
+		sys_release_signals(&signals);
+		return false;
+	}
+	int r = add_region(f, bytes);
+	if (r != 0) {
+		f->header->losses.growth_failures++;
+		f->header->losses.growth_errno = (uint32_t)-r;
+		f->failures += f->failures < 16;
+		f->backoff = 1u << f->failures;
+	}
+	__atomic_store_n(&f->growing, 0, __ATOMIC_RELEASE);
+	sys_release_signals(&signals);
+	return r == 0;
+}
+
+static uint8_t *take(struct profile_file *f, uint64_t bytes)
+{
+	uint32_t n = __atomic_load_n(&f->regions, __ATOMIC_ACQUIRE) - 1;
+	struct file_region *region = &f->region[n];
+	uint64_t used = __atomic_load_n(&region->used, __ATOMIC_RELAXED);
+	do {
+		if (used + bytes > region->bytes)
+			return NULL;
+	} while (!__atomic_compare_exchange_n(&region->used, &used, used + bytes, false,
+					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	__atomic_add_fetch(&f->header->regions[n].used, bytes, __ATOMIC_RELAXED);
+	return region->at + used;
+}
+
+static bool make_chunk(struct profile_file *f, struct file_chunk *c, uint32_t magic, uint64_t bytes,
+		       uint32_t type, uint32_t table)
+{
+	if (!f->header)
+		return false;
+	uint8_t *at = take(f, bytes);
+	if (!at && grow(f, bytes))
+		at = take(f, bytes);
+	if (!at)
+		return false;
+	struct scp_chunk *chunk = (struct scp_chunk *)at;
+	chunk->type = type;
+	chunk->bytes = bytes;
+	chunk->used = sizeof *chunk;
+	chunk->table = table;
+	publish_barrier();
+	__atomic_store_n(&chunk->magic, magic, __ATOMIC_RELEASE);
+	/* In this order nothing is put beyond its end, wherever a handler leaves us. */
+	c->bytes = 0;
+	compiler_barrier();
+	c->chunk = chunk;
+	c->used = sizeof *chunk;
+	compiler_barrier();
+	c->bytes = bytes;
+	return true;
+}
+
+bool file_chunk(struct profile_file *f, struct file_chunk *c, uint64_t bytes, uint32_t type,
+		uint32_t table)
+{
+	return make_chunk(f, c, SCP_CHUNK_MAGIC, bytes, type, table);
+}
+
+bool file_optional_chunk(struct profile_file *f, struct file_chunk *c, uint32_t type,
+			 uint32_t table)
+{
+	return make_chunk(f, c, SCP_OPTIONAL_MAGIC, SCP_GRANULE, type, table);
+}
+
+void file_unmap(struct profile_file *f)
+{
+	for (uint32_t i = 0; i < f->regions; i++) {
+		uint64_t before = i ? 0 : SCP_HEADER_BYTES, bytes = f->region[i].bytes + before;
+		sys_munmap(f->region[i].at - before, bytes);
+		__atomic_sub_fetch(&taken, bytes, __ATOMIC_RELAXED);
+	}
+	f->header = NULL;
+}

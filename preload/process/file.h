@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The profile file as the writer sees it: a shared mapping that grows by regions
+ * reserved on disk before they are touched (a sparse mapping on a full disk is a
+ * SIGBUS in the target), and stays open through no descriptor.
+ *
+ * Another process may write anything into the file at any time. So what decides an address, an
+ * index, a size or how often a loop runs is kept in private memory, and never read back from it.
+ *
+ * Thread rules: any thread may allocate; losers of a race to grow get NULL and
+ * are expected to count what they could not store. Nothing here waits. */
+#ifndef SCPROF_PRELOAD_PROCESS_FILE_H
+#define SCPROF_PRELOAD_PROCESS_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "include/scprof_format.h"
+#include "preload/system/util.h"
+
+#define FILE_PATH_MAX 1024u
+
+struct file_region {
+	uint8_t *at;
+	uint64_t offset, bytes, used; /* as struct scp_region */
+};
+
+struct profile_file {
+	struct scp_header *header; /* NULL: no file */
+	struct file_region region[SCP_MAX_REGIONS];
+	uint32_t regions, tables; /* as region_count and table_count of the header */
+	uint32_t pid;		  /* whose it is */
+	uint32_t growing;	  /* a thread is adding a region */
+	uint32_t backoff;	  /* requests to let pass before growing is tried again */
+	uint32_t failures;
+	int fd; /* of a file that has no name yet; else -1 */
+	uint64_t device, inode;
+	char path[FILE_PATH_MAX];
+};
+
+/* What a file is before it has its name: readers must not meet one that is not complete, and a
+ * process that is killed is to leave nothing. Each where the one before cannot be had. */
+enum file_birth {
+	FILE_UNNAMED,	/* nothing: gone with its process. Needs O_TMPFILE, and /proc */
+	FILE_TEMPORARY, /* hidden: .scprof.NAME.PID[.K].new */
+	FILE_NAMED,	/* it has its name at once: a filter may kill for the calls of the others */
+	FILE_BIRTHS
+};
+
+struct file_wish {
+	enum file_birth birth;
+	const char *directory, *name;
+	int pid;
+};
+
+/* The first to be tried in this process. */
+HIDDEN enum file_birth file_name_first_birth(void);
+
+/* Create a file with room for `bytes`. 0 or -errno. It is to be filled, and then... */
+HIDDEN int file_create(struct profile_file *f, const struct file_wish *w, uint64_t bytes);
+/* ...to get its name, DIRECTORY/scprof.NAME.PID[.K].scp: 0 or -errno, or... */
+HIDDEN int file_name_give_name(struct profile_file *f, const struct file_wish *w);
+/* ...to be no more. */
+HIDDEN void file_abandon(struct profile_file *f);
+
+/* Between file.c and file_name.c. A descriptor, or -errno; and: 0, or -errno where it is not of
+ * this file. */
+HIDDEN int file_name_open_new(struct profile_file *f, const struct file_wish *w);
+HIDDEN int file_name_identify(struct profile_file *f, int fd);
+
+/* A chunk that records are put into, by one thread at a time. All 0: there is none. */
+struct file_chunk {
+	struct scp_chunk *chunk;
+	uint64_t bytes, used; /* as there */
+};
+
+/* Make `c` a chunk of `bytes` (a multiple of SCP_GRANULE) with its header filled; false where the
+ * file cannot grow (counted in losses): it is what it was. */
+HIDDEN bool file_chunk(struct profile_file *f, struct file_chunk *c, uint64_t bytes, uint32_t type,
+		       uint32_t table);
+
+/* An optional chunk, which readers may skip: one granule. Likewise. */
+HIDDEN bool file_optional_chunk(struct profile_file *f, struct file_chunk *c, uint32_t type,
+				uint32_t table);
+
+/* Where the next record of `bytes` lies; NULL: there is no room. */
+static inline void *file_next_record(const struct file_chunk *c, uint64_t bytes)
+{
+	return c->used + bytes <= c->bytes ? (uint8_t *)c->chunk + c->used : NULL;
+}
+
+/* It is complete. */
+static inline void file_publish_record(struct file_chunk *c, uint64_t bytes)
+{
+	publish_barrier();
+	c->used += bytes;
+	__atomic_store_n(&c->chunk->used, c->used, __ATOMIC_RELEASE);
+}
+
+/* The file stays as it is. */
+HIDDEN void file_unmap(struct profile_file *f);
+
+/* Could `bytes` more of address space be taken without starving a program that
+ * limits it? True where there is no limit. */
+HIDDEN bool file_address_space_allows(uint64_t bytes);
+
+#endif

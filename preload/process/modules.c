@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Numbering loaded objects. An address range may be taken by another object
+ * after dlclose: a number holds while path and build-id stay the same. */
+#include <link.h>
+
+#include "preload/process/modules.h"
+#include "preload/process/process.h"
+#include "preload/process/settings.h"
+#include "preload/system/sys.h"
+#include "preload/unwind/unwind.h"
+
+#define MODULES_MAX 4096u
+#define PATIENCE    2000u /* spins for the lock before a frame goes without a module */
+
+static struct slot {
+	uint64_t base, start, end;
+	uint64_t path, file; /* hashes of the recorded path, and of its last part */
+	uint32_t build_id_bytes;
+	uint32_t generation; /* of process_epoch, when last compared */
+	uint8_t build_id[SCP_BUILD_ID_MAX];
+} slots[MODULES_MAX];
+static uint32_t slot_count;
+
+extern const char ours_start[] __asm__("__ehdr_start") HIDDEN;
+extern const char ours_end[] __asm__("_end") HIDDEN;
+
+bool modules_is_ours(uint64_t pc)
+{
+	return pc >= (uint64_t)ours_start && pc < (uint64_t)ours_end;
+}
+
+static bool same_bytes(const uint8_t *a, const uint8_t *b, uint32_t n)
+{
+	while (n && a[n - 1] == b[n - 1])
+		n--;
+	return !n;
+}
+
+bool modules_is(uint32_t id, const char *path, const uint8_t *build_id, uint32_t build_id_bytes)
+{
+	if (!id || id > __atomic_load_n(&slot_count, __ATOMIC_ACQUIRE))
+		return false;
+	const struct slot *s = &slots[id - 1];
+	if (build_id_bytes && s->build_id_bytes)
+		return build_id_bytes == s->build_id_bytes &&
+		       same_bytes(build_id, s->build_id, build_id_bytes);
+	return text_hash(TEXT_HASH, path, SIZE_MAX) == s->path;
+}
+
+void modules_reset(void)
+{
+	__atomic_store_n(&slot_count, 0, __ATOMIC_RELEASE);
+}
+
+/* The NT_GNU_BUILD_ID note among the notes of one segment. */
+static uint32_t note_build_id(const uint8_t *p, const uint8_t *end, uint8_t *out)
+{
+	while (end - p >= (long)sizeof(ElfW(Nhdr))) {
+		const ElfW(Nhdr) *n = (const void *)p;
+		uint64_t name = (n->n_namesz + 3u) & ~3u, desc = (n->n_descsz + 3u) & ~3u;
+		const uint8_t *text = p + sizeof *n;
+		if (name + desc > (uint64_t)(end - text))
+			return 0;
+		if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && text[0] == 'G' &&
+		    text[1] == 'N' && text[2] == 'U') {
+			uint32_t bytes =
+				n->n_descsz > SCP_BUILD_ID_MAX ? SCP_BUILD_ID_MAX : n->n_descsz;
+			bytes_copy(out, text + name, bytes);
+			return bytes;
+		}
+		p = text + name + desc;
+	}
+	return 0;
+}
+
+/* From the program headers in memory. Objects whose first page is not their ELF
+ * header have none for us. */
+static uint32_t build_id(const struct unwind_object *o, uint8_t *out)
+{
+	const ElfW(Ehdr) *e = (const void *)o->start;
+	if (o->end - o->start < 4096 || e->e_ident[0] != 0x7f || e->e_ident[1] != 'E' ||
+	    e->e_ident[2] != 'L' || e->e_ident[3] != 'F' || e->e_phentsize != sizeof(ElfW(Phdr)) ||
+	    e->e_phoff + (uint64_t)e->e_phnum * sizeof(ElfW(Phdr)) > 4096)
+		return 0;
+	const ElfW(Phdr) *p = (const void *)(o->start + e->e_phoff);
+	for (unsigned i = 0; i < e->e_phnum; i++, p++) {
+		uint64_t at = o->base + p->p_vaddr;
+		if (p->p_type != PT_NOTE || at < o->start || at > o->end ||
+		    p->p_filesz > o->end - at)
+			continue;
+		uint32_t n =
+			note_build_id((const uint8_t *)at, (const uint8_t *)at + p->p_filesz, out);
+		if (n)
+			return n;
+	}
+	return 0;
+}
+
+static uint64_t hash_name(const char *name)
+{
+	return text_hash(TEXT_HASH, name, SIZE_MAX);
+}
+
+static bool same_path(const struct slot *s, const char *name)
+{
+	if (!*name)
+		return s->path == hash_name(settings.exe);
+	return s->path == hash_name(name) ||
+	       (*name != '/' && s->file == hash_name(text_basename(name)));
+}
+
+static bool still_same(struct slot *s, const struct unwind_object *o)
+{
+	uint8_t id[SCP_BUILD_ID_MAX];
+	uint32_t n = build_id(o, id);
+	return same_path(s, o->name) && n == s->build_id_bytes && same_bytes(id, s->build_id, n);
+}
+
+static struct slot *find(const struct unwind_object *o)
+{
+	uint32_t generation = process_epoch.now.generation;
+	uint32_t count = __atomic_load_n(&slot_count, __ATOMIC_ACQUIRE);
+	for (uint32_t i = 0; i < count; i++) {
+		struct slot *s = &slots[i];
+		if (s->start != o->start || s->end != o->end || s->base != o->base)
+			continue;
+		if (s->generation == generation)
+			return s;
+		if (still_same(s, o)) {
+			s->generation = generation;
+			return s;
+		}
+	}
+	return NULL;
+}
+
+void *modules_record(uint64_t bytes)
+{
+	void *at = file_next_record(&process.chunk, bytes);
+	if (at || !file_chunk(&process.file, &process.chunk, 2 * SCP_GRANULE, SCP_CHUNK_PROCESS, 0))
+		return at;
+	return file_next_record(&process.chunk, bytes);
+}
+
+void modules_publish(uint64_t bytes)
+{
+	file_publish_record(&process.chunk, bytes);
+}
+
+/* Under the lock. */
+static struct slot *add(const struct unwind_object *o)
+{
+	const char *name = *o->name ? o->name : settings.exe;
+	static char here[512]; /* the lock is held; stacks may be small */
+	size_t n = 0;
+	if (*name != '/' && *o->name && !sys_sandboxed && text_length(name) > 0) {
+		long r = sys2(SYS_getcwd, here, sizeof here - 1);
+		n = r > 1 ? text_append(here, sizeof here, (size_t)r - 1, "/") : 0;
+	}
+	uint64_t bytes = sizeof(struct scp_module) + n + text_length(name) + 1;
+	bytes = (bytes + SCP_RECORD_ALIGN - 1) / SCP_RECORD_ALIGN * SCP_RECORD_ALIGN;
+	struct scp_module *m = slot_count < MODULES_MAX ? modules_record(bytes) : NULL;
+	if (!m)
+		return NULL;
+	m->rec = (struct scp_record){SCP_REC_MODULE, (uint32_t)bytes};
+	m->id = slot_count + 1;
+	m->base = o->base;
+	m->start = o->start;
+	m->end = o->end;
+	bytes_copy(m->path, here, n);
+	text_append(m->path, bytes - sizeof *m, n, name);
+	struct slot *s = &slots[slot_count];
+	*s = (struct slot){.base = o->base,
+			   .start = o->start,
+			   .end = o->end,
+			   .path = text_hash(text_hash(TEXT_HASH, here, n), name, SIZE_MAX),
+			   .file = hash_name(text_basename(name)),
+			   .generation = process_epoch.now.generation};
+	m->build_id_bytes = s->build_id_bytes = build_id(o, s->build_id);
+	bytes_copy(m->build_id, s->build_id, sizeof m->build_id);
+	modules_publish(bytes);
+	__atomic_store_n(&slot_count, slot_count + 1, __ATOMIC_RELEASE);
+	return s;
+}
+
+COLD void modules_exclusive(void (*step)(void *), void *argument)
+{
+	uint32_t idle = 0;
+	uint64_t signals;
+	bool held = !sys_sandboxed;
+	if (held)
+		sys_hold_signals(&signals);
+	for (unsigned i = 0; i < PATIENCE; i++, idle = 0) {
+		if (!__atomic_compare_exchange_n(&process.chunk_busy, &idle, 1, false,
+						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+			arch_relax();
+			continue;
+		}
+		step(argument);
+		__atomic_store_n(&process.chunk_busy, 0, __ATOMIC_RELEASE);
+		break;
+	}
+	if (held)
+		sys_release_signals(&signals);
+}
+
+struct search {
+	const struct unwind_object *object;
+	struct slot *found;
+};
+
+static void find_or_add_step(void *argument)
+{
+	struct search *s = argument;
+	s->found = find(s->object);
+	if (!s->found)
+		s->found = add(s->object);
+}
+
+/* An object that is not numbered yet, or another thread is about to number. */
+static COLD struct slot *find_or_add(const struct unwind_object *o)
+{
+	struct search s = {o, NULL};
+	modules_exclusive(find_or_add_step, &s);
+	return s.found;
+}
+
+uint64_t modules_frame(uint64_t pc, bool exact)
+{
+	struct unwind_object o;
+	if (!unwind_object_find_object(exact ? pc : pc - 1, &o))
+		return SCP_FRAME(0, exact, pc);
+	struct slot *s = find(&o);
+	if (!s)
+		s = find_or_add(&o);
+	if (!s) {
+		process_loss(modules_lost, 1);
+		return SCP_FRAME(0, exact, pc);
+	}
+	return SCP_FRAME((uint32_t)(s - slots) + 1, exact, pc - o.base);
+}

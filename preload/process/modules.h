@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Loaded objects, numbered and described in the profile when they first appear
+ * on a call path, so that a killed program can still be symbolized. */
+#ifndef SCPROF_PRELOAD_PROCESS_MODULES_H
+#define SCPROF_PRELOAD_PROCESS_MODULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "include/scprof_format.h"
+#include "preload/system/util.h"
+
+/* The frame (see SCP_FRAME) for a code address. An address outside all objects
+ * (generated code) gives module 0. Slow path only; async-signal-safe. */
+HIDDEN uint64_t modules_frame(uint64_t pc, bool exact);
+
+/* Forget all numbers: the records went into another process's file. */
+HIDDEN void modules_reset(void);
+
+/* Is this the number of the object with this build-id or, where it or that has none, path? */
+HIDDEN bool modules_is(uint32_t id, const char *path, const uint8_t *build_id,
+		       uint32_t build_id_bytes);
+
+/* Run a step with the right to add PROCESS records, signals held; it is not run where another
+ * thread keeps that right for too long. */
+HIDDEN void modules_exclusive(void (*step)(void *), void *argument);
+/* Inside such a step: a zeroed record at the end of the PROCESS chunk (NULL: no room), and
+ * make it count. */
+HIDDEN void *modules_record(uint64_t bytes);
+HIDDEN void modules_publish(uint64_t bytes);
+
+/* Is this address in libscprof.so itself? */
+HIDDEN bool modules_is_ours(uint64_t pc);
+
+#endif

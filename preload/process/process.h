@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What there is once a process: its profile file, its functions, its epoch. */
+#ifndef SCPROF_PRELOAD_PROCESS_PROCESS_H
+#define SCPROF_PRELOAD_PROCESS_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch.h"
+#include "preload/process/file.h"
+#include "include/scprof_selected.h"
+#include "include/scprof_format.h"
+#include "preload/system/util.h"
+
+/* Groups that are recorded (SCP_GROUP_*), 0 when nothing is, GROUPS_UNSET
+ * before the first look at the environment. Read by every wrapper. */
+#define GROUPS_UNSET 0x80000000u
+/* Alone: recording is stopped, and may start again: see control.h. */
+#define GROUPS_PAUSED 0x40000000u
+/* Stands for a group of markers whose callers are to be looked at before all else (--below). */
+#define GROUPS_FILTERED(group) ((group) << 20)
+extern HIDDEN uint32_t process_groups;
+
+/* A page that the kernel wipes in a forked child (MADV_WIPEONFORK): generation
+ * 0 means "not recording yet, or no longer the process that was". Every memo
+ * carries the generation it was made in; unloading code raises it. */
+struct process_epoch {
+	uint32_t generation;
+	uint32_t starting; /* a thread is in lifecycle_start */
+};
+extern HIDDEN union process_epoch_page {
+	struct process_epoch now;
+	char page[ARCH_PAGE_MAX]; /* it shares a page with nothing else */
+} process_epoch;
+
+/* Wrappers, and selected functions. */
+#define PROCESS_FUNCTIONS (256 + SCP_SELECTED_MAX)
+
+struct process {
+	struct profile_file file;
+	/* By wrapper id, then selected functions; NULL without a file. */
+	struct scp_function *function[PROCESS_FUNCTIONS];
+	struct file_chunk chunk; /* PROCESS chunk that takes module records */
+	uint32_t chunk_busy, touching;
+	uint64_t touched_ns; /* when the anchor was refreshed: end_mono_ns of the header */
+	uint32_t generation; /* the latest; unlike process_epoch's it survives a fork */
+	bool forked;	     /* this process began as a fork */
+	/* What overhead.c measured at the start of this program: forked children have it too. */
+	struct scp_overhead overhead, slow_overhead;
+	struct scp_inner_cost inner;
+};
+extern HIDDEN struct process process;
+
+/* Code was unloaded: every memo is stale. */
+HIDDEN void process_next_generation(void);
+
+/* A forked child that recorded nothing leaves no file (before exec, at exit). True: it is gone. */
+HIDDEN bool process_discard_if_empty(void);
+
+/* The file is gone, but the process goes on (exec failed): the next call begins anew. */
+HIDDEN void process_begin_anew(void);
+
+/* A counter in the file's losses, or NULL without a file. */
+#define process_loss(field, by)                                                                    \
+	do {                                                                                       \
+		if (process.file.header)                                                           \
+			__atomic_add_fetch(&process.file.header->losses.field, (by),               \
+					   __ATOMIC_RELAXED);                                      \
+	} while (0)
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Environment and /proc at start-up, by raw system calls into static memory. */
+#include <stddef.h>
+#include <unistd.h>
+
+#include "preload/process/start_name.h"
+#include "include/scprof_format.h"
+#include "preload/process/settings.h"
+#include "preload/process/slowest_settings.h"
+#include "preload/system/sys.h"
+
+struct settings settings;
+
+const char *settings_variable(const char *name)
+{
+	size_t n = text_length(name);
+	for (char **e = environ; e && *e; e++) {
+		size_t i = 0;
+		while (i < n && (*e)[i] == name[i])
+			i++;
+		if (i == n && (*e)[n] == '=')
+			return *e + n + 1;
+	}
+	return NULL;
+}
+
+static long read_file(const char *path, char *buf, size_t room)
+{
+	long fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return fd;
+	long n = sys_read((int)fd, buf, room);
+	sys_close((int)fd);
+	return n;
+}
+
+static bool word_is(const char *word, size_t n, const char *name)
+{
+	size_t i = 0;
+	while (i < n && name[i] && word[i] == name[i])
+		i++;
+	return i == n && !name[n];
+}
+
+/* *others: names that are none of these, of functions of libraries. "none" names nothing. */
+static uint32_t parse_groups(const char *text, bool *others)
+{
+	static const struct {
+		const char *name;
+		uint32_t mask;
+	} known[] = {{"socket", SCP_GROUP_SOCKET},
+		     {"io", SCP_GROUP_IO},
+		     {"wait", SCP_GROUP_WAIT},
+		     {"resolve", SCP_GROUP_RESOLVE},
+		     {"region", SCP_GROUP_REGION},
+		     {"functions", SCP_GROUP_FUNCTIONS},
+		     {"all", SCP_GROUP_ALL | SCP_GROUP_REGION},
+		     {"none", 0},
+		     {"", 0}};
+	uint32_t mask = 0;
+	*others = false;
+	if (!text || !*text)
+		return SCP_GROUP_SOCKET | SCP_GROUP_REGION;
+	while (*text) {
+		unsigned i = 0;
+		size_t n = 0;
+		while (text[n] && text[n] != ',')
+			n++;
+		while (i < sizeof known / sizeof *known && !word_is(text, n, known[i].name))
+			i++;
+		if (i < sizeof known / sizeof *known)
+			mask |= known[i].mask;
+		else
+			*others = true;
+		text += n + (text[n] == ',');
+	}
+	return mask;
+}
+
+bool settings_symbols_wanted(const char *symbols, const char *groups)
+{
+	bool others;
+	parse_groups(groups, &others);
+	return others || (symbols && *symbols);
+}
+
+/* SCPROF_OUT or the working directory, absolute: the program may change directory. */
+static void set_directory(const char *out)
+{
+	size_t n = 0;
+	if (!out || *out != '/') {
+		long r = sys2(SYS_getcwd, settings.directory, sizeof settings.directory);
+		n = r > 0 ? (size_t)r - 1 : 0;
+		if (out && *out)
+			n = text_append(settings.directory, sizeof settings.directory, n, "/");
+	}
+	if (out)
+		text_append(settings.directory, sizeof settings.directory, n, out);
+}
+
+static void set_program(void)
+{
+	long n = sys4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", settings.exe,
+		      sizeof settings.exe - 1);
+	settings.exe[n > 0 ? n : 0] = 0;
+	start_name_read(settings.program, sizeof settings.program, settings.exe);
+	n = read_file("/proc/self/cmdline", settings.argv, sizeof settings.argv);
+	settings.argv_bytes = n > 0 ? (uint32_t)n : 0;
+	if (n > 0)
+		settings.argv[n - 1] = 0;
+	settings.argc = 0;
+	for (uint32_t i = 0; i < settings.argv_bytes; i++)
+		settings.argc += settings.argv[i] == 0;
+}
+
+static void set_boot_id(void)
+{
+	char text[64];
+	long n = read_file("/proc/sys/kernel/random/boot_id", text, sizeof text);
+	unsigned nibble = 0;
+	for (long i = 0; i < n && nibble < 32; i++) {
+		int v = text[i] >= '0' && text[i] <= '9'   ? text[i] - '0'
+			: text[i] >= 'a' && text[i] <= 'f' ? text[i] - 'a' + 10
+							   : -1;
+		if (v < 0)
+			continue;
+		settings.boot_id[nibble / 2] |= (uint8_t)(v << (nibble % 2 ? 0 : 4));
+		nibble++;
+	}
+}
+
+uint64_t settings_process_start(void)
+{
+	char text[512];
+	long n = read_file("/proc/self/stat", text, sizeof text - 1);
+	long at = n;
+	uint64_t v = 0;
+	while (at > 0 && text[at - 1] != ')') /* the name in parentheses may hold anything */
+		at--;
+	if (at <= 0)
+		return 0;
+	for (unsigned field = 2; at < n && field < 22; at++)
+		field += text[at] == ' ';
+	for (; at < n && text[at] >= '0' && text[at] <= '9'; at++)
+		v = v * 10 + (uint64_t)(text[at] - '0');
+	return v;
+}
+
+bool settings_read(bool has_stubs, bool needs_no_stubs)
+{
+	const char *disable = settings_variable("SCPROF_DISABLE");
+	if (disable && *disable && !text_equal(disable, "0"))
+		return false;
+	bool others;
+	settings.groups = parse_groups(settings_variable("SCPROF_GROUPS"), &others);
+	if (has_stubs)
+		settings.groups |= SCP_GROUP_SELECTED;
+	settings.symbols_ignored = !has_stubs && !needs_no_stubs &&
+				   settings_symbols_wanted(settings_variable("SCPROF_SYMBOLS"),
+							   settings_variable("SCPROF_GROUPS"));
+	if (!settings.groups)
+		return false;
+	slowest_settings_read(settings_variable("SCPROF_SLOWEST"),
+			      settings_variable("SCPROF_SLOWER_THAN"),
+			      settings_variable("SCPROF_SLOWEST_OF"), &settings.slowest);
+	set_directory(settings_variable("SCPROF_OUT"));
+	set_program();
+	set_boot_id();
+	return true;
+}

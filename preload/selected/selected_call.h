@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Around the original of a selected function. A stub jumps to scprof_chosen_call (assembly), which
+ * calls the original between selected_call_begin and selected_call_end. */
+#ifndef SCPROF_PRELOAD_SELECTED_SELECTED_CALL_H
+#define SCPROF_PRELOAD_SELECTED_SELECTED_CALL_H
+
+#include "preload/call/call.h"
+#include "include/scprof_selected.h"
+
+/* Between its two readings a selected function's call spends a little less than a wrapper's. So
+ * that one measured overhead holds for both, calls are taken to begin this much earlier. Units of
+ * the counter; 0 until overhead_rounds.c has compared the two. */
+extern HIDDEN uint64_t selected_call_shift;
+
+/* For that comparison: a stub of a record in private memory. selected_call_disturbed: its call
+ * could not take the fast path, and was not recorded. */
+#define SELECTED_SCRATCH 0x80000000u /* its record's flag */
+extern HIDDEN struct scp_selected selected_call_scratch;
+extern HIDDEN bool selected_call_disturbed;
+HIDDEN long selected_scratch_stub(int, const void *, size_t, int);
+
+/* How scprof_chosen_call goes on. */
+enum selected_step {
+	SELECTED_PASS = 0, /* not recorded: jump to the original, with nothing left behind */
+	SELECTED_TSC = 1,  /* read the counter, call */
+	SELECTED_CALL = 2, /* the clock is read: call */
+	SELECTED_SLOW = 3  /* save the vector registers, and ask selected_call_begin_slow */
+};
+
+enum selected_way { WAY_NONE = 0, WAY_TSC, WAY_PAGE, WAY_TSC_NESTED, WAY_PAGE_NESTED, WAY_SLOW };
+
+/* The frame of scprof_chosen_call, from its stack pointer on. Its assembly knows the offsets. */
+struct selected_frame {
+	uint64_t stack[MEMO_STACK_WORDS]; /* copied arguments */
+	uint64_t rdi, rsi, rdx, rcx, r8, r9, rax, r10;
+	struct scp_selected *symbol;
+	void *real;
+	uint64_t began_at, ended_at; /* the counter, where it is the clock */
+	uint32_t step;		     /* enum selected_step */
+	uint32_t way;		     /* enum selected_way */
+	struct scp_thread *thread;
+	struct scp_memo *memo;
+	uint32_t generation;
+	uint32_t vectors; /* width that is in use: 0 xmm, 1 ymm, 2 zmm */
+	struct scp_call call;
+	uint64_t *caller; /* where the caller's frame pointer and the return address lie */
+};
+_Static_assert(offsetof(struct selected_frame, rdi) == 256, "known to the assembly");
+_Static_assert(offsetof(struct selected_frame, symbol) == 320, "known to the assembly");
+_Static_assert(offsetof(struct selected_frame, real) == 328, "known to the assembly");
+_Static_assert(offsetof(struct selected_frame, began_at) == 336, "known to the assembly");
+_Static_assert(offsetof(struct selected_frame, ended_at) == 344, "known to the assembly");
+_Static_assert(offsetof(struct selected_frame, step) == 352, "known to the assembly");
+_Static_assert(offsetof(struct selected_frame, vectors) == 380, "known to the assembly");
+_Static_assert(offsetof(struct selected_frame, caller) == 456, "known to the assembly");
+_Static_assert(sizeof(struct selected_frame) <= 512, "known to the assembly");
+
+/* All return an enum selected_step; the first touches no vector register. */
+HIDDEN uint32_t selected_call_begin(struct selected_frame *f);
+HIDDEN uint32_t selected_call_begin_slow(struct selected_frame *f);
+/* SELECTED_SLOW: selected_call_end_slow has to follow, with the results in vector registers saved.
+ */
+HIDDEN uint32_t selected_call_end(struct selected_frame *f);
+HIDDEN void selected_call_end_slow(struct selected_frame *f);
+
+/* Of the trampoline's frame: notes that an exception leaves it. See the Itanium C++ ABI, level
+ * I, 1.6.1. */
+HIDDEN int selected_call_personality(int version, int actions, uint64_t class, void *exception,
+				     void *context);
+
+#endif

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+/* scprof_chosen_call: what the stubs of selected functions jump to, %r11 the symbol's record.
+ * Every register that may hold an argument is kept for the original (System V ABI, AMD64
+ * supplement, 3.2.3): six general ones, %al of variadic calls, %r10 (static chain); the
+ * first words of the stack; and the vector registers wherever something runs that could
+ * use them. Results likewise: %rax, %rdx, vectors 0 and 1; the x87 stack is not touched.
+ *
+ * The frame: %rbp, so that it can be unwound from anywhere; at -8(%rbp) the address of
+ * struct selected_frame, which is aligned as vectors on the stack may have to be. */
+#define STACK	 0
+#define RDI	 256
+#define RSI	 264
+#define RDX	 272
+#define RCX	 280
+#define R8	 288
+#define R9	 296
+#define RAX	 304
+#define R10	 312
+#define SYMBOL	 320
+#define REAL	 328
+#define BEGAN_AT 336
+#define ENDED_AT 344
+#define STEP	 352
+#define VECTORS	 380
+#define CALLER	 456
+#define FRAME	 512
+#define FRAME_OFFSET 512 /* of the frame, while the vectors lie below it */
+
+#define SELECTED_TSC  1
+#define SELECTED_SLOW 3
+
+/* Vector registers 0 .. 7 (or 0 and 1) of the width that is in use, at `at`(%rsp), as `op`
+ * source first or last. */
+	.macro	each_vector op_x, op_v, count, store
+	cmpl	$1, FRAME_OFFSET+VECTORS(%rsp)
+	ja	3f
+	je	2f
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
+	.if	\n < \count
+	.if	\store
+	\op_x	%xmm\n, 64*\n(%rsp)
+	.else
+	\op_x	64*\n(%rsp), %xmm\n
+	.endif
+	.endif
+	.endr
+	jmp	4f
+2:
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
+	.if	\n < \count
+	.if	\store
+	\op_v	%ymm\n, 64*\n(%rsp)
+	.else
+	\op_v	64*\n(%rsp), %ymm\n
+	.endif
+	.endif
+	.endr
+	jmp	4f
+3:
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
+	.if	\n < \count
+	.if	\store
+	\op_v\()64	%zmm\n, 64*\n(%rsp)
+	.else
+	\op_v\()64	64*\n(%rsp), %zmm\n
+	.endif
+	.endif
+	.endr
+4:
+	.endm
+
+	.text
+	.globl	scprof_chosen_call
+	.type	scprof_chosen_call, @function
+	.p2align 6
+scprof_chosen_call:
+	.cfi_startproc
+	.cfi_personality 0x1b, selected_call_personality
+	endbr64
+	pushq	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset %rbp, -16
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register %rbp
+	subq	$(FRAME + 8), %rsp
+	andq	$-64, %rsp
+	movq	%rsp, -8(%rbp)
+	movq	%rdi, RDI(%rsp)
+	movq	%rsi, RSI(%rsp)
+	movq	%rdx, RDX(%rsp)
+	movq	%rcx, RCX(%rsp)
+	movq	%r8, R8(%rsp)
+	movq	%r9, R9(%rsp)
+	movq	%rax, RAX(%rsp)
+	movq	%r10, R10(%rsp)
+	movq	%r11, SYMBOL(%rsp)
+	movq	%rbp, CALLER(%rsp)
+	movq	%rsp, %rdi
+	call	selected_call_begin
+	cmpl	$SELECTED_SLOW, %eax
+	je	begin_slow
+begun:
+	movl	%eax, STEP(%rsp)
+	movq	RDI(%rsp), %rdi
+	movq	RSI(%rsp), %rsi
+	movq	RCX(%rsp), %rcx
+	movq	R8(%rsp), %r8
+	movq	R9(%rsp), %r9
+	movq	R10(%rsp), %r10
+	movq	REAL(%rsp), %r11
+	cmpl	$SELECTED_TSC, %eax
+	jb	pass
+	jne	1f
+	rdtsc
+	shlq	$32, %rdx
+	orq	%rdx, %rax
+	subq	selected_call_shift(%rip), %rax
+	movq	%rax, BEGAN_AT(%rsp)
+1:	movq	RDX(%rsp), %rdx
+	movq	RAX(%rsp), %rax
+	call	*%r11
+	cmpl	$SELECTED_TSC, STEP(%rsp)
+	movq	%rax, RAX(%rsp)
+	movq	%rdx, RDX(%rsp)
+	jne	1f
+	rdtsc
+	shlq	$32, %rdx
+	orq	%rdx, %rax
+	movq	%rax, ENDED_AT(%rsp)
+1:	movq	%rsp, %rdi
+	call	selected_call_end
+	cmpl	$SELECTED_SLOW, %eax
+	je	end_slow
+ended:
+	movq	RAX(%rsp), %rax
+	movq	RDX(%rsp), %rdx
+	.cfi_remember_state
+	leave
+	.cfi_def_cfa %rsp, 8
+	.cfi_restore %rbp
+	ret
+	.cfi_restore_state
+
+pass:	/* nothing of ours is left when the original runs */
+	movq	RDX(%rsp), %rdx
+	movq	RAX(%rsp), %rax
+	.cfi_remember_state
+	leave
+	.cfi_def_cfa %rsp, 8
+	.cfi_restore %rbp
+	jmp	*%r11
+	.cfi_restore_state
+
+begin_slow:
+	subq	$FRAME_OFFSET, %rsp
+	each_vector movups, vmovdqu, 8, 1
+	leaq	FRAME_OFFSET(%rsp), %rdi
+	call	selected_call_begin_slow
+	each_vector movups, vmovdqu, 8, 0
+	addq	$FRAME_OFFSET, %rsp
+	jmp	begun
+
+end_slow:
+	subq	$FRAME_OFFSET, %rsp
+	each_vector movups, vmovdqu, 2, 1
+	leaq	FRAME_OFFSET(%rsp), %rdi
+	call	selected_call_end_slow
+	each_vector movups, vmovdqu, 2, 0
+	addq	$FRAME_OFFSET, %rsp
+	jmp	ended
+	.cfi_endproc
+	.size	scprof_chosen_call, . - scprof_chosen_call
+
+	.globl	selected_scratch_stub
+	.hidden	selected_scratch_stub
+	.type	selected_scratch_stub, @function
+	.p2align 4
+selected_scratch_stub: /* as those of stub objects */
+	.cfi_startproc
+	endbr64
+	leaq	selected_call_scratch(%rip), %r11
+	jmp	scprof_chosen_call
+	.cfi_endproc
+	.size	selected_scratch_stub, . - selected_scratch_stub
+
+/* dlsym, for stub objects. RTLD_DEFAULT (0) finds stubs by itself, and RTLD_NEXT (-1) looks
+ * at its caller: they go on to libc's with the return address as it is. */
+	.globl	scprof_chosen_dlsym
+	.type	scprof_chosen_dlsym, @function
+	.p2align 4
+scprof_chosen_dlsym:
+	.cfi_startproc
+	endbr64
+	leaq	1(%rdi), %rax
+	cmpq	$1, %rax
+	ja	selected_dlsym
+	movq	selected_libc_dlsym(%rip), %rax
+	testq	%rax, %rax
+	je	1f
+	jmp	*%rax
+1:	pushq	%rdi
+	.cfi_adjust_cfa_offset 8
+	pushq	%rsi
+	.cfi_adjust_cfa_offset 8
+	subq	$8, %rsp
+	.cfi_adjust_cfa_offset 8
+	call	selected_real_dlsym
+	addq	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	popq	%rsi
+	.cfi_adjust_cfa_offset -8
+	popq	%rdi
+	.cfi_adjust_cfa_offset -8
+	jmp	*%rax
+	.cfi_endproc
+	.size	scprof_chosen_dlsym, . - scprof_chosen_dlsym
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Raw system calls, by name. They return a result or -errno and leave errno
+ * alone; all of them are off the hot path. */
+#ifndef SCPROF_PRELOAD_SYSTEM_SYS_H
+#define SCPROF_PRELOAD_SYSTEM_SYS_H
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "arch.h"
+#include "preload/system/util.h"
+
+/* Has the program installed a seccomp filter? A filter may kill for a system call that the program
+ * itself never makes, so from then on we make none. Set by the interposed prctl and syscall just
+ * before the filter is installed; never cleared (filters cannot be removed). Forked children
+ * inherit it. */
+extern HIDDEN uint32_t sys_sandboxed;
+
+#define STACK_TO_UNWIND 3072u /* below this the caller alone is recorded */
+#define STACK_TO_RECORD 512u  /* below this nothing new is begun */
+#define STACK_TO_GROW	1024u /* below this the file does not grow */
+
+/* How much stack is left, where that can be little: bytes on the alternate signal stack that we are
+ * on; SIZE_MAX on any other stack, and in a sandbox, where the kernel must not be asked. One system
+ * call: slow paths only. */
+HIDDEN size_t sys_stack_room(void);
+
+#define sys0(n)		    arch_syscall(n, 0, 0, 0, 0, 0, 0)
+#define sys1(n, a)	    arch_syscall(n, (long)(a), 0, 0, 0, 0, 0)
+#define sys2(n, a, b)	    arch_syscall(n, (long)(a), (long)(b), 0, 0, 0, 0)
+#define sys3(n, a, b, c)    arch_syscall(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define sys4(n, a, b, c, d) arch_syscall(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+
+static inline long sys_open(const char *path, int flags, int mode)
+{
+	return sys4(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+static inline long sys_close(int fd)
+{
+	return sys1(SYS_close, fd);
+}
+
+static inline long sys_read(int fd, void *buf, size_t n)
+{
+	return sys3(SYS_read, fd, buf, n);
+}
+
+static inline long sys_pwrite(int fd, const void *buf, size_t n, uint64_t at)
+{
+	return sys4(SYS_pwrite64, fd, buf, n, at);
+}
+
+static inline long sys_fallocate(int fd, uint64_t at, uint64_t bytes)
+{
+	return sys4(SYS_fallocate, fd, 0, at, bytes);
+}
+
+static inline long sys_unlink(const char *path)
+{
+	return sys3(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
+/* An address, or -errno as an address above -4096. */
+static inline void *sys_mmap(size_t bytes, int prot, int flags, int fd, uint64_t at)
+{
+	return (void *)arch_syscall(SYS_mmap, 0, (long)bytes, prot, flags, fd, (long)at);
+}
+
+static inline int sys_failed(const void *address)
+{
+	return (uintptr_t)address > (uintptr_t)-4096;
+}
+
+static inline long sys_munmap(void *address, size_t bytes)
+{
+	return sys2(SYS_munmap, address, bytes);
+}
+
+/* To an address that is in use: what is there is unmapped. */
+static inline void *sys_move_mapping(void *from, size_t bytes, void *to)
+{
+	return (void *)arch_syscall(SYS_mremap, (long)from, (long)bytes, (long)bytes,
+				    MREMAP_MAYMOVE | MREMAP_FIXED, (long)to, 0);
+}
+
+static inline long sys_madvise(void *address, size_t bytes, int advice)
+{
+	return sys3(SYS_madvise, address, bytes, advice);
+}
+
+/* For the few places that hold a descriptor or a lock: a handler that left one by
+ * longjmp, or a cancellation, would leave it held. Not in a sandbox. */
+static inline void sys_hold_signals(uint64_t *before)
+{
+	uint64_t all = ~UINT64_C(0);
+	sys4(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, before, 8);
+}
+
+static inline void sys_release_signals(const uint64_t *before)
+{
+	sys4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, before, 0, 8);
+}
+
+/* The kernel looks at the signal set before it refuses `how`: EFAULT or EINVAL
+ * tells whether eight bytes can be read. No effect, no descriptor, no memory. */
+static inline int sys_can_read(uintptr_t address)
+{
+	return sys4(SYS_rt_sigprocmask, ~0, address, 0, 8) == -22 /* EINVAL */;
+}
+
+static inline int sys_getpid(void)
+{
+	return (int)sys0(SYS_getpid);
+}
+
+static inline int sys_gettid(void)
+{
+	return (int)sys0(SYS_gettid);
+}
+
+#endif

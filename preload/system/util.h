@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Small things that libc has but that code inside a target must not borrow
+ * from it: string helpers without locale or allocation, and the compiler and
+ * memory-order idioms of this library. */
+#ifndef SCPROF_PRELOAD_SYSTEM_UTIL_H
+#define SCPROF_PRELOAD_SYSTEM_UTIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define COLD	    __attribute__((noinline, cold))
+#define HIDDEN	    __attribute__((visibility("hidden")))
+#define EXPORT	    __attribute__((visibility("default")))
+
+/* Orders memory accesses against a signal handler of the same thread, or a
+ * reader of the mapping after our death: the compiler must not move them. */
+#define compiler_barrier() __asm__ volatile("" ::: "memory")
+/* Orders our stores for a live reader in another process (free on x86). */
+#define publish_barrier() __atomic_thread_fence(__ATOMIC_RELEASE)
+
+static inline size_t text_length(const char *s)
+{
+	size_t n = 0;
+	while (s[n])
+		n++;
+	return n;
+}
+
+static inline bool text_equal(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	return *a == *b;
+}
+
+/* Append `s` at `at` of a buffer of `room` bytes; always terminates, cuts what
+ * does not fit. Returns the new length. */
+static inline size_t text_append(char *buf, size_t room, size_t at, const char *s)
+{
+	while (*s && at + 1 < room)
+		buf[at++] = *s++;
+	if (room)
+		buf[at] = 0;
+	return at;
+}
+
+static inline size_t text_append_number(char *buf, size_t room, size_t at, uint64_t v)
+{
+	char digits[21];
+	size_t n = sizeof digits;
+	digits[--n] = 0;
+	do
+		digits[--n] = (char)('0' + v % 10);
+	while (v /= 10);
+	return text_append(buf, room, at, digits + n);
+}
+
+static inline const char *text_basename(const char *path)
+{
+	const char *base = path;
+	for (; *path; path++)
+		if (*path == '/')
+			base = path + 1;
+	return base;
+}
+
+static inline void bytes_copy(void *to, const void *from, size_t n)
+{
+	unsigned char *d = to;
+	const unsigned char *s = from;
+	while (n--)
+		*d++ = *s++;
+}
+
+/* FNV-1a: what the text adds to `h`, which is TEXT_HASH or that of the text before. */
+#define TEXT_HASH UINT64_C(0xcbf29ce484222325)
+static inline uint64_t text_hash(uint64_t h, const char *s, size_t max)
+{
+	for (size_t i = 0; i < max && s[i]; i++)
+		h = (h ^ (uint8_t)s[i]) * UINT64_C(0x100000001b3);
+	return h;
+}
+
+/* A finaliser of MurmurHash3 (public domain): every input bit reaches every output bit. */
+static inline uint64_t hash_mix(uint64_t h)
+{
+	h ^= h >> 33;
+	h *= UINT64_C(0xff51afd7ed558ccd);
+	h ^= h >> 33;
+	h *= UINT64_C(0xc4ceb9fe1a85ec53);
+	return h ^ h >> 33;
+}
+
+#endif

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The header of the profile: what is known at the start, and what has to be kept up to date because
+ * a process may be killed at any time. */
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "preload/clock/clock.h"
+#include "preload/filter/control.h"
+#include "preload/filter/filter.h"
+#include "preload/process/process.h"
+#include "preload/process/settings.h"
+#include "preload/system/sys.h"
+#include "preload/table/header.h"
+
+#define REFRESH_EVERY_NS 100000000u
+
+static uint64_t realtime_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void header_publish_overhead(struct scp_overhead *to, const struct scp_overhead *from)
+{
+	bytes_copy(to->cost, from->cost, sizeof to->cost);
+	publish_barrier();
+	to->rounds = from->rounds;
+}
+
+void header_write_overhead(struct scp_header *h)
+{
+	header_publish_overhead(&h->overhead_first, &process.overhead);
+	header_publish_overhead(&h->slow_overhead_first, &process.slow_overhead);
+	h->inner_first = process.inner;
+}
+
+void header_fill(struct scp_header *h, const char *no_symbols)
+{
+	h->version = SCP_VERSION;
+	h->byte_order = SCP_BYTE_ORDER;
+	h->header_bytes = SCP_HEADER_BYTES;
+	h->machine = ARCH_MACHINE;
+	h->pid = (uint32_t)sys_getpid();
+	h->ppid = (uint32_t)sys0(SYS_getppid);
+	h->uid = (uint32_t)sys0(SYS_geteuid);
+	h->processes = 1;
+	h->start_real_ns = realtime_ns();
+	h->start_mono_ns = clock_mono_ns();
+	h->process_start = settings_process_start();
+	h->clock_requested = clock_chosen.requested;
+	h->groups = settings.groups;
+	h->argv_bytes = settings.argv_bytes;
+	h->argc = settings.argc;
+	bytes_copy(h->boot_id, settings.boot_id, sizeof h->boot_id);
+	bytes_copy(h->argv, settings.argv, settings.argv_bytes);
+	text_append(h->exe, sizeof h->exe, 0, settings.exe);
+	text_append(h->program, sizeof h->program, 0, settings.program);
+	sys2(SYS_prctl, PR_GET_NAME, h->comm);
+	clock_describe(&h->clock, &h->slow_clock);
+	h->flags = (clock_chosen.slow_kind ? SCP_FILE_DUAL : 0) |
+		   (clock_chosen.histograms ? SCP_FILE_HISTOGRAMS : 0) |
+		   (settings.symbols_ignored ? SCP_FILE_NO_SYMBOLS : 0);
+	if (settings.symbols_ignored)
+		text_append(h->no_symbols, sizeof h->no_symbols, 0, no_symbols);
+	text_append(h->preceded, sizeof h->preceded, 0, settings.preceded);
+	bytes_copy(h->filters, filter.text, filter.text_bytes);
+	h->filters_bytes = filter.text_bytes;
+	h->slowest.count = settings.slowest.count;
+	h->slowest.least_ns = settings.slowest.least_ns;
+	h->slowest.flags = (settings.slowest.unread ? SCP_SLOWEST_UNREAD : 0) |
+			   (*settings.slowest.patterns ? SCP_SLOWEST_CHOSEN : 0);
+	header_write_overhead(h);
+	publish_barrier();
+	bytes_copy(h->magic, SCP_MAGIC, sizeof h->magic);
+}
+
+/* An anchor that is being replaced has an endless width: a reader of a process
+ * killed at this point does not trust it. */
+static void replace_anchor(uint32_t kind, struct scp_anchor *at)
+{
+	struct scp_anchor fresh;
+	clock_anchor(kind, &fresh);
+	at->width_ns = ~UINT64_C(0);
+	publish_barrier();
+	at->clock_at = fresh.clock_at;
+	at->mono_ns = fresh.mono_ns;
+	publish_barrier();
+	at->width_ns = fresh.width_ns;
+}
+
+void header_refresh(void)
+{
+	struct scp_header *h = process.file.header;
+	uint32_t idle = 0;
+	if (!h || !process_groups ||
+	    !__atomic_compare_exchange_n(&process.touching, &idle, 1, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return; /* another thread is at it */
+	replace_anchor(clock_chosen.kind, &h->clock.last);
+	if (clock_chosen.slow_kind)
+		replace_anchor(clock_chosen.slow_kind, &h->slow_clock.last);
+	h->end_mono_ns = process.touched_ns = clock_mono_ns();
+	if (control.used) {
+		h->flags |= SCP_FILE_WINDOWS;
+		h->windows = control.windows;
+		h->recorded_ns = control_recorded_ns(process.touched_ns);
+	}
+	__atomic_store_n(&process.touching, 0, __ATOMIC_RELEASE);
+}
+
+void header_refresh_if_old(void)
+{
+	if (process.file.header && process_groups &&
+	    clock_mono_ns() - process.touched_ns > REFRESH_EVERY_NS)
+		header_refresh();
+}
+
+void header_mark_end(enum scp_end_state state)
+{
+	/* In a vfork child the memory, and the file, are the parent's. */
+	if (!process.file.header || !process_groups || !process_epoch.now.generation ||
+	    (!sys_sandboxed && (uint32_t)sys_getpid() != process.file.pid))
+		return;
+	process.file.header->end_state = state;
+	header_refresh();
+}

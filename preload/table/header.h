@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Filling the header of the profile, and keeping it up to date. Any thread may call. */
+#ifndef SCPROF_PRELOAD_TABLE_HEADER_H
+#define SCPROF_PRELOAD_TABLE_HEADER_H
+
+#include "include/scprof_format.h"
+#include "preload/system/util.h"
+
+/* Fill the zeroed header of a new file from the settings, the clock and the filters; its magic
+ * comes last. `no_symbols`: why selected functions have no stubs, where they were asked for. */
+HIDDEN void header_fill(struct scp_header *h, const char *no_symbols);
+
+/* Write the overhead that this program measured at its start. */
+HIDDEN void header_write_overhead(struct scp_header *h);
+
+/* Copy a measurement: readers take it for valid only when `rounds` is there, which comes last. */
+HIDDEN void header_publish_overhead(struct scp_overhead *to, const struct scp_overhead *from);
+
+/* Refresh the anchor that gives the clock its rate, and the last known instant. */
+HIDDEN void header_refresh(void);
+/* The same if the last refresh is older than 0.1 s; cheap enough for a batch boundary. */
+HIDDEN void header_refresh_if_old(void);
+
+/* Note how the process ends. In a vfork child, where memory and file are the parent's: nothing. */
+HIDDEN void header_mark_end(enum scp_end_state state);
+
+#endif

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Call-frame information: from a program counter to its FDE by the sorted table
+ * of .eh_frame_hdr, and from its instructions to the row that holds there. */
+#include "preload/unwind/unwind.h"
+#include "preload/unwind/dwarf_read.h"
+#include "preload/system/util.h"
+
+#define DWARF_64 0xffffffffu /* as a length: eight bytes of length follow */
+
+struct cie {
+	uint64_t code_align, ra_column;
+	int64_t data_align;
+	uint8_t fde_encoding;
+	bool augmented, signal_frame;
+	struct dwarf_reader instructions;
+};
+
+/* The length field of a CIE or FDE; leaves the reader over its body. */
+static bool open_entry(const uint8_t *at, const struct unwind_object *o, struct dwarf_reader *r)
+{
+	if ((uint64_t)at < o->start || (uint64_t)at + 12 > o->end)
+		return false;
+	*r = (struct dwarf_reader){at, (const uint8_t *)o->end, false};
+	uint64_t length = dwarf_bytes(r, 4);
+	if (length == DWARF_64)
+		length = dwarf_bytes(r, 8);
+	if (!length || length > (uint64_t)(r->end - r->p))
+		return false;
+	r->end = r->p + length;
+	return true;
+}
+
+static bool parse_augmentation(const char *text, struct cie *cie, struct dwarf_reader *r)
+{
+	if (text[0] != 'z')
+		return text[0] == 0;
+	cie->augmented = true;
+	uint64_t length = dwarf_uleb(r);
+	if (length > (uint64_t)(r->end - r->p))
+		return false;
+	struct dwarf_reader a = {r->p, r->p + length, false};
+	dwarf_skip(r, length);
+	for (text++; *text; text++) {
+		if (*text == 'R')
+			cie->fde_encoding = (uint8_t)dwarf_bytes(&a, 1);
+		else if (*text == 'L')
+			dwarf_bytes(&a, 1);
+		else if (*text == 'P') {
+			uint8_t encoding = (uint8_t)dwarf_bytes(&a, 1);
+			dwarf_pointer(&a, encoding & ~DW_EH_PE_indirect, 0);
+		} else if (*text == 'S')
+			cie->signal_frame = true;
+		else if (*text != 'B')
+			return false;
+	}
+	return !a.bad;
+}
+
+static bool parse_cie(const uint8_t *at, const struct unwind_object *o, struct cie *cie)
+{
+	struct dwarf_reader r;
+	if (!open_entry(at, o, &r) || dwarf_bytes(&r, 4) != 0)
+		return false;
+	*cie = (struct cie){0};
+	uint64_t version = dwarf_bytes(&r, 1);
+	if (version != 1 && version != 3)
+		return false;
+	const char *text = (const char *)r.p;
+	while (dwarf_bytes(&r, 1))
+		;
+	cie->code_align = dwarf_uleb(&r);
+	cie->data_align = dwarf_sleb(&r);
+	cie->ra_column = version == 1 ? dwarf_bytes(&r, 1) : dwarf_uleb(&r);
+	if (r.bad || !parse_augmentation(text, cie, &r))
+		return false;
+	cie->instructions = r;
+	return !r.bad;
+}
+
+/* The FDE whose range begins last at or before pc (LSB, section 10.6.2). */
+static const uint8_t *search_table(const struct unwind_object *o, uint64_t pc)
+{
+	uint64_t hdr = o->eh_frame_hdr;
+	if (hdr < o->start || hdr + 12 > o->end)
+		return NULL;
+	struct dwarf_reader r = {(const uint8_t *)hdr, (const uint8_t *)o->end, false};
+	uint64_t version = dwarf_bytes(&r, 1);
+	uint8_t frame_encoding = (uint8_t)dwarf_bytes(&r, 1);
+	uint8_t count_encoding = (uint8_t)dwarf_bytes(&r, 1);
+	uint64_t table_encoding = dwarf_bytes(&r, 1);
+	dwarf_pointer(&r, frame_encoding, hdr);
+	uint64_t count = dwarf_pointer(&r, count_encoding, hdr);
+	/* Every linker writes this one form: data-relative, four bytes, signed. */
+	if (r.bad || version != 1 || table_encoding != (DW_EH_PE_datarel | DW_EH_PE_sdata4) ||
+	    !count || count > (uint64_t)(r.end - r.p) / 8)
+		return NULL;
+	const int32_t *table = (const int32_t *)r.p;
+	int64_t want = (int64_t)(pc - hdr);
+	uint64_t low = 0, high = count;
+	while (high - low > 1) {
+		uint64_t middle = (low + high) / 2;
+		if (table[2 * middle] <= want)
+			low = middle;
+		else
+			high = middle;
+	}
+	if (table[2 * low] > want)
+		return NULL;
+	return (const uint8_t *)(hdr + (uint64_t)(int64_t)table[2 * low + 1]);
+}
+
+static bool parse_fde(const uint8_t *at, const struct unwind_object *o, uint64_t pc,
+		      struct cie *cie, struct dwarf_reader *r, uint64_t *start)
+{
+	if (!open_entry(at, o, r))
+		return false;
+	const uint8_t *id_at = r->p;
+	uint64_t id = dwarf_bytes(r, 4);
+	if (!id || !parse_cie(id_at - id, o, cie))
+		return false;
+	*start = dwarf_pointer(r, cie->fde_encoding, 0);
+	uint64_t length = dwarf_pointer(r, cie->fde_encoding & DW_EH_PE_format, 0);
+	if (r->bad || pc < *start || pc - *start >= length)
+		return false;
+	if (cie->augmented)
+		dwarf_skip(r, dwarf_uleb(r));
+	return !r->bad;
+}
+
+struct machine {
+	struct unwind_work *work;
+	const struct cie *cie;
+	uint64_t loc, pc;
+	unsigned depth;
+};
+
+static void set_rule(struct machine *m, uint64_t reg, uint32_t kind, int64_t v)
+{
+	if (reg < ARCH_REGS)
+		m->work->row.rule[reg] = (struct unwind_rule){v, kind};
+}
+
+static void set_cfa(struct machine *m, uint64_t reg, int64_t offset)
+{
+	m->work->row.cfa_register = (uint32_t)reg;
+	m->work->row.cfa_offset = offset;
+	m->work->row.cfa_expression = 0;
+}
+
+static uint64_t take_block(struct dwarf_reader *r)
+{
+	uint64_t at = (uint64_t)r->p;
+	dwarf_skip(r, dwarf_uleb(r));
+	return at;
+}
+
+/* DW_CFA_remember_state and DW_CFA_restore_state. The CFA is part of the state. */
+static bool keep_state(struct machine *m, bool remember)
+{
+	if (remember) {
+		if (m->depth >= UNWIND_STATE_DEPTH)
+			return false;
+		m->work->remembered[m->depth++] = m->work->row;
+	} else {
+		if (!m->depth)
+			return false;
+		m->work->row = m->work->remembered[--m->depth];
+	}
+	return true;
+}
+
+/* clang-format off: one operator a line */
+/* Instructions that set the rule of a register, by an extended opcode. */
+static bool run_register_op(struct machine *m, struct dwarf_reader *r, uint8_t op)
+{
+	int64_t align = m->cie->data_align;
+	uint64_t reg = dwarf_uleb(r);
+	switch (op) {
+	case DW_CFA_offset_extended:
+		set_rule(m, reg, RULE_OFFSET, (int64_t)dwarf_uleb(r) * align);
+		return true;
+	case DW_CFA_restore_extended:
+		if (reg < ARCH_REGS)
+			m->work->row.rule[reg] = m->work->initial.rule[reg];
+		return true;
+	case DW_CFA_undefined:
+		set_rule(m, reg, RULE_UNDEFINED, 0);
+		return true;
+	case DW_CFA_same_value:
+		set_rule(m, reg, RULE_SAME, 0);
+		return true;
+	case DW_CFA_register:
+		set_rule(m, reg, RULE_REGISTER, (int64_t)dwarf_uleb(r));
+		return true;
+	case DW_CFA_expression:
+		set_rule(m, reg, RULE_EXPRESSION, (int64_t)take_block(r));
+		return true;
+	case DW_CFA_offset_extended_sf:
+		set_rule(m, reg, RULE_OFFSET, dwarf_sleb(r) * align);
+		return true;
+	case DW_CFA_val_offset:
+		set_rule(m, reg, RULE_VAL_OFFSET, (int64_t)dwarf_uleb(r) * align);
+		return true;
+	case DW_CFA_val_offset_sf:
+		set_rule(m, reg, RULE_VAL_OFFSET, dwarf_sleb(r) * align);
+		return true;
+	case DW_CFA_val_expression:
+		set_rule(m, reg, RULE_VAL_EXPRESSION, (int64_t)take_block(r));
+		return true;
+	case DW_CFA_GNU_negative_offset_extended:
+		set_rule(m, reg, RULE_OFFSET, -(int64_t)dwarf_uleb(r) * align);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Instructions that define the CFA. */
+static bool run_cfa_op(struct machine *m, struct dwarf_reader *r, uint8_t op)
+{
+	uint64_t reg;
+	switch (op) {
+	case DW_CFA_def_cfa:
+		reg = dwarf_uleb(r);
+		set_cfa(m, reg, (int64_t)dwarf_uleb(r));
+		return true;
+	case DW_CFA_def_cfa_register:
+		set_cfa(m, dwarf_uleb(r), m->work->row.cfa_offset);
+		return true;
+	case DW_CFA_def_cfa_offset:
+		set_cfa(m, m->work->row.cfa_register, (int64_t)dwarf_uleb(r));
+		return true;
+	case DW_CFA_def_cfa_expression:
+		m->work->row.cfa_expression = take_block(r);
+		return true;
+	case DW_CFA_def_cfa_sf:
+		reg = dwarf_uleb(r);
+		set_cfa(m, reg, dwarf_sleb(r) * m->cie->data_align);
+		return true;
+	case DW_CFA_def_cfa_offset_sf:
+		set_cfa(m, m->work->row.cfa_register, dwarf_sleb(r) * m->cie->data_align);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool run_other_op(struct machine *m, struct dwarf_reader *r, uint8_t op)
+{
+	switch (op) {
+	case DW_CFA_nop:
+		return true;
+	case DW_CFA_set_loc:
+		m->loc = dwarf_pointer(r, m->cie->fde_encoding, 0);
+		return true;
+	case DW_CFA_advance_loc1:
+		m->loc += dwarf_bytes(r, 1) * m->cie->code_align;
+		return true;
+	case DW_CFA_advance_loc2:
+		m->loc += dwarf_bytes(r, 2) * m->cie->code_align;
+		return true;
+	case DW_CFA_advance_loc4:
+		m->loc += dwarf_bytes(r, 4) * m->cie->code_align;
+		return true;
+	case DW_CFA_remember_state:
+		return keep_state(m, true);
+	case DW_CFA_restore_state:
+		return keep_state(m, false);
+	case DW_CFA_AARCH64_negate_ra_state:
+		return true; /* the return address is signed; its code is stripped */
+	case DW_CFA_GNU_args_size:
+		dwarf_uleb(r);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* clang-format on */
+
+/* Run instructions until they pass m->pc. */
+static bool run(struct machine *m, struct dwarf_reader r)
+{
+	while (r.p < r.end && m->loc <= m->pc) {
+		uint8_t op = (uint8_t)dwarf_bytes(&r, 1), low = op & DW_CFA_operand_mask;
+		switch (op >> DW_CFA_operand_bits) {
+		case DW_CFA_advance_loc:
+			m->loc += low * m->cie->code_align;
+			break;
+		case DW_CFA_offset:
+			set_rule(m, low, RULE_OFFSET, (int64_t)dwarf_uleb(&r) * m->cie->data_align);
+			break;
+		case DW_CFA_restore:
+			if (low < ARCH_REGS)
+				m->work->row.rule[low] = m->work->initial.rule[low];
+			break;
+		default:
+			if (!run_cfa_op(m, &r, op) && !run_other_op(m, &r, op) &&
+			    !run_register_op(m, &r, op))
+				return false;
+		}
+		if (r.bad)
+			return false;
+	}
+	return true;
+}
+
+bool unwind_cfi_find_row(struct unwind_cursor *c, bool *signal_frame, uint64_t *ra)
+{
+	struct unwind_object object;
+	struct dwarf_reader instructions;
+	struct cie cie;
+	uint64_t start, pc = c->exact ? c->pc : c->pc - 1;
+
+	if (!unwind_object_find_object(pc, &object) || !object.eh_frame_hdr)
+		return false;
+	const uint8_t *fde = search_table(&object, pc);
+	if (!fde || !parse_fde(fde, &object, pc, &cie, &instructions, &start)) {
+		/* A start routine that nobody called is "returned to" at its first byte. */
+		pc = c->pc;
+		fde = search_table(&object, pc);
+		if (!fde || !parse_fde(fde, &object, pc, &cie, &instructions, &start))
+			return false;
+	}
+	struct machine m = {c->work, &cie, 0, ~UINT64_C(0), 0};
+	for (unsigned i = 0; i < ARCH_REGS; i++)
+		c->work->row.rule[i] = (struct unwind_rule){0, RULE_SAME};
+	c->work->row.cfa_expression = 0;
+	c->work->row.cfa_register = ARCH_REGS;
+	c->work->row.cfa_offset = 0;
+	if (!run(&m, cie.instructions))
+		return false;
+	c->work->initial = c->work->row;
+	m = (struct machine){c->work, &cie, start, pc, 0};
+	if (!run(&m, instructions))
+		return false;
+	*signal_frame = cie.signal_frame;
+	*ra = cie.ra_column;
+	return true;
+}

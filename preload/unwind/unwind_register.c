@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The registers of a frame. Registers are followed lazily: a saved one costs (and the result
+ * depends on) a stack word only when its value is asked for. */
+#include "preload/unwind/unwind.h"
+
+void unwind_begin(struct unwind_cursor *c, uint64_t pc, uint64_t sp, uint64_t fp)
+{
+	for (unsigned i = 0; i < ARCH_REGS; i++)
+		c->reg[i] = (struct unwind_register){0, UNWIND_UNKNOWN};
+	c->pc = pc;
+	c->exact = false;
+	c->cfa = sp;
+	c->reg[ARCH_SP] = (struct unwind_register){sp, UNWIND_VALUE};
+	c->reg[ARCH_FP] = (struct unwind_register){fp, UNWIND_VALUE};
+	c->used_fp = false;
+	c->fp_is_start = true;
+}
+
+bool unwind_read(struct unwind_cursor *c, uint64_t address, uint64_t *value)
+{
+	if ((address & 7) || !c->readable(c->context, address))
+		return false;
+	*value = *(volatile uint64_t *)address;
+	return c->note(c->context, address, *value);
+}
+
+bool unwind_get(struct unwind_cursor *c, uint64_t reg, uint64_t *value)
+{
+	if (reg == ARCH_RA && c->reg[ARCH_RA].place == UNWIND_UNKNOWN) {
+		*value = c->pc;
+		return true;
+	}
+	if (reg >= ARCH_REGS || c->reg[reg].place == UNWIND_UNKNOWN)
+		return false;
+	if (c->reg[reg].place == UNWIND_MEMORY) {
+		if (!unwind_read(c, c->reg[reg].v, value))
+			return false;
+		c->reg[reg] = (struct unwind_register){*value, UNWIND_VALUE};
+		return true;
+	}
+	if (reg == ARCH_FP && c->fp_is_start)
+		c->used_fp = true;
+	*value = c->reg[reg].v;
+	return true;
+}
