@@ -10,7 +10,7 @@
  * `e`, made of the window's sums, has no design effect of its own, that of the whole run
  * stands for it if it is more than 1: the interval becomes sqrt(design) times as wide on either
  * side. Dependence over longer times than the window is in the run's, too; then this is
- * wider than need be, never narrower (tests/unit/test_live_window.c has the coverage). */
+ * wider than need be, never narrower (tests/unit/report/test_live_window.c has the coverage). */
 void sums_window_widen(struct report_estimate *e, double run_design);
 
 /* Half the width on the wider side over the mean; NAN where that says nothing. */
