@@ -60,21 +60,21 @@ SELECTED_LINK_lazy = -Wl,-z,lazy
 SELECTED_LINK_now = -fno-plt -Wl,-z,now -Wl,-z,relro
 SELECTED_LINK_nopie = -no-pie -Wl,-z,lazy
 $(addprefix $(PROGRAMS)/chosen_,lazy now nopie): $(PROGRAMS)/chosen_%: tests/programs/selected/chosen.c $(PROGRAMS)/chosen_lib.so
-	$(CC) $(PROGRAM_CFLAGS) -Wno-psabi -o $@ $^ $(SELECTED_LINK_$*) -Wl,-rpath,'$$ORIGIN' -lpthread
+	$(CC) $(PROGRAM_CFLAGS) -Wno-psabi -o $@ $(filter-out %.h,$^) $(SELECTED_LINK_$*) -Wl,-rpath,'$$ORIGIN' -lpthread
 
 $(PROGRAMS)/started_lib.so: tests/programs/selected/started_lib.c
 	@mkdir -p $(@D)
 	$(CC) $(PROGRAM_CFLAGS) -fPIC -shared -o $@ $< -Wl,-soname,started_lib.so
 
 $(PROGRAMS)/started: tests/programs/selected/started.c $(PROGRAMS)/started_lib.so
-	$(CC) $(PROGRAM_CFLAGS) -o $@ $^ -Wl,-rpath,'$$ORIGIN'
+	$(CC) $(PROGRAM_CFLAGS) -o $@ $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN'
 
 $(PROGRAMS)/chosen_cxx_lib.so: tests/programs/selected/chosen_cxx_lib.cc
 	@mkdir -p $(@D)
 	$(CXX) $(PROGRAM_CXXFLAGS) -fPIC -shared -o $@ $< -Wl,-soname,chosen_cxx_lib.so
 
 $(PROGRAMS)/chosen_cxx: tests/programs/selected/chosen_cxx.cc $(PROGRAMS)/chosen_cxx_lib.so
-	$(CXX) $(PROGRAM_CXXFLAGS) -o $@ $^ -Wl,-rpath,'$$ORIGIN' -lpthread
+	$(CXX) $(PROGRAM_CXXFLAGS) -o $@ $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN' -lpthread
 
 $(PROGRAMS)/chosen_late: tests/programs/selected/chosen_late.c
 	@mkdir -p $(@D)
@@ -88,7 +88,7 @@ $(PROGRAMS)/chosen_late_%.so: tests/programs/selected/chosen_plugin.c
 	$(CC) $(PROGRAM_CFLAGS) $(LATE) -fPIC -shared -o $@ $< -Wl,-soname,$(@F)
 
 $(PROGRAMS)/chosen_plugin_%.so: tests/programs/selected/chosen_plugin.c $(PROGRAMS)/chosen_late_%.so
-	$(CC) $(PROGRAM_CFLAGS) -DPLUGIN -fPIC -shared -o $@ $^ -Wl,-rpath,'$$ORIGIN'
+	$(CC) $(PROGRAM_CFLAGS) -DPLUGIN -fPIC -shared -o $@ $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN'
 
 REGION_FLAGS_regions_nopie = -fno-pie -no-pie
 REGION_FLAGS_regions_static = -static

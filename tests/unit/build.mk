@@ -13,7 +13,7 @@ $(eval $(call static_library,preload_parts,$(filter-out preload/call/% preload/r
 $(PRELOAD_UNIT_TESTS): $(BUILD)/%: %.c $(BUILD)/libpreload_parts.a
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I. -Ipreload/arch/$(ARCH) \
-		-fno-omit-frame-pointer -fasynchronous-unwind-tables -o $@ $^ -lunwind -lcmocka -lm -lpthread
+		-fno-omit-frame-pointer -fasynchronous-unwind-tables -o $@ $< $(filter %.a,$^) -lunwind -lcmocka -lm -lpthread
 
 $(filter-out $(PRELOAD_UNIT_TESTS),$(UNIT_TESTS)): %: %.o $(UNIT_SUPPORT) $(TOOL_ARCHIVES)
 	$(CC) $(SAN) $(UNIT_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TOOL_LIBS) -lcmocka
