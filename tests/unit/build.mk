@@ -22,6 +22,8 @@ UNIT = $(BUILD)/tests/unit
 CFLAGS_tests_unit_report_test_text = -DGOLDEN_DIR='"$(CURDIR)/tests/unit/report/golden"'
 # The allocations of report/ and profile/ go through the test.
 $(UNIT)/report/test_memory: UNIT_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+# The clock, and which profiles are read and reported, are the test's to say.
+$(UNIT)/serve/test_shares: UNIT_LDFLAGS = -Wl,--wrap=clock_gettime,--wrap=source_load,--wrap=report_build
 # Programs and library of this build, run by the test.
 CFLAGS_tests_unit_profile_test_overhead_recorded = \
 	-DPROGRAM='"$(abspath $(BUILD))/tests/programs/overhead_life"' -DLIBRARY='"$(abspath $(BUILD))/libscprof.so"'

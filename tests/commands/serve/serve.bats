@@ -412,7 +412,7 @@ has_threads()
 	for i in 1 2 3; do with_library "$SLEEPER" 0 10 2 >/dev/null; done
 	export HOLD_READING=$T/hold
 	touch hold
-	LD_PRELOAD=$BUILD/tests/programs/hold_reading.so "$SCPROF" serve --listen 127.0.0.1:0 out >agent.out 2>agent.err </dev/null 3>&- 4>&- &
+	LD_PRELOAD=$PROGRAMS/hold_reading.so "$SCPROF" serve --listen 127.0.0.1:0 out >agent.out 2>agent.err </dev/null 3>&- 4>&- &
 	AGENT=$!
 	await test -s hold.log
 	kill -TERM "$AGENT"
