@@ -112,16 +112,15 @@ labels()
 	done
 }
 
-# gone PID: within a minute, which a busy machine may need; else it is killed.
-gone()
+# ended PID: nobody may have waited for it yet.
+ended()
 {
-	for _ in $(seq 1200); do
-		kill -0 "$1" 2>/dev/null || return 0
-		[ "$(awk '{ print $3 }' "/proc/$1/stat")" != Z ] || return 0
-		sleep 0.05
-	done
-	kill -KILL "$1"
-	return 1
+	! kill -0 "$1" 2>/dev/null || [ "$(awk '{ print $3 }' "/proc/$1/stat")" = Z ]
+}
+
+teardown()
+{
+	[ -z "${PAIR:-}" ] || kill -KILL "${PAIR[@]}" 2>/dev/null || :
 }
 
 # A quarter of an hour's work, if it goes on.
@@ -130,17 +129,20 @@ gone()
 	for victim in second first; do
 		"$EXAMPLES/dash_pair" 100000 1 >out.txt 2>err.txt 3>&- 4>&- &
 		pair=$!
-		until second=$(pgrep -P $pair); do sleep 0.05; done
+		PAIR=($pair)
+		await pgrep -P $pair >/dev/null
+		second=$(pgrep -P $pair)
+		PAIR+=("$second")
 		if [ $victim = second ]; then
 			kill -KILL "$second"
-			gone $pair
+			await ended $pair
 			status=0
 			wait $pair || status=$?
 			[ "$status" = 1 ]
 			grep -qF 'ended early' err.txt
 		else
 			kill -KILL $pair
-			gone "$second"
+			await ended "$second"
 			wait $pair || true
 		fi
 	done

@@ -7,6 +7,17 @@
 bats_require_minimum_version 1.5.0
 load displace
 
+teardown()
+{
+	[ -z "${BURNERS:-}" ] || kill -KILL "${BURNERS[@]}" 2>/dev/null || :
+}
+
+# burns PID: it has had a CPU, a hundredth of a second or more.
+burns()
+{
+	[ "$(awk '{ print $14 + $15 }' "/proc/$1/stat")" -gt 0 ]
+}
+
 # in_quota CPUS COMMAND...: in a control group of v1 that may use so many CPUs; 99: cannot.
 in_quota()
 {
@@ -18,10 +29,7 @@ in_quota()
 		shift
 		exec "$@"
 	) || status=$?
-	for _ in $(seq 100); do
-		rmdir "$group" 2>/dev/null && break
-		sleep 0.05
-	done
+	await rmdir "$group" 2>/dev/null
 	return "$status"
 }
 
@@ -37,12 +45,10 @@ in_quota()
 @test "Ctrl-C gives the part that was measured, status 130, and leaves nothing" {
 	# a shell without job control ignores SIGINT in what it starts
 	setsid env --default-signal=INT,QUIT "${DISPLACE[@]}" --replications 50 --json \
-		-o "$T/displace.json" -- sleep 3 >"$T/out.txt" 2>"$T/err.txt" 3>&- &
-	local pid=$! i status=0
-	for i in $(seq 400); do
-		pgrep -s "$pid" -x sleep >/dev/null && break
-		sleep 0.05
-	done
+		-o "$T/displace.json" -- sleep 1000 >"$T/out.txt" 2>"$T/err.txt" 3>&- &
+	BURNERS=($!)
+	local pid=$! status=0
+	await pgrep -s "$pid" -x sleep >/dev/null
 	kill -INT -- "-$pid"
 	wait "$pid" || status=$?
 	[ "$status" = 130 ] || {
@@ -57,11 +63,11 @@ in_quota()
 
 @test "a killed scprof leaves no fluid and, a little later, no control group" {
 	"${DISPLACE[@]}" -- sleep 1000 >/dev/null 2>&1 3>&- &
-	local pid=$! i child='' group
-	for i in $(seq 400); do
-		child=$(pgrep -P "$pid" -x sleep) && break
-		sleep 0.05
-	done
+	BURNERS=($!)
+	local pid=$! child group
+	await pgrep -P "$pid" -x sleep >/dev/null
+	child=$(pgrep -P "$pid" -x sleep)
+	BURNERS+=("$child")
 	[ "$(cat /proc/$pid/task/*/comm | grep -c scprof-fluid)" -ge 1 ]
 	group=$(group_of "$pid")
 	kill -9 "$pid"
@@ -71,11 +77,7 @@ in_quota()
 	[ -e "/proc/$child" ]
 	kill "$child"
 	# where there was one: its keeper removes it
-	for i in $(seq 1200); do
-		[ -n "$group" ] && [ -e "$group" ] || break
-		sleep 0.05
-	done
-	[ -z "$group" ] || [ ! -e "$group" ]
+	[ -z "$group" ] || await test ! -e "$group"
 }
 
 @test "the published procedure prints its quantities and its four errors" {
@@ -93,7 +95,10 @@ in_quota()
 }
 
 @test "the published procedure ends with what there is when its time is over" {
-	json --method wall --replications 1000 --time-limit 5s --cpus "$(first_cpu)" -- sleep 0.01
+	# A replication runs the command at most nine times; in the thirtieth run the time is over.
+	BESIDE=(env "LD_PRELOAD=$PROGRAMS/clock_jump.so" "CLOCK_JUMP=$T/jump")
+	json --method wall --replications 1000 --time-limit 30m --cpus "$(first_cpu)" -- \
+		sh -c 'echo >>runs; [ "$(wc -l <runs)" -lt 30 ] || touch jump; sleep 0.01'
 	holds '(.replications | length) as $n | $n >= 1 and $n < 1000'
 	holds '[.warnings[].code] | index("out-of-time") != null'
 	fails 125 "not one replication was complete" \
@@ -101,16 +106,17 @@ in_quota()
 }
 
 @test "a rest is prolonged where others left the fluid hardly any of it" {
-	local cpu burners=() pid
+	local cpu
 	json -- sleep 0.01
 	holds '.replications[0].rest_s >= 0.2'
 	for cpu in $(python3 -c 'import os; print(*os.sched_getaffinity(0))'); do
 		taskset -c "$cpu" sh -c 'while :; do :; done' 3>&- &
-		burners+=($!)
+		BURNERS+=($!)
 	done
+	for cpu in "${BURNERS[@]}"; do await burns "$cpu"; done
 	json -- sleep 0.01
 	timeout -k 5 60 sh -c 'echo $$ >pid; exec "$@"' sh "${DISPLACE[@]}" -- true >/dev/null 2>&1 3>&- || true
-	kill "${burners[@]}"
+	kill "${BURNERS[@]}"
 	# however long its threads waited for a CPU, no control group stays
 	[ -z "$(group_of "$(cat pid)")" ]
 	holds '.replications[0].rest_s > 0.9'

@@ -15,6 +15,12 @@ setup()
 	settings >"$T/settings.before"
 }
 
+# The experiment undoes what it did, whatever ends it.
+teardown()
+{
+	[ -z "${EXPERIMENT:-}" ] || kill -TERM -- "-$EXPERIMENT" 2>/dev/null || :
+}
+
 # What an experiment could have left changed.
 settings()
 {
@@ -124,18 +130,11 @@ cut_short()
 	setsid env --default-signal=INT "$DISPLACEMENT/$command" --build "$BUILD" --rest 100ms "$@" \
 		>"$T/said" 2>"$T/complaint" 3>&- 4>&- </dev/null &
 	experiment=$!
-	for _ in $(seq 600); do
-		pgrep -f "^$BUILD/examples/put (compute|send) $LOOPS" >/dev/null && break
-		sleep 0.1
-	done
-	pgrep -f "^$BUILD/examples/put (compute|send) $LOOPS" >/dev/null || cat "$T/complaint"
+	EXPERIMENT=$experiment
+	await pgrep -f "^$BUILD/examples/put (compute|send) $LOOPS" >/dev/null || cat "$T/complaint"
 	if [ "$signal" = INT ]; then kill -INT -- -$experiment; else kill -"$signal" "$experiment"; fi
 	wait "$experiment" || true
-	for _ in $(seq 300); do
-		as_it_was >/dev/null && break
-		sleep 0.2
-	done
-	as_it_was
+	await as_it_was >/dev/null || as_it_was
 }
 
 @test "Ctrl-C or a kill in the midst leaves no process, no namespace and no setting" {

@@ -15,11 +15,7 @@ setup()
 	PORT=$((12000 + ($$ + BATS_TEST_NUMBER * 131) % 20000))
 	timeout -k 5 120 "$EXAMPLES/two_sites" sink "$PORT" >"$T/sink.txt" 2>&1 3>&- &
 	SINK=$!
-	for _ in $(seq 100); do
-		grep -q ready "$T/sink.txt" && break
-		sleep 0.05
-	done
-	grep -q ready "$T/sink.txt"
+	await grep -q ready "$T/sink.txt"
 }
 
 teardown()
