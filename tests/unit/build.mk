@@ -24,6 +24,9 @@ CFLAGS_tests_unit_report_test_text = -DGOLDEN_DIR='"$(CURDIR)/tests/unit/report/
 $(UNIT)/report/test_memory: UNIT_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 # The clock, and which profiles are read and reported, are the test's to say.
 $(UNIT)/serve/test_shares: UNIT_LDFLAGS = -Wl,--wrap=clock_gettime,--wrap=source_load,--wrap=report_build
+# Time is made up.
+$(UNIT)/collector/test_bench_clock: UNIT_LDFLAGS = \
+	-Wl,--wrap=clocks_read_source,--wrap=clocks_read_raw_ns,--wrap=counter_is_trusted,--wrap=nanosleep
 # Programs and library of this build, run by the test.
 CFLAGS_tests_unit_profile_test_overhead_recorded = \
 	-DPROGRAM='"$(abspath $(BUILD))/tests/programs/overhead_life"' -DLIBRARY='"$(abspath $(BUILD))/libscprof.so"'
