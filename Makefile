@@ -33,13 +33,14 @@ $(eval $(call static_library,stats,$(STATS_SRC)))
 $(eval $(call static_library,collector,$(COLLECTOR_SRC)))
 $(eval $(call static_library,report,$(REPORT_SRC)))
 $(eval $(call static_library,serve,$(SERVE_SRC)))
+$(eval $(call static_library,cli,$(filter-out cli/main.c,$(CLI_SRC))))
 
-TOOL_ARCHIVES = $(addprefix $(BUILD)/lib,$(addsuffix .a,serve collector report profile stats))
+TOOL_ARCHIVES = $(addprefix $(BUILD)/lib,$(addsuffix .a,cli serve collector report profile stats))
 
-$(BUILD)/scprof: $(patsubst %.c,$(BUILD)/%.o,$(CLI_SRC)) $(TOOL_ARCHIVES)
+$(BUILD)/scprof: $(BUILD)/cli/main.o $(TOOL_ARCHIVES)
 	$(CC) $(SAN) -o $@ $^ $(TOOL_LIBS)
 
-include packaging/man/build.mk packaging/build.mk examples/build.mk tests/build.mk bench/build.mk
+include packaging/man/build.mk packaging/build.mk examples/build.mk bench/build.mk tests/build.mk
 
 $(BUILD)/preload/%.o: preload/%.c
 	@mkdir -p $(@D)
@@ -64,7 +65,7 @@ demo: setup
 	@$(MAKE) --no-print-directory all
 	$(BUILD)/scprof run -o $(BUILD)/demo.scp -- $(BUILD)/examples/echo_pair 20000 100
 
-SUITES = $(UNIT_TESTS) $(sort $(wildcard tests/commands/*.bats))
+SUITES = $(UNIT_TESTS) $(sort $(wildcard tests/commands/*/*.bats))
 
 check: setup
 	@$(MAKE) --no-print-directory $(JOBS) all tests
@@ -77,7 +78,7 @@ list-suites:
 check-long: setup
 	@scripts/setup.sh --shells
 	@$(MAKE) --no-print-directory $(JOBS) all tests
-	@tests/run --build $(BUILD) tests/commands/complete.bats tests/commands/install.bats tests/commands/pull.bats
+	@tests/run --build $(BUILD) tests/commands/cli/complete.bats tests/commands/cli/install.bats tests/commands/serve/pull.bats
 	@scripts/agreement.sh $(BUILD)
 	@scripts/third_party_suites.sh $(BUILD)
 

@@ -109,5 +109,3 @@ $(BENCH)/thirty: bench/thirty.c $(BENCH)/libspin.so
 bench-diff: all $(BENCH)/thirty
 	bench/diff_pairs.py --build $(BUILD) aa
 	bench/diff_pairs.py --build $(BUILD) change
-
-tests: $(BENCH)/thirty

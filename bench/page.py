@@ -88,7 +88,7 @@ def main():
     build, paths = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "100000"
     with tempfile.TemporaryDirectory() as folder:
         profile, page = os.path.join(folder, "many.scp"), os.path.join(folder, "many.html")
-        subprocess.run([os.path.join(build, "tests/unit/make_profile"), "paths", paths, profile], check=True)
+        subprocess.run([os.path.join(build, "tests/profiles/make_profile"), "paths", paths, profile], check=True)
         began = time.monotonic()
         subprocess.run([os.path.join(build, "scprof"), "report", "--format", "html", "-o", page, profile], check=True)
         print(f"written in {time.monotonic() - began:.1f} s")

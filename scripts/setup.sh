@@ -52,13 +52,13 @@ script|command|bsdutils|util-linux-script
 libjemalloc.so.2|library|libjemalloc2|jemalloc
 libtcmalloc_minimal.so.4|library|libtcmalloc-minimal4|gperftools-libs
 libasan.so|library|libasan8|libasan
-/usr/lib/python3*/*-packages/jsonschema|file|python3-jsonschema|python3-jsonschema
-'
-needs_bench='
 redis-server|command|redis-server|redis
 redis-benchmark|command|redis-tools|redis
 nginx|command|nginx|nginx
 wrk|command|wrk|wrk
+/usr/lib/python3*/*-packages/jsonschema|file|python3-jsonschema|python3-jsonschema
+'
+needs_bench='
 hyperfine|command|hyperfine|hyperfine
 uftrace|command|uftrace|uftrace
 ltrace|command|ltrace|ltrace

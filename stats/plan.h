@@ -10,7 +10,7 @@
  * formula does.
  *
  * Beilner: "Measuring with Slow Clocks", TR-88-003. Danzig and Melvin: "High
- * Resolution Timing with Low Resolution Clocks". tests/unit/test_stats_seeds*.c
+ * Resolution Timing with Low Resolution Clocks". tests/unit/stats/test_seeds*.c
  * hold these functions against every number the papers print, and name those
  * that do not follow.
  */

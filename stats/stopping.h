@@ -13,7 +13,7 @@
  *     the estimate doubts itself for want of data;
  *   - the width must be small enough at two looks in turn; the second has half as many calls
  *     again, and it is its interval that is reported.
- * tests/unit/test_stats_stopping.c simulates the coverage that is left. */
+ * tests/unit/stats/test_stopping.c simulates the coverage that is left. */
 #ifndef SCPROF_STATS_STOPPING_H
 #define SCPROF_STATS_STOPPING_H
 

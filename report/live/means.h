@@ -34,7 +34,7 @@ struct row_mean means_of_window(const struct prof_clock *clock, const struct pro
  * `e`, made of the window's sums, has no design effect, that of the whole run is used if it
  * exceeds 1: each half of the interval becomes sqrt(design) times as wide. The run's design
  * effect includes dependence over longer times than the window, so the interval may be too wide,
- * never too narrow (tests/unit/test_live_window.c has the coverage). */
+ * never too narrow (tests/unit/report/test_live_window.c has the coverage). */
 void means_widen(struct report_estimate *e, double run_design);
 
 /* The wider half of the interval, divided by the mean; NAN: unknown. */

@@ -3,10 +3,12 @@
 # What the command tests share. Each test works in a folder of its own ($T),
 # which bats removes.
 
-BUILD=${SCPROF_BUILD:-$BATS_TEST_DIRNAME/../../build}
+ROOT=$(realpath "${BASH_SOURCE[0]%/*}/../..")
+BUILD=${SCPROF_BUILD:-$ROOT/build}
 LIB=$BUILD/libscprof.so
 SCPROF=$BUILD/scprof
 PROGRAMS=$BUILD/tests/programs
+PROFILES=$BUILD/tests/profiles
 EXAMPLES=$BUILD/examples
 
 common_setup()

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tests/unit/model_check.h"
+#include "tests/unit/support/model_check.h"
 
 #define MOST_BYTES (1u << 20)
 

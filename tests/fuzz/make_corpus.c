@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "profile/profile.h"
-#include "tests/unit/scp_build.h"
+#include "tests/unit/support/scp_build.h"
 
 static const char *directory;
 

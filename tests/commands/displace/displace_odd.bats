@@ -1,0 +1,196 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Displacement where something is in the way: signals, programs that leave, sandboxes,
+# quotas; the published procedure; `scprof run --displace` and `scprof load`.
+# fluid
+
+bats_require_minimum_version 1.5.0
+load displace
+
+teardown()
+{
+	[ -z "${BURNERS:-}" ] || kill -KILL "${BURNERS[@]}" 2>/dev/null || :
+}
+
+# burns PID: it has had a CPU, a hundredth of a second or more.
+burns()
+{
+	[ "$(awk '{ print $14 + $15 }' "/proc/$1/stat")" -gt 0 ]
+}
+
+# in_quota CPUS COMMAND...: in a control group of v1 that may use so many CPUs; 99: cannot.
+in_quota()
+{
+	local group=/sys/fs/cgroup/cpu/scprof-test-$$ status=0
+	mkdir "$group" 2>/dev/null || return 99
+	(
+		echo $(($1 * 100000 / 100)) >"$group/cpu.cfs_quota_us" &&
+			echo "$BASHPID" >"$group/cgroup.procs" || exit 99
+		shift
+		exec "$@"
+	) || status=$?
+	await rmdir "$group" 2>/dev/null
+	return "$status"
+}
+
+@test "a program that leaves the set is told of" {
+	local cpu
+	[ "$(nproc)" -gt 1 ] || skip "one CPU"
+	cpu=$(first_cpu)
+	json --cpus "$cpu" -- sh -c "taskset -cp 0-$(($(nproc --all) - 1)) \$\$ >/dev/null
+		i=0; while [ \$i -lt 300000 ]; do i=\$((i + 1)); done"
+	holds '[.warnings[].code] | index("affinity-changed") != null'
+}
+
+@test "Ctrl-C gives the part that was measured, status 130, and leaves nothing" {
+	# a shell without job control ignores SIGINT in what it starts
+	setsid env --default-signal=INT,QUIT "${DISPLACE[@]}" --replications 50 --json \
+		-o "$T/displace.json" -- sleep 1000 >"$T/out.txt" 2>"$T/err.txt" 3>&- &
+	BURNERS=($!)
+	local pid=$! status=0
+	await pgrep -s "$pid" -x sleep >/dev/null
+	kill -INT -- "-$pid"
+	wait "$pid" || status=$?
+	[ "$status" = 130 ] || {
+		echo "status $status"
+		cat "$T/err.txt"
+		return 1
+	}
+	holds '.runs == 1 and .replications[0].interrupted'
+	grep -q "of 50 runs" "$T/err.txt"
+	[ "$(pgrep -c -s "$pid")" = 0 ]
+}
+
+@test "a killed scprof leaves no fluid and, a little later, no control group" {
+	"${DISPLACE[@]}" -- sleep 1000 >/dev/null 2>&1 3>&- &
+	BURNERS=($!)
+	local pid=$! child group
+	await pgrep -P "$pid" -x sleep >/dev/null
+	child=$(pgrep -P "$pid" -x sleep)
+	BURNERS+=("$child")
+	[ "$(cat /proc/$pid/task/*/comm | grep -c scprof-fluid)" -ge 1 ]
+	group=$(group_of "$pid")
+	kill -9 "$pid"
+	wait "$pid" || true
+	[ ! -e "/proc/$pid" ]
+	# the command goes on, as under scprof run
+	[ -e "/proc/$child" ]
+	kill "$child"
+	# where there was one: its keeper removes it
+	[ -z "$group" ] || await test ! -e "$group"
+}
+
+@test "the published procedure prints its quantities and its four errors" {
+	json --method wall --replications 2 --loops 100 --cpus "$(first_cpu)" -- sleep 0.05
+	holds '.method == "wall" and (.replications | length) == 2'
+	holds '.l_f > 0 and .tau_f.mean_ns > 0 and .errors.start_s > 0'
+	holds 'all(.errors.daemons_us, .errors.cache_us, .errors.resolution_us, .errors.start_us;
+		type == "number")'
+	# T_PUT = T_F(2) - L_F(2) tau_F, of one CPU
+	holds 'all(.replications[]; (.t_put_s - (.step2.t_f_s - .step2.l_f * .tau_f_ns / 1e9) | fabs)
+		< 1e-9)'
+	holds 'all(.replications[]; .step1.l_f == .step2.l_f)'
+	run timeout 60 "${DISPLACE[@]}" --method wall --replications 2 -- sleep 0.05
+	[[ $output == *e_daemons* && $output == *e_cache* && $output == *e_res* && $output == *e_start* ]]
+}
+
+@test "the published procedure ends with what there is when its time is over" {
+	# A replication runs the command at most nine times; in the thirtieth run the time is over.
+	BESIDE=(env "LD_PRELOAD=$PROGRAMS/clock_jump.so" "CLOCK_JUMP=$T/jump")
+	json --method wall --replications 1000 --time-limit 30m --cpus "$(first_cpu)" -- \
+		sh -c 'echo >>runs; [ "$(wc -l <runs)" -lt 30 ] || touch jump; sleep 0.01'
+	holds '(.replications | length) as $n | $n >= 1 and $n < 1000'
+	holds '[.warnings[].code] | index("out-of-time") != null'
+	fails 125 "not one replication was complete" \
+		"$SCPROF" displace --method wall --time-limit 1s -- sleep 1.2
+}
+
+@test "a rest is prolonged where others left the fluid hardly any of it" {
+	local cpu
+	json -- sleep 0.01
+	holds '.replications[0].rest_s >= 0.2'
+	for cpu in $(python3 -c 'import os; print(*os.sched_getaffinity(0))'); do
+		taskset -c "$cpu" sh -c 'while :; do :; done' 3>&- &
+		BURNERS+=($!)
+	done
+	for cpu in "${BURNERS[@]}"; do await burns "$cpu"; done
+	json -- sleep 0.01
+	timeout -k 5 60 sh -c 'echo $$ >pid; exec "$@"' sh "${DISPLACE[@]}" -- true >/dev/null 2>&1 3>&- || true
+	kill "${BURNERS[@]}"
+	# however long its threads waited for a CPU, no control group stays
+	[ -z "$(group_of "$(cat pid)")" ]
+	holds '.replications[0].rest_s > 0.9'
+}
+
+@test "confirmation says why it cannot confirm" {
+	json --confirm -- sleep 0.2
+	holds '.confirm.confirms == false and .confirm.had_share < 0.85 and .confirm.rusage_off == null'
+	holds '(.confirm.elapsed_s | length) == 1'
+	holds '.confirm.fluid_effect.ratio > 0 and .confirm.fluid_effect.ci_low == null'
+	# the counter is beside both first runs, or beside neither
+	holds '(.accounting.task_clock_s == null) == (.confirm.fluid_effect.on_cpu_ratio == null)'
+	holds '.confirm.fluid_effect.on_cpu_ratio == null or .confirm.fluid_effect.on_cpu_ratio > 0'
+	json --confirm --no-task-clock -- true
+	holds '.confirm.fluid_effect.on_cpu_ratio == null'
+	run timeout 60 "${DISPLACE[@]}" --confirm -- sleep 0.1
+	[[ $output == *"CPU time beside it is"* && $output == *"elapsed time says nothing"* ]]
+	json -- true
+	holds '.confirm == null'
+}
+
+@test "run --displace gives the account beside the report" {
+	run --separate-stderr timeout 60 "$SCPROF" run --displace -o "$T/p.scp" -- "$EXAMPLES/echo_pair" 2000 100
+	[ "$status" = 0 ]
+	[ -s "$T/p.scp" ]
+	[[ $stderr == *"where the CPUs' time went"* ]]
+	[[ $stderr == *"profile: $T/p.scp"* ]]
+	# a program that cannot be preloaded is measured, too
+	run --separate-stderr timeout 60 env SCPROF_DISABLE=1 "$SCPROF" run --displace -- sh -c 'exit 5'
+	[ "$status" = 5 ]
+	[[ $stderr == *"where the CPUs' time went"* ]]
+}
+
+@test "load: what the fluid got and did not get is all there was" {
+	timeout 60 "$SCPROF" load --json 0.3 >"$T/displace.json" 3>&-
+	holds '.schema == "scprof-load/1"'
+	holds 'all(.cpus[]; (.idle_s + .others_s + .interrupts_s + .stolen_s - .wall_s | fabs) < 1e-6)'
+	holds 'all(.cpus[]; .load <= 1.01 and .load > -0.01)'
+	run timeout 60 "$SCPROF" load 0.2
+	[ "$status" = 0 ]
+	[[ $output == *"by /proc/stat"* ]]
+}
+
+@test "refused affinity and SCHED_IDLE are named, and nothing is started" {
+	"$PROGRAMS/forbid" probe || skip "no seccomp here"
+	fails 125 "permission to set affinities" "$PROGRAMS/forbid" affinity \
+		"$SCPROF" displace -- touch "$T/started"
+	fails 125 "SCHED_IDLE is refused" "$PROGRAMS/forbid" scheduler \
+		"$SCPROF" displace -- touch "$T/started"
+	fails 125 "cannot run a fluid" "$PROGRAMS/forbid" affinity \
+		"$SCPROF" displace --method wall -- touch "$T/started"
+	[ ! -e "$T/started" ]
+}
+
+@test "without perf the rest is measured all the same" {
+	"$PROGRAMS/forbid" probe || skip "no seccomp here"
+	BESIDE=("$PROGRAMS/forbid" perf)
+	json -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
+	holds '.accounting.task_clock_s == null'
+	holds '.accounting.task_clock_missing | contains("perf_event_open")'
+	holds '.accounting.rusage_s > 0 and (.all_cpus.program_s > 0)'
+}
+
+@test "a quota in the way is refused, with its file" {
+	run in_quota 50 timeout 60 "${DISPLACE[@]}" -- touch "$T/started"
+	[ "$status" != 99 ] || skip "no control group of v1 can be made here"
+	[ "$status" = 125 ]
+	[[ $output == *"may use 0.5 CPUs"*"cpu.cfs_quota_us"* ]]
+	[ "${#lines[@]}" = 1 ]
+	[ ! -e "$T/started" ]
+	run in_quota 50 timeout 60 "${DISPLACE[@]}" --ignore-quota -- touch "$T/started"
+	[ "$status" = 0 ]
+	[ -e "$T/started" ]
+	# enough for the set is none in the way
+	run in_quota 100 timeout 60 "${DISPLACE[@]}" --cpus "$(first_cpu)" -- true
+	[ "$status" = 0 ]
+}

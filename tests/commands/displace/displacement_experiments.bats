@@ -1,0 +1,155 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The displacement paper's experiments, in tiny versions: each prints a complete table and
+# leaves the machine as it was. What the figures say is for docs/displacement-results.md.
+# fluid
+
+load ../common
+
+DISPLACEMENT=$(realpath "$ROOT/examples/displacement")
+
+setup()
+{
+	common_setup
+	[ "$(nproc)" -ge 2 ] || skip 'one CPU'
+	settings >"$T/settings.before"
+}
+
+# The experiment undoes what it did, whatever ends it.
+teardown()
+{
+	[ -z "${EXPERIMENT:-}" ] || kill -TERM -- "-$EXPERIMENT" 2>/dev/null || :
+}
+
+# What an experiment could have left changed.
+settings()
+{
+	local file
+	for file in /sys/class/net/*/queues/rx-*/rps_cpus; do
+		echo "$file $(cat "$file")"
+	done
+	ls -d /sys/class/net/wire /sys/class/net/peer 2>/dev/null || true
+	pgrep -af "$BUILD/examples/put |$DISPLACEMENT/wire.sh" || true
+}
+
+# experiment COMMAND ARG...: in $T/said and $T/complaint, its files in $T/kept.
+experiment()
+{
+	local command=$1
+	shift
+	status=0
+	timeout -k 5 120 "$DISPLACEMENT/$command" --build "$BUILD" --out "$T/kept" --rest 100ms "$@" \
+		>"$T/said" 2>"$T/complaint" 3>&- 4>&- </dev/null || status=$?
+	cat "$T/said" "$T/complaint"
+	if grep -q 'no network namespace\|needs root\|needs tc' "$T/complaint" && [ "$status" != 0 ]; then
+		skip "$(tail -1 "$T/complaint")"
+	fi
+	[ "$status" = 0 ]
+}
+
+# complete NAME ROWS COLUMNS: what is kept has so many rows, all columns filled (figures that
+# the windows do not support are NaN), and what was printed is what is kept.
+complete()
+{
+	local kept=$T/kept/$1
+	diff "$T/said" "$kept.txt" || return 1
+	[ "$(grep -vc '^#' "$kept.dat")" = "$2" ] || {
+		echo "not $2 rows in $1.dat"
+		return 1
+	}
+	grep -v '^#' "$kept.dat" | awk -F '\t' -v columns="$3" 'NF != columns { print "columns:", NF; bad = 1 } END { exit bad }'
+}
+
+# positive NAME COLUMN: getrusage's figure is there whatever the machine does.
+positive()
+{
+	grep -v '^#' "$T/kept/$1.dat" | awk -F '\t' -v column="$2" '!($column > 0) { print; bad = 1 } END { exit bad }'
+}
+
+as_it_was()
+{
+	settings >"$T/settings.after"
+	diff "$T/settings.before" "$T/settings.after"
+}
+
+@test "Table 1 is complete, drawn where gnuplot is, and nothing is left running" {
+	experiment table1.py --sizes 400 --loops 100 --replications 1
+	complete table1 1 9
+	positive table1 2
+	grep -q 'no plot figure2.svg' "$T/complaint" || grep -q '</svg>' "$T/kept/figure2.svg"
+	as_it_was
+}
+
+@test "Table 2 has loopback and veth with steering off, and on where root, and undoes all" {
+	experiment table2.py --sizes 1000 --loops 200 --replications 1
+	local rows=4
+	[ "$(id -u)" = 0 ] || rows=$((rows - 2))
+	grep -q 'no rows with a wire' "$T/complaint" || rows=$((rows + 1))
+	complete table2 $rows 11
+	positive table2 4
+	as_it_was
+}
+
+@test "Table 3 is complete and its wire is gone" {
+	experiment table3.py --sizes 2000 --loops 50 --replications 1
+	complete table3 1 17
+	positive table3 3
+	as_it_was
+}
+
+@test "Table 4 is complete, by the published procedure too" {
+	experiment table4.py --counts 50 --replications 2
+	complete table4 1 13
+	positive table4 7
+	awk -F '\t' '!/^#/ && $11 + 0 == 0 { exit 1 }' "$T/kept/table4.dat"
+	as_it_was
+}
+
+@test "The claims' measurements are complete, and the burner ends with them" {
+	experiment goals.py burner --loops 50 --replications 1
+	complete goals-burner 1 7
+	experiment goals.py known --loops 50 --replications 1
+	complete goals-known 1 9
+	experiment goals.py fluid --loops 50 --replications 1
+	complete goals-fluid 3 16
+	as_it_was
+}
+
+@test "Receive steering's measurement is complete and the machine's own steering untouched" {
+	experiment goals.py steering --loops 200 --replications 1
+	complete goals-steering 3 10
+	as_it_was
+}
+
+# cut_short SIGNAL COMMAND ARG...: once its program is at work, INT goes to all of the experiment,
+# as Ctrl-C does, another signal to the experiment alone.
+cut_short()
+{
+	local signal=$1 command=$2 experiment
+	shift 2
+	setsid env --default-signal=INT "$DISPLACEMENT/$command" --build "$BUILD" --rest 100ms "$@" \
+		>"$T/said" 2>"$T/complaint" 3>&- 4>&- </dev/null &
+	experiment=$!
+	EXPERIMENT=$experiment
+	await pgrep -f "^$BUILD/examples/put (compute|send) $LOOPS" >/dev/null || cat "$T/complaint"
+	if [ "$signal" = INT ]; then kill -INT -- -$experiment; else kill -"$signal" "$experiment"; fi
+	wait "$experiment" || true
+	await as_it_was >/dev/null || as_it_was
+}
+
+@test "Ctrl-C or a kill in the midst leaves no process, no namespace and no setting" {
+	LOOPS=100000000
+	cut_short INT goals.py burner --loops $LOOPS
+	cut_short INT table2.py --loops $LOOPS
+	cut_short TERM table2.py --loops $LOOPS
+	cut_short KILL table2.py --loops $LOOPS
+}
+
+@test "An experiment that cannot run says what it needs" {
+	run "$DISPLACEMENT/table1.py" --build "$T/nowhere"
+	[ "$status" = 1 ]
+	[[ $output == *'build first'* ]]
+	run "$DISPLACEMENT/table1.py" --build "$BUILD" --cpus 0,100000
+	[ "$status" = 1 ]
+	[[ $output == *'two CPUs are needed'* ]]
+}

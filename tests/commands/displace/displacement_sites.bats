@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `scprof run --displace` by call site: what is printed, saved and read again fits together, and
+# the command does not notice. How large a cost is nobody asserts: a machine that is busy
+# gives no number, and then says why.
+# fluid
+
+bats_require_minimum_version 1.5.0
+load ../common
+
+setup()
+{
+	common_setup
+	# below what the kernel gives to clients
+	PORT=$((12000 + ($$ + BATS_TEST_NUMBER * 131) % 20000))
+	timeout -k 5 120 "$EXAMPLES/two_sites" sink "$PORT" >"$T/sink.txt" 2>&1 3>&- &
+	SINK=$!
+	await grep -q ready "$T/sink.txt"
+}
+
+teardown()
+{
+	kill "$SINK" 2>/dev/null || true
+}
+
+# both SECONDS: runs both sites under --displace, reports as JSON.
+both()
+{
+	run --separate-stderr timeout -k 5 90 "$SCPROF" run --displace -o "$T/p.scp" -- \
+		"$EXAMPLES/two_sites" both 127.0.0.1 "$PORT" "$1" 5000 2000 3>&-
+	[ "$status" = 0 ]
+	[[ $output == udp*tcp*cpu_s* ]]
+	"$SCPROF" report --format json "$T/p.scp" >"$T/report.json"
+}
+
+# holds FILTER: true of the report.
+holds()
+{
+	jq -e "$1" "$T/report.json" >/dev/null || {
+		echo "does not hold: $1"
+		jq -c '.sites[] | del(.stack, .steadiness, .percentiles_ns)' "$T/report.json"
+		return 1
+	}
+}
+
+@test "each site has a cost, or a reason why not; partners name each other" {
+	both 3
+	holds '[.sites[] | select(.symbol == "send" and .outcome == "completed")] | length == 2'
+	holds 'all(.sites[]; .displacement | IN("known", "rare", "steady", "too-few-windows"))'
+	holds 'all(.sites[] | select(.displacement == "known");
+		.uncharged_ci_low_ns < .uncharged_ns and .uncharged_ns < .uncharged_ci_high_ns and
+		.true_cost_ci_low_ns < .true_cost_ns and .true_cost_ns < .true_cost_ci_high_ns and
+		.uncharged_error_ns > 0 and (.uncharged_significant | type) == "boolean" and
+		.displacement_spans >= 24 and .variance_inflation >= 0.99)'
+	holds 'all(.sites[] | select(.displacement != "known");
+		.uncharged_ns == null and .true_cost_ns == null and .inseparable_with == [])'
+	holds 'all(.sites[]; .displacement_windows_kept >= 0 and .displacement_windows_kept <= 1)'
+	# called once each
+	holds 'all(.sites[] | select(.symbol == "connect" or .symbol == "socket");
+		.displacement | IN("rare", "too-few-windows"))'
+	holds '.sites as $s | all(range(0; $s | length) as $i | $s[$i].inseparable_with[] |
+		{i: $i, k: .}; .k != .i and (.i as $i | $s[.k].inseparable_with | index($i)) != null)'
+}
+
+@test "the saved profile says it again, after a merge of one, too; rows of several sites say nothing" {
+	both 2
+	jq -c '[.sites[] | [.symbol, .calls, .displacement, .uncharged_ns, .true_cost_ns]]' "$T/report.json" >"$T/first.txt"
+	"$SCPROF" merge -o "$T/merged.scp" "$T/p.scp"
+	"$SCPROF" report --format json "$T/merged.scp" |
+		jq -c '[.sites[] | [.symbol, .calls, .displacement, .uncharged_ns, .true_cost_ns]]' >"$T/second.txt"
+	cmp "$T/first.txt" "$T/second.txt"
+	# text and JSON agree on whether there is a table
+	known=$(jq '[.sites[] | select(.displacement == "known")] | length' "$T/report.json")
+	run "$SCPROF" report "$T/p.scp"
+	[ "$status" = 0 ]
+	[[ $output == *"by displacement:"* ]]
+	if [ "$known" -gt 0 ]; then
+		[[ $output == *"UNCHARGED A CALL"* ]]
+	else
+		[[ $output != *"UNCHARGED A CALL"* ]]
+	fi
+}
+
+@test "without --displace nothing is said of it" {
+	timeout -k 5 60 "$SCPROF" run --no-report -o "$T/p.scp" -- \
+		"$EXAMPLES/two_sites" both 127.0.0.1 "$PORT" 0.3 2>/dev/null 3>&-
+	"$SCPROF" report --format json "$T/p.scp" >"$T/report.json"
+	holds 'all(.sites[]; .displacement == null and .uncharged_ns == null and .inseparable_with == [])'
+	run "$SCPROF" report "$T/p.scp"
+	[[ $output != *"displacement"* ]]
+	"$SCPROF" report --by function --format json "$T/p.scp" >"$T/report.json"
+	holds '[.sites[] | select(.symbol == "send")][0] | .displacement == null'
+}
+
+@test "a command that ends at once leaves a sound profile" {
+	run --separate-stderr timeout -k 5 60 "$SCPROF" run --displace -o "$T/p.scp" -- \
+		"$EXAMPLES/two_sites" both 127.0.0.1 "$PORT" 0 3>&-
+	[ "$status" = 0 ]
+	"$SCPROF" report --format json "$T/p.scp" >"$T/report.json"
+	holds 'all(.sites[]; .uncharged_ns == null)'
+}

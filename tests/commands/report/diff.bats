@@ -1,0 +1,306 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `scprof diff`: which sites of two runs belong together, what it says of them, and its exit
+# status. How often it errs is measured by bench/diff_pairs.py (docs/diff.md).
+
+load ../common
+
+# record NAME CLOCK COMMAND...: a profile NAME.scp.
+record_as()
+{
+	local name=$1 clock=$2
+	shift 2
+	timeout -k 5 60 "$SCPROF" run -c "$clock" --no-report -o "$name.scp" -- "$@" \
+		</dev/null >/dev/null 2>"$name.err" 3>&- 4>&- || {
+		cat "$name.err"
+		return 1
+	}
+}
+
+# thirty NAME [SITE PERCENT]: thirty call sites of known cost, one dearer on request, in made-up time
+# (tests/programs/loaded/made_clock.c): what differs is drawn by the program, and not the machine's.
+thirty()
+{
+	rm -rf made && mkdir made
+	env LD_PRELOAD="$LIB $PROGRAMS/made_clock.so" MADE_CLOCK="$T/clock" SCPROF_OUT="$T/made" \
+		SCPROF_CLOCK=monotonic "$BUILD/bench/thirty" 1500 2000 "${@:2}" 3>&-
+	mv made/*.scp "$1.scp"
+}
+
+# Two senders; the first stretch of lines and the body of `second` can be filled.
+source_with()
+{
+	cat <<-END
+		#include <stdlib.h>
+		#include <sys/socket.h>
+		static int pair[2];
+		static char room[64];
+		$1
+		__attribute__((noinline)) void first(int n)
+		{
+			for (int i = 0; i < n; i++) {
+				send(pair[0], room, 1, 0);
+				recv(pair[1], room, 1, 0);
+			}
+		}
+		__attribute__((noinline)) void second(int n)
+		{
+			for (int i = 0; i < n; i++) {
+				$2
+				send(pair[0], room, 8, 0);
+				recv(pair[1], room, 8, 0);
+			}
+		}
+		int main(int argc, char **argv)
+		{
+			if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) || argc < 2)
+				return 1;
+			first(atoi(argv[1]));
+			$3
+			return 0;
+		}
+	END
+}
+
+# build NAME: from standard input, as NAME/app, so that both are called app.
+build()
+{
+	mkdir -p "$1"
+	cat >"$1/app.c"
+	"${CC:-cc}" -O1 -g -w -o "$1/app" "$1/app.c"
+}
+
+# says FILTER: of out.json, raw.
+says()
+{
+	jq -r "$1" out.json
+}
+
+# diff_json STATUS ARGUMENT...: into out.json; the exit status is as expected.
+diff_json()
+{
+	local wanted=$1 status=0
+	shift
+	"$SCPROF" diff --format json "$@" >out.json 2>err || status=$?
+	[ "$status" = "$wanted" ] || {
+		echo "scprof diff $*: status $status, not $wanted"
+		cat err
+		jq -c '.verdict, (.sites[] | [.symbol, .verdict, .stack[1].function])' out.json
+		return 1
+	}
+}
+
+# compares ARGUMENT...: into out.json. Whether times differ is not asked here; the exit status is what
+# the file says, and follows from its rows.
+compares()
+{
+	local status=0
+	"$SCPROF" diff --format json "$@" >out.json 2>err || status=$?
+	jq -e --argjson status "$status" '.exit_status == $status and
+		($status == 1) == any(.sites[]; .status == "slower" or .status == "faster")' out.json >/dev/null || {
+		echo "scprof diff $*: status $status"
+		cat err
+		jq -c '.exit_status, .verdict, .totals' out.json
+		return 1
+	}
+}
+
+refuses()
+{
+	local text=$1
+	shift
+	run "$SCPROF" diff "$@"
+	[ "$status" = 2 ] || { echo "status $status: $*"; return 1; }
+	[[ $output == *"$text"* ]] || { echo "$* says: $output"; return 1; }
+	[ "${#lines[@]}" -le 3 ] || { echo "$*: too long: $output"; return 1; }
+}
+
+@test "diff 01: a profile against itself shows no change, status 0" {
+	thirty a
+	diff_json 0 a.scp a.scp
+	[ "$(says .totals.slower)" = 0 ]
+	[ "$(says .totals.faster)" = 0 ]
+	[ "$(says '.totals.no_change_seen > 0')" = true ]
+	[ "$(says '.totals.only_in_base + .totals.only_in_new')" = 0 ]
+	[[ "$(says .verdict)" == "no significant change at "* ]]
+	[ "$(says '[.sites[] | select(.ratio != null and (.ratio < 0.999999 or .ratio > 1.000001))] | length')" = 0 ]
+	run "$SCPROF" diff a.scp a.scp
+	[ "$status" = 0 ]
+	[[ ${lines[0]} == "no significant change at "* ]]
+}
+
+@test "diff 02: one site of thirty that costs five times as much is named, status 1" {
+	thirty base
+	thirty new 17 400
+	diff_json 1 base.scp new.scp
+	[ "$(says '.sites[0].status')" = slower ]
+	[ "$(says '.sites[0].stack[1].function')" = site_17 ]
+	[ "$(says '.sites[0] | .ci_low > 3 and .ci_high < 8 and .q < 0.05')" = true ]
+	[ "$(says .exit_status)" = 1 ]
+	diff_json 1 new.scp base.scp
+	[ "$(says '.sites[0].status')" = faster ]
+	[ "$(says '.sites[0].stack[1].function')" = site_17 ]
+	run "$SCPROF" diff base.scp new.scp
+	[ "$status" = 1 ]
+	[[ $output == *"slower by "* ]]
+	[[ $output == *site_17* ]]
+}
+
+@test "diff 03: every field that is documented is there" {
+	local key
+	thirty a
+	diff_json 0 a.scp a.scp
+	for key in schema verdict exit_status by confidence threshold run_to_run base new totals \
+		common sites warnings; do
+		jq -e --arg k "$key" 'has($k)' out.json
+	done
+	for key in symbol library outcome status verdict reason ratio ci_low ci_high p q detectable of \
+		against effect_ns waits lines_differ base new stack; do
+		jq -e --arg k "$key" '.sites | all(has($k))' out.json
+	done
+	[ "$(says .schema)" = scprof-diff/1 ]
+	python3 -c 'import json; json.load(open("out.json"))'
+}
+
+@test "diff 04: a rebuilt program whose code and lines moved still matches" {
+	source_with "" "" "second(atoi(argv[1]));" | build old
+	source_with $'void more(void) { asm volatile(".fill 5000, 1, 0x90"); }\n\n\n\n' "" \
+		"second(atoi(argv[1]));" | build new
+	record_as base tsc old/app 50
+	record_as new tsc new/app 50
+	compares base.scp new.scp
+	[ "$(says '.totals.only_in_base, .totals.only_in_new' | tr -d '\n')" = 00 ]
+	[ "$(says '[.sites[] | select(.symbol == "send" or .symbol == "recv") | .stack[0].function] | sort | unique | join(" ")')" = "first second" ]
+	[ "$(says '[.sites[] | select(.lines_differ)] | length')" = 0 ]
+	[ "$(says '[.sites[] | select(.base.calls == 50 and .new.calls == 50)] | length')" = 4 ]
+}
+
+@test "diff 05: a function that was edited keeps its calls, in their order" {
+	source_with "" "" "second(atoi(argv[1]));" | build old
+	source_with "" $'\n\n\n' "second(atoi(argv[1]));" | build new
+	record_as base tsc old/app 50
+	record_as new tsc new/app 50
+	compares base.scp new.scp
+	[ "$(says '.totals.only_in_base, .totals.only_in_new' | tr -d '\n')" = 00 ]
+	[ "$(says '[.sites[] | select(.lines_differ) | .stack[0].function] | unique | join(" ")')" = second ]
+	[ "$(says '[.sites[] | select(.lines_differ | not) | .stack[0].function] | unique | join(" ") | test("first")')" = true ]
+}
+
+@test "diff 06: sites that came or went are named; they are a change on request" {
+	source_with "" "" "" | build old
+	source_with "" "" "second(atoi(argv[1]));" | build new
+	record_as base tsc old/app 50
+	record_as new tsc new/app 50
+	compares base.scp new.scp
+	[ "$(says '.totals.only_in_new')" = 2 ]
+	[ "$(says '[.sites[] | select(.status == "only-in-new") | .stack[0].function] | unique | join(" ")')" = second ]
+	compares new.scp base.scp
+	[ "$(says '.totals.only_in_base')" = 2 ]
+	[ "$(says '[.sites[] | select(.status == "only-in-base") | .verdict] | unique | join(",")')" = "gone: only in base" ]
+	diff_json 1 --strict-sites new.scp base.scp
+}
+
+@test "diff 07: nothing in common is status 2, and said" {
+	source_with "" "" "" | build app
+	record_as base tsc app/app 50
+	cat >other.c <<-'END'
+		#include <poll.h>
+		int main(void) { for (int i = 0; i < 50; i++) poll(0, 0, 0); return 0; }
+	END
+	"${CC:-cc}" -O1 -g -o other other.c
+	record_as new tsc ./other
+	diff_json 2 base.scp new.scp
+	[[ "$(says .verdict)" == "nothing could be compared: no site is in both"* ]]
+}
+
+@test "diff 08: files that are absent, damaged or no profiles are status 2" {
+	thirty a
+	echo hello >text
+	head -c 5000 a.scp >cut.scp
+	refuses "missing.scp" a.scp missing.scp
+	refuses "missing.scp" missing.scp a.scp
+	refuses "cut.scp" a.scp cut.scp
+	refuses "text" text a.scp
+	# a verdict from fewer runs would be another one: all that cannot be read are named
+	refuses "cut.scp" a.scp cut.scp -- a.scp missing.scp
+	refuses "missing.scp" a.scp cut.scp -- a.scp missing.scp
+	refuses "cannot write" -o /nonexistent/out a.scp a.scp
+}
+
+@test "diff 09: wrong usage is status 2 and says what is right" {
+	touch a b c
+	refuses "which profiles?"
+	refuses "with which other profile?" a
+	refuses "BASE... -- NEW..." a b c
+	refuses "one side has no profile" a b --
+	refuses "one side has no profile" -- a b
+	refuses "path, site, function" --by thread a b
+	refuses "text, json" --format xml a b
+	refuses "between 0 and 1" --confidence 95 a b
+	refuses "--threshold '-1'" --threshold=-1 a b
+	refuses "--threshold 'nan'" --threshold nan a b
+	refuses "--top" --top -1 a b
+}
+
+@test "diff 10: processor time and elapsed time are not compared" {
+	source_with "" "" "" | build app
+	record_as base tsc app/app 50
+	record_as new thread-cpu app/app 50
+	refuses "thread-cpu" base.scp new.scp
+	record_as monotonic monotonic app/app 50
+	compares base.scp monotonic.scp
+	[ "$(says '[.warnings[].code] | index("clocks-differ") != null')" = true ]
+}
+
+@test "diff 11: several runs a side, each on its own" {
+	local run
+	for run in 1 2 3; do
+		thirty "base$run"
+		thirty "new$run" 4 400
+	done
+	diff_json 1 base1.scp base2.scp base3.scp -- new1.scp new2.scp new3.scp
+	[ "$(says '.sites[0].stack[1].function')" = site_4 ]
+	[ "$(says '.sites[0].status')" = slower ]
+	[ "$(says '.base | length')" = 3 ]
+	[ "$(says '.sites[0].new.runs | length')" = 3 ]
+	diff_json 0 base1.scp base2.scp base3.scp -- base1.scp base2.scp base3.scp
+	diff_json 0 base1.scp base2.scp --by function -- base2.scp base1.scp
+	[ "$(says .by)" = function ]
+}
+
+@test "diff 12: a result file is whole, and what was asked for" {
+	thirty a
+	"$SCPROF" diff --format json --top 2 -o out.json a.scp a.scp
+	[ "$(says '.sites | length')" = 2 ]
+	COLUMNS=60 "$SCPROF" diff --top 3 a.scp a.scp >text
+	grep -q '^3 of [0-9]* rows' text
+}
+
+@test "diff 13: a build that is gone leaves its frames untold, and says so" {
+	source_with "" "" "second(atoi(argv[1]));" | build old
+	source_with $'void more(void) { asm volatile(".fill 5000, 1, 0x90"); }\n' "" \
+		"second(atoi(argv[1]));" | build new
+	record_as base tsc old/app 50
+	record_as new tsc new/app 50
+	rm old/app
+	compares base.scp new.scp
+	[ "$(says '[.warnings[].code] | index("vague-paths") != null')" = true ]
+	[ "$(says '.totals.only_in_base, .totals.only_in_new' | tr -d '\n')" = 00 ]
+	[ "$(says '[.sites[] | select(.symbol == "send") | .base.calls] | join(" ")')" = 100 ]
+}
+
+@test "diff 14: plan says how many calls a comparison needs" {
+	thirty a
+	"$SCPROF" plan --json --share 0 --change 5% a.scp >plan.json
+	jq -e '.schema == "scprof-plan/1" and .change == 0.05 and (.sites | length) == 30' plan.json
+	jq -e '.sites | map(select(.calls_needed != null)) | length > 0 and all(.calls_needed > 0)' plan.json
+	"$SCPROF" plan --json --share 0 --change 10% a.scp >less.json
+	[ "$(jq -s 'map([.sites[].calls_needed // 0] | add) | .[0] > 3 * .[1]' plan.json less.json)" = true ]
+	run "$SCPROF" plan --change 0.1% a.scp
+	[ "$status" = 2 ]
+	[[ $output == *"--change '0.1%'"* ]]
+	run "$SCPROF" plan --change 5% --width 5% a.scp
+	[ "$status" = 2 ]
+	run "$SCPROF" plan --change 5% --tick 1ms --mean 1ms
+	[ "$status" = 2 ]
+}

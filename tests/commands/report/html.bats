@@ -1,0 +1,239 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `scprof report --format html` in a real browser: loads quietly, searches, zooms, sorts, says
+# what the text says, and takes names for text. tests/browser/check_page.py has the checks.
+# about 11 s
+
+load ../common
+
+MAKE_PROFILE=$PROFILES/make_profile
+
+# Pages of a real program and of made profiles; and one browser for all checks.
+setup_file()
+{
+	local name
+	cd "$BATS_FILE_TMPDIR" || return 1
+	"$SCPROF" run -c tsc -o real.scp --no-report -- "$EXAMPLES/echo_pair" 3000 100 >/dev/null 2>&1
+	"$MAKE_PROFILE" paths 300 some.scp
+	"$MAKE_PROFILE" paths 20000 many.scp
+	"$MAKE_PROFILE" paths 0 none.scp
+	"$MAKE_PROFILE" hostile hostile.scp
+	"$MAKE_PROFILE" displaced 99 displaced.scp
+	"$MAKE_PROFILE" ticks ticks.scp
+	for name in real some many none hostile displaced ticks; do
+		"$SCPROF" report --format html -o "$name.html" "$name.scp"
+		COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --top 0 --frames 0 "$name.scp" >"$name.txt"
+	done
+	"$SCPROF" report --format html --by gap -o loop.html real.scp
+	COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --by gap real.scp >loop.txt
+	# so few calls that some row meets no tick of 4 ms
+	SCPROF_CLOCK=dual "$SCPROF" run -o dual.scp --no-report -- "$EXAMPLES/echo_pair" 1 10 >/dev/null 2>&1
+	"$SCPROF" report --format html -o dual.html dual.scp
+	COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --top 0 --frames 0 dual.scp >dual.txt
+	# numbers that can be checked on paper, texts that would be markup
+	cat >account.json <<-'END'
+		{"schema": "scprof-displace/1", "confidence": 0.95, "sentence": "a quarter <img src=x>",
+		 "unaccounted": {"mean_s": 0.25, "ci_low_s": 0.2, "ci_high_s": 0.3, "share_of_rusage": 0.5},
+		 "warnings": [{"code": "x", "text": "careful <u>"}],
+		 "cpus": [{"cpu": 0, "wall_s": 1, "program_s": 0.5, "interrupts_program_s": 0.25, "others_s": 0.125, "scprof_s": 0,
+			"interrupts_rest_s": 0.05, "switching_s": 0.0125, "stolen_s": 0, "idle_s": 0.0625, "remainder_s": 0},
+			{"cpu": 1, "wall_s": 1, "program_s": 0.51, "interrupts_program_s": -0.01, "others_s": 0, "scprof_s": 0,
+			"interrupts_rest_s": 0, "switching_s": 0, "stolen_s": 0.25, "idle_s": 0.25, "remainder_s": 0}]}
+	END
+	"$SCPROF" report --format html --displacement account.json -o account.html real.scp
+	mkdir found
+	if has_browser; then
+		PYTHONPATH=$ROOT/tests/browser timeout -k 5 1500 python3 "$ROOT/tests/browser/check_page.py" found \
+			quiet:real.html quiet:many.html quiet:none.html policy:some.html search:some.html:EPOLL search:some.html:so.1+0x3 search:real.html:send \
+			zoom:some.html zoom:real.html sort:some.html filters:some.html hostile:hostile.html \
+			numbers:real.html:real.txt numbers:some.html:some.txt many:many.html loops:loop.html:loop.txt displaced:account.html costs:displaced.html:displaced.txt slow:dual.html:dual.txt slow:ticks.html:ticks.txt \
+			looks:real.html axis:real.html reaches:some.html:EPOLL reaches:real.html:send columns:real.html contrast:real.html:send \
+			order:real.html </dev/null 3>&- 4>&-
+	fi
+}
+
+setup()
+{
+	common_setup
+	cd "$BATS_FILE_TMPDIR" || return 1
+}
+
+has_browser()
+{
+	command -v chromium >/dev/null || command -v chromium-browser >/dev/null
+}
+
+# data_of PAGE: the JSON in it.
+data_of()
+{
+	sed -n '/id="data">/,/^<\/script>/ { s/.*id="data">//; /^<\/script>/d; p }' "$1"
+}
+
+# holds CHECK-PAGE...: the browser ran these, and found nothing wrong.
+holds()
+{
+	local check bad=0
+	has_browser || skip "no Chromium here: scripts/setup.sh installs it"
+	for check; do
+		if [ ! -e "found/$check.html" ]; then
+			echo "$check did not run"
+			bad=1
+		elif [ -s "found/$check.html" ]; then
+			echo "$check: $(cat "found/$check.html")"
+			bad=1
+		fi
+	done
+	return $bad
+}
+
+fails_saying()
+{
+	local text=$1
+	shift
+	run "$@"
+	[ "$status" = 2 ]
+	[[ $output == *"$text"* ]]
+	[ "${#lines[@]}" -le 3 ]
+}
+
+@test "a page loads without a word on the console, and asks for nothing" {
+	holds quiet-real quiet-many quiet-none
+}
+
+@test "its policy lets nothing in a page load or run" {
+	holds policy-some
+}
+
+@test "search finds rows and boxes, and forgets" {
+	holds search-some search-real
+}
+
+@test "a click or a key zooms, and there is a way back" {
+	holds zoom-some zoom-real
+}
+
+@test "the table sorts both ways" {
+	holds sort-some
+}
+
+@test "the table can be filtered" {
+	holds filters-some
+}
+
+@test "names are text, whatever they contain" {
+	holds hostile-hostile
+}
+
+@test "rows say what the text report says" {
+	holds numbers-real numbers-some
+}
+
+@test "a slow clock says what the text report says, and nothing agrees with no tick" {
+	holds slow-dual slow-ticks
+}
+
+@test "loops say what the text report says" {
+	holds loops-loop
+}
+
+@test "an account of displacement is a bar a CPU" {
+	holds displaced-account
+}
+
+@test "a profile's own account and costs by site need no file beside it" {
+	holds costs-displaced
+}
+
+@test "of several runs' accounts none is shown, and that is said" {
+	"$MAKE_PROFILE" displaced 100 second.scp
+	"$SCPROF" report --format html -o two.html displaced.scp second.scp
+	data_of two.html >two.json
+	jq -e '.displaced == null and (.warnings | map(.[0]) | index("accounts-apart") != null)' two.json
+	data_of displaced.html | jq -e '.displaced.cpus | length == 3'
+}
+
+@test "what is no account of displacement is status 2" {
+	echo '{"schema": "scprof-report/1"}' >other.json
+	echo '{"schema": "scprof-displace/1", "cpus": []}' >empty.json
+	echo 'no JSON' >text.json
+	fails_saying 'no account of displacement' "$SCPROF" report --format html --displacement other.json real.scp
+	fails_saying 'has no CPU in it' "$SCPROF" report --format html --displacement empty.json real.scp
+	fails_saying 'cannot read text.json' "$SCPROF" report --format html --displacement text.json real.scp
+	fails_saying 'cannot read missing.json' "$SCPROF" report --format html --displacement missing.json real.scp
+	fails_saying 'goes with --format html only' "$SCPROF" report --displacement account.json real.scp
+}
+
+@test "of very many paths only those in sight become elements" {
+	holds many-many
+}
+
+@test "light, dark, narrow, wide, paper" {
+	holds looks-real
+}
+
+@test "words on a histogram are whole and apart" {
+	holds axis-real
+}
+
+@test "what was searched for comes into the window" {
+	holds reaches-some reaches-real
+}
+
+@test "every column can be reached in a window of any width" {
+	holds columns-real
+}
+
+@test "labels of boxes can be read, dimmed ones too" {
+	holds contrast-real
+}
+
+@test "loops come by their time, and say whose calls their means are of" {
+	holds order-real
+}
+
+# lacks PAGE PATTERN: no byte of the page matches.
+lacks()
+{
+	if LC_ALL=C grep -aoP "$2" "$1"; then
+		return 1
+	fi
+}
+
+@test "a page is one file without an address in it" {
+	local name
+	for name in real hostile; do
+		lacks "$name.html" '(src|href)="?(https?:)?//[^" ]*|@import|url\('
+	done
+	[ "$(grep -ac '<script' hostile.html)" = 2 ]
+	[ "$(grep -ac '</script' hostile.html)" = 2 ]
+	lacks hostile.html '\xe2\x80\xae|\x1b'
+}
+
+@test "a page is the same each time, and valid JSON lies in it" {
+	"$SCPROF" report --format html -o again.html some.scp
+	cmp some.html again.html
+	data_of hostile.html >data.json
+	jq -e '.schema == "scprof-html/1" and (.sites | length) == 6 * (.site_fields | length)' data.json
+}
+
+@test "boxes add up, and a box of several rows has the mean of their calls" {
+	data_of some.html >data.json
+	"$SCPROF" report --format json some.scp >report.json
+	jq -e --slurpfile r report.json '[.sums[0:(.sum_fields | length)], .sum_fields] | transpose
+		| map({(.[1]): .[0]}) | add | ($r[0].sites | map(.calls) | add) as $calls
+		| ($r[0].sites | map(.mean_ns * .calls) | add) as $time
+		| .calls == $calls and .rows == 300 and (.value / $time - 1 | fabs) < 1e-6
+		and (.mean / ($time / $calls) - 1 | fabs) < 1e-6 and .low < .mean and .mean < .high' data.json
+}
+
+@test "histograms hold all calls of their rows, in JSON and in the page" {
+	"$SCPROF" report --format json real.scp >report.json
+	jq -e '[.sites[] | select(.histogram) | (.histogram.calls | add) == .calls
+		and .histogram.from_ns == (.histogram.from_ns | sort) and .histogram.to_ns[-1] >= .max_ns]
+		| length > 5 and all' report.json
+	data_of real.html >data.json
+	# a row's bars: bucket, calls, height of each
+	jq -e --slurpfile r report.json '[.latencies[] | [.[0], .[-1]] | (.[1] | length) % 3 == 0
+		and ([.[1] as $b | range(1; $b | length; 3) | $b[.]] | add) == $r[0].sites[.[0]].calls
+		and ([.[1] as $b | range(2; $b | length; 3) | $b[.]] | max) == 1] | length > 5 and all' data.json
+}

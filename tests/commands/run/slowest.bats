@@ -1,0 +1,301 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# --slowest: single calls, the longest of all, with when and from where. Any call can be
+# stretched by a busy machine, so what is asserted of times is what cannot be otherwise: a
+# reply that comes 60 ms late takes 60 ms at least, and early() is called before late(). The
+# program counts its quick calls that took as long as a late one; a run with so many of them that
+# the list may have no room for the late ones says nothing, and is made again.
+# about 13 s
+
+load ../common
+
+setup()
+{
+	common_setup
+	unset SCPROF_SLOWEST SCPROF_SLOWER_THAN SCPROF_SLOWEST_OF
+}
+
+# Of a run: late replies, waits and regions, and the sends that ask for them, at most.
+LATE=12
+
+# undisturbed COUNT COMMAND...: until at most so few quick calls took long that a list of COUNT has
+# room for the late ones.
+undisturbed()
+{
+	local room=$(($1 > LATE ? $1 - LATE : 0)) calls attempt
+	shift
+	for attempt in {1..50}; do
+		"$@" || return 1
+		calls=$(awk '/^disturbed/ { n += $2 } END { print n + 0 }' run.out)
+		[ "$calls" -gt "$room" ] || return 0
+	done
+	echo "$calls disturbed calls, $attempt times"
+	return 1
+}
+
+# slowest MODE OPTION...: $T/report.json of tests/programs/slowest MODE.
+slowest()
+{
+	local options=" ${*:2} " count=20
+	[[ $options != *" --slowest "* ]] || { count=${options#* --slowest } && count=${count%% *}; }
+	undisturbed "$count" run_slowest "$@"
+}
+
+run_slowest()
+{
+	local mode=$1
+	shift
+	rm -f p.scp
+	timeout -k 5 60 "$SCPROF" run --no-report -o p.scp "$@" -- "$PROGRAMS/slowest" "$mode" \
+		>run.out 2>run.err </dev/null
+	"$SCPROF" report --format json p.scp >report.json
+}
+
+# true_of EXPRESSION: of $T/report.json; with `calls(NAME)` those from the function NAME.
+true_of()
+{
+	jq -e 'def calls($f): [.slowest[] | select(.stack[0].function == $f)];
+		def ms: 1000000; '"$1" report.json >/dev/null || {
+		echo "not so: $1"
+		jq -c '.slowest_asked, (.slowest[:25][] | [.symbol, .outcome, .duration_ns, .began_s, .pid,
+			.thread, .stack[0].function])' report.json
+		return 1
+	}
+}
+
+# The three late replies are in the list, each once, from their own functions.
+has_the_three()
+{
+	true_of '[calls("early", "middle", "late") | length] == [1, 1, 1]' &&
+		true_of 'calls("early")[0].duration_ns >= 30 * ms and
+		calls("middle")[0].duration_ns >= 60 * ms and calls("late")[0].duration_ns >= 120 * ms' &&
+		true_of '[calls("early", "middle", "late")[0] | .symbol, .outcome] |
+		. == ["recv", "completed", "recv", "completed", "recv", "completed"]'
+}
+
+@test "slowest 01: the slow calls of many, longest first, each with its path" {
+	slowest calls --slowest 20
+	has_the_three
+	true_of '.slowest | length == 20'
+	true_of '[.slowest[].duration_ns] | . == (sort | reverse)'
+	true_of 'calls("late")[0].stack | map(.function) | .[:3] == ["late", "all_three", "main"]'
+	true_of '[.slowest[] | .bytes] | all(. == 1)'
+	# the longest of them is the longest that its site has had
+	true_of '.slowest[0].duration_ns as $d | [.sites[].max_ns] | max | . - $d | fabs < 1'
+	true_of '.slowest_asked == {count: 20, least_ns: 0, chosen: false}'
+}
+
+@test "slowest 02: when they began, after the start and by the time of day" {
+	local before after
+	before=$(date -u +%FT%T)
+	slowest calls --slowest 20
+	after=$(date -u +%FT%T)
+	true_of 'calls("early")[0].ended_s <= calls("late")[0].began_s and
+		calls("late")[0].ended_s <= calls("middle")[0].began_s'
+	true_of 'calls("early")[0].began < calls("late")[0].began and
+		calls("late")[0].began < calls("middle")[0].began'
+	true_of '.slowest | all(.began_s >= 0 and ((.ended_s - .began_s) * 1000 * ms - .duration_ns | fabs) < ms)'
+	jq -e --arg b "$before" --arg a "$after" \
+		'.slowest | all(.began[:19] >= $b and .ended[:19] <= $a)' report.json
+}
+
+@test "slowest 03: a threshold" {
+	slowest calls --slowest 50 --slower-than 50ms
+	true_of '.slowest | all(.duration_ns >= 49.9 * ms)'
+	true_of '[calls("middle", "late") | length] == [1, 1]'
+	slowest calls --slower-than 50ms
+	true_of '.slowest_asked | .count == 20 and .least_ns == 50 * ms'
+	slowest calls --slower-than 1000s
+	true_of '.slowest == []'
+	"$SCPROF" report p.scp >report.txt
+	grep -q 'slowest calls: no call of 1000.* s or more was found' report.txt
+}
+
+@test "slowest 04: without the option there is no list" {
+	slowest calls
+	true_of '.slowest == [] and .slowest_asked.count == 0'
+	"$SCPROF" report p.scp >report.txt
+	[ "$(grep -c '^slowest calls' report.txt)" = 0 ]
+}
+
+@test "slowest 05: of all threads, with their names" {
+	slowest threads --slowest 10
+	has_the_three
+	true_of '[calls("early", "middle", "late")[0].thread] == ["early", "middle", "late"]'
+	true_of '[calls("early", "middle", "late")[0].tid] | unique | length == 3'
+	slowest threads --slowest 1
+	true_of '.slowest | length == 1'
+}
+
+@test "slowest 06: of all processes, forked and executed" {
+	slowest fork --slowest 10
+	has_the_three
+	true_of '[calls("early", "middle", "late")[0].pid] | unique | length == 3'
+	true_of '.program.pids as $p | [calls("early", "middle", "late")[0].pid] - $p == []'
+	true_of 'calls("early")[0].ended_s <= calls("middle")[0].began_s and
+		calls("middle")[0].ended_s <= calls("late")[0].began_s'
+	slowest exec --slowest 10
+	has_the_three
+}
+
+killed()
+{
+	local status=0
+	rm -f out/*
+	timeout -k 5 60 env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" SCPROF_SLOWEST=20 \
+		"$PROGRAMS/slowest" kill >run.out 2>run.err </dev/null 3>&- 4>&- || status=$?
+	[ $status = 137 ]
+}
+
+@test "slowest 07: a killed process loses none that had finished" {
+	undisturbed 20 killed
+	make_report
+	has_the_three
+	true_of '.slowest | length == 20'
+}
+
+@test "slowest 08: functions whose work is to wait are left out, unless they are named" {
+	slowest waits -g socket,wait --slowest 5
+	true_of '[.slowest[].symbol] | index("poll") == null and index("recv") != null'
+	slowest waits -g socket,wait --slowest 5 --slowest-of poll
+	true_of '[.slowest[].symbol] == ["poll"] and .slowest[0].duration_ns >= 80 * ms'
+	true_of '.slowest_asked.chosen'
+	slowest waits -g socket,wait --slowest 5 --slowest-of '*'
+	true_of '[.slowest[].symbol] | index("poll") != null and index("recv") != null'
+	slowest waits -g socket,wait --slowest 5 --slowest-of '!recv'
+	true_of '[.slowest[].symbol] | unique == ["send"]'
+	slowest waits -g socket,wait --slowest 5 --slowest-of 'libnothing*:*'
+	true_of '.slowest == []'
+}
+
+@test "slowest 09: regions and chosen symbols take part" {
+	slowest region --slowest 4
+	true_of '[.slowest[] | select(.symbol == "the work" and .library == "region")] |
+		length == 1 and .[0].duration_ns >= 50 * ms'
+	true_of '[.slowest[] | select(.symbol == "recv")] | length >= 1'
+	slowest region -s nanosleep --slowest 4 --slowest-of 'libc*:nanosleep'
+	true_of '[.slowest[].symbol] | unique == ["nanosleep"]'
+	true_of '.slowest[0].duration_ns >= 20 * ms'
+}
+
+# A ticker that finds no processor misses the call; so a slow clock may try ten times. Of 41 runs on one
+# processor, with 20 others that were ready, none missed it: fewer than one in ten do (at 95 %), and
+# ten in a row fewer than one in 10^10.
+tried()
+{
+	local attempt
+	for attempt in {1..10}; do
+		if "$@" >tried.out 2>&1; then return; fi
+	done
+	cat tried.out
+	return 1
+}
+
+on_slow_clock()
+{
+	slowest calls -c "$1" --slowest 20
+	true_of '[calls("middle", "late") | length] == [1, 1]' &&
+		true_of 'calls("late")[0] | .duration_high_ns >= 60 * ms and .duration_low_ns > 0' &&
+		true_of '.clock.tick_ns as $d | .slowest | all(.ticks >= 2 and .duration_low_ns < .duration_ns and
+			.duration_ns < .duration_high_ns and .duration_high_ns - .duration_low_ns >= 1.99 * $d)'
+}
+
+on_dual_clock()
+{
+	slowest calls -c dual --slowest 20
+	has_the_three && true_of 'calls("late")[0].slow_ticks >= 2'
+}
+
+@test "slowest 10: every clock keeps them" {
+	tried on_slow_clock coarse
+	tried on_slow_clock page
+	tried on_dual_clock
+	slowest calls -c monotonic --slowest 20
+	has_the_three
+	true_of '.slowest | all(.slow_ticks == null and .duration_low_ns == .duration_ns)'
+	slowest calls -c thread-cpu --slowest 20
+	true_of '.slowest | length == 20 and all(.began == null and .began_s == null and .ended != null)'
+}
+
+known_path()
+{
+	slowest again -c "$1" --slowest 20
+	true_of '[calls("again")[] | select(.symbol == "recv" and .duration_high_ns >= 20 * ms)] | length >= 4' &&
+		true_of '[calls("inner")[] | select(.duration_high_ns >= 20 * ms)] | length >= 4'
+}
+
+# The first calls on a path take another way through the library than the later ones.
+@test "slowest 11: on a path taken many times, and inside a region" {
+	known_path tsc
+	tried known_path page
+	known_path dual
+}
+
+@test "slowest 12: profiles of single processes are merged" {
+	six_slowest() {
+		rm -rf "six.$1" && mkdir "six.$1"
+		timeout -k 5 60 env LD_PRELOAD="$LIB" SCPROF_OUT="$T/six.$1" SCPROF_SLOWEST=6 \
+			"$PROGRAMS/slowest" "$1" </dev/null >run.out 3>&- 4>&-
+	}
+	undisturbed 6 six_slowest calls
+	undisturbed 6 six_slowest fork
+	mv six.*/*.scp out
+	"$SCPROF" merge -o merged.scp out/*.scp
+	"$SCPROF" report --format json merged.scp >report.json
+	true_of '.slowest | length == 6'
+	true_of '[calls("late") | length] == [2] and ([calls("late")[].pid] | unique | length == 2)'
+	jq -S .slowest report.json >merged.json
+	"$SCPROF" report --format json out/*.scp | jq -S .slowest >apart.json
+	diff merged.json apart.json
+	true_of '[.warnings[].code] | index("slowest-mixed") == null'
+	mkdir -p other
+	env SCPROF_SLOWEST=7 LD_PRELOAD="$LIB" SCPROF_OUT="$T/other" "$PROGRAMS/slowest" threads >run.out
+	"$SCPROF" report --format json merged.scp other/*.scp >report.json
+	true_of '[.warnings[].code] | index("slowest-mixed") != null'
+	true_of '.slowest | length == 7'
+}
+
+@test "slowest 13: the terminal's width is kept to" {
+	local columns
+	slowest calls --slowest 12
+	for columns in 50 80 100 200; do
+		COLUMNS=$columns "$SCPROF" report p.scp | sed -n '/^slowest calls/,/^warning/p' >report.txt
+		grep -q ' recv ' report.txt
+		grep -qE '^ *12 ' report.txt
+		[ "$(grep -o 'as #' report.txt | wc -l)" -ge 1 ]
+		[ "$(LC_ALL=C.UTF-8 wc -L <report.txt)" -le "$columns" ]
+	done
+}
+
+@test "slowest 14: what cannot be meant is one line, before the command starts" {
+	local status
+	refuses() {
+		status=0
+		"$SCPROF" run -o p.scp "$@" -- touch started 2>run.err || status=$?
+		[ $status = 125 ] && [ ! -e started ] && [ "$(wc -l <run.err)" = 1 ] || {
+			echo "status $status: $*"
+			cat run.err
+			return 1
+		}
+	}
+	refuses --slowest 0
+	refuses --slowest 1001
+	refuses --slowest twenty
+	refuses --slowest ''
+	refuses --slower-than 5
+	refuses --slower-than fast
+	refuses --slowest-of ''
+	refuses --slowest-of 'send,,recv'
+	refuses --slowest-of '!'
+	refuses --slowest-of "$(printf '%01024d' 0)"
+	SCPROF_SLOWEST=0 refuses
+	SCPROF_SLOWER_THAN=x refuses
+}
+
+@test "slowest 15: a bare LD_PRELOAD that is asked for nonsense says so in the profile" {
+	timeout -k 5 60 env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" SCPROF_SLOWEST=many \
+		"$PROGRAMS/slowest" threads >run.out 2>run.err </dev/null 3>&- 4>&-
+	[ ! -s run.err ]
+	make_report
+	true_of '.slowest == [] and ([.warnings[].code] | index("slowest-unread") != null)'
+}

@@ -1,0 +1,157 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Every system call that the library itself makes is made to fail once, by
+# strace; the program must come out the same each time.
+# about 20 s
+
+# shellcheck disable=SC2030,SC2031 # each test is a subshell
+
+load ../common
+
+setup()
+{
+	common_setup
+	# Stops the program at the calls that are asked for only, not at each: a tenth of the time. It
+	# is done by a seccomp filter, under which the library creates its file in another way.
+	MORE=()
+	QUICK=(-f --seccomp-bpf)
+	[ -z "$(strace -qq "${QUICK[@]}" -o /dev/null -e trace=none true 2>&1 || echo no)" ] || QUICK=(-f)
+}
+
+# One line for each system call that was made by code of libscprof.so (the instruction is
+# in the library's mapping, the first after its file was opened): NAME and its number among
+# all calls of that NAME. Of a name that comes often, the first eight and every fiftieth.
+own_calls()
+{
+	local bytes low high
+	# One call that nobody makes is left out: if all are looked at strace installs no filter.
+	strace -qq -i "${QUICK[@]}" -e trace='!swapoff' -e signal=none "${MORE[@]}" -o traces -E LD_PRELOAD="$LIB" -E SCPROF_OUT="$T/out" "$@" >/dev/null 2>&1 3>&- 4>&- || true
+	awk '!first { first = $1 } $1 == first { sub(/^[0-9]+ +/, ""); print }' traces >trace # not the children
+	read -r bytes low < <(awk '/ openat\(.*libscprof\.so"/ { opened = 1 }
+		opened && / mmap\(NULL, / { split($0, part, /[(, ]+/); print part[4], $NF; exit }' trace)
+	high=$(printf '%016x' $((low + bytes)))
+	low=$(printf '%016x' "$low")
+	awk -v low="$low" -v high="$high" '/^\[/ { ip = substr($1, 2, 16); split($2, part, "("); name = part[1]; n[name]++
+		if (ip >= low && ip < high && (++own[name] <= 8 || own[name] % 50 == 0)) print name, n[name] }' trace
+}
+
+likely_error()
+{
+	case $1 in
+	open | openat | creat) echo EMFILE ;;
+	mmap | mremap) echo ENOMEM ;;
+	fallocate | ftruncate | write | pwrite64) echo ENOSPC ;;
+	*) echo EPERM ;;
+	esac
+}
+
+# sweep PROGRAM...: fails each call of the library's in turn.
+sweep()
+{
+	local name number status=0 bad=0 tried=0 hit=0
+	record without "$@"
+	unset EXPECT
+	own_calls "$@" >calls
+	while read -r name number; do
+		# strace does not carry out what it lets fail. The kernel closes even
+		# where close reports an error, and never refuses a signal mask.
+		case $name in exit* | rt_sigreturn | close | rt_sigprocmask) continue ;; esac
+		status=0
+		timeout -k 5 120 strace -qq "${QUICK[@]}" -o injected -e signal=none \
+			-e trace="$name" -e inject="$name:error=$(likely_error "$name"):when=$number" \
+			-E LD_PRELOAD="$LIB" -E SCPROF_OUT="$T/out" "$@" >with.out 2>with.err </dev/null 3>&- 4>&- || status=$?
+		tried=$((tried + 1))
+		! grep -q '(INJECTED)$' injected || hit=$((hit + 1))
+		[ "$status" = "$(cat without.status)" ] && cmp -s without.out with.out &&
+			cmp -s without.err with.err || {
+			echo "$name number $number fails: status $status instead of $(cat without.status)"
+			diff without.out with.out || true
+			cat with.err
+			bad=1
+		}
+	done <calls
+	echo "$tried calls, $hit of them made to fail"
+	[ $bad = 0 ] && [ $tried -gt 20 ] && [ $((10 * hit)) -ge $((9 * tried)) ]
+}
+
+@test "inject 01: start and first calls survive the failure of any system call" {
+	sweep "$PROGRAMS/preserves"
+}
+
+@test "inject 02: growth survives the failure of any system call" {
+	sweep "$PROGRAMS/limits" none
+}
+
+# strace counts `when` in each process by itself, so a number can hit a parent's
+# call too; there it is the same kind of failure.
+@test "inject 03: children survive failures from their first call on" {
+	local name when status bad=0
+	record without "$PROGRAMS/spawn_chain"
+	for name in fallocate ftruncate madvise memfd_create; do
+		for when in 1 2 3+; do
+			status=0
+			timeout -k 5 120 strace "${QUICK[@]}" -qq -o /dev/null -e signal=none -e trace=$name \
+				-e inject="$name:error=$(likely_error $name):when=$when" \
+				-E LD_PRELOAD="$LIB" -E SCPROF_OUT="$T/out" \
+				"$PROGRAMS/spawn_chain" >with.out 2>with.err </dev/null 3>&- 4>&- || status=$?
+			[ "$status" = 0 ] && cmp without.out with.out && [ ! -s with.err ] || {
+				echo "$name number $when fails: status $status"
+				cat with.err
+				bad=1
+			}
+		done
+	done
+	[ $bad = 0 ]
+}
+
+@test "inject 04: a start without a filter survives the failure of any system call" {
+	QUICK=(-f)
+	sweep /bin/true
+}
+
+# killed_at_any_call: what is left of a program that is killed as it makes any of the library's system
+# calls is no file, or one that can be read; what is hidden, or nothing, in KINDS.
+killed_at_any_call()
+{
+	local name number tried=0 files=0
+	own_calls /bin/true >calls
+	while read -r name number; do
+		rm -rf out
+		mkdir out
+		{ # the shell says that it was killed
+			timeout -k 5 30 strace -qq "${QUICK[@]}" "${MORE[@]}" -o /dev/null -e signal=none \
+				-e inject="$name:signal=KILL:when=$number" -E LD_PRELOAD="$LIB" \
+				-E SCPROF_OUT="$T/out" /bin/true </dev/null 3>&- 4>&- || tried=$((tried + 1))
+		} >/dev/null 2>&1
+		if [ -n "$(ls out)" ]; then
+			files=$((files + 1))
+			"$SCPROF" report out/*.scp >report.txt 2>&1 || {
+				echo "killed at $name number $number: $(cat report.txt)"
+				return 1
+			}
+		fi
+		[ -z "$(find out -type f ! -name 'scprof.*.scp' ! -name "$1")" ] || {
+			echo "killed at $name number $number: $(ls -A out)"
+			return 1
+		}
+	done <calls
+	echo "$tried calls, $files with a file"
+	[ $tried -gt 20 ] && [ $files -gt 3 ] && [ $files -lt $tried ]
+}
+
+@test "inject 05: killed at any system call of its start a program leaves no file, or a whole one" {
+	QUICK=(-f)
+	killed_at_any_call 'scprof.*.scp'
+}
+
+@test "inject 06: so it does where a file cannot be made without a name, but for a hidden one" {
+	QUICK=(-f)
+	MORE=(-e inject=linkat:error=ENOENT) # as without /proc
+	killed_at_any_call '.scprof.true.*.new'
+	MORE=(-e "inject=linkat,renameat2:error=EINVAL")
+	rm -rf out
+	mkdir out
+	own_calls /bin/true >/dev/null
+	[ "$(ls -A out)" = "$(cd out && echo scprof.true.*.scp)" ]
+	"$SCPROF" report out/*.scp >/dev/null
+}

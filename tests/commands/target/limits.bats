@@ -1,0 +1,111 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Where something is missing the library does less; the program does the same.
+
+load ../common
+
+@test "limits 01: RLIMIT_FSIZE" {
+	unnoticed "$PROGRAMS/limits" fsize
+}
+
+@test "limits 02: RLIMIT_AS" {
+	unnoticed "$PROGRAMS/limits" as
+}
+
+@test "limits 03: RLIMIT_NOFILE" {
+	unnoticed "$PROGRAMS/limits" nofile
+}
+
+# Two descriptors for the program's socketpair, and none for anybody else.
+@test "limits 04: two descriptors left from the start" {
+	same_either_way bash -c 'unset EXPECT; ulimit -n 5; exec "$0" 16' "$PROGRAMS/many_calls"
+}
+
+@test "limits 05: file size limit of nothing from the start" {
+	local status=0
+	(ulimit -f 0; unset EXPECT; with_library "$PROGRAMS/many_calls" 1000 | cat >/dev/null
+		exit "${PIPESTATUS[0]}") || status=$?
+	[ $status = 0 ]
+}
+
+@test "limits 06: a full disk" {
+	[ "$(id -u)" = 0 ] || skip "mounting a small file system needs root"
+	mkdir full
+	mount -t tmpfs -o size=16k none full || skip "no tmpfs can be mounted here"
+	record without "$PROGRAMS/endings" return
+	timeout 60 env EXPECT="$T/expect.with" LD_PRELOAD="$LIB" SCPROF_OUT="$T/full" \
+		"$PROGRAMS/endings" return >with.out 2>with.err || echo $? >with.status
+	timeout 60 env LD_PRELOAD="$LIB" SCPROF_OUT="$T/full" "$PROGRAMS/close_all" >again.out 2>&1
+	umount full
+	cat with.err
+	cmp without.status with.status
+	cmp without.out with.out
+	[ ! -s with.err ]
+}
+
+@test "limits 07: a disk that fills while the program runs" {
+	[ "$(id -u)" = 0 ] || skip "mounting a small file system needs root"
+	local status=0
+	mkdir small
+	mount -t tmpfs -o size=600k none small || skip "no tmpfs can be mounted here"
+	record without "$PROGRAMS/limits" nofile
+	timeout 60 env LD_PRELOAD="$LIB" SCPROF_OUT="$T/small" "$PROGRAMS/fork_in_threads" \
+		>with.out 2>with.err || status=$?
+	cp small/*.scp out/ || true
+	umount small
+	cat with.out with.err
+	[ $status = 0 ]
+	grep -q 'children that failed: 0' with.out
+	make_report
+}
+
+@test "limits 08: a folder that cannot be written, and one that is not there" {
+	local where
+	for where in /proc /nonexistent; do
+		timeout 60 env LD_PRELOAD="$LIB" SCPROF_OUT=$where "$PROGRAMS/many_calls" 1000 \
+			>with.out 2>with.err
+		[ "$(cat with.out)" = "calls 1000" ]
+		[ ! -s with.err ]
+	done
+}
+
+@test "limits 09: a read-only working directory" {
+	[ "$(id -u)" = 0 ] || skip "mounting needs root"
+	mkdir readonly
+	mount -t tmpfs -o ro none readonly || skip "no tmpfs can be mounted here"
+	(cd readonly && timeout 60 env LD_PRELOAD="$LIB" "$PROGRAMS/many_calls" 1000) >with.out 2>with.err
+	umount readonly
+	[ "$(cat with.out)" = "calls 1000" ]
+	[ ! -s with.err ]
+}
+
+@test "limits 10: seccomp strict mode" {
+	unnoticed "$PROGRAMS/sandbox" strict warm
+	unnoticed "$PROGRAMS/sandbox" strict cold
+}
+
+@test "limits 11: seccomp filters that refuse everything else" {
+	local how when
+	for how in prctl-errno syscall-errno; do
+		for when in warm cold; do
+			rm -rf out expect.* && mkdir out
+			unnoticed "$PROGRAMS/sandbox" $how $when
+		done
+	done
+}
+
+@test "limits 12: seccomp filters that kill for everything else" {
+	local how when
+	for how in prctl-kill syscall-kill; do
+		for when in warm cold; do
+			rm -rf out expect.* && mkdir out
+			unnoticed "$PROGRAMS/sandbox" $how $when
+			[ "$(cat with.status)" = 4 ]
+		done
+	done
+}
+
+@test "limits 13: SCPROF_DISABLE=1 writes nothing" {
+	SCPROF_DISABLE=1 with_library "$PROGRAMS/many_calls" 10
+	[ -z "$(ls out)" ]
+}

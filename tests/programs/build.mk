@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Target programs of the command tests: they know nothing of scprof. A source is a program of its
+# name in $(PROGRAMS), whatever its room; what is built otherwise follows the list.
+PROGRAMS = $(BUILD)/tests/programs
+PROGRAM_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -Iinclude -Itests/programs
+PROGRAM_CXXFLAGS = -std=gnu++17 -O2 -g -Wall -Wextra -Werror $(DEPS) -Iinclude -Itests/programs
+
+PROGRAM_ROOMS = calls filters paths processes regions time
+PROGRAM_SRC = $(filter-out %/plugin.c %/regions_functions.c, \
+	$(sort $(wildcard $(PROGRAM_ROOMS:%=tests/programs/%/*.c) $(PROGRAM_ROOMS:%=tests/programs/%/*.cc))))
+LOADED_SRC = $(sort $(wildcard tests/programs/loaded/*.c))
+SELECTED_PROGRAMS = chosen_lazy chosen_now chosen_nopie chosen_cxx chosen_late chosen_plugin_a.so chosen_plugin_b.so started
+# One source, in each way that a reference to an absent library is linked; and hooks of functions.
+REGION_PROGRAMS = regions_nopie regions_static regions_O0 regions_functions regions_own_hooks
+TARGETS = $(addprefix $(PROGRAMS)/,$(basename $(notdir $(PROGRAM_SRC))) plugin_a.so plugin_b.so \
+	$(notdir $(LOADED_SRC:.c=.so)) $(SELECTED_PROGRAMS) $(REGION_PROGRAMS))
+
+# Functions of the same code must stay apart.
+PROGRAM_FLAGS_filters = -fno-ipa-icf
+PROGRAM_FLAGS_filters_cxx = -fno-ipa-icf
+PROGRAM_FLAGS_paths = -fno-ipa-icf
+PROGRAM_FLAGS_sizes = -fno-ipa-icf
+# Overflows are this one's purpose; the compiler must not object.
+PROGRAM_FLAGS_fortify = -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -Wno-error
+# The oldest language that scprof.h speaks.
+PROGRAM_FLAGS_regions_cxx = -std=gnu++11 -Wpedantic
+# A lazy binding saves all vector registers: more than the small stack holds.
+PROGRAM_LIBS_small_altstack = -Wl,-z,now
+PROGRAM_LIBS_overwritten = -ldl
+PROGRAM_LIBS_preserves = -lm
+PROGRAM_LIBS_uses_libunwind = -lunwind
+
+compile_program = $(if $(filter %.cc,$<),$(CXX) $(PROGRAM_CXXFLAGS),$(CC) $(PROGRAM_CFLAGS))
+define target_program # source
+$(PROGRAMS)/$(basename $(notdir $(1))): $(1)
+	@mkdir -p $$(@D)
+	$$(compile_program) $$(PROGRAM_FLAGS_$$(@F)) -o $$@ $$< $$(PROGRAM_LIBS_$$(@F)) -lpthread
+endef
+$(foreach source,$(PROGRAM_SRC),$(eval $(call target_program,$(source))))
+
+$(PROGRAMS)/plugin_a.so: PLUGIN = -DPLUGIN_ENTRY=plugin_a -DPLUGIN_ROOM=64
+$(PROGRAMS)/plugin_b.so: PLUGIN = -DPLUGIN_ENTRY=plugin_b -DPLUGIN_ROOM=256
+$(PROGRAMS)/plugin_%.so: tests/programs/paths/plugin.c
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) $(PLUGIN) -fPIC -shared -o $@ $<
+
+# What a test has loaded into a program.
+$(addprefix $(PROGRAMS)/,$(notdir $(LOADED_SRC:.c=.so))): $(PROGRAMS)/%.so: tests/programs/loaded/%.c
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) -fPIC -shared -o $@ $<
+
+# Functions to select (`run -s`): a library with versions and an IFUNC, in C and in C++,
+# bound in each way that linkers know.
+$(PROGRAMS)/chosen_lib.so: tests/programs/selected/chosen_lib.c tests/programs/selected/chosen_lib.map
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) -Wno-psabi -fPIC -shared -o $@ $< -Wl,-soname,chosen_lib.so \
+		-Wl,--version-script=tests/programs/selected/chosen_lib.map
+
+SELECTED_LINK_lazy = -Wl,-z,lazy
+SELECTED_LINK_now = -fno-plt -Wl,-z,now -Wl,-z,relro
+SELECTED_LINK_nopie = -no-pie -Wl,-z,lazy
+$(addprefix $(PROGRAMS)/chosen_,lazy now nopie): $(PROGRAMS)/chosen_%: tests/programs/selected/chosen.c $(PROGRAMS)/chosen_lib.so
+	$(CC) $(PROGRAM_CFLAGS) -Wno-psabi -o $@ $(filter-out %.h,$^) $(SELECTED_LINK_$*) -Wl,-rpath,'$$ORIGIN' -lpthread
+
+$(PROGRAMS)/started_lib.so: tests/programs/selected/started_lib.c
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) -fPIC -shared -o $@ $< -Wl,-soname,started_lib.so
+
+$(PROGRAMS)/started: tests/programs/selected/started.c $(PROGRAMS)/started_lib.so
+	$(CC) $(PROGRAM_CFLAGS) -o $@ $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN'
+
+$(PROGRAMS)/chosen_cxx_lib.so: tests/programs/selected/chosen_cxx_lib.cc
+	@mkdir -p $(@D)
+	$(CXX) $(PROGRAM_CXXFLAGS) -fPIC -shared -o $@ $< -Wl,-soname,chosen_cxx_lib.so
+
+$(PROGRAMS)/chosen_cxx: tests/programs/selected/chosen_cxx.cc $(PROGRAMS)/chosen_cxx_lib.so
+	$(CXX) $(PROGRAM_CXXFLAGS) -o $@ $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN' -lpthread
+
+$(PROGRAMS)/chosen_late: tests/programs/selected/chosen_late.c
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) -o $@ $<
+
+# Two plugins, each with a library of its own that has late_function.
+$(PROGRAMS)/chosen_late_a.so: LATE = -DLATE_FACTOR=3
+$(PROGRAMS)/chosen_late_b.so: LATE = -DLATE_FACTOR=5
+$(PROGRAMS)/chosen_late_%.so: tests/programs/selected/chosen_plugin.c
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) $(LATE) -fPIC -shared -o $@ $< -Wl,-soname,$(@F)
+
+$(PROGRAMS)/chosen_plugin_%.so: tests/programs/selected/chosen_plugin.c $(PROGRAMS)/chosen_late_%.so
+	$(CC) $(PROGRAM_CFLAGS) -DPLUGIN -fPIC -shared -o $@ $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN'
+
+REGION_FLAGS_regions_nopie = -fno-pie -no-pie
+REGION_FLAGS_regions_static = -static
+REGION_FLAGS_regions_O0 = -O0
+$(addprefix $(PROGRAMS)/,regions_nopie regions_static regions_O0): $(PROGRAMS)/%: tests/programs/regions/regions.c
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) $(REGION_FLAGS_$*) -o $@ $< -lpthread
+
+$(PROGRAMS)/regions_functions $(PROGRAMS)/regions_own_hooks: tests/programs/regions/regions_functions.c
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -Wmissing-prototypes,$(PROGRAM_CFLAGS)) -finstrument-functions \
+		$(if $(findstring own_hooks,$@),-DOWN_HOOKS) -o $@ $<

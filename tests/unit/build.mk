@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A unit test is one file tests/unit/ROOM/test_*.c, named after what it tests, and found by its name.
+# It is linked with what it uses of tests/unit/support and of the tool; exceptions follow.
+UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/unit/*/test_*.c)))
+UNIT_SUPPORT = $(BUILD)/libunit_support.a
+$(eval $(call static_library,unit_support,$(wildcard tests/unit/support/*.c)))
+
+# Parts of the library, without its wrappers: the test's own calls are not to be recorded.
+PRELOAD_UNIT_TESTS = $(filter $(BUILD)/tests/unit/preload/%,$(UNIT_TESTS))
+$(eval $(call static_library,preload_parts,$(filter-out preload/call/% preload/region/%,$(PRELOAD_SRC))))
+
+# test_unwind walks the stack of these: no sanitizer, as in the library.
+$(PRELOAD_UNIT_TESTS): $(BUILD)/%: %.c $(BUILD)/libpreload_parts.a
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I. -Ipreload/arch/$(ARCH) \
+		-fno-omit-frame-pointer -fasynchronous-unwind-tables -o $@ $< $(filter %.a,$^) -lunwind -lcmocka -lm -lpthread
+
+$(filter-out $(PRELOAD_UNIT_TESTS),$(UNIT_TESTS)): %: %.o $(UNIT_SUPPORT) $(TOOL_ARCHIVES)
+	$(CC) $(SAN) $(UNIT_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TOOL_LIBS) -lcmocka
+
+UNIT = $(BUILD)/tests/unit
+CFLAGS_tests_unit_report_test_text = -DGOLDEN_DIR='"$(CURDIR)/tests/unit/report/golden"'
+# The allocations of report/ and profile/ go through the test.
+$(UNIT)/report/test_memory: UNIT_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+# The clock, and which profiles are read and reported, are the test's to say.
+$(UNIT)/serve/test_shares: UNIT_LDFLAGS = -Wl,--wrap=clock_gettime,--wrap=source_load,--wrap=report_build
+# Time is made up.
+$(UNIT)/collector/test_bench_clock: UNIT_LDFLAGS = \
+	-Wl,--wrap=clocks_read_source,--wrap=clocks_read_raw_ns,--wrap=counter_is_trusted,--wrap=nanosleep
+# Programs and library of this build, run by the test.
+CFLAGS_tests_unit_profile_test_overhead_recorded = \
+	-DPROGRAM='"$(abspath $(BUILD))/tests/programs/overhead_life"' -DLIBRARY='"$(abspath $(BUILD))/libscprof.so"'
+$(UNIT)/profile/test_overhead_recorded: | $(BUILD)/libscprof.so $(BUILD)/tests/programs/overhead_life
+$(UNIT)/bench/test_coverage: $(filter-out %/main.o,$(COVERAGE_OBJ))
+
+.PHONY: unit-run
+unit-run: $(UNIT_TESTS)
+	@tests/run --build $(BUILD) $(UNIT_TESTS)

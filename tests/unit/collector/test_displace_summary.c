@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What several runs say together, and what they must not say: interrupts take no negative
+ * time. And the confirmation's verdict, from made-up runs. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/displacement/displace_confirm.h"
+#include "collector/displacement/displace_summary.h"
+#include "tests/unit/support/near.h"
+
+#define RUNS 6
+
+static struct displace_cpu cpu[RUNS];
+
+/* Runs of one second of CPU time, one CPU, of which `lost` is what the windows say. */
+static void make_runs(struct displace_run *run, size_t runs, double lost, double error)
+{
+	memset(cpu, 0, sizeof(cpu));
+	for (size_t i = 0; i < runs; i++) {
+		run[i] = (struct displace_run){
+			.program = 1,
+			.lost = {lost + 1e-3 * (double)(i % 2), error, 20},
+			.cpu = &cpu[i],
+			.cpus = 1,
+			.accounting = {.rusage = 1, .task_clock = NAN},
+		};
+		run[i].displaced = run[i].lost;
+		run[i].displaced.value += 1;
+	}
+}
+
+static struct displace_summary summary(const struct displace_run *run, size_t runs)
+{
+	const struct displacement_value switching = {0, 0, 10};
+	struct displace_summary s;
+
+	assert_int_equal(displace_summary_make(&s, run, runs, 0.95, switching), 0);
+	return s;
+}
+
+static void test_an_interval_below_zero_is_no_number_but_a_warning(void **state)
+{
+	struct displace_run run[RUNS];
+
+	(void)state;
+	for (size_t runs = 1; runs <= RUNS; runs += RUNS - 1) {
+		make_runs(run, runs, -0.05, 0.01);
+		struct displace_summary s = summary(run, runs);
+
+		assert_int_equal(s.verdict, DISPLACE_NOTHING_SAID);
+		assert_true(s.warnings & DISPLACE_DISTURBED);
+		assert_false(s.warnings & DISPLACE_SHORT);
+		assert_false(isfinite(s.lost.mean) || isfinite(s.lost.low) ||
+			     isfinite(s.lost.high));
+		assert_false(isfinite(s.displaced.low) || isfinite(s.share));
+		displace_summary_free(&s);
+	}
+	assert_false(displace_summary_is_possible(run[0].lost, 0.95));
+}
+
+static void test_a_little_below_zero_is_zero_within_the_error(void **state)
+{
+	struct displace_run run[1];
+
+	(void)state;
+	make_runs(run, 1, -0.01, 0.01);
+	struct displace_summary s = summary(run, 1);
+	assert_int_equal(s.verdict, DISPLACE_ALL_CHARGED);
+	assert_false(s.warnings & DISPLACE_DISTURBED);
+	assert_near(s.lost.mean, -0.01, 1e-12);
+	assert_true(displace_summary_is_possible(run[0].lost, 0.95));
+	displace_summary_free(&s);
+	make_runs(run, 1, 0.05, 0.01);
+	s = summary(run, 1);
+	assert_int_equal(s.verdict, DISPLACE_LOST);
+	assert_near(s.share, 0.05, 1e-12);
+	displace_summary_free(&s);
+}
+
+/* The counter is beside the first run only: its mean is that of one run, and is known. */
+static void test_task_clock_is_the_mean_of_the_runs_that_had_it(void **state)
+{
+	struct displace_run run[RUNS];
+
+	(void)state;
+	make_runs(run, RUNS, 0, 0.01);
+	run[0].accounting.task_clock = 0.9;
+	strcpy(run[1].accounting.task_clock_why, "left out");
+	struct displace_summary s = summary(run, RUNS);
+	assert_int_equal(s.clocked, 1);
+	assert_near(s.accounting.task_clock, 0.9, 1e-12);
+	assert_string_equal(s.accounting.task_clock_why, "");
+	displace_summary_free(&s);
+	run[0].accounting.task_clock = NAN;
+	s = summary(run, RUNS);
+	assert_int_equal(s.clocked, 0);
+	assert_false(isfinite(s.accounting.task_clock));
+	assert_string_equal(s.accounting.task_clock_why, "left out");
+	displace_summary_free(&s);
+}
+
+/* A confirmation by hand: elapsed seconds of one CPU, of which `used` the command's and `idle`
+ * nobody's. */
+static void confirm(struct displace_confirm *c, double elapsed, double used, double idle)
+{
+	struct rusage usage = {.ru_utime = {(long)used, (long)(1e6 * (used - floor(used)))}};
+
+	c->wall_s += elapsed;
+	c->idle_now = idle;
+	displace_confirm_add(c, &usage);
+}
+
+static void test_confirmation_is_what_was_charged_and_idle(void **state)
+{
+	struct displace_confirm c;
+	struct displace_run run[2];
+	cpu_set_t set;
+
+	(void)state;
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	assert_int_equal(displace_confirm_begin(&c, &set, 2, false), 0);
+	confirm(&c, 1, 0.95, 0.01);
+	assert_near(c.taken[0], 0.96, 1e-6);
+	assert_near(c.had, 0.95, 1e-6);
+	assert_near(c.idle, 0.01, 1e-6);
+	assert_true(displace_confirm_holds(&c));
+	/* the other tasks' 40 % took its interrupts */
+	confirm(&c, 1, 0.55, 0.01);
+	assert_false(displace_confirm_holds(&c));
+	/* beside the fluid: 1 s; without: 0.95 and 0.55 */
+	make_runs(run, 2, 0, 0.01);
+	struct displace_summary s = summary(run, 2);
+	assert_near(displace_confirm_effect(&c, &s).mean, 1 / 0.75, 1e-6);
+	assert_true(displace_confirm_effect(&c, &s).low < 1 / 0.75);
+	/* on the CPUs: not known, and then 0.9 s in the first run beside the fluid, 0.6 without */
+	assert_true(isnan(displace_confirm_on_cpu(&c, &s)));
+	run[0].accounting.task_clock = 0.9;
+	assert_true(isnan(displace_confirm_on_cpu(&c, &s)));
+	c.on_cpu = 0.6;
+	assert_near(displace_confirm_on_cpu(&c, &s), 1.5, 1e-9);
+	displace_summary_free(&s);
+	displace_confirm_free(&c);
+	/* idle for a tenth */
+	assert_int_equal(displace_confirm_begin(&c, &set, 1, false), 0);
+	confirm(&c, 1, 0.9, 0.1);
+	assert_false(displace_confirm_holds(&c));
+	displace_confirm_free(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_an_interval_below_zero_is_no_number_but_a_warning),
+		cmocka_unit_test(test_a_little_below_zero_is_zero_within_the_error),
+		cmocka_unit_test(test_task_clock_is_the_mean_of_the_runs_that_had_it),
+		cmocka_unit_test(test_confirmation_is_what_was_charged_and_idle),
+	};
+
+	return cmocka_run_group_tests_name("displace summary", tests, NULL, NULL);
+}

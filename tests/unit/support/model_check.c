@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Invariants and equality of models, for the unit tests and the fuzzer. */
+#include "tests/unit/support/model_check.h"
+
+#include <math.h>
+#include <string.h>
+
+#define REQUIRE(condition)                                                                         \
+	do {                                                                                       \
+		if (!(condition))                                                                  \
+			return #condition;                                                         \
+	} while (0)
+
+static const char *check_batches(const struct prof_batches *b)
+{
+	REQUIRE(b->count <= SCP_BATCHES);
+	REQUIRE(b->count == 0 || (b->calls && (b->calls & (b->calls - 1)) == 0));
+	return NULL;
+}
+
+static const char *check_paths(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->paths; i++) {
+		REQUIRE(p->path[i].frames <= SCP_MAX_FRAMES);
+		for (uint32_t k = 0; k < p->path[i].frames; k++) {
+			uint32_t m = p->path[i].frame[k].module;
+
+			REQUIRE(m == PROF_NO_MODULE || m < p->modules);
+		}
+	}
+	return NULL;
+}
+
+static const char *check_entries(const struct profile *p)
+{
+	uint64_t torn = 0;
+
+	for (uint32_t i = 0; i < p->entries; i++) {
+		const struct prof_entry *e = &p->entry[i];
+		const char *bad = check_batches(&e->sums.batches);
+
+		REQUIRE(e->table < p->tables && e->path < p->paths);
+		REQUIRE(e->function < p->functions && e->outcome < SCP_OUTCOMES);
+		if (!bad && e->sums.slow)
+			bad = check_batches(&e->sums.slow->batches);
+		if (bad)
+			return bad;
+		REQUIRE(!e->sums.line || (e->sums.has_bytes && e->sums.batches.count));
+		torn += e->torn;
+	}
+	REQUIRE(torn == p->torn_entries);
+	return NULL;
+}
+
+static const char *check_tables(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->tables; i++) {
+		uint64_t calls = 0, gaps = 0;
+
+		REQUIRE(p->table[i].process < p->processes);
+		REQUIRE(memchr(p->table[i].name, 0, sizeof p->table[i].name));
+		for (uint32_t k = 0; k < p->entries; k++)
+			calls += p->entry[k].table == i ? p->entry[k].sums.units : 0;
+		for (uint32_t k = 0; k < p->gaps; k++)
+			gaps += p->gap[k].table == i ? p->gap[k].units : 0;
+		REQUIRE(calls == p->table[i].call_units && gaps == p->table[i].gap_units);
+	}
+	return NULL;
+}
+
+static const char *check_rest(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->gaps; i++) {
+		const struct prof_gap *g = &p->gap[i];
+
+		REQUIRE(g->table < p->tables);
+		REQUIRE(g->from == PROF_NONE || g->from < p->entries);
+		REQUIRE(g->to == PROF_NONE || g->to < p->entries);
+		REQUIRE(g->from == PROF_NONE || p->entry[g->from].table == g->table);
+	}
+	for (uint32_t i = 0; i < p->processes; i++) {
+		REQUIRE(p->process[i].exe && p->process[i].program && p->process[i].argv &&
+			p->process[i].file);
+		REQUIRE(p->process[i].argv[p->process[i].argc] == NULL);
+		REQUIRE(p->process[i].count > 0);
+	}
+	REQUIRE(p->slowests <= p->slowest_asked.count);
+	REQUIRE(p->slowest_asked.count <= SCP_SLOWEST_MAX);
+	for (uint32_t i = 0; i < p->slowests; i++) {
+		REQUIRE(p->slowest[i].entry < p->entries);
+		REQUIRE(memchr(p->slowest[i].name, 0, sizeof p->slowest[i].name));
+		REQUIRE(i == 0 || p->slowest[i].units <= p->slowest[i - 1].units);
+	}
+	REQUIRE(p->clock.ns_per_unit > 0 && isfinite(p->clock.ns_per_unit));
+	return NULL;
+}
+
+const char *model_check(const struct profile *p)
+{
+	const char *bad = check_paths(p);
+
+	bad = bad ? bad : check_entries(p);
+	bad = bad ? bad : check_tables(p);
+	return bad ? bad : check_rest(p);
+}
+
+static bool same_batches(const struct prof_batches *a, const struct prof_batches *b)
+{
+	return a->count == b->count && (a->count == 0 || a->calls == b->calls) &&
+	       (a->count == 0 || memcmp(a->sum, b->sum, a->count * sizeof a->sum[0]) == 0);
+}
+
+static const char *compare_slow(const struct prof_slow *x, const struct prof_slow *y)
+{
+	REQUIRE(!x == !y);
+	if (!x)
+		return NULL;
+	REQUIRE(x->units == y->units && x->max_units == y->max_units);
+	REQUIRE(x->units_sq == y->units_sq && same_batches(&x->batches, &y->batches));
+	return NULL;
+}
+
+static const char *compare_lines(const struct prof_line *x, const struct prof_line *y,
+				 uint32_t slots)
+{
+	REQUIRE(!x == !y);
+	for (uint32_t i = 0; x && i < slots; i++) {
+		REQUIRE(x->bytes[i] == y->bytes[i]);
+		REQUIRE(x->bytes_sq[i] == y->bytes_sq[i]);
+		REQUIRE(x->bytes_units[i] == y->bytes_units[i]);
+	}
+	return NULL;
+}
+
+static const char *compare_apart(const struct prof_apart *x, const struct prof_apart *y)
+{
+	REQUIRE(!x == !y);
+	if (!x)
+		return NULL;
+	REQUIRE(x->stretches == y->stretches && x->calls_sq == y->calls_sq);
+	REQUIRE(x->calls_units == y->calls_units && x->units_sq == y->units_sq);
+	REQUIRE(x->slow_calls_units == y->slow_calls_units);
+	REQUIRE(x->slow_units_sq == y->slow_units_sq);
+	return NULL;
+}
+
+static const char *compare_sums(const struct prof_sums *x, const struct prof_sums *y)
+{
+	const char *bad;
+
+	REQUIRE(x->calls == y->calls && x->units == y->units && x->units_sq == y->units_sq);
+	REQUIRE(x->min_units == y->min_units && x->max_units == y->max_units);
+	REQUIRE(x->first_at == y->first_at && x->last_at == y->last_at);
+	REQUIRE(x->first_units == y->first_units && x->max_at == y->max_at);
+	REQUIRE(x->inner_calls == y->inner_calls);
+	REQUIRE(x->has_bytes == y->has_bytes && x->bytes == y->bytes);
+	REQUIRE(x->bytes_sq == y->bytes_sq && x->bytes_units == y->bytes_units);
+	REQUIRE(same_batches(&x->batches, &y->batches));
+	REQUIRE(!x->hist == !y->hist);
+	REQUIRE(!x->hist || memcmp(x->hist, y->hist, sizeof *x->hist) == 0);
+	REQUIRE(!x->phase == !y->phase);
+	REQUIRE(!x->phase || memcmp(x->phase, y->phase, sizeof *x->phase) == 0);
+	bad = compare_apart(x->batches.count ? x->apart : NULL, y->apart);
+	bad = bad ? bad : compare_lines(x->line, y->line, x->batches.count);
+	return bad ? bad : compare_slow(x->slow, y->slow);
+}
+
+static const char *compare_entries(const struct profile *a, const struct profile *b)
+{
+	for (uint32_t i = 0; i < a->entries; i++) {
+		const struct prof_entry *x = &a->entry[i], *y = &b->entry[i];
+		const char *bad = compare_sums(&x->sums, &y->sums);
+
+		REQUIRE(x->table == y->table && x->path == y->path);
+		REQUIRE(x->function == y->function && x->outcome == y->outcome);
+		REQUIRE(x->torn == y->torn);
+		if (bad)
+			return bad;
+	}
+	for (uint32_t i = 0; i < a->gaps; i++) {
+		const struct prof_gap *x = &a->gap[i], *y = &b->gap[i];
+
+		REQUIRE(x->table == y->table && x->from == y->from && x->to == y->to);
+		REQUIRE(x->calls == y->calls && x->units == y->units);
+		REQUIRE(x->max_units == y->max_units && x->units_sq == y->units_sq);
+	}
+	return NULL;
+}
+
+static const char *compare_names(const struct profile *a, const struct profile *b)
+{
+	for (uint32_t i = 0; i < a->modules; i++) {
+		const struct prof_module *x = &a->module[i], *y = &b->module[i];
+
+		REQUIRE(strcmp(x->path, y->path) == 0 && x->build_id_bytes == y->build_id_bytes);
+		REQUIRE(memcmp(x->build_id, y->build_id, x->build_id_bytes) == 0);
+	}
+	for (uint32_t i = 0; i < a->functions; i++) {
+		const struct prof_function *x = &a->function[i], *y = &b->function[i];
+
+		REQUIRE(strcmp(x->name, y->name) == 0 && strcmp(x->library, y->library) == 0);
+		REQUIRE(x->group == y->group && x->overflow_calls == y->overflow_calls);
+		REQUIRE(x->overflow_units == y->overflow_units);
+		REQUIRE(x->overflow_bytes == y->overflow_bytes);
+	}
+	for (uint32_t i = 0; i < a->paths; i++) {
+		const struct prof_path *x = &a->path[i], *y = &b->path[i];
+
+		REQUIRE(x->frames == y->frames && x->flags == y->flags);
+		for (uint32_t k = 0; k < x->frames; k++) {
+			REQUIRE(x->frame[k].module == y->frame[k].module);
+			REQUIRE(x->frame[k].exact == y->frame[k].exact);
+			REQUIRE(x->frame[k].offset == y->frame[k].offset);
+		}
+	}
+	return NULL;
+}
+
+static const char *compare_processes(const struct profile *a, const struct profile *b)
+{
+	for (uint32_t i = 0; i < a->processes; i++) {
+		const struct prof_process *x = &a->process[i], *y = &b->process[i];
+
+		REQUIRE(x->pid == y->pid && x->ppid == y->ppid && x->count == y->count);
+		REQUIRE(strcmp(x->exe, y->exe) == 0 && strcmp(x->program, y->program) == 0);
+		REQUIRE(x->argc == y->argc);
+		for (uint32_t k = 0; k < x->argc; k++)
+			REQUIRE(strcmp(x->argv[k], y->argv[k]) == 0);
+		REQUIRE(x->end_state == y->end_state && x->start_real_ns == y->start_real_ns);
+		REQUIRE(x->start_mono_ns == y->start_mono_ns && x->end_mono_ns == y->end_mono_ns);
+	}
+	for (uint32_t i = 0; i < a->tables; i++) {
+		const struct prof_table *x = &a->table[i], *y = &b->table[i];
+
+		REQUIRE(x->process == y->process && x->tid == y->tid && x->live == y->live);
+		REQUIRE(x->threads == y->threads && strcmp(x->name, y->name) == 0);
+		REQUIRE(x->time_units == y->time_units && x->nested_units == y->nested_units);
+		REQUIRE(x->nested_calls == y->nested_calls && x->call_units == y->call_units);
+		REQUIRE(x->gap_units == y->gap_units);
+	}
+	return NULL;
+}
+
+static const char *compare_slowest(const struct profile *a, const struct profile *b)
+{
+	REQUIRE(a->slowests == b->slowests);
+	REQUIRE(memcmp(&a->slowest_asked, &b->slowest_asked, sizeof a->slowest_asked) == 0);
+	for (uint32_t i = 0; i < a->slowests; i++) {
+		const struct prof_slowest *x = &a->slowest[i], *y = &b->slowest[i];
+
+		REQUIRE(x->entry == y->entry && x->pid == y->pid && x->tid == y->tid);
+		REQUIRE(x->units == y->units && x->slow_units == y->slow_units);
+		REQUIRE(x->bytes == y->bytes && x->began_at == y->began_at);
+		REQUIRE(x->ended_mono_ns == y->ended_mono_ns);
+		REQUIRE(x->ended_real_ns == y->ended_real_ns && strcmp(x->name, y->name) == 0);
+	}
+	return NULL;
+}
+
+static bool same_number(double x, double y)
+{
+	return x == y || (isnan(x) && isnan(y));
+}
+
+static const char *compare_overhead(const struct prof_overhead *x, const struct prof_overhead *y)
+{
+	REQUIRE(x->measurements == y->measurements);
+	REQUIRE(same_number(x->inside_ns, y->inside_ns));
+	REQUIRE(same_number(x->inside_error_ns, y->inside_error_ns));
+	REQUIRE(same_number(x->outside_ns, y->outside_ns));
+	REQUIRE(same_number(x->outside_error_ns, y->outside_error_ns));
+	REQUIRE(same_number(x->inner_ns, y->inner_ns));
+	REQUIRE(same_number(x->inner_error_ns, y->inner_error_ns));
+	for (int i = 0; i < 2; i++) {
+		const struct prof_cost *c = &x->cost[i], *d = &y->cost[i];
+
+		REQUIRE(same_number(c->inside_ns, d->inside_ns));
+		REQUIRE(same_number(c->inside_error_ns, d->inside_error_ns));
+		REQUIRE(same_number(c->outside_ns, d->outside_ns));
+		REQUIRE(same_number(c->outside_error_ns, d->outside_error_ns));
+	}
+	return NULL;
+}
+
+static const char *compare_clock(const struct prof_clock *x, const struct prof_clock *y)
+{
+	REQUIRE(x->kind == y->kind && x->flags == y->flags && x->requested == y->requested);
+	REQUIRE(x->ns_per_unit == y->ns_per_unit && x->rate_error == y->rate_error);
+	REQUIRE(x->resolution_units == y->resolution_units && x->tick_ns == y->tick_ns);
+	REQUIRE(x->read_ns == y->read_ns);
+	return compare_overhead(&x->overhead, &y->overhead);
+}
+
+const char *model_difference(const struct profile *a, const struct profile *b)
+{
+	const char *bad = compare_clock(&a->clock, &b->clock);
+
+	bad = bad ? bad : compare_clock(&a->slow, &b->slow);
+	if (bad)
+		return bad;
+	REQUIRE((a->flags | SCP_FILE_MERGED) == (b->flags | SCP_FILE_MERGED));
+	REQUIRE(a->groups == b->groups && a->torn_entries == b->torn_entries);
+	REQUIRE(memcmp(&a->losses, &b->losses, sizeof a->losses) == 0);
+	REQUIRE(a->ticker_ticks == b->ticker_ticks);
+	REQUIRE(a->ticker_late_sum_ns == b->ticker_late_sum_ns);
+	REQUIRE(a->ticker_late_max_ns == b->ticker_late_max_ns);
+	REQUIRE(a->ticker_late_ticks == b->ticker_late_ticks);
+	REQUIRE(a->processes == b->processes && a->tables == b->tables);
+	REQUIRE(a->modules == b->modules && a->paths == b->paths);
+	REQUIRE(a->functions == b->functions && a->entries == b->entries && a->gaps == b->gaps);
+	bad = compare_processes(a, b);
+	bad = bad ? bad : compare_names(a, b);
+	bad = bad ? bad : compare_slowest(a, b);
+	return bad ? bad : compare_entries(a, b);
+}
