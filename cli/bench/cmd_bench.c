@@ -18,7 +18,7 @@ static int status_of(enum bench_end end, const struct bench_error *err)
 
 	bench_complain("%s", err->text);
 	if (end == BENCH_STOPPED)
-		signal_wait_by(err->signal);
+		signal_wait_raise(err->signal);
 	return status[end];
 }
 

@@ -107,8 +107,8 @@ static void play_pair(struct clock_test *test, const struct clock_source *source
 		test->backward_max_ns = back_ns;
 }
 
-void clocks_cpus_compare_cpus(struct clock_test *test, const struct clock_source *source,
-			      double budget_s)
+void clocks_cpus_compare(struct clock_test *test, const struct clock_source *source,
+			 double budget_s)
 {
 	cpu_set_t before;
 	int first = -1, others;

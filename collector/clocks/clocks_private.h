@@ -44,14 +44,14 @@ void clocks_drift_all(struct clocks_report *r, double window_s);
 int clocks_watch(struct clocks_report *r, double window_s);
 
 /* clocks_late.c */
-void clocks_late_set_lateness(struct clock_lateness *l, const struct ticker_stats *s);
-int clocks_late_lateness(struct clocks_report *r, const char *directory, double window_s,
-			 struct profile_error *err);
+void clocks_late_set(struct clock_lateness *l, const struct ticker_stats *s);
+int clocks_late_measure(struct clocks_report *r, const char *directory, double window_s,
+			struct profile_error *err);
 
 /* clocks_cpus.c */
 void clocks_cpus_pin(int cpu); /* the calling thread */
-void clocks_cpus_compare_cpus(struct clock_test *test, const struct clock_source *source,
-			      double budget_s);
+void clocks_cpus_compare(struct clock_test *test, const struct clock_source *source,
+			 double budget_s);
 void clocks_cpus_move_thread(struct clock_test *test, const struct clock_source *source,
 			     double budget_s);
 

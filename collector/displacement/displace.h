@@ -3,13 +3,13 @@
  * of all the time that there was.
  *
  *      displace_open           starts the fluid, measures what a switch costs it
- *      displace_rest_enough    lets it run alone: what interrupts take without the program
+ *      displace_idle_phase_enough    lets it run alone: what interrupts take without the program
  *      displace_run_begin      before the program is started
  *      displace_run_born       in launch_hold.born: confines it, opens its counters
  *      displace_run_tick       in launch_watch.tick, every DISPLACE_TICK_MS or so
  *      displace_run_ended      in launch_watch.ended: asks what only a zombie knows
  *      displace_run_end        the account of the run
- *      displace_rest_enough    (the runs before and after a rest share it)
+ *      displace_idle_phase_enough    (the runs before and after a rest share it)
  *      displace_account_finish     when the rest that follows is over: what needs both rests
  *      displace_close          ends the fluid; accounts stay
  *
@@ -58,13 +58,13 @@ void displace_close(struct displace *d);
 
 /* For so long, or until one of the signals that end a program is pending or arrives (where
  * it is blocked, as after launch_start): then its number, else 0. */
-int displace_rest(struct displace *d, double seconds);
+int displace_idle_phase(struct displace *d, double seconds);
 
-/* The same, and where other tasks left the fluid too little of it, up to DISPLACE_REST_LONGEST
+/* The same, and where other tasks left the fluid too little of it, up to DISPLACE_IDLE_LONGEST
  * times as long: until each CPU has enough windows for a rate. A CPU that had hardly any in all
  * that time is not waited for again. */
-#define DISPLACE_REST_LONGEST 10
-int displace_rest_enough(struct displace *d, double seconds);
+#define DISPLACE_IDLE_LONGEST 10
+int displace_idle_phase_enough(struct displace *d, double seconds);
 
 /* ---- what there is to know of a run ---- */
 

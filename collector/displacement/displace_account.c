@@ -185,7 +185,7 @@ static int set_estimate(struct displace *d, struct displace_run *run)
 	size_t count;
 	int failed = !rest;
 
-	failed = failed || displace_rests_set(d, run);
+	failed = failed || displace_idle_set(d, run);
 	for (size_t i = 0; i < d->cpus && !failed; i++) {
 		free(d->window[i]);
 		d->window[i] = NULL;
@@ -206,7 +206,7 @@ static struct displacement_value softirqd_excess(const struct displace *d,
 {
 	struct displacement_value v = {d->softirqd, 0, 30};
 	double rate[2];
-	size_t n = displace_rests_softirqd(d, rate);
+	size_t n = displace_idle_softirqd(d, rate);
 
 	if (n == 1)
 		v.value -= rate[0] * run->elapsed;
@@ -333,7 +333,7 @@ int displace_account_finish(struct displace *d, struct displace_run *run, struct
 		return -1;
 	}
 	run->elapsed = (double)(d->to - d->from) / d->rate / 1e9;
-	run->rest = displace_rests_length(d);
+	run->rest = displace_idle_length(d);
 	run->apart = fluid_apart(d->fluid);
 	run->program = largest(largest(d->accounting.rusage, d->living), d->accounting.taskstats);
 	d->usage_known = d->usage_known && usage_holds(d, run->program);

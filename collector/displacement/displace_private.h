@@ -19,7 +19,7 @@ struct progress {
 };
 
 /* A stretch in which the fluid ran alone. */
-struct rest {
+struct idle_phase {
 	uint64_t from, to;
 	double softirqd_s; /* CPU time of ksoftirqd of the set */
 };
@@ -40,9 +40,9 @@ struct displace {
 	bool irq_measured, switching_known;
 	unsigned standing; /* warnings that hold for every run */
 
-	struct rest *rest;
-	size_t rests, rest_room;
-	bool *restless; /* [cpus]: no rest is long enough to learn anything there */
+	struct idle_phase *idle_phase;
+	size_t idle_phases, idle_room;
+	bool *never_idle; /* [cpus]: no rest is long enough to learn anything there */
 
 	struct tasks tasks;
 	struct taskstats_socket ask, ends;
@@ -94,11 +94,11 @@ size_t displace_windows_first_window(const struct displace *d, size_t i, uint64_
 int displace_windows_run_span(const struct displace *d, size_t i, struct displacement_window **out,
 			      size_t *count);
 /* Those of a rest; as above. */
-int displace_windows_rest_span(const struct displace *d, size_t i, const struct rest *r,
+int displace_windows_idle_span(const struct displace *d, size_t i, const struct idle_phase *r,
 			       struct displacement_window **out, size_t *count);
 /* Those that lie in the rest before it, and in the one after: both to be freed, whatever is
  * returned. */
-int displace_windows_rest_spans(const struct displace *d, size_t i,
+int displace_windows_idle_spans(const struct displace *d, size_t i,
 				struct displacement_series span[2]);
 /* What the fluid of CPU i did from d->from to d->to, exactly: windows at the edges are
  * divided by what its CPU clock said then. Seconds. */
@@ -120,10 +120,10 @@ int displace_others(struct displace *d);
 
 /* displace_rests.c: of the rest before the last run, and the one after it */
 /* run->cpu[].rest, and warnings. -1: no memory. */
-int displace_rests_set(struct displace *d, struct displace_run *run);
-double displace_rests_length(const struct displace *d); /* seconds, together */
+int displace_idle_set(struct displace *d, struct displace_run *run);
+double displace_idle_length(const struct displace *d); /* seconds, together */
 /* ksoftirqd's share of a second in each; how many rests there were. */
-size_t displace_rests_softirqd(const struct displace *d, double rate[2]);
+size_t displace_idle_softirqd(const struct displace *d, double rate[2]);
 
 /* displace_account.c */
 int displace_account(struct displace *d, struct displace_run *run);

@@ -122,7 +122,7 @@ int displace_windows_run_span(const struct displace *d, size_t i, struct displac
 	return add_span(d, i, d->from, d->to, false, out, count, &room);
 }
 
-int displace_windows_rest_span(const struct displace *d, size_t i, const struct rest *r,
+int displace_windows_idle_span(const struct displace *d, size_t i, const struct idle_phase *r,
 			       struct displacement_window **out, size_t *count)
 {
 	size_t room = 0;
@@ -132,7 +132,7 @@ int displace_windows_rest_span(const struct displace *d, size_t i, const struct 
 	return add_span(d, i, r->from, r->to, true, out, count, &room);
 }
 
-int displace_windows_rest_spans(const struct displace *d, size_t i,
+int displace_windows_idle_spans(const struct displace *d, size_t i,
 				struct displacement_series span[2])
 {
 	struct displacement_window *w;
@@ -141,14 +141,14 @@ int displace_windows_rest_spans(const struct displace *d, size_t i,
 
 	span[0] = span[1] = (struct displacement_series){0};
 	/* the last before the run, the first after it */
-	for (size_t k = 0; k < d->rests && !failed && spans < 2; k++) {
-		const struct rest *r = &d->rest[k];
-		bool before = r->to <= d->from && (k + 1 == d->rests || r[1].from > d->from);
+	for (size_t k = 0; k < d->idle_phases && !failed && spans < 2; k++) {
+		const struct idle_phase *r = &d->idle_phase[k];
+		bool before = r->to <= d->from && (k + 1 == d->idle_phases || r[1].from > d->from);
 		bool after = r->from >= d->to && (!k || r[-1].to <= d->from);
 
 		if (!before && !after)
 			continue;
-		failed = displace_windows_rest_span(d, i, r, &w, &span[spans].count);
+		failed = displace_windows_idle_span(d, i, r, &w, &span[spans].count);
 		span[spans++].window = w;
 	}
 	return failed;

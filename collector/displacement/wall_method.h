@@ -23,7 +23,7 @@
 #include "stats/replications.h"
 #include "stats/woodside.h"
 
-struct wall_options {
+struct wall_method_options {
 	cpu_set_t cpus;
 	uint32_t replications;
 	double loops; /* L_PUT; 1 where the command is one operation */
@@ -40,7 +40,7 @@ struct wall_options {
 };
 
 /* Sums over the CPUs; times in seconds. */
-struct wall_replication {
+struct wall_method_replication {
 	struct woodside_step alone, together;
 	double tau_fluid; /* T_F(1) / L_F(1), all CPUs */
 	double displaced; /* T_PUT(2): of each CPU by its own tau_F, summed */
@@ -50,10 +50,15 @@ struct wall_replication {
 	struct woodside_errors errors; /* a loop */
 };
 
-enum wall_end { WALL_DONE, WALL_FAILED, WALL_EXEC, WALL_STOPPED };
+enum wall_method_end {
+	WALL_METHOD_DONE,
+	WALL_METHOD_FAILED,
+	WALL_METHOD_EXEC,
+	WALL_METHOD_STOPPED
+};
 
-struct wall_result {
-	struct wall_replication *replication;
+struct wall_method_result {
+	struct wall_method_replication *replication;
 	size_t count;
 	uint64_t loops_fluid; /* L_F, all CPUs together */
 	unsigned tries;	      /* runs of the command that found it, or found it too short */
@@ -63,13 +68,13 @@ struct wall_result {
 	int status;	  /* of the command: the first that was not 0 */
 	int stopped_by;	  /* a signal; 0: none */
 	bool out_of_time; /* fewer replications than were asked for: longest_s was over */
-	int exec_errno;	  /* WALL_EXEC */
+	int exec_errno;	  /* WALL_METHOD_EXEC */
 };
 
-/* WALL_DONE also where a signal or the time ended it after at least one replication.
+/* WALL_METHOD_DONE also where a signal or the time ended it after at least one replication.
  * Whatever the end, wall_method_free the result. */
-enum wall_end wall_method_measure(const struct wall_options *o, struct wall_result *r,
-				  struct profile_error *err);
-void wall_method_free(struct wall_result *r);
+enum wall_method_end wall_method_measure(const struct wall_method_options *o,
+					 struct wall_method_result *r, struct profile_error *err);
+void wall_method_free(struct wall_method_result *r);
 
 #endif

@@ -76,7 +76,7 @@ static double start_cost(void)
 	return n ? cost[n / 2] : NAN;
 }
 
-int wall_method_errors_prepare(struct wall_work *w)
+int wall_method_errors_prepare(struct wall_method_work *w)
 {
 	w->fluid = wall_method_fluid_make(&w->o->cpus);
 	w->loops = calloc((size_t)CPU_COUNT(&w->o->cpus), sizeof(*w->loops));
@@ -93,7 +93,7 @@ int wall_method_errors_prepare(struct wall_work *w)
 	return 0;
 }
 
-void wall_method_errors_clean_up(struct wall_work *w)
+void wall_method_errors_clean_up(struct wall_method_work *w)
 {
 	if (w->fluid)
 		wall_method_fluid_free(w->fluid);
@@ -105,14 +105,14 @@ void wall_method_errors_clean_up(struct wall_work *w)
 	free(w->after);
 }
 
-void wall_method_errors_daemons_begin(struct wall_work *w)
+void wall_method_errors_daemons_begin(struct wall_method_work *w)
 {
 	tasks_look(&w->tasks);
 	tasks_mark(&w->tasks);
 	cpu_times_read(w->before, CPU_SETSIZE);
 }
 
-void wall_method_errors_daemons(struct wall_work *w, double *stolen, double *others)
+void wall_method_errors_daemons(struct wall_method_work *w, double *stolen, double *others)
 {
 	*stolen = *others = 0;
 	cpu_times_read(w->after, CPU_SETSIZE);

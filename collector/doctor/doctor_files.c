@@ -86,7 +86,8 @@ static void killed_runs(struct doctor *d)
 		return;
 	}
 	doctor_check_add(d, "leftovers", DOCTOR_NOTE,
-			 "%zu killed run%s left %llu MiB of files in " RUNDIR_MEMORY " or here",
+			 "%zu killed run%s left %llu MiB of files in " RUN_DIRECTORY_MEMORY
+			 " or here",
 			 l.directories, l.directories == 1 ? "" : "s",
 			 (unsigned long long)((l.bytes + MIB - 1) / MIB));
 	doctor_check_remedy(

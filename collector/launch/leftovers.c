@@ -23,10 +23,10 @@
 
 struct leftover {
 	int parent, fd;
-	const char *name;	 /* in the parent */
-	struct rundir by_fd;	 /* its paths lead through our descriptor */
-	char profiles[PATH_MAX]; /* as its processes have it in SCPROF_OUT */
-	char output[PATH_MAX];	 /* where its run would have saved; or "" */
+	const char *name;	    /* in the parent */
+	struct run_directory by_fd; /* its paths lead through our descriptor */
+	char profiles[PATH_MAX];    /* as its processes have it in SCPROF_OUT */
+	char output[PATH_MAX];	    /* where its run would have saved; or "" */
 };
 
 static void read_output(int mark, char *output, size_t size)
@@ -51,7 +51,7 @@ static void find_profiles(struct leftover *l, const char *directory)
 	char base[32];
 
 	while (dir && !*inner && (entry = readdir(dir)))
-		if (!strncmp(entry->d_name, RUNDIR_INNER, strlen(RUNDIR_INNER)))
+		if (!strncmp(entry->d_name, RUN_DIRECTORY_INNER, strlen(RUN_DIRECTORY_INNER)))
 			inner = entry->d_name;
 	snprintf(base, sizeof(base), "/proc/self/fd/%d", l->fd);
 	memcpy(l->by_fd.base, base, sizeof(base));
@@ -77,8 +77,8 @@ static bool take(struct leftover *l, int parent, const char *directory, const ch
 		return false;
 	if (!fstat(l->fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 022) &&
 	    !flock(l->fd, LOCK_EX | LOCK_NB)) {
-		int mark =
-			openat(l->fd, RUNDIR_MARK, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		int mark = openat(l->fd, RUN_DIRECTORY_MARK,
+				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
 		if (mark >= 0) {
 			read_output(mark, l->output, sizeof(l->output));
@@ -248,7 +248,7 @@ static void clear(struct leftover *l, const char *beside, void (*tell)(const cha
 	remove_others(l);
 	if (saved)
 		gather_discard(&l->by_fd, &g);
-	unlinkat(l->fd, RUNDIR_MARK, 0);
+	unlinkat(l->fd, RUN_DIRECTORY_MARK, 0);
 	unlinkat(l->parent, l->name, AT_REMOVEDIR);
 	gather_free(&g);
 }
@@ -294,8 +294,8 @@ static void look_into(const char *directory, const char *prefix, const char *bes
 
 static void look(const char *beside, struct leftovers *sum, void (*tell)(const char *text))
 {
-	look_into(RUNDIR_MEMORY, RUNDIR_NAME, beside, sum, tell);
-	look_into(beside, "." RUNDIR_NAME, beside, sum, tell);
+	look_into(RUN_DIRECTORY_MEMORY, RUN_DIRECTORY_NAME, beside, sum, tell);
+	look_into(beside, "." RUN_DIRECTORY_NAME, beside, sum, tell);
 }
 
 void leftovers_count(const char *beside, struct leftovers *l)

@@ -29,7 +29,7 @@ struct bench_warning {
 	char text[240];
 };
 
-struct bench_wishes {
+struct bench_summary_options {
 	double confidence, epsilon;
 	uint32_t k;
 	bool subtract; /* the empty counterpart from the subject */
@@ -60,10 +60,11 @@ struct bench_summary {
 
 /* 0, or -1: no memory, nothing to free. */
 int bench_summary_make(struct bench_summary *s, const struct bench_plan *plan,
-		       const struct bench_record *record, const struct bench_wishes *wishes);
+		       const struct bench_record *record,
+		       const struct bench_summary_options *wishes);
 void bench_summary_free(struct bench_summary *s);
 
 /* bench_warnings.c: what the reader of the numbers must know; called by bench_summary_make. */
-void bench_warnings_make(struct bench_summary *s, const struct bench_wishes *wishes);
+void bench_warnings_make(struct bench_summary *s, const struct bench_summary_options *wishes);
 
 #endif

@@ -25,7 +25,7 @@ static void warn(struct bench_summary *s, const char *code, const char *format, 
 	va_end(arguments);
 }
 
-void bench_warnings_make(struct bench_summary *s, const struct bench_wishes *wishes)
+void bench_warnings_make(struct bench_summary *s, const struct bench_summary_options *wishes)
 {
 	if (s->disturbed)
 		warn(s, "outliers",

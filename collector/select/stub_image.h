@@ -18,7 +18,7 @@ struct part {
 };
 
 struct object {
-	const struct chosen *c;
+	const struct selection *c;
 	struct part image;	   /* of the file */
 	struct part strings, text; /* of the dynamic symbols; of the table */
 	const char **version;	   /* names of the versions, from index 2 on */

@@ -18,7 +18,7 @@
 #define SITE_COSTS_SPAN_S 0.04
 
 /* What became of it, for who reports. */
-struct site_costs_told {
+struct site_costs_result {
 	size_t sites, known; /* of the profile; with a number */
 	size_t spans;	     /* of the series that has the fewest */
 	double kept;	     /* share of the windows */
@@ -32,6 +32,6 @@ struct site_costs_told {
  * `profiles`, before anything is folded. 0; -1: no memory. */
 int site_costs_run(const struct displace *d, const struct displace_run *run,
 		   const struct site_samples *samples, const char *profiles, struct profile *p,
-		   struct site_costs_told *told);
+		   struct site_costs_result *told);
 
 #endif

@@ -172,7 +172,7 @@ static struct reading *read_calls(struct site_samples *s, struct reader *r)
 	return reading;
 }
 
-void site_samples_of(struct site_samples *s, const struct displace *d)
+void site_samples_set_displace(struct site_samples *s, const struct displace *d)
 {
 	s->displace = d;
 }

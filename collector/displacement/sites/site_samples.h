@@ -49,7 +49,7 @@ struct site_samples *site_samples_open(const char *profiles, const cpu_set_t *cp
 void site_samples_close(struct site_samples *s);
 
 /* Between displace_open and the run: whose program clocks the edges read. */
-void site_samples_of(struct site_samples *s, const struct displace *d);
+void site_samples_set_displace(struct site_samples *s, const struct displace *d);
 
 /* For displace_options: `context` is the samples. */
 void site_samples_edge(void *context, size_t cpu, size_t window);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* How busy each CPU is, measured indirectly: what a fluid cannot get (the idle counter of
  * performance lectures), beside what /proc/stat says. */
-#ifndef SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_LOAD_H
-#define SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_LOAD_H
+#ifndef SCPROF_COLLECTOR_DISPLACEMENT_CPU_LOAD_H
+#define SCPROF_COLLECTOR_DISPLACEMENT_CPU_LOAD_H
 
 #include "collector/machine/cpu_times.h"
 #include "collector/displacement/displace.h"
 
-struct displace_load {
+struct cpu_load {
 	int cpu;
 	double wall;	       /* = idle + waited + interrupts + stolen */
 	double idle;	       /* the fluid's own progress */
@@ -20,7 +20,7 @@ struct displace_load {
 
 /* For so long, on the CPUs of `d`; load[i] is CPU i. A signal that ended it sooner, or 0; -1:
  * hardly any time has passed. */
-int displace_load(struct displace *d, double seconds, struct displace_load *load);
-size_t displace_load_cpus(const struct displace *d);
+int cpu_load_measure(struct displace *d, double seconds, struct cpu_load *load);
+size_t cpu_load_cpus(const struct displace *d);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The thread sleeps until something is due, so it costs the machine nothing. */
-#include "collector/launch/recording_windows.h"
+#include "collector/launch/recording_control.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -19,9 +19,9 @@
 #include "include/scprof_control.h"
 #include "profile/base/error.h"
 
-struct windows {
-	struct windows_schedule schedule;
-	struct windows_plan plan;
+struct recording_control {
+	struct recording_schedule schedule;
+	struct recording_plan plan;
 	struct scp_control_page *page;
 	char *path;
 	pthread_t thread;
@@ -30,10 +30,10 @@ struct windows {
 	int end, signals; /* eventfd, signalfd; -1: none */
 };
 
-void recording_windows_schedule_begin(struct windows_schedule *s, const struct windows_plan *plan,
-				      uint64_t now_ns)
+void recording_control_schedule_begin(struct recording_schedule *s,
+				      const struct recording_plan *plan, uint64_t now_ns)
 {
-	*s = (struct windows_schedule){.plan = *plan, .due_ns = UINT64_MAX};
+	*s = (struct recording_schedule){.plan = *plan, .due_ns = UINT64_MAX};
 	s->on = !plan->stopped && !plan->after_ns;
 	if (s->on && plan->for_ns)
 		s->due_ns = now_ns + plan->for_ns;
@@ -41,7 +41,7 @@ void recording_windows_schedule_begin(struct windows_schedule *s, const struct w
 		s->due_ns = now_ns + plan->after_ns;
 }
 
-void recording_windows_schedule_flip(struct windows_schedule *s, uint64_t now_ns)
+void recording_control_schedule_flip(struct recording_schedule *s, uint64_t now_ns)
 {
 	s->on = !s->on;
 	s->due_ns = s->on && s->plan.for_ns ? now_ns + s->plan.for_ns : UINT64_MAX;
@@ -67,13 +67,13 @@ static void publish(struct scp_control_page *p, bool on, uint64_t now)
 	__atomic_store_n(&p->seq, p->seq + 1, __ATOMIC_RELEASE);
 }
 
-static void flip(struct windows *w, uint64_t now)
+static void flip(struct recording_control *w, uint64_t now)
 {
-	recording_windows_schedule_flip(&w->schedule, now);
+	recording_control_schedule_flip(&w->schedule, now);
 	publish(w->page, w->schedule.on, now);
 }
 
-static void take_signals(struct windows *w)
+static void take_signals(struct recording_control *w)
 {
 	struct signalfd_siginfo s;
 
@@ -81,7 +81,7 @@ static void take_signals(struct windows *w)
 		flip(w, now_ns());
 }
 
-static void finish(struct windows *w)
+static void finish(struct recording_control *w)
 {
 	uint64_t count;
 
@@ -92,7 +92,7 @@ static void finish(struct windows *w)
 
 static void *windows_main(void *argument)
 {
-	struct windows *w = argument;
+	struct recording_control *w = argument;
 	struct pollfd fds[2] = {{.fd = w->end, .events = POLLIN},
 				{.fd = w->signals, .events = POLLIN}};
 
@@ -141,7 +141,7 @@ static int open_signals(int number)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static void release(struct windows *w)
+static void release(struct recording_control *w)
 {
 	if (w->page) {
 		munmap(w->page, SCP_CONTROL_BYTES);
@@ -155,16 +155,17 @@ static void release(struct windows *w)
 	free(w);
 }
 
-struct windows *recording_windows_create(const char *path, const struct windows_plan *plan,
-					 struct profile_error *err)
+struct recording_control *recording_control_create(const char *path,
+						   const struct recording_plan *plan,
+						   struct profile_error *err)
 {
-	struct windows *w = calloc(1, sizeof(*w));
+	struct recording_control *w = calloc(1, sizeof(*w));
 
 	if (w) {
 		w->plan = *plan;
 		w->signals = open_signals(plan->signal);
 		w->end = eventfd(0, EFD_CLOEXEC);
-		recording_windows_schedule_begin(&w->schedule, plan, 0);
+		recording_control_schedule_begin(&w->schedule, plan, 0);
 		if (w->end >= 0 && (w->signals >= 0 || !plan->signal) && (w->path = strdup(path)) &&
 		    (w->page = create_control(path, w->schedule.on)))
 			return w;
@@ -176,11 +177,11 @@ struct windows *recording_windows_create(const char *path, const struct windows_
 	return NULL;
 }
 
-int recording_windows_begin(struct windows *w)
+int recording_control_begin(struct recording_control *w)
 {
 	sigset_t all, before;
 
-	recording_windows_schedule_begin(&w->schedule, &w->plan, now_ns());
+	recording_control_schedule_begin(&w->schedule, &w->plan, now_ns());
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	errno = pthread_create(&w->thread, NULL, windows_main, w);
@@ -189,7 +190,7 @@ int recording_windows_begin(struct windows *w)
 	return errno ? -1 : 0;
 }
 
-void recording_windows_finish(struct windows *w)
+void recording_control_finish(struct recording_control *w)
 {
 	uint64_t one = 1;
 
@@ -197,7 +198,7 @@ void recording_windows_finish(struct windows *w)
 		return; /* cannot be: nobody else counts up */
 }
 
-uint64_t recording_windows_due(const struct windows *w, bool *on)
+uint64_t recording_control_due(const struct recording_control *w, bool *on)
 {
 	uint64_t due = __atomic_load_n(&w->schedule.due_ns, __ATOMIC_RELAXED), now = now_ns();
 
@@ -205,7 +206,7 @@ uint64_t recording_windows_due(const struct windows *w, bool *on)
 	return due == UINT64_MAX ? due : due > now ? due - now : 0;
 }
 
-void recording_windows_stop(struct windows *w)
+void recording_control_stop(struct recording_control *w)
 {
 	uint64_t one = 1;
 

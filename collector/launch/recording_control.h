@@ -2,51 +2,52 @@
 /* When all processes of a run record: a thread of the collector that changes a word in a page which
  * they map (struct scp_control_page), at given times or at a signal to the collector. The targets
  * are sent nothing. */
-#ifndef SCPROF_COLLECTOR_LAUNCH_RECORDING_WINDOWS_H
-#define SCPROF_COLLECTOR_LAUNCH_RECORDING_WINDOWS_H
+#ifndef SCPROF_COLLECTOR_LAUNCH_RECORDING_CONTROL_H
+#define SCPROF_COLLECTOR_LAUNCH_RECORDING_CONTROL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "profile/profile.h"
 
-struct windows_plan {
+struct recording_plan {
 	uint64_t after_ns; /* recording begins so long after the start; 0: at once */
 	uint64_t for_ns;   /* and goes on for so long each time that it begins; 0: for ever */
 	int signal;	   /* that stops or starts it; 0: none */
 	bool stopped;	   /* not at once, whatever after_ns says */
 };
 
-struct windows;
+struct recording_control;
 
 /* Create the page at `path`, which must not exist. NULL and *err on failure. */
-struct windows *recording_windows_create(const char *path, const struct windows_plan *plan,
-					 struct profile_error *err);
+struct recording_control *recording_control_create(const char *path,
+						   const struct recording_plan *plan,
+						   struct profile_error *err);
 
 /* The command has been started: times count from now. `plan.signal` must be blocked in every thread
  * of this process. 0, or -1 with errno. */
-int recording_windows_begin(struct windows *w);
+int recording_control_begin(struct recording_control *w);
 
 /* Recording stops for good, as far as the schedule goes; a signal may still start it again. From
- * any thread, between recording_windows_begin and recording_windows_stop. */
-void recording_windows_finish(struct windows *w);
+ * any thread, between recording_control_begin and recording_control_stop. */
+void recording_control_finish(struct recording_control *w);
 
 /* When recording stops or starts next, in ns from now; UINT64_MAX: not by the clock. *on: whether
  * it goes on now. From any thread, roughly. */
-uint64_t recording_windows_due(const struct windows *w, bool *on);
+uint64_t recording_control_due(const struct recording_control *w, bool *on);
 
 /* End the thread, remove the file, free everything. */
-void recording_windows_stop(struct windows *w);
+void recording_control_stop(struct recording_control *w);
 
 /* Pure: the state of the schedule, and what changes it. Instants in ns of one clock. */
-struct windows_schedule {
-	struct windows_plan plan;
+struct recording_schedule {
+	struct recording_plan plan;
 	bool on;
 	uint64_t due_ns; /* of the next change; UINT64_MAX: none */
 };
-void recording_windows_schedule_begin(struct windows_schedule *s, const struct windows_plan *plan,
-				      uint64_t now_ns);
+void recording_control_schedule_begin(struct recording_schedule *s,
+				      const struct recording_plan *plan, uint64_t now_ns);
 /* At due_ns, or at a signal. */
-void recording_windows_schedule_flip(struct windows_schedule *s, uint64_t now_ns);
+void recording_control_schedule_flip(struct recording_schedule *s, uint64_t now_ns);
 
 #endif
