@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Timing the ways: batches within rounds, ways in turn, so that a change of the
- * processor's speed falls on all alike and shows in the intervals. */
+/* Batches within rounds, ways in turn, so that a change of the processor's speed affects all alike
+ * and shows in the intervals. */
 #include "collector/clocks/clock_costs.h"
 
 #include <math.h>
@@ -13,8 +13,8 @@
 #include "collector/machine/cpu_times.h"
 
 #define CONFIDENCE 0.95
-/* Short beside the kernel's tick, so that most batches are left alone; long beside
- * the two readings that time it. */
+/* Short compared with the kernel's tick, so that most batches are not interrupted; long compared
+ * with the two readings that time it. */
 #define BATCH_NS   20000.0
 #define MOST_READS 65536
 
@@ -82,7 +82,7 @@ static void prepare(const struct clock_costs *c, struct series *series, double *
 	}
 }
 
-/* As many rounds again may be thrown away; after that they are taken as they come. */
+/* As many rounds again may be discarded; after that all are kept. */
 static void run_rounds(struct clock_costs *c, struct series *series)
 {
 	for (uint32_t round = 0; round < c->rounds;) {

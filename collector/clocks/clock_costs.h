@@ -51,14 +51,14 @@ struct clock_costs {
 	struct clock_cost cost[CLOCK_WAYS_MAX];
 	size_t count;
 	uint32_t rounds, batches; /* batches a round */
-	uint32_t repeated;	  /* rounds thrown away because the host stole time */
+	uint32_t repeated;	  /* rounds discarded because the host stole time */
 	double confidence;
-	double stolen; /* share of the CPUs' time that the host stole, rounds thrown away
-			  included; NAN: not known */
+	double stolen; /* share of the CPUs' time that was stolen, discarded rounds included; NAN:
+			  not known */
 	double took_s;
 };
 
-/* Every way (`all`), or those of the profile's clocks only. 0, or -1: no memory. */
+/* Every way (`all`), or those of the profile's clocks only. 0, or -1: out of memory. */
 int clock_costs_measure(struct clock_costs *c, bool all, uint32_t rounds);
 
 /* The cost of reading a profile's clock; NULL: not among those measured. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The generic timer's virtual count, read as it comes and in order. */
+/* The generic timer's virtual count, read unordered and in order. */
 #include "collector/clocks/clock_ways_loops.h"
 #include "collector/clocks/clock_ways.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The TSC, read as it comes, after all loads, and by the instruction made for it. */
+/* The TSC, read unordered, after all loads, and by the instruction made for that. */
 #include <cpuid.h>
 
 #include "collector/clocks/clock_ways_loops.h"

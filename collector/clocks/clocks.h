@@ -75,7 +75,7 @@ struct clocks_report {
 	double interruption_max_ns; /* they are no steps */
 	double interrupted_share;   /* of the time watched */
 	uint32_t read_rounds;	    /* behind each cost of a reading */
-	double stolen;		    /* share of the CPUs' time that the host took meanwhile */
+	double stolen;		    /* share of the CPUs' time that was stolen meanwhile */
 	double took_s;
 };
 

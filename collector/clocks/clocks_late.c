@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* How late the page clock's ticker comes, at several lengths of the tick, with
- * nothing of ours running and with every CPU kept busy: a tick that comes late
- * lands in another call than it should. */
+ * nothing of ours running and with every CPU kept busy: a late tick is counted in another call than
+ * it should be. */
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>

@@ -40,7 +40,7 @@ double clocks_drift_rate(const struct clock_pair *a, const struct clock_pair *b,
 void clocks_drift_all(struct clocks_report *r, double window_s);
 
 /* clocks_watch.c: steps of all clocks, ticks of the coarse ones; needs the TSC's
- * rate. -1: no memory. */
+ * rate. -1: out of memory. */
 int clocks_watch(struct clocks_report *r, double window_s);
 
 /* clocks_late.c */

@@ -23,7 +23,7 @@
 #include "profile/base/error.h"
 
 /* Below this interval the wake-up latency of a sleep is a good part of a tick:
- * wake early by SPIN_NS and wait the rest in a loop, if a CPU can be spared. */
+ * wake early by SPIN_NS and wait for the remaining time in a loop, if there is a second CPU. */
 #define SPIN_BELOW_NS UINT64_C(60000)
 #define SPIN_NS	      UINT64_C(8000)
 
@@ -73,7 +73,7 @@ static void publish(struct ticker *t)
 {
 	const struct tick_schedule *s = &t->schedule;
 
-	/* the ticks first: the rest is for reports */
+	/* the ticks first: the other fields are for reports */
 	__atomic_store_n(&t->page->ticks, s->ticks, __ATOMIC_RELEASE);
 	__atomic_store_n(&t->page->late_sum_ns, s->late_sum_ns, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->page->late_max_ns, s->late_max_ns, __ATOMIC_RELAXED);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The arithmetic of the page clock apart from its thread: given a seed and an
- * instant, the count of ticks is determined, which is what the tests check. */
+/* The arithmetic of the page clock without its thread: a seed and an instant determine the count of
+ * ticks, which tests check. */
 #include "collector/clocks/ticker.h"
 
 /* Uniform over 2 floor(d/2) + 1 integers around d: the mean is d for odd d as well. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A run without a program. */
+/* A measurement without a program. */
 #include "collector/displacement/cpu_load.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* How busy each CPU is, measured indirectly: what a fluid cannot get (the idle counter of
- * performance lectures), beside what /proc/stat says. */
+ * performance lectures), compared with what /proc/stat says. */
 #ifndef SCPROF_COLLECTOR_DISPLACEMENT_CPU_LOAD_H
 #define SCPROF_COLLECTOR_DISPLACEMENT_CPU_LOAD_H
 
@@ -9,12 +9,12 @@
 
 struct cpu_load {
 	int cpu;
-	double wall;	       /* = idle + waited + interrupts + stolen */
-	double idle;	       /* the fluid's own progress */
-	double waited;	       /* other tasks had the CPU, and what was stolen from them */
-	double interrupts;     /* while the fluid had it */
-	double stolen;	       /* likewise, by the host */
-	double charged;	       /* to the fluid: /proc/stat has it as busy */
+	double wall;	   /* = idle + waited + interrupts + stolen */
+	double idle;	   /* the fluid's own progress */
+	double waited;	   /* other tasks had the CPU, with the time that was stolen from them */
+	double interrupts; /* while the fluid had it */
+	double stolen;	   /* likewise, stolen time */
+	double charged;	   /* to the fluid: /proc/stat has it as busy */
 	struct cpu_times stat; /* differences; not known where `known` is false */
 };
 

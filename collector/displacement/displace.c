@@ -92,7 +92,7 @@ static unsigned standing_warnings(const cpu_set_t *set)
 	return w;
 }
 
-/* On one CPU all wake-ups come from there; on several nobody knows which do: between the two. */
+/* On one CPU all wake-ups come from that CPU; on several it is not known which: between the two. */
 static void measure_switching(struct displace *d, const struct fluid_options *f)
 {
 	double longest = fmin(SWITCH_S, d->options.rest_s > 0 ? d->options.rest_s / 2 : SWITCH_S);
@@ -109,7 +109,7 @@ static void measure_switching(struct displace *d, const struct fluid_options *f)
 	d->switching_known = isfinite(d->switching.error);
 	if (!d->switching_known)
 		d->switching = (struct displacement_value){0, 0, 30};
-	/* it wanders: half a second tells it of that half second */
+	/* it varies: half a second is valid for that half second only */
 	d->switching.error = hypot(d->switching.error, SWITCH_UNKNOWN);
 }
 
@@ -125,7 +125,7 @@ static int start(struct displace *d, struct profile_error *err)
 	};
 
 	if (make_room(d) || tasks_begin(&d->tasks)) {
-		snprintf(err->text, sizeof(err->text), "no memory, or /proc cannot be read");
+		snprintf(err->text, sizeof(err->text), "out of memory, or /proc cannot be read");
 		return -1;
 	}
 	taskstats_open(&d->ask);
@@ -146,7 +146,7 @@ struct displace *displace_open(const struct displace_options *o, struct profile_
 		return NULL;
 	d = calloc(1, sizeof(*d));
 	if (!d) {
-		snprintf(err->text, sizeof(err->text), "no memory");
+		snprintf(err->text, sizeof(err->text), "out of memory");
 		return NULL;
 	}
 	d->options = *o;

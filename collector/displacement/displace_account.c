@@ -10,15 +10,14 @@
 #define SHARE_KEPT 0.5	/* of the fluid's time, in windows that are used */
 #define REMAINDER  0.02 /* of the CPU time of the set */
 #define OTHERS	   0.05 /* likewise */
-#define STRUCK                                                                                     \
-	20 /* others' time over the fluid's: beyond, nothing follows from one for the other */
-/* Busy tasks of others bring interrupts with them, which differ between a run and its rests:
- * by this part of those at rest (root mean square 0.21 in 15 runs of `sleep` beside compilers
- * and tests). */
+#define STRUCK	   20	/* other tasks' time / the fluid's; above it nothing is known about them */
+/* Busy tasks of others bring interrupts with them, which differ between a run and its idle phases,
+ * by this share of those in idle phases (root mean square 0.21 in 15 runs of `sleep` beside
+ * compilers and tests). */
 #define OTHERS_REST 0.25
-#define USAGE_LAG   0.02 /* seconds, and as a share: so far usage may lag behind */
+#define USAGE_LAG   0.02 /* seconds, and as a share: usage may lag this far behind */
 #define UNWAITED    0.01 /* of the program's time; and a hundredth of a second */
-#define BOUNDED	    0.05 /* of the program's time: so little is as good as an estimate */
+#define BOUNDED	    0.05 /* of the program's time: so little serves as an estimate */
 #define OURS	    0.25 /* of the CPUs' time: the program's */
 #define FEW	    12	 /* windows a CPU */
 
@@ -80,7 +79,7 @@ static double usage(const struct displace *d, int cpu)
 	return (double)(d->usage_to[cpu] - d->usage_from[cpu]) / 1e9;
 }
 
-/* What is known must be in it; in a container the file may know the container alone. */
+/* All that is known must be in it; in a container the file may be of the container alone. */
 static bool usage_holds(const struct displace *d, double program)
 {
 	double all = 0, known = program;
@@ -92,7 +91,7 @@ static bool usage_holds(const struct displace *d, double program)
 	return all > (1 - USAGE_LAG) * known - USAGE_LAG;
 }
 
-/* Without perf's counters: where the fluids waited for somebody who is not known by name. */
+/* Without perf's counters: where the fluids waited for a task that is not known by name. */
 static double unclocked(const struct displace *d, size_t i, double program)
 {
 	double all = 0, here = 0;
@@ -130,8 +129,8 @@ static void set_cpu(const struct displace *d, size_t i, struct displace_cpu *c, 
 		c->wall - c->program - c->others - c->scprof - c->interrupts - c->stolen - c->idle;
 }
 
-/* Ends of short-lived tasks and scprof's other threads have no CPU of their own: they are
- * put where time is missing. */
+/* The CPU of short-lived tasks and of scprof's other threads is not known: their time is put where
+ * time is missing. */
 static void spread(struct displace_run *run, double seconds, bool own)
 {
 	double missing = 0;
@@ -224,9 +223,8 @@ static double largest(double a, double b)
 	return isfinite(b) && b > a ? b : a;
 }
 
-/* Where the program left the fluid hardly any time, few windows tell of few interrupts: whatever
- * they were, they took no more than the fluid was charged. (Not where others left it none:
- * interrupts struck them then.) */
+/* Where the program left the fluid hardly any time, interrupts took no more than the fluid was
+ * charged. (Not where other tasks left it none: interrupts struck those then.) */
 static bool is_bounded(const struct displace_run *run)
 {
 	return (!isfinite(run->excess.within) || run->excess.share_kept < SHARE_KEPT) &&
@@ -329,7 +327,7 @@ int displace_account_finish(struct displace *d, struct displace_run *run, struct
 	d->rate = fluid_rate(d->fluid);
 	if (!run->cpu || set_estimate(d, run) || copy_others(d, run)) {
 		displace_account_free(run);
-		snprintf(err->text, sizeof(err->text), "no memory for the account of the run");
+		snprintf(err->text, sizeof(err->text), "out of memory for the account of the run");
 		return -1;
 	}
 	run->elapsed = (double)(d->to - d->from) / d->rate / 1e9;

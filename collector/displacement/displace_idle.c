@@ -7,8 +7,8 @@
 #include "collector/displacement/displace_private.h"
 #include "collector/launch/signal_wait.h"
 
-#define IDLE_WINDOWS 16	 /* of each CPU, at least, in a rest */
-#define IDLE_SHARE   0.2 /* of a rest must the fluid have had */
+#define IDLE_WINDOWS 16	 /* of each CPU, at least, in an idle phase */
+#define IDLE_SHARE   0.2 /* of an idle phase that the fluid must have had */
 
 static int add_phase(struct displace *d, uint64_t from)
 {
@@ -48,7 +48,7 @@ int displace_idle_phase(struct displace *d, double seconds)
 	return got;
 }
 
-/* Seconds that the fluid of CPU i was charged in good windows of the last rest; 0 where
+/* Seconds that the fluid of CPU i was charged in good windows of the last idle phase; 0 where
  * they are too few for an error. */
 static double charged_in_phase(const struct displace *d, size_t i)
 {
@@ -74,7 +74,7 @@ static bool all_had_enough(const struct displace *d, double enough)
 	return true;
 }
 
-/* The last rest is the end of the one before. */
+/* Makes the last idle phase the end of the one before it. */
 static void join_phases(struct displace *d)
 {
 	struct idle_phase *last = &d->idle_phase[d->idle_phases - 1];
@@ -103,7 +103,7 @@ int displace_idle_phase_enough(struct displace *d, double seconds)
 	return got;
 }
 
-/* Of two CPUs, one may have been busy at rest: then the other's rate has to do. */
+/* A CPU that was busy in the idle phases takes the rate of the others. */
 static void complete_rates(struct displace_run *run, unsigned *warnings)
 {
 	double value = 0, error = 0, n = 0;
@@ -147,7 +147,7 @@ int displace_idle_set(struct displace *d, struct displace_run *run)
 	return failed;
 }
 
-/* The rest before the run, and the one after it. */
+/* Is it the idle phase before the run, or the one after it? */
 static bool around(const struct displace *d, size_t i)
 {
 	const struct idle_phase *r = &d->idle_phase[i];

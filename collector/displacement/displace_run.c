@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One run of the program: what is noted from its birth to its end. */
+/* One run of the program: what is recorded from its start to its end. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "collector/displacement/fluid/sched_group.h"
 
 #define LOOK_NS	    UINT64_C(200000000)
-#define LOOK_FACTOR 200 /* looking takes at most one part in so many */
+#define LOOK_FACTOR 200 /* looking takes at most this fraction of the time */
 #define LINGER_MS   25	/* for the windows at the end to be closed */
 
 static uint64_t monotonic_ns(void)
@@ -229,7 +229,7 @@ static void take_taskstats(struct displace *d)
 			 "more tasks ended than the kernel kept for us");
 	else if (!d->children_ns)
 		snprintf(a->taskstats_why, sizeof(a->taskstats_why),
-			 "the end of the command was not told");
+			 "the end of the command was not reported");
 	else
 		a->taskstats = (double)d->children_ns / 1e9;
 	a->schedstat_partial = d->has_children;
@@ -246,7 +246,7 @@ int displace_run_end(struct displace *d, const struct rusage *usage, struct prof
 	tasks_set_command(&d->tasks, 0);
 	nanosleep(&linger, NULL);
 	if (displace_others(d)) {
-		snprintf(err->text, sizeof(err->text), "no memory");
+		snprintf(err->text, sizeof(err->text), "out of memory");
 		return -1;
 	}
 	return 0;

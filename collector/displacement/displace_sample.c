@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What is looked at while the fluid runs: the measuring itself, and tasks that end. */
+/* What is sampled while the fluid runs: the CPU time of the measurement itself, and tasks that end.
+ */
 #include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
@@ -55,8 +56,8 @@ void displace_sample_own(struct displace *d)
 	d->own_last_ns = now;
 }
 
-/* A process that has ended stays one: threads of it may be told of later. A number that
- * the kernel gives again within one run is taken for the first. */
+/* An ended process stays a child: its threads may be reported later. A pid that the kernel uses
+ * again within one run counts as the same process. */
 static bool is_child(const struct displace *d, pid_t pid)
 {
 	return pid > 0 && pid < MOST_PIDS && (d->child[pid / 8] >> pid % 8 & 1);

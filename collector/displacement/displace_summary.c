@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Means over runs. A run that was too disturbed stays in the account, which needs no
- * windows, and out of the estimate. */
+/* Means over runs. A run that was too disturbed is in the account, which needs no windows, but not
+ * in the estimate. */
 #include "collector/displacement/displace_summary.h"
 
 #include <math.h>
@@ -131,7 +131,8 @@ bool displace_summary_is_possible(struct displacement_value lost, double confide
 	return !(high < 0);
 }
 
-/* The machine was another one at rest than beside the program: then nothing is known of either. */
+/* An impossible result: the machine differed between the idle phases and the run, so nothing is
+ * known. */
 static void refuse_impossible(struct displace_summary *s)
 {
 	if (!(s->lost.high < 0))

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What a switch to another task and back does to the fluid's balance of charged time and
- * progress. The kernel fixes the moment of a switch when the other task is woken, while
- * the fluid still runs on until the news arrives: it progresses more than it is charged.
- * What the kernel does after the switch back is charged to the fluid and no progress. The
- * sum is some tenths of a microsecond, or microseconds where another address space is dear to
- * get into, of either sign.
+ * progress. The kernel fixes the moment of a switch when the other task is woken, while the fluid
+ * still runs until the interrupt arrives: it progresses more than it is charged. What the kernel
+ * does after the switch back is charged to the fluid and no progress. The sum is some tenths of a
+ * microsecond, or microseconds where switching the address space is expensive, of either sign.
  *
  * A thread of the fluid's kind runs windows of a millisecond; a helper that sleeps on its CPU is
  * woken from another CPU every 20 us in every second window. The helper is a process, as programs
- * are: a switch to a thread of one's own leaves out the address space. The difference of
- * neighbouring windows, a switch, is the result.
+ * are: a switch to a thread of one's own leaves out the address space. The result is the difference
+ * of consecutive windows, divided by switches.
  *
- * A wake-up on the same CPU (by a timer, a packet, a process that ran there) has no news to
- * wait for: the thread wakes the helper itself then, and in every second window nobody. */
+ * A wake-up on the same CPU (by a timer, a packet, a process that ran there) needs no interrupt:
+ * then the thread wakes the helper itself, in every second window. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <math.h>
@@ -83,7 +82,8 @@ static void sleeper(struct probe *p)
 	}
 }
 
-/* A process that tells nobody of its end: no SIGCHLD comes to whoever waits for others. */
+/* A process that sends no SIGCHLD at its end, which would disturb whatever waits for other
+ * children. */
 static pid_t start_sleeper(struct probe *p)
 {
 	pid_t parent = getpid(), pid = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
@@ -182,8 +182,8 @@ static void pair_of_windows(struct probe *p, double *with, double *many, double 
 	*without = window(p, few);
 }
 
-/* Out of the last place, from within or without. May be refused: RLIMIT_NICE. */
-static void leave_the_last_place(const struct probe *p, pid_t tid)
+/* Gives a thread ordinary priority again: this one or another. May be refused: RLIMIT_NICE. */
+static void restore_priority(const struct probe *p, pid_t tid)
 {
 	const struct sched_param none = {0};
 
@@ -206,7 +206,8 @@ static void *measure(void *argument)
 
 		pair_of_windows(p, &with, &many, &without, &few);
 		if (many < few + LEAST_SEEN || atomic_load(&p->overdue))
-			continue; /* the waker had no CPU, or this thread another place */
+			continue; /* the waker had no CPU, or this thread has ordinary priority by
+				     now */
 		p->with[p->pairs] = with / (many - few);
 		p->without[p->pairs++] = without / (many - few);
 	}
@@ -214,7 +215,7 @@ static void *measure(void *argument)
 	/* Whoever waits for this thread sees its end before the kernel has taken it out of its
 	 * group: on a busy CPU, what remains to be done there would wait behind all others, and
 	 * the group would not be empty for seconds. */
-	leave_the_last_place(p, gettid());
+	restore_priority(p, gettid());
 	return NULL;
 }
 
@@ -236,7 +237,7 @@ static void await_end(struct probe *p, pthread_t thread)
 		if (clocks_read_raw_ns() < due || !atomic_load(&p->tid))
 			continue;
 		atomic_store(&p->overdue, true);
-		leave_the_last_place(p, atomic_load(&p->tid));
+		restore_priority(p, atomic_load(&p->tid));
 	}
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Steps 1 and 2, over and over. */
+/* Replications of steps 1 and 2. */
 #include "collector/displacement/wall_method.h"
 
 #include <errno.h>
@@ -63,7 +63,7 @@ static struct woodside_step sum_up(struct wall_method_work *w, int step)
 
 		s.time += r.ended - r.began;
 		s.loops += (double)r.loops;
-		/* fluids of unequal CPUs differ: each is held against its own calibration */
+		/* fluids of unequal CPUs differ: each is compared with its own calibration */
 		struct woodside_step one = {.time = r.ended - r.began, .loops = (double)r.loops};
 		if (!step)
 			w->tau[i] = woodside_tau_fluid(&one);
@@ -147,8 +147,8 @@ static enum wall_method_end together(struct wall_method_work *w, bool *too_short
 	return w->result->stopped_by || w->result->out_of_time ? WALL_METHOD_STOPPED : end;
 }
 
-/* Some more than the fluids had done when the command ended, in the last runs: one that
- * others held up for long must not make all that follow as long. */
+/* Some more than the fluids had done when the command ended, in the last runs: one long run that
+ * other tasks delayed must not make all later ones as long. */
 static void set_loops(struct wall_method_work *w, bool too_short)
 {
 	w->result->loops_fluid = 0;
@@ -240,8 +240,7 @@ static enum wall_method_end replicate_all(struct wall_method_work *w, struct pro
 		return w->result->count ? WALL_METHOD_DONE : WALL_METHOD_STOPPED;
 	snprintf(err->text, sizeof(err->text),
 		 "not one replication was complete after %.4g s: let the command do less, or give "
-		 "it "
-		 "more time (--time-limit)",
+		 "it more time (--time-limit)",
 		 w->o->longest_s);
 	return WALL_METHOD_FAILED;
 }

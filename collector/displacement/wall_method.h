@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Displacement as published (woodside.h has the equations), run for a command.
  *
- * A first run of the command beside a fluid without end finds L_F(2), and tells whether it
- * is long enough: each fluid must begin before the command and end after it. A replication is
- * step 1, the fluid alone with L_F(1) = L_F(2), and step 2, both together. With several CPUs
- * there is a fluid on each, and what is displaced is summed.
+ * A first run of the command beside an endless fluid finds L_F(2). It is long enough if each fluid
+ * begins before the command and ends after it. A replication is step 1, the fluid alone with
+ * L_F(1) = L_F(2), and step 2, both together. With several CPUs there is a fluid on each, and what
+ * is displaced is summed.
  *
  * It needs nothing but a wall clock and threads that can be pinned. On a machine whose host
- * steals time, or which others use, the result is off by what they take: that is
- * e_daemons, printed beside it.
+ * steals time, or which others use, the result is off by what they take: that is e_daemons, which
+ * is printed with it.
  */
 #ifndef SCPROF_COLLECTOR_DISPLACEMENT_WALL_METHOD_H
 #define SCPROF_COLLECTOR_DISPLACEMENT_WALL_METHOD_H
@@ -34,7 +34,7 @@ struct wall_method_options {
 	/* No replication begins later than so many seconds after the first, and one whose fluid
 	 * runs on then is given up; the command itself is never cut short. 0: however long. */
 	double longest_s;
-	/* Before each replication, with the number of those that are done; NULL: nobody asks. */
+	/* Before each replication, with the number of those that are done; NULL: no callback. */
 	void (*progress)(void *context, size_t done);
 	void *context;
 };
@@ -72,7 +72,7 @@ struct wall_method_result {
 };
 
 /* WALL_METHOD_DONE also where a signal or the time ended it after at least one replication.
- * Whatever the end, wall_method_free the result. */
+ * In any case the result is to be freed by wall_method_free. */
 enum wall_method_end wall_method_measure(const struct wall_method_options *o,
 					 struct wall_method_result *r, struct profile_error *err);
 void wall_method_free(struct wall_method_result *r);

@@ -50,8 +50,8 @@ static double cpu_seconds(const struct rusage *u)
 	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e6;
 }
 
-/* S: CPU time to start and end a program that does nothing. A program of one's own has
- * libraries to load, which counts as its own. */
+/* S: CPU time to start and end a program that does nothing. The libraries that a real program loads
+ * count as its own time. */
 static double start_cost(void)
 {
 	double cost[STARTS];

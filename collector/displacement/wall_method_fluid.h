@@ -11,7 +11,7 @@
 
 struct wall_method_fluid;
 
-/* Room for a fluid a CPU of the set; none runs yet. NULL: no memory. */
+/* Room for a fluid a CPU of the set; none runs yet. NULL: out of memory. */
 struct wall_method_fluid *wall_method_fluid_make(const cpu_set_t *cpus);
 size_t wall_method_fluid_count(const struct wall_method_fluid *f);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Inside the paper's procedure. */
+/* The state of the paper's procedure, and its parts. */
 #ifndef SCPROF_COLLECTOR_DISPLACEMENT_WALL_METHOD_PRIVATE_H
 #define SCPROF_COLLECTOR_DISPLACEMENT_WALL_METHOD_PRIVATE_H
 
@@ -30,7 +30,7 @@ struct wall_method_work {
 };
 
 /* wall_method_errors.c: all that is needed, and what is measured once: the clock's resolution, the
- * cost of starting, of a cold loop. -1: no memory. */
+ * cost of starting, of a cold loop. -1: out of memory. */
 int wall_method_errors_prepare(struct wall_method_work *w);
 void wall_method_errors_clean_up(struct wall_method_work *w);
 

@@ -41,7 +41,7 @@ static void read_output(int mark, char *output, size_t size)
 		*output = '\0'; /* not written to its end */
 }
 
-/* Of root's runs the profiles are a folder further down. */
+/* The profiles of root's runs are one folder further down. */
 static void find_profiles(struct leftover *l, const char *directory)
 {
 	int copy = dup(l->fd);
@@ -66,7 +66,7 @@ static void find_profiles(struct leftover *l, const char *directory)
 		close(copy);
 }
 
-/* Ours, as run_directory.c makes it, and no run has it any more: then it is locked by us. */
+/* True, and locked by us, if it is ours, as run_directory.c makes it, and no run holds its lock. */
 static bool take(struct leftover *l, int parent, const char *directory, const char *name)
 {
 	struct stat st;
@@ -91,8 +91,8 @@ static bool take(struct leftover *l, int parent, const char *directory, const ch
 	return false;
 }
 
-/* Does the process have files of that directory mapped? A child that was forked in another
- * namespace of pids is not told by the number in its file. */
+/* Does the process have files of that directory mapped? The pid in its file does not identify a
+ * child that was forked in another pid namespace. */
 static bool maps(const char *pid, const char *directory)
 {
 	char path[64], *line = NULL;
@@ -130,7 +130,7 @@ static bool has_processes(const struct leftover *l)
 	char part[NAME_MAX + 3];
 
 	if (run_files_list(l->by_fd.profiles, &files, &count))
-		return true; /* not to be told */
+		return true; /* not known */
 	bool found = false;
 	for (size_t i = 0; i < count && !found; i++)
 		found = run_files_is_live(&files[i]);
@@ -235,7 +235,7 @@ static void clear(struct leftover *l, const char *beside, void (*tell)(const cha
 
 	if (gather_profiles(&l->by_fd, &g, ignore, &err)) {
 		gather_free(&g);
-		return; /* out of memory: another time */
+		return; /* out of memory: the next run tries again */
 	}
 	if (g.profile) {
 		fold_model(g.profile, 64);

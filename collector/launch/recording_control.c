@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The thread sleeps until something is due, so it costs the machine nothing. */
+/* A thread that sleeps until something is due. */
 #include "collector/launch/recording_control.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ struct recording_control {
 	char *path;
 	pthread_t thread;
 	bool running;
-	bool ending;	  /* what `end` wakes the thread for: its own end, or that of recording */
+	bool ending;	  /* whether `end` wakes the thread to end itself, or to end recording */
 	int end, signals; /* eventfd, signalfd; -1: none */
 };
 
@@ -47,7 +47,7 @@ void recording_control_schedule_flip(struct recording_schedule *s, uint64_t now_
 	s->due_ns = s->on && s->plan.for_ns ? now_ns + s->plan.for_ns : UINT64_MAX;
 }
 
-/* The clock that profiles know instants by. */
+/* The clock of the instants in profiles. */
 static uint64_t now_ns(void)
 {
 	struct timespec t;
@@ -195,7 +195,7 @@ void recording_control_finish(struct recording_control *w)
 	uint64_t one = 1;
 
 	if (write(w->end, &one, sizeof(one)) != (ssize_t)sizeof(one))
-		return; /* cannot be: nobody else counts up */
+		return; /* cannot happen: nothing else counts it up */
 }
 
 uint64_t recording_control_due(const struct recording_control *w, bool *on)

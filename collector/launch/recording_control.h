@@ -12,9 +12,9 @@
 
 struct recording_plan {
 	uint64_t after_ns; /* recording begins so long after the start; 0: at once */
-	uint64_t for_ns;   /* and goes on for so long each time that it begins; 0: for ever */
+	uint64_t for_ns;   /* and goes on for so long each time that it begins; 0: without end */
 	int signal;	   /* that stops or starts it; 0: none */
-	bool stopped;	   /* not at once, whatever after_ns says */
+	bool stopped;	   /* recording starts only by a signal, whatever after_ns says */
 };
 
 struct recording_control;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Where a run keeps its files; see the header for why. */
+/* A base directory with a lock and a mark in it; for root, a second one inside that nobody can
+ * list. */
 #include "collector/launch/run_directory.h"
 
 #include <errno.h>

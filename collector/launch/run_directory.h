@@ -25,13 +25,13 @@ struct run_directory {
 	char below[PATH_MAX - 32];    /* of the places of --below */
 };
 
-/* `beside`: an existing directory for where memory will not do. Names are
+/* `beside`: an existing directory for where memory cannot be used. Names are
  * random and absolute. Private to the user; for root, whose programs may
  * become somebody else and then start others, everybody may create files in
  * `profiles`, but nobody else can list or guess the way to it. 0, or -1. */
 int run_directory_create(struct run_directory *d, const char *beside, struct profile_error *err);
 
-/* Where the run is going to save: for whoever finds the directory after the run was killed. */
+/* Where the run is going to save: for the next run, if this one is killed. */
 void run_directory_note_output(const struct run_directory *d, const char *path);
 
 /* The run is over, and what is left in it is kept on purpose. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* An ignored signal that is blocked would be kept, hence the question what is ignored. */
+/* An ignored signal that is blocked becomes pending, so ignored ones are not blocked. */
 #include "collector/launch/signal_wait.h"
 
 #include <stddef.h>

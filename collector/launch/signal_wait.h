@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Waiting that a signal ends: Ctrl-C and its like, unless they are ignored, are taken by
- * signal_wait_next instead of ending this process. One thread uses it. */
+/* Waiting that a signal ends: signal_wait_next takes SIGINT, SIGQUIT, SIGTERM and SIGHUP, unless
+ * they are ignored, instead of their ending this process. One thread uses it. */
 #ifndef SCPROF_COLLECTOR_LAUNCH_SIGNAL_WAIT_H
 #define SCPROF_COLLECTOR_LAUNCH_SIGNAL_WAIT_H
 
@@ -10,16 +10,16 @@ struct signal_wait {
 	sigset_t set, before;
 };
 
-/* From here on the signals wait. */
+/* Blocks these signals: from here on they are pending until they are taken. */
 void signal_wait_begin(struct signal_wait *e);
 
-/* Up to so many milliseconds. The signal, or 0. */
+/* Waits up to so many milliseconds. The signal, or 0. */
 int signal_wait_next(const struct signal_wait *e, int milliseconds);
 
-/* The signal mask is again what it was. */
+/* Restores the signal mask. */
 void signal_wait_end(const struct signal_wait *e);
 
-/* End as one who does not hold signals would. Returns only where the signal ends nobody. */
+/* Ends this process by that signal. Returns only where its default does not end a process. */
 void signal_wait_raise(int signal_number);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Starts the child, watches over it, and says in one line what became of it. */
+/* Starts the child, watches it, and says in one line how it ended. */
 #include "collector/microbench/bench.h"
 
 #include <errno.h>
@@ -131,7 +131,7 @@ static enum bench_end died(const struct bench_plan *plan, const struct bench_rec
 		    subject_name(plan), WEXITSTATUS(status), place);
 }
 
-/* What user code could have written over is looked at before it is believed. */
+/* User code could have overwritten the record, so it is checked before it is used. */
 static bool plausible(const struct bench_plan *plan, const struct bench_record *r)
 {
 	if (!r->calls)
@@ -275,7 +275,8 @@ enum bench_end bench_run(const struct bench_plan *plan, struct bench_record **re
 	*record = NULL;
 	*err = (struct bench_error){0};
 	if (r == MAP_FAILED)
-		return fail(err, BENCH_FAILED, "no memory for the results: %s", strerror(errno));
+		return fail(err, BENCH_FAILED, "out of memory for the results: %s",
+			    strerror(errno));
 	end = run_child(plan, r, err);
 	if (end == BENCH_DONE)
 		*record = r;

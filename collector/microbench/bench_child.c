@@ -8,8 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* What user code prints would mix with the report; and it must not read what was
- * meant for others. */
+/* What user code prints would mix with the report; and it must not read our standard input. */
 static int silence(struct bench_record *r)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);

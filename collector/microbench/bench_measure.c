@@ -4,7 +4,7 @@
  * "Always execute the function once to warm up the cache; keep doubling the
  * number of times until some threshold is reached" (Bryant and O'Hallaron); then
  * Feitelson's double loop, in which loops of the subject and of its empty
- * counterpart alternate, so that both meet the same weather.
+ * counterpart alternate, so that both meet the same noise.
  */
 #include "collector/microbench/bench_subject.h"
 
@@ -54,8 +54,8 @@ static int warm_up(struct bench_subject *s, uint64_t calls)
 	return time_loop(s, !EMPTY, 0, calls, &took);
 }
 
-/* A function that forks returns twice, and both would go on with the loop: found
- * out after one call, before there are many. Called in both. */
+/* A function that forks returns twice, and both processes would go on with the loop: detected after
+ * one call, before there are many. Both call this. */
 static int refuse_children(struct bench_subject *s)
 {
 	siginfo_t info;
@@ -121,7 +121,7 @@ static int replicate_subject(struct bench_subject *s, struct bench_replication *
 	uint32_t before;
 	int result;
 
-	/* the empty loop has just run; a loop of one call follows its like closely enough */
+	/* the empty loop has just run; a loop of one call follows the last one closely enough */
 	if (calls > 1 && warm_up(s, 1))
 		return -1;
 	before = switches(s);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Symbols by libdwfl, which finds separate debug files and compressed tables as debuggers do. */
+/* libdwfl reads the symbols: it finds separate debug files and compressed tables as debuggers do.
+ */
 #include "collector/select/below.h"
 
 #include <elfutils/libdwfl.h>

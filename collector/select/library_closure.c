@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What ld.so would load is what ld.so says that it would load. */
+/* Only ld.so itself knows what ld.so would load. */
 #include "collector/select/library_closure.h"
 
 #include <errno.h>

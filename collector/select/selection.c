@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Each exported function of each library is held against the patterns, in the order
- * in which the loader looks symbols up: of two equal ones the first is what a call
- * reaches, and its stub stands for both. */
+/* Each exported function of each library is compared with the patterns, in the order in which the
+ * loader looks symbols up: a call reaches the first of two equal ones, so its stub stands for both.
+ */
 #include "collector/select/selection.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static int out_of_memory(struct profile_error *err)
 	return -1;
 }
 
-/* A library that cannot be read has nothing to choose; the loader will say why. */
+/* A library that cannot be read has nothing to select; the loader will say why. */
 static int add_library(struct selection *c, const char *path)
 {
 	struct exports *grown = realloc(c->library, (c->libraries + 1) * sizeof(*grown));
@@ -105,7 +105,7 @@ static bool is_selected(const struct selection *c, const struct export *e, uint3
 	return false;
 }
 
-/* Old versions are other functions: told apart. */
+/* An old version is another function, and is shown with its version. */
 static char *show(const struct export *e)
 {
 	char *plain = selection_demangle(e->name, true), *whole = NULL;

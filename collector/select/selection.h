@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The symbols that patterns choose for a program, resolved before it starts. */
+/* The functions that patterns select for a program, found before it starts. */
 #ifndef SCPROF_COLLECTOR_SELECT_SELECTION_H
 #define SCPROF_COLLECTOR_SELECT_SELECTION_H
 
@@ -32,7 +32,7 @@ struct selection {
 	struct selected_symbol *symbol;
 	size_t count;
 	size_t records;		       /* with those for dlsym, see SELECTION_SPARES */
-	size_t left_out;	       /* by globs, because they cannot be chosen */
+	size_t left_out;	       /* by globs, because they cannot be selected */
 	const char *left_out_names[4]; /* some of them */
 	const struct symbol_pattern
 		*unmatched; /* where selection_resolve fails for it; else NULL */
@@ -45,12 +45,12 @@ int selection_open(struct selection *c, const char *program, const char *own_lib
 void selection_close(struct selection *c);
 
 /* Fill `symbol`. Libraries that the program does not need, but a pattern names, are looked
- * for where the loader would look. -1 with *err: a pattern matches nothing, or a name cannot
- * be chosen. Of ready-made groups alone `symbol` may stay empty. */
+ * for where the loader would look. -1 with *err: a pattern matches nothing, or a name cannot be
+ * selected. With ready-made groups alone `symbol` may stay empty. */
 int selection_resolve(struct selection *c, struct symbol_patterns *patterns,
 		      struct profile_error *err);
 
-/* Why this name cannot be chosen, or NULL. */
+/* Why this name cannot be selected, or NULL. Static text. */
 const char *selection_reason(const struct selection *c, const char *name);
 
 /* A name as the source has it; NULL when out of memory. */

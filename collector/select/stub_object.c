@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The stub object, laid out by hand: three segments whose file offsets are their
- * addresses. What it is for is told in scprof_chosen.h; the format in the System V
- * ABI and, for versions and the hash table, the Linux Standard Base, chapter 10.
+ * addresses. scprof_chosen.h says what it is for; the format is that of the System V ABI and, for
+ * versions and the hash table, the Linux Standard Base, chapter 10.
  */
 #include "collector/select/stub_object.h"
 

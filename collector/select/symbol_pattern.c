@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* C++ names have commas and colons of their own: a comma inside parentheses or angle
- * brackets separates nothing, and "::" is no LIBRARY:NAME. */
+ * brackets does not separate patterns, and "::" is no LIBRARY:NAME. */
 #include "collector/select/symbol_pattern.h"
 
 #include <errno.h>

@@ -55,7 +55,7 @@ static void explain(const struct fluid_thread *t, struct profile_error *err)
 		snprintf(err->text, sizeof(err->text),
 			 "/proc/self/schedstat tells nothing here (the kernel lacks "
 			 "CONFIG_SCHED_INFO, or /proc is not mounted): waiting and stolen time "
-			 "cannot be told apart. --method wall needs neither");
+			 "cannot be distinguished. --method wall needs neither");
 		return;
 	default:
 		snprintf(err->text, sizeof(err->text), "cannot start a thread on CPU %d: %s",
@@ -81,7 +81,7 @@ static struct fluid *make(const struct fluid_options *o, struct profile_error *e
 	struct fluid *f = calloc(1, sizeof(*f) + count * sizeof(f->thread[0]));
 
 	if (!f) {
-		snprintf(err->text, sizeof(err->text), "no memory for the fluid");
+		snprintf(err->text, sizeof(err->text), "out of memory for the fluid");
 		return NULL;
 	}
 	f->options = *o;
@@ -144,7 +144,7 @@ void fluid_stop(struct fluid *f)
 	cpu_set_t anywhere;
 
 	atomic_store_explicit(&f->stop, true, memory_order_relaxed);
-	/* where other tasks hold its CPU, a thread would get to its end seconds late; the class
+	/* where other tasks hold its CPU, a thread would reach its end seconds late; the class
 	 * of all others is open to it again where RLIMIT_NICE or a capability allows it */
 	if (!sched_getaffinity(0, sizeof(anywhere), &anywhere))
 		for (size_t i = 0; i < f->count; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What a fluid and its threads know of each other. */
+/* The state of a fluid and of its threads. */
 #ifndef SCPROF_COLLECTOR_DISPLACEMENT_FLUID_FLUID_PRIVATE_H
 #define SCPROF_COLLECTOR_DISPLACEMENT_FLUID_FLUID_PRIVATE_H
 

@@ -12,9 +12,9 @@
 
 /* What a call causes while another task has the CPU is charged to that one. It falls on the
  * fluid and on others in proportion to their time, which makes up for it; but windows in
- * which less than this share was the fluid's are set aside. So are those that took long
- * (a fluid that waits ends its window late), unless nobody but the program had the CPU:
- * calls come at rates that vary, and then not in proportion. */
+ * which less than this share was the fluid's are excluded. So are those that took long (a fluid
+ * that waits ends its window late), unless only the program had the CPU: calls come at rates that
+ * vary, and then not in proportion. */
 #define SEEN_LEAST   0.1
 #define SEEN_ALL     0.95
 #define SEEN_LONGEST 0.1

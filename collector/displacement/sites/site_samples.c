@@ -133,7 +133,7 @@ static void *room(void *array, size_t *held, size_t wanted, size_t size, size_t 
 	return grown;
 }
 
-/* One more reading with room for its calls; NULL: no memory. */
+/* One more reading with room for its calls; NULL: out of memory. */
 static struct reading *begin_reading(struct reader *r, size_t entries)
 {
 	struct reading *reading =
