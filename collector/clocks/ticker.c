@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "collector/clocks/counter.h"
 #include "collector/shared_page.h"
 #include "profile/base/error.h"
@@ -36,14 +37,6 @@ struct ticker {
 	const char *scheduling;
 	atomic_bool stop;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* All three act on the calling thread only. */
 static const char *raise_priority(void)
@@ -65,7 +58,7 @@ static void wait_until(struct ticker *t, uint64_t due_ns)
 				.tv_nsec = (long)(wake_ns % 1000000000u)};
 
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake, NULL);
-	while (t->spin_ns && now_ns() < due_ns)
+	while (t->spin_ns && clocks_read_ns(CLOCK_MONOTONIC) < due_ns)
 		counter_pause();
 }
 
@@ -88,7 +81,7 @@ static void *ticker_main(void *argument)
 	t->scheduling = raise_priority();
 	while (!atomic_load_explicit(&t->stop, memory_order_relaxed)) {
 		wait_until(t, t->schedule.due_ns);
-		t->stop_ns = now_ns();
+		t->stop_ns = clocks_read_ns(CLOCK_MONOTONIC);
 		if (ticker_schedule_advance(&t->schedule, t->stop_ns))
 			publish(t);
 	}
@@ -145,7 +138,7 @@ struct ticker *ticker_start(const char *path, uint64_t interval_ns, uint64_t see
 	if (t && (t->path = strdup(path)) && (t->page = create_clock(path, interval_ns))) {
 		if (interval_ns < SPIN_BELOW_NS && cpus_to_spare())
 			t->spin_ns = SPIN_NS;
-		t->start_ns = t->stop_ns = now_ns();
+		t->start_ns = t->stop_ns = clocks_read_ns(CLOCK_MONOTONIC);
 		ticker_schedule_begin(&t->schedule, interval_ns, t->start_ns, seed);
 		errno = start_thread(t);
 		if (!errno)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "collector/clocks/clocks_private.h"
+#include "collector/clocks/clocks_measure.h"
 #include "collector/machine/cpus.h"
 #include "collector/displacement/displace_private.h"
 #include "collector/machine/quota.h"
@@ -70,12 +70,12 @@ static int first_cpu(const cpu_set_t *set)
 static double quick_rate(void)
 {
 	const struct timespec pause = {.tv_nsec = 10000000};
-	struct clock_pair a = clocks_drift_pair(fluid_thread_now), b;
+	struct clock_pair a = clocks_measure_pair(fluid_thread_now), b;
 	double error;
 
 	nanosleep(&pause, NULL);
-	b = clocks_drift_pair(fluid_thread_now);
-	return clocks_drift_rate(&a, &b, &error);
+	b = clocks_measure_pair(fluid_thread_now);
+	return clocks_measure_rate(&a, &b, &error);
 }
 
 /* What is known before anything runs. */

@@ -172,6 +172,10 @@ int displace_run_end(struct displace *d, const struct rusage *usage, struct prof
 int displace_account_finish(struct displace *d, struct displace_run *run,
 			    struct profile_error *err);
 void displace_account_free(struct displace_run *run);
+/* Adds the times of `c` / n to those of `to`, and its counts. */
+void displace_account_add(struct displace_cpu *to, const struct displace_cpu *c, double n);
+/* By time, the longest first. */
+void displace_others_sort(struct displace_task *task, size_t tasks);
 
 /* Text of a warning: a code, and a sentence. `one` is a single bit. */
 const char *displace_warnings_code(enum displace_warning one);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gsl/gsl_sort.h>
+
 #include "collector/displacement/displace_private.h"
 
 #define SHARE_KEPT 0.5	/* of the fluid's time, in windows that are used */
@@ -21,13 +23,6 @@
 #define OURS	    0.25 /* of the CPUs' time: the program's */
 #define FEW	    12	 /* windows a CPU */
 
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void set_chunks(const struct displace *d, size_t i, struct displace_cpu *c)
 {
 	size_t first = displace_windows_first_window(d, i, d->from),
@@ -43,7 +38,7 @@ static void set_chunks(const struct displace *d, size_t i, struct displace_cpu *
 			ns[n++] = w.chunk / d->rate;
 	}
 	if (n) {
-		qsort(ns, n, sizeof(*ns), ascending);
+		gsl_sort(ns, 1, n);
 		c->chunk_ns = ns[n / 2];
 		c->chunk_spread = (ns[n * 95 / 100] - ns[n * 5 / 100]) / ns[n / 2];
 	}
@@ -150,32 +145,32 @@ static void spread(struct displace_run *run, double seconds, bool own)
 	}
 }
 
+void displace_account_add(struct displace_cpu *to, const struct displace_cpu *c, double n)
+{
+	to->wall += c->wall / n;
+	to->program += c->program / n;
+	to->others += c->others / n;
+	to->scprof += c->scprof / n;
+	to->interrupts += c->interrupts / n;
+	to->resting += c->resting / n;
+	to->switching += c->switching / n;
+	to->excess += c->excess / n;
+	to->stolen += c->stolen / n;
+	to->stolen_fluid += c->stolen_fluid / n;
+	to->idle += c->idle / n;
+	to->remainder += c->remainder / n;
+	to->irq += c->irq / n;
+	to->softirq += c->softirq / n;
+	to->windows += c->windows;
+	to->kept += c->kept;
+	to->switches += c->switches;
+}
+
 static void add_up(struct displace_run *run)
 {
-	struct displace_cpu *all = &run->all;
-
-	*all = (struct displace_cpu){.cpu = -1};
-	for (size_t i = 0; i < run->cpus; i++) {
-		const struct displace_cpu *c = &run->cpu[i];
-
-		all->wall += c->wall;
-		all->program += c->program;
-		all->others += c->others;
-		all->scprof += c->scprof;
-		all->interrupts += c->interrupts;
-		all->resting += c->resting;
-		all->switching += c->switching;
-		all->excess += c->excess;
-		all->stolen += c->stolen;
-		all->stolen_fluid += c->stolen_fluid;
-		all->idle += c->idle;
-		all->remainder += c->remainder;
-		all->irq += c->irq;
-		all->softirq += c->softirq;
-		all->windows += c->windows;
-		all->kept += c->kept;
-		all->switches += c->switches;
-	}
+	run->all = (struct displace_cpu){.cpu = -1};
+	for (size_t i = 0; i < run->cpus; i++)
+		displace_account_add(&run->all, &run->cpu[i], 1);
 }
 
 static int set_estimate(struct displace *d, struct displace_run *run)

@@ -50,6 +50,12 @@ static int longest_first(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
+void displace_others_sort(struct displace_task *task, size_t tasks)
+{
+	if (tasks)
+		qsort(task, tasks, sizeof(*task), longest_first);
+}
+
 int displace_others(struct displace *d)
 {
 	int failed = 0;
@@ -79,7 +85,6 @@ int displace_others(struct displace *d)
 	}
 	for (size_t i = 0; i < d->others; i++)
 		d->other[i].softirq = !strncmp(d->other[i].name, "ksoftirqd/", 10);
-	if (d->others)
-		qsort(d->other, d->others, sizeof(*d->other), longest_first);
+	displace_others_sort(d->other, d->others);
 	return failed;
 }

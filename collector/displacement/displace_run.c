@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "collector/displacement/displace_private.h"
 #include "collector/machine/quota.h"
 #include "collector/displacement/fluid/sched_group.h"
@@ -16,14 +17,6 @@
 #define LOOK_NS	    UINT64_C(200000000)
 #define LOOK_FACTOR 200 /* looking takes at most this fraction of the time */
 #define LINGER_MS   25	/* for the windows at the end to be closed */
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static int note_progress(struct displace *d, uint64_t ns)
 {
@@ -66,7 +59,7 @@ int displace_run_begin(struct displace *d, struct profile_error *err)
 	d->own_from_ns = displace_sample_own_ns(d);
 	d->throttled = quota_throttled();
 	/* without the counter, the program is known by its processes: find them soon */
-	d->next_look = monotonic_ns() + (d->options.no_task_clock ? 0 : LOOK_NS);
+	d->next_look = clocks_read_ns(CLOCK_MONOTONIC) + (d->options.no_task_clock ? 0 : LOOK_NS);
 	cpu_times_read(d->before, CPU_SETSIZE);
 	d->usage_known = !cpu_times_charged_read(d->usage_from, CPU_SETSIZE);
 	d->from = fluid_thread_now();
@@ -114,10 +107,10 @@ static void check_groups(struct displace *d)
 
 static void look(struct displace *d)
 {
-	uint64_t begin = monotonic_ns(), took;
+	uint64_t begin = clocks_read_ns(CLOCK_MONOTONIC), took;
 
 	tasks_look(&d->tasks);
-	took = monotonic_ns() - begin;
+	took = clocks_read_ns(CLOCK_MONOTONIC) - begin;
 	d->next_look = begin + (took * LOOK_FACTOR > LOOK_NS ? took * LOOK_FACTOR : LOOK_NS);
 	if (left_the_set(d))
 		d->warnings |= DISPLACE_MOVED;
@@ -137,7 +130,7 @@ void displace_run_tick(void *displace)
 
 	displace_sample_own(d);
 	displace_sample_ends(d);
-	if (monotonic_ns() >= d->next_look)
+	if (clocks_read_ns(CLOCK_MONOTONIC) >= d->next_look)
 		look(d);
 	note_progress(d, ns != UINT64_MAX ? ns : tasks_program_ns(&d->tasks));
 	tell(d);

@@ -7,16 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "collector/displacement/displace_private.h"
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	if (clock_gettime(clock, &t))
-		return 0;
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static bool is_fluid(const struct displace *d, pid_t tid)
 {
@@ -47,7 +39,7 @@ uint64_t displace_sample_own_ns(const struct displace *d)
 
 void displace_sample_own(struct displace *d)
 {
-	uint64_t now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t now = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	int cpu = sched_getcpu();
 
 	for (size_t i = 0; i < d->cpus; i++)

@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/clocks/clocks_private.h"
+#include "collector/clocks/clocks_measure.h"
 #include "collector/clocks/counter.h"
 #include "collector/displacement/displace_private.h"
 #include "collector/displacement/fluid/fluid_group.h"
@@ -118,14 +118,6 @@ static void *waker(void *argument)
 	return NULL;
 }
 
-static uint64_t charged_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static double lost_cpu(void)
 {
 	struct rusage u;
@@ -138,11 +130,11 @@ static double lost_cpu(void)
 static double window(struct probe *p, double *switches)
 {
 	double before = lost_cpu();
-	uint64_t told = 0, charged = charged_ns(), begin = fluid_thread_now();
+	uint64_t told = 0, charged = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID), begin = fluid_thread_now();
 
 	fluid_loop_clear(&p->loop);
 	fluid_loop_run(&p->loop, begin, begin + (uint64_t)(WINDOW_NS * p->units_per_ns), &told);
-	charged = charged_ns() - charged;
+	charged = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID) - charged;
 	*switches = lost_cpu() - before;
 	struct fluid_chunks c = fluid_loop_chunks(&p->loop);
 	return ((double)charged - c.mean * p->loop.chunks / p->units_per_ns) / 1e9;
@@ -153,7 +145,7 @@ static double window_here(struct probe *p, atomic_uint *word, double *switches)
 {
 	uint64_t slice = (uint64_t)(BETWEEN_NS * p->units_per_ns), told = 0;
 	double before = lost_cpu();
-	uint64_t charged = charged_ns(), at = fluid_thread_now();
+	uint64_t charged = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID), at = fluid_thread_now();
 	uint64_t end = at + (uint64_t)(WINDOW_NS * p->units_per_ns);
 
 	fluid_loop_clear(&p->loop);
@@ -162,7 +154,7 @@ static double window_here(struct probe *p, atomic_uint *word, double *switches)
 		atomic_fetch_add(word, 1);
 		futex(word, FUTEX_WAKE, 1);
 	}
-	charged = charged_ns() - charged;
+	charged = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID) - charged;
 	*switches = lost_cpu() - before;
 	struct fluid_chunks c = fluid_loop_chunks(&p->loop);
 	return ((double)charged - c.mean * p->loop.chunks / p->units_per_ns) / 1e9;

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "collector/displacement/wall_method_private.h"
 
 #define LEAD_MS	   5 /* the fluid begins a little before the command */
@@ -21,10 +22,7 @@
 
 static double now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	return (double)clocks_read_ns(CLOCK_MONOTONIC) / 1e9;
 }
 
 static bool out_of_time(struct wall_method_work *w)

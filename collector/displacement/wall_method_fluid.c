@@ -4,6 +4,7 @@
 #include "collector/displacement/wall_method_fluid.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -12,6 +13,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "collector/clocks/clocks_read.h"
+#include "collector/clocks/rounds.h"
 #include "collector/displacement/fluid/fluid_loop.h"
 
 #define COLD_BYTES  (16u << 20)
@@ -36,10 +39,7 @@ struct wall_method_fluid {
 
 static double now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	return (double)clocks_read_ns(CLOCK_MONOTONIC) / 1e9;
 }
 
 /* Loops of a quarter of a microsecond by the counter of a usual processor; which, does not
@@ -164,13 +164,6 @@ struct wall_method_fluid_run wall_method_fluid_result(const struct wall_method_f
 	return f->one[i].run;
 }
 
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 double wall_method_fluid_first_loop(void)
 {
 	unsigned char *other = malloc(COLD_BYTES);
@@ -190,8 +183,7 @@ double wall_method_fluid_first_loop(void)
 		extra[i] = first - begin - (now() - first);
 	}
 	free(other);
-	qsort(extra, COLD_ROUNDS, sizeof(*extra), ascending);
-	return extra[COLD_ROUNDS / 2] > 0 ? extra[COLD_ROUNDS / 2] : 0;
+	return fmax(0, rounds_median(extra, COLD_ROUNDS));
 }
 
 void wall_method_fluid_free(struct wall_method_fluid *f)

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "collector/shared_page.h"
 #include "include/scprof_control.h"
 #include "profile/base/error.h"
@@ -47,15 +48,6 @@ void recording_control_schedule_flip(struct recording_schedule *s, uint64_t now_
 	s->due_ns = s->on && s->plan.for_ns ? now_ns + s->plan.for_ns : UINT64_MAX;
 }
 
-/* The clock of the instants in profiles. */
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void publish(struct scp_control_page *p, bool on, uint64_t now)
 {
 	__atomic_store_n(&p->seq, p->seq + 1, __ATOMIC_RELAXED);
@@ -78,7 +70,7 @@ static void take_signals(struct recording_control *w)
 	struct signalfd_siginfo s;
 
 	while (read(w->signals, &s, sizeof(s)) == (ssize_t)sizeof(s))
-		flip(w, now_ns());
+		flip(w, clocks_read_ns(CLOCK_MONOTONIC_RAW));
 }
 
 static void finish(struct recording_control *w)
@@ -86,7 +78,7 @@ static void finish(struct recording_control *w)
 	uint64_t count;
 
 	if (read(w->end, &count, sizeof(count)) == (ssize_t)sizeof(count) && w->schedule.on)
-		flip(w, now_ns());
+		flip(w, clocks_read_ns(CLOCK_MONOTONIC_RAW));
 	w->schedule.due_ns = UINT64_MAX;
 }
 
@@ -98,7 +90,7 @@ static void *windows_main(void *argument)
 
 	pthread_setname_np(pthread_self(), "scprof-windows");
 	for (;;) {
-		uint64_t now = now_ns(), due = w->schedule.due_ns;
+		uint64_t now = clocks_read_ns(CLOCK_MONOTONIC_RAW), due = w->schedule.due_ns;
 		uint64_t left = due > now ? due - now : 0;
 		struct timespec wait = {.tv_sec = (time_t)(left / 1000000000u),
 					.tv_nsec = (long)(left % 1000000000u)};
@@ -124,7 +116,7 @@ static struct scp_control_page *create_control(const char *path, bool on)
 
 	if (!page)
 		return NULL;
-	page->since_ns = now_ns();
+	page->since_ns = clocks_read_ns(CLOCK_MONOTONIC_RAW);
 	page->word = on;
 	memcpy(page->magic, SCP_CONTROL_MAGIC, sizeof(page->magic));
 	return page;
@@ -181,7 +173,7 @@ int recording_control_begin(struct recording_control *w)
 {
 	sigset_t all, before;
 
-	recording_control_schedule_begin(&w->schedule, &w->plan, now_ns());
+	recording_control_schedule_begin(&w->schedule, &w->plan, clocks_read_ns(CLOCK_MONOTONIC_RAW));
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	errno = pthread_create(&w->thread, NULL, windows_main, w);
@@ -200,7 +192,7 @@ void recording_control_finish(struct recording_control *w)
 
 uint64_t recording_control_due(const struct recording_control *w, bool *on)
 {
-	uint64_t due = __atomic_load_n(&w->schedule.due_ns, __ATOMIC_RELAXED), now = now_ns();
+	uint64_t due = __atomic_load_n(&w->schedule.due_ns, __ATOMIC_RELAXED), now = clocks_read_ns(CLOCK_MONOTONIC_RAW);
 
 	*on = __atomic_load_n(&w->schedule.on, __ATOMIC_RELAXED);
 	return due == UINT64_MAX ? due : due > now ? due - now : 0;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "collector/microbench/bench_subject.h"
-#include "collector/clocks/clocks_private.h"
+#include "collector/clocks/clocks_measure.h"
 #include "collector/clocks/counter.h"
 #include "collector/duration.h"
 #include "profile/base/error.h"
@@ -35,11 +35,11 @@ int bench_set_clock(struct bench_plan *plan, enum scp_clock_kind kind, char *why
 		return -1;
 	if (kind == SCP_CLOCK_MONOTONIC || !trusted)
 		return 0;
-	from = clocks_drift_pair(read);
+	from = clocks_measure_pair(read);
 	nanosleep(&pause, NULL);
-	to = clocks_drift_pair(read);
+	to = clocks_measure_pair(read);
 	plan->clock = SCP_CLOCK_TSC;
-	plan->ns_per_unit = 1 / clocks_drift_rate(&from, &to, &error);
+	plan->ns_per_unit = 1 / clocks_measure_rate(&from, &to, &error);
 	return 0;
 }
 
@@ -65,14 +65,6 @@ static enum bench_end fail(struct bench_error *err, enum bench_end end, const ch
 	error_format(err->text, sizeof(err->text), format, arguments);
 	va_end(arguments);
 	return end;
-}
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* Where user code was, as far as it can be known. */
@@ -189,7 +181,7 @@ static int end_child(pid_t pid)
 static uint64_t time_left(const struct bench_plan *plan, const struct bench_record *r,
 			  uint64_t started_ns)
 {
-	uint64_t now = monotonic_ns(), began = r->loop_began_ns;
+	uint64_t now = clocks_read_ns(CLOCK_MONOTONIC), began = r->loop_began_ns;
 
 	if (began < started_ns || began > now)
 		began = started_ns;
@@ -212,7 +204,7 @@ static uint64_t tell(const struct bench_plan *plan, const struct bench_record *r
 static enum bench_end watch(const struct bench_plan *plan, struct bench_record *r, pid_t pid,
 			    const sigset_t *signals, struct bench_error *err)
 {
-	uint64_t started_ns = monotonic_ns(), left;
+	uint64_t started_ns = clocks_read_ns(CLOCK_MONOTONIC), left;
 	int status;
 
 	for (;;) {

@@ -14,22 +14,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "collector/clocks/counter.h"
 
 #define CALLS_MOST ((uint64_t)1 << 48)
 #define EMPTY	   true
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static uint64_t now(const struct bench_plan *plan)
 {
-	return plan->clock == SCP_CLOCK_TSC ? counter_read_ordered() : monotonic_ns();
+	return plan->clock == SCP_CLOCK_TSC ? counter_read_ordered() : clocks_read_ns(CLOCK_MONOTONIC);
 }
 
 /* One loop, and how long it took. 0, or -1. */
@@ -39,7 +32,7 @@ static int time_loop(struct bench_subject *s, bool empty, unsigned int turn, uin
 	uint64_t from;
 	int result;
 
-	s->record->loop_began_ns = monotonic_ns();
+	s->record->loop_began_ns = clocks_read_ns(CLOCK_MONOTONIC);
 	from = now(s->plan);
 	result = empty ? s->run_empty(s, calls, turn) : s->run(s, calls);
 	*took = now(s->plan) - from;
@@ -154,17 +147,17 @@ static int replicate(struct bench_subject *s, unsigned int turn)
 static int replicate_all(struct bench_subject *s)
 {
 	struct bench_record *r = s->record;
-	uint64_t began = monotonic_ns();
+	uint64_t began = clocks_read_ns(CLOCK_MONOTONIC);
 
 	r->phase = BENCH_REPLICATING;
 	r->steal_from = cpu_times_steal_read();
 	for (uint32_t i = 0; i < s->plan->replications; i++) {
 		r->replication = i;
-		r->replications[i].began_ns = monotonic_ns() - began;
+		r->replications[i].began_ns = clocks_read_ns(CLOCK_MONOTONIC) - began;
 		if (replicate(s, i))
 			return -1;
 	}
-	r->took_ns = monotonic_ns() - began;
+	r->took_ns = clocks_read_ns(CLOCK_MONOTONIC) - began;
 	r->steal_to = cpu_times_steal_read();
 	return 0;
 }

@@ -250,11 +250,11 @@ static uint64_t taken_ns[CPU_SETSIZE][EDGES];
 /* A millisecond of the thread's CPU time between two windows of two; how much it was. */
 static void take_long(void *context, size_t i, size_t index)
 {
-	uint64_t begin = fluid_thread_read_clock_ns(CLOCK_THREAD_CPUTIME_ID), end;
+	uint64_t begin = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID), end;
 
 	(void)context;
 	do
-		end = fluid_thread_read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		end = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	while (end - begin < 1000000);
 	if (index < EDGES)
 		taken_ns[i][index] = end - begin;

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "collector/clocks/clocks_private.h"
+#include "collector/clocks/clocks_measure.h"
 #include "collector/clocks/counter.h"
 #include "collector/displacement/fluid/fluid_group.h"
 #include "collector/displacement/fluid/fluid_private.h"
@@ -69,10 +69,10 @@ static void calibrate(struct fluid *f)
 	struct clock_pair later;
 	double error;
 
-	f->origin = clocks_drift_pair(fluid_thread_now);
+	f->origin = clocks_measure_pair(fluid_thread_now);
 	nanosleep(&pause, NULL);
-	later = clocks_drift_pair(fluid_thread_now);
-	f->units_per_ns = clocks_drift_rate(&f->origin, &later, &error);
+	later = clocks_measure_pair(fluid_thread_now);
+	f->units_per_ns = clocks_measure_rate(&f->origin, &later, &error);
 }
 
 static struct fluid *make(const struct fluid_options *o, struct profile_error *err)
@@ -197,7 +197,7 @@ struct fluid_window fluid_window(const struct fluid *f, size_t i, size_t index)
 
 uint64_t fluid_thread_clock_ns(pid_t tid)
 {
-	return fluid_thread_read_clock_ns(thread_clock(tid));
+	return clocks_read_ns(thread_clock(tid));
 }
 
 uint64_t fluid_clock_ns(const struct fluid *f, size_t i)
@@ -212,10 +212,10 @@ uint64_t fluid_chunks(const struct fluid *f, size_t i)
 
 double fluid_rate(const struct fluid *f)
 {
-	struct clock_pair later = clocks_drift_pair(fluid_thread_now);
+	struct clock_pair later = clocks_measure_pair(fluid_thread_now);
 	double error;
 
-	return clocks_drift_rate(&f->origin, &later, &error);
+	return clocks_measure_rate(&f->origin, &later, &error);
 }
 
 double fluid_seconds(const struct fluid *f, uint64_t at, double units_per_ns)
