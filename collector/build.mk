@@ -20,7 +20,6 @@ COLLECTOR_SRC = \
 	collector/clocks/clocks_watch.c \
 	collector/clocks/rounds.c \
 	collector/clocks/ticker.c \
-	collector/clocks/ticker_schedule.c \
 	collector/clocks/counter_$(COLLECTOR_ARCH).c \
 	collector/displacement/displace.c \
 	collector/displacement/displace_account.c \
@@ -82,7 +81,6 @@ COLLECTOR_SRC = \
 	collector/microbench/bench.c \
 	collector/microbench/bench_arguments.c \
 	collector/microbench/bench_call.c \
-	collector/microbench/bench_child.c \
 	collector/microbench/bench_command.c \
 	collector/microbench/bench_empty.c \
 	collector/microbench/bench_function.c \

@@ -57,7 +57,7 @@ static int measure(struct bench_options *o)
 		return 2;
 	}
 	progress_begin(&progress, "scprof bench", true);
-	o->plan.told = progress.shown ? tell : NULL;
+	o->plan.progress = progress.shown ? tell : NULL;
 	o->plan.context = &progress;
 	end = bench_run(&o->plan, &record, &err);
 	progress_clear(&progress);

@@ -5,7 +5,7 @@
 
 #include "collector/clocks/clock_costs.h"
 
-/* clock_ways_all.c: before any way that reads memory is used. */
+/* clock_ways.c: before any way that reads memory is used. */
 void clock_ways_set_word(const uint64_t *word);
 
 extern const struct clock_way clock_ways_nothing; /* the loops alone */

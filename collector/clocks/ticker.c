@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The thread behind the page clock. It lives in the collector, never in the
+/* The schedule of the ticks, which a seed and an instant determine, and the thread that makes them.
+ * It lives in the collector, never in the
  * target, where one more thread would break unshare, setns and programs that
  * count on being single-threaded. */
 #include "collector/clocks/ticker.h"
@@ -37,6 +38,39 @@ struct ticker {
 	const char *scheduling;
 	atomic_bool stop;
 };
+
+/* Uniform over 2 floor(d/2) + 1 integers around d: the mean is d for odd d as well. */
+static uint64_t tick_length(struct tick_schedule *s)
+{
+	uint64_t half = s->interval_ns / 2;
+
+	return s->interval_ns - half + random_below(&s->random, 2 * half + 1);
+}
+
+void ticker_schedule_begin(struct tick_schedule *s, uint64_t interval_ns, uint64_t start_ns,
+			   uint64_t seed)
+{
+	*s = (struct tick_schedule){.interval_ns = interval_ns};
+	random_seed(&s->random, seed);
+	s->due_ns = start_ns + tick_length(s);
+}
+
+uint64_t ticker_schedule_advance(struct tick_schedule *s, uint64_t now_ns)
+{
+	uint64_t made = 0;
+
+	for (; s->due_ns <= now_ns; made++) {
+		uint64_t late_ns = now_ns - s->due_ns;
+
+		s->late_sum_ns += late_ns;
+		s->late_ticks += late_ns > s->interval_ns / 2;
+		if (late_ns > s->late_max_ns)
+			s->late_max_ns = late_ns;
+		s->due_ns += tick_length(s);
+	}
+	s->ticks += made;
+	return made;
+}
 
 /* All three act on the calling thread only. */
 static const char *raise_priority(void)

@@ -130,7 +130,8 @@ static double lost_cpu(void)
 static double window(struct probe *p, double *switches)
 {
 	double before = lost_cpu();
-	uint64_t told = 0, charged = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID), begin = fluid_thread_now();
+	uint64_t told = 0, charged = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID),
+		 begin = fluid_thread_now();
 
 	fluid_loop_clear(&p->loop);
 	fluid_loop_run(&p->loop, begin, begin + (uint64_t)(WINDOW_NS * p->units_per_ns), &told);

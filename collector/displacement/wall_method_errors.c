@@ -26,7 +26,9 @@ static double clock_resolution(void)
 
 	clock_getres(CLOCK_MONOTONIC, &t);
 	claimed = (double)t.tv_sec + (double)t.tv_nsec / NS_PER_SEC;
-	seen = (double)clocks_measure_smallest_step(clocks_read_source(SCP_CLOCK_MONOTONIC)->read, STEP_S) / NS_PER_SEC;
+	seen = (double)clocks_measure_smallest_step(clocks_read_source(SCP_CLOCK_MONOTONIC)->read,
+						    STEP_S) /
+	       NS_PER_SEC;
 	return fmax(claimed, seen);
 }
 

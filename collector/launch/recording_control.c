@@ -173,7 +173,8 @@ int recording_control_begin(struct recording_control *w)
 {
 	sigset_t all, before;
 
-	recording_control_schedule_begin(&w->schedule, &w->plan, clocks_read_ns(CLOCK_MONOTONIC_RAW));
+	recording_control_schedule_begin(&w->schedule, &w->plan,
+					 clocks_read_ns(CLOCK_MONOTONIC_RAW));
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	errno = pthread_create(&w->thread, NULL, windows_main, w);
@@ -192,7 +193,8 @@ void recording_control_finish(struct recording_control *w)
 
 uint64_t recording_control_due(const struct recording_control *w, bool *on)
 {
-	uint64_t due = __atomic_load_n(&w->schedule.due_ns, __ATOMIC_RELAXED), now = clocks_read_ns(CLOCK_MONOTONIC_RAW);
+	uint64_t due = __atomic_load_n(&w->schedule.due_ns, __ATOMIC_RELAXED),
+		 now = clocks_read_ns(CLOCK_MONOTONIC_RAW);
 
 	*on = __atomic_load_n(&w->schedule.on, __ATOMIC_RELAXED);
 	return due == UINT64_MAX ? due : due > now ? due - now : 0;

@@ -3,12 +3,14 @@
 #include "collector/microbench/bench.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -188,17 +190,18 @@ static uint64_t time_left(const struct bench_plan *plan, const struct bench_reco
 	return now - began < plan->timeout_ns ? plan->timeout_ns - (now - began) : 0;
 }
 
-#define TELL_NS UINT64_C(250000000)
+#define PROGRESS_NS UINT64_C(250000000)
 
 /* How long to wait until there is something to do. */
-static uint64_t tell(const struct bench_plan *plan, const struct bench_record *r, uint64_t left)
+static uint64_t report_progress(const struct bench_plan *plan, const struct bench_record *r,
+				uint64_t left)
 {
 	uint32_t made = r->replication < plan->replications ? r->replication : plan->replications;
 
-	if (!plan->told)
+	if (!plan->progress)
 		return left;
-	plan->told(plan->context, (double)made / plan->replications);
-	return left < TELL_NS ? left : TELL_NS;
+	plan->progress(plan->context, (double)made / plan->replications);
+	return left < PROGRESS_NS ? left : PROGRESS_NS;
 }
 
 static enum bench_end watch(const struct bench_plan *plan, struct bench_record *r, pid_t pid,
@@ -215,7 +218,7 @@ static enum bench_end watch(const struct bench_plan *plan, struct bench_record *
 			end_child(pid);
 			return endless(plan, r, err);
 		}
-		left = tell(plan, r, left);
+		left = report_progress(plan, r, left);
 		struct timespec wait = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
 		int got = sigtimedwait(signals, NULL, &wait);
 		if (got > 0 && got != SIGCHLD) {
@@ -225,6 +228,32 @@ static enum bench_end watch(const struct bench_plan *plan, struct bench_record *
 				    strsignal(got));
 		}
 	}
+}
+
+/* What user code prints would mix with the report; and it must not read our standard input. */
+static int silence(struct bench_record *r)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
+		return bench_subject_refuse(r, BENCH_FAILED, "cannot open /dev/null");
+	return 0;
+}
+
+/* The process that user code runs in. It may crash, exit or never return; it leaves its results, or
+ * its reason for having none, in the shared record. */
+static _Noreturn void child_main(const struct bench_plan *plan, struct bench_record *record)
+{
+	struct bench_subject subject = {.plan = plan, .record = record};
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (silence(record))
+		_exit(0);
+	record->phase = BENCH_LOADING;
+	if (plan->library ? bench_function_open(&subject) : bench_command_open(&subject))
+		_exit(0);
+	bench_measure(&subject);
+	_exit(0);
 }
 
 static enum bench_end run_child(const struct bench_plan *plan, struct bench_record *r,
@@ -242,7 +271,7 @@ static enum bench_end run_child(const struct bench_plan *plan, struct bench_reco
 	if (!pid) {
 		setpgid(0, 0);
 		sigprocmask(SIG_SETMASK, &mask, NULL);
-		bench_child(plan, r);
+		child_main(plan, r);
 	}
 	if (pid < 0) {
 		end = fail(err, BENCH_FAILED, "cannot start a process: %s", strerror(errno));

@@ -41,7 +41,7 @@ struct bench_plan {
 	uint32_t replications, warmup;
 	/* Called a few times a second by the process that waits for the one that measures, with
 	 * the share of the replications that are made; NULL: no callback. */
-	void (*told)(void *context, double share);
+	void (*progress)(void *context, double share);
 	void *context;
 };
 

@@ -22,7 +22,8 @@
 
 static uint64_t now(const struct bench_plan *plan)
 {
-	return plan->clock == SCP_CLOCK_TSC ? counter_read_ordered() : clocks_read_ns(CLOCK_MONOTONIC);
+	return plan->clock == SCP_CLOCK_TSC ? counter_read_ordered()
+					    : clocks_read_ns(CLOCK_MONOTONIC);
 }
 
 /* One loop, and how long it took. 0, or -1. */
