@@ -24,7 +24,7 @@ enum scp_clock_kind clocks_verdict_default(char *reason, size_t size);
 /* How late the page clock's ticker was over a window. */
 struct clock_lateness {
 	double tick_ns;
-	bool busy; /* a thread of ours kept every CPU busy */
+	bool busy; /* our threads kept all CPUs busy */
 	uint64_t ticks;
 	double mean_ns, max_ns, share; /* share: later than half a tick */
 	const char *scheduling;	       /* of the ticker: static text */

@@ -15,8 +15,8 @@
 
 /* For measuring what a switch does. */
 #define SWITCH_S 0.5
-/* From one measurement to the next it differs by this (root mean square), whatever either says
- * of its error: a wake-up from another CPU takes as long as the host lets it. */
+/* From one measurement to the next it differs by this (root mean square), beyond the
+ * error of either: a wake-up from another CPU takes as long as the host lets it. */
 #define SWITCH_UNKNOWN 0.3e-6
 
 static int check_quota(const struct displace_options *o, struct profile_error *err)

@@ -52,7 +52,7 @@ struct displace_options {
 
 struct displace;
 
-/* Takes about half a second. NULL and *err: see cpus.h, fluid.h; or a quota in the way. */
+/* Takes about half a second. NULL and *err: see cpus.h, fluid.h; or the quota is too small. */
 struct displace *displace_open(const struct displace_options *o, struct profile_error *err);
 void displace_close(struct displace *d);
 

@@ -82,7 +82,7 @@ static void sleeper(struct probe *p)
 	}
 }
 
-/* A process that sends no SIGCHLD at its end, which would disturb whatever waits for other
+/* A process that sends no SIGCHLD at its end, which would disturb waiting for other
  * children. */
 static pid_t start_sleeper(struct probe *p)
 {

@@ -28,7 +28,7 @@ struct recording_control *recording_control_create(const char *path,
  * of this process. 0, or -1 with errno. */
 int recording_control_begin(struct recording_control *w);
 
-/* Recording stops for good, as far as the schedule goes; a signal may still start it again. From
+/* The schedule stops recording for the last time; a signal may still start it again. From
  * any thread, between recording_control_begin and recording_control_stop. */
 void recording_control_finish(struct recording_control *w);
 

@@ -276,7 +276,7 @@ static enum bench_end run_child(const struct bench_plan *plan, struct bench_reco
 	if (pid < 0) {
 		end = fail(err, BENCH_FAILED, "cannot start a process: %s", strerror(errno));
 	} else {
-		setpgid(pid, pid); /* whoever is first */
+		setpgid(pid, pid); /* in the parent, too: either may be first */
 		end = watch(plan, r, pid, &signals, err);
 		if (end != BENCH_DONE)
 			kill(-pid, SIGKILL);

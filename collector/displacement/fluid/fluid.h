@@ -52,7 +52,8 @@ struct fluid_options {
 	cpu_set_t cpus;
 	uint64_t window_ns; /* FLUID_WINDOW_NS unless there is a reason */
 	enum fluid_class scheduling;
-	bool no_group; /* SCHED_IDLE within its own scheduling group, whatever else could be */
+	bool no_group; /* SCHED_IDLE in its own scheduling group, even where fluid_group.h is
+			  possible */
 	/* Unless NULL: called by thread i between its windows, before window `index` begins. What
 	 * CPU time it takes counts as the fluid's own progress. */
 	void (*edge)(void *context, size_t i, size_t index);
