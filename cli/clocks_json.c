@@ -105,7 +105,7 @@ int clocks_figure_json(const struct clock_costs *c)
 	for (size_t i = 0; i < c->count; i++) {
 		const struct clock_cost *cost = &c->cost[i];
 		json_t *way = json_pack("{s:s, s:s, s:s}", "name", cost->way->name, "how",
-					clock_ways_place(c, cost), "gives", cost->way->gives);
+					clock_costs_place(c, cost), "gives", cost->way->gives);
 
 		set_mean(way, "flow", &cost->flow);
 		set_mean(way, "alone", &cost->alone);

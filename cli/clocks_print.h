@@ -4,7 +4,7 @@
 #ifndef SCPROF_CLI_CLOCKS_PRINT_H
 #define SCPROF_CLI_CLOCKS_PRINT_H
 
-#include "collector/clocks/clock_ways.h"
+#include "collector/clocks/clock_costs.h"
 #include "collector/clocks/clocks.h"
 
 /* One page of at most 100 columns. */

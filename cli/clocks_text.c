@@ -285,7 +285,7 @@ int clocks_figure_text(const struct clock_costs *c)
 
 		table_row(&t);
 		table_cell(&t, 0, cost->way->name);
-		table_cell(&t, 1, clock_ways_place(c, cost));
+		table_cell(&t, 1, clock_costs_place(c, cost));
 		table_cell(&t, 2, cost->way->gives);
 		cell_mean(&t, 3, &cost->flow, &terminal);
 		cell_precision(&t, 5, &cost->flow);

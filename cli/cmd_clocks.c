@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "collector/clocks/clock_ways.h"
+#include "collector/clocks/clock_costs.h"
 #include "collector/clocks/clocks.h"
 #include "cli/clocks_print.h"
 #include "cli/cmd.h"
@@ -59,7 +59,7 @@ static int figure(const struct arguments *a)
 	struct profile_error err = {.text = "not enough memory"};
 	struct clock_costs costs;
 
-	if (clock_ways_measure(&costs, true, a->longer ? FIGURE_ROUNDS_LONG : FIGURE_ROUNDS))
+	if (clock_costs_measure(&costs, true, a->longer ? FIGURE_ROUNDS_LONG : FIGURE_ROUNDS))
 		return fail(&err);
 	return printed(a->json ? clocks_figure_json(&costs) : clocks_figure_text(&costs));
 }

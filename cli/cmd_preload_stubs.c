@@ -60,7 +60,7 @@ static void answer(const char *text)
 	putchar('\n');
 }
 
-static void answer_with_object(const struct chosen *c)
+static void answer_with_object(const struct selection *c)
 {
 	char path[PATH_MAX];
 	struct profile_error err;
@@ -76,8 +76,8 @@ static void answer_with_object(const struct chosen *c)
 
 static void resolve(const char *program, const char *groups, const char *symbols)
 {
-	struct chosen c = {0};
-	struct chosen_patterns parsed = {0};
+	struct selection c = {0};
+	struct symbol_patterns parsed = {0};
 	struct profile_error err;
 	char library[PATH_MAX], text[1024];
 

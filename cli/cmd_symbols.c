@@ -56,7 +56,7 @@ static void put_clean(const char *before, const char *name)
 	free(clean);
 }
 
-static void print_symbol(const struct chosen *c, const struct export *e, const struct exports *l)
+static void print_symbol(const struct selection *c, const struct export *e, const struct exports *l)
 {
 	char *shown = selection_demangle(e->name, true);
 
@@ -72,24 +72,24 @@ static void print_symbol(const struct chosen *c, const struct export *e, const s
 	free(shown);
 }
 
-static void print_all(const struct chosen *c)
+static void print_all(const struct selection *c)
 {
 	for (size_t l = 0; l < c->libraries; l++)
 		for (size_t i = 0; i < c->library[l].functions; i++)
 			print_symbol(c, &c->library[l].function[i], &c->library[l]);
 }
 
-static void print_chosen(const struct chosen *c)
+static void print_chosen(const struct selection *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
-		const struct chosen_symbol *s = &c->symbol[i];
+		const struct selected_symbol *s = &c->symbol[i];
 		struct export e = {(char *)s->name, (char *)s->version, s->is_default};
 
 		print_symbol(c, &e, s->library);
 	}
 }
 
-static int give(const struct chosen *c, bool chosen, const char *stubs)
+static int give(const struct selection *c, bool chosen, const char *stubs)
 {
 	struct profile_error err;
 
@@ -112,8 +112,8 @@ static int give(const struct chosen *c, bool chosen, const char *stubs)
 static int list(const char *program, const char *patterns, const char *stubs)
 {
 	static struct program p;
-	struct chosen c = {0};
-	struct chosen_patterns parsed = {0};
+	struct selection c = {0};
+	struct symbol_patterns parsed = {0};
 	struct profile_error err;
 	char library[PATH_MAX];
 	int status = 2;

@@ -6,8 +6,8 @@ COLLECTOR_MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(COLLEC
 
 COLLECTOR_SRC = \
 	collector/clocks/clock_ways_$(COLLECTOR_ARCH).c \
+	collector/clocks/clock_costs.c \
 	collector/clocks/clock_ways.c \
-	collector/clocks/clock_ways_all.c \
 	collector/clocks/clocks.c \
 	collector/clocks/clocks_cpus.c \
 	collector/clocks/clocks_drift.c \
@@ -20,14 +20,13 @@ COLLECTOR_SRC = \
 	collector/clocks/clocks_watch.c \
 	collector/clocks/rounds.c \
 	collector/clocks/ticker.c \
-	collector/clocks/ticker_schedule.c \
 	collector/clocks/counter_$(COLLECTOR_ARCH).c \
 	collector/displacement/displace.c \
 	collector/displacement/displace_account.c \
 	collector/displacement/displace_confirm.c \
-	collector/displacement/displace_load.c \
+	collector/displacement/cpu_load.c \
 	collector/displacement/displace_others.c \
-	collector/displacement/displace_rests.c \
+	collector/displacement/displace_idle.c \
 	collector/displacement/displace_run.c \
 	collector/displacement/displace_sample.c \
 	collector/displacement/displace_summary.c \
@@ -67,7 +66,7 @@ COLLECTOR_SRC = \
 	collector/launch/program.c \
 	collector/launch/program_find.c \
 	collector/launch/program_notice.c \
-	collector/launch/recording_windows.c \
+	collector/launch/recording_control.c \
 	collector/launch/run_directory.c \
 	collector/launch/signal_wait.c \
 	collector/launch/stragglers.c \
@@ -82,7 +81,6 @@ COLLECTOR_SRC = \
 	collector/microbench/bench.c \
 	collector/microbench/bench_arguments.c \
 	collector/microbench/bench_call.c \
-	collector/microbench/bench_child.c \
 	collector/microbench/bench_command.c \
 	collector/microbench/bench_empty.c \
 	collector/microbench/bench_function.c \

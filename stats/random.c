@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The ticker draws one number a tick, so the generator must be quick, keep its
- * own state (no lock), and have no pattern that a program could lock to. */
+/* The page clock draws one number a tick, so the generator must be quick, keep its own state (no
+ * lock), and have no pattern that a program could be synchronous with. */
 #include "stats/random.h"
 
 #include <sys/random.h>

@@ -9,7 +9,7 @@
 
 struct bench_options {
 	struct bench_plan plan; /* all but the clock's rate; borrows from the rest of this */
-	struct bench_wishes wishes;
+	struct bench_summary_options wishes;
 	enum scp_clock_kind clock; /* SCP_CLOCK_NONE: the best there is */
 	bool json;
 	struct bench_arguments arguments;

@@ -18,7 +18,7 @@ static int status_of(enum bench_end end, const struct bench_error *err)
 
 	bench_complain("%s", err->text);
 	if (end == BENCH_STOPPED)
-		signal_wait_by(err->signal);
+		signal_wait_raise(err->signal);
 	return status[end];
 }
 
@@ -57,7 +57,7 @@ static int measure(struct bench_options *o)
 		return 2;
 	}
 	progress_begin(&progress, "scprof bench", true);
-	o->plan.told = progress.shown ? tell : NULL;
+	o->plan.progress = progress.shown ? tell : NULL;
 	o->plan.context = &progress;
 	end = bench_run(&o->plan, &record, &err);
 	progress_clear(&progress);

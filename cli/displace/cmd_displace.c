@@ -136,7 +136,7 @@ static int measure(const struct displace_wishes *o, const struct program *progra
 	if (!status && !m.runs) {
 		displace_complain("stopped before the command was started");
 		displace_measured_free(&m);
-		signal_wait_by(m.stopped_by);
+		signal_wait_raise(m.stopped_by);
 		return DISPLACE_FAILED;
 	}
 	if (!status && m.runs < o->replications)
@@ -150,7 +150,7 @@ static int measure(const struct displace_wishes *o, const struct program *progra
 	return status;
 }
 
-static int print_wall(const struct displace_wishes *o, const struct wall_result *r)
+static int print_wall(const struct displace_wishes *o, const struct wall_method_result *r)
 {
 	struct output out;
 
@@ -179,7 +179,7 @@ static void say_progress(void *context, size_t done)
 static int measure_wall(const struct displace_wishes *o, const struct program *program)
 {
 	struct wall_progress progress = {.all = o->replications};
-	const struct wall_options options = {
+	const struct wall_method_options options = {
 		.cpus = o->cpus,
 		.replications = o->replications,
 		.loops = o->loops ? (double)o->loops : 1,
@@ -192,9 +192,9 @@ static int measure_wall(const struct displace_wishes *o, const struct program *p
 		.context = &progress,
 	};
 	struct profile_error err;
-	struct wall_result r;
+	struct wall_method_result r;
 	int status = DISPLACE_FAILED, stopped, kept;
-	enum wall_end end;
+	enum wall_method_end end;
 
 	if (divert_output(o, &kept))
 		return DISPLACE_FAILED;
@@ -203,13 +203,13 @@ static int measure_wall(const struct displace_wishes *o, const struct program *p
 	progress_clear(&progress.line);
 	restore_output(kept);
 	switch (end) {
-	case WALL_DONE:
+	case WALL_METHOD_DONE:
 		status = print_wall(o, &r) && !r.status ? DISPLACE_FAILED : r.status;
 		break;
-	case WALL_EXEC:
+	case WALL_METHOD_EXEC:
 		status = displace_exec_failed(program, r.exec_errno);
 		break;
-	case WALL_STOPPED:
+	case WALL_METHOD_STOPPED:
 		displace_complain("stopped before the first replication was complete");
 		status = r.status;
 		break;

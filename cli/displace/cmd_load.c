@@ -13,7 +13,7 @@
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
 #include "collector/machine/cpus.h"
-#include "collector/displacement/displace_load.h"
+#include "collector/displacement/cpu_load.h"
 #include "report/render/json/json_parts.h"
 
 #define SECONDS_DEFAULT 5.0
@@ -98,7 +98,7 @@ static int parse(int argc, char **argv, struct wishes *w)
 }
 
 /* Busy time of /proc/stat, in its steps of 1/100 s, less the fluid's own. */
-static double stat_load(const struct displace_load *l)
+static double stat_load(const struct cpu_load *l)
 {
 	const struct cpu_times *t = &l->stat;
 	double busy = t->user + t->nice + t->system + t->irq + t->softirq - l->charged;
@@ -106,17 +106,17 @@ static double stat_load(const struct displace_load *l)
 	return t->known ? busy / l->wall : NAN;
 }
 
-static double load(const struct displace_load *l)
+static double load(const struct cpu_load *l)
 {
 	return (l->waited + l->interrupts) / l->wall;
 }
 
-static int print_text(const struct displace_load *l, size_t count)
+static int print_text(const struct cpu_load *l, size_t count)
 {
 	printf("                 by the fluid                      by /proc/stat\n"
 	       "CPU     load  others  interrupts  stolen      load  interrupts  stolen\n");
 	for (size_t i = 0; i < count; i++) {
-		const struct displace_load *c = &l[i];
+		const struct cpu_load *c = &l[i];
 
 		printf("%-4d %5.1f %%  %5.1f %%   %6.2f %%  %5.1f %%   ", c->cpu, 100 * load(c),
 		       100 * c->waited / c->wall, 100 * c->interrupts / c->wall,
@@ -135,12 +135,12 @@ static int print_text(const struct displace_load *l, size_t count)
 	return fflush(stdout) || ferror(stdout) ? -1 : 0;
 }
 
-static int print_json(const struct displace_load *l, size_t count)
+static int print_json(const struct cpu_load *l, size_t count)
 {
 	json_t *root = json_object(), *rows = json_array();
 
 	for (size_t i = 0; i < count; i++) {
-		const struct displace_load *c = &l[i];
+		const struct cpu_load *c = &l[i];
 		const struct cpu_times *t = &c->stat;
 
 		json_array_append_new(
@@ -165,17 +165,17 @@ static int measure(const struct wishes *w, const struct displace_options *o)
 {
 	struct profile_error err;
 	struct displace *d = displace_open(o, &err);
-	struct displace_load *l = d ? calloc(displace_load_cpus(d), sizeof(*l)) : NULL;
+	struct cpu_load *l = d ? calloc(cpu_load_cpus(d), sizeof(*l)) : NULL;
 	int status = 1, ended;
 
 	if (!d || !l) {
 		complain(d ? "out of memory" : err.text);
 	} else {
-		ended = displace_load(d, w->seconds, l);
+		ended = cpu_load_measure(d, w->seconds, l);
 		if (!l->wall)
 			complain("stopped before anything was seen");
-		else if (w->json ? print_json(l, displace_load_cpus(d))
-				 : print_text(l, displace_load_cpus(d)))
+		else if (w->json ? print_json(l, cpu_load_cpus(d))
+				 : print_text(l, cpu_load_cpus(d)))
 			perror("scprof load: cannot write to standard output");
 		else
 			status = ended > 0 ? 128 + ended : 0;

@@ -81,7 +81,7 @@ static int one_run(struct measuring *g, struct displace_measured *m)
 		return complain(&err);
 	/* the user does not want to wait: print what there is */
 	if (!m->stopped_by)
-		m->stopped_by = displace_rest_enough(g->d, g->o->rest_s);
+		m->stopped_by = displace_idle_phase_enough(g->d, g->o->rest_s);
 	if (displace_account_finish(g->d, &m->run[m->runs], &err))
 		return complain(&err);
 	m->run[m->runs++].interrupted = l.ended_by != 0;
@@ -93,7 +93,7 @@ static int measure(struct measuring *g, struct displace_measured *m)
 	int failed = 0;
 
 	say_run(g, 0);
-	m->stopped_by = displace_rest_enough(g->d, g->o->rest_s);
+	m->stopped_by = displace_idle_phase_enough(g->d, g->o->rest_s);
 	while (!failed && !m->stopped_by && m->runs < g->o->replications)
 		failed = one_run(g, m);
 	progress_clear(&g->progress);

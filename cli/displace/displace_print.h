@@ -18,14 +18,15 @@ int displace_print_json(FILE *out, const struct displace_wishes *o,
 
 /* --method wall */
 int displace_print_wall_text(FILE *out, const struct displace_wishes *o,
-			     const struct wall_result *r);
+			     const struct wall_method_result *r);
 int displace_print_wall_json(FILE *out, const struct displace_wishes *o,
-			     const struct wall_result *r);
+			     const struct wall_method_result *r);
 /* Warning number i < DISPLACE_WALL_WARNINGS: returns its code, and `text` gets the sentence. NULL:
  * it does not apply. */
 #define DISPLACE_WALL_WARNINGS 2
-const char *displace_wall_warning(const struct displace_wishes *o, const struct wall_result *r,
-				  size_t i, char *text, size_t size);
+const char *displace_wall_warning(const struct displace_wishes *o,
+				  const struct wall_method_result *r, size_t i, char *text,
+				  size_t size);
 
 /* A name that is not ours, without control characters. */
 void displace_print_name(FILE *out, const char *name);

@@ -51,12 +51,12 @@ static json_t *step(const struct woodside_step *s, double stolen, double others)
 	return object;
 }
 
-static json_t *replications(const struct wall_result *r)
+static json_t *replications(const struct wall_method_result *r)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < r->count; i++) {
-		const struct wall_replication *p = &r->replication[i];
+		const struct wall_method_replication *p = &r->replication[i];
 		json_t *object = json_object();
 
 		put(object, "tau_f_ns", json_parts_number(1e9 * p->tau_fluid));
@@ -84,7 +84,7 @@ static json_t *argv(char **words)
 	return array;
 }
 
-static json_t *warnings(const struct displace_wishes *o, const struct wall_result *r)
+static json_t *warnings(const struct displace_wishes *o, const struct wall_method_result *r)
 {
 	json_t *array = json_array();
 	char text[256];
@@ -99,7 +99,7 @@ static json_t *warnings(const struct displace_wishes *o, const struct wall_resul
 	return array;
 }
 
-static json_t *whole(const struct displace_wishes *o, const struct wall_result *r)
+static json_t *whole(const struct displace_wishes *o, const struct wall_method_result *r)
 {
 	json_t *root = json_object(), *accounting = json_object(), *error = errors(&r->errors);
 	char list[256];
@@ -129,7 +129,7 @@ static json_t *whole(const struct displace_wishes *o, const struct wall_result *
 }
 
 int displace_print_wall_json(FILE *out, const struct displace_wishes *o,
-			     const struct wall_result *r)
+			     const struct wall_method_result *r)
 {
 	return json_parts_print(whole(o, r), out);
 }

@@ -5,12 +5,12 @@
 #include "collector/machine/cpus.h"
 #include "cli/displace/displace_print.h"
 
-static void print_replications(FILE *out, const struct wall_result *r)
+static void print_replications(FILE *out, const struct wall_method_result *r)
 {
 	fprintf(out, "\n  replication  tau_F (ns)   T_F(2) (s)   T_PUT (s)  getrusage (s)  "
 		     "others (s)  stolen (s)\n");
 	for (size_t i = 0; i < r->count; i++) {
-		const struct wall_replication *p = &r->replication[i];
+		const struct wall_method_replication *p = &r->replication[i];
 
 		fprintf(out, "  %11zu  %10.3f   %10.4f  %10.4f  %13.4f  %10.4f  %10.4f\n", i + 1,
 			1e9 * p->tau_fluid, p->together.time, p->displaced, p->rusage, p->others[1],
@@ -27,7 +27,8 @@ static void print_mean(FILE *out, const char *name, const struct replications_me
 	fputc('\n', out);
 }
 
-static void print_errors(FILE *out, const struct wall_result *r, double each, const char *unit)
+static void print_errors(FILE *out, const struct wall_method_result *r, double each,
+			 const char *unit)
 {
 	fprintf(out, "\n  error terms, %s (section 3 of the paper):\n", unit);
 	fprintf(out,
@@ -47,8 +48,9 @@ static void print_errors(FILE *out, const struct wall_result *r, double each, co
 
 #define DAEMONS 0.02 /* of what is measured */
 
-const char *displace_wall_warning(const struct displace_wishes *o, const struct wall_result *r,
-				  size_t i, char *text, size_t size)
+const char *displace_wall_warning(const struct displace_wishes *o,
+				  const struct wall_method_result *r, size_t i, char *text,
+				  size_t size)
 {
 	double loops = o->loops ? (double)o->loops : 1, daemons = r->errors.daemons * loops;
 
@@ -68,7 +70,8 @@ const char *displace_wall_warning(const struct displace_wishes *o, const struct 
 	return NULL;
 }
 
-static void print_warnings(FILE *out, const struct displace_wishes *o, const struct wall_result *r)
+static void print_warnings(FILE *out, const struct displace_wishes *o,
+			   const struct wall_method_result *r)
 {
 	char text[256];
 
@@ -81,7 +84,7 @@ static void print_warnings(FILE *out, const struct displace_wishes *o, const str
 }
 
 int displace_print_wall_text(FILE *out, const struct displace_wishes *o,
-			     const struct wall_result *r)
+			     const struct wall_method_result *r)
 {
 	double loops = o->loops ? (double)o->loops : 1;
 	char cpus[128];

@@ -117,7 +117,7 @@ static void offer_symbols(const struct complete_line *line)
 	const char *program = runner(line), *colon = strchr(last.typed, ':');
 	char library[PATH_MAX], word[1024];
 	struct profile_error err;
-	struct chosen c = {0};
+	struct selection c = {0};
 	size_t left = MOST_SYMBOLS;
 
 	if (!program || library_path_find(library, sizeof(library), &err) ||
@@ -151,7 +151,7 @@ static void offer_symbols(const struct complete_line *line)
 static void offer_functions(const struct complete_line *line)
 {
 	struct complete_line last = last_of_list(line);
-	const struct chosen_pattern any = {.name = (char *)"*"};
+	const struct symbol_pattern any = {.name = (char *)"*"};
 	const char *program = runner(line);
 	char **names = NULL;
 	size_t count = 0;

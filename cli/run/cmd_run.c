@@ -38,15 +38,15 @@ struct run {
 	struct run_options options;
 	struct program program;
 	struct run_output output;
-	struct rundir directory;
+	struct run_directory directory;
 	struct ticker *ticker; /* NULL: the clock needs none */
 	struct ticker_stats ticks;
 	struct launch launch;
 	char library[PATH_MAX];
-	struct chosen chosen; /* -s */
-	struct chosen_patterns patterns;
-	char stubs[PATH_MAX];	 /* "" without -s */
-	struct windows *windows; /* NULL: recording goes on all the time */
+	struct selection chosen; /* -s */
+	struct symbol_patterns patterns;
+	char stubs[PATH_MAX];		   /* "" without -s */
+	struct recording_control *windows; /* NULL: recording goes on all the time */
 	struct environment_filters filters;
 	struct run_displace displace;
 	struct run_live live;
@@ -121,7 +121,7 @@ static void clean_up(struct run *r)
 		ticker_stop(r->ticker, &r->ticks);
 	r->ticker = NULL;
 	if (r->windows)
-		recording_windows_stop(r->windows);
+		recording_control_stop(r->windows);
 	r->windows = NULL;
 	unlink(r->directory.below);
 	run_filters_free(&r->options.filters);
@@ -197,7 +197,7 @@ static int start(struct run *r, const char *profiles)
 	int error = errno;
 	run_live_take_back(&r->live);
 	if (!not_started) {
-		if (r->windows && recording_windows_begin(r->windows))
+		if (r->windows && recording_control_begin(r->windows))
 			say_format("recording will not stop or start by itself: no thread for it: "
 				   "%s",
 				   strerror(errno));

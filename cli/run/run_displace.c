@@ -37,9 +37,9 @@ int run_displace_open(struct run_displace *r, const char *profiles)
 		return FAILED;
 	}
 	if (r->samples)
-		site_samples_of(r->samples, r->d);
+		site_samples_set_displace(r->samples, r->d);
 	r->cpus = options.cpus;
-	stopped = displace_rest_enough(r->d, REST_S);
+	stopped = displace_idle_phase_enough(r->d, REST_S);
 	if (!stopped && !displace_run_begin(r->d, &err))
 		return 0;
 	if (!stopped)
@@ -93,13 +93,13 @@ void run_displace_settle(struct run_displace *r, bool interrupted)
 	if (r->samples)
 		site_samples_end(r->samples);
 	if (!interrupted)
-		displace_rest_enough(r->d, REST_S);
+		displace_idle_phase_enough(r->d, REST_S);
 	r->settled = !displace_account_finish(r->d, &r->run, &err);
 	if (!r->settled)
 		say(err.text);
 }
 
-static void say_sites(const struct site_costs_told *t, double elapsed)
+static void say_sites(const struct site_costs_result *t, double elapsed)
 {
 	say_format("by call site: %zu of %zu have a number, from %.0f %% of the windows; reading "
 		   "their calls took %.3f %% of a CPU between windows and %.3f %% at ticks",

@@ -18,9 +18,9 @@ struct run_displace {
 	struct rusage usage;
 	bool ended; /* a run began and ended */
 	bool settled, has_sites;
-	struct site_costs_told sites; /* if has_sites */
-	struct displace_run run;      /* if settled */
-	struct site_samples *samples; /* NULL: nothing is recorded */
+	struct site_costs_result sites; /* if has_sites */
+	struct displace_run run;	/* if settled */
+	struct site_samples *samples;	/* NULL: nothing is recorded */
 };
 
 /* Starts the fluid and measures the idle phase. `profiles`: the directory of the run; NULL: nothing

@@ -146,7 +146,7 @@ static int check_signal(const char *text, int *number)
 
 int run_filters_check(struct run_filters *f)
 {
-	struct windows_plan *plan = &f->plan;
+	struct recording_plan *plan = &f->plan;
 
 	if (take_variables(f) || check_threads(f->threads) || check_depth(f->depth) ||
 	    check_time("--after", f->after, &plan->after_ns) ||
@@ -214,7 +214,8 @@ static int find_below(const char *patterns, const struct program *program, const
 }
 
 int run_filters_prepare(const struct run_filters *f, const struct program *program,
-			const struct rundir *d, struct windows **w, struct environment_filters *e)
+			const struct run_directory *d, struct recording_control **w,
+			struct environment_filters *e)
 {
 	struct profile_error err;
 	bool by_tool = f->after || f->length || f->signal || f->until;
@@ -233,7 +234,7 @@ int run_filters_prepare(const struct run_filters *f, const struct program *progr
 		return -1;
 	if (!by_tool)
 		return 0;
-	*w = recording_windows_create(d->control, &f->plan, &err);
+	*w = recording_control_create(d->control, &f->plan, &err);
 	if (!*w)
 		say(err.text);
 	return *w ? 0 : -1;

@@ -9,15 +9,15 @@
 #include "collector/launch/environment.h"
 #include "collector/launch/program.h"
 #include "collector/launch/run_directory.h"
-#include "collector/launch/recording_windows.h"
+#include "collector/launch/recording_control.h"
 
 /* Texts: of options, else of the environment; NULL: no such filter. */
 struct run_filters {
 	char *below, *threads; /* owned: options that may be given again are joined by commas */
 	const char *depth, *after, *length, *signal;
 	bool stopped;
-	bool until;		  /* the tool stops recording by itself: set by the caller */
-	struct windows_plan plan; /* set by run_filters_check */
+	bool until;		    /* the tool stops recording by itself: set by the caller */
+	struct recording_plan plan; /* set by run_filters_check */
 };
 
 enum {
@@ -41,7 +41,8 @@ int run_filters_check(struct run_filters *f);
  * that starts and stops recording; *w: NULL where none is needed. *e gets the environment of the
  * command; its texts belong to `f` and `d`. 0, or -1 having said why. */
 int run_filters_prepare(const struct run_filters *f, const struct program *program,
-			const struct rundir *d, struct windows **w, struct environment_filters *e);
+			const struct run_directory *d, struct recording_control **w,
+			struct environment_filters *e);
 
 void run_filters_free(struct run_filters *f);
 

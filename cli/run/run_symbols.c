@@ -14,7 +14,7 @@
 #include "cli/messages/say.h"
 
 /* All names in the libraries that the pattern can refer to. */
-static size_t collect_names(const struct chosen *c, const char **names)
+static size_t collect_names(const struct selection *c, const char **names)
 {
 	size_t n = 0;
 
@@ -28,7 +28,7 @@ static size_t collect_names(const struct chosen *c, const char **names)
 	return n;
 }
 
-static void find_near(const struct chosen *c, char *text, size_t size)
+static void find_near(const struct selection *c, char *text, size_t size)
 {
 	size_t room = 1;
 
@@ -40,7 +40,7 @@ static void find_near(const struct chosen *c, char *text, size_t size)
 	free(names);
 }
 
-void run_symbols_explain(const struct chosen *c, const struct profile_error *err, char *text,
+void run_symbols_explain(const struct selection *c, const struct profile_error *err, char *text,
 			 size_t size)
 {
 	char near[256] = "";
@@ -59,7 +59,7 @@ void run_symbols_explain(const struct chosen *c, const struct profile_error *err
 						 "chosen as LIBRARY:NAME");
 }
 
-void run_symbols_complain(const struct chosen *c, const struct profile_error *err)
+void run_symbols_complain(const struct selection *c, const struct profile_error *err)
 {
 	char text[1024];
 
@@ -67,7 +67,7 @@ void run_symbols_complain(const struct chosen *c, const struct profile_error *er
 	say(text);
 }
 
-static void say_left_out(const struct chosen *c)
+static void say_left_out(const struct selection *c)
 {
 	char names[256] = "";
 	size_t at = 0;
@@ -81,11 +81,12 @@ static void say_left_out(const struct chosen *c)
 }
 
 int run_symbols_resolve(const struct run_options *options, const struct program *program,
-			const char *library, struct chosen *chosen, struct chosen_patterns *parsed)
+			const char *library, struct selection *chosen,
+			struct symbol_patterns *parsed)
 {
 	struct profile_error err;
 
-	*chosen = (struct chosen){0};
+	*chosen = (struct selection){0};
 	if (symbol_pattern_parse(options->ready_made, options->symbols, parsed, &err)) {
 		say(err.text);
 		return -1;
@@ -114,7 +115,7 @@ static bool may_hold_code(const char *directory)
 	       !(fs.f_flag & ST_NOEXEC) && environment_can_preload(directory);
 }
 
-int run_symbols_store(const struct chosen *chosen, const char *name, const char *directory,
+int run_symbols_store(const struct selection *chosen, const char *name, const char *directory,
 		      const char *beside, char *path, size_t size, struct profile_error *err)
 {
 	const char *const places[] = {directory, beside, getenv("TMPDIR"), "/tmp", "/var/tmp"};
@@ -132,7 +133,7 @@ int run_symbols_store(const struct chosen *chosen, const char *name, const char 
 	return -1;
 }
 
-int run_symbols_write(const struct chosen *chosen, const char *directory, const char *beside,
+int run_symbols_write(const struct selection *chosen, const char *directory, const char *beside,
 		      char *path, size_t size)
 {
 	struct profile_error err;

@@ -9,23 +9,24 @@
 
 /* 0, or -1 having said why. `library`: path of libscprof.so. */
 int run_symbols_resolve(const struct run_options *options, const struct program *program,
-			const char *library, struct chosen *chosen, struct chosen_patterns *parsed);
+			const char *library, struct selection *chosen,
+			struct symbol_patterns *parsed);
 
 /* Writes the stub object to a file system that allows mapping of code, by a path that LD_PRELOAD
  * can name: in `directory`, or else `beside`, $TMPDIR, /tmp or /var/tmp. 0, or -1 having said why.
  */
-int run_symbols_write(const struct chosen *chosen, const char *directory, const char *beside,
+int run_symbols_write(const struct selection *chosen, const char *directory, const char *beside,
 		      char *path, size_t size);
 
 /* The same for a file of another name; prints nothing. `directory` may be NULL. */
-int run_symbols_store(const struct chosen *chosen, const char *name, const char *directory,
+int run_symbols_store(const struct selection *chosen, const char *name, const char *directory,
 		      const char *beside, char *path, size_t size, struct profile_error *err);
 
 /* What is wrong, in one to three lines, with similar names where a pattern matches nothing. */
-void run_symbols_explain(const struct chosen *chosen, const struct profile_error *err, char *text,
-			 size_t size);
+void run_symbols_explain(const struct selection *chosen, const struct profile_error *err,
+			 char *text, size_t size);
 
 /* Prints that on standard error. */
-void run_symbols_complain(const struct chosen *chosen, const struct profile_error *err);
+void run_symbols_complain(const struct selection *chosen, const struct profile_error *err);
 
 #endif

@@ -31,7 +31,7 @@
 struct run_watch {
 	struct run_watch_wishes wishes;
 	struct target target;
-	struct windows *windows;
+	struct recording_control *windows;
 	struct progress progress;
 	struct precision precision;
 	pthread_t thread;
@@ -63,7 +63,7 @@ static void say_how_far(struct run_watch *w)
 	double share = NAN, left_s = 0;
 	char worst[32], doubts[96];
 	bool on = true;
-	uint64_t due = w->windows ? recording_windows_due(w->windows, &on) : UINT64_MAX;
+	uint64_t due = w->windows ? recording_control_due(w->windows, &on) : UINT64_MAX;
 
 	reliability_names(p->doubts, doubts, sizeof(doubts));
 	numbers_significant(worst, sizeof(worst), 100 * p->worst, 3);
@@ -121,7 +121,7 @@ static double look_now(struct run_watch *w, struct reading *r)
 	w->failed = result < 0;
 	if (result > 0) {
 		w->reached_s = elapsed;
-		recording_windows_finish(w->windows);
+		recording_control_finish(w->windows);
 	}
 	if (result)
 		return INFINITY;
@@ -174,7 +174,7 @@ static int start(struct run_watch *w)
 }
 
 struct run_watch *run_watch_begin(const struct run_watch_wishes *wishes, const char *directory,
-				  struct windows *windows)
+				  struct recording_control *windows)
 {
 	struct run_watch *w = calloc(1, sizeof(*w));
 	bool shows = !wishes->quiet && (wishes->until || wishes->by_the_clock);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "profile/profile.h"
-#include "collector/launch/recording_windows.h"
+#include "collector/launch/recording_control.h"
 
 struct run_watch_wishes {
 	double until;	   /* relative half width; 0: not asked for */
@@ -22,9 +22,9 @@ struct run_watch;
 /* `directory`: of the profiles; `w`: NULL if nothing stops or starts recording. Returns NULL where
  * there is nothing to do, or no thread for it, which was said. */
 struct run_watch *run_watch_begin(const struct run_watch_wishes *wishes, const char *directory,
-				  struct windows *w);
+				  struct recording_control *w);
 
-/* The command has ended: end the thread. Before recording_windows_stop. */
+/* The command has ended: end the thread. Before recording_control_stop. */
 void run_watch_end(struct run_watch *w);
 
 /* After that: says whether --until was reached, and notes it in the profile. */

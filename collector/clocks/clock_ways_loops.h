@@ -4,7 +4,7 @@
 #ifndef SCPROF_COLLECTOR_CLOCKS_CLOCK_WAYS_LOOPS_H
 #define SCPROF_COLLECTOR_CLOCKS_CLOCK_WAYS_LOOPS_H
 
-#include "collector/clocks/clock_ways.h"
+#include "collector/clocks/clock_costs.h"
 #include "collector/clocks/counter.h"
 
 /* The value is needed, as far as the compiler knows. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The TSC, read as it comes, after all loads, and by the instruction made for it. */
+/* The TSC, read unordered, after all loads, and by the instruction made for that. */
 #include <cpuid.h>
 
 #include "collector/clocks/clock_ways_loops.h"
-#include "collector/clocks/clock_ways_private.h"
+#include "collector/clocks/clock_ways.h"
 
 static bool has_rdtscp(void)
 {

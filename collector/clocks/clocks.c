@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/clocks/clock_ways.h"
+#include "collector/clocks/clock_costs.h"
 #include "collector/clocks/clocks_private.h"
 #include "collector/clocks/counter.h"
 #include "stats/random.h"
@@ -65,7 +65,7 @@ static void test_one(struct clock_test *t)
 	if (t->kind == SCP_CLOCK_THREAD_CPU) /* two threads have two of these */
 		clocks_cpus_move_thread(t, &source, COMPARE_S);
 	else
-		clocks_cpus_compare_cpus(t, &source, COMPARE_S);
+		clocks_cpus_compare(t, &source, COMPARE_S);
 }
 
 static struct ticker *start_page(char *directory, struct profile_error *err)
@@ -88,11 +88,11 @@ static int set_read_costs(struct clocks_report *r, uint32_t rounds)
 {
 	struct clock_costs costs;
 
-	if (clock_ways_measure(&costs, false, rounds))
+	if (clock_costs_measure(&costs, false, rounds))
 		return -1;
 	r->read_rounds = costs.rounds;
 	for (enum scp_clock_kind kind = 1; kind <= CLOCKS_TESTED; kind++) {
-		const struct clock_cost *cost = clock_ways_cost(&costs, kind);
+		const struct clock_cost *cost = clock_costs_find(&costs, kind);
 		struct clock_test *t = clocks_test_of(r, kind);
 
 		t->read = cost ? cost->flow : (struct rounds_mean){NAN, NAN, NAN};
@@ -143,11 +143,11 @@ int clocks_test(struct clocks_report *r, const struct clocks_effort *effort,
 	ticker_stop(ticker, &stats);
 	clocks_read_set_page(NULL);
 	if (!result)
-		result = clocks_late_lateness(r, directory, effort->late_s, err);
+		result = clocks_late_measure(r, directory, effort->late_s, err);
 	rmdir(directory);
 	if (result)
 		return -1;
-	clocks_late_set_lateness(&clocks_test_of(r, SCP_CLOCK_PAGE)->late, &stats);
+	clocks_late_set(&clocks_test_of(r, SCP_CLOCK_PAGE)->late, &stats);
 	judge_all(r);
 	after = cpu_times_steal_read();
 	r->stolen = cpu_times_steal_share(&before, &after);

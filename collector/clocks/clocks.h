@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The clocks that a profile can be taken with: names, which one is the
- * default here and why, and a self-test of all of them on this machine.
- */
+/* The clocks that a profile can be taken with: which one is the default here and why, and a
+ * self-test of all of them on this machine. */
 #ifndef SCPROF_COLLECTOR_CLOCKS_CLOCKS_H
 #define SCPROF_COLLECTOR_CLOCKS_CLOCKS_H
 
@@ -9,17 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "collector/clocks/clocks_ticks.h"
 #include "profile/profile.h"
 #include "collector/clocks/rounds.h"
-
-/* "tsc", "coarse", ...; static text, "none" for what is no clock. */
-const char *clocks_read_name(enum scp_clock_kind kind);
-
-/* SCP_CLOCK_NONE if `name` is none of them; knows "dual" as well. */
-enum scp_clock_kind clocks_read_parse(const char *name);
-
-extern const char clocks_read_names[]; /* for messages: "tsc, coarse, ..." */
 
 /* The clock for a run that does not choose one; `reason` is a clause that fits
  * after "because". Takes microseconds; the same question that the self-test
@@ -32,7 +24,7 @@ enum scp_clock_kind clocks_verdict_default(char *reason, size_t size);
 /* How late the page clock's ticker was over a window. */
 struct clock_lateness {
 	double tick_ns;
-	bool busy; /* a thread of ours kept every CPU busy */
+	bool busy; /* our threads kept all CPUs busy */
 	uint64_t ticks;
 	double mean_ns, max_ns, share; /* share: later than half a tick */
 	const char *scheduling;	       /* of the ticker: static text */
@@ -75,7 +67,7 @@ struct clocks_report {
 	double interruption_max_ns; /* they are no steps */
 	double interrupted_share;   /* of the time watched */
 	uint32_t read_rounds;	    /* behind each cost of a reading */
-	double stolen;		    /* share of the CPUs' time that the host took meanwhile */
+	double stolen;		    /* share of the CPUs' time that was stolen meanwhile */
 	double took_s;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Does a clock ever go backwards between CPUs? Two threads on two CPUs read in
  * turn, and each compares its reading with the other's last one, handed over
- * through memory: cause and effect, not chance, order the readings. */
+ * through memory: so that causality orders the readings. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -10,8 +10,8 @@
 #include "collector/clocks/counter.h"
 
 #define YIELD_AFTER 2000
-/* Where other work has the CPUs, a turn may take a time slice: so many comparisons at
- * least, if they come within so many times the budget. */
+/* Where other work has the CPUs, a turn may take a time slice: at least so many comparisons, if
+ * they fit in so many times the budget. */
 #define ENOUGH_COMPARISONS 1000
 #define PATIENCE	   5
 
@@ -107,8 +107,8 @@ static void play_pair(struct clock_test *test, const struct clock_source *source
 		test->backward_max_ns = back_ns;
 }
 
-void clocks_cpus_compare_cpus(struct clock_test *test, const struct clock_source *source,
-			      double budget_s)
+void clocks_cpus_compare(struct clock_test *test, const struct clock_source *source,
+			 double budget_s)
 {
 	cpu_set_t before;
 	int first = -1, others;

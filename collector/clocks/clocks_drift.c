@@ -8,36 +8,12 @@
 
 #include "collector/clocks/clocks_private.h"
 
-#define PAIR_TRIES 64
 #define BUSY_NS	   UINT64_C(1000000)
 #define BUSY_TRIES 30
 
-struct clock_pair clocks_drift_pair(clock_reader *read)
-{
-	struct clock_pair best = {.width_ns = UINT64_MAX};
-
-	for (int i = 0; i < PAIR_TRIES; i++) {
-		uint64_t before = clocks_read_raw_ns(), reading = read(),
-			 after = clocks_read_raw_ns();
-
-		if (after - before < best.width_ns)
-			best = (struct clock_pair){reading, before + (after - before) / 2,
-						   after - before};
-	}
-	return best;
-}
-
-double clocks_drift_rate(const struct clock_pair *a, const struct clock_pair *b, double *error)
-{
-	double elapsed_ns = (double)(b->raw_ns - a->raw_ns);
-
-	*error = (double)(a->width_ns + b->width_ns) / 2 / elapsed_ns;
-	return (double)(b->reading - a->reading) / elapsed_ns;
-}
-
 static void set_drift(struct clock_test *t, const struct clock_pair *a, const struct clock_pair *b)
 {
-	double error, rate = clocks_drift_rate(a, b, &error);
+	double error, rate = clocks_measure_rate(a, b, &error);
 
 	t->drift_ppm = (rate - 1) * 1e6;
 	t->drift_error_ppm = error * 1e6;
@@ -47,10 +23,10 @@ static void set_drift(struct clock_test *t, const struct clock_pair *a, const st
 static void set_counter(struct clock_test *t, const struct clock_pair p[3])
 {
 	double error, error1, error2;
-	double rate1 = clocks_drift_rate(&p[0], &p[1], &error1);
-	double rate2 = clocks_drift_rate(&p[1], &p[2], &error2);
+	double rate1 = clocks_measure_rate(&p[0], &p[1], &error1);
+	double rate2 = clocks_measure_rate(&p[1], &p[2], &error2);
 
-	t->rate_hz = clocks_drift_rate(&p[0], &p[2], &error) * 1e9;
+	t->rate_hz = clocks_measure_rate(&p[0], &p[2], &error) * 1e9;
 	t->rate_error_ppm = error * 1e6;
 	t->drift_ppm = (rate2 / rate1 - 1) * 1e6;
 	t->drift_error_ppm = (error1 + error2) * 1e6;
@@ -61,7 +37,7 @@ static void set_counter(struct clock_test *t, const struct clock_pair p[3])
 static void set_page(struct clock_test *t, const struct clock_pair *a, const struct clock_pair *b)
 {
 	double error, ticks = (double)(b->reading - a->reading);
-	double rate = clocks_drift_rate(a, b, &error);
+	double rate = clocks_measure_rate(a, b, &error);
 
 	t->drift_ppm = (rate * t->claimed_ns - 1) * 1e6;
 	t->drift_error_ppm = (error + (2 * sqrt(ticks / 12) + 1) / ticks) * 1e6;
@@ -79,10 +55,10 @@ static void set_thread_cpu(struct clock_test *t)
 	t->drift_ppm = t->drift_error_ppm = NAN;
 	for (int i = 0; i < BUSY_TRIES; i++) {
 		getrusage(RUSAGE_THREAD, &before);
-		struct clock_pair a = clocks_drift_pair(read), b;
+		struct clock_pair a = clocks_measure_pair(read), b;
 		while (clocks_read_raw_ns() < a.raw_ns + BUSY_NS)
 			continue;
-		b = clocks_drift_pair(read);
+		b = clocks_measure_pair(read);
 		getrusage(RUSAGE_THREAD, &after);
 		if (after.ru_nivcsw != before.ru_nivcsw || after.ru_nvcsw != before.ru_nvcsw)
 			continue;
@@ -111,9 +87,9 @@ static struct pairs take_pairs(void)
 {
 	struct pairs p;
 
-	p.page = clocks_drift_pair(clocks_read_source(SCP_CLOCK_PAGE)->read);
-	p.monotonic = clocks_drift_pair(clocks_read_source(SCP_CLOCK_MONOTONIC)->read);
-	p.tsc = clocks_drift_pair(clocks_read_source(SCP_CLOCK_TSC)->read);
+	p.page = clocks_measure_pair(clocks_read_source(SCP_CLOCK_PAGE)->read);
+	p.monotonic = clocks_measure_pair(clocks_read_source(SCP_CLOCK_MONOTONIC)->read);
+	p.tsc = clocks_measure_pair(clocks_read_source(SCP_CLOCK_TSC)->read);
 	return p;
 }
 
@@ -124,7 +100,7 @@ void clocks_drift_all(struct clocks_report *r, double window_s)
 
 	begin = take_pairs();
 	pause_for(window_s / 2);
-	tsc[1] = clocks_drift_pair(clocks_read_source(SCP_CLOCK_TSC)->read);
+	tsc[1] = clocks_measure_pair(clocks_read_source(SCP_CLOCK_TSC)->read);
 	pause_for(window_s / 2);
 	end = take_pairs();
 	tsc[0] = begin.tsc;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* How late the page clock's ticker comes, at several lengths of the tick, with
- * nothing of ours running and with every CPU kept busy: a tick that comes late
- * lands in another call than it should. */
+ * nothing of ours running and with every CPU kept busy: a late tick is counted in another call than
+ * it should be. */
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -67,7 +67,7 @@ static int measure(struct clock_lateness *l, uint64_t tick_ns, const char *direc
 		continue;
 	ticker_stop(ticker, &stats);
 	l->tick_ns = (double)tick_ns;
-	clocks_late_set_lateness(l, &stats);
+	clocks_late_set(l, &stats);
 	return 0;
 }
 
@@ -82,7 +82,7 @@ static int measure_all(struct clock_lateness *l, bool busy, const char *director
 	return 0;
 }
 
-void clocks_late_set_lateness(struct clock_lateness *l, const struct ticker_stats *s)
+void clocks_late_set(struct clock_lateness *l, const struct ticker_stats *s)
 {
 	double ticks = (double)(s->ticks ? s->ticks : 1);
 
@@ -93,8 +93,8 @@ void clocks_late_set_lateness(struct clock_lateness *l, const struct ticker_stat
 	l->scheduling = s->scheduling;
 }
 
-int clocks_late_lateness(struct clocks_report *r, const char *directory, double window_s,
-			 struct profile_error *err)
+int clocks_late_measure(struct clocks_report *r, const char *directory, double window_s,
+			struct profile_error *err)
 {
 	struct spinner spinner[CPU_SETSIZE];
 	atomic_bool stop = false;

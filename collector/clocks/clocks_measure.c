@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What one reading costs, and the smallest step that readings show. */
-#include <stdlib.h>
+#include "collector/clocks/clocks_measure.h"
 
-#include "collector/clocks/clocks_private.h"
+#include "collector/clocks/rounds.h"
 
 #define BATCHES	       101
 #define READS_A_BATCH  256
 #define READS_A_LOOK   64
 #define ENOUGH_STEPS   8
 #define INTERRUPTED_NS UINT64_C(1000000)
+#define PAIR_TRIES     64
 #define PATIENCE_NS    UINT64_C(2000000000)
 
 static uint64_t read_nothing(void)
 {
 	return 0;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* The median: interrupts and preemption only ever make a batch longer. */
@@ -35,8 +29,7 @@ static double median_batch_ns(clock_reader *read)
 			read();
 		cost[b] = (double)(clocks_read_raw_ns() - from) / READS_A_BATCH;
 	}
-	qsort(cost, BATCHES, sizeof(*cost), compare);
-	return cost[BATCHES / 2];
+	return rounds_median(cost, BATCHES);
 }
 
 double clocks_measure_read_cost_ns(clock_reader *read)
@@ -72,4 +65,27 @@ uint64_t clocks_measure_smallest_step(clock_reader *read, double wait_s)
 		    (raw - begun >= wait_ns && steps > ENOUGH_STEPS))
 			return smallest;
 	}
+}
+
+struct clock_pair clocks_measure_pair(clock_reader *read)
+{
+	struct clock_pair best = {.width_ns = UINT64_MAX};
+
+	for (int i = 0; i < PAIR_TRIES; i++) {
+		uint64_t before = clocks_read_raw_ns(), reading = read(),
+			 after = clocks_read_raw_ns();
+
+		if (after - before < best.width_ns)
+			best = (struct clock_pair){reading, before + (after - before) / 2,
+						   after - before};
+	}
+	return best;
+}
+
+double clocks_measure_rate(const struct clock_pair *a, const struct clock_pair *b, double *error)
+{
+	double elapsed_ns = (double)(b->raw_ns - a->raw_ns);
+
+	*error = (double)(a->width_ns + b->width_ns) / 2 / elapsed_ns;
+	return (double)(b->reading - a->reading) / elapsed_ns;
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One reader a clock, the way the target reads it, and their names. */
-#include <string.h>
-#include <time.h>
+#include "collector/clocks/clocks_read.h"
 
-#include "collector/clocks/clocks_private.h"
+#include <string.h>
+
 #include "collector/clocks/counter.h"
 
 static const struct scp_clock_page *the_page;
 
-static uint64_t read_clock(clockid_t id)
+uint64_t clocks_read_ns(clockid_t clock)
 {
-	struct timespec t;
+	struct timespec t = {0};
 
-	clock_gettime(id, &t);
+	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
@@ -28,12 +28,12 @@ static uint64_t read_tsc_ordered(void)
 
 static uint64_t read_coarse(void)
 {
-	return read_clock(CLOCK_MONOTONIC_COARSE);
+	return clocks_read_ns(CLOCK_MONOTONIC_COARSE);
 }
 
 static uint64_t read_monotonic(void)
 {
-	return read_clock(CLOCK_MONOTONIC);
+	return clocks_read_ns(CLOCK_MONOTONIC);
 }
 
 static uint64_t read_page(void)
@@ -43,7 +43,7 @@ static uint64_t read_page(void)
 
 static uint64_t read_thread_cpu(void)
 {
-	return read_clock(CLOCK_THREAD_CPUTIME_ID);
+	return clocks_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* ns_per_unit of tsc and page is known only once they have been measured. A
@@ -91,5 +91,5 @@ void clocks_read_set_page(const struct scp_clock_page *page)
 
 uint64_t clocks_read_raw_ns(void)
 {
-	return read_clock(CLOCK_MONOTONIC_RAW);
+	return clocks_read_ns(CLOCK_MONOTONIC_RAW);
 }

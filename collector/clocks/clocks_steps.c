@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Two lines of interval arithmetic, and what they prove. */
+/* Interval arithmetic: a reading outside of the bounds of all earlier ones proves a step. */
 #include "collector/clocks/clocks_steps.h"
 
 #include <math.h>

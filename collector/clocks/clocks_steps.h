@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Steps of one clock against another. A step is a change between the two: that
- * the watcher was interrupted for a second is none, that one clock went on by a
- * millisecond more than the other is.
+/* Steps of one clock against another. A step is a change between the two: an interruption of the
+ * watcher for a second is none; one clock's advance by a millisecond more than the other's is one.
  *
  * Each reading is taken between two of the reference clock, which bound how far
  * the one is ahead of the other. The bounds of all readings so far are kept, wider
@@ -18,7 +17,7 @@
 #define STEPS_SLEW 600e-6
 
 struct step_watch {
-	bool may_stand; /* a clock of CPU time: to fall behind is no step */
+	bool may_stand; /* a clock of CPU time: falling behind is no step */
 	double grace_ns;
 	double low, high; /* how far the clock is ahead of the reference */
 	double at_ns;	  /* by the reference: when they were last known */

@@ -15,7 +15,7 @@ struct tick_seen {
 
 struct tick_watch {
 	struct tick_seen *seen; /* belongs to the caller; NULL: count nothing */
-	size_t count, room;	/* of changes seen; what finds no room is left out */
+	size_t count, room;	/* of changes seen; those beyond `room` are left out */
 	uint64_t last, last_before_ns;
 	int begun;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Which clock is the default, and what to think of each, in words. */
+/* Which clock is the default, and a verdict on each, in words. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 /* NTP may slew the kernel's clocks by 500 ppm. */
 #define DRIFT_LIMIT_PPM	 600.0
 #define LATE_SHARE_LIMIT 0.05
-/* What "can be measured" means. */
+/* What "can be measured" means: calls, and the share of one that a reading may take. */
 #define MANY_CALLS 1e6
 #define READ_SHARE 0.05
 /* Readings compared across CPUs; a quiet machine makes tens of thousands. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A TSC is fit to measure with if the processor says that it is invariant and
- * the kernel, which watches it against other clocks, has not thrown it out. */
+ * the kernel, which watches it against other clocks, has not rejected it. */
 #include "collector/clocks/counter.h"
 
 #include <cpuid.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Medians within rounds because interruptions only ever lengthen; means over
- * rounds because their interval is known. */
+/* Medians within rounds, because interruptions only make a batch longer; means over rounds, because
+ * their interval is known. */
 #include "collector/clocks/rounds.h"
 
 #include <math.h>

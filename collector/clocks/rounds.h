@@ -3,7 +3,7 @@
  * short batches, which interruptions hardly touch; the rounds give the mean and
  * its interval. Pure functions.
  *
- * The interval holds what differs from round to round. What is the same in all
+ * The interval covers what differs from round to round. What is the same in all
  * rounds of one run, such as the alignment of a loop, shows only between runs.
  */
 #ifndef SCPROF_COLLECTOR_CLOCKS_ROUNDS_H

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The thread behind the page clock. It lives in the collector, never in the
+/* The schedule of the ticks, which a seed and an instant determine, and the thread that makes them.
+ * It lives in the collector, never in the
  * target, where one more thread would break unshare, setns and programs that
  * count on being single-threaded. */
 #include "collector/clocks/ticker.h"
@@ -18,12 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "collector/clocks/counter.h"
 #include "collector/shared_page.h"
 #include "profile/base/error.h"
 
 /* Below this interval the wake-up latency of a sleep is a good part of a tick:
- * wake early by SPIN_NS and wait the rest in a loop, if a CPU can be spared. */
+ * wake early by SPIN_NS and wait for the remaining time in a loop, if there is a second CPU. */
 #define SPIN_BELOW_NS UINT64_C(60000)
 #define SPIN_NS	      UINT64_C(8000)
 
@@ -37,12 +39,37 @@ struct ticker {
 	atomic_bool stop;
 };
 
-static uint64_t now_ns(void)
+/* Uniform over 2 floor(d/2) + 1 integers around d: the mean is d for odd d as well. */
+static uint64_t tick_length(struct tick_schedule *s)
 {
-	struct timespec t;
+	uint64_t half = s->interval_ns / 2;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return s->interval_ns - half + random_below(&s->random, 2 * half + 1);
+}
+
+void ticker_schedule_begin(struct tick_schedule *s, uint64_t interval_ns, uint64_t start_ns,
+			   uint64_t seed)
+{
+	*s = (struct tick_schedule){.interval_ns = interval_ns};
+	random_seed(&s->random, seed);
+	s->due_ns = start_ns + tick_length(s);
+}
+
+uint64_t ticker_schedule_advance(struct tick_schedule *s, uint64_t now_ns)
+{
+	uint64_t made = 0;
+
+	for (; s->due_ns <= now_ns; made++) {
+		uint64_t late_ns = now_ns - s->due_ns;
+
+		s->late_sum_ns += late_ns;
+		s->late_ticks += late_ns > s->interval_ns / 2;
+		if (late_ns > s->late_max_ns)
+			s->late_max_ns = late_ns;
+		s->due_ns += tick_length(s);
+	}
+	s->ticks += made;
+	return made;
 }
 
 /* All three act on the calling thread only. */
@@ -65,7 +92,7 @@ static void wait_until(struct ticker *t, uint64_t due_ns)
 				.tv_nsec = (long)(wake_ns % 1000000000u)};
 
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake, NULL);
-	while (t->spin_ns && now_ns() < due_ns)
+	while (t->spin_ns && clocks_read_ns(CLOCK_MONOTONIC) < due_ns)
 		counter_pause();
 }
 
@@ -73,7 +100,7 @@ static void publish(struct ticker *t)
 {
 	const struct tick_schedule *s = &t->schedule;
 
-	/* the ticks first: the rest is for reports */
+	/* the ticks first: the other fields are for reports */
 	__atomic_store_n(&t->page->ticks, s->ticks, __ATOMIC_RELEASE);
 	__atomic_store_n(&t->page->late_sum_ns, s->late_sum_ns, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->page->late_max_ns, s->late_max_ns, __ATOMIC_RELAXED);
@@ -88,7 +115,7 @@ static void *ticker_main(void *argument)
 	t->scheduling = raise_priority();
 	while (!atomic_load_explicit(&t->stop, memory_order_relaxed)) {
 		wait_until(t, t->schedule.due_ns);
-		t->stop_ns = now_ns();
+		t->stop_ns = clocks_read_ns(CLOCK_MONOTONIC);
 		if (ticker_schedule_advance(&t->schedule, t->stop_ns))
 			publish(t);
 	}
@@ -145,7 +172,7 @@ struct ticker *ticker_start(const char *path, uint64_t interval_ns, uint64_t see
 	if (t && (t->path = strdup(path)) && (t->page = create_clock(path, interval_ns))) {
 		if (interval_ns < SPIN_BELOW_NS && cpus_to_spare())
 			t->spin_ns = SPIN_NS;
-		t->start_ns = t->stop_ns = now_ns();
+		t->start_ns = t->stop_ns = clocks_read_ns(CLOCK_MONOTONIC);
 		ticker_schedule_begin(&t->schedule, interval_ns, t->start_ns, seed);
 		errno = start_thread(t);
 		if (!errno)

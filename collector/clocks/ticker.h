@@ -2,13 +2,12 @@
 /* The page clock: a thread of the collector that advances a word in a shared
  * file, which programs read as their clock.
  *
- * Tick lengths are independent and uniform in [d/2, 3d/2], mean d, so that a
- * program with a rhythm of its own cannot stay in step with the clock: S.
- * McCanne and C. Torek, "A randomized sampling clock for CPU utilization
- * estimation and code profiling", USENIX Winter 1993.
+ * Tick lengths are independent and uniform in [d/2, 3d/2], mean d, so that a program with a period
+ * of its own cannot stay synchronous with the tick: S. McCanne and C. Torek, "A randomized sampling
+ * clock for CPU utilization estimation and code profiling", USENIX Winter 1993.
  *
  * The schedule is absolute: a tick that comes late does not move the later
- * ones, and ticks that were missed are made up at once, so that the count keeps
+ * ones, and missed ticks are made up at once, so that the count keeps
  * the rate. Lateness is measured and published, because late ticks that fall
  * where the program sleeps bias what is measured with them.
  */

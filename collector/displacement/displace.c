@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Opening and closing a measurement, and its rests. */
+/* Opening and closing a measurement. */
 #include "collector/displacement/displace.h"
 
 #include <math.h>
@@ -8,19 +8,16 @@
 #include <string.h>
 #include <time.h>
 
-#include "collector/clocks/clocks_private.h"
+#include "collector/clocks/clocks_measure.h"
 #include "collector/machine/cpus.h"
 #include "collector/displacement/displace_private.h"
-#include "collector/launch/signal_wait.h"
 #include "collector/machine/quota.h"
 
 /* For measuring what a switch does. */
 #define SWITCH_S 0.5
-/* From one measurement to the next it differs by this (root mean square), whatever either says
- * of its error: a wake-up from another CPU takes as long as the host lets it. */
+/* From one measurement to the next it differs by this (root mean square), beyond the
+ * error of either: a wake-up from another CPU takes as long as the host lets it. */
 #define SWITCH_UNKNOWN 0.3e-6
-#define REST_WINDOWS   16  /* of each CPU, at least, in a rest */
-#define REST_SHARE     0.2 /* of a rest must the fluid have had */
 
 static int check_quota(const struct displace_options *o, struct profile_error *err)
 {
@@ -47,7 +44,7 @@ static int make_room(struct displace *d)
 	d->other_on = calloc(d->cpus, sizeof(*d->other_on));
 	d->clock_on = calloc(d->cpus, sizeof(*d->clock_on));
 	d->series = calloc(d->cpus, sizeof(*d->series));
-	d->restless = calloc(d->cpus, sizeof(*d->restless));
+	d->never_idle = calloc(d->cpus, sizeof(*d->never_idle));
 	d->window = calloc(d->cpus, sizeof(*d->window));
 	d->child = calloc(1, MOST_PIDS / 8);
 	d->usage_from = calloc(CPU_SETSIZE, sizeof(*d->usage_from));
@@ -55,7 +52,7 @@ static int make_room(struct displace *d)
 	d->before = calloc(CPU_SETSIZE, sizeof(*d->before));
 	d->after = calloc(CPU_SETSIZE, sizeof(*d->after));
 	return d->child && d->usage_from && d->usage_to && d->from_ns && d->to_ns && d->own &&
-			       d->other_on && d->clock_on && d->series && d->restless &&
+			       d->other_on && d->clock_on && d->series && d->never_idle &&
 			       d->window && d->before && d->after
 		       ? 0
 		       : -1;
@@ -73,12 +70,12 @@ static int first_cpu(const cpu_set_t *set)
 static double quick_rate(void)
 {
 	const struct timespec pause = {.tv_nsec = 10000000};
-	struct clock_pair a = clocks_drift_pair(fluid_thread_now), b;
+	struct clock_pair a = clocks_measure_pair(fluid_thread_now), b;
 	double error;
 
 	nanosleep(&pause, NULL);
-	b = clocks_drift_pair(fluid_thread_now);
-	return clocks_drift_rate(&a, &b, &error);
+	b = clocks_measure_pair(fluid_thread_now);
+	return clocks_measure_rate(&a, &b, &error);
 }
 
 /* What is known before anything runs. */
@@ -95,7 +92,7 @@ static unsigned standing_warnings(const cpu_set_t *set)
 	return w;
 }
 
-/* On one CPU all wake-ups come from there; on several nobody knows which do: between the two. */
+/* On one CPU all wake-ups come from that CPU; on several it is not known which: between the two. */
 static void measure_switching(struct displace *d, const struct fluid_options *f)
 {
 	double longest = fmin(SWITCH_S, d->options.rest_s > 0 ? d->options.rest_s / 2 : SWITCH_S);
@@ -112,7 +109,7 @@ static void measure_switching(struct displace *d, const struct fluid_options *f)
 	d->switching_known = isfinite(d->switching.error);
 	if (!d->switching_known)
 		d->switching = (struct displacement_value){0, 0, 30};
-	/* it wanders: half a second tells it of that half second */
+	/* it varies: half a second is valid for that half second only */
 	d->switching.error = hypot(d->switching.error, SWITCH_UNKNOWN);
 }
 
@@ -128,7 +125,7 @@ static int start(struct displace *d, struct profile_error *err)
 	};
 
 	if (make_room(d) || tasks_begin(&d->tasks)) {
-		snprintf(err->text, sizeof(err->text), "no memory, or /proc cannot be read");
+		snprintf(err->text, sizeof(err->text), "out of memory, or /proc cannot be read");
 		return -1;
 	}
 	taskstats_open(&d->ask);
@@ -149,7 +146,7 @@ struct displace *displace_open(const struct displace_options *o, struct profile_
 		return NULL;
 	d = calloc(1, sizeof(*d));
 	if (!d) {
-		snprintf(err->text, sizeof(err->text), "no memory");
+		snprintf(err->text, sizeof(err->text), "out of memory");
 		return NULL;
 	}
 	d->options = *o;
@@ -170,7 +167,7 @@ void displace_close(struct displace *d)
 	tasks_free(&d->tasks);
 	for (size_t i = 0; d->window && i < d->cpus; i++)
 		free(d->window[i]);
-	free(d->rest);
+	free(d->idle_phase);
 	free(d->ended);
 	free(d->child);
 	free(d->progress);
@@ -185,100 +182,9 @@ void displace_close(struct displace *d)
 	free(d->after);
 	free(d->own);
 	free(d->series);
-	free(d->restless);
+	free(d->never_idle);
 	free(d->window);
 	free(d);
-}
-
-static int add_rest(struct displace *d, uint64_t from)
-{
-	if (d->rests == d->rest_room) {
-		size_t room = d->rest_room ? 2 * d->rest_room : 16;
-		struct rest *more = realloc(d->rest, room * sizeof(*more));
-
-		if (!more)
-			return -1;
-		d->rest = more;
-		d->rest_room = room;
-	}
-	d->rest[d->rests++] = (struct rest){from, fluid_thread_now(), displace_sample_softirqd(d)};
-	return 0;
-}
-
-/* The measuring goes on as beside a program, so that what it costs is the same. */
-int displace_rest(struct displace *d, double seconds)
-{
-	double end = displace_now() + seconds;
-	uint64_t from = fluid_thread_now();
-	struct ending ending;
-	int got = 0;
-
-	signal_wait_begin(&ending);
-	tasks_look(&d->tasks);
-	tasks_mark(&d->tasks);
-	while (!got && displace_now() < end) {
-		got = signal_wait_wait(&ending, DISPLACE_TICK_MS);
-		displace_sample_own(d);
-		displace_sample_ends(d);
-	}
-	signal_wait_end(&ending);
-	tasks_look(&d->tasks);
-	add_rest(d, from);
-	return got;
-}
-
-/* Seconds that the fluid of CPU i was charged in good windows of the last rest; 0 where
- * they are too few for an error. */
-static double rested(const struct displace *d, size_t i)
-{
-	struct displacement_window *w;
-	size_t count, kept = 0;
-	double charged = 0;
-
-	if (!displace_windows_rest_span(d, i, &d->rest[d->rests - 1], &w, &count))
-		for (size_t k = 0; k < count; k++)
-			if (!w[k].aside) {
-				charged += w[k].charged;
-				kept++;
-			}
-	free(w);
-	return kept < REST_WINDOWS ? 0 : charged;
-}
-
-static bool all_rested(const struct displace *d, double enough)
-{
-	for (size_t i = 0; i < d->cpus; i++)
-		if (!d->restless[i] && rested(d, i) < enough)
-			return false;
-	return true;
-}
-
-/* The last rest is the end of the one before. */
-static void join_rests(struct displace *d)
-{
-	struct rest *last = &d->rest[d->rests - 1];
-
-	last[-1].to = last->to;
-	last[-1].softirqd_s += last->softirqd_s;
-	d->rests--;
-}
-
-int displace_rest_enough(struct displace *d, double seconds)
-{
-	double enough = seconds * REST_SHARE,
-	       end = displace_now() + seconds * DISPLACE_REST_LONGEST;
-	size_t before = d->rests;
-	int got = displace_rest(d, seconds);
-
-	d->rate = fluid_rate(d->fluid);
-	while (!got && d->rests > before && displace_now() < end && !all_rested(d, enough)) {
-		got = displace_rest(d, seconds);
-		if (d->rests > before + 1)
-			join_rests(d);
-	}
-	for (size_t i = 0; i < d->cpus && !got && d->rests > before; i++)
-		d->restless[i] |= displace_now() >= end && rested(d, i) < enough / 4;
-	return got;
 }
 
 void displace_task_clock(struct displace *d, bool wanted)

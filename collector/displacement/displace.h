@@ -2,19 +2,19 @@
 /* Displacement: a fluid on each CPU of a set, a program confined to the set, and an account
  * of all the time that there was.
  *
- *      displace_open           starts the fluid, measures what a switch costs it
- *      displace_rest_enough    lets it run alone: what interrupts take without the program
- *      displace_run_begin      before the program is started
- *      displace_run_born       in launch_hold.born: confines it, opens its counters
- *      displace_run_tick       in launch_watch.tick, every DISPLACE_TICK_MS or so
- *      displace_run_ended      in launch_watch.ended: asks what only a zombie knows
- *      displace_run_end        the account of the run
- *      displace_rest_enough    (the runs before and after a rest share it)
- *      displace_account_finish     when the rest that follows is over: what needs both rests
- *      displace_close          ends the fluid; accounts stay
+ *      displace_open               starts the fluid, measures what a switch costs it
+ *      displace_idle_phase_enough  an idle phase: what interrupts take without the program
+ *      displace_run_begin          before the program is started
+ *      displace_run_born           in launch_hold.born: confines it, opens its counters
+ *      displace_run_tick           in launch_watch.tick, every DISPLACE_TICK_MS or so
+ *      displace_run_ended          in launch_watch.ended: asks what only a zombie knows
+ *      displace_run_end            the run is over
+ *      displace_idle_phase_enough  an idle phase between two runs serves both
+ *      displace_account_finish     the account of the run, by the idle phases around it
+ *      displace_close              ends the fluid; accounts stay
  *
- * displace_command does all this for a command. Whoever wants windows for an analysis of
- * his own (regression by call site) takes displace_run_windows after displace_account_finish.
+ * An analysis of its own (regression by call site) takes the windows from displace_run_windows
+ * after displace_account_finish.
  *
  * One measurement a process, one thread uses it. Seconds unless a name says otherwise.
  */
@@ -36,14 +36,14 @@
 struct displace_options {
 	cpu_set_t cpus;
 	uint64_t window_ns; /* 0: FLUID_WINDOW_NS */
-	double rest_s;	    /* how long rests will be: what is measured besides takes half of it
-			     * and half a second at most. 0: as it likes */
+	double rest_s; /* length of the idle phases: the other measurements take half of it and half
+			  a second at most. 0: half a second */
 	bool any_quota;	    /* measure even where the cgroup's quota is smaller than the set */
 	bool no_group;	    /* fluid.h */
 	bool no_task_clock; /* see displace_task_clock */
-	/* Called at each tick of a run and at its end, `at` as displacement_window.at: for those
-	 * who want counters of their own beside the windows. It runs beside the program, so
-	 * it should take microseconds. NULL: nobody does. */
+	/* Called at each tick of a run and at its end, `at` as displacement_window.at, to sample
+	 * other counters. It runs beside the program, so it should take microseconds. NULL: none.
+	 */
 	void (*sample)(void *context, double at);
 	/* Called by the fluid of CPU i of the set before its window `index` (fluid.h). */
 	void (*edge)(void *context, size_t i, size_t index);
@@ -52,30 +52,30 @@ struct displace_options {
 
 struct displace;
 
-/* Takes about half a second. NULL and *err: see cpus.h, fluid.h; or a quota in the way. */
+/* Takes about half a second. NULL and *err: see cpus.h, fluid.h; or the quota is too small. */
 struct displace *displace_open(const struct displace_options *o, struct profile_error *err);
 void displace_close(struct displace *d);
 
-/* For so long, or until one of the signals that end a program is pending or arrives (where
- * it is blocked, as after launch_start): then its number, else 0. */
-int displace_rest(struct displace *d, double seconds);
+/* An idle phase: the fluid alone for so long, or until one of the signals that end a program is
+ * pending or arrives (where it is blocked, as after launch_start): then its number, else 0. */
+int displace_idle_phase(struct displace *d, double seconds);
 
-/* The same, and where other tasks left the fluid too little of it, up to DISPLACE_REST_LONGEST
- * times as long: until each CPU has enough windows for a rate. A CPU that had hardly any in all
+/* The same, but where other tasks left the fluid too little of it, up to DISPLACE_IDLE_LONGEST
+ * times as long, until each CPU has enough windows for a rate. A CPU that had hardly any in all
  * that time is not waited for again. */
-#define DISPLACE_REST_LONGEST 10
-int displace_rest_enough(struct displace *d, double seconds);
+#define DISPLACE_IDLE_LONGEST 10
+int displace_idle_phase_enough(struct displace *d, double seconds);
 
-/* ---- what there is to know of a run ---- */
+/* ---- the results of a run ---- */
 
 struct displace_cpu {
 	int cpu;
 	double wall; /* = program + others + scprof + interrupts + stolen + idle + remainder */
 	double program, others, scprof;
-	/* Charged to the fluid and not its progress. Its parts: what there is at rest, too;
+	/* Charged to the fluid and not its progress. Its parts: what there is in idle phases, too;
 	 * the kernel's part of switching; what came with the program. */
 	double interrupts, resting, switching, excess;
-	double stolen;	     /* by the host, as /proc/stat has it, or as the fluid saw if more */
+	double stolen;	     /* by the host: the larger of /proc/stat's and the fluid's */
 	double stolen_fluid; /* of it, while the fluid had the CPU */
 	double idle;	     /* the fluid's own: the CPU would have been idle */
 	double remainder;    /* not explained: the error of the account */
@@ -97,10 +97,10 @@ struct displace_task {
 	uint32_t tasks; /* of this name */
 };
 
-/* The same CPU time as four accountings have it; NAN: not to be had, and why. */
+/* The same CPU time by four accountings; NAN: not available, and why. */
 struct displace_accounting {
 	double rusage, rusage_user, rusage_system; /* with the children it waited for */
-	double task_clock;			   /* what the host stole meanwhile is in it */
+	double task_clock;			   /* stolen time is in it */
 	double task_clock_outside;		   /* of it, on CPUs outside the set */
 	double taskstats; /* of all that descend from the command and have ended */
 	double schedstat; /* of the command's first thread alone */
@@ -119,7 +119,7 @@ enum displace_warning {
 	DISPLACE_CPU_LOST = 128,       /* "cpu-lost": hot-unplug or a cpuset changed */
 	DISPLACE_IRQ_MEASURED = 256,   /* "irq-time-measured": see cpu_times.h */
 	DISPLACE_NO_SWITCH_COST = 512, /* "switch-cost-unknown" */
-	DISPLACE_REST_UNKNOWN = 1024,  /* "rest-unknown": the fluid hardly ran at rest */
+	DISPLACE_REST_UNKNOWN = 1024,  /* "rest-unknown": the fluid hardly ran in the idle phases */
 	DISPLACE_OTHERS = 2048,	       /* "others-busy": other tasks took over 5 % of the set */
 	DISPLACE_STEERED = 4096,  /* "steered-away": CPUs outside the set take received packets */
 	DISPLACE_SIBLINGS = 8192, /* "siblings": hyper-threads of one core are in the set */
@@ -129,10 +129,10 @@ enum displace_warning {
 
 struct displace_run {
 	double elapsed;	 /* of the program, from its start to its end */
-	double program;	 /* its CPU time: the largest that a accounting without steal has */
-	double softirqd; /* ksoftirqd's time beyond what it uses at rest */
+	double program;	 /* its CPU time: the largest of the accountings without stolen time */
+	double softirqd; /* ksoftirqd's time beyond what it uses in idle phases */
 	struct displacement_excess excess;
-	/* work that nobody's accounting has: excess + softirqd */
+	/* unaccounted time: excess + softirqd */
 	struct displacement_value lost;
 	/* program + lost, less what switching shifted from the fluid to the program: the kernel
 	 * fixes the moment of a switch when the program is woken, and the fluid runs on a little */
@@ -141,7 +141,7 @@ struct displace_run {
 	 * fluid: a guess, in no other figure. NAN where the fluid had too little time to tell. */
 	double struck_others;
 	double by_account; /* the same from the account alone: all that is neither idle, stolen,
-			      another's nor there at rest; displaced + the remainders */
+			      of other tasks nor there in idle phases; displaced + the remainders */
 	struct displace_accounting accounting;
 	struct displace_cpu *cpu;
 	size_t cpus;
@@ -151,27 +151,31 @@ struct displace_run {
 	unsigned warnings; /* enum displace_warning, or-ed */
 	bool interrupted;  /* a signal ended it */
 	bool apart;	   /* the fluid gave way to all tasks (fluid_group.h) */
-	double rest;	   /* how long the rests before and after it were, together */
+	double rest;	   /* length of the idle phases before and after it, together */
 };
 
-/* Whether the runs from here on have perf's task-clock beside them. It costs a program that
+/* Whether the runs from here on are counted by perf's task-clock, too. It costs a program that
  * switches often some hundredths of its CPU time; without it, the program's time on each CPU and
  * its progress in time are known less well. */
 void displace_task_clock(struct displace *d, bool wanted);
 
-/* Whatever was told as an error is not left half done: nothing to undo. 0, -1 and *err. */
+/* 0; -1 and *err: nothing has to be undone. */
 int displace_run_begin(struct displace *d, struct profile_error *err);
 void displace_run_born(void *displace, pid_t pid);
 void displace_run_tick(void *displace);
 void displace_run_ended(void *displace, pid_t pid);
-/* 0; -1: no memory. `usage` as launch_wait_watched gave it. */
+/* 0; -1: out of memory. `usage` as launch_wait_watched gave it. */
 int displace_run_end(struct displace *d, const struct rusage *usage, struct profile_error *err);
 
-/* The account of the last run; call it after the rest that follows (or without one, when
- * the rest before has to do). To be freed by displace_account_free. 0; -1: no memory. */
+/* The account of the last run; call it after the idle phase that follows (or without one: then that
+ * before the run is used alone). To be freed by displace_account_free. 0; -1: out of memory. */
 int displace_account_finish(struct displace *d, struct displace_run *run,
 			    struct profile_error *err);
 void displace_account_free(struct displace_run *run);
+/* Adds the times of `c` / n to those of `to`, and its counts. */
+void displace_account_add(struct displace_cpu *to, const struct displace_cpu *c, double n);
+/* By time, the longest first. */
+void displace_others_sort(struct displace_task *task, size_t tasks);
 
 /* Text of a warning: a code, and a sentence. `one` is a single bit. */
 const char *displace_warnings_code(enum displace_warning one);
@@ -184,8 +188,8 @@ const struct displacement_series *displace_run_windows(const struct displace *d)
 /* The fluid's index (fluid.h) of the first of them on CPU i. */
 size_t displace_run_first(const struct displace *d, size_t i);
 
-/* Nanoseconds that the program has had on CPU i of the set, what the host stole meanwhile
- * included; UINT64_MAX: not to be had. While a run lasts; any thread. */
+/* Nanoseconds that the program has been on CPU i of the set, stolen time included; UINT64_MAX: not
+ * available. While a run lasts; any thread. */
 uint64_t displace_run_program_ns(const struct displace *d, size_t i);
 
 /* What a switch adds to the fluid's charged time beyond its progress, seconds; often

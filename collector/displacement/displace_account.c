@@ -5,29 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gsl/gsl_sort.h>
+
 #include "collector/displacement/displace_private.h"
 
 #define SHARE_KEPT 0.5	/* of the fluid's time, in windows that are used */
 #define REMAINDER  0.02 /* of the CPU time of the set */
 #define OTHERS	   0.05 /* likewise */
-#define STRUCK                                                                                     \
-	20 /* others' time over the fluid's: beyond, nothing follows from one for the other */
-/* Busy tasks of others bring interrupts with them, which differ between a run and its rests:
- * by this part of those at rest (root mean square 0.21 in 15 runs of `sleep` beside compilers
- * and tests). */
+#define STRUCK	   20	/* other tasks' time / the fluid's; above it nothing is known about them */
+/* Busy tasks of others bring interrupts with them, which differ between a run and its idle phases,
+ * by this share of those in idle phases (root mean square 0.21 in 15 runs of `sleep` beside
+ * compilers and tests). */
 #define OTHERS_REST 0.25
-#define USAGE_LAG   0.02 /* seconds, and as a share: so far usage may lag behind */
+#define USAGE_LAG   0.02 /* seconds, and as a share: usage may lag this far behind */
 #define UNWAITED    0.01 /* of the program's time; and a hundredth of a second */
-#define BOUNDED	    0.05 /* of the program's time: so little is as good as an estimate */
+#define BOUNDED	    0.05 /* of the program's time: so little serves as an estimate */
 #define OURS	    0.25 /* of the CPUs' time: the program's */
 #define FEW	    12	 /* windows a CPU */
-
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 static void set_chunks(const struct displace *d, size_t i, struct displace_cpu *c)
 {
@@ -44,7 +38,7 @@ static void set_chunks(const struct displace *d, size_t i, struct displace_cpu *
 			ns[n++] = w.chunk / d->rate;
 	}
 	if (n) {
-		qsort(ns, n, sizeof(*ns), ascending);
+		gsl_sort(ns, 1, n);
 		c->chunk_ns = ns[n / 2];
 		c->chunk_spread = (ns[n * 95 / 100] - ns[n * 5 / 100]) / ns[n / 2];
 	}
@@ -80,7 +74,7 @@ static double usage(const struct displace *d, int cpu)
 	return (double)(d->usage_to[cpu] - d->usage_from[cpu]) / 1e9;
 }
 
-/* What is known must be in it; in a container the file may know the container alone. */
+/* All that is known must be in it; in a container the file may be of the container alone. */
 static bool usage_holds(const struct displace *d, double program)
 {
 	double all = 0, known = program;
@@ -92,7 +86,7 @@ static bool usage_holds(const struct displace *d, double program)
 	return all > (1 - USAGE_LAG) * known - USAGE_LAG;
 }
 
-/* Without perf's counters: where the fluids waited for somebody who is not known by name. */
+/* Without perf's counters: where the fluids waited for a task that is not known by name. */
 static double unclocked(const struct displace *d, size_t i, double program)
 {
 	double all = 0, here = 0;
@@ -130,8 +124,8 @@ static void set_cpu(const struct displace *d, size_t i, struct displace_cpu *c, 
 		c->wall - c->program - c->others - c->scprof - c->interrupts - c->stolen - c->idle;
 }
 
-/* Ends of short-lived tasks and scprof's other threads have no CPU of their own: they are
- * put where time is missing. */
+/* The CPU of short-lived tasks and of scprof's other threads is not known: their time is put where
+ * time is missing. */
 static void spread(struct displace_run *run, double seconds, bool own)
 {
 	double missing = 0;
@@ -151,32 +145,32 @@ static void spread(struct displace_run *run, double seconds, bool own)
 	}
 }
 
+void displace_account_add(struct displace_cpu *to, const struct displace_cpu *c, double n)
+{
+	to->wall += c->wall / n;
+	to->program += c->program / n;
+	to->others += c->others / n;
+	to->scprof += c->scprof / n;
+	to->interrupts += c->interrupts / n;
+	to->resting += c->resting / n;
+	to->switching += c->switching / n;
+	to->excess += c->excess / n;
+	to->stolen += c->stolen / n;
+	to->stolen_fluid += c->stolen_fluid / n;
+	to->idle += c->idle / n;
+	to->remainder += c->remainder / n;
+	to->irq += c->irq / n;
+	to->softirq += c->softirq / n;
+	to->windows += c->windows;
+	to->kept += c->kept;
+	to->switches += c->switches;
+}
+
 static void add_up(struct displace_run *run)
 {
-	struct displace_cpu *all = &run->all;
-
-	*all = (struct displace_cpu){.cpu = -1};
-	for (size_t i = 0; i < run->cpus; i++) {
-		const struct displace_cpu *c = &run->cpu[i];
-
-		all->wall += c->wall;
-		all->program += c->program;
-		all->others += c->others;
-		all->scprof += c->scprof;
-		all->interrupts += c->interrupts;
-		all->resting += c->resting;
-		all->switching += c->switching;
-		all->excess += c->excess;
-		all->stolen += c->stolen;
-		all->stolen_fluid += c->stolen_fluid;
-		all->idle += c->idle;
-		all->remainder += c->remainder;
-		all->irq += c->irq;
-		all->softirq += c->softirq;
-		all->windows += c->windows;
-		all->kept += c->kept;
-		all->switches += c->switches;
-	}
+	run->all = (struct displace_cpu){.cpu = -1};
+	for (size_t i = 0; i < run->cpus; i++)
+		displace_account_add(&run->all, &run->cpu[i], 1);
 }
 
 static int set_estimate(struct displace *d, struct displace_run *run)
@@ -185,7 +179,7 @@ static int set_estimate(struct displace *d, struct displace_run *run)
 	size_t count;
 	int failed = !rest;
 
-	failed = failed || displace_rests_set(d, run);
+	failed = failed || displace_idle_set(d, run);
 	for (size_t i = 0; i < d->cpus && !failed; i++) {
 		free(d->window[i]);
 		d->window[i] = NULL;
@@ -206,7 +200,7 @@ static struct displacement_value softirqd_excess(const struct displace *d,
 {
 	struct displacement_value v = {d->softirqd, 0, 30};
 	double rate[2];
-	size_t n = displace_rests_softirqd(d, rate);
+	size_t n = displace_idle_softirqd(d, rate);
 
 	if (n == 1)
 		v.value -= rate[0] * run->elapsed;
@@ -224,9 +218,8 @@ static double largest(double a, double b)
 	return isfinite(b) && b > a ? b : a;
 }
 
-/* Where the program left the fluid hardly any time, few windows tell of few interrupts: whatever
- * they were, they took no more than the fluid was charged. (Not where others left it none:
- * interrupts struck them then.) */
+/* Where the program left the fluid hardly any time, interrupts took no more than the fluid was
+ * charged. (Not where other tasks left it none: interrupts struck those then.) */
 static bool is_bounded(const struct displace_run *run)
 {
 	return (!isfinite(run->excess.within) || run->excess.share_kept < SHARE_KEPT) &&
@@ -329,11 +322,11 @@ int displace_account_finish(struct displace *d, struct displace_run *run, struct
 	d->rate = fluid_rate(d->fluid);
 	if (!run->cpu || set_estimate(d, run) || copy_others(d, run)) {
 		displace_account_free(run);
-		snprintf(err->text, sizeof(err->text), "no memory for the account of the run");
+		snprintf(err->text, sizeof(err->text), "out of memory for the account of the run");
 		return -1;
 	}
 	run->elapsed = (double)(d->to - d->from) / d->rate / 1e9;
-	run->rest = displace_rests_length(d);
+	run->rest = displace_idle_length(d);
 	run->apart = fluid_apart(d->fluid);
 	run->program = largest(largest(d->accounting.rusage, d->living), d->accounting.taskstats);
 	d->usage_known = d->usage_known && usage_holds(d, run->program);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The paper's confirmation (section 4.3): where a command keeps its CPUs busy all the
- * time, the time that it takes is its whole CPU time, charged to it or not. So run it
- * without the fluid, and see which accounting predicts how long it takes.
+ * time, the time that it takes is its whole CPU time, charged to it or not. So it is run without
+ * the fluid, to see which accounting predicts that time.
  *
- * On a machine that has others' work to do, and a host that steals, that time is what the
- * command was charged and what nobody was: interrupts strike a busy program itself and are charged
- * to it then. It holds where the CPUs were (nearly) never idle and (nearly) always the
- * command's: beside others, interrupts strike them as well. No share of other tasks has to
- * be known by CPU, which the kernel does not tell.
+ * On a machine with other tasks and stolen time, that time is what the command was charged plus
+ * what no task was: interrupts strike a busy program itself and are charged to it then. It holds
+ * where the CPUs were (nearly) never idle and (nearly) always the command's: where other tasks run,
+ * interrupts strike those as well. No share of other tasks has to be known by CPU, which the kernel
+ * does not tell.
  *
  * The same runs tell what the fluid does to the command's own CPU time: what it is charged, and
  * (first runs, both with perf's task-clock) for how long it is on a CPU. These differ where it is
  * woken from other CPUs: the kernel charges it from the wake-up on where the CPU is busy, with the
- * fluid, and from the news' arrival on where that is idle.
+ * fluid, and from the arrival of the interrupt where that is idle.
  */
 #ifndef SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_CONFIRM_H
 #define SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_CONFIRM_H
@@ -45,8 +45,8 @@ struct displace_confirm {
 	struct task_clock clock;
 };
 
-/* Room for so many runs. `clocked`: the first has perf's counter beside it, as the first run beside
- * the fluid had. 0, -1: no memory. */
+/* Room for so many runs. `clocked`: the first is counted by perf, too, as the first run with the
+ * fluid was. 0, -1: out of memory. */
 int displace_confirm_begin(struct displace_confirm *c, const cpu_set_t *cpus, size_t runs,
 			   bool clocked);
 /* As in displace.h: before a run; launch_hold.born; launch_watch.ended; and when it has been

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Who else ran during the run, by name: what the looks at all processes saw, and what
- * only the ends of short-lived ones told. */
+/* Which other tasks ran during the run, by name: from the samples of all processes, and from the
+ * ends of short-lived ones. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ static int add(struct displace *d, const char *name, double seconds, int cpu, ui
 	return 0;
 }
 
-/* A task that ran outside the set is none of ours. */
+/* A task that ran outside the set does not count. */
 static bool counts(const struct displace *d, const struct task *t)
 {
 	return t->used_ns && !t->program && t->pid != getpid() &&
@@ -48,6 +48,12 @@ static int longest_first(const void *a, const void *b)
 	       y = ((const struct displace_task *)b)->seconds;
 
 	return (x < y) - (x > y);
+}
+
+void displace_others_sort(struct displace_task *task, size_t tasks)
+{
+	if (tasks)
+		qsort(task, tasks, sizeof(*task), longest_first);
 }
 
 int displace_others(struct displace *d)
@@ -79,7 +85,6 @@ int displace_others(struct displace *d)
 	}
 	for (size_t i = 0; i < d->others; i++)
 		d->other[i].softirq = !strncmp(d->other[i].name, "ksoftirqd/", 10);
-	if (d->others)
-		qsort(d->other, d->others, sizeof(*d->other), longest_first);
+	displace_others_sort(d->other, d->others);
 	return failed;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Inside a measurement. Instants are counter units (fluid.h). */
+/* The state of a measurement, and its parts. Instants are counter units (fluid.h). */
 #ifndef SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_PRIVATE_H
 #define SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_PRIVATE_H
 
@@ -13,18 +13,18 @@
 /* The kernel's PID_MAX_LIMIT. */
 #define MOST_PIDS (4 << 20)
 
-/* The program's CPU time, seen now and then. */
+/* The program's CPU time, sampled. */
 struct progress {
 	uint64_t at, ns;
 };
 
-/* A stretch in which the fluid ran alone. */
-struct rest {
+/* A time in which the fluid ran alone. */
+struct idle_phase {
 	uint64_t from, to;
 	double softirqd_s; /* CPU time of ksoftirqd of the set */
 };
 
-/* Ends of tasks that only taskstats told of, by name. */
+/* Ended tasks that only taskstats reported, by name. */
 struct ended {
 	char name[32];
 	uint64_t ns;
@@ -40,9 +40,9 @@ struct displace {
 	bool irq_measured, switching_known;
 	unsigned standing; /* warnings that hold for every run */
 
-	struct rest *rest;
-	size_t rests, rest_room;
-	bool *restless; /* [cpus]: no rest is long enough to learn anything there */
+	struct idle_phase *idle_phase;
+	size_t idle_phases, idle_room;
+	bool *never_idle; /* [cpus]: too busy for a rate in any idle phase */
 
 	struct tasks tasks;
 	struct taskstats_socket ask, ends;
@@ -63,7 +63,7 @@ struct displace {
 	size_t progresses, progress_room;
 	uint64_t next_look;
 	struct cpu_times *before, *after; /* [CPU_SETSIZE] */
-	uint64_t *usage_from, *usage_to;  /* likewise; all tasks' time, where it can be had */
+	uint64_t *usage_from, *usage_to;  /* likewise; all tasks' time, where it is available */
 	bool usage_known;
 	double *own; /* the measuring thread's own time, by CPU of the set */
 	uint64_t own_last_ns, own_from_ns, throttled;
@@ -82,7 +82,7 @@ struct displace {
 };
 
 /* displace_switch.c: takes at most about so long. `here`: wake-ups come from the same CPU, else
- * from another. `apart`: in a control group of its own, where that can be had. */
+ * from another. `apart`: in a control group of its own, where that is possible. */
 struct displacement_value displace_switch_cost(int cpu, bool here, bool apart, double units_per_ns,
 					       double longest_s);
 
@@ -90,15 +90,15 @@ struct displacement_value displace_switch_cost(int cpu, bool here, bool apart, d
 /* The first window of CPU i that ends after `from`. */
 size_t displace_windows_first_window(const struct displace *d, size_t i, uint64_t from);
 /* The windows that touch the run, as the estimate takes them; *out is to be freed. Needs
- * d->rate. -1: no memory. */
+ * d->rate. -1: out of memory. */
 int displace_windows_run_span(const struct displace *d, size_t i, struct displacement_window **out,
 			      size_t *count);
-/* Those of a rest; as above. */
-int displace_windows_rest_span(const struct displace *d, size_t i, const struct rest *r,
+/* Those of an idle phase; as above. */
+int displace_windows_idle_span(const struct displace *d, size_t i, const struct idle_phase *r,
 			       struct displacement_window **out, size_t *count);
-/* Those that lie in the rest before it, and in the one after: both to be freed, whatever is
+/* Those of the idle phase before the run, and of the one after it: both to be freed, whatever is
  * returned. */
-int displace_windows_rest_spans(const struct displace *d, size_t i,
+int displace_windows_idle_spans(const struct displace *d, size_t i,
 				struct displacement_series span[2]);
 /* What the fluid of CPU i did from d->from to d->to, exactly: windows at the edges are
  * divided by what its CPU clock said then. Seconds. */
@@ -114,16 +114,15 @@ void displace_sample_ends(struct displace *d);		   /* tasks that ended */
 void displace_sample_child(struct displace *d, pid_t pid);
 double displace_sample_softirqd(const struct displace *d); /* used since the last tasks_mark */
 
-/* displace_others.c: what d->tasks and d->ended know, by name, into d->other. -1: no
- * memory. */
+/* displace_others.c: what d->tasks and d->ended know, by name, into d->other. -1: out of memory. */
 int displace_others(struct displace *d);
 
-/* displace_rests.c: of the rest before the last run, and the one after it */
-/* run->cpu[].rest, and warnings. -1: no memory. */
-int displace_rests_set(struct displace *d, struct displace_run *run);
-double displace_rests_length(const struct displace *d); /* seconds, together */
-/* ksoftirqd's share of a second in each; how many rests there were. */
-size_t displace_rests_softirqd(const struct displace *d, double rate[2]);
+/* displace_idle.c: of the idle phase before the last run, and the one after it */
+/* run->cpu[].rest, and warnings. -1: out of memory. */
+int displace_idle_set(struct displace *d, struct displace_run *run);
+double displace_idle_length(const struct displace *d); /* seconds, together */
+/* ksoftirqd's share of a second in each; how many idle phases there were. */
+size_t displace_idle_softirqd(const struct displace *d, double rate[2]);
 
 /* displace_account.c */
 int displace_account(struct displace *d, struct displace_run *run);

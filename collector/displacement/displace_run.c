@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One run of the program: what is noted from its birth to its end. */
+/* One run of the program: what is recorded from its start to its end. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -9,21 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "collector/displacement/displace_private.h"
 #include "collector/machine/quota.h"
 #include "collector/displacement/fluid/sched_group.h"
 
 #define LOOK_NS	    UINT64_C(200000000)
-#define LOOK_FACTOR 200 /* looking takes at most one part in so many */
+#define LOOK_FACTOR 200 /* looking takes at most this fraction of the time */
 #define LINGER_MS   25	/* for the windows at the end to be closed */
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static int note_progress(struct displace *d, uint64_t ns)
 {
@@ -66,7 +59,7 @@ int displace_run_begin(struct displace *d, struct profile_error *err)
 	d->own_from_ns = displace_sample_own_ns(d);
 	d->throttled = quota_throttled();
 	/* without the counter, the program is known by its processes: find them soon */
-	d->next_look = monotonic_ns() + (d->options.no_task_clock ? 0 : LOOK_NS);
+	d->next_look = clocks_read_ns(CLOCK_MONOTONIC) + (d->options.no_task_clock ? 0 : LOOK_NS);
 	cpu_times_read(d->before, CPU_SETSIZE);
 	d->usage_known = !cpu_times_charged_read(d->usage_from, CPU_SETSIZE);
 	d->from = fluid_thread_now();
@@ -114,10 +107,10 @@ static void check_groups(struct displace *d)
 
 static void look(struct displace *d)
 {
-	uint64_t begin = monotonic_ns(), took;
+	uint64_t begin = clocks_read_ns(CLOCK_MONOTONIC), took;
 
 	tasks_look(&d->tasks);
-	took = monotonic_ns() - begin;
+	took = clocks_read_ns(CLOCK_MONOTONIC) - begin;
 	d->next_look = begin + (took * LOOK_FACTOR > LOOK_NS ? took * LOOK_FACTOR : LOOK_NS);
 	if (left_the_set(d))
 		d->warnings |= DISPLACE_MOVED;
@@ -137,7 +130,7 @@ void displace_run_tick(void *displace)
 
 	displace_sample_own(d);
 	displace_sample_ends(d);
-	if (monotonic_ns() >= d->next_look)
+	if (clocks_read_ns(CLOCK_MONOTONIC) >= d->next_look)
 		look(d);
 	note_progress(d, ns != UINT64_MAX ? ns : tasks_program_ns(&d->tasks));
 	tell(d);
@@ -229,7 +222,7 @@ static void take_taskstats(struct displace *d)
 			 "more tasks ended than the kernel kept for us");
 	else if (!d->children_ns)
 		snprintf(a->taskstats_why, sizeof(a->taskstats_why),
-			 "the end of the command was not told");
+			 "the end of the command was not reported");
 	else
 		a->taskstats = (double)d->children_ns / 1e9;
 	a->schedstat_partial = d->has_children;
@@ -246,7 +239,7 @@ int displace_run_end(struct displace *d, const struct rusage *usage, struct prof
 	tasks_set_command(&d->tasks, 0);
 	nanosleep(&linger, NULL);
 	if (displace_others(d)) {
-		snprintf(err->text, sizeof(err->text), "no memory");
+		snprintf(err->text, sizeof(err->text), "out of memory");
 		return -1;
 	}
 	return 0;

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What is looked at while the fluid runs: the measuring itself, and tasks that end. */
+/* What is sampled while the fluid runs: the CPU time of the measurement itself, and tasks that end.
+ */
 #include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "collector/displacement/displace_private.h"
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	if (clock_gettime(clock, &t))
-		return 0;
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static bool is_fluid(const struct displace *d, pid_t tid)
 {
@@ -46,7 +39,7 @@ uint64_t displace_sample_own_ns(const struct displace *d)
 
 void displace_sample_own(struct displace *d)
 {
-	uint64_t now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t now = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	int cpu = sched_getcpu();
 
 	for (size_t i = 0; i < d->cpus; i++)
@@ -55,8 +48,8 @@ void displace_sample_own(struct displace *d)
 	d->own_last_ns = now;
 }
 
-/* A process that has ended stays one: threads of it may be told of later. A number that
- * the kernel gives again within one run is taken for the first. */
+/* An ended process stays a child: its threads may be reported later. A pid that the kernel uses
+ * again within one run counts as the same process. */
 static bool is_child(const struct displace *d, pid_t pid)
 {
 	return pid > 0 && pid < MOST_PIDS && (d->child[pid / 8] >> pid % 8 & 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Means over runs. A run that was too disturbed stays in the account, which needs no
- * windows, and out of the estimate. */
+/* Means over runs. A run that was too disturbed is in the account, which needs no windows, but not
+ * in the estimate. */
 #include "collector/displacement/displace_summary.h"
 
 #include <math.h>
@@ -9,26 +9,10 @@
 
 static void add_cpu(struct displace_cpu *to, const struct displace_cpu *c, double n)
 {
+	displace_account_add(to, c, n);
 	to->cpu = c->cpu;
-	to->wall += c->wall / n;
-	to->program += c->program / n;
-	to->others += c->others / n;
-	to->scprof += c->scprof / n;
-	to->interrupts += c->interrupts / n;
-	to->resting += c->resting / n;
-	to->switching += c->switching / n;
-	to->excess += c->excess / n;
-	to->stolen += c->stolen / n;
-	to->stolen_fluid += c->stolen_fluid / n;
-	to->idle += c->idle / n;
-	to->remainder += c->remainder / n;
-	to->irq += c->irq / n;
-	to->softirq += c->softirq / n;
 	to->chunk_ns += c->chunk_ns / n;
 	to->chunk_spread = fmax(to->chunk_spread, c->chunk_spread);
-	to->windows += c->windows;
-	to->kept += c->kept;
-	to->switches += c->switches;
 	to->rest.value += c->rest.value / n;
 	to->rest.error += c->rest.error / n;
 }
@@ -100,14 +84,6 @@ static int add_task(struct displace_summary *s, const struct displace_task *t)
 	return 0;
 }
 
-static int longest_first(const void *a, const void *b)
-{
-	double x = ((const struct displace_task *)a)->seconds,
-	       y = ((const struct displace_task *)b)->seconds;
-
-	return (x < y) - (x > y);
-}
-
 static struct displace_mean mean_of(struct displacement_value v, double confidence)
 {
 	struct displace_mean m = {.mean = v.value};
@@ -131,7 +107,8 @@ bool displace_summary_is_possible(struct displacement_value lost, double confide
 	return !(high < 0);
 }
 
-/* The machine was another one at rest than beside the program: then nothing is known of either. */
+/* An impossible result: the machine differed between the idle phases and the run, so nothing is
+ * known. */
 static void refuse_impossible(struct displace_summary *s)
 {
 	if (!(s->lost.high < 0))
@@ -214,8 +191,7 @@ int displace_summary_make(struct displace_summary *s, const struct displace_run 
 	failed = failed || estimate(s);
 	if (s->verdict != DISPLACE_LOST)
 		s->struck_others = NAN;
-	if (s->tasks)
-		qsort(s->task, s->tasks, sizeof(*s->task), longest_first);
+	displace_others_sort(s->task, s->tasks);
 	if (isfinite(s->lost.low) || s->warnings & DISPLACE_DISTURBED)
 		s->warnings &= ~(unsigned)DISPLACE_SHORT;
 	if (failed)

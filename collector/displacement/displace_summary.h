@@ -5,7 +5,7 @@
 
 #include "collector/displacement/displace.h"
 
-/* A mean with its limits; infinite limits: it cannot be told. */
+/* A mean with its limits; infinite limits: they cannot be determined. */
 struct displace_mean {
 	double mean, low, high;
 };
@@ -18,7 +18,7 @@ struct displace_summary {
 	struct displace_mean displaced, lost;
 	double share, share_low, share_high; /* lost / rusage */
 	double elapsed, program, softirqd, by_account;
-	double struck_others; /* NAN unless something was lost, and it could be told of all runs */
+	double struck_others; /* NAN unless something was lost, and it is known for all runs */
 	struct displace_accounting accounting; /* means; NAN where a run lacked it */
 	size_t clocked;		       /* runs with perf's task-clock, of which its mean is */
 	struct displace_cpu *cpu, all; /* means */
@@ -36,7 +36,7 @@ struct displace_summary {
 	} verdict;
 };
 
-/* `run` must stay. 0; -1: no memory. runs > 0. */
+/* `run` must stay. 0; -1: out of memory. runs > 0. */
 int displace_summary_make(struct displace_summary *s, const struct displace_run *run, size_t runs,
 			  double confidence, struct displacement_value switching);
 /* Whether a run's `lost` can be: its upper limit is not below 0. */

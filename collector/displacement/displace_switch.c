@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What a switch to another task and back does to the fluid's balance of charged time and
- * progress. The kernel fixes the moment of a switch when the other task is woken, while
- * the fluid still runs on until the news arrives: it progresses more than it is charged.
- * What the kernel does after the switch back is charged to the fluid and no progress. The
- * sum is some tenths of a microsecond, or microseconds where another address space is dear to
- * get into, of either sign.
+ * progress. The kernel fixes the moment of a switch when the other task is woken, while the fluid
+ * still runs until the interrupt arrives: it progresses more than it is charged. What the kernel
+ * does after the switch back is charged to the fluid and no progress. The sum is some tenths of a
+ * microsecond, or microseconds where switching the address space is expensive, of either sign.
  *
  * A thread of the fluid's kind runs windows of a millisecond; a helper that sleeps on its CPU is
  * woken from another CPU every 20 us in every second window. The helper is a process, as programs
- * are: a switch to a thread of one's own leaves out the address space. The difference of
- * neighbouring windows, a switch, is the result.
+ * are: a switch to a thread of one's own leaves out the address space. The result is the difference
+ * of consecutive windows, divided by switches.
  *
- * A wake-up on the same CPU (by a timer, a packet, a process that ran there) has no news to
- * wait for: the thread wakes the helper itself then, and in every second window nobody. */
+ * A wake-up on the same CPU (by a timer, a packet, a process that ran there) needs no interrupt:
+ * then the thread wakes the helper itself, in every second window. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <math.h>
@@ -28,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/clocks/clocks_private.h"
+#include "collector/clocks/clocks_measure.h"
 #include "collector/clocks/counter.h"
 #include "collector/displacement/displace_private.h"
 #include "collector/displacement/fluid/fluid_group.h"
@@ -83,7 +82,8 @@ static void sleeper(struct probe *p)
 	}
 }
 
-/* A process that tells nobody of its end: no SIGCHLD comes to whoever waits for others. */
+/* A process that sends no SIGCHLD at its end, which would disturb waiting for other
+ * children. */
 static pid_t start_sleeper(struct probe *p)
 {
 	pid_t parent = getpid(), pid = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
@@ -118,14 +118,6 @@ static void *waker(void *argument)
 	return NULL;
 }
 
-static uint64_t charged_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static double lost_cpu(void)
 {
 	struct rusage u;
@@ -138,11 +130,12 @@ static double lost_cpu(void)
 static double window(struct probe *p, double *switches)
 {
 	double before = lost_cpu();
-	uint64_t told = 0, charged = charged_ns(), begin = fluid_thread_now();
+	uint64_t told = 0, charged = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID),
+		 begin = fluid_thread_now();
 
 	fluid_loop_clear(&p->loop);
 	fluid_loop_run(&p->loop, begin, begin + (uint64_t)(WINDOW_NS * p->units_per_ns), &told);
-	charged = charged_ns() - charged;
+	charged = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID) - charged;
 	*switches = lost_cpu() - before;
 	struct fluid_chunks c = fluid_loop_chunks(&p->loop);
 	return ((double)charged - c.mean * p->loop.chunks / p->units_per_ns) / 1e9;
@@ -153,7 +146,7 @@ static double window_here(struct probe *p, atomic_uint *word, double *switches)
 {
 	uint64_t slice = (uint64_t)(BETWEEN_NS * p->units_per_ns), told = 0;
 	double before = lost_cpu();
-	uint64_t charged = charged_ns(), at = fluid_thread_now();
+	uint64_t charged = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID), at = fluid_thread_now();
 	uint64_t end = at + (uint64_t)(WINDOW_NS * p->units_per_ns);
 
 	fluid_loop_clear(&p->loop);
@@ -162,7 +155,7 @@ static double window_here(struct probe *p, atomic_uint *word, double *switches)
 		atomic_fetch_add(word, 1);
 		futex(word, FUTEX_WAKE, 1);
 	}
-	charged = charged_ns() - charged;
+	charged = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID) - charged;
 	*switches = lost_cpu() - before;
 	struct fluid_chunks c = fluid_loop_chunks(&p->loop);
 	return ((double)charged - c.mean * p->loop.chunks / p->units_per_ns) / 1e9;
@@ -182,8 +175,8 @@ static void pair_of_windows(struct probe *p, double *with, double *many, double 
 	*without = window(p, few);
 }
 
-/* Out of the last place, from within or without. May be refused: RLIMIT_NICE. */
-static void leave_the_last_place(const struct probe *p, pid_t tid)
+/* Gives a thread ordinary priority again: this one or another. May be refused: RLIMIT_NICE. */
+static void restore_priority(const struct probe *p, pid_t tid)
 {
 	const struct sched_param none = {0};
 
@@ -206,7 +199,8 @@ static void *measure(void *argument)
 
 		pair_of_windows(p, &with, &many, &without, &few);
 		if (many < few + LEAST_SEEN || atomic_load(&p->overdue))
-			continue; /* the waker had no CPU, or this thread another place */
+			continue; /* the waker had no CPU, or this thread has ordinary priority by
+				     now */
 		p->with[p->pairs] = with / (many - few);
 		p->without[p->pairs++] = without / (many - few);
 	}
@@ -214,7 +208,7 @@ static void *measure(void *argument)
 	/* Whoever waits for this thread sees its end before the kernel has taken it out of its
 	 * group: on a busy CPU, what remains to be done there would wait behind all others, and
 	 * the group would not be empty for seconds. */
-	leave_the_last_place(p, gettid());
+	restore_priority(p, gettid());
 	return NULL;
 }
 
@@ -236,7 +230,7 @@ static void await_end(struct probe *p, pthread_t thread)
 		if (clocks_read_raw_ns() < due || !atomic_load(&p->tid))
 			continue;
 		atomic_store(&p->overdue, true);
-		leave_the_last_place(p, atomic_load(&p->tid));
+		restore_priority(p, atomic_load(&p->tid));
 	}
 }
 

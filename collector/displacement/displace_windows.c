@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* From the fluid's windows to those of the estimate: seconds instead of counter units, the
- * program's CPU time beside each, and which of them are set aside. */
+ * program's CPU time in each, and which of them are excluded. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "collector/displacement/displace_private.h"
 
 /* A window in which the host took time is disturbed beyond that time: caches, and interrupts
- * that waited. What the accounting itself scatters by is a few microseconds. */
+ * that waited. The accounting itself scatters by a few microseconds. */
 #define STOLEN_SHARE 0.005
 #define STOLEN_LEAST 20e-6
 /* More chunks than this disturbed: the clock rate changed inside the window. */
@@ -45,7 +45,7 @@ static struct displacement_window convert(const struct displace *d, const struct
 	double stolen = wall - waited - charged;
 
 	if (d->irq_measured) {
-		/* interrupts are charged to nobody here: they are in what is missing */
+		/* this kernel charges interrupts to no task: they are in what is missing */
 		charged = wall - waited;
 		stolen = 0;
 	}
@@ -122,7 +122,7 @@ int displace_windows_run_span(const struct displace *d, size_t i, struct displac
 	return add_span(d, i, d->from, d->to, false, out, count, &room);
 }
 
-int displace_windows_rest_span(const struct displace *d, size_t i, const struct rest *r,
+int displace_windows_idle_span(const struct displace *d, size_t i, const struct idle_phase *r,
 			       struct displacement_window **out, size_t *count)
 {
 	size_t room = 0;
@@ -132,7 +132,7 @@ int displace_windows_rest_span(const struct displace *d, size_t i, const struct 
 	return add_span(d, i, r->from, r->to, true, out, count, &room);
 }
 
-int displace_windows_rest_spans(const struct displace *d, size_t i,
+int displace_windows_idle_spans(const struct displace *d, size_t i,
 				struct displacement_series span[2])
 {
 	struct displacement_window *w;
@@ -141,21 +141,21 @@ int displace_windows_rest_spans(const struct displace *d, size_t i,
 
 	span[0] = span[1] = (struct displacement_series){0};
 	/* the last before the run, the first after it */
-	for (size_t k = 0; k < d->rests && !failed && spans < 2; k++) {
-		const struct rest *r = &d->rest[k];
-		bool before = r->to <= d->from && (k + 1 == d->rests || r[1].from > d->from);
+	for (size_t k = 0; k < d->idle_phases && !failed && spans < 2; k++) {
+		const struct idle_phase *r = &d->idle_phase[k];
+		bool before = r->to <= d->from && (k + 1 == d->idle_phases || r[1].from > d->from);
 		bool after = r->from >= d->to && (!k || r[-1].to <= d->from);
 
 		if (!before && !after)
 			continue;
-		failed = displace_windows_rest_span(d, i, r, &w, &span[spans].count);
+		failed = displace_windows_idle_span(d, i, r, &w, &span[spans].count);
 		span[spans++].window = w;
 	}
 	return failed;
 }
 
-/* The part of a window that lies in the run: by charged time for what the fluid did, by the
- * clock for the rest. */
+/* The part of a window that lies in the run: by charged time for what the fluid did, by the clock
+ * for everything else. */
 static void add_part(const struct displace *d, size_t i, const struct fluid_window *w,
 		     struct fluid_sums *s)
 {
@@ -175,8 +175,8 @@ static void add_part(const struct displace *d, size_t i, const struct fluid_wind
 	s->waited += (double)(end - begin) / second - part * charged / 1e9 - stolen;
 }
 
-/* After the last window: the fluid still waits for its CPU. What it was charged there is
- * taken to be as the rest was. */
+/* After the last window: the fluid still waits for its CPU. What it was charged there is assumed to
+ * be like the rest. */
 static void add_tail(const struct displace *d, size_t i, uint64_t from, uint64_t from_ns,
 		     struct fluid_sums *s)
 {
@@ -197,7 +197,7 @@ struct fluid_sums displace_windows_fluid_sums(const struct displace *d, size_t i
 	for (size_t k = displace_windows_first_window(d, i, d->from); k < all && end < d->to; k++) {
 		struct fluid_window w = fluid_window(d->fluid, i, k);
 
-		/* a fluid that had yet to begin */
+		/* the fluid had not begun yet */
 		if (w.begin > end)
 			s.waited += (double)(w.begin - end) / d->rate / 1e9;
 		add_part(d, i, &w, &s);

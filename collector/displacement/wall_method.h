@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Displacement as published (woodside.h has the equations), run for a command.
  *
- * A first run of the command beside a fluid without end finds L_F(2), and tells whether it
- * is long enough: each fluid must begin before the command and end after it. A replication is
- * step 1, the fluid alone with L_F(1) = L_F(2), and step 2, both together. With several CPUs
- * there is a fluid on each, and what is displaced is summed.
+ * A first run of the command beside an endless fluid finds L_F(2). It is long enough if each fluid
+ * begins before the command and ends after it. A replication is step 1, the fluid alone with
+ * L_F(1) = L_F(2), and step 2, both together. With several CPUs there is a fluid on each, and what
+ * is displaced is summed.
  *
  * It needs nothing but a wall clock and threads that can be pinned. On a machine whose host
- * steals time, or which others use, the result is off by what they take: that is
- * e_daemons, printed beside it.
+ * steals time, or which others use, the result is off by what they take: that is e_daemons, which
+ * is printed with it.
  */
 #ifndef SCPROF_COLLECTOR_DISPLACEMENT_WALL_METHOD_H
 #define SCPROF_COLLECTOR_DISPLACEMENT_WALL_METHOD_H
@@ -23,7 +23,7 @@
 #include "stats/replications.h"
 #include "stats/woodside.h"
 
-struct wall_options {
+struct wall_method_options {
 	cpu_set_t cpus;
 	uint32_t replications;
 	double loops; /* L_PUT; 1 where the command is one operation */
@@ -34,13 +34,13 @@ struct wall_options {
 	/* No replication begins later than so many seconds after the first, and one whose fluid
 	 * runs on then is given up; the command itself is never cut short. 0: however long. */
 	double longest_s;
-	/* Before each replication, with the number of those that are done; NULL: nobody asks. */
+	/* Before each replication, with the number of those that are done; NULL: no callback. */
 	void (*progress)(void *context, size_t done);
 	void *context;
 };
 
 /* Sums over the CPUs; times in seconds. */
-struct wall_replication {
+struct wall_method_replication {
 	struct woodside_step alone, together;
 	double tau_fluid; /* T_F(1) / L_F(1), all CPUs */
 	double displaced; /* T_PUT(2): of each CPU by its own tau_F, summed */
@@ -50,10 +50,15 @@ struct wall_replication {
 	struct woodside_errors errors; /* a loop */
 };
 
-enum wall_end { WALL_DONE, WALL_FAILED, WALL_EXEC, WALL_STOPPED };
+enum wall_method_end {
+	WALL_METHOD_DONE,
+	WALL_METHOD_FAILED,
+	WALL_METHOD_EXEC,
+	WALL_METHOD_STOPPED
+};
 
-struct wall_result {
-	struct wall_replication *replication;
+struct wall_method_result {
+	struct wall_method_replication *replication;
 	size_t count;
 	uint64_t loops_fluid; /* L_F, all CPUs together */
 	unsigned tries;	      /* runs of the command that found it, or found it too short */
@@ -63,13 +68,13 @@ struct wall_result {
 	int status;	  /* of the command: the first that was not 0 */
 	int stopped_by;	  /* a signal; 0: none */
 	bool out_of_time; /* fewer replications than were asked for: longest_s was over */
-	int exec_errno;	  /* WALL_EXEC */
+	int exec_errno;	  /* WALL_METHOD_EXEC */
 };
 
-/* WALL_DONE also where a signal or the time ended it after at least one replication.
- * Whatever the end, wall_method_free the result. */
-enum wall_end wall_method_measure(const struct wall_options *o, struct wall_result *r,
-				  struct profile_error *err);
-void wall_method_free(struct wall_result *r);
+/* WALL_METHOD_DONE also where a signal or the time ended it after at least one replication.
+ * In any case the result is to be freed by wall_method_free. */
+enum wall_method_end wall_method_measure(const struct wall_method_options *o,
+					 struct wall_method_result *r, struct profile_error *err);
+void wall_method_free(struct wall_method_result *r);
 
 #endif

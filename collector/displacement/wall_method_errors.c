@@ -10,20 +10,13 @@
 #include <unistd.h>
 
 #include "collector/microbench/bench_subject.h"
-#include "collector/clocks/clocks_private.h"
+#include "collector/clocks/clocks_measure.h"
+#include "collector/clocks/rounds.h"
 #include "collector/displacement/wall_method_private.h"
 
 #define STARTS	   9
 #define STEP_S	   0.01
 #define NS_PER_SEC 1e9
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* What the clock claims, or the smallest step that it was seen to make, if that is more. */
 static double clock_resolution(void)
@@ -33,15 +26,10 @@ static double clock_resolution(void)
 
 	clock_getres(CLOCK_MONOTONIC, &t);
 	claimed = (double)t.tv_sec + (double)t.tv_nsec / NS_PER_SEC;
-	seen = (double)clocks_measure_smallest_step(monotonic_ns, STEP_S) / NS_PER_SEC;
+	seen = (double)clocks_measure_smallest_step(clocks_read_source(SCP_CLOCK_MONOTONIC)->read,
+						    STEP_S) /
+	       NS_PER_SEC;
 	return fmax(claimed, seen);
-}
-
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 static double cpu_seconds(const struct rusage *u)
@@ -50,8 +38,8 @@ static double cpu_seconds(const struct rusage *u)
 	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e6;
 }
 
-/* S: CPU time to start and end a program that does nothing. A program of one's own has
- * libraries to load, which counts as its own. */
+/* S: CPU time to start and end a program that does nothing. The libraries that a real program loads
+ * count as its own time. */
 static double start_cost(void)
 {
 	double cost[STARTS];
@@ -72,11 +60,10 @@ static double start_cost(void)
 		cost[n++] = cpu_seconds(&usage);
 	}
 	close(atoi(path + strlen("/proc/self/fd/")));
-	qsort(cost, n, sizeof(*cost), ascending);
-	return n ? cost[n / 2] : NAN;
+	return rounds_median(cost, n);
 }
 
-int wall_method_errors_prepare(struct wall_work *w)
+int wall_method_errors_prepare(struct wall_method_work *w)
 {
 	w->fluid = wall_method_fluid_make(&w->o->cpus);
 	w->loops = calloc((size_t)CPU_COUNT(&w->o->cpus), sizeof(*w->loops));
@@ -93,7 +80,7 @@ int wall_method_errors_prepare(struct wall_work *w)
 	return 0;
 }
 
-void wall_method_errors_clean_up(struct wall_work *w)
+void wall_method_errors_clean_up(struct wall_method_work *w)
 {
 	if (w->fluid)
 		wall_method_fluid_free(w->fluid);
@@ -105,14 +92,14 @@ void wall_method_errors_clean_up(struct wall_work *w)
 	free(w->after);
 }
 
-void wall_method_errors_daemons_begin(struct wall_work *w)
+void wall_method_errors_daemons_begin(struct wall_method_work *w)
 {
 	tasks_look(&w->tasks);
 	tasks_mark(&w->tasks);
 	cpu_times_read(w->before, CPU_SETSIZE);
 }
 
-void wall_method_errors_daemons(struct wall_work *w, double *stolen, double *others)
+void wall_method_errors_daemons(struct wall_method_work *w, double *stolen, double *others)
 {
 	*stolen = *others = 0;
 	cpu_times_read(w->after, CPU_SETSIZE);

@@ -4,6 +4,7 @@
 #include "collector/displacement/wall_method_fluid.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -12,22 +13,24 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "collector/clocks/clocks_read.h"
+#include "collector/clocks/rounds.h"
 #include "collector/displacement/fluid/fluid_loop.h"
 
 #define COLD_BYTES  (16u << 20)
 #define COLD_ROUNDS 15
 
 struct one {
-	struct wall_fluid *all;
+	struct wall_method_fluid *all;
 	pthread_t thread;
 	bool started;
 	int cpu, error, ended;
 	uint64_t loops;
 	struct fluid_loop loop;
-	struct wall_fluid_run run;
+	struct wall_method_fluid_run run;
 };
 
-struct wall_fluid {
+struct wall_method_fluid {
 	sem_t begun;
 	int stop;
 	size_t count;
@@ -36,10 +39,7 @@ struct wall_fluid {
 
 static double now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	return (double)clocks_read_ns(CLOCK_MONOTONIC) / 1e9;
 }
 
 /* Loops of a quarter of a microsecond by the counter of a usual processor; which, does not
@@ -49,10 +49,10 @@ static void prepare(struct fluid_loop *l)
 	fluid_loop_begin(l, 2.5);
 }
 
-struct wall_fluid *wall_method_fluid_make(const cpu_set_t *cpus)
+struct wall_method_fluid *wall_method_fluid_make(const cpu_set_t *cpus)
 {
 	size_t count = (size_t)CPU_COUNT(cpus), at = 0;
-	struct wall_fluid *f = calloc(1, sizeof(*f) + count * sizeof(f->one[0]));
+	struct wall_method_fluid *f = calloc(1, sizeof(*f) + count * sizeof(f->one[0]));
 	struct fluid_loop loop;
 
 	if (!f)
@@ -66,7 +66,7 @@ struct wall_fluid *wall_method_fluid_make(const cpu_set_t *cpus)
 	return f;
 }
 
-size_t wall_method_fluid_count(const struct wall_fluid *f)
+size_t wall_method_fluid_count(const struct wall_method_fluid *f)
 {
 	return f->count;
 }
@@ -101,7 +101,7 @@ static void *run(void *argument)
 	return NULL;
 }
 
-int wall_method_fluid_start(struct wall_fluid *f, const uint64_t *loops)
+int wall_method_fluid_start(struct wall_method_fluid *f, const uint64_t *loops)
 {
 	sigset_t all, before;
 	int error = 0;
@@ -128,7 +128,7 @@ int wall_method_fluid_start(struct wall_fluid *f, const uint64_t *loops)
 	return error ? -1 : 0;
 }
 
-bool wall_method_fluid_ended(const struct wall_fluid *f)
+bool wall_method_fluid_ended(const struct wall_method_fluid *f)
 {
 	for (size_t i = 0; i < f->count; i++)
 		if (!__atomic_load_n(&f->one[i].ended, __ATOMIC_ACQUIRE))
@@ -136,7 +136,7 @@ bool wall_method_fluid_ended(const struct wall_fluid *f)
 	return true;
 }
 
-bool wall_method_fluid_any_ended(const struct wall_fluid *f)
+bool wall_method_fluid_any_ended(const struct wall_method_fluid *f)
 {
 	for (size_t i = 0; i < f->count; i++)
 		if (__atomic_load_n(&f->one[i].ended, __ATOMIC_ACQUIRE))
@@ -144,12 +144,12 @@ bool wall_method_fluid_any_ended(const struct wall_fluid *f)
 	return false;
 }
 
-uint64_t wall_method_fluid_done(const struct wall_fluid *f, size_t i)
+uint64_t wall_method_fluid_done(const struct wall_method_fluid *f, size_t i)
 {
 	return __atomic_load_n(&f->one[i].loop.counted, __ATOMIC_RELAXED);
 }
 
-void wall_method_fluid_finish(struct wall_fluid *f)
+void wall_method_fluid_finish(struct wall_method_fluid *f)
 {
 	__atomic_store_n(&f->stop, 1, __ATOMIC_RELAXED);
 	for (size_t i = 0; i < f->count; i++)
@@ -159,16 +159,9 @@ void wall_method_fluid_finish(struct wall_fluid *f)
 		}
 }
 
-struct wall_fluid_run wall_method_fluid_result(const struct wall_fluid *f, size_t i)
+struct wall_method_fluid_run wall_method_fluid_result(const struct wall_method_fluid *f, size_t i)
 {
 	return f->one[i].run;
-}
-
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 double wall_method_fluid_first_loop(void)
@@ -190,11 +183,10 @@ double wall_method_fluid_first_loop(void)
 		extra[i] = first - begin - (now() - first);
 	}
 	free(other);
-	qsort(extra, COLD_ROUNDS, sizeof(*extra), ascending);
-	return extra[COLD_ROUNDS / 2] > 0 ? extra[COLD_ROUNDS / 2] : 0;
+	return fmax(0, rounds_median(extra, COLD_ROUNDS));
 }
 
-void wall_method_fluid_free(struct wall_fluid *f)
+void wall_method_fluid_free(struct wall_method_fluid *f)
 {
 	sem_destroy(&f->begun);
 	free(f);

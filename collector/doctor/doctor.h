@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What this machine, this session and a program allow scprof to do, each tried or read just now:
- * whoever gets less than expected learns why, and what would change it. */
+/* What this machine, this session and a program allow scprof to do, each tried or read just now,
+ * why it is less than expected, and what would change that. */
 #ifndef SCPROF_COLLECTOR_DOCTOR_DOCTOR_H
 #define SCPROF_COLLECTOR_DOCTOR_DOCTOR_H
 
@@ -8,7 +8,7 @@
 
 enum doctor_level {
 	DOCTOR_OK,
-	DOCTOR_NOTE,	/* nothing is missing, but it is good to know */
+	DOCTOR_NOTE,	/* nothing is missing, but worth knowing */
 	DOCTOR_LIMITED, /* something works less well, or not at all; profiling does */
 	DOCTOR_MISSING	/* `scprof run` cannot profile (the program, or anything) */
 };

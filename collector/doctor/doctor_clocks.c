@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Which clocks there are; how good they are is `scprof clocks`'s to measure. */
+/* Which clocks there are; `scprof clocks` measures how good they are. */
 #include <stdio.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -21,9 +21,9 @@ static void counter(struct doctor *d)
 	doctor_check_add(d, "counter", trusted ? DOCTOR_OK : DOCTOR_LIMITED, "%s", why);
 	if (!trusted)
 		doctor_check_remedy(
-			d, "-c monotonic is exact but dearer, -c coarse and -c page are cheap and "
-			   "need "
-			   "more calls; on a virtual machine, ask its host for an invariant TSC");
+			d,
+			"-c monotonic is exact but costs more, -c coarse and -c page are cheap and "
+			"need more calls; on a virtual machine, ask its host for an invariant TSC");
 }
 
 static void coarse(struct doctor *d)
@@ -63,7 +63,7 @@ static void page(struct doctor *d)
 		doctor_check_add(d, "page", DOCTOR_OK, "the page clock's ticker starts");
 		return;
 	}
-	doctor_check_add(d, "page", DOCTOR_LIMITED, "-c page and -c dual are not to be had: %s",
+	doctor_check_add(d, "page", DOCTOR_LIMITED, "-c page and -c dual are not available: %s",
 			 err.text);
 }
 

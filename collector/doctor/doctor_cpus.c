@@ -25,12 +25,10 @@ static void affinity(struct doctor *d)
 	    cpus_parse(line, &online))
 		online = mine;
 	if (CPU_COUNT(&mine) < CPU_COUNT(&online)) {
-		doctor_check_add(
-			d, "cpus", DOCTOR_LIMITED,
-			"this session may use %s of the CPUs %s: displacement does not see "
-			"interrupts "
-			"that the others take",
-			list, line);
+		doctor_check_add(d, "cpus", DOCTOR_LIMITED,
+				 "this session may use %s of the CPUs %s: displacement does not "
+				 "see interrupts that the others take",
+				 list, line);
 		doctor_check_remedy(d, "taskset -c %s scprof ..., or a wider cpuset", line);
 	} else {
 		doctor_check_add(d, "cpus", DOCTOR_OK, "%s, all that are online", list);
@@ -45,7 +43,7 @@ static void *become_idle(void *failed)
 	return NULL;
 }
 
-/* In a thread, since the way back is not always open. */
+/* In a thread of its own, because a thread may not be allowed to leave the class again. */
 static void idle_class(struct doctor *d)
 {
 	pthread_t thread;
@@ -98,8 +96,7 @@ static void stolen(struct doctor *d)
 	struct cpu_times_steal s = cpu_times_steal_read();
 
 	if (!s.all) {
-		doctor_check_add(d, "steal", DOCTOR_NOTE,
-				 "/proc/stat does not tell what a host takes away");
+		doctor_check_add(d, "steal", DOCTOR_NOTE, "/proc/stat does not report stolen time");
 		return;
 	}
 	double share = (double)s.stolen / (double)s.all;

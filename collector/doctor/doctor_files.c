@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Where profiles go, and where they lie while they are written. */
+/* Where profiles are saved, and where they lie while they are written. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -55,9 +55,8 @@ static void shared_memory(struct doctor *d)
 	    access("/dev/shm", W_OK | X_OK)) {
 		doctor_check_add(
 			d, "tmpfs", DOCTOR_LIMITED,
-			"/dev/shm is no tmpfs that may be written to: profiles lie on disk "
-			"while the "
-			"program runs, which now and then has to wait for its write-back");
+			"/dev/shm is no tmpfs that may be written to: profiles lie on disk while "
+			"the program runs, which now and then has to wait for its write-back");
 		doctor_check_remedy(d,
 				    "mount -t tmpfs tmpfs /dev/shm (a container: --shm-size=512m)");
 		return;
@@ -86,7 +85,8 @@ static void killed_runs(struct doctor *d)
 		return;
 	}
 	doctor_check_add(d, "leftovers", DOCTOR_NOTE,
-			 "%zu killed run%s left %llu MiB of files in " RUNDIR_MEMORY " or here",
+			 "%zu killed run%s left %llu MiB of files in " RUN_DIRECTORY_MEMORY
+			 " or here",
 			 l.directories, l.directories == 1 ? "" : "s",
 			 (unsigned long long)((l.bytes + MIB - 1) / MIB));
 	doctor_check_remedy(
@@ -100,18 +100,15 @@ static void limits(struct doctor *d)
 	if (getrlimit(RLIMIT_FSIZE, &size) || getrlimit(RLIMIT_AS, &space))
 		return;
 	if (size.rlim_cur != RLIM_INFINITY) {
-		doctor_check_add(
-			d, "limits", DOCTOR_LIMITED,
-			"a file may have %llu KiB (RLIMIT_FSIZE): a profile grows no further, "
-			"and calls "
-			"on later paths are counted by function only",
-			(unsigned long long)(size.rlim_cur / 1024));
+		doctor_check_add(d, "limits", DOCTOR_LIMITED,
+				 "a file may have %llu KiB (RLIMIT_FSIZE): a profile grows no "
+				 "further, and calls on later paths are counted by function only",
+				 (unsigned long long)(size.rlim_cur / 1024));
 		doctor_check_remedy(d, "ulimit -f unlimited");
 	} else if (space.rlim_cur != RLIM_INFINITY) {
 		doctor_check_add(d, "limits", DOCTOR_LIMITED,
 				 "the address space is limited to %llu MiB (RLIMIT_AS): a profile "
-				 "takes at most "
-				 "1/32 of it",
+				 "takes at most 1/32 of it",
 				 (unsigned long long)(space.rlim_cur / MIB));
 		doctor_check_remedy(d, "ulimit -v unlimited");
 	} else {

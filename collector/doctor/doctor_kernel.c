@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The kernel's own accountings, which displacement is held against, and what may forbid them. */
+/* The kernel's own accountings, with which displacement is compared, and what may prevent them. */
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static void perf(struct doctor *d)
 	if (!task_clock_open(&c, getpid(), &mine)) {
 		doctor_check_add(
 			d, "perf", DOCTOR_OK,
-			"the task-clock counter can be had (kernel.perf_event_paranoid is %s)",
+			"the task-clock counter is available (kernel.perf_event_paranoid is %s)",
 			paranoid);
 	} else {
 		doctor_check_add(d, "perf", DOCTOR_LIMITED,
@@ -106,12 +106,11 @@ static void seccomp(struct doctor *d)
 	}
 	doctor_check_add(d, "seccomp", DOCTOR_NOTE,
 			 "%ld filters of system calls are in force: what they forbid shows in the "
-			 "other lines "
-			 "here, and makes no difference to profiling once it has begun",
+			 "other lines here, and makes no difference to profiling once it has begun",
 			 filters > 0 ? filters : 1);
 }
 
-/* Nothing of scprof traces; whoever asks why gdb or strace fails finds the answer here. */
+/* scprof uses no ptrace; this tells why gdb or strace may fail. */
 static void tracing(struct doctor *d)
 {
 	char scope[32];
@@ -132,7 +131,7 @@ void doctor_kernel(struct doctor *d)
 	tracing(d);
 }
 
-/* What was set and forgotten. */
+/* Variables that were set and forgotten. */
 void doctor_kernel_session(struct doctor *d)
 {
 	const char *disable = getenv("SCPROF_DISABLE"), *preload = getenv("LD_PRELOAD");

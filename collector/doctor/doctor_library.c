@@ -18,7 +18,7 @@
 
 #define SECTION "scprof_version"
 
-/* The section of that name holds a text. */
+/* The text of the section of that name. */
 static void read_version(Elf *elf, char *version, size_t size)
 {
 	Elf_Scn *section = NULL;
@@ -54,7 +54,7 @@ static void version_of(const char *path, char *version, size_t size)
 		close(fd);
 }
 
-/* The directory's profiles, which go with it. Returns how many could be read. */
+/* Removes the directory's profiles. Returns how many of them could be read. */
 static int take_profiles(const char *directory)
 {
 	DIR *d = opendir(directory);

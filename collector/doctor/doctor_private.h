@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The parts of doctor.h, a file each. */
+/* The list of checks (doctor_check.c), trials (doctor_trial.c), and the parts of the examination,
+ * one file each. */
 #ifndef SCPROF_COLLECTOR_DOCTOR_DOCTOR_PRIVATE_H
 #define SCPROF_COLLECTOR_DOCTOR_DOCTOR_PRIVATE_H
 
 #include "collector/doctor/doctor.h"
 
-/* One more check; what is beyond DOCTOR_MOST is lost, which a test would see. */
+/* One more check; those beyond DOCTOR_MOST are lost, which a test would see. */
 void doctor_check_add(struct doctor *d, const char *name, enum doctor_level level,
 		      const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* What to do about the check that was added last. */
@@ -20,15 +21,12 @@ void doctor_kernel(struct doctor *d);
 void doctor_kernel_session(struct doctor *d);
 void doctor_program(struct doctor *d, const char *program);
 
-/* First line of a file of the kernel's, without the newline. 0, or -1. */
-int doctor_read_line(const char *path, char *line, size_t size);
-
 /* Run `argv` with LD_PRELOAD=`library` and, unless NULL, SCPROF_OUT=`directory`; what it prints
  * (both streams) goes to `text`. Its wait status, or -1. Not for long outputs. */
 int doctor_trial_run(char *const argv[], const char *library, const char *directory, char *text,
 		     size_t size);
 
-/* In doctor_library.c: a directory of the trial's own in TMPDIR or /tmp. -1 and errno: none. */
+/* Makes a directory of the trial's own in TMPDIR or /tmp. 0; -1 and errno. */
 int doctor_trial_directory(char *path, size_t size);
 
 #endif

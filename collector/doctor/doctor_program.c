@@ -12,7 +12,7 @@
 #include "collector/launch/library_path.h"
 #include "collector/launch/program.h"
 
-/* One line, as the other checks' are. */
+/* One line, as in the other checks. */
 static void flatten(char *text)
 {
 	for (; *text; text++)

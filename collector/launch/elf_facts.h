@@ -19,9 +19,8 @@ struct elf_facts {
  * 0, or -1 if it is no intact ELF executable. */
 int elf_facts_read(int fd, struct elf_facts *facts);
 
-/* Whether a loader may be run to ask it about a program: what a file names as its loader
- * is any program at all. True of a file of root's or the user's own that nobody else may
- * write to. */
+/* Whether a loader may be run to ask it about a program: a file can name any program as its loader.
+ * True for a file of root's or the user's own that nobody else can write. */
 bool elf_facts_loader_is_trusted(const char *interpreter);
 
 #endif

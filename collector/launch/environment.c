@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One place that knows the variables' names. */
+/* The only place in the tool that knows the names of the variables. */
 #include "collector/launch/environment.h"
 
 #include <stdio.h>
@@ -70,7 +70,7 @@ static void put_preload(FILE *to, const struct environment *e, const char *user)
 
 	if (*e->before && !is_listed(user, e->before))
 		put_word(to, e->before, strlen(e->before));
-	/* whoever names the library has set its place, and perhaps that of stubs before it */
+	/* a list that names the library decides its place, and perhaps that of stubs before it */
 	bool placed = strstr(user, "libscprof.so") || is_listed(user, e->library);
 	put_words(to, user, true);
 	if (placed)
@@ -102,7 +102,7 @@ static int set_or_unset(const char *name, const char *value)
 	return value ? setenv(name, value, 1) : unsetenv(name);
 }
 
-/* What the library is not to find must not come from our own environment either. */
+/* A filter that is not set must not come from our own environment either. */
 static int set_filters(const struct environment_filters *f)
 {
 	return set_or_unset("SCPROF_BELOW", f->below) ||

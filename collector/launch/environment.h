@@ -17,9 +17,9 @@ struct environment_filters {
 };
 
 struct environment {
-	const char *library; /* absolute path of libscprof.so */
-	const char *stubs; /* of the stubs of chosen symbols, to be found just before it; or NULL */
-	const char *before;   /* soname to be preloaded ahead of all, or "" */
+	const char *library;  /* absolute path of libscprof.so */
+	const char *stubs;    /* the stub object, preloaded just before it; or NULL */
+	const char *before;   /* soname to be preloaded before all others, or "" */
 	const char *profiles; /* directory */
 	const char *page;     /* page clock, NULL unless the clock needs it */
 	enum scp_clock_kind clock;

@@ -23,7 +23,8 @@ static uint64_t calls_of(const struct profile *p)
 	return calls;
 }
 
-static void path_of(const struct rundir *d, const struct run_file *f, char *path, size_t size)
+static void path_of(const struct run_directory *d, const struct run_file *f, char *path,
+		    size_t size)
 {
 	snprintf(path, size, "%s/%s", d->profiles, f->name);
 }
@@ -53,7 +54,7 @@ static void add(struct gathered *g, size_t i, const char *path, void (*tell)(con
 	}
 }
 
-static void refuse_damaged(const struct rundir *d, struct gathered *g, int64_t *calls,
+static void refuse_damaged(const struct run_directory *d, struct gathered *g, int64_t *calls,
 			   void (*tell)(const char *text))
 {
 	struct profile_error err;
@@ -71,7 +72,7 @@ static void refuse_damaged(const struct rundir *d, struct gathered *g, int64_t *
 	}
 }
 
-static void add_all(const struct rundir *d, struct gathered *g, const int64_t *calls,
+static void add_all(const struct run_directory *d, struct gathered *g, const int64_t *calls,
 		    void (*tell)(const char *text))
 {
 	char path[PATH_MAX + NAME_MAX];
@@ -91,8 +92,8 @@ static void add_all(const struct rundir *d, struct gathered *g, const int64_t *c
 	}
 }
 
-int gather_profiles(const struct rundir *d, struct gathered *g, void (*tell)(const char *text),
-		    struct profile_error *err)
+int gather_profiles(const struct run_directory *d, struct gathered *g,
+		    void (*tell)(const char *text), struct profile_error *err)
 {
 	int64_t *calls;
 
@@ -119,7 +120,7 @@ int gather_profiles(const struct rundir *d, struct gathered *g, void (*tell)(con
 	return 0;
 }
 
-int gather_discard(struct rundir *d, const struct gathered *g)
+int gather_discard(struct run_directory *d, const struct gathered *g)
 {
 	for (size_t i = 0; i < g->count; i++)
 		if (!g->refused[i])

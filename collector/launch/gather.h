@@ -20,12 +20,12 @@ struct gathered {
 /* Read everything in d->profiles. `tell` gets the reason for each file that is
  * refused; the others still count. 0, or -1 and *err (nothing could be listed,
  * or out of memory). gather_free in either case. */
-int gather_profiles(const struct rundir *d, struct gathered *g, void (*tell)(const char *text),
-		    struct profile_error *err);
+int gather_profiles(const struct run_directory *d, struct gathered *g,
+		    void (*tell)(const char *text), struct profile_error *err);
 
 /* Remove the files that were read, and the directory if that was all. 0, or -1:
  * refused or unknown files are left in it. */
-int gather_discard(struct rundir *d, const struct gathered *g);
+int gather_discard(struct run_directory *d, const struct gathered *g);
 
 void gather_free(struct gathered *g);
 

@@ -89,7 +89,7 @@ static void become(const char *path, char **argv, bool shell_fallback, int repor
 	_exit(127);
 }
 
-/* In the child: until the parent says so; it may be gone before. */
+/* In the child: waits until the parent says so; the parent may end before that. */
 static void wait_for_word(const int go[2])
 {
 	char word;
@@ -199,7 +199,7 @@ int launch_start(struct launch *l, const char *path, char **argv, bool shell_fal
 
 /* The kernel sends what comes from the terminal to the whole group, so the
  * command has that already; and what the command sends to us is not meant for itself.
- * Whether a process meant us alone or the group is not to be known: what it sends is passed on. */
+ * Whether a process meant us alone or the group is not known: what it sends is passed on. */
 static void pass_on(struct launch *l, const struct signalfd_siginfo *s)
 {
 	if (s->ssi_signo == SIGINT || s->ssi_signo == SIGQUIT || s->ssi_signo == SIGTERM ||

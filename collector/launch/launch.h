@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Starting the command and waiting for it, unnoticed: it gets the descriptors,
  * signal mask, dispositions, process group and terminal that it would have had
- * without scprof, and is nobody's subreaped child.
+ * without scprof, and no subreaper between.
  */
 #ifndef SCPROF_COLLECTOR_LAUNCH_LAUNCH_H
 #define SCPROF_COLLECTOR_LAUNCH_LAUNCH_H
@@ -27,7 +27,7 @@ struct launch {
 int launch_start(struct launch *l, const char *path, char **argv, bool shell_fallback, int kept,
 		 bool *exec_failed);
 
-/* The same for one who watches: `born` is called when the process exists and has not yet
+/* The same with a callback: `born` is called when the process exists and has not yet
  * become the command, which it does when `born` returns. */
 struct launch_hold {
 	void (*born)(void *context, pid_t pid);
@@ -39,7 +39,7 @@ int launch_start_held(struct launch *l, const char *path, char **argv, bool shel
 /* Until the command has ended. Its wait status. */
 int launch_wait(struct launch *l);
 
-/* The same for one who watches. `tick` is called about every period_ms; `ended` when the
+/* The same with callbacks: `tick` is called about every period_ms; `ended` when the
  * command has ended and the kernel still knows it (it is reaped after that); *usage
  * becomes that of the command and the children it waited for. Either may be NULL. */
 struct launch_watch {

@@ -23,10 +23,10 @@
 
 struct leftover {
 	int parent, fd;
-	const char *name;	 /* in the parent */
-	struct rundir by_fd;	 /* its paths lead through our descriptor */
-	char profiles[PATH_MAX]; /* as its processes have it in SCPROF_OUT */
-	char output[PATH_MAX];	 /* where its run would have saved; or "" */
+	const char *name;	    /* in the parent */
+	struct run_directory by_fd; /* its paths lead through our descriptor */
+	char profiles[PATH_MAX];    /* as its processes have it in SCPROF_OUT */
+	char output[PATH_MAX];	    /* where its run would have saved; or "" */
 };
 
 static void read_output(int mark, char *output, size_t size)
@@ -41,7 +41,7 @@ static void read_output(int mark, char *output, size_t size)
 		*output = '\0'; /* not written to its end */
 }
 
-/* Of root's runs the profiles are a folder further down. */
+/* The profiles of root's runs are one folder further down. */
 static void find_profiles(struct leftover *l, const char *directory)
 {
 	int copy = dup(l->fd);
@@ -51,7 +51,7 @@ static void find_profiles(struct leftover *l, const char *directory)
 	char base[32];
 
 	while (dir && !*inner && (entry = readdir(dir)))
-		if (!strncmp(entry->d_name, RUNDIR_INNER, strlen(RUNDIR_INNER)))
+		if (!strncmp(entry->d_name, RUN_DIRECTORY_INNER, strlen(RUN_DIRECTORY_INNER)))
 			inner = entry->d_name;
 	snprintf(base, sizeof(base), "/proc/self/fd/%d", l->fd);
 	memcpy(l->by_fd.base, base, sizeof(base));
@@ -66,7 +66,7 @@ static void find_profiles(struct leftover *l, const char *directory)
 		close(copy);
 }
 
-/* Ours, as run_directory.c makes it, and no run has it any more: then it is locked by us. */
+/* True, and locked by us, if it is ours, as run_directory.c makes it, and no run holds its lock. */
 static bool take(struct leftover *l, int parent, const char *directory, const char *name)
 {
 	struct stat st;
@@ -77,8 +77,8 @@ static bool take(struct leftover *l, int parent, const char *directory, const ch
 		return false;
 	if (!fstat(l->fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 022) &&
 	    !flock(l->fd, LOCK_EX | LOCK_NB)) {
-		int mark =
-			openat(l->fd, RUNDIR_MARK, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		int mark = openat(l->fd, RUN_DIRECTORY_MARK,
+				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
 		if (mark >= 0) {
 			read_output(mark, l->output, sizeof(l->output));
@@ -91,8 +91,8 @@ static bool take(struct leftover *l, int parent, const char *directory, const ch
 	return false;
 }
 
-/* Does the process have files of that directory mapped? A child that was forked in another
- * namespace of pids is not told by the number in its file. */
+/* Does the process have files of that directory mapped? The pid in its file does not identify a
+ * child that was forked in another pid namespace. */
 static bool maps(const char *pid, const char *directory)
 {
 	char path[64], *line = NULL;
@@ -130,7 +130,7 @@ static bool has_processes(const struct leftover *l)
 	char part[NAME_MAX + 3];
 
 	if (run_files_list(l->by_fd.profiles, &files, &count))
-		return true; /* not to be told */
+		return true; /* not known */
 	bool found = false;
 	for (size_t i = 0; i < count && !found; i++)
 		found = run_files_is_live(&files[i]);
@@ -235,7 +235,7 @@ static void clear(struct leftover *l, const char *beside, void (*tell)(const cha
 
 	if (gather_profiles(&l->by_fd, &g, ignore, &err)) {
 		gather_free(&g);
-		return; /* out of memory: another time */
+		return; /* out of memory: the next run tries again */
 	}
 	if (g.profile) {
 		fold_model(g.profile, 64);
@@ -248,7 +248,7 @@ static void clear(struct leftover *l, const char *beside, void (*tell)(const cha
 	remove_others(l);
 	if (saved)
 		gather_discard(&l->by_fd, &g);
-	unlinkat(l->fd, RUNDIR_MARK, 0);
+	unlinkat(l->fd, RUN_DIRECTORY_MARK, 0);
 	unlinkat(l->parent, l->name, AT_REMOVEDIR);
 	gather_free(&g);
 }
@@ -294,8 +294,8 @@ static void look_into(const char *directory, const char *prefix, const char *bes
 
 static void look(const char *beside, struct leftovers *sum, void (*tell)(const char *text))
 {
-	look_into(RUNDIR_MEMORY, RUNDIR_NAME, beside, sum, tell);
-	look_into(beside, "." RUNDIR_NAME, beside, sum, tell);
+	look_into(RUN_DIRECTORY_MEMORY, RUN_DIRECTORY_NAME, beside, sum, tell);
+	look_into(beside, "." RUN_DIRECTORY_NAME, beside, sum, tell);
 }
 
 void leftovers_count(const char *beside, struct leftovers *l)

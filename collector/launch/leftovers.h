@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What runs leave that were killed (SIGKILL, out of memory): the directories of run_directory.h, of
- * this user alone. Whose lock is held belongs to a run that lives; whose files a process writes,
- * maps or has in its environment, to a command that does. Neither is touched. */
+/* What killed runs leave behind (SIGKILL, out of memory): the directories of run_directory.h, of
+ * this user alone. A directory whose lock is held belongs to a live run; one whose files a process
+ * writes, maps or has in its environment, to a live command. Neither is touched. */
 #ifndef SCPROF_COLLECTOR_LAUNCH_LEFTOVERS_H
 #define SCPROF_COLLECTOR_LAUNCH_LEFTOVERS_H
 
@@ -18,7 +18,7 @@ void leftovers_count(const char *beside, struct leftovers *l);
 
 /* Save the profiles in them beside where their runs would have (NAME.killed.scp), or in `beside`
  * where that is not possible, and remove them. `tell` gets a text for each that held profiles.
- * What can be neither read nor saved is kept, told of, and not looked at again. */
+ * Files that can be neither read nor saved are kept and reported, and not looked at again. */
 void leftovers_sweep(const char *beside, void (*tell)(const char *text));
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Found from the executable, so that a build tree, a prefix and a package all
- * work without configuration. */
+/* Found relative to the executable, so that a build tree, a prefix and a package all work without
+ * configuration. */
 #include "collector/launch/library_path.h"
 
 #include <errno.h>
@@ -34,12 +34,12 @@ static int accept_path(const char *candidate, char *path, size_t size)
 int library_path_find(char *path, size_t size, struct profile_error *err)
 {
 	char self[PATH_MAX], candidate[PATH_MAX + 64];
-	const char *chosen = getenv("SCPROF_LIB");
+	const char *set = getenv("SCPROF_LIB");
 
-	if (chosen && *chosen) {
-		if (!accept_path(chosen, path, size))
+	if (set && *set) {
+		if (!accept_path(set, path, size))
 			return 0;
-		error_set(err, "SCPROF_LIB is set to %.300s: %s", chosen, strerror(errno));
+		error_set(err, "SCPROF_LIB is set to %.300s: %s", set, strerror(errno));
 		return -1;
 	}
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);

@@ -37,7 +37,7 @@ struct program {
 	char path[PATH_MAX];   /* what to exec; "" if MISSING */
 	char runner[PATH_MAX]; /* the program itself, or what runs the script; "" if MISSING */
 	char asan[64];	       /* to be preloaded first, or "" */
-	char notice[768];      /* one to three lines, or "" when nothing is in the way */
+	char notice[768];      /* one to three lines, or "" where it can be measured */
 };
 
 /* Always fills *p. Uses $PATH as execvp does; no other state. */

@@ -77,9 +77,8 @@ static void notice_no_loader(struct program *p, const char *runner, const struct
 	else
 		snprintf(p->notice, sizeof(p->notice),
 			 "%.250s exists, but its first line asks for the interpreter %.250s, which "
-			 "does "
-			 "not.\nCorrect the #! line (a carriage return at its end counts as part "
-			 "of the name).",
+			 "does not.\nCorrect the #! line (a carriage return at its end counts as "
+			 "part of the name).",
 			 p->path, runner);
 }
 

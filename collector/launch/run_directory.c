@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Where a run keeps its files; see the header for why. */
+/* A base directory with a lock and a mark in it; for root, a second one inside that nobody can
+ * list. */
 #include "collector/launch/run_directory.h"
 
 #include <errno.h>
@@ -25,21 +26,22 @@ static bool memory_has_room(void)
 	struct statfs fs;
 	struct statvfs room;
 
-	return !statfs(RUNDIR_MEMORY, &fs) && fs.f_type == TMPFS_MAGIC &&
-	       !statvfs(RUNDIR_MEMORY, &room) &&
+	return !statfs(RUN_DIRECTORY_MEMORY, &fs) && fs.f_type == TMPFS_MAGIC &&
+	       !statvfs(RUN_DIRECTORY_MEMORY, &room) &&
 	       (uint64_t)room.f_bavail * room.f_frsize >= ENOUGH_BYTES &&
-	       !access(RUNDIR_MEMORY, W_OK | X_OK);
+	       !access(RUN_DIRECTORY_MEMORY, W_OK | X_OK);
 }
 
-static int make_base(struct rundir *d, const char *beside)
+static int make_base(struct run_directory *d, const char *beside)
 {
 	if (memory_has_room()) {
-		snprintf(d->base, sizeof(d->base), RUNDIR_MEMORY "/" RUNDIR_NAME "XXXXXX");
+		snprintf(d->base, sizeof(d->base),
+			 RUN_DIRECTORY_MEMORY "/" RUN_DIRECTORY_NAME "XXXXXX");
 		if (mkdtemp(d->base))
 			return 0;
 	}
-	if ((size_t)snprintf(d->base, sizeof(d->base), "%s/." RUNDIR_NAME "XXXXXX", beside) >=
-	    sizeof(d->base)) {
+	if ((size_t)snprintf(d->base, sizeof(d->base), "%s/." RUN_DIRECTORY_NAME "XXXXXX",
+			     beside) >= sizeof(d->base)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
@@ -48,14 +50,15 @@ static int make_base(struct rundir *d, const char *beside)
 
 /* Everybody may pass through the base, whose name everybody can see, but not list it; and
  * 128 random bits are not found by trying. chmod, because mkdir's mode is cut by the umask. */
-static int open_to_all(struct rundir *d)
+static int open_to_all(struct run_directory *d)
 {
 	uint64_t secret[2];
 
 	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret))
 		return -1;
-	snprintf(d->profiles, sizeof(d->profiles), "%s/" RUNDIR_INNER "%016" PRIx64 "%016" PRIx64,
-		 d->base, secret[0], secret[1]);
+	snprintf(d->profiles, sizeof(d->profiles),
+		 "%s/" RUN_DIRECTORY_INNER "%016" PRIx64 "%016" PRIx64, d->base, secret[0],
+		 secret[1]);
 	if (chmod(d->base, 0711) || mkdir(d->profiles, 0700))
 		return -1;
 	return chmod(d->profiles, 01777);
@@ -63,19 +66,20 @@ static int open_to_all(struct rundir *d)
 
 /* The lock says that the run lives, and ends with it whatever ends it. It comes before the mark:
  * only what has the mark and no lock is anybody else's to remove. */
-static int claim(struct rundir *d)
+static int claim(struct run_directory *d)
 {
 	d->lock = open(d->base, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (d->lock < 0 || flock(d->lock, LOCK_EX | LOCK_NB))
 		return -1;
-	int mark = openat(d->lock, RUNDIR_MARK, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int mark =
+		openat(d->lock, RUN_DIRECTORY_MARK, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (mark < 0)
 		return -1;
 	close(mark);
 	return 0;
 }
 
-int run_directory_create(struct rundir *d, const char *beside, struct profile_error *err)
+int run_directory_create(struct run_directory *d, const char *beside, struct profile_error *err)
 {
 	d->lock = -1;
 	int failed = make_base(d, beside) || claim(d);
@@ -93,12 +97,13 @@ int run_directory_create(struct rundir *d, const char *beside, struct profile_er
 			return 0;
 	}
 	error_set(err,
-		  "cannot make a directory for the run's files in " RUNDIR_MEMORY " or %.250s: %s",
+		  "cannot make a directory for the run's files in " RUN_DIRECTORY_MEMORY
+		  " or %.250s: %s",
 		  beside, strerror(errno));
 	return -1;
 }
 
-void run_directory_remove_file(const struct rundir *d, const char *name)
+void run_directory_remove_file(const struct run_directory *d, const char *name)
 {
 	char path[PATH_MAX + NAME_MAX];
 
@@ -106,9 +111,9 @@ void run_directory_remove_file(const struct rundir *d, const char *name)
 	unlink(path);
 }
 
-void run_directory_note_output(const struct rundir *d, const char *path)
+void run_directory_note_output(const struct run_directory *d, const char *path)
 {
-	int mark = openat(d->lock, RUNDIR_MARK, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	int mark = openat(d->lock, RUN_DIRECTORY_MARK, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (mark < 0)
 		return;
@@ -116,16 +121,16 @@ void run_directory_note_output(const struct rundir *d, const char *path)
 	close(mark);
 }
 
-void run_directory_release(struct rundir *d)
+void run_directory_release(struct run_directory *d)
 {
 	if (d->lock < 0)
 		return;
-	unlinkat(d->lock, RUNDIR_MARK, 0);
+	unlinkat(d->lock, RUN_DIRECTORY_MARK, 0);
 	close(d->lock);
 	d->lock = -1;
 }
 
-int run_directory_remove(struct rundir *d)
+int run_directory_remove(struct run_directory *d)
 {
 	run_directory_release(d);
 	if (strcmp(d->profiles, d->base) && rmdir(d->profiles))

@@ -11,12 +11,12 @@
 
 #include "profile/profile.h"
 
-#define RUNDIR_MEMORY "/dev/shm"
-#define RUNDIR_NAME   "scprof."	  /* its name begins so; on disk with a dot before it */
-#define RUNDIR_INNER  "profiles." /* likewise that of root's profiles in it */
-#define RUNDIR_MARK   "run"	  /* file in it while its run lives: where that will save */
+#define RUN_DIRECTORY_MEMORY "/dev/shm"
+#define RUN_DIRECTORY_NAME   "scprof."	 /* its name begins so; on disk with a dot before it */
+#define RUN_DIRECTORY_INNER  "profiles." /* likewise that of root's profiles in it */
+#define RUN_DIRECTORY_MARK   "run"	 /* file in it while its run lives: where that will save */
 
-struct rundir {
+struct run_directory {
 	int lock; /* its descriptor, locked while the run lives; -1: none */
 	char base[PATH_MAX - 128];
 	char profiles[PATH_MAX - 64]; /* SCPROF_OUT of the command */
@@ -25,22 +25,22 @@ struct rundir {
 	char below[PATH_MAX - 32];    /* of the places of --below */
 };
 
-/* `beside`: an existing directory for where memory will not do. Names are
+/* `beside`: an existing directory for where memory cannot be used. Names are
  * random and absolute. Private to the user; for root, whose programs may
  * become somebody else and then start others, everybody may create files in
  * `profiles`, but nobody else can list or guess the way to it. 0, or -1. */
-int run_directory_create(struct rundir *d, const char *beside, struct profile_error *err);
+int run_directory_create(struct run_directory *d, const char *beside, struct profile_error *err);
 
-/* Where the run is going to save: for whoever finds the directory after the run was killed. */
-void run_directory_note_output(const struct rundir *d, const char *path);
+/* Where the run is going to save: for the next run, if this one is killed. */
+void run_directory_note_output(const struct run_directory *d, const char *path);
 
 /* The run is over, and what is left in it is kept on purpose. */
-void run_directory_release(struct rundir *d);
+void run_directory_release(struct run_directory *d);
 
 /* Remove one profile of it by its name. */
-void run_directory_remove_file(const struct rundir *d, const char *name);
+void run_directory_remove_file(const struct run_directory *d, const char *name);
 
 /* Release it, and remove it if nothing is left in it. 0, or -1: it is kept. */
-int run_directory_remove(struct rundir *d);
+int run_directory_remove(struct run_directory *d);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* An ignored signal that is blocked would be kept, hence the question what is ignored. */
+/* An ignored signal that is blocked becomes pending, so ignored ones are not blocked. */
 #include "collector/launch/signal_wait.h"
 
 #include <stddef.h>
 #include <time.h>
 
-void signal_wait_begin(struct ending *e)
+void signal_wait_begin(struct signal_wait *e)
 {
 	static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 	struct sigaction action;
@@ -17,7 +17,7 @@ void signal_wait_begin(struct ending *e)
 	sigprocmask(SIG_BLOCK, &e->set, &e->before);
 }
 
-int signal_wait_wait(const struct ending *e, int milliseconds)
+int signal_wait_next(const struct signal_wait *e, int milliseconds)
 {
 	const struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
 	int got = sigtimedwait(&e->set, NULL, &time);
@@ -25,12 +25,12 @@ int signal_wait_wait(const struct ending *e, int milliseconds)
 	return got > 0 ? got : 0;
 }
 
-void signal_wait_end(const struct ending *e)
+void signal_wait_end(const struct signal_wait *e)
 {
 	sigprocmask(SIG_SETMASK, &e->before, NULL);
 }
 
-void signal_wait_by(int signal_number)
+void signal_wait_raise(int signal_number)
 {
 	sigset_t one;
 

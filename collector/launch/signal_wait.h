@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Waiting that a signal ends: Ctrl-C and its like, unless they are ignored, are taken by
- * signal_wait_wait instead of ending this process. One thread uses it. */
+/* Waiting that a signal ends: signal_wait_next takes SIGINT, SIGQUIT, SIGTERM and SIGHUP, unless
+ * they are ignored, instead of their ending this process. One thread uses it. */
 #ifndef SCPROF_COLLECTOR_LAUNCH_SIGNAL_WAIT_H
 #define SCPROF_COLLECTOR_LAUNCH_SIGNAL_WAIT_H
 
 #include <signal.h>
 
-struct ending {
+struct signal_wait {
 	sigset_t set, before;
 };
 
-/* From here on the signals wait. */
-void signal_wait_begin(struct ending *e);
+/* Blocks these signals: from here on they are pending until they are taken. */
+void signal_wait_begin(struct signal_wait *e);
 
-/* Up to so many milliseconds. The signal, or 0. */
-int signal_wait_wait(const struct ending *e, int milliseconds);
+/* Waits up to so many milliseconds. The signal, or 0. */
+int signal_wait_next(const struct signal_wait *e, int milliseconds);
 
-/* The signal mask is again what it was. */
-void signal_wait_end(const struct ending *e);
+/* Restores the signal mask. */
+void signal_wait_end(const struct signal_wait *e);
 
-/* End as one who does not hold signals would. Returns only where the signal ends nobody. */
-void signal_wait_by(int signal_number);
+/* Ends this process by that signal. Returns only where its default does not end a process. */
+void signal_wait_raise(int signal_number);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* /proc knows the environment that a program was started with; the directory's
- * name is random, so that whoever has it there belongs to the run. */
+/* /proc shows the environment that a program was started with; the directory's name is random, so
+ * that a process that has it there belongs to the run. */
 #include "collector/launch/stragglers.h"
 
 #include <ctype.h>
@@ -37,7 +37,7 @@ static bool names_directory(const char *pid, const char *directory)
 	return found;
 }
 
-/* Its environment is not to be seen while exec is building the new program. */
+/* /proc shows no environment while exec is building the new program. */
 static bool left_a_program(const struct run_file *files, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Processes of a run that live but have no file of their own yet: a child just
- * forked, a program just replaced by exec. Without them a run would now and
- * then be closed between two programs of a shell script.
+ * forked, a program just replaced by exec. Without them a run would sometimes end between two
+ * programs of a shell script.
  */
 #ifndef SCPROF_COLLECTOR_LAUNCH_STRAGGLERS_H
 #define SCPROF_COLLECTOR_LAUNCH_STRAGGLERS_H
@@ -13,7 +13,7 @@
 #include "include/scprof_format.h"
 
 /* They are known by an environment that names `directory`, or as a pid that has
- * left one program. May be true for good (a static daemon), so bound the wait. */
+ * left one program. May stay true for ever (a static daemon), so limit the wait. */
 bool stragglers_exist(const char *directory, const struct run_file *files, size_t count);
 
 #endif

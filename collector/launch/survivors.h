@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Processes that the command left running: daemons, background jobs. */
+/* Processes of the command that still run after its end: daemons, background jobs. */
 #ifndef SCPROF_COLLECTOR_LAUNCH_SURVIVORS_H
 #define SCPROF_COLLECTOR_LAUNCH_SURVIVORS_H
 

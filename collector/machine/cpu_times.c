@@ -69,8 +69,8 @@ double cpu_times_all(const struct cpu_times *t)
 	return t->user + t->nice + t->system + t->idle + t->iowait + t->irq + t->softirq + t->steal;
 }
 
-/* 1 yes, 0 no, -1: it cannot be read. A compressed /proc/config.gz is left to zcat's
- * users: /boot and /lib/modules have it in the clear nearly everywhere. */
+/* 1 yes, 0 no, -1: it cannot be read. A compressed /proc/config.gz is not read: /boot or
+ * /lib/modules has the text nearly everywhere. */
 static int configured(const char *path)
 {
 	FILE *file = fopen(path, "re");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Which CPUs a displacement measurement takes, and what speaks against them.
+/* Which CPUs a displacement measurement uses, and what may be wrong with them.
  *
  * A set must be online and allowed to this process. What makes figures mean something
  * else (a sibling hyper-thread outside the set, receive steering to a CPU outside it)
- * is told as a note; what makes them impossible is refused.
+ * is reported as a note; what makes them impossible is refused.
  */
 #ifndef SCPROF_COLLECTOR_MACHINE_CPUS_H
 #define SCPROF_COLLECTOR_MACHINE_CPUS_H
@@ -26,7 +26,7 @@ void cpus_print(const cpu_set_t *set, char *text, size_t size);
 int cpus_choose(const char *list, cpu_set_t *set, struct profile_error *err);
 
 /* Siblings (hyper-threads of one core) inside the set, and of cores that the set splits:
- * those that lie outside. Empty where the kernel does not tell. */
+ * those that lie outside. Empty where the kernel does not say. */
 void cpus_siblings(const cpu_set_t *set, cpu_set_t *together, cpu_set_t *split);
 
 /* CPUs outside the set that take receive work of an interface of this network namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* How many CPUs' worth of time the cgroup of this process may use.
  *
- * A fluid uses all that it can get, so a quota smaller than the set would be used up by
- * the fluid and the kernel would stop the program with it. */
+ * A fluid uses all the time that it can get: it would use up a quota smaller than the set, and the
+ * kernel would stop the program with it. */
 #ifndef SCPROF_COLLECTOR_MACHINE_QUOTA_H
 #define SCPROF_COLLECTOR_MACHINE_QUOTA_H
 
@@ -18,7 +18,7 @@ double quota_cpus(char *where, size_t size);
 /* The same with other names for /proc/self/cgroup and /sys/fs/cgroup: for tests. */
 double quota_cpus_at(const char *cgroup_file, const char *mount, char *where, size_t size);
 
-/* Whether any cgroup of this process can be looked at: without /sys/fs/cgroup "no quota" only
+/* Whether any cgroup of this process can be read: without /sys/fs/cgroup "no quota" only
  * means that none is seen. */
 bool quota_visible(void);
 bool quota_visible_at(const char *cgroup_file, const char *mount);

@@ -45,7 +45,7 @@ int task_clock_open(struct task_clock *c, pid_t pid, const cpu_set_t *set)
 	*c = (struct task_clock){.fd = calloc(count + 1, sizeof(int)),
 				 .cpu = calloc(count + 1, sizeof(int))};
 	if (!c->fd || !c->cpu)
-		return give_up(c, "no memory");
+		return give_up(c, "out of memory");
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET(cpu, set))
 			c->cpu[at++] = cpu;

@@ -19,7 +19,7 @@
 struct task_clock {
 	size_t cpus;
 	int *cpu, *fd; /* one a CPU of the set; fd[cpus]: all CPUs together */
-	char why[160]; /* it cannot be had; "" if it can */
+	char why[160]; /* it is not available; "" if it is */
 };
 
 /* Opened and enabled for `pid`, before it starts anything. 0; -1: `why` is set. Either way
@@ -30,7 +30,7 @@ int task_clock_open(struct task_clock *c, pid_t pid, const cpu_set_t *set);
 uint64_t task_clock_all(const struct task_clock *c);
 uint64_t task_clock_on(const struct task_clock *c, size_t i);
 
-/* As one that cannot be had, for the reason given. */
+/* Closed, as if it were not available for this reason. */
 void task_clock_leave_out(struct task_clock *c, const char *why);
 
 void task_clock_close(struct task_clock *c);

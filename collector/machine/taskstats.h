@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The kernel's taskstats: what it says of a task when asked, and of every task that ends.
+/* The kernel's taskstats: of one task when asked, and of every task that ends.
  *
  * The second is what makes an account whole: processes that live for a millisecond are in
  * no other list. Both need CAP_NET_ADMIN in the first user namespace (root).
@@ -24,7 +24,7 @@ struct taskstats_socket {
 	uint16_t family;
 	bool listening;	 /* to ends of tasks */
 	uint64_t missed; /* times that the kernel found no room for an end */
-	char why[160];	 /* it cannot be had; "" if it can */
+	char why[160];	 /* it is not available; "" if it is */
 };
 
 /* 0; -1: `why` is set. Close it either way. */

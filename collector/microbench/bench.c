@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Starts the child, watches over it, and says in one line what became of it. */
+/* Starts the child, watches it, and says in one line how it ended. */
 #include "collector/microbench/bench.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "collector/microbench/bench_subject.h"
-#include "collector/clocks/clocks_private.h"
+#include "collector/clocks/clocks_measure.h"
 #include "collector/clocks/counter.h"
 #include "collector/duration.h"
 #include "profile/base/error.h"
@@ -35,11 +37,11 @@ int bench_set_clock(struct bench_plan *plan, enum scp_clock_kind kind, char *why
 		return -1;
 	if (kind == SCP_CLOCK_MONOTONIC || !trusted)
 		return 0;
-	from = clocks_drift_pair(read);
+	from = clocks_measure_pair(read);
 	nanosleep(&pause, NULL);
-	to = clocks_drift_pair(read);
+	to = clocks_measure_pair(read);
 	plan->clock = SCP_CLOCK_TSC;
-	plan->ns_per_unit = 1 / clocks_drift_rate(&from, &to, &error);
+	plan->ns_per_unit = 1 / clocks_measure_rate(&from, &to, &error);
 	return 0;
 }
 
@@ -65,14 +67,6 @@ static enum bench_end fail(struct bench_error *err, enum bench_end end, const ch
 	error_format(err->text, sizeof(err->text), format, arguments);
 	va_end(arguments);
 	return end;
-}
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* Where user code was, as far as it can be known. */
@@ -131,7 +125,7 @@ static enum bench_end died(const struct bench_plan *plan, const struct bench_rec
 		    subject_name(plan), WEXITSTATUS(status), place);
 }
 
-/* What user code could have written over is looked at before it is believed. */
+/* User code could have overwritten the record, so it is checked before it is used. */
 static bool plausible(const struct bench_plan *plan, const struct bench_record *r)
 {
 	if (!r->calls)
@@ -189,30 +183,31 @@ static int end_child(pid_t pid)
 static uint64_t time_left(const struct bench_plan *plan, const struct bench_record *r,
 			  uint64_t started_ns)
 {
-	uint64_t now = monotonic_ns(), began = r->loop_began_ns;
+	uint64_t now = clocks_read_ns(CLOCK_MONOTONIC), began = r->loop_began_ns;
 
 	if (began < started_ns || began > now)
 		began = started_ns;
 	return now - began < plan->timeout_ns ? plan->timeout_ns - (now - began) : 0;
 }
 
-#define TELL_NS UINT64_C(250000000)
+#define PROGRESS_NS UINT64_C(250000000)
 
 /* How long to wait until there is something to do. */
-static uint64_t tell(const struct bench_plan *plan, const struct bench_record *r, uint64_t left)
+static uint64_t report_progress(const struct bench_plan *plan, const struct bench_record *r,
+				uint64_t left)
 {
 	uint32_t made = r->replication < plan->replications ? r->replication : plan->replications;
 
-	if (!plan->told)
+	if (!plan->progress)
 		return left;
-	plan->told(plan->context, (double)made / plan->replications);
-	return left < TELL_NS ? left : TELL_NS;
+	plan->progress(plan->context, (double)made / plan->replications);
+	return left < PROGRESS_NS ? left : PROGRESS_NS;
 }
 
 static enum bench_end watch(const struct bench_plan *plan, struct bench_record *r, pid_t pid,
 			    const sigset_t *signals, struct bench_error *err)
 {
-	uint64_t started_ns = monotonic_ns(), left;
+	uint64_t started_ns = clocks_read_ns(CLOCK_MONOTONIC), left;
 	int status;
 
 	for (;;) {
@@ -223,7 +218,7 @@ static enum bench_end watch(const struct bench_plan *plan, struct bench_record *
 			end_child(pid);
 			return endless(plan, r, err);
 		}
-		left = tell(plan, r, left);
+		left = report_progress(plan, r, left);
 		struct timespec wait = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
 		int got = sigtimedwait(signals, NULL, &wait);
 		if (got > 0 && got != SIGCHLD) {
@@ -233,6 +228,32 @@ static enum bench_end watch(const struct bench_plan *plan, struct bench_record *
 				    strsignal(got));
 		}
 	}
+}
+
+/* What user code prints would mix with the report; and it must not read our standard input. */
+static int silence(struct bench_record *r)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
+		return bench_subject_refuse(r, BENCH_FAILED, "cannot open /dev/null");
+	return 0;
+}
+
+/* The process that user code runs in. It may crash, exit or never return; it leaves its results, or
+ * its reason for having none, in the shared record. */
+static _Noreturn void child_main(const struct bench_plan *plan, struct bench_record *record)
+{
+	struct bench_subject subject = {.plan = plan, .record = record};
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (silence(record))
+		_exit(0);
+	record->phase = BENCH_LOADING;
+	if (plan->library ? bench_function_open(&subject) : bench_command_open(&subject))
+		_exit(0);
+	bench_measure(&subject);
+	_exit(0);
 }
 
 static enum bench_end run_child(const struct bench_plan *plan, struct bench_record *r,
@@ -250,12 +271,12 @@ static enum bench_end run_child(const struct bench_plan *plan, struct bench_reco
 	if (!pid) {
 		setpgid(0, 0);
 		sigprocmask(SIG_SETMASK, &mask, NULL);
-		bench_child(plan, r);
+		child_main(plan, r);
 	}
 	if (pid < 0) {
 		end = fail(err, BENCH_FAILED, "cannot start a process: %s", strerror(errno));
 	} else {
-		setpgid(pid, pid); /* whoever is first */
+		setpgid(pid, pid); /* in the parent, too: either may be first */
 		end = watch(plan, r, pid, &signals, err);
 		if (end != BENCH_DONE)
 			kill(-pid, SIGKILL);
@@ -275,7 +296,8 @@ enum bench_end bench_run(const struct bench_plan *plan, struct bench_record **re
 	*record = NULL;
 	*err = (struct bench_error){0};
 	if (r == MAP_FAILED)
-		return fail(err, BENCH_FAILED, "no memory for the results: %s", strerror(errno));
+		return fail(err, BENCH_FAILED, "out of memory for the results: %s",
+			    strerror(errno));
 	end = run_child(plan, r, err);
 	if (end == BENCH_DONE)
 		*record = r;

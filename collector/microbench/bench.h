@@ -4,8 +4,8 @@
  * The procedure is that of Bryant and O'Hallaron (warm-up call, doubling until a
  * loop lasts long enough) and of Feitelson (double loop: each replication times
  * one loop of calls; the same loop of empty calls beside it). User code runs in
- * a child process, which leaves what it measured in a shared record: whatever
- * becomes of the child, the tool goes on.
+ * a child process, which leaves what it measured in a shared record: whatever happens to the child,
+ * the tool goes on.
  */
 #ifndef SCPROF_COLLECTOR_MICROBENCH_BENCH_H
 #define SCPROF_COLLECTOR_MICROBENCH_BENCH_H
@@ -40,8 +40,8 @@ struct bench_plan {
 	uint64_t timeout_ns;	   /* and no longer than this */
 	uint32_t replications, warmup;
 	/* Called a few times a second by the process that waits for the one that measures, with
-	 * the share of the replications that are made; NULL: nobody asks. */
-	void (*told)(void *context, double share);
+	 * the share of the replications that are made; NULL: no callback. */
+	void (*progress)(void *context, double share);
 	void *context;
 };
 
@@ -49,7 +49,7 @@ struct bench_plan {
 struct bench_replication {
 	uint64_t began_ns; /* since the first */
 	uint64_t subject, empty;
-	uint32_t switches; /* times that the subject lost its CPU unasked */
+	uint32_t switches; /* involuntary context switches of the subject */
 };
 
 enum bench_phase {
@@ -80,7 +80,7 @@ struct bench_record {
 
 enum bench_end {
 	BENCH_DONE,
-	BENCH_BAD,     /* no such library, function or command: the user's to mend */
+	BENCH_BAD,     /* no such library, function or command: for the user to correct */
 	BENCH_FAILED,  /* the system refused something: memory, processes */
 	BENCH_DIED,    /* user code crashed, exited, or (a command) failed */
 	BENCH_ENDLESS, /* it did not return within the timeout */
@@ -94,7 +94,7 @@ struct bench_error {
 
 /* The clock for a plan: kind, and nanoseconds a unit by 20 ms of calibration. `kind`
  * SCP_CLOCK_NONE: the TSC if it can be trusted, else CLOCK_MONOTONIC. 0; or -1 with
- * the reason in `why`, if a TSC was asked for that is not to be trusted. */
+ * the reason in `why`, if a TSC was asked for that cannot be trusted. */
 int bench_set_clock(struct bench_plan *plan, enum scp_clock_kind kind, char *why, size_t size);
 
 /* Measure. On BENCH_DONE *record is the caller's to give to bench_free_record, else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A word is understood wholly or refused: a number that was cut short or ran
- * over would measure another call than the one that was asked for. */
+/* A word is understood completely or refused: a number that was truncated or overflowed would
+ * measure another call than the one that was asked for. */
 #include "collector/microbench/bench_arguments.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ static int take_str(struct parser *p)
 {
 	char *copy = strdup(p->value);
 
-	return copy ? add_integer(p, (long)(uintptr_t)copy, copy) : refuse(p, "no memory");
+	return copy ? add_integer(p, (long)(uintptr_t)copy, copy) : refuse(p, "out of memory");
 }
 
 /* 1 .. 1 GiB, with k, M or G for powers of 1024; 0: not such a size. */
@@ -107,7 +107,7 @@ static int take_buf(struct parser *p)
 		return refuse(p, "not a size from 1 to 1G; write buf:4096, buf:4k or buf:1M");
 	buffer = aligned_alloc(CACHE_LINE, (bytes / CACHE_LINE + 1) * CACHE_LINE);
 	if (!buffer)
-		return refuse(p, "no memory for so large a buffer");
+		return refuse(p, "out of memory for so large a buffer");
 	random_seed(&random, CONTENT_SEED);
 	for (size_t i = 0; i < bytes; i++)
 		buffer[i] = (unsigned char)(1 + random_below(&random, 255));
@@ -116,7 +116,7 @@ static int take_buf(struct parser *p)
 }
 
 /* strtod also takes nan and inf, which are numbers a function may be given; but 1e400
- * is not inf: another number than the one that was written. */
+ * is not inf: it is another number than the one that was written. */
 static bool is_too_large(const char *text, bool infinite)
 {
 	return infinite && text[strspn(text, "+-")] != 'i' && text[strspn(text, "+-")] != 'I';

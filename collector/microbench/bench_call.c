@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Loops by the number of arguments: passing fourteen where the function takes one
- * would cost more than many a function. Which function is called is known only when
+ * would cost more than many functions do. Which function is called is known only when
  * the program runs, so that no call can be optimised away.
  */
 #include "collector/microbench/bench_call.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A command: started, waited for, and its status looked at, in loops. posix_spawn
- * is the cheapest way that libc has, so that what is measured is the command. */
+/* A command: started, waited for, and its status looked at, in loops. posix_spawn is the cheapest
+ * way that libc has, so that the command makes most of the time. */
 #include "collector/microbench/bench_subject.h"
 
 #include <errno.h>

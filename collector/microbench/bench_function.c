@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A function of a shared library: loaded, found, and called in loops. Its library's
- * constructors are user code, too, which is why even loading happens in the child. */
+/* A function of a shared library: loaded, found, and called in loops. The constructors of its
+ * library are user code, too, so even loading happens in the child. */
 #include "collector/microbench/bench_subject.h"
 
 #include <dlfcn.h>
@@ -36,7 +36,7 @@ static bool is_data(void *address)
 	return ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT;
 }
 
-/* The loader's words, without what everybody knows by now. */
+/* The loader's message, with a hint where the name may be the mistake. */
 static int refuse_library(struct bench_subject *s)
 {
 	const char *name = s->plan->library, *said = dlerror(), *hint = "";

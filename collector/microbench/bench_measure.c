@@ -4,7 +4,7 @@
  * "Always execute the function once to warm up the cache; keep doubling the
  * number of times until some threshold is reached" (Bryant and O'Hallaron); then
  * Feitelson's double loop, in which loops of the subject and of its empty
- * counterpart alternate, so that both meet the same weather.
+ * counterpart alternate, so that both meet the same noise.
  */
 #include "collector/microbench/bench_subject.h"
 
@@ -14,22 +14,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "collector/clocks/counter.h"
 
 #define CALLS_MOST ((uint64_t)1 << 48)
 #define EMPTY	   true
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static uint64_t now(const struct bench_plan *plan)
 {
-	return plan->clock == SCP_CLOCK_TSC ? counter_read_ordered() : monotonic_ns();
+	return plan->clock == SCP_CLOCK_TSC ? counter_read_ordered()
+					    : clocks_read_ns(CLOCK_MONOTONIC);
 }
 
 /* One loop, and how long it took. 0, or -1. */
@@ -39,7 +33,7 @@ static int time_loop(struct bench_subject *s, bool empty, unsigned int turn, uin
 	uint64_t from;
 	int result;
 
-	s->record->loop_began_ns = monotonic_ns();
+	s->record->loop_began_ns = clocks_read_ns(CLOCK_MONOTONIC);
 	from = now(s->plan);
 	result = empty ? s->run_empty(s, calls, turn) : s->run(s, calls);
 	*took = now(s->plan) - from;
@@ -54,8 +48,8 @@ static int warm_up(struct bench_subject *s, uint64_t calls)
 	return time_loop(s, !EMPTY, 0, calls, &took);
 }
 
-/* A function that forks returns twice, and both would go on with the loop: found
- * out after one call, before there are many. Called in both. */
+/* A function that forks returns twice, and both processes would go on with the loop: detected after
+ * one call, before there are many. Both call this. */
 static int refuse_children(struct bench_subject *s)
 {
 	siginfo_t info;
@@ -121,7 +115,7 @@ static int replicate_subject(struct bench_subject *s, struct bench_replication *
 	uint32_t before;
 	int result;
 
-	/* the empty loop has just run; a loop of one call follows its like closely enough */
+	/* the empty loop has just run; a loop of one call follows the last one closely enough */
 	if (calls > 1 && warm_up(s, 1))
 		return -1;
 	before = switches(s);
@@ -154,17 +148,17 @@ static int replicate(struct bench_subject *s, unsigned int turn)
 static int replicate_all(struct bench_subject *s)
 {
 	struct bench_record *r = s->record;
-	uint64_t began = monotonic_ns();
+	uint64_t began = clocks_read_ns(CLOCK_MONOTONIC);
 
 	r->phase = BENCH_REPLICATING;
 	r->steal_from = cpu_times_steal_read();
 	for (uint32_t i = 0; i < s->plan->replications; i++) {
 		r->replication = i;
-		r->replications[i].began_ns = monotonic_ns() - began;
+		r->replications[i].began_ns = clocks_read_ns(CLOCK_MONOTONIC) - began;
 		if (replicate(s, i))
 			return -1;
 	}
-	r->took_ns = monotonic_ns() - began;
+	r->took_ns = clocks_read_ns(CLOCK_MONOTONIC) - began;
 	r->steal_to = cpu_times_steal_read();
 	return 0;
 }

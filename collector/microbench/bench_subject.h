@@ -40,11 +40,7 @@ int bench_empty_program(char *path, size_t size);
 /* bench_measure.c: the procedure, into the record. 0, or -1 after bench_subject_refuse. */
 int bench_measure(struct bench_subject *s);
 
-/* bench_child.c: the child's whole life; it does not return. */
-void bench_child(const struct bench_plan *plan, struct bench_record *record)
-	__attribute__((noreturn));
-
-/* Why there is no result. Returns -1. */
+/* Records why there is no result, for the parent. Returns -1. */
 int bench_subject_refuse(struct bench_record *r, enum bench_end end, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

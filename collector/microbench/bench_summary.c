@@ -82,7 +82,7 @@ static void leave_out(struct bench_summary *s, double confidence, double *scratc
 }
 
 static void examine(struct bench_summary *s, const struct bench_plan *plan,
-		    const struct bench_record *record, const struct bench_wishes *wishes,
+		    const struct bench_record *record, const struct bench_summary_options *wishes,
 		    double *scratch)
 {
 	uint32_t n = s->replications;
@@ -105,7 +105,8 @@ static void examine(struct bench_summary *s, const struct bench_plan *plan,
 }
 
 int bench_summary_make(struct bench_summary *s, const struct bench_plan *plan,
-		       const struct bench_record *record, const struct bench_wishes *wishes)
+		       const struct bench_record *record,
+		       const struct bench_summary_options *wishes)
 {
 	double *scratch = calloc(plan->replications, sizeof(*scratch));
 

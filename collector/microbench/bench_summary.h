@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What the replications of a bench say, all arithmetic done: nanoseconds a call.
+/* The results of a bench, from its replications: nanoseconds a call.
  *
  * Each replication gives one compensated value, its loop less the empty loop beside
- * it, over the calls. The interval is Student's t on those values, so what is not
- * known about the empty loop is in it, and what both loops share has gone. The
- * compensated mean of next to nothing may be negative; it is not clamped.
+ * it, over the calls. The interval is Student's t on those values, so the uncertainty of the empty
+ * loop is in it, and what both loops share cancels out. The compensated mean of a very short call
+ * may be negative; it is not clamped.
  */
 #ifndef SCPROF_COLLECTOR_MICROBENCH_BENCH_SUMMARY_H
 #define SCPROF_COLLECTOR_MICROBENCH_BENCH_SUMMARY_H
@@ -12,13 +12,13 @@
 #include "collector/microbench/bench.h"
 #include "stats/replications.h"
 
-/* A replication that was disturbed: above the outer fence of its like. It counts. */
+/* A disturbed replication: above the outer fence of its kind. It stays in the mean. */
 struct bench_outlier {
 	uint32_t replication; /* from 0 */
 	bool empty;	      /* the empty loop's, which makes the compensated value too small */
 	double at_s;	      /* since the first replication began */
 	double ns;	      /* a call, nothing subtracted */
-	double factor;	      /* times the median of its like */
+	double factor;	      /* times the median of its kind */
 	uint32_t switches;    /* times that the subject lost its CPU unasked */
 };
 
@@ -29,7 +29,7 @@ struct bench_warning {
 	char text[240];
 };
 
-struct bench_wishes {
+struct bench_summary_options {
 	double confidence, epsilon;
 	uint32_t k;
 	bool subtract; /* the empty counterpart from the subject */
@@ -60,10 +60,11 @@ struct bench_summary {
 
 /* 0, or -1: no memory, nothing to free. */
 int bench_summary_make(struct bench_summary *s, const struct bench_plan *plan,
-		       const struct bench_record *record, const struct bench_wishes *wishes);
+		       const struct bench_record *record,
+		       const struct bench_summary_options *wishes);
 void bench_summary_free(struct bench_summary *s);
 
-/* bench_warnings.c: what the reader of the numbers must know; called by bench_summary_make. */
-void bench_warnings_make(struct bench_summary *s, const struct bench_wishes *wishes);
+/* bench_warnings.c: the warnings; called by bench_summary_make. */
+void bench_warnings_make(struct bench_summary *s, const struct bench_summary_options *wishes);
 
 #endif

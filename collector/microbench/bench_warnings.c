@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* When a number must not be taken at its word, and why. The tests of drift and of
+/* When a number is not reliable, and why. The tests of drift and of
  * dependence each raise a false alarm in one run of a hundred. */
 #include <math.h>
 #include <stdarg.h>
@@ -8,8 +8,8 @@
 #include "collector/microbench/bench_summary.h"
 
 #define ALARM	      0.01
-#define STOLEN_BAD    0.01 /* share of the CPUs' time from which on theft is worth a word */
-#define PREEMPTED_BAD 0.1  /* share of the replications: beyond, no fence sets them apart */
+#define STOLEN_BAD    0.01 /* share of the CPUs' time */
+#define PREEMPTED_BAD 0.1  /* share of the replications: above it, no fence separates them */
 
 static void warn(struct bench_summary *s, const char *code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -25,7 +25,7 @@ static void warn(struct bench_summary *s, const char *code, const char *format, 
 	va_end(arguments);
 }
 
-void bench_warnings_make(struct bench_summary *s, const struct bench_wishes *wishes)
+void bench_warnings_make(struct bench_summary *s, const struct bench_summary_options *wishes)
 {
 	if (s->disturbed)
 		warn(s, "outliers",
@@ -44,7 +44,7 @@ void bench_warnings_make(struct bench_summary *s, const struct bench_wishes *wis
 		     100 * s->drift.change, s->drift.p);
 	else if (s->dependence < ALARM)
 		warn(s, "dependent-replications",
-		     "neighbouring replications resemble each other (p = %.1g): the interval is "
+		     "consecutive replications resemble each other (p = %.1g): the interval is "
 		     "too narrow; a longer --min-time may help",
 		     s->dependence);
 	/* a command may lose its CPU on a quiet machine, too: the kernel moves it at exec */
@@ -60,6 +60,6 @@ void bench_warnings_make(struct bench_summary *s, const struct bench_wishes *wis
 		     100 * s->stolen);
 	if (!s->empty_known)
 		warn(s, "no-empty-command",
-		     "an empty command cannot be run here, so there is nothing to set beside the "
-		     "command");
+		     "an empty command cannot be run here, so there is nothing to compare the "
+		     "command with");
 }

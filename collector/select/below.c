@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Symbols by libdwfl, which finds separate debug files and compressed tables as debuggers do. */
+/* libdwfl reads the symbols: it finds separate debug files and compressed tables as debuggers do.
+ */
 #include "collector/select/below.h"
 
 #include <elfutils/libdwfl.h>
@@ -86,7 +87,7 @@ static int search_object(struct below *b, const char *path)
 	return result;
 }
 
-static int search_all(struct below *b, const struct closure *c)
+static int search_all(struct below *b, const struct library_closure *c)
 {
 	for (size_t i = 0; i < c->paths; i++)
 		if (search_object(b, c->path[i]))
@@ -95,13 +96,13 @@ static int search_all(struct below *b, const struct closure *c)
 }
 
 /* LIBRARY:NAME of what the program does not need: it may open that, or become it by exec. */
-static int search_others(struct below *b, const struct closure *known)
+static int search_others(struct below *b, const struct library_closure *known)
 {
 	int failed = 0;
 
 	for (size_t i = 0; i < b->patterns.count && !failed; i++) {
-		const struct chosen_pattern *p = &b->patterns.list[i];
-		struct closure found;
+		const struct symbol_pattern *p = &b->patterns.list[i];
+		struct library_closure found;
 
 		if (p->matches || p->takes_out || !p->library)
 			continue;
@@ -111,11 +112,11 @@ static int search_others(struct below *b, const struct closure *known)
 	return failed;
 }
 
-static int say_unmatched(struct below *b, const char *program, const struct closure *known,
+static int say_unmatched(struct below *b, const char *program, const struct library_closure *known,
 			 struct profile_error *err)
 {
 	for (size_t i = 0; i < b->patterns.count; i++) {
-		const struct chosen_pattern *p = &b->patterns.list[i];
+		const struct symbol_pattern *p = &b->patterns.list[i];
 
 		if (p->matches || p->takes_out)
 			continue;
@@ -148,14 +149,14 @@ int below_resolve(struct below *b, const char *program, const char *text, struct
 {
 	char real[PATH_MAX];
 	const char *path = realpath(program, real) ? real : program;
-	struct closure known = {0};
+	struct library_closure known = {0};
 	struct profile_error ignored;
 
 	*b = (struct below){0};
 	if (parse_patterns(b, text, err))
 		return -1;
 	if (library_closure_find(program, &known, &ignored))
-		known = (struct closure){0};
+		known = (struct library_closure){0};
 	int failed = search_object(b, path) || search_all(b, &known) || search_others(b, &known)
 			     ? out_of_memory(err)
 			     : say_unmatched(b, path, &known, err);

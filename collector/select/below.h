@@ -21,11 +21,11 @@ struct below_object {
 };
 
 struct below {
-	struct chosen_patterns patterns;
+	struct symbol_patterns patterns;
 	struct below_object *object; /* those that have one of the functions */
 	size_t objects;
 	size_t functions;			/* how many symbols match */
-	const struct chosen_pattern *unmatched; /* where below_resolve fails for it; else NULL */
+	const struct symbol_pattern *unmatched; /* where below_resolve fails for it; else NULL */
 	char **near;				/* with that: names it could have meant */
 	size_t nears;
 };

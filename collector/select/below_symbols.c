@@ -82,7 +82,7 @@ static GElf_Addr end_of(const struct file *f, GElf_Addr at, const GElf_Sym *symb
 }
 
 /* Does the last pattern that matches take it in? */
-static bool is_wanted(const struct file *f, struct chosen_patterns *patterns, const char *symbol)
+static bool is_wanted(const struct file *f, struct symbol_patterns *patterns, const char *symbol)
 {
 	char *name = strndup(symbol, below_symbols_stem(symbol));
 	char *full = name && !strncmp(name, "_Z", 2) ? selection_demangle(name, true) : NULL;
@@ -90,7 +90,7 @@ static bool is_wanted(const struct file *f, struct chosen_patterns *patterns, co
 	bool wanted = false;
 
 	for (size_t i = 0; name && i < patterns->count; i++) {
-		struct chosen_pattern *p = &patterns->list[i];
+		struct symbol_pattern *p = &patterns->list[i];
 
 		if (!symbol_pattern_has_library(p, &f->names) ||
 		    (!symbol_pattern_has_name(p, name, full, brief) && strcmp(p->name, symbol)))
@@ -131,7 +131,7 @@ static void take_build_id(const struct file *f, struct below_object *o)
 	o->build_id_bytes = (uint32_t)bytes;
 }
 
-static bool any_means(const struct chosen_patterns *patterns, const struct file *f)
+static bool any_means(const struct symbol_patterns *patterns, const struct file *f)
 {
 	for (size_t i = 0; i < patterns->count; i++)
 		if (!patterns->list[i].takes_out &&
@@ -140,7 +140,7 @@ static bool any_means(const struct chosen_patterns *patterns, const struct file 
 	return false;
 }
 
-int below_symbols_search(const char *path, struct chosen_patterns *patterns,
+int below_symbols_search(const char *path, struct symbol_patterns *patterns,
 			 struct below_object *found, size_t *functions)
 {
 	struct file f;
@@ -164,7 +164,7 @@ int below_symbols_search(const char *path, struct chosen_patterns *patterns,
 	return failed;
 }
 
-void below_symbols_near(const char *path, const struct chosen_pattern *pattern, char ***names,
+void below_symbols_near(const char *path, const struct symbol_pattern *pattern, char ***names,
 			size_t *count)
 {
 	struct file f;

@@ -11,7 +11,7 @@ struct export
 {
 	char *name;
 	char *version;	 /* NULL: none */
-	bool is_default; /* what a new program would be linked with */
+	bool is_default; /* the version that a new program would be linked with */
 };
 
 struct exports {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What ld.so would load is what ld.so says that it would load. */
+/* Only ld.so itself knows what ld.so would load. */
 #include "collector/select/library_closure.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "collector/launch/elf_facts.h"
 #include "profile/base/error.h"
 
-static int add(struct closure *c, const char *path)
+static int add(struct library_closure *c, const char *path)
 {
 	char **grown = realloc(c->path, (c->paths + 1) * sizeof(*grown));
 
@@ -27,12 +27,12 @@ static int add(struct closure *c, const char *path)
 	return c->path[c->paths++] ? 0 : -1;
 }
 
-void library_closure_free(struct closure *c)
+void library_closure_free(struct library_closure *c)
 {
 	for (size_t i = 0; i < c->paths; i++)
 		free(c->path[i]);
 	free(c->path);
-	*c = (struct closure){0};
+	*c = (struct library_closure){0};
 }
 
 static bool is_loader(const char *path)
@@ -45,7 +45,7 @@ static bool is_loader(const char *path)
 
 /* "\tlibz.so.1 => /lib/libz.so.1 (0x...)", or "\t/lib/preloaded.so (0x...)"; the vDSO
  * has no path. What is not found stops the program itself, not us. */
-static int add_line(struct closure *c, char *line)
+static int add_line(struct library_closure *c, char *line)
 {
 	char *arrow = strstr(line, " => "), *path = arrow ? arrow + 4 : line + strspn(line, "\t ");
 	char *end = strstr(path, " (0x");
@@ -67,7 +67,7 @@ static _Noreturn void become_loader(const char *loader, const char *program, int
 	_exit(127);
 }
 
-static int read_lines(int fd, struct closure *out)
+static int read_lines(int fd, struct library_closure *out)
 {
 	char line[PATH_MAX + 256];
 	FILE *f = fdopen(fd, "r");
@@ -82,7 +82,7 @@ static int read_lines(int fd, struct closure *out)
 	return failed;
 }
 
-static int ask(const char *loader, const char *program, struct closure *out)
+static int ask(const char *loader, const char *program, struct library_closure *out)
 {
 	int pipe_fd[2], status = -1;
 
@@ -98,14 +98,15 @@ static int ask(const char *loader, const char *program, struct closure *out)
 	return failed || pid < 0 || status ? -1 : 0;
 }
 
-int library_closure_find(const char *program, struct closure *out, struct profile_error *err)
+int library_closure_find(const char *program, struct library_closure *out,
+			 struct profile_error *err)
 {
 	char real[PATH_MAX]; /* $ORIGIN is where the file is, not where a link to it is */
 	struct elf_facts facts;
 	int fd = open(program, O_RDONLY | O_CLOEXEC);
 	bool is_elf = fd >= 0 && !elf_facts_read(fd, &facts);
 
-	*out = (struct closure){0};
+	*out = (struct library_closure){0};
 	if (fd >= 0)
 		close(fd);
 	if (!is_elf || !*facts.interpreter) {
@@ -132,7 +133,7 @@ int library_closure_find(const char *program, struct closure *out, struct profil
 }
 
 /* Found already, perhaps by another name? */
-static bool is_among(const struct closure *c, const struct stat *st)
+static bool is_among(const struct library_closure *c, const struct stat *st)
 {
 	struct stat other;
 
@@ -143,7 +144,7 @@ static bool is_among(const struct closure *c, const struct stat *st)
 	return false;
 }
 
-static int search_glob(const char *pattern, struct closure *out)
+static int search_glob(const char *pattern, struct library_closure *out)
 {
 	glob_t found;
 	struct stat st;
@@ -158,7 +159,8 @@ static int search_glob(const char *pattern, struct closure *out)
 	return failed;
 }
 
-static int search_in(const char *directory, size_t length, const char *pattern, struct closure *out)
+static int search_in(const char *directory, size_t length, const char *pattern,
+		     struct library_closure *out)
 {
 	char path[2 * PATH_MAX];
 
@@ -173,13 +175,14 @@ static int search_in(const char *directory, size_t length, const char *pattern, 
 	return failed ? failed : search_glob(path, out);
 }
 
-int library_closure_search(const char *pattern, const struct closure *known, struct closure *out)
+int library_closure_search(const char *pattern, const struct library_closure *known,
+			   struct library_closure *out)
 {
 	static const char system[] = "/usr/local/lib:/lib64:/usr/lib64:/lib:/usr/lib";
 	const char *lists[] = {getenv("LD_LIBRARY_PATH"), system};
 	int failed = 0;
 
-	*out = (struct closure){0};
+	*out = (struct library_closure){0};
 	if (strchr(pattern, '/'))
 		return search_glob(pattern, out);
 	for (size_t i = 0; i < known->paths && !failed; i++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Each exported function of each library is held against the patterns, in the order
- * in which the loader looks symbols up: of two equal ones the first is what a call
- * reaches, and its stub stands for both. */
+/* Each exported function of each library is compared with the patterns, in the order in which the
+ * loader looks symbols up: a call reaches the first of two equal ones, so its stub stands for both.
+ */
 #include "collector/select/selection.h"
 
 #include <errno.h>
@@ -27,8 +27,8 @@ static int out_of_memory(struct profile_error *err)
 	return -1;
 }
 
-/* A library that cannot be read has nothing to choose; the loader will say why. */
-static int add_library(struct chosen *c, const char *path)
+/* A library that cannot be read has nothing to select; the loader will say why. */
+static int add_library(struct selection *c, const char *path)
 {
 	struct exports *grown = realloc(c->library, (c->libraries + 1) * sizeof(*grown));
 
@@ -44,10 +44,10 @@ static int add_library(struct chosen *c, const char *path)
 	return error == ENOMEM ? -1 : 0;
 }
 
-int selection_open(struct chosen *c, const char *program, const char *own_library,
+int selection_open(struct selection *c, const char *program, const char *own_library,
 		   struct profile_error *err)
 {
-	*c = (struct chosen){0};
+	*c = (struct selection){0};
 	if (library_closure_find(program, &c->needed, err))
 		return -1;
 	if (exports_read(program, &c->program) || exports_read(own_library, &c->own)) {
@@ -61,7 +61,7 @@ int selection_open(struct chosen *c, const char *program, const char *own_librar
 	return 0;
 }
 
-void selection_close(struct chosen *c)
+void selection_close(struct selection *c)
 {
 	for (size_t i = 0; i < c->count; i++)
 		free(c->symbol[i].shown);
@@ -74,7 +74,7 @@ void selection_close(struct chosen *c)
 	library_closure_free(&c->needed);
 }
 
-const char *selection_reason(const struct chosen *c, const char *name)
+const char *selection_reason(const struct selection *c, const char *name)
 {
 	for (size_t i = 0; i < c->program.functions; i++)
 		if (!strcmp(c->program.function[i].name, name))
@@ -96,7 +96,7 @@ static uint32_t hash(const char *name)
 	return h;
 }
 
-static bool is_chosen(const struct chosen *c, const struct export *e, uint32_t h)
+static bool is_selected(const struct selection *c, const struct export *e, uint32_t h)
 {
 	for (size_t i = 0; i < c->count; i++)
 		if (c->symbol[i].hash == h && !strcmp(c->symbol[i].name, e->name) &&
@@ -105,7 +105,7 @@ static bool is_chosen(const struct chosen *c, const struct export *e, uint32_t h
 	return false;
 }
 
-/* Old versions are other functions: told apart. */
+/* An old version is another function, and is shown with its version. */
 static char *show(const struct export *e)
 {
 	char *plain = selection_demangle(e->name, true), *whole = NULL;
@@ -118,44 +118,44 @@ static char *show(const struct export *e)
 	return whole;
 }
 
-static int grow(struct chosen *c, struct profile_error *err)
+static int grow(struct selection *c, struct profile_error *err)
 {
-	struct chosen_symbol *grown = realloc(c->symbol, (c->count + 1) * sizeof(*grown));
+	struct selected_symbol *grown = realloc(c->symbol, (c->count + 1) * sizeof(*grown));
 
 	if (grown)
 		c->symbol = grown;
 	return grown ? 0 : out_of_memory(err);
 }
 
-static int add_symbol(struct chosen *c, const struct export *e, const struct exports *library,
+static int add_symbol(struct selection *c, const struct export *e, const struct exports *library,
 		      bool needed, struct profile_error *err)
 {
 	uint32_t h = hash(e->name);
 
-	if (is_chosen(c, e, h))
+	if (is_selected(c, e, h))
 		return 0;
-	c->records += needed ? 1 : 1 + CHOSEN_SPARES;
+	c->records += needed ? 1 : 1 + SELECTION_SPARES;
 	if (c->records > SCP_SELECTED_MAX) {
 		error_set(err,
 			  "-s chooses too many functions: more than %u.\n"
 			  "Choose fewer",
-			  SCP_SELECTED_MAX / (needed ? 1 : 1 + CHOSEN_SPARES));
+			  SCP_SELECTED_MAX / (needed ? 1 : 1 + SELECTION_SPARES));
 		return -1;
 	}
 	char *shown = grow(c, err) ? NULL : show(e);
 	if (!shown)
 		return out_of_memory(err);
-	c->symbol[c->count++] = (struct chosen_symbol){.name = e->name,
-						       .version = e->version,
-						       .is_default = e->is_default,
-						       .is_later = !needed,
-						       .hash = h,
-						       .shown = shown,
-						       .library = library};
+	c->symbol[c->count++] = (struct selected_symbol){.name = e->name,
+							 .version = e->version,
+							 .is_default = e->is_default,
+							 .is_later = !needed,
+							 .hash = h,
+							 .shown = shown,
+							 .library = library};
 	return 0;
 }
 
-static void leave_out(struct chosen *c, const char *name)
+static void leave_out(struct selection *c, const char *name)
 {
 	for (size_t i = 0; i < 4 && i < c->left_out; i++)
 		if (!strcmp(c->left_out_names[i], name)) /* another version of it */
@@ -166,18 +166,18 @@ static void leave_out(struct chosen *c, const char *name)
 }
 
 /* The pattern that decides, or NULL. */
-static struct chosen_pattern *decide(struct chosen_patterns *patterns, const struct export *e,
+static struct symbol_pattern *decide(struct symbol_patterns *patterns, const struct export *e,
 				     const struct exports *library, bool needed)
 {
 	char *full = NULL, *brief = NULL;
-	struct chosen_pattern *last = NULL;
+	struct symbol_pattern *last = NULL;
 
 	if (patterns->demangled && !strncmp(e->name, "_Z", 2)) {
 		full = selection_demangle(e->name, true);
 		brief = selection_demangle(e->name, false);
 	}
 	for (size_t i = 0; i < patterns->count; i++) {
-		struct chosen_pattern *p = &patterns->list[i];
+		struct symbol_pattern *p = &patterns->list[i];
 
 		if (!(needed || p->library || p->takes_out) ||
 		    !symbol_pattern_has_library(p, library) ||
@@ -191,12 +191,12 @@ static struct chosen_pattern *decide(struct chosen_patterns *patterns, const str
 	return last && !last->takes_out ? last : NULL;
 }
 
-static int take_library(struct chosen *c, struct chosen_patterns *patterns,
+static int take_library(struct selection *c, struct symbol_patterns *patterns,
 			const struct exports *library, bool needed, struct profile_error *err)
 {
 	for (size_t i = 0; i < library->functions; i++) {
 		const struct export *e = &library->function[i];
-		const struct chosen_pattern *p = decide(patterns, e, library, needed);
+		const struct symbol_pattern *p = decide(patterns, e, library, needed);
 		const char *reason = p ? selection_reason(c, e->name) : NULL;
 
 		if (reason && p->is_exact && !p->is_optional) {
@@ -212,13 +212,13 @@ static int take_library(struct chosen *c, struct chosen_patterns *patterns,
 }
 
 /* Libraries that patterns name and the program does not need: it may open them. */
-static int add_later_ones(struct chosen *c, const struct chosen_patterns *patterns)
+static int add_later_ones(struct selection *c, const struct symbol_patterns *patterns)
 {
 	int failed = 0;
 
 	for (size_t i = 0; i < patterns->count && !failed; i++) {
-		const struct chosen_pattern *p = &patterns->list[i];
-		struct closure found;
+		const struct symbol_pattern *p = &patterns->list[i];
+		struct library_closure found;
 
 		if (p->matches || p->takes_out || !p->library)
 			continue;
@@ -230,7 +230,7 @@ static int add_later_ones(struct chosen *c, const struct chosen_patterns *patter
 	return failed;
 }
 
-static int say_unmatched(struct chosen *c, const struct chosen_pattern *p,
+static int say_unmatched(struct selection *c, const struct symbol_pattern *p,
 			 struct profile_error *err)
 {
 	bool own = false;
@@ -246,7 +246,7 @@ static int say_unmatched(struct chosen *c, const struct chosen_pattern *p,
 	return -1;
 }
 
-static bool all_optional(const struct chosen_patterns *patterns)
+static bool all_optional(const struct symbol_patterns *patterns)
 {
 	for (size_t i = 0; i < patterns->count; i++)
 		if (!patterns->list[i].is_optional && !patterns->list[i].takes_out)
@@ -254,7 +254,8 @@ static bool all_optional(const struct chosen_patterns *patterns)
 	return true;
 }
 
-int selection_resolve(struct chosen *c, struct chosen_patterns *patterns, struct profile_error *err)
+int selection_resolve(struct selection *c, struct symbol_patterns *patterns,
+		      struct profile_error *err)
 {
 	size_t needed = c->libraries;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The symbols that patterns choose for a program, resolved before it starts. */
+/* The functions that patterns select for a program, found before it starts. */
 #ifndef SCPROF_COLLECTOR_SELECT_SELECTION_H
 #define SCPROF_COLLECTOR_SELECT_SELECTION_H
 
@@ -12,9 +12,9 @@
 
 /* A library that is opened later may be there more than once: so many originals of one name
  * can have a stub through dlsym. */
-#define CHOSEN_SPARES 4
+#define SELECTION_SPARES 4
 
-struct chosen_symbol {
+struct selected_symbol {
 	const char *name, *version; /* version NULL: none */
 	bool is_default;
 	bool is_later; /* in a library that the program may open, but does not need */
@@ -24,34 +24,34 @@ struct chosen_symbol {
 };
 
 /* Strings point into `library`. */
-struct chosen {
-	struct closure needed;
+struct selection {
+	struct library_closure needed;
 	struct exports program, own;
 	struct exports *library; /* those that the program needs come first */
 	size_t libraries;
-	struct chosen_symbol *symbol;
+	struct selected_symbol *symbol;
 	size_t count;
-	size_t records;		       /* with those for dlsym, see CHOSEN_SPARES */
-	size_t left_out;	       /* by globs, because they cannot be chosen */
+	size_t records;		       /* with those for dlsym, see SELECTION_SPARES */
+	size_t left_out;	       /* by globs, because they cannot be selected */
 	const char *left_out_names[4]; /* some of them */
-	const struct chosen_pattern
+	const struct symbol_pattern
 		*unmatched; /* where selection_resolve fails for it; else NULL */
 };
 
 /* Look at the program and what it needs. `own_library`: path of libscprof.so. 0, or -1 with
  * *err. selection_close frees either way. */
-int selection_open(struct chosen *c, const char *program, const char *own_library,
+int selection_open(struct selection *c, const char *program, const char *own_library,
 		   struct profile_error *err);
-void selection_close(struct chosen *c);
+void selection_close(struct selection *c);
 
 /* Fill `symbol`. Libraries that the program does not need, but a pattern names, are looked
- * for where the loader would look. -1 with *err: a pattern matches nothing, or a name cannot
- * be chosen. Of ready-made groups alone `symbol` may stay empty. */
-int selection_resolve(struct chosen *c, struct chosen_patterns *patterns,
+ * for where the loader would look. -1 with *err: a pattern matches nothing, or a name cannot be
+ * selected. With ready-made groups alone `symbol` may stay empty. */
+int selection_resolve(struct selection *c, struct symbol_patterns *patterns,
 		      struct profile_error *err);
 
-/* Why this name cannot be chosen, or NULL. */
-const char *selection_reason(const struct chosen *c, const char *name);
+/* Why this name cannot be selected, or NULL. Static text. */
+const char *selection_reason(const struct selection *c, const char *name);
 
 /* A name as the source has it; NULL when out of memory. */
 char *selection_demangle(const char *name, bool parameters);

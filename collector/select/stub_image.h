@@ -18,13 +18,13 @@ struct part {
 };
 
 struct object {
-	const struct chosen *c;
+	const struct selection *c;
 	struct part image;	   /* of the file */
 	struct part strings, text; /* of the dynamic symbols; of the table */
 	const char **version;	   /* names of the versions, from index 2 on */
-	uint16_t *version_of;	   /* by chosen symbol */
+	uint16_t *version_of;	   /* by selected symbol */
 	size_t versions;
-	/* By place in the symbol table: chosen symbol, or count: the table, count + 1: dlsym. */
+	/* By place in the symbol table: selected symbol, or count: the table, count + 1: dlsym. */
 	uint32_t *order;
 	uint32_t buckets; /* of the hash table */
 	size_t defined;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The stub object, laid out by hand: three segments whose file offsets are their
- * addresses. What it is for is told in scprof_selected.h; the format in the System V
- * ABI and, for versions and the hash table, the Linux Standard Base, chapter 10.
+ * addresses. scprof_selected.h says what it is for; the format is that of the System V ABI and, for
+ * versions and the hash table, the Linux Standard Base, chapter 10.
  */
 #include "collector/select/stub_object.h"
 
@@ -146,7 +146,7 @@ static void put_dynamic(struct object *o, uint32_t soname)
 	stub_image_extend(o, &o->image, 8 * SERVED);
 }
 
-static void put_record(struct object *o, size_t texts, const struct chosen_symbol *s,
+static void put_record(struct object *o, size_t texts, const struct selected_symbol *s,
 		       uint32_t flags)
 {
 	struct scp_selected r = {.id = (uint32_t)((o->image.size - o->records_at) / sizeof(r)),
@@ -175,7 +175,7 @@ static void put_table(struct object *o)
 	for (size_t i = 0; i < o->c->count; i++)
 		put_record(o, texts, &o->c->symbol[i], 0);
 	for (size_t i = 0; i < o->c->count; i++)
-		for (int n = 0; o->c->symbol[i].is_later && n < CHOSEN_SPARES; n++)
+		for (int n = 0; o->c->symbol[i].is_later && n < SELECTION_SPARES; n++)
 			put_record(o, texts, &o->c->symbol[i], SCP_SELECTED_SPARE);
 	stub_image_put(o, o->text.bytes, o->text.size);
 	o->end = o->image.size;
@@ -257,7 +257,7 @@ static int write_file(const struct object *o, const char *path)
 	return chmod(path, 0644);
 }
 
-int stub_object_write(const struct chosen *c, const char *path, struct profile_error *err)
+int stub_object_write(const struct selection *c, const char *path, struct profile_error *err)
 {
 #ifndef __x86_64__
 	error_set(err,
@@ -269,7 +269,7 @@ int stub_object_write(const struct chosen *c, const char *path, struct profile_e
 	struct object o = {.c = c, .defined = c->count + 2};
 
 	for (size_t i = 0; i < c->count; i++)
-		o.spares += c->symbol[i].is_later ? CHOSEN_SPARES : 0;
+		o.spares += c->symbol[i].is_later ? SELECTION_SPARES : 0;
 
 	o.version = calloc(c->count + 1, sizeof(*o.version));
 	o.version_of = calloc(o.defined, sizeof(*o.version_of));

@@ -7,6 +7,6 @@
 
 /* Write it to `path`, which must not exist. 0, or -1 with *err: also on a processor for which
  * there are no stubs. */
-int stub_object_write(const struct chosen *c, const char *path, struct profile_error *err);
+int stub_object_write(const struct selection *c, const char *path, struct profile_error *err);
 
 #endif

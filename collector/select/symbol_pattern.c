@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* C++ names have commas and colons of their own: a comma inside parentheses or angle
- * brackets separates nothing, and "::" is no LIBRARY:NAME. */
+ * brackets does not separate patterns, and "::" is no LIBRARY:NAME. */
 #include "collector/select/symbol_pattern.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 enum { FILES_DEEP = 4 };
 
-static int parse(const char *text, struct chosen_patterns *out, struct profile_error *err,
+static int parse(const char *text, struct symbol_patterns *out, struct profile_error *err,
 		 int depth);
 
 static int refuse(struct profile_error *err, const char *what, const char *text, size_t length)
@@ -36,11 +36,11 @@ static const char *library_colon(const char *text, size_t length)
 	return NULL;
 }
 
-static int add(const char *text, size_t length, struct chosen_patterns *out,
+static int add(const char *text, size_t length, struct symbol_patterns *out,
 	       struct profile_error *err)
 {
 	bool takes_out = *text == '!';
-	struct chosen_pattern *grown = realloc(out->list, (out->count + 1) * sizeof(*out->list));
+	struct symbol_pattern *grown = realloc(out->list, (out->count + 1) * sizeof(*out->list));
 
 	if (!grown)
 		return refuse(err, "out of memory at", text, length);
@@ -48,8 +48,8 @@ static int add(const char *text, size_t length, struct chosen_patterns *out,
 	text += takes_out;
 	length -= takes_out;
 	const char *colon = library_colon(text, length), *name = colon ? colon + 1 : text;
-	struct chosen_pattern *p = &out->list[out->count++];
-	*p = (struct chosen_pattern){
+	struct symbol_pattern *p = &out->list[out->count++];
+	*p = (struct symbol_pattern){
 		.text = strndup(text, length),
 		.library = colon ? strndup(text, (size_t)(colon - text)) : NULL,
 		.name = strndup(name, length - (size_t)(name - text)),
@@ -64,7 +64,7 @@ static int add(const char *text, size_t length, struct chosen_patterns *out,
 	return 0;
 }
 
-static int parse_lines(FILE *f, struct chosen_patterns *out, struct profile_error *err, int depth)
+static int parse_lines(FILE *f, struct symbol_patterns *out, struct profile_error *err, int depth)
 {
 	char *line = NULL;
 	size_t room = 0;
@@ -79,7 +79,7 @@ static int parse_lines(FILE *f, struct chosen_patterns *out, struct profile_erro
 	return failed;
 }
 
-static int parse_file(const char *path, size_t length, struct chosen_patterns *out,
+static int parse_file(const char *path, size_t length, struct symbol_patterns *out,
 		      struct profile_error *err, int depth)
 {
 	char *name = strndup(path, length);
@@ -110,7 +110,7 @@ static size_t word_length(const char *text)
 	return n;
 }
 
-static int parse(const char *text, struct chosen_patterns *out, struct profile_error *err,
+static int parse(const char *text, struct symbol_patterns *out, struct profile_error *err,
 		 int depth)
 {
 	int failed = 0;
@@ -133,10 +133,10 @@ static int parse(const char *text, struct chosen_patterns *out, struct profile_e
 	return failed;
 }
 
-int symbol_pattern_parse(const char *optional, const char *text, struct chosen_patterns *out,
+int symbol_pattern_parse(const char *optional, const char *text, struct symbol_patterns *out,
 			 struct profile_error *err)
 {
-	*out = (struct chosen_patterns){0};
+	*out = (struct symbol_patterns){0};
 	if (optional && parse(optional, out, err, 0))
 		return -1;
 	for (size_t i = 0; i < out->count; i++)
@@ -153,7 +153,7 @@ int symbol_pattern_parse(const char *optional, const char *text, struct chosen_p
 	return -1;
 }
 
-void symbol_pattern_free(struct chosen_patterns *p)
+void symbol_pattern_free(struct symbol_patterns *p)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		free(p->list[i].text);
@@ -161,7 +161,7 @@ void symbol_pattern_free(struct chosen_patterns *p)
 		free(p->list[i].name);
 	}
 	free(p->list);
-	*p = (struct chosen_patterns){0};
+	*p = (struct symbol_patterns){0};
 }
 
 /* "libz" stands for libz.so.1 as well. */
@@ -173,7 +173,7 @@ static bool is_stem(const char *pattern, const char *name)
 	       !strncmp(pattern, name, strlen(pattern));
 }
 
-bool symbol_pattern_has_library(const struct chosen_pattern *p, const struct exports *library)
+bool symbol_pattern_has_library(const struct symbol_pattern *p, const struct exports *library)
 {
 	const char *slash = strrchr(library->path, '/');
 	const char *file = slash ? slash + 1 : library->path;
@@ -186,7 +186,7 @@ bool symbol_pattern_has_library(const struct chosen_pattern *p, const struct exp
 	       is_stem(p->library, file) || is_stem(p->library, library->soname);
 }
 
-bool symbol_pattern_has_name(const struct chosen_pattern *p, const char *name, const char *full,
+bool symbol_pattern_has_name(const struct symbol_pattern *p, const char *name, const char *full,
 			     const char *brief)
 {
 	if (p->is_exact)

@@ -12,7 +12,7 @@
 #include "collector/select/exports.h"
 #include "profile/profile.h"
 
-struct chosen_pattern {
+struct symbol_pattern {
 	char *text;    /* as written, without "!" */
 	char *library; /* NULL: any that the program needs */
 	char *name;
@@ -22,23 +22,23 @@ struct chosen_pattern {
 	size_t matches;
 };
 
-struct chosen_patterns {
-	struct chosen_pattern *list;
+struct symbol_patterns {
+	struct symbol_pattern *list;
 	size_t count;
 	bool demangled; /* some can only mean a demangled name */
 };
 
 /* 0, or -1 with *err. Free either way. `optional`: patterns of ready-made groups, which come
  * first, so that `text` can take out of them. Either may be NULL. */
-int symbol_pattern_parse(const char *optional, const char *text, struct chosen_patterns *out,
+int symbol_pattern_parse(const char *optional, const char *text, struct symbol_patterns *out,
 			 struct profile_error *err);
-void symbol_pattern_free(struct chosen_patterns *p);
+void symbol_pattern_free(struct symbol_patterns *p);
 
 /* Does it match this function's library (the path and soname of its file)? */
-bool symbol_pattern_has_library(const struct chosen_pattern *p, const struct exports *library);
+bool symbol_pattern_has_library(const struct symbol_pattern *p, const struct exports *library);
 
 /* `full`, `brief`: demangled, with and without parameters, or NULL. */
-bool symbol_pattern_has_name(const struct chosen_pattern *p, const char *name, const char *full,
+bool symbol_pattern_has_name(const struct symbol_pattern *p, const char *name, const char *full,
 			     const char *brief);
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "collector/clocks/clocks_private.h"
+#include "collector/clocks/clocks_measure.h"
 #include "collector/clocks/counter.h"
 #include "collector/displacement/fluid/fluid_group.h"
 #include "collector/displacement/fluid/fluid_private.h"
@@ -55,7 +55,7 @@ static void explain(const struct fluid_thread *t, struct profile_error *err)
 		snprintf(err->text, sizeof(err->text),
 			 "/proc/self/schedstat tells nothing here (the kernel lacks "
 			 "CONFIG_SCHED_INFO, or /proc is not mounted): waiting and stolen time "
-			 "cannot be told apart. --method wall needs neither");
+			 "cannot be distinguished. --method wall needs neither");
 		return;
 	default:
 		snprintf(err->text, sizeof(err->text), "cannot start a thread on CPU %d: %s",
@@ -69,10 +69,10 @@ static void calibrate(struct fluid *f)
 	struct clock_pair later;
 	double error;
 
-	f->origin = clocks_drift_pair(fluid_thread_now);
+	f->origin = clocks_measure_pair(fluid_thread_now);
 	nanosleep(&pause, NULL);
-	later = clocks_drift_pair(fluid_thread_now);
-	f->units_per_ns = clocks_drift_rate(&f->origin, &later, &error);
+	later = clocks_measure_pair(fluid_thread_now);
+	f->units_per_ns = clocks_measure_rate(&f->origin, &later, &error);
 }
 
 static struct fluid *make(const struct fluid_options *o, struct profile_error *err)
@@ -81,7 +81,7 @@ static struct fluid *make(const struct fluid_options *o, struct profile_error *e
 	struct fluid *f = calloc(1, sizeof(*f) + count * sizeof(f->thread[0]));
 
 	if (!f) {
-		snprintf(err->text, sizeof(err->text), "no memory for the fluid");
+		snprintf(err->text, sizeof(err->text), "out of memory for the fluid");
 		return NULL;
 	}
 	f->options = *o;
@@ -144,7 +144,7 @@ void fluid_stop(struct fluid *f)
 	cpu_set_t anywhere;
 
 	atomic_store_explicit(&f->stop, true, memory_order_relaxed);
-	/* where other tasks hold its CPU, a thread would get to its end seconds late; the class
+	/* where other tasks hold its CPU, a thread would reach its end seconds late; the class
 	 * of all others is open to it again where RLIMIT_NICE or a capability allows it */
 	if (!sched_getaffinity(0, sizeof(anywhere), &anywhere))
 		for (size_t i = 0; i < f->count; i++) {
@@ -197,7 +197,7 @@ struct fluid_window fluid_window(const struct fluid *f, size_t i, size_t index)
 
 uint64_t fluid_thread_clock_ns(pid_t tid)
 {
-	return fluid_thread_read_clock_ns(thread_clock(tid));
+	return clocks_read_ns(thread_clock(tid));
 }
 
 uint64_t fluid_clock_ns(const struct fluid *f, size_t i)
@@ -212,10 +212,10 @@ uint64_t fluid_chunks(const struct fluid *f, size_t i)
 
 double fluid_rate(const struct fluid *f)
 {
-	struct clock_pair later = clocks_drift_pair(fluid_thread_now);
+	struct clock_pair later = clocks_measure_pair(fluid_thread_now);
 	double error;
 
-	return clocks_drift_rate(&f->origin, &later, &error);
+	return clocks_measure_rate(&f->origin, &later, &error);
 }
 
 double fluid_seconds(const struct fluid *f, uint64_t at, double units_per_ns)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The fluid: one thread on each CPU of a set that takes all time nobody else wants
+/* The fluid: one thread on each CPU of a set that takes all time that no other task uses
  * (SCHED_IDLE), and knows how much of it was really its own.
  *
  * It runs chunks of a fixed chain of multiplications and reads the counter after each.
- * The length of an undisturbed chunk is found anew in each window (the mode of the
+ * The length of an undisturbed chunk is determined in each window (the mode of the
  * window's chunks), so that a changing clock rate or a busy sibling changes the measure
  * and not the result. What was charged to the thread by the kernel, less its chunks, is
  * time in which the CPU did something that no process was charged for: interrupts,
@@ -11,9 +11,9 @@
  * is in neither: it shows as wall-clock time in which the thread neither waited nor was
  * charged.
  *
- *      wall = charged + waited + stolen        charged = progress + uncharged work
+ *      wall = charged + waited + stolen        charged = progress + unaccounted time
  *
- * (Woodside, Courtois and Schramm 1997 hold the progress against wall-clock time; why
+ * (Woodside, Courtois and Schramm 1997 compare the progress with wall-clock time; why
  * that fails on a virtual machine: docs/displacement.md.)
  *
  * They are threads of this process, so a killed scprof leaves none behind. One reader
@@ -52,7 +52,8 @@ struct fluid_options {
 	cpu_set_t cpus;
 	uint64_t window_ns; /* FLUID_WINDOW_NS unless there is a reason */
 	enum fluid_class scheduling;
-	bool no_group; /* SCHED_IDLE within its own scheduling group, whatever else could be */
+	bool no_group; /* SCHED_IDLE in its own scheduling group, even where fluid_group.h is
+			  possible */
 	/* Unless NULL: called by thread i between its windows, before window `index` begins. What
 	 * CPU time it takes counts as the fluid's own progress. */
 	void (*edge)(void *context, size_t i, size_t index);
@@ -64,7 +65,7 @@ struct fluid;
 
 /* All threads run when it returns, each pinned. The calling thread is as before. NULL and
  * *err, one line that says what to do: a CPU cannot be pinned to, SCHED_IDLE is refused,
- * no schedstat, a counter that cannot be trusted, no memory; nothing is left running. */
+ * no schedstat, a counter that cannot be trusted, out of memory; nothing is left running. */
 struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *err);
 
 /* Ends the threads within a chunk (well, when they next get their CPUs) and frees all. */
@@ -88,8 +89,8 @@ uint64_t fluid_clock_ns(const struct fluid *f, size_t i);
 /* Of any thread of this process; 0: there is none such. */
 uint64_t fluid_thread_clock_ns(pid_t tid);
 
-/* How far thread i has come: chunks since the start, roughly (it is told every window or
- * every 1024 chunks). */
+/* How far thread i has come: chunks since the start, roughly (published every window or every 1024
+ * chunks). */
 uint64_t fluid_chunks(const struct fluid *f, size_t i);
 
 /* Counter units a nanosecond of CLOCK_MONOTONIC_RAW, from the start until now: the longer,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Its name holds the process that made it, so that what a killed one left can be told. */
+/* Its name holds the pid of its maker, so that what a killed one left can be recognised. */
 #include "collector/displacement/fluid/fluid_group.h"
 
 #include <dirent.h>
@@ -76,7 +76,8 @@ static int find_folder(const char *mount, const char *cgroup_file, char *folder,
 	return printed > 0 && (size_t)printed < size ? 0 : -1;
 }
 
-/* Its name is ours alone: what is there was left by one who had this number before, or by us. */
+/* Its name is ours alone: one that exists was left by an earlier process of this number, or by us.
+ */
 static int make_folder(const char *path)
 {
 	if (!mkdir(path, 0755))

@@ -22,14 +22,14 @@ struct fluid_group {
 	char path[256]; /* its folder; "": there is none */
 };
 
-/* 0; -1: none can be had here, and nothing is changed. */
+/* 0; -1: none is possible here, and nothing is changed. */
 int fluid_group_make(struct fluid_group *g);
 /* The same with another root than /sys/fs/cgroup and another file than /proc/self/cgroup. */
 int fluid_group_make_at(struct fluid_group *g, const char *mount, const char *cgroup_file);
 /* Moves one thread of this process into it. 0, -1. */
 int fluid_group_join(const struct fluid_group *g, pid_t tid);
-/* And out of it again, to where the group lies: whose end is waited for should not wait behind all
- * others. */
+/* And out of it again, to where the group lies: a thread that another one joins should not wait
+ * behind all other tasks. */
 void fluid_group_leave(const struct fluid_group *g, pid_t tid);
 /* After its threads have ended. */
 void fluid_group_remove(struct fluid_group *g);

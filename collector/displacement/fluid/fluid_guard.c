@@ -58,7 +58,7 @@ int fluid_guard_remove(void)
 	return rmdir(guard.folder);
 }
 
-/* A child that has not become the command yet has this handler, too, but the group is not its. */
+/* A child that has not become the command yet has this handler, too, but does not own the group. */
 static void remove_and_end(int number)
 {
 	if (getpid() == guard.maker)

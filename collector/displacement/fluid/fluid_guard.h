@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* While this process has a control group, Ctrl-C and its like remove that before they end us: where
- * nobody waits for signals (signal_wait.h, launch.h), such as between the fluid's start and the
- * first rest, it would stay behind.
+/* While this process has a control group, signals such as Ctrl-C remove that before they end us:
+ * where no code waits for signals (signal_wait.h, launch.h), such as between the fluid's start and
+ * the first idle phase, it would stay behind.
  *
  * Handlers, not a mask: exec sets them back, so that the command is started with the dispositions
  * and the mask that scprof has. Signals that are ignored or have a handler already are left alone.

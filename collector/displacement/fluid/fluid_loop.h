@@ -16,7 +16,7 @@ struct fluid_loop {
 	uint32_t chunks;
 	uint32_t count[FLUID_BUCKETS];
 	uint64_t sum[FLUID_BUCKETS];
-	uint64_t counted; /* by fluid_loop_count so far, told every 1024; atomic */
+	uint64_t counted; /* by fluid_loop_count so far, published every 1024; atomic */
 };
 
 /* Finds iterations for chunks of 256 units or 0.25 us, whichever is longer. */

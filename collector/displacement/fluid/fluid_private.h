@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What a fluid and its threads know of each other. */
+/* The state of a fluid and of its threads. */
 #ifndef SCPROF_COLLECTOR_DISPLACEMENT_FLUID_FLUID_PRIVATE_H
 #define SCPROF_COLLECTOR_DISPLACEMENT_FLUID_FLUID_PRIVATE_H
 
@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "collector/clocks/clocks_private.h"
+#include "collector/clocks/clocks_measure.h"
 #include "collector/displacement/fluid/fluid.h"
 #include "collector/displacement/fluid/fluid_group.h"
 #include "collector/displacement/fluid/fluid_loop.h"
@@ -46,8 +46,6 @@ struct fluid {
 /* Body of a thread; `argument` is its struct fluid_thread. Posts `ready` when its state is known,
  * and runs until `stop` is set if that is RUNNING. */
 void *fluid_thread_main(void *argument);
-
-uint64_t fluid_thread_read_clock_ns(clockid_t clock);
 
 /* Where a window ends and the next begins: the clocks of one instant. */
 struct fluid_edge {

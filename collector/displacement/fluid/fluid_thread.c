@@ -24,14 +24,6 @@ uint64_t fluid_thread_now(void)
 	return counter_read_ordered();
 }
 
-uint64_t fluid_thread_read_clock_ns(clockid_t clock)
-{
-	struct timespec t = {0};
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Time on the CPU (as of the last tick: not used), time of waiting for it, turns. While
  * the thread runs, no waiting is in progress, so the second is complete. */
 static int read_schedstat(int fd, uint64_t *waited_ns, uint64_t *turns)
@@ -55,7 +47,7 @@ static int take_edge(struct fluid_thread *t, struct fluid_edge *e)
 	for (int i = 0; i < EDGE_TRIES; i++) {
 		uint64_t begin = fluid_thread_now();
 
-		e->charged_ns = fluid_thread_read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		e->charged_ns = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID);
 		e->at = fluid_thread_now();
 		e->first_at = i ? e->first_at : e->at;
 		e->first_ns = i ? e->first_ns : e->charged_ns;
@@ -132,7 +124,7 @@ static void prepare_window(struct fluid_thread *t, const struct fluid_edge *from
 	if (o->edge)
 		o->edge(o->context, (size_t)(t - t->fluid->thread), t->windows);
 	fluid_loop_clear(&t->loop);
-	t->own_ns = fluid_thread_read_clock_ns(CLOCK_THREAD_CPUTIME_ID) - from->charged_ns;
+	t->own_ns = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID) - from->charged_ns;
 }
 
 static void run(struct fluid_thread *t)

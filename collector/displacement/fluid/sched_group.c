@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* An ended process is shown in the root group, whence the question whether it lives. */
+/* /proc shows an ended process in the root group, so it must be known to live. */
 #include "collector/displacement/fluid/sched_group.h"
 
 #include <stdio.h>

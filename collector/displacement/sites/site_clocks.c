@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One clock_gettime a process and reading. */
+/* One clock_gettime for each process and reading. */
 #include "collector/displacement/sites/site_clocks.h"
 
 #include <ctype.h>

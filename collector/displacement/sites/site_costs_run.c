@@ -12,9 +12,9 @@
 
 /* What a call causes while another task has the CPU is charged to that one. It falls on the
  * fluid and on others in proportion to their time, which makes up for it; but windows in
- * which less than this share was the fluid's are set aside. So are those that took long
- * (a fluid that waits ends its window late), unless nobody but the program had the CPU:
- * calls come at rates that vary, and then not in proportion. */
+ * which less than this share was the fluid's are excluded. So are those that took long (a fluid
+ * that waits ends its window late), unless only the program had the CPU: calls come at rates that
+ * vary, and then not in proportion. */
 #define SEEN_LEAST   0.1
 #define SEEN_ALL     0.95
 #define SEEN_LONGEST 0.1
@@ -247,7 +247,8 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static int attach(struct join *j, const struct site_costs_site *site, struct site_costs_told *told)
+static int attach(struct join *j, const struct site_costs_site *site,
+		  struct site_costs_result *told)
 {
 	uint64_t now = now_ns();
 
@@ -277,7 +278,7 @@ static int attach(struct join *j, const struct site_costs_site *site, struct sit
 	return 0;
 }
 
-static int fit(struct join *j, size_t series, struct site_costs_told *told)
+static int fit(struct join *j, size_t series, struct site_costs_result *told)
 {
 	struct site_costs_site *site = calloc(j->index.used + 1, sizeof(*site));
 	struct site_costs out;
@@ -298,7 +299,7 @@ static int fit(struct join *j, size_t series, struct site_costs_told *told)
 
 int site_costs_run(const struct displace *d, const struct displace_run *run,
 		   const struct site_samples *samples, const char *profiles, struct profile *p,
-		   struct site_costs_told *told)
+		   struct site_costs_result *told)
 {
 	struct join j = {.d = d, .run = run, .samples = samples, .p = p};
 	size_t cpus = run->cpus;
@@ -307,7 +308,7 @@ int site_costs_run(const struct displace *d, const struct displace_run *run,
 	j.index.profile = p;
 	j.index.samples = samples;
 	j.index.profiles = profiles;
-	*told = (struct site_costs_told){0};
+	*told = (struct site_costs_result){0};
 	site_samples_cost(samples, &told->edges_s, &told->ticks_s);
 	j.series = calloc(cpus + 1, sizeof(*j.series));
 	result = !j.series || site_index_make(&j.index, &told->missed) ? -1 : 0;

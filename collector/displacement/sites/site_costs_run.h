@@ -17,21 +17,21 @@
 
 #define SITE_COSTS_SPAN_S 0.04
 
-/* What became of it, for who reports. */
-struct site_costs_told {
+/* A summary of the regression, for reports. */
+struct site_costs_result {
 	size_t sites, known; /* of the profile; with a number */
 	size_t spans;	     /* of the series that has the fewest */
 	double kept;	     /* share of the windows */
 	double busy;	     /* of the CPU that other tasks used most: their share of its time */
-	double intercept, intercept_error; /* uncharged seconds a second that go with no call */
+	double intercept, intercept_error; /* unaccounted seconds a second that depend on no call */
 	size_t missed;			   /* entries and files that were not read */
 	double edges_s, ticks_s; /* CPU time that reading took: between windows, at ticks */
 };
 
 /* After displace_account_finish and site_samples_end; `p` as gathered from files of the directory
- * `profiles`, before anything is folded. 0; -1: no memory. */
+ * `profiles`, before anything is folded. 0; -1: out of memory. */
 int site_costs_run(const struct displace *d, const struct displace_run *run,
 		   const struct site_samples *samples, const char *profiles, struct profile *p,
-		   struct site_costs_told *told);
+		   struct site_costs_result *told);
 
 #endif

@@ -27,7 +27,7 @@ struct site_index {
 	size_t *rank_of;    /* sampled entry -> rank of its site, or SITE_INDEX_NONE */
 };
 
-/* `missed`: files and entries that were not read, or that are not in the model. 0; -1: no
+/* `missed`: files and entries that were not read, or that are not in the model. 0; -1: out of
  * memory. To be freed in any case. */
 int site_index_make(struct site_index *x, size_t *missed);
 void site_index_free(struct site_index *x);

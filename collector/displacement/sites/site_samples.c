@@ -133,7 +133,7 @@ static void *room(void *array, size_t *held, size_t wanted, size_t size, size_t 
 	return grown;
 }
 
-/* One more reading with room for its calls; NULL: no memory. */
+/* One more reading with room for its calls; NULL: out of memory. */
 static struct reading *begin_reading(struct reader *r, size_t entries)
 {
 	struct reading *reading =
@@ -172,7 +172,7 @@ static struct reading *read_calls(struct site_samples *s, struct reader *r)
 	return reading;
 }
 
-void site_samples_of(struct site_samples *s, const struct displace *d)
+void site_samples_set_displace(struct site_samples *s, const struct displace *d)
 {
 	s->displace = d;
 }

@@ -7,7 +7,7 @@
  * what has no windows: the CPU time that the program's processes were charged, and that of
  * ksoftirqd. New files and entries are found at ticks; the fluid sees what was found by then.
  *
- * Memory: 4 bytes an entry and reading, 100 readings a second and CPU at the most (the fluid
+ * Memory: 4 bytes an entry and reading, at most 100 readings a second and CPU (the fluid
  * makes its windows longer in the course of time).
  */
 #ifndef SCPROF_COLLECTOR_DISPLACEMENT_SITES_SITE_SAMPLES_H
@@ -37,25 +37,25 @@ struct site_reading {
 	size_t window; /* of the fluid, that begins here; ticks: 0 */
 	double at;     /* ticks: seconds, as displacement_window.at */
 	/* CPU seconds since the reading before: of the program, of ksoftirqd. At edges on this CPU
-	 * alone, `program` with what the host stole meanwhile, NAN if not to be had. */
+	 * alone, `program` with stolen time, NAN if not available. */
 	double program, softirqd;
 	bool incomplete; /* a process came or went: its CPU time is not all in it */
 	const uint32_t *calls;
 	size_t entries;
 };
 
-/* `profiles`: the run's directory, which has no files yet. NULL: no memory. */
+/* `profiles`: the run's directory, which has no files yet. NULL: out of memory. */
 struct site_samples *site_samples_open(const char *profiles, const cpu_set_t *cpus);
 void site_samples_close(struct site_samples *s);
 
 /* Between displace_open and the run: whose program clocks the edges read. */
-void site_samples_of(struct site_samples *s, const struct displace *d);
+void site_samples_set_displace(struct site_samples *s, const struct displace *d);
 
 /* For displace_options: `context` is the samples. */
 void site_samples_edge(void *context, size_t cpu, size_t window);
 void site_samples_tick(void *context, double at);
 
-/* Ends the reading, and has a last look for entries. After the run, before its files go. */
+/* Ends the reading, and looks for entries once more. After the run, before its files go. */
 void site_samples_end(struct site_samples *s);
 
 /* After that. `missed`: files and entries beyond the limits. */

@@ -200,7 +200,7 @@ static struct bench_record *record_of(const double *subject_ns, const double *em
 
 static const struct bench_plan plan = {
 	.library = "x", .function = "f", .ns_per_unit = 0.5, .replications = REPLICATIONS};
-static const struct bench_wishes wishes = {
+static const struct bench_summary_options wishes = {
 	.confidence = 0.95, .epsilon = 0.01, .k = 3, .subtract = true};
 
 static void fill(double *subject, double *empty, double subject_ns, double empty_ns)
@@ -215,7 +215,7 @@ static void fill(double *subject, double *empty, double subject_ns, double empty
 }
 
 static struct bench_summary summarise(const double *subject, const double *empty,
-				      const struct bench_wishes *w)
+				      const struct bench_summary_options *w)
 {
 	struct bench_record *r = record_of(subject, empty);
 	struct bench_summary s;
@@ -274,7 +274,7 @@ static void less_than_nothing_is_not_clamped(void **state)
 static void nothing_is_subtracted_unasked(void **state)
 {
 	double subject[REPLICATIONS], empty[REPLICATIONS];
-	struct bench_wishes as_it_is = wishes;
+	struct bench_summary_options as_it_is = wishes;
 	struct bench_summary s;
 
 	(void)state;
@@ -319,7 +319,7 @@ static void outliers_are_listed_counted_and_set_apart(void **state)
 static void warnings_name_what_is_wrong(void **state)
 {
 	double subject[REPLICATIONS], empty[REPLICATIONS];
-	struct bench_wishes strict = wishes;
+	struct bench_summary_options strict = wishes;
 	struct bench_summary s;
 
 	(void)state;

@@ -139,7 +139,7 @@ static void test_where_the_cpu_was_lost_before_the_edge_is_no_progress(void **st
 /* ---- threads ---- */
 
 static struct fluid *fluid;
-static struct wall_fluid *wall;
+static struct wall_method_fluid *wall;
 
 /* However a test ended, the next one finds no thread of its. */
 static int stop_fluids(void **state)
@@ -250,11 +250,11 @@ static uint64_t taken_ns[CPU_SETSIZE][EDGES];
 /* A millisecond of the thread's CPU time between two windows of two; how much it was. */
 static void take_long(void *context, size_t i, size_t index)
 {
-	uint64_t begin = fluid_thread_read_clock_ns(CLOCK_THREAD_CPUTIME_ID), end;
+	uint64_t begin = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID), end;
 
 	(void)context;
 	do
-		end = fluid_thread_read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		end = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	while (end - begin < 1000000);
 	if (index < EDGES)
 		taken_ns[i][index] = end - begin;
@@ -351,7 +351,7 @@ static void test_the_papers_fluid_runs_its_loops_and_tells_when(void **state)
 		look_later();
 	wall_method_fluid_finish(wall);
 	for (size_t i = 0; i < wall_method_fluid_count(wall); i++) {
-		struct wall_fluid_run r = wall_method_fluid_result(wall, i);
+		struct wall_method_fluid_run r = wall_method_fluid_result(wall, i);
 
 		assert_int_equal(r.loops, 20000);
 		assert_true(r.ended > r.began && r.intervals >= 1);

@@ -19,7 +19,7 @@
 #include "profile/live/run_files.h"
 #include "include/scprof_format.h"
 
-static struct rundir dir;
+static struct run_directory dir;
 static int told;
 
 static void count_told(const char *text)

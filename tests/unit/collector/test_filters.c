@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "collector/select/below.h"
-#include "collector/launch/recording_windows.h"
+#include "collector/launch/recording_control.h"
 
 extern const char image_start[] __asm__("__ehdr_start");
 
@@ -166,29 +166,29 @@ static void writes_what_it_found(void **state)
 
 static void schedules(void **state)
 {
-	struct windows_schedule s;
+	struct recording_schedule s;
 
 	(void)state;
-	recording_windows_schedule_begin(&s, &(struct windows_plan){.after_ns = 5, .for_ns = 30},
+	recording_control_schedule_begin(&s, &(struct recording_plan){.after_ns = 5, .for_ns = 30},
 					 100);
 	assert_false(s.on);
 	assert_int_equal(s.due_ns, 105);
-	recording_windows_schedule_flip(&s, 106); /* late: the window is not shorter for it */
+	recording_control_schedule_flip(&s, 106); /* late: the window is not shorter for it */
 	assert_true(s.on);
 	assert_int_equal(s.due_ns, 136);
-	recording_windows_schedule_flip(&s, 136);
+	recording_control_schedule_flip(&s, 136);
 	assert_false(s.on);
 	assert_true(s.due_ns == UINT64_MAX);
-	recording_windows_schedule_begin(&s, &(struct windows_plan){.for_ns = 30, .signal = 10},
+	recording_control_schedule_begin(&s, &(struct recording_plan){.for_ns = 30, .signal = 10},
 					 100);
 	assert_true(s.on);
 	assert_int_equal(s.due_ns, 130);
-	recording_windows_schedule_flip(&s, 110); /* a signal stops it early, and starts it again */
+	recording_control_schedule_flip(&s, 110); /* a signal stops it early, and starts it again */
 	assert_true(s.due_ns == UINT64_MAX);
-	recording_windows_schedule_flip(&s, 200);
+	recording_control_schedule_flip(&s, 200);
 	assert_int_equal(s.due_ns, 230);
-	recording_windows_schedule_begin(&s, &(struct windows_plan){.signal = 10, .stopped = true},
-					 100);
+	recording_control_schedule_begin(
+		&s, &(struct recording_plan){.signal = 10, .stopped = true}, 100);
 	assert_false(s.on);
 	assert_true(s.due_ns == UINT64_MAX);
 }
@@ -209,8 +209,8 @@ static void changes_the_page(void **state)
 	(void)state;
 	assert_non_null(mkdtemp(path));
 	snprintf(file, sizeof(file), "%s/control", path);
-	struct windows *w = recording_windows_create(
-		file, &(struct windows_plan){.after_ns = 1000000, .for_ns = 20000000}, &err);
+	struct recording_control *w = recording_control_create(
+		file, &(struct recording_plan){.after_ns = 1000000, .for_ns = 20000000}, &err);
 	assert_non_null(w);
 	int fd = open(file, O_RDONLY);
 	const struct scp_control_page *p =
@@ -218,11 +218,11 @@ static void changes_the_page(void **state)
 	assert_ptr_not_equal(p, MAP_FAILED);
 	assert_memory_equal(p->magic, SCP_CONTROL_MAGIC, 8);
 	assert_int_equal(p->word, 0);
-	assert_int_equal(recording_windows_begin(w), 0);
+	assert_int_equal(recording_control_begin(w), 0);
 	wait_for_word(p, 2 << 1); /* on, and off again: two changes */
 	assert_int_equal(p->seq, 4);
 	assert_true(p->on_ns >= 20000000);
-	recording_windows_stop(w);
+	recording_control_stop(w);
 	assert_int_equal(access(file, F_OK), -1);
 	munmap((void *)(uintptr_t)p, SCP_CONTROL_BYTES);
 	close(fd);

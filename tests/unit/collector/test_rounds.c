@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "collector/clocks/clock_ways.h"
+#include "collector/clocks/clock_costs.h"
 #include "collector/machine/cpu_times.h"
 
 static void a_median_ignores_what_interruptions_add(void **state)
@@ -52,7 +52,7 @@ static void every_way_is_measured_with_its_interval(void **state)
 	struct clock_costs c;
 
 	(void)state;
-	assert_int_equal(clock_ways_measure(&c, true, 3), 0);
+	assert_int_equal(clock_costs_measure(&c, true, 3), 0);
 	assert_int_equal(c.rounds, 3);
 	assert_true(has(&c, "shared word", CLOCK_IN_MEMORY));
 	assert_true(has(&c, "CLOCK_MONOTONIC_COARSE", CLOCK_IN_LIBRARY));
@@ -79,13 +79,13 @@ static void the_clocks_of_profiles_have_one_way_each(void **state)
 	struct clock_costs c;
 
 	(void)state;
-	assert_int_equal(clock_ways_measure(&c, false, 2), 0);
+	assert_int_equal(clock_costs_measure(&c, false, 2), 0);
 	assert_int_equal(c.count, 5);
 	for (enum scp_clock_kind kind = SCP_CLOCK_TSC; kind <= SCP_CLOCK_THREAD_CPU; kind++) {
-		assert_non_null(clock_ways_cost(&c, kind));
-		assert_int_equal(clock_ways_cost(&c, kind)->way->kind, kind);
+		assert_non_null(clock_costs_find(&c, kind));
+		assert_int_equal(clock_costs_find(&c, kind)->way->kind, kind);
 	}
-	assert_null(clock_ways_cost(&c, SCP_CLOCK_NONE));
+	assert_null(clock_costs_find(&c, SCP_CLOCK_NONE));
 }
 
 static const struct clock_way library = {.name = "a", .place = CLOCK_IN_LIBRARY},
@@ -100,10 +100,10 @@ static void a_library_as_dear_as_the_kernel_is_a_system_call(void **state)
 				.count = 3};
 
 	(void)state;
-	assert_string_equal(clock_ways_place(&c, &c.cost[0]), "vDSO");
+	assert_string_equal(clock_costs_place(&c, &c.cost[0]), "vDSO");
 	c.cost[0].flow.mean = 149;
-	assert_string_equal(clock_ways_place(&c, &c.cost[0]), "system call");
-	assert_string_equal(clock_ways_place(&c, &c.cost[2]), "system call");
+	assert_string_equal(clock_costs_place(&c, &c.cost[0]), "system call");
+	assert_string_equal(clock_costs_place(&c, &c.cost[2]), "system call");
 }
 
 static void stolen_time_is_a_share_of_all(void **state)

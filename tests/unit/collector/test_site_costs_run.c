@@ -165,7 +165,7 @@ static void make(void)
 static struct prof_site_cost noted[ENTRIES]; /* by entry */
 
 /* The model: entries 0 and 2 are one site (of two tables), entry 1 another. */
-static struct site_costs_told join(struct prof_entry *entry)
+static struct site_costs_result join(struct prof_entry *entry)
 {
 	struct prof_process process = {.file = "profiles/a.scp"};
 	struct prof_table table[2] = {{0}, {0}};
@@ -179,7 +179,7 @@ static struct site_costs_told join(struct prof_entry *entry)
 			    .entries = ENTRIES};
 	struct displace_cpu cpu[CPUS] = {{0}, {0}};
 	struct displace_run run = {.cpu = cpu, .cpus = CPUS};
-	struct site_costs_told told;
+	struct site_costs_result told;
 
 	for (size_t i = 0; i < CPUS; i++)
 		cpu[i].rest = (struct displacement_value){RATE, 1e-9, 50};
@@ -213,7 +213,7 @@ static void assert_costs(double off)
 static void test_costs_are_found(void **state)
 {
 	struct prof_entry entry[ENTRIES];
-	struct site_costs_told told;
+	struct site_costs_result told;
 
 	(void)state;
 	make();
@@ -232,7 +232,7 @@ static void test_costs_are_found(void **state)
 static void test_what_is_set_aside_stays_out(void **state)
 {
 	struct prof_entry entry[ENTRIES];
-	struct site_costs_told told;
+	struct site_costs_result told;
 
 	(void)state;
 	make();
@@ -256,7 +256,7 @@ static void test_what_is_set_aside_stays_out(void **state)
 static void test_a_share_stands_for_all(void **state)
 {
 	struct prof_entry entry[ENTRIES];
-	struct site_costs_told told;
+	struct site_costs_result told;
 
 	(void)state;
 	make();
@@ -273,7 +273,7 @@ static void test_a_share_stands_for_all(void **state)
 static void test_a_file_that_changed_counts_for_nothing(void **state)
 {
 	struct prof_entry entry[ENTRIES];
-	struct site_costs_told told;
+	struct site_costs_result told;
 
 	(void)state;
 	make();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A run without a program. */
-#include "collector/displacement/displace_load.h"
+/* A measurement without a program. */
+#include "collector/displacement/cpu_load.h"
 
 #include <math.h>
 #include <time.h>
@@ -10,7 +10,7 @@
 #define LEAST_S	  0.05
 #define LINGER_MS 25 /* for the windows at the end to be closed */
 
-size_t displace_load_cpus(const struct displace *d)
+size_t cpu_load_cpus(const struct displace *d)
 {
 	return d->cpus;
 }
@@ -35,12 +35,12 @@ static void end(struct displace *d)
 	d->rate = fluid_rate(d->fluid);
 }
 
-int displace_load(struct displace *d, double seconds, struct displace_load *load)
+int cpu_load_measure(struct displace *d, double seconds, struct cpu_load *load)
 {
 	int stopped;
 
 	begin(d);
-	stopped = displace_rest(d, seconds);
+	stopped = displace_idle_phase(d, seconds);
 	end(d);
 	double wall = (double)(d->to - d->from) / d->rate / 1e9;
 	if (wall < LEAST_S)
@@ -49,7 +49,7 @@ int displace_load(struct displace *d, double seconds, struct displace_load *load
 		struct fluid_sums s = displace_windows_fluid_sums(d, i);
 		int cpu = fluid_cpu(d->fluid, i);
 
-		load[i] = (struct displace_load){
+		load[i] = (struct cpu_load){
 			.cpu = cpu,
 			.wall = wall,
 			.idle = s.progress,

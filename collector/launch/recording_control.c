@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The thread sleeps until something is due, so it costs the machine nothing. */
-#include "collector/launch/recording_windows.h"
+/* A thread that sleeps until something is due. */
+#include "collector/launch/recording_control.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -15,25 +15,26 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "collector/shared_page.h"
 #include "include/scprof_control.h"
 #include "profile/base/error.h"
 
-struct windows {
-	struct windows_schedule schedule;
-	struct windows_plan plan;
+struct recording_control {
+	struct recording_schedule schedule;
+	struct recording_plan plan;
 	struct scp_control_page *page;
 	char *path;
 	pthread_t thread;
 	bool running;
-	bool ending;	  /* what `end` wakes the thread for: its own end, or that of recording */
+	bool ending;	  /* whether `end` wakes the thread to end itself, or to end recording */
 	int end, signals; /* eventfd, signalfd; -1: none */
 };
 
-void recording_windows_schedule_begin(struct windows_schedule *s, const struct windows_plan *plan,
-				      uint64_t now_ns)
+void recording_control_schedule_begin(struct recording_schedule *s,
+				      const struct recording_plan *plan, uint64_t now_ns)
 {
-	*s = (struct windows_schedule){.plan = *plan, .due_ns = UINT64_MAX};
+	*s = (struct recording_schedule){.plan = *plan, .due_ns = UINT64_MAX};
 	s->on = !plan->stopped && !plan->after_ns;
 	if (s->on && plan->for_ns)
 		s->due_ns = now_ns + plan->for_ns;
@@ -41,19 +42,10 @@ void recording_windows_schedule_begin(struct windows_schedule *s, const struct w
 		s->due_ns = now_ns + plan->after_ns;
 }
 
-void recording_windows_schedule_flip(struct windows_schedule *s, uint64_t now_ns)
+void recording_control_schedule_flip(struct recording_schedule *s, uint64_t now_ns)
 {
 	s->on = !s->on;
 	s->due_ns = s->on && s->plan.for_ns ? now_ns + s->plan.for_ns : UINT64_MAX;
-}
-
-/* The clock that profiles know instants by. */
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 static void publish(struct scp_control_page *p, bool on, uint64_t now)
@@ -67,38 +59,38 @@ static void publish(struct scp_control_page *p, bool on, uint64_t now)
 	__atomic_store_n(&p->seq, p->seq + 1, __ATOMIC_RELEASE);
 }
 
-static void flip(struct windows *w, uint64_t now)
+static void flip(struct recording_control *w, uint64_t now)
 {
-	recording_windows_schedule_flip(&w->schedule, now);
+	recording_control_schedule_flip(&w->schedule, now);
 	publish(w->page, w->schedule.on, now);
 }
 
-static void take_signals(struct windows *w)
+static void take_signals(struct recording_control *w)
 {
 	struct signalfd_siginfo s;
 
 	while (read(w->signals, &s, sizeof(s)) == (ssize_t)sizeof(s))
-		flip(w, now_ns());
+		flip(w, clocks_read_ns(CLOCK_MONOTONIC_RAW));
 }
 
-static void finish(struct windows *w)
+static void finish(struct recording_control *w)
 {
 	uint64_t count;
 
 	if (read(w->end, &count, sizeof(count)) == (ssize_t)sizeof(count) && w->schedule.on)
-		flip(w, now_ns());
+		flip(w, clocks_read_ns(CLOCK_MONOTONIC_RAW));
 	w->schedule.due_ns = UINT64_MAX;
 }
 
 static void *windows_main(void *argument)
 {
-	struct windows *w = argument;
+	struct recording_control *w = argument;
 	struct pollfd fds[2] = {{.fd = w->end, .events = POLLIN},
 				{.fd = w->signals, .events = POLLIN}};
 
 	pthread_setname_np(pthread_self(), "scprof-windows");
 	for (;;) {
-		uint64_t now = now_ns(), due = w->schedule.due_ns;
+		uint64_t now = clocks_read_ns(CLOCK_MONOTONIC_RAW), due = w->schedule.due_ns;
 		uint64_t left = due > now ? due - now : 0;
 		struct timespec wait = {.tv_sec = (time_t)(left / 1000000000u),
 					.tv_nsec = (long)(left % 1000000000u)};
@@ -124,7 +116,7 @@ static struct scp_control_page *create_control(const char *path, bool on)
 
 	if (!page)
 		return NULL;
-	page->since_ns = now_ns();
+	page->since_ns = clocks_read_ns(CLOCK_MONOTONIC_RAW);
 	page->word = on;
 	memcpy(page->magic, SCP_CONTROL_MAGIC, sizeof(page->magic));
 	return page;
@@ -141,7 +133,7 @@ static int open_signals(int number)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static void release(struct windows *w)
+static void release(struct recording_control *w)
 {
 	if (w->page) {
 		munmap(w->page, SCP_CONTROL_BYTES);
@@ -155,16 +147,17 @@ static void release(struct windows *w)
 	free(w);
 }
 
-struct windows *recording_windows_create(const char *path, const struct windows_plan *plan,
-					 struct profile_error *err)
+struct recording_control *recording_control_create(const char *path,
+						   const struct recording_plan *plan,
+						   struct profile_error *err)
 {
-	struct windows *w = calloc(1, sizeof(*w));
+	struct recording_control *w = calloc(1, sizeof(*w));
 
 	if (w) {
 		w->plan = *plan;
 		w->signals = open_signals(plan->signal);
 		w->end = eventfd(0, EFD_CLOEXEC);
-		recording_windows_schedule_begin(&w->schedule, plan, 0);
+		recording_control_schedule_begin(&w->schedule, plan, 0);
 		if (w->end >= 0 && (w->signals >= 0 || !plan->signal) && (w->path = strdup(path)) &&
 		    (w->page = create_control(path, w->schedule.on)))
 			return w;
@@ -176,11 +169,12 @@ struct windows *recording_windows_create(const char *path, const struct windows_
 	return NULL;
 }
 
-int recording_windows_begin(struct windows *w)
+int recording_control_begin(struct recording_control *w)
 {
 	sigset_t all, before;
 
-	recording_windows_schedule_begin(&w->schedule, &w->plan, now_ns());
+	recording_control_schedule_begin(&w->schedule, &w->plan,
+					 clocks_read_ns(CLOCK_MONOTONIC_RAW));
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	errno = pthread_create(&w->thread, NULL, windows_main, w);
@@ -189,23 +183,24 @@ int recording_windows_begin(struct windows *w)
 	return errno ? -1 : 0;
 }
 
-void recording_windows_finish(struct windows *w)
+void recording_control_finish(struct recording_control *w)
 {
 	uint64_t one = 1;
 
 	if (write(w->end, &one, sizeof(one)) != (ssize_t)sizeof(one))
-		return; /* cannot be: nobody else counts up */
+		return; /* cannot happen: nothing else counts it up */
 }
 
-uint64_t recording_windows_due(const struct windows *w, bool *on)
+uint64_t recording_control_due(const struct recording_control *w, bool *on)
 {
-	uint64_t due = __atomic_load_n(&w->schedule.due_ns, __ATOMIC_RELAXED), now = now_ns();
+	uint64_t due = __atomic_load_n(&w->schedule.due_ns, __ATOMIC_RELAXED),
+		 now = clocks_read_ns(CLOCK_MONOTONIC_RAW);
 
 	*on = __atomic_load_n(&w->schedule.on, __ATOMIC_RELAXED);
 	return due == UINT64_MAX ? due : due > now ? due - now : 0;
 }
 
-void recording_windows_stop(struct windows *w)
+void recording_control_stop(struct recording_control *w)
 {
 	uint64_t one = 1;
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The clocks' names, and one reader for each. A reading is in the clock's own units (cycles,
+ * nanoseconds, ticks); ns_per_unit converts. */
+#ifndef SCPROF_COLLECTOR_CLOCKS_CLOCKS_READ_H
+#define SCPROF_COLLECTOR_CLOCKS_CLOCKS_READ_H
+
+#include <stdint.h>
+#include <time.h>
+
+#include "include/scprof_format.h"
+
+/* "tsc", "coarse", ...; static text, "none" for what is no clock. */
+const char *clocks_read_name(enum scp_clock_kind kind);
+
+/* SCP_CLOCK_NONE if `name` is none of them; knows "dual" as well. */
+enum scp_clock_kind clocks_read_parse(const char *name);
+
+extern const char clocks_read_names[]; /* for messages: "tsc, coarse, ..." */
+
+typedef uint64_t clock_reader(void);
+
+struct clock_source {
+	enum scp_clock_kind kind;
+	clock_reader *read;
+	clock_reader *read_ordered; /* not before the loads that precede it */
+	double ns_per_unit;
+	double wait_s; /* how long to look for steps */
+};
+
+/* The readers. The page reader reads the page last set. */
+const struct clock_source *clocks_read_source(enum scp_clock_kind kind);
+void clocks_read_set_page(const struct scp_clock_page *page);
+uint64_t clocks_read_raw_ns(void); /* CLOCK_MONOTONIC_RAW */
+
+/* Nanoseconds of a clock of the kernel; 0: there is no such clock. Any thread. */
+uint64_t clocks_read_ns(clockid_t clock);
+
+#endif

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Idle phases, in which the fluid runs alone: those around a run tell how fast interrupts come
+ * without the program. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "collector/displacement/displace_private.h"
+#include "collector/launch/signal_wait.h"
+
+#define IDLE_WINDOWS 16	 /* of each CPU, at least, in an idle phase */
+#define IDLE_SHARE   0.2 /* of an idle phase that the fluid must have had */
+
+static int add_phase(struct displace *d, uint64_t from)
+{
+	if (d->idle_phases == d->idle_room) {
+		size_t room = d->idle_room ? 2 * d->idle_room : 16;
+		struct idle_phase *more = realloc(d->idle_phase, room * sizeof(*more));
+
+		if (!more)
+			return -1;
+		d->idle_phase = more;
+		d->idle_room = room;
+	}
+	d->idle_phase[d->idle_phases++] =
+		(struct idle_phase){from, fluid_thread_now(), displace_sample_softirqd(d)};
+	return 0;
+}
+
+/* The measuring goes on as beside a program, so that what it costs is the same. */
+int displace_idle_phase(struct displace *d, double seconds)
+{
+	double end = displace_now() + seconds;
+	uint64_t from = fluid_thread_now();
+	struct signal_wait ending;
+	int got = 0;
+
+	signal_wait_begin(&ending);
+	tasks_look(&d->tasks);
+	tasks_mark(&d->tasks);
+	while (!got && displace_now() < end) {
+		got = signal_wait_next(&ending, DISPLACE_TICK_MS);
+		displace_sample_own(d);
+		displace_sample_ends(d);
+	}
+	signal_wait_end(&ending);
+	tasks_look(&d->tasks);
+	add_phase(d, from);
+	return got;
+}
+
+/* Seconds that the fluid of CPU i was charged in good windows of the last idle phase; 0 where
+ * they are too few for an error. */
+static double charged_in_phase(const struct displace *d, size_t i)
+{
+	struct displacement_window *w;
+	size_t count, kept = 0;
+	double charged = 0;
+
+	if (!displace_windows_idle_span(d, i, &d->idle_phase[d->idle_phases - 1], &w, &count))
+		for (size_t k = 0; k < count; k++)
+			if (!w[k].aside) {
+				charged += w[k].charged;
+				kept++;
+			}
+	free(w);
+	return kept < IDLE_WINDOWS ? 0 : charged;
+}
+
+static bool all_had_enough(const struct displace *d, double enough)
+{
+	for (size_t i = 0; i < d->cpus; i++)
+		if (!d->never_idle[i] && charged_in_phase(d, i) < enough)
+			return false;
+	return true;
+}
+
+/* Makes the last idle phase the end of the one before it. */
+static void join_phases(struct displace *d)
+{
+	struct idle_phase *last = &d->idle_phase[d->idle_phases - 1];
+
+	last[-1].to = last->to;
+	last[-1].softirqd_s += last->softirqd_s;
+	d->idle_phases--;
+}
+
+int displace_idle_phase_enough(struct displace *d, double seconds)
+{
+	double enough = seconds * IDLE_SHARE,
+	       end = displace_now() + seconds * DISPLACE_IDLE_LONGEST;
+	size_t before = d->idle_phases;
+	int got = displace_idle_phase(d, seconds);
+
+	d->rate = fluid_rate(d->fluid);
+	while (!got && d->idle_phases > before && displace_now() < end &&
+	       !all_had_enough(d, enough)) {
+		got = displace_idle_phase(d, seconds);
+		if (d->idle_phases > before + 1)
+			join_phases(d);
+	}
+	for (size_t i = 0; i < d->cpus && !got && d->idle_phases > before; i++)
+		d->never_idle[i] |= displace_now() >= end && charged_in_phase(d, i) < enough / 4;
+	return got;
+}
+
+/* A CPU that was busy in the idle phases takes the rate of the others. */
+static void complete_rates(struct displace_run *run, unsigned *warnings)
+{
+	double value = 0, error = 0, n = 0;
+
+	for (size_t i = 0; i < run->cpus; i++)
+		if (isfinite(run->cpu[i].rest.error)) {
+			value += run->cpu[i].rest.value;
+			error = fmax(error, run->cpu[i].rest.error);
+			n++;
+		}
+	for (size_t i = 0; i < run->cpus; i++) {
+		struct displacement_value *rest = &run->cpu[i].rest;
+
+		if (isfinite(rest->error))
+			continue;
+		/* as far off as it is large */
+		*rest = n ? (struct displacement_value){value / n, fmax(error, value / n), 1}
+			  : (struct displacement_value){0, INFINITY, 1};
+		*warnings |= n ? 0 : DISPLACE_REST_UNKNOWN;
+	}
+}
+
+static int set_rate(const struct displace *d, size_t i, struct displacement_value *rest)
+{
+	struct displacement_series span[2];
+	int failed = displace_windows_idle_spans(d, i, span);
+
+	*rest = displacement_rest_beside(displacement_rests(span, 2, d->switching.value));
+	free((void *)(uintptr_t)span[0].window);
+	free((void *)(uintptr_t)span[1].window);
+	return failed;
+}
+
+int displace_idle_set(struct displace *d, struct displace_run *run)
+{
+	int failed = 0;
+
+	for (size_t i = 0; i < d->cpus && !failed; i++)
+		failed = set_rate(d, i, &run->cpu[i].rest);
+	complete_rates(run, &d->warnings);
+	return failed;
+}
+
+/* Is it the idle phase before the run, or the one after it? */
+static bool around(const struct displace *d, size_t i)
+{
+	const struct idle_phase *r = &d->idle_phase[i];
+
+	return !(i + 1 < d->idle_phases && r[1].to <= d->from) && !(i && r[-1].from >= d->to);
+}
+
+size_t displace_idle_softirqd(const struct displace *d, double rate[2])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->idle_phases && n < 2; i++) {
+		const struct idle_phase *r = &d->idle_phase[i];
+
+		if (!around(d, i))
+			continue;
+		rate[n++] = r->softirqd_s / ((double)(r->to - r->from) / d->rate / 1e9);
+	}
+	return n;
+}
+
+double displace_idle_length(const struct displace *d)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < d->idle_phases; i++)
+		if (around(d, i))
+			sum += (double)(d->idle_phase[i].to - d->idle_phase[i].from) / d->rate /
+			       1e9;
+	return sum;
+}
