@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "stats/displacement.h"
+#include "stats/displacement/displacement.h"
 #include "tests/unit/near.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
