@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "stats/phase_test.h"
+#include "stats/mean/phase_test.h"
 #include "profile/profile.h"
 
 static void print_entry(const struct profile *p, const struct prof_entry *e)

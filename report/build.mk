@@ -11,7 +11,6 @@ REPORT_SRC = \
 	report/compare/match.c \
 	report/compare/match_key.c \
 	report/compare/match_modules.c \
-	report/containers/growable_array.c \
 	report/containers/pairs.c \
 	report/containers/string_index.c \
 	report/live/columns.c \

@@ -19,7 +19,7 @@
 #include <stdio.h>
 
 #include "profile/profile.h"
-#include "stats/steady.h"
+#include "stats/stationarity/drift.h"
 #include "report/symbols/symbolize.h"
 
 enum report_by {
@@ -149,7 +149,8 @@ enum report_finding {
 	REPORT_OUTLIERS = 1 << 12
 };
 
-/* Is the mean one number (stats/steady.h, stats/histogram.h)? Durations are compensated. */
+/* Is the mean one number (stats/steady.h, stats/histogram/histogram.h)? Durations are compensated.
+ */
 struct report_steadiness {
 	uint64_t warmup_calls;	      /* first calls that differ from the rest; 0: none */
 	double warmup_ns;	      /* mean of them; NAN: none */

@@ -10,7 +10,9 @@ import sys
 
 # From the bottom up. A file may use files of its own line, of its own folder, and of the lines before.
 TOOL = [
-    "stats",
+    "stats/numerics",
+    "stats/mean stats/histogram stats/stationarity stats/planning stats/regression stats/displacement",
+    "stats/compare",
     "profile/base",
     "profile/model",
     "profile/read",

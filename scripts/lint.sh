@@ -56,11 +56,11 @@ check_licences()
 	return "$missing"
 }
 
-# What can fail in GSL ends the process where its error handler is on: stats/distributions.c has it off.
+# What can fail in GSL ends the process where its error handler is on: stats/numerics/distributions.c has it off.
 check_gsl()
 {
 	! git grep -nE 'gsl_(cdf_([^u]|u[^g])|sf_)' -- 'stats/*.[ch]' 'report/*.[ch]' 'collector/*.[ch]' 'serve/*.[ch]' 'cli/*.[ch]' |
-		grep -vE '^stats/distributions\.[ch]:|ugaussian|gsl_cdf\.h'
+		grep -vE '^stats/numerics/distributions\.[ch]:|ugaussian|gsl_cdf\.h'
 }
 
 # A function's body opens with { and closes with } in the first column.

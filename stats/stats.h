@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Estimation from tick counts: pure functions, numbers in, numbers out.
+/* What the rooms of stats/ share: the sums that estimates are made of. Pure functions: numbers in,
+ * numbers out; none allocates, fails or keeps state, and any thread may call them.
  *
- * Notation of Beilner, "Measuring with Slow Clocks" (1988): n calls, tick
- * interval d, tick counts C_i; the estimator of a mean duration is
- * d * sum C_i / n (eq. 6), unbiased for any d. Durations are in whatever unit
- * the caller uses throughout; confidence is a probability such as 0.95.
- * No function allocates, fails or keeps state.
+ * Durations are in whatever unit the caller uses throughout; confidence is a probability such as
+ * 0.95. Where each thing is:
+ *   mean/          the interval of a mean (mean_interval.h), of repeated measurements
+ *                  (replications.h), of a proportion; dependence of calls; when to stop
+ *   histogram/     percentiles and their limits, bimodality, outliers
+ *   stationarity/  warm-up, drift and steps in the order of batches
+ *   compare/       has a mean changed? run-to-run variation, robust locations
+ *   planning/      how many calls a precision needs; Beilner's equations for slow clocks
+ *   regression/    time on size, CPU time on calls
+ *   displacement/  CPU time from what another program cannot get
+ *   numerics/      distributions, moments without cancellation
  */
 #ifndef SCPROF_STATS_STATS_H
 #define SCPROF_STATS_STATS_H
@@ -50,79 +57,5 @@ struct stats_sample {
 	struct stats_apart apart;
 };
 #define STATS_PHASES 32
-
-/* Why an interval may not hold: see docs/coverage.md. */
-enum stats_doubt {
-	STATS_SYNCHRONOUS = 1,	   /* "clock-synchronous": calls begin at preferred phases */
-	STATS_FEW_INDEPENDENT = 2, /* "too-few-independent-batches" */
-	STATS_HEAVY_TAIL = 4	   /* "heavy-tail": a few calls make the mean */
-};
-/* Fewer calls, without batches and phases, are too few for any of them. */
-#define STATS_DOUBT_CALLS 8
-
-/* A mean with what can be said of it. */
-struct mean_interval {
-	double mean, low, high; /* low >= 0 */
-	const char *method;	/* static text: "clopper-pearson", "t", "batch-t", "none" */
-	double error;	/* standard error of the mean, dependence included; INFINITY: unknown */
-	double freedom; /* degrees of freedom of `error` */
-	double design_effect; /* variance of the mean over that of independent calls; NAN: unknown
-			       */
-	unsigned doubts;      /* enum stats_doubt, or-ed */
-};
-
-/* Mean and interval of durations on any clock. The one rule, chosen by simulation
- * (docs/coverage.md):
- *   "clopper-pearson"  fewer than 100 effective ticks, most calls without one: exact
- *                      binomial limits on effective counts (Korn and Graubard 1998).
- *                      Where all calls show the same count, the truth may lie on
- *                      either side of it.
- *   "batch-t"          Student's t on the error between batches, which holds the
- *                      dependence of calls; contiguous calls, whose batches exchange
- *                      ticks, by Beilner's (10c).
- *   "t"                too few batches, and no sign of dependence: Student's t on the
- *                      calls' own variance, not taken below the d^2/4 of (10b) where the
- *                      mean is 16 ticks or more.
- *   "none"             no call: NANs. One call of a fast clock: 0 to infinity.
- * Calls in no batch add what they scatter by beyond what batches foretell, stretch by
- * stretch (unbatched.h): in design_effect, error and freedom.
- * Intervals by t are moved towards a long tail (Johnson 1978). Nothing is subtracted
- * for overhead here. Needs up to about 2 kB of stack. */
-struct mean_interval mean_interval_estimate(const struct stats_sample *s, double confidence);
-
-/* Beilner eq. (10a): standard deviation of the mean of n calls whose true mean
- * is `mean`, clock tick d. With f the fractional part of mean/d:
- * d sqrt((f - f^2) / n). */
-double beilner_deviation(double mean, double d, double n);
-
-/* Beilner eq. (10b): its bound, d / (2 sqrt n). */
-double beilner_bound(double d, double n);
-
-/* Sample variance (divisor n - 1), in units of `unit` squared, from the exact
- * integer sums. NAN for n < 2; 0 where the sums contradict each other. */
-double sample_variance(const struct stats_sums *s);
-
-/* Probability of at least k successes in n independent trials of probability p. */
-double sample_at_least(uint32_t k, uint32_t n, double p);
-
-/* Value at probability q of a log-linear histogram as defined in
- * scprof_format.h, in units, by linear interpolation inside the bucket.
- * NAN if it is empty. */
-double histogram_quantile(const uint64_t *count, uint32_t buckets, double q);
-
-/* Least-squares line of time on size over n calls from their exact sums:
- * *intercept (time a call) and *slope (time a byte), in the units of y.
- * Returns 0, or -1 where the sizes do not vary (or the sums contradict each
- * other). Valid for tick counts as well: they are unbiased given the size. */
-int line_fit(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y, stats_u128 sum_xy,
-	     double *intercept, double *slope);
-
-/* How far the true slope may be from that of line_fit, which gave `slope`:
- * half the width of its interval at `confidence`, by Student's t with n - 2 degrees
- * of freedom on what the line leaves unexplained. INFINITY where fewer than three
- * calls or equal sizes say nothing. It holds chance only: where a few sizes
- * belong to different work, the slope is that difference, however sure. */
-double line_half_width(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y,
-		       stats_u128 sum_yy, double slope, double confidence);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "bench/coverage/check.h"
 #include "bench/coverage/print.h"
+#include "stats/mean/mean_interval.h"
 
 enum quantity {
 	ERROR,	       /* of the estimate */

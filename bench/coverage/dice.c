@@ -7,7 +7,7 @@
 #include <gsl/gsl_randist.h>
 
 #include "bench/coverage/dice.h"
-#include "stats/random.h"
+#include "stats/numerics/random.h"
 
 static unsigned long gsl_bits(void *state)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The binomial intervals where the rule uses one: on effective counts, with a design
- * effect that was estimated. What stats/mean_interval.c does around its interval is done
+ * effect that was estimated. What stats/mean/mean_interval.c does around its interval is done
  * here again, around each; a count of replications in which the rule's own is not
  * met shows if the two ever part. */
 #include <stdlib.h>
@@ -9,11 +9,12 @@
 #include <gsl/gsl_cdf.h>
 
 #include "bench/coverage/intervals.h"
-#include "stats/autocorrelation.h"
+#include "stats/mean/mean_interval.h"
+#include "stats/mean/autocorrelation.h"
 
 #define CONFIDENCE 0.95
 #define Z95	   1.959963984540054
-/* As in stats/mean_interval.c. */
+/* As in stats/mean/mean_interval.c. */
 #define CAUTION 0.5
 /* Beyond, every run shows the same to the last digit: the oracle has no width. */
 #define COMPARABLE 1000

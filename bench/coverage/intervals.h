@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The binomial intervals side by side: which of them the rule in stats/mean_interval.c is
+/* The binomial intervals side by side: which of them the rule in stats/mean/mean_interval.c is
  * to use for few ticks. */
 #ifndef COVERAGE_INTERVALS_H
 #define COVERAGE_INTERVALS_H

@@ -7,7 +7,7 @@
 #include <gsl/gsl_randist.h>
 
 #include "bench/coverage/intervals.h"
-#include "stats/proportion.h"
+#include "stats/mean/proportion.h"
 
 #define CONFIDENCE 0.95
 #define Z95	   1.959963984540054

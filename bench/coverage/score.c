@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench/coverage/score.h"
+#include "stats/mean/mean_interval.h"
 
 #define CONFIDENCE 0.95
 #define Z95	   1.959963984540054

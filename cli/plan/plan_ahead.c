@@ -7,7 +7,8 @@
 #include <stdio.h>
 
 #include "report/wording/numbers.h"
-#include "stats/plan.h"
+#include "stats/planning/beilner.h"
+#include "stats/planning/plan.h"
 #include "cli/plan/plan_words.h"
 #include "stats/stats.h"
 
@@ -65,7 +66,7 @@ static void other_clocks(const struct plan_options *o, struct plan_ahead *a)
 {
 	double mean = (double)o->mean_ns, d = (double)o->tick_ns;
 	double w = plan_width_factor(o->confidence), p = 2 * a->error_ns / mean;
-	double page = renewal_randomised_count_variance(mean / d);
+	double page = plan_random_tick_variance(mean / d);
 
 	a->bound_calls = a->page_calls = NAN;
 	if (mean >= d)

@@ -9,7 +9,8 @@
 
 #include "report/render/json/json_parts.h"
 #include "report/wording/numbers.h"
-#include "stats/plan.h"
+#include "stats/planning/beilner.h"
+#include "stats/planning/plan.h"
 #include "cli/plan/plan_ahead.h"
 #include "cli/plan/plan_words.h"
 #include "stats/stats.h"
@@ -47,8 +48,7 @@ struct plan_reach plan_reach_compute(const struct plan_options *o)
 	if (mean >= d)
 		r.bound_ns = fmax(r.half_ns, z * beilner_bound(d, n));
 	if (mean > d / 2)
-		r.page_ns = fmax(r.half_ns,
-				 z * d * sqrt(renewal_randomised_count_variance(mean / d) / n));
+		r.page_ns = fmax(r.half_ns, z * d * sqrt(plan_random_tick_variance(mean / d) / n));
 	if (o->longest_ns)
 		r.longest_ns = half_width(o, (double)o->longest_ns, &ignored);
 	r.row_ns = z * beilner_contiguous_deviation(0, n, d);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/plan.h"
+#include "stats/mean/mean_interval.h"
+#include "stats/planning/plan.h"
 #include "stats/stats.h"
 #include "report/model/reliability.h"
 
@@ -128,7 +129,7 @@ static struct plan_site plan_site(const struct plan_sites *all, const struct rep
 	struct plan_site p = {.site = at};
 
 	p.width = e->mean_ns > 0 ? (e->high_ns - e->low_ns) / e->mean_ns : NAN;
-	p.calls = s->overflow ? NAN : ceil(forecast_calls(&f, o->confidence, o->width));
+	p.calls = s->overflow ? NAN : ceil(plan_calls_forecast(&f, o->confidence, o->width));
 	judge(&p, s);
 	if (p.state == PLAN_NEVER)
 		p.calls = INFINITY;

@@ -17,7 +17,7 @@
 #include "collector/launch/leftovers.h"
 #include "collector/launch/library_path.h"
 #include "collector/launch/program.h"
-#include "stats/random.h"
+#include "stats/numerics/random.h"
 #include "report/report.h"
 #include "report/report_print.h"
 #include "cli/run/run_filters.h"

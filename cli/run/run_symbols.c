@@ -10,7 +10,7 @@
 #include "collector/launch/environment.h"
 #include "collector/select/stub_object.h"
 #include "cli/messages/nearest.h"
-#include "stats/random.h"
+#include "stats/numerics/random.h"
 #include "cli/messages/say.h"
 
 /* All names in the libraries that the pattern can refer to. */

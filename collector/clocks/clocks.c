@@ -12,7 +12,7 @@
 #include "collector/clocks/clock_costs.h"
 #include "collector/clocks/clocks_private.h"
 #include "collector/clocks/counter.h"
-#include "stats/random.h"
+#include "stats/numerics/random.h"
 #include "collector/machine/cpu_times.h"
 #include "collector/clocks/ticker.h"
 

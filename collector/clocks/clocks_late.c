@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "collector/clocks/clocks_private.h"
-#include "stats/random.h"
+#include "stats/numerics/random.h"
 
 static const uint64_t tick_lengths[] = {100000, 1000000, 4000000};
 #define LENGTHS (sizeof(tick_lengths) / sizeof(*tick_lengths))

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/plan.h"
-#include "stats/replications.h"
+#include "stats/planning/plan.h"
+#include "stats/mean/replications.h"
 #include "collector/clocks/rounds.h"
 
 #define FEWEST	   8

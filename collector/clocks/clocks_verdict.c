@@ -8,7 +8,7 @@
 #include "collector/clocks/clocks_private.h"
 #include "collector/clocks/counter.h"
 #include "collector/duration.h"
-#include "stats/plan.h"
+#include "stats/planning/plan.h"
 
 /* A vDSO reading costs tens of nanoseconds, a system call hundreds. */
 #define QUICK_READ_NS 100.0

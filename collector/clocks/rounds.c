@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "stats/plan.h"
+#include "stats/mean/replications.h"
+#include "stats/planning/plan.h"
 
 static int by_size(const void *a, const void *b)
 {
@@ -32,8 +33,8 @@ struct rounds_mean rounds_interval(const double *value, size_t count, double con
 	struct rounds_mean m = {count ? sum / (double)count : NAN, NAN, NAN};
 	if (count < 2)
 		return m;
-	double half = feitelson_half_width(feitelson_sample_deviation(value, count), (double)count,
-					   confidence);
+	double half = replications_half_width(replications_deviation(value, count), (double)count,
+					      confidence);
 	m.low = m.mean - half;
 	m.high = m.mean + half;
 	return m;

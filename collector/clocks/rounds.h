@@ -18,7 +18,7 @@ struct rounds_mean {
 	double mean, low, high; /* low and high NAN: fewer than two rounds */
 };
 
-/* Student's t on independent rounds: feitelson_half_width. `confidence` in (0, 1). */
+/* Student's t on independent rounds: replications_half_width. `confidence` in (0, 1). */
 struct rounds_mean rounds_interval(const double *value, size_t count, double confidence);
 
 #endif

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "profile/profile.h"
-#include "stats/random.h"
+#include "stats/numerics/random.h"
 
 #define TICKER_MIN_NS	  UINT64_C(20000)
 #define TICKER_MAX_NS	  UINT64_C(100000000)

@@ -28,7 +28,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "stats/displacement.h"
+#include "stats/displacement/displacement.h"
 #include "profile/profile.h"
 
 #define DISPLACE_TICK_MS 10

@@ -24,7 +24,7 @@
 
 #include "collector/machine/cpu_times.h"
 #include "collector/displacement/displace_summary.h"
-#include "stats/replications.h"
+#include "stats/mean/replications.h"
 #include "collector/machine/task_clock.h"
 
 #define DISPLACE_SATURATED 0.03 /* of the CPUs' time may be idle */

@@ -10,7 +10,7 @@
 #include "collector/clocks/counter.h"
 #include "collector/doctor/doctor_private.h"
 #include "collector/duration.h"
-#include "stats/random.h"
+#include "stats/numerics/random.h"
 #include "collector/clocks/ticker.h"
 
 static void counter(struct doctor *d)

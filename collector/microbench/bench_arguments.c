@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/random.h"
+#include "stats/numerics/random.h"
 
 #define CACHE_LINE   64
 #define CONTENT_SEED 1

@@ -91,8 +91,8 @@ static void examine(struct bench_summary *s, const struct bench_plan *plan,
 	s->mean = replications_mean(s->value_ns, n, wishes->confidence);
 	s->raw = replications_mean(s->subject_ns, n, wishes->confidence);
 	s->empty = replications_mean(s->empty_ns, n, wishes->confidence);
-	s->best = kbest_find(s->subject_ns, n, wishes->k, wishes->epsilon);
-	s->best_empty = kbest_find(s->empty_ns, n, wishes->k, wishes->epsilon);
+	s->best = replications_kbest(s->subject_ns, n, wishes->k, wishes->epsilon);
+	s->best_empty = replications_kbest(s->empty_ns, n, wishes->k, wishes->epsilon);
 	s->best_ns = s->best.value - (s->subtracted ? s->best_empty.value : 0);
 	find_fence(s->subject_ns, n, resolution, scratch, &s->fence_ns, &s->median_ns);
 	list_outliers(s, record, false, s->fence_ns, s->median_ns);

@@ -10,7 +10,7 @@
 #define SCPROF_COLLECTOR_MICROBENCH_BENCH_SUMMARY_H
 
 #include "collector/microbench/bench.h"
-#include "stats/replications.h"
+#include "stats/mean/replications.h"
 
 /* A disturbed replication: above the outer fence of its kind. It stays in the mean. */
 struct bench_outlier {

@@ -12,7 +12,6 @@
 
 #include <uthash.h>
 
-#include "profile/base/array.h"
 #include "profile/model/intern_paths.h"
 
 struct intern_node {

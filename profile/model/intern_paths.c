@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/base/array.h"
 #include "profile/base/number_table.h"
 #include "profile/model/intern.h"
 

@@ -10,7 +10,7 @@
 #ifndef SCPROF_REPORT_COMPARE_DIFF_H
 #define SCPROF_REPORT_COMPARE_DIFF_H
 
-#include "stats/compare.h"
+#include "stats/compare/compare.h"
 #include "report/report.h"
 
 struct diff_options {

@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "report/model/estimate.h"
-#include "stats/histogram.h"
+#include "stats/mean/mean_interval.h"
+#include "stats/histogram/histogram.h"
 #include "report/compare/match.h"
 #include "report/model/reliability.h"
 #include "stats/stats.h"
-#include "stats/trimmed.h"
-#include "stats/undisturbed.h"
+#include "stats/compare/trimmed.h"
+#include "stats/compare/biweight.h"
 
 /* The fastest calls are those of this share. */
 #define QUICK 0.01
@@ -98,7 +99,7 @@ static uint64_t common_size(const struct prof_sums *sums, uint32_t profiles)
 	return calls;
 }
 
-static struct compare_mean in_ns(const struct undisturbed *u, const struct prof_sums *sums,
+static struct compare_mean in_ns(const struct biweight *u, const struct prof_sums *sums,
 				 const struct prof_clock *clock)
 {
 	struct report_overhead overhead = overhead_of(sums, clock);
@@ -113,13 +114,13 @@ static bool by_batches(const struct prof_sums *sums, const struct prof_clock *cl
 {
 	struct prof_batches b = sums->batches;
 	uint64_t sum[SCP_BATCHES];
-	struct undisturbed u;
+	struct biweight u;
 
 	if (b.count)
 		memcpy(sum, b.sum, b.count * sizeof(sum[0]));
 	b.sum = sum; /* a copy, to be changed */
-	undisturbed_enlarge(b.sum, &b.count, &b.calls, calls);
-	if (undisturbed_of(&(struct stats_batches){b.calls, b.count, b.sum}, &u) < 0)
+	biweight_enlarge(b.sum, &b.count, &b.calls, calls);
+	if (biweight_location(&(struct stats_batches){b.calls, b.count, b.sum}, &u) < 0)
 		return false;
 	if (u.location * (double)b.calls <
 	    TICKS_IN_BATCH * (double)(clock->resolution_units ? clock->resolution_units : 1))
@@ -132,10 +133,11 @@ static bool by_calls(const struct prof_sums *sums, const struct prof_clock *cloc
 		     struct compare_mean *out)
 {
 	const struct prof_batches *b = &sums->batches;
-	struct undisturbed u;
+	struct biweight u;
 
-	if (!sums->hist || trimmed_of(sums->hist->count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS,
-				      &(struct stats_batches){b->calls, b->count, b->sum}, &u) < 0)
+	if (!sums->hist ||
+	    trimmed_mean(sums->hist->count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS,
+			 &(struct stats_batches){b->calls, b->count, b->sum}, &u) < 0)
 		return false;
 	*out = in_ns(&u, sums, clock);
 	return true;

@@ -56,7 +56,7 @@ static int find_q(struct diff *d)
 	for (uint32_t i = 0; i < d->sites && !status; i++)
 		p[i] = d->site[i].p;
 	if (!status)
-		compare_counts_q_values(p, q, d->sites, order);
+		compare_q_values(p, q, d->sites, order);
 	for (uint32_t i = 0; i < d->sites && !status; i++)
 		d->site[i].q = q[i];
 	free(p);

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "stats/between.h"
+#include "stats/compare/between_runs.h"
 
 /* So many other sites at least. */
 #define LEAST_OTHERS 3
@@ -28,7 +28,7 @@ struct references {
 	double *y, *v;
 	uint32_t *site;
 	uint32_t n;
-	struct between_effects all;
+	struct between_runs_effects all;
 };
 
 struct sorted {
@@ -89,8 +89,8 @@ static int find_references(const struct diff *d, enum diff_view view, bool waiti
 		r->site[i] = found[i].site;
 	}
 	free(found);
-	r->all = r->y && r->v && r->site ? between_effects(r->y, r->v, r->n, r->n)
-					 : (struct between_effects){0};
+	r->all = r->y && r->v && r->site ? between_runs_effects(r->y, r->v, r->n, r->n)
+					 : (struct between_runs_effects){0};
 	return r->y && r->v && r->site ? 0 : -1;
 }
 
@@ -101,11 +101,11 @@ static void free_references(struct references *r)
 	free(r->site);
 }
 
-static struct between_effects without(const struct references *r, uint32_t site)
+static struct between_runs_effects without(const struct references *r, uint32_t site)
 {
 	for (uint32_t i = 0; i < r->n; i++)
 		if (r->site[i] == site)
-			return between_effects(r->y, r->v, r->n, i);
+			return between_runs_effects(r->y, r->v, r->n, i);
 	return r->all;
 }
 
@@ -121,9 +121,8 @@ static void test_ratio(const struct diff *d, const struct diff_site *s, enum dif
 	t->error = sqrt(u * u + v * v + null->between);
 	t->freedom = fmin(null->freedom, fmin(base.freedom, new.freedom));
 	if (view == DIFF_MEAN && (b->few || n->few)) {
-		t->p = compare_counts_count_p(&b->count, &n->count, null);
-		compare_counts_count_limits(&b->count, &n->count, null, confidence, &t->low,
-					    &t->high);
+		t->p = compare_counts_p(&b->count, &n->count, null);
+		compare_counts_limits(&b->count, &n->count, null, confidence, &t->low, &t->high);
 	} else {
 		t->p = compare_ratio_p(&base, &new, null);
 		compare_ratio_limits(&base, &new, null, confidence, &t->low, &t->high);
@@ -133,7 +132,7 @@ static void test_ratio(const struct diff *d, const struct diff_site *s, enum dif
 static void test_own(const struct diff *d, const struct diff_site *s, enum diff_view view,
 		     const struct references *r, uint32_t site, struct diff_test *t)
 {
-	struct between_effects e = without(r, site);
+	struct between_runs_effects e = without(r, site);
 	double margin = log1p(d->options.min_change), common = exp(e.centre);
 	struct compare_null null;
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/between.h"
-#include "stats/distributions.h"
+#include "stats/compare/between_runs.h"
+#include "stats/numerics/distributions.h"
 
 /* So many sites in all runs, or what they share cannot be told from what they do. */
 #define LEAST_SHARING 4
@@ -129,7 +129,7 @@ static bool can_tell(const struct scatter *s)
 }
 
 /* What the sites' scatters have in common. */
-static int find_prior(struct logs *l, bool own, struct between_prior *prior)
+static int find_prior(struct logs *l, bool own, struct between_runs_prior *prior)
 {
 	double *variance = calloc(l->sites + 1, sizeof(*variance));
 	double *freedom = calloc(l->sites + 1, sizeof(*freedom));
@@ -146,7 +146,7 @@ static int find_prior(struct logs *l, bool own, struct between_prior *prior)
 		all += s.freedom;
 	}
 	if (variance && freedom) {
-		*prior = between_prior(variance, freedom, n);
+		*prior = between_runs_prior(variance, freedom, n);
 		/* Sites that agree by chance tell no more than all of them have. What a run does to
 		 * all sites alike, `own` leaves out, it does once however many there are. */
 		prior->freedom = own ? fmin(prior->freedom, all) : 0;
@@ -157,9 +157,9 @@ static int find_prior(struct logs *l, bool own, struct between_prior *prior)
 }
 
 static void test_site(const struct diff *d, const struct scatter *s,
-		      const struct between_prior *prior, struct diff_test *t)
+		      const struct between_runs_prior *prior, struct diff_test *t)
 {
-	double variance = between_moderated(prior, s->variance, s->freedom), t_value, effect;
+	double variance = between_runs_moderated(prior, s->variance, s->freedom), t_value, effect;
 
 	effect = s->mean[1] - s->mean[0];
 	t->made = true;
@@ -177,7 +177,7 @@ static void test_site(const struct diff *d, const struct scatter *s,
 
 static int test_against(struct diff *d, enum diff_view view, bool waiting, bool own, struct logs *l)
 {
-	struct between_prior prior;
+	struct between_runs_prior prior;
 
 	if (find_prior(l, own, &prior) < 0)
 		return -1;

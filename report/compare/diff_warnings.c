@@ -10,6 +10,7 @@
 #include "report/compare/match.h"
 #include "report/model/reliability.h"
 #include "report/model/warning_list.h"
+#include "stats/mean/mean_interval.h"
 #include "stats/stats.h"
 
 __attribute__((format(printf, 3, 4))) static void warn(struct diff *d, const char *code,

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Open addressing, at most half full: the slots hold numbers of pairs. */
+/* The pairs in an array, their numbers in a hash table. */
 #include "report/containers/pairs.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#define FIRST_ROOM 1024u /* a power of two, and so are the slots */
+#include "profile/base/array.h"
 
 /* Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4) of both numbers at once; the
  * upper bits are the well mixed ones. */
@@ -17,64 +16,42 @@ static uint32_t hash(uint32_t a, uint32_t b)
 	return (uint32_t)(h >> 32);
 }
 
-/* The slot of a pair, or the empty one where it belongs. */
-static uint32_t *find_slot(const struct pairs *p, uint32_t a, uint32_t b)
+static bool same_pair(const void *pairs, const void *wanted, uint32_t number)
 {
-	uint32_t at = hash(a, b) & (p->slots - 1);
+	const struct pair *a = (const struct pair *)pairs + number, *b = wanted;
 
-	while (p->slot[at] != PAIRS_NONE) {
-		const struct pair *found = &p->pair[p->slot[at]];
-
-		if (found->a == a && found->b == b)
-			break;
-		at = (at + 1) & (p->slots - 1);
-	}
-	return &p->slot[at];
+	return a->a == b->a && a->b == b->b;
 }
 
-/* Twice as many. False: out of memory, and nothing has changed. */
+/* False: out of memory, and nothing has changed. */
 static bool make_room(struct pairs *p)
 {
-	uint32_t room = p->room ? 2 * p->room : FIRST_ROOM;
-	uint32_t *slot = NULL;
-	struct pair *pair;
+	struct pair *grown = array_room(p->pair, &p->room, p->count, sizeof(*p->pair));
 
-	if (room > UINT32_MAX / 4)
-		return false;
-	pair = realloc(p->pair, room * sizeof(*pair));
-	if (!pair)
-		return false;
-	p->pair = pair;
-	slot = malloc(2 * (size_t)room * sizeof(*slot));
-	if (!slot)
-		return false;
-	free(p->slot);
-	p->slot = slot;
-	p->slots = 2 * room;
-	p->room = room;
-	memset(slot, 0xff, p->slots * sizeof(*slot)); /* PAIRS_NONE */
-	for (uint32_t i = 0; i < p->count; i++)
-		*find_slot(p, pair[i].a, pair[i].b) = i;
-	return true;
+	if (grown)
+		p->pair = grown;
+	return grown && p->count < PAIRS_NONE && number_table_reserve(&p->table, p->count + 1) == 0;
 }
 
 uint32_t pairs_add(struct pairs *p, uint32_t a, uint32_t b)
 {
-	uint32_t *slot;
+	const struct pair wanted = {a, b};
+	uint32_t mixed = hash(a, b);
+	struct number_slot *slot;
 
-	if (p->count == p->room && !make_room(p))
+	if (!make_room(p))
 		return PAIRS_NONE;
-	slot = find_slot(p, a, b);
-	if (*slot == PAIRS_NONE) {
-		p->pair[p->count] = (struct pair){a, b};
-		*slot = p->count++;
+	slot = number_table_find(&p->table, mixed, same_pair, p->pair, &wanted);
+	if (slot->number == NUMBER_TABLE_FREE) {
+		p->pair[p->count] = wanted;
+		*slot = (struct number_slot){p->count++, mixed};
 	}
-	return *slot;
+	return slot->number;
 }
 
 void pairs_clear(struct pairs *p)
 {
 	free(p->pair);
-	free(p->slot);
+	number_table_clear(&p->table);
 	*p = (struct pairs){0};
 }

@@ -9,7 +9,7 @@
 #define SCPROF_REPORT_LIVE_PRECISION_H
 
 #include "report/live/live_rows.h"
-#include "stats/stopping.h"
+#include "stats/mean/stopping.h"
 
 #define PRECISION_MAJOR 0.05
 

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "stats/compare.h"
-#include "stats/displacement.h"
-#include "stats/site_costs.h"
+#include "stats/compare/compare.h"
+#include "stats/displacement/displacement.h"
+#include "stats/regression/site_costs.h"
 
 /* Work that falls into the time of other tasks is charged to them, and made up for: from here
  * on that assumption is worth a word. */
@@ -77,7 +77,7 @@ static void judge(struct report *r, double *p, double *q, size_t *order)
 		p[i] = r->site[i].displaced.state == SCP_SITE_COST_KNOWN && first_of(r, i) == i
 			       ? r->site[i].displaced.uncharged.p
 			       : NAN;
-	compare_counts_q_values(p, q, r->sites, order);
+	compare_q_values(p, q, r->sites, order);
 	for (uint32_t i = 0; i < r->sites; i++) {
 		struct report_displaced *d = &r->site[i].displaced;
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/displacement.h"
+#include "stats/displacement/displacement.h"
 
 _Static_assert((int)DISPLACED_PARTS == (int)SCP_ACCOUNT_PARTS &&
 		       (int)DISPLACED_UNCHARGED == (int)SCP_ACCOUNT_UNCHARGED &&

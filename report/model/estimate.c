@@ -7,6 +7,7 @@
 
 #include <gsl/gsl_cdf.h>
 
+#include "stats/mean/mean_interval.h"
 #include "stats/stats.h"
 
 _Static_assert(STATS_PHASES == SCP_PHASE_BINS, "phases are counted in the same bins");
@@ -156,7 +157,7 @@ int estimate_line(const struct prof_sums *s, struct stats_line_fit *fit, double 
 		add_slot(&block[blocks - 1], s, i);
 	}
 	add_rest(block, blocks, s);
-	return line_blocks_fit(block, blocks + (block[blocks].calls > 0), fit, confidence);
+	return line_fit_blocks(block, blocks + (block[blocks].calls > 0), fit, confidence);
 }
 
 double estimate_scale(const struct report_site *s)

@@ -3,7 +3,7 @@
 #ifndef SCPROF_REPORT_MODEL_ESTIMATE_H
 #define SCPROF_REPORT_MODEL_ESTIMATE_H
 
-#include "stats/line.h"
+#include "stats/regression/line.h"
 #include "report/report.h"
 
 /* Durations on one clock. `min` is 0 where it was not kept, which is safe. */

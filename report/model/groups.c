@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A hash of numbers with open addressing, then one sort, by words of a row's key: frames are
+/* A hash table of rows, then one sort, by words of a row's key: frames are
  * looked at where all before is equal. */
 #include "report/model/groups.h"
 
@@ -50,10 +50,13 @@ static struct key key_of(const struct groups *g, uint32_t entry)
 	return k;
 }
 
-static bool same_key(const struct key *a, const struct key *b)
+static bool same_key(const void *groups, const void *wanted, uint32_t row)
 {
-	return a->place == b->place && a->module == b->module && a->exact == b->exact &&
-	       a->function == b->function && a->outcome == b->outcome;
+	const struct groups *g = groups;
+	const struct key *a = wanted, b = key_of(g, g->row[row].first);
+
+	return a->place == b.place && a->module == b.module && a->exact == b.exact &&
+	       a->function == b.function && a->outcome == b.outcome;
 }
 
 /* Multiply and fold, as in wyhash: the high half of a product depends on all bits. */
@@ -75,19 +78,6 @@ static uint32_t hash_of(const struct groups *g, const struct key *k)
 	return fold(k->place, (((uint64_t)k->module << 32) | (uint32_t)function) ^
 				      0xd6e8feb86659fd93u ^ ((uint64_t)k->outcome << 24) ^
 				      ((uint64_t)k->exact << 40));
-}
-
-/* One slot in two stays free: no growing while entries come. */
-static int make_slots(struct groups *g)
-{
-	g->slots = 64;
-	while (g->slots / 2 < g->profile->entries && g->slots < UINT32_C(1) << 31)
-		g->slots *= 2;
-	g->slot = array_alloc((size_t)g->slots * sizeof(*g->slot));
-	if (!g->slot)
-		return -1;
-	memset(g->slot, 0xff, (size_t)g->slots * sizeof(*g->slot)); /* PROF_NONE */
-	return 0;
 }
 
 /* For as many rows as there can be: what is not used is not touched. */
@@ -114,17 +104,14 @@ static void new_row(struct groups *g, uint32_t entry)
 static uint32_t row_of(struct groups *g, uint32_t entry)
 {
 	struct key want = key_of(g, entry);
-	uint32_t at = hash_of(g, &want) & (g->slots - 1);
+	uint32_t hash = hash_of(g, &want);
+	struct number_slot *slot = number_table_find(&g->table, hash, same_key, g, &want);
 
-	for (; g->slot[at] != PROF_NONE; at = (at + 1) & (g->slots - 1)) {
-		struct key here = key_of(g, g->row[g->slot[at]].first);
-
-		if (same_key(&want, &here))
-			return g->slot[at];
+	if (slot->number == NUMBER_TABLE_FREE) {
+		*slot = (struct number_slot){g->rows, hash};
+		new_row(g, entry);
 	}
-	g->slot[at] = g->rows;
-	new_row(g, entry);
-	return g->rows - 1;
+	return slot->number;
 }
 
 #define AHEAD 16 /* entries: until the memory has answered */
@@ -134,7 +121,7 @@ static void expect(const struct groups *g, uint32_t entry, uint32_t later)
 {
 	struct key key = key_of(g, entry);
 
-	__builtin_prefetch(&g->slot[hash_of(g, &key) & (g->slots - 1)], 1);
+	number_table_prefetch(&g->table, hash_of(g, &key));
 	__builtin_prefetch(&g->profile->entry[later]);
 }
 
@@ -288,12 +275,11 @@ int groups_make(struct groups *g, const struct profile *p, enum report_by by)
 	g->function_rank = rank_all(p->functions, p, compare_functions);
 	g->module_rank = rank_all(p->modules, p, compare_modules);
 	if (!g->next || !g->function_rank || !g->module_rank || make_rows(g) < 0 ||
-	    make_slots(g) < 0)
+	    number_table_reserve(&g->table, p->entries) < 0)
 		return -1;
 	group_entries(g);
-	free(g->slot);
+	number_table_clear(&g->table);
 	free(g->last);
-	g->slot = NULL;
 	g->last = NULL;
 	add_overflows(g);
 	return 0;
@@ -310,7 +296,7 @@ void groups_free(struct groups *g)
 	free(g->place);
 	free(g->next);
 	free(g->site_of);
-	free(g->slot);
+	number_table_clear(&g->table);
 	free(g->last);
 	free(g->function_rank);
 	free(g->module_rank);

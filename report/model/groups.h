@@ -8,6 +8,7 @@
 #ifndef SCPROF_REPORT_MODEL_GROUPS_H
 #define SCPROF_REPORT_MODEL_GROUPS_H
 
+#include "profile/base/number_table.h"
 #include "report/report.h"
 
 #define GROUP_OVERFLOW PROF_NONE /* as `first`: calls of `function` that found no room */
@@ -30,7 +31,7 @@ struct groups {
 	uint32_t *next;	   /* by entry: the next one of the same row, PROF_NONE: last */
 	uint32_t *site_of; /* by entry: the place of its row */
 
-	uint32_t *slot, slots;		       /* private: the hash */
+	struct number_table table;	       /* private: of rows */
 	uint32_t *last;			       /* private: last entry of a row */
 	uint32_t *function_rank, *module_rank; /* private: equal names have equal ranks */
 };

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "report/wording/numbers.h"
+#include "stats/mean/mean_interval.h"
 #include "stats/stats.h"
 
 /* Of findings, that is all a reader can look after: a test errs once in a hundred sites,

@@ -6,8 +6,11 @@
 #include <stdlib.h>
 
 #include "report/model/estimate.h"
-#include "stats/histogram.h"
-#include "stats/phase_test.h"
+#include "stats/regression/line.h"
+#include "stats/planning/beilner.h"
+#include "stats/mean/mean_interval.h"
+#include "stats/histogram/histogram.h"
+#include "stats/mean/phase_test.h"
 #include "stats/stats.h"
 #include "report/model/site_sums.h"
 

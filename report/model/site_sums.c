@@ -3,7 +3,7 @@
 #include "report/model/site_sums.h"
 
 #include "report/model/estimate.h"
-#include "stats/phase_test.h"
+#include "stats/mean/phase_test.h"
 
 bool site_sums_in_order(const struct profile *p, const struct prof_entry *e)
 {

@@ -6,7 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "stats/histogram.h"
+#include "stats/stationarity/drift.h"
+#include "stats/stationarity/warmup.h"
+#include "stats/histogram/histogram.h"
 #include "stats/stats.h"
 
 /* What is worth a line of text; JSON has all. A change of the mean that is real but

@@ -6,7 +6,7 @@
 
 #include "profile/profile.h"
 #include "report/report.h"
-#include "stats/steady.h"
+#include "stats/stationarity/drift.h"
 
 /* Of the entries of one site, added one by one; starts as all zeros. */
 struct steadiness {

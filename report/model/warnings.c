@@ -13,6 +13,7 @@
 #include "report/model/reliability.h"
 #include "report/model/slowest.h"
 #include "report/model/warning_list.h"
+#include "stats/numerics/distributions.h"
 #include "stats/stats.h"
 
 /* Two digits, "100" and not "1e+02". */
@@ -194,7 +195,7 @@ static void warn_slow_clock(struct report *r)
 {
 	uint32_t sites = r->slow_sites, off = r->slow_sites_off;
 
-	if (!off || sample_at_least(off, sites, 1 - r->confidence) > CHANCE)
+	if (!off || distributions_binomial_at_least(off, sites, 1 - r->confidence) > CHANCE)
 		return;
 	warning_list_note(
 		r, "slow-clock-biased",

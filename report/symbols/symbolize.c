@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "report/containers/pairs.h"
-#include "report/containers/growable_array.h"
+#include "profile/base/array.h"
 #include "report/symbols/symbolize_inline.h"
 #include "report/symbols/symbolize_jit.h"
 #include "report/symbols/symbolize_module.h"
@@ -175,7 +175,7 @@ static struct answer *place_of(struct symbolizer *s, const struct key *k)
 	if (place == PAIRS_NONE)
 		return NULL;
 	number = pairs_add(&s->frames, 2 * place + k->exact, (uint32_t)k->offset);
-	return growable_array_make((void **)&s->answer, &s->room, number, sizeof(*s->answer), 0)
+	return array_reach((void **)&s->answer, &s->room, number, sizeof(*s->answer), 0)
 		       ? &s->answer[number]
 		       : NULL;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "stats/site_costs.h"
+#include "stats/regression/site_costs.h"
 #include "collector/displacement/sites/site_index.h"
 
 /* What a call causes while another task has the CPU is charged to that one. It falls on the

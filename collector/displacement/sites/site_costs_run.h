@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* From a run's windows and counts to what a call at each site costs (stats/site_costs.h),
- * put into the profile's model.
+/* From a run's windows and counts to what a call at each site costs
+ * (stats/regression/site_costs.h), put into the profile's model.
  *
  * A site is what the report's default grouping makes one row: call path, function and
  * outcome. Windows are joined to spans of SITE_COSTS_SPAN_S: work that a call causes may

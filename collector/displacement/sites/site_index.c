@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/site_costs.h"
+#include "stats/regression/site_costs.h"
 
 static int compare_entries(const void *a, const void *b, void *profile)
 {

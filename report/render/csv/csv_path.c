@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "report/containers/growable_array.h"
+#include "profile/base/array.h"
 
 struct csv_piece {
 	char *text;  /* NULL: not made yet */
@@ -81,7 +81,7 @@ static const struct csv_piece *piece_of(struct csv_paths *p, const struct prof_f
 	uint32_t number = stacks_frame(&p->stacks, frame), index = 2 * number + places;
 
 	if (number == NAMES_NONE ||
-	    !growable_array_make((void **)&p->piece, &p->room, index, sizeof(*p->piece), 0))
+	    !array_reach((void **)&p->piece, &p->room, index, sizeof(*p->piece), 0))
 		return NULL;
 	if (!p->piece[index].text &&
 	    make_piece(&p->piece[index], &p->stacks, &p->stacks.frame[number], places) < 0)

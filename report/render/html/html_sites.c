@@ -9,7 +9,7 @@
 #include "report/model/displaced.h"
 #include "report/model/frame_symbols.h"
 #include "report/containers/pairs.h"
-#include "report/containers/growable_array.h"
+#include "profile/base/array.h"
 #include "report/model/reliability.h"
 #include "report/render/text/text.h"
 #include "report/render/text/text_shared_callers.h"
@@ -40,7 +40,7 @@ static uint32_t line_below(struct paths *p, uint32_t parent, const struct prof_f
 	const struct symbol *s = frame_symbols_find(p->html->report, frame, &count);
 	uint32_t line = NAMES_NONE;
 
-	if (growable_array_make((void **)&p->text, &p->room, s->number, sizeof(*p->text), 0xff))
+	if (array_reach((void **)&p->text, &p->room, s->number, sizeof(*p->text), 0xff))
 		line = pairs_add(&p->lines, parent, s->number);
 	if (line == PAIRS_NONE) {
 		p->html->json.failed = true;

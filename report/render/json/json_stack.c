@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "report/containers/growable_array.h"
+#include "profile/base/array.h"
 #include "report/model/frame_symbols.h"
 
 static const char *source_name(enum symbol_source source)
@@ -55,8 +55,7 @@ static char *make_text(const struct symbol *s)
 
 static void put_cached(struct json_writer *w, struct json_stack_cache *c, const struct symbol *s)
 {
-	bool fits =
-		growable_array_make((void **)&c->frame, &c->room, s->number, sizeof(*c->frame), 0);
+	bool fits = array_reach((void **)&c->frame, &c->room, s->number, sizeof(*c->frame), 0);
 
 	if (fits && !c->frame[s->number])
 		c->frame[s->number] = make_text(s);

@@ -10,7 +10,7 @@
 #include "report/wording/base_name.h"
 #include "report/model/frame_symbols.h"
 #include "report/containers/pairs.h"
-#include "report/containers/growable_array.h"
+#include "profile/base/array.h"
 
 /* What a box says of itself; the same for many. */
 struct label {
@@ -37,7 +37,7 @@ static uint32_t new_box(struct growth *g, uint32_t parent, uint32_t number)
 	const struct label *label = &g->label[number];
 	struct flame *f = g->flame;
 
-	if (!growable_array_make((void **)&f->box, &g->room, f->boxes, sizeof(*f->box), 0))
+	if (!array_reach((void **)&f->box, &g->room, f->boxes, sizeof(*f->box), 0))
 		return FAILED;
 	f->box[f->boxes] = (struct flame_box){.depth = f->boxes ? f->box[parent].depth + 1 : 0,
 					      .kind = label->kind,
@@ -67,7 +67,7 @@ static uint32_t number_label(struct growth *g, const struct label *l)
 		return FAILED;
 	number = pairs_add(&g->kinds, texts,
 			   l->outcome == NAMES_NONE ? l->kind : FLAME_KINDS + l->outcome);
-	if (!growable_array_make((void **)&g->label, &g->label_room, number, sizeof(*g->label), 0))
+	if (!array_reach((void **)&g->label, &g->label_room, number, sizeof(*g->label), 0))
 		return FAILED;
 	if (number == g->labels)
 		g->label[g->labels++] = *l;
@@ -135,8 +135,8 @@ static uint32_t symbol_below(struct growth *g, uint32_t parent, const struct sym
 {
 	uint32_t *known;
 
-	if (!growable_array_make((void **)&g->of_symbol, &g->symbol_room, s->number,
-				 sizeof(*g->of_symbol), 0xff))
+	if (!array_reach((void **)&g->of_symbol, &g->symbol_room, s->number, sizeof(*g->of_symbol),
+			 0xff))
 		return FAILED;
 	known = &g->of_symbol[s->number];
 	if (*known == NAMES_NONE)

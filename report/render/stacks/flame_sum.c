@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "report/model/estimate.h"
-#include "stats/distributions.h"
+#include "stats/numerics/distributions.h"
 
 #define FREEDOM_MOST 200 /* beyond, Student's t is the normal law to 1 % */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/containers/growable_array.h"
+#include "profile/base/array.h"
 #include "report/model/weights.h"
 
 /* Where a path stands: the function that was entered last, and the line in it. */
@@ -30,7 +30,7 @@ static struct graph_edge *find_edge(struct graph *g, uint32_t from, int line, ui
 	if (ends == PAIRS_NONE)
 		return NULL;
 	number = pairs_add(&g->lines, ends, (uint32_t)line);
-	if (!growable_array_make((void **)&g->edge, &g->edge_room, number, sizeof(*g->edge), 0))
+	if (!array_reach((void **)&g->edge, &g->edge_room, number, sizeof(*g->edge), 0))
 		return NULL;
 	if (number == g->edges)
 		g->edge[g->edges++] = (struct graph_edge){

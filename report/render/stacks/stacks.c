@@ -10,7 +10,7 @@
 #include <uthash.h>
 
 #include "report/wording/base_name.h"
-#include "report/containers/growable_array.h"
+#include "profile/base/array.h"
 #include "report/model/frame_symbols.h"
 #include "report/wording/utf8.h"
 
@@ -185,8 +185,8 @@ uint32_t stacks_frame(struct stacks *s, const struct prof_frame *frame)
 	const struct symbol *symbol = frame_symbols_find(s->report, frame, &count);
 	uint32_t *known;
 
-	if (!growable_array_make((void **)&s->known, &s->known_room, symbol->number,
-				 sizeof(*s->known), 0xff))
+	if (!array_reach((void **)&s->known, &s->known_room, symbol->number, sizeof(*s->known),
+			 0xff))
 		return NAMES_NONE;
 	known = &s->known[symbol->number];
 	if (*known == NAMES_NONE)

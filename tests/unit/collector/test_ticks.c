@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "collector/clocks/clocks_ticks.h"
-#include "stats/random.h"
+#include "stats/numerics/random.h"
 #include "collector/clocks/ticker.h"
 
 #define D     1000000u

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#include "stats/between.h"
-#include "stats/compare.h"
-#include "stats/undisturbed.h"
+#include "stats/compare/between_runs.h"
+#include "stats/compare/compare.h"
+#include "stats/compare/biweight.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -51,7 +51,7 @@ static void test_q_values_of_benjamini_and_hochberg(void **state)
 	int rejected = 0;
 
 	(void)state;
-	compare_counts_q_values(p, q, 15, order);
+	compare_q_values(p, q, 15, order);
 	for (int i = 0; i < 15; i++) {
 		rejected += q[i] <= 0.05;
 		assert_int_equal(q[i] <= 0.05, p[i] <= 0.0095);
@@ -70,7 +70,7 @@ static void test_what_is_no_test_is_not_counted(void **state)
 	size_t order[4];
 
 	(void)state;
-	compare_counts_q_values(p, q, 4, order);
+	compare_q_values(p, q, 4, order);
 	assert_near(q[0], 0.02, 1e-15);
 	assert_near(q[2], 0.04, 1e-15);
 	assert_true(isnan(q[1]) && isnan(q[3]));
@@ -134,15 +134,15 @@ static void test_counts(void **state)
 	double low, high;
 
 	(void)state;
-	assert_near(compare_counts_count_p(&five, &fifteen, &none), 0.026603698730468747, 1e-12);
-	assert_near(compare_counts_count_p(&fifteen, &five, &none), 0.026603698730468747, 1e-12);
-	assert_near(compare_counts_count_p(&five, &fifteen, &range), 0.029811352255989555, 1e-12);
-	assert_near(compare_counts_count_p(&five, &longer, &range), 0.45638644521545246, 1e-12);
-	compare_counts_count_limits(&five, &fifteen, &none, 0.95, &low, &high);
+	assert_near(compare_counts_p(&five, &fifteen, &none), 0.026603698730468747, 1e-12);
+	assert_near(compare_counts_p(&fifteen, &five, &none), 0.026603698730468747, 1e-12);
+	assert_near(compare_counts_p(&five, &fifteen, &range), 0.029811352255989555, 1e-12);
+	assert_near(compare_counts_p(&five, &longer, &range), 0.45638644521545246, 1e-12);
+	compare_counts_limits(&five, &fifteen, &none, 0.95, &low, &high);
 	assert_near(low, 1.1266469306170752, 1e-8);
 	assert_near(high, 9.218670876930302, 1e-7);
 	/* Twice the exposure, half the ratio. */
-	compare_counts_count_limits(&five, &longer, &none, 0.95, &low, &high);
+	compare_counts_limits(&five, &longer, &none, 0.95, &low, &high);
 	assert_near(low, 1.1266469306170752 / 2, 1e-8);
 }
 
@@ -153,15 +153,15 @@ static void test_counts_of_nothing(void **state)
 	double low, high;
 
 	(void)state;
-	assert_near(compare_counts_count_p(&zero, &zero, &none), 1, 0);
+	assert_near(compare_counts_p(&zero, &zero, &none), 1, 0);
 	/* 2 x half of 2^-8 */
-	assert_near(compare_counts_count_p(&zero, &eight, &none), 1.0 / 256, 1e-15);
-	assert_near(compare_counts_count_p(&eight, &zero, &none), 1.0 / 256, 1e-15);
-	assert_true(compare_counts_count_p(&zero, &eight, &runs) >
+	assert_near(compare_counts_p(&zero, &eight, &none), 1.0 / 256, 1e-15);
+	assert_near(compare_counts_p(&eight, &zero, &none), 1.0 / 256, 1e-15);
+	assert_true(compare_counts_p(&zero, &eight, &runs) >
 		    1.0 / 32); /* they scatter from run to run */
-	compare_counts_count_limits(&zero, &eight, &none, 0.95, &low, &high);
+	compare_counts_limits(&zero, &eight, &none, 0.95, &low, &high);
 	assert_true(low > 1 && isinf(high));
-	compare_counts_count_limits(&zero, &zero, &none, 0.95, &low, &high);
+	compare_counts_limits(&zero, &zero, &none, 0.95, &low, &high);
 	assert_true(low == 0 && isinf(high));
 }
 
@@ -178,7 +178,7 @@ static void test_random_effects_of_thirteen_trials(void **state)
 		{27, 16913, 29, 17854},
 	};
 	double y[13], v[13];
-	struct between_effects e;
+	struct between_runs_effects e;
 
 	(void)state;
 	for (int i = 0; i < 13; i++) {
@@ -187,11 +187,11 @@ static void test_random_effects_of_thirteen_trials(void **state)
 		y[i] = log(c[0] / c[1] / (c[2] / c[3]));
 		v[i] = 1 / c[0] - 1 / c[1] + 1 / c[2] - 1 / c[3];
 	}
-	e = between_effects(y, v, 13, 13);
+	e = between_runs_effects(y, v, 13, 13);
 	assert_near(e.variance, 0.3180684522051749, 1e-8);
 	assert_near(e.centre, -0.7149681534934575, 1e-8);
 	assert_near(e.centre_variance, 0.03272198495929678, 1e-8);
-	e = between_effects(y, v, 13, 3);
+	e = between_runs_effects(y, v, 13, 3);
 	assert_int_equal(e.n, 12);
 	assert_near(e.variance, 0.2873976079427343, 1e-8);
 	assert_near(e.centre, -0.6326109054034603, 1e-8);
@@ -200,14 +200,14 @@ static void test_random_effects_of_thirteen_trials(void **state)
 static void test_random_effects_at_the_edges(void **state)
 {
 	static const double y[] = {1, 1.1, 0.9}, v[] = {1, 1, 1};
-	struct between_effects e = between_effects(y, v, 3, 3);
+	struct between_runs_effects e = between_runs_effects(y, v, 3, 3);
 
 	(void)state;
 	assert_near(e.variance, 0, 0); /* scatters less than its errors */
 	assert_near(e.centre, 1, 1e-12);
 	assert_near(e.centre_variance, 1.0 / 3, 1e-12);
-	assert_true(isnan(between_effects(y, v, 1, 1).variance));
-	assert_true(isnan(between_effects(y, v, 2, 0).variance));
+	assert_true(isnan(between_runs_effects(y, v, 1, 1).variance));
+	assert_true(isnan(between_runs_effects(y, v, 2, 0).variance));
 }
 
 /* Smyth's equations solved with scipy's digamma and polygamma. */
@@ -216,17 +216,17 @@ static void test_moderated_variances(void **state)
 	static const double s2[] = {1.2, 0.8, 3.1, 0.05, 2.2, 0.9, 6.5, 0.4, 1.1, 0.7};
 	static const double freedom[] = {4, 4, 4, 4, 4, 4, 6, 6, 2, 2};
 	static const double equal[] = {1, 1.1, 0.9, 1};
-	struct between_prior prior = between_prior(s2, freedom, 10);
+	struct between_runs_prior prior = between_runs_prior(s2, freedom, 10);
 
 	(void)state;
 	assert_near(prior.variance, 0.9050397746964364, 1e-8);
 	assert_near(prior.freedom, 3.070063937110435, 1e-7);
-	assert_near(between_moderated(&prior, 1.2, 4), 1.071918166703802, 1e-8);
-	prior = between_prior(equal, freedom, 4);
+	assert_near(between_runs_moderated(&prior, 1.2, 4), 1.071918166703802, 1e-8);
+	prior = between_runs_prior(equal, freedom, 4);
 	assert_true(isinf(prior.freedom)); /* they differ less than chance alone would make them */
-	assert_near(between_moderated(&prior, 1.1, 4), prior.variance, 0);
-	prior = between_prior(s2, freedom, 1);
-	assert_near(between_moderated(&prior, 1.2, 4), 1.2, 0);
+	assert_near(between_runs_moderated(&prior, 1.1, 4), prior.variance, 0);
+	prior = between_runs_prior(s2, freedom, 1);
+	assert_near(between_runs_moderated(&prior, 1.2, 4), 1.2, 0);
 }
 
 static void test_detectable_is_margin_and_quantiles_of_errors(void **state)
@@ -252,39 +252,39 @@ static void test_lumps_do_not_move_what_is_steady(void **state)
 {
 	uint64_t sum[BATCHES];
 	struct stats_batches b = {1000, BATCHES, sum};
-	struct undisturbed clean, lumpy;
+	struct biweight clean, lumpy;
 
 	(void)state;
 	make_batches(sum, 0);
-	assert_int_equal(undisturbed_of(&b, &clean), 0);
+	assert_int_equal(biweight_location(&b, &clean), 0);
 	assert_near(clean.location, 5.020, 0.003);
 	assert_near(clean.kept, 1, 0);
 	assert_near(clean.error, 0.0118 / 8, 0.0004); /* uniform over 41, and sqrt 64 */
 	make_batches(sum, 12);
-	assert_int_equal(undisturbed_of(&b, &lumpy), 0);
+	assert_int_equal(biweight_location(&b, &lumpy), 0);
 	assert_near(lumpy.location, clean.location, 2 * clean.error);
 	assert_near(lumpy.kept, 52.0 / 64, 0);
 	make_batches(sum, 20);
-	assert_int_equal(undisturbed_of(&b, &lumpy), -1); /* that is not steady */
+	assert_int_equal(biweight_location(&b, &lumpy), -1); /* that is not steady */
 }
 
 static void test_what_is_not_steady(void **state)
 {
 	uint64_t sum[BATCHES];
 	struct stats_batches b = {1000, BATCHES, sum};
-	struct undisturbed s;
+	struct biweight s;
 
 	(void)state;
 	make_batches(sum, 0);
-	b.count = UNDISTURBED_LEAST - 1;
-	assert_int_equal(undisturbed_of(&b, &s), -1);
+	b.count = BIWEIGHT_LEAST - 1;
+	assert_int_equal(biweight_location(&b, &s), -1);
 	b.count = BATCHES;
 	for (unsigned i = 0; i < BATCHES; i++)
 		sum[i] = 5000 + (i >= 21 && i < 43 ? 400 : 0) + i % 5; /* two modes */
-	assert_int_equal(undisturbed_of(&b, &s), -1);
+	assert_int_equal(biweight_location(&b, &s), -1);
 	for (unsigned i = 0; i < BATCHES; i++)
 		sum[i] = 5000; /* no spread: too few ticks to tell */
-	assert_int_equal(undisturbed_of(&b, &s), -1);
+	assert_int_equal(biweight_location(&b, &s), -1);
 }
 
 static void test_batches_are_enlarged_in_pairs(void **state)
@@ -293,12 +293,12 @@ static void test_batches_are_enlarged_in_pairs(void **state)
 	uint32_t count = 5;
 
 	(void)state;
-	undisturbed_enlarge(sum, &count, &calls, 16);
+	biweight_enlarge(sum, &count, &calls, 16);
 	assert_int_equal(count, 2);
 	assert_int_equal(calls, 16);
 	assert_int_equal(sum[0], 3);
 	assert_int_equal(sum[1], 7);
-	undisturbed_enlarge(sum, &count, &calls, 16);
+	biweight_enlarge(sum, &count, &calls, 16);
 	assert_int_equal(count, 2);
 }
 

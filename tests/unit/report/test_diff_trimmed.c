@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "stats/histogram.h"
-#include "stats/trimmed.h"
+#include "stats/histogram/histogram.h"
+#include "stats/compare/trimmed.h"
 
 #define BATCHES 64
 #define CALLS	100
@@ -56,12 +56,12 @@ static void fill(double scale, double share)
 /* The mean of uniform(0.5, 1.5) below its 95th percentile, 1.45, is 0.975. */
 static void test_the_short_end_of_a_uniform_law(void **unused)
 {
-	struct undisturbed u;
+	struct biweight u;
 
 	(void)unused;
 	for (double scale = 3000; scale < 6000; scale *= 1.1) {
 		fill(scale, 0);
-		assert_int_equal(trimmed_of(count, STATS_HIST_BUCKETS, &batches, &u), 0);
+		assert_int_equal(trimmed_mean(count, STATS_HIST_BUCKETS, &batches, &u), 0);
 		assert_near(u.location, 0.975 * scale, 4 * u.error);
 		/* 0.28 / sqrt(6400) / 0.95, and what buckets add */
 		assert_near(u.error / scale, 0.0037, 0.0012);
@@ -70,13 +70,13 @@ static void test_the_short_end_of_a_uniform_law(void **unused)
 
 static void test_what_a_host_takes_does_not_count(void **unused)
 {
-	struct undisturbed clean, hit;
+	struct biweight clean, hit;
 
 	(void)unused;
 	fill(4000, 0);
-	assert_int_equal(trimmed_of(count, STATS_HIST_BUCKETS, &batches, &clean), 0);
+	assert_int_equal(trimmed_mean(count, STATS_HIST_BUCKETS, &batches, &clean), 0);
 	fill(4000, 0.02); /* doubles the mean; 87 of 100 batches are hit */
-	assert_int_equal(trimmed_of(count, STATS_HIST_BUCKETS, &batches, &hit), 0);
+	assert_int_equal(trimmed_mean(count, STATS_HIST_BUCKETS, &batches, &hit), 0);
 	/* The twentieth that is left out now holds them: 0.99 for 0.975. */
 	assert_near(hit.location, clean.location, 0.025 * clean.location);
 	/* The eight or so batches left tell the dependence badly; the mean's error is 30 times. */
@@ -86,43 +86,43 @@ static void test_what_a_host_takes_does_not_count(void **unused)
 /* In the first half of the run calls take half as long again. */
 static void test_phases_are_dependence(void **unused)
 {
-	struct undisturbed steady, phases;
+	struct biweight steady, phases;
 
 	(void)unused;
 	fill(4000, 0);
-	assert_int_equal(trimmed_of(count, STATS_HIST_BUCKETS, &batches, &steady), 0);
+	assert_int_equal(trimmed_mean(count, STATS_HIST_BUCKETS, &batches, &steady), 0);
 	begin();
 	for (int i = 0; i < BATCHES * CALLS; i++)
 		add(i / CALLS, (i < BATCHES * CALLS / 2 ? 6000 : 4000) * (0.5 + uniform()));
-	if (trimmed_of(count, STATS_HIST_BUCKETS, &batches, &phases) == 0)
+	if (trimmed_mean(count, STATS_HIST_BUCKETS, &batches, &phases) == 0)
 		assert_true(phases.error > 3 * steady.error);
 }
 
 static void test_one_bucket_is_not_known_better(void **unused)
 {
-	struct undisturbed u;
+	struct biweight u;
 
 	(void)unused;
 	begin();
 	for (int i = 0; i < BATCHES * CALLS; i++)
 		add(i / CALLS, 4200);
-	assert_int_equal(trimmed_of(count, STATS_HIST_BUCKETS, &batches, &u), 0);
+	assert_int_equal(trimmed_mean(count, STATS_HIST_BUCKETS, &batches, &u), 0);
 	assert_near(u.location, 4200, 2 * u.error);
 	assert_true(u.error > 0.03 * 4200);
 }
 
 static void test_too_little_says_nothing(void **unused)
 {
-	struct stats_batches few = {CALLS, UNDISTURBED_LEAST - 1, sums};
-	struct undisturbed u;
+	struct stats_batches few = {CALLS, BIWEIGHT_LEAST - 1, sums};
+	struct biweight u;
 
 	(void)unused;
 	fill(4000, 0);
-	assert_int_equal(trimmed_of(count, STATS_HIST_BUCKETS, &few, &u), -1);
+	assert_int_equal(trimmed_mean(count, STATS_HIST_BUCKETS, &few, &u), -1);
 	begin();
 	for (int i = 0; i < TRIMMED_LEAST - 1; i++)
 		add(i / 4, 4000);
-	assert_int_equal(trimmed_of(count, STATS_HIST_BUCKETS, &batches, &u), -1);
+	assert_int_equal(trimmed_mean(count, STATS_HIST_BUCKETS, &batches, &u), -1);
 }
 
 int main(void)

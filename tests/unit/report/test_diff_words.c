@@ -13,6 +13,7 @@
 #include "report/compare/diff.h"
 #include "report/compare/match.h"
 #include "report/model/reliability.h"
+#include "stats/mean/mean_interval.h"
 #include "stats/stats.h"
 
 static void check_words(const struct diff_site *s, const char *want)

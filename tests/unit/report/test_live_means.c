@@ -9,7 +9,8 @@
 #include "report/live/means.h"
 #include "tests/unit/support/recording.h"
 #include "tests/unit/support/report_fixture.h"
-#include "stats/stopping.h"
+#include "stats/mean/mean_interval.h"
+#include "stats/mean/stopping.h"
 
 #define CONFIDENCE 0.95
 #define MOST_CALLS 60000

@@ -6,6 +6,7 @@
 #include "tests/unit/support/report_fixture.h"
 
 #include "report/model/groups.h"
+#include "stats/mean/mean_interval.h"
 #include "stats/stats.h"
 
 #define PATHS	 400

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "report/containers/pairs.h"
-#include "report/containers/growable_array.h"
+#include "profile/base/array.h"
 
 #define SIDE 300u
 
@@ -56,7 +56,7 @@ static void arrays_grow_and_keep_what_they_hold(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 100000; i = 3 * i + 1) {
-		assert_true(growable_array_make((void **)&array, &room, i, sizeof(*array), 0xff));
+		assert_true(array_reach((void **)&array, &room, i, sizeof(*array), 0xff));
 		assert_true(room > i);
 		assert_int_equal(array[i], UINT32_MAX);
 		assert_int_equal(array[room - 1], UINT32_MAX);
@@ -64,7 +64,7 @@ static void arrays_grow_and_keep_what_they_hold(void **state)
 	}
 	for (uint32_t i = 0; i < 100000; i = 3 * i + 1)
 		assert_int_equal(array[i], i);
-	assert_false(growable_array_make((void **)&array, &room, UINT32_MAX, sizeof(*array), 0));
+	assert_false(array_reach((void **)&array, &room, UINT32_MAX, sizeof(*array), 0));
 	assert_int_equal(array[1], 1);
 	free(array);
 }

@@ -5,7 +5,9 @@
 
 #include <math.h>
 
-#include "stats/histogram.h"
+#include "stats/stationarity/drift.h"
+#include "stats/mean/mean_interval.h"
+#include "stats/histogram/histogram.h"
 #include "report/model/reliability.h"
 
 #define BATCHES 40

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "stats/displacement.h"
 #include "tests/unit/support/near.h"
+#include "stats/displacement/displacement.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define CPUS	     2

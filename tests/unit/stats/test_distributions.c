@@ -7,11 +7,11 @@
 
 #include <cmocka.h>
 
-#include "stats/between.h"
-#include "stats/compare.h"
-#include "stats/displacement.h"
-#include "stats/distributions.h"
 #include "tests/unit/support/near.h"
+#include "stats/compare/between_runs.h"
+#include "stats/compare/compare.h"
+#include "stats/displacement/displacement.h"
+#include "stats/numerics/distributions.h"
 
 static const double ugly[] = {NAN,   INFINITY, -INFINITY, 0,   -1,   5e-324, 1e-300, 1e-3,  0.5,
 			      0.999, 1,	       1.5,	  1e5, 1e15, 1e300,  -0.0,   -1e-9, 2.5};
@@ -103,7 +103,7 @@ static void test_comparisons_of_ugly_means_end(void **state)
 		compare_ratio_p(&a, &b, &null);
 		compare_ratio_limits(&a, &b, &null, 0.95, &low, &high);
 		assert_false(isnan(low) || isnan(high));
-		between_prior(variance, freedom, 2);
+		between_runs_prior(variance, freedom, 2);
 	}
 }
 

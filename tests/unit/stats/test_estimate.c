@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "stats/planning/beilner.h"
+#include "stats/mean/mean_interval.h"
 #include "stats/stats.h"
 #include "tests/unit/support/near.h"
 #include "tests/unit/support/simulate.h"

@@ -11,8 +11,10 @@
 #include <cmocka.h>
 
 #include "tests/unit/support/near.h"
-#include "stats/plan.h"
 #include "tests/unit/support/simulate.h"
+#include "stats/mean/replications.h"
+#include "stats/mean/mean_interval.h"
+#include "stats/planning/plan.h"
 #include "stats/stats.h"
 
 #define BATCHES 50
@@ -57,7 +59,7 @@ static double forecast(const struct mean_interval *e, uint64_t n, double p)
 {
 	struct stats_finished f = {(double)n, e->mean, e->low, e->high, e->error, 0};
 
-	return forecast_calls(&f, 0.95, p);
+	return plan_calls_forecast(&f, 0.95, p);
 }
 
 /* Measure n calls, ask what p needs, measure that: the widths that come out, over what
@@ -108,28 +110,29 @@ static void test_nothing_more_is_needed_where_it_is_reached(void **state)
 	struct stats_finished f = {1000, 100, 96, 104, 2, 0};
 
 	(void)state;
-	assert_near(forecast_calls(&f, 0.95, 0.08), 1000, 0);
-	assert_true(forecast_calls(&f, 0.95, 0.0799) > 1000);
+	assert_near(plan_calls_forecast(&f, 0.95, 0.08), 1000, 0);
+	assert_true(plan_calls_forecast(&f, 0.95, 0.0799) > 1000);
 }
 
 /* By the square root: half the width, four times the calls. */
 static void test_wide_samples_follow_the_square_root(void **state)
 {
-	double q = feitelson_half_width(sqrt(41), 41, 0.95);
+	double q = replications_half_width(sqrt(41), 41, 0.95);
 	struct stats_finished f = {1000, 100, 100 - 5 * q, 100 + 5 * q, 5, 0};
 
 	(void)state;
-	assert_near(forecast_calls(&f, 0.95, 0.05 * q), 4000, 1e-6);
-	assert_near(forecast_calls(&f, 0.95, 0.01 * q), 100000, 1e-4);
+	assert_near(plan_calls_forecast(&f, 0.95, 0.05 * q), 4000, 1e-6);
+	assert_near(plan_calls_forecast(&f, 0.95, 0.01 * q), 100000, 1e-4);
 }
 
 /* 20 ticks: 12.2 to 30.9 (Poisson). The surplus over q s falls faster than the rest: it takes
  * fewer calls than the width now, and more than the standard error alone, would ask for. */
 static void test_the_surplus_of_few_ticks_falls_faster(void **state)
 {
-	double q = feitelson_half_width(sqrt(41), 41, 0.95), s = sqrt(20), half = (30.9 - 12.2) / 2;
+	double q = replications_half_width(sqrt(41), 41, 0.95), s = sqrt(20),
+	       half = (30.9 - 12.2) / 2;
 	struct stats_finished f = {1000, 20, 12.2, 30.9, s, 0};
-	double n = forecast_calls(&f, 0.95, 0.2), u = sqrt(1000 / n);
+	double n = plan_calls_forecast(&f, 0.95, 0.2), u = sqrt(1000 / n);
 
 	(void)state;
 	assert_true(n < 0.98 * 1000 * pow(half / 2, 2));
@@ -143,12 +146,12 @@ static void test_the_error_of_the_overhead_stays(void **state)
 	double z = plan_two_sided_z(0.95);
 	double half = z * 5; /* of error 5: 3 of the calls, 4 fixed */
 	struct stats_finished f = {1000, 100, 100 - half, 100 + half, 5, 4};
-	double n = forecast_calls(&f, 0.95, 2 * z * 4.1 / 100);
+	double n = plan_calls_forecast(&f, 0.95, 2 * z * 4.1 / 100);
 
 	(void)state;
-	assert_true(isinf(forecast_calls(&f, 0.95, 2 * z * 3.99 / 100)));
+	assert_true(isinf(plan_calls_forecast(&f, 0.95, 2 * z * 3.99 / 100)));
 	/* 3 must become sqrt(4.1^2 - 4^2) = 0.9; t of 40 degrees is 3 % more than z */
-	assert_near(n, 1000 * 9 / 0.81 * pow(feitelson_half_width(sqrt(41), 41, 0.95) / z, 2),
+	assert_near(n, 1000 * 9 / 0.81 * pow(replications_half_width(sqrt(41), 41, 0.95) / z, 2),
 		    1e-6);
 }
 
@@ -162,7 +165,7 @@ static void test_nothing_to_go_by(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
-		assert_true(isnan(forecast_calls(&none[i], 0.95, 0.1)));
+		assert_true(isnan(plan_calls_forecast(&none[i], 0.95, 0.1)));
 }
 
 int main(void)

@@ -7,6 +7,9 @@
 
 #include <cmocka.h>
 
+#include "stats/numerics/distributions.h"
+#include "stats/planning/beilner.h"
+#include "stats/mean/mean_interval.h"
 #include "stats/stats.h"
 
 /* Beilner 1988, Table 17a (sums over 100 000 cycles) and 17b (S_DMT for 10 000
@@ -205,10 +208,10 @@ static void test_no_call_and_one_call(void **state)
 static void test_at_least_is_the_binomial_tail(void **state)
 {
 	(void)state;
-	assert_float_equal(sample_at_least(0, 5, 0.05), 1, 0);
-	assert_float_equal(sample_at_least(1, 2, 0.05), 0.0975, 1e-12);
-	assert_float_equal(sample_at_least(2, 2, 0.05), 0.0025, 1e-12);
-	assert_float_equal(sample_at_least(10, 10, 0.5), pow(0.5, 10), 1e-15);
+	assert_float_equal(distributions_binomial_at_least(0, 5, 0.05), 1, 0);
+	assert_float_equal(distributions_binomial_at_least(1, 2, 0.05), 0.0975, 1e-12);
+	assert_float_equal(distributions_binomial_at_least(2, 2, 0.05), 0.0025, 1e-12);
+	assert_float_equal(distributions_binomial_at_least(10, 10, 0.5), pow(0.5, 10), 1e-15);
 }
 
 int main(void)

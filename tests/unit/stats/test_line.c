@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "stats/line.h"
 #include "tests/unit/support/simulate.h"
+#include "stats/regression/line.h"
 
 #define CALLS 2000
 
@@ -96,7 +96,7 @@ static struct outcome repeat(const struct cell *c, uint64_t seed, unsigned trial
 		struct stats_line_fit f;
 
 		run(&s, c, b);
-		if (line_blocks_fit(b, c->blocks, &f, 0.95)) {
+		if (line_fit_blocks(b, c->blocks, &f, 0.95)) {
 			o.doubted++; /* all sizes equal: said */
 			continue;
 		}
@@ -164,14 +164,14 @@ static void test_a_line_without_noise_comes_out_exactly(void **state)
 
 	(void)state;
 	exact(b, 0);
-	assert_int_equal(line_blocks_fit(b, 20, &f, 0.95), 0);
+	assert_int_equal(line_fit_blocks(b, 20, &f, 0.95), 0);
 	assert_true(f.byte.value == 3);
 	assert_float_equal(f.call.value, 7, 1e-12);
 	assert_true(f.byte.error < 1e-12 && f.call.error < 1e-12);
 	assert_int_equal(f.doubts, 0);
 	/* Sizes of 2^40: their squares differ in the 40th digit only */
 	exact(b, UINT64_C(1) << 40);
-	assert_int_equal(line_blocks_fit(b, 20, &f, 0.95), 0);
+	assert_int_equal(line_fit_blocks(b, 20, &f, 0.95), 0);
 	assert_float_equal(f.byte.value, 3, 1e-12);
 	assert_true(f.byte.error < 1e-12);
 	assert_int_equal(f.doubts, STATS_LINE_NARROW);
@@ -193,7 +193,7 @@ static void test_a_thousand_million_calls_lose_nothing(void **state)
 			(stats_u128)n * (small * (small + (UINT64_C(1000) << 20)) +
 					 large * (large + (UINT64_C(1000) << 20)))};
 	}
-	assert_int_equal(line_blocks_fit(b, 40, &f, 0.95), 0);
+	assert_int_equal(line_fit_blocks(b, 40, &f, 0.95), 0);
 	assert_float_equal(f.byte.value, 1, 1e-12);
 	assert_float_equal(f.call.value, 1048576000, 1e-3);
 }
@@ -210,7 +210,7 @@ static void test_the_error_is_the_jackknifes(void **state)
 	for (unsigned i = 0; i < 5; i++)
 		for (unsigned k = 0; k < 10 + 3 * i; k++)
 			add(&b[i], simulate_bits(&s) % 1000, simulate_bits(&s) % 5000);
-	assert_int_equal(line_blocks_fit(b, 5, &f, 0.95), 0);
+	assert_int_equal(line_fit_blocks(b, 5, &f, 0.95), 0);
 	for (unsigned out = 0; out < 5; out++) {
 		struct stats_line_block a = {0};
 		double intercept;
@@ -239,30 +239,30 @@ static void test_what_gives_no_line_or_no_error(void **state)
 	struct stats_line_fit f;
 
 	(void)state;
-	assert_int_equal(line_blocks_fit(b, 4, &f, 0.95), -1);
+	assert_int_equal(line_fit_blocks(b, 4, &f, 0.95), -1);
 	add(&b[0], 100, 5);
 	add(&b[2], 100, 7);
-	assert_int_equal(line_blocks_fit(b, 4, &f, 0.95), -1);
+	assert_int_equal(line_fit_blocks(b, 4, &f, 0.95), -1);
 	add(&b[2], 300, 26);
-	assert_int_equal(line_blocks_fit(b, 4, &f, 0.95), 0);
+	assert_int_equal(line_fit_blocks(b, 4, &f, 0.95), 0);
 	assert_float_equal(f.byte.value, 0.1, 1e-12);
 	assert_int_equal(f.blocks, 2);
 	assert_true(isinf(f.byte.error) && isinf(f.call.high));
 	/* three blocks, one of which has all large sizes: without it there is no slope */
 	add(&b[3], 100, 6);
-	assert_int_equal(line_blocks_fit(b, 4, &f, 0.95), 0);
+	assert_int_equal(line_fit_blocks(b, 4, &f, 0.95), 0);
 	assert_true(isinf(f.byte.error));
 	for (unsigned i = 0; i < 4; i++) {
 		b[i] = (struct stats_line_block){0};
 		add(&b[i], 10, 0);
 		add(&b[i], 20, 0);
 	}
-	assert_int_equal(line_blocks_fit(b, 4, &f, 0.95), 0);
+	assert_int_equal(line_fit_blocks(b, 4, &f, 0.95), 0);
 	assert_true(f.byte.value == 0 && isinf(f.byte.high) && isinf(f.call.error));
 	assert_true(f.doubts & STATS_LINE_FEW_TICKS);
 	add(&b[1], 1000, 0);
 	b[0].bytes_sq = 0; /* squares below those of the mean, though not those of all */
-	assert_int_equal(line_blocks_fit(b, 4, &f, 0.95), -1);
+	assert_int_equal(line_fit_blocks(b, 4, &f, 0.95), -1);
 }
 
 /* Blocks that have all sizes in the same numbers are as good as as many slopes of their own. */
@@ -275,7 +275,7 @@ static void test_equal_blocks_give_one_degree_of_freedom_less(void **state)
 	for (unsigned i = 0; i < 10; i++)
 		for (unsigned k = 1; k <= 20; k++)
 			add(&b[i], 10 * k, 100 + k * (20 + i % 2));
-	assert_int_equal(line_blocks_fit(b, 10, &f, 0.95), 0);
+	assert_int_equal(line_fit_blocks(b, 10, &f, 0.95), 0);
 	assert_float_equal(f.byte.freedom, 9, 1e-9);
 	assert_float_equal(f.call.freedom, 9, 1e-9);
 	assert_float_equal(f.byte.value, 2.05, 1e-12);

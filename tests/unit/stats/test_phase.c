@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "stats/phase_test.h"
 #include "tests/unit/support/simulate.h"
+#include "stats/mean/phase_test.h"
 
 #define BINS 32
 
@@ -63,7 +63,7 @@ static unsigned alarms(uint64_t seed, double level, unsigned trials, unsigned to
 	return hits;
 }
 
-/* Exact totals keep the level from below; larger ones come as near to it as stats/phase_test.h
+/* Exact totals keep the level from below; larger ones come as near to it as stats/mean/phase_test.h
  * promises. */
 static void test_false_alarms_are_as_many_as_the_level_says(void **state)
 {

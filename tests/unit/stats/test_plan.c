@@ -11,8 +11,9 @@
 #include <cmocka.h>
 
 #include "tests/unit/support/near.h"
-#include "stats/plan.h"
-#include "stats/proportion.h"
+#include "stats/planning/beilner.h"
+#include "stats/planning/plan.h"
+#include "stats/mean/proportion.h"
 #include "stats/stats.h"
 
 /* The average by its definition: every count, binomial by lgamma. */
@@ -127,12 +128,11 @@ static void test_ticks_that_vary_are_a_renewal_process(void **state)
 		}
 		mean = sum / n;
 		assert_near(mean, ticks[i], 6 * sqrt(ticks[i] / n));
-		assert_near((square / n - mean * mean) /
-				    renewal_randomised_count_variance(ticks[i]),
-			    1, 0.02);
+		assert_near((square / n - mean * mean) / plan_random_tick_variance(ticks[i]), 1,
+			    0.02);
 	}
 	/* below half a tick nothing has changed: no call can show two */
-	assert_near(renewal_randomised_count_variance(0.4), beilner_count_variance(0.4), 1e-12);
+	assert_near(plan_random_tick_variance(0.4), beilner_count_variance(0.4), 1e-12);
 }
 
 int main(void)

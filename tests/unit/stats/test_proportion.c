@@ -11,7 +11,7 @@
 #include <gsl/gsl_cdf.h>
 
 #include "tests/unit/support/near.h"
-#include "stats/proportion.h"
+#include "stats/mean/proportion.h"
 
 typedef void limits(double x, double n, double confidence, double *low, double *high);
 

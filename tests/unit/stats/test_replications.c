@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "stats/replications.h"
+#include "stats/mean/replications.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -46,7 +46,7 @@ static int ascending(const void *a, const void *b)
 static void test_k_best_stops_where_three_agree(void **state)
 {
 	static const double cycles[] = {70513, 50020, 68829, 50000, 50061, 50035, 50049};
-	struct kbest b = kbest_find(cycles, COUNT(cycles), 3, 0.001);
+	struct kbest b = replications_kbest(cycles, COUNT(cycles), 3, 0.001);
 
 	(void)state;
 	/* 50000, 50020 and 50035 lie within 50050; 50061 does not, and came too early */
@@ -58,7 +58,7 @@ static void test_k_best_stops_where_three_agree(void **state)
 static void test_k_best_says_when_it_did_not_converge(void **state)
 {
 	static const double cycles[] = {70513, 50020, 68829, 50000, 50061};
-	struct kbest b = kbest_find(cycles, COUNT(cycles), 3, 0.001);
+	struct kbest b = replications_kbest(cycles, COUNT(cycles), 3, 0.001);
 
 	(void)state;
 	assert_int_equal(b.measurements, 0);
@@ -72,10 +72,10 @@ static void test_k_best_counts_anew_from_a_faster_value(void **state)
 	static const double fell[] = {100.05, 100.04, 90, 90.05, 95, 90.01};
 
 	(void)state;
-	assert_int_equal(kbest_find(fell, 3, 3, 0.001).measurements, 0);
-	assert_int_equal(kbest_find(fell, 6, 3, 0.001).measurements, 6);
-	assert_int_equal(kbest_find(fell, 2, 2, 0.001).measurements, 2);
-	assert_int_equal(kbest_find(fell, 6, 2, 0.001).measurements, 4);
+	assert_int_equal(replications_kbest(fell, 3, 3, 0.001).measurements, 0);
+	assert_int_equal(replications_kbest(fell, 6, 3, 0.001).measurements, 6);
+	assert_int_equal(replications_kbest(fell, 2, 2, 0.001).measurements, 2);
+	assert_int_equal(replications_kbest(fell, 6, 2, 0.001).measurements, 4);
 }
 
 /* Three that agree in a slow phase are not the answer once a faster one has come: the value
@@ -84,29 +84,29 @@ static void test_k_best_does_not_believe_a_slow_phase(void **state)
 {
 	static const double slow[] = {100, 100.01, 100.02, 60, 80, 90};
 	static const double drawn[] = {100, 100.01, 100.02, 99.99, 120};
-	struct kbest b = kbest_find(slow, COUNT(slow), 3, 0.001);
+	struct kbest b = replications_kbest(slow, COUNT(slow), 3, 0.001);
 
 	(void)state;
 	assert_int_equal(b.measurements, 0);
 	assert_float_equal(b.value, 60, 0);
 	assert_float_equal(b.spread, 0.5, 1e-12);
 	/* a faster one that agrees with them leaves it so */
-	assert_int_equal(kbest_find(drawn, COUNT(drawn), 3, 0.001).measurements, 3);
+	assert_int_equal(replications_kbest(drawn, COUNT(drawn), 3, 0.001).measurements, 3);
 }
 
 static void test_k_best_with_ties_and_few(void **state)
 {
 	static const double same[] = {7, 7, 7};
-	struct kbest b = kbest_find(same, 3, 3, 0);
+	struct kbest b = replications_kbest(same, 3, 3, 0);
 
 	(void)state;
 	assert_int_equal(b.measurements, 3);
 	assert_float_equal(b.spread, 0, 0);
-	b = kbest_find(same, 2, 3, 0.001);
+	b = replications_kbest(same, 2, 3, 0.001);
 	assert_int_equal(b.measurements, 0);
 	assert_true(isnan(b.spread));
 	assert_float_equal(b.value, 7, 0);
-	assert_true(isnan(kbest_find(same, 0, 3, 0.001).value));
+	assert_true(isnan(replications_kbest(same, 0, 3, 0.001).value));
 }
 
 /* Interference that hits two measurements of three and at least doubles them: the
@@ -124,7 +124,7 @@ static void test_k_best_survives_heavy_load(void **state)
 			if (uniform() < 2.0 / 3)
 				x[i] += 1000 - 2000 * log(uniform());
 		}
-		struct kbest b = kbest_find(x, COUNT(x), 3, 0.001);
+		struct kbest b = replications_kbest(x, COUNT(x), 3, 0.001);
 		converged += b.measurements > 0;
 		right += b.measurements && fabs(b.value - 1000) < 1;
 	}

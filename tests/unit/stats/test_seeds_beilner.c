@@ -10,7 +10,9 @@
 #include <cmocka.h>
 
 #include "tests/unit/support/near.h"
-#include "stats/plan.h"
+#include "stats/mean/replications.h"
+#include "stats/planning/beilner.h"
+#include "stats/planning/plan.h"
 #include "stats/stats.h"
 
 #define ROWS	     13
@@ -112,7 +114,7 @@ static void test_ten_samples_give_the_estimated_deviations_of_table_17b(void **s
 	for (size_t i = 0; i < ROWS; i++) {
 		for (size_t j = 0; j < EXPERIMENTS; j++)
 			mean[j] = beilner_mean(table17[i].ticks[j], N, D_US);
-		assert_near(feitelson_sample_deviation(mean, EXPERIMENTS), table17[i].sampled_us,
+		assert_near(replications_deviation(mean, EXPERIMENTS), table17[i].sampled_us,
 			    0.01 * HALF_A_DIGIT);
 	}
 }
@@ -162,8 +164,8 @@ static void test_the_1_86_us_of_the_whole_loop_is_one_experiment(void **state)
 	(void)state;
 	for (size_t j = 0; j < EXPERIMENTS; j++)
 		mean[j] = beilner_mean(table17[0].ticks[j], N, D_US);
-	assert_near(feitelson_sample_deviation(mean, EXPERIMENTS), 1.86, 0.005);
-	assert_near(feitelson_sample_deviation(mean + 1, EXPERIMENTS - 1), 0.1118, 0.00005);
+	assert_near(replications_deviation(mean, EXPERIMENTS), 1.86, 0.005);
+	assert_near(replications_deviation(mean + 1, EXPERIMENTS - 1), 0.1118, 0.00005);
 	assert_near(beilner_contiguous_deviation(0, N, D_US), 0.0408, 0.00005);
 }
 

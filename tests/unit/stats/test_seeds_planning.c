@@ -10,7 +10,8 @@
 #include <cmocka.h>
 
 #include "tests/unit/support/near.h"
-#include "stats/plan.h"
+#include "stats/planning/beilner.h"
+#include "stats/planning/plan.h"
 #include "stats/stats.h"
 
 #define HALF_A_DIGIT 0.5000001

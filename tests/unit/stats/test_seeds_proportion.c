@@ -9,8 +9,10 @@
 #include <cmocka.h>
 
 #include "tests/unit/support/near.h"
-#include "stats/plan.h"
-#include "stats/proportion.h"
+#include "stats/mean/replications.h"
+#include "stats/planning/beilner.h"
+#include "stats/planning/plan.h"
+#include "stats/mean/proportion.h"
 #include "stats/stats.h"
 
 #define HALF_A_DIGIT 0.5000001
@@ -96,13 +98,14 @@ static void test_the_half_width_has_the_t_of_the_tables(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-		assert_near(
-			feitelson_half_width(7 * sqrt(table[i].n), table[i].n, table[i].confidence),
-			7 * table[i].t, 7 * 0.00051);
+		assert_near(replications_half_width(7 * sqrt(table[i].n), table[i].n,
+						    table[i].confidence),
+			    7 * table[i].t, 7 * 0.00051);
 	for (double n = 1e4; n < 1e13; n *= 100)
-		assert_near(feitelson_half_width(sqrt(n), n, 0.95), plan_two_sided_z(0.95), 4 / n);
-	assert_true(isinf(feitelson_half_width(1, 1, 0.95)));
-	assert_true(isnan(feitelson_half_width(1, 0, 0.95)));
+		assert_near(replications_half_width(sqrt(n), n, 0.95), plan_two_sided_z(0.95),
+			    4 / n);
+	assert_true(isinf(replications_half_width(1, 1, 0.95)));
+	assert_true(isnan(replications_half_width(1, 0, 0.95)));
 }
 
 /* His ten averages of ten readings ("a typical result"), and those of the batch after the
@@ -111,18 +114,18 @@ static void test_the_half_widths_of_two_typical_results(void **state)
 {
 	const double typical[] = {1.20, 1.00, 0.70, 0.90, 1.00, 1.00, 0.90, 1.00, 1.10, 1.00};
 	const double after[] = {11.10, 0.90, 1.10, 0.90, 0.90, 1.00, 1.00, 1.00, 1.00, 1.00};
-	double s = feitelson_sample_deviation(typical, 10);
+	double s = replications_deviation(typical, 10);
 
 	(void)state;
 	/* by hand: squares of the distances from 0.98 add up to 0.156 */
 	assert_near(s, sqrt(0.156 / 9), 1e-12);
-	assert_near(feitelson_half_width(s, 10, 0.90), 1.833 * s / sqrt(10), 1e-4);
-	assert_near(feitelson_half_width(s, 10, 0.90), 0.0763, 0.00005);
+	assert_near(replications_half_width(s, 10, 0.90), 1.833 * s / sqrt(10), 1e-4);
+	assert_near(replications_half_width(s, 10, 0.90), 0.0763, 0.00005);
 	/* from 1.99, 92.249: the interval (-0.30, 4.28) holds 1 */
-	s = feitelson_sample_deviation(after, 10);
+	s = replications_deviation(after, 10);
 	assert_near(s, sqrt(92.249 / 9), 1e-12);
-	assert_near(feitelson_half_width(s, 10, 0.95), 2.29, 0.005);
-	assert_true(isnan(feitelson_sample_deviation(after, 1)));
+	assert_near(replications_half_width(s, 10, 0.95), 2.29, 0.005);
+	assert_true(isnan(replications_deviation(after, 1)));
 }
 
 /* The lecture's 467 of 8764 at 10 us: 8297 without, (0.0486, 0.0580), "(0.49, 0.58) us". The

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/support/near.h"
-#include "stats/site_costs.h"
+#include "stats/regression/site_costs.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define SERIES	     3

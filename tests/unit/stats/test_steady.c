@@ -10,7 +10,8 @@
 #include <cmocka.h>
 
 #include "tests/unit/support/simulate.h"
-#include "stats/steady.h"
+#include "stats/stationarity/drift.h"
+#include "stats/stationarity/warmup.h"
 
 #define CALLS 20 /* a batch */
 

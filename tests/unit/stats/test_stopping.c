@@ -10,7 +10,8 @@
 #include <cmocka.h>
 
 #include "tests/unit/support/recording.h"
-#include "stats/stopping.h"
+#include "stats/mean/mean_interval.h"
+#include "stats/mean/stopping.h"
 
 #define CONFIDENCE 0.95
 #define MOST_CALLS 200000

@@ -12,7 +12,7 @@
 #include <gsl/gsl_cdf.h>
 
 #include "tests/unit/support/near.h"
-#include "stats/woodside.h"
+#include "stats/displacement/woodside.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Variances between runs: Paule and Mandel's for many sites of one pair of runs, Smyth's
+ * moderated ones for many sites of several runs. */
+#include "stats/compare/between_runs.h"
+
+#include <math.h>
+
+#include "stats/numerics/distributions.h"
+
+#define STEPS 200
+
+/* Weighted mean, and the sum of squares around it, for a variance between. */
+static double squares_at(const double *y, const double *v, size_t n, size_t skip, double between,
+			 struct between_runs_effects *e)
+{
+	double weights = 0, sum = 0, squares = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (i == skip)
+			continue;
+		weights += 1 / (v[i] + between);
+		sum += y[i] / (v[i] + between);
+	}
+	e->centre = sum / weights;
+	e->centre_variance = 1 / weights;
+	e->variance = between;
+	for (size_t i = 0; i < n; i++)
+		if (i != skip)
+			squares += (y[i] - e->centre) * (y[i] - e->centre) / (v[i] + between);
+	return squares;
+}
+
+/* The sum of squares falls as the variance rises; at the plain sum of squares it is
+ * below 1, which is at most what is expected. */
+struct between_runs_effects between_runs_effects(const double *y, const double *v, size_t n,
+						 size_t skip)
+{
+	size_t values = n - (skip < n);
+	struct between_runs_effects e = {values, NAN, NAN, NAN};
+	double expected = (double)values - 1, low = 0, high = 0, centre;
+
+	if (n < 1 || values < 2)
+		return e;
+	if (squares_at(y, v, n, skip, 0, &e) <= expected)
+		return e;
+	centre = e.centre;
+	for (size_t i = 0; i < n; i++)
+		if (i != skip)
+			high += (y[i] - centre) * (y[i] - centre);
+	for (int i = 0; i < STEPS && high - low > 1e-10 * high; i++) {
+		double middle = low + (high - low) / 2;
+
+		if (squares_at(y, v, n, skip, middle, &e) > expected)
+			low = middle;
+		else
+			high = middle;
+	}
+	squares_at(y, v, n, skip, high, &e);
+	return e;
+}
+
+/* psi'(x) = y, by Newton's method on 1 / psi', which is nearly straight (Smyth 2004,
+ * appendix). */
+static double trigamma_inverse(double y)
+{
+	double x = 0.5 + 1 / y;
+
+	if (y > 1e7)
+		return 1 / sqrt(y);
+	if (y < 1e-6)
+		return 1 / y;
+	for (int i = 0; i < STEPS; i++) {
+		double tri = distributions_trigamma(x),
+		       step = tri * (1 - tri / y) / distributions_tetragamma(x);
+
+		x += step;
+		if (-step / x < 1e-10)
+			break;
+	}
+	return x;
+}
+
+/* Logarithms of variances need some value for 0. */
+static double smallest(const double *variance, size_t n)
+{
+	double sum = 0;
+	size_t positive = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (variance[i] > 0) {
+			sum += log(variance[i]);
+			positive++;
+		}
+	}
+	return positive ? 1e-5 * exp(sum / (double)positive) : 0;
+}
+
+/* log s^2 of f degrees of freedom has mean psi(f/2) - log(f/2) around log sigma^2, and
+ * variance psi'(f/2); what the logarithms vary beyond that is the sigmas' own. */
+struct between_runs_prior between_runs_prior(const double *variance, const double *freedom,
+					     size_t n)
+{
+	struct between_runs_prior none = {NAN, 0}, prior;
+	double least = smallest(variance, n), mean = 0, square = 0, expected = 0, excess;
+
+	if (n < 2 || !(least > 0))
+		return none;
+	for (size_t i = 0; i < n; i++) {
+		double half = freedom[i] / 2;
+
+		mean += log(fmax(variance[i], least)) - distributions_digamma(half) + log(half);
+		expected += distributions_trigamma(half);
+	}
+	mean /= (double)n;
+	for (size_t i = 0; i < n; i++) {
+		double half = freedom[i] / 2;
+		double e = log(fmax(variance[i], least)) - distributions_digamma(half) + log(half) -
+			   mean;
+
+		square += e * e;
+	}
+	excess = square / (double)(n - 1) - expected / (double)n;
+	if (!(excess > 0))
+		return (struct between_runs_prior){exp(mean), INFINITY};
+	prior.freedom = 2 * trigamma_inverse(excess);
+	prior.variance =
+		exp(mean + distributions_digamma(prior.freedom / 2) - log(prior.freedom / 2));
+	return prior;
+}
+
+double between_runs_moderated(const struct between_runs_prior *prior, double variance,
+			      double freedom)
+{
+	if (!(prior->freedom > 0))
+		return variance;
+	if (isinf(prior->freedom))
+		return prior->variance;
+	return (prior->freedom * prior->variance + freedom * variance) / (prior->freedom + freedom);
+}

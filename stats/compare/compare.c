@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Two means: Welch's test, a test against a range of ratios, and the ratio's limits. */
+#include "stats/compare/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "stats/numerics/distributions.h"
+
+static double satterthwaite(double v1, double freedom1, double v2, double freedom2)
+{
+	double v = v1 + v2;
+
+	if (v == 0)
+		return INFINITY;
+	return v * v / (v1 * v1 / fmax(freedom1, 1) + v2 * v2 / fmax(freedom2, 1));
+}
+
+struct compare_welch compare_welch(const struct compare_mean *base, const struct compare_mean *new)
+{
+	double v1 = base->error * base->error, v2 = new->error *new->error;
+	struct compare_welch w = {
+		.difference = new->mean - base->mean,
+		.error = sqrt(v1 + v2),
+		.freedom = satterthwaite(v1, base->freedom, v2, new->freedom),
+	};
+
+	w.t = w.difference / w.error;
+	w.p = 2 * distributions_t_upper(fabs(w.t), w.freedom);
+	return w;
+}
+
+/* new - ratio base, and what is known of it. */
+struct contrast {
+	double value, error, freedom;
+};
+
+static struct contrast contrast_of(const struct compare_mean *base, const struct compare_mean *new,
+				   const struct compare_null *null, double ratio)
+{
+	double mean = fmax(base->mean, 0), v1 = ratio * ratio * base->error * base->error;
+	double v2 = new->error *new->error;
+	struct contrast c = {
+		.value = new->mean - ratio *mean,
+		.error = sqrt(v1 + v2 + ratio * ratio * null->between * mean * mean),
+		.freedom = fmin(satterthwaite(v1, base->freedom, v2, new->freedom), null->freedom),
+	};
+
+	return c;
+}
+
+static double tail_of(const struct contrast *c, double sign)
+{
+	double value = sign * c->value;
+
+	if (c->error == 0)
+		return value > 0 ? 0 : 1;
+	return distributions_t_upper(value / c->error, fmax(c->freedom, 1));
+}
+
+double compare_ratio_p(const struct compare_mean *base, const struct compare_mean *new,
+		       const struct compare_null *null)
+{
+	struct contrast low, high;
+
+	if (!isfinite(base->error) || !isfinite(new->error) || !(base->freedom > 0) ||
+	    !(new->freedom > 0))
+		return 1;
+	low = contrast_of(base, new, null, null->low);
+	high = contrast_of(base, new, null, null->high);
+	return fmin(1, fmin(tail_of(&high, 1) + tail_of(&low, 1),
+			    tail_of(&low, -1) + tail_of(&high, -1)));
+}
+
+/* (new - ratio base)^2 = t^2 (e2^2 + ratio^2 e1^2) is a square equation in the ratio. */
+void compare_ratio_limits(const struct compare_mean *base, const struct compare_mean *new,
+			  const struct compare_null *null, double confidence, double *low,
+			  double *high)
+{
+	double v1 = base->error * base->error + null->between * base->mean * base->mean;
+	double v2 = new->error *new->error, m1 = base->mean, m2 = new->mean, a, c, root, t;
+	struct contrast at;
+
+	*low = 0;
+	*high = INFINITY;
+	if (!(m1 > 0) || !isfinite(v1) || !isfinite(v2))
+		return;
+	at = contrast_of(base, new, null, fmax(m2 / m1, 0));
+	t = distributions_t_quantile(0.5 + confidence / 2, fmax(at.freedom, 1));
+	a = m1 * m1 - t * t * v1;
+	c = m2 * m2 - t * t * v2;
+	if (!(a > 0))
+		return;
+	root = sqrt(fmax(m1 * m2 * m1 * m2 - a * c, 0));
+	if (!isfinite(a) || !isfinite(root))
+		return;
+	*low = fmax((m1 * m2 - root) / a, 0);
+	*high = (m1 * m2 + root) / a;
+}
+
+double compare_effect_p(double effect, double error, double freedom, double margin)
+{
+	double size = fabs(effect);
+
+	if (!(error > 0) || !isfinite(error))
+		return 1;
+	freedom = fmax(freedom, 1);
+	return fmin(1, distributions_t_upper((size - margin) / error, freedom) +
+			       distributions_t_upper((size + margin) / error, freedom));
+}
+
+/* Half of the tests' freedom of error goes to each tail; `tests` of them share it. */
+static double detection_factor(double freedom, double tests, double confidence, double power)
+{
+	double tail = (1 - confidence) / (2 * fmax(tests, 1));
+
+	return distributions_t_quantile(1 - tail, fmax(freedom, 1)) +
+	       distributions_t_quantile(power, fmax(freedom, 1));
+}
+
+double compare_detectable(double error, double freedom, double margin, double tests,
+			  double confidence, double power)
+{
+	return margin + detection_factor(freedom, tests, confidence, power) * error;
+}
+
+static int by_p(const void *left, const void *right, void *values)
+{
+	const double *p = values;
+	size_t a = *(const size_t *)left, b = *(const size_t *)right;
+
+	if (p[a] != p[b])
+		return p[a] < p[b] ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+void compare_q_values(const double *p, double *q, size_t n, size_t *order)
+{
+	double least = 1;
+	size_t tests = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		q[i] = NAN;
+		if (!isnan(p[i]))
+			order[tests++] = i;
+	}
+	qsort_r(order, tests, sizeof(*order), by_p, (void *)p);
+	for (size_t rank = tests; rank > 0; rank--) {
+		size_t i = order[rank - 1];
+
+		least = fmin(least, p[i] * (double)tests / (double)rank);
+		q[i] = least;
+	}
+}

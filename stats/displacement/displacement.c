@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Ratio estimates with linearised errors (Cochran 1977, "Sampling Techniques", ch. 6) over
+ * stretches of time instead of single windows. */
+#include "stats/displacement/displacement.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
+#include "stats/numerics/distributions.h"
+
+#define LEAST_STRETCHES 4
+#define IN_A_STRETCH	3
+#define RUNS_ENOUGH	5
+#define WANDER_FREEDOM	8 /* of some dozen seconds that it was found in */
+#define LEAST_PAIRS	5
+#define MOSTLY		0.5
+/* Standard error of a median over that of a mean, and a deviation over the median
+ * absolute one, for normal values. */
+#define MEDIAN_ERROR  1.2533
+#define NORMAL_MEDIAN 1.4826
+
+static const struct displacement_value unknown = {NAN, INFINITY, 1};
+
+struct displacement_value displacement_switching(const double *with, const double *without,
+						 size_t n, double *scratch)
+{
+	double median, deviation;
+
+	if (n < LEAST_PAIRS)
+		return unknown;
+	for (size_t i = 0; i < n; i++)
+		scratch[i] = with[i] - without[i];
+	gsl_sort(scratch, 1, n);
+	median = gsl_stats_median_from_sorted_data(scratch, 1, n);
+	for (size_t i = 0; i < n; i++)
+		scratch[i] = fabs(with[i] - without[i] - median);
+	gsl_sort(scratch, 1, n);
+	deviation = NORMAL_MEDIAN * gsl_stats_median_from_sorted_data(scratch, 1, n);
+	return (struct displacement_value){median, MEDIAN_ERROR * deviation / sqrt((double)n),
+					   (double)(n - 1)};
+}
+
+struct displacement_value displacement_switching_of(struct displacement_value a,
+						    struct displacement_value b)
+{
+	if (!isfinite(a.error) || !isfinite(b.error))
+		return isfinite(a.error) ? a : b;
+	return (struct displacement_value){
+		.value = (a.value + b.value) / 2,
+		.error = hypot(fmax(a.error, b.error), (a.value - b.value) / 2 / sqrt(3)),
+		.freedom = fmin(a.freedom, b.freedom),
+	};
+}
+
+/* Residuals of all series, by stretch. */
+struct stretches {
+	double from, length;
+	size_t count;
+	double sum[DISPLACEMENT_STRETCHES];
+};
+
+static void stretch_begin(struct stretches *s, const struct displacement_series *series,
+			  size_t cpus, size_t kept)
+{
+	double first = INFINITY, last = -INFINITY;
+
+	for (size_t i = 0; i < cpus; i++) {
+		if (!series[i].count)
+			continue;
+		first = fmin(first, series[i].window[0].at);
+		last = fmax(last, series[i].window[series[i].count - 1].at);
+	}
+	*s = (struct stretches){.from = first, .count = kept / (cpus * IN_A_STRETCH)};
+	if (s->count > DISPLACEMENT_STRETCHES)
+		s->count = DISPLACEMENT_STRETCHES;
+	s->length = s->count ? (last - first) / (double)s->count : 0;
+}
+
+static void stretch_add(struct stretches *s, double at, double residual)
+{
+	double place = s->length > 0 ? (at - s->from) / s->length : 0;
+	size_t i = place > 0 ? (size_t)place : 0;
+
+	s->sum[i < s->count ? i : s->count - 1] += residual;
+}
+
+/* By how much positive correlation of neighbours makes the variance of a sum larger: as
+ * in a first-order autoregression. */
+static double inflation(const struct stretches *s, double squares)
+{
+	double products = 0, r;
+
+	for (size_t i = 1; i < s->count; i++)
+		products += s->sum[i] * s->sum[i - 1];
+	if (!(squares > 0))
+		return 1;
+	/* its bias in a short series is about -1/m */
+	r = products / squares + 1 / (double)s->count;
+	if (r < 0)
+		return 1;
+	return r < 0.9 ? (1 + r) / (1 - r) : 19;
+}
+
+/* Error of the sum of all residuals, which itself is 0; *freedom with it. */
+static double stretch_error(const struct stretches *s, double *freedom, double *inflated)
+{
+	double squares = 0;
+
+	*freedom = 1;
+	*inflated = 1;
+	if (s->count < LEAST_STRETCHES)
+		return INFINITY;
+	for (size_t i = 0; i < s->count; i++)
+		squares += s->sum[i] * s->sum[i];
+	*inflated = inflation(s, squares);
+	*freedom = fmax(1, (double)(s->count - 1) / *inflated);
+	return sqrt(squares * (double)s->count / (double)(s->count - 1) * *inflated);
+}
+
+/* Sums over the windows that are kept, and of all. */
+struct totals {
+	size_t kept;
+	double charged, work, weight, switches;
+	double all_charged, all_weight, all_switches;
+};
+
+static struct totals totals_of(const struct displacement_series *s)
+{
+	struct totals t = {0};
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct displacement_window *w = &s->window[i];
+
+		t.all_charged += w->charged;
+		t.all_weight += w->weight;
+		t.all_switches += w->switches;
+		if (w->aside)
+			continue;
+		t.kept++;
+		t.charged += w->charged;
+		t.work += w->work;
+		t.weight += w->weight;
+		t.switches += w->switches;
+	}
+	return t;
+}
+
+struct displacement_value displacement_rest(const struct displacement_series *s, double switch_cost)
+{
+	struct totals t = totals_of(s);
+	struct displacement_value rest = unknown;
+	struct stretches stretches;
+	double inflated;
+
+	if (!(t.charged > 0))
+		return rest;
+	rest.value = (t.work - switch_cost * t.switches) / t.charged;
+	stretch_begin(&stretches, s, 1, t.kept);
+	for (size_t i = 0; i < s->count && stretches.count; i++) {
+		const struct displacement_window *w = &s->window[i];
+
+		if (!w->aside)
+			stretch_add(&stretches, w->at,
+				    w->work - switch_cost * w->switches - rest.value * w->charged);
+	}
+	rest.error = stretch_error(&stretches, &rest.freedom, &inflated) / t.charged;
+	return rest;
+}
+
+/* What rests differ by beyond their own errors, as a variance: moments, as for random effects. */
+static double between_rests(const struct displacement_value *r, size_t n, double mean)
+{
+	double squares = 0, errors = 0;
+
+	if (n < 2)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		squares += (r[i].value - mean) * (r[i].value - mean) / (double)(n - 1);
+		errors += r[i].error * r[i].error / (double)n;
+	}
+	return squares > errors ? squares - errors : 0;
+}
+
+#define MOST_RESTS 8
+
+struct displacement_value displacement_rests(const struct displacement_series *s, size_t rests,
+					     double switch_cost)
+{
+	struct displacement_value known[MOST_RESTS], pooled = {0, 0, 0};
+	double charged = 0, mean = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < rests && n < MOST_RESTS; i++) {
+		struct displacement_value one = displacement_rest(&s[i], switch_cost);
+		double weight = totals_of(&s[i]).charged;
+
+		if (!isfinite(one.error))
+			continue;
+		known[n++] = one;
+		charged += weight;
+		pooled.value += weight * one.value;
+		pooled.error += weight * weight * one.error * one.error;
+		pooled.freedom += one.freedom;
+	}
+	if (!n)
+		return unknown;
+	for (size_t i = 0; i < n; i++)
+		mean += known[i].value / (double)n;
+	pooled.value /= charged;
+	pooled.error =
+		sqrt(pooled.error / charged / charged + between_rests(known, n, mean) / (double)n);
+	return pooled;
+}
+
+static double excess_of(const struct displacement_window *w, double rest, double cost)
+{
+	return w->work - cost * w->switches - rest * w->charged;
+}
+
+/* Of one CPU: value, and residuals in proportion to what they stand for. The ratio is
+ * to time where the program was not seen. What is filled in for windows aside cannot be more
+ * than the fluid was charged in them; *doubt: the error by that, where most are aside. */
+static double one_cpu(const struct displacement_series *s, const struct totals *t, double rest,
+		      double cost, struct stretches *stretches, double *doubt)
+{
+	double excess = t->work - cost * t->switches - rest * t->charged;
+	double aside = t->all_charged - t->charged, factor, filled;
+	bool timed = !(t->weight > 0);
+	double kept = timed ? t->charged : t->weight, all = timed ? t->all_charged : t->all_weight;
+
+	*doubt = kept < MOSTLY * all ? aside / 2 : 0;
+	if (!(kept > 0))
+		return 0;
+	filled = fmax(-aside, fmin(aside, excess * (all - kept) / kept));
+	factor = excess != 0 ? 1 + filled / excess : all / kept;
+	for (size_t i = 0; i < s->count && stretches->count; i++) {
+		const struct displacement_window *w = &s->window[i];
+		double share = timed ? w->charged : w->weight;
+
+		if (!w->aside)
+			stretch_add(stretches, w->at,
+				    (excess_of(w, rest, cost) - excess / kept * share) * factor);
+	}
+	return excess + filled;
+}
+
+/* Welch and Satterthwaite: the freedom of a sum of independent errors. One of next to no freedom
+ * counts as one: below that, Student's t has limits of millions of errors. */
+static void add_error(struct displacement_value *v, double error, double freedom)
+{
+	double before = v->error * v->error, more = error * error, sum = before + more;
+
+	if (!(more > 0))
+		return;
+	if (isfinite(sum) && sum > 0)
+		v->freedom =
+			sum * sum /
+			(before * before / fmax(v->freedom, 1) + more * more / fmax(freedom, 1));
+	v->error = sqrt(sum);
+}
+
+struct displacement_value displacement_rest_beside(struct displacement_value rests)
+{
+	if (isfinite(rests.error))
+		add_error(&rests, DISPLACEMENT_WANDER * fabs(rests.value), WANDER_FREEDOM);
+	return rests;
+}
+
+struct displacement_excess displacement_excess(const struct displacement_series *series,
+					       const struct displacement_value *rest, size_t cpus,
+					       struct displacement_value switching)
+{
+	double cost = isfinite(switching.error) ? switching.value : 0, kept = 0, doubt;
+	double doubts = 0;
+	struct displacement_excess e = {.inflation = 1};
+	struct stretches stretches;
+
+	for (size_t i = 0; i < cpus; i++) {
+		e.windows += series[i].count;
+		e.kept += totals_of(&series[i]).kept;
+	}
+	stretch_begin(&stretches, series, cpus ? cpus : 1, e.kept);
+	for (size_t i = 0; i < cpus; i++) {
+		struct totals t = totals_of(&series[i]);
+
+		e.total.value += one_cpu(&series[i], &t, rest[i].value, cost, &stretches, &doubt);
+		doubts = hypot(doubts, doubt);
+		e.charged += t.all_charged;
+		e.resting += rest[i].value * t.all_charged;
+		e.switched += cost * t.all_switches;
+		kept += t.charged;
+	}
+	e.share_kept = e.charged > 0 ? kept / e.charged : 0;
+	e.total.error = stretch_error(&stretches, &e.total.freedom, &e.inflation);
+	e.within = e.total.error;
+	add_error(&e.total, doubts, 30);
+	for (size_t i = 0; i < cpus; i++)
+		add_error(&e.total, rest[i].error * totals_of(&series[i]).all_charged,
+			  rest[i].freedom);
+	if (isfinite(switching.error))
+		for (size_t i = 0; i < cpus; i++)
+			add_error(&e.total, switching.error * totals_of(&series[i]).all_switches,
+				  switching.freedom);
+	return e;
+}
+
+void displacement_limits(struct displacement_value v, double confidence, double *low, double *high)
+{
+	double half = distributions_t_quantile(0.5 + confidence / 2, v.freedom) * v.error;
+
+	if (!isfinite(half))
+		half = INFINITY;
+	*low = v.value - half;
+	*high = v.value + half;
+}
+
+struct displacement_value displacement_mean(const struct displacement_value *run, size_t runs)
+{
+	struct displacement_value m = unknown;
+	double between = 0, within = 0, freedom = 0, n = (double)runs;
+
+	if (!runs)
+		return m;
+	m.value = 0;
+	for (size_t i = 0; i < runs; i++) {
+		m.value += run[i].value / n;
+		within += run[i].error * run[i].error / (n * n);
+		freedom += run[i].freedom;
+	}
+	if (runs == 1)
+		return run[0];
+	for (size_t i = 0; i < runs; i++)
+		between += (run[i].value - m.value) * (run[i].value - m.value) / (n * (n - 1));
+	bool by_runs = runs >= RUNS_ENOUGH || between > within || !isfinite(within);
+	m.error = sqrt(by_runs ? between : within);
+	m.freedom = by_runs ? n - 1 : freedom;
+	return m;
+}

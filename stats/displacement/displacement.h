@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What a fluid's windows say about work that nobody was charged for.
+ *
+ * In a window the fluid was charged `charged` seconds, of which `work` did not go into its
+ * own progress: interrupts, softirqs, the kernel's part of switching. A part of that is
+ * there without the program (the timer's tick, other devices): a rate `rest` of charged
+ * time, measured while the program does not run. Each switch to another task and back
+ * costs the fluid `switching.cost`, measured apart. What is left is the program's:
+ *
+ *      excess = work - switches x cost - rest x charged
+ *
+ * Windows set aside (the host stole, the clock rate changed) are not used; what happened in
+ * them is taken to be as in the others, in proportion to `weight`, the program's CPU time
+ * (or plain time where it used none), and no more than the fluid was charged in them.
+ *
+ * Windows depend on one another, since a program has phases and interrupts come in
+ * bursts; so errors come from the sums over stretches of time, with what serial
+ * correlation these still show. Seconds throughout. Pure functions: none allocates, fails or keeps
+ * state; any thread may call them.
+ */
+#ifndef SCPROF_STATS_DISPLACEMENT_DISPLACEMENT_H
+#define SCPROF_STATS_DISPLACEMENT_DISPLACEMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct displacement_window {
+	double at, span; /* its middle, on any clock that all series share; its length */
+	double charged, work, weight;
+	double switches;
+	bool aside;
+};
+
+/* Windows of one CPU, in the order of time. */
+struct displacement_series {
+	const struct displacement_window *window;
+	size_t count;
+};
+
+/* Something measured, with its standard error and that error's degrees of freedom.
+ * INFINITY as the error: nothing is known of it. */
+struct displacement_value {
+	double value, error, freedom;
+};
+
+/* Stretches of time that windows are summed over: up to 32, each of 3 windows at least. Fewer
+ * than 4 give a value without an error. */
+#define DISPLACEMENT_STRETCHES 32
+
+/* Cost of one switch from rounds in pairs: what the fluid was charged beyond its progress
+ * with a switch and without one. The median of the differences, since a round may be interrupted;
+ * error from their median absolute deviation. `scratch`: room for n values. */
+struct displacement_value displacement_switching(const double *with, const double *without,
+						 size_t n, double *scratch);
+
+/* A switch of which it is not known whether it was of the one kind or of the other: anywhere
+ * between the two, each value as likely (a rectangle: deviation of half its width over root 3; JCGM
+ * 100:2008, "Guide to the expression of uncertainty in measurement", 4.3.7). Of one kind alone
+ * where the other is unknown. */
+struct displacement_value displacement_switching_of(struct displacement_value a,
+						    struct displacement_value b);
+
+/* Rate of work in charged time while the program does not run, switches taken out. */
+struct displacement_value displacement_rest(const struct displacement_series *s,
+					    double switch_cost);
+
+/* The same of several rests, before and after a run: pooled by charged time; where they
+ * differ by more than their errors, that is in the error. */
+struct displacement_value displacement_rests(const struct displacement_series *s, size_t rests,
+					     double switch_cost);
+
+/* The rate beside the program, of which the rests around it are all that is known. It wanders
+ * from second to second, as the host's other guests make each interrupt cheaper or dearer: by
+ * DISPLACEMENT_WANDER of itself (root mean square of neighbouring half seconds of a virtual
+ * machine; docs/displacement.md), which one pair of rests cannot show. */
+#define DISPLACEMENT_WANDER 0.2
+struct displacement_value displacement_rest_beside(struct displacement_value rests);
+
+/* The excess of several CPUs together. rest[i] is CPU i's. */
+struct displacement_excess {
+	struct displacement_value total; /* errors of rest and switching included */
+	double within;			 /* error by the windows alone */
+	double resting, switched;	 /* seconds that were taken off, windows aside included */
+	double charged; /* to the fluid, windows aside included: no excess can be larger */
+	size_t windows, kept;
+	double share_kept; /* of what the fluid was charged */
+	double inflation;  /* of the variance, for serial correlation; 1: none seen */
+};
+struct displacement_excess displacement_excess(const struct displacement_series *series,
+					       const struct displacement_value *rest, size_t cpus,
+					       struct displacement_value switching);
+
+/* The limits at `confidence` by Student's t; infinite where the error is. */
+void displacement_limits(struct displacement_value v, double confidence, double *low, double *high);
+
+/* Several runs of one program: their mean. From five runs on, its error is how much the
+ * runs differ; below, the larger of that and what the runs' own errors say. */
+struct displacement_value displacement_mean(const struct displacement_value *run, size_t runs);
+
+#endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The integrated autocorrelation time is the sum of all correlations, which a short
+ * series cannot give: a sum over many lags is mostly noise. Where neighbours show no
+ * dependence, only what lag 1 leaves possible is added; where they do, lags are
+ * added in pairs until a pair is no longer positive (Geyer 1992, "Practical Markov
+ * chain Monte Carlo", section 3.3, initial positive sequence).
+ */
+#include <math.h>
+
+#include "stats/mean/autocorrelation.h"
+
+#define MOST 64
+
+/* Neighbours' correlation beyond this many of its standard errors is taken as such. */
+#define SIGNIFICANT 1.3
+/* Neighbours' correlation below this is the sign of contiguous calls: the tick that
+ * one batch has too many, the next has too few. Pure exchange gives -0.5. */
+#define TELESCOPING (-0.2)
+/* Student's t with so many degrees of freedom makes up for a variance from the
+ * wandering of one series. */
+#define WANDERING_FREEDOM 4
+
+struct series {
+	uint32_t count;
+	double x[MOST]; /* less their mean */
+	double square;	/* sum of squares */
+};
+
+static double correlation(const struct series *s, uint32_t lag)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i + lag < s->count; i++)
+		sum += s->x[i] * s->x[i + lag];
+	return s->square > 0 ? sum / s->square : 0;
+}
+
+/* Sums are exact integers; they are centred on the first, so that nothing cancels. */
+static void centre(const struct stats_batches *b, struct series *s)
+{
+	double mean = 0;
+
+	s->count = b->count < MOST ? b->count : MOST;
+	s->square = 0;
+	for (uint32_t i = 0; i < s->count; i++) {
+		s->x[i] = (double)(int64_t)(b->sum[i] - b->sum[0]) / (double)b->calls;
+		mean += s->x[i];
+	}
+	mean /= s->count;
+	for (uint32_t i = 0; i < s->count; i++) {
+		s->x[i] -= mean;
+		s->square += s->x[i] * s->x[i];
+	}
+}
+
+static double positive_sequence(const struct series *s)
+{
+	double time = -1, least = INFINITY;
+
+	for (uint32_t lag = 0; lag + 1 < s->count / 2; lag += 2) {
+		double pair = (lag ? correlation(s, lag) : 1) + correlation(s, lag + 1);
+
+		if (pair <= 0)
+			break;
+		least = fmin(least, pair); /* and never rising: the initial monotone one */
+		time += 2 * least;
+	}
+	return time;
+}
+
+/* A series of finite length cannot see what lasts as long as itself: its variance
+ * around its own mean is short by the share time / count. */
+static double unshortened(double time, uint32_t count)
+{
+	return time / (1 - fmin(time / count, 0.3));
+}
+
+/* Contiguous calls (Beilner's section 2, eq. 10c): the sum over all batches is their
+ * whole time and the phases of its two ends, so its variance is 2 q + count w, with q
+ * that of an end's phase and w that of a batch's time alone. Neighbours give both
+ * (their covariance is -q), but w badly where it is far below q; then the wandering
+ * of the cumulated sums around a straight line tells, of which a random walk makes
+ * count w / 6 (the Cramer-von Mises estimator of Goldsman et al. 1999). */
+static double telescoping_time(const struct series *s, double r, double *freedom)
+{
+	double variance = s->square / (s->count - 1), q = -r * variance, at = 0, wandered = 0;
+	double walk = s->count * (variance - 2 * q), error = s->count * variance * 0.25;
+
+	for (uint32_t i = 0; i < s->count; i++) {
+		at += s->x[i];
+		wandered += at * at;
+	}
+	*freedom = s->count - 1;
+	if (walk < 2 * error) {
+		walk = fmin(fmax(walk + error, 0), 6 * fmax(wandered / s->count - q, 0));
+		*freedom = WANDERING_FREEDOM;
+	}
+	return (2 * q + walk) / (s->count * variance);
+}
+
+static double integrated_time(const struct series *s, double r, double *freedom)
+{
+	double error = 1 / sqrt(s->count), unbiased = r + 1.0 / s->count, time;
+
+	if (r < TELESCOPING && s->count >= 32)
+		return telescoping_time(s, r, freedom);
+	time = 1 + 2 * fmax(unbiased, 0);
+	if (unbiased > SIGNIFICANT * error)
+		time = unshortened(positive_sequence(s), s->count);
+	*freedom = fmax(1, s->count / fmax(time, 1) - 1);
+	return time;
+}
+
+struct serial autocorrelation_estimate(const struct stats_batches *b)
+{
+	struct serial r = {0};
+	struct series s;
+	double cube = 0;
+
+	if (b->count < 4 || b->calls == 0)
+		return r;
+	centre(b, &s);
+	for (uint32_t i = 0; i < s.count; i++)
+		cube += s.x[i] * s.x[i] * s.x[i];
+	r.batches = s.count;
+	r.calls = (double)b->calls;
+	r.variance = s.square / (s.count - 1);
+	if (s.square > 0)
+		r.skewness = cube / s.count / pow(s.square / s.count, 1.5);
+	r.correlation = correlation(&s, 1);
+	r.time = 1;
+	r.freedom = s.count - 1;
+	if (s.square > 0)
+		r.time = integrated_time(&s, r.correlation, &r.freedom);
+	r.contiguous = s.count >= 32 && r.correlation < TELESCOPING;
+	r.independent = s.count / fmax(r.time, 1);
+	return r;
+}

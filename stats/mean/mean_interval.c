@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The one rule for the mean of a site's durations and its interval.
+ *
+ *  1. Few ticks (under FEW_EVENTS effective ones, and most calls without): the exact
+ *     binomial interval of Clopper and Pearson on the effective number of ticks.
+ *  2. Otherwise Student's t on the error that consecutive batches show, dependence
+ *     included, moved towards the long tail by what skewness makes of t.
+ *  Calls that are in no batch add what they scatter by beyond that.
+ *  Below MANY_BATCHES batches their error is too noisy to be taken for itself: the
+ *  calls' own variance is, unless the batches contradict it.
+ *
+ * "Effective" counts are divided by the design effect, as Korn and Graubard (1998)
+ * do for survey data. The constants were chosen with the coverage laboratory:
+ * docs/coverage.md.
+ */
+#include <math.h>
+#include <stdbool.h>
+
+#include "stats/mean/mean_interval.h"
+#include "stats/numerics/moments.h"
+#include "stats/mean/phase_test.h"
+#include "stats/mean/proportion.h"
+#include "stats/mean/autocorrelation.h"
+#include "stats/numerics/distributions.h"
+
+#define FEW_EVENTS 100
+/* More than this share of calls with a tick is no longer "few". */
+#define FEW_SHARE    0.25
+#define MANY_BATCHES 32
+/* As many independent batches at least, or nothing can be said about the error. */
+#define FEW_INDEPENDENT 18
+/* Mean above so many ticks: the tick's phase hardly adds to the spread. */
+#define FAST_TICKS 16
+/* So many times the coefficient of variation: calls enough for a heavy tail. */
+#define HEAVY_CALLS 600
+/* Below so many ticks a call's tail is hidden: long calls show a tick like others. */
+#define HIDDEN_TAIL 0.2
+/* By how much the upper limit of few events is raised where it is heavy all the same. */
+#define HEAVY_RAISE 1.2
+/* False-alarm rate of the test for preferred phases, a site. */
+#define SYNCHRONOUS_P 0.001
+/* Standard errors of the design effect that few events are widened by. */
+#define CAUTION 0.5
+
+/* Student's t with so many degrees of freedom is as far from a mean that one stretch makes as
+ * Poisson's limit is from one event: 4.3 against 4.6 at 95 %. */
+#define LEAST_FREEDOM 2
+#define ROUNDING      1e-12
+
+/* Quantities in ticks until the end. */
+struct shape {
+	double n, mean, variance; /* of one call */
+	double tick_noise;	  /* what of the variance the phase of the ticks makes */
+	double spread;		  /* coefficient of variation of the durations themselves */
+	struct serial serial;
+	double design;	  /* variance of the mean over that of independent calls */
+	double freedom;	  /* degrees of freedom of that variance */
+	double apart;	  /* share of it that only calls in no batch explain */
+	double stretches; /* that these lie in, in effect */
+	bool heavy;
+};
+
+static double variance_in_ticks(const struct stats_sums *s)
+{
+	double square = s->n > 1 ? moments_square(s->n, s->sum, s->sum_sq) : 0;
+
+	return square > 0 ? square / (double)(s->n - 1) / ((double)s->tick * (double)s->tick) : 0;
+}
+
+/* A tail that makes the mean depend on a few calls, found by a coefficient of
+ * variation that lighter laws do not show in so few calls. */
+static double heavy_spread(double n)
+{
+	double decades = log10(n / 30);
+
+	return n < 300 ? 1.6 + 0.3 * decades : fmin(1.9 + 0.6 * (decades - 1), 3);
+}
+
+static struct stats_apart one_stretch(double calls, double time)
+{
+	return (struct stats_apart){1, calls * calls, calls * time, time * time};
+}
+
+/* So many equal stretches: Kish's effective number, each weighed by its time, or by that and the
+ * time that its calls take on average, so that one that is far off either way counts for itself. */
+static double effective_stretches(const struct stats_apart *a, double calls, double time,
+				  double mean)
+{
+	double both = time + mean * calls;
+	double squares = a->sum_sq + 2 * mean * a->calls_sum + mean * mean * a->calls_sq;
+
+	return fmin(time * time / a->sum_sq, both * both / squares);
+}
+
+/* What calls that are in no batch add to the error of a mean.
+ *
+ * Batches are consecutive calls of one thread. What is left of a thread, and a thread that made too
+ * few calls for a batch, is a stretch: a batch of a size of its own. As in a cluster sample
+ * (Cochran 1977, "Sampling Techniques", 3rd ed., section 9A.8, the ratio estimate), a stretch of n
+ * calls and t units adds (t - n m)^2 to the variance of the time of all calls, m being the mean of
+ * all: dependence within the stretch is in it, and the unknown frequency of such threads, too.
+ *
+ * Returns the variance of the time of all calls, in units squared, that batches do not explain: 0
+ * where stretches scatter as batches foretell. `each`: variance per call by the batches; `ends`:
+ * what the ends of a stretch of contiguous calls add, else 0. *freedom: its degrees of freedom, as
+ * many as equal stretches would be worth (Kish 1965, "Survey Sampling", section 11.7), 2 at least.
+ * Damaged sums give some number that is not negative. Sums over stretches are in floating point:
+ * where all calls take the same time the terms cancel, and what rounding leaves is no scatter. */
+static double unbatched_variance(const struct stats_sample *s, double each, double ends,
+				 double *freedom)
+{
+	const struct stats_batches *b = &s->batches;
+	double n = (double)s->sums.n, calls = n - (double)b->calls * b->count;
+	double mean = (double)s->sums.sum / n, time = (double)s->sums.sum, squares, excess;
+	struct stats_apart a = s->apart;
+
+	*freedom = INFINITY;
+	for (uint32_t i = 0; i < b->count; i++)
+		time -= (double)b->sum[i];
+	if (!(calls >= 1))
+		return 0;
+	if (!(a.stretches >= 1))
+		a = one_stretch(calls, time);
+	squares = a.sum_sq - 2 * mean * a.calls_sum + mean * mean * a.calls_sq;
+	excess = squares - calls * each - a.stretches * ends;
+	if (!(excess > ROUNDING * (a.sum_sq + mean * mean * a.calls_sq)) || !isfinite(excess))
+		return 0;
+	*freedom = fmax(LEAST_FREEDOM, effective_stretches(&a, calls, time, mean));
+	return excess;
+}
+
+/* Calls in no batch: what they scatter by beyond the batches' scatter. Between contiguous calls a
+ * tick more or less at the ends of a stretch is none; neighbours that exchange more than ticks
+ * are alike by chance only. */
+static void add_apart(const struct stats_sample *s, struct shape *r)
+{
+	double tick_sq = (double)s->sums.tick * (double)s->sums.tick, squares = r->n * r->variance;
+	double batch = r->serial.variance * r->serial.calls * r->serial.calls / tick_sq;
+	bool ends = r->serial.contiguous && -2 * r->serial.correlation * batch <= 1;
+	double batches = r->design * squares, apart, all;
+
+	apart = unbatched_variance(s, batches / r->n * tick_sq, ends ? tick_sq : 0, &r->stretches) /
+		tick_sq;
+	if (!(apart > 0))
+		return;
+	all = batches + apart;
+	r->design = all / squares;
+	r->apart = apart / all;
+	/* Satterthwaite (1946) */
+	r->freedom = 1 / (r->apart * r->apart / r->stretches +
+			  (1 - r->apart) * (1 - r->apart) / r->serial.freedom);
+}
+
+static struct shape shape_of(const struct stats_sample *s)
+{
+	const struct stats_sums *sums = &s->sums;
+	double tick = (double)sums->tick, f;
+	struct shape r = {
+		.n = (double)sums->n,
+		.mean = (double)((long double)sums->sum / sums->n) / tick,
+		.variance = variance_in_ticks(sums),
+		.serial = autocorrelation_estimate(&s->batches),
+		.design = 1,
+	};
+
+	f = r.mean - floor(r.mean);
+	r.tick_noise = r.mean < 1 ? f * (1 - f) : 1.0 / 6;
+	r.spread = sqrt(fmax(0, r.variance - r.tick_noise)) / r.mean;
+	r.heavy = r.n >= STATS_DOUBT_CALLS && r.spread > heavy_spread(r.n) &&
+		  r.variance > 1.25 * r.tick_noise;
+	r.freedom = r.serial.freedom;
+	if (r.serial.batches >= 8 && r.variance > 0) {
+		r.design = r.serial.variance / (tick * tick) * r.serial.calls * r.serial.time /
+			   r.variance;
+		add_apart(s, &r);
+	}
+	return r;
+}
+
+/* Calls with more ticks than the shortest, as a number of equal events: `weight`
+ * ticks each, `events` of them. */
+struct events {
+	double base, weight, events;
+};
+
+static struct events events_of(const struct stats_sums *s, const struct shape *r)
+{
+	double tick = (double)s->tick, base = (double)s->min / tick;
+	double over = (r->mean - base) * r->n;
+	double square = r->variance * (r->n - 1) + over * over / r->n;
+	struct events e = {base, 1, over};
+
+	if (s->max - s->min > s->tick && over > 0) {
+		e.weight = square / over;
+		e.events = over / e.weight;
+	}
+	/* Sums that contradict each other come from damaged profiles; limits of a
+	 * proportion must not be asked for them. */
+	if (!(e.events >= 0 && isfinite(e.weight)))
+		return (struct events){base, 1, 0};
+	e.events = fmin(e.events, r->n);
+	return e;
+}
+
+static bool is_few(const struct events *e, const struct shape *r)
+{
+	double design = fmax(r->design, 1), fewer = fmin(e->events, r->n - e->events);
+
+	if (fewer / design >= FEW_EVENTS || (r->serial.contiguous && fewer >= FEW_EVENTS / 3.0))
+		return false;
+	return e->weight == 1 || e->events < FEW_SHARE * r->n;
+}
+
+static double quantile(double confidence, double freedom)
+{
+	return distributions_t_quantile(0.5 + confidence / 2, freedom);
+}
+
+/* Few events show little of their own dependence: at least 1, and one standard
+ * error more than was seen. */
+static double cautious_design(const struct shape *r)
+{
+	if (r->serial.batches < 8)
+		return 1;
+	return fmax(1, r->design * (1 + CAUTION * sqrt(2 / r->serial.independent)));
+}
+
+static void few_events(const struct stats_sums *s, const struct events *e, const struct shape *r,
+		       double confidence, struct mean_interval *out)
+{
+	double t = quantile(confidence, r->serial.batches ? r->freedom : INFINITY);
+	double z = quantile(confidence, INFINITY), design = cautious_design(r), low, high;
+
+	/* Korn and Graubard (1998): few degrees of freedom are fewer effective calls. */
+	design = fmin(design * t * t / (z * z), r->n);
+	proportion_clopper_pearson(e->events / design, r->n / design, confidence, &low, &high);
+	/* All calls alike: the truth may lie on either side of that count. */
+	if (s->max == s->min)
+		low = -high;
+	out->low = e->base + e->weight * low;
+	out->high =
+		e->base + e->weight * high * (r->heavy && r->mean <= HIDDEN_TAIL ? HEAVY_RAISE : 1);
+	out->method = "clopper-pearson";
+	out->error = sqrt(fmax(r->variance, 1 / r->n) * design / r->n);
+	out->freedom = r->serial.batches ? r->freedom : fmax(1, r->n - 1);
+}
+
+/* Whether batches, too few to measure the design effect, show any dependence. */
+static bool depends(const struct shape *r)
+{
+	return r->serial.batches >= MANY_BATCHES ||
+	       (r->serial.batches >= 8 && r->serial.correlation > 1.5 / sqrt(r->serial.batches));
+}
+
+/* The quantiles of a studentized mean are not symmetrical when its terms are skewed:
+ * to first order -(2 t^2 + 1) skewness / 6 is added to both (Johnson 1978; Hall 1992,
+ * section 2.6). The lower limit takes half of it, because the skewness of a sample is
+ * itself uncertain; after a heavy tail, whose sample skewness is far too small, the
+ * upper one 1.6 times, and the lower none. */
+static void around(const struct shape *r, double t, struct mean_interval *out)
+{
+	double skewness = r->serial.batches ? r->serial.skewness / sqrt(r->serial.independent) : 0;
+	double shift = fmin(fmax(skewness, 0) * (2 * t * t + 1) / 6, t);
+	bool tail = r->heavy && r->n < 1000 * r->spread * r->spread;
+
+	out->low = r->mean - out->error * (t - (tail ? 0 : 0.5 * shift));
+	out->high = r->mean + out->error * (t + (tail ? 1.6 : 1) * shift);
+}
+
+static void by_variance(const struct shape *r, double confidence, struct mean_interval *out)
+{
+	double least = r->mean >= FAST_TICKS ? 0.25 : 0, t;
+
+	out->low = 0;
+	out->high = INFINITY;
+	if (r->n < 2)
+		return;
+	out->freedom = r->n - 1;
+	out->method = "t";
+	out->error = sqrt(fmax(r->variance, least) / r->n);
+	if (depends(r)) {
+		out->freedom = r->freedom;
+		out->method = "batch-t";
+		out->error *= sqrt(r->design);
+	}
+	t = quantile(confidence, out->freedom);
+	if (isfinite(t))
+		around(r, t, out);
+}
+
+/* How far preferred phases may move a mean of f ticks (and any number of whole ones):
+ * the integral of (density - 1) over the phases that see a tick more, which by
+ * Cauchy and Schwarz is at most the density's unevenness times sqrt(f (1 - f)).
+ * In ticks; the largest over the interval. */
+static double phase_bias(const uint64_t *phase, double low, double high)
+{
+	double a = low - floor(low), b = high - floor(high), most;
+
+	if (high - low >= 1 || floor(low) != floor(high) || (a <= 0.5 && b >= 0.5))
+		most = 0.5;
+	else
+		most = sqrt(fmax(a * (1 - a), b * (1 - b)));
+	return most * phase_test_unevenness(phase, STATS_PHASES);
+}
+
+/* Preferred phases, where they may matter beside the interval. */
+static bool is_synchronous(const uint64_t *phase, double low, double high)
+{
+	return phase && phase_test_p(phase, STATS_PHASES) < SYNCHRONOUS_P &&
+	       phase_bias(phase, low, high) > 0.125 * (high - low);
+}
+
+static unsigned doubts_of(const struct stats_sample *s, const struct shape *r,
+			  const struct mean_interval *e)
+{
+	unsigned doubts = 0;
+
+	if (is_synchronous(s->phase, e->low, e->high))
+		doubts |= STATS_SYNCHRONOUS;
+	if (depends(r) && (r->serial.independent < FEW_INDEPENDENT ||
+			   (r->apart > 0.5 && r->stretches < FEW_INDEPENDENT)))
+		doubts |= STATS_FEW_INDEPENDENT;
+	if (r->heavy && r->mean > HIDDEN_TAIL &&
+	    r->n / fmax(r->design, 1) < HEAVY_CALLS * r->spread)
+		doubts |= STATS_HEAVY_TAIL;
+	return doubts;
+}
+
+struct mean_interval mean_interval_estimate(const struct stats_sample *s, double confidence)
+{
+	struct mean_interval out = {NAN, NAN, NAN, "none", INFINITY, 0, NAN, 0};
+	double d = (double)s->sums.tick * s->sums.unit;
+	struct events events;
+	struct shape r;
+
+	if (s->sums.n == 0)
+		return out;
+	r = shape_of(s);
+	events = events_of(&s->sums, &r);
+	if (is_few(&events, &r) && r.mean < FAST_TICKS)
+		few_events(&s->sums, &events, &r, confidence, &out);
+	else
+		by_variance(&r, confidence, &out);
+	if (r.serial.batches >= 8)
+		out.design_effect = r.design;
+	out.low = fmax(0, out.low);
+	out.doubts = doubts_of(s, &r, &out);
+	out.mean = r.mean * d;
+	out.low *= d;
+	out.high *= d;
+	out.error *= d;
+	return out;
+}

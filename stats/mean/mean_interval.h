@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The interval of the mean of a call's duration, on any clock.
+ *
+ * Notation of Beilner, "Measuring with Slow Clocks" (1988): n calls, tick interval d, tick counts
+ * C_i; the estimator of a mean duration is d * sum C_i / n (eq. 6), unbiased for any d.
+ */
+#ifndef SCPROF_STATS_MEAN_MEAN_INTERVAL_H
+#define SCPROF_STATS_MEAN_MEAN_INTERVAL_H
+
+#include "stats/stats.h"
+
+/* Why an interval may not hold: see docs/coverage.md. */
+enum stats_doubt {
+	STATS_SYNCHRONOUS = 1,	   /* "clock-synchronous": calls begin at preferred phases */
+	STATS_FEW_INDEPENDENT = 2, /* "too-few-independent-batches" */
+	STATS_HEAVY_TAIL = 4	   /* "heavy-tail": a few calls make the mean */
+};
+/* Fewer calls, without batches and phases, are too few for any of them. */
+#define STATS_DOUBT_CALLS 8
+
+/* A mean with what can be said of it. */
+struct mean_interval {
+	double mean, low, high; /* low >= 0 */
+	const char *method;	/* static text: "clopper-pearson", "t", "batch-t", "none" */
+	double error;	/* standard error of the mean, dependence included; INFINITY: unknown */
+	double freedom; /* degrees of freedom of `error` */
+	double design_effect; /* variance of the mean over that of independent calls; NAN: unknown
+			       */
+	unsigned doubts;      /* enum stats_doubt, or-ed */
+};
+
+/* Mean and interval of durations on any clock. The one rule, chosen by simulation
+ * (docs/coverage.md):
+ *   "clopper-pearson"  fewer than 100 effective ticks, most calls without one: exact
+ *                      binomial limits on effective counts (Korn and Graubard 1998).
+ *                      Where all calls show the same count, the truth may lie on
+ *                      either side of it.
+ *   "batch-t"          Student's t on the error between batches, which holds the
+ *                      dependence of calls; contiguous calls, whose batches exchange
+ *                      ticks, by Beilner's (10c).
+ *   "t"                too few batches, and no sign of dependence: Student's t on the
+ *                      calls' own variance, not taken below the d^2/4 of (10b) where the
+ *                      mean is 16 ticks or more.
+ *   "none"             no call: NANs. One call of a fast clock: 0 to infinity.
+ * Calls in no batch add what they scatter by beyond what batches foretell, stretch by
+ * stretch: in design_effect, error and freedom.
+ * Intervals by t are moved towards a long tail (Johnson 1978). Nothing is subtracted
+ * for overhead here. Needs up to about 2 kB of stack. */
+struct mean_interval mean_interval_estimate(const struct stats_sample *s, double confidence);
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* See distributions.h. Arguments that GSL would loop or fail on are kept from it. */
+#include "stats/numerics/distributions.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_sf_psi.h>
+
+#define MANY  1e5
+#define LEAST 0.999 /* one, but for rounding */
+
+__attribute__((constructor)) static void turn_handler_off(void)
+{
+	gsl_set_error_handler_off();
+}
+
+static bool is_probability(double p)
+{
+	return p >= 0 && p <= 1;
+}
+
+static bool is_positive(double x)
+{
+	return x > 0 && isfinite(x);
+}
+
+double distributions_t_quantile(double p, double freedom)
+{
+	if (!is_probability(p) || !(freedom >= LEAST))
+		return NAN;
+	return freedom > MANY ? gsl_cdf_ugaussian_Pinv(p) : gsl_cdf_tdist_Pinv(p, freedom);
+}
+
+double distributions_t_upper(double t, double freedom)
+{
+	if (isnan(t) || !(freedom >= LEAST))
+		return NAN;
+	return freedom > MANY || isinf(t) ? gsl_cdf_ugaussian_Q(t) : gsl_cdf_tdist_Q(t, freedom);
+}
+
+double distributions_beta_lower(double x, double a, double b)
+{
+	return is_probability(x) && is_positive(a) && is_positive(b) ? gsl_cdf_beta_P(x, a, b)
+								     : NAN;
+}
+
+double distributions_beta_upper(double x, double a, double b)
+{
+	return is_probability(x) && is_positive(a) && is_positive(b) ? gsl_cdf_beta_Q(x, a, b)
+								     : NAN;
+}
+
+double distributions_gamma_upper(double x, double shape)
+{
+	return x >= 0 && is_positive(shape) ? gsl_cdf_gamma_Q(x, shape, 1) : NAN;
+}
+
+double distributions_binomial_upper(unsigned k, double p, unsigned n)
+{
+	return is_probability(p) ? gsl_cdf_binomial_Q(k, p, n) : NAN;
+}
+
+double distributions_digamma(double x)
+{
+	return is_positive(x) ? gsl_sf_psi(x) : NAN;
+}
+
+double distributions_trigamma(double x)
+{
+	return is_positive(x) ? gsl_sf_psi_1(x) : NAN;
+}
+
+double distributions_tetragamma(double x)
+{
+	return is_positive(x) ? gsl_sf_psi_n(2, x) : NAN;
+}
+
+double distributions_binomial_at_least(uint32_t k, uint32_t n, double p)
+{
+	return k ? distributions_binomial_upper(k - 1, p, n) : 1;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* GSL's distributions for any arguments: where there is no answer, or GSL fails to find it, it
+ * is NAN. GSL's own error handler ends the process; it is off in every process that links
+ * these. So scprof asks GSL here only, but for what cannot fail (gsl_cdf_ugaussian_*, sorting).
+ */
+#ifndef SCPROF_STATS_NUMERICS_DISTRIBUTIONS_H
+#define SCPROF_STATS_NUMERICS_DISTRIBUTIONS_H
+
+#include <stdint.h>
+
+/* Student's t, of one degree of freedom at least: fewer leave nothing to be said. More than
+ * 1e5 are the normal distribution to 1e-5. */
+double distributions_t_quantile(double p, double freedom);
+double distributions_t_upper(double t, double freedom);
+
+/* I_x(a, b), and what it lacks to 1. */
+double distributions_beta_lower(double x, double a, double b);
+double distributions_beta_upper(double x, double a, double b);
+
+/* P(X > x) of a gamma distribution of scale 1. */
+double distributions_gamma_upper(double x, double shape);
+
+/* P(X > k) of n trials. */
+double distributions_binomial_upper(unsigned k, double p, unsigned n);
+
+/* psi and its first two derivatives, of x > 0. */
+double distributions_digamma(double x);
+double distributions_trigamma(double x);
+double distributions_tetragamma(double x);
+
+/* Probability of at least k successes in n independent trials of probability p. */
+double distributions_binomial_at_least(uint32_t k, uint32_t n, double p);
+
+#endif

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* How precise a mean of n calls will be, and how many calls a precision needs:
+ * the equations of Beilner (1988), and of Danzig and Melvin (1990).
+ *
+ * Pure functions: numbers in, numbers out; none allocates, fails or keeps state,
+ * and any thread may call them. Durations (`mean`, `d`, deviations) are in one
+ * unit, the caller's, throughout; `d` is the clock's tick interval; confidence is
+ * a probability in (0, 1). Numbers of calls are doubles: what the formula says,
+ * not rounded up. Arguments outside their range give NAN or infinity, as the
+ * formula does.
+ *
+ * Beilner: "Measuring with Slow Clocks", TR-88-003. Danzig and Melvin: "High
+ * Resolution Timing with Low Resolution Clocks". tests/unit/stats/test_seeds*.c
+ * hold these functions against every number the papers print, and name those
+ * that do not follow.
+ */
+#ifndef SCPROF_STATS_PLANNING_PLAN_H
+#define SCPROF_STATS_PLANNING_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- The normal quantile ---- */
+
+/* Danzig and Melvin eq. (5): z with 2 Phi(z) - 1 = confidence; 1.96 at 0.95. */
+double plan_two_sided_z(double confidence);
+
+/* Beilner's w_r: the total width of an interval in standard deviations, 2 z. */
+double plan_width_factor(double confidence);
+
+/* Its inverse: the confidence of an interval `factor` standard deviations wide. */
+double plan_width_confidence(double factor);
+
+/* ---- Beilner: planning ---- */
+
+/* Left side of eq. (13) over ET: total width of the interval relative to the mean
+ * that n calls reach, with w = plan_width_factor(confidence) and (10a). */
+double plan_beilner_width(double w, double n, double mean, double d);
+
+/* Eq. (14a): calls needed for a total width of at most p times the mean. 0 where
+ * the mean is a whole number of ticks: under (8) every call then shows that number. */
+double plan_beilner_calls(double w, double p, double mean, double d);
+
+/* Eq. (14b): the same for a mean below one tick, (w/p)^2 (d/mean - 1). */
+double plan_beilner_calls_short(double w, double p, double mean, double d);
+
+/* The same by the bound (10b), which holds whatever the fractional part of mean/d
+ * is: (w/p)^2 d^2 / (4 mean^2). */
+double plan_beilner_calls_bound(double w, double p, double mean, double d);
+
+/* (13) solved for w_r: the confidence of an interval of total width p times the
+ * mean, after n calls. */
+double plan_beilner_confidence(double p, double n, double mean, double d);
+
+/* ---- Danzig and Melvin ---- */
+
+/* One unit of the last of `digits` significant digits of `mean`: 100 us for the
+ * second digit of 1.0 ms. mean > 0, digits >= 1. */
+double plan_last_digit_unit(double mean, unsigned digits);
+
+/* Eq. (4): calls needed to have the mean within +-error of the truth,
+ * z^2 d^2 p q / error^2. The paper has mean <= d and p = mean/d; beyond, p is the
+ * fractional part of mean/d, by (9c). */
+double plan_danzig_melvin_calls(double error, double mean, double d, double confidence);
+
+/* ---- Few ticks: no normal approximation ---- */
+
+/* Total width, in ticks, that the Clopper-Pearson interval will have after n >= 1 calls
+ * of mean_ticks, on average over the binomial counts of calls that show a tick more, by
+ * (8). Takes time with the expected number of those: meant for up to some hundreds. */
+double plan_exact_width(double mean_ticks, double n, double confidence);
+
+/* The fewest calls for which that average is at most `width` ticks, found by halving (the
+ * average falls with n, but for steps of a fraction of a per cent). */
+double plan_exact_calls(double mean_ticks, double width, double confidence);
+
+/* ---- A tick that varies ---- */
+
+/* Variance of the tick count of one call of mean_ticks, instead of (9c), on a clock whose
+ * ticks are uniform over 1/2 to 3/2 of their mean, as scprof's page clock's are: such a
+ * clock cannot lock to a program, and is itself a little irregular. Ticks form a renewal
+ * process; exact below two ticks, above that the limit for long durations (within 2 %). */
+double plan_random_tick_variance(double mean_ticks);
+
+/* ---- From a finished measurement ---- */
+
+/* The mean of n calls as it was found: its interval, its standard error, and the part of
+ * that error that more calls do not lessen (of what was measured once and subtracted). */
+struct stats_finished {
+	double n, mean, low, high;
+	double error, fixed;
+};
+
+/* Calls needed in all until the interval is at most p times the mean wide in total, if
+ * further calls are like those made. n where it is already; INFINITY where `fixed` alone is
+ * wider; NAN where there is nothing to go by: no positive mean, no finite interval, fewer
+ * than two calls. As uncertain, relatively, as the interval was wide: the mean and its
+ * variance are themselves estimates. */
+double plan_calls_forecast(const struct stats_finished *f, double confidence, double p);
+
+#endif

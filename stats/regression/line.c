@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The line of time on size with errors from blocks of calls.
+ *
+ * In sizes centred on their mean and measured in their deviation, the normal equations
+ * of all calls are N times the identity. A block then is a 2 x 2 matrix of moments H_g
+ * (they add up to the identity) and a vector s_g of residual sums (they add up to 0).
+ * Leaving the block out moves a contrast c of the coefficients by
+ *   q_g = c' (I - H_g)^-1 s_g,
+ * and sum q_g^2 is the jackknife's variance.
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "stats/regression/line.h"
+#include "stats/numerics/moments.h"
+#include "stats/numerics/distributions.h"
+
+#define MOST 64
+
+/* Blocks are not joined below so many; with half of them Student's t is very wide. */
+#define LEAST_TO_JOIN 16
+/* Correlation of neighbours beyond this many of its standard errors is taken as such. */
+#define SIGNIFICANT 1.3
+/* Determinant of I - H_g below which the block alone carries the fit. */
+#define SINGULAR 1e-9
+
+/* Of the doubts; the figures are those of simulations like those of the unit test. */
+#define FEW_EVENTS   50
+#define FEW_CARRIERS 8
+#define NARROW	     0.1
+
+struct block {
+	double call, cross, size; /* H_g: [call cross; cross size] */
+	double rest, rest_size;	  /* s_g */
+};
+
+struct centred {
+	unsigned count;
+	struct block block[MOST];
+	long double mean_x, mean_y, slope, deviation_x;
+};
+
+/* Sums over one block around whole numbers near the overall means: exact. */
+struct sums {
+	stats_u128 calls, x, y, xx, xy;
+};
+
+static void add(struct sums *to, const struct stats_line_block *b)
+{
+	to->calls += b->calls;
+	to->x += b->bytes;
+	to->y += b->units;
+	to->xx += b->bytes_sq;
+	to->xy += b->bytes_units;
+}
+
+/* Blocks with calls in them, neighbours joined where they are too many. */
+static unsigned gather(const struct stats_line_block *block, unsigned blocks, struct sums *out)
+{
+	unsigned used = 0, each, count = 0;
+
+	for (unsigned i = 0; i < blocks; i++)
+		used += block[i].calls > 0;
+	each = used > MOST ? (used + MOST - 1) / MOST : 1;
+	memset(out, 0, MOST * sizeof *out);
+	used = 0;
+	for (unsigned i = 0; i < blocks; i++) {
+		if (block[i].calls == 0)
+			continue;
+		add(&out[used / each], &block[i]);
+		count = used++ / each + 1;
+	}
+	return count;
+}
+
+/* Modulo 2^128 the small differences of large products come out right. */
+static void centre_one(struct sums *s, stats_u128 near_x, stats_u128 near_y)
+{
+	s->xx += s->calls * near_x * near_x - 2 * near_x * s->x;
+	s->xy += s->calls * near_x * near_y - near_x * s->y - near_y * s->x;
+	s->x -= s->calls * near_x;
+	s->y -= s->calls * near_y;
+}
+
+static long double signed_of(stats_u128 x)
+{
+	return (long double)(__int128)x;
+}
+
+struct real {
+	long double n, x, y, xx, xy;
+};
+
+/* The rest of the way from the whole numbers to the means. */
+static struct real shift(const struct sums *s, long double dx, long double dy)
+{
+	long double n = (long double)s->calls, x = signed_of(s->x), y = signed_of(s->y);
+
+	return (struct real){n, x - n * dx, y - n * dy, signed_of(s->xx) - 2 * dx * x + n * dx * dx,
+			     signed_of(s->xy) - dx * y - dy * x + n * dx * dy};
+}
+
+/* The means and, around them, the sums of each block. -1: no line can be fitted. */
+static int around_means(struct sums *sums, unsigned count, struct centred *c, struct real *r)
+{
+	struct sums all = {0};
+	stats_u128 near_x, near_y;
+
+	for (unsigned i = 0; i < count; i++) {
+		all.calls += sums[i].calls;
+		all.x += sums[i].x;
+		all.y += sums[i].y;
+	}
+	if (all.calls < 2)
+		return -1;
+	near_x = all.x / all.calls;
+	near_y = all.y / all.calls;
+	c->mean_x = (long double)(all.x % all.calls) / (long double)all.calls;
+	c->mean_y = (long double)(all.y % all.calls) / (long double)all.calls;
+	for (unsigned i = 0; i < count; i++) {
+		centre_one(&sums[i], near_x, near_y);
+		r[i] = shift(&sums[i], c->mean_x, c->mean_y);
+		/* Cauchy and Schwarz, with room for rounding */
+		if (r[i].xx * r[i].n < r[i].x * r[i].x * (1 - 1e-12L))
+			return -1;
+	}
+	c->mean_x += (long double)near_x;
+	c->mean_y += (long double)near_y;
+	return 0;
+}
+
+static int centre(const struct stats_line_block *block, unsigned blocks, struct centred *c)
+{
+	struct sums sums[MOST];
+	struct real r[MOST], all = {0};
+	long double per;
+
+	c->count = gather(block, blocks, sums);
+	if (around_means(sums, c->count, c, r))
+		return -1;
+	for (unsigned i = 0; i < c->count; i++) {
+		all.n += r[i].n;
+		all.xx += r[i].xx;
+		all.xy += r[i].xy;
+	}
+	if (all.xx <= 0)
+		return -1;
+	c->slope = all.xy / all.xx;
+	c->deviation_x = sqrtl(all.xx / all.n);
+	per = all.n * c->deviation_x;
+	for (unsigned i = 0; i < c->count; i++)
+		c->block[i] = (struct block){(double)(r[i].n / all.n), (double)(r[i].x / per),
+					     (double)(r[i].xx / all.xx),
+					     (double)((r[i].y - c->slope * r[i].x) / all.n),
+					     (double)((r[i].xy - c->slope * r[i].xx) / per)};
+	return 0;
+}
+
+struct pair {
+	double call, size;
+};
+
+static double dot(struct pair a, struct pair b)
+{
+	return a.call * b.call + a.size * b.size;
+}
+
+static struct pair times(const struct block *b, struct pair v)
+{
+	return (struct pair){b->call * v.call + b->cross * v.size,
+			     b->cross * v.call + b->size * v.size};
+}
+
+/* (I - H_g)^-1 c; false where the block alone carries what is left. */
+static bool left_out(const struct block *b, struct pair c, struct pair *u)
+{
+	double call = 1 - b->call, size = 1 - b->size;
+	double determinant = call * size - b->cross * b->cross;
+
+	if (determinant < SINGULAR)
+		return false;
+	*u = (struct pair){(size * c.call + b->cross * c.size) / determinant,
+			   (b->cross * c.call + call * c.size) / determinant};
+	return true;
+}
+
+/* Satterthwaite's degrees of freedom of sum q_g^2, if the calls' noise were independent
+ * and equal: q = W' e with the Gram matrix
+ *   (W' W)_gh = u_g' ([g = h] H_g - H_g H_h) u_h,   freedom = tr^2 / sum of squares. */
+static double freedom_of(const struct block *b, const struct pair *u, unsigned count)
+{
+	double trace = 0, squares = 0;
+
+	for (unsigned g = 0; g < count; g++)
+		for (unsigned h = 0; h < count; h++) {
+			struct pair left = times(&b[g], u[g]);
+			double w = -dot(left, times(&b[h], u[h]));
+
+			if (g == h) {
+				w += dot(left, u[g]);
+				trace += w;
+			}
+			squares += w * w;
+		}
+	return trace * trace / squares;
+}
+
+/* Of neighbours; the mean that is taken off makes it 1 / count too small. */
+static double correlation(const double *q, unsigned count)
+{
+	double mean = 0, square = 0, product = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		mean += q[i] / count;
+	for (unsigned i = 0; i < count; i++) {
+		square += (q[i] - mean) * (q[i] - mean);
+		if (i)
+			product += (q[i] - mean) * (q[i - 1] - mean);
+	}
+	return square > 0 ? product / square + 1.0 / count : 0;
+}
+
+struct spread {
+	double variance, freedom, correlation;
+	unsigned count;
+};
+
+static struct spread spread_of(const struct block *b, unsigned count, struct pair c)
+{
+	struct spread s = {INFINITY, 0, 0, count};
+	struct pair u[MOST];
+	double q[MOST], sum = 0;
+
+	if (count < 3)
+		return s;
+	for (unsigned g = 0; g < count; g++) {
+		if (!left_out(&b[g], c, &u[g]))
+			return s;
+		q[g] = u[g].call * b[g].rest + u[g].size * b[g].rest_size;
+		sum += q[g] * q[g];
+	}
+	s.variance = sum;
+	s.freedom = freedom_of(b, u, count);
+	s.correlation = correlation(q, count);
+	return s;
+}
+
+/* Pairs of neighbours become one; an odd last one goes with the last pair. */
+static unsigned join(struct block *b, unsigned count)
+{
+	unsigned half = count / 2;
+
+	for (unsigned i = 0; i < count; i++) {
+		unsigned to = i / 2 < half ? i / 2 : half - 1;
+		struct block *t = &b[to], from = b[i];
+
+		if (i == 2 * to) {
+			*t = from;
+			continue;
+		}
+		t->call += from.call;
+		t->cross += from.cross;
+		t->size += from.size;
+		t->rest += from.rest;
+		t->rest_size += from.rest_size;
+	}
+	return half;
+}
+
+/* Two joinings in a row are rarely chance. */
+static bool is_too_few(const struct spread *s, unsigned blocks, bool dependent)
+{
+	return s->count < LEAST_TO_JOIN && (dependent || blocks >= 2 * LEAST_TO_JOIN);
+}
+
+static bool is_dependent(const struct spread *s)
+{
+	return s->correlation > SIGNIFICANT / sqrt(s->count);
+}
+
+/* The contrast c' (mean, slope in deviations of size). */
+static void price(const struct centred *line, struct pair c, double value, double confidence,
+		  struct stats_line_price *p, unsigned *doubts)
+{
+	struct block b[MOST];
+	struct spread s;
+	double more, t;
+
+	memcpy(b, line->block, sizeof b);
+	s = spread_of(b, line->count, c);
+	while (s.count >= LEAST_TO_JOIN && isfinite(s.variance) && is_dependent(&s))
+		s = spread_of(b, join(b, s.count), c);
+	*p = (struct stats_line_price){value, INFINITY, -INFINITY, INFINITY, 0};
+	if (!isfinite(s.variance) || line->mean_y <= 0)
+		return; /* no tick at all is not a price of exactly 0 */
+	if (is_too_few(&s, line->count, is_dependent(&s)))
+		*doubts |= STATS_LINE_DEPENDENT;
+	more = 1 + 2 * fmax(s.correlation, 0);
+	p->freedom = fmax(1, s.freedom / more);
+	p->error = sqrt(s.variance * more);
+	t = distributions_t_quantile(0.5 + confidence / 2, p->freedom);
+	p->low = value - t * p->error;
+	p->high = value + t * p->error;
+}
+
+/* How many equal events would make the spread that is left around the line: 50 ticks
+ * of a slow clock, 50 long calls among many of next to nothing. */
+static double events(const struct centred *c)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < c->count; i++)
+		sum += c->block[i].rest * c->block[i].rest / c->block[i].call;
+	if (c->count < 3)
+		return INFINITY;
+	return (double)(c->mean_y * c->mean_y) / (sum / (c->count - 2));
+}
+
+/* How many equal blocks would carry the slope as these do. */
+static double carriers(const struct centred *c)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < c->count; i++)
+		sum += c->block[i].size * c->block[i].size;
+	return 1 / sum;
+}
+
+int line_fit_blocks(const struct stats_line_block *block, unsigned blocks,
+		    struct stats_line_fit *fit, double confidence)
+{
+	struct centred c;
+	struct pair at_nothing, a_byte;
+
+	if (centre(block, blocks, &c))
+		return -1;
+	*fit = (struct stats_line_fit){.blocks = c.count};
+	at_nothing = (struct pair){1, (double)(-c.mean_x / c.deviation_x)};
+	a_byte = (struct pair){0, (double)(1 / c.deviation_x)};
+	price(&c, at_nothing, (double)(c.mean_y - c.slope * c.mean_x), confidence, &fit->call,
+	      &fit->doubts);
+	price(&c, a_byte, (double)c.slope, confidence, &fit->byte, &fit->doubts);
+	fit->by_size = c.mean_y > 0 ? (double)(c.slope * c.mean_x / c.mean_y) : NAN;
+	if (c.mean_y <= 0 || events(&c) < FEW_EVENTS)
+		fit->doubts |= STATS_LINE_FEW_TICKS;
+	if (carriers(&c) < FEW_CARRIERS)
+		fit->doubts |= STATS_LINE_FEW_LARGE;
+	if (c.deviation_x < NARROW * c.mean_x)
+		fit->doubts |= STATS_LINE_NARROW;
+	return 0;
+}
+
+int line_fit(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y, stats_u128 sum_xy,
+	     double *intercept, double *slope)
+{
+	double sxx;
+
+	if (n < 2)
+		return -1;
+	sxx = moments_square(n, sum_x, sum_xx);
+	if (sxx <= 0)
+		return -1;
+	*slope = moments_product(n, sum_x, sum_y, sum_xy) / sxx;
+	*intercept = (double)(((long double)sum_y - (long double)*slope * sum_x) / n);
+	return 0;
+}
+
+double line_half_width(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y,
+		       stats_u128 sum_yy, double slope, double confidence)
+{
+	double sxx, left;
+
+	if (n < 3)
+		return INFINITY;
+	sxx = moments_square(n, sum_x, sum_xx);
+	if (sxx <= 0)
+		return INFINITY;
+	left = fmax(0, moments_square(n, sum_y, sum_yy) - slope * slope * sxx);
+	return distributions_t_quantile(0.5 + confidence / 2, (double)(n - 2)) *
+	       sqrt(left / (double)(n - 2) / sxx);
+}
