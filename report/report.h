@@ -312,20 +312,20 @@ struct report *report_build_some(const struct profile *p, const struct report_op
 void report_free(struct report *r);
 
 /* Words for the numbers of the format. Never NULL. */
-const char *words_outcome_name(const struct report_site *s);
-const char *words_clock_name(uint32_t kind);
-const char *words_end_name(uint32_t end_state);
-const char *words_by_name(enum report_by by);
+const char *report_names_outcome(const struct report_site *s);
+const char *report_names_clock(uint32_t kind);
+const char *report_names_end(uint32_t end_state);
+const char *report_names_by(enum report_by by);
 /* 0, or -1 when `name` is none of them. */
-int words_by_parse(const char *name, enum report_by *by);
-int words_format_parse(const char *name, enum report_format *format);
-extern const char *const words_format_names;		 /* for messages: "text, json, ..." */
-unsigned words_format_traits(enum report_format format); /* REPORT_OF_STACKS, ... */
-int words_weight_parse(const char *name, enum report_weight *weight);
-extern const char *const weights_names; /* for messages */
+int report_names_parse_by(const char *name, enum report_by *by);
+int report_names_parse_format(const char *name, enum report_format *format);
+extern const char *const report_names_formats; /* for messages: "text, json, ..." */
+unsigned report_names_format_traits(enum report_format format); /* REPORT_OF_STACKS, ... */
+int report_names_parse_weight(const char *name, enum report_weight *weight);
+extern const char *const report_weight_names; /* for messages */
 /* Why nothing of `p` has the weight of `o`, one line to print; NULL: something has it. */
-const char *weights_missing(const struct profile *p, const struct report_options *o);
+const char *report_weight_missing(const struct profile *p, const struct report_options *o);
 /* Why the outer frames of a site's path are not there, in brackets; NULL: they are. */
-const char *words_path_end(const struct report_site *s);
+const char *report_names_path_end(const struct report_site *s);
 
 #endif

@@ -22,7 +22,7 @@
 
 /* What a row is worked out from; made and dropped one row at a time. */
 struct making {
-	struct whole whole;
+	struct site_sums whole;
 	const struct prof_site_cost *cost; /* of the entry that has one */
 	uint32_t costs;			   /* how many have */
 };
@@ -56,7 +56,7 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 {
 	struct group_path path = groups_path(groups, row);
 	struct making making;
-	struct whole *whole = &making.whole;
+	struct site_sums *whole = &making.whole;
 	int status;
 
 	if (row->first == GROUP_OVERFLOW) {

@@ -140,7 +140,7 @@ void diff_model_free(struct diff *d);
  * share ("" where they are too few to tell). */
 void diff_words(const struct diff *d, const struct diff_site *s, char *text, size_t room);
 void diff_words_verdict(const struct diff *d, char *text, size_t room);
-void diff_words_common_words(const struct diff *d, bool waiting, char *text, size_t room);
+void diff_words_common(const struct diff *d, bool waiting, char *text, size_t room);
 const char *diff_words_status_name(enum diff_status status);
 /* "+5.2 %" of 1.052, with as many digits as `unit` (a change worth seeing) asks for. */
 void diff_words_percent(char *text, size_t room, double ratio, double unit);

@@ -25,8 +25,8 @@ static bool comparable(const struct diff *d, struct profile_error *why)
 			why,
 			"%s was timed with the clock %s and %s with %s: processor time and "
 			"elapsed time cannot be compared; record both with the same clock (-c)",
-			a->processes ? a->process[0].file : "BASE", words_clock_name(a->clock.kind),
-			b->processes ? b->process[0].file : "NEW", words_clock_name(b->clock.kind));
+			a->processes ? a->process[0].file : "BASE", report_names_clock(a->clock.kind),
+			b->processes ? b->process[0].file : "NEW", report_names_clock(b->clock.kind));
 		return false;
 	}
 	return true;
@@ -60,7 +60,7 @@ static void fill_site(struct diff *d, uint32_t index)
 
 	s->symbol = f->name;
 	s->library = f->library;
-	s->outcome = words_outcome_name(&outcome);
+	s->outcome = report_names_outcome(&outcome);
 	s->profile = row->profile;
 	s->entry = row->entry;
 	s->moved = row->moved;

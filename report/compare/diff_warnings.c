@@ -34,7 +34,7 @@ static void warn_clocks(struct diff *d)
 		     "The sides were timed with different clocks (%s, %s): they disturb the "
 		     "program differently, and a small change may be theirs. Record both with the "
 		     "same clock and tick (-c, -d).",
-		     words_clock_name(a->kind), words_clock_name(b->kind));
+		     report_names_clock(a->kind), report_names_clock(b->kind));
 		return;
 	}
 }

@@ -170,7 +170,7 @@ void diff_words_verdict(const struct diff *d, char *text, size_t room)
 			 d->only_new);
 }
 
-void diff_words_common_words(const struct diff *d, bool waiting, char *text, size_t room)
+void diff_words_common(const struct diff *d, bool waiting, char *text, size_t room)
 {
 	const struct diff_common *c = &d->common[waiting];
 	const char *kind = waiting ? "sites that wait" : "sites that work";

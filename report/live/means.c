@@ -44,7 +44,7 @@ static struct row_mean compensated(const struct prof_clock *clock, struct report
 	return out;
 }
 
-struct row_mean means_of_run(const struct prof_clock *clock, const struct whole *w,
+struct row_mean means_of_run(const struct prof_clock *clock, const struct site_sums *w,
 			     double confidence)
 {
 	const struct prof_sums *rest = &w->steady.rest;

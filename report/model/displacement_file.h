@@ -44,7 +44,7 @@ struct displaced {
 struct displaced *displacement_file_read(const char *path, char *error, size_t room);
 /* The same of the account that a profile holds. NULL: it holds none, or several, of which no one
  * is the whole profile's; or out of memory. */
-struct displaced *displacement_recorded_recorded(const struct profile *p, double confidence);
+struct displaced *displacement_recorded_read(const struct profile *p, double confidence);
 void displacement_file_free(struct displaced *d);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "report/model/displaced.h"
-#include "report/model/filters.h"
+#include "report/model/filter_summary.h"
 #include "report/wording/numbers.h"
 #include "report/model/reliability.h"
 #include "report/model/slowest.h"
@@ -157,7 +157,7 @@ static void warn_clock(struct report *r)
 			r, "clock-fallback",
 			"The clock %s was asked for but cannot be used here; %s was used instead. "
 			"`scprof clocks` says why.",
-			words_clock_name(c->requested), words_clock_name(c->kind));
+			report_names_clock(c->requested), report_names_clock(c->kind));
 	if (c->rate_error > 1e-3)
 		warning_list_note(
 			r, "rate-uncertain",
@@ -294,7 +294,7 @@ void warnings_collect(struct report *r)
 	warn_time(r);
 	warn_clock(r);
 	warn_slow_clock(r);
-	filters_warn(r);
+	filter_summary_warn(r);
 	reliability_warn(r);
 	warn_paths(r);
 	warn_symbols(r);

@@ -58,7 +58,7 @@ static bool has_crc(const struct search *s, int fd, off_t bytes)
 	off_t at = 0;
 	ssize_t got = 1;
 
-	if (!symbolize_spend(s->debug->files, (uint64_t)bytes))
+	if (!symbolize_open_spend(s->debug->files, (uint64_t)bytes))
 		return false;
 	while (at < bytes && (got = pread(fd, part, sizeof(part), at)) > 0) {
 		crc = crc32(crc, part, (uInt)got);

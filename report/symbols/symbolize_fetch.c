@@ -48,7 +48,7 @@ int symbolize_fetch(struct symbolize_files *f, const uint8_t *build_id, uint32_t
 	const char *servers = getenv("DEBUGINFOD_URLS");
 	int fd = -1;
 
-	if (servers && *servers && bytes && symbolize_spend(f, SYMBOLIZE_QUESTION))
+	if (servers && *servers && bytes && symbolize_open_spend(f, SYMBOLIZE_QUESTION))
 		fd = ask(build_id, bytes, debug_only);
 	if (fd >= 0 && (fstat(fd, st) < 0 || !S_ISREG(st->st_mode))) {
 		close(fd);

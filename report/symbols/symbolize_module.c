@@ -121,7 +121,7 @@ static struct symbolize_session *new_session(struct symbolize_sessions *all,
 	return s;
 }
 
-void symbolize_sessions_clear(struct symbolize_sessions *s)
+void symbolize_module_clear_sessions(struct symbolize_sessions *s)
 {
 	struct symbolize_session *each, *next;
 
@@ -220,7 +220,7 @@ static bool try_vdso(const struct search *s)
 	if (!elf || !s->want->build_id_bytes)
 		return false;
 	bytes = elf->e_shoff + (size_t)elf->e_shnum * elf->e_shentsize;
-	fd = symbolize_memory(&s->sessions->files, bytes);
+	fd = symbolize_open_memory(&s->sessions->files, bytes);
 	if (fd < 0)
 		return false;
 	if (write(fd, elf, bytes) == (ssize_t)bytes && fstat(fd, &st) == 0) {
@@ -312,7 +312,8 @@ void symbolize_module_open(struct symbolize_sessions *sessions, struct symbolize
 /* A table takes about as long as so many walks through all symbols. */
 #define WALKS 4
 
-const char *symbolize_session_symbol(struct symbolize_session *m, GElf_Addr address, GElf_Off *into)
+const char *symbolize_module_session_symbol(struct symbolize_session *m, GElf_Addr address,
+					    GElf_Off *into)
 {
 	const char *name;
 	GElf_Sym symbol;

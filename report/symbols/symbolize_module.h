@@ -57,12 +57,12 @@ struct symbolize_module {
 /* Sets m->state, which was SYMBOLIZE_UNTRIED. */
 void symbolize_module_open(struct symbolize_sessions *s, struct symbolize_module *m,
 			   const struct profile *p, uint32_t module);
-void symbolize_sessions_clear(struct symbolize_sessions *s);
+void symbolize_module_clear_sessions(struct symbolize_sessions *s);
 
 /* The linker symbol that an address (of the Dwfl) belongs to, and how far behind its beginning that
  * is; NULL: none. The nearest symbol below is not good enough: in a stripped file it is some other
  * function. */
-const char *symbolize_session_symbol(struct symbolize_session *s, GElf_Addr address,
-				     GElf_Off *into);
+const char *symbolize_module_session_symbol(struct symbolize_session *s, GElf_Addr address,
+					    GElf_Off *into);
 
 #endif

@@ -41,10 +41,10 @@ struct symbolize_files {
 };
 
 /* Takes so many bytes of the bound; false: there are not so many left, and none were taken. */
-bool symbolize_spend(struct symbolize_files *f, uint64_t bytes);
+bool symbolize_open_spend(struct symbolize_files *f, uint64_t bytes);
 
 /* The same for steps. */
-bool symbolize_step(struct symbolize_files *f, uint64_t steps);
+bool symbolize_open_step(struct symbolize_files *f, uint64_t steps);
 
 /* A file with code or debug information: an open descriptor and what it is, or -1. */
 int symbolize_open(struct symbolize_files *f, const char *path, struct stat *st);
@@ -53,15 +53,15 @@ enum symbolize_map { SYMBOLIZE_MAP_NONE, SYMBOLIZE_MAP_REFUSED, SYMBOLIZE_MAP_RE
 
 /* A map of generated code, as text that ends with a NUL, to be freed. Refused when it is not
  * `owner`'s, is no regular file, or was not written since `since_ns` (real time). */
-enum symbolize_map symbolize_read_map(struct symbolize_files *f, const char *path, uid_t owner,
-				      uint64_t since_ns, char **text);
+enum symbolize_map symbolize_open_read_map(struct symbolize_files *f, const char *path, uid_t owner,
+					   uint64_t since_ns, char **text);
 
 /* Zeroes in memory that nobody else can change, as a file: a descriptor, or -1. Left out where a
  * file may not be so large (RLIMIT_FSIZE: the signal would end us). */
-int symbolize_memory(struct symbolize_files *f, uint64_t bytes);
+int symbolize_open_memory(struct symbolize_files *f, uint64_t bytes);
 
 /* Bytes of a file into such memory (`to`), at the same
  * offset. False: the file ends before, or out of memory. The caller has taken them of the bound. */
-bool symbolize_copy(int from, int to, uint64_t offset, uint64_t bytes);
+bool symbolize_open_copy(int from, int to, uint64_t offset, uint64_t bytes);
 
 #endif

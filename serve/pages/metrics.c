@@ -61,7 +61,7 @@ static void labels(struct metrics *m, const struct counters_service *s,
 	metrics_write_label(m, "library", f->library);
 	if (outcome < COUNTERS_OUTCOMES)
 		metrics_write_label(m, "outcome", counters_outcome_name(outcome));
-	metrics_write_label(m, "clock", words_clock_name(clock));
+	metrics_write_label(m, "clock", report_names_clock(clock));
 }
 
 static void function_rows(struct metrics *m, const struct counters_service *s,

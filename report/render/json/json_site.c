@@ -140,7 +140,7 @@ void json_site_write(struct json_writer *w, struct report *r, const struct repor
 
 	json_write_text(w, "symbol", f->name);
 	json_write_text(w, "library", f->library);
-	json_write_text(w, "outcome", words_outcome_name(s));
+	json_write_text(w, "outcome", report_names_outcome(s));
 	json_write_count(w, "calls", s->calls);
 	json_write_count(w, "bytes", s->bytes);
 	json_write_count(w, "ticks", s->ticks);

@@ -116,7 +116,7 @@ static void add_site(struct text *t, struct table *table, const struct report_si
 	table_row(table);
 	text_cell(t, table, FUNCTION, t->report->profile->function[s->function].name);
 	if (s->overflow || s->outcome != SCP_COMPLETED)
-		table_cell(table, OUTCOME, words_outcome_name(s));
+		table_cell(table, OUTCOME, report_names_outcome(s));
 	numbers_count(text, sizeof(text), s->calls);
 	table_cell(table, CALLS, text);
 	text_mean_cells(t, table, MEAN, &s->estimate);

@@ -50,7 +50,7 @@ static void record(struct entry *e, struct recording_source *from, unsigned call
 
 static struct row_mean mean_of(const struct prof_clock *clock, struct entry *e)
 {
-	struct whole w = {.steady.mean_only = true};
+	struct site_sums w = {.steady.mean_only = true};
 	struct prof_sums s = sums_of(e);
 	struct row_mean m;
 
@@ -68,7 +68,7 @@ static void agrees_with_a_report(void **state)
 	struct recording_source source = {.law = RECORDING_LOGNORMAL, .dice = {5}};
 	struct report_options o = REPORT_OPTIONS_DEFAULT;
 	struct profile *p = fixture_profile();
-	struct whole w = {.steady.mean_only = true};
+	struct site_sums w = {.steady.mean_only = true};
 	const struct report_estimate *wanted;
 	struct prof_sums sums[2];
 	struct row_mean m;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Each kind of number, by one line of the table. */
-#include "report/model/weights.h"
+#include "report/model/report_weight.h"
 
 #include <math.h>
 
@@ -44,19 +44,19 @@ static const struct weight weights[REPORT_WEIGHTS] = {
 	[REPORT_WEIGHT_UNCHARGED] = {"uncharged", "nanoseconds", "uncharged_ns", uncharged_of},
 };
 
-const struct weight *weights_find(enum report_weight weight)
+const struct weight *report_weight_find(enum report_weight weight)
 {
 	return &weights[weight];
 }
 
-unsigned weights_in(const struct report *r)
+unsigned report_weight_count(const struct report *r)
 {
 	return displaced_any(r) ? REPORT_WEIGHTS : REPORT_WEIGHT_UNCHARGED;
 }
 
-const char *const weights_names = "time, calls, bytes, uncharged";
+const char *const report_weight_names = "time, calls, bytes, uncharged";
 
-const char *weights_missing(const struct profile *p, const struct report_options *o)
+const char *report_weight_missing(const struct profile *p, const struct report_options *o)
 {
 	if (o->weight != REPORT_WEIGHT_UNCHARGED)
 		return NULL;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What a profile leaves out on purpose, in words: a filtered profile must never be taken for a
  * whole one. Private to report/. */
-#ifndef SCPROF_REPORT_MODEL_FILTERS_H
-#define SCPROF_REPORT_MODEL_FILTERS_H
+#ifndef SCPROF_REPORT_MODEL_FILTER_SUMMARY_H
+#define SCPROF_REPORT_MODEL_FILTER_SUMMARY_H
 
 #include "report/report.h"
 
 /* "only below serve; paths of at most 4 frames; ...". free() it. NULL: nothing was left out, or
  * out of memory. */
-char *filters_words(const struct profile *p);
+char *filter_summary_describe(const struct profile *p);
 
 /* Share of the processes' lives that was recorded; NAN where recording could not stop. */
-double filters_recorded_share(const struct profile *p);
+double filter_summary_recorded_share(const struct profile *p);
 
 /* Filters that were asked for and are not in force, and what they could not decide. */
-void filters_warn(struct report *r);
+void filter_summary_warn(struct report *r);
 
 #endif

@@ -2,13 +2,13 @@
 /* Sorting a million rows by keys of any length, word by word: each word of a row is asked for
  * once, and only where all words before are equal to another row's. Comparing rows pair by
  * pair would look at the same frames, all over the memory, twenty times. */
-#ifndef SCPROF_REPORT_MODEL_ORDER_H
-#define SCPROF_REPORT_MODEL_ORDER_H
+#ifndef SCPROF_REPORT_MODEL_ROW_SORT_H
+#define SCPROF_REPORT_MODEL_ROW_SORT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct order {
+struct row_sort_keys {
 	/* Word `level` (from 0) of a row's key: the smaller comes first. False: it has no more of
 	 * them; then it comes before those that have. */
 	bool (*word)(uint32_t row, uint32_t level, uint64_t *word, const void *context);
@@ -22,6 +22,6 @@ struct order {
 /* place[i] becomes the place of row i among `count`. Rows whose keys are equal, or are not told
  * apart, keep the order of their numbers. 24 bytes a row are taken meanwhile. -1: memory is
  * out. */
-int order_sort(uint32_t *place, uint32_t count, const struct order *order);
+int row_sort(uint32_t *place, uint32_t count, const struct row_sort_keys *order);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What ran, by which clock, at what overhead: the head of a report, for renderers that print
  * it and for those that draw it. */
-#include "report/model/facts.h"
+#include "report/model/report_head.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,13 +11,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "report/model/filters.h"
+#include "report/model/filter_summary.h"
 #include "report/wording/numbers.h"
 
 struct facts {
 	const struct report *report;
 	bool utf8;
-	facts_sink *sink;
+	report_head_sink *sink;
 	void *to;
 };
 
@@ -36,7 +36,7 @@ __attribute__((format(printf, 3, 4))) static void fact(const struct facts *f, co
 	free(raw);
 }
 
-char *facts_command(const struct report *r)
+char *report_head_command(const struct report *r)
 {
 	const struct prof_process *p = r->first;
 	char *line = NULL;
@@ -99,7 +99,7 @@ static void clock_fact(const struct facts *f, const char *name, const struct pro
 
 	numbers_duration(tick, sizeof(tick), c->tick_ns, f->utf8);
 	numbers_duration(read, sizeof(read), c->read_ns, f->utf8);
-	fact(f, name, "%s%s, one tick %s; a reading costs %s", words_clock_name(c->kind),
+	fact(f, name, "%s%s, one tick %s; a reading costs %s", report_names_clock(c->kind),
 	     c->flags & SCP_CLOCK_RANDOMIZED ? " (randomised)" : "", tick, read);
 }
 
@@ -136,7 +136,7 @@ static void overhead_fact(const struct facts *f)
 static void filter_facts(const struct facts *f)
 {
 	const struct profile *p = f->report->profile;
-	char *words = filters_words(p), recorded[32], lived[32], share[32];
+	char *words = filter_summary_describe(p), recorded[32], lived[32], share[32];
 
 	if (words)
 		fact(f, "filters", "%s: all else is left out", words);
@@ -145,7 +145,7 @@ static void filter_facts(const struct facts *f)
 		return;
 	numbers_duration(recorded, sizeof(recorded), (double)p->recorded_ns, f->utf8);
 	numbers_duration(lived, sizeof(lived), (double)p->recorded_of_ns, f->utf8);
-	numbers_share(share, sizeof(share), filters_recorded_share(p));
+	numbers_share(share, sizeof(share), filter_summary_recorded_share(p));
 	fact(f, "recorded", "%s of the %s that the %s, %s; begun %" PRIu32 " time%s", recorded,
 	     lived, f->report->processes > 1 ? "processes lived together" : "process lived", share,
 	     p->windows, p->windows == 1 ? "" : "s");
@@ -167,7 +167,7 @@ static void totals_facts(const struct facts *f)
 	fact(f, "intervals", "%.*g %% confidence", 6, 100 * r->confidence);
 }
 
-void facts_check(const struct report *r, bool utf8, facts_sink *sink, void *to)
+void report_head_check(const struct report *r, bool utf8, report_head_sink *sink, void *to)
 {
 	struct facts f = {r, utf8, sink, to};
 	char calls[32], nested[32], gaps[32], time[32], off[32];
@@ -181,7 +181,7 @@ void facts_check(const struct report *r, bool utf8, facts_sink *sink, void *to)
 	     time, r->remainder_units ? "off by " : "exact", r->remainder_units ? off : "");
 }
 
-void facts_each(const struct report *r, bool utf8, facts_sink *sink, void *to)
+void report_head_each(const struct report *r, bool utf8, report_head_sink *sink, void *to)
 {
 	struct facts f = {r, utf8, sink, to};
 
