@@ -89,7 +89,7 @@ struct report_estimate {
 	double error_ns;		 /* standard error, dependence of calls included */
 	double freedom;			 /* its degrees of freedom */
 	double design_effect;		 /* of dependence; NAN: not known */
-	unsigned doubts;		 /* enum stats_doubt: why the interval may not hold */
+	unsigned unreliable;		 /* enum stats_unreliable: why the interval may not hold */
 };
 
 /* What the wrapper adds to each duration, as it was measured. 0, 0 where it was not. */
@@ -142,7 +142,7 @@ struct report_displaced {
 
 /* What a reader should know of a site's steadiness before quoting its mean. */
 enum report_finding {
-	REPORT_WARM_UP = 1 << 8, /* beside enum stats_doubt in one word */
+	REPORT_WARM_UP = 1 << 8, /* beside enum stats_unreliable in one word */
 	REPORT_FIRST_CALL = 1 << 9,
 	REPORT_DRIFT = 1 << 10,
 	REPORT_TWO_MODES = 1 << 11,
@@ -254,8 +254,8 @@ struct report_process {
 /* Of a site that the warnings count. */
 struct report_note {
 	uint32_t row, function;
-	unsigned doubts;   /* of its intervals */
-	unsigned findings; /* that matter where the share is large enough */
+	unsigned unreliable; /* of its intervals */
+	unsigned findings;   /* that matter where the share is large enough */
 	double total_ns, share;
 };
 

@@ -25,7 +25,7 @@ struct diff_options {
 	uint32_t width;	   /* columns of text; 0: those of the terminal */
 };
 
-/* Reasons why a site cannot be compared, beside the names of doubts. */
+/* Reasons why a site cannot be compared, beside the names of reliability.h. */
 #define DIFF_FEW_TICKS "too-few-ticks"
 #define DIFF_FEW_CALLS "too-few-calls"
 #define DIFF_UNLIKE    "runs-too-unlike"
@@ -58,8 +58,8 @@ struct diff_run {
 	double total_ns;	  /* compensated */
 	struct compare_mean mean; /* in ns, compensated */
 	double design_effect;
-	unsigned doubts; /* enum stats_doubt */
-	bool few;	 /* ticks are few: `count` tells more than `mean` */
+	unsigned unreliable; /* enum stats_unreliable */
+	bool few;	     /* ticks are few: `count` tells more than `mean` */
 	struct compare_count count;
 	struct compare_mean undisturbed; /* error INFINITY: there is none */
 	double quick_ns;		 /* the fastest hundredth of the calls; NAN: not known */

@@ -81,7 +81,7 @@ static void fill_run(struct diff_run *r, const struct prof_sums *sums, const str
 	estimate_compensate(&e, &overhead, confidence);
 	r->mean = (struct compare_mean){e.mean_ns, e.error_ns, e.freedom};
 	r->design_effect = e.design_effect;
-	r->doubts = e.doubts;
+	r->unreliable = e.unreliable;
 	r->total_ns =
 		(double)sums->units * clock->ns_per_unit - (double)sums->calls * overhead.inside_ns;
 	fill_quick(r, sums, p, overhead.inside_ns);
@@ -219,7 +219,7 @@ struct compare_mean diff_estimate(const struct diff_run *r, enum diff_view view)
 	return view == DIFF_MEAN ? r->mean : r->undisturbed;
 }
 
-/* With several runs their scatter tells the error, whatever a single one doubts; only
+/* With several runs their scatter tells the error, whatever warnings a single one has; only
  * what is wrong in each of them alike remains. */
 const char *diff_estimate_hindrance(const struct diff *d, const struct diff_site *s,
 				    enum diff_view view)
@@ -233,12 +233,12 @@ const char *diff_estimate_hindrance(const struct diff *d, const struct diff_site
 
 		if (!r->calls)
 			continue;
-		if (r->doubts & STATS_SYNCHRONOUS)
+		if (r->unreliable & STATS_SYNCHRONOUS)
 			return reliability_name(STATS_SYNCHRONOUS);
 		if (several)
 			continue;
-		if (view == DIFF_MEAN && r->doubts)
-			found = reliability_name(r->doubts & STATS_FEW_INDEPENDENT
+		if (view == DIFF_MEAN && r->unreliable)
+			found = reliability_name(r->unreliable & STATS_FEW_INDEPENDENT
 							 ? STATS_FEW_INDEPENDENT
 							 : STATS_HEAVY_TAIL);
 		if (!found && (!isfinite(m.error) || !(m.freedom > 0)))

@@ -85,12 +85,12 @@ static void warn_losses(struct diff *d)
 		     skipped);
 }
 
-static void warn_doubts(struct diff *d)
+static void warn_unreliable(struct diff *d)
 {
 	static const struct {
-		unsigned doubt;
+		unsigned bit;
 		const char *text;
-	} doubts[] = {
+	} reasons[] = {
 		{STATS_SYNCHRONOUS, "their calls keep step with the clock's tick. Use the page "
 				    "clock (-c page), whose ticks are randomised, or a fast one"},
 		{STATS_FEW_INDEPENDENT, "the run is too short for how long their calls depend on "
@@ -99,16 +99,16 @@ static void warn_doubts(struct diff *d)
 				   "several runs a side"},
 	};
 
-	for (size_t k = 0; k < sizeof(doubts) / sizeof(doubts[0]); k++) {
+	for (size_t k = 0; k < sizeof(reasons) / sizeof(reasons[0]); k++) {
 		uint32_t sites = 0;
 
 		for (uint32_t i = 0; i < d->sites; i++)
 			sites += d->site[i].status == DIFF_UNTESTED &&
-				 !strcmp(d->site[i].reason, reliability_name(doubts[k].doubt));
+				 !strcmp(d->site[i].reason, reliability_name(reasons[k].bit));
 		if (sites)
-			warn(d, reliability_name(doubts[k].doubt),
+			warn(d, reliability_name(reasons[k].bit),
 			     "%" PRIu32 " site%s could not be compared: %s.", sites,
-			     sites == 1 ? "" : "s", doubts[k].text);
+			     sites == 1 ? "" : "s", reasons[k].text);
 	}
 }
 
@@ -176,7 +176,7 @@ void diff_warnings_make(struct diff *d)
 	warn_clocks(d);
 	warn_filters(d);
 	warn_pair(d);
-	warn_doubts(d);
+	warn_unreliable(d);
 	warn_vague(d);
 	warn_stale(d);
 	warn_left_out(d);

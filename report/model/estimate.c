@@ -41,7 +41,7 @@ struct report_estimate estimate_mean(const struct prof_clock *c, const struct es
 							s->batches->sum};
 	e = mean_interval_estimate(&sample, confidence);
 	return (struct report_estimate){e.mean,	 e.low,	    e.high,	     e.method,
-					e.error, e.freedom, e.design_effect, e.doubts};
+					e.error, e.freedom, e.design_effect, e.unreliable};
 }
 
 /* By how much of itself what is taken off is uncertain besides: two measurements of a tenth

@@ -16,9 +16,9 @@
 #define LEAST_OUTLIERS_TIME 0.1
 
 static const struct {
-	unsigned doubt;
+	unsigned bit;
 	const char *name, *text; /* NULL text: no warning, the row's own line says all */
-} doubts[] = {
+} reasons[] = {
 	{STATS_SYNCHRONOUS, "clock-synchronous",
 	 "calls begin at preferred phases of the clock's tick, so ticks do not fall into them at "
 	 "random: no interval can hold, and the mean may be wrong by up to a tick. Use the page "
@@ -46,33 +46,33 @@ static const struct {
 	 "wait for is not what the others do."},
 };
 
-const char *reliability_name(unsigned doubt)
+const char *reliability_name(unsigned bit)
 {
-	for (size_t i = 0; i < sizeof(doubts) / sizeof(doubts[0]); i++)
-		if (doubts[i].doubt == doubt)
-			return doubts[i].name;
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (reasons[i].bit == bit)
+			return reasons[i].name;
 	return "none";
 }
 
-void reliability_names(unsigned doubts_set, char *out, size_t room)
+void reliability_names(unsigned bits, char *out, size_t room)
 {
 	size_t at = 0;
 
 	*out = '\0';
 	for (unsigned bit = 1; bit <= STATS_HEAVY_TAIL; bit <<= 1)
-		if (doubts_set & bit && at < room)
+		if (bits & bit && at < room)
 			at += (size_t)snprintf(out + at, room - at, "%s%s", at ? ", " : "",
 					       reliability_name(bit));
 }
 
-/* The slow estimate of a dual run is doubted too: that is what was asked for. A warm-up
- * that was put back is no news. */
+/* The slow estimate of a dual run counts too: it was asked for. A warm-up that was put back into
+ * the mean is not news. */
 int reliability_note(struct report *r, const struct report_site *s, uint32_t row)
 {
 	struct report_note note = {.row = row,
 				   .function = s->function,
-				   .doubts = s->estimate.doubts |
-					     (s->has_slow ? s->slow.estimate.doubts : 0),
+				   .unreliable = s->estimate.unreliable |
+						 (s->has_slow ? s->slow.estimate.unreliable : 0),
 				   .findings = s->findings,
 				   .total_ns = s->total_ns};
 	struct report_note *grown;
@@ -81,7 +81,7 @@ int reliability_note(struct report *r, const struct report_site *s, uint32_t row
 		note.findings &= ~(unsigned)REPORT_WARM_UP;
 	if (!(s->steadiness.outlier_time >= LEAST_OUTLIERS_TIME))
 		note.findings &= ~(unsigned)REPORT_OUTLIERS;
-	if (!note.doubts && !note.findings)
+	if (!note.unreliable && !note.findings)
 		return 0;
 	/* Room is doubled where the count is a power of two. */
 	if (!(r->notes & (r->notes - 1))) {
@@ -94,9 +94,9 @@ int reliability_note(struct report *r, const struct report_site *s, uint32_t row
 	return 0;
 }
 
-static unsigned doubts_of(const struct report_note *n)
+static unsigned bits_of(const struct report_note *n)
 {
-	return n->doubts | (n->share >= LEAST_SHARE ? n->findings : 0);
+	return n->unreliable | (n->share >= LEAST_SHARE ? n->findings : 0);
 }
 
 static void warn(struct report *r, size_t which)
@@ -107,7 +107,7 @@ static void warn(struct report *r, size_t which)
 	char text[32];
 
 	for (uint32_t i = 0; i < r->notes; i++) {
-		if (!(doubts_of(&r->note[i]) & doubts[which].doubt))
+		if (!(bits_of(&r->note[i]) & reasons[which].bit))
 			continue;
 		if (!sites++)
 			largest = &r->note[i]; /* the longest in total comes first */
@@ -116,17 +116,17 @@ static void warn(struct report *r, size_t which)
 	if (!sites)
 		return;
 	numbers_share(text, sizeof(text), share);
-	warning_list_note(r, doubts[which].name,
+	warning_list_note(r, reasons[which].name,
 			  "At %" PRIu32 " of %" PRIu32
 			  " rows, %s of the calls' time (first %s, row "
 			  "%" PRIu32 "), %s",
 			  sites, r->sites, text, r->profile->function[largest->function].name,
-			  largest->row + 1, doubts[which].text);
+			  largest->row + 1, reasons[which].text);
 }
 
 void reliability_warn(struct report *r)
 {
-	for (size_t i = 0; i < sizeof(doubts) / sizeof(doubts[0]); i++)
-		if (doubts[i].text)
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (reasons[i].text)
 			warn(r, i);
 }

@@ -110,7 +110,7 @@ double site_total_ns(const struct report *r, const struct prof_sums *sums)
 
 bool site_is_plain(const struct prof_sums *sums)
 {
-	return sums->calls < STATS_DOUBT_CALLS && !sums->batches.count && !sums->hist &&
+	return sums->calls < STATS_RELIABLE_CALLS && !sums->batches.count && !sums->hist &&
 	       !sums->slow && !sums->phase;
 }
 
@@ -201,9 +201,9 @@ static void note_synchrony(struct report *r, const struct report_site *s,
 			   const struct prof_sums *sums)
 {
 	int *of = s->has_slow ? &r->slow_synchronous : &r->synchronous;
-	unsigned doubts = s->has_slow ? s->slow.estimate.doubts : s->estimate.doubts;
+	unsigned unreliable = s->has_slow ? s->slow.estimate.unreliable : s->estimate.unreliable;
 
-	if (doubts & STATS_SYNCHRONOUS)
+	if (unreliable & STATS_SYNCHRONOUS)
 		*of = 1;
 	else if (*of < 0 && phases_tested(sums->phase))
 		*of = 0;

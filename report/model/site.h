@@ -14,7 +14,8 @@ void site_fill(struct report *r, struct report_site *s, const struct prof_sums *
 /* Of calls whose sums are these. */
 double site_total_ns(const struct report *r, const struct prof_sums *sums);
 
-/* So few calls, of which so little is known, that there are neither doubts nor findings. */
+/* So few calls, of which so little is known, that there are neither reliability warnings nor
+ * findings. */
 bool site_is_plain(const struct prof_sums *sums);
 
 /* Calls that found no room still took time: a row a function keeps the totals right. */

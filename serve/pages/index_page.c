@@ -89,7 +89,7 @@ static void put_row(FILE *out, const struct gauge *g, double all_ns)
 	if (g->outcome != SCP_COMPLETED)
 		fprintf(out, ", %s", counters_outcome_name(g->outcome));
 	fputs("</small>", out);
-	if (g->estimate.doubts)
+	if (g->estimate.unreliable)
 		fputs(" <small title=\"the interval may not contain the true mean: see the "
 		      "report\">(!)</small>",
 		      out);

@@ -64,7 +64,7 @@ static void put_line(struct csv *c, const struct report_site *s)
 /* Names of all that a bit says, separated by ';'. */
 static void put_findings(struct csv *c, const struct report_site *s)
 {
-	unsigned all = s->findings | s->estimate.doubts;
+	unsigned all = s->findings | s->estimate.unreliable;
 	char text[256];
 	size_t at = 0;
 

@@ -66,12 +66,12 @@ static void put_boxes(struct html *h, struct labels *labels)
 }
 
 /* Their names, with commas; NULL: none. */
-static const char *doubts_of(unsigned doubts, char *text, size_t room)
+static const char *unreliable_of(unsigned unreliable, char *text, size_t room)
 {
 	size_t used = 0;
 
-	for (unsigned bit = 1; bit <= doubts && used < room; bit *= 2)
-		if (doubts & bit)
+	for (unsigned bit = 1; bit <= unreliable && used < room; bit *= 2)
+		if (unreliable & bit)
 			used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
 						 reliability_name(bit));
 	return used ? text : NULL;
@@ -79,7 +79,7 @@ static const char *doubts_of(unsigned doubts, char *text, size_t room)
 
 static void put_sums(struct html *h)
 {
-	char doubts[160];
+	char unreliable[160];
 
 	html_write_fields(h, "sum_fields",
 			  "rows value share calls bytes mean low high below above doubts");
@@ -98,7 +98,7 @@ static void put_sums(struct html *h)
 		else
 			html_write_index(h, NULL, STRING_INDEX_NONE);
 		html_write_interval(h, b->mean_ns, b->low_ns, b->high_ns);
-		html_write_string(h, NULL, doubts_of(b->doubts, doubts, sizeof(doubts)));
+		html_write_string(h, NULL, unreliable_of(b->unreliable, unreliable, sizeof(unreliable)));
 	}
 	json_write_close(&h->json, ']');
 }

@@ -178,21 +178,21 @@ static void put_note(void *to, const char *line)
 	html_write_string(h, NULL, line);
 }
 
-/* Row, doubts, what the mean hides. Only rows that have some. */
+/* Row, reliability warnings, what the mean hides. Only rows that have some. */
 static void put_notes(struct html *h)
 {
 	json_write_open(&h->json, "notes", '[');
 	for (uint32_t i = 0; i < h->sites; i++) {
 		const struct report_site *s = &h->report->site[i];
-		unsigned doubts = s->estimate.doubts | (s->has_slow ? s->slow.estimate.doubts : 0);
+		unsigned unreliable = s->estimate.unreliable | (s->has_slow ? s->slow.estimate.unreliable : 0);
 
-		if (!doubts && !s->findings)
+		if (!unreliable && !s->findings)
 			continue;
 		json_write_open(&h->json, NULL, '[');
 		json_write_count(&h->json, NULL, i);
 		json_write_open(&h->json, NULL, '[');
-		for (unsigned bit = 1; bit <= doubts; bit *= 2)
-			if (doubts & bit)
+		for (unsigned bit = 1; bit <= unreliable; bit *= 2)
+			if (unreliable & bit)
 				html_write_string(h, NULL, reliability_name(bit));
 		json_write_close(&h->json, ']');
 		json_write_open(&h->json, NULL, '[');

@@ -33,7 +33,7 @@ struct flame_box {
 	double mean_ns, low_ns, high_ns; /* of one call, warm-ups aside as in the sites */
 	uint64_t calls, bytes;
 	bool has_bytes;
-	unsigned doubts; /* of any site in it (enum stats_doubt) */
+	unsigned unreliable; /* of any site in it (enum stats_unreliable) */
 	/* private to the making: */
 	uint32_t parent;
 };

@@ -133,11 +133,12 @@ static void add_site(struct text *t, struct table *table, const struct report_si
 /* Why a row's interval may not hold, in the row itself. */
 static void doubt_notes(struct table *table, const struct report_site *s)
 {
-	unsigned doubts = s->estimate.doubts | (s->has_slow ? s->slow.estimate.doubts : 0);
+	unsigned unreliable =
+		s->estimate.unreliable | (s->has_slow ? s->slow.estimate.unreliable : 0);
 	char line[64];
 
-	for (unsigned bit = 1; bit <= doubts; bit *= 2)
-		if (doubts & bit) {
+	for (unsigned bit = 1; bit <= unreliable; bit *= 2)
+		if (unreliable & bit) {
 			snprintf(line, sizeof(line), "! %s: see the warning below",
 				 reliability_name(bit));
 			table_note(table, line);
