@@ -262,10 +262,10 @@ static bool is_noted(uint32_t number, const void *groups)
 int groups_sort(struct groups *g, uint32_t first)
 {
 	const struct row_sort_keys order = {.word = row_word,
-				    .context = g,
-				    .matters = first < g->rows ? is_noted : NULL,
-				    .always = WORDS_ALWAYS,
-				    .first = first};
+					    .context = g,
+					    .matters = first < g->rows ? is_noted : NULL,
+					    .always = WORDS_ALWAYS,
+					    .first = first};
 
 	g->place = array_alloc(((size_t)g->rows + 1) * sizeof(*g->place));
 	if (!g->place || row_sort(g->place, g->rows, &order) < 0)

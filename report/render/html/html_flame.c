@@ -14,7 +14,7 @@ static bool has_row(const struct html *h, const struct flame_box *b)
 
 /* Kind, name, module and outcome are the same for many boxes: they stand once. */
 struct labels {
-	uint32_t *number;		/* in the page, by number in the flame; STRING_INDEX_NONE: none */
+	uint32_t *number; /* in the page, by number in the flame; STRING_INDEX_NONE: none */
 	const struct flame_box **first; /* by number in the page */
 	uint32_t count;
 };
@@ -98,7 +98,8 @@ static void put_sums(struct html *h)
 		else
 			html_write_index(h, NULL, STRING_INDEX_NONE);
 		html_write_interval(h, b->mean_ns, b->low_ns, b->high_ns);
-		html_write_string(h, NULL, unreliable_of(b->unreliable, unreliable, sizeof(unreliable)));
+		html_write_string(h, NULL,
+				  unreliable_of(b->unreliable, unreliable, sizeof(unreliable)));
 	}
 	json_write_close(&h->json, ']');
 }
