@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* From the sums of each row in each profile to what its tests need. */
+/* From the sums of each row in each profile to the estimates that its tests need. */
 #include "report/compare/diff.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 
 /* The fastest calls are those of this share. */
 #define QUICK 0.01
-/* Ticks in a batch, or its sum says too little for a location. */
+/* Fewer ticks in a batch make its sum too coarse for an estimate of location. */
 #define TICKS_IN_BATCH 10
 
 /* Few ticks as Poisson events that carry the same relative error. */
@@ -170,7 +170,7 @@ static bool has_histograms(const struct diff *d, const struct match_row *row)
 	return true;
 }
 
-/* Single calls show where batches are disturbed nearly all. */
+/* For sites where nearly all batches are disturbed, but not all calls. */
 static bool agree(const struct diff *d, const struct compare_mean *calls,
 		  const struct compare_mean *batches)
 {
@@ -180,8 +180,8 @@ static bool agree(const struct diff *d, const struct compare_mean *calls,
 	return true;
 }
 
-/* A location says something beside others like it only: all runs have one of the same
- * kind, the sharper one, or none. `two`: room for two a profile. */
+/* Locations are comparable only if all runs have the same kind: the more precise one that all
+ * have, or none. `two`: room for two a profile. */
 static void fill_row(struct diff *d, const struct match_row *row, struct diff_run *run,
 		     struct compare_mean *two)
 {
@@ -219,7 +219,7 @@ struct compare_mean diff_estimate(const struct diff_run *r, enum diff_view view)
 	return view == DIFF_MEAN ? r->mean : r->undisturbed;
 }
 
-/* With several runs their scatter tells the error, whatever warnings a single one has; only
+/* With several runs the error follows from their scatter, whatever warnings a single one has; only
  * what is wrong in each of them alike remains. */
 const char *diff_estimate_hindrance(const struct diff *d, const struct diff_site *s,
 				    enum diff_view view)

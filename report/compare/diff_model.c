@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Builds a diff: rows that match, their estimates, the tests, the verdicts. */
+/* Calls the parts of a comparison in turn: matching rows, their estimates, tests and verdicts. */
 #include "report/compare/diff.h"
 
 #include <stdio.h>

@@ -61,7 +61,8 @@ static void warn_vague(struct diff *d)
 	for (uint32_t i = 0; i < d->match->vagues; i++)
 		warn(d, "vague-paths",
 		     "%s is not the same build on both sides, or has no build-id, and the file of "
-		     "one of them is no longer there: callers inside it cannot be told apart, and "
+		     "one of them is no longer there: callers inside it cannot be distinguished, "
+		     "and "
 		     "rows that differ there only are one. Keep the old file, or its debug "
 		     "information, where the profile names it.",
 		     d->match->vague[i]);
@@ -91,8 +92,9 @@ static void warn_unreliable(struct diff *d)
 		unsigned bit;
 		const char *text;
 	} reasons[] = {
-		{STATS_SYNCHRONOUS, "their calls keep step with the clock's tick. Use the page "
-				    "clock (-c page), whose ticks are randomised, or a fast one"},
+		{STATS_SYNCHRONOUS,
+		 "their calls are synchronous with the clock's tick. Use the page "
+		 "clock (-c page), whose ticks are randomised, or a fast one"},
 		{STATS_FEW_INDEPENDENT, "the run is too short for how long their calls depend on "
 					"one another. Run longer, or give several runs a side"},
 		{STATS_HEAVY_TAIL, "a few very long calls make up their mean. Run longer, or give "
@@ -112,7 +114,7 @@ static void warn_unreliable(struct diff *d)
 	}
 }
 
-/* Whoever compares two runs should know what that cannot tell. */
+/* A comparison of one run a side cannot show run-to-run variation. */
 static void warn_pair(struct diff *d)
 {
 	uint32_t alone = 0;

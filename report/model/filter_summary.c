@@ -21,7 +21,7 @@ static const struct {
 	{"stopped=", "begun stopped", NULL}, /* NULL: without the value */
 };
 
-/* Beside one that says that it is not in force. */
+/* A variable that was set, but is not in force. */
 static bool is_ignored(const struct profile *p, const char *key)
 {
 	static const char *const variables[][2] = {

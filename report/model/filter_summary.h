@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What a profile leaves out on purpose, in words: a filtered profile must never be taken for a
- * whole one. Private to report/. */
+/* What a profile leaves out on purpose, in words, so that nobody takes a filtered profile for a
+ * complete one. Private to report/. */
 #ifndef SCPROF_REPORT_MODEL_FILTER_SUMMARY_H
 #define SCPROF_REPORT_MODEL_FILTER_SUMMARY_H
 

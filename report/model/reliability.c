@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Sites whose intervals may not hold, or whose mean is not one number, by the reason. One
- * warning a reason: which function is the largest of them, and what to do. */
+/* Each reason has one warning: how many sites it concerns, which of them is the largest, what to
+ * do. */
 #include "report/model/reliability.h"
 #include "report/model/warning_list.h"
 
@@ -10,8 +10,7 @@
 #include "report/wording/numbers.h"
 #include "stats/stats.h"
 
-/* Of findings, that is all a reader can look after: a test errs once in a hundred sites,
- * and first calls are nothing to do about. */
+/* Findings of smaller sites are not worth a warning: one in a hundred sites has one by chance. */
 #define LEAST_SHARE	    0.01
 #define LEAST_OUTLIERS_TIME 0.1
 
@@ -21,11 +20,11 @@ static const struct {
 } reasons[] = {
 	{STATS_SYNCHRONOUS, "clock-synchronous",
 	 "calls begin at preferred phases of the clock's tick, so ticks do not fall into them at "
-	 "random: no interval can hold, and the mean may be wrong by up to a tick. Use the page "
+	 "random: no interval is reliable, and the mean may be wrong by up to a tick. Use the page "
 	 "clock (-c page), whose ticks are randomised, or a fast one."},
 	{STATS_FEW_INDEPENDENT, "too-few-independent-batches",
 	 "calls depend on one another over so long a time that the run holds only a few "
-	 "independent stretches (bursts, phases of the program, short threads unlike the others): "
+	 "independent parts (bursts, phases of the program, short threads unlike the others): "
 	 "the interval is a guess. Run longer."},
 	{STATS_HEAVY_TAIL, "heavy-tail",
 	 "a few very long calls make up the mean, and more of them may not have been seen: the "
@@ -37,13 +36,15 @@ static const struct {
 	{REPORT_FIRST_CALL, "first-call", NULL},
 	{REPORT_DRIFT, "drift",
 	 "the mean changed while the program ran, so it depends on when and how long one looks. "
-	 "Measure the stretch of interest, or both."},
+	 "Measure the part of interest, or each part."},
 	{REPORT_TWO_MODES, "two-modes",
-	 "durations fall into two groups with a valley between them: the mean is of neither. Look "
-	 "at the percentiles, or tell the groups apart by call path or by size."},
+	 "durations are bimodal: two groups with a gap between them, and the mean describes "
+	 "neither. "
+	 "Look at the percentiles, or separate the groups by call path or by size."},
 	{REPORT_OUTLIERS, "outliers",
-	 "a few calls far out take a tenth of the time or more. They are in the mean; what they "
-	 "wait for is not what the others do."},
+	 "a few outliers take a tenth of the time or more. They are in the mean; what they wait "
+	 "for "
+	 "is not what the other calls do."},
 };
 
 const char *reliability_name(unsigned bit)

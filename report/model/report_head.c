@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What ran, by which clock, at what overhead: the head of a report, for renderers that print
- * it and for those that draw it. */
+/* What ran, by which clock, at what overhead, for renderers that print it and for those that draw
+ * it. */
 #include "report/model/report_head.h"
 
 #include <inttypes.h>
@@ -103,7 +103,7 @@ static void clock_fact(const struct facts *f, const char *name, const struct pro
 	     c->flags & SCP_CLOCK_RANDOMIZED ? " (randomised)" : "", tick, read);
 }
 
-/* What was taken off, and what watching cost the program in all. */
+/* What was subtracted, and what recording cost the program in all. */
 static void overhead_fact(const struct facts *f)
 {
 	const struct report *r = f->report;
@@ -121,18 +121,19 @@ static void overhead_fact(const struct facts *f)
 	numbers_duration(all, sizeof(all), r->perturbation_ns, utf8);
 	numbers_share(share, sizeof(share), r->time_ns > 0 ? r->perturbation_ns / r->time_ns : NAN);
 	fact(f, "overhead",
-	     "%s a call taken off its time (standard error %s), %s between calls; in all %s, "
+	     "%s a call subtracted from its time (standard error %s), %s between calls; in all %s, "
 	     "%s of the threads' time",
 	     inside, error, outside, all, share);
 	if (r->nested_ns > 0 && o->inner_ns > 0) {
 		numbers_duration(inside, sizeof(inside), o->inner_ns, utf8);
 		numbers_duration(error, sizeof(error), o->inner_error_ns, utf8);
-		fact(f, "inside", "%s (%s) for each call inside another one, taken off that one",
-		     inside, error);
+		fact(f, "inside",
+		     "%s (%s) for each nested call, subtracted from the call around it", inside,
+		     error);
 	}
 }
 
-/* What is not here. Whoever reads a count or a rate must see it first. */
+/* What the profile leaves out: a reader must see it before any count or rate. */
 static void filter_facts(const struct facts *f)
 {
 	const struct profile *p = f->report->profile;

@@ -9,7 +9,7 @@
 typedef void report_head_sink(void *to, const char *name, const char *raw);
 
 /* The process, the clocks, the overhead, the calls, the confidence: "clock", "tsc, one tick ...".
- * A fact that no memory is left for is left out. */
+ * A line that finds no memory is left out. */
 void report_head_each(const struct report *r, bool utf8, report_head_sink *sink, void *to);
 
 /* Whether calls and the time between them add up. */

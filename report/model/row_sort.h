@@ -13,15 +13,14 @@ struct row_sort_keys {
 	 * them; then it comes before those that have. */
 	bool (*word)(uint32_t row, uint32_t level, uint64_t *word, const void *context);
 	const void *context;
-	/* NULL: all rows are told apart by all their words. Else where `always` words are equal,
+	/* NULL: all rows are compared by all their words. Else where `always` words are equal,
 	 * only if the rows are among the first `first` places or one of them matters. */
 	bool (*matters)(uint32_t row, const void *context);
 	uint32_t always, first;
 };
 
-/* place[i] becomes the place of row i among `count`. Rows whose keys are equal, or are not told
- * apart, keep the order of their numbers. 24 bytes a row are taken meanwhile. -1: memory is
- * out. */
+/* place[i] becomes the place of row i among `count`. Rows that compare equal keep the order of
+ * their numbers. Needs 24 bytes a row for its work. -1: memory is out. */
 int row_sort(uint32_t *place, uint32_t count, const struct row_sort_keys *order);
 
 #endif

@@ -140,7 +140,7 @@ static void no_line(struct report_site *s)
 	s->per_byte_ns = s->per_byte_low_ns = s->per_byte_high_ns = NAN;
 }
 
-/* The unit turns units into nanoseconds; the overhead, if any, is taken off each, and its
+/* The unit turns units into nanoseconds; the overhead, if any, is subtracted from each, and its
  * error is in the interval. */
 static void fill_price(const struct report *r, const struct stats_line_price *p,
 		       const struct report_overhead *off, double *value, double *low, double *high)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The sums of one row's entries, and which of its calls the mean is of: the one rule of reports and
- * of live pictures, whose rows must say the same of the same calls. */
+/* The sums of a row's entries, and which of its calls the mean is of. Reports and live views share
+ * this rule, so that they agree about the same calls. */
 #ifndef SCPROF_REPORT_MODEL_SITE_SUMS_H
 #define SCPROF_REPORT_MODEL_SITE_SUMS_H
 
@@ -26,7 +26,7 @@ void site_sums_settle(struct site_sums *w);
 
 void site_sums_clear(struct site_sums *w);
 
-/* The mean of a settled row's calls, warm-up set aside unless it was included. As measured: not
+/* The mean of a settled row's calls, warm-up excluded unless it was included. As measured: not
  * compensated yet. */
 struct report_estimate site_sums_mean(const struct prof_clock *clock, const struct prof_sums *sums,
 				      const struct prof_sums *rest, double confidence);
