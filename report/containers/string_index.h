@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Texts kept once and known by number, for documents that name the same functions a hundred
- * thousand times; private to report/. Single-threaded. */
+/* Texts stored once and numbered, for documents that name the same functions a hundred thousand
+ * times. Private to report/, single-threaded. */
 #ifndef SCPROF_REPORT_CONTAINERS_STRING_INDEX_H
 #define SCPROF_REPORT_CONTAINERS_STRING_INDEX_H
 

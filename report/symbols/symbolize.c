@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The symbolizer: one libdwfl session a module, opened when the first of its
- * frames is asked for, and a cache of answers. */
+/* One libdwfl session a module, opened when the first of its frames is looked up, and a cache of
+ * all answers. */
 #include "report/symbols/symbolize.h"
 
 #include <stdlib.h>

@@ -77,8 +77,8 @@ static bool is_wanted(const struct search *s, int fd, const struct stat *st)
 	return has_crc(s, fd, st->st_size);
 }
 
-/* A copy of the file if it is what is looked for, or -1. Takes the descriptor. A link in what is
- * shared to yet another such file is not followed. */
+/* A copy of the file if it is what is looked for, or -1. Takes the descriptor. A shared file's
+ * link to another shared file is not followed. */
 static int take(const struct search *s, int fd, const struct stat *st)
 {
 	struct symbolize_debug *d = s->debug;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* debuginfod's client library, where it is installed and the user asked for it. Opened at run
- * time: it brings a whole HTTP client, which most reports have no use for. */
+ * time: it loads an HTTP client, which most reports do not need. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Code may be thrown away and its place used again: the last line for an address counts. So the
+/* Code may be discarded and its addresses used again: the last line for an address counts. So the
  * addresses are divided where any line's code begins or ends, and each part belongs to one line. */
 #include "report/symbols/symbolize_jit.h"
 
@@ -130,7 +130,7 @@ static uint32_t skip_owned(uint32_t *next, uint32_t part)
 	return part;
 }
 
-/* The last line takes what it covers, the one before it what is left, and so on. */
+/* From the last line to the first, each takes the parts that it covers and that are still free. */
 static void give_parts(struct map *m, uint32_t *next)
 {
 	for (uint32_t i = 0; i < m->bounds; i++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* See symbolize_module.h. */
+/* Files are looked for in order, from the recorded path to debuginfod; equal files share a session.
+ */
 #define HASH_NONFATAL_OOM 1
 #include "report/symbols/symbolize_module.h"
 
@@ -91,7 +92,8 @@ static bool begin_session(struct symbolize_session *s, const char *name, int cop
 	return true;
 }
 
-/* One that cannot be read is kept, too: there may be many more paths to it. NULL: out of memory. */
+/* Sessions of unreadable files are kept, too, since many paths may lead to one. NULL: out of
+ * memory. */
 static struct symbolize_session *new_session(struct symbolize_sessions *all,
 					     const struct symbolize_key *key, const char *name,
 					     int fd, const struct stat *st)
@@ -132,7 +134,7 @@ void symbolize_module_clear_sessions(struct symbolize_sessions *s)
 	}
 }
 
-/* What a module is looked for with. */
+/* A search for the file of a module. */
 struct search {
 	struct symbolize_sessions *sessions;
 	struct symbolize_module *module;
@@ -199,8 +201,8 @@ __attribute__((format(printf, 2, 3))) static bool try_elsewhere(const struct sea
 	return found;
 }
 
-/* The loader gives it a name without a folder, which the recorder takes for a file of the
- * working directory. */
+/* The vDSO: the loader gives it a name without a folder, which the library takes for a file of
+ * the working directory. */
 static bool is_vdso(const struct prof_module *want)
 {
 	const char *slash = strrchr(want->path, '/'), *base = slash ? slash + 1 : want->path;
@@ -232,7 +234,7 @@ static bool try_vdso(const struct search *s)
 	return false;
 }
 
-#define PROCESSES 32 /* that are asked: hundreds that ended would only cost time */
+#define PROCESSES 32 /* that are tried: hundreds that have ended would only cost time */
 
 static bool try_processes(const struct search *s, const struct profile *p)
 {

@@ -30,7 +30,7 @@ bool symbolize_open_step(struct symbolize_files *f, uint64_t steps)
 		    f->guarded ? SYMBOLIZE_MOST_STEPS_GUARDED : SYMBOLIZE_MOST_STEPS);
 }
 
-/* A descriptor that names the file without opening it (O_PATH), to be looked at. */
+/* A descriptor that refers to the file without opening it (O_PATH), for the checks. */
 static int find_file(const char *path, int flags, struct stat *st)
 {
 	int place = open(path, O_PATH | O_CLOEXEC | flags);
@@ -42,7 +42,7 @@ static int find_file(const char *path, int flags, struct stat *st)
 	return place;
 }
 
-/* The file that was looked at, whatever its path leads to by now. Takes the descriptor. */
+/* Opens the file that was checked, wherever its path leads by now. Takes the descriptor. */
 static int open_found(int place)
 {
 	char name[64];
