@@ -103,8 +103,8 @@ static double share_of(double total_ns, double net_ns)
 	return net_ns > 0 ? fmax(total_ns, 0) / net_ns : NAN;
 }
 
-/* Of the rows in the report's order, so that it does not depend on the file's. -1: memory is
- * out. */
+/* Added up in the report's order, so that the sum does not depend on the file's. -1: out of
+ * memory. */
 static double net_of(const struct groups *groups, const double *total_ns)
 {
 	double *ordered = array_alloc(((size_t)groups->rows + 1) * sizeof(*ordered)), net_ns = 0;
