@@ -13,7 +13,7 @@ struct row_mean {
 	double relative;       /* half width on the wider side over the mean */
 	double design;	       /* design effect; NAN: not known */
 	double freedom;	       /* of the error */
-	unsigned unreliable;       /* enum stats_unreliable */
+	unsigned unreliable;   /* enum stats_unreliable */
 	uint64_t calls;	       /* that it is of */
 	uint64_t warmup_calls; /* excluded, before them */
 };
