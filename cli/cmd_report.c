@@ -81,9 +81,9 @@ struct arguments {
 
 static int set_format(struct arguments *a, const char *value)
 {
-	if (words_format_parse(value, &a->options.format) == 0)
+	if (report_names_parse_format(value, &a->options.format) == 0)
 		return 0;
-	complaint_say(COMMAND, "no format '%s'; there are: %s", value, words_format_names);
+	complaint_say(COMMAND, "no format '%s'; there are: %s", value, report_names_formats);
 	return -1;
 }
 
@@ -95,7 +95,7 @@ static int set_option(void *to, int code, const char *value)
 	case OPT_FORMAT:
 		return set_format(a, value);
 	case OPT_BY:
-		return words_by_parse(value, &a->options.by);
+		return report_names_parse_by(value, &a->options.by);
 	case USAGE_CONFIDENCE:
 		return options_confidence(&cmd_report_usage, value, &a->options.confidence);
 	case OPT_TOP:
@@ -111,7 +111,7 @@ static int set_option(void *to, int code, const char *value)
 		a->displaced = value;
 		return 0;
 	case OPT_WEIGHT:
-		return words_weight_parse(value, &a->options.weight);
+		return report_names_parse_weight(value, &a->options.weight);
 	default:
 		a->output = value;
 		return 0;
@@ -121,7 +121,7 @@ static int set_option(void *to, int code, const char *value)
 /* Not every format can show every grouping, nor every output take every format. */
 static int check_format(const struct arguments *a)
 {
-	unsigned traits = words_format_traits(a->options.format);
+	unsigned traits = report_names_format_traits(a->options.format);
 	enum report_by by = a->options.by;
 
 	if (traits & REPORT_OF_STACKS &&
@@ -129,7 +129,7 @@ static int check_format(const struct arguments *a)
 		complaint_say(COMMAND,
 			      "this format has call paths only, no rows by %s. Use --by "
 			      "path, site or function, or --format text, json, html or csv",
-			      words_by_name(by));
+			      report_names_by(by));
 		return -1;
 	}
 	if (traits & REPORT_BINARY && !a->output && isatty(STDOUT_FILENO)) {
@@ -173,7 +173,7 @@ static struct displaced *read_displaced(const struct arguments *a, bool *failed)
 
 static int print_to(const struct profile *p, const struct arguments *a)
 {
-	const char *missing = weights_missing(p, &a->options);
+	const char *missing = report_weight_missing(p, &a->options);
 	struct output out;
 
 	if (missing) {

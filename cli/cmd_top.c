@@ -91,7 +91,7 @@ static int take_option(void *to, int code, const char *value)
 	case 's':
 		return live_rows_sort_parse(value, &live->state.sort);
 	case OPTION_BY:
-		return words_by_parse(value, &live->state.by);
+		return report_names_parse_by(value, &live->state.by);
 	case OPTION_FILTER:
 		return take_filter(value, &live->state);
 	case OPTION_PATHS:

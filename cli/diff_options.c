@@ -83,9 +83,9 @@ static int set_option(void *to, int code, const char *value)
 
 	switch (code) {
 	case OPT_FORMAT:
-		return words_format_parse(value, &o->format);
+		return report_names_parse_format(value, &o->format);
 	case OPT_BY:
-		return words_by_parse(value, &o->by);
+		return report_names_parse_by(value, &o->by);
 	case USAGE_CONFIDENCE:
 		return options_confidence(&diff_options_usage, value, &o->confidence);
 	case OPT_THRESHOLD:

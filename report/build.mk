@@ -40,20 +40,20 @@ REPORT_SRC = \
 	report/model/displacement_file.c \
 	report/model/displacement_recorded.c \
 	report/model/estimate.c \
-	report/model/facts.c \
-	report/model/filters.c \
+	report/model/filter_summary.c \
 	report/model/frame_symbols.c \
 	report/model/groups.c \
-	report/model/order.c \
 	report/model/reliability.c \
+	report/model/report_head.c \
+	report/model/report_names.c \
+	report/model/report_weight.c \
+	report/model/row_sort.c \
 	report/model/site.c \
 	report/model/site_sums.c \
 	report/model/slowest.c \
 	report/model/steadiness.c \
 	report/model/warning_list.c \
 	report/model/warnings.c \
-	report/model/weights.c \
-	report/model/words.c \
 	report/render/csv/csv.c \
 	report/render/csv/csv_displaced.c \
 	report/render/csv/csv_others.c \

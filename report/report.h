@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The finished report: what a profile says, in nanoseconds and with intervals,
- * ready to be printed.
+/* The finished report: what a profile says, in nanoseconds and with intervals, ready to be
+ * printed.
  *
- * report_build does all sums and estimates once; the renderers only choose
- * words and columns. Names of frames are looked up late, when a renderer asks
- * for them, because symbolizing is the slow part and most frames of a large
- * profile are never shown.
+ * report_build does all sums and estimates once; the renderers only choose words and columns. Names
+ * of frames are looked up late, when a renderer asks for them, because symbolizing is the slow part
+ * and most frames of a large profile are never shown.
  *
  * All functions are single-threaded. A report borrows from its profile, which
  * must outlive it. Quantities that are not known are NAN or NULL.
@@ -49,7 +48,7 @@ enum report_by {
 enum report_format { REPORT_FORMATS(REPORT_FORMAT_VALUE) };
 #undef REPORT_FORMAT_VALUE
 
-/* What formats with one number a call path print; others print all of them. */
+/* The number that formats with one number a call path print; others print all of them. */
 enum report_weight {
 	REPORT_WEIGHT_TIME,
 	REPORT_WEIGHT_CALLS,
@@ -68,12 +67,12 @@ struct report_options {
 	uint32_t top;	     /* rows shown; 0: all */
 	uint32_t frames;     /* lines of call path a row in text; JSON always has all */
 	uint32_t width;	     /* columns of text; 0: those of the terminal */
-	bool include_warmup; /* in the means; else set aside where one is found */
+	bool include_warmup; /* in the means; else excluded where one is found */
 	enum report_weight weight;
 	bool guarded;			   /* symbolize_guard: profiles of other users */
 	bool pprof_names;		   /* pprof: a frame without a name is module+0x12, not
 					      left for pprof to look up */
-	const struct displaced *displaced; /* displaced.h: to be shown beside; NULL: none */
+	const struct displaced *displaced; /* displacement_file.h: shown too; NULL: none */
 };
 
 #define REPORT_OPTIONS_DEFAULT                                                                     \
@@ -84,20 +83,20 @@ struct report_options {
 	}
 
 struct report_estimate {
-	double mean_ns, low_ns, high_ns; /* low, high: NAN or infinite where nothing can be said */
+	double mean_ns, low_ns, high_ns; /* low, high: NAN or infinite: not known */
 	const char *method;		 /* how the interval was made; static text */
 	double error_ns;		 /* standard error, dependence of calls included */
 	double freedom;			 /* its degrees of freedom */
 	double design_effect;		 /* of dependence; NAN: not known */
-	unsigned doubts;		 /* enum stats_doubt: why the interval may not hold */
+	unsigned unreliable;		 /* enum stats_unreliable: reliability warnings */
 };
 
-/* What the wrapper adds to each duration, as it was measured. 0, 0 where it was not. */
+/* What the wrapper adds to each duration, as measured; 0, 0 where it was not measured. */
 struct report_overhead {
 	double inside_ns, inside_error_ns;
-	double outside_ns; /* paid by the program, in no call; NAN: not known */
+	double outside_ns; /* paid by the target between calls; NAN: not known */
 	bool measured;
-	double inner_ns, inner_error_ns; /* added to an interval by each call inside it; or 0, 0 */
+	double inner_ns, inner_error_ns; /* added by each nested call; or 0, 0 */
 };
 
 /* The slow clock of a `dual` run beside the fast one. */
@@ -105,17 +104,17 @@ struct report_slow {
 	struct report_estimate estimate;
 	uint64_t ticks;
 	bool covers; /* the slow interval contains the fast mean */
-	bool seen;   /* a tick fell into a call that the mean is of: else it is only a limit */
+	bool seen; /* a tick fell into one of the mean's calls; else the estimate is only a limit */
 };
 
-/* Limits are free of any law of the durations, and as wide as the histogram's buckets at
- * least; 0 or INFINITY where too few calls lie beyond. */
+/* The limits assume no distribution of the durations, and are at least as wide as the histogram's
+ * buckets; 0 or INFINITY where too few calls lie beyond. */
 struct report_percentiles {
 	double p50_ns, p90_ns, p99_ns, max_ns;
 	double p50_low_ns, p50_high_ns, p90_low_ns, p90_high_ns, p99_low_ns, p99_high_ns;
 };
 
-/* One bucket of a histogram of latencies with calls in it. */
+/* A bucket of a histogram of durations that has calls. */
 struct report_bar {
 	uint32_t bucket;       /* number in the file's histogram: the same limits at all sites */
 	double from_ns, to_ns; /* compensated, as percentiles are */
@@ -124,10 +123,11 @@ struct report_bar {
 			  Buckets are not equally wide on a log scale */
 };
 
-/* A call by displacement (struct scp_site_cost): limits at the report's confidence. */
+/* What a call costs by displacement (struct scp_site_cost), with limits at the report's
+ * confidence. */
 struct report_cost {
 	double ns, low_ns, high_ns, error_ns;
-	double p, q; /* of a cost as far from nothing, were it nothing; among all sites */
+	double p, q; /* p value of no cost; q: the same among all sites */
 };
 
 /* state 0: the profile says nothing of this site, or the row is several sites. */
@@ -140,9 +140,9 @@ struct report_displaced {
 	bool significant; /* uncharged, with a false discovery rate of 1 - confidence */
 };
 
-/* What a reader should know of a site's steadiness before quoting its mean. */
+/* What the mean of a site hides: its notes. */
 enum report_finding {
-	REPORT_WARM_UP = 1 << 8, /* beside enum stats_doubt in one word */
+	REPORT_WARM_UP = 1 << 8, /* beside enum stats_unreliable in one word */
 	REPORT_FIRST_CALL = 1 << 9,
 	REPORT_DRIFT = 1 << 10,
 	REPORT_TWO_MODES = 1 << 11,
@@ -154,7 +154,7 @@ enum report_finding {
 struct report_steadiness {
 	uint64_t warmup_calls;	      /* first calls that differ from the rest; 0: none */
 	double warmup_ns;	      /* mean of them; NAN: none */
-	bool warmup_aside;	      /* the mean and its interval are of the others */
+	bool warmup_aside;	      /* the mean and its interval exclude them */
 	double first_ns, first_ratio; /* the first call, and that over the mean of the others */
 	double first_share;	      /* of the calls that are at least as long; NAN: not known */
 	bool drift_known; /* false: too few batches, or several threads of equal weight */
@@ -163,7 +163,7 @@ struct report_steadiness {
 	double step_at;			 /* share of the calls before a step; NAN: no step */
 	unsigned modes;			 /* 1, 2; 0: no histogram */
 	double mode_ns[2], mode_calls[2], mode_time[2]; /* medians, shares of calls and time */
-	double fence_ns;   /* calls from here on are outliers; NAN: no histogram */
+	double fence_ns;   /* longer calls are outliers; NAN: no histogram */
 	uint64_t outliers; /* how many. They are in the mean */
 	double outlier_ns, outlier_calls, outlier_time; /* their time, shares of calls and time */
 	double longest_after_s; /* the longest call ended so long after the site's first began; NAN
@@ -181,15 +181,15 @@ struct report_site {
 	bool has_bytes;
 	uint64_t bytes;
 	/* Compensated: the overhead is subtracted, and its error is in the interval. So the
-	 * mean of next to nothing may come out below 0; it is not clamped. */
+	 * mean of a very short call may be below 0; it is not clamped. */
 	struct report_estimate estimate;
 	double raw_mean_ns;    /* as measured */
 	double apriori_ns;     /* standard error by Beilner's (10a), from the mean alone */
 	double min_ns, max_ns; /* of one call, compensated */
 	double overhead_ns, overhead_error_ns; /* what was subtracted from each call */
-	/* Recorded intervals inside these calls, at any depth, and what of overhead_ns they
-	 * are. Extremes and percentiles, of which the calls inside are not known, lose it in
-	 * proportion to their length. */
+	/* Nested calls of these calls, at any depth, and their part of overhead_ns. Extremes and
+	 * percentiles, whose nested calls are not known, are compensated in proportion to their
+	 * length. */
 	uint64_t inner_calls;
 	double inner_overhead_ns;
 	double total_ns; /* compensated */
@@ -232,10 +232,10 @@ struct report_thread {
 struct report_slowest {
 	struct report_site place;
 	uint32_t pid, tid;
-	const char *thread; /* its name */
-	double duration_ns; /* compensated, but for clocks that count ticks */
-	double low_ns,
-		high_ns; /* what that may mean: a tick less, a tick more, and what ticks vary by */
+	const char *thread;	 /* its name */
+	double duration_ns;	 /* compensated, but for clocks that count ticks */
+	double low_ns, high_ns;	 /* limits of its true duration: a tick less, a tick more, and the
+				    ticks' variation */
 	double began_s, ended_s; /* after the first process began; began NAN: not known */
 	uint64_t began_real_ns, ended_real_ns; /* since 1970; began 0: not known */
 	uint64_t ticks, slow_ticks;	       /* of the clock, of a dual run's slow one */
@@ -249,14 +249,14 @@ struct report_process {
 	double wall_s; /* NAN: not known */
 };
 
-/* Sites with fewer ticks have intervals so wide that they prove nothing. */
+/* Sites with fewer ticks have intervals too wide to compare clocks by. */
 #define REPORT_TELLING_TICKS 10
 
-/* Of a site that the warnings count. */
+/* A site that reliability warnings count. */
 struct report_note {
 	uint32_t row, function;
-	unsigned doubts;   /* of its intervals */
-	unsigned findings; /* that matter where the share is large enough */
+	unsigned unreliable; /* reliability warnings of its intervals */
+	unsigned findings;   /* that matter where the share is large enough */
 	double total_ns, share;
 };
 
@@ -270,7 +270,7 @@ struct report {
 	enum report_by by;
 	double confidence;
 	bool include_warmup;
-	bool bars; /* sites have them: not for formats that would only hold their memory */
+	bool bars; /* sites have bars: only for formats that print them */
 	struct symbolizer *symbols;
 	bool *module_noted; /* private to frame_symbols.c: modules it warned of; NULL: none */
 
@@ -284,13 +284,13 @@ struct report {
 	struct report_note *note;
 	uint32_t sites, gaps, threads, processes, slowests, warnings;
 	uint32_t kept;	/* sites that are filled: all, but for report_build_some */
-	uint32_t notes; /* sites that something has to be said of; in their order */
+	uint32_t notes; /* sites with reliability warnings or notes; in the order of the sites */
 	uint32_t slow_sites, slow_sites_off; /* of REPORT_TELLING_TICKS slow ticks or more */
 
 	uint64_t calls;	 /* all recorded, with those that overflowed */
 	double calls_ns; /* as measured, overhead included, so that the account is exact */
 	struct report_overhead overhead;
-	/* Whether calls keep step with the clock's tick: 1, 0, or -1 where that was not tested. */
+	/* Whether calls are synchronous with the clock's tick: 1, 0, or -1 where not tested. */
 	int synchronous, slow_synchronous;
 	double perturbation_ns; /* that scprof took, in calls and between them; NAN: not known */
 	double time_ns;		/* of all threads */
@@ -298,7 +298,7 @@ struct report {
 	uint64_t skipped_calls, overflow_calls;
 	__int128 remainder_units; /* of calls - nested + gaps = time, over all threads */
 	double remainder_ns;
-	bool remainder_expected; /* small, and explained by a process that was not at rest */
+	bool remainder_expected;	  /* small, and explained by a process that still ran */
 	const struct prof_process *first; /* the one that started first; NULL: none */
 	uint64_t start_real_ns;		  /* of it */
 	double wall_s;			  /* first start to last known end; NAN: not known */
@@ -306,27 +306,27 @@ struct report {
 
 /* Everything but names. NULL when out of memory. */
 struct report *report_build(const struct profile *p, const struct report_options *o);
-/* The same, but only the first `keep` sites are kept, for who shows no others: totals,
- * warnings and all else are of all. */
+/* The same, but only the first `keep` sites are filled, to save memory; totals, warnings and all
+ * else are of all sites. */
 struct report *report_build_some(const struct profile *p, const struct report_options *o,
 				 uint32_t keep);
 void report_free(struct report *r);
 
-/* Words for the numbers of the format. Never NULL. */
-const char *words_outcome_name(const struct report_site *s);
-const char *words_clock_name(uint32_t kind);
-const char *words_end_name(uint32_t end_state);
-const char *words_by_name(enum report_by by);
+/* Names of the format's numbers, for people and for JSON. Never NULL. */
+const char *report_names_outcome(const struct report_site *s);
+const char *report_names_clock(uint32_t kind);
+const char *report_names_end(uint32_t end_state);
+const char *report_names_by(enum report_by by);
 /* 0, or -1 when `name` is none of them. */
-int words_by_parse(const char *name, enum report_by *by);
-int words_format_parse(const char *name, enum report_format *format);
-extern const char *const words_format_names;		 /* for messages: "text, json, ..." */
-unsigned words_format_traits(enum report_format format); /* REPORT_OF_STACKS, ... */
-int words_weight_parse(const char *name, enum report_weight *weight);
-extern const char *const weights_names; /* for messages */
-/* Why nothing of `p` has the weight of `o`, one line to print; NULL: something has it. */
-const char *weights_missing(const struct profile *p, const struct report_options *o);
-/* Why the outer frames of a site's path are not there, in brackets; NULL: they are. */
-const char *words_path_end(const struct report_site *s);
+int report_names_parse_by(const char *name, enum report_by *by);
+int report_names_parse_format(const char *name, enum report_format *format);
+extern const char *const report_names_formats; /* for messages: "text, json, ..." */
+unsigned report_names_format_traits(enum report_format format); /* REPORT_OF_STACKS, ... */
+int report_names_parse_weight(const char *name, enum report_weight *weight);
+extern const char *const report_weight_names; /* for messages */
+/* Why no path of `p` has the weight that `o` asks for, one line to print; NULL: some have. */
+const char *report_weight_missing(const struct profile *p, const struct report_options *o);
+/* Why the outer frames of a site's path are missing, in brackets; NULL: they are there. */
+const char *report_names_path_end(const struct report_site *s);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Builds the sites of a report: entries of all tables that the grouping does
- * not tell apart (groups.h) are added up, then each sum is turned into an estimate. */
+/* Builds a report: entries of all tables in the same group (groups.h) are added up, each sum is
+ * turned into an estimate, then come gaps, threads, loops, slowest calls and warnings. */
 
 #include "report/report.h"
 
@@ -20,9 +20,9 @@
 #include "report/model/site_sums.h"
 #include "report/model/warnings.h"
 
-/* What a row is worked out from; made and dropped one row at a time. */
+/* What a row is computed from, one row at a time. */
 struct making {
-	struct whole whole;
+	struct site_sums sums;
 	const struct prof_site_cost *cost; /* of the entry that has one */
 	uint32_t costs;			   /* how many have */
 };
@@ -35,7 +35,7 @@ static int add_entry(struct making *m, const struct report *r, const struct prof
 	m->costs += cost != NULL;
 	if (cost)
 		m->cost = cost;
-	return site_sums_add(&m->whole, &e->sums, site_sums_in_order(r->profile, e),
+	return site_sums_add(&m->sums, &e->sums, site_sums_in_order(r->profile, e),
 			     r->include_warmup);
 }
 
@@ -56,7 +56,7 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 {
 	struct group_path path = groups_path(groups, row);
 	struct making making;
-	struct whole *whole = &making.whole;
+	struct site_sums *sums = &making.sums;
 	int status;
 
 	if (row->first == GROUP_OVERFLOW) {
@@ -66,18 +66,18 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 	memset(&making, 0, sizeof(making));
 	status = add_entries(&making, r, groups, row);
 	if (status == 0) {
-		site_sums_settle(whole);
+		site_sums_settle(sums);
 		s->function = row->function;
 		s->outcome = row->outcome;
 		s->frame = path.frame;
 		s->frames = path.frames;
 		s->path_flags = path.flags;
-		site_fill(r, s, &whole->sums, &whole->steady);
-		/* several sites in one row, or one site in several runs: no number is that row's */
+		site_fill(r, s, &sums->sums, &sums->steady);
+		/* several sites in one row, or several runs of one site: none is the row's */
 		if (making.costs == 1)
 			displaced_fill(r, s, making.cost);
 	}
-	site_sums_clear(whole);
+	site_sums_clear(sums);
 	return status;
 }
 
@@ -103,8 +103,8 @@ static double share_of(double total_ns, double net_ns)
 	return net_ns > 0 ? fmax(total_ns, 0) / net_ns : NAN;
 }
 
-/* Of the rows in the report's order, so that it does not depend on the file's. -1: memory is
- * out. */
+/* Added up in the report's order, so that the sum does not depend on the file's. -1: out of
+ * memory. */
 static double net_of(const struct groups *groups, const double *total_ns)
 {
 	double *ordered = array_alloc(((size_t)groups->rows + 1) * sizeof(*ordered)), net_ns = 0;
@@ -140,7 +140,7 @@ static int add_up(struct report *r, const struct groups *groups, const double *t
 	return net_ns < 0 ? -1 : 0;
 }
 
-/* Most rows of a million: nothing is to be said of them. False: not such a row. */
+/* Most of a million rows have no warning or note. False: this one may have. */
 static bool plain_row(const struct report *r, const struct groups *groups,
 		      const struct group_row *row, double *total_ns)
 {
@@ -159,8 +159,8 @@ static bool plain_row(const struct report *r, const struct groups *groups,
 	return true;
 }
 
-/* Of all rows, where only the first are kept: what they add up to and what is to be said of
- * them, before they have places. */
+/* All rows, where only the first are kept: their totals, warnings and notes, before they have
+ * places. */
 static int weigh_rows(struct report *r, struct groups *groups, double *total_ns)
 {
 	for (uint32_t i = 0; i < groups->rows; i++) {
@@ -186,7 +186,7 @@ static int weigh_rows(struct report *r, struct groups *groups, double *total_ns)
 	return 0;
 }
 
-/* Row by row as they lie in the memory, each to its place. `weighed`: all rows were. */
+/* Row by row in memory order, each to its place. `weighed`: weigh_rows has seen all rows. */
 static int keep_rows(struct report *r, const struct groups *groups, bool weighed, double *total_ns)
 {
 	for (uint32_t i = 0; i < groups->rows; i++) {
@@ -210,7 +210,7 @@ static int build_sites(struct report *r, struct groups *groups, uint32_t keep)
 
 	r->sites = groups->rows;
 	r->kept = some ? keep : r->sites;
-	/* All have a place, so that no index leads astray; memory is taken for the kept. */
+	/* Every site has its place, so that all indices are valid; only those kept are filled. */
 	r->site = calloc(r->sites ? r->sites : 1, sizeof(*r->site));
 	if (r->site && total_ns)
 		status = some ? weigh_rows(r, groups, total_ns) : 0;
@@ -224,7 +224,7 @@ static int build_sites(struct report *r, struct groups *groups, uint32_t keep)
 	return status < 0 ? -1 : displaced_judge(r);
 }
 
-/* Text and page have rows for what a reader would miss; JSON for all. */
+/* Text and HTML show what matters of a loop; JSON shows all. */
 static int fill_loops(struct report *r, const uint32_t *site_of, const struct report_options *o)
 {
 	struct loop_limits limits = loop_limits_none;
@@ -257,8 +257,8 @@ static int fill_report(struct report *r, const struct report_options *o, uint32_
 	return status;
 }
 
-/* A clock whose ticks are randomised, or far shorter than any call, cannot be locked
- * to the program. */
+/* A clock whose ticks are randomised, or far shorter than any call, cannot be synchronous with the
+ * program. */
 static int untested(const struct prof_clock *c)
 {
 	if (c->kind == SCP_CLOCK_NONE)

@@ -95,7 +95,7 @@ static void observe(const struct recorder *r, double truth, double *q)
 	q[LARGEST] = log1p((double)s->max);
 	q[SMALLEST] = (double)s->min;
 	for (int i = 0; i < SCORE_DOUBTS; i++)
-		q[DOUBT_PHASE + i] = e.doubts >> i & 1;
+		q[DOUBT_PHASE + i] = e.unreliable >> i & 1;
 	phase_facts(r, q);
 }
 

@@ -64,7 +64,7 @@ static void score(struct intervals_score *s, const struct recorder *r, double tr
 	struct mean_interval e = mean_interval_estimate(&r->sample, CONFIDENCE);
 	struct effective c;
 
-	s->warned += e.doubts != 0;
+	s->warned += e.unreliable != 0;
 	if (strcmp(e.method, "clopper-pearson") != 0) {
 		for (int m = 0; m < INTERVALS; m++)
 			add(s, &e, truth, m, e.low, e.high);

@@ -34,9 +34,9 @@ static void add(struct score *s, const struct mean_interval *e, uint64_t ticks)
 		s->low_misses++;
 	else
 		s->covered += e->high >= s->truth - slack;
-	s->warned += e->doubts != 0;
+	s->warned += e->unreliable != 0;
 	for (int i = 0; i < SCORE_DOUBTS; i++)
-		s->doubt[i] += e->doubts >> i & 1;
+		s->doubt[i] += e->unreliable >> i & 1;
 	s->ticks += (double)ticks;
 	s->mean_sum += error;
 	s->mean_square += error * error;

@@ -189,7 +189,7 @@ void complete_values_option(const struct complete_line *line, const char *kind)
 	else if (!strcmp(kind, "CLOCK"))
 		offer_words(line, clocks_read_names, ", ");
 	else if (!strcmp(kind, "FORMAT"))
-		offer_words(line, words_format_names, ", ");
+		offer_words(line, report_names_formats, ", ");
 	else if (!strcmp(kind, "GROUPS"))
 		offer_groups(line);
 	else if (!strcmp(kind, "LIST"))

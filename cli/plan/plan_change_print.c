@@ -124,7 +124,7 @@ int plan_change_json(const struct plan_change *p, const struct plan_options *o)
 	json_parts_put(doc, "confidence", json_parts_number(o->confidence), &failed);
 	json_parts_put(doc, "change", json_parts_number(o->change), &failed);
 	json_parts_put(doc, "share", json_parts_number(o->share), &failed);
-	json_parts_put(doc, "by", json_parts_text(words_by_name(o->by)), &failed);
+	json_parts_put(doc, "by", json_parts_text(report_names_by(o->by)), &failed);
 	json_parts_put(doc, "calls", json_parts_number(p->calls), &failed);
 	json_parts_put(doc, "factor", p->within ? json_parts_number(p->factor) : json_null(),
 		       &failed);

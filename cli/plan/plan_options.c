@@ -227,7 +227,7 @@ static int set_option(void *to, int code, const char *value)
 		return set_share(o, value);
 	case OPT_BY:
 		given->by = true;
-		return words_by_parse(value, &o->by);
+		return report_names_parse_by(value, &o->by);
 	default:
 		o->json = true;
 		return 0;

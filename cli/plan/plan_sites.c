@@ -95,13 +95,13 @@ static void settle(struct plan_site *p, enum plan_state state, const char *reaso
 
 static bool is_synchronous(const struct report_site *s)
 {
-	return s->estimate.doubts & STATS_SYNCHRONOUS;
+	return s->estimate.unreliable & STATS_SYNCHRONOUS;
 }
 
 /* The most serious warning decides. */
 static void judge(struct plan_site *p, const struct report_site *s)
 {
-	unsigned doubts = s->estimate.doubts;
+	unsigned unreliable = s->estimate.unreliable;
 
 	if (s->overflow)
 		settle(p, PLAN_UNKNOWN, "overflow");
@@ -111,9 +111,9 @@ static void judge(struct plan_site *p, const struct report_site *s)
 		settle(p, PLAN_UNKNOWN, "no-interval");
 	else if (isinf(p->calls))
 		settle(p, PLAN_NEVER, "overhead");
-	else if (doubts & STATS_HEAVY_TAIL)
+	else if (unreliable & STATS_HEAVY_TAIL)
 		settle(p, PLAN_AT_LEAST, reliability_name(STATS_HEAVY_TAIL));
-	else if (doubts & STATS_FEW_INDEPENDENT)
+	else if (unreliable & STATS_FEW_INDEPENDENT)
 		settle(p, PLAN_AT_LEAST, reliability_name(STATS_FEW_INDEPENDENT));
 	else
 		settle(p, p->calls > (double)s->calls ? PLAN_MORE : PLAN_REACHED, NULL);

@@ -47,7 +47,7 @@ int plan_sites_json(const struct plan_sites *p, struct report *r, const struct p
 	json_write_number(w, "confidence", o->confidence);
 	json_write_number(w, "width", o->width);
 	json_write_number(w, "share", o->share);
-	json_write_text(w, "by", words_by_name(o->by));
+	json_write_text(w, "by", report_names_by(o->by));
 	json_write_count(w, "calls", r->calls);
 	json_write_number(w, "running_s", p->running_ns / 1e9);
 	json_write_number(w, "factor", p->factor);

@@ -82,7 +82,7 @@ static void add_site(struct text *t, struct table *table, const struct plan_site
 	table_row(table);
 	text_cell(t, table, FUNCTION, t->report->profile->function[s->function].name);
 	if (s->overflow || s->outcome != SCP_COMPLETED)
-		table_cell(table, OUTCOME, words_outcome_name(s));
+		table_cell(table, OUTCOME, report_names_outcome(s));
 	numbers_share(text, sizeof(text), s->share);
 	table_cell(table, SHARE, text);
 	numbers_count(text, sizeof(text), s->calls);

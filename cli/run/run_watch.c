@@ -61,11 +61,11 @@ static void say_how_far(struct run_watch *w)
 {
 	const struct precision *p = &w->precision;
 	double share = NAN, left_s = 0;
-	char worst[32], doubts[96];
+	char worst[32], unreliable[96];
 	bool on = true;
 	uint64_t due = w->windows ? recording_control_due(w->windows, &on) : UINT64_MAX;
 
-	reliability_names(p->doubts, doubts, sizeof(doubts));
+	reliability_names(p->unreliable, unreliable, sizeof(unreliable));
 	numbers_significant(worst, sizeof(worst), 100 * p->worst, 3);
 	if (due != UINT64_MAX)
 		left_s = ceil((double)due / 1e9);
@@ -77,7 +77,7 @@ static void say_how_far(struct run_watch *w)
 		progress_show(&w->progress, share_known(p, w->wishes.until),
 			      "interval now +-%s %%, wanted +-%.3g %% (%zu of %zu sites%s%s)",
 			      worst, 100 * w->wishes.until, p->reached, p->sites,
-			      p->doubts ? "; " : "", doubts);
+			      p->unreliable ? "; " : "", unreliable);
 	else if (due != UINT64_MAX && w->wishes.for_ns)
 		progress_show(&w->progress, 1 - (double)due / (double)w->wishes.for_ns,
 			      "recording, %.0f s more", left_s);
@@ -221,16 +221,16 @@ void run_watch_end(struct run_watch *w)
 static void tell_unreached(const struct run_watch *w, char *out, size_t room)
 {
 	const struct precision *p = &w->precision;
-	char widest[64] = "", worst[32], doubts[96];
+	char widest[64] = "", worst[32], unreliable[96];
 
-	reliability_names(p->doubts, doubts, sizeof(doubts));
+	reliability_names(p->unreliable, unreliable, sizeof(unreliable));
 	numbers_significant(worst, sizeof(worst), 100 * p->worst, 3);
 	if (!isnan(p->worst))
 		snprintf(widest, sizeof(widest), "; the widest +-%s %%", worst);
 	snprintf(out, room, "+-%.3g %%, which was not reached", 100 * w->wishes.until);
-	if (*widest || *doubts)
+	if (*widest || *unreliable)
 		snprintf(out + strlen(out), room - strlen(out), " (%zu of %zu sites%s%s%s)",
-			 p->reached, p->sites, widest, *doubts ? "; " : "", doubts);
+			 p->reached, p->sites, widest, *unreliable ? "; " : "", unreliable);
 }
 
 void run_watch_tell(const struct run_watch *w, struct profile *p)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What changed between two profiles, or between two sets of profiles of the same work:
- * call site by call site, with intervals, and with false alarms held down over all
- * sites together. docs/diff.md says which tests are made and why.
+ * call site by call site, with intervals, and with the false discovery rate
+ * controlled over all sites. docs/diff.md says which tests are made and why.
  *
  * diff_model_build does all the arithmetic; the renderers only choose words and columns.
  * Single-threaded. A diff borrows from its profiles. Quantities that are not known are
@@ -17,21 +17,22 @@ struct diff_options {
 	enum report_format format;
 	enum report_by by; /* path, site or function */
 	double confidence; /* 1 - the false discovery rate; of intervals too */
-	double min_change; /* no smaller change of a site is called one */
-	double run_to_run; /* with one run a side: how far the machine may move a mean */
-	bool strict_sites; /* sites that came or went count as a change */
+	double min_change; /* smaller changes of a site are not reported */
+	double run_to_run; /* with one run a side: run-to-run variation that the machine may cause
+			    */
+	bool strict_sites; /* sites on one side only count as a change */
 	uint32_t top;	   /* rows shown; 0: all */
 	uint32_t frames;   /* lines of call path a row in text; JSON always has all */
 	uint32_t width;	   /* columns of text; 0: those of the terminal */
 };
 
-/* Reasons why a site cannot be compared, beside the names of doubts. */
+/* Reasons why a site cannot be compared, beside the names of reliability.h. */
 #define DIFF_FEW_TICKS "too-few-ticks"
 #define DIFF_FEW_CALLS "too-few-calls"
 #define DIFF_UNLIKE    "runs-too-unlike"
 
-/* Of several runs, those with fewer calls at a site say nothing of it: single durations
- * have tails that no test of means from a few runs withstands. */
+/* Of several runs, those with fewer calls at a site are not used for it: single durations have
+ * tails that no test of a few means can cope with. */
 #define DIFF_LEAST_CALLS 5
 
 #define DIFF_MIN_CHANGE 0.005
@@ -44,11 +45,11 @@ struct diff_options {
 		.top = REPORT_TOP_DEFAULT, .frames = REPORT_FRAMES_DEFAULT                         \
 	}
 
-/* What a test looks at, and what it calls no change. */
+/* What a test compares, and against what. */
 enum diff_view { DIFF_MEAN, DIFF_UNDISTURBED, DIFF_VIEWS };
 enum diff_against {
 	DIFF_TOTAL, /* the change itself */
-	DIFF_OWN,   /* what the other sites do not share */
+	DIFF_OWN,   /* the change relative to the other sites */
 	DIFF_AGAINSTS
 };
 
@@ -58,8 +59,8 @@ struct diff_run {
 	double total_ns;	  /* compensated */
 	struct compare_mean mean; /* in ns, compensated */
 	double design_effect;
-	unsigned doubts; /* enum stats_doubt */
-	bool few;	 /* ticks are few: `count` tells more than `mean` */
+	unsigned unreliable; /* enum stats_unreliable */
+	bool few;	     /* ticks are few: `count` is more precise than `mean` */
 	struct compare_count count;
 	struct compare_mean undisturbed; /* error INFINITY: there is none */
 	double quick_ns;		 /* the fastest hundredth of the calls; NAN: not known */
@@ -73,7 +74,7 @@ struct diff_test {
 	double ratio, low, high;
 	/* of the ratio's logarithm; what is no change lies within +-margin of 0 */
 	double error, freedom, margin;
-	double detectable; /* change that would have been found; as a ratio above 1 */
+	double detectable; /* smallest change that would have been found, as a ratio above 1 */
 };
 
 enum diff_status {
@@ -98,15 +99,15 @@ struct diff_site {
 	double p, q; /* of all its tests together; over all sites; NAN: not tested */
 	enum diff_status status;
 	const char *reason;
-	/* The test that tells, or else that could have told most. */
+	/* The test behind the verdict, or else the most sensitive one. */
 	enum diff_view view;
 	enum diff_against against;
 	struct diff_test shown;
 };
 
-/* What all sites of a kind have in common: the machine's doing, as likely as not. */
+/* The change that all sites of a kind share: probably caused by the machine. */
 struct diff_common {
-	uint32_t sites; /* 0: too few to tell */
+	uint32_t sites; /* 0: too few */
 	double ratio, low, high;
 	double scatter; /* of the sites around it, standard deviation of the logarithm */
 };
@@ -136,13 +137,13 @@ struct diff *diff_model_build(const struct profile *const *profile, uint32_t pro
 			      struct profile_error *why);
 void diff_model_free(struct diff *d);
 
-/* Words: `text` gets what became of a site, of everything, or of what sites of a kind
- * share ("" where they are too few to tell). */
+/* In words: the verdict of a site, of all sites, and the change that sites of a kind share (""
+ * where they are too few). */
 void diff_words(const struct diff *d, const struct diff_site *s, char *text, size_t room);
 void diff_words_verdict(const struct diff *d, char *text, size_t room);
-void diff_words_common_words(const struct diff *d, bool waiting, char *text, size_t room);
+void diff_words_common(const struct diff *d, bool waiting, char *text, size_t room);
 const char *diff_words_status_name(enum diff_status status);
-/* "+5.2 %" of 1.052, with as many digits as `unit` (a change worth seeing) asks for. */
+/* "+5.2 %" of 1.052, with the digits that show `unit` (the smallest change of interest). */
 void diff_words_percent(char *text, size_t room, double ratio, double unit);
 
 /* What the grouping keeps of a site's path, innermost frame first: how many frames, and

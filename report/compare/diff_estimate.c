@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* From the sums of each row in each profile to what its tests need. */
+/* From the sums of each row in each profile to the estimates that its tests need. */
 #include "report/compare/diff.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 
 /* The fastest calls are those of this share. */
 #define QUICK 0.01
-/* Ticks in a batch, or its sum says too little for a location. */
+/* Fewer ticks in a batch make its sum too coarse for an estimate of location. */
 #define TICKS_IN_BATCH 10
 
 /* Few ticks as Poisson events that carry the same relative error. */
@@ -82,7 +82,7 @@ static void fill_run(struct diff_run *r, const struct prof_sums *sums, const str
 	estimate_compensate(&e, &overhead, confidence);
 	r->mean = (struct compare_mean){e.mean_ns, e.error_ns, e.freedom};
 	r->design_effect = e.design_effect;
-	r->doubts = e.doubts;
+	r->unreliable = e.unreliable;
 	r->total_ns =
 		(double)sums->units * clock->ns_per_unit - (double)sums->calls * overhead.inside_ns;
 	fill_quick(r, sums, p, overhead.inside_ns);
@@ -172,7 +172,7 @@ static bool has_histograms(const struct diff *d, const struct match_row *row)
 	return true;
 }
 
-/* Single calls show where batches are disturbed nearly all. */
+/* For sites where nearly all batches are disturbed, but not all calls. */
 static bool agree(const struct diff *d, const struct compare_mean *calls,
 		  const struct compare_mean *batches)
 {
@@ -182,8 +182,8 @@ static bool agree(const struct diff *d, const struct compare_mean *calls,
 	return true;
 }
 
-/* A location says something beside others like it only: all runs have one of the same
- * kind, the sharper one, or none. `two`: room for two a profile. */
+/* Locations are comparable only if all runs have the same kind: the more precise one that all
+ * have, or none. `two`: room for two a profile. */
 static void fill_row(struct diff *d, const struct match_row *row, struct diff_run *run,
 		     struct compare_mean *two)
 {
@@ -221,7 +221,7 @@ struct compare_mean diff_estimate(const struct diff_run *r, enum diff_view view)
 	return view == DIFF_MEAN ? r->mean : r->undisturbed;
 }
 
-/* With several runs their scatter tells the error, whatever a single one doubts; only
+/* With several runs the error follows from their scatter, whatever warnings a single one has; only
  * what is wrong in each of them alike remains. */
 const char *diff_estimate_hindrance(const struct diff *d, const struct diff_site *s,
 				    enum diff_view view)
@@ -235,12 +235,12 @@ const char *diff_estimate_hindrance(const struct diff *d, const struct diff_site
 
 		if (!r->calls)
 			continue;
-		if (r->doubts & STATS_SYNCHRONOUS)
+		if (r->unreliable & STATS_SYNCHRONOUS)
 			return reliability_name(STATS_SYNCHRONOUS);
 		if (several)
 			continue;
-		if (view == DIFF_MEAN && r->doubts)
-			found = reliability_name(r->doubts & STATS_FEW_INDEPENDENT
+		if (view == DIFF_MEAN && r->unreliable)
+			found = reliability_name(r->unreliable & STATS_FEW_INDEPENDENT
 							 ? STATS_FEW_INDEPENDENT
 							 : STATS_HEAVY_TAIL);
 		if (!found && (!isfinite(m.error) || !(m.freedom > 0)))

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* From the tests of each site to what is said of it, with false alarms held down over
- * its tests (Bonferroni, weighted) and over all sites (Benjamini and Hochberg). */
+/* From the tests of each site to its verdict, with false alarms controlled over its tests
+ * (Bonferroni, weighted) and over all sites (Benjamini and Hochberg 1995). */
 #include "report/compare/diff.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What is meant by "would have been seen": in so many of 100 comparisons. */
+/* "would have been seen": with this probability (the power of the test). */
 #define POWER 0.95
-/* Where not even a change by this factor would have been seen, nothing is said. */
+/* Where not even a change by this factor would have been seen, the site is not compared. */
 #define TELLING 10
 
 static double total_weight(const struct diff_site *s)
@@ -23,7 +23,7 @@ static double total_weight(const struct diff_site *s)
 	return sum;
 }
 
-/* p of all tests of a site together, and which one it is from. */
+/* The p value of all tests of a site together, and the test with the smallest one. */
 static void combine(struct diff_site *s)
 {
 	double sum = total_weight(s);
@@ -79,7 +79,7 @@ static void find_detectable(const struct diff *d, struct diff_site *s, double te
 	}
 }
 
-/* Where nothing was seen: the test that would have seen the least. */
+/* Where no change was seen: the most sensitive test. */
 static void choose_sharpest(struct diff_site *s)
 {
 	double least = INFINITY;
@@ -146,7 +146,7 @@ static void count(struct diff *d, const struct diff_site *s)
 	(*of[s->status])++;
 }
 
-/* Changed ones first; then what came and went with the others, by effect. */
+/* Changed sites first; then all others, sites of one side only included, by effect. */
 static int by_effect(const void *left, const void *right)
 {
 	const struct diff_site *a = left, *b = right;

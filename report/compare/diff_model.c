@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Builds a diff: rows that match, their estimates, the tests, the verdicts. */
+/* Calls the parts of a comparison in turn: matching rows, their estimates, tests and verdicts. */
 #include "report/compare/diff.h"
 
 #include <stdio.h>
@@ -21,12 +21,13 @@ static bool comparable(const struct diff *d, struct profile_error *why)
 
 		if (is_processor_time(a) == is_processor_time(b))
 			continue;
-		error_set(
-			why,
-			"%s was timed with the clock %s and %s with %s: processor time and "
-			"elapsed time cannot be compared; record both with the same clock (-c)",
-			a->processes ? a->process[0].file : "BASE", words_clock_name(a->clock.kind),
-			b->processes ? b->process[0].file : "NEW", words_clock_name(b->clock.kind));
+		error_set(why,
+			  "%s was timed with the clock %s and %s with %s: processor time and "
+			  "elapsed time cannot be compared; record both with the same clock (-c)",
+			  a->processes ? a->process[0].file : "BASE",
+			  report_names_clock(a->clock.kind),
+			  b->processes ? b->process[0].file : "NEW",
+			  report_names_clock(b->clock.kind));
 		return false;
 	}
 	return true;
@@ -60,7 +61,7 @@ static void fill_site(struct diff *d, uint32_t index)
 
 	s->symbol = f->name;
 	s->library = f->library;
-	s->outcome = words_outcome_name(&outcome);
+	s->outcome = report_names_outcome(&outcome);
 	s->profile = row->profile;
 	s->entry = row->entry;
 	s->moved = row->moved;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One run a side. How much two runs of the same program differ cannot be known from one
- * of each; but what the other sites of the same kind do tells a good deal: what they share
- * is the machine's doing (or the whole program's), and how far they scatter around it is
- * how far a site strays that did not change. A site is tested against both, as a new
+ * of each; but the other sites of the same kind show much of it: what they share
+ * comes from the machine (or the whole program), and their scatter around it is the variation of
+ * a site that did not change. A site is tested against both, as a new
  * value of a random-effects model (Higgins, Thompson and Spiegelhalter 2009), the model
  * being fitted without it. And against what machines do at worst, for changes so large
  * that no neighbour explains them. */
@@ -13,13 +13,13 @@
 
 #include "stats/compare/between_runs.h"
 
-/* So many other sites at least. */
+/* Other sites that are needed. */
 #define LEAST_OTHERS 3
-/* A site whose own ratio is less sure than this tells nothing of the others. */
+/* Sites whose own ratio has a larger error are not used for the others. */
 #define SURE 0.25
-/* More than so many sites tell no more. */
+/* More sites add no precision. */
 #define MOST_REFERENCES 500
-/* Of a site's chance of a false alarm. */
+/* Weight of a test: its part of the site's error probability. */
 #define WEIGHT_OWN   0.45
 #define WEIGHT_TOTAL 0.05
 
@@ -168,7 +168,7 @@ static void test_total(const struct diff *d, const struct diff_site *s, enum dif
 	bool known = isfinite(s->run[0].quick_ns) && isfinite(s->run[1].quick_ns);
 	struct compare_null null = {0, 0, 0, INFINITY};
 
-	/* Clocks too slow to know the quickest calls get twice the room. */
+	/* Clocks too slow to time the fastest calls get twice the margin. */
 	if (!known)
 		most *= most;
 	null.low = 1 / most;
@@ -180,7 +180,7 @@ static void test_total(const struct diff *d, const struct diff_site *s, enum dif
 		t->p = 1;
 }
 
-/* Of the two views, the one that tells it more narrowly. */
+/* Of the two views, the one with the narrower interval. */
 static void note_common(struct diff *d, bool waiting, const struct references *r)
 {
 	struct compare_mean one = {1, 0, INFINITY}, e;

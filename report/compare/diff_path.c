@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The call path of a row that stands for paths of several profiles: what of it the
- * grouping keeps, its names, and each frame as a line of text. */
+/* The call path of a row, as far as the grouping keeps it: its names, and each frame as a line of
+ * text. The row stands for paths of several profiles; one of them is shown. */
 #include "report/compare/diff.h"
 
 #include <inttypes.h>

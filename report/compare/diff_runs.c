@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Several runs a side: how much runs differ is seen. A site's runs are too few to tell
- * their own scatter well, so that is drawn towards what the sites have in common (Smyth
- * 2004). Tested twice: as it stands, and less what all sites of its kind share in each
- * run, which scatters far less. */
+/* Several runs a side show the run-to-run variation. A site's runs are too few to estimate their
+ * variance well, so it is shrunk towards that of all sites (Smyth 2004, moderated t test). Each
+ * site is tested twice: as it is, and without what all sites of its kind share in each run, which
+ * varies far less. */
 #include "report/compare/diff.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "stats/compare/between_runs.h"
 #include "stats/numerics/distributions.h"
 
-/* So many sites in all runs, or what they share cannot be told from what they do. */
+/* Sites in all runs that are needed to separate what they share from their own changes. */
 #define LEAST_SHARING 4
 #define SURE	      0.25
 #define WEIGHT	      0.25
@@ -128,7 +128,7 @@ static bool can_tell(const struct scatter *s)
 	return s->n[0] && s->n[1] && s->freedom > 0;
 }
 
-/* What the sites' scatters have in common. */
+/* The prior of the sites' variances. */
 static int find_prior(struct logs *l, bool own, struct between_runs_prior *prior)
 {
 	double *variance = calloc(l->sites + 1, sizeof(*variance));
@@ -147,8 +147,8 @@ static int find_prior(struct logs *l, bool own, struct between_runs_prior *prior
 	}
 	if (variance && freedom) {
 		*prior = between_runs_prior(variance, freedom, n);
-		/* Sites that agree by chance tell no more than all of them have. What a run does to
-		 * all sites alike, `own` leaves out, it does once however many there are. */
+		/* Sites that agree by chance get no more freedom than all have together. What a run
+		 * does to all sites alike counts once, however many sites there are. */
 		prior->freedom = own ? fmin(prior->freedom, all) : 0;
 	}
 	free(variance);
@@ -166,7 +166,7 @@ static void test_site(const struct diff *d, const struct scatter *s,
 	t->weight = WEIGHT;
 	t->margin = log1p(d->options.min_change);
 	t->freedom = fmin(s->freedom + prior->freedom, 1e6);
-	/* Runs that agree by chance more than they can. */
+	/* Runs that agree more closely than their own errors allow do so by chance. */
 	t->error = sqrt(fmax(variance * (1.0 / s->n[0] + 1.0 / s->n[1]), s->within));
 	t->p = compare_effect_p(effect, t->error, t->freedom, t->margin);
 	t_value = distributions_t_quantile(0.5 + d->options.confidence / 2, t->freedom);

@@ -35,7 +35,7 @@ static void warn_clocks(struct diff *d)
 		     "The sides were timed with different clocks (%s, %s): they disturb the "
 		     "program differently, and a small change may be theirs. Record both with the "
 		     "same clock and tick (-c, -d).",
-		     words_clock_name(a->kind), words_clock_name(b->kind));
+		     report_names_clock(a->kind), report_names_clock(b->kind));
 		return;
 	}
 }
@@ -62,7 +62,8 @@ static void warn_vague(struct diff *d)
 	for (uint32_t i = 0; i < d->match->vagues; i++)
 		warn(d, "vague-paths",
 		     "%s is not the same build on both sides, or has no build-id, and the file of "
-		     "one of them is no longer there: callers inside it cannot be told apart, and "
+		     "one of them is no longer there: callers inside it cannot be distinguished, "
+		     "and "
 		     "rows that differ there only are one. Keep the old file, or its debug "
 		     "information, where the profile names it.",
 		     d->match->vague[i]);
@@ -86,34 +87,35 @@ static void warn_losses(struct diff *d)
 		     skipped);
 }
 
-static void warn_doubts(struct diff *d)
+static void warn_unreliable(struct diff *d)
 {
 	static const struct {
-		unsigned doubt;
+		unsigned bit;
 		const char *text;
-	} doubts[] = {
-		{STATS_SYNCHRONOUS, "their calls keep step with the clock's tick. Use the page "
-				    "clock (-c page), whose ticks are randomised, or a fast one"},
+	} reasons[] = {
+		{STATS_SYNCHRONOUS,
+		 "their calls are synchronous with the clock's tick. Use the page "
+		 "clock (-c page), whose ticks are randomised, or a fast one"},
 		{STATS_FEW_INDEPENDENT, "the run is too short for how long their calls depend on "
 					"one another. Run longer, or give several runs a side"},
 		{STATS_HEAVY_TAIL, "a few very long calls make up their mean. Run longer, or give "
 				   "several runs a side"},
 	};
 
-	for (size_t k = 0; k < sizeof(doubts) / sizeof(doubts[0]); k++) {
+	for (size_t k = 0; k < sizeof(reasons) / sizeof(reasons[0]); k++) {
 		uint32_t sites = 0;
 
 		for (uint32_t i = 0; i < d->sites; i++)
 			sites += d->site[i].status == DIFF_UNTESTED &&
-				 !strcmp(d->site[i].reason, reliability_name(doubts[k].doubt));
+				 !strcmp(d->site[i].reason, reliability_name(reasons[k].bit));
 		if (sites)
-			warn(d, reliability_name(doubts[k].doubt),
+			warn(d, reliability_name(reasons[k].bit),
 			     "%" PRIu32 " site%s could not be compared: %s.", sites,
-			     sites == 1 ? "" : "s", doubts[k].text);
+			     sites == 1 ? "" : "s", reasons[k].text);
 	}
 }
 
-/* Whoever compares two runs should know what that cannot tell. */
+/* A comparison of one run a side cannot show run-to-run variation. */
 static void warn_pair(struct diff *d)
 {
 	uint32_t alone = 0;
@@ -177,7 +179,7 @@ void diff_warnings_make(struct diff *d)
 	warn_clocks(d);
 	warn_filters(d);
 	warn_pair(d);
-	warn_doubts(d);
+	warn_unreliable(d);
 	warn_vague(d);
 	warn_stale(d);
 	warn_left_out(d);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What became of a site, and of everything, in words. */
+/* Verdicts in words. */
 #include "report/compare/diff.h"
 
 #include <inttypes.h>
@@ -42,7 +42,7 @@ void diff_words_percent(char *text, size_t room, double ratio, double unit)
 }
 
 /* "by 4.1 to 6.0 %", of a change whose sign is known; "by 5 % (-1 % ... +11 %)" of one
- * whose interval, which is for this site alone, reaches over none. */
+ * whose interval, which is for this site alone, contains no change. */
 static void by_how_much(const struct diff_test *t, char *text, size_t room)
 {
 	double unit = 1 + fmin(t->high - t->ratio, t->ratio - t->low);
@@ -73,7 +73,7 @@ static const char *of_what(const struct diff *d, const struct diff_site *s)
 {
 	const struct diff_common *c = &d->common[s->waiting];
 
-	/* Where nothing is shared, "than the other sites" is nothing to speak of. */
+	/* Where sites share no change, there is nothing to compare with. */
 	if (s->against == DIFF_OWN && c->sites && (c->low > 1 || c->high < 1))
 		return s->view == DIFF_UNDISTURBED ? " against the other sites, where undisturbed"
 						   : " against the other sites";
@@ -83,13 +83,13 @@ static const char *of_what(const struct diff *d, const struct diff_site *s)
 static void untested_words(const struct diff_site *s, char *text, size_t room)
 {
 	if (!strcmp(s->reason, DIFF_FEW_TICKS))
-		snprintf(text, room, "cannot be told: too few ticks");
+		snprintf(text, room, "cannot be determined: too few ticks");
 	else if (!strcmp(s->reason, DIFF_FEW_CALLS))
-		snprintf(text, room, "cannot be told: too few calls");
+		snprintf(text, room, "cannot be determined: too few calls");
 	else if (!strcmp(s->reason, DIFF_UNLIKE))
-		snprintf(text, room, "cannot be told: the runs of a side differ too much");
+		snprintf(text, room, "cannot be determined: the runs of a side differ too much");
 	else
-		snprintf(text, room, "cannot be told: %s", s->reason);
+		snprintf(text, room, "cannot be determined: %s", s->reason);
 }
 
 static void same_words(const struct diff *d, const struct diff_site *s, char *text, size_t room)
@@ -163,14 +163,14 @@ void diff_words_verdict(const struct diff *d, char *text, size_t room)
 				changed, compared, plural(compared), d->slower, d->faster);
 	if (d->untested && compared && used > 0 && (size_t)used < room)
 		used += snprintf(text + used, room - (size_t)used,
-				 "; of %" PRIu32 " more nothing can be told", d->untested);
+				 "; %" PRIu32 " more cannot be determined", d->untested);
 	if (d->only_base + d->only_new && used > 0 && (size_t)used < room)
 		snprintf(text + used, room - (size_t)used,
 			 "; %" PRIu32 " only in base, %" PRIu32 " only in new", d->only_base,
 			 d->only_new);
 }
 
-void diff_words_common_words(const struct diff *d, bool waiting, char *text, size_t room)
+void diff_words_common(const struct diff *d, bool waiting, char *text, size_t room)
 {
 	const struct diff_common *c = &d->common[waiting];
 	const char *kind = waiting ? "sites that wait" : "sites that work";

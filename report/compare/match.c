@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Rows by key; then rows of one side only, whose functions agree and whose lines do
- * not, in their order. */
+/* Rows are matched by key; then rows of one side only, with the same functions but other lines,
+ * are paired in their order. */
 #define HASH_NONFATAL_OOM 1
 #include "report/compare/match.h"
 
@@ -45,7 +45,7 @@ static int add_entry(struct match *m, struct found **all, const struct match_mod
 	struct found *f;
 
 	if (!e->sums.calls)
-		return 0; /* made, and not yet returned */
+		return 0; /* begun, but not yet returned */
 	if (match_key_make(m, modules, by, profile, e, &key, &loose) < 0)
 		return -1;
 	HASH_FIND_STR(*all, key, f);
@@ -85,8 +85,8 @@ static int add_entries(struct match *m, struct found **all, const struct match_m
 	return 0;
 }
 
-/* Rows that have found each other last, then by loose key, side and key: those that may
- * belong together lie together, each side's in the order of the code. */
+/* Matched rows last; the others by loose key, side and key, so that candidates are adjacent, each
+ * side's in the order of the code. */
 static int by_loose_key(const void *left, const void *right)
 {
 	const struct match_row *a = left, *b = right;

@@ -2,13 +2,13 @@
 /* Which row of one profile is which of another: entries of several profiles brought
  * together by what their call paths mean. Private to report/.
  *
- * Addresses mean something within one build only. Of a module that is the same build
- * everywhere, frames are told by address: exactly. Of one that was rebuilt, by
+ * Addresses mean something within one build only. In a module that is the same build
+ * everywhere, frames are compared by address: exactly. Of one that was rebuilt, by
  * function and line, the line counted from the function's own, inlined functions as if they
  * were frames; and paths that then differ in lines alone are paired in their order
  * if both sides have equally many (the function was edited). Where a build has gone, or
- * has no symbols, frames in it cannot be told apart, and rows that differ there only are
- * one. Functions that were interrupted by a signal handler are told by name.
+ * has no symbols, frames in it cannot be distinguished, and rows that differ only there
+ * are one. Functions that were interrupted by a signal handler are compared by name.
  *
  * Single-threaded. Rows borrow from the profiles.
  */
@@ -31,7 +31,7 @@ struct match {
 	struct symbolizer **symbols;
 	struct match_row *row;
 	uint32_t rows;
-	char **vague; /* names of modules whose frames could not be told apart */
+	char **vague; /* names of modules whose frames could not be distinguished */
 	uint32_t vagues;
 };
 
@@ -44,7 +44,7 @@ void match_free(struct match *m);
 
 enum match_mode { MATCH_BY_ADDRESS, MATCH_BY_NAME, MATCH_VAGUE };
 
-/* How a module is called on both sides, and how frames in it are told. */
+/* How a module is called on both sides, and how frames in it are compared. */
 struct match_module {
 	const char *name; /* belongs to the struct match_modules */
 	enum match_mode mode;

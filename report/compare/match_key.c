@@ -10,7 +10,7 @@
 #define PART  "\x1f" /* between parts; not in any name */
 #define VAGUE "?"
 
-/* Two texts that are written side by side. */
+/* The full and the loose key, written in parallel. */
 struct keys {
 	FILE *full, *loose;
 	const char *vague_in; /* the module of the frame before, if that was vague */
@@ -22,7 +22,7 @@ static void put(struct keys *k, const char *text)
 	fputs(text, k->loose);
 }
 
-/* How many frames lie in code without names may differ from build to build. */
+/* The number of frames in code without names may differ from build to build. */
 static void put_vague(struct keys *k, const char *module)
 {
 	if (k->vague_in && !strcmp(k->vague_in, module))
@@ -71,7 +71,7 @@ static void put_frame(struct keys *k, struct match *m, const struct match_module
 	}
 }
 
-/* Functions of one name from two libraries are two; else the library does not matter:
+/* Functions of the same name from two libraries are distinct; else the library does not matter:
  * the same function may come from another one after an update. */
 static bool needs_library(const struct match *m, const char *name)
 {

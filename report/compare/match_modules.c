@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Modules of several profiles under one name, and whether addresses in them mean the
  * same everywhere. A library's version and the program's name may differ between the
- * sides: what stands behind ".so" is cut, and the only program is "the program". */
+ * sides: what follows ".so" is cut, and the only program is "the program". */
 #define HASH_NONFATAL_OOM 1
 #include "report/compare/match.h"
 

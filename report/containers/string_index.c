@@ -7,13 +7,13 @@
 #include <string.h>
 #include <uthash.h>
 
-struct name {
+struct string_index_text {
 	UT_hash_handle hh;
 	uint32_t number;
 	char text[];
 };
 
-static bool make_room(struct names *n)
+static bool make_room(struct string_index *n)
 {
 	uint32_t room = n->room ? 2 * n->room : 256;
 	const char **text;
@@ -28,9 +28,9 @@ static bool make_room(struct names *n)
 	return true;
 }
 
-static struct name *new_name(struct names *n, const char *text, size_t bytes)
+static struct string_index_text *new_name(struct string_index *n, const char *text, size_t bytes)
 {
-	struct name *e = make_room(n) ? calloc(1, sizeof(*e) + bytes + 1) : NULL;
+	struct string_index_text *e = make_room(n) ? calloc(1, sizeof(*e) + bytes + 1) : NULL;
 
 	if (!e)
 		return NULL;
@@ -43,13 +43,13 @@ static struct name *new_name(struct names *n, const char *text, size_t bytes)
 	return NULL;
 }
 
-uint32_t string_index_add(struct names *n, const char *text)
+uint32_t string_index_add(struct string_index *n, const char *text)
 {
-	struct name *e;
+	struct string_index_text *e;
 	size_t bytes;
 
 	if (!text)
-		return NAMES_NONE;
+		return STRING_INDEX_NONE;
 	bytes = strlen(text);
 	HASH_FIND(hh, n->by_text, text, bytes, e);
 	if (e)
@@ -57,15 +57,15 @@ uint32_t string_index_add(struct names *n, const char *text)
 	e = new_name(n, text, bytes);
 	if (!e) {
 		n->failed = true;
-		return NAMES_NONE;
+		return STRING_INDEX_NONE;
 	}
 	n->text[n->count] = e->text;
 	return n->count++;
 }
 
-void string_index_clear(struct names *n)
+void string_index_clear(struct string_index *n)
 {
-	struct name *e, *next;
+	struct string_index_text *e, *next;
 
 	HASH_ITER(hh, n->by_text, e, next)
 	{
@@ -73,5 +73,5 @@ void string_index_clear(struct names *n)
 		free(e);
 	}
 	free(n->text);
-	*n = (struct names){0};
+	*n = (struct string_index){0};
 }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Texts kept once and known by number, for documents that name the same functions a hundred
- * thousand times; private to report/. Single-threaded. */
+/* Texts stored once and numbered, for documents that name the same functions a hundred thousand
+ * times. Private to report/, single-threaded. */
 #ifndef SCPROF_REPORT_CONTAINERS_STRING_INDEX_H
 #define SCPROF_REPORT_CONTAINERS_STRING_INDEX_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define NAMES_NONE UINT32_MAX
+#define STRING_INDEX_NONE UINT32_MAX
 
-struct name;
-struct names {
-	struct name *by_text;
+struct string_index_text;
+struct string_index {
+	struct string_index_text *by_text;
 	const char **text; /* by number; owned */
 	uint32_t count, room;
-	bool failed; /* out of memory: some numbers are NAMES_NONE */
+	bool failed; /* out of memory: some numbers are STRING_INDEX_NONE */
 };
 
-/* The number of a copy of `text`, the same for the same text; NAMES_NONE for NULL. */
-uint32_t string_index_add(struct names *n, const char *text);
-void string_index_clear(struct names *n);
+/* The number of a copy of `text`, the same for the same text; STRING_INDEX_NONE for NULL. */
+uint32_t string_index_add(struct string_index *n, const char *text);
+void string_index_clear(struct string_index *n);
 
 #endif

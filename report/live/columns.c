@@ -89,7 +89,7 @@ static void mean_cell(char *out, size_t room, const struct row_mean *m, size_t w
 
 static void precision_cell(char *out, size_t room, const struct row_mean *m)
 {
-	const char *doubt = m->doubts ? COLUMNS_DOUBT : "";
+	const char *doubt = m->unreliable ? COLUMNS_DOUBT : "";
 
 	if (isnan(m->relative))
 		snprintf(out, room, "%s?", doubt);
@@ -129,7 +129,7 @@ static void cell(char *out, size_t room, const struct columns *c, enum column i,
 		break;
 	case COLUMN_MEAN_ALL:
 		mean_cell(out, room, run, column[i].width, c->utf8);
-		if (run->doubts && !c->shown[COLUMN_PRECISION])
+		if (run->unreliable && !c->shown[COLUMN_PRECISION])
 			mark_doubt(out, room);
 		break;
 	case COLUMN_PRECISION:

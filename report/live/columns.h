@@ -16,7 +16,7 @@ enum column {
 	COLUMNS /* then the function and its caller, which share what is left */
 };
 
-/* In front of the precision of an interval with a reliability warning (row_mean.doubts). */
+/* In front of the precision of an interval with a reliability warning (row_mean.unreliable). */
 #define COLUMNS_DOUBT "~"
 
 struct columns {

@@ -27,7 +27,7 @@ struct label {
 
 struct labels {
 	bool utf8;
-	struct names modules;
+	struct string_index modules;
 	struct symbolizer *symbols; /* of `profile`; made when it is needed */
 	const struct profile *profile;
 	struct label *by_place;
@@ -150,6 +150,6 @@ void labels_function(const struct labels *l, const struct live_reader *f,
 	if (row->outcome == SCP_COMPLETED)
 		snprintf(out, room, "%s", name ? name : "?");
 	else
-		snprintf(out, room, "%.200s [%s]", name ? name : "?", words_outcome_name(&site));
+		snprintf(out, room, "%.200s [%s]", name ? name : "?", report_names_outcome(&site));
 	free(name);
 }

@@ -193,9 +193,9 @@ static void entry_sums(const struct live_reader *f, uint32_t entry, bool window,
 		out->phase = &room->phase;
 }
 
-static int run_sums(const struct live_reader *f, const struct row *r, struct whole *w)
+static int run_sums(const struct live_reader *f, const struct row *r, struct site_sums *w)
 {
-	*w = (struct whole){.steady.mean_only = true};
+	*w = (struct site_sums){.steady.mean_only = true};
 	for (uint32_t e = f->groups.row[r->group].first; e != PROF_NONE; e = f->groups.next[e]) {
 		bool ordered = site_sums_in_order(f->profile, &f->profile->entry[e]);
 		struct entry_room room;
@@ -230,7 +230,7 @@ static int window_sums(const struct live_reader *f, const struct row *r, struct 
 static struct row_mean run_mean(const struct rows *r, const struct live_reader *f,
 				const struct row *row)
 {
-	struct whole w;
+	struct site_sums w;
 	struct row_mean out = means_nothing();
 
 	if (!run_sums(f, row, &w))

@@ -33,7 +33,7 @@ static struct row_mean compensated(const struct prof_clock *clock, struct report
 {
 	struct report_overhead overhead = estimate_overhead(clock);
 	struct row_mean out = {
-		.design = e->design_effect, .freedom = e->freedom, .doubts = e->doubts};
+		.design = e->design_effect, .freedom = e->freedom, .unreliable = e->unreliable};
 
 	overhead = estimate_overhead_around(&overhead, sums);
 	estimate_compensate(e, &overhead, confidence);
@@ -44,7 +44,7 @@ static struct row_mean compensated(const struct prof_clock *clock, struct report
 	return out;
 }
 
-struct row_mean means_of_run(const struct prof_clock *clock, const struct whole *w,
+struct row_mean means_of_run(const struct prof_clock *clock, const struct site_sums *w,
 			     double confidence)
 {
 	const struct prof_sums *rest = &w->steady.rest;

@@ -13,7 +13,7 @@ struct row_mean {
 	double relative;       /* half width on the wider side over the mean */
 	double design;	       /* design effect; NAN: not known */
 	double freedom;	       /* of the error */
-	unsigned doubts;       /* enum stats_doubt */
+	unsigned unreliable;   /* enum stats_unreliable */
 	uint64_t calls;	       /* that it is of */
 	uint64_t warmup_calls; /* excluded, before them */
 };
@@ -21,7 +21,7 @@ struct row_mean {
 struct row_mean means_nothing(void);
 
 /* Of a settled row: what site_fill makes of the same sums. */
-struct row_mean means_of_run(const struct prof_clock *clock, const struct whole *w,
+struct row_mean means_of_run(const struct prof_clock *clock, const struct site_sums *w,
 			     double confidence);
 
 /* Of the sums of a window; run_design: design effect of the run (see means_widen). Windows have

@@ -13,7 +13,7 @@
 struct precision_site {
 	uint64_t key;
 	struct stopping stopping;
-	unsigned doubts; /* at the last look */
+	unsigned unreliable; /* at the last look */
 	UT_hash_handle hh;
 };
 
@@ -86,14 +86,14 @@ static int look_at(struct precision *p, const struct live_reader *f, const struc
 		stopping_look(&s->stopping,
 			      &(struct stopping_look){calls, run.calls, run.mean_ns, run.low_ns,
 						      run.high_ns, run.freedom, run.design,
-						      run.doubts});
-		s->doubts = run.doubts;
+						      run.unreliable});
+		s->unreliable = run.unreliable;
 	}
 	p->sites++;
 	if (stopping_reached(&s->stopping))
 		p->reached++;
 	else
-		p->doubts |= s->doubts;
+		p->unreliable |= s->unreliable;
 	/* if one is unknown, so is the worst */
 	if (!(s->stopping.seen <= p->worst))
 		p->worst = s->stopping.seen;
@@ -107,7 +107,7 @@ int precision_look(struct precision *p, const struct live_reader *f, const struc
 
 	p->sites = p->reached = 0;
 	p->worst = 0;
-	p->doubts = 0;
+	p->unreliable = 0;
 	for (uint32_t i = 0; i < r->rows; i++) {
 		if (!is_candidate(p, f, &r->row[i]))
 			continue;

@@ -16,12 +16,12 @@
 struct precision_site;
 
 struct precision {
-	double relative;   /* wanted */
-	const char *names; /* globs of functions, separated by commas; NULL: all */
-	size_t sites;	   /* that matter, at the last look */
-	size_t reached;	   /* of these */
-	double worst;	   /* relative half width of the widest; NAN: not known of all yet */
-	unsigned doubts;   /* enum stats_doubt, of those that are not reached */
+	double relative;     /* wanted */
+	const char *names;   /* globs of functions, separated by commas; NULL: all */
+	size_t sites;	     /* that matter, at the last look */
+	size_t reached;	     /* of these */
+	double worst;	     /* relative half width of the widest; NAN: not known of all yet */
+	unsigned unreliable; /* enum stats_unreliable, of those that are not reached */
 	struct precision_site *known;
 };
 

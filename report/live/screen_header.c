@@ -107,7 +107,7 @@ static void put_state(const struct head *h)
 
 	numbers_duration(run, sizeof(run), 1e9 * f->run_s, h->utf8);
 	put(h, VIEW_PLAIN, "%s %s, clock %s%s; sorted by %s%s%s%s%s",
-	    f->ended ? "ran for" : "running for", run, words_clock_name(f->profile->clock.kind),
+	    f->ended ? "ran for" : "running for", run, report_names_clock(f->profile->clock.kind),
 	    s->paused ? "; PAUSED" : "", live_rows_sort_names[s->sort],
 	    s->reverse ? ", reversed" : "", *s->filter || filtering ? "; only rows with: " : "",
 	    s->filter, filtering ? "_" : "");

@@ -23,7 +23,7 @@ struct making {
 	bool utf8;
 	uint32_t *shown; /* rows that the filter lets pass, sorted */
 	size_t count;
-	unsigned doubts; /* of the rows that were added */
+	unsigned unreliable; /* of the rows that were added */
 };
 
 /* Shows that the text continues. */
@@ -197,7 +197,7 @@ static bool is_full(const struct making *m)
 /* Which calls the mean is of, and its reliability warnings. */
 static void add_basis(struct making *m, const struct row_mean *run)
 {
-	char calls[32], aside[64] = "", doubts[128] = "";
+	char calls[32], aside[64] = "", unreliable[128] = "";
 
 	if (is_full(m))
 		return;
@@ -208,9 +208,9 @@ static void add_basis(struct making *m, const struct row_mean *run)
 		numbers_count(warmup, sizeof(warmup), run->warmup_calls);
 		snprintf(aside, sizeof(aside), " after %s of warm-up", warmup);
 	}
-	reliability_names(run->doubts, doubts, sizeof(doubts));
+	reliability_names(run->unreliable, unreliable, sizeof(unreliable));
 	add_format(m, VIEW_PATH, "%*s  of %s calls%s%s%s", 12, "", calls, aside,
-		   run->doubts ? "; " COLUMNS_DOUBT " " : "", doubts);
+		   run->unreliable ? "; " COLUMNS_DOUBT " " : "", unreliable);
 }
 
 static void add_path(struct making *m, uint32_t row)
@@ -241,7 +241,7 @@ static void add_row(struct making *m, size_t at, bool selected)
 	    columns_row(&m->columns, r, &run, &window, function,
 			m->columns.caller ? caller_of(m, row) : ""),
 	    selected ? VIEW_SELECTED : VIEW_PLAIN);
-	m->doubts |= run.doubts;
+	m->unreliable |= run.unreliable;
 	if (view_state_is_open(m->state, r->key)) {
 		add_basis(m, &run);
 		add_path(m, row);
@@ -257,13 +257,13 @@ static void add_help(struct making *m)
 /* The screen shows a help line instead. */
 static void add_legend(struct making *m)
 {
-	char doubts[128];
+	char unreliable[128];
 
-	reliability_names(m->doubts, doubts, sizeof(doubts));
-	if (m->doubts)
+	reliability_names(m->unreliable, unreliable, sizeof(unreliable));
+	if (m->unreliable)
 		add_format(m, VIEW_PLAIN,
 			   COLUMNS_DOUBT ": the interval may not contain the true mean (%s)",
-			   doubts);
+			   unreliable);
 }
 
 static void add_rows(struct making *m)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What threads do over and over: each thread's cycle of top-level calls and the gaps between
- * them, after Beilner's Table 17, which breaks a loop down into adjacent intervals and checks
- * them by the whole cycle. For all of a report's threads; private to report/.
+/* What threads repeat: each thread's cycle of top-level calls and the gaps between them, after
+ * Beilner's Table 17, which divides a loop into adjacent intervals and checks their sum against the
+ * whole cycle. For all threads of a report. Private to report/.
  *
- * Threads that go round the same loop are one here. All numbers are ready to be printed:
+ * Threads that repeat the same loop are one loop here. All numbers are ready to be printed:
  * permille of the rows of a loop add up to 1000. Times are means over all calls, first ones
  * too, so that they add up; a call's are without the wrapper's part, which has rows of its own. */
 #ifndef SCPROF_REPORT_LOOPS_LOOP_H
@@ -25,8 +25,8 @@ enum loop_kind {
 struct loop_row {
 	enum loop_kind kind;
 	uint32_t from, to; /* sites; a state's are equal; PROF_NONE: start, end of the thread */
-	uint32_t way;	   /* on which way round, 1 the main one; 0: on none */
-	bool apportioned;  /* of calls that were nested at times: a fair part, no interval */
+	uint32_t way;	   /* number of its cycle in the loop, 1: the main one; 0: in none */
+	bool apportioned;  /* of calls that were partly nested: an estimated part, no interval */
 	bool overlap;	   /* an edge of no time: the next began before this had ended */
 	uint32_t states, edges; /* folded ones: how many */
 	uint64_t calls;
@@ -39,15 +39,15 @@ struct loop_row {
 };
 
 struct loop_cycle {
-	bool closed; /* false: no loop, one way from start to end */
+	bool closed; /* false: no loop, but one path from start to end */
 	uint32_t row,
 		rows;  /* the loop's, from row on: states by way, each with its edges behind it */
-	uint32_t ways; /* ways round that share no state */
-	uint32_t way_states[LOOP_WAYS]; /* of each, those without a row too */
+	uint32_t ways; /* cycles in it that share no state */
+	uint32_t way_states[LOOP_WAYS]; /* states of each, including those without a row */
 	uint64_t passes;		/* visits of the first state; not closed: of the start */
 	/* Mean of a pass, as measured: the sum of the rows' pass_ns. The limits are the sum of
-	 * theirs, which holds however they depend on one another, given how often each was
-	 * passed; what has no limits is taken as it is. */
+	 * theirs, which is safe for any dependence between them, given how often each was
+	 * passed; a row without limits counts with its mean. */
 	double mean_ns, low_ns, high_ns;
 	double total_ns, share;
 	int32_t permille;
@@ -77,7 +77,7 @@ struct loop_report {
 	uint32_t loops;
 };
 
-/* How much gets rows of its own. */
+/* What gets a row of its own. */
 struct loop_limits {
 	uint32_t states;     /* of a cycle */
 	double least_share;  /* of the threads' time, for cycles but the first */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Which of a loop's many cycles a reader would call the loop. Following the most frequent
- * successor alone ends in the innermost one (read -> write -> read), and the wait around it,
- * which tells the passes, would be a branch. So a walk goes on by the most frequent edge to a
- * state not met yet, and ends when it is back. It starts at the state that the program called
- * first, at that most visited, and at that of most time; the round with most time is taken. */
+/* Which of a loop's many cycles is the main one. Following only the most frequent successor ends
+ * in the innermost cycle (read -> write -> read), and the wait around it, which separates the
+ * passes, would be a branch. So a walk follows the most frequent edge to a state that it has not
+ * met, and ends when it is back. It starts at the state that the program called first, at the most
+ * visited one, and at the one with most time; the cycle with most time is taken. */
 #include "report/loops/loop_graph.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct search {
 	const struct loop_graph *g;
 	uint32_t component, head;
 	const bool *taken;
-	uint64_t least; /* visits of a state that may lie on the way */
+	uint64_t least; /* visits that a state needs to be in the cycle */
 	bool *met;
 	uint32_t *next; /* edge to try */
 };
@@ -64,7 +64,7 @@ static bool may_go(const struct search *s, const struct loop_edge *e)
 	       s->g->node[e->to].visits >= s->least && (s->least <= 1 || is_frequent(s->g, e));
 }
 
-/* Depth first; a way that leads nowhere is taken back. 0: there is none. */
+/* Depth first, with backtracking. Returns the length; 0: there is no cycle. */
 static uint32_t walk_round(struct search *s, uint32_t *path)
 {
 	const struct loop_graph *g = s->g;
@@ -108,7 +108,7 @@ uint64_t loop_cycle_time(const struct loop_graph *g, const uint32_t *path, uint3
 	return units;
 }
 
-/* Keep the round from `head` in path[] if it is longer in time than the one there. */
+/* Keep the cycle from `head` in path[] if it has more time than the one there. */
 static uint32_t try_from(struct search *s, uint32_t head, uint32_t *path, uint32_t length,
 			 uint32_t *scratch)
 {
@@ -161,7 +161,7 @@ static uint32_t find_cycle(struct search *s, uint32_t *path, uint32_t *scratch)
 	return length;
 }
 
-/* A state that follows itself, and is met alone, is a cycle too. */
+/* A state that follows itself is a cycle, too. */
 static uint32_t alone(const struct search *s, uint32_t *path)
 {
 	for (uint32_t i = 0; i < s->g->nodes; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Where a loop is, is a question of reachability (Tarjan 1972), without recursion, since
- * a program may have 10 000 sites in a row. */
+/* Loops are strongly connected components (Tarjan 1972), found without recursion, since a program
+ * may have 10 000 sites in a row. */
 #include "report/loops/loop_graph.h"
 
 #include <stdlib.h>
@@ -117,8 +117,9 @@ static void count_visits(struct loop_graph *g)
 	}
 }
 
-/* A region that begins before another has ended has no gap before it, but one behind it: so
- * it was left as often as the other was only entered. Without the bridge, no loop. */
+/* A region that begins before another has ended has no gap before it, but one after it: so
+ * it has as many more gaps out than in as the other has more in than out. Without a bridging edge
+ * there would be no loop. */
 static int bridge_overlaps(struct loop_graph *g)
 {
 	uint32_t to = 0;

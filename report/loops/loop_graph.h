@@ -12,10 +12,10 @@
 struct loop_node {
 	uint32_t site;
 	uint32_t component;
-	uint64_t in, out;      /* gaps that lead here, and away */
-	uint64_t visits;       /* top-level calls: the larger of both */
-	uint64_t units;	       /* their time, nested calls included */
-	bool apportioned;      /* units are a fair part: some calls were nested, or overlapped */
+	uint64_t in, out; /* gaps that lead here, and away */
+	uint64_t visits;  /* top-level calls: the larger of both */
+	uint64_t units;	  /* their time, nested calls included */
+	bool apportioned; /* units are an estimated part: some calls were nested, or overlapped */
 	struct prof_sums sums; /* of all calls, owned; no histogram, phases, slow clock, line */
 };
 
@@ -55,15 +55,15 @@ void loop_graph_measure(const struct loop_graph *g, struct loop_part *part);
 bool loop_graph_inside(const struct loop_graph *g, const struct loop_edge *e, uint32_t component);
 
 /* The cycle with most time in a loop, among states that are not taken, into path[] (room for
- * all nodes), from the state that was called first. *length 0: there is none. Where nothing is
- * taken there is one. -1: out of memory. */
+ * all nodes), beginning with the state that was called first. *length 0: there is none, which
+ * cannot be while nothing is taken. -1: out of memory. */
 int loop_cycle_find(const struct loop_graph *g, uint32_t component, const bool *taken,
 		    uint32_t *path, uint32_t *length);
 
 /* The time of a cycle's states and edges, in all passes together. */
 uint64_t loop_cycle_time(const struct loop_graph *g, const uint32_t *path, uint32_t length);
 
-/* Of a graph without loops: the most frequent way from start to end. */
+/* In a graph without loops: the most frequent path from start to end. Returns its length. */
 uint32_t loop_cycle_chain(const struct loop_graph *g, uint32_t *path);
 
 #endif

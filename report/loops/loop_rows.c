@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Which states and edges get a row, and what is in it. What gets none is added up in a row
- * of the rest, so that nothing is missing from the sum. */
+/* Which states and edges get a row, and its contents. All others are added up in one row, so that
+ * nothing is missing from the sum. */
 #include "report/loops/loop_rows.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "report/loops/loop_ways.h"
 #include "report/wording/percentages.h"
 
-/* What a cycle is made of while its rows are written. */
+/* A cycle while its rows are written. */
 struct writing {
 	struct loop_rows *w;
 	struct loop_cycle *cycle;
@@ -103,7 +103,7 @@ static void fill_edge(const struct writing *c, struct loop_row *row, const struc
 		row->estimate = estimate_mean(clock, &of, r->confidence);
 }
 
-/* Into the limits of the whole pass, row or no row. */
+/* Add to the limits of the whole pass, with or without a row. */
 static void add_limits(struct writing *c, const struct loop_row *row)
 {
 	bool known =
@@ -167,14 +167,14 @@ static uint64_t successors(const struct writing *c, uint32_t node)
 
 /* The edges from one node while their rows are written. */
 struct leaving {
-	uint32_t next, way; /* on which way to where */
-	double all;	    /* how many there are */
-	double weight;	    /* passes of the node in one of the cycle, at most 1; 0: not shown */
-	uint32_t kept;	    /* rows so far */
+	uint32_t next, way;	    /* the next state in its cycle, and the cycle's number */
+	double all;		    /* how many there are */
+	double weight;		    /* visits of the node a pass, at most 1; 0: not shown */
+	uint32_t kept;		    /* rows so far */
 	struct loop_row last, rest; /* folded: the last one, all */
 };
 
-/* What the rows of edges leave, in a row of its own unless it is next to nothing. */
+/* The edges without a row, folded into one row unless they are negligible. */
 static int keep_rest(struct writing *c, struct leaving *l)
 {
 	struct loop_row *rest = &l->rest;
@@ -217,7 +217,7 @@ static int write_edge(struct writing *c, struct leaving *l, const struct loop_ed
 	return 0;
 }
 
-/* The edges from a node (or the start), that to `next` on its way first. */
+/* The edges from a node (or the start), first the one to the next state of its cycle. */
 static int write_edges(struct writing *c, uint32_t node, uint32_t next, uint32_t way, double weight)
 {
 	const struct loop_graph *g = c->w->graph;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The rows of all cycles together: what is left beside them, and each one's part of the
+/* The rows of all cycles together: the row of the remaining time, and each row's part of the
  * whole, in percentages that add up as printed. */
 #include "report/loops/loop_rows.h"
 

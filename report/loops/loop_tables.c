@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* From the entries and gaps of threads to the graph of their calls. The format keeps no
- * word of which calls were nested; but a call that is not has a gap before it. */
+/* From the entries and gaps of threads to the graph of their calls. The file does not
+ * say which calls were nested; but a top-level call has a gap before it. */
 #include "report/loops/loop_threads.h"
 
 #include <stdlib.h>
@@ -116,8 +116,8 @@ static int add_gaps(const struct loop_tables *t, uint32_t table, struct loop_gra
 	return 0;
 }
 
-/* Calls that were nested at times, or overlapped: what the others leave of the time of
- * top-level calls is theirs, each by its visits and its mean. */
+/* Calls that were partly nested, or overlapped: they share the time of top-level calls that the
+ * others leave, in proportion to their visits times their mean. */
 static void apportion(struct loop_graph *g, uint64_t outer_units)
 {
 	uint64_t left = outer_units;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Fifty workers should be one loop and not fifty; but chance makes one of them go the other
- * way at a branch more often, or see an error. So two threads are alike if the main way of
- * each lies wholly in the loop of the other. */
+/* Fifty workers should be one loop and not fifty; but by chance one of them takes another branch
+ * more often, or sees an error. So two threads are alike if the main cycle of each lies entirely in
+ * the loop of the other. */
 #include "report/loops/loop_threads.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 struct nature {
 	bool loop;
 	uint32_t *site; /* sorted: of the loop; without one, of all calls */
-	uint32_t *way;	/* of its main way; without a loop, `site` again */
+	uint32_t *way;	/* of its main cycle; without a loop, `site` again */
 	uint32_t sites, ways;
 };
 

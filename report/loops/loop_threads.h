@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Which threads go round the same loop; private to report/. */
+/* Which threads repeat the same loop. Private to report/. */
 #ifndef SCPROF_REPORT_LOOPS_LOOP_THREADS_H
 #define SCPROF_REPORT_LOOPS_LOOP_THREADS_H
 
@@ -18,14 +18,14 @@ struct loop_tables {
 	uint32_t groups;
 };
 
-/* Without groups. -1: out of memory; loop_tables_end in any case. */
+/* Fill all but the groups. -1: out of memory; call loop_tables_end in any case. */
 int loop_tables_begin(struct loop_tables *t, const struct report *r, const uint32_t *site_of);
 void loop_tables_end(struct loop_tables *t);
 
 /* Fill group, order and groups. -1: out of memory. */
 int loop_threads_group(struct loop_tables *t);
 
-/* Settled, of the calls and gaps of some tables together. -1: out of memory. */
+/* The settled graph of the calls and gaps of some tables together. -1: out of memory. */
 int loop_tables_graph(struct loop_tables *t, const uint32_t *table, uint32_t tables,
 		      struct loop_graph *g);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A loop may hold several: a reader and a writer of one poll, or a phase before the work
- * whose calls come from the same places. */
+/* A loop may contain several cycles: a reader and a writer of one poll, or a phase before the work
+ * whose calls come from the same sites. */
 #include "report/loops/loop_ways.h"
 
 #include <stdlib.h>

@@ -7,15 +7,15 @@
 #include "report/loops/loop_graph.h"
 
 struct loop_ways {
-	uint32_t *state; /* nodes: the main way round, other ways, then the rest by time */
-	uint32_t *next;	 /* of each on its way: a node, or `nodes` for the end of the thread */
-	uint32_t *way;	 /* of each: 1 the main one; 0: on none */
+	uint32_t *state; /* nodes: of the main cycle, of other cycles, then the rest by time */
+	uint32_t *next;	 /* of each in its cycle: a node, or `nodes` for the end of the thread */
+	uint32_t *way;	 /* cycle of each: 1 the main one; 0: none */
 	uint32_t states, ways;
 	uint32_t way_states[LOOP_WAYS];
 };
 
-/* Of a component; PROF_NONE: of a graph without loops, as one way from start to end. Ways after
- * the first have that much time at least. -1: out of memory; loop_ways_end in any case. */
+/* The cycles of a component; PROF_NONE: the one path of a graph without loops. Cycles after the
+ * first have at least `least_units` of time. -1: out of memory; call loop_ways_end in any case. */
 int loop_ways_find(struct loop_ways *w, const struct loop_graph *g, uint32_t component,
 		   double least_units);
 void loop_ways_end(struct loop_ways *w);

@@ -11,8 +11,8 @@
 #include "stats/displacement/displacement.h"
 #include "stats/regression/site_costs.h"
 
-/* Work that falls into the time of other tasks is charged to them, and made up for: from here
- * on that assumption is worth a word. */
+/* Work that falls into the time of other tasks is accounted to them, and corrected for: above these
+ * shares the assumption behind that deserves a warning. */
 #define BUSY 0.1
 #define KEPT 0.5
 

@@ -8,14 +8,14 @@
 void displaced_fill(const struct report *r, struct report_site *s,
 		    const struct prof_site_cost *cost);
 
-/* When all sites are there: which uncharged costs are significant among so many. -1: memory
- * is out. */
+/* Once all sites are filled: which uncharged costs are significant among so many tests. -1: out of
+ * memory. */
 int displaced_judge(struct report *r);
 
-/* Does the profile hold costs at all? */
+/* Does the profile contain costs at all? */
 bool displaced_has_costs(const struct profile *p);
 
-/* Has any site something said of it? */
+/* Has any kept site a cost, or a reason why it has none? */
 bool displaced_any(const struct report *r);
 
 /* The next site after `from` (PROF_NONE: the first) that shares the cost of site `of`; r->sites:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The account of the machine's time, from a profile or from what `scprof displace --json` writes,
- * to be shown beside the sites: for each CPU what the program, others, interrupts and the host
- * took, and what of it was charged to nobody. Seconds; a number that the file does not have is NAN.
+ * to be shown beside the sites: for each CPU what the program, other tasks, interrupts and the host
+ * took, and the unaccounted time. Seconds; a number that the file does not have is NAN.
  */
 #ifndef SCPROF_REPORT_MODEL_DISPLACEMENT_FILE_H
 #define SCPROF_REPORT_MODEL_DISPLACEMENT_FILE_H
@@ -13,13 +13,13 @@
 
 enum displaced_part {
 	DISPLACED_PROGRAM,   /* charged to the program */
-	DISPLACED_UNCHARGED, /* came with the program, and was charged to nobody */
+	DISPLACED_UNCHARGED, /* unaccounted time that came with the program */
 	DISPLACED_OTHERS,    /* other tasks */
 	DISPLACED_SCPROF,
-	DISPLACED_INTERRUPTS, /* that there are at rest too, and switching between tasks */
-	DISPLACED_STOLEN,     /* by the host */
+	DISPLACED_INTERRUPTS, /* those that also occur in the idle phase, and task switches */
+	DISPLACED_STOLEN,     /* stolen time */
 	DISPLACED_IDLE,
-	DISPLACED_REMAINDER, /* not explained: the error of the account */
+	DISPLACED_REMAINDER, /* the error of the account */
 	DISPLACED_PARTS
 };
 
@@ -40,11 +40,11 @@ struct displaced {
 	uint32_t warnings;
 };
 
-/* NULL, and one line in `error`: not to be read, not JSON, another schema, no CPU in it. */
+/* NULL, and one line in `error`: unreadable, not JSON, another schema, or no CPU in it. */
 struct displaced *displacement_file_read(const char *path, char *error, size_t room);
-/* The same of the account that a profile holds. NULL: it holds none, or several, of which no one
- * is the whole profile's; or out of memory. */
-struct displaced *displacement_recorded_recorded(const struct profile *p, double confidence);
+/* The account that a profile contains. NULL: it has none, or several, none of which covers the
+ * whole profile; or out of memory. */
+struct displaced *displacement_recorded_read(const struct profile *p, double confidence);
 void displacement_file_free(struct displaced *d);
 
 #endif

@@ -78,7 +78,7 @@ static void take_uncharged(struct displaced *d, const struct prof_account *a, do
 		d->share_of_rusage = a->uncharged.ns / a->rusage_ns;
 }
 
-struct displaced *displacement_recorded_recorded(const struct profile *p, double confidence)
+struct displaced *displacement_recorded_read(const struct profile *p, double confidence)
 {
 	const struct prof_account *a = p->account;
 	struct displaced *d = p->accounts == 1 && a->cpus ? calloc(1, sizeof(*d)) : NULL;

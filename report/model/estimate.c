@@ -42,17 +42,16 @@ struct report_estimate estimate_mean(const struct prof_clock *c, const struct es
 							s->batches->sum};
 	e = mean_interval_estimate(&sample, confidence);
 	return (struct report_estimate){e.mean,	 e.low,	    e.high,	     e.method,
-					e.error, e.freedom, e.design_effect, e.doubts};
+					e.error, e.freedom, e.design_effect, e.unreliable};
 }
 
-/* By how much of itself what is taken off is uncertain besides: two measurements of a tenth
- * of a millisecond see the machine twice, the run sees it all the time. Compensated means of
+/* Relative uncertainty of the overhead beyond its standard error: it is measured twice, for a tenth
+ * of a millisecond, and the machine varies during the run. Compensated means of
  * an empty function scattered about 0 by 4 % of it (tsc) to 8 % (dual, monotonic), judged by
  * the ranges of 20 runs each; checked with 20 other runs each (docs/estimates.md). */
 #define UNSEEN 0.06
 
-/* The same of calls inside: besides, they are of many kinds and paths, of which one was measured.
- */
+/* The same for nested calls, which are of many kinds and paths, of which one was measured. */
 #define INNER_UNSEEN 0.25
 
 struct report_overhead estimate_overhead(const struct prof_clock *c)
@@ -75,7 +74,7 @@ struct report_overhead estimate_overhead(const struct prof_clock *c)
 	return r;
 }
 
-/* The errors do not cancel out: all calls inside are measured too long, or too short. */
+/* The errors do not cancel: all nested calls are measured too long, or all too short. */
 struct report_overhead estimate_overhead_around(const struct report_overhead *o,
 						const struct prof_sums *s)
 {
@@ -130,7 +129,7 @@ static void add_slot(struct stats_line_block *b, const struct prof_sums *s, uint
 	b->bytes_units += s->line->bytes_units[i];
 }
 
-/* What no batch holds yet: the whole less the blocks. */
+/* Calls in no batch yet: the sums less the blocks. */
 static void add_rest(struct stats_line_block *block, unsigned blocks, const struct prof_sums *s)
 {
 	struct stats_line_block rest = {s->calls, s->bytes, s->units, s->bytes_sq, s->bytes_units};

@@ -12,7 +12,7 @@ struct estimate_sums {
 	prof_u128 units_sq;
 	const struct prof_batches *batches; /* NULL: none */
 	const struct prof_phase *phase;	    /* NULL: none */
-	const struct prof_apart *apart;	    /* NULL: calls in no batch are one stretch */
+	const struct prof_apart *apart;	    /* unbatched calls; NULL: they are one group */
 	bool slow;			    /* of that, the slow clock's part */
 };
 
@@ -22,17 +22,17 @@ struct report_estimate estimate_mean(const struct prof_clock *c, const struct es
 /* What the wrapper adds on a clock. */
 struct report_overhead estimate_overhead(const struct prof_clock *c);
 
-/* The same for these calls, on average: what the recorded calls inside them add is in
- * inside_ns, and what that is uncertain by in its error. */
+/* The mean overhead of calls with these sums: their nested calls' overhead is in inside_ns, and
+ * its uncertainty in the error. */
 struct report_overhead estimate_overhead_around(const struct report_overhead *o,
 						const struct prof_sums *s);
 
-/* Take the overhead off a mean and its interval; the error of the overhead, taken as
+/* Subtract the overhead from a mean and its interval; the error of the overhead, assumed to be
  * normal, widens the interval on both sides. */
 void estimate_compensate(struct report_estimate *e, const struct report_overhead *o,
 			 double confidence);
 
-/* Half the width of an interval, widened by the error of what was taken off, as above. */
+/* Half the width of an interval, widened by the error of what was subtracted, as above. */
 double estimate_widen(double half_width, double error, double confidence);
 
 /* The straight line of time on size, in clock units, from the batches; -1 where sizes do

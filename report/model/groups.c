@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "profile/base/array.h"
-#include "report/model/order.h"
+#include "report/model/row_sort.h"
 
 static struct group_path path_of(const struct profile *p, enum report_by by, uint32_t index)
 {
@@ -248,14 +248,14 @@ static bool is_noted(uint32_t number, const void *groups)
 /* What only the result needs is made last, after the sort's own memory has gone. */
 int groups_sort(struct groups *g, uint32_t first)
 {
-	const struct order order = {.word = row_word,
-				    .context = g,
-				    .matters = first < g->rows ? is_noted : NULL,
-				    .always = WORDS_ALWAYS,
-				    .first = first};
+	const struct row_sort_keys order = {.word = row_word,
+					    .context = g,
+					    .matters = first < g->rows ? is_noted : NULL,
+					    .always = WORDS_ALWAYS,
+					    .first = first};
 
 	g->place = array_alloc(((size_t)g->rows + 1) * sizeof(*g->place));
-	if (!g->place || order_sort(g->place, g->rows, &order) < 0)
+	if (!g->place || row_sort(g->place, g->rows, &order) < 0)
 		return -1;
 	g->site_of = array_alloc(((size_t)g->profile->entries + 1) * sizeof(*g->site_of));
 	if (!g->site_of)

@@ -42,10 +42,10 @@ struct group_path {
 	uint32_t frames, flags;
 };
 
-/* Rows, without their places. -1: out of memory. groups_free is due either way. */
+/* Rows, without their places. -1: out of memory; call groups_free in any case. */
 int groups_make(struct groups *g, const struct profile *p, enum report_by by);
 /* Then the places: each row has one of its own, those below `first` and those of rows that are
- * noted are exact. Others may have changed places with rows of equal units and calls. */
+ * noted are exact. Other rows with equal units and calls may be in any order. */
 int groups_sort(struct groups *g, uint32_t first);
 /* Both, with all places exact. */
 int groups_build(struct groups *g, const struct profile *p, enum report_by by);

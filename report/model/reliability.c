@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Sites whose intervals may not hold, or whose mean is not one number, by the reason. One
- * warning a reason: which function is the largest of them, and what to do. */
+/* Each reason has one warning: how many sites it concerns, which of them is the largest, what to
+ * do. */
 #include "report/model/reliability.h"
 #include "report/model/warning_list.h"
 
@@ -11,22 +11,21 @@
 #include "stats/mean/mean_interval.h"
 #include "stats/stats.h"
 
-/* Of findings, that is all a reader can look after: a test errs once in a hundred sites,
- * and first calls are nothing to do about. */
+/* Findings of smaller sites are not worth a warning: one in a hundred sites has one by chance. */
 #define LEAST_SHARE	    0.01
 #define LEAST_OUTLIERS_TIME 0.1
 
 static const struct {
-	unsigned doubt;
+	unsigned bit;
 	const char *name, *text; /* NULL text: no warning, the row's own line says all */
-} doubts[] = {
+} reasons[] = {
 	{STATS_SYNCHRONOUS, "clock-synchronous",
 	 "calls begin at preferred phases of the clock's tick, so ticks do not fall into them at "
-	 "random: no interval can hold, and the mean may be wrong by up to a tick. Use the page "
+	 "random: no interval is reliable, and the mean may be wrong by up to a tick. Use the page "
 	 "clock (-c page), whose ticks are randomised, or a fast one."},
 	{STATS_FEW_INDEPENDENT, "too-few-independent-batches",
 	 "calls depend on one another over so long a time that the run holds only a few "
-	 "independent stretches (bursts, phases of the program, short threads unlike the others): "
+	 "independent parts (bursts, phases of the program, short threads unlike the others): "
 	 "the interval is a guess. Run longer."},
 	{STATS_HEAVY_TAIL, "heavy-tail",
 	 "a few very long calls make up the mean, and more of them may not have been seen: the "
@@ -38,42 +37,44 @@ static const struct {
 	{REPORT_FIRST_CALL, "first-call", NULL},
 	{REPORT_DRIFT, "drift",
 	 "the mean changed while the program ran, so it depends on when and how long one looks. "
-	 "Measure the stretch of interest, or both."},
+	 "Measure the part of interest, or each part."},
 	{REPORT_TWO_MODES, "two-modes",
-	 "durations fall into two groups with a valley between them: the mean is of neither. Look "
-	 "at the percentiles, or tell the groups apart by call path or by size."},
+	 "durations are bimodal: two groups with a gap between them, and the mean describes "
+	 "neither. "
+	 "Look at the percentiles, or separate the groups by call path or by size."},
 	{REPORT_OUTLIERS, "outliers",
-	 "a few calls far out take a tenth of the time or more. They are in the mean; what they "
-	 "wait for is not what the others do."},
+	 "a few outliers take a tenth of the time or more. They are in the mean; what they wait "
+	 "for "
+	 "is not what the other calls do."},
 };
 
-const char *reliability_name(unsigned doubt)
+const char *reliability_name(unsigned bit)
 {
-	for (size_t i = 0; i < sizeof(doubts) / sizeof(doubts[0]); i++)
-		if (doubts[i].doubt == doubt)
-			return doubts[i].name;
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (reasons[i].bit == bit)
+			return reasons[i].name;
 	return "none";
 }
 
-void reliability_names(unsigned doubts_set, char *out, size_t room)
+void reliability_names(unsigned bits, char *out, size_t room)
 {
 	size_t at = 0;
 
 	*out = '\0';
 	for (unsigned bit = 1; bit <= STATS_HEAVY_TAIL; bit <<= 1)
-		if (doubts_set & bit && at < room)
+		if (bits & bit && at < room)
 			at += (size_t)snprintf(out + at, room - at, "%s%s", at ? ", " : "",
 					       reliability_name(bit));
 }
 
-/* The slow estimate of a dual run is doubted too: that is what was asked for. A warm-up
- * that was put back is no news. */
+/* The slow estimate of a dual run counts too: it was asked for. A warm-up that was put back into
+ * the mean is not news. */
 int reliability_note(struct report *r, const struct report_site *s, uint32_t row)
 {
 	struct report_note note = {.row = row,
 				   .function = s->function,
-				   .doubts = s->estimate.doubts |
-					     (s->has_slow ? s->slow.estimate.doubts : 0),
+				   .unreliable = s->estimate.unreliable |
+						 (s->has_slow ? s->slow.estimate.unreliable : 0),
 				   .findings = s->findings,
 				   .total_ns = s->total_ns};
 	struct report_note *grown;
@@ -82,7 +83,7 @@ int reliability_note(struct report *r, const struct report_site *s, uint32_t row
 		note.findings &= ~(unsigned)REPORT_WARM_UP;
 	if (!(s->steadiness.outlier_time >= LEAST_OUTLIERS_TIME))
 		note.findings &= ~(unsigned)REPORT_OUTLIERS;
-	if (!note.doubts && !note.findings)
+	if (!note.unreliable && !note.findings)
 		return 0;
 	/* Room is doubled where the count is a power of two. */
 	if (!(r->notes & (r->notes - 1))) {
@@ -95,9 +96,9 @@ int reliability_note(struct report *r, const struct report_site *s, uint32_t row
 	return 0;
 }
 
-static unsigned doubts_of(const struct report_note *n)
+static unsigned bits_of(const struct report_note *n)
 {
-	return n->doubts | (n->share >= LEAST_SHARE ? n->findings : 0);
+	return n->unreliable | (n->share >= LEAST_SHARE ? n->findings : 0);
 }
 
 static void warn(struct report *r, size_t which)
@@ -108,7 +109,7 @@ static void warn(struct report *r, size_t which)
 	char text[32];
 
 	for (uint32_t i = 0; i < r->notes; i++) {
-		if (!(doubts_of(&r->note[i]) & doubts[which].doubt))
+		if (!(bits_of(&r->note[i]) & reasons[which].bit))
 			continue;
 		if (!sites++)
 			largest = &r->note[i]; /* the longest in total comes first */
@@ -117,17 +118,17 @@ static void warn(struct report *r, size_t which)
 	if (!sites)
 		return;
 	numbers_share(text, sizeof(text), share);
-	warning_list_note(r, doubts[which].name,
+	warning_list_note(r, reasons[which].name,
 			  "At %" PRIu32 " of %" PRIu32
 			  " rows, %s of the calls' time (first %s, row "
 			  "%" PRIu32 "), %s",
 			  sites, r->sites, text, r->profile->function[largest->function].name,
-			  largest->row + 1, doubts[which].text);
+			  largest->row + 1, reasons[which].text);
 }
 
 void reliability_warn(struct report *r)
 {
-	for (size_t i = 0; i < sizeof(doubts) / sizeof(doubts[0]); i++)
-		if (doubts[i].text)
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (reasons[i].text)
 			warn(r, i);
 }

@@ -6,9 +6,9 @@
 
 #include "report/report.h"
 
-/* "clock-synchronous", "drift", ... of one bit of enum stats_doubt or report_finding. */
+/* "clock-synchronous", "drift", ... of one bit of enum stats_unreliable or report_finding. */
 const char *reliability_name(unsigned bit);
-/* "clock-synchronous, heavy-tail": of all bits of enum stats_doubt in `bits`. */
+/* "clock-synchronous, heavy-tail": of all bits of enum stats_unreliable in `bits`. */
 void reliability_names(unsigned bits, char *out, size_t room);
 
 /* Keep what a site has to be warned of. `row`: its number in the grouping, until all have places.

@@ -113,7 +113,7 @@ double site_total_ns(const struct report *r, const struct prof_sums *sums)
 
 bool site_is_plain(const struct prof_sums *sums)
 {
-	return sums->calls < STATS_DOUBT_CALLS && !sums->batches.count && !sums->hist &&
+	return sums->calls < STATS_RELIABLE_CALLS && !sums->batches.count && !sums->hist &&
 	       !sums->slow && !sums->phase;
 }
 
@@ -143,7 +143,7 @@ static void no_line(struct report_site *s)
 	s->per_byte_ns = s->per_byte_low_ns = s->per_byte_high_ns = NAN;
 }
 
-/* The unit turns units into nanoseconds; the overhead, if any, is taken off each, and its
+/* The unit turns units into nanoseconds; the overhead, if any, is subtracted from each, and its
  * error is in the interval. */
 static void fill_price(const struct report *r, const struct stats_line_price *p,
 		       const struct report_overhead *off, double *value, double *low, double *high)
@@ -204,9 +204,9 @@ static void note_synchrony(struct report *r, const struct report_site *s,
 			   const struct prof_sums *sums)
 {
 	int *of = s->has_slow ? &r->slow_synchronous : &r->synchronous;
-	unsigned doubts = s->has_slow ? s->slow.estimate.doubts : s->estimate.doubts;
+	unsigned unreliable = s->has_slow ? s->slow.estimate.unreliable : s->estimate.unreliable;
 
-	if (doubts & STATS_SYNCHRONOUS)
+	if (unreliable & STATS_SYNCHRONOUS)
 		*of = 1;
 	else if (*of < 0 && phases_tested(sums->phase))
 		*of = 0;

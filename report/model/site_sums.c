@@ -13,7 +13,7 @@ bool site_sums_in_order(const struct profile *p, const struct prof_entry *e)
 /* Entries that are called in turn are sampled in turn, at almost one phase: after the
  * thread was away, say. Their samples together are not independent, and the test for
  * uniform phases would see a preference. So one entry's stand for all, the most. */
-static void note_phases(struct whole *w, const struct prof_phase *phase)
+static void note_phases(struct site_sums *w, const struct prof_phase *phase)
 {
 	uint64_t samples = 0;
 
@@ -25,7 +25,7 @@ static void note_phases(struct whole *w, const struct prof_phase *phase)
 	w->phases = samples;
 }
 
-int site_sums_add(struct whole *w, const struct prof_sums *s, bool ordered, bool include)
+int site_sums_add(struct site_sums *w, const struct prof_sums *s, bool ordered, bool include)
 {
 	note_phases(w, s->phase);
 	if (sums_add(&w->sums, s) < 0)
@@ -34,13 +34,13 @@ int site_sums_add(struct whole *w, const struct prof_sums *s, bool ordered, bool
 }
 
 /* Where no entry has enough of them, all are the best there is. */
-void site_sums_settle(struct whole *w)
+void site_sums_settle(struct site_sums *w)
 {
 	if (w->sums.phase && w->phases >= STATS_PHASE_LEAST)
 		*w->sums.phase = w->phase;
 }
 
-void site_sums_clear(struct whole *w)
+void site_sums_clear(struct site_sums *w)
 {
 	sums_clear(&w->sums);
 	steadiness_clear(&w->steady);

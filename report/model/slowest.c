@@ -14,7 +14,7 @@ static bool counts_ticks(const struct prof_clock *c)
 	return c->kind == SCP_CLOCK_PAGE || c->kind == SCP_CLOCK_COARSE;
 }
 
-/* Within a process by the clock that nobody sets; between processes, and where several were
+/* Within a process by CLOCK_MONOTONIC; between processes, and where several were
  * folded into one, by the time of day. */
 static double ended_after_s(const struct report *r, const struct prof_slowest *s)
 {

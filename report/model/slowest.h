@@ -5,10 +5,10 @@
 
 #include "report/report.h"
 
-/* After the sites and processes. -1: out of memory. */
+/* Needs the report's sites and processes. -1: out of memory. */
 int slowest_fill(struct report *r);
 
-/* What the list may lack. */
+/* Warn where slow calls may be missing from the list. */
 void slowest_warn(struct report *r);
 
 #endif

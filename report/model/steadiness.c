@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Warm-up set aside, drift, two ways of behaving, calls far out: in nanoseconds. */
+/* Warm-up, drift, bimodal durations and outliers, in nanoseconds. */
 #include "report/model/steadiness.h"
 #include "report/model/estimate.h"
 
@@ -11,8 +11,8 @@
 #include "stats/histogram/histogram.h"
 #include "stats/stats.h"
 
-/* What is worth a line of text; JSON has all. A change of the mean that is real but
- * small is left out, as is a first call of ten times the mean among many as long. */
+/* What is worth a line of text; JSON has all. A real but small change of the mean is left out, and
+ * so is a long first call where many others are as long. */
 #define NOTABLE_CHANGE 0.05
 #define NOTABLE_FIRST  10
 #define FIRST_AT_MOST  0.01
@@ -74,7 +74,7 @@ static void drop(struct prof_batches *b, unsigned aside)
 		b->sum[i] = b->sum[i + aside];
 }
 
-/* Take `aside` batches off, in place. */
+/* Subtract the first `aside` batches, in place. */
 static void take_off(struct prof_batches *b, unsigned aside, uint64_t longest, uint64_t *units,
 		     prof_u128 *units_sq)
 {
@@ -142,7 +142,7 @@ static unsigned look_at(struct steadiness *to, const struct prof_sums *s)
 	struct stats_batches b = {s->batches.calls, s->batches.count, s->batches.sum};
 	unsigned aside = batches_agree(s) ? warmup_find(&b).batches : 0;
 
-	/* What goes on for so long is no start: it is told as a step, and stays. */
+	/* What lasts so long is no warm-up: it is reported as a step, and stays in the mean. */
 	if (aside > MOST_ASIDE * s->batches.count)
 		aside = 0;
 	to->warmup_calls += aside * b.calls;
@@ -210,7 +210,7 @@ static void fill_outliers(struct report_steadiness *to, const struct prof_sums *
 	to->outlier_time = o.share_units;
 }
 
-/* Times of several processes cannot be told on one scale. */
+/* Clocks of several processes have no common start. */
 static bool one_process(const struct report *r)
 {
 	return r->profile->processes == 1 && r->profile->process[0].count <= 1;

@@ -10,7 +10,7 @@
 
 /* Of the entries of one site, added one by one; starts as all zeros. */
 struct steadiness {
-	bool mean_only; /* set by whoever asks for no drift, which costs as much as the warm-up */
+	bool mean_only; /* the caller needs no drift, which costs as much to find as the warm-up */
 	/* The calls that the mean is of: those after the warm-up, or all. No histogram,
 	 * phases or line, which know of no batches. */
 	struct prof_sums rest;
@@ -20,7 +20,7 @@ struct steadiness {
 	double drift_at; /* share of that entry's calls before the step */
 };
 
-/* Add what one entry tells. `ordered`: its batches lie in order of time (not so where
+/* Add the sums of one entry. `ordered`: its batches lie in order of time (not so where
  * processes were folded into one). `include`: leave the warm-up in the mean.
  * -1: out of memory. */
 int steadiness_add(struct steadiness *to, const struct prof_sums *s, bool ordered, bool include);
@@ -30,7 +30,7 @@ void steadiness_clear(struct steadiness *s);
 void steadiness_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,
 		     const struct steadiness *steady);
 
-/* What of it a reader should know, enum report_finding or-ed. */
+/* Its notes, enum report_finding or-ed. */
 unsigned steadiness_findings(const struct report_site *s);
 
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What a reader must know before trusting the numbers. Each text says what it
- * means for them, and what to do. */
+/* Each warning says what it means for the numbers, and what to do. */
 #include "report/model/warnings.h"
 
 #include <math.h>
@@ -8,7 +7,7 @@
 #include <string.h>
 
 #include "report/model/displaced.h"
-#include "report/model/filters.h"
+#include "report/model/filter_summary.h"
 #include "report/wording/numbers.h"
 #include "report/model/reliability.h"
 #include "report/model/slowest.h"
@@ -43,8 +42,9 @@ static void warn_lost_calls(struct report *r)
 			r, "calls-skipped",
 			"%" PRIu64
 			" calls (%s %%) were passed through without being timed: they were "
-			"made from a signal handler that interrupted scprof itself or had next "
-			"to no stack, or before it was ready. They are in no row; the means of "
+			"made from a signal handler that interrupted scprof itself or had "
+			"hardly any stack, or before it was ready. They are in no row; the means "
+			"of "
 			"the others are not affected.",
 			l->skipped_calls, percent_of_calls(r, l->skipped_calls).text);
 	if (l->overflow_calls)
@@ -158,7 +158,7 @@ static void warn_clock(struct report *r)
 			r, "clock-fallback",
 			"The clock %s was asked for but cannot be used here; %s was used instead. "
 			"`scprof clocks` says why.",
-			words_clock_name(c->requested), words_clock_name(c->kind));
+			report_names_clock(c->requested), report_names_clock(c->kind));
 	if (c->rate_error > 1e-3)
 		warning_list_note(
 			r, "rate-uncertain",
@@ -188,9 +188,9 @@ static void warn_clock(struct report *r)
 /* Chance alone may say so in one report of fifty: two of four sites say it. */
 #define CHANCE 0.02
 
-/* The slow clock's intervals hold where ticks fall at random into the program.
- * They do not where a tick slows the program down just after it was counted,
- * or where the program waits for the ticks; the fast clock tells. */
+/* The slow clock's intervals are reliable where ticks fall at random into the program. They are
+ * not where a tick slows the program down just after it was counted, or where the program waits
+ * for the ticks; the fast clock shows it. */
 static void warn_slow_clock(struct report *r)
 {
 	uint32_t sites = r->slow_sites, off = r->slow_sites_off;
@@ -203,7 +203,7 @@ static void warn_slow_clock(struct report *r)
 		" sites with %d ticks or more the slow clock's interval misses the fast mean, more "
 		"than chance would have it: the ticks do not fall at random into this program. "
 		"It shares its CPUs with the ticker, whose ticks slow the calls after them, or it "
-		"moves in step with the ticks. Trust MEAN, not SLOW. Leave the ticker a CPU, or "
+		"is synchronous with the ticks. Trust MEAN, not SLOW. Leave the ticker a CPU, or "
 		"use a longer tick (-d).",
 		off, sites, REPORT_TELLING_TICKS);
 }
@@ -295,7 +295,7 @@ void warnings_collect(struct report *r)
 	warn_time(r);
 	warn_clock(r);
 	warn_slow_clock(r);
-	filters_warn(r);
+	filter_summary_warn(r);
 	reliability_warn(r);
 	warn_paths(r);
 	warn_symbols(r);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Instrumented functions are looked up as frames of their modules are. */
+/* Instrumented functions are looked up like frames of their modules. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static bool is_called(const char *path, const char *name)
 	return strcmp(slash ? slash + 1 : path, name) == 0;
 }
 
-/* NULL: nobody knows it. Inlined levels do not matter: at its first byte a function is itself,
+/* NULL: not found. Inlined levels do not matter: at its first byte a function is itself,
  * and that is the last level. */
 static const char *find_name(const struct profile *p, struct symbolizer *s,
 			     const struct prof_function *f, uint64_t offset)

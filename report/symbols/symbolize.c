@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The symbolizer: one libdwfl session a module, opened when the first of its
- * frames is asked for, and a cache of answers. */
+/* One libdwfl session a module, opened when the first of its frames is looked up, and a cache of
+ * all answers. */
 #include "report/symbols/symbolize.h"
 
 #include <stdlib.h>
@@ -77,7 +77,7 @@ void symbolize_free(struct symbolizer *s)
 	pairs_clear(&s->places);
 	pairs_clear(&s->frames);
 	symbolize_names_free(s->names);
-	symbolize_sessions_clear(&s->sessions);
+	symbolize_module_clear_sessions(&s->sessions);
 	symbolize_jit_free(s->jit);
 	free(s->loaded);
 	free(s);
@@ -109,7 +109,7 @@ static size_t levels_in(struct symbolize_session *l, const struct key *k,
 	GElf_Addr address = k->offset + l->bias - back;
 	size_t n = symbolize_inline_levels(l->debug.files, l->module, address, level);
 
-	*outer = symbolize_session_symbol(l, address, into);
+	*outer = symbolize_module_session_symbol(l, address, into);
 	*into += back;
 	return n;
 }

@@ -2,13 +2,13 @@
 /* From (module, offset) to function, file, line and inlined calls.
  *
  * Works offline from the files that the profile names, or from equal ones
- * elsewhere (symbolize_module.h), with debug information apart from them found by
+ * elsewhere (symbolize_module.h), with separate debug information found by
  * build-id or debug link (symbolize_debug.h). A file whose build-id is not the one the
  * profile recorded is never used: a wrong name is worse than none. Nothing is
  * opened before it is asked for, and every answer is kept.
  *
- * A profile is data from elsewhere: symbolize_open.h says what of the files that it
- * leads to is opened, and how.
+ * No profile is trusted: symbolize_open.h says which of the files that it names are opened, and
+ * how.
  */
 #ifndef SCPROF_REPORT_SYMBOLS_SYMBOLIZE_H
 #define SCPROF_REPORT_SYMBOLS_SYMBOLIZE_H
@@ -62,10 +62,10 @@ struct symbolizer;
 struct symbolizer *symbolize_new(const struct profile *p);
 void symbolize_free(struct symbolizer *s);
 
-/* For a reader with more rights than those who wrote the profile, to be called before anything is
- * asked for: only root's files are opened that everybody may read, and only with the build-id that
- * the profile recorded. libdw, which reads them, shall not meet what somebody else has made, and
- * nobody is told names from a file that is closed to him. */
+/* For a reader with more rights than those who wrote the profile, to be called before the first
+ * lookup: only root's own files that everybody may read are opened, and only with the build-id that
+ * the profile recorded. So libdw reads no crafted file, and nobody sees names from a file that he
+ * may not read. */
 void symbolize_guard(struct symbolizer *s);
 bool symbolize_is_guarded(const struct symbolizer *s);
 
@@ -79,14 +79,14 @@ const struct symbol *symbolize_frame(struct symbolizer *s, const struct prof_fra
 /* What became of a module so far. */
 enum symbolize_state symbolize_module_state(const struct symbolizer *s, uint32_t module);
 
-/* A map of generated code (/tmp/perf-PID.map) that was not believed, once each; NULL: none. */
+/* A map of generated code (/tmp/perf-PID.map) that was refused, each once; NULL: no more. */
 const char *symbolize_refused_map(struct symbolizer *s);
 
 /* Such maps of several processes know different names for one address: true once. */
 bool symbolize_ambiguous(struct symbolizer *s);
 
-/* Files, or debug information, were left out for the bound on what is read for one profile
- * (symbolize_open.h): true once. */
+/* Files, or debug information, were left out because of the limit on what is read for one
+ * profile (symbolize_open.h): true once. */
 bool symbolize_left_out(struct symbolizer *s);
 
 #endif

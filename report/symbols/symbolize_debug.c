@@ -58,7 +58,7 @@ static bool has_crc(const struct search *s, int fd, off_t bytes)
 	off_t at = 0;
 	ssize_t got = 1;
 
-	if (!symbolize_spend(s->debug->files, (uint64_t)bytes))
+	if (!symbolize_open_spend(s->debug->files, (uint64_t)bytes))
 		return false;
 	while (at < bytes && (got = pread(fd, part, sizeof(part), at)) > 0) {
 		crc = crc32(crc, part, (uInt)got);
@@ -77,8 +77,8 @@ static bool is_wanted(const struct search *s, int fd, const struct stat *st)
 	return has_crc(s, fd, st->st_size);
 }
 
-/* A copy of the file if it is what is looked for, or -1. Takes the descriptor. A link in what is
- * shared to yet another such file is not followed. */
+/* A copy of the file if it is what is looked for, or -1. Takes the descriptor. A shared file's
+ * link to another shared file is not followed. */
 static int take(const struct search *s, int fd, const struct stat *st)
 {
 	struct symbolize_debug *d = s->debug;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Debug information apart from its file: where it is looked for, and the proof that it belongs to
- * the file. In this order:
+/* Separate debug information: where it is looked for, and how it is proved to belong to the file.
+ * In this order:
  *   DIR/.build-id/xx/....debug, for /usr/lib/debug and each DIR of SCPROF_DEBUG_PATH;
  *   the name of .gnu_debuglink, or else the file's with ".debug", beside the file, in .debug/, and
  *   in DIR/FOLDER for each end of the folder's path (a/b/c, b/c, c, none);
@@ -31,12 +31,12 @@ void symbolize_debug_init(struct symbolize_debug *d, struct symbolize_files *fil
 			  const char *path, int fd, const struct stat *st,
 			  const struct symbolize_alt *alt);
 
-/* libdwfl's question for debug information: *userdata is a struct symbolize_debug. */
+/* libdwfl's callback find_debuginfo; *userdata is a struct symbolize_debug. */
 int symbolize_debug_find(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			 const char *file, const char *link, GElf_Word crc, char **found);
 
-/* Joins what several files share to the module's debug information. Before any of it is read:
- * libdw looks for it by itself when it is missed. */
+/* Attaches the debug information that several files share (dwz) to the module's. To be called
+ * before any of it is read: libdw would look for it by itself. */
 void symbolize_debug_share(struct symbolize_debug *d, Dwfl_Module *module);
 
 /* After the module's session has ended. */

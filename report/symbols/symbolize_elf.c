@@ -55,7 +55,7 @@ int symbolize_elf_has_build_id(struct symbolize_files *f, int fd, const uint8_t 
 	const void *found;
 	int same = -1;
 
-	if (elf && symbolize_spend(f, note_bytes(elf, &head)))
+	if (elf && symbolize_open_spend(f, note_bytes(elf, &head)))
 		same = dwelf_elf_gnu_build_id(elf, &found) == (ssize_t)bytes &&
 		       !memcmp(found, build_id, bytes);
 	elf_end(elf);
@@ -118,7 +118,7 @@ static bool copy_part(const struct copy *c, uint64_t offset, uint64_t bytes)
 {
 	return !bytes ||
 	       (offset <= (uint64_t)c->st->st_size && bytes <= (uint64_t)c->st->st_size - offset &&
-		symbolize_copy(c->from, c->to, offset, bytes));
+		symbolize_open_copy(c->from, c->to, offset, bytes));
 }
 
 /* Of what is loaded with the program, only what names symbols and the build. */
@@ -179,7 +179,8 @@ static bool prepare_section(struct copy *c, Elf_Scn *section, const GElf_Shdr *s
 	}
 	if (is_untold(name, c->st))
 		return hide(c, section);
-	return !has_names(shdr) || symbolize_spend(c->files, unpacked_bytes(section, shdr, name));
+	return !has_names(shdr) ||
+	       symbolize_open_spend(c->files, unpacked_bytes(section, shdr, name));
 }
 
 /* Of the copy, whose headers are what counts: the file's may change. */
@@ -213,7 +214,7 @@ static bool copy_headers(struct copy *c)
 	segments = c->head.e_phnum * (uint64_t)gelf_fsize(elf, ELF_T_PHDR, 1, EV_CURRENT);
 	c->section_bytes = gelf_fsize(elf, ELF_T_SHDR, 1, EV_CURRENT);
 	elf_end(elf);
-	return symbolize_spend(c->files, segments + c->head.e_shnum * c->section_bytes) &&
+	return symbolize_open_spend(c->files, segments + c->head.e_shnum * c->section_bytes) &&
 	       copy_part(c, 0, c->head.e_ehsize) && copy_part(c, c->head.e_phoff, segments) &&
 	       copy_part(c, c->head.e_shoff, c->head.e_shnum * c->section_bytes);
 }
@@ -223,9 +224,9 @@ static bool copy_file(struct copy *c)
 	if (!copy_headers(c))
 		return false;
 	if (!c->head.e_shnum)
-		return symbolize_spend(c->files, (uint64_t)c->st->st_size) &&
+		return symbolize_open_spend(c->files, (uint64_t)c->st->st_size) &&
 		       copy_part(c, 0, (uint64_t)c->st->st_size);
-	return each_section(c, count_section) && symbolize_spend(c->files, c->wanted) &&
+	return each_section(c, count_section) && symbolize_open_spend(c->files, c->wanted) &&
 	       each_section(c, copy_section) && each_section(c, prepare_section);
 }
 
@@ -234,7 +235,7 @@ int symbolize_elf_copy(struct symbolize_files *f, int fd, const struct stat *st,
 {
 	struct copy c = {.files = f, .st = st, .from = fd, .alt = alt};
 
-	c.to = symbolize_memory(f, (uint64_t)st->st_size);
+	c.to = symbolize_open_memory(f, (uint64_t)st->st_size);
 	if (c.to >= 0 && !copy_file(&c)) {
 		close(c.to);
 		return -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* ELF files in memory of our own, made so that libdw, which reads them, opens nothing by itself.
+/* Private copies of ELF files, changed so that libdw, which reads them, opens nothing by itself.
  * Private to symbolize*.c. */
 #ifndef SCPROF_REPORT_SYMBOLS_SYMBOLIZE_ELF_H
 #define SCPROF_REPORT_SYMBOLS_SYMBOLIZE_ELF_H
@@ -19,10 +19,10 @@ struct symbolize_alt {
 int symbolize_elf_has_build_id(struct symbolize_files *f, int fd, const uint8_t *build_id,
 			       uint32_t bytes);
 
-/* What names are read from of the file that `st` is of, in memory that libdwfl can map: a
- * descriptor, or -1 where the file is no ELF file, is beyond the bound, is cut short while it is
- * read, or out of memory. Code and data, which have no names, are zeroes. Its link to a file of dwz
- * is taken out: libdw would follow it. *alt is set where there is one. */
+/* Copies the parts of a file with names into memory that libdwfl can map: a descriptor, or -1 where
+ * the file is no ELF file, exceeds the limit, is truncated while it is read, or out of memory. Code
+ * and data, which have no names, are zeroes. Its link to a file of dwz is removed, since libdw
+ * would follow it; *alt is set where there is one. */
 int symbolize_elf_copy(struct symbolize_files *f, int fd, const struct stat *st,
 		       struct symbolize_alt *alt);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* debuginfod's client library, where it is installed and the user asked for it. Opened at run
- * time: it brings a whole HTTP client, which most reports have no use for. */
+ * time: it loads an HTTP client, which most reports do not need. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -48,7 +48,7 @@ int symbolize_fetch(struct symbolize_files *f, const uint8_t *build_id, uint32_t
 	const char *servers = getenv("DEBUGINFOD_URLS");
 	int fd = -1;
 
-	if (servers && *servers && bytes && symbolize_spend(f, SYMBOLIZE_QUESTION))
+	if (servers && *servers && bytes && symbolize_open_spend(f, SYMBOLIZE_QUESTION))
 		fd = ask(build_id, bytes, debug_only);
 	if (fd >= 0 && (fstat(fd, st) < 0 || !S_ISREG(st->st_mode))) {
 		close(fd);

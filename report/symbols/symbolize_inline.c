@@ -22,7 +22,8 @@ static Dwarf_Die *find_unit(struct symbolize_files *files, Dwfl_Module *module, 
 	if (unit && dwarf_haspc(unit, address - *bias) > 0)
 		return unit;
 	unit = NULL;
-	while (symbolize_step(files, 1) && (unit = dwfl_module_nextcu(module, unit, bias)) != NULL)
+	while (symbolize_open_step(files, 1) &&
+	       (unit = dwfl_module_nextcu(module, unit, bias)) != NULL)
 		if (dwarf_haspc(unit, address - *bias) > 0)
 			return unit;
 	return NULL;
@@ -122,7 +123,7 @@ static bool find_chain(Dwarf_Die *parent, struct chain *chain, int depth)
 		if ((here || is_container(tag) || chain->everywhere) &&
 		    find_chain(&child, chain, depth + 1))
 			return true;
-	} while (symbolize_step(chain->files, 1) && dwarf_siblingof(&child, &child) == 0);
+	} while (symbolize_open_step(chain->files, 1) && dwarf_siblingof(&child, &child) == 0);
 	return false;
 }
 
@@ -175,7 +176,7 @@ size_t symbolize_inline_levels(struct symbolize_files *files, Dwfl_Module *modul
 		chain.everywhere = true;
 		find_chain(unit, &chain, 0);
 	}
-	if (!symbolize_step(files, 1))
+	if (!symbolize_open_step(files, 1))
 		return 0; /* what was found may be a part */
 	n = walk_chain(unit, &chain, file, line, level);
 	if (!n && file)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What the debug information says of one address. Private to symbolize.c. */
+/* The inlined functions at an address, from debug information. Private to symbolize.c. */
 #ifndef SCPROF_REPORT_SYMBOLS_SYMBOLIZE_INLINE_H
 #define SCPROF_REPORT_SYMBOLS_SYMBOLIZE_INLINE_H
 

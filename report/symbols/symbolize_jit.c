@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Code may be thrown away and its place used again: the last line for an address counts. So the
+/* Code may be discarded and its addresses used again: the last line for an address counts. So the
  * addresses are divided where any line's code begins or ends, and each part belongs to one line. */
 #include "report/symbols/symbolize_jit.h"
 
@@ -130,7 +130,7 @@ static uint32_t skip_owned(uint32_t *next, uint32_t part)
 	return part;
 }
 
-/* The last line takes what it covers, the one before it what is left, and so on. */
+/* From the last line to the first, each takes the parts that it covers and that are still free. */
 static void give_parts(struct map *m, uint32_t *next)
 {
 	for (uint32_t i = 0; i < m->bounds; i++) {
@@ -172,7 +172,7 @@ static bool read_pieces(struct map *m, struct symbolize_files *files)
 
 	for (const char *c = m->text; *c; c++)
 		lines += *c == '\n';
-	if (lines > UINT32_MAX / 2 || !symbolize_spend(files, lines * LINE_BYTES))
+	if (lines > UINT32_MAX / 2 || !symbolize_open_spend(files, lines * LINE_BYTES))
 		return false;
 	m->piece = malloc(lines * sizeof(*m->piece));
 	for (char *line = m->piece ? m->text : NULL; line; line = next) {
@@ -188,7 +188,7 @@ static bool read_pieces(struct map *m, struct symbolize_files *files)
 static bool read_map(struct map *m, struct symbolize_files *files, const struct prof_process *p)
 {
 	snprintf(m->path, sizeof(m->path), "/tmp/perf-%u.map", p->pid);
-	switch (symbolize_read_map(files, m->path, p->owner, p->start_real_ns, &m->text)) {
+	switch (symbolize_open_read_map(files, m->path, p->owner, p->start_real_ns, &m->text)) {
 	case SYMBOLIZE_MAP_READ:
 		return read_pieces(m, files);
 	case SYMBOLIZE_MAP_REFUSED:
@@ -226,7 +226,7 @@ struct jit_name symbolize_jit_look_up(struct jit *j, uint64_t address)
 
 	if (!j->map)
 		read_maps(j);
-	if (!symbolize_step(j->files, j->maps))
+	if (!symbolize_open_step(j->files, j->maps))
 		return found;
 	for (uint32_t i = 0; i < j->maps; i++) {
 		const struct piece *piece = find_piece(&j->map[i], address);

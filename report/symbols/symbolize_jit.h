@@ -2,10 +2,9 @@
 /* Names of generated code, from the maps that its makers leave for perf:
  * /tmp/perf-PID.map, lines of "START SIZE NAME" in hexadecimal. Private to symbolize*.c.
  *
- * The maps of all processes of a profile are asked. One is only believed when it belongs
- * to the owner of the process's profile, who is told what it says, and was written after the
- * process began. Where two know
- * different names for an address none is given: a path does not say whose it is. */
+ * The maps of all processes of a profile are read. A map is used only if it belongs to the owner of
+ * the process's profile and was written after the process began. Where two have different names for
+ * an address none is given: a call path does not say which process it is of. */
 #ifndef SCPROF_REPORT_SYMBOLS_SYMBOLIZE_JIT_H
 #define SCPROF_REPORT_SYMBOLS_SYMBOLIZE_JIT_H
 
@@ -27,7 +26,7 @@ void symbolize_jit_free(struct jit *j);
 
 struct jit_name symbolize_jit_look_up(struct jit *j, uint64_t address);
 
-/* A map that was there but not believed, once each; NULL: none. */
+/* A map that exists but was refused, each once; NULL: no more. */
 const char *symbolize_jit_refused(struct jit *j);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* See symbolize_module.h. */
+/* Files are looked for in order, from the recorded path to debuginfod; equal files share a session.
+ */
 #define HASH_NONFATAL_OOM 1
 #include "report/symbols/symbolize_module.h"
 
@@ -91,7 +92,8 @@ static bool begin_session(struct symbolize_session *s, const char *name, int cop
 	return true;
 }
 
-/* One that cannot be read is kept, too: there may be many more paths to it. NULL: out of memory. */
+/* Sessions of unreadable files are kept, too, since many paths may lead to one. NULL: out of
+ * memory. */
 static struct symbolize_session *new_session(struct symbolize_sessions *all,
 					     const struct symbolize_key *key, const char *name,
 					     int fd, const struct stat *st)
@@ -121,7 +123,7 @@ static struct symbolize_session *new_session(struct symbolize_sessions *all,
 	return s;
 }
 
-void symbolize_sessions_clear(struct symbolize_sessions *s)
+void symbolize_module_clear_sessions(struct symbolize_sessions *s)
 {
 	struct symbolize_session *each, *next;
 
@@ -132,7 +134,7 @@ void symbolize_sessions_clear(struct symbolize_sessions *s)
 	}
 }
 
-/* What a module is looked for with. */
+/* A search for the file of a module. */
 struct search {
 	struct symbolize_sessions *sessions;
 	struct symbolize_module *module;
@@ -199,8 +201,8 @@ __attribute__((format(printf, 2, 3))) static bool try_elsewhere(const struct sea
 	return found;
 }
 
-/* The loader gives it a name without a folder, which the recorder takes for a file of the
- * working directory. */
+/* The vDSO: the loader gives it a name without a folder, which the library takes for a file of
+ * the working directory. */
 static bool is_vdso(const struct prof_module *want)
 {
 	const char *slash = strrchr(want->path, '/'), *base = slash ? slash + 1 : want->path;
@@ -220,7 +222,7 @@ static bool try_vdso(const struct search *s)
 	if (!elf || !s->want->build_id_bytes)
 		return false;
 	bytes = elf->e_shoff + (size_t)elf->e_shnum * elf->e_shentsize;
-	fd = symbolize_memory(&s->sessions->files, bytes);
+	fd = symbolize_open_memory(&s->sessions->files, bytes);
 	if (fd < 0)
 		return false;
 	if (write(fd, elf, bytes) == (ssize_t)bytes && fstat(fd, &st) == 0) {
@@ -232,7 +234,7 @@ static bool try_vdso(const struct search *s)
 	return false;
 }
 
-#define PROCESSES 32 /* that are asked: hundreds that ended would only cost time */
+#define PROCESSES 32 /* that are tried: hundreds that have ended would only cost time */
 
 static bool try_processes(const struct search *s, const struct profile *p)
 {
@@ -312,7 +314,8 @@ void symbolize_module_open(struct symbolize_sessions *sessions, struct symbolize
 /* A table takes about as long as so many walks through all symbols. */
 #define WALKS 4
 
-const char *symbolize_session_symbol(struct symbolize_session *m, GElf_Addr address, GElf_Off *into)
+const char *symbolize_module_session_symbol(struct symbolize_session *m, GElf_Addr address,
+					    GElf_Off *into)
 {
 	const char *name;
 	GElf_Sym symbol;

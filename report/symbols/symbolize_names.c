@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Known by address and not by text: names of one table of symbols, or of one section of debug
- * information, mostly lie there once. */
+/* Keyed by the address of the name and not by its text: a symbol table or a section of debug
+ * information mostly has each name once. */
 #define HASH_NONFATAL_OOM 1
 #include "report/symbols/symbolize_names.h"
 

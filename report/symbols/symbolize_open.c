@@ -19,18 +19,18 @@ static bool take(struct symbolize_files *f, uint64_t *taken, uint64_t more, uint
 	return true;
 }
 
-bool symbolize_spend(struct symbolize_files *f, uint64_t bytes)
+bool symbolize_open_spend(struct symbolize_files *f, uint64_t bytes)
 {
 	return take(f, &f->spent, bytes, f->guarded ? SYMBOLIZE_MOST_GUARDED : SYMBOLIZE_MOST);
 }
 
-bool symbolize_step(struct symbolize_files *f, uint64_t steps)
+bool symbolize_open_step(struct symbolize_files *f, uint64_t steps)
 {
 	return take(f, &f->steps, steps,
 		    f->guarded ? SYMBOLIZE_MOST_STEPS_GUARDED : SYMBOLIZE_MOST_STEPS);
 }
 
-/* A descriptor that names the file without opening it (O_PATH), to be looked at. */
+/* A descriptor that refers to the file without opening it (O_PATH), for the checks. */
 static int find_file(const char *path, int flags, struct stat *st)
 {
 	int place = open(path, O_PATH | O_CLOEXEC | flags);
@@ -42,7 +42,7 @@ static int find_file(const char *path, int flags, struct stat *st)
 	return place;
 }
 
-/* The file that was looked at, whatever its path leads to by now. Takes the descriptor. */
+/* Opens the file that was checked, wherever its path leads by now. Takes the descriptor. */
 static int open_found(int place)
 {
 	char name[64];
@@ -67,7 +67,7 @@ int symbolize_open(struct symbolize_files *f, const char *path, struct stat *st)
 
 	if (place < 0)
 		return -1;
-	if (is_allowed(f, st) && symbolize_spend(f, SYMBOLIZE_LOOK))
+	if (is_allowed(f, st) && symbolize_open_spend(f, SYMBOLIZE_LOOK))
 		return open_found(place);
 	close(place);
 	return -1;
@@ -86,8 +86,8 @@ static char *read_text(int fd, uint64_t bytes)
 	return text;
 }
 
-enum symbolize_map symbolize_read_map(struct symbolize_files *f, const char *path, uid_t owner,
-				      uint64_t since_ns, char **text)
+enum symbolize_map symbolize_open_read_map(struct symbolize_files *f, const char *path, uid_t owner,
+					   uint64_t since_ns, char **text)
 {
 	struct stat st;
 	int fd = find_file(path, O_NOFOLLOW, &st);
@@ -104,13 +104,13 @@ enum symbolize_map symbolize_read_map(struct symbolize_files *f, const char *pat
 	fd = open_found(fd);
 	if (fd < 0)
 		return SYMBOLIZE_MAP_NONE;
-	if (symbolize_spend(f, SYMBOLIZE_LOOK + (uint64_t)st.st_size))
+	if (symbolize_open_spend(f, SYMBOLIZE_LOOK + (uint64_t)st.st_size))
 		*text = read_text(fd, (uint64_t)st.st_size);
 	close(fd);
 	return *text ? SYMBOLIZE_MAP_READ : SYMBOLIZE_MAP_NONE;
 }
 
-int symbolize_memory(struct symbolize_files *f, uint64_t bytes)
+int symbolize_open_memory(struct symbolize_files *f, uint64_t bytes)
 {
 	struct rlimit largest;
 	int fd;
@@ -127,7 +127,7 @@ int symbolize_memory(struct symbolize_files *f, uint64_t bytes)
 	return fd;
 }
 
-bool symbolize_copy(int from, int to, uint64_t offset, uint64_t bytes)
+bool symbolize_open_copy(int from, int to, uint64_t offset, uint64_t bytes)
 {
 	off_t at = (off_t)offset;
 	uint64_t end;

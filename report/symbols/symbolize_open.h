@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The one place where files are opened that a profile leads to: modules, their debug information,
- * maps of generated code. A profile is data from elsewhere: whoever wrote it chose the paths, and
- * may exchange, cut or rewrite what lies there at any time. Therefore
- *   a path is looked up once, looked at, and the very file that was looked at is opened; only
- *   regular files are, so that no pipe blocks and no device acts;
- *   what is read is read into memory of our own, since a mapped file that is cut short kills who
- *   maps it (SIGBUS);
- *   a reader with more rights than the profile's owner opens root's own files only, and of those
- *   only what everybody may read;
- *   the bytes that are read for one profile have a bound.
- * Private to symbolize*.c. */
+/* The one place that opens the files that a profile names: modules, their debug information, maps
+ * of generated code. No profile is trusted: its author chose the paths, and may replace, truncate
+ * or rewrite the files at any time. Therefore a path is looked up once, and the file that was
+ * checked is the file that is opened; only regular files are opened, so that no pipe blocks and no
+ * device acts; files are read into private memory, since a mapped file that is truncated kills the
+ * process (SIGBUS); a reader with more rights than the profile's owner opens only root's own files,
+ * and of those only files that everybody may read; the bytes that are read for one profile are
+ * limited. Private to symbolize*.c. */
 #ifndef SCPROF_REPORT_SYMBOLS_SYMBOLIZE_OPEN_H
 #define SCPROF_REPORT_SYMBOLS_SYMBOLIZE_OPEN_H
 
@@ -18,13 +15,12 @@
 #include <sys/stat.h>
 
 /* What may be read for the names of one profile, in bytes after decompression. Symbols and lines
- * that are asked for take a few times their part of it. No part of the profile sets it: some
+ * that are looked up take a few times their part of it. It does not depend on the profile: a
  * hundred bytes of a profile can name a file of any size. */
 #define SYMBOLIZE_MOST	       (UINT64_C(1) << 30)
 #define SYMBOLIZE_MOST_GUARDED (UINT64_C(1) << 29) /* see symbolize_guard */
 
-/* Where nothing is read, time is what is bounded: a file that is looked at, and a question to a
- * server, count as so many bytes. */
+/* To limit time, too, a file that is checked and a request to a server count as so many bytes. */
 #define SYMBOLIZE_LOOK	   (UINT64_C(16) << 10)
 #define SYMBOLIZE_QUESTION (UINT64_C(4) << 20)
 
@@ -35,16 +31,17 @@
 
 struct symbolize_files {
 	bool guarded;	/* see symbolize_guard; to be set before anything is opened */
-	bool left_out;	/* something was, for the bound's sake */
+	bool left_out;	/* something was, because of the limit */
 	uint64_t spent; /* bytes */
 	uint64_t steps;
 };
 
-/* Takes so many bytes of the bound; false: there are not so many left, and none were taken. */
-bool symbolize_spend(struct symbolize_files *f, uint64_t bytes);
+/* Subtracts `bytes` from what is left of the limit; false: too few are left, and none were
+ * subtracted. */
+bool symbolize_open_spend(struct symbolize_files *f, uint64_t bytes);
 
 /* The same for steps. */
-bool symbolize_step(struct symbolize_files *f, uint64_t steps);
+bool symbolize_open_step(struct symbolize_files *f, uint64_t steps);
 
 /* A file with code or debug information: an open descriptor and what it is, or -1. */
 int symbolize_open(struct symbolize_files *f, const char *path, struct stat *st);
@@ -53,15 +50,15 @@ enum symbolize_map { SYMBOLIZE_MAP_NONE, SYMBOLIZE_MAP_REFUSED, SYMBOLIZE_MAP_RE
 
 /* A map of generated code, as text that ends with a NUL, to be freed. Refused when it is not
  * `owner`'s, is no regular file, or was not written since `since_ns` (real time). */
-enum symbolize_map symbolize_read_map(struct symbolize_files *f, const char *path, uid_t owner,
-				      uint64_t since_ns, char **text);
+enum symbolize_map symbolize_open_read_map(struct symbolize_files *f, const char *path, uid_t owner,
+					   uint64_t since_ns, char **text);
 
-/* Zeroes in memory that nobody else can change, as a file: a descriptor, or -1. Left out where a
- * file may not be so large (RLIMIT_FSIZE: the signal would end us). */
-int symbolize_memory(struct symbolize_files *f, uint64_t bytes);
+/* A private file in memory, filled with zeroes: a descriptor, or -1. Also -1, and left out, where a
+ * file may not be so large (RLIMIT_FSIZE, whose signal would end the process). */
+int symbolize_open_memory(struct symbolize_files *f, uint64_t bytes);
 
-/* Bytes of a file into such memory (`to`), at the same
- * offset. False: the file ends before, or out of memory. The caller has taken them of the bound. */
-bool symbolize_copy(int from, int to, uint64_t offset, uint64_t bytes);
+/* Copies bytes of a file into such memory (`to`), at the same offset. False: the file ends before,
+ * or out of memory. The caller has spent them. */
+bool symbolize_open_copy(int from, int to, uint64_t offset, uint64_t bytes);
 
 #endif

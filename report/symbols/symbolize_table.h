@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The symbols of one module in order of address, so that to look one up is not to read them all,
+/* The symbols of one module in order of address, so that a lookup need not read them all,
  * as dwfl_module_addrinfo does. Private to symbolize*.c.
  *
  * The answers are that function's (elfutils 0.188), also where symbols overlap or have no size.

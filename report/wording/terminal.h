@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What the place where a report goes can show. */
+/* What the terminal that a report goes to can show. */
 #ifndef SCPROF_REPORT_WORDING_TERMINAL_H
 #define SCPROF_REPORT_WORDING_TERMINAL_H
 

@@ -3,7 +3,7 @@
  * print, and its width on a terminal. Names are data: nothing in them may move
  * the cursor, change colours, or turn the direction of writing.
  *
- * Functions that return a char * give memory to free(), NULL when it is out. */
+ * Functions that return a char * give memory to free(), NULL when out of memory. */
 #ifndef SCPROF_REPORT_WORDING_UTF8_H
 #define SCPROF_REPORT_WORDING_UTF8_H
 

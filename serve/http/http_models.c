@@ -19,7 +19,7 @@ static void nothing(struct http_answer *out, const struct request *r)
 			out, 404,
 			"no profile of service '%s'%s%s is here now; / lists what there is\n",
 			r->service, r->clock ? " with clock " : "",
-			r->clock ? words_clock_name(r->clock) : "");
+			r->clock ? report_names_clock(r->clock) : "");
 	else
 		http_answer_say(out, 404, "no profile is here now\n");
 }

@@ -100,7 +100,7 @@ static bool number(const char *text, double *value)
 static bool take_clock(struct request *r, const char *value)
 {
 	for (uint32_t kind = SCP_CLOCK_TSC; kind < SCP_CLOCK_DUAL; kind++)
-		if (!strcmp(value, words_clock_name(kind))) {
+		if (!strcmp(value, report_names_clock(kind))) {
 			r->clock = kind;
 			return true;
 		}

@@ -66,7 +66,7 @@ static void put_link(FILE *out, const char *page, const char *service, uint32_t 
 {
 	fprintf(out, "<a href=\"%s?service=", page);
 	put_escaped(out, service);
-	fprintf(out, "&amp;clock=%s%s\">%s</a>", words_clock_name(clock), more, words);
+	fprintf(out, "&amp;clock=%s%s\">%s</a>", report_names_clock(clock), more, words);
 }
 
 static void put_row(FILE *out, const struct gauge *g, double all_ns)
@@ -89,7 +89,7 @@ static void put_row(FILE *out, const struct gauge *g, double all_ns)
 	if (g->outcome != SCP_COMPLETED)
 		fprintf(out, ", %s", counters_outcome_name(g->outcome));
 	fputs("</small>", out);
-	if (g->estimate.doubts)
+	if (g->estimate.unreliable)
 		fputs(" <small title=\"the interval may not contain the true mean: see the "
 		      "report\">(!)</small>",
 		      out);
@@ -109,7 +109,7 @@ static void put_links(FILE *out, const struct gauges *g, const struct counters_s
 			any = any || (g->gauge[i].service == s && g->gauge[i].clock == clock);
 		if (!any)
 			continue;
-		fprintf(out, "<p>clock %s: ", words_clock_name(clock));
+		fprintf(out, "<p>clock %s: ", report_names_clock(clock));
 		put_link(out, "/service", s->name, clock, "", "report and flame graph");
 		fputs(" (", out);
 		put_link(out, "/service", s->name, clock, "&amp;refresh=30", "reloads every 30 s");

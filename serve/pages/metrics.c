@@ -61,7 +61,7 @@ static void labels(struct metrics *m, const struct counters_service *s,
 	metrics_write_label(m, "library", f->library);
 	if (outcome < COUNTERS_OUTCOMES)
 		metrics_write_label(m, "outcome", counters_outcome_name(outcome));
-	metrics_write_label(m, "clock", words_clock_name(clock));
+	metrics_write_label(m, "clock", report_names_clock(clock));
 }
 
 static void function_rows(struct metrics *m, const struct counters_service *s,
@@ -182,9 +182,9 @@ static double effect_of(const struct gauge *g)
 	return g->estimate.design_effect;
 }
 
-static double doubts_of(const struct gauge *g)
+static double unreliable_of(const struct gauge *g)
 {
-	return g->estimate.doubts != 0;
+	return g->estimate.unreliable != 0;
 }
 
 static void put_gauges(struct metrics *m, const struct gauges *g)
@@ -203,7 +203,7 @@ static void put_gauges(struct metrics *m, const struct gauges *g)
 		     effect_of);
 	gauge_family(m, g, "scprof_interval_doubtful", "",
 		     "1: the interval may not contain the true mean; the service's page says why.",
-		     doubts_of);
+		     unreliable_of);
 }
 
 static void put_losses(struct metrics *m, const struct agent *a)

@@ -166,7 +166,7 @@ static struct shape shape_of(const struct stats_sample *s)
 	f = r.mean - floor(r.mean);
 	r.tick_noise = r.mean < 1 ? f * (1 - f) : 1.0 / 6;
 	r.spread = sqrt(fmax(0, r.variance - r.tick_noise)) / r.mean;
-	r.heavy = r.n >= STATS_DOUBT_CALLS && r.spread > heavy_spread(r.n) &&
+	r.heavy = r.n >= STATS_RELIABLE_CALLS && r.spread > heavy_spread(r.n) &&
 		  r.variance > 1.25 * r.tick_noise;
 	r.freedom = r.serial.freedom;
 	if (r.serial.batches >= 8 && r.variance > 0) {
@@ -310,20 +310,20 @@ static bool is_synchronous(const uint64_t *phase, double low, double high)
 	       phase_bias(phase, low, high) > 0.125 * (high - low);
 }
 
-static unsigned doubts_of(const struct stats_sample *s, const struct shape *r,
-			  const struct mean_interval *e)
+static unsigned unreliable_of(const struct stats_sample *s, const struct shape *r,
+			      const struct mean_interval *e)
 {
-	unsigned doubts = 0;
+	unsigned unreliable = 0;
 
 	if (is_synchronous(s->phase, e->low, e->high))
-		doubts |= STATS_SYNCHRONOUS;
+		unreliable |= STATS_SYNCHRONOUS;
 	if (depends(r) && (r->serial.independent < FEW_INDEPENDENT ||
 			   (r->apart > 0.5 && r->stretches < FEW_INDEPENDENT)))
-		doubts |= STATS_FEW_INDEPENDENT;
+		unreliable |= STATS_FEW_INDEPENDENT;
 	if (r->heavy && r->mean > HIDDEN_TAIL &&
 	    r->n / fmax(r->design, 1) < HEAVY_CALLS * r->spread)
-		doubts |= STATS_HEAVY_TAIL;
-	return doubts;
+		unreliable |= STATS_HEAVY_TAIL;
+	return unreliable;
 }
 
 struct mean_interval mean_interval_estimate(const struct stats_sample *s, double confidence)
@@ -344,7 +344,7 @@ struct mean_interval mean_interval_estimate(const struct stats_sample *s, double
 	if (r.serial.batches >= 8)
 		out.design_effect = r.design;
 	out.low = fmax(0, out.low);
-	out.doubts = doubts_of(s, &r, &out);
+	out.unreliable = unreliable_of(s, &r, &out);
 	out.mean = r.mean * d;
 	out.low *= d;
 	out.high *= d;

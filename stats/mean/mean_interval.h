@@ -10,13 +10,13 @@
 #include "stats/stats.h"
 
 /* Why an interval may not hold: see docs/coverage.md. */
-enum stats_doubt {
+enum stats_unreliable {
 	STATS_SYNCHRONOUS = 1,	   /* "clock-synchronous": calls begin at preferred phases */
 	STATS_FEW_INDEPENDENT = 2, /* "too-few-independent-batches" */
 	STATS_HEAVY_TAIL = 4	   /* "heavy-tail": a few calls make the mean */
 };
 /* Fewer calls, without batches and phases, are too few for any of them. */
-#define STATS_DOUBT_CALLS 8
+#define STATS_RELIABLE_CALLS 8
 
 /* A mean with what can be said of it. */
 struct mean_interval {
@@ -26,7 +26,7 @@ struct mean_interval {
 	double freedom; /* degrees of freedom of `error` */
 	double design_effect; /* variance of the mean over that of independent calls; NAN: unknown
 			       */
-	unsigned doubts;      /* enum stats_doubt, or-ed */
+	unsigned unreliable;  /* enum stats_unreliable, or-ed */
 };
 
 /* Mean and interval of durations on any clock. The one rule, chosen by simulation

@@ -20,7 +20,7 @@ static bool is_enough(const struct stopping_look *l)
 {
 	double design = isnan(l->design_effect) ? 1 : fmax(l->design_effect, 1);
 
-	return l->used >= STOPPING_CALLS && l->freedom >= STOPPING_BATCHES && !l->doubts &&
+	return l->used >= STOPPING_CALLS && l->freedom >= STOPPING_BATCHES && !l->unreliable &&
 	       !isnan(l->design_effect) && (double)l->used / design >= STOPPING_EFFECTIVE;
 }
 

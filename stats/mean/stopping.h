@@ -10,7 +10,7 @@
  *     few looks are few chances to be deceived;
  *   - none counts before there are enough calls, independent batches and effective ticks for
  *     the interval itself to hold (STOPPING_CALLS, _BATCHES, _EFFECTIVE), nor while
- *     the estimate doubts itself for want of data;
+ *     the estimate has a reliability warning;
  *   - the width must be small enough at two looks in turn; the second has half as many calls
  *     again, and it is its interval that is reported.
  * tests/unit/stats/test_stopping.c simulates the coverage that is left. */
@@ -40,7 +40,7 @@ struct stopping_look {
 	uint64_t calls, used;
 	double mean, low, high;
 	double freedom, design_effect;
-	unsigned doubts;
+	unsigned unreliable;
 };
 
 void stopping_begin(struct stopping *s, double relative);

@@ -25,7 +25,8 @@
 /* Determinant of I - H_g below which the block alone carries the fit. */
 #define SINGULAR 1e-9
 
-/* Of the doubts; the figures are those of simulations like those of the unit test. */
+/* Limits of the reliability warnings; the figures are those of simulations like those of the unit
+ * test. */
 #define FEW_EVENTS   50
 #define FEW_CARRIERS 8
 #define NARROW	     0.1
@@ -281,7 +282,7 @@ static bool is_dependent(const struct spread *s)
 
 /* The contrast c' (mean, slope in deviations of size). */
 static void price(const struct centred *line, struct pair c, double value, double confidence,
-		  struct stats_line_price *p, unsigned *doubts)
+		  struct stats_line_price *p, unsigned *unreliable)
 {
 	struct block b[MOST];
 	struct spread s;
@@ -295,7 +296,7 @@ static void price(const struct centred *line, struct pair c, double value, doubl
 	if (!isfinite(s.variance) || line->mean_y <= 0)
 		return; /* no tick at all is not a price of exactly 0 */
 	if (is_too_few(&s, line->count, is_dependent(&s)))
-		*doubts |= STATS_LINE_DEPENDENT;
+		*unreliable |= STATS_LINE_DEPENDENT;
 	more = 1 + 2 * fmax(s.correlation, 0);
 	p->freedom = fmax(1, s.freedom / more);
 	p->error = sqrt(s.variance * more);
@@ -339,15 +340,15 @@ int line_fit_blocks(const struct stats_line_block *block, unsigned blocks,
 	at_nothing = (struct pair){1, (double)(-c.mean_x / c.deviation_x)};
 	a_byte = (struct pair){0, (double)(1 / c.deviation_x)};
 	price(&c, at_nothing, (double)(c.mean_y - c.slope * c.mean_x), confidence, &fit->call,
-	      &fit->doubts);
-	price(&c, a_byte, (double)c.slope, confidence, &fit->byte, &fit->doubts);
+	      &fit->unreliable);
+	price(&c, a_byte, (double)c.slope, confidence, &fit->byte, &fit->unreliable);
 	fit->by_size = c.mean_y > 0 ? (double)(c.slope * c.mean_x / c.mean_y) : NAN;
 	if (c.mean_y <= 0 || events(&c) < FEW_EVENTS)
-		fit->doubts |= STATS_LINE_FEW_TICKS;
+		fit->unreliable |= STATS_LINE_FEW_TICKS;
 	if (carriers(&c) < FEW_CARRIERS)
-		fit->doubts |= STATS_LINE_FEW_LARGE;
+		fit->unreliable |= STATS_LINE_FEW_LARGE;
 	if (c.deviation_x < NARROW * c.mean_x)
-		fit->doubts |= STATS_LINE_NARROW;
+		fit->unreliable |= STATS_LINE_NARROW;
 	return 0;
 }
 

@@ -29,7 +29,7 @@ struct stats_line_price {
 	double freedom; /* of Student's t */
 };
 
-enum stats_line_doubt {
+enum stats_line_unreliable {
 	STATS_LINE_FEW_TICKS =
 		1, /* time was seen in fewer than about 50 calls: intervals too narrow */
 	STATS_LINE_FEW_LARGE = 2, /* fewer than 8 stretches of calls carry the slope */
@@ -40,9 +40,9 @@ enum stats_line_doubt {
 
 struct stats_line_fit {
 	struct stats_line_price call, byte; /* units, units a byte */
-	double by_size;	 /* share of the whole time that goes with the bytes: b sum x / sum y */
-	unsigned blocks; /* with calls in them, after joining */
-	unsigned doubts; /* enum stats_line_doubt, or-ed */
+	double by_size;	     /* share of the whole time that goes with the bytes: b sum x / sum y */
+	unsigned blocks;     /* with calls in them, after joining */
+	unsigned unreliable; /* enum stats_line_unreliable, or-ed */
 };
 
 /* Blocks in the order of time, oldest first; they may differ in length, those without

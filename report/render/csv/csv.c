@@ -64,7 +64,7 @@ static void put_line(struct csv *c, const struct report_site *s)
 /* Names of all that a bit says, separated by ';'. */
 static void put_findings(struct csv *c, const struct report_site *s)
 {
-	unsigned all = s->findings | s->estimate.doubts;
+	unsigned all = s->findings | s->estimate.unreliable;
 	char text[256];
 	size_t at = 0;
 
@@ -100,7 +100,7 @@ static void put_site(struct csv *c, struct csv_paths *p, const struct report_sit
 
 	csv_write_text(c, "symbol", f->name);
 	csv_write_text(c, "library", f->library);
-	csv_write_text(c, "outcome", words_outcome_name(site));
+	csv_write_text(c, "outcome", report_names_outcome(site));
 	csv_write_count(c, "calls", site->calls);
 	csv_write_count(c, "bytes", site->bytes);
 	csv_write_count(c, "ticks", site->ticks);
@@ -120,7 +120,7 @@ static void put_site(struct csv *c, struct csv_paths *p, const struct report_sit
 	put_line(c, site);
 	put_slow(c, site);
 	put_steadiness(c, site);
-	csv_write_text(c, "path_end", words_path_end(site));
+	csv_write_text(c, "path_end", report_names_path_end(site));
 	csv_path(c, p, site, "path", false);
 	csv_path(c, p, site, "path_places", true);
 	csv_write_end(c);

@@ -17,7 +17,7 @@ static void put_end(struct csv *c, struct report *r, uint32_t site, const char *
 	if (s && s->frames)
 		symbol = frame_symbols_find(r, &s->frame[0], &count);
 	csv_write_text(c, column[0], s ? r->profile->function[s->function].name : none);
-	csv_write_text(c, column[1], s ? words_outcome_name(s) : NULL);
+	csv_write_text(c, column[1], s ? report_names_outcome(s) : NULL);
 	csv_write_text(c, column[2], symbol ? symbol->function : NULL);
 }
 
@@ -85,7 +85,7 @@ static void put_process(struct csv *c, const struct report_process *p)
 	csv_write_count(c, "processes", in->count);
 	csv_write_text(c, "exe", in->exe);
 	csv_write_text(c, "argv0", in->argc ? in->argv[0] : NULL);
-	csv_write_text(c, "ended", words_end_name(in->end_state));
+	csv_write_text(c, "ended", report_names_end(in->end_state));
 	csv_write_number(c, "wall_s", p->wall_s);
 	csv_write_count(c, "threads", p->threads);
 	csv_write_count(c, "calls", p->calls);

@@ -80,7 +80,7 @@ static const struct csv_piece *piece_of(struct csv_paths *p, const struct prof_f
 {
 	uint32_t number = stacks_frame(&p->stacks, frame), index = 2 * number + places;
 
-	if (number == NAMES_NONE ||
+	if (number == STRING_INDEX_NONE ||
 	    !array_reach((void **)&p->piece, &p->room, index, sizeof(*p->piece), 0))
 		return NULL;
 	if (!p->piece[index].text &&

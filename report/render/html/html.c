@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "report/model/displacement_file.h"
-#include "report/model/facts.h"
+#include "report/model/report_head.h"
 #include "report/model/warning_list.h"
 #include "report/render/html/html_write.h"
 #include "report/wording/numbers.h"
@@ -75,17 +75,17 @@ static void put_figures(struct html *h)
 static void put_head(struct html *h)
 {
 	const struct report *r = h->report;
-	char *command = facts_command(r), text[32];
+	char *command = report_head_command(r), text[32];
 
 	json_write_text(&h->json, "title", command ? command : "");
 	free(command);
-	json_write_text(&h->json, "by", words_by_name(r->by));
+	json_write_text(&h->json, "by", report_names_by(r->by));
 	snprintf(text, sizeof(text), "%.6g %%", 100 * r->confidence);
 	json_write_text(&h->json, "confidence", text);
 	put_figures(h);
 	json_write_open(&h->json, "facts", '[');
-	facts_each(r, true, put_fact, h);
-	facts_check(r, true, put_fact, h);
+	report_head_each(r, true, put_fact, h);
+	report_head_check(r, true, put_fact, h);
 	json_write_close(&h->json, ']');
 	json_write_number(&h->json, "overhead", r->overhead.measured ? r->overhead.inside_ns : NAN);
 	numbers_duration(text, sizeof(text), r->nested_ns, true);
@@ -132,7 +132,7 @@ static void put_data(struct html *h, const struct displaced *displaced)
 static const struct displaced *account_of(struct report *r, const struct report_options *o,
 					  struct displaced **own)
 {
-	*own = o->displaced ? NULL : displacement_recorded_recorded(r->profile, r->confidence);
+	*own = o->displaced ? NULL : displacement_recorded_read(r->profile, r->confidence);
 	if (!o->displaced && r->profile->accounts > 1)
 		warning_list_note(
 			r, "accounts-apart",

@@ -10,7 +10,7 @@
 static void put_cpu(struct html *h, const struct displaced_cpu *c)
 {
 	json_write_open(&h->json, NULL, '[');
-	html_write_index(h, NULL, c->cpu < 0 ? NAMES_NONE : (uint32_t)c->cpu);
+	html_write_index(h, NULL, c->cpu < 0 ? STRING_INDEX_NONE : (uint32_t)c->cpu);
 	json_write_number(&h->json, NULL, c->wall_s * 1e9);
 	for (int i = 0; i < DISPLACED_PARTS; i++) {
 		json_write_number(&h->json, NULL, c->part_s[i] * 1e9);

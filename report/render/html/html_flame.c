@@ -14,7 +14,7 @@ static bool has_row(const struct html *h, const struct flame_box *b)
 
 /* Kind, name, module and outcome are the same for many boxes: they stand once. */
 struct labels {
-	uint32_t *number;		/* in the page, by number in the flame; NAMES_NONE: none */
+	uint32_t *number; /* in the page, by number in the flame; STRING_INDEX_NONE: none */
 	const struct flame_box **first; /* by number in the page */
 	uint32_t count;
 };
@@ -24,7 +24,7 @@ static uint32_t label_of(struct labels *labels, const struct flame_box *b)
 {
 	uint32_t *number = &labels->number[b->label];
 
-	if (*number == NAMES_NONE) {
+	if (*number == STRING_INDEX_NONE) {
 		labels->first[labels->count] = b;
 		*number = labels->count++;
 	}
@@ -66,12 +66,12 @@ static void put_boxes(struct html *h, struct labels *labels)
 }
 
 /* Their names, with commas; NULL: none. */
-static const char *doubts_of(unsigned doubts, char *text, size_t room)
+static const char *unreliable_of(unsigned unreliable, char *text, size_t room)
 {
 	size_t used = 0;
 
-	for (unsigned bit = 1; bit <= doubts && used < room; bit *= 2)
-		if (doubts & bit)
+	for (unsigned bit = 1; bit <= unreliable && used < room; bit *= 2)
+		if (unreliable & bit)
 			used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
 						 reliability_name(bit));
 	return used ? text : NULL;
@@ -79,7 +79,7 @@ static const char *doubts_of(unsigned doubts, char *text, size_t room)
 
 static void put_sums(struct html *h)
 {
-	char doubts[160];
+	char unreliable[160];
 
 	html_write_fields(h, "sum_fields",
 			  "rows value share calls bytes mean low high below above doubts");
@@ -96,9 +96,10 @@ static void put_sums(struct html *h)
 		if (b->has_bytes)
 			json_write_count(&h->json, NULL, b->bytes);
 		else
-			html_write_index(h, NULL, NAMES_NONE);
+			html_write_index(h, NULL, STRING_INDEX_NONE);
 		html_write_interval(h, b->mean_ns, b->low_ns, b->high_ns);
-		html_write_string(h, NULL, doubts_of(b->doubts, doubts, sizeof(doubts)));
+		html_write_string(h, NULL,
+				  unreliable_of(b->unreliable, unreliable, sizeof(unreliable)));
 	}
 	json_write_close(&h->json, ']');
 }
@@ -111,7 +112,7 @@ void html_flame(struct html *h)
 
 	h->json.failed |= !labels.number || !labels.first;
 	if (labels.number && labels.first) {
-		memset(labels.number, 0xff, most * sizeof(*labels.number)); /* NAMES_NONE */
+		memset(labels.number, 0xff, most * sizeof(*labels.number)); /* STRING_INDEX_NONE */
 		put_boxes(h, &labels);
 		put_sums(h);
 	}

@@ -12,12 +12,12 @@ static void put_row(struct html *h, const struct loop_row *row)
 	const struct report *r = h->report;
 
 	json_write_count(&h->json, NULL, row->kind);
-	html_write_index(h, NULL, row->from < h->sites ? row->from : NAMES_NONE);
+	html_write_index(h, NULL, row->from < h->sites ? row->from : STRING_INDEX_NONE);
 	html_write_string(h, NULL,
 			  row->from < r->sites
 				  ? r->profile->function[r->site[row->from].function].name
 				  : "(thread start)");
-	html_write_index(h, NULL, row->to < h->sites ? row->to : NAMES_NONE);
+	html_write_index(h, NULL, row->to < h->sites ? row->to : STRING_INDEX_NONE);
 	html_write_string(h, NULL,
 			  row->to < r->sites ? r->profile->function[r->site[row->to].function].name
 					     : "(thread end)");

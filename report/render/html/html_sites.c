@@ -17,7 +17,7 @@
 struct paths {
 	struct html *html;
 	struct pairs lines; /* by the line that it is called from and the number of the symbol */
-	uint32_t *text;	    /* by number of the symbol; NAMES_NONE: none yet */
+	uint32_t *text;	    /* by number of the symbol; STRING_INDEX_NONE: none yet */
 	uint32_t room;
 };
 
@@ -33,27 +33,27 @@ static uint32_t text_of_frame(struct html *h, const struct prof_frame *frame,
 	return number;
 }
 
-/* The line of a frame below another line. NAMES_NONE: out of memory. */
+/* The line of a frame below another line. STRING_INDEX_NONE: out of memory. */
 static uint32_t line_below(struct paths *p, uint32_t parent, const struct prof_frame *frame)
 {
 	size_t count;
 	const struct symbol *s = frame_symbols_find(p->html->report, frame, &count);
-	uint32_t line = NAMES_NONE;
+	uint32_t line = STRING_INDEX_NONE;
 
 	if (array_reach((void **)&p->text, &p->room, s->number, sizeof(*p->text), 0xff))
 		line = pairs_add(&p->lines, parent, s->number);
 	if (line == PAIRS_NONE) {
 		p->html->json.failed = true;
-		return NAMES_NONE;
+		return STRING_INDEX_NONE;
 	}
-	if (p->text[s->number] == NAMES_NONE)
+	if (p->text[s->number] == STRING_INDEX_NONE)
 		p->text[s->number] = text_of_frame(p->html, frame, s);
 	return line;
 }
 
 static uint32_t path_of(struct paths *p, const struct report_site *s)
 {
-	uint32_t at = NAMES_NONE;
+	uint32_t at = STRING_INDEX_NONE;
 
 	for (uint32_t i = frame_symbols_trim_startup(p->html->report, s); i-- > 0;)
 		at = line_below(p, at, &s->frame[i]);
@@ -98,7 +98,7 @@ static void put_displaced(struct html *h, const struct report_site *s, uint32_t 
 	if (partner < h->report->sites)
 		html_write_index(h, NULL, partner < index ? partner : index);
 	else
-		html_write_index(h, NULL, NAMES_NONE);
+		html_write_index(h, NULL, STRING_INDEX_NONE);
 }
 
 static void put_row(struct html *h, struct paths *p, const struct report_site *s, uint32_t index)
@@ -108,15 +108,15 @@ static void put_row(struct html *h, struct paths *p, const struct report_site *s
 	bool priced = s->per_byte_low_ns > 0 && s->per_call_ns >= 0;
 
 	html_write_index(h, NULL, s->function);
-	html_write_string(h, NULL, plain ? NULL : words_outcome_name(s));
+	html_write_string(h, NULL, plain ? NULL : report_names_outcome(s));
 	html_write_index(h, NULL, path_of(p, s));
-	html_write_string(h, NULL, words_path_end(s));
+	html_write_string(h, NULL, report_names_path_end(s));
 	html_write_index(h, NULL, h->flame.end[index]);
 	json_write_count(&h->json, NULL, s->calls);
 	if (s->has_bytes)
 		json_write_count(&h->json, NULL, s->bytes);
 	else
-		html_write_index(h, NULL, NAMES_NONE);
+		html_write_index(h, NULL, STRING_INDEX_NONE);
 	put_mean(h, &s->estimate);
 	json_write_number(&h->json, NULL, s->total_ns);
 	json_write_number(&h->json, NULL, s->share);
@@ -164,7 +164,7 @@ static void put_paths(struct html *h, const struct paths *p)
 	for (uint32_t i = 0; i < p->lines.count; i++) {
 		const struct pair *line = &p->lines.pair[i];
 
-		json_write_count(&h->json, NULL, line->a == NAMES_NONE ? 0 : i - line->a);
+		json_write_count(&h->json, NULL, line->a == STRING_INDEX_NONE ? 0 : i - line->a);
 		html_write_index(h, NULL, p->text[line->b]);
 	}
 	json_write_close(&h->json, ']');
@@ -178,21 +178,22 @@ static void put_note(void *to, const char *line)
 	html_write_string(h, NULL, line);
 }
 
-/* Row, doubts, what the mean hides. Only rows that have some. */
+/* Row, reliability warnings, what the mean hides. Only rows that have some. */
 static void put_notes(struct html *h)
 {
 	json_write_open(&h->json, "notes", '[');
 	for (uint32_t i = 0; i < h->sites; i++) {
 		const struct report_site *s = &h->report->site[i];
-		unsigned doubts = s->estimate.doubts | (s->has_slow ? s->slow.estimate.doubts : 0);
+		unsigned unreliable =
+			s->estimate.unreliable | (s->has_slow ? s->slow.estimate.unreliable : 0);
 
-		if (!doubts && !s->findings)
+		if (!unreliable && !s->findings)
 			continue;
 		json_write_open(&h->json, NULL, '[');
 		json_write_count(&h->json, NULL, i);
 		json_write_open(&h->json, NULL, '[');
-		for (unsigned bit = 1; bit <= doubts; bit *= 2)
-			if (doubts & bit)
+		for (unsigned bit = 1; bit <= unreliable; bit *= 2)
+			if (unreliable & bit)
 				html_write_string(h, NULL, reliability_name(bit));
 		json_write_close(&h->json, ']');
 		json_write_open(&h->json, NULL, '[');

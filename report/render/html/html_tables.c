@@ -29,7 +29,7 @@ static void put_end(struct html *h, uint32_t site, const char *none)
 {
 	const struct report *r = h->report;
 
-	html_write_index(h, NULL, site < h->sites ? site : NAMES_NONE);
+	html_write_index(h, NULL, site < h->sites ? site : STRING_INDEX_NONE);
 	html_write_string(h, NULL,
 			  site < r->sites ? r->profile->function[r->site[site].function].name
 					  : none);
@@ -92,7 +92,7 @@ static void put_processes(struct html *h)
 		html_write_string(h, NULL, in->program);
 		json_write_count(&h->json, NULL, in->count);
 		json_write_number(&h->json, NULL, p->wall_s * 1e9);
-		html_write_string(h, NULL, words_end_name(in->end_state));
+		html_write_string(h, NULL, report_names_end(in->end_state));
 		json_write_count(&h->json, NULL, p->threads);
 		json_write_count(&h->json, NULL, p->calls);
 		json_write_number(&h->json, NULL, p->calls_ns);

@@ -15,7 +15,7 @@ struct displaced;
 struct html {
 	struct json_writer json;
 	struct report *report;
-	struct names strings; /* all of the page's, written last */
+	struct string_index strings; /* all of the page's, written last */
 	struct flame flame;
 	uint32_t sites; /* rows shown; boxes of other sites have their own numbers */
 };

@@ -118,7 +118,7 @@ static void put_file(struct json_writer *w, const struct profile *p)
 	json_write_text(w, "file", p->processes ? p->process[0].file : NULL);
 	json_write_text(w, "name", p->processes ? p->process[0].program : NULL);
 	json_write_text(w, "exe", p->processes ? p->process[0].exe : NULL);
-	json_write_text(w, "clock", words_clock_name(p->clock.kind));
+	json_write_text(w, "clock", report_names_clock(p->clock.kind));
 	json_write_number(w, "tick_ns", p->clock.tick_ns);
 	json_write_close(w, '}');
 }
@@ -195,7 +195,7 @@ int diff_json(struct diff *d, FILE *out)
 	json_write_text(w, "schema", "scprof-diff/1");
 	json_write_text(w, "verdict", verdict);
 	json_write_integer(w, "exit_status", d->status);
-	json_write_text(w, "by", words_by_name(d->options.by));
+	json_write_text(w, "by", report_names_by(d->options.by));
 	json_write_number(w, "confidence", d->options.confidence);
 	json_write_number(w, "threshold", d->options.min_change);
 	json_write_number(w, "run_to_run", d->profiles > 2 ? NAN : d->options.run_to_run);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/model/filters.h"
+#include "report/model/filter_summary.h"
 #include "report/model/rows.h"
 
 static void put_argv(struct json_writer *w, const struct prof_process *p)
@@ -43,7 +43,7 @@ static void put_clock(struct json_writer *w, const char *key, const struct prof_
 		return;
 	}
 	json_write_open(w, key, '{');
-	json_write_text(w, "name", words_clock_name(c->kind));
+	json_write_text(w, "name", report_names_clock(c->kind));
 	json_write_number(w, "tick_ns", c->tick_ns);
 	json_write_number(w, "read_ns", c->read_ns);
 	json_write_flag(w, "randomized", c->flags & SCP_CLOCK_RANDOMIZED);
@@ -52,7 +52,7 @@ static void put_clock(struct json_writer *w, const char *key, const struct prof_
 	else
 		json_write_flag(w, "synchronous", synchronous);
 	json_write_text(w, "requested",
-			c->requested == SCP_CLOCK_NONE ? NULL : words_clock_name(c->requested));
+			c->requested == SCP_CLOCK_NONE ? NULL : report_names_clock(c->requested));
 	json_write_flag(w, "fallback", c->flags & SCP_CLOCK_FALLBACK);
 	json_write_number(w, "unit_ns", c->ns_per_unit);
 	json_write_number(w, "rate_error", c->rate_error);
@@ -121,7 +121,7 @@ static void put_recorded(struct json_writer *w, const struct profile *p)
 	json_write_open(w, "recorded", '{');
 	json_write_number(w, "recorded_s", (double)p->recorded_ns / 1e9);
 	json_write_number(w, "lived_s", (double)p->recorded_of_ns / 1e9);
-	json_write_number(w, "share", filters_recorded_share(p));
+	json_write_number(w, "share", filter_summary_recorded_share(p));
 	json_write_count(w, "windows", p->windows);
 	json_write_close(w, '}');
 }
@@ -156,7 +156,7 @@ static void put_process(struct json_writer *w, const struct report_process *p)
 	put_argv(w, in);
 	json_write_time(w, "start", in->start_real_ns, 3);
 	json_write_number(w, "wall_s", p->wall_s);
-	json_write_text(w, "ended", words_end_name(in->end_state));
+	json_write_text(w, "ended", report_names_end(in->end_state));
 	json_write_count(w, "threads", p->threads);
 	json_write_count(w, "calls", p->calls);
 	json_write_number(w, "calls_ns", p->calls_ns);
@@ -220,7 +220,7 @@ static void put_totals(struct json_writer *w, const struct report *r)
 static void put_head(struct json_writer *w, const struct report *r)
 {
 	json_write_text(w, "schema", "scprof-report/1");
-	json_write_text(w, "by", words_by_name(r->by));
+	json_write_text(w, "by", report_names_by(r->by));
 	put_program(w, r);
 	put_clock(w, "clock", &r->profile->clock, r->synchronous);
 	put_clock(w, "slow_clock", &r->profile->slow, r->slow_synchronous);

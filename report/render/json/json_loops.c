@@ -50,7 +50,7 @@ static void put_state(const struct context *c, const struct loop_row *row)
 
 	json_write_open(w, NULL, '{');
 	put_name(c, "symbol", row->from, NULL);
-	json_write_text(w, "outcome", words_outcome_name(&c->report->site[row->from]));
+	json_write_text(w, "outcome", report_names_outcome(&c->report->site[row->from]));
 	put_site(c, "site", row->from);
 	json_write_count_if(w, "way", row->way, row->way);
 	json_write_flag(w, "apportioned", row->apportioned);

@@ -66,8 +66,8 @@ static void put_estimate(struct json_writer *w, const struct report_estimate *e)
 	json_write_number(w, "degrees_of_freedom", e->freedom);
 	json_write_number(w, "design_effect", e->design_effect);
 	json_write_open(w, "doubts", '[');
-	for (unsigned bit = 1; bit <= e->doubts; bit *= 2)
-		if (e->doubts & bit)
+	for (unsigned bit = 1; bit <= e->unreliable; bit *= 2)
+		if (e->unreliable & bit)
 			json_write_text(w, NULL, reliability_name(bit));
 	json_write_close(w, ']');
 }
@@ -140,7 +140,7 @@ void json_site_write(struct json_writer *w, struct report *r, const struct repor
 
 	json_write_text(w, "symbol", f->name);
 	json_write_text(w, "library", f->library);
-	json_write_text(w, "outcome", words_outcome_name(s));
+	json_write_text(w, "outcome", report_names_outcome(s));
 	json_write_count(w, "calls", s->calls);
 	json_write_count(w, "bytes", s->bytes);
 	json_write_count(w, "ticks", s->ticks);

@@ -12,7 +12,7 @@ static void put_call(struct json_writer *w, struct report *r, const struct repor
 	json_write_open(w, NULL, '{');
 	json_write_text(w, "symbol", f->name);
 	json_write_text(w, "library", f->library);
-	json_write_text(w, "outcome", words_outcome_name(&s->place));
+	json_write_text(w, "outcome", report_names_outcome(&s->place));
 	json_write_count_if(w, "bytes", s->place.has_bytes, s->place.bytes);
 	json_write_number(w, "duration_ns", s->duration_ns);
 	json_write_number(w, "duration_low_ns", s->low_ns);

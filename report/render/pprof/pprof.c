@@ -10,7 +10,7 @@
 
 #include "report/render/pprof/pprof_private.h"
 #include "report/model/rows.h"
-#include "report/model/weights.h"
+#include "report/model/report_weight.h"
 
 /* What a sample's values are: one line adds one. */
 static const enum report_weight values[] = {REPORT_WEIGHT_CALLS, REPORT_WEIGHT_TIME,
@@ -22,7 +22,7 @@ int64_t pprof_string(struct pprof_writer *w, const char *text)
 {
 	uint32_t number = string_index_add(&w->strings, text);
 
-	if (number != NAMES_NONE)
+	if (number != STRING_INDEX_NONE)
 		return number;
 	w->failed = true;
 	return 0;
@@ -67,7 +67,7 @@ static uint64_t location_of(struct pprof_writer *w, uint32_t number, bool leaf)
 {
 	struct pprof_ids *ids = leaf ? &w->leaf : &w->frame;
 
-	if (number == NAMES_NONE ||
+	if (number == STRING_INDEX_NONE ||
 	    !make_room((void **)&ids->id, &ids->room, number, sizeof(*ids->id)) ||
 	    !make_room((void **)&w->place, &w->place_room, w->places, sizeof(*w->place))) {
 		w->failed = true;
@@ -93,16 +93,16 @@ static void put_sample(struct pprof_writer *w, const struct report_site *s)
 	for (uint32_t i = 0; i < s->frames; i++)
 		w->location[sample.n_location_id++] =
 			location_of(w, stacks_frame(&w->stacks, &s->frame[i]), false);
-	if (words_path_end(s))
+	if (report_names_path_end(s))
 		w->location[sample.n_location_id++] =
 			location_of(w, stacks_outer(&w->stacks, s), true);
 	for (unsigned i = 0; i < w->values; i++)
-		value[i] = (int64_t)weights_find(values[i])->of(s);
+		value[i] = (int64_t)report_weight_find(values[i])->of(s);
 	sample.value = value;
 	sample.n_value = w->values;
 	if (s->outcome != SCP_COMPLETED && !s->overflow) {
 		label.key = pprof_string(w, "outcome");
-		label.str = pprof_string(w, words_outcome_name(s));
+		label.str = pprof_string(w, report_names_outcome(s));
 		sample.label = labels;
 		sample.n_label = 1;
 	}
@@ -143,18 +143,18 @@ static void put_head(struct pprof_writer *w, const struct report *r)
 
 	for (unsigned i = 0; i < w->values; i++) {
 		pprof__value_type__init(&type[i]);
-		type[i].type = pprof_string(w, weights_find(values[i])->name);
-		type[i].unit = pprof_string(w, weights_find(values[i])->unit);
+		type[i].type = pprof_string(w, report_weight_find(values[i])->name);
+		type[i].unit = pprof_string(w, report_weight_find(values[i])->unit);
 		types[i] = &type[i];
 	}
 	part.sample_type = types;
 	part.n_sample_type = w->values;
 	/* Every call is a sample. Pyroscope follows the period's type without looking. */
-	event.type = pprof_string(w, weights_find(REPORT_WEIGHT_CALLS)->name);
-	event.unit = pprof_string(w, weights_find(REPORT_WEIGHT_CALLS)->unit);
+	event.type = pprof_string(w, report_weight_find(REPORT_WEIGHT_CALLS)->name);
+	event.unit = pprof_string(w, report_weight_find(REPORT_WEIGHT_CALLS)->unit);
 	part.period_type = &event;
 	part.period = 1;
-	part.default_sample_type = pprof_string(w, weights_find(REPORT_WEIGHT_TIME)->name);
+	part.default_sample_type = pprof_string(w, report_weight_find(REPORT_WEIGHT_TIME)->name);
 	part.time_nanos = (int64_t)r->start_real_ns;
 	part.duration_nanos = isfinite(r->wall_s) ? llround(r->wall_s * 1e9) : 0;
 	pprof_put(w, &part);
@@ -187,7 +187,7 @@ static int begin(struct pprof_writer *w, struct report *r, const struct report_o
 {
 	size_t modules = r->profile->modules ? r->profile->modules : 1;
 
-	w->values = weights_in(r);
+	w->values = report_weight_count(r);
 	w->all_named = o->pprof_names;
 	w->mapped = calloc(modules, sizeof(*w->mapped));
 	w->location = calloc((size_t)longest_path(r) + 2, sizeof(*w->location));

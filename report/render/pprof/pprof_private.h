@@ -26,7 +26,7 @@ struct pprof_ids {
 struct pprof_writer {
 	struct gzip gzip;
 	struct stacks stacks;
-	struct names strings;
+	struct string_index strings;
 	struct pprof_mapped *mapped; /* one for each module of the profile */
 	struct pprof_ids frame, leaf;
 	struct pprof_place *place; /* by location, the first one is 1 */

@@ -8,7 +8,7 @@
 #include "report/render/stacks/graph.h"
 #include "report/model/rows.h"
 #include "report/wording/utf8.h"
-#include "report/model/weights.h"
+#include "report/model/report_weight.h"
 
 /* Which names were written, for each of the three kinds that are numbered apart. */
 enum kind { OBJECT, FILE_NAME, FUNCTION, KINDS };
@@ -24,7 +24,7 @@ static void put_name(struct writer *w, enum kind kind, const char *key, uint32_t
 		     const char *text)
 {
 	/* 0 stands for what is not known. */
-	uint32_t shown = number == NAMES_NONE ? 0 : number + 1;
+	uint32_t shown = number == STRING_INDEX_NONE ? 0 : number + 1;
 
 	fprintf(w->out, "%s=(%" PRIu32 ")", key, shown);
 	if (!w->written[kind][shown])
@@ -93,7 +93,7 @@ static void put_events(struct writer *w)
 {
 	fputs("events:", w->out);
 	for (enum report_weight i = 0; i < w->weights; i++)
-		fprintf(w->out, " %s", weights_find(i)->event);
+		fprintf(w->out, " %s", report_weight_find(i)->event);
 	putc('\n', w->out);
 }
 
@@ -119,7 +119,7 @@ static void put_all(struct writer *w, const struct report *r)
 
 int callgrind_print(struct report *r, const struct report_options *o, FILE *out)
 {
-	struct writer w = {.out = out, .weights = weights_in(r)};
+	struct writer w = {.out = out, .weights = report_weight_count(r)};
 	int status = graph_begin(&w.graph, r, rows_shown(r->sites, o));
 
 	if (status == 0) {

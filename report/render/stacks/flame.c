@@ -24,7 +24,7 @@ struct growth {
 	struct pairs boxes;	   /* by parent and label: all but the top, in their order */
 	struct pairs texts, kinds; /* labels by name and module, then by the rest */
 	struct label *label;	   /* by number */
-	uint32_t *of_symbol;	   /* labels by number of the symbol; NAMES_NONE: none yet */
+	uint32_t *of_symbol;	   /* labels by number of the symbol; STRING_INDEX_NONE: none yet */
 	uint32_t labels, label_room, symbol_room, room;
 	uint32_t *program; /* texts: what the processes executed */
 	uint32_t programs;
@@ -66,7 +66,7 @@ static uint32_t number_label(struct growth *g, const struct label *l)
 	if (texts == PAIRS_NONE)
 		return FAILED;
 	number = pairs_add(&g->kinds, texts,
-			   l->outcome == NAMES_NONE ? l->kind : FLAME_KINDS + l->outcome);
+			   l->outcome == STRING_INDEX_NONE ? l->kind : FLAME_KINDS + l->outcome);
 	if (!array_reach((void **)&g->label, &g->label_room, number, sizeof(*g->label), 0))
 		return FAILED;
 	if (number == g->labels)
@@ -75,7 +75,7 @@ static uint32_t number_label(struct growth *g, const struct label *l)
 }
 
 /* "libc.so.6+0x29d90", or an address: there each is a box of its own. */
-static uint32_t unnamed(struct names *strings, const struct symbol *s)
+static uint32_t unnamed(struct string_index *strings, const struct symbol *s)
 {
 	uint32_t number;
 	char *text;
@@ -83,7 +83,7 @@ static uint32_t unnamed(struct names *strings, const struct symbol *s)
 	if (s->module ? asprintf(&text, "%s+0x%" PRIx64, base_name(s->module), s->offset) < 0
 		      : asprintf(&text, "0x%" PRIx64, s->offset) < 0) {
 		strings->failed = true;
-		return NAMES_NONE;
+		return STRING_INDEX_NONE;
 	}
 	number = string_index_add(strings, text);
 	free(text);
@@ -115,8 +115,8 @@ static int note_programs(struct growth *g)
 
 static uint32_t label_symbol(struct growth *g, const struct symbol *s)
 {
-	struct names *strings = g->flame->strings;
-	struct label l = {.outcome = NAMES_NONE};
+	struct string_index *strings = g->flame->strings;
+	struct label l = {.outcome = STRING_INDEX_NONE};
 
 	l.module = string_index_add(strings, s->module);
 	if (!s->brief) {
@@ -139,7 +139,7 @@ static uint32_t symbol_below(struct growth *g, uint32_t parent, const struct sym
 			 0xff))
 		return FAILED;
 	known = &g->of_symbol[s->number];
-	if (*known == NAMES_NONE)
+	if (*known == STRING_INDEX_NONE)
 		*known = label_symbol(g, s);
 	return box_below(g, parent, *known);
 }
@@ -148,13 +148,13 @@ static uint32_t symbol_below(struct growth *g, uint32_t parent, const struct sym
 static uint32_t call_below(struct growth *g, uint32_t parent, const struct report_site *s)
 {
 	const struct prof_function *f = &g->report->profile->function[s->function];
-	struct names *strings = g->flame->strings;
+	struct string_index *strings = g->flame->strings;
 	bool plain = !s->overflow && s->outcome == SCP_COMPLETED;
 	struct label l = {.kind = FLAME_CALL};
 
 	l.name = string_index_add(strings, f->name);
 	l.module = string_index_add(strings, f->library);
-	l.outcome = plain ? NAMES_NONE : string_index_add(strings, words_outcome_name(s));
+	l.outcome = plain ? STRING_INDEX_NONE : string_index_add(strings, report_names_outcome(s));
 	return box_below(g, parent, number_label(g, &l));
 }
 
@@ -245,7 +245,7 @@ static int order(struct flame *f, const struct report *r)
 
 static int grow_all(struct growth *g)
 {
-	struct label top = {FLAME_TOP, NAMES_NONE, NAMES_NONE, NAMES_NONE};
+	struct label top = {FLAME_TOP, STRING_INDEX_NONE, STRING_INDEX_NONE, STRING_INDEX_NONE};
 	const struct report *r = g->report;
 	struct flame *f = g->flame;
 
@@ -271,7 +271,7 @@ static void free_growth(struct growth *g)
 	free(g->program);
 }
 
-int flame_build(struct flame *f, struct report *r, struct names *strings)
+int flame_build(struct flame *f, struct report *r, struct string_index *strings)
 {
 	struct growth g = {.flame = f, .report = r};
 	int status;

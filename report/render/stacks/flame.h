@@ -24,8 +24,8 @@ enum flame_kind {
 struct flame_box {
 	uint32_t depth; /* 0: the top */
 	enum flame_kind kind;
-	uint32_t name, module; /* texts, not yet clean; NAMES_NONE: none */
-	uint32_t outcome;      /* of a timed call that did not complete; else NAMES_NONE */
+	uint32_t name, module; /* texts, not yet clean; STRING_INDEX_NONE: none */
+	uint32_t outcome;      /* of a timed call that did not complete; else STRING_INDEX_NONE */
 	uint32_t label;	       /* the same for boxes with the same of these four */
 	uint32_t sites, site;  /* how many lie in it, and the first in the report's order */
 	double value_ns;       /* estimated time of its calls; what is below 0 counts as 0 */
@@ -33,7 +33,7 @@ struct flame_box {
 	double mean_ns, low_ns, high_ns; /* of one call, warm-ups aside as in the sites */
 	uint64_t calls, bytes;
 	bool has_bytes;
-	unsigned doubts; /* of any site in it (enum stats_doubt) */
+	unsigned unreliable; /* of any site in it (enum stats_unreliable) */
 	/* private to the making: */
 	uint32_t parent;
 };
@@ -45,7 +45,7 @@ struct flame_box {
  * 1977, "Sampling Techniques", section 5.4). A lone call, whose error nobody knows, enters with its
  * own size, which is at least its deviation on average: E[X^2] = Var(X) + E[X]^2. */
 struct flame {
-	struct names *strings; /* borrowed */
+	struct string_index *strings; /* borrowed */
 	struct flame_box *box;
 	uint32_t boxes;
 	uint32_t labels; /* numbers of them: from 0 on */
@@ -53,7 +53,7 @@ struct flame {
 };
 
 /* -1: out of memory. Symbolizes all frames. */
-int flame_build(struct flame *f, struct report *r, struct names *strings);
+int flame_build(struct flame *f, struct report *r, struct string_index *strings);
 void flame_free(struct flame *f);
 
 /* Sums, means and intervals of the boxes, from the sites in their `end`. A box's parent comes

@@ -74,7 +74,7 @@ static void add_site(struct flame_box *b, const struct report_site *s, uint32_t 
 	b->calls += s->calls;
 	b->bytes += s->bytes;
 	b->has_bytes = b->has_bytes || s->has_bytes;
-	b->doubts |= s->estimate.doubts;
+	b->unreliable |= s->estimate.unreliable;
 }
 
 static void estimate(struct flame_box *b, const struct report *r, const struct stratum *t,

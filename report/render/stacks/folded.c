@@ -6,7 +6,7 @@
 
 #include "report/model/rows.h"
 #include "report/render/stacks/stacks.h"
-#include "report/model/weights.h"
+#include "report/model/report_weight.h"
 
 static void put_name(FILE *out, const char *name)
 {
@@ -19,7 +19,7 @@ static int put_frame(struct stacks *s, const struct prof_frame *frame, FILE *out
 	uint32_t number = stacks_frame(s, frame);
 	const struct stacks_frame *f;
 
-	if (number == NAMES_NONE)
+	if (number == STRING_INDEX_NONE)
 		return -1;
 	f = &s->frame[number];
 	for (uint32_t i = f->places; i-- > 0;) {
@@ -33,7 +33,7 @@ static int put_site(struct stacks *s, const struct report_site *site, uint64_t w
 {
 	uint32_t outer = stacks_outer(s, site), leaf;
 
-	if (outer != NAMES_NONE) {
+	if (outer != STRING_INDEX_NONE) {
 		put_name(out, stacks_name(s, outer));
 		putc_unlocked(';', out);
 	}
@@ -41,7 +41,7 @@ static int put_site(struct stacks *s, const struct report_site *site, uint64_t w
 		if (put_frame(s, &site->frame[i], out) < 0)
 			return -1;
 	leaf = stacks_leaf(s, site, true);
-	if (leaf == NAMES_NONE)
+	if (leaf == STRING_INDEX_NONE)
 		return -1;
 	put_name(out, stacks_name(s, leaf));
 	fprintf(out, " %" PRIu64 "\n", weight);
@@ -50,7 +50,7 @@ static int put_site(struct stacks *s, const struct report_site *site, uint64_t w
 
 int folded_print(struct report *r, const struct report_options *o, FILE *out)
 {
-	const struct weight *weight = weights_find(o->weight);
+	const struct weight *weight = report_weight_find(o->weight);
 	uint32_t rows = rows_shown(r->sites, o);
 	struct stacks s;
 	int status = stacks_begin(&s, r);

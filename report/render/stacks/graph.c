@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "profile/base/array.h"
-#include "report/model/weights.h"
+#include "report/model/report_weight.h"
 
 /* Where a path stands: the function that was entered last, and the line in it. */
 struct walk {
@@ -43,9 +43,9 @@ static int enter(struct graph *g, struct walk *w, uint32_t function, int line)
 {
 	struct graph_edge *edge;
 
-	if (function == NAMES_NONE)
+	if (function == STRING_INDEX_NONE)
 		return -1;
-	if (w->function != NAMES_NONE) {
+	if (w->function != STRING_INDEX_NONE) {
 		edge = find_edge(g, w->function, w->line, function);
 		if (!edge)
 			return -1;
@@ -62,7 +62,7 @@ static int enter_frame(struct graph *g, struct walk *w, const struct prof_frame 
 {
 	uint32_t number = stacks_frame(&g->stacks, frame);
 
-	if (number == NAMES_NONE)
+	if (number == STRING_INDEX_NONE)
 		return -1;
 	for (uint32_t i = g->stacks.frame[number].places; i-- > 0;) {
 		const struct stacks_place *p = &g->stacks.place[g->stacks.frame[number].first + i];
@@ -95,7 +95,7 @@ static int add_site(struct graph *g, const struct report_site *site, uint32_t st
 	struct walk w = {.function = stacks_outer(&g->stacks, site), .stamp = stamp};
 
 	for (enum report_weight i = 0; i < REPORT_WEIGHTS; i++)
-		w.cost.value[i] = weights_find(i)->of(site);
+		w.cost.value[i] = report_weight_find(i)->of(site);
 	for (uint32_t i = site->frames; i-- > 0;)
 		if (enter_frame(g, &w, &site->frame[i]) < 0)
 			return -1;

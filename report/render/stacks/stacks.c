@@ -27,7 +27,7 @@ int stacks_begin(struct stacks *s, struct report *r)
 	s->leaf = calloc(r->profile->functions ? r->profile->functions : 1, sizeof(*s->leaf));
 	if (!s->leaf)
 		return -1;
-	memset(s->leaf, 0xff, r->profile->functions * sizeof(*s->leaf)); /* NAMES_NONE */
+	memset(s->leaf, 0xff, r->profile->functions * sizeof(*s->leaf)); /* STRING_INDEX_NONE */
 	return 0;
 }
 
@@ -80,23 +80,23 @@ static uint32_t number_of(struct stacks_node **head, const uint32_t key[4], uint
 		return n->number;
 	n = calloc(1, sizeof(*n));
 	if (!n)
-		return NAMES_NONE;
+		return STRING_INDEX_NONE;
 	memcpy(n->key, key, sizeof(n->key));
 	n->number = next;
 	HASH_ADD(hh, *head, key, sizeof(n->key), n);
 	if (!n->hh.tbl) {
 		free(n);
-		return NAMES_NONE;
+		return STRING_INDEX_NONE;
 	}
 	*added = true;
 	return next;
 }
 
-/* NAMES_NONE for NULL too: not known. */
+/* STRING_INDEX_NONE for NULL too: not known. */
 static uint32_t clean_name(struct stacks *s, const char *raw)
 {
 	char *clean = raw ? utf8_clean(raw, true) : NULL;
-	uint32_t number = clean ? string_index_add(&s->names, clean) : NAMES_NONE;
+	uint32_t number = clean ? string_index_add(&s->names, clean) : STRING_INDEX_NONE;
 
 	free(clean);
 	return number;
@@ -114,9 +114,9 @@ static uint32_t add_function(struct stacks *s, const struct stacks_function *f)
 	bool added;
 	uint32_t number;
 
-	if (f->name == NAMES_NONE || !make_room((void **)&s->function, &s->function_room,
-						s->functions, sizeof(*s->function)))
-		return NAMES_NONE;
+	if (f->name == STRING_INDEX_NONE || !make_room((void **)&s->function, &s->function_room,
+						       s->functions, sizeof(*s->function)))
+		return STRING_INDEX_NONE;
 	number = number_of(&s->function_hash, key, s->functions, &added);
 	if (added)
 		s->function[s->functions++] = *f;
@@ -131,7 +131,7 @@ static uint32_t address_name(struct stacks *s, const struct symbol *symbol)
 
 	if (asprintf(&text, "%s%s0x%" PRIx64, symbol->module ? base_name(symbol->module) : "",
 		     symbol->module ? "+" : "", symbol->offset) < 0)
-		return NAMES_NONE;
+		return STRING_INDEX_NONE;
 	number = clean_name(s, text);
 	free(text);
 	return number;
@@ -155,7 +155,7 @@ static bool add_place(struct stacks *s, const struct symbol *symbol)
 {
 	uint32_t function = function_of(s, symbol);
 
-	if (function == NAMES_NONE ||
+	if (function == STRING_INDEX_NONE ||
 	    !make_room((void **)&s->place, &s->place_room, s->places, sizeof(*s->place)))
 		return false;
 	s->place[s->places++] = (struct stacks_place){function, symbol->line};
@@ -168,12 +168,12 @@ static uint32_t add_frame(struct stacks *s, const struct prof_frame *frame,
 	struct stacks_frame *f;
 
 	if (!make_room((void **)&s->frame, &s->frame_room, s->frames, sizeof(*s->frame)))
-		return NAMES_NONE;
+		return STRING_INDEX_NONE;
 	f = &s->frame[s->frames];
 	*f = (struct stacks_frame){*frame, s->places, 0, symbol->function != NULL};
 	for (size_t i = 0; i < count && i < STACKS_PLACES; i++) {
 		if (!add_place(s, &symbol[i]))
-			return NAMES_NONE;
+			return STRING_INDEX_NONE;
 		f->places++;
 	}
 	return s->frames++;
@@ -187,9 +187,9 @@ uint32_t stacks_frame(struct stacks *s, const struct prof_frame *frame)
 
 	if (!array_reach((void **)&s->known, &s->known_room, symbol->number, sizeof(*s->known),
 			 0xff))
-		return NAMES_NONE;
+		return STRING_INDEX_NONE;
 	known = &s->known[symbol->number];
-	if (*known == NAMES_NONE)
+	if (*known == STRING_INDEX_NONE)
 		*known = add_frame(s, frame, symbol, count);
 	return *known;
 }
@@ -207,13 +207,13 @@ static uint32_t new_leaf(struct stacks *s, const struct report_site *site, bool 
 {
 	const struct profile *p = s->report->profile;
 	const struct prof_function *f = &p->function[site->function];
-	struct stacks_function leaf = {.file = NAMES_NONE};
+	struct stacks_function leaf = {.file = STRING_INDEX_NONE};
 	char *text = NULL;
 
 	with_outcome = with_outcome && !site->overflow && site->outcome != SCP_COMPLETED;
 	if (asprintf(&text, "%s%s%s%s", f->name, with_outcome ? " (" : "",
-		     with_outcome ? words_outcome_name(site) : "", with_outcome ? ")" : "") < 0)
-		return NAMES_NONE;
+		     with_outcome ? report_names_outcome(site) : "", with_outcome ? ")" : "") < 0)
+		return STRING_INDEX_NONE;
 	leaf.name = leaf.linker_name = function_name(s, text);
 	leaf.module = clean_name(s, module_path(p, f->library));
 	free(text);
@@ -226,18 +226,18 @@ uint32_t stacks_leaf(struct stacks *s, const struct report_site *site, bool with
 		site->overflow || site->outcome > SCP_OUTCOMES ? SCP_OUTCOMES : site->outcome;
 	uint32_t *known = &s->leaf[site->function][with_outcome][outcome];
 
-	if (*known == NAMES_NONE)
+	if (*known == STRING_INDEX_NONE)
 		*known = new_leaf(s, site, with_outcome);
 	return *known;
 }
 
 uint32_t stacks_outer(struct stacks *s, const struct report_site *site)
 {
-	const char *end = words_path_end(site);
-	struct stacks_function f = {.file = NAMES_NONE, .module = NAMES_NONE};
+	const char *end = report_names_path_end(site);
+	struct stacks_function f = {.file = STRING_INDEX_NONE, .module = STRING_INDEX_NONE};
 
 	if (!end)
-		return NAMES_NONE;
+		return STRING_INDEX_NONE;
 	f.name = f.linker_name = string_index_add(&s->names, end);
 	return add_function(s, &f);
 }
@@ -249,7 +249,7 @@ const char *stacks_name(const struct stacks *s, uint32_t function)
 
 static const char *text_or_null(const struct stacks *s, uint32_t name)
 {
-	return name == NAMES_NONE ? NULL : s->names.text[name];
+	return name == STRING_INDEX_NONE ? NULL : s->names.text[name];
 }
 
 const char *stacks_file(const struct stacks *s, uint32_t function)

@@ -16,8 +16,8 @@
 struct stacks_function {
 	uint32_t name;	      /* numbers of texts */
 	uint32_t linker_name; /* as the symbol table has it */
-	uint32_t file;	      /* NAMES_NONE: not known */
-	uint32_t module;      /* path; NAMES_NONE: none */
+	uint32_t file;	      /* STRING_INDEX_NONE: not known */
+	uint32_t module;      /* path; STRING_INDEX_NONE: none */
 	int declared;	      /* line; 0: not known */
 };
 
@@ -37,7 +37,7 @@ struct stacks_frame {
 
 struct stacks {
 	struct report *report;
-	struct names names;
+	struct string_index names;
 	struct stacks_function *function;
 	struct stacks_frame *frame;
 	struct stacks_place *place;
@@ -52,15 +52,15 @@ struct stacks {
 int stacks_begin(struct stacks *s, struct report *r);
 void stacks_end(struct stacks *s);
 
-/* The number of a frame (NAMES_NONE: out of memory). */
+/* The number of a frame (STRING_INDEX_NONE: out of memory). */
 uint32_t stacks_frame(struct stacks *s, const struct prof_frame *frame);
 
 /* The timed function of a site itself, the innermost of all. Where its outcome is
  * not "completed", `with_outcome` says so in the name: "recv (would-block)". */
 uint32_t stacks_leaf(struct stacks *s, const struct report_site *site, bool with_outcome);
 
-/* A stand-in for outer frames that are not there, named by words_path_end;
- * NAMES_NONE where they are all there, and when out of memory. */
+/* A stand-in for outer frames that are not there, named by report_names_path_end;
+ * STRING_INDEX_NONE where they are all there, and when out of memory. */
 uint32_t stacks_outer(struct stacks *s, const struct report_site *site);
 
 /* Texts of a function. `file` and `module` may be NULL. */

@@ -111,7 +111,7 @@ static void print_head(struct text *t, const struct diff *d)
 		 100 * (1 - d->options.confidence), 100 * d->options.min_change);
 	print_wrapped(t, "  ", line, 2);
 	for (int waiting = 0; waiting < 2; waiting++) {
-		diff_words_common_words(d, waiting, line, sizeof(line));
+		diff_words_common(d, waiting, line, sizeof(line));
 		if (*line)
 			print_wrapped(t, "  ", line, 2);
 	}

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model/facts.h"
+#include "report/model/report_head.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
@@ -103,7 +103,7 @@ static void print_fact(void *to, const char *name, const char *raw)
 
 static void print_command(struct text *t)
 {
-	char *line = facts_command(t->report), *safe = NULL, *fits = NULL;
+	char *line = report_head_command(t->report), *safe = NULL, *fits = NULL;
 
 	if (line)
 		safe = utf8_clean(line, t->terminal.utf8);
@@ -123,7 +123,7 @@ static void print_command(struct text *t)
 static void print_check(struct text *t)
 {
 	fprintf(t->out, "\n");
-	facts_check(t->report, t->terminal.utf8, print_fact, t);
+	report_head_check(t->report, t->terminal.utf8, print_fact, t);
 }
 
 void text_shown(struct text *t, uint32_t rows, double shown_ns, double all_ns, const char *of_what)
@@ -186,7 +186,7 @@ int text_print(struct report *r, const struct report_options *o, FILE *out)
 	t.top = text_top(o);
 	if (r->first)
 		print_command(&t);
-	facts_each(r, t.terminal.utf8, print_fact, &t);
+	report_head_each(r, t.terminal.utf8, print_fact, &t);
 	status = print_table(&t);
 	if (status == 0)
 		status = text_displaced(&t);

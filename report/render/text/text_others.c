@@ -160,7 +160,7 @@ int text_others_processes(struct text *t)
 		if (in->process->count > 1)
 			number_cell(&table, P_FOLDED, in->process->count);
 		text_duration_cell(t, &table, P_WALL, in->wall_s * 1e9);
-		table_cell(&table, P_ENDED, words_end_name(in->process->end_state));
+		table_cell(&table, P_ENDED, report_names_end(in->process->end_state));
 		number_cell(&table, P_THREADS, in->threads);
 		numbers_count(text, sizeof(text), in->calls);
 		table_cell(&table, P_CALLS, text);

@@ -142,7 +142,7 @@ void text_path_notes(struct text *t, struct table *table, const struct report_si
 	uint32_t shown = frames <= lines ? frames : lines > 1 ? lines - 1 : 1;
 
 	if (s->overflow && lines)
-		table_note(table, words_path_end(s));
+		table_note(table, report_names_path_end(s));
 	if (!shown)
 		return;
 	for (uint32_t i = 0; i < shown; i++)
@@ -150,8 +150,8 @@ void text_path_notes(struct text *t, struct table *table, const struct report_si
 	shown = show_telling(t, table, s, mark, shown);
 	if (shown < frames && lines > 1)
 		fold_rest(t, table, frames - shown);
-	if ((shown >= frames || mark[s->frames]) && words_path_end(s))
-		table_note(table, words_path_end(s));
+	if ((shown >= frames || mark[s->frames]) && report_names_path_end(s))
+		table_note(table, report_names_path_end(s));
 }
 
 /* Short, since two of them stand on one line: function:line, or what is known. */
@@ -177,7 +177,7 @@ char *text_path_site_label(struct text *t, uint32_t site, const char *when_none)
 	if (site >= r->sites)
 		return strdup(when_none);
 	s = &r->site[site];
-	outcome = s->outcome == SCP_COMPLETED ? "" : words_outcome_name(s);
+	outcome = s->outcome == SCP_COMPLETED ? "" : report_names_outcome(s);
 	if (s->frames) {
 		caller = caller_label(r, &s->frame[0]);
 		if (!caller)
@@ -198,6 +198,6 @@ char *text_path_function_label(struct text *t, uint32_t site)
 
 	if (s->outcome == SCP_COMPLETED)
 		return utf8_clean(name, t->terminal.utf8);
-	return asprintf(&label, "%s [%s]", name, words_outcome_name(s)) < 0 ? NULL
-									    : clean(t, label);
+	return asprintf(&label, "%s [%s]", name, report_names_outcome(s)) < 0 ? NULL
+									      : clean(t, label);
 }

@@ -116,7 +116,7 @@ static void add_site(struct text *t, struct table *table, const struct report_si
 	table_row(table);
 	text_cell(t, table, FUNCTION, t->report->profile->function[s->function].name);
 	if (s->overflow || s->outcome != SCP_COMPLETED)
-		table_cell(table, OUTCOME, words_outcome_name(s));
+		table_cell(table, OUTCOME, report_names_outcome(s));
 	numbers_count(text, sizeof(text), s->calls);
 	table_cell(table, CALLS, text);
 	text_mean_cells(t, table, MEAN, &s->estimate);
@@ -133,11 +133,12 @@ static void add_site(struct text *t, struct table *table, const struct report_si
 /* Why a row's interval may not hold, in the row itself. */
 static void doubt_notes(struct table *table, const struct report_site *s)
 {
-	unsigned doubts = s->estimate.doubts | (s->has_slow ? s->slow.estimate.doubts : 0);
+	unsigned unreliable =
+		s->estimate.unreliable | (s->has_slow ? s->slow.estimate.unreliable : 0);
 	char line[64];
 
-	for (unsigned bit = 1; bit <= doubts; bit *= 2)
-		if (doubts & bit) {
+	for (unsigned bit = 1; bit <= unreliable; bit *= 2)
+		if (unreliable & bit) {
 			snprintf(line, sizeof(line), "! %s: see the warning below",
 				 reliability_name(bit));
 			table_note(table, line);

@@ -60,7 +60,7 @@ static void add_row(struct text *t, struct table *table, const struct report_slo
 		cell(table, BEGAN, "%.6f s", s->began_s);
 	text_cell(t, table, FUNCTION, r->profile->function[s->place.function].name);
 	if (s->place.outcome != SCP_COMPLETED)
-		table_cell(table, OUTCOME, words_outcome_name(&s->place));
+		table_cell(table, OUTCOME, report_names_outcome(&s->place));
 	if (s->place.has_bytes) {
 		numbers_bytes(bytes, sizeof(bytes), s->place.bytes);
 		table_cell(table, BYTES, bytes);

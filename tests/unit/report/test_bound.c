@@ -192,13 +192,13 @@ static void test_bytes_and_steps_are_taken_until_the_bound(void **state)
 	struct symbolize_files f = {.guarded = true};
 
 	(void)state;
-	assert_true(symbolize_spend(&f, SYMBOLIZE_MOST_GUARDED - 5));
-	assert_false(symbolize_spend(&f, 6));
+	assert_true(symbolize_open_spend(&f, SYMBOLIZE_MOST_GUARDED - 5));
+	assert_false(symbolize_open_spend(&f, 6));
 	assert_true(f.left_out);
-	assert_true(symbolize_spend(&f, 5)); /* what is smaller still fits */
-	assert_false(symbolize_spend(&f, UINT64_MAX));
-	assert_true(symbolize_step(&f, SYMBOLIZE_MOST_STEPS_GUARDED));
-	assert_false(symbolize_step(&f, 1));
+	assert_true(symbolize_open_spend(&f, 5)); /* what is smaller still fits */
+	assert_false(symbolize_open_spend(&f, UINT64_MAX));
+	assert_true(symbolize_open_step(&f, SYMBOLIZE_MOST_STEPS_GUARDED));
+	assert_false(symbolize_open_step(&f, 1));
 }
 
 int main(void)

@@ -49,7 +49,7 @@ static void count_warnings(const char *a, const char *b, struct report_warning *
 {
 	static const struct profile nothing = {.clock.tick_ns = 1};
 	const struct profile *profile[] = {&nothing, &nothing, &nothing, &nothing};
-	struct diff_run run[4] = {{.calls = 9, .doubts = STATS_HEAVY_TAIL}};
+	struct diff_run run[4] = {{.calls = 9, .unreliable = STATS_HEAVY_TAIL}};
 	struct diff_site site[2] = {{.run = run, .status = DIFF_UNTESTED, .reason = a},
 				    {.run = run, .status = DIFF_UNTESTED, .reason = b}};
 	struct match match = {0};

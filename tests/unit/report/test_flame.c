@@ -11,7 +11,7 @@
 
 struct drawn {
 	struct report *report;
-	struct names strings;
+	struct string_index strings;
 	struct flame flame;
 };
 
@@ -81,11 +81,11 @@ static void a_path_is_a_way_down(void **state)
 		assert_int_equal(b->site, i);
 		assert_string_equal(d.strings.text[b->name],
 				    d.report->profile->function[s->function].name);
-		assert_int_equal(b->outcome == NAMES_NONE, s->outcome == SCP_COMPLETED);
+		assert_int_equal(b->outcome == STRING_INDEX_NONE, s->outcome == SCP_COMPLETED);
 	}
 	caller = box_named(&d, "0x7f0000001234");
 	assert_int_equal(caller->kind, FLAME_UNKNOWN);
-	assert_int_equal(caller->module, NAMES_NONE);
+	assert_int_equal(caller->module, STRING_INDEX_NONE);
 	drop(&d);
 }
 

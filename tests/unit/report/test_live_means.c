@@ -51,7 +51,7 @@ static void record(struct entry *e, struct recording_source *from, unsigned call
 
 static struct row_mean mean_of(const struct prof_clock *clock, struct entry *e)
 {
-	struct whole w = {.steady.mean_only = true};
+	struct site_sums w = {.steady.mean_only = true};
 	struct prof_sums s = sums_of(e);
 	struct row_mean m;
 
@@ -69,7 +69,7 @@ static void agrees_with_a_report(void **state)
 	struct recording_source source = {.law = RECORDING_LOGNORMAL, .dice = {5}};
 	struct report_options o = REPORT_OPTIONS_DEFAULT;
 	struct profile *p = fixture_profile();
-	struct whole w = {.steady.mean_only = true};
+	struct site_sums w = {.steady.mean_only = true};
 	const struct report_estimate *wanted;
 	struct prof_sums sums[2];
 	struct row_mean m;
@@ -97,8 +97,8 @@ static void agrees_with_a_report(void **state)
 	assert_true(m.mean_ns == wanted->mean_ns && m.low_ns == wanted->low_ns);
 	assert_true(m.high_ns == wanted->high_ns && m.freedom == wanted->freedom);
 	assert_true(m.design == wanted->design_effect);
-	assert_int_equal(m.doubts, wanted->doubts);
-	assert_true(m.doubts & STATS_SYNCHRONOUS);
+	assert_int_equal(m.unreliable, wanted->unreliable);
+	assert_true(m.unreliable & STATS_SYNCHRONOUS);
 	assert_true(r->site[0].steadiness.warmup_aside);
 	assert_int_equal(m.warmup_calls, r->site[0].steadiness.warmup_calls);
 	assert_int_equal(m.calls + m.warmup_calls, 5900);
@@ -127,7 +127,7 @@ static int stop(struct recording_source *source, unsigned slow, double relative)
 
 		if (stopping_look(&s, &(struct stopping_look){e.r.sums.n, m.calls, m.mean_ns,
 							      m.low_ns, m.high_ns, m.freedom,
-							      m.design, m.doubts}))
+							      m.design, m.unreliable}))
 			return m.low_ns <= 1000 && 1000 <= m.high_ns;
 	}
 	return -1;
@@ -180,10 +180,10 @@ static void doubts_what_keeps_step_with_the_tick(void **state)
 				continue;
 			struct row_mean m = mean_of(&clock, &e);
 
-			assert_int_equal(!!(m.doubts & STATS_SYNCHRONOUS), bins == 2);
+			assert_int_equal(!!(m.unreliable & STATS_SYNCHRONOUS), bins == 2);
 			stopping_look(&s, &(struct stopping_look){e.r.sums.n, m.calls, m.mean_ns,
 								  m.low_ns, m.high_ns, m.freedom,
-								  m.design, m.doubts});
+								  m.design, m.unreliable});
 		}
 		assert_int_equal(stopping_reached(&s), bins != 2);
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A report that keeps a few rows of very many says of all rows what the whole report says:
  * sums, shares and warnings, with the places of the rows that these name. The profile has what
- * short cuts could get wrong: rows of equal time and calls, of several entries, with doubts and
- * without, on both sides of the number of calls below which there are none. */
+ * short cuts could get wrong: rows of equal time and calls, of several entries, with reliability
+ * warnings and without, on both sides of the number of calls below which there are none. */
 #include "tests/unit/support/report_fixture.h"
 
 #include "report/model/groups.h"
@@ -126,9 +126,9 @@ static void compare_notes(const struct report *all, const struct report *some)
 		const struct report_note *a = &all->note[i], *b = &some->note[i];
 
 		assert_int_equal(a->row, b->row);
-		assert_int_equal(a->doubts, all->site[a->row].estimate.doubts);
+		assert_int_equal(a->unreliable, all->site[a->row].estimate.unreliable);
 		assert_int_equal(a->function, b->function);
-		assert_int_equal(a->doubts, b->doubts);
+		assert_int_equal(a->unreliable, b->unreliable);
 		assert_int_equal(a->findings, b->findings);
 		assert_memory_equal(&a->share, &b->share, sizeof(double));
 	}
@@ -141,7 +141,7 @@ static void compare_notes(const struct report *all, const struct report *some)
 static void expect_hard_rows(const struct report *all)
 {
 	uint32_t equal = 0, mixed = 0;
-	unsigned doubts = 0;
+	unsigned unreliable = 0;
 
 	for (uint32_t i = 1; i < all->sites; i++) {
 		const struct report_site *a = &all->site[i - 1], *b = &all->site[i];
@@ -149,12 +149,12 @@ static void expect_hard_rows(const struct report *all)
 		if (a->units != b->units || a->calls != b->calls)
 			continue;
 		equal++;
-		mixed += i > 20 && a->estimate.doubts != b->estimate.doubts;
+		mixed += i > 20 && a->estimate.unreliable != b->estimate.unreliable;
 	}
 	for (uint32_t i = 0; i < all->notes; i++)
-		doubts |= all->note[i].doubts;
+		unreliable |= all->note[i].unreliable;
 	assert_true(equal > 100 && mixed > 10);
-	assert_int_equal(doubts & (STATS_SYNCHRONOUS | STATS_HEAVY_TAIL),
+	assert_int_equal(unreliable & (STATS_SYNCHRONOUS | STATS_HEAVY_TAIL),
 			 STATS_SYNCHRONOUS | STATS_HEAVY_TAIL);
 }
 

@@ -221,7 +221,7 @@ static void test_overflow_stays_in_the_totals(void **state)
 	assert_true(r->site[0].overflow);
 	assert_int_equal(r->site[0].calls, 50);
 	assert_true(isnan(r->site[0].estimate.low_ns));
-	assert_string_equal(words_outcome_name(&r->site[0]), "any");
+	assert_string_equal(report_names_outcome(&r->site[0]), "any");
 	assert_float_equal(r->calls_ns, 30007700, 1e-3);
 	assert_int_equal(r->remainder_units == 0, 1);
 	assert_true(has_warning(r, "overflow"));

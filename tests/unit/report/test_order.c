@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/model/order.h"
+#include "report/model/row_sort.h"
 
 #define COUNT 20000
 #define WORDS 4
@@ -35,7 +35,7 @@ static bool word_of(uint32_t row, uint32_t level, uint64_t *word, const void *co
 	return true;
 }
 
-static const struct order by_all_words = {.word = word_of, .context = key};
+static const struct row_sort_keys by_all_words = {.word = word_of, .context = key};
 
 /* A key that ends comes before one that goes on. */
 static int by_words(uint32_t a, uint32_t b)
@@ -110,7 +110,7 @@ static void test_sorts_as_the_library_does(void **state)
 			for (uint32_t i = 0; i < count; i++)
 				want[i] = i;
 			qsort(want, count, sizeof(*want), expected);
-			assert_int_equal(order_sort(place, count, &by_all_words), 0);
+			assert_int_equal(row_sort(place, count, &by_all_words), 0);
 			for (uint32_t i = 0; i < count; i++)
 				assert_int_equal(place[want[i]], i);
 		}
@@ -124,12 +124,12 @@ static void test_asks_for_each_word_once_and_only_where_it_decides(void **state)
 	for (uint32_t i = 0; i < COUNT; i++)
 		key[i] = (struct key){{i / 2, i % 2}, WORDS};
 	asked = 0;
-	assert_int_equal(order_sort(place, COUNT, &by_all_words), 0);
+	assert_int_equal(row_sort(place, COUNT, &by_all_words), 0);
 	assert_int_equal(asked, 2 * COUNT);
 	for (uint32_t i = 0; i < COUNT; i++)
 		key[i].word[0] = i;
 	asked = 0;
-	assert_int_equal(order_sort(place, COUNT, &by_all_words), 0);
+	assert_int_equal(row_sort(place, COUNT, &by_all_words), 0);
 	assert_int_equal(asked, COUNT);
 }
 
@@ -143,7 +143,7 @@ static bool is_seventh(uint32_t row, const void *context)
  * rows that share their first two words with one that matters. */
 static void test_rows_that_nobody_asks_for_are_told_apart_by_the_first_words(void **state)
 {
-	const struct order some = {
+	const struct row_sort_keys some = {
 		.word = word_of, .context = key, .matters = is_seventh, .always = 2, .first = 1000};
 	static uint32_t place[COUNT], exact[COUNT], at[COUNT];
 	uint32_t count = 2000, moved = 0;
@@ -152,8 +152,8 @@ static void test_rows_that_nobody_asks_for_are_told_apart_by_the_first_words(voi
 	make_keys(FEW, count);
 	for (uint32_t i = 0; i < count; i++)
 		key[i].word[0] += i % 200; /* so that many runs have no row that matters */
-	assert_int_equal(order_sort(exact, count, &by_all_words), 0);
-	assert_int_equal(order_sort(place, count, &some), 0);
+	assert_int_equal(row_sort(exact, count, &by_all_words), 0);
+	assert_int_equal(row_sort(place, count, &some), 0);
 	memset(at, 0xff, sizeof(at));
 	for (uint32_t i = 0; i < count; i++) {
 		assert_int_equal(at[place[i]], UINT32_MAX);

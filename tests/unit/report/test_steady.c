@@ -222,7 +222,7 @@ static void test_a_first_call_leaves_no_spread_behind(void **state)
 	assert_int_equal(s->steadiness.warmup_calls, 1);
 	assert_float_equal(s->estimate.mean_ns, 1002, 0.2);
 	assert_true(s->estimate.high_ns - s->estimate.low_ns < 3);
-	assert_int_equal(s->estimate.doubts, 0);
+	assert_int_equal(s->estimate.unreliable, 0);
 	report_free(r);
 }
 
@@ -244,7 +244,7 @@ static void test_the_longest_call_leaves_no_spread_behind(void **state)
 	s = build(p, false, &r);
 	assert_int_equal(s->steadiness.warmup_calls, 2 * EACH);
 	assert_true(s->estimate.high_ns - s->estimate.low_ns < 100);
-	assert_int_equal(s->estimate.doubts, 0);
+	assert_int_equal(s->estimate.unreliable, 0);
 	report_free(r);
 }
 

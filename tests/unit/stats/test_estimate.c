@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The one rule for means: which method, what dependence does to the error, when it
- * doubts itself, and that the intervals cover. The full grid is bench/coverage. */
+/* The one rule for means: which method, what dependence does to the error, when
+ * it warns that it is unreliable, and that the intervals cover. The full grid is bench/coverage. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -135,7 +135,7 @@ static void test_intervals_cover(void **state)
 				independent(&s, &r, cell[c].shape, cell[c].mean, cell[c].n);
 
 			hits += e.low <= cell[c].mean && cell[c].mean <= e.high;
-			doubted += e.doubts != 0;
+			doubted += e.unreliable != 0;
 		}
 		simulate_assert_rate(cell[c].what, hits, trials, 0.94, 0.995);
 		simulate_assert_rate("  doubted", doubted, trials, 0, 0.05);
@@ -214,7 +214,8 @@ static void test_few_bursts_are_doubted(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < trials; i++)
-		doubted += (bursts(&s, &r, 1.7, 1000, 10000).doubts & STATS_FEW_INDEPENDENT) != 0;
+		doubted +=
+			(bursts(&s, &r, 1.7, 1000, 10000).unreliable & STATS_FEW_INDEPENDENT) != 0;
 	simulate_assert_rate("ten bursts of 1000 calls doubted", doubted, trials, 0.9, 1);
 }
 
@@ -226,8 +227,8 @@ static void test_heavy_tails_are_doubted(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < trials; i++)
-		doubted +=
-			(independent(&s, &r, LOGNORMAL, 30, 1000).doubts & STATS_HEAVY_TAIL) != 0;
+		doubted += (independent(&s, &r, LOGNORMAL, 30, 1000).unreliable &
+			    STATS_HEAVY_TAIL) != 0;
 	simulate_assert_rate("lognormal of sigma 2, n = 1000", doubted, trials, 0.9, 1);
 }
 
@@ -244,15 +245,15 @@ static void test_a_locked_program_is_doubted_unless_it_cannot_matter(void **stat
 	for (int i = 0; i < 5000; i++)
 		add(&r, 0);
 	r.sample.phase = locked;
-	assert_int_equal(mean_interval_estimate(&r.sample, 0.95).doubts, STATS_SYNCHRONOUS);
+	assert_int_equal(mean_interval_estimate(&r.sample, 0.95).unreliable, STATS_SYNCHRONOUS);
 	r.sample.phase = even;
-	assert_int_equal(mean_interval_estimate(&r.sample, 0.95).doubts, 0);
+	assert_int_equal(mean_interval_estimate(&r.sample, 0.95).unreliable, 0);
 	/* Durations that vary by thousands of ticks: where they begin is nothing to them. */
 	begin(&r);
 	for (int i = 0; i < 200; i++)
 		add(&r, 10000 + (uint64_t)(i * 7919 % 200) * 50);
 	r.sample.phase = locked;
-	assert_int_equal(mean_interval_estimate(&r.sample, 0.95).doubts, 0);
+	assert_int_equal(mean_interval_estimate(&r.sample, 0.95).unreliable, 0);
 }
 
 static void test_methods_follow_the_ticks(void **state)
@@ -335,7 +336,7 @@ static void test_calls_of_a_short_thread_count_as_one(void **state)
 	assert_true(threads.error > 0.97 * sqrt(20) * single.error);
 	assert_true(threads.error < 1.03 * sqrt(20) * single.error);
 	assert_true(threads.freedom > 17 && threads.freedom < 23);
-	assert_false(threads.doubts & STATS_FEW_INDEPENDENT);
+	assert_false(threads.unreliable & STATS_FEW_INDEPENDENT);
 	assert_true(single.freedom > 300);
 	assert_true(threads.design_effect > 15 && single.design_effect < 1.1);
 }
@@ -350,7 +351,7 @@ static void test_few_short_threads_are_doubted(void **state)
 	independent(&s, &r, UNIFORM, 1000, 6000);
 	for (int i = 0; i < 5; i++)
 		add_apart(&r, 20, 20000);
-	assert_true(mean_interval_estimate(&r.sample, 0.95).doubts & STATS_FEW_INDEPENDENT);
+	assert_true(mean_interval_estimate(&r.sample, 0.95).unreliable & STATS_FEW_INDEPENDENT);
 }
 
 /* Short threads of a level of their own, beside a long one whose calls are all alike. */
@@ -371,7 +372,7 @@ static void test_intervals_of_short_threads_cover(void **state)
 						 1));
 		e = mean_interval_estimate(&r.sample, 0.95);
 		hits += e.low <= 1000 && 1000 <= e.high;
-		doubted += e.doubts != 0;
+		doubted += e.unreliable != 0;
 		r.sample.batches.count = 0; /* all calls as independent ones */
 		e = mean_interval_estimate(&r.sample, 0.95);
 		blind += e.low <= 1000 && 1000 <= e.high;
@@ -421,7 +422,7 @@ static void test_equal_calls_in_stretches_have_no_scatter(void **state)
 		for (int i = 0; i < 5; i++)
 			add_apart(&r, (uint64_t)(7 + 9 * i), units);
 		e = mean_interval_estimate(&r.sample, 0.95);
-		assert_int_equal(e.doubts, 0);
+		assert_int_equal(e.unreliable, 0);
 		assert_true(e.design_effect < 2);
 	}
 }
@@ -466,7 +467,7 @@ static void test_ordinary_calls_in_no_batch_are_no_doubt(void **state)
 static void assert_an_answer(const struct stats_sample *s)
 {
 	struct mean_interval e = mean_interval_estimate(s, 0.95);
-	const unsigned doubts = STATS_SYNCHRONOUS | STATS_FEW_INDEPENDENT | STATS_HEAVY_TAIL;
+	const unsigned unreliable = STATS_SYNCHRONOUS | STATS_FEW_INDEPENDENT | STATS_HEAVY_TAIL;
 
 	if (!s->sums.n) {
 		assert_string_equal(e.method, "none");
@@ -478,7 +479,7 @@ static void assert_an_answer(const struct stats_sample *s)
 	assert_near(e.mean, mean, mean * 1e-12);
 	assert_true(e.low >= 0 && e.low <= e.high);
 	assert_true(e.error >= 0);
-	assert_int_equal(e.doubts & ~doubts, 0);
+	assert_int_equal(e.unreliable & ~unreliable, 0);
 }
 
 /* Damaged profiles: whatever the sums say, an answer that readers can print, and no abort. */

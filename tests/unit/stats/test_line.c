@@ -102,7 +102,7 @@ static struct outcome repeat(const struct cell *c, uint64_t seed, unsigned trial
 		}
 		o.call += f.call.low <= by_call(c) && by_call(c) <= f.call.high;
 		o.byte += f.byte.low <= by_byte(c) && by_byte(c) <= f.byte.high;
-		o.doubted += (f.doubts & doubt) != 0;
+		o.doubted += (f.unreliable & doubt) != 0;
 	}
 	return o;
 }
@@ -168,13 +168,13 @@ static void test_a_line_without_noise_comes_out_exactly(void **state)
 	assert_true(f.byte.value == 3);
 	assert_float_equal(f.call.value, 7, 1e-12);
 	assert_true(f.byte.error < 1e-12 && f.call.error < 1e-12);
-	assert_int_equal(f.doubts, 0);
+	assert_int_equal(f.unreliable, 0);
 	/* Sizes of 2^40: their squares differ in the 40th digit only */
 	exact(b, UINT64_C(1) << 40);
 	assert_int_equal(line_fit_blocks(b, 20, &f, 0.95), 0);
 	assert_float_equal(f.byte.value, 3, 1e-12);
 	assert_true(f.byte.error < 1e-12);
-	assert_int_equal(f.doubts, STATS_LINE_NARROW);
+	assert_int_equal(f.unreliable, STATS_LINE_NARROW);
 }
 
 static void test_a_thousand_million_calls_lose_nothing(void **state)
@@ -259,7 +259,7 @@ static void test_what_gives_no_line_or_no_error(void **state)
 	}
 	assert_int_equal(line_fit_blocks(b, 4, &f, 0.95), 0);
 	assert_true(f.byte.value == 0 && isinf(f.byte.high) && isinf(f.call.error));
-	assert_true(f.doubts & STATS_LINE_FEW_TICKS);
+	assert_true(f.unreliable & STATS_LINE_FEW_TICKS);
 	add(&b[1], 1000, 0);
 	b[0].bytes_sq = 0; /* squares below those of the mean, though not those of all */
 	assert_int_equal(line_fit_blocks(b, 4, &f, 0.95), -1);

@@ -72,7 +72,7 @@ static void needs_data(void **state)
 	bad[1].freedom = STOPPING_BATCHES - 1;
 	bad[2].design_effect = NAN; /* too few batches */
 	bad[3].design_effect = 100000.0 / (STOPPING_EFFECTIVE - 1);
-	bad[4].doubts = STATS_HEAVY_TAIL;
+	bad[4].unreliable = STATS_HEAVY_TAIL;
 	bad[5].high = INFINITY;
 	for (int i = 0; i < 6; i++) {
 		struct stopping s;
@@ -122,7 +122,7 @@ static bool one_run(struct recording_source *source, double relative, double tic
 		struct stats_sample sample = recording_sample(&r);
 		struct mean_interval e = mean_interval_estimate(&sample, CONFIDENCE);
 		struct stopping_look look = {r.sums.n, r.sums.n,  e.mean,	   e.low,
-					     e.high,   e.freedom, e.design_effect, e.doubts};
+					     e.high,   e.freedom, e.design_effect, e.unreliable};
 
 		if (!stopping_look(&s, &look))
 			continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The numbers of a call path in formats of other tools, which know whole numbers only. */
-#ifndef SCPROF_REPORT_MODEL_WEIGHTS_H
-#define SCPROF_REPORT_MODEL_WEIGHTS_H
+#ifndef SCPROF_REPORT_MODEL_REPORT_WEIGHT_H
+#define SCPROF_REPORT_MODEL_REPORT_WEIGHT_H
 
 #include "report/report.h"
 
@@ -12,9 +12,9 @@ struct weight {
 };
 
 /* What REPORT_WEIGHT_* means; static memory. */
-const struct weight *weights_find(enum report_weight weight);
+const struct weight *report_weight_find(enum report_weight weight);
 
 /* How many of them, from the first on, the sites of a report have. */
-unsigned weights_in(const struct report *r);
+unsigned report_weight_count(const struct report *r);
 
 #endif

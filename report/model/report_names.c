@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "report/model/weights.h"
+#include "report/model/report_weight.h"
 
 static const char *const by_names[] = {
 	[REPORT_BY_PATH] = "path", [REPORT_BY_SITE] = "site",	  [REPORT_BY_FUNCTION] = "function",
@@ -15,7 +15,7 @@ static const char *const by_names[] = {
 static const char *const format_names[] = {REPORT_FORMATS(FORMAT_NAME)};
 
 #define FORMAT_LISTED(value, name, print, traits) ", " name
-const char *const words_format_names = &REPORT_FORMATS(FORMAT_LISTED)[2];
+const char *const report_names_formats = &REPORT_FORMATS(FORMAT_LISTED)[2];
 
 #define FORMAT_TRAITS(value, name, print, traits) [value] = (traits),
 static const unsigned format_traits[] = {REPORT_FORMATS(FORMAT_TRAITS)};
@@ -30,7 +30,7 @@ static int find(const char *const *names, size_t count, const char *name)
 	return -1;
 }
 
-int words_by_parse(const char *name, enum report_by *by)
+int report_names_parse_by(const char *name, enum report_by *by)
 {
 	int found = find(by_names, COUNT(by_names), name);
 
@@ -40,7 +40,7 @@ int words_by_parse(const char *name, enum report_by *by)
 	return 0;
 }
 
-int words_format_parse(const char *name, enum report_format *format)
+int report_names_parse_format(const char *name, enum report_format *format)
 {
 	int found = find(format_names, COUNT(format_names), name);
 
@@ -50,22 +50,22 @@ int words_format_parse(const char *name, enum report_format *format)
 	return 0;
 }
 
-unsigned words_format_traits(enum report_format format)
+unsigned report_names_format_traits(enum report_format format)
 {
 	return format_traits[format];
 }
 
-int words_weight_parse(const char *name, enum report_weight *weight)
+int report_names_parse_weight(const char *name, enum report_weight *weight)
 {
 	for (enum report_weight w = 0; w < REPORT_WEIGHTS; w++)
-		if (!strcmp(name, weights_find(w)->name)) {
+		if (!strcmp(name, report_weight_find(w)->name)) {
 			*weight = w;
 			return 0;
 		}
 	return -1;
 }
 
-const char *words_path_end(const struct report_site *s)
+const char *report_names_path_end(const struct report_site *s)
 {
 	if (s->overflow)
 		return "(no room: path not kept)";
@@ -80,12 +80,12 @@ const char *words_path_end(const struct report_site *s)
 	return NULL;
 }
 
-const char *words_by_name(enum report_by by)
+const char *report_names_by(enum report_by by)
 {
 	return by_names[by];
 }
 
-const char *words_outcome_name(const struct report_site *s)
+const char *report_names_outcome(const struct report_site *s)
 {
 	static const char *const names[SCP_OUTCOMES] = {
 		[SCP_COMPLETED] = "completed", [SCP_WOULD_BLOCK] = "would-block",
@@ -98,7 +98,7 @@ const char *words_outcome_name(const struct report_site *s)
 	return s->outcome < SCP_OUTCOMES ? names[s->outcome] : "unknown";
 }
 
-const char *words_clock_name(uint32_t kind)
+const char *report_names_clock(uint32_t kind)
 {
 	static const char *const names[] = {
 		[SCP_CLOCK_NONE] = "none",     [SCP_CLOCK_TSC] = "tsc",
@@ -110,7 +110,7 @@ const char *words_clock_name(uint32_t kind)
 	return kind < COUNT(names) ? names[kind] : "unknown";
 }
 
-const char *words_end_name(uint32_t end_state)
+const char *report_names_end(uint32_t end_state)
 {
 	static const char *const names[] = {
 		[SCP_END_RUNNING] = "running-or-killed",

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Each kind of number, by one line of the table. */
-#include "report/model/weights.h"
+/* One line a weight; --weight names them. */
+#include "report/model/report_weight.h"
 
 #include <math.h>
 
 #include "report/model/displaced.h"
 
-/* No other tool's format has room for an estimate below 0, which is one of next to
- * nothing: it is 0 there. */
+/* Other tools' formats have no negative numbers: an estimate below 0 is 0 there. */
 static uint64_t time_of(const struct report_site *s)
 {
 	if (!(s->total_ns > 0))
@@ -25,7 +24,7 @@ static uint64_t bytes_of(const struct report_site *s)
 	return s->bytes;
 }
 
-/* Of all its calls. What is below 0 is noise about nothing, as a rule. */
+/* Of all its calls. A cost below 0 is noise as a rule. */
 static uint64_t uncharged_of(const struct report_site *s)
 {
 	double ns = s->displaced.state == SCP_SITE_COST_KNOWN
@@ -44,19 +43,19 @@ static const struct weight weights[REPORT_WEIGHTS] = {
 	[REPORT_WEIGHT_UNCHARGED] = {"uncharged", "nanoseconds", "uncharged_ns", uncharged_of},
 };
 
-const struct weight *weights_find(enum report_weight weight)
+const struct weight *report_weight_find(enum report_weight weight)
 {
 	return &weights[weight];
 }
 
-unsigned weights_in(const struct report *r)
+unsigned report_weight_count(const struct report *r)
 {
 	return displaced_any(r) ? REPORT_WEIGHTS : REPORT_WEIGHT_UNCHARGED;
 }
 
-const char *const weights_names = "time, calls, bytes, uncharged";
+const char *const report_weight_names = "time, calls, bytes, uncharged";
 
-const char *weights_missing(const struct profile *p, const struct report_options *o)
+const char *report_weight_missing(const struct profile *p, const struct report_options *o)
 {
 	if (o->weight != REPORT_WEIGHT_UNCHARGED)
 		return NULL;

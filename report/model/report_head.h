@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The head of a report in words, numbers formatted; private to report/. Texts may hold
  * names from the profile and are not yet clean. `utf8` allows the micro sign. */
-#ifndef SCPROF_REPORT_MODEL_FACTS_H
-#define SCPROF_REPORT_MODEL_FACTS_H
+#ifndef SCPROF_REPORT_MODEL_REPORT_HEAD_H
+#define SCPROF_REPORT_MODEL_REPORT_HEAD_H
 
 #include "report/report.h"
 
-typedef void facts_sink(void *to, const char *name, const char *raw);
+typedef void report_head_sink(void *to, const char *name, const char *raw);
 
 /* The process, the clocks, the overhead, the calls, the confidence: "clock", "tsc, one tick ...".
- * A fact that no memory is left for is left out. */
-void facts_each(const struct report *r, bool utf8, facts_sink *sink, void *to);
+ * A line that finds no memory is left out. */
+void report_head_each(const struct report *r, bool utf8, report_head_sink *sink, void *to);
 
 /* Whether calls and the time between them add up. */
-void facts_check(const struct report *r, bool utf8, facts_sink *sink, void *to);
+void report_head_check(const struct report *r, bool utf8, report_head_sink *sink, void *to);
 
 /* The first process's command line; free() it. NULL: no process, or out of memory. */
-char *facts_command(const struct report *r);
+char *report_head_command(const struct report *r);
 
 #endif

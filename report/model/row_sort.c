@@ -2,7 +2,7 @@
 /* By the most significant word first, rows with equal words by the next one. Within a word the
  * least significant byte comes first: that keeps the order of rows that are equal, so that
  * those are read from the memory as they lie there. */
-#include "report/model/order.h"
+#include "report/model/row_sort.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct __attribute__((packed, aligned(4))) item {
 
 struct sorting {
 	struct item *item, *other; /* as long */
-	const struct order *order;
+	const struct row_sort_keys *order;
 };
 
 static void insert_all(struct item *item, uint32_t count)
@@ -99,7 +99,7 @@ static uint32_t take_words(struct sorting *s, struct item *item, struct item *ot
 /* Rows at these places, equal in so many words. */
 static bool go_on(const struct sorting *s, uint32_t from, uint32_t to, uint32_t words)
 {
-	const struct order *o = s->order;
+	const struct row_sort_keys *o = s->order;
 
 	if (!o->matters || words < o->always || from < o->first)
 		return true;
@@ -130,7 +130,7 @@ static void sort_from(struct sorting *s, uint32_t from, uint32_t to, uint32_t le
 	}
 }
 
-int order_sort(uint32_t *place, uint32_t count, const struct order *order)
+int row_sort(uint32_t *place, uint32_t count, const struct row_sort_keys *order)
 {
 	struct sorting s = {.order = order};
 	size_t bytes = ((size_t)count + 1) * sizeof(*s.item);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What ran, by which clock, at what overhead: the head of a report, for renderers that print
- * it and for those that draw it. */
-#include "report/model/facts.h"
+/* What ran, by which clock, at what overhead, for renderers that print it and for those that draw
+ * it. */
+#include "report/model/report_head.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,18 +11,18 @@
 #include <string.h>
 #include <time.h>
 
-#include "report/model/filters.h"
+#include "report/model/filter_summary.h"
 #include "report/wording/numbers.h"
 
-struct facts {
+struct head {
 	const struct report *report;
 	bool utf8;
-	facts_sink *sink;
+	report_head_sink *sink;
 	void *to;
 };
 
-__attribute__((format(printf, 3, 4))) static void fact(const struct facts *f, const char *name,
-						       const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void put(const struct head *f, const char *name,
+						      const char *format, ...)
 {
 	char *raw = NULL;
 	va_list args;
@@ -36,7 +36,7 @@ __attribute__((format(printf, 3, 4))) static void fact(const struct facts *f, co
 	free(raw);
 }
 
-char *facts_command(const struct report *r)
+char *report_head_command(const struct report *r)
 {
 	const struct prof_process *p = r->first;
 	char *line = NULL;
@@ -74,7 +74,7 @@ static const char *end_words(const struct report *r, uint32_t end_state)
 	return end_state <= SCP_END_ABORT ? words[end_state] : "end not known";
 }
 
-static void run_facts(const struct facts *f)
+static void put_run(const struct head *f)
 {
 	const struct report *r = f->report;
 	const struct prof_process *p = r->first;
@@ -86,25 +86,25 @@ static void run_facts(const struct facts *f)
 		strftime(when, sizeof(when), ", from %Y-%m-%d %H:%M:%S", &tm);
 	numbers_duration(wall, sizeof(wall), r->wall_s * 1e9, f->utf8);
 	if (r->processes > 1 || p->count > 1)
-		fact(f, "processes", "%" PRIu32 "%s, the first is %" PRIu32 "; wall time %s%s",
-		     r->processes, p->count > 1 ? " groups" : "", p->pid, wall, when);
+		put(f, "processes", "%" PRIu32 "%s, the first is %" PRIu32 "; wall time %s%s",
+		    r->processes, p->count > 1 ? " groups" : "", p->pid, wall, when);
 	else
-		fact(f, "process", "%" PRIu32 ", %s; wall time %s%s", p->pid,
-		     end_words(r, p->end_state), wall, when);
+		put(f, "process", "%" PRIu32 ", %s; wall time %s%s", p->pid,
+		    end_words(r, p->end_state), wall, when);
 }
 
-static void clock_fact(const struct facts *f, const char *name, const struct prof_clock *c)
+static void put_clock(const struct head *f, const char *name, const struct prof_clock *c)
 {
 	char tick[32], read[32];
 
 	numbers_duration(tick, sizeof(tick), c->tick_ns, f->utf8);
 	numbers_duration(read, sizeof(read), c->read_ns, f->utf8);
-	fact(f, name, "%s%s, one tick %s; a reading costs %s", words_clock_name(c->kind),
-	     c->flags & SCP_CLOCK_RANDOMIZED ? " (randomised)" : "", tick, read);
+	put(f, name, "%s%s, one tick %s; a reading costs %s", report_names_clock(c->kind),
+	    c->flags & SCP_CLOCK_RANDOMIZED ? " (randomised)" : "", tick, read);
 }
 
-/* What was taken off, and what watching cost the program in all. */
-static void overhead_fact(const struct facts *f)
+/* What was subtracted, and what recording cost the program in all. */
+static void put_overhead(const struct head *f)
 {
 	const struct report *r = f->report;
 	const struct report_overhead *o = &r->overhead;
@@ -112,7 +112,7 @@ static void overhead_fact(const struct facts *f)
 	bool utf8 = f->utf8;
 
 	if (!o->measured) {
-		fact(f, "overhead", "not measured in this run: means include it");
+		put(f, "overhead", "not measured in this run: means include it");
 		return;
 	}
 	numbers_duration(inside, sizeof(inside), o->inside_ns, utf8);
@@ -120,38 +120,38 @@ static void overhead_fact(const struct facts *f)
 	numbers_duration(outside, sizeof(outside), o->outside_ns, utf8);
 	numbers_duration(all, sizeof(all), r->perturbation_ns, utf8);
 	numbers_share(share, sizeof(share), r->time_ns > 0 ? r->perturbation_ns / r->time_ns : NAN);
-	fact(f, "overhead",
-	     "%s a call taken off its time (standard error %s), %s between calls; in all %s, "
-	     "%s of the threads' time",
-	     inside, error, outside, all, share);
+	put(f, "overhead",
+	    "%s a call subtracted from its time (standard error %s), %s between calls; in all %s, "
+	    "%s of the threads' time",
+	    inside, error, outside, all, share);
 	if (r->nested_ns > 0 && o->inner_ns > 0) {
 		numbers_duration(inside, sizeof(inside), o->inner_ns, utf8);
 		numbers_duration(error, sizeof(error), o->inner_error_ns, utf8);
-		fact(f, "inside", "%s (%s) for each call inside another one, taken off that one",
-		     inside, error);
+		put(f, "inside", "%s (%s) for each nested call, subtracted from the call around it",
+		    inside, error);
 	}
 }
 
-/* What is not here. Whoever reads a count or a rate must see it first. */
-static void filter_facts(const struct facts *f)
+/* What the profile leaves out: a reader must see it before any count or rate. */
+static void put_filters(const struct head *f)
 {
 	const struct profile *p = f->report->profile;
-	char *words = filters_words(p), recorded[32], lived[32], share[32];
+	char *words = filter_summary_describe(p), recorded[32], lived[32], share[32];
 
 	if (words)
-		fact(f, "filters", "%s: all else is left out", words);
+		put(f, "filters", "%s: all else is left out", words);
 	free(words);
 	if (!(p->flags & SCP_FILE_WINDOWS))
 		return;
 	numbers_duration(recorded, sizeof(recorded), (double)p->recorded_ns, f->utf8);
 	numbers_duration(lived, sizeof(lived), (double)p->recorded_of_ns, f->utf8);
-	numbers_share(share, sizeof(share), filters_recorded_share(p));
-	fact(f, "recorded", "%s of the %s that the %s, %s; begun %" PRIu32 " time%s", recorded,
-	     lived, f->report->processes > 1 ? "processes lived together" : "process lived", share,
-	     p->windows, p->windows == 1 ? "" : "s");
+	numbers_share(share, sizeof(share), filter_summary_recorded_share(p));
+	put(f, "recorded", "%s of the %s that the %s, %s; begun %" PRIu32 " time%s", recorded,
+	    lived, f->report->processes > 1 ? "processes lived together" : "process lived", share,
+	    p->windows, p->windows == 1 ? "" : "s");
 }
 
-static void totals_facts(const struct facts *f)
+static void put_totals(const struct head *f)
 {
 	const struct report *r = f->report;
 	char calls[32], in_calls[32], time[32], share[32];
@@ -163,13 +163,13 @@ static void totals_facts(const struct facts *f)
 	numbers_duration(in_calls, sizeof(in_calls), outer_ns, f->utf8);
 	numbers_duration(time, sizeof(time), r->time_ns, f->utf8);
 	numbers_share(share, sizeof(share), r->time_ns > 0 ? outer_ns / r->time_ns : NAN);
-	fact(f, "calls", "%s in %s, %s of the threads' %s", calls, in_calls, share, time);
-	fact(f, "intervals", "%.*g %% confidence", 6, 100 * r->confidence);
+	put(f, "calls", "%s in %s, %s of the threads' %s", calls, in_calls, share, time);
+	put(f, "intervals", "%.*g %% confidence", 6, 100 * r->confidence);
 }
 
-void facts_check(const struct report *r, bool utf8, facts_sink *sink, void *to)
+void report_head_check(const struct report *r, bool utf8, report_head_sink *sink, void *to)
 {
-	struct facts f = {r, utf8, sink, to};
+	struct head f = {r, utf8, sink, to};
 	char calls[32], nested[32], gaps[32], time[32], off[32];
 
 	numbers_duration(calls, sizeof(calls), r->calls_ns, utf8);
@@ -177,20 +177,20 @@ void facts_check(const struct report *r, bool utf8, facts_sink *sink, void *to)
 	numbers_duration(gaps, sizeof(gaps), r->gaps_ns, utf8);
 	numbers_duration(time, sizeof(time), r->time_ns, utf8);
 	numbers_duration(off, sizeof(off), fabs(r->remainder_ns), utf8);
-	fact(&f, "check", "calls %s - nested %s + between %s = time %s: %s%s", calls, nested, gaps,
-	     time, r->remainder_units ? "off by " : "exact", r->remainder_units ? off : "");
+	put(&f, "check", "calls %s - nested %s + between %s = time %s: %s%s", calls, nested, gaps,
+	    time, r->remainder_units ? "off by " : "exact", r->remainder_units ? off : "");
 }
 
-void facts_each(const struct report *r, bool utf8, facts_sink *sink, void *to)
+void report_head_each(const struct report *r, bool utf8, report_head_sink *sink, void *to)
 {
-	struct facts f = {r, utf8, sink, to};
+	struct head f = {r, utf8, sink, to};
 
 	if (r->first)
-		run_facts(&f);
-	filter_facts(&f);
-	clock_fact(&f, "clock", &r->profile->clock);
+		put_run(&f);
+	put_filters(&f);
+	put_clock(&f, "clock", &r->profile->clock);
 	if (r->profile->slow.kind != SCP_CLOCK_NONE)
-		clock_fact(&f, "slow clock", &r->profile->slow);
-	overhead_fact(&f);
-	totals_facts(&f);
+		put_clock(&f, "slow clock", &r->profile->slow);
+	put_overhead(&f);
+	put_totals(&f);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One clause a filter, in the order in which they were noted. */
-#include "report/model/filters.h"
+#include "report/model/filter_summary.h"
 #include "report/model/warning_list.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ static const struct {
 	{"stopped=", "begun stopped", NULL}, /* NULL: without the value */
 };
 
-/* Beside one that says that it is not in force. */
+/* A variable that was set, but is not in force. */
 static bool is_ignored(const struct profile *p, const char *key)
 {
 	static const char *const variables[][2] = {
@@ -34,7 +34,7 @@ static bool is_ignored(const struct profile *p, const char *key)
 	return false;
 }
 
-char *filters_words(const struct profile *p)
+char *filter_summary_describe(const struct profile *p)
 {
 	char *text = NULL;
 	size_t bytes = 0, written = 0;
@@ -56,7 +56,7 @@ char *filters_words(const struct profile *p)
 	return NULL;
 }
 
-double filters_recorded_share(const struct profile *p)
+double filter_summary_recorded_share(const struct profile *p)
 {
 	if (!(p->flags & SCP_FILE_WINDOWS) || !p->recorded_of_ns)
 		return NAN;
@@ -87,7 +87,7 @@ static void warn_ignored(struct report *r, const char *variable)
 					  known[i].why);
 }
 
-void filters_warn(struct report *r)
+void filter_summary_warn(struct report *r)
 {
 	const struct profile *p = r->profile;
 
