@@ -88,7 +88,7 @@ static void add_site(struct text *t, struct table *table, uint32_t site)
 	char text[32];
 
 	table_row(table);
-	text_cell(t, table, FUNCTION, r->profile->function[s->function].name);
+	text_cell_put(t, table, FUNCTION, r->profile->function[s->function].name);
 	numbers_count(text, sizeof(text), s->calls);
 	table_cell(table, CALLS, text);
 	numbers_mean(&m, s->estimate.mean_ns, s->estimate.low_ns, s->estimate.high_ns,
@@ -130,7 +130,7 @@ static void print_words(struct text *t, uint32_t significant)
 		     count[SCP_SITE_COST_STEADY], count[SCP_SITE_COST_FEW]) < 0)
 		return;
 	fprintf(t->out, "\n");
-	text_wrapped(t, line, 0, 0);
+	text_cell_wrap(t, line, 0, 0);
 	free(line);
 }
 

@@ -101,7 +101,7 @@ static void mean_cells(struct text *t, struct table *table, const struct loop_ro
 	struct number_mean m;
 
 	if (row->kind == LOOP_STATE || row->kind == LOOP_EDGE) {
-		text_mean_cells(t, table, MEAN, &row->estimate);
+		text_cell_mean(t, table, MEAN, &row->estimate);
 		return;
 	}
 	numbers_mean(&m, row->estimate.mean_ns, NAN, NAN, t->terminal.utf8);
@@ -123,7 +123,7 @@ static void add_row(struct text *t, struct table *table, struct step_names *n, c
 	if (c) {
 		times_cell(table, c, row);
 		mean_cells(t, table, row);
-		text_duration_cell(t, table, PASS, row->pass_ns);
+		text_cell_duration(t, table, PASS, row->pass_ns);
 	}
 	numbers_permille(text, sizeof(text), row->permille);
 	table_cell(table, SHARE, isnan(row->share) ? "-" : text);
@@ -193,7 +193,7 @@ static void print_threads(struct text *t, const struct loop *l)
 	fputc('\n', t->out);
 	terminal_style(t->out, &t->terminal, TERMINAL_BOLD);
 	if (safe)
-		text_wrapped(t, safe, 0, 2);
+		text_cell_wrap(t, safe, 0, 2);
 	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
 	free(safe);
 	free(line);
@@ -219,7 +219,7 @@ static void print_passes(struct text *t, const struct loop *l, const struct loop
 	else
 		snprintf(line, sizeof(line), "no calls");
 	fputs("  ", t->out);
-	text_wrapped(t, line, 2, 4);
+	text_cell_wrap(t, line, 2, 4);
 }
 
 /* The first state of a way; NULL: it has no row. */
@@ -261,8 +261,8 @@ static void print_check(struct text *t, const struct loop *l)
 		numbers_duration(outside, sizeof(outside), last->total_ns, t->terminal.utf8);
 	numbers_duration(time, sizeof(time), l->time_ns, t->terminal.utf8);
 	numbers_duration(off, sizeof(off), fabs(l->remainder_ns), t->terminal.utf8);
-	text_fact(t, "check", "steps %s + outside %s = time %s: %s%s", shown, outside, time,
-		  l->remainder_units ? "off by " : "exact", l->remainder_units ? off : "");
+	text_cell_fact(t, "check", "steps %s + outside %s = time %s: %s%s", shown, outside, time,
+		       l->remainder_units ? "off by " : "exact", l->remainder_units ? off : "");
 }
 
 static int print_loop(struct text *t, struct step_names *n, const struct loop *l)
@@ -297,9 +297,10 @@ int text_loop_print(struct text *t)
 	text_loop_names_end(&names, r);
 	if (!status && shown < all->loops) {
 		fputc('\n', t->out);
-		text_fact(t, "threads",
-			  "%" PRIu32 " other ways through a thread are not shown. All: --top 0",
-			  all->loops - shown);
+		text_cell_fact(t, "threads",
+			       "%" PRIu32
+			       " other ways through a thread are not shown. All: --top 0",
+			       all->loops - shown);
 	}
 	return status;
 }

@@ -96,7 +96,7 @@ static void slow_cells(struct text *t, struct table *table, const struct report_
 		no_tick_cells(t, table, s->slow.estimate.high_ns);
 		return;
 	}
-	text_mean_cells(t, table, SLOW, &s->slow.estimate);
+	text_cell_mean(t, table, SLOW, &s->slow.estimate);
 	table_cell(table, SLOW_COVERS, s->slow.covers ? "yes" : "NO");
 }
 
@@ -104,9 +104,9 @@ static void tail_cells(struct text *t, struct table *table, const struct report_
 {
 	if (!s->has_percentiles)
 		return;
-	text_duration_cell(t, table, P50, s->percentiles.p50_ns);
-	text_duration_cell(t, table, P99, s->percentiles.p99_ns);
-	text_duration_cell(t, table, MAX, s->percentiles.max_ns);
+	text_cell_duration(t, table, P50, s->percentiles.p50_ns);
+	text_cell_duration(t, table, P99, s->percentiles.p99_ns);
+	text_cell_duration(t, table, MAX, s->percentiles.max_ns);
 }
 
 static void add_site(struct text *t, struct table *table, const struct report_site *s)
@@ -114,16 +114,16 @@ static void add_site(struct text *t, struct table *table, const struct report_si
 	char text[32];
 
 	table_row(table);
-	text_cell(t, table, FUNCTION, t->report->profile->function[s->function].name);
+	text_cell_put(t, table, FUNCTION, t->report->profile->function[s->function].name);
 	if (s->overflow || s->outcome != SCP_COMPLETED)
 		table_cell(table, OUTCOME, words_outcome_name(s));
 	numbers_count(text, sizeof(text), s->calls);
 	table_cell(table, CALLS, text);
-	text_mean_cells(t, table, MEAN, &s->estimate);
+	text_cell_mean(t, table, MEAN, &s->estimate);
 	slow_cells(t, table, s);
 	if (s->overhead_ns != 0)
-		text_duration_cell(t, table, OVERHEAD, s->overhead_ns);
-	text_duration_cell(t, table, TOTAL, s->total_ns);
+		text_cell_duration(t, table, OVERHEAD, s->overhead_ns);
+	text_cell_duration(t, table, TOTAL, s->total_ns);
 	numbers_share(text, sizeof(text), s->share);
 	table_cell(table, SHARE, text);
 	size_cells(table, s);
@@ -177,6 +177,6 @@ int text_sites(struct text *t)
 	status = table_print(&table, t->out, &t->terminal);
 	table_end(&table);
 	text_shared_callers_end(&apart);
-	text_shown(t, r->sites, shown_ns, r->calls_ns, "the calls' time");
+	text_cell_rows_shown(t, r->sites, shown_ns, r->calls_ns, "the calls' time");
 	return status;
 }
