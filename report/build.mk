@@ -55,7 +55,6 @@ REPORT_SRC = \
 	report/model/weights.c \
 	report/model/words.c \
 	report/render/csv/csv.c \
-	report/render/csv/csv_displaced.c \
 	report/render/csv/csv_others.c \
 	report/render/csv/csv_path.c \
 	report/render/csv/csv_write.c \
@@ -75,6 +74,7 @@ REPORT_SRC = \
 	report/render/json/json_stack.c \
 	report/render/json/json_steady.c \
 	report/render/json/json_write.c \
+	report/render/json/row_fields.c \
 	report/render/pprof/pprof.c \
 	report/render/pprof/pprof.pb-c.c \
 	report/render/pprof/pprof_tables.c \

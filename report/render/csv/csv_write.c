@@ -88,3 +88,33 @@ void csv_write_end(struct csv *c)
 	c->inside = false;
 	c->names = false;
 }
+
+static void put_field(struct csv *c, const struct row_field *f, const char *value)
+{
+	switch (f->type) {
+	case ROW_NUMBER:
+		csv_write_number(c, f->name, *(const double *)value);
+		break;
+	case ROW_COUNT:
+		csv_write_count(c, f->name, *(const uint64_t *)value);
+		break;
+	case ROW_COUNT32:
+		csv_write_count(c, f->name, *(const uint32_t *)value);
+		break;
+	case ROW_FLAG:
+		csv_write_flag(c, f->name, *(const bool *)value);
+		break;
+	case ROW_TEXT:
+		csv_write_text(c, f->name, *(const char *const *)value);
+		break;
+	}
+}
+
+void csv_write_fields(struct csv *c, const struct row_field *fields, const void *row, bool known)
+{
+	for (const struct row_field *f = fields; f->name; f++)
+		if (known)
+			put_field(c, f, (const char *)row + f->offset);
+		else
+			csv_write_nothing(c, f->name);
+}
