@@ -70,7 +70,6 @@ REPORT_SRC = \
 	report/render/json/json_loops.c \
 	report/render/json/json_parts.c \
 	report/render/json/json_site.c \
-	report/render/json/json_slowest.c \
 	report/render/json/json_stack.c \
 	report/render/json/json_steady.c \
 	report/render/json/json_write.c \

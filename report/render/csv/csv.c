@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What the rows of each grouping are, field by field. */
+/* The rows of sites, and the choice between the groupings. */
 #include "report/render/csv/csv.h"
 #include "report/model/reliability.h"
 
@@ -43,7 +43,7 @@ static void put_percentiles(struct csv *c, const struct report_site *s)
 	csv_write_number(c, "p99_ci_high_ns", has ? p->p99_high_ns : NAN);
 }
 
-/* Names of all that a bit says, separated by ';'. */
+/* Names of all findings and reliability warnings, separated by ';'. */
 static void put_findings(struct csv *c, const struct report_site *s)
 {
 	unsigned all = s->findings | s->estimate.doubts;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* See csv_write.h. Text is cleaned first, so that a row is one line always, for
- * line-based tools that do not know that a quoted field may hold line breaks. */
+/* Text is cleaned first, so that a row is always one line: line-based tools do not know that a
+ * quoted field may contain line breaks. */
 #include "report/render/csv/csv_write.h"
 
 #include <inttypes.h>

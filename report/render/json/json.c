@@ -172,6 +172,50 @@ static void put_rows(struct json_writer *w, const struct report *r, const struct
 	json_loops_write(w, r, sites, o->top ? o->top : UINT32_MAX);
 }
 
+/* With the instants both as seconds after the start and as times of day, to be found in a log. */
+static void put_call(struct json_writer *w, struct report *r, const struct report_slowest *s,
+		     struct json_stack_cache *cache)
+{
+	const struct prof_function *f = &r->profile->function[s->place.function];
+
+	json_write_open(w, NULL, '{');
+	json_write_text(w, "symbol", f->name);
+	json_write_text(w, "library", f->library);
+	json_write_text(w, "outcome", words_outcome_name(&s->place));
+	json_write_count_if(w, "bytes", s->place.has_bytes, s->place.bytes);
+	json_write_number(w, "duration_ns", s->duration_ns);
+	json_write_number(w, "duration_low_ns", s->low_ns);
+	json_write_number(w, "duration_high_ns", s->high_ns);
+	json_write_count(w, "ticks", s->ticks);
+	json_write_count_if(w, "slow_ticks", r->profile->slow.kind != SCP_CLOCK_NONE,
+			    s->slow_ticks);
+	json_write_number(w, "began_s", s->began_s);
+	json_write_number(w, "ended_s", s->ended_s);
+	json_write_time(w, "began", s->began_real_ns, 9);
+	json_write_time(w, "ended", s->ended_real_ns, 9);
+	json_write_count(w, "pid", s->pid);
+	json_write_count(w, "tid", s->tid);
+	json_write_text(w, "thread", s->thread);
+	json_stack_write(w, r, &s->place, cache);
+	json_write_close(w, '}');
+}
+
+static void put_slowest(struct json_writer *w, struct report *r, uint32_t shown,
+			struct json_stack_cache *cache)
+{
+	const struct scp_slowest_asked *asked = &r->profile->slowest_asked;
+
+	json_write_open(w, "slowest_asked", '{');
+	json_write_count(w, "count", asked->count);
+	json_write_count(w, "least_ns", asked->least_ns);
+	json_write_flag(w, "chosen", asked->flags & SCP_SLOWEST_CHOSEN);
+	json_write_close(w, '}');
+	json_write_open(w, "slowest", '[');
+	for (uint32_t i = 0; i < shown; i++)
+		put_call(w, r, &r->slowest[i], cache);
+	json_write_close(w, ']');
+}
+
 static void put_totals(struct json_writer *w, const struct report *r)
 {
 	json_write_open(w, "totals", '{');
@@ -237,7 +281,7 @@ int json_print(struct report *r, const struct report_options *o, FILE *out)
 	put_head(&w, r);
 	put_sites(&w, r, rows_shown(r->sites, o), &cache);
 	put_rows(&w, r, o);
-	json_slowest_write(&w, r, rows_shown(r->slowests, o), &cache);
+	put_slowest(&w, r, rows_shown(r->slowests, o), &cache);
 	put_losses(&w, r);
 	put_warnings(&w, r);
 	json_write_close(&w, '}');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A protobuf message may be written in parts, which a reader puts together: so
- * samples go out one by one, and what they refer to follows them. Memory
- * grows with the number of frames that differ, not with that of paths. */
+/* A protobuf message may be written in parts, which a reader puts together: so samples are written
+ * one by one, and what they refer to follows. Memory grows with the number of different frames, not
+ * of paths. */
 #include "report/render/pprof/pprof.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static const enum report_weight values[] = {REPORT_WEIGHT_CALLS, REPORT_WEIGHT_T
 #define VALUES (sizeof(values) / sizeof(values[0]))
 _Static_assert(VALUES == REPORT_WEIGHTS, "a line for each");
 
-/* Room for one more than `need`, what is new being 0. */
+/* Room for element `need`; new elements are 0. */
 static bool make_room(void **array, size_t *room, size_t need, size_t size)
 {
 	size_t more = (need + 1) * 2;
@@ -85,8 +85,8 @@ static void put_sample(struct pprof_writer *w, const struct report_site *s)
 		pprof_write_message(w, &part);
 }
 
-/* pprof prints comments above everything: so the codes only. Looking up the frames
- * may have added some. */
+/* Only the codes, since pprof prints comments above everything. After the frames, whose lookup may
+ * have added warnings. */
 static void put_comment(struct pprof_writer *w, const struct report *r)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;

@@ -2,7 +2,7 @@
 /* What samples refer to: locations, functions, mappings.
  *
  * The schema asks for numbers that are unique; Parca refuses a profile whose mappings, locations
- * or functions are not numbered 1, 2, 3... in the order in which they stand. */
+ * or functions are not numbered 1, 2, 3... in their order in the file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,8 +46,8 @@ static struct pprof_mapped *mapped_of(const struct pprof_writer *w, const struct
 								    : NULL;
 }
 
-/* What has no name is left to pprof, which may know more: the address tells. It looks up whole
- * mappings only of which it knows no name at all, and others leave out what has no name. */
+/* Frames without a name are left to pprof, which may find one by the address. It looks up only
+ * mappings in which no frame has a name; other readers drop nameless frames. */
 static bool has_lines(const struct pprof_writer *w, const struct stacks_frame *f)
 {
 	const struct pprof_mapped *m = mapped_of(w, f);
@@ -87,8 +87,8 @@ static void put_leaf_location(struct pprof_writer *w, uint64_t id, uint32_t numb
 	put_location(w, &location, &line);
 }
 
-/* Addresses are those of the files, not of a process: pprof takes a mapping from
- * 0 to 0 for one that has been adjusted. */
+/* Addresses are offsets in files, not in a process: pprof takes a mapping from 0 to 0 as adjusted
+ * already. */
 static void put_mapping(struct pprof_writer *w, uint32_t number)
 {
 	const struct prof_module *m = &w->stacks.report->profile->module[number];
@@ -116,8 +116,8 @@ static bool is_program(const struct profile *p, uint32_t module)
 	       !strcmp(p->module[module].path, p->process[0].exe);
 }
 
-/* Only modules that a frame is in, the program itself first, since readers take the first one
- * for it. */
+/* Only modules with frames; the program itself first, since readers take the first mapping for
+ * it. */
 static void number_mappings(struct pprof_writer *w)
 {
 	const struct profile *p = w->stacks.report->profile;

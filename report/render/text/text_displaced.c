@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The table of costs by displacement, beside each site's own mean; then what it means in a
- * sentence. */
+/* The table of costs by displacement, next to each site's own mean; then a summary in
+ * a sentence. */
 #include "report/render/text/text.h"
 
 #include <inttypes.h>
@@ -63,7 +63,7 @@ static void note(struct text *t, struct table *table, char *raw)
 	free(raw);
 }
 
-/* Name those that share the cost; they have rows of their own. */
+/* Name the sites that share the cost; they have rows of their own. */
 static void partner_notes(struct text *t, struct table *table, uint32_t site)
 {
 	struct report *r = t->report;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What threads do over and over: for each loop its line, its steps as a table whose
- * shares add up to 100.0 %, and the check against the threads' time. */
+/* The loops of threads: each on one line, its steps as a table whose shares add up to 100.0 %, and
+ * the check against the threads' time. */
 #include "report/render/text/text_loop.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@ static const struct table_column columns[] = {
 	[COLUMNS] = {0},
 };
 
-/* Where its steps lie behind one another: the arrow, the chance if it is one, and to where. */
+/* An arrow, the probability unless it is 1, and the next step. */
 static char *edge_step(struct text *t, struct step_names *n, const struct loop_row *row)
 {
 	const char *arrow = t->terminal.utf8 ? "→" : "->", *to;
@@ -95,7 +95,7 @@ static void times_cell(struct table *table, const struct loop_cycle *c, const st
 	table_cell(table, TIMES, text);
 }
 
-/* Of several sites together an interval would be a claim about none. */
+/* A mean over several sites has no interval: it would describe none of them. */
 static void mean_cells(struct text *t, struct table *table, const struct loop_row *row)
 {
 	struct number_mean m;
@@ -129,8 +129,8 @@ static void add_row(struct text *t, struct table *table, struct step_names *n, c
 	table_cell(table, SHARE, isnan(row->share) ? "-" : text);
 }
 
-/* The steps of a chain of points touch: rows for nothing in between are noise. On a slow clock
- * the limits show that there may be something. */
+/* There is no gap between adjacent points: a row for it would be noise. On a slow clock the limits
+ * show whether there may be one. */
 static bool is_nothing(const struct loop_row *row)
 {
 	return row->kind == LOOP_EDGE && row->total_ns == 0 && row->chance == 1000 &&
@@ -250,7 +250,7 @@ static int print_ways(struct text *t, struct step_names *n, const struct loop *l
 	return status;
 }
 
-/* Every pass and what lies outside make the time on record. */
+/* All passes and the time outside them add up to the recorded time. */
 static void print_check(struct text *t, const struct loop *l)
 {
 	char shown[32], outside[32] = "0 s", time[32], off[32];

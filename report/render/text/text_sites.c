@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The table of sites: what a call costs, where, and how surely. */
+/* The table of sites: what a call costs, where, and how precisely that is known. */
 #include "report/render/text/text.h"
 #include "report/model/reliability.h"
 
@@ -10,7 +10,7 @@
 #include "report/wording/numbers.h"
 #include "report/render/text/text_shared_callers.h"
 
-/* The costly rows say more. */
+/* The first rows show more lines of their paths. */
 #define DETAILED 10
 
 enum {
@@ -42,7 +42,7 @@ static const struct table_column columns[] = {
 	[MEAN] = {"MEAN", .right = true, .style = TERMINAL_BOLD},
 	[UNIT] = {"", .glued = true},
 	[INTERVAL] = {"INTERVAL", .glued = true, .drop = 1},
-	/* What `dual` was asked for outlasts all that another clock would show too. */
+	/* The slow clock's columns are what `dual` was asked for: they are dropped late. */
 	[SLOW] = {"SLOW", .right = true, .drop = 2},
 	[SLOW_UNIT] = {"", .glued = true, .drop = 2},
 	[SLOW_INTERVAL] = {"INTERVAL", .glued = true, .drop = 2},
@@ -66,16 +66,15 @@ static void size_cells(struct table *table, const struct report_site *s)
 		return;
 	numbers_bytes(text, sizeof(text), s->bytes);
 	table_cell(table, BYTES, text);
-	/* A slope that may be nothing, or a call of no bytes that would take less
-	 * than no time: sizes that hardly vary, or the sizes of different work.
-	 * Neither is a price of a byte. */
+	/* A slope that may be zero (sizes hardly vary), or a negative time for 0 bytes
+	 * (sizes of different work): neither is the cost of a byte. */
 	if (s->per_byte_low_ns > 0 && s->per_call_ns >= 0) {
 		numbers_plain(text, sizeof(text), s->per_byte_ns);
 		table_cell(table, PER_BYTE, text);
 	}
 }
 
-/* Nothing was seen: no mean to speak of, and agreement with anything below the limit. */
+/* No tick was seen: there is no mean, only an upper limit. */
 static void no_tick_cells(struct text *t, struct table *table, double high_ns)
 {
 	char high[32], interval[48];
@@ -130,7 +129,7 @@ static void add_site(struct text *t, struct table *table, const struct report_si
 	tail_cells(t, table, s);
 }
 
-/* Why a row's interval may not hold, in the row itself. */
+/* The reliability warnings of a row, in the row itself. */
 static void doubt_notes(struct table *table, const struct report_site *s)
 {
 	unsigned doubts = s->estimate.doubts | (s->has_slow ? s->slow.estimate.doubts : 0);

@@ -10,7 +10,7 @@
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
-/* The first rows say more of their paths. */
+/* The first rows show more lines of their paths. */
 #define DETAILED 10
 
 enum { ROW, TOOK, TICKS, BEGAN, ENDED, FUNCTION, OUTCOME, BYTES, THREAD, TID, PID, COLUMNS };
