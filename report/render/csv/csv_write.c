@@ -89,7 +89,7 @@ void csv_write_end(struct csv *c)
 	c->names = false;
 }
 
-static void put_field(struct csv *c, const struct row_field *f, const char *value)
+static void put_field(struct csv *c, const struct row_field *f, const void *value)
 {
 	switch (f->type) {
 	case ROW_NUMBER:

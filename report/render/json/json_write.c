@@ -216,7 +216,7 @@ void json_write_close(struct json_writer *w, char bracket)
 	w->filled = true;
 }
 
-static void put_field(struct json_writer *w, const struct row_field *f, const char *value)
+static void put_field(struct json_writer *w, const struct row_field *f, const void *value)
 {
 	switch (f->type) {
 	case ROW_NUMBER:
