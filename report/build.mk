@@ -55,7 +55,6 @@ REPORT_SRC = \
 	report/model/warning_list.c \
 	report/model/warnings.c \
 	report/render/csv/csv.c \
-	report/render/csv/csv_displaced.c \
 	report/render/csv/csv_others.c \
 	report/render/csv/csv_path.c \
 	report/render/csv/csv_write.c \
@@ -71,14 +70,14 @@ REPORT_SRC = \
 	report/render/json/json_loops.c \
 	report/render/json/json_parts.c \
 	report/render/json/json_site.c \
-	report/render/json/json_slowest.c \
 	report/render/json/json_stack.c \
 	report/render/json/json_steady.c \
 	report/render/json/json_write.c \
-	report/render/pprof/gzip.c \
+	report/render/json/row_fields.c \
 	report/render/pprof/pprof.c \
 	report/render/pprof/pprof.pb-c.c \
 	report/render/pprof/pprof_tables.c \
+	report/render/pprof/pprof_write.c \
 	report/render/stacks/callgrind.c \
 	report/render/stacks/flame.c \
 	report/render/stacks/flame_sum.c \
@@ -89,6 +88,7 @@ REPORT_SRC = \
 	report/render/text/table.c \
 	report/render/text/table_print.c \
 	report/render/text/text.c \
+	report/render/text/text_cell.c \
 	report/render/text/text_displaced.c \
 	report/render/text/text_loop.c \
 	report/render/text/text_loop_line.c \
@@ -137,6 +137,7 @@ $(BUILD)/report/render/pprof/pprof.pb-c.c: report/render/pprof/pprof.proto
 	protoc-c --proto_path=report/render/pprof --c_out=$(BUILD)/report/render/pprof $<
 $(BUILD)/report/render/pprof/pprof.pb-c.o: $(BUILD)/report/render/pprof/pprof.pb-c.c
 	$(CC) $(TOOL_CFLAGS) -c -o $@ $<
-$(BUILD)/report/render/pprof/pprof.o $(BUILD)/report/render/pprof/pprof_tables.o: $(BUILD)/report/render/pprof/pprof.pb-c.c
+$(addprefix $(BUILD)/report/render/pprof/,pprof.o pprof_tables.o pprof_write.o): $(BUILD)/report/render/pprof/pprof.pb-c.c
 CFLAGS_report_render_pprof_pprof = -I$(BUILD)
 CFLAGS_report_render_pprof_pprof_tables = -I$(BUILD)
+CFLAGS_report_render_pprof_pprof_write = -I$(BUILD)

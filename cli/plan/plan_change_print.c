@@ -32,7 +32,7 @@ static void add_site(struct text *t, struct table *table, const struct plan_chan
 	char text[200], *line, *safe;
 
 	table_row(table);
-	text_cell(t, table, FUNCTION, s->symbol);
+	text_cell_put(t, table, FUNCTION, s->symbol);
 	if (strcmp(s->outcome, "completed") != 0)
 		table_cell(table, OUTCOME, s->outcome);
 	plan_words_count(text, sizeof(text), s->base_calls);

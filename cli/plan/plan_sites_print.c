@@ -80,14 +80,14 @@ static void add_site(struct text *t, struct table *table, const struct plan_site
 	char text[32];
 
 	table_row(table);
-	text_cell(t, table, FUNCTION, t->report->profile->function[s->function].name);
+	text_cell_put(t, table, FUNCTION, t->report->profile->function[s->function].name);
 	if (s->overflow || s->outcome != SCP_COMPLETED)
 		table_cell(table, OUTCOME, report_names_outcome(s));
 	numbers_share(text, sizeof(text), s->share);
 	table_cell(table, SHARE, text);
 	numbers_count(text, sizeof(text), s->calls);
 	table_cell(table, CALLS, text);
-	text_mean_cells(t, table, MEAN, &s->estimate);
+	text_cell_mean(t, table, MEAN, &s->estimate);
 	half_width(text, sizeof(text), p->width, t->terminal.utf8);
 	table_cell(table, NOW, text);
 	forecast_cells(table, p);

@@ -197,7 +197,7 @@ def loops(b, report):
 
 
 def displaced(b, _):
-    """Each CPU's bar is its account: lengths to scale, what is charged to nobody in its own colour."""
+    """Each CPU's bar is its account: lengths to scale, unaccounted time in its own colour."""
     expect(not b.run("byId('displaced').hidden"), "the account is not shown")
     bars = b.run("[...document.querySelectorAll('#displaced .l-bar')].map((bar) => [...bar.children].map((part) =>"
                  " [part.className, part.getBoundingClientRect().width / bar.getBoundingClientRect().width]))")
@@ -210,7 +210,7 @@ def displaced(b, _):
                     " e.className = `d-${part}`; document.body.append(e); return getComputedStyle(e).backgroundColor; })")
     expect(len(set(colours)) == len(colours), f"two parts have one colour: {colours}")
     cells = b.run("[...document.querySelectorAll('#displaced tbody tr')].map((tr) => [...tr.cells].map((td) => td.textContent))")
-    expect(cells[1] == ["came with the program, charged to nobody", "250.0 ms, 25.0 %", "-10.00 ms, -1.0 %"], f"{cells[1]}")
+    expect(cells[1] == ["unaccounted time of the program", "250.0 ms, 25.0 %", "-10.00 ms, -1.0 %"], f"{cells[1]}")
     words = b.run("byId('displaced').textContent")
     expect("250 ms ±50" in words and "<img src=x>" in words and "<u>" in words, f"{words}")
     expect(b.run("document.querySelectorAll('#displaced img, #displaced u').length") == 0, "a text of the account became an element")
@@ -246,7 +246,7 @@ def costs(b, report):
     expect([part for part in bars[0] if part[0] == "d-uncharged" and abs(part[1] - 250) < 10], f"parts {bars}")
     expect(len(bars) == 3 and "d-uncharged" not in [name for name, _ in bars[1]], f"parts {bars}")
     words = b.run("byId('displaced').textContent")
-    expect("500 ms ±100" in words and "25.0 % of what getrusage has" in words and "<img src=x>" in words and "careful <u>" in words, words)
+    expect("500 ms ±100" in words and "25.0 % of what getrusage reports" in words and "<img src=x>" in words and "careful <u>" in words, words)
     b.look(420, 900)
     b.open(b.page)
     expect(b.run("document.querySelectorAll('#table tr[data-row]').length") == 6, "a narrow window lacks rows")

@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What the rows of each grouping are, field by field. */
+/* The rows of sites, and the choice between the groupings. */
 #include "report/render/csv/csv.h"
 #include "report/model/reliability.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "report/render/csv/csv_path.h"
+#include "report/model/displaced.h"
 #include "report/model/rows.h"
-
-static void put_estimate(struct csv *c, const struct report_estimate *e)
-{
-	csv_write_number(c, "mean_ns", e->mean_ns);
-	csv_write_number(c, "ci_low_ns", e->low_ns);
-	csv_write_number(c, "ci_high_ns", e->high_ns);
-	csv_write_text(c, "method", e->method);
-	csv_write_number(c, "standard_error_ns", e->error_ns);
-	csv_write_number(c, "degrees_of_freedom", e->freedom);
-	csv_write_number(c, "design_effect", e->design_effect);
-}
 
 static void put_slow(struct csv *c, const struct report_site *s)
 {
@@ -51,17 +43,7 @@ static void put_percentiles(struct csv *c, const struct report_site *s)
 	csv_write_number(c, "p99_ci_high_ns", has ? p->p99_high_ns : NAN);
 }
 
-static void put_line(struct csv *c, const struct report_site *s)
-{
-	csv_write_number(c, "per_call_ns", s->per_call_ns);
-	csv_write_number(c, "per_call_ci_low_ns", s->per_call_low_ns);
-	csv_write_number(c, "per_call_ci_high_ns", s->per_call_high_ns);
-	csv_write_number(c, "per_byte_ns", s->per_byte_ns);
-	csv_write_number(c, "per_byte_ci_low_ns", s->per_byte_low_ns);
-	csv_write_number(c, "per_byte_ci_high_ns", s->per_byte_high_ns);
-}
-
-/* Names of all that a bit says, separated by ';'. */
+/* Names of all findings and reliability warnings, separated by ';'. */
 static void put_findings(struct csv *c, const struct report_site *s)
 {
 	unsigned all = s->findings | s->estimate.unreliable;
@@ -92,32 +74,54 @@ static void put_steadiness(struct csv *c, const struct report_site *s)
 	csv_write_number(c, "outlier_total_ns", isfinite(t->fence_ns) ? t->outlier_ns : NAN);
 }
 
+/* Row numbers from 0, as JSON's indices, separated by semicolons. NULL: out of memory. */
+static char *partners_of(const struct report *r, uint32_t site)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *memory = open_memstream(&text, &bytes);
+	uint32_t i = memory ? displaced_partner(r, site, PROF_NONE) : r->sites;
+
+	for (const char *before = ""; i < r->sites; i = displaced_partner(r, site, i)) {
+		fprintf(memory, "%s%u", before, i);
+		before = ";";
+	}
+	if (!memory || fclose(memory) == EOF) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static void put_displaced(struct csv *c, const struct report *r, const struct report_site *s)
+{
+	const struct report_displaced *d = &s->displaced;
+	bool known = d->state == SCP_SITE_COST_KNOWN;
+	char *partners = known ? partners_of(r, (uint32_t)(s - r->site)) : NULL;
+
+	csv_write_fields(c, row_fields_cost, d, known);
+	csv_write_text(c, "inseparable_with", partners);
+	csv_write_text(c, "displacement", d->state ? displaced_state_name(d->state) : NULL);
+	csv_write_fields(c, row_fields_windows, d, d->state);
+	csv_write_number(c, "variance_inflation", known ? d->inflation : NAN);
+	free(partners);
+}
+
 static void put_site(struct csv *c, struct csv_paths *p, const struct report_site *site)
 {
 	static const struct prof_function none;
 	const struct report *r = p->stacks.report;
 	const struct prof_function *f = c->names ? &none : &r->profile->function[site->function];
 
-	csv_write_text(c, "symbol", f->name);
-	csv_write_text(c, "library", f->library);
+	csv_write_fields(c, row_fields_function, f, true);
 	csv_write_text(c, "outcome", report_names_outcome(site));
-	csv_write_count(c, "calls", site->calls);
-	csv_write_count(c, "bytes", site->bytes);
-	csv_write_count(c, "ticks", site->ticks);
-	put_estimate(c, &site->estimate);
-	csv_write_number(c, "apriori_error_ns", site->apriori_ns);
-	csv_write_number(c, "raw_mean_ns", site->raw_mean_ns);
-	csv_write_number(c, "overhead_ns", site->overhead_ns);
-	csv_write_number(c, "overhead_error_ns", site->overhead_error_ns);
-	csv_write_count(c, "inner_calls", site->inner_calls);
-	csv_write_number(c, "inner_overhead_ns", site->inner_overhead_ns);
-	csv_displaced(c, r, site);
-	csv_write_number(c, "total_ns", site->total_ns);
-	csv_write_number(c, "share", site->share);
-	csv_write_number(c, "min_ns", site->min_ns);
-	csv_write_number(c, "max_ns", site->max_ns);
+	csv_write_fields(c, row_fields_volume, site, true);
+	csv_write_fields(c, row_fields_estimate, &site->estimate, true);
+	csv_write_fields(c, row_fields_overhead, site, true);
+	put_displaced(c, r, site);
+	csv_write_fields(c, row_fields_total, site, true);
 	put_percentiles(c, site);
-	put_line(c, site);
+	csv_write_fields(c, row_fields_size, site, true);
 	put_slow(c, site);
 	put_steadiness(c, site);
 	csv_write_text(c, "path_end", report_names_path_end(site));

@@ -28,14 +28,7 @@ static void put_gap(struct csv *c, struct report *r, const struct report_gap *g)
 
 	put_end(c, r, g->from, from, "(thread start)");
 	put_end(c, r, g->to, to, "(thread end)");
-	csv_write_count(c, "calls", g->calls);
-	csv_write_number(c, "mean_ns", g->estimate.mean_ns);
-	csv_write_number(c, "ci_low_ns", g->estimate.low_ns);
-	csv_write_number(c, "ci_high_ns", g->estimate.high_ns);
-	csv_write_text(c, "method", g->estimate.method);
-	csv_write_number(c, "max_ns", g->max_ns);
-	csv_write_number(c, "total_ns", g->total_ns);
-	csv_write_number(c, "share", g->share);
+	csv_write_fields(c, row_fields_gap, g, true);
 	csv_write_end(c);
 }
 
@@ -51,17 +44,7 @@ int csv_others_gaps(struct csv *c, struct report *r, const struct report_options
 
 static void put_thread(struct csv *c, const struct report_thread *t)
 {
-	csv_write_text(c, "name", t->name);
-	csv_write_count(c, "pid", t->pid);
-	csv_write_count(c, "tid", t->tid);
-	csv_write_count(c, "threads", t->threads);
-	csv_write_flag(c, "live", t->live);
-	csv_write_count(c, "calls", t->calls);
-	csv_write_number(c, "time_ns", t->time_ns);
-	csv_write_number(c, "calls_ns", t->calls_ns);
-	csv_write_number(c, "gaps_ns", t->gaps_ns);
-	csv_write_number(c, "nested_ns", t->nested_ns);
-	csv_write_number(c, "remainder_ns", t->remainder_ns);
+	csv_write_fields(c, row_fields_thread, t, true);
 	csv_write_end(c);
 }
 
@@ -87,10 +70,7 @@ static void put_process(struct csv *c, const struct report_process *p)
 	csv_write_text(c, "argv0", in->argc ? in->argv[0] : NULL);
 	csv_write_text(c, "ended", report_names_end(in->end_state));
 	csv_write_number(c, "wall_s", p->wall_s);
-	csv_write_count(c, "threads", p->threads);
-	csv_write_count(c, "calls", p->calls);
-	csv_write_number(c, "calls_ns", p->calls_ns);
-	csv_write_number(c, "time_ns", p->time_ns);
+	csv_write_fields(c, row_fields_process, p, true);
 	csv_write_text(c, "name", in->program);
 	csv_write_end(c);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A piece is what a frame contributes, as it stands within quotes; the texts of stacks are clean
+/* A piece is a frame's part of the field, escaped for quotes; the texts of stacks are clean
  * already. */
 #include "report/render/csv/csv_path.h"
 
@@ -10,7 +10,7 @@
 
 struct csv_piece {
 	char *text;  /* NULL: not made yet */
-	bool quoted; /* it has to stand in quotes */
+	bool quoted; /* it needs quotes */
 };
 
 int csv_path_begin(struct csv_paths *p, struct report *r)
@@ -27,7 +27,7 @@ void csv_path_end(struct csv_paths *p)
 	stacks_end(&p->stacks);
 }
 
-/* An element of a list that ';' separates, where a spreadsheet may be told to cut, too. */
+/* An element of a list separated by ';', where a spreadsheet may split, too. */
 static void put_element(FILE *out, const char *text)
 {
 	if (csv_write_is_formula(text))
@@ -89,7 +89,7 @@ static const struct csv_piece *piece_of(struct csv_paths *p, const struct prof_f
 	return &p->piece[index];
 }
 
-/* A path of several elements has a ';', which has to be quoted. */
+/* A path of several elements has a ';', which needs quotes. */
 static bool is_quoted(const struct csv_piece *first, uint32_t frames)
 {
 	return frames > 1 || first->quoted;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Call paths as two fields of CSV, names and places. Paths share their frames, so each frame's
- * texts are made once. Private to report/. */
+ * texts are made once. */
 #ifndef SCPROF_REPORT_RENDER_CSV_CSV_PATH_H
 #define SCPROF_REPORT_RENDER_CSV_CSV_PATH_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* See csv_write.h. Text is cleaned first, so that a row is one line always, for
- * line-based tools that do not know that a quoted field may hold line breaks. */
+/* Text is cleaned first, so that a row is always one line: line-based tools do not know that a
+ * quoted field may contain line breaks. */
 #include "report/render/csv/csv_write.h"
 
 #include <inttypes.h>
@@ -87,4 +87,34 @@ void csv_write_end(struct csv *c)
 	fputs("\r\n", c->out);
 	c->inside = false;
 	c->names = false;
+}
+
+static void put_field(struct csv *c, const struct row_field *f, const void *value)
+{
+	switch (f->type) {
+	case ROW_NUMBER:
+		csv_write_number(c, f->name, *(const double *)value);
+		break;
+	case ROW_COUNT:
+		csv_write_count(c, f->name, *(const uint64_t *)value);
+		break;
+	case ROW_COUNT32:
+		csv_write_count(c, f->name, *(const uint32_t *)value);
+		break;
+	case ROW_FLAG:
+		csv_write_flag(c, f->name, *(const bool *)value);
+		break;
+	case ROW_TEXT:
+		csv_write_text(c, f->name, *(const char *const *)value);
+		break;
+	}
+}
+
+void csv_write_fields(struct csv *c, const struct row_field *fields, const void *row, bool known)
+{
+	for (const struct row_field *f = fields; f->name; f++)
+		if (known)
+			put_field(c, f, (const char *)row + f->offset);
+		else
+			csv_write_nothing(c, f->name);
 }

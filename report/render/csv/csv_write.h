@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Fields of CSV. A row is written by one function, which runs once more for the
- * line of column names: so names and values cannot get out of step. */
+ * line of column names: so names and values always agree. */
 #ifndef SCPROF_REPORT_RENDER_CSV_CSV_WRITE_H
 #define SCPROF_REPORT_RENDER_CSV_CSV_WRITE_H
 
@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "report/render/json/row_fields.h"
 #include "report/report.h"
 
 struct csv {
@@ -25,12 +26,12 @@ void csv_write_nothing(struct csv *c, const char *column);
 void csv_write_text(struct csv *c, const char *column, const char *raw);
 bool csv_write_is_formula(const char *text);
 bool csv_write_needs_quotes(const char *clean);
-/* Before a value that is written otherwise; false: it was the turn of the column's name. */
+/* Before a value that the caller writes itself. False: the column's name was due, and is written.
+ */
 bool csv_write_begin(struct csv *c, const char *column);
+/* The fields of `row` in the table; all empty unless known. */
+void csv_write_fields(struct csv *c, const struct row_field *fields, const void *row, bool known);
 void csv_write_end(struct csv *c);
-
-/* Costs by displacement, of a row of the report; of the names' row any site. */
-void csv_displaced(struct csv *c, const struct report *r, const struct report_site *s);
 
 /* The rows of the other groupings. -1: out of memory. */
 int csv_others_gaps(struct csv *c, struct report *r, const struct report_options *o);

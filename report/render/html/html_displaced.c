@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The account of the CPUs' time beside the profile, where one was given. */
+/* The account of the CPUs' time, where there is one. */
 #include "report/render/html/html_write.h"
 
 #include <math.h>

@@ -12,7 +12,7 @@ static bool has_row(const struct html *h, const struct flame_box *b)
 	return b->sites == 1 && b->site < h->sites;
 }
 
-/* Kind, name, module and outcome are the same for many boxes: they stand once. */
+/* Kind, name, module and outcome are the same for many boxes: they are stored once. */
 struct labels {
 	uint32_t *number; /* in the page, by number in the flame; STRING_INDEX_NONE: none */
 	const struct flame_box **first; /* by number in the page */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What threads do over and over, for the page: the loops of the model as they are, longest first,
- * each row a step, what follows it, or what is left over. */
+/* The loops of threads for the page, longest first; each row is a call, a gap, or the time left
+ * over. */
 #include "report/render/html/html_write.h"
 
 #include "report/loops/loop.h"

@@ -21,7 +21,7 @@ struct paths {
 	uint32_t room;
 };
 
-/* Where a line's number is not known, the offset tells calls of one function apart. */
+/* Where a line's number is not known, the offset distinguishes calls in one function. */
 static uint32_t text_of_frame(struct html *h, const struct prof_frame *frame,
 			      const struct symbol *s)
 {
@@ -84,7 +84,7 @@ static void put_cost(struct html *h, const struct report_cost *c, bool known)
 	json_write_number(&h->json, NULL, known ? c->high_ns : NAN);
 }
 
-/* Rows whose costs cannot be told apart have the number of the first of them. */
+/* Rows with inseparable costs have the number of the first of them. */
 static void put_displaced(struct html *h, const struct report_site *s, uint32_t index)
 {
 	const struct report_displaced *d = &s->displaced;
@@ -104,7 +104,7 @@ static void put_displaced(struct html *h, const struct report_site *s, uint32_t 
 static void put_row(struct html *h, struct paths *p, const struct report_site *s, uint32_t index)
 {
 	bool plain = !s->overflow && s->outcome == SCP_COMPLETED;
-	/* as in the text: a slope that may be nothing is no price of a byte */
+	/* as in the text: a slope that may be zero is not the cost of a byte */
 	bool priced = s->per_byte_low_ns > 0 && s->per_call_ns >= 0;
 
 	html_write_index(h, NULL, s->function);
@@ -156,7 +156,7 @@ static void put_functions(struct html *h)
 	json_write_close(&h->json, ']');
 }
 
-/* How far back the line lies that a line is called from, 0 for none: mostly next to it. */
+/* A line's caller, as the distance back to it, which is mostly 1; 0: none. */
 static void put_paths(struct html *h, const struct paths *p)
 {
 	html_write_fields(h, "line_fields", "back text");
@@ -178,7 +178,7 @@ static void put_note(void *to, const char *line)
 	html_write_string(h, NULL, line);
 }
 
-/* Row, reliability warnings, what the mean hides. Only rows that have some. */
+/* Row, reliability warnings, notes; only rows that have some. */
 static void put_notes(struct html *h)
 {
 	json_write_open(&h->json, "notes", '[');
@@ -204,7 +204,7 @@ static void put_notes(struct html *h)
 	json_write_close(&h->json, ']');
 }
 
-/* The limits of all buckets are the same at all sites, so they stand once. */
+/* The limits of all buckets are the same at all sites, so they are stored once. */
 static void put_limits(struct html *h)
 {
 	double from[SCP_HIST_BLOCKS * SCP_HIST_BUCKETS], to[SCP_HIST_BLOCKS * SCP_HIST_BUCKETS];

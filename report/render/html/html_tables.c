@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The time between calls, threads and processes: short tables, of which a page shows no more
- * than people read. */
+/* Gaps, threads and processes: short tables, limited to what people read. */
 #include "report/render/html/html_write.h"
 
 #define ROWS_MOST 1000 /* the longest come first; JSON has all */
@@ -24,7 +23,7 @@ static void end(struct html *h)
 	json_write_close(&h->json, '}');
 }
 
-/* A row that is not shown has no number; its function's name is there in any case. */
+/* A row that is not shown has no number, but its function has a name. */
 static void put_end(struct html *h, uint32_t site, const char *none)
 {
 	const struct report *r = h->report;

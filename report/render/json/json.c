@@ -76,14 +76,7 @@ static void put_gap(struct json_writer *w, const struct report *r, const struct 
 	put_site_name(w, "to", r, g->to, "(thread end)");
 	json_write_count_if(w, "from_site", g->from < sites, g->from);
 	json_write_count_if(w, "to_site", g->to < sites, g->to);
-	json_write_count(w, "calls", g->calls);
-	json_write_number(w, "mean_ns", g->estimate.mean_ns);
-	json_write_number(w, "ci_low_ns", g->estimate.low_ns);
-	json_write_number(w, "ci_high_ns", g->estimate.high_ns);
-	json_write_text(w, "method", g->estimate.method);
-	json_write_number(w, "max_ns", g->max_ns);
-	json_write_number(w, "total_ns", g->total_ns);
-	json_write_number(w, "share", g->share);
+	json_write_fields(w, row_fields_gap, g, true);
 	json_write_close(w, '}');
 }
 
@@ -126,23 +119,6 @@ static void put_recorded(struct json_writer *w, const struct profile *p)
 	json_write_close(w, '}');
 }
 
-static void put_thread(struct json_writer *w, const struct report_thread *t)
-{
-	json_write_open(w, NULL, '{');
-	json_write_text(w, "name", t->name);
-	json_write_count(w, "pid", t->pid);
-	json_write_count(w, "tid", t->tid);
-	json_write_count(w, "threads", t->threads);
-	json_write_flag(w, "live", t->live);
-	json_write_count(w, "calls", t->calls);
-	json_write_number(w, "time_ns", t->time_ns);
-	json_write_number(w, "calls_ns", t->calls_ns);
-	json_write_number(w, "gaps_ns", t->gaps_ns);
-	json_write_number(w, "nested_ns", t->nested_ns);
-	json_write_number(w, "remainder_ns", t->remainder_ns);
-	json_write_close(w, '}');
-}
-
 static void put_process(struct json_writer *w, const struct report_process *p)
 {
 	const struct prof_process *in = p->process;
@@ -157,10 +133,7 @@ static void put_process(struct json_writer *w, const struct report_process *p)
 	json_write_time(w, "start", in->start_real_ns, 3);
 	json_write_number(w, "wall_s", p->wall_s);
 	json_write_text(w, "ended", report_names_end(in->end_state));
-	json_write_count(w, "threads", p->threads);
-	json_write_count(w, "calls", p->calls);
-	json_write_number(w, "calls_ns", p->calls_ns);
-	json_write_number(w, "time_ns", p->time_ns);
+	json_write_fields(w, row_fields_process, p, true);
 	json_write_close(w, '}');
 }
 
@@ -186,14 +159,61 @@ static void put_rows(struct json_writer *w, const struct report *r, const struct
 		put_gap(w, r, &r->gap[i], sites);
 	json_write_close(w, ']');
 	json_write_open_lines(w, "threads", '[');
-	for (uint32_t i = 0; i < threads; i++)
-		put_thread(w, &r->thread[i]);
+	for (uint32_t i = 0; i < threads; i++) {
+		json_write_open(w, NULL, '{');
+		json_write_fields(w, row_fields_thread, &r->thread[i], true);
+		json_write_close(w, '}');
+	}
 	json_write_close(w, ']');
 	json_write_open_lines(w, "processes", '[');
 	for (uint32_t i = 0; i < processes; i++)
 		put_process(w, &r->process[i]);
 	json_write_close(w, ']');
 	json_loops_write(w, r, sites, o->top ? o->top : UINT32_MAX);
+}
+
+/* With the instants both as seconds after the start and as times of day, to be found in a log. */
+static void put_call(struct json_writer *w, struct report *r, const struct report_slowest *s,
+		     struct json_stack_cache *cache)
+{
+	const struct prof_function *f = &r->profile->function[s->place.function];
+
+	json_write_open(w, NULL, '{');
+	json_write_text(w, "symbol", f->name);
+	json_write_text(w, "library", f->library);
+	json_write_text(w, "outcome", report_names_outcome(&s->place));
+	json_write_count_if(w, "bytes", s->place.has_bytes, s->place.bytes);
+	json_write_number(w, "duration_ns", s->duration_ns);
+	json_write_number(w, "duration_low_ns", s->low_ns);
+	json_write_number(w, "duration_high_ns", s->high_ns);
+	json_write_count(w, "ticks", s->ticks);
+	json_write_count_if(w, "slow_ticks", r->profile->slow.kind != SCP_CLOCK_NONE,
+			    s->slow_ticks);
+	json_write_number(w, "began_s", s->began_s);
+	json_write_number(w, "ended_s", s->ended_s);
+	json_write_time(w, "began", s->began_real_ns, 9);
+	json_write_time(w, "ended", s->ended_real_ns, 9);
+	json_write_count(w, "pid", s->pid);
+	json_write_count(w, "tid", s->tid);
+	json_write_text(w, "thread", s->thread);
+	json_stack_write(w, r, &s->place, cache);
+	json_write_close(w, '}');
+}
+
+static void put_slowest(struct json_writer *w, struct report *r, uint32_t shown,
+			struct json_stack_cache *cache)
+{
+	const struct scp_slowest_asked *asked = &r->profile->slowest_asked;
+
+	json_write_open(w, "slowest_asked", '{');
+	json_write_count(w, "count", asked->count);
+	json_write_count(w, "least_ns", asked->least_ns);
+	json_write_flag(w, "chosen", asked->flags & SCP_SLOWEST_CHOSEN);
+	json_write_close(w, '}');
+	json_write_open(w, "slowest", '[');
+	for (uint32_t i = 0; i < shown; i++)
+		put_call(w, r, &r->slowest[i], cache);
+	json_write_close(w, ']');
 }
 
 static void put_totals(struct json_writer *w, const struct report *r)
@@ -261,7 +281,7 @@ int json_print(struct report *r, const struct report_options *o, FILE *out)
 	put_head(&w, r);
 	put_sites(&w, r, rows_shown(r->sites, o), &cache);
 	put_rows(&w, r, o);
-	json_slowest_write(&w, r, rows_shown(r->slowests, o), &cache);
+	put_slowest(&w, r, rows_shown(r->slowests, o), &cache);
 	put_losses(&w, r);
 	put_warnings(&w, r);
 	json_write_close(&w, '}');

@@ -20,10 +20,6 @@ void json_site_write(struct json_writer *w, struct report *r, const struct repor
  * document: they have no index. */
 void json_loops_write(struct json_writer *w, const struct report *r, uint32_t sites, uint32_t most);
 
-/* "slowest_asked" and "slowest", of which there are `shown`. */
-void json_slowest_write(struct json_writer *w, struct report *r, uint32_t shown,
-			struct json_stack_cache *cache);
-
 /* "steadiness" of a site: warm-up, drift, modes, outliers. */
 void json_steady_write(struct json_writer *w, const struct report_site *s);
 

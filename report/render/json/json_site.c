@@ -58,13 +58,7 @@ static void put_histogram(struct json_writer *w, const struct report_site *s)
 
 static void put_estimate(struct json_writer *w, const struct report_estimate *e)
 {
-	json_write_number(w, "mean_ns", e->mean_ns);
-	json_write_number(w, "ci_low_ns", e->low_ns);
-	json_write_number(w, "ci_high_ns", e->high_ns);
-	json_write_text(w, "method", e->method);
-	json_write_number(w, "standard_error_ns", e->error_ns);
-	json_write_number(w, "degrees_of_freedom", e->freedom);
-	json_write_number(w, "design_effect", e->design_effect);
+	json_write_fields(w, row_fields_estimate, e, true);
 	json_write_open(w, "doubts", '[');
 	for (unsigned bit = 1; bit <= e->unreliable; bit *= 2)
 		if (e->unreliable & bit)
@@ -96,73 +90,31 @@ static void put_partners(struct json_writer *w, const struct report *r, uint32_t
 	json_write_close(w, ']');
 }
 
-static void put_cost(struct json_writer *w, const char *const *names, const struct report_cost *c,
-		     bool known)
-{
-	json_write_number(w, names[0], known ? c->ns : NAN);
-	json_write_number(w, names[1], known ? c->low_ns : NAN);
-	json_write_number(w, names[2], known ? c->high_ns : NAN);
-	json_write_number(w, names[3], known ? c->error_ns : NAN);
-}
-
 static void put_displaced(struct json_writer *w, const struct report *r,
 			  const struct report_site *s)
 {
-	static const char *const uncharged[] = {"uncharged_ns", "uncharged_ci_low_ns",
-						"uncharged_ci_high_ns", "uncharged_error_ns"};
-	static const char *const true_cost[] = {"true_cost_ns", "true_cost_ci_low_ns",
-						"true_cost_ci_high_ns", "true_cost_error_ns"};
 	const struct report_displaced *d = &s->displaced;
 	bool known = d->state == SCP_SITE_COST_KNOWN;
 
-	put_cost(w, uncharged, &d->uncharged, known);
-	put_cost(w, true_cost, &d->true_cost, known);
-	json_write_number(w, "uncharged_p", known ? d->uncharged.p : NAN);
-	if (known)
-		json_write_flag(w, "uncharged_significant", d->significant);
-	else
-		json_write_null(w, "uncharged_significant");
+	json_write_fields(w, row_fields_cost, d, known);
 	put_partners(w, r, (uint32_t)(s - r->site), known);
 	json_write_text(w, "displacement", d->state ? displaced_state_name(d->state) : NULL);
-	if (d->state)
-		json_write_count(w, "displacement_spans", d->spans);
-	else
-		json_write_null(w, "displacement_spans");
-	json_write_number(w, "displacement_windows_kept", d->state ? d->kept : NAN);
-	json_write_number(w, "displacement_others_share", d->state ? d->busy : NAN);
+	json_write_fields(w, row_fields_windows, d, d->state);
 	json_write_number(w, "variance_inflation", known ? d->inflation : NAN);
 }
 
 void json_site_write(struct json_writer *w, struct report *r, const struct report_site *s,
 		     struct json_stack_cache *cache)
 {
-	const struct prof_function *f = &r->profile->function[s->function];
-
-	json_write_text(w, "symbol", f->name);
-	json_write_text(w, "library", f->library);
+	json_write_fields(w, row_fields_function, &r->profile->function[s->function], true);
 	json_write_text(w, "outcome", report_names_outcome(s));
-	json_write_count(w, "calls", s->calls);
-	json_write_count(w, "bytes", s->bytes);
-	json_write_count(w, "ticks", s->ticks);
+	json_write_fields(w, row_fields_volume, s, true);
 	put_estimate(w, &s->estimate);
-	json_write_number(w, "apriori_error_ns", s->apriori_ns);
-	json_write_number(w, "raw_mean_ns", s->raw_mean_ns);
-	json_write_number(w, "overhead_ns", s->overhead_ns);
-	json_write_number(w, "overhead_error_ns", s->overhead_error_ns);
-	json_write_count(w, "inner_calls", s->inner_calls);
-	json_write_number(w, "inner_overhead_ns", s->inner_overhead_ns);
-	json_write_number(w, "total_ns", s->total_ns);
-	json_write_number(w, "share", s->share);
-	json_write_number(w, "min_ns", s->min_ns);
-	json_write_number(w, "max_ns", s->max_ns);
+	json_write_fields(w, row_fields_overhead, s, true);
+	json_write_fields(w, row_fields_total, s, true);
 	put_percentiles(w, s);
 	put_histogram(w, s);
-	json_write_number(w, "per_call_ns", s->per_call_ns);
-	json_write_number(w, "per_call_ci_low_ns", s->per_call_low_ns);
-	json_write_number(w, "per_call_ci_high_ns", s->per_call_high_ns);
-	json_write_number(w, "per_byte_ns", s->per_byte_ns);
-	json_write_number(w, "per_byte_ci_low_ns", s->per_byte_low_ns);
-	json_write_number(w, "per_byte_ci_high_ns", s->per_byte_high_ns);
+	json_write_fields(w, row_fields_size, s, true);
 	put_slow(w, s);
 	json_steady_write(w, s);
 	put_displaced(w, r, s);

@@ -215,3 +215,34 @@ void json_write_close(struct json_writer *w, char bracket)
 	putc_unlocked(bracket, w->out);
 	w->filled = true;
 }
+
+static void put_field(struct json_writer *w, const struct row_field *f, const void *value)
+{
+	switch (f->type) {
+	case ROW_NUMBER:
+		json_write_number(w, f->name, *(const double *)value);
+		break;
+	case ROW_COUNT:
+		json_write_count(w, f->name, *(const uint64_t *)value);
+		break;
+	case ROW_COUNT32:
+		json_write_count(w, f->name, *(const uint32_t *)value);
+		break;
+	case ROW_FLAG:
+		json_write_flag(w, f->name, *(const bool *)value);
+		break;
+	case ROW_TEXT:
+		json_write_text(w, f->name, *(const char *const *)value);
+		break;
+	}
+}
+
+void json_write_fields(struct json_writer *w, const struct row_field *fields, const void *row,
+		       bool known)
+{
+	for (const struct row_field *f = fields; f->name; f++)
+		if (known)
+			put_field(w, f, (const char *)row + f->offset);
+		else
+			json_write_null(w, f->name);
+}

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "report/render/json/row_fields.h"
+
 #define JSON_FLAGS (JSON_ENSURE_ASCII | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
 
 /* Set `out`, and the options; the rest begins as zero. Groups nest at most 63 deep. */
@@ -42,6 +44,10 @@ void json_write_text(struct json_writer *w, const char *key, const char *text); 
 void json_write_time(struct json_writer *w, const char *key, uint64_t real_ns, int digits);
 /* A value that is JSON already. */
 void json_write_raw(struct json_writer *w, const char *key, const char *json);
+
+/* The fields of `row` in the table; all null unless known. */
+void json_write_fields(struct json_writer *w, const struct row_field *fields, const void *row,
+		       bool known);
 
 /* '{' and '}', or '[' and ']', around members or elements. json_write_open_lines puts each of
  * them on a line of its own. */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A protobuf message may be written in parts, which a reader puts together: so
- * samples go out one by one, and what they refer to follows them. Memory
- * grows with the number of frames that differ, not with that of paths. */
+/* A protobuf message may be written in parts, which a reader puts together: so samples are written
+ * one by one, and what they refer to follows. Memory grows with the number of different frames, not
+ * of paths. */
 #include "report/render/pprof/pprof.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/render/pprof/pprof_private.h"
+#include "report/render/pprof/pprof_write.h"
 #include "report/model/rows.h"
 #include "report/model/report_weight.h"
 
@@ -18,34 +18,7 @@ static const enum report_weight values[] = {REPORT_WEIGHT_CALLS, REPORT_WEIGHT_T
 #define VALUES (sizeof(values) / sizeof(values[0]))
 _Static_assert(VALUES == REPORT_WEIGHTS, "a line for each");
 
-int64_t pprof_string(struct pprof_writer *w, const char *text)
-{
-	uint32_t number = string_index_add(&w->strings, text);
-
-	if (number != STRING_INDEX_NONE)
-		return number;
-	w->failed = true;
-	return 0;
-}
-
-void pprof_put(struct pprof_writer *w, const Pprof__Profile *part)
-{
-	size_t bytes = pprof__profile__get_packed_size(part);
-
-	if (bytes > w->packed_room) {
-		unsigned char *grown = realloc(w->packed, bytes * 2);
-
-		if (!grown) {
-			w->failed = true;
-			return;
-		}
-		w->packed = grown;
-		w->packed_room = bytes * 2;
-	}
-	gzip_write(&w->gzip, w->packed, pprof__profile__pack(part, w->packed));
-}
-
-/* Room for one more than `need`, what is new being 0. */
+/* Room for element `need`; new elements are 0. */
 static bool make_room(void **array, size_t *room, size_t need, size_t size)
 {
 	size_t more = (need + 1) * 2;
@@ -101,19 +74,19 @@ static void put_sample(struct pprof_writer *w, const struct report_site *s)
 	sample.value = value;
 	sample.n_value = w->values;
 	if (s->outcome != SCP_COMPLETED && !s->overflow) {
-		label.key = pprof_string(w, "outcome");
-		label.str = pprof_string(w, report_names_outcome(s));
+		label.key = pprof_write_string(w, "outcome");
+		label.str = pprof_write_string(w, report_names_outcome(s));
 		sample.label = labels;
 		sample.n_label = 1;
 	}
 	part.sample = samples;
 	part.n_sample = 1;
 	if (!w->failed)
-		pprof_put(w, &part);
+		pprof_write_message(w, &part);
 }
 
-/* pprof prints comments above everything: so the codes only. Looking up the frames
- * may have added some. */
+/* Only the codes, since pprof prints comments above everything. After the frames, whose lookup may
+ * have added warnings. */
 static void put_comment(struct pprof_writer *w, const struct report *r)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
@@ -128,10 +101,10 @@ static void put_comment(struct pprof_writer *w, const struct report *r)
 	for (uint32_t i = 0; i < r->warnings; i++)
 		fprintf(memory, " %s", r->warning[i].code);
 	if (fclose(memory) == 0) {
-		comment = pprof_string(w, text);
+		comment = pprof_write_string(w, text);
 		part.comment = &comment;
 		part.n_comment = 1;
-		pprof_put(w, &part);
+		pprof_write_message(w, &part);
 	}
 	free(text);
 }
@@ -143,21 +116,21 @@ static void put_head(struct pprof_writer *w, const struct report *r)
 
 	for (unsigned i = 0; i < w->values; i++) {
 		pprof__value_type__init(&type[i]);
-		type[i].type = pprof_string(w, report_weight_find(values[i])->name);
-		type[i].unit = pprof_string(w, report_weight_find(values[i])->unit);
+		type[i].type = pprof_write_string(w, report_weight_find(values[i])->name);
+		type[i].unit = pprof_write_string(w, report_weight_find(values[i])->unit);
 		types[i] = &type[i];
 	}
 	part.sample_type = types;
 	part.n_sample_type = w->values;
 	/* Every call is a sample. Pyroscope follows the period's type without looking. */
-	event.type = pprof_string(w, report_weight_find(REPORT_WEIGHT_CALLS)->name);
-	event.unit = pprof_string(w, report_weight_find(REPORT_WEIGHT_CALLS)->unit);
+	event.type = pprof_write_string(w, report_weight_find(REPORT_WEIGHT_CALLS)->name);
+	event.unit = pprof_write_string(w, report_weight_find(REPORT_WEIGHT_CALLS)->unit);
 	part.period_type = &event;
 	part.period = 1;
-	part.default_sample_type = pprof_string(w, report_weight_find(REPORT_WEIGHT_TIME)->name);
+	part.default_sample_type = pprof_write_string(w, report_weight_find(REPORT_WEIGHT_TIME)->name);
 	part.time_nanos = (int64_t)r->start_real_ns;
 	part.duration_nanos = isfinite(r->wall_s) ? llround(r->wall_s * 1e9) : 0;
-	pprof_put(w, &part);
+	pprof_write_message(w, &part);
 }
 
 static void put_strings(struct pprof_writer *w)
@@ -168,7 +141,7 @@ static void put_strings(struct pprof_writer *w)
 
 		part.string_table = &text;
 		part.n_string_table = 1;
-		pprof_put(w, &part);
+		pprof_write_message(w, &part);
 	}
 }
 
@@ -191,13 +164,13 @@ static int begin(struct pprof_writer *w, struct report *r, const struct report_o
 	w->all_named = o->pprof_names;
 	w->mapped = calloc(modules, sizeof(*w->mapped));
 	w->location = calloc((size_t)longest_path(r) + 2, sizeof(*w->location));
-	if (gzip_begin(&w->gzip, out) < 0 || stacks_begin(&w->stacks, r) < 0 || !w->mapped ||
+	if (pprof_write_begin(&w->gzip, out) < 0 || stacks_begin(&w->stacks, r) < 0 || !w->mapped ||
 	    !w->location) {
 		w->gzip.failed = true; /* nothing more is written */
-		gzip_end(&w->gzip);
+		pprof_write_end(&w->gzip);
 		return -1;
 	}
-	pprof_string(w, "");
+	pprof_write_string(w, "");
 	return 0;
 }
 
@@ -210,10 +183,10 @@ int pprof_print(struct report *r, const struct report_options *o, FILE *out)
 		put_head(w, r);
 		for (uint32_t i = 0; i < rows_shown(r->sites, o) && !w->failed; i++)
 			put_sample(w, &r->site[i]);
-		pprof_tables_put_tables(w);
+		pprof_tables_write(w);
 		put_comment(w, r);
 		put_strings(w); /* last: all of them are known now */
-		status = gzip_end(&w->gzip) < 0 || w->failed ? -1 : 0;
+		status = pprof_write_end(&w->gzip) < 0 || w->failed ? -1 : 0;
 	}
 	if (w) {
 		stacks_end(&w->stacks);

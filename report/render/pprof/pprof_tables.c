@@ -2,12 +2,12 @@
 /* What samples refer to: locations, functions, mappings.
  *
  * The schema asks for numbers that are unique; Parca refuses a profile whose mappings, locations
- * or functions are not numbered 1, 2, 3... in the order in which they stand. */
+ * or functions are not numbered 1, 2, 3... in their order in the file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/render/pprof/pprof_private.h"
+#include "report/render/pprof/pprof_write.h"
 #include "report/wording/utf8.h"
 
 static void put_function(struct pprof_writer *w, uint32_t number)
@@ -18,13 +18,13 @@ static void put_function(struct pprof_writer *w, uint32_t number)
 	Pprof__Function function = PPROF__FUNCTION__INIT, *functions[] = {&function};
 
 	function.id = (uint64_t)number + 1;
-	function.name = pprof_string(w, stacks_name(&w->stacks, number));
-	function.system_name = pprof_string(w, w->stacks.names.text[f->linker_name]);
-	function.filename = file ? pprof_string(w, file) : 0;
+	function.name = pprof_write_string(w, stacks_name(&w->stacks, number));
+	function.system_name = pprof_write_string(w, w->stacks.names.text[f->linker_name]);
+	function.filename = file ? pprof_write_string(w, file) : 0;
 	function.start_line = f->declared;
 	part.function = functions;
 	part.n_function = 1;
-	pprof_put(w, &part);
+	pprof_write_message(w, &part);
 }
 
 static void put_location(struct pprof_writer *w, Pprof__Location *location, Pprof__Line *line)
@@ -37,7 +37,7 @@ static void put_location(struct pprof_writer *w, Pprof__Location *location, Ppro
 	location->line = lines;
 	part.location = &location;
 	part.n_location = 1;
-	pprof_put(w, &part);
+	pprof_write_message(w, &part);
 }
 
 static struct pprof_mapped *mapped_of(const struct pprof_writer *w, const struct stacks_frame *f)
@@ -46,8 +46,8 @@ static struct pprof_mapped *mapped_of(const struct pprof_writer *w, const struct
 								    : NULL;
 }
 
-/* What has no name is left to pprof, which may know more: the address tells. It looks up whole
- * mappings only of which it knows no name at all, and others leave out what has no name. */
+/* Frames without a name are left to pprof, which may find one by the address. It looks up only
+ * mappings in which no frame has a name; other readers drop nameless frames. */
 static bool has_lines(const struct pprof_writer *w, const struct stacks_frame *f)
 {
 	const struct pprof_mapped *m = mapped_of(w, f);
@@ -87,8 +87,8 @@ static void put_leaf_location(struct pprof_writer *w, uint64_t id, uint32_t numb
 	put_location(w, &location, &line);
 }
 
-/* Addresses are those of the files, not of a process: pprof takes a mapping from
- * 0 to 0 for one that has been adjusted. */
+/* Addresses are offsets in files, not in a process: pprof takes a mapping from 0 to 0 as adjusted
+ * already. */
 static void put_mapping(struct pprof_writer *w, uint32_t number)
 {
 	const struct prof_module *m = &w->stacks.report->profile->module[number];
@@ -99,14 +99,14 @@ static void put_mapping(struct pprof_writer *w, uint32_t number)
 	for (uint32_t i = 0; i < m->build_id_bytes; i++)
 		snprintf(hex + 2 * (size_t)i, 3, "%02x", m->build_id[i]);
 	mapping.id = w->mapped[number].id;
-	mapping.filename = pprof_string(w, path ? path : "");
-	mapping.build_id = pprof_string(w, hex);
+	mapping.filename = pprof_write_string(w, path ? path : "");
+	mapping.build_id = pprof_write_string(w, hex);
 	mapping.has_functions = w->mapped[number].functions;
 	mapping.has_filenames = mapping.has_line_numbers = w->mapped[number].lines;
 	mapping.has_inline_frames = w->mapped[number].lines;
 	part.mapping = mappings;
 	part.n_mapping = 1;
-	pprof_put(w, &part);
+	pprof_write_message(w, &part);
 	free(path);
 }
 
@@ -116,8 +116,8 @@ static bool is_program(const struct profile *p, uint32_t module)
 	       !strcmp(p->module[module].path, p->process[0].exe);
 }
 
-/* Only modules that a frame is in, the program itself first, since readers take the first one
- * for it. */
+/* Only modules with frames; the program itself first, since readers take the first mapping for
+ * it. */
 static void number_mappings(struct pprof_writer *w)
 {
 	const struct profile *p = w->stacks.report->profile;
@@ -147,7 +147,7 @@ static void put_mappings(struct pprof_writer *w)
 				put_mapping(w, i);
 }
 
-void pprof_tables_put_tables(struct pprof_writer *w)
+void pprof_tables_write(struct pprof_writer *w)
 {
 	number_mappings(w);
 	for (uint64_t i = 0; i < w->places && !w->failed; i++)

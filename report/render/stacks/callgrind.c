@@ -10,7 +10,7 @@
 #include "report/wording/utf8.h"
 #include "report/model/report_weight.h"
 
-/* Which names were written, for each of the three kinds that are numbered apart. */
+/* Which names were written, for each of the three kinds with numbers of their own. */
 enum kind { OBJECT, FILE_NAME, FUNCTION, KINDS };
 
 struct writer {
@@ -33,7 +33,7 @@ static void put_name(struct writer *w, enum kind kind, const char *key, uint32_t
 	putc('\n', w->out);
 }
 
-/* The keys differ where a function is called ("cfn=") from where it is told ("fn="). */
+/* A function has one key where it is called ("cfn="), another where it is described ("fn="). */
 static void put_function(struct writer *w, uint32_t function, const char *const key[KINDS])
 {
 	const struct stacks *s = &w->graph.stacks;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Grows the tree site by site, then brings it into preorder. */
+/* Builds the tree site by site, then sorts it into preorder. */
 #include "report/render/stacks/flame.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "report/containers/pairs.h"
 #include "profile/base/array.h"
 
-/* What a box says of itself; the same for many. */
+/* The names of a box; many boxes share them. */
 struct label {
 	enum flame_kind kind;
 	uint32_t name, module, outcome;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Sites put together into a tree of callers, as flame graphs draw it; private to report/.
+/* Sites as a tree of callers, as flame graphs draw it.
  *
  * A box stands for a function where it was called from the same functions, whatever the
  * line; outermost callers lie at the top, the timed calls at the ends. Frames that only
@@ -34,7 +34,7 @@ struct flame_box {
 	uint64_t calls, bytes;
 	bool has_bytes;
 	unsigned unreliable; /* of any site in it (enum stats_unreliable) */
-	/* private to the making: */
+	/* used while the tree is built: */
 	uint32_t parent;
 };
 

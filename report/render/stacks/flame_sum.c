@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What a box of the flame graph says of the calls below it: see flame.h for the rule. */
+/* Mean and interval of a box of the flame graph over the calls below it (flame.h has the rule). */
 #include "report/render/stacks/flame.h"
 
 #include <gsl/gsl_cdf.h>

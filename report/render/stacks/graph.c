@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Each path is walked from outside inwards; edges are numbered by their ends, then by line. */
+/* Each path is walked from the outermost frame inwards; edges are numbered by their ends, then by
+ * line. */
 #include "report/render/stacks/graph.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "profile/base/array.h"
 #include "report/model/report_weight.h"
 
-/* Where a path stands: the function that was entered last, and the line in it. */
+/* The current position in a path: the function entered last, and the line in it. */
 struct walk {
 	uint32_t function;
 	int line;

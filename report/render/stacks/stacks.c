@@ -68,7 +68,7 @@ static bool make_room(void **array, uint32_t *room, uint32_t count, size_t size)
 	return true;
 }
 
-/* The number under a key; a new one is `next`, and *added says so. */
+/* The number of a key; a new key gets `next` and sets *added. */
 static uint32_t number_of(struct stacks_node **head, const uint32_t key[4], uint32_t next,
 			  bool *added)
 {
@@ -102,7 +102,7 @@ static uint32_t clean_name(struct stacks *s, const char *raw)
 	return number;
 }
 
-/* Formats of lines have no place for a function without a name. */
+/* Line-based formats have no place for a function without a name. */
 static uint32_t function_name(struct stacks *s, const char *raw)
 {
 	return clean_name(s, raw[0] ? raw : "(unnamed)");

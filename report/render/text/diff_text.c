@@ -35,12 +35,12 @@ static void number_cells(struct text *t, struct table *table, const struct diff_
 	if (s->base_calls) {
 		numbers_count(text, sizeof(text), (uint64_t)llround(s->base_calls));
 		table_cell(table, CALLS_BASE, text);
-		text_duration_cell(t, table, MEAN_BASE, s->base_ns);
+		text_cell_duration(t, table, MEAN_BASE, s->base_ns);
 	}
 	if (s->new_calls) {
 		numbers_count(text, sizeof(text), (uint64_t)llround(s->new_calls));
 		table_cell(table, CALLS_NEW, text);
-		text_duration_cell(t, table, MEAN_NEW, s->new_ns);
+		text_cell_duration(t, table, MEAN_NEW, s->new_ns);
 	}
 	if (s->status > DIFF_SAME)
 		return;
@@ -76,7 +76,7 @@ static void add_site(struct text *t, struct table *table, const struct diff *d,
 
 	diff_words(d, s, words, sizeof(words));
 	table_row(table);
-	text_cell(t, table, FUNCTION, s->symbol);
+	text_cell_put(t, table, FUNCTION, s->symbol);
 	if (strcmp(s->outcome, "completed") != 0)
 		table_cell(table, OUTCOME, s->outcome);
 	number_cells(t, table, s);
@@ -92,7 +92,7 @@ static void print_wrapped(struct text *t, const char *name, const char *raw, siz
 	if (!safe)
 		return;
 	fprintf(t->out, "%-*s", (int)indent, name);
-	text_wrapped(t, safe, indent, indent);
+	text_cell_wrap(t, safe, indent, indent);
 	free(safe);
 }
 

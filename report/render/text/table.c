@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Holding the cells of a table; table_print.c lays them out. */
+/* Keeps the cells of a table; table_print.c lays them out. */
 #include "report/render/text/table.h"
 
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The report for people. text.c has the order of things, the other text_*.c
- * one part each. Private to report/ but for text_print. */
+/* The report for people. text.c prints the parts in order, each of the files text_*.c one part,
+ * with cells and lines from text_cell.c. A function that returns int returns -1 when out of
+ * memory; errors of the stream stay in it. Labels and lines are the caller's to free; NULL: out of
+ * memory. */
 #ifndef SCPROF_REPORT_RENDER_TEXT_TEXT_H
 #define SCPROF_REPORT_RENDER_TEXT_TEXT_H
 
@@ -16,64 +18,52 @@ struct text {
 	uint32_t top; /* rows shown at most */
 };
 
-/* Print all of it. 0, or -1: out of memory. Errors of the stream stay in it. */
+/* Print all of it. */
 int text_print(struct report *r, const struct report_options *o, FILE *out);
-
 /* Rows that it shows at most. */
 uint32_t text_top(const struct report_options *o);
 
-/* The main table of each grouping. -1: out of memory. */
+/* The main table, as the rows are grouped. */
 int text_sites(struct text *t);
 int text_others_gaps(struct text *t);
-/* What displacement says of the sites, if anything. */
-int text_displaced(struct text *t);
 int text_others_threads(struct text *t);
 int text_others_processes(struct text *t);
-
-/* The slowest calls, where they were asked for. -1: out of memory. */
+/* Nothing where the profile has none. */
+int text_displaced(struct text *t);
+int text_loop_print(struct text *t);
 int text_slowest(struct text *t);
 
-/* "12 of 40 rows shown, ..." */
-void text_shown(struct text *t, uint32_t rows, double shown_ns, double all_ns, const char *of_what);
-
-/* Call path of a site as notes of the last row: `lines`, and those that tell it
+/* The call path of a site as notes of the last row: `lines` of it, and those that distinguish it
  * from other rows (text_shared_callers.h has the marks). */
 void text_path_notes(struct text *t, struct table *table, const struct report_site *s,
 		     const unsigned char *mark, uint32_t lines);
+/* One frame, not yet clean; `detail` of APART_OFFSET and APART_MODULE. */
+char *text_path_frame_line(struct report *r, const struct prof_frame *frame, unsigned detail);
+/* "recv in handle:12", clean. */
+char *text_path_site_label(struct text *t, uint32_t site, const char *when_none);
+/* "recv [would-block]", clean. */
+char *text_path_function_label(struct text *t, uint32_t site);
 
 /* What the mean of the last row hides, as notes of it. */
 void text_steady_notes(const struct text *t, struct table *table, const struct report_site *s);
-
-/* The same for others than the text, without a mark; NULL: out of memory. */
+/* The same for other formats, without a mark. The sink gets NULL when out of memory. */
 typedef void text_steady_sink(void *to, const char *line);
 void text_steady_lines(const struct report_site *s, bool utf8, text_steady_sink *sink, void *to);
 
-/* One frame, not yet clean; `detail` of APART_OFFSET and APART_MODULE. free()
- * it. NULL: out of memory. */
-char *text_path_frame_line(struct report *r, const struct prof_frame *frame, unsigned detail);
-
-/* "recv in handle:12"; clean; free() it. NULL: out of memory. */
-char *text_path_site_label(struct text *t, uint32_t site, const char *when_none);
-
-/* "  name       what is to be said of it", wrapped; cleaned. */
-__attribute__((format(printf, 3, 4))) void text_fact(struct text *t, const char *name,
-						     const char *format, ...);
-
-/* What threads do over and over. -1: out of memory. */
-int text_loop_print(struct text *t);
-
-/* "recv [would-block]": the function alone; clean; free() it. NULL: out of memory. */
-char *text_path_function_label(struct text *t, uint32_t site);
-
-/* Clean text broken between words, indented by `indent` after the first line, on
- * which `at` columns are taken. A word longer than a line is cut hard. */
-void text_wrapped(struct text *t, const char *clean, size_t at, size_t indent);
-
-/* A clean copy put into a cell. */
-void text_cell(struct text *t, struct table *table, size_t column, const char *raw);
+/* A clean copy of `raw` in a cell. */
+void text_cell_put(struct text *t, struct table *table, size_t column, const char *raw);
 /* Columns at, at + 1, at + 2: mean, unit, interval. */
-void text_mean_cells(struct text *t, struct table *table, size_t at,
-		     const struct report_estimate *e);
-void text_duration_cell(struct text *t, struct table *table, size_t column, double ns);
+void text_cell_mean(struct text *t, struct table *table, size_t at,
+		    const struct report_estimate *e);
+void text_cell_duration(struct text *t, struct table *table, size_t column, double ns);
+/* Clean text broken between words, indented by `indent` after the first line, on which `at`
+ * columns are taken. A word longer than a line is cut. */
+void text_cell_wrap(struct text *t, const char *clean, size_t at, size_t indent);
+/* "  name       words about it", cleaned and wrapped. */
+__attribute__((format(printf, 3, 4))) void text_cell_fact(struct text *t, const char *name,
+							  const char *format, ...);
+/* "12 of 40 rows, ...", unless all are shown. */
+void text_cell_rows_shown(struct text *t, uint32_t rows, double shown_ns, double all_ns,
+			  const char *of_what);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The table of costs by displacement, beside each site's own mean; then what it means in a
- * sentence. */
+/* The table of costs by displacement, next to each site's own mean; then a summary in
+ * a sentence. */
 #include "report/render/text/text.h"
 
 #include <inttypes.h>
@@ -63,7 +63,7 @@ static void note(struct text *t, struct table *table, char *raw)
 	free(raw);
 }
 
-/* Name those that share the cost; they have rows of their own. */
+/* Name the sites that share the cost; they have rows of their own. */
 static void partner_notes(struct text *t, struct table *table, uint32_t site)
 {
 	struct report *r = t->report;
@@ -88,7 +88,7 @@ static void add_site(struct text *t, struct table *table, uint32_t site)
 	char text[32];
 
 	table_row(table);
-	text_cell(t, table, FUNCTION, r->profile->function[s->function].name);
+	text_cell_put(t, table, FUNCTION, r->profile->function[s->function].name);
 	numbers_count(text, sizeof(text), s->calls);
 	table_cell(table, CALLS, text);
 	numbers_mean(&m, s->estimate.mean_ns, s->estimate.low_ns, s->estimate.high_ns,
@@ -130,7 +130,7 @@ static void print_words(struct text *t, uint32_t significant)
 		     count[SCP_SITE_COST_STEADY], count[SCP_SITE_COST_FEW]) < 0)
 		return;
 	fprintf(t->out, "\n");
-	text_wrapped(t, line, 0, 0);
+	text_cell_wrap(t, line, 0, 0);
 	free(line);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What threads do over and over: for each loop its line, its steps as a table whose
- * shares add up to 100.0 %, and the check against the threads' time. */
+/* The loops of threads: each on one line, its steps as a table whose shares add up to 100.0 %, and
+ * the check against the threads' time. */
 #include "report/render/text/text_loop.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@ static const struct table_column columns[] = {
 	[COLUMNS] = {0},
 };
 
-/* Where its steps lie behind one another: the arrow, the chance if it is one, and to where. */
+/* An arrow, the probability unless it is 1, and the next step. */
 static char *edge_step(struct text *t, struct step_names *n, const struct loop_row *row)
 {
 	const char *arrow = t->terminal.utf8 ? "→" : "->", *to;
@@ -95,13 +95,13 @@ static void times_cell(struct table *table, const struct loop_cycle *c, const st
 	table_cell(table, TIMES, text);
 }
 
-/* Of several sites together an interval would be a claim about none. */
+/* A mean over several sites has no interval: it would describe none of them. */
 static void mean_cells(struct text *t, struct table *table, const struct loop_row *row)
 {
 	struct number_mean m;
 
 	if (row->kind == LOOP_STATE || row->kind == LOOP_EDGE) {
-		text_mean_cells(t, table, MEAN, &row->estimate);
+		text_cell_mean(t, table, MEAN, &row->estimate);
 		return;
 	}
 	numbers_mean(&m, row->estimate.mean_ns, NAN, NAN, t->terminal.utf8);
@@ -123,14 +123,14 @@ static void add_row(struct text *t, struct table *table, struct step_names *n, c
 	if (c) {
 		times_cell(table, c, row);
 		mean_cells(t, table, row);
-		text_duration_cell(t, table, PASS, row->pass_ns);
+		text_cell_duration(t, table, PASS, row->pass_ns);
 	}
 	numbers_permille(text, sizeof(text), row->permille);
 	table_cell(table, SHARE, isnan(row->share) ? "-" : text);
 }
 
-/* The steps of a chain of points touch: rows for nothing in between are noise. On a slow clock
- * the limits show that there may be something. */
+/* There is no gap between adjacent points: a row for it would be noise. On a slow clock the limits
+ * show whether there may be one. */
 static bool is_nothing(const struct loop_row *row)
 {
 	return row->kind == LOOP_EDGE && row->total_ns == 0 && row->chance == 1000 &&
@@ -193,7 +193,7 @@ static void print_threads(struct text *t, const struct loop *l)
 	fputc('\n', t->out);
 	terminal_style(t->out, &t->terminal, TERMINAL_BOLD);
 	if (safe)
-		text_wrapped(t, safe, 0, 2);
+		text_cell_wrap(t, safe, 0, 2);
 	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
 	free(safe);
 	free(line);
@@ -219,7 +219,7 @@ static void print_passes(struct text *t, const struct loop *l, const struct loop
 	else
 		snprintf(line, sizeof(line), "no calls");
 	fputs("  ", t->out);
-	text_wrapped(t, line, 2, 4);
+	text_cell_wrap(t, line, 2, 4);
 }
 
 /* The first state of a way; NULL: it has no row. */
@@ -250,7 +250,7 @@ static int print_ways(struct text *t, struct step_names *n, const struct loop *l
 	return status;
 }
 
-/* Every pass and what lies outside make the time on record. */
+/* All passes and the time outside them add up to the recorded time. */
 static void print_check(struct text *t, const struct loop *l)
 {
 	char shown[32], outside[32] = "0 s", time[32], off[32];
@@ -261,8 +261,8 @@ static void print_check(struct text *t, const struct loop *l)
 		numbers_duration(outside, sizeof(outside), last->total_ns, t->terminal.utf8);
 	numbers_duration(time, sizeof(time), l->time_ns, t->terminal.utf8);
 	numbers_duration(off, sizeof(off), fabs(l->remainder_ns), t->terminal.utf8);
-	text_fact(t, "check", "steps %s + outside %s = time %s: %s%s", shown, outside, time,
-		  l->remainder_units ? "off by " : "exact", l->remainder_units ? off : "");
+	text_cell_fact(t, "check", "steps %s + outside %s = time %s: %s%s", shown, outside, time,
+		       l->remainder_units ? "off by " : "exact", l->remainder_units ? off : "");
 }
 
 static int print_loop(struct text *t, struct step_names *n, const struct loop *l)
@@ -297,9 +297,10 @@ int text_loop_print(struct text *t)
 	text_loop_names_end(&names, r);
 	if (!status && shown < all->loops) {
 		fputc('\n', t->out);
-		text_fact(t, "threads",
-			  "%" PRIu32 " other ways through a thread are not shown. All: --top 0",
-			  all->loops - shown);
+		text_cell_fact(t, "threads",
+			       "%" PRIu32
+			       " other ways through a thread are not shown. All: --top 0",
+			       all->loops - shown);
 	}
 	return status;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The names of the steps of a loop, and the loop on one line; private to report/text_loop*.c. */
+/* The names of the steps of a loop, and the loop on one line. */
 #ifndef SCPROF_REPORT_RENDER_TEXT_TEXT_LOOP_H
 #define SCPROF_REPORT_RENDER_TEXT_TEXT_LOOP_H
 

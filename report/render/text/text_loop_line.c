@@ -10,7 +10,7 @@
 
 #define INDENT 2
 
-/* One that is never broken, and shortened only if it is wider than a line. */
+/* A token is never broken, and shortened only if it is wider than a line. */
 static int print_token(struct text *t, size_t *at, const char *token)
 {
 	size_t room = t->terminal.width - INDENT;
@@ -54,7 +54,7 @@ static int print_arrow(struct text *t, size_t *at, const struct loop_row *row)
 
 	numbers_duration(mean, sizeof(mean), row->estimate.mean_ns, t->terminal.utf8);
 	numbers_permille(chance, sizeof(chance), row->chance);
-	/* Points lie side by side: there is nothing between them to be shown. */
+	/* There is no gap between adjacent points to show. */
 	if (row->total_ns != 0)
 		used = (size_t)snprintf(token, sizeof(token), "%s %s ", tail, mean);
 	if (row->chance < 1000)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What the steps of a loop are called: as short as tells them apart. */
+/* Names for the steps of a loop, as short as they can be and still differ. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ void text_loop_names_end(struct step_names *n, const struct report *r)
 	free(n->sites);
 }
 
-/* Of points, a name has an arrow of its own: "received -> parsed". */
+/* A pair of points has an arrow in its name: "received -> parsed". */
 static char *bracketed(char *name)
 {
 	char *with = NULL;

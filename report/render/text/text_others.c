@@ -44,11 +44,11 @@ static void add_gap(struct text *t, struct table *table, const struct report_gap
 	label_cell(t, table, G_TO, g->to, "(thread end)");
 	numbers_count(text, sizeof(text), g->calls);
 	table_cell(table, G_COUNT, text);
-	text_mean_cells(t, table, G_MEAN, &g->estimate);
-	text_duration_cell(t, table, G_TOTAL, g->total_ns);
+	text_cell_mean(t, table, G_MEAN, &g->estimate);
+	text_cell_duration(t, table, G_TOTAL, g->total_ns);
 	numbers_share(text, sizeof(text), g->share);
 	table_cell(table, G_SHARE, text);
-	text_duration_cell(t, table, G_MAX, g->max_ns);
+	text_cell_duration(t, table, G_MAX, g->max_ns);
 }
 
 int text_others_gaps(struct text *t)
@@ -65,7 +65,7 @@ int text_others_gaps(struct text *t)
 	}
 	status = table_print(&table, t->out, &t->terminal);
 	table_end(&table);
-	text_shown(t, r->gaps, shown_ns, r->gaps_ns, "the time between calls");
+	text_cell_rows_shown(t, r->gaps, shown_ns, r->gaps_ns, "the time between calls");
 	return status;
 }
 
@@ -106,25 +106,25 @@ int text_others_threads(struct text *t)
 		const struct report_thread *in = &r->thread[i];
 
 		table_row(&table);
-		text_cell(t, &table, T_NAME, in->name);
+		text_cell_put(t, &table, T_NAME, in->name);
 		if (r->processes > 1)
 			number_cell(&table, T_PID, in->pid);
 		number_cell(&table, T_TID, in->tid);
 		if (in->threads > 1)
 			number_cell(&table, T_THREADS, in->threads);
-		text_duration_cell(t, &table, T_TIME, in->time_ns);
-		text_duration_cell(t, &table, T_CALLS, in->calls_ns);
-		text_duration_cell(t, &table, T_GAPS, in->gaps_ns);
+		text_cell_duration(t, &table, T_TIME, in->time_ns);
+		text_cell_duration(t, &table, T_CALLS, in->calls_ns);
+		text_cell_duration(t, &table, T_GAPS, in->gaps_ns);
 		if (in->nested_ns > 0)
-			text_duration_cell(t, &table, T_NESTED, in->nested_ns);
-		text_duration_cell(t, &table, T_REST, in->remainder_ns);
+			text_cell_duration(t, &table, T_NESTED, in->nested_ns);
+		text_cell_duration(t, &table, T_REST, in->remainder_ns);
 		numbers_count(text, sizeof(text), in->calls);
 		table_cell(&table, T_COUNT, text);
 		shown_ns += in->time_ns;
 	}
 	status = table_print(&table, t->out, &t->terminal);
 	table_end(&table);
-	text_shown(t, r->threads, shown_ns, r->time_ns, "the threads' time");
+	text_cell_rows_shown(t, r->threads, shown_ns, r->time_ns, "the threads' time");
 	return status;
 }
 
@@ -156,19 +156,19 @@ int text_others_processes(struct text *t)
 
 		table_row(&table);
 		number_cell(&table, P_PID, in->process->pid);
-		text_cell(t, &table, P_PROGRAM, in->process->program);
+		text_cell_put(t, &table, P_PROGRAM, in->process->program);
 		if (in->process->count > 1)
 			number_cell(&table, P_FOLDED, in->process->count);
-		text_duration_cell(t, &table, P_WALL, in->wall_s * 1e9);
+		text_cell_duration(t, &table, P_WALL, in->wall_s * 1e9);
 		table_cell(&table, P_ENDED, report_names_end(in->process->end_state));
 		number_cell(&table, P_THREADS, in->threads);
 		numbers_count(text, sizeof(text), in->calls);
 		table_cell(&table, P_CALLS, text);
-		text_duration_cell(t, &table, P_TIME, in->calls_ns);
+		text_cell_duration(t, &table, P_TIME, in->calls_ns);
 		shown_ns += in->calls_ns;
 	}
 	status = table_print(&table, t->out, &t->terminal);
 	table_end(&table);
-	text_shown(t, r->processes, shown_ns, r->calls_ns, "the calls' time");
+	text_cell_rows_shown(t, r->processes, shown_ns, r->calls_ns, "the calls' time");
 	return status;
 }

@@ -27,7 +27,7 @@ static void put_named(FILE *out, const struct report *r, const struct symbol *s,
 {
 	const char *module = detail & APART_MODULE ? s->module : base_name(s->module);
 	bool from_start = s->into != SYMBOL_START_UNKNOWN;
-	/* Of such a file only what it exports has a name, and no line. */
+	/* Such a file has names only for what it exports, and no lines. */
 	const char *stripped = s->source == SYMBOL_FROM_DYNAMIC ? ", stripped" : "";
 
 	for (size_t i = 0; i < count; i++)
@@ -118,8 +118,8 @@ static char *after_fold(struct text *t, char *frame, uint32_t folded)
 	return line;
 }
 
-/* Of the frames from `at` on, those that tell this row from another. Returns
- * the first frame behind them. */
+/* The frames from `at` on that distinguish this row from another one. Returns the first frame
+ * behind them. */
 static uint32_t show_telling(struct text *t, struct table *table, const struct report_site *s,
 			     const unsigned char *mark, uint32_t at)
 {
@@ -154,7 +154,7 @@ void text_path_notes(struct text *t, struct table *table, const struct report_si
 		table_note(table, report_names_path_end(s));
 }
 
-/* Short, since two of them stand on one line: function:line, or what is known. */
+/* Short, since two of them share a line: function:line, or what is known. */
 static char *caller_label(struct report *r, const struct prof_frame *frame)
 {
 	size_t count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The table of sites: what a call costs, where, and how surely. */
+/* The table of sites: what a call costs, where, and how precisely that is known. */
 #include "report/render/text/text.h"
 #include "report/model/reliability.h"
 
@@ -10,7 +10,7 @@
 #include "report/wording/numbers.h"
 #include "report/render/text/text_shared_callers.h"
 
-/* The costly rows say more. */
+/* The first rows show more lines of their paths. */
 #define DETAILED 10
 
 enum {
@@ -42,7 +42,7 @@ static const struct table_column columns[] = {
 	[MEAN] = {"MEAN", .right = true, .style = TERMINAL_BOLD},
 	[UNIT] = {"", .glued = true},
 	[INTERVAL] = {"INTERVAL", .glued = true, .drop = 1},
-	/* What `dual` was asked for outlasts all that another clock would show too. */
+	/* The slow clock's columns are what `dual` was asked for: they are dropped late. */
 	[SLOW] = {"SLOW", .right = true, .drop = 2},
 	[SLOW_UNIT] = {"", .glued = true, .drop = 2},
 	[SLOW_INTERVAL] = {"INTERVAL", .glued = true, .drop = 2},
@@ -66,16 +66,15 @@ static void size_cells(struct table *table, const struct report_site *s)
 		return;
 	numbers_bytes(text, sizeof(text), s->bytes);
 	table_cell(table, BYTES, text);
-	/* A slope that may be nothing, or a call of no bytes that would take less
-	 * than no time: sizes that hardly vary, or the sizes of different work.
-	 * Neither is a price of a byte. */
+	/* A slope that may be zero (sizes hardly vary), or a negative time for 0 bytes
+	 * (sizes of different work): neither is the cost of a byte. */
 	if (s->per_byte_low_ns > 0 && s->per_call_ns >= 0) {
 		numbers_plain(text, sizeof(text), s->per_byte_ns);
 		table_cell(table, PER_BYTE, text);
 	}
 }
 
-/* Nothing was seen: no mean to speak of, and agreement with anything below the limit. */
+/* No tick was seen: there is no mean, only an upper limit. */
 static void no_tick_cells(struct text *t, struct table *table, double high_ns)
 {
 	char high[32], interval[48];
@@ -96,7 +95,7 @@ static void slow_cells(struct text *t, struct table *table, const struct report_
 		no_tick_cells(t, table, s->slow.estimate.high_ns);
 		return;
 	}
-	text_mean_cells(t, table, SLOW, &s->slow.estimate);
+	text_cell_mean(t, table, SLOW, &s->slow.estimate);
 	table_cell(table, SLOW_COVERS, s->slow.covers ? "yes" : "NO");
 }
 
@@ -104,9 +103,9 @@ static void tail_cells(struct text *t, struct table *table, const struct report_
 {
 	if (!s->has_percentiles)
 		return;
-	text_duration_cell(t, table, P50, s->percentiles.p50_ns);
-	text_duration_cell(t, table, P99, s->percentiles.p99_ns);
-	text_duration_cell(t, table, MAX, s->percentiles.max_ns);
+	text_cell_duration(t, table, P50, s->percentiles.p50_ns);
+	text_cell_duration(t, table, P99, s->percentiles.p99_ns);
+	text_cell_duration(t, table, MAX, s->percentiles.max_ns);
 }
 
 static void add_site(struct text *t, struct table *table, const struct report_site *s)
@@ -114,23 +113,23 @@ static void add_site(struct text *t, struct table *table, const struct report_si
 	char text[32];
 
 	table_row(table);
-	text_cell(t, table, FUNCTION, t->report->profile->function[s->function].name);
+	text_cell_put(t, table, FUNCTION, t->report->profile->function[s->function].name);
 	if (s->overflow || s->outcome != SCP_COMPLETED)
 		table_cell(table, OUTCOME, report_names_outcome(s));
 	numbers_count(text, sizeof(text), s->calls);
 	table_cell(table, CALLS, text);
-	text_mean_cells(t, table, MEAN, &s->estimate);
+	text_cell_mean(t, table, MEAN, &s->estimate);
 	slow_cells(t, table, s);
 	if (s->overhead_ns != 0)
-		text_duration_cell(t, table, OVERHEAD, s->overhead_ns);
-	text_duration_cell(t, table, TOTAL, s->total_ns);
+		text_cell_duration(t, table, OVERHEAD, s->overhead_ns);
+	text_cell_duration(t, table, TOTAL, s->total_ns);
 	numbers_share(text, sizeof(text), s->share);
 	table_cell(table, SHARE, text);
 	size_cells(table, s);
 	tail_cells(t, table, s);
 }
 
-/* Why a row's interval may not hold, in the row itself. */
+/* The reliability warnings of a row, in the row itself. */
 static void doubt_notes(struct table *table, const struct report_site *s)
 {
 	unsigned unreliable =
@@ -178,6 +177,6 @@ int text_sites(struct text *t)
 	status = table_print(&table, t->out, &t->terminal);
 	table_end(&table);
 	text_shared_callers_end(&apart);
-	text_shown(t, r->sites, shown_ns, r->calls_ns, "the calls' time");
+	text_cell_rows_shown(t, r->sites, shown_ns, r->calls_ns, "the calls' time");
 	return status;
 }

@@ -10,7 +10,7 @@
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
-/* The first rows say more of their paths. */
+/* The first rows show more lines of their paths. */
 #define DETAILED 10
 
 enum { ROW, TOOK, TICKS, BEGAN, ENDED, FUNCTION, OUTCOME, BYTES, THREAD, TID, PID, COLUMNS };
@@ -50,7 +50,7 @@ static void add_row(struct text *t, struct table *table, const struct report_slo
 
 	table_row(table);
 	cell(table, ROW, "%" PRIu32, row + 1);
-	text_duration_cell(t, table, TOOK, s->duration_ns);
+	text_cell_duration(t, table, TOOK, s->duration_ns);
 	if (r->profile->slow.kind != SCP_CLOCK_NONE)
 		cell(table, TICKS, "%" PRIu64 " tick%s", s->slow_ticks,
 		     s->slow_ticks == 1 ? "" : "s");
@@ -58,14 +58,14 @@ static void add_row(struct text *t, struct table *table, const struct report_slo
 		cell(table, ENDED, "%.6f s", s->ended_s);
 	else
 		cell(table, BEGAN, "%.6f s", s->began_s);
-	text_cell(t, table, FUNCTION, r->profile->function[s->place.function].name);
+	text_cell_put(t, table, FUNCTION, r->profile->function[s->place.function].name);
 	if (s->place.outcome != SCP_COMPLETED)
 		table_cell(table, OUTCOME, report_names_outcome(&s->place));
 	if (s->place.has_bytes) {
 		numbers_bytes(bytes, sizeof(bytes), s->place.bytes);
 		table_cell(table, BYTES, bytes);
 	}
-	text_cell(t, table, THREAD, s->thread);
+	text_cell_put(t, table, THREAD, s->thread);
 	cell(table, TID, "%" PRIu32, s->tid);
 	if (r->processes > 1)
 		cell(table, PID, "%" PRIu32, s->pid);
@@ -139,7 +139,7 @@ static void print_title(struct text *t)
 	fputs("slowest calls", t->out);
 	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
 	fputs(": ", t->out);
-	text_wrapped(t, line, 15, 2);
+	text_cell_wrap(t, line, 15, 2);
 }
 
 int text_slowest(struct text *t)

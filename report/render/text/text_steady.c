@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Lines under a row that say what its mean hides: warm-up, a slow first call, drift, two
- * ways of behaving, calls far out. */
+/* Notes under a row on what its mean hides: warm-up, a slow first call, drift, two modes,
+ * outliers. */
 #include "report/render/text/text.h"
 
 #include <inttypes.h>
@@ -75,7 +75,7 @@ static void note_modes(const struct notes *n, const struct report_steadiness *s)
 		numbers_duration(ns[i], sizeof(ns[i]), s->mode_ns[i], n->utf8);
 		numbers_share(share[i], sizeof(share[i]), s->mode_calls[i]);
 	}
-	note(n, "two ways: %s about %s, %s about %s", share[0], ns[0], share[1], ns[1]);
+	note(n, "bimodal: %s about %s, %s about %s", share[0], ns[0], share[1], ns[1]);
 }
 
 static void note_outliers(const struct notes *n, const struct report_steadiness *s)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Small drawings: whiskers of intervals, histograms of latencies. All to scale; axes are shared
-// where things are to be compared, so that lengths mean the same in every row.
+// Small charts: whiskers of intervals, histograms of latencies. All to scale; rows share an axis, so
+// that they can be compared.
 
-// Intervals lie on one axis around the mean, as wide as most of the first rows need; what reaches
-// farther ends in an arrow head.
+// All intervals share one axis around the mean, as wide as most of the first rows need; longer ones
+// end in an arrow head.
 const WHISKER_MOST = (() => {
 	const first = [];
 	for (let row = 0; row < Math.min(sites.rows, 100); row++)
@@ -56,7 +56,7 @@ function latencyAxis(rows) {
 	}
 	if (!high)
 		return null;
-	// compensated limits may lie below 0: there is no logarithm of that
+	// compensated limits may be negative, which has no logarithm
 	const from = Math.floor(Math.log10(Math.max(low, 1)) * 2) / 2;
 	const to = Math.ceil(Math.log10(Math.max(high, 10)) * 2) / 2;
 	return { from, to: Math.max(to, from + 0.5) };
@@ -166,7 +166,7 @@ function histogramMarks(row, axis, width, top, bottom) {
 	const lines = ["p50", "p99"].map((p) => latencyPlace(axis, latencies.get(row)[p], width));
 	for (const x of lines)
 		marks.push(svg("line", { class: "h-mark", x1: x, x2: x, y1: top - 4, y2: bottom }));
-	// beside their lines, away from each other; at an edge as far in as they must be, the other beyond
+	// next to their lines, away from each other; near an edge moved inwards, the other one further
 	const wide = wordWidth("p99");
 	const p50 = clamp(lines[0] - 4 - wide, 0, width - 2 * wide - LABEL_GAP);
 	const p99 = clamp(lines[1] + 4, p50 + wide + LABEL_GAP, width - wide);
@@ -186,7 +186,7 @@ function histogramMarks(row, axis, width, top, bottom) {
 	return marks;
 }
 
-// A mean on a linear axis from 0: how far is the interval from nothing, and how wide?
+// A mean on a linear axis from 0: how far is the interval from zero, and how wide?
 function intervalChart(mean, low, high, width) {
 	if (low === null || high === null || !(high > 0))
 		return null;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The report, as report/html*.c wrote it: flat arrays whose meaning the *_fields name, texts by
-// number. Nothing is computed here that the report does not say; only places are.
+// The report's data, as report/render/html/html*.c wrote it: flat arrays whose columns are named by
+// *_fields, texts by number. No estimate is computed here, only positions.
 "use strict";
 
 const doc = JSON.parse(document.getElementById("data").textContent);
@@ -51,7 +51,7 @@ const tree = (() => {
 		x: new Float64Array(n), // in ns from the left of everything
 		width: new Float64Array(n),
 	};
-	const open = []; // the box at each depth that contains the present one
+	const open = []; // the box at each depth that contains the current one
 	const used = []; // how far its children reach
 	for (let i = 0; i < n; i++) {
 		const depth = boxes.get(i, "depth");

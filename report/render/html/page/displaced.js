@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where each CPU's time went: one bar a CPU, as long as its wall time. What came with the program
-// and was charged to nobody has a colour of its own.
+// Where each CPU's time went: one bar per CPU, as long as its wall time. Unaccounted time has a
+// colour of its own.
 
 const PARTS = {
 	program: "charged to the program",
-	uncharged: "came with the program, charged to nobody",
+	uncharged: "unaccounted time of the program",
 	others: "other tasks",
 	scprof: "scprof",
-	interrupts: "interrupts at rest, switching",
-	stolen: "stolen by the host",
+	interrupts: "interrupts when idle, switching",
+	stolen: "stolen by the hypervisor",
 	idle: "idle",
 	remainder: "not explained",
 };
@@ -17,7 +17,7 @@ function accountOf(cpu) {
 	return doc.displaced.parts.map((part, i) => ({ part, ns: cpu[2 + 2 * i], share: cpu[3 + 2 * i] }));
 }
 
-// A part below 0, which errors can make, has no length; the table has its number.
+// Errors can make a part negative: it has no length, and the table has its number.
 function cpuBar(cpu) {
 	const bar = element("div", { class: "l-bar", role: "img", "aria-label": "shares of the CPU's time, as in the table below" });
 	for (const { part, ns, share: of } of accountOf(cpu))
@@ -48,8 +48,8 @@ function showDisplaced() {
 	section.hidden = false;
 	append(section, [
 		d.sentence ? element("p", {}, nameOf(d.sentence, "words")) : "",
-		mean === null ? "" : element("p", {}, "Charged to nobody: ", element("strong", {}, meanText(mean, low, high)),
-			ofRusage === null ? "" : `, ${share(ofRusage)} of what getrusage has`, d.confidence ? ` (${d.confidence} confidence).` : "."),
+		mean === null ? "" : element("p", {}, "Unaccounted: ", element("strong", {}, meanText(mean, low, high)),
+			ofRusage === null ? "" : `, ${share(ofRusage)} of what getrusage reports`, d.confidence ? ` (${d.confidence} confidence).` : "."),
 		d.warnings.map((w) => element("p", { class: "note" }, element("b", {}, "! "), nameOf(w, "words"))),
 		element("div", { class: "cpus" }, d.cpus.map((cpu) => [element("span", {}, cpuName(cpu)), cpuBar(cpu)])),
 		cpuTable(d.cpus)]);

@@ -37,7 +37,7 @@ function svg(tag, attributes, ...children) {
 	return e;
 }
 
-// A name of any length, in its own direction: it cannot turn what stands beside it.
+// A name of any length, with a direction of its own: it cannot reorder the text next to it.
 const nameOf = (value, kind) => element("bdi", { class: kind || "name", dir: "ltr" }, value);
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();

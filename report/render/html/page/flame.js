@@ -4,7 +4,7 @@
 // depends on the window, not on the profile.
 
 const FLAME_ROW = 23;
-const FLAME_LEAST = 0.4; // px; what is narrower is drawn together, hatched
+const FLAME_LEAST = 0.4; // px; narrower boxes are drawn together, hatched
 const flame = {
 	canvas: byId("flame-canvas"),
 	view: byId("flame-view"),
@@ -15,7 +15,7 @@ const flame = {
 	hover: -1,
 	selected: -1,
 	matched: null, // of each box, 1 where the search found it; null: nothing is searched
-	callers: null, // and where it found something below
+	callers: null, // of each box, 1 where it found something below
 	certainty: false,
 	colours: null,
 	width: 0,
@@ -87,7 +87,7 @@ function resizeFlame(paper) {
 }
 
 // Calls visit(box, left, width) for each visible box, in preorder, and rest(depth, left, width) for
-// children too narrow to tell apart. Siblings come longest first: after one such, all are.
+// children too narrow to distinguish. Siblings come longest first: after one such, all are.
 function walkFlame(from, to, deepest, visit, rest) {
 	const { x, width, depth, next, parent, n } = tree;
 	const scale = flame.width / (to - from);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Hands on the flame graph: pointer, keys, the way back, the legend.
+// Input for the flame graph: pointer, keys, breadcrumbs; and its legend.
 
 function boxWords(box) {
 	const outcome = boxOutcome(box), moved = boxNumber(box, "bytes");
@@ -68,7 +68,7 @@ function keepInView(box) {
 		zoomTo(tree.parent[box] < 0 ? 0 : tree.parent[box]);
 }
 
-// Brings a box into the flame graph's window and zooms as far as it needs to be told from others;
+// Scrolls the flame graph to a box and zooms until it can be distinguished from others;
 // `then` is called when it is there.
 const SEEN_LEAST = 12; // px
 function bringBox(box, then) {

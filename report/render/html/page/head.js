@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What stands above the drawings: program, figures, warnings, how it was measured, how to read.
+// The top of the page: program, figures, warnings, how it was measured, how to read an interval.
 
 function showTitle() {
 	document.title = doc.title ? `scprof: ${fit(doc.title, 80)}` : "scprof";
@@ -47,5 +47,5 @@ function showHead() {
 	showWarnings();
 	showReading();
 	showFlameNote();
-	byId("foot").textContent = "Made by scprof. Hues are those of Okabe and Ito (2008), which can be told apart with any kind of colour blindness; certainty is the lightness of one blue. Nothing is said by colour alone.";
+	byId("foot").textContent = "Made by scprof. The colours are those of Okabe and Ito (2008), which people with any form of colour blindness can distinguish; certainty is the lightness of one blue. No information is in colour alone.";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// All that is known of one row, or of one box: beside the flame graph, or below it.
+// Everything known about one row or one box: beside the flame graph, or below it.
 
 const inspector = byId("inspector");
 const CHART_WIDTH = 340;
@@ -17,7 +17,7 @@ function bigMean(mean, low, high) {
 	const p = meanParts(mean, low, high);
 	return [element("p", { class: "big" }, element("strong", {}, p.mean), ` ${p.unit} `, element("span", { class: "big-interval" }, p.interval)),
 		element("p", { class: "quiet-text" }, low === null || high === null
-			? "mean of a call; how far it may be off is not known" : `mean of a call, ${doc.confidence} interval`),
+			? "mean of a call; its error is not known" : `mean of a call, ${doc.confidence} interval`),
 		intervalChart(mean, low, high, CHART_WIDTH)];
 }
 
@@ -36,7 +36,7 @@ function noteList(row) {
 	if (!n)
 		return null;
 	return element("ul", { class: "notes" },
-		n.doubts.map((d) => element("li", { class: "doubt" }, element("b", {}, "! "), `${text(d)}: the interval may not hold, see the warnings`)),
+		n.doubts.map((d) => element("li", { class: "doubt" }, element("b", {}, "! "), `${text(d)}: the interval may not contain the true mean, see the warnings`)),
 		n.findings.map((f) => element("li", {}, element("b", {}, "~ "), text(f))));
 }
 
@@ -59,7 +59,7 @@ function slowFact(row) {
 	if (mean === null)
 		return fact("slow clock", slowText(row));
 	return fact("slow clock", slowText(row),
-		sites.get(row, "slow_covers") ? ", agrees" : ", DISAGREES: its interval does not hold the fast mean");
+		sites.get(row, "slow_covers") ? ", agrees" : ", DISAGREES: its interval does not contain the fast mean");
 }
 
 // What a call costs by displacement, or why that is not known.
@@ -74,7 +74,7 @@ function costFacts(row) {
 		if (other !== row && sites.get(other, "together") === get("together"))
 			partners.push(other);
 	return [fact("uncharged", meanText(get("uncharged"), get("uncharged_low"), get("uncharged_high")),
-		isSignificant(row) ? " *, more than chance would have it" : ", may be nothing"),
+		isSignificant(row) ? " *, significant" : ", may be zero"),
 	fact("true cost", meanText(get("true_cost"), get("true_low"), get("true_high"))),
 	partners.length ? fact("together with", partners.slice(0, 8).map((other, i) => [i ? ", " : "", nameOf(siteName(other))]),
 		partners.length > 8 ? `, ${partners.length - 8} more` : "", ": the cost is the mean over their calls") : ""];
@@ -92,9 +92,9 @@ function inspectRow(row) {
 			get("bytes") >= 0 ? fact("bytes", bytes(get("bytes"))) : "",
 			get("per_byte") !== null ? fact("a byte", `${plain(get("per_byte"))} ns`) : "",
 			percentile(row, "p50"), percentile(row, "p90"), percentile(row, "p99"), latencies.has(row) ? fact("longest", duration(latency(row, "max"))) : "",
-			slowFact(row), costFacts(row), doc.overhead === null ? "" : fact("taken off", `${duration(doc.overhead)} a call`), fact("interval by", text(get("method")))),
+			slowFact(row), costFacts(row), doc.overhead === null ? "" : fact("subtracted", `${duration(doc.overhead)} a call`), fact("interval by", text(get("method")))),
 		element("h3", {}, "Called from"), pathList(row),
-		element("p", { class: "actions" }, button("Zoom to it", () => zoomTo(get("box")))));
+		element("p", { class: "actions" }, button("Zoom in", () => zoomTo(get("box")))));
 }
 
 function inspectBox(box) {
@@ -110,12 +110,12 @@ function inspectBox(box) {
 		head(w.name, w.module, w.kind),
 		bigMean(boxNumber(box, "mean"), boxNumber(box, "low"), boxNumber(box, "high")),
 		element("p", { class: "note" }, rows > 1
-			? `Over the calls of ${count(rows)} rows, warm-ups set aside as in the rows; their errors are taken as independent.` : "One row lies below this box: its numbers."),
+			? `Over the calls of ${count(rows)} rows, without warm-ups, as in the rows; the errors are assumed to be independent.` : "One row lies below this box: its numbers."),
 		rows > 1 && boxNumber(box, "doubts") >= 0 ? element("ul", { class: "notes" }, element("li", { class: "doubt" }, element("b", {}, "! "),
-			`${text(boxNumber(box, "doubts"))}, in some of its rows: the interval may not hold, see the warnings`)) : "",
+			`${text(boxNumber(box, "doubts"))}, in some of its rows: the interval may not contain the true mean, see the warnings`)) : "",
 		element("dl", {}, fact("calls", w.calls), fact("total", `${w.time}, ${w.share}`), w.bytes ? fact("bytes", w.bytes) : ""),
 		element("p", { class: "actions" },
-			button("Zoom to it", () => zoomTo(box)),
+			button("Zoom in", () => zoomTo(box)),
 			button(rows > 1 ? `Show its ${count(rows)} rows` : "Show its row", () => {
 				onlyRowsOf(box);
 				byId("rows").scrollIntoView({ block: "start" });

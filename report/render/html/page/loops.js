@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What each thread does over and over: a pass of its loop as one bar, and below it the parts, each
-// a step (a call) or the way from one step to the next. Shares add up to 100.0 %.
+// The loops of each thread: a pass as one bar, and below it a table of its calls and of the gaps
+// between them. Shares add up to 100.0 %.
 
 const LOOP = { state: 0, edge: 1, edges: 2, others: 3, scprof: 4, outside: 5 };
 const LOOP_CLASS = ["l-state", "l-edge", "l-edge", "l-rest", "l-scprof", "l-rest"];
@@ -17,7 +17,7 @@ function loopMean(get) {
 	if (get("mean") === null)
 		return "";
 	const p = meanParts(get("mean"), get("low"), get("high"));
-	// of several sites together an interval would be a claim about none
+	// a mean over several sites has no interval: it would describe none of them
 	return meanCell(get("kind") <= LOOP.edge ? p : { ...p, interval: "" });
 }
 
@@ -38,7 +38,7 @@ function loopName(get) {
 
 function loopTitle(get) {
 	const name = get("kind") === LOOP.state ? text(get("from_name")) : get("kind") === LOOP.edge ? `${text(get("from_name"))} → ${text(get("to_name"))}`
-		: ["", "", "other ways on", "rarer", "scprof in the calls", "outside the loop"][get("kind")];
+		: ["", "", "other gaps", "rarer", "scprof in the calls", "outside the loop"][get("kind")];
 	return `${name}: ${get("pass") === null ? "" : `${duration(get("pass"))} a pass, `}${permille(get("permille"))}`;
 }
 
@@ -87,10 +87,10 @@ function loopHead(loop, cycle) {
 	const passes = `${count(cycle.passes)} pass${cycle.passes === 1 ? "" : "es"}`;
 	return element("p", {}, "Thread ", nameOf(text(loop.thread)), ` (${loop.tid})${loop.others ? ` and ${count(loop.others)} more like it` : ""}, ${duration(loop.time)}: `,
 		cycle.closed ? ["a loop, ", passes, " of ", element("strong", {}, meanText(mean, low, high)), `, ${permille(cycle.permille)} of its time`]
-			: ["no loop, one way from start to end, ", element("strong", {}, meanText(mean, low, high))]);
+			: ["no loop: straight from start to end, ", element("strong", {}, meanText(mean, low, high))]);
 }
 
-// All loops of all threads by their own time, not the thread's: a thread that only waits is old too.
+// All loops of all threads by their own time, not the thread's: a thread that only waits lives long, too.
 function loopParts() {
 	const parts = doc.loops.flatMap((loop) => loop.cycles.map((cycle, i) => ({ loop, cycle,
 		outside: i === loop.cycles.length - 1 ? loop.outside : 0,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Puts the page together; theme, keys, paper.
+// Builds the page; theme, keys, printing.
 
 const THEMES = ["system", "light", "dark"];
 
@@ -33,9 +33,9 @@ const KEYS = [
 	["r", "to the rows"],
 	["← → ↑ ↓", "in the flame graph: to the box beside, above, below; in the table: to the next row"],
 	["Enter", "zoom to the selected box; in the table: show the row in the flame graph; in the search: to the first row found, and its box"],
-	["Esc, Backspace", "one step out; in the search: forget it"],
+	["Esc, Backspace", "one step out; in the search: clear it"],
 	["Home", "all"],
-	["c", "colour by what it is, or by how sure"],
+	["c", "colour by kind, or by certainty"],
 	["t", "theme: system, light, dark"],
 	["?", "this list"],
 ];
@@ -45,7 +45,7 @@ function showHelp() {
 	const close = button("Close", () => dialog.close());
 	replace(dialog, element("h2", { id: "help-title" }, "Keys"),
 		element("dl", { class: "keys" }, KEYS.map(([key, words]) => [element("dt", {}, element("kbd", {}, key)), element("dd", {}, words)])),
-		element("p", { class: "note" }, "The width of a box is its estimated time; callers stand above, the timed calls at the bottom. The mean in a box is of one call; the interval says how far it may be off. Hatched: many boxes too narrow to draw."),
+		element("p", { class: "note" }, "The width of a box is its estimated time; callers stand above, the timed calls at the bottom. The mean in a box is of one call; the interval says how precise that is. Hatched: many boxes too narrow to draw."),
 		close);
 	dialog.showModal();
 }
@@ -68,7 +68,7 @@ function pageKey(event) {
 	actions[event.key]();
 }
 
-// Paper is light, has no window to scroll, and a width of its own.
+// For printing: light colours, a fixed width, and nothing to scroll.
 function toPaper(paper) {
 	const root = document.documentElement;
 	root.classList.toggle("paper", paper);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One search for both: rows whose function, library or path holds the words, and boxes whose name
-// does. Each text is looked at once, however many rows share it.
+// One search for rows (function, library or path contains the words) and boxes (name contains
+// them). Each text is searched once, however many rows share it.
 
 const search = { words: "", rows: null };
 
@@ -45,7 +45,7 @@ function findCallers(found) {
 	return callers;
 }
 
-// A box far down comes into the window, unless one is there already.
+// Scrolls to the first box found, unless one is visible already.
 function showFound() {
 	const first = flame.matched.indexOf(1), top = flame.view.scrollTop;
 	let inside = first < 0;

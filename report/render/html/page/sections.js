@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tables below: time between calls, threads, processes. Short lists as they come, longest first;
-// a section without rows is not there.
+// The smaller tables: gaps, threads, processes, longest first. A section without rows is hidden.
 
 const SECTION_ROWS = 25;
 
-// Why a mean here differs from that of the call site above; nothing where no warm-up was set aside.
+// Why a mean here differs from that of the call site above; empty where no warm-up was excluded.
 function firstCalls() {
 	return doc.warnings.some(([code]) => code === "warm-up")
-		? element("p", { class: "note first-calls" }, "Means here are of all calls, first ones (warm-up) too; the call sites above set those aside.") : "";
+		? element("p", { class: "note first-calls" }, "Means here include the first calls (warm-up); the call sites above exclude them.") : "";
 }
 
-// On two lines where the window is narrow, and never cut in between.
+// In a narrow window on two lines, broken only before the interval.
 const meanCell = (p) => [element("span", { class: "whole" }, `${p.mean} ${p.unit}`.trim()), p.interval ? " " : "", element("span", { class: "whole" }, p.interval)];
 
 function sectionTable(id, part, columns) {
@@ -79,7 +78,7 @@ function showProcesses() {
 	sectionTable("processes", doc.processes, [
 		["Process", "number", (get) => String(get("pid"))],
 		["Program", "", (get) => nameOf(text(get("program")))],
-		["Stands for", "number", (get) => count(get("processes"))],
+		["Processes", "number", (get) => count(get("processes"))],
 		["Wall time", "number", (get) => duration(get("wall"))],
 		["Ended", "", (get) => text(get("ended"))],
 		["Threads", "number", (get) => count(get("threads"))],

@@ -133,7 +133,7 @@ function chooseColumns() {
 	}
 	const wide = COLUMNS.reduce((n, c) => n + (fits.has(c) ? c.width : 0), table.all ? PAPER_NAME : nameLeast());
 	byId("table").style.minWidth = table.all ? "" : `${wide}px`;
-	// heads that are as they were stay, for they may be under a finger
+	// unchanged heads stay: the user may be pressing one
 	const heads = [...fits].map((c) => c.key).join() + table.key + table.down + table.all;
 	visible = COLUMNS.filter((c) => fits.has(c));
 	sayLeftOut();
@@ -150,7 +150,7 @@ function chooseColumns() {
 	replace(byId("table").tHead, element("tr", {}, visible.map(headCell)));
 }
 
-// Says on paper what had no room there.
+// On paper: names the columns that had no room.
 function sayLeftOut() {
 	const left = table.all ? COLUMNS.filter((c) => hasValues(c) && !visible.includes(c)).map((c) => c.name) : [];
 	byId("left-out").hidden = !left.length;
@@ -200,7 +200,7 @@ function sortBy(key, down) {
 	table.key = key;
 	const values = Array.from({ length: sites.rows }, (_, row) => c.value(row));
 	const sign = table.down ? -1 : 1;
-	// what is not known comes last, either way
+	// unknown values come last in both directions
 	table.order.sort((a, b) => {
 		const x = values[a], y = values[b];
 		if (x === null || y === null)
@@ -286,8 +286,8 @@ function redrawTable() {
 	table.drawn.clear();
 	replace(table.body, spaceAbove, spaceBelow);
 	for (const space of [spaceAbove, spaceBelow])
-		space.firstChild.colSpan = visible.length; // one more would be a column more
-	// as high as it will be, or what is measured is an empty table
+		space.firstChild.colSpan = visible.length; // more would add a column
+	// at its final height: an empty table would be measured otherwise
 	spaceAbove.style.height = "0";
 	spaceBelow.style.height = `${Math.min(table.shown.length * TABLE_ROW, TABLE_MOST)}px`;
 	table.room = table.view.clientHeight - byId("table").tHead.offsetHeight;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* zlib's own gzFile writes to descriptors only, and a report may go to memory. */
-#include "report/render/pprof/gzip.h"
+/* Messages into a gzip stream. zlib's own gzFile writes to descriptors only, and a report may go
+ * to memory. */
+#include "report/render/pprof/pprof_write.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define GZIP_WRAPPER 16 /* added to the window's bits: see deflateInit2 */
 
-int gzip_begin(struct gzip *g, FILE *out)
+int pprof_write_begin(struct gzip *g, FILE *out)
 {
 	memset(g, 0, sizeof(*g));
 	g->out = out;
@@ -33,7 +35,7 @@ static void run(struct gzip *g, int flush)
 	} while (g->z.avail_out == 0 && !g->failed);
 }
 
-void gzip_write(struct gzip *g, const void *bytes, size_t count)
+static void write_bytes(struct gzip *g, const void *bytes, size_t count)
 {
 	if (g->failed)
 		return;
@@ -42,11 +44,38 @@ void gzip_write(struct gzip *g, const void *bytes, size_t count)
 	run(g, Z_NO_FLUSH);
 }
 
-int gzip_end(struct gzip *g)
+int pprof_write_end(struct gzip *g)
 {
 	if (!g->failed)
 		run(g, Z_FINISH);
 	if (g->begun)
 		deflateEnd(&g->z);
 	return g->failed ? -1 : 0;
+}
+
+int64_t pprof_write_string(struct pprof_writer *w, const char *text)
+{
+	uint32_t number = string_index_add(&w->strings, text);
+
+	if (number != STRING_INDEX_NONE)
+		return number;
+	w->failed = true;
+	return 0;
+}
+
+void pprof_write_message(struct pprof_writer *w, const Pprof__Profile *part)
+{
+	size_t bytes = pprof__profile__get_packed_size(part);
+
+	if (bytes > w->packed_room) {
+		unsigned char *grown = realloc(w->packed, bytes * 2);
+
+		if (!grown) {
+			w->failed = true;
+			return;
+		}
+		w->packed = grown;
+		w->packed_room = bytes * 2;
+	}
+	write_bytes(&w->gzip, w->packed, pprof__profile__pack(part, w->packed));
 }

@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What the writer's two files share. */
-#ifndef SCPROF_REPORT_RENDER_PPROF_PPROF_PRIVATE_H
-#define SCPROF_REPORT_RENDER_PPROF_PPROF_PRIVATE_H
+/* The parts of a profile in pprof's format, each a message of its own in one gzip stream, and the
+ * table of strings that they refer to. */
+#ifndef SCPROF_REPORT_RENDER_PPROF_PPROF_WRITE_H
+#define SCPROF_REPORT_RENDER_PPROF_PPROF_WRITE_H
 
-#include "report/render/pprof/gzip.h"
+#include <stdbool.h>
+#include <stdio.h>
+#include <zlib.h>
+
 #include "report/render/pprof/pprof.pb-c.h"
 #include "report/render/stacks/stacks.h"
+
+/* Without a time stamp: equal input, equal output. */
+struct gzip {
+	z_stream z;
+	FILE *out;
+	bool failed, begun;
+	unsigned char room[1 << 16];
+};
 
 /* A frame, or a timed function or stand-in beside them: each is a location. */
 struct pprof_place {
@@ -40,12 +52,17 @@ struct pprof_writer {
 	bool failed;	 /* out of memory */
 };
 
-/* Its number in the table of strings, where it is put at the end. */
-int64_t pprof_string(struct pprof_writer *w, const char *text);
+int pprof_write_begin(struct gzip *g, FILE *out);
+/* 0, or -1: something failed since pprof_write_begin, which it must follow in any case. */
+int pprof_write_end(struct gzip *g);
 
-void pprof_put(struct pprof_writer *w, const Pprof__Profile *part);
+/* Its number in the table of strings, which is written last. */
+int64_t pprof_write_string(struct pprof_writer *w, const char *text);
+
+/* Messages add up: a reader puts the parts of a profile together. */
+void pprof_write_message(struct pprof_writer *w, const Pprof__Profile *part);
 
 /* Of all frames and functions that samples have. */
-void pprof_tables_put_tables(struct pprof_writer *w);
+void pprof_tables_write(struct pprof_writer *w);
 
 #endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Tables of fields, in the order in which they are printed. */
+#include "report/render/json/row_fields.h"
+
+#include "report/report.h"
+
+/* The type follows from the model's. */
+#define TYPE(value)                                                                                \
+	_Generic(value, double: ROW_NUMBER, uint64_t: ROW_COUNT, uint32_t: ROW_COUNT32,            \
+		 bool: ROW_FLAG, char *: ROW_TEXT, const char *: ROW_TEXT)
+#define FIELD(name, of, member)                                                                    \
+	{                                                                                          \
+		name, TYPE(((struct of *)NULL)->member), offsetof(struct of, member)               \
+	}
+#define END                                                                                        \
+	{                                                                                          \
+		NULL, ROW_NUMBER, 0                                                                \
+	}
+
+const struct row_field row_fields_function[] = {
+	FIELD("symbol", prof_function, name),
+	FIELD("library", prof_function, library),
+	END,
+};
+
+const struct row_field row_fields_estimate[] = {
+	FIELD("mean_ns", report_estimate, mean_ns),
+	FIELD("ci_low_ns", report_estimate, low_ns),
+	FIELD("ci_high_ns", report_estimate, high_ns),
+	FIELD("method", report_estimate, method),
+	FIELD("standard_error_ns", report_estimate, error_ns),
+	FIELD("degrees_of_freedom", report_estimate, freedom),
+	FIELD("design_effect", report_estimate, design_effect),
+	END,
+};
+
+const struct row_field row_fields_cost[] = {
+	FIELD("uncharged_ns", report_displaced, uncharged.ns),
+	FIELD("uncharged_ci_low_ns", report_displaced, uncharged.low_ns),
+	FIELD("uncharged_ci_high_ns", report_displaced, uncharged.high_ns),
+	FIELD("uncharged_error_ns", report_displaced, uncharged.error_ns),
+	FIELD("true_cost_ns", report_displaced, true_cost.ns),
+	FIELD("true_cost_ci_low_ns", report_displaced, true_cost.low_ns),
+	FIELD("true_cost_ci_high_ns", report_displaced, true_cost.high_ns),
+	FIELD("true_cost_error_ns", report_displaced, true_cost.error_ns),
+	FIELD("uncharged_p", report_displaced, uncharged.p),
+	FIELD("uncharged_significant", report_displaced, significant),
+	END,
+};
+
+const struct row_field row_fields_windows[] = {
+	FIELD("displacement_spans", report_displaced, spans),
+	FIELD("displacement_windows_kept", report_displaced, kept),
+	FIELD("displacement_others_share", report_displaced, busy),
+	END,
+};
+
+const struct row_field row_fields_volume[] = {
+	FIELD("calls", report_site, calls),
+	FIELD("bytes", report_site, bytes),
+	FIELD("ticks", report_site, ticks),
+	END,
+};
+
+const struct row_field row_fields_overhead[] = {
+	FIELD("apriori_error_ns", report_site, apriori_ns),
+	FIELD("raw_mean_ns", report_site, raw_mean_ns),
+	FIELD("overhead_ns", report_site, overhead_ns),
+	FIELD("overhead_error_ns", report_site, overhead_error_ns),
+	FIELD("inner_calls", report_site, inner_calls),
+	FIELD("inner_overhead_ns", report_site, inner_overhead_ns),
+	END,
+};
+
+const struct row_field row_fields_total[] = {
+	FIELD("total_ns", report_site, total_ns),
+	FIELD("share", report_site, share),
+	FIELD("min_ns", report_site, min_ns),
+	FIELD("max_ns", report_site, max_ns),
+	END,
+};
+
+const struct row_field row_fields_size[] = {
+	FIELD("per_call_ns", report_site, per_call_ns),
+	FIELD("per_call_ci_low_ns", report_site, per_call_low_ns),
+	FIELD("per_call_ci_high_ns", report_site, per_call_high_ns),
+	FIELD("per_byte_ns", report_site, per_byte_ns),
+	FIELD("per_byte_ci_low_ns", report_site, per_byte_low_ns),
+	FIELD("per_byte_ci_high_ns", report_site, per_byte_high_ns),
+	END,
+};
+
+const struct row_field row_fields_gap[] = {
+	FIELD("calls", report_gap, calls),
+	FIELD("mean_ns", report_gap, estimate.mean_ns),
+	FIELD("ci_low_ns", report_gap, estimate.low_ns),
+	FIELD("ci_high_ns", report_gap, estimate.high_ns),
+	FIELD("method", report_gap, estimate.method),
+	FIELD("max_ns", report_gap, max_ns),
+	FIELD("total_ns", report_gap, total_ns),
+	FIELD("share", report_gap, share),
+	END,
+};
+
+const struct row_field row_fields_thread[] = {
+	FIELD("name", report_thread, name),
+	FIELD("pid", report_thread, pid),
+	FIELD("tid", report_thread, tid),
+	FIELD("threads", report_thread, threads),
+	FIELD("live", report_thread, live),
+	FIELD("calls", report_thread, calls),
+	FIELD("time_ns", report_thread, time_ns),
+	FIELD("calls_ns", report_thread, calls_ns),
+	FIELD("gaps_ns", report_thread, gaps_ns),
+	FIELD("nested_ns", report_thread, nested_ns),
+	FIELD("remainder_ns", report_thread, remainder_ns),
+	END,
+};
+
+const struct row_field row_fields_process[] = {
+	FIELD("threads", report_process, threads),
+	FIELD("calls", report_process, calls),
+	FIELD("calls_ns", report_process, calls_ns),
+	FIELD("time_ns", report_process, time_ns),
+	END,
+};

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The fields that rows have in several formats: name, type, and where the value lies in the
+ * model. JSON and CSV walk these tables, and docs/scprof-report.schema.json is checked against
+ * them. A name ends in its unit: _ns, _s; other numbers are counts, shares and ratios. */
+#ifndef SCPROF_REPORT_RENDER_JSON_ROW_FIELDS_H
+#define SCPROF_REPORT_RENDER_JSON_ROW_FIELDS_H
+
+#include <stddef.h>
+
+enum row_field_type {
+	ROW_NUMBER,  /* double; not known where not finite */
+	ROW_COUNT,   /* uint64_t */
+	ROW_COUNT32, /* uint32_t */
+	ROW_FLAG,    /* bool */
+	ROW_TEXT     /* const char *; not known where NULL */
+};
+
+struct row_field {
+	const char *name; /* NULL: end of the table */
+	enum row_field_type type;
+	size_t offset;
+};
+
+/* Of struct prof_function, report_estimate and report_displaced. */
+extern const struct row_field row_fields_function[], row_fields_estimate[];
+extern const struct row_field row_fields_cost[];    /* known with SCP_SITE_COST_KNOWN */
+extern const struct row_field row_fields_windows[]; /* known with any state */
+
+/* Of struct report_site. */
+extern const struct row_field row_fields_volume[], row_fields_overhead[], row_fields_total[],
+	row_fields_size[];
+
+/* Of struct report_gap, report_thread and report_process. */
+extern const struct row_field row_fields_gap[], row_fields_thread[], row_fields_process[];
+
+#endif
