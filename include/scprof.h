@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Name a piece of your own program, and scprof tells what it costs.
+/* Name a piece of your own program, and scprof reports what it costs.
  *
  * C and C++, GCC and clang, Linux. This header is all there is: nothing to link. Under libscprof.so
  * (`scprof run`, or LD_PRELOAD) the regions appear in the report as functions of the library
@@ -77,7 +77,7 @@ extern const struct scprof_api scprof_regions_1 __attribute__((weak, visibility(
 	static __inline__ __attribute__((always_inline, unused, no_instrument_function))
 
 /* NULL without the library. Through the global offset table, because a linker decides any other
- * reference of a position-dependent program to a weak symbol for good. */
+ * reference of a position-dependent program to a weak symbol permanently. */
 SCPROF_INLINE const struct scprof_api *scprof_find(void)
 {
 #ifdef __x86_64__

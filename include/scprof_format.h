@@ -17,7 +17,7 @@
  * Growth: what a reader may do without comes in optional chunks, of one granule each
  * and with a magic of their own. A reader that does not know their type (or, older than
  * they are, their magic) skips the granule; the rest of the file means what it meant.
- * New fields go to the end of the header, where files of before hold zeros.
+ * New fields go to the end of the header, where older files hold zeros.
  *
  * Glossary. `unit`: what a clock counts in (a TSC cycle, a nanosecond, a tick
  * of the page clock). `tick`: one advance of the clock (resolution_units
@@ -228,7 +228,7 @@ struct scp_header {
 			       of unwind information or of stack: their calls are left out */
 	struct scp_slowest_asked slowest;
 	/* What the program was started as, NUL-terminated: the last part of the path that execve
-	 * was given, of a script its own. "" in files of before: the last part of exe. */
+	 * was given, of a script its own. "" in older files: the last part of exe. */
 	char program[256];
 	/* What stands before libscprof.so and defines functions that are recorded, and which:
 	 * "libx.so (malloc, free)", NUL-terminated; merged: of the first file that has some. */
@@ -527,7 +527,7 @@ struct scp_site_cost {
 	uint32_t spans;		/* that the regression had, where they were fewest */
 	uint32_t kept_ppm;	/* share of the fluid's windows that were not set aside */
 	uint32_t inflation_ppk; /* of the variance by the other sites, thousandths */
-	/* nobody was charged for it; with what the program was charged: picoseconds a call, the
+	/* accounted to no task; with what the program was charged: picoseconds a call, the
 	 * standard errors, and their degrees of freedom in thousandths */
 	int64_t uncharged_ps, uncharged_error_ps;
 	int64_t true_ps, true_error_ps;
@@ -548,7 +548,7 @@ struct scp_account {
 	uint32_t id; /* in the file, from 1 */
 	uint32_t uncharged_freedom_ppk;
 	uint64_t run; /* which measurement: CLOCK_REALTIME at its end, ns */
-	/* charged to nobody, its standard error and degrees of freedom in thousandths */
+	/* unaccounted, its standard error and degrees of freedom in thousandths */
 	int64_t uncharged_ns, uncharged_error_ns;
 	int64_t rusage_ns; /* of the program */
 	uint64_t reserved[10];
@@ -557,7 +557,7 @@ struct scp_account {
 /* One CPU of an account. The parts add up to the wall time. */
 enum scp_account_part {
 	SCP_ACCOUNT_PROGRAM,   /* charged to the program */
-	SCP_ACCOUNT_UNCHARGED, /* came with the program, and was charged to nobody */
+	SCP_ACCOUNT_UNCHARGED, /* came with the program, and was accounted to no task */
 	SCP_ACCOUNT_OTHERS,    /* other tasks */
 	SCP_ACCOUNT_SCPROF,
 	SCP_ACCOUNT_INTERRUPTS, /* that there are at rest, too, and switching between tasks */
@@ -593,7 +593,7 @@ struct scp_process {
 	uint32_t argc;
 	uint64_t start_real_ns, start_mono_ns, end_mono_ns;
 	/* Strings follow: exe, then argv, NUL-terminated each, and then, where the record goes on,
-	 * the name as in scp_header.program. Files of before have zeros there, or nothing. */
+	 * the name as in scp_header.program. Older files have zeros there, or nothing. */
 	uint32_t argv_bytes, exe_bytes;
 	char strings[];
 };

@@ -32,7 +32,7 @@ struct scp_call {
 /* A nested call on a known path has a fast path, too. */
 enum call_path { CALL_SLOW_PATH = 0, CALL_FAST_TSC, CALL_FAST_PAGE };
 
-/* What a call came to. */
+/* The result of a call. */
 struct call_result {
 	uint32_t outcome; /* enum scp_outcome */
 	uint64_t bytes;

@@ -104,7 +104,7 @@ struct scp_thread *call_first_thread(void)
 }
 
 /* No memo holds on a new path, and none after recording was stopped or begun or a thread renamed:
- * is there still anything to record? Inside a call all goes on as it began. */
+ * is there still anything to record? Inside a call everything continues as it began. */
 static bool is_still_recorded(struct scp_thread *t, uintptr_t *outer)
 {
 	if (unlikely(control_changed()))

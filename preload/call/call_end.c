@@ -165,7 +165,7 @@ void call_record(struct scp_call *c, struct scp_rt *rt, bool nested, uint64_t no
 	t->open = 0;
 }
 
-/* Not where the call is nobody's to record: its thread may be gone, its clock forbidden. */
+/* Not where the call is not to be recorded: its thread may be gone, its clock forbidden. */
 static inline uint64_t read_slow_end(const struct scp_call *c)
 {
 	const struct scp_thread *t = c->thread;

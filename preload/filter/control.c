@@ -70,7 +70,7 @@ uint32_t control_settle(void)
 
 uint32_t control_begin(uint32_t groups)
 {
-	control.busy = 0; /* whoever was at it is not in this process */
+	control.busy = 0; /* its holder is not in this process */
 	control.groups = groups;
 	if (groups && filter.below) {
 		uint32_t markers = groups & (SCP_GROUP_REGION | SCP_GROUP_FUNCTIONS);
@@ -120,7 +120,7 @@ void control_read(void)
 	}
 	if (page && *page)
 		map_page(page);
-	for (unsigned i = 0; i < 2 && !control.page; i++) /* there is nobody to keep the time */
+	for (unsigned i = 0; i < 2 && !control.page; i++) /* there is no tool that keeps the time */
 		if (value[i] && *value[i])
 			filter_note_ignored(known[i].variable);
 	/* With a page, its owner starts what begins stopped. */

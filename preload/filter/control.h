@@ -2,10 +2,10 @@
 /* Stopping and starting to record: by `scprof run` (time, a signal to it), which changes a word in
  * a page that all processes of a run map; by the program itself (scprof.h), for its process.
  *
- * Recording goes on while both want it. What lies between a start and a stop is a window, and
- * has a number. Nobody looks at the page on the way of a recorded call: its word is among those
- * that a memo compares, so that after a change no memo matches, and the search for the path comes
- * by here. While recording is stopped process_groups is GROUPS_PAUSED, and wrappers that find no
+ * Calls are recorded while both want it. What lies between a start and a stop is a window, and
+ * has a number. The fast path does not look at the page: its word is among those
+ * that a memo compares, so that after a change no memo matches, and the search for the path looks
+ * here. While recording is stopped process_groups is GROUPS_PAUSED, and wrappers that find no
  * group of theirs look at the word. Each change makes all memos stale, so that every thread
  * learns of a new window at its next call: from its last one until then it has no gap. */
 #ifndef SCPROF_PRELOAD_FILTER_CONTROL_H

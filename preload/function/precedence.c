@@ -14,7 +14,7 @@
 struct before {
 	uint64_t start[MOST_OBJECTS], end[MOST_OBJECTS];
 	unsigned count;
-	unsigned found; /* index of the one that is told of; `count`: none yet */
+	unsigned found; /* index of the one that is reported; `count`: none yet */
 	unsigned named;
 	char *text;
 	size_t room, at;

@@ -26,7 +26,7 @@ HIDDEN uint32_t region_name_pair(uint32_t from, uint32_t to, bool cycle);
 /* What a name was made of. */
 HIDDEN const char *region_name_text(uint32_t id, const char **library, uint32_t *group);
 
-/* Its record is in this process's profile. False: no room, or another thread is at it. */
+/* Its record is in this process's profile. False: no room, or another thread is writing it. */
 HIDDEN bool region_name_describe(uint32_t id);
 
 /* The records went into another process's file. */

@@ -46,7 +46,7 @@ HIDDEN bool selected_write_records(void);
  * caller alone. selected_absent where there is none. */
 HIDDEN void *selected_find_real(struct scp_selected *s, uint64_t ra, void **of_caller);
 
-/* Stands in for a function that nobody has: a program that calls one would not have started,
+/* Stands in for a function that no object defines: a program that calls one would not have started,
  * or would have called address 0. */
 HIDDEN void selected_absent(void);
 

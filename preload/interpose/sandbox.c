@@ -18,7 +18,7 @@
 #include "preload/table/thread.h"
 
 /* The counter is about to be forbidden (prctl PR_SET_TSC, strict seccomp), and most clocks with
- * it: stop recording, for good. */
+ * it: stop recording, permanently. */
 static void stop_for_good(void)
 {
 	header_mark_end(SCP_END_RUNNING);

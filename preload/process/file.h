@@ -78,7 +78,7 @@ struct file_chunk {
 HIDDEN bool file_chunk(struct profile_file *f, struct file_chunk *c, uint64_t bytes, uint32_t type,
 		       uint32_t table);
 
-/* An optional chunk, which readers may skip: one granule. Likewise. */
+/* The same for an optional chunk, which readers may skip: one granule. */
 HIDDEN bool file_optional_chunk(struct profile_file *f, struct file_chunk *c, uint32_t type,
 				uint32_t table);
 

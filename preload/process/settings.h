@@ -15,7 +15,7 @@ struct slowest_settings {
 	uint32_t count;	   /* 0: none */
 	bool unread;	   /* what was asked for makes no sense */
 	uint64_t least_ns; /* shorter ones are not */
-	/* of functions; "": all but those that wait by trade. A copy: programs that set their
+	/* of functions; "": all but those whose work is to wait. A copy: programs that set their
 	 * title write over their environment. */
 	char patterns[SCP_SLOWEST_PATTERNS];
 };

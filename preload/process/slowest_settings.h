@@ -13,8 +13,8 @@ HIDDEN void slowest_settings_read(const char *count, const char *least, const ch
 				  struct slowest_settings *out);
 
 /* Do the patterns, [!][LIBRARY:]NAME with * and ?, separated by commas, choose this function?
- * The last one that matches decides. Those of SCP_GROUP_WAIT, accept and accept4 wait by
- * trade: they are chosen only by a pattern that matches. All others are at first, unless
+ * The last one that matches decides. Those of SCP_GROUP_WAIT, accept and accept4 exist to
+ * wait: they are chosen only by a pattern that matches. All others are at first, unless
  * the first pattern chooses. */
 HIDDEN bool slowest_settings_want(const struct slowest_settings *s, const char *name,
 				  const char *library, uint32_t group);

@@ -15,9 +15,9 @@
  * no name (start_name_choose). `room`: of the whole name, cut to what fits. */
 HIDDEN void start_name_read(char *name, size_t room, const char *exe);
 
-/* The pure part. The last part of `started`, unless that is "", NULL or no name: a descriptor
- * (fexecve: /dev/fd/3, /proc/self/fd/3), /proc/PID/exe, or has control characters. Then
- * of `exe`, without the " (deleted)" of the kernel; "" where that is not known. */
+/* The choice alone, without system calls. The last part of `started`, unless that is "", NULL or no
+ * name: a descriptor (fexecve: /dev/fd/3, /proc/self/fd/3), /proc/PID/exe, or has control
+ * characters. Then of `exe`, without the " (deleted)" of the kernel; "" where that is not known. */
 HIDDEN void start_name_choose(char *name, size_t room, const char *started, const char *exe);
 
 /* How many of `length` bytes of a name fit in `most` without a cut inside a UTF-8 character. */

@@ -25,7 +25,7 @@ struct region_caller {
 #define REGION_CALLER()                                                                            \
 	((struct region_caller){ARCH_RETURN_ADDRESS(), ARCH_CALLER_SP(), ARCH_CALLER_FP()})
 
-/* The group is not recorded as a matter of course: the environment was not looked at, recording is
+/* The group is not simply on: the environment was not looked at, recording is
  * stopped, or callers are to be looked at (--below). Is it recorded here? */
 HIDDEN bool region_filter_is_on_otherwise(uint32_t group, uint64_t ra, uint64_t cfa, uint64_t fp);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Is a marker recorded whose group is not recorded as a matter of course? Markers nest by their own
+/* Is a marker recorded whose group is not simply on? Markers nest by their own
  * rules, not by the stack, so what is not below a function of --below must not even be open:
  * calls inside would be nested in something that is in no row. */
 #include <errno.h>

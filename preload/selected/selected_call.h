@@ -19,7 +19,7 @@ extern HIDDEN struct scp_selected selected_call_scratch;
 extern HIDDEN bool selected_call_disturbed;
 HIDDEN long selected_scratch_stub(int, const void *, size_t, int);
 
-/* How scprof_chosen_call goes on. */
+/* What scprof_chosen_call is to do next. */
 enum selected_step {
 	SELECTED_PASS = 0, /* not recorded: jump to the original, with nothing left behind */
 	SELECTED_TSC = 1,  /* read the counter, call */

@@ -185,7 +185,7 @@ static void *early_search(const struct link_map *m, uint64_t own, const char *na
 	return NULL;
 }
 
-/* NULL, and the call goes to address 0, as it would have without us: nobody has it. */
+/* NULL, and the call goes to address 0, as it would have without us: no object defines it. */
 __attribute__((used)) static void *early_find(const struct scp_selected *s)
 {
 	volatile uint64_t name = 0x0000006d79736c64u; /* "dlsym" */

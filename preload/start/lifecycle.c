@@ -39,7 +39,7 @@ static void forget_functions(void)
 		process.function[i] = NULL;
 }
 
-/* Returns the groups that are recorded in it. */
+/* Returns the groups that are recorded in the file. */
 static uint32_t fill_file(void)
 {
 	uint32_t groups = settings.groups;
@@ -51,7 +51,7 @@ static uint32_t fill_file(void)
 	return groups;
 }
 
-/* Likewise; 0: there is none. */
+/* Returns the groups that are recorded in the file; 0: there is no file. */
 static uint32_t begin_file(void)
 {
 	const char *program = *settings.program ? settings.program : "unknown";
@@ -89,7 +89,7 @@ static void on_quick_exit(void)
 }
 
 /* Where the kernel cannot wipe process_epoch (before 4.14, or emulated), libc's
- * fork tells us at least. */
+ * fork at least calls us. */
 static void begin_in_child(void)
 {
 	process_epoch.now = (struct process_epoch){0, 0};
@@ -109,7 +109,6 @@ static void register_handlers(void)
 	at_quick_exit(on_quick_exit);
 }
 
-/* See below. */
 static void set_stopped(bool stopped);
 
 static void on_signal(int number)
@@ -177,7 +176,7 @@ COLD void lifecycle_start(void)
 	region_name_forget_records();
 	forget_functions();
 	process.chunk = (struct file_chunk){0};
-	process.chunk_busy = process.touching = 0; /* whoever held them is not in this process */
+	process.chunk_busy = process.touching = 0; /* their holders are not in this process */
 	uint32_t groups = settings.groups;
 	if (groups)
 		groups = sys_sandboxed ? 0 : begin_file_undisturbed();
@@ -185,8 +184,8 @@ COLD void lifecycle_start(void)
 	process_next_generation();
 }
 
-/* When recording begins anew the memos are stale before anybody records, so that no gap reaches
- * over the pause. Never after the groups became 0, which is for good. */
+/* When recording begins again the memos are stale before anybody records, so that no gap reaches
+ * over the pause. Never after the groups became 0, which is permanent. */
 static void settle(void)
 {
 	uint32_t was = process_groups, next = control_settle();

@@ -7,7 +7,7 @@
 
 /* Begin to record, if the settings say so. Called from the constructor, from the
  * first wrapped call if that comes earlier, and in a forked child. Idempotent;
- * a thread that comes while another is at it goes unrecorded. */
+ * a thread that calls it while another is inside goes unrecorded. */
 HIDDEN void lifecycle_start(void);
 
 /* Set by the constructor: libc has begun, even where there is no environment. */

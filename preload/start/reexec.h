@@ -7,7 +7,7 @@
  * constructor has run, so that nothing of the program happens twice. How: a child (without a
  * signal at its end) has the tool write the object; only if that succeeded this process
  * executes the same file with the same arguments, and in its new image the object is unlinked
- * and LD_PRELOAD is made what it was. Whatever is in the way, the program goes on as it is. */
+ * and LD_PRELOAD is made what it was. If anything prevents that, the program continues as it is. */
 #ifndef SCPROF_PRELOAD_START_REEXEC_H
 #define SCPROF_PRELOAD_START_REEXEC_H
 

@@ -96,7 +96,7 @@ void header_refresh(void)
 	if (!h || !process_groups ||
 	    !__atomic_compare_exchange_n(&process.touching, &idle, 1, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
-		return; /* another thread is at it */
+		return; /* another thread is refreshing it */
 	replace_anchor(clock_chosen.kind, &h->clock.last);
 	if (clock_chosen.slow_kind)
 		replace_anchor(clock_chosen.slow_kind, &h->slow_clock.last);

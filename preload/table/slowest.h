@@ -4,7 +4,7 @@
  *
  * On the way of every call this is one comparison with a limit of the thread's, which rises
  * as longer calls are met; without SCPROF_SLOWEST the limit is beyond all calls, and stands
- * where the fast path looked for calls of 2^32 units already. Only what passes comes here.
+ * where the fast path looked for calls of 2^32 units already. Only longer calls come here.
  *
  * Clocks that count ticks: a reading of one tick says only that the call lay across a
  * tick, so calls of two or more are kept. */

@@ -225,7 +225,7 @@ static void forget_open(struct scp_thread *t)
 COLD bool thread_look_again(struct scp_thread *t)
 {
 	uint32_t names = filter.names;
-	/* In a sandbox nobody can ask: what was decided holds. */
+	/* In a sandbox names cannot be read: the earlier decision stays. */
 	if (t->names != names && !sys_sandboxed && !take_name(t->table->name)) {
 		forget_open(t);
 		close_lifetime(t, t->last_at);
