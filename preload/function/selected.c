@@ -176,8 +176,9 @@ COLD void *selected_find_real(struct scp_selected *s, uint64_t ra, void **of_cal
 		s->real = look_up(s, RTLD_NEXT);
 	if (s->real)
 		return s->real;
-	if (of_caller && *of_caller)
-		return *of_caller;
+	void *known = of_caller ? *of_caller : NULL;
+	if (known)
+		return known;
 	void *p = look_up_for_caller(s, ra);
 	if (!p)
 		return (void *)selected_absent;

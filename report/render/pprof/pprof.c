@@ -127,7 +127,8 @@ static void put_head(struct pprof_writer *w, const struct report *r)
 	event.unit = pprof_write_string(w, report_weight_find(REPORT_WEIGHT_CALLS)->unit);
 	part.period_type = &event;
 	part.period = 1;
-	part.default_sample_type = pprof_write_string(w, report_weight_find(REPORT_WEIGHT_TIME)->name);
+	part.default_sample_type =
+		pprof_write_string(w, report_weight_find(REPORT_WEIGHT_TIME)->name);
 	part.time_nanos = (int64_t)r->start_real_ns;
 	part.duration_nanos = isfinite(r->wall_s) ? llround(r->wall_s * 1e9) : 0;
 	pprof_write_message(w, &part);
