@@ -3,6 +3,7 @@
 # Displacement where something is in the way: signals, programs that leave, sandboxes,
 # quotas; the published procedure; `scprof run --displace` and `scprof load`.
 # fluid
+# shellcheck disable=SC2030,SC2031 # each test is a subshell, as it should be
 
 bats_require_minimum_version 1.5.0
 load displace
