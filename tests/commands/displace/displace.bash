@@ -15,7 +15,7 @@ setup()
 json()
 {
 	local status=0
-	timeout -k 5 60 "${BESIDE[@]}" "${DISPLACE[@]}" --json -o "$T/displace.json" "$@" >"$T/out.txt" 2>"$T/err.txt" 3>&- || status=$?
+	timeout -k 5 900 "${BESIDE[@]}" "${DISPLACE[@]}" --json -o "$T/displace.json" "$@" >"$T/out.txt" 2>"$T/err.txt" 3>&- || status=$?
 	[ "$status" = "${STATUS:-0}" ] || {
 		echo "scprof displace $*: status $status"
 		cat "$T/err.txt"
@@ -39,7 +39,7 @@ fails()
 	local wanted=$1 text=$2 said status=0
 	shift 2
 	# not `run`, which warns of status 127
-	said=$(timeout -k 5 60 "$@" 2>&1 3>&-) || status=$?
+	said=$(timeout -k 5 900 "$@" 2>&1 3>&-) || status=$?
 	if [ "$status" != "$wanted" ] || [[ $said != *"$text"* ]] || [[ $said == *$'\n'* || $said == *'\x'* ]]; then
 		echo "$*: status $status, wanted $wanted and '$text':"
 		echo "$said"
