@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2034,SC2154
 # What the suites of displacement share.
 
 load ../common
+JSON=displace.json SHOWN='del(.replications)'
 
 setup()
 {
@@ -19,16 +20,6 @@ json()
 	[ "$status" = "${STATUS:-0}" ] || {
 		echo "scprof displace $*: status $status"
 		cat "$T/err.txt"
-		return 1
-	}
-}
-
-# holds FILTER: true of the result.
-holds()
-{
-	jq -e "$1" "$T/displace.json" >/dev/null || {
-		echo "does not hold: $1"
-		jq -c 'del(.replications)' "$T/displace.json"
 		return 1
 	}
 }

@@ -7,6 +7,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../common
+SHOWN='.sites[] | del(.stack, .steadiness, .percentiles_ns)'
 
 setup()
 {
@@ -31,16 +32,6 @@ both()
 	[ "$status" = 0 ]
 	[[ $output == udp*tcp*cpu_s* ]]
 	"$SCPROF" report --format json "$T/p.scp" >"$T/report.json"
-}
-
-# holds FILTER: true of the report.
-holds()
-{
-	jq -e "$1" "$T/report.json" >/dev/null || {
-		echo "does not hold: $1"
-		jq -c '.sites[] | del(.stack, .steadiness, .percentiles_ns)' "$T/report.json"
-		return 1
-	}
 }
 
 @test "each site has a cost, or a reason why not; partners name each other" {
