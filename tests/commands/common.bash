@@ -40,6 +40,16 @@ await()
 	done
 }
 
+# holds FILTER: true of $T/$JSON (report.json), of which $SHOWN (all) is printed where it is not.
+holds()
+{
+	jq -e "$1" "$T/${JSON:-report.json}" >/dev/null || {
+		echo "does not hold: $1"
+		jq -c "${SHOWN:-.}" "$T/${JSON:-report.json}"
+		return 1
+	}
+}
+
 # gone PATTERN: no process has it in its command line, or soon none has: one that was ended needs a
 # moment to be gone.
 gone()

@@ -129,7 +129,7 @@ teardown()
 	for victim in second first; do
 		"$EXAMPLES/dash_pair" 100000 1 >out.txt 2>err.txt 3>&- 4>&- &
 		pair=$!
-		PAIR=($pair)
+		PAIR=("$pair")
 		await pgrep -P $pair >/dev/null
 		second=$(pgrep -P $pair)
 		PAIR+=("$second")

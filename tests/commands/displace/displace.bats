@@ -88,7 +88,7 @@ teardown()
 	BURNER=$!
 	# until the burner has had the CPU while the command ran: its turn comes when the scheduler says so
 	while :; do
-		run timeout 60 "${DISPLACE[@]}" --cpus "$(first_cpu)" -- "./$odd" -c :
+		run timeout -k 5 900 "${DISPLACE[@]}" --cpus "$(first_cpu)" -- "./$odd" -c :
 		[[ $output == *'scprof displace: ./ev\x1b[31m on CPU'* ]]
 		[[ $output != *$'\033'* ]]
 		[[ $output != *'ev\x1b[31m '[0-9]* ]] || break
@@ -101,7 +101,7 @@ teardown()
 	holds '.unaccounted.mean_s == null and .displacement.mean_s == null'
 	holds '.unaccounted.share_of_rusage == null and .unaccounted.ci_low_s == null'
 	holds '.sentence | startswith("Nothing can be said")'
-	run timeout 60 "${DISPLACE[@]}" -- sleep 0.03
+	run timeout -k 5 900 "${DISPLACE[@]}" -- sleep 0.03
 	[[ $output == *"Nothing can be said"* && $output == *"no interval can be given"* ]]
 	[[ $output != *nan* && $output != *inf* ]]
 }
@@ -144,26 +144,26 @@ teardown()
 @test "the command is confined to the set, and what it prints is its own" {
 	local cpu
 	cpu=$(first_cpu)
-	run --separate-stderr timeout 60 "${DISPLACE[@]}" --cpus "$cpu" -- grep Cpus_allowed_list /proc/self/status
+	run --separate-stderr timeout -k 5 900 "${DISPLACE[@]}" --cpus "$cpu" -- grep Cpus_allowed_list /proc/self/status
 	[ "$(cut -f2 <<<"$output")" = "$cpu" ]
 	[[ $stderr == *"on CPU $cpu"* ]]
 	# one object on standard output, the command's words beside it
-	run --separate-stderr timeout 60 "${DISPLACE[@]}" --json -- echo hello
+	run --separate-stderr timeout -k 5 900 "${DISPLACE[@]}" --json -- echo hello
 	[ "$(jq -r .schema <<<"$output")" = scprof-displace/1 ]
 	[[ $stderr == *hello* ]]
 }
 
 @test "input reaches the command; signals and scheduling are as without" {
 	local what='grep -E "^Sig(Blk|Ign)" /proc/self/status; cut -d" " -f41 /proc/self/stat'
-	[ "$(echo word | timeout 60 "${DISPLACE[@]}" -o /dev/null -- cat)" = word ]
+	[ "$(echo word | timeout -k 5 900 "${DISPLACE[@]}" -o /dev/null -- cat)" = word ]
 	# libc's own two signals, 32 and 33, ignored as under some shells and supervisors
 	local ignoring=(python3 -c 'import ctypes, os, sys
 class Action(ctypes.Structure): _fields_ = [("handler", ctypes.c_void_p), ("rest", ctypes.c_ulong * 3)]
 for number in 32, 33:
 	assert ctypes.CDLL(None).syscall('"$RT_SIGACTION"', number, ctypes.byref(Action(1)), None, 8) == 0
 os.execvp(sys.argv[1], sys.argv[1:])')
-	timeout 60 "${ignoring[@]}" sh -c "$what" >"$T/without"
-	timeout 60 "${ignoring[@]}" "${DISPLACE[@]}" -o /dev/null -- sh -c "$what" >"$T/with"
+	timeout -k 5 900 "${ignoring[@]}" sh -c "$what" >"$T/without"
+	timeout -k 5 900 "${ignoring[@]}" "${DISPLACE[@]}" -o /dev/null -- sh -c "$what" >"$T/with"
 	diff "$T/without" "$T/with"
 	grep -q 'SigIgn:.*0000001[89a-f]' "$T/with"
 }

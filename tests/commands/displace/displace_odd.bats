@@ -3,6 +3,7 @@
 # Displacement where something is in the way: signals, programs that leave, sandboxes,
 # quotas; the published procedure; `scprof run --displace` and `scprof load`.
 # fluid
+# shellcheck disable=SC2030,SC2031 # each test is a subshell, as it should be
 
 bats_require_minimum_version 1.5.0
 load displace
@@ -90,15 +91,15 @@ in_quota()
 	holds 'all(.replications[]; (.t_put_s - (.step2.t_f_s - .step2.l_f * .tau_f_ns / 1e9) | fabs)
 		< 1e-9)'
 	holds 'all(.replications[]; .step1.l_f == .step2.l_f)'
-	run timeout 60 "${DISPLACE[@]}" --method wall --replications 2 -- sleep 0.05
+	run timeout -k 5 900 "${DISPLACE[@]}" --method wall --replications 2 -- sleep 0.05
 	[[ $output == *e_daemons* && $output == *e_cache* && $output == *e_res* && $output == *e_start* ]]
 }
 
 @test "the published procedure ends with what there is when its time is over" {
-	# A replication runs the command at most nine times; in the thirtieth run the time is over.
+	# A replication runs the command at most nine times; in the twentieth the time is over.
 	BESIDE=(env "LD_PRELOAD=$PROGRAMS/clock_jump.so" "CLOCK_JUMP=$T/jump")
-	json --method wall --replications 1000 --time-limit 30m --cpus "$(first_cpu)" -- \
-		sh -c 'echo >>runs; [ "$(wc -l <runs)" -lt 30 ] || touch jump; sleep 0.01'
+	json --method wall --replications 1000 --time-limit 1800s --cpus "$(first_cpu)" -- \
+		sh -c 'echo >>runs; [ "$(wc -l <runs)" -lt 20 ] || touch jump; sleep 0.01'
 	holds '(.replications | length) as $n | $n >= 1 and $n < 1000'
 	holds '[.warnings[].code] | index("out-of-time") != null'
 	fails 125 "not one replication was complete" \
@@ -115,7 +116,7 @@ in_quota()
 	done
 	for cpu in "${BURNERS[@]}"; do await burns "$cpu"; done
 	json -- sleep 0.01
-	timeout -k 5 60 sh -c 'echo $$ >pid; exec "$@"' sh "${DISPLACE[@]}" -- true >/dev/null 2>&1 3>&- || true
+	timeout -k 5 900 sh -c 'echo $$ >pid; exec "$@"' sh "${DISPLACE[@]}" -- true >/dev/null 2>&1 3>&- || true
 	kill "${BURNERS[@]}"
 	# however long its threads waited for a CPU, no control group stays
 	[ -z "$(group_of "$(cat pid)")" ]
@@ -132,30 +133,30 @@ in_quota()
 	holds '.confirm.fluid_effect.on_cpu_ratio == null or .confirm.fluid_effect.on_cpu_ratio > 0'
 	json --confirm --no-task-clock -- true
 	holds '.confirm.fluid_effect.on_cpu_ratio == null'
-	run timeout 60 "${DISPLACE[@]}" --confirm -- sleep 0.1
+	run timeout -k 5 900 "${DISPLACE[@]}" --confirm -- sleep 0.1
 	[[ $output == *"CPU time beside it is"* && $output == *"elapsed time says nothing"* ]]
 	json -- true
 	holds '.confirm == null'
 }
 
 @test "run --displace gives the account beside the report" {
-	run --separate-stderr timeout 60 "$SCPROF" run --displace -o "$T/p.scp" -- "$EXAMPLES/echo_pair" 2000 100
+	run --separate-stderr timeout -k 5 900 "$SCPROF" run --displace -o "$T/p.scp" -- "$EXAMPLES/echo_pair" 2000 100
 	[ "$status" = 0 ]
 	[ -s "$T/p.scp" ]
 	[[ $stderr == *"where the CPUs' time went"* ]]
 	[[ $stderr == *"profile: $T/p.scp"* ]]
 	# a program that cannot be preloaded is measured, too
-	run --separate-stderr timeout 60 env SCPROF_DISABLE=1 "$SCPROF" run --displace -- sh -c 'exit 5'
+	run --separate-stderr timeout -k 5 900 env SCPROF_DISABLE=1 "$SCPROF" run --displace -- sh -c 'exit 5'
 	[ "$status" = 5 ]
 	[[ $stderr == *"where the CPUs' time went"* ]]
 }
 
 @test "load: what the fluid got and did not get is all there was" {
-	timeout 60 "$SCPROF" load --json 0.3 >"$T/displace.json" 3>&-
+	timeout -k 5 900 "$SCPROF" load --json 0.3 >"$T/displace.json" 3>&-
 	holds '.schema == "scprof-load/1"'
 	holds 'all(.cpus[]; (.idle_s + .others_s + .interrupts_s + .stolen_s - .wall_s | fabs) < 1e-6)'
 	holds 'all(.cpus[]; .load <= 1.01 and .load > -0.01)'
-	run timeout 60 "$SCPROF" load 0.2
+	run timeout -k 5 900 "$SCPROF" load 0.2
 	[ "$status" = 0 ]
 	[[ $output == *"by /proc/stat"* ]]
 }
@@ -181,16 +182,16 @@ in_quota()
 }
 
 @test "a quota in the way is refused, with its file" {
-	run in_quota 50 timeout 60 "${DISPLACE[@]}" -- touch "$T/started"
+	run in_quota 50 timeout -k 5 900 "${DISPLACE[@]}" -- touch "$T/started"
 	[ "$status" != 99 ] || skip "no control group of v1 can be made here"
 	[ "$status" = 125 ]
 	[[ $output == *"may use 0.5 CPUs"*"cpu.cfs_quota_us"* ]]
 	[ "${#lines[@]}" = 1 ]
 	[ ! -e "$T/started" ]
-	run in_quota 50 timeout 60 "${DISPLACE[@]}" --ignore-quota -- touch "$T/started"
+	run in_quota 50 timeout -k 5 900 "${DISPLACE[@]}" --ignore-quota -- touch "$T/started"
 	[ "$status" = 0 ]
 	[ -e "$T/started" ]
 	# enough for the set is none in the way
-	run in_quota 100 timeout 60 "${DISPLACE[@]}" --cpus "$(first_cpu)" -- true
+	run in_quota 100 timeout -k 5 900 "${DISPLACE[@]}" --cpus "$(first_cpu)" -- true
 	[ "$status" = 0 ]
 }

@@ -38,7 +38,7 @@ experiment()
 	local command=$1
 	shift
 	status=0
-	timeout -k 5 120 "$DISPLACEMENT/$command" --build "$BUILD" --out "$T/kept" --rest 100ms "$@" \
+	timeout -k 5 900 "$DISPLACEMENT/$command" --build "$BUILD" --out "$T/kept" --rest 100ms "$@" \
 		>"$T/said" 2>"$T/complaint" 3>&- 4>&- </dev/null || status=$?
 	cat "$T/said" "$T/complaint"
 	if grep -q 'no network namespace\|needs root\|needs tc' "$T/complaint" && [ "$status" != 0 ]; then

@@ -7,6 +7,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../common
+JSON=bench.json SHOWN='del(.subject_ns, .empty_ns)'
 
 setup()
 {
@@ -23,16 +24,6 @@ json()
 	$BENCH --json "$@" >"$T/bench.json" 2>"$T/bench.err" 3>&- || {
 		echo "scprof bench $*: status $?"
 		cat "$T/bench.err"
-		return 1
-	}
-}
-
-# holds FILTER: true of the bench.
-holds()
-{
-	jq -e "$1" "$T/bench.json" >/dev/null || {
-		echo "does not hold: $1"
-		jq -c 'del(.subject_ns, .empty_ns)' "$T/bench.json"
 		return 1
 	}
 }

@@ -6,6 +6,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../common
+SHOWN='del(.sites[].histogram)'
 
 # made CLOCK MODE ROUNDS: the report of one run in $T/report.json, and as text in $T/report.txt; what
 # the program says in $T/said.
@@ -17,16 +18,6 @@ made()
 		SCPROF_OUT="$T/out" SCPROF_CLOCK="$1" SCPROF_GROUPS=io,socket "$PROGRAMS/made_calls" "${@:2}" >said
 	make_report --by function
 	"$SCPROF" report --by function out/*.scp >report.txt
-}
-
-# holds FILTER: on the report.
-holds()
-{
-	jq -e "$1" "$T/report.json" >/dev/null || {
-		echo "not so: $1"
-		jq -c 'del(.sites[].histogram)' "$T/report.json"
-		return 1
-	}
 }
 
 @test "estimates 01: a program paced by the tick is named, in JSON and in text" {
