@@ -18,6 +18,7 @@
 #include <stdio.h>
 
 #include "profile/profile.h"
+#include "stats/mean/mean_interval.h"
 #include "stats/stationarity/drift.h"
 #include "report/symbols/symbolize.h"
 
@@ -82,15 +83,6 @@ struct report_options {
 		.include_warmup = false, .weight = REPORT_WEIGHT_TIME                              \
 	}
 
-struct report_estimate {
-	double mean_ns, low_ns, high_ns; /* low, high: NAN or infinite: not known */
-	const char *method;		 /* how the interval was made; static text */
-	double error_ns;		 /* standard error, dependence of calls included */
-	double freedom;			 /* its degrees of freedom */
-	double design_effect;		 /* of dependence; NAN: not known */
-	unsigned unreliable;		 /* enum stats_unreliable: reliability warnings */
-};
-
 /* What the wrapper adds to each duration, as measured; 0, 0 where it was not measured. */
 struct report_overhead {
 	double inside_ns, inside_error_ns;
@@ -101,7 +93,7 @@ struct report_overhead {
 
 /* The slow clock of a `dual` run beside the fast one. */
 struct report_slow {
-	struct report_estimate estimate;
+	struct mean_interval estimate;
 	uint64_t ticks;
 	bool covers; /* the slow interval contains the fast mean */
 	bool seen; /* a tick fell into one of the mean's calls; else the estimate is only a limit */
@@ -182,7 +174,7 @@ struct report_site {
 	uint64_t bytes;
 	/* Compensated: the overhead is subtracted, and its error is in the interval. So the
 	 * mean of a very short call may be below 0; it is not clamped. */
-	struct report_estimate estimate;
+	struct mean_interval estimate;
 	double raw_mean_ns;    /* as measured */
 	double apriori_ns;     /* standard error by Beilner's (10a), from the mean alone */
 	double min_ns, max_ns; /* of one call, compensated */
@@ -212,7 +204,7 @@ struct report_site {
 struct report_gap {
 	uint32_t from, to; /* indices into sites; PROF_NONE: start, end of the thread */
 	uint64_t calls, units;
-	struct report_estimate estimate;
+	struct mean_interval estimate;
 	double max_ns, total_ns;
 	double share; /* of the time of all threads */
 };

@@ -123,12 +123,12 @@ static struct plan_site plan_site(const struct plan_sites *all, const struct rep
 				  const struct plan_options *o)
 {
 	const struct report_site *s = &r->site[at];
-	const struct report_estimate *e = &s->estimate;
-	struct stats_finished f = {(double)s->calls, e->mean_ns,  e->low_ns,
-				   e->high_ns,	     e->error_ns, s->overhead_error_ns};
+	const struct mean_interval *e = &s->estimate;
+	struct stats_finished f = {(double)s->calls, e->mean,  e->low,
+				   e->high,	     e->error, s->overhead_error_ns};
 	struct plan_site p = {.site = at};
 
-	p.width = e->mean_ns > 0 ? (e->high_ns - e->low_ns) / e->mean_ns : NAN;
+	p.width = e->mean > 0 ? (e->high - e->low) / e->mean : NAN;
 	p.calls = s->overflow ? NAN : ceil(plan_calls_forecast(&f, o->confidence, o->width));
 	judge(&p, s);
 	if (p.state == PLAN_NEVER)
@@ -158,7 +158,7 @@ static void add_up(struct plan_sites *p, const struct report *r)
  * take up to one each time. */
 static double most_of(const struct report_site *s, const struct report *r)
 {
-	double each = s->estimate.high_ns;
+	double each = s->estimate.high;
 
 	if (is_synchronous(s))
 		each = fmax(each, r->profile->clock.tick_ns);

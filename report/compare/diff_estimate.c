@@ -21,14 +21,14 @@
 #define TICKS_IN_BATCH 10
 
 /* Few ticks as Poisson events that carry the same relative error. */
-static void fill_count(struct diff_run *r, const struct report_estimate *e,
+static void fill_count(struct diff_run *r, const struct mean_interval *e,
 		       const struct prof_clock *c)
 {
-	double ticks = e->mean_ns / c->tick_ns;
+	double ticks = e->mean / c->tick_ns;
 
 	r->few = !strcmp(e->method, "clopper-pearson");
-	if (ticks > 0 && e->error_ns > 0) {
-		r->count.events = e->mean_ns / e->error_ns * (e->mean_ns / e->error_ns);
+	if (ticks > 0 && e->error > 0) {
+		r->count.events = e->mean / e->error * (e->mean / e->error);
 		r->count.exposure = r->count.events / ticks;
 	} else {
 		r->count.exposure = (double)r->calls / fmax(1, e->design_effect);
@@ -71,7 +71,7 @@ static void fill_run(struct diff_run *r, const struct prof_sums *sums, const str
 				   .batches = &sums->batches,
 				   .apart = sums->apart,
 				   .phase = sums->slow ? NULL : sums->phase};
-	struct report_estimate e;
+	struct mean_interval e;
 
 	r->undisturbed.error = INFINITY;
 	r->calls = sums->calls;
@@ -80,7 +80,7 @@ static void fill_run(struct diff_run *r, const struct prof_sums *sums, const str
 	e = estimate_mean(clock, &of, confidence);
 	fill_count(r, &e, clock);
 	estimate_compensate(&e, &overhead, confidence);
-	r->mean = (struct compare_mean){e.mean_ns, e.error_ns, e.freedom};
+	r->mean = (struct compare_mean){e.mean, e.error, e.freedom};
 	r->design_effect = e.design_effect;
 	r->unreliable = e.unreliable;
 	r->total_ns =

@@ -4,22 +4,22 @@
 
 #include <math.h>
 
-void means_widen(struct report_estimate *e, double run_design)
+void means_widen(struct mean_interval *e, double run_design)
 {
 	double factor = sqrt(run_design);
 
 	if (!isnan(e->design_effect) || !(run_design > 1))
 		return;
-	e->low_ns = fmax(0, e->mean_ns - factor * (e->mean_ns - e->low_ns));
-	e->high_ns = e->mean_ns + factor * (e->high_ns - e->mean_ns);
-	e->error_ns *= factor;
+	e->low = fmax(0, e->mean - factor * (e->mean - e->low));
+	e->high = e->mean + factor * (e->high - e->mean);
+	e->error *= factor;
 }
 
-double means_relative(const struct report_estimate *e)
+double means_relative(const struct mean_interval *e)
 {
-	double half = fmax(e->high_ns - e->mean_ns, e->mean_ns - e->low_ns);
+	double half = fmax(e->high - e->mean, e->mean - e->low);
 
-	return isfinite(half) && e->mean_ns > 0 ? half / e->mean_ns : NAN;
+	return isfinite(half) && e->mean > 0 ? half / e->mean : NAN;
 }
 
 struct row_mean means_nothing(void)
@@ -28,7 +28,7 @@ struct row_mean means_nothing(void)
 }
 
 /* `sums`: all calls, warm-up included; they say what nested calls add. */
-static struct row_mean compensated(const struct prof_clock *clock, struct report_estimate *e,
+static struct row_mean compensated(const struct prof_clock *clock, struct mean_interval *e,
 				   const struct prof_sums *sums, double confidence)
 {
 	struct report_overhead overhead = estimate_overhead(clock);
@@ -37,9 +37,9 @@ static struct row_mean compensated(const struct prof_clock *clock, struct report
 
 	overhead = estimate_overhead_around(&overhead, sums);
 	estimate_compensate(e, &overhead, confidence);
-	out.mean_ns = e->mean_ns;
-	out.low_ns = e->low_ns;
-	out.high_ns = e->high_ns;
+	out.mean_ns = e->mean;
+	out.low_ns = e->low;
+	out.high_ns = e->high;
 	out.relative = means_relative(e);
 	return out;
 }
@@ -48,7 +48,7 @@ struct row_mean means_of_run(const struct prof_clock *clock, const struct site_s
 			     double confidence)
 {
 	const struct prof_sums *rest = &w->steady.rest;
-	struct report_estimate e;
+	struct mean_interval e;
 	struct row_mean out;
 
 	if (!rest->calls)
@@ -63,7 +63,7 @@ struct row_mean means_of_run(const struct prof_clock *clock, const struct site_s
 struct row_mean means_of_window(const struct prof_clock *clock, const struct prof_sums *s,
 				double run_design, double confidence)
 {
-	struct report_estimate e;
+	struct mean_interval e;
 	struct row_mean out;
 	double design;
 

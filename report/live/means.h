@@ -35,9 +35,9 @@ struct row_mean means_of_window(const struct prof_clock *clock, const struct pro
  * exceeds 1: each half of the interval becomes sqrt(design) times as wide. The run's design
  * effect includes dependence over longer times than the window, so the interval may be too wide,
  * never too narrow (tests/unit/report/test_live_window.c has the coverage). */
-void means_widen(struct report_estimate *e, double run_design);
+void means_widen(struct mean_interval *e, double run_design);
 
 /* The wider half of the interval, divided by the mean; NAN: unknown. */
-double means_relative(const struct report_estimate *e);
+double means_relative(const struct mean_interval *e);
 
 #endif

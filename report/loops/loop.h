@@ -30,10 +30,10 @@ struct loop_row {
 	bool overlap;	   /* an edge of no time: the next began before this had ended */
 	uint32_t states, edges; /* folded ones: how many */
 	uint64_t calls;
-	double per_pass;		 /* calls a pass */
-	struct report_estimate estimate; /* of a call or gap; folded ones: the mean alone */
-	double total_ns, pass_ns;	 /* in all, a pass */
-	double share;			 /* of the threads' time; NAN: they have none */
+	double per_pass;	       /* calls a pass */
+	struct mean_interval estimate; /* of a call or gap; folded ones: the mean alone */
+	double total_ns, pass_ns;      /* in all, a pass */
+	double share;		       /* of the threads' time; NAN: they have none */
 	int32_t permille;
 	int32_t chance; /* edges: permille of what follows the state, its rows adding to 1000 */
 };

@@ -58,7 +58,7 @@ static void state_estimate(const struct writing *c, struct loop_row *row, const 
 
 	/* A call or two more than gaps, of a thread that was read while it ran: still its own. */
 	if (n->apportioned && (n->in < n->sums.calls - n->sums.calls / 100 || n->in < 100)) {
-		row->estimate.mean_ns = row->total_ns / (double)row->calls;
+		row->estimate.mean = row->total_ns / (double)row->calls;
 		return;
 	}
 	off = estimate_overhead_around(&r->overhead, &n->sums);
@@ -98,7 +98,7 @@ static void fill_edge(const struct writing *c, struct loop_row *row, const struc
 	row->overlap = e->overlap;
 	fill_totals(c, row, (double)e->units * clock->ns_per_unit);
 	if (e->overlap)
-		row->estimate.mean_ns = 0;
+		row->estimate.mean = 0;
 	else
 		row->estimate = estimate_mean(clock, &of, r->confidence);
 }
@@ -106,11 +106,10 @@ static void fill_edge(const struct writing *c, struct loop_row *row, const struc
 /* Add to the limits of the whole pass, with or without a row. */
 static void add_limits(struct writing *c, const struct loop_row *row)
 {
-	bool known =
-		isfinite(row->estimate.low_ns) && isfinite(row->estimate.high_ns) && row->calls > 1;
+	bool known = isfinite(row->estimate.low) && isfinite(row->estimate.high) && row->calls > 1;
 
-	c->low_ns += known ? row->per_pass * row->estimate.low_ns : row->pass_ns;
-	c->high_ns += known ? row->per_pass * row->estimate.high_ns : row->pass_ns;
+	c->low_ns += known ? row->per_pass * row->estimate.low : row->pass_ns;
+	c->high_ns += known ? row->per_pass * row->estimate.high : row->pass_ns;
 	c->limits_known = c->limits_known || known;
 }
 
@@ -190,7 +189,7 @@ static int keep_rest(struct writing *c, struct leaving *l)
 	if (rest->edges == 1)
 		return keep(c, &l->last);
 	fill_totals(c, rest, rest->total_ns);
-	rest->estimate.mean_ns = rest->total_ns / (double)rest->calls;
+	rest->estimate.mean = rest->total_ns / (double)rest->calls;
 	return keep(c, rest);
 }
 
@@ -198,7 +197,7 @@ static int write_edge(struct writing *c, struct leaving *l, const struct loop_ed
 {
 	struct loop_row row = {.kind = LOOP_EDGE,
 			       .way = e->to == l->next ? l->way : 0,
-			       .estimate = {.low_ns = NAN, .high_ns = NAN, .method = "none"}};
+			       .estimate = {.low = NAN, .high = NAN, .method = "none"}};
 
 	fill_edge(c, &row, e);
 	add_limits(c, &row);
@@ -228,7 +227,7 @@ static int write_edges(struct writing *c, uint32_t node, uint32_t next, uint32_t
 	l.rest = (struct loop_row){.kind = LOOP_EDGES,
 				   .from = site_at(c, node),
 				   .to = PROF_NONE,
-				   .estimate = {.low_ns = NAN, .high_ns = NAN, .method = "none"}};
+				   .estimate = {.low = NAN, .high = NAN, .method = "none"}};
 	for (int turn = 0; turn < 2; turn++)
 		for (uint32_t i = g->first[node]; i < g->first[node + 1]; i++)
 			if (in_scope(c, &g->edge[i]) && (g->edge[i].to == next) == (turn == 0) &&
@@ -244,7 +243,7 @@ static int write_state(struct writing *c, uint32_t i, uint32_t *shown)
 	uint32_t node = c->ways.state[i], way = c->ways.way[i];
 	struct loop_row row = {.kind = LOOP_STATE,
 			       .way = way,
-			       .estimate = {.low_ns = NAN, .high_ns = NAN, .method = "none"}};
+			       .estimate = {.low = NAN, .high = NAN, .method = "none"}};
 	bool show;
 
 	fill_state(c, &row, node);
@@ -267,16 +266,16 @@ static int write_ends(struct writing *c)
 			       .from = PROF_NONE,
 			       .to = PROF_NONE,
 			       .calls = c->visits,
-			       .estimate = {.low_ns = NAN, .high_ns = NAN, .method = "none"}};
+			       .estimate = {.low = NAN, .high = NAN, .method = "none"}};
 
 	if (c->others.states || c->others.edges) {
 		fill_totals(c, &c->others, c->others.total_ns);
-		c->others.estimate.mean_ns = c->others.total_ns / (double)c->others.calls;
+		c->others.estimate.mean = c->others.total_ns / (double)c->others.calls;
 		if (keep(c, &c->others) < 0)
 			return -1;
 	}
 	fill_totals(c, &row, c->scprof_ns);
-	row.estimate.mean_ns = c->visits ? c->scprof_ns / (double)c->visits : 0;
+	row.estimate.mean = c->visits ? c->scprof_ns / (double)c->visits : 0;
 	add_limits(c, &row);
 	return c->scprof_ns != 0 ? keep(c, &row) : 0;
 }
@@ -303,8 +302,7 @@ static int write_cycle(struct writing *c)
 
 	c->others.kind = LOOP_OTHERS;
 	c->others.from = c->others.to = PROF_NONE;
-	c->others.estimate =
-		(struct report_estimate){.low_ns = NAN, .high_ns = NAN, .method = "none"};
+	c->others.estimate = (struct mean_interval){.low = NAN, .high = NAN, .method = "none"};
 	cycle->closed = c->component != PROF_NONE;
 	cycle->row = c->w->loop->rows;
 	cycle->ways = c->ways.ways;

@@ -23,7 +23,7 @@ struct loop_row *loop_shares_add(struct loop_rows *w, enum loop_kind kind)
 	}
 	l->row[l->rows] = (struct loop_row){
 		.kind = kind, .from = PROF_NONE, .to = PROF_NONE, .estimate = {.method = "none"}};
-	l->row[l->rows].estimate.low_ns = l->row[l->rows].estimate.high_ns = NAN;
+	l->row[l->rows].estimate.low = l->row[l->rows].estimate.high = NAN;
 	return &l->row[l->rows++];
 }
 
@@ -38,7 +38,7 @@ static int write_outside(struct loop_rows *w)
 	if (!row)
 		return -1;
 	row->total_ns = ((double)w->units - (double)w->inside) * unit;
-	row->estimate.mean_ns = row->pass_ns = row->per_pass = NAN;
+	row->estimate.mean = row->pass_ns = row->per_pass = NAN;
 	return 0;
 }
 

@@ -21,8 +21,8 @@ static struct stats_apart apart_of(const struct prof_apart *a, bool slow)
 				    (double)(slow ? a->slow_units_sq : a->units_sq)};
 }
 
-struct report_estimate estimate_mean(const struct prof_clock *c, const struct estimate_sums *s,
-				     double confidence)
+struct mean_interval estimate_mean(const struct prof_clock *c, const struct estimate_sums *s,
+				   double confidence)
 {
 	struct stats_sample sample = {
 		.sums = {.n = s->calls,
@@ -35,14 +35,11 @@ struct report_estimate estimate_mean(const struct prof_clock *c, const struct es
 		.phase = s->phase ? s->phase->count : NULL,
 		.apart = apart_of(s->apart, s->slow),
 	};
-	struct mean_interval e;
 
 	if (s->batches)
 		sample.batches = (struct stats_batches){s->batches->calls, s->batches->count,
 							s->batches->sum};
-	e = mean_interval_estimate(&sample, confidence);
-	return (struct report_estimate){e.mean,	 e.low,	    e.high,	     e.method,
-					e.error, e.freedom, e.design_effect, e.unreliable};
+	return mean_interval_estimate(&sample, confidence);
 }
 
 /* Relative uncertainty of the overhead beyond its standard error: it is measured twice, for a tenth
@@ -93,21 +90,20 @@ double estimate_widen(double half_width, double error, double confidence)
 	return hypot(half_width, gsl_cdf_ugaussian_Pinv(0.5 + confidence / 2) * error);
 }
 
-void estimate_compensate(struct report_estimate *e, const struct report_overhead *o,
+void estimate_compensate(struct mean_interval *e, const struct report_overhead *o,
 			 double confidence)
 {
 	double error = o->inside_error_ns, half = estimate_widen(0, error, confidence);
 
 	/* A lower limit of nothing at all stays that. */
-	if (e->low_ns <= 0)
-		e->low_ns = fmin(0, e->mean_ns - half - o->inside_ns);
+	if (e->low <= 0)
+		e->low = fmin(0, e->mean - half - o->inside_ns);
 	else
-		e->low_ns = e->mean_ns - estimate_widen(e->mean_ns - e->low_ns, error, confidence) -
-			    o->inside_ns;
-	e->high_ns = e->mean_ns + estimate_widen(e->high_ns - e->mean_ns, error, confidence) -
-		     o->inside_ns;
-	e->mean_ns -= o->inside_ns;
-	e->error_ns = hypot(e->error_ns, error);
+		e->low = e->mean - estimate_widen(e->mean - e->low, error, confidence) -
+			 o->inside_ns;
+	e->high = e->mean + estimate_widen(e->high - e->mean, error, confidence) - o->inside_ns;
+	e->mean -= o->inside_ns;
+	e->error = hypot(e->error, error);
 }
 
 /* Where the line's own slots begin: what came before lies in slot 0 together. */

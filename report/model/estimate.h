@@ -3,6 +3,7 @@
 #ifndef SCPROF_REPORT_MODEL_ESTIMATE_H
 #define SCPROF_REPORT_MODEL_ESTIMATE_H
 
+#include "stats/mean/mean_interval.h"
 #include "stats/regression/line.h"
 #include "report/report.h"
 
@@ -16,8 +17,8 @@ struct estimate_sums {
 	bool slow;			    /* of that, the slow clock's part */
 };
 
-struct report_estimate estimate_mean(const struct prof_clock *c, const struct estimate_sums *s,
-				     double confidence);
+struct mean_interval estimate_mean(const struct prof_clock *c, const struct estimate_sums *s,
+				   double confidence);
 
 /* What the wrapper adds on a clock. */
 struct report_overhead estimate_overhead(const struct prof_clock *c);
@@ -29,7 +30,7 @@ struct report_overhead estimate_overhead_around(const struct report_overhead *o,
 
 /* Subtract the overhead from a mean and its interval; the error of the overhead, assumed to be
  * normal, widens the interval on both sides. */
-void estimate_compensate(struct report_estimate *e, const struct report_overhead *o,
+void estimate_compensate(struct mean_interval *e, const struct report_overhead *o,
 			 double confidence);
 
 /* Half the width of an interval, widened by the error of what was subtracted, as above. */

@@ -97,8 +97,8 @@ static void fill_slow(const struct report *r, struct report_site *s, const struc
 	s->has_slow = true;
 	s->slow.ticks = (uint64_t)prof_ticks(sums->slow->units, clock);
 	s->slow.seen = slow->units > 0;
-	s->slow.covers = s->slow.estimate.low_ns <= s->estimate.mean_ns &&
-			 s->estimate.mean_ns <= s->slow.estimate.high_ns;
+	s->slow.covers = s->slow.estimate.low <= s->estimate.mean &&
+			 s->estimate.mean <= s->slow.estimate.high;
 }
 
 static double total_of(const struct report *r, const struct prof_sums *sums, double off_ns)
@@ -125,7 +125,7 @@ static void fill_mean(const struct report *r, struct report_site *s, const struc
 	double unit = clock->ns_per_unit;
 
 	s->estimate = site_sums_mean(clock, sums, rest, r->confidence);
-	s->raw_mean_ns = s->estimate.mean_ns;
+	s->raw_mean_ns = s->estimate.mean;
 	s->apriori_ns = beilner_deviation(s->raw_mean_ns, clock->tick_ns, (double)rest->calls);
 	estimate_compensate(&s->estimate, &off, r->confidence);
 	s->overhead_ns = off.inside_ns;
@@ -248,7 +248,7 @@ void site_fill_overflow(const struct report *r, struct report_site *s, uint32_t 
 	s->total_ns = (double)f->overflow_units * unit -
 		      (double)f->overflow_calls * r->overhead.inside_ns;
 	s->raw_mean_ns = (double)f->overflow_units * unit / (double)f->overflow_calls;
-	s->estimate = (struct report_estimate){
+	s->estimate = (struct mean_interval){
 		s->raw_mean_ns - r->overhead.inside_ns, NAN, NAN, "none", INFINITY, 0, NAN, 0};
 	s->apriori_ns = NAN;
 	s->min_ns = s->max_ns = NAN;

@@ -3,6 +3,7 @@
 #include "report/model/site_sums.h"
 
 #include "report/model/estimate.h"
+#include "stats/mean/mean_interval.h"
 #include "stats/mean/phase_test.h"
 
 bool site_sums_in_order(const struct profile *p, const struct prof_entry *e)
@@ -46,8 +47,8 @@ void site_sums_clear(struct site_sums *w)
 	steadiness_clear(&w->steady);
 }
 
-struct report_estimate site_sums_mean(const struct prof_clock *clock, const struct prof_sums *sums,
-				      const struct prof_sums *rest, double confidence)
+struct mean_interval site_sums_mean(const struct prof_clock *clock, const struct prof_sums *sums,
+				    const struct prof_sums *rest, double confidence)
 {
 	struct estimate_sums of = {.calls = rest->calls,
 				   .units = rest->units,

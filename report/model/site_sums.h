@@ -28,7 +28,7 @@ void site_sums_clear(struct site_sums *w);
 
 /* The mean of a settled row's calls, warm-up excluded unless it was included. As measured: not
  * compensated yet. */
-struct report_estimate site_sums_mean(const struct prof_clock *clock, const struct prof_sums *sums,
-				      const struct prof_sums *rest, double confidence);
+struct mean_interval site_sums_mean(const struct prof_clock *clock, const struct prof_sums *sums,
+				    const struct prof_sums *rest, double confidence);
 
 #endif

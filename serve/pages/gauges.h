@@ -13,7 +13,7 @@ struct gauge {
 	uint32_t outcome, clock;
 	uint64_t calls;
 	double total_ns;
-	struct report_estimate estimate;
+	struct mean_interval estimate;
 };
 
 struct gauges {

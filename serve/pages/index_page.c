@@ -76,7 +76,7 @@ static void put_row(FILE *out, const struct gauge *g, double all_ns)
 	char total[32], calls[32], bytes[32] = "", share[32];
 	double part = all_ns > 0 && g->total_ns > 0 ? g->total_ns / all_ns : 0;
 
-	numbers_mean(&mean, g->estimate.mean_ns, g->estimate.low_ns, g->estimate.high_ns, true);
+	numbers_mean(&mean, g->estimate.mean, g->estimate.low, g->estimate.high, true);
 	numbers_duration(total, sizeof(total), g->total_ns, true);
 	numbers_count(calls, sizeof(calls), g->calls);
 	numbers_share(share, sizeof(share), part);

@@ -159,22 +159,22 @@ static void gauge_family(struct metrics *m, const struct gauges *g, const char *
 
 static double mean_of(const struct gauge *g)
 {
-	return g->estimate.mean_ns / 1e9;
+	return g->estimate.mean / 1e9;
 }
 
 static double low_of(const struct gauge *g)
 {
-	return g->estimate.low_ns / 1e9;
+	return g->estimate.low / 1e9;
 }
 
 static double high_of(const struct gauge *g)
 {
-	return g->estimate.high_ns / 1e9;
+	return g->estimate.high / 1e9;
 }
 
 static double error_of(const struct gauge *g)
 {
-	return g->estimate.error_ns / 1e9;
+	return g->estimate.error / 1e9;
 }
 
 static double effect_of(const struct gauge *g)

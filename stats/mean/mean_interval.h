@@ -18,12 +18,14 @@ enum stats_unreliable {
 /* Fewer calls, without batches and phases, are too few for any of them. */
 #define STATS_RELIABLE_CALLS 8
 
-/* A mean with what can be said of it. */
+/* A mean with what can be said of it, in the unit of its sums: nanoseconds in reports. There
+ * `low` may be below 0, once the overhead is subtracted; both limits are NAN or infinite where
+ * nothing can be said. */
 struct mean_interval {
-	double mean, low, high; /* low >= 0 */
-	const char *method;	/* static text: "clopper-pearson", "t", "batch-t", "none" */
-	double error;	/* standard error of the mean, dependence included; INFINITY: unknown */
-	double freedom; /* degrees of freedom of `error` */
+	double mean, low, high;
+	const char *method; /* static text: "clopper-pearson", "t", "batch-t", "none" */
+	double error;	    /* standard error of the mean, dependence included; INFINITY: unknown */
+	double freedom;	    /* degrees of freedom of `error` */
 	double design_effect; /* variance of the mean over that of independent calls; NAN: unknown
 			       */
 	unsigned unreliable;  /* enum stats_unreliable, or-ed */

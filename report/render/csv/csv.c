@@ -13,7 +13,7 @@
 
 static void put_slow(struct csv *c, const struct report_site *s)
 {
-	const struct report_estimate *e = &s->slow.estimate;
+	const struct mean_interval *e = &s->slow.estimate;
 
 	if (s->has_slow) {
 		csv_write_count(c, "slow_ticks", s->slow.ticks);
@@ -22,9 +22,9 @@ static void put_slow(struct csv *c, const struct report_site *s)
 		csv_write_nothing(c, "slow_ticks");
 		csv_write_nothing(c, "slow_covers_fast_mean");
 	}
-	csv_write_number(c, "slow_mean_ns", s->has_slow ? e->mean_ns : NAN);
-	csv_write_number(c, "slow_ci_low_ns", s->has_slow ? e->low_ns : NAN);
-	csv_write_number(c, "slow_ci_high_ns", s->has_slow ? e->high_ns : NAN);
+	csv_write_number(c, "slow_mean_ns", s->has_slow ? e->mean : NAN);
+	csv_write_number(c, "slow_ci_low_ns", s->has_slow ? e->low : NAN);
+	csv_write_number(c, "slow_ci_high_ns", s->has_slow ? e->high : NAN);
 }
 
 static void put_percentiles(struct csv *c, const struct report_site *s)

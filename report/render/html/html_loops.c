@@ -25,7 +25,7 @@ static void put_row(struct html *h, const struct loop_row *row)
 	json_write_count(&h->json, NULL, row->states);
 	json_write_count(&h->json, NULL, row->edges);
 	json_write_number(&h->json, NULL, row->per_pass);
-	html_write_interval(h, row->estimate.mean_ns, row->estimate.low_ns, row->estimate.high_ns);
+	html_write_interval(h, row->estimate.mean, row->estimate.low, row->estimate.high);
 	json_write_number(&h->json, NULL, row->pass_ns);
 	json_write_number(&h->json, NULL, row->permille);
 	json_write_number(&h->json, NULL, row->chance);

@@ -60,20 +60,20 @@ static uint32_t path_of(struct paths *p, const struct report_site *s)
 	return at;
 }
 
-static void put_mean(struct html *h, const struct report_estimate *e)
+static void put_mean(struct html *h, const struct mean_interval *e)
 {
-	html_write_interval(h, e->mean_ns, e->low_ns, e->high_ns);
+	html_write_interval(h, e->mean, e->low, e->high);
 	html_write_string(h, NULL, e->method);
 }
 
 static void put_slow(struct html *h, const struct report_site *s)
 {
-	const struct report_estimate *e = &s->slow.estimate;
+	const struct mean_interval *e = &s->slow.estimate;
 
 	/* without a tick there is no mean, only a limit */
-	json_write_number(&h->json, NULL, s->has_slow && s->slow.seen ? e->mean_ns : NAN);
-	json_write_number(&h->json, NULL, s->has_slow && s->slow.seen ? e->low_ns : NAN);
-	json_write_number(&h->json, NULL, s->has_slow ? e->high_ns : NAN);
+	json_write_number(&h->json, NULL, s->has_slow && s->slow.seen ? e->mean : NAN);
+	json_write_number(&h->json, NULL, s->has_slow && s->slow.seen ? e->low : NAN);
+	json_write_number(&h->json, NULL, s->has_slow ? e->high : NAN);
 	json_write_count(&h->json, NULL, s->has_slow && s->slow.covers);
 }
 

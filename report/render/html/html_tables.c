@@ -46,8 +46,7 @@ static void put_gaps(struct html *h)
 		put_end(h, g->from, "(thread start)");
 		put_end(h, g->to, "(thread end)");
 		json_write_count(&h->json, NULL, g->calls);
-		html_write_interval(h, g->estimate.mean_ns, g->estimate.low_ns,
-				    g->estimate.high_ns);
+		html_write_interval(h, g->estimate.mean, g->estimate.low, g->estimate.high);
 		json_write_number(&h->json, NULL, g->max_ns);
 		json_write_number(&h->json, NULL, g->total_ns);
 		json_write_number(&h->json, NULL, g->share);

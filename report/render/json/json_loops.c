@@ -36,9 +36,9 @@ static void put_numbers(struct json_writer *w, const struct loop_row *row)
 {
 	json_write_count(w, "calls", row->calls);
 	json_write_number(w, "calls_per_pass", row->per_pass);
-	json_write_number(w, "mean_ns", row->estimate.mean_ns);
-	json_write_number(w, "ci_low_ns", row->estimate.low_ns);
-	json_write_number(w, "ci_high_ns", row->estimate.high_ns);
+	json_write_number(w, "mean_ns", row->estimate.mean);
+	json_write_number(w, "ci_low_ns", row->estimate.low);
+	json_write_number(w, "ci_high_ns", row->estimate.high);
 	json_write_text(w, "method", row->estimate.method);
 	json_write_number(w, "pass_ns", row->pass_ns);
 	put_share(w, row->total_ns, row->share, row->permille);

@@ -56,7 +56,7 @@ static void put_histogram(struct json_writer *w, const struct report_site *s)
 	json_write_close(w, '}');
 }
 
-static void put_estimate(struct json_writer *w, const struct report_estimate *e)
+static void put_estimate(struct json_writer *w, const struct mean_interval *e)
 {
 	json_write_fields(w, row_fields_estimate, e, true);
 	json_write_open(w, "doubts", '[');

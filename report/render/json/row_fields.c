@@ -24,13 +24,13 @@ const struct row_field row_fields_function[] = {
 };
 
 const struct row_field row_fields_estimate[] = {
-	FIELD("mean_ns", report_estimate, mean_ns),
-	FIELD("ci_low_ns", report_estimate, low_ns),
-	FIELD("ci_high_ns", report_estimate, high_ns),
-	FIELD("method", report_estimate, method),
-	FIELD("standard_error_ns", report_estimate, error_ns),
-	FIELD("degrees_of_freedom", report_estimate, freedom),
-	FIELD("design_effect", report_estimate, design_effect),
+	FIELD("mean_ns", mean_interval, mean),
+	FIELD("ci_low_ns", mean_interval, low),
+	FIELD("ci_high_ns", mean_interval, high),
+	FIELD("method", mean_interval, method),
+	FIELD("standard_error_ns", mean_interval, error),
+	FIELD("degrees_of_freedom", mean_interval, freedom),
+	FIELD("design_effect", mean_interval, design_effect),
 	END,
 };
 
@@ -92,9 +92,9 @@ const struct row_field row_fields_size[] = {
 
 const struct row_field row_fields_gap[] = {
 	FIELD("calls", report_gap, calls),
-	FIELD("mean_ns", report_gap, estimate.mean_ns),
-	FIELD("ci_low_ns", report_gap, estimate.low_ns),
-	FIELD("ci_high_ns", report_gap, estimate.high_ns),
+	FIELD("mean_ns", report_gap, estimate.mean),
+	FIELD("ci_low_ns", report_gap, estimate.low),
+	FIELD("ci_high_ns", report_gap, estimate.high),
 	FIELD("method", report_gap, estimate.method),
 	FIELD("max_ns", report_gap, max_ns),
 	FIELD("total_ns", report_gap, total_ns),

@@ -21,7 +21,7 @@ struct row_field {
 	size_t offset;
 };
 
-/* Of struct prof_function, report_estimate and report_displaced. */
+/* Of struct prof_function, mean_interval and report_displaced. */
 extern const struct row_field row_fields_function[], row_fields_estimate[];
 extern const struct row_field row_fields_cost[];    /* known with SCP_SITE_COST_KNOWN */
 extern const struct row_field row_fields_windows[]; /* known with any state */

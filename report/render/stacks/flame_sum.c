@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/model/estimate.h"
+#include "stats/mean/mean_interval.h"
 #include "stats/numerics/distributions.h"
 
 #define FREEDOM_MOST 200 /* beyond, Student's t is the normal law to 1 % */
@@ -40,9 +41,9 @@ static struct stratum stratum_of(const struct report_site *s)
 {
 	uint64_t aside = s->steadiness.warmup_aside ? s->steadiness.warmup_calls : 0;
 	struct stratum t = {.calls = (double)(s->calls - aside)};
-	double error = s->estimate.error_ns, freedom = s->estimate.freedom;
+	double error = s->estimate.error, freedom = s->estimate.freedom;
 
-	t.sum_ns = t.calls * s->estimate.mean_ns;
+	t.sum_ns = t.calls * s->estimate.mean;
 	if (isfinite(error)) {
 		double own = error * error - s->overhead_error_ns * s->overhead_error_ns;
 
@@ -81,29 +82,29 @@ static void estimate(struct flame_box *b, const struct report *r, const struct s
 		     struct quantiles *q)
 {
 	double raw_ns = t->sum_ns / t->calls + r->overhead.inside_ns, half = INFINITY;
-	struct report_estimate e = {.mean_ns = raw_ns};
+	struct mean_interval e = {.mean = raw_ns};
 
 	if (!t->unknown)
 		half = sqrt(t->variance) / t->calls *
 		       quantile(q, t->variance_sq > 0 ? t->variance * t->variance / t->variance_sq
 						      : INFINITY);
-	e.low_ns = fmax(raw_ns - half, 0);
-	e.high_ns = raw_ns + half;
+	e.low = fmax(raw_ns - half, 0);
+	e.high = raw_ns + half;
 	estimate_compensate(&e, &r->overhead, r->confidence);
-	b->mean_ns = e.mean_ns;
-	b->low_ns = isfinite(half) ? e.low_ns : NAN;
-	b->high_ns = isfinite(half) ? e.high_ns : NAN;
+	b->mean_ns = e.mean;
+	b->low_ns = isfinite(half) ? e.low : NAN;
+	b->high_ns = isfinite(half) ? e.high : NAN;
 }
 
 static void fill(struct flame_box *b, const struct report *r, const struct stratum *t,
 		 struct quantiles *q)
 {
 	if (b->sites == 1) {
-		const struct report_estimate *e = &r->site[b->site].estimate;
+		const struct mean_interval *e = &r->site[b->site].estimate;
 
-		b->mean_ns = e->mean_ns;
-		b->low_ns = e->low_ns;
-		b->high_ns = e->high_ns;
+		b->mean_ns = e->mean;
+		b->low_ns = e->low;
+		b->high_ns = e->high;
 	} else if (t->calls > 0) {
 		estimate(b, r, t, q);
 	} else {

@@ -53,8 +53,7 @@ void text_steady_lines(const struct report_site *s, bool utf8, text_steady_sink 
 /* A clean copy of `raw` in a cell. */
 void text_cell_put(struct text *t, struct table *table, size_t column, const char *raw);
 /* Columns at, at + 1, at + 2: mean, unit, interval. */
-void text_cell_mean(struct text *t, struct table *table, size_t at,
-		    const struct report_estimate *e);
+void text_cell_mean(struct text *t, struct table *table, size_t at, const struct mean_interval *e);
 void text_cell_duration(struct text *t, struct table *table, size_t column, double ns);
 /* Clean text broken between words, indented by `indent` after the first line, on which `at`
  * columns are taken. A word longer than a line is cut. */

@@ -23,11 +23,11 @@ void text_cell_put(struct text *t, struct table *table, size_t column, const cha
 	free(safe);
 }
 
-void text_cell_mean(struct text *t, struct table *table, size_t at, const struct report_estimate *e)
+void text_cell_mean(struct text *t, struct table *table, size_t at, const struct mean_interval *e)
 {
 	struct number_mean m;
 
-	numbers_mean(&m, e->mean_ns, e->low_ns, e->high_ns, t->terminal.utf8);
+	numbers_mean(&m, e->mean, e->low, e->high, t->terminal.utf8);
 	table_cell(table, at, m.mean);
 	table_cell(table, at + 1, m.unit);
 	table_cell(table, at + 2, m.interval);

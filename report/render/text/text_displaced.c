@@ -91,8 +91,7 @@ static void add_site(struct text *t, struct table *table, uint32_t site)
 	text_cell_put(t, table, FUNCTION, r->profile->function[s->function].name);
 	numbers_count(text, sizeof(text), s->calls);
 	table_cell(table, CALLS, text);
-	numbers_mean(&m, s->estimate.mean_ns, s->estimate.low_ns, s->estimate.high_ns,
-		     t->terminal.utf8);
+	numbers_mean(&m, s->estimate.mean, s->estimate.low, s->estimate.high, t->terminal.utf8);
 	table_cell(table, MEAN, m.mean);
 	table_cell(table, MEAN_UNIT, m.unit);
 	cost_cells(t, table, UNCHARGED, &s->displaced.uncharged);

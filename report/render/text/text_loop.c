@@ -104,7 +104,7 @@ static void mean_cells(struct text *t, struct table *table, const struct loop_ro
 		text_cell_mean(t, table, MEAN, &row->estimate);
 		return;
 	}
-	numbers_mean(&m, row->estimate.mean_ns, NAN, NAN, t->terminal.utf8);
+	numbers_mean(&m, row->estimate.mean, NAN, NAN, t->terminal.utf8);
 	table_cell(table, MEAN, m.mean);
 	table_cell(table, UNIT, m.unit);
 }
@@ -134,7 +134,7 @@ static void add_row(struct text *t, struct table *table, struct step_names *n, c
 static bool is_nothing(const struct loop_row *row)
 {
 	return row->kind == LOOP_EDGE && row->total_ns == 0 && row->chance == 1000 &&
-	       !(row->estimate.high_ns >= 0.0005);
+	       !(row->estimate.high >= 0.0005);
 }
 
 static void plain_row(struct table *table, const char *step, const char *share)

@@ -38,7 +38,7 @@ static int print_state(struct text *t, struct step_names *n, size_t *at, const s
 
 	if (!name)
 		return -1;
-	numbers_duration(mean, sizeof(mean), row->estimate.mean_ns, t->terminal.utf8);
+	numbers_duration(mean, sizeof(mean), row->estimate.mean, t->terminal.utf8);
 	if (asprintf(&token, "%s %s", name, mean) < 0)
 		return -1;
 	status = print_token(t, at, token);
@@ -52,7 +52,7 @@ static int print_arrow(struct text *t, size_t *at, const struct loop_row *row)
 	char token[96], mean[32], chance[32];
 	size_t used = 0;
 
-	numbers_duration(mean, sizeof(mean), row->estimate.mean_ns, t->terminal.utf8);
+	numbers_duration(mean, sizeof(mean), row->estimate.mean, t->terminal.utf8);
 	numbers_permille(chance, sizeof(chance), row->chance);
 	/* There is no gap between adjacent points to show. */
 	if (row->total_ns != 0)

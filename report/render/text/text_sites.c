@@ -92,7 +92,7 @@ static void slow_cells(struct text *t, struct table *table, const struct report_
 	if (!s->has_slow)
 		return;
 	if (!s->slow.seen) {
-		no_tick_cells(t, table, s->slow.estimate.high_ns);
+		no_tick_cells(t, table, s->slow.estimate.high);
 		return;
 	}
 	text_cell_mean(t, table, SLOW, &s->slow.estimate);

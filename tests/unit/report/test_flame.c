@@ -180,8 +180,8 @@ static void errors_of_sites_add_as_those_of_strata(void **state)
 	b = &d.flame.box[d.flame.box[d.flame.end[sends - d.report->site]].parent];
 	assert_int_equal(b->sites, 2);
 	close_to(b->mean_ns, (500 * 4000 + 4 * 100000) / 504.0);
-	add_stratum(&sum, 500, sends->estimate.error_ns, sends->estimate.freedom);
-	add_stratum(&sum, 4, closes->estimate.error_ns, closes->estimate.freedom);
+	add_stratum(&sum, 500, sends->estimate.error, sends->estimate.freedom);
+	add_stratum(&sum, 4, closes->estimate.error, closes->estimate.freedom);
 	assert_true(sum.variance * sum.variance / sum.by_freedom < 50);
 	close_to(b->high_ns - b->mean_ns, half_width(&sum, 504));
 	close_to(b->mean_ns - b->low_ns, half_width(&sum, 504));
@@ -208,8 +208,7 @@ static void a_lone_call_enters_with_its_size(void **state)
 			assert_false(isfinite(d.flame.box[d.flame.end[i]].high_ns));
 			lone++;
 		} else {
-			add_stratum(&sum, (double)s->calls, s->estimate.error_ns,
-				    s->estimate.freedom);
+			add_stratum(&sum, (double)s->calls, s->estimate.error, s->estimate.freedom);
 		}
 	}
 	assert_int_equal(lone, 1);

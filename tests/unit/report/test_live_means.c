@@ -70,7 +70,7 @@ static void agrees_with_a_report(void **state)
 	struct report_options o = REPORT_OPTIONS_DEFAULT;
 	struct profile *p = fixture_profile();
 	struct site_sums w = {.steady.mean_only = true};
-	const struct report_estimate *wanted;
+	const struct mean_interval *wanted;
 	struct prof_sums sums[2];
 	struct row_mean m;
 	struct report *r;
@@ -94,8 +94,8 @@ static void agrees_with_a_report(void **state)
 	assert_non_null(r);
 	assert_int_equal(r->sites, 1);
 	wanted = &r->site[0].estimate;
-	assert_true(m.mean_ns == wanted->mean_ns && m.low_ns == wanted->low_ns);
-	assert_true(m.high_ns == wanted->high_ns && m.freedom == wanted->freedom);
+	assert_true(m.mean_ns == wanted->mean && m.low_ns == wanted->low);
+	assert_true(m.high_ns == wanted->high && m.freedom == wanted->freedom);
 	assert_true(m.design == wanted->design_effect);
 	assert_int_equal(m.unreliable, wanted->unreliable);
 	assert_true(m.unreliable & STATS_SYNCHRONOUS);

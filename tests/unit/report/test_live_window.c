@@ -22,8 +22,8 @@ static const struct prof_clock clock_1ns = {
 	.kind = SCP_CLOCK_TSC, .ns_per_unit = 1, .resolution_units = 1, .tick_ns = 1};
 
 /* As rows.c: sums of the window, those of the batches that lie in it. */
-static struct report_estimate estimate(const struct recording *r, const struct stats_sums *before,
-				       bool window)
+static struct mean_interval estimate(const struct recording *r, const struct stats_sums *before,
+				     bool window)
 {
 	uint32_t first =
 		window ? live_first_batch(r->batches.calls, r->batches.count, before->n) : 0;
@@ -54,11 +54,11 @@ static void check(enum recording_law law, unsigned calls_before, unsigned calls,
 		struct stats_sums before = r.sums;
 		for (unsigned k = 0; k < calls; k++)
 			recording_add(&r, (uint64_t)llround(recording_draw(&source)));
-		struct report_estimate run = estimate(&r, &before, false);
-		struct report_estimate e = estimate(&r, &before, true);
+		struct mean_interval run = estimate(&r, &before, false);
+		struct mean_interval e = estimate(&r, &before, true);
 
 		means_widen(&e, run.design_effect);
-		covered += e.low_ns <= 1000 && 1000 <= e.high_ns;
+		covered += e.low <= 1000 && 1000 <= e.high;
 	}
 	snprintf(what, sizeof(what), "%s: %u calls after %u", recording_law_names[law], calls,
 		 calls_before);
@@ -82,26 +82,26 @@ static void covers_without_batches(void **state)
 
 static void widens_only_where_need_be(void **state)
 {
-	const struct report_estimate plain = {
-		.mean_ns = 100, .low_ns = 90, .high_ns = 120, .error_ns = 5, .design_effect = NAN};
-	struct report_estimate e = plain;
+	const struct mean_interval plain = {
+		.mean = 100, .low = 90, .high = 120, .error = 5, .design_effect = NAN};
+	struct mean_interval e = plain;
 
 	(void)state;
 	means_widen(&e, 4);
-	assert_true(e.low_ns == 80 && e.high_ns == 140 && e.error_ns == 10 && e.mean_ns == 100);
+	assert_true(e.low == 80 && e.high == 140 && e.error == 10 && e.mean == 100);
 	assert_true(means_relative(&e) == 0.4);
 	e = plain;
 	means_widen(&e, 0.25); /* not narrower: few calls do not show it */
-	assert_true(e.low_ns == 90 && e.high_ns == 120);
+	assert_true(e.low == 90 && e.high == 120);
 	means_widen(&e, NAN);
-	assert_true(e.low_ns == 90 && e.high_ns == 120);
+	assert_true(e.low == 90 && e.high == 120);
 	e.design_effect = 1.5; /* known already */
 	means_widen(&e, 4);
-	assert_true(e.low_ns == 90 && e.high_ns == 120);
+	assert_true(e.low == 90 && e.high == 120);
 	e = plain;
 	means_widen(&e, 1e6);
-	assert_true(e.low_ns == 0);
-	e.high_ns = INFINITY;
+	assert_true(e.low == 0);
+	e.high = INFINITY;
 	assert_true(isnan(means_relative(&e)));
 }
 

@@ -51,14 +51,14 @@ static void test_a_known_cycle(void **state)
 	assert_int_equal(l->calls, 300);
 	row = loop_row_of(r, l, LOOP_STATE, "b", "b");
 	assert_int_equal(row->calls, 100);
-	assert_float_equal(row->estimate.mean_ns, 2000, 1e-9);
+	assert_float_equal(row->estimate.mean, 2000, 1e-9);
 	assert_float_equal(row->per_pass, 1, 1e-12);
 	assert_float_equal(row->share, 200000 / 665100.0, 1e-12);
 	assert_int_equal(row->way, 1);
 	row = loop_row_of(r, l, LOOP_EDGE, "c", "a");
 	assert_int_equal(row->calls, 99);
 	assert_int_equal(row->chance, 1000);
-	assert_float_equal(row->estimate.mean_ns, 300, 1e-9);
+	assert_float_equal(row->estimate.mean, 300, 1e-9);
 	assert_float_equal(row->pass_ns, 297, 1e-9);
 	row = loop_row_of(r, l, LOOP_OUTSIDE, NULL, NULL);
 	assert_float_equal(row->total_ns, 5400, 1e-6);
@@ -80,7 +80,7 @@ static void test_the_overhead_has_a_row(void **state)
 	r = loop_built(p, REPORT_TEXT);
 	l = &r->loops->loop[0];
 	row = loop_row_of(r, l, LOOP_STATE, "a", "a");
-	assert_float_equal(row->estimate.mean_ns, 980, 1e-9);
+	assert_float_equal(row->estimate.mean, 980, 1e-9);
 	assert_float_equal(row->total_ns, 98000, 1e-6);
 	row = loop_row_of(r, l, LOOP_SCPROF, NULL, NULL);
 	assert_int_equal(row->calls, 300);
@@ -312,7 +312,7 @@ static void test_nested_calls_are_in_no_state(void **state)
 	assert_true(loop_row_of(r, l, LOOP_STATE, "c", "c")->apportioned);
 	assert_int_equal(loop_row_of(r, l, LOOP_STATE, "c", "c")->calls, 100);
 	assert_float_equal(loop_row_of(r, l, LOOP_STATE, "c", "c")->total_ns, 4000, 1e-6);
-	assert_true(isnan(loop_row_of(r, l, LOOP_STATE, "c", "c")->estimate.low_ns));
+	assert_true(isnan(loop_row_of(r, l, LOOP_STATE, "c", "c")->estimate.low));
 	assert_int_equal(l->remainder_units, 0);
 	report_free(r);
 	loop_profile_free(p);

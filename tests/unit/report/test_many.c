@@ -114,8 +114,8 @@ static void compare_sites(const struct report *all, const struct report *some)
 		assert_int_equal(a->findings, b->findings);
 		assert_memory_equal(&a->total_ns, &b->total_ns, sizeof(double));
 		assert_memory_equal(&a->share, &b->share, sizeof(double));
-		assert_memory_equal(&a->estimate.low_ns, &b->estimate.low_ns, sizeof(double));
-		assert_memory_equal(&a->estimate.high_ns, &b->estimate.high_ns, sizeof(double));
+		assert_memory_equal(&a->estimate.low, &b->estimate.low, sizeof(double));
+		assert_memory_equal(&a->estimate.high, &b->estimate.high, sizeof(double));
 	}
 }
 

@@ -40,9 +40,9 @@ static void test_tables_are_added_up(void **state)
 	assert_int_equal(s->ticks, 8000000);
 	assert_int_equal(s->bytes, 400000);
 	assert_int_equal(s->frames, 9);
-	assert_float_equal(s->estimate.mean_ns, 2000, 1e-9);
+	assert_float_equal(s->estimate.mean, 2000, 1e-9);
 	/* sd 200, so the half width is 1.96 * 200 / sqrt(4000) = 6.2. */
-	assert_float_equal(s->estimate.high_ns - 2000, 6.2, 0.05);
+	assert_float_equal(s->estimate.high - 2000, 6.2, 0.05);
 	assert_float_equal(s->total_ns, 8e6, 1e-3);
 	assert_float_equal(s->share, 8000000 / 10007700.0, 1e-12);
 	assert_true(isnan(s->per_byte_ns));
@@ -220,7 +220,7 @@ static void test_overflow_stays_in_the_totals(void **state)
 	r = build(p, REPORT_BY_PATH);
 	assert_true(r->site[0].overflow);
 	assert_int_equal(r->site[0].calls, 50);
-	assert_true(isnan(r->site[0].estimate.low_ns));
+	assert_true(isnan(r->site[0].estimate.low));
 	assert_string_equal(report_names_outcome(&r->site[0]), "any");
 	assert_float_equal(r->calls_ns, 30007700, 1e-3);
 	assert_int_equal(r->remainder_units == 0, 1);
@@ -235,7 +235,7 @@ static void test_slow_clock_stands_beside_the_fast(void **state)
 	(void)state;
 	assert_true(r->site[1].has_slow);
 	assert_int_equal(r->site[1].slow.ticks, 1);
-	assert_float_equal(r->site[1].slow.estimate.mean_ns, 8000, 1e-6);
+	assert_float_equal(r->site[1].slow.estimate.mean, 8000, 1e-6);
 	assert_true(r->site[1].slow.covers);
 	report_free(r);
 }

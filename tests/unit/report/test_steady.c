@@ -98,10 +98,10 @@ static void test_the_mean_is_of_what_follows_a_warmup(void **state)
 	assert_true(s->findings & REPORT_WARM_UP);
 	assert_int_equal(s->steadiness.warmup_calls, 8 * EACH);
 	assert_true(s->steadiness.warmup_aside);
-	assert_float_equal(s->estimate.mean_ns, units_from(&sums, 8) / rest, 1e-9);
+	assert_float_equal(s->estimate.mean, units_from(&sums, 8) / rest, 1e-9);
 	assert_float_equal(s->steadiness.warmup_ns,
 			   ((double)sums.units - units_from(&sums, 8)) / (8 * EACH), 1e-9);
-	assert_true(s->estimate.low_ns > 900 && s->estimate.high_ns < 1100);
+	assert_true(s->estimate.low > 900 && s->estimate.high < 1100);
 	/* what it took, and how often it was called, stays whole */
 	assert_int_equal(s->calls, BATCHES * EACH);
 	assert_float_equal(s->total_ns, (double)sums.units, 1e-6);
@@ -122,7 +122,7 @@ static void test_a_warmup_is_put_back_on_request(void **state)
 	(void)state;
 	assert_int_equal(s->steadiness.warmup_calls, 8 * EACH);
 	assert_false(s->steadiness.warmup_aside);
-	assert_float_equal(s->estimate.mean_ns, (double)sums.units / (BATCHES * EACH), 1e-9);
+	assert_float_equal(s->estimate.mean, (double)sums.units / (BATCHES * EACH), 1e-9);
 	assert_false(warned(r, "warm-up"));
 	report_free(r);
 }
@@ -138,7 +138,7 @@ static void test_steady_calls_are_left_alone(void **state)
 	assert_int_equal(s->findings, 0);
 	assert_int_equal(s->steadiness.warmup_calls, 0);
 	assert_true(isnan(s->steadiness.warmup_ns));
-	assert_float_equal(s->estimate.mean_ns, (double)sums.units / (BATCHES * EACH), 1e-9);
+	assert_float_equal(s->estimate.mean, (double)sums.units / (BATCHES * EACH), 1e-9);
 	assert_true(s->steadiness.drift_known);
 	assert_int_equal(s->steadiness.drift, STATS_STEADY);
 	assert_float_equal(s->steadiness.longest_after_s, 500e-6, 1e-12);
@@ -157,7 +157,7 @@ static void test_half_a_run_is_no_warmup(void **state)
 	assert_int_equal(s->steadiness.warmup_calls, 0);
 	assert_int_equal(s->steadiness.drift, STATS_STEP);
 	assert_float_equal(s->steadiness.step_at, 16.0 / 40, 1e-9);
-	assert_float_equal(s->estimate.mean_ns, (double)sums.units / (BATCHES * EACH), 1e-9);
+	assert_float_equal(s->estimate.mean, (double)sums.units / (BATCHES * EACH), 1e-9);
 	assert_true(s->findings & REPORT_DRIFT);
 	report_free(r);
 }
@@ -174,7 +174,7 @@ static void test_each_thread_warms_up(void **state)
 	(void)state;
 	assert_int_equal(s->calls, 2 * BATCHES * EACH);
 	assert_int_equal(s->steadiness.warmup_calls, 12 * EACH);
-	assert_float_equal(s->estimate.mean_ns,
+	assert_float_equal(s->estimate.mean,
 			   (units_from(&sums[0], 8) + units_from(&sums[1], 4)) / rest, 1e-9);
 	report_free(r);
 }
@@ -220,8 +220,8 @@ static void test_a_first_call_leaves_no_spread_behind(void **state)
 	p = profile_of(&sums, 1);
 	s = build(p, false, &r);
 	assert_int_equal(s->steadiness.warmup_calls, 1);
-	assert_float_equal(s->estimate.mean_ns, 1002, 0.2);
-	assert_true(s->estimate.high_ns - s->estimate.low_ns < 3);
+	assert_float_equal(s->estimate.mean, 1002, 0.2);
+	assert_true(s->estimate.high - s->estimate.low < 3);
 	assert_int_equal(s->estimate.unreliable, 0);
 	report_free(r);
 }
@@ -243,7 +243,7 @@ static void test_the_longest_call_leaves_no_spread_behind(void **state)
 	p = profile_of(&sums, 1);
 	s = build(p, false, &r);
 	assert_int_equal(s->steadiness.warmup_calls, 2 * EACH);
-	assert_true(s->estimate.high_ns - s->estimate.low_ns < 100);
+	assert_true(s->estimate.high - s->estimate.low < 100);
 	assert_int_equal(s->estimate.unreliable, 0);
 	report_free(r);
 }
@@ -264,7 +264,7 @@ static void test_both_clocks_leave_out_the_same_calls(void **state)
 	slow = (struct prof_slow){sums.units, sums.max_units, sums.units_sq, sums.batches};
 	p->entry[0].sums.slow = &slow;
 	s = build(p, false, &r);
-	assert_float_equal(s->slow.estimate.mean_ns, s->estimate.mean_ns, 1e-9);
+	assert_float_equal(s->slow.estimate.mean, s->estimate.mean, 1e-9);
 	assert_true(s->slow.covers);
 	assert_int_equal(s->slow.ticks, sums.units); /* of all */
 	report_free(r);
@@ -357,7 +357,7 @@ static void test_outliers_are_listed_and_stay_in_the_mean(void **state)
 	assert_float_equal(s->steadiness.outlier_time, 800.0 / 1800, 0.03);
 	assert_float_equal(s->steadiness.outlier_ns, 800000, 60000);
 	assert_float_equal(s->steadiness.outlier_calls, 2 / 1002.0, 1e-9);
-	assert_float_equal(s->estimate.mean_ns, 1800000 / 1002.0, 1e-6);
+	assert_float_equal(s->estimate.mean, 1800000 / 1002.0, 1e-6);
 	assert_true(warned(r, "outliers"));
 	report_free(r);
 }
