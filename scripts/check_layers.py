@@ -155,16 +155,16 @@ def main():
             if a != b:
                 folders.setdefault(a, {}).setdefault(b, []).append("%s->%s" % (os.path.basename(f), os.path.basename(g)))
             folders.setdefault(b, {})
-    wrong = edges_up({f: g for f, g in edges.items() if f.startswith("preload/")}, LIBRARY)
-    for line in wrong:
-        print(line)
-    failed = bool(wrong)
-    for part in circles(edges):
-        print_circle("circle:", part, edges)
-        failed |= part[0].startswith("preload/")
-    for part in circles(folders):
-        print_circle("folders in a circle:", part, folders)
-        failed |= part[0].startswith("preload/")
+    failed = False
+    for library, order in ((True, LIBRARY), (False, TOOL)):
+        part = {f: g for f, g in edges.items() if f.startswith("preload/") == library}
+        for line in edges_up(part, order):
+            print(line)
+            failed = True
+    for title, of in (("circle:", edges), ("folders in a circle:", folders)):
+        for part in circles(of):
+            print_circle(title, part, of)
+            failed = True
     return 1 if failed else 0
 
 
