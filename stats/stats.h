@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What the rooms of stats/ share: the sums that estimates are made of. Pure functions: numbers in,
- * numbers out; none allocates, fails or keeps state, and any thread may call them.
+/* What the folders of stats/ share: the sums that estimates are made of. Pure functions: numbers
+ * in, numbers out; none allocates, fails or keeps state, and any thread may call them.
  *
  * Durations are in whatever unit the caller uses throughout; confidence is a probability such as
  * 0.95. Where each thing is:
@@ -40,8 +40,8 @@ struct stats_batches {
 	const uint64_t *sum;
 };
 
-/* Calls in no batch: sums over the stretches of them (the end of a thread's calls, or all that
- * a thread made), of n calls and t units each. */
+/* Unbatched calls: sums over the stretches of them (the end of a thread's calls, or all that a
+ * thread made), of n calls and t units each. */
 struct stats_apart {
 	double stretches; /* 0: all such calls are one */
 	double calls_sq;  /* n^2 */

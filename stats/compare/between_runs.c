@@ -9,7 +9,7 @@
 
 #define STEPS 200
 
-/* Weighted mean, and the sum of squares around it, for a variance between. */
+/* Weighted mean, and the sum of squares around it, for a between-run variance. */
 static double squares_at(const double *y, const double *v, size_t n, size_t skip, double between,
 			 struct between_runs_effects *e)
 {
@@ -95,8 +95,8 @@ static double smallest(const double *variance, size_t n)
 	return positive ? 1e-5 * exp(sum / (double)positive) : 0;
 }
 
-/* log s^2 of f degrees of freedom has mean psi(f/2) - log(f/2) around log sigma^2, and
- * variance psi'(f/2); what the logarithms vary beyond that is the sigmas' own. */
+/* log s^2 of f degrees of freedom has mean psi(f/2) - log(f/2) around log sigma^2, and variance
+ * psi'(f/2); further variance of the logarithms is that of the sigmas. */
 struct between_runs_prior between_runs_prior(const double *variance, const double *freedom,
 					     size_t n)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What differs between runs beyond what single runs can show: estimated from how much
- * many sites, or several runs, scatter more than their own errors allow.
+/* Run-to-run variation, which a single run cannot show: estimated from how much more many sites, or
+ * several runs, scatter than their own errors allow.
  *
  * Pure functions: none allocates, fails or keeps state; any thread may call them.
  */
@@ -24,10 +24,10 @@ struct between_runs_effects {
 struct between_runs_effects between_runs_effects(const double *y, const double *v, size_t n,
 						 size_t skip);
 
-/* Many variances, each from few degrees of freedom (sites, each with the scatter of its
- * few runs), and what they have in common: Smyth (2004), "Linear models and empirical
- * Bayes methods", section 6.2. Each is thought of as drawn around `variance` with a
- * precision worth `freedom` degrees; INFINITY: they do not differ more than by chance. */
+/* Many variances, each from few degrees of freedom (sites, each with the scatter of its few runs),
+ * and what they have in common: Smyth (2004), "Linear models and empirical Bayes methods", section
+ * 6.2. Each is taken as drawn around `variance` with `freedom` degrees of freedom; INFINITY: they
+ * differ by chance only. */
 struct between_runs_prior {
 	double variance, freedom;
 };
@@ -37,8 +37,8 @@ struct between_runs_prior {
 struct between_runs_prior between_runs_prior(const double *variance, const double *freedom,
 					     size_t n);
 
-/* A single variance, drawn towards what the many have in common. Its degrees of freedom
- * are then prior->freedom + freedom. */
+/* A single variance, shrunk towards the common one. Its degrees of freedom are then prior->freedom
+ * + freedom. */
 double between_runs_moderated(const struct between_runs_prior *prior, double variance,
 			      double freedom);
 

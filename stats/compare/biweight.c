@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A robust location of batch means: Tukey's biweight. Far-off batches get no weight at
- * all, unlike in a trimmed mean, whose centre moves when one run has more of them. */
+/* A robust location of batch means: Tukey's biweight. Outlying batches get no weight at all, unlike
+ * in a trimmed mean, whose centre moves when one run has more of them. */
 #include "stats/compare/biweight.h"
 
 #include <math.h>
@@ -13,9 +13,9 @@
 #define FREEDOM	      0.7  /* of n - 1 */
 #define STEPS	      50
 #define NORMAL_MEDIAN 1.4826 /* standard deviation over median absolute deviation */
-/* Of the deviations by the median and by the closest quarter; 2.4 for a normal law. */
+/* Ratio of the deviations by the median and by the closest quarter; 2.4 if normal. */
 #define UNLIKE_MOST 5
-/* As for a mean: so many independent batches at least, and of few a good part. */
+/* As for a mean: least number of independent batches, and least share of few batches. */
 #define INDEPENDENT	  14
 #define INDEPENDENT_SHARE 0.4
 
@@ -109,7 +109,7 @@ static double biweight_variance(const double *x, uint32_t n, double reach, doubl
 	return squares / (fmax(slope, 1) * fmax(slope - 1, 1));
 }
 
-/* Dependence of the batches once those far off are moved to where weights end. */
+/* Dependence of the batches once outliers are moved to where weights end. */
 static struct serial serial_within(const struct stats_batches *b, uint32_t n, double low,
 				   double high)
 {

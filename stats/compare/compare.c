@@ -30,7 +30,7 @@ struct compare_welch compare_welch(const struct compare_mean *base, const struct
 	return w;
 }
 
-/* new - ratio base, and what is known of it. */
+/* new - ratio base, with its error. */
 struct contrast {
 	double value, error, freedom;
 };
@@ -72,7 +72,7 @@ double compare_ratio_p(const struct compare_mean *base, const struct compare_mea
 			    tail_of(&low, -1) + tail_of(&high, -1)));
 }
 
-/* (new - ratio base)^2 = t^2 (e2^2 + ratio^2 e1^2) is a square equation in the ratio. */
+/* (new - ratio base)^2 = t^2 (e2^2 + ratio^2 e1^2) is a quadratic equation in the ratio. */
 void compare_ratio_limits(const struct compare_mean *base, const struct compare_mean *new,
 			  const struct compare_null *null, double confidence, double *low,
 			  double *high)
@@ -109,7 +109,7 @@ double compare_effect_p(double effect, double error, double freedom, double marg
 			       distributions_t_upper((size + margin) / error, freedom));
 }
 
-/* Half of the tests' freedom of error goes to each tail; `tests` of them share it. */
+/* Half of the error probability goes to each tail; `tests` tests share it. */
 static double detection_factor(double freedom, double tests, double confidence, double power)
 {
 	double tail = (1 - confidence) / (2 * fmax(tests, 1));

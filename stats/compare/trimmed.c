@@ -9,12 +9,12 @@
 #include "stats/mean/autocorrelation.h"
 
 #define BUCKET_ERROR 0.036
-#define FREEDOM	     0.7 /* of the batches less one: they tell the dependence */
-/* Fewer undisturbed batches tell nothing of the dependence. */
+#define FREEDOM	     0.7 /* of the batches less one, which show the dependence */
+/* Fewer undisturbed batches show no dependence. */
 #define LEAST_CLEAN 8
 /* Batches within so many standard deviations of the undisturbed ones are near them. */
 #define NEAR	    4
-#define INDEPENDENT 5	/* batches, or nothing is said */
+#define INDEPENDENT 5	/* batches, or no estimate */
 #define CHANCE	    2.9 /* 99th percentile: 1.36 of 64 batches, 2.03 of 8; simulated */
 
 /* The short end of the durations: what is left of each bucket, and its moments. */
@@ -82,9 +82,9 @@ static struct kept keep(const uint64_t *count, uint32_t buckets)
 	return k;
 }
 
-/* Of the batches, those far off moved: to the centre where calls far out explain that so
- * many are, which come in spells as the host's load does and say nothing of the program;
- * else, as calls of another kind, to where "near" ends. */
+/* Moves outlying batches: to the centre where outlying calls explain so many, which come in spells
+ * like the host's load and say nothing about the program; else, as calls of another kind, to where
+ * "near" ends. */
 static struct serial serial_near(const struct stats_batches *b, uint32_t n, double centre,
 				 double reach, uint32_t explained)
 {
@@ -104,19 +104,19 @@ static struct serial serial_near(const struct stats_batches *b, uint32_t n, doub
 	return autocorrelation_estimate(&near);
 }
 
-/* How many of n batches no call far out lies in, where such calls come at random. */
+/* How many of n batches contain no outlying call, if such calls come at random. */
 static uint32_t clean_batches(const uint64_t *count, uint32_t buckets, const struct kept *k,
 			      const struct stats_batches *b, uint32_t n)
 {
-	/* The sum and the maximum only serve what is not asked for here. */
+	/* The sum and the maximum only serve results that are not used here. */
 	struct outliers far = outliers_find(count, buckets, 1, UINT64_MAX);
 	double share = isfinite(far.fence) ? far.calls / k->calls : 0;
 
 	return (uint32_t)(n * pow(1 - share, (double)b->calls));
 }
 
-/* By how much dependence makes the error larger than that of independent calls; INFINITY:
- * it cannot be told. *freedom: of what it was told from. */
+/* The factor by which dependence raises the error of independent calls; INFINITY: unknown.
+ * *freedom: of that estimate. */
 static double dependence(const struct stats_batches *b, uint32_t n, uint32_t clean, double variance,
 			 double *freedom)
 {

@@ -14,7 +14,7 @@
 #define LEAST_STRETCHES 4
 #define IN_A_STRETCH	3
 #define RUNS_ENOUGH	5
-#define WANDER_FREEDOM	8 /* of some dozen seconds that it was found in */
+#define WANDER_FREEDOM	8 /* from the dozen seconds that it was found in */
 #define LEAST_PAIRS	5
 #define MOSTLY		0.5
 /* Standard error of a median over that of a mean, and a deviation over the median
@@ -87,8 +87,8 @@ static void stretch_add(struct stretches *s, double at, double residual)
 	s->sum[i < s->count ? i : s->count - 1] += residual;
 }
 
-/* By how much positive correlation of neighbours makes the variance of a sum larger: as
- * in a first-order autoregression. */
+/* The factor by which positive correlation of neighbours raises the variance of a sum, as in a
+ * first-order autoregression. */
 static double inflation(const struct stretches *s, double squares)
 {
 	double products = 0, r;
@@ -170,7 +170,7 @@ struct displacement_value displacement_rest(const struct displacement_series *s,
 	return rest;
 }
 
-/* What rests differ by beyond their own errors, as a variance: moments, as for random effects. */
+/* Variance between idle phases beyond their own errors: moments, as for random effects. */
 static double between_rests(const struct displacement_value *r, size_t n, double mean)
 {
 	double squares = 0, errors = 0;
@@ -220,9 +220,9 @@ static double excess_of(const struct displacement_window *w, double rest, double
 	return w->work - cost * w->switches - rest * w->charged;
 }
 
-/* Of one CPU: value, and residuals in proportion to what they stand for. The ratio is
- * to time where the program was not seen. What is filled in for windows aside cannot be more
- * than the fluid was charged in them; *doubt: the error by that, where most are aside. */
+/* One CPU's value, and residuals in proportion to what they stand for. The ratio is to time where
+ * the program was not seen. What is filled in for excluded windows cannot be more than the fluid
+ * was charged in them; *doubt: the error by that, where most are excluded. */
 static double one_cpu(const struct displacement_series *s, const struct totals *t, double rest,
 		      double cost, struct stretches *stretches, double *doubt)
 {
@@ -247,8 +247,8 @@ static double one_cpu(const struct displacement_series *s, const struct totals *
 	return excess + filled;
 }
 
-/* Welch and Satterthwaite: the freedom of a sum of independent errors. One of next to no freedom
- * counts as one: below that, Student's t has limits of millions of errors. */
+/* Welch and Satterthwaite: degrees of freedom of a sum of independent errors, at least 1: with
+ * fewer, the limits of Student's t are millions of errors wide. */
 static void add_error(struct displacement_value *v, double error, double freedom)
 {
 	double before = v->error * v->error, more = error * error, sum = before + more;

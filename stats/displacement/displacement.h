@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What a fluid's windows say about work that nobody was charged for.
+/* Unaccounted work, estimated from a fluid's windows.
  *
- * In a window the fluid was charged `charged` seconds, of which `work` did not go into its
- * own progress: interrupts, softirqs, the kernel's part of switching. A part of that is
- * there without the program (the timer's tick, other devices): a rate `rest` of charged
- * time, measured while the program does not run. Each switch to another task and back
- * costs the fluid `switching.cost`, measured apart. What is left is the program's:
+ * In a window the fluid was charged `charged` seconds, of which `work` did not go into its own
+ * progress: interrupts, softirqs, the kernel's part of switching. A part of that is there without
+ * the program (the timer's tick, other devices): a rate `rest` of charged time, measured while the
+ * program does not run. Each switch to another task and back costs the fluid `switching.cost`,
+ * measured separately. What is left is the program's:
  *
  *      excess = work - switches x cost - rest x charged
  *
- * Windows set aside (the host stole, the clock rate changed) are not used; what happened in
- * them is taken to be as in the others, in proportion to `weight`, the program's CPU time
- * (or plain time where it used none), and no more than the fluid was charged in them.
+ * Excluded windows (stolen time, a changed clock rate) are not used; what happened in them is
+ * assumed to be as in the others, in proportion to `weight`, the program's CPU time (or plain time
+ * where it used none), and no more than the fluid was charged in them.
  *
- * Windows depend on one another, since a program has phases and interrupts come in
- * bursts; so errors come from the sums over stretches of time, with what serial
- * correlation these still show. Seconds throughout. Pure functions: none allocates, fails or keeps
- * state; any thread may call them.
+ * Windows depend on one another, since a program has phases and interrupts come in bursts; so
+ * errors come from the sums over stretches of time, with the serial correlation that these still
+ * show. Seconds throughout. Pure functions: none allocates, fails or keeps state; any thread may
+ * call them.
  */
 #ifndef SCPROF_STATS_DISPLACEMENT_DISPLACEMENT_H
 #define SCPROF_STATS_DISPLACEMENT_DISPLACEMENT_H
@@ -37,8 +37,8 @@ struct displacement_series {
 	size_t count;
 };
 
-/* Something measured, with its standard error and that error's degrees of freedom.
- * INFINITY as the error: nothing is known of it. */
+/* A measured value, with its standard error and that error's degrees of freedom. INFINITY as the
+ * error: the value is unknown. */
 struct displacement_value {
 	double value, error, freedom;
 };
@@ -53,35 +53,34 @@ struct displacement_value {
 struct displacement_value displacement_switching(const double *with, const double *without,
 						 size_t n, double *scratch);
 
-/* A switch of which it is not known whether it was of the one kind or of the other: anywhere
- * between the two, each value as likely (a rectangle: deviation of half its width over root 3; JCGM
- * 100:2008, "Guide to the expression of uncertainty in measurement", 4.3.7). Of one kind alone
- * where the other is unknown. */
+/* The cost of a switch that may be of either kind: uniform between the two (a rectangle: deviation
+ * of half its width over root 3; JCGM 100:2008, "Guide to the expression of uncertainty in
+ * measurement", 4.3.7). That of one kind where the other is unknown. */
 struct displacement_value displacement_switching_of(struct displacement_value a,
 						    struct displacement_value b);
 
-/* Rate of work in charged time while the program does not run, switches taken out. */
+/* Rate of work in charged time while the program does not run, switches subtracted. */
 struct displacement_value displacement_rest(const struct displacement_series *s,
 					    double switch_cost);
 
-/* The same of several rests, before and after a run: pooled by charged time; where they
- * differ by more than their errors, that is in the error. */
+/* The same from several idle phases, before and after a run, pooled by charged time; the error
+ * includes what they differ by beyond their own errors. */
 struct displacement_value displacement_rests(const struct displacement_series *s, size_t rests,
 					     double switch_cost);
 
-/* The rate beside the program, of which the rests around it are all that is known. It wanders
- * from second to second, as the host's other guests make each interrupt cheaper or dearer: by
+/* The rate while the program runs, known only from the idle phases around it. It wanders from
+ * second to second, as the host's other guests make each interrupt cheaper or dearer: by
  * DISPLACEMENT_WANDER of itself (root mean square of neighbouring half seconds of a virtual
- * machine; docs/displacement.md), which one pair of rests cannot show. */
+ * machine; docs/displacement.md), which one pair of idle phases cannot show. */
 #define DISPLACEMENT_WANDER 0.2
 struct displacement_value displacement_rest_beside(struct displacement_value rests);
 
 /* The excess of several CPUs together. rest[i] is CPU i's. */
 struct displacement_excess {
 	struct displacement_value total; /* errors of rest and switching included */
-	double within;			 /* error by the windows alone */
-	double resting, switched;	 /* seconds that were taken off, windows aside included */
-	double charged; /* to the fluid, windows aside included: no excess can be larger */
+	double within;			 /* error from the windows alone */
+	double resting, switched;	 /* seconds subtracted, excluded windows' too */
+	double charged; /* to the fluid, also in excluded windows: no excess can be larger */
 	size_t windows, kept;
 	double share_kept; /* of what the fluid was charged */
 	double inflation;  /* of the variance, for serial correlation; 1: none seen */
@@ -93,8 +92,8 @@ struct displacement_excess displacement_excess(const struct displacement_series 
 /* The limits at `confidence` by Student's t; infinite where the error is. */
 void displacement_limits(struct displacement_value v, double confidence, double *low, double *high);
 
-/* Several runs of one program: their mean. From five runs on, its error is how much the
- * runs differ; below, the larger of that and what the runs' own errors say. */
+/* Several runs of one program: their mean. From five runs on, its error is how much the runs
+ * differ; with fewer, the larger of that and what the runs' own errors give. */
 struct displacement_value displacement_mean(const struct displacement_value *run, size_t runs);
 
 #endif

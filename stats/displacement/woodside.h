@@ -22,9 +22,9 @@ double woodside_tau_fluid(const struct woodside_step *alone);
 /* T_PUT(2) = T_F(2) - L_F(2) tau_F. */
 double woodside_displaced(const struct woodside_step *together, double tau_fluid);
 
-/* The error of tau_PUT by its sources, seconds a loop (section 3). The paper gives a
- * signed value for the daemons and for starting, which calculated values contain and which
- * may be taken off; bounds for the others. */
+/* The error of tau_PUT by its sources, seconds a loop (section 3). The paper gives a signed value
+ * for the daemons and for starting, which calculated values contain and which may be subtracted;
+ * bounds for the others. */
 struct woodside_errors {
 	double daemons;	   /* (D(2) - D(1) L_F(2) / L_F(1)) / L_PUT */
 	double cache;	   /* intervals of F x (K - 1) loops' worth, over L_PUT; >= 0 */

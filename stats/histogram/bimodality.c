@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One way of behaving, or two?
+/* Do the durations have one mode, or two?
  *
- * A mean of two different things (hit and miss, ready and waiting) is neither's. The
- * search looks for the most significant valley of density on the scale of log
- * duration. Buckets are not equally wide there (an eighth of an octave on average, but
- * 0.17 at its begin and 0.09 at its end), so counts are always held against widths.
+ * A mean of two different things (hit and miss, ready and waiting) is neither's. The search looks
+ * for the most significant valley of density on the scale of log duration. Buckets are not equally
+ * wide there (an eighth of an octave on average, but 0.17 at its beginning and 0.09 at its end), so
+ * counts are always relative to widths.
  */
 #include <math.h>
 
 #include "stats/histogram/histogram.h"
 #include "stats/stats.h"
 
-/* A peak is looked for in so many neighbouring buckets, and a valley in no fewer. */
+/* Width of a peak in buckets; a valley is at least as wide. */
 #define WINDOW 3
 /* Valleys are tried up to so many buckets wide: a factor of 256. */
 #define WIDEST	    64
@@ -72,8 +72,8 @@ static double density(struct window w)
 	return w.calls / w.width;
 }
 
-/* Standard errors between two counts, against one density for both: signed root of
- * the likelihood ratio, positive where the valley is the less dense. */
+/* Standard errors between two counts, under one density for both: signed root of the likelihood
+ * ratio, positive where the valley is the less dense. */
 static double significance(struct window peak, struct window valley)
 {
 	double both = peak.calls + valley.calls, width = peak.width + valley.width;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What the histogram of a site's durations tells: percentiles with limits, two ways of
- * behaving, calls far out.
+/* What the histogram of a site's durations shows: percentiles with limits, bimodality, outliers.
  *
  * Histograms are log-linear as in scprof_format.h: eight buckets an octave, so a duration
  * is known to 1/8 at worst. Durations are in clock units. Pure functions; none allocates;
@@ -25,14 +24,13 @@ uint32_t histogram_bucket(uint64_t value);
  * NAN if it is empty. */
 double histogram_quantile(const uint64_t *count, uint32_t buckets, double q);
 
-/* Limits of the true percentile `q` (in (0, 1)), free of any law: the order statistics
- * whose ranks a binomial count of calls below the percentile stays between (David and
- * Nagaraja 2003, "Order Statistics", section 7.1), equal tails, so that coverage is at least
- * `confidence`. Each limit is the outer edge of its bucket, because nothing finer is
- * known: the interval is never narrower than a bucket. With n calls that follow one
- * another, n / design_effect independent ones are taken (1: independent; NAN or less than 1
- * counts as 1). Where too few calls lie beyond the percentile to bound it, `low` is 0 or
- * `high` INFINITY; both NAN if the histogram is empty. */
+/* Limits of the true percentile `q` (in (0, 1)), distribution-free: the order statistics whose
+ * ranks enclose a binomial count of calls below the percentile (David and Nagaraja 2003, "Order
+ * Statistics", section 7.1), equal tails, so that coverage is at least `confidence`. Each limit is
+ * the outer edge of its bucket, because nothing finer is known: the interval is never narrower than
+ * a bucket. n dependent calls count as n / design_effect independent ones (1: independent; NAN or
+ * less than 1 counts as 1). Where too few calls lie beyond the percentile to bound it, `low` is 0
+ * or `high` INFINITY; both NAN if the histogram is empty. */
 struct stats_hist_limits {
 	double low, high;
 };
@@ -48,33 +46,31 @@ struct bimodality {
 	double valley;	  /* the duration between them */
 };
 
-/* A valley counts if, on the scale of log duration, it is at most half as dense as the lower
- * of the peaks on either side, is so by 5 standard errors (signed root of the likelihood ratio
- * of the two counts), is three buckets wide or more (a factor of 1.3) and twice the clock's
- * resolution, and parts off 1 % of the calls and 20 of them at least. Two groups whose
- * durations differ by less than a factor of 1.5, or that overlap so that no valley is
- * left, are one. At most 1 in 100 single-peaked laws is called two (simulated: normal,
- * uniform, exponential, lognormal, log-uniform; 100 to 100 000 calls).
- * `resolution`: one tick of the clock in units. */
+/* A valley counts if, on the scale of log duration, it is at most half as dense as the lower of the
+ * peaks on either side, is so by 5 standard errors (signed root of the likelihood ratio of the two
+ * counts), is three buckets wide or more (a factor of 1.3) and twice the clock's resolution, and
+ * separates at least 1 % of the calls and 20 of them. Two groups whose durations differ by less
+ * than a factor of 1.5, or that overlap so that no valley is left, are one. At most 1 in 100
+ * single-peaked distributions is called two (simulated: normal, uniform, exponential, lognormal,
+ * log-uniform; 100 to 100 000 calls). `resolution`: one tick of the clock in units. */
 struct bimodality bimodality_find(const uint64_t *count, uint32_t buckets, double resolution);
 
-/* Calls far out: to be listed, never to be left out of a mean. */
+/* Outliers: listed, never left out of a mean. */
 struct outliers {
-	double fence;	    /* calls at least as long are meant; INFINITY: fewer than 20 calls */
+	double fence;	    /* calls at least as long are outliers; INFINITY: fewer than 20 calls */
 	double calls;	    /* how many */
 	double share_calls; /* of all calls */
-	double units;	    /* how long together, right to 1/16 of that or of the others' time */
+	double units;	    /* their total time, right to 1/16 of that or of the others' time */
 	double share_units; /* of `units` */
 };
 
-/* The fence is Tukey's outer one on the scale of log duration, p75 (p75 / p25)^3, and not
- * below ten medians; it is then raised to the next edge of a bucket. Log duration,
- * because durations are skewed: of any lognormal law, however wide, 1.2 calls in a
- * million lie beyond, of an exponential one none in practice; what lies beyond follows
- * another law (an interrupt, a page fault, a lost packet) or a tail so heavy that its calls
- * make the mean. Ten medians, because of nearly constant durations even an odd 20 % would
- * be far out, and is nothing to look after. `units` and `longest`: the exact sum
- * and maximum over all calls. */
+/* The fence is Tukey's outer one on the scale of log duration, p75 (p75 / p25)^3, and not below ten
+ * medians; it is then raised to the next edge of a bucket. Log duration, because durations are
+ * skewed: of any lognormal distribution, however wide, 1.2 calls in a million lie beyond, of an
+ * exponential one practically none; what lies beyond follows another law (an interrupt, a page
+ * fault, a lost packet) or a tail so heavy that its calls make the mean. Ten medians, because among
+ * nearly constant durations even 20 % more would be an outlier, but is harmless. `units` and
+ * `longest`: the exact sum and maximum over all calls. */
 struct outliers outliers_find(const uint64_t *count, uint32_t buckets, uint64_t units,
 			      uint64_t longest);
 

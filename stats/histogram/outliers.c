@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Calls far out of what is usual at a site: counted, and their time. */
+/* A site's outliers: their number and time. */
 #include <math.h>
 
 #include "stats/histogram/histogram.h"
 #include "stats/stats.h"
 
-/* Fewer calls give no quartiles worth a fence. */
+/* The quartiles of fewer calls are too uncertain. */
 #define LEAST_CALLS 20
 #define MEDIANS	    10
 
@@ -50,8 +50,8 @@ struct outliers outliers_find(const uint64_t *count, uint32_t buckets, uint64_t 
 			o.units += known - middle_of(i);
 		}
 	}
-	/* So is the sum of all: what a bucket's width leaves open need only be that of the part
-	 * which takes less time. */
+	/* So is the sum of all: only the part that takes less time need be as uncertain as the
+	 * buckets' width. */
 	if (o.calls > 0 && others < o.units - known)
 		o.units = fmax(known, (double)units - others);
 	o.units = fmin(o.units, (double)units);

@@ -7,7 +7,7 @@
 #include "stats/histogram/histogram.h"
 #include "stats/numerics/distributions.h"
 
-/* From so many calls on a binomial count is normal to far less than a bucket. */
+/* From so many calls on the normal approximation errs by far less than a bucket. */
 #define MANY 1e6
 
 /* P(fewer than or exactly k of n calls lie below the percentile q). */

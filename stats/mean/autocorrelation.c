@@ -11,10 +11,10 @@
 
 #define MOST 64
 
-/* Neighbours' correlation beyond this many of its standard errors is taken as such. */
+/* Neighbours' correlation beyond this many of its standard errors is taken as real. */
 #define SIGNIFICANT 1.3
-/* Neighbours' correlation below this is the sign of contiguous calls: the tick that
- * one batch has too many, the next has too few. Pure exchange gives -0.5. */
+/* Neighbours' correlation below this is the sign of contiguous calls: the tick that one batch has
+ * too many, the next lacks. Pure exchange gives -0.5. */
 #define TELESCOPING (-0.2)
 /* Student's t with so many degrees of freedom makes up for a variance from the
  * wandering of one series. */
@@ -68,19 +68,18 @@ static double positive_sequence(const struct series *s)
 	return time;
 }
 
-/* A series of finite length cannot see what lasts as long as itself: its variance
- * around its own mean is short by the share time / count. */
+/* A series of finite length cannot see what lasts as long as itself: its variance around its own
+ * mean is too small by the share time / count. */
 static double unshortened(double time, uint32_t count)
 {
 	return time / (1 - fmin(time / count, 0.3));
 }
 
-/* Contiguous calls (Beilner's section 2, eq. 10c): the sum over all batches is their
- * whole time and the phases of its two ends, so its variance is 2 q + count w, with q
- * that of an end's phase and w that of a batch's time alone. Neighbours give both
- * (their covariance is -q), but w badly where it is far below q; then the wandering
- * of the cumulated sums around a straight line tells, of which a random walk makes
- * count w / 6 (the Cramer-von Mises estimator of Goldsman et al. 1999). */
+/* Contiguous calls (Beilner's section 2, eq. 10c): the sum over all batches is their whole time and
+ * the phases of its two ends, so its variance is 2 q + count w, with q that of an end's phase and w
+ * that of a batch's time alone. Neighbours give both (their covariance is -q), but w badly where it
+ * is far below q; then w is taken from how the cumulated sums wander around a straight line, which
+ * for a random walk is count w / 6 (the Cramer-von Mises estimator of Goldsman et al. 1999). */
 static double telescoping_time(const struct series *s, double r, double *freedom)
 {
 	double variance = s->square / (s->count - 1), q = -r * variance, at = 0, wandered = 0;

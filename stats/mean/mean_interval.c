@@ -4,14 +4,13 @@
  *  1. Few ticks (under FEW_EVENTS effective ones, and most calls without): the exact
  *     binomial interval of Clopper and Pearson on the effective number of ticks.
  *  2. Otherwise Student's t on the error that consecutive batches show, dependence
- *     included, moved towards the long tail by what skewness makes of t.
- *  Calls that are in no batch add what they scatter by beyond that.
- *  Below MANY_BATCHES batches their error is too noisy to be taken for itself: the
- *  calls' own variance is, unless the batches contradict it.
+ *     included, moved towards the long tail as skewness moves t.
+ *  Unbatched calls add their scatter beyond that.
+ *  Below MANY_BATCHES batches their error is too noisy to be used: the calls' own variance is
+ *  used instead, unless the batches contradict it.
  *
- * "Effective" counts are divided by the design effect, as Korn and Graubard (1998)
- * do for survey data. The constants were chosen with the coverage laboratory:
- * docs/coverage.md.
+ * "Effective" counts are divided by the design effect, as Korn and Graubard (1998) do for survey
+ * data. The constants were chosen by the coverage study: docs/coverage.md.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -27,36 +26,36 @@
 /* More than this share of calls with a tick is no longer "few". */
 #define FEW_SHARE    0.25
 #define MANY_BATCHES 32
-/* As many independent batches at least, or nothing can be said about the error. */
+/* With fewer independent batches the error is unknown. */
 #define FEW_INDEPENDENT 18
 /* Mean above so many ticks: the tick's phase hardly adds to the spread. */
 #define FAST_TICKS 16
-/* So many times the coefficient of variation: calls enough for a heavy tail. */
+/* Calls that a heavy tail needs, over the coefficient of variation. */
 #define HEAVY_CALLS 600
 /* Below so many ticks a call's tail is hidden: long calls show a tick like others. */
 #define HIDDEN_TAIL 0.2
-/* By how much the upper limit of few events is raised where it is heavy all the same. */
+/* By how much the upper limit of few events is raised where the tail is heavy nevertheless. */
 #define HEAVY_RAISE 1.2
 /* False-alarm rate of the test for preferred phases, a site. */
 #define SYNCHRONOUS_P 0.001
 /* Standard errors of the design effect that few events are widened by. */
 #define CAUTION 0.5
 
-/* Student's t with so many degrees of freedom is as far from a mean that one stretch makes as
- * Poisson's limit is from one event: 4.3 against 4.6 at 95 %. */
+/* Student's t with so many degrees of freedom is as far from the mean of one stretch as Poisson's
+ * limit is from one event: 4.3 against 4.6 at 95 %. */
 #define LEAST_FREEDOM 2
 #define ROUNDING      1e-12
 
 /* Quantities in ticks until the end. */
 struct shape {
 	double n, mean, variance; /* of one call */
-	double tick_noise;	  /* what of the variance the phase of the ticks makes */
+	double tick_noise;	  /* part of the variance from the phase of the ticks */
 	double spread;		  /* coefficient of variation of the durations themselves */
 	struct serial serial;
 	double design;	  /* variance of the mean over that of independent calls */
 	double freedom;	  /* degrees of freedom of that variance */
-	double apart;	  /* share of it that only calls in no batch explain */
-	double stretches; /* that these lie in, in effect */
+	double apart;	  /* share of it that only unbatched calls explain */
+	double stretches; /* of unbatched calls: the effective number */
 	bool heavy;
 };
 
@@ -67,8 +66,8 @@ static double variance_in_ticks(const struct stats_sums *s)
 	return square > 0 ? square / (double)(s->n - 1) / ((double)s->tick * (double)s->tick) : 0;
 }
 
-/* A tail that makes the mean depend on a few calls, found by a coefficient of
- * variation that lighter laws do not show in so few calls. */
+/* A tail that makes the mean depend on a few calls, found by a coefficient of variation that
+ * lighter tails do not show in so few calls. */
 static double heavy_spread(double n)
 {
 	double decades = log10(n / 30);
@@ -81,8 +80,8 @@ static struct stats_apart one_stretch(double calls, double time)
 	return (struct stats_apart){1, calls * calls, calls * time, time * time};
 }
 
-/* So many equal stretches: Kish's effective number, each weighed by its time, or by that and the
- * time that its calls take on average, so that one that is far off either way counts for itself. */
+/* Kish's effective number of stretches, each weighed by its time, or by that and the time that its
+ * calls take on average, so that one that is far off either way counts alone. */
 static double effective_stretches(const struct stats_apart *a, double calls, double time,
 				  double mean)
 {
@@ -92,7 +91,7 @@ static double effective_stretches(const struct stats_apart *a, double calls, dou
 	return fmin(time * time / a->sum_sq, both * both / squares);
 }
 
-/* What calls that are in no batch add to the error of a mean.
+/* What unbatched calls add to the error of a mean.
  *
  * Batches are consecutive calls of one thread. What is left of a thread, and a thread that made too
  * few calls for a batch, is a stretch: a batch of a size of its own. As in a cluster sample
@@ -101,7 +100,7 @@ static double effective_stretches(const struct stats_apart *a, double calls, dou
  * all: dependence within the stretch is in it, and the unknown frequency of such threads, too.
  *
  * Returns the variance of the time of all calls, in units squared, that batches do not explain: 0
- * where stretches scatter as batches foretell. `each`: variance per call by the batches; `ends`:
+ * where stretches scatter as batches predict. `each`: variance per call by the batches; `ends`:
  * what the ends of a stretch of contiguous calls add, else 0. *freedom: its degrees of freedom, as
  * many as equal stretches would be worth (Kish 1965, "Survey Sampling", section 11.7), 2 at least.
  * Damaged sums give some number that is not negative. Sums over stretches are in floating point:
@@ -129,9 +128,9 @@ static double unbatched_variance(const struct stats_sample *s, double each, doub
 	return excess;
 }
 
-/* Calls in no batch: what they scatter by beyond the batches' scatter. Between contiguous calls a
- * tick more or less at the ends of a stretch is none; neighbours that exchange more than ticks
- * are alike by chance only. */
+/* The scatter of unbatched calls beyond that of batches. A tick more or less at the ends of a
+ * stretch of contiguous calls is none; neighbours that exchange more than ticks look contiguous by
+ * chance only. */
 static void add_apart(const struct stats_sample *s, struct shape *r)
 {
 	double tick_sq = (double)s->sums.tick * (double)s->sums.tick, squares = r->n * r->variance;
@@ -252,11 +251,10 @@ static bool depends(const struct shape *r)
 	       (r->serial.batches >= 8 && r->serial.correlation > 1.5 / sqrt(r->serial.batches));
 }
 
-/* The quantiles of a studentized mean are not symmetrical when its terms are skewed:
- * to first order -(2 t^2 + 1) skewness / 6 is added to both (Johnson 1978; Hall 1992,
- * section 2.6). The lower limit takes half of it, because the skewness of a sample is
- * itself uncertain; after a heavy tail, whose sample skewness is far too small, the
- * upper one 1.6 times, and the lower none. */
+/* The quantiles of a studentized mean are not symmetrical when its terms are skewed: to first order
+ * -(2 t^2 + 1) skewness / 6 is added to both (Johnson 1978; Hall 1992, section 2.6). The lower
+ * limit takes half of it, because the skewness of a sample is itself uncertain; for a heavy tail,
+ * whose sample skewness is far too small, the upper one 1.6 times, and the lower none. */
 static void around(const struct shape *r, double t, struct mean_interval *out)
 {
 	double skewness = r->serial.batches ? r->serial.skewness / sqrt(r->serial.independent) : 0;
@@ -303,7 +301,7 @@ static double phase_bias(const uint64_t *phase, double low, double high)
 	return most * phase_test_unevenness(phase, STATS_PHASES);
 }
 
-/* Preferred phases, where they may matter beside the interval. */
+/* Preferred phases, where they matter compared with the interval. */
 static bool is_synchronous(const uint64_t *phase, double low, double high)
 {
 	return phase && phase_test_p(phase, STATS_PHASES) < SYNCHRONOUS_P &&

@@ -9,18 +9,18 @@
 
 #include "stats/stats.h"
 
-/* Why an interval may not hold: see docs/coverage.md. */
+/* Why an interval may not cover the mean: see docs/coverage.md. */
 enum stats_unreliable {
 	STATS_SYNCHRONOUS = 1,	   /* "clock-synchronous": calls begin at preferred phases */
 	STATS_FEW_INDEPENDENT = 2, /* "too-few-independent-batches" */
 	STATS_HEAVY_TAIL = 4	   /* "heavy-tail": a few calls make the mean */
 };
-/* Fewer calls, without batches and phases, are too few for any of them. */
+/* Fewer calls, without batches and phases, can show none of them. */
 #define STATS_RELIABLE_CALLS 8
 
-/* A mean with what can be said of it, in the unit of its sums: nanoseconds in reports. There
- * `low` may be below 0, once the overhead is subtracted; both limits are NAN or infinite where
- * nothing can be said. */
+/* A mean and its interval, in the unit of its sums: nanoseconds in reports. There `low` may be
+ * below 0, once the overhead is subtracted; both limits are NAN or infinite where the interval is
+ * unknown. */
 struct mean_interval {
 	double mean, low, high;
 	const char *method; /* static text: "clopper-pearson", "t", "batch-t", "none" */
@@ -37,17 +37,16 @@ struct mean_interval {
  *                      binomial limits on effective counts (Korn and Graubard 1998).
  *                      Where all calls show the same count, the truth may lie on
  *                      either side of it.
- *   "batch-t"          Student's t on the error between batches, which holds the
+ *   "batch-t"          Student's t on the error between batches, which includes the
  *                      dependence of calls; contiguous calls, whose batches exchange
  *                      ticks, by Beilner's (10c).
  *   "t"                too few batches, and no sign of dependence: Student's t on the
  *                      calls' own variance, not taken below the d^2/4 of (10b) where the
  *                      mean is 16 ticks or more.
  *   "none"             no call: NANs. One call of a fast clock: 0 to infinity.
- * Calls in no batch add what they scatter by beyond what batches foretell, stretch by
- * stretch: in design_effect, error and freedom.
- * Intervals by t are moved towards a long tail (Johnson 1978). Nothing is subtracted
- * for overhead here. Needs up to about 2 kB of stack. */
+ * Unbatched calls add their scatter beyond what batches predict, stretch by stretch: in
+ * design_effect, error and freedom. Intervals by t are moved towards a long tail (Johnson 1978).
+ * Nothing is subtracted for overhead here. Needs up to about 2 kB of stack. */
 struct mean_interval mean_interval_estimate(const struct stats_sample *s, double confidence);
 
 #endif

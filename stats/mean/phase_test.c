@@ -91,7 +91,7 @@ static double exact_tail(unsigned n, unsigned bins, unsigned t_max)
 		add_bin(part, n, t_max, weight);
 	for (unsigned t = 0; t < t_max; t++)
 		below += part[n][t];
-	/* What is left of 1 is good to its rounding, about 1e-14. */
+	/* The difference from 1 is exact to its rounding, about 1e-14. */
 	return fmin(fmax(1 - below * tgamma(n + 1.0), 1e-14), 1);
 }
 

@@ -46,7 +46,7 @@ static double pratt_deviate(double p, double a, double b)
 			((n + 1 / 6.0) * p * q));
 }
 
-/* I_p(a, b), or what it lacks to 1. */
+/* I_p(a, b), or its complement. */
 static double beta_tail(double p, double a, double b, bool upper)
 {
 	if (a <= 0 || b <= 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Statistics over a handful of replications: nothing here assumes more of them
- * than that they are numbers in the order of measurement. The tests of trend and
- * dependence use ranks, since one disturbed replication must not decide them.
+/* Statistics over a handful of replications: all that is assumed is that they are in the order of
+ * measurement. The tests of trend and dependence use ranks, since one disturbed replication must
+ * not decide them.
  */
 #include "stats/mean/replications.h"
 

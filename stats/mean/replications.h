@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What repeated measurements of the same thing say: the mean with its t
- * interval, the K fastest, what interference made longer, and whether the
- * series moves or hangs together. `x` is in the order of measurement, in
- * whatever unit the caller uses throughout; values are finite.
+/* What repeated measurements of the same thing say: the mean with its t interval, the K fastest,
+ * what interference made longer, and whether the series has a trend or depends on itself. `x` is in
+ * the order of measurement, in whatever unit the caller uses throughout; values are finite.
  *
  * Sources: Feitelson, "Experimental Approaches in Computer Science", lecture 3
  * (double loop, half width, outliers); Bryant and O'Hallaron, "Computer
@@ -33,9 +32,9 @@ double replications_deviation(const double *value, size_t n);
  * deviation s: t_{n-1, 1-alpha/2} s / sqrt(n). Infinite for n = 1. */
 double replications_half_width(double s, double n, double confidence);
 
-/* K-best: the measurements have converged once the K fastest of them lie within
- * the relative factor epsilon of the fastest, which is then the result: where
- * interference only ever adds, the fastest values crowd at the true one. */
+/* K-best: the measurements have converged once the K fastest of them lie within the relative factor
+ * epsilon of the fastest, which is then the result: where interference only ever adds, the fastest
+ * values cluster at the true one. */
 struct kbest {
 	double value;	     /* the fastest; NAN for n = 0 */
 	double spread;	     /* Kth fastest / fastest - 1; NAN for n < K, or fastest <= 0 */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The rule is in the header. */
+/* The rule of stopping.h. */
 #include "stats/mean/stopping.h"
 
 #include <math.h>
@@ -14,8 +14,8 @@ bool stopping_is_due(const struct stopping *s, uint64_t calls)
 	return calls >= s->due;
 }
 
-/* Can the interval be relied on at all? Clocks that keep step with the program stay in doubt
- * however many calls there are. */
+/* Can the interval be relied on at all? Calls synchronous with the tick stay unreliable however
+ * many there are. */
 static bool is_enough(const struct stopping_look *l)
 {
 	double design = isnan(l->design_effect) ? 1 : fmax(l->design_effect, 1);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* When a mean is known well enough to stop measuring it.
  *
- * Who looks at an interval again and again and stops when it is narrow enough stops too
- * early too often: where the scatter happens to look small, the interval is narrow and
- * wrong. As the wanted width goes to 0 this vanishes (Chow and Robbins 1965; for dependent
- * data Glynn and Whitt 1992); for widths that people ask for it costs coverage, most where the
- * first looks come early (Law and Carson 1979). So, here:
+ * Looking at an interval again and again until it is narrow enough stops too early too often: where
+ * the scatter happens to look small, the interval is narrow and wrong. As the wanted width goes to
+ * 0 this vanishes (Chow and Robbins 1965; for dependent data Glynn and Whitt 1992); for widths that
+ * people ask for it costs coverage, most where the first looks come early (Law and Carson 1979).
+ * So, here:
  *   - looks at geometrically growing numbers of calls, as Heidelberger and Welch (1983) do:
  *     few looks are few chances to be deceived;
- *   - none counts before there are enough calls, independent batches and effective ticks for
- *     the interval itself to hold (STOPPING_CALLS, _BATCHES, _EFFECTIVE), nor while
- *     the estimate has a reliability warning;
+ *   - none counts before there are enough calls, independent batches and effective ticks for the
+ *     interval itself to cover (STOPPING_CALLS, _BATCHES, _EFFECTIVE), nor while the estimate has a
+ *     reliability warning;
  *   - the width must be small enough at two looks in turn; the second has half as many calls
  *     again, and it is its interval that is reported.
  * tests/unit/stats/test_stopping.c simulates the coverage that is left. */
@@ -34,8 +34,8 @@ struct stopping {
 	double seen; /* the relative half width at the last look; NAN: none, or nothing known */
 };
 
-/* Of an estimate what the rule asks for, in any unit. `calls`: so far, by which looks are due;
- * `used`: that the mean is of, which a warm-up set aside makes fewer. */
+/* What the rule needs of an estimate, in any unit. `calls`: so far, by which looks are due; `used`:
+ * those in the mean, fewer where a warm-up is excluded. */
 struct stopping_look {
 	uint64_t calls, used;
 	double mean, low, high;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* See distributions.h. Arguments that GSL would loop or fail on are kept from it. */
+/* Arguments that GSL would loop or fail on never reach it. */
 #include "stats/numerics/distributions.h"
 
 #include <math.h>

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* GSL's distributions for any arguments: where there is no answer, or GSL fails to find it, it
- * is NAN. GSL's own error handler ends the process; it is off in every process that links
- * these. So scprof asks GSL here only, but for what cannot fail (gsl_cdf_ugaussian_*, sorting).
+/* GSL's distributions for any arguments: NAN where there is no answer, or GSL fails to find it.
+ * GSL's own error handler ends the process; it is off in every process that links these. So scprof
+ * calls GSL only here, except for what cannot fail (gsl_cdf_ugaussian_*, sorting).
  */
 #ifndef SCPROF_STATS_NUMERICS_DISTRIBUTIONS_H
 #define SCPROF_STATS_NUMERICS_DISTRIBUTIONS_H
 
 #include <stdint.h>
 
-/* Student's t, of one degree of freedom at least: fewer leave nothing to be said. More than
- * 1e5 are the normal distribution to 1e-5. */
+/* Student's t, of one degree of freedom at least: fewer give no answer. More than 1e5 are the
+ * normal distribution to 1e-5. */
 double distributions_t_quantile(double p, double freedom);
 double distributions_t_upper(double t, double freedom);
 
-/* I_x(a, b), and what it lacks to 1. */
+/* I_x(a, b), and its complement. */
 double distributions_beta_lower(double x, double a, double b);
 double distributions_beta_upper(double x, double a, double b);
 

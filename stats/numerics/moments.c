@@ -28,8 +28,8 @@ double moments_square(uint64_t n, uint64_t sum, stats_u128 sum_sq)
 
 /* The same for a product: with sum_x = n a + r and sum_y = n b + t,
  *   sum (x - a)(y - b) = sum_xy - a sum_y - b r,
- * a signed number that is far smaller than its parts: modulo 2^128 it comes out
- * right whatever the parts did. */
+ * a signed number that is far smaller than its parts: modulo 2^128 it is right even where the parts
+ * overflow. */
 double moments_product(uint64_t n, uint64_t sum_x, uint64_t sum_y, stats_u128 sum_xy)
 {
 	uint64_t a = sum_x / n, r = sum_x % n;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The mean measured with a slow clock, and its variance.
  *
- * Beilner, "Measuring with Slow Clocks", TR-88-003 (1988). The a-priori forms need
- * no sample variance: a duration between k and k + 1 ticks shows k or k + 1 of
- * them, and the mean says how often which.
+ * Beilner, "Measuring with Slow Clocks", TR-88-003 (1988). The a-priori forms need no sample
+ * variance: a duration between k and k + 1 ticks shows k or k + 1 of them, and the mean says how
+ * often each.
  */
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * Clocks", TR-88-003 (1988).
  *
  * Durations are in the caller's unit; `d` is the clock's tick interval. Arguments outside their
- * range give NAN or infinity, as the formula does. tests/unit/test_stats_seeds_beilner.c compares
+ * range give NAN or infinity, as the formula does. tests/unit/stats/test_seeds_beilner.c compares
  * these with every number that the paper prints.
  */
 #ifndef SCPROF_STATS_PLANNING_BEILNER_H

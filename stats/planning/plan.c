@@ -70,16 +70,16 @@ double plan_danzig_melvin_calls(double error, double mean, double d, double conf
 	return z * z * d * d * beilner_count_variance(mean / d) / (error * error);
 }
 
-/* Planning where few ticks are expected, and the normal approximation is none.
+/* Planning where few ticks are expected, and the normal approximation fails.
  *
- * The interval will be that of Clopper and Pearson, whose width depends on the count
- * that comes out: what is planned for is its average over the binomial counts.
+ * The interval will be that of Clopper and Pearson, whose width depends on the count seen: what is
+ * planned for is its average over the binomial counts.
  */
 /* Counts less likely than this, relative to the likeliest, no longer matter. */
 #define NEGLIGIBLE 1e-6
 
-/* As mean_interval_estimate has it: where all calls show the same count, the truth may lie on
- * either side of that, but no duration lies below 0. */
+/* As in mean_interval_estimate: where all calls show the same count, the truth may lie on either
+ * side of that, but no duration lies below 0. */
 static double width_of(double x, double n, double whole, double confidence)
 {
 	double low, high;
@@ -157,7 +157,7 @@ double plan_random_tick_variance(double mean_ticks)
 	return t + pairs - t * t;
 }
 
-/* How many calls more, judged by those that were made.
+/* How many more calls, judged by those made.
  *
  * The standard error falls with the square root of the calls. Beside it an interval
  * has a part that falls faster: what an exact interval adds for few ticks (about

@@ -9,10 +9,9 @@
  * not rounded up. Arguments outside their range give NAN or infinity, as the
  * formula does.
  *
- * Beilner: "Measuring with Slow Clocks", TR-88-003. Danzig and Melvin: "High
- * Resolution Timing with Low Resolution Clocks". tests/unit/stats/test_seeds*.c
- * hold these functions against every number the papers print, and name those
- * that do not follow.
+ * Beilner: "Measuring with Slow Clocks", TR-88-003. Danzig and Melvin: "High Resolution Timing with
+ * Low Resolution Clocks". tests/unit/stats/test_seeds*.c compare these functions with every number
+ * that the papers print, and name those that do not follow.
  */
 #ifndef SCPROF_STATS_PLANNING_PLAN_H
 #define SCPROF_STATS_PLANNING_PLAN_H
@@ -65,9 +64,9 @@ double plan_danzig_melvin_calls(double error, double mean, double d, double conf
 
 /* ---- Few ticks: no normal approximation ---- */
 
-/* Total width, in ticks, that the Clopper-Pearson interval will have after n >= 1 calls
- * of mean_ticks, on average over the binomial counts of calls that show a tick more, by
- * (8). Takes time with the expected number of those: meant for up to some hundreds. */
+/* Total width, in ticks, that the Clopper-Pearson interval will have after n >= 1 calls of
+ * mean_ticks, on average over the binomial counts of calls that show a tick more, by (8). Its time
+ * grows with the expected number of those: meant for up to some hundreds. */
 double plan_exact_width(double mean_ticks, double n, double confidence);
 
 /* The fewest calls for which that average is at most `width` ticks, found by halving (the
@@ -84,8 +83,8 @@ double plan_random_tick_variance(double mean_ticks);
 
 /* ---- From a finished measurement ---- */
 
-/* The mean of n calls as it was found: its interval, its standard error, and the part of
- * that error that more calls do not lessen (of what was measured once and subtracted). */
+/* The mean of n calls as it was found: its interval, its standard error, and the part of that error
+ * that more calls do not reduce (of what was measured once and subtracted). */
 struct stats_finished {
 	double n, mean, low, high;
 	double error, fixed;

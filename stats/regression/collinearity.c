@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Which sites' calls cannot be told apart. By variance inflation (the diagonal of the inverse
- * of the correlations, Marquardt 1970): the worst site joins those that explain it, and
- * the rest is judged anew, until none is left that others explain. */
+/* Which sites' calls cannot be distinguished, by variance inflation (the diagonal of the inverse of
+ * the correlations, Marquardt 1970): the worst site joins those that explain it, and the rest is
+ * tested again, until none is left that others explain. */
 #include "stats/regression/site_costs.h"
 
 #include <math.h>
 #include <string.h>
 
 #define SINGULAR 1e-10
-/* What is left of a site's calls in a span beyond what the others tell: less than this, and
- * it is only who was in the middle of a call at the edge. */
+/* A site's calls in a span that the others do not explain: fewer than this are only calls in
+ * progress at the edge. */
 #define EDGE_CALLS 1.5
-/* Of the standardised coefficients that explain a site: those that count. */
+/* Least standardised coefficient that explains a site. */
 #define PART 0.1
 
 void collinearity_invert(double *a, size_t n)
@@ -117,7 +117,7 @@ static void join_those(size_t *group, size_t n, const size_t *of, const double *
 	}
 }
 
-/* The column that is explained best, if so well that it is nobody's; m: none. */
+/* The column that the others explain best, if too well to stand alone; m: none. */
 static size_t worst(const double *sums, const double *inverse, size_t m, double spans)
 {
 	double most = 0;

@@ -20,7 +20,7 @@
 
 /* Blocks are not joined below so many; with half of them Student's t is very wide. */
 #define LEAST_TO_JOIN 16
-/* Correlation of neighbours beyond this many of its standard errors is taken as such. */
+/* Correlation of neighbours beyond this many of its standard errors is taken as real. */
 #define SIGNIFICANT 1.3
 /* Determinant of I - H_g below which the block alone carries the fit. */
 #define SINGULAR 1e-9
@@ -207,7 +207,7 @@ static double freedom_of(const struct block *b, const struct pair *u, unsigned c
 	return trace * trace / squares;
 }
 
-/* Of neighbours; the mean that is taken off makes it 1 / count too small. */
+/* Of neighbours; subtracting the mean makes it 1 / count too small. */
 static double correlation(const double *q, unsigned count)
 {
 	double mean = 0, square = 0, product = 0;
@@ -305,8 +305,8 @@ static void price(const struct centred *line, struct pair c, double value, doubl
 	p->high = value + t * p->error;
 }
 
-/* How many equal events would make the spread that is left around the line: 50 ticks
- * of a slow clock, 50 long calls among many of next to nothing. */
+/* How many equal events would make the spread that is left around the line: 50 ticks of a slow
+ * clock, 50 long calls among many very short ones. */
 static double events(const struct centred *c)
 {
 	double sum = 0;

@@ -21,8 +21,8 @@ struct stats_line_block {
 	stats_u128 bytes_sq, bytes_units;
 };
 
-/* One of the two prices. The interval is its own (not joint with the other's) and is
- * not cut at 0: an extrapolation to size 0 may come out negative. */
+/* One of the two prices. The interval is its own (not joint with the other's) and is not cut at 0:
+ * an extrapolation to size 0 may be negative. */
 struct stats_line_price {
 	double value, error; /* error INFINITY: nothing is known, the interval is infinite */
 	double low, high;
@@ -33,14 +33,13 @@ enum stats_line_unreliable {
 	STATS_LINE_FEW_TICKS =
 		1, /* time was seen in fewer than about 50 calls: intervals too narrow */
 	STATS_LINE_FEW_LARGE = 2, /* fewer than 8 stretches of calls carry the slope */
-	STATS_LINE_NARROW =
-		4, /* sizes vary by less than a tenth: `call` is far out of what was seen */
-	STATS_LINE_DEPENDENT = 8 /* too few independent stretches: intervals too narrow */
+	STATS_LINE_NARROW = 4,	  /* sizes vary by less than a tenth: `call` is an extrapolation */
+	STATS_LINE_DEPENDENT = 8  /* too few independent stretches: intervals too narrow */
 };
 
 struct stats_line_fit {
 	struct stats_line_price call, byte; /* units, units a byte */
-	double by_size;	     /* share of the whole time that goes with the bytes: b sum x / sum y */
+	double by_size;	     /* share of the whole time that is due to bytes: b sum x / sum y */
 	unsigned blocks;     /* with calls in them, after joining */
 	unsigned unreliable; /* enum stats_line_unreliable, or-ed */
 };
@@ -49,12 +48,11 @@ struct stats_line_fit {
  * calls are passed over, and of more than 64 neighbours are joined. 30 or more make good
  * intervals; 3 make some; with fewer there are values only.
  *
- * Errors: delete-one-block jackknife in the closed form of the cluster-robust sandwich
- * (Bell and McCaffrey 2002, "Bias reduction in standard errors for linear regression with
- * multi-stage samples", their jackknife estimator; CR3 of Cameron and Miller 2015), with
- * Satterthwaite's degrees of freedom as they give them. Blocks that still depend on
- * their neighbours are joined in pairs until they do not show it, and what correlation
- * is left is added.
+ * Errors: delete-one-block jackknife in the closed form of the cluster-robust sandwich (Bell and
+ * McCaffrey 2002, "Bias reduction in standard errors for linear regression with multi-stage
+ * samples", their jackknife estimator; CR3 of Cameron and Miller 2015), with Satterthwaite's
+ * degrees of freedom as they give them. Blocks that still depend on their neighbours are joined in
+ * pairs until they do not show it, and the remaining correlation is added.
  *
  * What these sums cannot show is curvature: a cost that grows in steps (packets, pages)
  * or with size squared has a best line as well, and the intervals are of that line.
@@ -71,11 +69,10 @@ int line_fit_blocks(const struct stats_line_block *block, unsigned blocks,
 int line_fit(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y, stats_u128 sum_xy,
 	     double *intercept, double *slope);
 
-/* How far the true slope may be from that of line_fit, which gave `slope`:
- * half the width of its interval at `confidence`, by Student's t with n - 2 degrees
- * of freedom on what the line leaves unexplained. INFINITY where fewer than three
- * calls or equal sizes say nothing. It holds chance only: where a few sizes
- * belong to different work, the slope is that difference, however sure. */
+/* How far the true slope may be from that of line_fit, which gave `slope`: half the width of its
+ * interval at `confidence`, by Student's t with n - 2 degrees of freedom on what the line leaves
+ * unexplained. INFINITY where fewer than three calls or equal sizes say nothing. It covers chance
+ * only: where a few sizes belong to different work, the slope is that difference, however sure. */
 double line_half_width(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y,
 		       stats_u128 sum_yy, double slope, double confidence);
 

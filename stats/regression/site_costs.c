@@ -14,7 +14,7 @@
 #define COLUMNS	       (SITE_COSTS_MOST + 1) /* 0: the intercept */
 #define SPANS_A_COLUMN 6
 #define LEVERAGE_MOST  0.9
-/* A site that makes this many calls in each span and varies by less than that. */
+/* A steady site makes this many calls in each span and varies by less than that. */
 #define STEADY_CALLS	 2.0
 #define STEADY_DEVIATION 0.5
 

@@ -4,29 +4,27 @@
  *
  *      y = intercept x length + sum over sites of cost x calls + noise
  *
- * Several series (the fluid of each CPU, the program's own clock), each with spans of its
- * own that need not agree with the others', each hold a part of y: every one is fitted
- * alone, by least squares weighted by 1 / length (interrupts come like a Poisson process:
- * the variance grows with the length), and a site's cost is the sum of its coefficients.
- * The intercept is what goes with no call. Nothing is clamped: a cost of next to nothing
- * comes out below 0 half of the time.
+ * Several series (the fluid of each CPU, the program's own clock), each with spans of its own that
+ * need not agree with the others', each have a part of y: every one is fitted alone, by least
+ * squares weighted by 1 / length (interrupts come like a Poisson process: the variance grows with
+ * the length), and a site's cost is the sum of its coefficients. The intercept is what belongs to
+ * no call. Nothing is clamped: a cost near 0 is estimated below 0 half of the time.
  *
- * Errors. Neighbouring spans are alike (a program has phases, a host has neighbours), and
- * the noise grows with the load. So each span's influence on the summed coefficient (its
- * residual, divided by one less its leverage, as HC3 does: MacKinnon and White 1985) is
- * projected on the first B cosines over the spans in the order of time, whichever series they
- * are of; the mean square of the B projections is the long-run variance, with B - 1 degrees
- * of freedom of Student's t (B in the source; the slow columns of a short run take one, and
- * with it 50 spans cover as they should): equal-weighted cosine ("EWC", Lazarus, Lewis, Stock and
- * Watson 2018, "HAR Inference: Recommendations for Practice", J. Business & Economic Statistics
- * 36:541, eqs. 4 and 10, B = 0.4 N^(2/3)). Chosen over Newey and West, whose intervals are
- * too short in the samples that a run of seconds gives, and over a block jackknife, which needs
- * series that are cut at the same instants.
+ * Errors. Neighbouring spans are alike (a program has phases, a host other tasks), and the noise
+ * grows with the load. So each span's influence on the summed coefficient (its residual, divided by
+ * one less its leverage, as HC3 does: MacKinnon and White 1985) is projected on the first B cosines
+ * over the spans in the order of time, whichever series they are of; the mean square of the B
+ * projections is the long-run variance, with B - 1 degrees of freedom of Student's t (B in the
+ * source; the slow columns of a short run take one, and with it 50 spans cover as they should):
+ * equal-weighted cosine ("EWC", Lazarus, Lewis, Stock and Watson 2018, "HAR Inference:
+ * Recommendations for Practice", J. Business & Economic Statistics 36:541, eqs. 4 and 10, B = 0.4
+ * N^(2/3)). Chosen over Newey and West, whose intervals are too short in the samples that a run of
+ * seconds gives, and over a block jackknife, which needs series that are cut at the same instants.
  *
- * Sites that go together. Where one site's calls follow from the others' (variance
- * inflation above SITE_COSTS_INFLATION, or nothing left of them but a call or so a span,
- * which is a call in progress at the edge), no data can say whose the cost is. They are
- * put together and share one cost a call: the mean over their calls.
+ * Collinear sites. Where one site's calls follow from the others' (variance inflation above
+ * SITE_COSTS_INFLATION, or nothing left of them but a call or so a span, which is a call in
+ * progress at the edge), no data can say whose the cost is. They form a group and share one cost a
+ * call: the mean over their calls.
  *
  * Seconds. Pure functions but for memory, which is allocated and freed inside.
  */
@@ -44,18 +42,18 @@
 #define SITE_COSTS_SPANS     24	 /* each series needs so many, and 6 a coefficient */
 #define SITE_COSTS_ACTIVE    8	 /* a site must have calls in so many spans of each series */
 
-/* UNCHARGED: nobody was charged for it. TRUE: with what the program was charged. */
+/* UNCHARGED: unaccounted time. TRUE: with what the program was charged. */
 enum site_costs_of { SITE_COSTS_UNCHARGED, SITE_COSTS_TRUE, SITE_COSTS_KINDS };
 
 struct site_costs_span {
 	double from, to; /* when, on a clock that all series share */
 	/* How long. Where only a share of the time could be seen, that share of it, and so of the
-	 * calls: then what comes out is per call and second all the same, if the work falls
-	 * into seen and unseen time alike. */
+	 * calls: then the results are per call and second all the same, if the work falls into seen
+	 * and unseen time alike. */
 	double length;
 	double y[SITE_COSTS_KINDS];
 	/* What y was corrected by, times something known only with an error: `charged` x the
-	 * series' rest is taken off both, `switches` x the cost of one off UNCHARGED. */
+	 * series' rest is subtracted from both, `switches` x the cost of one from UNCHARGED. */
 	double charged, switches;
 };
 
@@ -69,7 +67,7 @@ struct site_costs_series {
 enum site_costs_state {
 	SITE_COSTS_OK,
 	SITE_COSTS_RARE,   /* calls in too few spans */
-	SITE_COSTS_STEADY, /* its calls do not vary: not to be told from the intercept */
+	SITE_COSTS_STEADY, /* its calls do not vary: collinear with the intercept */
 	SITE_COSTS_FEW	   /* too few spans for so many sites */
 };
 
@@ -92,16 +90,16 @@ int site_costs_fit(const struct site_costs_series *series, size_t count, size_t 
 		   struct displacement_value switching, struct site_costs *out,
 		   struct site_costs_site *site);
 
-/* Probability of a cost as far from nothing as this, were it nothing; NAN: not known. */
+/* Probability of a cost as far from 0 as this, if it were 0; NAN: not known. */
 double site_costs_p(struct displacement_value cost);
 
-/* In site_groups.c: which of the columns whose cross products (intercept taken out, `spans`
- * spans in all) are in `product` [n][n] go together. group[i] becomes the lowest index of i's
- * group, `inflation` the group's. Those that are `steady` are left out. `room`: 2 n n numbers. */
+/* In collinearity.c: which of the columns whose cross products (intercept taken out, `spans` spans
+ * in all) are in `product` [n][n] are collinear. group[i] becomes the lowest index of i's group,
+ * `inflation` the group's. Those that are `steady` are left out. `room`: 2 n n numbers. */
 void collinearity_find(const double *product, size_t n, double spans, const bool *steady,
 		       size_t *group, double *inflation, double *room);
 
-/* In site_groups.c: inverse of a symmetric positive matrix [n][n], in place, by way of its
+/* In collinearity.c: inverse of a symmetric positive matrix [n][n], in place, by way of its
  * correlations; columns that the ones before explain to within 1e-10 get zeros. */
 void collinearity_invert(double *a, size_t n);
 

@@ -11,7 +11,7 @@
 #define LEAST_BATCHES 8
 /* Half of 1 % for each of the two tests. */
 #define LEVEL 0.005
-/* A level must hold for as many batches. */
+/* A level must last for so many batches. */
 #define LEAST_LEVEL 2
 
 /* Quantile at 0.5 % of |statistic| of the best split of `n` values with 2 at least on each

@@ -18,10 +18,9 @@ struct drift {
 	unsigned at;	   /* the first batch after the step; 0 for other kinds */
 };
 
-/* Trend (normal scores on time) and one step (best split), the serial correlation of
- * neighbours allowed for; of two significant ones, the better fit. The trend is Theil and
- * Sen's. `skip`: batches set aside at the start. Needs 8 batches for a trend, 16 for a
- * step. */
+/* Trend (normal scores on time) and one step (best split), with serial correlation allowed for; of
+ * two significant ones, the better fit. The trend is Theil and Sen's. `skip`: batches excluded at
+ * the start. Needs 8 batches for a trend, 16 for a step. */
 struct drift drift_find(const struct stats_batches *b, unsigned skip);
 
 #endif

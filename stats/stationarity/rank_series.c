@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Ranks of batches, and what dependence of neighbours does to tests on them.
+/* Ranks of batches, and what serial dependence does to tests on them.
  *
- * A statistic of independent values is divided by sqrt((1 + r) / (1 - r)), what first
- * order correlation r makes of the error of a mean. r is taken from what a fitted
- * alternative leaves, or every real change would look like correlation; the fit itself
- * pulls it down, the more the shorter the series, which is put back.
+ * A statistic of independent values is divided by sqrt((1 + r) / (1 - r)), what first order
+ * correlation r makes of the error of a mean. r is that of the residuals of a fitted alternative,
+ * or every real change would look like correlation; the fit itself lowers it, the more the shorter
+ * the series, which is corrected.
  */
 #include <math.h>
 
@@ -12,9 +12,8 @@
 
 #include "stats/stationarity/rank_series.h"
 
-/* By simulation: with these, series of 16 to 64 values that follow each other by 0.5 stay
- * within the false-alarm rates of steady.h. The bias of r around a mean is
- * -(1 + 3 r) / n (Kendall 1954). */
+/* By simulation: with these, series of 16 to 64 values with serial correlation 0.5 stay within the
+ * false-alarm rates of warmup.h. The bias of r around a mean is -(1 + 3 r) / n (Kendall 1954). */
 #define SPLIT_BIAS	 5
 #define LINE_BIAS	 5
 #define MOST_CORRELATION 0.95
@@ -159,7 +158,7 @@ struct series_split rank_series_split(const struct series *s, unsigned first, un
 	return best;
 }
 
-/* Slope in standard errors; what is left in rest[]. */
+/* Slope in standard errors; residuals in rest[]. */
 static double fit_line(const double *x, unsigned count, double *rest)
 {
 	double middle = (count - 1.0) / 2, square = 0, product = 0;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A series of batch means as ranks, for tests that a few wild batches cannot decide.
  *
- * Levels are held against each other in normal scores: the i-th of n values becomes the quantile of
- * the normal distribution at (i - 3/8) / (n + 1/4) (Blom 1958), ties share their mean rank. A trend
- * is looked for in the ranks themselves: any steady rise is a straight line there. Private to
- * stats/.
+ * Levels are compared in normal scores: the i-th of n values becomes the quantile of the normal
+ * distribution at (i - 3/8) / (n + 1/4) (Blom 1958), ties share their mean rank. A trend is looked
+ * for in the ranks themselves: any steady rise is a straight line there. Private to stats/.
  */
 #ifndef SCPROF_STATS_STATIONARITY_RANK_SERIES_H
 #define SCPROF_STATS_STATIONARITY_RANK_SERIES_H

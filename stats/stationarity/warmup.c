@@ -17,7 +17,7 @@
 
 #define LEAST_BATCHES 8
 #define LEAST_FACTOR  3
-#define LEAST_RUN     8 /* of 64; as many of fewer, down to 32 */
+#define LEAST_RUN     8 /* of 64 batches, and of fewer down to 32 */
 #define RUN_DISTANCE  16
 /* 1 / (false alarms * others), to the power 1 / (exponent of the tail). */
 #define OTHERS 400.0
@@ -44,7 +44,7 @@ static struct range range_of(const double *x, unsigned count)
 			      sorted[count - 1]};
 }
 
-/* How often as far from the middle as the farthest of the range; signed. */
+/* Distance from the middle over that of the farthest of the range; signed. */
 static double distance(const struct range *r, double x)
 {
 	double width = fmax(r->high - r->middle, r->middle - r->low);

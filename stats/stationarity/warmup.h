@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Is a site's mean one number? Warm-up and drift over the ordered batches of its calls.
  *
- * A "steady" series is one whose batches could have come in any order, or follow their
- * neighbours for a while only: whatever the law of the durations, and also for counts of
- * a slow clock. Each test calls at most 1 in 100 of those unsteady; simulated, 8 to 64
- * batches: normal; lognormal with sigma 2 and 20 calls a batch; down to one tick in five
- * batches; contiguous calls of a slow clock; correlation of neighbours up to 0.5 (at 16 to
- * 24 batches then 1.5). Beyond that a wave cannot be told from a trend: up to 3 in 100 at
- * correlation 0.7, 6 at 0.9. Of tails with exponent 1.5 (no variance) up to 2 in 100 show a
- * warm-up. The tests use ranks, so fewer than 16 batches show the gross cases only.
- * Pure functions; none allocates. About 20 kB of stack.
+ * A "steady" series is one whose batches could have come in any order, or follow their neighbours
+ * for a while only: whatever the distribution of the durations, and also for counts of a slow
+ * clock. Each test calls at most 1 in 100 of those unsteady; simulated, 8 to 64 batches: normal;
+ * lognormal with sigma 2 and 20 calls a batch; down to one tick in five batches; contiguous calls
+ * of a slow clock; correlation of neighbours up to 0.5 (at 16 to 24 batches then 1.5). Beyond that
+ * a wave cannot be told from a trend: up to 3 in 100 at correlation 0.7, 6 at 0.9. Of tails with
+ * exponent 1.5 (no variance) up to 2 in 100 show a warm-up. The tests use ranks, so fewer than 16
+ * batches show the gross cases only. Pure functions; none allocates. About 20 kB of stack.
  */
 #ifndef SCPROF_STATS_STATIONARITY_WARMUP_H
 #define SCPROF_STATS_STATIONARITY_WARMUP_H
@@ -20,7 +19,7 @@
 
 /* Leading batches that differ from the rest. */
 struct warmup {
-	unsigned batches;  /* to be set aside; 0: none. At most half of all */
+	unsigned batches;  /* to be excluded; 0: none. At most half of all */
 	double mean_aside; /* mean of a call in them, clock units; NAN if none */
 	double mean_rest;  /* and in the others */
 	double ratio;	   /* mean_aside / mean_rest; NAN if none */
@@ -36,15 +35,15 @@ struct warmup {
  * faster. */
 struct warmup warmup_find(const struct stats_batches *b);
 
-/* The first call beside all. */
+/* The first call compared with all. */
 struct first_call {
 	double ratio; /* its duration / mean of the other calls; NAN for fewer than two calls */
 	double share; /* of all calls at least as long, itself among them, and so the
 			 p-value of its being first by chance; NAN without a histogram */
 };
 
-/* `count`: histogram of all calls as in scprof_format.h, or NULL. A call in the same bucket
- * counts as as long. */
+/* `count`: histogram of all calls as in scprof_format.h, or NULL. A call in the same bucket counts
+ * as equally long. */
 struct first_call warmup_first(uint64_t first_units, uint64_t calls, uint64_t units,
 			       const uint64_t *count, uint32_t buckets);
 
