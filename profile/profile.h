@@ -83,7 +83,7 @@ struct prof_line {
 	prof_u128 bytes_sq[SCP_BATCHES], bytes_units[SCP_BATCHES];
 };
 
-/* Calls in no batch, where they are several stretches: ends of threads' calls, and all calls of
+/* Unbatched calls, where they are several stretches: ends of threads' calls, and all calls of
  * threads that made too few. Sums over the stretches, of n calls and t units each. */
 struct prof_apart {
 	uint64_t stretches;
@@ -143,8 +143,8 @@ struct prof_account_cpu {
 	double part_ns[SCP_ACCOUNT_PARTS];
 };
 
-/* Where the CPUs' time went in one run (struct scp_account). uncharged.error_ns INFINITY: nothing
- * can be said of it. */
+/* Where the CPUs' time went in one run (struct scp_account). uncharged.error_ns INFINITY: it is
+ * unknown. */
 struct prof_account {
 	uint64_t run;
 	struct prof_cost_value uncharged;
@@ -184,7 +184,7 @@ struct prof_table {
 struct prof_process {
 	uint32_t pid, ppid, count; /* count > 1: a fold of several, after a merge */
 	char *exe;
-	char *program; /* what it was started as, no path; of files of before, the last part of exe
+	char *program; /* what it was started as, no path; in older profiles the last part of exe
 			*/
 	char **argv;   /* argc strings and a NULL */
 	uint32_t argc;
@@ -194,16 +194,16 @@ struct prof_process {
 	uint32_t owner;					    /* user id of that file */
 };
 
-/* What a wrapped call adds (struct scp_cost). The errors are standard errors and hold what
- * the measurements that it was put together from differ by. */
+/* What a wrapped call adds (struct scp_cost). The errors are standard errors and include the
+ * differences between measurements. */
 struct prof_cost {
 	double inside_ns, inside_error_ns;
 	double outside_ns, outside_error_ns;
 };
 
-/* Over the processes' first and last measurements together. NAN where it was never
- * measured. inside_ns to outside_error_ns are for all calls of the profile, as many as
- * have short and long paths; overhead_at tells them apart. */
+/* Over the processes' first and last measurements together. NAN where it was never measured.
+ * inside_ns to outside_error_ns are for all calls of the profile, as many as have short and long
+ * paths; overhead_at distinguishes them. */
 struct prof_overhead {
 	uint32_t measurements;
 	double inside_ns, inside_error_ns;
@@ -235,19 +235,19 @@ struct profile {
 	struct prof_clock clock;
 	struct prof_clock slow; /* kind NONE unless dual */
 	uint32_t flags;		/* SCP_FILE_* of all files together */
-	char no_symbols[512];	/* why SCPROF_SYMBOLS was not heeded, in the first process; or "" */
+	char no_symbols[512];	/* why SCPROF_SYMBOLS was ignored, in the first process; or "" */
 	char preceded[SCP_BEFORE_BYTES]; /* see scp_header; or "" */
 	uint32_t groups;
 	struct scp_losses losses; /* summed */
 	uint64_t ticker_ticks, ticker_late_sum_ns, ticker_late_max_ns, ticker_late_ticks;
 	uint64_t torn_entries;
-	bool foreign; /* a file of it belongs neither to root nor to who reads it */
+	bool foreign; /* a file of it belongs neither to root nor to the reader */
 	/* What was left out on purpose (scp_header.filters), of all files together. */
 	char filters[SCP_FILTERS_BYTES];
 	uint32_t filters_bytes;
 	uint64_t below_cut;
 	/* Where recording could be stopped (SCP_FILE_WINDOWS): how long the processes recorded, of
-	 * how long they lived, and how often one began to, at most. */
+	 * how long they lived, and how often one began to record, at most. */
 	uint64_t recorded_ns, recorded_of_ns;
 	uint32_t windows;
 
@@ -297,18 +297,18 @@ struct profile_moment {
 	uint32_t first, entries; /* of the model: the file's */
 	const uint64_t *calls;	 /* by entry of the model: so far; of all files the same array */
 };
-/* The model's clocks anew, and what recording adds, as if all its files (there must be as many,
- * in the order in which they were added) had been added now: a counter's rate is better known
- * the longer a run goes on, its end measures what a call adds once more, and both are weighted
- * by the calls. 0, or -1 and the model as it was: a header that says what cannot be. */
+/* Renew the model's clocks, and what recording adds, as if all its files (there must be as many, in
+ * the order in which they were added) had been added now: a counter's rate is better known the
+ * longer a run goes on, its end measures what a call adds once more, and both are weighted by the
+ * calls. 0, or -1 and the model as it was: a header that contradicts itself or the model. */
 int profile_renew_clocks(struct profile *p, const struct profile_moment *file, size_t files);
 
 /* All of `paths` in one model; NULL and *err on the first failure. */
 struct profile *profile_open(const char *const *paths, size_t count, struct profile_error *err);
 
-/* The same for who wants to say how far it is: `told`, if not NULL, after each file. With
- * `left_out`, a file that cannot be read is told of and left out; NULL and the last one's *err
- * where that leaves none. Files that do not go together, and want of memory, are failures still. */
+/* The same with progress: `told`, if not NULL, is called after each file. With `left_out`, a file
+ * that cannot be read is reported to it and left out; NULL and the last one's *err where that
+ * leaves none. Files that do not go together, and lack of memory, are still failures. */
 struct profile_listener {
 	void (*told)(void *context, size_t done, size_t all);
 	void (*left_out)(void *context, const struct profile_error *why);

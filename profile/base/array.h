@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Arrays that grow, with 32-bit numbers of elements, and memory for large ones in huge pages
- * where the kernel has them (MADV_HUGEPAGE): a report of a million call paths reads half a gigabyte
- * in no order, and without huge pages spends most of its time on address translation.
+/* Arrays that grow, with 32-bit numbers of elements, and memory for large ones in huge pages where
+ * the kernel has them (MADV_HUGEPAGE): a report of a million call paths reads half a gigabyte in
+ * random order, and without huge pages spends most of its time on address translation.
  *
  * An array is a pointer that free() takes, and the number of elements that it has `room` for; both
  * are zero at first. Sizes are in bytes.

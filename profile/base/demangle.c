@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* libiberty knows every mangling there is. Which names it is asked about; absurdly long
- * ones stay as they are, and so do those that would become so (demangle_budget.h). */
+/* libiberty knows every mangling there is. This file picks names for it; absurdly long ones stay as
+ * they are, and so do those that would become so (demangle_budget.h). */
 #include "profile/base/demangle.h"
 
 #include <ctype.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* libiberty hands over what it demangles of Rust and C++ piece by piece, and is left by
- * a jump when it has become too long. What it demangles of D it collects in a string
- * that it enlarges by xrealloc(), which is libiberty's own to be replaced: here it jumps,
- * too, and does not exit the process when out of memory. */
+/* libiberty hands over Rust and C++ names piece by piece, and a jump leaves it when one is too
+ * long. A D name it collects in a string that it enlarges by xrealloc(), which a program may
+ * replace: ours jumps, too, and does not exit the process when out of memory. */
 #include "profile/base/demangle_budget.h"
 
 #include <setjmp.h>
@@ -11,8 +10,7 @@
 #include <libiberty/demangle.h>
 #include <libiberty/libiberty.h>
 
-/* Small strings that D's demangler has besides are lost by a jump, and so often they may be;
- * then D names stay as they are. */
+/* A jump leaks small strings of D's demangler. After so many jumps D names stay as they are. */
 #define LOST_AT_MOST 64
 
 struct output {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A hash table of numbers (indices into an array of the caller's) with open addressing and linear
  * probing (Knuth, The Art of Computer Programming 3, section 6.4): 16 to 32 bytes a number, where a
- * general table takes 100. Each slot keeps the hash too, so that elements that differ are mostly
- * not looked at, and growing asks for no hash again.
+ * general table takes 100. Each slot keeps the hash too, so that unequal elements are rarely looked
+ * at, and growing computes no hash again.
  *
  * A zeroed table is empty. The lower bits of a hash choose the slot. One thread at a time.
  */
@@ -29,7 +29,7 @@ int number_table_reserve(struct number_table *t, uint32_t numbers);
 /* Add a number that is not in the table, and that it has room for. */
 void number_table_add(struct number_table *t, uint32_t hash, uint32_t number);
 
-/* Empty, without memory. */
+/* Empty, its memory freed. */
 void number_table_clear(struct number_table *t);
 
 /* Does the element of that number equal the wanted one? */
@@ -49,7 +49,7 @@ static inline struct number_slot *number_table_find(const struct number_table *t
 	return &t->slot[at];
 }
 
-/* Have the memory fetched in which number_table_find will look soon. */
+/* Prefetch the memory that number_table_find will soon read. */
 static inline void number_table_prefetch(const struct number_table *t, uint32_t hash)
 {
 	if (t->slots)

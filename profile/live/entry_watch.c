@@ -46,7 +46,7 @@ static bool read_at(int fd, void *to, size_t bytes, uint64_t at)
 	return at < INT64_MAX && pread(fd, to, bytes, (off_t)at) == (ssize_t)bytes;
 }
 
-/* An aligned word comes out of the page in one piece. */
+/* An aligned word is read in one piece. */
 uint64_t entry_watch_calls(int fd, uint64_t at)
 {
 	uint64_t calls;

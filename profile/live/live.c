@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Entries by their places. An entry is sound when its seq was even before and the same
- * after (struct scp_entry); most stand still, and those are known by their count. */
+/* Entries read at known places. An entry is sound when its seq was even before and the same after
+ * (struct scp_entry); most stand still, and those are known by their count. */
 #include "profile/live/live.h"
 
 #include <stdlib.h>
@@ -184,7 +184,7 @@ int live_difference(const struct prof_reading *now, const struct prof_reading *b
 	    now->units_sq < before->units_sq || now->bytes < before->bytes ||
 	    now->bytes_sq < before->bytes_sq || now->inner_calls < before->inner_calls)
 		return -1;
-	/* time without a call, or squares without time, there is not */
+	/* there is no time without a call, and no squares without time */
 	if (now->calls == before->calls &&
 	    (now->units != before->units || now->units_sq != before->units_sq))
 		return -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One profile file that is being written, read again and again: who knows its model
- * (profile_add_placed) reads 192 bytes an entry instead of the whole file.
+/* One profile file that is being written, read again and again: once its model is
+ * known (profile_add_placed), 192 bytes an entry are read instead of the whole file.
  *
  * Reads only, with pread: nothing that the target could notice, and a file that somebody
  * cuts short does not kill us. Single-threaded. */
@@ -30,7 +30,7 @@ struct live {
 int live_open(struct live *l, struct profile *p, const char *path, struct profile_error *err);
 void live_close(struct live *l);
 
-/* Look for what is new. *grown: there are entries that the model has not. -1: no memory. */
+/* Look for what is new. *grown: there are entries that the model lacks. -1: no memory. */
 int live_look(struct live *l, bool *grown);
 
 /* The header as it is now, its anchors from one moment. -1: it cannot be read any more. */
@@ -42,8 +42,8 @@ int live_header(const struct live *l, struct scp_header *h);
 int live_read(const struct live *l, uint32_t i, const struct prof_reading *last,
 	      struct prof_reading *out);
 
-/* The batches of place i that had been complete at `r`: out->sum has room for SCP_BATCHES.
- * out->count is 0 where there are none, or where they moved on too fast. */
+/* The batches of place i that were complete at `r`: out->sum has room for SCP_BATCHES. out->count
+ * is 0 where there are none, or where they moved on too fast. */
 void live_batches(const struct live *l, uint32_t i, const struct prof_reading *r,
 		  struct prof_batches *out);
 
@@ -52,13 +52,13 @@ void live_batches(const struct live *l, uint32_t i, const struct prof_reading *r
 bool live_phases(const struct live *l, uint32_t i, struct prof_phase *out);
 
 /* *out becomes the calls after `before` and up to `now`, exactly. Two things cannot be known of
- * them: min and max are those of all calls, which hold theirs. -1, and nothing happened in
- * *out: `before` is not from earlier in the same entry's life (a damaged file). */
+ * them: min and max are those of all calls, which bound theirs. -1, and *out is as it was: `before`
+ * is not from earlier in the same entry's life (a damaged file). */
 int live_difference(const struct prof_reading *now, const struct prof_reading *before,
 		    struct prof_reading *out);
 
-/* Of an entry's batches, oldest first, `count` of `calls` calls each, those whose calls all
- * came after the first `before` calls: the number of the first such. */
+/* Of an entry's `count` batches of `calls` calls each, oldest first: the index of the first whose
+ * calls all came after the first `before` calls. */
 uint32_t live_first_batch(uint64_t calls, uint32_t count, uint64_t before);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Only the fixed head of a file is looked at here; reading it as a profile,
- * and distrusting it, is profile/'s work. */
+/* Only the fixed head of a file is looked at here; reading and checking it as a profile is the work
+ * of profile/read/. */
 #include "profile/live/run_files.h"
 
 #include <dirent.h>

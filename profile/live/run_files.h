@@ -23,8 +23,8 @@ struct run_file {
 int run_files_list(const char *directory, struct run_file **files, size_t *count);
 void run_files_free(struct run_file *files, size_t count);
 
-/* Is the process that wrote it still running, and recording? Told from another
- * process that was given the same pid by its start time. */
+/* Is the process that wrote it still running, and recording? Its start time distinguishes it from
+ * another process with the same pid. */
 bool run_files_is_live(const struct run_file *file);
 
 #endif

@@ -221,7 +221,7 @@ static void join_apart(struct prof_sums *dst, const struct prof_sums *src, const
 		unbatched_add(&sum, dst, of_dst, a->gone ? 0 : a->time.calls);
 		unbatched_add(&sum, src, of_src, b->gone ? 0 : a->time.calls);
 	} else if (src->apart) {
-		sum = *src->apart; /* to nothing: as it is */
+		sum = *src->apart; /* dst has no calls: a copy */
 	} else {
 		return;
 	}

@@ -54,7 +54,7 @@ static void add_texts(struct profile *p, const struct scp_header *h)
 	}
 }
 
-/* A file without windows was recorded as long as its processes lived. */
+/* A file without recording intervals was recorded as long as its processes lived. */
 static void add_recorded(struct profile *p, const struct scp_header *h)
 {
 	uint64_t lived = h->end_mono_ns > h->start_mono_ns ? h->end_mono_ns - h->start_mono_ns : 0;

@@ -5,8 +5,8 @@
 
 #include "profile/profile.h"
 
-/* Of one more file, whose header is sound. To be called while the model does not have its flags,
- * nor its clock, yet. */
+/* Add those of one more file, whose header is sound. To be called while the model does not have its
+ * flags, nor its clock, yet. */
 void filters_add(struct profile *p, const struct scp_header *h);
 
 /* For a merged file. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What happened between two readings of the same files.
  *
- * Both readings are added to one model, so that equal paths and functions are one already;
- * then the calls of the first are taken off those of the second, path by path.
+ * Both readings are added to one model, so that equal paths and functions are one already; then the
+ * calls of the first are subtracted from those of the second, path by path.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -80,8 +80,8 @@ static uint32_t join(struct part *part, uint32_t count)
 	return kept;
 }
 
-/* false: nothing happened, or the place went backwards, of which nothing can be said. */
-static bool take_off(struct part *now, const struct part *before)
+/* false: nothing happened, or the place went backwards, so it is not counted. */
+static bool subtract(struct part *now, const struct part *before)
 {
 	if (before) {
 		if (now->calls < before->calls || now->units < before->units ||
@@ -122,7 +122,7 @@ static void put_entries(struct profile *p, const struct part *before, uint32_t b
 	for (uint32_t i = 0; i < nows; i++) {
 		while (k < befores && by_place(&before[k], &now[i]) < 0)
 			k++;
-		if (take_off(&now[i],
+		if (subtract(&now[i],
 			     k < befores && by_place(&before[k], &now[i]) == 0 ? &before[k] : NULL))
 			put_entry(&p->entry[size.entries++], &now[i]);
 	}

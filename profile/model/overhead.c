@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What a wrapped call adds, put together over measurements.
+/* What a wrapped call adds, combined over measurements.
  *
- * Every process measures it at its start and, if it lived long enough, at its
- * end; the machine's speed differs between them by more than each is uncertain.
+ * Every process measures it at its start and, if it lived long enough, at its end; the machine's
+ * speed differs between them by more than the error of each.
  */
 #include "profile/model/overhead.h"
 

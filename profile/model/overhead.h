@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What a wrapped call adds, put together over measurements; private to profile/. */
+/* What a wrapped call adds, combined over measurements; private to profile/. */
 #ifndef SCPROF_PROFILE_MODEL_OVERHEAD_H
 #define SCPROF_PROFILE_MODEL_OVERHEAD_H
 
@@ -31,18 +31,18 @@ struct overhead_depth {
 void overhead_add(struct overhead_sum *s, const struct scp_overhead *first,
 		  const struct scp_overhead *last, double calls);
 
-/* The same of what a call adds to an interval around it; 0 is not measured. */
+/* The same for what a call adds to an interval around it; 0 is not measured. */
 void overhead_add_inner(struct overhead_sum *s, const struct scp_inner_cost *first,
 			const struct scp_inner_cost *last, double calls);
 
 /* As if the measurements of `from` had been added to `to`. */
 void overhead_join(struct overhead_sum *to, const struct overhead_sum *from);
 
-/* The weighted means. Their variance is the mean of the measurements' own variances plus
- * the variance between them (the law of total variance): of two equally certain
- * measurements, half their difference is in the error, and many measurements do not make
- * it vanish, because nobody knows which of them a call was like. Likewise for short and
- * long paths in the values for all calls. NAN without a measurement. */
+/* The weighted means. Their variance is the mean of the measurements' own variances plus the
+ * variance between them (the law of total variance): of two equally certain measurements, half
+ * their difference is in the error, and many measurements do not make it vanish, because nobody
+ * knows which of them a call resembled. Likewise for short and long paths in the values for all
+ * calls. NAN without a measurement. */
 struct prof_overhead overhead_mean(const struct overhead_sum *s, const struct overhead_depth *d);
 
 /* As a file holds it; all 0 without a measurement. overhead_mean of what is read back is

@@ -49,7 +49,7 @@ void slowest_join(struct profile *p, const struct scp_slowest_asked *asked, uint
 	uint32_t kept = first;
 
 	join_asked(p, asked);
-	/* Inside the program the threshold was not quite known. */
+	/* The target did not know the threshold exactly. */
 	for (uint32_t i = first; i < p->slowests; i++)
 		if ((double)p->slowest[i].units * ns_per_unit >= (double)asked->least_ns)
 			p->slowest[kept++] = p->slowest[i];

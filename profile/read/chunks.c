@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Walk the regions and chunks of an image and list the records.
  *
- * A granule without a chunk magic is skipped: the writer died, or is, between
- * taking the chunk and saying what it is. See raw.h for the marks.
+ * A granule without a chunk magic is skipped: the writer died, or is now, between taking the chunk
+ * and saying what it is. See raw.h for the marks.
  */
 #include <stdlib.h>
 
@@ -146,7 +146,7 @@ static bool belongs(uint32_t record_type, const struct scp_chunk *c)
 	return of_process == (c->type == SCP_CHUNK_PROCESS);
 }
 
-/* An optional chunk that this reader knows nothing of. */
+/* An optional chunk that this reader does not know. */
 static bool is_foreign(const struct scp_chunk *c)
 {
 	return c->magic == SCP_OPTIONAL_MAGIC && c->type != SCP_OPTIONAL_SLOWEST &&

@@ -35,7 +35,7 @@ static uint32_t index_of(const struct load *l, uint32_t type, uint32_t table, ui
 	return l->map[type][raw_find(&l->raw->list[type], table, id, 0)];
 }
 
-/* `program`: as the file has it, "" in files of before. */
+/* `program`: as the file has it, "" in older profiles. */
 static int load_process(struct load *l, const struct prof_process *from, const char *exe,
 			const char *program, const char *argv, uint32_t argv_bytes)
 {
@@ -333,7 +333,7 @@ static int make_maps(struct load *l)
 	return 0;
 }
 
-/* Of what there may be a million. */
+/* For what may be a million. */
 static int make_large_room(struct load *l)
 {
 	struct profile *p = l->p;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A file that appears whole or not at all: written beside its place, then renamed over it. A signal
  * that ends this process meanwhile (Ctrl-C, SIGTERM, a limit) removes what was written, as far as
- * it can be caught. One at a time is guarded so; one more is written without. One thread uses a
- * partial. */
+ * it can be caught. Only one at a time is guarded so. One thread uses a partial. */
 #ifndef SCPROF_PROFILE_WRITE_TEMPORARY_FILE_H
 #define SCPROF_PROFILE_WRITE_TEMPORARY_FILE_H
 
