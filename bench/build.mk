@@ -34,7 +34,7 @@ $(BENCH)/libcalibrated.so: bench/calibrated.c
 $(BENCH)/calibrated_call: bench/calibrated_call.c $(BENCH)/libcalibrated.so
 	$(CC) $(BENCH_CFLAGS) -fno-ipa-icf -o $@ $< -L$(BENCH) -lcalibrated -Wl,-rpath,'$$ORIGIN'
 
-# Displacement's intervals held against a load of known size (docs/displacement-results.md).
+# Displacement's intervals compared with a load of known size (docs/displacement-results.md).
 KNOWN_LIBS = $(addprefix $(BUILD)/lib,$(addsuffix .a,collector profile stats))
 $(BENCH)/known_load: bench/known_load.c $(KNOWN_LIBS)
 	@mkdir -p $(@D)
@@ -61,7 +61,7 @@ $(BENCH)/markers: bench/markers.c
 	@mkdir -p $(@D)
 	$(CC) $(BENCH_CFLAGS) -Iinclude -o $@ $<
 
-# The coverage laboratory (docs/coverage.md): bench/coverage --help.
+# The coverage study (docs/coverage.md): bench/coverage --help.
 COVERAGE_SRC = \
 	bench/coverage/main.c \
 	bench/coverage/options.c \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Functions of known duration under the names of library functions, found before libc's:
- * what a profile says of them can be held against what they take. send does nothing, recv
- * works for as many steps as it is asked for bytes and moves none. sendto works for `flags`
- * steps and one more for each byte, recvfrom for `flags` steps and four for each byte.
+/* Functions of known duration under the names of library functions, found before libc's: a
+ * profile's durations can be compared with the true ones. send does nothing, recv works for as many
+ * steps as it is asked for bytes and moves none. sendto works for `flags` steps and one more for
+ * each byte, recvfrom for `flags` steps and four for each byte.
  *
  * A step is a multiplication that waits for the one before it. The fences keep the work of
  * two calls apart: without them the processor begins the next call's while this one's is

@@ -90,7 +90,7 @@ static void loop_direct_recv(long calls, size_t below)
 		direct.recv(-1, NULL, steps, 0);
 }
 
-/* Goes on from block to block: the same sizes again would keep step with a tick. */
+/* Goes on from block to block: the same sizes again would be synchronous with a tick. */
 static void loop_sendto(long calls, size_t below)
 {
 	static uint64_t state = SEED;

@@ -22,7 +22,7 @@ VERSIONS = (["uftrace", "--version"], ["ltrace", "--version"], ["strace", "--ver
 
 @contextlib.contextmanager
 def probed(library):
-    """Probes at the function's entry and return, for perf; yields None where they cannot be had."""
+    """Probes at the function's entry and return, for perf; yields None where there are none."""
     def perf(*arguments):
         return subprocess.run(["perf", "probe", "-q", *arguments], capture_output=True, check=False).returncode == 0
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the parts share that hold a profile against a known truth: runs of
+"""What the parts share that compare a profile with a known truth: runs of
 calibrated_call under scprof, load on all CPUs, shares with their interval."""
 import contextlib
 import json
@@ -26,7 +26,7 @@ def first_in_line():
 
 
 def plain(tools, *arguments):
-    """What calibrated_call says of itself when nobody watches."""
+    """What calibrated_call prints when nobody watches."""
     return json.loads(run([tools.program("bench/calibrated_call"), DEPTH, *map(str, arguments)], first_in_line))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Is a program that keeps step with the tick found out, and one that does not left alone?
+"""Is a program that is synchronous with the tick detected, and no other?
 tick_paced sleeps until the kernel's tick and then works for 200 us, so that a clock of those
 ticks never sees it work; the randomised page clock does, and so does the fast clock beside it."""
 import known

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The cells of the coverage laboratory's CSV, and the classes of those that fail.
+"""The cells of the coverage study's CSV, and the classes of those that fail.
 
 A class is a kind of cell that fails for one reason; the first that fits is taken. What
 fits none is published cell by cell, so that nothing is explained away.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The laboratory's own check: the fast sources against the program walked call by
- * call. */
+/* The study checks itself: fast sources are compared with the program walked call by call. */
 #ifndef COVERAGE_CHECK_H
 #define COVERAGE_CHECK_H
 

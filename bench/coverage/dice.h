@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Random numbers of the laboratory: xoshiro256++ (Blackman and Vigna, 2021) inlined
- * where calls are drawn one by one, and the same generator behind GSL's interface
- * for GSL's distributions. One object a thread; the seed decides everything. */
+/* Random numbers of the study: xoshiro256++ (Blackman and Vigna, 2021) inlined where calls are
+ * drawn one by one, and the same generator behind GSL's interface for GSL's distributions. One
+ * object a thread; the seed decides everything. */
 #ifndef COVERAGE_DICE_H
 #define COVERAGE_DICE_H
 

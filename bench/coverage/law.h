@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Laws of the simulated durations. Lengths are in ticks throughout the laboratory:
- * the tick interval d is 1. A law has one parameter, its mean. */
+/* Laws of the simulated durations. Lengths are in ticks throughout the study: the tick interval d
+ * is 1. A law has one parameter, its mean. */
 #ifndef COVERAGE_LAW_H
 #define COVERAGE_LAW_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The coverage laboratory: simulated programs on slow clocks, what the recorder
- * keeps of them, and how often the interval made of that holds the true mean.
- * docs/coverage.md describes the grid and the rule.
+/* The coverage study: simulated programs on slow clocks, what the recorder keeps of them, and how
+ * often the interval made of that covers the true mean. docs/coverage.md describes the grid and the
+ * rule.
  *
  * A program on a kind of clock (all its n) is one piece of work, with seeds made of
  * its parameters: results do not depend on filters, threads or time. */

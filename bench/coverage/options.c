@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The laboratory's command line, and the grid that it stands for when empty. */
+/* The study's command line, and the grid that it stands for when empty. */
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What the laboratory is asked to do: which cells of the grid, how long for each. */
+/* What the study is asked to do: which cells of the grid, how long for each. */
 #ifndef COVERAGE_OPTIONS_H
 #define COVERAGE_OPTIONS_H
 
@@ -24,7 +24,7 @@ struct options {
 	int jobs;			    /* threads, 1 to OPTIONS_JOBS */
 	size_t failures;		    /* to list of each criterion */
 	const char *csv;		    /* NULL: standard output */
-	bool check;			    /* of the laboratory itself */
+	bool check;			    /* of the study itself */
 	bool intervals;			    /* compare intervals of a proportion instead */
 	bool threads;			    /* programs of many threads instead */
 };

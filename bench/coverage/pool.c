@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Long runs put together from segments that were simulated call by call once.
+/* Long runs made of segments that were simulated call by call once.
  *
- * Dependence reaches over a few hundred calls at most (AR(1)), over one burst, or
- * over everything but only through the phase (a loop). So segments of 2048 calls, or
- * whole bursts, drawn with replacement, behave like the program; of a loop they are
- * laid end to end in time, and the ticks in between are counted anew. Phases of a
- * period that is incommensurable with fixed ticks are spread more evenly than chance
- * would; there a segment is drawn among those that began where the last one ended. The
- * mean that a run estimates is that of the pool, not the law's, and is what must be
- * covered. Runs are rounded to whole segments, bursts apart. */
+ * Dependence reaches over a few hundred calls at most (AR(1)), over one burst, or over everything
+ * but only through the phase (a loop). So segments of 2048 calls, or whole bursts, drawn with
+ * replacement, behave like the program; of a loop they are laid end to end in time, and the ticks
+ * in between are counted again. Phases of a period that is incommensurable with fixed ticks are
+ * spread more evenly than chance would; there a segment is drawn among those that began where the
+ * last one ended. The mean that a run estimates is that of the pool, not the law's, and is what
+ * must be covered. Runs are rounded to whole segments, bursts apart. */
 #include <stdlib.h>
 
 #include "bench/coverage/walk.h"

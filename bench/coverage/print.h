@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The laboratory's output. */
+/* The study's output. */
 #ifndef COVERAGE_PRINT_H
 #define COVERAGE_PRINT_H
 

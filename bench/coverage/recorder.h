@@ -2,10 +2,10 @@
 /* What scprof's recorder keeps of the calls of one site, filled call by call or
  * batch by batch.
  *
- * Batches as batch_close() in preload/table/batch.c leaves them: they begin with two
- * calls and are merged in pairs when there are 64, so at the end there are n / B
- * whole ones of B calls, B the smallest power of two (at least 2) for which that is
- * below 64. Knowing n beforehand, the laboratory fills the final batches directly. */
+ * Batches as batch_close() in preload/table/batch.c leaves them: they begin with two calls and are
+ * merged in pairs when there are 64, so at the end there are n / B whole ones of B calls, B the
+ * smallest power of two (at least 2) for which that is below 64. Knowing n beforehand, the study
+ * fills the final batches directly. */
 #ifndef COVERAGE_RECORDER_H
 #define COVERAGE_RECORDER_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* See the header. Calls are walked one by one: there is no short cut to be checked. */
+/* Calls are walked one by one: there is no short cut to be checked. */
 #include <stdlib.h>
 #include <string.h>
 
