@@ -38,7 +38,7 @@ static const struct usage_entry usage_options[] = {
 	 .text = "what a row is (default: path, the full call path)"},
 	USAGE_ENTRY_CONFIDENCE,
 	{"include-warm-up", OPT_INCLUDE_WARM_UP, NULL,
-	 .text = "leave in the means what is otherwise set aside"},
+	 .text = "leave in the means what is otherwise excluded"},
 	{"top", OPT_TOP, "N", .text = "rows at most, 0: all (default: 20 in text, else all)"},
 	{"weight", OPT_WEIGHT, "time|calls|bytes|uncharged",
 	 .text = "what --format folded counts (default: time, in ns; uncharged: ns by "

@@ -180,7 +180,7 @@ static int watch(const struct top_options *o)
 	static struct live_reader feed; /* a path: large */
 	int status;
 
-	unsetenv("DEBUGINFOD_URLS"); /* no picture shall wait for a server far away */
+	unsetenv("DEBUGINFOD_URLS"); /* no picture waits for a remote server */
 	if (open_target(&feed, o, &err))
 		return complain(&err, 2);
 	if (o->batch || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))

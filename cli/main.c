@@ -104,8 +104,8 @@ int main(int argc, char **argv)
 	const struct command *command;
 
 	fill_standard_descriptors();
-	/* Large tables of a large profile are made and dropped one after the other: what is
-	 * freed shall go back, where glibc would keep up to 32 MB of each. */
+	/* Large tables of a large profile are made and dropped one after the other: freed memory
+	 * goes back, where glibc would keep up to 32 MB of each. */
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 	if (argc < 2) {
 		complaint_print("scprof", "which command? scprof --help lists them");

@@ -36,7 +36,7 @@ const struct usage cmd_load_usage = {
 	.synopsis = {"[--cpus LIST] [--json] [SECONDS]"},
 	.text = "How busy each CPU is: a thread at the lowest priority (SCHED_IDLE) on each takes "
 		"what is left over, and what it cannot get is load, interrupts included; beside "
-		"what /proc/stat says, that thread's own time taken off.",
+		"what /proc/stat says, that thread's own time subtracted.",
 	.words = "SECONDS",
 	.operands = usage_operands,
 	.options = usage_options,

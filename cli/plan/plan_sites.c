@@ -18,7 +18,7 @@
 static const struct {
 	const char *reason, *text;
 } reasons[] = {
-	{"clock-synchronous", "calls keep step with the clock's tick: no number of them helps. "
+	{"clock-synchronous", "calls are synchronous with the clock's tick: more do not help. "
 			      "Record with -c page, whose ticks are randomised, or a fast clock"},
 	{"too-few-independent-batches",
 	 "calls come in phases, of which the run holds too few to know: let it run through more, "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What a command takes and what it says of itself: one table per command. getopt's tables, --help,
+/* What a command takes and how it describes itself: one table per command. getopt's tables, --help,
  * completion, man pages, "did you mean" and what a configuration file may set are all read from it.
  * All of it is constant, and so are the texts.
  *
