@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Several runs of one command, put together: what the report prints. Seconds a run. */
+/* Several runs of one command, combined: what the report prints. Seconds a run. */
 #ifndef SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_SUMMARY_H
 #define SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_SUMMARY_H
 

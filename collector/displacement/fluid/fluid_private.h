@@ -55,7 +55,7 @@ struct fluid_edge {
 	uint64_t first_at, first_ns; /* counter and CPU clock of the first try */
 };
 
-/* The window between two edges, but for `moved`: pure. `last`: the counter after the last chunk. */
+/* The window between two edges, but for `moved`. `last`: the counter after the last chunk. */
 struct fluid_window fluid_thread_window_between(const struct fluid_edge *from,
 						const struct fluid_edge *to,
 						const struct fluid_loop *loop, uint64_t last,
