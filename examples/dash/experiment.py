@@ -2,8 +2,8 @@
 """Replications of the DASH experiment: from profiles to numbers.
 
 Equations are those of H. Beilner, "Measuring with Slow Clocks", TR-88-003, 1988. Durations are in
-microseconds, ticks are those of the slow clock. All sums are as measured: what a point costs (in
-the report it is taken off) is in them, as it was in the paper.
+microseconds, ticks are those of the slow clock. All sums are as measured: what a point costs (the
+report subtracts it) is in them, as it was in the paper.
 """
 import json
 import math

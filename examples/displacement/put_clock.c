@@ -25,7 +25,7 @@ int put_clock_open(void)
 	int clock = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (clock < 0)
-		fprintf(stderr, "put: perf's task-clock cannot be had: %s\n", strerror(errno));
+		fprintf(stderr, "put: perf's task-clock cannot be opened: %s\n", strerror(errno));
 	return clock;
 }
 
