@@ -442,10 +442,10 @@ struct scp_batch {
 	uint64_t sum[SCP_BATCHES];
 };
 
-/* Where in the tick calls began: bin floor(32 phase), phase in [0, 1) of a tick of
- * the slow clock (the main one, or the second of a dual run), by CLOCK_MONOTONIC.
- * For clocks of fixed ticks only. A sample of the calls, at random distances of a
- * tick or more, so that samples of a fast loop are not neighbours. */
+/* Where in the tick calls began: bin floor(32 phase), phase in [0, 1) of a tick of the slow clock
+ * (the main one, or the second of a dual run), by CLOCK_MONOTONIC. For clocks of fixed ticks only.
+ * A sample of the calls, at random distances of a tick or more, so that samples of a fast loop are
+ * not adjacent. */
 struct scp_phase {
 	struct scp_record rec;
 	uint32_t entry;
@@ -525,7 +525,7 @@ struct scp_site_cost {
 	uint64_t run;		/* which measurement: CLOCK_REALTIME at its end, ns */
 	uint32_t group;		/* in the run, from 1 */
 	uint32_t spans;		/* that the regression had, where they were fewest */
-	uint32_t kept_ppm;	/* share of the fluid's windows that were not set aside */
+	uint32_t kept_ppm;	/* share of the fluid's windows that were not excluded */
 	uint32_t inflation_ppk; /* of the variance by the other sites, thousandths */
 	/* accounted to no task; with what the program was charged: picoseconds a call, the
 	 * standard errors, and their degrees of freedom in thousandths */
