@@ -16,7 +16,7 @@ struct clock_choice {
 	uint32_t slow_kind;	       /* dual: the second one; else SCP_CLOCK_NONE */
 	const volatile uint64_t *page; /* the page clock's word */
 	uint32_t requested;	       /* as asked for, DUAL included */
-	uint32_t fallback;	       /* 1: what was asked for is not to be had */
+	uint32_t fallback;	       /* 1: what was asked for is not available */
 	bool histograms;	       /* the main clock is fast enough for distributions */
 	bool phases;		    /* where in the tick calls begin can be sampled: tick_phase.h */
 	uint64_t tick_ns;	    /* of the coarse clock, where one is in use */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The filters' settings, and what the profile says of them. */
+/* The filters' settings, and what the profile says about them. */
 #include "preload/filter/below.h"
 #include "preload/filter/filter.h"
 #include "preload/filter/glob.h"

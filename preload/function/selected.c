@@ -74,7 +74,7 @@ static void *look_up(const struct scp_selected *s, void *handle)
 	return p;
 }
 
-/* Nothing is freed, and no memory to be had: dlsym copes with both. */
+/* Nothing is freed, and there is no memory: dlsym copes with both. */
 static COLD void *selected_nothing(void)
 {
 	return NULL;

@@ -38,7 +38,7 @@ struct profile_file {
 };
 
 /* What a file is before it has its name: readers must not meet one that is not complete, and a
- * process that is killed is to leave nothing. Each where the one before cannot be had. */
+ * process that is killed is to leave nothing. Each where the one before fails. */
 enum file_birth {
 	FILE_UNNAMED,	/* nothing: gone with its process. Needs O_TMPFILE, and /proc */
 	FILE_TEMPORARY, /* hidden: .scprof.NAME.PID[.K].new */

@@ -57,7 +57,7 @@ HIDDEN void process_next_generation(void);
 /* A forked child that recorded nothing leaves no file (before exec, at exit). True: it is gone. */
 HIDDEN bool process_discard_if_empty(void);
 
-/* The file is gone, but the process goes on (exec failed): the next call begins anew. */
+/* The file is gone, but the process goes on (exec failed): the next call begins a new one. */
 HIDDEN void process_begin_anew(void);
 
 /* A counter in the file's losses, or NULL without a file. */

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A DWARF call-frame unwinder that notes everything its result depends on.
  *
- * Why our own, and not libunwind: the unwinder runs inside other people's
- * programs, in any thread, in signal handlers and in forked children. libunwind
- * takes locks, calls sigprocmask and malloc-like pools on this path, would have
- * to be present where the target runs, and exports names (_Unwind_RaiseException,
- * backtrace) that must not come before libgcc_s in the target. This one reads
- * memory and computes; nothing else. Its results are held against libunwind's
- * in the tests.
+ * Why our own, and not libunwind: the unwinder runs inside other people's programs, in any thread,
+ * in signal handlers and in forked children. libunwind takes locks, calls sigprocmask and
+ * malloc-like pools on this path, would have to be present where the target runs, and exports names
+ * (_Unwind_RaiseException, backtrace) that must not come before libgcc_s in the target. This one
+ * reads memory and computes; nothing else. The tests compare its results with libunwind's.
  *
  * Specification: DWARF 5, section 6.4; Linux Standard Base, section 10.6
  * (.eh_frame, .eh_frame_hdr).
