@@ -141,8 +141,7 @@ enum report_finding {
 	REPORT_OUTLIERS = 1 << 12
 };
 
-/* Is the mean one number (stats/steady.h, stats/histogram/histogram.h)? Durations are compensated.
- */
+/* Is the mean one number (stats/stationarity/, stats/histogram/)? Durations are compensated. */
 struct report_steadiness {
 	uint64_t warmup_calls;	      /* first calls that differ from the rest; 0: none */
 	double warmup_ns;	      /* mean of them; NAN: none */

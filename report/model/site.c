@@ -31,7 +31,7 @@ static void fill_percentile(const struct report *r, const struct report_site *s,
 	*high = estimate_compensate_call(s, limits.high * unit);
 }
 
-/* Below 1 unit there is no logarithm to be had: the first bucket counts as half a unit wide. */
+/* Below 1 unit there is no logarithm: the first bucket counts as half a unit wide. */
 static double log_width(uint32_t bucket)
 {
 	return log(histogram_start(bucket + 1) / fmax(histogram_start(bucket), 0.5));

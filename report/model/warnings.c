@@ -77,7 +77,7 @@ static void warn_lost_calls(struct report *r)
 			r, "unclassified",
 			"%" PRIu64
 			" calls on descriptors of unknown kind were not recorded: a sandbox "
-			"forbids to ask what they are. Sites on such descriptors show too few "
+			"prevents asking what they are. Sites on such descriptors show too few "
 			"calls.",
 			l->unclassified_calls);
 }
