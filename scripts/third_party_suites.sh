@@ -115,7 +115,7 @@ if command -v apt-get >/dev/null && fetch_source tcl8.6; then
 		both "tcl-$suite" tcl_verdicts tclsh "$work/tcl/tests/$suite.test" -verbose pst
 	done
 else
-	echo 'skip tcl: its source package is not to be had here'
+	echo 'skip tcl: its source package is not available here'
 fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
