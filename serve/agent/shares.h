@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What each user takes of the agent: open files, and time to read them. Whoever has most files
- * gives way to who has fewer, and nobody's files hold up those of others for long.
+ * gives way to one with fewer, and nobody's files hold up those of others for long.
  *
  * Time is a token bucket (the virtual scheduling of ITU-T I.371): up to SHARES_BURST_NS at once,
  * and one part in SHARES_PART of all time in the long run. What was begun is finished, so one long

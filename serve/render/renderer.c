@@ -31,7 +31,7 @@ static int limit(int what, uint64_t most)
 	return setrlimit(what, &now);
 }
 
-/* If memory is short, the kernel shall kill this process and not the agent. */
+/* If memory is short, the kernel is to kill this process and not the agent. */
 static void be_the_first_to_go(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
