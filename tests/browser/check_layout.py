@@ -137,7 +137,7 @@ def order(b, _):
     expect([n for n, folded in shown if folded] == ["77"], f"folded {shown}")
     expect(b.run("document.querySelector('#loops details summary').textContent").startswith("1 more, less than 1 %"), "the fold does not say what it holds")
     notes = "['loops', 'gaps'].map((id) => byId(id).querySelectorAll('.first-calls').length)"
-    expect(b.run(notes) == [0, 0], "no warm-up was set aside, and it is told of")
+    expect(b.run(notes) == [0, 0], "no warm-up was excluded, but one is reported")
     b.run("(() => { doc.warnings = [['warm-up', '']]; " + again + " })()")
-    expect(b.run(notes) == [1, 1], f"means with first calls are not told of: {b.run(notes)}")
+    expect(b.run(notes) == [1, 1], f"means with first calls are not reported: {b.run(notes)}")
     expect_quiet(b)

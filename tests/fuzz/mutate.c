@@ -196,7 +196,7 @@ static void work(uint64_t from, uint64_t to, double end)
 	for (uint64_t i = from; i < to && (end <= 0 || now() < end); i++)
 		try_one(i, room);
 	free(room);
-	exit(0); /* what leaked is told now */
+	exit(0); /* leaks are reported now */
 }
 
 static void keep_finding(int status)
@@ -326,7 +326,7 @@ static void prepare(int argc, char **argv)
 	snprintf(files.good, sizeof(files.good), "/dev/shm/mutant.%d.good.scp", (int)getpid());
 	snprintf(files.out, sizeof(files.out), "/dev/shm/mutant.%d.out", (int)getpid());
 	snprintf(files.text, sizeof(files.text), "/dev/shm/mutant.%d.text", (int)getpid());
-	unsetenv("DEBUGINFOD_URLS"); /* no mutant shall wait for a server */
+	unsetenv("DEBUGINFOD_URLS"); /* no mutant waits for a server */
 }
 
 static void finish(void)

@@ -77,7 +77,7 @@ refused()
 	XDG_CONFIG_HOME=. HOME=. "$SCPROF" report p.scp | grep -q FUNCTION
 }
 
-@test "config 04: an error is told with its line, what is right, and nothing is done" {
+@test "config 04: an error names its line and what is right, and nothing is done" {
 	local at=$T/home/scprof/config
 	profile
 	config '# mine' '[report]' 'confidnce = 0.9'

@@ -41,7 +41,7 @@ WITH=()
 
 @test "doctor 02: text and JSON say the same, and the worst level is the status" {
 	local status=0
-	# what the host takes away and how much room there is may change: the text is held against
+	# what the host takes away and how much room there is may change: the text is compared with
 	# what was said before it or, where that changed, after it
 	doctor '0 1'
 	mv doctor.json before.json
@@ -67,7 +67,7 @@ WITH=()
 	jq -e '.checks[] | select(.name == "library") | .remedy | contains("SCPROF_LIB")' doctor.json >/dev/null
 }
 
-@test "doctor 04: a library that records nothing fails the trial; one of another version is told" {
+@test "doctor 04: a library that records nothing fails the trial; one of another version is reported" {
 	echo 'int nothing;' | cc -shared -fPIC -x c - -o libscprof.so
 	WITH=(env SCPROF_LIB="$T/libscprof.so")
 	doctor 2

@@ -58,7 +58,7 @@ labels()
 }
 
 # To the last digit printed of the smallest and largest row.
-@test "dash 03: the means of Table 17b are those of the ticks (equation 6), and what (10a) says of them" {
+@test "dash 03: the means of Table 17b are those of the ticks (equation 6), and what (10a) gives for them" {
 	d=$(sed -n 's/^  d = \([0-9.]*\) us .*/\1/p' "$DASH/out")
 	{ table 'Table 17a: clock'; echo next; table 'Table 17b:'; } | awk -v d="$d" '
 	function near(a, b, text) { if ((a - b) ^ 2 > (0.0006 + 0.0051 * b) ^ 2) { print text, a, b; bad = 1 } }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # `scprof displace`, `scprof run --displace` and `scprof load`: accounts add up, the
 # command does not notice, nothing is left behind, odd machines get one clear line.
-# No time is held against an absolute one.
+# No time is compared with an absolute one.
 # fluid
 
 bats_require_minimum_version 1.5.0
@@ -79,7 +79,7 @@ teardown()
 }
 
 # A few windows: too few for an error. (Not a program that uses all of its time: where that leaves
-# the fluid next to nothing, next to nothing can have been lost.)
+# the fluid almost nothing, almost nothing can have been lost.)
 # A task gives itself its name, and other users' tasks are listed.
 @test "what a name has in it reaches no terminal" {
 	local odd=$'ev\033[31m'

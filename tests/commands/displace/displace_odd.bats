@@ -34,7 +34,7 @@ in_quota()
 	return "$status"
 }
 
-@test "a program that leaves the set is told of" {
+@test "a program that leaves the set is reported" {
 	local cpu
 	[ "$(nproc)" -gt 1 ] || skip "one CPU"
 	cpu=$(first_cpu)

@@ -469,13 +469,13 @@ last_picture()
 	wait "$run"
 }
 
-@test "top 14: the mean of the run, its interval and doubts are the report's, a warm-up set aside" {
+@test "top 14: the mean of the run, its interval and warnings are the report's, a warm-up excluded" {
 	watched_program -c tsc -- "$PROGRAMS/warms_up" slowly 60
 	last_picture '^scprof top:'
 	same_as_report
 }
 
-@test "top 15: who keeps step with the clock's tick is marked, and --until does not stop at it" {
+@test "top 15: calls synchronous with the clock's tick are marked, and --until does not stop at it" {
 	watched_program -c coarse -g socket --until 20% -- "$PROGRAMS/given_time" paced 0
 	# 256 calls of a site are enough for a look to count
 	last_picture '[0-9],[0-9]* calls, 2 paths' looked_again

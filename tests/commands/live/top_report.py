@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Holds the last picture of `scprof top --batch --paths` against `scprof report --format json`:
-# the mean of the run, its interval, the +-%, the doubts and the warm-up of each row, to the digits
+# Compares the last picture of `scprof top --batch --paths` with `scprof report --format json`:
+# the mean of the run, its interval, the +-%, the warnings and the warm-up of each row, to the digits
 # shown.
 # usage: top_report.py TOP.OUT REPORT.JSON
 # Exit status: 0 the same, 1 not (what differs is printed).

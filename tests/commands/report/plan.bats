@@ -228,7 +228,7 @@ waits()
 			. > 0.999 and . < 1.001'
 }
 
-@test "plan 11: a program locked to the tick is told that no number of calls helps" {
+@test "plan 11: for a program locked to the tick no number of calls helps" {
 	"$PROFILES/make_ticks" paced 500 out/paced.scp
 	"$SCPROF" plan out/*.scp >text
 	grep -q "never: clock-synchronous" text

@@ -90,7 +90,7 @@ leaves_out()
 	[ ! -e merged.scp ]
 }
 
-@test "what is no account of displacement is told so, and where one comes from" {
+@test "a file that is no account of displacement is named, and where one comes from" {
 	echo 'root:x:0:0' >passwd
 	echo '[1]' >list.json
 	local file

@@ -166,7 +166,7 @@ made()
 @test "the loop is doubled until it lasts long enough" {
 	made --min-time 50us "$LIBRARY:steps" int:200
 	holds '.calls == 256'
-	# all calls of the doubling were set aside: each number twice, and once more to warm up
+	# all calls of the doubling were excluded: each number twice, and once more to warm up
 	holds '.warmup.calls >= 2 * (256 + 128)'
 	made --min-time 3200us "$LIBRARY:steps" int:200
 	holds '.calls == 16384'
@@ -184,7 +184,7 @@ made()
 	[[ $output == *"above the fence, counted"*"times the median"* ]]
 }
 
-@test "a slow first call is set aside and told" {
+@test "a slow first call is excluded and reported" {
 	made "$LIBRARY:slow_start"
 	holds '.warmup.first_ns == 20001000 and .warmup.first_factor == 20001'
 	holds '.result.mean_ns == 1000'
@@ -238,7 +238,7 @@ made()
 	holds '.result == .uncompensated and .empty.mean_ns > 0'
 	json --subtract-empty -- true
 	holds '.subtracted and (.uncompensated.mean_ns - .empty.mean_ns - .result.mean_ns | fabs) < 1e-3'
-	# and what it takes is what is told
+	# and what it takes is what is reported
 	made -- sleep 0.003
 	holds '.result.mean_ns == 3e6 and .uncompensated.mean_ns == 3e6'
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What intervals, doubts and prices say of programs whose answer is known. Their time is made up
+# What intervals, warnings and prices say about programs whose answer is known. Their time is made up
 # (tests/programs/loaded/made_clock.c): what the library reads is the same in each run, on any machine.
 # How they fare in real time is measured by bench/run (docs/estimates.md).
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Recorded calls inside recorded intervals are counted, on every clock and way, so that what
-# recording them costs can be taken off the interval around them.
+# recording them costs can be subtracted from the interval around them.
 
 load ../common
 
@@ -46,7 +46,7 @@ profile()
 	expect signalled 20 80 raise 20 40 recv 320 0
 }
 
-@test "inner 04: what they cost is measured, and taken off" {
+@test "inner 04: what they cost is measured, and subtracted" {
 	profile -g socket,region -- "$PROGRAMS/inner" 2000
 	jq -e '.totals | .overhead_inner_ns > 0 and .overhead_inner_error_ns > 0' "$T/report.json"
 	jq -e '.totals.overhead_inner_ns as $each | .sites[] | select(.symbol == "outer") |

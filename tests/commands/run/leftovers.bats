@@ -155,7 +155,7 @@ next_run()
 	[ -e .scprof.other/unknown ]
 }
 
-@test "leftovers 07: what cannot be read is kept and told of once" {
+@test "leftovers 07: what cannot be read is kept and reported once" {
 	kill_a_run -o wanted.scp
 	end_target
 	profiles=$(find "$directory" -name '*.scp' -printf '%h\n' | head -n 1)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Steadiness of calls whose durations are given: what came first is told apart, and put back on request.
+# Steadiness of calls whose durations are given: what came first is excluded, and put back on request.
 
 load ../common
 
@@ -16,7 +16,7 @@ recorded()
 	"$SCPROF" run -c monotonic -o p.scp --no-report -- "$PROGRAMS/given_time" "$@"
 }
 
-@test "a warm-up is set aside, and its calls and time are told" {
+@test "a warm-up is excluded, and its calls and time are reported" {
 	recorded warms_up 3000
 	# of 3000 calls, in batches of 256
 	sends | jq -e '.steadiness.warm_up | .set_aside and .calls == 3072'

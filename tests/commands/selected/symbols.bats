@@ -249,7 +249,7 @@ refuses()
 	done
 }
 
-@test "symbols 22: what a call costs is taken off where a ready-made group is timed alone, too" {
+@test "symbols 22: what a call costs is subtracted where a ready-made group is timed alone, too" {
 	"$SCPROF" run --no-report -c tsc -g alloc -o "$T/out/p.scp" -- ls / >/dev/null
 	make_report --by function
 	jq -e '.sites | length > 0 and all(.[]; .overhead_ns > 0)' report.json

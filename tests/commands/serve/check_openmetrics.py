@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Holds a scraped page against OpenMetrics 1.0 or the text format 0.0.4, and against itself.
+"""Checks a scraped page against OpenMetrics 1.0 or the text format 0.0.4, and against itself.
 
 check_openmetrics.py openmetrics|text FILE [BEFORE]
 

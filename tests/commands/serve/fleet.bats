@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Three hosts in network namespaces and one Prometheus: sums of calls, ticks, bytes and squares add up
-# over hosts, and what follows from them is what scprof says of the merged profiles.
+# over hosts, and what follows from them is what scprof reports for the merged profiles.
 # about 12 s
 
 load ../common

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What `scprof serve` answers to who pulls pprof: read by Google's library and tool, and held against
+# What `scprof serve` answers to pprof clients: read by Google's library and tool, and compared with
 # what the ingesters of Parca and Pyroscope ask. `make check-long` installs Go for it.
 
 load ../common

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // pull URL SECONDS...: pulls /debug/pprof/profile as the scrapers of Parca and Pyroscope (Grafana
-// Alloy) do, and holds every answer against what these and Google's own library ask of it. First
+// Alloy) do, and checks every answer against what these and Google's own library ask of it. First
 // all calls since the processes began, then a window of each of SECONDS, then all calls again.
 // Prints the sums of the last answer, "TYPE SUM" a line.
 package main

@@ -302,7 +302,7 @@ s.recv(1000)' "${URL#http://}" || true
 	[ "$(code "$URL/healthz")" = 200 ]
 }
 
-@test "a client that finds no place is told so, and the log and /healthz say it" {
+@test "a client that finds no place gets an answer, and the log and /healthz say it" {
 	start_agent out
 	timeout -k 5 300 python3 - "${URL#http://}" <<-'END' 3>&- 4>&-
 		import socket, sys

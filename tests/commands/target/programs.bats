@@ -20,7 +20,7 @@ load ../common
 
 @test "programs 04: a handler on the smallest alternate stack makes later calls" {
 	unnoticed "$PROGRAMS/small_altstack" warm
-	# with next to no stack left the calls are not recorded, and that is all
+	# with hardly any stack left the calls are not recorded, and that is all
 	same_either_way "$PROGRAMS/small_altstack" cold 512
 	same_either_way "$PROGRAMS/small_altstack" warm 512
 }
@@ -95,7 +95,7 @@ load ../common
 	done
 }
 
-@test "programs 20: paths that differ only further up are told apart" {
+@test "programs 20: paths that differ only further up are distinguished" {
 	unnoticed "$PROGRAMS/paths"
 	local by_side='[.sites[] | select(.symbol == "send")
 		| select(any(.stack[]; .function == $f)) | .calls] | add // 0'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Claim: calls from one place with one stack pointer, which differ only in who
- * called that place further up, are told apart, however they alternate.
+/* Claim: calls from one place with one stack pointer, which differ only in who called that place
+ * further up, are distinguished, however they alternate.
  *
  * All four sides are the same code with the same frame, so the stack below them
  * looks the same but for return addresses; one frame keeps its size in RBP. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A clock that the program gives: an executable's clock_gettime comes before libc's, also for
- * libscprof.so. What a test says of durations and of places in the tick is then the same on every
+ * libscprof.so. What a test says about durations and places in the tick is then the same on every
  * machine, however busy. CLOCK_MONOTONIC and its coarse sister are given, the others are real.
  * Included by one source of a program, which records by `-c monotonic`, `coarse`. */
 #ifndef GIVEN_CLOCK_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Claim: the slowest calls are told one by one: which, in which order, from where.
+/* Claim: the slowest calls are listed one by one: which, in which order, from where.
  *
  * Usage: slowest MODE
  * calls     thousands of quick echoes on a socket pair, among them replies that come 30,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The coverage laboratory's short cuts make the same replications as its programs
- * walked call by call. Seeds are fixed: a cell agrees always or never. */
+/* The coverage study's short cuts make the same replications as its programs walked call by call.
+ * Seeds are fixed: a cell agrees always or never. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

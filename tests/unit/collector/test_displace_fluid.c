@@ -201,9 +201,9 @@ static double beside_chunks_ns(struct fluid_window w)
 	return (w.progress - w.chunk * w.chunks) / fluid->units_per_ns;
 }
 
-/* All of this holds for every window, as each sum is of parts of what it is held against, read
- * from the same clock: 1 ns for the rounding of doubles. How the kernel's accounts compare with
- * the wall clock is the kernel's affair. */
+/* All of this holds for every window, as each sum is of parts of what it is compared with, read
+ * from the same clock: 1 ns for the rounding of doubles. How the kernel's accounts compare with the
+ * wall clock is the kernel's affair. */
 static void assert_window(struct fluid_window w)
 {
 	assert_true(w.begin < w.end);

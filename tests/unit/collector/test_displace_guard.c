@@ -27,7 +27,7 @@ static void *join_and_stay(void *group)
 }
 
 /* Of a process whose thread is in its group; a child of it, in between, must not touch that. The
- * status tells what went wrong; 77: no group can be had here. */
+ * status says what went wrong; 77: no group can be made here. */
 static void be_ended_with_a_group(int signal_number, int told)
 {
 	struct fluid_group g;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A launched command is as it would be without us, and its end is told as a
- * shell tells it. Each case runs in a process of its own: launching blocks signals. */
+/* A launched command is as it would be without us, and its end is reported as a shell tells it.
+ * Each case runs in a process of its own: launching blocks signals. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

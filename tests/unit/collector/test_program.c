@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Programs of every kind, built here by the compilers that are installed, are
- * told apart, and each verdict has words for the user. */
+/* Programs of every kind, built here by the compilers that are installed, are distinguished, and
+ * each verdict has words for the user. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

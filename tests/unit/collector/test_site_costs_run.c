@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* From windows and counts to costs: two sites whose calls take from the fluid what is known, with
- * windows set aside, unread, shared with other tasks, and of a run's edges, which all would
- * bring something else into it. The measurement is made up here: the joining alone is real. */
+ * windows excluded, unread, shared with other tasks, and of a run's edges, which all would bring
+ * something else into it. The measurement is made up here: the joining alone is real. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

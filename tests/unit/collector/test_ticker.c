@@ -86,9 +86,9 @@ static void lengths_are_uniform(void **state)
 	assert_true(x > 23.98 && x < 85.35);
 }
 
-/* A program could lock to a clock whose next tick the last one foretells: 9 x 9 classes
- * of neighbours, 80 degrees of freedom (nothing is estimated). */
-static void a_length_does_not_foretell_the_next(void **state)
+/* A program could lock to a clock whose next tick the last one predicts: 9 x 9 classes of
+ * neighbours, 80 degrees of freedom (nothing is estimated). */
+static void a_length_does_not_predict_the_next(void **state)
 {
 	uint64_t count[100] = {0}, last = 0, before = 0;
 	struct tick_schedule s;
@@ -243,7 +243,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lengths_lie_between_half_and_three_halves_of_the_mean),
 		cmocka_unit_test(lengths_are_uniform),
-		cmocka_unit_test(a_length_does_not_foretell_the_next),
+		cmocka_unit_test(a_length_does_not_predict_the_next),
 		cmocka_unit_test(means_are_unbiased_over_seeds),
 		cmocka_unit_test(a_period_of_d_meets_every_phase),
 		cmocka_unit_test(odd_means_are_not_biased),

@@ -224,7 +224,7 @@ static void test_shorter_calls_do_not_come_here_any_more(void **state)
 	call(t, 5000000001);
 	call(t, 5000000002);
 	assert_int_equal(t->slowest.limit, 5000000000);
-	assert_int_equal(t->fast_limit, UINT32_MAX); /* the short way counts in 32 bits */
+	assert_int_equal(t->fast_limit, UINT32_MAX); /* the fast path counts in 32 bits */
 	end(t);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What was left out on purpose stays known: read, put together, written, read again. */
+/* What was left out on purpose stays known: read, combined, written, read again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

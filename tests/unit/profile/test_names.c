@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Names of programs in profiles: kept by merging, told apart when processes are folded, and of
- * files of before the executable's. */
+/* Names of programs in profiles: kept by merging, distinguished when processes are folded, and the
+ * executable's in older profiles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -188,7 +188,7 @@ static void folding_needs_the_same_executable_and_name(void **state)
 	assert_string_equal(p->process[0].program, "x");
 	assert_string_equal(p->process[1].program, "y");
 	assert_string_equal(p->process[2].exe, "/bin/b");
-	assert_string_equal(p->process[3].program, "a"); /* of before */
+	assert_string_equal(p->process[3].program, "a"); /* older */
 	profile_free(p);
 	for (int i = 0; i < 5; i++)
 		free((void *)(uintptr_t)path[i]);

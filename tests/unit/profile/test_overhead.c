@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What the wrapper adds, put together over measurements, files and merges. */
+/* What the wrapper adds, combined over measurements, files and merges. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -152,7 +152,7 @@ static const char *save_modules(const char *name, const char *folder)
 	return path;
 }
 
-/* As in a file, there are 65535 of them at most: what is beyond is told as lost. */
+/* As in a file, there are 65535 of them at most: what is beyond is reported as lost. */
 static void test_modules_beyond_the_limit_are_lost_and_said_to_be(void **state)
 {
 	const char *files[] = {save_modules("first.scp", "first"),

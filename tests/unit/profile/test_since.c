@@ -91,7 +91,7 @@ static void batches_of_the_window(void **state)
 {
 	(void)state;
 	assert_int_equal(live_first_batch(8, 5, 0), 0);
-	assert_int_equal(live_first_batch(8, 5, 1), 1); /* the first has a call of before */
+	assert_int_equal(live_first_batch(8, 5, 1), 1); /* the first has an earlier call */
 	assert_int_equal(live_first_batch(8, 5, 8), 1);
 	assert_int_equal(live_first_batch(8, 5, 9), 2);
 	assert_int_equal(live_first_batch(8, 5, 32), 4);

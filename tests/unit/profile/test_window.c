@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A model by function holds what its files do, however it was put together; and the difference of
- * two readings is what happened between them. */
+/* A model by function holds what its files do, however it was made; and the difference of two
+ * readings is what happened between them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

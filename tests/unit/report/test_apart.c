@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Threads too short for a batch are in the error of a row's mean wherever a mean is told: in a
+/* Threads too short for a batch are in the error of a row's mean wherever a mean is shown: in a
  * report, of the slow clock of a dual run, in a comparison, in a window of a live picture. */
 #include <math.h>
 

@@ -43,7 +43,7 @@ static void test_factors_are_read_without_exponents(void **state)
 	check_words(&s, "slower by 125 to 175 %");
 }
 
-/* Rows that could not be compared, with a doubt in one of their runs, for this reason. */
+/* Rows that could not be compared, with a warning in one of their runs, for this reason. */
 static void count_warnings(const char *a, const char *b, struct report_warning *first,
 			   uint32_t *warnings)
 {

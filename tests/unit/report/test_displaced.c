@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What a report says of costs by displacement: intervals at its own confidence, partners by
+/* What a report says about costs by displacement: intervals at its own confidence, partners by
  * name, significance among many, and nothing where a row is more than one site. */
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Calls inside an interval: how many, what recording each adds, and what is taken off. From
- * the file through the model and a merge to the report. */
+/* Calls inside an interval: how many, what recording each adds, and what is subtracted. From the
+ * file through the model and a merge to the report. */
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Means of live rows: the very numbers of a report of the same sums, and what that means for who
- * stops when enough is known: a slow beginning is left out, a program paced by the clock's tick
- * is never known well enough. */
+/* Means of live rows: the very numbers of a report of the same sums, and what that means for
+ * --until: a slow beginning is left out, a program paced by the clock's tick is never known well
+ * enough. */
 #include <math.h>
 #include <stdio.h>
 

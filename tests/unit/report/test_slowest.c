@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What the report says of single slow calls: when they began, what a reading in ticks can
- * mean, and nothing that a thread's name could do to a terminal. */
+/* What the report says about single slow calls: when they began, what a reading in ticks can mean,
+ * and nothing that a thread's name could do to a terminal. */
 #include "tests/unit/support/report_fixture.h"
 #include "report/wording/utf8.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Warm-up, drift, modes and outliers of a report's sites, on sums made by hand. The tests
- * of what is found are test_stats_steady's; these are about what the report does with it. */
+/* Warm-up, drift, modes and outliers of a report's sites, on sums made by hand.
+ * tests/unit/stats/ tests what is found; these test what the report does with it. */
 #include "tests/unit/support/report_fixture.h"
 
 #include <math.h>
@@ -269,7 +269,7 @@ static void test_both_clocks_leave_out_the_same_calls(void **state)
 	assert_int_equal(s->slow.ticks, sums.units); /* of all */
 	report_free(r);
 
-	slow.batches.count--; /* not the same any more: nothing is set aside */
+	slow.batches.count--; /* not the same any more: nothing is excluded */
 	s = build(p, false, &r);
 	assert_int_equal(s->steadiness.warmup_calls, 0);
 	report_free(r);

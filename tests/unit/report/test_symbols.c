@@ -255,7 +255,7 @@ static enum symbolize_state state_of(const char *path, bool build_id, bool guard
 	return state;
 }
 
-/* libdw shall not meet what another user made. */
+/* libdw must not read what another user made. */
 static void test_a_guarded_reader_opens_files_of_root_only(void **state)
 {
 	char copy[] = "/tmp/scprof-test-XXXXXX", command[700];

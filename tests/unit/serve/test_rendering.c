@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A rendering is made by a process that can hang, crash and fill its limits without harm to who
+/* A rendering is made by a process that can hang, crash and fill its limits without harm to whoever
  * waits for it. Started by itself as that process, the test hangs or crashes, or does the work. */
 #include <errno.h>
 #include <fcntl.h>

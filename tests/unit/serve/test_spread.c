@@ -147,7 +147,7 @@ static void only_grows(void **state)
 	assert_true(s.batches == 1001);
 }
 
-/* A mean that moves is foretold anew after some batches: no window has it for ever. */
+/* A mean that moves is predicted again after some batches: no window has it for ever. */
 static void forgets(void **state)
 {
 	struct variance_counter s = {0};

@@ -80,7 +80,7 @@ static void cut_short_and_gone(struct place *x)
 	assert_int_equal(unlink(place_path(x, "scprof.a.1.scp")), 0);
 }
 
-/* 30 calls of one process; what the other had done before is not to be taken off them. */
+/* 30 calls of one process; what the other did before is not subtracted from them. */
 static void a_window_with_a_file_that_breaks_is_none(void **state)
 {
 	struct place *x = *state;

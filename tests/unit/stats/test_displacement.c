@@ -89,8 +89,8 @@ static void test_excess_is_work_less_rest_and_switching(void **state)
 	assert_near(e.share_kept, 1, 1e-12);
 }
 
-/* Half the windows hold nonsense and are set aside: the rest stands for them, in proportion to
- * what the program did. */
+/* Half the windows hold nonsense and are excluded: the others stand for them, in proportion to what
+ * the program did. */
 static void test_windows_aside_are_filled_in_by_weight(void **state)
 {
 	struct displacement_window w[24];
@@ -219,7 +219,7 @@ static void test_rest_is_a_rate_of_charged_time(void **state)
 	assert_true(isinf(displacement_rest(&s, 0).error));
 }
 
-/* Two rests of 1 % and 3 %, each sure of itself: their mean is not. */
+/* Two idle phases of 1 % and 3 %, each precise: their mean is not. */
 static void test_rests_that_differ_are_less_sure(void **state)
 {
 	struct displacement_window a[40], b[40];

@@ -314,7 +314,7 @@ static void test_one_long_call_of_another_thread_is_in_the_error(void **state)
 	assert_true(after.freedom > 30 && after.freedom < 60);
 }
 
-/* 20 calls of one thread hang together: the error is that of threads, not of calls. */
+/* 20 calls of one thread depend on one another: the error is that of threads, not of calls. */
 static void test_calls_of_a_short_thread_count_as_one(void **state)
 {
 	struct mean_interval single, threads;
@@ -463,7 +463,7 @@ static void test_ordinary_calls_in_no_batch_are_no_doubt(void **state)
 	assert_true(changed <= 4);
 }
 
-/* What stats.h says of every estimate. */
+/* What stats.h says about every estimate. */
 static void assert_an_answer(const struct stats_sample *s)
 {
 	struct mean_interval e = mean_interval_estimate(s, 0.95);

@@ -130,7 +130,7 @@ static void test_limits_solve_the_equations_that_define_them(void **state)
 				check_equations(x, n[i], confidence[c]);
 }
 
-/* Effective counts are no whole numbers: between those of neighbours, increasing. */
+/* Effective counts are not whole numbers: limits increase between adjacent ones. */
 static void test_limits_grow_with_fractions_of_successes(void **state)
 {
 	(void)state;

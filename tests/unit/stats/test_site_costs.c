@@ -67,7 +67,7 @@ struct world {
 	double background;			 /* a second */
 	double noise, correlation; /* of a span of 40 ms; first-order autoregression */
 	double scatter;		   /* of the work of a call, relative, one shared by a span */
-	double missing;		   /* share of spans set aside */
+	double missing;		   /* share of spans excluded */
 };
 
 static void simulate(struct data *d, const struct world *w, size_t sites, size_t spans)

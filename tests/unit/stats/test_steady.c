@@ -250,7 +250,7 @@ static void test_little_or_nothing_is_steady(void **state)
 	assert_int_equal(drift_find(&b, 100).kind, STATS_STEADY);
 }
 
-/* More batches than ranks are taken of: neighbours are joined, places stay those given. */
+/* More batches than are ranked: neighbours are joined, places stay those given. */
 static void test_many_batches_are_joined(void **state)
 {
 	uint64_t sum[200];

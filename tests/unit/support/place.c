@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* See the header. */
 #include "tests/unit/support/place.h"
 
 #include <fcntl.h>
