@@ -506,11 +506,11 @@ struct scp_slowest {
 	uint64_t reserved[4];
 };
 
-/* Merged files: what a call at one site costs, by the regression of displacement on call
- * counts (`scprof run --displace`). It stands at one entry of the site, for all entries of
- * that run with its path, function and outcome. The regression's sites of one `group` go
- * together: their costs cannot be told apart, and what stands here is the mean over their
- * calls. Values are signed: noise about nothing is below 0 half of the time. */
+/* Merged files: what a call at one site costs, by the regression of displacement on call counts
+ * (`scprof run --displace`). It stands at one entry of the site, for all entries of that run with
+ * its path, function and outcome. The regression's sites of one `group` go together: their costs
+ * cannot be distinguished; what stands here is the mean over their calls. Values are signed: noise
+ * about nothing is below 0 half of the time. */
 enum scp_site_cost_state {
 	SCP_SITE_COST_KNOWN = 1,
 	SCP_SITE_COST_RARE = 2,	  /* calls in too few windows */

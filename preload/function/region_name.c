@@ -89,7 +89,7 @@ COLD uint32_t region_name_pair(uint32_t from, uint32_t to, bool cycle)
 {
 	char text[REGION_NAME_MAX + 1];
 	size_t n = 0;
-	/* Half the room each, so that both ends are told apart. */
+	/* Half the room each, so that both ends can differ. */
 	n = text_append(text, REGION_NAME_MAX / 2 - 8, 0, names[from - REGION_FIRST].text);
 	n = text_append(text, sizeof text, n, " -> ");
 	n = text_append(text, n + REGION_NAME_MAX / 2 - 8, n, names[to - REGION_FIRST].text);

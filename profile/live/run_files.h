@@ -18,8 +18,8 @@ struct run_file {
 	char comm[16];
 };
 
-/* All files by the name scprof.*.scp, in order of their processes' starts;
- * 0, or -1 with errno. Symbolic links and other specials are left out. */
+/* All files by the name scprof.*.scp, in order of their processes' starts; 0, or -1 with errno.
+ * Symbolic links and special files are left out. */
 int run_files_list(const char *directory, struct run_file **files, size_t *count);
 void run_files_free(struct run_file *files, size_t count);
 

@@ -171,7 +171,7 @@ static uint32_t find_path(const struct load *l, uint32_t entry)
 	return raw_find(&l->raw->list[SCP_REC_PATH], ref->table, r->path, 0);
 }
 
-/* Of an entry that comes soon; and of one later, its record. */
+/* Prepare the path of an entry that comes soon, prefetch a later one. */
 static void expect_path(struct load *l, uint32_t entry, uint32_t later)
 {
 	uint32_t i = find_path(l, entry);

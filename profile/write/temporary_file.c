@@ -26,7 +26,7 @@ static void give_back(void)
 		sigaction(ending[i], &guard.before[i], NULL);
 }
 
-/* In a child that was forked meanwhile the file is not its own. */
+/* A child that was forked meanwhile does not own the file. */
 static void remove_and_end(int number)
 {
 	if (guard.name && getpid() == guard.maker)

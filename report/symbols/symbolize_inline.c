@@ -127,8 +127,8 @@ static bool find_chain(Dwarf_Die *parent, struct chain *chain, int depth)
 	return false;
 }
 
-/* A line within a function is told better by how far it is from the function's own:
- * that stays when the file changes elsewhere. */
+/* A line within a function is better known by how far it is from the function's own: that stays
+ * when the file changes elsewhere. */
 static int declared_line(Dwarf_Die *die, const char *file)
 {
 	const char *declared = dwarf_decl_file(die);

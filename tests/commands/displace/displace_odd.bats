@@ -191,7 +191,7 @@ in_quota()
 	run in_quota 50 timeout -k 5 900 "${DISPLACE[@]}" --ignore-quota -- touch "$T/started"
 	[ "$status" = 0 ]
 	[ -e "$T/started" ]
-	# enough for the set is none in the way
+	# a quota that is enough for the set prevents nothing
 	run in_quota 100 timeout -k 5 900 "${DISPLACE[@]}" --cpus "$(first_cpu)" -- true
 	[ "$status" = 0 ]
 }

@@ -109,7 +109,7 @@ pty()
 	timeout -k 5 900 python3 "$BATS_TEST_DIRNAME/pty_screen.py" "$@" 3>&-
 }
 
-# hasnt PATTERN FILE: grep in vain.
+# hasnt PATTERN FILE: grep finds nothing.
 hasnt()
 {
 	if grep "$@"; then
@@ -433,7 +433,7 @@ watched_program()
 	wait_for_child
 }
 
-# same_as_report: the mean of the run, its +-% and the doubts of all rows of the last picture in
+# same_as_report: the mean of the run, its +-% and the warnings of all rows of the last picture in
 # top.out are those of `scprof report` of p.scp, to the digits that are shown.
 same_as_report()
 {

@@ -151,7 +151,7 @@ refused()
 	says '[.sites[].path] | unique' '["complete","limited"]'
 }
 
-@test "filters 08: a call in the place of one inside a call that was left is none inside it" {
+@test "filters 08: a call in the place of one inside a call that was left is not inside it" {
 	for depth in 1 192; do
 		profile --depth $depth -s 'libc.so*:qsort' "$FILTERS" leave-qsort 20
 		grep -q 'the same place' out.txt

@@ -112,7 +112,7 @@ called()
 		sed 's/[0-9]*\.scp$//')" ]
 }
 
-@test "started as 07: run, merge, reports: names stay, and tell programs of one file apart" {
+@test "started as 07: run, merge, reports: names stay, and distinguish programs of one file" {
 	ln -s "$NAMED" server
 	ln -s "$NAMED" client
 	"$SCPROF" run --no-report -o run.scp -- sh -c './server; ./client; "$0"' "$NAMED" >/dev/null

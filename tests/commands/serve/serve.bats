@@ -366,7 +366,7 @@ s.recv(1000)' "${URL#http://}" || true
 		# those that were kept have numbers beyond the limit: what they give back is of no use
 		while b" 200 " in (answer := health()[1]): time.sleep(0.2)
 		assert b" 503 " in answer and b"no file descriptors are left" in answer, answer
-		# who waits in vain keeps no CPU busy
+		# a client that waits in vain keeps no CPU busy
 		waiting = [send(b"/healthz") for _ in range(5)]
 		used = lambda: sum(int(t) for t in open(f"/proc/{agent}/stat").read().rsplit(")")[-1].split()[11:13])
 		before_wait = used()

@@ -181,8 +181,8 @@ static void damaged_files_are_told_of_and_kept(void **state)
 
 static char last_told[512];
 
-/* As a program of root's that became somebody else could: the file after the damaged one becomes
- * a link while that one is told of. */
+/* As a program of root's that became somebody else could: the file after the damaged one becomes a
+ * link while that one is reported. */
 static void swap_for_a_link(const char *text)
 {
 	char path[4200];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A report that keeps a few rows of very many says of all rows what the whole report says:
- * sums, shares and warnings, with the places of the rows that these name. The profile has what
- * short cuts could get wrong: rows of equal time and calls, of several entries, with reliability
- * warnings and without, on both sides of the number of calls below which there are none. */
+/* A report that keeps a few rows of very many says about all rows what the whole report says: sums,
+ * shares and warnings, with the places of the rows that these name. The profile has what short cuts
+ * could get wrong: rows of equal time and calls, of several entries, with reliability warnings and
+ * without, on both sides of the number of calls below which there are none. */
 #include "tests/unit/support/report_fixture.h"
 
 #include "report/model/groups.h"

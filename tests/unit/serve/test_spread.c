@@ -134,9 +134,8 @@ static void only_grows(void **state)
 	variance_counter_add(&s, 0, 5);
 	assert_true(s.calls == 0 && s.batches == 0);
 	variance_counter_add(&s, 10, 100);
-	assert_true(s.variance == 0 && s.batches == 0); /* nothing foretold it */
-	/* foretold 200 of variance unit 20^2 / 10: (260 - 200)^2 / 3, twice for the 10 calls before
-	 */
+	assert_true(s.variance == 0 && s.batches == 0); /* nothing predicted it */
+	/* predicted 200, unit variance 20^2 / 10: (260 - 200)^2 / 3, twice for 10 earlier calls */
 	variance_counter_add(&s, 20, 260);
 	assert_true(fabs(s.variance - 3600.0 / 3 * 1.5) < 1e-9 && s.batches == 1);
 	for (unsigned i = 0; i < 1000; i++) {

@@ -427,7 +427,7 @@ static void test_equal_calls_in_stretches_have_no_scatter(void **state)
 	}
 }
 
-/* A tick more or less at either end of each stretch of contiguous calls is none of them off. */
+/* A tick more or less at either end of each stretch of contiguous calls does not count. */
 static void test_ends_of_contiguous_stretches_are_no_scatter(void **state)
 {
 	struct mean_interval before, after;

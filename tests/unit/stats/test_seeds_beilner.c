@@ -202,10 +202,10 @@ static double loop_covariance(double x, size_t l)
 	return sum / phases - x * x;
 }
 
-/* "Examples can be easily drawn up with a deterministic setting ...; the sum of the
- * covariance terms may then turn out smaller or larger than 0 or may disappear
- * depending on the sample size". The whole loop is then one interval of n x ticks, so
- * (11) must give what (10a) says of that: d^2 (f - f^2) / n^2, f the part of n x. */
+/* "Examples can be easily drawn up with a deterministic setting ...; the sum of the covariance
+ * terms may then turn out smaller or larger than 0 or may disappear depending on the sample size".
+ * The whole loop is then one interval of n x ticks, so (11) must give the same as (10a):
+ * d^2 (f - f^2) / n^2, f the part of n x. */
 static void test_11_knows_the_loop_of_constant_cycles(void **state)
 {
 	enum { LAGS = 12 };
@@ -238,9 +238,9 @@ static void test_11_sums_covariances_of_either_sign(void **state)
 		    independent + 2 * 99 * 0.09 / 1e4, 1e-12);
 }
 
-/* (10c) takes the phases at begin and end as independent. For constant cycles they
- * are not, and the loop of n T has variance d^2 (f - f^2)/n^2; averaged over all f that
- * is d^2/(6 n^2): (10c) is (10a) for a loop of unknown length. */
+/* (10c) takes the phases at beginning and end as independent. For constant cycles they are not, and
+ * the loop of n T has variance d^2 (f - f^2)/n^2; averaged over all f that is d^2/(6 n^2): (10c) is
+ * (10a) for a loop of unknown length. */
 static void test_10c_is_10a_of_a_loop_of_unknown_length(void **state)
 {
 	const int steps = 10000;
