@@ -66,16 +66,18 @@ static void find_profiles(struct leftover *l, const char *directory)
 		close(copy);
 }
 
-/* True, and locked by us, if it is ours, as run_directory.c makes it, and no run holds its lock. */
+/* True, and locked by us, if it is ours, as run_directory.c makes it, and no run holds its lock.
+ * One that has no mark yet is not even tried: its run would find it locked, and fail. */
 static bool take(struct leftover *l, int parent, const char *directory, const char *name)
 {
-	struct stat st;
+	struct stat st, of_mark;
 
 	*l = (struct leftover){.parent = parent, .name = name};
 	l->fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (l->fd < 0)
 		return false;
 	if (!fstat(l->fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 022) &&
+	    !fstatat(l->fd, RUN_DIRECTORY_MARK, &of_mark, AT_SYMLINK_NOFOLLOW) &&
 	    !flock(l->fd, LOCK_EX | LOCK_NB)) {
 		int mark = openat(l->fd, RUN_DIRECTORY_MARK,
 				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

@@ -25,6 +25,8 @@ CFLAGS_tests_unit_report_test_schema = -DSCHEMA='"$(CURDIR)/docs/scprof-report.s
 $(UNIT)/report/test_memory: UNIT_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 # The clock, and which profiles are read and reported, are the test's to say.
 $(UNIT)/serve/test_shares: UNIT_LDFLAGS = -Wl,--wrap=clock_gettime,--wrap=source_load,--wrap=report_build
+# Which directories are locked is the test's to watch.
+$(UNIT)/collector/test_leftovers: UNIT_LDFLAGS = -Wl,--wrap=flock
 # Time is made up.
 $(UNIT)/collector/test_bench_clock: UNIT_LDFLAGS = \
 	-Wl,--wrap=clocks_read_source,--wrap=clocks_read_raw_ns,--wrap=counter_is_trusted,--wrap=nanosleep
