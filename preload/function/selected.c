@@ -63,6 +63,8 @@ static void *look_up_version(const struct scp_selected *s, void *handle)
 {
 	void *exact = dlvsym(handle, text_of(s->name), text_of(s->version));
 	void *any = libc_dlsym(handle, text_of(s->name));
+	if (exact && !any)
+		dlerror(); /* ours, not the program's */
 	return any && any != exact && is_unversioned_before(any, exact) ? any : exact;
 }
 

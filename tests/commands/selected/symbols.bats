@@ -254,3 +254,28 @@ refuses()
 	make_report --by function
 	jq -e '.sites | length > 0 and all(.[]; .overhead_ns > 0)' report.json
 }
+
+@test "symbols 23: a function that only older programs are bound to leaves no dlerror in the program" {
+	echo 'OLD_1 { local: first_version; };' >map
+	cat >old.c <<-'C'
+		int first_version(int x) { return x + 1; }
+		__asm__(".symver first_version, old_function@OLD_1"); /* one @: not the default */
+	C
+	cc -shared -fPIC -o libold.so old.c -Wl,--version-script=map,-soname,libold.so
+	cat >main.c <<-'C'
+		#include <dlfcn.h>
+		#include <stdio.h>
+		int first_version(int x);
+		__asm__(".symver first_version, old_function@OLD_1");
+		int main(void)
+		{
+			const char *error = dlerror();
+			return printf("%d %s\n", first_version(1), error ? error : "no error") < 0;
+		}
+	C
+	cc -o main main.c -L. -lold -Wl,-rpath,"$PWD" -ldl
+	run --separate-stderr "$SCPROF" run --no-report -o "$T/out/p.scp" -s "$PWD/libold.so:old_function" -- ./main
+	[ "$status" = 0 ]
+	[ "$output" = "2 no error" ]
+	[ "$(functions | awk '$1 == "old_function@OLD_1" { print $2 }')" = 1 ]
+}
