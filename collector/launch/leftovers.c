@@ -29,18 +29,6 @@ struct leftover {
 	char output[PATH_MAX];	    /* where its run would have saved; or "" */
 };
 
-static void read_output(int mark, char *output, size_t size)
-{
-	ssize_t bytes = pread(mark, output, size - 1, 0);
-
-	output[bytes > 0 ? bytes : 0] = '\0';
-	char *end = strchr(output, '\n');
-	if (end)
-		*end = '\0';
-	else
-		*output = '\0'; /* not written to its end */
-}
-
 /* The profiles of root's runs are one folder further down. */
 static void find_profiles(struct leftover *l, const char *directory)
 {
@@ -81,10 +69,12 @@ static bool take(struct leftover *l, int parent, const char *directory, const ch
 	    !flock(l->fd, LOCK_EX | LOCK_NB)) {
 		int mark = openat(l->fd, RUN_DIRECTORY_MARK,
 				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		bool ours =
+			mark >= 0 && run_directory_read_mark(mark, l->output, sizeof(l->output));
 
-		if (mark >= 0) {
-			read_output(mark, l->output, sizeof(l->output));
+		if (mark >= 0)
 			close(mark);
+		if (ours) {
 			find_profiles(l, directory);
 			return true;
 		}

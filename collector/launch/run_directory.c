@@ -14,12 +14,19 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "profile/base/error.h"
 
 #define ENOUGH_BYTES (UINT64_C(256) << 20)
+#define BOOT_BYTES   40
+
+struct machine {
+	char boot[BOOT_BYTES]; /* of the kernel, new with every start */
+	struct utsname names;
+};
 
 static bool memory_has_room(void)
 {
@@ -64,10 +71,25 @@ static int open_to_all(struct run_directory *d)
 	return chmod(d->profiles, 01777);
 }
 
+static void read_machine(struct machine *m)
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+
+	*m = (struct machine){0};
+	if (fd >= 0 && read(fd, m->boot, sizeof(m->boot) - 1) > 0)
+		m->boot[strcspn(m->boot, "\n")] = '\0';
+	if (fd >= 0)
+		close(fd);
+	if (uname(&m->names))
+		*m->names.nodename = '\0';
+}
+
 /* The lock says that the run lives, and ends with it whatever ends it. It comes before the mark:
  * only what has the mark and no lock is anybody else's to remove. */
 static int claim(struct run_directory *d)
 {
+	struct machine ours;
+
 	d->lock = open(d->base, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (d->lock < 0 || flock(d->lock, LOCK_EX | LOCK_NB))
 		return -1;
@@ -75,8 +97,35 @@ static int claim(struct run_directory *d)
 		openat(d->lock, RUN_DIRECTORY_MARK, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (mark < 0)
 		return -1;
+	read_machine(&ours);
+	dprintf(mark, "%s\n%s\n", ours.boot, ours.names.nodename); /* else it is never removed */
 	close(mark);
 	return 0;
+}
+
+/* The next line of the text, "" where it has no end. */
+static char *take_line(char **text)
+{
+	char *line = *text, *end = strchr(line, '\n');
+
+	*text = end ? end + 1 : line + strlen(line);
+	if (!end)
+		return *text;
+	*end = '\0';
+	return line;
+}
+
+bool run_directory_read_mark(int mark, char *output, size_t size)
+{
+	char text[PATH_MAX + BOOT_BYTES + sizeof(((struct utsname *)0)->nodename)], *at = text;
+	ssize_t bytes = pread(mark, text, sizeof(text) - 1, 0);
+	struct machine ours;
+
+	text[bytes > 0 ? bytes : 0] = '\0';
+	read_machine(&ours);
+	const char *boot = take_line(&at), *host = take_line(&at);
+	snprintf(output, size, "%s", take_line(&at));
+	return (*boot && !strcmp(boot, ours.boot)) || (*host && !strcmp(host, ours.names.nodename));
 }
 
 int run_directory_create(struct run_directory *d, const char *beside, struct profile_error *err)
@@ -113,7 +162,8 @@ void run_directory_remove_file(const struct run_directory *d, const char *name)
 
 void run_directory_note_output(const struct run_directory *d, const char *path)
 {
-	int mark = openat(d->lock, RUN_DIRECTORY_MARK, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	int mark =
+		openat(d->lock, RUN_DIRECTORY_MARK, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
 
 	if (mark < 0)
 		return;

@@ -8,13 +8,15 @@
 #define SCPROF_COLLECTOR_LAUNCH_RUN_DIRECTORY_H
 
 #include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "profile/profile.h"
 
 #define RUN_DIRECTORY_MEMORY "/dev/shm"
 #define RUN_DIRECTORY_NAME   "scprof."	 /* its name begins so; on disk with a dot before it */
 #define RUN_DIRECTORY_INNER  "profiles." /* likewise that of root's profiles in it */
-#define RUN_DIRECTORY_MARK   "run"	 /* file in it while its run lives: where that will save */
+#define RUN_DIRECTORY_MARK   "run"	 /* file in it while its run lives: see _read_mark */
 
 struct run_directory {
 	int lock; /* its descriptor, locked while the run lives; -1: none */
@@ -33,6 +35,10 @@ int run_directory_create(struct run_directory *d, const char *beside, struct pro
 
 /* Where the run is going to save: for the next run, if this one is killed. */
 void run_directory_note_output(const struct run_directory *d, const char *path);
+
+/* Was it made on this machine, since the last start or before? Elsewhere neither a lock in a
+ * network's file system nor a process is seen. `output`: where the run is going to save, or "". */
+bool run_directory_read_mark(int mark, char *output, size_t size);
 
 /* The run is over, and what is left in it is kept on purpose. */
 void run_directory_release(struct run_directory *d);

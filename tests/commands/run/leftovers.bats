@@ -191,3 +191,17 @@ sys.stdin.read()' "$(find "$directory" -name '*.scp')" <in >mapped 3>&- 7>&- &
 	[ ! -e "$directory" ]
 	[ -s wanted.killed.scp ]
 }
+
+@test "leftovers 09: what another machine's run made is left alone: here nobody sees whether it lives" {
+	kill_a_run -o wanted.scp
+	end_target
+	cp "$directory/run" mark
+	sed '1s/.*/another start/; 2s/.*/another host/' mark >"$directory/run"
+	next_run
+	[ -n "$(find "$directory" -name '*.scp')" ]
+	[ ! -e wanted.killed.scp ]
+	cp mark "$directory/run"
+	next_run
+	[ ! -e "$directory" ]
+	[ -s wanted.killed.scp ]
+}
