@@ -57,13 +57,14 @@ static int map_region(int fd, uint64_t from, uint64_t bytes, uint8_t **out)
 	if (!file_address_space_allows(bytes))
 		return -ENOMEM;
 	int r = reserve(fd, from, bytes);
+	if (r == 0) {
+		*out = sys_mmap(bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
+		if (sys_failed(*out))
+			r = (int)(intptr_t)*out;
+	}
 	if (r != 0)
-		return r;
-	uint8_t *address = sys_mmap(bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
-	if (sys_failed(address))
-		return (int)(intptr_t)address;
-	*out = address;
-	return 0;
+		__atomic_sub_fetch(&taken, bytes, __ATOMIC_RELAXED);
+	return r;
 }
 
 int file_create(struct profile_file *f, const struct file_wish *w, uint64_t bytes)
