@@ -27,7 +27,7 @@ static uint8_t *place(int fd, bool make)
 						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			table = fresh;
 		else
-			sys_munmap(fresh, FD_KIND_DIRECT);
+			arena_unmap(fresh, FD_KIND_DIRECT);
 	}
 	return table ? &table[(uint32_t)fd % FD_KIND_DIRECT] : NULL;
 }

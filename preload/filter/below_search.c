@@ -181,6 +181,6 @@ const struct scp_below_file *below_search(const char *patterns)
 	s->patterns = patterns;
 	dl_iterate_phdr(visit, s);
 	const struct scp_below_file *f = s->objects ? pack(s) : NULL;
-	sys_munmap(s, bytes);
+	arena_unmap(s, bytes);
 	return f;
 }

@@ -9,7 +9,16 @@ void *arena_map(size_t bytes)
 	if (sys_sandboxed || !file_address_space_allows(bytes))
 		return NULL;
 	void *p = sys_mmap(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return sys_failed(p) ? NULL : p;
+	if (!sys_failed(p))
+		return p;
+	file_address_space_return(bytes);
+	return NULL;
+}
+
+void arena_unmap(void *p, size_t bytes)
+{
+	sys_munmap(p, bytes);
+	file_address_space_return(bytes);
 }
 
 static bool next_block(struct arena *a, size_t need)
@@ -59,7 +68,7 @@ void arena_reset(struct arena *a)
 void arena_release(struct arena *a)
 {
 	for (uint32_t i = 0; i < a->blocks; i++)
-		sys_munmap(a->block[i], a->first << i);
+		arena_unmap(a->block[i], a->first << i);
 	a->blocks = a->present = 0;
 	a->used = 0;
 }

@@ -30,5 +30,6 @@ HIDDEN void arena_release(struct arena *a);
 
 /* An anonymous mapping that keeps to the address-space rule of file.h, or NULL. */
 HIDDEN void *arena_map(size_t bytes);
+HIDDEN void arena_unmap(void *p, size_t bytes);
 
 #endif

@@ -27,8 +27,13 @@ bool file_address_space_allows(uint64_t bytes)
 	uint64_t total = __atomic_add_fetch(&taken, bytes, __ATOMIC_RELAXED);
 	if (limit == RLIM64_INFINITY || total <= limit / 32)
 		return true;
-	__atomic_sub_fetch(&taken, bytes, __ATOMIC_RELAXED);
+	file_address_space_return(bytes);
 	return false;
+}
+
+void file_address_space_return(uint64_t bytes)
+{
+	__atomic_sub_fetch(&taken, bytes, __ATOMIC_RELAXED);
 }
 
 /* Reserve disk space for [from, from + bytes). Beyond RLIMIT_FSIZE the kernel
@@ -63,7 +68,7 @@ static int map_region(int fd, uint64_t from, uint64_t bytes, uint8_t **out)
 			r = (int)(intptr_t)*out;
 	}
 	if (r != 0)
-		__atomic_sub_fetch(&taken, bytes, __ATOMIC_RELAXED);
+		file_address_space_return(bytes);
 	return r;
 }
 
@@ -220,7 +225,7 @@ void file_unmap(struct profile_file *f)
 	for (uint32_t i = 0; i < f->regions; i++) {
 		uint64_t before = i ? 0 : SCP_HEADER_BYTES, bytes = f->region[i].bytes + before;
 		sys_munmap(f->region[i].at - before, bytes);
-		__atomic_sub_fetch(&taken, bytes, __ATOMIC_RELAXED);
+		file_address_space_return(bytes);
 	}
 	f->header = NULL;
 }

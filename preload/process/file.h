@@ -102,5 +102,7 @@ HIDDEN void file_unmap(struct profile_file *f);
 /* Could `bytes` more of address space be taken without starving a program that
  * limits it? True where there is no limit. */
 HIDDEN bool file_address_space_allows(uint64_t bytes);
+/* They are not taken, or no longer. */
+HIDDEN void file_address_space_return(uint64_t bytes);
 
 #endif

@@ -196,7 +196,7 @@ static struct scp_thread *create(uint32_t me)
 	t->memos.limit = MEMO_LIMIT;
 	slowest_begin(t);
 	if (!table_create(t)) {
-		sys_munmap(t, (sizeof *t + 4095) & ~(size_t)4095);
+		arena_unmap(t, (sizeof *t + 4095) & ~(size_t)4095);
 		return NULL;
 	}
 	struct scp_thread *head = __atomic_load_n(&all, __ATOMIC_RELAXED);
@@ -306,7 +306,7 @@ void thread_end_gap(void)
 static void release_regions(struct scp_thread *t)
 {
 	if (t->regions)
-		sys_munmap(t->regions, REGIONS_BYTES);
+		arena_unmap(t->regions, REGIONS_BYTES);
 }
 
 /* Was this child forked by a handler that had interrupted our bookkeeping? Then
@@ -329,7 +329,7 @@ void thread_forget_all(void)
 		arena_release(&t->index);
 		arena_release(&t->memos);
 		release_regions(t);
-		sys_munmap(t, (sizeof *t + 4095) & ~(size_t)4095);
+		arena_unmap(t, (sizeof *t + 4095) & ~(size_t)4095);
 	}
 	thread_self = thread_fast = thread_page = NULL;
 	if (keep || !process.file.header)

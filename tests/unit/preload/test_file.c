@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "preload/process/arena.h"
 #include "preload/process/file.h"
 
 #define FILE_BYTES (1u << 20)
@@ -29,11 +30,23 @@ static void test_address_space_given_back(void **state)
 	assert_true(file_address_space_allows(FILE_BYTES));
 }
 
+static void test_address_space_of_released_memory(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 64; i++) {
+		struct arena a = {.first = FILE_BYTES, .limit = FILE_BYTES};
+		assert_non_null(arena_take(&a, 64));
+		arena_release(&a);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		{"files that could not be made take none of the address space that others may need",
 		 test_address_space_given_back, NULL, NULL, NULL},
+		{"nor does memory that was released", test_address_space_of_released_memory, NULL,
+		 NULL, NULL},
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
