@@ -201,8 +201,9 @@ static void ignore(const char *text)
 /* All but profiles: what clean_up of `scprof run` would have removed. */
 static void remove_others(const struct leftover *l)
 {
-	static const char *const names[] = {"clock", "control", "below", "libscprof.so",
-					    "scprof-symbols-*.so"};
+	static const char *const names[] = {
+		"clock",	"control", "below", "libscprof.so", "scprof-symbols-*.so",
+		".scprof.*.new"}; /* never got its name */
 	int copy = dup(l->fd);
 	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
 	struct dirent *entry;

@@ -169,7 +169,9 @@ static COLD bool grow(struct profile_file *f, uint64_t bytes)
 
 static uint8_t *take(struct profile_file *f, uint64_t bytes)
 {
-	uint32_t n = __atomic_load_n(&f->regions, __ATOMIC_ACQUIRE) - 1;
+	uint32_t regions = __atomic_load_n(&f->regions, __ATOMIC_ACQUIRE), n = regions - 1;
+	if (!regions) /* a forked child that could make no file of its own */
+		return NULL;
 	struct file_region *region = &f->region[n];
 	uint64_t used = __atomic_load_n(&region->used, __ATOMIC_RELAXED);
 	do {

@@ -156,6 +156,7 @@ struct making {
 	const char *service; /* NULL: all */
 	double seconds;
 	int client;
+	uint32_t user; /* whose rights the process has */
 	struct rendering *one;
 	struct http_answer *out;
 };
@@ -184,7 +185,8 @@ static enum rendering_result begin(struct making *m, struct snapshot *s)
 {
 	const bool root = m->http->agent->limits.any_owner;
 	struct renderings *all = &m->http->renderings;
-	struct renderer_job job = {.user = user_of(m->http, m->request, s),
+	m->user = user_of(m->http, m->request, s);
+	struct renderer_job job = {.user = m->user,
 				   .pprof = m->request->route == REQUEST_PPROF,
 				   .guarded = root,
 				   .seconds = m->seconds};
@@ -212,11 +214,16 @@ static bool await_end(struct making *m, struct snapshot *last, uint32_t clock)
 	if (!take_turn(m))
 		return false;
 	error = snapshot_take(last, m->http->agent, m->service, clock);
-	if (error) {
-		snapshot_free(last);
+	if (error)
 		too_few(m->out, error);
-	}
-	return !error;
+	else if (last->files && m->user != RENDERER_NOBODY &&
+		 user_of(m->http, m->request, last) != m->user)
+		http_answer_say(m->out, 503,
+				"a program of another user has joined this service; try again\n");
+	else
+		return true;
+	snapshot_free(last);
+	return false;
 }
 
 static void make(struct making *m, struct snapshot *first)
