@@ -204,7 +204,7 @@ def deviation_10a(mean, tick, n):
 
 
 def randomised_count_variance(t):
-    """Of the ticks in t mean ticks, spacings uniform over 1/2 to 3/2: stats/renewal.c, Cox 1962."""
+    """Of the ticks in t mean ticks, spacings uniform over 1/2 to 3/2: stats/planning/plan.c, Cox 1962."""
     if t >= 2:
         return t / 12 + 1 / 6 + 1 / 288
     pairs = 0

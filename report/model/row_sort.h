@@ -20,7 +20,7 @@ struct row_sort_keys {
 };
 
 /* place[i] becomes the place of row i among `count`. Rows that compare equal keep the order of
- * their numbers. Needs 24 bytes a row for its work. -1: memory is out. */
+ * their numbers. Needs 24 bytes a row for its work. -1: out of memory. */
 int row_sort(uint32_t *place, uint32_t count, const struct row_sort_keys *order);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The published schema has every field of the tables that JSON and CSV walk: by its name, with its
  * type, and required. SCHEMA names the file. (That JSON has nothing beside the schema is checked
- * with real documents, in tests/commands/formats.bats.) */
+ * with real documents, in tests/commands/report/formats.bats.) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
