@@ -164,6 +164,51 @@ struct scp_losses {
 	uint64_t unmatched_ends; /* ends of regions that were not begun, or not here */
 };
 
+/* How the library learns that a thread lost its CPU: see docs/internals.md, "Switches". */
+enum scp_switch_detector {
+	SCP_SWITCH_NONE = 0,	/* states are not recorded: older files, --states off */
+	SCP_SWITCH_SAMPLED = 1, /* not at all: calls chosen at random are asked */
+	SCP_SWITCH_RSEQ = 2,	/* the rseq_cs field of the thread's rseq area */
+	SCP_SWITCH_PERF = 3	/* the lock word of a perf event's page */
+};
+
+/* scp_switches.flags: why no better detector is used, and what the numbers lack. */
+#define SCP_SWITCH_OFF	    1u	/* asked for: --states off */
+#define SCP_SWITCH_EXACT    2u	/* asked for: every switched call is read */
+#define SCP_SWITCH_NO_LIBC  4u	/* libc registers no rseq area: older than glibc 2.35, or another */
+#define SCP_SWITCH_DISABLED 8u	/* libc could, and did not: a tunable, or the kernel */
+#define SCP_SWITCH_NO_PERF  16u /* perf events may not be opened */
+#define SCP_SWITCH_MISSED   32u /* a detector missed a switch, and was given up */
+#define SCP_SWITCH_SANDBOX  64u /* the program forbade system calls: no more readings */
+#define SCP_SWITCH_NO_DELAY                                                                        \
+	128u			  /* the run delay is unknown (no /proc): time spent waiting for a \
+				     CPU after a wake-up counts as asleep */
+#define SCP_SWITCH_CPU_CLOCK 256u /* the clock counts CPU time: it has no states */
+#define SCP_SWITCH_SHARED    512u /* the program uses rseq itself: some of its calls look switched */
+#define SCP_SWITCH_MIXED     1024u /* merged of files with different detectors */
+
+/* What the detector did in all threads. A segment is a thread's time between two readings. */
+struct scp_switches {
+	uint32_t detector;  /* enum scp_switch_detector, at the end */
+	uint32_t flags;	    /* SCP_SWITCH_* */
+	uint64_t verified;  /* segments that getrusage was asked about */
+	uint64_t missed;    /* of them: switched, and the detector did not see it */
+	uint64_t unfounded; /* not switched, and the detector said so: signals, migrations, the
+			      program's own rseq */
+	uint64_t readings, reading_ns; /* and what they cost */
+};
+
+/* What the kernel charged to a process (getrusage), and what it read and wrote (/proc/PID/io). */
+#define SCP_USAGE_CPU 1u /* cpu_ns and the switches are known */
+#define SCP_USAGE_IO  2u /* reads and writes are known */
+struct scp_usage {
+	uint64_t known;	  /* SCP_USAGE_*; 0: older file */
+	uint64_t mono_ns; /* when; merged: 0 */
+	uint64_t cpu_ns;
+	uint64_t voluntary, involuntary; /* switches */
+	uint64_t reads, writes;		 /* system calls */
+};
+
 /* The slowest calls that were to be kept, see struct scp_slowest. */
 #define SCP_SLOWEST_MAX	     1000u
 #define SCP_SLOWEST_PATTERNS 1024u /* bytes of SCPROF_SLOWEST_OF, with the NUL */
@@ -233,6 +278,10 @@ struct scp_header {
 	/* What stands before libscprof.so and defines functions that are recorded, and which:
 	 * "libx.so (malloc, free)", NUL-terminated; merged: of the first file that has some. */
 	char preceded[SCP_BEFORE_BYTES];
+	struct scp_switches switches;
+	/* When recording began, and the latest. Merged: usage_last is the sum of what the processes
+	 * used meanwhile, of those of which it is known. */
+	struct scp_usage usage_first, usage_last;
 };
 #define SCP_FILTER_IGNORED "ignored="
 
@@ -252,7 +301,8 @@ enum scp_chunk_type { SCP_CHUNK_PROCESS = 1, SCP_CHUNK_TABLE = 2 };
 #define SCP_OPTIONAL_MAGIC 0x58504353u /* "SCPX" */
 enum scp_optional_type {
 	SCP_OPTIONAL_SLOWEST = 1, /* SLOWEST records of a table */
-	SCP_OPTIONAL_ACCOUNT = 2  /* of no table (0): ACCOUNT records and what belongs to them */
+	SCP_OPTIONAL_ACCOUNT = 2, /* of no table (0): ACCOUNT records and what belongs to them */
+	SCP_OPTIONAL_STATES = 3	  /* STATES, STATE_BATCHES, STATE_HIST, TABLE_STATES of a table */
 };
 
 struct scp_chunk {
@@ -282,7 +332,11 @@ enum scp_record_type {
 	/* in optional chunks only */
 	SCP_REC_ACCOUNT = 15,
 	SCP_REC_ACCOUNT_CPU = 16,
-	SCP_REC_ACCOUNT_TEXT = 17
+	SCP_REC_ACCOUNT_TEXT = 17,
+	SCP_REC_STATES = 18,
+	SCP_REC_STATE_BATCHES = 19,
+	SCP_REC_STATE_HIST = 20,
+	SCP_REC_TABLE_STATES = 21
 };
 
 struct scp_record {
@@ -470,6 +524,80 @@ struct scp_line {
 	uint64_t bytes_units_lo[SCP_BATCHES], bytes_units_hi[SCP_BATCHES];
 };
 
+/* Where time went in which a thread was not on a CPU: weighted sums over segments that were read,
+ * each weighted by 1 / the probability that it would be (Horvitz and Thompson 1952). `known` and
+ * `weighted` are for the ratio estimate (Cochran 1977, "Sampling Techniques", section 6.2; 12.7 for
+ * two phases): the total of an auxiliary quantity, and its estimate by the same sample. It is the
+ * length of the segments in ns where a detector finds them; else (SCP_SWITCH_SAMPLED) the number of
+ * calls, and `known` is 0: it is the entry's. */
+struct scp_off_cpu {
+	uint64_t known, weighted;
+	uint64_t runnable_ns; /* waiting for a CPU */
+	uint64_t asleep_ns;
+	uint64_t ran_ns; /* CPU time in segments in which the thread slept: what the host stole of
+			    them counts as asleep, and may be taken off in proportion */
+	uint64_t waits;	 /* voluntary switches */
+};
+
+/* An entry's calls that were switched. None: no call was, as far as the file's detector sees.
+ * What came before from_calls was recorded by a detector that was given up. Protected by the
+ * entry's seq, as what follows. */
+struct scp_states {
+	struct scp_record rec;
+	uint32_t entry;
+	uint32_t detector; /* enum scp_switch_detector */
+	uint64_t from_calls, from_units;
+	/* Calls that were switched; of SCP_SWITCH_SAMPLED those that were asked, and were not. */
+	uint64_t calls, units, units_sq_lo, units_sq_hi;
+	uint64_t readings;	    /* calls of which off_cpu holds anything */
+	uint64_t switched_weighted; /* SCP_SWITCH_SAMPLED: estimated number of switched calls */
+	struct scp_off_cpu off_cpu;
+	/* Sums over calls, of ns and clock units: of a few calls without batches, for the error. */
+	uint64_t runnable_sq_lo, runnable_sq_hi, asleep_sq_lo, asleep_sq_hi;
+	uint64_t runnable_asleep_lo, runnable_asleep_hi;
+	uint64_t units_runnable_lo, units_runnable_hi, units_asleep_lo, units_asleep_hi;
+	uint64_t reserved[6];
+};
+
+/* The same by batches: slot i is about the calls of slot i of the entry's BATCH record of clock 0.
+ * It begins when an entry has a few batches and a switched call; what was before is in slot 0. */
+struct scp_state_batches {
+	struct scp_record rec;
+	uint32_t entry;
+	uint32_t reserved0;
+	uint64_t reserved[6];
+	uint64_t calls[SCP_BATCHES], units[SCP_BATCHES]; /* as in STATES */
+	uint64_t known[SCP_BATCHES], weighted[SCP_BATCHES];
+	uint64_t runnable_ns[SCP_BATCHES], asleep_ns[SCP_BATCHES];
+};
+
+/* Histograms (struct scp_hist) of an entry's calls: `block` is SCP_HIST_BLOCKS * kind + block.
+ * Counts of SCP_STATE_LOST and SCP_STATE_SLEPT are weighted. */
+enum scp_state_hist {
+	SCP_STATE_SWITCHED =
+		0,	     /* all switched calls; SCP_SWITCH_SAMPLED: of those asked, weighted */
+	SCP_STATE_LOST = 1,  /* of those read: the CPU was taken away, and nothing else */
+	SCP_STATE_SLEPT = 2, /* of those read: they waited for something */
+	SCP_STATE_HISTS = 3
+};
+
+/* A table's gaps, and what its threads were charged. One a table. */
+struct scp_table_states {
+	struct scp_record rec;
+	uint32_t seq; /* odd while it changes */
+	uint32_t detector;
+	uint64_t gaps, gap_units; /* that were switched */
+	struct scp_off_cpu gap_off_cpu;
+	/* From the owners' first readings to their latest: elapsed time, and CPU time charged. */
+	uint64_t covered_ns, cpu_ns;
+	/* Of segments that were read and in which the thread did not sleep: time on a CPU, and how
+	 * much of it was not charged: stolen by the host, or interrupts that are accounted apart.
+	 */
+	uint64_t ran_ns, stolen_ns;
+	uint64_t switches; /* seen */
+	uint64_t reserved[9];
+};
+
 /* `dual`: the same calls on the slow clock. Protected by the entry's seq. */
 struct scp_slow {
 	struct scp_record rec;
@@ -499,11 +627,20 @@ struct scp_slowest {
 	uint64_t units;
 	uint64_t slow_units; /* `dual`: of the slow clock */
 	uint64_t bytes;
-	uint64_t began_at;	/* clock */
-	uint64_t ended_mono_ns; /* CLOCK_MONOTONIC_RAW */
-	uint64_t ended_real_ns; /* CLOCK_REALTIME */
-	char name[16];		/* of the thread */
-	uint64_t reserved[4];
+	uint64_t began_at;		 /* clock */
+	uint64_t ended_mono_ns;		 /* CLOCK_MONOTONIC_RAW */
+	uint64_t ended_real_ns;		 /* CLOCK_REALTIME */
+	char name[16];			 /* of the thread */
+	uint64_t state;			 /* enum scp_slowest_state; 0 in older files */
+	uint64_t runnable_ns, asleep_ns; /* for SCP_SLOWEST_READ */
+	uint64_t reserved;
+};
+
+enum scp_slowest_state {
+	SCP_SLOWEST_UNKNOWN = 0,
+	SCP_SLOWEST_RAN = 1,	  /* it kept its CPU */
+	SCP_SLOWEST_SWITCHED = 2, /* it did not; more is not known */
+	SCP_SLOWEST_READ = 3	  /* it did not, and this is where its time went */
 };
 
 /* Merged files: what a call at one site costs, by the regression of displacement on call counts
@@ -628,5 +765,8 @@ _Static_assert(sizeof(struct scp_account) == 128, "account record");
 _Static_assert(sizeof(struct scp_account_cpu) == 128, "account of a CPU");
 _Static_assert(sizeof(struct scp_line) == 2624, "line record");
 _Static_assert(sizeof(struct scp_slowest) == 128, "slowest record");
+_Static_assert(sizeof(struct scp_states) == 256, "states record");
+_Static_assert(sizeof(struct scp_state_batches) == 3136, "states by batches");
+_Static_assert(sizeof(struct scp_table_states) == 192, "states of a table");
 
 #endif

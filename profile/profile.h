@@ -93,6 +93,27 @@ struct prof_apart {
 	prof_u128 slow_calls_units, slow_units_sq;
 };
 
+/* By batches (struct scp_state_batches): slot i is about the calls of slot i of `batches`. */
+struct prof_state_batches {
+	uint64_t calls[SCP_BATCHES], units[SCP_BATCHES];
+	uint64_t known[SCP_BATCHES], weighted[SCP_BATCHES];
+	uint64_t runnable_ns[SCP_BATCHES], asleep_ns[SCP_BATCHES];
+};
+
+/* Calls that were switched, and where their time went (struct scp_states). */
+struct prof_states {
+	uint32_t detector;		 /* enum scp_switch_detector, never NONE */
+	uint64_t from_calls, from_units; /* what is not covered: from an earlier detector, or summed
+					    from entries of another one or of none */
+	uint64_t calls, units;
+	prof_u128 units_sq;
+	uint64_t readings, switched_weighted;
+	struct scp_off_cpu off_cpu;
+	prof_u128 runnable_sq, asleep_sq, runnable_asleep, units_runnable, units_asleep;
+	struct prof_state_batches *batches;	 /* NULL: none */
+	struct prof_hist *hist[SCP_STATE_HISTS]; /* each NULL: no calls */
+};
+
 /* Everything that adds up over calls. */
 struct prof_sums {
 	uint64_t calls, units;
@@ -109,9 +130,12 @@ struct prof_sums {
 	struct prof_slow *slow;	  /* NULL: not dual */
 	struct prof_phase *phase; /* NULL: not sampled */
 	struct prof_line *line;	  /* NULL: sizes that are all equal, or not known by batches */
-	uint64_t first_units;	  /* of the call at first_at */
-	uint64_t max_at;	  /* like last_at: when the longest call ended; 0: not known */
-	uint64_t inner_calls;	  /* recorded intervals inside these, at any depth */
+	struct prof_states *states; /* NULL: no call was switched, or that is not known: see
+				       `detector` */
+	uint32_t detector;	    /* enum scp_switch_detector of these calls; NONE: not known */
+	uint64_t first_units;	    /* of the call at first_at */
+	uint64_t max_at;	    /* like last_at: when the longest call ended; 0: not known */
+	uint64_t inner_calls;	    /* recorded intervals inside these, at any depth */
 };
 
 /* What a call costs by displacement, with standard errors and their degrees of freedom. */
@@ -169,6 +193,8 @@ struct prof_slowest {
 	uint64_t units, slow_units, bytes;
 	uint64_t began_at;		       /* clock of its process */
 	uint64_t ended_mono_ns, ended_real_ns; /* just after its end */
+	uint64_t state;			       /* enum scp_slowest_state */
+	uint64_t runnable_ns, asleep_ns;       /* for SCP_SLOWEST_READ */
 };
 
 struct prof_table {
@@ -179,6 +205,13 @@ struct prof_table {
 	uint64_t time_units; /* closed + last - first: the whole recorded time of its threads */
 	uint64_t nested_units, nested_calls;
 	uint64_t call_units, gap_units; /* summed from its entries and gaps, for the check */
+	/* See struct scp_table_states; detector NONE: not known. */
+	struct prof_table_states {
+		uint32_t detector;
+		uint64_t gaps, gap_units;
+		struct scp_off_cpu gap_off_cpu;
+		uint64_t covered_ns, cpu_ns, ran_ns, stolen_ns, switches;
+	} states;
 };
 
 struct prof_process {
@@ -238,7 +271,13 @@ struct profile {
 	char no_symbols[512];	/* why SCPROF_SYMBOLS was ignored, in the first process; or "" */
 	char preceded[SCP_BEFORE_BYTES]; /* see scp_header; or "" */
 	uint32_t groups;
-	struct scp_losses losses; /* summed */
+	struct scp_losses losses;     /* summed */
+	struct scp_switches switches; /* summed; files with different detectors: the least of them,
+					 and SCP_SWITCH_MIXED */
+	/* What the processes used while they were recorded, summed over those of which it is known,
+	 * and of how many that is. */
+	struct scp_usage usage;
+	uint32_t usage_cpu_of, usage_io_of;
 	uint64_t ticker_ticks, ticker_late_sum_ns, ticker_late_max_ns, ticker_late_ticks;
 	uint64_t torn_entries;
 	bool foreign; /* a file of it belongs neither to root nor to the reader */

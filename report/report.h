@@ -132,6 +132,30 @@ struct report_displaced {
 	bool significant; /* uncharged, with a false discovery rate of 1 - confidence */
 };
 
+/* Where the time of a site's calls went. mean = on_cpu + runnable + asleep, exactly, as the means
+ * of all calls; each compensated as the mean is, the overhead being on the CPU. */
+struct report_states {
+	bool known;	/* false: no detector, or calls recorded by several: all else means
+			   nothing */
+	bool estimated; /* which calls were switched is known of a sample only */
+	uint64_t calls; /* that this is about: all, but for what an abandoned detector saw */
+	uint64_t switched_calls;	 /* estimated: rounded */
+	double switched_share;		 /* of `calls` */
+	struct mean_interval unswitched; /* mean of the calls that kept their CPU, all of it on the
+					    CPU; n = calls - switched_calls */
+	struct mean_interval on_cpu, runnable, asleep;
+	uint64_t readings;
+	/* CPU time charged to a call, as getrusage would: on_cpu without what was stolen. */
+	struct mean_interval charged;
+	/* Of the calls above P99: shares that lost their CPU (and did not sleep), and that slept,
+	 * with limits; NAN: not known, or too few. */
+	double tail_lost, tail_lost_low, tail_lost_high;
+	double tail_slept, tail_slept_low, tail_slept_high;
+	/* Medians of the calls that were not switched and of those that were; NAN: none, or slow
+	 * clock. */
+	double unswitched_median_ns, switched_median_ns;
+};
+
 /* What the mean of a site hides: its notes. */
 enum report_finding {
 	REPORT_WARM_UP = 1 << 8, /* beside enum stats_unreliable in one word */
@@ -197,6 +221,7 @@ struct report_site {
 	struct report_steadiness steadiness;
 	unsigned findings; /* enum report_finding */
 	struct report_displaced displaced;
+	struct report_states states;
 };
 
 /* From the exit of one top-level call to the entry of the next. */
@@ -230,6 +255,8 @@ struct report_slowest {
 	double began_s, ended_s; /* after the first process began; began NAN: not known */
 	uint64_t began_real_ns, ended_real_ns; /* since 1970; began 0: not known */
 	uint64_t ticks, slow_ticks;	       /* of the clock, of a dual run's slow one */
+	uint32_t state;			       /* enum scp_slowest_state */
+	double runnable_ns, asleep_ns;	       /* for SCP_SLOWEST_READ; else NAN */
 };
 
 struct report_process {
@@ -238,6 +265,28 @@ struct report_process {
 	uint64_t calls;
 	double calls_ns, time_ns;
 	double wall_s; /* NAN: not known */
+};
+
+/* Where the time of all recorded threads went, in seconds. The five add up to their time. */
+struct report_threads_time {
+	bool known;
+	double cpu_in_calls_s, cpu_outside_s; /* on a CPU, stolen time included */
+	double runnable_s;		      /* in calls and outside */
+	double asleep_in_calls_s;
+	double not_recorded_s; /* asleep outside of recorded calls: in functions that are not
+				  wrapped */
+	double stolen_share;   /* of the time on a CPU: by the host; NAN: not known */
+	double stolen_share_error;
+	/* The check: charged to the threads while they were recorded (the thread's CPU clock), and
+	 * what rows and gaps add up to over the same time. */
+	double charged_s, explained_s;
+};
+
+/* How much of what the processes did the recorded calls explain; NAN: not known. Shares. */
+struct report_ledger {
+	double cpu_share, waits_share, reads_share, writes_share;
+	double cpu_s; /* the processes' own totals */
+	double waits, reads, writes;
 };
 
 /* Sites with fewer ticks have intervals too wide to compare clocks by. */
@@ -286,6 +335,8 @@ struct report {
 	double perturbation_ns; /* that scprof took, in calls and between them; NAN: not known */
 	double time_ns;		/* of all threads */
 	double gaps_ns, nested_ns;
+	struct report_threads_time threads_time;
+	struct report_ledger ledger;
 	uint64_t skipped_calls, overflow_calls;
 	__int128 remainder_units; /* of calls - nested + gaps = time, over all threads */
 	double remainder_ns;
