@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "profile/model/batches.h"
+#include "profile/model/states.h"
 
 static void add_hist(struct prof_sums *dst, const struct prof_sums *src)
 {
@@ -116,6 +117,7 @@ void sums_free(const struct prof_sums *s)
 	free(s->phase);
 	free(s->line);
 	free(s->apart);
+	states_free(s->states);
 }
 
 void sums_clear(struct prof_sums *s)
