@@ -46,4 +46,5 @@ PROFILE_SRC = \
 	profile/write/write.c \
 	profile/write/write_displacement.c \
 	profile/write/write_slowest.c \
+	profile/write/write_states.c \
 	profile/write/write_sums.c

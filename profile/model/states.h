@@ -18,6 +18,22 @@ uint32_t states_implied(const struct scp_switches *s);
 /* *to += *from; where `first`, a copy. */
 void states_join_switches(struct scp_switches *to, const struct scp_switches *from, bool first);
 
+/* The detector of the sum of both. That of the calls that are known, where those of one side are
+ * not; NONE where different kinds of detectors saw them. */
+uint32_t states_joint_detector(const struct prof_sums *a, const struct prof_sums *b);
+
+/* dst->states += src->states, to be called before the calls are added. `batches`: those of the sum,
+ * or NULL; they belong to it then. Calls of which nothing is known are from then on in from_calls.
+ * Cannot fail: what there is no memory for is not known. */
+void states_add(struct prof_sums *dst, const struct prof_sums *src,
+		struct prof_state_batches *batches);
+
+/* After that, when the other sums have been added: drop what an overflow has made impossible. */
+void states_settle(struct prof_sums *s);
+
+/* *to += *from. NONE where they differ, or one is NONE. */
+void states_add_table(struct prof_table_states *to, const struct prof_table_states *from);
+
 /* Is what s->states claims (its batches aside) possible beside the other sums? */
 bool states_fit(const struct prof_sums *s);
 

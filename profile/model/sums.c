@@ -91,7 +91,7 @@ int sums_add(struct prof_sums *dst, const struct prof_sums *src)
 	}
 	if (add_phase(dst, src) || add_slow(dst, src))
 		return -1;
-	batches_append(dst, src);
+	states_add(dst, src, batches_append(dst, src));
 	if (src->hist)
 		add_hist(dst, src);
 	if (src->calls)
@@ -104,6 +104,7 @@ int sums_add(struct prof_sums *dst, const struct prof_sums *src)
 	dst->bytes_sq += src->bytes_sq;
 	dst->bytes_units += src->bytes_units;
 	dst->inner_calls += src->inner_calls;
+	states_settle(dst);
 	return 0;
 }
 

@@ -105,7 +105,7 @@ int load_states_of_entry(const struct raw_file *raw, const struct raw_ref *entry
 		r ? states_detector(r->detector) : states_implied(&raw_header(raw)->switches);
 	if (!r || out->detector == SCP_SWITCH_NONE)
 		return 0;
-	if (states_sees_all(out->detector) && !r->calls && !r->from_calls)
+	if (!r->calls && !r->from_calls && (states_sees_all(out->detector) || !out->calls))
 		return 0;
 	out->states = states_of(r, out->detector);
 	if (!out->states || load_batches(raw, entry, out, &sound) ||
