@@ -38,30 +38,24 @@ void states_join_switches(struct scp_switches *to, const struct scp_switches *fr
 	to->reading_ns += from->reading_ns;
 }
 
-/* Switched calls are among all, in every bucket. */
-static bool hist_fits(const struct prof_hist *all, const struct prof_hist *switched)
-{
-	for (uint32_t i = 0; i < SCP_HIST_BLOCKS * SCP_HIST_BUCKETS; i++)
-		if (switched->count[i] > all->count[i])
-			return false;
-	return true;
-}
-
-bool states_fit(const struct prof_sums *s)
+static bool fits(const struct prof_sums *s)
 {
 	const struct prof_states *t = s->states;
-	uint64_t calls = s->calls - t->from_calls, readings = t->calls;
+	uint64_t calls = s->calls - t->from_calls;
 
 	if (t->from_calls > s->calls || t->from_units > s->units)
 		return false;
 	if (t->calls > calls || t->units > s->units - t->from_units || t->units_sq > s->units_sq)
 		return false;
-	if (t->detector == SCP_SWITCH_SAMPLED)
-		readings = calls - t->calls; /* those were asked, and not switched */
-	else if (s->hist && t->hist[SCP_STATE_SWITCHED] &&
-		 !hist_fits(s->hist, t->hist[SCP_STATE_SWITCHED]))
-		return false;
-	return t->readings <= readings;
+	return t->readings <= (t->detector == SCP_SWITCH_SAMPLED ? calls : t->calls);
+}
+
+/* Switched calls are among all, in every bucket. A block of all may have found no room. */
+static void cut(struct prof_hist *switched, const struct prof_hist *all)
+{
+	for (uint32_t i = 0; i < SCP_HIST_BLOCKS * SCP_HIST_BUCKETS; i++)
+		if (switched->count[i] > all->count[i])
+			switched->count[i] = all->count[i];
 }
 
 static bool same_kind(uint32_t a, uint32_t b)
@@ -169,8 +163,12 @@ void states_add(struct prof_sums *dst, const struct prof_sums *src,
 
 void states_settle(struct prof_sums *s)
 {
-	if (s->states && !states_fit(s))
+	struct prof_hist *switched = s->states ? s->states->hist[SCP_STATE_SWITCHED] : NULL;
+
+	if (s->states && !fits(s))
 		states_drop(s);
+	else if (switched && s->hist && s->detector != SCP_SWITCH_SAMPLED)
+		cut(switched, s->hist);
 }
 
 void states_add_table(struct prof_table_states *to, const struct prof_table_states *from)

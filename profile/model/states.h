@@ -28,14 +28,12 @@ uint32_t states_joint_detector(const struct prof_sums *a, const struct prof_sums
 void states_add(struct prof_sums *dst, const struct prof_sums *src,
 		struct prof_state_batches *batches);
 
-/* After that, when the other sums have been added: drop what an overflow has made impossible. */
+/* When the other sums are there: drop what is impossible beside them (a torn or hostile entry, an
+ * overflow). Batches are not looked at. */
 void states_settle(struct prof_sums *s);
 
 /* *to += *from. NONE where they differ, or one is NONE. */
 void states_add_table(struct prof_table_states *to, const struct prof_table_states *from);
-
-/* Is what s->states claims (its batches aside) possible beside the other sums? */
-bool states_fit(const struct prof_sums *s);
 
 /* The same of a table: nothing is known of one that contradicts itself. */
 void states_settle_table(struct prof_table_states *t);

@@ -54,7 +54,8 @@ static bool batches_fit(const struct prof_state_batches *b, uint32_t slots,
 	       (t->detector == SCP_SWITCH_SAMPLED || within(b->known, slots, o->known));
 }
 
-/* *sound becomes false where they contradict the sums. */
+/* *sound becomes false where they contradict the sums. Those of a detector that was given up may.
+ */
 static int load_batches(const struct raw_file *raw, const struct raw_ref *ref,
 			const struct prof_sums *s, bool *sound)
 {
@@ -73,7 +74,11 @@ static int load_batches(const struct raw_file *raw, const struct raw_ref *ref,
 	memcpy(b->weighted, r->weighted, bytes);
 	memcpy(b->runnable_ns, r->runnable_ns, bytes);
 	memcpy(b->asleep_ns, r->asleep_ns, bytes);
-	*sound = batches_fit(b, s->batches.count, s->states);
+	if (batches_fit(b, s->batches.count, s->states))
+		return 0;
+	*sound = s->states->from_calls;
+	free(b);
+	s->states->batches = NULL;
 	return 0;
 }
 
@@ -111,8 +116,9 @@ int load_states_of_entry(const struct raw_file *raw, const struct raw_ref *entry
 	if (!out->states || load_batches(raw, entry, out, &sound) ||
 	    load_hists(raw, entry, out->states))
 		return -1;
-	if (!sound || !states_fit(out))
+	if (!sound)
 		states_drop(out);
+	states_settle(out);
 	return 0;
 }
 

@@ -94,7 +94,6 @@ static void add_reading(const struct records *r, const struct function *f, uint6
 {
 	struct scp_states *t = r->states;
 
-	t->readings++;
 	t->off_cpu.runnable_ns += weight * f->runnable_ns;
 	t->off_cpu.asleep_ns += weight * f->asleep_ns;
 	t->off_cpu.ran_ns += weight * (f->asleep_ns ? length - f->runnable_ns - f->asleep_ns : 0);
@@ -135,6 +134,7 @@ static void add_switched(const struct records *r, const struct function *f, uint
 	if (call / f->every % weight)
 		return;
 	add_reading(r, f, length, weight);
+	t->readings++;
 	t->off_cpu.weighted += weight * length;
 	count(r, f->asleep_ns ? SCP_STATE_SLEPT : SCP_STATE_LOST, units, weight);
 	if (batched) {
@@ -153,6 +153,7 @@ static void ask(const struct records *r, const struct function *f, uint64_t call
 
 	if (call % weight != 3)
 		return;
+	t->readings++;
 	t->off_cpu.weighted += weight;
 	if (batched)
 		r->batches->weighted[slot] += weight;

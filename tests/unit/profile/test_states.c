@@ -102,11 +102,53 @@ static void test_states_that_contradict_their_entry_are_not_known(void **state)
 	expect_states(BATCHES(runnable_ns), 3, &b, false);
 	expect_states(BATCHES(asleep_ns), 1, &b, false);
 	expect_states(BATCHES(calls) + 5 * 8, 1, &b, true); /* behind the last batch */
-	/* all calls are in bucket 36; those that slept are weighted */
-	expect_states(s.state_hist + offsetof(struct scp_hist, count), 1, &b, true);
-	expect_states(s.state_hist - sizeof(struct scp_hist) + offsetof(struct scp_hist, count), 1,
-		      &b, false);
 	scp_build_free(&b);
+}
+
+/* Blocks of the histogram of all calls may have found no room. */
+static void test_no_bucket_has_more_switched_calls_than_calls(void **state)
+{
+	const char *path = scp_build_name("buckets.scp");
+	const struct prof_states *t;
+	struct scp_build b;
+	struct scp_sample s;
+	struct profile *p;
+
+	(void)state;
+	scp_build_sample(&b, &s);
+	((struct scp_hist *)(void *)(b.bytes + s.hist))->count[36] = 3;
+	scp_build_save(&b, path);
+	scp_build_free(&b);
+	p = model_open(&path, 1);
+	t = p->entry[0].sums.states;
+	assert_int_equal(t->calls, 4);
+	assert_int_equal(t->hist[SCP_STATE_SWITCHED]->count[36], 3);
+	profile_free(p);
+}
+
+/* Then its batches may be of another one. */
+static void test_a_detector_that_was_given_up_costs_the_batches_alone(void **state)
+{
+	const char *path = scp_build_name("given-up.scp");
+	struct scp_states *t;
+	struct scp_build b;
+	struct scp_sample s;
+	struct profile *p;
+
+	(void)state;
+	scp_build_sample(&b, &s);
+	t = (struct scp_states *)(void *)(b.bytes + s.states);
+	t->detector = SCP_SWITCH_SAMPLED;
+	t->from_calls = 5;
+	t->calls = 1;
+	t->readings = 5;
+	scp_build_save(&b, path);
+	scp_build_free(&b);
+	p = model_open(&path, 1);
+	assert_int_equal(p->entry[0].sums.detector, SCP_SWITCH_SAMPLED);
+	assert_int_equal(p->entry[0].sums.states->readings, 5);
+	assert_null(p->entry[0].sums.states->batches);
+	profile_free(p);
 }
 
 static void test_a_table_that_contradicts_itself_is_not_known(void **state)
@@ -242,6 +284,8 @@ int main(void)
 		cmocka_unit_test(
 			test_an_entry_without_states_was_never_switched_where_a_detector_watches),
 		cmocka_unit_test(test_states_that_contradict_their_entry_are_not_known),
+		cmocka_unit_test(test_no_bucket_has_more_switched_calls_than_calls),
+		cmocka_unit_test(test_a_detector_that_was_given_up_costs_the_batches_alone),
 		cmocka_unit_test(test_a_table_that_contradicts_itself_is_not_known),
 		cmocka_unit_test(test_files_with_one_detector_round_trip),
 		cmocka_unit_test(test_files_with_different_detectors_round_trip),

@@ -42,6 +42,7 @@ static const char *check_states(const struct prof_sums *s)
 	REQUIRE(t->from_calls <= s->calls && t->calls <= s->calls - t->from_calls);
 	REQUIRE(t->from_units <= s->units && t->units <= s->units - t->from_units);
 	REQUIRE(!t->batches || s->batches.count);
+	REQUIRE(t->readings <= (t->detector == SCP_SWITCH_SAMPLED ? s->calls : t->calls));
 	return NULL;
 }
 
