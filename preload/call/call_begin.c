@@ -13,13 +13,13 @@
 #include "preload/table/tick_phase.h"
 
 /* The gap that ends here; the clock moves on a little before the call begins. */
-static void note_switch(struct scp_thread *t)
+static COLD void note_switch(struct scp_thread *t)
 {
-	struct switch_sums gap;
-	if (!switch_track_begin(&t->switches, &gap))
+	const struct switch_sums *gap = switch_track_begin(&t->switches);
+	if (!gap)
 		return;
 	uint64_t now = clock_read(t->clock);
-	states_add_gap(t, now > t->last_at ? now - t->last_at : 0, &gap);
+	states_add_gap(t, now > t->last_at ? now - t->last_at : 0, gap);
 }
 
 /* Bookkeeping is marked. */

@@ -44,18 +44,15 @@ static inline void add_slow(struct scp_slow *s, uint64_t units)
 		s->max_units = units;
 }
 
-/* What the call's time off the CPU adds, in `off`; NULL: it was not switched. */
-static inline const struct switch_sums *find_off_cpu(const struct scp_call *c, bool nested,
-						     struct switch_sums *off)
+/* What the call's time off the CPU adds; NULL: it was not switched. */
+static inline const struct switch_sums *find_off_cpu(const struct scp_call *c, bool nested)
 {
 	struct switch_watch *w = &c->thread->switches;
 	if (!nested)
-		return unlikely(switch_watch_is_disturbed(w)) && switch_track_end(w, off) ? off
-											  : NULL;
+		return unlikely(switch_watch_is_disturbed(w)) ? switch_track_end(w) : NULL;
 	switch_track_look(w);
-	return unlikely(w->sums.mark.count != c->since.count) &&
-			       switch_track_difference(w, &c->since, off)
-		       ? off
+	return unlikely(w->sums.mark.count != c->since.count)
+		       ? switch_track_difference(w, &c->since)
 		       : NULL;
 }
 
@@ -103,8 +100,7 @@ static COLD void end_disordered(struct scp_call *c, struct scp_rt *rt, uint64_t 
 {
 	struct scp_thread *t = c->thread;
 	uint64_t from = c->began_at;
-	struct switch_sums off;
-	const struct switch_sums *switched = find_off_cpu(c, false, &off);
+	const struct switch_sums *switched = find_off_cpu(c, false);
 	now = now < t->last_at ? t->last_at : now;
 	now = now < from ? from : now;
 	add_to_entry(c, rt, now - from, slow, now, bytes, has_bytes, NULL, switched);
@@ -157,8 +153,7 @@ static COLD void end_nested(struct scp_call *c, struct scp_rt *rt, uint64_t now,
 			    uint64_t bytes, bool has_bytes)
 {
 	struct scp_thread *t = c->thread;
-	struct switch_sums off;
-	const struct switch_sums *switched = find_off_cpu(c, true, &off);
+	const struct switch_sums *switched = find_off_cpu(c, true);
 	now = now < c->began_at ? c->began_at : now; /* a clock that went backwards */
 	add_to_entry(c, rt, now - c->began_at, slow, now, bytes, has_bytes, NULL, switched);
 	sums_add_inner(rt->entry, &t->inner, c->inner_at);
@@ -172,12 +167,11 @@ static void end_top(struct scp_call *c, struct scp_rt *rt, uint64_t now, uint64_
 		    uint64_t bytes, bool has_bytes)
 {
 	struct scp_thread *t = c->thread;
-	struct switch_sums off;
 	if (unlikely(now < c->began_at || c->began_at < t->last_at)) {
 		end_disordered(c, rt, now, slow, bytes, has_bytes);
 		return;
 	}
-	const struct switch_sums *switched = find_off_cpu(c, false, &off);
+	const struct switch_sums *switched = find_off_cpu(c, false);
 	add_gap(t, rt, c->began_at - t->last_at);
 	add_to_entry(c, rt, now - c->began_at, slow, now, bytes, has_bytes, &t->last_at, switched);
 	sums_take_inner(rt->entry, &t->inner);

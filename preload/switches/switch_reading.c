@@ -54,7 +54,7 @@ COLD bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay)
 {
 	struct timespec cpu;
 	struct rusage usage;
-	if (sys_sandboxed || sys_stack_room() < STACK_TO_GROW)
+	if (sys_sandboxed)
 		return false;
 	r->mono_ns = clock_mono_ns();
 	if (sys2(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &cpu) != 0 ||

@@ -6,7 +6,7 @@
 #include "preload/switches/switch_watch.h"
 
 /* `tid` is the calling thread's; with `delay` the run delay is read, too. False: not allowed (a
- * sandbox), or there is no stack for it. Errno is kept. */
+ * sandbox). Errno is kept. Takes 400 bytes of stack. */
 HIDDEN bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay);
 
 #endif

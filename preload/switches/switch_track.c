@@ -195,6 +195,12 @@ static void turn(struct switch_watch *w, bool switched, uint64_t now, uint64_t w
 		w->from = r;
 }
 
+/* Looking takes system calls with some stack. */
+static bool has_room(void)
+{
+	return sys_stack_room() >= STACK_TO_GROW;
+}
+
 static COLD void on_switch(struct switch_watch *w)
 {
 	uint64_t now = clock_mono_ns();
@@ -242,21 +248,24 @@ static void subtract(const struct switch_sums *to, const struct switch_sums *fro
 		     struct switch_sums *difference)
 {
 	const struct switch_mark *a = &to->mark, *b = &from->mark;
-	*difference = (struct switch_sums){
-		{a->count - b->count, a->known - b->known, a->weighted - b->weighted,
-		 a->runnable_ns - b->runnable_ns, a->asleep_ns - b->asleep_ns},
-		to->ran_ns - from->ran_ns,
-		to->waits - from->waits};
+	struct switch_mark *d = &difference->mark;
+	d->count = a->count - b->count;
+	d->known = a->known - b->known;
+	d->weighted = a->weighted - b->weighted;
+	d->runnable_ns = a->runnable_ns - b->runnable_ns;
+	d->asleep_ns = a->asleep_ns - b->asleep_ns;
+	difference->ran_ns = to->ran_ns - from->ran_ns;
+	difference->waits = to->waits - from->waits;
 }
 
 /* What was added since the last top-level call began, or ended. */
-static bool take_top(struct switch_watch *w, struct switch_sums *off)
+static const struct switch_sums *take_top(struct switch_watch *w)
 {
 	bool found = w->sums.mark.count != w->top.mark.count;
 	if (found)
-		subtract(&w->sums, &w->top, off);
+		subtract(&w->sums, &w->top, &w->off);
 	w->top = w->sums;
-	return found;
+	return found ? &w->off : NULL;
 }
 
 /* Without a detector the call itself is the segment. */
@@ -270,83 +279,89 @@ static void begin_sample(struct switch_watch *w)
 		w->expected = ~w->armed;
 }
 
-static bool end_sample(struct switch_watch *w, struct switch_sums *off)
+static const struct switch_sums *end_sample(struct switch_watch *w)
 {
 	struct switch_reading r;
-	struct switch_sums before = w->sums;
 	bool clean;
 	w->sampled = false;
 	w->expected = w->armed;
+	w->top = w->sums;
 	if (!take(w, &r, true, &clean))
-		return false;
+		return NULL;
 	bool switched = r.voluntary != w->from.voluntary || r.involuntary != w->from.involuntary;
 	if (switched)
 		add_off_cpu(w, &r, 1, w->weight);
 	else
 		w->sums.mark.weighted += w->weight;
-	subtract(&w->sums, &before, off);
-	off->mark.count = switched;
+	subtract(&w->sums, &w->top, &w->off);
+	w->off.mark.count = switched;
 	w->weight = 0;
 	w->top = w->sums;
-	return true;
+	return &w->off;
 }
 
-COLD bool switch_track_begin(struct switch_watch *w, struct switch_sums *gap)
+COLD const struct switch_sums *switch_track_begin(struct switch_watch *w)
 {
+	if (!has_room()) {
+		w->countdown += !w->countdown;
+		return NULL;
+	}
 	follow_choice(w);
 	bool random = !w->countdown, switched = *w->word != w->armed;
 	w->sampled = false; /* of a call that was abandoned */
 	if (switched)
 		on_switch(w);
 	w->expected = w->armed;
-	bool found = take_top(w, gap);
+	const struct switch_sums *gap = take_top(w);
 	if (!random)
-		return found;
+		return gap;
 	if (w->detector == SCP_SWITCH_SAMPLED)
 		begin_sample(w);
 	else if (w->detector != SCP_SWITCH_NONE && !switched)
 		turn(w, false, clock_mono_ns(), 1);
 	draw_countdown(w, clock_mono_ns());
-	return found;
+	return gap;
 }
 
-COLD bool switch_track_end(struct switch_watch *w, struct switch_sums *off)
+COLD const struct switch_sums *switch_track_end(struct switch_watch *w)
 {
+	if (!has_room())
+		return NULL;
 	if (w->sampled)
-		return end_sample(w, off);
+		return end_sample(w);
 	if (*w->word != w->armed)
 		on_switch(w);
 	w->expected = w->armed;
-	return take_top(w, off);
+	return take_top(w);
 }
 
 COLD void switch_track_look_inside(struct switch_watch *w)
 {
+	if (!has_room())
+		return;
 	on_switch(w);
 	w->expected = ~w->armed;
 }
 
-bool switch_track_difference(const struct switch_watch *w, const struct switch_mark *since,
-			     struct switch_sums *off)
+const struct switch_sums *switch_track_difference(struct switch_watch *w,
+						  const struct switch_mark *since)
 {
-	struct switch_sums before = {
-		.mark = *since, .ran_ns = w->sums.ran_ns, .waits = w->sums.waits};
 	if (w->sums.mark.count == since->count)
-		return false;
-	subtract(&w->sums, &before, off);
-	return true;
+		return NULL;
+	subtract(&w->sums, &(struct switch_sums){*since, w->sums.ran_ns, w->sums.waits}, &w->off);
+	return &w->off;
 }
 
-bool switch_track_pause(struct switch_watch *w, struct switch_sums *gap)
+const struct switch_sums *switch_track_pause(struct switch_watch *w)
 {
 	bool switched = *w->word != w->armed;
-	if (w->detector == SCP_SWITCH_NONE)
-		return false;
+	if (w->detector == SCP_SWITCH_NONE || !has_room())
+		return NULL;
 	if (switched)
 		switch_detector_arm(w);
 	if (w->detector != SCP_SWITCH_SAMPLED)
 		turn(w, switched, clock_mono_ns(), 1);
 	w->sampled = false;
 	w->expected = w->armed;
-	return take_top(w, gap);
+	return take_top(w);
 }

@@ -16,16 +16,18 @@
 
 /* A thread begins to record, or does so again. */
 HIDDEN void switch_track_start(struct switch_watch *w, int32_t tid);
-/* It ends, or may: the last segment is closed. As switch_track_begin. */
-HIDDEN bool switch_track_pause(struct switch_watch *w, struct switch_sums *gap);
+/* The following return what is added to the interval that ends, valid until the next of them; NULL:
+ * nothing. On a stack with too little room nothing is looked at, and nothing added. */
 
-/* A top-level call begins and switch_watch_is_due says so. True: the thread was switched since the
- * last one ended, and *gap is what that adds. */
-HIDDEN bool switch_track_begin(struct switch_watch *w, struct switch_sums *gap);
+/* The thread ends, or may: the last segment is closed. Of the gap. */
+HIDDEN const struct switch_sums *switch_track_pause(struct switch_watch *w);
 
-/* A top-level call has ended and switch_watch_is_disturbed says so. True: it was switched, or it is
- * one that was asked without a detector (count 0: it was not switched); *off is what that adds. */
-HIDDEN bool switch_track_end(struct switch_watch *w, struct switch_sums *off);
+/* A top-level call begins and switch_watch_is_due says so. Of the gap before it. */
+HIDDEN const struct switch_sums *switch_track_begin(struct switch_watch *w);
+
+/* A top-level call has ended and switch_watch_is_disturbed says so. Of the call: it was switched;
+ * or without a detector it is one that was asked, and its count says whether it was switched. */
+HIDDEN const struct switch_sums *switch_track_end(struct switch_watch *w);
 
 /* A nested one begins, or ends: has the thread been switched since the last look? */
 HIDDEN void switch_track_look_inside(struct switch_watch *w);
@@ -35,9 +37,8 @@ static inline __attribute__((always_inline)) void switch_track_look(struct switc
 		switch_track_look_inside(w);
 }
 
-/* What a nested one adds that began at `since` and ends after a look: `mark` only. False: nothing.
- */
-HIDDEN bool switch_track_difference(const struct switch_watch *w, const struct switch_mark *since,
-				    struct switch_sums *off);
+/* Of a nested one that began at `since` and ends after a look: its mark only. */
+HIDDEN const struct switch_sums *switch_track_difference(struct switch_watch *w,
+							 const struct switch_mark *since);
 
 #endif

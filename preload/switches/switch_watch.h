@@ -53,6 +53,7 @@ struct switch_watch {
 	volatile uint64_t still; /* the word where there is no detector */
 	struct switch_sums sums;
 	struct switch_sums top; /* when the present top-level call began, or the last one ended */
+	struct switch_sums off; /* what was returned last: here, because stacks may be small */
 	/* The segment: since the last switch that was seen, or random call. */
 	uint64_t began_ns;
 	uint64_t weight; /* 1 / the probability that it is read; 0: it is not */
@@ -78,7 +79,7 @@ static inline __attribute__((always_inline)) bool switch_watch_is_disturbed(
 /* At the beginning of a top-level call: is there anything to do? */
 static inline __attribute__((always_inline)) bool switch_watch_is_due(struct switch_watch *w)
 {
-	return unlikely(switch_watch_is_disturbed(w)) | unlikely(--w->countdown == 0);
+	return unlikely(switch_watch_is_disturbed(w)) || unlikely(--w->countdown == 0);
 }
 
 #endif

@@ -89,11 +89,11 @@ static void close_orphan(struct scp_thread *t)
 /* The gap from the last call to now, with bookkeeping marked by the caller. */
 static void add_end_gap(struct scp_thread *t)
 {
-	struct switch_sums off;
 	uint64_t now = clock_read(t->clock);
 	now = now < t->last_at ? t->last_at : now;
-	if (switch_track_pause(&t->switches, &off))
-		states_add_gap(t, now - t->last_at, &off);
+	const struct switch_sums *off = switch_track_pause(&t->switches);
+	if (off)
+		states_add_gap(t, now - t->last_at, off);
 	states_refresh_table(t);
 	table_add_gap(t, NULL, now - t->last_at);
 	t->last_at = t->table->last_at = now;
