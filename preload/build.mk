@@ -40,11 +40,15 @@ PRELOAD_SRC = \
 	preload/start/reexec.c \
 	preload/start/reexec_ask.c \
 	preload/start/start.c \
+	preload/switches/switch_detector.c \
+	preload/switches/switch_reading.c \
+	preload/switches/switch_track.c \
 	preload/system/sys.c \
 	preload/table/batch.c \
 	preload/table/header.c \
 	preload/table/record.c \
 	preload/table/slowest.c \
+	preload/table/states.c \
 	preload/table/table.c \
 	preload/table/thread.c \
 	preload/table/tick_phase.c \

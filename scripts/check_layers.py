@@ -49,6 +49,7 @@ LIBRARY = [
     "preload/unwind",
     "preload/process",
     "preload/clock",
+    "preload/switches",
     "preload/filter",
     "preload/function",
     "preload/table",

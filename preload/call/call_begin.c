@@ -9,7 +9,29 @@
 #include "preload/filter/filter.h"
 #include "preload/start/lifecycle.h"
 #include "preload/system/sys.h"
+#include "preload/table/states.h"
 #include "preload/table/tick_phase.h"
+
+/* The gap that ends here; the clock moves on a little before the call begins. */
+static COLD void note_switch(struct scp_thread *t)
+{
+	const struct switch_sums *gap = switch_track_begin(&t->switches);
+	if (!gap)
+		return;
+	uint64_t now = clock_read(t->clock);
+	states_add_gap(t, now > t->last_at ? now - t->last_at : 0, gap);
+}
+
+/* Bookkeeping is marked. */
+static inline void look_for_switch(struct scp_call *c, struct scp_thread *t)
+{
+	if (c->outer) {
+		switch_track_look(&t->switches);
+		c->since = t->switches.sums.mark;
+	} else if (switch_watch_is_due(&t->switches)) {
+		note_switch(t);
+	}
+}
 
 static bool pass_through(void)
 {
@@ -38,6 +60,16 @@ COLD struct scp_memo *call_fast_search_nested(struct scp_thread *t, uint64_t ra,
 	compiler_barrier();
 	t->open = open;
 	return m;
+}
+
+COLD void call_fast_note_switch(struct scp_thread *t)
+{
+	uintptr_t open = t->open;
+	t->open = open | 1;
+	compiler_barrier();
+	note_switch(t);
+	compiler_barrier();
+	t->open = open;
 }
 
 /* thread.open is not 0: are we inside that call, or was it abandoned? */
@@ -167,6 +199,7 @@ static inline void begin_fast(struct scp_call *c, struct scp_thread *t, struct s
 	c->outer = t->open;
 	c->inner_at = t->inner;
 	c->path = page ? CALL_FAST_PAGE : CALL_FAST_TSC;
+	call_fast_mark(c);
 	compiler_barrier();
 	t->open = cfa;
 	c->began_at = page ? call_fast_clock(true) : call_fast_clock(false);
@@ -212,6 +245,7 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 		return false;
 	}
 	memo_note_inside(m, c->outer);
+	look_for_switch(c, t);
 	c->inner_at = t->inner;
 	c->thread = t;
 	c->memo = m;

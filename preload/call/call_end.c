@@ -7,6 +7,7 @@
 #include "preload/call/call_fast.h"
 #include "preload/system/sys.h"
 #include "preload/table/slowest.h"
+#include "preload/table/states.h"
 #include "preload/table/sums.h"
 #include "preload/table/table.h"
 #include "preload/table/tick_phase.h"
@@ -43,9 +44,22 @@ static inline void add_slow(struct scp_slow *s, uint64_t units)
 		s->max_units = units;
 }
 
+/* What the call's time off the CPU adds; NULL: it was not switched. */
+static inline const struct switch_sums *find_off_cpu(const struct scp_call *c, bool nested)
+{
+	struct switch_watch *w = &c->thread->switches;
+	if (!nested)
+		return unlikely(switch_watch_is_disturbed(w)) ? switch_track_end(w) : NULL;
+	switch_track_look(w);
+	return unlikely(w->sums.mark.count != c->since.count)
+		       ? switch_track_difference(w, &c->since)
+		       : NULL;
+}
+
+/* `off` as find_off_cpu's. */
 static inline void add_to_entry(const struct scp_call *c, struct scp_rt *rt, uint64_t units,
 				uint64_t slow_units, uint64_t now, uint64_t bytes, bool has_bytes,
-				uint64_t *mark)
+				uint64_t *mark, const struct switch_sums *off)
 {
 	struct scp_thread *t = c->thread;
 	struct scp_entry *e = rt->entry;
@@ -54,12 +68,14 @@ static inline void add_to_entry(const struct scp_call *c, struct scp_rt *rt, uin
 		add_to_histogram(t, rt, units);
 	if (unlikely(rt->slow != NULL))
 		add_slow(rt->slow, slow_units);
+	if (unlikely(off != NULL))
+		states_add(t, rt, units, off);
 	if (unlikely(calls == e->batch_end))
 		batch_close(t, rt);
 	phase_at_end(t, rt, c->fine_ns, t->slow_clock ? c->slow_began_at : c->began_at);
 	sums_end_entry(e, calls);
 	if (unlikely(units > t->slowest.limit))
-		slowest_note(t, rt, units, slow_units, now, bytes);
+		slowest_note(t, rt, units, slow_units, now, bytes, off);
 }
 
 /* The gap before this call ends where it began; nested calls have none. */
@@ -84,9 +100,10 @@ static COLD void end_disordered(struct scp_call *c, struct scp_rt *rt, uint64_t 
 {
 	struct scp_thread *t = c->thread;
 	uint64_t from = c->began_at;
+	const struct switch_sums *switched = find_off_cpu(c, false);
 	now = now < t->last_at ? t->last_at : now;
 	now = now < from ? from : now;
-	add_to_entry(c, rt, now - from, slow, now, bytes, has_bytes, NULL);
+	add_to_entry(c, rt, now - from, slow, now, bytes, has_bytes, NULL, switched);
 	sums_take_inner(rt->entry, &t->inner);
 	if (from < t->last_at)
 		t->table->nested_units += t->last_at - from;
@@ -136,8 +153,9 @@ static COLD void end_nested(struct scp_call *c, struct scp_rt *rt, uint64_t now,
 			    uint64_t bytes, bool has_bytes)
 {
 	struct scp_thread *t = c->thread;
+	const struct switch_sums *switched = find_off_cpu(c, true);
 	now = now < c->began_at ? c->began_at : now; /* a clock that went backwards */
-	add_to_entry(c, rt, now - c->began_at, slow, now, bytes, has_bytes, NULL);
+	add_to_entry(c, rt, now - c->began_at, slow, now, bytes, has_bytes, NULL, switched);
 	sums_add_inner(rt->entry, &t->inner, c->inner_at);
 	t->table->nested_units += now - c->began_at;
 	t->table->nested_calls++;
@@ -145,24 +163,30 @@ static COLD void end_nested(struct scp_call *c, struct scp_rt *rt, uint64_t now,
 	t->open = call_fast_around(t, c->outer);
 }
 
-void call_record(struct scp_call *c, struct scp_rt *rt, bool nested, uint64_t now, uint64_t slow_at)
+static void end_top(struct scp_call *c, struct scp_rt *rt, uint64_t now, uint64_t slow,
+		    uint64_t bytes, bool has_bytes)
 {
 	struct scp_thread *t = c->thread;
-	uint64_t slow = t->slow_clock ? slow_at - c->slow_began_at : 0;
-	if (nested) {
-		end_nested(c, rt, now, slow, 0, false);
-		return;
-	}
 	if (unlikely(now < c->began_at || c->began_at < t->last_at)) {
-		end_disordered(c, rt, now, slow, 0, false);
+		end_disordered(c, rt, now, slow, bytes, has_bytes);
 		return;
 	}
+	const struct switch_sums *switched = find_off_cpu(c, false);
 	add_gap(t, rt, c->began_at - t->last_at);
-	add_to_entry(c, rt, now - c->began_at, slow, now, 0, false, &t->last_at);
+	add_to_entry(c, rt, now - c->began_at, slow, now, bytes, has_bytes, &t->last_at, switched);
 	sums_take_inner(rt->entry, &t->inner);
 	t->last_at = t->table->last_at = now;
 	compiler_barrier();
 	t->open = 0;
+}
+
+void call_record(struct scp_call *c, struct scp_rt *rt, bool nested, uint64_t now, uint64_t slow_at)
+{
+	uint64_t slow = c->thread->slow_clock ? slow_at - c->slow_began_at : 0;
+	if (nested)
+		end_nested(c, rt, now, slow, 0, false);
+	else
+		end_top(c, rt, now, slow, 0, false);
 }
 
 /* Not where the call is not to be recorded: its thread may be gone, its clock forbidden. */
@@ -198,20 +222,10 @@ static void end_at(struct scp_call *c, struct call_result r, bool has_bytes, uin
 		end_without_entry(c, now, r.bytes);
 		return;
 	}
-	if (unlikely(c->outer)) {
+	if (unlikely(c->outer))
 		end_nested(c, rt, now, slow, r.bytes, has_bytes);
-		return;
-	}
-	if (unlikely(now < c->began_at || c->began_at < t->last_at)) {
-		end_disordered(c, rt, now, slow, r.bytes, has_bytes);
-		return;
-	}
-	add_gap(t, rt, c->began_at - t->last_at);
-	add_to_entry(c, rt, now - c->began_at, slow, now, r.bytes, has_bytes, &t->last_at);
-	sums_take_inner(rt->entry, &t->inner);
-	t->last_at = t->table->last_at = now;
-	compiler_barrier();
-	t->open = 0;
+	else
+		end_top(c, rt, now, slow, r.bytes, has_bytes);
 }
 
 /* Begin slow, fast; end slow, fast: both clocks then time intervals of one length, each with

@@ -12,6 +12,7 @@
 
 #include "preload/table/batch.h"
 #include "preload/call/call.h"
+#include "preload/switches/switch_track.h"
 #include "preload/table/sums.h"
 #include "preload/table/table.h"
 
@@ -26,6 +27,10 @@ struct call_fast {
 /* As path_cache_search; where nothing is found the call is not begun. */
 HIDDEN struct scp_memo *call_fast_search(struct scp_thread *t, uint64_t ra, uint64_t cfa,
 					 uint64_t fp, uint32_t function);
+
+/* The thread was switched since its last call, or this one was chosen at random: with bookkeeping
+ * marked meanwhile. */
+HIDDEN void call_fast_note_switch(struct scp_thread *t);
 
 /* `page` is a constant in all of these. */
 static inline __attribute__((always_inline)) uint64_t call_fast_clock(bool page)
@@ -52,6 +57,8 @@ static inline __attribute__((always_inline)) struct call_fast call_fast_find(
 	if (unlikely(!memo_matches(c.memo, ra, cfa, fp, function)) &&
 	    !(c.memo = call_fast_search(t, ra, cfa, fp, function)))
 		return c;
+	if (unlikely(switch_watch_is_due(&t->switches)))
+		call_fast_note_switch(t);
 	c.thread = t;
 	return c;
 }
@@ -156,12 +163,27 @@ static inline uintptr_t call_fast_around(const struct scp_thread *t, uintptr_t o
 	return unlikely(outer == OPEN_REGION) ? thread_outside(t) : outer;
 }
 
+/* A nested call begins here: what was before is not its own. */
+static inline __attribute__((always_inline)) void call_fast_mark(struct scp_call *c)
+{
+	switch_track_look(&c->thread->switches);
+	c->since = c->thread->switches.sums.mark;
+}
+
+/* Was the thread switched since? */
+static inline __attribute__((always_inline)) bool call_was_switched(const struct scp_call *c)
+{
+	const struct switch_watch *w = &c->thread->switches;
+	return unlikely(*w->word != w->armed) || w->sums.mark.count != c->since.count;
+}
+
 /* The fast path of a nested call; as call_fast_end, but `rt` and the clock are looked up. */
 static inline __attribute__((always_inline)) bool call_fast_end_nested(
 	bool page, const struct scp_call *c, uint64_t now, struct call_result r, bool has_bytes)
 {
 	struct scp_thread *t = c->thread;
-	if (unlikely(!process_epoch.now.generation) || unlikely(thread_self != t))
+	if (unlikely(!process_epoch.now.generation) || unlikely(thread_self != t) ||
+	    unlikely(call_was_switched(c)))
 		return false;
 	t->open = c->cfa | 1;
 	compiler_barrier();
@@ -182,7 +204,8 @@ static inline __attribute__((always_inline)) bool call_fast_end(bool page,
 {
 	struct scp_thread *t = c->thread;
 	/* Another generation: forked (the thread's memory may be gone), or code unloaded. */
-	if (unlikely(c->generation != process_epoch.now.generation))
+	if (unlikely(c->generation != process_epoch.now.generation) ||
+	    unlikely(switch_watch_is_disturbed(&t->switches)))
 		return false;
 	t->open = cfa | 1;
 	compiler_barrier();

@@ -7,6 +7,7 @@
  * function's duration falls by a quarter once more than two blocks of words are compared. */
 #include "preload/overhead/overhead_rounds.h"
 #include "preload/call/call_fast.h"
+#include "preload/switches/switch_detector.h"
 #include "preload/function/function.h"
 #include "preload/function/selected.h"
 #include "preload/selected/selected_call.h"
@@ -173,6 +174,7 @@ static void prepare(uint32_t words, uint32_t slow_kind)
 	t->table = &scratch.table;
 	t->fast_limit = UINT32_MAX;
 	t->slowest.limit = UINT64_MAX; /* none of these is one of the program's slow calls */
+	switch_detector_release(&t->switches);
 	t->previous = rt;
 	t->last_at = clock_read(t->clock);
 	rt->entry = &scratch.entry;

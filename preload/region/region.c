@@ -152,6 +152,11 @@ static inline __attribute__((always_inline)) struct region_open *begin(
 	r->fine_ns = tsc ? 0 : phase_at_begin(r->path);
 	r->serial = kind == REGION_SCOPE ? ++t->region_serial : serial;
 	r->inner_at = t->inner;
+	if (r->top && unlikely(switch_watch_is_due(&t->switches)))
+		call_fast_note_switch(t);
+	else if (!r->top)
+		switch_track_look(&t->switches);
+	r->since = t->switches.sums.mark;
 	compiler_barrier();
 	t->region_depth++;
 	if (!tsc && t->slow_clock)
@@ -222,6 +227,7 @@ static inline void record(struct scp_thread *t, const struct region_open *r, uin
 			     .slow_began_at = r->slow_began_at,
 			     .fine_ns = r->fine_ns,
 			     .inner_at = r->inner_at,
+			     .since = r->since,
 			     .function = r->function,
 			     .outer = after};
 	call_record(&c, r->rt, !r->top, now, slow_at);
@@ -264,7 +270,7 @@ static inline __attribute__((always_inline)) void end(bool tsc, struct scp_threa
 		r->rt = region_entry(t, r->path, r->function, r->began_at);
 	if (unlikely(!r->rt))
 		process_loss(overflow_calls, 1);
-	else if (!tsc ||
+	else if (!tsc || unlikely(region_was_switched(t, r->top, &r->since)) ||
 		 unlikely(!(r->top ? call_fast_add(false, t, r->rt, r->began_at, now, 0, false)
 				   : call_fast_add_nested(false, t, r->rt, r->began_at, r->inner_at,
 							  now, 0, false))))

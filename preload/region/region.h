@@ -43,6 +43,15 @@ static inline __attribute__((always_inline)) bool region_is_on(uint32_t group,
 HIDDEN struct region_open *region_begin(uint32_t function, enum region_kind kind, uint64_t serial,
 					uint64_t ra, uint64_t cfa, uint64_t fp);
 
+/* Was the thread switched inside an interval that began at `since`? */
+static inline __attribute__((always_inline)) bool region_was_switched(
+	const struct scp_thread *t, bool top, const struct switch_mark *since)
+{
+	const struct switch_watch *w = &t->switches;
+	return top ? switch_watch_is_disturbed(w)
+		   : *w->word != w->armed || w->sums.mark.count != since->count;
+}
+
 #define REGION_ANY UINT32_MAX
 
 /* End the innermost of this kind: PLAIN ones by function or REGION_ANY, others by serial. Scopes

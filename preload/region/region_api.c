@@ -51,7 +51,7 @@ static inline __attribute__((always_inline)) void add_interval(struct scp_call *
 			process_loss(overflow_calls, 1);
 		return;
 	}
-	if (unlikely(!thread_fast) ||
+	if (unlikely(!thread_fast) || unlikely(region_was_switched(t, !nested, &c->since)) ||
 	    unlikely(!(nested ? call_fast_add_nested(false, t, rt, c->began_at, c->inner_at, now, 0,
 						     false)
 			      : call_fast_add(false, t, rt, c->began_at, now, 0, false))))
@@ -65,7 +65,8 @@ static inline __attribute__((always_inline)) void end_interval(
 	uintptr_t open, uint64_t now, uint64_t slow_at)
 {
 	struct region_point *p = &t->point;
-	struct scp_call c = {.thread = t, .outer = open, .inner_at = p->inner_at};
+	struct scp_call c = {
+		.thread = t, .outer = open, .inner_at = p->inner_at, .since = p->since};
 	uint64_t inside = t->inner - (p->top ? 0 : p->inner_at);
 	c.began_at = p->at;
 	c.slow_began_at = p->slow_at;
@@ -78,11 +79,23 @@ static inline __attribute__((always_inline)) void end_interval(
 	inside = t->inner;
 	t->inner = p->cycle_inner;
 	c.inner_at = 0;
+	c.since = p->head_since;
 	c.began_at = p->head_at;
 	c.slow_began_at = p->head_slow_at;
 	c.function = site_cycle(site, name);
 	add_interval(&c, from, true, now, slow_at);
 	t->inner = inside;
+}
+
+static inline void note_switch(struct scp_thread *t, struct region_point *p)
+{
+	if (p->top && unlikely(switch_watch_is_due(&t->switches)))
+		call_fast_note_switch(t);
+	else if (!p->top)
+		switch_track_look(&t->switches);
+	p->since = t->switches.sums.mark;
+	if (p->head_at == p->at)
+		p->head_since = p->since;
 }
 
 static void api_point(struct scprof_site *site)
@@ -118,6 +131,7 @@ static void api_point(struct scprof_site *site)
 		p->cycle_inner = 0;
 	}
 	p->inner_at = t->inner;
+	note_switch(t, p);
 	compiler_barrier();
 	t->open = open ? open : OPEN_REGION;
 }

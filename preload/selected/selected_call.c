@@ -77,6 +77,7 @@ static inline __attribute__((always_inline)) bool begin_nested(bool page, struct
 	f->call.fine_ns = 0;
 	f->call.inner_at = t->inner;
 	f->way = page ? WAY_PAGE_NESTED : WAY_TSC_NESTED;
+	call_fast_mark(&f->call);
 	copy_stack(f, m->stack_words);
 	compiler_barrier();
 	t->open = cfa;

@@ -52,7 +52,7 @@ _Static_assert(offsetof(struct selected_frame, began_at) == 336, "known to the a
 _Static_assert(offsetof(struct selected_frame, ended_at) == 344, "known to the assembly");
 _Static_assert(offsetof(struct selected_frame, step) == 352, "known to the assembly");
 _Static_assert(offsetof(struct selected_frame, vectors) == 380, "known to the assembly");
-_Static_assert(offsetof(struct selected_frame, caller) == 456, "known to the assembly");
+_Static_assert(offsetof(struct selected_frame, caller) == 496, "known to the assembly");
 _Static_assert(sizeof(struct selected_frame) <= 512, "known to the assembly");
 
 /* All return an enum selected_step; the first touches no vector register. */

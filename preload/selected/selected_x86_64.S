@@ -22,7 +22,7 @@
 #define ENDED_AT 344
 #define STEP	 352
 #define VECTORS	 380
-#define CALLER	 456
+#define CALLER	 496
 #define FRAME	 512
 #define FRAME_OFFSET 512 /* of the frame, while the vectors lie below it */
 

@@ -23,6 +23,7 @@
 #include "preload/process/start_name.h"
 #include "preload/start/lifecycle.h"
 #include "preload/start/reexec.h"
+#include "preload/switches/switch_detector.h"
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
 #include "preload/table/thread.h"
@@ -145,6 +146,9 @@ static void read_environment(void)
 	if (!clock_is_allowed() || !settings_read(selected_count() > 0, reexec_needless))
 		return;
 	clock_choose(settings_variable("SCPROF_CLOCK"), settings_variable("SCPROF_CLOCK_PAGE"));
+	switch_detector_choose(settings_variable("SCPROF_STATES"),
+			       settings_variable("SCPROF_DETECTOR"),
+			       clock_chosen.kind == SCP_CLOCK_THREAD_CPU);
 	filter_read();
 	control_read();
 	take_signal();

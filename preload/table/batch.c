@@ -11,6 +11,7 @@
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
 #include "preload/table/record.h"
+#include "preload/table/states.h"
 
 static struct scp_batch *batch_block(struct scp_thread *t, struct scp_rt *rt, uint32_t clock)
 {
@@ -172,6 +173,8 @@ static void double_batches(struct scp_rt *rt)
 		merge_pairs(rt->slow_batch);
 	if (rt->line)
 		merge_line_pairs(rt->line);
+	if (rt->states)
+		states_merge_pairs(rt);
 	rt->batch_count = SCP_BATCHES / 2;
 	rt->entry->batch_calls *= 2;
 }
@@ -205,6 +208,8 @@ COLD void batch_close(struct scp_thread *t, struct scp_rt *rt)
 	}
 	if (e->flags & SCP_ENTRY_BYTES)
 		close_line(t, rt, slot, calls);
+	if (unlikely(rt->states != NULL))
+		states_close_batch(t, rt, slot);
 	if (slot + 1 < SCP_BATCHES)
 		rt->batch_count = slot + 1;
 	else

@@ -9,6 +9,7 @@
 #include "preload/filter/filter.h"
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
+#include "preload/switches/switch_detector.h"
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
 
@@ -70,6 +71,8 @@ void header_fill(struct scp_header *h, const char *no_symbols)
 	h->slowest.least_ns = settings.slowest.least_ns;
 	h->slowest.flags = (settings.slowest.unread ? SCP_SLOWEST_UNREAD : 0) |
 			   (*settings.slowest.patterns ? SCP_SLOWEST_CHOSEN : 0);
+	h->switches.detector = switch_chosen.kind;
+	h->switches.flags = switch_chosen.flags;
 	header_write_overhead(h);
 	publish_barrier();
 	bytes_copy(h->magic, SCP_MAGIC, sizeof h->magic);

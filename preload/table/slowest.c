@@ -160,6 +160,9 @@ static void write_slot(struct scp_thread *t, struct scp_slowest *slot,
 	slot->units = call->units;
 	slot->slow_units = call->slow_units;
 	slot->bytes = call->bytes;
+	slot->state = call->state;
+	slot->runnable_ns = call->runnable_ns;
+	slot->asleep_ns = call->asleep_ns;
 	slot->began_at = call->began_at;
 	slot->ended_mono_ns = clock_mono_ns();
 	slot->ended_real_ns = realtime_ns();
@@ -221,15 +224,34 @@ static void keep(struct scp_thread *t, const struct scp_slowest *call)
 	choose_victim(t);
 }
 
+/* A weighted reading stands for others that were not read; this call's own is the mean of them. */
+static void note_state(const struct scp_thread *t, struct scp_slowest *call,
+		       const struct switch_sums *off)
+{
+	bool detected = t->switches.detector >= SCP_SWITCH_RSEQ;
+	if (!off || !off->mark.count) {
+		call->state = detected || off ? SCP_SLOWEST_RAN : SCP_SLOWEST_UNKNOWN;
+		return;
+	}
+	uint64_t whole = detected ? off->mark.known : 1, weighted = off->mark.weighted;
+	call->state = weighted ? SCP_SLOWEST_READ : SCP_SLOWEST_SWITCHED;
+	if (!weighted)
+		return;
+	call->runnable_ns = (uint64_t)((unsigned __int128)off->mark.runnable_ns * whole / weighted);
+	call->asleep_ns = (uint64_t)((unsigned __int128)off->mark.asleep_ns * whole / weighted);
+}
+
 /* Apart, so that its stack is taken only where there is some. */
 static COLD void add(struct scp_thread *t, const struct scp_rt *rt, uint64_t units,
-		     uint64_t slow_units, uint64_t now, uint64_t bytes)
+		     uint64_t slow_units, uint64_t now, uint64_t bytes,
+		     const struct switch_sums *off)
 {
 	struct scp_slowest call = {.entry = rt->id,
 				   .units = units,
 				   .slow_units = slow_units,
 				   .began_at = now - units,
 				   .bytes = bytes};
+	note_state(t, &call, off);
 	if (has_arrays(t))
 		keep(t, &call);
 	else
@@ -237,7 +259,8 @@ static COLD void add(struct scp_thread *t, const struct scp_rt *rt, uint64_t uni
 }
 
 COLD void slowest_note(struct scp_thread *t, const struct scp_rt *rt, uint64_t units,
-		       uint64_t slow_units, uint64_t now, uint64_t bytes)
+		       uint64_t slow_units, uint64_t now, uint64_t bytes,
+		       const struct switch_sums *off)
 {
 	int saved = errno;
 	if (!slowest_known.least_units)
@@ -247,7 +270,7 @@ COLD void slowest_note(struct scp_thread *t, const struct scp_rt *rt, uint64_t u
 			set_limit(t, slowest_known.least_units - 1);
 	} else if (is_wanted(rt->function)) {
 		if (sys_stack_room() >= STACK_TO_RECORD)
-			add(t, rt, units, slow_units, now, bytes);
+			add(t, rt, units, slow_units, now, bytes, off);
 		else
 			count_lost();
 	}

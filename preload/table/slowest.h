@@ -25,8 +25,9 @@ extern HIDDEN struct slowest_known slowest_known;
 HIDDEN void slowest_begin(struct scp_thread *t);
 
 /* A call longer than t->slowest.limit ended at `now` and is in the sums of `rt`. With
- * bookkeeping marked. Keeps errno. */
+ * bookkeeping marked. `off`: what it adds to the thread's switches, NULL: nothing. Keeps errno. */
 HIDDEN void slowest_note(struct scp_thread *t, const struct scp_rt *rt, uint64_t units,
-			 uint64_t slow_units, uint64_t now, uint64_t bytes);
+			 uint64_t slow_units, uint64_t now, uint64_t bytes,
+			 const struct switch_sums *off);
 
 #endif

@@ -10,7 +10,10 @@
 #include "preload/process/process.h"
 #include "preload/table/header.h"
 #include "preload/table/slowest.h"
+#include "preload/switches/switch_detector.h"
+#include "preload/switches/switch_track.h"
 #include "preload/system/sys.h"
+#include "preload/table/states.h"
 #include "preload/table/table.h"
 #include "preload/table/thread.h"
 
@@ -88,6 +91,10 @@ static void add_end_gap(struct scp_thread *t)
 {
 	uint64_t now = clock_read(t->clock);
 	now = now < t->last_at ? t->last_at : now;
+	const struct switch_sums *off = switch_track_pause(&t->switches);
+	if (off)
+		states_add_gap(t, now - t->last_at, off);
+	states_refresh_table(t);
 	table_add_gap(t, NULL, now - t->last_at);
 	t->last_at = t->table->last_at = now;
 	t->previous = &t->start_mark;
@@ -129,6 +136,7 @@ static void on_thread_end(void *state)
 		add_end_gap(t);
 	close_lifetime(t, t->last_at);
 	header_refresh_if_old();
+	switch_detector_release(&t->switches);
 	compiler_barrier();
 	thread_self = thread_fast = thread_page = NULL;
 	compiler_barrier();
@@ -195,10 +203,13 @@ static struct scp_thread *create(uint32_t me)
 	t->memos.first = MEMO_FIRST;
 	t->memos.limit = MEMO_LIMIT;
 	slowest_begin(t);
+	switch_detector_release(&t->switches);
 	if (!table_create(t)) {
 		arena_unmap(t, (sizeof *t + 4095) & ~(size_t)4095);
 		return NULL;
 	}
+	if (switch_chosen.kind)
+		states_begin_table(t);
 	struct scp_thread *head = __atomic_load_n(&all, __ATOMIC_RELAXED);
 	do
 		t->next = head;
@@ -229,6 +240,7 @@ COLD bool thread_look_again(struct scp_thread *t)
 	if (t->names != names && !sys_sandboxed && !take_name(t->table->name)) {
 		forget_open(t);
 		close_lifetime(t, t->last_at);
+		switch_detector_release(&t->switches);
 		thread_self = thread_fast = thread_page = NULL;
 		thread_unwanted = names;
 		t->open = 0;
@@ -242,6 +254,7 @@ COLD bool thread_look_again(struct scp_thread *t)
 	forget_open(t);
 	close_lifetime(t, t->last_at);
 	begin_window(t);
+	switch_track_start(&t->switches, t->tid);
 	t->table->first_at = t->table->last_at = t->last_at;
 	t->table->live = 1;
 	return true;
@@ -278,6 +291,8 @@ COLD struct scp_thread *thread_acquire(void)
 	begin_window(t);
 	table_begin_owner(t);
 	read_name(t->table->name);
+	switch_track_start(&t->switches, t->tid);
+	states_refresh_table(t);
 	thread_self = t;
 	thread_fast = t->clock == SCP_CLOCK_TSC && !t->slow_clock ? t : NULL;
 	thread_page = t->clock == SCP_CLOCK_PAGE ? t : NULL;

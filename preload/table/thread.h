@@ -12,6 +12,7 @@
 #include "preload/process/file.h"
 #include "preload/filter/filter.h"
 #include "include/scprof_format.h"
+#include "preload/switches/switch_watch.h"
 #include "preload/unwind/unwind.h"
 #include "preload/system/util.h"
 
@@ -35,6 +36,7 @@ struct scp_rt {
 	uint64_t size;		 /* which all batched calls so far moved, until they vary */
 	bool line_lost;
 	uint32_t batch_count;	     /* as in the entry, and so are these: */
+	struct entry_states *states; /* NULL: no switched call yet, see states.h */
 	struct scp_sampler *sampler; /* NULL: phases are not sampled, see tick_phase.h */
 	uint32_t id, function, outcome;
 };
@@ -68,6 +70,7 @@ struct region_point {
 	uint64_t head_at, head_slow_at;
 	uint64_t inner_at, cycle_inner; /* see sums.h: at this point, in the cycle's intervals */
 	bool top;			/* passed outside of regions and calls */
+	struct switch_mark since, head_since;
 };
 
 /* A region that has begun, see region.h. */
@@ -76,8 +79,9 @@ struct region_open {
 	struct scp_rt *rt;	    /* NULL: to be found at the end */
 	uint64_t began_at, slow_began_at, fine_ns;
 	uint64_t inner_at; /* thread.inner when it began */
-	uintptr_t sp;	   /* the caller's */
-	uint64_t serial;   /* of a scope; of a function its address */
+	struct switch_mark since;
+	uintptr_t sp;	 /* the caller's */
+	uint64_t serial; /* of a scope; of a function its address */
 	uint32_t function;
 	uint8_t kind; /* enum region_kind */
 	bool top;
@@ -117,6 +121,8 @@ struct scp_thread {
 	uint32_t owned;	 /* atomic: id of the thread that has it; 0: free */
 	int32_t tid;
 
+	struct switch_watch switches;
+
 	struct scp_thread *next; /* list of all */
 	struct profile_file *file;
 	struct file_chunk chunk;
@@ -152,6 +158,8 @@ struct scp_thread {
 	struct region_point point;
 
 	struct slowest_calls slowest;
+	struct file_chunk states_chunk;
+	struct scp_table_states *table_states; /* NULL: states are not recorded */
 
 	struct scp_memo *front[MEMO_FRONT];
 	/* Stand in for memos where there is no room, or no right to make room. */

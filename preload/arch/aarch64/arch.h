@@ -27,6 +27,8 @@
 #define ARCH_CALLER_FP()      (*(uintptr_t *)__builtin_frame_address(0))
 #define ARCH_RETURN_ADDRESS() ((uintptr_t)ARCH_STRIP_RA((uintptr_t)__builtin_return_address(0)))
 
+#define ARCH_RSEQ_SIGNATURE 0xd428bc00u /* RSEQ_SIG of sys/rseq.h, which libc registers */
+
 static inline uint64_t arch_counter(void)
 {
 	uint64_t v;

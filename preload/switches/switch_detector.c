@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+#include <linux/perf_event.h>
+#include <stddef.h>
+
+#include "include/scprof_format.h"
+#include "preload/process/process.h"
+#include "preload/switches/switch_detector.h"
+#include "preload/system/sys.h"
+
+#define BUDGET_PPM 5000u /* 0.5 % */
+#define PAGE_BYTES 4096u
+#define STILL	   UINT64_C(1)
+
+struct switch_choice switch_chosen;
+
+/* struct rseq and struct rseq_cs of linux/rseq.h, which older systems lack. */
+struct rseq_area {
+	uint32_t cpu_id_start;
+	int32_t cpu_id; /* negative: not registered */
+	uint64_t descriptor;
+};
+struct rseq_descriptor {
+	uint32_t version, flags;
+	const void *start;
+	uint64_t bytes;
+	const void *abort;
+} __attribute__((aligned(32)));
+
+/* No code runs here. The kernel looks for the signature in the four bytes before the abort address,
+ * which must be outside of the range, and kills where it is not there. */
+static const struct {
+	uint32_t range, signature;
+	uint32_t abort;
+} landing = {0, ARCH_RSEQ_SIGNATURE, 0};
+static const struct rseq_descriptor descriptor = {0, 0, &landing.range, sizeof landing.range,
+						  &landing.abort};
+
+/* Of libc; NULL where it has none. */
+static const ptrdiff_t *rseq_offset;
+
+static struct rseq_area *own_area(void)
+{
+	return (struct rseq_area *)((char *)__builtin_thread_pointer() + *rseq_offset);
+}
+
+/* The program's own registration, where libc has made none, is not looked for. */
+static bool find_rseq(void)
+{
+	const unsigned *size = dlsym(RTLD_DEFAULT, "__rseq_size");
+	rseq_offset = dlsym(RTLD_DEFAULT, "__rseq_offset");
+	if (!size || !rseq_offset) {
+		dlerror();
+		switch_chosen.flags |= SCP_SWITCH_NO_LIBC;
+		return false;
+	}
+	if (!*size || own_area()->cpu_id < 0) {
+		switch_chosen.flags |= SCP_SWITCH_DISABLED;
+		return false;
+	}
+	return true;
+}
+
+static void *open_page(void)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .size = PERF_ATTR_SIZE_VER0,
+				       .config = PERF_COUNT_SW_DUMMY,
+				       .exclude_kernel = 1,
+				       .exclude_hv = 1};
+	uint64_t signals;
+	if (sys_sandboxed)
+		return NULL;
+	sys_hold_signals(&signals);
+	long fd =
+		arch_syscall(SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+	void *page = NULL;
+	if (fd >= 0) {
+		page = sys_mmap(PAGE_BYTES, PROT_READ, MAP_SHARED, (int)fd, 0);
+		page = sys_failed(page) ? NULL : page;
+		sys_close((int)fd); /* the mapping keeps the event */
+	}
+	sys_release_signals(&signals);
+	return page;
+}
+
+static bool find_perf(void)
+{
+	void *page = open_page();
+	if (page)
+		sys_munmap(page, PAGE_BYTES);
+	else
+		switch_chosen.flags |= SCP_SWITCH_NO_PERF;
+	return page;
+}
+
+void switch_detector_choose(const char *states, const char *detector, bool cpu_clock)
+{
+	struct switch_choice *c = &switch_chosen;
+	*c = (struct switch_choice){.kind = SCP_SWITCH_NONE, .budget_ppm = BUDGET_PPM};
+	if (states && text_equal(states, "off")) {
+		c->flags = SCP_SWITCH_OFF;
+		return;
+	}
+	if (cpu_clock) {
+		c->flags = SCP_SWITCH_CPU_CLOCK;
+		return;
+	}
+	if (states && text_equal(states, "exact")) {
+		c->flags = SCP_SWITCH_EXACT;
+		c->budget_ppm = 0;
+	}
+	bool any = !detector || !*detector;
+	if ((any || text_equal(detector, "rseq")) && find_rseq())
+		c->kind = SCP_SWITCH_RSEQ;
+	else if ((any || text_equal(detector, "perf")) && find_perf())
+		c->kind = SCP_SWITCH_PERF;
+	else
+		c->kind = SCP_SWITCH_SAMPLED;
+}
+
+void switch_detector_release(struct switch_watch *w)
+{
+	if (w->page)
+		sys_munmap(w->page, PAGE_BYTES);
+	w->page = NULL;
+	w->detector = SCP_SWITCH_NONE;
+	w->countdown = SWITCH_NEVER;
+	w->word = &w->still;
+	w->still = w->armed = w->expected = STILL;
+}
+
+void switch_detector_bind(struct switch_watch *w)
+{
+	switch_detector_release(w);
+	w->detector = switch_chosen.kind;
+	if (w->detector == SCP_SWITCH_RSEQ) {
+		if (own_area()->cpu_id < 0) { /* a thread that libc did not make */
+			w->detector = SCP_SWITCH_SAMPLED;
+			return;
+		}
+		w->word = &own_area()->descriptor;
+		w->armed = (uint64_t)&descriptor;
+	} else if (w->detector == SCP_SWITCH_PERF) {
+		w->page = open_page();
+		if (!w->page) {
+			w->detector = SCP_SWITCH_SAMPLED;
+			return;
+		}
+		/* `lock`, and with it `index`, which does not change */
+		w->word =
+			(uint64_t *)((char *)w->page + offsetof(struct perf_event_mmap_page, lock));
+	}
+	switch_detector_arm(w);
+}
+
+void switch_detector_arm(struct switch_watch *w)
+{
+	if (w->detector == SCP_SWITCH_RSEQ)
+		*w->word = w->armed;
+	else
+		w->armed = *w->word;
+	w->expected = w->armed;
+}
+
+void switch_detector_note(uint32_t flags)
+{
+	struct scp_header *h = process.file.header;
+	__atomic_or_fetch(&switch_chosen.flags, flags, __ATOMIC_RELAXED);
+	if (h)
+		__atomic_or_fetch(&h->switches.flags, flags, __ATOMIC_RELAXED);
+}
+
+void switch_detector_give_up(void)
+{
+	struct scp_header *h = process.file.header;
+	switch_chosen.kind = SCP_SWITCH_SAMPLED;
+	if (h)
+		h->switches.detector = SCP_SWITCH_SAMPLED;
+	switch_detector_note(SCP_SWITCH_MISSED);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The word that tells a thread of its switches. Best first:
+ *
+ * 1. rseq_cs of the thread's rseq area, which glibc 2.35 and later register: the kernel sets it to
+ *    NULL when it has switched the thread, migrated it or delivered a signal (linux/rseq.h). It
+ *    points to a descriptor in this library whose range holds no code that runs.
+ * 2. `lock` in the page of a perf event of the thread (linux/perf_event.h), which the kernel raises
+ *    whenever the event's thread gets a CPU.
+ * 3. None: calls chosen at random are read.
+ *
+ * Newer kernels may leave rseq_cs alone where a thread is switched inside a system call, so neither
+ * is taken on trust: switch_track.c compares it with getrusage all the time. */
+#ifndef SCPROF_PRELOAD_SWITCHES_SWITCH_DETECTOR_H
+#define SCPROF_PRELOAD_SWITCHES_SWITCH_DETECTOR_H
+
+#include "preload/switches/switch_watch.h"
+
+struct switch_choice {
+	uint32_t kind;	     /* enum scp_switch_detector: the best that works in this process */
+	uint32_t flags;	     /* SCP_SWITCH_* */
+	uint32_t budget_ppm; /* of a thread's time, for readings; 0: no limit */
+};
+extern HIDDEN struct switch_choice switch_chosen;
+
+/* Once a process, from SCPROF_STATES and SCPROF_DETECTOR. `cpu_clock`: the clock counts CPU time.
+ * Start-up only. */
+HIDDEN void switch_detector_choose(const char *states, const char *detector, bool cpu_clock);
+
+/* Give the calling thread its word, or take it away: then nothing is ever seen. Neither keeps a
+ * descriptor open. */
+HIDDEN void switch_detector_bind(struct switch_watch *w);
+HIDDEN void switch_detector_release(struct switch_watch *w);
+
+/* From now on nothing has happened. */
+HIDDEN void switch_detector_arm(struct switch_watch *w);
+
+/* Add SCP_SWITCH_* flags to those of the file. */
+HIDDEN void switch_detector_note(uint32_t flags);
+
+/* It missed a switch: no thread is to use it any more. */
+HIDDEN void switch_detector_give_up(void);
+
+#endif

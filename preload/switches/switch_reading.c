@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "include/scprof_format.h"
+#include "preload/clock/clock.h"
+#include "preload/switches/switch_detector.h"
+#include "preload/switches/switch_reading.h"
+#include "preload/system/sys.h"
+
+#define PATH_BYTES 64u
+
+/* "CPU DELAY SLICES", in ns. The first is as old as the last tick; the second changes only
+ * when the thread gets a CPU. */
+static bool take_delay(const char *text, long n, uint64_t *delay)
+{
+	long at = 0;
+	uint64_t v = 0;
+	while (at < n && text[at] != ' ')
+		at++;
+	if (++at >= n || text[at] < '0' || text[at] > '9')
+		return false;
+	for (; at < n && text[at] >= '0' && text[at] <= '9'; at++)
+		v = v * 10 + (uint64_t)(text[at] - '0');
+	*delay = v;
+	return true;
+}
+
+/* By number: that is faster than /proc/thread-self. Where /proc is of other process ids it is not
+ * there, or another thread's; so the own number is not looked for elsewhere. */
+static bool read_delay(int32_t tid, uint64_t *delay)
+{
+	char path[PATH_BYTES], text[PATH_BYTES];
+	uint64_t signals;
+	size_t at = text_append(path, sizeof path, 0, "/proc/self/task/");
+	at = text_append_number(path, sizeof path, at, (uint64_t)tid);
+	text_append(path, sizeof path, at, "/schedstat");
+	sys_hold_signals(&signals); /* a handler that leaves would leave the descriptor */
+	long fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0), n = -1;
+	if (fd >= 0) {
+		n = sys_read((int)fd, text, sizeof text);
+		sys_close((int)fd);
+	}
+	sys_release_signals(&signals);
+	if (n > 0 && take_delay(text, n, delay))
+		return true;
+	if (fd != -EMFILE && fd != -ENFILE) /* for a moment only */
+		switch_detector_note(SCP_SWITCH_NO_DELAY);
+	return false;
+}
+
+COLD bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay)
+{
+	struct timespec cpu;
+	struct rusage usage;
+	if (sys_sandboxed)
+		return false;
+	r->mono_ns = clock_mono_ns();
+	if (sys2(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &cpu) != 0 ||
+	    sys2(SYS_getrusage, RUSAGE_THREAD, &usage) != 0)
+		return false;
+	r->cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+	r->voluntary = (uint64_t)usage.ru_nvcsw;
+	r->involuntary = (uint64_t)usage.ru_nivcsw;
+	r->has_delay = delay && !(switch_chosen.flags & SCP_SWITCH_NO_DELAY) &&
+		       read_delay(tid, &r->delay_ns);
+	return true;
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Asking the kernel about the calling thread: three or four system calls, 1 to 2 us. */
+#ifndef SCPROF_PRELOAD_SWITCHES_SWITCH_READING_H
+#define SCPROF_PRELOAD_SWITCHES_SWITCH_READING_H
+
+#include "preload/switches/switch_watch.h"
+
+/* `tid` is the calling thread's; with `delay` the run delay is read, too. False: not allowed (a
+ * sandbox). Errno is kept. Takes 400 bytes of stack. */
+HIDDEN bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay);
+
+#endif

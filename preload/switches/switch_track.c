@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/switches/switch_track.h"
+#include "include/scprof_format.h"
+#include "preload/clock/clock.h"
+#include "preload/process/process.h"
+#include "preload/switches/switch_detector.h"
+#include "preload/switches/switch_reading.h"
+#include "preload/system/sys.h"
+
+#define MOST_PERIOD    (1u << 24)
+#define SECOND_NS      UINT64_C(1000000000)
+#define FIRST_NS       20000u /* of readings, before there is time to have a share of */
+#define READING_NS     2000u  /* a first guess */
+#define LONGEST_NS     20000u /* a longer one was interrupted */
+#define READINGS_TRIED 3u
+
+static uint64_t next_random(struct switch_watch *w)
+{
+	uint64_t x = w->random;
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return w->random = x;
+}
+
+/* Of `n`, by the upper half: n is far below 2^32. */
+static uint32_t random_below(struct switch_watch *w, uint32_t n)
+{
+	return (uint32_t)((next_random(w) >> 32) * n >> 32);
+}
+
+/* 1 in how many may be read, such that readings take half of the budget; what happened long ago
+ * counts less. */
+static uint32_t affordable(const struct switch_watch *w, struct switch_rate *r, uint64_t now)
+{
+	uint64_t passed = now - r->since_ns;
+	if (!switch_chosen.budget_ppm)
+		return 1;
+	if (passed > SECOND_NS) {
+		r->events /= 2;
+		passed /= 2;
+		r->since_ns = now - passed;
+	}
+	uint64_t allowed = passed / (2000000 / switch_chosen.budget_ppm) + FIRST_NS;
+	uint64_t times = r->events * w->reading_ns / allowed;
+	return times < 1 ? 1 : times < MOST_PERIOD / 2 ? (uint32_t)(2 * times) : MOST_PERIOD;
+}
+
+static void draw_countdown(struct switch_watch *w, uint64_t now)
+{
+	if (w->detector == SCP_SWITCH_NONE) {
+		w->countdown = SWITCH_NEVER;
+		return;
+	}
+	w->calls.events += w->drawn;
+	w->period = affordable(w, &w->calls, now);
+	w->drawn = w->countdown = 1 + random_below(w, 2 * w->period - 1);
+}
+
+static void count_reading(struct switch_watch *w, uint64_t took)
+{
+	struct scp_header *h = process.file.header;
+	took = took < LONGEST_NS ? took : LONGEST_NS;
+	w->reading_ns += took / 8;
+	w->reading_ns -= w->reading_ns / 8;
+	if (!h)
+		return;
+	__atomic_add_fetch(&h->switches.readings, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&h->switches.reading_ns, took, __ATOMIC_RELAXED);
+}
+
+static void add_totals(struct switch_watch *w, const struct switch_reading *r)
+{
+	if (w->has_last) {
+		w->totals.covered_ns += r->mono_ns - w->last.mono_ns;
+		w->totals.cpu_ns += r->cpu_ns - w->last.cpu_ns;
+	}
+	w->last = *r;
+	w->has_last = true;
+}
+
+/* What the thread is switched in the middle of is read again: its parts would not be of one
+ * instant. *clean: it was not, from the last look on. */
+static bool take(struct switch_watch *w, struct switch_reading *r, bool delay, bool *clean)
+{
+	bool taken = false;
+	*clean = true;
+	for (unsigned i = 0; i < READINGS_TRIED; i++) {
+		taken = switch_reading_take(r, w->tid, delay);
+		if (!taken || *w->word == w->armed)
+			break;
+		switch_detector_arm(w);
+		*clean = false;
+		delay = true; /* it changes with each switch */
+	}
+	if (!taken) {
+		if (sys_sandboxed)
+			switch_detector_note(SCP_SWITCH_SANDBOX);
+		return false;
+	}
+	count_reading(w, clock_mono_ns() - r->mono_ns);
+	add_totals(w, r);
+	return true;
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void note_ran(struct switch_watch *w, uint64_t ran, uint64_t cpu)
+{
+	w->totals.ran_ns += ran;
+	w->totals.stolen_ns += ran - less(ran, cpu);
+}
+
+/* A segment with a switch at its end. */
+static void add_off_cpu(struct switch_watch *w, const struct switch_reading *r, uint64_t length,
+			uint64_t weight)
+{
+	const struct switch_reading *from = &w->from;
+	struct switch_sums *s = &w->sums;
+	uint64_t elapsed = r->mono_ns - from->mono_ns, cpu = r->cpu_ns - from->cpu_ns;
+	uint64_t off = elapsed - less(elapsed, cpu), waits = r->voluntary - from->voluntary;
+	bool has_delay = r->has_delay && from->has_delay;
+	uint64_t delay = r->delay_ns - from->delay_ns;
+	s->mark.weighted += weight * length;
+	if (!waits && r->involuntary == from->involuntary) {
+		if (process.file.header)
+			__atomic_add_fetch(&process.file.header->switches.unfounded, 1,
+					   __ATOMIC_RELAXED);
+		return;
+	}
+	if (!waits) {
+		/* What is missing beyond the run delay was stolen: the thread had its CPU. */
+		uint64_t runnable = has_delay ? less(delay, elapsed) : off;
+		s->mark.runnable_ns += weight * runnable;
+		note_ran(w, elapsed - runnable, cpu);
+		return;
+	}
+	uint64_t runnable = has_delay ? less(delay, off) : 0;
+	s->mark.runnable_ns += weight * runnable;
+	s->mark.asleep_ns += weight * (off - runnable);
+	s->ran_ns += weight * cpu;
+	s->waits += weight * waits;
+}
+
+/* A segment without one: was there really none? */
+static void verify(struct switch_watch *w, const struct switch_reading *r)
+{
+	struct scp_header *h = process.file.header;
+	if (r->voluntary == w->from.voluntary && r->involuntary == w->from.involuntary) {
+		note_ran(w, r->mono_ns - w->from.mono_ns, r->cpu_ns - w->from.cpu_ns);
+		return;
+	}
+	/* In a vfork child the counts are the child's. */
+	if (w->tid != sys_gettid())
+		return;
+	if (h)
+		__atomic_add_fetch(&h->switches.missed, 1, __ATOMIC_RELAXED);
+	switch_detector_give_up();
+}
+
+static void close_segment(struct switch_watch *w, const struct switch_reading *r, bool switched,
+			  uint64_t length)
+{
+	if (process.file.header)
+		__atomic_add_fetch(&process.file.header->switches.verified, 1, __ATOMIC_RELAXED);
+	if (switched)
+		add_off_cpu(w, r, length, w->weight);
+	else if (w->detector != SCP_SWITCH_SAMPLED)
+		verify(w, r);
+}
+
+/* One segment ends and the next begins, which is read where `weight` is not 0. */
+static void turn(struct switch_watch *w, bool switched, uint64_t now, uint64_t weight)
+{
+	uint64_t length = now - w->began_ns;
+	struct switch_reading r;
+	bool clean = true, delay = switched || !w->weight || !w->from.has_delay;
+	bool read = (w->weight || weight) && take(w, &r, delay, &clean);
+	if (read && !delay && clean) { /* as at the last switch */
+		r.delay_ns = w->from.delay_ns;
+		r.has_delay = true;
+	}
+	if (read && w->weight && (switched || clean))
+		close_segment(w, &r, switched, length);
+	if (switched) {
+		w->sums.mark.count++;
+		w->sums.mark.known += length;
+	}
+	w->began_ns = now;
+	w->weight = read ? weight : 0;
+	if (read)
+		w->from = r;
+}
+
+/* Looking takes system calls with some stack. */
+static bool has_room(void)
+{
+	return sys_stack_room() >= STACK_TO_GROW;
+}
+
+static COLD void on_switch(struct switch_watch *w)
+{
+	uint64_t now = clock_mono_ns();
+	if (w->detector == SCP_SWITCH_RSEQ && *w->word)
+		switch_detector_note(SCP_SWITCH_SHARED);
+	switch_detector_arm(w);
+	w->switches.events++;
+	uint32_t times = affordable(w, &w->switches, now);
+	turn(w, true, now, random_below(w, times) ? 0 : times);
+}
+
+/* The detector was given up since. */
+static void follow_choice(struct switch_watch *w)
+{
+	if (w->detector != switch_chosen.kind && (switch_chosen.flags & SCP_SWITCH_MISSED) &&
+	    w->detector != SCP_SWITCH_SAMPLED) {
+		uint32_t countdown = w->countdown;
+		switch_detector_bind(w);
+		w->countdown = countdown;
+		w->weight = 0;
+		w->top = w->sums;
+	}
+}
+
+void switch_track_start(struct switch_watch *w, int32_t tid)
+{
+	uint64_t now = clock_mono_ns();
+	w->tid = tid;
+	w->sampled = w->has_last = false;
+	w->weight = 0;
+	if (!w->random)
+		w->random = hash_mix((uint64_t)(uintptr_t)w ^ now) | 1;
+	w->reading_ns = w->reading_ns ? w->reading_ns : READING_NS;
+	w->switches = w->calls = (struct switch_rate){now, 0};
+	w->drawn = 0;
+	switch_detector_bind(w);
+	w->began_ns = now;
+	if (w->detector != SCP_SWITCH_NONE)
+		turn(w, false, now, w->detector != SCP_SWITCH_SAMPLED);
+	draw_countdown(w, now);
+	w->top = w->sums;
+}
+
+static void subtract(const struct switch_sums *to, const struct switch_sums *from,
+		     struct switch_sums *difference)
+{
+	const struct switch_mark *a = &to->mark, *b = &from->mark;
+	struct switch_mark *d = &difference->mark;
+	d->count = a->count - b->count;
+	d->known = a->known - b->known;
+	d->weighted = a->weighted - b->weighted;
+	d->runnable_ns = a->runnable_ns - b->runnable_ns;
+	d->asleep_ns = a->asleep_ns - b->asleep_ns;
+	difference->ran_ns = to->ran_ns - from->ran_ns;
+	difference->waits = to->waits - from->waits;
+}
+
+/* What was added since the last top-level call began, or ended. */
+static const struct switch_sums *take_top(struct switch_watch *w)
+{
+	bool found = w->sums.mark.count != w->top.mark.count;
+	if (found)
+		subtract(&w->sums, &w->top, &w->off);
+	w->top = w->sums;
+	return found ? &w->off : NULL;
+}
+
+/* Without a detector the call itself is the segment. */
+static void begin_sample(struct switch_watch *w)
+{
+	bool clean;
+	w->sampled = take(w, &w->from, true, &clean);
+	w->weight = w->sampled ? w->period : 0;
+	w->began_ns = w->from.mono_ns;
+	if (w->sampled)
+		w->expected = ~w->armed;
+}
+
+static const struct switch_sums *end_sample(struct switch_watch *w)
+{
+	struct switch_reading r;
+	bool clean;
+	w->sampled = false;
+	w->expected = w->armed;
+	w->top = w->sums;
+	if (!take(w, &r, true, &clean))
+		return NULL;
+	bool switched = r.voluntary != w->from.voluntary || r.involuntary != w->from.involuntary;
+	if (switched)
+		add_off_cpu(w, &r, 1, w->weight);
+	else
+		w->sums.mark.weighted += w->weight;
+	subtract(&w->sums, &w->top, &w->off);
+	w->off.mark.count = switched;
+	w->weight = 0;
+	w->top = w->sums;
+	return &w->off;
+}
+
+COLD const struct switch_sums *switch_track_begin(struct switch_watch *w)
+{
+	if (!has_room()) {
+		w->countdown += !w->countdown;
+		return NULL;
+	}
+	follow_choice(w);
+	bool random = !w->countdown, switched = *w->word != w->armed;
+	w->sampled = false; /* of a call that was abandoned */
+	if (switched)
+		on_switch(w);
+	w->expected = w->armed;
+	const struct switch_sums *gap = take_top(w);
+	if (!random)
+		return gap;
+	if (w->detector == SCP_SWITCH_SAMPLED)
+		begin_sample(w);
+	else if (w->detector != SCP_SWITCH_NONE && !switched)
+		turn(w, false, clock_mono_ns(), 1);
+	draw_countdown(w, clock_mono_ns());
+	return gap;
+}
+
+COLD const struct switch_sums *switch_track_end(struct switch_watch *w)
+{
+	if (!has_room())
+		return NULL;
+	if (w->sampled)
+		return end_sample(w);
+	if (*w->word != w->armed)
+		on_switch(w);
+	w->expected = w->armed;
+	return take_top(w);
+}
+
+COLD void switch_track_look_inside(struct switch_watch *w)
+{
+	if (!has_room())
+		return;
+	on_switch(w);
+	w->expected = ~w->armed;
+}
+
+const struct switch_sums *switch_track_difference(struct switch_watch *w,
+						  const struct switch_mark *since)
+{
+	if (w->sums.mark.count == since->count)
+		return NULL;
+	subtract(&w->sums, &(struct switch_sums){*since, w->sums.ran_ns, w->sums.waits}, &w->off);
+	return &w->off;
+}
+
+const struct switch_sums *switch_track_pause(struct switch_watch *w)
+{
+	bool switched = *w->word != w->armed;
+	if (w->detector == SCP_SWITCH_NONE || !has_room())
+		return NULL;
+	if (switched)
+		switch_detector_arm(w);
+	if (w->detector != SCP_SWITCH_SAMPLED)
+		turn(w, switched, clock_mono_ns(), 1);
+	w->sampled = false;
+	w->expected = w->armed;
+	return take_top(w);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a thread knows of its switches: was it taken off its CPU since it last looked?
+ *
+ * A detector is a word in memory that no longer holds what we left there, or saw there, once the
+ * kernel has switched the thread. Looking at it costs a load and a comparison; all else is done in
+ * switch_track.c, when a switch was seen or a random call has come. */
+#ifndef SCPROF_PRELOAD_SWITCHES_SWITCH_WATCH_H
+#define SCPROF_PRELOAD_SWITCHES_SWITCH_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/system/util.h"
+
+/* Of one thread, in ns; they only grow. As struct scp_off_cpu. What an interval adds is the
+ * difference between its end and its beginning; of nested ones, of which there may be many, only
+ * `mark` is kept. */
+struct switch_mark {
+	uint64_t count; /* switches seen */
+	uint64_t known, weighted, runnable_ns, asleep_ns;
+};
+struct switch_sums {
+	struct switch_mark mark;
+	uint64_t ran_ns, waits;
+};
+
+/* What the kernel knows of the calling thread at an instant. */
+struct switch_reading {
+	uint64_t mono_ns, cpu_ns, delay_ns, voluntary, involuntary;
+	bool has_delay;
+};
+
+/* How often something happens, for a budget of readings. */
+struct switch_rate {
+	uint64_t since_ns, events;
+};
+
+/* What has been added up for the table, see struct scp_table_states. */
+struct switch_totals {
+	uint64_t covered_ns, cpu_ns, ran_ns, stolen_ns;
+};
+
+#define SWITCH_NEVER UINT32_MAX /* as countdown */
+
+struct switch_watch {
+	/* Hot. `expected` is what the word holds as long as nothing happened; inside of a call in
+	 * which something did it is something that the word never holds. */
+	volatile uint64_t *word;
+	uint64_t expected;
+	uint32_t countdown;	 /* top-level calls until a random one is read */
+	uint32_t detector;	 /* enum scp_switch_detector */
+	uint64_t armed;		 /* what the word holds while the thread keeps its CPU */
+	volatile uint64_t still; /* the word where there is no detector */
+	struct switch_sums sums;
+	struct switch_sums top; /* when the present top-level call began, or the last one ended */
+	struct switch_sums off; /* what was returned last: here, because stacks may be small */
+	/* The segment: since the last switch that was seen, or random call. */
+	uint64_t began_ns;
+	uint64_t weight; /* 1 / the probability that it is read; 0: it is not */
+	struct switch_reading from, last;
+	bool sampled; /* without a detector: the present top-level call is read */
+	bool has_last;
+	int32_t tid;
+	uint32_t period;	     /* mean of countdown */
+	uint32_t drawn;		     /* what it began with */
+	uint64_t random, reading_ns; /* cost of a reading, on average */
+	struct switch_rate switches, calls;
+	struct switch_totals totals;
+	void *page; /* of a perf event */
+};
+
+/* Has the thread been switched since the last look, or in a call of this one? */
+static inline __attribute__((always_inline)) bool switch_watch_is_disturbed(
+	const struct switch_watch *w)
+{
+	return *w->word != w->expected;
+}
+
+/* At the beginning of a top-level call: is there anything to do? */
+static inline __attribute__((always_inline)) bool switch_watch_is_due(struct switch_watch *w)
+{
+	return unlikely(switch_watch_is_disturbed(w)) || unlikely(--w->countdown == 0);
+}
+
+#endif

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/table/states.h"
+#include "preload/process/process.h"
+#include "preload/switches/switch_detector.h"
+#include "preload/system/sys.h"
+#include "preload/table/sums.h"
+
+#define BATCHES_LEAST 8u /* fewer say nothing about dependence: see mean_interval.c */
+
+/* Room for a record in the table's optional chunks, zeroed; NULL: none. */
+static void *new_record(struct scp_thread *t, uint32_t type, uint64_t bytes)
+{
+	bytes = (bytes + SCP_RECORD_ALIGN - 1) & ~(uint64_t)(SCP_RECORD_ALIGN - 1);
+	struct scp_record *r = file_next_record(&t->states_chunk, bytes);
+	if (!r && file_optional_chunk(t->file, &t->states_chunk, SCP_OPTIONAL_STATES, t->table_id))
+		r = file_next_record(&t->states_chunk, bytes);
+	if (!r)
+		return NULL;
+	for (uint64_t i = 0; i < bytes / 8; i++)
+		((uint64_t *)r)[i] = 0;
+	r->type = type;
+	r->bytes = (uint32_t)bytes;
+	return r;
+}
+
+static void publish(struct scp_thread *t, const struct scp_record *r)
+{
+	file_publish_record(&t->states_chunk, r->bytes);
+}
+
+void states_begin_table(struct scp_thread *t)
+{
+	struct scp_table_states *s =
+		new_record(t, SCP_REC_TABLE_STATES, sizeof(struct scp_table_states));
+	if (!s)
+		return;
+	publish(t, &s->rec);
+	t->table_states = s;
+}
+
+static void add_off_cpu(struct scp_off_cpu *to, const struct switch_sums *off)
+{
+	to->known += off->mark.known;
+	to->weighted += off->mark.weighted;
+	to->runnable_ns += off->mark.runnable_ns;
+	to->asleep_ns += off->mark.asleep_ns;
+	to->ran_ns += off->ran_ns;
+	to->waits += off->waits;
+}
+
+static void begin_change(uint32_t *seq)
+{
+	*seq |= 1; /* odd already where a handler left the last change by longjmp */
+	publish_barrier();
+}
+
+static void end_change(uint32_t *seq)
+{
+	publish_barrier();
+	*seq = (*seq | 1) + 1;
+}
+
+void states_refresh_table(struct scp_thread *t)
+{
+	struct scp_table_states *s = t->table_states;
+	struct switch_totals *more = &t->switches.totals;
+	if (!s)
+		return;
+	begin_change(&s->seq);
+	s->detector = t->switches.detector;
+	s->covered_ns += more->covered_ns;
+	s->cpu_ns += more->cpu_ns;
+	s->ran_ns += more->ran_ns;
+	s->stolen_ns += more->stolen_ns;
+	*more = (struct switch_totals){0};
+	end_change(&s->seq);
+}
+
+COLD void states_add_gap(struct scp_thread *t, uint64_t units, const struct switch_sums *off)
+{
+	struct scp_table_states *s = t->table_states;
+	if (!s)
+		return;
+	states_refresh_table(t);
+	begin_change(&s->seq);
+	s->gaps++;
+	s->gap_units += units;
+	s->switches += off->mark.count;
+	add_off_cpu(&s->gap_off_cpu, off);
+	end_change(&s->seq);
+}
+
+/* An earlier detector's calls do not count. */
+static void begin_record(const struct scp_thread *t, const struct scp_rt *rt, struct scp_states *s)
+{
+	s->entry = rt->id;
+	s->detector = t->switches.detector;
+	s->from_calls = s->from_units = 0;
+}
+
+static bool has_record(struct scp_thread *t, struct scp_rt *rt, uint64_t units)
+{
+	struct entry_states *s = rt->states;
+	if (s && s->record->detector == t->switches.detector)
+		return true;
+	if (s) { /* the detector was given up: begin again */
+		struct scp_record rec = s->record->rec;
+		*s->record = (struct scp_states){.rec = rec};
+	} else {
+		s = arena_take(&t->index, sizeof *s);
+		struct scp_states *record =
+			s ? new_record(t, SCP_REC_STATES, sizeof *record) : NULL;
+		if (!record) {
+			process_loss(histogram_losses, 1);
+			return false;
+		}
+		*s = (struct entry_states){.record = record, .first_slot = rt->batch_count};
+	}
+	begin_record(t, rt, s->record);
+	if (switch_chosen.flags & SCP_SWITCH_MISSED) {
+		s->lost = true;
+		s->record->from_calls = rt->entry->calls - 1;
+		s->record->from_units = rt->entry->units - units;
+	}
+	if (!rt->states)
+		publish(t, &s->record->rec);
+	rt->states = s;
+	return true;
+}
+
+static void count_in_histogram(struct scp_thread *t, struct scp_rt *rt, enum scp_state_hist kind,
+			       uint64_t units, uint64_t weight)
+{
+	uint32_t bucket = sums_bucket(units), block = bucket / SCP_HIST_BUCKETS;
+	struct scp_hist **h = &rt->states->hist[kind][block];
+	if (!*h) {
+		struct scp_hist *fresh = new_record(t, SCP_REC_STATE_HIST, sizeof *fresh);
+		if (!fresh) {
+			process_loss(histogram_losses, 1);
+			return;
+		}
+		fresh->entry = rt->id;
+		fresh->block = kind * SCP_HIST_BLOCKS + block;
+		publish(t, &fresh->rec);
+		*h = fresh;
+	}
+	(*h)->count[bucket % SCP_HIST_BUCKETS] += weight;
+}
+
+static void add_histograms(struct scp_thread *t, struct scp_rt *rt, uint64_t units,
+			   const struct switch_sums *off)
+{
+	bool sampled = t->switches.detector == SCP_SWITCH_SAMPLED;
+	uint64_t known = off->mark.known ? off->mark.known : 1;
+	uint64_t weight = sampled ? off->mark.weighted : (off->mark.weighted + known / 2) / known;
+	if (off->mark.count)
+		count_in_histogram(t, rt, SCP_STATE_SWITCHED, units, sampled ? weight : 1);
+	if (weight && off->mark.asleep_ns)
+		count_in_histogram(t, rt, SCP_STATE_SLEPT, units, weight);
+	else if (weight && off->mark.runnable_ns)
+		count_in_histogram(t, rt, SCP_STATE_LOST, units, weight);
+}
+
+static void add_squares(struct scp_states *s, uint64_t units, const struct switch_sums *off)
+{
+	sums_add_large_product(&s->runnable_sq_lo, &s->runnable_sq_hi, off->mark.runnable_ns,
+			       off->mark.runnable_ns);
+	sums_add_large_product(&s->asleep_sq_lo, &s->asleep_sq_hi, off->mark.asleep_ns,
+			       off->mark.asleep_ns);
+	sums_add_large_product(&s->runnable_asleep_lo, &s->runnable_asleep_hi,
+			       off->mark.runnable_ns, off->mark.asleep_ns);
+	sums_add_large_product(&s->units_runnable_lo, &s->units_runnable_hi, units,
+			       off->mark.runnable_ns);
+	sums_add_large_product(&s->units_asleep_lo, &s->units_asleep_hi, units,
+			       off->mark.asleep_ns);
+}
+
+COLD void states_add(struct scp_thread *t, struct scp_rt *rt, uint64_t units,
+		     const struct switch_sums *off)
+{
+	bool sampled = t->switches.detector == SCP_SWITCH_SAMPLED;
+	states_refresh_table(t);
+	if (t->table_states)
+		t->table_states->switches += off->mark.count;
+	if (!has_record(t, rt, units))
+		return;
+	struct scp_states *s = rt->states->record;
+	s->readings += off->mark.weighted != 0;
+	add_off_cpu(&s->off_cpu, off);
+	if (sampled)
+		s->off_cpu.known = 0;
+	if (sampled && off->mark.count) {
+		s->switched_weighted += off->mark.weighted;
+	} else {
+		s->calls++;
+		s->units += units;
+		sums_add_large_product(&s->units_sq_lo, &s->units_sq_hi, units, units);
+	}
+	add_squares(s, units, off);
+	if (t->histograms)
+		add_histograms(t, rt, units, off);
+}
+
+static void sums_now(const struct scp_states *s, struct state_sums *now)
+{
+	*now = (struct state_sums){s->calls,
+				   s->units,
+				   s->off_cpu.known,
+				   s->off_cpu.weighted,
+				   s->off_cpu.runnable_ns,
+				   s->off_cpu.asleep_ns};
+}
+
+static bool has_batches(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
+{
+	struct entry_states *s = rt->states;
+	if (s->batches)
+		return true;
+	if (s->lost || slot < BATCHES_LEAST)
+		return false;
+	struct scp_state_batches *b = sys_stack_room() >= STACK_TO_RECORD
+					      ? new_record(t, SCP_REC_STATE_BATCHES, sizeof *b)
+					      : NULL;
+	if (!b) {
+		process_loss(histogram_losses, 1);
+		s->lost = true;
+		return false;
+	}
+	b->entry = rt->id;
+	publish(t, &b->rec);
+	s->batches = b;
+	return true;
+}
+
+static void put_slot(struct scp_state_batches *b, uint32_t i, const struct state_sums *now,
+		     const struct state_sums *before)
+{
+	b->calls[i] += now->calls - before->calls;
+	b->units[i] += now->units - before->units;
+	b->known[i] += now->known - before->known;
+	b->weighted[i] += now->weighted - before->weighted;
+	b->runnable_ns[i] += now->runnable_ns - before->runnable_ns;
+	b->asleep_ns[i] += now->asleep_ns - before->asleep_ns;
+}
+
+/* What was before there were enough batches lies in the first, which soon holds those calls. */
+COLD void states_close_batch(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
+{
+	struct entry_states *s = rt->states;
+	struct state_sums now;
+	bool begun = s->batches;
+	if (!has_batches(t, rt, slot))
+		return;
+	sums_now(s->record, &now);
+	put_slot(s->batches, begun || s->first_slot >= BATCHES_LEAST ? slot : 0, &now, &s->batched);
+	s->batched = now;
+}
+
+COLD void states_merge_pairs(struct scp_rt *rt)
+{
+	struct scp_state_batches *b = rt->states->batches;
+	uint64_t *array[] = {b ? b->calls : NULL,	b ? b->units : NULL,
+			     b ? b->known : NULL,	b ? b->weighted : NULL,
+			     b ? b->runnable_ns : NULL, b ? b->asleep_ns : NULL};
+	for (unsigned k = 0; b && k < sizeof array / sizeof *array; k++)
+		for (unsigned i = 0; i < SCP_BATCHES; i++)
+			array[k][i] =
+				i < SCP_BATCHES / 2 ? array[k][2 * i] + array[k][2 * i + 1] : 0;
+}
