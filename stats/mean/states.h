@@ -46,8 +46,8 @@ struct states_sample {
 
 /* Means of a call in ns. on_cpu + runnable + asleep = the mean of elapsed, exactly. Limits are 0
  * and INFINITY where fewer than two calls were read; means NAN where calls were switched and none
- * was read. `unreliable` as in mean_interval.h: STATS_HEAVY_TAIL, too, where fewer than
- * STATS_RELIABLE_CALLS readings make the mean. */
+ * was read. `unreliable` as in mean_interval.h: STATS_HEAVY_TAIL, too, where few
+ * readings make the mean. */
 struct states_estimate {
 	double switched;		 /* calls; sampled: estimated */
 	struct mean_interval unswitched; /* of the calls that kept their CPU; "none": no such */
