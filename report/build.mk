@@ -51,7 +51,9 @@ REPORT_SRC = \
 	report/model/site.c \
 	report/model/site_sums.c \
 	report/model/slowest.c \
+	report/model/states.c \
 	report/model/steadiness.c \
+	report/model/threads_time.c \
 	report/model/warning_list.c \
 	report/model/warnings.c \
 	report/render/csv/csv.c \
