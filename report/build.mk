@@ -73,6 +73,7 @@ REPORT_SRC = \
 	report/render/json/json_parts.c \
 	report/render/json/json_site.c \
 	report/render/json/json_stack.c \
+	report/render/json/json_states.c \
 	report/render/json/json_steady.c \
 	report/render/json/json_write.c \
 	report/render/json/row_fields.c \
@@ -100,6 +101,7 @@ REPORT_SRC = \
 	report/render/text/text_shared_callers.c \
 	report/render/text/text_sites.c \
 	report/render/text/text_slowest.c \
+	report/render/text/text_states.c \
 	report/render/text/text_steady.c \
 	report/report_build.c \
 	report/report_print.c \

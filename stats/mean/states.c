@@ -19,8 +19,11 @@
 #define EVENTS_SHARE 0.25
 /* With fewer effective readings a few calls make the mean, whatever they look like. Chosen by the
  * coverage study, as FEW_SAMPLED: of on_cpu, from which the estimate of a sample is subtracted. */
-#define FEW_EFFECTIVE 12
+#define FEW_EFFECTIVE 24
 #define FEW_SAMPLED   30
+/* The same where times vary more than exponential ones: so many readings for an effective one. */
+#define UNEVEN	   4
+#define FEW_UNEVEN 60
 
 /* Values of all calls, in ns. */
 struct values {
@@ -111,7 +114,7 @@ struct off {
 	double total, square_sum; /* of all calls: estimated */
 	double factor;		  /* of the sums: what was not read, less what was stolen */
 	double ratio;		  /* to what is known of all segments */
-	double factor_kept;	  /* less what was stolen */
+	double factor_kept;	  /* less what was stolen, or is impossible */
 	const uint64_t *batch;
 };
 
@@ -120,10 +123,24 @@ static double known_of(const struct states_sample *s)
 	return s->sampled ? (double)s->elapsed.sums.n : s->known;
 }
 
-static struct off off_of(const struct states_sample *s, double sum, double square,
-			 const uint64_t *batch, double stolen)
+/* Calls were off their CPUs for no longer than the switched ones took. */
+static void limit(const struct states_sample *s, struct off *r, struct off *a)
 {
-	double kept = 1 - fmin(fmax(stolen, 0), 1);
+	uint64_t units = s->sampled ? s->elapsed.sums.sum : s->units;
+	double most = (double)units * s->elapsed.sums.unit, all = r->total + a->total;
+	struct off *both[] = {r, a};
+
+	for (int i = 0; i < 2 && all > most; i++) {
+		both[i]->total *= most / all;
+		both[i]->square_sum *= most / all * most / all;
+		both[i]->factor *= most / all;
+		both[i]->factor_kept *= most / all;
+	}
+}
+
+static struct off off_of(const struct states_sample *s, double sum, double square,
+			 const uint64_t *batch, double kept)
+{
 	double factor = s->weighted > 0 ? known_of(s) / s->weighted * kept : 0;
 
 	return (struct off){sum * factor, square * factor * factor,
@@ -172,7 +189,8 @@ static unsigned heavy_tail(const struct states_sample *s, const struct off *o, d
 {
 	struct values v = {.n = (double)s->readings, .total = o->total};
 
-	if (effective(o) < FEW_EFFECTIVE)
+	if (effective(o) < FEW_EFFECTIVE ||
+	    (effective(o) < FEW_UNEVEN && v.n > UNEVEN * effective(o)))
 		return s->elapsed.sums.n < STATS_RELIABLE_CALLS ? 0 : STATS_HEAVY_TAIL;
 	v.square = squares_about_mean(v.n, v.total, o->square_sum);
 	return apply_rule(&v, &(struct stats_sample){0}, confidence).unreliable & STATS_HEAVY_TAIL;
@@ -184,7 +202,7 @@ static unsigned sampled_tail(const struct states_sample *s, const struct off *r,
 {
 	const struct off *most = r->total > a->total ? r : a;
 
-	if (!((double)s->readings < e->switched))
+	if (!s->sampled && !((double)s->readings < e->switched))
 		return 0;
 	return (effective(most) < FEW_SAMPLED ? STATS_HEAVY_TAIL : 0) |
 	       (most == r ? e->runnable : e->asleep).unreliable;
@@ -341,12 +359,14 @@ static unsigned batches_missing(const struct states_sample *s)
 
 struct states_estimate states_estimate_means(const struct states_sample *s, double confidence)
 {
-	struct off r = off_of(s, s->runnable, s->runnable_sq, s->batches.runnable, 0);
-	struct off a = off_of(s, s->asleep, s->asleep_sq, s->batches.asleep, s->asleep_stolen);
+	struct off r = off_of(s, s->runnable, s->runnable_sq, s->batches.runnable, 1);
+	struct off a = off_of(s, s->asleep, s->asleep_sq, s->batches.asleep,
+			      1 - fmin(fmax(s->asleep_stolen, 0), 1));
 	double n = (double)s->elapsed.sums.n;
 	struct states_estimate out = {.switched = (double)s->calls};
 	unsigned missing = batches_missing(s);
 
+	limit(s, &r, &a);
 	if (s->sampled)
 		out.switched = s->weighted > 0 ? s->switched_weighted * n / s->weighted : NAN;
 	out.unswitched = unswitched_mean(s, confidence);
