@@ -59,7 +59,8 @@ int plan_change_build(struct plan_change *p, const struct profile *profile,
 		return -1;
 	p->calls = p->diff->base_calls;
 	for (uint32_t i = 0; i < p->diff->sites; i++)
-		if (p->diff->site[i].base_total_ns > o->share * p->diff->base_total_ns)
+		if (!p->diff->site[i].waiting &&
+		    p->diff->site[i].base_total_ns > o->share * p->diff->base_total_ns)
 			p->site[p->sites++] = plan_site(p->diff, i, o->change);
 	add_up(p);
 	return 0;

@@ -174,12 +174,12 @@ int plan_sites_build(struct plan_sites *p, const struct report *r, const struct 
 	if (!p->site || running_time(r, &p->running_ns))
 		return -1;
 	for (uint32_t i = 0; i < r->sites; i++)
-		all_ns += r->site[i].total_ns;
+		all_ns += r->site[i].waits ? 0 : r->site[i].total_ns;
 	for (uint32_t i = 0; i < r->sites; i++) {
 		const struct report_site *s = &r->site[i];
 		bool perhaps = most_of(s, r) > o->share * all_ns;
 
-		if (!s->calls)
+		if (!s->calls || s->waits)
 			continue;
 		if (s->share > o->share || (perhaps && is_synchronous(s)))
 			p->site[p->sites++] = plan_site(p, r, i, o);

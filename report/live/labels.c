@@ -146,10 +146,13 @@ void labels_function(const struct labels *l, const struct live_reader *f,
 {
 	char *name = utf8_clean(f->profile->function[row->function].name, l->utf8);
 	const struct report_site site = {.outcome = row->outcome};
+	bool waits = f->groups.waits[row->function];
+	const char *outcome = row->outcome == SCP_COMPLETED ? "" : report_names_outcome(&site);
 
-	if (row->outcome == SCP_COMPLETED)
+	if (!waits && !*outcome)
 		snprintf(out, room, "%s", name ? name : "?");
 	else
-		snprintf(out, room, "%.200s [%s]", name ? name : "?", report_names_outcome(&site));
+		snprintf(out, room, "%.200s [%s%s%s]", name ? name : "?", outcome,
+			 waits && *outcome ? ", " : "", waits ? "waits" : "");
 	free(name);
 }
