@@ -66,6 +66,7 @@ REPORT_SRC = \
 	report/render/html/html_flame.c \
 	report/render/html/html_loops.c \
 	report/render/html/html_sites.c \
+	report/render/html/html_states.c \
 	report/render/html/html_tables.c \
 	report/render/html/html_write.c \
 	report/render/json/diff_json.c \
@@ -123,8 +124,8 @@ REPORT_SRC = \
 	report/wording/utf8.c
 
 # The page of `--format html`, from readable pieces; the scripts run in this order.
-HTML_STYLES = base layout flame table charts displaced loops print
-HTML_SCRIPTS = data format dom charts flame flame_input table inspector search head loops displaced sections main
+HTML_STYLES = base layout flame table charts displaced states loops print
+HTML_SCRIPTS = data format dom charts states flame flame_input table inspector search head loops displaced sections main
 HTML_SOURCES = report/render/html/page/page.html $(HTML_STYLES:%=report/render/html/page/%.css) $(HTML_SCRIPTS:%=report/render/html/page/%.js)
 HTML_PAGE = $(BUILD)/report/render/html/page
 

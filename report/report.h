@@ -113,6 +113,7 @@ struct report_bar {
 	uint64_t calls;
 	double height; /* calls per log duration over that of the site's highest bar: (0, 1].
 			  Buckets are not equally wide on a log scale */
+	uint64_t switched; /* of the calls; estimated where report_states is. 0: none, or not known */
 };
 
 /* What a call costs by displacement (struct scp_site_cost), with limits at the report's

@@ -55,7 +55,7 @@ static void fill_bars(const struct report *r, struct report_site *s, const struc
 			continue;
 		*b = (struct report_bar){i, estimate_compensate_call(s, histogram_start(i) * unit),
 					 estimate_compensate_call(s, histogram_start(i + 1) * unit),
-					 hist->count[i], (double)hist->count[i] / log_width(i)};
+					 hist->count[i], (double)hist->count[i] / log_width(i), 0};
 		highest = fmax(highest, b->height);
 		s->bars++;
 	}
@@ -228,6 +228,7 @@ void site_fill(struct report *r, struct report_site *s, const struct prof_sums *
 	fill_line(r, s, sums);
 	if (sums->hist)
 		fill_histogram(r, s, sums->hist, (double)sums->max_units);
+	states_fill_bars(s, sums);
 	if (sums->slow)
 		fill_slow(r, s, sums, &steady->rest);
 	steadiness_fill(r, s, sums, steady);

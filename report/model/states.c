@@ -227,6 +227,27 @@ void states_fill(const struct report *r, struct report_site *s, const struct pro
 	fill_medians(r, s, sums);
 }
 
+unsigned states_doubts(const struct report_states *t)
+{
+	return t->unswitched.unreliable | t->on_cpu.unreliable | t->runnable.unreliable |
+	       t->asleep.unreliable;
+}
+
+void states_fill_bars(struct report_site *s, const struct prof_sums *sums)
+{
+	const struct prof_states *t = sums->states;
+	const struct prof_hist *hist = t ? t->hist[SCP_STATE_SWITCHED] : NULL;
+
+	if (!s->states.known || !hist || t->from_calls)
+		return;
+	for (uint32_t i = 0; i < s->bars; i++) {
+		struct report_bar *b = &s->bar[i];
+		uint64_t switched = hist->count[b->bucket];
+
+		b->switched = switched < b->calls ? switched : b->calls;
+	}
+}
+
 static bool close_to(double mode_ns, double median_ns)
 {
 	return mode_ns > 0 && median_ns > 0 && mode_ns < median_ns * SAME_MEDIAN &&

@@ -16,6 +16,12 @@ void states_fill(const struct report *r, struct report_site *s, const struct pro
 /* Asleep time that was stolen rather, as a share of it. */
 double states_asleep_stolen(const struct report *r, const struct scp_off_cpu *o);
 
+/* Reliability warnings of any of its intervals. */
+unsigned states_doubts(const struct report_states *t);
+
+/* After the bars: which of their calls were switched. */
+void states_fill_bars(struct report_site *s, const struct prof_sums *sums);
+
 /* Are the two modes of a row the calls that kept their CPU and those that did not? */
 bool states_explain_modes(const struct report_site *s);
 

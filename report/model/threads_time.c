@@ -156,6 +156,18 @@ int threads_time_fill(struct report *r)
 	return 0;
 }
 
+const char *threads_time_mostly(const struct report_threads_time *t)
+{
+	double cpu = t->cpu_in_calls_s + t->cpu_outside_s;
+	double asleep = t->asleep_in_calls_s + t->not_recorded_s;
+
+	if (!t->known || !(cpu + asleep + t->runnable_s > 0))
+		return NULL;
+	if (asleep > cpu && asleep > t->runnable_s)
+		return "waits";
+	return t->runnable_s > cpu ? "kept from its CPUs" : "computes";
+}
+
 /* One line for each reason why less is known than could be. */
 static void warn_detector(struct report *r)
 {

@@ -136,6 +136,7 @@ static void put_data(struct html *h, const struct displaced *displaced)
 	json_write_text(&h->json, "schema", "scprof-html/1");
 	put_head(h);
 	html_sites(h);
+	html_states(h);
 	html_flame(h);
 	html_tables(h);
 	html_loops(h);
@@ -172,6 +173,8 @@ int html_print(struct report *r, const struct report_options *o, FILE *out)
 		string_index_clear(&h.strings);
 		return -1;
 	}
+	for (uint32_t i = 0; i < r->sites && !h.states; i++)
+		h.states = r->site[i].states.known;
 	account = account_of(r, o, &own);
 	fputs(html_page_head, out);
 	put_data(&h, account);

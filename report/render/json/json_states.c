@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "report/model/reliability.h"
+#include "report/model/states.h"
 
 static void put_part(struct json_writer *w, const char *key, const struct mean_interval *m)
 {
@@ -23,8 +24,7 @@ static void put_unswitched(struct json_writer *w, const struct report_states *t)
 
 static void put_doubts(struct json_writer *w, const struct report_states *t)
 {
-	unsigned all = t->unswitched.unreliable | t->on_cpu.unreliable | t->runnable.unreliable |
-		       t->asleep.unreliable;
+	unsigned all = states_doubts(t);
 
 	json_write_open(w, "doubts", '[');
 	for (unsigned bit = 1; bit <= all; bit *= 2)
