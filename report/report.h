@@ -54,7 +54,10 @@ enum report_weight {
 	REPORT_WEIGHT_TIME,
 	REPORT_WEIGHT_CALLS,
 	REPORT_WEIGHT_BYTES,
-	REPORT_WEIGHT_UNCHARGED, /* last: where the profile has costs by displacement only */
+	REPORT_WEIGHT_ON_CPU, /* these three: where states are known of some path */
+	REPORT_WEIGHT_RUNNABLE,
+	REPORT_WEIGHT_ASLEEP,
+	REPORT_WEIGHT_UNCHARGED, /* where the profile has costs by displacement */
 	REPORT_WEIGHTS
 };
 

@@ -227,6 +227,14 @@ void states_fill(const struct report *r, struct report_site *s, const struct pro
 	fill_medians(r, s, sums);
 }
 
+bool states_any(const struct report *r)
+{
+	for (uint32_t i = 0; i < r->sites; i++)
+		if (r->site[i].states.known)
+			return true;
+	return false;
+}
+
 unsigned states_doubts(const struct report_states *t)
 {
 	return t->unswitched.unreliable | t->on_cpu.unreliable | t->runnable.unreliable |

@@ -16,6 +16,9 @@ void states_fill(const struct report *r, struct report_site *s, const struct pro
 /* Asleep time that was stolen rather, as a share of it. */
 double states_asleep_stolen(const struct report *r, const struct scp_off_cpu *o);
 
+/* Is it known of any site? */
+bool states_any(const struct report *r);
+
 /* Reliability warnings of any of its intervals. */
 unsigned states_doubts(const struct report_states *t);
 

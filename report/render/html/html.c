@@ -8,6 +8,7 @@
 
 #include "report/model/displacement_file.h"
 #include "report/model/report_head.h"
+#include "report/model/states.h"
 #include "report/model/warning_list.h"
 #include "report/render/html/html_write.h"
 #include "report/wording/numbers.h"
@@ -165,7 +166,7 @@ int html_print(struct report *r, const struct report_options *o, FILE *out)
 {
 	struct displaced *own;
 	const struct displaced *account;
-	struct html h = {.report = r, .json = {.out = out, .page = true}};
+	struct html h = {.report = r, .states = states_any(r), .json = {.out = out, .page = true}};
 	bool all = o->top == REPORT_TOP_DEFAULT || o->top == 0 || o->top > r->sites;
 
 	h.sites = all ? r->sites : o->top;
@@ -173,8 +174,6 @@ int html_print(struct report *r, const struct report_options *o, FILE *out)
 		string_index_clear(&h.strings);
 		return -1;
 	}
-	for (uint32_t i = 0; i < r->sites && !h.states; i++)
-		h.states = r->site[i].states.known;
 	account = account_of(r, o, &own);
 	fputs(html_page_head, out);
 	put_data(&h, account);

@@ -47,7 +47,8 @@ struct pprof_writer {
 	uint64_t *location; /* of the sample at hand; room for the longest path */
 	unsigned char *packed;
 	size_t packed_room;
-	unsigned values; /* of each sample: the first of pprof.c's `values` */
+	enum report_weight value[REPORT_WEIGHTS]; /* of each sample */
+	unsigned values;
 	bool all_named;	 /* every frame gets a name */
 	bool failed;	 /* out of memory */
 };

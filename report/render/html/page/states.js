@@ -54,9 +54,9 @@ const cpuText = (row) => (cpuShare(row) === null ? "" : `${fixed(100 * cpuShare(
 function drawStates(row) {
 	const shares = rowShares(statesOf(row));
 	if (!shares)
-		return ["–", element("span", { class: "caller" }, "not known")];
+		return ["–", element("span", { class: "caller" }, stateRows.has(row) ? "not read" : "not known")];
 	const [part, of] = shares.reduce((most, one) => (one[1] > most[1] ? one : most));
-	return [stateBar(shares, STATES, 0), element("span", { class: "caller" }, part === "on_cpu" ? `${cpuText(row)} ${STATES[part]}` : `${share(of)} ${STATES[part]}`)];
+	return [stateBar(shares, STATES, 0), element("span", { class: "caller" }, `${part === "on_cpu" ? cpuText(row) : share(of)} ${part === "runnable" ? part : STATES[part]}`)];
 }
 
 function drawUnswitched(row) {
