@@ -545,7 +545,7 @@ struct scp_off_cpu {
 struct scp_states {
 	struct scp_record rec;
 	uint32_t entry;
-	uint32_t detector; /* enum scp_switch_detector */
+	uint32_t detector; /* enum scp_switch_detector; merged files, NONE: not known */
 	uint64_t from_calls, from_units;
 	/* Calls that were switched; of SCP_SWITCH_SAMPLED those that were asked, and were not. */
 	uint64_t calls, units, units_sq_lo, units_sq_hi;

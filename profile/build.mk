@@ -23,6 +23,7 @@ PROFILE_SRC = \
 	profile/model/rate.c \
 	profile/model/site_cost.c \
 	profile/model/slowest.c \
+	profile/model/states.c \
 	profile/model/sums.c \
 	profile/model/unbatched.c \
 	profile/read/chunks.c \
@@ -30,6 +31,7 @@ PROFILE_SRC = \
 	profile/read/header.c \
 	profile/read/load.c \
 	profile/read/load_displacement.c \
+	profile/read/load_states.c \
 	profile/read/load_sums.c \
 	profile/read/profile_add.c \
 	profile/read/profile_file.c \
@@ -44,4 +46,5 @@ PROFILE_SRC = \
 	profile/write/write.c \
 	profile/write/write_displacement.c \
 	profile/write/write_slowest.c \
+	profile/write/write_states.c \
 	profile/write/write_sums.c

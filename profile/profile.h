@@ -104,7 +104,7 @@ struct prof_state_batches {
 struct prof_states {
 	uint32_t detector;		 /* enum scp_switch_detector, never NONE */
 	uint64_t from_calls, from_units; /* what is not covered: from an earlier detector, or summed
-					    from entries of another one or of none */
+					    from entries of which nothing is known */
 	uint64_t calls, units;
 	prof_u128 units_sq;
 	uint64_t readings, switched_weighted;
@@ -414,7 +414,8 @@ int write_profile(const struct profile *p, const char *path, struct profile_erro
 
 /* dst += src, as if the calls of src had followed those of dst. Batches of
  * different size are first brought to the same size, and lines with them (batches.h
- * says when the sum has a line). -1: out of memory. */
+ * says when the sum has a line). Calls of different kinds of detectors have no states together;
+ * states that there is no memory for are not known. -1: out of memory. */
 int sums_add(struct prof_sums *dst, const struct prof_sums *src);
 void sums_clear(struct prof_sums *s);
 /* The same for sums that nobody will look at again: what is in them stays there. */

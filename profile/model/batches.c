@@ -4,6 +4,7 @@
  */
 #include "profile/model/batches.h"
 
+#include "profile/model/states.h"
 #include "profile/model/unbatched.h"
 
 #include <stdlib.h>
@@ -15,11 +16,17 @@ struct sequence {
 	uint64_t sum[SCP_BATCHES];
 };
 
+/* What the sum is to have beside the times. */
+struct needs {
+	bool line, states;
+};
+
 /* The parallel sequences of one side. */
 struct run {
-	struct sequence time, slow; /* slow.count 0: none, or not over the same calls */
-	struct prof_line *line;	    /* NULL: none */
-	bool gone;		    /* this side's batches gave way to the other's */
+	struct sequence time, slow;	   /* slow.count 0: none, or not over the same calls */
+	struct prof_line *line;		   /* NULL: none */
+	struct prof_state_batches *states; /* NULL: none */
+	bool gone;			   /* this side's batches gave way to the other's */
 };
 
 /* Pairs of neighbours become one batch; an odd last one is dropped. */
@@ -40,12 +47,35 @@ static void double_line(struct prof_line *l, uint32_t pairs)
 	}
 }
 
+#define STATE_SLOTS (sizeof(struct prof_state_batches) / sizeof(uint64_t[SCP_BATCHES]))
+
+static void state_slots(struct prof_state_batches *s, uint64_t *slot[STATE_SLOTS])
+{
+	uint64_t *const all[] = {s->calls,    s->units,	      s->known,
+				 s->weighted, s->runnable_ns, s->asleep_ns};
+
+	_Static_assert(sizeof all / sizeof all[0] == STATE_SLOTS, "all of them");
+	memcpy(slot, all, sizeof all);
+}
+
+static void double_states(struct prof_state_batches *s, uint32_t pairs)
+{
+	uint64_t *slot[STATE_SLOTS];
+
+	state_slots(s, slot);
+	for (size_t k = 0; k < STATE_SLOTS; k++)
+		for (uint32_t i = 0; i < pairs; i++)
+			slot[k][i] = slot[k][2 * i] + slot[k][2 * i + 1];
+}
+
 static void double_run(struct run *r)
 {
 	double_batches(&r->time);
 	double_batches(&r->slow);
 	if (r->line)
 		double_line(r->line, r->time.count);
+	if (r->states)
+		double_states(r->states, r->time.count);
 }
 
 static void bring_to_size(struct run *r, uint64_t calls)
@@ -96,6 +126,11 @@ static bool needs_lines(const struct prof_sums *a, const struct prof_sums *b)
 	return !batches_one_size(a, &x) || !batches_one_size(b, &y) || x != y;
 }
 
+static bool needs_states(const struct prof_sums *a, const struct prof_sums *b)
+{
+	return (a->states || b->states) && states_joint_detector(a, b) != SCP_SWITCH_NONE;
+}
+
 static void copy_out(struct sequence *to, const struct prof_batches *from)
 {
 	to->calls = from->calls;
@@ -119,18 +154,36 @@ static void copy_back(struct prof_batches *to, const struct sequence *from)
 	*to = (struct prof_batches){from->calls, from->count, sum};
 }
 
-static void run_of(struct run *r, const struct prof_sums *s, bool line)
+/* Of a site without states that a detector watched all the time: no call was switched. */
+static struct prof_state_batches *copy_states(const struct prof_sums *s)
+{
+	struct prof_state_batches *b;
+
+	if (s->states ? !s->states->batches : !states_sees_all(s->detector))
+		return NULL;
+	b = calloc(1, sizeof *b);
+	if (b && s->states)
+		*b = *s->states->batches;
+	return b;
+}
+
+static void run_of(struct run *r, const struct prof_sums *s, const struct needs *needs)
 {
 	uint64_t size;
 
 	copy_out(&r->time, &s->batches);
 	r->slow.calls = r->slow.count = 0;
 	r->line = NULL;
+	r->states = NULL;
 	r->gone = false;
 	if (s->slow && s->slow->batches.count == s->batches.count &&
 	    s->slow->batches.calls == s->batches.calls)
 		copy_out(&r->slow, &s->slow->batches);
-	if (!line || s->batches.count == 0)
+	if (s->batches.count == 0)
+		return;
+	if (needs->states)
+		r->states = copy_states(s);
+	if (!needs->line)
 		return;
 	if (s->line)
 		r->line = copy_line(s->line);
@@ -142,8 +195,10 @@ static void run_of(struct run *r, const struct prof_sums *s, bool line)
 static void replace(struct run *to, struct run *from)
 {
 	free(to->line);
+	free(to->states);
 	*to = *from;
 	from->line = NULL;
+	from->states = NULL;
 }
 
 static void append_line(struct prof_line *to, uint32_t at, const struct prof_line *from,
@@ -152,6 +207,17 @@ static void append_line(struct prof_line *to, uint32_t at, const struct prof_lin
 	memcpy(to->bytes + at, from->bytes, count * sizeof to->bytes[0]);
 	memcpy(to->bytes_sq + at, from->bytes_sq, count * sizeof to->bytes_sq[0]);
 	memcpy(to->bytes_units + at, from->bytes_units, count * sizeof to->bytes_units[0]);
+}
+
+static void append_states(struct prof_state_batches *to, uint32_t at,
+			  struct prof_state_batches *from, uint32_t count)
+{
+	uint64_t *slot[STATE_SLOTS], *more[STATE_SLOTS];
+
+	state_slots(to, slot);
+	state_slots(from, more);
+	for (size_t k = 0; k < STATE_SLOTS; k++)
+		memcpy(slot[k] + at, more[k], count * sizeof *more[k]);
 }
 
 static void append(struct run *to, const struct run *from)
@@ -168,28 +234,42 @@ static void append(struct run *to, const struct run *from)
 	}
 	if (to->line)
 		append_line(to->line, at, from->line, count);
+	if (to->states)
+		append_states(to->states, at, from->states, count);
 }
 
-/* One of two runs of the same size has no line: true if that one gave way. */
-static bool give_way(struct run *a, struct run *b)
+static bool lacks(const struct run *r, const struct needs *needs)
 {
-	if (a->line && b->time.count <= a->time.count / 4) {
+	return (needs->line && !r->line) || (needs->states && !r->states);
+}
+
+/* One of two runs of the same size lacks something: true if that one gave way. Else what it lacks
+ * is dropped. */
+static bool give_way(struct run *a, struct run *b, const struct needs *needs)
+{
+	if (!lacks(a, needs) && b->time.count <= a->time.count / 4) {
 		b->gone = true;
 		return true;
 	}
-	if (b->line && a->time.count <= b->time.count / 4) {
+	if (!lacks(b, needs) && a->time.count <= b->time.count / 4) {
 		replace(a, b);
 		a->gone = true;
 		return true;
 	}
-	free(a->line);
-	a->line = NULL;
+	if (!a->line || !b->line) {
+		free(a->line);
+		a->line = NULL;
+	}
+	if (!a->states || !b->states) {
+		free(a->states);
+		a->states = NULL;
+	}
 	return false;
 }
 
 /* Both, one after the other, in `a`. Batches that are too few to make one of the other
  * side's size give way. */
-static void join(struct run *a, struct run *b, bool lines)
+static void join(struct run *a, struct run *b, const struct needs *needs)
 {
 	bring_to_size(a, b->time.count ? b->time.calls : 0);
 	bring_to_size(b, a->time.count ? a->time.calls : 0);
@@ -199,7 +279,7 @@ static void join(struct run *a, struct run *b, bool lines)
 		replace(a, b);
 		return;
 	}
-	if (lines && (!a->line || !b->line) && give_way(a, b))
+	if ((lacks(a, needs) || lacks(b, needs)) && give_way(a, b, needs))
 		return;
 	while (a->time.count + b->time.count > SCP_BATCHES) {
 		double_run(a);
@@ -236,30 +316,35 @@ static void join_apart(struct prof_sums *dst, const struct prof_sums *src, const
 		*dst->apart = sum;
 }
 
-static void append_all(struct prof_sums *dst, const struct prof_sums *src)
+static struct prof_state_batches *append_all(struct prof_sums *dst, const struct prof_sums *src)
 {
-	bool lines = needs_lines(dst, src);
+	struct needs needs = {needs_lines(dst, src), needs_states(dst, src)};
 	struct run a, b;
 
-	run_of(&a, dst, lines);
-	run_of(&b, src, lines);
-	join(&a, &b, lines);
+	run_of(&a, dst, &needs);
+	run_of(&b, src, &needs);
+	join(&a, &b, &needs);
 	join_apart(dst, src, &a, &b);
 	free(b.line);
+	free(b.states);
 	free(dst->line);
 	dst->line = a.line;
 	copy_back(&dst->batches, &a.time);
 	if (dst->slow)
 		copy_back(&dst->slow->batches, &a.slow);
+	if (dst->batches.count)
+		return a.states;
+	free(a.states);
+	return NULL;
 }
 
-void batches_append(struct prof_sums *dst, const struct prof_sums *src)
+struct prof_state_batches *batches_append(struct prof_sums *dst, const struct prof_sums *src)
 {
 	static const struct run none;
 
 	/* Most sites of a large profile have too few calls for any. */
-	if (!dst->batches.count && !src->batches.count && !dst->line && !dst->slow)
-		join_apart(dst, src, &none, &none);
-	else
-		append_all(dst, src);
+	if (dst->batches.count || src->batches.count || dst->line || dst->slow)
+		return append_all(dst, src);
+	join_apart(dst, src, &none, &none);
+	return NULL;
 }

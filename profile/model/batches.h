@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What is known of a site batch by batch, under addition; private to profile/.
  *
- * The batches of the clock, those of the slow clock of a dual run, and the sums of
- * the line of time on size are parallel sequences: slot i of each is about the same
- * calls. They are joined, doubled and cut together, so that they stay so.
+ * The batches of the clock, those of the slow clock of a dual run, the sums of
+ * the line of time on size, and those of switched calls are parallel sequences: slot i of each is
+ * about the same calls. They are joined, doubled and cut together, so that they stay so.
  */
 #ifndef SCPROF_PROFILE_MODEL_BATCHES_H
 #define SCPROF_PROFILE_MODEL_BATCHES_H
@@ -17,8 +17,9 @@
  * same: it follows from the batches. Where one side's sizes vary and it has none (few
  * calls, or no room for the record) that side's batches give way if they are at most
  * a quarter of the other's; else the result has no line. Cannot fail: a line that there
- * is no memory for is dropped. */
-void batches_append(struct prof_sums *dst, const struct prof_sums *src);
+ * is no memory for is dropped. So it is with states, where no call of a site without them was
+ * switched. Those are returned, for dst->states (NULL: none); they are the caller's. */
+struct prof_state_batches *batches_append(struct prof_sums *dst, const struct prof_sums *src);
 
 /* Did every call move the same number of bytes? *size: which. */
 bool batches_one_size(const struct prof_sums *s, uint64_t *size);

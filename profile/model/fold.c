@@ -12,6 +12,7 @@
 
 #include "profile/profile.h"
 #include "profile/model/site_cost.h"
+#include "profile/model/states.h"
 
 struct fold {
 	struct profile *p;
@@ -133,6 +134,7 @@ static void add_table(struct profile *p, uint32_t to, uint32_t from)
 	d->nested_calls += s->nested_calls;
 	d->call_units += s->call_units;
 	d->gap_units += s->gap_units;
+	states_add_table(&d->states, &s->states);
 }
 
 static int compare_entries(const struct fold *f, uint32_t a, uint32_t b)

@@ -10,6 +10,7 @@
 #include "profile/base/error.h"
 #include "profile/model/intern.h"
 #include "profile/model/rate.h"
+#include "profile/model/states.h"
 
 struct condense {
 	struct profile *to;
@@ -132,6 +133,7 @@ static int take_entries(struct condense *c)
 	for (uint32_t i = 0; i < c->from->entries; i++) {
 		const struct prof_entry *e = &c->from->entry[i];
 		struct prof_sums part = e->sums;
+		struct prof_states states;
 		struct prof_entry *to;
 
 		if (c->function[e->function] == PROF_NONE)
@@ -139,11 +141,32 @@ static int take_entries(struct condense *c)
 		to = entry_of(c, c->function[e->function], e->outcome);
 		part.hist = NULL; /* borrowed: only what is added is kept */
 		part.line = NULL;
+		if (part.states) {
+			states = *part.states;
+			memset(states.hist, 0, sizeof states.hist);
+			part.states = &states;
+		}
 		if (!to || sums_add(&to->sums, &part))
 			return -1;
 		c->to->table[0].call_units += e->sums.units;
 	}
 	return 0;
+}
+
+/* All threads are one. */
+static void take_states(struct profile *to, const struct profile *from)
+{
+	struct prof_table *t = to->table;
+
+	for (uint32_t i = 0; to->tables && i < from->tables; i++) {
+		const struct prof_table *more = &from->table[i];
+
+		if (t->threads)
+			states_add_table(&t->states, &more->states);
+		else
+			t->states = more->states;
+		t->threads += more->threads;
+	}
 }
 
 static void take_overhead(struct profile *to, const struct profile *from)
@@ -183,6 +206,7 @@ int functions_add(struct profile *to, const struct profile *from, const bool *sk
 {
 	struct condense c = {.to = to, .from = from};
 	int result = check_clocks(to, from, err);
+	bool first = !to->processes;
 
 	if (result)
 		return -1;
@@ -191,6 +215,8 @@ int functions_add(struct profile *to, const struct profile *from, const bool *sk
 	else {
 		take_clocks(to, from);
 		take_overhead(to, from);
+		take_states(to, from);
+		states_join_switches(&to->switches, &from->switches, first);
 		to->flags |= from->flags & ~(SCP_FILE_HISTOGRAMS | SCP_FILE_MERGED);
 	}
 	free(c.function);

@@ -134,6 +134,7 @@ static void put_entries(struct profile *p, const struct part *before, uint32_t b
 	if (p->tables) {
 		p->table[0].process = 0;
 		p->table[0].live = false;
+		p->table[0].states = (struct prof_table_states){0};
 	}
 }
 
@@ -170,6 +171,7 @@ int model_difference_make(struct profile *p, const struct model_mark *m)
 		now[i] = part_of(&p->entry[m->entries + i]);
 	put_entries(p, before, join(before, m->entries), now, join(now, after));
 	put_overflow(p, m);
+	p->switches = (struct scp_switches){0}; /* of no such entry are states kept */
 	free(before);
 	free(now);
 	return 0;

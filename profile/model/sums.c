@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "profile/model/batches.h"
+#include "profile/model/states.h"
 
 static void add_hist(struct prof_sums *dst, const struct prof_sums *src)
 {
@@ -90,7 +91,7 @@ int sums_add(struct prof_sums *dst, const struct prof_sums *src)
 	}
 	if (add_phase(dst, src) || add_slow(dst, src))
 		return -1;
-	batches_append(dst, src);
+	states_add(dst, src, batches_append(dst, src));
 	if (src->hist)
 		add_hist(dst, src);
 	if (src->calls)
@@ -103,6 +104,7 @@ int sums_add(struct prof_sums *dst, const struct prof_sums *src)
 	dst->bytes_sq += src->bytes_sq;
 	dst->bytes_units += src->bytes_units;
 	dst->inner_calls += src->inner_calls;
+	states_settle(dst);
 	return 0;
 }
 
@@ -116,6 +118,7 @@ void sums_free(const struct prof_sums *s)
 	free(s->phase);
 	free(s->line);
 	free(s->apart);
+	states_free(s->states);
 }
 
 void sums_clear(struct prof_sums *s)

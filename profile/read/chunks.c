@@ -130,6 +130,11 @@ static uint32_t optional_of(uint32_t record_type)
 	case SCP_REC_ACCOUNT_CPU:
 	case SCP_REC_ACCOUNT_TEXT:
 		return SCP_OPTIONAL_ACCOUNT;
+	case SCP_REC_STATES:
+	case SCP_REC_STATE_BATCHES:
+	case SCP_REC_STATE_HIST:
+	case SCP_REC_TABLE_STATES:
+		return SCP_OPTIONAL_STATES;
 	default:
 		return 0;
 	}
@@ -150,7 +155,7 @@ static bool belongs(uint32_t record_type, const struct scp_chunk *c)
 static bool is_foreign(const struct scp_chunk *c)
 {
 	return c->magic == SCP_OPTIONAL_MAGIC && c->type != SCP_OPTIONAL_SLOWEST &&
-	       c->type != SCP_OPTIONAL_ACCOUNT;
+	       c->type != SCP_OPTIONAL_ACCOUNT && c->type != SCP_OPTIONAL_STATES;
 }
 
 struct limits {
@@ -169,6 +174,10 @@ static bool too_young(uint32_t type, uint64_t end, const struct limits *limits)
 	case SCP_REC_LINE:
 	case SCP_REC_SLOWEST:
 	case SCP_REC_SITE_COST:
+	case SCP_REC_STATES:
+	case SCP_REC_STATE_BATCHES:
+	case SCP_REC_STATE_HIST:
+	case SCP_REC_TABLE_STATES:
 		return end > limits->first;
 	case SCP_REC_ENTRY:
 		return end > limits->second;

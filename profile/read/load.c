@@ -15,6 +15,7 @@
 #include "profile/model/intern_paths.h"
 #include "profile/model/program.h"
 #include "profile/read/load_displacement.h"
+#include "profile/read/load_states.h"
 
 struct load {
 	struct profile *p;
@@ -141,6 +142,7 @@ static int load_table(struct load *l, uint32_t i)
 	memset(t->name + strlen(t->name), 0, sizeof t->name - strlen(t->name));
 	if (raw_header(l->raw)->flags & SCP_FILE_MERGED)
 		t->process = index_of(l, SCP_REC_PROCESS, 0, r->process);
+	load_states_of_table(l->raw, r->id, &t->states);
 	l->map[SCP_REC_TABLE][i] = p->tables++;
 	return 0;
 }
@@ -200,8 +202,9 @@ static uint32_t load_path(struct load *l, uint32_t entry)
 /* With the blocks that hang on it. Both lists are in the order of the entries. */
 static void release_entry(struct load *l, const struct raw_ref *entry)
 {
-	static const uint32_t blocks[] = {SCP_REC_HIST, SCP_REC_BATCH, SCP_REC_SLOW, SCP_REC_PHASE,
-					  SCP_REC_LINE};
+	static const uint32_t blocks[] = {SCP_REC_HIST,		 SCP_REC_BATCH,	    SCP_REC_SLOW,
+					  SCP_REC_PHASE,	 SCP_REC_LINE,	    SCP_REC_STATES,
+					  SCP_REC_STATE_BATCHES, SCP_REC_STATE_HIST};
 
 	for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
 		const struct raw_list *list = &l->raw->list[blocks[i]];
@@ -298,7 +301,12 @@ static int load_slowest(struct load *l, uint32_t i)
 		.began_at = r->began_at,
 		.ended_mono_ns = r->ended_mono_ns,
 		.ended_real_ns = r->ended_real_ns,
+		.state = r->state <= SCP_SLOWEST_READ ? r->state : SCP_SLOWEST_UNKNOWN,
 	};
+	if (s->state == SCP_SLOWEST_READ) {
+		s->runnable_ns = r->runnable_ns;
+		s->asleep_ns = r->asleep_ns;
+	}
 	memcpy(s->name, r->name, strnlen(r->name, sizeof s->name - 1));
 	release_record(l->raw, ref);
 	return 0;

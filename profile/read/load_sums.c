@@ -9,22 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The block of `type`, or NULL. */
-static const void *block_of(const struct raw_file *raw, uint32_t type, const struct raw_ref *entry,
-			    uint32_t sub)
-{
-	const struct raw_list *list = &raw->list[type];
-	uint32_t i = raw_find(list, entry->table, entry->id, sub);
-
-	return i == PROF_NONE ? NULL : raw_record(raw, &list->ref[i]);
-}
+#include "profile/read/load_states.h"
 
 static int load_batches(const struct raw_file *raw, const struct raw_ref *ref, uint32_t clock,
 			struct prof_batches *out)
 {
 	const struct scp_entry *e = raw_record(raw, ref);
 	const struct scp_batch *b =
-		e->batch_count ? block_of(raw, SCP_REC_BATCH, ref, clock) : NULL;
+		e->batch_count ? load_block(raw, SCP_REC_BATCH, ref, clock) : NULL;
 
 	if (!b || e->batch_count > SCP_BATCHES || e->batch_calls == 0 ||
 	    (e->batch_calls & (e->batch_calls - 1)) || e->batch_calls > e->calls / e->batch_count)
@@ -41,9 +33,10 @@ static int load_batches(const struct raw_file *raw, const struct raw_ref *ref, u
 /* Behind the batches of both clocks. */
 static int load_apart(const struct raw_file *raw, const struct raw_ref *ref, struct prof_sums *s)
 {
-	const struct scp_batch *b = s->batches.count ? block_of(raw, SCP_REC_BATCH, ref, 0) : NULL;
+	const struct scp_batch *b =
+		s->batches.count ? load_block(raw, SCP_REC_BATCH, ref, 0) : NULL;
 	const struct scp_batch *slow =
-		s->slow && s->slow->batches.count ? block_of(raw, SCP_REC_BATCH, ref, 1) : NULL;
+		s->slow && s->slow->batches.count ? load_block(raw, SCP_REC_BATCH, ref, 1) : NULL;
 
 	if (!b || !b->apart_stretches || !b->apart_calls_sq)
 		return 0;
@@ -65,7 +58,7 @@ static int load_apart(const struct raw_file *raw, const struct raw_ref *ref, str
 static int load_hist(const struct raw_file *raw, const struct raw_ref *ref, struct prof_sums *s)
 {
 	for (uint32_t block = 0; block < SCP_HIST_BLOCKS; block++) {
-		const struct scp_hist *h = block_of(raw, SCP_REC_HIST, ref, block);
+		const struct scp_hist *h = load_block(raw, SCP_REC_HIST, ref, block);
 
 		if (!h)
 			continue;
@@ -78,7 +71,7 @@ static int load_hist(const struct raw_file *raw, const struct raw_ref *ref, stru
 
 static int load_slow(const struct raw_file *raw, const struct raw_ref *ref, struct prof_sums *s)
 {
-	const struct scp_slow *r = block_of(raw, SCP_REC_SLOW, ref, 0);
+	const struct scp_slow *r = load_block(raw, SCP_REC_SLOW, ref, 0);
 
 	if (!r || !(raw_header(raw)->flags & SCP_FILE_DUAL))
 		return 0;
@@ -93,7 +86,7 @@ static int load_slow(const struct raw_file *raw, const struct raw_ref *ref, stru
 
 static int load_phase(const struct raw_file *raw, const struct raw_ref *ref, struct prof_sums *s)
 {
-	const struct scp_phase *r = block_of(raw, SCP_REC_PHASE, ref, 0);
+	const struct scp_phase *r = load_block(raw, SCP_REC_PHASE, ref, 0);
 
 	if (!r)
 		return 0;
@@ -121,7 +114,7 @@ static bool line_fits(const struct prof_line *l, const struct prof_sums *s)
 
 static int load_line(const struct raw_file *raw, const struct raw_ref *ref, struct prof_sums *s)
 {
-	const struct scp_line *r = block_of(raw, SCP_REC_LINE, ref, 0);
+	const struct scp_line *r = load_block(raw, SCP_REC_LINE, ref, 0);
 	struct prof_line *l;
 
 	if (!r || !s->has_bytes || s->batches.count == 0)
@@ -163,7 +156,8 @@ int load_sums(const struct raw_file *raw, const struct raw_ref *entry, struct pr
 	};
 	return load_batches(raw, entry, 0, &out->batches) || load_hist(raw, entry, out) ||
 			       load_slow(raw, entry, out) || load_phase(raw, entry, out) ||
-			       load_line(raw, entry, out) || load_apart(raw, entry, out)
+			       load_line(raw, entry, out) || load_apart(raw, entry, out) ||
+			       load_states_of_entry(raw, entry, out)
 		       ? -1
 		       : 0;
 }

@@ -15,6 +15,7 @@
 #include "profile/model/intern_paths.h"
 #include "profile/model/model.h"
 #include "profile/model/slowest.h"
+#include "profile/model/states.h"
 #include "profile/read/load.h"
 
 static void add_losses(struct scp_losses *to, const struct scp_losses *from)
@@ -50,6 +51,7 @@ static void add_header(struct profile *p, const struct scp_header *h)
 	if (!*p->preceded)
 		memcpy(p->preceded, h->preceded, sizeof(p->preceded) - 1);
 	p->groups |= h->groups;
+	states_join_switches(&p->switches, &h->switches, p->index->files == 0);
 	add_losses(&p->losses, &h->losses);
 	p->ticker_ticks += h->ticker_ticks;
 	p->ticker_late_sum_ns += h->ticker_late_sum_ns;

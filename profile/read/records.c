@@ -5,6 +5,8 @@
  *   PATH, ENTRY                (table, id, 0)   GAP    (table, from, to)
  *   HIST  (table, entry, block)   BATCH (table, entry, clock)
  *   SLOW, PHASE, LINE, SITE_COST  (table, entry, 0)   SLOWEST (table, id, 0)
+ *   STATES, STATE_BATCHES  (table, entry, 0)   STATE_HIST  (table, entry, block)
+ *   TABLE_STATES  (table, 0, 0)
  *   ACCOUNT  (0, id, 0)   ACCOUNT_CPU (0, account, cpu)   ACCOUNT_TEXT (0, account, index)
  * The record's length has been checked against its chunk already.
  */
@@ -84,12 +86,12 @@ static int check_entry(const char *path, const struct scp_entry *e, struct raw_r
 	return 0;
 }
 
-static int check_hist(const char *path, const struct scp_hist *h, struct raw_ref *key,
-		      struct profile_error *err)
+static int check_hist(const char *path, const struct scp_hist *h, uint32_t blocks,
+		      struct raw_ref *key, struct profile_error *err)
 {
 	key->id = h->entry;
 	key->sub = h->block;
-	if (h->block >= SCP_HIST_BLOCKS)
+	if (h->block >= blocks)
 		return error_damaged(err, path, "entry %u of table %u has a histogram block %u",
 				     h->entry, key->table, h->block);
 	return 0;
@@ -183,6 +185,10 @@ static const uint32_t least_bytes[RAW_TYPES] = {
 	[SCP_REC_ACCOUNT] = sizeof(struct scp_account),
 	[SCP_REC_ACCOUNT_CPU] = sizeof(struct scp_account_cpu),
 	[SCP_REC_ACCOUNT_TEXT] = offsetof(struct scp_account_text, text) + 1,
+	[SCP_REC_STATES] = sizeof(struct scp_states),
+	[SCP_REC_STATE_BATCHES] = sizeof(struct scp_state_batches),
+	[SCP_REC_STATE_HIST] = sizeof(struct scp_hist),
+	[SCP_REC_TABLE_STATES] = sizeof(struct scp_table_states),
 };
 
 int records_check(const char *path, const struct scp_record *rec, uint32_t table,
@@ -208,7 +214,9 @@ int records_check(const char *path, const struct scp_record *rec, uint32_t table
 	case SCP_REC_ENTRY:
 		return check_entry(path, r, key, err);
 	case SCP_REC_HIST:
-		return check_hist(path, r, key, err);
+		return check_hist(path, r, SCP_HIST_BLOCKS, key, err);
+	case SCP_REC_STATE_HIST:
+		return check_hist(path, r, SCP_HIST_BLOCKS * SCP_STATE_HISTS, key, err);
 	case SCP_REC_BATCH:
 		return check_batch(path, r, key, err);
 	case SCP_REC_SITE_COST:
@@ -234,6 +242,14 @@ int records_check(const char *path, const struct scp_record *rec, uint32_t table
 		return 0;
 	case SCP_REC_LINE:
 		key->id = ((const struct scp_line *)r)->entry;
+		return 0;
+	case SCP_REC_STATES:
+		key->id = ((const struct scp_states *)r)->entry;
+		return 0;
+	case SCP_REC_STATE_BATCHES:
+		key->id = ((const struct scp_state_batches *)r)->entry;
+		return 0;
+	case SCP_REC_TABLE_STATES:
 		return 0;
 	case SCP_REC_SLOWEST: /* what else is in it may change: see seqlock_snapshot_slowest_take */
 		key->id = ((const struct scp_slowest *)r)->id;

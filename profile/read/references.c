@@ -84,6 +84,10 @@ static int check_unique(const struct raw_file *raw, uint32_t type, struct profil
 		[SCP_REC_ACCOUNT] = "accounts",
 		[SCP_REC_ACCOUNT_CPU] = "parts of one CPU in an account",
 		[SCP_REC_ACCOUNT_TEXT] = "texts of an account",
+		[SCP_REC_STATES] = "states of an entry",
+		[SCP_REC_STATE_BATCHES] = "states by batches of an entry",
+		[SCP_REC_STATE_HIST] = "states' histogram blocks of an entry",
+		[SCP_REC_TABLE_STATES] = "states of a table",
 	};
 	const struct raw_list *list = &raw->list[type];
 
@@ -189,6 +193,9 @@ static int check_one(const struct raw_file *raw, uint32_t type, const struct raw
 	case SCP_REC_PHASE:
 	case SCP_REC_LINE:
 	case SCP_REC_SITE_COST:
+	case SCP_REC_STATES:
+	case SCP_REC_STATE_BATCHES:
+	case SCP_REC_STATE_HIST:
 		if (!exists(raw, SCP_REC_ENTRY, ref->table, ref->id))
 			return missing(raw, "a block of entry", ref, "entry", ref->id, err);
 		return 0;

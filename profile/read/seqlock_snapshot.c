@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Bring the records of a live file to rest.
  *
- * An entry (with the blocks that hang on it) or a gap is sound when its seq is
+ * An entry (with the blocks that hang on it), a gap or a table's states is sound when its seq is
  * even and two copies, one after the other, are the same: then nothing changed
  * between them. The whole file was copied twice in turn, which settles all
  * that stand still; what moved is copied again, one record at a time.
@@ -26,10 +26,11 @@ struct settle {
 	uint32_t waits;
 };
 
-/* Histogram, batches of two clocks, slow sums, phases, line. */
-#define BLOCKS_MOST (SCP_HIST_BLOCKS + 5)
+/* Histogram, batches of two clocks, slow sums, phases, line; states, their batches and histograms.
+ */
+#define BLOCKS_MOST (SCP_HIST_BLOCKS + 5 + 2 + SCP_HIST_BLOCKS * SCP_STATE_HISTS)
 
-/* What is copied again together: an entry and its blocks, or a gap. */
+/* What is copied again together: an entry and its blocks, or one record. */
 struct group {
 	const struct raw_ref *head;
 	uint32_t seq_offset;
@@ -38,8 +39,14 @@ struct group {
 	uint32_t blocks;
 };
 
-#define BLOCK_IDENTITY (sizeof(struct scp_record) + 2 * sizeof(uint32_t))
-#define RECORD_MOST    sizeof(struct scp_line)
+#define RECORD_MOST sizeof(struct scp_state_batches)
+
+/* Of STATES the detector may change. */
+static uint32_t block_identity(const struct scp_record *block)
+{
+	return block->type == SCP_REC_STATES ? offsetof(struct scp_states, detector)
+					     : sizeof *block + 2 * sizeof(uint32_t);
+}
 
 static uint32_t bytes_of(const struct raw_file *raw, const struct raw_ref *ref)
 {
@@ -65,9 +72,11 @@ static uint32_t seq_of(const void *record, const struct group *g)
 	return seq;
 }
 
-static void find_blocks(const struct raw_file *raw, uint32_t type, uint32_t most, struct group *g)
+static uint32_t find_blocks(const struct raw_file *raw, uint32_t type, uint32_t most,
+			    struct group *g)
 {
 	const struct raw_list *list = &raw->list[type];
+	uint32_t before = g->blocks;
 
 	for (uint32_t sub = 0; sub < most; sub++) {
 		uint32_t i = raw_find(list, g->head->table, g->head->id, sub);
@@ -75,6 +84,7 @@ static void find_blocks(const struct raw_file *raw, uint32_t type, uint32_t most
 		if (i != PROF_NONE)
 			g->block[g->blocks++] = &list->ref[i];
 	}
+	return g->blocks - before;
 }
 
 static bool at_rest(const struct raw_file *raw, const struct group *g)
@@ -120,7 +130,7 @@ static bool try_again(const struct raw_file *raw, const struct group *g)
 		return false;
 	accept(raw, g->head, before, g->identity_bytes);
 	for (uint32_t i = 0; i < g->blocks; i++)
-		accept(raw, g->block[i], block[i], BLOCK_IDENTITY);
+		accept(raw, g->block[i], block[i], block_identity(raw_record(raw, g->block[i])));
 	return memcmp(before, after, bytes) == 0;
 }
 
@@ -145,30 +155,44 @@ static void settle_group(struct settle *s, const struct group *g)
 	}
 }
 
+static void settle_entry(struct settle *s, const struct raw_ref *entry)
+{
+	struct group g = {.head = entry,
+			  .seq_offset = offsetof(struct scp_entry, seq),
+			  .identity_bytes = offsetof(struct scp_entry, seq)};
+
+	find_blocks(s->raw, SCP_REC_HIST, SCP_HIST_BLOCKS, &g);
+	find_blocks(s->raw, SCP_REC_BATCH, 2, &g);
+	find_blocks(s->raw, SCP_REC_SLOW, 1, &g);
+	find_blocks(s->raw, SCP_REC_PHASE, 1, &g);
+	find_blocks(s->raw, SCP_REC_LINE, 1, &g);
+	if (find_blocks(s->raw, SCP_REC_STATES, 1, &g)) { /* few of a million entries */
+		find_blocks(s->raw, SCP_REC_STATE_BATCHES, 1, &g);
+		find_blocks(s->raw, SCP_REC_STATE_HIST, SCP_HIST_BLOCKS * SCP_STATE_HISTS, &g);
+	}
+	settle_group(s, &g);
+}
+
+/* Records of one type with a seq of their own, at `seq_offset`: what is before it never changes. */
+static void settle_list(struct settle *s, uint32_t type, uint32_t seq_offset)
+{
+	const struct raw_list *list = &s->raw->list[type];
+
+	for (uint32_t i = 0; i < list->count; i++)
+		settle_group(s, &(struct group){.head = &list->ref[i],
+						.seq_offset = seq_offset,
+						.identity_bytes = seq_offset});
+}
+
 void seqlock_snapshot_take(struct raw_file *raw)
 {
 	struct settle s = {.raw = raw};
-	const struct raw_list *entries = &raw->list[SCP_REC_ENTRY], *gaps = &raw->list[SCP_REC_GAP];
+	const struct raw_list *entries = &raw->list[SCP_REC_ENTRY];
 
 	if (!raw->live)
 		return;
-	for (uint32_t i = 0; i < entries->count; i++) {
-		struct group g = {.head = &entries->ref[i],
-				  .seq_offset = offsetof(struct scp_entry, seq),
-				  .identity_bytes = offsetof(struct scp_entry, seq)};
-
-		find_blocks(raw, SCP_REC_HIST, SCP_HIST_BLOCKS, &g);
-		find_blocks(raw, SCP_REC_BATCH, 2, &g);
-		find_blocks(raw, SCP_REC_SLOW, 1, &g);
-		find_blocks(raw, SCP_REC_PHASE, 1, &g);
-		find_blocks(raw, SCP_REC_LINE, 1, &g);
-		settle_group(&s, &g);
-	}
-	for (uint32_t i = 0; i < gaps->count; i++) {
-		struct group g = {.head = &gaps->ref[i],
-				  .seq_offset = offsetof(struct scp_gap, seq),
-				  .identity_bytes = offsetof(struct scp_gap, seq)};
-
-		settle_group(&s, &g);
-	}
+	for (uint32_t i = 0; i < entries->count; i++)
+		settle_entry(&s, &entries->ref[i]);
+	settle_list(&s, SCP_REC_GAP, offsetof(struct scp_gap, seq));
+	settle_list(&s, SCP_REC_TABLE_STATES, offsetof(struct scp_table_states, seq));
 }

@@ -88,3 +88,19 @@ void *image_record(struct image *img, uint32_t type, uint64_t bytes)
 	r->bytes = (uint32_t)whole;
 	return r;
 }
+
+void *image_optional_record(struct image *img, uint32_t chunk_type, uint32_t table, uint32_t type,
+			    uint64_t bytes)
+{
+	uint64_t whole = round_up(bytes, SCP_RECORD_ALIGN);
+
+	if (img->chunk && img->used - img->chunk + whole > SCP_GRANULE)
+		image_close_chunk(img);
+	if (!img->chunk) {
+		image_open_chunk(img, chunk_type, table);
+		if (!img->failed)
+			((struct scp_chunk *)(void *)(img->bytes + img->chunk))->magic =
+				SCP_OPTIONAL_MAGIC;
+	}
+	return image_record(img, type, bytes);
+}

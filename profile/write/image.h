@@ -24,6 +24,11 @@ void image_close_chunk(struct image *img);
  * at the next call. NULL when out of memory. */
 void *image_record(struct image *img, uint32_t type, uint64_t bytes);
 
+/* The same in an optional chunk, of one granule: in the open one, which is closed where it has no
+ * room, or in a new one. What is open must be of that type and table. */
+void *image_optional_record(struct image *img, uint32_t chunk_type, uint32_t table, uint32_t type,
+			    uint64_t bytes);
+
 static inline void image_split(prof_u128 v, uint64_t *low, uint64_t *high)
 {
 	*low = (uint64_t)v;

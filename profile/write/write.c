@@ -16,6 +16,7 @@
 #include "profile/write/save.h"
 #include "profile/write/write_displacement.h"
 #include "profile/write/write_slowest.h"
+#include "profile/write/write_states.h"
 #include "profile/write/write_sums.h"
 
 struct writer {
@@ -187,6 +188,8 @@ static void write_table(struct writer *w, uint32_t t)
 	for (uint32_t i = w->gap_start[t]; i < w->gap_start[t + 1]; i++)
 		write_gap(w, i - w->gap_start[t] + 1, w->gap_order[i]);
 	image_close_chunk(&w->img);
+	write_states(&w->img, w->p, t, &w->entry_order[w->entry_start[t]],
+		     w->entry_start[t + 1] - w->entry_start[t]);
 }
 
 static void write_program(const struct profile *p, struct scp_header *h)
@@ -250,6 +253,7 @@ static void write_header(const struct writer *w)
 	h->ticker_late_ticks = p->ticker_late_ticks;
 	filters_store(p, h);
 	h->slowest = p->slowest_asked;
+	h->switches = p->switches;
 	h->table_count = p->tables;
 	h->region_count = 1;
 	h->regions[0].offset = SCP_HEADER_BYTES;

@@ -60,20 +60,9 @@ static int64_t whole(double ns)
 	return isnan(ns) ? 0 : (int64_t)llround(fmin((double)MOST_NS, fmax((double)-MOST_NS, ns)));
 }
 
-/* In the chunk that is open, or in a new one where it has no room. */
 static void *account_record(struct image *img, uint32_t type, uint64_t bytes)
 {
-	uint64_t rounded = (bytes + SCP_RECORD_ALIGN - 1) / SCP_RECORD_ALIGN * SCP_RECORD_ALIGN;
-
-	if (img->chunk && img->used - img->chunk + rounded > SCP_GRANULE)
-		image_close_chunk(img);
-	if (!img->chunk) {
-		image_open_chunk(img, SCP_OPTIONAL_ACCOUNT, 0);
-		if (!img->failed)
-			((struct scp_chunk *)(void *)(img->bytes + img->chunk))->magic =
-				SCP_OPTIONAL_MAGIC;
-	}
-	return image_record(img, type, bytes);
+	return image_optional_record(img, SCP_OPTIONAL_ACCOUNT, 0, type, bytes);
 }
 
 static void write_cpu(struct image *img, const struct prof_account_cpu *cpu, uint32_t id)

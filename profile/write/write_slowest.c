@@ -4,18 +4,11 @@
 
 #include <string.h>
 
-#define A_CHUNK ((SCP_GRANULE - sizeof(struct scp_chunk)) / sizeof(struct scp_slowest))
-
-static void open_chunk(struct image *img, uint32_t table)
+static void write_one(struct image *img, const struct prof_slowest *s, uint32_t table, uint32_t id,
+		      uint32_t entry)
 {
-	image_open_chunk(img, SCP_OPTIONAL_SLOWEST, table);
-	if (!img->failed)
-		((struct scp_chunk *)(void *)(img->bytes + img->chunk))->magic = SCP_OPTIONAL_MAGIC;
-}
-
-static void write_one(struct image *img, const struct prof_slowest *s, uint32_t id, uint32_t entry)
-{
-	struct scp_slowest *r = image_record(img, SCP_REC_SLOWEST, sizeof *r);
+	struct scp_slowest *r = image_optional_record(img, SCP_OPTIONAL_SLOWEST, table + 1,
+						      SCP_REC_SLOWEST, sizeof *r);
 
 	if (!r)
 		return;
@@ -30,6 +23,9 @@ static void write_one(struct image *img, const struct prof_slowest *s, uint32_t 
 	r->ended_mono_ns = s->ended_mono_ns;
 	r->ended_real_ns = s->ended_real_ns;
 	memcpy(r->name, s->name, sizeof r->name);
+	r->state = s->state;
+	r->runnable_ns = s->runnable_ns;
+	r->asleep_ns = s->asleep_ns;
 }
 
 static void write_of_table(struct image *img, const struct profile *p, const uint32_t *entry_id,
@@ -40,16 +36,10 @@ static void write_of_table(struct image *img, const struct profile *p, const uin
 	for (uint32_t i = 0; i < p->slowests; i++) {
 		uint32_t entry = p->slowest[i].entry;
 
-		if (p->entry[entry].table != table)
-			continue;
-		if (written % A_CHUNK == 0) {
-			if (written)
-				image_close_chunk(img);
-			open_chunk(img, table + 1);
-		}
-		write_one(img, &p->slowest[i], ++written, entry_id[entry]);
+		if (p->entry[entry].table == table)
+			write_one(img, &p->slowest[i], table, ++written, entry_id[entry]);
 	}
-	if (written)
+	if (img->chunk)
 		image_close_chunk(img);
 }
 

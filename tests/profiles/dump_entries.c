@@ -4,6 +4,10 @@
  *   tick UNITS SLOW_UNITS (0: no slow clock)
  *   entry INDEX FUNCTION OUTCOME CALLS UNITS FIRST_UNITS MAX_UNITS FIRST_AT LAST_AT MAX_AT
  *   phase INDEX COUNT... (32)
+ *   states INDEX DETECTOR, and where there are any:
+ *   switched INDEX FROM_CALLS CALLS UNITS READINGS SWITCHED_WEIGHTED
+ *   off_cpu INDEX KNOWN WEIGHTED RUNNABLE_NS ASLEEP_NS RAN_NS WAITS
+ *   state_batch INDEX SLOT CALLS UNITS KNOWN WEIGHTED RUNNABLE_NS ASLEEP_NS
  *   batch INDEX SLOT CALLS UNITS, and where the entry has a line:
  *   line INDEX SLOT BYTES BYTES_SQ BYTES_UNITS
  */
@@ -24,6 +28,37 @@ static void print_wide(prof_u128 v)
 	printf(" %s", digits + n);
 }
 
+static void print_numbers(const char *what, uint32_t index, const uint64_t *value, unsigned count)
+{
+	printf("%s %u", what, index);
+	for (unsigned i = 0; i < count; i++)
+		printf(" %" PRIu64, value[i]);
+	printf("\n");
+}
+
+static void print_states(uint32_t index, const struct prof_sums *s)
+{
+	const struct prof_states *t = s->states;
+
+	printf("states %u %u\n", index, s->detector);
+	if (!t)
+		return;
+	print_numbers(
+		"switched", index,
+		(uint64_t[]){t->from_calls, t->calls, t->units, t->readings, t->switched_weighted},
+		5);
+	print_numbers("off_cpu", index,
+		      (uint64_t[]){t->off_cpu.known, t->off_cpu.weighted, t->off_cpu.runnable_ns,
+				   t->off_cpu.asleep_ns, t->off_cpu.ran_ns, t->off_cpu.waits},
+		      6);
+	for (uint64_t k = 0; t->batches && k < s->batches.count; k++)
+		print_numbers("state_batch", index,
+			      (uint64_t[]){k, t->batches->calls[k], t->batches->units[k],
+					   t->batches->known[k], t->batches->weighted[k],
+					   t->batches->runnable_ns[k], t->batches->asleep_ns[k]},
+			      7);
+}
+
 static void print_entry(const struct profile *p, uint32_t i)
 {
 	const struct prof_entry *e = &p->entry[i];
@@ -39,6 +74,7 @@ static void print_entry(const struct profile *p, uint32_t i)
 			printf(" %" PRIu64, s->phase->count[k]);
 		printf("\n");
 	}
+	print_states(i, s);
 	for (uint32_t k = 0; k < s->batches.count; k++)
 		printf("batch %u %u %" PRIu64 " %" PRIu64 "\n", i, k, s->batches.calls,
 		       s->batches.sum[k]);

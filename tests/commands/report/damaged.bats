@@ -85,7 +85,10 @@ mutations()
 	"$PROFILES/make_profile" displaced 7 displaced.scp
 	"$PROFILES/make_profile" ticks ticks.scp
 	"$PROFILES/make_profile" hostile hostile.scp
-	"$BUILD/tests/fuzz/mutate" -c 3000 -s 3 paths.scp displaced.scp ticks.scp hostile.scp
+	"$PROFILES/make_states" rseq switched.scp
+	"$PROFILES/make_states" sampled sampled.scp
+	"$BUILD/tests/fuzz/mutate" -c 4500 -s 3 paths.scp displaced.scp ticks.scp hostile.scp \
+		switched.scp sampled.scp
 }
 
 @test "damaged 08: wrong options are status 2" {

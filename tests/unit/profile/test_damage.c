@@ -124,6 +124,13 @@ static void test_record_heads(void **state)
 	REFUSE(struct scp_record, at.line, type, SCP_REC_LINE + 1, "type 13");
 	REFUSE(struct scp_record, at.slowest, type, SCP_REC_LINE, "type 12");
 	REFUSE(struct scp_record, at.slowest, bytes, 64, "only 64 bytes");
+	REFUSE(struct scp_record, at.states, bytes, 192, "only 192 bytes");
+	REFUSE(struct scp_record, at.state_batches, bytes, 3072, "only 3072 bytes");
+	REFUSE(struct scp_record, at.state_hist, bytes, 512, "only 512 bytes");
+	REFUSE(struct scp_record, at.table_states, bytes, 128, "only 128 bytes");
+	REFUSE(struct scp_record, at.states, type, SCP_REC_SLOWEST, "type 13");
+	REFUSE(struct scp_record, at.slowest, type, SCP_REC_STATES, "in a chunk of type 1");
+	REFUSE(struct scp_record, at.line, type, SCP_REC_STATE_HIST, "in a chunk of type 2");
 	REFUSE(struct scp_record, at.function, type, SCP_REC_PHASE, "in a chunk of type 1");
 	REFUSE(struct scp_record, at.entry, type, SCP_REC_FUNCTION, "in a chunk of type 2");
 	REFUSE(struct scp_record, at.function, type, SCP_REC_ENTRY, "in a chunk of type 1");
@@ -152,6 +159,8 @@ static void test_record_fields(void **state)
 	REFUSE(struct scp_entry, at.entry, batch_calls, 0, "batches of 0");
 	REFUSE(struct scp_hist, at.hist, block, SCP_HIST_BLOCKS, "block 8");
 	REFUSE(struct scp_batch, at.batch, clock, 2, "clock 2");
+	REFUSE(struct scp_hist, at.state_hist, block, SCP_HIST_BLOCKS * SCP_STATE_HISTS,
+	       "block 24");
 }
 
 static void test_references(void **state)
@@ -170,6 +179,9 @@ static void test_references(void **state)
 	REFUSE(struct scp_line, at.line, entry, 3, "names entry 3");
 	REFUSE(struct scp_slowest, at.slowest, entry, 3, "names entry 3");
 	REFUSE(struct scp_slowest, at.slowest, id, 2, "two slowest calls");
+	REFUSE(struct scp_states, at.states, entry, 3, "names entry 3");
+	REFUSE(struct scp_state_batches, at.state_batches, entry, 3, "names entry 3");
+	REFUSE(struct scp_hist, at.state_hist, entry, 3, "names entry 3");
 }
 
 static void test_identities(void **state)
@@ -180,6 +192,9 @@ static void test_identities(void **state)
 	REFUSE(struct scp_module, at.module, id, 2, "two modules");
 	REFUSE(struct scp_function, at.function, id, 3, "two functions");
 	REFUSE(struct scp_batch, at.batch, clock, 1, "two batch blocks");
+	REFUSE(struct scp_hist, at.state_hist, block, 0, "two states' histogram blocks");
+	REFUSE(struct scp_record, at.state_batches, type, SCP_REC_STATES, "two states of an entry");
+	REFUSE(struct scp_record, at.states, type, SCP_REC_TABLE_STATES, "two states of a table");
 }
 
 static void test_one_phase_record_an_entry(void **state)

@@ -33,12 +33,16 @@
 struct writer {
 	uint8_t *map;
 	struct scp_header *header;
-	struct scp_chunk *chunk[2]; /* of region 0, of region 1 */
+	struct scp_chunk *chunk[3]; /* of region 0, of region 1; optional, of region 1 */
 	struct scp_entry *entry[MOST_ENTRIES];
 	struct scp_hist *hist[MOST_ENTRIES];
 	struct scp_phase *phase[BUSY];
 	struct scp_line *line[BUSY];
 	struct scp_batch *batch[BUSY];
+	struct scp_states *states[BUSY];
+	struct scp_state_batches *state_batches[BUSY];
+	struct scp_hist *state_hist[BUSY];
+	struct scp_table_states *table_states;
 	uint32_t entries;
 	uint32_t *seen; /* entries that the reader has seen: shared with it */
 };
@@ -48,37 +52,55 @@ static void release(uint64_t *at, uint64_t value)
 	__atomic_store_n(at, value, __ATOMIC_RELEASE);
 }
 
-static void new_chunk(struct writer *w, int region)
+static void new_chunk(struct writer *w, int place)
 {
-	struct scp_region *r = &w->header->regions[region];
+	struct scp_region *r = &w->header->regions[place > 0];
 	struct scp_chunk *c = (struct scp_chunk *)(void *)(w->map + r->offset + r->used);
 
 	release(&r->used, r->used + SCP_GRANULE);
-	c->type = SCP_CHUNK_TABLE;
+	c->type = place == 2 ? (uint32_t)SCP_OPTIONAL_STATES : (uint32_t)SCP_CHUNK_TABLE;
 	c->bytes = SCP_GRANULE;
 	c->used = sizeof *c;
 	c->table = 1;
-	__atomic_store_n(&c->magic, SCP_CHUNK_MAGIC, __ATOMIC_RELEASE);
-	w->chunk[region] = c;
+	__atomic_store_n(&c->magic, place == 2 ? SCP_OPTIONAL_MAGIC : SCP_CHUNK_MAGIC,
+			 __ATOMIC_RELEASE);
+	w->chunk[place] = c;
 }
 
-static void *new_record(struct writer *w, int region, uint32_t type, uint32_t bytes)
+static void *new_record(struct writer *w, int place, uint32_t type, uint32_t bytes)
 {
 	struct scp_record *r;
 
-	if (!w->chunk[region] || w->chunk[region]->used + bytes > w->chunk[region]->bytes)
-		new_chunk(w, region);
-	r = (struct scp_record *)(void *)((uint8_t *)w->chunk[region] + w->chunk[region]->used);
+	if (!w->chunk[place] || w->chunk[place]->used + bytes > w->chunk[place]->bytes)
+		new_chunk(w, place);
+	r = (struct scp_record *)(void *)((uint8_t *)w->chunk[place] + w->chunk[place]->used);
 	r->type = type;
 	r->bytes = bytes;
 	return r;
 }
 
-static void complete(struct writer *w, int region, const void *record)
+static void complete(struct writer *w, int place, const void *record)
 {
 	const struct scp_record *r = record;
 
-	release(&w->chunk[region]->used, w->chunk[region]->used + r->bytes);
+	release(&w->chunk[place]->used, w->chunk[place]->used + r->bytes);
+}
+
+/* All calls were switched. */
+static void new_states(struct writer *w, uint32_t i)
+{
+	struct scp_states *t = new_record(w, 2, SCP_REC_STATES, sizeof *t);
+
+	t->entry = i + 1;
+	t->detector = SCP_SWITCH_PERF;
+	complete(w, 2, t);
+	w->states[i] = t;
+	w->state_batches[i] = new_record(w, 2, SCP_REC_STATE_BATCHES, sizeof *w->state_batches[i]);
+	w->state_batches[i]->entry = i + 1;
+	complete(w, 2, w->state_batches[i]);
+	w->state_hist[i] = new_record(w, 2, SCP_REC_STATE_HIST, sizeof *w->state_hist[i]);
+	w->state_hist[i]->entry = i + 1;
+	complete(w, 2, w->state_hist[i]);
 }
 
 /* Phases, and one batch with its line that hold all calls. */
@@ -99,6 +121,7 @@ static void new_blocks(struct writer *w, uint32_t i)
 	w->phase[i] = p;
 	w->batch[i] = b;
 	w->line[i] = l;
+	new_states(w, i);
 	w->entry[i]->batch_count = 1;
 	w->entry[i]->flags = SCP_ENTRY_BYTES;
 }
@@ -131,6 +154,34 @@ static void new_entry(struct writer *w)
 	complete(w, 0, g);
 }
 
+static void add_states(struct writer *w, uint32_t i)
+{
+	struct scp_states *t = w->states[i];
+
+	t->detector ^= SCP_SWITCH_PERF ^ SCP_SWITCH_RSEQ; /* not a part of what it is */
+	t->calls++;
+	t->readings++;
+	t->units += 7;
+	t->units_sq_lo += 49;
+	t->off_cpu.asleep_ns += 5;
+	w->state_batches[i]->calls[0]++;
+	w->state_batches[i]->units[0] += 7;
+	w->state_batches[i]->asleep_ns[0] += 5;
+	w->state_hist[i]->count[7]++;
+}
+
+static void add_gap(struct scp_table_states *t)
+{
+	__atomic_store_n(&t->seq, t->seq + 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	t->gaps++;
+	t->gap_units += 7;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	t->switches += 2;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&t->seq, t->seq + 1, __ATOMIC_RELEASE);
+}
+
 static void add_call(struct writer *w, uint32_t i)
 {
 	struct scp_entry *e = w->entry[i];
@@ -151,6 +202,7 @@ static void add_call(struct writer *w, uint32_t i)
 		w->line[i]->bytes[0] += 3;
 		w->line[i]->bytes_sq_lo[0] += 9;
 		w->line[i]->bytes_units_lo[0] += 21;
+		add_states(w, i);
 	}
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&e->seq, e->seq + 1, __ATOMIC_RELEASE);
@@ -163,6 +215,7 @@ static void write_for_ever(struct writer *w)
 		for (volatile int k = 0; k < 10000; k++)
 			;
 		add_call(w, (uint32_t)(i % BUSY));
+		add_gap(w->table_states);
 		/* never far ahead of the reader, whoever gets the processors */
 		if (i % 20 == 0 && w->entries < MOST_ENTRIES &&
 		    w->entries < __atomic_load_n(w->seen, __ATOMIC_RELAXED) + AHEAD)
@@ -211,10 +264,24 @@ static void begin_file(struct writer *w, const char *path)
 	assert_ptr_not_equal(w->map, MAP_FAILED);
 	close(fd);
 	w->header = (struct scp_header *)(void *)w->map;
+	w->table_states = new_record(w, 2, SCP_REC_TABLE_STATES, sizeof *w->table_states);
+	w->table_states->detector = SCP_SWITCH_RSEQ;
+	complete(w, 2, w->table_states);
 	for (uint32_t i = 0; i < BUSY; i++) {
 		new_entry(w);
 		new_blocks(w, i);
 	}
+}
+
+static bool states_agree(const struct prof_sums *s)
+{
+	const struct prof_states *t = s->states;
+
+	return t && t->calls == s->calls && t->readings == s->calls && t->units == s->units &&
+	       t->off_cpu.asleep_ns == 5 * s->calls && t->batches->calls[0] == s->calls &&
+	       t->batches->asleep_ns[0] == 5 * s->calls &&
+	       t->hist[SCP_STATE_SWITCHED]->count[7] == s->calls &&
+	       t->detector == (s->calls % 2 ? SCP_SWITCH_RSEQ : SCP_SWITCH_PERF);
 }
 
 static bool blocks_agree(const struct prof_sums *s)
@@ -227,7 +294,8 @@ static bool blocks_agree(const struct prof_sums *s)
 /* Entries that are not marked torn and whose sums contradict each other. */
 static uint32_t count_wrong(const struct profile *p)
 {
-	uint32_t wrong = 0;
+	const struct prof_table_states *t = &p->table[0].states;
+	uint32_t wrong = t->gap_units != 7 * t->gaps || t->switches != 2 * t->gaps;
 
 	for (uint32_t i = 0; i < p->entries; i++) {
 		const struct prof_sums *s = &p->entry[i].sums;
@@ -235,7 +303,7 @@ static uint32_t count_wrong(const struct profile *p)
 		wrong += !p->entry[i].torn &&
 			 ((s->hist && s->hist->count[7] != s->calls) || s->units != 7 * s->calls ||
 			  s->bytes != 3 * s->calls || s->units_sq != 49 * s->calls ||
-			  (i < BUSY && s->calls && !blocks_agree(s)));
+			  (i < BUSY && s->calls && !(blocks_agree(s) && states_agree(s))));
 	}
 	return wrong;
 }

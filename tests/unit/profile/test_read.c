@@ -105,6 +105,44 @@ static void test_entries_keep_their_sums(void **state)
 	profile_free(p);
 }
 
+static void test_states_are_those_of_the_file(void **state)
+{
+	struct profile *p = read_sample();
+	const struct prof_states *t = p->entry[0].sums.states;
+	const struct prof_table_states *table = &p->table[0].states;
+
+	(void)state;
+	assert_int_equal(p->switches.detector, SCP_SWITCH_RSEQ);
+	assert_int_equal(p->switches.reading_ns, 5500);
+	assert_non_null(t);
+	assert_int_equal(t->detector, SCP_SWITCH_RSEQ);
+	assert_int_equal(t->calls, 4);
+	assert_int_equal(t->readings, 3);
+	assert_true(t->units == 400 && t->units_sq == 40000 && !t->from_calls && !t->from_units);
+	assert_true(t->off_cpu.known == 400 && t->off_cpu.weighted == 410);
+	assert_true(t->off_cpu.runnable_ns == 50 && t->off_cpu.asleep_ns == 200);
+	assert_true(t->off_cpu.ran_ns == 100 && t->off_cpu.waits == 4);
+	assert_true(t->runnable_sq == 900 && t->asleep_sq == (prof_u128)1 << 64);
+	assert_true(t->runnable_asleep == 3000 && t->units_runnable == 5000);
+	assert_true(t->units_asleep == (prof_u128)2 << 64);
+	assert_true(t->batches->calls[1] == 1 && t->batches->units[4] == 300);
+	assert_true(t->batches->known[4] == 300 && t->batches->weighted[1] == 100);
+	assert_true(t->batches->runnable_ns[4] == 36 && t->batches->asleep_ns[1] == 50);
+	assert_int_equal(t->hist[SCP_STATE_SWITCHED]->count[36], 4);
+	assert_null(t->hist[SCP_STATE_LOST]);
+	assert_int_equal(t->hist[SCP_STATE_SLEPT]->count[36], 3);
+	assert_int_equal(table->detector, SCP_SWITCH_RSEQ);
+	assert_true(table->gaps == 2 && table->gap_units == 20 && table->switches == 6);
+	assert_true(table->gap_off_cpu.asleep_ns == 10 && table->gap_off_cpu.waits == 1);
+	assert_true(table->covered_ns == 1200 && table->cpu_ns == 900);
+	assert_true(table->ran_ns == 800 && table->stolen_ns == 40);
+	assert_int_equal(p->table[1].states.detector, SCP_SWITCH_NONE);
+	assert_int_equal(p->slowest[1].state, SCP_SLOWEST_READ);
+	assert_true(p->slowest[1].runnable_ns == 12 && p->slowest[1].asleep_ns == 50);
+	assert_int_equal(p->slowest[0].state, SCP_SLOWEST_UNKNOWN);
+	profile_free(p);
+}
+
 static void test_path_frames_name_their_modules(void **state)
 {
 	struct profile *p = read_sample();
@@ -242,8 +280,9 @@ static void test_a_granule_without_magic_is_skipped(void **state)
 	scp_build_sample(&b, &s);
 	c = (struct scp_chunk *)(void *)(b.bytes + s.table_chunk);
 	c->magic = 0;
-	c = (struct scp_chunk *)(void *)(b.bytes + s.slowest_chunk); /* of the same table */
-	c->magic = 0;
+	/* the others of that table */
+	for (uint64_t at = s.states_chunk; at <= s.slowest_chunk; at += SCP_GRANULE)
+		((struct scp_chunk *)(void *)(b.bytes + at))->magic = 0;
 	scp_build_header(&b)->regions[0].used += SCP_GRANULE; /* handed out, never named */
 	scp_build_header(&b)->regions[0].bytes += SCP_GRANULE;
 	b.used += SCP_GRANULE;
@@ -377,6 +416,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_process_comes_from_the_header),
 		cmocka_unit_test(test_entries_keep_their_sums),
+		cmocka_unit_test(test_states_are_those_of_the_file),
 		cmocka_unit_test(test_path_frames_name_their_modules),
 		cmocka_unit_test(test_modules_beyond_the_limit_are_lost_and_said_to_be),
 		cmocka_unit_test(test_gaps_and_times_add_up),

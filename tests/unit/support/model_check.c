@@ -31,6 +31,21 @@ static const char *check_paths(const struct profile *p)
 	return NULL;
 }
 
+static const char *check_states(const struct prof_sums *s)
+{
+	const struct prof_states *t = s->states;
+
+	REQUIRE(s->detector <= SCP_SWITCH_PERF);
+	if (!t)
+		return NULL;
+	REQUIRE(s->detector != SCP_SWITCH_NONE && t->detector == s->detector);
+	REQUIRE(t->from_calls <= s->calls && t->calls <= s->calls - t->from_calls);
+	REQUIRE(t->from_units <= s->units && t->units <= s->units - t->from_units);
+	REQUIRE(!t->batches || s->batches.count);
+	REQUIRE(t->readings <= (t->detector == SCP_SWITCH_SAMPLED ? s->calls : t->calls));
+	return NULL;
+}
+
 static const char *check_entries(const struct profile *p)
 {
 	uint64_t torn = 0;
@@ -43,6 +58,7 @@ static const char *check_entries(const struct profile *p)
 		REQUIRE(e->function < p->functions && e->outcome < SCP_OUTCOMES);
 		if (!bad && e->sums.slow)
 			bad = check_batches(&e->sums.slow->batches);
+		bad = bad ? bad : check_states(&e->sums);
 		if (bad)
 			return bad;
 		REQUIRE(!e->sums.line || (e->sums.has_bytes && e->sums.batches.count));
@@ -59,6 +75,8 @@ static const char *check_tables(const struct profile *p)
 
 		REQUIRE(p->table[i].process < p->processes);
 		REQUIRE(memchr(p->table[i].name, 0, sizeof p->table[i].name));
+		REQUIRE(p->table[i].states.detector <= SCP_SWITCH_PERF);
+		REQUIRE(p->table[i].states.stolen_ns <= p->table[i].states.ran_ns);
 		for (uint32_t k = 0; k < p->entries; k++)
 			calls += p->entry[k].table == i ? p->entry[k].sums.units : 0;
 		for (uint32_t k = 0; k < p->gaps; k++)
@@ -90,7 +108,9 @@ static const char *check_rest(const struct profile *p)
 		REQUIRE(p->slowest[i].entry < p->entries);
 		REQUIRE(memchr(p->slowest[i].name, 0, sizeof p->slowest[i].name));
 		REQUIRE(i == 0 || p->slowest[i].units <= p->slowest[i - 1].units);
+		REQUIRE(p->slowest[i].state <= SCP_SLOWEST_READ);
 	}
+	REQUIRE(p->switches.detector <= SCP_SWITCH_PERF);
 	REQUIRE(p->clock.ns_per_unit > 0 && isfinite(p->clock.ns_per_unit));
 	return NULL;
 }
@@ -144,6 +164,43 @@ static const char *compare_apart(const struct prof_apart *x, const struct prof_a
 	return NULL;
 }
 
+static const char *compare_state_batches(const struct prof_state_batches *x,
+					 const struct prof_state_batches *y, uint32_t slots)
+{
+	size_t bytes = slots * sizeof x->calls[0];
+
+	REQUIRE(!x == !y);
+	if (!x)
+		return NULL;
+	REQUIRE(!memcmp(x->calls, y->calls, bytes) && !memcmp(x->units, y->units, bytes));
+	REQUIRE(!memcmp(x->known, y->known, bytes) && !memcmp(x->weighted, y->weighted, bytes));
+	REQUIRE(!memcmp(x->runnable_ns, y->runnable_ns, bytes));
+	REQUIRE(!memcmp(x->asleep_ns, y->asleep_ns, bytes));
+	return NULL;
+}
+
+static const char *compare_states(const struct prof_sums *a, const struct prof_sums *b)
+{
+	const struct prof_states *x = a->states, *y = b->states;
+
+	REQUIRE(a->detector == b->detector && !x == !y);
+	if (!x)
+		return NULL;
+	REQUIRE(x->detector == y->detector);
+	REQUIRE(x->from_calls == y->from_calls && x->from_units == y->from_units);
+	REQUIRE(x->calls == y->calls && x->units == y->units && x->units_sq == y->units_sq);
+	REQUIRE(x->readings == y->readings && x->switched_weighted == y->switched_weighted);
+	REQUIRE(memcmp(&x->off_cpu, &y->off_cpu, sizeof x->off_cpu) == 0);
+	REQUIRE(x->runnable_sq == y->runnable_sq && x->asleep_sq == y->asleep_sq);
+	REQUIRE(x->runnable_asleep == y->runnable_asleep);
+	REQUIRE(x->units_runnable == y->units_runnable && x->units_asleep == y->units_asleep);
+	for (int i = 0; i < SCP_STATE_HISTS; i++) {
+		REQUIRE(!x->hist[i] == !y->hist[i]);
+		REQUIRE(!x->hist[i] || memcmp(x->hist[i], y->hist[i], sizeof *x->hist[i]) == 0);
+	}
+	return compare_state_batches(x->batches, y->batches, a->batches.count);
+}
+
 static const char *compare_sums(const struct prof_sums *x, const struct prof_sums *y)
 {
 	const char *bad;
@@ -162,6 +219,7 @@ static const char *compare_sums(const struct prof_sums *x, const struct prof_sum
 	REQUIRE(!x->phase || memcmp(x->phase, y->phase, sizeof *x->phase) == 0);
 	bad = compare_apart(x->batches.count ? x->apart : NULL, y->apart);
 	bad = bad ? bad : compare_lines(x->line, y->line, x->batches.count);
+	bad = bad ? bad : compare_states(x, y);
 	return bad ? bad : compare_slow(x->slow, y->slow);
 }
 
@@ -237,6 +295,7 @@ static const char *compare_processes(const struct profile *a, const struct profi
 		REQUIRE(x->time_units == y->time_units && x->nested_units == y->nested_units);
 		REQUIRE(x->nested_calls == y->nested_calls && x->call_units == y->call_units);
 		REQUIRE(x->gap_units == y->gap_units);
+		REQUIRE(memcmp(&x->states, &y->states, sizeof x->states) == 0);
 	}
 	return NULL;
 }
@@ -253,6 +312,8 @@ static const char *compare_slowest(const struct profile *a, const struct profile
 		REQUIRE(x->bytes == y->bytes && x->began_at == y->began_at);
 		REQUIRE(x->ended_mono_ns == y->ended_mono_ns);
 		REQUIRE(x->ended_real_ns == y->ended_real_ns && strcmp(x->name, y->name) == 0);
+		REQUIRE(x->state == y->state && x->runnable_ns == y->runnable_ns);
+		REQUIRE(x->asleep_ns == y->asleep_ns);
 	}
 	return NULL;
 }
@@ -301,6 +362,7 @@ const char *model_difference(const struct profile *a, const struct profile *b)
 	REQUIRE((a->flags | SCP_FILE_MERGED) == (b->flags | SCP_FILE_MERGED));
 	REQUIRE(a->groups == b->groups && a->torn_entries == b->torn_entries);
 	REQUIRE(memcmp(&a->losses, &b->losses, sizeof a->losses) == 0);
+	REQUIRE(memcmp(&a->switches, &b->switches, sizeof a->switches) == 0);
 	REQUIRE(a->ticker_ticks == b->ticker_ticks);
 	REQUIRE(a->ticker_late_sum_ns == b->ticker_late_sum_ns);
 	REQUIRE(a->ticker_late_max_ns == b->ticker_late_max_ns);

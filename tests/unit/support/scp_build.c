@@ -215,6 +215,23 @@ struct scp_slowest *scp_build_slowest(struct scp_build *b, uint32_t id, uint32_t
 	return s;
 }
 
+struct scp_states *scp_build_states(struct scp_build *b, uint32_t entry, uint32_t detector,
+				    uint64_t calls, uint64_t units)
+{
+	struct scp_states *t = scp_build_record(b, SCP_REC_STATES, sizeof *t);
+
+	t->entry = entry;
+	t->detector = detector;
+	t->calls = t->readings = calls;
+	t->units = t->off_cpu.known = t->off_cpu.weighted = units;
+	t->units_sq_lo = calls ? units * units / calls : 0;
+	t->off_cpu.runnable_ns = units / 8;
+	t->off_cpu.asleep_ns = units / 2;
+	t->off_cpu.ran_ns = units / 4;
+	t->off_cpu.waits = calls;
+	return t;
+}
+
 void scp_build_finish(struct scp_build *b)
 {
 	struct scp_header *h = scp_build_header(b);

@@ -50,18 +50,23 @@ struct scp_gap *scp_build_gap(struct scp_build *b, uint32_t from, uint32_t to);
 struct scp_slowest *scp_build_slowest(struct scp_build *b, uint32_t id, uint32_t entry,
 				      uint64_t units);
 
+/* Of which the calls were switched that so many units are about; all of them were read. */
+struct scp_states *scp_build_states(struct scp_build *b, uint32_t entry, uint32_t detector,
+				    uint64_t calls, uint64_t units);
+
 /* One region over all chunks; then save. */
 void scp_build_finish(struct scp_build *b);
 void scp_build_save(const struct scp_build *b, const char *path);
 void scp_build_save_bytes(const void *bytes, uint64_t count, const char *path);
 
 /* A file with everything in it: two tables, three functions, two modules, a
- * dual clock, histograms, batches, phases, a line, gaps with open ends, the two slowest
- * calls (one of each table; a third is torn) and a chunk of the future. Offsets of one
- * record of each kind. */
+ * dual clock, histograms, batches, phases, a line, gaps with open ends, states of one entry and of
+ * its table, the two slowest calls (one of each table; a third is torn) and a chunk of the future.
+ * Offsets of one record of each kind. */
 struct scp_sample {
-	uint64_t process_chunk, table_chunk, slowest_chunk, future_chunk;
+	uint64_t process_chunk, table_chunk, states_chunk, slowest_chunk, future_chunk;
 	uint64_t function, module, table, path, entry, gap, hist, batch, slow, phase, line, slowest;
+	uint64_t states, state_batches, state_hist, table_states;
 };
 void scp_build_sample(struct scp_build *b, struct scp_sample *s);
 

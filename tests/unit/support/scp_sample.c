@@ -142,6 +142,59 @@ static void add_future(struct scp_build *b, struct scp_sample *s)
 	scp_build_close_chunk(b);
 }
 
+/* Four calls of recv were switched, one of them in the second batch and three in the last. */
+static void add_states(struct scp_build *b, struct scp_sample *s)
+{
+	struct scp_states *t;
+	struct scp_state_batches *batches;
+	struct scp_hist *hist;
+	struct scp_table_states *table;
+
+	scp_build_header(b)->switches = (struct scp_switches){SCP_SWITCH_RSEQ, 0, 7, 0, 1, 6, 5500};
+	s->states_chunk = scp_build_open_optional(b, SCP_OPTIONAL_STATES, 1);
+	t = scp_build_states(b, 1, SCP_SWITCH_RSEQ, 4, 400);
+	s->states = scp_build_offset(b, t);
+	t->readings = 3;
+	t->off_cpu.weighted = 410;
+	t->runnable_sq_lo = 900;
+	t->asleep_sq_hi = 1;
+	t->runnable_asleep_lo = 3000;
+	t->units_runnable_lo = 5000;
+	t->units_asleep_hi = 2;
+	batches = scp_build_record(b, SCP_REC_STATE_BATCHES, sizeof *batches);
+	s->state_batches = scp_build_offset(b, batches);
+	batches->entry = 1;
+	for (uint32_t i = 1; i <= 4; i += 3) {
+		uint64_t calls = i == 1 ? 1 : 3;
+
+		batches->calls[i] = calls;
+		batches->units[i] = batches->known[i] = batches->weighted[i] = 100 * calls;
+		batches->runnable_ns[i] = 12 * calls;
+		batches->asleep_ns[i] = 50 * calls;
+	}
+	scp_build_close_chunk(b);
+	scp_build_open_optional(b, SCP_OPTIONAL_STATES, 1);
+	for (uint32_t kind = 0; kind < SCP_STATE_HISTS; kind += SCP_STATE_SLEPT) {
+		hist = scp_build_record(b, SCP_REC_STATE_HIST, sizeof *hist);
+		s->state_hist = scp_build_offset(b, hist);
+		hist->entry = 1;
+		hist->block = kind * SCP_HIST_BLOCKS;
+		hist->count[36] = 4 - kind / 2;
+	}
+	table = scp_build_record(b, SCP_REC_TABLE_STATES, sizeof *table);
+	s->table_states = scp_build_offset(b, table);
+	table->detector = SCP_SWITCH_RSEQ;
+	table->gaps = 2;
+	table->gap_units = 20;
+	table->gap_off_cpu = (struct scp_off_cpu){20, 20, 3, 10, 7, 1};
+	table->covered_ns = 1200;
+	table->cpu_ns = 900;
+	table->ran_ns = 800;
+	table->stolen_ns = 40;
+	table->switches = 6;
+	scp_build_close_chunk(b);
+}
+
 /* Two of recv in the first table, of which one was killed half-written; one in the second. */
 static void add_slowest(struct scp_build *b, struct scp_sample *s)
 {
@@ -151,6 +204,9 @@ static void add_slowest(struct scp_build *b, struct scp_sample *s)
 	s->slowest_chunk = scp_build_open_optional(b, SCP_OPTIONAL_SLOWEST, 1);
 	call = scp_build_slowest(b, 1, 1, 100);
 	s->slowest = scp_build_offset(b, call);
+	call->state = SCP_SLOWEST_READ;
+	call->runnable_ns = 12;
+	call->asleep_ns = 50;
 	scp_build_slowest(b, 2, 2, 500)->seq = 3;
 	scp_build_close_chunk(b);
 	add_future(b, s);
@@ -188,6 +244,7 @@ void scp_build_sample(struct scp_build *b, struct scp_sample *s)
 	scp_build_close_chunk(b);
 	first_table(b, s);
 	second_table(b);
+	add_states(b, s);
 	add_slowest(b, s);
 	scp_build_finish(b);
 }

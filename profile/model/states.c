@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "profile/model/states.h"
+
+#include <stdlib.h>
+
+uint32_t states_detector(uint64_t detector)
+{
+	return detector <= SCP_SWITCH_PERF ? (uint32_t)detector : SCP_SWITCH_NONE;
+}
+
+bool states_sees_all(uint32_t detector)
+{
+	return detector == SCP_SWITCH_RSEQ || detector == SCP_SWITCH_PERF;
+}
+
+uint32_t states_implied(const struct scp_switches *s)
+{
+	bool known = states_sees_all(s->detector) && !(s->flags & SCP_SWITCH_MIXED);
+
+	return known ? s->detector : SCP_SWITCH_NONE;
+}
+
+void states_join_switches(struct scp_switches *to, const struct scp_switches *from, bool first)
+{
+	uint32_t detector = states_detector(from->detector);
+
+	if (first)
+		to->detector = detector;
+	if (detector != to->detector)
+		to->flags |= SCP_SWITCH_MIXED;
+	if (detector < to->detector)
+		to->detector = detector;
+	to->flags |= from->flags;
+	to->verified += from->verified;
+	to->missed += from->missed;
+	to->unfounded += from->unfounded;
+	to->readings += from->readings;
+	to->reading_ns += from->reading_ns;
+}
+
+static bool fits(const struct prof_sums *s)
+{
+	const struct prof_states *t = s->states;
+	uint64_t calls = s->calls - t->from_calls;
+
+	if (t->from_calls > s->calls || t->from_units > s->units)
+		return false;
+	if (t->calls > calls || t->units > s->units - t->from_units || t->units_sq > s->units_sq)
+		return false;
+	return t->readings <= (t->detector == SCP_SWITCH_SAMPLED ? calls : t->calls);
+}
+
+/* Switched calls are among all, in every bucket. A block of all may have found no room. */
+static void cut(struct prof_hist *switched, const struct prof_hist *all)
+{
+	for (uint32_t i = 0; i < SCP_HIST_BLOCKS * SCP_HIST_BUCKETS; i++)
+		if (switched->count[i] > all->count[i])
+			switched->count[i] = all->count[i];
+}
+
+static bool same_kind(uint32_t a, uint32_t b)
+{
+	return a == b || (states_sees_all(a) && states_sees_all(b));
+}
+
+static uint32_t lesser(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+uint32_t states_joint_detector(const struct prof_sums *a, const struct prof_sums *b)
+{
+	if (!b->calls || (a->calls && b->detector == SCP_SWITCH_NONE))
+		return a->detector;
+	if (!a->calls || a->detector == SCP_SWITCH_NONE)
+		return b->detector;
+	return same_kind(a->detector, b->detector) ? lesser(a->detector, b->detector)
+						   : SCP_SWITCH_NONE;
+}
+
+static void add_off_cpu(struct scp_off_cpu *to, const struct scp_off_cpu *from)
+{
+	to->known += from->known;
+	to->weighted += from->weighted;
+	to->runnable_ns += from->runnable_ns;
+	to->asleep_ns += from->asleep_ns;
+	to->ran_ns += from->ran_ns;
+	to->waits += from->waits;
+}
+
+static int add_hists(struct prof_states *to, const struct prof_states *from)
+{
+	for (int k = 0; k < SCP_STATE_HISTS; k++) {
+		if (!from->hist[k])
+			continue;
+		if (!to->hist[k] && !(to->hist[k] = calloc(1, sizeof *to->hist[k])))
+			return -1;
+		for (uint32_t i = 0; i < SCP_HIST_BLOCKS * SCP_HIST_BUCKETS; i++)
+			to->hist[k]->count[i] += from->hist[k]->count[i];
+	}
+	return 0;
+}
+
+static int add_sums(struct prof_states *to, const struct prof_states *from)
+{
+	to->from_calls += from->from_calls;
+	to->from_units += from->from_units;
+	to->calls += from->calls;
+	to->units += from->units;
+	to->units_sq += from->units_sq;
+	to->readings += from->readings;
+	to->switched_weighted += from->switched_weighted;
+	add_off_cpu(&to->off_cpu, &from->off_cpu);
+	to->runnable_sq += from->runnable_sq;
+	to->asleep_sq += from->asleep_sq;
+	to->runnable_asleep += from->runnable_asleep;
+	to->units_runnable += from->units_runnable;
+	to->units_asleep += from->units_asleep;
+	return add_hists(to, from);
+}
+
+/* Has it calls of which nothing is known? */
+static bool is_unknown(const struct prof_sums *s)
+{
+	return s->calls && s->detector == SCP_SWITCH_NONE;
+}
+
+static void leave_out(struct prof_states *t, const struct prof_sums *s)
+{
+	if (!is_unknown(s))
+		return;
+	t->from_calls += s->calls;
+	t->from_units += s->units;
+}
+
+void states_add(struct prof_sums *dst, const struct prof_sums *src,
+		struct prof_state_batches *batches)
+{
+	uint32_t detector = states_joint_detector(dst, src);
+	bool some = dst->states || src->states || is_unknown(dst) || is_unknown(src);
+
+	if (detector == SCP_SWITCH_NONE || !some) {
+		states_drop(dst);
+		dst->detector = detector;
+		free(batches);
+		return;
+	}
+	if (!dst->states)
+		dst->states = calloc(1, sizeof *dst->states);
+	if (!dst->states) {
+		free(batches);
+		states_drop(dst);
+		return;
+	}
+	leave_out(dst->states, dst);
+	leave_out(dst->states, src);
+	free(dst->states->batches);
+	dst->states->batches = batches;
+	dst->states->detector = dst->detector = detector;
+	if (src->states && add_sums(dst->states, src->states))
+		states_drop(dst);
+}
+
+void states_settle(struct prof_sums *s)
+{
+	struct prof_hist *switched = s->states ? s->states->hist[SCP_STATE_SWITCHED] : NULL;
+
+	if (s->states && !fits(s))
+		states_drop(s);
+	else if (switched && s->hist && s->detector != SCP_SWITCH_SAMPLED)
+		cut(switched, s->hist);
+}
+
+void states_add_table(struct prof_table_states *to, const struct prof_table_states *from)
+{
+	if (!same_kind(to->detector, from->detector)) {
+		*to = (struct prof_table_states){0};
+		return;
+	}
+	to->detector = lesser(to->detector, from->detector);
+	to->gaps += from->gaps;
+	to->gap_units += from->gap_units;
+	add_off_cpu(&to->gap_off_cpu, &from->gap_off_cpu);
+	to->covered_ns += from->covered_ns;
+	to->cpu_ns += from->cpu_ns;
+	to->ran_ns += from->ran_ns;
+	to->stolen_ns += from->stolen_ns;
+	to->switches += from->switches;
+	states_settle_table(to);
+}
+
+void states_settle_table(struct prof_table_states *t)
+{
+	if (t->detector == SCP_SWITCH_NONE || t->stolen_ns > t->ran_ns)
+		*t = (struct prof_table_states){0};
+}
+
+void states_drop(struct prof_sums *s)
+{
+	states_free(s->states);
+	s->states = NULL;
+	s->detector = SCP_SWITCH_NONE;
+}
+
+void states_free(struct prof_states *t)
+{
+	if (!t)
+		return;
+	free(t->batches);
+	for (int i = 0; i < SCP_STATE_HISTS; i++)
+		free(t->hist[i]);
+	free(t);
+}
