@@ -62,7 +62,7 @@ static void add_entry(struct scp_build *b, uint32_t id, uint32_t path, uint32_t 
 	e->first_at = 1000;
 	e->last_at = 1000 + e->units;
 	e->max_at = 1100;
-	e->flags = SCP_ENTRY_BYTES;
+	e->flags |= SCP_ENTRY_BYTES;
 	e->bytes = e->calls * 7;
 	e->bytes_sq_lo = e->calls * 49;
 	e->bytes_units_lo = e->calls * 700;
