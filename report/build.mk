@@ -52,6 +52,7 @@ REPORT_SRC = \
 	report/model/site_sums.c \
 	report/model/slowest.c \
 	report/model/steadiness.c \
+	report/model/waiting.c \
 	report/model/warning_list.c \
 	report/model/warnings.c \
 	report/render/csv/csv.c \
