@@ -72,6 +72,7 @@ COVERAGE_SRC = \
 	bench/coverage/threads.c \
 	bench/coverage/threads_grid.c \
 	bench/coverage/score.c \
+	bench/coverage/states.c \
 	bench/coverage/source.c \
 	bench/coverage/iid.c \
 	bench/coverage/lattice.c \

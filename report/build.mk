@@ -51,7 +51,9 @@ REPORT_SRC = \
 	report/model/site.c \
 	report/model/site_sums.c \
 	report/model/slowest.c \
+	report/model/states.c \
 	report/model/steadiness.c \
+	report/model/threads_time.c \
 	report/model/waiting.c \
 	report/model/warning_list.c \
 	report/model/warnings.c \
@@ -72,6 +74,7 @@ REPORT_SRC = \
 	report/render/json/json_parts.c \
 	report/render/json/json_site.c \
 	report/render/json/json_stack.c \
+	report/render/json/json_states.c \
 	report/render/json/json_steady.c \
 	report/render/json/json_write.c \
 	report/render/json/row_fields.c \
@@ -99,6 +102,7 @@ REPORT_SRC = \
 	report/render/text/text_shared_callers.c \
 	report/render/text/text_sites.c \
 	report/render/text/text_slowest.c \
+	report/render/text/text_states.c \
 	report/render/text/text_steady.c \
 	report/report_build.c \
 	report/report_print.c \

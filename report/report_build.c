@@ -18,6 +18,8 @@
 #include "report/model/site.h"
 #include "report/model/slowest.h"
 #include "report/model/site_sums.h"
+#include "report/model/states.h"
+#include "report/model/threads_time.h"
 #include "report/model/warnings.h"
 
 /* What a row is computed from, one row at a time. */
@@ -271,6 +273,8 @@ static int fill_report(struct report *r, const struct report_options *o, uint32_
 	if (status == 0)
 		status = account_threads(r);
 	if (status == 0)
+		status = threads_time_fill(r);
+	if (status == 0)
 		share_waiting(r);
 	if (status == 0)
 		status = fill_loops(r, groups.site_of, o);
@@ -310,6 +314,7 @@ struct report *report_build_some(const struct profile *p, const struct report_op
 	r->overhead = estimate_overhead(&p->clock);
 	r->synchronous = untested(&p->clock);
 	r->slow_synchronous = untested(&p->slow);
+	states_find_stolen(r);
 	r->skipped_calls = p->losses.skipped_calls;
 	r->overflow_calls = p->losses.overflow_calls;
 	r->symbols = symbolize_new(p);

@@ -16,6 +16,7 @@ STATS_SRC = \
 	stats/mean/phase_test.c \
 	stats/mean/proportion.c \
 	stats/mean/replications.c \
+	stats/mean/states.c \
 	stats/mean/stopping.c \
 	stats/numerics/distributions.c \
 	stats/numerics/moments.c \

@@ -5,7 +5,8 @@
  * Durations are in whatever unit the caller uses throughout; confidence is a probability such as
  * 0.95. Where each thing is:
  *   mean/          the interval of a mean (mean_interval.h), of repeated measurements
- *                  (replications.h), of a proportion; dependence of calls; when to stop
+ *                  (replications.h), of a proportion, of the time that calls are on a CPU or
+ *                  asleep (states.h); dependence of calls; when to stop
  *   histogram/     percentiles and their limits, bimodality, outliers
  *   stationarity/  warm-up, drift and steps in the order of batches
  *   compare/       has a mean changed? run-to-run variation, robust locations
@@ -33,7 +34,8 @@ struct stats_sums {
 };
 
 /* Sums over consecutive batches of `calls` calls each, oldest first; the last calls
- * of a thread may be in none, and all those of a thread that made too few. */
+ * of a thread may be in none, and all those of a thread that made too few. Sums of linearised values
+ * may be below 0: in two's complement. */
 struct stats_batches {
 	uint64_t calls;
 	uint32_t count; /* 0: none known */

@@ -14,6 +14,7 @@
 #include "bench/coverage/intervals.h"
 #include "bench/coverage/options.h"
 #include "bench/coverage/print.h"
+#include "bench/coverage/states.h"
 #include "bench/coverage/threads.h"
 
 /* Time of one mean_interval_estimate, about; replications are planned by it. */
@@ -152,6 +153,10 @@ static int print_results(FILE *csv, const struct work *w)
 
 	if (p->threads)
 		return threads_report(csv, p->most);
+	if (p->states) {
+		states_report(csv, p->most);
+		return 0;
+	}
 	if (p->intervals) {
 		intervals_exact(csv);
 		intervals_print(csv, w->intervals, cells);
@@ -199,7 +204,7 @@ static int run(const struct options *p)
 	w.score = calloc(most * p->n.count, sizeof w.score[0]);
 	w.intervals = calloc(most * p->n.count, sizeof w.intervals[0]);
 	if (w.program && w.score && w.intervals) {
-		if (!p->threads) {
+		if (!p->threads && !p->states) {
 			list_programs(&w);
 			work_all(&w);
 		}

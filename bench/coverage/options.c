@@ -17,15 +17,23 @@ static const char *const clocks[] = {"fixed", "randomised"};
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
-static const struct option options[] = {
-	{"quick", no_argument, NULL, 'q'},	    {"csv", required_argument, NULL, 'o'},
-	{"jobs", required_argument, NULL, 'j'},	    {"law", required_argument, NULL, 'l'},
-	{"clock", required_argument, NULL, 'c'},    {"dependence", required_argument, NULL, 'd'},
-	{"mean", required_argument, NULL, 'm'},	    {"n", required_argument, NULL, 'n'},
-	{"budget", required_argument, NULL, 'b'},   {"replications", required_argument, NULL, 'r'},
-	{"failures", required_argument, NULL, 'f'}, {"check", no_argument, NULL, 'k'},
-	{"intervals", no_argument, NULL, 'i'},	    {"threads", no_argument, NULL, 't'},
-	{"help", no_argument, NULL, 'h'},	    {NULL, 0, NULL, 0}};
+static const struct option options[] = {{"quick", no_argument, NULL, 'q'},
+					{"csv", required_argument, NULL, 'o'},
+					{"jobs", required_argument, NULL, 'j'},
+					{"law", required_argument, NULL, 'l'},
+					{"clock", required_argument, NULL, 'c'},
+					{"dependence", required_argument, NULL, 'd'},
+					{"mean", required_argument, NULL, 'm'},
+					{"n", required_argument, NULL, 'n'},
+					{"budget", required_argument, NULL, 'b'},
+					{"replications", required_argument, NULL, 'r'},
+					{"failures", required_argument, NULL, 'f'},
+					{"check", no_argument, NULL, 'k'},
+					{"intervals", no_argument, NULL, 'i'},
+					{"threads", no_argument, NULL, 't'},
+					{"states", no_argument, NULL, 's'},
+					{"help", no_argument, NULL, 'h'},
+					{NULL, 0, NULL, 0}};
 
 static void print_usage(void)
 {
@@ -37,6 +45,8 @@ static void print_usage(void)
 	      "       coverage --check [...]: fast simulations against calls one by one\n"
 	      "       coverage --intervals [...]: the binomial intervals side by side\n"
 	      "       coverage --threads [--replications N] [--csv FILE]: many short threads\n"
+	      "       coverage --states [--replications N] [--csv FILE]: calls that sleep or lose "
+	      "their CPU\n"
 	      "Without --csv the table goes to standard output and the summary to standard error.\n"
 	      "NAMES and LIST are separated by commas; --quick goes before what it is to spare.\n"
 	      "laws:        ",
@@ -158,6 +168,8 @@ static bool take(struct options *o, int name, const char *text)
 		return o->intervals = true;
 	case 't':
 		return o->threads = true;
+	case 's':
+		return o->states = true;
 	case 'o':
 		o->csv = text;
 		return true;

@@ -21,8 +21,7 @@ static struct stats_apart apart_of(const struct prof_apart *a, bool slow)
 				    (double)(slow ? a->slow_units_sq : a->units_sq)};
 }
 
-struct mean_interval estimate_mean(const struct prof_clock *c, const struct estimate_sums *s,
-				   double confidence)
+static struct stats_sample sample_of(const struct prof_clock *c, const struct estimate_sums *s)
 {
 	struct stats_sample sample = {
 		.sums = {.n = s->calls,
@@ -39,7 +38,30 @@ struct mean_interval estimate_mean(const struct prof_clock *c, const struct esti
 	if (s->batches)
 		sample.batches = (struct stats_batches){s->batches->calls, s->batches->count,
 							s->batches->sum};
+	return sample;
+}
+
+struct mean_interval estimate_mean(const struct prof_clock *c, const struct estimate_sums *s,
+				   double confidence)
+{
+	struct stats_sample sample = sample_of(c, s);
+
 	return mean_interval_estimate(&sample, confidence);
+}
+
+struct stats_sample estimate_sample(const struct prof_clock *c, const struct prof_sums *sums,
+				    const struct prof_sums *rest)
+{
+	struct estimate_sums of = {.calls = rest->calls,
+				   .units = rest->units,
+				   .min = rest->min_units,
+				   .max = rest->max_units,
+				   .units_sq = rest->units_sq,
+				   .batches = &rest->batches,
+				   .apart = rest->apart,
+				   .phase = sums->slow ? NULL : sums->phase};
+
+	return sample_of(c, &of);
 }
 
 /* Relative uncertainty of the overhead beyond its standard error: it is measured twice, for a tenth

@@ -182,6 +182,52 @@ static void put_totals(const struct head *f)
 	put(f, "intervals", "%.*g %% confidence", 6, 100 * r->confidence);
 }
 
+/* Does the process compute, wait, or is it kept from its CPU? Where most of its time went. */
+static void put_states(const struct head *f)
+{
+	const struct report_threads_time *t = &f->report->threads_time;
+	double cpu = t->cpu_in_calls_s + t->cpu_outside_s;
+	double asleep = t->asleep_in_calls_s + t->not_recorded_s,
+	       all = cpu + asleep + t->runnable_s;
+	char on[32], in_calls[32], runnable[32], slept[32], elsewhere[32];
+	const char *mostly = "computes";
+
+	if (!t->known || !(all > 0))
+		return;
+	if (asleep > cpu && asleep > t->runnable_s)
+		mostly = "waits";
+	else if (t->runnable_s > cpu)
+		mostly = "kept from its CPUs";
+	numbers_share(on, sizeof(on), cpu / all);
+	numbers_share(in_calls, sizeof(in_calls), t->cpu_in_calls_s / all);
+	numbers_share(runnable, sizeof(runnable), t->runnable_s / all);
+	numbers_share(slept, sizeof(slept), t->asleep_in_calls_s / all);
+	numbers_share(elsewhere, sizeof(elsewhere), t->not_recorded_s / all);
+	put(f, "mostly",
+	    "%s: %s of the threads' time on a CPU (%s in calls), %s runnable, %s asleep in calls, "
+	    "%s "
+	    "asleep elsewhere",
+	    mostly, on, in_calls, runnable, slept, elsewhere);
+}
+
+/* As the kernel sees it. */
+static void check_charged(const struct head *f)
+{
+	const struct report_threads_time *t = &f->report->threads_time;
+	char charged[32], explained[32], off[32], stolen[32];
+
+	if (!t->known || !(t->charged_s > 0))
+		return;
+	numbers_duration(charged, sizeof(charged), t->charged_s * 1e9, f->utf8);
+	numbers_duration(explained, sizeof(explained), t->explained_s * 1e9, f->utf8);
+	numbers_share(off, sizeof(off), t->explained_s / t->charged_s - 1);
+	numbers_share(stolen, sizeof(stolen), t->stolen_share);
+	put(f, "charged",
+	    "%s of CPU time by the kernel, calls and gaps less off-CPU time are %s: off by %s; "
+	    "stolen by the host %s",
+	    charged, explained, off, stolen);
+}
+
 void report_head_check(const struct report *r, bool utf8, report_head_sink *sink, void *to)
 {
 	struct head f = {r, utf8, sink, to};
@@ -194,6 +240,7 @@ void report_head_check(const struct report *r, bool utf8, report_head_sink *sink
 	numbers_duration(off, sizeof(off), fabs(r->remainder_ns), utf8);
 	put(&f, "check", "calls %s - nested %s + between %s = time %s: %s%s", calls, nested, gaps,
 	    time, r->remainder_units ? "off by " : "exact", r->remainder_units ? off : "");
+	check_charged(&f);
 }
 
 void report_head_each(const struct report *r, bool utf8, report_head_sink *sink, void *to)
@@ -208,4 +255,5 @@ void report_head_each(const struct report *r, bool utf8, report_head_sink *sink,
 		put_clock(&f, "slow clock", &r->profile->slow);
 	put_overhead(&f);
 	put_totals(&f);
+	put_states(&f);
 }

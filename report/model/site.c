@@ -13,6 +13,7 @@
 #include "stats/mean/phase_test.h"
 #include "stats/stats.h"
 #include "report/model/site_sums.h"
+#include "report/model/states.h"
 
 /* One percentile with its limits. Interpolation inside the last bucket may pass the
  * longest call. */
@@ -135,6 +136,7 @@ static void fill_mean(const struct report *r, struct report_site *s, const struc
 	s->total_ns = total_of(r, sums, off.inside_ns);
 	s->min_ns = sums->calls ? estimate_compensate_call(s, (double)sums->min_units * unit) : NAN;
 	s->max_ns = estimate_compensate_call(s, (double)sums->max_units * unit);
+	states_fill(r, s, sums, rest, &off);
 }
 
 static void no_line(struct report_site *s)

@@ -50,14 +50,7 @@ void site_sums_clear(struct site_sums *w)
 struct mean_interval site_sums_mean(const struct prof_clock *clock, const struct prof_sums *sums,
 				    const struct prof_sums *rest, double confidence)
 {
-	struct estimate_sums of = {.calls = rest->calls,
-				   .units = rest->units,
-				   .min = rest->min_units,
-				   .max = rest->max_units,
-				   .units_sq = rest->units_sq,
-				   .batches = &rest->batches,
-				   .apart = rest->apart,
-				   .phase = sums->slow ? NULL : sums->phase};
+	struct stats_sample sample = estimate_sample(clock, sums, rest);
 
-	return estimate_mean(clock, &of, confidence);
+	return mean_interval_estimate(&sample, confidence);
 }

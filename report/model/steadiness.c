@@ -105,11 +105,62 @@ static void copy_batches(struct prof_batches *b, uint64_t *room)
 	b->sum = room;
 }
 
+static void take_slots(uint64_t *slot, unsigned aside, unsigned count, uint64_t *all)
+{
+	for (unsigned i = 0; i < aside; i++)
+		*all -= slot[i] < *all ? slot[i] : *all;
+	for (unsigned i = 0; i + aside < count; i++)
+		slot[i] = slot[i + aside];
+}
+
+/* The same of switched calls: `s` is a copy, with batches in `room`. Their number is right;
+ * readings and squares, which are not kept by batches, stay too many. */
+static void take_off_states(struct prof_states *s, struct prof_state_batches *room, unsigned aside,
+			    unsigned count)
+{
+	*room = *s->batches;
+	s->batches = room;
+	for (unsigned i = 0; i < aside; i++) {
+		prof_u128 squares = least_squares(room->units[i], room->calls[i], 0);
+
+		s->units_sq -= squares < s->units_sq ? squares : s->units_sq;
+	}
+	take_slots(room->calls, aside, count, &s->calls);
+	take_slots(room->units, aside, count, &s->units);
+	take_slots(room->known, aside, count, &s->off_cpu.known);
+	take_slots(room->weighted, aside, count, &s->off_cpu.weighted);
+	take_slots(room->runnable_ns, aside, count, &s->off_cpu.runnable_ns);
+	take_slots(room->asleep_ns, aside, count, &s->off_cpu.asleep_ns);
+}
+
 /* Room for what is changed. */
 struct rest {
 	struct prof_slow slow;
+	struct prof_states states;
+	struct prof_state_batches state_batches;
 	uint64_t sum[2][SCP_BATCHES];
 };
+
+/* Where it is not known which of the switched calls are aside, nothing is known of the rest. */
+static void rest_of_states(struct prof_sums *rest, const struct prof_sums *s, struct rest *room,
+			   unsigned aside)
+{
+	struct prof_states *t = &room->states;
+	bool sampled = s->detector == SCP_SWITCH_SAMPLED;
+
+	if (!s->states->batches || s->states->from_calls) {
+		rest->states = NULL;
+		rest->detector = SCP_SWITCH_NONE;
+		return;
+	}
+	*t = *s->states;
+	take_off_states(t, &room->state_batches, aside, s->batches.count);
+	if (!sampled && t->readings > t->calls)
+		t->readings = t->calls;
+	for (int i = 0; i < SCP_STATE_HISTS; i++)
+		t->hist[i] = NULL;
+	rest->states = t;
+}
 
 static struct prof_sums rest_of(const struct prof_sums *s, struct rest *room, unsigned aside)
 {
@@ -127,6 +178,8 @@ static struct prof_sums rest_of(const struct prof_sums *s, struct rest *room, un
 	copy_batches(&rest.batches, room->sum[0]);
 	take_off(&rest.batches, aside, s->max_units, &rest.units, &rest.units_sq);
 	rest.calls -= aside * s->batches.calls;
+	if (s->states)
+		rest_of_states(&rest, s, room, aside);
 	if (s->slow) {
 		struct prof_slow *slow = &room->slow;
 

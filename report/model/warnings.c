@@ -11,6 +11,7 @@
 #include "report/wording/numbers.h"
 #include "report/model/reliability.h"
 #include "report/model/slowest.h"
+#include "report/model/threads_time.h"
 #include "report/model/warning_list.h"
 #include "stats/numerics/distributions.h"
 #include "stats/stats.h"
@@ -295,6 +296,7 @@ void warnings_collect(struct report *r)
 	warn_time(r);
 	warn_clock(r);
 	warn_slow_clock(r);
+	threads_time_warn(r);
 	filter_summary_warn(r);
 	reliability_warn(r);
 	warn_paths(r);

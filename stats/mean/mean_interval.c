@@ -115,7 +115,7 @@ static double unbatched_variance(const struct stats_sample *s, double each, doub
 
 	*freedom = INFINITY;
 	for (uint32_t i = 0; i < b->count; i++)
-		time -= (double)b->sum[i];
+		time -= (double)(int64_t)b->sum[i];
 	if (!(calls >= 1))
 		return 0;
 	if (!(a.stretches >= 1))

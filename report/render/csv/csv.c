@@ -124,6 +124,7 @@ static void put_site(struct csv *c, struct csv_paths *p, const struct report_sit
 	csv_write_fields(c, row_fields_size, site, true);
 	put_slow(c, site);
 	put_steadiness(c, site);
+	csv_write_fields(c, row_fields_states, &site->states, site->states.known);
 	csv_write_text(c, "path_end", report_names_path_end(site));
 	csv_path(c, p, site, "path", false);
 	csv_path(c, p, site, "path_places", true);

@@ -196,6 +196,7 @@ static void put_call(struct json_writer *w, struct report *r, const struct repor
 	json_write_count(w, "pid", s->pid);
 	json_write_count(w, "tid", s->tid);
 	json_write_text(w, "thread", s->thread);
+	json_states_write_call(w, s);
 	json_stack_write(w, r, &s->place, cache);
 	json_write_close(w, '}');
 }
@@ -233,6 +234,7 @@ static void put_totals(struct json_writer *w, const struct report *r)
 	json_write_number(w, "overhead_inner_ns", r->overhead.inner_ns);
 	json_write_number(w, "overhead_inner_error_ns", r->overhead.inner_error_ns);
 	json_write_number(w, "perturbation_ns", r->perturbation_ns);
+	json_states_write_threads(w, r);
 	json_write_count(w, "sites", r->sites);
 	json_write_count(w, "gaps", r->gaps);
 	json_write_close(w, '}');
@@ -250,6 +252,7 @@ static void put_head(struct json_writer *w, const struct report *r)
 	json_write_number(w, "confidence", r->confidence);
 	json_write_text(w, "warm_up", r->include_warmup ? "included" : "set-aside");
 	put_totals(w, r);
+	json_states_write_switches(w, r->profile);
 }
 
 static void put_losses(struct json_writer *w, const struct report *r)

@@ -117,6 +117,7 @@ void json_site_write(struct json_writer *w, struct report *r, const struct repor
 	json_write_fields(w, row_fields_size, s, true);
 	put_slow(w, s);
 	json_steady_write(w, s);
+	json_states_write_site(w, s);
 	put_displaced(w, r, s);
 	json_stack_write(w, r, s, cache);
 }

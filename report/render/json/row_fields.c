@@ -92,6 +92,50 @@ const struct row_field row_fields_size[] = {
 	END,
 };
 
+const struct row_field row_fields_interval[] = {
+	FIELD("mean_ns", mean_interval, mean),
+	FIELD("ci_low_ns", mean_interval, low),
+	FIELD("ci_high_ns", mean_interval, high),
+	END,
+};
+
+const struct row_field row_fields_states[] = {
+	FIELD("switched_calls", report_states, switched_calls),
+	FIELD("unswitched_mean_ns", report_states, unswitched.mean),
+	FIELD("unswitched_ci_low_ns", report_states, unswitched.low),
+	FIELD("unswitched_ci_high_ns", report_states, unswitched.high),
+	FIELD("on_cpu_mean_ns", report_states, on_cpu.mean),
+	FIELD("on_cpu_ci_low_ns", report_states, on_cpu.low),
+	FIELD("on_cpu_ci_high_ns", report_states, on_cpu.high),
+	FIELD("runnable_mean_ns", report_states, runnable.mean),
+	FIELD("runnable_ci_low_ns", report_states, runnable.low),
+	FIELD("runnable_ci_high_ns", report_states, runnable.high),
+	FIELD("asleep_mean_ns", report_states, asleep.mean),
+	FIELD("asleep_ci_low_ns", report_states, asleep.low),
+	FIELD("asleep_ci_high_ns", report_states, asleep.high),
+	FIELD("charged_mean_ns", report_states, charged.mean),
+	FIELD("charged_ci_low_ns", report_states, charged.low),
+	FIELD("charged_ci_high_ns", report_states, charged.high),
+	END,
+};
+
+const struct row_field row_fields_threads_time[] = {
+	FIELD("cpu_in_calls", report_threads_time, cpu_in_calls_s),
+	FIELD("cpu_outside", report_threads_time, cpu_outside_s),
+	FIELD("runnable", report_threads_time, runnable_s),
+	FIELD("asleep_in_calls", report_threads_time, asleep_in_calls_s),
+	FIELD("not_recorded", report_threads_time, not_recorded_s),
+	END,
+};
+
+const struct row_field row_fields_switches[] = {
+	FIELD("verified", scp_switches, verified),
+	FIELD("missed", scp_switches, missed),
+	FIELD("unfounded", scp_switches, unfounded),
+	FIELD("readings", scp_switches, readings),
+	END,
+};
+
 const struct row_field row_fields_gap[] = {
 	FIELD("calls", report_gap, calls),
 	FIELD("mean_ns", report_gap, estimate.mean),

@@ -30,6 +30,12 @@ extern const struct row_field row_fields_windows[]; /* known with any state */
 extern const struct row_field row_fields_volume[], row_fields_overhead[], row_fields_total[],
 	row_fields_size[];
 
+/* Parts of a time: of struct mean_interval, and of struct report_threads_time. */
+extern const struct row_field row_fields_interval[], row_fields_threads_time[];
+extern const struct row_field row_fields_switches[]; /* of struct scp_switches */
+/* Of struct report_states, each part's name before its fields': for formats without nesting. */
+extern const struct row_field row_fields_states[];
+
 /* Of struct report_gap, report_thread and report_process. */
 extern const struct row_field row_fields_gap[], row_fields_thread[], row_fields_process[];
 

@@ -44,6 +44,13 @@ char *text_path_site_label(struct text *t, uint32_t site, const char *when_none)
 /* "recv [would-block]", clean. */
 char *text_path_function_label(struct text *t, uint32_t site);
 
+/* Share of a site's time that was on a CPU. False: not known. */
+bool text_states_cpu(const struct report_site *s, char *out, size_t room);
+/* Where the time of the last row's calls went, as notes of it; nothing where none was switched. */
+void text_states_notes(const struct text *t, struct table *table, const struct report_site *s);
+/* The same of a single call, in a word and a share. False: not known. */
+bool text_states_call(const struct report_slowest *s, char *out, size_t room);
+
 /* What the mean of the last row hides, as notes of it. */
 void text_steady_notes(const struct text *t, struct table *table, const struct report_site *s);
 /* The same for other formats, without a mark. The sink gets NULL when out of memory. */

@@ -27,6 +27,7 @@ enum {
 	OVERHEAD,
 	TOTAL,
 	SHARE,
+	CPU,
 	BYTES,
 	PER_BYTE,
 	P50,
@@ -50,6 +51,7 @@ static const struct table_column columns[] = {
 	[OVERHEAD] = {"OFF", .right = true, .drop = 9},
 	[TOTAL] = {"TOTAL", .right = true, .drop = 4},
 	[SHARE] = {"SHARE", .right = true, .drop = 3},
+	[CPU] = {"CPU", .right = true, .drop = 5},
 	[BYTES] = {"BYTES", .right = true, .drop = 6},
 	[PER_BYTE] = {"ns/B", .right = true, .drop = 7},
 	[P50] = {"P50", .right = true, .drop = 10},
@@ -134,6 +136,8 @@ static void add_site(struct text *t, struct table *table, const struct report_si
 		text_cell_duration(t, table, OVERHEAD, s->overhead_ns);
 	text_cell_duration(t, table, TOTAL, s->total_ns);
 	share_cell(table, s);
+	if (text_states_cpu(s, text, sizeof(text)))
+		table_cell(table, CPU, text);
 	size_cells(table, s);
 	tail_cells(t, table, s);
 }
@@ -177,6 +181,7 @@ int text_sites(struct text *t)
 	for (uint32_t i = 0; i < rows; i++) {
 		add_site(t, &table, &r->site[i]);
 		doubt_notes(&table, &r->site[i]);
+		text_states_notes(t, &table, &r->site[i]);
 		if (i < DETAILED)
 			text_steady_notes(t, &table, &r->site[i]);
 		if (r->by != REPORT_BY_FUNCTION)

@@ -13,12 +13,13 @@
 /* The first rows show more lines of their paths. */
 #define DETAILED 10
 
-enum { ROW, TOOK, TICKS, BEGAN, ENDED, FUNCTION, OUTCOME, BYTES, THREAD, TID, PID, COLUMNS };
+enum { ROW, TOOK, TICKS, STATE, BEGAN, ENDED, FUNCTION, OUTCOME, BYTES, THREAD, TID, PID, COLUMNS };
 
 static const struct table_column columns[] = {
 	[ROW] = {"#", .right = true, .drop = 3},
 	[TOOK] = {"TOOK", .right = true, .style = TERMINAL_BOLD},
 	[TICKS] = {"SLOW", .right = true, .drop = 6},
+	[STATE] = {"MOSTLY", .drop = 3},
 	[BEGAN] = {"BEGAN AT", .right = true},
 	[ENDED] = {"ENDED AT", .right = true},
 	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},
@@ -54,6 +55,8 @@ static void add_row(struct text *t, struct table *table, const struct report_slo
 	if (r->profile->slow.kind != SCP_CLOCK_NONE)
 		cell(table, TICKS, "%" PRIu64 " tick%s", s->slow_ticks,
 		     s->slow_ticks == 1 ? "" : "s");
+	if (text_states_call(s, bytes, sizeof(bytes)))
+		table_cell(table, STATE, bytes);
 	if (isnan(s->began_s))
 		cell(table, ENDED, "%.6f s", s->ended_s);
 	else

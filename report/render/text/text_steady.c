@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "report/model/states.h"
 #include "report/wording/numbers.h"
 
 /* Where the lines go. */
@@ -67,6 +68,19 @@ static void note_drift(const struct notes *n, const struct report_steadiness *s)
 	     100 * s->change);
 }
 
+/* Where the modes are the calls that were switched and those that were not. */
+static void note_kept(const struct notes *n, const struct report_site *s)
+{
+	const struct report_states *t = &s->states;
+	char kept[32], lost[32], ns[2][32];
+
+	numbers_share(kept, sizeof(kept), 1 - t->switched_share);
+	numbers_share(lost, sizeof(lost), t->switched_share);
+	numbers_duration(ns[0], sizeof(ns[0]), t->unswitched_median_ns, n->utf8);
+	numbers_duration(ns[1], sizeof(ns[1]), t->switched_median_ns, n->utf8);
+	note(n, "bimodal: %s kept their CPU: %s; %s did not: %s", kept, ns[0], lost, ns[1]);
+}
+
 static void note_modes(const struct notes *n, const struct report_steadiness *s)
 {
 	char ns[2][32], share[2][32];
@@ -104,7 +118,9 @@ void text_steady_lines(const struct report_site *s, bool utf8, text_steady_sink 
 		note_first(&n, &s->steadiness);
 	if (s->findings & REPORT_DRIFT)
 		note_drift(&n, &s->steadiness);
-	if (s->findings & REPORT_TWO_MODES)
+	if (s->findings & REPORT_TWO_MODES && states_explain_modes(s))
+		note_kept(&n, s);
+	else if (s->findings & REPORT_TWO_MODES)
 		note_modes(&n, &s->steadiness);
 	if (s->findings & REPORT_OUTLIERS)
 		note_outliers(&n, &s->steadiness);

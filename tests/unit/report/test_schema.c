@@ -82,6 +82,7 @@ static void sites(void **state)
 	check_table("site", row_fields_windows, false);
 	check_table("site", row_fields_total, true);
 	check_table("site", row_fields_size, true);
+	check_table("interval", row_fields_interval, true);
 }
 
 static void other_rows(void **state)

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The statistics are stats/mean/states.h; here is which calls they are of, and what the wrapper and
+ * the host add. */
+#include "report/model/states.h"
+
+#include <math.h>
+
+#include "report/model/estimate.h"
+#include "stats/histogram/histogram.h"
+#include "stats/mean/states.h"
+
+#define BUCKETS (SCP_HIST_BLOCKS * SCP_HIST_BUCKETS)
+/* A mode is a kind of calls where its share and its median are theirs, but for so much. */
+#define SAME_SHARE  0.1
+#define SAME_MEDIAN 1.5
+
+void states_find_stolen(struct report *r)
+{
+	struct report_threads_time *t = &r->threads_time;
+	double ran = 0, stolen = 0, squares = 0, tables = 0;
+
+	t->stolen_share = t->stolen_share_error = NAN;
+	for (uint32_t i = 0; i < r->profile->tables; i++) {
+		ran += (double)r->profile->table[i].states.ran_ns;
+		stolen += (double)r->profile->table[i].states.stolen_ns;
+	}
+	if (!(ran > 0))
+		return;
+	t->stolen_share = fmin(stolen / ran, 1);
+	for (uint32_t i = 0; i < r->profile->tables; i++) {
+		const struct prof_table_states *s = &r->profile->table[i].states;
+		double off = (double)s->stolen_ns - t->stolen_share * (double)s->ran_ns;
+
+		squares += off * off;
+		tables += s->ran_ns > 0;
+	}
+	/* A ratio of sums over threads: Cochran 1977, section 6.4. */
+	if (tables > 1)
+		t->stolen_share_error = sqrt(squares * tables / (tables - 1)) / ran;
+}
+
+double states_asleep_stolen(const struct report *r, const struct scp_off_cpu *o)
+{
+	double share = r->threads_time.stolen_share;
+
+	if (!(share > 0 && share < 1) || !o->asleep_ns)
+		return 0;
+	return fmin(share / (1 - share) * (double)o->ran_ns / (double)o->asleep_ns, 1);
+}
+
+/* The first `from_calls` are not known of, nor is the batch that the last of them lies in. */
+static void leave_out(struct states_sample *to, const struct prof_states *t)
+{
+	struct stats_sample *e = &to->elapsed;
+	uint64_t calls = e->sums.n - t->from_calls, batch = e->batches.calls;
+	uint64_t first = batch ? (t->from_calls + batch - 1) / batch : 0;
+
+	e->sums.sum_sq = e->sums.sum_sq / e->sums.n * calls;
+	e->sums.n = calls;
+	e->sums.sum -= t->from_units;
+	e->apart = (struct stats_apart){0};
+	if (first >= e->batches.count) {
+		e->batches.count = 0;
+		return;
+	}
+	e->batches.count -= (uint32_t)first;
+	e->batches.sum += first;
+}
+
+static void add_batches(struct states_sample *to, const struct prof_state_batches *b,
+			uint32_t first)
+{
+	to->batches = (struct states_batches){b->calls + first,	      b->units + first,
+					      b->known + first,	      b->weighted + first,
+					      b->runnable_ns + first, b->asleep_ns + first};
+}
+
+static void add_states(struct states_sample *to, const struct report *r,
+		       const struct prof_sums *rest)
+{
+	const struct prof_states *t = rest->states;
+	const struct scp_off_cpu *o = &t->off_cpu;
+
+	to->calls = t->calls;
+	to->units = t->units;
+	to->units_sq = t->units_sq;
+	to->readings = t->readings;
+	to->switched_weighted = (double)t->switched_weighted;
+	to->known = (double)o->known;
+	to->weighted = (double)o->weighted;
+	to->runnable = (double)o->runnable_ns;
+	to->asleep = (double)o->asleep_ns;
+	to->runnable_sq = (double)t->runnable_sq;
+	to->asleep_sq = (double)t->asleep_sq;
+	to->runnable_asleep = (double)t->runnable_asleep;
+	to->units_runnable = (double)t->units_runnable;
+	to->units_asleep = (double)t->units_asleep;
+	to->asleep_stolen = states_asleep_stolen(r, o);
+	if (t->from_calls)
+		leave_out(to, t);
+	if (t->batches)
+		add_batches(to, t->batches, rest->batches.count - to->elapsed.batches.count);
+}
+
+/* A quantile of calls that are known by subtraction: single buckets may be off by a call that was
+ * counted meanwhile. */
+static double median_without(const struct prof_hist *all, const struct prof_hist *less)
+{
+	uint64_t count[BUCKETS];
+
+	for (uint32_t i = 0; i < BUCKETS; i++) {
+		uint64_t off = less ? less->count[i] : 0;
+
+		count[i] = all->count[i] - (off < all->count[i] ? off : all->count[i]);
+	}
+	return histogram_quantile(count, BUCKETS, 0.5);
+}
+
+static void fill_medians(const struct report *r, struct report_site *s,
+			 const struct prof_sums *sums)
+{
+	const struct prof_states *t = sums->states;
+	const struct prof_hist *switched = t ? t->hist[SCP_STATE_SWITCHED] : NULL;
+	struct report_states *to = &s->states;
+	double unit = r->profile->clock.ns_per_unit;
+
+	if (!sums->hist || (t && t->from_calls))
+		return;
+	if (switched)
+		to->switched_median_ns = estimate_compensate_call(
+			s, histogram_quantile(switched->count, BUCKETS, 0.5) * unit);
+	/* Which of the calls that were not asked were switched is not known. */
+	if (!to->estimated)
+		to->unswitched_median_ns =
+			estimate_compensate_call(s, median_without(sums->hist, switched) * unit);
+}
+
+static void fill_charged(const struct report *r, struct report_states *to)
+{
+	double share = r->threads_time.stolen_share, error = r->threads_time.stolen_share_error;
+	const struct mean_interval *from = &to->on_cpu;
+	struct mean_interval *c = &to->charged;
+
+	*c = *from;
+	if (isnan(share))
+		error = share =
+			0; /* no thread was seen to be on a CPU without what it was charged */
+	error = isnan(error) ? 0 : fabs(from->mean) * error;
+	c->mean = from->mean * (1 - share);
+	c->low = c->mean -
+		 estimate_widen((from->mean - from->low) * (1 - share), error, r->confidence);
+	c->high = c->mean +
+		  estimate_widen((from->high - from->mean) * (1 - share), error, r->confidence);
+	c->error = hypot(from->error * (1 - share), error);
+}
+
+static void clear(struct report_states *to)
+{
+	const struct mean_interval none = {NAN, NAN, NAN, "none", INFINITY, 0, NAN, 0};
+
+	*to = (struct report_states){.unswitched = none,
+				     .on_cpu = none,
+				     .runnable = none,
+				     .asleep = none,
+				     .charged = none,
+				     .tail_lost = NAN,
+				     .tail_lost_low = NAN,
+				     .tail_lost_high = NAN,
+				     .tail_slept = NAN,
+				     .tail_slept_low = NAN,
+				     .tail_slept_high = NAN,
+				     .switched_share = NAN,
+				     .unswitched_median_ns = NAN,
+				     .switched_median_ns = NAN};
+}
+
+/* Of calls that nobody asked nothing is known. */
+static bool is_known(const struct prof_sums *rest)
+{
+	const struct prof_states *t = rest->states;
+
+	if (!rest->calls || rest->detector == SCP_SWITCH_NONE)
+		return false;
+	if (rest->detector == SCP_SWITCH_SAMPLED && (!t || !t->off_cpu.weighted))
+		return false;
+	return !t || t->from_calls < rest->calls;
+}
+
+static void fill_means(const struct report *r, struct report_site *s,
+		       const struct states_estimate *e, bool all, const struct report_overhead *off)
+{
+	struct report_states *to = &s->states;
+
+	to->unswitched = e->unswitched;
+	to->on_cpu = e->on_cpu;
+	to->runnable = e->runnable;
+	to->asleep = e->asleep;
+	if (!isnan(to->unswitched.mean))
+		estimate_compensate(&to->unswitched, off, r->confidence);
+	estimate_compensate(&to->on_cpu, off, r->confidence);
+	if (all)
+		to->on_cpu.mean = s->estimate.mean - to->runnable.mean - to->asleep.mean;
+	fill_charged(r, to);
+}
+
+void states_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,
+		 const struct prof_sums *rest, const struct report_overhead *off)
+{
+	struct report_states *to = &s->states;
+	struct states_sample sample = {.sampled = rest->detector == SCP_SWITCH_SAMPLED};
+	struct states_estimate e;
+
+	clear(to);
+	if (!is_known(rest))
+		return;
+	sample.elapsed = estimate_sample(&r->profile->clock, sums, rest);
+	if (rest->states)
+		add_states(&sample, r, rest);
+	e = states_estimate_means(&sample, r->confidence);
+	to->known = true;
+	to->estimated = sample.sampled;
+	to->calls = sample.elapsed.sums.n;
+	to->switched_calls = (uint64_t)fmin(round(e.switched), (double)to->calls);
+	to->switched_share = fmin(e.switched / (double)to->calls, 1);
+	to->readings = sample.readings;
+	fill_means(r, s, &e, to->calls == rest->calls, off);
+	fill_medians(r, s, sums);
+}
+
+static bool close_to(double mode_ns, double median_ns)
+{
+	return mode_ns > 0 && median_ns > 0 && mode_ns < median_ns * SAME_MEDIAN &&
+	       median_ns < mode_ns * SAME_MEDIAN;
+}
+
+bool states_explain_modes(const struct report_site *s)
+{
+	const struct report_steadiness *m = &s->steadiness;
+	const struct report_states *t = &s->states;
+
+	return t->known && m->modes == 2 &&
+	       fabs(t->switched_share - m->mode_calls[1]) <= SAME_SHARE &&
+	       close_to(m->mode_ns[0], t->unswitched_median_ns) &&
+	       close_to(m->mode_ns[1], t->switched_median_ns);
+}

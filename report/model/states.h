@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Where the time of a row's calls went: on a CPU, runnable, asleep. Private to report/. */
+#ifndef SCPROF_REPORT_MODEL_STATES_H
+#define SCPROF_REPORT_MODEL_STATES_H
+
+#include "report/report.h"
+
+/* Before the sites: what part of the threads' time on a CPU the host stole. */
+void states_find_stolen(struct report *r);
+
+/* Of a site whose mean is filled. `rest`: the calls that the mean is of; `sums`: all. `off`: what
+ * is subtracted from each call. */
+void states_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,
+		 const struct prof_sums *rest, const struct report_overhead *off);
+
+/* Asleep time that was stolen rather, as a share of it. */
+double states_asleep_stolen(const struct report *r, const struct scp_off_cpu *o);
+
+/* Are the two modes of a row the calls that kept their CPU and those that did not? */
+bool states_explain_modes(const struct report_site *s);
+
+#endif

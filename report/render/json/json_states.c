@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Where time went: of a site, of all threads, and how it is known. */
+#include "report/render/json/json.h"
+
+#include <math.h>
+
+#include "report/model/reliability.h"
+
+static void put_part(struct json_writer *w, const char *key, const struct mean_interval *m)
+{
+	json_write_open(w, key, '{');
+	json_write_fields(w, row_fields_interval, m, true);
+	json_write_close(w, '}');
+}
+
+static void put_unswitched(struct json_writer *w, const struct report_states *t)
+{
+	json_write_open(w, "unswitched", '{');
+	json_write_count(w, "calls", t->calls - t->switched_calls);
+	json_write_fields(w, row_fields_interval, &t->unswitched, true);
+	json_write_close(w, '}');
+}
+
+static void put_doubts(struct json_writer *w, const struct report_states *t)
+{
+	unsigned all = t->unswitched.unreliable | t->on_cpu.unreliable | t->runnable.unreliable |
+		       t->asleep.unreliable;
+
+	json_write_open(w, "doubts", '[');
+	for (unsigned bit = 1; bit <= all; bit *= 2)
+		if (all & bit)
+			json_write_text(w, NULL, reliability_name(bit));
+	json_write_close(w, ']');
+}
+
+void json_states_write_site(struct json_writer *w, const struct report_site *s)
+{
+	const struct report_states *t = &s->states;
+
+	if (!t->known) {
+		json_write_null(w, "states");
+		json_write_null(w, "charged_ns");
+		return;
+	}
+	json_write_open(w, "states", '{');
+	json_write_count(w, "switched_calls", t->switched_calls);
+	put_unswitched(w, t);
+	put_part(w, "on_cpu", &t->on_cpu);
+	put_part(w, "runnable", &t->runnable);
+	put_part(w, "asleep", &t->asleep);
+	put_doubts(w, t);
+	json_write_close(w, '}');
+	put_part(w, "charged_ns", &t->charged);
+}
+
+void json_states_write_threads(struct json_writer *w, const struct report *r)
+{
+	json_write_open(w, "threads_s", '{');
+	json_write_fields(w, row_fields_threads_time, &r->threads_time, r->threads_time.known);
+	json_write_close(w, '}');
+}
+
+static void put_flags(struct json_writer *w, uint32_t flags)
+{
+	static const struct {
+		uint32_t flag;
+		const char *name;
+	} names[] = {
+		{SCP_SWITCH_OFF, "off"},
+		{SCP_SWITCH_EXACT, "exact"},
+		{SCP_SWITCH_NO_LIBC, "no-libc"},
+		{SCP_SWITCH_DISABLED, "disabled"},
+		{SCP_SWITCH_NO_PERF, "no-perf"},
+		{SCP_SWITCH_MISSED, "missed"},
+		{SCP_SWITCH_SANDBOX, "sandbox"},
+		{SCP_SWITCH_NO_DELAY, "no-delay"},
+		{SCP_SWITCH_CPU_CLOCK, "cpu-clock"},
+		{SCP_SWITCH_SHARED, "shared"},
+		{SCP_SWITCH_MIXED, "mixed"},
+	};
+
+	json_write_open(w, "flags", '[');
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (flags & names[i].flag)
+			json_write_text(w, NULL, names[i].name);
+	json_write_close(w, ']');
+}
+
+void json_states_write_switches(struct json_writer *w, const struct profile *p)
+{
+	static const char *const names[] = {[SCP_SWITCH_NONE] = "none",
+					    [SCP_SWITCH_SAMPLED] = "sampled",
+					    [SCP_SWITCH_RSEQ] = "rseq",
+					    [SCP_SWITCH_PERF] = "perf"};
+	const struct scp_switches *s = &p->switches;
+
+	json_write_open(w, "switches", '{');
+	json_write_text(w, "detector",
+			names[s->detector <= SCP_SWITCH_PERF ? s->detector : SCP_SWITCH_NONE]);
+	put_flags(w, s->flags);
+	json_write_fields(w, row_fields_switches, s, true);
+	json_write_close(w, '}');
+}
+
+void json_states_write_call(struct json_writer *w, const struct report_slowest *s)
+{
+	static const char *const names[] = {[SCP_SLOWEST_UNKNOWN] = NULL,
+					    [SCP_SLOWEST_RAN] = "ran",
+					    [SCP_SLOWEST_SWITCHED] = "switched",
+					    [SCP_SLOWEST_READ] = "read"};
+
+	json_write_text(w, "state", s->state <= SCP_SLOWEST_READ ? names[s->state] : NULL);
+	json_write_number(w, "runnable_ns", s->runnable_ns);
+	json_write_number(w, "asleep_ns", s->asleep_ns);
+}

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Linearised values of the states, and the one rule applied to them.
+ *
+ * The rule wants integers. Values in ns are scaled by a power of two, so that the largest sum has
+ * 60 bits; values below 0 (an unread batch whose neighbours slept little) are in two's complement.
+ */
+#include <math.h>
+
+#include "stats/mean/proportion.h"
+#include "stats/mean/states.h"
+#include "stats/numerics/moments.h"
+
+#define MOST_BATCHES 64
+/* The rule uses batches from so many on. */
+#define LEAST_BATCHES 8
+/* Unswitched calls in a batch, on average: fewer are too unequal to be one size. */
+#define LEAST_UNSWITCHED 4
+/* More than this share of calls with off-CPU time: they are durations like others. */
+#define EVENTS_SHARE 0.25
+/* With fewer effective readings a few calls make the mean, whatever they look like; or with fewer
+ * than FEW_UNEVEN where there are UNEVEN readings to an effective one: times vary more than
+ * exponential ones. Chosen by the coverage study. */
+#define FEW_EFFECTIVE 30
+#define FEW_UNEVEN    120
+#define UNEVEN	      4
+
+/* Values of all calls, in ns. */
+struct values {
+	double n, total;
+	double square; /* centred */
+	double tick;
+	double batch[MOST_BATCHES];
+	uint32_t batches;
+};
+
+static double scale_of(const struct values *v)
+{
+	double most = fmax(fmax(fabs(v->total), v->tick), 1);
+	int bits;
+
+	for (uint32_t i = 0; i < v->batches; i++)
+		most = fmax(most, fabs(v->batch[i]));
+	frexp(most, &bits);
+	return isfinite(most) ? ldexp(1, bits < 50 ? 10 : 60 - bits) : 0;
+}
+
+static int64_t integer(double value)
+{
+	return isfinite(value) ? llround(fmin(fmax(value, -0x1p61), 0x1p61)) : 0;
+}
+
+/* Stretches of unbatched calls are known of elapsed time. Others are taken to have as much of
+ * `calls` and of the value as their length says. */
+static struct stats_apart apart_like(const struct stats_apart *a, double calls, double each)
+{
+	double squares = a->calls_sq * calls * calls;
+
+	return (struct stats_apart){a->stretches, squares, each * squares, each * each * squares};
+}
+
+/* What each unbatched call has, of `calls` in all of which batches hold `batched`. */
+static double each_apart(double total, const int64_t *batch, uint32_t batches, double calls,
+			 double batched)
+{
+	for (uint32_t i = 0; i < batches; i++)
+		total -= (double)batch[i];
+	return calls > batched ? total / (calls - batched) : 0;
+}
+
+static struct mean_interval apply_rule(const struct values *v, const struct stats_sample *elapsed,
+				       double confidence)
+{
+	double scale = scale_of(v), calls = (double)elapsed->batches.calls, each;
+	double square = fmin(fmax(v->square, 0) * scale * scale, 0x1p120);
+	uint64_t n = (uint64_t)v->n, sum = (uint64_t)integer(v->total * scale);
+	int64_t batch[MOST_BATCHES];
+	struct stats_sample s = {
+		.sums = {.n = n,
+			 .sum = sum,
+			 .sum_sq = (stats_u128)sum * sum / n + (stats_u128)square + n,
+			 .max = UINT64_MAX,
+			 .tick = (uint64_t)fmax(1, (double)integer(v->tick * scale)),
+			 .unit = scale > 0 ? 1 / scale : 0},
+		.batches = {elapsed->batches.calls, v->batches, (const uint64_t *)batch},
+	};
+
+	for (uint32_t i = 0; i < v->batches; i++)
+		batch[i] = integer(v->batch[i] * scale);
+	each = each_apart((double)sum, batch, v->batches, v->n, calls * v->batches);
+	s.apart = apart_like(&elapsed->apart, 1, each);
+	return mean_interval_estimate(&s, confidence);
+}
+
+/* A total below 0, by chance: the rule is for durations. Moved up, and the result down again. */
+static struct mean_interval apply_moved(struct values *v, const struct stats_sample *elapsed,
+					double confidence)
+{
+	double by = v->total < 0 ? -2 * v->total / v->n : 0;
+	struct mean_interval m;
+
+	v->total += by * v->n;
+	for (uint32_t i = 0; i < v->batches; i++)
+		v->batch[i] += by * (double)elapsed->batches.calls;
+	m = apply_rule(v, elapsed, confidence);
+	m.mean -= by;
+	m.low -= by;
+	m.high -= by;
+	return m;
+}
+
+/* One state off the CPU. */
+struct off {
+	double total, square_sum; /* of all calls: estimated */
+	double factor;		  /* of the sums: what was not read, less what was stolen */
+	double ratio;		  /* to what is known of all segments */
+	double factor_kept;	  /* less what was stolen, or is impossible */
+	const uint64_t *batch;
+};
+
+static double known_of(const struct states_sample *s)
+{
+	return s->sampled ? (double)s->elapsed.sums.n : s->known;
+}
+
+/* Calls were off their CPUs for no longer than the switched ones took. */
+static void limit(const struct states_sample *s, struct off *r, struct off *a)
+{
+	uint64_t units = s->sampled ? s->elapsed.sums.sum : s->units;
+	double most = (double)units * s->elapsed.sums.unit, all = r->total + a->total;
+	struct off *both[] = {r, a};
+
+	for (int i = 0; i < 2 && all > most; i++) {
+		both[i]->total *= most / all;
+		both[i]->square_sum *= most / all * most / all;
+		both[i]->factor *= most / all;
+		both[i]->factor_kept *= most / all;
+	}
+}
+
+static struct off off_of(const struct states_sample *s, double sum, double square,
+			 const uint64_t *batch, double kept)
+{
+	double factor = s->weighted > 0 ? known_of(s) / s->weighted * kept : 0;
+
+	return (struct off){sum * factor, square * factor * factor,
+			    factor,	  s->weighted > 0 ? sum / s->weighted : 0,
+			    kept,	  batch};
+}
+
+static bool has_batches(const struct states_sample *s)
+{
+	return s->batches.calls && s->elapsed.batches.count <= MOST_BATCHES;
+}
+
+/* z of batch i. */
+static double linearised(const struct states_sample *s, const struct off *o, uint32_t i)
+{
+	double known = s->sampled ? (double)s->elapsed.batches.calls : (double)s->batches.known[i];
+
+	return o->factor_kept *
+	       (o->ratio * (known - (double)s->batches.weighted[i]) + (double)o->batch[i]);
+}
+
+static double squares_about_mean(double n, double total, double square_sum)
+{
+	return square_sum - total * total / n;
+}
+
+/* None of the calls read had any: at most as many as an exact limit says, as long as others. */
+static struct mean_interval none_seen(const struct states_sample *s, double others,
+				      double confidence)
+{
+	double n = (double)s->elapsed.sums.n, low, high;
+
+	proportion_clopper_pearson(0, (double)s->readings, confidence, &low, &high);
+	return (struct mean_interval){0,   0, high * others / n, "clopper-pearson", INFINITY, 0,
+				      NAN, 0};
+}
+
+/* Kish's effective number of readings: as many, all of one length, would give this precision. */
+static double effective(const struct off *o)
+{
+	return o->square_sum > 0 ? o->total * o->total / o->square_sum : 0;
+}
+
+/* Does the mean depend on a few of the calls that were read? As the rule says it of durations. */
+static unsigned heavy_tail(const struct states_sample *s, const struct off *o, double confidence)
+{
+	struct values v = {.n = (double)s->readings, .total = o->total};
+
+	if (effective(o) < FEW_EFFECTIVE ||
+	    (effective(o) < FEW_UNEVEN && v.n > UNEVEN * effective(o)))
+		return s->elapsed.sums.n < STATS_RELIABLE_CALLS ? 0 : STATS_HEAVY_TAIL;
+	v.square = squares_about_mean(v.n, v.total, o->square_sum);
+	return apply_rule(&v, &(struct stats_sample){0}, confidence).unreliable & STATS_HEAVY_TAIL;
+}
+
+/* Of a sample: what is wrong about the larger part off the CPU is wrong about the rest. */
+static unsigned sampled_tail(const struct states_sample *s, const struct off *r,
+			     const struct off *a, const struct states_estimate *e)
+{
+	const struct off *most = r->total > a->total ? r : a;
+
+	if (!s->sampled && !((double)s->readings < e->switched))
+		return 0;
+	return (effective(most) < FEW_EFFECTIVE ? STATS_HEAVY_TAIL : 0) |
+	       (most == r ? e->runnable : e->asleep).unreliable;
+}
+
+/* Where few calls have any, they are events to the rule, as long as their mean weighted by
+ * length: as the ticks of a slow clock are, whose limits are exact. */
+static struct mean_interval off_mean(const struct states_sample *s, const struct off *o,
+				     double others, double confidence)
+{
+	double n = (double)s->elapsed.sums.n;
+	struct values v = {.n = n, .total = o->total};
+	struct mean_interval m;
+
+	if (!(o->total > 0))
+		return none_seen(s, others, confidence);
+	v.square = squares_about_mean(n, o->total, o->square_sum);
+	v.tick = effective(o) < EVENTS_SHARE * n ? o->square_sum / o->total : 0;
+	v.batches = has_batches(s) ? s->elapsed.batches.count : 0;
+	for (uint32_t i = 0; i < v.batches; i++)
+		v.batch[i] = linearised(s, o, i);
+	m = apply_rule(&v, &s->elapsed, confidence);
+	m.mean = o->total / n;
+	m.unreliable |= heavy_tail(s, o, confidence);
+	return m;
+}
+
+/* Centred squares of elapsed - runnable - asleep. */
+static double on_cpu_square(const struct states_sample *s, const struct off *r, const struct off *a)
+{
+	const struct stats_sums *e = &s->elapsed.sums;
+	double n = (double)e->n, time = (double)e->sum * e->unit;
+	double elapsed = fmax(0, moments_square(e->n, e->sum, e->sum_sq)) * e->unit * e->unit;
+	double with_runnable = s->units_runnable * e->unit * r->factor - time * r->total / n;
+	double with_asleep = s->units_asleep * e->unit * a->factor - time * a->total / n;
+	double both = s->runnable_asleep * r->factor * a->factor - r->total * a->total / n;
+
+	return elapsed + squares_about_mean(n, r->total, r->square_sum) +
+	       squares_about_mean(n, a->total, a->square_sum) -
+	       2 * (with_runnable + with_asleep - both);
+}
+
+static struct mean_interval on_cpu_mean(const struct states_sample *s, const struct off *r,
+					const struct off *a, double confidence)
+{
+	const struct stats_sums *e = &s->elapsed.sums;
+	struct values v = {.n = (double)e->n,
+			   .total = (double)e->sum * e->unit - r->total - a->total,
+			   .square = on_cpu_square(s, r, a),
+			   .tick = (double)e->tick * e->unit};
+
+	v.batches = has_batches(s) ? s->elapsed.batches.count : 0;
+	for (uint32_t i = 0; i < v.batches; i++)
+		v.batch[i] = (double)s->elapsed.batches.sum[i] * e->unit - linearised(s, r, i) -
+			     linearised(s, a, i);
+	return apply_moved(&v, &s->elapsed, confidence);
+}
+
+/* Calls that kept their CPU, of all and of batch i. */
+struct kept {
+	uint64_t calls, units;
+};
+
+static struct kept kept_of(const struct states_sample *s, uint32_t i)
+{
+	struct kept k = {s->batches.calls[i], s->batches.units[i]};
+
+	if (s->sampled)
+		return k;
+	return (struct kept){s->elapsed.batches.calls - k.calls,
+			     s->elapsed.batches.sum[i] - k.units};
+}
+
+/* Batches have unequal numbers of calls that kept their CPU; the rule wants equal ones. With m the
+ * mean, a batch of b such calls and t units is, linearised, one of c calls and c m + (t - b m)
+ * units (a ratio of two sums: Cochran 1977, section 6.4), c being the mean number. Returns c, in
+ * batch[]; 0: too few. */
+static uint64_t equal_batches(const struct states_sample *s, double mean, double scale,
+			      int64_t *batch)
+{
+	uint32_t count = s->elapsed.batches.count;
+	uint64_t calls = 0, each;
+
+	if (!has_batches(s) || count < LEAST_BATCHES)
+		return 0;
+	for (uint32_t i = 0; i < count; i++)
+		calls += kept_of(s, i).calls;
+	each = calls / count;
+	if (each < LEAST_UNSWITCHED)
+		return 0;
+	for (uint32_t i = 0; i < count; i++) {
+		struct kept k = kept_of(s, i);
+
+		batch[i] = integer((double)k.units * scale) +
+			   integer(mean * scale * ((double)each - (double)k.calls));
+	}
+	return each;
+}
+
+static struct mean_interval unswitched_mean(const struct states_sample *s, double confidence)
+{
+	const struct stats_sums *e = &s->elapsed.sums;
+	struct stats_sample of = s->elapsed;
+	double calls, units, scale, each;
+	int64_t batch[MOST_BATCHES];
+
+	if (!s->sampled && !s->calls)
+		return mean_interval_estimate(&s->elapsed, confidence);
+	of.sums.n = s->sampled ? s->calls : e->n - s->calls;
+	of.sums.sum = s->sampled ? s->units : e->sum - s->units;
+	of.sums.sum_sq = s->sampled ? s->units_sq : e->sum_sq - s->units_sq;
+	calls = (double)of.sums.n;
+	units = (double)of.sums.sum;
+	scale = of.sums.sum >> 50 ? 1 : 1024;
+	of.sums.sum *= (uint64_t)scale;
+	of.sums.sum_sq *= (uint64_t)scale * (uint64_t)scale;
+	of.sums.tick *= (uint64_t)scale;
+	of.sums.min *= (uint64_t)scale;
+	of.sums.max = of.sums.max > of.sums.min ? UINT64_MAX : of.sums.min;
+	of.sums.unit /= scale;
+	of.batches.calls = of.sums.n ? equal_batches(s, units / calls, scale, batch) : 0;
+	of.batches.count = of.batches.calls ? s->elapsed.batches.count : 0;
+	of.batches.sum = (const uint64_t *)batch;
+	each = each_apart(units * scale, batch, of.batches.count, calls,
+			  (double)of.batches.calls * of.batches.count);
+	of.apart = apart_like(&s->elapsed.apart, calls / (double)e->n, each);
+	return mean_interval_estimate(&of, confidence);
+}
+
+static struct mean_interval unlimited(double mean, double high)
+{
+	return (struct mean_interval){mean, 0, high, "none", INFINITY, 0, NAN, 0};
+}
+
+static void not_read(const struct states_sample *s, const struct off *r, const struct off *a,
+		     double confidence, struct states_estimate *out)
+{
+	struct mean_interval all = mean_interval_estimate(&s->elapsed, confidence);
+	bool known = s->readings || !out->switched;
+	double n = (double)s->elapsed.sums.n, runnable = known ? r->total / n : NAN;
+	double asleep = known ? a->total / n : NAN;
+
+	out->runnable = unlimited(runnable, INFINITY);
+	out->asleep = unlimited(asleep, INFINITY);
+	out->on_cpu = out->switched ? unlimited(all.mean - runnable - asleep, all.high) : all;
+}
+
+/* Calls by batches, but not where their states lie: dependence is unknown. */
+static unsigned batches_missing(const struct states_sample *s)
+{
+	return !has_batches(s) && s->elapsed.batches.count >= LEAST_BATCHES ? STATS_FEW_INDEPENDENT
+									    : 0;
+}
+
+struct states_estimate states_estimate_means(const struct states_sample *s, double confidence)
+{
+	struct off r = off_of(s, s->runnable, s->runnable_sq, s->batches.runnable, 1);
+	struct off a = off_of(s, s->asleep, s->asleep_sq, s->batches.asleep,
+			      1 - fmin(fmax(s->asleep_stolen, 0), 1));
+	double n = (double)s->elapsed.sums.n;
+	struct states_estimate out = {.switched = (double)s->calls};
+	unsigned missing = batches_missing(s);
+
+	limit(s, &r, &a);
+	if (s->sampled)
+		out.switched = s->weighted > 0 ? s->switched_weighted * n / s->weighted : NAN;
+	out.unswitched = unswitched_mean(s, confidence);
+	if (s->readings < 2) {
+		not_read(s, &r, &a, confidence, &out);
+		return out;
+	}
+	out.runnable = off_mean(s, &r, a.total, confidence);
+	out.asleep = off_mean(s, &a, r.total, confidence);
+	out.on_cpu = on_cpu_mean(s, &r, &a, confidence);
+	out.on_cpu.mean = (double)s->elapsed.sums.sum * s->elapsed.sums.unit / n -
+			  out.runnable.mean - out.asleep.mean;
+	out.runnable.unreliable |= missing;
+	out.asleep.unreliable |= missing;
+	out.on_cpu.unreliable |= missing;
+	out.on_cpu.unreliable |= sampled_tail(s, &r, &a, &out);
+	return out;
+}

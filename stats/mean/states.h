@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Where the time of calls went: on a CPU, runnable (waiting for one), asleep.
+ *
+ * Which calls were switched, and how long they took, is known of all. Their off-CPU times are a
+ * random sample: a segment (the time between two events of a thread) is read with probability
+ * 1 / w, and its off-CPU time y, times w, is added to a sum (Horvitz and Thompson 1952). Lengths of
+ * all segments (`known`) and the weighted ones of those read give the ratio estimate R known, with
+ * R = sum y / sum weighted (Cochran 1977, "Sampling Techniques", section 6.2). Its error is that of
+ * the linearised values z = R known + (y - R weighted), which add up to the estimate (section 6.4;
+ * 12.7 for two phases). Summed by batches they go through the one rule of mean_interval.h: the
+ * choice of segments, the variation of calls and their dependence are all in them.
+ */
+#ifndef SCPROF_STATS_MEAN_STATES_H
+#define SCPROF_STATS_MEAN_STATES_H
+
+#include <stdbool.h>
+
+#include "stats/mean/mean_interval.h"
+
+/* By batches of elapsed.batches; each NULL, or as many as there are batches. Times off the CPU
+ * in ns, `units` in clock units. */
+struct states_batches {
+	const uint64_t *calls, *units, *known, *weighted, *runnable, *asleep;
+};
+
+/* Sums over calls. Off-CPU times are in ns and weighted; so are their squares and products, of
+ * calls: (w y)^2. */
+struct states_sample {
+	struct stats_sample elapsed; /* all calls; elapsed.sums.unit is in ns */
+	/* false: `calls` and what follows are the switched calls. true: there is no detector, and
+	 * of calls asked at random they are those that were not switched; `known` means nothing
+	 * then, `weighted` is the weighted number of asked calls. */
+	bool sampled;
+	uint64_t calls, units;
+	stats_u128 units_sq;
+	uint64_t readings;	  /* calls that anything is known of */
+	double switched_weighted; /* sampled: estimated number of switched calls among `weighted` */
+	double known, weighted;
+	double runnable, asleep;
+	double runnable_sq, asleep_sq, runnable_asleep;
+	double units_runnable, units_asleep; /* clock units times ns */
+	struct states_batches batches;
+	/* Asleep time that was stolen by the host rather: moved to on_cpu. Share of asleep. */
+	double asleep_stolen;
+};
+
+/* Means of a call in ns. on_cpu + runnable + asleep = the mean of elapsed, exactly. Limits are 0
+ * and INFINITY where fewer than two calls were read; means NAN where calls were switched and none
+ * was read. `unreliable` as in mean_interval.h: STATS_HEAVY_TAIL, too, where few
+ * readings make the mean. */
+struct states_estimate {
+	double switched;		 /* calls; sampled: estimated */
+	struct mean_interval unswitched; /* of the calls that kept their CPU; "none": no such */
+	struct mean_interval on_cpu, runnable, asleep;
+};
+
+/* elapsed.sums.n > 0. Sums that contradict each other (damaged profiles) give some numbers. Needs
+ * up to about 5 kB of stack. */
+struct states_estimate states_estimate_means(const struct states_sample *s, double confidence);
+
+#endif
