@@ -14,6 +14,13 @@
 #define SAME_SHARE  0.1
 #define SAME_MEDIAN 1.5
 
+/* Without a detector a reading may be of two instants, between which the thread was switched: that
+ * looks stolen, too. */
+static bool tells_stolen(const struct prof_table_states *s)
+{
+	return s->detector == SCP_SWITCH_RSEQ || s->detector == SCP_SWITCH_PERF;
+}
+
 void states_find_stolen(struct report *r)
 {
 	struct report_threads_time *t = &r->threads_time;
@@ -21,15 +28,23 @@ void states_find_stolen(struct report *r)
 
 	t->stolen_share = t->stolen_share_error = NAN;
 	for (uint32_t i = 0; i < r->profile->tables; i++) {
-		ran += (double)r->profile->table[i].states.ran_ns;
-		stolen += (double)r->profile->table[i].states.stolen_ns;
+		const struct prof_table_states *s = &r->profile->table[i].states;
+
+		if (!tells_stolen(s))
+			continue;
+		ran += (double)s->ran_ns;
+		stolen += (double)s->stolen_ns;
 	}
 	if (!(ran > 0))
 		return;
 	t->stolen_share = fmin(stolen / ran, 1);
 	for (uint32_t i = 0; i < r->profile->tables; i++) {
 		const struct prof_table_states *s = &r->profile->table[i].states;
-		double off = (double)s->stolen_ns - t->stolen_share * (double)s->ran_ns;
+		double off;
+
+		if (!tells_stolen(s))
+			continue;
+		off = (double)s->stolen_ns - t->stolen_share * (double)s->ran_ns;
 
 		squares += off * off;
 		tables += s->ran_ns > 0;
