@@ -146,8 +146,8 @@ struct scp_rt *table_entry(struct scp_thread *t, struct scp_path_node *path, uin
 	e->first_at = first_at;
 	e->batch_calls = 2; /* a path taken once needs no batches */
 	e->batch_end = 1;   /* the first call is noted on the way: see batch_close */
-	e->flags = (bytes ? SCP_ENTRY_BYTES : 0) |
-		   (outcome == SCP_TIMEOUT ? SCP_ENTRY_TIMED_OUT : 0);
+	e->flags =
+		(bytes ? SCP_ENTRY_BYTES : 0) | (outcome == SCP_TIMEOUT ? SCP_ENTRY_TIMED_OUT : 0);
 	record_publish(t);
 	rt->entry = e;
 	rt->next = path->entries;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which entries of a profile are one row of a report, and in which order the rows come:
  * those that do not wait
- * (waiting.h) first, of both the longest total first; ties by what is printed, never by order in the file. Private to
- * report/.
+ * (waiting.h) first, of both the longest total first; ties by what is printed, never by order in
+ * the file. Private to report/.
  *
  * Made for a million rows: only numbers are kept of each, so that sums, of which
  * a row needs a kilobyte while it is worked out, are made one row at a time. */

@@ -136,7 +136,6 @@ static void fill_mean(const struct report *r, struct report_site *s, const struc
 	s->total_ns = total_of(r, sums, off.inside_ns);
 	s->min_ns = sums->calls ? estimate_compensate_call(s, (double)sums->min_units * unit) : NAN;
 	s->max_ns = estimate_compensate_call(s, (double)sums->max_units * unit);
-	states_fill(r, s, sums, rest, &off);
 }
 
 static void no_line(struct report_site *s)
@@ -231,6 +230,7 @@ void site_fill(struct report *r, struct report_site *s, const struct prof_sums *
 	states_fill_bars(s, sums);
 	if (sums->slow)
 		fill_slow(r, s, sums, &steady->rest);
+	states_fill(r, s, sums, &steady->rest);
 	steadiness_fill(r, s, sums, steady);
 	s->findings = steadiness_findings(s);
 	note_synchrony(r, s, sums);

@@ -14,6 +14,13 @@
 #define SAME_SHARE  0.1
 #define SAME_MEDIAN 1.5
 
+/* Without a detector a reading may be of two instants, between which the thread was switched: that
+ * looks stolen, too. */
+static bool tells_stolen(const struct prof_table_states *s)
+{
+	return s->detector == SCP_SWITCH_RSEQ || s->detector == SCP_SWITCH_PERF;
+}
+
 void states_find_stolen(struct report *r)
 {
 	struct report_threads_time *t = &r->threads_time;
@@ -21,15 +28,23 @@ void states_find_stolen(struct report *r)
 
 	t->stolen_share = t->stolen_share_error = NAN;
 	for (uint32_t i = 0; i < r->profile->tables; i++) {
-		ran += (double)r->profile->table[i].states.ran_ns;
-		stolen += (double)r->profile->table[i].states.stolen_ns;
+		const struct prof_table_states *s = &r->profile->table[i].states;
+
+		if (!tells_stolen(s))
+			continue;
+		ran += (double)s->ran_ns;
+		stolen += (double)s->stolen_ns;
 	}
 	if (!(ran > 0))
 		return;
 	t->stolen_share = fmin(stolen / ran, 1);
 	for (uint32_t i = 0; i < r->profile->tables; i++) {
 		const struct prof_table_states *s = &r->profile->table[i].states;
-		double off = (double)s->stolen_ns - t->stolen_share * (double)s->ran_ns;
+		double off;
+
+		if (!tells_stolen(s))
+			continue;
+		off = (double)s->stolen_ns - t->stolen_share * (double)s->ran_ns;
 
 		squares += off * off;
 		tables += s->ran_ns > 0;
@@ -203,19 +218,39 @@ static void fill_means(const struct report *r, struct report_site *s,
 	fill_charged(r, to);
 }
 
+/* Most of a million rows: all of the mean is on the CPU, and what it is is known. */
+static void none_switched(const struct report *r, struct report_site *s,
+			  const struct prof_sums *rest)
+{
+	struct report_states *to = &s->states;
+	const struct mean_interval none = {0, 0, INFINITY, "none", INFINITY, 0, NAN, 0};
+
+	to->known = true;
+	to->calls = rest->calls;
+	to->switched_share = 0;
+	to->unswitched = to->on_cpu = s->estimate;
+	to->runnable = to->asleep = none;
+	to->unswitched_median_ns = s->has_percentiles ? s->percentiles.p50_ns : NAN;
+	fill_charged(r, to);
+}
+
 void states_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,
-		 const struct prof_sums *rest, const struct report_overhead *off)
+		 const struct prof_sums *rest)
 {
 	struct report_states *to = &s->states;
 	struct states_sample sample = {.sampled = rest->detector == SCP_SWITCH_SAMPLED};
+	struct report_overhead off = estimate_overhead_around(&r->overhead, sums);
 	struct states_estimate e;
 
 	clear(to);
 	if (!is_known(rest))
 		return;
+	if (!rest->states) {
+		none_switched(r, s, rest);
+		return;
+	}
 	sample.elapsed = estimate_sample(&r->profile->clock, sums, rest);
-	if (rest->states)
-		add_states(&sample, r, rest);
+	add_states(&sample, r, rest);
 	e = states_estimate_means(&sample, r->confidence);
 	to->known = true;
 	to->estimated = sample.sampled;
@@ -223,7 +258,7 @@ void states_fill(const struct report *r, struct report_site *s, const struct pro
 	to->switched_calls = (uint64_t)fmin(round(e.switched), (double)to->calls);
 	to->switched_share = fmin(e.switched / (double)to->calls, 1);
 	to->readings = sample.readings;
-	fill_means(r, s, &e, to->calls == rest->calls, off);
+	fill_means(r, s, &e, to->calls == rest->calls, &off);
 	fill_medians(r, s, sums);
 }
 

@@ -8,10 +8,10 @@
 /* Before the sites: what part of the threads' time on a CPU the host stole. */
 void states_find_stolen(struct report *r);
 
-/* Of a site whose mean is filled. `rest`: the calls that the mean is of; `sums`: all. `off`: what
- * is subtracted from each call. */
+/* Of a site whose mean and percentiles are filled. `rest`: the calls that the mean is of; `sums`:
+ * all. */
 void states_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,
-		 const struct prof_sums *rest, const struct report_overhead *off);
+		 const struct prof_sums *rest);
 
 /* Asleep time that was stolen rather, as a share of it. */
 double states_asleep_stolen(const struct report *r, const struct scp_off_cpu *o);

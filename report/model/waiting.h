@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which functions are there to wait: for events, a connection, another thread or process, or time
- * to pass. What they take is not work, and depends on others: it is kept out of all shares of it. */
+ * to pass. What they take is not work, and depends on others: it is kept out of all shares of it.
+ */
 #ifndef SCPROF_REPORT_MODEL_WAITING_H
 #define SCPROF_REPORT_MODEL_WAITING_H
 

@@ -132,6 +132,12 @@ static void stolen_time_is_not_slept(void **state)
 	assert_float_equal(t->asleep.mean, 420, 1e-6);
 	assert_float_equal(t->charged.mean, 0.9 * t->on_cpu.mean, 1e-9);
 	report_free(r);
+	/* a reading without a detector may be torn: nothing is said of such threads */
+	p->table[0].states.detector = SCP_SWITCH_SAMPLED;
+	r = build(p);
+	assert_true(isnan(r->threads_time.stolen_share));
+	assert_float_equal(site_of(r, "send")->states.asleep.mean, 440, 1e-6);
+	report_free(r);
 }
 
 /* Calls of 10000, all asleep, and after 8 batches of 1000: then none. */
