@@ -370,6 +370,7 @@ void report_free(struct report *r);
 const char *report_names_outcome(const struct report_site *s);
 const char *report_names_clock(uint32_t kind);
 const char *report_names_end(uint32_t end_state);
+const char *report_names_detector(uint32_t detector);
 const char *report_names_by(enum report_by by);
 /* 0, or -1 when `name` is none of them. */
 int report_names_parse_by(const char *name, enum report_by *by);

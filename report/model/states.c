@@ -21,23 +21,35 @@ static bool tells_stolen(const struct prof_table_states *s)
 	return s->detector == SCP_SWITCH_RSEQ || s->detector == SCP_SWITCH_PERF;
 }
 
+static double ran_of(const struct profile *p)
+{
+	double ran = 0;
+
+	for (uint32_t i = 0; i < p->tables; i++)
+		if (tells_stolen(&p->table[i].states))
+			ran += (double)p->table[i].states.ran_ns;
+	return ran;
+}
+
+double states_stolen_share(const struct profile *p)
+{
+	double ran = ran_of(p), stolen = 0;
+
+	for (uint32_t i = 0; i < p->tables; i++)
+		if (tells_stolen(&p->table[i].states))
+			stolen += (double)p->table[i].states.stolen_ns;
+	return ran > 0 ? fmin(stolen / ran, 1) : NAN;
+}
+
 void states_find_stolen(struct report *r)
 {
 	struct report_threads_time *t = &r->threads_time;
-	double ran = 0, stolen = 0, squares = 0, tables = 0;
+	double squares = 0, tables = 0;
 
-	t->stolen_share = t->stolen_share_error = NAN;
-	for (uint32_t i = 0; i < r->profile->tables; i++) {
-		const struct prof_table_states *s = &r->profile->table[i].states;
-
-		if (!tells_stolen(s))
-			continue;
-		ran += (double)s->ran_ns;
-		stolen += (double)s->stolen_ns;
-	}
-	if (!(ran > 0))
+	t->stolen_share = states_stolen_share(r->profile);
+	t->stolen_share_error = NAN;
+	if (isnan(t->stolen_share))
 		return;
-	t->stolen_share = fmin(stolen / ran, 1);
 	for (uint32_t i = 0; i < r->profile->tables; i++) {
 		const struct prof_table_states *s = &r->profile->table[i].states;
 		double off;
@@ -51,13 +63,11 @@ void states_find_stolen(struct report *r)
 	}
 	/* A ratio of sums over threads: Cochran 1977, section 6.4. */
 	if (tables > 1)
-		t->stolen_share_error = sqrt(squares * tables / (tables - 1)) / ran;
+		t->stolen_share_error = sqrt(squares * tables / (tables - 1)) / ran_of(r->profile);
 }
 
-double states_asleep_stolen(const struct report *r, const struct scp_off_cpu *o)
+double states_asleep_stolen(double share, const struct scp_off_cpu *o)
 {
-	double share = r->threads_time.stolen_share;
-
 	if (!(share > 0 && share < 1) || !o->asleep_ns)
 		return 0;
 	return fmin(share / (1 - share) * (double)o->ran_ns / (double)o->asleep_ns, 1);
@@ -110,7 +120,7 @@ static void add_states(struct states_sample *to, const struct report *r,
 	to->runnable_asleep = (double)t->runnable_asleep;
 	to->units_runnable = (double)t->units_runnable;
 	to->units_asleep = (double)t->units_asleep;
-	to->asleep_stolen = states_asleep_stolen(r, o);
+	to->asleep_stolen = states_asleep_stolen(r->threads_time.stolen_share, o);
 	if (t->from_calls)
 		leave_out(to, t);
 	if (t->batches)

@@ -5,7 +5,7 @@
 
 #include "report/report.h"
 
-/* Before the sites: what part of the threads' time on a CPU the host stole. */
+/* Before the sites: the share stolen, and its error. */
 void states_find_stolen(struct report *r);
 
 /* Of a site whose mean and percentiles are filled. `rest`: the calls that the mean is of; `sums`:
@@ -13,8 +13,11 @@ void states_find_stolen(struct report *r);
 void states_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,
 		 const struct prof_sums *rest);
 
+/* What part of the threads' time on a CPU the host stole; NAN: not known. */
+double states_stolen_share(const struct profile *p);
+
 /* Asleep time that was stolen rather, as a share of it. */
-double states_asleep_stolen(const struct report *r, const struct scp_off_cpu *o);
+double states_asleep_stolen(double stolen_share, const struct scp_off_cpu *o);
 
 /* Is it known of any site? */
 bool states_any(const struct report *r);

@@ -40,8 +40,10 @@ static struct off estimate(const struct report *r, const struct scp_off_cpu *o,
 	const struct scp_off_cpu *by = o->weighted ? o : all;
 	double factor = by->weighted ? (double)o->known / (double)by->weighted : 0;
 
+	double stolen = states_asleep_stolen(r->threads_time.stolen_share, by);
+
 	return (struct off){factor * (double)by->runnable_ns,
-			    factor * (double)by->asleep_ns * (1 - states_asleep_stolen(r, by))};
+			    factor * (double)by->asleep_ns * (1 - stolen)};
 }
 
 static void add_off_cpu(struct scp_off_cpu *to, const struct scp_off_cpu *from)
