@@ -18,6 +18,7 @@ REPORT_SRC = \
 	report/live/live_reader.c \
 	report/live/live_reader_model.c \
 	report/live/live_rows.c \
+	report/live/row_states.c \
 	report/live/means.c \
 	report/live/precision.c \
 	report/live/screen.c \

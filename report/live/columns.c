@@ -20,11 +20,13 @@ static const struct {
 } column[COLUMNS] = {
 	[COLUMN_CALLS_S] = {"calls/s", 9, 0},
 	[COLUMN_TIME_S] = {"time/s", 8, 0},
-	[COLUMN_BYTES_S] = {"bytes/s", 8, 4},
+	[COLUMN_BYTES_S] = {"bytes/s", 8, 5},
+	[COLUMN_STATES] = {"cpu/run/slp", 11, 4},
+	[COLUMN_KEPT] = {"CPU kept", 9, 7},
 	[COLUMN_MEAN_NOW] = {"mean now", 19, 3},
 	[COLUMN_MEAN_ALL] = {"mean of the run", 19, 1},
 	[COLUMN_PRECISION] = {"+-%", 7, 2},
-	[COLUMN_CALLS] = {"calls", 13, 5},
+	[COLUMN_CALLS] = {"calls", 13, 6},
 };
 
 static size_t width_of(const struct columns *c)
@@ -36,7 +38,7 @@ static size_t width_of(const struct columns *c)
 	return width + 1;
 }
 
-struct columns columns_fit(size_t width, bool utf8, size_t function, bool callers)
+struct columns columns_fit(size_t width, bool utf8, size_t function, bool callers, bool states)
 {
 	struct columns c = {.width = width, .utf8 = utf8};
 	size_t least = function < FUNCTION_LEAST ? function : FUNCTION_LEAST, left, most;
@@ -46,7 +48,8 @@ struct columns columns_fit(size_t width, bool utf8, size_t function, bool caller
 	least += callers ? 1 + CALLER_LEAST : 0;
 
 	memset(c.shown, true, sizeof(c.shown));
-	for (unsigned drop = 5; drop && width_of(&c) + least > width; drop--)
+	c.shown[COLUMN_STATES] = c.shown[COLUMN_KEPT] = states;
+	for (unsigned drop = 7; drop && width_of(&c) + least > width; drop--)
 		for (int i = 0; i < COLUMNS; i++)
 			if (column[i].drop == drop)
 				c.shown[i] = false;
@@ -109,6 +112,16 @@ static void mark_doubt(char *out, size_t room)
 	snprintf(out, room, COLUMNS_DOUBT "%.90s", plain);
 }
 
+/* Shares in per cent, as wide as the title whatever they are. */
+static void states_cell(char *out, size_t room, const struct row_states *s)
+{
+	if (isnan(s->on_cpu))
+		snprintf(out, room, "-");
+	else
+		snprintf(out, room, "%3.0f/%3.0f/%3.0f", 100 * s->on_cpu, 100 * s->runnable,
+			 100 * s->asleep);
+}
+
 static void cell(char *out, size_t room, const struct columns *c, enum column i,
 		 const struct row *r, const struct row_mean *run, const struct row_mean *window)
 {
@@ -123,6 +136,14 @@ static void cell(char *out, size_t room, const struct columns *c, enum column i,
 	case COLUMN_BYTES_S:
 		if (!isnan(r->bytes_s))
 			numbers_bytes(out, room, (uint64_t)llround(fmin(r->bytes_s, 0x1p62)));
+		break;
+	case COLUMN_STATES:
+		states_cell(out, room, &r->states);
+		break;
+	case COLUMN_KEPT:
+		snprintf(out, room, "-");
+		if (!isnan(r->kept_ns))
+			numbers_duration(out, room, r->kept_ns, c->utf8);
 		break;
 	case COLUMN_MEAN_NOW:
 		mean_cell(out, room, window, column[i].width, c->utf8);
