@@ -114,9 +114,10 @@ struct report_bar {
 	uint32_t bucket;       /* number in the file's histogram: the same limits at all sites */
 	double from_ns, to_ns; /* compensated, as percentiles are */
 	uint64_t calls;
-	double height; /* calls per log duration over that of the site's highest bar: (0, 1].
-			  Buckets are not equally wide on a log scale */
-	uint64_t switched; /* of the calls; estimated where report_states is. 0: none, or not known */
+	double height;	   /* calls per log duration over that of the site's highest bar: (0, 1].
+			      Buckets are not equally wide on a log scale */
+	uint64_t switched; /* of the calls; estimated where report_states is. 0: none, or not known
+			    */
 };
 
 /* What a call costs by displacement (struct scp_site_cost), with limits at the report's

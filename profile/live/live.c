@@ -217,11 +217,11 @@ static bool states_follow(const struct prof_reading_states *now,
 {
 	bool same = before->detector == SCP_SWITCH_NONE || now->detector == before->detector;
 
-	return same && now->from_calls >= before->from_calls && now->from_units >= before->from_units &&
-	       now->calls >= before->calls && now->units >= before->units &&
-	       now->switched_weighted >= before->switched_weighted && now->known >= before->known &&
-	       now->weighted >= before->weighted && now->runnable_ns >= before->runnable_ns &&
-	       now->asleep_ns >= before->asleep_ns;
+	return same && now->from_calls >= before->from_calls &&
+	       now->from_units >= before->from_units && now->calls >= before->calls &&
+	       now->units >= before->units && now->switched_weighted >= before->switched_weighted &&
+	       now->known >= before->known && now->weighted >= before->weighted &&
+	       now->runnable_ns >= before->runnable_ns && now->asleep_ns >= before->asleep_ns;
 }
 
 static void states_difference(const struct prof_reading_states *now,
@@ -230,17 +230,17 @@ static void states_difference(const struct prof_reading_states *now,
 {
 	if (!states_follow(now, before))
 		return;
-	*out = (struct prof_reading_states){
-		.detector = now->detector,
-		.from_calls = now->from_calls - before->from_calls,
-		.from_units = now->from_units - before->from_units,
-		.calls = now->calls - before->calls,
-		.units = now->units - before->units,
-		.switched_weighted = now->switched_weighted - before->switched_weighted,
-		.known = now->known - before->known,
-		.weighted = now->weighted - before->weighted,
-		.runnable_ns = now->runnable_ns - before->runnable_ns,
-		.asleep_ns = now->asleep_ns - before->asleep_ns};
+	*out = (struct prof_reading_states){.detector = now->detector,
+					    .from_calls = now->from_calls - before->from_calls,
+					    .from_units = now->from_units - before->from_units,
+					    .calls = now->calls - before->calls,
+					    .units = now->units - before->units,
+					    .switched_weighted = now->switched_weighted -
+								 before->switched_weighted,
+					    .known = now->known - before->known,
+					    .weighted = now->weighted - before->weighted,
+					    .runnable_ns = now->runnable_ns - before->runnable_ns,
+					    .asleep_ns = now->asleep_ns - before->asleep_ns};
 }
 
 int live_difference(const struct prof_reading *now, const struct prof_reading *before,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One profile file that is being written, read again and again: once its model is
- * known (profile_add_placed), 192 bytes an entry are read instead of the whole file, and 384 more of
- * those with switched calls.
+ * known (profile_add_placed), 192 bytes an entry are read instead of the whole file, and 384 more
+ * of those with switched calls.
  *
  * Reads only, with pread: nothing that the target could notice, and a file that somebody
  * cuts short does not kill us. Single-threaded. */
@@ -31,7 +31,7 @@ struct prof_reading {
 
 struct live {
 	struct watch watch;
-	struct prof_places places;	    /* of the model that was made of the file */
+	struct prof_places places; /* of the model that was made of the file */
 	size_t batches_known, phases_known, states_known; /* of the watch's, that are in `places` */
 };
 
@@ -62,8 +62,8 @@ bool live_phases(const struct live *l, uint32_t i, struct prof_phase *out);
 
 /* *out becomes the calls after `before` and up to `now`, exactly. Two things cannot be known of
  * them: min and max are those of all calls, which bound theirs. -1, and *out is as it was: `before`
- * is not from earlier in the same entry's life (a damaged file). States of several detectors have no
- * difference: out->states.detector is NONE then, though that of `now` is not. */
+ * is not from earlier in the same entry's life (a damaged file). States of several detectors have
+ * no difference: out->states.detector is NONE then, though that of `now` is not. */
 int live_difference(const struct prof_reading *now, const struct prof_reading *before,
 		    struct prof_reading *out);
 

@@ -111,15 +111,13 @@ static double time_ns(const struct live_reader *f, const struct report_overhead 
 }
 
 /* In the interval, or where there is none in the run. */
-static void fill_states(struct row *r, const struct live_reader *f,
-			const struct report_overhead *o, const struct row_sums_states *run,
-			const struct row_sums_states *window)
+static void fill_states(struct row *r, const struct live_reader *f, const struct report_overhead *o,
+			const struct row_sums_states *run, const struct row_sums_states *window)
 {
 	const struct prof_reading *s = r->has_window ? &r->window : &r->run;
 	double inner = s->calls ? (double)s->inner_calls / (double)s->calls * o->inner_ns : 0;
 
-	r->states = row_states_of(r->has_window ? window : run, run,
-				  f->profile->clock.ns_per_unit);
+	r->states = row_states_of(r->has_window ? window : run, run, f->profile->clock.ns_per_unit);
 	r->kept_ns = r->states.kept_ns - o->inside_ns - inner;
 }
 
@@ -142,7 +140,8 @@ static void update_row(struct row *r, const struct live_reader *f, const struct 
 			r->has_window = false;
 		else if (since.calls) {
 			add_reading(&r->window, &since);
-			row_states_add(&window, &since, f->now[e].states.detector ? SCP_SWITCH_NONE : detector);
+			row_states_add(&window, &since,
+				       f->now[e].states.detector ? SCP_SWITCH_NONE : detector);
 		}
 	}
 	fill_states(r, f, o, &run, &window);

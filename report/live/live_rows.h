@@ -31,7 +31,7 @@ struct row {
 	double total_ns;
 	struct row_states states; /* of the last interval; of the run where there is none */
 	double kept_ns;		  /* states.kept_ns, compensated as the mean is */
-	bool waits; /* its function is there to wait */
+	bool waits;		  /* its function is there to wait */
 	/* The result of live_rows_means since the last update: a paused picture must not change. */
 	bool has_means;
 	struct row_mean run_mean, window_mean;
@@ -56,7 +56,7 @@ struct rows {
 	double confidence;
 	double calls_s, time_s, bytes_s; /* of all; NAN: no interval */
 	double waiting_s;		 /* of time_s, in functions that wait */
-	struct row_states states; /* of all that are known; kept_ns is none */
+	struct row_states states;	 /* of all that are known; kept_ns is none */
 	bool has_states;
 	uint64_t calls;
 };

@@ -8,7 +8,7 @@
 
 /* Of entries that are added up. */
 struct row_sums_states {
-	double calls, units;	      /* of which it is known whether they were switched */
+	double calls, units;	       /* of which it is known whether they were switched */
 	double kept_calls, kept_units; /* of calls that kept their CPU; sampled: of those asked */
 	double known, weighted, runnable_ns, asleep_ns;
 	bool unknown; /* of some calls it is not */

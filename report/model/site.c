@@ -53,9 +53,12 @@ static void fill_bars(const struct report *r, struct report_site *s, const struc
 
 		if (!hist->count[i])
 			continue;
-		*b = (struct report_bar){i, estimate_compensate_call(s, histogram_start(i) * unit),
+		*b = (struct report_bar){i,
+					 estimate_compensate_call(s, histogram_start(i) * unit),
 					 estimate_compensate_call(s, histogram_start(i + 1) * unit),
-					 hist->count[i], (double)hist->count[i] / log_width(i), 0};
+					 hist->count[i],
+					 (double)hist->count[i] / log_width(i),
+					 0};
 		highest = fmax(highest, b->height);
 		s->bars++;
 	}

@@ -66,8 +66,7 @@ static void put_boxes(struct html *h, struct labels *labels)
 
 static void put_sums(struct html *h)
 {
-	static const char plain[] =
-		"rows value share calls bytes mean low high below above doubts";
+	static const char plain[] = "rows value share calls bytes mean low high below above doubts";
 	static const char states[] = " on_cpu runnable asleep";
 	char all[sizeof(plain) + sizeof(states)];
 

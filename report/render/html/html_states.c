@@ -79,7 +79,8 @@ static void put_threads(struct html *h)
 	json_write_open(&h->json, "threads_time", '{');
 	json_write_text(&h->json, "mostly", mostly);
 	json_write_number(&h->json, "stolen", t->stolen_share);
-	html_write_fields(h, "parts", "cpu_in_calls cpu_outside runnable asleep_in_calls not_recorded");
+	html_write_fields(h, "parts",
+			  "cpu_in_calls cpu_outside runnable asleep_in_calls not_recorded");
 	json_write_open(&h->json, "ns", '[');
 	for (size_t i = 0; i < sizeof(parts_s) / sizeof(*parts_s); i++)
 		json_write_number(&h->json, NULL, 1e9 * parts_s[i]);

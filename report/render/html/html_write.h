@@ -17,7 +17,7 @@ struct html {
 	struct report *report;
 	struct string_index strings; /* all of the page's, written last */
 	struct flame flame;
-	bool states;    /* where the time went is known of some row */
+	bool states;	/* where the time went is known of some row */
 	uint32_t sites; /* rows shown; boxes of other sites have their own numbers */
 };
 

@@ -116,7 +116,8 @@ static void put_comment(struct pprof_writer *w, const struct report *r)
 static void put_head(struct pprof_writer *w, const struct report *r)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
-	Pprof__ValueType type[REPORT_WEIGHTS], *types[REPORT_WEIGHTS], event = PPROF__VALUE_TYPE__INIT;
+	Pprof__ValueType type[REPORT_WEIGHTS], *types[REPORT_WEIGHTS],
+		event = PPROF__VALUE_TYPE__INIT;
 
 	for (unsigned i = 0; i < w->values; i++) {
 		pprof__value_type__init(&type[i]);

@@ -49,8 +49,8 @@ struct pprof_writer {
 	size_t packed_room;
 	enum report_weight value[REPORT_WEIGHTS]; /* of each sample */
 	unsigned values;
-	bool all_named;	 /* every frame gets a name */
-	bool failed;	 /* out of memory */
+	bool all_named; /* every frame gets a name */
+	bool failed;	/* out of memory */
 };
 
 int pprof_write_begin(struct gzip *g, FILE *out);

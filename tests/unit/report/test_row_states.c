@@ -16,7 +16,8 @@
 #include "report/live/row_states.h"
 #include "tests/unit/support/scp_build.h"
 
-/* 1000 calls of 2 us; 100 of them switched, in segments of 1.1 ms together, a quarter of it read. */
+/* 1000 calls of 2 us; 100 of them switched, in segments of 1.1 ms together, a quarter of it read.
+ */
 static struct prof_reading reading(void)
 {
 	return (struct prof_reading){.calls = 1000,

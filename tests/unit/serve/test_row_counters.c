@@ -34,10 +34,8 @@ static void begin(struct one *x)
 						 .runnable_ns = 100000,
 						 .asleep_ns = 800000}}};
 	x->entry.outcome = SCP_COMPLETED;
-	x->entry.sums = (struct prof_sums){.calls = 1000,
-					   .units = 2000000,
-					   .detector = SCP_SWITCH_RSEQ,
-					   .states = &x->states};
+	x->entry.sums = (struct prof_sums){
+		.calls = 1000, .units = 2000000, .detector = SCP_SWITCH_RSEQ, .states = &x->states};
 	x->profile = (struct profile){.function = &x->function,
 				      .functions = 1,
 				      .entry = &x->entry,
