@@ -598,8 +598,9 @@ struct scp_table_states {
 	 * much of it was not charged: stolen by the host, or interrupts that are accounted apart.
 	 */
 	uint64_t ran_ns, stolen_ns;
-	uint64_t switches; /* seen */
-	uint64_t reserved[9];
+	uint64_t switches;		 /* seen */
+	struct scp_off_cpu call_off_cpu; /* of top-level calls */
+	uint64_t reserved[3];
 };
 
 /* `dual`: the same calls on the slow clock. Protected by the entry's seq. */
