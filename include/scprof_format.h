@@ -282,6 +282,7 @@ struct scp_header {
 	/* When recording began, and the latest. Merged: usage_last is the sum of what the processes
 	 * used meanwhile, of those of which it is known. */
 	struct scp_usage usage_first, usage_last;
+	uint32_t usage_cpu_of, usage_io_of; /* merged: how many those are */
 };
 #define SCP_FILTER_IGNORED "ignored="
 

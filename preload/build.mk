@@ -52,6 +52,7 @@ PRELOAD_SRC = \
 	preload/table/table.c \
 	preload/table/thread.c \
 	preload/table/tick_phase.c \
+	preload/table/usage.c \
 	preload/unwind/unwind.c \
 	preload/unwind/unwind_cfi.c \
 	preload/unwind/unwind_expr.c \

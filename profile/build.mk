@@ -26,6 +26,7 @@ PROFILE_SRC = \
 	profile/model/states.c \
 	profile/model/sums.c \
 	profile/model/unbatched.c \
+	profile/model/usage.c \
 	profile/read/chunks.c \
 	profile/read/entry_offsets.c \
 	profile/read/header.c \

@@ -14,6 +14,7 @@
 #include "profile/base/array.h"
 #include "report/loops/loop.h"
 #include "report/model/account.h"
+#include "report/model/ledger.h"
 #include "report/model/reliability.h"
 #include "report/model/site.h"
 #include "report/model/slowest.h"
@@ -320,7 +321,8 @@ struct report *report_build_some(const struct profile *p, const struct report_op
 	r->symbols = symbolize_new(p);
 	if (r->symbols && o->guarded)
 		symbolize_guard(r->symbols);
-	if (!r->symbols || fill_report(r, o, keep) < 0 || slowest_fill(r) < 0) {
+	if (!r->symbols || fill_report(r, o, keep) < 0 || slowest_fill(r) < 0 ||
+	    ledger_fill(r) < 0) {
 		report_free(r);
 		return NULL;
 	}

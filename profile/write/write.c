@@ -11,6 +11,7 @@
 
 #include "profile/base/error.h"
 #include "profile/model/filters.h"
+#include "profile/model/usage.h"
 #include "profile/write/image.h"
 #include "profile/model/intern.h"
 #include "profile/write/save.h"
@@ -248,6 +249,7 @@ static void write_header(const struct writer *w)
 	overhead_store(&p->slow.overhead, p->index->slow_overhead.rounds, &h->slow_overhead_first);
 	h->inner_first = overhead_store_inner(&p->clock.overhead);
 	h->losses = p->losses;
+	usage_store(p, h);
 	h->ticker_ticks = p->ticker_ticks;
 	h->ticker_late_sum_ns = p->ticker_late_sum_ns;
 	h->ticker_late_max_ns = p->ticker_late_max_ns;
