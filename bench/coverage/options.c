@@ -32,6 +32,7 @@ static const struct option options[] = {{"quick", no_argument, NULL, 'q'},
 					{"intervals", no_argument, NULL, 'i'},
 					{"threads", no_argument, NULL, 't'},
 					{"states", no_argument, NULL, 's'},
+					{"percentiles", no_argument, NULL, 'p'},
 					{"help", no_argument, NULL, 'h'},
 					{NULL, 0, NULL, 0}};
 
@@ -47,6 +48,7 @@ static void print_usage(void)
 	      "       coverage --threads [--replications N] [--csv FILE]: many short threads\n"
 	      "       coverage --states [--replications N] [--csv FILE]: calls that sleep or lose "
 	      "their CPU\n"
+	      "       coverage --percentiles [...]: limits of percentiles on a fast clock\n"
 	      "Without --csv the table goes to standard output and the summary to standard error.\n"
 	      "NAMES and LIST are separated by commas; --quick goes before what it is to spare.\n"
 	      "laws:        ",
@@ -56,7 +58,7 @@ static void print_usage(void)
 	fputs("\ndependences: ", stderr);
 	for (int i = 0; i < DEPENDENCES; i++)
 		fprintf(stderr, " %s", dependence_names[i]);
-	fputs("\n", stderr);
+	fputs("\nand load, for percentiles\n", stderr);
 }
 
 static bool parse_number(const char *text, double least, double most, double *v)
@@ -170,6 +172,8 @@ static bool take(struct options *o, int name, const char *text)
 		return o->threads = true;
 	case 's':
 		return o->states = true;
+	case 'p':
+		return o->percentiles = true;
 	case 'o':
 		o->csv = text;
 		return true;
