@@ -149,6 +149,16 @@ static void test_calls_of_a_thread_without_octaves_are_unknown(void **state)
 	assert_int_equal(known_slots(&s), 40);
 	assert_int_equal(s.tail->calls[0][1] + s.tail->calls[4][1], 0);
 	clear(&a, &b, &s);
+	a = calls_of(2, 62, 0, 4, 15);
+	b = calls_of(2, 20, 0, 4, 15);
+	free(b.tail);
+	b.tail = NULL;
+	s = sum_of(&a, &b); /* 31 and 10 of 4 calls: nothing is left of the smaller ones */
+	assert_int_equal(known_slots(&s), 31);
+	for (uint32_t i = 31; i < 41; i++)
+		for (uint32_t k = 0; k < SCP_TAIL_OCTAVES; k++)
+			assert_int_equal(s.tail->calls[i][k], 0);
+	clear(&a, &b, &s);
 }
 
 static void test_octaves_that_both_have_are_kept(void **state)
