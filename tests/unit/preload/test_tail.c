@@ -15,6 +15,7 @@
 #include "preload/system/sys.h"
 #include "preload/table/batch.h"
 #include "preload/table/header.h"
+#include "preload/table/states.h"
 #include "preload/table/sums.h"
 #include "preload/table/tail.h"
 
@@ -46,6 +47,16 @@ size_t sys_stack_room(void)
 
 void header_refresh_if_old(void)
 {
+}
+
+void states_close_batch(struct scp_thread *t, struct scp_rt *r, uint32_t slot)
+{
+	(void)t, (void)r, (void)slot;
+}
+
+void states_merge_pairs(struct scp_rt *r)
+{
+	(void)r;
 }
 
 bool file_chunk(struct profile_file *f, struct file_chunk *c, uint64_t bytes, uint32_t type,
