@@ -137,7 +137,7 @@ static int load_line(const struct raw_file *raw, const struct raw_ref *ref, stru
 /* What does not add up is not known: zeros. */
 static int load_tail(const struct raw_file *raw, const struct raw_ref *ref, struct prof_sums *s)
 {
-	const struct scp_tail *r = block_of(raw, SCP_REC_TAIL, ref, 0);
+	const struct scp_tail *r = load_block(raw, SCP_REC_TAIL, ref, 0);
 
 	if (!r || !s->hist || s->batches.count == 0)
 		return 0;
@@ -180,8 +180,7 @@ int load_sums(const struct raw_file *raw, const struct raw_ref *entry, struct pr
 	return load_batches(raw, entry, 0, &out->batches) || load_hist(raw, entry, out) ||
 			       load_slow(raw, entry, out) || load_phase(raw, entry, out) ||
 			       load_line(raw, entry, out) || load_apart(raw, entry, out) ||
-			       load_states_of_entry(raw, entry, out) ||
-			       load_tail(raw, entry, out)
+			       load_states_of_entry(raw, entry, out) || load_tail(raw, entry, out)
 		       ? -1
 		       : 0;
 }

@@ -25,11 +25,8 @@ void write_tails(struct image *img, const struct profile *p, const uint32_t *ent
 
 		if (!e->sums.tail || !e->sums.batches.count)
 			continue;
-		image_open_chunk(img, SCP_OPTIONAL_TAIL, e->table + 1);
-		if (img->failed)
-			return;
-		((struct scp_chunk *)(void *)(img->bytes + img->chunk))->magic = SCP_OPTIONAL_MAGIC;
-		r = image_record(img, SCP_REC_TAIL, sizeof *r);
+		r = image_optional_record(img, SCP_OPTIONAL_TAIL, e->table + 1, SCP_REC_TAIL,
+					  sizeof *r);
 		if (!r)
 			return;
 		fill(r, entry_id[i], &e->sums);
