@@ -56,9 +56,9 @@ static void print_usage(void)
 	for (int i = 0; i < LAW_KINDS; i++)
 		fprintf(stderr, " %s", law_names[i]);
 	fputs("\ndependences: ", stderr);
-	for (int i = 0; i < DEPENDENCES; i++)
+	for (int i = 0; i < DEPENDENCE_NAMES; i++)
 		fprintf(stderr, " %s", dependence_names[i]);
-	fputs("\nand load, for percentiles\n", stderr);
+	fputs(" (with --percentiles)\n", stderr);
 }
 
 static bool parse_number(const char *text, double least, double most, double *v)
@@ -180,7 +180,7 @@ static bool take(struct options *o, int name, const char *text)
 	case 'l':
 		return parse_names(text, law_names, LAW_KINDS, &o->laws);
 	case 'd':
-		return parse_names(text, dependence_names, DEPENDENCES, &o->dependences);
+		return parse_names(text, dependence_names, DEPENDENCE_NAMES, &o->dependences);
 	case 'c':
 		return parse_names(text, clocks, COUNT(clocks), &o->clocks);
 	case 'm':

@@ -14,7 +14,7 @@
 struct program program_make(unsigned dependence, enum law_kind law, uint64_t n)
 {
 	struct program p = {.cell = {.law = {law, MEAN}, .n = n},
-			    .load = dependence == PROGRAM_LOAD};
+			    .load = dependence == DEPENDENCE_LOAD};
 
 	p.cell.dependence = p.load ? DEPENDENCE_NONE : dependence;
 	return p;
@@ -22,7 +22,7 @@ struct program program_make(unsigned dependence, enum law_kind law, uint64_t n)
 
 const char *program_name(const struct program *p)
 {
-	return p->load ? "load" : dependence_names[p->cell.dependence];
+	return dependence_names[p->load ? DEPENDENCE_LOAD : (unsigned)p->cell.dependence];
 }
 
 /* As the library chooses it: the octave below the median's. */

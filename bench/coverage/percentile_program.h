@@ -6,9 +6,7 @@
 #include "bench/coverage/walk.h"
 #include "stats/histogram/tail.h"
 
-/* The programs' dependences: those of the grid, and this. */
-#define PROGRAM_LOAD	   DEPENDENCES
-#define PROGRAMS	   (DEPENDENCES + 1)
+/* DEPENDENCE_LOAD: so many of the bursts take so much longer. */
 #define PROGRAM_LOAD_SHARE 0.05
 #define PROGRAM_LOAD_LEVEL 20.0
 

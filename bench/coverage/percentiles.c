@@ -112,7 +112,7 @@ void percentiles_report(FILE *csv, const struct options *o)
 	      "missed_"
 	      "above,bounded,high_over_low,warned,unknown,coverage_by_mean,verdict\n",
 	      csv);
-	for (unsigned dep = 0; dep < PROGRAMS; dep++)
+	for (unsigned dep = 0; dep < DEPENDENCE_NAMES; dep++)
 		for (unsigned law = 0; law < LAW_KINDS; law++)
 			for (unsigned k = 0; k < o->n.count; k++) {
 				struct program p = program_make(dep, law, (uint64_t)o->n.value[k]);
