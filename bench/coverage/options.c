@@ -17,24 +17,16 @@ static const char *const clocks[] = {"fixed", "randomised"};
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
-static const struct option options[] = {{"quick", no_argument, NULL, 'q'},
-					{"csv", required_argument, NULL, 'o'},
-					{"jobs", required_argument, NULL, 'j'},
-					{"law", required_argument, NULL, 'l'},
-					{"clock", required_argument, NULL, 'c'},
-					{"dependence", required_argument, NULL, 'd'},
-					{"mean", required_argument, NULL, 'm'},
-					{"n", required_argument, NULL, 'n'},
-					{"budget", required_argument, NULL, 'b'},
-					{"replications", required_argument, NULL, 'r'},
-					{"failures", required_argument, NULL, 'f'},
-					{"check", no_argument, NULL, 'k'},
-					{"intervals", no_argument, NULL, 'i'},
-					{"threads", no_argument, NULL, 't'},
-					{"states", no_argument, NULL, 's'},
-					{"percentiles", no_argument, NULL, 'p'},
-					{"help", no_argument, NULL, 'h'},
-					{NULL, 0, NULL, 0}};
+static const struct option options[] = {
+	{"quick", no_argument, NULL, 'q'},	    {"csv", required_argument, NULL, 'o'},
+	{"jobs", required_argument, NULL, 'j'},	    {"law", required_argument, NULL, 'l'},
+	{"clock", required_argument, NULL, 'c'},    {"dependence", required_argument, NULL, 'd'},
+	{"mean", required_argument, NULL, 'm'},	    {"n", required_argument, NULL, 'n'},
+	{"budget", required_argument, NULL, 'b'},   {"replications", required_argument, NULL, 'r'},
+	{"failures", required_argument, NULL, 'f'}, {"check", no_argument, NULL, 'k'},
+	{"intervals", no_argument, NULL, 'i'},	    {"threads", no_argument, NULL, 't'},
+	{"states", no_argument, NULL, 's'},	    {"percentiles", no_argument, NULL, 'p'},
+	{"help", no_argument, NULL, 'h'},	    {NULL, 0, NULL, 0}};
 
 static void print_usage(void)
 {
