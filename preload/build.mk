@@ -50,6 +50,7 @@ PRELOAD_SRC = \
 	preload/table/slowest.c \
 	preload/table/states.c \
 	preload/table/table.c \
+	preload/table/tail.c \
 	preload/table/thread.c \
 	preload/table/tick_phase.c \
 	preload/table/usage.c \

@@ -25,6 +25,7 @@ PROFILE_SRC = \
 	profile/model/slowest.c \
 	profile/model/states.c \
 	profile/model/sums.c \
+	profile/model/tails.c \
 	profile/model/unbatched.c \
 	profile/model/usage.c \
 	profile/read/chunks.c \
@@ -48,4 +49,5 @@ PROFILE_SRC = \
 	profile/write/write_displacement.c \
 	profile/write/write_slowest.c \
 	profile/write/write_states.c \
-	profile/write/write_sums.c
+	profile/write/write_sums.c \
+	profile/write/write_tails.c

@@ -19,6 +19,7 @@
 #include "profile/write/write_slowest.h"
 #include "profile/write/write_states.h"
 #include "profile/write/write_sums.h"
+#include "profile/write/write_tails.h"
 
 struct writer {
 	const struct profile *p;
@@ -326,6 +327,7 @@ static void build(struct writer *w)
 	for (uint32_t t = 0; t < p->tables; t++)
 		write_table(w, t);
 	write_slowest(&w->img, p, w->entry_id);
+	write_tails(&w->img, p, w->entry_id);
 	write_displacement_accounts(&w->img, p);
 	if (!w->img.failed)
 		write_header(w);

@@ -169,6 +169,7 @@ static struct prof_sums rest_of(const struct prof_sums *s, struct rest *room, un
 	rest.hist = NULL;
 	rest.phase = NULL;
 	rest.line = NULL;
+	rest.tail = NULL;
 	if (s->slow) {
 		room->slow = *s->slow;
 		rest.slow = &room->slow;
