@@ -218,7 +218,7 @@ struct prof_table {
 	struct prof_table_states {
 		uint32_t detector;
 		uint64_t gaps, gap_units;
-		struct scp_off_cpu gap_off_cpu;
+		struct scp_off_cpu gap_off_cpu, call_off_cpu;
 		uint64_t covered_ns, cpu_ns, ran_ns, stolen_ns, switches;
 	} states;
 };

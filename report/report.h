@@ -347,6 +347,7 @@ struct report {
 	double time_ns;		/* of all threads */
 	double gaps_ns, nested_ns;
 	struct report_threads_time threads_time;
+	double others_runnable, others_asleep; /* private to states.c */
 	struct report_ledger ledger;
 	uint64_t skipped_calls, overflow_calls;
 	__int128 remainder_units; /* of calls - nested + gaps = time, over all threads */

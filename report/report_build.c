@@ -273,10 +273,10 @@ static int fill_report(struct report *r, const struct report_options *o, uint32_
 		status = account_gaps(r, groups.site_of);
 	if (status == 0)
 		status = account_threads(r);
-	if (status == 0)
-		status = threads_time_fill(r);
-	if (status == 0)
+	if (status == 0) {
+		threads_time_fill(r);
 		share_waiting(r);
+	}
 	if (status == 0)
 		status = fill_loops(r, groups.site_of, o);
 	groups_free(&groups);

@@ -106,38 +106,39 @@ static int fill_io(struct report *r)
 	return 0;
 }
 
+#define NEAR_ALL 0.8
+
 static bool sees_all(uint32_t detector)
 {
 	return detector == SCP_SWITCH_RSEQ || detector == SCP_SWITCH_PERF;
 }
 
-/* The share of the voluntary switches that is in recorded calls; NAN: not known. Waits are known by
- * a sample, of calls and gaps alike: their ratio has less noise than a sum beside the total. What
- * threads without a table did is at most what no switched call or gap accounts for. */
+/* Of all segments, by those that were read. */
+static double waits_of(const struct scp_off_cpu *o)
+{
+	return o->weighted ? (double)o->waits * (double)o->known / (double)o->weighted : 0;
+}
+
+/* The share of the voluntary switches that is in recorded calls; NAN: not known. Those in calls and
+ * in the gaps between them are estimates by the same sample, which together are all that recorded
+ * threads did: where they are near the total, their ratio has less noise. */
 static double waits_share(const struct profile *p, double waits)
 {
-	bool known = p->entries || sees_all(p->switches.detector);
 	double in_calls = 0, in_gaps = 0;
-	double unseen = (double)p->usage.voluntary + (double)p->usage.involuntary;
 
-	for (uint32_t i = 0; known && i < p->entries; i++) {
-		const struct prof_sums *s = &p->entry[i].sums;
-
-		known = !s->calls ||
-			(sees_all(s->detector) && !(s->states && s->states->from_calls));
-		in_calls += s->states ? (double)s->states->off_cpu.waits : 0;
-		unseen -= s->states ? (double)s->states->calls : 0;
-	}
-	for (uint32_t i = 0; known && i < p->tables; i++) {
-		known = sees_all(p->table[i].states.detector);
-		in_gaps += (double)p->table[i].states.gap_off_cpu.waits;
-		unseen -= (double)p->table[i].states.gaps;
-	}
-	if (!known || !(waits > 0))
+	if (!(waits > 0) || (!p->tables && !sees_all(p->switches.detector)))
 		return NAN;
-	if (!(in_calls > 0))
-		return 0;
-	return in_calls / (in_calls + in_gaps) * (1 - fmin(fmax(unseen, 0) / waits, 1));
+	for (uint32_t i = 0; i < p->tables; i++) {
+		const struct prof_table_states *s = &p->table[i].states;
+
+		if (!sees_all(s->detector))
+			return NAN;
+		in_calls += waits_of(&s->call_off_cpu);
+		in_gaps += waits_of(&s->gap_off_cpu);
+	}
+	if (in_calls + in_gaps > NEAR_ALL * waits)
+		return in_calls / (in_calls + in_gaps);
+	return in_calls / waits;
 }
 
 static double cpu_in_calls_s(const struct report *r)

@@ -21,6 +21,22 @@ static bool tells_stolen(const struct prof_table_states *s)
 	return s->detector == SCP_SWITCH_RSEQ || s->detector == SCP_SWITCH_PERF;
 }
 
+/* Off-CPU time in a segment of 1 ns, over all top-level calls. */
+static void find_others(struct report *r)
+{
+	double weighted = 0, runnable = 0, asleep = 0;
+
+	for (uint32_t i = 0; i < r->profile->tables; i++) {
+		const struct prof_table_states *s = &r->profile->table[i].states;
+
+		weighted += (double)s->call_off_cpu.weighted;
+		runnable += (double)s->call_off_cpu.runnable_ns;
+		asleep += (double)s->call_off_cpu.asleep_ns;
+	}
+	r->others_runnable = runnable / weighted; /* NAN: none was read */
+	r->others_asleep = asleep / weighted;
+}
+
 void states_find_stolen(struct report *r)
 {
 	struct report_threads_time *t = &r->threads_time;
@@ -35,6 +51,7 @@ void states_find_stolen(struct report *r)
 		ran += (double)s->ran_ns;
 		stolen += (double)s->stolen_ns;
 	}
+	find_others(r);
 	if (!(ran > 0))
 		return;
 	t->stolen_share = fmin(stolen / ran, 1);
@@ -111,6 +128,8 @@ static void add_states(struct states_sample *to, const struct report *r,
 	to->units_runnable = (double)t->units_runnable;
 	to->units_asleep = (double)t->units_asleep;
 	to->asleep_stolen = states_asleep_stolen(r, o);
+	to->others_runnable = r->others_runnable;
+	to->others_asleep = r->others_asleep;
 	if (t->from_calls)
 		leave_out(to, t);
 	if (t->batches)

@@ -16,7 +16,6 @@ enum { READ, WRITE, RECV, SENDFILE, MINE, FUNCTIONS };
 
 static struct prof_function function[FUNCTIONS];
 static struct prof_entry entry[FUNCTIONS + 1];
-static struct prof_states states;
 static struct prof_table table;
 static struct prof_process process[2];
 static struct profile profile;
@@ -42,12 +41,10 @@ static struct report make(void)
 	add(MINE, mine, SCP_GROUP_SELECTED, 10000);
 	entry[FUNCTIONS] = entry[READ];
 	entry[FUNCTIONS].outcome = SCP_ERROR;
-	memset(&states, 0, sizeof(states));
-	states.calls = states.off_cpu.waits = 300;
-	entry[RECV].sums.states = &states;
 	memset(&table, 0, sizeof(table));
 	table.states.detector = SCP_SWITCH_RSEQ;
-	table.states.gaps = table.states.gap_off_cpu.waits = 100;
+	table.states.gap_off_cpu = (struct scp_off_cpu){.known = 10, .weighted = 10, .waits = 100};
+	table.states.call_off_cpu = (struct scp_off_cpu){.known = 30, .weighted = 10, .waits = 100};
 	process[0].count = process[1].count = 1;
 	profile.clock = (struct prof_clock){.kind = SCP_CLOCK_TSC, .ns_per_unit = 1};
 	profile.function = function, profile.functions = FUNCTIONS;
@@ -134,21 +131,17 @@ static void waits_have_a_share_only_where_switches_are_seen(void **state)
 	struct report r = make();
 
 	(void)state;
-	entry[WRITE].sums.detector = SCP_SWITCH_NONE;
+	table.states.detector = SCP_SWITCH_NONE;
 	assert_int_equal(ledger_fill(&r), 0);
 	assert_true(isnan(r.ledger.waits_share) && isnan(r.ledger.cpu_share));
 	assert_near(r.ledger.waits, 400, 1e-9);
-	entry[WRITE].sums.detector = SCP_SWITCH_SAMPLED;
+	table.states.detector = SCP_SWITCH_SAMPLED;
 	assert_int_equal(ledger_fill(&r), 0);
 	assert_true(isnan(r.ledger.waits_share));
-	entry[WRITE].sums.detector = SCP_SWITCH_PERF;
+	table.states.detector = SCP_SWITCH_PERF;
 	assert_int_equal(ledger_fill(&r), 0);
 	expect_share(r.ledger.waits_share, 0.75);
-	states.from_calls = 1;
-	assert_int_equal(ledger_fill(&r), 0);
-	assert_true(isnan(r.ledger.waits_share));
-	states.from_calls = 0;
-	profile.entries = 0; /* no recorded call: whether switches are seen says the file */
+	profile.tables = 0; /* no recorded call: whether switches are seen says the file */
 	assert_int_equal(ledger_fill(&r), 0);
 	assert_true(isnan(r.ledger.waits_share));
 	profile.switches.detector = SCP_SWITCH_RSEQ;
@@ -162,19 +155,12 @@ static void waits_are_estimated_beside_those_of_gaps(void **state)
 	struct report r = make();
 
 	(void)state;
-	states.off_cpu.waits = 150;
-	table.states.gap_off_cpu.waits = 50;
+	profile.usage.voluntary = 380; /* 300 and 100 by the sample */
 	assert_int_equal(ledger_fill(&r), 0);
 	expect_share(r.ledger.waits_share, 0.75);
-	profile.usage.voluntary = 500;
+	profile.usage.voluntary = 1000;
 	assert_int_equal(ledger_fill(&r), 0);
-	expect_share(r.ledger.waits_share, 0.75 * 0.8);
-	profile.usage.involuntary = 1000; /* all that was seen may have been these */
-	assert_int_equal(ledger_fill(&r), 0);
-	expect_share(r.ledger.waits_share, 0);
-	table.states.detector = SCP_SWITCH_NONE;
-	assert_int_equal(ledger_fill(&r), 0);
-	assert_true(isnan(r.ledger.waits_share));
+	expect_share(r.ledger.waits_share, 0.3);
 }
 
 static void a_clock_of_cpu_time_needs_no_detector(void **state)
@@ -213,7 +199,7 @@ static void advice_names_what_is_not_recorded_yet(void **state)
 	profile.groups = SCP_GROUP_SOCKET | SCP_GROUP_IO | SCP_GROUP_WAIT;
 	profile.usage.reads = 1000000;
 	profile.usage.writes = 1000000;
-	states.off_cpu.waits = 396; /* little is elsewhere */
+	table.states.call_off_cpu.waits = 132; /* of 30: 396; little is elsewhere */
 	table.states.gap_off_cpu.waits = 4;
 	assert_int_equal(ledger_fill(&r), 0);
 	expect_words(
