@@ -74,6 +74,8 @@ COVERAGE_SRC = \
 	bench/coverage/check.c \
 	bench/coverage/intervals.c \
 	bench/coverage/intervals_exact.c \
+	bench/coverage/percentile_program.c \
+	bench/coverage/percentiles.c \
 	bench/coverage/print.c \
 	bench/coverage/threads.c \
 	bench/coverage/threads_grid.c \

@@ -48,8 +48,13 @@ static inline void add_slow(struct scp_slow *s, uint64_t units)
 static inline const struct switch_sums *find_off_cpu(const struct scp_call *c, bool nested)
 {
 	struct switch_watch *w = &c->thread->switches;
-	if (!nested)
-		return unlikely(switch_watch_is_disturbed(w)) ? switch_track_end(w) : NULL;
+	if (!nested) {
+		const struct switch_sums *off =
+			unlikely(switch_watch_is_disturbed(w)) ? switch_track_end(w) : NULL;
+		if (unlikely(off != NULL))
+			states_add_top(c->thread, off);
+		return off;
+	}
 	switch_track_look(w);
 	return unlikely(w->sums.mark.count != c->since.count)
 		       ? switch_track_difference(w, &c->since)
@@ -163,8 +168,10 @@ static COLD void end_nested(struct scp_call *c, struct scp_rt *rt, uint64_t now,
 	t->open = call_fast_around(t, c->outer);
 }
 
-static void end_top(struct scp_call *c, struct scp_rt *rt, uint64_t now, uint64_t slow,
-		    uint64_t bytes, bool has_bytes)
+/* Inlined: stacks may be small. */
+static inline __attribute__((always_inline)) void end_top(struct scp_call *c, struct scp_rt *rt,
+							  uint64_t now, uint64_t slow,
+							  uint64_t bytes, bool has_bytes)
 {
 	struct scp_thread *t = c->thread;
 	if (unlikely(now < c->began_at || c->began_at < t->last_at)) {

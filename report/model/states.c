@@ -41,6 +41,22 @@ double states_stolen_share(const struct profile *p)
 	return ran > 0 ? fmin(stolen / ran, 1) : NAN;
 }
 
+/* Off-CPU time in a segment of 1 ns, over all top-level calls. */
+static void find_others(struct report *r)
+{
+	double weighted = 0, runnable = 0, asleep = 0;
+
+	for (uint32_t i = 0; i < r->profile->tables; i++) {
+		const struct prof_table_states *s = &r->profile->table[i].states;
+
+		weighted += (double)s->call_off_cpu.weighted;
+		runnable += (double)s->call_off_cpu.runnable_ns;
+		asleep += (double)s->call_off_cpu.asleep_ns;
+	}
+	r->others_runnable = runnable / weighted; /* NAN: none was read */
+	r->others_asleep = asleep / weighted;
+}
+
 void states_find_stolen(struct report *r)
 {
 	struct report_threads_time *t = &r->threads_time;
@@ -48,6 +64,7 @@ void states_find_stolen(struct report *r)
 
 	t->stolen_share = states_stolen_share(r->profile);
 	t->stolen_share_error = NAN;
+	find_others(r);
 	if (isnan(t->stolen_share))
 		return;
 	for (uint32_t i = 0; i < r->profile->tables; i++) {
@@ -121,6 +138,8 @@ static void add_states(struct states_sample *to, const struct report *r,
 	to->units_runnable = (double)t->units_runnable;
 	to->units_asleep = (double)t->units_asleep;
 	to->asleep_stolen = states_asleep_stolen(r->threads_time.stolen_share, o);
+	to->others_runnable = r->others_runnable;
+	to->others_asleep = r->others_asleep;
 	if (t->from_calls)
 		leave_out(to, t);
 	if (t->batches)

@@ -6,8 +6,8 @@
 
 #include "report/report.h"
 
-/* After states_find_stolen. -1: out of memory. */
-int threads_time_fill(struct report *r);
+/* After states_find_stolen. */
+void threads_time_fill(struct report *r);
 
 /* What most of it was, to end "the program mostly ..."; NULL: not known. */
 const char *threads_time_mostly(const struct report_threads_time *t);

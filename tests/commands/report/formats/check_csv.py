@@ -66,11 +66,13 @@ def check_site(row, site):
             assert same(row[key]) == same(text_of(value)), (key, row[key], value)
         else:
             check_number(row[key], value, key)
-    for p in ("p50", "p90", "p99"):
+    for p in ("p50", "p90", "p99", "p999"):
         has = site["percentiles_ns"]
         check_number(row[p + "_ns"], has and has[p], p)
         check_number(row[p + "_ci_low_ns"], has and has[p + "_ci"][0], p)
         check_number(row[p + "_ci_high_ns"], has and has[p + "_ci"][1], p)
+    doubts = site["percentiles_ns"]["doubts"] if site["percentiles_ns"] else {}
+    assert row["percentile_doubts"] == ";".join(f"{p}:{why}" for p, whys in doubts.items() for why in whys)
     for key in ("ticks", "mean_ns", "ci_low_ns", "ci_high_ns"):
         check_number(row["slow_" + key], site["slow"] and site["slow"][key], "slow " + key)
     steady = site["steadiness"]
