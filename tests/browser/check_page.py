@@ -262,16 +262,17 @@ def states(b, report):
         said = [re.sub(r"\s+", " ", line).strip() for line in f]
     widths = ("[...{}.querySelectorAll('.l-bar span')].map((part) => [part.className,"
               " part.getBoundingClientRect().width / part.parentNode.getBoundingClientRect().width])")
-    # 9.274, 98.05 and 43.02 ms of 150.3, as tests/profiles/make_states.c has it
     bar = b.run(widths.format("byId('time')"))
-    wanted = [["t-cpu_in_calls", 0.0617], ["t-runnable", 0.652], ["t-asleep_in_calls", 0.286]]
+    mostly, cpu, runnable, asleep = re.search(r"mostly (.*?): ([\d.]+) % .* on a CPU .*?, ([\d.]+) % runnable, ([\d.]+) % asleep in calls", " ".join(said)).groups()
+    wanted = [["t-cpu_in_calls", float(cpu) / 100], ["t-runnable", float(runnable) / 100], ["t-asleep_in_calls", float(asleep) / 100]]
+    expect(mostly == "kept from its CPUs", f"the text says {mostly}")
     expect([name for name, _ in bar] == [name for name, _ in wanted], f"parts {bar}")
     expect(all(abs(width - part) < 0.005 for (_, width), (_, part) in zip(bar, wanted)), f"lengths {bar}")
     words = b.run("byId('time').textContent")
-    expect("mostly kept from its CPUs" in words and "waiting for a CPU 65.2 %" in words and "asleep in calls 28.6 %" in words
+    expect("mostly kept from its CPUs" in words and f"waiting for a CPU {runnable} %" in words and f"asleep in calls {asleep} %" in words
            and "undefined" not in words, words)
     said_first = b.run("byId('time').querySelector('.l-bar').getAttribute('aria-label')")
-    expect("waiting for a CPU 65.2 %" in said_first, f"a reader hears {said_first}")
+    expect(f"waiting for a CPU {runnable} %" in said_first, f"a reader hears {said_first}")
     expect(b.run("byId('time').getBoundingClientRect().bottom < innerHeight / 2"), "it is not on the first screen")
     rows = b.run("""[...document.querySelectorAll('#table tr[data-row]')].map((tr) => { const cell = (key) => tr.cells[visible.findIndex((c) => c.key === key)],
         bar = cell('states').querySelector('.l-bar'); return { name: siteName(Number(tr.dataset.row)), label: bar.getAttribute('aria-label'), caption: cell('states').textContent,

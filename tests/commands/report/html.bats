@@ -126,7 +126,7 @@ fails_saying()
 }
 
 @test "rows say what the text report says" {
-	holds numbers-real numbers-some
+	holds numbers-real numbers-some numbers-switched
 }
 
 @test "a slow clock says what the text report says, and nothing agrees with no tick" {
@@ -135,6 +135,14 @@ fails_saying()
 
 @test "loops say what the text report says" {
 	holds loops-loop
+}
+
+@test "where time went is on the first screen, in each row and in the details, as the text has it" {
+	holds states-switched
+}
+
+@test "without a detector a page says nothing of where time went" {
+	holds unknown_states-some
 }
 
 @test "an account of displacement is a bar a CPU" {

@@ -366,8 +366,8 @@ static void folded_has_each_state(void **state)
 		free(text);
 	}
 	assert_in_range(parts, time - 1, time + 1);
-	assert_null(report_weight_missing(timed(1), &o));
 	o.weight = REPORT_WEIGHT_ASLEEP;
+	assert_null(report_weight_missing(timed(1), &o));
 	assert_non_null(report_weight_missing(fixture_profile(), &o));
 }
 
