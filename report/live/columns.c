@@ -12,6 +12,7 @@
 #define FUNCTION_TITLE 8 /* "function" */
 #define FUNCTION_LEAST 12
 #define CALLER_LEAST   18
+#define CALLER_STATES  22 /* beside where the time went */
 
 static const struct {
 	const char *title;
@@ -20,13 +21,13 @@ static const struct {
 } column[COLUMNS] = {
 	[COLUMN_CALLS_S] = {"calls/s", 9, 0},
 	[COLUMN_TIME_S] = {"time/s", 8, 0},
-	[COLUMN_BYTES_S] = {"bytes/s", 8, 5},
-	[COLUMN_STATES] = {"cpu/run/slp", 11, 4},
+	[COLUMN_BYTES_S] = {"bytes/s", 8, 4},
+	[COLUMN_STATES] = {"cpu/run/slp", 11, 6},
 	[COLUMN_KEPT] = {"CPU kept", 9, 7},
 	[COLUMN_MEAN_NOW] = {"mean now", 19, 3},
 	[COLUMN_MEAN_ALL] = {"mean of the run", 19, 1},
 	[COLUMN_PRECISION] = {"+-%", 7, 2},
-	[COLUMN_CALLS] = {"calls", 13, 6},
+	[COLUMN_CALLS] = {"calls", 13, 5},
 };
 
 static size_t width_of(const struct columns *c)
@@ -49,10 +50,15 @@ struct columns columns_fit(size_t width, bool utf8, size_t function, bool caller
 
 	memset(c.shown, true, sizeof(c.shown));
 	c.shown[COLUMN_STATES] = c.shown[COLUMN_KEPT] = states;
-	for (unsigned drop = 7; drop && width_of(&c) + least > width; drop--)
+	for (unsigned drop = 7; drop; drop--) {
+		size_t more = callers && c.shown[COLUMN_STATES] ? CALLER_STATES - CALLER_LEAST : 0;
+
+		if (width_of(&c) + least + more <= width)
+			break;
 		for (int i = 0; i < COLUMNS; i++)
 			if (column[i].drop == drop)
 				c.shown[i] = false;
+	}
 	left = width > width_of(&c) ? width - width_of(&c) : 0;
 	most = callers ? 2 * left / 5 : left;
 	c.function = function < FUNCTION_TITLE ? FUNCTION_TITLE : function;
