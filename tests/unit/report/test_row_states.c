@@ -41,6 +41,7 @@ static struct row_states states_of(const struct prof_reading *r, uint32_t detect
 
 static void expect(const struct row_states *s, double on_cpu, double runnable, double asleep)
 {
+	assert_false(isnan(s->on_cpu) || isnan(s->runnable) || isnan(s->asleep)); /* equals all */
 	assert_float_equal(s->on_cpu, on_cpu, 1e-12);
 	assert_float_equal(s->runnable, runnable, 1e-12);
 	assert_float_equal(s->asleep, asleep, 1e-12);
@@ -117,6 +118,7 @@ static void shares_are_a_whole_whatever_was_read(void **state)
 	(void)state;
 	r.states.asleep_ns = UINT64_MAX;
 	s = states_of(&r, SCP_SWITCH_NONE);
+	assert_false(isnan(s.on_cpu));
 	assert_float_equal(s.on_cpu + s.runnable + s.asleep, 1, 1e-12);
 	assert_true(s.on_cpu >= 0 && s.runnable >= 0 && s.asleep <= 1);
 }
