@@ -12,7 +12,7 @@
 #define FUNCTION_TITLE 8 /* "function" */
 #define FUNCTION_LEAST 12
 #define CALLER_LEAST   18
-#define CALLER_STATES  22 /* beside where the time went */
+#define CALLER_STATES  40 /* beside where the time went */
 
 static const struct {
 	const char *title;

@@ -208,7 +208,7 @@ bare_below_another_root()
 @test "top 22: where the time of calls went, as the profile has it; nothing of profiles that do not know it" {
 	local row
 	"$PROFILES/make_states" rseq switched.scp
-	"$SCPROF" top --batch --width 160 -n 1 switched.scp >top.out
+	"$SCPROF" top --batch --width 170 -n 1 switched.scp >top.out
 	grep -qx 'in calls: on CPU 6.1 %, runnable 65.2 %, asleep 28.7 %' top.out
 	for row in '2/ 98/  0 +1.005 µs .* send ' '9/  4/ 87 +1.005 µs .* recv ' '100/  0/  0 +1.004 µs .* read ' '0/  0/100 +- .* connect '; do
 		grep -Eq " $row" top.out
@@ -217,7 +217,7 @@ bare_below_another_root()
 	grep -q 'mean of the run' narrow.out
 	[ "$(wc -L <narrow.out)" -le 100 ]
 	"$PROFILES/make_profile" paths 5 some.scp
-	"$SCPROF" top --batch --width 160 -n 1 some.scp >some.out
+	"$SCPROF" top --batch --width 170 -n 1 some.scp >some.out
 	if grep -E 'in calls:|cpu/run/slp' some.out; then return 1; fi
 }
 
