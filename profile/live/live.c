@@ -267,6 +267,21 @@ int live_difference(const struct prof_reading *now, const struct prof_reading *b
 	return 0;
 }
 
+void live_add(struct prof_reading *to, const struct prof_reading *from)
+{
+	if (!to->calls || from->min_units < to->min_units)
+		to->min_units = from->min_units;
+	if (!to->calls || from->max_units > to->max_units)
+		to->max_units = from->max_units;
+	to->calls += from->calls;
+	to->units += from->units;
+	to->units_sq += from->units_sq;
+	to->bytes += from->bytes;
+	to->bytes_sq += from->bytes_sq;
+	to->inner_calls += from->inner_calls;
+	to->has_bytes |= from->has_bytes;
+}
+
 uint32_t live_first_batch(uint64_t calls, uint32_t count, uint64_t before)
 {
 	uint64_t first = calls ? before / calls + (before % calls != 0) : count;

@@ -67,6 +67,9 @@ bool live_phases(const struct live *l, uint32_t i, struct prof_phase *out);
 int live_difference(const struct prof_reading *now, const struct prof_reading *before,
 		    struct prof_reading *out);
 
+/* *to += *from, but for batches and states: the sums of several entries. */
+void live_add(struct prof_reading *to, const struct prof_reading *from);
+
 /* Of an entry's `count` batches of `calls` calls each, oldest first: the index of the first whose
  * calls all came after the first `before` calls. */
 uint32_t live_first_batch(uint64_t calls, uint32_t count, uint64_t before);

@@ -88,21 +88,6 @@ static int start_afresh(struct rows *r, const struct live_reader *f)
 	return 0;
 }
 
-static void add_reading(struct prof_reading *to, const struct prof_reading *from)
-{
-	if (!to->calls || from->min_units < to->min_units)
-		to->min_units = from->min_units;
-	if (!to->calls || from->max_units > to->max_units)
-		to->max_units = from->max_units;
-	to->calls += from->calls;
-	to->units += from->units;
-	to->units_sq += from->units_sq;
-	to->bytes += from->bytes;
-	to->bytes_sq += from->bytes_sq;
-	to->inner_calls += from->inner_calls;
-	to->has_bytes |= from->has_bytes;
-}
-
 static double time_ns(const struct live_reader *f, const struct report_overhead *o,
 		      const struct prof_reading *s)
 {
@@ -133,13 +118,13 @@ static void update_row(struct row *r, const struct live_reader *f, const struct 
 		uint32_t detector = f->profile->entry[e].sums.detector;
 		struct prof_reading since;
 
-		add_reading(&r->run, &f->now[e]);
+		live_add(&r->run, &f->now[e]);
 		row_states_add(&run, &f->now[e], detector);
 		if (f->before_state[e] != LIVE_READER_KNOWN ||
 		    live_difference(&f->now[e], &f->before[e], &since))
 			r->has_window = false;
 		else if (since.calls) {
-			add_reading(&r->window, &since);
+			live_add(&r->window, &since);
 			row_states_add(&window, &since,
 				       f->now[e].states.detector ? SCP_SWITCH_NONE : detector);
 		}
