@@ -273,7 +273,7 @@ bare_below_another_root()
 
 @test "top 06: the screen: sort, open a path, pause, filter, help, resize, quit" {
 	watched 60
-	pty 150x30 "
+	pty 150x32 "
 		wait often at traffic
 		wait sorted by time
 		count (send|recv) +(often|seldom) at 4
