@@ -105,6 +105,7 @@ static int set_environment(const struct run *r)
 		.slowest = r->options.slowest.count,
 		.slower_than = r->options.slowest.least,
 		.slowest_of = r->options.slowest.patterns,
+		.states = r->options.states,
 	};
 
 	if (!environment_set(&e))

@@ -26,6 +26,7 @@ enum {
 	OPTION_SLOWEST_OF,
 	OPTION_UNTIL,
 	OPTION_UNTIL_OF,
+	OPTION_STATES,
 	OPTION_LIVE
 };
 
@@ -60,6 +61,11 @@ static const struct usage_entry usage_options[] = {
 	 .text = "of these functions, as -s writes them: 'send*,write', '!recv*' (default: all "
 		 "timed but poll, select, epoll_wait and accept; SCPROF_SLOWEST_OF)",
 	 .variable = "SCPROF_SLOWEST_OF"},
+	{"states", OPTION_STATES, "off|budget|exact",
+	 .text = "where calls spend their time, on a CPU, waiting for one, or asleep: not at all, "
+		 "by readings that take 0.5 % of a thread's time at most (default), or read each "
+		 "call (SCPROF_STATES)",
+	 .flags = USAGE_OTHER_VALUES, .variable = "SCPROF_STATES"},
 	{"until", OPTION_UNTIL, "P",
 	 .text = "stop the measurement, not the command, when the means of all sites with 5 % of "
 		 "the time or more are known to P: 5%, 0.01"},
@@ -200,6 +206,20 @@ static int take_until(const char *text, struct run_options *o)
 	return -1;
 }
 
+static int settle_states(struct run_options *o)
+{
+	const char *set = options_variable("SCPROF_STATES"),
+		   *from = o->states ? "--states" : "SCPROF_STATES";
+
+	if (!o->states)
+		o->states = set && *set ? set : "budget";
+	if (!strcmp(o->states, "off") || !strcmp(o->states, "budget") ||
+	    !strcmp(o->states, "exact"))
+		return 0;
+	say_format("%s: '%s' is none of off, budget and exact", from, o->states);
+	return -1;
+}
+
 static bool has_empty_name(const char *list)
 {
 	return !*list || *list == ',' || list[strlen(list) - 1] == ',' || strstr(list, ",,");
@@ -245,7 +265,8 @@ static int settle(struct run_options *o, const char *clock, const char *tick, co
 	if (groups ? parse_groups("-g", groups, o)
 		   : set_groups && parse_groups("SCPROF_GROUPS", set_groups, o))
 		return -1;
-	if (run_filters_check(&o->filters) || run_slowest_settle(&o->slowest) || check_until(o))
+	if (run_filters_check(&o->filters) || run_slowest_settle(&o->slowest) || check_until(o) ||
+	    settle_states(o))
 		return -1;
 	if (!o->symbols)
 		o->symbols = options_variable("SCPROF_SYMBOLS");
@@ -296,6 +317,9 @@ static int take_option(void *to, int code, const char *value)
 		return 0;
 	case OPTION_SLOWEST_OF:
 		o->slowest.patterns = value;
+		return 0;
+	case OPTION_STATES:
+		o->states = value;
 		return 0;
 	case OPTION_LIVE:
 		o->live = true;

@@ -22,6 +22,7 @@ struct run_options {
 	bool only_ready_made;  /* and no others are */
 	struct run_filters filters;
 	struct run_slowest slowest;
+	const char *states; /* off, budget, exact */
 	bool report;
 	bool displace;
 	bool live;

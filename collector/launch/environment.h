@@ -27,7 +27,7 @@ struct environment {
 	const char *groups; /* NULL: the library's default */
 	struct environment_filters filters;
 	/* which calls are kept one by one; NULL: as it is in the environment */
-	const char *slowest, *slower_than, *slowest_of;
+	const char *slowest, *slower_than, *slowest_of, *states;
 };
 
 /* Can LD_PRELOAD name this path? The loader splits it at spaces and colons and

@@ -79,7 +79,8 @@ static void add_totals(struct switch_watch *w, const struct switch_reading *r)
 	w->has_last = true;
 }
 
-/* What the thread is switched in the middle of is read again: its parts would not be of one
+/* A segment begins after the reading at its beginning: those that are read are as long as others.
+ * What the thread is switched in the middle of is read again: its parts would not be of one
  * instant. *clean: it was not, from the last look on. */
 static bool take(struct switch_watch *w, struct switch_reading *r, bool delay, bool *clean)
 {
@@ -98,7 +99,8 @@ static bool take(struct switch_watch *w, struct switch_reading *r, bool delay, b
 			switch_detector_note(SCP_SWITCH_SANDBOX);
 		return false;
 	}
-	count_reading(w, clock_mono_ns() - r->mono_ns);
+	w->began_ns = clock_mono_ns();
+	count_reading(w, w->began_ns - r->mono_ns);
 	add_totals(w, r);
 	return true;
 }
@@ -189,10 +191,11 @@ static void turn(struct switch_watch *w, bool switched, uint64_t now, uint64_t w
 		w->sums.mark.count++;
 		w->sums.mark.known += length;
 	}
-	w->began_ns = now;
 	w->weight = read ? weight : 0;
 	if (read)
 		w->from = r;
+	else
+		w->began_ns = now;
 }
 
 /* Looking takes system calls with some stack. */
@@ -274,7 +277,6 @@ static void begin_sample(struct switch_watch *w)
 	bool clean;
 	w->sampled = take(w, &w->from, true, &clean);
 	w->weight = w->sampled ? w->period : 0;
-	w->began_ns = w->from.mono_ns;
 	if (w->sampled)
 		w->expected = ~w->armed;
 }
