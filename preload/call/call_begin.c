@@ -16,6 +16,7 @@
 static COLD void note_switch(struct scp_thread *t)
 {
 	const struct switch_sums *gap = switch_track_begin(&t->switches);
+	states_refresh_table(t);
 	if (!gap)
 		return;
 	uint64_t now = clock_read(t->clock);

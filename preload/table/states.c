@@ -81,7 +81,6 @@ COLD void states_add_gap(struct scp_thread *t, uint64_t units, const struct swit
 	struct scp_table_states *s = t->table_states;
 	if (!s)
 		return;
-	states_refresh_table(t);
 	begin_change(&s->seq);
 	s->gaps++;
 	s->gap_units += units;

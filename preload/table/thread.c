@@ -92,9 +92,9 @@ static void add_end_gap(struct scp_thread *t)
 	uint64_t now = clock_read(t->clock);
 	now = now < t->last_at ? t->last_at : now;
 	const struct switch_sums *off = switch_track_pause(&t->switches);
+	states_refresh_table(t);
 	if (off)
 		states_add_gap(t, now - t->last_at, off);
-	states_refresh_table(t);
 	table_add_gap(t, NULL, now - t->last_at);
 	t->last_at = t->table->last_at = now;
 	t->previous = &t->start_mark;
