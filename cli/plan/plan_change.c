@@ -18,11 +18,11 @@ static struct plan_change_site plan_site(const struct diff *d, uint32_t at, doub
 	struct plan_change_site p = {at, NAN, NAN};
 	double room, now;
 
-	if (s->status != DIFF_SAME)
+	if (s->verdict.status != DIFF_SAME)
 		return p;
-	p.now = s->shown.detectable;
-	room = log1p(change) - s->shown.margin;
-	now = log(s->shown.detectable) - s->shown.margin;
+	p.now = s->verdict.shown.detectable;
+	room = log1p(change) - s->verdict.shown.margin;
+	now = log(s->verdict.shown.detectable) - s->verdict.shown.margin;
 	p.calls = room > 0 ? ceil(RESERVE * s->base_calls * (now / room) * (now / room)) : INFINITY;
 	return p;
 }

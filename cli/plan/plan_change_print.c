@@ -109,7 +109,7 @@ static json_t *site_of(const struct plan_change *p, const struct plan_change_sit
 	json_parts_put(o, "calls", json_parts_number(s->base_calls), failed);
 	json_parts_put(o, "detectable", json_parts_number(c->now), failed);
 	json_parts_put(o, "calls_needed", plan_words_json(c->calls), failed);
-	json_parts_put(o, "reason", json_parts_text(s->reason), failed);
+	json_parts_put(o, "reason", json_parts_text(s->verdict.reason), failed);
 	return o;
 }
 

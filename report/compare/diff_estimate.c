@@ -11,6 +11,7 @@
 #include "stats/histogram/histogram.h"
 #include "report/compare/match.h"
 #include "report/model/reliability.h"
+#include "report/model/states.h"
 #include "stats/stats.h"
 #include "stats/compare/trimmed.h"
 #include "stats/compare/biweight.h"
@@ -58,6 +59,30 @@ static void fill_quick(struct diff_run *r, const struct prof_sums *sums, const s
 	r->quick_ns = units * p->clock.ns_per_unit - inside_ns;
 }
 
+/* Where the time went, as the report has it. */
+static void fill_states(struct diff_run *r, const struct prof_sums *sums, const struct profile *p,
+			double stolen_share, double confidence)
+{
+	struct report_overhead overhead = overhead_of(sums, &p->clock);
+	struct states_sample sample;
+	struct states_estimate e;
+
+	r->unswitched = (struct compare_mean){NAN, INFINITY, 0};
+	r->unswitched_calls = r->runnable_ns = r->asleep_ns = NAN;
+	if (!sums->calls || !states_sample(&p->clock, sums, sums, stolen_share, &sample))
+		return;
+	e = states_estimate_means(&sample, confidence);
+	r->unswitched_calls = fmax((double)sample.elapsed.sums.n - e.switched, 0);
+	r->runnable_ns = e.runnable.mean;
+	r->asleep_ns = e.asleep.mean;
+	if (!(r->unswitched_calls > 0) || isnan(e.unswitched.mean))
+		return;
+	estimate_compensate(&e.unswitched, &overhead, confidence);
+	r->unswitched = (struct compare_mean){e.unswitched.mean, e.unswitched.error,
+					      e.unswitched.freedom};
+	r->unswitched_unreliable = e.unswitched.unreliable;
+}
+
 static void fill_run(struct diff_run *r, const struct prof_sums *sums, const struct profile *p,
 		     double confidence)
 {
@@ -73,7 +98,7 @@ static void fill_run(struct diff_run *r, const struct prof_sums *sums, const str
 				   .phase = sums->slow ? NULL : sums->phase};
 	struct mean_interval e;
 
-	r->undisturbed.error = INFINITY;
+	r->undisturbed = (struct compare_mean){NAN, INFINITY, 0};
 	r->calls = sums->calls;
 	if (!sums->calls)
 		return;
@@ -164,6 +189,14 @@ static double fill_undisturbed(const struct diff *d, const struct match_row *row
 	return sum;
 }
 
+bool diff_estimate_has_states(const struct diff *d, const struct diff_run *run)
+{
+	for (uint32_t i = 0; i < d->profiles; i++)
+		if (run[i].calls && isnan(run[i].unswitched_calls))
+			return false;
+	return true;
+}
+
 static bool has_histograms(const struct diff *d, const struct match_row *row)
 {
 	for (uint32_t i = 0; i < d->profiles; i++)
@@ -182,12 +215,18 @@ static bool agree(const struct diff *d, const struct compare_mean *calls,
 	return true;
 }
 
+/* What all rows need. */
+struct room {
+	double *stolen_share;	  /* of each profile */
+	struct compare_mean *two; /* a profile */
+};
+
 /* Locations are comparable only if all runs have the same kind: the more precise one that all
- * have, or none. `two`: room for two a profile. */
-static void fill_row(struct diff *d, const struct match_row *row, struct diff_run *run,
-		     struct compare_mean *two)
+ * have, or none. */
+static void fill_locations(struct diff *d, const struct match_row *row, struct diff_run *run,
+			   const struct room *room)
 {
-	struct compare_mean *calls = two, *batches = two + d->profiles, *better = calls;
+	struct compare_mean *calls = room->two, *batches = calls + d->profiles, *better = calls;
 	double of_calls = fill_undisturbed(d, row, true, calls);
 	double of_batches = fill_undisturbed(d, row, false, batches);
 	bool some = isfinite(of_calls);
@@ -198,27 +237,63 @@ static void fill_row(struct diff *d, const struct match_row *row, struct diff_ru
 	} else if (of_batches < of_calls && agree(d, calls, batches)) {
 		better = batches;
 	}
+	for (uint32_t i = 0; i < d->profiles && some; i++)
+		run[i].undisturbed = better[i];
+}
+
+static void fill_row(struct diff *d, const struct match_row *row, struct diff_run *run,
+		     const struct room *room)
+{
 	for (uint32_t i = 0; i < d->profiles; i++) {
 		fill_run(&run[i], &row->sums[i], d->profile[i], d->options.confidence);
-		run[i].undisturbed = some ? better[i] : (struct compare_mean){NAN, INFINITY, 0};
+		fill_states(&run[i], &row->sums[i], d->profile[i], room->stolen_share[i],
+			    d->options.confidence);
 	}
+	if (!diff_estimate_has_states(d, run))
+		fill_locations(d, row, run, room);
 }
 
 int diff_estimate_fill_runs(struct diff *d)
 {
 	size_t rows = d->match->rows;
-	struct compare_mean *two = calloc(2 * (size_t)d->profiles, sizeof(*two));
+	struct room room = {calloc(d->profiles, sizeof(double)),
+			    calloc(2 * (size_t)d->profiles, sizeof(*room.two))};
+	int status;
 
 	d->runs = calloc(rows * d->profiles + 1, sizeof(*d->runs));
-	for (size_t i = 0; i < rows && d->runs && two; i++)
-		fill_row(d, &d->match->row[i], &d->runs[i * d->profiles], two);
-	free(two);
-	return d->runs && two ? 0 : -1;
+	status = d->runs && room.stolen_share && room.two ? 0 : -1;
+	for (uint32_t i = 0; i < d->profiles && !status; i++)
+		room.stolen_share[i] = states_stolen_share(d->profile[i]);
+	for (size_t i = 0; i < rows && !status; i++)
+		fill_row(d, &d->match->row[i], &d->runs[i * d->profiles], &room);
+	free(room.stolen_share);
+	free(room.two);
+	return status;
+}
+
+enum diff_quantity diff_estimate_quantity(enum diff_view view)
+{
+	return view == DIFF_UNSWITCHED ? DIFF_CPU_TIME : DIFF_ELAPSED;
+}
+
+double diff_estimate_calls(const struct diff_run *r, enum diff_view view)
+{
+	return view == DIFF_UNSWITCHED ? r->unswitched_calls : (double)r->calls;
 }
 
 struct compare_mean diff_estimate(const struct diff_run *r, enum diff_view view)
 {
-	return view == DIFF_MEAN ? r->mean : r->undisturbed;
+	return view == DIFF_MEAN ? r->mean : view == DIFF_UNSWITCHED ? r->unswitched : r->undisturbed;
+}
+
+static const char *doubt(const struct diff_run *r, enum diff_view view)
+{
+	unsigned of = view == DIFF_UNSWITCHED ? r->unswitched_unreliable : r->unreliable;
+
+	if (view == DIFF_UNDISTURBED || !of)
+		return NULL;
+	return reliability_name(of & STATS_FEW_INDEPENDENT ? STATS_FEW_INDEPENDENT
+							   : STATS_HEAVY_TAIL);
 }
 
 /* With several runs the error follows from their scatter, whatever warnings a single one has; only
@@ -229,6 +304,8 @@ const char *diff_estimate_hindrance(const struct diff *d, const struct diff_site
 	bool several = d->profiles > 2;
 	const char *found = NULL;
 
+	if (view == DIFF_UNSWITCHED && !s->states)
+		return DIFF_NO_STATES;
 	for (uint32_t i = 0; i < d->profiles; i++) {
 		const struct diff_run *r = &s->run[i];
 		struct compare_mean m = diff_estimate(r, view);
@@ -239,10 +316,10 @@ const char *diff_estimate_hindrance(const struct diff *d, const struct diff_site
 			return reliability_name(STATS_SYNCHRONOUS);
 		if (several)
 			continue;
-		if (view == DIFF_MEAN && r->unreliable)
-			found = reliability_name(r->unreliable & STATS_FEW_INDEPENDENT
-							 ? STATS_FEW_INDEPENDENT
-							 : STATS_HEAVY_TAIL);
+		if (!(diff_estimate_calls(r, view) > 0))
+			return DIFF_SWITCHED;
+		if (doubt(r, view))
+			found = doubt(r, view);
 		if (!found && (!isfinite(m.error) || !(m.freedom > 0)))
 			found = r->few ? DIFF_FEW_TICKS : DIFF_FEW_CALLS;
 	}

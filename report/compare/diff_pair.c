@@ -180,12 +180,14 @@ static void test_total(const struct diff *d, const struct diff_site *s, enum dif
 		t->p = 1;
 }
 
-/* Of the two views, the one with the narrower interval. */
-static void note_common(struct diff *d, bool waiting, const struct references *r)
+/* Of the views of a quantity, the one with the narrower interval. */
+static void note_common(struct diff *d, enum diff_view view, bool waiting,
+			const struct references *r)
 {
 	struct compare_mean one = {1, 0, INFINITY}, e;
 	struct compare_null none = {1, 1, 0, INFINITY};
-	struct diff_common c = {.sites = r->n}, *known = &d->common[waiting];
+	struct diff_common c = {.sites = r->n};
+	struct diff_common *known = &d->common[diff_estimate_quantity(view)][waiting];
 
 	if (r->n <= LEAST_OTHERS)
 		return;
@@ -205,7 +207,7 @@ static int test_view(struct diff *d, enum diff_view view, bool waiting)
 		free_references(&r);
 		return -1;
 	}
-	note_common(d, waiting, &r);
+	note_common(d, view, waiting, &r);
 	for (uint32_t i = 0; i < d->sites; i++) {
 		struct diff_site *s = &d->site[i];
 

@@ -37,9 +37,10 @@ static void fill_logs(const struct diff *d, enum diff_view view, bool waiting, s
 
 		for (uint32_t k = 0; k < l->profiles; k++) {
 			struct compare_mean m = diff_estimate(&s->run[k], view);
-			bool there = usable && s->run[k].calls >= DIFF_LEAST_CALLS && m.mean > 0;
+			double calls = diff_estimate_calls(&s->run[k], view);
+			bool there = usable && calls >= DIFF_LEAST_CALLS && m.mean > 0;
 
-			if (view == DIFF_UNDISTURBED && !isfinite(m.error))
+			if (view != DIFF_MEAN && !isfinite(m.error))
 				there = false;
 			*at(l->y, l, i, k) = there ? log(m.mean) : NAN;
 			*at(l->v, l, i, k) = there ? m.error / m.mean * (m.error / m.mean) : NAN;
@@ -191,9 +192,9 @@ static int test_against(struct diff *d, enum diff_view view, bool waiting, bool 
 	return 0;
 }
 
-static void note_common(struct diff *d, bool waiting, struct logs *l)
+static void note_common(struct diff *d, enum diff_view view, bool waiting, struct logs *l)
 {
-	struct diff_common *c = &d->common[waiting];
+	struct diff_common *c = &d->common[diff_estimate_quantity(view)][waiting];
 	struct logs shared = *l;
 	struct scatter s;
 	double half;
@@ -217,7 +218,7 @@ static int test_view(struct diff *d, enum diff_view view, bool waiting, struct l
 	fill_logs(d, view, waiting, l);
 	if (find_shared(l) < 0 || test_against(d, view, waiting, false, l) < 0)
 		return -1;
-	note_common(d, waiting, l);
+	note_common(d, view, waiting, l);
 	return l->sharing < LEAST_SHARING ? 0 : test_against(d, view, waiting, true, l);
 }
 

@@ -69,39 +69,42 @@ static void by_how_much(const struct diff_test *t, char *text, size_t room)
 	}
 }
 
-static const char *of_what(const struct diff *d, const struct diff_site *s)
+static const char *of_what(const struct diff *d, const struct diff_site *s,
+			   const struct diff_finding *f)
 {
-	const struct diff_common *c = &d->common[s->waiting];
+	const struct diff_common *c = &d->common[diff_estimate_quantity(f->view)][s->waiting];
 
 	/* Where sites share no change, there is nothing to compare with. */
-	if (s->against == DIFF_OWN && c->sites && (c->low > 1 || c->high < 1))
-		return s->view == DIFF_UNDISTURBED ? " against the other sites, where undisturbed"
+	if (f->against == DIFF_OWN && c->sites && (c->low > 1 || c->high < 1))
+		return f->view == DIFF_UNDISTURBED ? " against the other sites, where undisturbed"
 						   : " against the other sites";
-	return s->view == DIFF_UNDISTURBED ? " where undisturbed" : "";
+	return f->view == DIFF_UNDISTURBED ? " where undisturbed" : "";
 }
 
-static void untested_words(const struct diff_site *s, char *text, size_t room)
+static void untested_words(const struct diff_finding *f, char *text, size_t room)
 {
-	if (!strcmp(s->reason, DIFF_FEW_TICKS))
+	if (!strcmp(f->reason, DIFF_FEW_TICKS))
 		snprintf(text, room, "cannot be determined: too few ticks");
-	else if (!strcmp(s->reason, DIFF_FEW_CALLS))
+	else if (!strcmp(f->reason, DIFF_FEW_CALLS))
 		snprintf(text, room, "cannot be determined: too few calls");
-	else if (!strcmp(s->reason, DIFF_UNLIKE))
+	else if (!strcmp(f->reason, DIFF_UNLIKE))
 		snprintf(text, room, "cannot be determined: the runs of a side differ too much");
+	else if (!strcmp(f->reason, DIFF_SWITCHED))
+		snprintf(text, room, "cannot be determined: all calls were switched");
 	else
-		snprintf(text, room, "cannot be determined: %s", s->reason);
+		snprintf(text, room, "cannot be determined: %s", f->reason);
 }
 
-static void same_words(const struct diff *d, const struct diff_site *s, char *text, size_t room)
+static void same_words(const struct diff *d, const struct diff_finding *f, char *text, size_t room)
 {
-	double percent = 100 * (s->shown.detectable - 1);
-	const char *what = s->against == DIFF_TOTAL && d->profiles == 2
+	double percent = 100 * (f->shown.detectable - 1);
+	const char *what = f->against == DIFF_TOTAL && d->profiles == 2
 				   ? "no change beyond what machines do"
 				   : "no change seen";
 	char factor[32];
 
-	if (s->shown.detectable >= FACTOR) {
-		numbers_significant(factor, sizeof(factor), s->shown.detectable, 2);
+	if (f->shown.detectable >= FACTOR) {
+		numbers_significant(factor, sizeof(factor), f->shown.detectable, 2);
 		snprintf(text, room, "%s; one by a factor of %s would have been", what, factor);
 	} else
 		snprintf(text, room, "%s; one of %.*f %% would have been", what,
@@ -111,30 +114,102 @@ static void same_words(const struct diff *d, const struct diff_site *s, char *te
 			 percent);
 }
 
-void diff_words(const struct diff *d, const struct diff_site *s, char *text, size_t room)
+static bool is_changed(const struct diff_finding *f)
+{
+	return f->status == DIFF_SLOWER || f->status == DIFF_FASTER;
+}
+
+static void finding_words(const struct diff *d, const struct diff_site *s,
+			  const struct diff_finding *f, char *text, size_t room)
 {
 	char by[96];
 
-	switch (s->status) {
-	case DIFF_SLOWER:
-	case DIFF_FASTER:
-		by_how_much(&s->shown, by, sizeof(by));
-		snprintf(text, room, "%s %s%s", diff_words_status_name(s->status), by,
-			 of_what(d, s));
-		return;
-	case DIFF_SAME:
-		same_words(d, s, text, room);
-		return;
-	case DIFF_UNTESTED:
-		untested_words(s, text, room);
-		return;
-	case DIFF_ONLY_BASE:
-		snprintf(text, room, "gone: only in base");
-		return;
-	case DIFF_ONLY_NEW:
-		snprintf(text, room, "new: only in new");
-		return;
+	if (is_changed(f)) {
+		by_how_much(&f->shown, by, sizeof(by));
+		snprintf(text, room, "%s %s%s", diff_words_status_name(f->status), by,
+			 of_what(d, s, f));
+	} else if (f->status == DIFF_SAME) {
+		same_words(d, f, text, room);
+	} else {
+		untested_words(f, text, room);
 	}
+}
+
+/* Mean times of a call off its CPU, of the runs of a side in which they are known. */
+struct off {
+	double runnable, asleep;
+};
+
+static struct off off_of(const struct diff *d, const struct diff_site *s, bool new)
+{
+	uint32_t end = new ? d->profiles : d->bases;
+	struct off o = {0, 0};
+	double calls = 0;
+
+	for (uint32_t i = new ? d->bases : 0; i < end; i++) {
+		const struct diff_run *r = &s->run[i];
+
+		if (!r->calls || isnan(r->runnable_ns) || isnan(r->asleep_ns))
+			continue;
+		o.runnable += r->runnable_ns * (double)r->calls;
+		o.asleep += r->asleep_ns * (double)r->calls;
+		calls += (double)r->calls;
+	}
+	return (struct off){o.runnable / calls, o.asleep / calls};
+}
+
+/* What elapsed time has beside CPU time: what moved it, or else hides a change of `cpu_ns`. "": not
+ * seen. */
+static const char *beside(const struct diff *d, const struct diff_site *s, double cpu_ns)
+{
+	struct off base = off_of(d, s, false), new = off_of(d, s, true);
+	double runnable = new.runnable - base.runnable, asleep = new.asleep - base.asleep;
+	double all = s->new_ns - s->base_ns;
+
+	if (!is_changed(&s->found[DIFF_ELAPSED])) {
+		if (fmax(base.runnable, new.runnable) > cpu_ns)
+			return " (hidden by waiting for a CPU)";
+		return fmax(base.asleep, new.asleep) > cpu_ns ? " (hidden by sleeping)" : "";
+	}
+	if (runnable / all > 0.5)
+		return all > 0 ? ", mostly waiting longer for a CPU"
+			       : ", mostly waiting less for a CPU";
+	if (asleep / all > 0.5)
+		return all > 0 ? ", mostly sleeping longer" : ", mostly sleeping less";
+	return "";
+}
+
+/* What changed first, and then the other one. */
+static void both_words(const struct diff *d, const struct diff_site *s, char *text, size_t room)
+{
+	const struct diff_finding *elapsed = &s->found[DIFF_ELAPSED], *cpu = &s->found[DIFF_CPU_TIME];
+	double cpu_ns = is_changed(cpu) ? fabs(cpu->shown.ratio - 1) * s->base_unswitched_ns : NAN;
+	char of_elapsed[160], of_cpu[160];
+	const char *why = beside(d, s, cpu_ns);
+
+	finding_words(d, s, elapsed, of_elapsed, sizeof(of_elapsed));
+	finding_words(d, s, cpu, of_cpu, sizeof(of_cpu));
+	if (is_changed(cpu))
+		snprintf(text, room, "CPU time %s; elapsed time %s%s", of_cpu, of_elapsed, why);
+	else
+		snprintf(text, room, "elapsed time %s%s; CPU time %s", of_elapsed, why, of_cpu);
+}
+
+/* Without a change, or states, one of them says it all. */
+void diff_words(const struct diff *d, const struct diff_site *s, char *text, size_t room)
+{
+	const struct diff_finding *f = &s->verdict;
+
+	if (f->status == DIFF_ONLY_BASE)
+		snprintf(text, room, "gone: only in base");
+	else if (f->status == DIFF_ONLY_NEW)
+		snprintf(text, room, "new: only in new");
+	else if (s->states && is_changed(f))
+		both_words(d, s, text, room);
+	else
+		finding_words(d, s, f, text, room);
+	if (s->states && f->status == DIFF_SAME && f->view == DIFF_UNSWITCHED)
+		snprintf(text + strlen(text), room - strlen(text), " of CPU time");
 }
 
 static const char *plural(uint32_t n)
@@ -170,10 +245,14 @@ void diff_words_verdict(const struct diff *d, char *text, size_t room)
 			 d->only_new);
 }
 
-void diff_words_common(const struct diff *d, bool waiting, char *text, size_t room)
+void diff_words_common(const struct diff *d, enum diff_quantity of, bool waiting, char *text,
+		       size_t room)
 {
-	const struct diff_common *c = &d->common[waiting];
+	const struct diff_common *c = &d->common[of][waiting];
 	const char *kind = waiting ? "sites that wait" : "sites that work";
+	const char *what = !d->common[DIFF_CPU_TIME][waiting].sites ? ""
+			   : of == DIFF_CPU_TIME		    ? " in CPU time"
+								    : " in elapsed time";
 	struct diff_test t = {.ratio = c->ratio, .low = c->low, .high = c->high};
 	char by[96];
 
@@ -182,11 +261,11 @@ void diff_words_common(const struct diff *d, bool waiting, char *text, size_t ro
 		return;
 	by_how_much(&t, by, sizeof(by));
 	if (c->low <= 1 && c->high >= 1)
-		snprintf(text, room, "the %" PRIu32 " %s share no change (%+.1f ... %+.1f %%)",
-			 c->sites, kind, 100 * (c->low - 1), 100 * (c->high - 1));
+		snprintf(text, room, "the %" PRIu32 " %s share no change%s (%+.1f ... %+.1f %%)",
+			 c->sites, kind, what, 100 * (c->low - 1), 100 * (c->high - 1));
 	else
-		snprintf(text, room, "the %" PRIu32 " %s together are %s %s%s", c->sites, kind,
-			 c->ratio > 1 ? "slower" : "faster", by,
+		snprintf(text, room, "the %" PRIu32 " %s together are %s %s%s%s", c->sites, kind,
+			 c->ratio > 1 ? "slower" : "faster", by, what,
 			 d->profiles > 2 ? ""
 					 : "; one run a side cannot tell whether that is the "
 					   "program's doing or the machine's");

@@ -7,26 +7,39 @@
 
 #include "report/model/estimate.h"
 #include "stats/histogram/histogram.h"
-#include "stats/mean/states.h"
 
 #define BUCKETS (SCP_HIST_BLOCKS * SCP_HIST_BUCKETS)
 /* A mode is a kind of calls where its share and its median are theirs, but for so much. */
 #define SAME_SHARE  0.1
 #define SAME_MEDIAN 1.5
 
+static double sum_ran(const struct profile *p)
+{
+	double ran = 0;
+
+	for (uint32_t i = 0; i < p->tables; i++)
+		ran += (double)p->table[i].states.ran_ns;
+	return ran;
+}
+
+double states_stolen_share(const struct profile *p)
+{
+	double ran = sum_ran(p), stolen = 0;
+
+	for (uint32_t i = 0; i < p->tables; i++)
+		stolen += (double)p->table[i].states.stolen_ns;
+	return ran > 0 ? fmin(stolen / ran, 1) : NAN;
+}
+
 void states_find_stolen(struct report *r)
 {
 	struct report_threads_time *t = &r->threads_time;
-	double ran = 0, stolen = 0, squares = 0, tables = 0;
+	double ran = sum_ran(r->profile), squares = 0, tables = 0;
 
-	t->stolen_share = t->stolen_share_error = NAN;
-	for (uint32_t i = 0; i < r->profile->tables; i++) {
-		ran += (double)r->profile->table[i].states.ran_ns;
-		stolen += (double)r->profile->table[i].states.stolen_ns;
-	}
+	t->stolen_share = states_stolen_share(r->profile);
+	t->stolen_share_error = NAN;
 	if (!(ran > 0))
 		return;
-	t->stolen_share = fmin(stolen / ran, 1);
 	for (uint32_t i = 0; i < r->profile->tables; i++) {
 		const struct prof_table_states *s = &r->profile->table[i].states;
 		double off = (double)s->stolen_ns - t->stolen_share * (double)s->ran_ns;
@@ -39,13 +52,16 @@ void states_find_stolen(struct report *r)
 		t->stolen_share_error = sqrt(squares * tables / (tables - 1)) / ran;
 }
 
-double states_asleep_stolen(const struct report *r, const struct scp_off_cpu *o)
+static double asleep_stolen(double share, const struct scp_off_cpu *o)
 {
-	double share = r->threads_time.stolen_share;
-
 	if (!(share > 0 && share < 1) || !o->asleep_ns)
 		return 0;
 	return fmin(share / (1 - share) * (double)o->ran_ns / (double)o->asleep_ns, 1);
+}
+
+double states_asleep_stolen(const struct report *r, const struct scp_off_cpu *o)
+{
+	return asleep_stolen(r->threads_time.stolen_share, o);
 }
 
 /* The first `from_calls` are not known of, nor is the batch that the last of them lies in. */
@@ -75,8 +91,7 @@ static void add_batches(struct states_sample *to, const struct prof_state_batche
 					      b->runnable_ns + first, b->asleep_ns + first};
 }
 
-static void add_states(struct states_sample *to, const struct report *r,
-		       const struct prof_sums *rest)
+static void add_states(struct states_sample *to, double stolen_share, const struct prof_sums *rest)
 {
 	const struct prof_states *t = rest->states;
 	const struct scp_off_cpu *o = &t->off_cpu;
@@ -95,7 +110,7 @@ static void add_states(struct states_sample *to, const struct report *r,
 	to->runnable_asleep = (double)t->runnable_asleep;
 	to->units_runnable = (double)t->units_runnable;
 	to->units_asleep = (double)t->units_asleep;
-	to->asleep_stolen = states_asleep_stolen(r, o);
+	to->asleep_stolen = asleep_stolen(stolen_share, o);
 	if (t->from_calls)
 		leave_out(to, t);
 	if (t->batches)
@@ -186,6 +201,18 @@ static bool is_known(const struct prof_sums *rest)
 	return !t || t->from_calls < rest->calls;
 }
 
+bool states_sample(const struct prof_clock *c, const struct prof_sums *sums,
+		   const struct prof_sums *rest, double stolen_share, struct states_sample *to)
+{
+	if (!is_known(rest))
+		return false;
+	*to = (struct states_sample){.sampled = rest->detector == SCP_SWITCH_SAMPLED};
+	to->elapsed = estimate_sample(c, sums, rest);
+	if (rest->states)
+		add_states(to, stolen_share, rest);
+	return true;
+}
+
 static void fill_means(const struct report *r, struct report_site *s,
 		       const struct states_estimate *e, bool all, const struct report_overhead *off)
 {
@@ -207,15 +234,12 @@ void states_fill(const struct report *r, struct report_site *s, const struct pro
 		 const struct prof_sums *rest, const struct report_overhead *off)
 {
 	struct report_states *to = &s->states;
-	struct states_sample sample = {.sampled = rest->detector == SCP_SWITCH_SAMPLED};
+	struct states_sample sample;
 	struct states_estimate e;
 
 	clear(to);
-	if (!is_known(rest))
+	if (!states_sample(&r->profile->clock, sums, rest, r->threads_time.stolen_share, &sample))
 		return;
-	sample.elapsed = estimate_sample(&r->profile->clock, sums, rest);
-	if (rest->states)
-		add_states(&sample, r, rest);
 	e = states_estimate_means(&sample, r->confidence);
 	to->known = true;
 	to->estimated = sample.sampled;

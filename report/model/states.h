@@ -4,9 +4,18 @@
 #define SCPROF_REPORT_MODEL_STATES_H
 
 #include "report/report.h"
+#include "stats/mean/states.h"
 
 /* Before the sites: what part of the threads' time on a CPU the host stole. */
 void states_find_stolen(struct report *r);
+
+/* The same of a profile, as a share; NAN: no thread was seen on a CPU. */
+double states_stolen_share(const struct profile *p);
+
+/* What the estimators get of a row's calls; arguments as below. It points into them. false: where
+ * their time went is not known. */
+bool states_sample(const struct prof_clock *c, const struct prof_sums *sums,
+		   const struct prof_sums *rest, double stolen_share, struct states_sample *to);
 
 /* Of a site whose mean is filled. `rest`: the calls that the mean is of; `sums`: all. `off`: what
  * is subtracted from each call. */

@@ -42,10 +42,10 @@ static void number_cells(struct text *t, struct table *table, const struct diff_
 		table_cell(table, CALLS_NEW, text);
 		text_cell_duration(t, table, MEAN_NEW, s->new_ns);
 	}
-	if (s->status > DIFF_SAME)
+	if (s->verdict.status > DIFF_SAME)
 		return;
-	diff_words_percent(text, sizeof(text), s->shown.ratio,
-			   1 + fmin(s->shown.high - s->shown.ratio, s->shown.ratio - s->shown.low));
+	diff_words_percent(text, sizeof(text), s->verdict.shown.ratio,
+			   1 + fmin(s->verdict.shown.high - s->verdict.shown.ratio, s->verdict.shown.ratio - s->verdict.shown.low));
 	table_cell(table, CHANGE, text);
 }
 
@@ -72,7 +72,7 @@ static void path_notes(struct text *t, struct table *table, const struct diff *d
 static void add_site(struct text *t, struct table *table, const struct diff *d,
 		     const struct diff_site *s)
 {
-	char words[200];
+	char words[DIFF_WORDS];
 
 	diff_words(d, s, words, sizeof(words));
 	table_row(table);
@@ -111,9 +111,11 @@ static void print_head(struct text *t, const struct diff *d)
 		 100 * (1 - d->options.confidence), 100 * d->options.min_change);
 	print_wrapped(t, "  ", line, 2);
 	for (int waiting = 0; waiting < 2; waiting++) {
-		diff_words_common(d, waiting, line, sizeof(line));
-		if (*line)
-			print_wrapped(t, "  ", line, 2);
+		for (int of = 0; of < DIFF_QUANTITIES; of++) {
+			diff_words_common(d, (enum diff_quantity)of, waiting, line, sizeof(line));
+			if (*line)
+				print_wrapped(t, "  ", line, 2);
+		}
 	}
 	numbers_duration(base, sizeof(base), d->base_total_ns, t->terminal.utf8);
 	numbers_duration(new, sizeof(new), d->new_total_ns, t->terminal.utf8);
