@@ -47,6 +47,8 @@ struct diff_options {
 		.top = REPORT_TOP_DEFAULT, .frames = REPORT_FRAMES_DEFAULT                         \
 	}
 
+struct match_row;
+
 /* What may have changed at a site. */
 enum diff_quantity {
 	DIFF_ELAPSED,
@@ -54,9 +56,15 @@ enum diff_quantity {
 	DIFF_QUANTITIES
 };
 
-/* What a test compares, and against what. The first two are of elapsed time; where it is known
- * which calls were switched, DIFF_UNSWITCHED takes the place of DIFF_UNDISTURBED. */
-enum diff_view { DIFF_MEAN, DIFF_UNDISTURBED, DIFF_UNSWITCHED, DIFF_VIEWS };
+/* What a test compares, and against what. Where it is known which calls were switched, the two
+ * views of CPU time take the place of DIFF_UNDISTURBED. */
+enum diff_view {
+	DIFF_MEAN,	  /* elapsed time */
+	DIFF_UNDISTURBED, /* elapsed time without the longest calls */
+	DIFF_UNSWITCHED,  /* CPU time: of the calls that kept their CPU */
+	DIFF_UNSWITCHED_UNDISTURBED,
+	DIFF_VIEWS
+};
 enum diff_against {
 	DIFF_TOTAL, /* the change itself */
 	DIFF_OWN,   /* the change relative to the other sites */
@@ -75,8 +83,9 @@ struct diff_run {
 	struct compare_mean undisturbed; /* error INFINITY: there is none */
 	double quick_ns;		 /* the fastest hundredth of the calls; NAN: not known */
 	/* Where the time went; means of a call in ns, NAN: not known. */
-	struct compare_mean unswitched; /* of the calls that kept their CPU; error INFINITY: none */
+	struct compare_mean unswitched, unswitched_undisturbed; /* error INFINITY: none */
 	unsigned unswitched_unreliable;
+	double spread; /* of unswitched calls: variance over squared mean; NAN: not known */
 	double unswitched_calls, runnable_ns, asleep_ns;
 };
 
@@ -188,6 +197,10 @@ int diff_runs_test(struct diff *d);
 /* From tests to verdicts. -1: out of memory. */
 int diff_judge(struct diff *d);
 void diff_warnings_make(struct diff *d);
+/* Locations of a row's calls, or of those that were not switched, in all runs, into their
+ * `undisturbed` or `unswitched_undisturbed`. `two`: room for two a profile. */
+void diff_location_fill(const struct diff *d, const struct match_row *row, struct diff_run *run,
+			bool unswitched, struct compare_mean *two);
 /* Of a row: is it known in all runs which of its calls were switched? */
 bool diff_estimate_has_states(const struct diff *d, const struct diff_run *run);
 enum diff_quantity diff_estimate_quantity(enum diff_view view);

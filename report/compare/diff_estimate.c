@@ -13,13 +13,9 @@
 #include "report/model/reliability.h"
 #include "report/model/states.h"
 #include "stats/stats.h"
-#include "stats/compare/trimmed.h"
-#include "stats/compare/biweight.h"
 
 /* The fastest calls are those of this share. */
 #define QUICK 0.01
-/* Fewer ticks in a batch make its sum too coarse for an estimate of location. */
-#define TICKS_IN_BATCH 10
 
 /* Few ticks as Poisson events that carry the same relative error. */
 static void fill_count(struct diff_run *r, const struct mean_interval *e,
@@ -67,7 +63,7 @@ static void fill_states(struct diff_run *r, const struct prof_sums *sums, const 
 	struct states_sample sample;
 	struct states_estimate e;
 
-	r->unswitched = (struct compare_mean){NAN, INFINITY, 0};
+	r->unswitched = r->unswitched_undisturbed = (struct compare_mean){NAN, INFINITY, 0};
 	r->unswitched_calls = r->runnable_ns = r->asleep_ns = NAN;
 	if (!sums->calls || !states_sample(&p->clock, sums, sums, stolen_share, &sample))
 		return;
@@ -113,104 +109,10 @@ static void fill_run(struct diff_run *r, const struct prof_sums *sums, const str
 	fill_quick(r, sums, p, overhead.inside_ns);
 }
 
-/* Batches of the largest size that any run of the site has. */
-static uint64_t common_size(const struct prof_sums *sums, uint32_t profiles)
-{
-	uint64_t calls = 0;
-
-	for (uint32_t i = 0; i < profiles; i++)
-		if (sums[i].batches.count && sums[i].batches.calls > calls)
-			calls = sums[i].batches.calls;
-	return calls;
-}
-
-static struct compare_mean in_ns(const struct biweight *u, const struct prof_sums *sums,
-				 const struct prof_clock *clock)
-{
-	struct report_overhead overhead = overhead_of(sums, clock);
-	double unit = clock->ns_per_unit;
-
-	return (struct compare_mean){u->location * unit - overhead.inside_ns,
-				     hypot(u->error * unit, overhead.inside_error_ns), u->freedom};
-}
-
-static bool by_batches(const struct prof_sums *sums, const struct prof_clock *clock, uint64_t calls,
-		       struct compare_mean *out)
-{
-	struct prof_batches b = sums->batches;
-	uint64_t sum[SCP_BATCHES];
-	struct biweight u;
-
-	if (b.count)
-		memcpy(sum, b.sum, b.count * sizeof(sum[0]));
-	b.sum = sum; /* a copy, to be changed */
-	biweight_enlarge(b.sum, &b.count, &b.calls, calls);
-	if (biweight_location(&(struct stats_batches){b.calls, b.count, b.sum}, &u) < 0)
-		return false;
-	if (u.location * (double)b.calls <
-	    TICKS_IN_BATCH * (double)(clock->resolution_units ? clock->resolution_units : 1))
-		return false;
-	*out = in_ns(&u, sums, clock);
-	return true;
-}
-
-static bool by_calls(const struct prof_sums *sums, const struct prof_clock *clock,
-		     struct compare_mean *out)
-{
-	const struct prof_batches *b = &sums->batches;
-	struct biweight u;
-
-	if (!sums->hist ||
-	    trimmed_mean(sums->hist->count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS,
-			 &(struct stats_batches){b->calls, b->count, b->sum}, &u) < 0)
-		return false;
-	*out = in_ns(&u, sums, clock);
-	return true;
-}
-
-/* Relative, squared, of all runs together; INFINITY where one of them has none. */
-static double fill_undisturbed(const struct diff *d, const struct match_row *row, bool calls,
-			       struct compare_mean *m)
-{
-	uint64_t size = common_size(row->sums, d->profiles);
-	double sum = 0;
-
-	for (uint32_t i = 0; i < d->profiles; i++) {
-		const struct prof_sums *sums = &row->sums[i];
-		const struct prof_clock *clock = &d->profile[i]->clock;
-
-		m[i] = (struct compare_mean){NAN, INFINITY, 0};
-		if (!sums->calls)
-			continue;
-		if (!(calls ? by_calls(sums, clock, &m[i]) : by_batches(sums, clock, size, &m[i])))
-			return INFINITY;
-		sum += m[i].error / m[i].mean * (m[i].error / m[i].mean);
-	}
-	return sum;
-}
-
 bool diff_estimate_has_states(const struct diff *d, const struct diff_run *run)
 {
 	for (uint32_t i = 0; i < d->profiles; i++)
 		if (run[i].calls && isnan(run[i].unswitched_calls))
-			return false;
-	return true;
-}
-
-static bool has_histograms(const struct diff *d, const struct match_row *row)
-{
-	for (uint32_t i = 0; i < d->profiles; i++)
-		if (row->sums[i].calls && !row->sums[i].hist)
-			return false;
-	return true;
-}
-
-/* For sites where nearly all batches are disturbed, but not all calls. */
-static bool agree(const struct diff *d, const struct compare_mean *calls,
-		  const struct compare_mean *batches)
-{
-	for (uint32_t i = 0; i < d->profiles; i++)
-		if (fabs(batches[i].mean - calls[i].mean) > 2 * calls[i].error)
 			return false;
 	return true;
 }
@@ -221,26 +123,6 @@ struct room {
 	struct compare_mean *two; /* a profile */
 };
 
-/* Locations are comparable only if all runs have the same kind: the more precise one that all
- * have, or none. */
-static void fill_locations(struct diff *d, const struct match_row *row, struct diff_run *run,
-			   const struct room *room)
-{
-	struct compare_mean *calls = room->two, *batches = calls + d->profiles, *better = calls;
-	double of_calls = fill_undisturbed(d, row, true, calls);
-	double of_batches = fill_undisturbed(d, row, false, batches);
-	bool some = isfinite(of_calls);
-
-	if (!has_histograms(d, row)) {
-		some = isfinite(of_batches);
-		better = batches;
-	} else if (of_batches < of_calls && agree(d, calls, batches)) {
-		better = batches;
-	}
-	for (uint32_t i = 0; i < d->profiles && some; i++)
-		run[i].undisturbed = better[i];
-}
-
 static void fill_row(struct diff *d, const struct match_row *row, struct diff_run *run,
 		     const struct room *room)
 {
@@ -249,8 +131,7 @@ static void fill_row(struct diff *d, const struct match_row *row, struct diff_ru
 		fill_states(&run[i], &row->sums[i], d->profile[i], room->stolen_share[i],
 			    d->options.confidence);
 	}
-	if (!diff_estimate_has_states(d, run))
-		fill_locations(d, row, run, room);
+	diff_location_fill(d, row, run, diff_estimate_has_states(d, run), room->two);
 }
 
 int diff_estimate_fill_runs(struct diff *d)
@@ -273,24 +154,34 @@ int diff_estimate_fill_runs(struct diff *d)
 
 enum diff_quantity diff_estimate_quantity(enum diff_view view)
 {
-	return view == DIFF_UNSWITCHED ? DIFF_CPU_TIME : DIFF_ELAPSED;
+	return view >= DIFF_UNSWITCHED ? DIFF_CPU_TIME : DIFF_ELAPSED;
 }
 
 double diff_estimate_calls(const struct diff_run *r, enum diff_view view)
 {
-	return view == DIFF_UNSWITCHED ? r->unswitched_calls : (double)r->calls;
+	return diff_estimate_quantity(view) == DIFF_CPU_TIME ? r->unswitched_calls
+							     : (double)r->calls;
 }
 
 struct compare_mean diff_estimate(const struct diff_run *r, enum diff_view view)
 {
-	return view == DIFF_MEAN ? r->mean : view == DIFF_UNSWITCHED ? r->unswitched : r->undisturbed;
+	const struct compare_mean *of[] = {
+		[DIFF_MEAN] = &r->mean,
+		[DIFF_UNDISTURBED] = &r->undisturbed,
+		[DIFF_UNSWITCHED] = &r->unswitched,
+		[DIFF_UNSWITCHED_UNDISTURBED] = &r->unswitched_undisturbed,
+	};
+
+	return *of[view];
 }
 
 static const char *doubt(const struct diff_run *r, enum diff_view view)
 {
-	unsigned of = view == DIFF_UNSWITCHED ? r->unswitched_unreliable : r->unreliable;
+	unsigned of = view == DIFF_MEAN	      ? r->unreliable
+		      : view == DIFF_UNSWITCHED ? r->unswitched_unreliable
+					      : 0;
 
-	if (view == DIFF_UNDISTURBED || !of)
+	if (!of)
 		return NULL;
 	return reliability_name(of & STATS_FEW_INDEPENDENT ? STATS_FEW_INDEPENDENT
 							   : STATS_HEAVY_TAIL);
@@ -304,7 +195,7 @@ const char *diff_estimate_hindrance(const struct diff *d, const struct diff_site
 	bool several = d->profiles > 2;
 	const char *found = NULL;
 
-	if (view == DIFF_UNSWITCHED && !s->states)
+	if (diff_estimate_quantity(view) == DIFF_CPU_TIME && !s->states)
 		return DIFF_NO_STATES;
 	for (uint32_t i = 0; i < d->profiles; i++) {
 		const struct diff_run *r = &s->run[i];

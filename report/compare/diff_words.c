@@ -74,11 +74,14 @@ static const char *of_what(const struct diff *d, const struct diff_site *s,
 {
 	const struct diff_common *c = &d->common[diff_estimate_quantity(f->view)][s->waiting];
 
+	bool undisturbed =
+		f->view == DIFF_UNDISTURBED || f->view == DIFF_UNSWITCHED_UNDISTURBED;
+
 	/* Where sites share no change, there is nothing to compare with. */
 	if (f->against == DIFF_OWN && c->sites && (c->low > 1 || c->high < 1))
-		return f->view == DIFF_UNDISTURBED ? " against the other sites, where undisturbed"
-						   : " against the other sites";
-	return f->view == DIFF_UNDISTURBED ? " where undisturbed" : "";
+		return undisturbed ? " against the other sites, where undisturbed"
+				   : " against the other sites";
+	return undisturbed ? " where undisturbed" : "";
 }
 
 static void untested_words(const struct diff_finding *f, char *text, size_t room)
@@ -208,7 +211,7 @@ void diff_words(const struct diff *d, const struct diff_site *s, char *text, siz
 		both_words(d, s, text, room);
 	else
 		finding_words(d, s, f, text, room);
-	if (s->states && f->status == DIFF_SAME && f->view == DIFF_UNSWITCHED)
+	if (s->states && f->status == DIFF_SAME && f->view >= DIFF_UNSWITCHED)
 		snprintf(text + strlen(text), room - strlen(text), " of CPU time");
 }
 

@@ -117,17 +117,21 @@ static void add_states(struct states_sample *to, double stolen_share, const stru
 		add_batches(to, t->batches, rest->batches.count - to->elapsed.batches.count);
 }
 
-/* A quantile of calls that are known by subtraction: single buckets may be off by a call that was
- * counted meanwhile. */
+void states_subtract_switched(const struct prof_hist *all, const struct prof_hist *switched,
+			      uint64_t *count)
+{
+	for (uint32_t i = 0; i < BUCKETS; i++) {
+		uint64_t off = switched ? switched->count[i] : 0;
+
+		count[i] = all->count[i] - (off < all->count[i] ? off : all->count[i]);
+	}
+}
+
 static double median_without(const struct prof_hist *all, const struct prof_hist *less)
 {
 	uint64_t count[BUCKETS];
 
-	for (uint32_t i = 0; i < BUCKETS; i++) {
-		uint64_t off = less ? less->count[i] : 0;
-
-		count[i] = all->count[i] - (off < all->count[i] ? off : all->count[i]);
-	}
+	states_subtract_switched(all, less, count);
 	return histogram_quantile(count, BUCKETS, 0.5);
 }
 

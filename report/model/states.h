@@ -17,6 +17,11 @@ double states_stolen_share(const struct profile *p);
 bool states_sample(const struct prof_clock *c, const struct prof_sums *sums,
 		   const struct prof_sums *rest, double stolen_share, struct states_sample *to);
 
+/* The histogram of the calls that kept their CPU. Single buckets may be off by a call that was
+ * counted meanwhile. `switched` NULL: none was. */
+void states_subtract_switched(const struct prof_hist *all, const struct prof_hist *switched,
+			      uint64_t *count);
+
 /* Of a site whose mean is filled. `rest`: the calls that the mean is of; `sums`: all. `off`: what
  * is subtracted from each call. */
 void states_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,

@@ -12,7 +12,9 @@ static const char *view_name(enum diff_view view)
 {
 	static const char *const names[] = {[DIFF_MEAN] = "mean",
 					    [DIFF_UNDISTURBED] = "undisturbed",
-					    [DIFF_UNSWITCHED] = "unswitched"};
+					    [DIFF_UNSWITCHED] = "unswitched",
+					    [DIFF_UNSWITCHED_UNDISTURBED] =
+						    "unswitched-undisturbed"};
 
 	return names[view];
 }
@@ -51,6 +53,8 @@ static void put_run(struct json_writer *w, const struct diff_run *r)
 	json_write_number(w, "unswitched_calls", r->unswitched_calls);
 	json_write_number(w, "unswitched_mean_ns", r->unswitched.mean);
 	json_write_number(w, "unswitched_error_ns", r->unswitched.error);
+	json_write_number(w, "unswitched_undisturbed_ns", r->unswitched_undisturbed.mean);
+	json_write_number(w, "unswitched_undisturbed_error_ns", r->unswitched_undisturbed.error);
 	json_write_number(w, "runnable_mean_ns", r->runnable_ns);
 	json_write_number(w, "asleep_mean_ns", r->asleep_ns);
 	json_write_close(w, '}');
