@@ -424,7 +424,10 @@ enum scp_outcome {
 	SCP_ERROR = 2,
 	SCP_PEEK = 3,	   /* MSG_PEEK moves no data */
 	SCP_EXCEPTION = 4, /* left by a C++ exception; chosen symbols only */
-	SCP_OUTCOMES = 5
+	/* Waited as long as it was told to, for nothing. Not in a file: there it is WOULD_BLOCK
+	 * with SCP_ENTRY_TIMED_OUT, which means what it says to readers that know no flag. */
+	SCP_TIMEOUT = 5,
+	SCP_OUTCOMES = 6
 };
 
 /* (table, path, function, outcome). Squares are 128-bit: lo + hi * 2^64. */
@@ -433,7 +436,7 @@ struct scp_entry {
 	uint32_t id; /* in its table, from 1 */
 	uint32_t path;
 	uint32_t function;
-	uint32_t outcome;
+	uint32_t outcome; /* enum scp_outcome, below SCP_TIMEOUT */
 	uint32_t seq;
 	uint32_t batch_count; /* complete batches in the BATCH block */
 	uint64_t calls;
@@ -454,7 +457,8 @@ struct scp_entry {
 	uint64_t max_at;      /* clock: when the longest call so far ended */
 	uint64_t inner_calls; /* recorded intervals that ended inside these, at any depth */
 };
-#define SCP_ENTRY_BYTES 1u /* the function moves bytes: the byte sums mean something */
+#define SCP_ENTRY_BYTES	    1u /* the function moves bytes: the byte sums mean something */
+#define SCP_ENTRY_TIMED_OUT 2u /* of outcome SCP_WOULD_BLOCK: all its calls are SCP_TIMEOUT */
 
 /* From the exit of one top-level call to the entry of the next in the same
  * thread. from = 0: from the start of the thread; to = 0: to its end. */

@@ -55,6 +55,7 @@ REPORT_SRC = \
 	report/model/states.c \
 	report/model/steadiness.c \
 	report/model/threads_time.c \
+	report/model/waiting.c \
 	report/model/warning_list.c \
 	report/model/warnings.c \
 	report/render/csv/csv.c \

@@ -208,7 +208,10 @@ struct report_site {
 	uint64_t inner_calls;
 	double inner_overhead_ns;
 	double total_ns; /* compensated */
-	double share;	 /* of the time of all recorded calls */
+	/* Its function is there to wait (waiting.h): such time is no work. */
+	bool waits;
+	double share;	      /* of the time of all recorded calls that work; NAN: it waits */
+	double waiting_share; /* of the time of all threads; NAN: it works */
 	bool has_percentiles;
 	struct report_percentiles percentiles;
 	struct report_bar *bar; /* by duration; NULL without percentiles, and for text */
@@ -240,6 +243,7 @@ struct report_thread {
 	bool live; /* neither it nor its process has ended */
 	uint64_t calls;
 	double time_ns, calls_ns, gaps_ns, nested_ns;
+	double waiting_ns;	 /* of calls_ns, in functions that wait */
 	int64_t remainder_units; /* time - (calls - nested + gaps): 0 unless something was lost */
 	double remainder_ns;
 };
@@ -264,7 +268,8 @@ struct report_process {
 	uint32_t threads;
 	uint64_t calls;
 	double calls_ns, time_ns;
-	double wall_s; /* NAN: not known */
+	double waiting_ns; /* of calls_ns, in functions that wait */
+	double wall_s;	   /* NAN: not known */
 };
 
 /* Where the time of all recorded threads went, in seconds. The five add up to their time. */
@@ -314,7 +319,9 @@ struct report {
 	struct symbolizer *symbols;
 	bool *module_noted; /* private to frame_symbols.c: modules it warned of; NULL: none */
 
-	struct report_site *site; /* by total time, longest first; the first `kept` are filled */
+	/* Those that do not wait first; of both the longest total time first. The first `kept` are
+	 * filled. */
+	struct report_site *site;
 	struct report_gap *gap;
 	struct report_thread *thread;
 	struct report_process *process; /* by time in calls, longest first */
@@ -327,8 +334,9 @@ struct report {
 	uint32_t notes; /* sites with reliability warnings or notes; in the order of the sites */
 	uint32_t slow_sites, slow_sites_off; /* of REPORT_TELLING_TICKS slow ticks or more */
 
-	uint64_t calls;	 /* all recorded, with those that overflowed */
-	double calls_ns; /* as measured, overhead included, so that the account is exact */
+	uint64_t calls;	   /* all recorded, with those that overflowed */
+	double calls_ns;   /* as measured, overhead included, so that the account is exact */
+	double waiting_ns; /* of that, in functions that wait */
 	struct report_overhead overhead;
 	/* Whether calls are synchronous with the clock's tick: 1, 0, or -1 where not tested. */
 	int synchronous, slow_synchronous;

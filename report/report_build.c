@@ -61,6 +61,7 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 	struct site_sums *sums = &making.sums;
 	int status;
 
+	s->waits = groups->waits[row->function];
 	if (row->first == GROUP_OVERFLOW) {
 		site_fill_overflow(r, s, row->function);
 		return 0;
@@ -105,8 +106,13 @@ static double share_of(double total_ns, double net_ns)
 	return net_ns > 0 ? fmax(total_ns, 0) / net_ns : NAN;
 }
 
-/* Added up in the report's order, so that the sum does not depend on the file's. -1: out of
- * memory. */
+static bool row_waits(const struct groups *groups, uint32_t row)
+{
+	return groups->waits[groups->row[row].function];
+}
+
+/* Of the rows that do not wait. Added up in the report's order, so that the sum does not depend on
+ * the file's. -1: out of memory. */
 static double net_of(const struct groups *groups, const double *total_ns)
 {
 	double *ordered = array_alloc(((size_t)groups->rows + 1) * sizeof(*ordered)), net_ns = 0;
@@ -114,7 +120,7 @@ static double net_of(const struct groups *groups, const double *total_ns)
 	if (!ordered)
 		return -1;
 	for (uint32_t i = 0; i < groups->rows; i++)
-		ordered[groups->place[i]] = fmax(total_ns[i], 0);
+		ordered[groups->place[i]] = row_waits(groups, i) ? 0 : fmax(total_ns[i], 0);
 	for (uint32_t i = 0; i < groups->rows; i++)
 		net_ns += ordered[i];
 	free(ordered);
@@ -125,17 +131,22 @@ static double net_of(const struct groups *groups, const double *total_ns)
 static int add_up(struct report *r, const struct groups *groups, const double *total_ns)
 {
 	double net_ns = net_of(groups, total_ns);
-	uint64_t units = 0;
+	uint64_t units = 0, waiting = 0;
 
-	for (uint32_t i = 0; i < groups->rows; i++)
+	for (uint32_t i = 0; i < groups->rows; i++) {
 		units += groups->row[i].units;
+		waiting += row_waits(groups, i) ? groups->row[i].units : 0;
+	}
 	r->calls_ns = (double)units * r->profile->clock.ns_per_unit;
+	r->waiting_ns = (double)waiting * r->profile->clock.ns_per_unit;
 	r->perturbation_ns = (double)r->calls * (r->overhead.inside_ns + r->overhead.outside_ns);
 	for (uint32_t i = 0; i < r->kept; i++)
-		r->site[i].share = share_of(r->site[i].total_ns, net_ns);
+		r->site[i].share = r->site[i].waits ? NAN : share_of(r->site[i].total_ns, net_ns);
 	for (uint32_t i = 0; i < r->notes; i++) {
+		bool waits = row_waits(groups, r->note[i].row);
+
 		r->note[i].row = groups->place[r->note[i].row];
-		r->note[i].share = share_of(r->note[i].total_ns, net_ns);
+		r->note[i].share = waits ? 0 : share_of(r->note[i].total_ns, net_ns);
 	}
 	if (r->notes)
 		qsort(r->note, r->notes, sizeof(*r->note), compare_notes);
@@ -226,6 +237,14 @@ static int build_sites(struct report *r, struct groups *groups, uint32_t keep)
 	return status < 0 ? -1 : displaced_judge(r);
 }
 
+/* Once the time of all threads is known. */
+static void share_waiting(struct report *r)
+{
+	for (uint32_t i = 0; i < r->kept; i++)
+		r->site[i].waiting_share =
+			r->site[i].waits ? share_of(r->site[i].total_ns, r->time_ns) : NAN;
+}
+
 /* Text and HTML show what matters of a loop; JSON shows all. */
 static int fill_loops(struct report *r, const uint32_t *site_of, const struct report_options *o)
 {
@@ -255,6 +274,8 @@ static int fill_report(struct report *r, const struct report_options *o, uint32_
 		status = account_threads(r);
 	if (status == 0)
 		status = threads_time_fill(r);
+	if (status == 0)
+		share_waiting(r);
 	if (status == 0)
 		status = fill_loops(r, groups.site_of, o);
 	groups_free(&groups);

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Results and plot of docs/coverage.md from what bench/coverage wrote.
 
-usage: bench/coverage/publish.py [--intervals FILE] [--threads LABEL=FILE]... [CSV...]
+usage: bench/coverage/publish.py [--intervals FILE] [--threads LABEL=FILE]... [--states FILE] [CSV...]
 
-Without CSV files only the tables of --threads are replaced. Replaces what stands between the marks `<!-- made: NAME -->` and `<!-- end -->` in
+Without CSV files only the tables of --threads and --states are replaced. Replaces what stands between the marks `<!-- made: NAME -->` and `<!-- end -->` in
 docs/results/coverage.txt, and writes docs/results/coverage-cells.csv and docs/results/coverage.svg.
 Exit status 2 where a file cannot be read or a mark is missing.
 """
@@ -153,6 +153,37 @@ def read_threads(argument):
         return label, list(csv.DictReader(file))
 
 
+def made_states(rows):
+    head = ["state", "calls", "programs", "cover or warn", "of them warn", "others: coverage %", "others: warned %"]
+    out = []
+    for state in ("unswitched", "on_cpu", "runnable", "asleep"):
+        for n in sorted({float(r["n"]) for r in rows}):
+            here = [r for r in rows if r["state"] == state and float(r["n"]) == n]
+            failed = [r for r in here if r["result"] == "fail"]
+            warn = sum(float(r["warned"]) >= 0.9 for r in here)
+            out.append([state, f"{int(n):,}", len(here), len(here) - len(failed), warn,
+                        span([100 * float(r["coverage"]) for r in failed], "%.0f")
+                        if failed else "-",
+                        span([100 * float(r["warned"]) for r in failed], "%.0f") if failed else "-"])
+    return table(head, out)
+
+
+def publish_states(name):
+    with open(name, newline="") as file:
+        text = file.read()
+    rows = list(csv.DictReader(text.splitlines()))
+    path = os.path.join(RESULTS, "coverage.txt")
+    with open(path) as file:
+        document = file.read()
+    document = replace(document, "states", made_states(rows))
+    with open(path, "w") as file:
+        file.write(document)
+    with open(os.path.join(RESULTS, "coverage-states.csv"), "w") as file:
+        file.write("# SPDX-License-Identifier: GPL-3.0-or-later\n"
+                   f"# Made by bench/coverage/publish.py, {datetime.date.today()}; docs/coverage.md explains the programs\n")
+        file.write(text)
+
+
 def every_cell(all_cells):
     """CSV: coverage in per cent and marks, a column for each number of calls."""
     numbers = sorted({c.n for c in all_cells})
@@ -226,13 +257,16 @@ def main():
     parser.add_argument("--intervals", metavar="FILE", help="what coverage --intervals wrote")
     parser.add_argument("--threads", metavar="LABEL=FILE", action="append", default=[],
                         help="what coverage --threads wrote; the same of other rules before it")
+    parser.add_argument("--states", metavar="FILE", help="what coverage --states wrote")
     parser.add_argument("csv", nargs="*", metavar="CSV", help="what coverage --csv wrote; later files replace cells")
     options = parser.parse_args()
-    if not options.csv and not options.threads:
-        parser.error("no file to publish: give a CSV, or --threads LABEL=FILE")
+    if not options.csv and not options.threads and not options.states:
+        parser.error("no file to publish: give a CSV, --threads LABEL=FILE or --states FILE")
     try:
         if options.threads:
             publish_threads([read_threads(argument) for argument in options.threads])
+        if options.states:
+            publish_states(options.states)
         if options.csv:
             publish(grid.read(options.csv), options.intervals)
     except (OSError, ValueError, KeyError, StopIteration) as error:

@@ -21,7 +21,7 @@
 #define FIRST_READINGS 32
 #define SIGMA	       0.7
 #define BURST	       1000
-#define BUDGET_CALLS   4e8 /* of a program */
+#define BUDGET_CALLS   1e8 /* of a program */
 #define LEAST_REPEATS  100
 #define RULE_COVER     0.94
 #define RULE_WARN      0.9

@@ -42,6 +42,22 @@ static void add_up(struct plan_change *p)
 	}
 }
 
+/* What waits only where nothing works, as in the plan of sites. */
+static void choose(struct plan_change *p, const struct plan_options *o)
+{
+	const struct diff *d = p->diff;
+	bool works = false;
+	double all_ns = d->base_total_ns;
+
+	for (uint32_t i = 0; i < d->sites; i++)
+		works = works || !d->site[i].waiting;
+	for (uint32_t i = 0; i < d->sites && !works; i++)
+		all_ns += d->site[i].base_total_ns;
+	for (uint32_t i = 0; i < d->sites; i++)
+		if (d->site[i].waiting != works && d->site[i].base_total_ns > o->share * all_ns)
+			p->site[p->sites++] = plan_site(d, i, o->change);
+}
+
 int plan_change_build(struct plan_change *p, const struct profile *profile,
 		      const struct plan_options *o)
 {
@@ -58,9 +74,7 @@ int plan_change_build(struct plan_change *p, const struct profile *profile,
 	if (!p->site)
 		return -1;
 	p->calls = p->diff->base_calls;
-	for (uint32_t i = 0; i < p->diff->sites; i++)
-		if (p->diff->site[i].base_total_ns > o->share * p->diff->base_total_ns)
-			p->site[p->sites++] = plan_site(p->diff, i, o->change);
+	choose(p, o);
 	add_up(p);
 	return 0;
 }

@@ -165,27 +165,43 @@ static double most_of(const struct report_site *s, const struct report *r)
 	return isfinite(each) ? each * (double)s->calls : 0;
 }
 
-int plan_sites_build(struct plan_sites *p, const struct report *r, const struct plan_options *o)
+/* How long a server waits depends on its load: where anything works, means of waiting are not what
+ * a longer run is for. */
+static bool any_works(const struct report *r)
 {
+	for (uint32_t i = 0; i < r->sites; i++)
+		if (r->site[i].calls && !r->site[i].waits)
+			return true;
+	return false;
+}
+
+static void choose(struct plan_sites *p, const struct report *r, const struct plan_options *o)
+{
+	bool with_waits = !any_works(r);
 	double all_ns = 0;
 
-	*p = (struct plan_sites){0};
-	p->site = calloc(r->sites ? r->sites : 1, sizeof(*p->site));
-	if (!p->site || running_time(r, &p->running_ns))
-		return -1;
 	for (uint32_t i = 0; i < r->sites; i++)
-		all_ns += r->site[i].total_ns;
+		all_ns += r->site[i].waits && !with_waits ? 0 : fmax(r->site[i].total_ns, 0);
 	for (uint32_t i = 0; i < r->sites; i++) {
 		const struct report_site *s = &r->site[i];
 		bool perhaps = most_of(s, r) > o->share * all_ns;
 
-		if (!s->calls)
+		if (!s->calls || (s->waits && !with_waits))
 			continue;
-		if (s->share > o->share || (perhaps && is_synchronous(s)))
+		if (s->total_ns > o->share * all_ns || (perhaps && is_synchronous(s)))
 			p->site[p->sites++] = plan_site(p, r, i, o);
 		else
 			p->perhaps += perhaps;
 	}
+}
+
+int plan_sites_build(struct plan_sites *p, const struct report *r, const struct plan_options *o)
+{
+	*p = (struct plan_sites){0};
+	p->site = calloc(r->sites ? r->sites : 1, sizeof(*p->site));
+	if (!p->site || running_time(r, &p->running_ns))
+		return -1;
+	choose(p, r, o);
 	add_up(p, r);
 	return 0;
 }

@@ -83,7 +83,7 @@ static void add_site(struct text *t, struct table *table, const struct plan_site
 	text_cell_put(t, table, FUNCTION, t->report->profile->function[s->function].name);
 	if (s->overflow || s->outcome != SCP_COMPLETED)
 		table_cell(table, OUTCOME, report_names_outcome(s));
-	numbers_share(text, sizeof(text), s->share);
+	numbers_share(text, sizeof(text), s->waits ? s->waiting_share : s->share);
 	table_cell(table, SHARE, text);
 	numbers_count(text, sizeof(text), s->calls);
 	table_cell(table, CALLS, text);

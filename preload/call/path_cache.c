@@ -7,6 +7,7 @@
 #include "preload/filter/below.h"
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
+#include "preload/function/function.h"
 #include "preload/call/path_cache.h"
 #include "preload/process/modules.h"
 #include "preload/system/sys.h"
@@ -244,7 +245,6 @@ COLD struct scp_memo *path_cache_find(struct scp_thread *t, uint64_t ra, uint64_
 	m->cfa = cfa;
 	m->fp = fp;
 	m->inside = 0;
-	m->real = NULL;
 	m->stack_words = words;
 	m->reach = t->reach;
 	m->path = t->is_below ? table_path(t) : NULL;
@@ -256,6 +256,8 @@ COLD struct scp_memo *path_cache_find(struct scp_thread *t, uint64_t ra, uint64_
 		m->function = ~UINT64_C(0); /* no room: matches nothing, tried again next time */
 	for (unsigned i = 0; i < SCP_OUTCOMES; i++)
 		m->rt[i] = &t->no_entry;
+	if (function >= FN_COUNT)
+		m->real = NULL;
 	/* no spare one: that is written over soon */
 	if ((m->path || !t->is_below) && m->end != m->word)
 		link_memo(t, slot, m);

@@ -38,11 +38,16 @@ struct scp_memo {
 	/* thread.open of a call that was found to be in progress on this path; 0: none. As long
 	 * as the words are equal the walk that found it would find it again. */
 	uint64_t inside;
-	struct scp_rt *rt[SCP_OUTCOMES]; /* &thread.no_entry: none yet */
-	/* For selected functions: the original that this caller's scope has, where that is not the
-	 * same for all callers, and how many words above the CFA can be arguments. */
-	void *real;
-	uint64_t stack_words;
+	union {
+		struct scp_rt *rt[SCP_OUTCOMES]; /* &thread.no_entry: none yet */
+		struct {
+			struct scp_rt *rt_of_selected[SCP_TIMEOUT];
+			/* For selected functions, whose calls never time out: the original that
+			 * this caller's scope has, where that is not the same for all callers. */
+			void *real;
+		};
+	};
+	uint64_t stack_words; /* of selected functions: how many above the CFA can be arguments */
 	/* Of which calls (by thread.open) the words tell whether they are in progress: all, where
 	 * the unwinder went as far as it could; else one, or 0: none. */
 	uint64_t reach;
@@ -86,6 +91,7 @@ static inline __attribute__((always_inline)) bool memo_matches(const struct scp_
 HIDDEN struct scp_memo *path_cache_search(struct scp_thread *t, uint64_t ra, uint64_t cfa,
 					  uint64_t fp, uint64_t function);
 
+_Static_assert(SCP_TIMEOUT + 1 == SCP_OUTCOMES, "the last outcome is none of selected functions");
 _Static_assert(sizeof(struct scp_memo) == sizeof((struct scp_thread *)0)->spare[0], "spare memos");
 
 /* Find or make the memo of this call. The slow path: unwinds, interns the path.

@@ -31,6 +31,8 @@ static uint32_t failure_class(int error)
 	case EINPROGRESS:
 	case EALREADY:
 		return SCP_WOULD_BLOCK;
+	case ETIMEDOUT:
+		return SCP_TIMEOUT;
 	default:
 		return SCP_ERROR;
 	}
@@ -39,6 +41,15 @@ static uint32_t failure_class(int error)
 static inline struct call_result result_call(long r)
 {
 	return (struct call_result){likely(r >= 0) ? SCP_COMPLETED : failure_class(errno), 0};
+}
+
+/* Of a function that waits for descriptors: 0 of them after a wait that could end is a timeout. One
+ * that was not to wait asked what is ready: nothing yet. */
+static COLD uint32_t waiting_class(int r, bool at_once)
+{
+	if (r == 0)
+		return at_once ? SCP_WOULD_BLOCK : SCP_TIMEOUT;
+	return failure_class(errno);
 }
 
 static inline struct call_result result_bytes(long r)
@@ -73,8 +84,14 @@ static inline struct call_result result_pointer(const void *r)
 	return (struct call_result){r ? SCP_COMPLETED : SCP_ERROR, 0};
 }
 
-#define NOTHING		       ((void)0)
-#define RESULT_CALL	       result_call(r)
+#define NOTHING	    ((void)0)
+#define RESULT_CALL result_call(r)
+#define RESULT_WAIT(at_once)                                                                       \
+	((struct call_result){likely(r > 0) ? SCP_COMPLETED : waiting_class(r, at_once), 0})
+#define AT_ONCE(t) ((t) && !(t)->tv_sec && !(t)->tv_nsec)
+/* Before the call: the kernel changes this timeout. glibc reads it there, too. */
+#define NOTE_AT_ONCE(t)                                                                            \
+	const bool at_once __attribute__((unused)) = (t) && !(t)->tv_sec && !(t)->tv_usec
 #define RESULT_BYTES	       result_bytes(r)
 #define RESULT_RECEIVED(flags) result_received(r, flags)
 #define RESULT_MESSAGES(flags) result_messages(r, msgs, flags)

@@ -97,14 +97,24 @@ static void begin_record(const struct scp_thread *t, const struct scp_rt *rt, st
 	s->from_calls = s->from_units = 0;
 }
 
+/* The detector was given up. What is by batches is not begun again: a reader leaves it alone. */
+static void begin_again(struct entry_states *s)
+{
+	*s->record = (struct scp_states){.rec = s->record->rec};
+	s->batches = NULL;
+	for (unsigned kind = 0; kind < SCP_STATE_HISTS; kind++)
+		for (unsigned block = 0; block < SCP_HIST_BLOCKS; block++)
+			for (unsigned i = 0; s->hist[kind][block] && i < SCP_HIST_BUCKETS; i++)
+				s->hist[kind][block]->count[i] = 0;
+}
+
 static bool has_record(struct scp_thread *t, struct scp_rt *rt, uint64_t units)
 {
 	struct entry_states *s = rt->states;
 	if (s && s->record->detector == t->switches.detector)
 		return true;
-	if (s) { /* the detector was given up: begin again */
-		struct scp_record rec = s->record->rec;
-		*s->record = (struct scp_states){.rec = rec};
+	if (s) {
+		begin_again(s);
 	} else {
 		s = arena_take(&t->index, sizeof *s);
 		struct scp_states *record =

@@ -140,12 +140,14 @@ struct scp_rt *table_entry(struct scp_thread *t, struct scp_path_node *path, uin
 	e->id = rt->id = ++t->entries;
 	e->path = path->path->id;
 	e->function = rt->function = function;
-	e->outcome = rt->outcome = outcome;
+	rt->outcome = outcome;
+	e->outcome = outcome == SCP_TIMEOUT ? SCP_WOULD_BLOCK : outcome;
 	e->min_units = ~UINT64_C(0);
 	e->first_at = first_at;
 	e->batch_calls = 2; /* a path taken once needs no batches */
 	e->batch_end = 1;   /* the first call is noted on the way: see batch_close */
-	e->flags = bytes ? SCP_ENTRY_BYTES : 0;
+	e->flags =
+		(bytes ? SCP_ENTRY_BYTES : 0) | (outcome == SCP_TIMEOUT ? SCP_ENTRY_TIMED_OUT : 0);
 	record_publish(t);
 	rt->entry = e;
 	rt->next = path->entries;

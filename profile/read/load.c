@@ -231,7 +231,7 @@ static int load_entry(struct load *l, uint32_t i)
 		.table = index_of(l, SCP_REC_TABLE, ref->table, 0),
 		.path = load_path(l, i),
 		.function = index_of(l, SCP_REC_FUNCTION, 0, r->function),
-		.outcome = (uint16_t)r->outcome,
+		.outcome = r->flags & SCP_ENTRY_TIMED_OUT ? SCP_TIMEOUT : (uint16_t)r->outcome,
 		.torn = r->seq & 1,
 	};
 	l->map[SCP_REC_ENTRY][i] = p->entries - 1;

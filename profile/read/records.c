@@ -75,9 +75,11 @@ static int check_entry(const char *path, const struct scp_entry *e, struct raw_r
 	key->id = e->id;
 	if (e->id == 0)
 		return error_damaged(err, path, "an entry of table %u has the id 0", key->table);
-	if (e->outcome >= SCP_OUTCOMES)
-		return error_damaged(err, path, "entry %u of table %u has the outcome %u", e->id,
-				     key->table, e->outcome);
+	if (e->outcome >= SCP_TIMEOUT ||
+	    (e->flags & SCP_ENTRY_TIMED_OUT && e->outcome != SCP_WOULD_BLOCK))
+		return error_damaged(err, path, "entry %u of table %u has the outcome %u%s", e->id,
+				     key->table, e->outcome,
+				     e->flags & SCP_ENTRY_TIMED_OUT ? " and timed out" : "");
 	if (e->batch_count > SCP_BATCHES ||
 	    (e->batch_count && (e->batch_calls == 0 || (e->batch_calls & (e->batch_calls - 1)))))
 		return error_damaged(

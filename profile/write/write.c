@@ -155,7 +155,8 @@ static void write_entry(struct writer *w, uint32_t table, uint32_t index, uint32
 	r->id = w->entry_id[index];
 	r->path = path;
 	r->function = e->function + 1;
-	r->outcome = e->outcome;
+	r->outcome = e->outcome == SCP_TIMEOUT ? SCP_WOULD_BLOCK : e->outcome;
+	r->flags = e->outcome == SCP_TIMEOUT ? SCP_ENTRY_TIMED_OUT : 0;
 	r->seq = e->torn; /* odd: killed inside an update */
 	write_sums(&w->img, r, &e->sums);
 	write_displacement_site(&w->img, w->entry_id[index], w->p, index);

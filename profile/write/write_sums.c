@@ -22,7 +22,7 @@ static void fill_entry(struct scp_entry *r, const struct prof_sums *s)
 	r->batch_count = b->count;
 	r->batch_calls = b->count ? b->calls : 1;
 	r->batch_base_units = s->units;
-	r->flags = s->has_bytes ? SCP_ENTRY_BYTES : 0;
+	r->flags |= s->has_bytes ? SCP_ENTRY_BYTES : 0;
 	r->bytes = s->bytes;
 	image_split(s->bytes_sq, &r->bytes_sq_lo, &r->bytes_sq_hi);
 	image_split(s->bytes_units, &r->bytes_units_lo, &r->bytes_units_hi);

@@ -153,7 +153,9 @@ struct diff {
 	uint32_t sites;
 	struct diff_common common[DIFF_QUANTITIES][2]; /* of sites that work, that wait */
 	uint32_t slower, faster, same, untested, only_base, only_new;
-	double base_total_ns, new_total_ns; /* an average run's, in all compared calls */
+	/* An average run's, in all compared calls that do not wait. */
+	double base_total_ns, new_total_ns;
+	bool any_waits;
 	double base_calls, new_calls;
 	uint64_t overflow_calls;
 	int status; /* exit status: 0 no change, 1 change, 2 nothing could be compared */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Calls the parts of a comparison in turn: matching rows, their estimates, tests and verdicts. */
 #include "report/compare/diff.h"
+#include "report/model/waiting.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -83,7 +84,7 @@ static void fill_site(struct diff *d, uint32_t index)
 	s->profile = row->profile;
 	s->entry = row->entry;
 	s->moved = row->moved;
-	s->waiting = f->group & SCP_GROUP_WAIT;
+	s->waiting = waiting_function(f);
 	s->run = &d->runs[(size_t)index * d->profiles];
 	s->states = diff_estimate_has_states(d, s->run);
 	fill_side(d, s, false, &s->base_calls, &s->base_ns, &s->base_total_ns);
@@ -93,6 +94,9 @@ static void fill_site(struct diff *d, uint32_t index)
 	s->effect_ns = s->new_total_ns - s->base_total_ns;
 	d->base_calls += s->base_calls;
 	d->new_calls += s->new_calls;
+	d->any_waits = d->any_waits || s->waiting;
+	if (s->waiting)
+		return;
 	d->base_total_ns += s->base_total_ns;
 	d->new_total_ns += s->new_total_ns;
 }

@@ -146,10 +146,13 @@ void labels_function(const struct labels *l, const struct live_reader *f,
 {
 	char *name = utf8_clean(f->profile->function[row->function].name, l->utf8);
 	const struct report_site site = {.outcome = row->outcome};
+	bool waits = f->groups.waits[row->function], plain = row->outcome == SCP_COMPLETED;
 
-	if (row->outcome == SCP_COMPLETED)
+	/* The column is narrow: a wait with an outcome has that alone. */
+	if (plain && !waits)
 		snprintf(out, room, "%s", name ? name : "?");
 	else
-		snprintf(out, room, "%.200s [%s]", name ? name : "?", report_names_outcome(&site));
+		snprintf(out, room, "%.200s [%s]", name ? name : "?",
+			 plain ? "waits" : report_names_outcome(&site));
 	free(name);
 }

@@ -127,6 +127,7 @@ static void update_row(struct row *r, const struct live_reader *f, const struct 
 		else if (since.calls)
 			add_reading(&r->window, &since);
 	}
+	r->waits = f->groups.waits[f->groups.row[r->group].function];
 	r->total_ns = time_ns(f, o, &r->run);
 	r->calls_s = r->has_window ? (double)r->window.calls / span : NAN;
 	r->bytes_s = r->has_window && r->run.has_bytes ? (double)r->window.bytes / span : NAN;
@@ -142,6 +143,7 @@ int live_rows_update(struct rows *r, const struct live_reader *f)
 		return -1;
 	r->calls = 0;
 	r->calls_s = r->time_s = r->bytes_s = interval ? 0 : NAN;
+	r->waiting_s = 0;
 	for (uint32_t i = 0; i < r->rows; i++) {
 		struct row *row = &r->row[i];
 
@@ -151,6 +153,7 @@ int live_rows_update(struct rows *r, const struct live_reader *f)
 			continue;
 		r->calls_s += row->calls_s;
 		r->time_s += row->time_s;
+		r->waiting_s += row->waits ? row->time_s : 0;
 		r->bytes_s += isnan(row->bytes_s) ? 0 : row->bytes_s;
 	}
 	return 0;
@@ -332,11 +335,19 @@ static double key_of(const struct row *r, enum row_sort by)
 	}
 }
 
-/* Ties by total time, then by the report's order. */
+static bool is_by_time(enum row_sort by)
+{
+	return by == ROW_BY_TIME || by == ROW_BY_TOTAL || by == ROW_BY_MEAN;
+}
+
+/* Whatever the direction, what waits comes last by time. Ties by total time, then by the report's
+ * order. */
 static int compare(const void *left, const void *right, void *context)
 {
 	const struct row_place *a = left, *b = right;
 	const bool *reverse = context;
+	if (a->last != b->last)
+		return a->last ? 1 : -1;
 	int order = a->name ? strcmp(a->name, b->name) : a->key > b->key ? -1 : a->key < b->key;
 
 	if (order)
@@ -357,6 +368,7 @@ void live_rows_sort(struct rows *r, const struct live_reader *f, enum row_sort b
 
 		r->order[i] = (struct row_place){
 			.key = key_of(row, by), .total_ns = row->total_ns, .row = i};
+		r->order[i].last = row->waits && is_by_time(by);
 		if (by == ROW_BY_NAME)
 			r->order[i].name = function[f->groups.row[row->group].function].name;
 	}

@@ -28,6 +28,7 @@ struct row {
 	double calls_s, bytes_s; /* a second of the interval; NAN: no interval */
 	double time_s;		 /* seconds in these calls a second: may exceed 1, with threads */
 	double total_ns;
+	bool waits; /* its function is there to wait */
 	/* The result of live_rows_means since the last update: a paused picture must not change. */
 	bool has_means;
 	struct row_mean run_mean, window_mean;
@@ -39,6 +40,7 @@ struct row {
 struct row_place {
 	double key, total_ns;
 	const char *name; /* instead of the key, for ROW_BY_NAME */
+	bool last;	  /* waits, and the order is by time: after all that works */
 	uint32_t row;	  /* in the groups' order, which is the report's */
 };
 
@@ -50,6 +52,7 @@ struct rows {
 	uint32_t precision_next; /* whose precision is to be renewed next */
 	double confidence;
 	double calls_s, time_s, bytes_s; /* of all; NAN: no interval */
+	double waiting_s;		 /* of time_s, in functions that wait */
 	uint64_t calls;
 };
 

@@ -49,7 +49,7 @@ static bool is_candidate(const struct precision *p, const struct live_reader *f,
 {
 	const struct group_row *g = &f->groups.row[r->group];
 
-	return r->run.calls &&
+	return r->run.calls && !(p->without_waits && r->waits) &&
 	       (!p->names || is_named(p->names, f->profile->function[g->function].name));
 }
 
@@ -100,11 +100,20 @@ static int look_at(struct precision *p, const struct live_reader *f, const struc
 	return 0;
 }
 
+static bool any_works(const struct rows *r)
+{
+	for (uint32_t i = 0; i < r->rows; i++)
+		if (r->row[i].run.calls && !r->row[i].waits)
+			return true;
+	return false;
+}
+
 int precision_look(struct precision *p, const struct live_reader *f, const struct rows *r)
 {
 	uint32_t largest = PROF_NONE;
 	double total = 0;
 
+	p->without_waits = !p->names && any_works(r);
 	p->sites = p->reached = 0;
 	p->worst = 0;
 	p->unreliable = 0;

@@ -3,7 +3,8 @@
  *
  * A site here is a row of the report by path. A site matters if it has PRECISION_MAJOR of the
  * time in calls of the named functions (or in all calls); if none has, the one with most time
- * does. They may change while the program runs; a site that joins later has to pass its own
+ * does. Functions that wait (report/model/waiting.h) matter only if they are named, or nothing else
+ * was called. They may change while the program runs; a site that joins later has to pass its own
  * looks. */
 #ifndef SCPROF_REPORT_LIVE_PRECISION_H
 #define SCPROF_REPORT_LIVE_PRECISION_H
@@ -22,6 +23,7 @@ struct precision {
 	size_t reached;	     /* of these */
 	double worst;	     /* relative half width of the widest; NAN: not known of all yet */
 	unsigned unreliable; /* enum stats_unreliable, of those that are not reached */
+	bool without_waits;  /* at that look, functions that wait did not matter */
 	struct precision_site *known;
 };
 

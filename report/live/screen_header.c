@@ -133,9 +133,10 @@ static void put_totals(const struct head *h)
 	const char *what = h->state->by == REPORT_BY_PATH   ? "paths"
 			   : h->state->by == REPORT_BY_SITE ? "sites"
 							    : "functions";
-	char number[32], calls[64], span[96], time[48], bytes[48];
+	char number[32], calls[64], span[96], time[48], bytes[48], waiting[48];
 	const char *parts[] = {calls, f->ended ? "; it had ended: no rates" : "; no interval yet",
-			       NULL, NULL, NULL};
+			       NULL,  NULL,
+			       NULL,  NULL};
 
 	numbers_count(number, sizeof(number), r->calls);
 	snprintf(calls, sizeof(calls), "%s calls, %u %s", number, r->rows, what);
@@ -145,13 +146,18 @@ static void put_totals(const struct head *h)
 		numbers_duration(number, sizeof(number), 1e9 * (f->at - f->before_at), h->utf8);
 		columns_rate(rate, sizeof(rate), r->calls_s);
 		snprintf(span, sizeof(span), "; in the last %s: %s calls/s", number, rate);
-		numbers_duration(number, sizeof(number), 1e9 * r->time_s, h->utf8);
+		numbers_duration(number, sizeof(number), 1e9 * (r->time_s - r->waiting_s), h->utf8);
 		snprintf(time, sizeof(time), ", %s/s", number);
 		numbers_bytes(number, sizeof(number), (uint64_t)llround(fmax(0, r->bytes_s)));
 		snprintf(bytes, sizeof(bytes), ", %s/s", number);
 		parts[1] = span;
 		parts[2] = time;
 		parts[3] = bytes;
+		if (r->waiting_s > 0) {
+			numbers_duration(number, sizeof(number), 1e9 * r->waiting_s, h->utf8);
+			snprintf(waiting, sizeof(waiting), ", waiting %s/s", number);
+			parts[4] = waiting;
+		}
 	}
 	put_parts(h, parts);
 }

@@ -4,6 +4,7 @@
  * every table   calls - nested + gaps = time   holds to the unit. */
 #define HASH_NONFATAL_OOM 1
 #include "report/model/account.h"
+#include "report/model/waiting.h"
 #include "report/model/estimate.h"
 
 #include <errno.h>
@@ -216,6 +217,7 @@ static void fill_processes(struct report *r)
 		of->threads += t->threads;
 		of->calls += r->thread[i].calls;
 		of->calls_ns += (double)t->call_units * unit;
+		of->waiting_ns += r->thread[i].waiting_ns;
 		of->time_ns += (double)t->time_units * unit;
 		of->wall_s = fmax(of->wall_s, (double)t->time_units * unit / 1e9);
 	}
@@ -290,6 +292,30 @@ static void add_up(struct report *r)
 		r->gap[i].share = r->time_ns > 0 ? r->gap[i].total_ns / r->time_ns : NAN;
 }
 
+/* Of each thread, and how long they waited. -1: out of memory. */
+static int count_calls(struct report *r)
+{
+	const struct profile *p = r->profile;
+	bool *waits = calloc((size_t)p->functions + 1, sizeof(*waits));
+
+	if (!waits)
+		return -1;
+	for (uint32_t i = 0; i < p->functions; i++)
+		waits[i] = waiting_function(&p->function[i]);
+	for (uint32_t i = 0; i < p->entries; i++) {
+		const struct prof_entry *e = &p->entry[i];
+
+		if (e->table >= p->tables)
+			continue;
+		r->thread[e->table].calls += e->sums.calls;
+		if (waits[e->function])
+			r->thread[e->table].waiting_ns +=
+				(double)e->sums.units * p->clock.ns_per_unit;
+	}
+	free(waits);
+	return 0;
+}
+
 int account_threads(struct report *r)
 {
 	const struct profile *p = r->profile;
@@ -302,9 +328,8 @@ int account_threads(struct report *r)
 	r->processes = p->processes;
 	for (uint32_t i = 0; i < p->tables; i++)
 		fill_thread(r, &r->thread[i], &p->table[i]);
-	for (uint32_t i = 0; i < p->entries; i++)
-		if (p->entry[i].table < p->tables)
-			r->thread[p->entry[i].table].calls += p->entry[i].sums.calls;
+	if (count_calls(r) < 0)
+		return -1;
 	fill_processes(r);
 	check_time(r);
 	add_up(r);

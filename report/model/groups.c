@@ -8,6 +8,7 @@
 
 #include "profile/base/array.h"
 #include "report/model/row_sort.h"
+#include "report/model/waiting.h"
 
 static struct group_path path_of(const struct profile *p, enum report_by by, uint32_t index)
 {
@@ -216,6 +217,15 @@ static bool frame_word(const struct groups *g, const struct group_row *row, uint
 	return true;
 }
 
+/* What works before what waits, the longest first, in one word: only sums beyond 2^63 lose their
+ * order, which no clock reaches. */
+static uint64_t first_word(const struct groups *g, const struct group_row *row)
+{
+	uint64_t units = row->units < INT64_MAX ? row->units : INT64_MAX;
+
+	return (uint64_t)g->waits[row->function] << 63 | (INT64_MAX - units);
+}
+
 /* Longest first, then those with most calls; what it is; the path from inside outwards. */
 static bool row_word(uint32_t number, uint32_t level, uint64_t *word, const void *groups)
 {
@@ -224,7 +234,7 @@ static bool row_word(uint32_t number, uint32_t level, uint64_t *word, const void
 
 	switch (level) {
 	case 0:
-		*word = ~row->units;
+		*word = first_word(g, row);
 		return true;
 	case 1:
 		*word = ~row->calls;
@@ -274,9 +284,12 @@ int groups_make(struct groups *g, const struct profile *p, enum report_by by)
 	g->next = array_alloc(entries * sizeof(*g->next));
 	g->function_rank = rank_all(p->functions, p, compare_functions);
 	g->module_rank = rank_all(p->modules, p, compare_modules);
-	if (!g->next || !g->function_rank || !g->module_rank || make_rows(g) < 0 ||
+	g->waits = calloc((size_t)p->functions + 1, sizeof(*g->waits));
+	if (!g->next || !g->waits || !g->function_rank || !g->module_rank || make_rows(g) < 0 ||
 	    number_table_reserve(&g->table, p->entries) < 0)
 		return -1;
+	for (uint32_t i = 0; i < p->functions; i++)
+		g->waits[i] = waiting_function(&p->function[i]);
 	group_entries(g);
 	number_table_clear(&g->table);
 	free(g->last);
@@ -296,6 +309,7 @@ void groups_free(struct groups *g)
 	free(g->place);
 	free(g->next);
 	free(g->site_of);
+	free(g->waits);
 	number_table_clear(&g->table);
 	free(g->last);
 	free(g->function_rank);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which entries of a profile are one row of a report, and in which order the rows come:
- * longest total first; ties by what is printed, never by order in the file. Private to
- * report/.
+ * those that do not wait
+ * (waiting.h) first, of both the longest total first; ties by what is printed, never by order in
+ * the file. Private to report/.
  *
  * Made for a million rows: only numbers are kept of each, so that sums, of which
  * a row needs a kilobyte while it is worked out, are made one row at a time. */
@@ -30,6 +31,7 @@ struct groups {
 	uint32_t rows;
 	uint32_t *next;	   /* by entry: the next one of the same row, PROF_NONE: last */
 	uint32_t *site_of; /* by entry: the place of its row */
+	bool *waits;	   /* by function, as waiting.h has it */
 
 	struct number_table table;	       /* private: of rows */
 	uint32_t *last;			       /* private: last entry of a row */

@@ -151,10 +151,24 @@ static void put_filters(const struct head *f)
 	    p->windows, p->windows == 1 ? "" : "s");
 }
 
+/* What functions that wait took of the calls' time; "" without any. */
+static void describe_waiting(const struct head *f, double outer_ns, char *out, size_t room)
+{
+	double waiting_ns = f->report->waiting_ns;
+	char waiting[32], work[32];
+
+	*out = '\0';
+	if (!(waiting_ns > 0))
+		return;
+	numbers_duration(waiting, sizeof(waiting), waiting_ns, f->utf8);
+	numbers_duration(work, sizeof(work), fmax(outer_ns - waiting_ns, 0), f->utf8);
+	snprintf(out, room, ": %s of work, %s in functions that wait", work, waiting);
+}
+
 static void put_totals(const struct head *f)
 {
 	const struct report *r = f->report;
-	char calls[32], in_calls[32], time[32], share[32];
+	char calls[32], in_calls[32], time[32], share[32], waiting[112];
 
 	numbers_count(calls, sizeof(calls), r->calls);
 	/* A call inside another one is part of that one's time already. */
@@ -163,7 +177,8 @@ static void put_totals(const struct head *f)
 	numbers_duration(in_calls, sizeof(in_calls), outer_ns, f->utf8);
 	numbers_duration(time, sizeof(time), r->time_ns, f->utf8);
 	numbers_share(share, sizeof(share), r->time_ns > 0 ? outer_ns / r->time_ns : NAN);
-	put(f, "calls", "%s in %s, %s of the threads' %s", calls, in_calls, share, time);
+	describe_waiting(f, outer_ns, waiting, sizeof(waiting));
+	put(f, "calls", "%s in %s, %s of the threads' %s%s", calls, in_calls, share, time, waiting);
 	put(f, "intervals", "%.*g %% confidence", 6, 100 * r->confidence);
 }
 

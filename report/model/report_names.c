@@ -90,7 +90,7 @@ const char *report_names_outcome(const struct report_site *s)
 	static const char *const names[SCP_OUTCOMES] = {
 		[SCP_COMPLETED] = "completed", [SCP_WOULD_BLOCK] = "would-block",
 		[SCP_ERROR] = "error",	       [SCP_PEEK] = "peek",
-		[SCP_EXCEPTION] = "exception",
+		[SCP_EXCEPTION] = "exception", [SCP_TIMEOUT] = "timeout",
 	};
 
 	if (s->overflow)

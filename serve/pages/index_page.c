@@ -3,6 +3,7 @@
 #include "serve/pages/index_page.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 #include "serve/pages/gauges.h"
@@ -69,12 +70,18 @@ static void put_link(FILE *out, const char *page, const char *service, uint32_t 
 	fprintf(out, "&amp;clock=%s%s\">%s</a>", report_names_clock(clock), more, words);
 }
 
+/* What a function takes that does not wait. */
+static double work_ns(const struct gauge *g)
+{
+	return g->function->waits ? 0 : fmax(g->total_ns, 0);
+}
+
 static void put_row(FILE *out, const struct gauge *g, double all_ns)
 {
 	const struct counters_row *row = g->function->row[g->outcome][g->clock];
 	struct number_mean mean;
 	char total[32], calls[32], bytes[32] = "", share[32];
-	double part = all_ns > 0 && g->total_ns > 0 ? g->total_ns / all_ns : 0;
+	double part = all_ns > 0 ? work_ns(g) / all_ns : 0;
 
 	numbers_mean(&mean, g->estimate.mean, g->estimate.low, g->estimate.high, true);
 	numbers_duration(total, sizeof(total), g->total_ns, true);
@@ -95,9 +102,11 @@ static void put_row(FILE *out, const struct gauge *g, double all_ns)
 		      out);
 	fprintf(out, "</td><td>%s</td><td>%s %s</td><td>%s</td><td>%s</td><td>%s</td>", calls,
 		mean.mean, mean.interval, mean.unit, bytes, total);
-	fprintf(out, "<td class=b><meter value=\"%.4f\">", part);
-	put_text(out, share);
-	fputs("</meter></td></tr>\n", out);
+	if (g->function->waits)
+		fputs("<td class=b>waits</td></tr>\n", out);
+	else
+		fprintf(out, "<td class=b><meter value=\"%.4f\">%s</meter></td></tr>\n", part,
+			share);
 }
 
 static void put_links(FILE *out, const struct gauges *g, const struct counters_service *s)
@@ -128,7 +137,7 @@ static void put_table(FILE *out, const struct gauges *g, const struct counters_s
 	for (size_t i = 0; i < g->count; i++)
 		if (g->gauge[i].service == s) {
 			rows++;
-			all_ns += g->gauge[i].total_ns > 0 ? g->gauge[i].total_ns : 0;
+			all_ns += work_ns(&g->gauge[i]);
 		}
 	if (!rows)
 		return;

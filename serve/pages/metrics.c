@@ -59,6 +59,8 @@ static void labels(struct metrics *m, const struct counters_service *s,
 	metrics_write_label(m, "service", s->name);
 	metrics_write_label(m, "function", f->name);
 	metrics_write_label(m, "library", f->library);
+	if (f->waits)
+		metrics_write_label(m, "kind", "wait");
 	if (outcome < COUNTERS_OUTCOMES)
 		metrics_write_label(m, "outcome", counters_outcome_name(outcome));
 	metrics_write_label(m, "clock", report_names_clock(clock));

@@ -17,9 +17,10 @@ const char *const counters_loss_names[COUNTERS_LOSSES] = {
 const char *counters_outcome_name(unsigned outcome)
 {
 	static const char *const names[COUNTERS_OUTCOMES] = {
-		[SCP_COMPLETED] = "completed", [SCP_WOULD_BLOCK] = "would-block",
-		[SCP_ERROR] = "error",	       [SCP_PEEK] = "peek",
-		[SCP_EXCEPTION] = "exception", [COUNTERS_OVERFLOW] = "overflow"};
+		[SCP_COMPLETED] = "completed",	 [SCP_WOULD_BLOCK] = "would-block",
+		[SCP_ERROR] = "error",		 [SCP_PEEK] = "peek",
+		[SCP_EXCEPTION] = "exception",	 [SCP_TIMEOUT] = "timeout",
+		[COUNTERS_OVERFLOW] = "overflow"};
 
 	return outcome < COUNTERS_OUTCOMES ? names[outcome] : "unknown";
 }

@@ -2,6 +2,7 @@
 /* A row keeps the index of its cell in the current list (stamp), so that lists are matched in one
  * pass. */
 #include "serve/sums/row_counters.h"
+#include "report/model/waiting.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -89,6 +90,8 @@ int row_counters_take(struct cells *cells, struct counters *c, struct counters_s
 					 [COUNTERS_UNCLASSIFIED] = p->losses.unclassified_calls}};
 	for (uint32_t i = 0; i < p->functions && status == 0; i++) {
 		place[i] = counters_function(c, s, p->function[i].name, p->function[i].library);
+		if (place[i] && place[i] != s->other)
+			place[i]->waits = waiting_function(&p->function[i]);
 		if (!place[i])
 			status = -1;
 		else

@@ -17,13 +17,12 @@
 #define LEAST_UNSWITCHED 4
 /* More than this share of calls with off-CPU time: they are durations like others. */
 #define EVENTS_SHARE 0.25
-/* With fewer effective readings a few calls make the mean, whatever they look like. Chosen by the
- * coverage study, as FEW_SAMPLED: of on_cpu, from which the estimate of a sample is subtracted. */
-#define FEW_EFFECTIVE 24
-#define FEW_SAMPLED   30
-/* The same where times vary more than exponential ones: so many readings for an effective one. */
-#define UNEVEN	   4
-#define FEW_UNEVEN 60
+/* With fewer effective readings a few calls make the mean, whatever they look like; or with fewer
+ * than FEW_UNEVEN where there are UNEVEN readings to an effective one: times vary more than
+ * exponential ones. Chosen by the coverage study. */
+#define FEW_EFFECTIVE 30
+#define FEW_UNEVEN    120
+#define UNEVEN	      4
 
 /* Values of all calls, in ns. */
 struct values {
@@ -204,7 +203,7 @@ static unsigned sampled_tail(const struct states_sample *s, const struct off *r,
 
 	if (!s->sampled && !((double)s->readings < e->switched))
 		return 0;
-	return (effective(most) < FEW_SAMPLED ? STATS_HEAVY_TAIL : 0) |
+	return (effective(most) < FEW_EFFECTIVE ? STATS_HEAVY_TAIL : 0) |
 	       (most == r ? e->runnable : e->asleep).unreliable;
 }
 

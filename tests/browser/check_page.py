@@ -80,7 +80,9 @@ def search(b, words):
 
 def zoom(b, _):
     """A click zooms to a box and shows its numbers; keys walk, zoom and lead back."""
-    whole = b.run("[flame.from, flame.to]")
+    whole = b.run("[0, tree.width[0]]")
+    expect(b.run("flame.zoomed === workBox && flame.from === tree.x[workBox] && flame.to === tree.x[workBox] + tree.width[workBox]"),
+           "it does not begin with what works")
     box = b.run("(() => { for (let i = 1; i < tree.n; i++) if (tree.x[i] > 0 && tree.width[i] < 0.9 * tree.width[0] && tree.width[i] > 0.05 * tree.width[0])"
                 " return i; return -1; })()")
     expect(box > 0, "the profile has no box to zoom to")
@@ -170,7 +172,7 @@ def numbers(b, report):
     with open(report, encoding="utf-8") as f:
         said = [re.sub(r"\s+", " ", line).strip() for line in f]
     rows = b.run("""[...table.order].map((row) => { const p = meanParts(sites.get(row, "mean"), sites.get(row, "low"), sites.get(row, "high"));
-        const end = [duration(sites.get(row, "total")), share(sites.get(row, "share")), bytes(sites.get(row, "bytes"))].filter((t) => t).join(" ");
+        const end = [duration(sites.get(row, "total")), shareText(row), bytes(sites.get(row, "bytes"))].filter((t) => t).join(" ");
         const price = sites.get(row, "per_byte") === null ? "" : plain(sites.get(row, "per_byte"));
         const tail = latencies.has(row) ? ["p50", "p99", "max"].map((p) => duration(latency(row, p))).join(" ") : "";
         return [siteName(row), text(sites.get(row, "outcome")), count(sites.get(row, "calls")), p.mean, p.unit, p.interval,

@@ -53,7 +53,8 @@ static void add_names(struct scp_build *b, const char *library)
 
 static void add_entry(struct scp_build *b, uint32_t id, uint32_t path, uint32_t function)
 {
-	struct scp_entry *e = scp_build_entry(b, id, path, function, (id - 1) % SCP_OUTCOMES);
+	uint32_t outcome = id == SCP_OUTCOMES ? SCP_TIMEOUT : (id - 1) % SCP_TIMEOUT;
+	struct scp_entry *e = scp_build_entry(b, id, path, function, outcome);
 
 	e->calls = 10 * (uint64_t)id;
 	e->units = e->calls * 100;
@@ -62,7 +63,7 @@ static void add_entry(struct scp_build *b, uint32_t id, uint32_t path, uint32_t 
 	e->first_at = 1000;
 	e->last_at = 1000 + e->units;
 	e->max_at = 1100;
-	e->flags = SCP_ENTRY_BYTES;
+	e->flags |= SCP_ENTRY_BYTES;
 	e->bytes = e->calls * 7;
 	e->bytes_sq_lo = e->calls * 49;
 	e->bytes_units_lo = e->calls * 700;

@@ -42,6 +42,20 @@ static void put_figure(struct html *h, const char *name, const char *value, cons
 	json_write_close(&h->json, ']');
 }
 
+/* Instead of the time in calls, where some of them wait. */
+static void put_work(struct html *h, double outer_ns)
+{
+	const struct report *r = h->report;
+	char work[32], waiting[32], time[32], note[112];
+
+	numbers_duration(work, sizeof(work), fmax(outer_ns - r->waiting_ns, 0), true);
+	numbers_duration(waiting, sizeof(waiting), r->waiting_ns, true);
+	numbers_duration(time, sizeof(time), r->time_ns, true);
+	snprintf(note, sizeof(note), "and %s in functions that wait, of the threads' %s", waiting,
+		 time);
+	put_figure(h, "work in timed calls", work, note);
+}
+
 /* The four numbers to see first. */
 static void put_figures(struct html *h)
 {
@@ -54,7 +68,10 @@ static void put_figures(struct html *h)
 	numbers_duration(time, sizeof(time), r->time_ns, true);
 	numbers_share(share, sizeof(share), r->time_ns > 0 ? outer_ns / r->time_ns : NAN);
 	snprintf(note, sizeof(note), "%s of the threads' %s", share, time);
-	put_figure(h, "in timed calls", value, note);
+	if (r->waiting_ns > 0)
+		put_work(h, outer_ns);
+	else
+		put_figure(h, "in timed calls", value, note);
 	numbers_count(value, sizeof(value), r->calls);
 	numbers_count(share, sizeof(share), r->sites);
 	snprintf(note, sizeof(note), "in %s row%s", share, r->sites == 1 ? "" : "s");

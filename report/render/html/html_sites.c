@@ -119,7 +119,8 @@ static void put_row(struct html *h, struct paths *p, const struct report_site *s
 		html_write_index(h, NULL, STRING_INDEX_NONE);
 	put_mean(h, &s->estimate);
 	json_write_number(&h->json, NULL, s->total_ns);
-	json_write_number(&h->json, NULL, s->share);
+	json_write_number(&h->json, NULL, s->waits ? s->waiting_share : s->share);
+	json_write_count(&h->json, NULL, s->waits);
 	json_write_number(&h->json, NULL, priced ? s->per_byte_ns : NAN);
 	if (h->report->profile->slow.kind != SCP_CLOCK_NONE)
 		put_slow(h, s);
@@ -131,7 +132,7 @@ static void put_fields(struct html *h)
 {
 	static const char plain[] =
 		"function outcome path path_end box calls bytes mean low high below above method "
-		"total share per_byte";
+		"total share waits per_byte";
 	static const char slow[] = " slow_mean slow_low slow_high slow_covers";
 	static const char costs[] = " displacement uncharged uncharged_low uncharged_high "
 				    "uncharged_significant true_cost true_low true_high together";

@@ -222,6 +222,7 @@ static void put_totals(struct json_writer *w, const struct report *r)
 	json_write_open(w, "totals", '{');
 	json_write_count(w, "calls", r->calls);
 	json_write_number(w, "calls_ns", r->calls_ns);
+	json_write_number(w, "waiting_ns", r->waiting_ns);
 	json_write_number(w, "nested_ns", r->nested_ns);
 	json_write_number(w, "gaps_ns", r->gaps_ns);
 	json_write_number(w, "time_ns", r->time_ns);

@@ -53,6 +53,7 @@ static void put_state(const struct context *c, const struct loop_row *row)
 	json_write_text(w, "outcome", report_names_outcome(&c->report->site[row->from]));
 	put_site(c, "site", row->from);
 	json_write_count_if(w, "way", row->way, row->way);
+	json_write_flag(w, "waits", c->report->site[row->from].waits);
 	json_write_flag(w, "apportioned", row->apportioned);
 	put_numbers(w, row);
 	json_write_close(w, '}');

@@ -75,6 +75,8 @@ const struct row_field row_fields_overhead[] = {
 const struct row_field row_fields_total[] = {
 	FIELD("total_ns", report_site, total_ns),
 	FIELD("share", report_site, share),
+	FIELD("waits", report_site, waits),
+	FIELD("waiting_share", report_site, waiting_share),
 	FIELD("min_ns", report_site, min_ns),
 	FIELD("max_ns", report_site, max_ns),
 	END,
@@ -155,6 +157,7 @@ const struct row_field row_fields_thread[] = {
 	FIELD("calls", report_thread, calls),
 	FIELD("time_ns", report_thread, time_ns),
 	FIELD("calls_ns", report_thread, calls_ns),
+	FIELD("waiting_ns", report_thread, waiting_ns),
 	FIELD("gaps_ns", report_thread, gaps_ns),
 	FIELD("nested_ns", report_thread, nested_ns),
 	FIELD("remainder_ns", report_thread, remainder_ns),
@@ -165,6 +168,7 @@ const struct row_field row_fields_process[] = {
 	FIELD("threads", report_process, threads),
 	FIELD("calls", report_process, calls),
 	FIELD("calls_ns", report_process, calls_ns),
+	FIELD("waiting_ns", report_process, waiting_ns),
 	FIELD("time_ns", report_process, time_ns),
 	END,
 };

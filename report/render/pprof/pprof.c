@@ -53,11 +53,22 @@ static uint64_t location_of(struct pprof_writer *w, uint32_t number, bool leaf)
 	return ids->id[number];
 }
 
+#define LABELS 2
+
+static void add_label(struct pprof_writer *w, Pprof__Sample *to, const char *key, const char *text)
+{
+	Pprof__Label *l = to->label[to->n_label++];
+
+	pprof__label__init(l);
+	l->key = pprof_write_string(w, key);
+	l->str = pprof_write_string(w, text);
+}
+
 static void put_sample(struct pprof_writer *w, const struct report_site *s)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	Pprof__Sample sample = PPROF__SAMPLE__INIT, *samples[] = {&sample};
-	Pprof__Label label = PPROF__LABEL__INIT, *labels[] = {&label};
+	Pprof__Label label[LABELS], *labels[LABELS] = {&label[0], &label[1]};
 	int64_t value[VALUES];
 
 	sample.location_id = w->location;
@@ -73,12 +84,11 @@ static void put_sample(struct pprof_writer *w, const struct report_site *s)
 		value[i] = (int64_t)report_weight_find(values[i])->of(s);
 	sample.value = value;
 	sample.n_value = w->values;
-	if (s->outcome != SCP_COMPLETED && !s->overflow) {
-		label.key = pprof_write_string(w, "outcome");
-		label.str = pprof_write_string(w, report_names_outcome(s));
-		sample.label = labels;
-		sample.n_label = 1;
-	}
+	sample.label = labels;
+	if (s->outcome != SCP_COMPLETED && !s->overflow)
+		add_label(w, &sample, "outcome", report_names_outcome(s));
+	if (s->waits)
+		add_label(w, &sample, "kind", "wait");
 	part.sample = samples;
 	part.n_sample = 1;
 	if (!w->failed)

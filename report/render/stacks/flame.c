@@ -28,6 +28,7 @@ struct growth {
 	uint32_t labels, label_room, symbol_room, room;
 	uint32_t *program; /* texts: what the processes executed */
 	uint32_t programs;
+	bool halves; /* what waits has a tree of its own */
 };
 
 #define FAILED UINT32_MAX
@@ -158,9 +159,18 @@ static uint32_t call_below(struct growth *g, uint32_t parent, const struct repor
 	return box_below(g, parent, number_label(g, &l));
 }
 
+/* Else the longest wait would leave no width for what the program does. */
+static uint32_t half_of(struct growth *g, const struct report_site *s)
+{
+	struct label l = {s->waits ? FLAME_WAITING : FLAME_WORK, STRING_INDEX_NONE,
+			  STRING_INDEX_NONE, STRING_INDEX_NONE};
+
+	return g->halves ? box_below(g, 0, number_label(g, &l)) : 0;
+}
+
 static uint32_t grow(struct growth *g, const struct report_site *s)
 {
-	uint32_t at = 0;
+	uint32_t at = half_of(g, s);
 
 	for (uint32_t i = frame_symbols_trim_startup(g->report, s); i-- > 0 && at != FAILED;) {
 		size_t count;
@@ -253,6 +263,8 @@ static int grow_all(struct growth *g)
 	if (!f->end || note_programs(g) < 0 || number_label(g, &top) == FAILED ||
 	    new_box(g, 0, 0) == FAILED)
 		return -1;
+	for (uint32_t i = 0; i < r->sites; i++)
+		g->halves = g->halves || r->site[i].waits;
 	for (uint32_t i = 0; i < r->sites; i++) {
 		f->end[i] = grow(g, &r->site[i]);
 		if (f->end[i] == FAILED)

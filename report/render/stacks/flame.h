@@ -18,6 +18,8 @@ enum flame_kind {
 	FLAME_INLINED, /* its code lies in the box above */
 	FLAME_UNKNOWN, /* no name: the module and the offset, or an address */
 	FLAME_CALL,    /* what was timed; no box below it */
+	FLAME_WORK,    /* only where some functions wait: all paths to those that do not, */
+	FLAME_WAITING, /* and all to those that do. The top has no other boxes then */
 	FLAME_KINDS
 };
 
@@ -29,7 +31,9 @@ struct flame_box {
 	uint32_t label;	       /* the same for boxes with the same of these four */
 	uint32_t sites, site;  /* how many lie in it, and the first in the report's order */
 	double value_ns;       /* estimated time of its calls; what is below 0 counts as 0 */
-	double share;	       /* of the top's; NAN if that is 0 */
+	double share; /* of the time of all that does not wait; of what waits: of all threads' time.
+			 NAN if that is 0 */
+	bool waits;   /* lies in FLAME_WAITING */
 	double mean_ns, low_ns, high_ns; /* of one call, warm-ups aside as in the sites */
 	uint64_t calls, bytes;
 	bool has_bytes;

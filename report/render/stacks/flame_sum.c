@@ -112,6 +112,26 @@ static void fill(struct flame_box *b, const struct report *r, const struct strat
 	}
 }
 
+/* The top is everything, whatever lies in it. */
+static void fill_shares(struct flame *f, const struct report *r)
+{
+	double work_ns = f->box[0].value_ns;
+
+	for (uint32_t i = 1; i < f->boxes; i++) {
+		struct flame_box *b = &f->box[i];
+
+		b->waits = b->kind == FLAME_WAITING || f->box[b->parent].waits;
+		if (b->kind == FLAME_WAITING)
+			work_ns -= b->value_ns;
+	}
+	for (uint32_t i = 0; i < f->boxes; i++) {
+		struct flame_box *b = &f->box[i];
+		double of_ns = !i ? b->value_ns : b->waits ? r->time_ns : work_ns;
+
+		b->share = of_ns > 0 ? b->value_ns / of_ns : NAN;
+	}
+}
+
 int flame_sum(struct flame *f, const struct report *r)
 {
 	struct stratum *sum = calloc(f->boxes, sizeof(*sum));
@@ -129,11 +149,9 @@ int flame_sum(struct flame *f, const struct report *r)
 				break;
 		}
 	}
-	for (uint32_t i = 0; i < f->boxes; i++) {
+	for (uint32_t i = 0; i < f->boxes; i++)
 		fill(&f->box[i], r, &sum[i], &q);
-		f->box[i].share =
-			f->box[0].value_ns > 0 ? f->box[i].value_ns / f->box[0].value_ns : NAN;
-	}
+	fill_shares(f, r);
 	free(sum);
 	return 0;
 }

@@ -119,7 +119,8 @@ static void print_head(struct text *t, const struct diff *d)
 	}
 	numbers_duration(base, sizeof(base), d->base_total_ns, t->terminal.utf8);
 	numbers_duration(new, sizeof(new), d->new_total_ns, t->terminal.utf8);
-	snprintf(line, sizeof(line), "time in all calls of an average run: %s, then %s", base, new);
+	snprintf(line, sizeof(line), "time in all calls%s of an average run: %s, then %s",
+		 d->any_waits ? " that do not wait" : "", base, new);
 	print_wrapped(t, "  ", line, 2);
 }
 

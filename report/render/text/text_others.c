@@ -69,7 +69,20 @@ int text_others_gaps(struct text *t)
 	return status;
 }
 
-enum { T_NAME, T_PID, T_TID, T_THREADS, T_TIME, T_CALLS, T_GAPS, T_NESTED, T_REST, T_COUNT, T_END };
+enum {
+	T_NAME,
+	T_PID,
+	T_TID,
+	T_THREADS,
+	T_TIME,
+	T_CALLS,
+	T_WAITING,
+	T_GAPS,
+	T_NESTED,
+	T_REST,
+	T_COUNT,
+	T_END
+};
 
 static const struct table_column thread_columns[] = {
 	[T_NAME] = {"THREAD", .least = 8, .style = TERMINAL_NAME},
@@ -78,6 +91,7 @@ static const struct table_column thread_columns[] = {
 	[T_THREADS] = {"SERVED", .right = true, .drop = 6},
 	[T_TIME] = {"TIME", .right = true, .style = TERMINAL_BOLD},
 	[T_CALLS] = {"IN CALLS", .right = true, .drop = 1},
+	[T_WAITING] = {"WAITING", .right = true, .drop = 2},
 	[T_GAPS] = {"BETWEEN", .right = true, .drop = 1},
 	[T_NESTED] = {"NESTED", .right = true, .drop = 3},
 	[T_REST] = {"LEFT OVER", .right = true, .drop = 2},
@@ -114,6 +128,8 @@ int text_others_threads(struct text *t)
 			number_cell(&table, T_THREADS, in->threads);
 		text_cell_duration(t, &table, T_TIME, in->time_ns);
 		text_cell_duration(t, &table, T_CALLS, in->calls_ns);
+		if (in->waiting_ns > 0)
+			text_cell_duration(t, &table, T_WAITING, in->waiting_ns);
 		text_cell_duration(t, &table, T_GAPS, in->gaps_ns);
 		if (in->nested_ns > 0)
 			text_cell_duration(t, &table, T_NESTED, in->nested_ns);
@@ -128,7 +144,7 @@ int text_others_threads(struct text *t)
 	return status;
 }
 
-enum { P_PID, P_PROGRAM, P_FOLDED, P_WALL, P_ENDED, P_THREADS, P_CALLS, P_TIME, P_END };
+enum { P_PID, P_PROGRAM, P_FOLDED, P_WALL, P_ENDED, P_THREADS, P_CALLS, P_TIME, P_WAITING, P_END };
 
 static const struct table_column process_columns[] = {
 	[P_PID] = {"PID", .right = true},
@@ -139,6 +155,7 @@ static const struct table_column process_columns[] = {
 	[P_THREADS] = {"THREADS", .right = true, .drop = 2},
 	[P_CALLS] = {"CALLS", .right = true, .drop = 1},
 	[P_TIME] = {"IN CALLS", .right = true, .style = TERMINAL_BOLD},
+	[P_WAITING] = {"WAITING", .right = true, .drop = 1},
 	[P_END] = {0},
 };
 
@@ -165,6 +182,8 @@ int text_others_processes(struct text *t)
 		numbers_count(text, sizeof(text), in->calls);
 		table_cell(&table, P_CALLS, text);
 		text_cell_duration(t, &table, P_TIME, in->calls_ns);
+		if (in->waiting_ns > 0)
+			text_cell_duration(t, &table, P_WAITING, in->waiting_ns);
 		shown_ns += in->calls_ns;
 	}
 	status = table_print(&table, t->out, &t->terminal);

@@ -110,6 +110,16 @@ static void tail_cells(struct text *t, struct table *table, const struct report_
 	text_cell_duration(t, table, MAX, s->percentiles.max_ns);
 }
 
+/* Of what works, or "waits" and how much of the threads' time. */
+static void share_cell(struct table *table, const struct report_site *s)
+{
+	char share[32], text[48];
+
+	numbers_share(share, sizeof(share), s->waits ? s->waiting_share : s->share);
+	snprintf(text, sizeof(text), "%s%s", s->waits ? "waits " : "", share);
+	table_cell(table, SHARE, text);
+}
+
 static void add_site(struct text *t, struct table *table, const struct report_site *s)
 {
 	char text[32];
@@ -125,8 +135,7 @@ static void add_site(struct text *t, struct table *table, const struct report_si
 	if (s->overhead_ns != 0)
 		text_cell_duration(t, table, OVERHEAD, s->overhead_ns);
 	text_cell_duration(t, table, TOTAL, s->total_ns);
-	numbers_share(text, sizeof(text), s->share);
-	table_cell(table, SHARE, text);
+	share_cell(table, s);
 	if (text_states_cpu(s, text, sizeof(text)))
 		table_cell(table, CPU, text);
 	size_cells(table, s);
@@ -177,11 +186,13 @@ int text_sites(struct text *t)
 			text_steady_notes(t, &table, &r->site[i]);
 		if (r->by != REPORT_BY_FUNCTION)
 			text_path_notes(t, &table, &r->site[i], apart.mark[i], lines_for(t, i));
-		shown_ns += r->site[i].total_ns;
+		shown_ns += r->site[i].waits ? 0 : r->site[i].total_ns;
 	}
 	status = table_print(&table, t->out, &t->terminal);
 	table_end(&table);
 	text_shared_callers_end(&apart);
-	text_cell_rows_shown(t, r->sites, shown_ns, r->calls_ns, "the calls' time");
+	text_cell_rows_shown(t, r->sites, shown_ns, r->calls_ns - r->waiting_ns,
+			     r->waiting_ns > 0 ? "the time of calls that do not wait"
+					       : "the calls' time");
 	return status;
 }

@@ -49,7 +49,7 @@ setup()
 	jq -e '[.sites[].stack[].function] | index("semi;colon 12") != null' hostile.json
 	jq -e '[.sites[].stack[].function] | index("line\nbreak \"quoted\", comma\r") != null' hostile.json
 	jq -e '[.sites[].symbol | length] | max == 10000' hostile.json
-	jq -e '[.sites[].outcome] | unique | length == 5' hostile.json
+	jq -e '[.sites[].outcome] | unique | length == 6' hostile.json
 }
 
 @test "folded: every site, whatever it is weighed by" {

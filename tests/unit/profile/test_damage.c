@@ -153,7 +153,8 @@ static void test_record_fields(void **state)
 	REFUSE(struct scp_path, at.path, frames, UINT32_MAX, "frames");
 	REFUSE(struct scp_path, at.path, id, 0, "id 0");
 	REFUSE(struct scp_entry, at.entry, id, 0, "id 0");
-	REFUSE(struct scp_entry, at.entry, outcome, SCP_OUTCOMES, "outcome 5");
+	REFUSE(struct scp_entry, at.entry, outcome, SCP_TIMEOUT, "outcome 5");
+	REFUSE(struct scp_entry, at.entry, flags, SCP_ENTRY_TIMED_OUT, "outcome 0 and timed out");
 	REFUSE(struct scp_entry, at.entry, batch_count, 65, "65 batches");
 	REFUSE(struct scp_entry, at.entry, batch_calls, 3, "batches of 3");
 	REFUSE(struct scp_entry, at.entry, batch_calls, 0, "batches of 0");

@@ -182,7 +182,8 @@ struct scp_entry *scp_build_entry(struct scp_build *b, uint32_t id, uint32_t pat
 	e->id = id;
 	e->path = path;
 	e->function = function;
-	e->outcome = outcome;
+	e->outcome = outcome == SCP_TIMEOUT ? SCP_WOULD_BLOCK : outcome;
+	e->flags = outcome == SCP_TIMEOUT ? SCP_ENTRY_TIMED_OUT : 0;
 	e->batch_calls = 1;
 	return e;
 }

@@ -36,8 +36,8 @@ const latencies = new Map(doc.latencies.map((values) => [values[0],
 	Object.fromEntries(doc.latency_fields.map((name, i) => [name, values[i]]))]));
 const notes = new Map(doc.notes.map(([row, doubts, findings]) => [row, { doubts, findings }]));
 
-const KIND = { top: 0, program: 1, library: 2, inlined: 3, unknown: 4, call: 5 };
-const KIND_WORDS = ["everything", "program", "library", "inlined", "no name known", "timed call"];
+const KIND = { top: 0, program: 1, library: 2, inlined: 3, unknown: 4, call: 5, work: 6, waiting: 7 };
+const KIND_WORDS = ["everything", "program", "library", "inlined", "no name known", "timed call", "what works", "what waits"];
 
 // Boxes, unpacked once: they are walked at every frame. `next` is the first box that is not below.
 const tree = (() => {
@@ -91,7 +91,14 @@ function boxRows(box) {
 	return row >= 0 ? 1 : sums.get(-1 - row, "rows");
 }
 
-const boxName = (box) => (box === 0 ? "all timed calls" : text(labels.get(tree.label[box], "name")));
+const HALVES = { [KIND.work]: "functions that work", [KIND.waiting]: "functions that wait" };
+const boxName = (box) => (box === 0 ? "all timed calls" : HALVES[boxKind(box)] || text(labels.get(tree.label[box], "name")));
+
+// What works is shown first, where what waits has a tree of its own.
+const workBox = [1, tree.next[1]].find((box) => box < tree.n && boxKind(box) === KIND.work) || 0;
+
+const isWaiting = (row) => sites.get(row, "waits") === 1;
+const shareText = (row) => (isWaiting(row) ? "waits " : "") + share(sites.get(row, "share"));
 
 // The line that a line is called from; -1: none.
 function lineAbove(line) {

@@ -9,9 +9,9 @@ const flame = {
 	canvas: byId("flame-canvas"),
 	view: byId("flame-view"),
 	size: byId("flame-size"),
-	zoomed: 0,
-	from: 0, // ns, the part of the whole that is shown; moves while zooming
-	to: tree.width[0] || 1,
+	zoomed: workBox,
+	from: tree.x[workBox], // ns, the part of the whole that is shown; moves while zooming
+	to: tree.x[workBox] + (tree.width[workBox] || 1),
 	hover: -1,
 	selected: -1,
 	matched: null, // of each box, 1 where the search found it; null: nothing is searched
@@ -50,7 +50,7 @@ function readColours() {
 	const pair = (name) => ({ fill: css(`--${name}`), ink: css(`--${name}-ink`) });
 	const unsure = { fill: hatch(ctx, css("--surface"), css("--line-strong")), ink: css("--ink") };
 	flame.colours = {
-		kinds: ["f-top", "f-program", "f-library", "f-inlined", "f-unknown", "f-call"].map(pair),
+		kinds: ["f-top", "f-program", "f-library", "f-inlined", "f-unknown", "f-call", "f-top", "f-top"].map(pair),
 		other: pair("f-other"),
 		certainty: [...["c-1", "c-2", "c-3", "c-4"].map(pair), unsure],
 		rest: hatch(ctx, css("--raised"), css("--line")),

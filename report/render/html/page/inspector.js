@@ -88,7 +88,7 @@ function inspectRow(row) {
 		bigMean(get("mean"), get("low"), get("high")),
 		chart ? [element("h3", {}, "Latencies of single calls"), chart] : element("p", { class: "note" }, latencies.size ? "No histogram was kept of this row." : "No histograms: the clock is too slow to see single calls."),
 		noteList(row),
-		element("dl", {}, fact("calls", count(get("calls"))), fact("total", `${duration(get("total"))}, ${share(get("share"))}`),
+		element("dl", {}, fact("calls", count(get("calls"))), fact("total", `${duration(get("total"))}, ${shareText(row)}`),
 			get("bytes") >= 0 ? fact("bytes", bytes(get("bytes"))) : "",
 			get("per_byte") !== null ? fact("a byte", `${plain(get("per_byte"))} ns`) : "",
 			percentile(row, "p50"), percentile(row, "p90"), percentile(row, "p99"), latencies.has(row) ? fact("longest", duration(latency(row, "max"))) : "",

@@ -67,6 +67,7 @@ function showThreads() {
 		["Served", "number", (get) => count(get("served"))],
 		["Time", "number", (get) => duration(get("time"))],
 		["In calls", "number", (get) => duration(get("in_calls"))],
+		["Of it waiting", "number", (get) => duration(get("waiting"))],
 		["Between", "number", (get) => duration(get("between"))],
 		["Nested", "number", (get) => duration(get("nested"))],
 		["Left over", "number", (get) => duration(get("left_over"))],

@@ -8,11 +8,11 @@ const PRINTED = 60;
 const table = {
 	view: byId("table-view"),
 	body: byId("table").tBodies[0],
-	order: Uint32Array.from({ length: sites.rows }, (_, i) => i), // the report's: longest total first
+	order: Uint32Array.from({ length: sites.rows }, (_, i) => i), // the report's: what waits last, the longest total first
 	shown: [],
 	drawn: new Map(),
 	selected: -1,
-	key: "total",
+	key: workBox ? "share" : "total",
 	down: true,
 	onlyBox: -1,
 	axis: null,
@@ -62,7 +62,7 @@ const COLUMNS = [
 	...(hasCosts ? [{ key: "uncharged", name: "Uncharged a call", width: 132, rank: 2.3, number: true, value: (row) => sites.get(row, "uncharged"), draw: drawUncharged },
 		{ key: "true", name: "True cost a call", width: 132, rank: 2.6, number: true, value: (row) => sites.get(row, "true_cost"), draw: drawTrue }] : []),
 	{ key: "total", name: "Total", width: 86, rank: 6, number: true, ...cellNumber("total", duration) },
-	{ key: "share", name: "Share", width: 76, rank: 2, number: true, value: (row) => sites.get(row, "share"), draw: drawShare },
+	{ key: "share", name: "Share", width: 76, rank: 2, number: true, value: (row) => (isWaiting(row) ? null : sites.get(row, "share")), draw: drawShare },
 	{ key: "bytes", name: "Bytes", width: 80, rank: 8, number: true, ...cellNumber("bytes", bytes) },
 	{ key: "p50", name: "p50", width: 84, rank: 10, number: true, ...latencyCell("p50") },
 	{ key: "p99", name: "p99", width: 84, rank: 9, number: true, ...latencyCell("p99") },
@@ -109,10 +109,10 @@ function drawTrue(row) {
 }
 
 function drawShare(row) {
-	const part = sites.get(row, "share");
+	const part = isWaiting(row) ? 0 : sites.get(row, "share");
 	const bar = element("i", { class: "share-bar" });
 	bar.style.width = `${100 * (part || 0)}%`;
-	return [share(part), element("span", { class: "share-track" }, bar)];
+	return [shareText(row), element("span", { class: "share-track" }, bar)];
 }
 
 const hasBytes = sites.rows > 0 && Array.from({ length: sites.rows }, (_, row) => sites.get(row, "bytes")).some((n) => n > 0);

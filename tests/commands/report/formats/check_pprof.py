@@ -122,6 +122,7 @@ def check_sample(profile, sample, site, costs):
     assert len(uncharged) == costs and all(near(u, uncharged_ns(site)) for u in uncharged), uncharged
     labels = {profile.text(m.one(1)): profile.text(m.one(2)) for m in sample.many(3)}
     plain = site["outcome"] in ("completed", "any")
+    assert labels.pop("kind", None) == ("wait" if site["waits"] else None), labels
     assert labels == ({} if plain else {"outcome": site["outcome"]}), labels
 
 

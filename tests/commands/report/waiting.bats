@@ -1,0 +1,68 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What functions take that are there to wait stands apart from work, wherever times and shares are.
+
+load ../common
+load ../serve/serve
+
+setup()
+{
+	common_setup
+	BACKGROUND=() WINDOWS=() AGENT=
+	"$SCPROF" run -g socket,io,wait --no-report -o p.scp -- "$PROGRAMS/timeouts" >/dev/null
+}
+
+teardown()
+{
+	end_background
+}
+
+WAITS='["poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "epoll_pwait2"]'
+
+@test "waiting 01: shares are of the work, and rows that wait come last, in JSON and CSV" {
+	"$SCPROF" report --format json p.scp >report.json
+	holds "all(.sites[]; .waits == ([.symbol] | inside($WAITS)))"
+	holds '[.sites[] | select(.waits | not) | .share] | add | . - 1 | fabs < 1e-9'
+	holds 'all(.sites[]; (.share == null) == .waits and (.waiting_share != null) == .waits)'
+	holds '[.sites[].waits] | . == sort and any and (all | not)'
+	holds '([.sites[] | select(.waits) | .raw_mean_ns * .calls] | add) / .totals.waiting_ns - 1 | fabs < 1e-9'
+	holds '.totals.waiting_ns == ([.threads[].waiting_ns] | add)'
+	"$SCPROF" report --format csv p.scp | python3 -c '
+import csv, json, sys
+rows, sites = list(csv.DictReader(sys.stdin)), json.load(open("report.json"))["sites"]
+assert [(r["symbol"], r["waits"] in ("1", "true"), r["share"] == "") for r in rows] == \
+    [(s["symbol"], s["waits"], s["waits"]) for s in sites], rows[0]'
+}
+
+@test "waiting 02: the text says how much is work, and marks what waits" {
+	"$SCPROF" report --by function p.scp >text
+	grep -q '^  calls .* of work, ' text
+	sed -n '/^FUNCTION/,$p' text | awk 'NR > 1 && NF { print /waits/ ? "waits" : "works" }' | uniq >kinds
+	[ "$(head -n 2 kinds | tr '\n' ' ')" = "works waits " ]
+	"$SCPROF" report --by thread p.scp | grep -q WAITING
+}
+
+@test "waiting 03: top lists what waits last and counts its time apart" {
+	"$SCPROF" top --batch -n 1 --rows 0 --width 200 --by function --sort total p.scp >text
+	awk 'f && NF { print /(poll|select|epoll)/ ? "waits" : "works" } /mean of the run/ { f = 1 }' text | uniq >kinds
+	[ "$(tr '\n' ' ' <kinds)" = "works waits " ]
+	grep -q 'poll \[waits\]' text
+}
+
+@test "waiting 04: a plan asks nothing of what waits, unless there is nothing else" {
+	"$SCPROF" plan --share 0 --by function --json p.scp >plan.json
+	JSON=plan.json holds "(.sites | length) > 2 and all(.sites[]; [.symbol] | inside($WAITS) | not)"
+	"$SCPROF" run -g wait --no-report -o only.scp -- "$PROGRAMS/timeouts" >/dev/null
+	"$SCPROF" plan --by function --json only.scp >plan.json
+	JSON=plan.json holds "(.sites | length) > 2 and all(.sites[]; [.symbol] | inside($WAITS))"
+}
+
+@test "waiting 05: metrics have a label for what waits" {
+	with_library "$PROGRAMS/timeouts" >/dev/null
+	start_agent out
+	curl -s "$URL/metrics" >page
+	grep -q 'scprof_calls_total{.*function="poll".*kind="wait".*} 5$' page
+	grep -q 'function="connect"' page
+	[ "$(grep 'function="connect"' page | grep -c kind=)" = 0 ]
+	[ "$(curl -s "$URL/" | grep -c '<td class=b>waits</td>')" -gt 0 ]
+}

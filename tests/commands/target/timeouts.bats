@@ -1,0 +1,48 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A wait that ended because its time was over has an outcome of its own.
+
+load ../common
+
+# outcomes FUNCTION: "completed 3, timeout 5, ..." of $T/report.json.
+outcomes()
+{
+	jq -r --arg f "$1" '[.sites[] | select(.symbol == $f)] | group_by(.outcome) |
+		map("\(.[0].outcome) \(map(.calls) | add)") | join(", ")' report.json
+}
+
+@test "timeouts 01: each function that waits: timed out, asked without waiting, satisfied" {
+	same_either_way "$PROGRAMS/timeouts"
+	make_report --by function
+	for f in poll ppoll select pselect epoll_wait epoll_pwait epoll_pwait2; do
+		echo "$f: $(outcomes $f)"
+		[ "$(outcomes $f)" = "completed 3, timeout 5, would-block 7" ]
+	done
+}
+
+@test "timeouts 02: a connection that the kernel gave up is a timeout" {
+	same_either_way "$PROGRAMS/timeouts"
+	make_report --by function
+	[[ $(outcomes connect) = *"timeout 1" ]]
+}
+
+@test "timeouts 03: a merged profile tells timeouts, and says would-block to readers that do not know them" {
+	record with "$PROGRAMS/timeouts"
+	"$SCPROF" merge -o merged.scp out/*.scp
+	"$SCPROF" report --format json --by function merged.scp >report.json
+	[ "$(outcomes poll)" = "completed 3, timeout 5, would-block 7" ]
+	# outcome and flags stand in the record's words 5 and 22
+	python3 - merged.scp out/*.scp <<-'END'
+		import struct, sys
+		for name in sys.argv[1:]:
+		    data, found = open(name, "rb").read(), set()
+		    for at in range(8192, len(data) - 192, 64):
+		        kind, size = struct.unpack_from("<II", data, at)
+		        outcome, = struct.unpack_from("<I", data, at + 20)
+		        flags, = struct.unpack_from("<Q", data, at + 120)
+		        calls, = struct.unpack_from("<Q", data, at + 32)
+		        if kind == 5 and size == 192 and flags & 2:
+		            found.add((outcome, calls))
+		    assert found == {(1, 5), (1, 1)}, (name, found)
+	END
+}
