@@ -56,8 +56,8 @@ enum diff_quantity {
 	DIFF_QUANTITIES
 };
 
-/* What a test compares, and against what. Where it is known which calls were switched, the two
- * views of CPU time take the place of DIFF_UNDISTURBED. */
+/* What a test compares, and against what. Where it is known of each call whether it was switched,
+ * DIFF_UNSWITCHED_UNDISTURBED takes the place of DIFF_UNDISTURBED. */
 enum diff_view {
 	DIFF_MEAN,	  /* elapsed time */
 	DIFF_UNDISTURBED, /* elapsed time without the longest calls */
@@ -85,7 +85,8 @@ struct diff_run {
 	/* Where the time went; means of a call in ns, NAN: not known. */
 	struct compare_mean unswitched, unswitched_undisturbed; /* error INFINITY: none */
 	unsigned unswitched_unreliable;
-	double spread; /* of unswitched calls: variance over squared mean; NAN: not known */
+	bool watched;  /* it is known of each call whether it was switched */
+	double spread; /* of single calls: variance over squared mean; not above 0: not known */
 	double unswitched_calls, runnable_ns, asleep_ns;
 };
 
@@ -129,8 +130,9 @@ struct diff_site {
 	const struct diff_run *run; /* one for each profile, BASE's first; calls 0: not there */
 	/* Over all runs of a side. Calls and total: an average run's. */
 	double base_calls, new_calls, base_ns, new_ns, base_total_ns, new_total_ns;
-	double base_unswitched_ns, new_unswitched_ns; /* of calls that were not switched; NAN: none */
-	double effect_ns;			      /* of an average run */
+	double base_unswitched_ns,
+		new_unswitched_ns; /* of calls that were not switched; NAN: none */
+	double effect_ns;	   /* of an average run */
 	struct diff_test test[DIFF_VIEWS][DIFF_AGAINSTS];
 	struct diff_finding found[DIFF_QUANTITIES];
 	struct diff_finding verdict; /* of those, the one that decides */
@@ -209,6 +211,9 @@ enum diff_quantity diff_estimate_quantity(enum diff_view view);
 /* An estimate of a view, and of how many calls; error INFINITY: there is none. */
 double diff_estimate_calls(const struct diff_run *r, enum diff_view view);
 struct compare_mean diff_estimate(const struct diff_run *r, enum diff_view view);
+/* What is no change, of a ratio's logarithm: the threshold, and how far other calls are the ones
+ * that were not switched. */
+double diff_estimate_margin(const struct diff *d, const struct diff_site *s, enum diff_view view);
 /* Why a site's view may not be tested; NULL: it may. */
 const char *diff_estimate_hindrance(const struct diff *d, const struct diff_site *s,
 				    enum diff_view view);

@@ -68,14 +68,15 @@ static void fill_states(struct diff_run *r, const struct prof_sums *sums, const 
 	if (!sums->calls || !states_sample(&p->clock, sums, sums, stolen_share, &sample))
 		return;
 	e = states_estimate_means(&sample, confidence);
+	r->watched = !sample.sampled && !(sums->states && sums->states->from_calls);
 	r->unswitched_calls = fmax((double)sample.elapsed.sums.n - e.switched, 0);
 	r->runnable_ns = e.runnable.mean;
 	r->asleep_ns = e.asleep.mean;
 	if (!(r->unswitched_calls > 0) || isnan(e.unswitched.mean))
 		return;
 	estimate_compensate(&e.unswitched, &overhead, confidence);
-	r->unswitched = (struct compare_mean){e.unswitched.mean, e.unswitched.error,
-					      e.unswitched.freedom};
+	r->unswitched =
+		(struct compare_mean){e.unswitched.mean, e.unswitched.error, e.unswitched.freedom};
 	r->unswitched_unreliable = e.unswitched.unreliable;
 }
 
@@ -117,6 +118,15 @@ bool diff_estimate_has_states(const struct diff *d, const struct diff_run *run)
 	return true;
 }
 
+/* Calls of which it is not known whether they were switched have locations with the others. */
+static bool is_watched(const struct diff *d, const struct diff_run *run)
+{
+	for (uint32_t i = 0; i < d->profiles; i++)
+		if (run[i].calls && !run[i].watched)
+			return false;
+	return true;
+}
+
 /* What all rows need. */
 struct room {
 	double *stolen_share;	  /* of each profile */
@@ -131,7 +141,7 @@ static void fill_row(struct diff *d, const struct match_row *row, struct diff_ru
 		fill_states(&run[i], &row->sums[i], d->profile[i], room->stolen_share[i],
 			    d->options.confidence);
 	}
-	diff_location_fill(d, row, run, diff_estimate_has_states(d, run), room->two);
+	diff_location_fill(d, row, run, is_watched(d, run), room->two);
 }
 
 int diff_estimate_fill_runs(struct diff *d)
@@ -175,11 +185,38 @@ struct compare_mean diff_estimate(const struct diff_run *r, enum diff_view view)
 	return *of[view];
 }
 
+/* Long calls are switched more often than short ones: to first order, the mean of those that were
+ * not lies below that of all by -ln(1 - s) v of it, s being the share of switched calls and v the
+ * relative variance of calls. */
+static double chosen(const struct diff_run *r)
+{
+	double share = 1 - r->unswitched_calls / (double)r->calls;
+
+	return share > 0 && r->spread > 0 ? -log1p(-fmin(share, 0.99)) * r->spread : 0;
+}
+
+double diff_estimate_margin(const struct diff *d, const struct diff_site *s, enum diff_view view)
+{
+	double margin = log1p(d->options.min_change), mean[2] = {0, 0}, runs[2] = {0, 0};
+
+	if (diff_estimate_quantity(view) != DIFF_CPU_TIME)
+		return margin;
+	for (uint32_t i = 0; i < d->profiles; i++) {
+		int side = i >= d->bases;
+
+		if (!(diff_estimate_calls(&s->run[i], view) > 0))
+			continue;
+		runs[side]++;
+		mean[side] += (chosen(&s->run[i]) - mean[side]) / runs[side];
+	}
+	return margin + fabs(mean[1] - mean[0]);
+}
+
 static const char *doubt(const struct diff_run *r, enum diff_view view)
 {
-	unsigned of = view == DIFF_MEAN	      ? r->unreliable
+	unsigned of = view == DIFF_MEAN		? r->unreliable
 		      : view == DIFF_UNSWITCHED ? r->unswitched_unreliable
-					      : 0;
+						: 0;
 
 	if (!of)
 		return NULL;

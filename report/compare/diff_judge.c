@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* From the tests of each site to its verdict, with false alarms controlled over a quantity's tests
- * (Bonferroni, weighted) and over both quantities of all sites (Benjamini and Hochberg 1995). Elapsed
- * time contains the CPU time: their tests depend on each other positively, for which that holds
- * (Benjamini and Yekutieli 2001). */
+ * (Bonferroni, weighted) and over both quantities of all sites (Benjamini and Hochberg 1995).
+ * Elapsed time contains the CPU time: their tests depend on each other positively, for which that
+ * holds (Benjamini and Yekutieli 2001). */
 #include "report/compare/diff.h"
 
 #include <math.h>
@@ -123,7 +123,8 @@ static const char *too_few(const struct diff *d, const struct diff_site *s)
 static void judge_quantity(const struct diff *d, struct diff_site *s, enum diff_quantity of)
 {
 	struct diff_finding *f = &s->found[of];
-	const char *why = diff_estimate_hindrance(d, s, of == DIFF_ELAPSED ? DIFF_MEAN : DIFF_UNSWITCHED);
+	const char *why =
+		diff_estimate_hindrance(d, s, of == DIFF_ELAPSED ? DIFF_MEAN : DIFF_UNSWITCHED);
 
 	if (isnan(f->p)) {
 		f->status = DIFF_UNTESTED;
@@ -152,7 +153,8 @@ static bool is_changed(const struct diff_finding *f)
  * have shown the smaller change. */
 static const struct diff_finding *decide(const struct diff_site *s)
 {
-	const struct diff_finding *elapsed = &s->found[DIFF_ELAPSED], *cpu = &s->found[DIFF_CPU_TIME];
+	const struct diff_finding *elapsed = &s->found[DIFF_ELAPSED],
+				  *cpu = &s->found[DIFF_CPU_TIME];
 
 	if (is_changed(elapsed) || cpu->status == DIFF_UNTESTED)
 		return elapsed;

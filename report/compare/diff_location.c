@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Where most of a site's calls lie, in each run: what disturbs some of them does not move it. Of all
- * calls; or of those that kept their CPU, which interrupts and the host still disturb. */
+/* Where most of a site's calls lie, in each run: what disturbs some of them does not move it. Of
+ * all calls; or of those that kept their CPU, which interrupts and the host still disturb. */
 #include "report/compare/diff.h"
 
 #include <math.h>
@@ -100,8 +100,8 @@ static bool by_calls(const struct durations *t, struct biweight *u)
 	const struct prof_batches *b = &t->batches;
 
 	return t->counted &&
-	       trimmed_mean(t->count, BUCKETS,
-			    &(struct stats_batches){b->calls, b->count, b->sum}, u) == 0;
+	       trimmed_mean(t->count, BUCKETS, &(struct stats_batches){b->calls, b->count, b->sum},
+			    u) == 0;
 }
 
 static struct compare_mean in_ns(const struct biweight *u, const struct durations *t)

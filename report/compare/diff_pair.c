@@ -133,7 +133,7 @@ static void test_own(const struct diff *d, const struct diff_site *s, enum diff_
 		     const struct references *r, uint32_t site, struct diff_test *t)
 {
 	struct between_runs_effects e = without(r, site);
-	double margin = log1p(d->options.min_change), common = exp(e.centre);
+	double margin = diff_estimate_margin(d, s, view), common = exp(e.centre);
 	struct compare_null null;
 
 	if (e.n < LEAST_OTHERS)

@@ -158,14 +158,14 @@ static int find_prior(struct logs *l, bool own, struct between_runs_prior *prior
 }
 
 static void test_site(const struct diff *d, const struct scatter *s,
-		      const struct between_runs_prior *prior, struct diff_test *t)
+		      const struct between_runs_prior *prior, double margin, struct diff_test *t)
 {
 	double variance = between_runs_moderated(prior, s->variance, s->freedom), t_value, effect;
 
 	effect = s->mean[1] - s->mean[0];
 	t->made = true;
 	t->weight = WEIGHT;
-	t->margin = log1p(d->options.min_change);
+	t->margin = margin;
 	t->freedom = fmin(s->freedom + prior->freedom, 1e6);
 	/* Runs that agree more closely than their own errors allow do so by chance. */
 	t->error = sqrt(fmax(variance * (1.0 / s->n[0] + 1.0 / s->n[1]), s->within));
@@ -186,7 +186,7 @@ static int test_against(struct diff *d, enum diff_view view, bool waiting, bool 
 		struct scatter s = scatter_of(l, i, own);
 
 		if (d->site[i].waiting == waiting && can_tell(&s))
-			test_site(d, &s, &prior,
+			test_site(d, &s, &prior, diff_estimate_margin(d, &d->site[i], view),
 				  &d->site[i].test[view][own ? DIFF_OWN : DIFF_TOTAL]);
 	}
 	return 0;

@@ -74,8 +74,7 @@ static const char *of_what(const struct diff *d, const struct diff_site *s,
 {
 	const struct diff_common *c = &d->common[diff_estimate_quantity(f->view)][s->waiting];
 
-	bool undisturbed =
-		f->view == DIFF_UNDISTURBED || f->view == DIFF_UNSWITCHED_UNDISTURBED;
+	bool undisturbed = f->view == DIFF_UNDISTURBED || f->view == DIFF_UNSWITCHED_UNDISTURBED;
 
 	/* Where sites share no change, there is nothing to compare with. */
 	if (f->against == DIFF_OWN && c->sites && (c->low > 1 || c->high < 1))
@@ -185,7 +184,8 @@ static const char *beside(const struct diff *d, const struct diff_site *s, doubl
 /* What changed first, and then the other one. */
 static void both_words(const struct diff *d, const struct diff_site *s, char *text, size_t room)
 {
-	const struct diff_finding *elapsed = &s->found[DIFF_ELAPSED], *cpu = &s->found[DIFF_CPU_TIME];
+	const struct diff_finding *elapsed = &s->found[DIFF_ELAPSED],
+				  *cpu = &s->found[DIFF_CPU_TIME];
 	double cpu_ns = is_changed(cpu) ? fabs(cpu->shown.ratio - 1) * s->base_unswitched_ns : NAN;
 	char of_elapsed[160], of_cpu[160];
 	const char *why = beside(d, s, cpu_ns);

@@ -45,7 +45,8 @@ static void number_cells(struct text *t, struct table *table, const struct diff_
 	if (s->verdict.status > DIFF_SAME)
 		return;
 	diff_words_percent(text, sizeof(text), s->verdict.shown.ratio,
-			   1 + fmin(s->verdict.shown.high - s->verdict.shown.ratio, s->verdict.shown.ratio - s->verdict.shown.low));
+			   1 + fmin(s->verdict.shown.high - s->verdict.shown.ratio,
+				    s->verdict.shown.ratio - s->verdict.shown.low));
 	table_cell(table, CHANGE, text);
 }
 
