@@ -172,10 +172,12 @@ struct diff *diff_model_build(const struct profile *const *profile, uint32_t pro
 			      struct profile_error *why);
 void diff_model_free(struct diff *d);
 
-/* In words: the verdict of a site, of all sites, and the change that sites of a kind share (""
- * where they are too few). A site's needs up to DIFF_WORDS bytes. */
-#define DIFF_WORDS 320
+/* In words: the verdict of a site, what its other quantity did if one changed ("": not known), the
+ * verdict of all sites, and the change that sites of a kind share ("" where they are too few). Of a
+ * site: up to DIFF_WORDS bytes. */
+#define DIFF_WORDS 200
 void diff_words(const struct diff *d, const struct diff_site *s, char *text, size_t room);
+void diff_words_other(const struct diff *d, const struct diff_site *s, char *text, size_t room);
 void diff_words_verdict(const struct diff *d, char *text, size_t room);
 void diff_words_common(const struct diff *d, enum diff_quantity of, bool waiting, char *text,
 		       size_t room);

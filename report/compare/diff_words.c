@@ -100,16 +100,17 @@ static void untested_words(const struct diff_finding *f, char *text, size_t room
 static void same_words(const struct diff *d, const struct diff_finding *f, char *text, size_t room)
 {
 	double percent = 100 * (f->shown.detectable - 1);
-	const char *what = f->against == DIFF_TOTAL && d->profiles == 2
-				   ? "no change beyond what machines do"
-				   : "no change seen";
+	const char *beyond =
+		f->against == DIFF_TOTAL && d->profiles == 2 ? "beyond what machines do" : "seen";
+	const char *of = diff_estimate_quantity(f->view) == DIFF_CPU_TIME ? "of CPU time " : "";
 	char factor[32];
 
 	if (f->shown.detectable >= FACTOR) {
 		numbers_significant(factor, sizeof(factor), f->shown.detectable, 2);
-		snprintf(text, room, "%s; one by a factor of %s would have been", what, factor);
+		snprintf(text, room, "no change %s%s; one by a factor of %s would have been", of,
+			 beyond, factor);
 	} else
-		snprintf(text, room, "%s; one of %.*f %% would have been", what,
+		snprintf(text, room, "no change %s%s; one of %.*f %% would have been", of, beyond,
 			 percent >= 9.5	   ? 0
 			 : percent >= 0.95 ? 1
 					   : 2,
@@ -132,7 +133,7 @@ static void finding_words(const struct diff *d, const struct diff_site *s,
 			 of_what(d, s, f));
 	} else if (f->status == DIFF_SAME) {
 		same_words(d, f, text, room);
-	} else {
+	} else if (f->status == DIFF_UNTESTED) {
 		untested_words(f, text, room);
 	}
 }
@@ -160,59 +161,66 @@ static struct off off_of(const struct diff *d, const struct diff_site *s, bool n
 	return (struct off){o.runnable / calls, o.asleep / calls};
 }
 
-/* What elapsed time has beside CPU time: what moved it, or else hides a change of `cpu_ns`. "": not
- * seen. */
-static const char *beside(const struct diff *d, const struct diff_site *s, double cpu_ns)
+/* What elapsed time has beside CPU time, and hides a change of `cpu_ns`. "": not seen. */
+static const char *hidden_by(const struct diff *d, const struct diff_site *s, double cpu_ns)
 {
 	struct off base = off_of(d, s, false), new = off_of(d, s, true);
-	double runnable = new.runnable - base.runnable, asleep = new.asleep - base.asleep;
-	double all = s->new_ns - s->base_ns;
 
-	if (!is_changed(&s->found[DIFF_ELAPSED])) {
-		if (fmax(base.runnable, new.runnable) > cpu_ns)
-			return " (hidden by waiting for a CPU)";
-		return fmax(base.asleep, new.asleep) > cpu_ns ? " (hidden by sleeping)" : "";
-	}
-	if (runnable / all > 0.5)
-		return all > 0 ? ", mostly waiting longer for a CPU"
-			       : ", mostly waiting less for a CPU";
-	if (asleep / all > 0.5)
-		return all > 0 ? ", mostly sleeping longer" : ", mostly sleeping less";
+	if (fmax(base.runnable, new.runnable) > cpu_ns)
+		return " (hidden by waiting for a CPU)";
+	return fmax(base.asleep, new.asleep) > cpu_ns ? " (hidden by sleeping)" : "";
+}
+
+/* What moved the mean elapsed time, if it was not CPU time. */
+static const char *moved_by(const struct diff *d, const struct diff_site *s)
+{
+	struct off base = off_of(d, s, false), new = off_of(d, s, true);
+	double all = s->new_ns - s->base_ns;
+	bool longer = all > 0;
+
+	if (s->verdict.view != DIFF_MEAN || longer != (s->verdict.status == DIFF_SLOWER))
+		return "";
+	if ((new.runnable - base.runnable) / all > 0.5)
+		return longer ? " (mostly waiting longer for a CPU)"
+			      : " (mostly waiting less for a CPU)";
+	if ((new.asleep - base.asleep) / all > 0.5)
+		return longer ? " (mostly sleeping longer)" : " (mostly sleeping less)";
 	return "";
 }
 
-/* What changed first, and then the other one. */
-static void both_words(const struct diff *d, const struct diff_site *s, char *text, size_t room)
-{
-	const struct diff_finding *elapsed = &s->found[DIFF_ELAPSED],
-				  *cpu = &s->found[DIFF_CPU_TIME];
-	double cpu_ns = is_changed(cpu) ? fabs(cpu->shown.ratio - 1) * s->base_unswitched_ns : NAN;
-	char of_elapsed[160], of_cpu[160];
-	const char *why = beside(d, s, cpu_ns);
-
-	finding_words(d, s, elapsed, of_elapsed, sizeof(of_elapsed));
-	finding_words(d, s, cpu, of_cpu, sizeof(of_cpu));
-	if (is_changed(cpu))
-		snprintf(text, room, "CPU time %s; elapsed time %s%s", of_cpu, of_elapsed, why);
-	else
-		snprintf(text, room, "elapsed time %s%s; CPU time %s", of_elapsed, why, of_cpu);
-}
-
-/* Without a change, or states, one of them says it all. */
 void diff_words(const struct diff *d, const struct diff_site *s, char *text, size_t room)
 {
 	const struct diff_finding *f = &s->verdict;
+	bool cpu = diff_estimate_quantity(f->view) == DIFF_CPU_TIME;
 
+	*text = '\0';
 	if (f->status == DIFF_ONLY_BASE)
 		snprintf(text, room, "gone: only in base");
 	else if (f->status == DIFF_ONLY_NEW)
 		snprintf(text, room, "new: only in new");
 	else if (s->states && is_changed(f))
-		both_words(d, s, text, room);
+		snprintf(text, room, cpu ? "CPU time " : "elapsed time ");
+	finding_words(d, s, f, text + strlen(text), room - strlen(text));
+}
+
+void diff_words_other(const struct diff *d, const struct diff_site *s, char *text, size_t room)
+{
+	bool cpu = diff_estimate_quantity(s->verdict.view) == DIFF_CPU_TIME;
+	const struct diff_finding *f = &s->found[cpu ? DIFF_ELAPSED : DIFF_CPU_TIME];
+	double cpu_ns = fabs(s->verdict.shown.ratio - 1) * s->base_unswitched_ns;
+	char words[DIFF_WORDS];
+
+	*text = '\0';
+	if (!s->states || !is_changed(&s->verdict))
+		return;
+	if (f->status == DIFF_SAME)
+		snprintf(words, sizeof(words), "no significant change");
 	else
-		finding_words(d, s, f, text, room);
-	if (s->states && f->status == DIFF_SAME && f->view >= DIFF_UNSWITCHED)
-		snprintf(text + strlen(text), room - strlen(text), " of CPU time");
+		finding_words(d, s, f, words, sizeof(words));
+	snprintf(text, room, "%s: %s%s", cpu ? "elapsed time" : "CPU time", words,
+		 is_changed(f) ? ""
+		 : cpu	       ? hidden_by(d, s, cpu_ns)
+			       : moved_by(d, s));
 }
 
 static const char *plural(uint32_t n)

@@ -106,14 +106,16 @@ static void put_quantity(struct json_writer *w, const struct diff_site *s, const
 
 static void put_site(struct json_writer *w, const struct diff *d, const struct diff_site *s)
 {
-	char words[DIFF_WORDS];
+	char words[DIFF_WORDS], other[DIFF_WORDS];
 
 	diff_words(d, s, words, sizeof(words));
+	diff_words_other(d, s, other, sizeof(other));
 	json_write_open(w, NULL, '{');
 	json_write_text(w, "symbol", s->symbol);
 	json_write_text(w, "library", s->library);
 	json_write_text(w, "outcome", s->outcome);
 	json_write_text(w, "verdict", words);
+	json_write_text(w, "other", *other ? other : NULL);
 	put_finding(w, &s->verdict);
 	put_quantity(w, s, "elapsed", DIFF_ELAPSED);
 	put_quantity(w, s, "cpu", DIFF_CPU_TIME);

@@ -14,15 +14,29 @@
 #define TOP_DEFAULT    20
 #define FRAMES_DEFAULT 4
 
-enum { FUNCTION, OUTCOME, CALLS_BASE, CALLS_NEW, MEAN_BASE, MEAN_NEW, CHANGE, VERDICT, COLUMNS };
+enum {
+	FUNCTION,
+	OUTCOME,
+	CALLS_BASE,
+	CALLS_NEW,
+	MEAN_BASE,
+	MEAN_NEW,
+	CPU_BASE,
+	CPU_NEW,
+	CHANGE,
+	VERDICT,
+	COLUMNS
+};
 
 static const struct table_column columns[] = {
 	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},
 	[OUTCOME] = {"OUTCOME", .drop = 3},
-	[CALLS_BASE] = {"CALLS", .right = true, .drop = 6},
-	[CALLS_NEW] = {"CALLS NEW", .right = true, .drop = 6},
+	[CALLS_BASE] = {"CALLS", .right = true, .drop = 7},
+	[CALLS_NEW] = {"CALLS NEW", .right = true, .drop = 7},
 	[MEAN_BASE] = {"MEAN", .right = true, .drop = 5},
 	[MEAN_NEW] = {"MEAN NEW", .right = true, .drop = 5},
+	[CPU_BASE] = {"CPU", .right = true, .drop = 6},
+	[CPU_NEW] = {"CPU NEW", .right = true, .drop = 6},
 	[CHANGE] = {"CHANGE", .right = true, .drop = 4, .style = TERMINAL_BOLD},
 	[VERDICT] = {"VERDICT"},
 	[COLUMNS] = {0},
@@ -41,6 +55,10 @@ static void number_cells(struct text *t, struct table *table, const struct diff_
 		numbers_count(text, sizeof(text), (uint64_t)llround(s->new_calls));
 		table_cell(table, CALLS_NEW, text);
 		text_cell_duration(t, table, MEAN_NEW, s->new_ns);
+	}
+	if (isfinite(s->base_unswitched_ns) && isfinite(s->new_unswitched_ns)) {
+		text_cell_duration(t, table, CPU_BASE, s->base_unswitched_ns);
+		text_cell_duration(t, table, CPU_NEW, s->new_unswitched_ns);
 	}
 	if (s->verdict.status > DIFF_SAME)
 		return;
@@ -82,6 +100,9 @@ static void add_site(struct text *t, struct table *table, const struct diff *d,
 		table_cell(table, OUTCOME, s->outcome);
 	number_cells(t, table, s);
 	table_cell(table, VERDICT, words);
+	diff_words_other(d, s, words, sizeof(words));
+	if (*words)
+		table_note(table, words);
 	path_notes(t, table, d, s,
 		   d->options.frames == REPORT_FRAMES_DEFAULT ? FRAMES_DEFAULT : d->options.frames);
 }
