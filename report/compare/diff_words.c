@@ -167,8 +167,8 @@ static const char *hidden_by(const struct diff *d, const struct diff_site *s, do
 	struct off base = off_of(d, s, false), new = off_of(d, s, true);
 
 	if (fmax(base.runnable, new.runnable) > cpu_ns)
-		return " (hidden by waiting for a CPU)";
-	return fmax(base.asleep, new.asleep) > cpu_ns ? " (hidden by sleeping)" : "";
+		return ", hidden by waiting for a CPU";
+	return fmax(base.asleep, new.asleep) > cpu_ns ? ", hidden by sleeping" : "";
 }
 
 /* What moved the mean elapsed time, if it was not CPU time. */
@@ -181,10 +181,10 @@ static const char *moved_by(const struct diff *d, const struct diff_site *s)
 	if (s->verdict.view != DIFF_MEAN || longer != (s->verdict.status == DIFF_SLOWER))
 		return "";
 	if ((new.runnable - base.runnable) / all > 0.5)
-		return longer ? " (mostly waiting longer for a CPU)"
-			      : " (mostly waiting less for a CPU)";
+		return longer ? ", mostly waiting longer for a CPU"
+			      : ", mostly waiting less for a CPU";
 	if ((new.asleep - base.asleep) / all > 0.5)
-		return longer ? " (mostly sleeping longer)" : " (mostly sleeping less)";
+		return longer ? ", mostly sleeping longer" : ", mostly sleeping less";
 	return "";
 }
 
@@ -201,6 +201,8 @@ void diff_words(const struct diff *d, const struct diff_site *s, char *text, siz
 	else if (s->states && is_changed(f))
 		snprintf(text, room, cpu ? "CPU time " : "elapsed time ");
 	finding_words(d, s, f, text + strlen(text), room - strlen(text));
+	if (s->states && is_changed(f) && !is_changed(&s->found[DIFF_CPU_TIME]))
+		snprintf(text + strlen(text), room - strlen(text), "%s", moved_by(d, s));
 }
 
 void diff_words_other(const struct diff *d, const struct diff_site *s, char *text, size_t room)
@@ -218,9 +220,7 @@ void diff_words_other(const struct diff *d, const struct diff_site *s, char *tex
 	else
 		finding_words(d, s, f, words, sizeof(words));
 	snprintf(text, room, "%s: %s%s", cpu ? "elapsed time" : "CPU time", words,
-		 is_changed(f) ? ""
-		 : cpu	       ? hidden_by(d, s, cpu_ns)
-			       : moved_by(d, s));
+		 cpu && !is_changed(f) ? hidden_by(d, s, cpu_ns) : "");
 }
 
 static const char *plural(uint32_t n)

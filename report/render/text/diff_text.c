@@ -72,6 +72,7 @@ static void path_notes(struct text *t, struct table *table, const struct diff *d
 		       const struct diff_site *s, uint32_t lines)
 {
 	uint32_t frames = diff_path_frames(d, s), shown = frames <= lines ? frames : lines;
+	char words[DIFF_WORDS], note[DIFF_WORDS + 2];
 
 	for (uint32_t i = 0; i < shown; i++) {
 		char *raw = diff_path_frame_line(d, s, i);
@@ -84,6 +85,10 @@ static void path_notes(struct text *t, struct table *table, const struct diff *d
 		free(raw);
 		free(safe);
 	}
+	diff_words_other(d, s, words, sizeof(words));
+	snprintf(note, sizeof(note), "(%s)", words);
+	if (*words)
+		table_note(table, note);
 	if (s->moved)
 		table_note(table, "(its lines moved within their functions)");
 }
@@ -100,9 +105,6 @@ static void add_site(struct text *t, struct table *table, const struct diff *d,
 		table_cell(table, OUTCOME, s->outcome);
 	number_cells(t, table, s);
 	table_cell(table, VERDICT, words);
-	diff_words_other(d, s, words, sizeof(words));
-	if (*words)
-		table_note(table, words);
 	path_notes(t, table, d, s,
 		   d->options.frames == REPORT_FRAMES_DEFAULT ? FRAMES_DEFAULT : d->options.frames);
 }

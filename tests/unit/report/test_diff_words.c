@@ -27,19 +27,19 @@ static void check_words(const struct diff_site *s, const char *want)
 
 static void test_factors_are_read_without_exponents(void **state)
 {
-	struct diff_site s = {.status = DIFF_SAME, .shown = {.detectable = 130.4}};
+	struct diff_site s = {.verdict = {.status = DIFF_SAME, .shown = {.detectable = 130.4}}};
 
 	(void)state;
 	check_words(&s, "no change seen; one by a factor of 130 would have been");
-	s.shown.detectable = 8.72;
+	s.verdict.shown.detectable = 8.72;
 	check_words(&s, "no change seen; one by a factor of 8.7 would have been");
-	s = (struct diff_site){.status = DIFF_SLOWER,
-			       .shown = {.ratio = 2345, .low = 1001, .high = 5432}};
+	s.verdict = (struct diff_finding){.status = DIFF_SLOWER,
+					  .shown = {.ratio = 2345, .low = 1001, .high = 5432}};
 	check_words(&s, "slower by a factor of 1,000 to 5,430");
 	/* a change that is shown as a factor has an interval of factors */
-	s.shown = (struct diff_test){.ratio = 8.93, .low = 2.84, .high = 28.1};
+	s.verdict.shown = (struct diff_test){.ratio = 8.93, .low = 2.84, .high = 28.1};
 	check_words(&s, "slower by a factor of 2.84 to 28.1");
-	s.shown = (struct diff_test){.ratio = 2.5, .low = 2.25, .high = 2.75};
+	s.verdict.shown = (struct diff_test){.ratio = 2.5, .low = 2.25, .high = 2.75};
 	check_words(&s, "slower by 125 to 175 %");
 }
 
@@ -50,8 +50,8 @@ static void count_warnings(const char *a, const char *b, struct report_warning *
 	static const struct profile nothing = {.clock.tick_ns = 1};
 	const struct profile *profile[] = {&nothing, &nothing, &nothing, &nothing};
 	struct diff_run run[4] = {{.calls = 9, .unreliable = STATS_HEAVY_TAIL}};
-	struct diff_site site[2] = {{.run = run, .status = DIFF_UNTESTED, .reason = a},
-				    {.run = run, .status = DIFF_UNTESTED, .reason = b}};
+	struct diff_site site[2] = {{.run = run, .verdict = {.status = DIFF_UNTESTED, .reason = a}},
+				    {.run = run, .verdict = {.status = DIFF_UNTESTED, .reason = b}}};
 	struct match match = {0};
 	struct diff d = {.profile = profile,
 			 .profiles = 4,
