@@ -5,7 +5,8 @@ BENCH_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I.
 
 .PHONY: bench-programs
 bench-programs: $(BENCH)/deep_call $(BENCH)/deep_call_pg $(BENCH)/deep_unwind $(BENCH)/calibrated_call \
-	$(BENCH)/quiet_mean $(BENCH)/phase_p $(BENCH)/markers $(BENCH)/many_paths $(BENCH)/known_load $(BENCH)/live_paths
+	$(BENCH)/quiet_mean $(BENCH)/phase_p $(BENCH)/markers $(BENCH)/many_paths $(BENCH)/known_load $(BENCH)/live_paths \
+	$(BENCH)/known_states $(BENCH)/switches
 
 # The empty function: an object of its own, so that the call is a dynamic one.
 $(BENCH)/libempty.so: bench/empty.c
@@ -56,6 +57,11 @@ $(BENCH)/live_paths: bench/live_paths.c
 	@mkdir -p $(@D)
 	$(CC) $(BENCH_CFLAGS) -o $@ $<
 
+# Where a call's time goes, with a truth of its own; and what detects a switch (docs/estimates.md).
+$(BENCH)/known_states $(BENCH)/switches: $(BENCH)/%: bench/%.c
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_CFLAGS) -o $@ $< -lpthread
+
 # The markers of scprof.h (docs/regions.md).
 $(BENCH)/markers: bench/markers.c
 	@mkdir -p $(@D)
@@ -68,6 +74,8 @@ COVERAGE_SRC = \
 	bench/coverage/check.c \
 	bench/coverage/intervals.c \
 	bench/coverage/intervals_exact.c \
+	bench/coverage/percentile_program.c \
+	bench/coverage/percentiles.c \
 	bench/coverage/print.c \
 	bench/coverage/threads.c \
 	bench/coverage/threads_grid.c \

@@ -46,8 +46,8 @@ def watched(tools, options, command, quiet=False, front=None):
     return text, report, {name: float(ns) for name, _, _, ns in fields}
 
 
-def report_of(tools, profile, by="function"):
-    return json.loads(run([tools.program("scprof"), "report", "--format", "json", "--by", by, profile]))
+def report_of(tools, profile, by="function", *options):
+    return json.loads(run([tools.program("scprof"), "report", "--format", "json", "--by", by, *options, profile]))
 
 
 def run(line, front=None, timeout=60):
@@ -88,10 +88,10 @@ def truth_ns(said):
 
 
 @contextlib.contextmanager
-def load(on):
-    """A busy loop for each CPU, where `on`."""
-    spinners = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
-                for _ in range(os.cpu_count() if on else 0)]
+def load(on, loops=None, front=None):
+    """A busy loop for each CPU, or so many, where `on`."""
+    spinners = [subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=front)
+                for _ in range((loops or os.cpu_count()) if on else 0)]
     try:
         yield
     finally:
@@ -100,11 +100,29 @@ def load(on):
             process.wait()
 
 
+def at_most(hits, of, p):
+    """The probability of so many successes or fewer of `of`, each with probability p."""
+    terms = (math.lgamma(of + 1) - math.lgamma(k + 1) - math.lgamma(of - k + 1)
+             + k * math.log(p) + (of - k) * math.log1p(-p) for k in range(hits + 1))
+    return sum(math.exp(t) for t in terms)
+
+
+def clopper_pearson(hits, of, confidence=0.95):
+    """Limits of a probability (Clopper and Pearson 1934), by bisection."""
+    tail = (1 - confidence) / 2
+
+    def solve(hits, value):
+        low, high = 0.0, 1.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if at_most(hits, of, middle) > value else (low, middle)
+        return (low + high) / 2
+    return (0.0 if hits == 0 else solve(hits - 1, 1 - tail)), (1.0 if hits == of else solve(hits, tail))
+
+
 def share(hits, of):
-    """`hits` of `of` in words, with Wilson's 95 % interval of the share."""
+    """`hits` of `of` in words, with the 95 % interval of the share."""
     if not of:
         return "-"
-    z, p = 1.96, hits / of
-    centre, half = p + z * z / 2 / of, z * math.sqrt(p * (1 - p) / of + z * z / 4 / of / of)
-    low, high = ((centre + sign * half) / (1 + z * z / of) for sign in (-1, 1))
-    return f"{hits} of {of} = {100 * p:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+    low, high = clopper_pearson(hits, of)
+    return f"{hits} of {of} = {100 * hits / of:.1f} % ({100 * low:.1f} to {100 * high:.1f})"

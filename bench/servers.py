@@ -29,6 +29,7 @@ class Server:
         if not shutil.which(line[0]):
             raise measure.Failure(f"no {line[0]} here")
         self.stop = stop
+        self.at_end = None # called with the folder that the tool wrote to
         self.process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL, start_new_session=True)
         if not self.answers(port):
@@ -55,7 +56,11 @@ class Server:
             except subprocess.TimeoutExpired:
                 pass
         measure.stop_group(self.process)
-        measure.Tools.forget(self.out)
+        try:
+            if self.at_end:
+                self.at_end(self.out)
+        finally:
+            measure.Tools.forget(self.out)
 
 
 def load(command, pattern, timeout):
@@ -152,9 +157,9 @@ class Nginx:
         self.tools.forget(self.work)
 
 
-def start_all(kind, tools):
+def start_all(kind, tools, names):
     up, failed = {}, {}
-    for tool in TOOLS:
+    for tool in names:
         try:
             up[tool] = kind(tools, tool)
         except (measure.Failure, AttributeError, OSError, IndexError, subprocess.TimeoutExpired) as e:
@@ -183,24 +188,26 @@ def take_turns(up, failed, slices):
     return rates, costs
 
 
-def bench(tools, rounds, scale):
+def bench(tools, rounds, scale, names=TOOLS, bases=()):
+    """`bases`: tools that have a column of ratios, as the plain run has."""
     slices = max(3, round(8 * rounds * scale))
     for kind in (Redis, Nginx):
         steal = measure.Steal()
-        up, failed = start_all(kind, tools)
+        up, failed = start_all(kind, tools, names)
         try:
             rates, costs = take_turns(up, failed, slices)
         finally:
             for target in up.values():
                 target.close()
         measure.header(kind.title, "under", "requests a second", "of the plain run's",
-                       "server's CPU ns a request", "of the plain run's")
-        for tool in TOOLS:
+                       "server's CPU ns a request", "of the plain run's", *(f"of {base}" for base in bases))
+        for tool in names:
             if tool in failed:
-                measure.row(tool, failed[tool], "-", "-", "-")
+                measure.row(tool, failed[tool], *["-"] * (3 + len(bases)))
                 continue
             measure.row(tool, f"{measure.median(rates[tool]):,.0f}", middle(rates[tool], rates["plain"]),
-                        f"{measure.median(costs[tool]):,.0f}", middle(costs[tool], costs["plain"]))
+                        f"{measure.median(costs[tool]):,.0f}", middle(costs[tool], costs["plain"]),
+                        *(middle(costs[tool], costs[base]) if base in up else "-" for base in bases))
         print(f"\n{slices} slices each, medians of ratios in a slice with quartiles; "
               f"the host stole {steal.percent():.1f} % of the CPUs' time")
 
@@ -208,4 +215,6 @@ def bench(tools, rounds, scale):
 def middle(values, base):
     ratios = sorted(v / b for v, b in zip(values, base))
     n = len(ratios)
+    if not n:
+        return "-"
     return f"{measure.median(ratios):.3f} ({ratios[n // 4]:.3f} to {ratios[3 * n // 4]:.3f})"

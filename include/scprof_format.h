@@ -282,6 +282,7 @@ struct scp_header {
 	/* When recording began, and the latest. Merged: usage_last is the sum of what the processes
 	 * used meanwhile, of those of which it is known. */
 	struct scp_usage usage_first, usage_last;
+	uint32_t usage_cpu_of, usage_io_of; /* merged: how many those are */
 };
 #define SCP_FILTER_IGNORED "ignored="
 
@@ -302,7 +303,8 @@ enum scp_chunk_type { SCP_CHUNK_PROCESS = 1, SCP_CHUNK_TABLE = 2 };
 enum scp_optional_type {
 	SCP_OPTIONAL_SLOWEST = 1, /* SLOWEST records of a table */
 	SCP_OPTIONAL_ACCOUNT = 2, /* of no table (0): ACCOUNT records and what belongs to them */
-	SCP_OPTIONAL_STATES = 3	  /* STATES, STATE_BATCHES, STATE_HIST, TABLE_STATES of a table */
+	SCP_OPTIONAL_STATES = 3,  /* STATES, STATE_BATCHES, STATE_HIST, TABLE_STATES of a table */
+	SCP_OPTIONAL_TAIL = 4	  /* TAIL records of a table */
 };
 
 struct scp_chunk {
@@ -336,7 +338,8 @@ enum scp_record_type {
 	SCP_REC_STATES = 18,
 	SCP_REC_STATE_BATCHES = 19,
 	SCP_REC_STATE_HIST = 20,
-	SCP_REC_TABLE_STATES = 21
+	SCP_REC_TABLE_STATES = 21,
+	SCP_REC_TAIL = 22 /* in optional chunks only */
 };
 
 struct scp_record {
@@ -528,6 +531,23 @@ struct scp_line {
 	uint64_t bytes_units_lo[SCP_BATCHES], bytes_units_hi[SCP_BATCHES];
 };
 
+/* The entry's calls by octaves of their duration (eight buckets of its histogram) over the same
+ * consecutive batches as its BATCH record of clock 0: what limits of percentiles need, since a long
+ * call brings others. The first of the octaves holds the shorter calls, too, and the last the
+ * longer ones. The record begins when an entry has some hundred calls: slots from before hold none.
+ * A slot whose counts do not add up to the calls of a batch is not known. `base`: calls by octaves
+ * up to the end of the latest batch. */
+#define SCP_TAIL_OCTAVES 15u
+struct scp_tail {
+	struct scp_record rec;
+	uint32_t entry;
+	uint16_t first, octaves; /* the first octave: bucket / 8; how many, at most SCP_TAIL_OCTAVES
+				  */
+	uint64_t base[SCP_TAIL_OCTAVES];
+	uint64_t reserved[7];
+	uint32_t calls[SCP_BATCHES][SCP_TAIL_OCTAVES];
+};
+
 /* Where time went in which a thread was not on a CPU: weighted sums over segments that were read,
  * each weighted by 1 / the probability that it would be (Horvitz and Thompson 1952). `known` and
  * `weighted` are for the ratio estimate (Cochran 1977, "Sampling Techniques", section 6.2; 12.7 for
@@ -598,8 +618,9 @@ struct scp_table_states {
 	 * much of it was not charged: stolen by the host, or interrupts that are accounted apart.
 	 */
 	uint64_t ran_ns, stolen_ns;
-	uint64_t switches; /* seen */
-	uint64_t reserved[9];
+	uint64_t switches;		 /* seen */
+	struct scp_off_cpu call_off_cpu; /* of top-level calls */
+	uint64_t reserved[3];
 };
 
 /* `dual`: the same calls on the slow clock. Protected by the entry's seq. */
@@ -772,5 +793,6 @@ _Static_assert(sizeof(struct scp_slowest) == 128, "slowest record");
 _Static_assert(sizeof(struct scp_states) == 256, "states record");
 _Static_assert(sizeof(struct scp_state_batches) == 3136, "states by batches");
 _Static_assert(sizeof(struct scp_table_states) == 192, "states of a table");
+_Static_assert(sizeof(struct scp_tail) == SCP_GRANULE - sizeof(struct scp_chunk), "tail record");
 
 #endif

@@ -50,8 +50,10 @@ PRELOAD_SRC = \
 	preload/table/slowest.c \
 	preload/table/states.c \
 	preload/table/table.c \
+	preload/table/tail.c \
 	preload/table/thread.c \
 	preload/table/tick_phase.c \
+	preload/table/usage.c \
 	preload/unwind/unwind.c \
 	preload/unwind/unwind_cfi.c \
 	preload/unwind/unwind_expr.c \

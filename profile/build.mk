@@ -25,7 +25,9 @@ PROFILE_SRC = \
 	profile/model/slowest.c \
 	profile/model/states.c \
 	profile/model/sums.c \
+	profile/model/tails.c \
 	profile/model/unbatched.c \
+	profile/model/usage.c \
 	profile/read/chunks.c \
 	profile/read/entry_offsets.c \
 	profile/read/header.c \
@@ -47,4 +49,5 @@ PROFILE_SRC = \
 	profile/write/write_displacement.c \
 	profile/write/write_slowest.c \
 	profile/write/write_states.c \
-	profile/write/write_sums.c
+	profile/write/write_sums.c \
+	profile/write/write_tails.c

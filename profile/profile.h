@@ -83,6 +83,14 @@ struct prof_line {
 	prof_u128 bytes_sq[SCP_BATCHES], bytes_units[SCP_BATCHES];
 };
 
+/* Calls by octaves of their duration: slot i is about the calls of slot i of `batches` (struct
+ * scp_tail). A slot of zeros is not known; octaves and batches beyond their numbers are zero or
+ * mean nothing. */
+struct prof_tail {
+	uint32_t first, octaves; /* 2 octaves at least */
+	uint32_t calls[SCP_BATCHES][SCP_TAIL_OCTAVES];
+};
+
 /* Unbatched calls, where they are several stretches: ends of threads' calls, and all calls of
  * threads that made too few. Sums over the stretches, of n calls and t units each. */
 struct prof_apart {
@@ -130,6 +138,7 @@ struct prof_sums {
 	struct prof_slow *slow;	  /* NULL: not dual */
 	struct prof_phase *phase; /* NULL: not sampled */
 	struct prof_line *line;	  /* NULL: sizes that are all equal, or not known by batches */
+	struct prof_tail *tail;	  /* NULL: too few calls, or not recorded */
 	struct prof_states *states; /* NULL: no call was switched, or that is not known: see
 				       `detector` */
 	uint32_t detector;	    /* enum scp_switch_detector of these calls; NONE: not known */
@@ -209,7 +218,7 @@ struct prof_table {
 	struct prof_table_states {
 		uint32_t detector;
 		uint64_t gaps, gap_units;
-		struct scp_off_cpu gap_off_cpu;
+		struct scp_off_cpu gap_off_cpu, call_off_cpu;
 		uint64_t covered_ns, cpu_ns, ran_ns, stolen_ns, switches;
 	} states;
 };

@@ -44,6 +44,7 @@ REPORT_SRC = \
 	report/model/filter_summary.c \
 	report/model/frame_symbols.c \
 	report/model/groups.c \
+	report/model/ledger.c \
 	report/model/reliability.c \
 	report/model/report_head.c \
 	report/model/report_names.c \

@@ -102,8 +102,11 @@ struct report_slow {
 /* The limits assume no distribution of the durations, and are at least as wide as the histogram's
  * buckets; 0 or INFINITY where too few calls lie beyond. */
 struct report_percentiles {
-	double p50_ns, p90_ns, p99_ns, max_ns;
+	double p50_ns, p90_ns, p99_ns, p999_ns, max_ns;
 	double p50_low_ns, p50_high_ns, p90_low_ns, p90_high_ns, p99_low_ns, p99_high_ns;
+	double p999_low_ns, p999_high_ns;
+	/* Why their limits may be wrong: enum tail_unreliable, or-ed. */
+	unsigned p50_unreliable, p90_unreliable, p99_unreliable, p999_unreliable;
 };
 
 /* A bucket of a histogram of durations that has calls. */
@@ -344,6 +347,7 @@ struct report {
 	double time_ns;		/* of all threads */
 	double gaps_ns, nested_ns;
 	struct report_threads_time threads_time;
+	double others_runnable, others_asleep; /* private to states.c */
 	struct report_ledger ledger;
 	uint64_t skipped_calls, overflow_calls;
 	__int128 remainder_units; /* of calls - nested + gaps = time, over all threads */

@@ -14,6 +14,7 @@
 #include "profile/base/array.h"
 #include "report/loops/loop.h"
 #include "report/model/account.h"
+#include "report/model/ledger.h"
 #include "report/model/reliability.h"
 #include "report/model/site.h"
 #include "report/model/slowest.h"
@@ -272,10 +273,10 @@ static int fill_report(struct report *r, const struct report_options *o, uint32_
 		status = account_gaps(r, groups.site_of);
 	if (status == 0)
 		status = account_threads(r);
-	if (status == 0)
-		status = threads_time_fill(r);
-	if (status == 0)
+	if (status == 0) {
+		threads_time_fill(r);
 		share_waiting(r);
+	}
 	if (status == 0)
 		status = fill_loops(r, groups.site_of, o);
 	groups_free(&groups);
@@ -320,7 +321,8 @@ struct report *report_build_some(const struct profile *p, const struct report_op
 	r->symbols = symbolize_new(p);
 	if (r->symbols && o->guarded)
 		symbolize_guard(r->symbols);
-	if (!r->symbols || fill_report(r, o, keep) < 0 || slowest_fill(r) < 0) {
+	if (!r->symbols || fill_report(r, o, keep) < 0 || slowest_fill(r) < 0 ||
+	    ledger_fill(r) < 0) {
 		report_free(r);
 		return NULL;
 	}

@@ -11,6 +11,7 @@ STATS_SRC = \
 	stats/histogram/histogram.c \
 	stats/histogram/outliers.c \
 	stats/histogram/percentile_limits.c \
+	stats/histogram/tail.c \
 	stats/mean/autocorrelation.c \
 	stats/mean/mean_interval.c \
 	stats/mean/phase_test.c \

@@ -34,8 +34,8 @@ struct stats_sums {
 };
 
 /* Sums over consecutive batches of `calls` calls each, oldest first; the last calls
- * of a thread may be in none, and all those of a thread that made too few. Sums of linearised values
- * may be below 0: in two's complement. */
+ * of a thread may be in none, and all those of a thread that made too few. Sums of linearised
+ * values may be below 0: in two's complement. */
 struct stats_batches {
 	uint64_t calls;
 	uint32_t count; /* 0: none known */

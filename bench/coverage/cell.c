@@ -4,9 +4,9 @@
 
 #define LOCKED_PHASES 32
 
-const char *const dependence_names[DEPENDENCES] = {"none",	  "loop",	   "period-d/4",
-						   "period-3d/8", "period-golden", "ar1",
-						   "bursts",	  "bursts-loop"};
+const char *const dependence_names[DEPENDENCE_NAMES] = {
+	"none", "loop",	  "period-d/4",	 "period-3d/8", "period-golden",
+	"ar1",	"bursts", "bursts-loop", "load"};
 
 double cell_period(const struct cell *c)
 {

@@ -19,7 +19,10 @@ enum dependence {
 	DEPENDENCES
 };
 
-extern const char *const dependence_names[DEPENDENCES];
+/* And of one that only percentiles have: see percentile_program.h. */
+#define DEPENDENCE_LOAD	 DEPENDENCES
+#define DEPENDENCE_NAMES (DEPENDENCES + 1)
+extern const char *const dependence_names[DEPENDENCE_NAMES];
 
 #define AR1_CORRELATION 0.95 /* of successive normals of the copula */
 #define BURST_SIGMA	0.7  /* of the logarithm of a burst's level */

@@ -13,6 +13,7 @@
 #include "bench/coverage/check.h"
 #include "bench/coverage/intervals.h"
 #include "bench/coverage/options.h"
+#include "bench/coverage/percentiles.h"
 #include "bench/coverage/print.h"
 #include "bench/coverage/states.h"
 #include "bench/coverage/threads.h"
@@ -157,6 +158,10 @@ static int print_results(FILE *csv, const struct work *w)
 		states_report(csv, p->most);
 		return 0;
 	}
+	if (p->percentiles) {
+		percentiles_report(csv, p);
+		return 0;
+	}
 	if (p->intervals) {
 		intervals_exact(csv);
 		intervals_print(csv, w->intervals, cells);
@@ -204,7 +209,7 @@ static int run(const struct options *p)
 	w.score = calloc(most * p->n.count, sizeof w.score[0]);
 	w.intervals = calloc(most * p->n.count, sizeof w.intervals[0]);
 	if (w.program && w.score && w.intervals) {
-		if (!p->threads && !p->states) {
+		if (!p->threads && !p->states && !p->percentiles) {
 			list_programs(&w);
 			work_all(&w);
 		}

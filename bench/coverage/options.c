@@ -17,23 +17,16 @@ static const char *const clocks[] = {"fixed", "randomised"};
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
-static const struct option options[] = {{"quick", no_argument, NULL, 'q'},
-					{"csv", required_argument, NULL, 'o'},
-					{"jobs", required_argument, NULL, 'j'},
-					{"law", required_argument, NULL, 'l'},
-					{"clock", required_argument, NULL, 'c'},
-					{"dependence", required_argument, NULL, 'd'},
-					{"mean", required_argument, NULL, 'm'},
-					{"n", required_argument, NULL, 'n'},
-					{"budget", required_argument, NULL, 'b'},
-					{"replications", required_argument, NULL, 'r'},
-					{"failures", required_argument, NULL, 'f'},
-					{"check", no_argument, NULL, 'k'},
-					{"intervals", no_argument, NULL, 'i'},
-					{"threads", no_argument, NULL, 't'},
-					{"states", no_argument, NULL, 's'},
-					{"help", no_argument, NULL, 'h'},
-					{NULL, 0, NULL, 0}};
+static const struct option options[] = {
+	{"quick", no_argument, NULL, 'q'},	    {"csv", required_argument, NULL, 'o'},
+	{"jobs", required_argument, NULL, 'j'},	    {"law", required_argument, NULL, 'l'},
+	{"clock", required_argument, NULL, 'c'},    {"dependence", required_argument, NULL, 'd'},
+	{"mean", required_argument, NULL, 'm'},	    {"n", required_argument, NULL, 'n'},
+	{"budget", required_argument, NULL, 'b'},   {"replications", required_argument, NULL, 'r'},
+	{"failures", required_argument, NULL, 'f'}, {"check", no_argument, NULL, 'k'},
+	{"intervals", no_argument, NULL, 'i'},	    {"threads", no_argument, NULL, 't'},
+	{"states", no_argument, NULL, 's'},	    {"percentiles", no_argument, NULL, 'p'},
+	{"help", no_argument, NULL, 'h'},	    {NULL, 0, NULL, 0}};
 
 static void print_usage(void)
 {
@@ -47,6 +40,7 @@ static void print_usage(void)
 	      "       coverage --threads [--replications N] [--csv FILE]: many short threads\n"
 	      "       coverage --states [--replications N] [--csv FILE]: calls that sleep or lose "
 	      "their CPU\n"
+	      "       coverage --percentiles [...]: limits of percentiles on a fast clock\n"
 	      "Without --csv the table goes to standard output and the summary to standard error.\n"
 	      "NAMES and LIST are separated by commas; --quick goes before what it is to spare.\n"
 	      "laws:        ",
@@ -54,9 +48,9 @@ static void print_usage(void)
 	for (int i = 0; i < LAW_KINDS; i++)
 		fprintf(stderr, " %s", law_names[i]);
 	fputs("\ndependences: ", stderr);
-	for (int i = 0; i < DEPENDENCES; i++)
+	for (int i = 0; i < DEPENDENCE_NAMES; i++)
 		fprintf(stderr, " %s", dependence_names[i]);
-	fputs("\n", stderr);
+	fputs(" (with --percentiles)\n", stderr);
 }
 
 static bool parse_number(const char *text, double least, double most, double *v)
@@ -170,13 +164,15 @@ static bool take(struct options *o, int name, const char *text)
 		return o->threads = true;
 	case 's':
 		return o->states = true;
+	case 'p':
+		return o->percentiles = true;
 	case 'o':
 		o->csv = text;
 		return true;
 	case 'l':
 		return parse_names(text, law_names, LAW_KINDS, &o->laws);
 	case 'd':
-		return parse_names(text, dependence_names, DEPENDENCES, &o->dependences);
+		return parse_names(text, dependence_names, DEPENDENCE_NAMES, &o->dependences);
 	case 'c':
 		return parse_names(text, clocks, COUNT(clocks), &o->clocks);
 	case 'm':

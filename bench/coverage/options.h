@@ -28,6 +28,7 @@ struct options {
 	bool intervals;			    /* compare intervals of a proportion instead */
 	bool threads;			    /* programs of many threads instead */
 	bool states;			    /* calls that sleep or lose their CPU instead */
+	bool percentiles;		    /* limits of percentiles instead */
 };
 
 /* From the command line. False after a line of error, or help, on standard error. */

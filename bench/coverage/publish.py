@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Results and plot of docs/coverage.md from what bench/coverage wrote.
 
-usage: bench/coverage/publish.py [--intervals FILE] [--threads LABEL=FILE]... [--states FILE] [CSV...]
+usage: bench/coverage/publish.py [--intervals FILE] [--threads LABEL=FILE]... [--states FILE] [--percentiles FILE]... [CSV...]
 
-Without CSV files only the tables of --threads and --states are replaced. Replaces what stands between the marks `<!-- made: NAME -->` and `<!-- end -->` in
-docs/results/coverage.txt, and writes docs/results/coverage-cells.csv and docs/results/coverage.svg.
+Without CSV files only the tables of --threads, --states and --percentiles are replaced. Replaces what stands between the marks
+`<!-- made: NAME -->` and `<!-- end -->` in docs/results/coverage.txt, and writes coverage-cells.csv, coverage.svg and
+coverage-percentiles.csv there.
 Exit status 2 where a file cannot be read or a mark is missing.
 """
 import argparse
@@ -184,6 +185,55 @@ def publish_states(name):
         file.write(text)
 
 
+def percents(rows, name):
+    return span([100 * float(r[name]) for r in rows], "%.0f")
+
+
+def made_percentiles(rows):
+    """By kind of dependence, number of calls and percentile, over all laws."""
+    groups, out = {}, []
+    for r in rows:
+        kind = r["dependence"] if r["dependence"] in ("ar1", "load") else "bursts" if "bursts" in r["dependence"] else "none"
+        groups.setdefault((kind, int(r["n"])), []).append(r)
+    for kind, n in sorted(groups, key=lambda g: (("none", "ar1", "bursts", "load").index(g[0]), g[1])):
+        here = groups[kind, n]
+        for p in ("50", "90", "99", "99.9"):
+            some = [r for r in here if r["percentile"] == p]
+            out.append((kind, f"{n:,}", f"P{p}", len(some), sum(r["verdict"] == "pass" for r in some), percents(some, "coverage"),
+                        percents(some, "coverage_by_mean"), percents(some, "warned"), percents(some, "bounded")))
+    return table(["dependence", "calls", "percentile", "cells", "passed", "coverage %", "by the mean's design effect %", "warned %",
+                  "both limits finite %"], out)
+
+
+def made_percentile_failures(rows):
+    failed = [r for r in rows if r["verdict"] != "pass"]
+    out = [(r["dependence"], r["law"], f"{int(r['n']):,}", "P" + r["percentile"], f"{100 * float(r['coverage']):.1f}",
+            f"{100 * float(r['missed_below']):.1f}", f"{100 * float(r['missed_above']):.1f}", f"{100 * float(r['warned']):.0f}")
+           for r in failed]
+    if not out:
+        return "No cell fails."
+    return table(["dependence", "law", "calls", "percentile", "coverage %", "truth below %", "truth above %", "warned %"], out)
+
+
+def publish_percentiles(files):
+    rows = []
+    for name in files:
+        with open(name, newline="") as file:
+            rows += csv.DictReader(file)
+    name = os.path.join(RESULTS, "coverage.txt")
+    with open(name) as file:
+        document = file.read()
+    document = replace(document, "percentiles", made_percentiles(rows))
+    document = replace(document, "percentile failures", made_percentile_failures(rows))
+    lines = ["# SPDX-License-Identifier: GPL-3.0-or-later",
+             f"# Made by bench/coverage/publish.py, {datetime.date.today()}; docs/coverage.md explains the programs.",
+             ",".join(rows[0])] + [",".join(r.values()) for r in rows]
+    with open(os.path.join(RESULTS, "coverage-percentiles.csv"), "w") as file:
+        file.write("\n".join(lines) + "\n")
+    with open(name, "w") as file:
+        file.write(document)
+
+
 def every_cell(all_cells):
     """CSV: coverage in per cent and marks, a column for each number of calls."""
     numbers = sorted({c.n for c in all_cells})
@@ -258,15 +308,18 @@ def main():
     parser.add_argument("--threads", metavar="LABEL=FILE", action="append", default=[],
                         help="what coverage --threads wrote; the same of other rules before it")
     parser.add_argument("--states", metavar="FILE", help="what coverage --states wrote")
+    parser.add_argument("--percentiles", metavar="FILE", action="append", default=[], help="what coverage --percentiles wrote")
     parser.add_argument("csv", nargs="*", metavar="CSV", help="what coverage --csv wrote; later files replace cells")
     options = parser.parse_args()
-    if not options.csv and not options.threads and not options.states:
-        parser.error("no file to publish: give a CSV, --threads LABEL=FILE or --states FILE")
+    if not (options.csv or options.threads or options.states or options.percentiles):
+        parser.error("no file to publish: give a CSV, --threads LABEL=FILE, --states FILE or --percentiles FILE")
     try:
         if options.threads:
             publish_threads([read_threads(argument) for argument in options.threads])
         if options.states:
             publish_states(options.states)
+        if options.percentiles:
+            publish_percentiles(options.percentiles)
         if options.csv:
             publish(grid.read(options.csv), options.intervals)
     except (OSError, ValueError, KeyError, StopIteration) as error:

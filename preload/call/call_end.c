@@ -48,8 +48,13 @@ static inline void add_slow(struct scp_slow *s, uint64_t units)
 static inline const struct switch_sums *find_off_cpu(const struct scp_call *c, bool nested)
 {
 	struct switch_watch *w = &c->thread->switches;
-	if (!nested)
-		return unlikely(switch_watch_is_disturbed(w)) ? switch_track_end(w) : NULL;
+	if (!nested) {
+		const struct switch_sums *off =
+			unlikely(switch_watch_is_disturbed(w)) ? switch_track_end(w) : NULL;
+		if (unlikely(off != NULL))
+			states_add_top(c->thread, off);
+		return off;
+	}
 	switch_track_look(w);
 	return unlikely(w->sums.mark.count != c->since.count)
 		       ? switch_track_difference(w, &c->since)

@@ -35,8 +35,10 @@ static bool measure(struct scp_overhead *main_clock, struct scp_overhead *slow_c
 
 COLD void overhead_measure_first(void)
 {
+	header_note_usage();
 	if (measure(&process.overhead, &process.slow_overhead, &process.inner))
 		header_write_overhead(process.file.header);
+	header_leave_out_usage();
 }
 
 COLD void overhead_measure_last(void)

@@ -27,6 +27,7 @@
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
 #include "preload/table/thread.h"
+#include "preload/table/usage.h"
 
 #define FIRST_FILE_BYTES (1u << 20)
 #define SMALL_FILE_BYTES (128u << 10) /* where address space is limited */
@@ -80,6 +81,8 @@ static uint32_t begin_file_undisturbed(void)
 	uint64_t signals;
 	sys_hold_signals(&signals);
 	uint32_t groups = begin_file();
+	if (groups)
+		usage_begin(process.file.header); /* late: without what beginning takes */
 	sys_release_signals(&signals);
 	return groups;
 }
@@ -192,6 +195,7 @@ COLD void lifecycle_start(void)
  * over the pause. Never after the groups became 0, which is permanent. */
 static void settle(void)
 {
+	header_note_usage(); /* before the change: of what was until now */
 	uint32_t was = process_groups, next = control_settle();
 	process_next_generation();
 	if (was && was != GROUPS_UNSET && control.groups)

@@ -8,7 +8,6 @@
 #include "preload/switches/switch_detector.h"
 #include "preload/system/sys.h"
 
-#define BUDGET_PPM 5000u /* 0.5 % */
 #define PAGE_BYTES 4096u
 #define STILL	   UINT64_C(1)
 
@@ -97,7 +96,7 @@ static bool find_perf(void)
 void switch_detector_choose(const char *states, const char *detector, bool cpu_clock)
 {
 	struct switch_choice *c = &switch_chosen;
-	*c = (struct switch_choice){.kind = SCP_SWITCH_NONE, .budget_ppm = BUDGET_PPM};
+	*c = (struct switch_choice){.kind = SCP_SWITCH_NONE};
 	if (states && text_equal(states, "off")) {
 		c->flags = SCP_SWITCH_OFF;
 		return;
@@ -108,7 +107,7 @@ void switch_detector_choose(const char *states, const char *detector, bool cpu_c
 	}
 	if (states && text_equal(states, "exact")) {
 		c->flags = SCP_SWITCH_EXACT;
-		c->budget_ppm = 0;
+		c->exact = true;
 	}
 	bool any = !detector || !*detector;
 	if ((any || text_equal(detector, "rseq")) && find_rseq())

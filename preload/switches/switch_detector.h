@@ -16,9 +16,9 @@
 #include "preload/switches/switch_watch.h"
 
 struct switch_choice {
-	uint32_t kind;	     /* enum scp_switch_detector: the best that works in this process */
-	uint32_t flags;	     /* SCP_SWITCH_* */
-	uint32_t budget_ppm; /* of a thread's time, for readings; 0: no limit */
+	uint32_t kind;	/* enum scp_switch_detector: the best that works in this process */
+	uint32_t flags; /* SCP_SWITCH_* */
+	bool exact;	/* every switched call is read */
 };
 extern HIDDEN struct switch_choice switch_chosen;
 

@@ -10,6 +10,8 @@
 #include "preload/system/sys.h"
 
 #define PATH_BYTES 64u
+#define TRIES	   3u
+#define APART_NS   5000u
 
 /* "CPU DELAY SLICES", in ns. The first is as old as the last tick; the second changes only
  * when the thread gets a CPU. */
@@ -50,17 +52,30 @@ static bool read_delay(int32_t tid, uint64_t *delay)
 	return false;
 }
 
-COLD bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay)
+/* Both of one instant: where they are too far apart the thread lost its CPU between them. */
+static bool read_clocks(struct switch_reading *r)
 {
 	struct timespec cpu;
+	for (unsigned i = 0; i < TRIES; i++) {
+		uint64_t before = clock_mono_ns();
+		if (sys2(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &cpu) != 0)
+			return false;
+		uint64_t took = clock_mono_ns() - before;
+		r->mono_ns = before + took / 2;
+		r->cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+		if (took < APART_NS)
+			break;
+	}
+	return true;
+}
+
+COLD bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay)
+{
 	struct rusage usage;
 	if (sys_sandboxed)
 		return false;
-	r->mono_ns = clock_mono_ns();
-	if (sys2(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &cpu) != 0 ||
-	    sys2(SYS_getrusage, RUSAGE_THREAD, &usage) != 0)
+	if (!read_clocks(r) || sys2(SYS_getrusage, RUSAGE_THREAD, &usage) != 0)
 		return false;
-	r->cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
 	r->voluntary = (uint64_t)usage.ru_nvcsw;
 	r->involuntary = (uint64_t)usage.ru_nivcsw;
 	r->has_delay = delay && !(switch_chosen.flags & SCP_SWITCH_NO_DELAY) &&

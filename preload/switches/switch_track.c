@@ -7,12 +7,21 @@
 #include "preload/switches/switch_reading.h"
 #include "preload/system/sys.h"
 
-#define MOST_PERIOD    (1u << 24)
-#define SECOND_NS      UINT64_C(1000000000)
-#define FIRST_NS       20000u /* of readings, before there is time to have a share of */
-#define READING_NS     2000u  /* a first guess */
-#define LONGEST_NS     20000u /* a longer one was interrupted */
-#define READINGS_TRIED 3u
+#define MOST_PERIOD (1u << 24)
+#define SECOND_NS   UINT64_C(1000000000)
+#define FIRST_NS    20000u /* of readings, before there is time to have a share of */
+#define READING_NS  2000u  /* a first guess */
+#define LONGEST_NS  20000u /* a longer one was interrupted */
+#define BUDGET_PPM  5000u  /* of a thread's CPU time: 0.5 % */
+#define ROOM_BELOW  256u   /* bytes of stack */
+#define ROOM_ABOVE  2048u
+#define LATELY_NS   1000000u
+#define LONG_NS	    20000u /* a segment whose readings' own uncertainty does not matter */
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
 
 static uint64_t next_random(struct switch_watch *w)
 {
@@ -29,19 +38,17 @@ static uint32_t random_below(struct switch_watch *w, uint32_t n)
 	return (uint32_t)((next_random(w) >> 32) * n >> 32);
 }
 
-/* 1 in how many may be read, such that readings take half of the budget; what happened long ago
- * counts less. */
+/* 1 in how many may be read, such that readings take half of the budget of the thread's CPU time;
+ * what happened long ago counts less. */
 static uint32_t affordable(const struct switch_watch *w, struct switch_rate *r, uint64_t now)
 {
 	uint64_t passed = now - r->since_ns;
-	if (!switch_chosen.budget_ppm)
-		return 1;
 	if (passed > SECOND_NS) {
 		r->events /= 2;
 		passed /= 2;
 		r->since_ns = now - passed;
 	}
-	uint64_t allowed = passed / (2000000 / switch_chosen.budget_ppm) + FIRST_NS;
+	uint64_t allowed = passed / 1000 * w->busy_ppk / (2000000 / BUDGET_PPM) + FIRST_NS;
 	uint64_t times = r->events * w->reading_ns / allowed;
 	return times < 1 ? 1 : times < MOST_PERIOD / 2 ? (uint32_t)(2 * times) : MOST_PERIOD;
 }
@@ -53,7 +60,8 @@ static void draw_countdown(struct switch_watch *w, uint64_t now)
 		return;
 	}
 	w->calls.events += w->drawn;
-	w->period = affordable(w, &w->calls, now);
+	bool all = switch_chosen.exact && w->detector == SCP_SWITCH_SAMPLED;
+	w->period = all ? 1 : affordable(w, &w->calls, now);
 	w->drawn = w->countdown = 1 + random_below(w, 2 * w->period - 1);
 }
 
@@ -71,30 +79,22 @@ static void count_reading(struct switch_watch *w, uint64_t took)
 
 static void add_totals(struct switch_watch *w, const struct switch_reading *r)
 {
+	uint64_t passed = r->mono_ns - w->last.mono_ns, cpu = r->cpu_ns - w->last.cpu_ns;
 	if (w->has_last) {
-		w->totals.covered_ns += r->mono_ns - w->last.mono_ns;
-		w->totals.cpu_ns += r->cpu_ns - w->last.cpu_ns;
+		w->totals.covered_ns += passed;
+		w->totals.cpu_ns += cpu;
 	}
+	if (w->has_last && passed > LATELY_NS)
+		w->busy_ppk = (w->busy_ppk + less(cpu * 1000 / passed, 1000) + 1) / 2;
 	w->last = *r;
 	w->has_last = true;
 }
 
 /* A segment begins after the reading at its beginning: those that are read are as long as others.
- * What the thread is switched in the middle of is read again: its parts would not be of one
- * instant. *clean: it was not, from the last look on. */
-static bool take(struct switch_watch *w, struct switch_reading *r, bool delay, bool *clean)
+ */
+static bool take(struct switch_watch *w, struct switch_reading *r, bool delay)
 {
-	bool taken = false;
-	*clean = true;
-	for (unsigned i = 0; i < READINGS_TRIED; i++) {
-		taken = switch_reading_take(r, w->tid, delay);
-		if (!taken || *w->word == w->armed)
-			break;
-		switch_detector_arm(w);
-		*clean = false;
-		delay = true; /* it changes with each switch */
-	}
-	if (!taken) {
+	if (!switch_reading_take(r, w->tid, delay)) {
 		if (sys_sandboxed)
 			switch_detector_note(SCP_SWITCH_SANDBOX);
 		return false;
@@ -105,15 +105,13 @@ static bool take(struct switch_watch *w, struct switch_reading *r, bool delay, b
 	return true;
 }
 
-static uint64_t less(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
+/* The clocks of a reading are not read at one instant, the less so after a switch. */
 static void note_ran(struct switch_watch *w, uint64_t ran, uint64_t cpu)
 {
+	if (ran < LONG_NS)
+		return;
 	w->totals.ran_ns += ran;
-	w->totals.stolen_ns += ran - less(ran, cpu);
+	w->totals.stolen_ns += (int64_t)(ran - cpu);
 }
 
 /* A segment with a switch at its end. */
@@ -174,45 +172,82 @@ static void close_segment(struct switch_watch *w, const struct switch_reading *r
 		verify(w, r);
 }
 
-/* One segment ends and the next begins, which is read where `weight` is not 0. */
-static void turn(struct switch_watch *w, bool switched, uint64_t now, uint64_t weight)
+static void end_segment(struct switch_watch *w, bool switched, uint64_t length)
 {
-	uint64_t length = now - w->began_ns;
-	struct switch_reading r;
-	bool clean = true, delay = switched || !w->weight || !w->from.has_delay;
-	bool read = (w->weight || weight) && take(w, &r, delay, &clean);
-	if (read && !delay && clean) { /* as at the last switch */
-		r.delay_ns = w->from.delay_ns;
-		r.has_delay = true;
-	}
-	if (read && w->weight && (switched || clean))
-		close_segment(w, &r, switched, length);
-	if (switched) {
-		w->sums.mark.count++;
-		w->sums.mark.known += length;
-	}
-	w->weight = read ? weight : 0;
-	if (read)
-		w->from = r;
+	w->sums.mark.count += switched;
+	w->sums.mark.known += switched ? length : 0;
+}
+
+static void begin_segment(struct switch_watch *w, const struct switch_reading *r, uint64_t weight,
+			  uint64_t now)
+{
+	w->weight = r ? weight : 0;
+	if (r)
+		w->from = *r;
 	else
 		w->began_ns = now;
 }
 
-/* Looking takes system calls with some stack. */
-static bool has_room(void)
+/* The thread was switched in the middle of a reading, whose parts are not of one instant: neither
+ * segment is read. Where an interval begins, what was lost belongs to the time before it; where
+ * one ends, the next look finds it. */
+static void take_again(struct switch_watch *w, uint64_t now, uint64_t weight, bool begins)
 {
-	return sys_stack_room() >= STACK_TO_GROW;
+	struct switch_reading r;
+	begin_segment(w, NULL, 0, now);
+	if (!begins)
+		return;
+	switch_detector_arm(w);
+	end_segment(w, true, clock_mono_ns() - now);
+	bool read = weight && take(w, &r, true) && *w->word == w->armed;
+	begin_segment(w, read ? &r : NULL, weight, clock_mono_ns());
 }
 
-static COLD void on_switch(struct switch_watch *w)
+/* One segment ends and the next begins, which is read where `weight` is not 0. The run delay
+ * changes only with a switch, so it need not always be read. `begins`: an interval begins. */
+static void turn(struct switch_watch *w, bool switched, uint64_t now, uint64_t weight, bool begins)
+{
+	uint64_t length = now - w->began_ns;
+	struct switch_reading r;
+	bool delay = switched || !w->weight || !w->from.has_delay;
+	bool read = (w->weight || weight) && take(w, &r, delay);
+	if (read && *w->word != w->armed) {
+		end_segment(w, switched, length);
+		take_again(w, now, weight, begins);
+		return;
+	}
+	if (read && !delay) { /* as at the last switch */
+		r.delay_ns = w->from.delay_ns;
+		r.has_delay = true;
+	}
+	if (read && w->weight)
+		close_segment(w, &r, switched, length);
+	end_segment(w, switched, length);
+	begin_segment(w, read ? &r : NULL, weight, now);
+}
+
+/* Looking takes system calls with some stack. Where there was enough a little above or below, there
+ * is; an alternate stack does not lie so near to a stack pointer of another one. */
+static bool has_room(struct switch_watch *w)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	if (here - ROOM_BELOW < w->room_at && w->room_at < here + ROOM_ABOVE)
+		return true;
+	size_t room = sys_stack_room();
+	if (room == SIZE_MAX)
+		w->room_at = here;
+	return room >= STACK_TO_GROW;
+}
+
+static COLD void on_switch(struct switch_watch *w, bool begins)
 {
 	uint64_t now = clock_mono_ns();
 	if (w->detector == SCP_SWITCH_RSEQ && *w->word)
 		switch_detector_note(SCP_SWITCH_SHARED);
 	switch_detector_arm(w);
 	w->switches.events++;
-	uint32_t times = affordable(w, &w->switches, now);
-	turn(w, true, now, random_below(w, times) ? 0 : times);
+	uint32_t times = switch_chosen.exact ? 1 : affordable(w, &w->switches, now);
+	turn(w, true, now, random_below(w, times) ? 0 : times, begins);
 }
 
 /* The detector was given up since. */
@@ -237,12 +272,14 @@ void switch_track_start(struct switch_watch *w, int32_t tid)
 	if (!w->random)
 		w->random = hash_mix((uint64_t)(uintptr_t)w ^ now) | 1;
 	w->reading_ns = w->reading_ns ? w->reading_ns : READING_NS;
+	w->busy_ppk = 1000;
+	w->room_at = 0;
 	w->switches = w->calls = (struct switch_rate){now, 0};
 	w->drawn = 0;
 	switch_detector_bind(w);
 	w->began_ns = now;
 	if (w->detector != SCP_SWITCH_NONE)
-		turn(w, false, now, w->detector != SCP_SWITCH_SAMPLED);
+		turn(w, false, now, w->detector != SCP_SWITCH_SAMPLED, true);
 	draw_countdown(w, now);
 	w->top = w->sums;
 }
@@ -274,8 +311,7 @@ static const struct switch_sums *take_top(struct switch_watch *w)
 /* Without a detector the call itself is the segment. */
 static void begin_sample(struct switch_watch *w)
 {
-	bool clean;
-	w->sampled = take(w, &w->from, true, &clean);
+	w->sampled = take(w, &w->from, true);
 	w->weight = w->sampled ? w->period : 0;
 	if (w->sampled)
 		w->expected = ~w->armed;
@@ -284,11 +320,10 @@ static void begin_sample(struct switch_watch *w)
 static const struct switch_sums *end_sample(struct switch_watch *w)
 {
 	struct switch_reading r;
-	bool clean;
 	w->sampled = false;
 	w->expected = w->armed;
 	w->top = w->sums;
-	if (!take(w, &r, true, &clean))
+	if (!take(w, &r, true))
 		return NULL;
 	bool switched = r.voluntary != w->from.voluntary || r.involuntary != w->from.involuntary;
 	if (switched)
@@ -304,44 +339,45 @@ static const struct switch_sums *end_sample(struct switch_watch *w)
 
 COLD const struct switch_sums *switch_track_begin(struct switch_watch *w)
 {
-	if (!has_room()) {
+	if (!has_room(w)) {
 		w->countdown += !w->countdown;
 		return NULL;
 	}
 	follow_choice(w);
 	bool random = !w->countdown, switched = *w->word != w->armed;
 	w->sampled = false; /* of a call that was abandoned */
+	bool sampled = w->detector == SCP_SWITCH_SAMPLED;
 	if (switched)
-		on_switch(w);
+		on_switch(w, true);
+	else if (random && !sampled && w->detector != SCP_SWITCH_NONE)
+		turn(w, false, clock_mono_ns(), 1, true);
 	w->expected = w->armed;
 	const struct switch_sums *gap = take_top(w);
-	if (!random)
-		return gap;
-	if (w->detector == SCP_SWITCH_SAMPLED)
-		begin_sample(w);
-	else if (w->detector != SCP_SWITCH_NONE && !switched)
-		turn(w, false, clock_mono_ns(), 1);
-	draw_countdown(w, clock_mono_ns());
+	if (random) {
+		if (sampled)
+			begin_sample(w);
+		draw_countdown(w, clock_mono_ns());
+	}
 	return gap;
 }
 
 COLD const struct switch_sums *switch_track_end(struct switch_watch *w)
 {
-	if (!has_room())
+	if (!has_room(w))
 		return NULL;
 	if (w->sampled)
 		return end_sample(w);
 	if (*w->word != w->armed)
-		on_switch(w);
+		on_switch(w, false);
 	w->expected = w->armed;
 	return take_top(w);
 }
 
 COLD void switch_track_look_inside(struct switch_watch *w)
 {
-	if (!has_room())
+	if (!has_room(w))
 		return;
-	on_switch(w);
+	on_switch(w, true);
 	w->expected = ~w->armed;
 }
 
@@ -357,12 +393,12 @@ const struct switch_sums *switch_track_difference(struct switch_watch *w,
 const struct switch_sums *switch_track_pause(struct switch_watch *w)
 {
 	bool switched = *w->word != w->armed;
-	if (w->detector == SCP_SWITCH_NONE || !has_room())
+	if (w->detector == SCP_SWITCH_NONE || !has_room(w))
 		return NULL;
 	if (switched)
 		switch_detector_arm(w);
 	if (w->detector != SCP_SWITCH_SAMPLED)
-		turn(w, switched, clock_mono_ns(), 1);
+		turn(w, switched, clock_mono_ns(), 1, true);
 	w->sampled = false;
 	w->expected = w->armed;
 	return take_top(w);

@@ -37,7 +37,8 @@ struct switch_rate {
 
 /* What has been added up for the table, see struct scp_table_states. */
 struct switch_totals {
-	uint64_t covered_ns, cpu_ns, ran_ns, stolen_ns;
+	uint64_t covered_ns, cpu_ns, ran_ns;
+	int64_t stolen_ns; /* noise about nothing is below 0 half of the time */
 };
 
 #define SWITCH_NEVER UINT32_MAX /* as countdown */
@@ -58,14 +59,16 @@ struct switch_watch {
 	uint64_t began_ns;
 	uint64_t weight; /* 1 / the probability that it is read; 0: it is not */
 	struct switch_reading from, last;
-	bool sampled; /* without a detector: the present top-level call is read */
+	struct switch_totals totals; /* since the table was made */
+	uint64_t busy_ppk;	     /* thousandths of the time that the thread had a CPU, lately */
+	uintptr_t room_at;	     /* a stack pointer with room below it; 0: none known */
+	bool sampled;		     /* without a detector: the present top-level call is read */
 	bool has_last;
 	int32_t tid;
 	uint32_t period;	     /* mean of countdown */
 	uint32_t drawn;		     /* what it began with */
 	uint64_t random, reading_ns; /* cost of a reading, on average */
 	struct switch_rate switches, calls;
-	struct switch_totals totals;
 	void *page; /* of a perf event */
 };
 

@@ -5,6 +5,7 @@
 #include "preload/system/sys.h"
 
 uint32_t sys_sandboxed;
+struct sys_made sys_made;
 
 COLD size_t sys_stack_room(void)
 {

@@ -12,6 +12,7 @@
 #include "preload/table/header.h"
 #include "preload/table/record.h"
 #include "preload/table/states.h"
+#include "preload/table/tail.h"
 
 static struct scp_batch *batch_block(struct scp_thread *t, struct scp_rt *rt, uint32_t clock)
 {
@@ -166,7 +167,7 @@ static COLD void merge_line_pairs(struct scp_line *l)
 	}
 }
 
-static void double_batches(struct scp_rt *rt)
+static void double_batches(struct scp_thread *t, struct scp_rt *rt)
 {
 	merge_pairs(rt->batch);
 	if (rt->slow)
@@ -177,6 +178,7 @@ static void double_batches(struct scp_rt *rt)
 		states_merge_pairs(rt);
 	rt->batch_count = SCP_BATCHES / 2;
 	rt->entry->batch_calls *= 2;
+	tail_double(t, rt);
 }
 
 static bool make_blocks(struct scp_thread *t, struct scp_rt *rt)
@@ -210,10 +212,12 @@ COLD void batch_close(struct scp_thread *t, struct scp_rt *rt)
 		close_line(t, rt, slot, calls);
 	if (unlikely(rt->states != NULL))
 		states_close_batch(t, rt, slot);
+	if (rt->tail)
+		tail_close(rt, slot);
 	if (slot + 1 < SCP_BATCHES)
 		rt->batch_count = slot + 1;
 	else
-		double_batches(rt);
+		double_batches(t, rt);
 	e->batch_count = rt->batch_count;
 	e->batch_end = calls + e->batch_calls;
 	header_refresh_if_old();

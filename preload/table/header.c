@@ -12,8 +12,10 @@
 #include "preload/switches/switch_detector.h"
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
+#include "preload/table/usage.h"
 
 #define REFRESH_EVERY_NS 100000000u
+#define USAGE_EVERY_NS	 500000000u
 
 static uint64_t realtime_ns(void)
 {
@@ -92,14 +94,49 @@ static void replace_anchor(uint32_t kind, struct scp_anchor *at)
 	at->width_ns = fresh.width_ns;
 }
 
+/* False: there is nothing to change, or another thread is at it. */
+static bool touch(void)
+{
+	uint32_t idle = 0;
+	return process.file.header && process_groups &&
+	       __atomic_compare_exchange_n(&process.touching, &idle, 1, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+static void touched(void)
+{
+	__atomic_store_n(&process.touching, 0, __ATOMIC_RELEASE);
+}
+
+static void take_usage(void (*take)(struct scp_header *))
+{
+	uint64_t signals;
+	if (sys_sandboxed || sys_stack_room() < STACK_TO_GROW ||
+	    (uint32_t)sys_getpid() != process.file.pid)
+		return;
+	sys_hold_signals(&signals); /* one that left would leave us touching, too */
+	if (touch()) {
+		take(process.file.header);
+		touched();
+	}
+	sys_release_signals(&signals);
+}
+
+void header_note_usage(void)
+{
+	take_usage(control_is_recording() ? usage_count : usage_leave_out);
+}
+
+void header_leave_out_usage(void)
+{
+	take_usage(usage_leave_out);
+}
+
 void header_refresh(void)
 {
 	struct scp_header *h = process.file.header;
-	uint32_t idle = 0;
-	if (!h || !process_groups ||
-	    !__atomic_compare_exchange_n(&process.touching, &idle, 1, false, __ATOMIC_ACQUIRE,
-					 __ATOMIC_RELAXED))
-		return; /* another thread is refreshing it */
+	if (!touch())
+		return;
 	replace_anchor(clock_chosen.kind, &h->clock.last);
 	if (clock_chosen.slow_kind)
 		replace_anchor(clock_chosen.slow_kind, &h->slow_clock.last);
@@ -109,14 +146,17 @@ void header_refresh(void)
 		h->windows = control.windows;
 		h->recorded_ns = control_recorded_ns(process.touched_ns);
 	}
-	__atomic_store_n(&process.touching, 0, __ATOMIC_RELEASE);
+	touched();
 }
 
 void header_refresh_if_old(void)
 {
-	if (process.file.header && process_groups &&
-	    clock_mono_ns() - process.touched_ns > REFRESH_EVERY_NS)
-		header_refresh();
+	if (!process.file.header || !process_groups ||
+	    clock_mono_ns() - process.touched_ns <= REFRESH_EVERY_NS)
+		return;
+	header_refresh();
+	if (process.touched_ns - process.file.header->usage_last.mono_ns > USAGE_EVERY_NS)
+		header_note_usage();
 }
 
 void header_mark_end(enum scp_end_state state)
@@ -127,4 +167,5 @@ void header_mark_end(enum scp_end_state state)
 		return;
 	process.file.header->end_state = state;
 	header_refresh();
+	header_note_usage();
 }

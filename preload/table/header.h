@@ -21,6 +21,12 @@ HIDDEN void header_refresh(void);
 /* The same if the last refresh is older than 0.1 s; cheap enough for a batch boundary. */
 HIDDEN void header_refresh_if_old(void);
 
+/* Note what the process has used (struct scp_usage). What it used since the latest note counts if
+ * it is recorded just now; else, or where this library used it, it is left out. Some system
+ * calls. */
+HIDDEN void header_note_usage(void);
+HIDDEN void header_leave_out_usage(void);
+
 /* Note how the process ends. In a vfork child, where memory and file are the parent's: nothing. */
 HIDDEN void header_mark_end(enum scp_end_state state);
 

@@ -5,8 +5,6 @@
 #include "preload/system/sys.h"
 #include "preload/table/sums.h"
 
-#define BATCHES_LEAST 8u /* fewer say nothing about dependence: see mean_interval.c */
-
 /* Room for a record in the table's optional chunks, zeroed; NULL: none. */
 static void *new_record(struct scp_thread *t, uint32_t type, uint64_t bytes)
 {
@@ -63,16 +61,15 @@ static void end_change(uint32_t *seq)
 void states_refresh_table(struct scp_thread *t)
 {
 	struct scp_table_states *s = t->table_states;
-	struct switch_totals *more = &t->switches.totals;
+	const struct switch_totals *totals = &t->switches.totals;
 	if (!s)
 		return;
 	begin_change(&s->seq);
 	s->detector = t->switches.detector;
-	s->covered_ns += more->covered_ns;
-	s->cpu_ns += more->cpu_ns;
-	s->ran_ns += more->ran_ns;
-	s->stolen_ns += more->stolen_ns;
-	*more = (struct switch_totals){0};
+	s->covered_ns = totals->covered_ns;
+	s->cpu_ns = totals->cpu_ns;
+	s->ran_ns = totals->ran_ns;
+	s->stolen_ns = totals->stolen_ns > 0 ? (uint64_t)totals->stolen_ns : 0;
 	end_change(&s->seq);
 }
 
@@ -86,6 +83,18 @@ COLD void states_add_gap(struct scp_thread *t, uint64_t units, const struct swit
 	s->gap_units += units;
 	s->switches += off->mark.count;
 	add_off_cpu(&s->gap_off_cpu, off);
+	end_change(&s->seq);
+}
+
+COLD void states_add_top(struct scp_thread *t, const struct switch_sums *off)
+{
+	struct scp_table_states *s = t->table_states;
+	states_refresh_table(t);
+	if (!s)
+		return;
+	begin_change(&s->seq);
+	s->switches += off->mark.count;
+	add_off_cpu(&s->call_off_cpu, off);
 	end_change(&s->seq);
 }
 
@@ -123,7 +132,7 @@ static bool has_record(struct scp_thread *t, struct scp_rt *rt, uint64_t units)
 			process_loss(histogram_losses, 1);
 			return false;
 		}
-		*s = (struct entry_states){.record = record, .first_slot = rt->batch_count};
+		*s = (struct entry_states){.record = record};
 	}
 	begin_record(t, rt, s->record);
 	if (switch_chosen.flags & SCP_SWITCH_MISSED) {
@@ -188,9 +197,6 @@ COLD void states_add(struct scp_thread *t, struct scp_rt *rt, uint64_t units,
 		     const struct switch_sums *off)
 {
 	bool sampled = t->switches.detector == SCP_SWITCH_SAMPLED;
-	states_refresh_table(t);
-	if (t->table_states)
-		t->table_states->switches += off->mark.count;
 	if (!has_record(t, rt, units))
 		return;
 	struct scp_states *s = rt->states->record;
@@ -210,6 +216,17 @@ COLD void states_add(struct scp_thread *t, struct scp_rt *rt, uint64_t units,
 		add_histograms(t, rt, units, off);
 }
 
+static void difference(const struct state_sums *to, const struct state_sums *from,
+		       struct state_sums *d)
+{
+	d->calls = to->calls - from->calls;
+	d->units = to->units - from->units;
+	d->known = to->known - from->known;
+	d->weighted = to->weighted - from->weighted;
+	d->runnable_ns = to->runnable_ns - from->runnable_ns;
+	d->asleep_ns = to->asleep_ns - from->asleep_ns;
+}
+
 static void sums_now(const struct scp_states *s, struct state_sums *now)
 {
 	*now = (struct state_sums){s->calls,
@@ -220,12 +237,13 @@ static void sums_now(const struct scp_states *s, struct state_sums *now)
 				   s->off_cpu.asleep_ns};
 }
 
+/* The slots before the record is made wait in private memory. */
 static bool has_batches(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
 {
 	struct entry_states *s = rt->states;
 	if (s->batches)
 		return true;
-	if (s->lost || slot < BATCHES_LEAST)
+	if (s->lost || slot < STATES_EARLY_SLOTS)
 		return false;
 	struct scp_state_batches *b = sys_stack_room() >= STACK_TO_RECORD
 					      ? new_record(t, SCP_REC_STATE_BATCHES, sizeof *b)
@@ -241,28 +259,31 @@ static bool has_batches(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
 	return true;
 }
 
-static void put_slot(struct scp_state_batches *b, uint32_t i, const struct state_sums *now,
-		     const struct state_sums *before)
+static void put_slot(struct scp_state_batches *b, uint32_t i, const struct state_sums *of)
 {
-	b->calls[i] += now->calls - before->calls;
-	b->units[i] += now->units - before->units;
-	b->known[i] += now->known - before->known;
-	b->weighted[i] += now->weighted - before->weighted;
-	b->runnable_ns[i] += now->runnable_ns - before->runnable_ns;
-	b->asleep_ns[i] += now->asleep_ns - before->asleep_ns;
+	b->calls[i] = of->calls;
+	b->units[i] = of->units;
+	b->known[i] = of->known;
+	b->weighted[i] = of->weighted;
+	b->runnable_ns[i] = of->runnable_ns;
+	b->asleep_ns[i] = of->asleep_ns;
 }
 
-/* What was before there were enough batches lies in the first, which soon holds those calls. */
 COLD void states_close_batch(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
 {
 	struct entry_states *s = rt->states;
-	struct state_sums now;
+	struct state_sums now, batch;
 	bool begun = s->batches;
+	sums_now(s->record, &now);
+	difference(&now, &s->batched, &batch);
+	s->batched = now;
+	if (slot < STATES_EARLY_SLOTS)
+		s->early[slot] = batch;
 	if (!has_batches(t, rt, slot))
 		return;
-	sums_now(s->record, &now);
-	put_slot(s->batches, begun || s->first_slot >= BATCHES_LEAST ? slot : 0, &now, &s->batched);
-	s->batched = now;
+	for (uint32_t i = 0; !begun && i < slot && i < STATES_EARLY_SLOTS; i++)
+		put_slot(s->batches, i, &s->early[i]);
+	put_slot(s->batches, slot, &batch);
 }
 
 COLD void states_merge_pairs(struct scp_rt *rt)

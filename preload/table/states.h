@@ -6,6 +6,9 @@
 
 #include "preload/table/thread.h"
 
+/* Fewer batches say nothing about dependence (mean_interval.c), and take no record. */
+#define STATES_EARLY_SLOTS 8u
+
 /* Of an entry; in the table's index. The records are in the file, so what an address or a count
  * depends on is kept here. */
 struct entry_states {
@@ -14,9 +17,9 @@ struct entry_states {
 	struct scp_hist *hist[SCP_STATE_HISTS][SCP_HIST_BLOCKS];
 	struct state_sums {
 		uint64_t calls, units, known, weighted, runnable_ns, asleep_ns;
-	} batched;	     /* of all slots */
-	uint32_t first_slot; /* where the first switched call fell */
-	bool lost;	     /* no room for batches */
+	} batched; /* of all slots */
+	struct state_sums early[STATES_EARLY_SLOTS];
+	bool lost; /* no room for batches */
 };
 
 /* The table's record, where states are recorded at all: once a table. */
@@ -27,6 +30,9 @@ HIDDEN void states_refresh_table(struct scp_thread *t);
 
 /* A gap of so many units was switched. */
 HIDDEN void states_add_gap(struct scp_thread *t, uint64_t units, const struct switch_sums *off);
+
+/* So was a top-level call: to the table's sums. */
+HIDDEN void states_add_top(struct scp_thread *t, const struct switch_sums *off);
 
 /* A call was switched; or without a detector it was asked, and off->mark.count says whether it was.
  * The entry's sums are being changed, and have the call already. */

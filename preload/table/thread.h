@@ -34,7 +34,9 @@ struct scp_rt {
 	struct scp_line *line;	 /* NULL: not begun */
 	struct line_sums *early; /* its first slots, before it is; NULL: sizes are equal so far */
 	uint64_t size;		 /* which all batched calls so far moved, until they vary */
-	bool line_lost;
+	bool line_lost, tail_lost;
+	uint16_t tail_first;	     /* as in the record: */
+	struct scp_tail *tail;	     /* NULL: not begun, see tail.h */
 	uint32_t batch_count;	     /* as in the entry, and so are these: */
 	struct entry_states *states; /* NULL: no switched call yet, see states.h */
 	struct scp_sampler *sampler; /* NULL: phases are not sampled, see tick_phase.h */

@@ -5,6 +5,7 @@
 #include "profile/model/batches.h"
 
 #include "profile/model/states.h"
+#include "profile/model/tails.h"
 #include "profile/model/unbatched.h"
 
 #include <stdlib.h>
@@ -26,6 +27,7 @@ struct run {
 	struct sequence time, slow;	   /* slow.count 0: none, or not over the same calls */
 	struct prof_line *line;		   /* NULL: none */
 	struct prof_state_batches *states; /* NULL: none */
+	struct prof_tail *tail;		   /* NULL: none */
 	bool gone;			   /* this side's batches gave way to the other's */
 };
 
@@ -76,6 +78,8 @@ static void double_run(struct run *r)
 		double_line(r->line, r->time.count);
 	if (r->states)
 		double_states(r->states, r->time.count);
+	if (r->tail)
+		tails_double(r->tail, r->time.count);
 }
 
 static void bring_to_size(struct run *r, uint64_t calls)
@@ -175,6 +179,7 @@ static void run_of(struct run *r, const struct prof_sums *s, const struct needs 
 	r->slow.calls = r->slow.count = 0;
 	r->line = NULL;
 	r->states = NULL;
+	r->tail = s->batches.count ? tails_copy(s->tail) : NULL;
 	r->gone = false;
 	if (s->slow && s->slow->batches.count == s->batches.count &&
 	    s->slow->batches.calls == s->batches.calls)
@@ -196,9 +201,11 @@ static void replace(struct run *to, struct run *from)
 {
 	free(to->line);
 	free(to->states);
+	free(to->tail);
 	*to = *from;
 	from->line = NULL;
 	from->states = NULL;
+	from->tail = NULL;
 }
 
 static void append_line(struct prof_line *to, uint32_t at, const struct prof_line *from,
@@ -236,6 +243,7 @@ static void append(struct run *to, const struct run *from)
 		append_line(to->line, at, from->line, count);
 	if (to->states)
 		append_states(to->states, at, from->states, count);
+	tails_append(&to->tail, at, from->tail, count);
 }
 
 static bool lacks(const struct run *r, const struct needs *needs)
@@ -327,8 +335,11 @@ static struct prof_state_batches *append_all(struct prof_sums *dst, const struct
 	join_apart(dst, src, &a, &b);
 	free(b.line);
 	free(b.states);
+	free(b.tail);
 	free(dst->line);
 	dst->line = a.line;
+	free(dst->tail);
+	dst->tail = a.tail;
 	copy_back(&dst->batches, &a.time);
 	if (dst->slow)
 		copy_back(&dst->slow->batches, &a.slow);

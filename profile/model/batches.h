@@ -2,8 +2,9 @@
 /* What is known of a site batch by batch, under addition; private to profile/.
  *
  * The batches of the clock, those of the slow clock of a dual run, the sums of
- * the line of time on size, and those of switched calls are parallel sequences: slot i of each is
- * about the same calls. They are joined, doubled and cut together, so that they stay so.
+ * the line of time on size, those of switched calls, and the calls by octaves are parallel
+ * sequences: slot i of each is about the same calls. They are joined, doubled and cut together, so
+ * that they stay so.
  */
 #ifndef SCPROF_PROFILE_MODEL_BATCHES_H
 #define SCPROF_PROFILE_MODEL_BATCHES_H

@@ -172,6 +172,8 @@ int model_difference_make(struct profile *p, const struct model_mark *m)
 	put_entries(p, before, join(before, m->entries), now, join(now, after));
 	put_overflow(p, m);
 	p->switches = (struct scp_switches){0}; /* of no such entry are states kept */
+	p->usage = (struct scp_usage){0};	/* of whole lives, not of the time between */
+	p->usage_cpu_of = p->usage_io_of = 0;
 	free(before);
 	free(now);
 	return 0;

@@ -181,6 +181,7 @@ void states_add_table(struct prof_table_states *to, const struct prof_table_stat
 	to->gaps += from->gaps;
 	to->gap_units += from->gap_units;
 	add_off_cpu(&to->gap_off_cpu, &from->gap_off_cpu);
+	add_off_cpu(&to->call_off_cpu, &from->call_off_cpu);
 	to->covered_ns += from->covered_ns;
 	to->cpu_ns += from->cpu_ns;
 	to->ran_ns += from->ran_ns;

@@ -117,6 +117,7 @@ void sums_free(const struct prof_sums *s)
 	free(s->slow);
 	free(s->phase);
 	free(s->line);
+	free(s->tail);
 	free(s->apart);
 	states_free(s->states);
 }

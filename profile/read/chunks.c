@@ -135,6 +135,8 @@ static uint32_t optional_of(uint32_t record_type)
 	case SCP_REC_STATE_HIST:
 	case SCP_REC_TABLE_STATES:
 		return SCP_OPTIONAL_STATES;
+	case SCP_REC_TAIL:
+		return SCP_OPTIONAL_TAIL;
 	default:
 		return 0;
 	}
@@ -155,7 +157,8 @@ static bool belongs(uint32_t record_type, const struct scp_chunk *c)
 static bool is_foreign(const struct scp_chunk *c)
 {
 	return c->magic == SCP_OPTIONAL_MAGIC && c->type != SCP_OPTIONAL_SLOWEST &&
-	       c->type != SCP_OPTIONAL_ACCOUNT && c->type != SCP_OPTIONAL_STATES;
+	       c->type != SCP_OPTIONAL_ACCOUNT && c->type != SCP_OPTIONAL_STATES &&
+	       c->type != SCP_OPTIONAL_TAIL;
 }
 
 struct limits {
@@ -178,6 +181,7 @@ static bool too_young(uint32_t type, uint64_t end, const struct limits *limits)
 	case SCP_REC_STATE_BATCHES:
 	case SCP_REC_STATE_HIST:
 	case SCP_REC_TABLE_STATES:
+	case SCP_REC_TAIL:
 		return end > limits->first;
 	case SCP_REC_ENTRY:
 		return end > limits->second;

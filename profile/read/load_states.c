@@ -151,6 +151,7 @@ void load_states_of_table(const struct raw_file *raw, uint32_t table, struct pro
 		.gaps = r->gaps,
 		.gap_units = r->gap_units,
 		.gap_off_cpu = r->gap_off_cpu,
+		.call_off_cpu = r->call_off_cpu,
 		.covered_ns = r->covered_ns,
 		.cpu_ns = r->cpu_ns,
 		.ran_ns = r->ran_ns,

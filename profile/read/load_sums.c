@@ -134,6 +134,29 @@ static int load_line(const struct raw_file *raw, const struct raw_ref *ref, stru
 	return 0;
 }
 
+/* What does not add up is not known: zeros. */
+static int load_tail(const struct raw_file *raw, const struct raw_ref *ref, struct prof_sums *s)
+{
+	const struct scp_tail *r = load_block(raw, SCP_REC_TAIL, ref, 0);
+
+	if (!r || !s->hist || s->batches.count == 0)
+		return 0;
+	s->tail = calloc(1, sizeof *s->tail);
+	if (!s->tail)
+		return -1;
+	s->tail->first = r->first;
+	s->tail->octaves = r->octaves;
+	for (uint32_t i = 0; i < s->batches.count; i++) {
+		uint64_t calls = 0;
+
+		for (uint32_t k = 0; k < r->octaves; k++)
+			calls += r->calls[i][k];
+		if (calls == s->batches.calls)
+			memcpy(s->tail->calls[i], r->calls[i], r->octaves * sizeof r->calls[i][0]);
+	}
+	return 0;
+}
+
 int load_sums(const struct raw_file *raw, const struct raw_ref *entry, struct prof_sums *out)
 {
 	const struct scp_entry *r = raw_record(raw, entry);
@@ -157,7 +180,7 @@ int load_sums(const struct raw_file *raw, const struct raw_ref *entry, struct pr
 	return load_batches(raw, entry, 0, &out->batches) || load_hist(raw, entry, out) ||
 			       load_slow(raw, entry, out) || load_phase(raw, entry, out) ||
 			       load_line(raw, entry, out) || load_apart(raw, entry, out) ||
-			       load_states_of_entry(raw, entry, out)
+			       load_states_of_entry(raw, entry, out) || load_tail(raw, entry, out)
 		       ? -1
 		       : 0;
 }

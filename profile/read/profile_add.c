@@ -16,6 +16,7 @@
 #include "profile/model/model.h"
 #include "profile/model/slowest.h"
 #include "profile/model/states.h"
+#include "profile/model/usage.h"
 #include "profile/read/load.h"
 
 static void add_losses(struct scp_losses *to, const struct scp_losses *from)
@@ -53,6 +54,7 @@ static void add_header(struct profile *p, const struct scp_header *h)
 	p->groups |= h->groups;
 	states_join_switches(&p->switches, &h->switches, p->index->files == 0);
 	add_losses(&p->losses, &h->losses);
+	usage_add(p, h);
 	p->ticker_ticks += h->ticker_ticks;
 	p->ticker_late_sum_ns += h->ticker_late_sum_ns;
 	if (h->ticker_late_max_ns > p->ticker_late_max_ns)

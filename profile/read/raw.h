@@ -39,7 +39,7 @@ struct raw_marks {
 	bool all; /* the file is not being written: no limit */
 };
 
-#define RAW_TYPES (SCP_REC_TABLE_STATES + 1)
+#define RAW_TYPES (SCP_REC_TAIL + 1)
 
 struct raw_file {
 	const char *path;

@@ -4,7 +4,7 @@
  *   FUNCTION, MODULE, PROCESS  (0, id, 0)       TABLE  (id, 0, 0)
  *   PATH, ENTRY                (table, id, 0)   GAP    (table, from, to)
  *   HIST  (table, entry, block)   BATCH (table, entry, clock)
- *   SLOW, PHASE, LINE, SITE_COST  (table, entry, 0)   SLOWEST (table, id, 0)
+ *   SLOW, PHASE, LINE, TAIL, SITE_COST  (table, entry, 0)   SLOWEST (table, id, 0)
  *   STATES, STATE_BATCHES  (table, entry, 0)   STATE_HIST  (table, entry, block)
  *   TABLE_STATES  (table, 0, 0)
  *   ACCOUNT  (0, id, 0)   ACCOUNT_CPU (0, account, cpu)   ACCOUNT_TEXT (0, account, index)
@@ -110,6 +110,16 @@ static int check_batch(const char *path, const struct scp_batch *b, struct raw_r
 	return 0;
 }
 
+static int check_tail(const char *path, const struct scp_tail *t, struct raw_ref *key,
+		      struct profile_error *err)
+{
+	key->id = t->entry;
+	if (t->octaves < 2 || t->octaves > SCP_TAIL_OCTAVES)
+		return error_damaged(err, path, "the tail of entry %u of table %u has %u octaves",
+				     t->entry, key->table, t->octaves);
+	return 0;
+}
+
 static int check_process(const char *path, const struct scp_process *p, struct raw_ref *key,
 			 struct profile_error *err)
 {
@@ -191,6 +201,7 @@ static const uint32_t least_bytes[RAW_TYPES] = {
 	[SCP_REC_STATE_BATCHES] = sizeof(struct scp_state_batches),
 	[SCP_REC_STATE_HIST] = sizeof(struct scp_hist),
 	[SCP_REC_TABLE_STATES] = sizeof(struct scp_table_states),
+	[SCP_REC_TAIL] = sizeof(struct scp_tail),
 };
 
 int records_check(const char *path, const struct scp_record *rec, uint32_t table,
@@ -256,6 +267,8 @@ int records_check(const char *path, const struct scp_record *rec, uint32_t table
 	case SCP_REC_SLOWEST: /* what else is in it may change: see seqlock_snapshot_slowest_take */
 		key->id = ((const struct scp_slowest *)r)->id;
 		return 0;
+	case SCP_REC_TAIL:
+		return check_tail(path, r, key, err);
 	default:
 		return check_process(path, r, key, err);
 	}

@@ -26,9 +26,9 @@ struct settle {
 	uint32_t waits;
 };
 
-/* Histogram, batches of two clocks, slow sums, phases, line; states, their batches and histograms.
- */
-#define BLOCKS_MOST (SCP_HIST_BLOCKS + 5 + 2 + SCP_HIST_BLOCKS * SCP_STATE_HISTS)
+/* Histogram, batches of two clocks, slow sums, phases, line, tail; states, their batches and
+ * histograms. */
+#define BLOCKS_MOST (SCP_HIST_BLOCKS + 6 + 2 + SCP_HIST_BLOCKS * SCP_STATE_HISTS)
 
 /* What is copied again together: an entry and its blocks, or one record. */
 struct group {
@@ -39,7 +39,7 @@ struct group {
 	uint32_t blocks;
 };
 
-#define RECORD_MOST sizeof(struct scp_state_batches)
+#define RECORD_MOST sizeof(struct scp_tail)
 
 /* Of STATES the detector may change. */
 static uint32_t block_identity(const struct scp_record *block)
@@ -166,6 +166,7 @@ static void settle_entry(struct settle *s, const struct raw_ref *entry)
 	find_blocks(s->raw, SCP_REC_SLOW, 1, &g);
 	find_blocks(s->raw, SCP_REC_PHASE, 1, &g);
 	find_blocks(s->raw, SCP_REC_LINE, 1, &g);
+	find_blocks(s->raw, SCP_REC_TAIL, 1, &g);
 	if (find_blocks(s->raw, SCP_REC_STATES, 1, &g)) { /* few of a million entries */
 		find_blocks(s->raw, SCP_REC_STATE_BATCHES, 1, &g);
 		find_blocks(s->raw, SCP_REC_STATE_HIST, SCP_HIST_BLOCKS * SCP_STATE_HISTS, &g);

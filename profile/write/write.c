@@ -11,6 +11,7 @@
 
 #include "profile/base/error.h"
 #include "profile/model/filters.h"
+#include "profile/model/usage.h"
 #include "profile/write/image.h"
 #include "profile/model/intern.h"
 #include "profile/write/save.h"
@@ -18,6 +19,7 @@
 #include "profile/write/write_slowest.h"
 #include "profile/write/write_states.h"
 #include "profile/write/write_sums.h"
+#include "profile/write/write_tails.h"
 
 struct writer {
 	const struct profile *p;
@@ -248,6 +250,7 @@ static void write_header(const struct writer *w)
 	overhead_store(&p->slow.overhead, p->index->slow_overhead.rounds, &h->slow_overhead_first);
 	h->inner_first = overhead_store_inner(&p->clock.overhead);
 	h->losses = p->losses;
+	usage_store(p, h);
 	h->ticker_ticks = p->ticker_ticks;
 	h->ticker_late_sum_ns = p->ticker_late_sum_ns;
 	h->ticker_late_max_ns = p->ticker_late_max_ns;
@@ -324,6 +327,7 @@ static void build(struct writer *w)
 	for (uint32_t t = 0; t < p->tables; t++)
 		write_table(w, t);
 	write_slowest(&w->img, p, w->entry_id);
+	write_tails(&w->img, p, w->entry_id);
 	write_displacement_accounts(&w->img, p);
 	if (!w->img.failed)
 		write_header(w);

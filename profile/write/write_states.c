@@ -22,6 +22,7 @@ static void write_table(struct image *img, const struct prof_table_states *t, ui
 	r->gaps = t->gaps;
 	r->gap_units = t->gap_units;
 	r->gap_off_cpu = t->gap_off_cpu;
+	r->call_off_cpu = t->call_off_cpu;
 	r->covered_ns = t->covered_ns;
 	r->cpu_ns = t->cpu_ns;
 	r->ran_ns = t->ran_ns;

@@ -57,7 +57,7 @@ static void fill_quick(struct diff_run *r, const struct prof_sums *sums, const s
 
 /* Where the time went, as the report has it. */
 static void fill_states(struct diff_run *r, const struct prof_sums *sums, const struct profile *p,
-			double stolen_share, double confidence)
+			const struct states_shared *shared, double confidence)
 {
 	struct report_overhead overhead = overhead_of(sums, &p->clock);
 	struct states_sample sample;
@@ -65,10 +65,18 @@ static void fill_states(struct diff_run *r, const struct prof_sums *sums, const 
 
 	r->unswitched = r->unswitched_undisturbed = (struct compare_mean){NAN, INFINITY, 0};
 	r->unswitched_calls = r->runnable_ns = r->asleep_ns = NAN;
-	if (!sums->calls || !states_sample(&p->clock, sums, sums, stolen_share, &sample))
+	if (!sums->calls || !states_sample(&p->clock, sums, sums, shared, &sample))
 		return;
+	if (!sums->states) { /* most of a million rows: none was switched */
+		r->unswitched = r->mean;
+		r->unswitched_unreliable = r->unreliable;
+		r->unswitched_calls = (double)r->calls;
+		r->runnable_ns = r->asleep_ns = 0;
+		r->watched = true;
+		return;
+	}
 	e = states_estimate_means(&sample, confidence);
-	r->watched = !sample.sampled && !(sums->states && sums->states->from_calls);
+	r->watched = !sample.sampled && !sums->states->from_calls;
 	r->unswitched_calls = fmax((double)sample.elapsed.sums.n - e.switched, 0);
 	r->runnable_ns = e.runnable.mean;
 	r->asleep_ns = e.asleep.mean;
@@ -129,8 +137,8 @@ static bool is_watched(const struct diff *d, const struct diff_run *run)
 
 /* What all rows need. */
 struct room {
-	double *stolen_share;	  /* of each profile */
-	struct compare_mean *two; /* a profile */
+	struct states_shared *shared; /* of each profile */
+	struct compare_mean *two;     /* a profile */
 };
 
 static void fill_row(struct diff *d, const struct match_row *row, struct diff_run *run,
@@ -138,7 +146,7 @@ static void fill_row(struct diff *d, const struct match_row *row, struct diff_ru
 {
 	for (uint32_t i = 0; i < d->profiles; i++) {
 		fill_run(&run[i], &row->sums[i], d->profile[i], d->options.confidence);
-		fill_states(&run[i], &row->sums[i], d->profile[i], room->stolen_share[i],
+		fill_states(&run[i], &row->sums[i], d->profile[i], &room->shared[i],
 			    d->options.confidence);
 	}
 	diff_location_fill(d, row, run, is_watched(d, run), room->two);
@@ -147,17 +155,17 @@ static void fill_row(struct diff *d, const struct match_row *row, struct diff_ru
 int diff_estimate_fill_runs(struct diff *d)
 {
 	size_t rows = d->match->rows;
-	struct room room = {calloc(d->profiles, sizeof(double)),
+	struct room room = {calloc(d->profiles, sizeof(*room.shared)),
 			    calloc(2 * (size_t)d->profiles, sizeof(*room.two))};
 	int status;
 
 	d->runs = calloc(rows * d->profiles + 1, sizeof(*d->runs));
-	status = d->runs && room.stolen_share && room.two ? 0 : -1;
+	status = d->runs && room.shared && room.two ? 0 : -1;
 	for (uint32_t i = 0; i < d->profiles && !status; i++)
-		room.stolen_share[i] = states_stolen_share(d->profile[i]);
+		room.shared[i] = states_find_shared(d->profile[i]);
 	for (size_t i = 0; i < rows && !status; i++)
 		fill_row(d, &d->match->row[i], &d->runs[i * d->profiles], &room);
-	free(room.stolen_share);
+	free(room.shared);
 	free(room.two);
 	return status;
 }

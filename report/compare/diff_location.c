@@ -43,9 +43,10 @@ static void take_all(struct durations *t, const struct prof_sums *sums)
 static void take_unswitched(struct durations *t, const struct prof_sums *sums)
 {
 	const struct prof_states *states = sums->states;
+	const struct states_shared shared = {NAN, NAN, NAN, NAN}; /* nothing is needed of them */
 	struct states_sample sample;
 
-	if (!states_sample(t->clock, sums, sums, NAN, &sample))
+	if (!states_sample(t->clock, sums, sums, &shared, &sample))
 		return;
 	t->counted = sums->hist && !sample.sampled && !(states && states->from_calls);
 	if (t->counted)

@@ -81,6 +81,7 @@ static int add_entries(struct loop_tables *t, uint32_t table, struct loop_graph 
 		sums.slow = NULL;
 		sums.phase = NULL;
 		sums.line = NULL;
+		sums.tail = NULL;
 		sums.states = NULL;
 		sums.detector = SCP_SWITCH_NONE;
 		if (sums_add(&g->node[*node].sums, &sums) < 0)

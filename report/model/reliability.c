@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "report/wording/numbers.h"
+#include "stats/histogram/tail.h"
 #include "stats/mean/mean_interval.h"
 #include "stats/stats.h"
 
@@ -54,6 +55,11 @@ const char *reliability_name(unsigned bit)
 		if (reasons[i].bit == bit)
 			return reasons[i].name;
 	return "none";
+}
+
+const char *reliability_tail_name(unsigned bit)
+{
+	return bit == TAIL_UNKNOWN ? "unknown-dependence" : "too-few-independent-bursts";
 }
 
 void reliability_names(unsigned bits, char *out, size_t room)

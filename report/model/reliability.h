@@ -11,6 +11,9 @@ const char *reliability_name(unsigned bit);
 /* "clock-synchronous, heavy-tail": of all bits of enum stats_unreliable in `bits`. */
 void reliability_names(unsigned bits, char *out, size_t room);
 
+/* "unknown-dependence", ... of one bit of enum tail_unreliable: of a percentile's limits. */
+const char *reliability_tail_name(unsigned bit);
+
 /* Keep what a site has to be warned of. `row`: its number in the grouping, until all have places.
  * -1: out of memory. */
 int reliability_note(struct report *r, const struct report_site *s, uint32_t row);

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "report/model/filter_summary.h"
+#include "report/model/ledger.h"
 #include "report/wording/numbers.h"
 
 struct head {
@@ -165,6 +166,19 @@ static void describe_waiting(const struct head *f, double outer_ns, char *out, s
 	snprintf(out, room, ": %s of work, %s in functions that wait", work, waiting);
 }
 
+/* What share of the processes' own totals the calls are, and what would record the rest. */
+static void put_ledger(const struct head *f)
+{
+	char *shares = ledger_describe(f->report, f->utf8), *advice = ledger_advise(f->report);
+
+	if (shares)
+		put(f, "ledger", "recorded calls are %s", shares);
+	if (advice)
+		put(f, "elsewhere", "%s", advice);
+	free(shares);
+	free(advice);
+}
+
 static void put_totals(const struct head *f)
 {
 	const struct report *r = f->report;
@@ -179,6 +193,7 @@ static void put_totals(const struct head *f)
 	numbers_share(share, sizeof(share), r->time_ns > 0 ? outer_ns / r->time_ns : NAN);
 	describe_waiting(f, outer_ns, waiting, sizeof(waiting));
 	put(f, "calls", "%s in %s, %s of the threads' %s%s", calls, in_calls, share, time, waiting);
+	put_ledger(f);
 	put(f, "intervals", "%.*g %% confidence", 6, 100 * r->confidence);
 }
 

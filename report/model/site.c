@@ -9,27 +9,40 @@
 #include "stats/regression/line.h"
 #include "stats/planning/beilner.h"
 #include "stats/mean/mean_interval.h"
-#include "stats/histogram/histogram.h"
+#include "stats/histogram/tail.h"
 #include "stats/mean/phase_test.h"
 #include "stats/stats.h"
 #include "report/model/site_sums.h"
 #include "report/model/states.h"
 
+static struct stats_tail tail_of(const struct prof_sums *sums)
+{
+	const struct prof_tail *t = sums->tail;
+
+	if (!t)
+		return (struct stats_tail){0};
+	return (struct stats_tail){sums->batches.calls, sums->batches.count, t->first, t->octaves,
+				   t->calls};
+}
+
 /* One percentile with its limits. Interpolation inside the last bucket may pass the
  * longest call. */
 static void fill_percentile(const struct report *r, const struct report_site *s,
-			    const struct prof_hist *hist, double q, double max, double *value,
-			    double *low, double *high)
+			    const struct prof_sums *sums, double q, double *value, double *low,
+			    double *high, unsigned *unreliable)
 {
 	const uint32_t buckets = SCP_HIST_BLOCKS * SCP_HIST_BUCKETS;
-	double unit = r->profile->clock.ns_per_unit;
-	struct stats_hist_limits limits = percentile_limits_find(
-		hist->count, buckets, q, s->estimate.design_effect, r->confidence);
+	double unit = r->profile->clock.ns_per_unit, max = (double)sums->max_units;
+	const uint64_t *count = sums->hist->count;
+	struct stats_tail tail = tail_of(sums);
+	struct tail_limits limits = tail_limits_find(&tail, count, buckets, q,
+						     s->estimate.design_effect, r->confidence);
 
-	*value = estimate_compensate_call(
-		s, fmin(histogram_quantile(hist->count, buckets, q), max) * unit);
+	*value = estimate_compensate_call(s,
+					  fmin(histogram_quantile(count, buckets, q), max) * unit);
 	*low = limits.low > 0 ? estimate_compensate_call(s, limits.low * unit) : limits.low;
 	*high = estimate_compensate_call(s, limits.high * unit);
+	*unreliable = limits.unreliable;
 }
 
 /* Below 1 unit there is no logarithm: the first bucket counts as half a unit wide. */
@@ -64,17 +77,23 @@ static void fill_bars(const struct report *r, struct report_site *s, const struc
 }
 
 static void fill_histogram(const struct report *r, struct report_site *s,
-			   const struct prof_hist *hist, double max)
+			   const struct prof_sums *sums)
 {
 	struct report_percentiles *p = &s->percentiles;
 
 	s->has_percentiles = true;
-	fill_percentile(r, s, hist, 0.50, max, &p->p50_ns, &p->p50_low_ns, &p->p50_high_ns);
-	fill_percentile(r, s, hist, 0.90, max, &p->p90_ns, &p->p90_low_ns, &p->p90_high_ns);
-	fill_percentile(r, s, hist, 0.99, max, &p->p99_ns, &p->p99_low_ns, &p->p99_high_ns);
-	p->max_ns = estimate_compensate_call(s, max * r->profile->clock.ns_per_unit);
+	fill_percentile(r, s, sums, 0.50, &p->p50_ns, &p->p50_low_ns, &p->p50_high_ns,
+			&p->p50_unreliable);
+	fill_percentile(r, s, sums, 0.90, &p->p90_ns, &p->p90_low_ns, &p->p90_high_ns,
+			&p->p90_unreliable);
+	fill_percentile(r, s, sums, 0.99, &p->p99_ns, &p->p99_low_ns, &p->p99_high_ns,
+			&p->p99_unreliable);
+	fill_percentile(r, s, sums, 0.999, &p->p999_ns, &p->p999_low_ns, &p->p999_high_ns,
+			&p->p999_unreliable);
+	p->max_ns = estimate_compensate_call(s, (double)sums->max_units *
+							r->profile->clock.ns_per_unit);
 	if (r->bars)
-		fill_bars(r, s, hist);
+		fill_bars(r, s, sums->hist);
 }
 
 static void fill_slow(const struct report *r, struct report_site *s, const struct prof_sums *sums,
@@ -136,7 +155,6 @@ static void fill_mean(const struct report *r, struct report_site *s, const struc
 	s->total_ns = total_of(r, sums, off.inside_ns);
 	s->min_ns = sums->calls ? estimate_compensate_call(s, (double)sums->min_units * unit) : NAN;
 	s->max_ns = estimate_compensate_call(s, (double)sums->max_units * unit);
-	states_fill(r, s, sums, rest, &off);
 }
 
 static void no_line(struct report_site *s)
@@ -227,9 +245,10 @@ void site_fill(struct report *r, struct report_site *s, const struct prof_sums *
 	fill_mean(r, s, sums, &steady->rest);
 	fill_line(r, s, sums);
 	if (sums->hist)
-		fill_histogram(r, s, sums->hist, (double)sums->max_units);
+		fill_histogram(r, s, sums);
 	if (sums->slow)
 		fill_slow(r, s, sums, &steady->rest);
+	states_fill(r, s, sums, &steady->rest);
 	steadiness_fill(r, s, sums, steady);
 	s->findings = steadiness_findings(s);
 	note_synchrony(r, s, sums);

@@ -13,43 +13,58 @@
 #define SAME_SHARE  0.1
 #define SAME_MEDIAN 1.5
 
-static double sum_ran(const struct profile *p)
+/* Without a detector a reading may be of two instants, between which the thread was switched: that
+ * looks stolen, too. */
+static bool tells_stolen(const struct prof_table_states *s)
 {
-	double ran = 0;
-
-	for (uint32_t i = 0; i < p->tables; i++)
-		ran += (double)p->table[i].states.ran_ns;
-	return ran;
+	return s->detector == SCP_SWITCH_RSEQ || s->detector == SCP_SWITCH_PERF;
 }
 
-double states_stolen_share(const struct profile *p)
+struct states_shared states_find_shared(const struct profile *p)
 {
-	double ran = sum_ran(p), stolen = 0;
+	double ran = 0, stolen = 0, weighted = 0, runnable = 0, asleep = 0;
 
-	for (uint32_t i = 0; i < p->tables; i++)
-		stolen += (double)p->table[i].states.stolen_ns;
-	return ran > 0 ? fmin(stolen / ran, 1) : NAN;
+	for (uint32_t i = 0; i < p->tables; i++) {
+		const struct prof_table_states *s = &p->table[i].states;
+
+		weighted += (double)s->call_off_cpu.weighted;
+		runnable += (double)s->call_off_cpu.runnable_ns;
+		asleep += (double)s->call_off_cpu.asleep_ns;
+		if (!tells_stolen(s))
+			continue;
+		ran += (double)s->ran_ns;
+		stolen += (double)s->stolen_ns;
+	}
+	return (struct states_shared){ran, ran > 0 ? fmin(stolen / ran, 1) : NAN,
+				      runnable / weighted, asleep / weighted};
 }
 
 void states_find_stolen(struct report *r)
 {
+	struct states_shared shared = states_find_shared(r->profile);
 	struct report_threads_time *t = &r->threads_time;
-	double ran = sum_ran(r->profile), squares = 0, tables = 0;
+	double squares = 0, tables = 0;
 
-	t->stolen_share = states_stolen_share(r->profile);
+	r->others_runnable = shared.others_runnable;
+	r->others_asleep = shared.others_asleep;
+	t->stolen_share = shared.stolen_share;
 	t->stolen_share_error = NAN;
-	if (!(ran > 0))
+	if (!(shared.ran_ns > 0))
 		return;
 	for (uint32_t i = 0; i < r->profile->tables; i++) {
 		const struct prof_table_states *s = &r->profile->table[i].states;
-		double off = (double)s->stolen_ns - t->stolen_share * (double)s->ran_ns;
+		double off;
+
+		if (!tells_stolen(s))
+			continue;
+		off = (double)s->stolen_ns - t->stolen_share * (double)s->ran_ns;
 
 		squares += off * off;
 		tables += s->ran_ns > 0;
 	}
 	/* A ratio of sums over threads: Cochran 1977, section 6.4. */
 	if (tables > 1)
-		t->stolen_share_error = sqrt(squares * tables / (tables - 1)) / ran;
+		t->stolen_share_error = sqrt(squares * tables / (tables - 1)) / shared.ran_ns;
 }
 
 static double asleep_stolen(double share, const struct scp_off_cpu *o)
@@ -91,7 +106,8 @@ static void add_batches(struct states_sample *to, const struct prof_state_batche
 					      b->runnable_ns + first, b->asleep_ns + first};
 }
 
-static void add_states(struct states_sample *to, double stolen_share, const struct prof_sums *rest)
+static void add_states(struct states_sample *to, const struct states_shared *shared,
+		       const struct prof_sums *rest)
 {
 	const struct prof_states *t = rest->states;
 	const struct scp_off_cpu *o = &t->off_cpu;
@@ -110,7 +126,9 @@ static void add_states(struct states_sample *to, double stolen_share, const stru
 	to->runnable_asleep = (double)t->runnable_asleep;
 	to->units_runnable = (double)t->units_runnable;
 	to->units_asleep = (double)t->units_asleep;
-	to->asleep_stolen = asleep_stolen(stolen_share, o);
+	to->asleep_stolen = asleep_stolen(shared->stolen_share, o);
+	to->others_runnable = shared->others_runnable;
+	to->others_asleep = shared->others_asleep;
 	if (t->from_calls)
 		leave_out(to, t);
 	if (t->batches)
@@ -206,14 +224,15 @@ static bool is_known(const struct prof_sums *rest)
 }
 
 bool states_sample(const struct prof_clock *c, const struct prof_sums *sums,
-		   const struct prof_sums *rest, double stolen_share, struct states_sample *to)
+		   const struct prof_sums *rest, const struct states_shared *shared,
+		   struct states_sample *to)
 {
 	if (!is_known(rest))
 		return false;
 	*to = (struct states_sample){.sampled = rest->detector == SCP_SWITCH_SAMPLED};
 	to->elapsed = estimate_sample(c, sums, rest);
 	if (rest->states)
-		add_states(to, stolen_share, rest);
+		add_states(to, shared, rest);
 	return true;
 }
 
@@ -234,15 +253,36 @@ static void fill_means(const struct report *r, struct report_site *s,
 	fill_charged(r, to);
 }
 
-void states_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,
-		 const struct prof_sums *rest, const struct report_overhead *off)
+/* Most of a million rows: all of the mean is on the CPU, and what it is is known. */
+static void none_switched(const struct report *r, struct report_site *s,
+			  const struct prof_sums *rest)
 {
 	struct report_states *to = &s->states;
+	const struct mean_interval none = {0, 0, INFINITY, "none", INFINITY, 0, NAN, 0};
+
+	to->known = true;
+	to->calls = rest->calls;
+	to->switched_share = 0;
+	to->unswitched = to->on_cpu = s->estimate;
+	to->runnable = to->asleep = none;
+	to->unswitched_median_ns = s->has_percentiles ? s->percentiles.p50_ns : NAN;
+	fill_charged(r, to);
+}
+
+void states_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,
+		 const struct prof_sums *rest)
+{
+	struct report_states *to = &s->states;
+	struct states_shared shared = {0, r->threads_time.stolen_share, r->others_runnable,
+				       r->others_asleep};
 	struct states_sample sample;
+	struct report_overhead off = estimate_overhead_around(&r->overhead, sums);
 	struct states_estimate e;
 
 	clear(to);
-	if (!states_sample(&r->profile->clock, sums, rest, r->threads_time.stolen_share, &sample))
+	if (is_known(rest) && !rest->states)
+		none_switched(r, s, rest);
+	if (!rest->states || !states_sample(&r->profile->clock, sums, rest, &shared, &sample))
 		return;
 	e = states_estimate_means(&sample, r->confidence);
 	to->known = true;
@@ -251,7 +291,7 @@ void states_fill(const struct report *r, struct report_site *s, const struct pro
 	to->switched_calls = (uint64_t)fmin(round(e.switched), (double)to->calls);
 	to->switched_share = fmin(e.switched / (double)to->calls, 1);
 	to->readings = sample.readings;
-	fill_means(r, s, &e, to->calls == rest->calls, off);
+	fill_means(r, s, &e, to->calls == rest->calls, &off);
 	fill_medians(r, s, sums);
 }
 

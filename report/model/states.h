@@ -9,23 +9,28 @@
 /* Before the sites: what part of the threads' time on a CPU the host stole. */
 void states_find_stolen(struct report *r);
 
-/* The same of a profile, as a share; NAN: no thread was seen on a CPU. */
-double states_stolen_share(const struct profile *p);
+/* Of all threads of a profile; NAN: nothing was read. */
+struct states_shared {
+	double ran_ns, stolen_share;	       /* time on a CPU; what the host stole of it */
+	double others_runnable, others_asleep; /* off it in a segment of 1 ns, over all calls */
+};
+struct states_shared states_find_shared(const struct profile *p);
 
 /* What the estimators get of a row's calls; arguments as below. It points into them. false: where
  * their time went is not known. */
 bool states_sample(const struct prof_clock *c, const struct prof_sums *sums,
-		   const struct prof_sums *rest, double stolen_share, struct states_sample *to);
+		   const struct prof_sums *rest, const struct states_shared *shared,
+		   struct states_sample *to);
 
 /* The histogram of the calls that kept their CPU. Single buckets may be off by a call that was
  * counted meanwhile. `switched` NULL: none was. */
 void states_subtract_switched(const struct prof_hist *all, const struct prof_hist *switched,
 			      uint64_t *count);
 
-/* Of a site whose mean is filled. `rest`: the calls that the mean is of; `sums`: all. `off`: what
- * is subtracted from each call. */
+/* Of a site whose mean and percentiles are filled. `rest`: the calls that the mean is of; `sums`:
+ * all. */
 void states_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,
-		 const struct prof_sums *rest, const struct report_overhead *off);
+		 const struct prof_sums *rest);
 
 /* Asleep time that was stolen rather, as a share of it. */
 double states_asleep_stolen(const struct report *r, const struct scp_off_cpu *o);

@@ -157,6 +157,9 @@ static void rest_of_states(struct prof_sums *rest, const struct prof_sums *s, st
 	take_off_states(t, &room->state_batches, aside, s->batches.count);
 	if (!sampled && t->readings > t->calls)
 		t->readings = t->calls;
+	/* What is left of the squares is estimated, of each by itself. */
+	if (t->units_sq > rest->units_sq)
+		t->units_sq = rest->units_sq;
 	for (int i = 0; i < SCP_STATE_HISTS; i++)
 		t->hist[i] = NULL;
 	rest->states = t;
@@ -169,6 +172,7 @@ static struct prof_sums rest_of(const struct prof_sums *s, struct rest *room, un
 	rest.hist = NULL;
 	rest.phase = NULL;
 	rest.line = NULL;
+	rest.tail = NULL;
 	if (s->slow) {
 		room->slow = *s->slow;
 		rest.slow = &room->slow;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Off-CPU time of entries and gaps, table by table. What is left of a thread's time was on a CPU.
- */
+/* Off-CPU time of top-level calls and gaps, table by table. What is left of a thread's time was on
+ * a CPU. */
 #include "report/model/threads_time.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
-#include "profile/base/array.h"
 #include "report/model/states.h"
 #include "report/model/warning_list.h"
 #include "report/wording/numbers.h"
@@ -20,102 +18,47 @@
 #define UNKNOWN_AT_MOST 0.001
 /* Standard errors of the share stolen that a difference is allowed. */
 #define CHECK_STOLEN_ERRORS 2
+/* Standard errors of a sum of segments of which only some were read, each as far off as its length.
+ */
+#define READING_ERRORS 2
 
 /* ns */
 struct off {
 	double runnable, asleep;
 };
 
-/* Of one table. */
-struct part {
-	struct off calls, gaps;
-	double nested; /* share of the calls' time that is counted twice */
-};
-
-/* Off-CPU time of all segments, by those that were read: in the entry itself, or where none of it
- * was, in all. */
+/* Off-CPU time of all segments, by those that were read; where none of them was, by `other`. */
 static struct off estimate(const struct report *r, const struct scp_off_cpu *o,
-			   const struct scp_off_cpu *all)
+			   const struct scp_off_cpu *other)
 {
-	const struct scp_off_cpu *by = o->weighted ? o : all;
+	const struct scp_off_cpu *by = o->weighted ? o : other;
 	double factor = by->weighted ? (double)o->known / (double)by->weighted : 0;
 
 	return (struct off){factor * (double)by->runnable_ns,
 			    factor * (double)by->asleep_ns * (1 - states_asleep_stolen(r, by))};
 }
 
-static void add_off_cpu(struct scp_off_cpu *to, const struct scp_off_cpu *from)
+static void add_table(struct report *r, const struct prof_table *t)
 {
-	to->weighted += from->weighted;
-	to->runnable_ns += from->runnable_ns;
-	to->asleep_ns += from->asleep_ns;
-	to->ran_ns += from->ran_ns;
-}
-
-static struct scp_off_cpu all_calls(const struct profile *p)
-{
-	struct scp_off_cpu all = {0};
-
-	for (uint32_t i = 0; i < p->entries; i++)
-		if (p->entry[i].sums.states)
-			add_off_cpu(&all, &p->entry[i].sums.states->off_cpu);
-	return all;
-}
-
-static void add_entries(const struct report *r, struct part *part)
-{
-	const struct profile *p = r->profile;
-	struct scp_off_cpu all = all_calls(p);
-
-	for (uint32_t i = 0; i < p->entries; i++) {
-		const struct prof_entry *e = &p->entry[i];
-		struct off off;
-
-		if (!e->sums.states || e->table >= p->tables)
-			continue;
-		off = estimate(r, &e->sums.states->off_cpu, &all);
-		part[e->table].calls.runnable += off.runnable;
-		part[e->table].calls.asleep += off.asleep;
-	}
-}
-
-/* Time off the CPU in a call inside another is in both. How much that is was not kept; the kernel's
- * account of the thread says how much there is in all. */
-static void count_once(const struct prof_table *t, struct part *part, double time_ns, double stolen)
-{
-	double covered = (double)t->states.covered_ns, cpu = (double)t->states.cpu_ns;
-	double in_calls = part->calls.runnable + part->calls.asleep, all, factor;
-
-	if (!t->nested_calls || !(covered > 0) || !(in_calls > 0) || !(stolen < 1))
-		return;
-	all = (1 - cpu / (1 - stolen) / covered) * time_ns;
-	factor = (all - part->gaps.runnable - part->gaps.asleep) / in_calls;
-	factor = fmin(fmax(factor, 0), 1);
-	part->calls.runnable *= factor;
-	part->calls.asleep *= factor;
-}
-
-static void add_table(struct report *r, const struct prof_table *t, struct part *part)
-{
+	const struct scp_off_cpu *in_calls = &t->states.call_off_cpu,
+				 *in_gaps = &t->states.gap_off_cpu;
 	struct report_threads_time *to = &r->threads_time;
+	struct off calls = estimate(r, in_calls, in_gaps), gaps = estimate(r, in_gaps, in_calls);
 	double unit = r->profile->clock.ns_per_unit, time = (double)t->time_units * unit;
-	double calls = ((double)t->call_units - (double)t->nested_units) * unit, off, covered;
-	double gaps = (double)t->gap_units * unit;
+	double calls_ns = ((double)t->call_units - (double)t->nested_units) * unit;
+	double gaps_ns = (double)t->gap_units * unit;
 	double stolen = to->stolen_share > 0 ? to->stolen_share : 0;
+	double off = calls.runnable + calls.asleep + gaps.runnable + gaps.asleep;
 
-	part->gaps = estimate(r, &t->states.gap_off_cpu, &t->states.gap_off_cpu);
-	count_once(t, part, time, stolen);
-	off = part->calls.runnable + part->calls.asleep;
-	to->cpu_in_calls_s += (calls - off) / 1e9;
-	to->cpu_outside_s += (gaps - part->gaps.runnable - part->gaps.asleep) / 1e9;
-	to->runnable_s += (part->calls.runnable + part->gaps.runnable) / 1e9;
-	to->asleep_in_calls_s += part->calls.asleep / 1e9;
-	to->not_recorded_s += part->gaps.asleep / 1e9;
-	off += part->gaps.runnable + part->gaps.asleep;
-	covered = (double)t->states.covered_ns / 1e9;
+	to->cpu_in_calls_s += (calls_ns - calls.runnable - calls.asleep) / 1e9;
+	to->cpu_outside_s += (gaps_ns - gaps.runnable - gaps.asleep) / 1e9;
+	to->runnable_s += (calls.runnable + gaps.runnable) / 1e9;
+	to->asleep_in_calls_s += calls.asleep / 1e9;
+	to->not_recorded_s += gaps.asleep / 1e9;
 	to->charged_s += (double)t->states.cpu_ns / 1e9;
 	if (time > 0)
-		to->explained_s += covered * (1 - fmin(off / time, 1)) * (1 - stolen);
+		to->explained_s += (double)t->states.covered_ns / 1e9 * (1 - fmin(off / time, 1)) *
+				   (1 - stolen);
 }
 
 /* Which calls were switched is known of all threads, all of their time. */
@@ -137,23 +80,13 @@ static bool is_known(const struct report *r)
 	return all > 0 && unknown <= UNKNOWN_AT_MOST * all;
 }
 
-int threads_time_fill(struct report *r)
+void threads_time_fill(struct report *r)
 {
 	const struct profile *p = r->profile;
-	struct part *part = array_alloc(((size_t)p->tables + 1) * sizeof(*part));
 
-	if (!part)
-		return -1;
-	for (uint32_t i = 0; i < p->tables; i++)
-		part[i] = (struct part){0};
 	r->threads_time.known = is_known(r);
-	if (r->threads_time.known) {
-		add_entries(r, part);
-		for (uint32_t i = 0; i < p->tables; i++)
-			add_table(r, &p->table[i], &part[i]);
-	}
-	free(part);
-	return 0;
+	for (uint32_t i = 0; r->threads_time.known && i < p->tables; i++)
+		add_table(r, &p->table[i]);
 }
 
 /* One line for each reason why less is known than could be. */
@@ -216,12 +149,17 @@ static void warn_check(struct report *r)
 {
 	const struct report_threads_time *t = &r->threads_time;
 	double off = t->explained_s - t->charged_s, allowed = CHECK_LIMIT * t->charged_s;
+	double readings = (double)r->profile->switches.readings;
 	char share[32];
 
 	if (!t->known || t->charged_s < CHECK_LEAST_S)
 		return;
 	if (t->stolen_share_error > 0)
 		allowed += CHECK_STOLEN_ERRORS * t->stolen_share_error * t->explained_s;
+	if (!(r->profile->switches.flags & SCP_SWITCH_EXACT) && readings > 0)
+		allowed += READING_ERRORS *
+			   (t->runnable_s + t->asleep_in_calls_s + t->not_recorded_s) /
+			   sqrt(readings);
 	if (fabs(off) <= allowed)
 		return;
 	numbers_share(share, sizeof(share), fabs(off) / t->charged_s);

@@ -6,8 +6,8 @@
 
 #include "report/report.h"
 
-/* After states_find_stolen. -1: out of memory. */
-int threads_time_fill(struct report *r);
+/* After states_find_stolen. */
+void threads_time_fill(struct report *r);
 
 /* Warnings about the detector of switches, and of a check that fails. */
 void threads_time_warn(struct report *r);

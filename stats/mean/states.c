@@ -353,22 +353,35 @@ static struct mean_interval unswitched_mean(const struct states_sample *s, doubl
 	return mean_interval_estimate(&of, confidence);
 }
 
-static struct mean_interval unlimited(double mean, double high)
+static struct mean_interval within(double mean, double low, double high)
 {
-	return (struct mean_interval){mean, 0, high, "none", INFINITY, 0, NAN, 0};
+	return (struct mean_interval){mean, low, high, "none", INFINITY, 0, NAN, 0};
 }
 
-static void not_read(const struct states_sample *s, const struct off *r, const struct off *a,
-		     double confidence, struct states_estimate *out)
+/* None or one of the switched calls was read: they were off their CPUs for no longer than they
+ * took, which is what is left of all calls' time without that of those that kept their CPU. */
+static void not_read(const struct states_sample *s, struct off *r, struct off *a, double confidence,
+		     struct states_estimate *out)
 {
 	struct mean_interval all = mean_interval_estimate(&s->elapsed, confidence);
-	bool known = s->readings || !out->switched;
-	double n = (double)s->elapsed.sums.n, runnable = known ? r->total / n : NAN;
-	double asleep = known ? a->total / n : NAN;
+	double n = (double)s->elapsed.sums.n, kept = 0, most;
 
-	out->runnable = unlimited(runnable, INFINITY);
-	out->asleep = unlimited(asleep, INFINITY);
-	out->on_cpu = out->switched ? unlimited(all.mean - runnable - asleep, all.high) : all;
+	if (!out->switched) {
+		out->runnable = out->asleep = within(0, 0, INFINITY);
+		out->on_cpu = all;
+		return;
+	}
+	if (!s->readings) {
+		r->total = s->others_runnable * s->known;
+		a->total = s->others_asleep * s->known;
+		limit(s, r, a);
+	}
+	if (out->unswitched.low > 0)
+		kept = out->unswitched.low * fmax(0, 1 - out->switched / n);
+	most = fmax(0, all.high - kept);
+	out->runnable = within(r->total / n, 0, most);
+	out->asleep = within(a->total / n, 0, most);
+	out->on_cpu = within(all.mean - (r->total + a->total) / n, kept, all.high);
 }
 
 /* Calls by batches, but not where their states lie: dependence is unknown. */

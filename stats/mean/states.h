@@ -39,14 +39,17 @@ struct states_sample {
 	double runnable, asleep;
 	double runnable_sq, asleep_sq, runnable_asleep;
 	double units_runnable, units_asleep; /* clock units times ns */
+	/* Of all calls, for those of which none was read: off-CPU time in a segment of 1 ns; NAN:
+	 * not known. */
+	double others_runnable, others_asleep;
 	struct states_batches batches;
 	/* Asleep time that was stolen by the host rather: moved to on_cpu. Share of asleep. */
 	double asleep_stolen;
 };
 
 /* Means of a call in ns. on_cpu + runnable + asleep = the mean of elapsed, exactly. Limits are 0
- * and INFINITY where fewer than two calls were read; means NAN where calls were switched and none
- * was read. `unreliable` as in mean_interval.h: STATS_HEAVY_TAIL, too, where few
+ * and what switched calls took at most where fewer than two were read; where none was, means are as
+ * other calls' are, or NAN. `unreliable` as in mean_interval.h: STATS_HEAVY_TAIL, too, where few
  * readings make the mean. */
 struct states_estimate {
 	double switched;		 /* calls; sampled: estimated */

@@ -174,7 +174,7 @@ def numbers(b, report):
     rows = b.run("""[...table.order].map((row) => { const p = meanParts(sites.get(row, "mean"), sites.get(row, "low"), sites.get(row, "high"));
         const end = [duration(sites.get(row, "total")), shareText(row), bytes(sites.get(row, "bytes"))].filter((t) => t).join(" ");
         const price = sites.get(row, "per_byte") === null ? "" : plain(sites.get(row, "per_byte"));
-        const tail = latencies.has(row) ? ["p50", "p99", "max"].map((p) => duration(latency(row, p))).join(" ") : "";
+        const tail = latencies.has(row) ? ["p50", "p99", ...latency(row, "p999_high") === null ? [] : ["p999"], "max"].map((p) => duration(latency(row, p))).join(" ") : "";
         return [siteName(row), text(sites.get(row, "outcome")), count(sites.get(row, "calls")), p.mean, p.unit, p.interval,
             doc.overhead ? duration(doc.overhead) : "", end, price, tail].filter((t) => t).join(" "); })""")
     expect(len(rows) > 3, "too few rows")

@@ -84,6 +84,12 @@ static void print_entry(const struct profile *p, uint32_t i)
 		print_wide(s->line->bytes_units[k]);
 		printf("\n");
 	}
+	for (uint32_t k = 0; s->tail && k < s->batches.count; k++) {
+		printf("tail %u %u %u", i, k, s->tail->first);
+		for (uint32_t o = 0; o < s->tail->octaves; o++)
+			printf(" %u", s->tail->calls[k][o]);
+		printf("\n");
+	}
 }
 
 int main(int argc, char **argv)

@@ -5,7 +5,7 @@ PROGRAMS = $(BUILD)/tests/programs
 PROGRAM_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -Iinclude -Itests/programs
 PROGRAM_CXXFLAGS = -std=gnu++17 -O2 -g -Wall -Wextra -Werror $(DEPS) -Iinclude -Itests/programs
 
-PROGRAM_ROOMS = calls filters paths processes regions time
+PROGRAM_ROOMS = calls filters paths processes regions states time
 PROGRAM_SRC = $(filter-out %/plugin.c %/regions_functions.c, \
 	$(sort $(wildcard $(PROGRAM_ROOMS:%=tests/programs/%/*.c) $(PROGRAM_ROOMS:%=tests/programs/%/*.cc))))
 LOADED_SRC = $(sort $(wildcard tests/programs/loaded/*.c))

@@ -9,6 +9,7 @@
 
 #include "report/render/csv/csv_path.h"
 #include "report/model/displaced.h"
+#include "stats/histogram/tail.h"
 #include "report/model/rows.h"
 
 static void put_slow(struct csv *c, const struct report_site *s)
@@ -27,6 +28,25 @@ static void put_slow(struct csv *c, const struct report_site *s)
 	csv_write_number(c, "slow_ci_high_ns", s->has_slow ? e->high : NAN);
 }
 
+/* "p99:unknown-dependence;...": all zero without percentiles. */
+static void put_tail_doubts(struct csv *c, const struct report_percentiles *p)
+{
+	const unsigned of[] = {p->p50_unreliable, p->p90_unreliable, p->p99_unreliable,
+			       p->p999_unreliable};
+	static const char *const names[] = {"p50", "p90", "p99", "p999"};
+	char text[512];
+	size_t at = 0;
+
+	text[0] = '\0';
+	for (unsigned i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+		for (unsigned bit = TAIL_UNKNOWN; bit <= TAIL_FEW_INDEPENDENT; bit *= 2)
+			if (of[i] & bit && at < sizeof(text))
+				at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s:%s",
+						       at ? ";" : "", names[i],
+						       reliability_tail_name(bit));
+	csv_write_text(c, "percentile_doubts", text);
+}
+
 static void put_percentiles(struct csv *c, const struct report_site *s)
 {
 	const struct report_percentiles *p = &s->percentiles;
@@ -41,6 +61,10 @@ static void put_percentiles(struct csv *c, const struct report_site *s)
 	csv_write_number(c, "p99_ns", has ? p->p99_ns : NAN);
 	csv_write_number(c, "p99_ci_low_ns", has ? p->p99_low_ns : NAN);
 	csv_write_number(c, "p99_ci_high_ns", has ? p->p99_high_ns : NAN);
+	csv_write_number(c, "p999_ns", has ? p->p999_ns : NAN);
+	csv_write_number(c, "p999_ci_low_ns", has ? p->p999_low_ns : NAN);
+	csv_write_number(c, "p999_ci_high_ns", has ? p->p999_high_ns : NAN);
+	put_tail_doubts(c, p);
 }
 
 /* Names of all findings and reliability warnings, separated by ';'. */

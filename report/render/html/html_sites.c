@@ -233,9 +233,12 @@ static void put_limits(struct html *h)
 static void put_latency(struct html *h, const struct report_site *s, uint32_t row)
 {
 	const struct report_percentiles *p = &s->percentiles;
-	const double values[] = {p->p50_ns,	 p->p50_low_ns,	 p->p50_high_ns, p->p90_ns,
-				 p->p90_low_ns,	 p->p90_high_ns, p->p99_ns,	 p->p99_low_ns,
-				 p->p99_high_ns, p->max_ns};
+	const double values[] = {p->p50_ns,	     p->p50_low_ns,	p->p50_high_ns,
+				 p->p90_ns,	     p->p90_low_ns,	p->p90_high_ns,
+				 p->p99_ns,	     p->p99_low_ns,	p->p99_high_ns,
+				 p->p999_ns,	     p->p999_low_ns,	p->p999_high_ns,
+				 p->p50_unreliable,  p->p90_unreliable, p->p99_unreliable,
+				 p->p999_unreliable, p->max_ns};
 
 	json_write_open(&h->json, NULL, '[');
 	json_write_count(&h->json, NULL, row);
@@ -255,9 +258,10 @@ static void put_latency(struct html *h, const struct report_site *s, uint32_t ro
 static void put_latencies(struct html *h)
 {
 	put_limits(h);
-	html_write_fields(
-		h, "latency_fields",
-		"row p50 p50_low p50_high p90 p90_low p90_high p99 p99_low p99_high max bars");
+	html_write_fields(h, "latency_fields",
+			  "row p50 p50_low p50_high p90 p90_low p90_high p99 p99_low p99_high p999 "
+			  "p999_low p999_high "
+			  "p50_doubt p90_doubt p99_doubt p999_doubt max bars");
 	html_write_fields(h, "bar_fields", "bucket calls height");
 	json_write_open(&h->json, "latencies", '[');
 	for (uint32_t i = 0; i < h->sites; i++)

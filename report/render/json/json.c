@@ -240,6 +240,20 @@ static void put_totals(struct json_writer *w, const struct report *r)
 	json_write_close(w, '}');
 }
 
+static void put_ledger(struct json_writer *w, const struct report_ledger *l)
+{
+	json_write_open(w, "ledger", '{');
+	json_write_number(w, "cpu_share", l->cpu_share);
+	json_write_number(w, "waits_share", l->waits_share);
+	json_write_number(w, "reads_share", l->reads_share);
+	json_write_number(w, "writes_share", l->writes_share);
+	json_write_number(w, "cpu_s", l->cpu_s);
+	json_write_number(w, "waits", l->waits);
+	json_write_number(w, "reads", l->reads);
+	json_write_number(w, "writes", l->writes);
+	json_write_close(w, '}');
+}
+
 static void put_head(struct json_writer *w, const struct report *r)
 {
 	json_write_text(w, "schema", "scprof-report/1");
@@ -253,6 +267,7 @@ static void put_head(struct json_writer *w, const struct report *r)
 	json_write_text(w, "warm_up", r->include_warmup ? "included" : "set-aside");
 	put_totals(w, r);
 	json_states_write_switches(w, r->profile);
+	put_ledger(w, &r->ledger);
 }
 
 static void put_losses(struct json_writer *w, const struct report *r)

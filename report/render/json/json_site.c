@@ -5,12 +5,22 @@
 
 #include <math.h>
 #include "report/model/displaced.h"
+#include "stats/histogram/tail.h"
 
 static void put_limits(struct json_writer *w, const char *key, double low, double high)
 {
 	json_write_open(w, key, '[');
 	json_write_number(w, NULL, low);
 	json_write_number(w, NULL, high);
+	json_write_close(w, ']');
+}
+
+static void put_tail_doubts(struct json_writer *w, const char *key, unsigned unreliable)
+{
+	json_write_open(w, key, '[');
+	for (unsigned bit = TAIL_UNKNOWN; bit <= TAIL_FEW_INDEPENDENT; bit *= 2)
+		if (unreliable & bit)
+			json_write_text(w, NULL, reliability_tail_name(bit));
 	json_write_close(w, ']');
 }
 
@@ -26,10 +36,18 @@ static void put_percentiles(struct json_writer *w, const struct report_site *s)
 	json_write_number(w, "p50", p->p50_ns);
 	json_write_number(w, "p90", p->p90_ns);
 	json_write_number(w, "p99", p->p99_ns);
+	json_write_number(w, "p999", p->p999_ns);
 	json_write_number(w, "max", p->max_ns);
 	put_limits(w, "p50_ci", p->p50_low_ns, p->p50_high_ns);
 	put_limits(w, "p90_ci", p->p90_low_ns, p->p90_high_ns);
 	put_limits(w, "p99_ci", p->p99_low_ns, p->p99_high_ns);
+	put_limits(w, "p999_ci", p->p999_low_ns, p->p999_high_ns);
+	json_write_open(w, "doubts", '{');
+	put_tail_doubts(w, "p50", p->p50_unreliable);
+	put_tail_doubts(w, "p90", p->p90_unreliable);
+	put_tail_doubts(w, "p99", p->p99_unreliable);
+	put_tail_doubts(w, "p999", p->p999_unreliable);
+	json_write_close(w, '}');
 	json_write_close(w, '}');
 }
 

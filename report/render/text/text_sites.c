@@ -32,6 +32,7 @@ enum {
 	PER_BYTE,
 	P50,
 	P99,
+	P999,
 	MAX,
 	COLUMNS
 };
@@ -56,6 +57,7 @@ static const struct table_column columns[] = {
 	[PER_BYTE] = {"ns/B", .right = true, .drop = 7},
 	[P50] = {"P50", .right = true, .drop = 10},
 	[P99] = {"P99", .right = true, .drop = 8},
+	[P999] = {"P99.9", .right = true, .drop = 11},
 	[MAX] = {"MAX", .right = true, .drop = 9},
 	[COLUMNS] = {0},
 };
@@ -107,6 +109,8 @@ static void tail_cells(struct text *t, struct table *table, const struct report_
 		return;
 	text_cell_duration(t, table, P50, s->percentiles.p50_ns);
 	text_cell_duration(t, table, P99, s->percentiles.p99_ns);
+	if (isfinite(s->percentiles.p999_high_ns)) /* else too few calls to tell */
+		text_cell_duration(t, table, P999, s->percentiles.p999_ns);
 	text_cell_duration(t, table, MAX, s->percentiles.max_ns);
 }
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "bench/coverage/check.h"
+#include "bench/coverage/percentile_program.h"
 
 #define REPLICATIONS 200
 
@@ -89,6 +90,33 @@ static void test_bursts_from_segments(void **state)
 	check(LAW_EXPONENTIAL, 0.3, DEPENDENCE_BURSTS_OF_LOOPS, true, 100000);
 }
 
+/* A million calls: 1000 bursts, 50 of them slow. Buckets are 12 % wide. */
+static void test_percentiles_of_programs_are_those_of_their_calls(void **state)
+{
+	static const unsigned dependences[] = {DEPENDENCE_LOOP, DEPENDENCE_AR1, DEPENDENCE_BURSTS,
+					       DEPENDENCE_LOAD};
+	static const double percentiles[] = {0.5, 0.9, 0.99};
+	static struct program_run r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof dependences / sizeof dependences[0]; i++) {
+		struct program p = program_make(dependences[i], LAW_EXPONENTIAL, 1000000);
+		struct dice d;
+
+		dice_seed(&d, 1);
+		program_run(&p, &d, &r);
+		for (size_t k = 0; k < sizeof percentiles / sizeof percentiles[0]; k++) {
+			double truth = program_quantile(&p, percentiles[k]);
+			double seen =
+				histogram_quantile(r.hist, STATS_HIST_BUCKETS, percentiles[k]);
+
+			if (fabs(log(seen / truth)) > 0.15)
+				fail_msg("%s: P%g is %g, the calls' %g", program_name(&p),
+					 100 * percentiles[k], truth, seen);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -99,6 +127,7 @@ int main(void)
 		cmocka_unit_test(test_even_phases_from_segments),
 		cmocka_unit_test(test_any_number_of_calls_can_be_simulated),
 		cmocka_unit_test(test_bursts_from_segments),
+		cmocka_unit_test(test_percentiles_of_programs_are_those_of_their_calls),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

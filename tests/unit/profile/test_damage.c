@@ -108,6 +108,9 @@ static void test_chunks(void **state)
 	REFUSE(struct scp_chunk, at.slowest_chunk, bytes, 8192, "chunk at byte");
 	REFUSE(struct scp_chunk, at.slowest_chunk, table, 0, "type 1, table 0");
 	REFUSE(struct scp_chunk, at.slowest_chunk, table, 3, "no head");
+	REFUSE(struct scp_chunk, at.tail_chunk, magic, SCP_CHUNK_MAGIC, "has type 4, table 1");
+	REFUSE(struct scp_chunk, at.tail_chunk, type, SCP_OPTIONAL_SLOWEST, "in a chunk of type 1");
+	REFUSE(struct scp_chunk, at.tail_chunk, table, 0, "type 4, table 0");
 	REFUSE(struct scp_chunk, at.future_chunk, used, 8192, "chunk at byte");
 }
 
@@ -131,6 +134,7 @@ static void test_record_heads(void **state)
 	REFUSE(struct scp_record, at.states, type, SCP_REC_SLOWEST, "type 13");
 	REFUSE(struct scp_record, at.slowest, type, SCP_REC_STATES, "in a chunk of type 1");
 	REFUSE(struct scp_record, at.line, type, SCP_REC_STATE_HIST, "in a chunk of type 2");
+	REFUSE(struct scp_record, at.tail, bytes, 3968, "only 3968 bytes");
 	REFUSE(struct scp_record, at.function, type, SCP_REC_PHASE, "in a chunk of type 1");
 	REFUSE(struct scp_record, at.entry, type, SCP_REC_FUNCTION, "in a chunk of type 2");
 	REFUSE(struct scp_record, at.function, type, SCP_REC_ENTRY, "in a chunk of type 1");
@@ -162,6 +166,8 @@ static void test_record_fields(void **state)
 	REFUSE(struct scp_batch, at.batch, clock, 2, "clock 2");
 	REFUSE(struct scp_hist, at.state_hist, block, SCP_HIST_BLOCKS * SCP_STATE_HISTS,
 	       "block 24");
+	REFUSE(struct scp_tail, at.tail, octaves, 16, "has 16 octaves");
+	REFUSE(struct scp_tail, at.tail, octaves, 1, "has 1 octaves");
 }
 
 static void test_references(void **state)
@@ -178,6 +184,7 @@ static void test_references(void **state)
 	REFUSE(struct scp_slow, at.slow, entry, 0, "names entry 0");
 	REFUSE(struct scp_phase, at.phase, entry, 3, "names entry 3");
 	REFUSE(struct scp_line, at.line, entry, 3, "names entry 3");
+	REFUSE(struct scp_tail, at.tail, entry, 3, "names entry 3");
 	REFUSE(struct scp_slowest, at.slowest, entry, 3, "names entry 3");
 	REFUSE(struct scp_slowest, at.slowest, id, 2, "two slowest calls");
 	REFUSE(struct scp_states, at.states, entry, 3, "names entry 3");

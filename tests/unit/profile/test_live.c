@@ -43,6 +43,7 @@ struct writer {
 	struct scp_state_batches *state_batches[BUSY];
 	struct scp_hist *state_hist[BUSY];
 	struct scp_table_states *table_states;
+	struct scp_tail *tail[BUSY];
 	uint32_t entries;
 	uint32_t *seen; /* entries that the reader has seen: shared with it */
 };
@@ -79,6 +80,21 @@ static void *new_record(struct writer *w, int place, uint32_t type, uint32_t byt
 	return r;
 }
 
+/* In a chunk of its own. */
+static void new_tail(struct writer *w, uint32_t i)
+{
+	struct scp_region *r = &w->header->regions[1];
+	struct scp_chunk *c = (struct scp_chunk *)(void *)(w->map + r->offset + r->used);
+	struct scp_tail *t = (struct scp_tail *)(void *)(c + 1);
+
+	release(&r->used, r->used + SCP_GRANULE);
+	*t = (struct scp_tail){.rec = {SCP_REC_TAIL, sizeof *t}, .entry = i + 1, .octaves = 2};
+	t->calls[0][0] = 1;
+	*c = (struct scp_chunk){0, SCP_OPTIONAL_TAIL, SCP_GRANULE, SCP_GRANULE, 1, {0}};
+	__atomic_store_n(&c->magic, SCP_OPTIONAL_MAGIC, __ATOMIC_RELEASE);
+	w->tail[i] = t;
+}
+
 static void complete(struct writer *w, int place, const void *record)
 {
 	const struct scp_record *r = record;
@@ -103,7 +119,7 @@ static void new_states(struct writer *w, uint32_t i)
 	complete(w, 2, w->state_hist[i]);
 }
 
-/* Phases, and one batch with its line that hold all calls. */
+/* Phases, and one batch with its line that hold all calls; its octaves are of the last call. */
 static void new_blocks(struct writer *w, uint32_t i)
 {
 	struct scp_phase *p = new_record(w, 1, SCP_REC_PHASE, sizeof *p);
@@ -118,6 +134,7 @@ static void new_blocks(struct writer *w, uint32_t i)
 	l = new_record(w, 1, SCP_REC_LINE, sizeof *l);
 	l->entry = i + 1;
 	complete(w, 1, l);
+	new_tail(w, i);
 	w->phase[i] = p;
 	w->batch[i] = b;
 	w->line[i] = l;
@@ -203,6 +220,8 @@ static void add_call(struct writer *w, uint32_t i)
 		w->line[i]->bytes_sq_lo[0] += 9;
 		w->line[i]->bytes_units_lo[0] += 21;
 		add_states(w, i);
+		w->tail[i]->calls[0][e->calls & 1] = 1;
+		w->tail[i]->calls[0][~e->calls & 1] = 0;
 	}
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&e->seq, e->seq + 1, __ATOMIC_RELEASE);
@@ -288,7 +307,8 @@ static bool blocks_agree(const struct prof_sums *s)
 {
 	return s->phase && s->phase->count[5] == s->calls && s->batches.sum[0] == s->units &&
 	       s->line && s->line->bytes[0] == s->bytes && s->line->bytes_sq[0] == s->bytes_sq &&
-	       s->line->bytes_units[0] == s->bytes_units;
+	       s->line->bytes_units[0] == s->bytes_units && s->tail &&
+	       s->tail->calls[0][s->calls & 1] == 1 && s->tail->calls[0][~s->calls & 1] == 0;
 }
 
 /* Entries that are not marked torn and whose sums contradict each other. */

@@ -95,8 +95,9 @@ static const char *const site_fields[] = {"s symbol",
 					  "a doubts",
 					  "O steadiness",
 					  NULL};
-static const char *const percentile_fields[] = {"n p50",    "n p90",	"n p99",    "n max",
-						"a p50_ci", "a p90_ci", "a p99_ci", NULL};
+static const char *const percentile_fields[] = {"n p50",     "n p90",	 "n p99",    "n p999",
+						"n max",     "a p50_ci", "a p90_ci", "a p99_ci",
+						"a p999_ci", "o doubts", NULL};
 static const char *const steadiness_fields[] = {
 	"O warm_up", "o first_call", "O drift", "A modes", "O outliers", "N longest_after_s", NULL};
 static const char *const total_fields[] = {

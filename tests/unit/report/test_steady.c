@@ -7,7 +7,7 @@
 
 #include "stats/stationarity/drift.h"
 #include "stats/mean/mean_interval.h"
-#include "stats/histogram/histogram.h"
+#include "stats/histogram/tail.h"
 #include "report/model/reliability.h"
 
 #define BATCHES 40
@@ -336,6 +336,85 @@ static void test_what_the_histogram_tells(void **state)
 	report_free(r);
 }
 
+/* 720 of 60 000 calls take 20 times as long: all over the run, or in three of its 60 batches. 120
+ * more, in none of them, take 500 times as long. */
+static const struct report_site *build_bursts(struct prof_sums *sums, struct prof_tail *tail,
+					      uint32_t every, struct report **r)
+{
+	static uint64_t sum[60];
+	struct profile *p;
+
+	memset(&hist, 0, sizeof(hist));
+	memset(tail, 0, sizeof(*tail));
+	*sums = (struct prof_sums){.calls = 60120,
+				   .units = 120 * 500000,
+				   .units_sq = (prof_u128)120 * 500000 * 500000,
+				   .min_units = 1000,
+				   .max_units = 500000};
+	hist.count[histogram_bucket(500000)] = 120;
+	tail->first = histogram_bucket(1000) / 8 - 1;
+	tail->octaves = SCP_TAIL_OCTAVES;
+	for (uint32_t i = 0; i < 60; i++) {
+		uint32_t longs = i % every ? 0 : 12 * every;
+
+		tail->calls[i][histogram_bucket(20000) / 8 - tail->first] = longs;
+		tail->calls[i][1] = 1000 - longs;
+		hist.count[histogram_bucket(20000)] += longs;
+		hist.count[histogram_bucket(1000)] += 1000 - longs;
+		sum[i] = 1000 * 1000 + 19000 * longs;
+		sums->units += sum[i];
+		sums->units_sq += (1000 - longs) * 1000000ull + longs * 400000000ull;
+	}
+	sums->batches = (struct prof_batches){1000, 60, sum};
+	p = profile_of(sums, 1);
+	p->entry[0].sums.hist = &hist;
+	p->entry[0].sums.tail = tail;
+	return build(p, false, r);
+}
+
+static void test_limits_of_percentiles_allow_for_bursts(void **state)
+{
+	struct prof_sums sums;
+	struct prof_tail tail;
+	const struct report_site *s;
+	struct report *r;
+
+	(void)state;
+	s = build_bursts(&sums, &tail, 1, &r);
+	assert_true(s->percentiles.p99_low_ns > 15000 && s->percentiles.p999_low_ns > 15000);
+	assert_int_equal(s->percentiles.p99_unreliable, 0);
+	assert_float_equal(s->percentiles.p99_ns, 20000, 2600);
+	assert_float_equal(s->percentiles.p999_ns, 500000, 65000);
+	assert_true(s->percentiles.p999_high_ns < 600000);
+	report_free(r);
+	s = build_bursts(&sums, &tail, 20, &r);
+	assert_true(s->percentiles.p99_low_ns < 1200);
+	assert_true(isinf(s->percentiles.p99_high_ns));
+	assert_int_equal(s->percentiles.p99_unreliable, TAIL_FEW_INDEPENDENT);
+	assert_int_equal(s->percentiles.p50_unreliable, 0);
+	report_free(r);
+}
+
+/* As files of before, and entries of few calls. */
+static void test_percentiles_without_octaves_are_marked(void **state)
+{
+	struct prof_sums sums;
+	struct prof_tail tail;
+	const struct report_site *s;
+	struct profile *p;
+	struct report *r;
+
+	(void)state;
+	build_bursts(&sums, &tail, 1, &r);
+	report_free(r);
+	p = profile_of(&sums, 1);
+	p->entry[0].sums.hist = &hist;
+	s = build(p, false, &r);
+	assert_int_equal(s->percentiles.p50_unreliable, TAIL_UNKNOWN);
+	assert_int_equal(s->percentiles.p999_unreliable, TAIL_UNKNOWN);
+	report_free(r);
+}
+
 /* 1000 calls in one bucket and 2 far out: they are counted with their time, and stay. */
 static void test_outliers_are_listed_and_stay_in_the_mean(void **state)
 {
@@ -393,6 +472,8 @@ int main(void)
 		cmocka_unit_test(test_both_clocks_leave_out_the_same_calls),
 		cmocka_unit_test(test_drift_is_that_of_the_entry_that_makes_the_site),
 		cmocka_unit_test(test_what_the_histogram_tells),
+		cmocka_unit_test(test_limits_of_percentiles_allow_for_bursts),
+		cmocka_unit_test(test_percentiles_without_octaves_are_marked),
 		cmocka_unit_test(test_outliers_are_listed_and_stay_in_the_mean),
 		cmocka_unit_test(test_every_finding_has_a_name_of_its_own),
 	};

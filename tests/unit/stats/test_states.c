@@ -137,7 +137,7 @@ static void sleep_does_not_blur_the_cpu(void **state)
 }
 
 /* Two segments of 2000; in the one that was read 1500 were slept. */
-static void one_reading_has_no_limits(void **state)
+static void one_reading_has_the_switched_time_as_limit(void **state)
 {
 	struct states_estimate e;
 	struct made m;
@@ -151,9 +151,15 @@ static void one_reading_has_no_limits(void **state)
 	e = states_estimate_means(&m.s, 0.95);
 	assert_float_equal(e.asleep.mean, 300, 1e-9);
 	assert_float_equal(e.on_cpu.mean, 480 - 300, 1e-9);
-	assert_true(e.asleep.low == 0 && isinf(e.asleep.high));
+	assert_true(e.asleep.low == 0 && e.asleep.high > 400 && !isinf(e.asleep.high));
+	assert_float_equal(e.on_cpu.low, 80, 1e-9);
 	m.s.readings = 0;
 	m.s.weighted = m.s.asleep = 0;
+	m.s.others_runnable = 0;
+	m.s.others_asleep = 0.5;
+	e = states_estimate_means(&m.s, 0.95);
+	assert_float_equal(e.asleep.mean, 200, 1e-9);
+	m.s.others_runnable = m.s.others_asleep = NAN;
 	e = states_estimate_means(&m.s, 0.95);
 	assert_true(isnan(e.asleep.mean) && isnan(e.on_cpu.mean));
 	assert_float_equal(e.unswitched.mean, 100, 1e-9);
@@ -395,7 +401,7 @@ int main(void)
 		cmocka_unit_test(none_switched),
 		cmocka_unit_test(parts_add_up),
 		cmocka_unit_test(sleep_does_not_blur_the_cpu),
-		cmocka_unit_test(one_reading_has_no_limits),
+		cmocka_unit_test(one_reading_has_the_switched_time_as_limit),
 		cmocka_unit_test(unswitched_error_is_that_of_its_calls),
 		cmocka_unit_test(lengths_make_up_for_what_is_not_read),
 		cmocka_unit_test(stolen_time_is_on_the_cpu),

@@ -152,6 +152,18 @@ static const char *compare_lines(const struct prof_line *x, const struct prof_li
 	return NULL;
 }
 
+static const char *compare_tails(const struct prof_tail *x, const struct prof_tail *y,
+				 uint32_t slots)
+{
+	REQUIRE(!x == !y);
+	if (!x)
+		return NULL;
+	REQUIRE(x->first == y->first && x->octaves == y->octaves);
+	for (uint32_t i = 0; i < slots; i++)
+		REQUIRE(memcmp(x->calls[i], y->calls[i], x->octaves * sizeof x->calls[i][0]) == 0);
+	return NULL;
+}
+
 static const char *compare_apart(const struct prof_apart *x, const struct prof_apart *y)
 {
 	REQUIRE(!x == !y);
@@ -220,6 +232,7 @@ static const char *compare_sums(const struct prof_sums *x, const struct prof_sum
 	bad = compare_apart(x->batches.count ? x->apart : NULL, y->apart);
 	bad = bad ? bad : compare_lines(x->line, y->line, x->batches.count);
 	bad = bad ? bad : compare_states(x, y);
+	bad = bad ? bad : compare_tails(x->tail, y->tail, x->batches.count);
 	return bad ? bad : compare_slow(x->slow, y->slow);
 }
 

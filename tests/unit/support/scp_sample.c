@@ -216,6 +216,23 @@ static void add_slowest(struct scp_build *b, struct scp_sample *s)
 	scp_build_close_chunk(b);
 }
 
+/* Of the entry with five batches of two calls, in octave 4; of the third batch one call is missing.
+ */
+static void add_tail(struct scp_build *b, struct scp_sample *s)
+{
+	struct scp_tail *tail;
+
+	s->tail_chunk = scp_build_open_optional(b, SCP_OPTIONAL_TAIL, 1);
+	tail = scp_build_record(b, SCP_REC_TAIL, sizeof *tail);
+	s->tail = scp_build_offset(b, tail);
+	tail->entry = 1;
+	tail->first = 3;
+	tail->octaves = 4;
+	for (uint32_t i = 0; i < 5; i++)
+		tail->calls[i][1] = i == 2 ? 1 : 2;
+	scp_build_close_chunk(b);
+}
+
 void scp_build_sample(struct scp_build *b, struct scp_sample *s)
 {
 	struct scp_header *h;
@@ -246,5 +263,6 @@ void scp_build_sample(struct scp_build *b, struct scp_sample *s)
 	second_table(b);
 	add_states(b, s);
 	add_slowest(b, s);
+	add_tail(b, s);
 	scp_build_finish(b);
 }

@@ -46,9 +46,15 @@ function pathList(row) {
 		end ? element("li", { class: "quiet-text" }, end) : "");
 }
 
-function percentile(row, p) {
+// enum tail_unreliable
+const TAIL_DOUBTS = ["", "unknown dependence", "too few independent bursts"];
+
+function percentile(row, p, name = p) {
 	const of = latencies.get(row);
-	return of ? fact(p, duration(of[p]), limits(of[`${p}_low`], of[`${p}_high`])) : "";
+	if (!of)
+		return "";
+	const doubt = TAIL_DOUBTS[of[`${p}_doubt`]];
+	return fact(name, duration(of[p]), limits(of[`${p}_low`], of[`${p}_high`]), doubt ? element("span", { class: "quiet-text" }, ` ! ${doubt}`) : "");
 }
 
 function slowFact(row) {
@@ -91,7 +97,7 @@ function inspectRow(row) {
 		element("dl", {}, fact("calls", count(get("calls"))), fact("total", `${duration(get("total"))}, ${shareText(row)}`),
 			get("bytes") >= 0 ? fact("bytes", bytes(get("bytes"))) : "",
 			get("per_byte") !== null ? fact("a byte", `${plain(get("per_byte"))} ns`) : "",
-			percentile(row, "p50"), percentile(row, "p90"), percentile(row, "p99"), latencies.has(row) ? fact("longest", duration(latency(row, "max"))) : "",
+			percentile(row, "p50"), percentile(row, "p90"), percentile(row, "p99"), percentile(row, "p999", "p99.9"), latencies.has(row) ? fact("longest", duration(latency(row, "max"))) : "",
 			slowFact(row), costFacts(row), doc.overhead === null ? "" : fact("subtracted", `${duration(doc.overhead)} a call`), fact("interval by", text(get("method")))),
 		element("h3", {}, "Called from"), pathList(row),
 		element("p", { class: "actions" }, button("Zoom in", () => zoomTo(get("box")))));

@@ -7,7 +7,7 @@ import sys
 from expected import clean, frame_name, load, same
 
 # Names in JSON that are in CSV under another one, in several columns, or too long for one.
-APART = {"doubts", "percentiles_ns", "histogram", "slow", "steadiness", "path", "stack"}
+APART = {"doubts", "percentiles_ns", "histogram", "slow", "steadiness", "states", "charged_ns", "path", "stack"}
 FIELD = re.compile(r'"(?:[^"]|"")*"|[^",\r\n]*')
 
 
@@ -66,11 +66,13 @@ def check_site(row, site):
             assert same(row[key]) == same(text_of(value)), (key, row[key], value)
         else:
             check_number(row[key], value, key)
-    for p in ("p50", "p90", "p99"):
+    for p in ("p50", "p90", "p99", "p999"):
         has = site["percentiles_ns"]
         check_number(row[p + "_ns"], has and has[p], p)
         check_number(row[p + "_ci_low_ns"], has and has[p + "_ci"][0], p)
         check_number(row[p + "_ci_high_ns"], has and has[p + "_ci"][1], p)
+    doubts = site["percentiles_ns"]["doubts"] if site["percentiles_ns"] else {}
+    assert row["percentile_doubts"] == ";".join(f"{p}:{why}" for p, whys in doubts.items() for why in whys)
     for key in ("ticks", "mean_ns", "ci_low_ns", "ci_high_ns"):
         check_number(row["slow_" + key], site["slow"] and site["slow"][key], "slow " + key)
     steady = site["steadiness"]
@@ -78,6 +80,12 @@ def check_site(row, site):
         check_number(row["first_call_ns"], steady["first_call"]["ns"], "first call")
         check_number(row["drift_change"], steady["drift"] and steady["drift"]["change"], "drift")
         assert set(site["doubts"]) <= set(row["findings"].split(";")) | {""}
+    states = site["states"]
+    check_number(row["switched_calls"], states and states["switched_calls"], "switched calls")
+    for part in ("unswitched", "on_cpu", "runnable", "asleep", "charged"):
+        of = site["charged_ns"] if part == "charged" else states and states[part]
+        for key in ("mean_ns", "ci_low_ns", "ci_high_ns"):
+            check_number(row[part + "_" + key], of and of[key], part)
     check_list(row["path"], [frame_name(f) for f in site["stack"]])
     check_list(row["path_places"], [place_of(f) for f in site["stack"]])
     assert (row["path_end"] == "") == (site["path"] == "complete")

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Raw system calls only. What cannot be read now is not known now: an older value beside a newer
+ * one would make shares of them wrong. */
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/single_threaded.h>
+#include <time.h>
+
+#include "preload/clock/clock.h"
+#include "preload/system/sys.h"
+#include "preload/table/usage.h"
+
+#define IO_BYTES 256u /* of a file "io"; the two lines lie within the first 180 */
+
+/* The kernel adds what children did to a process that waits for them: its own threads alone are
+ * then no longer to be told from /proc/self/io. A process of one thread has that thread's own file.
+ */
+static struct {
+	long children;		/* page faults of those waited for: no process is without */
+	bool thread;		/* the thread's file could be read */
+	uint64_t reads, writes; /* that the process had before, and its thread had not */
+} begun;
+
+bool usage_find(const char *text, long bytes, const char *name, uint64_t *value)
+{
+	long length = (long)text_length(name);
+	for (long at = 0; at + length < bytes; at++) {
+		long same = 0;
+		while (same < length && text[at + same] == name[same])
+			same++;
+		if (same < length || (at > 0 && text[at - 1] != '\n'))
+			continue;
+		uint64_t v = 0;
+		for (at += length; at < bytes && text[at] >= '0' && text[at] <= '9'; at++)
+			v = v * 10 + (uint64_t)(text[at] - '0');
+		*value = v;
+		return at < bytes && text[at] == '\n';
+	}
+	return false;
+}
+
+static bool read_cpu(struct scp_usage *u)
+{
+	struct timespec cpu;
+	struct rusage r;
+	if (sys2(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &cpu) != 0 ||
+	    sys2(SYS_getrusage, RUSAGE_SELF, &r) != 0)
+		return false;
+	u->cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+	u->voluntary = (uint64_t)r.ru_nvcsw;
+	u->involuntary = (uint64_t)r.ru_nivcsw;
+	return true;
+}
+
+/* The kernel counts a read when it has been done: that of the file is not in it yet. */
+static bool read_file(const char *path, struct scp_usage *u)
+{
+	char text[IO_BYTES];
+	uint64_t own_reads = sys_made.reads, own_writes = sys_made.writes;
+	long fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	long n = sys_read((int)fd, text, sizeof text);
+	sys_close((int)fd);
+	if (!usage_find(text, n, "syscr: ", &u->reads) ||
+	    !usage_find(text, n, "syscw: ", &u->writes))
+		return false;
+	u->reads -= own_reads;
+	u->writes -= own_writes;
+	return true;
+}
+
+static long children_faults(void)
+{
+	struct rusage r;
+	return sys2(SYS_getrusage, RUSAGE_CHILDREN, &r) == 0 ? r.ru_minflt + r.ru_majflt : -1;
+}
+
+static bool read_io(struct scp_usage *u)
+{
+	if (begun.thread && __libc_single_threaded)
+		return read_file("/proc/thread-self/io", u);
+	if (children_faults() != begun.children || !read_file("/proc/self/io", u))
+		return false;
+	u->reads -= begun.reads;
+	u->writes -= begun.writes;
+	return true;
+}
+
+static void begin_io(void)
+{
+	struct scp_usage thread, process;
+	begun.children = children_faults();
+	begun.reads = begun.writes = 0;
+	begun.thread = __libc_single_threaded && read_file("/proc/self/io", &process) &&
+		       read_file("/proc/thread-self/io", &thread);
+	if (!begun.thread)
+		return;
+	begun.reads = process.reads - thread.reads;
+	begun.writes = process.writes - thread.writes;
+}
+
+static struct scp_usage read_now(void)
+{
+	struct scp_usage u = {.mono_ns = clock_mono_ns()};
+	if (read_cpu(&u))
+		u.known |= SCP_USAGE_CPU;
+	if (read_io(&u))
+		u.known |= SCP_USAGE_IO;
+	return u;
+}
+
+/* Nothing is known while it changes: the process may be killed, and read, at any time. */
+static void publish(struct scp_usage *to, const struct scp_usage *from)
+{
+	to->known = 0;
+	publish_barrier();
+	to->mono_ns = from->mono_ns;
+	to->cpu_ns = from->cpu_ns;
+	to->voluntary = from->voluntary;
+	to->involuntary = from->involuntary;
+	to->reads = from->reads;
+	to->writes = from->writes;
+	publish_barrier();
+	to->known = from->known;
+}
+
+void usage_begin(struct scp_header *h)
+{
+	/* A forked child's counts begin at 0, and so do ours. */
+	sys_made.reads = sys_made.writes = 0;
+	begin_io();
+	struct scp_usage now = read_now();
+	publish(&h->usage_first, &now);
+	publish(&h->usage_last, &now);
+}
+
+void usage_count(struct scp_header *h)
+{
+	struct scp_usage now = read_now();
+	publish(&h->usage_last, &now);
+}
+
+/* The beginning moves on by as much. */
+void usage_leave_out(struct scp_header *h)
+{
+	struct scp_usage now = read_now(), first = h->usage_first;
+	const struct scp_usage *last = &h->usage_last;
+	first.known &= last->known & now.known;
+	first.cpu_ns += now.cpu_ns - last->cpu_ns;
+	first.voluntary += now.voluntary - last->voluntary;
+	first.involuntary += now.involuntary - last->involuntary;
+	first.reads += now.reads - last->reads;
+	first.writes += now.writes - last->writes;
+	h->usage_last.known = 0;
+	publish_barrier();
+	publish(&h->usage_first, &first);
+	publish(&h->usage_last, &now);
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Counts are of 32 bits; where a sum does not fit, its slot no longer adds up and is not known. */
+#include "profile/model/tails.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_OCTAVES 2
+
+struct prof_tail *tails_copy(const struct prof_tail *from)
+{
+	struct prof_tail *t = from ? malloc(sizeof *t) : NULL;
+
+	if (t)
+		*t = *from;
+	return t;
+}
+
+static uint32_t sum_of(uint32_t a, uint32_t b)
+{
+	return a > UINT32_MAX - b ? UINT32_MAX : a + b;
+}
+
+void tails_double(struct prof_tail *t, uint32_t pairs)
+{
+	for (uint32_t i = 0; i < pairs; i++)
+		for (uint32_t k = 0; k < SCP_TAIL_OCTAVES; k++)
+			t->calls[i][k] = sum_of(t->calls[2 * i][k], t->calls[2 * i + 1][k]);
+}
+
+/* One slot by other octaves: shorter calls to the first, longer ones to the last. */
+static void put_slot(uint32_t *to, const struct prof_tail *as, const uint32_t *from, uint32_t first,
+		     uint32_t octaves)
+{
+	uint32_t sum[SCP_TAIL_OCTAVES] = {0};
+
+	for (uint32_t k = 0; k < octaves; k++) {
+		uint32_t at = first + k < as->first ? 0 : first + k - as->first;
+
+		at = at < as->octaves ? at : as->octaves - 1;
+		sum[at] = sum_of(sum[at], from[k]);
+	}
+	memcpy(to, sum, sizeof sum);
+}
+
+/* The octaves that both have; false: too few. */
+static bool common(const struct prof_tail *a, const struct prof_tail *b, struct prof_tail *as)
+{
+	uint64_t end_a = (uint64_t)a->first + a->octaves, end_b = (uint64_t)b->first + b->octaves;
+	uint64_t end = end_a < end_b ? end_a : end_b;
+
+	as->first = a->first > b->first ? a->first : b->first;
+	if (end < (uint64_t)as->first + LEAST_OCTAVES)
+		return false;
+	as->octaves = (uint32_t)(end - as->first);
+	return true;
+}
+
+static void append(struct prof_tail *to, uint32_t at, const struct prof_tail *from, uint32_t count,
+		   const struct prof_tail *as)
+{
+	for (uint32_t i = 0; i < at; i++)
+		put_slot(to->calls[i], as, to->calls[i], to->first, to->octaves);
+	for (uint32_t i = 0; i < count; i++)
+		put_slot(to->calls[at + i], as, from->calls[i], from->first, from->octaves);
+	to->first = as->first;
+	to->octaves = as->octaves;
+}
+
+void tails_append(struct prof_tail **to, uint32_t at, const struct prof_tail *from, uint32_t count)
+{
+	struct prof_tail as;
+
+	if (*to && !from) {
+		memset((*to)->calls + at, 0, count * sizeof(*to)->calls[0]);
+		return;
+	}
+	if (!*to && from) {
+		*to = tails_copy(from);
+		if (!*to)
+			return;
+		memset((*to)->calls, 0, sizeof(*to)->calls);
+	}
+	if (!*to)
+		return;
+	if (common(*to, from, &as)) {
+		append(*to, at, from, count, &as);
+		return;
+	}
+	free(*to);
+	*to = NULL;
+}

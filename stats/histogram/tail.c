@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Exceedances of an octave's bound, slot by slot, as a series like that of batches. */
+#include <math.h>
+
+#include "stats/histogram/tail.h"
+#include "stats/mean/autocorrelation.h"
+#include "stats/mean/proportion.h"
+#include "stats/numerics/distributions.h"
+
+#define OCTAVE	   8 /* buckets */
+#define MOST	   64
+#define LEAST	   32
+#define LEAST_PART 0.5 /* of the calls in known slots */
+/* With fewer independent slots the variance is unknown: as for means. */
+#define FEW_INDEPENDENT 18
+/* Fewer effective calls beyond a percentile show too little of their own dependence. */
+#define FEW_BEYOND 4
+
+static double calls_from(const uint64_t *count, uint32_t buckets, uint32_t from)
+{
+	double calls = 0;
+
+	for (uint32_t i = from; i < buckets; i++)
+		calls += (double)count[i];
+	return calls;
+}
+
+/* Bucket of the percentile: the first whose end has at least q of the calls below. */
+static uint32_t bucket_of(const uint64_t *count, uint32_t buckets, double q, double all)
+{
+	double seen = 0;
+
+	for (uint32_t i = 0; i < buckets; i++) {
+		seen += (double)count[i];
+		if (count[i] && seen >= q * all)
+			return i;
+	}
+	return buckets - 1;
+}
+
+static bool slot_is_known(const struct stats_tail *t, uint32_t i)
+{
+	uint64_t calls = 0;
+
+	for (uint32_t k = 0; k < t->octaves; k++)
+		calls += t->slot[i][k];
+	return calls == t->calls;
+}
+
+static uint32_t known_slots(const struct stats_tail *t, uint32_t *slot)
+{
+	uint32_t known = 0;
+
+	for (uint32_t i = 0; i < t->count && i < MOST; i++)
+		if (slot_is_known(t, i))
+			slot[known++] = i;
+	return known;
+}
+
+/* At the lower bound of an octave, 1 <= octave < octaves of the record. */
+static struct tail_dependence at_bound(const struct stats_tail *t, const uint32_t *known,
+				       uint32_t slots, uint32_t octave)
+{
+	struct tail_dependence none = {1, slots - 1, slots};
+	uint64_t beyond[MOST] = {0};
+	struct stats_batches batches = {t->calls, slots, beyond};
+	double p = 0;
+	struct serial s;
+
+	for (uint32_t i = 0; i < slots; i++) {
+		for (uint32_t k = octave; k < t->octaves; k++)
+			beyond[i] += t->slot[known[i]][k];
+		p += (double)beyond[i] / (double)t->calls / slots;
+	}
+	if (!(p > 0 && p < 1))
+		return none;
+	s = autocorrelation_estimate(&batches);
+	return (struct tail_dependence){fmax(1, s.variance * s.time * s.calls / (p * (1 - p))),
+					s.freedom, s.independent};
+}
+
+static uint32_t clamp(int64_t octave, uint32_t least, uint32_t most)
+{
+	return octave < least ? least : octave > most ? most : (uint32_t)octave;
+}
+
+struct tail_dependence tail_dependence_find(const struct stats_tail *tail, const uint64_t *count,
+					    uint32_t buckets, double q)
+{
+	struct tail_dependence unknown = {NAN, 0, 0}, below, above;
+	double all = calls_from(count, buckets, 0);
+	uint32_t known[MOST], slots = tail ? known_slots(tail, known) : 0, at;
+	int64_t octave;
+
+	if (slots < LEAST || tail->octaves < 2 || tail->octaves > STATS_TAIL_OCTAVES ||
+	    (double)slots * (double)tail->calls < LEAST_PART * all)
+		return unknown;
+	octave = (int64_t)(bucket_of(count, buckets, q, all) / OCTAVE) - tail->first;
+	at = clamp(octave, 1, tail->octaves - 1);
+	below = at_bound(tail, known, slots, at);
+	at = clamp(octave + 1, 1, tail->octaves - 1);
+	above = at_bound(tail, known, slots, at);
+	return below.design_effect > above.design_effect ? below : above;
+}
+
+/* As Korn and Graubard: few degrees of freedom are fewer effective calls. */
+static double cautious(const struct tail_dependence *d, double confidence)
+{
+	double z = distributions_t_quantile(0.5 + confidence / 2, INFINITY);
+	double t = distributions_t_quantile(0.5 + confidence / 2, d->freedom);
+
+	return d->design_effect * t * t / (z * z);
+}
+
+/* What to divide the number of calls by; *unreliable is set. */
+static double design_of(const struct stats_tail *tail, const uint64_t *count, uint32_t buckets,
+			double q, double otherwise, double confidence, unsigned *unreliable)
+{
+	struct tail_dependence d = tail_dependence_find(tail, count, buckets, q);
+	double all = calls_from(count, buckets, 0), design;
+
+	*unreliable = 0;
+	if (isnan(d.design_effect)) {
+		*unreliable = TAIL_UNKNOWN;
+		return otherwise > 1 ? otherwise : 1;
+	}
+	design = cautious(&d, confidence);
+	if (d.independent < FEW_INDEPENDENT || all * fmin(q, 1 - q) / design < FEW_BEYOND)
+		*unreliable = TAIL_FEW_INDEPENDENT;
+	return design;
+}
+
+struct tail_limits tail_limits_find(const struct stats_tail *tail, const uint64_t *count,
+				    uint32_t buckets, double q, double otherwise, double confidence)
+{
+	struct tail_limits r;
+	struct stats_hist_limits limits;
+
+	r.design_effect = design_of(tail, count, buckets, q, otherwise, confidence, &r.unreliable);
+	limits = percentile_limits_find(count, buckets, q, r.design_effect, confidence);
+	r.low = limits.low;
+	r.high = limits.high;
+	return r;
+}
+
+struct tail_share tail_share_find(const struct stats_tail *tail, const uint64_t *count,
+				  const uint64_t *part, uint32_t buckets, double q,
+				  double otherwise, double weighting, double confidence)
+{
+	double all = calls_from(count, buckets, 0), beyond = (1 - q) * all, of_bucket, n, inside;
+	struct tail_share r = {NAN, NAN, NAN, 0};
+	uint32_t bucket;
+
+	if (!(all > 0 && q > 0 && q < 1))
+		return r;
+	bucket = bucket_of(count, buckets, q, all);
+	of_bucket = (beyond - calls_from(count, buckets, bucket + 1)) / (double)count[bucket];
+	inside = calls_from(part, buckets, bucket + 1) +
+		 fmin(fmax(of_bucket, 0), 1) * (double)part[bucket];
+	n = beyond / (design_of(tail, count, buckets, q, otherwise, confidence, &r.unreliable) *
+		      fmax(weighting, 1));
+	r.share = fmin(inside / beyond, 1);
+	n = fmax(n, 1e-3);
+	proportion_clopper_pearson(r.share * n, n, confidence, &r.low, &r.high);
+	return r;
+}

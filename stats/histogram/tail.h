@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* How far calls beyond a percentile depend on each other.
+ *
+ * Long calls come in bursts: while a machine is busy, one call above the 99th percentile brings
+ * others. Their number in a run then scatters more than that of independent calls, and limits by
+ * order statistics must allow for it. What is needed is the dependence of being beyond a duration,
+ * not that of the durations: the two differ widely in both directions.
+ */
+#ifndef SCPROF_STATS_HISTOGRAM_TAIL_H
+#define SCPROF_STATS_HISTOGRAM_TAIL_H
+
+#include "stats/histogram/histogram.h"
+
+#define STATS_TAIL_OCTAVES 15
+
+/* Calls by octaves of their duration (eight buckets of the histogram), in slots: equally long runs
+ * of consecutive calls, oldest first. The first octave holds the shorter calls, too, and the last
+ * the longer ones. Only slots whose counts add up to `calls` count; the others are not known. */
+struct stats_tail {
+	uint64_t calls;		 /* in a slot */
+	uint32_t count;		 /* slots, at most 64; 0: nothing is known */
+	uint32_t first, octaves; /* the first octave, as bucket / 8; how many */
+	const uint32_t (*slot)[STATS_TAIL_OCTAVES];
+};
+
+struct tail_dependence {
+	double design_effect; /* variance of the number of calls beyond over that of independent
+				 calls, at least 1; NAN: not known */
+	double freedom;	      /* degrees of freedom of that */
+	double independent;   /* equivalent number of independent slots */
+};
+
+/* Of the calls beyond percentile `q` (in (0, 1)) of the histogram `count` of all calls: the larger
+ * one of those at the two octaves' bounds around it. The variance between slots, their serial
+ * correlation included, over the binomial one: the design effect of a proportion in a cluster
+ * sample (Kish 1965, "Survey Sampling", section 5.4), which is what limits of a percentile need
+ * (Woodruff 1952, "Confidence intervals for medians and other position measures"). Unknown with
+ * fewer than 32 known slots, or where they hold less than half of the calls. */
+struct tail_dependence tail_dependence_find(const struct stats_tail *tail, const uint64_t *count,
+					    uint32_t buckets, double q);
+
+/* Why limits of a percentile may not cover it. */
+enum tail_unreliable {
+	TAIL_UNKNOWN = 1,	 /* "unknown-dependence": too few calls to see it */
+	TAIL_FEW_INDEPENDENT = 2 /* "too-few-independent-bursts" */
+};
+
+struct tail_limits {
+	double low, high;     /* as in struct stats_hist_limits */
+	double design_effect; /* that was used; at least 1 */
+	unsigned unreliable;  /* enum tail_unreliable, or-ed */
+};
+
+/* Limits of the true percentile `q`: percentile_limits_find with the dependence of the calls beyond
+ * it, whose own uncertainty makes for fewer effective calls (Korn and Graubard 1998). `otherwise`:
+ * the design effect where that dependence is not known (NAN: 1). */
+struct tail_limits tail_limits_find(const struct stats_tail *tail, const uint64_t *count,
+				    uint32_t buckets, double q, double otherwise,
+				    double confidence);
+
+/* Which share of the calls beyond a percentile belongs to a part of them. */
+struct tail_share {
+	double share, low, high; /* NAN: no calls */
+	unsigned unreliable;	 /* as above */
+};
+
+/* `part`: the histogram of those calls, of the same buckets as that of all; the calls in the
+ * percentile's own bucket count with the share of it that lies beyond. Limits by Clopper and
+ * Pearson on effective counts: bursts are taken to be of one kind throughout, so that they count
+ * like the calls beyond themselves. `weighting`: the variance that unequal weights of `part` add,
+ * as a factor (Kish's 1 + cv^2; 1: a count). */
+struct tail_share tail_share_find(const struct stats_tail *tail, const uint64_t *count,
+				  const uint64_t *part, uint32_t buckets, double q,
+				  double otherwise, double weighting, double confidence);
+
+#endif

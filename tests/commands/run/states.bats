@@ -1,0 +1,150 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Where a call's time went, of programs whose calls certainly sleep, or certainly do not. What the
+# scheduler takes from them besides is no part of any verdict. How good the estimates are is measured
+# by bench/run (docs/estimates.md).
+
+bats_require_minimum_version 1.5.0
+load ../common
+SHOWN='{switches, warnings: [.warnings[].code], sites: [.sites[:4][] | {symbol, calls, mean_ns, states}]}'
+
+# recorded OPTIONS PROGRAM...: what it says in $T/said, its report in $T/report.json.
+recorded()
+{
+	# shellcheck disable=SC2086 # options are words
+	timeout -k 5 60 "$SCPROF" run -g socket,wait,region -c "${CLOCK:-tsc}" $1 --no-report -o p.scp -- \
+		"${@:2}" >said </dev/null
+	"$SCPROF" report --format json --include-warm-up p.scp >report.json
+}
+
+# of SYMBOL FILTER: true of the states of all its sites, of which there is one at least.
+of()
+{
+	holds "[.sites[] | select(.symbol == \"$1\")] | length > 0 and all(.[]; $2)"
+}
+ALL_SWITCHED='.states.switched_calls == .calls and .states.asleep.mean_ns > 0'
+NEVER_ASLEEP='.states.asleep.mean_ns == 0'
+IN_ALL='(.states | .on_cpu.mean_ns + .runnable.mean_ns + .asleep.mean_ns) as $all | ($all - .mean_ns | fabs) < 0.01'
+
+@test "states 01: every call that sleeps for 1 ms was switched, and slept" {
+	recorded "--states exact" "$PROGRAMS/slept" pause 20
+	of poll ".calls == 20 and $ALL_SWITCHED and .states.unswitched.calls == 0"
+	of poll "$IN_ALL"
+}
+
+# Where it is not known which of the switched calls are aside, nothing is.
+@test "states 02: with the first calls set aside, nothing wrong is said of the rest" {
+	recorded "--states exact" "$PROGRAMS/slept" warming 22
+	"$SCPROF" report --format json p.scp >report.json
+	of poll '.states == null or (.states.unswitched.calls == 0 and .states.asleep.mean_ns > 0)'
+}
+
+@test "states 03: within a budget, too" {
+	recorded "--states budget" "$PROGRAMS/slept" pause 500
+	of poll ".calls == 500 and $ALL_SWITCHED and $IN_ALL"
+}
+
+@test "states 04: a thread was asleep in a call for as long as another one saw it sleep" {
+	local ns
+	recorded "--states exact" "$PROGRAMS/slept" seen 20
+	ns=$(awk '{ print $2 }' said)
+	[ "$ns" -ge 2000000 ]
+	of recv "$ALL_SWITCHED"
+	# less what the host may have stolen, by its share of the little that these calls ran
+	of recv ".states.asleep.mean_ns * .calls >= 0.9 * $ns and .states.asleep.mean_ns < .mean_ns"
+}
+
+@test "states 05: calls that kept their CPU were on it, and never asleep, to the nanosecond" {
+	recorded "--states budget" "$PROGRAMS/slept" never 67
+	holds '[.sites[].calls] | add == 2 * 150 * 67'
+	holds 'any(.sites[]; .states.switched_calls == 0)'
+	holds 'all(.sites[] | select(.states.switched_calls == 0); .states |
+		.asleep.mean_ns == 0 and .runnable.mean_ns == 0 and .on_cpu.mean_ns == .unswitched.mean_ns)'
+	holds "all(.sites[]; $IN_ALL and .states.unswitched.calls + .states.switched_calls == .calls)"
+}
+
+@test "states 06: so it is with a slow clock" {
+	CLOCK=page recorded "--states exact" "$PROGRAMS/slept" pause 20
+	of poll ".calls == 20 and $ALL_SWITCHED and $IN_ALL"
+}
+
+@test "states 07: nothing is said of states where they are off, by option or by variable" {
+	recorded "--states off" "$PROGRAMS/slept" pause 3
+	holds 'all(.sites[]; .states == null) and all(.totals.threads_s[]; . == null)'
+	SCPROF_STATES=off recorded "" "$PROGRAMS/slept" pause 3
+	holds 'all(.sites[]; .states == null)'
+	SCPROF_STATES=exact recorded "" "$PROGRAMS/slept" pause 3
+	of poll "$ALL_SWITCHED"
+}
+
+@test "states 08: without rseq another detector is found, and named" {
+	recorded "--states exact" "$PROGRAMS/slept" pause 20
+	jq -r .switches.detector report.json >usual
+	grep -qx rseq usual || skip "rseq cannot be used here"
+	recorded "--states exact" env GLIBC_TUNABLES=glibc.pthread.rseq=0 "$PROGRAMS/slept" pause 20
+	holds '.switches.detector != "rseq" and (.switches.flags | index("disabled"))'
+	holds '.switches.detector == "perf" or any(.warnings[]; .code == "no-switch-detector")'
+	of poll '.states.asleep.mean_ns > 0'
+}
+
+@test "states 09: where there is no detector, a warning says why, and calls are asked at random" {
+	export GLIBC_TUNABLES=glibc.pthread.rseq=0 SCPROF_DETECTOR=rseq
+	recorded "--states exact" "$PROGRAMS/slept" pause 20
+	holds '.switches.detector == "sampled" and any(.warnings[]; .code == "no-switch-detector")'
+	of poll ".states.asleep.mean_ns > 0 and $IN_ALL"
+}
+
+@test "states 10: every thread has its own detector" {
+	recorded "--states exact" "$PROGRAMS/slept" threads 10
+	of poll "$ALL_SWITCHED"
+	holds '[.sites[] | select(.symbol == "poll") | .calls] | add == 40'
+}
+
+@test "states 11: so has a forked child, and its parent keeps his" {
+	recorded "--states exact" "$PROGRAMS/slept" forked 10
+	of poll "$ALL_SWITCHED"
+	holds '[.sites[] | select(.symbol == "poll") | .calls] | add == 30'
+}
+
+@test "states 12: a call that sleeps makes the region around it sleep, and not the next one" {
+	recorded "--states exact" "$PROGRAMS/slept" nested 20
+	of poll "$ALL_SWITCHED"
+	of outer "$ALL_SWITCHED and $IN_ALL"
+	of computing "$NEVER_ASLEEP"
+}
+
+@test "states 13: what a handler sleeps is the interrupted call's, and not the next one's" {
+	recorded "--states exact" "$PROGRAMS/slept" handler 20
+	of poll "$ALL_SWITCHED"
+	of interrupted "$ALL_SWITCHED and $IN_ALL"
+	of computing "$NEVER_ASLEEP"
+}
+
+@test "states 14: a call that longjmp left asleep is in no later call's time, but in the threads'" {
+	local ns
+	recorded "--states exact" "$PROGRAMS/slept" jumped 20
+	of poll ".calls == 20 and $ALL_SWITCHED"
+	of computing ".calls == 20 and $NEVER_ASLEEP"
+	holds '.abandoned_calls >= 20 and all(.sites[]; .symbol != "recv")'
+	ns=$(awk '{ print $2 }' said)
+	holds ".totals.threads_s.not_recorded * 1e9 >= 0.9 * $ns"
+}
+
+# absent: the program cannot use rseq here.
+absent()
+{
+	grep -qx absent "$1"
+}
+
+@test "states 15: a program's own restartable sequences work as without the library" {
+	same_either_way "$PROGRAMS/own_rseq" count 200000
+	SCPROF_STATES=exact same_either_way "$PROGRAMS/own_rseq" count 200000
+	! absent with.out || skip "rseq cannot be used here"
+}
+
+@test "states 16: and where they leave rseq_cs, nothing is asleep that was not" {
+	recorded "--states exact" "$PROGRAMS/own_rseq" regions 20
+	! absent said || skip "rseq cannot be used here"
+	of counting ".calls == 20 and $NEVER_ASLEEP"
+	of pausing ".calls == 20 and $ALL_SWITCHED and $IN_ALL"
+}
