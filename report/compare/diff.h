@@ -216,6 +216,9 @@ struct compare_mean diff_estimate(const struct diff_run *r, enum diff_view view)
 /* What is no change, of a ratio's logarithm: the threshold, and how far other calls are the ones
  * that were not switched. */
 double diff_estimate_margin(const struct diff *d, const struct diff_site *s, enum diff_view view);
+/* Of what all sites share: may a site stay as it was, and be no change? Where time is lost to other
+ * programs, which meet some sites and miss others; CPU time tells the rest. */
+bool diff_estimate_may_stay(const struct diff_site *s, enum diff_view view);
 /* Why a site's view may not be tested; NULL: it may. */
 const char *diff_estimate_hindrance(const struct diff *d, const struct diff_site *s,
 				    enum diff_view view);

@@ -220,6 +220,11 @@ double diff_estimate_margin(const struct diff *d, const struct diff_site *s, enu
 	return margin + fabs(mean[1] - mean[0]);
 }
 
+bool diff_estimate_may_stay(const struct diff_site *s, enum diff_view view)
+{
+	return s->states && view == DIFF_MEAN;
+}
+
 static const char *doubt(const struct diff_run *r, enum diff_view view)
 {
 	unsigned of = view == DIFF_MEAN		? r->unreliable

@@ -176,18 +176,33 @@ static void test_site(const struct diff *d, const struct scatter *s,
 	t->high = exp(effect + t_value * t->error);
 }
 
+/* What all sites share, of one side against the other. */
+static double shared_change(const struct logs *l)
+{
+	double sum[2] = {0, 0};
+
+	for (uint32_t k = 0; k < l->profiles; k++)
+		sum[k >= l->bases] += l->shared[k];
+	return sum[1] / (l->profiles - l->bases) - sum[0] / l->bases;
+}
+
 static int test_against(struct diff *d, enum diff_view view, bool waiting, bool own, struct logs *l)
 {
+	double shared = own ? fabs(shared_change(l)) : 0;
 	struct between_runs_prior prior;
 
 	if (find_prior(l, own, &prior) < 0)
 		return -1;
 	for (uint32_t i = 0; i < d->sites; i++) {
 		struct scatter s = scatter_of(l, i, own);
+		struct diff_site *site = &d->site[i];
+		double margin = diff_estimate_margin(d, site, view);
 
-		if (d->site[i].waiting == waiting && can_tell(&s))
-			test_site(d, &s, &prior, diff_estimate_margin(d, &d->site[i], view),
-				  &d->site[i].test[view][own ? DIFF_OWN : DIFF_TOTAL]);
+		if (diff_estimate_may_stay(site, view))
+			margin += shared;
+		if (site->waiting == waiting && can_tell(&s))
+			test_site(d, &s, &prior, margin,
+				  &site->test[view][own ? DIFF_OWN : DIFF_TOTAL]);
 	}
 	return 0;
 }

@@ -33,15 +33,15 @@ static void begin(struct made *m, uint32_t bases, uint32_t profiles)
 						.base_calls = 10000,
 						.new_calls = 10000};
 		for (uint32_t k = 0; k < profiles; k++)
-			m->run[i][k] = (struct diff_run){
-				.calls = 10000,
-				.mean = {8000 + 100 * (i % 2) * (k % 2), 400, 60},
-				.undisturbed = {NAN, INFINITY, 0},
-				.quick_ns = NAN,
-				.unswitched = {1000 + (i + (int)k) % 2, 1, 60},
-				.unswitched_undisturbed = {NAN, INFINITY, 0},
-				.unswitched_calls = 9900,
-				.watched = true};
+			m->run[i][k] =
+				(struct diff_run){.calls = 10000,
+						  .mean = {8000 + 100 * (i % 2) * (k % 2), 400, 60},
+						  .undisturbed = {NAN, INFINITY, 0},
+						  .quick_ns = NAN,
+						  .unswitched = {1000 + (i + (int)k) % 2, 1, 60},
+						  .unswitched_undisturbed = {NAN, INFINITY, 0},
+						  .unswitched_calls = 9900,
+						  .watched = true};
 	}
 }
 
@@ -221,6 +221,35 @@ static void test_other_calls_that_were_not_switched_are_no_change(void **state)
 	assert_int_equal(m.d.status, 0);
 }
 
+/* All but one, which other programs missed, waited twice as long. */
+static void missed_by_others(uint32_t bases, uint32_t profiles, bool states)
+{
+	struct made m;
+
+	begin(&m, bases, profiles);
+	for (int i = 0; i < SITES; i++) {
+		m.site[i].states = states;
+		for (uint32_t k = bases; k < profiles; k++)
+			m.run[i][k].mean.mean *= i == 1 ? 1 : 2;
+		for (uint32_t k = 0; k < profiles; k++)
+			m.run[i][k].mean.error = i == 1 ? 1 : 200;
+	}
+	compare(&m);
+	for (int i = 0; i < SITES; i++)
+		if (m.site[i].run == m.run[1])
+			assert_int_equal(m.site[i].found[DIFF_ELAPSED].status == DIFF_FASTER,
+					 !states);
+}
+
+static void test_a_site_that_others_missed_is_not_faster(void **state)
+{
+	(void)state;
+	missed_by_others(1, 2, true);
+	missed_by_others(3, 6, true);
+	missed_by_others(1, 2, false); /* without states it may be the only sign of a change */
+	missed_by_others(3, 6, false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +260,7 @@ int main(void)
 		cmocka_unit_test(test_few_unswitched_calls_are_left_out_of_several_runs),
 		cmocka_unit_test(test_both_quantities_of_all_sites_are_one_family),
 		cmocka_unit_test(test_elapsed_time_decides_where_both_changed),
+		cmocka_unit_test(test_a_site_that_others_missed_is_not_faster),
 		cmocka_unit_test(test_other_calls_that_were_not_switched_are_no_change),
 	};
 
