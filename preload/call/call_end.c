@@ -168,8 +168,10 @@ static COLD void end_nested(struct scp_call *c, struct scp_rt *rt, uint64_t now,
 	t->open = call_fast_around(t, c->outer);
 }
 
-static void end_top(struct scp_call *c, struct scp_rt *rt, uint64_t now, uint64_t slow,
-		    uint64_t bytes, bool has_bytes)
+/* Inlined: stacks may be small. */
+static inline __attribute__((always_inline)) void end_top(struct scp_call *c, struct scp_rt *rt,
+							  uint64_t now, uint64_t slow,
+							  uint64_t bytes, bool has_bytes)
 {
 	struct scp_thread *t = c->thread;
 	if (unlikely(now < c->began_at || c->began_at < t->last_at)) {

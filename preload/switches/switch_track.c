@@ -337,11 +337,21 @@ static const struct switch_sums *end_sample(struct switch_watch *w)
 	return &w->off;
 }
 
+/* What happened is not looked at, nor is it found later: the ways that lead here are deep. */
+static const struct switch_sums *forget(struct switch_watch *w)
+{
+	switch_detector_arm(w);
+	w->weight = 0;
+	w->sampled = false;
+	w->top = w->sums;
+	return NULL;
+}
+
 COLD const struct switch_sums *switch_track_begin(struct switch_watch *w)
 {
 	if (!has_room(w)) {
 		w->countdown += !w->countdown;
-		return NULL;
+		return forget(w);
 	}
 	follow_choice(w);
 	bool random = !w->countdown, switched = *w->word != w->armed;
@@ -364,7 +374,7 @@ COLD const struct switch_sums *switch_track_begin(struct switch_watch *w)
 COLD const struct switch_sums *switch_track_end(struct switch_watch *w)
 {
 	if (!has_room(w))
-		return NULL;
+		return forget(w);
 	if (w->sampled)
 		return end_sample(w);
 	if (*w->word != w->armed)

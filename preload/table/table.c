@@ -184,7 +184,7 @@ static struct scp_gap *find_gap(struct scp_thread *t, uint32_t from, uint32_t to
 		for (struct gap_node *g = t->gap_bucket[h & (t->gap_buckets - 1)]; g; g = g->next)
 			if (g->from == from && g->to == to)
 				return g->gap;
-	if (sys_stack_room() < STACK_TO_RECORD ||
+	if (sys_stack_room() < STACK_TO_ADD ||
 	    (t->gaps >= t->gap_buckets && !grow_undisturbed(t, grow_gaps)))
 		return NULL;
 	struct gap_node *node = arena_take(&t->index, sizeof *node);
