@@ -40,9 +40,10 @@ static const struct usage_entry usage_options[] = {
 	{"include-warm-up", OPT_INCLUDE_WARM_UP, NULL,
 	 .text = "leave in the means what is otherwise excluded"},
 	{"top", OPT_TOP, "N", .text = "rows at most, 0: all (default: 20 in text, else all)"},
-	{"weight", OPT_WEIGHT, "time|calls|bytes|uncharged",
-	 .text = "what --format folded counts (default: time, in ns; uncharged: ns by "
-		 "displacement, from 'scprof run --displace')"},
+	{"weight", OPT_WEIGHT, "time|calls|bytes|on_cpu|runnable|asleep|uncharged",
+	 .text = "what --format folded counts (default: time, in ns; on_cpu, runnable, asleep: "
+		 "where that time went; uncharged: ns by displacement, from 'scprof run "
+		 "--displace')"},
 	{"frames", OPT_FRAMES, "N",
 	 .text = "lines of call path a row in text (default: 6, later rows 2)"},
 	{"displacement", OPT_DISPLACEMENT, "FILE",

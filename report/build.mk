@@ -19,6 +19,7 @@ REPORT_SRC = \
 	report/live/live_reader.c \
 	report/live/live_reader_model.c \
 	report/live/live_rows.c \
+	report/live/row_states.c \
 	report/live/means.c \
 	report/live/precision.c \
 	report/live/screen.c \
@@ -68,6 +69,7 @@ REPORT_SRC = \
 	report/render/html/html_flame.c \
 	report/render/html/html_loops.c \
 	report/render/html/html_sites.c \
+	report/render/html/html_states.c \
 	report/render/html/html_tables.c \
 	report/render/html/html_write.c \
 	report/render/json/diff_json.c \
@@ -125,8 +127,8 @@ REPORT_SRC = \
 	report/wording/utf8.c
 
 # The page of `--format html`, from readable pieces; the scripts run in this order.
-HTML_STYLES = base layout flame table charts displaced loops print
-HTML_SCRIPTS = data format dom charts flame flame_input table inspector search head loops displaced sections main
+HTML_STYLES = base layout flame table charts displaced states loops print
+HTML_SCRIPTS = data format dom charts states flame flame_input table inspector search head loops displaced sections main
 HTML_SOURCES = report/render/html/page/page.html $(HTML_STYLES:%=report/render/html/page/%.css) $(HTML_SCRIPTS:%=report/render/html/page/%.js)
 HTML_PAGE = $(BUILD)/report/render/html/page
 

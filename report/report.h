@@ -54,7 +54,10 @@ enum report_weight {
 	REPORT_WEIGHT_TIME,
 	REPORT_WEIGHT_CALLS,
 	REPORT_WEIGHT_BYTES,
-	REPORT_WEIGHT_UNCHARGED, /* last: where the profile has costs by displacement only */
+	REPORT_WEIGHT_ON_CPU, /* these three: where states are known of some path */
+	REPORT_WEIGHT_RUNNABLE,
+	REPORT_WEIGHT_ASLEEP,
+	REPORT_WEIGHT_UNCHARGED, /* where the profile has costs by displacement */
 	REPORT_WEIGHTS
 };
 
@@ -114,8 +117,10 @@ struct report_bar {
 	uint32_t bucket;       /* number in the file's histogram: the same limits at all sites */
 	double from_ns, to_ns; /* compensated, as percentiles are */
 	uint64_t calls;
-	double height; /* calls per log duration over that of the site's highest bar: (0, 1].
-			  Buckets are not equally wide on a log scale */
+	double height;	   /* calls per log duration over that of the site's highest bar: (0, 1].
+			      Buckets are not equally wide on a log scale */
+	uint64_t switched; /* of the calls; estimated where report_states is. 0: none, or not known
+			    */
 };
 
 /* What a call costs by displacement (struct scp_site_cost), with limits at the report's
@@ -370,6 +375,7 @@ void report_free(struct report *r);
 const char *report_names_outcome(const struct report_site *s);
 const char *report_names_clock(uint32_t kind);
 const char *report_names_end(uint32_t end_state);
+const char *report_names_detector(uint32_t detector);
 const char *report_names_by(enum report_by by);
 /* 0, or -1 when `name` is none of them. */
 int report_names_parse_by(const char *name, enum report_by *by);

@@ -37,6 +37,7 @@ void entry_watch_close(struct watch *w)
 	free(w->entry);
 	free(w->batches);
 	free(w->phases);
+	free(w->states);
 	free(w->chunk);
 	*w = (struct watch){.fd = -1};
 }
@@ -74,6 +75,7 @@ union head {
 	struct scp_entry entry;
 	struct scp_batch batch;
 	struct scp_phase phase;
+	struct scp_states states;
 };
 
 static int note(struct watch *w, uint32_t table, const union head *r, uint64_t at)
@@ -88,6 +90,9 @@ static int note(struct watch *w, uint32_t table, const union head *r, uint64_t a
 	if (r->rec.type == SCP_REC_PHASE && r->rec.bytes >= sizeof(r->phase))
 		return append(&w->phases, &w->phase_blocks, &w->phase_room,
 			      (struct watch_entry){table, r->phase.entry, at});
+	if (r->rec.type == SCP_REC_STATES && r->rec.bytes >= sizeof(r->states))
+		return append(&w->states, &w->state_blocks, &w->state_room,
+			      (struct watch_entry){table, r->states.entry, at});
 	return 0;
 }
 
@@ -115,6 +120,11 @@ static int scan(struct watch *w, struct watch_chunk *c)
 	return 0;
 }
 
+static bool is_optional(const struct scp_chunk *c)
+{
+	return c->magic == SCP_OPTIONAL_MAGIC && c->type == SCP_OPTIONAL_STATES;
+}
+
 static struct watch_chunk *chunk_at(struct watch *w, uint64_t offset, const struct scp_chunk *c)
 {
 	for (size_t i = w->chunks; i-- > 0;)
@@ -129,8 +139,10 @@ static struct watch_chunk *chunk_at(struct watch *w, uint64_t offset, const stru
 		w->chunk = grown;
 		w->chunk_room = room;
 	}
-	w->chunk[w->chunks] = (struct watch_chunk){
-		offset, c->bytes, c->type == SCP_CHUNK_TABLE ? sizeof(*c) : 0, c->table};
+	bool of_table = is_optional(c) || c->type == SCP_CHUNK_TABLE;
+
+	w->chunk[w->chunks] =
+		(struct watch_chunk){offset, c->bytes, of_table ? sizeof(*c) : 0, c->table};
 	return &w->chunk[w->chunks++];
 }
 
@@ -146,7 +158,7 @@ static int walk_region(struct watch *w, const struct scp_region *r)
 
 		if (!read_at(w->fd, &c, sizeof(c), r->offset + at))
 			return 0;
-		if (c.magic != SCP_CHUNK_MAGIC) {
+		if (c.magic != SCP_CHUNK_MAGIC && !is_optional(&c)) {
 			at += SCP_GRANULE; /* not yet, or never */
 			continue;
 		}

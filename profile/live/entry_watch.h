@@ -26,9 +26,9 @@ struct watch {
 	uint32_t pid;		   /* of the process; 0: the file has no header yet */
 	struct watch_entry *entry; /* in the order in which they were found */
 	size_t entries, room;
-	/* BATCH blocks of the main clock, and PHASE blocks: `at` is the record's */
-	struct watch_entry *batches, *phases;
-	size_t batch_blocks, batch_room, phase_blocks, phase_room;
+	/* BATCH blocks of the main clock, PHASE blocks, STATES: `at` is the record's */
+	struct watch_entry *batches, *phases, *states;
+	size_t batch_blocks, batch_room, phase_blocks, phase_room, state_blocks, state_room;
 	struct watch_chunk *chunk;
 	size_t chunks, chunk_room;
 };
@@ -37,7 +37,7 @@ struct watch {
 int entry_watch_open(struct watch *w, const char *path);
 void entry_watch_close(struct watch *w);
 
-/* Find entries, and blocks of batches and phases, that are new. 0; -1: no memory. */
+/* Find entries, and blocks of batches, phases and states, that are new. 0; -1: no memory. */
 int entry_watch_look(struct watch *w);
 
 /* Calls so far; UINT64_MAX: cannot be read. */

@@ -54,6 +54,13 @@ int live_look(struct live *l, bool *grown)
 		if (place)
 			place->phases_at = b->at;
 	}
+	for (; l->states_known < l->watch.state_blocks; l->states_known++) {
+		const struct watch_entry *b = &l->watch.states[l->states_known];
+		struct prof_place *place = entry_offsets_find(&l->places, b->table, b->id);
+
+		if (place)
+			place->states_at = b->at;
+	}
 	*grown = l->watch.entries > l->places.places;
 	return 0;
 }
@@ -101,6 +108,32 @@ static void take(const struct scp_entry *e, struct prof_reading *out)
 	};
 }
 
+/* -1: they cannot be read. Of an entry without the record, there are none. */
+static int read_states(const struct live *l, const struct prof_place *place,
+		       struct prof_reading_states *out)
+{
+	struct scp_states s;
+
+	*out = (struct prof_reading_states){.detector = SCP_SWITCH_NONE};
+	if (!place->states_at)
+		return 0;
+	if (read_at(l, &s, sizeof(s), place->states_at))
+		return -1;
+	if (s.rec.type != SCP_REC_STATES || s.entry != place->id || s.detector > SCP_SWITCH_PERF)
+		return 0;
+	*out = (struct prof_reading_states){.detector = s.detector,
+					    .from_calls = s.from_calls,
+					    .from_units = s.from_units,
+					    .calls = s.calls,
+					    .units = s.units,
+					    .switched_weighted = s.switched_weighted,
+					    .known = s.off_cpu.known,
+					    .weighted = s.off_cpu.weighted,
+					    .runnable_ns = s.off_cpu.runnable_ns,
+					    .asleep_ns = s.off_cpu.asleep_ns};
+	return 0;
+}
+
 static bool is_same_entry(const struct scp_entry *e, const struct prof_place *place)
 {
 	return e->rec.type == SCP_REC_ENTRY && e->id == place->id;
@@ -119,8 +152,13 @@ int live_read(const struct live *l, uint32_t i, const struct prof_reading *last,
 		if (e.seq & 1)
 			continue;
 		take(&e, out);
+		if (read_states(l, place, &out->states))
+			return -1;
 		any = true;
-		if (last && out->calls == last->calls && out->units == last->units)
+		/* what a segment was is known when it ends, maybe after the call: states may move
+		 * while its count stands still */
+		if (last && out->calls == last->calls && out->units == last->units &&
+		    !place->states_at)
 			return 0;
 		if (!read_at(l, &again, sizeof(again), place->entry_at) &&
 		    !memcmp(&e, &again, sizeof(e)))
@@ -174,6 +212,37 @@ bool live_phases(const struct live *l, uint32_t i, struct prof_phase *out)
 	return true;
 }
 
+static bool states_follow(const struct prof_reading_states *now,
+			  const struct prof_reading_states *before)
+{
+	bool same = before->detector == SCP_SWITCH_NONE || now->detector == before->detector;
+
+	return same && now->from_calls >= before->from_calls &&
+	       now->from_units >= before->from_units && now->calls >= before->calls &&
+	       now->units >= before->units && now->switched_weighted >= before->switched_weighted &&
+	       now->known >= before->known && now->weighted >= before->weighted &&
+	       now->runnable_ns >= before->runnable_ns && now->asleep_ns >= before->asleep_ns;
+}
+
+static void states_difference(const struct prof_reading_states *now,
+			      const struct prof_reading_states *before,
+			      struct prof_reading_states *out)
+{
+	if (!states_follow(now, before))
+		return;
+	*out = (struct prof_reading_states){.detector = now->detector,
+					    .from_calls = now->from_calls - before->from_calls,
+					    .from_units = now->from_units - before->from_units,
+					    .calls = now->calls - before->calls,
+					    .units = now->units - before->units,
+					    .switched_weighted = now->switched_weighted -
+								 before->switched_weighted,
+					    .known = now->known - before->known,
+					    .weighted = now->weighted - before->weighted,
+					    .runnable_ns = now->runnable_ns - before->runnable_ns,
+					    .asleep_ns = now->asleep_ns - before->asleep_ns};
+}
+
 int live_difference(const struct prof_reading *now, const struct prof_reading *before,
 		    struct prof_reading *out)
 {
@@ -194,6 +263,7 @@ int live_difference(const struct prof_reading *now, const struct prof_reading *b
 	out->bytes = now->bytes - before->bytes;
 	out->bytes_sq = now->bytes_sq - before->bytes_sq;
 	out->inner_calls = now->inner_calls - before->inner_calls;
+	states_difference(&now->states, &before->states, &out->states);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One profile file that is being written, read again and again: once its model is
- * known (profile_add_placed), 192 bytes an entry are read instead of the whole file.
+ * known (profile_add_placed), 192 bytes an entry are read instead of the whole file, and 384 more
+ * of those with switched calls.
  *
  * Reads only, with pread: nothing that the target could notice, and a file that somebody
  * cuts short does not kill us. Single-threaded. */
@@ -10,6 +11,13 @@
 #include "profile/read/entry_offsets.h"
 #include "profile/live/entry_watch.h"
 
+/* Of that what tells where the time went, as in struct prof_states. */
+struct prof_reading_states {
+	uint32_t detector; /* NONE: there is no record */
+	uint64_t from_calls, from_units, calls, units, switched_weighted;
+	uint64_t known, weighted, runnable_ns, asleep_ns; /* of struct scp_off_cpu */
+};
+
 /* The sums of one entry at one moment; what a window needs of them. */
 struct prof_reading {
 	uint64_t calls, units, bytes, inner_calls;
@@ -18,12 +26,13 @@ struct prof_reading {
 	uint32_t batch_count;
 	uint64_t batch_calls;
 	bool has_bytes;
+	struct prof_reading_states states;
 };
 
 struct live {
 	struct watch watch;
-	struct prof_places places;	    /* of the model that was made of the file */
-	size_t batches_known, phases_known; /* of the watch's, that are in `places` */
+	struct prof_places places; /* of the model that was made of the file */
+	size_t batches_known, phases_known, states_known; /* of the watch's, that are in `places` */
 };
 
 /* Open `path` and add it to the model. 0, or -1 and *err with nothing to close. */
@@ -53,7 +62,8 @@ bool live_phases(const struct live *l, uint32_t i, struct prof_phase *out);
 
 /* *out becomes the calls after `before` and up to `now`, exactly. Two things cannot be known of
  * them: min and max are those of all calls, which bound theirs. -1, and *out is as it was: `before`
- * is not from earlier in the same entry's life (a damaged file). */
+ * is not from earlier in the same entry's life (a damaged file). States of several detectors have
+ * no difference: out->states.detector is NONE then, though that of `now` is not. */
 int live_difference(const struct prof_reading *now, const struct prof_reading *before,
 		    struct prof_reading *out);
 

@@ -12,6 +12,7 @@
 #define FUNCTION_TITLE 8 /* "function" */
 #define FUNCTION_LEAST 12
 #define CALLER_LEAST   18
+#define CALLER_STATES  40 /* beside where the time went */
 
 static const struct {
 	const char *title;
@@ -21,6 +22,8 @@ static const struct {
 	[COLUMN_CALLS_S] = {"calls/s", 9, 0},
 	[COLUMN_TIME_S] = {"time/s", 8, 0},
 	[COLUMN_BYTES_S] = {"bytes/s", 8, 4},
+	[COLUMN_STATES] = {"cpu/run/slp", 11, 6},
+	[COLUMN_KEPT] = {"CPU kept", 9, 7},
 	[COLUMN_MEAN_NOW] = {"mean now", 19, 3},
 	[COLUMN_MEAN_ALL] = {"mean of the run", 19, 1},
 	[COLUMN_PRECISION] = {"+-%", 7, 2},
@@ -36,7 +39,7 @@ static size_t width_of(const struct columns *c)
 	return width + 1;
 }
 
-struct columns columns_fit(size_t width, bool utf8, size_t function, bool callers)
+struct columns columns_fit(size_t width, bool utf8, size_t function, bool callers, bool states)
 {
 	struct columns c = {.width = width, .utf8 = utf8};
 	size_t least = function < FUNCTION_LEAST ? function : FUNCTION_LEAST, left, most;
@@ -46,10 +49,16 @@ struct columns columns_fit(size_t width, bool utf8, size_t function, bool caller
 	least += callers ? 1 + CALLER_LEAST : 0;
 
 	memset(c.shown, true, sizeof(c.shown));
-	for (unsigned drop = 5; drop && width_of(&c) + least > width; drop--)
+	c.shown[COLUMN_STATES] = c.shown[COLUMN_KEPT] = states;
+	for (unsigned drop = 7; drop; drop--) {
+		size_t more = callers && c.shown[COLUMN_STATES] ? CALLER_STATES - CALLER_LEAST : 0;
+
+		if (width_of(&c) + least + more <= width)
+			break;
 		for (int i = 0; i < COLUMNS; i++)
 			if (column[i].drop == drop)
 				c.shown[i] = false;
+	}
 	left = width > width_of(&c) ? width - width_of(&c) : 0;
 	most = callers ? 2 * left / 5 : left;
 	c.function = function < FUNCTION_TITLE ? FUNCTION_TITLE : function;
@@ -109,6 +118,16 @@ static void mark_doubt(char *out, size_t room)
 	snprintf(out, room, COLUMNS_DOUBT "%.90s", plain);
 }
 
+/* Shares in per cent, as wide as the title whatever they are. */
+static void states_cell(char *out, size_t room, const struct row_states *s)
+{
+	if (isnan(s->on_cpu))
+		snprintf(out, room, "-");
+	else
+		snprintf(out, room, "%3.0f/%3.0f/%3.0f", 100 * s->on_cpu, 100 * s->runnable,
+			 100 * s->asleep);
+}
+
 static void cell(char *out, size_t room, const struct columns *c, enum column i,
 		 const struct row *r, const struct row_mean *run, const struct row_mean *window)
 {
@@ -123,6 +142,14 @@ static void cell(char *out, size_t room, const struct columns *c, enum column i,
 	case COLUMN_BYTES_S:
 		if (!isnan(r->bytes_s))
 			numbers_bytes(out, room, (uint64_t)llround(fmin(r->bytes_s, 0x1p62)));
+		break;
+	case COLUMN_STATES:
+		states_cell(out, room, &r->states);
+		break;
+	case COLUMN_KEPT:
+		snprintf(out, room, "-");
+		if (!isnan(r->kept_ns))
+			numbers_duration(out, room, r->kept_ns, c->utf8);
 		break;
 	case COLUMN_MEAN_NOW:
 		mean_cell(out, room, window, column[i].width, c->utf8);

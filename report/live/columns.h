@@ -9,6 +9,8 @@ enum column {
 	COLUMN_CALLS_S,
 	COLUMN_TIME_S,
 	COLUMN_BYTES_S,
+	COLUMN_STATES,
+	COLUMN_KEPT,
 	COLUMN_MEAN_NOW,
 	COLUMN_MEAN_ALL,
 	COLUMN_PRECISION,
@@ -27,8 +29,8 @@ struct columns {
 };
 
 /* For so many columns of a terminal. `function`: the longest name of one; with the callers'
- * names, which get the rest, or without. */
-struct columns columns_fit(size_t width, bool utf8, size_t function, bool callers);
+ * names, which get the rest, or without; `states`: with where the time went. */
+struct columns columns_fit(size_t width, bool utf8, size_t function, bool callers, bool states);
 
 /* Texts of columns.width at most, to be freed; NULL: out of memory. Names must be clean. */
 char *columns_head(const struct columns *c);

@@ -110,28 +110,59 @@ static double time_ns(const struct live_reader *f, const struct report_overhead 
 	       (double)s->inner_calls * o->inner_ns;
 }
 
+/* In the interval, or where there is none in the run. */
+static void fill_states(struct row *r, const struct live_reader *f, const struct report_overhead *o,
+			const struct row_sums_states *run, const struct row_sums_states *window)
+{
+	const struct prof_reading *s = r->has_window ? &r->window : &r->run;
+	double inner = s->calls ? (double)s->inner_calls / (double)s->calls * o->inner_ns : 0;
+
+	r->states = row_states_of(r->has_window ? window : run, run, f->profile->clock.ns_per_unit);
+	r->kept_ns = r->states.kept_ns - o->inside_ns - inner;
+}
+
 static void update_row(struct row *r, const struct live_reader *f, const struct report_overhead *o)
 {
 	double span = f->at - f->before_at;
+	struct row_sums_states run = {0}, window = {0};
 
 	r->run = r->window = (struct prof_reading){0};
 	r->has_means = false;
 	r->has_window = f->before_at > 0 && span > 0;
 	for (uint32_t e = f->groups.row[r->group].first; e != PROF_NONE; e = f->groups.next[e]) {
+		uint32_t detector = f->profile->entry[e].sums.detector;
 		struct prof_reading since;
 
 		add_reading(&r->run, &f->now[e]);
+		row_states_add(&run, &f->now[e], detector);
 		if (f->before_state[e] != LIVE_READER_KNOWN ||
 		    live_difference(&f->now[e], &f->before[e], &since))
 			r->has_window = false;
-		else if (since.calls)
+		else if (since.calls) {
 			add_reading(&r->window, &since);
+			row_states_add(&window, &since,
+				       f->now[e].states.detector ? SCP_SWITCH_NONE : detector);
+		}
 	}
+	fill_states(r, f, o, &run, &window);
 	r->waits = f->groups.waits[f->groups.row[r->group].function];
 	r->total_ns = time_ns(f, o, &r->run);
 	r->calls_s = r->has_window ? (double)r->window.calls / span : NAN;
 	r->bytes_s = r->has_window && r->run.has_bytes ? (double)r->window.bytes / span : NAN;
 	r->time_s = r->has_window ? time_ns(f, o, &r->window) / 1e9 / span : NAN;
+}
+
+/* Time in calls by state: in the interval, or in the run. */
+static void add_states(struct rows *r, const struct row *row)
+{
+	double time = row->has_window ? row->time_s : row->total_ns;
+
+	if (isnan(row->states.on_cpu) || !(time > 0))
+		return;
+	r->has_states = true;
+	r->states.on_cpu += time * row->states.on_cpu;
+	r->states.runnable += time * row->states.runnable;
+	r->states.asleep += time * row->states.asleep;
 }
 
 int live_rows_update(struct rows *r, const struct live_reader *f)
@@ -144,11 +175,15 @@ int live_rows_update(struct rows *r, const struct live_reader *f)
 	r->calls = 0;
 	r->calls_s = r->time_s = r->bytes_s = interval ? 0 : NAN;
 	r->waiting_s = 0;
+	r->states = (struct row_states){.kept_ns = NAN};
+	r->has_states = false;
 	for (uint32_t i = 0; i < r->rows; i++) {
 		struct row *row = &r->row[i];
 
 		update_row(row, f, &overhead);
 		r->calls += row->run.calls;
+		if (row->has_window || !interval)
+			add_states(r, row);
 		if (!row->has_window)
 			continue;
 		r->calls_s += row->calls_s;

@@ -7,6 +7,7 @@
 
 #include "report/live/live_reader.h"
 #include "report/live/means.h"
+#include "report/live/row_states.h"
 
 enum row_sort {
 	ROW_BY_TIME,  /* a second, in the last interval */
@@ -28,7 +29,9 @@ struct row {
 	double calls_s, bytes_s; /* a second of the interval; NAN: no interval */
 	double time_s;		 /* seconds in these calls a second: may exceed 1, with threads */
 	double total_ns;
-	bool waits; /* its function is there to wait */
+	struct row_states states; /* of the last interval; of the run where there is none */
+	double kept_ns;		  /* states.kept_ns, compensated as the mean is */
+	bool waits;		  /* its function is there to wait */
 	/* The result of live_rows_means since the last update: a paused picture must not change. */
 	bool has_means;
 	struct row_mean run_mean, window_mean;
@@ -53,6 +56,8 @@ struct rows {
 	double confidence;
 	double calls_s, time_s, bytes_s; /* of all; NAN: no interval */
 	double waiting_s;		 /* of time_s, in functions that wait */
+	struct row_states states;	 /* of all that are known; kept_ns is none */
+	bool has_states;
 	uint64_t calls;
 };
 

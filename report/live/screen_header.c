@@ -162,6 +162,21 @@ static void put_totals(const struct head *h)
 	put_parts(h, parts);
 }
 
+/* Does the program compute in its calls, wait, or is it kept from its CPUs? */
+static void put_states(const struct head *h)
+{
+	const struct row_states *s = &h->from->rows->states;
+	double all = s->on_cpu + s->runnable + s->asleep;
+	char on[32], runnable[32], asleep[32];
+
+	if (!h->from->rows->has_states || !(all > 0))
+		return;
+	numbers_share(on, sizeof(on), s->on_cpu / all);
+	numbers_share(runnable, sizeof(runnable), s->runnable / all);
+	numbers_share(asleep, sizeof(asleep), s->asleep / all);
+	put(h, VIEW_PLAIN, "in calls: on CPU %s, runnable %s, asleep %s", on, runnable, asleep);
+}
+
 static void put_alerts(const struct head *h)
 {
 	const struct live_reader *f = h->from->feed;
@@ -194,5 +209,6 @@ void screen_header_write(const struct view_source *from, const struct view_state
 	put_title(&h);
 	put_state(&h);
 	put_totals(&h);
+	put_states(&h);
 	put_alerts(&h);
 }

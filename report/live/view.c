@@ -306,8 +306,8 @@ void view_make(struct view *v, const struct view_source *from, struct view_state
 		add_help(&m);
 	} else {
 		choose_rows(&m);
-		m.columns =
-			columns_fit(width, utf8, longest_function(&m), s->by != REPORT_BY_FUNCTION);
+		m.columns = columns_fit(width, utf8, longest_function(&m),
+					s->by != REPORT_BY_FUNCTION, from->rows->has_states);
 		add(&m, columns_head(&m.columns), VIEW_HEAD);
 		if (m.shown)
 			add_rows(&m);

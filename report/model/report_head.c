@@ -13,6 +13,7 @@
 
 #include "report/model/filter_summary.h"
 #include "report/model/ledger.h"
+#include "report/model/threads_time.h"
 #include "report/wording/numbers.h"
 
 struct head {
@@ -205,14 +206,10 @@ static void put_states(const struct head *f)
 	double asleep = t->asleep_in_calls_s + t->not_recorded_s,
 	       all = cpu + asleep + t->runnable_s;
 	char on[32], in_calls[32], runnable[32], slept[32], elsewhere[32];
-	const char *mostly = "computes";
+	const char *mostly = threads_time_mostly(t);
 
-	if (!t->known || !(all > 0))
+	if (!mostly)
 		return;
-	if (asleep > cpu && asleep > t->runnable_s)
-		mostly = "waits";
-	else if (t->runnable_s > cpu)
-		mostly = "kept from its CPUs";
 	numbers_share(on, sizeof(on), cpu / all);
 	numbers_share(in_calls, sizeof(in_calls), t->cpu_in_calls_s / all);
 	numbers_share(runnable, sizeof(runnable), t->runnable_s / all);

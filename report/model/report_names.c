@@ -110,6 +110,16 @@ const char *report_names_clock(uint32_t kind)
 	return kind < COUNT(names) ? names[kind] : "unknown";
 }
 
+const char *report_names_detector(uint32_t detector)
+{
+	static const char *const names[] = {[SCP_SWITCH_NONE] = "none",
+					    [SCP_SWITCH_SAMPLED] = "sampled",
+					    [SCP_SWITCH_RSEQ] = "rseq",
+					    [SCP_SWITCH_PERF] = "perf"};
+
+	return names[detector < COUNT(names) ? detector : SCP_SWITCH_NONE];
+}
+
 const char *report_names_end(uint32_t end_state)
 {
 	static const char *const names[] = {

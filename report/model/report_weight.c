@@ -5,13 +5,20 @@
 #include <math.h>
 
 #include "report/model/displaced.h"
+#include "report/model/states.h"
 
-/* Other tools' formats have no negative numbers: an estimate below 0 is 0 there. */
+/* Other tools' formats have no negative numbers: an estimate below 0 is 0 there, and so is what is
+ * not known. */
+static uint64_t whole(double ns)
+{
+	if (!(ns > 0))
+		return 0;
+	return ns < 0x1p62 ? (uint64_t)llround(ns) : UINT64_C(1) << 62;
+}
+
 static uint64_t time_of(const struct report_site *s)
 {
-	if (!(s->total_ns > 0))
-		return 0;
-	return s->total_ns < 0x1p62 ? (uint64_t)llround(s->total_ns) : UINT64_C(1) << 62;
+	return whole(s->total_ns);
 }
 
 static uint64_t calls_of(const struct report_site *s)
@@ -31,15 +38,42 @@ static uint64_t uncharged_of(const struct report_site *s)
 			    ? s->displaced.uncharged.ns * (double)s->calls
 			    : 0;
 
-	if (!(ns > 0))
+	return whole(ns);
+}
+
+/* The part of the path's time, so that the three add up to it. */
+static uint64_t state_of(const struct report_site *s, double part_ns)
+{
+	const struct report_states *t = &s->states;
+	double all = fmax(t->on_cpu.mean, 0) + fmax(t->runnable.mean, 0) + fmax(t->asleep.mean, 0);
+
+	if (!t->known || isnan(part_ns) || !(all > 0))
 		return 0;
-	return ns < 0x1p62 ? (uint64_t)llround(ns) : UINT64_C(1) << 62;
+	return whole(s->total_ns * part_ns / all);
+}
+
+static uint64_t on_cpu_of(const struct report_site *s)
+{
+	return state_of(s, s->states.on_cpu.mean);
+}
+
+static uint64_t runnable_of(const struct report_site *s)
+{
+	return state_of(s, s->states.runnable.mean);
+}
+
+static uint64_t asleep_of(const struct report_site *s)
+{
+	return state_of(s, s->states.asleep.mean);
 }
 
 static const struct weight weights[REPORT_WEIGHTS] = {
 	[REPORT_WEIGHT_TIME] = {"time", "nanoseconds", "ns", time_of},
 	[REPORT_WEIGHT_CALLS] = {"calls", "count", "calls", calls_of},
 	[REPORT_WEIGHT_BYTES] = {"bytes", "bytes", "bytes", bytes_of},
+	[REPORT_WEIGHT_ON_CPU] = {"on_cpu", "nanoseconds", "on_cpu_ns", on_cpu_of},
+	[REPORT_WEIGHT_RUNNABLE] = {"runnable", "nanoseconds", "runnable_ns", runnable_of},
+	[REPORT_WEIGHT_ASLEEP] = {"asleep", "nanoseconds", "asleep_ns", asleep_of},
 	[REPORT_WEIGHT_UNCHARGED] = {"uncharged", "nanoseconds", "uncharged_ns", uncharged_of},
 };
 
@@ -48,17 +82,26 @@ const struct weight *report_weight_find(enum report_weight weight)
 	return &weights[weight];
 }
 
-unsigned report_weight_count(const struct report *r)
+static bool is_state(enum report_weight w)
 {
-	return displaced_any(r) ? REPORT_WEIGHTS : REPORT_WEIGHT_UNCHARGED;
+	return w >= REPORT_WEIGHT_ON_CPU && w <= REPORT_WEIGHT_ASLEEP;
 }
 
-const char *const report_weight_names = "time, calls, bytes, uncharged";
-
-const char *report_weight_missing(const struct profile *p, const struct report_options *o)
+unsigned report_weight_list(const struct report *r, enum report_weight list[REPORT_WEIGHTS])
 {
-	if (o->weight != REPORT_WEIGHT_UNCHARGED)
-		return NULL;
+	bool states = states_any(r), costs = displaced_any(r);
+	unsigned count = 0;
+
+	for (enum report_weight w = 0; w < REPORT_WEIGHTS; w++)
+		if ((states || !is_state(w)) && (costs || w != REPORT_WEIGHT_UNCHARGED))
+			list[count++] = w;
+	return count;
+}
+
+const char *const report_weight_names = "time, calls, bytes, on_cpu, runnable, asleep, uncharged";
+
+static const char *costs_missing(const struct profile *p, const struct report_options *o)
+{
 	if (o->by != REPORT_BY_PATH)
 		return "costs by displacement are of single call paths: --weight uncharged goes "
 		       "with --by path only";
@@ -67,4 +110,17 @@ const char *report_weight_missing(const struct profile *p, const struct report_o
 			return NULL;
 	return "no call path here has a cost by displacement: measure with 'scprof run "
 	       "--displace', or choose another --weight";
+}
+
+const char *report_weight_missing(const struct profile *p, const struct report_options *o)
+{
+	if (o->weight == REPORT_WEIGHT_UNCHARGED)
+		return costs_missing(p, o);
+	if (!is_state(o->weight))
+		return NULL;
+	for (uint32_t i = 0; i < p->entries; i++)
+		if (p->entry[i].sums.detector != SCP_SWITCH_NONE)
+			return NULL;
+	return "where the time went is not known of any call path here: measure without --states "
+	       "off, or choose another --weight";
 }

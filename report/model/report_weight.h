@@ -14,7 +14,7 @@ struct weight {
 /* What REPORT_WEIGHT_* means; static memory. */
 const struct weight *report_weight_find(enum report_weight weight);
 
-/* How many of them, from the first on, the sites of a report have. */
-unsigned report_weight_count(const struct report *r);
+/* Those that the sites of a report have, in their order. How many they are. */
+unsigned report_weight_list(const struct report *r, enum report_weight list[REPORT_WEIGHTS]);
 
 #endif

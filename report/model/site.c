@@ -66,9 +66,12 @@ static void fill_bars(const struct report *r, struct report_site *s, const struc
 
 		if (!hist->count[i])
 			continue;
-		*b = (struct report_bar){i, estimate_compensate_call(s, histogram_start(i) * unit),
+		*b = (struct report_bar){i,
+					 estimate_compensate_call(s, histogram_start(i) * unit),
 					 estimate_compensate_call(s, histogram_start(i + 1) * unit),
-					 hist->count[i], (double)hist->count[i] / log_width(i)};
+					 hist->count[i],
+					 (double)hist->count[i] / log_width(i),
+					 0};
 		highest = fmax(highest, b->height);
 		s->bars++;
 	}
@@ -249,6 +252,7 @@ void site_fill(struct report *r, struct report_site *s, const struct prof_sums *
 	if (sums->slow)
 		fill_slow(r, s, sums, &steady->rest);
 	states_fill(r, s, sums, &steady->rest);
+	states_fill_bars(s, sums);
 	steadiness_fill(r, s, sums, steady);
 	s->findings = steadiness_findings(s);
 	note_synchrony(r, s, sums);

@@ -39,6 +39,11 @@ struct states_shared states_find_shared(const struct profile *p)
 				      runnable / weighted, asleep / weighted};
 }
 
+double states_stolen_share(const struct profile *p)
+{
+	return states_find_shared(p).stolen_share;
+}
+
 void states_find_stolen(struct report *r)
 {
 	struct states_shared shared = states_find_shared(r->profile);
@@ -67,16 +72,11 @@ void states_find_stolen(struct report *r)
 		t->stolen_share_error = sqrt(squares * tables / (tables - 1)) / shared.ran_ns;
 }
 
-static double asleep_stolen(double share, const struct scp_off_cpu *o)
+double states_asleep_stolen(double share, const struct scp_off_cpu *o)
 {
 	if (!(share > 0 && share < 1) || !o->asleep_ns)
 		return 0;
 	return fmin(share / (1 - share) * (double)o->ran_ns / (double)o->asleep_ns, 1);
-}
-
-double states_asleep_stolen(const struct report *r, const struct scp_off_cpu *o)
-{
-	return asleep_stolen(r->threads_time.stolen_share, o);
 }
 
 /* The first `from_calls` are not known of, nor is the batch that the last of them lies in. */
@@ -126,7 +126,7 @@ static void add_states(struct states_sample *to, const struct states_shared *sha
 	to->runnable_asleep = (double)t->runnable_asleep;
 	to->units_runnable = (double)t->units_runnable;
 	to->units_asleep = (double)t->units_asleep;
-	to->asleep_stolen = asleep_stolen(shared->stolen_share, o);
+	to->asleep_stolen = states_asleep_stolen(shared->stolen_share, o);
 	to->others_runnable = shared->others_runnable;
 	to->others_asleep = shared->others_asleep;
 	if (t->from_calls)
@@ -293,6 +293,35 @@ void states_fill(const struct report *r, struct report_site *s, const struct pro
 	to->readings = sample.readings;
 	fill_means(r, s, &e, to->calls == rest->calls, &off);
 	fill_medians(r, s, sums);
+}
+
+bool states_any(const struct report *r)
+{
+	for (uint32_t i = 0; i < r->sites; i++)
+		if (r->site[i].states.known)
+			return true;
+	return false;
+}
+
+unsigned states_doubts(const struct report_states *t)
+{
+	return t->unswitched.unreliable | t->on_cpu.unreliable | t->runnable.unreliable |
+	       t->asleep.unreliable;
+}
+
+void states_fill_bars(struct report_site *s, const struct prof_sums *sums)
+{
+	const struct prof_states *t = sums->states;
+	const struct prof_hist *hist = t ? t->hist[SCP_STATE_SWITCHED] : NULL;
+
+	if (!s->states.known || !hist || t->from_calls)
+		return;
+	for (uint32_t i = 0; i < s->bars; i++) {
+		struct report_bar *b = &s->bar[i];
+		uint64_t switched = hist->count[b->bucket];
+
+		b->switched = switched < b->calls ? switched : b->calls;
+	}
 }
 
 static bool close_to(double mode_ns, double median_ns)

@@ -6,7 +6,7 @@
 #include "report/report.h"
 #include "stats/mean/states.h"
 
-/* Before the sites: what part of the threads' time on a CPU the host stole. */
+/* Before the sites: the share stolen, and its error. */
 void states_find_stolen(struct report *r);
 
 /* Of all threads of a profile; NAN: nothing was read. */
@@ -32,8 +32,20 @@ void states_subtract_switched(const struct prof_hist *all, const struct prof_his
 void states_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,
 		 const struct prof_sums *rest);
 
+/* What part of the threads' time on a CPU the host stole; NAN: not known. */
+double states_stolen_share(const struct profile *p);
+
 /* Asleep time that was stolen rather, as a share of it. */
-double states_asleep_stolen(const struct report *r, const struct scp_off_cpu *o);
+double states_asleep_stolen(double stolen_share, const struct scp_off_cpu *o);
+
+/* Is it known of any site? */
+bool states_any(const struct report *r);
+
+/* Reliability warnings of any of its intervals. */
+unsigned states_doubts(const struct report_states *t);
+
+/* After the bars: which of their calls were switched. */
+void states_fill_bars(struct report_site *s, const struct prof_sums *sums);
 
 /* Are the two modes of a row the calls that kept their CPU and those that did not? */
 bool states_explain_modes(const struct report_site *s);

@@ -34,8 +34,10 @@ static struct off estimate(const struct report *r, const struct scp_off_cpu *o,
 	const struct scp_off_cpu *by = o->weighted ? o : other;
 	double factor = by->weighted ? (double)o->known / (double)by->weighted : 0;
 
+	double stolen = states_asleep_stolen(r->threads_time.stolen_share, by);
+
 	return (struct off){factor * (double)by->runnable_ns,
-			    factor * (double)by->asleep_ns * (1 - states_asleep_stolen(r, by))};
+			    factor * (double)by->asleep_ns * (1 - stolen)};
 }
 
 static void add_table(struct report *r, const struct prof_table *t)
@@ -87,6 +89,18 @@ void threads_time_fill(struct report *r)
 	r->threads_time.known = is_known(r);
 	for (uint32_t i = 0; r->threads_time.known && i < p->tables; i++)
 		add_table(r, &p->table[i]);
+}
+
+const char *threads_time_mostly(const struct report_threads_time *t)
+{
+	double cpu = t->cpu_in_calls_s + t->cpu_outside_s;
+	double asleep = t->asleep_in_calls_s + t->not_recorded_s;
+
+	if (!t->known || !(cpu + asleep + t->runnable_s > 0))
+		return NULL;
+	if (asleep > cpu && asleep > t->runnable_s)
+		return "waits";
+	return t->runnable_s > cpu ? "kept from its CPUs" : "computes";
 }
 
 /* One line for each reason why less is known than could be. */

@@ -9,6 +9,9 @@
 /* After states_find_stolen. */
 void threads_time_fill(struct report *r);
 
+/* What most of it was, to end "the program mostly ..."; NULL: not known. */
+const char *threads_time_mostly(const struct report_threads_time *t);
+
 /* Warnings about the detector of switches, and of a check that fails. */
 void threads_time_warn(struct report *r);
 

@@ -42,6 +42,11 @@ static void put_bytes(struct metrics *m, const struct counters_row *row)
 	metrics_write_whole(m, row->sums.bytes);
 }
 
+static void put_switched(struct metrics *m, const struct counters_row *row)
+{
+	metrics_write_real(m, (double)row->sums.switched_calls);
+}
+
 static void put_variance(struct metrics *m, const struct counters_row *row)
 {
 	metrics_write_real(m, row->spread.variance);
@@ -73,7 +78,8 @@ static void function_rows(struct metrics *m, const struct counters_service *s,
 		for (uint32_t k = 0; k < COUNTERS_CLOCKS; k++) {
 			const struct counters_row *row = f->row[i][k];
 
-			if (!row || (put == put_bytes && !row->has_bytes))
+			if (!row || (put == put_bytes && !row->has_bytes) ||
+			    (put == put_switched && !row->has_states))
 				continue;
 			/* there are no squares of calls that found no room */
 			if (put == put_squares && i == COUNTERS_OVERFLOW)
@@ -208,6 +214,46 @@ static void put_gauges(struct metrics *m, const struct gauges *g)
 		     unreliable_of);
 }
 
+static void function_states(struct metrics *m, const struct counters_service *s,
+			    const struct counters_function *f)
+{
+	for (unsigned i = 0; i < COUNTERS_OUTCOMES * COUNTERS_CLOCKS * COUNTERS_STATES; i++) {
+		unsigned outcome = i / COUNTERS_STATES / COUNTERS_CLOCKS;
+		uint32_t clock = i / COUNTERS_STATES % COUNTERS_CLOCKS;
+		const struct counters_row *row = f->row[outcome][clock];
+
+		if (!row || !row->has_states)
+			continue;
+		labels(m, s, f, outcome, clock);
+		metrics_write_label(m, "state", counters_state_names[i % COUNTERS_STATES]);
+		metrics_write_real(m, (double)row->sums.state_seconds[i % COUNTERS_STATES]);
+	}
+}
+
+static void put_states(struct metrics *m, const struct agent *a)
+{
+	metrics_write_counter(m, "scprof_state_seconds", "seconds",
+			      "Where scprof_seconds_total went: on a CPU, runnable (waiting for "
+			      "one), asleep. Estimated from a part of the switches.");
+	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next)
+		for (const struct counters_function *f = s->functions; f; f = f->hh.next)
+			function_states(m, s, f);
+	metrics_write_counter(m, "scprof_calls_switched", "",
+			      "Calls during which their thread lost its CPU, or waited.");
+	rows(m, a, put_switched);
+	metrics_write_gauge(m, "scprof_switch_detector_info", "",
+			    "Always 1: how the switches of the service's threads were found.");
+	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next)
+		for (uint32_t i = 0; i <= SCP_SWITCH_PERF; i++) {
+			if (!(s->detectors & 1u << i))
+				continue;
+			metrics_write_sample(m);
+			metrics_write_label(m, "service", s->name);
+			metrics_write_label(m, "detector", report_names_detector(i));
+			metrics_write_whole(m, 1);
+		}
+}
+
 static void put_losses(struct metrics *m, const struct agent *a)
 {
 	metrics_write_counter(m, "scprof_lost_calls", "", "Calls that could not be recorded.");
@@ -330,6 +376,7 @@ int metrics_print(struct agent *a, bool openmetrics, FILE *out)
 	agent_lock(a);
 	if (status == 0) {
 		put_sums(&m, a);
+		put_states(&m, a);
 		put_errors(&m, a);
 		put_gauges(&m, &gauges);
 		put_losses(&m, a);

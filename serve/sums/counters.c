@@ -14,6 +14,12 @@ const char *const counters_loss_names[COUNTERS_LOSSES] = {
 	[COUNTERS_UNCLASSIFIED] = "unclassified",
 };
 
+const char *const counters_state_names[COUNTERS_STATES] = {
+	[COUNTERS_ON_CPU] = "on_cpu",
+	[COUNTERS_RUNNABLE] = "runnable",
+	[COUNTERS_ASLEEP] = "asleep",
+};
+
 const char *counters_outcome_name(unsigned outcome)
 {
 	static const char *const names[COUNTERS_OUTCOMES] = {
@@ -203,6 +209,9 @@ void counters_add(struct counters_row *row, const struct counters_sums *more, bo
 	row->sums.seconds += more->seconds;
 	row->sums.square_seconds += more->square_seconds;
 	row->sums.overhead_seconds += more->overhead_seconds;
+	row->sums.switched_calls += more->switched_calls;
+	for (unsigned i = 0; i < COUNTERS_STATES; i++)
+		row->sums.state_seconds[i] += more->state_seconds[i];
 	if (past) {
 		row->spread_calls += more->calls;
 		row->spread_seconds += more->seconds;

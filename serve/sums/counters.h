@@ -23,12 +23,18 @@
 #define COUNTERS_OUTCOMES (SCP_OUTCOMES + 1) /* those of the format, and that */
 #define COUNTERS_CLOCKS	  SCP_CLOCK_DUAL     /* kinds: 1 .. 5 */
 
+/* Where their time went, of calls of which that is known: these add up to their seconds. */
+enum counters_state { COUNTERS_ON_CPU, COUNTERS_RUNNABLE, COUNTERS_ASLEEP, COUNTERS_STATES };
+extern const char *const counters_state_names[COUNTERS_STATES];
+
 /* What adds up over calls. Seconds have been converted when they were added, each with the
  * clock's rate as it was known then. */
 struct counters_sums {
 	prof_u128 calls, ticks, bytes;
 	long double seconds, square_seconds; /* as measured, overhead included */
 	long double overhead_seconds;	     /* what of it scprof took, as it was measured */
+	long double state_seconds[COUNTERS_STATES];
+	long double switched_calls; /* estimated without a detector */
 };
 
 struct counters_row {
@@ -36,7 +42,7 @@ struct counters_row {
 	struct variance_counter spread; /* of `seconds`; by batches of calls */
 	prof_u128 spread_calls;		/* of sums: in a batch already, or never to be in one */
 	long double spread_seconds;
-	bool has_bytes;
+	bool has_bytes, has_states;
 	uint64_t stamp; /* private to row_counters.c: which of its lists has this row, */
 	uint32_t cell;	/* and where */
 	uint64_t shown; /* private to gauges.c: in which list it is already */
@@ -61,6 +67,7 @@ struct counters_service {
 	struct counters_function *other;
 	uint32_t named;	    /* functions with rows of their own */
 	uint64_t processes; /* seen */
+	uint32_t detectors; /* that saw them: a bit for each enum scp_switch_detector */
 	prof_u128 lost[COUNTERS_LOSSES];
 	struct pool *pool; /* of the processes that have ended (pool.h) */
 	UT_hash_handle hh;

@@ -2,6 +2,7 @@
 /* A row keeps the index of its cell in the current list (stamp), so that lists are matched in one
  * pass. */
 #include "serve/sums/row_counters.h"
+#include "report/model/states.h"
 #include "report/model/waiting.h"
 
 #include <math.h>
@@ -26,9 +27,35 @@ static struct cell *cell_of(struct cells *cells, uint64_t stamp, struct counters
 	return &cells->cell[cells->count++];
 }
 
+/* As a report estimates them (report/model/states.c): the ratio of the row. */
+static void take_states(struct cell *cell, const struct prof_sums *s, double stolen)
+{
+	const struct prof_states *t = s->states;
+	struct cell_states *to = &cell->states;
+	uint64_t from = t ? t->from_units : 0;
+
+	if (s->detector == SCP_SWITCH_NONE || (s->detector == SCP_SWITCH_SAMPLED && !t))
+		return;
+	to->any = true;
+	to->units += s->units > from ? s->units - from : 0;
+	if (!t)
+		return;
+	if (s->detector == SCP_SWITCH_SAMPLED) {
+		to->switched += (double)t->switched_weighted;
+		to->known += (double)(s->calls > t->from_calls ? s->calls - t->from_calls : 0);
+	} else {
+		to->switched += (double)t->calls;
+		to->known += (double)t->off_cpu.known;
+	}
+	to->weighted += (double)t->off_cpu.weighted;
+	to->runnable_ns += (double)t->off_cpu.runnable_ns;
+	to->asleep_ns +=
+		(double)t->off_cpu.asleep_ns * (1 - states_asleep_stolen(stolen, &t->off_cpu));
+}
+
 /* As a report counts them (report/model/site.c): units may be a little off a multiple. */
 static int take_entry(struct cells *cells, uint64_t stamp, struct counters_row *row,
-		      const struct prof_entry *e)
+		      const struct prof_entry *e, double stolen)
 {
 	struct cell *cell = row ? cell_of(cells, stamp, row) : NULL;
 
@@ -40,6 +67,7 @@ static int take_entry(struct cells *cells, uint64_t stamp, struct counters_row *
 	cell->bytes += e->sums.bytes;
 	cell->has_bytes = cell->has_bytes || e->sums.has_bytes;
 	cell->inner_calls += e->sums.inner_calls;
+	take_states(cell, &e->sums, stolen);
 	return 0;
 }
 
@@ -62,12 +90,14 @@ static int take_rows(struct cells *cells, struct counters *c, struct counters_fu
 		     const struct profile *p)
 {
 	uint64_t stamp = ++c->stamp;
+	double stolen = states_stolen_share(p);
 
 	for (uint32_t i = 0; i < p->entries; i++) {
 		const struct prof_entry *e = &p->entry[i];
 
 		if (take_entry(cells, stamp,
-			       counters_row(place[e->function], e->outcome, p->clock.kind), e))
+			       counters_row(place[e->function], e->outcome, p->clock.kind), e,
+			       stolen))
 			return -1;
 	}
 	for (uint32_t i = 0; i < p->functions; i++)
@@ -85,6 +115,7 @@ int row_counters_take(struct cells *cells, struct counters *c, struct counters_s
 	struct counters_function **place = calloc((size_t)p->functions + 1, sizeof(*place));
 	int status = place ? 0 : -1;
 
+	s->detectors |= 1u << p->switches.detector;
 	*cells = (struct cells){.lost = {[COUNTERS_SKIPPED] = p->losses.skipped_calls,
 					 [COUNTERS_ABANDONED] = p->losses.abandoned_calls,
 					 [COUNTERS_UNCLASSIFIED] = p->losses.unclassified_calls}};
@@ -135,7 +166,36 @@ static bool follows(const struct cells *now, const struct cells *before, uint64_
 	return true;
 }
 
-static void publish(const struct cell *now, const struct cell *before, const struct prof_clock *c,
+/* Nothing new is said while calls were switched and none was read. Calls are not off the CPU for
+ * longer than they take, whatever chance or a file says. */
+static void estimate_states(struct cell *now, long double unit_s)
+{
+	const struct cell_states *s = &now->states;
+	long double *to = now->state_seconds, all = (long double)s->units * unit_s, off, factor = 0;
+
+	if (!s->any || (s->known > 0 && !(s->weighted > 0)))
+		return;
+	off = s->runnable_ns + s->asleep_ns;
+	if (off > 0)
+		factor = fminl(s->known / s->weighted / 1e9L, all / off);
+	to[COUNTERS_RUNNABLE] = factor * s->runnable_ns;
+	to[COUNTERS_ASLEEP] = factor * s->asleep_ns;
+	to[COUNTERS_ON_CPU] = all - factor * off;
+	now->switched_calls = s->switched;
+}
+
+static void publish_states(struct cell *now, const struct cell *before, struct counters_sums *more)
+{
+	for (unsigned i = 0; i < COUNTERS_STATES; i++) {
+		now->state_seconds[i] = fmaxl(now->state_seconds[i], before->state_seconds[i]);
+		more->state_seconds[i] = now->state_seconds[i] - before->state_seconds[i];
+	}
+	now->switched_calls = fmaxl(now->switched_calls, before->switched_calls);
+	more->switched_calls = now->switched_calls - before->switched_calls;
+	now->row->has_states = now->row->has_states || now->states.any;
+}
+
+static void publish(struct cell *now, const struct cell *before, const struct prof_clock *c,
 		    bool past)
 {
 	long double unit_s = c->ns_per_unit / 1e9L;
@@ -155,11 +215,12 @@ static void publish(const struct cell *now, const struct cell *before, const str
 	if (known && o->inner_ns > 0)
 		more.overhead_seconds +=
 			(long double)(now->inner_calls - before->inner_calls) * o->inner_ns / 1e9L;
+	publish_states(now, before, &more);
 	counters_add(now->row, &more, past);
 	now->row->has_bytes = now->row->has_bytes || now->has_bytes;
 }
 
-int row_counters_publish(const struct cells *now, const struct cells *before, struct counters *c,
+int row_counters_publish(struct cells *now, const struct cells *before, struct counters *c,
 			 struct counters_service *s, const struct profile *p, bool past)
 {
 	static const struct cell nothing;
@@ -178,6 +239,7 @@ int row_counters_publish(const struct cells *now, const struct cells *before, st
 	for (uint32_t i = 0; i < now->count; i++) {
 		const struct counters_row *row = now->cell[i].row;
 
+		estimate_states(&now->cell[i], p->clock.ns_per_unit / 1e9L);
 		publish(&now->cell[i], row->stamp == stamp ? &before->cell[row->cell] : &nothing,
 			&p->clock, past);
 	}

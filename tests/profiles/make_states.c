@@ -247,8 +247,20 @@ static void add_states(struct scp_build *b, struct records *r, uint32_t detector
 	}
 }
 
+/* All calls are top-level ones. */
+static void add_off_cpu(struct scp_off_cpu *to, const struct scp_off_cpu *from)
+{
+	to->known += from->known;
+	to->weighted += from->weighted;
+	to->runnable_ns += from->runnable_ns;
+	to->asleep_ns += from->asleep_ns;
+	to->ran_ns += from->ran_ns;
+	to->waits += from->waits;
+}
+
 /* The thread was charged for its time on the CPU but for 5 %, which the host stole. */
-static void add_table_states(struct scp_build *b, uint32_t detector, uint64_t units)
+static void add_table_states(struct scp_build *b, uint32_t detector, uint64_t units,
+			     const struct records *records)
 {
 	struct scp_table_states *t;
 
@@ -261,6 +273,8 @@ static void add_table_states(struct scp_build *b, uint32_t detector, uint64_t un
 
 		t->cpu_ns += f->calls * f->cpu_ns / 100 * 95;
 		t->switches += f->every ? f->calls / f->every : 0;
+		if (records[i].states)
+			add_off_cpu(&t->call_off_cpu, &records[i].states->off_cpu);
 	}
 	t->ran_ns = 1000000;
 	t->stolen_ns = 50000;
@@ -312,7 +326,7 @@ static void make(struct scp_build *b, uint32_t detector)
 		    (functions[i].every || detector == SCP_SWITCH_SAMPLED))
 			add_states(b, &records[i], detector);
 	if (detector != SCP_SWITCH_NONE)
-		add_table_states(b, detector, units);
+		add_table_states(b, detector, units, records);
 	add_slowest(b);
 }
 

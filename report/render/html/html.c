@@ -8,6 +8,7 @@
 
 #include "report/model/displacement_file.h"
 #include "report/model/report_head.h"
+#include "report/model/states.h"
 #include "report/model/warning_list.h"
 #include "report/render/html/html_write.h"
 #include "report/wording/numbers.h"
@@ -136,6 +137,7 @@ static void put_data(struct html *h, const struct displaced *displaced)
 	json_write_text(&h->json, "schema", "scprof-html/1");
 	put_head(h);
 	html_sites(h);
+	html_states(h);
 	html_flame(h);
 	html_tables(h);
 	html_loops(h);
@@ -164,7 +166,7 @@ int html_print(struct report *r, const struct report_options *o, FILE *out)
 {
 	struct displaced *own;
 	const struct displaced *account;
-	struct html h = {.report = r, .json = {.out = out, .page = true}};
+	struct html h = {.report = r, .states = states_any(r), .json = {.out = out, .page = true}};
 	bool all = o->top == REPORT_TOP_DEFAULT || o->top == 0 || o->top > r->sites;
 
 	h.sites = all ? r->sites : o->top;

@@ -2,7 +2,6 @@
 /* The boxes of the flame graph, in preorder. A box of one row has that row's numbers and only
  * names it; the others' follow in `sums`. */
 #include "report/render/html/html_write.h"
-#include "report/model/reliability.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,24 +64,14 @@ static void put_boxes(struct html *h, struct labels *labels)
 	put_labels(h, labels);
 }
 
-/* Their names, with commas; NULL: none. */
-static const char *unreliable_of(unsigned unreliable, char *text, size_t room)
-{
-	size_t used = 0;
-
-	for (unsigned bit = 1; bit <= unreliable && used < room; bit *= 2)
-		if (unreliable & bit)
-			used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
-						 reliability_name(bit));
-	return used ? text : NULL;
-}
-
 static void put_sums(struct html *h)
 {
-	char unreliable[160];
+	static const char plain[] = "rows value share calls bytes mean low high below above doubts";
+	static const char states[] = " on_cpu runnable asleep";
+	char all[sizeof(plain) + sizeof(states)];
 
-	html_write_fields(h, "sum_fields",
-			  "rows value share calls bytes mean low high below above doubts");
+	snprintf(all, sizeof(all), "%s%s", plain, h->states ? states : "");
+	html_write_fields(h, "sum_fields", all);
 	json_write_open(&h->json, "sums", '[');
 	for (uint32_t i = 0; i < h->flame.boxes; i++) {
 		const struct flame_box *b = &h->flame.box[i];
@@ -98,8 +87,12 @@ static void put_sums(struct html *h)
 		else
 			html_write_index(h, NULL, STRING_INDEX_NONE);
 		html_write_interval(h, b->mean_ns, b->low_ns, b->high_ns);
-		html_write_string(h, NULL,
-				  unreliable_of(b->unreliable, unreliable, sizeof(unreliable)));
+		html_write_doubts(h, NULL, b->unreliable);
+		if (!h->states)
+			continue;
+		json_write_number(&h->json, NULL, b->on_cpu_ns);
+		json_write_number(&h->json, NULL, b->runnable_ns);
+		json_write_number(&h->json, NULL, b->asleep_ns);
 	}
 	json_write_close(&h->json, ']');
 }

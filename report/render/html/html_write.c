@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/model/reliability.h"
+
 void html_write_index(struct html *h, const char *key, uint32_t n)
 {
 	json_write_integer(&h->json, key, n == UINT32_MAX ? -1 : (int64_t)n);
@@ -27,6 +29,14 @@ void html_write_fields(struct html *h, const char *key, const char *names)
 		names += bytes + (names[bytes] == ' ');
 	}
 	json_write_close(&h->json, ']');
+}
+
+void html_write_doubts(struct html *h, const char *key, unsigned unreliable)
+{
+	char names[160];
+
+	reliability_names(unreliable, names, sizeof(names));
+	html_write_string(h, key, *names ? names : NULL);
 }
 
 void html_write_interval(struct html *h, double mean, double low, double high)

@@ -17,6 +17,7 @@ struct html {
 	struct report *report;
 	struct string_index strings; /* all of the page's, written last */
 	struct flame flame;
+	bool states;	/* where the time went is known of some row */
 	uint32_t sites; /* rows shown; boxes of other sites have their own numbers */
 };
 
@@ -31,7 +32,11 @@ void html_write_fields(struct html *h, const char *key, const char *names);
 /* Mean, low, high, and both limits relative to the mean: "-0.05, 0.08". */
 void html_write_interval(struct html *h, double mean, double low, double high);
 
+/* Reliability warnings as one text, separated by commas; none: -1. */
+void html_write_doubts(struct html *h, const char *key, unsigned unreliable);
+
 /* The parts of the page. */
+void html_states(struct html *h);
 void html_sites(struct html *h);
 void html_flame(struct html *h);
 void html_tables(struct html *h);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "report/model/reliability.h"
+#include "report/model/states.h"
 
 static void put_part(struct json_writer *w, const char *key, const struct mean_interval *m)
 {
@@ -23,8 +24,7 @@ static void put_unswitched(struct json_writer *w, const struct report_states *t)
 
 static void put_doubts(struct json_writer *w, const struct report_states *t)
 {
-	unsigned all = t->unswitched.unreliable | t->on_cpu.unreliable | t->runnable.unreliable |
-		       t->asleep.unreliable;
+	unsigned all = states_doubts(t);
 
 	json_write_open(w, "doubts", '[');
 	for (unsigned bit = 1; bit <= all; bit *= 2)
@@ -88,15 +88,10 @@ static void put_flags(struct json_writer *w, uint32_t flags)
 
 void json_states_write_switches(struct json_writer *w, const struct profile *p)
 {
-	static const char *const names[] = {[SCP_SWITCH_NONE] = "none",
-					    [SCP_SWITCH_SAMPLED] = "sampled",
-					    [SCP_SWITCH_RSEQ] = "rseq",
-					    [SCP_SWITCH_PERF] = "perf"};
 	const struct scp_switches *s = &p->switches;
 
 	json_write_open(w, "switches", '{');
-	json_write_text(w, "detector",
-			names[s->detector <= SCP_SWITCH_PERF ? s->detector : SCP_SWITCH_NONE]);
+	json_write_text(w, "detector", report_names_detector(s->detector));
 	put_flags(w, s->flags);
 	json_write_fields(w, row_fields_switches, s, true);
 	json_write_close(w, '}');

@@ -12,12 +12,6 @@
 #include "report/model/rows.h"
 #include "report/model/report_weight.h"
 
-/* What a sample's values are: one line adds one. */
-static const enum report_weight values[] = {REPORT_WEIGHT_CALLS, REPORT_WEIGHT_TIME,
-					    REPORT_WEIGHT_BYTES, REPORT_WEIGHT_UNCHARGED};
-#define VALUES (sizeof(values) / sizeof(values[0]))
-_Static_assert(VALUES == REPORT_WEIGHTS, "a line for each");
-
 /* Room for element `need`; new elements are 0. */
 static bool make_room(void **array, size_t *room, size_t need, size_t size)
 {
@@ -69,7 +63,7 @@ static void put_sample(struct pprof_writer *w, const struct report_site *s)
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	Pprof__Sample sample = PPROF__SAMPLE__INIT, *samples[] = {&sample};
 	Pprof__Label label[LABELS], *labels[LABELS] = {&label[0], &label[1]};
-	int64_t value[VALUES];
+	int64_t value[REPORT_WEIGHTS];
 
 	sample.location_id = w->location;
 	w->location[sample.n_location_id++] =
@@ -81,7 +75,7 @@ static void put_sample(struct pprof_writer *w, const struct report_site *s)
 		w->location[sample.n_location_id++] =
 			location_of(w, stacks_outer(&w->stacks, s), true);
 	for (unsigned i = 0; i < w->values; i++)
-		value[i] = (int64_t)report_weight_find(values[i])->of(s);
+		value[i] = (int64_t)report_weight_find(w->value[i])->of(s);
 	sample.value = value;
 	sample.n_value = w->values;
 	sample.label = labels;
@@ -122,12 +116,13 @@ static void put_comment(struct pprof_writer *w, const struct report *r)
 static void put_head(struct pprof_writer *w, const struct report *r)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
-	Pprof__ValueType type[VALUES], *types[VALUES], event = PPROF__VALUE_TYPE__INIT;
+	Pprof__ValueType type[REPORT_WEIGHTS], *types[REPORT_WEIGHTS],
+		event = PPROF__VALUE_TYPE__INIT;
 
 	for (unsigned i = 0; i < w->values; i++) {
 		pprof__value_type__init(&type[i]);
-		type[i].type = pprof_write_string(w, report_weight_find(values[i])->name);
-		type[i].unit = pprof_write_string(w, report_weight_find(values[i])->unit);
+		type[i].type = pprof_write_string(w, report_weight_find(w->value[i])->name);
+		type[i].unit = pprof_write_string(w, report_weight_find(w->value[i])->unit);
 		types[i] = &type[i];
 	}
 	part.sample_type = types;
@@ -171,7 +166,10 @@ static int begin(struct pprof_writer *w, struct report *r, const struct report_o
 {
 	size_t modules = r->profile->modules ? r->profile->modules : 1;
 
-	w->values = report_weight_count(r);
+	w->values = report_weight_list(r, w->value);
+	/* the number of calls comes first there */
+	w->value[0] = REPORT_WEIGHT_CALLS;
+	w->value[1] = REPORT_WEIGHT_TIME;
 	w->all_named = o->pprof_names;
 	w->mapped = calloc(modules, sizeof(*w->mapped));
 	w->location = calloc((size_t)longest_path(r) + 2, sizeof(*w->location));

@@ -47,9 +47,10 @@ struct pprof_writer {
 	uint64_t *location; /* of the sample at hand; room for the longest path */
 	unsigned char *packed;
 	size_t packed_room;
-	unsigned values; /* of each sample: the first of pprof.c's `values` */
-	bool all_named;	 /* every frame gets a name */
-	bool failed;	 /* out of memory */
+	enum report_weight value[REPORT_WEIGHTS]; /* of each sample */
+	unsigned values;
+	bool all_named; /* every frame gets a name */
+	bool failed;	/* out of memory */
 };
 
 int pprof_write_begin(struct gzip *g, FILE *out);

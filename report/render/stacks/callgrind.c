@@ -15,7 +15,8 @@ enum kind { OBJECT, FILE_NAME, FUNCTION, KINDS };
 
 struct writer {
 	FILE *out;
-	unsigned weights; /* events of each cost */
+	enum report_weight weight[REPORT_WEIGHTS]; /* the events of each cost */
+	unsigned weights;
 	struct graph graph;
 	unsigned char *written[KINDS]; /* by number of the name, of the function */
 };
@@ -49,7 +50,7 @@ static void put_cost(struct writer *w, int line, const struct graph_cost *cost)
 {
 	fprintf(w->out, "%d", line);
 	for (unsigned i = 0; i < w->weights; i++)
-		fprintf(w->out, " %" PRIu64, cost->value[i]);
+		fprintf(w->out, " %" PRIu64, cost->value[w->weight[i]]);
 	putc('\n', w->out);
 }
 
@@ -92,8 +93,8 @@ static void put_command(struct writer *w, const struct prof_process *p)
 static void put_events(struct writer *w)
 {
 	fputs("events:", w->out);
-	for (enum report_weight i = 0; i < w->weights; i++)
-		fprintf(w->out, " %s", report_weight_find(i)->event);
+	for (unsigned i = 0; i < w->weights; i++)
+		fprintf(w->out, " %s", report_weight_find(w->weight[i])->event);
 	putc('\n', w->out);
 }
 
@@ -107,21 +108,22 @@ static void put_all(struct writer *w, const struct report *r)
 	put_events(w);
 	fputs("summary:", w->out);
 	for (unsigned i = 0; i < w->weights; i++)
-		fprintf(w->out, " %" PRIu64, g->total.value[i]);
+		fprintf(w->out, " %" PRIu64, g->total.value[w->weight[i]]);
 	putc('\n', w->out);
 	for (uint32_t f = 0; f < g->stacks.functions; f++)
 		edge = put_block(w, f, edge);
 	fputs("\ntotals:", w->out);
 	for (unsigned i = 0; i < w->weights; i++)
-		fprintf(w->out, " %" PRIu64, g->total.value[i]);
+		fprintf(w->out, " %" PRIu64, g->total.value[w->weight[i]]);
 	putc('\n', w->out);
 }
 
 int callgrind_print(struct report *r, const struct report_options *o, FILE *out)
 {
-	struct writer w = {.out = out, .weights = report_weight_count(r)};
+	struct writer w = {.out = out};
 	int status = graph_begin(&w.graph, r, rows_shown(r->sites, o));
 
+	w.weights = report_weight_list(r, w.weight);
 	if (status == 0) {
 		size_t names = (size_t)w.graph.stacks.names.count + 1;
 		size_t functions = (size_t)w.graph.stacks.functions + 1;

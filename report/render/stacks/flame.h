@@ -37,7 +37,8 @@ struct flame_box {
 	double mean_ns, low_ns, high_ns; /* of one call, warm-ups aside as in the sites */
 	uint64_t calls, bytes;
 	bool has_bytes;
-	unsigned unreliable; /* of any site in it (enum stats_unreliable) */
+	unsigned unreliable;			  /* of any site in it (enum stats_unreliable) */
+	double on_cpu_ns, runnable_ns, asleep_ns; /* of its calls' time; NAN: not known of all */
 	/* used while the tree is built: */
 	uint32_t parent;
 };

@@ -67,7 +67,7 @@ static void add(struct stratum *to, const struct stratum *from)
 	to->unknown = to->unknown || from->unknown;
 }
 
-static void add_site(struct flame_box *b, const struct report_site *s, uint32_t index)
+static void add_site(struct flame_box *b, const struct report_site *s, uint32_t index, double calls)
 {
 	if (!b->sites++)
 		b->site = index;
@@ -76,6 +76,9 @@ static void add_site(struct flame_box *b, const struct report_site *s, uint32_t 
 	b->bytes += s->bytes;
 	b->has_bytes = b->has_bytes || s->has_bytes;
 	b->unreliable |= s->estimate.unreliable;
+	b->on_cpu_ns += calls * (s->states.known ? s->states.on_cpu.mean : NAN);
+	b->runnable_ns += calls * (s->states.known ? s->states.runnable.mean : NAN);
+	b->asleep_ns += calls * (s->states.known ? s->states.asleep.mean : NAN);
 }
 
 static void estimate(struct flame_box *b, const struct report *r, const struct stratum *t,
@@ -143,7 +146,7 @@ int flame_sum(struct flame *f, const struct report *r)
 		struct stratum t = stratum_of(&r->site[i]);
 
 		for (uint32_t at = f->end[i];; at = f->box[at].parent) {
-			add_site(&f->box[at], &r->site[i], i);
+			add_site(&f->box[at], &r->site[i], i, t.calls);
 			add(&sum[at], &t);
 			if (!at)
 				break;

@@ -10,10 +10,10 @@
 #include "report/model/states.h"
 #include "report/wording/numbers.h"
 
-/* Chance makes a share of little time go below nothing. */
+/* Chance makes a share of little time go below nothing; fmax would take NAN for 0. */
 static double share_of(double part_ns, double all_ns)
 {
-	return all_ns > 0 ? fmin(fmax(part_ns / all_ns, 0), 1) : NAN;
+	return all_ns > 0 && !isnan(part_ns) ? fmin(fmax(part_ns / all_ns, 0), 1) : NAN;
 }
 
 bool text_states_cpu(const struct report_site *s, char *out, size_t room)

@@ -205,6 +205,22 @@ bare_below_another_root()
 	awk '/ calls, [0-9]+ paths/ { gsub(",", "", $1); if ($1 + 0 < last) exit 1; last = $1 + 0 }' top.out
 }
 
+@test "top 22: where the time of calls went, as the profile has it; nothing of profiles that do not know it" {
+	local row
+	"$PROFILES/make_states" rseq switched.scp
+	"$SCPROF" top --batch --width 170 -n 1 switched.scp >top.out
+	grep -qx 'in calls: on CPU 6.1 %, runnable 65.2 %, asleep 28.7 %' top.out
+	for row in '2/ 98/  0 +1.005 µs .* send ' '9/  4/ 87 +1.005 µs .* recv ' '100/  0/  0 +1.004 µs .* read ' '0/  0/100 +- .* connect '; do
+		grep -Eq " $row" top.out
+	done
+	"$SCPROF" top --batch --width 90 -n 1 switched.scp >narrow.out
+	grep -q 'mean of the run' narrow.out
+	[ "$(wc -L <narrow.out)" -le 100 ]
+	"$PROFILES/make_profile" paths 5 some.scp
+	"$SCPROF" top --batch --width 170 -n 1 some.scp >some.out
+	if grep -E 'in calls:|cpu/run/slp' some.out; then return 1; fi
+}
+
 @test "top 04: keys for sorting, rows, groupings, filters and paths" {
 	watched 60
 	top 0 -n 1 -d 300ms --width 150 --sort bytes "$pid"

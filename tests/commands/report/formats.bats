@@ -30,6 +30,13 @@ hostile()
 	"$SCPROF" report --format json -o hostile.json hostile.scp
 }
 
+# Time on a CPU, runnable and asleep at four sites.
+switched()
+{
+	"$PROFILES/make_states" rseq switched.scp
+	"$SCPROF" report --format json -o switched.json switched.scp
+}
+
 # Costs by displacement at five of six sites, one of them below 0.
 displaced()
 {
@@ -43,6 +50,7 @@ setup()
 	ordinary
 	hostile
 	displaced
+	switched
 }
 
 @test "the hostile names are really in the profile" {
@@ -63,12 +71,18 @@ setup()
 	"$SCPROF" report --format folded --weight uncharged -o displaced.folded displaced.scp
 	python "$CHECK/check_folded.py" displaced.folded displaced.json uncharged
 	[ "$(wc -l <displaced.folded)" = 3 ]
+	for weight in on_cpu runnable asleep; do
+		"$SCPROF" report --format folded --weight $weight -o switched.folded switched.scp
+		python "$CHECK/check_folded.py" switched.folded switched.json $weight
+	done
+	# 1025 calls of recv slept for 40 us, 3 of connect for 700 us; JSON and this are estimates
+	awk '{ sum += $NF } END { exit !(sum > 42.5e6 && sum < 43.6e6) }' switched.folded
 	"$SCPROF" report --format folded ordinary.scp | cmp - <("$SCPROF" report --format folded --weight time ordinary.scp)
 }
 
 @test "csv: RFC 4180, every field of every site" {
 	local p by
-	for p in ordinary hostile displaced; do
+	for p in ordinary hostile displaced switched; do
 		for by in path site function; do
 			"$SCPROF" report --by $by --format csv -o $p.csv $p.scp
 			"$SCPROF" report --by $by --format json -o by.json $p.scp
@@ -92,7 +106,7 @@ setup()
 
 @test "callgrind: its grammar, and costs that add up" {
 	local p
-	for p in ordinary hostile displaced; do
+	for p in ordinary hostile displaced switched; do
 		"$SCPROF" report --format callgrind -o $p.callgrind $p.scp
 		python "$CHECK/check_callgrind.py" $p.callgrind $p.json
 	done
@@ -116,7 +130,7 @@ setup()
 
 @test "pprof: every reference and every site, by the published schema" {
 	local p
-	for p in ordinary hostile displaced; do
+	for p in ordinary hostile displaced switched; do
 		"$SCPROF" report --format pprof -o $p.pprof $p.scp
 		python "$CHECK/check_pprof.py" $p.pprof $p.json
 	done
@@ -137,6 +151,8 @@ setup()
 	go tool pprof -symbolize=none -sample_index=uncharged -unit=ns -top displaced.pprof >uncharged.txt 2>err.txt
 	# 3.2 us a call at send and recv, 0.25 at write
 	[ "$(sed -n 's/.* of \([0-9]*\)ns total$/\1/p' uncharged.txt | head -n 1)" = "$((3200 * (19000 + 18000) + 250 * 17000))" ]
+	"$SCPROF" report --format pprof -o switched.pprof switched.scp
+	go tool pprof -symbolize=none -sample_index=asleep -unit=ns -top switched.pprof 2>err.txt | grep -q recv
 	go tool pprof -symbolize=none -traces ordinary.pprof >traces.txt
 	grep -q 'outcome:' traces.txt
 	grep -q '(inline)' traces.txt
@@ -179,7 +195,7 @@ setup()
 	done
 	run "$SCPROF" report --format folded --weight colour ordinary.scp
 	[ "$status" = 2 ]
-	[[ $output == *"time, calls, bytes, uncharged"* ]]
+	[[ $output == *"time, calls, bytes, on_cpu, runnable, asleep, uncharged"* ]]
 }
 
 @test "uncharged time is refused where the profile has none" {
@@ -189,6 +205,12 @@ setup()
 	run "$SCPROF" report --format folded --weight uncharged --by function displaced.scp
 	[ "$status" = 2 ]
 	[[ $output == *"--by path"* ]]
+}
+
+@test "the time of states is refused where the profile has none" {
+	run "$SCPROF" report --format folded --weight asleep displaced.scp
+	[ "$status" = 2 ]
+	[[ $output == *"--states off"* ]]
 }
 
 @test "a terminal gets no binary format" {

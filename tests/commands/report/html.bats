@@ -20,7 +20,8 @@ setup_file()
 	"$MAKE_PROFILE" hostile hostile.scp
 	"$MAKE_PROFILE" displaced 99 displaced.scp
 	"$MAKE_PROFILE" ticks ticks.scp
-	for name in real some many none hostile displaced ticks; do
+	"$PROFILES/make_states" rseq switched.scp
+	for name in real some many none hostile displaced ticks switched; do
 		"$SCPROF" report --format html -o "$name.html" "$name.scp"
 		COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --top 0 --frames 0 "$name.scp" >"$name.txt"
 	done
@@ -48,7 +49,7 @@ setup_file()
 			zoom:some.html zoom:real.html sort:some.html filters:some.html hostile:hostile.html \
 			numbers:real.html:real.txt numbers:some.html:some.txt many:many.html loops:loop.html:loop.txt displaced:account.html costs:displaced.html:displaced.txt slow:dual.html:dual.txt slow:ticks.html:ticks.txt \
 			looks:real.html axis:real.html reaches:some.html:EPOLL reaches:real.html:send columns:real.html contrast:real.html:send \
-			order:real.html </dev/null 3>&- 4>&-
+			order:real.html states:switched.html:switched.txt numbers:switched.html:switched.txt unknown_states:some.html </dev/null 3>&- 4>&-
 	fi
 }
 
@@ -125,7 +126,7 @@ fails_saying()
 }
 
 @test "rows say what the text report says" {
-	holds numbers-real numbers-some
+	holds numbers-real numbers-some numbers-switched
 }
 
 @test "a slow clock says what the text report says, and nothing agrees with no tick" {
@@ -134,6 +135,14 @@ fails_saying()
 
 @test "loops say what the text report says" {
 	holds loops-loop
+}
+
+@test "where time went is on the first screen, in each row and in the details, as the text has it" {
+	holds states-switched
+}
+
+@test "without a detector a page says nothing of where time went" {
+	holds unknown_states-some
 }
 
 @test "an account of displacement is a bar a CPU" {

@@ -65,6 +65,27 @@ scrape()
 	done
 }
 
+@test "it counts where the time went, as the report says it" {
+	mkdir -p out
+	"$PROFILES/make_states" rseq out/scprof.server.4711.scp
+	start_agent out
+	scrape page
+	make_report --by function --include-warm-up
+	for symbol in recv send read; do
+		[ "$(metric "calls_switched_total.*\"$symbol\"")" = \
+			"$(jq --arg s $symbol '.sites[] | select(.symbol == $s) | .states.switched_calls' report.json)" ]
+		for state in on_cpu runnable asleep; do
+			want=$(jq --arg s $symbol --arg t $state '.sites[] | select(.symbol == $s) | .states[$t].mean_ns * .calls / 1e9' report.json)
+			have=$(metric "state_seconds_total.*\"$symbol\".*state=\"$state\"")
+			python3 -c 'import sys; a, b, c = map(float, sys.argv[1:]); sys.exit(abs(a - b) > 1e-6 * c)' "$have" "$want" \
+				"$(metric "scprof_seconds_total.*\"$symbol\"")" || {
+				echo "$symbol $state: $have s, not $want s" && false
+			}
+		done
+	done
+	[ "$(metric 'switch_detector_info.*detector="rseq"')" = 1 ]
+}
+
 @test "both formats of /metrics hold to their specifications, and promtool likes them" {
 	background "$SLEEPER" 50
 	start_agent out

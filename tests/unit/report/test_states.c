@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "report/model/states.h"
+#include "report/render/text/text.h"
 
 #define EACH	16
 #define BATCHES 40
@@ -333,6 +334,43 @@ static void text_says_it_in_eighty_columns(void **state)
 	free(text);
 }
 
+/* Calls were switched, and none of them was read. */
+static void text_gives_no_share_of_what_is_not_known(void **state)
+{
+	struct report_site s = {.estimate = {.mean = 1000},
+				.states = {.known = true, .on_cpu = {.mean = NAN}}};
+	char out[32] = "";
+
+	(void)state;
+	assert_false(text_states_cpu(&s, out, sizeof(out)));
+	s.states.on_cpu.mean = 400;
+	assert_true(text_states_cpu(&s, out, sizeof(out)));
+	assert_string_equal(out, "40 %");
+}
+
+static void folded_has_each_state(void **state)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	uint64_t time, parts = 0;
+	char *text;
+
+	(void)state;
+	o.format = REPORT_FOLDED;
+	o.by = REPORT_BY_FUNCTION;
+	text = fixture_print(timed(1), &o);
+	time = strtoull(strstr(text, "send ") + 5, NULL, 10);
+	free(text);
+	for (o.weight = REPORT_WEIGHT_ON_CPU; o.weight <= REPORT_WEIGHT_ASLEEP; o.weight++) {
+		text = fixture_print(timed(1), &o);
+		parts += strtoull(strstr(text, "send ") + 5, NULL, 10);
+		free(text);
+	}
+	assert_in_range(parts, time - 1, time + 1);
+	o.weight = REPORT_WEIGHT_ASLEEP;
+	assert_null(report_weight_missing(timed(1), &o));
+	assert_non_null(report_weight_missing(fixture_profile(), &o));
+}
+
 static void json_has_parts_or_null(void **state)
 {
 	struct report_options o = REPORT_OPTIONS_DEFAULT;
@@ -366,6 +404,8 @@ int main(void)
 		cmocka_unit_test(each_reason_has_its_line),
 		cmocka_unit_test(modes_are_the_switched_and_the_others),
 		cmocka_unit_test(text_says_it_in_eighty_columns),
+		cmocka_unit_test(text_gives_no_share_of_what_is_not_known),
+		cmocka_unit_test(folded_has_each_state),
 		cmocka_unit_test(json_has_parts_or_null),
 	};
 

@@ -67,14 +67,18 @@ function latencyPlace(axis, ns, width) {
 	return ((clamp(log, axis.from, axis.to) - axis.from) / (axis.to - axis.from)) * width;
 }
 
-// The bars of a row as one outline; heights are shares of the highest, from the report.
-function barPath(row, axis, width, height) {
+// The bars of a row as one outline; heights are shares of the highest, from the report. `heights`: of
+// some of the calls; null: of all.
+function barPath(row, axis, width, height, heights) {
 	const bars = barsOf(row);
 	let d = "", end = null;
 	for (let i = 0; i < bars.length; i += 3) {
+		const high = heights ? heights[i / 3] : bars[i + 2];
+		if (!high)
+			continue;
 		const [from, to] = buckets.get(bars[i]);
 		const left = latencyPlace(axis, from, width), right = Math.max(latencyPlace(axis, to, width), left + 0.6);
-		const top = height - Math.max(bars[i + 2] * (height - 1), 0.75);
+		const top = height - Math.max(high * (height - 1), 0.75);
 		if (end === null || left > end + 0.01)
 			d += `${end === null ? "" : `V${height}Z`}M${left.toFixed(2)},${height}`;
 		d += `V${top.toFixed(2)}H${right.toFixed(2)}`;
@@ -146,13 +150,14 @@ function histogram(row, width, height) {
 		return null;
 	const bottom = height - 20, top = 34;
 	const chart = svg("svg", { class: "histogram", viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
-		"aria-label": `Histogram of latencies, log scale: median ${duration(latencies.get(row).p50)}, 99 % below ${duration(latencies.get(row).p99)}` });
+		"aria-label": `Histogram of latencies, log scale: median ${duration(latencies.get(row).p50)}, 99 % below ${duration(latencies.get(row).p99)}${kindsLabel(row)}` });
 	const ticks = axisTicks(axis, width), place = (ns) => latencyPlace(axis, ns, width);
 	for (const ns of ticks)
 		chart.append(svg("line", { class: "h-grid", x1: place(ns), x2: place(ns), y1: top, y2: bottom }));
 	for (const label of axisLabels(ticks, place, width))
 		chart.append(svg("text", { class: "h-tick start", x: label.left, y: height - 5 }, label.words));
-	chart.append(svg("path", { class: "h-bars", transform: `translate(0 ${top})`, d: barPath(row, axis, width, bottom - top) }));
+	for (const [kind, heights] of barKinds(row))
+		chart.append(svg("path", { class: kind === "switched" ? "h-switched" : "h-bars", transform: `translate(0 ${top})`, d: barPath(row, axis, width, bottom - top, heights) }));
 	chart.append(svg("line", { class: "h-base", x1: 0, x2: width, y1: bottom, y2: bottom }));
 	for (const mark of histogramMarks(row, axis, width, top, bottom))
 		chart.append(mark);
@@ -186,11 +191,12 @@ function histogramMarks(row, axis, width, top, bottom) {
 	return marks;
 }
 
-// A mean on a linear axis from 0: how far is the interval from zero, and how wide?
-function intervalChart(mean, low, high, width) {
+// A mean on a linear axis from 0: how far is the interval from zero, and how wide? `most`: the axis
+// goes that far at least.
+function intervalChart(mean, low, high, width, most) {
 	if (low === null || high === null || !(high > 0))
 		return null;
-	const height = 30, from = Math.min(low, 0), span = (high - from) * 1.06;
+	const height = 30, from = Math.min(low, 0), span = (Math.max(high, most || 0) - from) * 1.06;
 	const place = (ns) => ((ns - from) / span) * (width - 10) + 5;
 	const tick = (ns, anchor) => svg("text", { class: `h-tick ${anchor}`, x: place(ns), y: height - 3 }, ns === 0 ? "0" : duration(ns));
 	const zero = place(high) - place(0) > wordWidth(`0${duration(high)}`) + LABEL_GAP;
@@ -201,5 +207,5 @@ function intervalChart(mean, low, high, width) {
 		svg("line", { class: "h-limit", x1: place(low), x2: place(low), y1: 4, y2: 14 }),
 		svg("line", { class: "h-limit", x1: place(high), x2: place(high), y1: 4, y2: 14 }),
 		svg("circle", { class: "h-mean", cx: place(mean), cy: 9, r: 3.5 }),
-		zero ? tick(0, "start") : "", tick(high, "end"));
+		zero ? tick(0, "start") : "", tick(high, place(high) < wordWidth(duration(high)) ? "start" : "end"));
 }

@@ -44,6 +44,7 @@ function showFlameNote() {
 
 function showHead() {
 	showTitle();
+	showThreadsTime();
 	showWarnings();
 	showReading();
 	showFlameNote();

@@ -6,10 +6,10 @@ import collections
 import re
 import sys
 
-from expected import ENDS, frame_name, has_costs, leaf_name, load, same, time_ns, uncharged_ns
+from expected import ENDS, frame_name, has_costs, has_states, leaf_name, load, same, states_ns, time_ns, uncharged_ns
 
 HEAD = re.compile(r"# callgrind format|version: 1|creator: scprof|positions: line|cmd: .*|"
-                  r"events: ns calls bytes( uncharged_ns)?|(?:summary|totals):(?: \d+){3,4}|")
+                  r"events: ns calls bytes( on_cpu_ns runnable_ns asleep_ns)?( uncharged_ns)?|(?:summary|totals):(?: \d+){3,7}|")
 NAME = re.compile(r"(ob|fl|fn|cob|cfi|cfn)=\((\d+)\)(?: (.+))?")
 
 
@@ -47,7 +47,7 @@ class Reader:
         elif line.startswith("calls="):
             assert re.fullmatch(r"calls=\d+ \d+", line), line
             self.pending = int(line[6:].split()[0])
-        elif re.fullmatch(r"\d+(?: \d+){3,4}", line):
+        elif re.fullmatch(r"\d+(?: \d+){3,7}", line):
             self.cost(line)
         else:
             assert HEAD.fullmatch(line), line
@@ -79,13 +79,14 @@ def check_edges(reader, sites):
 
 def main(callgrind, report):
     sites = load(report)["sites"]
-    reader = Reader(3 + has_costs(sites))
+    states = has_states(sites)
+    reader = Reader(3 + states + has_costs(sites))
     with open(callgrind, encoding="utf-8", newline="") as f:
         for line in f.read().split("\n"):
             reader.line(line)
     want = collections.Counter()
     for s in sites:
-        for i, value in enumerate((time_ns(s), s["calls"], s["bytes"], uncharged_ns(s))):
+        for i, value in enumerate((time_ns(s), s["calls"], s["bytes"], *states_ns(s)[:states], uncharged_ns(s))):
             want[same(leaf_name(s, True)), i] += value
     for (name, i), value in want.items():
         found = sum(v for k, v in reader.own.items()

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""check_folded.py FOLDED JSON time|calls|bytes|uncharged: every site with its path, as
+"""check_folded.py FOLDED JSON time|calls|bytes|on_cpu|runnable|asleep|uncharged: every site with its path, as
 FlameGraph reads lines: frames up to the last blank, separated by ';'."""
 import re
 import sys
 
-from expected import load, near, same, stack, time_ns, uncharged_ns
+from expected import STATES, load, near, same, stack, states_ns, time_ns, uncharged_ns
 
-WEIGHT = {"time": time_ns, "calls": lambda s: s["calls"], "bytes": lambda s: s["bytes"], "uncharged": uncharged_ns}
+WEIGHT = {"time": time_ns, "calls": lambda s: s["calls"], "bytes": lambda s: s["bytes"], "uncharged": uncharged_ns,
+          **{part: lambda s, i=i: states_ns(s)[i] for i, part in enumerate(STATES)}}
 
 
 def main(folded, report, weight):

@@ -4,7 +4,7 @@ follows every reference, and compares each sample with its site."""
 import gzip
 import sys
 
-from expected import clean, has_costs, load, near, same, stack, time_ns, uncharged_ns
+from expected import clean, has_costs, has_states, load, near, same, stack, states_ns, time_ns, uncharged_ns
 
 
 def varint(data, at):
@@ -111,13 +111,15 @@ class Profile:
         return out
 
 
-def check_sample(profile, sample, site, costs):
+def check_sample(profile, sample, site, costs, states):
     found = [n for loc in sample.list(1) for n in profile.names(loc)]
     names = stack(site, with_outcome=False)
     assert [same(n[0]) for n in found] == [same(n) for n in names], (found, names)
     for (_, line, file), frame in zip(found[1:], site["stack"]):
         assert line == (frame["line"] or 0) and same(file) == same(clean(frame["file"] or ""))
-    calls, time, size, *uncharged = sample.list(2)
+    calls, time, size, *more = sample.list(2)
+    went, uncharged = more[:states], more[states:]
+    assert all(near(n, wanted) for n, wanted in zip(went, states_ns(site))), (went, states_ns(site))
     assert calls == site["calls"] and size == site["bytes"] and near(time, time_ns(site))
     assert len(uncharged) == costs and all(near(u, uncharged_ns(site)) for u in uncharged), uncharged
     labels = {profile.text(m.one(1)): profile.text(m.one(2)) for m in sample.many(3)}
@@ -126,10 +128,10 @@ def check_sample(profile, sample, site, costs):
     assert labels == ({} if plain else {"outcome": site["outcome"]}), labels
 
 
-def check_rest(profile, costs):
+def check_rest(profile, costs, states):
     types = [(profile.text(m.one(1)), profile.text(m.one(2))) for m in profile.top.many(1)]
-    wanted = [("calls", "count"), ("time", "nanoseconds"), ("bytes", "bytes"), ("uncharged", "nanoseconds")]
-    assert types == wanted[:3 + costs], types
+    wanted = [("calls", "count"), ("time", "nanoseconds"), ("bytes", "bytes"), ("on_cpu", "nanoseconds"), ("runnable", "nanoseconds"), ("asleep", "nanoseconds")][:3 + states]
+    assert types == wanted + [("uncharged", "nanoseconds")][:costs], types
     assert all("-" not in text for pair in types for text in pair), "no type for a query of Pyroscope's"
     assert profile.text(profile.top.one(14)) == "time"
     (event,) = profile.top.many(11)
@@ -149,11 +151,11 @@ def main(path, report):
     profile = Profile(path)
     sites = load(report)["sites"]
     samples = profile.top.many(2)
-    costs = has_costs(sites)
+    costs, states = has_costs(sites), has_states(sites)
     assert len(samples) == len(sites) > 0
     for sample, site in zip(samples, sites):
-        check_sample(profile, sample, site, costs)
-    check_rest(profile, costs)
+        check_sample(profile, sample, site, costs, states)
+    check_rest(profile, costs, states)
 
 
 main(*sys.argv[1:])

@@ -60,6 +60,22 @@ def uncharged_ns(site):
     return max(0, int(site["uncharged_ns"] * site["calls"] + 0.5)) if site["uncharged_ns"] is not None else 0
 
 
+STATES = ("on_cpu", "runnable", "asleep")
+
+
+def states_ns(site):
+    """The parts of its time, in proportion to their means; those below 0 are none of it."""
+    means = [site["states"][part]["mean_ns"] for part in STATES] if site["states"] else [None]
+    if None in means or site["total_ns"] <= 0 or not any(m > 0 for m in means):
+        return [0, 0, 0]
+    whole = sum(max(m, 0) for m in means)
+    return [max(0, int(site["total_ns"] * m / whole + 0.5)) if m > 0 else 0 for m in means]
+
+
+def has_states(sites):
+    return 3 * any(s["states"] is not None for s in sites)
+
+
 def has_costs(sites):
     return any(s["displacement"] is not None for s in sites)
 
