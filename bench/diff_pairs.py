@@ -3,7 +3,7 @@
 """How often scprof diff errs, and how often it finds: pairs of runs, counted.
 
   bench/diff_pairs.py --build BUILD aa      [--pairs 200] [--runs 1] [--calls N]
-  bench/diff_pairs.py --build BUILD change  [--pairs 200] [--runs 1] [--calls N] [--percent 5]
+  bench/diff_pairs.py --build BUILD change  [--pairs 200] [--runs 1] [--calls N] [--percent 5] [--load N]
   bench/diff_pairs.py --build BUILD command [--pairs 20]  [--runs 3] -- COMMAND [ARG...]
   bench/diff_pairs.py --build BUILD redis   [--pairs 20]  [--runs 3]
 
@@ -11,8 +11,8 @@ aa: bench/thirty.c twice, nothing changed. change: one of its thirty sites, anot
 time, costs PERCENT more on the new side. command, redis: a real program twice; redis is
 redis-server under redis-benchmark. The runs of a side are recorded in turn with the other
 side's, the order drawn anew each time. --calls: a site's calls in a run of thirty; without it
-`scprof plan --change` says how many, from a pilot run before each pair. Nothing is asserted: the counts are
-printed. docs/diff.md has figures.
+`scprof plan --change` says how many for CPU time, from a pilot run before each pair. --load: so many busy
+processes beside. Nothing is asserted: the counts are printed. docs/diff.md has figures.
 """
 import argparse
 import json
@@ -36,6 +36,7 @@ def arguments():
     parser.add_argument("--runs", type=int)
     parser.add_argument("--calls", type=int)
     parser.add_argument("--percent", type=float, default=5)
+    parser.add_argument("--load", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", help="directory for the profiles of pairs that were judged wrongly")
     parser.add_argument("command", nargs="*")
@@ -88,7 +89,8 @@ class Thirty(Target):
         plan = subprocess.run([self.scprof, "plan", "--json", "--share", "0",
                                "--change", f"{self.a.percent}%", pilot],
                               stdout=subprocess.PIPE, check=True)
-        factor = json.loads(plan.stdout)["factor"]
+        plan = json.loads(plan.stdout)
+        factor = (plan["cpu"] or plan)["factor"]
         os.unlink(pilot)
         return max(1, round(PILOT_CALLS * factor))
 
@@ -145,7 +147,7 @@ def is_changed_site(site, number):
 
 
 def judge(target, status, diff):
-    """(found what was changed, named something that was not)"""
+    """(found what was changed, named something that was not): in CPU time or elapsed time"""
     named = [s for s in diff["sites"] if s["status"] in ("slower", "faster")]
     if target.a.what != "change":
         return False, bool(named)
@@ -192,10 +194,14 @@ def main():
     with tempfile.TemporaryDirectory(prefix="scprof-diff.") as work:
         kind = {"aa": Thirty, "change": Thirty, "command": Command, "redis": Redis}[a.what]
         target = kind(a, work)
+        busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(a.load)]
         try:
             count_pairs(target, counts, detectable)
         except KeyboardInterrupt:
             print("interrupted: what there is so far", flush=True)
+        finally:
+            for process in busy:
+                process.kill()
         report(a, target, counts, detectable, time.monotonic() - started)
 
 
@@ -208,7 +214,8 @@ def report(a, target, counts, detectable, seconds):
     if isinstance(target, Thirty):
         planned = sorted(target.planned_calls)
         calls = f", {planned[0]} to {planned[-1]} calls a site, {planned[len(planned) // 2]} in the middle"
-    print(f"{a.what}: {counts['pairs']} pairs, {a.runs} runs a side{calls}, {seconds:.0f} s")
+    print(f"{a.what}: {counts['pairs']} pairs, {a.runs} runs a side{calls}, {seconds:.0f} s, "
+          f"load {a.load} besides, load average {os.getloadavg()[1]:.1f} at the end")
     print(f"  exit status 0: {counts[0]}, 1: {counts[1]}, 2: {counts[2]}")
     if a.what == "change":
         print(f"  the changed site was found in {counts['found']} ({100 * counts['found'] / counts['pairs']:.1f} %)")

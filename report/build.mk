@@ -2,6 +2,7 @@
 REPORT_SRC = \
 	report/compare/diff_estimate.c \
 	report/compare/diff_judge.c \
+	report/compare/diff_location.c \
 	report/compare/diff_model.c \
 	report/compare/diff_pair.c \
 	report/compare/diff_path.c \

@@ -6,39 +6,50 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/compare/diff.h"
-
 /* The standard errors of the pilot run are estimates, and those of a later run may be larger:
  * enough calls for a power of 0.99 if they are right. */
 #define RESERVE 1.3
 
-static struct plan_change_site plan_site(const struct diff *d, uint32_t at, double change)
+static struct plan_change_need need_of(const struct diff_site *s, enum diff_quantity of,
+				       double change)
 {
-	const struct diff_site *s = &d->site[at];
-	struct plan_change_site p = {at, NAN, NAN};
+	const struct diff_finding *f = &s->found[of];
+	struct plan_change_need n = {NAN, NAN};
 	double room, now;
 
-	if (s->status != DIFF_SAME)
-		return p;
-	p.now = s->shown.detectable;
-	room = log1p(change) - s->shown.margin;
-	now = log(s->shown.detectable) - s->shown.margin;
-	p.calls = room > 0 ? ceil(RESERVE * s->base_calls * (now / room) * (now / room)) : INFINITY;
-	return p;
+	if (f->status != DIFF_SAME)
+		return n;
+	n.now = f->shown.detectable;
+	room = log1p(change) - f->shown.margin;
+	now = log(f->shown.detectable) - f->shown.margin;
+	n.calls = room > 0 ? ceil(RESERVE * s->base_calls * (now / room) * (now / room)) : INFINITY;
+	return n;
 }
 
-static void add_up(struct plan_change *p)
+static void add_site(struct plan_change *p, uint32_t at, double change)
 {
-	p->factor = 1;
-	for (uint32_t i = 0; i < p->sites; i++) {
-		const struct plan_change_site *s = &p->site[i];
+	struct plan_change_site *s = &p->site[p->sites++];
 
-		p->unknown += isnan(s->calls);
-		p->never += isinf(s->calls);
-		if (!isfinite(s->calls))
+	s->site = at;
+	for (int of = 0; of < DIFF_QUANTITIES; of++)
+		s->need[of] = need_of(&p->diff->site[at], (enum diff_quantity)of, change);
+	p->states |= p->diff->site[at].states;
+}
+
+static void add_up(struct plan_change *p, enum diff_quantity of)
+{
+	struct plan_change_sum *sum = &p->sum[of];
+
+	sum->factor = 1;
+	for (uint32_t i = 0; i < p->sites; i++) {
+		double calls = p->site[i].need[of].calls;
+
+		sum->unknown += isnan(calls);
+		sum->never += isinf(calls);
+		if (!isfinite(calls))
 			continue;
-		p->within++;
-		p->factor = fmax(p->factor, s->calls / p->diff->site[s->site].base_calls);
+		sum->within++;
+		sum->factor = fmax(sum->factor, calls / p->diff->site[p->site[i].site].base_calls);
 	}
 }
 
@@ -55,7 +66,7 @@ static void choose(struct plan_change *p, const struct plan_options *o)
 		all_ns += d->site[i].base_total_ns;
 	for (uint32_t i = 0; i < d->sites; i++)
 		if (d->site[i].waiting != works && d->site[i].base_total_ns > o->share * all_ns)
-			p->site[p->sites++] = plan_site(d, i, o->change);
+			add_site(p, i, o->change);
 }
 
 int plan_change_build(struct plan_change *p, const struct profile *profile,
@@ -75,7 +86,8 @@ int plan_change_build(struct plan_change *p, const struct profile *profile,
 		return -1;
 	p->calls = p->diff->base_calls;
 	choose(p, o);
-	add_up(p);
+	for (int of = 0; of < DIFF_QUANTITIES; of++)
+		add_up(p, (enum diff_quantity)of);
 	return 0;
 }
 

@@ -6,11 +6,22 @@
 
 #include "cli/plan/plan_options.h"
 #include "profile/profile.h"
+#include "report/compare/diff.h"
 
+struct plan_change_need {
+	double now;   /* change that would be found now, as a ratio above 1; NAN: none */
+	double calls; /* needed in each run; INFINITY: no number; NAN: not known */
+};
+
+/* By enum diff_quantity: of elapsed time, and of the CPU time of calls that are not switched. */
 struct plan_change_site {
 	uint32_t site; /* index into the diff */
-	double now;    /* change that would be found now, as a ratio above 1; NAN: none */
-	double calls;  /* needed in each run; INFINITY: no number; NAN: not known */
+	struct plan_change_need need[DIFF_QUANTITIES];
+};
+
+struct plan_change_sum {
+	uint32_t within, never, unknown; /* sites; within: forecast or reached */
+	double factor;			 /* so many times as long as now */
 };
 
 /* The profile is compared with itself: this has the standard errors of two such runs, but not the
@@ -19,8 +30,10 @@ struct plan_change {
 	const struct profile *both[2]; /* which the diff borrows: not to be copied */
 	struct diff *diff;
 	struct plan_change_site *site;
-	uint32_t sites, within, never, unknown; /* within: forecast or reached */
-	double calls, factor;			/* of all kinds, now; so many times as long */
+	uint32_t sites;
+	bool states; /* of some site's calls it is known which were switched */
+	struct plan_change_sum sum[DIFF_QUANTITIES];
+	double calls; /* of all kinds, now */
 };
 
 /* 0, or -1: out of memory. plan_change_end either way. */

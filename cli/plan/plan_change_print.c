@@ -13,7 +13,7 @@
 #include "report/render/text/text.h"
 #include "report/wording/utf8.h"
 
-enum { FUNCTION, OUTCOME, CALLS, NOW, NEEDED, VERDICT, COLUMNS };
+enum { FUNCTION, OUTCOME, CALLS, NOW, NEEDED, CPU_NOW, CPU_NEEDED, VERDICT, COLUMNS };
 
 static const struct table_column columns[] = {
 	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},
@@ -21,15 +21,50 @@ static const struct table_column columns[] = {
 	[CALLS] = {"CALLS", .right = true, .drop = 2},
 	[NOW] = {"SEEN NOW", .right = true, .style = TERMINAL_BOLD},
 	[NEEDED] = {"CALLS NEEDED", .right = true, .style = TERMINAL_BOLD},
+	[CPU_NOW] = {"CPU SEEN NOW", .right = true, .style = TERMINAL_BOLD},
+	[CPU_NEEDED] = {"CPU CALLS NEEDED", .right = true, .style = TERMINAL_BOLD},
 	[VERDICT] = {""},
 	[COLUMNS] = {0},
 };
+
+static void need_cells(struct table *table, const struct plan_change_need *n, int now, int needed)
+{
+	char text[40];
+
+	if (isfinite(n->now)) {
+		diff_words_percent(text, sizeof(text), n->now, n->now);
+		table_cell(table, now, text);
+	}
+	if (isfinite(n->calls)) {
+		plan_words_count(text, sizeof(text), n->calls);
+		table_cell(table, needed, text);
+	}
+}
+
+/* Why there is no number of calls: "" where there is one. */
+static void verdict_words(const struct plan_change *p, const struct plan_change_site *c, char *text,
+			  size_t room)
+{
+	const struct diff_site *s = &p->diff->site[c->site];
+	const struct plan_change_need *elapsed = &c->need[DIFF_ELAPSED];
+	const struct plan_change_need *cpu = &c->need[DIFF_CPU_TIME];
+
+	*text = '\0';
+	if (isinf(elapsed->calls) || isinf(cpu->calls))
+		snprintf(text, room, "not with one run a side");
+	else if (isnan(elapsed->calls) && isnan(cpu->calls))
+		diff_words(p->diff, s, text, room);
+	else if (isnan(elapsed->calls))
+		snprintf(text, room, "elapsed time: %s", s->found[DIFF_ELAPSED].reason);
+	else if (isnan(cpu->calls) && s->states)
+		snprintf(text, room, "CPU time: %s", s->found[DIFF_CPU_TIME].reason);
+}
 
 static void add_site(struct text *t, struct table *table, const struct plan_change *p,
 		     const struct plan_change_site *c)
 {
 	const struct diff_site *s = &p->diff->site[c->site];
-	char text[200], *line, *safe;
+	char text[DIFF_WORDS], *line, *safe;
 
 	table_row(table);
 	text_cell_put(t, table, FUNCTION, s->symbol);
@@ -37,19 +72,11 @@ static void add_site(struct text *t, struct table *table, const struct plan_chan
 		table_cell(table, OUTCOME, s->outcome);
 	plan_words_count(text, sizeof(text), s->base_calls);
 	table_cell(table, CALLS, text);
-	if (isfinite(c->now)) {
-		diff_words_percent(text, sizeof(text), c->now, c->now);
-		table_cell(table, NOW, text);
-	}
-	if (isfinite(c->calls)) {
-		plan_words_count(text, sizeof(text), c->calls);
-		table_cell(table, NEEDED, text);
-	} else if (isinf(c->calls)) {
-		table_cell(table, VERDICT, "not with one run a side");
-	} else {
-		diff_words(p->diff, s, text, sizeof(text));
+	need_cells(table, &c->need[DIFF_ELAPSED], NOW, NEEDED);
+	need_cells(table, &c->need[DIFF_CPU_TIME], CPU_NOW, CPU_NEEDED);
+	verdict_words(p, c, text, sizeof(text));
+	if (*text)
 		table_cell(table, VERDICT, text);
-	}
 	line = diff_path_frames(p->diff, s) ? diff_path_frame_line(p->diff, s, 0) : NULL;
 	safe = line ? utf8_clean(line, t->terminal.utf8) : NULL;
 	if (safe)
@@ -58,29 +85,31 @@ static void add_site(struct text *t, struct table *table, const struct plan_chan
 	free(safe);
 }
 
-static void print_sentence(const struct plan_change *p, const struct plan_options *o)
+/* `of_what`: "a change of 5 % of CPU time". */
+static void print_sentence(const struct plan_change *p, const struct plan_change_sum *sum,
+			   const struct plan_options *o, const char *of_what)
 {
 	char change[24], calls[40], factor[32];
 
-	numbers_significant(factor, sizeof(factor), p->factor, 3);
+	numbers_significant(factor, sizeof(factor), sum->factor, 3);
 	plan_words_percent(change, sizeof(change), o->change);
-	plan_words_about(calls, sizeof(calls), ceil(p->factor * p->calls));
-	if (!p->within)
-		printf("No site above %.6g %% of time would show a change of %s between two runs, "
-		       "however long\n",
-		       100 * o->share, change);
-	else if (p->factor > 1)
+	plan_words_about(calls, sizeof(calls), ceil(sum->factor * p->calls));
+	if (!sum->within)
+		printf("No site above %.6g %% of time would show a change of %s%s between two "
+		       "runs, however long\n",
+		       100 * o->share, change, of_what);
+	else if (sum->factor > 1)
 		printf("%s times this run, %s calls of all kinds in each of the two, and a "
-		       "change of %s at one of %" PRIu32 " sites is found 95 times in 100\n",
-		       factor, calls, change, p->within);
+		       "change of %s%s at one of %" PRIu32 " sites is found 95 times in 100\n",
+		       factor, calls, change, of_what, sum->within);
 	else
-		printf("Two runs like this one are enough: a change of %s at one of %" PRIu32
+		printf("Two runs like this one are enough: a change of %s%s at one of %" PRIu32
 		       " sites is found 95 times in 100\n",
-		       change, p->within);
-	if (p->never)
+		       change, of_what, sum->within);
+	if (sum->never)
 		printf("%" PRIu32 " more have too few others of their kind to tell them from the "
 		       "machine: give scprof diff several runs a side\n",
-		       p->never);
+		       sum->never);
 }
 
 int plan_change_print(const struct plan_change *p, const struct plan_options *o)
@@ -89,7 +118,9 @@ int plan_change_print(const struct plan_change *p, const struct plan_options *o)
 	struct table table;
 	int status;
 
-	print_sentence(p, o);
+	if (p->states)
+		print_sentence(p, &p->sum[DIFF_CPU_TIME], o, " of CPU time");
+	print_sentence(p, &p->sum[DIFF_ELAPSED], o, p->states ? " of elapsed time" : "");
 	table_begin(&table, columns, "CALLED FROM");
 	for (uint32_t i = 0; i < p->sites; i++)
 		add_site(&t, &table, p, &p->site[i]);
@@ -98,24 +129,43 @@ int plan_change_print(const struct plan_change *p, const struct plan_options *o)
 	return status;
 }
 
+static void put_need(json_t *o, const struct diff_site *s, enum diff_quantity of,
+		     const struct plan_change_need *n, int *failed)
+{
+	json_parts_put(o, "detectable", json_parts_number(n->now), failed);
+	json_parts_put(o, "calls_needed", plan_words_json(n->calls), failed);
+	json_parts_put(o, "reason", json_parts_text(s->found[of].reason), failed);
+}
+
 static json_t *site_of(const struct plan_change *p, const struct plan_change_site *c, int *failed)
 {
 	const struct diff_site *s = &p->diff->site[c->site];
-	json_t *o = json_object();
+	json_t *o = json_object(), *cpu = s->states ? json_object() : json_null();
 
 	json_parts_put(o, "symbol", json_parts_text(s->symbol), failed);
 	json_parts_put(o, "library", json_parts_text(s->library), failed);
 	json_parts_put(o, "outcome", json_parts_text(s->outcome), failed);
 	json_parts_put(o, "calls", json_parts_number(s->base_calls), failed);
-	json_parts_put(o, "detectable", json_parts_number(c->now), failed);
-	json_parts_put(o, "calls_needed", plan_words_json(c->calls), failed);
-	json_parts_put(o, "reason", json_parts_text(s->reason), failed);
+	put_need(o, s, DIFF_ELAPSED, &c->need[DIFF_ELAPSED], failed);
+	if (s->states)
+		put_need(cpu, s, DIFF_CPU_TIME, &c->need[DIFF_CPU_TIME], failed);
+	json_parts_put(o, "cpu", cpu, failed);
 	return o;
+}
+
+static void put_sum(json_t *o, const struct plan_change_sum *sum, int *failed)
+{
+	json_parts_put(o, "factor", sum->within ? json_parts_number(sum->factor) : json_null(),
+		       failed);
+	json_parts_put(o, "within", json_parts_count(sum->within), failed);
+	json_parts_put(o, "never", json_parts_count(sum->never), failed);
+	json_parts_put(o, "unknown", json_parts_count(sum->unknown), failed);
 }
 
 int plan_change_json(const struct plan_change *p, const struct plan_options *o)
 {
 	json_t *doc = json_object(), *sites = json_array();
+	json_t *cpu = p->states ? json_object() : json_null();
 	int failed = 0;
 
 	for (uint32_t i = 0; i < p->sites; i++)
@@ -126,11 +176,10 @@ int plan_change_json(const struct plan_change *p, const struct plan_options *o)
 	json_parts_put(doc, "share", json_parts_number(o->share), &failed);
 	json_parts_put(doc, "by", json_parts_text(report_names_by(o->by)), &failed);
 	json_parts_put(doc, "calls", json_parts_number(p->calls), &failed);
-	json_parts_put(doc, "factor", p->within ? json_parts_number(p->factor) : json_null(),
-		       &failed);
-	json_parts_put(doc, "within", json_parts_count(p->within), &failed);
-	json_parts_put(doc, "never", json_parts_count(p->never), &failed);
-	json_parts_put(doc, "unknown", json_parts_count(p->unknown), &failed);
+	put_sum(doc, &p->sum[DIFF_ELAPSED], &failed);
+	if (p->states)
+		put_sum(cpu, &p->sum[DIFF_CPU_TIME], &failed);
+	json_parts_put(doc, "cpu", cpu, &failed);
 	json_parts_put(doc, "sites", sites, &failed);
 	return plan_words_dump(doc, failed);
 }

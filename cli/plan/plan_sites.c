@@ -119,6 +119,18 @@ static void judge(struct plan_site *p, const struct report_site *s)
 		settle(p, p->calls > (double)s->calls ? PLAN_MORE : PLAN_REACHED, NULL);
 }
 
+static void plan_cpu(struct plan_site *p, const struct report_site *s, const struct plan_options *o)
+{
+	const struct mean_interval *e = &s->states.unswitched;
+	struct stats_finished f = {(double)s->calls, e->mean,  e->low,
+				   e->high,	     e->error, s->overhead_error_ns};
+	bool known = s->states.known && e->mean > 0 && !is_synchronous(s);
+
+	p->cpu_width = known ? (e->high - e->low) / e->mean : NAN;
+	p->cpu_calls = known ? ceil(plan_calls_forecast(&f, o->confidence, o->width)) : NAN;
+	p->cpu_more_calls = p->cpu_calls - (double)s->calls;
+}
+
 static struct plan_site plan_site(const struct plan_sites *all, const struct report *r, uint32_t at,
 				  const struct plan_options *o)
 {
@@ -135,6 +147,7 @@ static struct plan_site plan_site(const struct plan_sites *all, const struct rep
 		p.calls = INFINITY;
 	p.more_calls = p.calls - (double)s->calls;
 	p.more_ns = p.more_calls / (double)s->calls * all->running_ns;
+	plan_cpu(&p, s, o);
 	p.rough = (p.state == PLAN_MORE || p.state == PLAN_AT_LEAST) && p.width > ROUGH_WIDTH;
 	return p;
 }
@@ -142,16 +155,22 @@ static struct plan_site plan_site(const struct plan_sites *all, const struct rep
 static void add_up(struct plan_sites *p, const struct report *r)
 {
 	p->factor = 1;
+	p->cpu_factor = NAN;
 	for (uint32_t i = 0; i < p->sites; i++) {
 		const struct plan_site *s = &p->site[i];
+		double calls = (double)r->site[s->site].calls;
 
+		if (isfinite(s->cpu_calls))
+			p->cpu_factor = fmax(fmax(1, s->cpu_calls / calls), p->cpu_factor);
 		p->in_state[s->state]++;
 		if (s->state == PLAN_MORE || s->state == PLAN_AT_LEAST)
-			p->factor = fmax(p->factor, s->calls / (double)r->site[s->site].calls);
+			p->factor = fmax(p->factor, s->calls / calls);
 	}
 	p->far = p->factor > PLAN_FAR;
 	p->more_calls = ceil((p->factor - 1) * (double)r->calls);
 	p->more_ns = (p->factor - 1) * p->running_ns;
+	p->cpu_more_calls = ceil((p->cpu_factor - 1) * (double)r->calls);
+	p->cpu_more_ns = (p->cpu_factor - 1) * p->running_ns;
 }
 
 /* Time that the site may take. A call that is synchronous with the tick may show no tick at all and

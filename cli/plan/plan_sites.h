@@ -27,6 +27,9 @@ struct plan_site {
 	double calls;	    /* needed in all; INFINITY: never; NAN: not known */
 	double more_calls;  /* beyond those made; as `calls` */
 	double more_ns;	    /* of running at the same rates; as `calls` */
+	/* The same for their CPU time, the mean of those that are not switched: far fewer, where
+	 * other programs take the CPU. NAN: it is not known which were. */
+	double cpu_width, cpu_calls, cpu_more_calls;
 };
 
 /* A run says little about events that are rarer than one a run. */
@@ -40,6 +43,8 @@ struct plan_sites {
 	/* For all sites in PLAN_MORE and PLAN_AT_LEAST: how many times as long the run must be, and
 	 * all calls in it. */
 	double factor, more_calls, more_ns;
+	/* The same for the CPU time of all sites of which it is forecast; NAN: of none. */
+	double cpu_factor, cpu_more_calls, cpu_more_ns;
 	bool far;	  /* factor > PLAN_FAR: rarer events than the run had will occur */
 	uint32_t perhaps; /* sites below the share whose intervals reach above it */
 };

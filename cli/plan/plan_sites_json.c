@@ -14,6 +14,32 @@ static void put_count(struct json_writer *w, const char *key, double count)
 		json_write_number(w, key, count);
 }
 
+static void put_cpu(struct json_writer *w, const struct plan_site *p)
+{
+	if (isnan(p->cpu_width)) {
+		json_write_null(w, "cpu");
+		return;
+	}
+	json_write_open(w, "cpu", '{');
+	json_write_number(w, "width", p->cpu_width);
+	put_count(w, "calls_needed", p->cpu_calls);
+	put_count(w, "more_calls", p->cpu_more_calls);
+	json_write_close(w, '}');
+}
+
+static void put_all_cpu(struct json_writer *w, const struct plan_sites *p)
+{
+	if (isnan(p->cpu_factor)) {
+		json_write_null(w, "cpu");
+		return;
+	}
+	json_write_open(w, "cpu", '{');
+	json_write_number(w, "factor", p->cpu_factor);
+	put_count(w, "more_calls", p->cpu_more_calls);
+	json_write_number(w, "more_s", p->cpu_more_ns / 1e9);
+	json_write_close(w, '}');
+}
+
 static void put_site(struct json_writer *w, struct report *r, const struct plan_site *p)
 {
 	struct json_stack_cache unused = {0}; /* indented frames are not kept */
@@ -27,6 +53,7 @@ static void put_site(struct json_writer *w, struct report *r, const struct plan_
 	put_count(w, "calls_needed", p->calls);
 	put_count(w, "more_calls", p->more_calls);
 	json_write_number(w, "more_s", p->more_ns / 1e9);
+	put_cpu(w, p);
 	json_write_close(w, '}');
 }
 
@@ -54,6 +81,7 @@ int plan_sites_json(const struct plan_sites *p, struct report *r, const struct p
 	put_count(w, "more_calls", p->more_calls);
 	json_write_number(w, "more_s", p->more_ns / 1e9);
 	json_write_flag(w, "far", p->far);
+	put_all_cpu(w, p);
 	put_states(w, p);
 	json_write_count(w, "perhaps_above_share", p->perhaps);
 	json_write_open(w, "sites", '[');

@@ -15,7 +15,22 @@
 /* Lines of call path a row. */
 #define PATH_LINES 3
 
-enum { FUNCTION, OUTCOME, SHARE, CALLS, MEAN, UNIT, INTERVAL, NOW, MORE, TIME, VERDICT, COLUMNS };
+enum {
+	FUNCTION,
+	OUTCOME,
+	SHARE,
+	CALLS,
+	MEAN,
+	UNIT,
+	INTERVAL,
+	NOW,
+	MORE,
+	TIME,
+	CPU_NOW,
+	CPU_MORE,
+	VERDICT,
+	COLUMNS
+};
 
 static const struct table_column columns[] = {
 	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},
@@ -28,6 +43,8 @@ static const struct table_column columns[] = {
 	[NOW] = {"NOW", .right = true, .style = TERMINAL_BOLD},
 	[MORE] = {"MORE CALLS", .right = true, .style = TERMINAL_BOLD},
 	[TIME] = {"TIME", .right = true},
+	[CPU_NOW] = {"CPU NOW", .right = true, .drop = 6},
+	[CPU_MORE] = {"CPU MORE CALLS", .right = true, .drop = 6},
 	[VERDICT] = {""},
 	[COLUMNS] = {0},
 };
@@ -74,6 +91,20 @@ static void forecast_cells(struct table *table, const struct plan_site *p)
 	table_cell(table, TIME, text);
 }
 
+static void cpu_cells(struct text *t, struct table *table, const struct plan_site *p)
+{
+	char text[40];
+
+	if (isnan(p->cpu_width))
+		return;
+	half_width(text, sizeof(text), p->cpu_width, t->terminal.utf8);
+	table_cell(table, CPU_NOW, text);
+	if (!isfinite(p->cpu_more_calls))
+		return;
+	plan_words_count(text, sizeof(text), fmax(p->cpu_more_calls, 0));
+	table_cell(table, CPU_MORE, text);
+}
+
 static void add_site(struct text *t, struct table *table, const struct plan_site *p)
 {
 	const struct report_site *s = &t->report->site[p->site];
@@ -91,6 +122,7 @@ static void add_site(struct text *t, struct table *table, const struct plan_site
 	half_width(text, sizeof(text), p->width, t->terminal.utf8);
 	table_cell(table, NOW, text);
 	forecast_cells(table, p);
+	cpu_cells(t, table, p);
 }
 
 static int print_table(struct text *t, const struct plan_sites *p)
@@ -155,6 +187,21 @@ static void print_sentence(const struct plan_sites *p, const struct plan_options
 	}
 }
 
+static void print_cpu(const struct plan_sites *p)
+{
+	char calls[40], time[40];
+
+	if (isnan(p->cpu_factor))
+		return;
+	plan_words_about(calls, sizeof(calls), p->cpu_more_calls);
+	plan_words_time(time, sizeof(time), p->cpu_more_ns);
+	if (p->cpu_factor > 1)
+		printf("For their CPU time, of calls that are not switched: %s more, about %s\n",
+		       calls, time);
+	else
+		printf("For their CPU time, of calls that are not switched: no more\n");
+}
+
 static void print_basis(const struct plan_sites *p, const struct report *r,
 			const struct plan_options *o)
 {
@@ -210,6 +257,7 @@ int plan_sites_print(const struct plan_sites *p, struct report *r, const struct 
 	int status;
 
 	print_sentence(p, o, t.terminal.utf8);
+	print_cpu(p);
 	print_basis(p, r, o);
 	status = print_table(&t, p);
 	print_notes(p);

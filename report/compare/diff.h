@@ -30,6 +30,8 @@ struct diff_options {
 #define DIFF_FEW_TICKS "too-few-ticks"
 #define DIFF_FEW_CALLS "too-few-calls"
 #define DIFF_UNLIKE    "runs-too-unlike"
+#define DIFF_SWITCHED  "all-calls-switched"
+#define DIFF_NO_STATES "states-unknown"
 
 /* Of several runs, those with fewer calls at a site are not used for it: single durations have
  * tails that no test of a few means can cope with. */
@@ -45,8 +47,24 @@ struct diff_options {
 		.top = REPORT_TOP_DEFAULT, .frames = REPORT_FRAMES_DEFAULT                         \
 	}
 
-/* What a test compares, and against what. */
-enum diff_view { DIFF_MEAN, DIFF_UNDISTURBED, DIFF_VIEWS };
+struct match_row;
+
+/* What may have changed at a site. */
+enum diff_quantity {
+	DIFF_ELAPSED,
+	DIFF_CPU_TIME, /* of the calls that were not switched */
+	DIFF_QUANTITIES
+};
+
+/* What a test compares, and against what. Where it is known of each call whether it was switched,
+ * DIFF_UNSWITCHED_UNDISTURBED takes the place of DIFF_UNDISTURBED. */
+enum diff_view {
+	DIFF_MEAN,	  /* elapsed time */
+	DIFF_UNDISTURBED, /* elapsed time without the longest calls */
+	DIFF_UNSWITCHED,  /* CPU time: of the calls that kept their CPU */
+	DIFF_UNSWITCHED_UNDISTURBED,
+	DIFF_VIEWS
+};
 enum diff_against {
 	DIFF_TOTAL, /* the change itself */
 	DIFF_OWN,   /* the change relative to the other sites */
@@ -64,13 +82,19 @@ struct diff_run {
 	struct compare_count count;
 	struct compare_mean undisturbed; /* error INFINITY: there is none */
 	double quick_ns;		 /* the fastest hundredth of the calls; NAN: not known */
+	/* Where the time went; means of a call in ns, NAN: not known. */
+	struct compare_mean unswitched, unswitched_undisturbed; /* error INFINITY: none */
+	unsigned unswitched_unreliable;
+	bool watched;  /* it is known of each call whether it was switched */
+	double spread; /* of single calls: variance over squared mean; not above 0: not known */
+	double unswitched_calls, runnable_ns, asleep_ns;
 };
 
 /* One test of a site. */
 struct diff_test {
 	bool made;
 	double p;      /* NAN: not made */
-	double weight; /* of the site's tests, which add up to 1 */
+	double weight; /* of the quantity's tests, which add up to 1 */
 	double ratio, low, high;
 	/* of the ratio's logarithm; what is no change lies within +-margin of 0 */
 	double error, freedom, margin;
@@ -86,23 +110,32 @@ enum diff_status {
 	DIFF_ONLY_NEW
 };
 
+/* What the tests of a quantity say together. */
+struct diff_finding {
+	double p, q; /* of its tests; over all quantities of all sites; NAN: not tested */
+	enum diff_status status;
+	const char *reason; /* DIFF_UNTESTED: why; else NULL */
+	/* The test behind the status, or else the most sensitive one. */
+	enum diff_view view;
+	enum diff_against against;
+	struct diff_test shown;
+};
+
 struct diff_site {
 	const char *symbol, *library, *outcome;
 	uint32_t profile, entry;    /* where its path is */
 	bool moved;		    /* its lines differ from BASE's */
 	bool waiting;		    /* its function waits for others */
+	bool states;		    /* which calls were switched is known in all runs */
 	const struct diff_run *run; /* one for each profile, BASE's first; calls 0: not there */
 	/* Over all runs of a side. Calls and total: an average run's. */
 	double base_calls, new_calls, base_ns, new_ns, base_total_ns, new_total_ns;
-	double effect_ns; /* of an average run */
+	double base_unswitched_ns,
+		new_unswitched_ns; /* of calls that were not switched; NAN: none */
+	double effect_ns;	   /* of an average run */
 	struct diff_test test[DIFF_VIEWS][DIFF_AGAINSTS];
-	double p, q; /* of all its tests together; over all sites; NAN: not tested */
-	enum diff_status status;
-	const char *reason;
-	/* The test behind the verdict, or else the most sensitive one. */
-	enum diff_view view;
-	enum diff_against against;
-	struct diff_test shown;
+	struct diff_finding found[DIFF_QUANTITIES];
+	struct diff_finding verdict; /* of those, the one that decides */
 };
 
 /* The change that all sites of a kind share: probably caused by the machine. */
@@ -120,7 +153,7 @@ struct diff {
 	struct diff_run *runs;
 	struct diff_site *site; /* changed ones first, then by effect on the total time */
 	uint32_t sites;
-	struct diff_common common[2]; /* of sites that work, that wait */
+	struct diff_common common[DIFF_QUANTITIES][2]; /* of sites that work, that wait */
 	uint32_t slower, faster, same, untested, only_base, only_new;
 	/* An average run's, in all compared calls that do not wait. */
 	double base_total_ns, new_total_ns;
@@ -139,11 +172,15 @@ struct diff *diff_model_build(const struct profile *const *profile, uint32_t pro
 			      struct profile_error *why);
 void diff_model_free(struct diff *d);
 
-/* In words: the verdict of a site, of all sites, and the change that sites of a kind share (""
- * where they are too few). */
+/* In words: the verdict of a site, what its other quantity did if one changed ("": not known), the
+ * verdict of all sites, and the change that sites of a kind share ("" where they are too few). Of a
+ * site: up to DIFF_WORDS bytes. */
+#define DIFF_WORDS 200
 void diff_words(const struct diff *d, const struct diff_site *s, char *text, size_t room);
+void diff_words_other(const struct diff *d, const struct diff_site *s, char *text, size_t room);
 void diff_words_verdict(const struct diff *d, char *text, size_t room);
-void diff_words_common(const struct diff *d, bool waiting, char *text, size_t room);
+void diff_words_common(const struct diff *d, enum diff_quantity of, bool waiting, char *text,
+		       size_t room);
 const char *diff_words_status_name(enum diff_status status);
 /* "+5.2 %" of 1.052, with the digits that show `unit` (the smallest change of interest). */
 void diff_words_percent(char *text, size_t room, double ratio, double unit);
@@ -166,8 +203,22 @@ int diff_runs_test(struct diff *d);
 /* From tests to verdicts. -1: out of memory. */
 int diff_judge(struct diff *d);
 void diff_warnings_make(struct diff *d);
-/* An estimate of a view; error INFINITY: there is none. */
+/* Locations of a row's calls, or of those that were not switched, in all runs, into their
+ * `undisturbed` or `unswitched_undisturbed`. `two`: room for two a profile. */
+void diff_location_fill(const struct diff *d, const struct match_row *row, struct diff_run *run,
+			bool unswitched, struct compare_mean *two);
+/* Of a row: is it known in all runs which of its calls were switched? */
+bool diff_estimate_has_states(const struct diff *d, const struct diff_run *run);
+enum diff_quantity diff_estimate_quantity(enum diff_view view);
+/* An estimate of a view, and of how many calls; error INFINITY: there is none. */
+double diff_estimate_calls(const struct diff_run *r, enum diff_view view);
 struct compare_mean diff_estimate(const struct diff_run *r, enum diff_view view);
+/* What is no change, of a ratio's logarithm: the threshold, and how far other calls are the ones
+ * that were not switched. */
+double diff_estimate_margin(const struct diff *d, const struct diff_site *s, enum diff_view view);
+/* Of what all sites share: may a site stay as it was, and be no change? Where time is lost to other
+ * programs, which meet some sites and miss others; CPU time tells the rest. */
+bool diff_estimate_may_stay(const struct diff_site *s, enum diff_view view);
 /* Why a site's view may not be tested; NULL: it may. */
 const char *diff_estimate_hindrance(const struct diff *d, const struct diff_site *s,
 				    enum diff_view view);

@@ -11,14 +11,11 @@
 #include "stats/histogram/histogram.h"
 #include "report/compare/match.h"
 #include "report/model/reliability.h"
+#include "report/model/states.h"
 #include "stats/stats.h"
-#include "stats/compare/trimmed.h"
-#include "stats/compare/biweight.h"
 
 /* The fastest calls are those of this share. */
 #define QUICK 0.01
-/* Fewer ticks in a batch make its sum too coarse for an estimate of location. */
-#define TICKS_IN_BATCH 10
 
 /* Few ticks as Poisson events that carry the same relative error. */
 static void fill_count(struct diff_run *r, const struct mean_interval *e,
@@ -58,6 +55,39 @@ static void fill_quick(struct diff_run *r, const struct prof_sums *sums, const s
 	r->quick_ns = units * p->clock.ns_per_unit - inside_ns;
 }
 
+/* Where the time went, as the report has it. */
+static void fill_states(struct diff_run *r, const struct prof_sums *sums, const struct profile *p,
+			const struct states_shared *shared, double confidence)
+{
+	struct report_overhead overhead = overhead_of(sums, &p->clock);
+	struct states_sample sample;
+	struct states_estimate e;
+
+	r->unswitched = r->unswitched_undisturbed = (struct compare_mean){NAN, INFINITY, 0};
+	r->unswitched_calls = r->runnable_ns = r->asleep_ns = NAN;
+	if (!sums->calls || !states_sample(&p->clock, sums, sums, shared, &sample))
+		return;
+	if (!sums->states) { /* most of a million rows: none was switched */
+		r->unswitched = r->mean;
+		r->unswitched_unreliable = r->unreliable;
+		r->unswitched_calls = (double)r->calls;
+		r->runnable_ns = r->asleep_ns = 0;
+		r->watched = true;
+		return;
+	}
+	e = states_estimate_means(&sample, confidence);
+	r->watched = !sample.sampled && !sums->states->from_calls;
+	r->unswitched_calls = fmax((double)sample.elapsed.sums.n - e.switched, 0);
+	r->runnable_ns = e.runnable.mean;
+	r->asleep_ns = e.asleep.mean;
+	if (!(r->unswitched_calls > 0) || isnan(e.unswitched.mean))
+		return;
+	estimate_compensate(&e.unswitched, &overhead, confidence);
+	r->unswitched =
+		(struct compare_mean){e.unswitched.mean, e.unswitched.error, e.unswitched.freedom};
+	r->unswitched_unreliable = e.unswitched.unreliable;
+}
+
 static void fill_run(struct diff_run *r, const struct prof_sums *sums, const struct profile *p,
 		     double confidence)
 {
@@ -73,7 +103,7 @@ static void fill_run(struct diff_run *r, const struct prof_sums *sums, const str
 				   .phase = sums->slow ? NULL : sums->phase};
 	struct mean_interval e;
 
-	r->undisturbed.error = INFINITY;
+	r->undisturbed = (struct compare_mean){NAN, INFINITY, 0};
 	r->calls = sums->calls;
 	if (!sums->calls)
 		return;
@@ -88,137 +118,123 @@ static void fill_run(struct diff_run *r, const struct prof_sums *sums, const str
 	fill_quick(r, sums, p, overhead.inside_ns);
 }
 
-/* Batches of the largest size that any run of the site has. */
-static uint64_t common_size(const struct prof_sums *sums, uint32_t profiles)
-{
-	uint64_t calls = 0;
-
-	for (uint32_t i = 0; i < profiles; i++)
-		if (sums[i].batches.count && sums[i].batches.calls > calls)
-			calls = sums[i].batches.calls;
-	return calls;
-}
-
-static struct compare_mean in_ns(const struct biweight *u, const struct prof_sums *sums,
-				 const struct prof_clock *clock)
-{
-	struct report_overhead overhead = overhead_of(sums, clock);
-	double unit = clock->ns_per_unit;
-
-	return (struct compare_mean){u->location * unit - overhead.inside_ns,
-				     hypot(u->error * unit, overhead.inside_error_ns), u->freedom};
-}
-
-static bool by_batches(const struct prof_sums *sums, const struct prof_clock *clock, uint64_t calls,
-		       struct compare_mean *out)
-{
-	struct prof_batches b = sums->batches;
-	uint64_t sum[SCP_BATCHES];
-	struct biweight u;
-
-	if (b.count)
-		memcpy(sum, b.sum, b.count * sizeof(sum[0]));
-	b.sum = sum; /* a copy, to be changed */
-	biweight_enlarge(b.sum, &b.count, &b.calls, calls);
-	if (biweight_location(&(struct stats_batches){b.calls, b.count, b.sum}, &u) < 0)
-		return false;
-	if (u.location * (double)b.calls <
-	    TICKS_IN_BATCH * (double)(clock->resolution_units ? clock->resolution_units : 1))
-		return false;
-	*out = in_ns(&u, sums, clock);
-	return true;
-}
-
-static bool by_calls(const struct prof_sums *sums, const struct prof_clock *clock,
-		     struct compare_mean *out)
-{
-	const struct prof_batches *b = &sums->batches;
-	struct biweight u;
-
-	if (!sums->hist ||
-	    trimmed_mean(sums->hist->count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS,
-			 &(struct stats_batches){b->calls, b->count, b->sum}, &u) < 0)
-		return false;
-	*out = in_ns(&u, sums, clock);
-	return true;
-}
-
-/* Relative, squared, of all runs together; INFINITY where one of them has none. */
-static double fill_undisturbed(const struct diff *d, const struct match_row *row, bool calls,
-			       struct compare_mean *m)
-{
-	uint64_t size = common_size(row->sums, d->profiles);
-	double sum = 0;
-
-	for (uint32_t i = 0; i < d->profiles; i++) {
-		const struct prof_sums *sums = &row->sums[i];
-		const struct prof_clock *clock = &d->profile[i]->clock;
-
-		m[i] = (struct compare_mean){NAN, INFINITY, 0};
-		if (!sums->calls)
-			continue;
-		if (!(calls ? by_calls(sums, clock, &m[i]) : by_batches(sums, clock, size, &m[i])))
-			return INFINITY;
-		sum += m[i].error / m[i].mean * (m[i].error / m[i].mean);
-	}
-	return sum;
-}
-
-static bool has_histograms(const struct diff *d, const struct match_row *row)
+bool diff_estimate_has_states(const struct diff *d, const struct diff_run *run)
 {
 	for (uint32_t i = 0; i < d->profiles; i++)
-		if (row->sums[i].calls && !row->sums[i].hist)
+		if (run[i].calls && isnan(run[i].unswitched_calls))
 			return false;
 	return true;
 }
 
-/* For sites where nearly all batches are disturbed, but not all calls. */
-static bool agree(const struct diff *d, const struct compare_mean *calls,
-		  const struct compare_mean *batches)
+/* Calls of which it is not known whether they were switched have locations with the others. */
+static bool is_watched(const struct diff *d, const struct diff_run *run)
 {
 	for (uint32_t i = 0; i < d->profiles; i++)
-		if (fabs(batches[i].mean - calls[i].mean) > 2 * calls[i].error)
+		if (run[i].calls && !run[i].watched)
 			return false;
 	return true;
 }
 
-/* Locations are comparable only if all runs have the same kind: the more precise one that all
- * have, or none. `two`: room for two a profile. */
+/* What all rows need. */
+struct room {
+	struct states_shared *shared; /* of each profile */
+	struct compare_mean *two;     /* a profile */
+};
+
 static void fill_row(struct diff *d, const struct match_row *row, struct diff_run *run,
-		     struct compare_mean *two)
+		     const struct room *room)
 {
-	struct compare_mean *calls = two, *batches = two + d->profiles, *better = calls;
-	double of_calls = fill_undisturbed(d, row, true, calls);
-	double of_batches = fill_undisturbed(d, row, false, batches);
-	bool some = isfinite(of_calls);
-
-	if (!has_histograms(d, row)) {
-		some = isfinite(of_batches);
-		better = batches;
-	} else if (of_batches < of_calls && agree(d, calls, batches)) {
-		better = batches;
-	}
 	for (uint32_t i = 0; i < d->profiles; i++) {
 		fill_run(&run[i], &row->sums[i], d->profile[i], d->options.confidence);
-		run[i].undisturbed = some ? better[i] : (struct compare_mean){NAN, INFINITY, 0};
+		fill_states(&run[i], &row->sums[i], d->profile[i], &room->shared[i],
+			    d->options.confidence);
 	}
+	diff_location_fill(d, row, run, is_watched(d, run), room->two);
 }
 
 int diff_estimate_fill_runs(struct diff *d)
 {
 	size_t rows = d->match->rows;
-	struct compare_mean *two = calloc(2 * (size_t)d->profiles, sizeof(*two));
+	struct room room = {calloc(d->profiles, sizeof(*room.shared)),
+			    calloc(2 * (size_t)d->profiles, sizeof(*room.two))};
+	int status;
 
 	d->runs = calloc(rows * d->profiles + 1, sizeof(*d->runs));
-	for (size_t i = 0; i < rows && d->runs && two; i++)
-		fill_row(d, &d->match->row[i], &d->runs[i * d->profiles], two);
-	free(two);
-	return d->runs && two ? 0 : -1;
+	status = d->runs && room.shared && room.two ? 0 : -1;
+	for (uint32_t i = 0; i < d->profiles && !status; i++)
+		room.shared[i] = states_find_shared(d->profile[i]);
+	for (size_t i = 0; i < rows && !status; i++)
+		fill_row(d, &d->match->row[i], &d->runs[i * d->profiles], &room);
+	free(room.shared);
+	free(room.two);
+	return status;
+}
+
+enum diff_quantity diff_estimate_quantity(enum diff_view view)
+{
+	return view >= DIFF_UNSWITCHED ? DIFF_CPU_TIME : DIFF_ELAPSED;
+}
+
+double diff_estimate_calls(const struct diff_run *r, enum diff_view view)
+{
+	return diff_estimate_quantity(view) == DIFF_CPU_TIME ? r->unswitched_calls
+							     : (double)r->calls;
 }
 
 struct compare_mean diff_estimate(const struct diff_run *r, enum diff_view view)
 {
-	return view == DIFF_MEAN ? r->mean : r->undisturbed;
+	const struct compare_mean *of[] = {
+		[DIFF_MEAN] = &r->mean,
+		[DIFF_UNDISTURBED] = &r->undisturbed,
+		[DIFF_UNSWITCHED] = &r->unswitched,
+		[DIFF_UNSWITCHED_UNDISTURBED] = &r->unswitched_undisturbed,
+	};
+
+	return *of[view];
+}
+
+/* Long calls are switched more often than short ones: to first order, the mean of those that were
+ * not lies below that of all by -ln(1 - s) v of it, s being the share of switched calls and v the
+ * relative variance of calls. */
+static double chosen(const struct diff_run *r)
+{
+	double share = 1 - r->unswitched_calls / (double)r->calls;
+
+	return share > 0 && r->spread > 0 ? -log1p(-fmin(share, 0.99)) * r->spread : 0;
+}
+
+double diff_estimate_margin(const struct diff *d, const struct diff_site *s, enum diff_view view)
+{
+	double margin = log1p(d->options.min_change), mean[2] = {0, 0}, runs[2] = {0, 0};
+
+	if (diff_estimate_quantity(view) != DIFF_CPU_TIME)
+		return margin;
+	for (uint32_t i = 0; i < d->profiles; i++) {
+		int side = i >= d->bases;
+
+		if (!(diff_estimate_calls(&s->run[i], view) > 0))
+			continue;
+		runs[side]++;
+		mean[side] += (chosen(&s->run[i]) - mean[side]) / runs[side];
+	}
+	return margin + fabs(mean[1] - mean[0]);
+}
+
+bool diff_estimate_may_stay(const struct diff_site *s, enum diff_view view)
+{
+	return s->states && view == DIFF_MEAN;
+}
+
+static const char *doubt(const struct diff_run *r, enum diff_view view)
+{
+	unsigned of = view == DIFF_MEAN		? r->unreliable
+		      : view == DIFF_UNSWITCHED ? r->unswitched_unreliable
+						: 0;
+
+	if (!of)
+		return NULL;
+	return reliability_name(of & STATS_FEW_INDEPENDENT ? STATS_FEW_INDEPENDENT
+							   : STATS_HEAVY_TAIL);
 }
 
 /* With several runs the error follows from their scatter, whatever warnings a single one has; only
@@ -229,6 +245,8 @@ const char *diff_estimate_hindrance(const struct diff *d, const struct diff_site
 	bool several = d->profiles > 2;
 	const char *found = NULL;
 
+	if (diff_estimate_quantity(view) == DIFF_CPU_TIME && !s->states)
+		return DIFF_NO_STATES;
 	for (uint32_t i = 0; i < d->profiles; i++) {
 		const struct diff_run *r = &s->run[i];
 		struct compare_mean m = diff_estimate(r, view);
@@ -239,10 +257,10 @@ const char *diff_estimate_hindrance(const struct diff *d, const struct diff_site
 			return reliability_name(STATS_SYNCHRONOUS);
 		if (several)
 			continue;
-		if (view == DIFF_MEAN && r->unreliable)
-			found = reliability_name(r->unreliable & STATS_FEW_INDEPENDENT
-							 ? STATS_FEW_INDEPENDENT
-							 : STATS_HEAVY_TAIL);
+		if (!(diff_estimate_calls(r, view) > 0))
+			return DIFF_SWITCHED;
+		if (doubt(r, view))
+			found = doubt(r, view);
 		if (!found && (!isfinite(m.error) || !(m.freedom > 0)))
 			found = r->few ? DIFF_FEW_TICKS : DIFF_FEW_CALLS;
 	}

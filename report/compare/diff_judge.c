@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* From the tests of each site to its verdict, with false alarms controlled over its tests
- * (Bonferroni, weighted) and over all sites (Benjamini and Hochberg 1995). */
+/* From the tests of each site to its verdict, with false alarms controlled over a quantity's tests
+ * (Bonferroni, weighted) and over both quantities of all sites (Benjamini and Hochberg 1995).
+ * Elapsed time contains the CPU time: their tests depend on each other positively, for which that
+ * holds (Benjamini and Yekutieli 2001). */
 #include "report/compare/diff.h"
 
 #include <math.h>
@@ -12,53 +14,61 @@
 /* Where not even a change by this factor would have been seen, the site is not compared. */
 #define TELLING 10
 
-static double total_weight(const struct diff_site *s)
+static bool is_made(const struct diff_site *s, enum diff_quantity of, int view, int against)
+{
+	return diff_estimate_quantity((enum diff_view)view) == of && s->test[view][against].made;
+}
+
+static double total_weight(const struct diff_site *s, enum diff_quantity of)
 {
 	double sum = 0;
 
 	for (int v = 0; v < DIFF_VIEWS; v++)
 		for (int a = 0; a < DIFF_AGAINSTS; a++)
-			if (s->test[v][a].made)
+			if (is_made(s, of, v, a))
 				sum += s->test[v][a].weight;
 	return sum;
 }
 
-/* The p value of all tests of a site together, and the test with the smallest one. */
-static void combine(struct diff_site *s)
+/* The p value of a quantity's tests together, and the test with the smallest one. */
+static void combine(struct diff_site *s, enum diff_quantity of)
 {
-	double sum = total_weight(s);
+	struct diff_finding *f = &s->found[of];
+	double sum = total_weight(s, of);
 
-	s->p = NAN;
+	f->p = NAN;
 	for (int v = 0; v < DIFF_VIEWS; v++) {
 		for (int a = 0; a < DIFF_AGAINSTS; a++) {
 			struct diff_test *t = &s->test[v][a];
 			double p;
 
-			if (!t->made)
+			if (!is_made(s, of, v, a))
 				continue;
 			t->weight /= sum;
 			p = fmin(1, t->p / t->weight);
-			if (isnan(s->p) || p < s->p) {
-				s->p = p;
-				s->view = (enum diff_view)v;
-				s->against = (enum diff_against)a;
+			if (isnan(f->p) || p < f->p) {
+				f->p = p;
+				f->view = (enum diff_view)v;
+				f->against = (enum diff_against)a;
 			}
 		}
 	}
 }
 
+/* One family: all quantities of all sites. */
 static int find_q(struct diff *d)
 {
-	double *p = calloc(d->sites + 1, sizeof(*p)), *q = calloc(d->sites + 1, sizeof(*q));
-	size_t *order = calloc(d->sites + 1, sizeof(*order));
+	size_t n = (size_t)d->sites * DIFF_QUANTITIES;
+	double *p = calloc(n + 1, sizeof(*p)), *q = calloc(n + 1, sizeof(*q));
+	size_t *order = calloc(n + 1, sizeof(*order));
 	int status = p && q && order ? 0 : -1;
 
-	for (uint32_t i = 0; i < d->sites && !status; i++)
-		p[i] = d->site[i].p;
+	for (size_t i = 0; i < n && !status; i++)
+		p[i] = d->site[i / DIFF_QUANTITIES].found[i % DIFF_QUANTITIES].p;
 	if (!status)
-		compare_q_values(p, q, d->sites, order);
-	for (uint32_t i = 0; i < d->sites && !status; i++)
-		d->site[i].q = q[i];
+		compare_q_values(p, q, n, order);
+	for (size_t i = 0; i < n && !status; i++)
+		d->site[i / DIFF_QUANTITIES].found[i % DIFF_QUANTITIES].q = q[i];
 	free(p);
 	free(q);
 	free(order);
@@ -80,18 +90,19 @@ static void find_detectable(const struct diff *d, struct diff_site *s, double te
 }
 
 /* Where no change was seen: the most sensitive test. */
-static void choose_sharpest(struct diff_site *s)
+static void choose_sharpest(struct diff_site *s, enum diff_quantity of)
 {
+	struct diff_finding *f = &s->found[of];
 	double least = INFINITY;
 
 	for (int v = 0; v < DIFF_VIEWS; v++) {
 		for (int a = 0; a < DIFF_AGAINSTS; a++) {
 			const struct diff_test *t = &s->test[v][a];
 
-			if (t->made && t->detectable < least) {
+			if (is_made(s, of, v, a) && t->detectable < least) {
 				least = t->detectable;
-				s->view = (enum diff_view)v;
-				s->against = (enum diff_against)a;
+				f->view = (enum diff_view)v;
+				f->against = (enum diff_against)a;
 			}
 		}
 	}
@@ -109,32 +120,61 @@ static const char *too_few(const struct diff *d, const struct diff_site *s)
 	return calls || d->profiles == 2 ? DIFF_FEW_CALLS : DIFF_UNLIKE;
 }
 
-static void judge_site(struct diff *d, struct diff_site *s, double tests)
+static void judge_quantity(const struct diff *d, struct diff_site *s, enum diff_quantity of)
 {
-	const char *mean;
+	struct diff_finding *f = &s->found[of];
+	const char *why =
+		diff_estimate_hindrance(d, s, of == DIFF_ELAPSED ? DIFF_MEAN : DIFF_UNSWITCHED);
 
-	if (!s->base_calls || !s->new_calls) {
-		s->status = s->base_calls ? DIFF_ONLY_BASE : DIFF_ONLY_NEW;
+	if (isnan(f->p)) {
+		f->status = DIFF_UNTESTED;
+		f->reason = why ? why : too_few(d, s);
 		return;
 	}
-	if (isnan(s->p)) {
-		mean = diff_estimate_hindrance(d, s, DIFF_MEAN);
-		s->status = DIFF_UNTESTED;
-		s->reason = mean ? mean : too_few(d, s);
+	if (f->q > 1 - d->options.confidence) {
+		choose_sharpest(s, of);
+		f->status = DIFF_SAME;
+		if (!(s->test[f->view][f->against].detectable < TELLING)) {
+			f->status = DIFF_UNTESTED;
+			f->reason = too_few(d, s);
+		}
+	} else {
+		f->status = s->test[f->view][f->against].ratio > 1 ? DIFF_SLOWER : DIFF_FASTER;
+	}
+	f->shown = s->test[f->view][f->against];
+}
+
+static bool is_changed(const struct diff_finding *f)
+{
+	return f->status == DIFF_SLOWER || f->status == DIFF_FASTER;
+}
+
+/* Elapsed time is what users wait for: it decides where it changed. Where nothing did, what would
+ * have shown the smaller change. */
+static const struct diff_finding *decide(const struct diff_site *s)
+{
+	const struct diff_finding *elapsed = &s->found[DIFF_ELAPSED],
+				  *cpu = &s->found[DIFF_CPU_TIME];
+
+	if (is_changed(elapsed) || cpu->status == DIFF_UNTESTED)
+		return elapsed;
+	if (is_changed(cpu) || elapsed->status == DIFF_UNTESTED)
+		return cpu;
+	return cpu->shown.detectable < elapsed->shown.detectable ? cpu : elapsed;
+}
+
+static void judge_site(struct diff *d, struct diff_site *s, double tests)
+{
+	if (!s->base_calls || !s->new_calls) {
+		for (int of = 0; of < DIFF_QUANTITIES; of++)
+			s->found[of].status = s->base_calls ? DIFF_ONLY_BASE : DIFF_ONLY_NEW;
+		s->verdict = s->found[DIFF_ELAPSED];
 		return;
 	}
 	find_detectable(d, s, tests);
-	if (s->q > 1 - d->options.confidence) {
-		choose_sharpest(s);
-		s->status = DIFF_SAME;
-		if (!(s->test[s->view][s->against].detectable < TELLING)) {
-			s->status = DIFF_UNTESTED;
-			s->reason = too_few(d, s);
-		}
-	} else {
-		s->status = s->test[s->view][s->against].ratio > 1 ? DIFF_SLOWER : DIFF_FASTER;
-	}
-	s->shown = s->test[s->view][s->against];
+	for (int of = 0; of < DIFF_QUANTITIES; of++)
+		judge_quantity(d, s, (enum diff_quantity)of);
+	s->verdict = *decide(s);
 }
 
 static void count(struct diff *d, const struct diff_site *s)
@@ -143,14 +183,14 @@ static void count(struct diff *d, const struct diff_site *s)
 			  [DIFF_SAME] = &d->same,	    [DIFF_UNTESTED] = &d->untested,
 			  [DIFF_ONLY_BASE] = &d->only_base, [DIFF_ONLY_NEW] = &d->only_new};
 
-	(*of[s->status])++;
+	(*of[s->verdict.status])++;
 }
 
 /* Changed sites first; then all others, sites of one side only included, by effect. */
 static int by_effect(const void *left, const void *right)
 {
 	const struct diff_site *a = left, *b = right;
-	bool changed_a = a->status <= DIFF_FASTER, changed_b = b->status <= DIFF_FASTER;
+	bool changed_a = is_changed(&a->verdict), changed_b = is_changed(&b->verdict);
 	double x = fabs(a->effect_ns), y = fabs(b->effect_ns);
 	int c;
 
@@ -167,8 +207,10 @@ int diff_judge(struct diff *d)
 	double tests = 0;
 
 	for (uint32_t i = 0; i < d->sites; i++) {
-		combine(&d->site[i]);
-		tests += !isnan(d->site[i].p);
+		for (int of = 0; of < DIFF_QUANTITIES; of++) {
+			combine(&d->site[i], (enum diff_quantity)of);
+			tests += !isnan(d->site[i].found[of].p);
+		}
 	}
 	if (find_q(d) < 0)
 		return -1;

@@ -3,6 +3,7 @@
 #include "report/compare/diff.h"
 #include "report/model/waiting.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -51,6 +52,23 @@ static void fill_side(const struct diff *d, struct diff_site *s, bool new, doubl
 	*total_ns /= runs;
 }
 
+/* Of all unswitched calls of a side. */
+static double unswitched_of(const struct diff *d, const struct diff_site *s, bool new)
+{
+	uint32_t end = new ? d->profiles : d->bases;
+	double calls = 0, ns = 0;
+
+	for (uint32_t i = new ? d->bases : 0; i < end; i++) {
+		const struct diff_run *r = &s->run[i];
+
+		if (!(r->unswitched_calls > 0) || isnan(r->unswitched.mean))
+			continue;
+		calls += r->unswitched_calls;
+		ns += r->unswitched_calls * r->unswitched.mean;
+	}
+	return ns / calls;
+}
+
 static void fill_site(struct diff *d, uint32_t index)
 {
 	const struct match_row *row = &d->match->row[index];
@@ -68,8 +86,11 @@ static void fill_site(struct diff *d, uint32_t index)
 	s->moved = row->moved;
 	s->waiting = waiting_function(f);
 	s->run = &d->runs[(size_t)index * d->profiles];
+	s->states = diff_estimate_has_states(d, s->run);
 	fill_side(d, s, false, &s->base_calls, &s->base_ns, &s->base_total_ns);
 	fill_side(d, s, true, &s->new_calls, &s->new_ns, &s->new_total_ns);
+	s->base_unswitched_ns = unswitched_of(d, s, false);
+	s->new_unswitched_ns = unswitched_of(d, s, true);
 	s->effect_ns = s->new_total_ns - s->base_total_ns;
 	d->base_calls += s->base_calls;
 	d->new_calls += s->new_calls;

@@ -133,17 +133,18 @@ static void test_own(const struct diff *d, const struct diff_site *s, enum diff_
 		     const struct references *r, uint32_t site, struct diff_test *t)
 {
 	struct between_runs_effects e = without(r, site);
-	double margin = log1p(d->options.min_change), common = exp(e.centre);
+	double margin = diff_estimate_margin(d, s, view), common = exp(e.centre);
+	double stay = diff_estimate_may_stay(s, view) ? 0 : e.centre;
 	struct compare_null null;
 
 	if (e.n < LEAST_OTHERS)
 		return;
-	null = (struct compare_null){.low = exp(e.centre - margin),
-				     .high = exp(e.centre + margin),
+	null = (struct compare_null){.low = exp(fmin(e.centre, stay) - margin),
+				     .high = exp(fmax(e.centre, stay) + margin),
 				     .between = e.variance + e.centre_variance,
 				     .freedom = (double)e.n - 1};
 	test_ratio(d, s, view, &null, t);
-	t->margin = margin;
+	t->margin = margin + fabs(e.centre - stay);
 	t->weight = WEIGHT_OWN;
 	t->ratio /= common;
 	t->low /= common;
@@ -180,12 +181,14 @@ static void test_total(const struct diff *d, const struct diff_site *s, enum dif
 		t->p = 1;
 }
 
-/* Of the two views, the one with the narrower interval. */
-static void note_common(struct diff *d, bool waiting, const struct references *r)
+/* Of the views of a quantity, the one with the narrower interval. */
+static void note_common(struct diff *d, enum diff_view view, bool waiting,
+			const struct references *r)
 {
 	struct compare_mean one = {1, 0, INFINITY}, e;
 	struct compare_null none = {1, 1, 0, INFINITY};
-	struct diff_common c = {.sites = r->n}, *known = &d->common[waiting];
+	struct diff_common c = {.sites = r->n};
+	struct diff_common *known = &d->common[diff_estimate_quantity(view)][waiting];
 
 	if (r->n <= LEAST_OTHERS)
 		return;
@@ -205,7 +208,7 @@ static int test_view(struct diff *d, enum diff_view view, bool waiting)
 		free_references(&r);
 		return -1;
 	}
-	note_common(d, waiting, &r);
+	note_common(d, view, waiting, &r);
 	for (uint32_t i = 0; i < d->sites; i++) {
 		struct diff_site *s = &d->site[i];
 

@@ -37,9 +37,10 @@ static void fill_logs(const struct diff *d, enum diff_view view, bool waiting, s
 
 		for (uint32_t k = 0; k < l->profiles; k++) {
 			struct compare_mean m = diff_estimate(&s->run[k], view);
-			bool there = usable && s->run[k].calls >= DIFF_LEAST_CALLS && m.mean > 0;
+			double calls = diff_estimate_calls(&s->run[k], view);
+			bool there = usable && calls >= DIFF_LEAST_CALLS && m.mean > 0;
 
-			if (view == DIFF_UNDISTURBED && !isfinite(m.error))
+			if (view != DIFF_MEAN && !isfinite(m.error))
 				there = false;
 			*at(l->y, l, i, k) = there ? log(m.mean) : NAN;
 			*at(l->v, l, i, k) = there ? m.error / m.mean * (m.error / m.mean) : NAN;
@@ -157,14 +158,14 @@ static int find_prior(struct logs *l, bool own, struct between_runs_prior *prior
 }
 
 static void test_site(const struct diff *d, const struct scatter *s,
-		      const struct between_runs_prior *prior, struct diff_test *t)
+		      const struct between_runs_prior *prior, double margin, struct diff_test *t)
 {
 	double variance = between_runs_moderated(prior, s->variance, s->freedom), t_value, effect;
 
 	effect = s->mean[1] - s->mean[0];
 	t->made = true;
 	t->weight = WEIGHT;
-	t->margin = log1p(d->options.min_change);
+	t->margin = margin;
 	t->freedom = fmin(s->freedom + prior->freedom, 1e6);
 	/* Runs that agree more closely than their own errors allow do so by chance. */
 	t->error = sqrt(fmax(variance * (1.0 / s->n[0] + 1.0 / s->n[1]), s->within));
@@ -175,25 +176,40 @@ static void test_site(const struct diff *d, const struct scatter *s,
 	t->high = exp(effect + t_value * t->error);
 }
 
+/* What all sites share, of one side against the other. */
+static double shared_change(const struct logs *l)
+{
+	double sum[2] = {0, 0};
+
+	for (uint32_t k = 0; k < l->profiles; k++)
+		sum[k >= l->bases] += l->shared[k];
+	return sum[1] / (l->profiles - l->bases) - sum[0] / l->bases;
+}
+
 static int test_against(struct diff *d, enum diff_view view, bool waiting, bool own, struct logs *l)
 {
+	double shared = own ? fabs(shared_change(l)) : 0;
 	struct between_runs_prior prior;
 
 	if (find_prior(l, own, &prior) < 0)
 		return -1;
 	for (uint32_t i = 0; i < d->sites; i++) {
 		struct scatter s = scatter_of(l, i, own);
+		struct diff_site *site = &d->site[i];
+		double margin = diff_estimate_margin(d, site, view);
 
-		if (d->site[i].waiting == waiting && can_tell(&s))
-			test_site(d, &s, &prior,
-				  &d->site[i].test[view][own ? DIFF_OWN : DIFF_TOTAL]);
+		if (diff_estimate_may_stay(site, view))
+			margin += shared;
+		if (site->waiting == waiting && can_tell(&s))
+			test_site(d, &s, &prior, margin,
+				  &site->test[view][own ? DIFF_OWN : DIFF_TOTAL]);
 	}
 	return 0;
 }
 
-static void note_common(struct diff *d, bool waiting, struct logs *l)
+static void note_common(struct diff *d, enum diff_view view, bool waiting, struct logs *l)
 {
-	struct diff_common *c = &d->common[waiting];
+	struct diff_common *c = &d->common[diff_estimate_quantity(view)][waiting];
 	struct logs shared = *l;
 	struct scatter s;
 	double half;
@@ -217,7 +233,7 @@ static int test_view(struct diff *d, enum diff_view view, bool waiting, struct l
 	fill_logs(d, view, waiting, l);
 	if (find_shared(l) < 0 || test_against(d, view, waiting, false, l) < 0)
 		return -1;
-	note_common(d, waiting, l);
+	note_common(d, view, waiting, l);
 	return l->sharing < LEAST_SHARING ? 0 : test_against(d, view, waiting, true, l);
 }
 

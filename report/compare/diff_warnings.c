@@ -106,8 +106,9 @@ static void warn_unreliable(struct diff *d)
 		uint32_t sites = 0;
 
 		for (uint32_t i = 0; i < d->sites; i++)
-			sites += d->site[i].status == DIFF_UNTESTED &&
-				 !strcmp(d->site[i].reason, reliability_name(reasons[k].bit));
+			sites += d->site[i].verdict.status == DIFF_UNTESTED &&
+				 !strcmp(d->site[i].verdict.reason,
+					 reliability_name(reasons[k].bit));
 		if (sites)
 			warn(d, reliability_name(reasons[k].bit),
 			     "%" PRIu32 " site%s could not be compared: %s.", sites,
@@ -123,7 +124,8 @@ static void warn_pair(struct diff *d)
 	if (d->profiles > 2)
 		return;
 	for (uint32_t i = 0; i < d->sites; i++)
-		alone += d->site[i].status == DIFF_SAME && d->site[i].against == DIFF_TOTAL;
+		alone += d->site[i].verdict.status == DIFF_SAME &&
+			 d->site[i].verdict.against == DIFF_TOTAL;
 	if (alone)
 		warn(d, "one-run-a-side",
 		     "At %" PRIu32

@@ -69,72 +69,158 @@ static void by_how_much(const struct diff_test *t, char *text, size_t room)
 	}
 }
 
-static const char *of_what(const struct diff *d, const struct diff_site *s)
+static const char *of_what(const struct diff *d, const struct diff_site *s,
+			   const struct diff_finding *f)
 {
-	const struct diff_common *c = &d->common[s->waiting];
+	const struct diff_common *c = &d->common[diff_estimate_quantity(f->view)][s->waiting];
+
+	bool undisturbed = f->view == DIFF_UNDISTURBED || f->view == DIFF_UNSWITCHED_UNDISTURBED;
 
 	/* Where sites share no change, there is nothing to compare with. */
-	if (s->against == DIFF_OWN && c->sites && (c->low > 1 || c->high < 1))
-		return s->view == DIFF_UNDISTURBED ? " against the other sites, where undisturbed"
-						   : " against the other sites";
-	return s->view == DIFF_UNDISTURBED ? " where undisturbed" : "";
+	if (f->against == DIFF_OWN && c->sites && (c->low > 1 || c->high < 1))
+		return undisturbed ? " against the other sites, where undisturbed"
+				   : " against the other sites";
+	return undisturbed ? " where undisturbed" : "";
 }
 
-static void untested_words(const struct diff_site *s, char *text, size_t room)
+static void untested_words(const struct diff_finding *f, char *text, size_t room)
 {
-	if (!strcmp(s->reason, DIFF_FEW_TICKS))
+	if (!strcmp(f->reason, DIFF_FEW_TICKS))
 		snprintf(text, room, "cannot be determined: too few ticks");
-	else if (!strcmp(s->reason, DIFF_FEW_CALLS))
+	else if (!strcmp(f->reason, DIFF_FEW_CALLS))
 		snprintf(text, room, "cannot be determined: too few calls");
-	else if (!strcmp(s->reason, DIFF_UNLIKE))
+	else if (!strcmp(f->reason, DIFF_UNLIKE))
 		snprintf(text, room, "cannot be determined: the runs of a side differ too much");
+	else if (!strcmp(f->reason, DIFF_SWITCHED))
+		snprintf(text, room, "cannot be determined: all calls were switched");
 	else
-		snprintf(text, room, "cannot be determined: %s", s->reason);
+		snprintf(text, room, "cannot be determined: %s", f->reason);
 }
 
-static void same_words(const struct diff *d, const struct diff_site *s, char *text, size_t room)
+static void same_words(const struct diff *d, const struct diff_finding *f, char *text, size_t room)
 {
-	double percent = 100 * (s->shown.detectable - 1);
-	const char *what = s->against == DIFF_TOTAL && d->profiles == 2
-				   ? "no change beyond what machines do"
-				   : "no change seen";
+	double percent = 100 * (f->shown.detectable - 1);
+	const char *beyond =
+		f->against == DIFF_TOTAL && d->profiles == 2 ? "beyond what machines do" : "seen";
+	const char *of = diff_estimate_quantity(f->view) == DIFF_CPU_TIME ? "of CPU time " : "";
 	char factor[32];
 
-	if (s->shown.detectable >= FACTOR) {
-		numbers_significant(factor, sizeof(factor), s->shown.detectable, 2);
-		snprintf(text, room, "%s; one by a factor of %s would have been", what, factor);
+	if (f->shown.detectable >= FACTOR) {
+		numbers_significant(factor, sizeof(factor), f->shown.detectable, 2);
+		snprintf(text, room, "no change %s%s; one by a factor of %s would have been", of,
+			 beyond, factor);
 	} else
-		snprintf(text, room, "%s; one of %.*f %% would have been", what,
+		snprintf(text, room, "no change %s%s; one of %.*f %% would have been", of, beyond,
 			 percent >= 9.5	   ? 0
 			 : percent >= 0.95 ? 1
 					   : 2,
 			 percent);
 }
 
-void diff_words(const struct diff *d, const struct diff_site *s, char *text, size_t room)
+static bool is_changed(const struct diff_finding *f)
+{
+	return f->status == DIFF_SLOWER || f->status == DIFF_FASTER;
+}
+
+static void finding_words(const struct diff *d, const struct diff_site *s,
+			  const struct diff_finding *f, char *text, size_t room)
 {
 	char by[96];
 
-	switch (s->status) {
-	case DIFF_SLOWER:
-	case DIFF_FASTER:
-		by_how_much(&s->shown, by, sizeof(by));
-		snprintf(text, room, "%s %s%s", diff_words_status_name(s->status), by,
-			 of_what(d, s));
-		return;
-	case DIFF_SAME:
-		same_words(d, s, text, room);
-		return;
-	case DIFF_UNTESTED:
-		untested_words(s, text, room);
-		return;
-	case DIFF_ONLY_BASE:
-		snprintf(text, room, "gone: only in base");
-		return;
-	case DIFF_ONLY_NEW:
-		snprintf(text, room, "new: only in new");
-		return;
+	if (is_changed(f)) {
+		by_how_much(&f->shown, by, sizeof(by));
+		snprintf(text, room, "%s %s%s", diff_words_status_name(f->status), by,
+			 of_what(d, s, f));
+	} else if (f->status == DIFF_SAME) {
+		same_words(d, f, text, room);
+	} else if (f->status == DIFF_UNTESTED) {
+		untested_words(f, text, room);
 	}
+}
+
+/* Mean times of a call off its CPU, of the runs of a side in which they are known. */
+struct off {
+	double runnable, asleep;
+};
+
+static struct off off_of(const struct diff *d, const struct diff_site *s, bool new)
+{
+	uint32_t end = new ? d->profiles : d->bases;
+	struct off o = {0, 0};
+	double calls = 0;
+
+	for (uint32_t i = new ? d->bases : 0; i < end; i++) {
+		const struct diff_run *r = &s->run[i];
+
+		if (!r->calls || isnan(r->runnable_ns) || isnan(r->asleep_ns))
+			continue;
+		o.runnable += r->runnable_ns * (double)r->calls;
+		o.asleep += r->asleep_ns * (double)r->calls;
+		calls += (double)r->calls;
+	}
+	return (struct off){o.runnable / calls, o.asleep / calls};
+}
+
+/* What elapsed time has beside CPU time, and hides a change of `cpu_ns`. "": not seen. */
+static const char *hidden_by(const struct diff *d, const struct diff_site *s, double cpu_ns)
+{
+	struct off base = off_of(d, s, false), new = off_of(d, s, true);
+
+	if (fmax(base.runnable, new.runnable) > cpu_ns)
+		return ", hidden by waiting for a CPU";
+	return fmax(base.asleep, new.asleep) > cpu_ns ? ", hidden by sleeping" : "";
+}
+
+/* What moved the mean elapsed time, if it was not CPU time. */
+static const char *moved_by(const struct diff *d, const struct diff_site *s)
+{
+	struct off base = off_of(d, s, false), new = off_of(d, s, true);
+	double all = s->new_ns - s->base_ns;
+	bool longer = all > 0;
+
+	if (s->verdict.view != DIFF_MEAN || longer != (s->verdict.status == DIFF_SLOWER))
+		return "";
+	if ((new.runnable - base.runnable) / all > 0.5)
+		return longer ? ", mostly waiting longer for a CPU"
+			      : ", mostly waiting less for a CPU";
+	if ((new.asleep - base.asleep) / all > 0.5)
+		return longer ? ", mostly sleeping longer" : ", mostly sleeping less";
+	return "";
+}
+
+void diff_words(const struct diff *d, const struct diff_site *s, char *text, size_t room)
+{
+	const struct diff_finding *f = &s->verdict;
+	bool cpu = diff_estimate_quantity(f->view) == DIFF_CPU_TIME;
+
+	*text = '\0';
+	if (f->status == DIFF_ONLY_BASE)
+		snprintf(text, room, "gone: only in base");
+	else if (f->status == DIFF_ONLY_NEW)
+		snprintf(text, room, "new: only in new");
+	else if (s->states && is_changed(f))
+		snprintf(text, room, cpu ? "CPU time " : "elapsed time ");
+	finding_words(d, s, f, text + strlen(text), room - strlen(text));
+	if (s->states && is_changed(f) && !is_changed(&s->found[DIFF_CPU_TIME]))
+		snprintf(text + strlen(text), room - strlen(text), "%s", moved_by(d, s));
+}
+
+void diff_words_other(const struct diff *d, const struct diff_site *s, char *text, size_t room)
+{
+	bool cpu = diff_estimate_quantity(s->verdict.view) == DIFF_CPU_TIME;
+	const struct diff_finding *f = &s->found[cpu ? DIFF_ELAPSED : DIFF_CPU_TIME];
+	double cpu_ns = fabs(s->verdict.shown.ratio - 1) * s->base_unswitched_ns;
+	char words[DIFF_WORDS];
+
+	*text = '\0';
+	if (!s->states || !is_changed(&s->verdict))
+		return;
+	if (f->status == DIFF_SAME)
+		snprintf(words, sizeof(words), "no significant change");
+	else
+		finding_words(d, s, f, words, sizeof(words));
+	snprintf(text, room, "%s: %s%s", cpu ? "elapsed time" : "CPU time", words,
+		 cpu && !is_changed(f) ? hidden_by(d, s, cpu_ns) : "");
 }
 
 static const char *plural(uint32_t n)
@@ -170,10 +256,14 @@ void diff_words_verdict(const struct diff *d, char *text, size_t room)
 			 d->only_new);
 }
 
-void diff_words_common(const struct diff *d, bool waiting, char *text, size_t room)
+void diff_words_common(const struct diff *d, enum diff_quantity of, bool waiting, char *text,
+		       size_t room)
 {
-	const struct diff_common *c = &d->common[waiting];
+	const struct diff_common *c = &d->common[of][waiting];
 	const char *kind = waiting ? "sites that wait" : "sites that work";
+	const char *what = !d->common[DIFF_CPU_TIME][waiting].sites ? ""
+			   : of == DIFF_CPU_TIME		    ? " in CPU time"
+								    : " in elapsed time";
 	struct diff_test t = {.ratio = c->ratio, .low = c->low, .high = c->high};
 	char by[96];
 
@@ -182,11 +272,11 @@ void diff_words_common(const struct diff *d, bool waiting, char *text, size_t ro
 		return;
 	by_how_much(&t, by, sizeof(by));
 	if (c->low <= 1 && c->high >= 1)
-		snprintf(text, room, "the %" PRIu32 " %s share no change (%+.1f ... %+.1f %%)",
-			 c->sites, kind, 100 * (c->low - 1), 100 * (c->high - 1));
+		snprintf(text, room, "the %" PRIu32 " %s share no change%s (%+.1f ... %+.1f %%)",
+			 c->sites, kind, what, 100 * (c->low - 1), 100 * (c->high - 1));
 	else
-		snprintf(text, room, "the %" PRIu32 " %s together are %s %s%s", c->sites, kind,
-			 c->ratio > 1 ? "slower" : "faster", by,
+		snprintf(text, room, "the %" PRIu32 " %s together are %s %s%s%s", c->sites, kind,
+			 c->ratio > 1 ? "slower" : "faster", by, what,
 			 d->profiles > 2 ? ""
 					 : "; one run a side cannot tell whether that is the "
 					   "program's doing or the machine's");

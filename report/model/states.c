@@ -7,7 +7,6 @@
 
 #include "report/model/estimate.h"
 #include "stats/histogram/histogram.h"
-#include "stats/mean/states.h"
 
 #define BUCKETS (SCP_HIST_BLOCKS * SCP_HIST_BUCKETS)
 /* A mode is a kind of calls where its share and its median are theirs, but for so much. */
@@ -21,51 +20,41 @@ static bool tells_stolen(const struct prof_table_states *s)
 	return s->detector == SCP_SWITCH_RSEQ || s->detector == SCP_SWITCH_PERF;
 }
 
-static double ran_of(const struct profile *p)
+struct states_shared states_find_shared(const struct profile *p)
 {
-	double ran = 0;
+	double ran = 0, stolen = 0, weighted = 0, runnable = 0, asleep = 0;
 
-	for (uint32_t i = 0; i < p->tables; i++)
-		if (tells_stolen(&p->table[i].states))
-			ran += (double)p->table[i].states.ran_ns;
-	return ran;
-}
-
-double states_stolen_share(const struct profile *p)
-{
-	double ran = ran_of(p), stolen = 0;
-
-	for (uint32_t i = 0; i < p->tables; i++)
-		if (tells_stolen(&p->table[i].states))
-			stolen += (double)p->table[i].states.stolen_ns;
-	return ran > 0 ? fmin(stolen / ran, 1) : NAN;
-}
-
-/* Off-CPU time in a segment of 1 ns, over all top-level calls. */
-static void find_others(struct report *r)
-{
-	double weighted = 0, runnable = 0, asleep = 0;
-
-	for (uint32_t i = 0; i < r->profile->tables; i++) {
-		const struct prof_table_states *s = &r->profile->table[i].states;
+	for (uint32_t i = 0; i < p->tables; i++) {
+		const struct prof_table_states *s = &p->table[i].states;
 
 		weighted += (double)s->call_off_cpu.weighted;
 		runnable += (double)s->call_off_cpu.runnable_ns;
 		asleep += (double)s->call_off_cpu.asleep_ns;
+		if (!tells_stolen(s))
+			continue;
+		ran += (double)s->ran_ns;
+		stolen += (double)s->stolen_ns;
 	}
-	r->others_runnable = runnable / weighted; /* NAN: none was read */
-	r->others_asleep = asleep / weighted;
+	return (struct states_shared){ran, ran > 0 ? fmin(stolen / ran, 1) : NAN,
+				      runnable / weighted, asleep / weighted};
+}
+
+double states_stolen_share(const struct profile *p)
+{
+	return states_find_shared(p).stolen_share;
 }
 
 void states_find_stolen(struct report *r)
 {
+	struct states_shared shared = states_find_shared(r->profile);
 	struct report_threads_time *t = &r->threads_time;
 	double squares = 0, tables = 0;
 
-	t->stolen_share = states_stolen_share(r->profile);
+	r->others_runnable = shared.others_runnable;
+	r->others_asleep = shared.others_asleep;
+	t->stolen_share = shared.stolen_share;
 	t->stolen_share_error = NAN;
-	find_others(r);
-	if (isnan(t->stolen_share))
+	if (!(shared.ran_ns > 0))
 		return;
 	for (uint32_t i = 0; i < r->profile->tables; i++) {
 		const struct prof_table_states *s = &r->profile->table[i].states;
@@ -80,7 +69,7 @@ void states_find_stolen(struct report *r)
 	}
 	/* A ratio of sums over threads: Cochran 1977, section 6.4. */
 	if (tables > 1)
-		t->stolen_share_error = sqrt(squares * tables / (tables - 1)) / ran_of(r->profile);
+		t->stolen_share_error = sqrt(squares * tables / (tables - 1)) / shared.ran_ns;
 }
 
 double states_asleep_stolen(double share, const struct scp_off_cpu *o)
@@ -117,7 +106,7 @@ static void add_batches(struct states_sample *to, const struct prof_state_batche
 					      b->runnable_ns + first, b->asleep_ns + first};
 }
 
-static void add_states(struct states_sample *to, const struct report *r,
+static void add_states(struct states_sample *to, const struct states_shared *shared,
 		       const struct prof_sums *rest)
 {
 	const struct prof_states *t = rest->states;
@@ -137,26 +126,30 @@ static void add_states(struct states_sample *to, const struct report *r,
 	to->runnable_asleep = (double)t->runnable_asleep;
 	to->units_runnable = (double)t->units_runnable;
 	to->units_asleep = (double)t->units_asleep;
-	to->asleep_stolen = states_asleep_stolen(r->threads_time.stolen_share, o);
-	to->others_runnable = r->others_runnable;
-	to->others_asleep = r->others_asleep;
+	to->asleep_stolen = states_asleep_stolen(shared->stolen_share, o);
+	to->others_runnable = shared->others_runnable;
+	to->others_asleep = shared->others_asleep;
 	if (t->from_calls)
 		leave_out(to, t);
 	if (t->batches)
 		add_batches(to, t->batches, rest->batches.count - to->elapsed.batches.count);
 }
 
-/* A quantile of calls that are known by subtraction: single buckets may be off by a call that was
- * counted meanwhile. */
+void states_subtract_switched(const struct prof_hist *all, const struct prof_hist *switched,
+			      uint64_t *count)
+{
+	for (uint32_t i = 0; i < BUCKETS; i++) {
+		uint64_t off = switched ? switched->count[i] : 0;
+
+		count[i] = all->count[i] - (off < all->count[i] ? off : all->count[i]);
+	}
+}
+
 static double median_without(const struct prof_hist *all, const struct prof_hist *less)
 {
 	uint64_t count[BUCKETS];
 
-	for (uint32_t i = 0; i < BUCKETS; i++) {
-		uint64_t off = less ? less->count[i] : 0;
-
-		count[i] = all->count[i] - (off < all->count[i] ? off : all->count[i]);
-	}
+	states_subtract_switched(all, less, count);
 	return histogram_quantile(count, BUCKETS, 0.5);
 }
 
@@ -230,6 +223,19 @@ static bool is_known(const struct prof_sums *rest)
 	return !t || t->from_calls < rest->calls;
 }
 
+bool states_sample(const struct prof_clock *c, const struct prof_sums *sums,
+		   const struct prof_sums *rest, const struct states_shared *shared,
+		   struct states_sample *to)
+{
+	if (!is_known(rest))
+		return false;
+	*to = (struct states_sample){.sampled = rest->detector == SCP_SWITCH_SAMPLED};
+	to->elapsed = estimate_sample(c, sums, rest);
+	if (rest->states)
+		add_states(to, shared, rest);
+	return true;
+}
+
 static void fill_means(const struct report *r, struct report_site *s,
 		       const struct states_estimate *e, bool all, const struct report_overhead *off)
 {
@@ -267,19 +273,17 @@ void states_fill(const struct report *r, struct report_site *s, const struct pro
 		 const struct prof_sums *rest)
 {
 	struct report_states *to = &s->states;
-	struct states_sample sample = {.sampled = rest->detector == SCP_SWITCH_SAMPLED};
+	struct states_shared shared = {0, r->threads_time.stolen_share, r->others_runnable,
+				       r->others_asleep};
+	struct states_sample sample;
 	struct report_overhead off = estimate_overhead_around(&r->overhead, sums);
 	struct states_estimate e;
 
 	clear(to);
-	if (!is_known(rest))
-		return;
-	if (!rest->states) {
+	if (is_known(rest) && !rest->states)
 		none_switched(r, s, rest);
+	if (!rest->states || !states_sample(&r->profile->clock, sums, rest, &shared, &sample))
 		return;
-	}
-	sample.elapsed = estimate_sample(&r->profile->clock, sums, rest);
-	add_states(&sample, r, rest);
 	e = states_estimate_means(&sample, r->confidence);
 	to->known = true;
 	to->estimated = sample.sampled;

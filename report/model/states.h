@@ -4,9 +4,28 @@
 #define SCPROF_REPORT_MODEL_STATES_H
 
 #include "report/report.h"
+#include "stats/mean/states.h"
 
 /* Before the sites: the share stolen, and its error. */
 void states_find_stolen(struct report *r);
+
+/* Of all threads of a profile; NAN: nothing was read. */
+struct states_shared {
+	double ran_ns, stolen_share;	       /* time on a CPU; what the host stole of it */
+	double others_runnable, others_asleep; /* off it in a segment of 1 ns, over all calls */
+};
+struct states_shared states_find_shared(const struct profile *p);
+
+/* What the estimators get of a row's calls; arguments as below. It points into them. false: where
+ * their time went is not known. */
+bool states_sample(const struct prof_clock *c, const struct prof_sums *sums,
+		   const struct prof_sums *rest, const struct states_shared *shared,
+		   struct states_sample *to);
+
+/* The histogram of the calls that kept their CPU. Single buckets may be off by a call that was
+ * counted meanwhile. `switched` NULL: none was. */
+void states_subtract_switched(const struct prof_hist *all, const struct prof_hist *switched,
+			      uint64_t *count);
 
 /* Of a site whose mean and percentiles are filled. `rest`: the calls that the mean is of; `sums`:
  * all. */

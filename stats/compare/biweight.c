@@ -149,6 +149,7 @@ int biweight_location(const struct stats_batches *b, struct biweight *out)
 	serial = serial_within(b, n, out->location - reach, out->location + reach);
 	out->batches = n;
 	out->kept = (double)kept / n;
+	out->spread = NAN;
 	out->error = sqrt(variance * fmax(serial.time, 1));
 	out->freedom = FREEDOM * fmin(n - 1, serial.freedom);
 	if (out->kept < 1 - FAR_MOST ||

@@ -21,7 +21,8 @@
 
 struct biweight {
 	double location, error, freedom; /* of one call, in clock units */
-	double kept; /* share of batches with any weight; the others are outliers */
+	double kept;   /* share of batches with any weight; the others are outliers */
+	double spread; /* of single calls: their variance over their squared mean; NAN: not known */
 	uint32_t batches;
 };
 

@@ -156,6 +156,7 @@ int trimmed_mean(const uint64_t *count, uint32_t buckets, const struct stats_bat
 	out->location = k.mean;
 	out->error = hypot(chance, BUCKET_ERROR * pow(k.squares, 1.5) * k.mean);
 	out->kept = 1 - TRIMMED_SHARE;
+	out->spread = variance / (k.mean * k.mean);
 	out->batches = n;
 	return 0;
 }

@@ -301,6 +301,28 @@ static uint64_t equal_batches(const struct states_sample *s, double mean, double
 	return each;
 }
 
+uint64_t states_estimate_batches(const struct states_sample *s, uint64_t *sum, uint32_t *count)
+{
+	const struct stats_batches *b = &s->elapsed.batches;
+	int64_t batch[MOST_BATCHES];
+	uint64_t calls = 0, units = 0, each;
+
+	*count = b->count <= MOST_BATCHES ? b->count : MOST_BATCHES;
+	if (!s->sampled && !s->calls) {
+		for (uint32_t i = 0; i < *count; i++)
+			sum[i] = b->sum[i];
+		return *count ? b->calls : 0;
+	}
+	for (uint32_t i = 0; has_batches(s) && i < *count; i++) {
+		calls += kept_of(s, i).calls;
+		units += kept_of(s, i).units;
+	}
+	each = calls ? equal_batches(s, (double)units / (double)calls, 1, batch) : 0;
+	for (uint32_t i = 0; i < *count && each; i++)
+		sum[i] = batch[i] > 0 ? (uint64_t)batch[i] : 0;
+	return each;
+}
+
 static struct mean_interval unswitched_mean(const struct states_sample *s, double confidence)
 {
 	const struct stats_sums *e = &s->elapsed.sums;

@@ -61,4 +61,9 @@ struct states_estimate {
  * up to about 5 kB of stack. */
 struct states_estimate states_estimate_means(const struct states_sample *s, double confidence);
 
+/* Sums of batches of the calls that kept their CPU, in clock units, as if all batches had the same
+ * number of such calls, which is returned; 0: too few of them, or of batches. `sum`: room for 64.
+ */
+uint64_t states_estimate_batches(const struct states_sample *s, uint64_t *sum, uint32_t *count);
+
 #endif

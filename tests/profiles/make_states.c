@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Writes a profile of calls whose time went in known ways: always the same file for the same
  * arguments.
- * make_states DETECTOR OUT   rseq or perf: a detector saw every switch, and one of four was read;
- *                            sampled: there was none, and one call of 17 was asked
+ * make_states DETECTOR OUT [FUNCTION cpu|runnable PERCENT]
+ *	rseq or perf: a detector saw every switch, and one of four was read; sampled: there was
+ *	none, and one call of 17 was asked; none: nothing is known. Calls of FUNCTION take PERCENT
+ *	more CPU time, or wait so much longer for a CPU.
  * Calls of a function take CPU_NS on the CPU. recv sleeps in every fourth call (40 us, and then
  * waits 2 us for a CPU), send loses its CPU in every 64th (3 ms), read keeps it, and connect is
  * called thrice and sleeps. Exit status 2: wrong usage.
  */
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/unit/support/scp_build.h"
@@ -16,14 +19,14 @@
 #define CPU_NS	 1000u
 #define APART_NS 500u /* of a segment, outside of its call */
 
-static const struct function {
+static struct function {
 	const char *name;
 	uint64_t calls, batch, every; /* 0: never switched */
-	uint64_t runnable_ns, asleep_ns;
-} functions[] = {{"recv", 4100, 64, 4, 2000, 40000},
-		 {"send", 2048, 32, 64, 3000000, 0},
-		 {"read", 3000, 64, 0, 0, 0},
-		 {"connect", 3, 0, 1, 1000, 700000}};
+	uint64_t cpu_ns, runnable_ns, asleep_ns;
+} functions[] = {{"recv", 4100, 64, 4, CPU_NS, 2000, 40000},
+		 {"send", 2048, 32, 64, CPU_NS, 3000000, 0},
+		 {"read", 3000, 64, 0, CPU_NS, 0, 0},
+		 {"connect", 3, 0, 1, CPU_NS, 1000, 700000}};
 #define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
 
 /* What hangs on an entry. */
@@ -37,12 +40,26 @@ struct records {
 
 static uint32_t detector_of(const char *name)
 {
-	static const char *const names[] = {"", "sampled", "rseq", "perf"};
+	static const char *const names[] = {"none", "sampled", "rseq", "perf"};
 
-	for (uint32_t i = SCP_SWITCH_SAMPLED; i <= SCP_SWITCH_PERF; i++)
+	for (uint32_t i = SCP_SWITCH_NONE; i <= SCP_SWITCH_PERF; i++)
 		if (!strcmp(name, names[i]))
 			return i;
-	return SCP_SWITCH_NONE;
+	return UINT32_MAX;
+}
+
+static int change(const char *name, const char *what, const char *percent)
+{
+	for (uint32_t i = 0; i < FUNCTIONS; i++) {
+		struct function *f = &functions[i];
+		uint64_t *ns = !strcmp(what, "cpu") ? &f->cpu_ns : &f->runnable_ns;
+
+		if (strcmp(f->name, name) != 0)
+			continue;
+		*ns += *ns * strtoull(percent, NULL, 10) / 100;
+		return 0;
+	}
+	return -1;
 }
 
 static uint32_t bucket_of(uint64_t v)
@@ -60,7 +77,7 @@ static bool is_switched(const struct function *f, uint64_t call)
 /* With the kernel's noise: no two calls are alike. */
 static uint64_t elapsed_of(const struct function *f, uint64_t call)
 {
-	return CPU_NS + call % 10 + (is_switched(f, call) ? f->runnable_ns + f->asleep_ns : 0);
+	return f->cpu_ns + call % 10 + (is_switched(f, call) ? f->runnable_ns + f->asleep_ns : 0);
 }
 
 static void add_square(uint64_t *low, uint64_t *high, uint64_t value)
@@ -254,7 +271,7 @@ static void add_table_states(struct scp_build *b, uint32_t detector, uint64_t un
 	for (uint32_t i = 0; i < FUNCTIONS; i++) {
 		const struct function *f = &functions[i];
 
-		t->cpu_ns += f->calls * CPU_NS / 100 * 95;
+		t->cpu_ns += f->calls * f->cpu_ns / 100 * 95;
 		t->switches += f->every ? f->calls / f->every : 0;
 		if (records[i].states)
 			add_off_cpu(&t->call_off_cpu, &records[i].states->off_cpu);
@@ -305,19 +322,23 @@ static void make(struct scp_build *b, uint32_t detector)
 	table->closed_units = units;
 	scp_build_close_chunk(b);
 	for (uint32_t i = 0; i < FUNCTIONS; i++)
-		if (functions[i].every || detector == SCP_SWITCH_SAMPLED)
+		if (detector != SCP_SWITCH_NONE &&
+		    (functions[i].every || detector == SCP_SWITCH_SAMPLED))
 			add_states(b, &records[i], detector);
-	add_table_states(b, detector, units, records);
+	if (detector != SCP_SWITCH_NONE)
+		add_table_states(b, detector, units, records);
 	add_slowest(b);
 }
 
 int main(int argc, char **argv)
 {
-	uint32_t detector = argc == 3 ? detector_of(argv[1]) : SCP_SWITCH_NONE;
+	uint32_t detector = argc == 3 || argc == 6 ? detector_of(argv[1]) : UINT32_MAX;
 	struct scp_build b;
 
-	if (detector == SCP_SWITCH_NONE) {
-		fputs("usage: make_states rseq|perf|sampled OUT\n", stderr);
+	if (detector == UINT32_MAX || (argc == 6 && change(argv[3], argv[4], argv[5]))) {
+		fputs("usage: make_states rseq|perf|sampled|none OUT [FUNCTION cpu|runnable "
+		      "PERCENT]\n",
+		      stderr);
 		return 2;
 	}
 	make(&b, detector);

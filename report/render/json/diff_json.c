@@ -10,7 +10,13 @@
 
 static const char *view_name(enum diff_view view)
 {
-	return view == DIFF_UNDISTURBED ? "undisturbed" : "mean";
+	static const char *const names[] = {[DIFF_MEAN] = "mean",
+					    [DIFF_UNDISTURBED] = "undisturbed",
+					    [DIFF_UNSWITCHED] = "unswitched",
+					    [DIFF_UNSWITCHED_UNDISTURBED] =
+						    "unswitched-undisturbed"};
+
+	return names[view];
 }
 
 static const char *against_name(enum diff_against against)
@@ -44,6 +50,13 @@ static void put_run(struct json_writer *w, const struct diff_run *r)
 	json_write_number(w, "undisturbed_ns", r->undisturbed.mean);
 	json_write_number(w, "undisturbed_error_ns", r->undisturbed.error);
 	json_write_flag(w, "few_ticks", r->few);
+	json_write_number(w, "unswitched_calls", r->unswitched_calls);
+	json_write_number(w, "unswitched_mean_ns", r->unswitched.mean);
+	json_write_number(w, "unswitched_error_ns", r->unswitched.error);
+	json_write_number(w, "unswitched_undisturbed_ns", r->unswitched_undisturbed.mean);
+	json_write_number(w, "unswitched_undisturbed_error_ns", r->unswitched_undisturbed.error);
+	json_write_number(w, "runnable_mean_ns", r->runnable_ns);
+	json_write_number(w, "asleep_mean_ns", r->asleep_ns);
 	json_write_close(w, '}');
 }
 
@@ -56,6 +69,8 @@ static void put_side(struct json_writer *w, const struct diff *d, const struct d
 	json_write_open(w, new ? "new" : "base", '{');
 	json_write_number(w, "calls", new ? s->new_calls : s->base_calls);
 	json_write_number(w, "mean_ns", new ? s->new_ns : s->base_ns);
+	json_write_number(w, "unswitched_mean_ns",
+			  new ? s->new_unswitched_ns : s->base_unswitched_ns);
 	json_write_number(w, "total_ns", new ? s->new_total_ns : s->base_total_ns);
 	json_write_open(w, "runs", '[');
 	for (uint32_t i = first; i < end; i++)
@@ -64,34 +79,46 @@ static void put_side(struct json_writer *w, const struct diff *d, const struct d
 	json_write_close(w, '}');
 }
 
-static void put_test(struct json_writer *w, const struct diff_site *s)
+static void put_finding(struct json_writer *w, const struct diff_finding *f)
 {
-	bool tested = s->status <= DIFF_SAME;
-	const struct diff_test *t = &s->shown;
+	bool tested = f->status <= DIFF_SAME;
+	const struct diff_test *t = &f->shown;
 
+	json_write_text(w, "status", diff_words_status_name(f->status));
+	json_write_text(w, "reason", f->reason);
 	json_write_number(w, "ratio", tested ? t->ratio : NAN);
 	json_write_number(w, "ci_low", tested ? t->low : NAN);
 	json_write_number(w, "ci_high", tested ? t->high : NAN);
-	json_write_number(w, "p", s->p);
-	json_write_number(w, "q", s->q);
+	json_write_number(w, "p", f->p);
+	json_write_number(w, "q", f->q);
 	json_write_number(w, "detectable", tested ? t->detectable : NAN);
-	json_write_text(w, "of", tested ? view_name(s->view) : NULL);
-	json_write_text(w, "against", tested ? against_name(s->against) : NULL);
+	json_write_text(w, "of", tested ? view_name(f->view) : NULL);
+	json_write_text(w, "against", tested ? against_name(f->against) : NULL);
+}
+
+static void put_quantity(struct json_writer *w, const struct diff_site *s, const char *key,
+			 enum diff_quantity of)
+{
+	json_write_open(w, key, '{');
+	put_finding(w, &s->found[of]);
+	json_write_close(w, '}');
 }
 
 static void put_site(struct json_writer *w, const struct diff *d, const struct diff_site *s)
 {
-	char words[200];
+	char words[DIFF_WORDS], other[DIFF_WORDS];
 
 	diff_words(d, s, words, sizeof(words));
+	diff_words_other(d, s, other, sizeof(other));
 	json_write_open(w, NULL, '{');
 	json_write_text(w, "symbol", s->symbol);
 	json_write_text(w, "library", s->library);
 	json_write_text(w, "outcome", s->outcome);
-	json_write_text(w, "status", diff_words_status_name(s->status));
 	json_write_text(w, "verdict", words);
-	json_write_text(w, "reason", s->reason);
-	put_test(w, s);
+	json_write_text(w, "other", *other ? other : NULL);
+	put_finding(w, &s->verdict);
+	put_quantity(w, s, "elapsed", DIFF_ELAPSED);
+	put_quantity(w, s, "cpu", DIFF_CPU_TIME);
 	json_write_number(w, "effect_ns", s->effect_ns);
 	json_write_flag(w, "waits", s->waiting);
 	json_write_flag(w, "lines_differ", s->moved);
@@ -133,10 +160,10 @@ static void put_files(struct json_writer *w, const struct diff *d, bool new)
 	json_write_close(w, ']');
 }
 
-static void put_common(struct json_writer *w, const struct diff *d, bool waiting)
+static void put_common(struct json_writer *w, const struct diff *d, const char *key,
+		       enum diff_quantity of, bool waiting)
 {
-	const struct diff_common *c = &d->common[waiting];
-	const char *key = waiting ? "waiting" : "working";
+	const struct diff_common *c = &d->common[of][waiting];
 
 	if (!c->sites) {
 		json_write_null(w, key);
@@ -168,8 +195,10 @@ static void put_totals(struct json_writer *w, const struct diff *d)
 	json_write_count(w, "overflow_calls", d->overflow_calls);
 	json_write_close(w, '}');
 	json_write_open(w, "common", '{');
-	put_common(w, d, false);
-	put_common(w, d, true);
+	put_common(w, d, "working", DIFF_ELAPSED, false);
+	put_common(w, d, "waiting", DIFF_ELAPSED, true);
+	put_common(w, d, "working_cpu", DIFF_CPU_TIME, false);
+	put_common(w, d, "waiting_cpu", DIFF_CPU_TIME, true);
 	json_write_close(w, '}');
 }
 

@@ -14,15 +14,29 @@
 #define TOP_DEFAULT    20
 #define FRAMES_DEFAULT 4
 
-enum { FUNCTION, OUTCOME, CALLS_BASE, CALLS_NEW, MEAN_BASE, MEAN_NEW, CHANGE, VERDICT, COLUMNS };
+enum {
+	FUNCTION,
+	OUTCOME,
+	CALLS_BASE,
+	CALLS_NEW,
+	MEAN_BASE,
+	MEAN_NEW,
+	CPU_BASE,
+	CPU_NEW,
+	CHANGE,
+	VERDICT,
+	COLUMNS
+};
 
 static const struct table_column columns[] = {
 	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},
 	[OUTCOME] = {"OUTCOME", .drop = 3},
-	[CALLS_BASE] = {"CALLS", .right = true, .drop = 6},
-	[CALLS_NEW] = {"CALLS NEW", .right = true, .drop = 6},
+	[CALLS_BASE] = {"CALLS", .right = true, .drop = 7},
+	[CALLS_NEW] = {"CALLS NEW", .right = true, .drop = 7},
 	[MEAN_BASE] = {"MEAN", .right = true, .drop = 5},
 	[MEAN_NEW] = {"MEAN NEW", .right = true, .drop = 5},
+	[CPU_BASE] = {"CPU", .right = true, .drop = 6},
+	[CPU_NEW] = {"CPU NEW", .right = true, .drop = 6},
 	[CHANGE] = {"CHANGE", .right = true, .drop = 4, .style = TERMINAL_BOLD},
 	[VERDICT] = {"VERDICT"},
 	[COLUMNS] = {0},
@@ -42,10 +56,15 @@ static void number_cells(struct text *t, struct table *table, const struct diff_
 		table_cell(table, CALLS_NEW, text);
 		text_cell_duration(t, table, MEAN_NEW, s->new_ns);
 	}
-	if (s->status > DIFF_SAME)
+	if (isfinite(s->base_unswitched_ns) && isfinite(s->new_unswitched_ns)) {
+		text_cell_duration(t, table, CPU_BASE, s->base_unswitched_ns);
+		text_cell_duration(t, table, CPU_NEW, s->new_unswitched_ns);
+	}
+	if (s->verdict.status > DIFF_SAME)
 		return;
-	diff_words_percent(text, sizeof(text), s->shown.ratio,
-			   1 + fmin(s->shown.high - s->shown.ratio, s->shown.ratio - s->shown.low));
+	diff_words_percent(text, sizeof(text), s->verdict.shown.ratio,
+			   1 + fmin(s->verdict.shown.high - s->verdict.shown.ratio,
+				    s->verdict.shown.ratio - s->verdict.shown.low));
 	table_cell(table, CHANGE, text);
 }
 
@@ -53,6 +72,7 @@ static void path_notes(struct text *t, struct table *table, const struct diff *d
 		       const struct diff_site *s, uint32_t lines)
 {
 	uint32_t frames = diff_path_frames(d, s), shown = frames <= lines ? frames : lines;
+	char words[DIFF_WORDS], note[DIFF_WORDS + 2];
 
 	for (uint32_t i = 0; i < shown; i++) {
 		char *raw = diff_path_frame_line(d, s, i);
@@ -65,6 +85,10 @@ static void path_notes(struct text *t, struct table *table, const struct diff *d
 		free(raw);
 		free(safe);
 	}
+	diff_words_other(d, s, words, sizeof(words));
+	snprintf(note, sizeof(note), "(%s)", words);
+	if (*words)
+		table_note(table, note);
 	if (s->moved)
 		table_note(table, "(its lines moved within their functions)");
 }
@@ -72,7 +96,7 @@ static void path_notes(struct text *t, struct table *table, const struct diff *d
 static void add_site(struct text *t, struct table *table, const struct diff *d,
 		     const struct diff_site *s)
 {
-	char words[200];
+	char words[DIFF_WORDS];
 
 	diff_words(d, s, words, sizeof(words));
 	table_row(table);
@@ -111,9 +135,11 @@ static void print_head(struct text *t, const struct diff *d)
 		 100 * (1 - d->options.confidence), 100 * d->options.min_change);
 	print_wrapped(t, "  ", line, 2);
 	for (int waiting = 0; waiting < 2; waiting++) {
-		diff_words_common(d, waiting, line, sizeof(line));
-		if (*line)
-			print_wrapped(t, "  ", line, 2);
+		for (int of = 0; of < DIFF_QUANTITIES; of++) {
+			diff_words_common(d, (enum diff_quantity)of, waiting, line, sizeof(line));
+			if (*line)
+				print_wrapped(t, "  ", line, 2);
+		}
 	}
 	numbers_duration(base, sizeof(base), d->base_total_ns, t->terminal.utf8);
 	numbers_duration(new, sizeof(new), d->new_total_ns, t->terminal.utf8);

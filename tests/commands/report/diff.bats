@@ -304,3 +304,78 @@ refuses()
 	run "$SCPROF" plan --change 5% --tick 1ms --mean 1ms
 	[ "$status" = 2 ]
 }
+
+# made NAME [FUNCTION cpu|runnable PERCENT]: profiles NAME.scp whose switched calls are known, and
+# NAME.none.scp of the same calls, of which nothing is known.
+made()
+{
+	"$BUILD/tests/profiles/make_states" rseq "$1.scp" "${@:2}"
+	"$BUILD/tests/profiles/make_states" none "$1.none.scp" "${@:2}"
+}
+
+# three STATUS BASE NEW: compares three runs a side.
+three()
+{
+	diff_json "$1" "$2" "$2" "$2" -- "$3" "$3" "$3"
+}
+
+@test "diff 15: a change of CPU time is found where waiting for a CPU hides it in elapsed time" {
+	made base
+	made new send cpu 3
+	three 1 base.scp new.scp
+	[ "$(says '.totals | "\(.slower) \(.faster)"')" = "1 0" ]
+	jq -e '.sites[0] | .symbol == "send" and .status == "slower" and (.of | startswith("unswitched"))
+		and .cpu.status == "slower" and .cpu.ci_low < 1.03 and .cpu.ci_high > 1.0295
+		and .elapsed.status == "no-change-seen" and .ratio == .cpu.ratio and .q == .cpu.q' out.json
+	[ "$(says '.sites[0].verdict')" = "CPU time slower by 2.98 to 2.99 %" ]
+	[ "$(says '.sites[0].other')" = "elapsed time: no significant change, hidden by waiting for a CPU" ]
+	jq -e '.sites[0].new | .unswitched_mean_ns > 1034 and .unswitched_mean_ns < 1036 and .mean_ns > 40000' out.json
+	jq -e '.sites[0].new.runs[0] | .unswitched_calls == 2016 and (.runnable_mean_ns | round) == 46875
+		and .asleep_mean_ns == 0' out.json
+	COLUMNS=200 "$SCPROF" diff base.scp base.scp base.scp -- new.scp new.scp new.scp >text || [ $? = 1 ]
+	grep -q 'CPU  *CPU NEW' text
+	grep -q ' (elapsed time: no significant change, hidden by waiting for a CPU)$' text
+	# without the states it cannot be seen
+	three 0 base.none.scp new.none.scp
+}
+
+@test "diff 16: a change of waiting alone is one of elapsed time, and not of CPU time" {
+	made base
+	made new send runnable 60
+	three 1 base.scp new.scp
+	jq -e '.sites[0] | .symbol == "send" and .elapsed.status == "slower" and .of == "mean"
+		and .cpu.status == "no-change-seen" and .cpu.ratio == 1' out.json
+	[ "$(says '.sites[0].other')" = "CPU time: no significant change" ]
+	[[ "$(says '.sites[0].verdict')" == "elapsed time slower by "*", mostly waiting longer for a CPU" ]]
+}
+
+@test "diff 17: where one side does not know its switched calls, all calls are compared as before" {
+	made base
+	made new read cpu 3
+	three 1 base.scp new.none.scp
+	jq -e '.sites[0] | .symbol == "read" and .verdict == "slower by 2.99 to 2.99 %"' out.json
+	jq -e '.sites | all(.cpu.reason == "states-unknown" and .cpu.p == null and .other == null
+		and .new.unswitched_mean_ns == null)' out.json
+	jq -e '.sites[] | select(.symbol == "read") | .base.runs[0].undisturbed_ns != null' out.json
+	# where both do, what was not switched takes the place of what was not disturbed
+	three 1 base.scp new.scp
+	jq -e '.sites[] | select(.symbol == "read") | .base.runs[0] |
+		.undisturbed_ns == null and .unswitched_undisturbed_ns != null' out.json
+}
+
+@test "diff 18: plan says how many calls each of CPU time and elapsed time needs" {
+	made a
+	"$SCPROF" plan --json --share 0 --width 1% a.scp >plan.json
+	jq -e '.sites[] | select(.symbol == "send") | .calls_needed > 80 * .cpu.calls_needed
+		and .cpu.calls_needed == .calls and .cpu.more_calls == 0 and .cpu.width < 0.01' plan.json
+	jq -e '.cpu.factor == 1 and .cpu.more_calls == 0 and .factor > 80' plan.json
+	"$SCPROF" plan --share 0 --width 1% a.scp | grep -qx 'For their CPU time, of calls that are not switched: no more'
+	"$SCPROF" plan --json --share 0 --width 1% a.none.scp >plan.json
+	jq -e '.cpu == null and (.sites | all(.cpu == null))' plan.json
+	thirty b
+	"$SCPROF" plan --json --share 0 --change 5% b.scp >plan.json
+	jq -e '.cpu.within > 15 and all(.sites[].cpu; .calls_needed != 0)' plan.json
+	"$SCPROF" plan --share 0 --change 5% b.scp >text
+	grep -q 'a change of 5 % of CPU time at one of [0-9]* sites is found' text
+	grep -q 'a change of 5 % of elapsed time at one of [0-9]* sites is found' text
+}

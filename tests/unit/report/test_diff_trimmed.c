@@ -65,6 +65,8 @@ static void test_the_short_end_of_a_uniform_law(void **unused)
 		assert_near(u.location, 0.975 * scale, 4 * u.error);
 		/* 0.28 / sqrt(6400) / 0.95, and what buckets add */
 		assert_near(u.error / scale, 0.0037, 0.0012);
+		/* 0.0822, those beyond 1.45 being counted as that, over 0.975 squared */
+		assert_near(u.spread, 0.0864, 0.004);
 	}
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@
 static void check_words(const struct diff_site *s, const char *want)
 {
 	struct diff d = {.profiles = 6};
-	char text[128];
+	char text[DIFF_WORDS];
 
 	diff_words(&d, s, text, sizeof(text));
 	assert_string_equal(text, want);
@@ -27,20 +28,91 @@ static void check_words(const struct diff_site *s, const char *want)
 
 static void test_factors_are_read_without_exponents(void **state)
 {
-	struct diff_site s = {.status = DIFF_SAME, .shown = {.detectable = 130.4}};
+	struct diff_site s = {.verdict = {.status = DIFF_SAME, .shown = {.detectable = 130.4}}};
 
 	(void)state;
 	check_words(&s, "no change seen; one by a factor of 130 would have been");
-	s.shown.detectable = 8.72;
+	s.verdict.shown.detectable = 8.72;
 	check_words(&s, "no change seen; one by a factor of 8.7 would have been");
-	s = (struct diff_site){.status = DIFF_SLOWER,
-			       .shown = {.ratio = 2345, .low = 1001, .high = 5432}};
+	s.verdict = (struct diff_finding){.status = DIFF_SLOWER,
+					  .shown = {.ratio = 2345, .low = 1001, .high = 5432}};
 	check_words(&s, "slower by a factor of 1,000 to 5,430");
 	/* a change that is shown as a factor has an interval of factors */
-	s.shown = (struct diff_test){.ratio = 8.93, .low = 2.84, .high = 28.1};
+	s.verdict.shown = (struct diff_test){.ratio = 8.93, .low = 2.84, .high = 28.1};
 	check_words(&s, "slower by a factor of 2.84 to 28.1");
-	s.shown = (struct diff_test){.ratio = 2.5, .low = 2.25, .high = 2.75};
+	s.verdict.shown = (struct diff_test){.ratio = 2.5, .low = 2.25, .high = 2.75};
 	check_words(&s, "slower by 125 to 175 %");
+}
+
+/* A site whose CPU time changed by 3 % of 1000 ns, and of whose elapsed time nothing was seen. */
+static struct diff_site cpu_slower(const struct diff_run *run)
+{
+	struct diff_site s = {.run = run, .states = true, .base_unswitched_ns = 1000};
+	struct diff_finding *f = &s.found[DIFF_CPU_TIME];
+
+	*f = (struct diff_finding){.status = DIFF_SLOWER,
+				   .view = DIFF_UNSWITCHED,
+				   .shown = {.ratio = 1.03, .low = 1.025, .high = 1.035}};
+	s.verdict = *f;
+	s.found[DIFF_ELAPSED].status = DIFF_SAME;
+	return s;
+}
+
+static void check_other(const struct diff_site *s, const char *want)
+{
+	struct diff d = {.profiles = 2, .bases = 1};
+	char text[DIFF_WORDS];
+
+	diff_words_other(&d, s, text, sizeof(text));
+	assert_string_equal(text, want);
+}
+
+static void test_what_hides_a_change_of_cpu_time_is_named(void **state)
+{
+	struct diff_run run[2] = {{.calls = 10}, {.calls = 10, .runnable_ns = 31}};
+	struct diff_site s = cpu_slower(run);
+
+	(void)state;
+	check_words(&s, "CPU time slower by 2.5 to 3.5 %");
+	check_other(&s, "elapsed time: no significant change, hidden by waiting for a CPU");
+	run[1] = (struct diff_run){.calls = 10, .runnable_ns = 29, .asleep_ns = 31};
+	check_other(&s, "elapsed time: no significant change, hidden by sleeping");
+	run[1] = (struct diff_run){.calls = 10, .runnable_ns = 29, .asleep_ns = NAN};
+	check_other(&s, "elapsed time: no significant change");
+	s.found[DIFF_ELAPSED] =
+		(struct diff_finding){.status = DIFF_UNTESTED, .reason = DIFF_FEW_CALLS};
+	check_other(&s, "elapsed time: cannot be determined: too few calls");
+	s.states = false;
+	check_other(&s, "");
+}
+
+static void test_what_moved_elapsed_time_is_named(void **state)
+{
+	struct diff_run run[2] = {{.calls = 10, .runnable_ns = 100, .asleep_ns = 10},
+				  {.calls = 10, .runnable_ns = 170, .asleep_ns = 40}};
+	struct diff_site s = {.run = run, .states = true, .base_ns = 1000, .new_ns = 1100};
+	struct diff d = {.profiles = 2, .bases = 1};
+	char text[DIFF_WORDS];
+
+	(void)state;
+	s.verdict = (struct diff_finding){.status = DIFF_SLOWER,
+					  .shown = {.ratio = 1.1, .low = 1.05, .high = 1.15}};
+	s.found[DIFF_ELAPSED] = s.verdict;
+	s.found[DIFF_CPU_TIME] =
+		(struct diff_finding){.status = DIFF_SAME, .view = DIFF_UNSWITCHED};
+	diff_words(&d, &s, text, sizeof(text));
+	assert_string_equal(
+		text, "elapsed time slower by 5.0 to 15.0 %, mostly waiting longer for a CPU");
+	check_other(&s, "CPU time: no significant change");
+	run[1].asleep_ns = 80;
+	run[1].runnable_ns = 130;
+	diff_words(&d, &s, text, sizeof(text));
+	assert_string_equal(text, "elapsed time slower by 5.0 to 15.0 %, mostly sleeping longer");
+	/* the mean of all calls moved the other way */
+	s.new_ns = 900;
+	run[1].runnable_ns = 20;
+	diff_words(&d, &s, text, sizeof(text));
+	assert_string_equal(text, "elapsed time slower by 5.0 to 15.0 %");
 }
 
 /* Rows that could not be compared, with a warning in one of their runs, for this reason. */
@@ -50,8 +122,9 @@ static void count_warnings(const char *a, const char *b, struct report_warning *
 	static const struct profile nothing = {.clock.tick_ns = 1};
 	const struct profile *profile[] = {&nothing, &nothing, &nothing, &nothing};
 	struct diff_run run[4] = {{.calls = 9, .unreliable = STATS_HEAVY_TAIL}};
-	struct diff_site site[2] = {{.run = run, .status = DIFF_UNTESTED, .reason = a},
-				    {.run = run, .status = DIFF_UNTESTED, .reason = b}};
+	struct diff_site site[2] = {
+		{.run = run, .verdict = {.status = DIFF_UNTESTED, .reason = a}},
+		{.run = run, .verdict = {.status = DIFF_UNTESTED, .reason = b}}};
 	struct match match = {0};
 	struct diff d = {.profile = profile,
 			 .profiles = 4,
@@ -88,6 +161,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_factors_are_read_without_exponents),
+		cmocka_unit_test(test_what_hides_a_change_of_cpu_time_is_named),
+		cmocka_unit_test(test_what_moved_elapsed_time_is_named),
 		cmocka_unit_test(test_a_doubt_is_told_of_rows_that_it_hindered),
 	};
 

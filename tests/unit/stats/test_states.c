@@ -356,6 +356,45 @@ static void damaged_sums_give_some_number(void **state)
 	states_estimate_means(&m.s, 0.95);
 }
 
+/* Batches with none to three of eight calls switched. */
+static void batches_without_switched_calls_are_alike(void **state)
+{
+	uint64_t sum[BATCHES];
+	uint32_t count;
+	struct made m;
+
+	(void)state;
+	begin(&m);
+	for (int i = 0; i < 16 * EACH; i++) {
+		if (i % EACH < i / EACH % 4)
+			add_switched(&m, 5000, 4900, 0, 1);
+		else
+			add_call(&m, 100);
+	}
+	assert_int_equal(states_estimate_batches(&m.s, sum, &count), 6); /* of 6.5 */
+	assert_int_equal(count, 16);
+	for (int i = 0; i < 16; i++)
+		assert_int_equal(sum[i], 600);
+	m.s.batches = (struct states_batches){0};
+	assert_int_equal(states_estimate_batches(&m.s, sum, &count), 0);
+}
+
+static void batches_of_calls_never_switched_are_as_they_were(void **state)
+{
+	uint64_t sum[BATCHES];
+	uint32_t count;
+	struct made m;
+
+	(void)state;
+	begin(&m);
+	for (int i = 0; i < 16 * EACH; i++)
+		add_call(&m, 100 + (uint64_t)(i / EACH));
+	m.s.batches = (struct states_batches){0};
+	assert_int_equal(states_estimate_batches(&m.s, sum, &count), EACH);
+	assert_int_equal(count, 16);
+	assert_memory_equal(sum, m.sum, 16 * sizeof(sum[0]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -372,6 +411,8 @@ int main(void)
 		cmocka_unit_test(missing_batches_warn),
 		cmocka_unit_test(batches_below_nothing),
 		cmocka_unit_test(damaged_sums_give_some_number),
+		cmocka_unit_test(batches_without_switched_calls_are_alike),
+		cmocka_unit_test(batches_of_calls_never_switched_are_as_they_were),
 	};
 
 	return cmocka_run_group_tests_name("where the time of calls went", tests, NULL, NULL);
