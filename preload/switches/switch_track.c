@@ -90,6 +90,12 @@ static void add_totals(struct switch_watch *w, const struct switch_reading *r)
 	w->has_last = true;
 }
 
+/* In a vfork child, or a thread made without one's own TLS: what the kernel counts is not ours. */
+static bool is_another(const struct switch_watch *w)
+{
+	return !sys_sandboxed && w->tid != sys_gettid();
+}
+
 /* A segment begins after the reading at its beginning: those that are read are as long as others.
  */
 static bool take(struct switch_watch *w, struct switch_reading *r, bool delay)
@@ -153,21 +159,18 @@ static void verify(struct switch_watch *w, const struct switch_reading *r)
 		note_ran(w, r->mono_ns - w->from.mono_ns, r->cpu_ns - w->from.cpu_ns);
 		return;
 	}
-	/* In a vfork child the counts are the child's. */
-	if (w->tid != sys_gettid())
-		return;
 	if (h)
 		__atomic_add_fetch(&h->switches.missed, 1, __ATOMIC_RELAXED);
 	switch_detector_give_up();
 }
 
 static void close_segment(struct switch_watch *w, const struct switch_reading *r, bool switched,
-			  uint64_t length)
+			  uint64_t length, uint64_t weight)
 {
 	if (process.file.header)
 		__atomic_add_fetch(&process.file.header->switches.verified, 1, __ATOMIC_RELAXED);
 	if (switched)
-		add_off_cpu(w, r, length, w->weight);
+		add_off_cpu(w, r, length, weight);
 	else if (w->detector != SCP_SWITCH_SAMPLED)
 		verify(w, r);
 }
@@ -204,13 +207,20 @@ static void take_again(struct switch_watch *w, uint64_t now, uint64_t weight, bo
 }
 
 /* One segment ends and the next begins, which is read where `weight` is not 0. The run delay
- * changes only with a switch, so it need not always be read. `begins`: an interval begins. */
+ * changes only with a switch, so it need not always be read. `begins`: an interval begins. A
+ * handler that leaves meanwhile by longjmp leaves a segment that is not read. */
 static void turn(struct switch_watch *w, bool switched, uint64_t now, uint64_t weight, bool begins)
 {
-	uint64_t length = now - w->began_ns;
+	uint64_t length = now - w->began_ns, was = w->weight;
 	struct switch_reading r;
-	bool delay = switched || !w->weight || !w->from.has_delay;
-	bool read = (w->weight || weight) && take(w, &r, delay);
+	bool delay = switched || !was || !w->from.has_delay;
+	if ((was || weight) && is_another(w))
+		return;
+	w->weight = 0;
+	compiler_barrier();
+	if (switched)
+		switch_detector_arm(w);
+	bool read = (was || weight) && take(w, &r, delay);
 	if (read && *w->word != w->armed) {
 		end_segment(w, switched, length);
 		take_again(w, now, weight, begins);
@@ -220,8 +230,8 @@ static void turn(struct switch_watch *w, bool switched, uint64_t now, uint64_t w
 		r.delay_ns = w->from.delay_ns;
 		r.has_delay = true;
 	}
-	if (read && w->weight)
-		close_segment(w, &r, switched, length);
+	if (read && was)
+		close_segment(w, &r, switched, length, was);
 	end_segment(w, switched, length);
 	begin_segment(w, read ? &r : NULL, weight, now);
 }
@@ -244,7 +254,6 @@ static COLD void on_switch(struct switch_watch *w, bool begins)
 	uint64_t now = clock_mono_ns();
 	if (w->detector == SCP_SWITCH_RSEQ && *w->word)
 		switch_detector_note(SCP_SWITCH_SHARED);
-	switch_detector_arm(w);
 	w->switches.events++;
 	uint32_t times = switch_chosen.exact ? 1 : affordable(w, &w->switches, now);
 	turn(w, true, now, random_below(w, times) ? 0 : times, begins);
@@ -311,7 +320,7 @@ static const struct switch_sums *take_top(struct switch_watch *w)
 /* Without a detector the call itself is the segment. */
 static void begin_sample(struct switch_watch *w)
 {
-	w->sampled = take(w, &w->from, true);
+	w->sampled = !is_another(w) && take(w, &w->from, true);
 	w->weight = w->sampled ? w->period : 0;
 	if (w->sampled)
 		w->expected = ~w->armed;
@@ -355,7 +364,8 @@ COLD const struct switch_sums *switch_track_begin(struct switch_watch *w)
 	}
 	follow_choice(w);
 	bool random = !w->countdown, switched = *w->word != w->armed;
-	w->sampled = false; /* of a call that was abandoned */
+	w->countdown += random; /* comes again where a handler leaves before the next is drawn */
+	w->sampled = false;	/* of a call that was abandoned */
 	bool sampled = w->detector == SCP_SWITCH_SAMPLED;
 	if (switched)
 		on_switch(w, true);
@@ -405,8 +415,6 @@ const struct switch_sums *switch_track_pause(struct switch_watch *w)
 	bool switched = *w->word != w->armed;
 	if (w->detector == SCP_SWITCH_NONE || !has_room(w))
 		return NULL;
-	if (switched)
-		switch_detector_arm(w);
 	if (w->detector != SCP_SWITCH_SAMPLED)
 		turn(w, switched, clock_mono_ns(), 1, true);
 	w->sampled = false;

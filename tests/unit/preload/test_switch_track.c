@@ -30,6 +30,7 @@ static uint64_t word;
 static size_t room;
 static bool given_up;
 static unsigned readings;
+static jmp_buf *leaves; /* where a handler goes that interrupts a reading; NULL: none does */
 
 uint64_t clock_mono_ns(void)
 {
@@ -45,6 +46,8 @@ size_t sys_stack_room(void)
 bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay)
 {
 	(void)tid;
+	if (leaves)
+		longjmp(*leaves, 1);
 	*r = machine;
 	r->has_delay = delay;
 	machine.mono_ns += READ_COST;
@@ -117,6 +120,7 @@ static struct switch_watch *start(uint32_t kind, bool exact)
 	room = SIZE_MAX;
 	given_up = false;
 	readings = 0;
+	leaves = NULL;
 	switch_track_start(&w, (int32_t)sys_gettid());
 	return &w;
 }
@@ -290,6 +294,82 @@ static void test_no_room_on_the_stack_no_look(void **state)
 	assert_int_equal(readings, 0);
 }
 
+/* One call, in which the thread sleeps for a microsecond, and whose end's reading a handler leaves.
+ */
+static void leave_a_reading(struct switch_watch *w)
+{
+	jmp_buf here;
+
+	begin(w);
+	run_for(100);
+	sleep_for(1000, 0);
+	leaves = &here;
+	if (!setjmp(here))
+		end(w);
+	leaves = NULL;
+}
+
+static void test_a_handler_that_leaves_a_reading_leaves_no_segment_to_be_read(void **state)
+{
+	struct switch_watch *w = start(SCP_SWITCH_PERF, true);
+	const struct switch_sums *off;
+
+	(void)state;
+	leave_a_reading(w);
+	w->countdown = 1;
+	begin(w); /* verifies the segment before it, if that is read */
+	assert_false(given_up);
+	run_for(100);
+	sleep_for(70000, 0);
+	off = end(w);
+	assert_non_null(off);
+	assert_int_equal(off->mark.asleep_ns, 70000);
+}
+
+static void test_a_random_call_whose_reading_is_left_comes_again(void **state)
+{
+	struct switch_watch *w = start(SCP_SWITCH_SAMPLED, false);
+	jmp_buf here;
+
+	(void)state;
+	w->countdown = 1;
+	leaves = &here;
+	if (!setjmp(here))
+		begin(w);
+	leaves = NULL;
+	begin(w);
+	assert_true(readings > 0);
+	assert_true(w->sampled);
+}
+
+static void test_a_vfork_child_is_not_asked_for_its_parents_time(void **state)
+{
+	struct switch_watch *w = start(SCP_SWITCH_RSEQ, true);
+	struct switch_reading parent;
+	const struct switch_sums *gap;
+
+	(void)state;
+	parent = machine;
+	readings = 0;
+	w->tid++;
+	machine = (struct switch_reading){.mono_ns = parent.mono_ns};
+	for (int i = 0; i < 10; i++) {
+		w->countdown = 1;
+		begin(w);
+		lose_cpu_for(50);
+		end(w);
+	}
+	assert_int_equal(readings, 0);
+	w->tid--;
+	parent.mono_ns = machine.mono_ns;
+	machine = parent;
+	sleep_for(6000, 0);
+	gap = begin(w);
+	assert_non_null(gap);
+	assert_int_equal(gap->waits, 1);
+	assert_int_equal(gap->mark.asleep_ns, 6500);
+}
+
 /* 200 000 calls of 2 us, every fifth of which sleeps: that is ten times what the budget allows to
  * read. The estimates of the sleeping time stay near the truth: the standard error of 20 runs of
  * this program was 0.4 %. */
@@ -329,6 +409,9 @@ int main(void)
 		cmocka_unit_test(test_a_detector_that_misses_a_switch_is_given_up),
 		cmocka_unit_test(test_without_a_detector_calls_are_asked),
 		cmocka_unit_test(test_no_room_on_the_stack_no_look),
+		cmocka_unit_test(test_a_handler_that_leaves_a_reading_leaves_no_segment_to_be_read),
+		cmocka_unit_test(test_a_random_call_whose_reading_is_left_comes_again),
+		cmocka_unit_test(test_a_vfork_child_is_not_asked_for_its_parents_time),
 		cmocka_unit_test(test_a_budget_is_kept_and_the_estimate_stays_right),
 	};
 
