@@ -55,7 +55,7 @@ COLD struct scp_memo *call_fast_search_nested(struct scp_thread *t, uint64_t ra,
 					      uint64_t fp, uint32_t function)
 {
 	uintptr_t open = t->open;
-	t->open = open | 1; /* the chain is about to change */
+	t->open = cfa | 1; /* the chain is about to change */
 	compiler_barrier();
 	struct scp_memo *m = path_cache_search(t, ra, cfa, fp, function);
 	compiler_barrier();
@@ -69,6 +69,16 @@ COLD void call_fast_note_switch(struct scp_thread *t)
 	t->open = open | 1;
 	compiler_barrier();
 	note_switch(t);
+	compiler_barrier();
+	t->open = open;
+}
+
+COLD void call_fast_look(struct scp_thread *t, uint64_t cfa)
+{
+	uintptr_t open = t->open;
+	t->open = cfa | 1;
+	compiler_barrier();
+	switch_track_look_inside(&t->switches);
 	compiler_barrier();
 	t->open = open;
 }
@@ -181,7 +191,7 @@ COLD bool call_is_excluded(uint64_t ra, uint64_t cfa, uint64_t fp)
 	uintptr_t open = t->open;
 	if (!filter.below || (open & 1))
 		return false;
-	t->open = open | 1; /* the chain may change */
+	t->open = cfa | 1; /* the chain may change */
 	compiler_barrier();
 	bool excluded = is_known_excluded(t, ra, cfa, fp);
 	compiler_barrier();

@@ -32,6 +32,10 @@ HIDDEN struct scp_memo *call_fast_search(struct scp_thread *t, uint64_t ra, uint
  * marked meanwhile. */
 HIDDEN void call_fast_note_switch(struct scp_thread *t);
 
+/* It was switched inside what is open, in which a call begins: likewise, in that call's name, since
+ * whether a region is in progress the stack does not tell. */
+HIDDEN void call_fast_look(struct scp_thread *t, uint64_t cfa);
+
 /* `page` is a constant in all of these. */
 static inline __attribute__((always_inline)) uint64_t call_fast_clock(bool page)
 {
@@ -166,7 +170,8 @@ static inline uintptr_t call_fast_around(const struct scp_thread *t, uintptr_t o
 /* A nested call begins here: what was before is not its own. */
 static inline __attribute__((always_inline)) void call_fast_mark(struct scp_call *c)
 {
-	switch_track_look(&c->thread->switches);
+	if (unlikely(switch_watch_has_changed(&c->thread->switches)))
+		call_fast_look(c->thread, c->cfa);
 	c->since = c->thread->switches.sums.mark;
 }
 
@@ -174,7 +179,7 @@ static inline __attribute__((always_inline)) void call_fast_mark(struct scp_call
 static inline __attribute__((always_inline)) bool call_was_switched(const struct scp_call *c)
 {
 	const struct switch_watch *w = &c->thread->switches;
-	return unlikely(*w->word != w->armed) || w->sums.mark.count != c->since.count;
+	return unlikely(switch_watch_has_changed(w)) || w->sums.mark.count != c->since.count;
 }
 
 /* The fast path of a nested call; as call_fast_end, but `rt` and the clock are looked up. */

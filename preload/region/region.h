@@ -49,7 +49,7 @@ static inline __attribute__((always_inline)) bool region_was_switched(
 {
 	const struct switch_watch *w = &t->switches;
 	return top ? switch_watch_is_disturbed(w)
-		   : *w->word != w->armed || w->sums.mark.count != since->count;
+		   : switch_watch_has_changed(w) || w->sums.mark.count != since->count;
 }
 
 #define REGION_ANY UINT32_MAX

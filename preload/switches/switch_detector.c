@@ -118,9 +118,16 @@ void switch_detector_choose(const char *states, const char *detector, bool cpu_c
 		c->kind = SCP_SWITCH_SAMPLED;
 }
 
+void switch_detector_forget(struct switch_watch *w)
+{
+	w->page = NULL;
+	w->still = w->armed;
+	w->word = &w->still;
+}
+
 void switch_detector_release(struct switch_watch *w)
 {
-	if (w->page)
+	if (w->page && !sys_sandboxed)
 		sys_munmap(w->page, PAGE_BYTES);
 	w->page = NULL;
 	w->detector = SCP_SWITCH_NONE;
@@ -165,6 +172,8 @@ void switch_detector_arm(struct switch_watch *w)
 void switch_detector_note(uint32_t flags)
 {
 	struct scp_header *h = process.file.header;
+	if ((__atomic_load_n(&switch_chosen.flags, __ATOMIC_RELAXED) & flags) == flags)
+		return; /* what other threads look at, too, is not written at every switch */
 	__atomic_or_fetch(&switch_chosen.flags, flags, __ATOMIC_RELAXED);
 	if (h)
 		__atomic_or_fetch(&h->switches.flags, flags, __ATOMIC_RELAXED);

@@ -31,6 +31,10 @@ HIDDEN void switch_detector_choose(const char *states, const char *detector, boo
 HIDDEN void switch_detector_bind(struct switch_watch *w);
 HIDDEN void switch_detector_release(struct switch_watch *w);
 
+/* In a forked child, which has no page of its parent's events: what a handler that forked had
+ * interrupted runs to its end, and sees nothing. */
+HIDDEN void switch_detector_forget(struct switch_watch *w);
+
 /* From now on nothing has happened. */
 HIDDEN void switch_detector_arm(struct switch_watch *w);
 

@@ -33,7 +33,7 @@ HIDDEN const struct switch_sums *switch_track_end(struct switch_watch *w);
 HIDDEN void switch_track_look_inside(struct switch_watch *w);
 static inline __attribute__((always_inline)) void switch_track_look(struct switch_watch *w)
 {
-	if (unlikely(*w->word != w->armed))
+	if (unlikely(switch_watch_has_changed(w)))
 		switch_track_look_inside(w);
 }
 

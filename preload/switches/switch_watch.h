@@ -72,6 +72,13 @@ struct switch_watch {
 	void *page; /* of a perf event */
 };
 
+/* Has the thread been switched since the last look? */
+static inline __attribute__((always_inline)) bool switch_watch_has_changed(
+	const struct switch_watch *w)
+{
+	return *w->word != w->armed;
+}
+
 /* Has the thread been switched since the last look, or in a call of this one? */
 static inline __attribute__((always_inline)) bool switch_watch_is_disturbed(
 	const struct switch_watch *w)

@@ -337,6 +337,8 @@ void thread_forget_all(void)
 	struct scp_thread *t = all, *next;
 	bool keep = must_keep_memory();
 	reclaim_cursor = NULL;
+	if (thread_self)
+		switch_detector_forget(&thread_self->switches);
 	for (all = NULL; t; t = next) {
 		next = t->next;
 		if (keep)

@@ -148,3 +148,26 @@ absent()
 	of counting ".calls == 20 and $NEVER_ASLEEP"
 	of pausing ".calls == 20 and $ALL_SWITCHED and $IN_ALL"
 }
+
+@test "states 17: what a handler calls in the middle of a reading is left out, and counted" {
+	recorded "--states exact" "$PROGRAMS/interrupted" nested
+	holds '[.sites[] | select(.symbol == "send") | .calls] | add == 20'
+	holds '.skipped_calls > 0'
+}
+
+# perf_only: no other detector is to be had.
+perf_only()
+{
+	export GLIBC_TUNABLES=glibc.pthread.rseq=0 SCPROF_DETECTOR=perf SCPROF_STATES=exact
+}
+
+@test "states 18: a child that is forked in the middle of a reading goes on without its parent's perf event" {
+	perf_only
+	same_either_way "$PROGRAMS/interrupted" forking
+	diff - with.out </dev/null
+}
+
+@test "states 19: a thread that has shut itself in makes no system call for its perf event" {
+	perf_only
+	same_either_way "$PROGRAMS/interrupted" shut_in
+}
