@@ -106,7 +106,8 @@ static void begin_record(const struct scp_thread *t, const struct scp_rt *rt, st
 	s->from_calls = s->from_units = 0;
 }
 
-/* The detector was given up. What is by batches is not begun again: a reader leaves it alone. */
+/* The detector was given up, or the table's new owner has another. What is by batches is not begun
+ * again: a reader leaves it alone. */
 static void begin_again(struct entry_states *s)
 {
 	*s->record = (struct scp_states){.rec = s->record->rec};
@@ -135,7 +136,7 @@ static bool has_record(struct scp_thread *t, struct scp_rt *rt, uint64_t units)
 		*s = (struct entry_states){.record = record};
 	}
 	begin_record(t, rt, s->record);
-	if (switch_chosen.flags & SCP_SWITCH_MISSED) {
+	if (rt->states || (switch_chosen.flags & SCP_SWITCH_MISSED)) {
 		s->lost = true;
 		s->record->from_calls = rt->entry->calls - 1;
 		s->record->from_units = rt->entry->units - units;

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Switched calls of a table whose owners have different detectors, with the file and all around
+ * replaced. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "preload/process/process.h"
+#include "preload/switches/switch_detector.h"
+#include "preload/system/sys.h"
+#include "preload/table/states.h"
+
+#define UNITS 1000u
+
+struct process process;
+struct switch_choice switch_chosen;
+
+static struct scp_header header;
+static struct scp_entry entry;
+static struct scp_thread *thread;
+static struct scp_rt rt;
+static uint32_t slot, batch_records;
+
+void *arena_take(struct arena *a, size_t bytes)
+{
+	(void)a;
+	return calloc(1, bytes);
+}
+
+size_t sys_stack_room(void)
+{
+	return SIZE_MAX;
+}
+
+bool file_optional_chunk(struct profile_file *f, struct file_chunk *chunk, uint32_t type,
+			 uint32_t of)
+{
+	struct scp_chunk *c = calloc(1, SCP_GRANULE);
+
+	(void)f;
+	*c = (struct scp_chunk){.type = type, .bytes = SCP_GRANULE, .used = sizeof *c, .table = of};
+	*chunk = (struct file_chunk){c, c->bytes, c->used};
+	return true;
+}
+
+static void begin(uint32_t detector)
+{
+	header = (struct scp_header){0};
+	process.file.header = &header;
+	switch_chosen = (struct switch_choice){.kind = detector};
+	entry = (struct scp_entry){.id = 5};
+	rt = (struct scp_rt){.entry = &entry, .id = 5};
+	thread = calloc(1, sizeof *thread);
+	slot = batch_records = 0;
+}
+
+/* As call_end.c and batch.c do, with batches of one call. */
+static void call(uint32_t detector, uint64_t asleep_ns)
+{
+	struct switch_sums off = {.mark = {1, UNITS, UNITS, 0, asleep_ns}};
+	const struct scp_state_batches *before = rt.states ? rt.states->batches : NULL;
+
+	thread->switches.detector = detector;
+	entry.calls++;
+	entry.units += UNITS;
+	states_add(thread, &rt, UNITS, &off);
+	states_close_batch(thread, &rt, slot++);
+	batch_records += rt.states->batches && rt.states->batches != before;
+}
+
+static void test_what_another_detector_saw_is_left_out_of_a_new_owners_record(void **state)
+{
+	(void)state;
+	begin(SCP_SWITCH_PERF);
+	for (int i = 0; i < 12; i++)
+		call(SCP_SWITCH_PERF, 300);
+	assert_int_equal(batch_records, 1);
+	assert_int_equal(rt.states->record->from_calls, 0);
+	for (int i = 0; i < 3; i++)
+		call(SCP_SWITCH_SAMPLED, 200);
+	assert_int_equal(rt.states->record->detector, SCP_SWITCH_SAMPLED);
+	assert_int_equal(rt.states->record->from_calls, 12);
+	assert_int_equal(rt.states->record->from_units, 12 * UNITS);
+	assert_int_equal(rt.states->record->off_cpu.asleep_ns, 600);
+	assert_int_equal(batch_records, 1);
+	assert_null(rt.states->batches);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_another_detector_saw_is_left_out_of_a_new_owners_record),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
