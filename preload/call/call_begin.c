@@ -123,7 +123,7 @@ static COLD struct scp_thread *enter_first(void)
 	if (thread_is_unwanted() && process_epoch.now.generation)
 		return NULL;
 	size_t room = sys_stack_room();
-	if (room < STACK_TO_RECORD || (!process_epoch.now.generation && room < STACK_TO_UNWIND))
+	if (room < STACK_TO_BEGIN || (!process_epoch.now.generation && room < STACK_TO_UNWIND))
 		return NULL;
 	if (!process_epoch.now.generation) {
 		lifecycle_start();

@@ -287,7 +287,7 @@ void switch_track_start(struct switch_watch *w, int32_t tid)
 	w->drawn = 0;
 	switch_detector_bind(w);
 	w->began_ns = now;
-	if (w->detector != SCP_SWITCH_NONE)
+	if (w->detector != SCP_SWITCH_NONE && has_room(w))
 		turn(w, false, now, w->detector != SCP_SWITCH_SAMPLED, true);
 	draw_countdown(w, now);
 	w->top = w->sums;

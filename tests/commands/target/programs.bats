@@ -23,6 +23,11 @@ load ../common
 	# with hardly any stack left the calls are not recorded, and that is all
 	same_either_way "$PROGRAMS/small_altstack" cold 512
 	same_either_way "$PROGRAMS/small_altstack" warm 512
+	local spare
+	for spare in {640..1280..32}; do
+		same_either_way "$PROGRAMS/small_altstack" thread "$spare"
+		SCPROF_STATES=off same_either_way "$PROGRAMS/small_altstack" thread "$spare"
+	done
 }
 
 @test "programs 05: C++ exceptions and cancellation unwind through wrapped calls" {

@@ -4,9 +4,11 @@
  * The kernel's frame is measured on a large stack first; the small one then
  * has room for it and 1 KiB for the handler (or as much as the second
  * argument says), and unmapped memory lies below.
- * "cold": the handler's call is the first of the process; "warm": not. */
+ * "cold": the handler's call is the first of the process; "warm": not; "thread": the first of a
+ * thread. */
 #include "target.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 
@@ -56,11 +58,32 @@ static void use_small_stack(size_t spare)
 	use_stack(low, least < 2048 ? 2048 : least, on_signal);
 }
 
+static void *handle_in_thread(void *spare)
+{
+	use_small_stack((size_t)spare);
+	for (int i = 0; i < 100; i++)
+		raise(SIGUSR1);
+	say("handled %d\n", handled);
+	return NULL;
+}
+
+static int in_thread(size_t spare)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, handle_in_thread, (void *)spare) ||
+	    pthread_join(thread, NULL))
+		die("thread");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int warm = argc > 1 && !strcmp(argv[1], "warm");
 
 	make_pair(pair);
+	if (argc > 2 && !strcmp(argv[1], "thread"))
+		return in_thread((size_t)atol(argv[2]));
 	use_small_stack(argc > 2 ? (size_t)atol(argv[2]) : SPARE);
 	if (warm)
 		exchange_times(pair, 10);

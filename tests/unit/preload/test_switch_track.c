@@ -294,6 +294,23 @@ static void test_no_room_on_the_stack_no_look(void **state)
 	assert_int_equal(readings, 0);
 }
 
+static void test_a_thread_that_begins_on_a_small_stack_is_not_asked_yet(void **state)
+{
+	struct switch_watch *w = start(SCP_SWITCH_RSEQ, true);
+
+	(void)state;
+	room = 500;
+	readings = 0;
+	switch_track_start(w, w->tid);
+	assert_int_equal(readings, 0);
+	room = SIZE_MAX;
+	sleep_for(1000, 0);
+	assert_non_null(begin(w)); /* the switch is known, and its segment was not read */
+	assert_int_equal(w->sums.mark.count, 1);
+	assert_int_equal(w->sums.mark.weighted, 0);
+	assert_int_equal(readings, 1);
+}
+
 /* One call, in which the thread sleeps for a microsecond, and whose end's reading a handler leaves.
  */
 static void leave_a_reading(struct switch_watch *w)
@@ -409,6 +426,7 @@ int main(void)
 		cmocka_unit_test(test_a_detector_that_misses_a_switch_is_given_up),
 		cmocka_unit_test(test_without_a_detector_calls_are_asked),
 		cmocka_unit_test(test_no_room_on_the_stack_no_look),
+		cmocka_unit_test(test_a_thread_that_begins_on_a_small_stack_is_not_asked_yet),
 		cmocka_unit_test(test_a_handler_that_leaves_a_reading_leaves_no_segment_to_be_read),
 		cmocka_unit_test(test_a_random_call_whose_reading_is_left_comes_again),
 		cmocka_unit_test(test_a_vfork_child_is_not_asked_for_its_parents_time),
