@@ -133,6 +133,12 @@ static COLD struct scp_thread *enter_first(void)
 		wait--;
 		return NULL;
 	}
+	/* A vfork child, which has its parent's memory, takes no state in its own name. */
+	if (process_epoch.now.generation && !sys_sandboxed &&
+	    (uint32_t)sys_getpid() != process.file.pid) {
+		errno = saved;
+		return NULL;
+	}
 	struct scp_thread *t = process_epoch.now.generation ? thread_acquire() : NULL;
 	if (!t && !thread_unwanted && control_is_recording())
 		wait = 1000;

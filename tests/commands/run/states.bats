@@ -171,3 +171,8 @@ perf_only()
 	perf_only
 	same_either_way "$PROGRAMS/interrupted" shut_in
 }
+
+@test "states 20: a thread whose vfork child makes the first calls is asked for its own time" {
+	recorded "--states exact" "$PROGRAMS/interrupted" vforked
+	of poll ".calls == 10 and $ALL_SWITCHED"
+}

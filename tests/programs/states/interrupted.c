@@ -4,8 +4,10 @@
  * `interrupted MODE`:
  *   nested   the handler exchanges bytes; so do 10 regions, after they have slept
  *   forking  it forks, and the child goes on where it was
+ *   vforked  no handler: the first calls of a thread are its vfork child's; then it polls 10 times
  *   shut_in  no handler: a thread forbids itself to unmap a page, and ends */
 #include <dlfcn.h>
+#include <poll.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -105,20 +107,42 @@ static void *end_shut_in(void *unused)
 	return NULL;
 }
 
+static void *vfork_first(void *unused)
+{
+	pid_t child = vfork();
+
+	(void)unused;
+	if (child == 0) {
+		exchange(pair);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	for (int i = 0; i < 10; i++)
+		poll(NULL, 0, 1);
+	return NULL;
+}
+
+static int in_thread(void *(*function)(void *))
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, function, NULL) || pthread_join(thread, NULL))
+		die("thread");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_NODEFER};
 	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
-	pthread_t thread;
 
 	if (argc != 2 || !libc)
 		return 2;
 	make_pair(pair);
-	if (!strcmp(argv[1], "shut_in")) {
-		if (pthread_create(&thread, NULL, end_shut_in, NULL) || pthread_join(thread, NULL))
-			die("thread");
-		return 0;
-	}
+	if (!strcmp(argv[1], "shut_in"))
+		return in_thread(end_shut_in);
+	if (!strcmp(argv[1], "vforked"))
+		return in_thread(vfork_first);
 	first = getpid();
 	sigaction(SIGSYS, &action, NULL);
 	sleep_inside_regions(); /* the paths are known from now on */
