@@ -110,6 +110,7 @@ void switch_detector_choose(const char *states, const char *detector, bool cpu_c
 		c->exact = true;
 	}
 	bool any = !detector || !*detector;
+	c->only = !any;
 	if ((any || text_equal(detector, "rseq")) && find_rseq())
 		c->kind = SCP_SWITCH_RSEQ;
 	else if ((any || text_equal(detector, "perf")) && find_perf())
@@ -182,8 +183,9 @@ void switch_detector_note(uint32_t flags)
 void switch_detector_give_up(void)
 {
 	struct scp_header *h = process.file.header;
-	switch_chosen.kind = SCP_SWITCH_SAMPLED;
+	bool next = switch_chosen.kind == SCP_SWITCH_RSEQ && !switch_chosen.only && find_perf();
+	switch_chosen.kind = next ? SCP_SWITCH_PERF : SCP_SWITCH_SAMPLED;
 	if (h)
-		h->switches.detector = SCP_SWITCH_SAMPLED;
+		h->switches.detector = switch_chosen.kind;
 	switch_detector_note(SCP_SWITCH_MISSED);
 }

@@ -18,6 +18,7 @@
 struct switch_choice {
 	uint32_t kind;	/* enum scp_switch_detector: the best that works in this process */
 	uint32_t flags; /* SCP_SWITCH_* */
+	bool only;	/* asked for by name: there is no other to go on with */
 	bool exact;	/* every switched call is read */
 };
 extern HIDDEN struct switch_choice switch_chosen;
@@ -41,7 +42,7 @@ HIDDEN void switch_detector_arm(struct switch_watch *w);
 /* Add SCP_SWITCH_* flags to those of the file. */
 HIDDEN void switch_detector_note(uint32_t flags);
 
-/* It missed a switch: no thread is to use it any more. */
+/* It missed a switch: no thread is to use it any more, but the next one that works. */
 HIDDEN void switch_detector_give_up(void);
 
 #endif

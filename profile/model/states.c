@@ -15,7 +15,9 @@ bool states_sees_all(uint32_t detector)
 
 uint32_t states_implied(const struct scp_switches *s)
 {
-	bool known = states_sees_all(s->detector) && !(s->flags & SCP_SWITCH_MIXED);
+	/* Calls before a detector was given up may have been switched all the same. */
+	bool known = states_sees_all(s->detector) &&
+		     !(s->flags & (SCP_SWITCH_MIXED | SCP_SWITCH_MISSED));
 
 	return known ? s->detector : SCP_SWITCH_NONE;
 }

@@ -101,16 +101,19 @@ static int load_hists(const struct raw_file *raw, const struct raw_ref *ref, str
 }
 
 /* A thread without one, in a process that has one or gave it up: nothing is known of its calls but
- * what was asked. */
-static bool lost_detector(const struct raw_file *raw, uint32_t table)
+ * what was asked. Nor of those that only the one that was given up saw. */
+static bool lost_detector(const struct raw_file *raw, uint32_t table, uint32_t detector)
 {
 	const struct raw_list *list = &raw->list[SCP_REC_TABLE_STATES];
 	uint32_t i = raw_find(list, table, 0, 0);
 
+	const struct scp_table_states *t;
+
 	if (raw_header(raw)->flags & SCP_FILE_MERGED || i == PROF_NONE)
 		return false;
-	return !states_sees_all(
-		((const struct scp_table_states *)raw_record(raw, &list->ref[i]))->detector);
+	t = raw_record(raw, &list->ref[i]);
+	return !states_sees_all(t->detector) ||
+	       (raw_header(raw)->switches.flags & SCP_SWITCH_MISSED && detector != t->detector);
 }
 
 int load_states_of_entry(const struct raw_file *raw, const struct raw_ref *entry,
@@ -121,7 +124,7 @@ int load_states_of_entry(const struct raw_file *raw, const struct raw_ref *entry
 
 	out->detector =
 		r ? states_detector(r->detector) : states_implied(&raw_header(raw)->switches);
-	if (states_sees_all(out->detector) && lost_detector(raw, entry->table))
+	if (states_sees_all(out->detector) && lost_detector(raw, entry->table, out->detector))
 		out->detector = SCP_SWITCH_NONE;
 	if (!r || out->detector == SCP_SWITCH_NONE)
 		return 0;

@@ -138,9 +138,11 @@ static void warn_flags(struct report *r)
 		warning_list_note(r, "switches-missed",
 				  "The detector of switches missed %" PRIu64 " of %" PRIu64
 				  " that were checked, and was given up: what it saw before is "
-				  "left out. From "
-				  "then on calls chosen at random were asked.",
-				  s->missed, s->verified);
+				  "left out. From then on %s.",
+				  s->missed, s->verified,
+				  s->detector == SCP_SWITCH_PERF
+					  ? "a perf event of each thread told"
+					  : "calls chosen at random were asked");
 	if (s->flags & SCP_SWITCH_NO_DELAY)
 		warning_list_note(
 			r, "run-delay-unknown",

@@ -176,3 +176,15 @@ perf_only()
 	recorded "--states exact" "$PROGRAMS/interrupted" vforked
 	of poll ".calls == 10 and $ALL_SWITCHED"
 }
+
+# The program hides switches between its calls, as a newer kernel might.
+@test "states 21: a detector that misses a switch is given up, for the next one that works" {
+	local next
+	recorded "--states budget" "$PROGRAMS/hides_switches"
+	grep -q done said || skip "$(cat said)"
+	next=$(SCPROF_DETECTOR=perf "$SCPROF" run --no-report -o q.scp -- true && "$SCPROF" report --format json q.scp | jq -r .switches.detector)
+	holds ".switches.missed > 0 and .switches.detector == \"$next\""
+	holds '[.warnings[].code] | index("switches-missed") != null'
+	SCPROF_DETECTOR=rseq recorded "--states budget" "$PROGRAMS/hides_switches"
+	holds '.switches.missed > 0 and .switches.detector == "sampled"'
+}
