@@ -16,7 +16,7 @@
 enum { ROW, TOOK, TICKS, STATE, BEGAN, ENDED, FUNCTION, OUTCOME, BYTES, THREAD, TID, PID, COLUMNS };
 
 static const struct table_column columns[] = {
-	[ROW] = {"#", .right = true, .drop = 3},
+	[ROW] = {"#", .right = true, .drop = 1},
 	[TOOK] = {"TOOK", .right = true, .style = TERMINAL_BOLD},
 	[TICKS] = {"SLOW", .right = true, .drop = 6},
 	[STATE] = {"MOSTLY", .drop = 3},
