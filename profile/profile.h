@@ -165,7 +165,7 @@ struct prof_site_cost {
 struct prof_entry {
 	uint32_t table, path, function; /* indices into the model */
 	uint16_t outcome;		/* enum scp_outcome */
-	bool torn;			/* killed, or read, inside an update: may be off by a call */
+	bool torn; /* killed, or read, inside an update: may be off by a call */
 	struct prof_sums sums;
 };
 

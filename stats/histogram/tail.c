@@ -164,6 +164,8 @@ static struct tail_share with_limits(const struct stats_tail *tail, const uint64
 
 	n = beyond / (design_of(tail, count, buckets, q, otherwise, confidence, &r.unreliable) *
 		      fmax(weighting, 1));
+	if (n < FEW_BEYOND)
+		r.unreliable |= TAIL_FEW_INDEPENDENT;
 	n = fmax(n, 1e-3);
 	proportion_clopper_pearson(r.share * n, n, confidence, &r.low, &r.high);
 	return r;

@@ -199,6 +199,11 @@ static void test_share_of_a_sampled_kind_is_of_what_was_looked_at(void **state)
 	assert_true(fabs(s.share - 0.3) < 1e-9);
 	proportion_clopper_pearson(0.3 * 5 * SLOTS, 5 * SLOTS, 0.95, &low, &high);
 	assert_true(fabs(s.low - low) < 0.01 && fabs(s.high - high) < 0.01);
+	assert_int_equal(s.unreliable, 0);
+	kinds.weight = 6 * SLOTS; /* 20 SLOTS calls beyond are as good as 3.3 */
+	s = tail_share_find_sampled(&t, count, &kinds, STATS_HIST_BUCKETS, 0.98, 1, 0.95);
+	assert_int_equal(s.unreliable, TAIL_FEW_INDEPENDENT);
+	kinds.weight = 4;
 	memset(part, 0, sizeof part);
 	memset(other, 0, sizeof other);
 	s = tail_share_find_sampled(&t, count, &kinds, STATS_HIST_BUCKETS, 0.98, 1, 0.95);
