@@ -112,8 +112,8 @@ static const char *explain_switched(const struct report *r)
 {
 	for (uint32_t i = 0; i < r->slowests; i++)
 		if (r->slowest[i].state == SCP_SLOWEST_SWITCHED)
-			return " switched: it lost its CPU or slept; run --states exact tells "
-			       "which.";
+			return " switched: it lost its CPU or slept; run --states exact can "
+			       "tell which.";
 	return "";
 }
 
