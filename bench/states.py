@@ -61,12 +61,14 @@ class Tally:
         self.switched.append(states["switched_calls"] - truth["switched"])
         for state in STATES:
             if truth[f"{state}_ns"] is not None:
-                self.add_state(name, state, states[state], truth)
+                self.add_state(name, state, states, truth)
 
-    def add_state(self, name, state, interval, truth):
+    def add_state(self, name, state, states, truth):
+        interval = states[state]
         own, law = truth[f"{state}_ns"], truth["design"][f"{state}_ns"]
         self.rows.setdefault((name, state), []).append(
-            {"truth": own, "own": judge(interval, own), "law": None if law is None else judge(interval, law)})
+            {"truth": own, "own": judge(interval, own), "law": None if law is None else judge(interval, law),
+             "warned": bool(states["doubts"])})
 
 
 def covered(rows, kind):
@@ -74,17 +76,23 @@ def covered(rows, kind):
     return known.share(sum(inside for _, _, inside in judged), len(judged))
 
 
+def covered_or_warned(rows):
+    judged = [r for r in rows if r["own"]]
+    return known.share(sum(r["own"][2] or r["warned"] for r in judged), len(judged))
+
+
 def print_tally(title, tally):
     measure.header(title, "site", "state", "truth, ns", "found - truth, ns", "half width, ns",
-                   "the run's own mean inside", "the law's mean inside", "no limits")
+                   "the run's own mean inside", "that, or a warning", "the law's mean inside", "no limits")
     for (name, state), rows in tally.rows.items():
         judged = [r["own"] for r in rows if r["own"]]
         measure.row(name, state, measure.spread([r["truth"] for r in rows], "{:.0f}"),
                     measure.spread([e for e, _, _ in judged], "{:+.1f}"),
-                    measure.spread([h for _, h, _ in judged], "{:.1f}"), covered(rows, "own"), covered(rows, "law"),
-                    len(rows) - len(judged))
+                    measure.spread([h for _, h, _ in judged], "{:.1f}"), covered(rows, "own"), covered_or_warned(rows),
+                    covered(rows, "law"), len(rows) - len(judged))
     every = [r for rows in tally.rows.values() for r in rows]
-    measure.row("all", "", "", "", "", covered(every, "own"), covered(every, "law"), "")
+    measure.row("all", "", "", "", "", covered(every, "own"), covered_or_warned(every),
+                covered(every, "law"), "")
     print(f"\nstates add up to the elapsed mean within {max(tally.sums, default=float('nan')):.3g} ns; "
           f"switched calls found less those of getrusage, a site: {measure.spread(tally.switched, '{:+.0f}')}; "
           f"CPU time over rows and gaps / getrusage's: {measure.spread(tally.cpu, '{:.4f}')}; "

@@ -165,7 +165,7 @@ struct prof_site_cost {
 struct prof_entry {
 	uint32_t table, path, function; /* indices into the model */
 	uint16_t outcome;		/* enum scp_outcome */
-	bool torn;			/* the process was killed inside an update */
+	bool torn; /* killed, or read, inside an update: may be off by a call */
 	struct prof_sums sums;
 };
 
@@ -217,6 +217,7 @@ struct prof_table {
 	/* See struct scp_table_states; detector NONE: not known. */
 	struct prof_table_states {
 		uint32_t detector;
+		bool torn; /* as of an entry */
 		uint64_t gaps, gap_units;
 		struct scp_off_cpu gap_off_cpu, call_off_cpu;
 		uint64_t covered_ns, cpu_ns, ran_ns, stolen_ns, switches;

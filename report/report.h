@@ -159,6 +159,7 @@ struct report_states {
 	 * with limits; NAN: not known, or too few. */
 	double tail_lost, tail_lost_low, tail_lost_high;
 	double tail_slept, tail_slept_low, tail_slept_high;
+	bool tail_differs; /* one of these is certainly larger than among all calls */
 	/* Medians of the calls that were not switched and of those that were; NAN: none, or slow
 	 * clock. */
 	double unswitched_median_ns, switched_median_ns;

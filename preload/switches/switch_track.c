@@ -9,10 +9,11 @@
 
 #define MOST_PERIOD (1u << 24)
 #define SECOND_NS   UINT64_C(1000000000)
-#define FIRST_NS    20000u /* of readings, before there is time to have a share of */
+#define FIRST_NS    60000u /* of readings, before there is time to have a share of */
 #define READING_NS  2000u  /* a first guess */
 #define LONGEST_NS  20000u /* a longer one was interrupted */
-#define BUDGET_PPM  5000u  /* of a thread's CPU time: 0.5 % */
+#define BUDGET_PPM  5000u  /* of a thread's time: 0.5 % */
+#define BUSY_PPK    333u   /* and of its CPU time 1.5 % */
 #define ROOM_BELOW  256u   /* bytes of stack */
 #define ROOM_ABOVE  2048u
 #define LATELY_NS   1000000u
@@ -38,8 +39,8 @@ static uint32_t random_below(struct switch_watch *w, uint32_t n)
 	return (uint32_t)((next_random(w) >> 32) * n >> 32);
 }
 
-/* 1 in how many may be read, such that readings take half of the budget of the thread's CPU time;
- * what happened long ago counts less. */
+/* 1 in how many may be read, such that readings take half of the budget: of the thread's time,
+ * and of its CPU time where it mostly sleeps; what happened long ago counts less. */
 static uint32_t affordable(const struct switch_watch *w, struct switch_rate *r, uint64_t now)
 {
 	uint64_t passed = now - r->since_ns;
@@ -48,7 +49,8 @@ static uint32_t affordable(const struct switch_watch *w, struct switch_rate *r, 
 		passed /= 2;
 		r->since_ns = now - passed;
 	}
-	uint64_t allowed = passed / 1000 * w->busy_ppk / (2000000 / BUDGET_PPM) + FIRST_NS;
+	uint64_t share = less(w->busy_ppk, BUSY_PPK);
+	uint64_t allowed = passed / BUSY_PPK * share / (2000000 / BUDGET_PPM) + FIRST_NS;
 	uint64_t times = r->events * w->reading_ns / allowed;
 	return times < 1 ? 1 : times < MOST_PERIOD / 2 ? (uint32_t)(2 * times) : MOST_PERIOD;
 }

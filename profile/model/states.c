@@ -180,6 +180,7 @@ void states_add_table(struct prof_table_states *to, const struct prof_table_stat
 		return;
 	}
 	to->detector = lesser(to->detector, from->detector);
+	to->torn = to->torn || from->torn;
 	to->gaps += from->gaps;
 	to->gap_units += from->gap_units;
 	add_off_cpu(&to->gap_off_cpu, &from->gap_off_cpu);

@@ -160,6 +160,7 @@ void load_states_of_table(const struct raw_file *raw, uint32_t table, struct pro
 		.ran_ns = r->ran_ns,
 		.stolen_ns = r->stolen_ns,
 		.switches = r->switches,
+		.torn = r->seq & 1,
 	};
 	states_settle_table(out);
 	release_record(raw, &list->ref[i]);

@@ -7,9 +7,10 @@
  * that stand still; what moved is copied again, one record at a time.
  *
  * Where the writer is faster than we are, the last copy with an even seq is
- * kept: it may be wrong by the one call that was being added. Where seq stays
- * odd the process was killed (or stopped) inside one update, and the odd seq
- * is left for the model to note.
+ * kept; where seq stays odd the process was killed, stopped or kept from its
+ * CPU inside an update, and the whole file's copy is kept. Either may be wrong
+ * by the one call that was being added, even if its own seq is even, for the
+ * blocks may be later than their entry: an odd seq tells the model.
  */
 #include <string.h>
 #include <time.h>
@@ -134,6 +135,15 @@ static bool try_again(const struct raw_file *raw, const struct group *g)
 	return memcmp(before, after, bytes) == 0;
 }
 
+/* Its seq is part of no identity. */
+static void mark_torn(const struct raw_file *raw, const struct group *g)
+{
+	uint8_t *record = raw_record(raw, g->head);
+	uint32_t seq = seq_of(record, g) | 1;
+
+	memcpy(record + g->seq_offset, &seq, sizeof seq);
+}
+
 static void wait_a_little(struct settle *s)
 {
 	struct timespec t = {.tv_nsec = WAIT_NS};
@@ -150,9 +160,10 @@ static void settle_group(struct settle *s, const struct group *g)
 		if (try_again(s->raw, g))
 			return;
 		if (s->waits >= FILE_WAITS)
-			return;
+			break;
 		wait_a_little(s);
 	}
+	mark_torn(s->raw, g);
 }
 
 static void settle_entry(struct settle *s, const struct raw_ref *entry)

@@ -28,6 +28,7 @@ static void write_table(struct image *img, const struct prof_table_states *t, ui
 	r->ran_ns = t->ran_ns;
 	r->stolen_ns = t->stolen_ns;
 	r->switches = t->switches;
+	r->seq = t->torn;
 }
 
 static void fill(struct scp_states *r, const struct prof_states *t)

@@ -186,3 +186,13 @@ double estimate_compensate_call(const struct report_site *s, double raw_ns)
 {
 	return raw_ns * estimate_scale(s) - (s->overhead_ns - s->inner_overhead_ns);
 }
+
+struct stats_tail estimate_tail(const struct prof_sums *sums)
+{
+	const struct prof_tail *t = sums->tail;
+
+	if (!t)
+		return (struct stats_tail){0};
+	return (struct stats_tail){sums->batches.calls, sums->batches.count, t->first, t->octaves,
+				   t->calls};
+}

@@ -3,6 +3,7 @@
 #ifndef SCPROF_REPORT_MODEL_ESTIMATE_H
 #define SCPROF_REPORT_MODEL_ESTIMATE_H
 
+#include "stats/histogram/tail.h"
 #include "stats/mean/mean_interval.h"
 #include "stats/regression/line.h"
 #include "report/report.h"
@@ -50,5 +51,8 @@ int estimate_line(const struct prof_sums *s, struct stats_line_fit *fit, double 
  * estimate_scale is the factor that the latter leaves. */
 double estimate_compensate_call(const struct report_site *s, double raw_ns);
 double estimate_scale(const struct report_site *s);
+
+/* How calls beyond a percentile depend on each other; it points into `sums`. */
+struct stats_tail estimate_tail(const struct prof_sums *sums);
 
 #endif

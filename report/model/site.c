@@ -15,16 +15,6 @@
 #include "report/model/site_sums.h"
 #include "report/model/states.h"
 
-static struct stats_tail tail_of(const struct prof_sums *sums)
-{
-	const struct prof_tail *t = sums->tail;
-
-	if (!t)
-		return (struct stats_tail){0};
-	return (struct stats_tail){sums->batches.calls, sums->batches.count, t->first, t->octaves,
-				   t->calls};
-}
-
 /* One percentile with its limits. Interpolation inside the last bucket may pass the
  * longest call. */
 static void fill_percentile(const struct report *r, const struct report_site *s,
@@ -34,7 +24,7 @@ static void fill_percentile(const struct report *r, const struct report_site *s,
 	const uint32_t buckets = SCP_HIST_BLOCKS * SCP_HIST_BUCKETS;
 	double unit = r->profile->clock.ns_per_unit, max = (double)sums->max_units;
 	const uint64_t *count = sums->hist->count;
-	struct stats_tail tail = tail_of(sums);
+	struct stats_tail tail = estimate_tail(sums);
 	struct tail_limits limits = tail_limits_find(&tail, count, buckets, q,
 						     s->estimate.design_effect, r->confidence);
 

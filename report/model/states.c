@@ -12,6 +12,11 @@
 /* A mode is a kind of calls where its share and its median are theirs, but for so much. */
 #define SAME_SHARE  0.1
 #define SAME_MEDIAN 1.5
+/* The tail; fewer calls there that are as good as read say nothing; its causes are others where a
+ * share is larger by that. */
+#define TAIL	    0.99
+#define FEW	    10
+#define OTHER_SHARE 0.1
 
 /* Without a detector a reading may be of two instants, between which the thread was switched: that
  * looks stolen, too. */
@@ -172,6 +177,70 @@ static void fill_medians(const struct report *r, struct report_site *s,
 			estimate_compensate_call(s, median_without(sums->hist, switched) * unit);
 }
 
+/* Sums of weights in both histograms, and how many calls were read for them. */
+static double mean_weight(const struct prof_states *t, const uint64_t *lost, const uint64_t *slept)
+{
+	double weights = 0;
+
+	if (t->detector == SCP_SWITCH_SAMPLED) /* asked: also calls that kept their CPU */
+		weights = (double)t->off_cpu.weighted;
+	else
+		for (uint32_t i = 0; i < BUCKETS; i++)
+			weights += (double)lost[i] + (double)slept[i];
+	return t->readings ? fmax(weights / (double)t->readings, 1) : 1;
+}
+
+/* Share of all calls that `part` is. */
+static double share_of_all(const struct report_states *to, const uint64_t *part,
+			   const uint64_t *other)
+{
+	double in = 0, out = 0;
+
+	for (uint32_t i = 0; i < BUCKETS; i++) {
+		in += (double)part[i];
+		out += (double)other[i];
+	}
+	return in > 0 ? to->switched_share * in / (in + out) : 0;
+}
+
+/* Of the calls above P99, as the histograms of all calls have them. */
+static void fill_tail(const struct report *r, const struct report_site *s,
+		      const struct prof_sums *sums, struct report_states *to)
+{
+	static const uint64_t none[BUCKETS];
+	const struct prof_states *t = sums->states;
+	const struct prof_hist *const *hist = (const struct prof_hist *const *)t->hist;
+	const uint64_t *lost = hist[SCP_STATE_LOST] ? hist[SCP_STATE_LOST]->count : none;
+	const uint64_t *slept = hist[SCP_STATE_SLEPT] ? hist[SCP_STATE_SLEPT]->count : none;
+	struct tail_kinds kinds = {.part = lost, .other = slept};
+	struct stats_tail tail = estimate_tail(sums);
+	double design = s->estimate.design_effect;
+	struct tail_share share;
+
+	if (!sums->hist || t->from_calls || !hist[SCP_STATE_SWITCHED])
+		return;
+	kinds.either = hist[SCP_STATE_SWITCHED]->count;
+	kinds.weight = mean_weight(t, lost, slept);
+	if ((1 - TAIL) * (double)sums->calls < FEW * kinds.weight)
+		return;
+	share = tail_share_find_sampled(&tail, sums->hist->count, &kinds, BUCKETS, TAIL, design,
+					r->confidence);
+	if (share.unreliable & TAIL_FEW_INDEPENDENT)
+		return;
+	to->tail_lost = share.share;
+	to->tail_lost_low = share.low;
+	to->tail_lost_high = share.high;
+	kinds.part = slept;
+	kinds.other = lost;
+	share = tail_share_find_sampled(&tail, sums->hist->count, &kinds, BUCKETS, TAIL, design,
+					r->confidence);
+	to->tail_slept = share.share;
+	to->tail_slept_low = share.low;
+	to->tail_slept_high = share.high;
+	to->tail_differs = to->tail_lost_low > share_of_all(to, lost, slept) + OTHER_SHARE ||
+			   to->tail_slept_low > share_of_all(to, slept, lost) + OTHER_SHARE;
+}
+
 static void fill_charged(const struct report *r, struct report_states *to)
 {
 	double share = r->threads_time.stolen_share, error = r->threads_time.stolen_share_error;
@@ -293,6 +362,7 @@ void states_fill(const struct report *r, struct report_site *s, const struct pro
 	to->readings = sample.readings;
 	fill_means(r, s, &e, to->calls == rest->calls, &off);
 	fill_medians(r, s, sums);
+	fill_tail(r, s, sums, to);
 }
 
 bool states_any(const struct report *r)

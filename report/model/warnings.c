@@ -227,6 +227,22 @@ static void warn_time(struct report *r)
 		percent(r->time_ns > 0 ? 100 * fabs(r->remainder_ns) / r->time_ns : 100.0).text);
 }
 
+static void warn_torn(struct report *r)
+{
+	const struct profile *p = r->profile;
+	uint64_t torn = p->torn_entries;
+
+	for (uint32_t i = 0; i < p->tables; i++)
+		torn += p->table[i].states.torn;
+	if (torn)
+		warning_list_note(
+			r, "torn-entries",
+			"%" PRIu64
+			" sums of rows or threads were being changed when the process was "
+			"killed, or read while it ran: each may be off by one call.",
+			torn);
+}
+
 static void warn_end(struct report *r)
 {
 	const struct profile *p = r->profile;
@@ -246,13 +262,7 @@ static void warn_end(struct report *r)
 			"one that had not is "
 			"missing.",
 			open, p->processes);
-	if (p->torn_entries)
-		warning_list_note(
-			r, "torn-entries",
-			"%" PRIu64
-			" rows of the profile were being changed when the process was killed: "
-			"each may be off by one call.",
-			p->torn_entries);
+	warn_torn(r);
 }
 
 static void warn_symbols(struct report *r)

@@ -22,6 +22,28 @@ static void put_unswitched(struct json_writer *w, const struct report_states *t)
 	json_write_close(w, '}');
 }
 
+static void put_share(struct json_writer *w, const char *key, const char *limits, double share,
+		      double low, double high)
+{
+	json_write_number(w, key, share);
+	json_write_open(w, limits, '[');
+	json_write_number(w, NULL, low);
+	json_write_number(w, NULL, high);
+	json_write_close(w, ']');
+}
+
+static void put_tail(struct json_writer *w, const struct report_states *t)
+{
+	if (isnan(t->tail_lost)) {
+		json_write_null(w, "tail");
+		return;
+	}
+	json_write_open(w, "tail", '{');
+	put_share(w, "lost", "lost_ci", t->tail_lost, t->tail_lost_low, t->tail_lost_high);
+	put_share(w, "slept", "slept_ci", t->tail_slept, t->tail_slept_low, t->tail_slept_high);
+	json_write_close(w, '}');
+}
+
 static void put_doubts(struct json_writer *w, const struct report_states *t)
 {
 	unsigned all = states_doubts(t);
@@ -48,6 +70,7 @@ void json_states_write_site(struct json_writer *w, const struct report_site *s)
 	put_part(w, "on_cpu", &t->on_cpu);
 	put_part(w, "runnable", &t->runnable);
 	put_part(w, "asleep", &t->asleep);
+	put_tail(w, t);
 	put_doubts(w, t);
 	json_write_close(w, '}');
 	put_part(w, "charged_ns", &t->charged);

@@ -16,7 +16,7 @@
 enum { ROW, TOOK, TICKS, STATE, BEGAN, ENDED, FUNCTION, OUTCOME, BYTES, THREAD, TID, PID, COLUMNS };
 
 static const struct table_column columns[] = {
-	[ROW] = {"#", .right = true, .drop = 3},
+	[ROW] = {"#", .right = true, .drop = 1},
 	[TOOK] = {"TOOK", .right = true, .style = TERMINAL_BOLD},
 	[TICKS] = {"SLOW", .right = true, .drop = 6},
 	[STATE] = {"MOSTLY", .drop = 3},
@@ -108,12 +108,21 @@ static void add_path(struct text *t, struct table *table, uint32_t row)
 	free(marks);
 }
 
+static const char *explain_switched(const struct report *r)
+{
+	for (uint32_t i = 0; i < r->slowests; i++)
+		if (r->slowest[i].state == SCP_SLOWEST_SWITCHED)
+			return " switched: it lost its CPU or slept; run --states exact can "
+			       "tell which.";
+	return "";
+}
+
 static void print_title(struct text *t)
 {
 	const struct profile *p = t->report->profile;
 	const struct scp_slowest_asked *asked = &p->slowest_asked;
 	bool ticks = p->clock.kind == SCP_CLOCK_PAGE || p->clock.kind == SCP_CLOCK_COARSE;
-	char line[512], least[32], of[64] = "", tick[32], count[16] = "", unsure[192] = "";
+	char line[640], least[32], of[64] = "", tick[32], count[16] = "", unsure[192] = "";
 	bool utf8 = t->terminal.utf8;
 
 	if (t->report->slowests > 1)
@@ -130,11 +139,11 @@ static void print_title(struct text *t)
 							       : "");
 	if (t->report->slowests)
 		snprintf(line, sizeof(line),
-			 "the %slongest%s%s. Times are after recording began.%s", count, of,
+			 "the %slongest%s%s. Times are after recording began.%s%s", count, of,
 			 asked->flags & SCP_SLOWEST_CHOSEN
 				 ? ", among the functions chosen"
 				 : "; functions whose work is to wait (poll, accept, ...) left out",
-			 unsure);
+			 explain_switched(t->report), unsure);
 	else
 		snprintf(line, sizeof(line), "no call%s was found.%s", of, unsure);
 	fputc('\n', t->out);

@@ -26,6 +26,11 @@ bool text_states_cpu(const struct report_site *s, char *out, size_t room)
 	return true;
 }
 
+static void share_with_limits(char *out, size_t room, double share, double low, double high)
+{
+	snprintf(out, room, "%.0f %% [%.0f, %.0f]", 100 * share, 100 * low, 100 * high);
+}
+
 static unsigned doubts(const struct report_states *t)
 {
 	return t->on_cpu.unreliable | t->runnable.unreliable | t->asleep.unreliable;
@@ -37,7 +42,8 @@ static void note_shares(struct table *table, const struct report_states *t)
 	char cpu[32], runnable[32], asleep[32], line[160];
 
 	if (isnan(all)) {
-		table_note(table, "% some calls lost their CPU or waited; none of them was read");
+		table_note(table,
+			   "% some calls lost their CPU or slept; for how long was not measured");
 		return;
 	}
 	numbers_share(cpu, sizeof(cpu), share_of(t->on_cpu.mean, all));
@@ -57,10 +63,28 @@ static void note_unswitched(const struct text *t, struct table *table, const str
 
 	if (isnan(m->mean) || !(s->estimate.mean < m->low || s->estimate.mean > m->high))
 		return;
-	numbers_share(share, sizeof(share), 1 - s->states.switched_share);
+	if (s->states.switched_share < 0.0005)
+		snprintf(share, sizeof(share), "> 99.9 %%");
+	else
+		numbers_share(share, sizeof(share), 1 - s->states.switched_share);
 	numbers_mean(&shown, m->mean, m->low, m->high, t->terminal.utf8);
 	snprintf(line, sizeof(line), "%% %s of the calls kept their CPU: mean %s %s %s", share,
 		 shown.mean, shown.unit, shown.interval);
+	table_note(table, line);
+}
+
+/* What makes the longest calls long, where it is not what the other calls do as well. */
+static void note_tail(struct table *table, const struct report_states *t)
+{
+	char lost[64], slept[64], line[192];
+
+	if (!t->tail_differs)
+		return;
+	share_with_limits(lost, sizeof(lost), t->tail_lost, t->tail_lost_low, t->tail_lost_high);
+	share_with_limits(slept, sizeof(slept), t->tail_slept, t->tail_slept_low,
+			  t->tail_slept_high);
+	snprintf(line, sizeof(line), "%% above P99: %s of the calls lost their CPU, %s slept", lost,
+		 slept);
 	table_note(table, line);
 }
 
@@ -70,6 +94,7 @@ void text_states_notes(const struct text *t, struct table *table, const struct r
 		return;
 	note_shares(table, &s->states);
 	note_unswitched(t, table, s);
+	note_tail(table, &s->states);
 }
 
 bool text_states_call(const struct report_slowest *s, char *out, size_t room)

@@ -265,6 +265,8 @@ known_path()
 		[ "$(grep -o 'as #' report.txt | wc -l)" -ge 1 ]
 		[ "$(LC_ALL=C.UTF-8 wc -L <report.txt)" -le "$columns" ]
 	done
+	# what a word in the list means is said where it is there
+	[ "$(grep -c 'ms  switched ' report.txt)" -eq 0 ] || grep -q 'switched: it lost its CPU or slept' report.txt
 }
 
 @test "slowest 14: what cannot be meant is one line, before the command starts" {

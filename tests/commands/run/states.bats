@@ -188,3 +188,17 @@ perf_only()
 	SCPROF_DETECTOR=rseq recorded "--states budget" "$PROGRAMS/hides_switches"
 	holds '.switches.missed > 0 and .switches.detector == "sampled"'
 }
+
+
+# The others take as long only where they lose their CPU for 1 ms.
+@test "states 22: of the longest calls is said that they slept, where only they do" {
+	recorded "--states exact" "$PROGRAMS/slept" rarely 6000
+	of rare '.calls == 6000 and .states.switched_calls >= 120 and (.states.tail |
+		.slept > 0.8 and .slept_ci[0] > 0.2 and .slept_ci[0] <= .slept and .slept <= .slept_ci[1])'
+	"$SCPROF" report p.scp >report.txt
+	grep -qE '% above P99: .* of the calls lost their CPU, (8|9|10)[0-9] % \[.*\] slept' report.txt
+	recorded "--states exact" "$PROGRAMS/slept" pause 20
+	of poll '.states.tail == null'
+	"$SCPROF" report p.scp >report.txt
+	! grep -q 'above P99' report.txt
+}

@@ -3,6 +3,7 @@
  *   pause    N times poll of nothing for 1 ms
  *   warming  the same, but the first two take 30 ms
  *   seen     N times recv, each given its byte after it was seen asleep; says the ns from then on
+ *   rarely   N regions `rare`, of which every 50th pauses
  *   never    N exchanges of a byte at each of DEPTHS depths of the stack
  *   threads  pause in each of THREADS threads
  *   forked   pause in the process, its child, and after it
@@ -206,6 +207,16 @@ static void pause_nested(long n)
 	}
 }
 
+static void pause_rarely(long n)
+{
+	for (long i = 0; i < n; i++) {
+		SCPROF_BEGIN("rare");
+		if (i % 50 == 49)
+			pause_for(1);
+		SCPROF_END;
+	}
+}
+
 static void pause_in_handler(int signal)
 {
 	(void)signal;
@@ -234,6 +245,8 @@ int main(int argc, char **argv)
 		pause_after_long_ones(n);
 	else if (!strcmp(mode, "seen"))
 		fall_asleep_times(n, false);
+	else if (!strcmp(mode, "rarely"))
+		pause_rarely(n);
 	else if (!strcmp(mode, "never"))
 		never_sleep(n);
 	else if (!strcmp(mode, "threads"))

@@ -179,6 +179,40 @@ static void test_share_takes_the_part_of_a_bucket_that_lies_beyond(void **state)
 	assert_true(isnan(s.share));
 }
 
+/* All of the 2 % beyond are of either kind, of which every 4th was looked at: three in five of one
+ * kind. Weights that add up to more than there are do not change that. */
+static void test_share_of_a_sampled_kind_is_of_what_was_looked_at(void **state)
+{
+	struct stats_tail t = program(20, 1);
+	uint64_t either[STATS_HIST_BUCKETS] = {0}, part[STATS_HIST_BUCKETS] = {0};
+	uint64_t other[STATS_HIST_BUCKETS] = {0};
+	struct tail_kinds kinds = {either, part, other, 4};
+	struct tail_share s;
+	double low, high;
+
+	(void)state;
+	either[histogram_bucket(LONG)] = 10 * SLOTS;
+	part[histogram_bucket(LONG)] = 18 * SLOTS;
+	other[histogram_bucket(LONG)] = 12 * SLOTS;
+	other[histogram_bucket(SHORT)] = 1000; /* not beyond */
+	s = tail_share_find_sampled(&t, count, &kinds, STATS_HIST_BUCKETS, 0.98, 1, 0.95);
+	assert_true(fabs(s.share - 0.3) < 1e-9);
+	proportion_clopper_pearson(0.3 * 5 * SLOTS, 5 * SLOTS, 0.95, &low, &high);
+	assert_true(fabs(s.low - low) < 0.01 && fabs(s.high - high) < 0.01);
+	assert_int_equal(s.unreliable, 0);
+	kinds.weight = 6 * SLOTS; /* 20 SLOTS calls beyond are as good as 3.3 */
+	s = tail_share_find_sampled(&t, count, &kinds, STATS_HIST_BUCKETS, 0.98, 1, 0.95);
+	assert_int_equal(s.unreliable, TAIL_FEW_INDEPENDENT);
+	kinds.weight = 4;
+	memset(part, 0, sizeof part);
+	memset(other, 0, sizeof other);
+	s = tail_share_find_sampled(&t, count, &kinds, STATS_HIST_BUCKETS, 0.98, 1, 0.95);
+	assert_true(isnan(s.share)); /* none of them was looked at */
+	memset(either, 0, sizeof either);
+	s = tail_share_find_sampled(&t, count, &kinds, STATS_HIST_BUCKETS, 0.98, 1, 0.95);
+	assert_true(s.share == 0 && s.low == 0 && s.high < 0.05); /* none to look at */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +224,7 @@ int main(void)
 		cmocka_unit_test(test_no_record_is_unknown),
 		cmocka_unit_test(test_octaves_outside_of_the_record_lead_nowhere),
 		cmocka_unit_test(test_share_beyond_a_percentile_counts_bursts),
+		cmocka_unit_test(test_share_of_a_sampled_kind_is_of_what_was_looked_at),
 		cmocka_unit_test(test_share_takes_the_part_of_a_bucket_that_lies_beyond),
 	};
 
