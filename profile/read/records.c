@@ -204,6 +204,18 @@ static const uint32_t least_bytes[RAW_TYPES] = {
 	[SCP_REC_TAIL] = sizeof(struct scp_tail),
 };
 
+_Static_assert(offsetof(struct scp_slow, entry) == sizeof(struct scp_record) &&
+		       offsetof(struct scp_phase, entry) == sizeof(struct scp_record) &&
+		       offsetof(struct scp_line, entry) == sizeof(struct scp_record) &&
+		       offsetof(struct scp_states, entry) == sizeof(struct scp_record) &&
+		       offsetof(struct scp_state_batches, entry) == sizeof(struct scp_record),
+	       "blocks of an entry name it first");
+
+static uint32_t entry_of(const struct scp_record *block)
+{
+	return *(const uint32_t *)(const void *)(block + 1);
+}
+
 int records_check(const char *path, const struct scp_record *rec, uint32_t table,
 		  struct raw_ref *key, struct profile_error *err)
 {
@@ -248,19 +260,11 @@ int records_check(const char *path, const struct scp_record *rec, uint32_t table
 		key->sub = ((const struct scp_gap *)r)->to;
 		return 0;
 	case SCP_REC_SLOW:
-		key->id = ((const struct scp_slow *)r)->entry;
-		return 0;
 	case SCP_REC_PHASE:
-		key->id = ((const struct scp_phase *)r)->entry;
-		return 0;
 	case SCP_REC_LINE:
-		key->id = ((const struct scp_line *)r)->entry;
-		return 0;
 	case SCP_REC_STATES:
-		key->id = ((const struct scp_states *)r)->entry;
-		return 0;
 	case SCP_REC_STATE_BATCHES:
-		key->id = ((const struct scp_state_batches *)r)->entry;
+		key->id = entry_of(rec);
 		return 0;
 	case SCP_REC_TABLE_STATES:
 		return 0;

@@ -181,14 +181,13 @@ perf_only()
 @test "states 21: a detector that misses a switch is given up, for the next one that works" {
 	local next
 	recorded "--states budget" "$PROGRAMS/hides_switches"
-	grep -q done said || skip "$(cat said)"
+	grep -q "done" said || skip "$(cat said)"
 	next=$(SCPROF_DETECTOR=perf "$SCPROF" run --no-report -o q.scp -- true && "$SCPROF" report --format json q.scp | jq -r .switches.detector)
 	holds ".switches.missed > 0 and .switches.detector == \"$next\""
 	holds '[.warnings[].code] | index("switches-missed") != null'
 	SCPROF_DETECTOR=rseq recorded "--states budget" "$PROGRAMS/hides_switches"
 	holds '.switches.missed > 0 and .switches.detector == "sampled"'
 }
-
 
 # The others take as long only where they lose their CPU for 1 ms.
 @test "states 22: of the longest calls is said that they slept, where only they do" {
@@ -200,5 +199,5 @@ perf_only()
 	recorded "--states exact" "$PROGRAMS/slept" pause 20
 	of poll '.states.tail == null'
 	"$SCPROF" report p.scp >report.txt
-	! grep -q 'above P99' report.txt
+	run ! grep -q "above P99" report.txt
 }

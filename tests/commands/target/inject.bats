@@ -25,7 +25,7 @@ own_calls()
 {
 	local bytes low high
 	# One call that nobody makes is left out: if all are looked at strace installs no filter.
-	strace -qq -i "${QUICK[@]}" -e trace='!swapoff' -e signal=none "${MORE[@]}" -o traces -E LD_PRELOAD="$LIB" -E SCPROF_STATES=${STATES:-off} -E SCPROF_OUT="$T/out" "$@" >/dev/null 2>&1 3>&- 4>&- || true
+	strace -qq -i "${QUICK[@]}" -e trace='!swapoff' -e signal=none "${MORE[@]}" -o traces -E LD_PRELOAD="$LIB" -E SCPROF_STATES="${STATES:-off}" -E SCPROF_OUT="$T/out" "$@" >/dev/null 2>&1 3>&- 4>&- || true
 	awk '!first { first = $1 } $1 == first { sub(/^[0-9]+ +/, ""); print }' traces >trace # not the children
 	read -r bytes low < <(awk '/ openat\(.*libscprof\.so"/ { opened = 1 }
 		opened && / mmap\(NULL, / { split($0, part, /[(, ]+/); print part[4], $NF; exit }' trace)
@@ -59,7 +59,7 @@ sweep()
 		status=0
 		timeout -k 5 120 strace -qq "${QUICK[@]}" -o injected -e signal=none \
 			-e trace="$name" -e inject="$name:error=$(likely_error "$name"):when=$number" \
-			-E LD_PRELOAD="$LIB" -E SCPROF_STATES=${STATES:-off} -E SCPROF_OUT="$T/out" "$@" >with.out 2>with.err </dev/null 3>&- 4>&- || status=$?
+			-E LD_PRELOAD="$LIB" -E SCPROF_STATES="${STATES:-off}" -E SCPROF_OUT="$T/out" "$@" >with.out 2>with.err </dev/null 3>&- 4>&- || status=$?
 		tried=$((tried + 1))
 		! grep -q '(INJECTED)$' injected || hit=$((hit + 1))
 		[ "$status" = "$(cat without.status)" ] && cmp -s without.out with.out &&
@@ -97,7 +97,7 @@ sweep()
 			status=0
 			timeout -k 5 120 strace "${QUICK[@]}" -qq -o /dev/null -e signal=none -e trace=$name \
 				-e inject="$name:error=$(likely_error $name):when=$when" \
-				-E LD_PRELOAD="$LIB" -E SCPROF_STATES=${STATES:-off} -E SCPROF_OUT="$T/out" \
+				-E LD_PRELOAD="$LIB" -E SCPROF_STATES="${STATES:-off}" -E SCPROF_OUT="$T/out" \
 				"$PROGRAMS/spawn_chain" >with.out 2>with.err </dev/null 3>&- 4>&- || status=$?
 			[ "$status" = 0 ] && cmp without.out with.out && [ ! -s with.err ] || {
 				echo "$name number $when fails: status $status"

@@ -22,6 +22,8 @@ struct switch_choice switch_chosen;
 static struct scp_header header;
 static struct scp_entry entry;
 static struct scp_thread *thread;
+#define GRANULES 64u
+
 static struct scp_rt rt;
 static uint32_t slot, batch_records;
 
@@ -39,9 +41,12 @@ size_t sys_stack_room(void)
 bool file_optional_chunk(struct profile_file *f, struct file_chunk *chunk, uint32_t type,
 			 uint32_t of)
 {
-	struct scp_chunk *c = calloc(1, SCP_GRANULE);
+	static _Alignas(SCP_RECORD_ALIGN) uint8_t granule[GRANULES][SCP_GRANULE];
+	static uint32_t taken;
+	struct scp_chunk *c = (struct scp_chunk *)granule[taken++];
 
 	(void)f;
+	assert_true(taken <= GRANULES);
 	*c = (struct scp_chunk){.type = type, .bytes = SCP_GRANULE, .used = sizeof *c, .table = of};
 	*chunk = (struct file_chunk){c, c->bytes, c->used};
 	return true;

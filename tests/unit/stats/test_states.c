@@ -198,7 +198,7 @@ static void unswitched_error_is_that_of_its_calls(void **state)
 /* Each segment sleeps for half of its length: which of them are read does not matter. */
 static void lengths_make_up_for_what_is_not_read(void **state)
 {
-	struct states_estimate all, some;
+	struct states_estimate all = {0}, some = {0};
 	struct made m;
 
 	(void)state;
