@@ -294,6 +294,7 @@ struct report_threads_time {
 	/* The check: charged to the threads while they were recorded (the thread's CPU clock), and
 	 * what rows and gaps add up to over the same time. */
 	double charged_s, explained_s;
+	double explained_in_calls_s; /* of that, in calls */
 };
 
 /* How much of what the processes did the recorded calls explain; NAN: not known. Shares. */
