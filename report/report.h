@@ -137,6 +137,10 @@ struct report_displaced {
 	uint64_t run;
 	double kept, busy, inflation;
 	struct report_cost uncharged, true_cost;
+	/* What the kernel charged for a call (report_states.charged) and uncharged; of a group,
+	 * over the calls of all its sites. NAN: not known, or nested calls are charged to these,
+	 * too. */
+	struct report_cost both;
 	bool significant; /* uncharged, with a false discovery rate of 1 - confidence */
 };
 
