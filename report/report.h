@@ -137,6 +137,10 @@ struct report_displaced {
 	uint64_t run;
 	double kept, busy, inflation;
 	struct report_cost uncharged, true_cost;
+	/* What the kernel charged for a call (report_states.charged) and uncharged; of a group,
+	 * over the calls of all its sites. NAN: not known, or nested calls are charged to these,
+	 * too. */
+	struct report_cost both;
 	bool significant; /* uncharged, with a false discovery rate of 1 - confidence */
 };
 
@@ -294,6 +298,7 @@ struct report_threads_time {
 	/* The check: charged to the threads while they were recorded (the thread's CPU clock), and
 	 * what rows and gaps add up to over the same time. */
 	double charged_s, explained_s;
+	double explained_in_calls_s; /* of that, in calls */
 };
 
 /* How much of what the processes did the recorded calls explain; NAN: not known. Shares. */

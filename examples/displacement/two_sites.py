@@ -70,7 +70,8 @@ def wait_for_quiet(options):
 FIELDS = ["calls", "mean_ns", "displacement", "displacement_spans", "displacement_windows_kept",
           "displacement_others_share", "uncharged_ns", "uncharged_ci_low_ns", "uncharged_ci_high_ns",
           "uncharged_error_ns", "uncharged_significant", "true_cost_ns", "true_cost_ci_low_ns",
-          "true_cost_ci_high_ns", "true_cost_error_ns"]
+          "true_cost_ci_high_ns", "true_cost_error_ns", "charged_ns", "both_ns", "both_ci_low_ns", "both_ci_high_ns",
+          "both_error_ns"]
 
 
 def measure(options, mode, seed):
@@ -116,7 +117,7 @@ def softirq(options, mode, seed):
 
 
 def known(site):
-    return site is not None and site["displacement"] == "known"
+    return site is not None and site["displacement"] == "known" and site["both_ns"] is not None
 
 
 def pooled(alone, cost):
@@ -151,7 +152,7 @@ def print_table(rounds):
     print("|---|---|---|---|---|---|---|---|")
     for steering in ("off", "on"):
         for name in ("udp", "tcp"):
-            for cost in ("uncharged", "true_cost"):
+            for cost in ("uncharged", "both", "true_cost"):
                 print(summary(rounds, steering, name, cost))
     of = [s for r in rounds for s in list(r["both"].values()) + list(r["alone"].values())]
     if of:

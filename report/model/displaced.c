@@ -42,6 +42,7 @@ void displaced_fill(const struct report *r, struct report_site *s,
 		.inflation = cost->inflation,
 		.uncharged = none,
 		.true_cost = none,
+		.both = none,
 	};
 	if (cost->state != SCP_SITE_COST_KNOWN)
 		return;
@@ -88,6 +89,69 @@ static void judge(struct report *r, double *p, double *q, size_t *order)
 	}
 }
 
+/* Sites of the profile that share the cost: a row of several sites has none of its own. */
+static uint32_t sharing(const struct report *r, const struct report_displaced *d)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < r->profile->site_costs; i++) {
+		const struct prof_site_cost *c = &r->profile->site_cost[i];
+
+		count +=
+			c->state == SCP_SITE_COST_KNOWN && c->run == d->run && c->group == d->group;
+	}
+	return count;
+}
+
+/* What the kernel charged, over the calls of all sites that share the cost of `site`; ns NAN: not
+ * known of all, or of calls inside others, which are charged to both. */
+static struct report_cost charged_of(const struct report *r, uint32_t site)
+{
+	struct report_cost c = {.p = NAN, .q = NAN};
+	uint32_t rows = 0;
+	double calls = 0;
+
+	for (uint32_t i = site; i < r->sites;
+	     i = displaced_partner(r, site, rows++ ? i : PROF_NONE)) {
+		const struct report_site *s = &r->site[i];
+		const struct mean_interval *m = &s->states.charged;
+		double n = (double)s->calls;
+
+		calls += n;
+		c.ns += s->states.known && !s->inner_calls ? n * m->mean : NAN;
+		c.low_ns += n * m->low;
+		c.high_ns += n * m->high;
+		c.error_ns += n * m->error;
+	}
+	if (rows != sharing(r, &r->site[site].displaced))
+		c.ns = NAN;
+	c.ns /= calls;
+	c.low_ns /= calls;
+	c.high_ns /= calls;
+	c.error_ns /= calls;
+	return c;
+}
+
+/* Charged and uncharged are measured in the same moments, so their errors may go together or
+ * against each other: limits are added, which holds whatever their correlation (the standard error
+ * of a sum is at most the sum of the standard errors). */
+static void add_charged(struct report *r, uint32_t site)
+{
+	const struct report_cost *u = &r->site[site].displaced.uncharged;
+	struct report_cost both = charged_of(r, site);
+
+	if (isnan(both.ns))
+		return;
+	both.ns += u->ns;
+	both.low_ns += u->low_ns;
+	both.high_ns += u->high_ns;
+	both.error_ns += u->error_ns;
+	r->site[site].displaced.both = both;
+	for (uint32_t i = displaced_partner(r, site, PROF_NONE); i < r->sites;
+	     i = displaced_partner(r, site, i))
+		r->site[i].displaced.both = both;
+}
+
 int displaced_judge(struct report *r)
 {
 	size_t n = displaced_any(r) ? (size_t)r->sites + 1 : 0;
@@ -97,6 +161,9 @@ int displaced_judge(struct report *r)
 
 	if (!status && n)
 		judge(r, p, q, order);
+	for (uint32_t i = 0; !status && n && i < r->sites; i++)
+		if (r->site[i].displaced.state == SCP_SITE_COST_KNOWN && first_of(r, i) == i)
+			add_charged(r, i);
 	free(p);
 	free(q);
 	free(order);
@@ -130,6 +197,29 @@ bool displaced_has_costs(const struct profile *p)
 	return p->site_costs > 0;
 }
 
+/* The program's CPU time that goes with a call has the call's own in it. */
+static void warn_disagreement(struct report *r)
+{
+	uint32_t known = 0, below = 0;
+
+	for (uint32_t i = 0; i < r->kept; i++) {
+		const struct report_displaced *d = &r->site[i].displaced;
+
+		if (d->state != SCP_SITE_COST_KNOWN || isnan(d->both.ns))
+			continue;
+		known++;
+		below += d->true_cost.high_ns < d->both.low_ns;
+	}
+	if (below)
+		warning_list_note(
+			r, "costs-disagree",
+			"At %u of %u rows the true cost is less than charged and uncharged time "
+			"together, beyond both intervals. Either the program does less between "
+			"calls when it makes more of them, or one of the two is wrong: the calls "
+			"themselves were charged as much.",
+			below, known);
+}
+
 void displaced_warn(struct report *r)
 {
 	double busy = 0, kept = 1;
@@ -157,6 +247,7 @@ void displaced_warn(struct report *r)
 				  "Only %.0f %% of the fluid's windows were undisturbed: costs by "
 				  "displacement are of those only.",
 				  100 * kept);
+	warn_disagreement(r);
 	if (!displaced_any(r) && displaced_has_costs(r->profile))
 		warning_list_note(
 			r, "site-costs-apart",

@@ -8,8 +8,8 @@
 void displaced_fill(const struct report *r, struct report_site *s,
 		    const struct prof_site_cost *cost);
 
-/* Once all sites are filled: which uncharged costs are significant among so many tests. -1: out of
- * memory. */
+/* Once all sites are filled: which uncharged costs are significant among so many tests, and what
+ * calls cost with what they were charged. -1: out of memory. */
 int displaced_judge(struct report *r);
 
 /* Does the profile contain costs at all? */

@@ -16,6 +16,10 @@
 #include "report/model/threads_time.h"
 #include "report/wording/numbers.h"
 
+/* Differences of CPU time that are not worth a word, and that are not worth a number. */
+#define NEAR   0.01
+#define LITTLE 0.0005
+
 struct head {
 	const struct report *report;
 	bool utf8;
@@ -198,6 +202,34 @@ static void put_totals(const struct head *f)
 	put(f, "intervals", "%.*g %% confidence", 6, 100 * r->confidence);
 }
 
+/* The sum over rows and gaps beside the kernel's account. */
+static void put_charged(const struct head *f)
+{
+	const struct report *r = f->report;
+	const struct report_threads_time *t = &r->threads_time;
+	double off = threads_time_difference(r), rest = threads_time_not_recorded_s(r);
+	double kernel = isnan(rest) ? t->charged_s : r->ledger.cpu_s, between = t->explained_s;
+	char calls[32], gaps[32], other[32], rest_words[64] = "", sum[32], all[32], share[32],
+					     count[32], chance[80] = "";
+
+	if (isnan(off))
+		return;
+	between -= t->explained_in_calls_s;
+	numbers_duration(calls, sizeof(calls), t->explained_in_calls_s * 1e9, f->utf8);
+	numbers_duration(gaps, sizeof(gaps), between * 1e9, f->utf8);
+	numbers_duration(other, sizeof(other), rest * 1e9, f->utf8);
+	if (fabs(rest) > LITTLE * kernel)
+		snprintf(rest_words, sizeof(rest_words), " + not recorded %s", other);
+	numbers_duration(sum, sizeof(sum), kernel * (1 + off) * 1e9, f->utf8);
+	numbers_duration(all, sizeof(all), kernel * 1e9, f->utf8);
+	numbers_share(share, sizeof(share), off);
+	numbers_count(count, sizeof(count), r->profile->switches.readings);
+	if (fabs(off) > NEAR && threads_time_agrees(r))
+		snprintf(chance, sizeof(chance), ", as chance allows with %s readings", count);
+	put(f, "charged", "calls %s + between %s%s = %s, by the kernel %s: off by %s%s", calls,
+	    gaps, rest_words, sum, all, share, chance);
+}
+
 /* Does the process compute, wait, or is it kept from its CPU? Where most of its time went. */
 static void put_states(const struct head *f)
 {
@@ -222,24 +254,6 @@ static void put_states(const struct head *f)
 	    mostly, on, in_calls, runnable, slept, elsewhere);
 }
 
-/* As the kernel sees it. */
-static void check_charged(const struct head *f)
-{
-	const struct report_threads_time *t = &f->report->threads_time;
-	char charged[32], explained[32], off[32], stolen[32];
-
-	if (!t->known || !(t->charged_s > 0))
-		return;
-	numbers_duration(charged, sizeof(charged), t->charged_s * 1e9, f->utf8);
-	numbers_duration(explained, sizeof(explained), t->explained_s * 1e9, f->utf8);
-	numbers_share(off, sizeof(off), t->explained_s / t->charged_s - 1);
-	numbers_share(stolen, sizeof(stolen), t->stolen_share);
-	put(f, "charged",
-	    "%s of CPU time by the kernel, calls and gaps less off-CPU time are %s: off by %s; "
-	    "stolen by the host %s",
-	    charged, explained, off, stolen);
-}
-
 void report_head_check(const struct report *r, bool utf8, report_head_sink *sink, void *to)
 {
 	struct head f = {r, utf8, sink, to};
@@ -252,7 +266,6 @@ void report_head_check(const struct report *r, bool utf8, report_head_sink *sink
 	numbers_duration(off, sizeof(off), fabs(r->remainder_ns), utf8);
 	put(&f, "check", "calls %s - nested %s + between %s = time %s: %s%s", calls, nested, gaps,
 	    time, r->remainder_units ? "off by " : "exact", r->remainder_units ? off : "");
-	check_charged(&f);
 }
 
 void report_head_each(const struct report *r, bool utf8, report_head_sink *sink, void *to)
@@ -268,4 +281,5 @@ void report_head_each(const struct report *r, bool utf8, report_head_sink *sink,
 	put_overhead(&f);
 	put_totals(&f);
 	put_states(&f);
+	put_charged(&f);
 }

@@ -49,18 +49,21 @@ static void add_table(struct report *r, const struct prof_table *t)
 	double unit = r->profile->clock.ns_per_unit, time = (double)t->time_units * unit;
 	double calls_ns = ((double)t->call_units - (double)t->nested_units) * unit;
 	double gaps_ns = (double)t->gap_units * unit;
-	double stolen = to->stolen_share > 0 ? to->stolen_share : 0;
-	double off = calls.runnable + calls.asleep + gaps.runnable + gaps.asleep;
+	double stolen = to->stolen_share > 0 ? to->stolen_share : 0, covered;
+	double on_calls = calls_ns - calls.runnable - calls.asleep;
+	double on_gaps = gaps_ns - gaps.runnable - gaps.asleep;
 
-	to->cpu_in_calls_s += (calls_ns - calls.runnable - calls.asleep) / 1e9;
-	to->cpu_outside_s += (gaps_ns - gaps.runnable - gaps.asleep) / 1e9;
+	to->cpu_in_calls_s += on_calls / 1e9;
+	to->cpu_outside_s += on_gaps / 1e9;
 	to->runnable_s += (calls.runnable + gaps.runnable) / 1e9;
 	to->asleep_in_calls_s += calls.asleep / 1e9;
 	to->not_recorded_s += gaps.asleep / 1e9;
 	to->charged_s += (double)t->states.cpu_ns / 1e9;
-	if (time > 0)
-		to->explained_s += (double)t->states.covered_ns / 1e9 * (1 - fmin(off / time, 1)) *
-				   (1 - stolen);
+	if (!(time > 0))
+		return;
+	covered = (double)t->states.covered_ns / 1e9 / time * (1 - stolen);
+	to->explained_in_calls_s += covered * on_calls;
+	to->explained_s += covered * (on_calls + on_gaps);
 }
 
 /* Which calls were switched is known of all threads, all of their time. */
@@ -161,22 +164,42 @@ static void warn_flags(struct report *r)
 			"apart.");
 }
 
-static void warn_check(struct report *r)
+double threads_time_not_recorded_s(const struct report *r)
+{
+	return r->ledger.cpu_s - r->threads_time.charged_s;
+}
+
+double threads_time_difference(const struct report *r)
 {
 	const struct report_threads_time *t = &r->threads_time;
-	double off = t->explained_s - t->charged_s, allowed = CHECK_LIMIT * t->charged_s;
-	double readings = (double)r->profile->switches.readings;
-	char share[32];
+	double all = isnan(r->ledger.cpu_s) ? t->charged_s : r->ledger.cpu_s;
 
-	if (!t->known || t->charged_s < CHECK_LEAST_S)
-		return;
+	return t->known && t->charged_s > 0 && all > 0 ? (t->explained_s - t->charged_s) / all
+						       : NAN;
+}
+
+bool threads_time_agrees(const struct report *r)
+{
+	const struct report_threads_time *t = &r->threads_time;
+	double allowed = CHECK_LIMIT * t->charged_s;
+	double readings = (double)r->profile->switches.readings;
+
 	if (t->stolen_share_error > 0)
 		allowed += CHECK_STOLEN_ERRORS * t->stolen_share_error * t->explained_s;
 	if (!(r->profile->switches.flags & SCP_SWITCH_EXACT) && readings > 0)
 		allowed += READING_ERRORS *
 			   (t->runnable_s + t->asleep_in_calls_s + t->not_recorded_s) /
 			   sqrt(readings);
-	if (fabs(off) <= allowed)
+	return fabs(t->explained_s - t->charged_s) <= allowed;
+}
+
+static void warn_check(struct report *r)
+{
+	const struct report_threads_time *t = &r->threads_time;
+	double off = t->explained_s - t->charged_s;
+	char share[32];
+
+	if (!t->known || t->charged_s < CHECK_LEAST_S || threads_time_agrees(r))
 		return;
 	numbers_share(share, sizeof(share), fabs(off) / t->charged_s);
 	warning_list_note(r, "states-check",

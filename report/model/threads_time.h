@@ -12,6 +12,17 @@ void threads_time_fill(struct report *r);
 /* What most of it was, to end "the program mostly ..."; NULL: not known. */
 const char *threads_time_mostly(const struct report_threads_time *t);
 
+/* CPU time that the kernel charged to the processes (the ledger's) and not to recorded threads
+ * while they were recorded, in s; NAN: not known. */
+double threads_time_not_recorded_s(const struct report *r);
+
+/* What calls, the time between them and that explain of the processes' CPU time, less 1; where that
+ * is not known, calls and the time between them of the threads'. NAN: not known. */
+double threads_time_difference(const struct report *r);
+
+/* No more than the sample of readings may be off by, and 1 %. */
+bool threads_time_agrees(const struct report *r);
+
 /* Warnings about the detector of switches, and of a check that fails. */
 void threads_time_warn(struct report *r);
 

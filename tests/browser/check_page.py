@@ -227,20 +227,20 @@ def costs(b, report):
     b.look(1700, 900)
     b.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     heads = b.run("visible.map((c) => c.name)")
-    expect("Uncharged a call" in heads and "True cost a call" in heads, f"columns {heads}")
+    expect({"Charged a call", "Uncharged a call", "Both a call", "True cost a call"} <= set(heads), f"columns {heads}")
     cells = b.run("[...document.querySelectorAll('#table tr[data-row]')].map((tr) => [siteName(Number(tr.dataset.row)),"
-                  " ...['uncharged', 'true'].map((key) => [...tr.cells[visible.findIndex((c) => c.key === key)].childNodes].map((n) => n.textContent.trim()).filter((t) => t))])")
-    numbers = [row for row in cells if row[1][0] != "–"]
+                  " ...['charged', 'uncharged', 'both', 'true'].map((key) => [...tr.cells[visible.findIndex((c) => c.key === key)].childNodes].map((n) => n.textContent.trim()).filter((t) => t))])")
+    numbers = [row for row in cells if row[2][0] != "–"]
     expect(len(numbers) == 4 and len(cells) == 6, f"{len(numbers)} of {len(cells)} rows have a cost")
-    for name, uncharged, true in numbers:
+    for name, charged, uncharged, both, true in numbers:
         mean, unit, *star = uncharged[:-1]
-        words = " ".join([mean, unit, uncharged[-1], *star, *true])
+        words = " ".join([*charged, mean, unit, uncharged[-1], *star, *both, *true])
         expect(any(line.startswith(name + " ") and words in line for line in said), f"'{name} ... {words}' is not in the text report")
-    expect([name for name, uncharged, _ in numbers if "*" in uncharged] == ["send", "recv"], f"significant: {numbers}")
-    expect([row[1][1:] for row in cells if row[0] == "connect"] == [["called too rarely"]], f"{cells}")
+    expect([name for name, _, uncharged, *_ in numbers if "*" in uncharged] == ["send", "recv"], f"significant: {numbers}")
+    expect([row[2][1:] for row in cells if row[0] == "connect"] == [["called too rarely"]], f"{cells}")
     b.click_on("document.querySelector('#table tr[data-row=\"0\"] .name')")
     words = b.run("byId('inspector').textContent")
-    expect("3.20 µs ±0.30 *" in words and "9.20 µs ±0.60" in words and "together withrecv" in words, f"details: {words}")
+    expect("3.20 µs ±0.30 *" in words and "9.20 µs ±0.60" in words and "charged and uncharged" in words and "together withrecv" in words, f"details: {words}")
     b.click_on("[...document.querySelectorAll('#table th button')].find((e) => e.textContent.startsWith('Uncharged'))")
     order = b.run("[...table.shown].map(siteName)")
     expect(set(order[-2:]) == {"connect", "poll"} and order[3] == "read", f"sorted by uncharged: {order}")

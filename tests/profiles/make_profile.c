@@ -346,6 +346,19 @@ static void add_account(struct scp_build *b, uint64_t run)
 	scp_build_close_chunk(b);
 }
 
+/* A detector saw no switch, so all calls were charged as long as they took. */
+static void add_charged(struct scp_build *b, uint64_t units)
+{
+	struct scp_table_states *t;
+
+	scp_build_header(b)->switches.detector = SCP_SWITCH_RSEQ;
+	scp_build_open_optional(b, SCP_OPTIONAL_STATES, 1);
+	t = scp_build_record(b, SCP_REC_TABLE_STATES, sizeof *t);
+	t->detector = SCP_SWITCH_RSEQ;
+	t->covered_ns = t->cpu_ns = units;
+	scp_build_close_chunk(b);
+}
+
 static void make_displaced(struct scp_build *b, uint64_t run)
 {
 	static const char *const names[] = {"send", "recv", "write", "read", "connect", "poll"};
@@ -370,6 +383,7 @@ static void make_displaced(struct scp_build *b, uint64_t run)
 		add_site_cost(b, i, run);
 	t->closed_units = units;
 	scp_build_close_chunk(b);
+	add_charged(b, units);
 	add_account(b, run);
 }
 

@@ -90,10 +90,14 @@ static void put_displaced(struct html *h, const struct report_site *s, uint32_t 
 	const struct report_displaced *d = &s->displaced;
 	bool known = d->state == SCP_SITE_COST_KNOWN;
 	uint32_t partner = known ? displaced_partner(h->report, index, PROF_NONE) : PROF_NONE;
+	const struct mean_interval *m = &s->states.charged;
+	struct report_cost charged = {m->mean, m->low, m->high, .error_ns = m->error};
 
 	html_write_string(h, NULL, d->state ? displaced_state_name(d->state) : NULL);
 	put_cost(h, &d->uncharged, known);
 	json_write_count(&h->json, NULL, known && d->significant);
+	put_cost(h, &charged, s->states.known);
+	put_cost(h, &d->both, known);
 	put_cost(h, &d->true_cost, known);
 	if (partner < h->report->sites)
 		html_write_index(h, NULL, partner < index ? partner : index);
@@ -135,7 +139,8 @@ static void put_fields(struct html *h)
 		"total share waits per_byte";
 	static const char slow[] = " slow_mean slow_low slow_high slow_covers";
 	static const char costs[] = " displacement uncharged uncharged_low uncharged_high "
-				    "uncharged_significant true_cost true_low true_high together";
+				    "uncharged_significant charged charged_low charged_high "
+				    "both both_low both_high true_cost true_low true_high together";
 	const struct profile *p = h->report->profile;
 	char all[sizeof(plain) + sizeof(slow) + sizeof(costs)];
 

@@ -235,6 +235,7 @@ static void put_totals(struct json_writer *w, const struct report *r)
 	json_write_number(w, "overhead_inner_error_ns", r->overhead.inner_error_ns);
 	json_write_number(w, "perturbation_ns", r->perturbation_ns);
 	json_states_write_threads(w, r);
+	json_states_write_charged(w, r);
 	json_write_count(w, "sites", r->sites);
 	json_write_count(w, "gaps", r->gaps);
 	json_write_close(w, '}');

@@ -6,6 +6,7 @@
 
 #include "report/model/reliability.h"
 #include "report/model/states.h"
+#include "report/model/threads_time.h"
 
 static void put_part(struct json_writer *w, const char *key, const struct mean_interval *m)
 {
@@ -81,6 +82,22 @@ void json_states_write_threads(struct json_writer *w, const struct report *r)
 	json_write_open(w, "threads_s", '{');
 	json_write_fields(w, row_fields_threads_time, &r->threads_time, r->threads_time.known);
 	json_write_close(w, '}');
+}
+
+void json_states_write_charged(struct json_writer *w, const struct report *r)
+{
+	const struct report_threads_time *t = &r->threads_time;
+	double in_calls = t->known ? t->explained_in_calls_s : NAN;
+	double all = t->known ? t->explained_s : NAN;
+
+	json_write_open(w, "charged_s", '{');
+	json_write_number(w, "in_calls", in_calls);
+	json_write_number(w, "outside", all - in_calls);
+	json_write_number(w, "not_recorded", t->known ? threads_time_not_recorded_s(r) : NAN);
+	json_write_number(w, "threads", t->known ? t->charged_s : NAN);
+	json_write_number(w, "processes", r->ledger.cpu_s);
+	json_write_close(w, '}');
+	json_write_number(w, "charged_difference", threads_time_difference(r));
 }
 
 static void put_flags(struct json_writer *w, uint32_t flags)

@@ -16,10 +16,16 @@ enum {
 	CALLS,
 	MEAN,
 	MEAN_UNIT,
+	CHARGED,
+	CHARGED_UNIT,
+	CHARGED_INTERVAL,
 	UNCHARGED,
 	UNCHARGED_UNIT,
 	UNCHARGED_INTERVAL,
 	SIGNIFICANT,
+	BOTH,
+	BOTH_UNIT,
+	BOTH_INTERVAL,
 	TRUE_COST,
 	TRUE_UNIT,
 	TRUE_INTERVAL,
@@ -31,13 +37,19 @@ static const struct table_column columns[] = {
 	[CALLS] = {"CALLS", .right = true, .drop = 3},
 	[MEAN] = {"OWN MEAN", .right = true, .drop = 2},
 	[MEAN_UNIT] = {"", .glued = true, .drop = 2},
-	[UNCHARGED] = {"UNCHARGED A CALL", .right = true, .style = TERMINAL_BOLD},
+	[CHARGED] = {"CHARGED", .right = true},
+	[CHARGED_UNIT] = {"", .glued = true},
+	[CHARGED_INTERVAL] = {"INTERVAL", .glued = true},
+	[UNCHARGED] = {"UNCHARGED", .right = true, .style = TERMINAL_BOLD},
 	[UNCHARGED_UNIT] = {"", .glued = true},
 	[UNCHARGED_INTERVAL] = {"INTERVAL", .glued = true},
 	[SIGNIFICANT] = {"", .glued = true},
-	[TRUE_COST] = {"TRUE COST A CALL", .right = true, .style = TERMINAL_BOLD},
-	[TRUE_UNIT] = {"", .glued = true},
-	[TRUE_INTERVAL] = {"INTERVAL", .glued = true},
+	[BOTH] = {"BOTH", .right = true, .style = TERMINAL_BOLD},
+	[BOTH_UNIT] = {"", .glued = true},
+	[BOTH_INTERVAL] = {"INTERVAL", .glued = true},
+	[TRUE_COST] = {"TRUE COST", .right = true, .drop = 1},
+	[TRUE_UNIT] = {"", .glued = true, .drop = 1},
+	[TRUE_INTERVAL] = {"INTERVAL", .glued = true, .drop = 1},
 	[COLUMNS] = {0},
 };
 
@@ -45,6 +57,8 @@ static void cost_cells(struct text *t, struct table *table, size_t at, const str
 {
 	struct number_mean m;
 
+	if (isnan(c->ns))
+		return;
 	numbers_mean(&m, c->ns, c->low_ns, c->high_ns, t->terminal.utf8);
 	table_cell(table, at, m.mean);
 	table_cell(table, at + 1, m.unit);
@@ -72,7 +86,8 @@ static void partner_notes(struct text *t, struct table *table, uint32_t site)
 	     i = displaced_partner(r, site, i)) {
 		char *label = text_path_site_label(t, i, ""), *line = NULL;
 
-		if (asprintf(&line, "= inseparable from %s: a mean over the calls of both",
+		if (asprintf(&line,
+			     "= inseparable from %s: but for CHARGED, means over the calls of both",
 			     label ? label : "") < 0)
 			line = NULL;
 		free(label);
@@ -84,9 +99,13 @@ static void add_site(struct text *t, struct table *table, uint32_t site)
 {
 	struct report *r = t->report;
 	const struct report_site *s = &r->site[site];
+	struct report_cost charged = {s->states.charged.mean, s->states.charged.low,
+				      s->states.charged.high, .error_ns = NAN};
 	struct number_mean m;
 	char text[32];
 
+	if (!s->states.known)
+		charged.ns = NAN;
 	table_row(table);
 	text_cell_put(t, table, FUNCTION, r->profile->function[s->function].name);
 	numbers_count(text, sizeof(text), s->calls);
@@ -94,9 +113,11 @@ static void add_site(struct text *t, struct table *table, uint32_t site)
 	numbers_mean(&m, s->estimate.mean, s->estimate.low, s->estimate.high, t->terminal.utf8);
 	table_cell(table, MEAN, m.mean);
 	table_cell(table, MEAN_UNIT, m.unit);
+	cost_cells(t, table, CHARGED, &charged);
 	cost_cells(t, table, UNCHARGED, &s->displaced.uncharged);
 	if (s->displaced.significant)
 		table_cell(table, SIGNIFICANT, "*");
+	cost_cells(t, table, BOTH, &s->displaced.both);
 	cost_cells(t, table, TRUE_COST, &s->displaced.true_cost);
 	if (s->frames)
 		note(t, table, text_path_frame_line(r, &s->frame[0], 0));
@@ -117,16 +138,22 @@ static void print_words(struct text *t, uint32_t significant)
 	char *line = NULL;
 
 	count_states(r, count);
-	if (asprintf(&line,
-		     "by displacement: %" PRIu32 " of %" PRIu32 " site%s with a number cause%s "
-		     "uncharged time (*; false discovery rate %.3g %%). Uncharged: interrupts and "
-		     "softirqs that nobody was charged for. True: with the program's CPU time "
-		     "that goes with a call. No number: %" PRIu32 " called too rarely, %" PRIu32
-		     " too steadily, %" PRIu32 " for want of undisturbed windows.",
-		     significant, count[SCP_SITE_COST_KNOWN],
-		     count[SCP_SITE_COST_KNOWN] == 1 ? "" : "s", significant == 1 ? "s" : "",
-		     100 * (1 - r->confidence), count[SCP_SITE_COST_RARE],
-		     count[SCP_SITE_COST_STEADY], count[SCP_SITE_COST_FEW]) < 0)
+	if (asprintf(
+		    &line,
+		    "by displacement, a call: %" PRIu32 " of %" PRIu32
+		    " site%s with a number cause%s uncharged time (*; false discovery rate %.3g "
+		    "%%). "
+		    "Charged: CPU time in the call, as getrusage counts it. Uncharged: interrupts "
+		    "and "
+		    "softirqs that nobody was charged for. Both: what a call costs. True: "
+		    "uncharged "
+		    "time and the program's CPU time that goes with a call, also between calls. No "
+		    "number: %" PRIu32 " called too rarely, %" PRIu32 " too steadily, %" PRIu32
+		    " for want of undisturbed windows.",
+		    significant, count[SCP_SITE_COST_KNOWN],
+		    count[SCP_SITE_COST_KNOWN] == 1 ? "" : "s", significant == 1 ? "s" : "",
+		    100 * (1 - r->confidence), count[SCP_SITE_COST_RARE],
+		    count[SCP_SITE_COST_STEADY], count[SCP_SITE_COST_FEW]) < 0)
 		return;
 	fprintf(t->out, "\n");
 	text_cell_wrap(t, line, 0, 0);

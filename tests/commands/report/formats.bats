@@ -208,7 +208,7 @@ setup()
 }
 
 @test "the time of states is refused where the profile has none" {
-	run "$SCPROF" report --format folded --weight asleep displaced.scp
+	run "$SCPROF" report --format folded --weight asleep hostile.scp
 	[ "$status" = 2 ]
 	[[ $output == *"--states off"* ]]
 }

@@ -201,3 +201,25 @@ perf_only()
 	"$SCPROF" report p.scp >report.txt
 	run ! grep -q "above P99" report.txt
 }
+
+# Whatever the readings say of calls and gaps: what the kernel charged to another thread is in neither.
+@test "states 23: rows, gaps and threads without a call add up to the CPU time of the process" {
+	local ns
+	SHOWN=.totals
+	recorded "--states exact" "$PROGRAMS/slept" beside 20
+	ns=$(awk '{ print $2 }' said)
+	[ "$ns" -ge 50000000 ]
+	holds ".totals.charged_s | .not_recorded * 1e9 >= 0.9 * $ns and .threads > 0 and .in_calls + .outside > 0"
+	holds '.totals | .charged_difference as $off | .charged_s |
+		((.in_calls + .outside + .not_recorded) / .processes - 1 - $off | fabs) < 1e-9'
+	holds '.totals.charged_s.processes == .ledger.cpu_s'
+	"$SCPROF" report p.scp | tr -s ' \n' ' ' | grep -q 'charged calls [^:]* + not recorded [^:]*, by the kernel [^:]*: off by '
+}
+
+@test "states 24: of calls that nobody watches nothing is charged" {
+	SHOWN=.totals
+	recorded "--states off" "$PROGRAMS/slept" pause 20
+	holds '.totals | .charged_difference == null and .charged_s.in_calls == null and .charged_s.threads == null'
+	holds '.totals.charged_s.processes > 0'
+	! "$SCPROF" report p.scp | grep -q '^  charged'
+}

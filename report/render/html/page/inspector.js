@@ -79,8 +79,10 @@ function costFacts(row) {
 	for (let other = 0; get("together") >= 0 && other < sites.rows; other++)
 		if (other !== row && sites.get(other, "together") === get("together"))
 			partners.push(other);
-	return [fact("uncharged", meanText(get("uncharged"), get("uncharged_low"), get("uncharged_high")),
+	const known = (name, of) => (get(of) === null ? "" : fact(name, meanText(get(of), get(`${of}_low`), get(`${of}_high`))));
+	return [known("charged", "charged"), fact("uncharged", meanText(get("uncharged"), get("uncharged_low"), get("uncharged_high")),
 		isSignificant(row) ? " *, significant" : ", may be zero"),
+	known("charged and uncharged", "both"),
 	fact("true cost", meanText(get("true_cost"), get("true_low"), get("true_high"))),
 	partners.length ? fact("together with", partners.slice(0, 8).map((other, i) => [i ? ", " : "", nameOf(siteName(other))]),
 		partners.length > 8 ? `, ${partners.length - 8} more` : "", ": the cost is the mean over their calls") : ""];

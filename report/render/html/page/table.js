@@ -44,6 +44,7 @@ const latency = (row, p) => (latencies.has(row) ? latencies.get(row)[p] : null);
 const latencyCell = (p) => ({ latency: true, value: (row) => latency(row, p), draw: (row) => duration(latency(row, p)) });
 const hasSlow = sites.has("slow_mean");
 const hasCosts = sites.has("uncharged");
+const hasCharged = hasCosts && Array.from({ length: sites.rows }, (_, row) => sites.get(row, "charged")).some((n) => n !== null);
 
 // Widths in px. A window narrower than all of them scrolls sideways; paper cannot, and there columns
 // of a low rank give way last.
@@ -62,7 +63,9 @@ const COLUMNS = [
 		value: (row) => uncertainty(sites.get(row, "below"), sites.get(row, "above")),
 		draw: (row) => whisker(sites.get(row, "below"), sites.get(row, "above"), 130, 22) },
 	...(hasSlow ? [{ key: "slow", name: "Slow clock", width: 116, rank: 5, number: true, value: (row) => sites.get(row, "slow_mean"), draw: drawSlow }] : []),
+	...(hasCharged ? [{ key: "charged", name: "Charged a call", width: 132, rank: 2.5, number: true, value: (row) => sites.get(row, "charged"), draw: drawCharged }] : []),
 	...(hasCosts ? [{ key: "uncharged", name: "Uncharged a call", width: 132, rank: 2.3, number: true, value: (row) => sites.get(row, "uncharged"), draw: drawUncharged },
+		...(hasCharged ? [{ key: "both", name: "Both a call", width: 132, rank: 2.55, number: true, value: (row) => sites.get(row, "both"), draw: drawBoth }] : []),
 		{ key: "true", name: "True cost a call", width: 132, rank: 2.6, number: true, value: (row) => sites.get(row, "true_cost"), draw: drawTrue }] : []),
 	{ key: "total", name: "Total", width: 86, rank: 6, number: true, ...cellNumber("total", duration) },
 	{ key: "share", name: "Share", width: 76, rank: 2, number: true, value: (row) => (isWaiting(row) ? null : sites.get(row, "share")), draw: drawShare },
@@ -105,6 +108,14 @@ const isSignificant = (row) => sites.get(row, "uncharged_significant") === 1;
 function drawUncharged(row) {
 	const star = element("b", { class: "cost-star", title: "uncharged time: more than chance would have it, among all sites" }, " *");
 	return costCell(row, "uncharged", "uncharged_low", "uncharged_high", isSignificant(row) ? star : "");
+}
+
+function drawCharged(row) {
+	return sites.get(row, "charged") === null ? ["–"] : costCell(row, "charged", "charged_low", "charged_high", "");
+}
+
+function drawBoth(row) {
+	return costCell(row, "both", "both_low", "both_high", "");
 }
 
 function drawTrue(row) {

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Charged time of calls and gaps beside the kernel's account of threads and processes. */
+#include "tests/unit/support/report_fixture.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/model/threads_time.h"
+
+static struct report *build(const struct profile *p)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	struct report *r = report_build(p, &o);
+
+	assert_non_null(r);
+	return r;
+}
+
+/* Watched for a second, in which the gaps of the second thread lost a tenth of its 8999000 ns; it
+ * was charged `share` of the rest. */
+static struct profile *timed(double share)
+{
+	struct profile *p = fixture_profile();
+	struct prof_table_states *s = &p->table[1].states;
+
+	for (uint32_t i = 0; i < p->entries; i++)
+		p->entry[i].sums.detector = SCP_SWITCH_RSEQ;
+	for (uint32_t i = 0; i < p->tables; i++)
+		p->table[i].states = (struct prof_table_states){.detector = SCP_SWITCH_RSEQ};
+	p->switches = (struct scp_switches){.detector = SCP_SWITCH_RSEQ};
+	s->gap_off_cpu = (struct scp_off_cpu){
+		.known = 1000000, .weighted = 1000000, .runnable_ns = 100000, .asleep_ns = 800000};
+	s->covered_ns = 1000000000;
+	s->cpu_ns = (uint64_t)(share * (1 - 900000.0 / 8999000) * 1e9);
+	return p;
+}
+
+/* The thread was on the CPU for 900 ms and charged 1.03 times as much; the process was charged
+ * for 73 ms more. */
+static void charged_time_adds_up_to_the_processes_own(void **state)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	struct profile *p = timed(1.03);
+	struct report *r;
+	char *text;
+
+	(void)state;
+	p->process[0].count = 1;
+	p->processes = 1;
+	p->usage = (struct scp_usage){.known = SCP_USAGE_CPU, .cpu_ns = 1000000000};
+	p->usage_cpu_of = 1;
+	r = build(p);
+	assert_float_equal(r->threads_time.charged_s, 1.03 * 8099 / 8999, 1e-8);
+	assert_float_equal(threads_time_not_recorded_s(r), 1 - 1.03 * 8099 / 8999, 1e-8);
+	assert_float_equal(threads_time_difference(r), -0.03 * 8099 / 8999, 1e-8);
+	assert_false(threads_time_agrees(r));
+	report_free(r);
+	o.width = 160;
+	text = fixture_print(p, &o); /* in any report, not only of gaps and threads */
+	assert_non_null(strstr(text, "calls 666.7 ms + between 233.2 ms + "));
+	assert_non_null(strstr(text, " + not recorded 73.01 ms = 973.0 ms, by the kernel 1.000 s: "
+				     "off by -2.7 %"));
+	free(text);
+	o.format = REPORT_JSON;
+	text = fixture_print(p, &o);
+	assert_non_null(strstr(text, "\"not_recorded\": 0.073011446, \"threads\": 0.926988554, "
+				     "\"processes\": 1.0}, \"charged_difference\": -0.0269"));
+	free(text);
+	p->usage_cpu_of = 0; /* not known: beside the threads' own clocks */
+	r = build(p);
+	assert_true(isnan(threads_time_not_recorded_s(r)));
+	assert_float_equal(threads_time_difference(r), 1 / 1.03 - 1, 1e-8);
+	report_free(r);
+}
+
+/* A difference of 27 us, where 1,000 readings of 0.9 ms off the CPU may be off by 2 / sqrt(1000).
+ */
+static void what_few_readings_may_be_off_by_is_said(void **state)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	struct profile *p = timed(1.03);
+	char *text;
+
+	(void)state;
+	p->table[1].states.covered_ns /= 1000;
+	p->table[1].states.cpu_ns /= 1000;
+	p->switches.readings = 1000;
+	o.width = 160;
+	text = fixture_print(p, &o);
+	assert_non_null(strstr(text, "off by -2.9 %, as chance allows with 1,000 readings"));
+	free(text);
+	p->switches.flags |= SCP_SWITCH_EXACT;
+	text = fixture_print(p, &o);
+	assert_non_null(strstr(text, "off by -2.9 %"));
+	assert_null(strstr(text, "chance"));
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(charged_time_adds_up_to_the_processes_own),
+		cmocka_unit_test(what_few_readings_may_be_off_by_is_said),
+	};
+
+	return cmocka_run_group_tests_name("charged time", tests, NULL, NULL);
+}
