@@ -7,17 +7,18 @@
 #include "preload/switches/switch_reading.h"
 #include "preload/system/sys.h"
 
-#define MOST_PERIOD (1u << 24)
-#define SECOND_NS   UINT64_C(1000000000)
-#define FIRST_NS    60000u /* of readings, before there is time to have a share of */
-#define READING_NS  2000u  /* a first guess */
-#define LONGEST_NS  20000u /* a longer one was interrupted */
-#define BUDGET_PPM  5000u  /* of a thread's time: 0.5 % */
-#define BUSY_PPK    333u   /* and of its CPU time 1.5 % */
-#define ROOM_BELOW  256u   /* bytes of stack */
-#define ROOM_ABOVE  2048u
-#define LATELY_NS   1000000u
-#define LONG_NS	    20000u /* a segment whose readings' own uncertainty does not matter */
+#define MOST_PERIOD  (1u << 24)
+#define SECOND_NS    UINT64_C(1000000000)
+#define FIRST_NS     60000u /* of readings, before there is time to have a share of */
+#define READING_NS   2000u  /* a first guess */
+#define LONGEST_NS   20000u /* a longer one was interrupted */
+#define BUDGET_PPM   5000u  /* of a thread's time: 0.5 % */
+#define BUSY_PPK     333u   /* and of its CPU time 1.5 % */
+#define ROOM_BELOW   256u   /* bytes of stack */
+#define ROOM_ABOVE   2048u
+#define UNFOUNDED_NS 2000u /* no switch takes a thread off its CPU for less */
+#define LATELY_NS    1000000u
+#define LONG_NS	     20000u /* a segment whose readings' own uncertainty does not matter */
 
 static uint64_t less(uint64_t a, uint64_t b)
 {
@@ -133,7 +134,8 @@ static void add_off_cpu(struct switch_watch *w, const struct switch_reading *r, 
 	bool has_delay = r->has_delay && from->has_delay;
 	uint64_t delay = r->delay_ns - from->delay_ns;
 	s->mark.weighted += weight * length;
-	if (!waits && r->involuntary == from->involuntary) {
+	/* A switch in the middle of the reading before was counted there already. */
+	if (!waits && r->involuntary == from->involuntary && off < UNFOUNDED_NS) {
 		if (process.file.header)
 			__atomic_add_fetch(&process.file.header->switches.unfounded, 1,
 					   __ATOMIC_RELAXED);
@@ -193,19 +195,27 @@ static void begin_segment(struct switch_watch *w, const struct switch_reading *r
 		w->began_ns = now;
 }
 
-/* The thread was switched in the middle of a reading, whose parts are not of one instant: neither
- * segment is read. Where an interval begins, what was lost belongs to the time before it; where
- * one ends, the next look finds it. */
-static void take_again(struct switch_watch *w, uint64_t now, uint64_t weight, bool begins)
+/* The thread was switched in the middle of reading `r`. Its two clocks are of one instant all the
+ * same, so the time from there is a segment that is read. Where an interval begins it belongs to
+ * the time before it; where one ends, the next look finds it. */
+static void take_again(struct switch_watch *w, const struct switch_reading *r, uint64_t weight,
+		       bool begins)
 {
-	struct switch_reading r;
-	begin_segment(w, NULL, 0, now);
+	struct switch_reading again;
+	begin_segment(w, r, 1, 0);
+	w->began_ns = r->mono_ns;
 	if (!begins)
 		return;
 	switch_detector_arm(w);
-	end_segment(w, true, clock_mono_ns() - now);
-	bool read = weight && take(w, &r, true) && *w->word == w->armed;
-	begin_segment(w, read ? &r : NULL, weight, clock_mono_ns());
+	bool read = take(w, &again, true);
+	if (!read)
+		again = *r;
+	uint64_t length = again.mono_ns - r->mono_ns;
+	w->sums.mark.weighted += length;
+	w->sums.mark.runnable_ns += length - less(length, again.cpu_ns - r->cpu_ns);
+	end_segment(w, true, length);
+	begin_segment(w, read && *w->word == w->armed ? &again : NULL, weight, clock_mono_ns());
+	switch_detector_arm(w);
 }
 
 /* One segment ends and the next begins, which is read where `weight` is not 0. The run delay
@@ -224,8 +234,10 @@ static void turn(struct switch_watch *w, bool switched, uint64_t now, uint64_t w
 		switch_detector_arm(w);
 	bool read = (was || weight) && take(w, &r, delay);
 	if (read && *w->word != w->armed) {
+		if (switched && was)
+			close_segment(w, &r, true, length, was);
 		end_segment(w, switched, length);
-		take_again(w, now, weight, begins);
+		take_again(w, &r, weight, begins);
 		return;
 	}
 	if (read && !delay) { /* as at the last switch */

@@ -30,7 +30,16 @@ static uint64_t word;
 static size_t room;
 static bool given_up;
 static unsigned readings;
+static uint64_t interrupted_ns; /* the next reading loses the CPU for so long behind its clocks */
 static jmp_buf *leaves; /* where a handler goes that interrupts a reading; NULL: none does */
+
+static void lose_cpu_for(uint64_t ns)
+{
+	machine.mono_ns += ns;
+	machine.delay_ns += ns;
+	machine.involuntary++;
+	word = 0;
+}
 
 uint64_t clock_mono_ns(void)
 {
@@ -53,6 +62,11 @@ bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay)
 	machine.mono_ns += READ_COST;
 	machine.cpu_ns += READ_COST;
 	readings++;
+	if (interrupted_ns) {
+		lose_cpu_for(interrupted_ns);
+		interrupted_ns = 0;
+		r->involuntary = machine.involuntary; /* counted behind the switch */
+	}
 	return true;
 }
 
@@ -90,14 +104,6 @@ static void run_for(uint64_t ns)
 {
 	machine.mono_ns += ns;
 	machine.cpu_ns += ns;
-}
-
-static void lose_cpu_for(uint64_t ns)
-{
-	machine.mono_ns += ns;
-	machine.delay_ns += ns;
-	machine.involuntary++;
-	word = 0;
 }
 
 static void sleep_for(uint64_t ns, uint64_t then_wait)
@@ -239,6 +245,35 @@ static void test_a_signal_looks_like_a_switch_and_adds_no_time(void **state)
 	off = end(w);
 	assert_int_equal(off->mark.asleep_ns + off->mark.runnable_ns, 0);
 	assert_int_equal(header.switches.unfounded, 1);
+}
+
+/* What was lost in the reading after a call is the gap's, and the call's own is known all the same.
+ */
+static void test_a_reading_that_is_interrupted_loses_nothing(void **state)
+{
+	struct switch_watch *w = start(SCP_SWITCH_RSEQ, true);
+	const struct switch_sums *off;
+
+	(void)state;
+	begin(w);
+	sleep_for(50000, 0);
+	interrupted_ns = 30000;
+	off = end(w);
+	assert_int_equal(off->mark.count, 1);
+	assert_int_equal(off->mark.asleep_ns, 50000);
+	assert_int_equal(off->mark.runnable_ns, 0);
+	off = begin(w);
+	assert_int_equal(off->mark.runnable_ns, 30000);
+	assert_int_equal(off->mark.asleep_ns, 0);
+	run_for(10);
+	lose_cpu_for(4000);
+	assert_non_null(end(w));
+	lose_cpu_for(6000);
+	interrupted_ns = 20000; /* of the reading where a call begins */
+	off = begin(w);
+	assert_int_equal(off->mark.runnable_ns, 26000);
+	run_for(10);
+	assert_null(end(w));
 }
 
 static void test_a_detector_that_misses_a_switch_is_given_up(void **state)
@@ -423,6 +458,7 @@ int main(void)
 		cmocka_unit_test(test_a_switch_between_calls_is_the_gaps),
 		cmocka_unit_test(test_a_switch_inside_a_nested_call_is_also_that_of_the_outer_one),
 		cmocka_unit_test(test_a_signal_looks_like_a_switch_and_adds_no_time),
+		cmocka_unit_test(test_a_reading_that_is_interrupted_loses_nothing),
 		cmocka_unit_test(test_a_detector_that_misses_a_switch_is_given_up),
 		cmocka_unit_test(test_without_a_detector_calls_are_asked),
 		cmocka_unit_test(test_no_room_on_the_stack_no_look),
