@@ -6,7 +6,8 @@
 #include "preload/process/file.h"
 #include "preload/system/sys.h"
 
-#define REGION_MAX (64u << 20)
+#define SEVERAL_TABLES 4u
+#define REGION_MAX     (64u << 20)
 
 static int limit_of(int resource, uint64_t *soft)
 {
@@ -167,11 +168,8 @@ static COLD bool grow(struct profile_file *f, uint64_t bytes)
 	return r == 0;
 }
 
-static uint8_t *take(struct profile_file *f, uint64_t bytes)
+static uint8_t *take_of(struct profile_file *f, uint32_t n, uint64_t bytes)
 {
-	uint32_t regions = __atomic_load_n(&f->regions, __ATOMIC_ACQUIRE), n = regions - 1;
-	if (!regions) /* a forked child that could make no file of its own */
-		return NULL;
 	struct file_region *region = &f->region[n];
 	uint64_t used = __atomic_load_n(&region->used, __ATOMIC_RELAXED);
 	do {
@@ -181,6 +179,26 @@ static uint8_t *take(struct profile_file *f, uint64_t bytes)
 					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	__atomic_add_fetch(&f->header->regions[n].used, bytes, __ATOMIC_RELAXED);
 	return region->at + used;
+}
+
+/* What is left of the region before the last comes first. */
+static uint8_t *take(struct profile_file *f, uint64_t bytes)
+{
+	uint32_t regions = __atomic_load_n(&f->regions, __ATOMIC_ACQUIRE);
+	uint8_t *at = NULL;
+	if (regions > 1)
+		at = take_of(f, regions - 2, bytes);
+	if (!at && regions) /* 0: a forked child that could make no file of its own */
+		at = take_of(f, regions - 1, bytes);
+	return at;
+}
+
+/* Several threads would find no room while one of them grows the file. */
+static bool grows_ahead(const struct profile_file *f)
+{
+	const struct file_region *last = &f->region[f->regions - 1];
+	return __atomic_load_n(&f->tables, __ATOMIC_RELAXED) >= SEVERAL_TABLES &&
+	       __atomic_load_n(&last->used, __ATOMIC_RELAXED) > last->bytes / 2;
 }
 
 static bool make_chunk(struct profile_file *f, struct file_chunk *c, uint32_t magic, uint64_t bytes,
@@ -193,6 +211,8 @@ static bool make_chunk(struct profile_file *f, struct file_chunk *c, uint32_t ma
 		at = take(f, bytes);
 	if (!at)
 		return false;
+	if (unlikely(grows_ahead(f)))
+		grow(f, bytes);
 	struct scp_chunk *chunk = (struct scp_chunk *)at;
 	chunk->type = type;
 	chunk->bytes = bytes;
