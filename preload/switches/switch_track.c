@@ -9,7 +9,7 @@
 
 #define MOST_PERIOD  (1u << 24)
 #define SECOND_NS    UINT64_C(1000000000)
-#define FIRST_NS     60000u /* of readings, before there is time to have a share of */
+#define FIRST_NS     15000u /* of readings, before there is time to have a share of */
 #define READING_NS   2000u  /* a first guess */
 #define LONGEST_NS   20000u /* a longer one was interrupted */
 #define BUDGET_PPM   5000u  /* of a thread's time: 0.5 % */
@@ -223,7 +223,7 @@ static void take_again(struct switch_watch *w, const struct switch_reading *r, u
  * handler that leaves meanwhile by longjmp leaves a segment that is not read. */
 static void turn(struct switch_watch *w, bool switched, uint64_t now, uint64_t weight, bool begins)
 {
-	uint64_t length = now - w->began_ns, was = w->weight;
+	uint64_t began = w->began_ns, length = now - began, was = w->weight;
 	struct switch_reading r;
 	bool delay = switched || !was || !w->from.has_delay;
 	if ((was || weight) && is_another(w))
@@ -234,9 +234,11 @@ static void turn(struct switch_watch *w, bool switched, uint64_t now, uint64_t w
 		switch_detector_arm(w);
 	bool read = (was || weight) && take(w, &r, delay);
 	if (read && *w->word != w->armed) {
-		if (switched && was)
+		/* Before its clocks were read, or behind them: if before, it is in this segment. */
+		length = r.mono_ns - began;
+		if (was)
 			close_segment(w, &r, true, length, was);
-		end_segment(w, switched, length);
+		end_segment(w, true, length);
 		take_again(w, &r, weight, begins);
 		return;
 	}

@@ -253,8 +253,8 @@ COLD bool thread_look_again(struct scp_thread *t)
 		return true;
 	forget_open(t);
 	close_lifetime(t, t->last_at);
-	begin_window(t);
 	switch_track_start(&t->switches, t->tid);
+	begin_window(t);
 	t->table->first_at = t->table->last_at = t->last_at;
 	t->table->live = 1;
 	return true;
@@ -288,10 +288,11 @@ COLD struct scp_thread *thread_acquire(void)
 	t->walking = false;
 	t->abandoned = false; /* nothing of the former owner can return */
 	t->names = names;
+	switch_track_start(&t->switches,
+			   t->tid); /* first: its time is looked at from its beginning on */
 	begin_window(t);
 	table_begin_owner(t);
 	read_name(t->table->name);
-	switch_track_start(&t->switches, t->tid);
 	states_refresh_table(t);
 	thread_self = t;
 	thread_fast = t->clock == SCP_CLOCK_TSC && !t->slow_clock ? t : NULL;
