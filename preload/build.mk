@@ -40,6 +40,7 @@ PRELOAD_SRC = \
 	preload/start/reexec.c \
 	preload/start/reexec_ask.c \
 	preload/start/start.c \
+	preload/switches/switch_budget.c \
 	preload/switches/switch_detector.c \
 	preload/switches/switch_reading.c \
 	preload/switches/switch_track.c \

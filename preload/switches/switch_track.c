@@ -3,18 +3,12 @@
 #include "include/scprof_format.h"
 #include "preload/clock/clock.h"
 #include "preload/process/process.h"
+#include "preload/switches/switch_budget.h"
 #include "preload/switches/switch_detector.h"
 #include "preload/switches/switch_reading.h"
 #include "preload/system/sys.h"
 
-#define MOST_PERIOD  (1u << 24)
-#define SECOND_NS    UINT64_C(1000000000)
-#define FIRST_NS     15000u /* of readings, before there is time to have a share of */
-#define READING_NS   2000u  /* a first guess */
-#define LONGEST_NS   20000u /* a longer one was interrupted */
-#define BUDGET_PPM   5000u  /* of a thread's time: 0.5 % */
-#define BUSY_PPK     333u   /* and of its CPU time 1.5 % */
-#define ROOM_BELOW   256u   /* bytes of stack */
+#define ROOM_BELOW   256u /* bytes of stack */
 #define ROOM_ABOVE   2048u
 #define UNFOUNDED_NS 2000u /* no switch takes a thread off its CPU for less */
 #define LATELY_NS    1000000u
@@ -23,61 +17,6 @@
 static uint64_t less(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
-}
-
-static uint64_t next_random(struct switch_watch *w)
-{
-	uint64_t x = w->random;
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	return w->random = x;
-}
-
-/* Of `n`, by the upper half: n is far below 2^32. */
-static uint32_t random_below(struct switch_watch *w, uint32_t n)
-{
-	return (uint32_t)((next_random(w) >> 32) * n >> 32);
-}
-
-/* 1 in how many may be read, such that readings take half of the budget: of the thread's time,
- * and of its CPU time where it mostly sleeps; what happened long ago counts less. */
-static uint32_t affordable(const struct switch_watch *w, struct switch_rate *r, uint64_t now)
-{
-	uint64_t passed = now - r->since_ns;
-	if (passed > SECOND_NS) {
-		r->events /= 2;
-		passed /= 2;
-		r->since_ns = now - passed;
-	}
-	uint64_t share = less(w->busy_ppk, BUSY_PPK);
-	uint64_t allowed = passed / BUSY_PPK * share / (2000000 / BUDGET_PPM) + FIRST_NS;
-	uint64_t times = r->events * w->reading_ns / allowed;
-	return times < 1 ? 1 : times < MOST_PERIOD / 2 ? (uint32_t)(2 * times) : MOST_PERIOD;
-}
-
-static void draw_countdown(struct switch_watch *w, uint64_t now)
-{
-	if (w->detector == SCP_SWITCH_NONE) {
-		w->countdown = SWITCH_NEVER;
-		return;
-	}
-	w->calls.events += w->drawn;
-	bool all = switch_chosen.exact && w->detector == SCP_SWITCH_SAMPLED;
-	w->period = all ? 1 : affordable(w, &w->calls, now);
-	w->drawn = w->countdown = 1 + random_below(w, 2 * w->period - 1);
-}
-
-static void count_reading(struct switch_watch *w, uint64_t took)
-{
-	struct scp_header *h = process.file.header;
-	took = took < LONGEST_NS ? took : LONGEST_NS;
-	w->reading_ns += took / 8;
-	w->reading_ns -= w->reading_ns / 8;
-	if (!h)
-		return;
-	__atomic_add_fetch(&h->switches.readings, 1, __ATOMIC_RELAXED);
-	__atomic_add_fetch(&h->switches.reading_ns, took, __ATOMIC_RELAXED);
 }
 
 static void add_totals(struct switch_watch *w, const struct switch_reading *r)
@@ -109,7 +48,7 @@ static bool take(struct switch_watch *w, struct switch_reading *r, bool delay)
 		return false;
 	}
 	w->began_ns = clock_mono_ns();
-	count_reading(w, w->began_ns - r->mono_ns);
+	switch_budget_count(w, w->began_ns - r->mono_ns);
 	add_totals(w, r);
 	return true;
 }
@@ -270,9 +209,7 @@ static COLD void on_switch(struct switch_watch *w, bool begins)
 	uint64_t now = clock_mono_ns();
 	if (w->detector == SCP_SWITCH_RSEQ && *w->word)
 		switch_detector_note(SCP_SWITCH_SHARED);
-	w->switches.events++;
-	uint32_t times = switch_chosen.exact ? 1 : affordable(w, &w->switches, now);
-	turn(w, true, now, random_below(w, times) ? 0 : times, begins);
+	turn(w, true, now, switch_budget_choose(w, now), begins);
 }
 
 /* The detector was given up since. */
@@ -294,18 +231,13 @@ void switch_track_start(struct switch_watch *w, int32_t tid)
 	w->tid = tid;
 	w->sampled = w->has_last = false;
 	w->weight = 0;
-	if (!w->random)
-		w->random = hash_mix((uint64_t)(uintptr_t)w ^ now) | 1;
-	w->reading_ns = w->reading_ns ? w->reading_ns : READING_NS;
-	w->busy_ppk = 1000;
 	w->room_at = 0;
-	w->switches = w->calls = (struct switch_rate){now, 0};
-	w->drawn = 0;
+	switch_budget_begin(w, now);
 	switch_detector_bind(w);
 	w->began_ns = now;
 	if (w->detector != SCP_SWITCH_NONE && has_room(w))
 		turn(w, false, now, w->detector != SCP_SWITCH_SAMPLED, true);
-	draw_countdown(w, now);
+	switch_budget_draw(w, now);
 	w->top = w->sums;
 }
 
@@ -392,7 +324,7 @@ COLD const struct switch_sums *switch_track_begin(struct switch_watch *w)
 	if (random) {
 		if (sampled)
 			begin_sample(w);
-		draw_countdown(w, clock_mono_ns());
+		switch_budget_draw(w, clock_mono_ns());
 	}
 	return gap;
 }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which segments and calls are read: at random, as many as half a percent of the thread's time
+ * allows, half of them where switches are seen and half of them anywhere. The probability depends
+ * on what happened so far, never on what is read. */
+#ifndef SCPROF_PRELOAD_SWITCHES_SWITCH_BUDGET_H
+#define SCPROF_PRELOAD_SWITCHES_SWITCH_BUDGET_H
+
+#include "preload/switches/switch_watch.h"
+
+/* A thread begins. `now`, here and below: CLOCK_MONOTONIC_RAW, ns. */
+HIDDEN void switch_budget_begin(struct switch_watch *w, uint64_t now);
+
+/* A switch was seen: is the segment that begins now to be read? 1 / the probability; 0: no. */
+HIDDEN uint64_t switch_budget_choose(struct switch_watch *w, uint64_t now);
+
+/* After how many calls the next one is read: w->countdown, on average w->period. */
+HIDDEN void switch_budget_draw(struct switch_watch *w, uint64_t now);
+
+/* A reading took so many ns. */
+HIDDEN void switch_budget_count(struct switch_watch *w, uint64_t took);
+
+#endif
