@@ -63,7 +63,7 @@ static const struct usage_entry usage_options[] = {
 	 .variable = "SCPROF_SLOWEST_OF"},
 	{"states", OPTION_STATES, "off|budget|exact",
 	 .text = "where calls spend their time, on a CPU, waiting for one, or asleep: not at all, "
-		 "by readings that take 0.5 % of a thread's time at most (default), or by "
+		 "by readings that take 0.3 % of a thread's time at most (default), or by "
 		 "reading every call that lost its CPU (SCPROF_STATES)",
 	 .flags = USAGE_OTHER_VALUES, .variable = "SCPROF_STATES"},
 	{"until", OPTION_UNTIL, "P",

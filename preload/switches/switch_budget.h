@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which segments and calls are read: at random, as many as half a percent of the thread's time
- * allows, half of them where switches are seen and half of them anywhere. The probability depends
- * on what happened so far, never on what is read. */
+/* Which segments and calls are read: at random, as many as 0.3 % of the thread's time allow, half
+ * of them where switches are seen and half of them anywhere. The probability depends on what
+ * happened so far, never on what is read. */
 #ifndef SCPROF_PRELOAD_SWITCHES_SWITCH_BUDGET_H
 #define SCPROF_PRELOAD_SWITCHES_SWITCH_BUDGET_H
 
