@@ -12,24 +12,10 @@
 #define BUDGET_PPM  3000u  /* of a thread's time: 0.3 %; what it costs besides is in the caches */
 #define BUSY_PPK    200u   /* and of its CPU time 1.5 % */
 
-static uint64_t less(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t next_random(struct switch_watch *w)
-{
-	uint64_t x = w->random;
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	return w->random = x;
-}
-
 /* Of `n`, by the upper half: n is far below 2^32. */
 static uint32_t random_below(struct switch_watch *w, uint32_t n)
 {
-	return (uint32_t)((next_random(w) >> 32) * n >> 32);
+	return (uint32_t)((random_next(&w->random) >> 32) * n >> 32);
 }
 
 /* 1 in how many may be read, such that readings take half of the budget: of the thread's time,
@@ -42,7 +28,7 @@ static uint32_t affordable(const struct switch_watch *w, struct switch_rate *r, 
 		passed /= 2;
 		r->since_ns = now - passed;
 	}
-	uint64_t share = less(w->busy_ppk, BUSY_PPK);
+	uint64_t share = least_of(w->busy_ppk, BUSY_PPK);
 	uint64_t allowed = passed / BUSY_PPK * share / (2000000 / BUDGET_PPM) + FIRST_NS;
 	uint64_t times = r->events * w->reading_ns / allowed;
 	return times < 1 ? 1 : times < MOST_PERIOD / 2 ? (uint32_t)(2 * times) : MOST_PERIOD;

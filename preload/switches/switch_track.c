@@ -14,11 +14,6 @@
 #define LATELY_NS    1000000u
 #define LONG_NS	     20000u /* a segment whose readings' own uncertainty does not matter */
 
-static uint64_t less(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static void add_totals(struct switch_watch *w, const struct switch_reading *r)
 {
 	uint64_t passed = r->mono_ns - w->last.mono_ns, cpu = r->cpu_ns - w->last.cpu_ns;
@@ -27,7 +22,7 @@ static void add_totals(struct switch_watch *w, const struct switch_reading *r)
 		w->totals.cpu_ns += cpu;
 	}
 	if (w->has_last && passed > LATELY_NS)
-		w->busy_ppk = (w->busy_ppk + less(cpu * 1000 / passed, 1000) + 1) / 2;
+		w->busy_ppk = (w->busy_ppk + least_of(cpu * 1000 / passed, 1000) + 1) / 2;
 	w->last = *r;
 	w->has_last = true;
 }
@@ -69,7 +64,7 @@ static void add_off_cpu(struct switch_watch *w, const struct switch_reading *r, 
 	const struct switch_reading *from = &w->from;
 	struct switch_sums *s = &w->sums;
 	uint64_t elapsed = r->mono_ns - from->mono_ns, cpu = r->cpu_ns - from->cpu_ns;
-	uint64_t off = elapsed - less(elapsed, cpu), waits = r->voluntary - from->voluntary;
+	uint64_t off = elapsed - least_of(elapsed, cpu), waits = r->voluntary - from->voluntary;
 	bool has_delay = r->has_delay && from->has_delay;
 	uint64_t delay = r->delay_ns - from->delay_ns;
 	s->mark.weighted += weight * length;
@@ -82,12 +77,12 @@ static void add_off_cpu(struct switch_watch *w, const struct switch_reading *r, 
 	}
 	if (!waits) {
 		/* What is missing beyond the run delay was stolen: the thread had its CPU. */
-		uint64_t runnable = has_delay ? less(delay, elapsed) : off;
+		uint64_t runnable = has_delay ? least_of(delay, elapsed) : off;
 		s->mark.runnable_ns += weight * runnable;
 		note_ran(w, elapsed - runnable, cpu);
 		return;
 	}
-	uint64_t runnable = has_delay ? less(delay, off) : 0;
+	uint64_t runnable = has_delay ? least_of(delay, off) : 0;
 	s->mark.runnable_ns += weight * runnable;
 	s->mark.asleep_ns += weight * (off - runnable);
 	s->ran_ns += weight * cpu;
@@ -151,7 +146,7 @@ static void take_again(struct switch_watch *w, const struct switch_reading *r, u
 		again = *r;
 	uint64_t length = again.mono_ns - r->mono_ns;
 	w->sums.mark.weighted += length;
-	w->sums.mark.runnable_ns += length - less(length, again.cpu_ns - r->cpu_ns);
+	w->sums.mark.runnable_ns += length - least_of(length, again.cpu_ns - r->cpu_ns);
 	end_segment(w, true, length);
 	begin_segment(w, read && *w->word == w->armed ? &again : NULL, weight, clock_mono_ns());
 	switch_detector_arm(w);

@@ -84,6 +84,22 @@ static inline uint64_t text_hash(uint64_t h, const char *s, size_t max)
 	return h;
 }
 
+static inline uint64_t least_of(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Marsaglia's xorshift64 (2003), 13-7-17, of a state that is not 0. The upper bits are the better.
+ */
+static inline uint64_t random_next(uint64_t *state)
+{
+	uint64_t x = *state;
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return *state = x;
+}
+
 /* A finaliser of MurmurHash3 (public domain): every input bit reaches every output bit. */
 static inline uint64_t hash_mix(uint64_t h)
 {

@@ -14,20 +14,10 @@
 #define PASS_MOST  8u
 #define NEVER	   UINT64_MAX
 
-/* Marsaglia's xorshift64 (2003), 13-7-17. */
-static uint64_t next_random(struct scp_thread *t)
-{
-	uint64_t x = t->random;
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	return t->random = x;
-}
-
 /* n: a power of two. The upper bits are the better ones. */
 static uint64_t random_below(struct scp_thread *t, uint64_t n)
 {
-	return next_random(t) >> 32 & (n - 1);
+	return random_next(&t->random) >> 32 & (n - 1);
 }
 
 static void set_due(struct scp_sampler *s, uint64_t calls)
