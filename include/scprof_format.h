@@ -35,8 +35,10 @@
 
 #include <stdint.h>
 
-#define SCP_MAGIC	  "SCPROF1\n"
-#define SCP_VERSION	  2u
+#define SCP_MAGIC   "SCPROF1\n"
+#define SCP_VERSION 3u
+#define SCP_VERSION_LEAST                                                                          \
+	2u /* that readers still take: paths with all their frames, nothing more differs */
 #define SCP_BYTE_ORDER	  0x01020304u
 #define SCP_HEADER_BYTES  8192u
 #define SCP_GRANULE	  4096u
@@ -209,6 +211,20 @@ struct scp_usage {
 	uint64_t reads, writes;		 /* system calls */
 };
 
+/* New call paths that libunwind walked, too (--verify-paths), and paths that it or frame pointers
+ * completed. Every counter may be raised by several threads. */
+struct scp_path_checks {
+	uint32_t one_in;   /* one new path in so many was to be walked twice; 0: none */
+	uint32_t unwinder; /* 1: libunwind was there; 0: it was not, or not asked for */
+	uint64_t verified; /* walked twice */
+	uint64_t differ; /* of them: with other frames; the first ones have PATH_DIFFERENCE records
+			  */
+	uint64_t undecided; /* libunwind could not walk: memory, a lock, or a table it does not read
+			     */
+	uint64_t heuristic; /* paths with SCP_PATH_HEURISTIC */
+};
+#define SCP_PATH_DIFFERENCES_MAX 16u
+
 /* The slowest calls that were to be kept, see struct scp_slowest. */
 #define SCP_SLOWEST_MAX	     1000u
 #define SCP_SLOWEST_PATTERNS 1024u /* bytes of SCPROF_SLOWEST_OF, with the NUL */
@@ -283,6 +299,7 @@ struct scp_header {
 	 * used meanwhile, of those of which it is known. */
 	struct scp_usage usage_first, usage_last;
 	uint32_t usage_cpu_of, usage_io_of; /* merged: how many those are */
+	struct scp_path_checks path_checks;
 };
 #define SCP_FILTER_IGNORED "ignored="
 
@@ -304,7 +321,8 @@ enum scp_optional_type {
 	SCP_OPTIONAL_SLOWEST = 1, /* SLOWEST records of a table */
 	SCP_OPTIONAL_ACCOUNT = 2, /* of no table (0): ACCOUNT records and what belongs to them */
 	SCP_OPTIONAL_STATES = 3,  /* STATES, STATE_BATCHES, STATE_HIST, TABLE_STATES of a table */
-	SCP_OPTIONAL_TAIL = 4	  /* TAIL records of a table */
+	SCP_OPTIONAL_TAIL = 4,	  /* TAIL records of a table */
+	SCP_OPTIONAL_CHECKS = 5	  /* of no table (0): PATH_DIFFERENCE records */
 };
 
 struct scp_chunk {
@@ -339,7 +357,8 @@ enum scp_record_type {
 	SCP_REC_STATE_BATCHES = 19,
 	SCP_REC_STATE_HIST = 20,
 	SCP_REC_TABLE_STATES = 21,
-	SCP_REC_TAIL = 22 /* in optional chunks only */
+	SCP_REC_TAIL = 22,
+	SCP_REC_PATH_DIFFERENCE = 23 /* in optional chunks only */
 };
 
 struct scp_record {
@@ -375,7 +394,7 @@ struct scp_module {
 
 /* The head of a table: the first record of its first chunk. A table belongs to
  * one thread at a time and is handed on when that thread ends. For a table:
- *   sum of entry.units - nested_units + sum of gap.units
+ *   sum of entry.units - nested_units + sum of gap.units + recording_units
  *       = closed_units + (last_at - first_at)            (exactly)
  * apart from calls and gaps that overflowed into the process's counters. */
 struct scp_table {
@@ -392,32 +411,43 @@ struct scp_table {
 	uint64_t nested_calls;
 	char name[16];	  /* comm of the owner */
 	uint32_t process; /* merged files: index of its PROCESS record; else 0 */
-	uint32_t reserved[11];
+	uint32_t reserved0;
+	/* Spent by the library on what is rare: walking the stack, new records, a larger file.
+	 * Between two readings of the clock each; in no call and in no gap. */
+	uint64_t recording_units, recordings;
+	uint64_t walks; /* of the stack, to find a call path */
+	uint64_t reserved[2];
 };
 
-#define SCP_PATH_CUT	     1u /* ended at a frame without usable unwind information */
-#define SCP_PATH_TRUNCATED   2u /* deeper than SCP_MAX_FRAMES */
-#define SCP_PATH_SMALL_STACK 4u /* caller only: no room to unwind, or no system call allowed */
-#define SCP_PATH_LIMITED     8u /* --depth: outer frames were left out on purpose */
+#define SCP_PATH_CUT	     1u	 /* ended at a frame without usable unwind information */
+#define SCP_PATH_TRUNCATED   2u	 /* deeper than SCP_MAX_FRAMES */
+#define SCP_PATH_SMALL_STACK 4u	 /* caller only: no room to unwind, or no system call allowed */
+#define SCP_PATH_LIMITED     8u	 /* --depth: outer frames were left out on purpose */
+#define SCP_PATH_HEURISTIC   16u /* some frames were found without unwind tables */
 
-/* A frame: module id << 48 | exact << 47 | offset. The offset is the return
- * address less the module's base (module 0: the address itself). `exact` marks
- * an address that was interrupted by a signal, not a return address. */
-#define SCP_FRAME_MODULE(f) ((uint32_t)((f) >> 48))
+/* A frame: heuristic << 63 | module id << 48 | exact << 47 | offset. The offset is the return
+ * address less the module's base (module 0: the address itself). `exact` marks an address that was
+ * interrupted by a signal, not a return address; `heuristic` one that no unwind table led to, but a
+ * chain of frame pointers, or what libunwind makes of code without tables. */
+#define SCP_FRAME_HEURISTIC (UINT64_C(1) << 63)
+#define SCP_FRAME_MODULES   0x7fffu /* the largest module id */
+#define SCP_FRAME_MODULE(f) ((uint32_t)((f) >> 48) & SCP_FRAME_MODULES)
 #define SCP_FRAME_EXACT(f)  ((uint32_t)((f) >> 47) & 1u)
 #define SCP_FRAME_OFFSET(f) ((f) & ((UINT64_C(1) << 47) - 1))
 #define SCP_FRAME(module, exact, offset)                                                           \
 	(((uint64_t)(module) << 48) | ((uint64_t)(exact) << 47) |                                  \
 	 ((offset) & ((UINT64_C(1) << 47) - 1)))
 
-/* A call path, innermost frame (the caller of the wrapped function) first. */
+/* A call path, innermost frame (the caller of the wrapped function) first. Its `shared` outermost
+ * frames are those of path `base` of the same table, which has a smaller id and at least as many
+ * frames; they are not repeated: frame[] has frames - shared. */
 struct scp_path {
 	struct scp_record rec;
 	uint32_t id; /* in its table, from 1 */
-	uint32_t frames;
+	uint16_t frames, shared;
 	uint32_t flags; /* SCP_PATH_* */
-	uint32_t reserved;
-	uint64_t hash;
+	uint32_t base;	/* 0: shared is 0 */
+	uint64_t hash;	/* of all frames; nothing depends on it */
 	uint64_t frame[];
 };
 
@@ -476,7 +506,8 @@ struct scp_gap {
 	uint64_t max_units;
 };
 
-/* Log-linear histogram of durations in units, eight buckets an octave: value v
+/* Log-linear histogram of durations in units, eight buckets an octave. An entry of one call needs
+ * none: it has one call of entry.units. Value v
  * lies in bucket v if v < 8, else (e - 2) * 8 + ((v >> (e - 3)) & 7) with
  * e = floor(log2 v). Block b holds buckets 64 b .. 64 b + 63. */
 struct scp_hist {
@@ -621,6 +652,16 @@ struct scp_table_states {
 	uint64_t switches;		 /* seen */
 	struct scp_off_cpu call_off_cpu; /* of top-level calls */
 	uint64_t reserved[3];
+};
+
+/* A path that libunwind walked in another way: addresses, innermost first, of both walks from the
+ * first frame in which they differ on. */
+struct scp_path_difference {
+	struct scp_record rec;
+	uint32_t id;	       /* in the file, from 1 */
+	uint32_t at;	       /* the frame in which they differ, from 0 */
+	uint32_t ours, theirs; /* frames that follow: ours[], then theirs[] */
+	uint64_t frame[];
 };
 
 /* `dual`: the same calls on the slow clock. Protected by the entry's seq. */
