@@ -41,14 +41,14 @@ $(BENCH)/known_load: bench/known_load.c $(KNOWN_LIBS)
 	@mkdir -p $(@D)
 	$(CC) $(BENCH_CFLAGS) $(SAN) -o $@ $< $(KNOWN_LIBS) -lelf -lgsl -lgslcblas -lm -lpthread
 
-$(BENCH)/quiet_mean: bench/quiet_mean.c $(BUILD)/libprofile.a
-	$(CC) $(BENCH_CFLAGS) -o $@ $< $(BUILD)/libprofile.a -lm
+$(BENCH)/quiet_mean: bench/quiet_mean.c $(BUILD)/libprofile.a $(BUILD)/libstats.a
+	$(CC) $(BENCH_CFLAGS) -o $@ $^ -lm
 
 $(BENCH)/phase_p: bench/phase_p.c $(BUILD)/libprofile.a $(BUILD)/libstats.a
 	$(CC) $(BENCH_CFLAGS) -o $@ $^ -lgsl -lgslcblas -lm
 
 # A profile of very many call paths (docs/performance.md).
-$(BENCH)/many_paths: bench/many_paths.c $(BUILD)/libprofile.a
+$(BENCH)/many_paths: bench/many_paths.c $(BUILD)/libprofile.a $(BUILD)/libstats.a
 	@mkdir -p $(@D)
 	$(CC) $(BENCH_CFLAGS) -o $@ $^ -ldw -lelf -lm
 

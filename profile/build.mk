@@ -33,6 +33,7 @@ PROFILE_SRC = \
 	profile/read/header.c \
 	profile/read/load.c \
 	profile/read/load_displacement.c \
+	profile/read/load_paths.c \
 	profile/read/load_states.c \
 	profile/read/load_sums.c \
 	profile/read/profile_add.c \
@@ -47,6 +48,7 @@ PROFILE_SRC = \
 	profile/write/temporary_file.c \
 	profile/write/write.c \
 	profile/write/write_displacement.c \
+	profile/write/write_paths.c \
 	profile/write/write_slowest.c \
 	profile/write/write_states.c \
 	profile/write/write_sums.c \

@@ -33,11 +33,12 @@ struct prof_module {
 /* As narrow as in a file: a million call paths have a dozen million of them. A model has
  * PROF_NO_MODULE modules at most. */
 struct prof_frame {
-	uint64_t offset : 47; /* in the module's ELF address space (address - load bias) */
-	uint64_t exact : 1;   /* interrupted instruction, not a return address */
-	uint64_t module : 16; /* index into modules, PROF_NO_MODULE: offset is an address */
+	uint64_t offset : 47;	/* in the module's ELF address space (address - load bias) */
+	uint64_t exact : 1;	/* interrupted instruction, not a return address */
+	uint64_t module : 15;	/* index into modules, PROF_NO_MODULE: offset is an address */
+	uint64_t heuristic : 1; /* no unwind table led to it; another frame than the same without */
 };
-#define PROF_NO_MODULE 0xffffu
+#define PROF_NO_MODULE 0x7fffu
 
 /* Equal paths of all files and threads are one path here. */
 struct prof_path {
@@ -129,12 +130,13 @@ struct prof_sums {
 	uint64_t min_units, max_units;
 	uint64_t first_at, last_at; /* meaningful within one process only */
 	bool has_bytes;
+	bool hist_of_one; /* one call, of a fast clock: sums_hist makes its histogram */
 	uint64_t bytes;
 	prof_u128 bytes_sq, bytes_units;
 	struct prof_batches batches;
 	struct prof_apart *apart; /* NULL: the calls in no batch are one stretch, or not known to be
 				     several (a file does not say) */
-	struct prof_hist *hist;	  /* NULL: slow clock, or none recorded */
+	struct prof_hist *hist;	  /* NULL: slow clock, or none recorded, or hist_of_one */
 	struct prof_slow *slow;	  /* NULL: not dual */
 	struct prof_phase *phase; /* NULL: not sampled */
 	struct prof_line *line;	  /* NULL: sizes that are all equal, or not known by batches */
@@ -204,6 +206,13 @@ struct prof_slowest {
 	uint64_t ended_mono_ns, ended_real_ns; /* just after its end */
 	uint64_t state;			       /* enum scp_slowest_state */
 	uint64_t runnable_ns, asleep_ns;       /* for SCP_SLOWEST_READ */
+};
+
+/* Where libunwind walked another way (struct scp_path_difference): `ours` addresses of the
+ * process, innermost first, then `theirs`. */
+struct prof_path_difference {
+	uint32_t at, ours, theirs;
+	uint64_t *frame;
 };
 
 struct prof_table {
@@ -290,6 +299,11 @@ struct profile {
 	uint32_t usage_cpu_of, usage_io_of;
 	uint64_t ticker_ticks, ticker_late_sum_ns, ticker_late_max_ns, ticker_late_ticks;
 	uint64_t torn_entries;
+	/* Summed; one_in: the smallest that is not 0. Of the differences the first
+	 * SCP_PATH_DIFFERENCES_MAX. */
+	struct scp_path_checks path_checks;
+	struct prof_path_difference *path_difference;
+	uint32_t path_differences;
 	bool foreign; /* a file of it belongs neither to root nor to the reader */
 	/* What was left out on purpose (scp_header.filters), of all files together. */
 	char filters[SCP_FILTERS_BYTES];
@@ -427,6 +441,15 @@ int write_profile(const struct profile *p, const char *path, struct profile_erro
  * says when the sum has a line). Calls of different kinds of detectors have no states together;
  * states that there is no memory for are not known. -1: out of memory. */
 int sums_add(struct prof_sums *dst, const struct prof_sums *src);
+/* Before sums_add, which then needs no memory for a histogram: that of `src` is taken over; without
+ * memory, none is known of the sum. */
+void sums_take_hist(struct prof_sums *dst, struct prof_sums *src);
+/* The histogram of the calls, NULL: there is none. That of one call is made in *room. */
+const struct prof_hist *sums_hist(const struct prof_sums *s, struct prof_hist *room);
+static inline bool sums_has_hist(const struct prof_sums *s)
+{
+	return s->hist || s->hist_of_one;
+}
 void sums_clear(struct prof_sums *s);
 /* The same for sums that nobody will look at again: what is in them stays there. */
 void sums_free(const struct prof_sums *s);

@@ -11,10 +11,10 @@ HOSTILE = $(BUILD)/tests/profiles/hostile.so
 tests: $(TARGETS) $(UNIT_TESTS) $(PROFILE_MAKERS) $(DUMP_ENTRIES) $(HOSTILE) $(BUILD)/tests/fuzz/mutate examples \
 	$(addprefix $(BUILD)/bench/,calibrated_call known_load thirty)
 
-$(PROFILE_MAKERS): %: %.o $(UNIT_SUPPORT) $(BUILD)/libprofile.a
-	$(CC) $(SAN) -o $@ $^
+$(PROFILE_MAKERS): %: %.o $(UNIT_SUPPORT) $(BUILD)/libprofile.a $(BUILD)/libstats.a
+	$(CC) $(SAN) -o $@ $^ -lm
 
-$(DUMP_ENTRIES): %: %.o $(BUILD)/libprofile.a
+$(DUMP_ENTRIES): %: %.o $(BUILD)/libprofile.a $(BUILD)/libstats.a
 	$(CC) $(SAN) -o $@ $^ -lm
 
 # The names: separators, quotes and a line break, markup, broken UTF-8, one of 10 kB, a

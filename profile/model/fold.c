@@ -164,10 +164,7 @@ static void add_entry(struct profile *p, uint32_t to, uint32_t from)
 		*d = *s;
 		*s = none;
 	}
-	if (!d->hist) {
-		d->hist = s->hist;
-		s->hist = NULL;
-	}
+	sums_take_hist(d, s);
 	if (!d->phase) {
 		d->phase = s->phase;
 		s->phase = NULL;

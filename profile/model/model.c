@@ -23,9 +23,10 @@ struct profile *profile_new(void)
 
 struct profile_size profile_size(const struct profile *p)
 {
-	return (struct profile_size){p->processes,  p->tables,	p->modules, p->paths,
-				     p->functions,  p->entries, p->gaps,    p->slowests,
-				     p->site_costs, p->accounts};
+	return (struct profile_size){p->processes, p->tables,	       p->modules,
+				     p->paths,	   p->functions,       p->entries,
+				     p->gaps,	   p->slowests,	       p->site_costs,
+				     p->accounts,  p->path_differences};
 }
 
 void profile_shrink(struct profile *p, const struct profile_size *size)
@@ -45,6 +46,8 @@ void profile_shrink(struct profile *p, const struct profile_size *size)
 	p->gaps = size->gaps;
 	p->slowests = size->slowests;
 	p->site_costs = size->site_costs;
+	while (p->path_differences > size->path_differences)
+		free(p->path_difference[--p->path_differences].frame);
 	while (p->accounts > size->accounts)
 		account_clear(&p->account[--p->accounts]);
 }
@@ -64,6 +67,7 @@ void profile_free(struct profile *p)
 	free(p->slowest);
 	free(p->site_cost);
 	free(p->account);
+	free(p->path_difference);
 	intern_paths_free(p);
 	free(p->index);
 	free(p);

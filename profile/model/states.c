@@ -165,12 +165,13 @@ void states_add(struct prof_sums *dst, const struct prof_sums *src,
 
 void states_settle(struct prof_sums *s)
 {
+	struct prof_hist room;
 	struct prof_hist *switched = s->states ? s->states->hist[SCP_STATE_SWITCHED] : NULL;
 
 	if (s->states && !fits(s))
 		states_drop(s);
-	else if (switched && s->hist && s->detector != SCP_SWITCH_SAMPLED)
-		cut(switched, s->hist);
+	else if (switched && sums_has_hist(s) && s->detector != SCP_SWITCH_SAMPLED)
+		cut(switched, sums_hist(s, &room));
 }
 
 void states_add_table(struct prof_table_states *to, const struct prof_table_states *from)

@@ -137,6 +137,8 @@ static uint32_t optional_of(uint32_t record_type)
 		return SCP_OPTIONAL_STATES;
 	case SCP_REC_TAIL:
 		return SCP_OPTIONAL_TAIL;
+	case SCP_REC_PATH_DIFFERENCE:
+		return SCP_OPTIONAL_CHECKS;
 	default:
 		return 0;
 	}
@@ -158,7 +160,7 @@ static bool is_foreign(const struct scp_chunk *c)
 {
 	return c->magic == SCP_OPTIONAL_MAGIC && c->type != SCP_OPTIONAL_SLOWEST &&
 	       c->type != SCP_OPTIONAL_ACCOUNT && c->type != SCP_OPTIONAL_STATES &&
-	       c->type != SCP_OPTIONAL_TAIL;
+	       c->type != SCP_OPTIONAL_TAIL && c->type != SCP_OPTIONAL_CHECKS;
 }
 
 struct limits {
@@ -192,8 +194,19 @@ static bool too_young(uint32_t type, uint64_t end, const struct limits *limits)
 
 static void note_modules(struct raw_file *raw, const struct scp_path *path)
 {
-	for (uint32_t i = 0; i < path->frames; i++)
-		raw->module_named[SCP_FRAME_MODULE(path->frame[i])] = 1;
+	for (uint32_t i = 0; i < raw_own_frames(path); i++)
+		raw->module_named[raw_frame_module(raw, path->frame[i])] = 1;
+}
+
+/* In version 2 the number of frames had 32 bits, and that of the base was not used. */
+static void bring_up_to_date(const struct raw_file *raw, const struct raw_ref *ref)
+{
+	struct scp_record *rec = raw_record(raw, ref);
+	struct scp_path *path = (struct scp_path *)(void *)rec;
+
+	if (raw_header(raw)->version == 2 && rec->type == SCP_REC_PATH &&
+	    rec->bytes >= sizeof *path)
+		path->base = 0;
 }
 
 static int collect_record(struct raw_file *raw, const struct scp_chunk *c, uint64_t offset,
@@ -206,6 +219,7 @@ static int collect_record(struct raw_file *raw, const struct scp_chunk *c, uint6
 			err, raw->path,
 			"a record of type %u stands at byte %llu, in a chunk of type %u", rec->type,
 			(unsigned long long)offset, c->type);
+	bring_up_to_date(raw, &ref);
 	if (records_check(raw->path, rec, c->table, &ref, err))
 		return -1;
 	if (list_add(&raw->list[rec->type], &ref))
@@ -222,7 +236,8 @@ static int collect_chunk(struct raw_file *raw, const struct scp_chunk *c, uint64
 	uint64_t at = sizeof *c;
 
 	if (c->magic == SCP_OPTIONAL_MAGIC
-		    ? (c->type == SCP_OPTIONAL_ACCOUNT) != (c->table == 0)
+		    ? (c->type == SCP_OPTIONAL_ACCOUNT || c->type == SCP_OPTIONAL_CHECKS) !=
+			      (c->table == 0)
 		    : (c->type != SCP_CHUNK_PROCESS && c->type != SCP_CHUNK_TABLE) ||
 			      (c->type == SCP_CHUNK_TABLE) != (c->table != 0))
 		return error_damaged(err, raw->path, "the chunk at byte %llu has type %u, table %u",

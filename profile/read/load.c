@@ -15,6 +15,7 @@
 #include "profile/model/intern_paths.h"
 #include "profile/model/program.h"
 #include "profile/read/load_displacement.h"
+#include "profile/read/load_paths.h"
 #include "profile/read/load_states.h"
 
 struct load {
@@ -23,13 +24,11 @@ struct load {
 	uint32_t *map[RAW_TYPES]; /* position in the raw list -> index in the model */
 	uint32_t process;	  /* of a plain file */
 	uint16_t *module;	  /* id -> index in the model, PROF_NO_MODULE */
+	struct load_paths paths;
 	uint32_t next[RAW_TYPES]; /* block in the raw list that is to be released */
 	uint32_t modules_lost;	  /* that the model had no number for */
 	uint32_t torn;
 };
-
-#define PATH_PREPARED (PROF_NONE - 1) /* in the map: it waits for a number */
-#define AHEAD	      16	      /* entries: until the memory has answered */
 
 static uint32_t index_of(const struct load *l, uint32_t type, uint32_t table, uint32_t id)
 {
@@ -147,24 +146,6 @@ static int load_table(struct load *l, uint32_t i)
 	return 0;
 }
 
-/* Its frames become those of the model, in the record itself, where its hash is kept, too. */
-static void prepare_path(struct load *l, uint32_t i)
-{
-	struct scp_path *r = raw_record(l->raw, &l->raw->list[SCP_REC_PATH].ref[i]);
-
-	for (uint32_t k = 0; k < r->frames; k++) {
-		struct prof_frame frame = {
-			.offset = SCP_FRAME_OFFSET(r->frame[k]),
-			.exact = SCP_FRAME_EXACT(r->frame[k]),
-			.module = l->module[SCP_FRAME_MODULE(r->frame[k])],
-		};
-
-		memcpy(&r->frame[k], &frame, sizeof frame);
-	}
-	r->hash = intern_paths_hash(l->p, (void *)r->frame, r->frames, r->flags);
-	l->map[SCP_REC_PATH][i] = PATH_PREPARED;
-}
-
 static uint32_t find_path(const struct load *l, uint32_t entry)
 {
 	const struct raw_ref *ref = &l->raw->list[SCP_REC_ENTRY].ref[entry];
@@ -176,27 +157,8 @@ static uint32_t find_path(const struct load *l, uint32_t entry)
 /* Prepare the path of an entry that comes soon, prefetch a later one. */
 static void expect_path(struct load *l, uint32_t entry, uint32_t later)
 {
-	uint32_t i = find_path(l, entry);
-
-	if (l->map[SCP_REC_PATH][i] == PROF_NONE)
-		prepare_path(l, i);
+	load_paths_prepare(&l->paths, find_path(l, entry));
 	__builtin_prefetch(raw_record(l->raw, &l->raw->list[SCP_REC_ENTRY].ref[later]));
-}
-
-static uint32_t load_path(struct load *l, uint32_t entry)
-{
-	uint32_t i = find_path(l, entry), *index = &l->map[SCP_REC_PATH][i];
-	const struct raw_ref *ref = &l->raw->list[SCP_REC_PATH].ref[i];
-	const struct scp_path *r = raw_record(l->raw, ref);
-
-	if (*index == PROF_NONE)
-		prepare_path(l, i);
-	if (*index == PATH_PREPARED) {
-		*index = intern_paths_add_hashed(l->p, (const void *)r->frame, r->frames, r->flags,
-						 (uint32_t)r->hash);
-		release_record(l->raw, ref);
-	}
-	return *index;
 }
 
 /* With the blocks that hang on it. Both lists are in the order of the entries. */
@@ -229,7 +191,7 @@ static int load_entry(struct load *l, uint32_t i)
 	e = &p->entry[p->entries++];
 	*e = (struct prof_entry){
 		.table = index_of(l, SCP_REC_TABLE, ref->table, 0),
-		.path = load_path(l, i),
+		.path = load_paths_add(&l->paths, find_path(l, i)),
 		.function = index_of(l, SCP_REC_FUNCTION, 0, r->function),
 		.outcome = r->flags & SCP_ENTRY_TIMED_OUT ? SCP_TIMEOUT : (uint16_t)r->outcome,
 		.torn = r->seq & 1,
@@ -249,8 +211,8 @@ static int load_entries(struct load *l)
 	uint32_t count = l->raw->list[SCP_REC_ENTRY].count;
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (count - i > 2 * AHEAD)
-			expect_path(l, i + AHEAD, i + 2 * AHEAD);
+		if (count - i > 2 * LOAD_PATHS_AHEAD)
+			expect_path(l, i + LOAD_PATHS_AHEAD, i + 2 * LOAD_PATHS_AHEAD);
 		if (load_entry(l, i))
 			return -1;
 	}
@@ -324,12 +286,11 @@ static int load_list(struct load *l, uint32_t type, int (*load_one)(struct load 
 
 static int make_maps(struct load *l)
 {
-	size_t modules = (UINT16_MAX + 1) * sizeof *l->module;
-
-	l->module = malloc(modules);
+	l->module = malloc((UINT16_MAX + 1) * sizeof *l->module);
 	if (!l->module)
 		return -1;
-	memset(l->module, 0xff, modules); /* PROF_NO_MODULE */
+	for (uint32_t id = 0; id <= UINT16_MAX; id++)
+		l->module[id] = PROF_NO_MODULE;
 	for (uint32_t type = SCP_REC_FUNCTION; type < RAW_TYPES; type++) {
 		size_t bytes = ((size_t)l->raw->list[type].count + 1) * sizeof(uint32_t);
 
@@ -338,6 +299,8 @@ static int make_maps(struct load *l)
 			return -1;
 		memset(l->map[type], 0xff, bytes); /* PROF_NONE */
 	}
+	l->paths = (struct load_paths){
+		.p = l->p, .raw = l->raw, .map = l->map[SCP_REC_PATH], .module = l->module};
 	return 0;
 }
 
@@ -364,7 +327,8 @@ static int load_all(struct load *l)
 	    load_list(l, SCP_REC_TABLE, load_table) || load_entries(l))
 		return -1;
 	return load_list(l, SCP_REC_GAP, load_gap) || load_list(l, SCP_REC_SLOWEST, load_slowest) ||
-			       load_displacement_accounts(l->p, l->raw)
+			       load_displacement_accounts(l->p, l->raw) ||
+			       load_paths_differences(l->p, l->raw)
 		       ? -1
 		       : 0;
 }

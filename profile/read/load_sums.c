@@ -57,6 +57,10 @@ static int load_apart(const struct raw_file *raw, const struct raw_ref *ref, str
 
 static int load_hist(const struct raw_file *raw, const struct raw_ref *ref, struct prof_sums *s)
 {
+	if (s->calls == 1 && raw_header(raw)->flags & SCP_FILE_HISTOGRAMS) {
+		s->hist_of_one = true; /* with a record or without: it says the same */
+		return 0;
+	}
 	for (uint32_t block = 0; block < SCP_HIST_BLOCKS; block++) {
 		const struct scp_hist *h = load_block(raw, SCP_REC_HIST, ref, block);
 
@@ -139,7 +143,7 @@ static int load_tail(const struct raw_file *raw, const struct raw_ref *ref, stru
 {
 	const struct scp_tail *r = load_block(raw, SCP_REC_TAIL, ref, 0);
 
-	if (!r || !s->hist || s->batches.count == 0)
+	if (!r || !sums_has_hist(s) || s->batches.count == 0)
 		return 0;
 	s->tail = calloc(1, sizeof *s->tail);
 	if (!s->tail)

@@ -42,6 +42,17 @@ static void add_losses(struct scp_losses *to, const struct scp_losses *from)
 	to->unmatched_ends += from->unmatched_ends;
 }
 
+static void add_path_checks(struct scp_path_checks *to, const struct scp_path_checks *from)
+{
+	if (from->one_in && (!to->one_in || from->one_in < to->one_in))
+		to->one_in = from->one_in;
+	to->unwinder = to->unwinder || from->unwinder;
+	to->verified += from->verified;
+	to->differ += from->differ;
+	to->undecided += from->undecided;
+	to->heuristic += from->heuristic;
+}
+
 static void add_header(struct profile *p, const struct scp_header *h)
 {
 	filters_add(p, h);
@@ -54,6 +65,7 @@ static void add_header(struct profile *p, const struct scp_header *h)
 	p->groups |= h->groups;
 	states_join_switches(&p->switches, &h->switches, p->index->files == 0);
 	add_losses(&p->losses, &h->losses);
+	add_path_checks(&p->path_checks, &h->path_checks);
 	usage_add(p, h);
 	p->ticker_ticks += h->ticker_ticks;
 	p->ticker_late_sum_ns += h->ticker_late_sum_ns;

@@ -39,7 +39,7 @@ struct raw_marks {
 	bool all; /* the file is not being written: no limit */
 };
 
-#define RAW_TYPES (SCP_REC_TAIL + 1)
+#define RAW_TYPES (SCP_REC_PATH_DIFFERENCE + 1)
 
 struct raw_file {
 	const char *path;
@@ -64,6 +64,23 @@ void profile_file_close(struct raw_file *raw);
 static inline const struct scp_header *raw_header(const struct raw_file *raw)
 {
 	return (const struct scp_header *)(const void *)raw->image;
+}
+
+/* Version 2 has no mark for a heuristic frame, and a bit more for the module. */
+static inline bool raw_marks_heuristic(const struct raw_file *raw)
+{
+	return raw_header(raw)->version > SCP_VERSION_LEAST;
+}
+
+static inline uint32_t raw_frame_module(const struct raw_file *raw, uint64_t frame)
+{
+	return raw_marks_heuristic(raw) ? SCP_FRAME_MODULE(frame) : (uint32_t)(frame >> 48);
+}
+
+/* How many frames stand in the record itself. */
+static inline uint32_t raw_own_frames(const struct scp_path *p)
+{
+	return (uint32_t)p->frames - p->shared;
 }
 
 /* A function's whole name. */

@@ -7,6 +7,7 @@
  *   SLOW, PHASE, LINE, TAIL, SITE_COST  (table, entry, 0)   SLOWEST (table, id, 0)
  *   STATES, STATE_BATCHES  (table, entry, 0)   STATE_HIST  (table, entry, block)
  *   TABLE_STATES  (table, 0, 0)
+ *   PATH_DIFFERENCE  (0, id, 0)
  *   ACCOUNT  (0, id, 0)   ACCOUNT_CPU (0, account, cpu)   ACCOUNT_TEXT (0, account, index)
  * The record's length has been checked against its chunk already.
  */
@@ -62,8 +63,13 @@ static int check_path(const char *path, const struct scp_path *p, struct raw_ref
 	key->id = p->id;
 	if (p->id == 0)
 		return error_damaged(err, path, "a call path of table %u has the id 0", key->table);
+	if (p->shared > p->frames || p->shared > SCP_MAX_FRAMES || (p->shared && p->base == 0) ||
+	    p->base >= p->id)
+		return error_damaged(err, path, "path %u of table %u shares %u frames with path %u",
+				     p->id, key->table, p->shared, p->base);
 	if (p->frames > SCP_MAX_FRAMES ||
-	    p->frames > (p->rec.bytes - offsetof(struct scp_path, frame)) / sizeof p->frame[0])
+	    raw_own_frames(p) >
+		    (p->rec.bytes - offsetof(struct scp_path, frame)) / sizeof p->frame[0])
 		return error_damaged(err, path, "path %u of table %u claims %u frames", p->id,
 				     key->table, p->frames);
 	return 0;
@@ -178,6 +184,20 @@ static int check_account_text(const char *path, const struct scp_account_text *t
 	return 0;
 }
 
+static int check_path_difference(const char *path, const struct scp_path_difference *d,
+				 struct raw_ref *key, struct profile_error *err)
+{
+	uint64_t room =
+		(d->rec.bytes - offsetof(struct scp_path_difference, frame)) / sizeof d->frame[0];
+
+	key->id = d->id;
+	if (d->ours > SCP_MAX_FRAMES || d->theirs > SCP_MAX_FRAMES ||
+	    (uint64_t)d->ours + d->theirs > room)
+		return error_damaged(err, path, "path difference %u claims %u and %u frames", d->id,
+				     d->ours, d->theirs);
+	return 0;
+}
+
 /* Sizes at the least, by enum scp_record_type. */
 static const uint32_t least_bytes[RAW_TYPES] = {
 	[SCP_REC_FUNCTION] = sizeof(struct scp_function),
@@ -202,6 +222,7 @@ static const uint32_t least_bytes[RAW_TYPES] = {
 	[SCP_REC_STATE_HIST] = sizeof(struct scp_hist),
 	[SCP_REC_TABLE_STATES] = sizeof(struct scp_table_states),
 	[SCP_REC_TAIL] = sizeof(struct scp_tail),
+	[SCP_REC_PATH_DIFFERENCE] = offsetof(struct scp_path_difference, frame),
 };
 
 _Static_assert(offsetof(struct scp_slow, entry) == sizeof(struct scp_record) &&
@@ -273,6 +294,8 @@ int records_check(const char *path, const struct scp_record *rec, uint32_t table
 		return 0;
 	case SCP_REC_TAIL:
 		return check_tail(path, r, key, err);
+	case SCP_REC_PATH_DIFFERENCE:
+		return check_path_difference(path, r, key, err);
 	default:
 		return check_process(path, r, key, err);
 	}

@@ -89,6 +89,7 @@ static int check_unique(const struct raw_file *raw, uint32_t type, struct profil
 		[SCP_REC_STATE_HIST] = "states' histogram blocks of an entry",
 		[SCP_REC_TABLE_STATES] = "states of a table",
 		[SCP_REC_TAIL] = "tail records of an entry",
+		[SCP_REC_PATH_DIFFERENCE] = "path differences",
 	};
 	const struct raw_list *list = &raw->list[type];
 
@@ -117,18 +118,54 @@ static int missing(const struct raw_file *raw, const char *what, const struct ra
 			     what, ref->id, ref->table, target, id);
 }
 
-static int check_path(const struct raw_file *raw, const struct raw_ref *ref,
-		      struct profile_error *err)
+/* A module that frames of the path name and that is not there; 0: none. */
+static uint32_t missing_module(const struct raw_file *raw, const struct scp_path *p)
 {
-	const struct scp_path *p = raw_record(raw, ref);
-
-	for (uint32_t i = 0; i < p->frames; i++) {
-		uint32_t module = SCP_FRAME_MODULE(p->frame[i]);
+	for (uint32_t i = 0; i < raw_own_frames(p); i++) {
+		uint32_t module = raw_frame_module(raw, p->frame[i]);
 
 		if (module && !exists(raw, SCP_REC_MODULE, 0, module))
-			return missing(raw, "path", ref, "module", module, err);
+			return module;
 	}
 	return 0;
+}
+
+/* The base becomes the innermost of its own bases from which the frames come: then each step of a
+ * chain of bases, from smaller to smaller ids, adds a frame, and none is longer than a path. */
+static int check_base(const struct raw_file *raw, const struct raw_ref *ref,
+		      struct profile_error *err)
+{
+	struct scp_path *p = raw_record(raw, ref);
+	const struct scp_path *base;
+	uint32_t at;
+
+	if (!p->shared)
+		p->base = 0;
+	while (p->base) {
+		at = raw_find(&raw->list[SCP_REC_PATH], ref->table, p->base, 0);
+		if (at == PROF_NONE)
+			return missing(raw, "path", ref, "base path", p->base, err);
+		base = raw_record(raw, &raw->list[SCP_REC_PATH].ref[at]);
+		if (base->frames < p->shared)
+			return error_damaged(
+				err, raw->path,
+				"path %u of table %u shares %u frames with path %u, which has %u",
+				ref->id, ref->table, p->shared, base->id, base->frames);
+		if (base->shared < p->shared)
+			return 0;
+		p->base = base->base;
+	}
+	return 0;
+}
+
+static int check_path(const struct raw_file *raw, const struct raw_ref *ref, bool modules,
+		      struct profile_error *err)
+{
+	uint32_t module = modules ? 0 : missing_module(raw, raw_record(raw, ref));
+
+	if (module)
+		return missing(raw, "path", ref, "module", module, err);
+	return check_base(raw, ref, err);
 }
 
 /* Paths of a million entries need not be looked at one by one: which modules their frames
@@ -177,11 +214,11 @@ static int check_table(const struct raw_file *raw, const struct raw_ref *ref,
 }
 
 static int check_one(const struct raw_file *raw, uint32_t type, const struct raw_ref *ref,
-		     struct profile_error *err)
+		     bool modules, struct profile_error *err)
 {
 	switch (type) {
 	case SCP_REC_PATH:
-		return check_path(raw, ref, err);
+		return check_path(raw, ref, modules, err);
 	case SCP_REC_ENTRY:
 		return check_entry(raw, ref, err);
 	case SCP_REC_GAP:
@@ -214,7 +251,7 @@ static int check_one(const struct raw_file *raw, uint32_t type, const struct raw
 static int check_list(const struct raw_file *raw, uint32_t type, struct profile_error *err)
 {
 	const struct raw_list *list = &raw->list[type];
-	bool each = type != SCP_REC_PATH || !modules_exist(raw);
+	bool modules = type != SCP_REC_PATH || modules_exist(raw);
 	uint32_t table = 0;
 
 	for (uint32_t i = 0; i < list->count; i++) {
@@ -224,10 +261,30 @@ static int check_list(const struct raw_file *raw, uint32_t type, struct profile_
 			return error_damaged(err, raw->path, "table %u has records but no head",
 					     ref->table);
 		table = ref->table;
-		if (each && check_one(raw, type, ref, err))
+		if (check_one(raw, type, ref, modules, err))
 			return -1;
 	}
 	return 0;
+}
+
+/* Of a file that is being written, paths that came while it was read may lack what was written
+ * before them. No entry that is read names them: they are left out, and what is based on them. */
+static void leave_out_unfinished(struct raw_file *raw)
+{
+	struct raw_list *list = &raw->list[SCP_REC_PATH];
+	uint32_t kept = 0, count = list->count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct raw_ref ref = list->ref[i];
+		const struct scp_path *p = raw_record(raw, &ref);
+
+		list->count = kept;
+		if (missing_module(raw, p) ||
+		    (p->base && !exists(raw, SCP_REC_PATH, ref.table, p->base)))
+			continue;
+		list->ref[kept++] = ref;
+	}
+	list->count = kept;
 }
 
 int references_check(struct raw_file *raw, struct profile_error *err)
@@ -240,6 +297,8 @@ int references_check(struct raw_file *raw, struct profile_error *err)
 		if (type != SCP_REC_GAP && check_unique(raw, type, err))
 			return -1;
 	}
+	if (raw->live)
+		leave_out_unfinished(raw);
 	for (uint32_t type = SCP_REC_FUNCTION; type < RAW_TYPES; type++)
 		if (check_list(raw, type, err))
 			return -1;

@@ -16,6 +16,7 @@
 #include "profile/model/intern.h"
 #include "profile/write/save.h"
 #include "profile/write/write_displacement.h"
+#include "profile/write/write_paths.h"
 #include "profile/write/write_slowest.h"
 #include "profile/write/write_states.h"
 #include "profile/write/write_sums.h"
@@ -24,9 +25,8 @@
 struct writer {
 	const struct profile *p;
 	struct image img;
-	uint32_t *entry_id;		   /* in its table, by index */
-	uint32_t *path_id;		   /* in the table being written, by index... */
-	uint32_t *path_stamp;		   /* ...valid where this is the table's id */
+	uint32_t *entry_id; /* in its table, by index */
+	struct write_paths paths;
 	uint32_t *entry_order, *gap_order; /* indices, by table */
 	uint32_t *entry_start, *gap_start; /* of each table in those; tables + 1 */
 };
@@ -119,37 +119,10 @@ static void write_table_head(struct writer *w, uint32_t index)
 	memcpy(r->name, t->name, sizeof r->name);
 }
 
-/* A model has no more modules than a file has ids for. */
-static uint64_t frame_bits(const struct prof_frame *f)
-{
-	return SCP_FRAME(f->module == PROF_NO_MODULE ? 0 : f->module + 1u, f->exact, f->offset);
-}
-
-static uint32_t write_path(struct writer *w, uint32_t table, uint32_t index, uint32_t *paths)
-{
-	const struct prof_path *p = &w->p->path[index];
-	struct scp_path *r;
-
-	if (w->path_stamp[index] == table + 1)
-		return w->path_id[index];
-	r = image_record(&w->img, SCP_REC_PATH,
-			 offsetof(struct scp_path, frame) + p->frames * sizeof r->frame[0]);
-	if (!r)
-		return 0;
-	r->id = ++*paths;
-	r->frames = p->frames;
-	r->flags = p->flags;
-	for (uint32_t i = 0; i < p->frames; i++)
-		r->frame[i] = frame_bits(&p->frame[i]);
-	w->path_stamp[index] = table + 1;
-	w->path_id[index] = *paths;
-	return *paths;
-}
-
-static void write_entry(struct writer *w, uint32_t table, uint32_t index, uint32_t *paths)
+static void write_entry(struct writer *w, uint32_t index)
 {
 	const struct prof_entry *e = &w->p->entry[index];
-	uint32_t path = write_path(w, table, e->path, paths);
+	uint32_t path = write_paths_put(&w->paths, &w->img, e->path);
 	struct scp_entry *r = image_record(&w->img, SCP_REC_ENTRY, sizeof *r);
 
 	if (!r)
@@ -182,12 +155,11 @@ static void write_gap(struct writer *w, uint32_t id, uint32_t index)
 
 static void write_table(struct writer *w, uint32_t t)
 {
-	uint32_t paths = 0;
-
 	image_open_chunk(&w->img, SCP_CHUNK_TABLE, t + 1);
+	write_paths_begin_table(&w->paths, t + 1);
 	write_table_head(w, t);
 	for (uint32_t i = w->entry_start[t]; i < w->entry_start[t + 1]; i++)
-		write_entry(w, t, w->entry_order[i], &paths);
+		write_entry(w, w->entry_order[i]);
 	for (uint32_t i = w->gap_start[t]; i < w->gap_start[t + 1]; i++)
 		write_gap(w, i - w->gap_start[t] + 1, w->gap_order[i]);
 	image_close_chunk(&w->img);
@@ -250,6 +222,7 @@ static void write_header(const struct writer *w)
 	overhead_store(&p->slow.overhead, p->index->slow_overhead.rounds, &h->slow_overhead_first);
 	h->inner_first = overhead_store_inner(&p->clock.overhead);
 	h->losses = p->losses;
+	h->path_checks = p->path_checks;
 	usage_store(p, h);
 	h->ticker_ticks = p->ticker_ticks;
 	h->ticker_late_sum_ns = p->ticker_late_sum_ns;
@@ -293,13 +266,11 @@ static int prepare(struct writer *w)
 	const struct profile *p = w->p;
 
 	w->entry_id = calloc((size_t)p->entries + 1, sizeof *w->entry_id);
-	w->path_id = calloc((size_t)p->paths + 1, sizeof *w->path_id);
-	w->path_stamp = calloc((size_t)p->paths + 1, sizeof *w->path_stamp);
 	w->entry_order = calloc((size_t)p->entries + 1, sizeof *w->entry_order);
 	w->gap_order = calloc((size_t)p->gaps + 1, sizeof *w->gap_order);
 	w->entry_start = calloc((size_t)p->tables + 1, sizeof *w->entry_start);
 	w->gap_start = calloc((size_t)p->tables + 1, sizeof *w->gap_start);
-	if (!w->entry_id || !w->path_id || !w->path_stamp || !w->entry_order || !w->gap_order ||
+	if (write_paths_begin(&w->paths, p) || !w->entry_id || !w->entry_order || !w->gap_order ||
 	    !w->entry_start || !w->gap_start)
 		return -1;
 	sort_by_table(p->entry, sizeof *p->entry, p->entries, p->tables, w->entry_order,
@@ -329,6 +300,7 @@ static void build(struct writer *w)
 	write_slowest(&w->img, p, w->entry_id);
 	write_tails(&w->img, p, w->entry_id);
 	write_displacement_accounts(&w->img, p);
+	write_paths_differences(&w->img, p);
 	if (!w->img.failed)
 		write_header(w);
 }
@@ -349,8 +321,7 @@ int write_profile(const struct profile *p, const char *path, struct profile_erro
 	else
 		result = save_bytes(path, w.img.bytes, w.img.used, err);
 	free(w.entry_id);
-	free(w.path_id);
-	free(w.path_stamp);
+	write_paths_end(&w.paths);
 	free(w.entry_order);
 	free(w.gap_order);
 	free(w.entry_start);

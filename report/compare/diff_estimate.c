@@ -44,12 +44,14 @@ static void fill_quick(struct diff_run *r, const struct prof_sums *sums, const s
 		       double inside_ns)
 {
 	const uint32_t buckets = SCP_HIST_BLOCKS * SCP_HIST_BUCKETS;
+	struct prof_hist room;
+	const struct prof_hist *hist = sums_hist(sums, &room);
 	double units;
 
 	r->quick_ns = NAN;
-	if (!sums->hist)
+	if (!hist)
 		return;
-	units = histogram_quantile(sums->hist->count, buckets, QUICK);
+	units = histogram_quantile(hist->count, buckets, QUICK);
 	/* Interpolation in the first bucket may pass the shortest call. */
 	units = fmin(fmax(units, (double)sums->min_units), (double)sums->max_units);
 	r->quick_ns = units * p->clock.ns_per_unit - inside_ns;

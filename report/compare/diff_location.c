@@ -29,9 +29,12 @@ struct durations {
 
 static void take_all(struct durations *t, const struct prof_sums *sums)
 {
-	t->counted = sums->hist != NULL;
-	if (sums->hist)
-		memcpy(t->count, sums->hist->count, sizeof(t->count));
+	struct prof_hist room;
+	const struct prof_hist *hist = sums_hist(sums, &room);
+
+	t->counted = hist != NULL;
+	if (hist)
+		memcpy(t->count, hist->count, sizeof(t->count));
 	t->batches.calls = sums->batches.calls;
 	t->batches.count = sums->batches.count;
 	if (sums->batches.count)
@@ -45,13 +48,15 @@ static void take_unswitched(struct durations *t, const struct prof_sums *sums)
 	const struct prof_states *states = sums->states;
 	const struct states_shared shared = {NAN, NAN, NAN, NAN}; /* nothing is needed of them */
 	struct states_sample sample;
+	struct prof_hist room;
 
 	if (!states_sample(t->clock, sums, sums, &shared, &sample))
 		return;
-	t->counted = sums->hist && !sample.sampled && !(states && states->from_calls);
+	t->counted = sums_has_hist(sums) && !sample.sampled && !(states && states->from_calls);
 	if (t->counted)
-		states_subtract_switched(
-			sums->hist, states ? states->hist[SCP_STATE_SWITCHED] : NULL, t->count);
+		states_subtract_switched(sums_hist(sums, &room),
+					 states ? states->hist[SCP_STATE_SWITCHED] : NULL,
+					 t->count);
 	t->batches.calls = states_estimate_batches(&sample, t->sum, &t->batches.count);
 	if (!t->batches.calls)
 		t->batches.count = 0;
@@ -146,7 +151,7 @@ static double locate(const struct diff *d, const struct match_row *row, struct w
 static bool has_histograms(const struct diff *d, const struct match_row *row)
 {
 	for (uint32_t i = 0; i < d->profiles; i++)
-		if (row->sums[i].calls && !row->sums[i].hist)
+		if (row->sums[i].calls && !sums_has_hist(&row->sums[i]))
 			return false;
 	return true;
 }

@@ -78,6 +78,7 @@ static int add_entries(struct loop_tables *t, uint32_t table, struct loop_graph 
 			*node = g->nodes - 1;
 		}
 		sums.hist = NULL;
+		sums.hist_of_one = false;
 		sums.slow = NULL;
 		sums.phase = NULL;
 		sums.line = NULL;

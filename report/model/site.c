@@ -126,7 +126,7 @@ double site_total_ns(const struct report *r, const struct prof_sums *sums)
 
 bool site_is_plain(const struct prof_sums *sums)
 {
-	return sums->calls < STATS_RELIABLE_CALLS && !sums->batches.count && !sums->hist &&
+	return sums->calls < STATS_RELIABLE_CALLS && !sums->batches.count && !sums_has_hist(sums) &&
 	       !sums->slow && !sums->phase;
 }
 
@@ -225,8 +225,8 @@ static void note_synchrony(struct report *r, const struct report_site *s,
 		*of = 0;
 }
 
-void site_fill(struct report *r, struct report_site *s, const struct prof_sums *sums,
-	       const struct steadiness *steady)
+static void fill_all(struct report *r, struct report_site *s, const struct prof_sums *sums,
+		     const struct steadiness *steady)
 {
 	const struct profile *p = r->profile;
 
@@ -246,6 +246,16 @@ void site_fill(struct report *r, struct report_site *s, const struct prof_sums *
 	steadiness_fill(r, s, sums, steady);
 	s->findings = steadiness_findings(s);
 	note_synchrony(r, s, sums);
+}
+
+void site_fill(struct report *r, struct report_site *s, const struct prof_sums *sums,
+	       const struct steadiness *steady)
+{
+	struct prof_sums of = *sums;
+	struct prof_hist room;
+
+	of.hist = (struct prof_hist *)sums_hist(sums, &room);
+	fill_all(r, s, &of, steady);
 }
 
 void site_fill_overflow(const struct report *r, struct report_site *s, uint32_t function)

@@ -170,6 +170,7 @@ static struct prof_sums rest_of(const struct prof_sums *s, struct rest *room, un
 	struct prof_sums rest = *s;
 
 	rest.hist = NULL;
+	rest.hist_of_one = false;
 	rest.phase = NULL;
 	rest.line = NULL;
 	rest.tail = NULL;

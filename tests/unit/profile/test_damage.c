@@ -154,7 +154,7 @@ static void test_record_fields(void **state)
 	refuse(at.table + offsetof(struct scp_table, name), full, 16, "name of table 1");
 	refuse(at.slowest + offsetof(struct scp_slowest, name), full, 16, "name of slowest call 1");
 	REFUSE(struct scp_path, at.path, frames, 5, "claims 5 frames");
-	REFUSE(struct scp_path, at.path, frames, UINT32_MAX, "frames");
+	REFUSE(struct scp_path, at.path, frames, UINT16_MAX, "frames");
 	REFUSE(struct scp_path, at.path, id, 0, "id 0");
 	REFUSE(struct scp_entry, at.entry, id, 0, "id 0");
 	REFUSE(struct scp_entry, at.entry, outcome, SCP_TIMEOUT, "outcome 5");

@@ -225,7 +225,7 @@ static const char *compare_sums(const struct prof_sums *x, const struct prof_sum
 	REQUIRE(x->has_bytes == y->has_bytes && x->bytes == y->bytes);
 	REQUIRE(x->bytes_sq == y->bytes_sq && x->bytes_units == y->bytes_units);
 	REQUIRE(same_batches(&x->batches, &y->batches));
-	REQUIRE(!x->hist == !y->hist);
+	REQUIRE(!x->hist == !y->hist && x->hist_of_one == y->hist_of_one);
 	REQUIRE(!x->hist || memcmp(x->hist, y->hist, sizeof *x->hist) == 0);
 	REQUIRE(!x->phase == !y->phase);
 	REQUIRE(!x->phase || memcmp(x->phase, y->phase, sizeof *x->phase) == 0);
@@ -281,6 +281,7 @@ static const char *compare_names(const struct profile *a, const struct profile *
 		for (uint32_t k = 0; k < x->frames; k++) {
 			REQUIRE(x->frame[k].module == y->frame[k].module);
 			REQUIRE(x->frame[k].exact == y->frame[k].exact);
+			REQUIRE(x->frame[k].heuristic == y->frame[k].heuristic);
 			REQUIRE(x->frame[k].offset == y->frame[k].offset);
 		}
 	}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A path's frames are its own and, outside of them, those of its bases. references_check has made
+ * each step from base to base add a frame: no file makes it take more than SCP_MAX_FRAMES steps,
+ * nor fills the model with more than SCP_MAX_FRAMES frames for a path and its entry, which is less
+ * than a histogram for its record. */
+#include "profile/read/load_paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/model/intern_paths.h"
+
+#define AT_ONCE		(LOAD_PATHS_AHEAD + 1)
+#define IS_READY(index) ((index) < PROF_NONE && (index) >= PROF_NONE - 1 - AT_ONCE)
+
+static const struct scp_path *record_of(const struct load_paths *l, uint32_t i)
+{
+	return raw_record(l->raw, &l->raw->list[SCP_REC_PATH].ref[i]);
+}
+
+static struct prof_frame frame_of(const struct load_paths *l, uint64_t bits)
+{
+	return (struct prof_frame){
+		.offset = SCP_FRAME_OFFSET(bits),
+		.exact = SCP_FRAME_EXACT(bits),
+		.module = l->module[raw_frame_module(l->raw, bits)],
+		.heuristic = raw_marks_heuristic(l->raw) && bits & SCP_FRAME_HEURISTIC,
+	};
+}
+
+static void put_frames(const struct load_paths *l, uint32_t i, struct prof_frame *frame)
+{
+	uint32_t table = l->raw->list[SCP_REC_PATH].ref[i].table;
+	const struct scp_path *r = record_of(l, i);
+	uint32_t wanted = r->frames; /* so many of the outermost of this path */
+
+	while (wanted) {
+		uint32_t index = l->map[i], own;
+
+		if (index != PROF_NONE && !IS_READY(index)) { /* its record may be gone */
+			const struct prof_path *known = &l->p->path[index];
+
+			memcpy(frame, known->frame + known->frames - wanted,
+			       wanted * sizeof *frame);
+			return;
+		}
+		r = record_of(l, i);
+		own = wanted - r->shared;
+		for (uint32_t k = raw_own_frames(r) - own; k < raw_own_frames(r); k++)
+			*frame++ = frame_of(l, r->frame[k]);
+		wanted = r->shared;
+		if (wanted)
+			i = raw_find(&l->raw->list[SCP_REC_PATH], table, r->base, 0);
+	}
+}
+
+static void prepare_in(struct load_paths *l, uint32_t i, uint32_t at)
+{
+	struct load_paths_ready *ready = &l->ready[at];
+	const struct scp_path *r = record_of(l, i);
+
+	put_frames(l, i, ready->frame);
+	ready->hash = intern_paths_hash(l->p, ready->frame, r->frames, r->flags);
+	l->map[i] = PROF_NONE - 1 - at;
+}
+
+void load_paths_prepare(struct load_paths *l, uint32_t i)
+{
+	if (l->map[i] != PROF_NONE)
+		return;
+	prepare_in(l, i, l->next);
+	l->next = l->next == LOAD_PATHS_AHEAD ? 0 : l->next + 1;
+}
+
+uint32_t load_paths_add(struct load_paths *l, uint32_t i)
+{
+	const struct raw_ref *ref = &l->raw->list[SCP_REC_PATH].ref[i];
+	const struct scp_path *r;
+	const struct load_paths_ready *ready;
+
+	if (l->map[i] == PROF_NONE)
+		prepare_in(l, i, AT_ONCE);
+	if (!IS_READY(l->map[i]))
+		return l->map[i];
+	r = record_of(l, i);
+	ready = &l->ready[PROF_NONE - 1 - l->map[i]];
+	l->map[i] = intern_paths_add_hashed(l->p, ready->frame, r->frames, r->flags, ready->hash);
+	release_record(l->raw, ref);
+	return l->map[i];
+}
+
+int load_paths_differences(struct profile *p, const struct raw_file *raw)
+{
+	const struct raw_list *list = &raw->list[SCP_REC_PATH_DIFFERENCE];
+
+	if (list->count && !p->path_difference)
+		p->path_difference = calloc(SCP_PATH_DIFFERENCES_MAX, sizeof *p->path_difference);
+	if (list->count && !p->path_difference)
+		return -1;
+	for (uint32_t i = 0; i < list->count && p->path_differences < SCP_PATH_DIFFERENCES_MAX;
+	     i++) {
+		const struct scp_path_difference *r = raw_record(raw, &list->ref[i]);
+		struct prof_path_difference *d = &p->path_difference[p->path_differences];
+		size_t bytes = ((size_t)r->ours + r->theirs) * sizeof r->frame[0];
+
+		*d = (struct prof_path_difference){
+			.at = r->at, .ours = r->ours, .theirs = r->theirs};
+		d->frame = malloc(bytes + 1);
+		if (!d->frame)
+			return -1;
+		memcpy(d->frame, r->frame, bytes);
+		p->path_differences++;
+	}
+	return 0;
+}
