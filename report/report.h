@@ -22,6 +22,8 @@
 #include "stats/stationarity/drift.h"
 #include "report/symbols/symbolize.h"
 
+#define REPORT_HEURISTIC_MARK "?" /* before a frame to which no unwind table led */
+
 enum report_by {
 	REPORT_BY_PATH,	    /* full call path + function + outcome */
 	REPORT_BY_SITE,	    /* innermost frame + function + outcome */
@@ -344,7 +346,8 @@ struct report {
 	struct loop_report *loops; /* loop.h; NULL unless REPORT_BY_GAP or REPORT_HTML */
 	struct report_note *note;
 	uint32_t sites, gaps, threads, processes, slowests, warnings;
-	uint32_t kept;	/* sites that are filled: all, but for report_build_some */
+	uint32_t heuristic_paths; /* of the profile: with SCP_PATH_HEURISTIC */
+	uint32_t kept;		  /* sites that are filled: all, but for report_build_some */
 	uint32_t notes; /* sites with reliability warnings or notes; in the order of the sites */
 	uint32_t slow_sites, slow_sites_off; /* of REPORT_TELLING_TICKS slow ticks or more */
 

@@ -191,6 +191,7 @@ void diff_words_percent(char *text, size_t room, double ratio, double unit);
 uint32_t diff_path_frames(const struct diff *d, const struct diff_site *s);
 const struct symbol *diff_path_symbols(const struct diff *d, const struct diff_site *s,
 				       uint32_t frame, size_t *count);
+bool diff_path_heuristic(const struct diff *d, const struct diff_site *s, uint32_t frame);
 char *diff_path_frame_line(const struct diff *d, const struct diff_site *s, uint32_t frame);
 
 /* ---- between diff*.c ---- */

@@ -34,6 +34,11 @@ const struct symbol *diff_path_symbols(const struct diff *d, const struct diff_s
 	return symbolize_frame(d->match->symbols[s->profile], &path_of(d, s)->frame[frame], count);
 }
 
+bool diff_path_heuristic(const struct diff *d, const struct diff_site *s, uint32_t frame)
+{
+	return path_of(d, s)->frame[frame].heuristic;
+}
+
 char *diff_path_frame_line(const struct diff *d, const struct diff_site *s, uint32_t frame)
 {
 	size_t count, bytes;
@@ -43,6 +48,8 @@ char *diff_path_frame_line(const struct diff *d, const struct diff_site *s, uint
 
 	if (!memory)
 		return NULL;
+	if (diff_path_heuristic(d, s, frame))
+		fputs(REPORT_HEURISTIC_MARK " ", memory);
 	if (!symbol->module)
 		fprintf(memory, "0x%" PRIx64, symbol->offset);
 	else if (count == 1 && !symbol->brief)

@@ -29,7 +29,7 @@ struct group_path groups_path(const struct groups *g, const struct group_row *ro
 /* By path: equal paths have one number. By site: the innermost frame. */
 struct key {
 	uint64_t place;
-	uint32_t module, exact, function, outcome;
+	uint32_t module, kind, function, outcome; /* kind: exact, heuristic */
 };
 
 static struct key key_of(const struct groups *g, uint32_t entry)
@@ -43,7 +43,7 @@ static struct key key_of(const struct groups *g, uint32_t entry)
 		if (path.frames) {
 			k.place = path.frame->offset;
 			k.module = path.frame->module;
-			k.exact = path.frame->exact;
+			k.kind = path.frame->exact | path.frame->heuristic << 1;
 		}
 	} else if (g->by != REPORT_BY_FUNCTION && e->path < g->profile->paths) {
 		k.place = e->path;
@@ -56,7 +56,7 @@ static bool same_key(const void *groups, const void *wanted, uint32_t row)
 	const struct groups *g = groups;
 	const struct key *a = wanted, b = key_of(g, g->row[row].first);
 
-	return a->place == b.place && a->module == b.module && a->exact == b.exact &&
+	return a->place == b.place && a->module == b.module && a->kind == b.kind &&
 	       a->function == b.function && a->outcome == b.outcome;
 }
 
@@ -78,7 +78,7 @@ static uint32_t hash_of(const struct groups *g, const struct key *k)
 		return (uint32_t)k->place * 2 ^ fold(function, 0xd6e8feb86659fd93u);
 	return fold(k->place, (((uint64_t)k->module << 32) | (uint32_t)function) ^
 				      0xd6e8feb86659fd93u ^ ((uint64_t)k->outcome << 24) ^
-				      ((uint64_t)k->exact << 40));
+				      ((uint64_t)k->kind << 40));
 }
 
 /* For as many rows as there can be: what is not used is not touched. */
@@ -213,7 +213,8 @@ static bool frame_word(const struct groups *g, const struct group_row *row, uint
 	if (level / 2 >= path.frames)
 		return false;
 	rank = f->module < g->profile->modules ? g->module_rank[f->module] : 0;
-	*word = level % 2 ? (f->offset & UINT32_MAX) << 1 | f->exact : rank << 32 | f->offset >> 32;
+	*word = level % 2 ? (f->offset & UINT32_MAX) << 2 | f->exact << 1 | f->heuristic
+			  : rank << 32 | f->offset >> 32;
 	return true;
 }
 

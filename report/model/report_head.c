@@ -202,6 +202,30 @@ static void put_totals(const struct head *f)
 	put(f, "intervals", "%.*g %% confidence", 6, 100 * r->confidence);
 }
 
+/* Where paths were walked twice. */
+static void put_paths(const struct head *f)
+{
+	const struct profile *p = f->report->profile;
+	const struct scp_path_checks *c = &p->path_checks;
+	char paths[32], verified[32], differ[32], undecided[32], walked[64] = "all walked twice";
+
+	if (!c->one_in)
+		return;
+	numbers_count(paths, sizeof(paths), p->paths);
+	numbers_count(verified, sizeof(verified), c->verified);
+	numbers_count(differ, sizeof(differ), c->differ);
+	numbers_count(undecided, sizeof(undecided), c->undecided);
+	if (!c->unwinder)
+		snprintf(walked, sizeof(walked), "none walked twice, without libunwind");
+	else if (c->one_in > 1 || c->undecided)
+		snprintf(walked, sizeof(walked), "%s new ones walked twice", verified);
+	if (c->undecided)
+		put(f, "paths", "%s, %s: %s differ, %s could not be decided", paths, walked, differ,
+		    undecided);
+	else
+		put(f, "paths", "%s, %s: %s differ", paths, walked, differ);
+}
+
 /* The sum over rows and gaps beside the kernel's account. */
 static void put_charged(const struct head *f)
 {
@@ -282,4 +306,5 @@ void report_head_each(const struct report *r, bool utf8, report_head_sink *sink,
 	put_totals(&f);
 	put_states(&f);
 	put_charged(&f);
+	put_paths(&f);
 }

@@ -116,8 +116,10 @@ static void warn_paths(struct report *r)
 	const struct scp_losses *l = &r->profile->losses;
 	uint32_t truncated = 0;
 
-	for (uint32_t i = 0; i < r->profile->paths; i++)
+	for (uint32_t i = 0; i < r->profile->paths; i++) {
 		truncated += (r->profile->path[i].flags & SCP_PATH_TRUNCATED) != 0;
+		r->heuristic_paths += (r->profile->path[i].flags & SCP_PATH_HEURISTIC) != 0;
+	}
 	if (l->cut_paths)
 		warning_list_note(
 			r, "cut-paths",
@@ -134,6 +136,15 @@ static void warn_paths(struct report *r)
 			" call paths are deeper than %u frames: the outer ones are not kept, and "
 			"sites that differ only there are one row. Times are not affected.",
 			truncated, SCP_MAX_FRAMES);
+	if (r->heuristic_paths)
+		warning_list_note(
+			r, "heuristic-paths",
+			"%" PRIu32
+			" call paths have frames to which no unwind table led, but a chain of "
+			"frame pointers, or libunwind: \"" REPORT_HEURISTIC_MARK
+			"\" stands before them. Such a frame may be wrong. Times are not "
+			"affected.",
+			r->heuristic_paths);
 	if (l->modules_lost)
 		warning_list_note(
 			r, "modules-lost",

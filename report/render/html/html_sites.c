@@ -16,8 +16,9 @@
 
 struct paths {
 	struct html *html;
-	struct pairs lines; /* by the line that it is called from and the number of the symbol */
-	uint32_t *text;	    /* by number of the symbol; STRING_INDEX_NONE: none yet */
+	struct pairs lines; /* by the line that it is called from, and twice the number of the
+			       symbol, one more of a heuristic frame */
+	uint32_t *text;	    /* by that, STRING_INDEX_NONE: none yet */
 	uint32_t room;
 };
 
@@ -38,16 +39,16 @@ static uint32_t line_below(struct paths *p, uint32_t parent, const struct prof_f
 {
 	size_t count;
 	const struct symbol *s = frame_symbols_find(p->html->report, frame, &count);
-	uint32_t line = STRING_INDEX_NONE;
+	uint32_t line = STRING_INDEX_NONE, at = 2 * s->number + frame->heuristic;
 
-	if (array_reach((void **)&p->text, &p->room, s->number, sizeof(*p->text), 0xff))
-		line = pairs_add(&p->lines, parent, s->number);
+	if (array_reach((void **)&p->text, &p->room, at, sizeof(*p->text), 0xff))
+		line = pairs_add(&p->lines, parent, at);
 	if (line == PAIRS_NONE) {
 		p->html->json.failed = true;
 		return STRING_INDEX_NONE;
 	}
-	if (p->text[s->number] == STRING_INDEX_NONE)
-		p->text[s->number] = text_of_frame(p->html, frame, s);
+	if (p->text[at] == STRING_INDEX_NONE)
+		p->text[at] = text_of_frame(p->html, frame, s);
 	return line;
 }
 

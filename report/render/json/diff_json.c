@@ -34,7 +34,7 @@ static void put_stack(struct json_writer *w, const struct diff *d, const struct 
 		const struct symbol *symbol = diff_path_symbols(d, s, i, &count);
 
 		for (size_t k = 0; k < count; k++)
-			json_stack_frame(w, &symbol[k]);
+			json_stack_frame(w, &symbol[k], diff_path_heuristic(d, s, i));
 	}
 	json_write_close(w, ']');
 }

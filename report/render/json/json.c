@@ -255,6 +255,19 @@ static void put_ledger(struct json_writer *w, const struct report_ledger *l)
 	json_write_close(w, '}');
 }
 
+static void put_paths(struct json_writer *w, const struct report *r)
+{
+	const struct scp_path_checks *c = &r->profile->path_checks;
+
+	json_write_open(w, "paths", '{');
+	json_write_count(w, "seen", r->profile->paths);
+	json_write_count(w, "verified", c->verified);
+	json_write_count(w, "differ", c->differ);
+	json_write_count(w, "undecided", c->undecided);
+	json_write_count(w, "heuristic", r->heuristic_paths);
+	json_write_close(w, '}');
+}
+
 static void put_head(struct json_writer *w, const struct report *r)
 {
 	json_write_text(w, "schema", "scprof-report/1");
@@ -269,6 +282,7 @@ static void put_head(struct json_writer *w, const struct report *r)
 	put_totals(w, r);
 	json_states_write_switches(w, r->profile);
 	put_ledger(w, &r->ledger);
+	put_paths(w, r);
 }
 
 static void put_losses(struct json_writer *w, const struct report *r)

@@ -20,7 +20,7 @@ static const char *source_name(enum symbol_source source)
 	return names[source];
 }
 
-void json_stack_frame(struct json_writer *w, const struct symbol *s)
+void json_stack_frame(struct json_writer *w, const struct symbol *s, bool heuristic)
 {
 	json_write_open(w, NULL, '{');
 	json_write_text(w, "function", s->function);
@@ -34,11 +34,13 @@ void json_stack_frame(struct json_writer *w, const struct symbol *s)
 		json_write_null(w, "line");
 	json_write_flag(w, "inlined", s->inlined);
 	json_write_text(w, "name_from", source_name(s->source));
+	if (heuristic)
+		json_write_flag(w, "heuristic", true);
 	json_write_close(w, '}');
 }
 
 /* To be freed. NULL: out of memory. */
-static char *make_text(const struct symbol *s)
+static char *make_text(const struct symbol *s, bool heuristic)
 {
 	char *text = NULL;
 	size_t bytes;
@@ -46,21 +48,23 @@ static char *make_text(const struct symbol *s)
 
 	if (!w.out)
 		return NULL;
-	json_stack_frame(&w, s);
+	json_stack_frame(&w, s, heuristic);
 	if (fclose(w.out) == 0)
 		return text;
 	free(text);
 	return NULL;
 }
 
-static void put_cached(struct json_writer *w, struct json_stack_cache *c, const struct symbol *s)
+static void put_cached(struct json_writer *w, struct json_stack_cache *c, const struct symbol *s,
+		       bool heuristic)
 {
-	bool fits = array_reach((void **)&c->frame, &c->room, s->number, sizeof(*c->frame), 0);
+	uint32_t at = 2 * s->number + heuristic;
+	bool fits = array_reach((void **)&c->frame, &c->room, at, sizeof(*c->frame), 0);
 
-	if (fits && !c->frame[s->number])
-		c->frame[s->number] = make_text(s);
-	if (fits && c->frame[s->number])
-		json_write_raw(w, NULL, c->frame[s->number]);
+	if (fits && !c->frame[at])
+		c->frame[at] = make_text(s, heuristic);
+	if (fits && c->frame[at])
+		json_write_raw(w, NULL, c->frame[at]);
 	else
 		w->failed = true;
 }
@@ -89,9 +93,9 @@ void json_stack_write(struct json_writer *w, struct report *r, const struct repo
 
 		for (size_t k = 0; k < count; k++)
 			if (w->indent)
-				json_stack_frame(w, &symbol[k]);
+				json_stack_frame(w, &symbol[k], s->frame[i].heuristic);
 			else
-				put_cached(w, cache, &symbol[k]);
+				put_cached(w, cache, &symbol[k], s->frame[i].heuristic);
 	}
 	json_write_close(w, ']');
 }

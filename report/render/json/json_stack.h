@@ -9,12 +9,13 @@
 
 /* Zero to begin with. */
 struct json_stack_cache {
-	char **frame; /* by the number of its symbol; NULL: not asked for yet */
+	char **frame; /* by twice the number of its symbol, one more of a heuristic frame; NULL: not
+			 asked for yet */
 	uint32_t room;
 };
 
-/* One frame as an element of an array. */
-void json_stack_frame(struct json_writer *w, const struct symbol *s);
+/* One function of a frame as an element of an array. */
+void json_stack_frame(struct json_writer *w, const struct symbol *s, bool heuristic);
 
 /* The members "path", which tells how complete the path is, and "stack", innermost frame
  * first. Out of memory: w->failed. */

@@ -66,6 +66,8 @@ char *text_path_frame_line(struct report *r, const struct prof_frame *frame, uns
 	if (!memory)
 		return NULL;
 	detail &= APART_OFFSET | APART_MODULE;
+	if (frame->heuristic)
+		fputs(REPORT_HEURISTIC_MARK " ", memory);
 	if (s->module && (count > 1 || s->brief))
 		put_named(memory, r, s, count, detail);
 	else

@@ -13,7 +13,7 @@
 struct line {
 	struct {
 		uint64_t offset;
-		uint32_t module, exact;
+		uint32_t module, kind; /* kind: exact, heuristic */
 	} key;
 	char *text;
 	UT_hash_handle hh;
@@ -35,7 +35,8 @@ struct sorting {
 
 static bool same_frame(const struct prof_frame *a, const struct prof_frame *b)
 {
-	return a->offset == b->offset && a->module == b->module && a->exact == b->exact;
+	return a->offset == b->offset && a->module == b->module && a->exact == b->exact &&
+	       a->heuristic == b->heuristic;
 }
 
 static const char *line_of(struct sorting *s, const struct prof_frame *frame)
@@ -45,7 +46,7 @@ static const char *line_of(struct sorting *s, const struct prof_frame *frame)
 	memset(&want, 0, sizeof(want));
 	want.key.offset = frame->offset;
 	want.key.module = frame->module;
-	want.key.exact = frame->exact;
+	want.key.kind = frame->exact | frame->heuristic << 1;
 	HASH_FIND(hh, s->lines, &want.key, sizeof(want.key), found);
 	if (found)
 		return found->text;
