@@ -14,6 +14,7 @@ PROFILE_SRC = \
 	profile/model/filters.c \
 	profile/model/fold.c \
 	profile/model/functions.c \
+	profile/model/hist.c \
 	profile/model/intern.c \
 	profile/model/intern_paths.c \
 	profile/model/model.c \

@@ -130,7 +130,7 @@ struct prof_sums {
 	uint64_t min_units, max_units;
 	uint64_t first_at, last_at; /* meaningful within one process only */
 	bool has_bytes;
-	bool hist_of_one; /* one call, of a fast clock: sums_hist makes its histogram */
+	bool hist_of_one; /* one call, of a fast clock: hist_find makes its histogram */
 	uint64_t bytes;
 	prof_u128 bytes_sq, bytes_units;
 	struct prof_batches batches;
@@ -441,12 +441,9 @@ int write_profile(const struct profile *p, const char *path, struct profile_erro
  * says when the sum has a line). Calls of different kinds of detectors have no states together;
  * states that there is no memory for are not known. -1: out of memory. */
 int sums_add(struct prof_sums *dst, const struct prof_sums *src);
-/* Before sums_add, which then needs no memory for a histogram: that of `src` is taken over; without
- * memory, none is known of the sum. */
-void sums_take_hist(struct prof_sums *dst, struct prof_sums *src);
 /* The histogram of the calls, NULL: there is none. That of one call is made in *room. */
-const struct prof_hist *sums_hist(const struct prof_sums *s, struct prof_hist *room);
-static inline bool sums_has_hist(const struct prof_sums *s)
+const struct prof_hist *hist_find(const struct prof_sums *s, struct prof_hist *room);
+static inline bool hist_is_known(const struct prof_sums *s)
 {
 	return s->hist || s->hist_of_one;
 }

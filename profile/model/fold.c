@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "profile/profile.h"
+#include "profile/model/hist.h"
 #include "profile/model/site_cost.h"
 #include "profile/model/states.h"
 
@@ -164,7 +165,7 @@ static void add_entry(struct profile *p, uint32_t to, uint32_t from)
 		*d = *s;
 		*s = none;
 	}
-	sums_take_hist(d, s);
+	hist_take(d, s);
 	if (!d->phase) {
 		d->phase = s->phase;
 		s->phase = NULL;

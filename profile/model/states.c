@@ -170,8 +170,8 @@ void states_settle(struct prof_sums *s)
 
 	if (s->states && !fits(s))
 		states_drop(s);
-	else if (switched && sums_has_hist(s) && s->detector != SCP_SWITCH_SAMPLED)
-		cut(switched, sums_hist(s, &room));
+	else if (switched && hist_is_known(s) && s->detector != SCP_SWITCH_SAMPLED)
+		cut(switched, hist_find(s, &room));
 }
 
 void states_add_table(struct prof_table_states *to, const struct prof_table_states *from)

@@ -7,38 +7,8 @@
 #include <stdlib.h>
 
 #include "profile/model/batches.h"
+#include "profile/model/hist.h"
 #include "profile/model/states.h"
-#include "stats/histogram/histogram.h"
-
-static void add_hist(struct prof_hist *dst, const struct prof_sums *src)
-{
-	if (src->hist_of_one)
-		dst->count[histogram_bucket(src->units)]++;
-	for (size_t i = 0; src->hist && i < sizeof dst->count / sizeof dst->count[0]; i++)
-		dst->count[i] += src->hist->count[i];
-}
-
-const struct prof_hist *sums_hist(const struct prof_sums *s, struct prof_hist *room)
-{
-	if (!s->hist_of_one)
-		return s->hist;
-	*room = (struct prof_hist){0};
-	add_hist(room, s);
-	return room;
-}
-
-/* A histogram for what comes: most of a million sites have one call, and need none. */
-static int make_hist(struct prof_sums *s)
-{
-	struct prof_hist *made = calloc(1, sizeof *made);
-
-	if (!made)
-		return -1;
-	add_hist(made, s);
-	s->hist = made;
-	s->hist_of_one = false;
-	return 0;
-}
 
 /* A sample of the calls: both samples together. */
 static int add_phase(struct prof_sums *dst, const struct prof_sums *src)
@@ -107,44 +77,12 @@ static void add_extremes(struct prof_sums *dst, const struct prof_sums *src)
 		dst->last_at = src->last_at;
 }
 
-static bool is_empty(const struct prof_sums *s)
-{
-	return s->calls == 0 && !sums_has_hist(s);
-}
-
-static bool needs_hist(const struct prof_sums *dst, const struct prof_sums *src)
-{
-	return !dst->hist && (src->hist || (src->hist_of_one && !is_empty(dst)) ||
-			      (dst->hist_of_one && src->calls));
-}
-
-void sums_take_hist(struct prof_sums *dst, struct prof_sums *src)
-{
-	if (!dst->hist && src->hist) {
-		struct prof_hist *taken = src->hist;
-
-		src->hist = NULL;
-		add_hist(taken, dst);
-		dst->hist = taken;
-		dst->hist_of_one = false;
-	} else if (needs_hist(dst, src) && make_hist(dst)) {
-		dst->hist_of_one = src->hist_of_one = false;
-	}
-}
-
 int sums_add(struct prof_sums *dst, const struct prof_sums *src)
 {
-	bool first = is_empty(dst);
-
-	if (needs_hist(dst, src) && make_hist(dst))
-		return -1;
-	if (add_phase(dst, src) || add_slow(dst, src))
+	if (hist_make_room(dst, src) || add_phase(dst, src) || add_slow(dst, src))
 		return -1;
 	states_add(dst, src, batches_append(dst, src));
-	if (dst->hist)
-		add_hist(dst->hist, src);
-	else if (first)
-		dst->hist_of_one = src->hist_of_one;
+	hist_add(dst, src);
 	if (src->calls)
 		add_extremes(dst, src);
 	dst->calls += src->calls;

@@ -143,7 +143,7 @@ static int load_tail(const struct raw_file *raw, const struct raw_ref *ref, stru
 {
 	const struct scp_tail *r = load_block(raw, SCP_REC_TAIL, ref, 0);
 
-	if (!r || !sums_has_hist(s) || s->batches.count == 0)
+	if (!r || !hist_is_known(s) || s->batches.count == 0)
 		return 0;
 	s->tail = calloc(1, sizeof *s->tail);
 	if (!s->tail)

@@ -45,7 +45,7 @@ static void fill_quick(struct diff_run *r, const struct prof_sums *sums, const s
 {
 	const uint32_t buckets = SCP_HIST_BLOCKS * SCP_HIST_BUCKETS;
 	struct prof_hist room;
-	const struct prof_hist *hist = sums_hist(sums, &room);
+	const struct prof_hist *hist = hist_find(sums, &room);
 	double units;
 
 	r->quick_ns = NAN;

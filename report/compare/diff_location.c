@@ -30,7 +30,7 @@ struct durations {
 static void take_all(struct durations *t, const struct prof_sums *sums)
 {
 	struct prof_hist room;
-	const struct prof_hist *hist = sums_hist(sums, &room);
+	const struct prof_hist *hist = hist_find(sums, &room);
 
 	t->counted = hist != NULL;
 	if (hist)
@@ -52,9 +52,9 @@ static void take_unswitched(struct durations *t, const struct prof_sums *sums)
 
 	if (!states_sample(t->clock, sums, sums, &shared, &sample))
 		return;
-	t->counted = sums_has_hist(sums) && !sample.sampled && !(states && states->from_calls);
+	t->counted = hist_is_known(sums) && !sample.sampled && !(states && states->from_calls);
 	if (t->counted)
-		states_subtract_switched(sums_hist(sums, &room),
+		states_subtract_switched(hist_find(sums, &room),
 					 states ? states->hist[SCP_STATE_SWITCHED] : NULL,
 					 t->count);
 	t->batches.calls = states_estimate_batches(&sample, t->sum, &t->batches.count);
@@ -151,7 +151,7 @@ static double locate(const struct diff *d, const struct match_row *row, struct w
 static bool has_histograms(const struct diff *d, const struct match_row *row)
 {
 	for (uint32_t i = 0; i < d->profiles; i++)
-		if (row->sums[i].calls && !sums_has_hist(&row->sums[i]))
+		if (row->sums[i].calls && !hist_is_known(&row->sums[i]))
 			return false;
 	return true;
 }

@@ -126,7 +126,7 @@ double site_total_ns(const struct report *r, const struct prof_sums *sums)
 
 bool site_is_plain(const struct prof_sums *sums)
 {
-	return sums->calls < STATS_RELIABLE_CALLS && !sums->batches.count && !sums_has_hist(sums) &&
+	return sums->calls < STATS_RELIABLE_CALLS && !sums->batches.count && !hist_is_known(sums) &&
 	       !sums->slow && !sums->phase;
 }
 
@@ -254,7 +254,7 @@ void site_fill(struct report *r, struct report_site *s, const struct prof_sums *
 	struct prof_sums of = *sums;
 	struct prof_hist room;
 
-	of.hist = (struct prof_hist *)sums_hist(sums, &room);
+	of.hist = (struct prof_hist *)hist_find(sums, &room);
 	fill_all(r, s, &of, steady);
 }
 

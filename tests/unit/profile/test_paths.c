@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "profile/model/hist.h"
 #include "tests/unit/support/model_check.h"
 #include "tests/unit/support/scp_build.h"
 
@@ -365,12 +366,12 @@ static void test_one_call_needs_no_histogram(void **state)
 	put_path(&b, 1, 0, 0, 1, &frame);
 	put_entry(&b, 1, 1, 100);
 	p = read_one(finish(&b, "one.scp"));
-	assert_true(sums_has_hist(&p->entry[0].sums));
-	assert_int_equal(sums_hist(&p->entry[0].sums, &room)->count[(6 - 2) * 8 + 4], 1);
+	assert_true(hist_is_known(&p->entry[0].sums));
+	assert_int_equal(hist_find(&p->entry[0].sums, &room)->count[(6 - 2) * 8 + 4], 1);
 	q = write_and_read(p);
 	assert_null(model_difference(p, q));
 	assert_int_equal(sums_add(&q->entry[0].sums, &p->entry[0].sums), 0);
-	assert_int_equal(sums_hist(&q->entry[0].sums, &room)->count[(6 - 2) * 8 + 4], 2);
+	assert_int_equal(hist_find(&q->entry[0].sums, &room)->count[(6 - 2) * 8 + 4], 2);
 	profile_free(p);
 	profile_free(q);
 }
@@ -391,8 +392,8 @@ static void test_other_entries_without_a_histogram_have_none(void **state)
 		put_path(&b, 1, 0, 0, 1, &frame);
 		put_entry(&b, 1, 1, 100)->calls = slow ? 1 : 2;
 		p = read_one(finish(&b, "none.scp"));
-		assert_false(sums_has_hist(&p->entry[0].sums));
-		assert_null(sums_hist(&p->entry[0].sums, &(struct prof_hist){0}));
+		assert_false(hist_is_known(&p->entry[0].sums));
+		assert_null(hist_find(&p->entry[0].sums, &(struct prof_hist){0}));
 		profile_free(p);
 	}
 }
@@ -406,15 +407,15 @@ static void test_histograms_of_single_calls_add_up(void **state)
 	(void)state;
 	assert_int_equal(sums_add(&sum, &one), 0);
 	assert_null(sum.hist);
-	assert_int_equal(sums_hist(&sum, &room)->count[5], 1);
+	assert_int_equal(hist_find(&sum, &room)->count[5], 1);
 	assert_int_equal(sums_add(&sum, &more), 0);
 	assert_int_equal(sums_add(&sum, &one), 0);
-	assert_int_equal(sums_hist(&sum, &room)->count[5], 2);
-	assert_int_equal(sums_hist(&sum, &room)->count[3], 2);
+	assert_int_equal(hist_find(&sum, &room)->count[5], 2);
+	assert_int_equal(hist_find(&sum, &room)->count[3], 2);
 	sums_clear(&sum);
 	assert_int_equal(sums_add(&sum, &one), 0);
 	assert_int_equal(sums_add(&sum, &unknown), 0);
-	assert_int_equal(sums_hist(&sum, &room)->count[5], 1);
+	assert_int_equal(hist_find(&sum, &room)->count[5], 1);
 	assert_false(sum.hist_of_one);
 	sums_clear(&sum);
 }
@@ -428,17 +429,17 @@ static void test_a_taken_histogram_has_both_calls(void **state)
 	(void)state;
 	assert_int_equal(sums_add(&c, &a), 0);
 	assert_int_equal(sums_add(&c, &a), 0);
-	sums_take_hist(&b, &c);
+	hist_take(&b, &c);
 	assert_null(c.hist);
 	assert_int_equal(sums_add(&b, &c), 0);
-	assert_int_equal(sums_hist(&b, &room)->count[5], 2);
-	assert_int_equal(sums_hist(&b, &room)->count[6], 1);
+	assert_int_equal(hist_find(&b, &room)->count[5], 2);
+	assert_int_equal(hist_find(&b, &room)->count[6], 1);
 	sums_clear(&b);
 	b = (struct prof_sums){.calls = 1, .units = 6, .hist_of_one = true};
-	sums_take_hist(&a, &b);
+	hist_take(&a, &b);
 	assert_int_equal(sums_add(&a, &b), 0);
-	assert_int_equal(sums_hist(&a, &room)->count[6], 1);
-	assert_int_equal(sums_hist(&a, &room)->count[5], 1);
+	assert_int_equal(hist_find(&a, &room)->count[6], 1);
+	assert_int_equal(hist_find(&a, &room)->count[5], 1);
 	sums_clear(&a);
 }
 
