@@ -25,21 +25,35 @@
 
 /* What a row is computed from, one row at a time. */
 struct making {
+	bool mean_only; /* nothing but what the mean needs is added up */
 	struct site_sums sums;
 	const struct prof_site_cost *cost; /* of the entry that has one */
 	uint32_t costs;			   /* how many have */
 };
 
+static struct prof_sums for_mean(const struct prof_sums *s)
+{
+	struct prof_sums out = *s;
+
+	out.hist = NULL;
+	out.hist_of_one = false;
+	out.line = NULL;
+	out.tail = NULL;
+	out.states = NULL;
+	out.detector = SCP_SWITCH_NONE;
+	return out;
+}
+
 static int add_entry(struct making *m, const struct report *r, const struct prof_entry *e)
 {
+	struct prof_sums sums = m->mean_only ? for_mean(&e->sums) : e->sums;
 	const struct prof_site_cost *cost =
 		site_cost_find(r->profile, (uint32_t)(e - r->profile->entry));
 
 	m->costs += cost != NULL;
 	if (cost)
 		m->cost = cost;
-	return site_sums_add(&m->sums, &e->sums, site_sums_in_order(r->profile, e),
-			     r->include_warmup);
+	return site_sums_add(&m->sums, &sums, site_sums_in_order(r->profile, e), r->include_warmup);
 }
 
 /* The sums of a row's entries, in the profile's order. */
@@ -54,8 +68,9 @@ static int add_entries(struct making *m, const struct report *r, const struct gr
 	return 0;
 }
 
+/* `mean_only`: what totals and reliability warnings need. */
 static int fill_site(struct report *r, struct report_site *s, const struct groups *groups,
-		     const struct group_row *row)
+		     const struct group_row *row, bool mean_only)
 {
 	struct group_path path = groups_path(groups, row);
 	struct making making;
@@ -68,6 +83,7 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 		return 0;
 	}
 	memset(&making, 0, sizeof(making));
+	making.mean_only = sums->steady.mean_only = mean_only;
 	status = add_entries(&making, r, groups, row);
 	if (status == 0) {
 		site_sums_settle(sums);
@@ -76,9 +92,12 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 		s->frame = path.frame;
 		s->frames = path.frames;
 		s->path_flags = path.flags;
-		site_fill(r, s, &sums->sums, &sums->steady);
+		if (mean_only)
+			site_fill_mean(r, s, &sums->sums, &sums->steady);
+		else
+			site_fill(r, s, &sums->sums, &sums->steady);
 		/* several sites in one row, or several runs of one site: none is the row's */
-		if (making.costs == 1)
+		if (making.costs == 1 && !mean_only)
 			displaced_fill(r, s, making.cost);
 	}
 	site_sums_clear(sums);
@@ -155,7 +174,7 @@ static int add_up(struct report *r, const struct groups *groups, const double *t
 	return net_ns < 0 ? -1 : 0;
 }
 
-/* Most of a million rows have no warning or note. False: this one may have. */
+/* Most of a million rows have no reliability warning. False: this one may have. */
 static bool plain_row(const struct report *r, const struct groups *groups,
 		      const struct group_row *row, double *total_ns)
 {
@@ -174,6 +193,38 @@ static bool plain_row(const struct report *r, const struct groups *groups,
 	return true;
 }
 
+/* The rows of which findings are warned. Their shares are not known to the last digit yet, so a few
+ * more are looked at. */
+static int note_large_rows(struct report *r, struct groups *groups, const double *total_ns)
+{
+	uint32_t notes = r->notes;
+	double net_ns = 0;
+
+	for (uint32_t i = 0; i < groups->rows; i++)
+		net_ns += row_waits(groups, i) ? 0 : fmax(total_ns[i], 0);
+	for (uint32_t i = 0; i < groups->rows; i++) {
+		struct report_note key = {.row = i}, *known;
+		struct report_site passing = {0};
+		int status = 0;
+
+		if (row_waits(groups, i) ||
+		    !(total_ns[i] >= 0.99 * RELIABILITY_LEAST_SHARE * net_ns && net_ns > 0))
+			continue;
+		if (fill_site(r, &passing, groups, &groups->row[i], false) < 0)
+			return -1;
+		known = notes ? bsearch(&key, r->note, notes, sizeof(key), compare_notes) : NULL;
+		if (known)
+			known->findings = reliability_findings(&passing);
+		else
+			status = reliability_note(r, &passing, i);
+		free(passing.bar);
+		if (status < 0)
+			return -1;
+		groups->row[i].noted = true;
+	}
+	return 0;
+}
+
 /* All rows, where only the first are kept: their totals, warnings and notes, before they have
  * places. */
 static int weigh_rows(struct report *r, struct groups *groups, double *total_ns)
@@ -189,16 +240,15 @@ static int weigh_rows(struct report *r, struct groups *groups, double *total_ns)
 			continue;
 		}
 		memset(&passing, 0, sizeof(passing));
-		status = fill_site(r, &passing, groups, row);
+		status = fill_site(r, &passing, groups, row, true);
 		if (status == 0)
 			status = note_site(r, &passing, i);
-		free(passing.bar);
 		if (status < 0)
 			return -1;
 		total_ns[i] = passing.total_ns;
 		row->noted = r->notes > notes;
 	}
-	return 0;
+	return note_large_rows(r, groups, total_ns);
 }
 
 /* Row by row in memory order, each to its place. `weighed`: weigh_rows has seen all rows. */
@@ -209,7 +259,7 @@ static int keep_rows(struct report *r, const struct groups *groups, bool weighed
 
 		if (place >= r->kept)
 			continue;
-		if (fill_site(r, &r->site[place], groups, &groups->row[i]) < 0 ||
+		if (fill_site(r, &r->site[place], groups, &groups->row[i], false) < 0 ||
 		    (!weighed && note_site(r, &r->site[place], i) < 0))
 			return -1;
 		total_ns[i] = r->site[place].total_ns;

@@ -12,8 +12,6 @@
 #include "stats/mean/mean_interval.h"
 #include "stats/stats.h"
 
-/* Findings of smaller sites are not worth a warning: one in a hundred sites has one by chance. */
-#define LEAST_SHARE	    0.01
 #define LEAST_OUTLIERS_TIME 0.1
 
 static const struct {
@@ -73,22 +71,29 @@ void reliability_names(unsigned bits, char *out, size_t room)
 					       reliability_name(bit));
 }
 
-/* The slow estimate of a dual run counts too: it was asked for. A warm-up that was put back into
- * the mean is not news. */
+/* A warm-up that was put back into the mean is not news. */
+unsigned reliability_findings(const struct report_site *s)
+{
+	unsigned findings = s->findings;
+
+	if (!s->steadiness.warmup_aside)
+		findings &= ~(unsigned)REPORT_WARM_UP;
+	if (!(s->steadiness.outlier_time >= LEAST_OUTLIERS_TIME))
+		findings &= ~(unsigned)REPORT_OUTLIERS;
+	return findings;
+}
+
+/* The slow estimate of a dual run counts too: it was asked for. */
 int reliability_note(struct report *r, const struct report_site *s, uint32_t row)
 {
 	struct report_note note = {.row = row,
 				   .function = s->function,
 				   .unreliable = s->estimate.unreliable |
 						 (s->has_slow ? s->slow.estimate.unreliable : 0),
-				   .findings = s->findings,
+				   .findings = reliability_findings(s),
 				   .total_ns = s->total_ns};
 	struct report_note *grown;
 
-	if (!s->steadiness.warmup_aside)
-		note.findings &= ~(unsigned)REPORT_WARM_UP;
-	if (!(s->steadiness.outlier_time >= LEAST_OUTLIERS_TIME))
-		note.findings &= ~(unsigned)REPORT_OUTLIERS;
 	if (!note.unreliable && !note.findings)
 		return 0;
 	/* Room is doubled where the count is a power of two. */
@@ -104,7 +109,7 @@ int reliability_note(struct report *r, const struct report_site *s, uint32_t row
 
 static unsigned bits_of(const struct report_note *n)
 {
-	return n->unreliable | (n->share >= LEAST_SHARE ? n->findings : 0);
+	return n->unreliable | (n->share >= RELIABILITY_LEAST_SHARE ? n->findings : 0);
 }
 
 static void warn(struct report *r, size_t which)

@@ -14,6 +14,13 @@ void reliability_names(unsigned bits, char *out, size_t room);
 /* "unknown-dependence", ... of one bit of enum tail_unreliable: of a percentile's limits. */
 const char *reliability_tail_name(unsigned bit);
 
+/* A smaller share of the calls' time has no warnings for its findings: one in a hundred sites has
+ * one by chance. */
+#define RELIABILITY_LEAST_SHARE 0.01
+
+/* Those of a site's findings that are warned of. */
+unsigned reliability_findings(const struct report_site *s);
+
 /* Keep what a site has to be warned of. `row`: its number in the grouping, until all have places.
  * -1: out of memory. */
 int reliability_note(struct report *r, const struct report_site *s, uint32_t row);

@@ -126,8 +126,7 @@ double site_total_ns(const struct report *r, const struct prof_sums *sums)
 
 bool site_is_plain(const struct prof_sums *sums)
 {
-	return sums->calls < STATS_RELIABLE_CALLS && !sums->batches.count && !hist_is_known(sums) &&
-	       !sums->slow && !sums->phase;
+	return sums->calls < STATS_RELIABLE_CALLS && !sums->slow && !sums->phase;
 }
 
 static void fill_mean(const struct report *r, struct report_site *s, const struct prof_sums *sums,
@@ -223,6 +222,17 @@ static void note_synchrony(struct report *r, const struct report_site *s,
 		*of = 1;
 	else if (*of < 0 && phases_tested(sums->phase))
 		*of = 0;
+}
+
+void site_fill_mean(struct report *r, struct report_site *s, const struct prof_sums *sums,
+		    const struct steadiness *steady)
+{
+	s->calls = sums->calls;
+	s->units = sums->units;
+	fill_mean(r, s, sums, &steady->rest);
+	if (sums->slow)
+		fill_slow(r, s, sums, &steady->rest);
+	note_synchrony(r, s, sums);
 }
 
 static void fill_all(struct report *r, struct report_site *s, const struct prof_sums *sums,

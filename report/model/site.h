@@ -11,11 +11,14 @@
 void site_fill(struct report *r, struct report_site *s, const struct prof_sums *sums,
 	       const struct steadiness *steady);
 
+/* The mean, the total and what makes them unreliable; nothing else is in `sums`. */
+void site_fill_mean(struct report *r, struct report_site *s, const struct prof_sums *sums,
+		    const struct steadiness *steady);
+
 /* Compensated total time of calls with these sums. */
 double site_total_ns(const struct report *r, const struct prof_sums *sums);
 
-/* So few calls, of which so little is known, that there are neither reliability warnings nor
- * findings. */
+/* So few calls, of which so little is known, that there are no reliability warnings. */
 bool site_is_plain(const struct prof_sums *sums);
 
 /* The row of a function's calls that found no room in the profile: without it totals would lack
