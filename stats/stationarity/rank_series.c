@@ -26,15 +26,6 @@ static void join_pairs(struct series *s)
 		s->x[i] = (s->x[2 * i] + s->x[2 * i + 1]) / 2;
 }
 
-static unsigned smaller(const struct series *s, double than)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < s->count; i++)
-		n += s->x[i] < than;
-	return n;
-}
-
 static unsigned equal(const struct series *s, double to)
 {
 	unsigned n = 0;
@@ -44,12 +35,18 @@ static unsigned equal(const struct series *s, double to)
 	return n;
 }
 
+/* A majority is what is left when unequal pairs go (Boyer and Moore 1981). */
 static bool mostly_equal(const struct series *s)
 {
-	for (unsigned i = 0; i < s->count; i++)
-		if (2 * equal(s, s->x[i]) > s->count)
-			return true;
-	return false;
+	double left = NAN;
+	unsigned votes = 0;
+
+	for (unsigned i = 0; i < s->count; i++) {
+		if (!votes)
+			left = s->x[i];
+		votes += s->x[i] == left ? 1 : -1u;
+	}
+	return 2 * equal(s, left) > s->count;
 }
 
 static void standardise(double *x, unsigned count, bool flat)
@@ -71,7 +68,13 @@ static void set_scores(struct series *s)
 	bool flat = equal(s, s->x[0]) == s->count;
 
 	for (unsigned i = 0; i < s->count; i++) {
-		s->rank[i] = smaller(s, s->x[i]) + (equal(s, s->x[i]) + 1) / 2.0;
+		unsigned smaller = 0, same = 0;
+
+		for (unsigned k = 0; k < s->count; k++) {
+			smaller += s->x[k] < s->x[i];
+			same += s->x[k] == s->x[i];
+		}
+		s->rank[i] = smaller + (same + 1) / 2.0;
 		s->score[i] = gsl_cdf_ugaussian_Pinv((s->rank[i] - 0.375) / (s->count + 0.25));
 	}
 	standardise(s->score, s->count, flat);

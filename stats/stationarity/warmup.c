@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 
 #include "stats/stationarity/warmup.h"
 #include "stats/histogram/histogram.h"
@@ -52,10 +53,26 @@ static double distance(const struct range *r, double x)
 	return width > 0 ? (x - r->middle) / width : 0;
 }
 
+/* Does the first value lie among those from `from` on? Then it is not clear of them. */
+static bool lies_among(const struct series *s, unsigned from)
+{
+	bool above = false, below = false;
+
+	for (unsigned i = from; i < s->count && !(above && below); i++) {
+		above = above || s->x[i] >= s->x[0];
+		below = below || s->x[i] <= s->x[0];
+	}
+	return above && below;
+}
+
 /* So many leading values lie clear of those from `others` on, all to one side. */
 static unsigned clear_of(const struct series *s, unsigned from, unsigned most)
 {
 	unsigned others = s->count - from, k = 0;
+
+	if (lies_among(s, from)) /* as for most sites: nothing is to be sorted */
+		return 0;
+
 	struct range r = range_of(s->x + from, others);
 	double far = fmax(LEAST_FACTOR, pow(OTHERS / others, 1 / TAIL));
 	double side = copysign(1, distance(&r, s->x[0]));
@@ -88,8 +105,7 @@ static unsigned far_apart(const struct series *s)
 
 static double median_of(double *x, unsigned count)
 {
-	gsl_sort(x, 1, count);
-	return (x[(count - 1) / 2] + x[count / 2]) / 2;
+	return gsl_stats_median(x, 1, count);
 }
 
 /* Leading values beyond what half of the second half keeps to, by so much that one such
