@@ -8,7 +8,8 @@ SECONDS ?= 60
 AFL_CC  ?= afl-clang-fast
 FUZZ_OUT ?= $(BUILD)/fuzz/out
 
-FUZZ_SRC = $(PROFILE_SRC) tests/unit/support/model_check.c
+FUZZ_PROFILE = $(PROFILE_SRC) stats/histogram/histogram.c
+FUZZ_SRC = $(FUZZ_PROFILE) tests/unit/support/model_check.c
 FUZZ_CFLAGS = -std=gnu11 -O2 -g -D_GNU_SOURCE -I.
 # The reader's own library of names for what compilers mangle.
 FUZZ_LIBS = -liberty -lm
@@ -25,7 +26,7 @@ $(BUILD)/fuzz/replay: tests/fuzz/fuzz_reader.c $(FUZZ_SRC) $(FUZZ_DEPS)
 		$(filter %.c,$^) $(FUZZ_LIBS)
 
 FUZZ_CORPUS_SRC = tests/fuzz/make_corpus.c tests/unit/support/scp_build.c tests/unit/support/scp_sample.c
-$(BUILD)/fuzz/make_corpus: $(FUZZ_CORPUS_SRC) $(PROFILE_SRC) $(FUZZ_DEPS)
+$(BUILD)/fuzz/make_corpus: $(FUZZ_CORPUS_SRC) $(FUZZ_PROFILE) $(FUZZ_DEPS)
 	@mkdir -p $(@D)
 	$(CC) $(FUZZ_CFLAGS) -o $@ $(filter %.c,$^) $(FUZZ_LIBS)
 

@@ -87,8 +87,10 @@ mutations()
 	"$PROFILES/make_profile" hostile hostile.scp
 	"$PROFILES/make_states" rseq switched.scp
 	"$PROFILES/make_states" sampled sampled.scp
+	"$PROFILES/make_paths" family 12 family.scp
+	"$PROFILES/make_paths" chain 200 chain.scp
 	"$BUILD/tests/fuzz/mutate" -c 4500 -s 3 paths.scp displaced.scp ticks.scp hostile.scp \
-		switched.scp sampled.scp
+		switched.scp sampled.scp family.scp chain.scp
 }
 
 @test "damaged 08: wrong options are status 2" {
