@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -121,6 +122,19 @@ HOOK(int, dlclose, (void *handle))
 	region_functions_forget_functions();
 	if (process_epoch.now.generation)
 		process_next_generation();
+	return r;
+}
+
+/* In this order: a handler that runs at once finds what holds, or too much. */
+HOOK(int, sigaltstack, (const stack_t *new, stack_t *old))
+{
+	struct stack_bounds before = stack_bounds;
+	if (new)
+		stack_note_signal_stack((uintptr_t) new->ss_sp,
+					new->ss_flags &SS_DISABLE ? 0 : new->ss_size);
+	int r = REAL(int, sigaltstack, (const stack_t *, stack_t *))(new, old);
+	if (r != 0)
+		stack_note_signal_stack(before.signal_low, before.signal_high - before.signal_low);
 	return r;
 }
 

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 
 #include "arch.h"
+#include "preload/system/stack.h"
 #include "preload/system/util.h"
 
 /* Has the program installed a seccomp filter? A filter may kill for a system call that the program
@@ -18,17 +19,6 @@
  * before the filter is installed; never cleared (filters cannot be removed). Forked children
  * inherit it. */
 extern HIDDEN uint32_t sys_sandboxed;
-
-#define STACK_TO_UNWIND 3072u /* below this the caller alone is recorded */
-#define STACK_TO_BEGIN	640u  /* below this no thread begins to record */
-#define STACK_TO_RECORD 448u  /* below this nothing new is begun... */
-#define STACK_TO_ADD	320u  /* ...but a gap: two small records */
-#define STACK_TO_GROW	1024u /* below this the file does not grow */
-
-/* How much stack is left, where that can be little: bytes on the alternate signal stack that we are
- * on; SIZE_MAX on any other stack, and in a sandbox, where the kernel must not be asked. One system
- * call: slow paths only. */
-HIDDEN size_t sys_stack_room(void);
 
 #define sys0(n)		    arch_syscall(n, 0, 0, 0, 0, 0, 0)
 #define sys1(n, a)	    arch_syscall(n, (long)(a), 0, 0, 0, 0, 0)

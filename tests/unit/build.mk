@@ -7,7 +7,7 @@ $(eval $(call static_library,unit_support,$(wildcard tests/unit/support/*.c)))
 
 # Parts of the library, without its wrappers: the test's own calls are not to be recorded.
 PRELOAD_UNIT_TESTS = $(filter $(BUILD)/tests/unit/preload/%,$(UNIT_TESTS))
-$(eval $(call static_library,preload_parts,$(filter-out preload/call/% preload/region/%,$(PRELOAD_SRC))))
+$(eval $(call static_library,preload_parts,$(filter-out preload/call/% preload/region/% preload/interpose/%,$(PRELOAD_SRC))))
 
 # test_unwind walks the stack of these: no sanitizer, as in the library.
 $(PRELOAD_UNIT_TESTS): $(BUILD)/%: %.c $(BUILD)/libpreload_parts.a

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which memory of a stack may be read without asking the kernel. What lies between the stack
+ * pointer and the end of the stack that a thread was born with stays mapped as long as the thread
+ * lives; of any other stack (a coroutine's, an alternate signal stack) nothing is known, page by
+ * page.
+ *
+ * Thread rules: state is the calling thread's own; async-signal-safe. */
+#ifndef SCPROF_PRELOAD_SYSTEM_STACK_H
+#define SCPROF_PRELOAD_SYSTEM_STACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/system/util.h"
+
+#define STACK_TO_UNWIND 3072u /* below this the caller alone is recorded */
+#define STACK_TO_BEGIN	640u  /* below this no thread begins to record */
+#define STACK_TO_RECORD 448u  /* below this nothing new is begun... */
+#define STACK_TO_ADD	320u  /* ...but a gap: two small records */
+#define STACK_TO_GROW	1024u /* below this the file does not grow */
+
+/* Addresses. */
+struct stack_bounds {
+	uintptr_t low, high; /* the known part of the calling thread's own stack; 0, 0: none */
+	/* From here it was looked for in vain: another stack, up to a hole. */
+	uintptr_t other_low, other_high;
+	/* The alternate signal stack, which may lie inside of the own one, or just below. */
+	uintptr_t signal_low, signal_high;
+};
+extern HIDDEN __thread struct stack_bounds stack_bounds;
+
+/* The calling thread has a new alternate signal stack; 0 bytes: none. */
+HIDDEN void stack_note_signal_stack(uintptr_t low, size_t bytes);
+
+/* Is the word at `address` on the part of the own stack that is known? */
+static inline bool stack_holds(uintptr_t address)
+{
+	return address - stack_bounds.low < stack_bounds.high - stack_bounds.low;
+}
+
+/* Make the own stack known from `sp` on, if that is where `sp` is. Asks the kernel about pages that
+ * are new: slow paths only. False: another stack, or a sandbox. */
+HIDDEN bool stack_find(uintptr_t sp);
+
+/* How much stack is left, where that can be little: bytes on the alternate signal stack that we are
+ * on; SIZE_MAX on any other stack, and in a sandbox, where the kernel must not be asked. One system
+ * call where we are not on the known part of the own stack. */
+HIDDEN size_t sys_stack_room(void);
+
+#endif
