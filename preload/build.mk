@@ -5,7 +5,10 @@ PRELOAD_SRC = \
 	preload/call/call_begin.c \
 	preload/call/call_end.c \
 	preload/call/fd_kind.c \
+	preload/call/full_walk.c \
 	preload/call/path_cache.c \
+	preload/call/walk.c \
+	preload/call/walk_rows.c \
 	preload/clock/clock.c \
 	preload/filter/below.c \
 	preload/filter/below_search.c \
@@ -44,9 +47,11 @@ PRELOAD_SRC = \
 	preload/switches/switch_detector.c \
 	preload/switches/switch_reading.c \
 	preload/switches/switch_track.c \
+	preload/system/stack.c \
 	preload/system/sys.c \
 	preload/table/batch.c \
 	preload/table/header.c \
+	preload/table/path_tree.c \
 	preload/table/record.c \
 	preload/table/slowest.c \
 	preload/table/states.c \

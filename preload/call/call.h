@@ -19,7 +19,7 @@
 
 struct scp_call {
 	struct scp_thread *thread; /* NULL: count in the function's overflow record */
-	struct scp_memo *memo;
+	struct scp_site *site;
 	uint64_t began_at, slow_began_at;
 	uint64_t fine_ns;	  /* CLOCK_MONOTONIC just before, for the phase; 0: not read */
 	uintptr_t cfa;		  /* names this call in thread.open */
@@ -27,7 +27,8 @@ struct scp_call {
 	uint64_t inner_at;	  /* thread.inner when it began; of nested ones */
 	struct switch_mark since; /* of nested ones, too */
 	uint32_t function;
-	uint32_t path; /* enum call_path: how it began, and may end */
+	uint16_t path;	      /* enum call_path: how it began, and may end */
+	uint16_t stack_words; /* as the memo's */
 };
 
 /* A nested call on a known path has a fast path, too. */

@@ -40,29 +40,6 @@ static bool pass_through(void)
 	return false;
 }
 
-COLD struct scp_memo *call_fast_search(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
-				       uint32_t function)
-{
-	t->open = cfa | 1; /* the chain is about to change */
-	compiler_barrier();
-	struct scp_memo *m = path_cache_search(t, ra, cfa, fp, function);
-	compiler_barrier();
-	t->open = m ? cfa : 0;
-	return m;
-}
-
-COLD struct scp_memo *call_fast_search_nested(struct scp_thread *t, uint64_t ra, uint64_t cfa,
-					      uint64_t fp, uint32_t function)
-{
-	uintptr_t open = t->open;
-	t->open = cfa | 1; /* the chain is about to change */
-	compiler_barrier();
-	struct scp_memo *m = path_cache_search(t, ra, cfa, fp, function);
-	compiler_barrier();
-	t->open = open;
-	return m;
-}
-
 COLD void call_fast_note_switch(struct scp_thread *t)
 {
 	uintptr_t open = t->open;
@@ -83,34 +60,46 @@ COLD void call_fast_look(struct scp_thread *t, uint64_t cfa)
 	t->open = open;
 }
 
-/* thread.open is not 0: are we inside that call, or was it abandoned? */
-static COLD bool enter_nested(struct scp_call *c, struct scp_thread *t, uint64_t ra, uint64_t cfa,
+/* What was open is not in progress any more. Returns what is around us. */
+static uintptr_t abandon(struct scp_thread *t)
+{
+	process_loss(abandoned_calls, 1);
+	t->inner = 0;
+	return thread_outside(t);
+}
+
+/* Bookkeeping is marked by somebody else: are we inside of it, or was it left for good? */
+static COLD bool enter_marked(struct scp_call *c, struct scp_thread *t, uint64_t ra, uint64_t cfa,
 			      uint64_t fp)
 {
-	uintptr_t open = t->open;
 	int saved = errno;
-	bool inside = open == OPEN_REGION ||
-		      path_cache_call_in_progress(t, ra, cfa, fp, open & ~(uintptr_t)1);
+	const struct walk_start from = {ra, cfa, fp, t->open & ~(uintptr_t)1};
+	bool inside = path_cache_call_in_progress(t, &from);
 	errno = saved;
-	if (inside) {
-		if (open & 1)
-			return pass_through();
-		c->outer = open;
-		return true;
-	}
-	process_loss(abandoned_calls, 1);
-	t->abandoned = true;
-	t->inner = 0;
-	t->open = c->outer = thread_outside(t);
+	if (inside)
+		return pass_through();
+	t->open = c->outer = abandon(t);
 	return true;
 }
 
 bool call_is_inside(struct scp_call *c, struct scp_thread *t, uint64_t ra, uint64_t cfa,
 		    uint64_t fp)
 {
-	if (!call_fast_inside(t, c->function, ra, cfa, fp))
-		return enter_nested(c, t, ra, cfa, fp);
-	c->outer = t->open;
+	uintptr_t open = t->open;
+	const struct walk_start from = {ra, cfa, fp, open};
+	int saved = errno;
+	if (open & 1)
+		return enter_marked(c, t, ra, cfa, fp);
+	if (call_fast_inside(t, c->function, ra, cfa, fp, &c->outer)) {
+		t->open = open;
+		return true;
+	}
+	t->open = cfa | 1;
+	compiler_barrier();
+	bool inside = path_cache_is_inside(t, &from);
+	compiler_barrier();
+	t->open = c->outer = inside ? open : abandon(t);
+	errno = saved;
 	return true;
 }
 
@@ -173,17 +162,31 @@ static bool is_known_excluded(struct scp_thread *t, uint64_t ra, uint64_t cfa, u
 	       path_cache_search(t, ra, cfa, fp, MEMO_EXCLUDED);
 }
 
+/* The memo, with what is around told by `outer`: that may have been left for good. */
+static struct scp_memo *find_memo(struct scp_thread *t, struct walk_start from, uint32_t function,
+				  uintptr_t *outer)
+{
+	bool gone = from.outer && path_cache_is_above(&from);
+	if (gone)
+		from.outer = 0;
+	struct scp_memo *m = path_cache_find(t, &from, function);
+	if (gone || (from.outer && t->found.outer == OUTER_GONE))
+		*outer = abandon(t);
+	return m;
+}
+
 /* NULL: not to be recorded; or there is not even the stack to look, which is counted. */
 COLD struct scp_memo *call_find_memo(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
 				     uint32_t function, uintptr_t *outer)
 {
 	int saved = errno;
 	struct scp_memo *m = NULL;
+	const struct walk_start from = {ra, cfa, fp, *outer & ~OPEN_REGION};
 	if (is_still_recorded(t, outer) && !is_known_excluded(t, ra, cfa, fp)) {
 		if (sys_stack_room() < STACK_TO_RECORD)
 			pass_through();
 		else
-			m = path_cache_find(t, ra, cfa, fp, function, *outer & ~OPEN_REGION);
+			m = find_memo(t, from, function, outer);
 	}
 	errno = saved;
 	return m && !memo_is_excluded(m) ? m : NULL;
@@ -210,10 +213,9 @@ static inline void begin_fast(struct scp_call *c, struct scp_thread *t, struct s
 {
 	bool page = t == thread_page;
 	c->thread = t;
-	c->memo = m;
+	c->site = m->site;
 	c->cfa = cfa;
 	c->fine_ns = 0;
-	c->outer = t->open;
 	c->inner_at = t->inner;
 	c->path = page ? CALL_FAST_PAGE : CALL_FAST_TSC;
 	call_fast_mark(c);
@@ -234,27 +236,28 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 			return false;
 		if (!t) {
 			c->thread = NULL;
-			c->memo = NULL;
+			c->site = NULL;
 			c->began_at = clock_read(clock_chosen.kind);
 			return process_epoch.now.generation != 0;
 		}
 	}
 	if (unlikely(t->open)) {
-		struct scp_memo *m = call_fast_inside(t, function, ra, cfa, fp);
+		struct scp_memo *m = call_fast_inside(t, function, ra, cfa, fp, &c->outer);
 		if (likely(m != NULL) && (t == thread_fast || t == thread_page)) {
 			begin_fast(c, t, m, cfa);
 			return true;
 		}
-		if (m)
+		if (!m && !(t->open & 1))
 			c->outer = t->open;
-		else if (!enter_nested(c, t, ra, cfa, fp))
+		else if (!m && !enter_marked(c, t, ra, cfa, fp))
 			return false;
 	}
 	t->open = cfa | 1;
 	compiler_barrier();
 	struct scp_memo *m = t->front[memo_slot(ra, cfa)];
 	if (unlikely(!m || t->generation != process_epoch.now.generation ||
-		     !memo_matches(m, ra, cfa, fp, function)))
+		     !memo_matches(m, ra, cfa, fp, function)) ||
+	    unlikely((c->outer & ~OPEN_REGION) && m->inside != c->outer))
 		m = call_find_memo(t, ra, cfa, fp, function, &c->outer);
 	if (unlikely(!m)) {
 		if (thread_self == t)
@@ -265,9 +268,10 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 	look_for_switch(c, t);
 	c->inner_at = t->inner;
 	c->thread = t;
-	c->memo = m;
+	c->site = m->site;
+	c->stack_words = (uint16_t)m->stack_words;
 	c->cfa = cfa;
-	c->fine_ns = phase_at_begin(m->path);
+	c->fine_ns = phase_at_begin(m->site);
 	if (unlikely(t->slow_clock))
 		c->slow_began_at = clock_read(t->slow_clock);
 	compiler_barrier();

@@ -143,13 +143,10 @@ static COLD void end_without_entry(struct scp_call *c, uint64_t now, uint64_t by
 static COLD struct scp_rt *find_entry(struct scp_call *c, uint32_t outcome, bool has_bytes)
 {
 	int saved = errno;
-	struct scp_memo *m = c->memo;
-	struct scp_rt *rt = m->path && sys_stack_room() >= STACK_TO_RECORD
-				    ? table_entry(c->thread, m->path, c->function, outcome,
-						  has_bytes, c->began_at)
-				    : NULL;
-	if (rt)
-		m->rt[outcome] = rt;
+	struct scp_site *s = c->site;
+	struct scp_rt *rt = NULL;
+	if (s->path && sys_stack_room() >= STACK_TO_RECORD)
+		rt = table_entry(c->thread, s, outcome, has_bytes, c->began_at);
 	errno = saved;
 	return rt;
 }
@@ -222,7 +219,7 @@ static void end_at(struct scp_call *c, struct call_result r, bool has_bytes, uin
 	compiler_barrier();
 	if (unlikely(t->slow_clock))
 		slow = slow_at - c->slow_began_at;
-	struct scp_rt *rt = c->memo->rt[r.outcome];
+	struct scp_rt *rt = c->site->rt[r.outcome];
 	if (unlikely(rt == &t->no_entry))
 		rt = find_entry(c, r.outcome, has_bytes);
 	if (unlikely(!rt)) {

@@ -4,9 +4,8 @@
  * ordinary goes to call_begin.c and call_end.c, which can do everything; the two leave the same
  * records.
  *
- * Between call_fast_begin and call_fast_end a signal handler may run anywhere.
- * thread.open is set before the memo is looked up, so calls of the handler are
- * nested ones, which never free a memo. */
+ * Between call_fast_begin and call_fast_end a signal handler may run anywhere. While the memo is
+ * looked up bookkeeping is marked, since calls of the handler could write over it. */
 #ifndef SCPROF_PRELOAD_CALL_CALL_FAST_H
 #define SCPROF_PRELOAD_CALL_CALL_FAST_H
 
@@ -19,14 +18,11 @@
 /* Plain values, so that they can stay in registers. */
 struct call_fast {
 	struct scp_thread *thread; /* NULL: not the fast path */
-	struct scp_memo *memo;
+	struct scp_memo *memo;	   /* until the call begins */
+	struct scp_site *site;
 	uint64_t began_at;
 	uint32_t generation;
 };
-
-/* As path_cache_search; where nothing is found the call is not begun. */
-HIDDEN struct scp_memo *call_fast_search(struct scp_thread *t, uint64_t ra, uint64_t cfa,
-					 uint64_t fp, uint32_t function);
 
 /* The thread was switched since its last call, or this one was chosen at random: with bookkeeping
  * marked meanwhile. */
@@ -42,15 +38,16 @@ static inline __attribute__((always_inline)) uint64_t call_fast_clock(bool page)
 	return page ? *clock_chosen.page : arch_counter();
 }
 
-/* All of the beginning but the reading of the clock. */
+/* All of the beginning but the reading of the clock. Where it finds a thread bookkeeping is marked:
+ * thread.open = cfa is the caller's to set, when it is done with the memo. */
 static inline __attribute__((always_inline)) struct call_fast call_fast_find(
 	bool page, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp)
 {
-	struct call_fast c = {NULL, NULL, 0, 0};
+	struct call_fast c = {0};
 	struct scp_thread *t = page ? thread_page : thread_fast;
 	if (unlikely(!t) || unlikely(t->open))
 		return c;
-	t->open = cfa;
+	t->open = cfa | 1;
 	compiler_barrier();
 	c.generation = process_epoch.now.generation;
 	c.memo = t->front[memo_slot(ra, cfa)];
@@ -59,11 +56,14 @@ static inline __attribute__((always_inline)) struct call_fast call_fast_find(
 		return c;
 	}
 	if (unlikely(!memo_matches(c.memo, ra, cfa, fp, function)) &&
-	    !(c.memo = call_fast_search(t, ra, cfa, fp, function)))
+	    !(c.memo = path_cache_search(t, ra, cfa, fp, function))) {
+		t->open = 0;
 		return c;
+	}
 	if (unlikely(switch_watch_is_due(&t->switches)))
 		call_fast_note_switch(t);
 	c.thread = t;
+	c.site = c.memo->site;
 	return c;
 }
 
@@ -71,8 +71,11 @@ static inline __attribute__((always_inline)) struct call_fast call_fast_begin(
 	bool page, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp)
 {
 	struct call_fast c = call_fast_find(page, function, ra, cfa, fp);
-	if (likely(c.thread))
+	if (likely(c.thread)) {
+		compiler_barrier();
+		c.thread->open = cfa;
 		c.began_at = call_fast_clock(page);
+	}
 	return c;
 }
 
@@ -141,24 +144,30 @@ static inline __attribute__((always_inline)) bool call_fast_add_nested(
 	return true;
 }
 
-/* As path_cache_search, with bookkeeping marked. */
-HIDDEN struct scp_memo *call_fast_search_nested(struct scp_thread *t, uint64_t ra, uint64_t cfa,
-						uint64_t fp, uint32_t function);
-
 /* thread.open is not 0: the memo of a path on which that call, or region, was found to be around
- * us before. Equal words: the walk that found it would find it again. NULL: the slow path. */
+ * us before. Equal words: the walk that found it would find it again. Bookkeeping is marked then,
+ * and
+ * `*outer` what was open. NULL: the slow path; nothing is changed. */
 static inline __attribute__((always_inline)) struct scp_memo *call_fast_inside(
-	struct scp_thread *t, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp)
+	struct scp_thread *t, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp,
+	uintptr_t *outer)
 {
 	uintptr_t open = t->open;
 	struct scp_memo *m = t->front[memo_slot(ra, cfa)];
 	if (unlikely(open & 1) || unlikely(!m) ||
 	    unlikely(t->generation != process_epoch.now.generation))
 		return NULL;
-	if (unlikely(!memo_matches(m, ra, cfa, fp, function)) &&
-	    !(m = call_fast_search_nested(t, ra, cfa, fp, function)))
-		return NULL;
-	return likely(m->inside == open) ? m : NULL;
+	t->open = cfa | 1;
+	compiler_barrier();
+	if ((likely(memo_matches(m, ra, cfa, fp, function)) ||
+	     (m = path_cache_search(t, ra, cfa, fp, function))) &&
+	    likely(m->inside == open)) {
+		*outer = open;
+		return m;
+	}
+	compiler_barrier();
+	t->open = open;
+	return NULL;
 }
 
 /* What is open when a nested call has ended: a region may have ended inside it. */
@@ -192,7 +201,7 @@ static inline __attribute__((always_inline)) bool call_fast_end_nested(
 		return false;
 	t->open = c->cfa | 1;
 	compiler_barrier();
-	if (unlikely(!call_fast_add_nested(page, t, c->memo->rt[r.outcome], c->began_at,
+	if (unlikely(!call_fast_add_nested(page, t, c->site->rt[r.outcome], c->began_at,
 					   c->inner_at, now, r.bytes, has_bytes)))
 		return false;
 	compiler_barrier();
@@ -214,7 +223,7 @@ static inline __attribute__((always_inline)) bool call_fast_end(bool page,
 		return false;
 	t->open = cfa | 1;
 	compiler_barrier();
-	struct scp_rt *rt = c->memo->rt[r.outcome];
+	struct scp_rt *rt = c->site->rt[r.outcome];
 	if (unlikely(!call_fast_add(page, t, rt, c->began_at, now, r.bytes, has_bytes)))
 		return false;
 	compiler_barrier();

@@ -10,7 +10,10 @@
  *
  * Comparing is as safe as unwinding: word i is where the unwinder would look
  * next once words 0 .. i-1 were found equal, so it is not touched before. The
- * list is filled up to a multiple of MEMO_BLOCK by repeating its last word. */
+ * list is filled up to a multiple of MEMO_BLOCK by repeating its last word.
+ *
+ * Memos are written over at any time while bookkeeping is marked. So all of them is done with
+ * bookkeeping marked; what a call keeps is the site. */
 #ifndef SCPROF_PRELOAD_CALL_PATH_CACHE_H
 #define SCPROF_PRELOAD_CALL_PATH_CACHE_H
 
@@ -25,36 +28,27 @@
 
 #define MEMO_USES_FP (UINT64_C(1) << 32)
 /* Instead of a function: on this path nothing is recorded (--below). */
-#define MEMO_EXCLUDED  (UINT64_C(1) << 33)
-#define MEMO_REACH_ALL UINT64_MAX
+#define MEMO_EXCLUDED (UINT64_C(1) << 33)
+#define MEMO_NOTHING  UINT64_MAX /* it matches no call */
 
 struct scp_memo {
 	uint64_t ra, cfa;
 	uint64_t function; /* MEMO_USES_FP set: the result depends on the frame pointer */
 	uint64_t fp;
-	struct scp_memo *next;	    /* in the same slot: other callers, mostly */
-	struct scp_path_node *path; /* NULL: no room in the profile */
+	struct scp_site *site;
 	const struct noted_word *end;
 	/* thread.open of a call that was found to be in progress on this path; 0: none. As long
 	 * as the words are equal the walk that found it would find it again. */
 	uint64_t inside;
-	union {
-		struct scp_rt *rt[SCP_OUTCOMES]; /* &thread.no_entry: none yet */
-		struct {
-			struct scp_rt *rt_of_selected[SCP_TIMEOUT];
-			/* For selected functions, whose calls never time out: the original that
-			 * this caller's scope has, where that is not the same for all callers. */
-			void *real;
-		};
-	};
-	uint64_t stack_words; /* of selected functions: how many above the CFA can be arguments */
-	/* Of which calls (by thread.open) the words tell whether they are in progress: all, where
-	 * the unwinder went as far as it could; else one, or 0: none. */
+	/* Of which calls (by thread.open) the words tell whether they are in progress: all
+	 * (REACH_ALL), where the unwinder went as far as it could; else one, or 0: none. */
 	uint64_t reach;
+	uint64_t stack_words; /* of selected functions: how many above the CFA can be arguments */
+	uint64_t room;	      /* words */
 	struct noted_word word[];
 };
 
-/* Cheap rather than good: slots are chains, and the latest used comes first. */
+/* Cheap rather than good: a slot has two memos, and the one that was used last comes first. */
 static inline __attribute__((always_inline)) uint32_t memo_slot(uint64_t ra, uint64_t cfa)
 {
 	return (uint32_t)(ra * 5 + (cfa >> 4)) & (MEMO_FRONT - 1);
@@ -86,25 +80,24 @@ static inline __attribute__((always_inline)) bool memo_matches(const struct scp_
 	return true;
 }
 
-/* Look along the chain of a slot whose first memo did not match; what is found
- * comes first from now on. No unwinding. NULL: not found. */
+/* Look at the slot whose first memo did not match; what is found comes first from now on. No
+ * walk. NULL: not found. */
 HIDDEN struct scp_memo *path_cache_search(struct scp_thread *t, uint64_t ra, uint64_t cfa,
 					  uint64_t fp, uint64_t function);
 
 _Static_assert(SCP_TIMEOUT + 1 == SCP_OUTCOMES, "the last outcome is none of selected functions");
-_Static_assert(sizeof(struct scp_memo) == sizeof((struct scp_thread *)0)->spare[0], "spare memos");
+_Static_assert(sizeof(struct scp_memo) <= sizeof((struct scp_thread *)0)->spare, "spare memo");
 
-/* Find or make the memo of this call. The slow path: unwinds, interns the path.
- * Bookkeeping must be marked. outer: thread.open of the call that this one is made inside; 0: of
- * none. */
-HIDDEN struct scp_memo *path_cache_find(struct scp_thread *t, uint64_t ra, uint64_t cfa,
-					uint64_t fp, uint32_t function, uintptr_t outer);
+/* Find or make the memo of this call: walks the stack. from->outer: thread.open of the call that
+ * this one is made inside (0: of none); whether that is in progress is in t->found.outer then. */
+HIDDEN struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_start *from,
+					uint32_t function);
 
 /* A call of this path is found to be inside `outer`: known from now on, if the words tell. */
 static inline __attribute__((always_inline)) void memo_note_inside(struct scp_memo *m,
 								   uintptr_t outer)
 {
-	if (likely(outer <= OPEN_REGION) || likely(m->reach == MEMO_REACH_ALL) || m->reach == outer)
+	if (likely(outer <= OPEN_REGION) || likely(m->reach == REACH_ALL) || m->reach == outer)
 		m->inside = outer;
 	else
 		m->inside = 0;
@@ -120,10 +113,13 @@ static inline bool memo_is_excluded(const struct scp_memo *m)
  * which nothing is known. Asks the kernel where they reach into another page. */
 HIDDEN uint32_t path_cache_readable_words(uint64_t address);
 
-/* Is the wrapped call whose caller's stack pointer is `open_cfa` still below us
- * on the stack? (Else it was left by longjmp, an exception, or cancellation.)
- * True where that cannot be known. */
-HIDDEN bool path_cache_call_in_progress(struct scp_thread *t, uint64_t ra, uint64_t cfa,
-					uint64_t fp, uint64_t open_cfa);
+/* Would the frame of the call around lie above this one's? Then it is no more. */
+HIDDEN bool path_cache_is_above(const struct walk_start *from);
+
+/* Is the wrapped call whose caller's stack pointer is from->outer still below us on the stack?
+ * (Else it was left by longjmp, an exception, or cancellation.) True where that cannot be known.
+ * The first may interrupt a walk of the same thread. */
+HIDDEN bool path_cache_call_in_progress(struct scp_thread *t, const struct walk_start *from);
+HIDDEN bool path_cache_is_inside(struct scp_thread *t, const struct walk_start *from);
 
 #endif

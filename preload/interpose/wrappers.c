@@ -131,12 +131,12 @@ static inline __attribute__((always_inline)) bool is_recorded(uint32_t always, u
 
 /* From the fast path to the slow one. Takes values, so that the fast path keeps
  * them in registers. */
-static COLD void end_slowly(struct scp_thread *thread, struct scp_memo *memo, uint64_t began_at,
+static COLD void end_slowly(struct scp_thread *thread, struct scp_site *site, uint64_t began_at,
 			    uint64_t now, uint64_t cfa, uint32_t function_bytes, uint32_t outcome,
 			    uint64_t bytes)
 {
 	struct scp_call call = {.thread = thread,
-				.memo = memo,
+				.site = site,
 				.began_at = began_at,
 				.cfa = cfa,
 				.function = function_bytes >> 1};
@@ -153,7 +153,7 @@ static COLD void end_slowly(struct scp_thread *thread, struct scp_memo *memo, ui
 		uint64_t now = call_fast_clock(page);                                              \
 		struct call_result what = result;                                                  \
 		if (unlikely(!call_fast_end(page, &fast, now, ARCH_CALLER_SP(), what, has_bytes))) \
-			end_slowly(fast.thread, fast.memo, fast.began_at, now, ARCH_CALLER_SP(),   \
+			end_slowly(fast.thread, fast.site, fast.began_at, now, ARCH_CALLER_SP(),   \
 				   FN_##name << 1 | (has_bytes), what.outcome, what.bytes);        \
 		after;                                                                             \
 		return r;                                                                          \

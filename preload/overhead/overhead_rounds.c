@@ -37,7 +37,7 @@ static struct {
 	struct scp_slow slow;
 	struct scp_hist hist[SCP_HIST_BLOCKS];
 	struct scp_rt rt;
-	struct scp_path_node path;
+	struct scp_site site;
 	union {
 		struct scp_memo memo;
 		uint64_t room[sizeof(struct scp_memo) / 8 + 2 * LONG_WORDS];
@@ -115,9 +115,10 @@ static __attribute__((noinline)) long remember_caller(int fd, const void *buf, s
 	m->ra = ARCH_RETURN_ADDRESS();
 	m->cfa = ARCH_CALLER_SP();
 	m->function = NO_FUNCTION;
-	m->path = &scratch.path;
+	m->site = &scratch.site;
+	scratch.site.path = 1;
 	for (unsigned i = 0; i < SCP_OUTCOMES; i++)
-		m->rt[i] = &scratch.rt;
+		scratch.site.rt[i] = &scratch.rt;
 	for (unsigned i = 0; i < scratch.words; i++)
 		m->word[i] = (struct noted_word){(uint64_t)&scratch.stack[i * WORDS_APART], 0};
 	m->end = m->word + scratch.words;

@@ -4,6 +4,8 @@
 #include "preload/process/file.h"
 #include "preload/system/sys.h"
 
+#define HUGE (2u << 20)
+
 void *arena_map(size_t bytes)
 {
 	if (sys_sandboxed || !file_address_space_allows(bytes))
@@ -36,6 +38,8 @@ static bool next_block(struct arena *a, size_t need)
 	uint8_t *p = arena_map(a->first << a->blocks);
 	if (!p)
 		return false;
+	if (a->first << a->blocks >= HUGE)
+		sys_madvise(p, a->first << a->blocks, MADV_HUGEPAGE);
 	/* In this order a handler may leave for good anywhere: at worst room is wasted. */
 	a->block[a->blocks] = p;
 	compiler_barrier();

@@ -55,7 +55,7 @@ static COLD struct region_open *give_up_for(struct scp_thread *t, struct region_
 	while (d && t->regions[d - 1].sp <= fresh->sp) {
 		const struct region_open *r = &t->regions[--d];
 		bool again = r->kind == fresh->kind && r->sp == fresh->sp &&
-			     r->function == fresh->function && r->path == fresh->path && r->path;
+			     r->function == fresh->function && r->site == fresh->site && r->site;
 		if (again || is_left(r, fresh->sp)) {
 			remove_open(t, d);
 			process_loss(abandoned_calls, 1);
@@ -82,41 +82,24 @@ static inline bool looks_left(const struct scp_thread *t, const struct region_op
 	return false;
 }
 
-static struct scp_rt *known_entry(const struct scp_path_node *path, uint32_t function)
-{
-	for (struct scp_rt *rt = path->entries; rt; rt = rt->next)
-		if (rt->function == function && rt->outcome == SCP_COMPLETED)
-			return rt;
-	return NULL;
-}
-
-COLD struct scp_rt *region_entry(struct scp_thread *t, struct scp_path_node *path,
-				 uint32_t function, uint64_t first_at)
+COLD struct scp_rt *region_entry(struct scp_thread *t, struct scp_site *site, uint64_t first_at)
 {
 	int saved = errno;
 	struct scp_rt *rt = NULL;
-	if (sys_stack_room() >= STACK_TO_RECORD && region_name_describe(function))
-		rt = table_entry(t, path, function, SCP_COMPLETED, false, first_at);
+	if (sys_stack_room() >= STACK_TO_RECORD && region_name_describe(site->function))
+		rt = table_entry(t, site, SCP_COMPLETED, false, first_at);
 	errno = saved;
 	return rt;
 }
 
-/* The path, and the entry if there is one. */
-static inline __attribute__((always_inline)) void fill_path(struct scp_thread *t,
+/* The site, and the entry if there is one. */
+static inline __attribute__((always_inline)) void fill_site(const struct scp_thread *t,
 							    struct region_open *r,
-							    struct scp_memo *m, uint32_t function)
+							    const struct scp_memo *m)
 {
-	struct scp_rt *rt = NULL;
-	r->path = m ? m->path : NULL;
-	if (likely(m && m->path)) {
-		rt = m->rt[SCP_COMPLETED];
-		if (unlikely(rt == &t->no_entry)) {
-			rt = known_entry(m->path, function);
-			if (rt)
-				m->rt[SCP_COMPLETED] = rt;
-		}
-	}
-	r->rt = rt;
+	struct scp_site *s = m && m->site->path ? m->site : NULL;
+	r->site = s;
+	r->rt = s && likely(s->rt[SCP_COMPLETED] != &t->no_entry) ? s->rt[SCP_COMPLETED] : NULL;
 }
 
 /* Why is there no memo: nothing is recorded here any more, or was there no room? */
@@ -144,12 +127,12 @@ static inline __attribute__((always_inline)) struct region_open *begin(
 	r->sp = from.cfa;
 	r->function = function;
 	r->kind = kind;
-	fill_path(t, r, m, function);
+	fill_site(t, r, m);
 	if (unlikely(looks_left(t, r)))
 		r = give_up_for(t, r);
 	bool in_call = open & ~OPEN_REGION;
 	r->top = !in_call && !thread_outside(t);
-	r->fine_ns = tsc ? 0 : phase_at_begin(r->path);
+	r->fine_ns = tsc ? 0 : phase_at_begin(r->site);
 	r->serial = kind == REGION_SCOPE ? ++t->region_serial : serial;
 	r->inner_at = t->inner;
 	if (r->top && unlikely(switch_watch_is_due(&t->switches)))
@@ -266,8 +249,8 @@ static inline __attribute__((always_inline)) void end(bool tsc, struct scp_threa
 		r = &removed;
 	}
 	uintptr_t after = open & ~OPEN_REGION ? open : thread_outside(t);
-	if (unlikely(!r->rt) && r->path)
-		r->rt = region_entry(t, r->path, r->function, r->began_at);
+	if (unlikely(!r->rt) && r->site)
+		r->rt = region_entry(t, r->site, r->began_at);
 	if (unlikely(!r->rt))
 		process_loss(overflow_calls, 1);
 	else if (!tsc || unlikely(region_was_switched(t, r->top, &r->since)) ||

@@ -92,9 +92,8 @@ static inline __attribute__((always_inline)) struct scp_memo *region_memo(struct
 	return m;
 }
 
-/* The entry of a path, made if need be; NULL: no room. */
-HIDDEN struct scp_rt *region_entry(struct scp_thread *t, struct scp_path_node *path,
-				   uint32_t function, uint64_t first_at);
+/* The entry of a site, made if need be; NULL: no room. */
+HIDDEN struct scp_rt *region_entry(struct scp_thread *t, struct scp_site *site, uint64_t first_at);
 
 #define REGION_NO_NAME 1ul /* in a place's cache: there was no room for it */
 

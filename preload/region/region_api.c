@@ -40,12 +40,10 @@ static inline __attribute__((always_inline)) void add_interval(struct scp_call *
 {
 	struct scp_thread *t = c->thread;
 	struct scp_memo *m = c->function ? region_memo(t, c->function, from, c->outer) : NULL;
-	struct scp_rt *rt = m && m->path ? m->rt[SCP_COMPLETED] : NULL;
-	if (unlikely(rt == &t->no_entry)) {
-		rt = t->point.name ? region_entry(t, m->path, c->function, c->began_at) : NULL;
-		if (rt)
-			m->rt[SCP_COMPLETED] = rt;
-	}
+	struct scp_site *s = m ? m->site : NULL;
+	struct scp_rt *rt = s && s->path ? s->rt[SCP_COMPLETED] : NULL;
+	if (unlikely(rt == &t->no_entry))
+		rt = t->point.name ? region_entry(t, s, c->began_at) : NULL;
 	if (unlikely(!rt)) {
 		if (t->point.name && control_is_recording()) /* else it is of an earlier window */
 			process_loss(overflow_calls, 1);

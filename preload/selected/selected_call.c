@@ -36,22 +36,43 @@ static inline __attribute__((always_inline)) void copy_stack(struct selected_fra
 		f->stack[i] = from[i];
 }
 
+/* The original, where it is known. */
+static inline __attribute__((always_inline)) void *find_real(const struct scp_selected *symbol,
+							     const struct scp_site *s)
+{
+	if (likely(symbol->real != NULL))
+		return symbol->real;
+	return s->real_generation == process_epoch.now.generation ? s->real : NULL;
+}
+
+/* Where it is kept: nothing there is of code that was unloaded. */
+static void **known_real(struct scp_site *s)
+{
+	if (s->real_generation != process_epoch.now.generation) {
+		s->real = NULL;
+		s->real_generation = process_epoch.now.generation;
+	}
+	return &s->real;
+}
+
 static inline __attribute__((always_inline)) bool begin_fast(bool page, struct selected_frame *f)
 {
 	struct call_fast c = call_fast_find(page, id_of(f), RA(f), CFA(f), FP(f));
 	if (unlikely(!c.thread))
 		return false;
-	void *real = f->symbol->real;
-	if (unlikely(!real) && !(real = c.memo->real)) {
+	void *real = find_real(f->symbol, c.site);
+	if (unlikely(!real)) {
 		c.thread->open = 0;
 		return false;
 	}
 	f->real = real;
 	f->thread = c.thread;
-	f->memo = c.memo;
+	f->site = c.site;
 	f->generation = c.generation;
 	f->way = page ? WAY_PAGE : WAY_TSC;
 	copy_stack(f, c.memo->stack_words);
+	compiler_barrier();
+	c.thread->open = CFA(f);
 	if (page)
 		f->began_at = call_fast_clock(true);
 	return true;
@@ -63,16 +84,20 @@ static inline __attribute__((always_inline)) bool begin_nested(bool page, struct
 	struct scp_thread *t = page ? thread_page : thread_fast;
 	uint64_t cfa = CFA(f);
 	struct scp_memo *m;
-	if (unlikely(!t) || !t->open || !(m = call_fast_inside(t, id_of(f), RA(f), cfa, FP(f))))
+	uintptr_t outer;
+	if (unlikely(!t) || !t->open ||
+	    !(m = call_fast_inside(t, id_of(f), RA(f), cfa, FP(f), &outer)))
 		return false;
-	void *real = f->symbol->real;
-	if (unlikely(!real) && !(real = m->real))
+	void *real = find_real(f->symbol, m->site);
+	if (unlikely(!real)) {
+		t->open = outer;
 		return false;
+	}
 	f->real = real;
 	f->call.thread = t;
-	f->call.memo = m;
+	f->call.site = m->site;
 	f->call.cfa = cfa;
-	f->call.outer = t->open;
+	f->call.outer = outer;
 	f->call.function = id_of(f);
 	f->call.fine_ns = 0;
 	f->call.inner_at = t->inner;
@@ -133,8 +158,8 @@ COLD uint32_t selected_call_begin_slow(struct selected_frame *f)
 		errno = saved;
 		return SELECTED_PASS;
 	}
-	f->real = selected_find_real(f->symbol, RA(f), c->memo ? &c->memo->real : NULL);
-	copy_stack(f, c->memo ? c->memo->stack_words : path_cache_readable_words(CFA(f)));
+	f->real = selected_find_real(f->symbol, RA(f), c->site ? known_real(c->site) : NULL);
+	copy_stack(f, c->site ? c->stack_words : path_cache_readable_words(CFA(f)));
 	f->way = WAY_SLOW;
 	errno = saved;
 	/* What was read in call_begin was read too early: before looking for the original. */
@@ -151,7 +176,7 @@ static COLD void end_slowly(struct selected_frame *f, uint32_t outcome, uint64_t
 {
 	if (f->way == WAY_TSC || f->way == WAY_PAGE)
 		f->call = (struct scp_call){
-			.thread = f->thread, .memo = f->memo, .cfa = CFA(f), .function = id_of(f)};
+			.thread = f->thread, .site = f->site, .cfa = CFA(f), .function = id_of(f)};
 	if (f->way != WAY_SLOW || f->step == SELECTED_TSC)
 		f->call.began_at = f->began_at;
 	else
@@ -166,7 +191,10 @@ static COLD void end_slowly(struct selected_frame *f, uint32_t outcome, uint64_t
 static inline __attribute__((always_inline)) bool end_fast(bool page, struct selected_frame *f,
 							   uint64_t now)
 {
-	struct call_fast c = {f->thread, f->memo, f->began_at, f->generation};
+	struct call_fast c = {.thread = f->thread,
+			      .site = f->site,
+			      .began_at = f->began_at,
+			      .generation = f->generation};
 	return call_fast_end(page, &c, now, CFA(f), (struct call_result){SCP_COMPLETED, 0}, false);
 }
 

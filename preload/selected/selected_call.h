@@ -39,7 +39,7 @@ struct selected_frame {
 	uint32_t step;		     /* enum selected_step */
 	uint32_t way;		     /* enum selected_way */
 	struct scp_thread *thread;
-	struct scp_memo *memo;
+	struct scp_site *site;
 	uint32_t generation;
 	uint32_t vectors; /* width that is in use: 0 xmm, 1 ymm, 2 zmm */
 	struct scp_call call;

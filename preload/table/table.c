@@ -3,6 +3,7 @@
  * only the sums inside entries and gaps change afterwards. Indexes to find them
  * again are private memory: the file holds no pointers. */
 #include "preload/table/table.h"
+#include "preload/table/index.h"
 #include "preload/table/record.h"
 #include "preload/clock/clock.h"
 #include "preload/table/tick_phase.h"
@@ -10,8 +11,7 @@
 #include "preload/table/sums.h"
 #include "preload/system/sys.h"
 
-#define CHUNK_FIRST   (4u * SCP_GRANULE)
-#define BUCKETS_FIRST 256u
+#define CHUNK_FIRST (4u * SCP_GRANULE)
 
 bool table_create(struct scp_thread *t)
 {
@@ -36,86 +36,6 @@ void table_begin_owner(struct scp_thread *t)
 	table->live = 1;
 }
 
-/* Doubling an index is long: handlers that leave by longjmp at short intervals would
- * have it begin again each time, in ever more memory. */
-static bool grow_undisturbed(struct scp_thread *t, bool (*grow)(struct scp_thread *))
-{
-	uint64_t signals;
-	if (sys_sandboxed)
-		return grow(t);
-	sys_hold_signals(&signals);
-	bool grown = grow(t);
-	sys_release_signals(&signals);
-	return grown;
-}
-
-/* The bucket array of an index, doubled when it is full. */
-static bool grow_paths(struct scp_thread *t)
-{
-	uint32_t n = t->path_buckets ? 2 * t->path_buckets : BUCKETS_FIRST;
-	struct scp_path_node **bucket = arena_take(&t->index, n * sizeof *bucket);
-	if (!bucket)
-		return t->path_buckets != 0;
-	for (uint32_t i = 0; i < t->path_buckets; i++)
-		for (struct scp_path_node *p = t->path_bucket[i], *next; p; p = next) {
-			next = p->next;
-			p->next = bucket[p->hash & (n - 1)];
-			bucket[p->hash & (n - 1)] = p;
-		}
-	t->path_bucket = bucket;
-	compiler_barrier(); /* never a count beyond the buckets, wherever a handler leaves us */
-	t->path_buckets = n;
-	return true;
-}
-
-static uint64_t path_hash(const struct scp_thread *t)
-{
-	uint64_t h = t->path_flags;
-	for (uint32_t i = 0; i < t->frame_count; i++)
-		h = hash_mix(h ^ t->frames[i]) + i;
-	return h;
-}
-
-static bool path_equals(const struct scp_path_node *n, const struct scp_thread *t, uint64_t hash)
-{
-	const struct scp_path *p = n->path;
-	if (n->hash != hash || p->frames != t->frame_count || p->flags != t->path_flags)
-		return false;
-	for (uint32_t i = 0; i < t->frame_count; i++)
-		if (p->frame[i] != t->frames[i])
-			return false;
-	return true;
-}
-
-struct scp_path_node *table_path(struct scp_thread *t)
-{
-	uint64_t hash = path_hash(t);
-	if (t->path_buckets)
-		for (struct scp_path_node *n = t->path_bucket[hash & (t->path_buckets - 1)]; n;
-		     n = n->next)
-			if (path_equals(n, t, hash))
-				return n;
-	if (t->paths >= t->path_buckets && !grow_undisturbed(t, grow_paths))
-		return NULL;
-	struct scp_path_node *node = arena_take(&t->index, sizeof *node);
-	struct scp_path *path =
-		node ? record_begin(t, SCP_REC_PATH, sizeof *path + 8 * t->frame_count) : NULL;
-	if (!path)
-		return NULL;
-	path->id = ++t->paths;
-	path->frames = t->frame_count;
-	path->flags = t->path_flags;
-	path->hash = hash;
-	for (uint32_t i = 0; i < t->frame_count; i++)
-		path->frame[i] = t->frames[i];
-	record_publish(t);
-	node->path = path;
-	node->hash = hash;
-	node->next = t->path_bucket[hash & (t->path_buckets - 1)];
-	t->path_bucket[hash & (t->path_buckets - 1)] = node;
-	return node;
-}
-
 /* Slow sums of a dual run: without room the fast ones go on alone. */
 static void add_slow(struct scp_thread *t, struct scp_rt *rt)
 {
@@ -127,19 +47,18 @@ static void add_slow(struct scp_thread *t, struct scp_rt *rt)
 	rt->slow = slow;
 }
 
-struct scp_rt *table_entry(struct scp_thread *t, struct scp_path_node *path, uint32_t function,
-			   uint32_t outcome, bool bytes, uint64_t first_at)
+struct scp_rt *table_entry(struct scp_thread *t, struct scp_site *site, uint32_t outcome,
+			   bool bytes, uint64_t first_at)
 {
-	for (struct scp_rt *rt = path->entries; rt; rt = rt->next)
-		if (rt->function == function && rt->outcome == outcome)
-			return rt;
+	if (site->rt[outcome] != &t->no_entry)
+		return site->rt[outcome];
 	struct scp_rt *rt = arena_take(&t->index, sizeof *rt);
 	struct scp_entry *e = rt ? record_begin(t, SCP_REC_ENTRY, sizeof *e) : NULL;
 	if (!e)
 		return NULL;
 	e->id = rt->id = ++t->entries;
-	e->path = path->path->id;
-	e->function = rt->function = function;
+	e->path = site->path;
+	e->function = rt->function = site->function;
 	rt->outcome = outcome;
 	e->outcome = outcome == SCP_TIMEOUT ? SCP_WOULD_BLOCK : outcome;
 	e->min_units = ~UINT64_C(0);
@@ -150,11 +69,11 @@ struct scp_rt *table_entry(struct scp_thread *t, struct scp_path_node *path, uin
 		(bytes ? SCP_ENTRY_BYTES : 0) | (outcome == SCP_TIMEOUT ? SCP_ENTRY_TIMED_OUT : 0);
 	record_publish(t);
 	rt->entry = e;
-	rt->next = path->entries;
-	path->entries = rt;
 	add_slow(t, rt);
 	if (clock_chosen.phases)
-		tick_phase_begin_entry(t, path, rt);
+		tick_phase_begin_entry(t, site, rt);
+	compiler_barrier();
+	site->rt[outcome] = rt;
 	return rt;
 }
 
@@ -185,7 +104,7 @@ static struct scp_gap *find_gap(struct scp_thread *t, uint32_t from, uint32_t to
 			if (g->from == from && g->to == to)
 				return g->gap;
 	if (sys_stack_room() < STACK_TO_ADD ||
-	    (t->gaps >= t->gap_buckets && !grow_undisturbed(t, grow_gaps)))
+	    (t->gaps >= t->gap_buckets && !index_grow(t, grow_gaps)))
 		return NULL;
 	struct gap_node *node = arena_take(&t->index, sizeof *node);
 	struct scp_gap *gap = node ? record_begin(t, SCP_REC_GAP, sizeof *gap) : NULL;

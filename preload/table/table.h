@@ -12,12 +12,9 @@ HIDDEN bool table_create(struct scp_thread *t);
 /* A new owner: its time begins at t->last_at. */
 HIDDEN void table_begin_owner(struct scp_thread *t);
 
-/* The node of the path now in t->frames[0 .. frame_count), t->path_flags. */
-HIDDEN struct scp_path_node *table_path(struct scp_thread *t);
-
-HIDDEN struct scp_rt *table_entry(struct scp_thread *t, struct scp_path_node *path,
-				  uint32_t function, uint32_t outcome, bool bytes,
-				  uint64_t first_at);
+/* The entry of a site's calls with that outcome, made if need be. */
+HIDDEN struct scp_rt *table_entry(struct scp_thread *t, struct scp_site *site, uint32_t outcome,
+				  bool bytes, uint64_t first_at);
 
 /* Add a gap from t->previous to `to` (NULL: the end of the thread). */
 HIDDEN void table_add_gap(struct scp_thread *t, struct scp_rt *to, uint64_t units);

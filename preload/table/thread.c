@@ -202,6 +202,8 @@ static struct scp_thread *create(uint32_t me)
 	t->index.limit = INDEX_LIMIT;
 	t->memos.first = MEMO_FIRST;
 	t->memos.limit = MEMO_LIMIT;
+	for (unsigned i = 0; i < SCP_OUTCOMES; i++)
+		t->no_site.rt[i] = &t->no_entry;
 	slowest_begin(t);
 	switch_detector_release(&t->switches);
 	if (!table_create(t)) {
@@ -286,7 +288,7 @@ COLD struct scp_thread *thread_acquire(void)
 	t->inner = 0;
 	forget_regions(t);
 	t->walking = false;
-	t->abandoned = false; /* nothing of the former owner can return */
+	t->walk.last_count = 0; /* of another stack */
 	t->names = names;
 	switch_track_start(&t->switches,
 			   t->tid); /* first: its time is looked at from its beginning on */
@@ -319,6 +321,12 @@ void thread_end_gap(void)
 	t->open = 0;
 }
 
+static void release_rows(struct scp_thread *t)
+{
+	if (t->walk.rows)
+		arena_unmap(t->walk.rows, t->walk.sets * sizeof *t->walk.rows);
+}
+
 static void release_regions(struct scp_thread *t)
 {
 	if (t->regions)
@@ -346,6 +354,7 @@ void thread_forget_all(void)
 			continue;
 		arena_release(&t->index);
 		arena_release(&t->memos);
+		release_rows(t);
 		release_regions(t);
 		arena_unmap(t, (sizeof *t + 4095) & ~(size_t)4095);
 	}

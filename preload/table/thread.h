@@ -13,11 +13,14 @@
 #include "preload/filter/filter.h"
 #include "include/scprof_format.h"
 #include "preload/switches/switch_watch.h"
+#include "preload/table/pool.h"
 #include "preload/unwind/unwind.h"
+#include "preload/unwind/walk_state.h"
 #include "preload/system/util.h"
 
 #define MEMO_FRONT 1024u /* power of two */
-#define NOTED_MAX  512u
+#define NOTED_MAX  (2 * WALK_FRAMES_MAX + 2)
+#define REACH_ALL  UINT64_MAX
 
 /* A recorded (path, function, outcome) with pointers into the file, from which nothing is read
  * back that decides an address (see file.h). */
@@ -29,7 +32,6 @@ struct scp_rt {
 	struct scp_hist *hist[SCP_HIST_BLOCKS];
 	struct scp_slow *slow;
 	struct scp_batch *batch, *slow_batch;
-	struct scp_rt *next; /* of the same path */
 	/* see batch.c: */
 	struct scp_line *line;	 /* NULL: not begun */
 	struct line_sums *early; /* its first slots, before it is; NULL: sizes are equal so far */
@@ -43,24 +45,32 @@ struct scp_rt {
 	uint32_t id, function, outcome;
 };
 
-struct scp_path_node {
-	struct scp_path_node *next; /* in its hash bucket */
-	struct scp_path *path;
-	uint64_t hash;
-	struct scp_rt *entries;
-	/* see tick_phase.h: */
-	uint32_t due;	       /* entries whose next call is to be sampled */
+/* A function called on a path: what its calls need. */
+struct scp_site {
+	struct scp_rt *rt[SCP_OUTCOMES]; /* &thread.no_entry: none yet */
+	uint32_t path;			 /* id of its record; 0: no room in the profile */
+	uint32_t function;
+	/* see tick_phase.h: entries whose next call is to be sampled */
+	uint32_t due;
+	uint32_t real_generation; /* of process_epoch, that `real` holds for */
+	/* second cache line; of selected functions: the original that this caller's scope has,
+	 * where that is not the same for all callers */
+	void *real;
 	uint32_t pass, passes; /* calls to let pass unread, and how that was drawn */
+	uint64_t reserved[6];
+};
+_Static_assert(sizeof(struct scp_site) == 128, "two cache lines");
+
+/* See path_tree.c. */
+struct path_slot {
+	uint32_t out, number; /* 0: free */
+	uint64_t key;
 };
 
 struct gap_node {
 	struct gap_node *next;
 	struct scp_gap *gap;
 	uint32_t from, to; /* as there */
-};
-
-struct noted_word {
-	uint64_t address, value;
 };
 
 struct scp_memo;
@@ -77,8 +87,8 @@ struct region_point {
 
 /* A region that has begun, see region.h. */
 struct region_open {
-	struct scp_path_node *path; /* NULL: counted only */
-	struct scp_rt *rt;	    /* NULL: to be found at the end */
+	struct scp_site *site; /* NULL: counted only */
+	struct scp_rt *rt;     /* NULL: to be found at the end */
 	uint64_t began_at, slow_began_at, fine_ns;
 	uint64_t inner_at; /* thread.inner when it began */
 	struct switch_mark since;
@@ -117,7 +127,6 @@ struct scp_thread {
 	uint32_t generation; /* of process_epoch, that the memos were made in */
 	uint32_t clock, slow_clock;
 	bool histograms, walking;
-	bool abandoned;	 /* a call was taken for abandoned: memos are not reused any more */
 	uint32_t window; /* of control.h, that the table's present time began in */
 	uint32_t names;	 /* of filter.names, when its own was last looked at */
 	uint32_t owned;	 /* atomic: id of the thread that has it; 0: free */
@@ -136,19 +145,28 @@ struct scp_thread {
 
 	struct arena index; /* path nodes, entries, gap nodes: lives as long as the table */
 	struct arena memos; /* flushed when full */
-	struct scp_path_node **path_bucket;
+	struct path_slot *path_slot;
 	struct gap_node **gap_bucket;
-	uint32_t path_buckets, gap_buckets;
+	uint32_t path_slots, path_slots_used, gap_buckets;
+	struct pool path_nodes, sites; /* see path_tree.h */
 
 	/* Scratch of one slow path at a time. */
 	struct unwind_work work;
 	struct unwind_cursor cursor;
 	uint64_t pages_ok[4];
-	uint32_t noted_count, frame_count, path_flags;
-	bool is_below;	/* no function of --below is wanted, or one was met */
-	uint64_t reach; /* see struct scp_memo */
-	uint64_t frames[SCP_MAX_FRAMES];
-	struct noted_word noted[NOTED_MAX];
+	/* The result of a walk: the path, innermost frame first, and what was read to find it. */
+	struct walk_result {
+		uint32_t frame_count, flags; /* SCP_PATH_* */
+		struct path_place path;	     /* node 0: no room */
+		uint32_t noted_count;
+		bool is_below;	/* no function of --below is wanted, or one was met */
+		bool used_fp;	/* it depends on the frame pointer at the call */
+		uint64_t reach; /* see struct scp_memo */
+		enum walk_outer outer;
+		uint64_t frame[SCP_MAX_FRAMES];
+		struct noted_word noted[NOTED_MAX];
+	} found;
+	struct walk walk;
 	/* Scratch for looking whether a call in progress is still on the stack. */
 	struct unwind_work walk_work;
 	struct unwind_cursor walk_cursor;
@@ -163,11 +181,11 @@ struct scp_thread {
 	struct file_chunk states_chunk;
 	struct scp_table_states *table_states; /* NULL: states are not recorded */
 
-	struct scp_memo *front[MEMO_FRONT];
-	/* Stand in for memos where there is no room, or no right to make room. */
-	uint64_t spare[4][16];
-	uint32_t next_spare;
-	uint64_t random; /* state of tick_phase.c's generator; 0: not seeded */
+	/* By slot: the memo that was used last, and the one before. */
+	struct scp_memo *front[MEMO_FRONT], *second[MEMO_FRONT];
+	uint64_t spare[16];	 /* a memo without words, for paths that are not remembered */
+	struct scp_site no_site; /* of paths that found no room */
+	uint64_t random;	 /* state of tick_phase.c's generator; 0: not seeded */
 };
 
 /* What thread.open is outside of all wrapped calls. */

@@ -24,28 +24,27 @@ static void set_due(struct scp_sampler *s, uint64_t calls)
 {
 	if (!s->due && calls + 1 >= s->next) {
 		s->due = true;
-		s->path->due++;
+		s->site->due++;
 	}
 }
 
-COLD void tick_phase_begin_entry(struct scp_thread *t, struct scp_path_node *path,
-				 struct scp_rt *rt)
+COLD void tick_phase_begin_entry(struct scp_thread *t, struct scp_site *site, struct scp_rt *rt)
 {
 	struct scp_sampler *s = arena_take(&t->index, sizeof *s);
 	if (!s)
 		return;
 	if (!t->random)
 		t->random = hash_mix((uint64_t)(uintptr_t)t ^ clock_mono_ns()) | 1;
-	s->path = path;
+	s->site = site;
 	s->step = 1;
 	s->next = 2 + random_below(t, 2);
 	rt->sampler = s;
 }
 
-uint64_t tick_phase_read(struct scp_path_node *path)
+uint64_t tick_phase_read(struct scp_site *site)
 {
-	if (path->pass) {
-		path->pass--;
+	if (site->pass) {
+		site->pass--;
 		return 0;
 	}
 	return clock_read_library(SCP_CLOCK_MONOTONIC);
@@ -98,18 +97,18 @@ void tick_phase_account(struct scp_thread *t, struct scp_rt *rt, uint64_t fine_n
 			uint64_t coarse_ns)
 {
 	struct scp_sampler *s = rt->sampler;
-	struct scp_path_node *path = s->path;
+	struct scp_site *site = s->site;
 	uint64_t calls = rt->entry->calls;
 	if (fine_ns && calls >= s->next) {
 		sample(t, rt, fine_ns, coarse_ns);
-		path->passes = 0;
-		if (s->due && path->due)
-			path->due--;
+		site->passes = 0;
+		if (s->due && site->due)
+			site->due--;
 		s->due = false;
 	} else if (fine_ns) {
-		path->passes = path->passes ? path->passes * 2 : 1;
-		path->passes = path->passes < PASS_MOST ? path->passes : PASS_MOST;
-		path->pass = (uint32_t)random_below(t, 2 * path->passes);
+		site->passes = site->passes ? site->passes * 2 : 1;
+		site->passes = site->passes < PASS_MOST ? site->passes : PASS_MOST;
+		site->pass = (uint32_t)random_below(t, 2 * site->passes);
 	}
 	set_due(s, calls);
 }

@@ -20,7 +20,7 @@
 
 /* Of one entry. */
 struct scp_sampler {
-	struct scp_path_node *path;
+	struct scp_site *site;
 	struct scp_phase *phase; /* made with the first count */
 	uint64_t next;		 /* number of the call to sample */
 	uint64_t last_ns;	 /* CLOCK_MONOTONIC at the last that counted; 0: none yet */
@@ -29,11 +29,10 @@ struct scp_sampler {
 };
 
 /* A new entry of the path, whose first call has just ended. */
-HIDDEN void tick_phase_begin_entry(struct scp_thread *t, struct scp_path_node *path,
-				   struct scp_rt *rt);
+HIDDEN void tick_phase_begin_entry(struct scp_thread *t, struct scp_site *site, struct scp_rt *rt);
 
 /* CLOCK_MONOTONIC, or 0 where this call is let pass. */
-HIDDEN uint64_t tick_phase_read(struct scp_path_node *path);
+HIDDEN uint64_t tick_phase_read(struct scp_site *site);
 
 /* A call has been added to rt's entry; when it began the clocks read fine_ns (0: not
  * read) and coarse_ns. Either one of its entry's calls was due, or a reading was made. */
@@ -41,9 +40,9 @@ HIDDEN void tick_phase_account(struct scp_thread *t, struct scp_rt *rt, uint64_t
 			       uint64_t coarse_ns);
 
 /* Before the clocks are read. */
-static inline uint64_t phase_at_begin(struct scp_path_node *path)
+static inline uint64_t phase_at_begin(struct scp_site *site)
 {
-	return unlikely(path && path->due) ? tick_phase_read(path) : 0;
+	return unlikely(site && site->due) ? tick_phase_read(site) : 0;
 }
 
 /* After the call was added to its entry. */

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Walks without cached rows. They work in the thread's scratch memory, because the stack may be a
+ * small one. */
+#include "preload/call/full_walk.h"
+#include "preload/filter/below.h"
+#include "preload/filter/filter.h"
+#include "preload/process/modules.h"
+#include "preload/process/process.h"
+#include "preload/system/sys.h"
+#include "preload/table/path_tree.h"
+
+#define PAGE(a) ((a) & ~UINT64_C(4095))
+#define PAGES	(sizeof((struct scp_thread *)0)->pages_ok / 8)
+
+static bool can_read(uint64_t address)
+{
+	return stack_holds(address) || (!sys_sandboxed && sys_can_read(address));
+}
+
+void full_walk_forget_pages(struct scp_thread *t)
+{
+	for (unsigned i = 0; i < PAGES; i++)
+		t->pages_ok[i] = ~UINT64_C(0);
+	t->pages_ok[0] = PAGE((uint64_t)__builtin_frame_address(0));
+}
+
+bool full_walk_readable(struct scp_thread *t, uint64_t address)
+{
+	uint64_t page = PAGE(address);
+	for (unsigned i = 0; i < PAGES; i++)
+		if (t->pages_ok[i] == page)
+			return true;
+	if (!can_read(address))
+		return false;
+	for (unsigned i = PAGES - 1; i > 0; i--)
+		t->pages_ok[i] = t->pages_ok[i - 1];
+	t->pages_ok[0] = page;
+	return true;
+}
+
+static bool readable(void *context, uint64_t address)
+{
+	return full_walk_readable(context, address);
+}
+
+static bool note(void *context, uint64_t address, uint64_t value)
+{
+	struct walk_result *r = &((struct scp_thread *)context)->found;
+	if (r->noted_count >= NOTED_MAX - 1) /* one is kept for the control page's */
+		return false;
+	r->noted[r->noted_count++] = (struct noted_word){address, value};
+	return true;
+}
+
+static void add_frame(struct walk_result *r, uint64_t pc, bool exact)
+{
+	if (modules_is_ours(pc))
+		return;
+	uint64_t frame = modules_frame(pc, exact);
+	if (!r->is_below)
+		r->is_below = below_contains(frame);
+	if (r->frame_count < filter.depth)
+		r->frame[r->frame_count++] = frame;
+}
+
+/* All frames that are kept are there: is there anything left to find out? The call around this
+ * one, because a memo also answers whether that is still in progress. */
+static bool is_enough(const struct walk_result *r, uintptr_t outer)
+{
+	return r->is_below && (!outer || r->outer != OUTER_UNKNOWN);
+}
+
+/* Walk outwards. Returns how the walk ended. */
+static enum unwind_result walk(struct scp_thread *t, uintptr_t outer)
+{
+	struct unwind_cursor *c = &t->cursor;
+	struct walk_result *r = &t->found;
+	enum unwind_result step;
+	for (;;) {
+		uint64_t left = c->pc;
+		if ((step = unwind_step(c)) != UNWIND_STEPPED)
+			break;
+		if (outer && r->outer == OUTER_UNKNOWN && c->cfa == outer) {
+			r->outer = modules_is_ours(left) ? OUTER_FOUND : OUTER_GONE;
+			r->reach = outer;
+		}
+		if (r->frame_count == filter.depth) {
+			r->flags = filter.full_flag;
+			if (is_enough(r, outer))
+				return step;
+		}
+		add_frame(r, c->pc, c->exact);
+	}
+	if (step == UNWIND_END && r->outer == OUTER_UNKNOWN)
+		r->outer = OUTER_GONE;
+	if (step == UNWIND_END || r->noted_count < NOTED_MAX - 1)
+		r->reach = REACH_ALL;
+	return step;
+}
+
+void full_walk_find_caller(struct scp_thread *t, const struct walk_start *from)
+{
+	struct walk_result *r = &t->found;
+	add_frame(r, from->ra, false);
+	r->flags = SCP_PATH_SMALL_STACK;
+	r->reach = REACH_ALL;
+	r->path = path_tree_find(t, r->frame, r->frame_count, r->flags);
+}
+
+void full_walk_find(struct scp_thread *t, const struct walk_start *from)
+{
+	struct unwind_cursor *c = &t->cursor;
+	struct walk_result *r = &t->found;
+	full_walk_forget_pages(t);
+	process_loss(unwinds, 1);
+	unwind_begin(c, from->ra, from->sp, from->fp);
+	c->work = &t->work;
+	c->note = note;
+	c->readable = readable;
+	c->context = t;
+	add_frame(r, from->ra, false);
+	if (walk(t, from->outer) == UNWIND_CUT && !r->flags) {
+		r->flags = SCP_PATH_CUT;
+		process_loss(cut_paths, 1);
+	}
+	r->used_fp = c->used_fp;
+	r->path = path_tree_find(t, r->frame, r->frame_count, r->flags);
+}
+
+static bool ignore(void *context, uint64_t address, uint64_t value)
+{
+	(void)context, (void)address, (void)value;
+	return true;
+}
+
+static bool readable_anew(void *context, uint64_t address)
+{
+	(void)context;
+	return can_read(address);
+}
+
+enum walk_outer full_walk_look_for(struct scp_thread *t, const struct walk_start *from)
+{
+	struct unwind_cursor *c = &t->walk_cursor;
+	if (t->walking)
+		return OUTER_UNKNOWN;
+	t->walking = true;
+	compiler_barrier();
+	unwind_begin(c, from->ra, from->sp, from->fp);
+	c->work = &t->walk_work;
+	c->note = ignore;
+	c->readable = readable_anew;
+	c->context = t;
+	enum walk_outer found = OUTER_UNKNOWN;
+	for (unsigned i = 0; i < 4 * SCP_MAX_FRAMES && found == OUTER_UNKNOWN; i++) {
+		uint64_t left = c->pc;
+		enum unwind_result r = unwind_step(c);
+		if (r == UNWIND_END)
+			found = OUTER_GONE;
+		/* Stepping out of our wrapper gives the stack pointer it was called with; out of
+		 * another function, that its caller called that one since. */
+		if (r == UNWIND_STEPPED && c->cfa == from->outer)
+			found = modules_is_ours(left) ? OUTER_FOUND : OUTER_GONE;
+		if (r == UNWIND_CUT)
+			break;
+	}
+	compiler_barrier();
+	t->walking = false;
+	return found;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Equal things with numbers from 1, in blocks of doubling size that never move. */
+#ifndef SCPROF_PRELOAD_TABLE_POOL_H
+#define SCPROF_PRELOAD_TABLE_POOL_H
+
+#include "preload/process/arena.h"
+
+#define POOL_BLOCKS 24u
+#define POOL_FIRST  256u /* things in the first block */
+
+struct pool {
+	uint8_t *block[POOL_BLOCKS];
+	uint32_t count;
+};
+
+static inline uint32_t pool_block(uint32_t number)
+{
+	return 31u ^ (uint32_t)__builtin_clz(((number - 1) / POOL_FIRST) + 1);
+}
+
+static inline void *pool_get(const struct pool *p, uint32_t number, size_t bytes)
+{
+	uint32_t b = pool_block(number);
+	return p->block[b] + (number - 1 - ((1u << b) - 1) * POOL_FIRST) * bytes;
+}
+
+/* The next one, zeroed, or NULL: no room. It counts when p->count has become its number, which is
+ * the caller's to do when it is complete. */
+static inline void *pool_next(struct pool *p, struct arena *a, size_t bytes)
+{
+	uint32_t b = pool_block(p->count + 1);
+	if (b >= POOL_BLOCKS ||
+	    (!p->block[b] && !(p->block[b] = arena_take(a, (POOL_FIRST << b) * bytes))))
+		return NULL;
+	return pool_get(p, p->count + 1, bytes);
+}
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a thread keeps from one walk of the stack to the next: rows of call-frame information by
+ * return address, and the frames of the latest walk. The walks are in preload/call/walk.c. */
+#ifndef SCPROF_PRELOAD_UNWIND_WALK_STATE_H
+#define SCPROF_PRELOAD_UNWIND_WALK_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where a walk begins: as unwind_begin, and the stack pointer that a wrapped call around this one
+ * has as thread.open; 0: none is looked for. */
+struct walk_start {
+	uint64_t ra, sp, fp;
+	uintptr_t outer;
+};
+
+/* Is that call in progress? */
+enum walk_outer { OUTER_UNKNOWN = 0, OUTER_FOUND, OUTER_GONE };
+
+#define WALK_FRAMES_MAX 256u /* of one walk; a deeper one takes the full unwinder */
+
+struct noted_word {
+	uint64_t address, value;
+};
+
+/* How to step out of a function, from one return address. */
+enum row_kind {
+	ROW_NONE = 0,
+	ROW_SP,	 /* CFA = stack pointer + cfa_offset */
+	ROW_FP,	 /* CFA = frame pointer + cfa_offset */
+	ROW_END, /* the outermost frame */
+	ROW_FULL /* none of these: only the full unwinder can */
+};
+
+/* A cached row: half a cache line. Offsets to the CFA are in words of eight bytes. */
+struct row {
+	uint64_t pc;
+	uint64_t frame;	     /* as SCP_FRAME */
+	uint32_t generation; /* of process_epoch */
+	int32_t cfa_offset;  /* bytes */
+	int16_t ra_words;
+	int16_t fp_words; /* 0: the frame pointer is that of the caller */
+	uint8_t kind;	  /* enum row_kind */
+	bool is_ours;	  /* in libscprof.so: no frame of the path */
+	bool is_below;	  /* in a function of --below */
+};
+
+/* A set: the row that was wanted last comes first. */
+struct row_set {
+	struct row row[2];
+};
+
+/* A node of path_tree.h, and the hash of the frames that lead to it. */
+struct path_place {
+	uint32_t node, hash;
+};
+
+/* A frame of a walk, and what was read to step out of it. */
+struct walk_frame {
+	uint64_t pc, sp;
+	uint64_t fp_at; /* where its frame pointer was saved; 0: it is still in the register... */
+	uint64_t fp;	/* ...with this value */
+	uint64_t frame;
+	struct noted_word word[2]; /* in the order in which they were read */
+	struct path_place place;   /* of the kept frames from the outermost to this one */
+	uint16_t kept;		   /* frames of the path from the outermost to this one */
+	uint8_t words;
+	bool is_ours;
+	/* It, and it or one further out: is in a function of --below; needed the frame pointer that
+	 * is still in the register. */
+	bool is_below, any_below;
+	bool uses_fp, any_uses_fp;
+};
+
+struct walk {
+	struct row_set *rows; /* NULL: none yet */
+	uint32_t sets;	      /* a power of two */
+	uint32_t filled;      /* rows made since the table has this size */
+	bool rows_lost;	      /* no room for a larger one */
+
+	/* The latest walk that reached the outermost frame, which comes first. */
+	struct walk_frame last[WALK_FRAMES_MAX];
+	uint32_t last_count;
+
+	/* Scratch: the frames of a walk that goes on, innermost first. */
+	struct walk_frame fresh[WALK_FRAMES_MAX];
+	uint32_t fresh_count;
+	bool elsewhere; /* it read words that are not known to stay readable */
+};
+
+#endif
