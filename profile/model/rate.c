@@ -19,9 +19,9 @@
 #define GOOD_ERROR	1e-4 /* relative, of a rate from anchors */
 #define TOLERABLE_ERROR 0.05 /* better than no report at all; rate_error says it */
 #define SAME_RATE	1e-3
-#define ENOUGH_TICKS	1000 /* of a page clock, for its mean tick to be measured */
-#define TICKER_ERROR	1e-3 /* of a ticker that nobody could measure */
-#define CALIBRATION_NS	20000000 /* is waited for at most */
+#define ENOUGH_TICKS	1000	     /* of a page clock, for its mean tick to be measured */
+#define TICKER_ERROR	1e-3	     /* of a ticker that nobody could measure */
+#define CALIBRATION_NS	20000000     /* is waited for at most */
 #define OLDEST_NS	60000000000u /* the machine may have slept since an older anchor */
 #define PAIRINGS	64
 
