@@ -21,7 +21,7 @@ include preload/build.mk profile/build.mk stats/build.mk collector/build.mk repo
 .PHONY: all check list-suites check-long demo bench fuzz lint sanitize clean help setup
 all: $(BUILD)/libscprof.so $(BUILD)/scprof man examples
 
-TOOL_LIBS = -lelf -ldw -lgsl -lgslcblas -ljansson -lprotobuf-c -lz -liberty $(MICROHTTPD_LIBS) -lncursesw -ltinfo -lm -lpthread
+TOOL_LIBS = -lelf -ldw -lgsl -lgslcblas -ljansson -lprotobuf-c -lz -liberty -lncursesw -ltinfo -lm -lpthread -ldl
 
 define static_library # name, sources
 $(BUILD)/lib$(1).a: $(patsubst %.c,$(BUILD)/%.o,$(2))

@@ -5,7 +5,7 @@ BENCH_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I.
 
 .PHONY: bench-programs
 bench-programs: $(BENCH)/deep_call $(BENCH)/deep_call_pg $(BENCH)/deep_unwind $(BENCH)/calibrated_call \
-	$(BENCH)/quiet_mean $(BENCH)/phase_p $(BENCH)/markers $(BENCH)/many_paths $(BENCH)/known_load $(BENCH)/live_paths \
+	$(BENCH)/quiet_mean $(BENCH)/phase_p $(BENCH)/markers $(BENCH)/many_paths $(BENCH)/new_paths $(BENCH)/known_load $(BENCH)/live_paths \
 	$(BENCH)/known_states $(BENCH)/switches
 
 # The empty function: an object of its own, so that the call is a dynamic one.
@@ -51,6 +51,11 @@ $(BENCH)/phase_p: bench/phase_p.c $(BUILD)/libprofile.a $(BUILD)/libstats.a
 $(BENCH)/many_paths: bench/many_paths.c $(BUILD)/libprofile.a $(BUILD)/libstats.a
 	@mkdir -p $(@D)
 	$(CC) $(BENCH_CFLAGS) -o $@ $^ -ldw -lelf -lm
+
+# A program that takes very many call paths (docs/performance.md).
+$(BENCH)/new_paths: bench/new_paths.c
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_CFLAGS) -o $@ $<
 
 # A program of very many call paths, to watch (docs/top.md).
 $(BENCH)/live_paths: bench/live_paths.c

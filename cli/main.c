@@ -12,6 +12,7 @@
 #include "cli/help/config.h"
 #include "cli/messages/nearest.h"
 #include "include/scprof_version.h"
+#include "profile/model/rate.h"
 
 /* If a standard descriptor is closed, a file that we open would get its number, and our messages
  * would go into that file. Close-on-exec: the command still finds it closed. */
@@ -104,6 +105,7 @@ int main(int argc, char **argv)
 	const struct command *command;
 
 	fill_standard_descriptors();
+	rate_begin();
 	/* Large tables of a large profile are made and dropped one after the other: freed memory
 	 * goes back, where glibc would keep up to 32 MB of each. */
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);

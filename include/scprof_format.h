@@ -7,7 +7,7 @@
  * aligned; there is no floating point and no pointer.
  *
  * Layout:   header | region | region | ...
- * A region is a piece of the file that was reserved on disk at one time. It is
+ * A region is a piece of the file that was added at one time. It is
  * cut into chunks, whose starts are multiples of SCP_GRANULE; a granule
  * without a chunk magic is skipped (the writer died before it could say what
  * the chunk is). A chunk holds records up to its `used`, which the writer

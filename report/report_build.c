@@ -31,14 +31,16 @@ struct making {
 	uint32_t costs;			   /* how many have */
 };
 
-/* Lines and states stay: batches of entries that have none may give way to those that do. */
 static struct prof_sums for_mean(const struct prof_sums *s)
 {
 	struct prof_sums out = *s;
 
 	out.hist = NULL;
 	out.hist_of_one = false;
+	out.line = NULL;
 	out.tail = NULL;
+	out.states = NULL;
+	out.detector = SCP_SWITCH_NONE;
 	return out;
 }
 

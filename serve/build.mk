@@ -13,6 +13,7 @@ SERVE_SRC = \
 	serve/http/http_failures.c \
 	serve/http/http_models.c \
 	serve/http/http_tend.c \
+	serve/http/mhd.c \
 	serve/http/negotiate.c \
 	serve/http/request.c \
 	serve/pages/gauges.c \
@@ -32,5 +33,4 @@ SERVE_SRC = \
 	serve/sums/variance_counter.c
 
 MICROHTTPD_CFLAGS := $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)
-MICROHTTPD_LIBS := $(shell pkg-config --libs libmicrohttpd 2>/dev/null || echo -lmicrohttpd)
-$(foreach f,http http_address http_answer http_failures http_models http_tend,$(eval CFLAGS_serve_http_$f = $$(MICROHTTPD_CFLAGS)))
+$(foreach f,http http_address http_answer http_failures http_models http_tend mhd,$(eval CFLAGS_serve_http_$f = $$(MICROHTTPD_CFLAGS)))

@@ -257,11 +257,18 @@ static void set_ticks(struct profile *p, const struct ticker_stats *s)
 static void print_report(const struct run *r, struct profile *p)
 {
 	struct report_options options = REPORT_OPTIONS_DEFAULT;
+	static char buffer[1 << 16];
 
 	function_names_fill(p);
-	if (r->options.report && report_print(p, &options, stderr))
+	if (!r->options.report)
+		return;
+	setvbuf(stderr, buffer, _IOFBF, sizeof(buffer)); /* not a system call a word */
+	int failed = report_print(p, &options, stderr);
+	int error = errno;
+	setvbuf(stderr, NULL, _IONBF, 0);
+	if (failed)
 		say_format("cannot print the report: %s; the profile is not touched by that",
-			   strerror(errno));
+			   strerror(error));
 }
 
 /* The files are removed only once their content is safe elsewhere. */

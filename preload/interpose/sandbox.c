@@ -38,6 +38,8 @@ static uint32_t prepare(bool strict)
 	if (strict || clock_needs_system_calls())
 		stop_for_good();
 	sys_sandboxed = 1;
+	if (!before && !strict)
+		file_fill(&process.file);
 	return before;
 }
 

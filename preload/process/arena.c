@@ -4,7 +4,8 @@
 #include "preload/process/file.h"
 #include "preload/system/sys.h"
 
-#define HUGE (2u << 20)
+#define HUGE	 (2u << 20)
+#define STEP_MAX (64u << 10) /* about 10 us */
 
 void *arena_map(size_t bytes)
 {
@@ -21,6 +22,19 @@ void arena_unmap(void *p, size_t bytes)
 {
 	sys_munmap(p, bytes);
 	file_address_space_return(bytes);
+}
+
+/* Pages of the last block, several by one system call rather than by a fault each. */
+static void make_ready(struct arena *a)
+{
+	size_t bytes = a->first << a->present, step = bytes / 4;
+	if (a->present + 1 < a->blocks || a->used <= a->ready || sys_sandboxed)
+		return;
+	step = step > STEP_MAX ? STEP_MAX : step;
+	size_t end = (a->used + step - 1) / step * step;
+	end = end > bytes ? bytes : end;
+	sys_populate(a->block[a->present] + a->ready, end - a->ready);
+	a->ready = end;
 }
 
 static bool next_block(struct arena *a, size_t need)
@@ -46,7 +60,7 @@ static bool next_block(struct arena *a, size_t need)
 	a->blocks++;
 	a->present = a->blocks - 1;
 	compiler_barrier();
-	a->used = 0;
+	a->used = a->ready = 0;
 	return true;
 }
 
@@ -58,6 +72,7 @@ void *arena_take(struct arena *a, size_t bytes)
 			return NULL;
 	uint64_t *p = (uint64_t *)(a->block[a->present] + a->used);
 	a->used += bytes;
+	make_ready(a);
 	for (size_t i = 0; i < bytes / 8; i++) /* after a reset it is not zero any more */
 		p[i] = 0;
 	return p;
@@ -74,5 +89,5 @@ void arena_release(struct arena *a)
 	for (uint32_t i = 0; i < a->blocks; i++)
 		arena_unmap(a->block[i], a->first << i);
 	a->blocks = a->present = 0;
-	a->used = 0;
+	a->used = a->ready = 0;
 }

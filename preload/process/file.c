@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Creating and growing the profile file; every failure ends in recording less. */
+/* Creating and growing the profile file; every failure ends in recording less.
+ *
+ * A page that is written to must be there: a chunk's pages are made by one system call when it
+ * begins, rather than by a fault each. On tmpfs that reserves them, too: there fallocate takes 0.3
+ * us a page, 6 ms for the largest region. */
 #include <errno.h>
+#include <linux/magic.h>
 #include <sys/resource.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
 
 #include "preload/process/file.h"
 #include "preload/system/sys.h"
 
 #define SEVERAL_TABLES 4u
 #define REGION_MAX     (64u << 20)
+#define LEAST_FILLED   (64u << 10) /* bytes of a chunk whose thread takes many paths */
+#define FIRST_BYTES                                                                                \
+	(128u << 10) /* of the file, there when it begins: names of functions and so on */
 
 static int limit_of(int resource, uint64_t *soft)
 {
@@ -37,16 +47,19 @@ void file_address_space_return(uint64_t bytes)
 	__atomic_sub_fetch(&taken, bytes, __ATOMIC_RELAXED);
 }
 
-/* Reserve disk space for [from, from + bytes). Beyond RLIMIT_FSIZE the kernel
- * would send SIGXFSZ, which is not ours to cause. */
-static int reserve(int fd, uint64_t from, uint64_t bytes)
+/* Beyond RLIMIT_FSIZE the kernel would send SIGXFSZ, which is not ours to cause. */
+static int check_size(uint64_t bytes)
 {
-	static const char zeros[512];
 	uint64_t limit;
 	if (limit_of(RLIMIT_FSIZE, &limit) != 0)
 		return -EPERM;
-	if (limit != RLIM64_INFINITY && from + bytes > limit)
-		return -EFBIG;
+	return limit != RLIM64_INFINITY && bytes > limit ? -EFBIG : 0;
+}
+
+/* Reserve disk space for [from, from + bytes). */
+static int reserve(int fd, uint64_t from, uint64_t bytes)
+{
+	static const char zeros[512];
 	long r = sys_fallocate(fd, from, bytes);
 	if (r != -EOPNOTSUPP && r != -ENOSYS)
 		return (int)r;
@@ -58,11 +71,13 @@ static int reserve(int fd, uint64_t from, uint64_t bytes)
 	return 0;
 }
 
-static int map_region(int fd, uint64_t from, uint64_t bytes, uint8_t **out)
+static int map_region(int fd, uint64_t from, uint64_t bytes, bool sparse, uint8_t **out)
 {
 	if (!file_address_space_allows(bytes))
 		return -ENOMEM;
-	int r = reserve(fd, from, bytes);
+	int r = check_size(from + bytes);
+	if (r == 0)
+		r = sparse ? (int)sys_lengthen(fd, from + bytes) : reserve(fd, from, bytes);
 	if (r == 0) {
 		*out = sys_mmap(bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
 		if (sys_failed(*out))
@@ -70,6 +85,38 @@ static int map_region(int fd, uint64_t from, uint64_t bytes, uint8_t **out)
 	}
 	if (r != 0)
 		file_address_space_return(bytes);
+	return r;
+}
+
+/* A disk has a device number of its own, tmpfs has not. */
+static bool lies_on_tmpfs(const struct profile_file *f)
+{
+	struct statfs fs;
+	return major(f->device) == 0 && sys2(SYS_fstatfs, f->fd, &fs) == 0 &&
+	       fs.f_type == TMPFS_MAGIC;
+}
+
+/* Of a write into a page that is not there yet. */
+static int populate(uint8_t *at, uint64_t bytes)
+{
+	long r = sys_populate(at, bytes);
+	return r == -EFAULT ? -ENOSPC : (int)r;
+}
+
+static int map_first(struct profile_file *f, uint64_t bytes, uint8_t **out)
+{
+	f->sparse = lies_on_tmpfs(f);
+	int r = map_region(f->fd, 0, bytes, f->sparse, out);
+	if (r != 0 || !f->sparse)
+		return r;
+	if (populate(*out, bytes < FIRST_BYTES ? bytes : FIRST_BYTES) != 0) {
+		f->sparse = false; /* the kernel cannot, or the disk is full */
+		r = reserve(f->fd, 0, bytes);
+	}
+	if (r != 0) {
+		sys_munmap(*out, bytes);
+		file_address_space_return(bytes);
+	}
 	return r;
 }
 
@@ -82,7 +129,7 @@ int file_create(struct profile_file *f, const struct file_wish *w, uint64_t byte
 		return f->fd;
 	int r = file_name_identify(f, f->fd);
 	if (r == 0)
-		r = map_region(f->fd, 0, bytes, &address);
+		r = map_first(f, bytes, &address);
 	if (r != 0) {
 		file_abandon(f);
 		return r;
@@ -124,7 +171,7 @@ static int add_region(struct profile_file *f, uint64_t bytes)
 		return (int)fd;
 	int r = file_name_identify(f, (int)fd);
 	if (r == 0)
-		r = map_region((int)fd, offset, size, &address);
+		r = map_region((int)fd, offset, size, f->sparse, &address);
 	if (fd != f->fd)
 		sys_close((int)fd);
 	if (r != 0)
@@ -137,16 +184,31 @@ static int add_region(struct profile_file *f, uint64_t bytes)
 	return 0;
 }
 
+/* Did the file fail to grow a moment ago? One of several threads counts down, lest it pass below
+ * zero. */
+static bool backs_off(struct profile_file *f)
+{
+	uint32_t wait = __atomic_load_n(&f->backoff, __ATOMIC_RELAXED);
+	if (wait)
+		__atomic_compare_exchange_n(&f->backoff, &wait, wait - 1, false, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED);
+	return wait;
+}
+
+static void note_failure(struct profile_file *f, int error)
+{
+	f->header->losses.growth_failures++;
+	f->header->losses.growth_errno = (uint32_t)error;
+	f->failures += f->failures < 16;
+	f->backoff = 1u << f->failures;
+}
+
 /* One thread grows; the others, and a file that failed to grow a moment ago, go without. */
 static COLD bool grow(struct profile_file *f, uint64_t bytes)
 {
 	uint32_t idle = 0;
-	uint32_t wait = __atomic_load_n(&f->backoff, __ATOMIC_RELAXED);
-	if (wait) { /* one of several threads counts down, lest it pass below zero */
-		__atomic_compare_exchange_n(&f->backoff, &wait, wait - 1, false, __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED);
+	if (backs_off(f))
 		return false;
-	}
 	if (sys_sandboxed || sys_stack_room() < STACK_TO_GROW)
 		return false;
 	uint64_t signals;
@@ -157,15 +219,35 @@ static COLD bool grow(struct profile_file *f, uint64_t bytes)
 		return false;
 	}
 	int r = add_region(f, bytes);
-	if (r != 0) {
-		f->header->losses.growth_failures++;
-		f->header->losses.growth_errno = (uint32_t)-r;
-		f->failures += f->failures < 16;
-		f->backoff = 1u << f->failures;
-	}
+	if (r != 0)
+		note_failure(f, -r);
 	__atomic_store_n(&f->growing, 0, __ATOMIC_RELEASE);
 	sys_release_signals(&signals);
 	return r == 0;
+}
+
+/* Nobody took more meanwhile, or it stays unused. */
+static void give_back(struct profile_file *f, uint32_t n, uint64_t used, uint64_t bytes)
+{
+	uint64_t end = used + bytes;
+	if (__atomic_compare_exchange_n(&f->region[n].used, &end, used, false, __ATOMIC_RELAXED,
+					__ATOMIC_RELAXED))
+		__atomic_sub_fetch(&f->header->regions[n].used, bytes, __ATOMIC_RELAXED);
+}
+
+/* Is there memory for the chunk? Where no system call may be made all of it is there already; and a
+ * small one is seldom filled. */
+static bool chunk_is_there(struct profile_file *f, uint8_t *at, uint64_t bytes)
+{
+	if (sys_sandboxed || (!f->sparse && bytes < LEAST_FILLED))
+		return true;
+	if (f->sparse && backs_off(f))
+		return false;
+	int r = populate(at, bytes);
+	if (r == 0 || !f->sparse)
+		return true;
+	note_failure(f, -r);
+	return false;
 }
 
 static uint8_t *take_of(struct profile_file *f, uint32_t n, uint64_t bytes)
@@ -178,7 +260,10 @@ static uint8_t *take_of(struct profile_file *f, uint32_t n, uint64_t bytes)
 	} while (!__atomic_compare_exchange_n(&region->used, &used, used + bytes, false,
 					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	__atomic_add_fetch(&f->header->regions[n].used, bytes, __ATOMIC_RELAXED);
-	return region->at + used;
+	if (likely(chunk_is_there(f, region->at + used, bytes)))
+		return region->at + used;
+	give_back(f, n, used, bytes);
+	return NULL;
 }
 
 /* What is left of the region before the last comes first. */
@@ -191,6 +276,14 @@ static uint8_t *take(struct profile_file *f, uint64_t bytes)
 	if (!at && regions) /* 0: a forked child that could make no file of its own */
 		at = take_of(f, regions - 1, bytes);
 	return at;
+}
+
+/* Another thread made it, or the disk is full. */
+static bool has_room(const struct profile_file *f, uint64_t bytes)
+{
+	uint32_t regions = __atomic_load_n(&f->regions, __ATOMIC_ACQUIRE);
+	return regions && __atomic_load_n(&f->region[regions - 1].used, __ATOMIC_RELAXED) + bytes <=
+				  f->region[regions - 1].bytes;
 }
 
 /* Several threads would find no room while one of them grows the file. */
@@ -207,7 +300,7 @@ static bool make_chunk(struct profile_file *f, struct file_chunk *c, uint32_t ma
 	if (!f->header)
 		return false;
 	uint8_t *at = take(f, bytes);
-	if (!at && grow(f, bytes))
+	if (!at && (has_room(f, bytes) || grow(f, bytes)))
 		at = take(f, bytes);
 	if (!at)
 		return false;
@@ -240,6 +333,16 @@ bool file_optional_chunk(struct profile_file *f, struct file_chunk *c, uint32_t 
 			 uint32_t table)
 {
 	return make_chunk(f, c, SCP_OPTIONAL_MAGIC, SCP_GRANULE, type, table);
+}
+
+void file_fill(struct profile_file *f)
+{
+	uint32_t regions = __atomic_load_n(&f->regions, __ATOMIC_ACQUIRE);
+	if (!f->header || !f->sparse)
+		return;
+	for (uint32_t i = regions > 1 ? regions - 2 : 0; i < regions; i++)
+		if (populate(f->region[i].at, f->region[i].bytes) != 0)
+			__atomic_store_n(&f->region[i].used, f->region[i].bytes, __ATOMIC_RELAXED);
 }
 
 void file_unmap(struct profile_file *f)

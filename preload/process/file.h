@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The profile file as the writer sees it: a shared mapping that grows by regions
- * reserved on disk before they are touched (a sparse mapping on a full disk is a
- * SIGBUS in the target), and stays open through no descriptor.
+/* The profile file as the writer sees it: a shared mapping that grows by regions.
+ * What is touched was reserved on disk before, by region or by chunk (a write into a hole on a
+ * full disk is a SIGBUS in the target). It stays open through no descriptor.
  *
  * Another process may write anything into the file at any time. So what decides an address, an
  * index, a size or how often a loop runs is kept in private memory, and never read back from it.
@@ -29,6 +29,7 @@ struct profile_file {
 	struct file_region region[SCP_MAX_REGIONS];
 	uint32_t regions, tables; /* as region_count and table_count of the header */
 	uint32_t pid;		  /* whose it is */
+	bool sparse;		  /* a chunk's memory is made when it begins, else a region's */
 	uint32_t growing;	  /* a thread is adding a region */
 	uint32_t backoff;	  /* requests to let pass before growing is tried again */
 	uint32_t failures;
@@ -81,6 +82,9 @@ HIDDEN bool file_chunk(struct profile_file *f, struct file_chunk *c, uint64_t by
 /* The same for an optional chunk, which readers may skip: one granule. */
 HIDDEN bool file_optional_chunk(struct profile_file *f, struct file_chunk *c, uint32_t type,
 				uint32_t table);
+
+/* No system call can be made from now on: make the memory of all chunks that there is room for. */
+HIDDEN void file_fill(struct profile_file *f);
 
 /* Where the next record of `bytes` lies; NULL: there is no room. */
 static inline void *file_next_record(const struct file_chunk *c, uint64_t bytes)

@@ -59,6 +59,12 @@ static inline long sys_fallocate(int fd, uint64_t at, uint64_t bytes)
 	return sys4(SYS_fallocate, fd, 0, at, bytes);
 }
 
+/* Without disk space. */
+static inline long sys_lengthen(int fd, uint64_t bytes)
+{
+	return sys2(SYS_ftruncate, fd, bytes);
+}
+
 static inline long sys_unlink(const char *path)
 {
 	return sys3(SYS_unlinkat, AT_FDCWD, path, 0);
@@ -90,6 +96,14 @@ static inline void *sys_move_mapping(void *from, size_t bytes, void *to)
 static inline long sys_madvise(void *address, size_t bytes, int advice)
 {
 	return sys3(SYS_madvise, address, bytes, advice);
+}
+
+/* Memory of its own for each page, as if each had been written to: one system call instead of a
+ * fault a page. -EINVAL: the kernel has none (before 5.14). -EFAULT: a write would be a SIGBUS,
+ * since the disk is full. */
+static inline long sys_populate(void *address, size_t bytes)
+{
+	return sys_madvise(address, bytes, 23 /* MADV_POPULATE_WRITE */);
 }
 
 /* For the few places that hold a descriptor or a lock: a handler that left one by

@@ -19,9 +19,10 @@
 #define GOOD_ERROR	1e-4 /* relative, of a rate from anchors */
 #define TOLERABLE_ERROR 0.05 /* better than no report at all; rate_error says it */
 #define SAME_RATE	1e-3
-#define ENOUGH_TICKS	1000 /* of a page clock, for its mean tick to be measured */
-#define TICKER_ERROR	1e-3 /* of a ticker that nobody could measure */
-#define CALIBRATION_NS	20000000
+#define ENOUGH_TICKS	1000	     /* of a page clock, for its mean tick to be measured */
+#define TICKER_ERROR	1e-3	     /* of a ticker that nobody could measure */
+#define CALIBRATION_NS	20000000     /* is waited for at most */
+#define OLDEST_NS	60000000000u /* the machine may have slept since an older anchor */
 #define PAIRINGS	64
 
 double rate_span_ns(const struct scp_clock *c)
@@ -92,12 +93,25 @@ static struct scp_anchor take_anchor(void)
 }
 
 static struct scp_anchor first_here, last_here;
+static bool begun;
 
+void rate_begin(void)
+{
+	first_here = take_anchor();
+	begun = true;
+}
+
+/* Waits for what lacks of a good rate. */
 static void take_anchors(void)
 {
-	struct timespec pause = {.tv_nsec = CALIBRATION_NS};
-
-	first_here = take_anchor();
+	if (!begun || read_mono() - first_here.mono_ns > OLDEST_NS)
+		rate_begin();
+	last_here = take_anchor();
+	double width = (double)(first_here.width_ns + last_here.width_ns);
+	double lacks = 2 * width / GOOD_ERROR - (double)(last_here.mono_ns - first_here.mono_ns);
+	if (lacks <= width / GOOD_ERROR)
+		return;
+	struct timespec pause = {.tv_nsec = lacks < CALIBRATION_NS ? (long)lacks : CALIBRATION_NS};
 	nanosleep(&pause, NULL);
 	last_here = take_anchor();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* How long a unit of a profile's clock is; private to profile/. */
+/* How long a unit of a profile's clock is; private to profile/, but for rate_begin. */
 #ifndef SCPROF_PROFILE_MODEL_RATE_H
 #define SCPROF_PROFILE_MODEL_RATE_H
 
@@ -11,6 +11,10 @@
  * -1: the rate cannot be known. */
 int rate_resolve(const char *path, const struct scp_header *h, struct scp_clock *clock,
 		 struct prof_clock *out, struct profile_error *err);
+
+/* The first of the anchors taken here: what passes from now on need not be waited for. Call it
+ * at most once, when the program starts, before there are threads. */
+void rate_begin(void);
 
 /* Between the anchors, ns; 0 where they are of no use. */
 double rate_span_ns(const struct scp_clock *clock);

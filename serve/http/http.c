@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "serve/http/http_private.h"
+#include "serve/http/mhd.h"
 
 static int listen_on(struct http_address *a, struct profile_error *err)
 {
@@ -44,39 +45,39 @@ static void add_headers(struct MHD_Response *response, const struct http_answer 
 {
 	char text[64];
 
-	MHD_add_response_header(response, "Content-Type", answer->type);
-	MHD_add_response_header(response, "Cache-Control", "no-store");
-	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-	MHD_add_response_header(response, "X-Frame-Options", "DENY");
-	MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
-	MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
-	MHD_add_response_header(response, "Vary", "Accept");
+	mhd.add_response_header(response, "Content-Type", answer->type);
+	mhd.add_response_header(response, "Cache-Control", "no-store");
+	mhd.add_response_header(response, "X-Content-Type-Options", "nosniff");
+	mhd.add_response_header(response, "X-Frame-Options", "DENY");
+	mhd.add_response_header(response, "Referrer-Policy", "no-referrer");
+	mhd.add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+	mhd.add_response_header(response, "Vary", "Accept");
 	/* A report's page names its own script and style by their hashes. */
-	MHD_add_response_header(response, "Content-Security-Policy",
+	mhd.add_response_header(response, "Content-Security-Policy",
 				answer->report ? "frame-ancestors 'none'"
 					       : "default-src 'none'; style-src 'self'; "
 						 "base-uri 'none'; form-action 'none'; "
 						 "frame-ancestors 'none'");
 	if (answer->status == 405)
-		MHD_add_response_header(response, "Allow", "GET, HEAD");
+		mhd.add_response_header(response, "Allow", "GET, HEAD");
 	if (answer->status == 503)
-		MHD_add_response_header(response, "Retry-After", "10");
+		mhd.add_response_header(response, "Retry-After", "10");
 	if (answer->refresh) {
 		snprintf(text, sizeof(text), "%u", answer->refresh);
-		MHD_add_response_header(response, "Refresh", text);
+		mhd.add_response_header(response, "Refresh", text);
 	}
 	if (answer->left_out) {
 		snprintf(text, sizeof(text), "%zu", answer->left_out);
-		MHD_add_response_header(response, "X-Scprof-Processes-Left-Out", text);
+		mhd.add_response_header(response, "X-Scprof-Processes-Left-Out", text);
 	}
 }
 
 static enum MHD_Result send_answer(struct MHD_Connection *connection, struct http_answer *answer)
 {
 	struct MHD_Response *response =
-		answer->body ? MHD_create_response_from_buffer(answer->bytes, answer->body,
+		answer->body ? mhd.create_response_from_buffer(answer->bytes, answer->body,
 							       MHD_RESPMEM_MUST_FREE)
-			     : MHD_create_response_from_fd(answer->bytes, answer->file);
+			     : mhd.create_response_from_fd(answer->bytes, answer->file);
 	enum MHD_Result result;
 
 	if (!response) {
@@ -86,15 +87,15 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, struct htt
 		return MHD_NO;
 	}
 	add_headers(response, answer);
-	result = MHD_queue_response(connection, answer->status, response);
-	MHD_destroy_response(response);
+	result = mhd.queue_response(connection, answer->status, response);
+	mhd.destroy_response(response);
 	return result;
 }
 
 /* NULL: one for which there was no place. */
 static struct connection *place_of(struct MHD_Connection *connection)
 {
-	return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+	return mhd.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
 		->socket_context;
 }
 
@@ -107,9 +108,9 @@ static void come_or_go(void *context, struct MHD_Connection *connection, void **
 	if (what == MHD_CONNECTION_NOTIFY_STARTED)
 		*place = connections_open(
 			&h->connections,
-			MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+			mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
 				->connect_fd,
-			MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)
+			mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)
 				->client_addr,
 			monotonic_now_ns());
 	else if (*place)
@@ -119,7 +120,7 @@ static void come_or_go(void *context, struct MHD_Connection *connection, void **
 /* The time within which the client must send or receive a byte. */
 static void allow(struct MHD_Connection *connection, uint64_t seconds)
 {
-	MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)seconds);
+	mhd.set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)seconds);
 }
 
 /* The request line as it was received, kept until the answer. MHD does not free it. */
@@ -157,14 +158,14 @@ static void end_request(void *context, struct MHD_Connection *connection, void *
 
 static const char *header(struct MHD_Connection *connection, const char *name)
 {
-	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+	return mhd.lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
 /* -1: not known. */
 static int socket_of(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *client =
-		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+		mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	return client ? client->connect_fd : -1;
 }
@@ -220,7 +221,7 @@ static void rest(void *context, const char *format, va_list arguments)
 
 static struct MHD_Daemon *start_daemon(struct http *h)
 {
-	return MHD_start_daemon(
+	return mhd.start_daemon(
 		MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
 			MHD_USE_ITC | MHD_USE_ERROR_LOG,
 		0, NULL, NULL, handle, h, MHD_OPTION_EXTERNAL_LOGGER, rest, NULL,
@@ -242,7 +243,7 @@ struct http *http_start(struct agent *agent, struct http_address *a, struct prof
 		return NULL;
 	}
 	h->agent = agent;
-	h->listener = listen_on(a, err);
+	h->listener = mhd_load(err) ? -1 : listen_on(a, err);
 	if (h->listener < 0) {
 		free(h);
 		return NULL;
@@ -275,7 +276,7 @@ void http_stop(struct http *h)
 	pthread_cond_broadcast(&h->stopped);
 	pthread_mutex_unlock(&h->lock);
 	renderings_stop(&h->renderings);
-	MHD_stop_daemon(h->daemon); /* closes the listener */
+	mhd.stop_daemon(h->daemon); /* closes the listener */
 	pthread_cond_destroy(&h->stopped);
 	pthread_mutex_destroy(&h->lock);
 	renderings_end(&h->renderings);

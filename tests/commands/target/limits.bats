@@ -109,3 +109,26 @@ load ../common
 	SCPROF_DISABLE=1 with_library "$PROGRAMS/many_calls" 10
 	[ -z "$(ls out)" ]
 }
+
+# memory_made PROGRAM...: blocks, their bytes, and bytes of its file on tmpfs.
+memory_made()
+{
+	mkdir -p memory
+	mount -t tmpfs none memory || skip "no tmpfs can be mounted here"
+	timeout 60 env LD_PRELOAD="$LIB" SCPROF_OUT="$T/memory" "$@" >with.out 2>&1 || true
+	stat -c '%b %B %s' memory/*.scp >sizes || true
+	umount memory
+	cat with.out sizes
+	read -r blocks block bytes <sizes
+}
+
+@test "limits 14: all memory of a file on tmpfs is made before a seccomp filter, otherwise by chunk" {
+	[ "$(id -u)" = 0 ] || skip "mounting needs root"
+	local how blocks block bytes
+	memory_made "$PROGRAMS/many_calls" 1000
+	[ $((blocks * block)) -lt $((bytes / 2)) ]
+	for how in prctl-errno syscall-errno; do
+		memory_made "$PROGRAMS/sandbox" $how warm
+		[ $((blocks * block)) -ge "$bytes" ]
+	done
+}

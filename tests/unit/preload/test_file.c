@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What a profile file that cannot be made costs the program. */
+/* What a profile file that cannot be made costs the program, and which of its memory is there. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -40,9 +50,140 @@ static void test_address_space_of_released_memory(void **state)
 	}
 }
 
+#define CHUNK_PAGES 64u
+#define CHUNK_BYTES (CHUNK_PAGES * 4096u)
+
+/* Like the kernel of the tests' own machine; before 5.14 it cannot make pages on demand. */
+static void need_tmpfs(void)
+{
+	struct statfs fs;
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (statfs("/dev/shm", &fs) || fs.f_type != TMPFS_MAGIC || madvise(page, 4096, 23))
+		skip();
+	munmap(page, 4096);
+}
+
+static unsigned pages_there(void *at, size_t bytes)
+{
+	unsigned char there[256];
+	unsigned count = 0;
+
+	assert_true(bytes / 4096 <= sizeof there);
+	assert_int_equal(mincore(at, bytes, there), 0);
+	for (size_t i = 0; i < bytes / 4096; i++)
+		count += there[i] & 1;
+	return count;
+}
+
+static void create_on_tmpfs(struct profile_file *f)
+{
+	const struct file_wish wish = {FILE_NAMED, "/dev/shm", "test_file", getpid()};
+
+	need_tmpfs();
+	assert_int_equal(file_create(f, &wish, FILE_BYTES), 0);
+}
+
+static void test_chunk_is_there_and_no_more(void **state)
+{
+	static struct profile_file f;
+	struct file_chunk c = {0};
+	struct stat st;
+
+	(void)state;
+	create_on_tmpfs(&f);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_true(file_chunk(&f, &c, CHUNK_BYTES, SCP_CHUNK_TABLE, 0));
+		assert_int_equal(pages_there(c.chunk, CHUNK_BYTES), CHUNK_PAGES);
+	}
+	assert_int_equal(fstat(f.fd, &st), 0);
+	assert_int_equal(st.st_size, FILE_BYTES);
+	assert_in_range((uint64_t)st.st_blocks * 512, 2 * CHUNK_BYTES, 2 * CHUNK_BYTES + 16384);
+	file_abandon(&f);
+}
+
+static void test_filled_file_has_all_its_memory(void **state)
+{
+	static struct profile_file f;
+
+	(void)state;
+	create_on_tmpfs(&f);
+	file_fill(&f);
+	assert_int_equal(pages_there(f.region[0].at, f.region[0].bytes), f.region[0].bytes / 4096);
+	file_abandon(&f);
+}
+
+/* In a namespace of its own, whose mounts are gone with it. */
+static int fill_small_disk(void)
+{
+	const struct file_wish wish = {FILE_NAMED, "/dev/shm", "test_file", getpid()};
+	static struct profile_file f;
+	struct file_chunk c = {0};
+	unsigned chunks = 0;
+
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/dev/shm", "tmpfs", 0, "size=600k"))
+		return 77;
+	if (file_create(&f, &wish, FILE_BYTES))
+		return 1;
+	for (unsigned i = 0; i < 1000; i++)
+		if (file_chunk(&f, &c, 4 * 4096, SCP_CHUNK_TABLE, 0)) {
+			((volatile uint8_t *)c.chunk)[4 * 4096 - 1] =
+				1; /* SIGBUS where it is not there */
+			chunks++;
+		}
+	if (f.header->losses.growth_errno != ENOSPC || !f.header->losses.growth_failures)
+		return 2;
+	if (f.header->losses.growth_failures > 20 ||
+	    f.regions != 1) /* it backs off, and stays small */
+		return 3;
+	return chunks > 30 && chunks * 16 + 8 <= 600 ? 0 : 4;
+}
+
+static void test_full_disk_is_a_loss(void **state)
+{
+	int status;
+	pid_t pid;
+
+	(void)state;
+	need_tmpfs();
+	pid = fork();
+	if (!pid)
+		syscall(SYS_exit_group, fill_small_disk()); /* _exit is the library's here */
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		skip(); /* mounting needs root */
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void test_arena_pages_are_there(void **state)
+{
+	struct arena a = {.first = 32u << 10, .limit = 1u << 20};
+
+	(void)state;
+	need_tmpfs();
+	for (unsigned i = 0; i < 3; i++) {
+		uint8_t *p = arena_take(&a, 64);
+		assert_non_null(p);
+		assert_int_equal(pages_there(a.block[i], (size_t)(32u << 10) << i), 2u << i);
+		assert_non_null(arena_take(&a, ((size_t)(32u << 10) << i) - 64));
+		assert_int_equal(pages_there(a.block[i], (size_t)(32u << 10) << i), 8u << i);
+	}
+	arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		{"on tmpfs a chunk's memory is there when it begins, and no other",
+		 test_chunk_is_there_and_no_more, NULL, NULL, NULL},
+		{"a file that is filled needs no more memory", test_filled_file_has_all_its_memory,
+		 NULL, NULL, NULL},
+		{"a tmpfs that is full costs records, and no signal", test_full_disk_is_a_loss,
+		 NULL, NULL, NULL},
+		{"an arena's pages are made some at a time", test_arena_pages_are_there, NULL, NULL,
+		 NULL},
 		{"files that could not be made take none of the address space that others may need",
 		 test_address_space_given_back, NULL, NULL, NULL},
 		{"nor does memory that was released", test_address_space_of_released_memory, NULL,

@@ -107,7 +107,7 @@ static void add_family(struct scp_build *b)
 	put_path(b, 1, 0, 0, 4, first);
 	put_path(b, 2, 1, 3, 1, own);
 	put_path(b, 3, 2, 3, 2, own);
-	put_path(b, 4, 3, 2, 0, own);
+	put_path(b, 4, 3, 2, 0, NULL);
 	put_path(b, 5, 4, 2, 1, own + 1);
 	put_entry(b, 1, 5, 10);
 	put_entry(b, 2, 4, 10);
@@ -156,7 +156,7 @@ static void test_long_chains_of_bases_are_followed(void **state)
 	for (uint32_t id = 2; id <= LENGTH; id++)
 		put_path(&b, id, id - 1, SCP_MAX_FRAMES - 1, 1, &(uint64_t){F(id)});
 	for (uint32_t id = LENGTH + 1; id <= 2 * LENGTH; id++)
-		put_path(&b, id, id - 1, 1, 0, frame);
+		put_path(&b, id, id - 1, 1, 0, NULL);
 	put_entry(&b, 1, LENGTH, 10);
 	put_entry(&b, 2, 2 * LENGTH, 10);
 	p = read_one(finish(&b, "chain.scp"));

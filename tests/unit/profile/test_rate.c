@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* How the length of a clock's unit is found. */
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
+#include "profile/model/rate.h"
 #include "profile/profile.h"
 #include "tests/unit/support/scp_build.h"
 
@@ -68,16 +71,11 @@ static void test_counter_of_another_boot_without_anchors_is_refused(void **state
 	profile_free(p);
 }
 
-static void test_counter_of_this_boot_is_measured_here(void **state)
-{
 #if defined __x86_64__
-	struct scp_clock c = clock_of(SCP_CLOCK_TSC, 0, 0, 50);
+static void read_boot_id(uint8_t boot[16])
+{
 	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
-	struct profile *p = profile_new();
-	struct profile_error err;
-	uint8_t boot[16];
 
-	(void)state;
 	assert_non_null(f);
 	for (int i = 0; i < 16; i++) {
 		unsigned byte;
@@ -88,6 +86,52 @@ static void test_counter_of_this_boot_is_measured_here(void **state)
 		boot[i] = (uint8_t)byte;
 	}
 	fclose(f);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The first test: a counter is measured once for all files. */
+static void test_counter_is_measured_from_the_start_of_the_program(void **state)
+{
+	struct scp_header h = {.machine = EM_X86_64};
+	struct scp_clock c = clock_of(SCP_CLOCK_TSC, 0, 0, 50);
+	uint64_t before = now_ns(), after;
+	struct prof_clock resolved;
+	struct profile_error err;
+
+	(void)state;
+	read_boot_id(h.boot_id);
+	rate_begin();
+	after = now_ns();
+	if (rate_resolve("x.scp", &h, &c, &resolved, &err))
+		fail_msg("%s", err.text);
+	if (c.last.mono_ns - before > 60000000000u)
+		skip(); /* too long ago to rely on */
+	assert_in_range(c.first.mono_ns, before, after);
+	assert_true(c.last.mono_ns > after && c.last.clock_at > c.first.clock_at);
+	assert_float_equal(resolved.rate_error,
+			   (double)(c.first.width_ns + c.last.width_ns) /
+				   (double)(c.last.mono_ns - c.first.mono_ns),
+			   1e-12);
+}
+#endif
+
+static void test_counter_of_this_boot_is_measured_here(void **state)
+{
+#if defined __x86_64__
+	struct scp_clock c = clock_of(SCP_CLOCK_TSC, 0, 0, 50);
+	struct profile *p = profile_new();
+	struct profile_error err;
+	uint8_t boot[16];
+
+	(void)state;
+	read_boot_id(boot);
 	if (add(p, &c, boot, &err))
 		fail_msg("%s", err.text);
 	/* between 500 MHz and 10 GHz, and known to a thousandth */
@@ -158,6 +202,9 @@ static void test_nanosecond_clocks_are_nanoseconds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+#if defined __x86_64__
+		cmocka_unit_test(test_counter_is_measured_from_the_start_of_the_program),
+#endif
 		cmocka_unit_test(test_counter_rate_comes_from_the_anchors),
 		cmocka_unit_test(test_counter_of_another_boot_without_anchors_is_refused),
 		cmocka_unit_test(test_counter_of_this_boot_is_measured_here),
