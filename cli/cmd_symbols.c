@@ -83,7 +83,7 @@ static void print_chosen(const struct selection *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		const struct selected_symbol *s = &c->symbol[i];
-		struct export e = {(char *)s->name, (char *)s->version, s->is_default};
+		struct export e = {(char *)s->name, (char *)s->version, s->is_default, s->address};
 
 		print_symbol(c, &e, s->library);
 	}

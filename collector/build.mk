@@ -96,6 +96,9 @@ COLLECTOR_SRC = \
 	collector/select/refused_functions.c \
 	collector/select/selection.c \
 	collector/select/selection_groups.c \
+	collector/select/stack_arguments.c \
+	collector/select/stack_names.c \
+	collector/select/stack_types.c \
 	collector/select/stub_image.c \
 	collector/select/stub_object.c \
 	collector/select/stub_symbols.c \

@@ -300,6 +300,11 @@ struct scp_header {
 	struct scp_usage usage_first, usage_last;
 	uint32_t usage_cpu_of, usage_io_of; /* merged: how many those are */
 	struct scp_path_checks path_checks;
+	/* Calls of selected functions that were passed through: what may be arguments on the stack
+	 * could not be copied. And the function of the first of them, NUL-terminated; merged: of
+	 * the first file that has some. */
+	uint64_t uncopied_calls;
+	char uncopied_function[64];
 };
 #define SCP_FILTER_IGNORED "ignored="
 

@@ -20,16 +20,21 @@
 struct scp_selected {
 	/* Written by libscprof.so: the original, where it is the same for all callers. */
 	void *real;
-	uint32_t id;	  /* index of the record */
-	uint32_t name;	  /* offsets of strings */
-	uint32_t version; /* 0: the symbol has none */
-	uint32_t shown;	  /* for reports: demangled */
-	uint32_t soname;  /* of the library that it was found in */
-	uint32_t flags;	  /* SCP_SELECTED_* */
-	uint32_t reserved[8];
+	uint32_t id;	      /* index of the record */
+	uint32_t name;	      /* offsets of strings */
+	uint32_t version;     /* 0: the symbol has none */
+	uint32_t shown;	      /* for reports: demangled */
+	uint32_t soname;      /* of the library that it was found in */
+	uint32_t flags;	      /* SCP_SELECTED_* */
+	uint32_t stack_words; /* SCP_SELECTED_STACK: words of arguments on the stack, at most */
+	uint32_t reserved[7];
 };
 /* Not exported: handed out by dlsym, for one original each. */
 #define SCP_SELECTED_SPARE 1u
+/* stack_words is known; else there may be as many as the caller's frame has. */
+#define SCP_SELECTED_STACK 2u
+/* ...of the function in the library of that soname: another one of the same name may have more. */
+#define SCP_SELECTED_STACK_HERE 4u
 
 struct scp_selected_table {
 	char magic[8];

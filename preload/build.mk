@@ -19,6 +19,7 @@ PRELOAD_SRC = \
 	preload/function/precedence.c \
 	preload/function/region_name.c \
 	preload/function/selected.c \
+	preload/function/selected_stack.c \
 	preload/interpose/hooks.c \
 	preload/interpose/load.c \
 	preload/interpose/sandbox.c \

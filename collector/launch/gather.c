@@ -14,7 +14,8 @@
 static uint64_t calls_of(const struct profile *p)
 {
 	uint64_t calls = p->losses.skipped_calls + p->losses.abandoned_calls +
-			 p->losses.overflow_calls + p->losses.unclassified_calls;
+			 p->losses.overflow_calls + p->losses.unclassified_calls +
+			 p->uncopied_calls;
 
 	for (uint32_t i = 0; i < p->entries; i++)
 		calls += p->entry[i].sums.calls;

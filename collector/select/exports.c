@@ -60,7 +60,8 @@ static const char *version_name(const struct tables *t, unsigned index)
 	return NULL;
 }
 
-static int add_function(const struct tables *t, size_t i, const char *name, struct exports *out)
+static int add_function(const struct tables *t, size_t i, const GElf_Sym *s, const char *name,
+			struct exports *out)
 {
 	GElf_Versym v = 1;
 	struct export *e = &out->function[out->functions];
@@ -72,6 +73,7 @@ static int add_function(const struct tables *t, size_t i, const char *name, stru
 	const char *version = version_name(t, v & 0x7fff);
 	*e = (struct export){.name = strdup(name),
 			     .version = version ? strdup(version) : NULL,
+			     .address = GELF_ST_TYPE(s->st_info) == STT_FUNC ? s->st_value : 0,
 			     .is_default = !(v & 0x8000)};
 	out->functions++;
 	return e->name && (!version || e->version) ? 0 : -1;
@@ -103,7 +105,7 @@ static int read_symbols(const struct tables *t, struct exports *out)
 			continue;
 		if (s.st_shndx == SHN_UNDEF && !(out->import[out->imports++] = strdup(name)))
 			return -1;
-		if (is_exported_function(&s) && add_function(t, i, name, out))
+		if (is_exported_function(&s) && add_function(t, i, &s, name, out))
 			return -1;
 	}
 	return 0;

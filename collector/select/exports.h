@@ -6,12 +6,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct export
 {
 	char *name;
-	char *version;	 /* NULL: none */
-	bool is_default; /* the version that a new program would be linked with */
+	char *version;	  /* NULL: none */
+	bool is_default;  /* the version that a new program would be linked with */
+	uint64_t address; /* as in the file; 0: of an IFUNC, which stands for another function */
 };
 
 struct exports {

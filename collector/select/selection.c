@@ -150,6 +150,7 @@ static int add_symbol(struct selection *c, const struct export *e, const struct 
 							 .is_default = e->is_default,
 							 .is_later = !needed,
 							 .hash = h,
+							 .address = e->address,
 							 .shown = shown,
 							 .library = library};
 	return 0;

@@ -17,9 +17,10 @@
 struct selected_symbol {
 	const char *name, *version; /* version NULL: none */
 	bool is_default;
-	bool is_later; /* in a library that the program may open, but does not need */
-	uint32_t hash; /* of the name, as in DT_GNU_HASH */
-	char *shown;   /* demangled; owned */
+	bool is_later;	  /* in a library that the program may open, but does not need */
+	uint32_t hash;	  /* of the name, as in DT_GNU_HASH */
+	uint64_t address; /* see struct export */
+	char *shown;	  /* demangled; owned */
 	const struct exports *library;
 };
 

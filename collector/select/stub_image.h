@@ -4,6 +4,7 @@
 #define SCPROF_COLLECTOR_SELECT_STUB_IMAGE_H
 
 #include "collector/select/selection.h"
+#include "collector/select/stack_arguments.h"
 #include "include/scprof_selected.h"
 
 #define SONAME "scprof-symbols.so"
@@ -19,10 +20,11 @@ struct part {
 
 struct object {
 	const struct selection *c;
-	struct part image;	   /* of the file */
-	struct part strings, text; /* of the dynamic symbols; of the table */
-	const char **version;	   /* names of the versions, from index 2 on */
-	uint16_t *version_of;	   /* by selected symbol */
+	struct part image;	       /* of the file */
+	struct part strings, text;     /* of the dynamic symbols; of the table */
+	const char **version;	       /* names of the versions, from index 2 on */
+	uint16_t *version_of;	       /* by selected symbol */
+	struct stack_arguments *stack; /* likewise */
 	size_t versions;
 	/* By place in the symbol table: selected symbol, or count: the table, count + 1: dlsym. */
 	uint32_t *order;

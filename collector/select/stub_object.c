@@ -146,11 +146,12 @@ static void put_dynamic(struct object *o, uint32_t soname)
 	stub_image_extend(o, &o->image, 8 * SERVED);
 }
 
-static void put_record(struct object *o, size_t texts, const struct selected_symbol *s,
-		       uint32_t flags)
+static void put_record(struct object *o, size_t texts, size_t i, uint32_t flags)
 {
+	const struct selected_symbol *s = &o->c->symbol[i];
 	struct scp_selected r = {.id = (uint32_t)((o->image.size - o->records_at) / sizeof(r)),
-				 .flags = flags};
+				 .flags = flags | o->stack[i].flags,
+				 .stack_words = o->stack[i].words};
 
 	r.name = (uint32_t)texts + stub_image_string(o, &o->text, s->name);
 	r.version = s->version ? (uint32_t)texts + stub_image_string(o, &o->text, s->version) : 0;
@@ -173,10 +174,10 @@ static void put_table(struct object *o)
 	o->text.size = 0;
 	size_t texts = 64 + count * sizeof(struct scp_selected);
 	for (size_t i = 0; i < o->c->count; i++)
-		put_record(o, texts, &o->c->symbol[i], 0);
+		put_record(o, texts, i, 0);
 	for (size_t i = 0; i < o->c->count; i++)
 		for (int n = 0; o->c->symbol[i].is_later && n < SELECTION_SPARES; n++)
-			put_record(o, texts, &o->c->symbol[i], SCP_SELECTED_SPARE);
+			put_record(o, texts, i, SCP_SELECTED_SPARE);
 	stub_image_put(o, o->text.bytes, o->text.size);
 	o->end = o->image.size;
 }
@@ -274,8 +275,10 @@ int stub_object_write(const struct selection *c, const char *path, struct profil
 	o.version = calloc(c->count + 1, sizeof(*o.version));
 	o.version_of = calloc(o.defined, sizeof(*o.version_of));
 	o.order = calloc(o.defined, sizeof(*o.order));
-	o.failed = !o.version || !o.version_of || !o.order;
+	o.stack = calloc(c->count + 1, sizeof(*o.stack));
+	o.failed = !o.version || !o.version_of || !o.order || !o.stack;
 	if (!o.failed) {
+		stack_arguments_find(c, o.stack);
 		stub_symbols_number_versions(&o);
 		stub_symbols_order(&o);
 		lay_out(&o);
@@ -287,6 +290,7 @@ int stub_object_write(const struct selection *c, const char *path, struct profil
 	free(o.version);
 	free(o.version_of);
 	free(o.order);
+	free(o.stack);
 	free(o.image.bytes);
 	free(o.strings.bytes);
 	free(o.text.bytes);

@@ -7,6 +7,8 @@
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
 #include "preload/function/function.h"
+#include "preload/function/selected_stack.h"
+#include "preload/process/modules.h"
 #include "preload/system/sys.h"
 #include "preload/table/path_tree.h"
 
@@ -94,22 +96,18 @@ static struct scp_memo *begin_memo(struct scp_thread *t, uint32_t slot)
 	return m;
 }
 
-uint32_t path_cache_readable_words(uint64_t address)
-{
-	uint64_t next = PAGE(address) + 4096, in_page = (next - address) / 8;
-	if (in_page >= MEMO_STACK_WORDS || sys_sandboxed || stack_holds(next) || sys_can_read(next))
-		return MEMO_STACK_WORDS;
-	return (uint32_t)in_page;
-}
-
 /* Arguments on the stack end where what the caller itself saved begins; the first word
  * that the unwinder read is of that. */
-static uint32_t stack_words(const struct walk_result *r, uint64_t cfa)
+static uint32_t stack_words(const struct walk_result *r, const struct walk_start *from,
+			    uint32_t function)
 {
 	uint64_t first = r->noted_count ? r->noted[0].address : 0;
-	if (first < cfa)
-		return path_cache_readable_words(cfa);
-	return first - cfa < 8 * MEMO_STACK_WORDS ? (uint32_t)(first - cfa) / 8 : MEMO_STACK_WORDS;
+	uint64_t frame = first < from->sp ? SELECTED_FRAME_UNKNOWN : (first - from->sp) / 8;
+	if (function < FN_COUNT)
+		return 0;
+	if (modules_is_ours(from->ra) && frame != SELECTED_FRAME_UNKNOWN)
+		frame = selected_stack_copied(from->sp, from->fp, frame);
+	return selected_stack_words(function - FN_COUNT, from->sp, frame);
 }
 
 /* As long as recording is neither stopped nor started again. */
@@ -172,7 +170,7 @@ COLD struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_st
 	if (m)
 		return m;
 	walk(t, from, function);
-	uint32_t slot = memo_slot(from->ra, from->sp), words = stack_words(r, from->sp);
+	uint32_t slot = memo_slot(from->ra, from->sp), words = stack_words(r, from, function);
 	struct scp_site *site = r->is_below ? path_tree_site(t, r->path, function) : NULL;
 	bool remembered = site || !r->is_below;
 	note_control(r);

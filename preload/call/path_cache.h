@@ -23,8 +23,7 @@
 #include "preload/process/process.h"
 #include "preload/table/thread.h"
 
-#define MEMO_BLOCK	 8u
-#define MEMO_STACK_WORDS 32u /* of stack arguments that are passed on: 256 bytes */
+#define MEMO_BLOCK 8u
 
 #define MEMO_USES_FP (UINT64_C(1) << 32)
 /* Instead of a function: on this path nothing is recorded (--below). */
@@ -43,7 +42,7 @@ struct scp_memo {
 	/* Of which calls (by thread.open) the words tell whether they are in progress: all
 	 * (REACH_ALL), where the unwinder went as far as it could; else one, or 0: none. */
 	uint64_t reach;
-	uint64_t stack_words; /* of selected functions: how many above the CFA can be arguments */
+	uint64_t stack_words; /* of selected functions: see selected_stack.h */
 	uint64_t room;	      /* words */
 	struct noted_word word[];
 };
@@ -108,10 +107,6 @@ static inline bool memo_is_excluded(const struct scp_memo *m)
 {
 	return (m->function & ~MEMO_USES_FP) == MEMO_EXCLUDED;
 }
-
-/* How many words, at most MEMO_STACK_WORDS, can be read from `address` on: of a stack about
- * which nothing is known. Asks the kernel where they reach into another page. */
-HIDDEN uint32_t path_cache_readable_words(uint64_t address);
 
 /* Would the frame of the call around lie above this one's? Then it is no more. */
 HIDDEN bool path_cache_is_above(const struct walk_start *from);

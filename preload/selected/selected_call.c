@@ -31,9 +31,30 @@ static inline __attribute__((always_inline)) void copy_stack(struct selected_fra
 							     uint64_t words)
 {
 	const uint64_t *from = f->caller + 2;
-#pragma GCC unroll 8
-	for (uint64_t i = 0; i < words; i++)
+#pragma GCC unroll 1
+	for (uint64_t i = 0; i < words; i += SELECTED_STACK_STEP) {
 		f->stack[i] = from[i];
+		f->stack[i + 1] = from[i + 1];
+		f->stack[i + 2] = from[i + 2];
+		f->stack[i + 3] = from[i + 3];
+	}
+}
+
+/* More words than the frame has room for, or not to be recorded: `outer` is open then. */
+static __attribute__((noinline)) uint32_t begin_large(struct selected_frame *f,
+						      struct scp_thread *t, uintptr_t outer,
+						      uint64_t words)
+{
+	if (words == SELECTED_STACK_REFUSED) {
+		if (t)
+			t->open = outer;
+		f->way = WAY_NONE;
+		selected_stack_count(f->symbol->id);
+		return SELECTED_PASS;
+	}
+	f->words = words;
+	f->vectors = arch_vectors_in_use();
+	return SELECTED_LARGE;
 }
 
 /* The original, where it is known. */
@@ -55,31 +76,38 @@ static void **known_real(struct scp_site *s)
 	return &s->real;
 }
 
-static inline __attribute__((always_inline)) bool begin_fast(bool page, struct selected_frame *f)
+/* Both return an enum selected_step; SELECTED_SLOW: the call is not begun. */
+static inline __attribute__((always_inline)) uint32_t begin_fast(bool page,
+								 struct selected_frame *f)
 {
 	struct call_fast c = call_fast_find(page, id_of(f), RA(f), CFA(f), FP(f));
 	if (unlikely(!c.thread))
-		return false;
+		return SELECTED_SLOW;
 	void *real = find_real(f->symbol, c.site);
 	if (unlikely(!real)) {
 		c.thread->open = 0;
-		return false;
+		return SELECTED_SLOW;
 	}
 	f->real = real;
 	f->thread = c.thread;
 	f->site = c.site;
 	f->generation = c.generation;
 	f->way = page ? WAY_PAGE : WAY_TSC;
-	copy_stack(f, c.memo->stack_words);
+	uint64_t words = c.memo->stack_words;
+	if (likely(words <= SELECTED_STACK_FAST))
+		copy_stack(f, words);
 	compiler_barrier();
 	c.thread->open = CFA(f);
+	if (unlikely(words > SELECTED_STACK_FAST))
+		return begin_large(f, c.thread, 0, words);
 	if (page)
 		f->began_at = call_fast_clock(true);
-	return true;
+	return page ? SELECTED_CALL : SELECTED_TSC;
 }
 
 /* A call inside another one, or inside a region, on a path on which that was found before. */
-static inline __attribute__((always_inline)) bool begin_nested(bool page, struct selected_frame *f)
+static inline __attribute__((always_inline)) uint32_t begin_nested(bool page,
+								   struct selected_frame *f)
 {
 	struct scp_thread *t = page ? thread_page : thread_fast;
 	uint64_t cfa = CFA(f);
@@ -87,11 +115,11 @@ static inline __attribute__((always_inline)) bool begin_nested(bool page, struct
 	uintptr_t outer;
 	if (unlikely(!t) || !t->open ||
 	    !(m = call_fast_inside(t, id_of(f), RA(f), cfa, FP(f), &outer)))
-		return false;
+		return SELECTED_SLOW;
 	void *real = find_real(f->symbol, m->site);
 	if (unlikely(!real)) {
 		t->open = outer;
-		return false;
+		return SELECTED_SLOW;
 	}
 	f->real = real;
 	f->call.thread = t;
@@ -103,21 +131,27 @@ static inline __attribute__((always_inline)) bool begin_nested(bool page, struct
 	f->call.inner_at = t->inner;
 	f->way = page ? WAY_PAGE_NESTED : WAY_TSC_NESTED;
 	call_fast_mark(&f->call);
-	copy_stack(f, m->stack_words);
+	uint64_t words = m->stack_words;
+	if (likely(words <= SELECTED_STACK_FAST))
+		copy_stack(f, words);
 	compiler_barrier();
 	t->open = cfa;
+	if (unlikely(words > SELECTED_STACK_FAST))
+		return begin_large(f, t, outer, words);
 	if (page)
 		f->began_at = call_fast_clock(true);
-	return true;
+	return page ? SELECTED_CALL : SELECTED_TSC;
 }
 
 /* No fast path can be taken. */
 static COLD uint32_t begin_otherwise(struct selected_frame *f)
 {
 	bool scratch = f->symbol->flags & SELECTED_SCRATCH;
+	uint32_t step;
 	if (scratch && process_groups == GROUPS_PAUSED &&
-	    (begin_fast(false, f) || begin_nested(false, f)))
-		return SELECTED_TSC; /* what is measured is the same while recording is stopped */
+	    ((step = begin_fast(false, f)) != SELECTED_SLOW ||
+	     (step = begin_nested(false, f)) != SELECTED_SLOW))
+		return step; /* what is measured is the same while recording is stopped */
 	if (scratch || (f->symbol->real && call_is_excluded(RA(f), CFA(f), FP(f)))) {
 		selected_call_disturbed |= scratch;
 		f->real = f->symbol->real;
@@ -129,18 +163,32 @@ static COLD uint32_t begin_otherwise(struct selected_frame *f)
 
 uint32_t selected_call_begin(struct selected_frame *f)
 {
+	uint32_t step;
 	f->way = WAY_NONE;
 	if (likely(process_groups & SCP_GROUP_SELECTED)) {
-		if (likely(begin_fast(false, f)) || begin_nested(false, f))
-			return SELECTED_TSC;
-		if (begin_fast(true, f) || begin_nested(true, f))
-			return SELECTED_CALL;
+		if (likely((step = begin_fast(false, f)) != SELECTED_SLOW) ||
+		    (step = begin_nested(false, f)) != SELECTED_SLOW ||
+		    (step = begin_fast(true, f)) != SELECTED_SLOW ||
+		    (step = begin_nested(true, f)) != SELECTED_SLOW)
+			return step;
 	} else if (!(process_groups & ~GROUPS_PAUSED) && f->symbol->real && !control_changed() &&
 		   !(f->symbol->flags & SELECTED_SCRATCH)) {
 		f->real = f->symbol->real;
 		return SELECTED_PASS;
 	}
 	return begin_otherwise(f);
+}
+
+/* What was read in call_begin was read too early: before looking for the original. */
+static uint32_t read_clock(struct selected_frame *f)
+{
+	struct scp_call *c = &f->call;
+	if (clock_chosen.kind == SCP_CLOCK_TSC && !clock_chosen.slow_kind)
+		return SELECTED_TSC;
+	if (c->thread && c->thread->slow_clock)
+		c->slow_began_at = clock_read(c->thread->slow_clock);
+	c->began_at = clock_read(clock_chosen.kind);
+	return SELECTED_CALL;
 }
 
 COLD uint32_t selected_call_begin_slow(struct selected_frame *f)
@@ -159,15 +207,24 @@ COLD uint32_t selected_call_begin_slow(struct selected_frame *f)
 		return SELECTED_PASS;
 	}
 	f->real = selected_find_real(f->symbol, RA(f), c->site ? known_real(c->site) : NULL);
-	copy_stack(f, c->site ? c->stack_words : path_cache_readable_words(CFA(f)));
+	uint64_t words =
+		c->site ? c->stack_words
+			: selected_stack_words(f->symbol->id, CFA(f), SELECTED_FRAME_UNKNOWN);
 	f->way = WAY_SLOW;
 	errno = saved;
-	/* What was read in call_begin was read too early: before looking for the original. */
-	if (clock_chosen.kind == SCP_CLOCK_TSC && !clock_chosen.slow_kind)
+	if (words > SELECTED_STACK_FAST)
+		return begin_large(f, c->thread, c->outer, words);
+	copy_stack(f, words);
+	return read_clock(f);
+}
+
+COLD uint32_t selected_call_start(struct selected_frame *f)
+{
+	if (f->way == WAY_SLOW)
+		return read_clock(f);
+	if (f->way == WAY_TSC || f->way == WAY_TSC_NESTED)
 		return SELECTED_TSC;
-	if (c->thread && c->thread->slow_clock)
-		c->slow_began_at = clock_read(c->thread->slow_clock);
-	c->began_at = clock_read(clock_chosen.kind);
+	f->began_at = call_fast_clock(true);
 	return SELECTED_CALL;
 }
 

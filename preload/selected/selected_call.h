@@ -5,6 +5,7 @@
 #define SCPROF_PRELOAD_SELECTED_SELECTED_CALL_H
 
 #include "preload/call/call.h"
+#include "preload/function/selected_stack.h"
 #include "include/scprof_selected.h"
 
 /* Between its two readings a selected function's call spends a little less than a wrapper's. So
@@ -24,14 +25,16 @@ enum selected_step {
 	SELECTED_PASS = 0, /* not recorded: jump to the original, with nothing left behind */
 	SELECTED_TSC = 1,  /* read the counter, call */
 	SELECTED_CALL = 2, /* the clock is read: call */
-	SELECTED_SLOW = 3  /* save the vector registers, and ask selected_call_begin_slow */
+	SELECTED_SLOW = 3, /* save the vector registers, and ask selected_call_begin_slow */
+	SELECTED_LARGE =
+		4 /* copy .words of the stack to below the frame, ask selected_call_start */
 };
 
 enum selected_way { WAY_NONE = 0, WAY_TSC, WAY_PAGE, WAY_TSC_NESTED, WAY_PAGE_NESTED, WAY_SLOW };
 
 /* The frame of scprof_chosen_call, from its stack pointer on. Its assembly knows the offsets. */
 struct selected_frame {
-	uint64_t stack[MEMO_STACK_WORDS]; /* copied arguments */
+	uint64_t stack[SELECTED_STACK_FAST]; /* copied arguments */
 	uint64_t rdi, rsi, rdx, rcx, r8, r9, rax, r10;
 	struct scp_selected *symbol;
 	void *real;
@@ -44,6 +47,7 @@ struct selected_frame {
 	uint32_t vectors; /* width that is in use: 0 xmm, 1 ymm, 2 zmm */
 	struct scp_call call;
 	uint64_t *caller; /* where the caller's frame pointer and the return address lie */
+	uint64_t words;	  /* SELECTED_LARGE: of stack arguments */
 };
 _Static_assert(offsetof(struct selected_frame, rdi) == 256, "known to the assembly");
 _Static_assert(offsetof(struct selected_frame, symbol) == 320, "known to the assembly");
@@ -53,11 +57,15 @@ _Static_assert(offsetof(struct selected_frame, ended_at) == 344, "known to the a
 _Static_assert(offsetof(struct selected_frame, step) == 352, "known to the assembly");
 _Static_assert(offsetof(struct selected_frame, vectors) == 380, "known to the assembly");
 _Static_assert(offsetof(struct selected_frame, caller) == 496, "known to the assembly");
+_Static_assert(offsetof(struct selected_frame, words) == 504, "known to the assembly");
 _Static_assert(sizeof(struct selected_frame) <= 512, "known to the assembly");
 
 /* All return an enum selected_step; the first touches no vector register. */
 HIDDEN uint32_t selected_call_begin(struct selected_frame *f);
 HIDDEN uint32_t selected_call_begin_slow(struct selected_frame *f);
+/* The arguments are copied: read the clock, unless it is the counter, and say which step follows.
+ */
+HIDDEN uint32_t selected_call_start(struct selected_frame *f);
 /* SELECTED_SLOW: selected_call_end_slow has to follow, with the results in vector registers saved.
  */
 HIDDEN uint32_t selected_call_end(struct selected_frame *f);

@@ -23,16 +23,18 @@
 #define STEP	 352
 #define VECTORS	 380
 #define CALLER	 496
+#define WORDS	 504
 #define FRAME	 512
 #define FRAME_OFFSET 512 /* of the frame, while the vectors lie below it */
 
 #define SELECTED_TSC  1
 #define SELECTED_SLOW 3
+#define SELECTED_LARGE 4
 
-/* Vector registers 0 .. 7 (or 0 and 1) of the width that is in use, at `at`(%rsp), as `op`
- * source first or last. */
+/* Vector registers 0 .. 7 (or 0 and 1) of the width that is in use, at (%rsp), as `op` source first
+ * or last. %r11: the frame. */
 	.macro	each_vector op_x, op_v, count, store
-	cmpl	$1, FRAME_OFFSET+VECTORS(%rsp)
+	cmpl	$1, VECTORS(%r11)
 	ja	3f
 	je	2f
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
@@ -98,7 +100,7 @@ scprof_chosen_call:
 	movq	%rsp, %rdi
 	call	selected_call_begin
 	cmpl	$SELECTED_SLOW, %eax
-	je	begin_slow
+	jae	begin_otherwise
 begun:
 	movl	%eax, STEP(%rsp)
 	movq	RDI(%rsp), %rdi
@@ -119,6 +121,7 @@ begun:
 1:	movq	RDX(%rsp), %rdx
 	movq	RAX(%rsp), %rax
 	call	*%r11
+called:
 	cmpl	$SELECTED_TSC, STEP(%rsp)
 	movq	%rax, RAX(%rsp)
 	movq	%rdx, RDX(%rsp)
@@ -151,20 +154,63 @@ pass:	/* nothing of ours is left when the original runs */
 	jmp	*%r11
 	.cfi_restore_state
 
-begin_slow:
+begin_otherwise:
+	ja	large
+	movq	%rsp, %r11
 	subq	$FRAME_OFFSET, %rsp
 	each_vector movups, vmovdqu, 8, 1
-	leaq	FRAME_OFFSET(%rsp), %rdi
+	movq	%r11, %rdi
 	call	selected_call_begin_slow
+	leaq	FRAME_OFFSET(%rsp), %r11
 	each_vector movups, vmovdqu, 8, 0
 	addq	$FRAME_OFFSET, %rsp
-	jmp	begun
+	cmpl	$SELECTED_LARGE, %eax
+	jne	begun
+
+large:	/* more stack arguments than the frame has room for: below it */
+	movq	%rsp, %r11
+	movq	WORDS(%rsp), %rcx
+	movq	CALLER(%rsp), %rsi
+	addq	$16, %rsi
+	leaq	63(,%rcx,8), %rax
+	andq	$-64, %rax
+	subq	%rax, %rsp
+	movq	%rsp, %rdi
+	rep movsq
+	subq	$FRAME_OFFSET, %rsp
+	each_vector movups, vmovdqu, 8, 1
+	movq	%r11, %rdi
+	call	selected_call_start
+	movq	-8(%rbp), %r11
+	each_vector movups, vmovdqu, 8, 0
+	addq	$FRAME_OFFSET, %rsp
+	movl	%eax, STEP(%r11)
+	movq	RDI(%r11), %rdi
+	movq	RSI(%r11), %rsi
+	movq	RCX(%r11), %rcx
+	movq	R8(%r11), %r8
+	movq	R9(%r11), %r9
+	movq	R10(%r11), %r10
+	cmpl	$SELECTED_TSC, %eax
+	jne	1f
+	rdtsc
+	shlq	$32, %rdx
+	orq	%rdx, %rax
+	subq	selected_call_shift(%rip), %rax
+	movq	%rax, BEGAN_AT(%r11)
+1:	movq	RDX(%r11), %rdx
+	movq	RAX(%r11), %rax
+	call	*REAL(%r11)
+	movq	-8(%rbp), %rsp
+	jmp	called
 
 end_slow:
+	movq	%rsp, %r11
 	subq	$FRAME_OFFSET, %rsp
 	each_vector movups, vmovdqu, 2, 1
-	leaq	FRAME_OFFSET(%rsp), %rdi
+	movq	%r11, %rdi
 	call	selected_call_end_slow
+	leaq	FRAME_OFFSET(%rsp), %r11
 	each_vector movups, vmovdqu, 2, 0
 	addq	$FRAME_OFFSET, %rsp
 	jmp	ended

@@ -62,6 +62,10 @@ static void add_header(struct profile *p, const struct scp_header *h)
 		memcpy(p->no_symbols, h->no_symbols, sizeof(p->no_symbols) - 1);
 	if (!*p->preceded)
 		memcpy(p->preceded, h->preceded, sizeof(p->preceded) - 1);
+	p->uncopied_calls += h->uncopied_calls;
+	if (!*p->uncopied_function)
+		memcpy(p->uncopied_function, h->uncopied_function,
+		       sizeof(p->uncopied_function) - 1);
 	p->groups |= h->groups;
 	states_join_switches(&p->switches, &h->switches, p->index->files == 0);
 	add_losses(&p->losses, &h->losses);

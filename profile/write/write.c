@@ -216,6 +216,8 @@ static void write_header(const struct writer *w)
 	h->groups = p->groups;
 	memcpy(h->no_symbols, p->no_symbols, sizeof h->no_symbols);
 	memcpy(h->preceded, p->preceded, sizeof h->preceded);
+	h->uncopied_calls = p->uncopied_calls;
+	memcpy(h->uncopied_function, p->uncopied_function, sizeof h->uncopied_function);
 	h->clock = p->index->clock;
 	h->slow_clock = p->index->slow;
 	overhead_store(&p->clock.overhead, p->index->overhead.rounds, &h->overhead_first);

@@ -74,7 +74,7 @@ static void warn_losses(struct diff *d)
 	uint64_t skipped = 0;
 
 	for (uint32_t i = 0; i < d->profiles; i++)
-		skipped += d->profile[i]->losses.skipped_calls;
+		skipped += d->profile[i]->losses.skipped_calls + d->profile[i]->uncopied_calls;
 	if (d->overflow_calls)
 		warn(d, "overflow",
 		     "%" PRIu64 " calls found no room in a profile and are not compared; `scprof "

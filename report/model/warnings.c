@@ -48,6 +48,18 @@ static void warn_lost_calls(struct report *r)
 			"of "
 			"the others are not affected.",
 			l->skipped_calls, percent_of_calls(r, l->skipped_calls).text);
+	if (r->profile->uncopied_calls)
+		warning_list_note(
+			r, "calls-uncopied",
+			"%" PRIu64 " calls (%s %%) of selected functions, the first of them of %s, "
+			"were passed "
+			"through without being timed: scprof could not tell which part of the "
+			"caller's stack is arguments, and it was too large to copy. They are in no "
+			"row. Install the debug information of the function's library, or leave "
+			"the function out of -s.",
+			r->profile->uncopied_calls,
+			percent_of_calls(r, r->profile->uncopied_calls).text,
+			*r->profile->uncopied_function ? r->profile->uncopied_function : "one");
 	if (l->overflow_calls)
 		warning_list_note(
 			r, "overflow",

@@ -116,9 +116,10 @@ int row_counters_take(struct cells *cells, struct counters *c, struct counters_s
 	int status = place ? 0 : -1;
 
 	s->detectors |= 1u << p->switches.detector;
-	*cells = (struct cells){.lost = {[COUNTERS_SKIPPED] = p->losses.skipped_calls,
-					 [COUNTERS_ABANDONED] = p->losses.abandoned_calls,
-					 [COUNTERS_UNCLASSIFIED] = p->losses.unclassified_calls}};
+	*cells = (struct cells){
+		.lost = {[COUNTERS_SKIPPED] = p->losses.skipped_calls + p->uncopied_calls,
+			 [COUNTERS_ABANDONED] = p->losses.abandoned_calls,
+			 [COUNTERS_UNCLASSIFIED] = p->losses.unclassified_calls}};
 	for (uint32_t i = 0; i < p->functions && status == 0; i++) {
 		place[i] = counters_function(c, s, p->function[i].name, p->function[i].library);
 		if (place[i] && place[i] != s->other)

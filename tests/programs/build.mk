@@ -9,7 +9,8 @@ PROGRAM_ROOMS = calls filters paths processes regions states time
 PROGRAM_SRC = $(filter-out %/plugin.c %/regions_functions.c, \
 	$(sort $(wildcard $(PROGRAM_ROOMS:%=tests/programs/%/*.c) $(PROGRAM_ROOMS:%=tests/programs/%/*.cc))))
 LOADED_SRC = $(sort $(wildcard tests/programs/loaded/*.c))
-SELECTED_PROGRAMS = chosen_lazy chosen_now chosen_nopie chosen_cxx chosen_late chosen_plugin_a.so chosen_plugin_b.so started
+SELECTED_PROGRAMS = chosen_lazy chosen_now chosen_nopie chosen_cxx chosen_late chosen_plugin_a.so chosen_plugin_b.so started \
+	stacked_known stacked_unknown
 # One source, in each way that a reference to an absent library is linked; and hooks of functions.
 REGION_PROGRAMS = regions_nopie regions_static regions_O0 regions_functions regions_own_hooks
 TARGETS = $(addprefix $(PROGRAMS)/,$(basename $(notdir $(PROGRAM_SRC))) plugin_a.so plugin_b.so \
@@ -75,6 +76,15 @@ $(PROGRAMS)/chosen_cxx_lib.so: tests/programs/selected/chosen_cxx_lib.cc
 
 $(PROGRAMS)/chosen_cxx: tests/programs/selected/chosen_cxx.cc $(PROGRAMS)/chosen_cxx_lib.so
 	$(CXX) $(PROGRAM_CXXFLAGS) -o $@ $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN' -lpthread
+
+# The same library, with debug information and without.
+STACKED_FLAGS_unknown = -g0
+$(PROGRAMS)/stacked_lib_%.so: tests/programs/selected/stacked_lib.cc tests/programs/selected/stacked.h
+	@mkdir -p $(@D)
+	$(CXX) $(PROGRAM_CXXFLAGS) $(STACKED_FLAGS_$*) -Wno-psabi -fPIC -shared -o $@ $< -Wl,-soname,$(@F)
+
+$(addprefix $(PROGRAMS)/stacked_,known unknown): $(PROGRAMS)/stacked_%: tests/programs/selected/stacked.cc $(PROGRAMS)/stacked_lib_%.so
+	$(CXX) $(PROGRAM_CXXFLAGS) -Wno-psabi -o $@ $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN' -lpthread
 
 $(PROGRAMS)/chosen_late: tests/programs/selected/chosen_late.c
 	@mkdir -p $(@D)

@@ -21,6 +21,8 @@ $(filter-out $(PRELOAD_UNIT_TESTS),$(UNIT_TESTS)): %: %.o $(UNIT_SUPPORT) $(TOOL
 UNIT = $(BUILD)/tests/unit
 CFLAGS_tests_unit_report_test_text = -DGOLDEN_DIR='"$(CURDIR)/tests/unit/report/golden"'
 CFLAGS_tests_unit_report_test_schema = -DSCHEMA='"$(CURDIR)/docs/scprof-report.schema.json"'
+# Structures of every alignment are passed by value.
+CFLAGS_tests_unit_collector_test_stack_arguments = -Wno-psabi
 # The allocations of report/ and profile/ go through the test.
 $(UNIT)/report/test_memory: UNIT_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 # The clock, and which profiles are read and reported, are the test's to say.

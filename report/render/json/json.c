@@ -290,6 +290,7 @@ static void put_losses(struct json_writer *w, const struct report *r)
 	json_write_count(w, "skipped_calls", r->skipped_calls);
 	json_write_count(w, "abandoned_calls", r->profile->losses.abandoned_calls);
 	json_write_count(w, "unmatched_ends", r->profile->losses.unmatched_ends);
+	json_write_count(w, "uncopied_calls", r->profile->uncopied_calls);
 	json_write_count(w, "overflow_calls", r->overflow_calls);
 }
 

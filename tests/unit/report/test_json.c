@@ -51,12 +51,25 @@ static void check_fields(const json_t *object, const char *const *fields)
 	}
 }
 
-static const char *const top_fields[] = {"s schema",	     "s by",	     "o program",
-					 "o clock",	     "O slow_clock", "n confidence",
-					 "o totals",	     "a sites",	     "a gaps",
-					 "a threads",	     "a processes",  "n skipped_calls",
-					 "n overflow_calls", "a warnings",   "n abandoned_calls",
-					 "n unmatched_ends", "s warm_up",    NULL};
+static const char *const top_fields[] = {"s schema",
+					 "s by",
+					 "o program",
+					 "o clock",
+					 "O slow_clock",
+					 "n confidence",
+					 "o totals",
+					 "a sites",
+					 "a gaps",
+					 "a threads",
+					 "a processes",
+					 "n skipped_calls",
+					 "n overflow_calls",
+					 "a warnings",
+					 "n abandoned_calls",
+					 "n unmatched_ends",
+					 "n uncopied_calls",
+					 "s warm_up",
+					 NULL};
 static const char *const program_fields[] = {"s name",	"s exe",    "a argv", "a pids",
 					     "S start", "N wall_s", NULL};
 static const char *const clock_fields[] = {"s name",	   "n tick_ns",	    "n read_ns",
