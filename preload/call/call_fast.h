@@ -94,6 +94,23 @@ static inline __attribute__((always_inline)) struct scp_hist *call_fast_histogra
 	return !page && likely(rt->more != NULL) ? rt->more->hist[bucket / SCP_HIST_BUCKETS] : NULL;
 }
 
+/* The clock has not advanced since the last call: no sum of units changes. False: nothing is
+ * recorded yet. */
+static inline __attribute__((always_inline)) bool call_fast_add_tickless(
+	struct scp_thread *t, struct scp_rt *rt, struct scp_gap *gap, uint64_t now, uint64_t bytes,
+	bool has_bytes)
+{
+	struct scp_entry *e = rt->entry;
+	uint64_t calls = e->calls + 1;
+	if (unlikely(t->inner) || unlikely(calls == e->batch_end))
+		return false;
+	gap->calls++;
+	sums_add_tickless(e, calls, now, bytes, has_bytes);
+	t->previous = rt;
+	t->table->last_at = now;
+	return true;
+}
+
 /* Add a top-level interval, with bookkeeping marked. False: nothing is recorded yet. */
 static inline __attribute__((always_inline)) bool call_fast_add(bool page, struct scp_thread *t,
 								struct scp_rt *rt,
@@ -106,6 +123,9 @@ static inline __attribute__((always_inline)) bool call_fast_add(bool page, struc
 	if (unlikely(units - rt->least > rt->span) || unlikely(!next) ||
 	    unlikely(gap_units > next->limit) || (has_bytes && unlikely(bytes >> 32)))
 		return false;
+	if (page && likely(!(units | gap_units)) &&
+	    likely(call_fast_add_tickless(t, rt, next->gap, now, bytes, has_bytes)))
+		return true;
 	uint32_t bucket = page ? 0 : sums_bucket(units);
 	struct scp_hist *h = call_fast_histogram(page, rt, bucket);
 	if (!page && unlikely(!h))

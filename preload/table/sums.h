@@ -91,6 +91,24 @@ static inline __attribute__((always_inline)) void sums_end_entry(struct scp_entr
 	e->seq = 2 * (uint32_t)calls;
 }
 
+/* The `calls`th call, of no units, within the limits. Where one number changes, and the time of the
+ * last call, there is nothing that a reader could find half done. */
+static inline __attribute__((always_inline)) void sums_add_tickless(struct scp_entry *e,
+								    uint64_t calls, uint64_t now,
+								    uint64_t bytes, bool has_bytes)
+{
+	if (has_bytes) {
+		e->seq = 2 * (uint32_t)calls - 1;
+		publish_barrier();
+		e->bytes += bytes;
+		sums_add_product(&e->bytes_sq_lo, &e->bytes_sq_hi, bytes, bytes, true);
+	}
+	e->last_at = now;
+	e->calls = calls;
+	if (has_bytes)
+		sums_end_entry(e, calls);
+}
+
 /* Calls inside an interval make it longer by what recording them costs, so they are counted: in
  * `inner` of the thread from the beginning of a top-level interval on. That one takes the
  * count at its end; a nested one what was added since its beginning, and adds itself. */
