@@ -25,10 +25,10 @@
  * Fields called *_units are durations, *_at are instants.
  *
  * Consistency: one thread writes a table. It makes `seq` of an entry or a gap
- * odd while it changes it. A reader of a live file copies, and copies again if
- * seq was odd or moved; in the file of a dead process an odd seq means that the
- * process was killed inside one update: the sums may differ by that one call,
- * which had not returned.
+ * odd while it changes it (but for a count, or an instant, alone). A reader of
+ * a live file copies, and copies again if seq was odd or moved; in the file of
+ * a dead process an odd seq means that the process was killed inside one
+ * update: the sums may differ by that one call, which had not returned.
  */
 #ifndef SCPROF_FORMAT_H
 #define SCPROF_FORMAT_H

@@ -24,16 +24,42 @@ static COLD void add_overflow(struct scp_call *c, uint64_t units, uint64_t bytes
 	__atomic_add_fetch(&f->overflow_bytes, bytes, __ATOMIC_RELAXED);
 }
 
-static inline void add_to_histogram(struct scp_thread *t, struct scp_rt *rt, uint64_t units)
+/* Where calls of so many units are counted; NULL: there is no room. */
+static inline uint64_t *histogram_count(struct scp_thread *t, struct scp_rt *rt, uint64_t units)
 {
 	uint32_t bucket = sums_bucket(units);
-	struct scp_hist *h = rt->hist[bucket / SCP_HIST_BUCKETS];
-	if (unlikely(!h)) {
-		h = table_histogram(t, rt, bucket / SCP_HIST_BUCKETS);
-		if (!h)
-			return;
-	}
-	h->count[bucket % SCP_HIST_BUCKETS]++;
+	struct scp_hist *h = rt->more ? rt->more->hist[bucket / SCP_HIST_BUCKETS] : NULL;
+	if (unlikely(!h) && !(h = table_histogram(t, rt, bucket / SCP_HIST_BUCKETS)))
+		return NULL;
+	return &h->count[bucket % SCP_HIST_BUCKETS];
+}
+
+static inline void add_to_histogram(struct scp_thread *t, struct scp_rt *rt, uint64_t units)
+{
+	uint64_t *count = histogram_count(t, rt, units);
+	if (likely(count != NULL))
+		++*count;
+}
+
+/* The second call is to be added. The histogram begins with the first, which stands alone in the
+ * sums: set, not added, since a handler may leave this by longjmp and have it done again. */
+static COLD void begin_histogram(struct scp_thread *t, struct scp_rt *rt)
+{
+	uint64_t *count = histogram_count(t, rt, rt->entry->units);
+	if (count)
+		*count = 1;
+}
+
+/* What the fast path may add from now on. */
+static inline void set_limits(const struct scp_thread *t, struct scp_rt *rt)
+{
+	uint64_t least = rt->entry->min_units, most = rt->entry->max_units;
+	most = most < t->fast_limit ? most : t->fast_limit;
+	rt->least = ~UINT64_C(0); /* none, wherever a handler leaves us */
+	compiler_barrier();
+	rt->span = least <= most ? most - least : 0;
+	compiler_barrier();
+	rt->least = least <= most ? least : ~UINT64_C(0);
 }
 
 static inline void add_slow(struct scp_slow *s, uint64_t units)
@@ -68,8 +94,10 @@ static inline void add_to_entry(const struct scp_call *c, struct scp_rt *rt, uin
 {
 	struct scp_thread *t = c->thread;
 	struct scp_entry *e = rt->entry;
+	if (t->histograms && unlikely(e->calls == 1))
+		begin_histogram(t, rt);
 	uint64_t calls = sums_begin_entry(e, units, now, bytes, has_bytes, false, mark);
-	if (t->histograms)
+	if (t->histograms && likely(calls > 1))
 		add_to_histogram(t, rt, units);
 	if (unlikely(rt->slow != NULL))
 		add_slow(rt->slow, slow_units);
@@ -81,19 +109,19 @@ static inline void add_to_entry(const struct scp_call *c, struct scp_rt *rt, uin
 	sums_end_entry(e, calls);
 	if (unlikely(units > t->slowest.limit))
 		slowest_note(t, rt, units, slow_units, now, bytes, off);
+	set_limits(t, rt);
 }
 
 /* The gap before this call ends where it began; nested calls have none. */
 static inline void add_gap(struct scp_thread *t, struct scp_rt *rt, uint64_t units)
 {
-	struct scp_rt *from = t->previous;
-	struct scp_gap *g = from->gap_to[0] == rt   ? from->gap[0]
-			    : from->gap_to[1] == rt ? from->gap[1]
-						    : NULL;
-	if (likely(g != NULL))
-		sums_add_gap(g, units, false, &t->last_at, t->last_at + units);
-	else
+	struct scp_rt_next *next = call_fast_next(t->previous, rt);
+	if (likely(next != NULL)) {
+		sums_add_gap(next->gap, units, false, &t->last_at, t->last_at + units);
+		next->limit = next->gap->max_units < UINT32_MAX ? next->gap->max_units : UINT32_MAX;
+	} else {
 		table_add_gap(t, rt, units);
+	}
 	t->previous = rt;
 }
 

@@ -79,13 +79,36 @@ static inline __attribute__((always_inline)) struct call_fast call_fast_begin(
 	return c;
 }
 
-/* The gap record between the last call's entry and this one's, if it is at hand. */
-static inline __attribute__((always_inline)) struct scp_gap *call_fast_gap(struct scp_rt *from,
-									   struct scp_rt *rt)
+/* The gap between the last call's entry and this one's, if it is at hand. */
+static inline __attribute__((always_inline)) struct scp_rt_next *call_fast_next(struct scp_rt *from,
+										struct scp_rt *rt)
 {
-	if (likely(from->gap_to[0] == rt))
-		return from->gap[0];
-	return likely(from->gap_to[1] == rt) ? from->gap[1] : NULL;
+	if (likely(from->gap[0].to == rt))
+		return &from->gap[0];
+	return likely(from->gap[1].to == rt) ? &from->gap[1] : NULL;
+}
+
+static inline __attribute__((always_inline)) struct scp_hist *call_fast_histogram(
+	bool page, const struct scp_rt *rt, uint32_t bucket)
+{
+	return !page && likely(rt->more != NULL) ? rt->more->hist[bucket / SCP_HIST_BUCKETS] : NULL;
+}
+
+/* The clock has not advanced since the last call: no sum of units changes. False: nothing is
+ * recorded yet. */
+static inline __attribute__((always_inline)) bool call_fast_add_tickless(
+	struct scp_thread *t, struct scp_rt *rt, struct scp_gap *gap, uint64_t now, uint64_t bytes,
+	bool has_bytes)
+{
+	struct scp_entry *e = rt->entry;
+	uint64_t calls = e->calls + 1;
+	if (unlikely(t->inner) || unlikely(calls == e->batch_end))
+		return false;
+	gap->calls++;
+	sums_add_tickless(e, calls, now, bytes, has_bytes);
+	t->previous = rt;
+	t->table->last_at = now;
+	return true;
 }
 
 /* Add a top-level interval, with bookkeeping marked. False: nothing is recorded yet. */
@@ -95,18 +118,20 @@ static inline __attribute__((always_inline)) bool call_fast_add(bool page, struc
 								uint64_t bytes, bool has_bytes)
 {
 	uint64_t units = now - began_at, gap_units = began_at - t->last_at;
-	/* Small also means: neither is negative. */
-	if (unlikely(units > t->fast_limit) || unlikely((gap_units | bytes) >> 32))
+	struct scp_rt_next *next = call_fast_next(t->previous, rt);
+	/* Within the limits also means: neither is negative, and both have 32 bits. */
+	if (unlikely(units - rt->least > rt->span) || unlikely(!next) ||
+	    unlikely(gap_units > next->limit) || (has_bytes && unlikely(bytes >> 32)))
 		return false;
-	struct scp_gap *gap = call_fast_gap(t->previous, rt);
-	if (unlikely(!gap))
-		return false;
+	if (page && likely(!(units | gap_units)) &&
+	    likely(call_fast_add_tickless(t, rt, next->gap, now, bytes, has_bytes)))
+		return true;
 	uint32_t bucket = page ? 0 : sums_bucket(units);
-	struct scp_hist *h = page ? NULL : rt->hist[bucket / SCP_HIST_BUCKETS];
+	struct scp_hist *h = call_fast_histogram(page, rt, bucket);
 	if (!page && unlikely(!h))
 		return false;
 	struct scp_entry *e = rt->entry;
-	sums_add_gap(gap, gap_units, true, &t->last_at, began_at);
+	sums_add_gap(next->gap, gap_units, true, &t->last_at, began_at);
 	uint64_t calls = sums_begin_entry(e, units, now, bytes, has_bytes, true, &t->last_at);
 	sums_take_inner(e, &t->inner);
 	if (!page)
@@ -125,10 +150,11 @@ static inline __attribute__((always_inline)) bool call_fast_add_nested(
 	uint64_t now, uint64_t bytes, bool has_bytes)
 {
 	uint64_t units = now - began_at;
-	if (unlikely(units > t->fast_limit) || unlikely(bytes >> 32) || unlikely(!rt->entry))
+	if (unlikely(!rt->entry) || unlikely(units - rt->least > rt->span) ||
+	    (has_bytes && unlikely(bytes >> 32)))
 		return false;
 	uint32_t bucket = page ? 0 : sums_bucket(units);
-	struct scp_hist *h = page ? NULL : rt->hist[bucket / SCP_HIST_BUCKETS];
+	struct scp_hist *h = call_fast_histogram(page, rt, bucket);
 	if (!page && unlikely(!h))
 		return false;
 	struct scp_entry *e = rt->entry;

@@ -38,6 +38,7 @@ static struct {
 	struct scp_hist hist[SCP_HIST_BLOCKS];
 	struct scp_rt rt;
 	struct scp_site site;
+	struct scp_rt_more more;
 	union {
 		struct scp_memo memo;
 		uint64_t room[sizeof(struct scp_memo) / 8 + 2 * LONG_WORDS];
@@ -179,11 +180,13 @@ static void prepare(uint32_t words, uint32_t slow_kind)
 	t->previous = rt;
 	t->last_at = clock_read(t->clock);
 	rt->entry = &scratch.entry;
-	rt->gap_to[0] = rt;
-	rt->gap[0] = &scratch.gap;
+	rt->least = 0;
+	rt->span = UINT32_MAX;
+	rt->gap[0] = (struct scp_rt_next){rt, &scratch.gap, UINT32_MAX};
+	rt->more = &scratch.more;
 	rt->slow = slow_kind ? &scratch.slow : NULL;
 	for (unsigned i = 0; i < SCP_HIST_BLOCKS; i++)
-		rt->hist[i] = &scratch.hist[i];
+		rt->more->hist[i] = &scratch.hist[i];
 	scratch.entry.batch_end = ~UINT64_C(0);
 	scratch.words = words;
 	results.calls = clock_needs_system_calls() ? FEW_CALLS : CALLS;

@@ -12,6 +12,7 @@
 #include "preload/table/header.h"
 #include "preload/table/record.h"
 #include "preload/table/states.h"
+#include "preload/table/table.h"
 #include "preload/table/tail.h"
 
 static struct scp_batch *batch_block(struct scp_thread *t, struct scp_rt *rt, uint32_t clock)
@@ -70,31 +71,31 @@ static bool sizes_vary(const struct scp_entry *e, uint64_t calls, uint64_t *size
 	       wide(e->bytes_sq_lo, e->bytes_sq_hi) != (unsigned __int128)*size * e->bytes;
 }
 
-/* Slot i of an entry all of whose calls so far moved rt->size bytes. */
+/* Slot i of an entry all of whose calls so far moved rt->more->size bytes. */
 static void slot_of_one_size(const struct scp_rt *rt, uint32_t i, struct line_sums *out)
 {
-	out->bytes = rt->size * rt->entry->batch_calls;
-	out->bytes_sq = (unsigned __int128)rt->size * out->bytes;
-	out->bytes_units = (unsigned __int128)rt->size * rt->batch->sum[i];
+	out->bytes = rt->more->size * rt->entry->batch_calls;
+	out->bytes_sq = (unsigned __int128)rt->more->size * out->bytes;
+	out->bytes_units = (unsigned __int128)rt->more->size * rt->more->batch->sum[i];
 }
 
 /* Batch `slot` is the first, or one of the first, of sizes that vary. */
 static void close_early(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
 {
 	struct line_sums rest;
-	if (!rt->early) {
-		rt->early = arena_take(&t->index, LINE_EARLY * sizeof *rt->early);
-		if (!rt->early) {
-			rt->line_lost = true;
+	if (!rt->more->early) {
+		rt->more->early = arena_take(&t->index, LINE_EARLY * sizeof *rt->more->early);
+		if (!rt->more->early) {
+			rt->more->line_lost = true;
 			return;
 		}
 		for (uint32_t i = 0; i < slot; i++)
-			slot_of_one_size(rt, i, &rt->early[i]);
+			slot_of_one_size(rt, i, &rt->more->early[i]);
 	}
 	all_calls(rt->entry, &rest);
 	for (uint32_t i = 0; i < slot; i++)
-		take_from(&rest, &rt->early[i]);
-	rt->early[slot] = rest;
+		take_from(&rest, &rt->more->early[i]);
+	rt->more->early[slot] = rest;
 }
 
 /* The record, with the slots before `slot`. */
@@ -104,48 +105,48 @@ static bool begin_line(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
 	struct line_sums s;
 	if (!l) {
 		process_loss(histogram_losses, 1);
-		rt->line_lost = true;
+		rt->more->line_lost = true;
 		return false;
 	}
 	l->entry = rt->id;
 	for (uint32_t i = 0; i < slot; i++) {
-		if (!rt->early)
+		if (!rt->more->early)
 			slot_of_one_size(rt, i, &s);
-		put_slot(l, i, rt->early ? &rt->early[i] : &s);
+		put_slot(l, i, rt->more->early ? &rt->more->early[i] : &s);
 	}
 	record_publish(t);
-	rt->line = l;
+	rt->more->line = l;
 	return true;
 }
 
-/* rt->batch has its sum for `slot` already. Not inlined: whatever else a batch leads to
+/* rt->more->batch has its sum for `slot` already. Not inlined: whatever else a batch leads to
  * has the stack to itself. */
 static COLD void close_line(struct scp_thread *t, struct scp_rt *rt, uint32_t slot, uint64_t calls)
 {
 	struct line_sums rest, s;
 	uint64_t size;
-	if (rt->line_lost)
+	if (rt->more->line_lost)
 		return;
-	if (!rt->line && !sizes_vary(rt->entry, calls, &size)) {
-		rt->size = size;
-		return;
-	}
-	if (!rt->line && sys_stack_room() < STACK_TO_RECORD) {
-		rt->line_lost = true;
+	if (!rt->more->line && !sizes_vary(rt->entry, calls, &size)) {
+		rt->more->size = size;
 		return;
 	}
-	if (!rt->line && slot < LINE_EARLY) {
+	if (!rt->more->line && sys_stack_room() < STACK_TO_RECORD) {
+		rt->more->line_lost = true;
+		return;
+	}
+	if (!rt->more->line && slot < LINE_EARLY) {
 		close_early(t, rt, slot);
 		return;
 	}
-	if (!rt->line && !begin_line(t, rt, slot))
+	if (!rt->more->line && !begin_line(t, rt, slot))
 		return;
 	all_calls(rt->entry, &rest);
 	for (uint32_t i = 0; i < slot; i++) {
-		get_slot(rt->line, i, &s);
+		get_slot(rt->more->line, i, &s);
 		take_from(&rest, &s);
 	}
-	put_slot(rt->line, slot, &rest);
+	put_slot(rt->more->line, slot, &rest);
 }
 
 static void merge_pairs(struct scp_batch *b)
@@ -169,23 +170,23 @@ static COLD void merge_line_pairs(struct scp_line *l)
 
 static void double_batches(struct scp_thread *t, struct scp_rt *rt)
 {
-	merge_pairs(rt->batch);
+	merge_pairs(rt->more->batch);
 	if (rt->slow)
-		merge_pairs(rt->slow_batch);
-	if (rt->line)
-		merge_line_pairs(rt->line);
+		merge_pairs(rt->more->slow_batch);
+	if (rt->more->line)
+		merge_line_pairs(rt->more->line);
 	if (rt->states)
 		states_merge_pairs(rt);
-	rt->batch_count = SCP_BATCHES / 2;
+	rt->more->batch_count = SCP_BATCHES / 2;
 	rt->entry->batch_calls *= 2;
 	tail_double(t, rt);
 }
 
 static bool make_blocks(struct scp_thread *t, struct scp_rt *rt)
 {
-	if (!rt->batch && !(rt->batch = batch_block(t, rt, 0)))
+	if (!table_more(t, rt) || (!rt->more->batch && !(rt->more->batch = batch_block(t, rt, 0))))
 		return false;
-	return !rt->slow || rt->slow_batch || (rt->slow_batch = batch_block(t, rt, 1));
+	return !rt->slow || rt->more->slow_batch || (rt->more->slow_batch = batch_block(t, rt, 1));
 }
 
 COLD void batch_close(struct scp_thread *t, struct scp_rt *rt)
@@ -201,24 +202,24 @@ COLD void batch_close(struct scp_thread *t, struct scp_rt *rt)
 		e->batch_end = ~UINT64_C(0); /* no room: none for this entry */
 		return;
 	}
-	uint32_t slot = rt->batch_count;
-	rt->batch->sum[slot] = e->units - e->batch_base_units;
+	uint32_t slot = rt->more->batch_count;
+	rt->more->batch->sum[slot] = e->units - e->batch_base_units;
 	e->batch_base_units = e->units;
 	if (rt->slow) {
-		rt->slow_batch->sum[slot] = rt->slow->units - rt->slow->batch_base_units;
+		rt->more->slow_batch->sum[slot] = rt->slow->units - rt->slow->batch_base_units;
 		rt->slow->batch_base_units = rt->slow->units;
 	}
 	if (e->flags & SCP_ENTRY_BYTES)
 		close_line(t, rt, slot, calls);
 	if (unlikely(rt->states != NULL))
 		states_close_batch(t, rt, slot);
-	if (rt->tail)
+	if (rt->more->tail)
 		tail_close(rt, slot);
 	if (slot + 1 < SCP_BATCHES)
-		rt->batch_count = slot + 1;
+		rt->more->batch_count = slot + 1;
 	else
 		double_batches(t, rt);
-	e->batch_count = rt->batch_count;
+	e->batch_count = rt->more->batch_count;
 	e->batch_end = calls + e->batch_calls;
 	header_refresh_if_old();
 }

@@ -30,7 +30,8 @@ static inline __attribute__((always_inline)) void sums_add_product(uint64_t *low
 	*low = sum;
 }
 
-/* `mark` is the instant up to which the thread's time is counted: now `until`. */
+/* `small`, here and below: the fast path has seen that it is none of the longest, or shortest, so
+ * far. `mark` is the instant up to which the thread's time is counted: now `until`. */
 static inline __attribute__((always_inline)) void sums_add_gap(struct scp_gap *g, uint64_t units,
 							       bool small, volatile uint64_t *mark,
 							       uint64_t until)
@@ -42,7 +43,7 @@ static inline __attribute__((always_inline)) void sums_add_gap(struct scp_gap *g
 	*mark = until;
 	compiler_barrier();
 	sums_add_product(&g->units_sq_lo, &g->units_sq_hi, units, units, small);
-	if (unlikely(units > g->max_units))
+	if (!small && unlikely(units > g->max_units))
 		g->max_units = units;
 	g->calls = calls + 1;
 	publish_barrier();
@@ -67,11 +68,11 @@ static inline __attribute__((always_inline)) uint64_t sums_begin_entry(struct sc
 		*mark = now;
 	compiler_barrier();
 	sums_add_product(&e->units_sq_lo, &e->units_sq_hi, units, units, small);
-	if (unlikely(units > e->max_units)) {
+	if (!small && unlikely(units > e->max_units)) {
 		e->max_units = units;
 		e->max_at = now;
 	}
-	if (unlikely(units < e->min_units))
+	if (!small && unlikely(units < e->min_units))
 		e->min_units = units;
 	e->last_at = now;
 	if (has_bytes) {
@@ -88,6 +89,24 @@ static inline __attribute__((always_inline)) void sums_end_entry(struct scp_entr
 {
 	publish_barrier();
 	e->seq = 2 * (uint32_t)calls;
+}
+
+/* The `calls`th call, of no units, within the limits. Where one number changes, and the time of the
+ * last call, there is nothing that a reader could find half done. */
+static inline __attribute__((always_inline)) void sums_add_tickless(struct scp_entry *e,
+								    uint64_t calls, uint64_t now,
+								    uint64_t bytes, bool has_bytes)
+{
+	if (has_bytes) {
+		e->seq = 2 * (uint32_t)calls - 1;
+		publish_barrier();
+		e->bytes += bytes;
+		sums_add_product(&e->bytes_sq_lo, &e->bytes_sq_hi, bytes, bytes, true);
+	}
+	e->last_at = now;
+	e->calls = calls;
+	if (has_bytes)
+		sums_end_entry(e, calls);
 }
 
 /* Calls inside an interval make it longer by what recording them costs, so they are counted: in

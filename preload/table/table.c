@@ -69,6 +69,7 @@ struct scp_rt *table_entry(struct scp_thread *t, struct scp_site *site, uint32_t
 		(bytes ? SCP_ENTRY_BYTES : 0) | (outcome == SCP_TIMEOUT ? SCP_ENTRY_TIMED_OUT : 0);
 	record_publish(t);
 	rt->entry = e;
+	rt->least = ~UINT64_C(0);
 	add_slow(t, rt);
 	if (clock_chosen.phases)
 		tick_phase_begin_entry(t, site, rt);
@@ -120,14 +121,23 @@ static struct scp_gap *find_gap(struct scp_thread *t, uint32_t from, uint32_t to
 	return gap;
 }
 
+/* Nobody's in between, wherever a handler leaves us. */
+static void set_next(struct scp_rt_next *n, struct scp_rt *to, struct scp_gap *gap, uint64_t limit)
+{
+	n->to = NULL;
+	compiler_barrier();
+	n->gap = gap;
+	n->limit = limit;
+	compiler_barrier();
+	n->to = to;
+}
+
 COLD struct scp_gap *table_gap(struct scp_thread *t, struct scp_rt *from, struct scp_rt *to)
 {
 	struct scp_gap *gap = find_gap(t, from->id, to ? to->id : 0);
 	if (gap && to) {
-		from->gap_to[1] = from->gap_to[0];
-		from->gap[1] = from->gap[0];
-		from->gap_to[0] = to;
-		from->gap[0] = gap;
+		set_next(&from->gap[1], from->gap[0].to, from->gap[0].gap, from->gap[0].limit);
+		set_next(&from->gap[0], to, gap, 0);
 	}
 	return gap;
 }
@@ -144,9 +154,16 @@ void table_add_gap(struct scp_thread *t, struct scp_rt *to, uint64_t units)
 	t->last_at += units;
 }
 
+COLD bool table_more(struct scp_thread *t, struct scp_rt *rt)
+{
+	if (!rt->more)
+		rt->more = arena_take(&t->index, sizeof *rt->more);
+	return rt->more;
+}
+
 COLD struct scp_hist *table_histogram(struct scp_thread *t, struct scp_rt *rt, uint32_t block)
 {
-	struct scp_hist *h = record_begin(t, SCP_REC_HIST, sizeof *h);
+	struct scp_hist *h = table_more(t, rt) ? record_begin(t, SCP_REC_HIST, sizeof *h) : NULL;
 	if (!h) {
 		process_loss(histogram_losses, 1);
 		return NULL;
@@ -154,6 +171,6 @@ COLD struct scp_hist *table_histogram(struct scp_thread *t, struct scp_rt *rt, u
 	h->entry = rt->id;
 	h->block = block;
 	record_publish(t);
-	rt->hist[block] = h;
+	rt->more->hist[block] = h;
 	return h;
 }

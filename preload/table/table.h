@@ -22,6 +22,9 @@ HIDDEN void table_add_gap(struct scp_thread *t, struct scp_rt *to, uint64_t unit
 /* The gap record from one entry to another (NULL marks: start, end), cached in `from`. */
 HIDDEN struct scp_gap *table_gap(struct scp_thread *t, struct scp_rt *from, struct scp_rt *to);
 
+/* Make rt->more, if it is not there. */
+HIDDEN bool table_more(struct scp_thread *t, struct scp_rt *rt);
+
 /* Make histogram block `block` of an entry. */
 HIDDEN struct scp_hist *table_histogram(struct scp_thread *t, struct scp_rt *rt, uint32_t block);
 

@@ -10,7 +10,7 @@
 static uint64_t calls_in(const struct scp_rt *rt, uint32_t octave)
 {
 	uint32_t bucket = octave * OCTAVE;
-	const struct scp_hist *h = rt->hist[bucket / SCP_HIST_BUCKETS];
+	const struct scp_hist *h = rt->more->hist[bucket / SCP_HIST_BUCKETS];
 	uint64_t calls = 0;
 	for (uint32_t i = 0; h && i < OCTAVE; i++)
 		calls += h->count[bucket % SCP_HIST_BUCKETS + i];
@@ -22,7 +22,7 @@ static void calls_by_octaves(const struct scp_rt *rt, uint64_t *calls)
 	for (uint32_t k = 0; k < SCP_TAIL_OCTAVES; k++)
 		calls[k] = 0;
 	for (uint32_t octave = 0; octave < ALL; octave++) {
-		uint32_t k = octave < rt->tail_first ? 0 : octave - rt->tail_first;
+		uint32_t k = octave < rt->more->tail_first ? 0 : octave - rt->more->tail_first;
 		calls[k < SCP_TAIL_OCTAVES ? k : SCP_TAIL_OCTAVES - 1] += calls_in(rt, octave);
 	}
 }
@@ -30,7 +30,7 @@ static void calls_by_octaves(const struct scp_rt *rt, uint64_t *calls)
 COLD void tail_close(struct scp_rt *rt, uint32_t slot)
 {
 	uint64_t now[SCP_TAIL_OCTAVES];
-	struct scp_tail *tail = rt->tail;
+	struct scp_tail *tail = rt->more->tail;
 	calls_by_octaves(rt, now);
 	for (uint32_t k = 0; k < SCP_TAIL_OCTAVES; k++) {
 		uint64_t calls = now[k] - tail->base[k];
@@ -59,18 +59,18 @@ static COLD void begin(struct scp_thread *t, struct scp_rt *rt)
 		tail = file_next_record(&chunk, sizeof *tail);
 	if (!tail) {
 		process_loss(histogram_losses, 1);
-		rt->tail_lost = true;
+		rt->more->tail_lost = true;
 		return;
 	}
-	rt->tail_first = (uint16_t)first_octave(rt);
+	rt->more->tail_first = (uint16_t)first_octave(rt);
 	tail->rec.type = SCP_REC_TAIL;
 	tail->rec.bytes = sizeof *tail;
 	tail->entry = rt->id;
-	tail->first = rt->tail_first;
+	tail->first = rt->more->tail_first;
 	tail->octaves = SCP_TAIL_OCTAVES;
 	calls_by_octaves(rt, tail->base);
 	file_publish_record(&chunk, sizeof *tail);
-	rt->tail = tail;
+	rt->more->tail = tail;
 }
 
 static void merge_pairs(struct scp_tail *tail)
@@ -85,9 +85,9 @@ static void merge_pairs(struct scp_tail *tail)
 
 COLD void tail_double(struct scp_thread *t, struct scp_rt *rt)
 {
-	if (rt->tail)
-		merge_pairs(rt->tail);
-	else if (t->histograms && !rt->tail_lost && rt->entry->batch_calls >= TAIL_BATCH_CALLS &&
-		 sys_stack_room() >= STACK_TO_RECORD)
+	if (rt->more->tail)
+		merge_pairs(rt->more->tail);
+	else if (t->histograms && !rt->more->tail_lost &&
+		 rt->entry->batch_calls >= TAIL_BATCH_CALLS && sys_stack_room() >= STACK_TO_RECORD)
 		begin(t, rt);
 }

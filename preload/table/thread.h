@@ -22,27 +22,41 @@
 #define NOTED_MAX  (2 * WALK_FRAMES_MAX + 2)
 #define REACH_ALL  UINT64_MAX
 
-/* A recorded (path, function, outcome) with pointers into the file, from which nothing is read
- * back that decides an address (see file.h). */
-struct scp_rt {
-	struct scp_entry *entry;
-	/* the two latest successors, for their gaps */
-	struct scp_rt *gap_to[2];
-	struct scp_gap *gap[2];
+/* What an entry needs from its second call on: most paths are taken once. */
+struct scp_rt_more {
 	struct scp_hist *hist[SCP_HIST_BLOCKS];
-	struct scp_slow *slow;
 	struct scp_batch *batch, *slow_batch;
 	/* see batch.c: */
 	struct scp_line *line;	 /* NULL: not begun */
 	struct line_sums *early; /* its first slots, before it is; NULL: sizes are equal so far */
 	uint64_t size;		 /* which all batched calls so far moved, until they vary */
+	struct scp_tail *tail;	 /* NULL: not begun, see tail.h */
+	uint32_t batch_count;	 /* as in the entry */
+	uint16_t tail_first;	 /* as in the record */
 	bool line_lost, tail_lost;
-	uint16_t tail_first;	     /* as in the record: */
-	struct scp_tail *tail;	     /* NULL: not begun, see tail.h */
-	uint32_t batch_count;	     /* as in the entry, and so are these: */
+};
+
+/* A successor of a recorded call, and the gap between the two. A longer one than `limit` takes the
+ * slow path: it is the longest so far, or needs more than 32 bits. */
+struct scp_rt_next {
+	struct scp_rt *to;
+	struct scp_gap *gap;
+	uint64_t limit;
+};
+
+/* A recorded (path, function, outcome) with pointers into the file, from which nothing is read
+ * back that decides an address (see file.h). */
+struct scp_rt {
+	struct scp_entry *entry;
+	/* Of calls of the fast path: neither shorter than `least` nor longer than that and `span`,
+	 * as some of the entry's calls were, nor longer than thread.fast_limit. */
+	uint64_t least, span;
+	struct scp_rt_more *more;  /* NULL: not yet */
+	struct scp_rt_next gap[2]; /* the two latest successors; the second in another line */
+	struct scp_slow *slow;
 	struct entry_states *states; /* NULL: no switched call yet, see states.h */
-	struct scp_sampler *sampler; /* NULL: phases are not sampled, see tick_phase.h */
 	uint32_t id, function, outcome;
+	struct scp_sampler *sampler; /* NULL: phases are not sampled, see tick_phase.h */
 };
 
 /* A function called on a path: what its calls need. */
@@ -123,7 +137,8 @@ struct scp_thread {
 	struct scp_rt *previous; /* that call; &start_mark before the first */
 	uint64_t inner;		 /* recorded intervals that ended inside what is open: see sums.h */
 	struct scp_table *table;
-	uint64_t fast_limit; /* longer calls take the slow path: slowest.limit, in 32 bits */
+	uint64_t fast_limit; /* longer calls take the slow path: slowest.limit, in 32 bits. It only
+				rises. */
 	uint32_t generation; /* of process_epoch, that the memos were made in */
 	uint32_t clock, slow_clock;
 	bool histograms, walking;

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The fast path of a call and the slow one leave the same records: the same calls go both ways,
+ * each into a table of its own, and the two tables must be equal. And an entry's histogram begins
+ * with its second call, which brings the first along. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "preload/call/call_fast.h"
+#include "preload/switches/switch_detector.h"
+
+#define CHUNK_BYTES (64u * SCP_GRANULE)
+#define SITES	    4u
+#define CFA	    UINT64_C(0x7ffc0000)
+
+struct table_side {
+	struct scp_thread *thread;
+	struct scp_site site[SITES];
+	struct scp_rt *rt[SITES];
+	uint64_t slow; /* calls that did not take the fast path */
+	_Alignas(64) uint8_t chunk[CHUNK_BYTES];
+};
+
+static struct table_side *fast, *slow;
+static uint64_t seed;
+
+static uint64_t below(uint64_t n)
+{
+	seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (seed >> 33) % n;
+}
+
+static struct table_side *make_side(bool page, bool bytes)
+{
+	struct table_side *s = aligned_alloc(64, sizeof *s);
+	struct scp_thread *t = calloc(1, sizeof *t);
+	static struct scp_header header;
+	static struct profile_file file = {.header = &header,
+					   .growing = 1}; /* by another thread: no room */
+
+	assert_non_null(s);
+	assert_non_null(t);
+	memset(s, 0, sizeof *s);
+	s->thread = t;
+	t->chunk = (struct file_chunk){(struct scp_chunk *)s->chunk, CHUNK_BYTES,
+				       sizeof(struct scp_chunk)};
+	t->file = &file;
+	t->index.first = 1 << 16;
+	t->index.limit = 1 << 24;
+	t->histograms = !page;
+	t->fast_limit = UINT32_MAX;
+	t->slowest.limit = UINT64_MAX;
+	t->previous = &t->start_mark;
+	t->last_at = 1000;
+	t->table = calloc(1, sizeof *t->table);
+	assert_non_null(t->table);
+	switch_detector_release(&t->switches);
+	for (uint32_t i = 0; i < SITES; i++) {
+		s->site[i] = (struct scp_site){.path = 1, .function = i};
+		for (uint32_t k = 0; k < SCP_OUTCOMES; k++)
+			s->site[i].rt[k] = &t->no_entry;
+		s->rt[i] = table_entry(t, &s->site[i], SCP_COMPLETED, bytes, 1000);
+		assert_non_null(s->rt[i]);
+	}
+	return s;
+}
+
+static void end_side(struct table_side *s)
+{
+	arena_release(&s->thread->index);
+	free(s->thread->table);
+	free(s->thread);
+	free(s);
+}
+
+static void add_slowly(struct table_side *s, uint32_t site, uint64_t began_at, uint64_t now,
+		       uint64_t bytes, bool has_bytes)
+{
+	struct scp_call call = {
+		.thread = s->thread, .site = &s->site[site], .began_at = began_at, .cfa = CFA};
+
+	thread_self = s->thread;
+	call_end_at(&call, (struct call_result){SCP_COMPLETED, bytes}, has_bytes, now);
+	s->slow++;
+}
+
+static void add(bool page, uint32_t site, uint64_t began_at, uint64_t now, uint64_t bytes,
+		bool has_bytes)
+{
+	struct scp_rt *rt = fast->rt[site];
+	bool done = page ? call_fast_add(true, fast->thread, rt, began_at, now, bytes, has_bytes)
+			 : call_fast_add(false, fast->thread, rt, began_at, now, bytes, has_bytes);
+
+	if (!done)
+		add_slowly(fast, site, began_at, now, bytes, has_bytes);
+	add_slowly(slow, site, began_at, now, bytes, has_bytes);
+}
+
+/* How often it was changed is each path's own; that it is not being changed is not. */
+static void settle(struct table_side *s)
+{
+	uint64_t at = sizeof(struct scp_chunk);
+
+	while (at < s->thread->chunk.used) {
+		struct scp_record *r = (struct scp_record *)(s->chunk + at);
+		uint32_t *seq = r->type == SCP_REC_ENTRY ? &((struct scp_entry *)r)->seq
+				: r->type == SCP_REC_GAP ? &((struct scp_gap *)r)->seq
+							 : NULL;
+		if (seq)
+			*seq &= 1;
+		assert_true(r->bytes > 0);
+		at += r->bytes;
+	}
+}
+
+static void assert_same(void)
+{
+	settle(fast);
+	settle(slow);
+	assert_int_equal(fast->thread->chunk.used, slow->thread->chunk.used);
+	assert_memory_equal(fast->chunk, slow->chunk, fast->thread->chunk.used);
+	assert_memory_equal(fast->thread->table, slow->thread->table, sizeof *slow->thread->table);
+	assert_int_equal(fast->thread->last_at, slow->thread->last_at);
+}
+
+static void make_calls(bool page, bool has_bytes, uint32_t calls)
+{
+	uint64_t at = 1000;
+	uint32_t site = 0;
+
+	seed = 7;
+	fast = make_side(page, has_bytes);
+	slow = make_side(page, has_bytes);
+	for (uint32_t i = 0; i < calls; i++) {
+		/* of the page clock most are of no units, and so are most gaps */
+		uint64_t gap = page && below(8) ? 0 : below(300),
+			 units = page && below(8) ? 0 : below(5000);
+		uint64_t bytes = has_bytes ? below(70000) : 0;
+		if (below(500) == 0)
+			bytes = has_bytes ? (UINT64_C(1) << 32) + below(100) : 0;
+		if (below(500) == 0)
+			units = UINT64_C(1) << (30 + below(5));
+		if (below(500) == 0)
+			gap = UINT64_C(1) << (30 + below(5));
+		if (below(50) == 0) /* intervals that ended inside */
+			fast->thread->inner = slow->thread->inner = 1 + below(3);
+		site = below(8) ? site : (site + 1) % SITES;
+		add(page, site, at + gap, at + gap + units, bytes, has_bytes);
+		at += gap + units;
+	}
+	assert_same();
+	assert_true(fast->slow < calls / 10);
+	assert_int_equal(slow->slow, calls);
+	end_side(fast);
+	end_side(slow);
+}
+
+static void test_page(void **state)
+{
+	(void)state;
+	make_calls(true, false, 20000);
+}
+
+static void test_page_bytes(void **state)
+{
+	(void)state;
+	make_calls(true, true, 20000);
+}
+
+static void test_tsc(void **state)
+{
+	(void)state;
+	make_calls(false, false, 20000);
+}
+
+static void test_tsc_bytes(void **state)
+{
+	(void)state;
+	make_calls(false, true, 20000);
+}
+
+static uint64_t histograms_in(const struct table_side *s, uint64_t *counted)
+{
+	uint64_t at = sizeof(struct scp_chunk), records = 0;
+
+	*counted = 0;
+	while (at < s->thread->chunk.used) {
+		const struct scp_record *r = (const struct scp_record *)(s->chunk + at);
+		const struct scp_hist *h = (const struct scp_hist *)r;
+		if (r->type == SCP_REC_HIST)
+			for (uint32_t i = 0; i < SCP_HIST_BUCKETS; i++)
+				*counted += h->count[i];
+		records += r->type == SCP_REC_HIST;
+		at += r->bytes;
+	}
+	return records;
+}
+
+static void test_histogram_begins_with_the_second_call(void **state)
+{
+	uint64_t counted, few = 100, many = 100000; /* of two blocks */
+
+	(void)state;
+	slow = make_side(false, false);
+	add_slowly(slow, 0, 1000, 1000 + few, 0, false);
+	assert_int_equal(histograms_in(slow, &counted), 0);
+	assert_null(slow->rt[0]->more);
+	add_slowly(slow, 0, 2000, 2000 + many, 0, false);
+	assert_int_equal(histograms_in(slow, &counted), 2);
+	assert_int_equal(counted, 2);
+	struct scp_hist **h = slow->rt[0]->more->hist;
+	assert_int_equal(h[sums_bucket(few) / 64]->count[sums_bucket(few) % 64], 1);
+	assert_int_equal(h[sums_bucket(many) / 64]->count[sums_bucket(many) % 64], 1);
+	end_side(slow);
+}
+
+/* A handler may leave the second call by longjmp when the first is in the histogram: the entry has
+ * one call still, and the first is not counted again. */
+static void test_first_call_is_counted_once(void **state)
+{
+	uint64_t counted;
+
+	(void)state;
+	slow = make_side(false, false);
+	add_slowly(slow, 0, 1000, 1100, 0, false);
+	add_slowly(slow, 0, 1200, 1300, 0, false);
+	struct scp_entry *e = slow->rt[0]->entry;
+	slow->rt[0]->more->hist[sums_bucket(100) / 64]->count[sums_bucket(100) % 64] = 1;
+	e->calls = 1;
+	e->units = 100;
+	add_slowly(slow, 0, 1400, 1500, 0, false);
+	histograms_in(slow, &counted);
+	assert_int_equal(counted, e->calls);
+	assert_int_equal(counted, 2);
+	end_side(slow);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_page),
+		cmocka_unit_test(test_page_bytes),
+		cmocka_unit_test(test_tsc),
+		cmocka_unit_test(test_tsc_bytes),
+		cmocka_unit_test(test_histogram_begins_with_the_second_call),
+		cmocka_unit_test(test_first_call_is_counted_once),
+	};
+
+	process_epoch.now.generation = 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
