@@ -6,14 +6,19 @@ import time
 import measure
 
 
+def medians(taken):
+    return tuple(measure.median(column) for column in zip(*taken))
+
+
 def starts_ms(command, environment, times):
+    """Elapsed, and CPU time of all processes."""
     taken = []
     for _ in range(times):
         began = time.perf_counter()
         pid = os.posix_spawn(command[0], command, environment)
-        os.waitpid(pid, 0)
-        taken.append(1000 * (time.perf_counter() - began))
-    return measure.median(taken)
+        usage = os.wait4(pid, 0)[2]
+        taken.append((1000 * (time.perf_counter() - began), 1000 * (usage.ru_utime + usage.ru_stime)))
+    return medians(taken)
 
 
 def bench(tools, rounds, scale):
@@ -29,7 +34,7 @@ def bench(tools, rounds, scale):
             taken.append(starts_ms(run, quiet, 1))
             if os.path.exists(f"{out}/run.scp"):
                 os.unlink(f"{out}/run.scp")
-        return measure.median(taken)
+        return medians(taken)
 
     quiet = dict(plain)
     variants = {
@@ -47,11 +52,13 @@ def bench(tools, rounds, scale):
         os.dup2(saved, 2)
         os.close(saved)
         os.close(null)
-    measure.header("Starting /bin/true", "how", "ms", "added")
+    measure.header("Starting /bin/true", "how", "ms", "added", "ms of CPU", "added")
     for name, values in results.items():
         if name in failed:
-            measure.row(name, failed[name], "-")
+            measure.row(name, failed[name], *["-"] * 3)
             continue
-        added = [v - b for v, b in zip(values, results["plain"])]
-        measure.row(name, measure.spread(values), f"{measure.median(added):.2f}")
+        cells = []
+        for own, plain in zip(zip(*values), zip(*results["plain"])):
+            cells += [measure.spread(own), f"{measure.median([v - b for v, b in zip(own, plain)]):.2f}"]
+        measure.row(name, *cells)
     print(f"\n{rounds} rounds; the host stole {steal.percent():.1f} % of the CPUs' time")
