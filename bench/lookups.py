@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What finding the call path costs: one that was seen before but is not the last one at its place,
 and one that is new; beside libunwind, which walks the same stack. CPU time of the thread."""
+import os
+
 import measure
 
 PATHS = (1, 2, 8, 64, 1024)
@@ -22,10 +24,20 @@ def ns_a_call(tools, program, arguments, options=None):
     return once
 
 
+def bytes_of(tools, paths):
+    """The profile's."""
+    out = tools.fresh()
+    try:
+        measure.spend([tools.program("scprof"), "run", "--no-report", "-o", f"{out}/p.scp", "--", tools.program("bench/known_paths"),
+                       "new", "25", str(paths), "100"], out)
+        return os.path.getsize(f"{out}/p.scp")
+    finally:
+        tools.forget(out)
+
+
 def ways(tools, *arguments):
-    program = "known_paths"
-    return {"plain": ns_a_call(tools, program, arguments),
-            **{clock: ns_a_call(tools, program, arguments, ["-c", clock]) for clock in CLOCKS},
+    return {"plain": ns_a_call(tools, "known_paths", arguments),
+            **{clock: ns_a_call(tools, "known_paths", arguments, ["-c", clock]) for clock in CLOCKS},
             "unw_backtrace": ns_a_call(tools, "known_paths_unwind", arguments)}
 
 
@@ -49,4 +61,5 @@ def bench(tools, rounds, scale):
     paths = int(NEW * scale)
     results, failed = measure.interleave(ways(tools, "new", 25, paths, 100), rounds)
     row((f"{paths:,}",), results, failed)
+    print(f"\nfile: {bytes_of(tools, paths) / paths:,.0f} bytes a path that is taken once")
     print(f"\n{rounds} rounds; the host stole {steal.percent():.1f} % of the CPUs' time")

@@ -97,7 +97,8 @@ def torture(tools, kind, paths, watched):
 def bench_torture(tools, rounds, scale):
     steal = measure.Steal()
     measure.header("Random call paths through 50 functions, each taken twice", "paths", "number", "frames", "first call adds, ns",
-                   "second call adds, ns", "CPU time of all processes, added a path, us", "memory added, bytes a path", "file, bytes a path", "paths in the profile")
+                   "second call adds, ns", "CPU time of all processes, added a path, us", "memory added, bytes a path",
+                   "file, bytes a path", "paths in the profile")
     for kind in ("tree", "apart"):
         for paths in (int(n * scale) for n in (1_000, 10_000, 100_000, 1_000_000)):
             pairs = []
@@ -108,8 +109,8 @@ def bench_torture(tools, rounds, scale):
                 measure.row(kind, f"{paths:,}", reason, *["-"] * 6)
                 continue
             added = [measure.median([b[i] - a[i] for a, b in pairs]) for i in range(7)]
-            measure.row(kind, f"{paths:,}", f"{pairs[0][0][2]:.1f}", f"{added[0]:,.0f}", f"{added[1]:,.0f}", f"{added[4] / paths * 1e6:,.2f}",
-                        f"{added[3] * 1024 / paths:,.0f}", f"{added[5] / paths:,.0f}", f"{added[6]:,.0f}")
+            measure.row(kind, f"{paths:,}", f"{pairs[0][0][2]:.1f}", f"{added[0]:,.0f}", f"{added[1]:,.0f}",
+                        f"{added[4] / paths * 1e6:,.2f}", f"{added[3] * 1024 / paths:,.0f}", f"{added[5] / paths:,.0f}", f"{added[6]:,.0f}")
     print(f"\nmedians of {rounds} pairs of runs, plain and scprof run, of one from 100,000 paths on; CPU time of the thread, page faults "
           f"included.\nThe host stole {steal.percent():.1f} % of the CPUs' time")
 

@@ -125,6 +125,7 @@ def bench(tools, rounds, scale):
         size_row(title, watched)
     tools.forget(inputs)
     print(f"\n{rounds} rounds; median (least to most); added: to the same round's plain run, user and system time of all processes.\n"
+          f"{PEER} walks the stack where memory is allocated, scprof also where it is freed.\n"
           f"{PEER}: its library alone, raw data to a file in memory, heaptrack_interpret and compression left out.\n"
           f"{PEER_ALL}: its script, with zstd, without heaptrack_interpret. {ALONE}: LD_PRELOAD alone. {RUN}: the tool, too.\n"
           f"The host stole {steal.percent():.1f} % of the CPUs' time")
