@@ -10,7 +10,6 @@
  * same and apart: the median of 21 repetitions, after one that is not timed. FRAMES are those of a
  * call path, _start's included. Built WITH_LIBUNWIND, it calls unw_backtrace instead.
  */
-#include <alloca.h>
 #include <err.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -89,7 +88,7 @@ static inline void take_turns(uint32_t path, uint32_t turns, uint32_t which)
 /* A frame whose size differs: 16 bytes are the least that the stack moves by. */
 __attribute__((noinline)) static void take_shifted(uint32_t path, uint32_t turns)
 {
-	char *volatile room = alloca(16 * (path / PLACES % POSITIONS + 1));
+	char *volatile room = __builtin_alloca(16 * (path / PLACES % POSITIONS + 1));
 
 	*room = 0;
 	take_turns(path / PLACES, turns - 1, path % PLACES);
@@ -126,7 +125,7 @@ static inline void make_calls(bool apart, uint32_t turns, uint32_t paths, long c
 /* The repetition that is not timed takes every path, from the same place in the program. */
 static inline double known(bool apart, uint32_t turns, uint32_t paths, long calls)
 {
-	double ns[REPETITIONS];
+	double ns[REPETITIONS] = {0};
 
 	for (int i = -1; i < REPETITIONS; i++) {
 		long part = calls / REPETITIONS + (i < 0 ? 4L * paths : 0);
