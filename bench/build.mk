@@ -60,7 +60,7 @@ $(BENCH)/known_paths $(BENCH)/random_paths: $(BENCH)/%: bench/%.c $(BENCH)/libem
 $(BENCH)/known_paths_unwind: bench/known_paths.c $(BENCH)/libempty.so
 	$(CC) $(BENCH_CFLAGS) -DWITH_LIBUNWIND -o $@ $< -L$(BENCH) -lempty -lunwind -Wl,-rpath,'$$ORIGIN'
 
-$(BENCH)/profile_counts: bench/profile_counts.c $(BUILD)/libprofile.a
+$(BENCH)/profile_counts: bench/profile_counts.c $(BUILD)/libprofile.a $(BUILD)/libstats.a
 	$(CC) $(BENCH_CFLAGS) -o $@ $^ -lm
 
 # A program of very many call paths, to watch (docs/top.md).
