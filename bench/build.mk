@@ -6,7 +6,8 @@ BENCH_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I.
 .PHONY: bench-programs
 bench-programs: $(BENCH)/deep_call $(BENCH)/deep_call_pg $(BENCH)/deep_unwind $(BENCH)/calibrated_call \
 	$(BENCH)/quiet_mean $(BENCH)/phase_p $(BENCH)/markers $(BENCH)/many_paths $(BENCH)/new_paths $(BENCH)/known_load $(BENCH)/live_paths \
-	$(BENCH)/known_states $(BENCH)/switches
+	$(BENCH)/known_states $(BENCH)/switches $(BENCH)/known_paths $(BENCH)/known_paths_unwind $(BENCH)/random_paths \
+	$(BENCH)/profile_counts
 
 # The empty function: an object of its own, so that the call is a dynamic one.
 $(BENCH)/libempty.so: bench/empty.c
@@ -56,6 +57,16 @@ $(BENCH)/many_paths: bench/many_paths.c $(BUILD)/libprofile.a $(BUILD)/libstats.
 $(BENCH)/new_paths: bench/new_paths.c
 	@mkdir -p $(@D)
 	$(CC) $(BENCH_CFLAGS) -o $@ $<
+
+# Programs of very many call paths, and what their profiles hold (docs/performance.md).
+$(BENCH)/known_paths $(BENCH)/random_paths: $(BENCH)/%: bench/%.c $(BENCH)/libempty.so
+	$(CC) $(BENCH_CFLAGS) -o $@ $< -L$(BENCH) -lempty -Wl,-rpath,'$$ORIGIN'
+
+$(BENCH)/known_paths_unwind: bench/known_paths.c $(BENCH)/libempty.so
+	$(CC) $(BENCH_CFLAGS) -DWITH_LIBUNWIND -o $@ $< -L$(BENCH) -lempty -lunwind -Wl,-rpath,'$$ORIGIN'
+
+$(BENCH)/profile_counts: bench/profile_counts.c $(BUILD)/libprofile.a $(BUILD)/libstats.a
+	$(CC) $(BENCH_CFLAGS) -o $@ $^ -lm
 
 # A program of very many call paths, to watch (docs/top.md).
 $(BENCH)/live_paths: bench/live_paths.c

@@ -12,6 +12,9 @@ import socket
 import statistics
 import subprocess
 import tempfile
+import threading
+import time
+from typing import NamedTuple
 
 
 class Steal:
@@ -96,6 +99,37 @@ def stop_group(process):
     process.wait()
 
 
+class Spent(NamedTuple):
+    cpu: float   # seconds, user and system, of the process and of what it waited for
+    wall: float  # seconds
+    ended: float # time.monotonic() when it had ended
+    text: str    # its standard output
+
+
+def spend(line, out, environment=None, stdin=None, timeout=600):
+    """Run a command line to its end, in the folder `out`. CPU time, other than elapsed time, does not
+    depend on what else runs on the machine, but for its caches."""
+    if not shutil.which(line[0]):
+        raise Failure(f"no {line[0]} here")
+    with open(stdin or os.devnull, "rb") as source, tempfile.TemporaryFile(dir=out) as sink:
+        began = time.monotonic()
+        process = subprocess.Popen(line, cwd=out, env=environment, stdin=source, stdout=sink, stderr=subprocess.DEVNULL,
+                                   start_new_session=True)
+        late = threading.Timer(timeout, os.killpg, (process.pid, signal.SIGKILL))
+        late.start()
+        try:
+            _, status, usage = os.wait4(process.pid, 0)
+            ended = time.monotonic()
+            process.returncode = os.waitstatus_to_exitcode(status)
+        finally:
+            late.cancel()
+            stop_group(process)
+        if process.returncode != 0:
+            raise Failure(f"status {process.returncode}")
+        sink.seek(0)
+        return Spent(usage.ru_utime + usage.ru_stime, ended - began, ended, sink.read().decode(errors="replace"))
+
+
 class Tools:
     """How to run a command plainly, under scprof, and under the peers. Output
     goes to a folder in memory where there is one, for all alike."""
@@ -131,6 +165,11 @@ class Tools:
             "ltrace": ["ltrace", "-f", "-c", "-o", f"{out}/o"],
         }
         return lines[name] + command, out
+
+    def library(self, out, **settings):
+        """The environment of a program with the library alone, which writes into `out`."""
+        names = {f"SCPROF_{name.upper()}": value for name, value in settings.items()}
+        return dict(os.environ, LD_PRELOAD=self.program("libscprof.so"), SCPROF_OUT=out, **names)
 
     @staticmethod
     def forget(out):

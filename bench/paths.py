@@ -3,9 +3,7 @@
 import glob
 import math
 import os
-import resource
 import subprocess
-import time
 
 import measure
 
@@ -16,14 +14,6 @@ FORMATS = ("text", "json", "html", "pprof", "folded", "callgrind", "csv")
 def libraries():
     found = {os.path.realpath(p) for d in ("/usr/lib/*-linux-gnu", "/usr/lib64", "/usr/lib") for p in glob.glob(f"{d}/lib*.so.*")}
     return sorted(p for p in found if os.path.isfile(p))[:LIBRARIES]
-
-
-def run_once(command):
-    began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return time.monotonic() - began, cpu
 
 
 def memory_of(command):
@@ -52,8 +42,8 @@ def bench(tools, rounds, scale):
         for form in FORMATS:
             # JSON of a million paths is 4 GB: it is written, but nowhere
             command = [tools.program("scprof"), "report", "--format", form, "-o", "/dev/null", profile]
-            runs = [run_once(command) for _ in range(rounds)]
-            wall, cpu = (min(r[i] for r in runs) for i in (0, 1))
+            runs = [measure.spend(command, out) for _ in range(rounds)]
+            wall, cpu = min(r.wall for r in runs), min(r.cpu for r in runs)
             measure.row(f"{paths:,}", form, f"{cpu:.2f}", f"{cpu / paths * 1e6:.2f}", power(before.get(form), (paths, cpu)), f"{wall:.2f}",
                         f"{memory_of(command):.0f}")
             before[form] = paths, cpu

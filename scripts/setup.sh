@@ -64,6 +64,7 @@ uftrace|command|uftrace|uftrace
 ltrace|command|ltrace|ltrace
 perf|command|linux-perf|perf
 gnuplot|command|gnuplot-nox|gnuplot
+heaptrack|command|heaptrack|heaptrack
 '
 needs_fuzz='
 afl-fuzz|command|afl++|american-fuzzy-lop
