@@ -88,6 +88,9 @@ static inline __attribute__((always_inline)) struct scp_gap *call_fast_gap(struc
 	return likely(from->gap_to[1] == rt) ? from->gap[1] : NULL;
 }
 
+/* batch_close of a top-level interval, after its end. */
+HIDDEN void call_fast_close_batch(struct scp_thread *t, struct scp_rt *rt);
+
 /* Add a top-level interval, with bookkeeping marked. False: nothing is recorded yet. */
 static inline __attribute__((always_inline)) bool call_fast_add(bool page, struct scp_thread *t,
 								struct scp_rt *rt,
@@ -96,7 +99,7 @@ static inline __attribute__((always_inline)) bool call_fast_add(bool page, struc
 {
 	uint64_t units = now - began_at, gap_units = began_at - t->last_at;
 	/* Small also means: neither is negative. */
-	if (unlikely(units > t->fast_limit) || unlikely((gap_units | bytes) >> 32))
+	if (unlikely(units > t->top_limit) || unlikely((gap_units | bytes) >> 32))
 		return false;
 	struct scp_gap *gap = call_fast_gap(t->previous, rt);
 	if (unlikely(!gap))
@@ -109,13 +112,13 @@ static inline __attribute__((always_inline)) bool call_fast_add(bool page, struc
 	sums_add_gap(gap, gap_units, true, &t->last_at, began_at);
 	uint64_t calls = sums_begin_entry(e, units, now, bytes, has_bytes, true, &t->last_at);
 	sums_take_inner(e, &t->inner);
+	t->table->last_at = now;
 	if (!page)
 		h->count[bucket % SCP_HIST_BUCKETS]++;
 	if (unlikely(calls == e->batch_end))
-		batch_close(t, rt);
+		call_fast_close_batch(t, rt);
 	sums_end_entry(e, calls);
 	t->previous = rt;
-	t->table->last_at = now;
 	return true;
 }
 
@@ -197,7 +200,7 @@ static inline __attribute__((always_inline)) bool call_fast_end_nested(
 {
 	struct scp_thread *t = c->thread;
 	if (unlikely(!process_epoch.now.generation) || unlikely(thread_self != t) ||
-	    unlikely(call_was_switched(c)))
+	    unlikely(call_was_switched(c)) || unlikely(t->recorded.units != c->recorded.units))
 		return false;
 	t->open = c->cfa | 1;
 	compiler_barrier();

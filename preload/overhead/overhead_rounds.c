@@ -166,14 +166,14 @@ static void prepare(uint32_t words, uint32_t slow_kind)
 {
 	struct scp_thread *t = &scratch.thread;
 	struct scp_rt *rt = &scratch.rt;
-	t->open = t->inner = t->region_depth = 0;
+	t->open = t->inner = t->inside = t->region_depth = 0;
 	scratch.inner = false;
 	t->generation = process_epoch.now.generation;
 	t->clock = clock_chosen.kind;
 	t->slow_clock = slow_kind;
 	t->histograms = clock_chosen.histograms;
 	t->table = &scratch.table;
-	t->fast_limit = UINT32_MAX;
+	t->fast_limit = t->top_limit = UINT32_MAX;
 	t->slowest.limit = UINT64_MAX; /* none of these is one of the program's slow calls */
 	switch_detector_release(&t->switches);
 	t->previous = rt;

@@ -21,7 +21,7 @@
 #define BEGAN_AT 336
 #define ENDED_AT 344
 #define STEP	 352
-#define VECTORS	 380
+#define VECTORS	 364
 #define CALLER	 496
 #define FRAME	 512
 #define FRAME_OFFSET 512 /* of the frame, while the vectors lie below it */

@@ -11,6 +11,7 @@
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
 #include "preload/table/record.h"
+#include "preload/table/recording.h"
 #include "preload/table/states.h"
 #include "preload/table/tail.h"
 
@@ -138,8 +139,13 @@ static COLD void close_line(struct scp_thread *t, struct scp_rt *rt, uint32_t sl
 		close_early(t, rt, slot);
 		return;
 	}
-	if (!rt->line && !begin_line(t, rt, slot))
-		return;
+	if (!rt->line) {
+		struct recording recording = recording_begin(t);
+		bool begun = begin_line(t, rt, slot);
+		recording_end(t, &recording);
+		if (!begun)
+			return;
+	}
 	all_calls(rt->entry, &rest);
 	for (uint32_t i = 0; i < slot; i++) {
 		get_slot(rt->line, i, &s);
@@ -183,9 +189,15 @@ static void double_batches(struct scp_thread *t, struct scp_rt *rt)
 
 static bool make_blocks(struct scp_thread *t, struct scp_rt *rt)
 {
-	if (!rt->batch && !(rt->batch = batch_block(t, rt, 0)))
-		return false;
-	return !rt->slow || rt->slow_batch || (rt->slow_batch = batch_block(t, rt, 1));
+	if (rt->batch && (!rt->slow || rt->slow_batch))
+		return true;
+	struct recording recording = recording_begin(t);
+	if (!rt->batch)
+		rt->batch = batch_block(t, rt, 0);
+	if (rt->batch && rt->slow && !rt->slow_batch)
+		rt->slow_batch = batch_block(t, rt, 1);
+	recording_end(t, &recording);
+	return rt->batch && (!rt->slow || rt->slow_batch);
 }
 
 COLD void batch_close(struct scp_thread *t, struct scp_rt *rt)
