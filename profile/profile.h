@@ -222,6 +222,8 @@ struct prof_table {
 	char name[16];
 	uint64_t time_units; /* closed + last - first: the whole recorded time of its threads */
 	uint64_t nested_units, nested_calls;
+	/* The library's own time on the slow path, and how often it took it; walks of the stack. */
+	uint64_t recording_units, recordings, walks;
 	uint64_t call_units, gap_units; /* summed from its entries and gaps, for the check */
 	/* See struct scp_table_states; detector NONE: not known. */
 	struct prof_table_states {

@@ -258,8 +258,10 @@ struct report_thread {
 	bool live; /* neither it nor its process has ended */
 	uint64_t calls;
 	double time_ns, calls_ns, gaps_ns, nested_ns;
-	double waiting_ns;	 /* of calls_ns, in functions that wait */
-	int64_t remainder_units; /* time - (calls - nested + gaps): 0 unless something was lost */
+	double recording_ns; /* of time_ns, in no call and no gap: see struct report */
+	double waiting_ns;   /* of calls_ns, in functions that wait */
+	/* time - (calls - nested + gaps + recording): 0 unless something was lost */
+	int64_t remainder_units;
 	double remainder_ns;
 };
 
@@ -284,14 +286,16 @@ struct report_process {
 	uint64_t calls;
 	double calls_ns, time_ns;
 	double waiting_ns; /* of calls_ns, in functions that wait */
-	double wall_s;	   /* NAN: not known */
+	double recording_ns;
+	double wall_s; /* NAN: not known */
 };
 
-/* Where the time of all recorded threads went, in seconds. The five add up to their time. */
+/* Where the time of all recorded threads went, in seconds. The six add up to their time. */
 struct report_threads_time {
 	bool known;
 	double cpu_in_calls_s, cpu_outside_s; /* on a CPU, stolen time included */
 	double runnable_s;		      /* in calls and outside */
+	double recording_s;		      /* on a CPU, in the library's slow path */
 	double asleep_in_calls_s;
 	double not_recorded_s; /* asleep outside of recorded calls: in functions that are not
 				  wrapped */
@@ -300,7 +304,7 @@ struct report_threads_time {
 	/* The check: charged to the threads while they were recorded (the thread's CPU clock), and
 	 * what rows and gaps add up to over the same time. */
 	double charged_s, explained_s;
-	double explained_in_calls_s; /* of that, in calls */
+	double explained_in_calls_s, explained_recording_s; /* of that */
 };
 
 /* How much of what the processes did the recorded calls explain; NAN: not known. Shares. */
@@ -357,14 +361,19 @@ struct report {
 	struct report_overhead overhead;
 	/* Whether calls are synchronous with the clock's tick: 1, 0, or -1 where not tested. */
 	int synchronous, slow_synchronous;
-	double perturbation_ns; /* that scprof took, in calls and between them; NAN: not known */
-	double time_ns;		/* of all threads */
+	double perturbation_ns; /* that scprof took in all, recording_ns included; NAN: not known */
+	/* What the library took where something was new: it walked the stack, made records, or grew
+	 * the file. Measured, in no call and no gap. */
+	double recording_ns;
+	uint64_t recordings, walks;
+	double time_ns; /* of all threads */
 	double gaps_ns, nested_ns;
 	struct report_threads_time threads_time;
 	double others_runnable, others_asleep; /* private to states.c */
 	struct report_ledger ledger;
 	uint64_t skipped_calls, overflow_calls;
-	__int128 remainder_units; /* of calls - nested + gaps = time, over all threads */
+	__int128
+		remainder_units; /* of calls - nested + gaps + recording = time, over all threads */
 	double remainder_ns;
 	bool remainder_expected;	  /* small, and explained by a process that still ran */
 	const struct prof_process *first; /* the one that started first; NULL: none */

@@ -21,11 +21,12 @@ struct scp_call {
 	struct scp_thread *thread; /* NULL: count in the function's overflow record */
 	struct scp_site *site;
 	uint64_t began_at, slow_began_at;
-	uint64_t fine_ns;	  /* CLOCK_MONOTONIC just before, for the phase; 0: not read */
-	uintptr_t cfa;		  /* names this call in thread.open */
-	uintptr_t outer;	  /* thread.open of the call around this one; 0: top level */
-	uint64_t inner_at;	  /* thread.inner when it began; of nested ones */
-	struct switch_mark since; /* of nested ones, too */
+	uint64_t fine_ns;	      /* CLOCK_MONOTONIC just before, for the phase; 0: not read */
+	uintptr_t cfa;		      /* names this call in thread.open */
+	uintptr_t outer;	      /* thread.open of the call around this one; 0: top level */
+	uint64_t inner_at;	      /* thread.inner when it began; of nested ones */
+	struct scp_recorded recorded; /* thread.recorded when it began; in its end: inside it */
+	struct switch_mark since;     /* of nested ones, too */
 	uint32_t function;
 	uint16_t path;	      /* enum call_path: how it began, and may end */
 	uint16_t stack_words; /* as the memo's */
@@ -69,7 +70,8 @@ HIDDEN struct scp_memo *call_find_memo(struct scp_thread *t, uint64_t ra, uint64
 HIDDEN bool call_is_excluded(uint64_t ra, uint64_t cfa, uint64_t fp);
 
 /* Add an interval that ends now; thread.open is then c->outer if nested, else 0. Of c only
- * thread, outer, inner_at, since, began_at, slow_began_at, fine_ns and function count. */
+ * thread, outer, inner_at, recorded (inside it), since, began_at, slow_began_at, fine_ns and
+ * function count. */
 HIDDEN void call_record(struct scp_call *c, struct scp_rt *rt, bool nested, uint64_t now,
 			uint64_t slow_at);
 

@@ -9,6 +9,7 @@
 #include "preload/filter/filter.h"
 #include "preload/start/lifecycle.h"
 #include "preload/system/sys.h"
+#include "preload/table/recording.h"
 #include "preload/table/states.h"
 #include "preload/table/tick_phase.h"
 
@@ -78,7 +79,10 @@ static COLD bool enter_marked(struct scp_call *c, struct scp_thread *t, uint64_t
 	errno = saved;
 	if (inside)
 		return pass_through();
-	t->open = c->outer = abandon(t);
+	c->outer = abandon(t);
+	if (!c->outer)
+		recording_settle(t);
+	t->open = c->outer;
 	return true;
 }
 
@@ -96,9 +100,14 @@ bool call_is_inside(struct scp_call *c, struct scp_thread *t, uint64_t ra, uint6
 	}
 	t->open = cfa | 1;
 	compiler_barrier();
+	struct recording recording = recording_begin(t);
 	bool inside = path_cache_is_inside(t, &from);
+	recording_end(t, &recording);
+	c->outer = inside ? open : abandon(t);
+	if (!c->outer)
+		recording_settle(t);
 	compiler_barrier();
-	t->open = c->outer = inside ? open : abandon(t);
+	t->open = c->outer;
 	errno = saved;
 	return true;
 }
@@ -169,9 +178,13 @@ static struct scp_memo *find_memo(struct scp_thread *t, struct walk_start from, 
 	bool gone = from.outer && path_cache_is_above(&from);
 	if (gone)
 		from.outer = 0;
+	struct recording recording = recording_begin(t);
 	struct scp_memo *m = path_cache_find(t, &from, function);
+	recording_end(t, &recording);
 	if (gone || (from.outer && t->found.outer == OUTER_GONE))
 		*outer = abandon(t);
+	if (!*outer)
+		recording_settle(t);
 	return m;
 }
 
@@ -217,6 +230,7 @@ static inline void begin_fast(struct scp_call *c, struct scp_thread *t, struct s
 	c->cfa = cfa;
 	c->fine_ns = 0;
 	c->inner_at = t->inner;
+	c->recorded = t->recorded;
 	c->path = page ? CALL_FAST_PAGE : CALL_FAST_TSC;
 	call_fast_mark(c);
 	compiler_barrier();
@@ -267,6 +281,7 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 	memo_note_inside(m, c->outer);
 	look_for_switch(c, t);
 	c->inner_at = t->inner;
+	c->recorded = t->recorded;
 	c->thread = t;
 	c->site = m->site;
 	c->stack_words = (uint16_t)m->stack_words;

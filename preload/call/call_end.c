@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How a call ends, for every clock: what it adds to its entry, to the gap before it and to the
- * histogram, such that calls - nested calls + gaps = the thread's time, whatever overlaps. The
- * rules of call_begin.c hold here, too. */
+ * histogram, such that calls - nested calls + gaps + recording = the thread's time, whatever
+ * overlaps. The rules of call_begin.c hold here, too. */
 #include <errno.h>
 
 #include "preload/call/call_fast.h"
 #include "preload/system/sys.h"
+#include "preload/table/recording.h"
 #include "preload/table/slowest.h"
 #include "preload/table/states.h"
 #include "preload/table/sums.h"
@@ -108,7 +109,7 @@ static inline void add_to_entry(const struct scp_call *c, struct scp_rt *rt, uin
 	phase_at_end(t, rt, c->fine_ns, t->slow_clock ? c->slow_began_at : c->began_at);
 	sums_end_entry(e, calls);
 	if (unlikely(units > t->slowest.limit))
-		slowest_note(t, rt, units, slow_units, now, bytes, off);
+		slowest_note(t, rt, units, slow_units, c->began_at, bytes, off);
 	set_limits(t, rt);
 }
 
@@ -125,6 +126,32 @@ static inline void add_gap(struct scp_thread *t, struct scp_rt *rt, uint64_t uni
 	t->previous = rt;
 }
 
+/* What was recorded inside a call of so many units. A handler may have come before its first
+ * reading of the clock: that is not taken off here. */
+static inline uint64_t recorded_of(const struct scp_call *c, uint64_t units)
+{
+	return c->recorded.units < units ? c->recorded.units : units;
+}
+
+/* A top-level interval ends at `now`, and `taken` was taken off: what else was recorded belongs to
+ * what follows, a gap or the next interval of a chain of points. */
+static inline void close_account(const struct scp_call *c, uint64_t now, uint64_t taken)
+{
+	struct scp_thread *t = c->thread;
+	t->last_at = now;
+	t->inside -= taken;
+	if (!c->outer)
+		recording_settle(t);
+	recording_publish(t);
+}
+
+COLD void call_fast_close_batch(struct scp_thread *t, struct scp_rt *rt)
+{
+	batch_close(t, rt);
+	if (!thread_outside(t)) /* no chain of points that goes on */
+		recording_settle(t);
+}
+
 /* Two calls overlap that should not (a call thought abandoned came back), or the
  * clock went backwards between processors. Keep the sums telescoping: the part
  * that was counted before is set against this call, as for nested ones. */
@@ -136,14 +163,15 @@ static COLD void end_disordered(struct scp_call *c, struct scp_rt *rt, uint64_t 
 	const struct switch_sums *switched = find_off_cpu(c, false);
 	now = now < t->last_at ? t->last_at : now;
 	now = now < from ? from : now;
-	add_to_entry(c, rt, now - from, slow, now, bytes, has_bytes, NULL, switched);
+	uint64_t taken = recorded_of(c, now - from);
+	add_to_entry(c, rt, now - from - taken, slow, now, bytes, has_bytes, NULL, switched);
 	sums_take_inner(rt->entry, &t->inner);
 	if (from < t->last_at)
 		t->table->nested_units += t->last_at - from;
 	else
 		add_gap(t, rt, from - t->last_at);
 	t->previous = rt;
-	t->last_at = t->table->last_at = now;
+	close_account(c, now, taken);
 	compiler_barrier();
 	t->open = 0;
 }
@@ -152,18 +180,19 @@ static COLD void end_disordered(struct scp_call *c, struct scp_rt *rt, uint64_t 
 static COLD void end_without_entry(struct scp_call *c, uint64_t now, uint64_t bytes)
 {
 	struct scp_thread *t = c->thread;
-	add_overflow(c, now - c->began_at, bytes);
+	uint64_t units = now - c->began_at, taken = t ? recorded_of(c, units) : 0;
+	add_overflow(c, units - taken, bytes);
 	if (!t) { /* a thread without a table: this call is all that is known of its time */
-		process_loss(overflow_time_units, now - c->began_at);
+		process_loss(overflow_time_units, units);
 		return;
 	}
 	t->inner = c->outer ? t->inner + 1 : 0;
 	if (c->outer) {
-		process_loss(overflow_nested_units, now - c->began_at);
+		process_loss(overflow_nested_units, units - taken);
 	} else {
 		process_loss(overflow_gaps, 1);
 		process_loss(overflow_gap_units, c->began_at - t->last_at);
-		t->last_at = t->table->last_at = now;
+		close_account(c, now, taken);
 	}
 	t->open = call_fast_around(t, c->outer);
 }
@@ -185,12 +214,17 @@ static COLD void end_nested(struct scp_call *c, struct scp_rt *rt, uint64_t now,
 	struct scp_thread *t = c->thread;
 	const struct switch_sums *switched = find_off_cpu(c, true);
 	now = now < c->began_at ? c->began_at : now; /* a clock that went backwards */
-	add_to_entry(c, rt, now - c->began_at, slow, now, bytes, has_bytes, NULL, switched);
+	uint64_t units = now - c->began_at;
+	units -= recorded_of(c, units);
+	add_to_entry(c, rt, units, slow, now, bytes, has_bytes, NULL, switched);
 	sums_add_inner(rt->entry, &t->inner, c->inner_at);
-	t->table->nested_units += now - c->began_at;
+	t->table->nested_units += units;
 	t->table->nested_calls++;
 	compiler_barrier();
-	t->open = call_fast_around(t, c->outer);
+	uintptr_t around = call_fast_around(t, c->outer);
+	if (!around)
+		recording_settle(t);
+	t->open = around;
 }
 
 /* Inlined: stacks may be small. */
@@ -204,17 +238,26 @@ static inline __attribute__((always_inline)) void end_top(struct scp_call *c, st
 		return;
 	}
 	const struct switch_sums *switched = find_off_cpu(c, false);
+	uint64_t units = now - c->began_at, taken = recorded_of(c, units);
 	add_gap(t, rt, c->began_at - t->last_at);
-	add_to_entry(c, rt, now - c->began_at, slow, now, bytes, has_bytes, &t->last_at, switched);
+	recording_take(t, taken);
+	add_to_entry(c, rt, units - taken, slow, now, bytes, has_bytes, &t->last_at, switched);
 	sums_take_inner(rt->entry, &t->inner);
-	t->last_at = t->table->last_at = now;
+	close_account(c, now, 0);
 	compiler_barrier();
 	t->open = 0;
 }
 
+static inline uint64_t slow_units(const struct scp_call *c, uint64_t slow_at)
+{
+	if (likely(!c->thread->slow_clock))
+		return 0;
+	return recording_units(c->slow_began_at, slow_at, c->recorded.slow_units);
+}
+
 void call_record(struct scp_call *c, struct scp_rt *rt, bool nested, uint64_t now, uint64_t slow_at)
 {
-	uint64_t slow = c->thread->slow_clock ? slow_at - c->slow_began_at : 0;
+	uint64_t slow = slow_units(c, slow_at);
 	if (nested)
 		end_nested(c, rt, now, slow, 0, false);
 	else
@@ -235,7 +278,7 @@ static void end_at(struct scp_call *c, struct call_result r, bool has_bytes, uin
 		   uint64_t slow_at)
 {
 	struct scp_thread *t = c->thread;
-	uint64_t slow = 0;
+	uint64_t slow;
 	/* A forked child that returns from its parent's call: not its own to record. */
 	if (unlikely(!process_epoch.now.generation || (t && thread_self != t)))
 		return;
@@ -245,8 +288,8 @@ static void end_at(struct scp_call *c, struct call_result r, bool has_bytes, uin
 	}
 	t->open = c->cfa | 1;
 	compiler_barrier();
-	if (unlikely(t->slow_clock))
-		slow = slow_at - c->slow_began_at;
+	recording_inside(t, c->outer, &c->recorded);
+	slow = slow_units(c, slow_at);
 	struct scp_rt *rt = c->site->rt[r.outcome];
 	if (unlikely(rt == &t->no_entry))
 		rt = find_entry(c, r.outcome, has_bytes);

@@ -111,6 +111,9 @@ static inline __attribute__((always_inline)) bool call_fast_add_tickless(
 	return true;
 }
 
+/* batch_close of a top-level interval, after its end. */
+HIDDEN void call_fast_close_batch(struct scp_thread *t, struct scp_rt *rt);
+
 /* Add a top-level interval, with bookkeeping marked. False: nothing is recorded yet. */
 static inline __attribute__((always_inline)) bool call_fast_add(bool page, struct scp_thread *t,
 								struct scp_rt *rt,
@@ -120,7 +123,7 @@ static inline __attribute__((always_inline)) bool call_fast_add(bool page, struc
 	uint64_t units = now - began_at, gap_units = began_at - t->last_at;
 	struct scp_rt_next *next = call_fast_next(t->previous, rt);
 	/* Within the limits also means: neither is negative, and both have 32 bits. */
-	if (unlikely(units - rt->least > rt->span) || unlikely(!next) ||
+	if (unlikely(units - rt->least > rt->span) || unlikely(!next) || unlikely(t->inside) ||
 	    unlikely(gap_units > next->limit) || (has_bytes && unlikely(bytes >> 32)))
 		return false;
 	if (page && likely(!(units | gap_units)) &&
@@ -134,13 +137,13 @@ static inline __attribute__((always_inline)) bool call_fast_add(bool page, struc
 	sums_add_gap(next->gap, gap_units, true, &t->last_at, began_at);
 	uint64_t calls = sums_begin_entry(e, units, now, bytes, has_bytes, true, &t->last_at);
 	sums_take_inner(e, &t->inner);
+	t->table->last_at = now;
 	if (!page)
 		h->count[bucket % SCP_HIST_BUCKETS]++;
 	if (unlikely(calls == e->batch_end))
-		batch_close(t, rt);
+		call_fast_close_batch(t, rt);
 	sums_end_entry(e, calls);
 	t->previous = rt;
-	t->table->last_at = now;
 	return true;
 }
 
@@ -223,7 +226,7 @@ static inline __attribute__((always_inline)) bool call_fast_end_nested(
 {
 	struct scp_thread *t = c->thread;
 	if (unlikely(!process_epoch.now.generation) || unlikely(thread_self != t) ||
-	    unlikely(call_was_switched(c)))
+	    unlikely(call_was_switched(c)) || unlikely(t->recorded.units != c->recorded.units))
 		return false;
 	t->open = c->cfa | 1;
 	compiler_barrier();

@@ -167,7 +167,7 @@ static void prepare(uint32_t words, uint32_t slow_kind)
 {
 	struct scp_thread *t = &scratch.thread;
 	struct scp_rt *rt = &scratch.rt;
-	t->open = t->inner = t->region_depth = 0;
+	t->open = t->inner = t->inside = t->region_depth = 0;
 	scratch.inner = false;
 	t->generation = process_epoch.now.generation;
 	t->clock = clock_chosen.kind;

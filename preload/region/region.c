@@ -9,6 +9,7 @@
 #include "preload/table/tick_phase.h"
 #include "preload/region/region.h"
 #include "preload/system/sys.h"
+#include "preload/table/recording.h"
 #include "preload/table/table.h"
 
 /* Where a compiler pops arguments late, the stack pointer differs between two markers of one
@@ -61,8 +62,10 @@ static COLD struct region_open *give_up_for(struct scp_thread *t, struct region_
 			process_loss(abandoned_calls, 1);
 		}
 	}
-	if (!t->region_depth && !t->point.name)
-		t->inner = 0; /* what lay in those is in no interval */
+	if (!t->region_depth && !t->point.name) { /* what lay in those is in no interval */
+		t->inner = 0;
+		recording_settle(t);
+	}
 	t->regions[t->region_depth] = *fresh;
 	return &t->regions[t->region_depth];
 }
@@ -135,6 +138,7 @@ static inline __attribute__((always_inline)) struct region_open *begin(
 	r->fine_ns = tsc ? 0 : phase_at_begin(r->site);
 	r->serial = kind == REGION_SCOPE ? ++t->region_serial : serial;
 	r->inner_at = t->inner;
+	r->recorded = t->recorded;
 	if (r->top && unlikely(switch_watch_is_due(&t->switches)))
 		call_fast_note_switch(t);
 	else if (!r->top)
@@ -202,18 +206,44 @@ static COLD bool find_below(struct scp_thread *t, uint32_t *at, enum region_kind
 	return true;
 }
 
-static inline void record(struct scp_thread *t, const struct region_open *r, uintptr_t after,
-			  uint64_t now, uint64_t slow_at)
+/* `inside`: recorded inside it. */
+static inline void record(struct scp_thread *t, const struct region_open *r,
+			  const struct scp_recorded *inside, uintptr_t after, uint64_t now,
+			  uint64_t slow_at)
 {
 	struct scp_call c = {.thread = t,
 			     .began_at = r->began_at,
 			     .slow_began_at = r->slow_began_at,
 			     .fine_ns = r->fine_ns,
 			     .inner_at = r->inner_at,
+			     .recorded = *inside,
 			     .since = r->since,
 			     .function = r->function,
 			     .outer = after};
 	call_record(&c, r->rt, !r->top, now, slow_at);
+}
+
+static inline struct scp_recorded recorded_inside(const struct scp_thread *t,
+						  const struct region_open *r)
+{
+	struct scp_recorded inside = r->recorded;
+	recording_inside(t, !r->top, &inside);
+	return inside;
+}
+
+/* Its entry is to be made, after its end. */
+static COLD void end_first(struct scp_thread *t, struct region_open *r, uintptr_t after,
+			   uint64_t now, uint64_t slow_at)
+{
+	const struct scp_recorded inside = recorded_inside(t, r);
+	r->rt = r->site ? region_entry(t, r->site, r->began_at) : NULL;
+	if (r->rt) {
+		record(t, r, &inside, after, now, slow_at);
+		return;
+	}
+	process_loss(overflow_calls, 1);
+	if (!after)
+		recording_settle(t);
 }
 
 static inline __attribute__((always_inline)) void end(bool tsc, struct scp_thread *t,
@@ -249,15 +279,16 @@ static inline __attribute__((always_inline)) void end(bool tsc, struct scp_threa
 		r = &removed;
 	}
 	uintptr_t after = open & ~OPEN_REGION ? open : thread_outside(t);
-	if (unlikely(!r->rt) && r->site)
-		r->rt = region_entry(t, r->site, r->began_at);
-	if (unlikely(!r->rt))
-		process_loss(overflow_calls, 1);
-	else if (!tsc || unlikely(region_was_switched(t, r->top, &r->since)) ||
-		 unlikely(!(r->top ? call_fast_add(false, t, r->rt, r->began_at, now, 0, false)
-				   : call_fast_add_nested(false, t, r->rt, r->began_at, r->inner_at,
-							  now, 0, false))))
-		record(t, r, after, now, slow_at);
+	if (unlikely(!r->rt)) {
+		end_first(t, r, after, now, slow_at);
+	} else if (!tsc || unlikely(region_was_switched(t, r->top, &r->since)) ||
+		   unlikely(!(r->top ? call_fast_add(false, t, r->rt, r->began_at, now, 0, false)
+				     : r->recorded.units == t->recorded.units &&
+					       call_fast_add_nested(false, t, r->rt, r->began_at,
+								    r->inner_at, now, 0, false)))) {
+		const struct scp_recorded inside = recorded_inside(t, r);
+		record(t, r, &inside, after, now, slow_at);
+	}
 	compiler_barrier();
 	t->open = after;
 }

@@ -4,6 +4,7 @@
 #include "preload/filter/control.h"
 #include "preload/region/region.h"
 #include "preload/start/lifecycle.h"
+#include "preload/table/recording.h"
 #include "include/scprof.h"
 #include "preload/table/table.h"
 
@@ -32,7 +33,7 @@ static inline uint32_t site_cycle(struct scprof_site *s, uint32_t name)
 	return (uint32_t)known;
 }
 
-/* One interval that ends at this point. */
+/* One interval that ends at this point. c->recorded: inside it. */
 static inline __attribute__((always_inline)) void add_interval(struct scp_call *c,
 							       struct region_caller from,
 							       bool nested, uint64_t now,
@@ -45,13 +46,17 @@ static inline __attribute__((always_inline)) void add_interval(struct scp_call *
 	if (unlikely(rt == &t->no_entry))
 		rt = t->point.name ? region_entry(t, s, c->began_at) : NULL;
 	if (unlikely(!rt)) {
-		if (t->point.name && control_is_recording()) /* else it is of an earlier window */
+		if (t->point.name && control_is_recording()) { /* else it is of an earlier window */
 			process_loss(overflow_calls, 1);
+			if (!nested)
+				recording_take(t, c->recorded.units);
+		}
 		return;
 	}
 	if (unlikely(!thread_fast) || unlikely(region_was_switched(t, !nested, &c->since)) ||
-	    unlikely(!(nested ? call_fast_add_nested(false, t, rt, c->began_at, c->inner_at, now, 0,
-						     false)
+	    unlikely(!(nested ? !c->recorded.units &&
+					call_fast_add_nested(false, t, rt, c->began_at, c->inner_at,
+							     now, 0, false)
 			      : call_fast_add(false, t, rt, c->began_at, now, 0, false))))
 		call_record(c, rt, nested, now, slow_at);
 	compiler_barrier();
@@ -63,8 +68,14 @@ static inline __attribute__((always_inline)) void end_interval(
 	uintptr_t open, uint64_t now, uint64_t slow_at)
 {
 	struct region_point *p = &t->point;
-	struct scp_call c = {
-		.thread = t, .outer = open, .inner_at = p->inner_at, .since = p->since};
+	struct scp_call c = {.thread = t,
+			     .outer = open,
+			     .inner_at = p->inner_at,
+			     .recorded = p->recorded,
+			     .since = p->since};
+	struct scp_recorded of_cycle = p->head_recorded;
+	recording_inside(t, !p->top, &c.recorded);
+	recording_inside(t, true, &of_cycle);
 	uint64_t inside = t->inner - (p->top ? 0 : p->inner_at);
 	c.began_at = p->at;
 	c.slow_began_at = p->slow_at;
@@ -77,6 +88,7 @@ static inline __attribute__((always_inline)) void end_interval(
 	inside = t->inner;
 	t->inner = p->cycle_inner;
 	c.inner_at = 0;
+	c.recorded = of_cycle;
 	c.since = p->head_since;
 	c.began_at = p->head_at;
 	c.slow_began_at = p->head_slow_at;
@@ -112,6 +124,7 @@ static void api_point(struct scprof_site *site)
 		return;
 	t->open = from.cfa | 1;
 	compiler_barrier();
+	const struct scp_recorded recorded = t->recorded;
 	if (likely(t->point.name))
 		end_interval(t, site, name, from, open, now, slow_at);
 	struct region_point *p = &t->point;
@@ -119,6 +132,7 @@ static void api_point(struct scprof_site *site)
 		return; /* what was open is forgotten with the window */
 	p->at = now;
 	p->slow_at = slow_at;
+	p->recorded = recorded; /* what was recorded meanwhile is in the next interval */
 	bool fresh = !p->name;
 	p->name = name;
 	p->top = !t->region_depth && !(open & ~OPEN_REGION);
@@ -126,6 +140,7 @@ static void api_point(struct scprof_site *site)
 		p->head = name;
 		p->head_at = now;
 		p->head_slow_at = slow_at;
+		p->head_recorded = recorded;
 		p->cycle_inner = 0;
 	}
 	p->inner_at = t->inner;
@@ -142,8 +157,10 @@ static void api_point_stop(void)
 	t->point = (struct region_point){0};
 	if (t->open == OPEN_REGION)
 		t->open = thread_outside(t);
-	if (!t->open)
+	if (!t->open) {
 		t->inner = 0;
+		recording_settle(t);
+	}
 }
 
 EXPORT const struct scprof_api scprof_regions_1 = {

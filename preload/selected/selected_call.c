@@ -12,6 +12,7 @@
 #include "preload/selected/selected_call.h"
 #include "preload/filter/control.h"
 #include "preload/start/lifecycle.h"
+#include "preload/table/recording.h"
 #include "preload/unwind/unwind.h"
 
 #define RA(f)  ((f)->caller[1])
@@ -89,8 +90,8 @@ static inline __attribute__((always_inline)) uint32_t begin_fast(bool page,
 		return SELECTED_SLOW;
 	}
 	f->real = real;
-	f->thread = c.thread;
-	f->site = c.site;
+	f->call.thread = c.thread;
+	f->call.site = c.site;
 	f->generation = c.generation;
 	f->way = page ? WAY_PAGE : WAY_TSC;
 	uint64_t words = c.memo->stack_words;
@@ -129,6 +130,7 @@ static inline __attribute__((always_inline)) uint32_t begin_nested(bool page,
 	f->call.function = id_of(f);
 	f->call.fine_ns = 0;
 	f->call.inner_at = t->inner;
+	f->call.recorded = t->recorded;
 	f->way = page ? WAY_PAGE_NESTED : WAY_TSC_NESTED;
 	call_fast_mark(&f->call);
 	uint64_t words = m->stack_words;
@@ -191,6 +193,27 @@ static uint32_t read_clock(struct selected_frame *f)
 	return SELECTED_CALL;
 }
 
+/* The call is begun, and what its clock read is not yet. */
+static void *find_original(struct selected_frame *f)
+{
+	struct scp_call *c = &f->call;
+	struct scp_thread *t = c->thread;
+	void **of_caller = c->site ? known_real(c->site) : NULL;
+	if (!t || f->symbol->real || (of_caller && *of_caller))
+		return selected_find_real(f->symbol, RA(f), of_caller);
+	struct recording recording = recording_begin(t);
+	void *real = selected_find_real(f->symbol, RA(f), of_caller);
+	t->open = c->cfa | 1;
+	compiler_barrier();
+	recording_end(t, &recording);
+	if (!c->outer)
+		recording_settle(t);
+	c->recorded = t->recorded;
+	compiler_barrier();
+	t->open = c->cfa;
+	return real;
+}
+
 COLD uint32_t selected_call_begin_slow(struct selected_frame *f)
 {
 	struct scp_call *c = &f->call;
@@ -206,7 +229,7 @@ COLD uint32_t selected_call_begin_slow(struct selected_frame *f)
 		errno = saved;
 		return SELECTED_PASS;
 	}
-	f->real = selected_find_real(f->symbol, RA(f), c->site ? known_real(c->site) : NULL);
+	f->real = find_original(f);
 	uint64_t words =
 		c->site ? c->stack_words
 			: selected_stack_words(f->symbol->id, CFA(f), SELECTED_FRAME_UNKNOWN);
@@ -232,8 +255,10 @@ COLD uint32_t selected_call_start(struct selected_frame *f)
 static COLD void end_slowly(struct selected_frame *f, uint32_t outcome, uint64_t now)
 {
 	if (f->way == WAY_TSC || f->way == WAY_PAGE)
-		f->call = (struct scp_call){
-			.thread = f->thread, .site = f->site, .cfa = CFA(f), .function = id_of(f)};
+		f->call = (struct scp_call){.thread = f->call.thread,
+					    .site = f->call.site,
+					    .cfa = CFA(f),
+					    .function = id_of(f)};
 	if (f->way != WAY_SLOW || f->step == SELECTED_TSC)
 		f->call.began_at = f->began_at;
 	else
@@ -248,8 +273,8 @@ static COLD void end_slowly(struct selected_frame *f, uint32_t outcome, uint64_t
 static inline __attribute__((always_inline)) bool end_fast(bool page, struct selected_frame *f,
 							   uint64_t now)
 {
-	struct call_fast c = {.thread = f->thread,
-			      .site = f->site,
+	struct call_fast c = {.thread = f->call.thread,
+			      .site = f->call.site,
 			      .began_at = f->began_at,
 			      .generation = f->generation};
 	return call_fast_end(page, &c, now, CFA(f), (struct call_result){SCP_COMPLETED, 0}, false);

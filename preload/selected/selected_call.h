@@ -41,13 +41,11 @@ struct selected_frame {
 	uint64_t began_at, ended_at; /* the counter, where it is the clock */
 	uint32_t step;		     /* enum selected_step */
 	uint32_t way;		     /* enum selected_way */
-	struct scp_thread *thread;
-	struct scp_site *site;
 	uint32_t generation;
-	uint32_t vectors; /* width that is in use: 0 xmm, 1 ymm, 2 zmm */
-	struct scp_call call;
-	uint64_t *caller; /* where the caller's frame pointer and the return address lie */
-	uint64_t words;	  /* SELECTED_LARGE: of stack arguments */
+	uint32_t vectors;     /* width that is in use: 0 xmm, 1 ymm, 2 zmm */
+	struct scp_call call; /* of the fastest way its thread and site only */
+	uint64_t *caller;     /* where the caller's frame pointer and the return address lie */
+	uint64_t words;	      /* SELECTED_LARGE: of stack arguments */
 };
 _Static_assert(offsetof(struct selected_frame, rdi) == 256, "known to the assembly");
 _Static_assert(offsetof(struct selected_frame, symbol) == 320, "known to the assembly");
@@ -55,7 +53,7 @@ _Static_assert(offsetof(struct selected_frame, real) == 328, "known to the assem
 _Static_assert(offsetof(struct selected_frame, began_at) == 336, "known to the assembly");
 _Static_assert(offsetof(struct selected_frame, ended_at) == 344, "known to the assembly");
 _Static_assert(offsetof(struct selected_frame, step) == 352, "known to the assembly");
-_Static_assert(offsetof(struct selected_frame, vectors) == 380, "known to the assembly");
+_Static_assert(offsetof(struct selected_frame, vectors) == 364, "known to the assembly");
 _Static_assert(offsetof(struct selected_frame, caller) == 496, "known to the assembly");
 _Static_assert(offsetof(struct selected_frame, words) == 504, "known to the assembly");
 _Static_assert(sizeof(struct selected_frame) <= 512, "known to the assembly");

@@ -11,6 +11,7 @@
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
 #include "preload/table/record.h"
+#include "preload/table/recording.h"
 #include "preload/table/states.h"
 #include "preload/table/table.h"
 #include "preload/table/tail.h"
@@ -139,8 +140,13 @@ static COLD void close_line(struct scp_thread *t, struct scp_rt *rt, uint32_t sl
 		close_early(t, rt, slot);
 		return;
 	}
-	if (!rt->more->line && !begin_line(t, rt, slot))
-		return;
+	if (!rt->more->line) {
+		struct recording recording = recording_begin(t);
+		bool begun = begin_line(t, rt, slot);
+		recording_end(t, &recording);
+		if (!begun)
+			return;
+	}
 	all_calls(rt->entry, &rest);
 	for (uint32_t i = 0; i < slot; i++) {
 		get_slot(rt->more->line, i, &s);
@@ -184,9 +190,18 @@ static void double_batches(struct scp_thread *t, struct scp_rt *rt)
 
 static bool make_blocks(struct scp_thread *t, struct scp_rt *rt)
 {
-	if (!table_more(t, rt) || (!rt->more->batch && !(rt->more->batch = batch_block(t, rt, 0))))
+	if (!table_more(t, rt))
 		return false;
-	return !rt->slow || rt->more->slow_batch || (rt->more->slow_batch = batch_block(t, rt, 1));
+	struct scp_rt_more *more = rt->more;
+	if (more->batch && (!rt->slow || more->slow_batch))
+		return true;
+	struct recording recording = recording_begin(t);
+	if (!more->batch)
+		more->batch = batch_block(t, rt, 0);
+	if (more->batch && rt->slow && !more->slow_batch)
+		more->slow_batch = batch_block(t, rt, 1);
+	recording_end(t, &recording);
+	return more->batch && (!rt->slow || more->slow_batch);
 }
 
 COLD void batch_close(struct scp_thread *t, struct scp_rt *rt)

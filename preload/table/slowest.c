@@ -243,13 +243,13 @@ static void note_state(const struct scp_thread *t, struct scp_slowest *call,
 
 /* Apart, so that its stack is taken only where there is some. */
 static COLD void add(struct scp_thread *t, const struct scp_rt *rt, uint64_t units,
-		     uint64_t slow_units, uint64_t now, uint64_t bytes,
+		     uint64_t slow_units, uint64_t began_at, uint64_t bytes,
 		     const struct switch_sums *off)
 {
 	struct scp_slowest call = {.entry = rt->id,
 				   .units = units,
 				   .slow_units = slow_units,
-				   .began_at = now - units,
+				   .began_at = began_at,
 				   .bytes = bytes};
 	note_state(t, &call, off);
 	if (has_arrays(t))
@@ -259,7 +259,7 @@ static COLD void add(struct scp_thread *t, const struct scp_rt *rt, uint64_t uni
 }
 
 COLD void slowest_note(struct scp_thread *t, const struct scp_rt *rt, uint64_t units,
-		       uint64_t slow_units, uint64_t now, uint64_t bytes,
+		       uint64_t slow_units, uint64_t began_at, uint64_t bytes,
 		       const struct switch_sums *off)
 {
 	int saved = errno;
@@ -270,7 +270,7 @@ COLD void slowest_note(struct scp_thread *t, const struct scp_rt *rt, uint64_t u
 			set_limit(t, slowest_known.least_units - 1);
 	} else if (is_wanted(rt->function)) {
 		if (sys_stack_room() >= STACK_TO_RECORD)
-			add(t, rt, units, slow_units, now, bytes, off);
+			add(t, rt, units, slow_units, began_at, bytes, off);
 		else
 			count_lost();
 	}

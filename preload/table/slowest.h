@@ -24,10 +24,10 @@ extern HIDDEN struct slowest_known slowest_known;
 /* A new thread's limits. */
 HIDDEN void slowest_begin(struct scp_thread *t);
 
-/* A call longer than t->slowest.limit ended at `now` and is in the sums of `rt`. With
+/* A call longer than t->slowest.limit has just ended and is in the sums of `rt`. With
  * bookkeeping marked. `off`: what it adds to the thread's switches, NULL: nothing. Keeps errno. */
 HIDDEN void slowest_note(struct scp_thread *t, const struct scp_rt *rt, uint64_t units,
-			 uint64_t slow_units, uint64_t now, uint64_t bytes,
+			 uint64_t slow_units, uint64_t began_at, uint64_t bytes,
 			 const struct switch_sums *off);
 
 #endif

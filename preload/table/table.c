@@ -5,6 +5,7 @@
 #include "preload/table/table.h"
 #include "preload/table/index.h"
 #include "preload/table/record.h"
+#include "preload/table/recording.h"
 #include "preload/clock/clock.h"
 #include "preload/table/tick_phase.h"
 #include "preload/process/process.h"
@@ -47,11 +48,9 @@ static void add_slow(struct scp_thread *t, struct scp_rt *rt)
 	rt->slow = slow;
 }
 
-struct scp_rt *table_entry(struct scp_thread *t, struct scp_site *site, uint32_t outcome,
-			   bool bytes, uint64_t first_at)
+static struct scp_rt *new_entry(struct scp_thread *t, struct scp_site *site, uint32_t outcome,
+				bool bytes, uint64_t first_at)
 {
-	if (site->rt[outcome] != &t->no_entry)
-		return site->rt[outcome];
 	struct scp_rt *rt = arena_take(&t->index, sizeof *rt);
 	struct scp_entry *e = rt ? record_begin(t, SCP_REC_ENTRY, sizeof *e) : NULL;
 	if (!e)
@@ -78,6 +77,17 @@ struct scp_rt *table_entry(struct scp_thread *t, struct scp_site *site, uint32_t
 	return rt;
 }
 
+struct scp_rt *table_entry(struct scp_thread *t, struct scp_site *site, uint32_t outcome,
+			   bool bytes, uint64_t first_at)
+{
+	if (site->rt[outcome] != &t->no_entry)
+		return site->rt[outcome];
+	struct recording recording = recording_begin(t);
+	struct scp_rt *rt = new_entry(t, site, outcome, bytes, first_at);
+	recording_end(t, &recording);
+	return rt;
+}
+
 static bool grow_gaps(struct scp_thread *t)
 {
 	uint32_t n = t->gap_buckets ? 2 * t->gap_buckets : BUCKETS_FIRST;
@@ -97,15 +107,9 @@ static bool grow_gaps(struct scp_thread *t)
 	return true;
 }
 
-static struct scp_gap *find_gap(struct scp_thread *t, uint32_t from, uint32_t to)
+static struct scp_gap *new_gap(struct scp_thread *t, uint32_t from, uint32_t to, uint64_t h)
 {
-	uint64_t h = hash_mix((uint64_t)from << 32 | to);
-	if (t->gap_buckets)
-		for (struct gap_node *g = t->gap_bucket[h & (t->gap_buckets - 1)]; g; g = g->next)
-			if (g->from == from && g->to == to)
-				return g->gap;
-	if (sys_stack_room() < STACK_TO_ADD ||
-	    (t->gaps >= t->gap_buckets && !index_grow(t, grow_gaps)))
+	if (t->gaps >= t->gap_buckets && !index_grow(t, grow_gaps))
 		return NULL;
 	struct gap_node *node = arena_take(&t->index, sizeof *node);
 	struct scp_gap *gap = node ? record_begin(t, SCP_REC_GAP, sizeof *gap) : NULL;
@@ -130,6 +134,21 @@ static void set_next(struct scp_rt_next *n, struct scp_rt *to, struct scp_gap *g
 	n->limit = limit;
 	compiler_barrier();
 	n->to = to;
+}
+
+static struct scp_gap *find_gap(struct scp_thread *t, uint32_t from, uint32_t to)
+{
+	uint64_t h = hash_mix((uint64_t)from << 32 | to);
+	if (t->gap_buckets)
+		for (struct gap_node *g = t->gap_bucket[h & (t->gap_buckets - 1)]; g; g = g->next)
+			if (g->from == from && g->to == to)
+				return g->gap;
+	if (sys_stack_room() < STACK_TO_ADD)
+		return NULL;
+	struct recording recording = recording_begin(t);
+	struct scp_gap *gap = new_gap(t, from, to, h);
+	recording_end(t, &recording);
+	return gap;
 }
 
 COLD struct scp_gap *table_gap(struct scp_thread *t, struct scp_rt *from, struct scp_rt *to)
@@ -161,7 +180,7 @@ COLD bool table_more(struct scp_thread *t, struct scp_rt *rt)
 	return rt->more;
 }
 
-COLD struct scp_hist *table_histogram(struct scp_thread *t, struct scp_rt *rt, uint32_t block)
+static struct scp_hist *new_histogram(struct scp_thread *t, struct scp_rt *rt, uint32_t block)
 {
 	struct scp_hist *h = table_more(t, rt) ? record_begin(t, SCP_REC_HIST, sizeof *h) : NULL;
 	if (!h) {
@@ -172,5 +191,13 @@ COLD struct scp_hist *table_histogram(struct scp_thread *t, struct scp_rt *rt, u
 	h->block = block;
 	record_publish(t);
 	rt->more->hist[block] = h;
+	return h;
+}
+
+COLD struct scp_hist *table_histogram(struct scp_thread *t, struct scp_rt *rt, uint32_t block)
+{
+	struct recording recording = recording_begin(t);
+	struct scp_hist *h = new_histogram(t, rt, block);
+	recording_end(t, &recording);
 	return h;
 }

@@ -3,6 +3,7 @@
 #include "preload/table/tail.h"
 #include "preload/process/process.h"
 #include "preload/system/sys.h"
+#include "preload/table/recording.h"
 
 #define OCTAVE 8u /* buckets */
 #define ALL    (SCP_HIST_BLOCKS * SCP_HIST_BUCKETS / OCTAVE)
@@ -85,9 +86,13 @@ static void merge_pairs(struct scp_tail *tail)
 
 COLD void tail_double(struct scp_thread *t, struct scp_rt *rt)
 {
-	if (rt->more->tail)
+	if (rt->more->tail) {
 		merge_pairs(rt->more->tail);
-	else if (t->histograms && !rt->more->tail_lost &&
-		 rt->entry->batch_calls >= TAIL_BATCH_CALLS && sys_stack_room() >= STACK_TO_RECORD)
+	} else if (t->histograms && !rt->more->tail_lost &&
+		   rt->entry->batch_calls >= TAIL_BATCH_CALLS &&
+		   sys_stack_room() >= STACK_TO_RECORD) {
+		struct recording recording = recording_begin(t);
 		begin(t, rt);
+		recording_end(t, &recording);
+	}
 }

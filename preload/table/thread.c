@@ -11,6 +11,7 @@
 #include "preload/table/header.h"
 #include "preload/table/slowest.h"
 #include "preload/switches/switch_detector.h"
+#include "preload/table/recording.h"
 #include "preload/switches/switch_track.h"
 #include "preload/system/sys.h"
 #include "preload/table/states.h"
@@ -89,6 +90,7 @@ static void close_orphan(struct scp_thread *t)
 /* The gap from the last call to now, with bookkeeping marked by the caller. */
 static void add_end_gap(struct scp_thread *t)
 {
+	recording_settle(t);
 	uint64_t now = clock_read(t->clock);
 	now = now < t->last_at ? t->last_at : now;
 	const struct switch_sums *off = switch_track_pause(&t->switches);
@@ -96,7 +98,9 @@ static void add_end_gap(struct scp_thread *t)
 	if (off)
 		states_add_gap(t, now - t->last_at, off);
 	table_add_gap(t, NULL, now - t->last_at);
-	t->last_at = t->table->last_at = now;
+	t->last_at = now;
+	recording_settle(t);
+	recording_publish(t);
 	t->previous = &t->start_mark;
 }
 
@@ -116,6 +120,7 @@ static void forget_regions(struct scp_thread *t)
 	t->point = (struct region_point){0};
 	if (t->open == OPEN_REGION)
 		t->open = t->inner = 0;
+	recording_settle(t);
 }
 
 /* The key's destructor. Other destructors may still make wrapped calls after

@@ -89,6 +89,11 @@ struct gap_node {
 
 struct scp_memo;
 
+/* Units of both clocks that the library spent on its slow path: see recording.h. */
+struct scp_recorded {
+	uint64_t units, slow_units;
+};
+
 /* The thread's latest point. */
 struct region_point {
 	uint64_t at, slow_at;
@@ -96,6 +101,7 @@ struct region_point {
 	uint64_t head_at, head_slow_at;
 	uint64_t inner_at, cycle_inner; /* see sums.h: at this point, in the cycle's intervals */
 	bool top;			/* passed outside of regions and calls */
+	struct scp_recorded recorded, head_recorded; /* thread.recorded then */
 	struct switch_mark since, head_since;
 };
 
@@ -104,7 +110,8 @@ struct region_open {
 	struct scp_site *site; /* NULL: counted only */
 	struct scp_rt *rt;     /* NULL: to be found at the end */
 	uint64_t began_at, slow_began_at, fine_ns;
-	uint64_t inner_at; /* thread.inner when it began */
+	uint64_t inner_at;	      /* thread.inner when it began */
+	struct scp_recorded recorded; /* thread.recorded likewise */
 	struct switch_mark since;
 	uintptr_t sp;	 /* the caller's */
 	uint64_t serial; /* of a scope; of a function its address */
@@ -139,7 +146,9 @@ struct scp_thread {
 	struct scp_table *table;
 	uint64_t fast_limit; /* longer calls take the slow path: slowest.limit, in 32 bits. It only
 				rises. */
-	uint32_t generation; /* of process_epoch, that the memos were made in */
+	uint64_t inside;     /* recorded in the top-level interval that is open: see recording.h */
+	struct scp_recorded recorded; /* all that was; it only grows */
+	uint32_t generation;	      /* of process_epoch, that the memos were made in */
 	uint32_t clock, slow_clock;
 	bool histograms, walking;
 	uint32_t window; /* of control.h, that the table's present time began in */

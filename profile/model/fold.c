@@ -133,6 +133,9 @@ static void add_table(struct profile *p, uint32_t to, uint32_t from)
 	d->time_units += s->time_units;
 	d->nested_units += s->nested_units;
 	d->nested_calls += s->nested_calls;
+	d->recording_units += s->recording_units;
+	d->recordings += s->recordings;
+	d->walks += s->walks;
 	d->call_units += s->call_units;
 	d->gap_units += s->gap_units;
 	states_add_table(&d->states, &s->states);

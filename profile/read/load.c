@@ -136,6 +136,9 @@ static int load_table(struct load *l, uint32_t i)
 			r->closed_units + (r->last_at > r->first_at ? r->last_at - r->first_at : 0),
 		.nested_units = r->nested_units,
 		.nested_calls = r->nested_calls,
+		.recording_units = r->recording_units,
+		.recordings = r->recordings,
+		.walks = r->walks,
 	};
 	memcpy(t->name, r->name, sizeof t->name);
 	memset(t->name + strlen(t->name), 0, sizeof t->name - strlen(t->name));

@@ -115,6 +115,9 @@ static void write_table_head(struct writer *w, uint32_t index)
 	r->closed_units = t->time_units;
 	r->nested_units = t->nested_units;
 	r->nested_calls = t->nested_calls;
+	r->recording_units = t->recording_units;
+	r->recordings = t->recordings;
+	r->walks = t->walks;
 	r->process = t->process + 1;
 	memcpy(r->name, t->name, sizeof r->name);
 }

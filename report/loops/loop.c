@@ -37,16 +37,18 @@ static int name_threads(const struct loop_tables *t, struct loop *l, const uint3
 static uint64_t account(const struct loop_tables *t, struct loop *l, const uint32_t *table)
 {
 	double unit = t->profile->clock.ns_per_unit;
-	uint64_t shown = 0, recorded = 0;
+	uint64_t shown = 0, recorded = 0, recording = 0;
 
 	for (uint32_t i = 0; i < l->tables; i++) {
 		const struct prof_table *of = &t->profile->table[table[i]];
 
 		recorded += of->time_units;
 		shown += of->call_units - of->nested_units + of->gap_units;
+		recording += of->recording_units;
 	}
 	l->time_ns = (double)recorded * unit;
-	l->remainder_units = (int64_t)(recorded - shown);
+	l->recording_ns = (double)recording * unit;
+	l->remainder_units = (int64_t)(recorded - shown - recording);
 	l->remainder_ns = (double)l->remainder_units * unit;
 	return shown;
 }

@@ -68,7 +68,9 @@ struct loop {
 	uint64_t calls;
 	double time_ns, share; /* of all threads' time */
 	double cycles_ns;      /* of all rows but the last, if that is outside */
-	double remainder_ns;   /* recorded time less the rows': 0 unless something was lost */
+	double recording_ns;   /* the library's own, of time_ns and in no row */
+	double remainder_ns;   /* recorded time less that and the rows': 0 unless something was lost
+				*/
 	int64_t remainder_units;
 };
 

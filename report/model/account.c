@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Where the threads' time went: gaps between calls, threads, processes, and
  * the check that nothing is missing. Readings of one clock telescope, so in
- * every table   calls - nested + gaps = time   holds to the unit. */
+ * every table   calls - nested + gaps + recording = time   holds to the unit. */
 #define HASH_NONFATAL_OOM 1
 #include "report/model/account.h"
 #include "report/model/waiting.h"
@@ -156,8 +156,9 @@ static void fill_thread(const struct report *r, struct report_thread *t,
 	t->calls_ns = (double)in->call_units * unit;
 	t->gaps_ns = (double)in->gap_units * unit;
 	t->nested_ns = (double)in->nested_units * unit;
-	t->remainder_units =
-		(int64_t)(in->time_units + in->nested_units - in->call_units - in->gap_units);
+	t->recording_ns = (double)in->recording_units * unit;
+	t->remainder_units = (int64_t)(in->time_units + in->nested_units - in->call_units -
+				       in->gap_units - in->recording_units);
 	t->remainder_ns = (double)t->remainder_units * unit;
 }
 
@@ -219,6 +220,7 @@ static void fill_processes(struct report *r)
 		of->calls_ns += (double)t->call_units * unit;
 		of->waiting_ns += r->thread[i].waiting_ns;
 		of->time_ns += (double)t->time_units * unit;
+		of->recording_ns += (double)t->recording_units * unit;
 		of->wall_s = fmax(of->wall_s, (double)t->time_units * unit / 1e9);
 	}
 	for (uint32_t i = 0; i < p->processes; i++) {
@@ -287,7 +289,11 @@ static void add_up(struct report *r)
 		r->time_ns += r->thread[i].time_ns;
 		r->gaps_ns += r->thread[i].gaps_ns;
 		r->nested_ns += r->thread[i].nested_ns;
+		r->recording_ns += r->thread[i].recording_ns;
+		r->recordings += r->profile->table[i].recordings;
+		r->walks += r->profile->table[i].walks;
 	}
+	r->perturbation_ns += r->recording_ns;
 	for (uint32_t i = 0; i < r->gaps; i++)
 		r->gap[i].share = r->time_ns > 0 ? r->gap[i].total_ns / r->time_ns : NAN;
 }

@@ -109,6 +109,23 @@ static void put_clock(const struct head *f, const char *name, const struct prof_
 	    c->flags & SCP_CLOCK_RANDOMIZED ? " (randomised)" : "", tick, read);
 }
 
+/* Measured where it happened, so that no interval needs to be corrected for it. */
+static void put_recording(const struct head *f)
+{
+	const struct report *r = f->report;
+	char all[32], share[32], times[32], each[32];
+
+	if (!r->recordings)
+		return;
+	numbers_duration(all, sizeof(all), r->recording_ns, f->utf8);
+	numbers_share(share, sizeof(share), r->time_ns > 0 ? r->recording_ns / r->time_ns : NAN);
+	numbers_count(times, sizeof(times), r->recordings);
+	numbers_duration(each, sizeof(each), r->recording_ns / (double)r->recordings, f->utf8);
+	put(f, "recording",
+	    "new paths: %s, %s of the threads' time (%s times %s); in no call's time", all, share,
+	    times, each);
+}
+
 /* What was subtracted, and what recording cost the program in all. */
 static void put_overhead(const struct head *f)
 {
@@ -117,6 +134,7 @@ static void put_overhead(const struct head *f)
 	char inside[32], error[32], outside[32], all[32], share[32];
 	bool utf8 = f->utf8;
 
+	put_recording(f);
 	if (!o->measured) {
 		put(f, "overhead", "not measured in this run: means include it");
 		return;
@@ -233,14 +251,17 @@ static void put_charged(const struct head *f)
 	const struct report_threads_time *t = &r->threads_time;
 	double off = threads_time_difference(r), rest = threads_time_not_recorded_s(r);
 	double kernel = isnan(rest) ? t->charged_s : r->ledger.cpu_s, between = t->explained_s;
-	char calls[32], gaps[32], other[32], rest_words[64] = "", sum[32], all[32], share[32],
-					     count[32], chance[80] = "";
+	char calls[32], gaps[32], own[32], recording[64] = "", other[32], rest_words[64] = "",
+					   sum[32], all[32], share[32], count[32], chance[80] = "";
 
 	if (isnan(off))
 		return;
-	between -= t->explained_in_calls_s;
+	between -= t->explained_in_calls_s + t->explained_recording_s;
 	numbers_duration(calls, sizeof(calls), t->explained_in_calls_s * 1e9, f->utf8);
 	numbers_duration(gaps, sizeof(gaps), between * 1e9, f->utf8);
+	numbers_duration(own, sizeof(own), t->explained_recording_s * 1e9, f->utf8);
+	if (t->explained_recording_s > 0)
+		snprintf(recording, sizeof(recording), " + recording %s", own);
 	numbers_duration(other, sizeof(other), rest * 1e9, f->utf8);
 	if (fabs(rest) > LITTLE * kernel)
 		snprintf(rest_words, sizeof(rest_words), " + not recorded %s", other);
@@ -250,15 +271,15 @@ static void put_charged(const struct head *f)
 	numbers_count(count, sizeof(count), r->profile->switches.readings);
 	if (fabs(off) > NEAR && threads_time_agrees(r))
 		snprintf(chance, sizeof(chance), ", as chance allows with %s readings", count);
-	put(f, "charged", "calls %s + between %s%s = %s, by the kernel %s: off by %s%s", calls,
-	    gaps, rest_words, sum, all, share, chance);
+	put(f, "charged", "calls %s + between %s%s%s = %s, by the kernel %s: off by %s%s", calls,
+	    gaps, recording, rest_words, sum, all, share, chance);
 }
 
 /* Does the process compute, wait, or is it kept from its CPU? Where most of its time went. */
 static void put_states(const struct head *f)
 {
 	const struct report_threads_time *t = &f->report->threads_time;
-	double cpu = t->cpu_in_calls_s + t->cpu_outside_s;
+	double cpu = t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s;
 	double asleep = t->asleep_in_calls_s + t->not_recorded_s,
 	       all = cpu + asleep + t->runnable_s;
 	char on[32], in_calls[32], runnable[32], slept[32], elsewhere[32];
@@ -281,15 +302,19 @@ static void put_states(const struct head *f)
 void report_head_check(const struct report *r, bool utf8, report_head_sink *sink, void *to)
 {
 	struct head f = {r, utf8, sink, to};
-	char calls[32], nested[32], gaps[32], time[32], off[32];
+	char calls[32], nested[32], gaps[32], own[32], recording[64] = "", time[32], off[32];
 
 	numbers_duration(calls, sizeof(calls), r->calls_ns, utf8);
 	numbers_duration(nested, sizeof(nested), r->nested_ns, utf8);
 	numbers_duration(gaps, sizeof(gaps), r->gaps_ns, utf8);
+	numbers_duration(own, sizeof(own), r->recording_ns, utf8);
+	if (r->recording_ns > 0)
+		snprintf(recording, sizeof(recording), " + recording %s", own);
 	numbers_duration(time, sizeof(time), r->time_ns, utf8);
 	numbers_duration(off, sizeof(off), fabs(r->remainder_ns), utf8);
-	put(&f, "check", "calls %s - nested %s + between %s = time %s: %s%s", calls, nested, gaps,
-	    time, r->remainder_units ? "off by " : "exact", r->remainder_units ? off : "");
+	put(&f, "check", "calls %s - nested %s + between %s%s = time %s: %s%s", calls, nested, gaps,
+	    recording, time, r->remainder_units ? "off by " : "exact",
+	    r->remainder_units ? off : "");
 }
 
 void report_head_each(const struct report *r, bool utf8, report_head_sink *sink, void *to)

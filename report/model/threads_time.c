@@ -49,12 +49,14 @@ static void add_table(struct report *r, const struct prof_table *t)
 	double unit = r->profile->clock.ns_per_unit, time = (double)t->time_units * unit;
 	double calls_ns = ((double)t->call_units - (double)t->nested_units) * unit;
 	double gaps_ns = (double)t->gap_units * unit;
+	double recording_ns = (double)t->recording_units * unit;
 	double stolen = to->stolen_share > 0 ? to->stolen_share : 0, covered;
 	double on_calls = calls_ns - calls.runnable - calls.asleep;
 	double on_gaps = gaps_ns - gaps.runnable - gaps.asleep;
 
 	to->cpu_in_calls_s += on_calls / 1e9;
 	to->cpu_outside_s += on_gaps / 1e9;
+	to->recording_s += recording_ns / 1e9;
 	to->runnable_s += (calls.runnable + gaps.runnable) / 1e9;
 	to->asleep_in_calls_s += calls.asleep / 1e9;
 	to->not_recorded_s += gaps.asleep / 1e9;
@@ -63,7 +65,8 @@ static void add_table(struct report *r, const struct prof_table *t)
 		return;
 	covered = (double)t->states.covered_ns / 1e9 / time * (1 - stolen);
 	to->explained_in_calls_s += covered * on_calls;
-	to->explained_s += covered * (on_calls + on_gaps);
+	to->explained_recording_s += covered * recording_ns;
+	to->explained_s += covered * (on_calls + on_gaps + recording_ns);
 }
 
 /* Which calls were switched is known of all threads, all of their time. */
@@ -96,7 +99,7 @@ void threads_time_fill(struct report *r)
 
 const char *threads_time_mostly(const struct report_threads_time *t)
 {
-	double cpu = t->cpu_in_calls_s + t->cpu_outside_s;
+	double cpu = t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s;
 	double asleep = t->asleep_in_calls_s + t->not_recorded_s;
 
 	if (!t->known || !(cpu + asleep + t->runnable_s > 0))

@@ -68,8 +68,8 @@ static void put_rows(struct html *h)
 static void put_threads(struct html *h)
 {
 	const struct report_threads_time *t = &h->report->threads_time;
-	const double parts_s[] = {t->cpu_in_calls_s, t->cpu_outside_s, t->runnable_s,
-				  t->asleep_in_calls_s, t->not_recorded_s};
+	const double parts_s[] = {t->cpu_in_calls_s, t->cpu_outside_s,	   t->recording_s,
+				  t->runnable_s,     t->asleep_in_calls_s, t->not_recorded_s};
 	const char *mostly = threads_time_mostly(t);
 
 	if (!mostly) {
@@ -79,8 +79,9 @@ static void put_threads(struct html *h)
 	json_write_open(&h->json, "threads_time", '{');
 	json_write_text(&h->json, "mostly", mostly);
 	json_write_number(&h->json, "stolen", t->stolen_share);
-	html_write_fields(h, "parts",
-			  "cpu_in_calls cpu_outside runnable asleep_in_calls not_recorded");
+	html_write_fields(
+		h, "parts",
+		"cpu_in_calls cpu_outside recording runnable asleep_in_calls not_recorded");
 	json_write_open(&h->json, "ns", '[');
 	for (size_t i = 0; i < sizeof(parts_s) / sizeof(*parts_s); i++)
 		json_write_number(&h->json, NULL, 1e9 * parts_s[i]);

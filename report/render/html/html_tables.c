@@ -59,7 +59,7 @@ static void put_threads(struct html *h)
 	const struct report *r = h->report;
 
 	begin(h, "threads", r->threads,
-	      "name pid tid served time in_calls waiting between nested left_over calls");
+	      "name pid tid served time in_calls waiting between nested recording left_over calls");
 	for (uint32_t i = 0; i < shown(r->threads); i++) {
 		const struct report_thread *t = &r->thread[i];
 
@@ -72,6 +72,7 @@ static void put_threads(struct html *h)
 		json_write_number(&h->json, NULL, t->waiting_ns);
 		json_write_number(&h->json, NULL, t->gaps_ns);
 		json_write_number(&h->json, NULL, t->nested_ns);
+		json_write_number(&h->json, NULL, t->recording_ns);
 		json_write_number(&h->json, NULL, t->remainder_ns);
 		json_write_count(&h->json, NULL, t->calls);
 	}

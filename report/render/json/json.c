@@ -225,6 +225,9 @@ static void put_totals(struct json_writer *w, const struct report *r)
 	json_write_number(w, "waiting_ns", r->waiting_ns);
 	json_write_number(w, "nested_ns", r->nested_ns);
 	json_write_number(w, "gaps_ns", r->gaps_ns);
+	json_write_number(w, "recording_ns", r->recording_ns);
+	json_write_count(w, "recordings", r->recordings);
+	json_write_count(w, "walks", r->walks);
 	json_write_number(w, "time_ns", r->time_ns);
 	json_write_number(w, "remainder_ns", r->remainder_ns);
 	json_write_flag(w, "overhead_measured", r->overhead.measured);

@@ -139,6 +139,7 @@ static void put_loop(const struct context *c, const struct loop *l)
 	json_write_count(w, "calls", l->calls);
 	json_write_number(w, "time_ns", l->time_ns);
 	json_write_number(w, "share", l->share);
+	json_write_number(w, "recording_ns", l->recording_ns);
 	json_write_number(w, "remainder_ns", l->remainder_ns);
 	json_write_open(w, "cycles", '[');
 	for (uint32_t i = 0; i < l->cycles; i++)

@@ -89,10 +89,12 @@ void json_states_write_charged(struct json_writer *w, const struct report *r)
 	const struct report_threads_time *t = &r->threads_time;
 	double in_calls = t->known ? t->explained_in_calls_s : NAN;
 	double all = t->known ? t->explained_s : NAN;
+	double recording = t->known ? t->explained_recording_s : NAN;
 
 	json_write_open(w, "charged_s", '{');
 	json_write_number(w, "in_calls", in_calls);
-	json_write_number(w, "outside", all - in_calls);
+	json_write_number(w, "outside", all - in_calls - recording);
+	json_write_number(w, "recording", recording);
 	json_write_number(w, "not_recorded", t->known ? threads_time_not_recorded_s(r) : NAN);
 	json_write_number(w, "threads", t->known ? t->charged_s : NAN);
 	json_write_number(w, "processes", r->ledger.cpu_s);

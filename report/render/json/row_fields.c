@@ -132,6 +132,7 @@ const struct row_field row_fields_states[] = {
 const struct row_field row_fields_threads_time[] = {
 	FIELD("cpu_in_calls", report_threads_time, cpu_in_calls_s),
 	FIELD("cpu_outside", report_threads_time, cpu_outside_s),
+	FIELD("recording", report_threads_time, recording_s),
 	FIELD("runnable", report_threads_time, runnable_s),
 	FIELD("asleep_in_calls", report_threads_time, asleep_in_calls_s),
 	FIELD("not_recorded", report_threads_time, not_recorded_s),
@@ -170,6 +171,7 @@ const struct row_field row_fields_thread[] = {
 	FIELD("waiting_ns", report_thread, waiting_ns),
 	FIELD("gaps_ns", report_thread, gaps_ns),
 	FIELD("nested_ns", report_thread, nested_ns),
+	FIELD("recording_ns", report_thread, recording_ns),
 	FIELD("remainder_ns", report_thread, remainder_ns),
 	END,
 };
@@ -179,6 +181,7 @@ const struct row_field row_fields_process[] = {
 	FIELD("calls", report_process, calls),
 	FIELD("calls_ns", report_process, calls_ns),
 	FIELD("waiting_ns", report_process, waiting_ns),
+	FIELD("recording_ns", report_process, recording_ns),
 	FIELD("time_ns", report_process, time_ns),
 	END,
 };

@@ -253,16 +253,20 @@ static int print_ways(struct text *t, struct step_names *n, const struct loop *l
 /* All passes and the time outside them add up to the recorded time. */
 static void print_check(struct text *t, const struct loop *l)
 {
-	char shown[32], outside[32] = "0 s", time[32], off[32];
+	char shown[32], outside[32] = "0 s", own[32], recording[64] = "", time[32], off[32];
 	const struct loop_row *last = l->rows ? &l->row[l->rows - 1] : NULL;
 
 	numbers_duration(shown, sizeof(shown), l->cycles_ns, t->terminal.utf8);
 	if (last && last->kind == LOOP_OUTSIDE)
 		numbers_duration(outside, sizeof(outside), last->total_ns, t->terminal.utf8);
+	numbers_duration(own, sizeof(own), l->recording_ns, t->terminal.utf8);
+	if (l->recording_ns > 0)
+		snprintf(recording, sizeof(recording), " + recording %s", own);
 	numbers_duration(time, sizeof(time), l->time_ns, t->terminal.utf8);
 	numbers_duration(off, sizeof(off), fabs(l->remainder_ns), t->terminal.utf8);
-	text_cell_fact(t, "check", "steps %s + outside %s = time %s: %s%s", shown, outside, time,
-		       l->remainder_units ? "off by " : "exact", l->remainder_units ? off : "");
+	text_cell_fact(t, "check", "steps %s + outside %s%s = time %s: %s%s", shown, outside,
+		       recording, time, l->remainder_units ? "off by " : "exact",
+		       l->remainder_units ? off : "");
 }
 
 static int print_loop(struct text *t, struct step_names *n, const struct loop *l)

@@ -79,6 +79,7 @@ enum {
 	T_WAITING,
 	T_GAPS,
 	T_NESTED,
+	T_RECORDING,
 	T_REST,
 	T_COUNT,
 	T_END
@@ -94,6 +95,7 @@ static const struct table_column thread_columns[] = {
 	[T_WAITING] = {"WAITING", .right = true, .drop = 2},
 	[T_GAPS] = {"BETWEEN", .right = true, .drop = 1},
 	[T_NESTED] = {"NESTED", .right = true, .drop = 3},
+	[T_RECORDING] = {"RECORDING", .right = true, .drop = 3},
 	[T_REST] = {"LEFT OVER", .right = true, .drop = 2},
 	[T_COUNT] = {"CALLS", .right = true, .drop = 2},
 	[T_END] = {0},
@@ -133,6 +135,8 @@ int text_others_threads(struct text *t)
 		text_cell_duration(t, &table, T_GAPS, in->gaps_ns);
 		if (in->nested_ns > 0)
 			text_cell_duration(t, &table, T_NESTED, in->nested_ns);
+		if (in->recording_ns > 0)
+			text_cell_duration(t, &table, T_RECORDING, in->recording_ns);
 		text_cell_duration(t, &table, T_REST, in->remainder_ns);
 		numbers_count(text, sizeof(text), in->calls);
 		table_cell(&table, T_COUNT, text);

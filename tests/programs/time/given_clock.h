@@ -40,7 +40,7 @@ int clock_gettime(clockid_t clock, struct timespec *t)
 static uint64_t given_seed;
 
 /* Of a linear congruential generator (Knuth's MMIX): below n. */
-static uint64_t given_random(uint64_t n)
+static inline uint64_t given_random(uint64_t n)
 {
 	given_seed = given_seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return (given_seed >> 33) % n;

@@ -129,7 +129,7 @@ static void end(struct scp_thread *t)
 static void call(struct scp_thread *t, uint64_t units)
 {
 	if (units > t->slowest.limit)
-		slowest_note(t, &entry, units, 0, 1000000 + units, units / 3, NULL);
+		slowest_note(t, &entry, units, 0, 1000000, units / 3, NULL);
 }
 
 static int longest_first(const void *a, const void *b)

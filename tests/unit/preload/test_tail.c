@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "preload/clock/clock.h"
 #include "preload/process/process.h"
 #include "preload/system/sys.h"
 #include "preload/table/batch.h"
@@ -22,10 +23,12 @@
 
 #define MOST_CALLS 70000u
 
+struct clock_choice clock_chosen;
 struct process process;
 
 static _Alignas(4096) uint8_t granule[SCP_GRANULE];
 static struct scp_header header;
+static struct scp_table table;
 static struct scp_entry entry;
 static struct scp_hist hist[SCP_HIST_BLOCKS];
 static struct scp_batch batch;
@@ -40,6 +43,12 @@ void *arena_take(struct arena *a, size_t bytes)
 {
 	(void)a;
 	return calloc(1, bytes);
+}
+
+uint64_t clock_read_library(uint32_t kind)
+{
+	(void)kind;
+	return 0;
 }
 
 size_t sys_stack_room(void)
@@ -104,6 +113,8 @@ static int begin(void **state)
 	thread = calloc(1, sizeof *thread);
 	thread->histograms = true;
 	thread->table_id = 3;
+	thread->table = &table;
+	thread->switches.word = &thread->switches.still;
 	has_room = true;
 	stack_room = 1 << 20;
 	return 0;

@@ -115,7 +115,7 @@ static void expect_no_trace(const struct profile *p)
 	assert_int_equal(p->losses.overflow_gaps, 0);
 	for (uint32_t i = 0; i < p->tables; i++)
 		assert_int_equal(p->table[i].call_units - p->table[i].nested_units +
-					 p->table[i].gap_units,
+					 p->table[i].gap_units + p->table[i].recording_units,
 				 p->table[i].time_units);
 }
 

@@ -221,7 +221,11 @@ static void test_gaps_and_times_add_up(void **state)
 	assert_int_equal(p->gap[0].to, 0);
 	assert_int_equal(p->gap[2].from, 1);
 	assert_int_equal(p->gap[2].to, PROF_NONE);
-	assert_int_equal(t->call_units - t->nested_units + t->gap_units, t->time_units);
+	assert_int_equal(t->call_units - t->nested_units + t->gap_units + t->recording_units,
+			 t->time_units);
+	assert_int_equal(t->recording_units, 8);
+	assert_int_equal(t->recordings, 3);
+	assert_int_equal(t->walks, 2);
 	assert_int_equal(p->table[1].time_units, 100);
 	assert_string_equal(p->table[1].name, "worker");
 	profile_free(p);

@@ -131,7 +131,8 @@ static void test_table_time_check_survives(void **state)
 	p = read_one(path);
 	write_one(p, merged);
 	q = read_one(merged);
-	assert_int_equal(q->table[0].call_units - q->table[0].nested_units + q->table[0].gap_units,
+	assert_int_equal(q->table[0].call_units - q->table[0].nested_units + q->table[0].gap_units +
+				 q->table[0].recording_units,
 			 q->table[0].time_units);
 	profile_free(p);
 	profile_free(q);

@@ -114,7 +114,8 @@ static const char *const percentile_fields[] = {"n p50",     "n p90",	 "n p99", 
 static const char *const steadiness_fields[] = {
 	"O warm_up", "o first_call", "O drift", "A modes", "O outliers", "N longest_after_s", NULL};
 static const char *const total_fields[] = {
-	"n calls", "n calls_ns", "N perturbation_ns", "n overhead_ns", "N overhead_outside_ns",
+	"n calls", "n calls_ns",	"n recording_ns", "n recordings",
+	"n walks", "N perturbation_ns", "n overhead_ns",  "N overhead_outside_ns",
 	NULL};
 static const char *const frame_fields[] = {"S function", "S module",  "n offset", "S file",
 					   "N line",	 "b inlined", NULL};
@@ -122,8 +123,8 @@ static const char *const gap_fields[] = {"s from",     "s to",	  "N from_site",
 					 "N to_site",  "n calls", "N mean_ns",
 					 "n total_ns", "N share", NULL};
 static const char *const thread_fields[] = {
-	"s name",    "n tid",	    "n threads",      "n time_ns", "n calls_ns",
-	"n gaps_ns", "n nested_ns", "n remainder_ns", "b live",	   NULL};
+	"s name",      "n tid",		 "n threads",	   "n time_ns", "n calls_ns", "n gaps_ns",
+	"n nested_ns", "n recording_ns", "n remainder_ns", "b live",	NULL};
 static const char *const warning_fields[] = {"s code", "s text", NULL};
 
 static void check_all(const json_t *array, const char *const *fields)

@@ -306,7 +306,9 @@ static const char *compare_processes(const struct profile *a, const struct profi
 
 		REQUIRE(x->process == y->process && x->tid == y->tid && x->live == y->live);
 		REQUIRE(x->threads == y->threads && strcmp(x->name, y->name) == 0);
-		REQUIRE(x->time_units == y->time_units && x->nested_units == y->nested_units);
+		REQUIRE(x->time_units == y->time_units && x->nested_units == y->nested_units &&
+			x->recording_units == y->recording_units &&
+			x->recordings == y->recordings && x->walks == y->walks);
 		REQUIRE(x->nested_calls == y->nested_calls && x->call_units == y->call_units);
 		REQUIRE(x->gap_units == y->gap_units);
 		REQUIRE(memcmp(&x->states, &y->states, sizeof x->states) == 0);

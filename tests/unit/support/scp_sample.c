@@ -71,7 +71,10 @@ static void first_table(struct scp_build *b, struct scp_sample *s)
 	s->table = scp_build_offset(b, t);
 	t->live = 1;
 	t->first_at = 1000;
-	t->last_at = 1000 + 1000 + 200 + 60 - 5;
+	t->last_at = 1000 + 1000 + 200 + 60 - 5 + 8;
+	t->recording_units = 8;
+	t->recordings = 3;
+	t->walks = 2;
 	t->nested_units = 5;
 	t->nested_calls = 1;
 	s->path = scp_build_offset(b, scp_build_path(b, 1, frames, 3));

@@ -70,6 +70,7 @@ function showThreads() {
 		["Of it waiting", "number", (get) => duration(get("waiting"))],
 		["Between", "number", (get) => duration(get("between"))],
 		["Nested", "number", (get) => duration(get("nested"))],
+		["Recording", "number", (get) => duration(get("recording"))],
 		["Left over", "number", (get) => duration(get("left_over"))],
 		["Calls", "number", (get) => count(get("calls"))],
 	]);

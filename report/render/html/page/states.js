@@ -2,7 +2,7 @@
 // Where time went: on a CPU, waiting for one, asleep. Bars of shares, always with words.
 
 const STATES = { on_cpu: "on CPU", runnable: "waiting for a CPU", asleep: "asleep" };
-const THREAD_STATES = { cpu_in_calls: "on CPU, in calls", cpu_outside: "on CPU, outside", runnable: "waiting for a CPU",
+const THREAD_STATES = { cpu_in_calls: "on CPU, in calls", cpu_outside: "on CPU, outside", recording: "scprof, recording new paths", runnable: "waiting for a CPU",
 	asleep_in_calls: "asleep in calls", not_recorded: "asleep elsewhere, not recorded" };
 const MOSTLY = { computes: "The program mostly computes.", waits: "The program mostly waits.",
 	"kept from its CPUs": "The program is mostly kept from its CPUs: other threads have them." };
