@@ -53,7 +53,7 @@ static int set_up(void **state)
 	memset(&thread, 0, sizeof thread);
 	thread.table = &table;
 	thread.clock = SCP_CLOCK_PAGE;
-	thread.fast_limit = thread.top_limit = UINT32_MAX;
+	thread.fast_limit = UINT32_MAX;
 	thread.slowest.limit = UINT64_MAX;
 	thread.switches.word = &thread.switches.still;
 	thread.last_at = table.first_at = table.last_at = now_at;
@@ -67,8 +67,9 @@ static int set_up(void **state)
 		m->entry.min_units = ~UINT64_C(0);
 		m->entry.batch_end = 1;
 		m->rt.entry = &m->entry;
-		m->rt.gap_to[0] = &made[1].rt;
-		m->rt.gap[0] = &m->gap;
+		m->rt.span = UINT32_MAX;
+		m->rt.gap[0] = (struct scp_rt_next){
+			.to = &made[1].rt, .gap = &m->gap, .limit = UINT32_MAX};
 		m->site = calloc(1, sizeof *m->site);
 		for (unsigned k = 0; k < SCP_OUTCOMES; k++)
 			m->site->rt[k] = &m->rt;
@@ -109,7 +110,7 @@ static void test_top_level_call(void **state)
 	now_at += 3;
 	record(500);
 	now_at += 4;
-	assert_int_equal(thread.top_limit, 0); /* not by the fast path, which knows nothing of it */
+	assert_int_equal(thread.inside, 500); /* the fast path gives up such a call */
 	late = 70;
 	end(&c);
 	assert_int_equal(made[1].entry.units, 7);
@@ -119,7 +120,7 @@ static void test_top_level_call(void **state)
 	assert_int_equal(table.recordings, 2);
 	assert_int_equal(table.last_at, now_at);
 	assert_int_equal(recorded_time(), table.last_at - table.first_at);
-	assert_int_equal(thread.top_limit, UINT32_MAX);
+	assert_int_equal(thread.inside, 0);
 }
 
 static void test_fast_top_level_call(void **state)
