@@ -317,7 +317,8 @@ struct report_ledger {
 struct report_note {
 	uint32_t row, function;
 	unsigned unreliable; /* reliability warnings of its intervals */
-	unsigned findings;   /* that matter where the share is large enough */
+	unsigned findings; /* that matter where the share is large enough, and are not looked for in
+			      smaller ones where only some rows are kept */
 	double total_ns, share;
 };
 
