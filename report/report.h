@@ -23,7 +23,6 @@
 #include "report/symbols/symbolize.h"
 
 #define REPORT_HEURISTIC_MARK "?" /* before a frame to which no unwind table led */
-
 enum report_by {
 	REPORT_BY_PATH,	    /* full call path + function + outcome */
 	REPORT_BY_SITE,	    /* innermost frame + function + outcome */
@@ -321,7 +320,7 @@ struct report_ledger {
 struct report_note {
 	uint32_t row, function;
 	unsigned unreliable; /* reliability warnings of its intervals */
-	unsigned findings;   /* that matter where the share is large enough */
+	unsigned findings; /* of rows whose share is large enough; of others they may be missing */
 	double total_ns, share;
 };
 

@@ -193,8 +193,7 @@ static bool plain_row(const struct report *r, const struct groups *groups,
 	return true;
 }
 
-/* The rows of which findings are warned. Their shares are not known to the last digit yet, so a few
- * more are looked at. */
+/* Rows of which findings are warned, and a few more: shares are not known to the last digit. */
 static int note_large_rows(struct report *r, struct groups *groups, const double *total_ns)
 {
 	uint32_t notes = r->notes;

@@ -9,7 +9,8 @@
  * A file that is still being written is read three times. Records refer to records that were
  * complete before them, so what was there at the first reading (gaps, blocks) has its entries in
  * the second, and those have their paths, functions and modules in the third: no reference dangles,
- * without stopping the writer. The second copy then shows which records moved.
+ * without stopping the writer. Paths that no entry names yet may lack what they name: they go. The
+ * second copy then shows which records moved.
  */
 #ifndef SCPROF_PROFILE_READ_RAW_H
 #define SCPROF_PROFILE_READ_RAW_H
