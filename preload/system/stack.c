@@ -41,7 +41,8 @@ static bool reaches(uintptr_t page, uintptr_t end)
 	if (page >= end || end - page > PAGES_MOST * PAGE)
 		return false;
 	uintptr_t known = b->high == end && page < b->low ? b->low : end;
-	uintptr_t hole = first_hole(page, known);
+	/* `page` is the one that we run on. */
+	uintptr_t hole = first_hole(page + PAGE, known);
 	if (hole < known) {
 		b->other_low = page;
 		b->other_high = hole;

@@ -13,7 +13,7 @@ $(eval $(call static_library,preload_parts,$(filter-out preload/call/% preload/r
 $(PRELOAD_UNIT_TESTS): $(BUILD)/%: %.c $(BUILD)/libpreload_parts.a
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I. -Ipreload/arch/$(ARCH) \
-		-fno-omit-frame-pointer -fasynchronous-unwind-tables -o $@ $< $(filter %.o %.a,$^) -lunwind -lcmocka -lm -lpthread
+		-fno-omit-frame-pointer -fasynchronous-unwind-tables -o $@ $< $(filter %.o,$^) $(filter %.a,$^) -lunwind -lcmocka -lm -lpthread
 
 # The slow path, beside the fast one, which is inlined.
 $(BUILD)/tests/unit/preload/test_call_fast: $(BUILD)/preload/call/call_end.o
