@@ -84,7 +84,8 @@ static void resolve(const char *program, const char *groups, const char *symbols
 	if (library_path_find(library, sizeof(library), &err) ||
 	    symbol_pattern_parse(*groups ? groups : NULL, symbols && *symbols ? symbols : NULL,
 				 &parsed, &err) ||
-	    selection_open(&c, program, library, &err) || selection_resolve(&c, &parsed, &err)) {
+	    selection_open(&c, program, library, NULL, &err) ||
+	    selection_resolve(&c, &parsed, &err)) {
 		run_symbols_explain(&c, &err, text, sizeof(text));
 		answer(text);
 	} else {

@@ -16,7 +16,7 @@
 #include "cli/messages/say.h"
 #include "report/wording/utf8.h"
 
-enum { OPT_STUBS = USAGE_OWN };
+enum { OPT_STUBS = USAGE_OWN, OPT_SYSROOT };
 
 static const struct usage_entry usage_operands[] = {
 	{.name = "PATTERN",
@@ -28,13 +28,17 @@ static const struct usage_entry usage_options[] = {
 	 .text = "write the object that has the symbols timed without `scprof run`: "
 		 "LD_PRELOAD=FILE:libscprof.so PROGRAM",
 	 .flags = USAGE_TYPED_ONLY},
+	{"sysroot", OPT_SYSROOT, "DIR",
+	 .text = "PROGRAM is for another processor, whose libraries lie below DIR; SCPROF_LIB "
+		 "names its libscprof.so",
+	 .flags = USAGE_TYPED_ONLY},
 	USAGE_ENTRY_HELP,
 	{0}};
 
 const struct usage cmd_symbols_usage = {
 	.command = "symbols",
 	.summary = "list the functions that `run -s` can time",
-	.synopsis = {"[--stubs FILE] PROGRAM [PATTERN...]"},
+	.synopsis = {"[--stubs FILE] [--sysroot DIR] PROGRAM [PATTERN...]"},
 	.text = "List the functions that `scprof run -s` can time in PROGRAM, as LIBRARY:NAME, "
 		"followed by the version where it is not the one for new programs, and by the "
 		"source's name where the linker has another.",
@@ -60,7 +64,7 @@ static void print_symbol(const struct selection *c, const struct export *e, cons
 {
 	char *shown = selection_demangle(e->name, true);
 
-	if (!selection_reason(c, e->name)) {
+	if (!selection_reason(c, e)) {
 		put_clean("", l->soname);
 		put_clean(":", e->name);
 		if (e->version && !e->is_default)
@@ -83,7 +87,8 @@ static void print_chosen(const struct selection *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		const struct selected_symbol *s = &c->symbol[i];
-		struct export e = {(char *)s->name, (char *)s->version, s->is_default, s->address};
+		struct export e = {(char *)s->name, (char *)s->version, s->is_default, s->address,
+				   false};
 
 		print_symbol(c, &e, s->library);
 	}
@@ -109,7 +114,11 @@ static int give(const struct selection *c, bool chosen, const char *stubs)
 	return 2;
 }
 
-static int list(const char *program, const char *patterns, const char *stubs)
+struct symbols_options {
+	const char *stubs, *root;
+};
+
+static int list(const char *program, const char *patterns, const struct symbols_options *o)
 {
 	static struct program p;
 	struct selection c = {0};
@@ -125,13 +134,13 @@ static int list(const char *program, const char *patterns, const char *stubs)
 	}
 	if (library_path_find(library, sizeof(library), &err) ||
 	    (patterns && symbol_pattern_parse(NULL, patterns, &parsed, &err)) ||
-	    selection_open(&c, p.runner, library, &err)) {
+	    selection_open(&c, p.runner, library, o->root, &err)) {
 		say(err.text);
 	} else if (patterns && selection_resolve(&c, &parsed, &err)) {
 		run_symbols_complain(&c, &err);
 		status = 1;
 	} else {
-		status = give(&c, patterns, stubs);
+		status = give(&c, patterns, o->stubs);
 	}
 	selection_close(&c);
 	symbol_pattern_free(&parsed);
@@ -157,16 +166,17 @@ static int join(char **words, int count, char *list, size_t size)
 
 static int take_option(void *to, int code, const char *value)
 {
-	(void)code;
-	*(const char **)to = value;
+	struct symbols_options *o = to;
+
+	*(code == OPT_STUBS ? &o->stubs : &o->root) = value;
 	return 0;
 }
 
 int cmd_symbols(int argc, char **argv)
 {
-	const char *stubs = NULL;
+	struct symbols_options o = {0};
 	char patterns[8192];
-	int status = options_parse(&cmd_symbols_usage, argc, argv, take_option, &stubs);
+	int status = options_parse(&cmd_symbols_usage, argc, argv, take_option, &o);
 
 	if (status != OPTIONS_GO)
 		return status;
@@ -175,8 +185,8 @@ int cmd_symbols(int argc, char **argv)
 	if (join(argv + optind + 1, argc - optind - 1, patterns, sizeof(patterns)))
 		return bad_usage("these are too many patterns for a command line: write them to a "
 				 "file, @FILE");
-	if (stubs && !*patterns)
+	if (o.stubs && !*patterns)
 		return bad_usage("stubs of which functions? Name a PATTERN after PROGRAM, such as "
 				 "'libssl*:SSL_*'");
-	return list(argv[optind], *patterns ? patterns : NULL, stubs);
+	return list(argv[optind], *patterns ? patterns : NULL, &o);
 }

@@ -93,12 +93,14 @@ COLLECTOR_SRC = \
 	collector/select/below_write.c \
 	collector/select/exports.c \
 	collector/select/library_closure.c \
+	collector/select/library_needed.c \
 	collector/select/refused_functions.c \
 	collector/select/selection.c \
 	collector/select/selection_groups.c \
 	collector/select/stack_arguments.c \
 	collector/select/stack_names.c \
 	collector/select/stack_types.c \
+	collector/select/stub_code.c \
 	collector/select/stub_image.c \
 	collector/select/stub_object.c \
 	collector/select/stub_symbols.c \
@@ -106,5 +108,3 @@ COLLECTOR_SRC = \
 	collector/shared_page.c
 
 CFLAGS_collector_launch_library_path = -DCOLLECTOR_MULTIARCH='"$(COLLECTOR_MULTIARCH)"'
-CFLAGS_collector_select_stub_object = -I$(BUILD)
-$(BUILD)/collector/select/stub_object.o: $(BUILD)/preload/selected/selected_early.inc

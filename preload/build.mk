@@ -40,6 +40,7 @@ PRELOAD_SRC = \
 	preload/region/region_api.c \
 	preload/region/region_filter.c \
 	preload/region/region_functions.c \
+	preload/selected/selected_call.c \
 	preload/start/lifecycle.c \
 	preload/start/reexec.c \
 	preload/start/reexec_ask.c \
@@ -66,13 +67,15 @@ PRELOAD_SRC = \
 	preload/unwind/unwind_expr.c \
 	preload/unwind/unwind_object.c \
 	preload/unwind/unwind_register.c
-PRELOAD_ASM = preload/interpose/entry_$(ARCH).S
-ifeq ($(ARCH),x86_64)
-PRELOAD_SRC += preload/selected/selected_call.c
-PRELOAD_ASM += preload/selected/selected_x86_64.S
+PRELOAD_ASM = preload/interpose/entry_$(ARCH).S preload/selected/selected_$(ARCH).S
 # Arguments of selected functions stay in the vector registers while our code runs.
-PRELOAD_ARCH_CFLAGS = -mgeneral-regs-only
-endif
+PRELOAD_CFLAGS_x86_64 =
+# x18 may be the platform's; indirect jumps and return addresses are protected as the target's own;
+# functions for atomic operations would bring a constructor.
+PRELOAD_CFLAGS_aarch64 = -ffixed-x18 -mbranch-protection=standard -mno-outline-atomics
+PRELOAD_SRC_aarch64 = preload/system/memory.c
+PRELOAD_SRC += $(PRELOAD_SRC_$(ARCH))
+PRELOAD_ARCH_CFLAGS = -mgeneral-regs-only $(PRELOAD_CFLAGS_$(ARCH))
 
 # What runs inside other people's programs: no floating point, no calls to string
 # functions that the target may have replaced, small frames, TLS without allocation.
@@ -81,7 +84,8 @@ PRELOAD_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I. -Ipreload/a
 	-fasynchronous-unwind-tables -fno-stack-protector -U_FORTIFY_SOURCE \
 	-fno-tree-loop-distribute-patterns -fno-tree-vectorize -fno-tree-slp-vectorize -Wframe-larger-than=1200 $(PRELOAD_ARCH_CFLAGS)
 
-PRELOAD_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(PRELOAD_SRC)) $(patsubst %.S,$(BUILD)/%.o,$(PRELOAD_ASM))
+PRELOAD_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(PRELOAD_SRC)) $(patsubst %.S,$(BUILD)/%.o,$(PRELOAD_ASM)) \
+	$(BUILD)/preload/selected/early_section.o
 
 # The exported symbols, from the one list.
 $(BUILD)/preload/exports.txt: preload/function/wrappers.def
@@ -97,8 +101,8 @@ $(BUILD)/libscprof.so: $(PRELOAD_OBJ) $(BUILD)/preload/exports.map
 		-Wl,-z,now -Wl,-z,relro -Wl,-z,defs -Wl,--build-id -Wl,-soname,libscprof.so
 
 # What the tool puts into stub objects: code that needs no linker, see selected_early.c.
-$(BUILD)/preload/selected/selected_early.o: PRELOAD_CFLAGS += -mgeneral-regs-only -fno-toplevel-reorder -fcf-protection=none \
-	-fno-jump-tables -fomit-frame-pointer -fno-asynchronous-unwind-tables -g0
-$(BUILD)/preload/selected/selected_early.inc: $(if $(filter x86_64,$(ARCH)),$(BUILD)/preload/selected/selected_early.o)
-	@mkdir -p $(@D)
-	$(if $<,scripts/embed_code.sh $<,echo 0) > $@.new && mv $@.new $@
+EARLY_CFLAGS_x86_64 = -fcf-protection=none
+$(BUILD)/preload/selected/selected_early.o: PRELOAD_CFLAGS += -fno-toplevel-reorder $(EARLY_CFLAGS_$(ARCH)) \
+	-fno-jump-tables -fomit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables -g0
+$(BUILD)/preload/selected/early_section.o: $(BUILD)/preload/selected/selected_early.o scripts/embed_code.sh
+	scripts/embed_code.sh $< $@ "$$($(CC) -print-prog-name=objcopy)"

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The machine code of an object file as the elements of a C array, on standard output. It will
-# be copied to places that no linker sees, so it may have neither relocations nor data.
-# Usage: scripts/embed_code.sh OBJECT
+# The machine code of an object file as data: the section .scprof_early of another object file.
+# It will be copied to places that no linker sees, so it may have neither relocations nor data.
+# Usage: scripts/embed_code.sh OBJECT RESULT OBJCOPY
 set -euo pipefail
-object=${1:?usage: scripts/embed_code.sh OBJECT}
+usage='usage: scripts/embed_code.sh OBJECT RESULT OBJCOPY'
+object=${1:?$usage} result=${2:?$usage} objcopy=${3:?$usage}
 
 if readelf -rW "$object" | grep -q 'R_'; then
 	echo "embed_code: $object has relocations:" >&2
@@ -12,12 +13,9 @@ if readelf -rW "$object" | grep -q 'R_'; then
 	exit 1
 fi
 extra=$(readelf -SW "$object" | sed 's/^ *\[ *[0-9]*\] //' |
-	awk '$7 ~ /A/ && $1 != ".text" && $5 !~ /^0+$/ { print $1 }')
+	awk '$7 ~ /A/ && $1 != ".text" && $1 != ".note.gnu.property" && $5 !~ /^0+$/ { print $1 }')
 if [ -n "$extra" ]; then
 	echo "embed_code: $object has data: ${extra//$'\n'/ }" >&2
 	exit 1
 fi
-code=$(mktemp)
-trap 'rm -f "$code"' EXIT
-objcopy -O binary -j .text "$object" "$code"
-od -An -v -tx1 "$code" | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g'
+"$objcopy" --rename-section .text=.scprof_early,alloc,load,readonly,data,contents "$object" "$result"

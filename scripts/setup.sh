@@ -43,6 +43,8 @@ mold|command|mold|mold
 ld.lld|command|lld|lld
 ld.gold|command|binutils|binutils-gold
 aarch64-linux-gnu-gcc|command|gcc-aarch64-linux-gnu|gcc-aarch64-linux-gnu
+aarch64-linux-gnu-g++|command|g++-aarch64-linux-gnu|gcc-c++-aarch64-linux-gnu
+qemu-aarch64|command|qemu-user|qemu-user
 clang-format|command|clang-format|clang-tools-extra
 clang-tidy|command|clang-tidy|clang-tools-extra
 cppcheck|command|cppcheck|cppcheck

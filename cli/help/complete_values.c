@@ -121,7 +121,7 @@ static void offer_symbols(const struct complete_line *line)
 	size_t left = MOST_SYMBOLS;
 
 	if (!program || library_path_find(library, sizeof(library), &err) ||
-	    selection_open(&c, program, library, &err)) {
+	    selection_open(&c, program, library, NULL, &err)) {
 		selection_close(&c);
 		return;
 	}
@@ -137,8 +137,7 @@ static void offer_symbols(const struct complete_line *line)
 			snprintf(word, sizeof(word), "%s%s%s", colon ? e->soname : "",
 				 colon ? ":" : "", e->function[i].name);
 			if (strncmp(word, last.typed, strlen(last.typed)) != 0 ||
-			    !is_word(e->function[i].name) ||
-			    selection_reason(&c, e->function[i].name))
+			    !is_word(e->function[i].name) || selection_reason(&c, &e->function[i]))
 				continue;
 			complete_values_offer(&last, word, colon ? NULL : e->soname);
 			left--;

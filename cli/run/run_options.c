@@ -270,13 +270,6 @@ static int settle(struct run_options *o, const char *clock, const char *tick, co
 		return -1;
 	if (!o->symbols)
 		o->symbols = options_variable("SCPROF_SYMBOLS");
-#ifndef __x86_64__ /* no trampoline */
-	if (o->symbols || *o->ready_made) {
-		say("-s (SCPROF_SYMBOLS: timing of chosen symbols) is not available on this "
-		    "processor.\nLeave it out, and groups of functions of libraries too");
-		return -1;
-	}
-#endif
 	return 0;
 }
 

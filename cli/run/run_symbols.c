@@ -22,7 +22,7 @@ static size_t collect_names(const struct selection *c, const char **names)
 		if (!symbol_pattern_has_library(c->unmatched, &c->library[l]))
 			continue;
 		for (size_t i = 0; i < c->library[l].functions; i++)
-			if (!selection_reason(c, c->library[l].function[i].name))
+			if (!selection_reason(c, &c->library[l].function[i]))
 				names[n++] = c->library[l].function[i].name;
 	}
 	return n;
@@ -91,7 +91,7 @@ int run_symbols_resolve(const struct run_options *options, const struct program 
 		say(err.text);
 		return -1;
 	}
-	if (selection_open(chosen, program->runner, library, &err) ||
+	if (selection_open(chosen, program->runner, library, NULL, &err) ||
 	    selection_resolve(chosen, parsed, &err)) {
 		run_symbols_complain(chosen, &err);
 		return -1;

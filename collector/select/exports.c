@@ -12,6 +12,7 @@
 
 struct tables {
 	Elf *elf;
+	uint16_t machine;
 	Elf_Data *symbols, *versions, *definitions;
 	size_t count, strings, version_strings, version_count;
 };
@@ -74,7 +75,9 @@ static int add_function(const struct tables *t, size_t i, const GElf_Sym *s, con
 	*e = (struct export){.name = strdup(name),
 			     .version = version ? strdup(version) : NULL,
 			     .address = GELF_ST_TYPE(s->st_info) == STT_FUNC ? s->st_value : 0,
-			     .is_default = !(v & 0x8000)};
+			     .is_default = !(v & 0x8000),
+			     .variant_call = t->machine == EM_AARCH64 &&
+					     (s->st_other & STO_AARCH64_VARIANT_PCS)};
 	out->functions++;
 	return e->name && (!version || e->version) ? 0 : -1;
 }
@@ -138,6 +141,7 @@ static int read_soname(const struct tables *t, struct exports *out)
 int exports_read(const char *path, struct exports *out)
 {
 	struct tables t = {0};
+	GElf_Ehdr header;
 	int result = -1;
 
 	*out = (struct exports){.path = strdup(path)};
@@ -151,7 +155,8 @@ int exports_read(const char *path, struct exports *out)
 	}
 	t.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	errno = ENOEXEC;
-	if (t.elf && elf_kind(t.elf) == ELF_K_ELF) {
+	if (t.elf && elf_kind(t.elf) == ELF_K_ELF && gelf_getehdr(t.elf, &header)) {
+		out->machine = t.machine = header.e_machine;
 		find_tables(&t);
 		result = read_soname(&t, out) || read_symbols(&t, out) ? -1 : 0;
 	}

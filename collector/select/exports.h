@@ -14,11 +14,15 @@ struct export
 	char *version;	  /* NULL: none */
 	bool is_default;  /* the version that a new program would be linked with */
 	uint64_t address; /* as in the file; 0: of an IFUNC, which stands for another function */
+	/* AArch64: it passes or keeps registers in another way than most (STO_AARCH64_VARIANT_PCS)
+	 */
+	bool variant_call;
 };
 
 struct exports {
 	char *path;
-	char *soname; /* or the file's name */
+	char *soname;	  /* or the file's name */
+	uint16_t machine; /* e_machine */
 	struct export *function;
 	size_t functions;
 	char **import; /* undefined symbols, without versions */

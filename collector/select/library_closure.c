@@ -16,7 +16,7 @@
 #include "collector/launch/elf_facts.h"
 #include "profile/base/error.h"
 
-static int add(struct library_closure *c, const char *path)
+int library_closure_add(struct library_closure *c, const char *path)
 {
 	char **grown = realloc(c->path, (c->paths + 1) * sizeof(*grown));
 
@@ -35,7 +35,7 @@ void library_closure_free(struct library_closure *c)
 	*c = (struct library_closure){0};
 }
 
-static bool is_loader(const char *path)
+bool library_closure_is_loader(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
@@ -53,7 +53,7 @@ static int add_line(struct library_closure *c, char *line)
 	if (*path != '/' || !end)
 		return 0;
 	*end = '\0';
-	return is_loader(path) ? 0 : add(c, path);
+	return library_closure_is_loader(path) ? 0 : library_closure_add(c, path);
 }
 
 static _Noreturn void become_loader(const char *loader, const char *program, int out)
@@ -154,7 +154,7 @@ static int search_glob(const char *pattern, struct library_closure *out)
 		return 0;
 	for (size_t i = 0; !failed && i < found.gl_pathc; i++)
 		if (!stat(found.gl_pathv[i], &st) && S_ISREG(st.st_mode) && !is_among(out, &st))
-			failed = add(out, found.gl_pathv[i]);
+			failed = library_closure_add(out, found.gl_pathv[i]);
 	globfree(&found);
 	return failed;
 }

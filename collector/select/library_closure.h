@@ -4,6 +4,7 @@
 #ifndef SCPROF_COLLECTOR_SELECT_LIBRARY_CLOSURE_H
 #define SCPROF_COLLECTOR_SELECT_LIBRARY_CLOSURE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "profile/profile.h"
@@ -23,6 +24,12 @@ int library_closure_find(const char *program, struct library_closure *out,
  * same file count once. 0, or -1 when out of memory. */
 int library_closure_search(const char *pattern, const struct library_closure *known,
 			   struct library_closure *out);
+
+/* Add a copy of the path. 0, or -1 when out of memory. */
+int library_closure_add(struct library_closure *c, const char *path);
+
+/* Is it the dynamic linker, by its name? */
+bool library_closure_is_loader(const char *path);
 
 void library_closure_free(struct library_closure *c);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/select/library_needed.h"
 #include "collector/select/refused_functions.h"
 #include "profile/base/demangle.h"
 #include "include/scprof_selected.h"
@@ -27,7 +28,8 @@ static int out_of_memory(struct profile_error *err)
 	return -1;
 }
 
-/* A library that cannot be read has nothing to select; the loader will say why. */
+/* A library that cannot be read, or is another processor's, has nothing to select; the loader will
+ * say why. */
 static int add_library(struct selection *c, const char *path)
 {
 	struct exports *grown = realloc(c->library, (c->libraries + 1) * sizeof(*grown));
@@ -35,7 +37,8 @@ static int add_library(struct selection *c, const char *path)
 	if (!grown)
 		return -1;
 	c->library = grown;
-	if (!exports_read(path, &c->library[c->libraries])) {
+	if (!exports_read(path, &c->library[c->libraries]) &&
+	    c->library[c->libraries].machine == c->program.machine) {
 		c->libraries++;
 		return 0;
 	}
@@ -45,16 +48,25 @@ static int add_library(struct selection *c, const char *path)
 }
 
 int selection_open(struct selection *c, const char *program, const char *own_library,
-		   struct profile_error *err)
+		   const char *root, struct profile_error *err)
 {
 	*c = (struct selection){0};
-	if (library_closure_find(program, &c->needed, err))
-		return -1;
 	if (exports_read(program, &c->program) || exports_read(own_library, &c->own)) {
 		error_set(err, "cannot read the symbols of %.200s: %s",
 			  c->program.soname ? own_library : program, strerror(errno));
 		return -1;
 	}
+	if (c->program.machine != c->own.machine) {
+		error_set(err,
+			  "%.200s is for another processor than %.200s.\n"
+			  "Set SCPROF_LIB to the library for that one; scprof symbols --sysroot "
+			  "reads\nprograms that cannot run here",
+			  program, own_library);
+		return -1;
+	}
+	if (root ? library_needed_find(program, root, &c->needed, err)
+		 : library_closure_find(program, &c->needed, err))
+		return -1;
 	for (size_t i = 0; i < c->needed.paths; i++)
 		if (add_library(c, c->needed.path[i]))
 			return out_of_memory(err);
@@ -74,8 +86,13 @@ void selection_close(struct selection *c)
 	library_closure_free(&c->needed);
 }
 
-const char *selection_reason(const struct selection *c, const char *name)
+const char *selection_reason(const struct selection *c, const struct export *e)
 {
+	const char *name = e->name;
+
+	if (e->variant_call)
+		return "it passes vectors in a way of its own (vector or SVE calls), which only "
+		       "\nthe function itself knows";
 	for (size_t i = 0; i < c->program.functions; i++)
 		if (!strcmp(c->program.function[i].name, name))
 			return "the program defines it itself: calls reach that, not a library's";
@@ -198,7 +215,7 @@ static int take_library(struct selection *c, struct symbol_patterns *patterns,
 	for (size_t i = 0; i < library->functions; i++) {
 		const struct export *e = &library->function[i];
 		const struct symbol_pattern *p = decide(patterns, e, library, needed);
-		const char *reason = p ? selection_reason(c, e->name) : NULL;
+		const char *reason = p ? selection_reason(c, e) : NULL;
 
 		if (reason && p->is_exact && !p->is_optional) {
 			error_set(err, "-s: %.100s cannot be chosen: %s", e->name, reason);

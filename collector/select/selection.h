@@ -39,10 +39,11 @@ struct selection {
 		*unmatched; /* where selection_resolve fails for it; else NULL */
 };
 
-/* Look at the program and what it needs. `own_library`: path of libscprof.so. 0, or -1 with
+/* Look at the program and what it needs. `own_library`: path of libscprof.so for its processor.
+ * `root`: NULL, or the folder with the libraries of a program that cannot run here. 0, or -1 with
  * *err. selection_close frees either way. */
 int selection_open(struct selection *c, const char *program, const char *own_library,
-		   struct profile_error *err);
+		   const char *root, struct profile_error *err);
 void selection_close(struct selection *c);
 
 /* Fill `symbol`. Libraries that the program does not need, but a pattern names, are looked
@@ -51,8 +52,8 @@ void selection_close(struct selection *c);
 int selection_resolve(struct selection *c, struct symbol_patterns *patterns,
 		      struct profile_error *err);
 
-/* Why this name cannot be selected, or NULL. Static text. */
-const char *selection_reason(const struct selection *c, const char *name);
+/* Why this function cannot be selected, or NULL. Static text. */
+const char *selection_reason(const struct selection *c, const struct export *e);
 
 /* A name as the source has it; NULL when out of memory. */
 char *selection_demangle(const char *name, bool parameters);

@@ -2,6 +2,7 @@
 #include "collector/select/stack_arguments.h"
 
 #include <dwarf.h>
+#include <elf.h>
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,7 +147,8 @@ void stack_arguments_find(const struct selection *c, struct stack_arguments *fou
 				wanted[s.count++] =
 					(struct wanted){c->symbol[i].address, &found[i]};
 		qsort(wanted, s.count, sizeof(*wanted), by_address);
-		if (s.count)
+		/* the rules of another processor are others */
+		if (s.count && c->program.machine == EM_X86_64)
 			search_library(&s, c->library[l].path);
 	}
 	free(wanted);

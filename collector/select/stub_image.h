@@ -8,18 +8,23 @@
 #include "include/scprof_selected.h"
 
 #define SONAME "scprof-symbols.so"
-#define PAGE   4096u
 
 /* Symbol 0 is none, 1 and 2 are what libscprof.so serves. */
-enum { HEADERS = 6, FIRST_DEFINED = 3, SERVED = 2 };
+/* The last two program headers are of a note that not every processor has. */
+enum { HEADERS = 8, FIRST_DEFINED = 3, SERVED = 2 };
 
 struct part {
 	uint8_t *bytes;
 	size_t size, room;
 };
 
+struct stub_code;
+
 struct object {
 	const struct selection *c;
+	const struct stub_code *code;
+	uint8_t *early; /* machine code: what a stub does before it is bound */
+	size_t early_bytes;
 	struct part image;	       /* of the file */
 	struct part strings, text;     /* of the dynamic symbols; of the table */
 	const char **version;	       /* names of the versions, from index 2 on */
@@ -33,8 +38,8 @@ struct object {
 	size_t spares; /* records and stubs after those of the symbols */
 	/* addresses */
 	size_t symbols_at, strings_at, hash_at, versym_at, verdef_at, rela_at, frame_hdr_at,
-		frame_at, first_end, stubs_at, stubs_end, dynamic_at, slot_at, table_at, early_at,
-		records_at, end;
+		frame_at, note_at, note_end, first_end, stubs_at, stubs_end, dynamic_at, slot_at,
+		table_at, early_at, records_at, end;
 	bool failed;
 };
 

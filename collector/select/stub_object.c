@@ -14,33 +14,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/select/stub_code.h"
 #include "collector/select/stub_image.h"
 #include "collector/select/stub_symbols.h"
 #include "profile/base/error.h"
 
-/* One rule for all stubs: the return address is where the stack pointer points to. */
+/* One rule for all stubs: they touch neither the stack nor the return address. */
 static void put_frames(struct object *o)
 {
-	static const uint8_t cie[] = {
-		20,   0,   0, 0,    0,	  0,	0, 0,	 1,
-		'z',  'R', 0, 1,    0x78, 0x10, 1, 0x1b, /* code 1, data -8, rip; pcrel sdata4 */
-		0x0c, 7,   8, 0x90, 1,			 /* CFA rsp + 8, rip at CFA - 8 */
-		0,    0};
 	static const uint8_t hdr[] = {1, 0x1b, 0x03, 0x3b};
 	int32_t length = (int32_t)((o->c->count + o->spares + 1) * SCP_SELECTED_STUB_BYTES);
 
 	o->frame_hdr_at = stub_image_align(o, 8);
 	o->frame_at = o->frame_hdr_at + 24;
-	size_t fde = o->frame_at + sizeof(cie);
+	size_t fde = o->frame_at + sizeof(o->code->cie);
 	stub_image_put(o, hdr, sizeof(hdr));
 	stub_image_put32(o, (uint32_t)(o->frame_at - (o->frame_hdr_at + 4)));
 	stub_image_put32(o, 1);
 	stub_image_put32(o, (uint32_t)(o->stubs_at - o->frame_hdr_at));
 	stub_image_put32(o, (uint32_t)(fde - o->frame_hdr_at));
 	stub_image_put32(o, 0);
-	stub_image_put(o, cie, sizeof(cie));
+	stub_image_put(o, o->code->cie, sizeof(o->code->cie));
 	stub_image_put32(o, 16);
-	stub_image_put32(o, sizeof(cie) + 4);
+	stub_image_put32(o, sizeof(o->code->cie) + 4);
 	stub_image_put32(o, (uint32_t)(o->stubs_at - (fde + 8)));
 	stub_image_put32(o, (uint32_t)length);
 	stub_image_put32(o, 0); /* no augmentation data; padding */
@@ -52,7 +48,7 @@ static void put_rela(struct object *o)
 	o->rela_at = stub_image_align(o, 8);
 	for (uint32_t i = 0; i < SERVED; i++) {
 		Elf64_Rela r = {.r_offset = o->slot_at + 8 * (size_t)i,
-				.r_info = ELF64_R_INFO((uint64_t)i + 1, R_X86_64_GLOB_DAT)};
+				.r_info = ELF64_R_INFO((uint64_t)i + 1, o->code->slot)};
 
 		stub_image_put(o, &r, sizeof(r));
 	}
@@ -64,60 +60,32 @@ static void put_strings(struct object *o)
 	stub_image_put(o, o->strings.bytes, o->strings.size);
 }
 
-/* preload/selected/selected_early.c: where a stub goes as long as the loader has not filled its
- * slot. */
-static const uint8_t early_code[] = {
-#include "preload/selected/selected_early.inc"
-};
-
-static void put_offset(uint8_t *to, size_t target, size_t next)
+/* Where the loader makes the processor check that indirect jumps arrive at landing pads. */
+static void put_note(struct object *o)
 {
-	int32_t offset = (int32_t)(target - next);
+	const uint32_t note[] = {4,
+				 16,
+				 NT_GNU_PROPERTY_TYPE_0,
+				 0x00554e47 /* "GNU" */,
+				 GNU_PROPERTY_AARCH64_FEATURE_1_AND,
+				 4,
+				 o->code->features,
+				 0};
 
-	memcpy(to, &offset, sizeof(offset));
-}
-
-/* endbr64; lea record(%rip), %r11; cmpq $0, slot(%rip); je early; jmp *slot(%rip) */
-static void put_stub(struct object *o, size_t i)
-{
-	uint8_t code[SCP_SELECTED_STUB_BYTES] = {
-		0xf3, 0x0f, 0x1e, 0xfa, 0x4c, 0x8d, 0x1d, 0, 0,	   0,	 0,
-		0x48, 0x83, 0x3d, 0,	0,    0,    0,	  0, 0x0f, 0x84, 0,
-		0,    0,    0,	  0xff, 0x25, 0,    0,	  0, 0,	   0xcc,
-	};
-	size_t at = o->image.size;
-
-	put_offset(code + 7, o->records_at + i * sizeof(struct scp_selected), at + 11);
-	put_offset(code + 14, o->slot_at, at + 19);
-	put_offset(code + 21, o->early_at, at + 25);
-	put_offset(code + 27, o->slot_at, at + 31);
-	stub_image_put(o, code, sizeof(code));
-}
-
-/* endbr64; xor %r11d, %r11d; cmpq $0, slot(%rip); je early; jmp *slot(%rip) */
-static void put_dlsym(struct object *o)
-{
-	uint8_t code[SCP_SELECTED_STUB_BYTES] = {
-		0xf3, 0x0f, 0x1e, 0xfa, 0x45, 0x31, 0xdb, 0x48, 0x83, 0x3d, 0, 0, 0, 0,
-		0,    0x0f, 0x84, 0,	0,    0,    0,	  0xff, 0x25, 0,    0, 0, 0,
-	};
-	size_t at = o->image.size;
-
-	put_offset(code + 10, o->slot_at + 8, at + 15);
-	put_offset(code + 17, o->early_at, at + 21);
-	put_offset(code + 23, o->slot_at + 8, at + 27);
-	memset(code + 27, 0xcc, sizeof(code) - 27);
-	stub_image_put(o, code, sizeof(code));
+	o->note_at = stub_image_align(o, 8);
+	if (o->code->features)
+		stub_image_put(o, note, sizeof(note));
+	o->note_end = o->image.size;
 }
 
 static void put_stubs(struct object *o)
 {
-	o->stubs_at = stub_image_align(o, PAGE);
+	o->stubs_at = stub_image_align(o, o->code->page);
 	for (size_t i = 0; i < o->c->count + o->spares; i++)
-		put_stub(o, i);
-	put_dlsym(o);
+		o->code->put(o, o->records_at + i * sizeof(struct scp_selected), o->slot_at);
+	o->code->put(o, 0, o->slot_at + 8);
 	o->early_at = stub_image_align(o, 16);
-	stub_image_put(o, early_code, sizeof(early_code));
+	stub_image_put(o, o->early, o->early_bytes);
 	o->stubs_end = o->image.size;
 }
 
@@ -140,7 +108,7 @@ static void put_dynamic(struct object *o, uint32_t soname)
 		{DT_NULL, 0},
 	};
 
-	o->dynamic_at = stub_image_align(o, PAGE);
+	o->dynamic_at = stub_image_align(o, o->code->page);
 	stub_image_put(o, d, sizeof(d));
 	o->slot_at = o->image.size;
 	stub_image_extend(o, &o->image, 8 * SERVED);
@@ -202,19 +170,21 @@ static void set_headers(struct object *o)
 	*e = (Elf64_Ehdr){.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
 				      EV_CURRENT},
 			  .e_type = ET_DYN,
-			  .e_machine = EM_X86_64,
+			  .e_machine = o->code->machine,
 			  .e_version = EV_CURRENT,
 			  .e_phoff = sizeof(*e),
 			  .e_ehsize = sizeof(*e),
 			  .e_phentsize = sizeof(*p),
-			  .e_phnum = HEADERS,
+			  .e_phnum = o->code->features ? HEADERS : HEADERS - 2,
 			  .e_shentsize = sizeof(Elf64_Shdr)};
-	p[0] = segment(PT_LOAD, PF_R, 0, o->first_end, PAGE);
-	p[1] = segment(PT_LOAD, PF_R | PF_X, o->stubs_at, o->stubs_end, PAGE);
-	p[2] = segment(PT_LOAD, PF_R | PF_W, o->dynamic_at, o->end, PAGE);
+	p[0] = segment(PT_LOAD, PF_R, 0, o->first_end, o->code->page);
+	p[1] = segment(PT_LOAD, PF_R | PF_X, o->stubs_at, o->stubs_end, o->code->page);
+	p[2] = segment(PT_LOAD, PF_R | PF_W, o->dynamic_at, o->end, o->code->page);
 	p[3] = segment(PT_DYNAMIC, PF_R | PF_W, o->dynamic_at, o->slot_at, 8);
 	p[4] = segment(PT_GNU_EH_FRAME, PF_R, o->frame_hdr_at, o->frame_at, 4);
 	p[5] = (Elf64_Phdr){.p_type = PT_GNU_STACK, .p_flags = PF_R | PF_W, .p_align = 16};
+	p[6] = segment(PT_NOTE, PF_R, o->note_at, o->note_end, 8);
+	p[7] = segment(PT_GNU_PROPERTY, PF_R, o->note_at, o->note_end, 8);
 }
 
 /* Twice: the first time finds the addresses, the second uses them. */
@@ -230,6 +200,7 @@ static void lay_out(struct object *o)
 		stub_symbols_put_versions(o);
 		put_rela(o);
 		put_frames(o);
+		put_note(o);
 		put_strings(o);
 		o->first_end = o->image.size;
 		put_stubs(o);
@@ -260,14 +231,18 @@ static int write_file(const struct object *o, const char *path)
 
 int stub_object_write(const struct selection *c, const char *path, struct profile_error *err)
 {
-#ifndef __x86_64__
-	error_set(err,
-		  "cannot write %.300s: there are no stubs for this "
-		  "processor yet, only for x86-64",
-		  path);
-	return -1;
-#endif
-	struct object o = {.c = c, .defined = c->count + 2};
+	struct object o = {
+		.c = c, .defined = c->count + 2, .code = stub_code_find(c->program.machine)};
+
+	if (!o.code) {
+		error_set(err,
+			  "cannot write %.300s: there are no stubs for this "
+			  "processor yet, only for x86-64 and AArch64",
+			  path);
+		return -1;
+	}
+	if (!(o.early = stub_code_read_early(c->own.path, &o.early_bytes, err)))
+		return -1;
 
 	for (size_t i = 0; i < c->count; i++)
 		o.spares += c->symbol[i].is_later ? SELECTION_SPARES : 0;
@@ -294,5 +269,6 @@ int stub_object_write(const struct selection *c, const char *path, struct profil
 	free(o.image.bytes);
 	free(o.strings.bytes);
 	free(o.text.bytes);
+	free(o.early);
 	return failed;
 }

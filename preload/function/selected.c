@@ -38,9 +38,11 @@ static void *libc_dlsym(void *handle, const char *name)
 	return ((void *(*)(void *, const char *))selected_real_dlsym())(handle, name);
 }
 
-/* In this thread dlsym is at work. It allocates and frees the text of its errors: through our
- * stubs, if those are selected. */
+/* In this thread dlsym is at work, so many times inside one another. It calls resolvers of IFUNCs,
+ * which call selected functions; and it allocates and frees the text of its errors, through our
+ * stubs, if those are selected: that must end somewhere. */
 static __thread uint32_t looking;
+#define LOOKING_MOST 4u
 
 /* Is `a` in an object before that of `b` (or NULL), one that knows no versions? */
 static bool is_unversioned_before(void *a, void *b)
@@ -172,7 +174,7 @@ static void note_library(const struct scp_selected *s, void *real)
 
 COLD void *selected_find_real(struct scp_selected *s, uint64_t ra, void **of_caller)
 {
-	if (!s->real && looking)
+	if (!s->real && looking >= LOOKING_MOST)
 		return (void *)selected_nothing;
 	if (process_groups == GROUPS_UNSET && !s->real) /* called by another one's constructor */
 		s->real = look_up(s, RTLD_NEXT);

@@ -14,6 +14,7 @@
 	.p2align 4
 syscall:
 	.cfi_startproc
+	hint	#34 /* bti c */
 	cmp	x0, #SYS_SECCOMP
 	b.eq	sandbox_syscall
 	cmp	x0, #SYS_PRCTL
@@ -35,6 +36,7 @@ syscall:
 	.p2align 4
 prctl:
 	.cfi_startproc
+	hint	#34 /* bti c */
 	cmp	w0, #PR_SET_SECCOMP
 	b.eq	4f
 	cmp	w0, #PR_SET_NAME
@@ -47,4 +49,4 @@ prctl:
 	.cfi_endproc
 	.size	prctl, . - prctl
 
-	.section .note.GNU-stack, "", %progbits
+#include "landing_pads.S"

@@ -252,7 +252,6 @@ static uint32_t choose_timer(void)
 		       : SCP_CLOCK_MONOTONIC;
 }
 
-#ifdef __x86_64__
 static void run_selected(uint32_t timer)
 {
 	static bool done;
@@ -271,12 +270,6 @@ static void run_selected(uint32_t timer)
 	run_rounds(SHORT_WORDS, SCP_CLOCK_NONE, timer, selected_scratch_stub, true,
 		   &results.inner[1]);
 }
-#else
-static void run_selected(uint32_t timer)
-{
-	(void)timer;
-}
-#endif
 
 static void run(uint32_t timer)
 {

@@ -35,7 +35,7 @@ enum selected_way { WAY_NONE = 0, WAY_TSC, WAY_PAGE, WAY_TSC_NESTED, WAY_PAGE_NE
 /* The frame of scprof_chosen_call, from its stack pointer on. Its assembly knows the offsets. */
 struct selected_frame {
 	uint64_t stack[SELECTED_STACK_FAST]; /* copied arguments */
-	uint64_t rdi, rsi, rdx, rcx, r8, r9, rax, r10;
+	struct arch_arguments arguments;
 	struct scp_selected *symbol;
 	void *real;
 	uint64_t began_at, ended_at; /* the counter, where it is the clock */
@@ -47,16 +47,19 @@ struct selected_frame {
 	uint64_t *caller;     /* where the caller's frame pointer and the return address lie */
 	uint64_t words;	      /* SELECTED_LARGE: of stack arguments */
 };
-_Static_assert(offsetof(struct selected_frame, rdi) == 256, "known to the assembly");
-_Static_assert(offsetof(struct selected_frame, symbol) == 320, "known to the assembly");
-_Static_assert(offsetof(struct selected_frame, real) == 328, "known to the assembly");
-_Static_assert(offsetof(struct selected_frame, began_at) == 336, "known to the assembly");
-_Static_assert(offsetof(struct selected_frame, ended_at) == 344, "known to the assembly");
-_Static_assert(offsetof(struct selected_frame, step) == 352, "known to the assembly");
-_Static_assert(offsetof(struct selected_frame, vectors) == 364, "known to the assembly");
-_Static_assert(offsetof(struct selected_frame, caller) == 496, "known to the assembly");
-_Static_assert(offsetof(struct selected_frame, words) == 504, "known to the assembly");
-_Static_assert(sizeof(struct selected_frame) <= 512, "known to the assembly");
+/* From the end of the arguments on the distances are the same on all processors. */
+#define AFTER_ARGUMENTS(field)                                                                     \
+	(offsetof(struct selected_frame, field) - offsetof(struct selected_frame, symbol))
+_Static_assert(offsetof(struct selected_frame, arguments) == 256, "known to the assembly");
+_Static_assert(offsetof(struct selected_frame, symbol) == 256 + sizeof(struct arch_arguments),
+	       "known to the assembly");
+_Static_assert(AFTER_ARGUMENTS(real) == 8, "known to the assembly");
+_Static_assert(AFTER_ARGUMENTS(began_at) == 16, "known to the assembly");
+_Static_assert(AFTER_ARGUMENTS(ended_at) == 24, "known to the assembly");
+_Static_assert(AFTER_ARGUMENTS(step) == 32, "known to the assembly");
+_Static_assert(AFTER_ARGUMENTS(vectors) == 44, "known to the assembly");
+_Static_assert(AFTER_ARGUMENTS(caller) == 176, "known to the assembly");
+_Static_assert(AFTER_ARGUMENTS(words) == 184, "known to the assembly");
 
 /* All return an enum selected_step; the first touches no vector register. */
 HIDDEN uint32_t selected_call_begin(struct selected_frame *f);

@@ -3,10 +3,10 @@
  * which is relocated before, may call a selected function. libscprof.so cannot be reached
  * then; the original is looked up here as the loader would, and called.
  *
- * This file is no part of libscprof.so. The tool puts its code into every stub object as it
- * is, so it has neither data nor relocations: scripts/embed_code.sh. It is entered at its
- * beginning with %r11 the stub's record, or 0 for dlsym, and jumps to the original with all
- * registers that may hold an argument as they were. */
+ * In libscprof.so this code only lies, as the section .scprof_early. The tool puts a copy into
+ * every stub object as it is, so it has neither data nor relocations: scripts/check_early.sh.
+ * It is entered at its beginning with the stub's record, or 0 for dlsym, in %r11 (x16), and jumps
+ * to the original with all registers that may hold an argument as they were. */
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -16,6 +16,7 @@
 #include "arch.h"
 #include "include/scprof_selected.h"
 
+#ifdef __x86_64__
 __asm__(".text\n"
 	"	endbr64\n"
 	"	pushq	%rbp\n"
@@ -40,6 +41,28 @@ __asm__(".text\n"
 	"	popq	%rcx\n	popq	%rdx\n	popq	%rsi\n	popq	%rdi\n"
 	"	popq	%rbp\n"
 	"	jmp	*%r11\n");
+#define OWN_ADDRESS "leaq early_find(%%rip), %0"
+#else
+__asm__(".text\n"
+	"	stp	x29, x30, [sp, #-224]!\n"
+	"	mov	x29, sp\n"
+	"	stp	x0, x1, [sp, #16]\n	stp	x2, x3, [sp, #32]\n"
+	"	stp	x4, x5, [sp, #48]\n	stp	x6, x7, [sp, #64]\n"
+	"	str	x8, [sp, #80]\n"
+	"	stp	q0, q1, [sp, #96]\n	stp	q2, q3, [sp, #128]\n"
+	"	stp	q4, q5, [sp, #160]\n	stp	q6, q7, [sp, #192]\n"
+	"	mov	x0, x16\n"
+	"	bl	early_find\n"
+	"	mov	x16, x0\n"
+	"	ldp	q0, q1, [sp, #96]\n	ldp	q2, q3, [sp, #128]\n"
+	"	ldp	q4, q5, [sp, #160]\n	ldp	q6, q7, [sp, #192]\n"
+	"	ldr	x8, [sp, #80]\n"
+	"	ldp	x6, x7, [sp, #64]\n	ldp	x4, x5, [sp, #48]\n"
+	"	ldp	x2, x3, [sp, #32]\n	ldp	x0, x1, [sp, #16]\n"
+	"	ldp	x29, x30, [sp], #224\n"
+	"	br	x16\n");
+#define OWN_ADDRESS "adr %0, early_find"
+#endif
 
 /* The dynamic section of a loaded object, as far as symbols need it. */
 struct early_object {
@@ -124,30 +147,49 @@ static const Elf64_Sym *early_look_up(const struct early_object *o, const char *
 	return NULL;
 }
 
-/* Where the loader is mapped, from what the kernel told the program. */
-static uint64_t early_loader(void)
+/* What the kernel told the program. */
+struct early_kernel {
+	uint64_t loader; /* where it is mapped */
+	uint64_t hwcap, hwcap2;
+};
+
+static void early_ask(struct early_kernel *k)
 {
 	/* "/proc/self/auxv" as numbers: a string would be data. */
 	volatile uint64_t path[2] = {0x65732f636f72702fu, 0x00767875612f666cu};
 	volatile uint64_t aux[80];
 	uint64_t headers = 0;
+	k->loader = k->hwcap = k->hwcap2 = 0;
 	long fd = arch_syscall(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
 	if (fd < 0)
-		return 0;
+		return;
 	long n = arch_syscall(SYS_read, fd, (long)aux, sizeof aux, 0, 0, 0);
 	arch_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
 	for (long i = 0; 8 * (i + 2) <= n && aux[i] != AT_NULL; i += 2) {
-		if (aux[i] == AT_BASE && aux[i + 1])
-			return aux[i + 1];
-		if (aux[i] == AT_PHDR)
+		if (aux[i] == AT_BASE)
+			k->loader = aux[i + 1];
+		else if (aux[i] == AT_PHDR)
 			headers = aux[i + 1];
+		else if (aux[i] == AT_HWCAP)
+			k->hwcap = aux[i + 1];
+		else if (aux[i] == AT_HWCAP2)
+			k->hwcap2 = aux[i + 1];
 	}
-	return headers ? headers - sizeof(Elf64_Ehdr) : 0; /* it was run as a command */
+	if (!k->loader && headers)
+		k->loader = headers - sizeof(Elf64_Ehdr); /* it was run as a command */
 }
 
-static const struct r_debug *early_debug(void)
+/* An IFUNC resolver, called as the loader calls it: of x86-64 without arguments, of AArch64
+ * as by sys/ifunc.h. */
+static uint64_t early_resolve(uint64_t resolver, const struct early_kernel *k)
 {
-	uint64_t base = early_loader();
+	uint64_t argument[3] = {sizeof argument, k->hwcap, k->hwcap2};
+	return ((uint64_t(*)(uint64_t, const uint64_t *))resolver)(k->hwcap | UINT64_C(1) << 62,
+								   argument);
+}
+
+static const struct r_debug *early_debug(uint64_t base)
+{
 	volatile uint64_t name[2] = {0x67756265645f725fu, 0}; /* "_r_debug" */
 	struct early_object loader;
 	if (!base)
@@ -164,8 +206,8 @@ static const struct r_debug *early_debug(void)
 }
 
 /* The first definition in the objects after the stub object, which `own` is in. */
-static void *early_search(const struct link_map *m, uint64_t own, const char *name,
-			  const char *version)
+static void *early_search(const struct link_map *m, const struct early_kernel *k, uint64_t own,
+			  const char *name, const char *version)
 {
 	struct early_object o;
 	const struct link_map *stubs = NULL;
@@ -179,7 +221,7 @@ static void *early_search(const struct link_map *m, uint64_t own, const char *na
 			continue;
 		uint64_t at = o.base + s->st_value;
 		if (ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC)
-			at = ((uint64_t(*)(void))at)();
+			at = early_resolve(at, k);
 		return (void *)at;
 	}
 	return NULL;
@@ -189,14 +231,16 @@ static void *early_search(const struct link_map *m, uint64_t own, const char *na
 __attribute__((used)) static void *early_find(const struct scp_selected *s)
 {
 	volatile uint64_t name = 0x0000006d79736c64u; /* "dlsym" */
-	const struct r_debug *debug = early_debug();
+	struct early_kernel kernel;
 	uint64_t own;
-	__asm__("leaq early_find(%%rip), %0" : "=r"(own));
+	early_ask(&kernel);
+	const struct r_debug *debug = early_debug(kernel.loader);
+	__asm__(OWN_ADDRESS : "=r"(own));
 	if (!debug)
 		return NULL;
 	if (!s)
-		return early_search(debug->r_map, own, (const char *)&name, NULL);
+		return early_search(debug->r_map, &kernel, own, (const char *)&name, NULL);
 	const char *table = (const char *)(s - s->id) - sizeof *s;
-	return early_search(debug->r_map, own, table + s->name,
+	return early_search(debug->r_map, &kernel, own, table + s->name,
 			    s->version ? table + s->version : NULL);
 }

@@ -50,7 +50,7 @@ static bool parse_augmentation(const char *text, struct cie *cie, struct dwarf_r
 			dwarf_pointer(&a, encoding & ~DW_EH_PE_indirect, 0);
 		} else if (*text == 'S')
 			cie->signal_frame = true;
-		else if (*text != 'B')
+		else if (*text != 'B' && *text != 'G') /* key of signed addresses; tagged memory */
 			return false;
 	}
 	return !a.bad;
@@ -266,8 +266,14 @@ static bool run_other_op(struct machine *m, struct dwarf_reader *r, uint8_t op)
 		return keep_state(m, true);
 	case DW_CFA_restore_state:
 		return keep_state(m, false);
+	/* Whether the return address is signed: a code that it may have is always stripped. */
 	case DW_CFA_AARCH64_negate_ra_state:
-		return true; /* the return address is signed; its code is stripped */
+	case DW_CFA_AARCH64_negate_ra_state_with_pc:
+		return true;
+	case DW_CFA_AARCH64_set_ra_state:
+		dwarf_uleb(r);
+		dwarf_sleb(r);
+		return true;
 	case DW_CFA_GNU_args_size:
 		dwarf_uleb(r);
 		return true;

@@ -30,6 +30,10 @@ bool unwind_get(struct unwind_cursor *c, uint64_t reg, uint64_t *value)
 		*value = c->pc;
 		return true;
 	}
+	if (reg == ARCH_VG) {
+		*value = arch_vector_granules();
+		return *value != 0;
+	}
 	if (reg >= ARCH_REGS || c->reg[reg].place == UNWIND_UNKNOWN)
 		return false;
 	if (c->reg[reg].place == UNWIND_MEMORY) {

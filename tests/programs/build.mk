@@ -2,8 +2,8 @@
 # Target programs of the command tests: they know nothing of scprof. A source is a program of its
 # name in $(PROGRAMS), whatever its room; what is built otherwise follows the list.
 PROGRAMS = $(BUILD)/tests/programs
-PROGRAM_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -Iinclude -Itests/programs
-PROGRAM_CXXFLAGS = -std=gnu++17 -O2 -g -Wall -Wextra -Werror $(DEPS) -Iinclude -Itests/programs
+PROGRAM_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -Iinclude -Itests/programs $(PROGRAM_ARCH_CFLAGS)
+PROGRAM_CXXFLAGS = -std=gnu++17 -O2 -g -Wall -Wextra -Werror $(DEPS) -Iinclude -Itests/programs $(PROGRAM_ARCH_CFLAGS)
 
 PROGRAM_ROOMS = calls filters paths processes regions states time
 PROGRAM_SRC = $(filter-out %/plugin.c %/regions_functions.c, \
@@ -54,8 +54,8 @@ $(addprefix $(PROGRAMS)/,$(notdir $(LOADED_SRC:.c=.so))): $(PROGRAMS)/%.so: test
 # bound in each way that linkers know.
 $(PROGRAMS)/chosen_lib.so: tests/programs/selected/chosen_lib.c tests/programs/selected/chosen_lib.map
 	@mkdir -p $(@D)
-	$(CC) $(PROGRAM_CFLAGS) -Wno-psabi -fPIC -shared -o $@ $< -Wl,-soname,chosen_lib.so \
-		-Wl,--version-script=tests/programs/selected/chosen_lib.map
+	$(CC) $(PROGRAM_CFLAGS) -Wno-psabi -fPIC -shared -o $@ $< $(CHOSEN_LIB_LDFLAGS) -Wl,-soname,chosen_lib.so \
+		-Wl,--version-script=tests/programs/selected/chosen_lib.map 2>$@.warnings || { cat $@.warnings; false; }
 
 SELECTED_LINK_lazy = -Wl,-z,lazy
 SELECTED_LINK_now = -fno-plt -Wl,-z,now -Wl,-z,relro
@@ -111,3 +111,39 @@ $(PROGRAMS)/regions_functions $(PROGRAMS)/regions_own_hooks: tests/programs/regi
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -Wmissing-prototypes,$(PROGRAM_CFLAGS)) -finstrument-functions \
 		$(if $(findstring own_hooks,$@),-DOWN_HOOKS) -o $@ $<
+
+# For AArch64, where a cross compiler is at hand; qemu-user runs them (tests/commands/selected/aarch64.bats). A second time
+# with signed return addresses and landing pads (BTI): checked in the two libraries, whose startup files
+# need none, whatever the toolchain's own were built with. The linker warns of those.
+CROSS = aarch64-linux-gnu-
+AARCH64_PROGRAMS = $(addprefix $(PROGRAMS)/,chosen_lazy chosen_now chosen_nopie chosen_cxx chosen_late chosen_plugin_a.so \
+	chosen_plugin_b.so stacked_known stacked_unknown early frames)
+PROTECTED = PROGRAM_ARCH_CFLAGS=-mbranch-protection=standard CHOSEN_LIB_LDFLAGS='-nostartfiles -Wl,-z,force-bti'
+
+.PHONY: aarch64 aarch64-programs
+ifneq ($(ARCH),aarch64)
+tests: $(if $(shell command -v $(CROSS)g++),aarch64)
+endif
+aarch64:
+	@$(MAKE) --no-print-directory ARCH=aarch64 CC=$(CROSS)gcc CXX=$(CROSS)g++ SAN= BUILD=$(BUILD)/aarch64 \
+		$(BUILD)/aarch64/libscprof.so $(BUILD)/aarch64/tests/libscprof_bti.so aarch64-programs
+	@$(MAKE) --no-print-directory ARCH=aarch64 CC=$(CROSS)gcc CXX=$(CROSS)g++ SAN= BUILD=$(BUILD)/aarch64/protected $(PROTECTED) \
+		aarch64-programs
+aarch64-programs: $(AARCH64_PROGRAMS)
+
+$(BUILD)/tests/libscprof_bti.so: $(PRELOAD_OBJ) $(BUILD)/preload/exports.map
+	@mkdir -p $(@D)
+	$(CC) -shared -o $@ $(PRELOAD_OBJ) -Wl,--version-script=$(BUILD)/preload/exports.map -Wl,-z,now,-z,relro,-z,defs \
+		-Wl,-soname,libscprof.so -nostartfiles -Wl,--defsym,__dso_handle=0 \
+		-Wl,-z,force-bti 2>$@.warnings || { cat $@.warnings; false; }
+
+$(PROGRAMS)/frames: tests/programs/aarch64/frames.c
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) -o $@ $<
+
+$(PROGRAMS)/early.so: tests/programs/selected/ifunc.c
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) -Wno-attribute-alias -Wl,-z,now -DLIBRARY -fPIC -shared -o $@ $< -Wl,-soname,early.so
+
+$(PROGRAMS)/early: tests/programs/selected/ifunc.c $(PROGRAMS)/early.so
+	$(CC) $(PROGRAM_CFLAGS) -Wno-attribute-alias -Wl,-z,now -o $@ $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN'

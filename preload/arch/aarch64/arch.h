@@ -5,15 +5,17 @@
 #ifndef SCPROF_PRELOAD_ARCH_AARCH64_ARCH_H
 #define SCPROF_PRELOAD_ARCH_AARCH64_ARCH_H
 
+#include <asm/hwcap.h>
 #include <stdint.h>
+#include <sys/auxv.h>
 
-#define ARCH_MACHINE 183 /* EM_AARCH64 */
-#define ARCH_REGS    32
-#define ARCH_FP	     29
-#define ARCH_SP	     31
-#define ARCH_RA	     30
-/* Pointer authentication keeps its code above the 48 address bits. */
-#define ARCH_STRIP_RA(ra) ((ra) & ((UINT64_C(1) << 48) - 1))
+#define ARCH_MACHINE	  183 /* EM_AARCH64 */
+#define ARCH_REGS	  32
+#define ARCH_FP		  29
+#define ARCH_SP		  31
+#define ARCH_RA		  30
+#define ARCH_VG		  46 /* the length of SVE vectors, in units of 8 bytes */
+#define ARCH_STRIP_RA(ra) arch_strip_ra(ra)
 #define ARCH_PAGE_MAX	  65536 /* the largest page of any kernel */
 /* The kernel's signal trampoline has no call-frame information. Its code is
  * mov x8, #139; svc #0; the offsets are those of struct rt_sigframe's registers
@@ -28,6 +30,43 @@
 #define ARCH_RETURN_ADDRESS() ((uintptr_t)ARCH_STRIP_RA((uintptr_t)__builtin_return_address(0)))
 
 #define ARCH_RSEQ_SIGNATURE 0xd428bc00u /* RSEQ_SIG of sys/rseq.h, which libc registers */
+
+/* xpaclri: without the code that pointer authentication keeps above the address bits, however many
+ * these are here. It changes no address without a code, and is no operation on processors that
+ * have no such codes. */
+static inline uint64_t arch_strip_ra(uint64_t ra)
+{
+	register uint64_t x30 __asm__("x30") = ra;
+	__asm__("hint #7" : "+r"(x30));
+	return x30;
+}
+
+/* Frames with such vectors have a size that depends on it. 0: there are none. */
+static inline uint64_t arch_vector_granules(void)
+{
+	register uint64_t x0 __asm__("x0");
+	if (!(getauxval(AT_HWCAP) & HWCAP_SVE))
+		return 0;
+	__asm__(".inst 0x04e0e3e0 /* cntd x0 */" : "=r"(x0));
+	return x0;
+}
+
+/* Only the slow steps change vector registers, and save the first 128 bits of eight of them, as
+ * the dynamic linker does when it binds a call: the tool selects no function that takes or keeps
+ * more of them (STO_AARCH64_VARIANT_PCS). */
+static inline uint32_t arch_vectors_in_use(void)
+{
+	return 0;
+}
+
+/* Where arguments may lie besides the stack and the vector registers, for the original of a
+ * selected function: the trampoline knows the order. */
+struct arch_arguments {
+	uint64_t x[8];
+	uint64_t x8; /* where a large result is to go */
+	uint64_t unused;
+};
+_Static_assert(sizeof(struct arch_arguments) == 80, "known to the assembly");
 
 static inline uint64_t arch_counter(void)
 {

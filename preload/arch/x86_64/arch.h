@@ -9,9 +9,10 @@
 
 #define ARCH_MACHINE	  62 /* EM_X86_64 */
 #define ARCH_REGS	  17
-#define ARCH_FP		  6  /* rbp */
-#define ARCH_SP		  7  /* rsp */
-#define ARCH_RA		  16 /* rip */
+#define ARCH_FP		  6	     /* rbp */
+#define ARCH_SP		  7	     /* rsp */
+#define ARCH_RA		  16	     /* rip */
+#define ARCH_VG		  UINT64_MAX /* no register tells the length of vectors */
 #define ARCH_STRIP_RA(ra) (ra)
 #define ARCH_PAGE_MAX	  4096 /* the largest page of any kernel */
 /* The signal trampoline has call-frame information: no need to know its code. */
@@ -32,6 +33,11 @@ static inline uint64_t arch_counter(void)
 	uint32_t low, high;
 	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
 	return (uint64_t)high << 32 | low;
+}
+
+static inline uint64_t arch_vector_granules(void)
+{
+	return 0;
 }
 
 /* CPUID 80000007H, EDX bit 8: the counter runs at a constant rate in all states. */
@@ -65,6 +71,15 @@ static inline uint32_t arch_vectors_in_use(void)
 	__asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(asked - 1));
 	return a & 0x40 ? 2 : a & 4 ? 1 : 0; /* ZMM_Hi256, AVX */
 }
+
+/* Where arguments may lie besides the stack and the vector registers, for the original of a
+ * selected function: the trampoline knows the order. */
+struct arch_arguments {
+	uint64_t rdi, rsi, rdx, rcx, r8, r9;
+	uint64_t rax; /* its lower byte: how many vector registers a variadic call uses */
+	uint64_t r10; /* static chain */
+};
+_Static_assert(sizeof(struct arch_arguments) == 64, "known to the assembly");
 
 static inline long arch_syscall(long n, long a, long b, long c, long d, long e, long f)
 {

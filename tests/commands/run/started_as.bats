@@ -158,7 +158,7 @@ called()
 }
 
 @test "started as 09: executed once more for SCPROF_SYMBOLS, a link and a script keep their names" {
-	[ "$(uname -m)" = x86_64 ] || skip "chosen symbols need x86-64"
+	[[ $(uname -m) =~ ^(x86_64|aarch64)$ ]] || skip "chosen symbols need x86-64 or AArch64"
 	[ "$(awk '/^Seccomp:/ { print $2 }' /proc/self/status)" = 0 ] || skip "this machine filters system calls"
 	ln -s "$NAMED" server
 	printf '#!%s\n' "$NAMED" >app.py

@@ -12,7 +12,7 @@ load selected
 setup()
 {
 	common_setup
-	[ "$(uname -m)" = x86_64 ] || skip "chosen symbols need x86-64"
+	[[ $(uname -m) =~ ^(x86_64|aarch64)$ ]] || skip "chosen symbols need x86-64 or AArch64"
 }
 
 # with_linker LINKER OUTPUT SOURCE FLAG...

@@ -11,7 +11,7 @@ load ../common
 setup()
 {
 	common_setup
-	[ "$(uname -m)" = x86_64 ] || skip "chosen symbols need x86-64"
+	[[ $(uname -m) =~ ^(x86_64|aarch64)$ ]] || skip "chosen symbols need x86-64 or AArch64"
 	[ "$(awk '/^Seccomp:/ { print $2 }' /proc/self/status)" = 0 ] ||
 		skip "this machine filters system calls: the library refuses"
 	SYMBOLS=chosen_once

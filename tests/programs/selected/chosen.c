@@ -35,6 +35,10 @@ static void arguments(long n)
 	say("%ld %g\n", p.i, p.d);
 	struct doubles d = two_doubles(0.25);
 	say("%g %g\n", d.x, d.y);
+	struct quads q = {{1.0L / 3, 2.0L / 7, (long double)n / 11, 4.0L / 13}};
+	q = four_quads(q, 1.0L / 17);
+	for (int i = 0; i < 4; i++)
+		say("%.30Lg ", q.v[i]);
 	for (int i = 0; i < 24; i++)
 		l.v[i] = i * n;
 	l = a_large(l, 1000);
@@ -53,8 +57,8 @@ static void arguments(long n)
 
 #define ARGUMENT_FUNCTIONS                                                                         \
 	"ten_integers", "twelve_doubles", "a_float", "a_long_double", "a_complex",                 \
-		"a_long_complex", "a_pair", "two_doubles", "a_large", "sum_of", "print_into",      \
-		"sets_errno"
+		"a_long_complex", "a_pair", "two_doubles", "four_quads", "a_large", "sum_of",      \
+		"print_into", "sets_errno"
 
 static void expect_arguments(long rounds)
 {

@@ -52,6 +52,13 @@ struct doubles two_doubles(double x)
 	return (struct doubles){x, -x};
 }
 
+struct quads four_quads(struct quads q, long double add)
+{
+	for (int i = 0; i < 4; i++)
+		q.v[i] = q.v[i] * 3 + add;
+	return q;
+}
+
 struct large a_large(struct large l, long add)
 {
 	for (int i = 0; i < 24; i++)

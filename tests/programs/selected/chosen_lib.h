@@ -14,6 +14,11 @@ struct large {
 	long v[24];
 };
 
+/* On AArch64 four vector registers, all 128 bits of each. */
+struct quads {
+	long double v[4];
+};
+
 long ten_integers(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j);
 double twelve_doubles(double a, double b, double c, double d, double e, double f, double g,
 		      double h, double i, double j, double k, double l);
@@ -23,6 +28,7 @@ double _Complex a_complex(double _Complex x);
 long double _Complex a_long_complex(long double _Complex x);
 struct pair a_pair(struct pair p);
 struct doubles two_doubles(double x);
+struct quads four_quads(struct quads q, long double add);
 struct large a_large(struct large l, long add);
 long sum_of(int count, ...);
 int print_into(char *text, unsigned long room, const char *format, ...);

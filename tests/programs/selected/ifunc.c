@@ -17,11 +17,35 @@ long program_picked(long x);
 long library_calls(long x);
 
 static long found; /* by the resolver */
+static long ill;   /* not 0: a resolver was not called as it has to be */
 
 static long picked(long x)
 {
-	return x + found;
+	return x + found + ill;
 }
+
+#if defined LIBRARY && defined __aarch64__
+/* An IFUNC whose resolver has the arguments of sys/ifunc.h; one that is not selected is bound
+ * before look_around runs: not by the linkage table. */
+long other(long x) __attribute__((noplt));
+
+static long other_picked(long x)
+{
+	return x;
+}
+
+static long (*other_resolver(unsigned long hwcap, const unsigned long *argument))(long)
+{
+	if (!(hwcap >> 62 & 1) || argument[0] < 24 || argument[1] != (hwcap & ~(1UL << 62)))
+		ill = 1000;
+	return other_picked;
+}
+
+long other(long x) __attribute__((ifunc("other_resolver")));
+#define OTHER(x) other(x)
+#else
+#define OTHER(x) (x)
+#endif
 
 /* Of an IFUNC, of plain ones, with a version that is not the default, with errno's TLS. */
 static void *look_around(void)
@@ -31,7 +55,7 @@ static void *look_around(void)
 	memcpy(copy, text, 13);
 	memmove(copy + 1, copy, 13);
 	found = (long)strlen(copy) + (long)labs(-40) + (strchr(copy, 'q') != NULL);
-	found += (long)strnlen(copy, 5) + (getenv("none") != NULL);
+	found += OTHER((long)strnlen(copy, 5)) + (getenv("none") != NULL);
 	return (void *)picked;
 }
 
@@ -49,10 +73,16 @@ long PICKED(long x) __attribute__((ifunc(
 	)));
 
 #ifdef LIBRARY
+#ifdef __aarch64__ /* a linker there may have a symbol's resolver run before others are bound */
+long own_picked(long x) __attribute__((ifunc("library_resolver"), visibility("hidden")));
+#else
+#define own_picked library_picked
+#endif
+
 /* So that the resolver runs when the library is relocated, not only when the program is. */
 long library_calls(long x)
 {
-	return library_picked(x);
+	return own_picked(x);
 }
 #else
 int main(void)

@@ -5,6 +5,12 @@
 #include <cstdarg>
 #include <cstdint>
 
+#ifdef __aarch64__ /* gcc aligns the copies that it passes by reference to no more */
+#define ALIGNED 16
+#else
+#define ALIGNED 64
+#endif
+
 static long sum(const long *v, int n)
 {
 	long s = 0;
@@ -31,7 +37,7 @@ long too_many_by_value(struct too_many_words t)
 long aligned_by_value(int x, struct aligned_words a, int y, struct aligned_words b)
 {
 	const volatile uintptr_t at[] = {(uintptr_t)&a, (uintptr_t)&b};
-	return (at[0] | at[1]) % 64 ? -1 : x + 7 * y + sum(a.v, 16) * 11 + sum(b.v, 16);
+	return (at[0] | at[1]) % ALIGNED ? -1 : x + 7 * y + sum(a.v, 16) * 11 + sum(b.v, 16);
 }
 
 struct page_of_words large_result(struct page_of_words p, long double x)
@@ -70,13 +76,19 @@ long nested(struct page_of_words p, long (*back)(struct page_of_words), long n)
 	return back(p) + sum(p.v, 500);
 }
 
+#ifdef __aarch64__
+#define JUMP "b by_value"
+#else
+#define JUMP "jmp by_value@PLT"
+#endif
+
 /* Leaves its arguments to another function. */
 __asm__(".text\n"
 	".globl tail_call\n"
 	".type tail_call, @function\n"
 	"tail_call:\n"
 	"	.cfi_startproc\n"
-	"	jmp by_value@PLT\n"
+	"	" JUMP "\n"
 	"	.cfi_endproc\n"
 	".size tail_call, . - tail_call\n");
 

@@ -34,6 +34,8 @@ static uint64_t below(uint64_t n)
 	return (seed >> 33) % n;
 }
 
+static uint64_t no_ticks;
+
 static struct table_side *make_side(bool page, bool bytes)
 {
 	struct table_side *s = aligned_alloc(64, sizeof *s);
@@ -52,6 +54,8 @@ static struct table_side *make_side(bool page, bool bytes)
 	t->index.first = 1 << 16;
 	t->index.limit = 1 << 24;
 	t->histograms = !page;
+	t->clock = SCP_CLOCK_PAGE; /* that stands still: recording takes no time */
+	clock_chosen.page = &no_ticks;
 	t->fast_limit = UINT32_MAX;
 	t->slowest.limit = UINT64_MAX;
 	t->previous = &t->start_mark;
