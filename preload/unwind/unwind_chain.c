@@ -16,10 +16,11 @@
 #include "arch_call.h"
 #include "preload/unwind/unwind.h"
 
-#define FRAME_MOST     (UINT64_C(1) << 20) /* a larger one is taken for no frame */
-#define GENERATED_SPAN (UINT64_C(1) << 28) /* runtimes reserve one range: V8 128 MB, HotSpot 240   \
-					    */
-#define STACK_SPAN (UINT64_C(1) << 23)	   /* what is so near the stack pointer is no code */
+/* A larger frame is taken for none; runtimes reserve one range for code (V8 128 MB, HotSpot 240);
+ * what is so near the stack pointer is stack. */
+#define FRAME_MOST     (UINT64_C(1) << 20)
+#define GENERATED_SPAN (UINT64_C(1) << 28)
+#define STACK_SPAN     (UINT64_C(1) << 23)
 
 static uint64_t distance(uint64_t a, uint64_t b)
 {

@@ -29,6 +29,7 @@ PROGRAM_FLAGS_regions_cxx = -std=gnu++11 -Wpedantic
 PROGRAM_LIBS_small_altstack = -Wl,-z,now
 PROGRAM_LIBS_overwritten = -ldl
 PROGRAM_LIBS_preserves = -lm
+PROGRAM_LIBS_far_segment = -no-pie -Wl,--section-start=.far=0x8000000
 PROGRAM_LIBS_uses_libunwind = -lunwind
 
 compile_program = $(if $(filter %.cc,$<),$(CXX) $(PROGRAM_CXXFLAGS),$(CC) $(PROGRAM_CFLAGS))
