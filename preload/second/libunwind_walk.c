@@ -2,7 +2,6 @@
 /* libunwind's walk, through its interface for other address spaces ("remote"): it takes registers,
  * memory and tables from the accessors below, asks neither the loader nor the kernel, and keeps no
  * cache. Built into libscprof-unwind.so. */
-#include <cpuid.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -12,8 +11,6 @@
 #include "preload/second/libunwind_walk.h"
 
 #define STACK_BYTES (64u << 10)
-#define STATE_BYTES 4096u /* of vector registers, as XSAVE lays them out */
-#define STATE_MASK  0xe7u /* x87, SSE, AVX, AVX-512 */
 
 /* As linkers write .eh_frame_hdr: version 1, a table of pairs of 32 bits relative to itself. */
 #define HDR_FORM     UINT32_C(0x3b031b01)
@@ -28,7 +25,6 @@ static unw_addr_space_t space;
 static unw_cursor_t cursor;
 static bool no_table; /* in the latest step; where there is none libunwind begins to guess */
 static uint8_t stack[STACK_BYTES] __attribute__((aligned(64)));
-static uint8_t state[STATE_BYTES] __attribute__((aligned(64)));
 
 static bool describe_table(const struct libunwind_walk *w, const struct unwind_object *o,
 			   unw_dyn_info_t *di)
@@ -131,9 +127,7 @@ __attribute__((visibility("default"))) bool scprof_libunwind_begin(const char *v
 		.resume = resume,
 		.get_proc_name = get_proc_name,
 	};
-	unsigned a, b, c, d;
-	if (strcmp(version, SCPROF_VERSION) != 0 || !__get_cpuid(1, &a, &b, &c, &d) ||
-	    !(c & bit_OSXSAVE))
+	if (strcmp(version, SCPROF_VERSION) != 0)
 		return false;
 	space = unw_create_addr_space(&accessors, 0);
 	return space && unw_set_caching_policy(space, UNW_CACHE_NONE) == 0;
@@ -168,21 +162,16 @@ static void walk(struct libunwind_walk *w)
 	w->end = LIBUNWIND_WALK_FULL;
 }
 
-/* libc's memcpy uses vector registers, in which a selected function may have its arguments; and
- * the thread's own stack may be a small one. */
+/* The thread's own stack may be a small one. */
 __attribute__((visibility("default"), noinline)) void scprof_libunwind_walk(
 	struct libunwind_walk *w)
 {
-	uint64_t low = STATE_MASK, high = 0;
-	__asm__ volatile("xsave64 %[state]\n\t"
-			 "movq %%rsp, %%rbx\n\t"
+	__asm__ volatile("movq %%rsp, %%rbx\n\t"
 			 "movq %[top], %%rsp\n\t"
 			 "callq *%[walk]\n\t"
-			 "movq %%rbx, %%rsp\n\t"
-			 "movl %[mask], %%eax\n\t"
-			 "xorl %%edx, %%edx\n\t"
-			 "xrstor64 %[state]"
-			 : "+D"(w), "+a"(low), "+d"(high), [state] "+m"(state)
-			 : [top] "r"(stack + sizeof stack), [walk] "r"(walk), [mask] "i"(STATE_MASK)
-			 : "rbx", "rcx", "rsi", "r8", "r9", "r10", "r11", "cc", "memory");
+			 "movq %%rbx, %%rsp"
+			 : "+D"(w)
+			 : [top] "r"(stack + sizeof stack), [walk] "r"(walk)
+			 : "rax", "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "cc",
+			   "memory");
 }

@@ -6,7 +6,7 @@
  * Thread rules: one walk at a time, and with signals held: then nobody waits for libunwind's locks,
  * and a process that forks between two walks leaves none of them held.
  * Memory: what the first call takes, with malloc; afterwards libunwind maps a page for its pools
- * now and then. It runs on a stack of its own. Vector registers are as they were afterwards. */
+ * now and then. It runs on a stack of its own, and may use vector registers. */
 #ifndef SCPROF_PRELOAD_SECOND_LIBUNWIND_WALK_H
 #define SCPROF_PRELOAD_SECOND_LIBUNWIND_WALK_H
 

@@ -90,7 +90,7 @@ print(hasattr(scope, "write"), hasattr(scope, "_Ux86_64_step"), hasattr(scope, "
 	[ "$(count verified)" = $(((all + 2) / 3)) ]
 }
 
-@test "walking twice leaves the vector registers and the allocator of the program alone" {
+@test "a program that counts on its registers, errno and results runs as without" {
 	agreed "$PROGRAMS/preserves"
 }
 
