@@ -79,11 +79,8 @@ static int loading_flags(void)
 	return RTLD_LOCAL | RTLD_NOW | (sanitized ? 0 : RTLD_DEEPBIND);
 }
 
-void second_load(void)
+static void load(const char *path)
 {
-	static char path[PATH_MOST];
-	if (!second.one_in || !find_object(path, sizeof path))
-		return;
 	state.shared = dl_iterate_phdr(is_libunwind, NULL) != 0;
 	void *object = dlopen(path, loading_flags());
 	libunwind_walk_begin_function *begin =
@@ -93,6 +90,17 @@ void second_load(void)
 		state.walk = (libunwind_walk_function *)dlsym(object, "scprof_libunwind_walk");
 	dlerror(); /* the program is not to find ours */
 	second.unwinder = state.walk != NULL;
+}
+
+void second_load(void)
+{
+	static char path[PATH_MOST];
+	uint32_t groups = process_groups;
+	if (!second.one_in || !find_object(path, sizeof path))
+		return;
+	process_groups = 0; /* what the loader calls is not the program's */
+	load(path);
+	process_groups = groups;
 	if (process.file.header)
 		process.file.header->path_checks.unwinder = second.unwinder;
 }

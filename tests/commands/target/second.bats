@@ -75,6 +75,13 @@ print(hasattr(scope, "write"), hasattr(scope, "_Ux86_64_step"), hasattr(scope, "
 	[ "$(count undecided)" -gt 0 ]
 }
 
+@test "what the loader allocates for libunwind is not recorded" {
+	[ "$(uname -m)" = x86_64 ] || skip "selected functions"
+	PATH=$BUILD:$PATH SCPROF_SYMBOLS=malloc,calloc,realloc,free recorded "$PROGRAMS/untabled_pointers"
+	[ "$(count unwinder)" = 1 ]
+	not grep -E '^module .*/ld-linux' checks
+}
+
 @test "libunwind is not loaded unless it is asked for" {
 	ONE_IN='' LD_DEBUG=files LD_DEBUG_OUTPUT=$T/files recorded "$PROGRAMS/paths"
 	[ "$(count one_in)" = 0 ]
