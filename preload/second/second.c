@@ -13,7 +13,7 @@
 #include "preload/system/sys.h"
 
 #define PAGES	  16u
-#define PATIENCE  20000u /* turns: about a millisecond */
+#define PATIENCE  1000u /* turns in which others may run */
 #define PATH_MOST 4096u
 
 struct second second;
@@ -246,7 +246,7 @@ static bool take(void)
 		if (__atomic_compare_exchange_n(&state.busy, &idle, 1, false, __ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))
 			return true;
-		arch_relax();
+		sys0(SYS_sched_yield);
 	}
 	return false;
 }
