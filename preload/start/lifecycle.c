@@ -183,6 +183,7 @@ COLD void lifecycle_start(void)
 	}
 	below_forget_modules();
 	modules_reset();
+	unwind_chain_forget();
 	region_name_forget_records();
 	forget_functions();
 	process.chunk = (struct file_chunk){0};

@@ -111,6 +111,9 @@ enum unwind_result unwind_step(struct unwind_cursor *c);
  * soon as there are some. */
 enum unwind_result unwind_chain_step(struct unwind_cursor *c);
 
+/* What was found out about code without tables: in a process that begins, all is new. */
+void unwind_chain_forget(void);
+
 /* Shared between the parts of the unwinder. */
 
 /* Find the row that holds at c->pc; false where there is none. *signal_frame:

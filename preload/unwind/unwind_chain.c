@@ -8,12 +8,17 @@
  *   or outside of all objects, right after a call instruction or within GENERATED_SPAN of
  *   generated code that this walk has met: interpreters push return addresses themselves.
  *
+ * Code that uses the frame pointer for something else has another value in it at each call: a path
+ * that depends on that would be a new one each time. So where a step was refused once, the frame
+ * pointer is not asked for again, and that of a record is read when it is asked for.
+ *
  * All stack words that decide are noted. Code is not: as long as the words are equal, it is what
  * the program will return to. */
 #include <elf.h>
 #include <link.h>
 
 #include "arch_call.h"
+#include "preload/system/util.h"
 #include "preload/unwind/unwind.h"
 
 /* A larger frame is taken for none; runtimes reserve one range for code (V8 128 MB, HotSpot 240);
@@ -21,6 +26,22 @@
 #define FRAME_MOST     (UINT64_C(1) << 20)
 #define GENERATED_SPAN (UINT64_C(1) << 28)
 #define STACK_SPAN     (UINT64_C(1) << 23)
+
+/* Return addresses into code that keeps no frame pointer; a later one takes the place of another.
+ */
+#define REFUSED_SLOTS 1024u
+static uint64_t refused[REFUSED_SLOTS];
+
+static uint64_t *refused_slot(uint64_t pc)
+{
+	return &refused[hash_mix(pc) % REFUSED_SLOTS];
+}
+
+void unwind_chain_forget(void)
+{
+	for (unsigned i = 0; i < REFUSED_SLOTS; i++)
+		__atomic_store_n(&refused[i], 0, __ATOMIC_RELAXED);
+}
 
 static uint64_t distance(uint64_t a, uint64_t b)
 {
@@ -66,26 +87,39 @@ static bool is_return_address(struct unwind_cursor *c, uint64_t pc, bool met)
 	return true;
 }
 
+struct record {
+	uint64_t at, ra;
+};
+
+static bool read_record(struct unwind_cursor *c, struct record *r)
+{
+	if (!unwind_get(c, ARCH_FP, &r->at) || r->at < c->cfa || r->at - c->cfa > FRAME_MOST ||
+	    !unwind_read(c, r->at + 8, &r->ra))
+		return false;
+	r->ra = ARCH_STRIP_RA(r->ra);
+	return is_return_address(c, r->ra, true);
+}
+
 static enum unwind_result follow(struct unwind_cursor *c)
 {
-	uint64_t fp, saved, ra;
+	struct record r;
+	uint64_t *slot = refused_slot(c->pc);
 	/* At an interrupted instruction the frame pointer may not be this function's yet. */
-	if (c->exact || (!c->heuristic && !is_return_address(c, c->pc, false)))
+	if (c->exact || __atomic_load_n(slot, __ATOMIC_RELAXED) == c->pc ||
+	    (!c->heuristic && !is_return_address(c, c->pc, false)))
 		return UNWIND_CUT;
-	if (!unwind_get(c, ARCH_FP, &fp) || fp < c->cfa || fp - c->cfa > FRAME_MOST ||
-	    !unwind_read(c, fp, &saved) || !unwind_read(c, fp + 8, &ra))
+	if (!read_record(c, &r)) {
+		__atomic_store_n(slot, c->pc, __ATOMIC_RELAXED);
 		return UNWIND_CUT;
-	ra = ARCH_STRIP_RA(ra);
-	if (!is_return_address(c, ra, true))
-		return UNWIND_CUT;
+	}
 	for (unsigned i = 0; i < ARCH_REGS; i++)
 		c->reg[i] = (struct unwind_register){0, UNWIND_UNKNOWN};
-	c->reg[ARCH_FP] = (struct unwind_register){saved, UNWIND_VALUE};
+	c->reg[ARCH_FP] = (struct unwind_register){r.at, UNWIND_MEMORY};
 	if (ARCH_CHAIN_GIVES_SP)
-		c->reg[ARCH_SP] = (struct unwind_register){fp + 16, UNWIND_VALUE};
+		c->reg[ARCH_SP] = (struct unwind_register){r.at + 16, UNWIND_VALUE};
 	c->fp_is_start = false;
-	c->cfa = fp + 16;
-	c->pc = ra;
+	c->cfa = r.at + 16;
+	c->pc = r.ra;
 	c->heuristic = true;
 	return UNWIND_STEPPED;
 }

@@ -113,6 +113,14 @@ print(hasattr(scope, "write"), hasattr(scope, "_Ux86_64_step"), hasattr(scope, "
 	grep -E "^path 1 flags 16: $lib\+\S+ ~$lib\+\S+ ~$program\+\S+ $libc\+\S+ $libc\+\S+ $program\+\S+\$" checks
 }
 
+@test "code with .debug_frame alone and no frame pointers: the path ends there, nothing is guessed" {
+	recorded "$PROGRAMS/untabled_debug"
+	[ "$(count heuristic)" = 0 ]
+	[ "$(count cut)" = 1 ]
+	[ "$(count differ)" = 0 ]
+	grep -E '^path 1 flags 1: 1\+\S+$' checks
+}
+
 @test "run --verify-paths asks the library for it, and refuses what is no number" {
 	run -0 --separate-stderr "$SCPROF" run --no-report --verify-paths -- sh -c 'echo "$SCPROF_VERIFY_PATHS"'
 	[ "$output" = 1 ]

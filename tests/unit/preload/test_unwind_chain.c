@@ -55,6 +55,7 @@ static bool note(void *context, uint64_t address, uint64_t value)
 	return true;
 }
 
+static bool forgetful = true;	  /* each walk begins as the first of a process */
 static const uint8_t *unreadable; /* no page of its own: what begins here is refused */
 
 static bool readable(void *context, uint64_t address)
@@ -72,6 +73,8 @@ __attribute__((noinline)) static void walk(void)
 	c.note = note;
 	c.readable = readable;
 	found.count = found.noted = 0;
+	if (forgetful)
+		unwind_chain_forget();
 	do {
 		found.pc[found.count] = c.pc;
 		found.heuristic[found.count++] = c.heuristic;
@@ -206,6 +209,23 @@ static void test_each_word_that_decides_is_noted(void **state)
 	assert_int_equal(found.noted, plain + 2);
 }
 
+/* Else each value of a register that the code uses for something else would be a path of its own.
+ */
+static void test_a_frame_pointer_that_was_none_is_not_read_again(void **state)
+{
+	uint64_t record[2] = {0, (uint64_t)keeps_return};
+	(void)state;
+	lost(inner, (uint64_t)record);
+	unsigned followed = found.count, words = found.noted;
+	lost(inner, 1);
+	forgetful = false;
+	lost(inner, (uint64_t)record);
+	forgetful = true;
+	assert_int_equal(found.count, 2);
+	assert_int_equal(found.ended, UNWIND_CUT);
+	assert_true(found.noted < words && followed > 2);
+}
+
 /* The address was reached by tables, but it is not code: a coroutine's start, say. */
 static void test_an_address_that_is_no_code_is_not_left_by_a_frame_pointer(void **state)
 {
@@ -235,6 +255,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_no_frame_pointer_ends_the_path),
 		cmocka_unit_test(test_a_record_that_may_not_be_read_ends_the_path),
 		cmocka_unit_test(test_each_word_that_decides_is_noted),
+		cmocka_unit_test(test_a_frame_pointer_that_was_none_is_not_read_again),
 		cmocka_unit_test(test_an_address_that_is_no_code_is_not_left_by_a_frame_pointer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
