@@ -44,7 +44,7 @@ HIDDEN void second_count_heuristic(void);
 HIDDEN COLD void second_walk_again(const struct second_walk *w);
 
 /* A path is new: count it, and verify it if it is its turn. Any thread, bookkeeping marked; keeps
- * signals held for some 10 to 100 us, and makes system calls, if it is; else it costs nothing. */
+ * signals held for about 0.1 ms, and makes system calls, if it is; else it costs nothing. */
 static inline void second_verify(const struct second_walk *w)
 {
 	if (unlikely(second.one_in))
