@@ -122,12 +122,25 @@ print(hasattr(scope, "write"), hasattr(scope, "_Ux86_64_step"), hasattr(scope, "
 }
 
 @test "run --verify-paths asks the library for it, and refuses what is no number" {
-	run -0 --separate-stderr "$SCPROF" run --no-report --verify-paths -- sh -c 'echo "$SCPROF_VERIFY_PATHS"'
+	run -0 --separate-stderr "$SCPROF" run --no-report --verify-paths -- printenv SCPROF_VERIFY_PATHS
 	[ "$output" = 1 ]
-	run -0 --separate-stderr "$SCPROF" run --no-report --verify-paths=7 -- sh -c 'echo "$SCPROF_VERIFY_PATHS"'
+	run -0 --separate-stderr "$SCPROF" run --no-report --verify-paths=7 -- printenv SCPROF_VERIFY_PATHS
 	[ "$output" = 7 ]
 	for n in 0 x '' -1 4294967296; do
 		run -125 "$SCPROF" run --verify-paths="$n" -- true
 		[[ $output == *"is no number from 1 to 4294967295"* ]]
 	done
+}
+
+@test "run --verify-paths reports how many paths were walked twice, and how many differ" {
+	"$SCPROF" run -g io --verify-paths -o p.scp -- "$PROGRAMS/far_segment" 2>report >output
+	grep -E 'paths +2, all walked twice: 0 differ$' report
+	if [ "$(uname -m)" = x86_64 ]; then
+		"$SCPROF" run -g io --verify-paths -o d.scp -- "$PROGRAMS/val_offset" 2>report >output
+		grep -E 'paths +1, all walked twice: 1 differ$' report
+	fi
+	mkdir alone
+	cp "$SCPROF" "$LIB" alone/
+	alone/scprof run -g io --verify-paths -o u.scp -- "$PROGRAMS/far_segment" 2>report >output
+	grep 'without libunwind' report
 }
