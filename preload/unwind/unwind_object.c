@@ -43,7 +43,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 /* Where a program's segments lie apart, the loader gives the one that was asked for: the tables lie
  * in another. Only the kernel loads objects so. */
-static void cover_program(struct unwind_object *o)
+static COLD void cover_program(struct unwind_object *o)
 {
 	const ElfW(Phdr) *p = (const void *)getauxval(AT_PHDR);
 	uint64_t count = p ? getauxval(AT_PHNUM) : 0, start = ~UINT64_C(0), end = 0;
