@@ -19,7 +19,7 @@ TOOL_CFLAGS   = -std=gnu11 $(OPT) $(WARN) $(DEPS) $(SAN) -D_GNU_SOURCE -I. -Icli
 include preload/build.mk profile/build.mk stats/build.mk collector/build.mk report/build.mk serve/build.mk cli/build.mk
 
 .PHONY: all check list-suites check-long demo bench fuzz lint sanitize clean help setup
-all: $(BUILD)/libscprof.so $(BUILD)/scprof man examples
+all: $(BUILD)/libscprof.so $(UNWIND_OBJECT) $(BUILD)/scprof man examples
 
 TOOL_LIBS = -lelf -ldw -lgsl -lgslcblas -ljansson -lprotobuf-c -lz -liberty -lncursesw -ltinfo -lm -lpthread -ldl
 

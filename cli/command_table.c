@@ -40,6 +40,7 @@ static const struct usage_entry usage_variables[] = {
 	 .text = "socket, io, wait, resolve, region, functions, all, as run -g"},
 	{.name = "SCPROF_SYMBOLS", .text = "functions of libraries, as run -s"},
 	{.name = "SCPROF_STATES", .text = "as run --states"},
+	{.name = "SCPROF_VERIFY_PATHS", .text = "N: as run --verify-paths=N"},
 	{.name = "SCPROF_DETECTOR",
 	 .text = "how switches are seen: rseq, perf or sampled (default: the best that works)"},
 	{.name = "SCPROF_SLOWEST",

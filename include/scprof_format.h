@@ -659,8 +659,8 @@ struct scp_table_states {
 	uint64_t reserved[3];
 };
 
-/* A path that libunwind walked in another way: addresses, innermost first, of both walks from the
- * first frame in which they differ on. */
+/* A path that libunwind walked in another way: frames (SCP_FRAME), innermost first, of both walks
+ * from the first one in which they differ on. */
 struct scp_path_difference {
 	struct scp_record rec;
 	uint32_t id;	       /* in the file, from 1 */

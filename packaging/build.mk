@@ -14,6 +14,7 @@ FILL   = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@PRELOAD@|$(PRELOAD)|g' -e 's|@VE
 INSTALLED = \
 	755:$(BUILD)/scprof:$(PREFIX)/bin/scprof \
 	644:$(BUILD)/libscprof.so:$(LIBDIR)/libscprof.so \
+	$(if $(UNWIND_OBJECT),644:$(UNWIND_OBJECT):$(LIBDIR)/$(notdir $(UNWIND_OBJECT))) \
 	$(foreach h,$(wildcard include/*.h),644:$(h):$(PREFIX)/include/$(notdir $(h))) \
 	$(foreach p,$(MAN_PAGES),644:$(p):$(DATADIR)/man/man$(subst .,,$(suffix $(p)))/$(notdir $(p))) \
 	644:packaging/completion/scprof.bash:$(DATADIR)/bash-completion/completions/scprof \

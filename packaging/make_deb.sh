@@ -45,7 +45,7 @@ move libscprof-dev usr/include usr/share/pkgconfig usr/share/cmake
 mv "$work/all" "$work/scprof"
 rmdir "$work/scprof/usr/lib" # nothing is left there
 strip --strip-unneeded --remove-section=.comment --remove-section=.note "$work/scprof/usr/bin/scprof" \
-	"$work/libscprof/usr/lib/$multiarch/libscprof.so"
+	"$work/libscprof/usr/lib/$multiarch"/*.so
 find "$work/scprof/usr/share/man" -type f -exec gzip -9n {} +
 
 documents()
@@ -93,7 +93,10 @@ package()
 }
 
 rm -f "$build"/deb/*.deb
-package libscprof "$work/libscprof/usr/lib/$multiarch/libscprof.so"
+# libunwind is for `run --verify-paths` only: built without, the object is not there.
+optional=$work/libscprof/usr/lib/$multiarch/libscprof-unwind.so
+[ -e "$optional" ] && optional=(-dRecommends "$optional") || optional=()
+package libscprof "$work/libscprof/usr/lib/$multiarch/libscprof.so" "${optional[@]}"
 # scprof serve loads libmicrohttpd when it starts: no dependency that dpkg-shlibdeps sees in the tool.
 ${CC:-cc} -shared -o "$work/loaded.so" -x c /dev/null -Wl,--no-as-needed -lmicrohttpd
 package scprof "$work/scprof/usr/bin/scprof" "$work/loaded.so"

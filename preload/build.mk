@@ -40,6 +40,7 @@ PRELOAD_SRC = \
 	preload/region/region_api.c \
 	preload/region/region_filter.c \
 	preload/region/region_functions.c \
+	preload/second/second.c \
 	preload/selected/selected_call.c \
 	preload/start/lifecycle.c \
 	preload/start/reexec.c \
@@ -64,6 +65,7 @@ PRELOAD_SRC = \
 	preload/table/usage.c \
 	preload/unwind/unwind.c \
 	preload/unwind/unwind_cfi.c \
+	preload/unwind/unwind_chain.c \
 	preload/unwind/unwind_expr.c \
 	preload/unwind/unwind_object.c \
 	preload/unwind/unwind_register.c
@@ -99,6 +101,15 @@ $(BUILD)/preload/exports.map: $(BUILD)/preload/exports.txt
 $(BUILD)/libscprof.so: $(PRELOAD_OBJ) $(BUILD)/preload/exports.map
 	$(CC) -shared -o $@ $(PRELOAD_OBJ) -Wl,--version-script=$(BUILD)/preload/exports.map \
 		-Wl,-z,now -Wl,-z,relro -Wl,-z,defs -Wl,--build-id -Wl,-soname,libscprof.so
+
+# libunwind for `scprof run --verify-paths`, where it is installed: an object of its own, which
+# libscprof.so loads from beside itself and goes without.
+ifeq ($(ARCH),x86_64)
+UNWIND_OBJECT := $(if $(shell echo '\#include <libunwind.h>' | $(CC) -E - >/dev/null 2>&1 && echo y),$(BUILD)/libscprof-unwind.so)
+endif
+
+$(BUILD)/libscprof-unwind.so: $(BUILD)/preload/second/libunwind_walk.o
+	$(CC) -shared -o $@ $< -lunwind-x86_64 -lunwind -Wl,-z,now -Wl,-z,relro -Wl,-z,defs -Wl,--build-id -Wl,-soname,$(@F)
 
 # What the tool puts into stub objects: code that needs no linker, see selected_early.c.
 EARLY_CFLAGS_x86_64 = -fcf-protection=none

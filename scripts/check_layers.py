@@ -48,6 +48,7 @@ LIBRARY = [
     "preload/system",
     "preload/unwind",
     "preload/process",
+    "preload/second",
     "preload/clock",
     "preload/switches",
     "preload/filter",

@@ -57,7 +57,7 @@ if [ "$name" = scprof ]; then "${scprof[@]}" describe; else "${scprof[@]}" descr
 		if (part[i] == "option" && long[i] != "-")
 			heading = heading (heading == "" ? "" : ", ") "\\fB\\-\\-" quote(long[i]) "\\fR"
 		if (part[i] != "option") heading = "\\fI" quote(long[i]) "\\fR"
-		if (argument[i] != "-") heading = heading " \\fI" quote(argument[i]) "\\fR"
+		if (argument[i] != "-") heading = heading (argument[i] ~ /^\[/ ? "" : " ") "\\fI" quote(argument[i]) "\\fR"
 		printf ".TP\n%s\n%s\n", heading, quote(text[i])
 	}
 	function entries(kind, i) {

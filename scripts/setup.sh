@@ -21,11 +21,11 @@ microhttpd.h|header|libmicrohttpd-dev|libmicrohttpd-devel
 pkg-config|command|pkg-config|pkgconf-pkg-config
 protoc-c|command|protobuf-c-compiler|protobuf-c-compiler
 zlib.h|header|zlib1g-dev|zlib-devel
+libunwind.h|header|libunwind-dev|libunwind-devel
 curses.h|header|libncurses-dev|ncurses-devel
 '
 needs_check='
 cmocka.h|header|libcmocka-dev|libcmocka-devel
-libunwind.h|header|libunwind-dev|libunwind-devel
 seccomp.h|header|libseccomp-dev|libseccomp-devel
 g++|command|g++|gcc-c++
 bats|command|bats|bats

@@ -5,10 +5,11 @@ include tests/unit/build.mk tests/programs/build.mk tests/fuzz/build.mk
 # Made-up profiles, and what reports do not show, for the command tests.
 PROFILE_MAKERS = $(addprefix $(BUILD)/tests/profiles/,make_profile make_states make_ticks make_hostile make_paths)
 DUMP_ENTRIES = $(BUILD)/tests/profiles/dump_entries
+DUMP_CHECKS = $(BUILD)/tests/profiles/dump_checks
 HOSTILE = $(BUILD)/tests/profiles/hostile.so
 
 .PHONY: tests sanitize-run
-tests: $(TARGETS) $(UNIT_TESTS) $(PROFILE_MAKERS) $(DUMP_ENTRIES) $(HOSTILE) $(BUILD)/tests/fuzz/mutate examples \
+tests: $(TARGETS) $(UNIT_TESTS) $(PROFILE_MAKERS) $(DUMP_ENTRIES) $(DUMP_CHECKS) $(HOSTILE) $(BUILD)/tests/fuzz/mutate examples \
 	$(addprefix $(BUILD)/bench/,calibrated_call known_load thirty)
 
 $(PROFILE_MAKERS): %: %.o $(UNIT_SUPPORT) $(BUILD)/libprofile.a $(BUILD)/libstats.a
@@ -16,6 +17,9 @@ $(PROFILE_MAKERS): %: %.o $(UNIT_SUPPORT) $(BUILD)/libprofile.a $(BUILD)/libstat
 
 $(DUMP_ENTRIES): %: %.o $(BUILD)/libprofile.a $(BUILD)/libstats.a
 	$(CC) $(SAN) -o $@ $^ -lm
+
+$(DUMP_CHECKS): %: %.o
+	$(CC) $(SAN) -o $@ $^
 
 # The names: separators, quotes and a line break, markup, broken UTF-8, one of 10 kB, a
 # formula, terminal control.

@@ -60,7 +60,7 @@ static const struct usage_entry *wants_value(const struct usage *u, const char *
 
 	if (word[1] == '-') {
 		e = usage_find(u, word + 2);
-		return e && e->argument ? e : NULL;
+		return e && usage_takes_word(e) ? e : NULL;
 	}
 	/* of letters together, one that takes a value takes the rest of the word */
 	for (size_t i = 1; word[i]; i++) {

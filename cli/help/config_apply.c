@@ -49,7 +49,7 @@ static bool is_long(const struct usage *u, const char *word, const struct usage_
 {
 	const struct usage_entry *e = find_long(u, word);
 
-	*value_follows = e && e->argument && !strchr(word, '=');
+	*value_follows = e && usage_takes_word(e) && !strchr(word, '=');
 	return e == option;
 }
 

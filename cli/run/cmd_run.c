@@ -106,6 +106,7 @@ static int set_environment(const struct run *r)
 		.slower_than = r->options.slowest.least,
 		.slowest_of = r->options.slowest.patterns,
 		.states = r->options.states,
+		.verify_paths = r->options.verify_paths,
 	};
 
 	if (!environment_set(&e))

@@ -27,6 +27,7 @@ enum {
 	OPTION_UNTIL,
 	OPTION_UNTIL_OF,
 	OPTION_STATES,
+	OPTION_VERIFY_PATHS,
 	OPTION_LIVE
 };
 
@@ -66,6 +67,10 @@ static const struct usage_entry usage_options[] = {
 		 "by readings that take 0.3 % of a thread's time at most (default), or by "
 		 "reading every call that lost its CPU (SCPROF_STATES)",
 	 .flags = USAGE_OTHER_VALUES, .variable = "SCPROF_STATES"},
+	{"verify-paths", OPTION_VERIFY_PATHS, "[=N]",
+	 .text = "let libunwind walk new call paths, too, one in N of them (default: all), and "
+		 "report where it finds other frames (SCPROF_VERIFY_PATHS)",
+	 .variable = "SCPROF_VERIFY_PATHS"},
 	{"until", OPTION_UNTIL, "P",
 	 .text = "stop the measurement, not the command, when the means of all sites with 5 % of "
 		 "the time or more are known to P: 5%, 0.01"},
@@ -220,6 +225,22 @@ static int settle_states(struct run_options *o)
 	return -1;
 }
 
+static int settle_verify_paths(struct run_options *o)
+{
+	const char *set = options_variable("SCPROF_VERIFY_PATHS"),
+		   *from = o->verify_paths ? "--verify-paths" : "SCPROF_VERIFY_PATHS";
+	uint64_t n;
+
+	if (!o->verify_paths)
+		o->verify_paths = set;
+	if (!o->verify_paths ||
+	    !quantity_count(o->verify_paths, o->verify_paths == set ? 0 : 1, UINT32_MAX, &n))
+		return 0;
+	say_format("%s: '%s' is no number from 1 to %u: one new path in so many is walked twice",
+		   from, o->verify_paths, UINT32_MAX);
+	return -1;
+}
+
 static bool has_empty_name(const char *list)
 {
 	return !*list || *list == ',' || list[strlen(list) - 1] == ',' || strstr(list, ",,");
@@ -266,7 +287,7 @@ static int settle(struct run_options *o, const char *clock, const char *tick, co
 		   : set_groups && parse_groups("SCPROF_GROUPS", set_groups, o))
 		return -1;
 	if (run_filters_check(&o->filters) || run_slowest_settle(&o->slowest) || check_until(o) ||
-	    settle_states(o))
+	    settle_states(o) || settle_verify_paths(o))
 		return -1;
 	if (!o->symbols)
 		o->symbols = options_variable("SCPROF_SYMBOLS");
@@ -313,6 +334,9 @@ static int take_option(void *to, int code, const char *value)
 		return 0;
 	case OPTION_STATES:
 		o->states = value;
+		return 0;
+	case OPTION_VERIFY_PATHS:
+		o->verify_paths = value ? value : "1";
 		return 0;
 	case OPTION_LIVE:
 		o->live = true;

@@ -22,7 +22,8 @@ struct run_options {
 	bool only_ready_made;  /* and no others are */
 	struct run_filters filters;
 	struct run_slowest slowest;
-	const char *states; /* off, budget, exact */
+	const char *states;	  /* off, budget, exact */
+	const char *verify_paths; /* one new path in so many; NULL: none */
 	bool report;
 	bool displace;
 	bool live;

@@ -38,8 +38,10 @@ static void fill_tables(const struct usage *u, struct option *table, char *lette
 
 	letters += sprintf(letters, "%s:", u->mode ? u->mode : "");
 	for (const struct usage_entry *e = u->options; e->name && most; e++, most--) {
-		*table++ = (struct option){e->name, e->argument ? required_argument : no_argument,
-					   NULL, e->code};
+		int value = usage_takes_word(e) ? required_argument
+			    : e->argument	? optional_argument
+						: no_argument;
+		*table++ = (struct option){e->name, value, NULL, e->code};
 		if (usage_letter(e))
 			letters += sprintf(letters, "%c%s", e->code, e->argument ? ":" : "");
 	}

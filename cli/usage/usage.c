@@ -30,6 +30,11 @@ const struct usage_entry *usage_find_code(const struct usage *u, int code)
 	return NULL;
 }
 
+bool usage_takes_word(const struct usage_entry *option)
+{
+	return option->argument && *option->argument != '[';
+}
+
 char usage_letter(const struct usage_entry *option)
 {
 	return option->code < USAGE_CONFIDENCE ? (char)option->code : '\0';
@@ -89,7 +94,7 @@ void usage_heading(const struct usage_entry *option, char *text, size_t size)
 	char letter[] = {'-', usage_letter(option), ',', ' ', '\0'};
 
 	snprintf(text, size, "%s%s%s%s%s", letter[1] ? letter : "", option->code ? "--" : "",
-		 option->name, option->argument ? " " : "",
+		 option->name, usage_takes_word(option) ? " " : "",
 		 option->argument ? option->argument : "");
 }
 

@@ -10,6 +10,7 @@
 #ifndef SCPROF_CLI_USAGE_USAGE_H
 #define SCPROF_CLI_USAGE_USAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -33,7 +34,7 @@ enum {
 struct usage_entry {
 	const char *name; /* of an option without "--"; NULL: the end of the table */
 	int code;
-	const char *argument; /* NULL: takes none */
+	const char *argument; /* NULL: takes none; "[=N]": may be left out, and needs its "=" */
 	const char *text;
 	unsigned flags;
 	const char *variable; /* of the environment, that stands for the option; NULL: none */
@@ -76,6 +77,9 @@ struct usage {
 /* The option of this long name, or with this code; NULL: there is none. */
 const struct usage_entry *usage_find(const struct usage *u, const char *name);
 const struct usage_entry *usage_find_code(const struct usage *u, int code);
+
+/* Is the option's value the next word, unless it is in the same? */
+bool usage_takes_word(const struct usage_entry *option);
 
 /* '\0': the option has none. */
 char usage_letter(const struct usage_entry *option);

@@ -2,6 +2,7 @@
 /* Is there a library, does it belong to this tool, and does a program that is started with it
  * really leave a profile? The program of the trial is this one. */
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@
 #include "profile/profile.h"
 
 #define SECTION "scprof_version"
+#define SECOND	"libscprof-unwind.so"
 
 /* The text of the section of that name. */
 static void read_version(Elf *elf, char *version, size_t size)
@@ -112,6 +115,29 @@ static void try_recording(struct doctor *d, const char *library)
 		   "/tmp, a library of another glibc)");
 }
 
+/* What `run --verify-paths` needs: the object beside the library, and libunwind. */
+static void check_second(struct doctor *d, const char *library)
+{
+	const char *slash = strrchr(library, '/');
+	char path[PATH_MAX + 32];
+	struct stat unused;
+	void *object;
+
+	snprintf(path, sizeof(path), "%.*s" SECOND, slash ? (int)(slash + 1 - library) : 0,
+		 library);
+	object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (object) {
+		dlclose(object);
+		doctor_check_add(d, "libunwind", DOCTOR_OK,
+				 "found: run --verify-paths can walk call paths twice");
+		return;
+	}
+	doctor_check_add(d, "libunwind", DOCTOR_NOTE, "run --verify-paths verifies nothing: %.300s",
+			 stat(path, &unused) ? "scprof was built without libunwind" : dlerror());
+	doctor_check_remedy(d, "apt-get install libunwind8 (Fedora: libunwind); to build with it, "
+			       "libunwind-dev (libunwind-devel)");
+}
+
 void doctor_library(struct doctor *d, const char *version)
 {
 	char path[PATH_MAX], has[64];
@@ -137,4 +163,5 @@ void doctor_library(struct doctor *d, const char *version)
 		doctor_check_add(d, "library", DOCTOR_OK, "%.300s, version %s", path, has);
 	}
 	try_recording(d, path);
+	check_second(d, path);
 }

@@ -130,7 +130,7 @@ int environment_set(const struct environment *e)
 	    set_or_unset("SCPROF_CLOCK_PAGE", e->page) || set_if("SCPROF_GROUPS", e->groups) ||
 	    set_if("SCPROF_SLOWEST", e->slowest) || set_if("SCPROF_SLOWER_THAN", e->slower_than) ||
 	    set_if("SCPROF_SLOWEST_OF", e->slowest_of) || set_if("SCPROF_STATES", e->states) ||
-	    set_filters(&e->filters))
+	    set_if("SCPROF_VERIFY_PATHS", e->verify_paths) || set_filters(&e->filters))
 		return -1;
 	return 0;
 }

@@ -28,6 +28,7 @@ struct environment {
 	struct environment_filters filters;
 	/* which calls are kept one by one; NULL: as it is in the environment */
 	const char *slowest, *slower_than, *slowest_of, *states;
+	const char *verify_paths; /* likewise */
 };
 
 /* Can LD_PRELOAD name this path? The loader splits it at spaces and colons and

@@ -52,15 +52,17 @@ static bool note(void *context, uint64_t address, uint64_t value)
 	return true;
 }
 
-static void add_frame(struct walk_result *r, uint64_t pc, bool exact)
+static void add_frame(struct walk_result *r, uint64_t pc, bool exact, bool heuristic)
 {
 	if (modules_is_ours(pc))
 		return;
 	uint64_t frame = modules_frame(pc, exact);
 	if (!r->is_below)
 		r->is_below = below_contains(frame);
-	if (r->frame_count < filter.depth)
-		r->frame[r->frame_count++] = frame;
+	if (r->frame_count == filter.depth)
+		return;
+	r->frame[r->frame_count++] = frame | (heuristic ? SCP_FRAME_HEURISTIC : 0);
+	r->flags |= heuristic ? SCP_PATH_HEURISTIC : 0;
 }
 
 /* All frames that are kept are there: is there anything left to find out? The call around this
@@ -78,18 +80,18 @@ static enum unwind_result walk(struct scp_thread *t, uintptr_t outer)
 	enum unwind_result step;
 	for (;;) {
 		uint64_t left = c->pc;
-		if ((step = unwind_step(c)) != UNWIND_STEPPED)
+		if ((step = unwind_chain_step(c)) != UNWIND_STEPPED)
 			break;
 		if (outer && r->outer == OUTER_UNKNOWN && c->cfa == outer) {
 			r->outer = modules_is_ours(left) ? OUTER_FOUND : OUTER_GONE;
 			r->reach = outer;
 		}
 		if (r->frame_count == filter.depth) {
-			r->flags = filter.full_flag;
+			r->flags |= filter.full_flag;
 			if (is_enough(r, outer))
 				return step;
 		}
-		add_frame(r, c->pc, c->exact);
+		add_frame(r, c->pc, c->exact, c->heuristic);
 	}
 	if (step == UNWIND_END && r->outer == OUTER_UNKNOWN)
 		r->outer = OUTER_GONE;
@@ -101,7 +103,7 @@ static enum unwind_result walk(struct scp_thread *t, uintptr_t outer)
 void full_walk_find_caller(struct scp_thread *t, const struct walk_start *from)
 {
 	struct walk_result *r = &t->found;
-	add_frame(r, from->ra, false);
+	add_frame(r, from->ra, false, false);
 	r->flags = SCP_PATH_SMALL_STACK;
 	r->reach = REACH_ALL;
 	r->path = path_tree_find(t, r->frame, r->frame_count, r->flags);
@@ -118,9 +120,9 @@ void full_walk_find(struct scp_thread *t, const struct walk_start *from)
 	c->note = note;
 	c->readable = readable;
 	c->context = t;
-	add_frame(r, from->ra, false);
-	if (walk(t, from->outer) == UNWIND_CUT && !r->flags) {
-		r->flags = SCP_PATH_CUT;
+	add_frame(r, from->ra, false, false);
+	if (walk(t, from->outer) == UNWIND_CUT && !(r->flags & filter.full_flag)) {
+		r->flags |= SCP_PATH_CUT;
 		process_loss(cut_paths, 1);
 	}
 	r->used_fp = c->used_fp;

@@ -9,6 +9,7 @@
 #include "preload/function/function.h"
 #include "preload/function/selected_stack.h"
 #include "preload/process/modules.h"
+#include "preload/second/second.h"
 #include "preload/system/sys.h"
 #include "preload/table/path_tree.h"
 
@@ -161,6 +162,16 @@ static struct scp_memo *find_known(struct scp_thread *t, const struct walk_start
 	return t->found.outer != OUTER_UNKNOWN ? m : NULL;
 }
 
+/* It may be walked again, see second.h. Of its own, because what comes before is not to find less
+ * stack. */
+static COLD void check_new_path(const struct walk_result *r, const struct walk_start *from)
+{
+	if (r->flags & SCP_PATH_HEURISTIC)
+		second_count_heuristic();
+	second_verify(&(struct second_walk){from->ra, from->sp, from->fp, r->frame, r->frame_count,
+					    r->flags});
+}
+
 COLD struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_start *from,
 				      uint32_t function)
 {
@@ -171,7 +182,10 @@ COLD struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_st
 		return m;
 	walk(t, from, function);
 	uint32_t slot = memo_slot(from->ra, from->sp), words = stack_words(r, from, function);
+	uint32_t paths = t->paths;
 	struct scp_site *site = r->is_below ? path_tree_site(t, r->path, function) : NULL;
+	if (t->paths != paths)
+		check_new_path(r, from);
 	bool remembered = site || !r->is_below;
 	note_control(r);
 	m = remembered ? begin_memo(t, slot) : NULL;

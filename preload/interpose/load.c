@@ -5,6 +5,7 @@
 #include "preload/filter/control.h"
 #include "preload/overhead/overhead.h"
 #include "preload/process/process.h"
+#include "preload/second/second.h"
 #include "preload/start/lifecycle.h"
 #include "preload/table/header.h"
 #include "preload/table/thread.h"
@@ -16,6 +17,7 @@ __attribute__((constructor)) static void constructor(void)
 	if (!process_groups)
 		return;
 	overhead_measure_first();
+	second_load();
 	if (control_is_recording())
 		thread_acquire(); /* so that the main thread's time begins here */
 }

@@ -21,6 +21,7 @@
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
 #include "preload/process/start_name.h"
+#include "preload/second/second.h"
 #include "preload/start/lifecycle.h"
 #include "preload/start/reexec.h"
 #include "preload/switches/switch_detector.h"
@@ -153,6 +154,8 @@ static void read_environment(void)
 			       settings_variable("SCPROF_DETECTOR"),
 			       clock_chosen.kind == SCP_CLOCK_THREAD_CPU);
 	filter_read();
+	if (!second_choose(settings_variable("SCPROF_VERIFY_PATHS")))
+		filter_note_ignored("SCPROF_VERIFY_PATHS");
 	control_read();
 	take_signal();
 	precedence_read(settings.groups, settings.preceded, sizeof settings.preceded);
@@ -180,6 +183,7 @@ COLD void lifecycle_start(void)
 	}
 	below_forget_modules();
 	modules_reset();
+	unwind_chain_forget();
 	region_name_forget_records();
 	forget_functions();
 	process.chunk = (struct file_chunk){0};
@@ -187,6 +191,7 @@ COLD void lifecycle_start(void)
 	uint32_t groups = settings.groups;
 	if (groups)
 		groups = sys_sandboxed ? 0 : begin_file_undisturbed();
+	second_begin_file();
 	__atomic_store_n(&process_groups, control_begin(groups), __ATOMIC_RELEASE);
 	process_next_generation();
 }

@@ -83,14 +83,20 @@ enum unwind_result unwind_step(struct unwind_cursor *c)
 	uint64_t cfa, ra_column, ra;
 	bool signal_frame;
 
-	if (!unwind_cfi_find_row(c, &signal_frame, &ra_column))
-		return step_trampoline(c);
+	c->no_row = false;
+	if (!unwind_cfi_find_row(c, &signal_frame, &ra_column)) {
+		enum unwind_result r = step_trampoline(c);
+		c->no_row = r == UNWIND_CUT;
+		return r;
+	}
 	if (ra_column != ARCH_RA)
 		return UNWIND_CUT;
 	if (row->rule[ARCH_RA].kind == RULE_UNDEFINED)
 		return UNWIND_END;
-	if (!frame_address(c, &cfa))
+	if (!frame_address(c, &cfa)) {
+		c->no_row = true;
 		return UNWIND_CUT;
+	}
 	/* A caller's frame lies above; only a signal can have come from another stack. */
 	if (!signal_frame && cfa < c->cfa)
 		return UNWIND_CUT;

@@ -76,6 +76,10 @@ struct unwind_cursor {
 	void *context;
 	bool used_fp;	  /* the result depends on the frame pointer at the start */
 	bool fp_is_start; /* reg[ARCH_FP] is still the one of the start */
+	bool no_row;	  /* unwind_step was cut for want of a row, or of a register that it needs;
+			     all else is as it was before */
+	bool heuristic;	  /* unwind_chain_step found this frame without a table */
+	uint64_t generated; /* see unwind_chain.c: met last outside of all objects; 0: none */
 };
 
 /* What covers a code address. */
@@ -101,6 +105,14 @@ bool unwind_object_find_object(uint64_t pc, struct unwind_object *object);
 void unwind_begin(struct unwind_cursor *c, uint64_t pc, uint64_t sp, uint64_t fp);
 
 enum unwind_result unwind_step(struct unwind_cursor *c);
+
+/* The same, but where there is no table it follows the frame pointer, if what that leads to passes
+ * for a caller: c->heuristic says so of the frame that was reached. It goes back to the tables as
+ * soon as there are some. */
+enum unwind_result unwind_chain_step(struct unwind_cursor *c);
+
+/* What was found out about code without tables: in a process that begins, all is new. */
+void unwind_chain_forget(void);
 
 /* Shared between the parts of the unwinder. */
 

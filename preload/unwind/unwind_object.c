@@ -4,6 +4,7 @@
  * takes the loader's lock: there, a thread inside dlopen can make us wait. */
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/auxv.h>
 
 #include "preload/unwind/unwind.h"
 #include "preload/system/util.h"
@@ -39,6 +40,27 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+/* Where a program's segments lie apart, the loader gives the one that was asked for: the tables lie
+ * in another. Only the kernel loads objects so. */
+static COLD void cover_program(struct unwind_object *o)
+{
+	const ElfW(Phdr) *p = (const void *)getauxval(AT_PHDR);
+	uint64_t count = p ? getauxval(AT_PHNUM) : 0, start = ~UINT64_C(0), end = 0;
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t at = o->base + p[i].p_vaddr;
+		if (p[i].p_type != PT_LOAD)
+			continue;
+		start = at < start ? at : start;
+		end = at + p[i].p_memsz > end ? at + p[i].p_memsz : end;
+	}
+	if (start > o->start || end < o->end || o->eh_frame_hdr < start || o->eh_frame_hdr >= end)
+		return; /* of another object */
+	o->start = start & ~UINT64_C(4095);
+	o->end = end;
+}
+#endif
+
 bool unwind_object_find_object(uint64_t pc, struct unwind_object *object)
 {
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
@@ -50,6 +72,8 @@ bool unwind_object_find_object(uint64_t pc, struct unwind_object *object)
 			(uint64_t)found.dlfo_map_start, (uint64_t)found.dlfo_map_end,
 			found.dlfo_link_map->l_addr, (uint64_t)found.dlfo_eh_frame,
 			found.dlfo_link_map->l_name};
+		if (unlikely(object->eh_frame_hdr - object->start >= object->end - object->start))
+			cover_program(object);
 		return true;
 	}
 #endif

@@ -14,6 +14,8 @@ void unwind_begin(struct unwind_cursor *c, uint64_t pc, uint64_t sp, uint64_t fp
 	c->reg[ARCH_FP] = (struct unwind_register){fp, UNWIND_VALUE};
 	c->used_fp = false;
 	c->fp_is_start = true;
+	c->no_row = c->heuristic = false;
+	c->generated = 0;
 }
 
 bool unwind_read(struct unwind_cursor *c, uint64_t address, uint64_t *value)

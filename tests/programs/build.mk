@@ -6,7 +6,7 @@ PROGRAM_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -Iinclude -Ites
 PROGRAM_CXXFLAGS = -std=gnu++17 -O2 -g -Wall -Wextra -Werror $(DEPS) -Iinclude -Itests/programs $(PROGRAM_ARCH_CFLAGS)
 
 PROGRAM_ROOMS = calls filters paths processes regions states time
-PROGRAM_SRC = $(filter-out %/plugin.c %/regions_functions.c, \
+PROGRAM_SRC = $(filter-out %/plugin.c %/untabled.c %/untabled_lib.c %/regions_functions.c, \
 	$(sort $(wildcard $(PROGRAM_ROOMS:%=tests/programs/%/*.c) $(PROGRAM_ROOMS:%=tests/programs/%/*.cc))))
 LOADED_SRC = $(sort $(wildcard tests/programs/loaded/*.c))
 SELECTED_PROGRAMS = chosen_lazy chosen_now chosen_nopie chosen_cxx chosen_late chosen_plugin_a.so chosen_plugin_b.so started \
@@ -14,7 +14,7 @@ SELECTED_PROGRAMS = chosen_lazy chosen_now chosen_nopie chosen_cxx chosen_late c
 # One source, in each way that a reference to an absent library is linked; and hooks of functions.
 REGION_PROGRAMS = regions_nopie regions_static regions_O0 regions_functions regions_own_hooks
 TARGETS = $(addprefix $(PROGRAMS)/,$(basename $(notdir $(PROGRAM_SRC))) plugin_a.so plugin_b.so \
-	$(notdir $(LOADED_SRC:.c=.so)) $(SELECTED_PROGRAMS) $(REGION_PROGRAMS))
+	$(notdir $(LOADED_SRC:.c=.so)) $(SELECTED_PROGRAMS) $(REGION_PROGRAMS) untabled_pointers untabled_debug)
 
 # Functions of the same code must stay apart.
 PROGRAM_FLAGS_filters = -fno-ipa-icf
@@ -29,6 +29,9 @@ PROGRAM_FLAGS_regions_cxx = -std=gnu++11 -Wpedantic
 PROGRAM_LIBS_small_altstack = -Wl,-z,now
 PROGRAM_LIBS_overwritten = -ldl
 PROGRAM_LIBS_preserves = -lm
+PROGRAM_LIBS_far_segment = -no-pie -Wl,--section-start=.far=0x8000000
+# A table of absolute addresses among its data.
+PROGRAM_LIBS_val_offset = -no-pie
 PROGRAM_LIBS_uses_libunwind = -lunwind
 
 compile_program = $(if $(filter %.cc,$<),$(CXX) $(PROGRAM_CXXFLAGS),$(CC) $(PROGRAM_CFLAGS))
@@ -44,6 +47,17 @@ $(PROGRAMS)/plugin_b.so: PLUGIN = -DPLUGIN_ENTRY=plugin_b -DPLUGIN_ROOM=256
 $(PROGRAMS)/plugin_%.so: tests/programs/paths/plugin.c
 	@mkdir -p $(@D)
 	$(CC) $(PROGRAM_CFLAGS) $(PLUGIN) -fPIC -shared -o $@ $<
+
+# Code without .eh_frame: with frame pointers, and with .debug_frame instead.
+UNTABLED_pointers = -fno-omit-frame-pointer
+UNTABLED_debug = -fomit-frame-pointer
+$(addprefix $(PROGRAMS)/untabled_lib_,pointers.so debug.so): $(PROGRAMS)/untabled_lib_%.so: tests/programs/paths/untabled_lib.c
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) $(UNTABLED_$*) -fno-asynchronous-unwind-tables -fno-unwind-tables -fPIC -shared -o $@ $< \
+		-Wl,-soname,$(@F)
+
+$(addprefix $(PROGRAMS)/untabled_,pointers debug): $(PROGRAMS)/untabled_%: tests/programs/paths/untabled.c $(PROGRAMS)/untabled_lib_%.so
+	$(CC) $(PROGRAM_CFLAGS) -o $@ $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN'
 
 # What a test has loaded into a program.
 $(addprefix $(PROGRAMS)/,$(notdir $(LOADED_SRC:.c=.so))): $(PROGRAMS)/%.so: tests/programs/loaded/%.c

@@ -9,11 +9,15 @@ $(eval $(call static_library,unit_support,$(wildcard tests/unit/support/*.c)))
 PRELOAD_UNIT_TESTS = $(filter $(BUILD)/tests/unit/preload/%,$(UNIT_TESTS))
 $(eval $(call static_library,preload_parts,$(filter-out preload/call/% preload/region/% preload/interpose/%,$(PRELOAD_SRC))))
 
+# libunwind is compared with, in both its ways.
+LIBUNWIND = $(if $(UNWIND_OBJECT),-lunwind-x86_64) -lunwind
+$(BUILD)/tests/unit/preload/test_unwind: $(if $(UNWIND_OBJECT),$(BUILD)/preload/second/libunwind_walk.o)
+
 # test_unwind walks the stack of these: no sanitizer, as in the library.
 $(PRELOAD_UNIT_TESTS): $(BUILD)/%: %.c $(BUILD)/libpreload_parts.a
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I. -Ipreload/arch/$(ARCH) \
-		-fno-omit-frame-pointer -fasynchronous-unwind-tables -o $@ $< $(filter %.o,$^) $(filter %.a,$^) -lunwind -lcmocka -lm -lpthread
+		-fno-omit-frame-pointer -fasynchronous-unwind-tables -o $@ $< $(filter %.o,$^) $(filter %.a,$^) $(LIBUNWIND) -lcmocka -lm -lpthread
 
 # The slow path, beside the fast one, which is inlined.
 $(BUILD)/tests/unit/preload/test_call_fast: $(BUILD)/preload/call/call_end.o

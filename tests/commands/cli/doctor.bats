@@ -32,6 +32,7 @@ WITH=()
 	TMPDIR=$T/tmp doctor '0 1'
 	level library ok 'libscprof.so, version'
 	level trial ok
+	[ ! -e "$BUILD/libscprof-unwind.so" ] || level libunwind ok found
 	level profiles ok
 	[ -z "$(ls tmp)" ]
 	[ -z "$(ls out)" ]

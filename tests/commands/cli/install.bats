@@ -25,6 +25,7 @@ install_to()
 	install_to "$T/root"
 	[ -s root/usr/include/scprof_format.h ]
 	[ -s root/usr/lib/libscprof.so ]
+	[ ! -e "$BUILD/libscprof-unwind.so" ] || [ -s root/usr/lib/libscprof-unwind.so ]
 	ls root/usr/share/doc/scprof/*GPL* root/usr/share/doc/scprof/*Apache* >/dev/null
 	root/usr/bin/scprof run -o p.scp --no-report -- "$EXAMPLES/echo_pair" 10 10
 	"$SCPROF" report --format json p.scp >report.json

@@ -18,6 +18,8 @@
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 
+#include "include/scprof_version.h"
+#include "preload/second/libunwind_walk.h"
 #include "preload/unwind/unwind.h"
 
 #define FRAMES 200
@@ -56,6 +58,39 @@ static void unwind_ours(uint64_t ra, uint64_t sp, uint64_t fp)
 	while (our_count < FRAMES && (ended = unwind_step(&c)) == UNWIND_STEPPED);
 }
 
+#ifdef __x86_64__
+static bool can_read(uint64_t address)
+{
+	return address > 4096;
+}
+
+/* libunwind as the library asks it, see libunwind_walk.h: from the same three values. */
+static void compare_remote(uint64_t ra, uint64_t sp, uint64_t fp)
+{
+	static struct libunwind_walk w;
+	static bool begun;
+	begun = begun || scprof_libunwind_begin(SCPROF_VERSION);
+	assert_true(begun);
+	w = (struct libunwind_walk){.readable = can_read,
+				    .find = unwind_object_find_object,
+				    .ra = ra,
+				    .cfa = sp,
+				    .fp = fp,
+				    .most = FRAMES};
+	scprof_libunwind_walk(&w);
+	assert_int_equal(w.end,
+			 ended == UNWIND_END ? LIBUNWIND_WALK_ENDED : LIBUNWIND_WALK_STOPPED);
+	/* It stops before the first byte of a start routine, which nobody called. */
+	assert_int_equal(w.count, our_count - (ended == UNWIND_CUT));
+	assert_memory_equal(ours, w.pc, w.count * sizeof *ours);
+}
+#else
+static void compare_remote(uint64_t ra, uint64_t sp, uint64_t fp)
+{
+	(void)ra, (void)sp, (void)fp;
+}
+#endif
+
 /* Both unwinds begin at the caller of this function. */
 __attribute__((noinline)) static void compare(void)
 {
@@ -71,6 +106,7 @@ __attribute__((noinline)) static void compare(void)
 		theirs[their_count++] = ip;
 	}
 	unwind_ours(ARCH_RETURN_ADDRESS(), ARCH_CALLER_SP(), ARCH_CALLER_FP());
+	compare_remote(ARCH_RETURN_ADDRESS(), ARCH_CALLER_SP(), ARCH_CALLER_FP());
 	assert_true(our_count > 3);
 	assert_int_equal(ended, expected_end);
 	/* Where the path is cut, the address that is no code is still ours to show. */

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Can an address be a return address, by the instruction before it? AArch64: BL, BLR, and BLR with
+ * authentication (Arm Architecture Reference Manual for A-profile, C6.2). */
+#ifndef SCPROF_PRELOAD_ARCH_AARCH64_ARCH_CALL_H
+#define SCPROF_PRELOAD_ARCH_AARCH64_ARCH_CALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ARCH_CALL_BYTES 4 /* so many before the address are read at most */
+
+/* The frame record may lie anywhere in its frame: the caller's stack pointer is not known. */
+#define ARCH_CHAIN_GIVES_SP 0
+
+/* ARCH_CALL_BYTES before `address` can be read. */
+static inline bool arch_follows_call(uint64_t address)
+{
+	if (address & 3)
+		return false;
+	uint32_t code = ((const uint32_t *)address)[-1];
+	return (code & 0xfc000000u) == 0x94000000u || (code & 0xfffffc1fu) == 0xd63f0000u ||
+	       (code & 0xfefff800u) == 0xd63f0800u;
+}
+
+#endif

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Can an address be a return address, by the instruction before it? x86-64: E8 with 32 bits of
+ * displacement, or FF /2 in all its forms (Intel 64 and IA-32 Architectures Software Developer's
+ * Manual, volume 2, CALL). Prefixes lie before what is looked at. */
+#ifndef SCPROF_PRELOAD_ARCH_X86_64_ARCH_CALL_H
+#define SCPROF_PRELOAD_ARCH_X86_64_ARCH_CALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ARCH_CALL_BYTES 7 /* so many before the address are read at most */
+
+/* A call by a frame pointer's record: where the stack pointer of the caller is known to be. */
+#define ARCH_CHAIN_GIVES_SP 1
+
+/* Bytes of an FF /2 instruction that begins at `at`; 0: it is another. */
+static inline unsigned arch_indirect_call_bytes(const uint8_t *at)
+{
+	unsigned mod = at[1] >> 6, rm = at[1] & 7, sib = mod != 3 && rm == 4;
+	if (at[0] != 0xff || ((at[1] >> 3) & 7) != 2)
+		return 0;
+	if (mod == 1)
+		return 3 + sib;
+	if (mod == 2 || (mod == 0 && (rm == 5 || (sib && (at[2] & 7) == 5))))
+		return 6 + sib;
+	return 2 + sib;
+}
+
+/* ARCH_CALL_BYTES before `address` can be read. */
+static inline bool arch_follows_call(uint64_t address)
+{
+	const uint8_t *end = (const uint8_t *)address;
+	if (end[-5] == 0xe8)
+		return true;
+	for (unsigned bytes = 2; bytes <= ARCH_CALL_BYTES; bytes++)
+		if (arch_indirect_call_bytes(end - bytes) == bytes)
+			return true;
+	return false;
+}
+
+#endif

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Everything here is under one lock that nobody waits for long: libunwind has locks of its own,
+ * which are then never held when it is entered. All scratch memory is static, too: stacks may be
+ * small. */
+#include <dlfcn.h>
+#include <link.h>
+
+#include "include/scprof_version.h"
+#include "preload/process/modules.h"
+#include "preload/process/process.h"
+#include "preload/second/libunwind_walk.h"
+#include "preload/second/second.h"
+#include "preload/system/sys.h"
+
+#define PAGES	  16u
+#define PATIENCE  1000u /* turns in which others may run */
+#define PATH_MOST 4096u
+
+struct second second;
+
+static struct {
+	libunwind_walk_function *walk;
+	bool shared; /* the program uses libunwind itself: its locks are not ours alone */
+	uint32_t busy, turn;
+	uint64_t page[PAGES]; /* that can be read */
+	uint32_t next_page;
+	struct unwind_cursor cursor;
+	struct unwind_work work;
+	struct libunwind_walk theirs;
+	uint64_t frame[LIBUNWIND_WALK_FRAMES]; /* of theirs */
+	uint32_t frames;
+	struct file_chunk chunk; /* of CHECKS */
+	uint32_t differences;
+} state;
+
+enum verdict { EQUAL, DIFFERENT, UNDECIDED };
+
+bool second_choose(const char *one_in)
+{
+	uint64_t n = 0;
+	if (!one_in)
+		return true;
+	for (; *one_in >= '0' && *one_in <= '9' && n <= UINT32_MAX; one_in++)
+		n = 10 * n + (uint64_t)(*one_in - '0');
+	if (*one_in || n > UINT32_MAX)
+		return false;
+	second.one_in = (uint32_t)n;
+	return true;
+}
+
+/* Beside this library. */
+static bool find_object(char *path, size_t room)
+{
+	struct unwind_object self;
+	if (!unwind_object_find_object((uint64_t)find_object, &self) || !*self.name)
+		return false;
+	size_t at = (size_t)(text_basename(self.name) - self.name);
+	if (at + sizeof LIBUNWIND_WALK_OBJECT > room)
+		return false;
+	bytes_copy(path, self.name, at);
+	text_append(path, room, at, LIBUNWIND_WALK_OBJECT);
+	return true;
+}
+
+static int is_libunwind(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const char *name = text_basename(info->dlpi_name), *with = "libunwind";
+	(void)size, (void)data;
+	while (*with && *with == *name)
+		with++, name++;
+	return !*with;
+}
+
+/* libunwind is to call libc, and not what stands in front of it: stubs of selected functions, other
+ * allocators. Sanitizers end a program that asks for that. */
+static int loading_flags(void)
+{
+	bool sanitized = dlsym(RTLD_DEFAULT, "__sanitizer_set_report_path") != NULL;
+	return RTLD_LOCAL | RTLD_NOW | (sanitized ? 0 : RTLD_DEEPBIND);
+}
+
+static void load(const char *path)
+{
+	state.shared = dl_iterate_phdr(is_libunwind, NULL) != 0;
+	void *object = dlopen(path, loading_flags());
+	libunwind_walk_begin_function *begin =
+		object ? (libunwind_walk_begin_function *)dlsym(object, "scprof_libunwind_begin")
+		       : NULL;
+	if (begin && begin(SCPROF_VERSION))
+		state.walk = (libunwind_walk_function *)dlsym(object, "scprof_libunwind_walk");
+	dlerror(); /* the program is not to find ours */
+	second.unwinder = state.walk != NULL;
+}
+
+void second_load(void)
+{
+	static char path[PATH_MOST];
+	uint32_t groups = process_groups;
+	if (!second.one_in || !find_object(path, sizeof path))
+		return;
+	process_groups = 0; /* what the loader calls is not the program's */
+	load(path);
+	process_groups = groups;
+	if (process.file.header)
+		process.file.header->path_checks.unwinder = second.unwinder;
+}
+
+void second_begin_file(void)
+{
+	struct scp_header *h = process.file.header;
+	/* Whoever had libunwind when the process forked has left its locks as they were. */
+	if (process.forked && (state.busy || state.shared)) {
+		state.walk = NULL;
+		second.unwinder = 0;
+	}
+	state.busy = 0;
+	state.chunk = (struct file_chunk){0};
+	state.differences = 0;
+	if (!h)
+		return;
+	h->path_checks.one_in = second.one_in;
+	h->path_checks.unwinder = second.unwinder;
+}
+
+void second_count_heuristic(void)
+{
+	if (process.file.header)
+		__atomic_add_fetch(&process.file.header->path_checks.heuristic, 1,
+				   __ATOMIC_RELAXED);
+}
+
+static bool readable(uint64_t address)
+{
+	for (uint64_t page = address & ~UINT64_C(4095); page <= address + 7; page += 4096) {
+		bool known = false;
+		for (unsigned i = 0; i < PAGES; i++)
+			known |= state.page[i] == page;
+		if (known)
+			continue;
+		if (!sys_can_read(page))
+			return false;
+		state.page[state.next_page++ % PAGES] = page;
+	}
+	return true;
+}
+
+/* Only where we read a row with a CFA, too: some builds of libunwind end the program on one
+ * without. */
+static bool find(uint64_t pc, struct unwind_object *o)
+{
+	struct unwind_cursor *c = &state.cursor;
+	bool signal_frame;
+	uint64_t ra;
+	unwind_begin(c, pc, 0, 0);
+	c->exact = true;
+	c->work = &state.work;
+	return unwind_object_find_object(pc, o) && o->eh_frame_hdr &&
+	       unwind_cfi_find_row(c, &signal_frame, &ra) &&
+	       (c->work->row.cfa_expression || c->work->row.cfa_register < ARCH_REGS);
+}
+
+static void ask(const struct second_walk *w)
+{
+	struct libunwind_walk *theirs = &state.theirs;
+	for (unsigned i = 0; i < PAGES; i++)
+		state.page[i] = ~UINT64_C(0);
+	theirs->readable = readable;
+	theirs->find = find;
+	theirs->ra = w->ra;
+	theirs->cfa = w->cfa;
+	theirs->fp = w->fp;
+	theirs->most = LIBUNWIND_WALK_FRAMES;
+	state.walk(theirs);
+	state.frames = 0;
+	for (uint32_t i = 0; i < theirs->count; i++)
+		if (!modules_is_ours(theirs->pc[i]))
+			state.frame[state.frames++] =
+				modules_frame(theirs->pc[i], theirs->exact[i]);
+}
+
+/* *at: the first frame in which they differ. */
+static enum verdict compare(const struct second_walk *w, uint32_t *at)
+{
+	bool ended = state.theirs.end == LIBUNWIND_WALK_ENDED;
+	for (*at = 0; *at < w->frames; (*at)++) {
+		if (w->frame[*at] & SCP_FRAME_HEURISTIC)
+			return EQUAL;
+		if (*at == state.frames)
+			return ended ? DIFFERENT : UNDECIDED;
+		if (w->frame[*at] != state.frame[*at])
+			return DIFFERENT;
+	}
+	if (w->flags)
+		return EQUAL;
+	return state.frames > w->frames ? DIFFERENT : ended ? EQUAL : UNDECIDED;
+}
+
+struct difference {
+	const struct second_walk *ours;
+	uint32_t at;
+};
+
+static void record_step(void *argument)
+{
+	const struct difference *d = argument;
+	uint32_t ours = d->ours->frames - d->at, theirs = state.frames - d->at;
+	struct scp_path_difference *r;
+	uint64_t bytes = sizeof *r + 8 * ((uint64_t)ours + theirs);
+	bytes = (bytes + SCP_RECORD_ALIGN - 1) / SCP_RECORD_ALIGN * SCP_RECORD_ALIGN;
+	r = file_next_record(&state.chunk, bytes);
+	if (!r && file_optional_chunk(&process.file, &state.chunk, SCP_OPTIONAL_CHECKS, 0))
+		r = file_next_record(&state.chunk, bytes);
+	if (!r)
+		return;
+	r->rec = (struct scp_record){SCP_REC_PATH_DIFFERENCE, (uint32_t)bytes};
+	r->id = ++state.differences;
+	r->at = d->at;
+	r->ours = ours;
+	r->theirs = theirs;
+	bytes_copy(r->frame, d->ours->frame + d->at, 8 * (size_t)ours);
+	bytes_copy(r->frame + ours, state.frame + d->at, 8 * (size_t)theirs);
+	file_publish_record(&state.chunk, bytes);
+}
+
+static void judge(const struct second_walk *w, struct scp_path_checks *counts)
+{
+	struct difference d = {w, 0};
+	ask(w);
+	enum verdict v = compare(w, &d.at);
+	if (v == UNDECIDED) {
+		__atomic_add_fetch(&counts->undecided, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	__atomic_add_fetch(&counts->verified, 1, __ATOMIC_RELAXED);
+	if (v == EQUAL)
+		return;
+	__atomic_add_fetch(&counts->differ, 1, __ATOMIC_RELAXED);
+	if (state.differences < SCP_PATH_DIFFERENCES_MAX)
+		modules_exclusive(record_step, &d);
+}
+
+static bool take(void)
+{
+	for (unsigned i = 0; i < PATIENCE; i++) {
+		uint32_t idle = 0;
+		if (__atomic_compare_exchange_n(&state.busy, &idle, 1, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return true;
+		sys0(SYS_sched_yield);
+	}
+	return false;
+}
+
+COLD void second_walk_again(const struct second_walk *w)
+{
+	struct scp_header *h = process.file.header;
+	uint64_t signals;
+	if (!h || __atomic_fetch_add(&state.turn, 1, __ATOMIC_RELAXED) % second.one_in)
+		return;
+	bool possible =
+		state.walk && w->frames && !sys_sandboxed && !(w->flags & SCP_PATH_SMALL_STACK);
+	if (possible) /* a handler must not leave while libunwind is at work */
+		sys_hold_signals(&signals);
+	if (possible && take()) {
+		judge(w, &h->path_checks);
+		__atomic_store_n(&state.busy, 0, __ATOMIC_RELEASE);
+	} else {
+		__atomic_add_fetch(&h->path_checks.undecided, 1, __ATOMIC_RELAXED);
+	}
+	if (possible)
+		sys_release_signals(&signals);
+}
