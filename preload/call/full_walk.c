@@ -52,17 +52,15 @@ static bool note(void *context, uint64_t address, uint64_t value)
 	return true;
 }
 
-static void add_frame(struct walk_result *r, uint64_t pc, bool exact, bool heuristic)
+static void add_frame(struct walk_result *r, uint64_t pc, bool exact)
 {
 	if (modules_is_ours(pc))
 		return;
 	uint64_t frame = modules_frame(pc, exact);
 	if (!r->is_below)
 		r->is_below = below_contains(frame);
-	if (r->frame_count == filter.depth)
-		return;
-	r->frame[r->frame_count++] = frame | (heuristic ? SCP_FRAME_HEURISTIC : 0);
-	r->flags |= heuristic ? SCP_PATH_HEURISTIC : 0;
+	if (r->frame_count < filter.depth)
+		r->frame[r->frame_count++] = frame;
 }
 
 /* All frames that are kept are there: is there anything left to find out? The call around this
@@ -91,7 +89,12 @@ static enum unwind_result walk(struct scp_thread *t, uintptr_t outer)
 			if (is_enough(r, outer))
 				return step;
 		}
-		add_frame(r, c->pc, c->exact, c->heuristic);
+		uint32_t frames = r->frame_count;
+		add_frame(r, c->pc, c->exact);
+		if (c->heuristic && r->frame_count > frames) {
+			r->frame[frames] |= SCP_FRAME_HEURISTIC;
+			r->flags |= SCP_PATH_HEURISTIC;
+		}
 	}
 	if (step == UNWIND_END && r->outer == OUTER_UNKNOWN)
 		r->outer = OUTER_GONE;
@@ -103,7 +106,7 @@ static enum unwind_result walk(struct scp_thread *t, uintptr_t outer)
 void full_walk_find_caller(struct scp_thread *t, const struct walk_start *from)
 {
 	struct walk_result *r = &t->found;
-	add_frame(r, from->ra, false, false);
+	add_frame(r, from->ra, false);
 	r->flags = SCP_PATH_SMALL_STACK;
 	r->reach = REACH_ALL;
 	r->path = path_tree_find(t, r->frame, r->frame_count, r->flags);
@@ -120,7 +123,7 @@ void full_walk_find(struct scp_thread *t, const struct walk_start *from)
 	c->note = note;
 	c->readable = readable;
 	c->context = t;
-	add_frame(r, from->ra, false, false);
+	add_frame(r, from->ra, false);
 	if (walk(t, from->outer) == UNWIND_CUT && !(r->flags & filter.full_flag)) {
 		r->flags |= SCP_PATH_CUT;
 		process_loss(cut_paths, 1);
