@@ -20,7 +20,9 @@ static const uint64_t zero_word;
 static void forget_memos(struct scp_thread *t)
 {
 	for (unsigned i = 0; i < MEMO_FRONT; i++)
-		t->front[i] = t->second[i] = NULL;
+		t->front[i] = NULL;
+	for (unsigned i = 0; i < MEMO_PLACES; i++)
+		t->place[i] = (struct memo_place){NULL, 0};
 	compiler_barrier();
 	arena_reset(&t->memos);
 }
@@ -37,34 +39,55 @@ static void forget_stale(struct scp_thread *t)
 	t->generation = generation;
 }
 
-static void put_first(struct scp_thread *t, uint32_t slot, struct scp_memo *m)
+/* A tree of read words: a memo that differs leads, by the word that does and what it is now, to one
+ * that does not differ there. All words before are equal, so what is looked up is what a walk would
+ * have read. A place may hold any other memo: what is found is compared. */
+static uint64_t mix_place(uint64_t place, uint64_t address, uint64_t value)
 {
-	if (t->front[slot] == m)
-		return;
-	t->second[slot] = t->front[slot];
-	compiler_barrier();
-	t->front[slot] = m;
+	uint64_t h = (place ^ address) * UINT64_C(0x9e3779b97f4a7c15);
+	h = (h ^ h >> 32 ^ value) * UINT64_C(0xff51afd7ed558ccd);
+	return h ^ h >> 32;
+}
+
+/* The first word that differs; NULL: none. */
+static const struct noted_word *find_difference(const struct scp_memo *m)
+{
+	for (const struct noted_word *w = m->word; w != m->end; w++)
+		if (memo_differs(w))
+			return w;
+	return NULL;
 }
 
 COLD struct scp_memo *path_cache_search(struct scp_thread *t, uint64_t ra, uint64_t cfa,
 					uint64_t fp, uint64_t function)
 {
-	uint32_t slot = memo_slot(ra, cfa);
-	struct scp_memo *m = t->front[slot];
-	if (m && memo_matches(m, ra, cfa, fp, function))
-		return m;
-	m = t->second[slot];
-	if (!m || !memo_matches(m, ra, cfa, fp, function))
-		return NULL;
-	put_first(t, slot, m);
-	return m;
+	uint64_t place = mix_place(0, ra, cfa);
+	for (unsigned i = 0; i < MEMO_STEPS; i++) {
+		struct memo_place *at = &t->place[place & (MEMO_PLACES - 1)];
+		struct scp_memo *m = at->memo;
+		t->place_missed = at;
+		if (!m || m->ra != ra || m->cfa != cfa)
+			return NULL;
+		if ((m->function & ~MEMO_USES_FP) != function) {
+			place = mix_place(place, 1, function);
+			continue;
+		}
+		const struct noted_word *w = find_difference(m);
+		bool other_fp = m->function & MEMO_USES_FP && m->fp != fp;
+		if (!w && !other_fp) {
+			t->front[memo_slot(ra, cfa)] = m;
+			return m;
+		}
+		place = w ? mix_place(place, w->address, *(volatile uint64_t *)w->address)
+			  : mix_place(place, 0, fp);
+	}
+	return NULL;
 }
 
-/* The memo to write over: the one of its slot that was used longer ago, if there is room in it for
- * so many words. */
-static struct scp_memo *take(struct scp_thread *t, uint32_t slot, uint32_t words)
+/* The memo to write over: what is in its place, if there is room in it for so many words. */
+static struct scp_memo *take(struct scp_thread *t, uint32_t words)
 {
-	struct scp_memo *m = t->second[slot];
+	struct scp_memo *m = t->place_missed->memo;
 	uint64_t bytes = sizeof *m + words * sizeof(struct noted_word);
 	if (m && m->room >= words)
 		return m;
@@ -79,14 +102,23 @@ static struct scp_memo *take(struct scp_thread *t, uint32_t slot, uint32_t words
 	return m;
 }
 
+/* A path that is taken once needs no memo: only one that was missed here before. */
+static bool is_worth_a_memo(struct scp_thread *t)
+{
+	struct memo_place *at = t->place_missed;
+	bool again = at->missed == t->found.path.node;
+	at->missed = t->found.path.node;
+	return again;
+}
+
 /* It does not match before it is complete: a handler may leave this place for good. */
-static struct scp_memo *begin_memo(struct scp_thread *t, uint32_t slot)
+static struct scp_memo *begin_memo(struct scp_thread *t)
 {
 	struct walk_result *r = &t->found;
 	if (!r->noted_count) /* nothing but the caller: compare the word that says so */
 		r->noted[r->noted_count++] = (struct noted_word){(uint64_t)&zero_word, 0};
 	uint32_t words = (r->noted_count + MEMO_BLOCK - 1) / MEMO_BLOCK * MEMO_BLOCK;
-	struct scp_memo *m = take(t, slot, words);
+	struct scp_memo *m = take(t, words);
 	if (!m)
 		return NULL;
 	m->function = MEMO_NOTHING;
@@ -177,20 +209,21 @@ COLD struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_st
 {
 	struct walk_result *r = &t->found;
 	forget_stale(t);
-	struct scp_memo *m = find_known(t, from, function), *spare = (struct scp_memo *)t->spare;
+	struct scp_memo *m = find_known(t, from, function);
 	if (m)
 		return m;
 	walk(t, from, function);
-	uint32_t slot = memo_slot(from->ra, from->sp), words = stack_words(r, from, function);
-	uint32_t paths = t->paths;
+	uint32_t words = stack_words(r, from, function), paths = t->paths;
 	struct scp_site *site = r->is_below ? path_tree_site(t, r->path, function) : NULL;
 	if (t->paths != paths)
 		check_new_path(r, from);
-	bool remembered = site || !r->is_below;
+	if (!r->is_below) /* it is looked for by another name */
+		path_cache_search(t, from->ra, from->sp, from->fp, MEMO_EXCLUDED);
 	note_control(r);
-	m = remembered ? begin_memo(t, slot) : NULL;
-	bool in_slot = m != NULL;
-	m = m ? m : spare;
+	if ((site || !r->is_below) && is_worth_a_memo(t))
+		m = begin_memo(t);
+	bool is_kept = m != NULL;
+	m = is_kept ? m : (struct scp_memo *)t->spare;
 	m->ra = from->ra;
 	m->cfa = from->sp;
 	m->fp = from->fp;
@@ -202,8 +235,8 @@ COLD struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_st
 		count_undecided(r);
 	compiler_barrier();
 	m->function = (r->is_below ? function : MEMO_EXCLUDED) | (r->used_fp ? MEMO_USES_FP : 0);
-	if (in_slot)
-		put_first(t, slot, m);
+	if (is_kept)
+		t->front[memo_slot(from->ra, from->sp)] = t->place_missed->memo = m;
 	return m;
 }
 

@@ -24,6 +24,7 @@
 #include "preload/table/thread.h"
 
 #define MEMO_BLOCK 8u
+#define MEMO_STEPS 6u /* memos that are compared in a search */
 
 #define MEMO_USES_FP (UINT64_C(1) << 32)
 /* Instead of a function: on this path nothing is recorded (--below). */
@@ -47,7 +48,7 @@ struct scp_memo {
 	struct noted_word word[];
 };
 
-/* Cheap rather than good: a slot has two memos, and the one that was used last comes first. */
+/* Cheap rather than good: a slot has the one memo that was used last. */
 static inline __attribute__((always_inline)) uint32_t memo_slot(uint64_t ra, uint64_t cfa)
 {
 	return (uint32_t)(ra * 5 + (cfa >> 4)) & (MEMO_FRONT - 1);
@@ -79,8 +80,8 @@ static inline __attribute__((always_inline)) bool memo_matches(const struct scp_
 	return true;
 }
 
-/* Look at the slot whose first memo did not match; what is found comes first from now on. No
- * walk. NULL: not found. */
+/* Look for a memo where that of the slot does not match; what is found is in the slot from now on.
+ * No walk. NULL: not found. */
 HIDDEN struct scp_memo *path_cache_search(struct scp_thread *t, uint64_t ra, uint64_t cfa,
 					  uint64_t fp, uint64_t function);
 

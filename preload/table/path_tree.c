@@ -123,7 +123,8 @@ static bool write_path(struct scp_thread *t, struct path_node *path)
 	struct scp_path *p = record_begin(t, SCP_REC_PATH, sizeof *p + 8 * own);
 	if (!p)
 		return false;
-	p->id = t->paths + 1;
+	uint32_t id = ++t->paths; /* nobody else's, even if a handler leaves this for good */
+	p->id = id;
 	p->frames = path->depth;
 	p->shared = (uint16_t)(path->depth - own);
 	p->flags = path->flags;
@@ -132,9 +133,9 @@ static bool write_path(struct scp_thread *t, struct path_node *path)
 	for (uint32_t i = 0; i < own; i++, n = further_out(t, n))
 		p->frame[i] = n->frame;
 	record_publish(t);
-	path->id = ++t->paths;
+	path->id = id;
 	for (struct path_node *k = path; k && !k->first_path; k = further_out(t, k))
-		k->first_path = path->id;
+		k->first_path = id;
 	return true;
 }
 

@@ -18,9 +18,10 @@
 #include "preload/unwind/walk_state.h"
 #include "preload/system/util.h"
 
-#define MEMO_FRONT 1024u /* power of two */
-#define NOTED_MAX  (2 * WALK_FRAMES_MAX + 2)
-#define REACH_ALL  UINT64_MAX
+#define MEMO_FRONT  1024u /* powers of two */
+#define MEMO_PLACES 4096u
+#define NOTED_MAX   (2 * WALK_FRAMES_MAX + 2)
+#define REACH_ALL   UINT64_MAX
 
 /* What an entry needs from its second call on: most paths are taken once. */
 struct scp_rt_more {
@@ -205,8 +206,11 @@ struct scp_thread {
 	struct file_chunk states_chunk;
 	struct scp_table_states *table_states; /* NULL: states are not recorded */
 
-	/* By slot: the memo that was used last, and the one before. */
-	struct scp_memo *front[MEMO_FRONT], *second[MEMO_FRONT];
+	struct scp_memo *front[MEMO_FRONT]; /* by slot: the one that was used last */
+	struct memo_place {
+		struct scp_memo *memo;
+		uint32_t missed;	     /* the path that was found when it was not here */
+	} place[MEMO_PLACES], *place_missed; /* see path_cache.c; the latest search ended there */
 	uint64_t spare[16];	 /* a memo without words, for paths that are not remembered */
 	struct scp_site no_site; /* of paths that found no room */
 	uint64_t random;	 /* state of tick_phase.c's generator; 0: not seeded */
