@@ -102,11 +102,12 @@ static struct scp_memo *take(struct scp_thread *t, uint32_t words)
 	return m;
 }
 
-/* A path that is taken once needs no memo: only one that was missed here before. */
+/* A path that is taken once is not to take the place of another: only one that was missed there
+ * before. */
 static bool is_worth_a_memo(struct scp_thread *t)
 {
 	struct memo_place *at = t->place_missed;
-	bool again = at->missed == t->found.path.node;
+	bool again = !at->memo || at->missed == t->found.path.node;
 	at->missed = t->found.path.node;
 	return again;
 }

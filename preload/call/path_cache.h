@@ -24,7 +24,7 @@
 #include "preload/table/thread.h"
 
 #define MEMO_BLOCK 8u
-#define MEMO_STEPS 6u /* memos that are compared in a search */
+#define MEMO_STEPS 12u /* memos that are compared in a search */
 
 #define MEMO_USES_FP (UINT64_C(1) << 32)
 /* Instead of a function: on this path nothing is recorded (--below). */
