@@ -35,11 +35,13 @@ static inline uint64_t *histogram_count(struct scp_thread *t, struct scp_rt *rt,
 	return &h->count[bucket % SCP_HIST_BUCKETS];
 }
 
-static inline void add_to_histogram(struct scp_thread *t, struct scp_rt *rt, uint64_t units)
+static inline void add_to_histogram(const struct scp_call *c, struct scp_rt *rt, uint64_t units)
 {
-	uint64_t *count = histogram_count(t, rt, units);
+	uint64_t *count = histogram_count(c->thread, rt, units);
 	if (likely(count != NULL))
 		++*count;
+	if (c->site)
+		c->site->expected = (struct scp_expected){rt, rt->entry, count};
 }
 
 /* The second call is to be added. The histogram begins with the first, which stands alone in the
@@ -99,7 +101,7 @@ static inline void add_to_entry(const struct scp_call *c, struct scp_rt *rt, uin
 		begin_histogram(t, rt);
 	uint64_t calls = sums_begin_entry(e, units, now, bytes, has_bytes, false, mark);
 	if (t->histograms && likely(calls > 1))
-		add_to_histogram(t, rt, units);
+		add_to_histogram(c, rt, units);
 	if (unlikely(rt->slow != NULL))
 		add_slow(rt->slow, slow_units);
 	if (unlikely(off != NULL))

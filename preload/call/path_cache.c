@@ -58,6 +58,22 @@ static const struct noted_word *find_difference(const struct scp_memo *m)
 	return NULL;
 }
 
+/* None of this is in a cache, most often: all of it at once, while the original runs. */
+static void prefetch_expected(const struct scp_thread *t, const struct scp_expected *e)
+{
+	__builtin_prefetch(e->rt);
+	__builtin_prefetch(e->entry, 1);
+	__builtin_prefetch((const uint8_t *)e->entry + 64, 1);
+	__builtin_prefetch(e->bucket, 1);
+	__builtin_prefetch(t->previous->gap[0].gap, 1);
+}
+
+static void prefetch_words(const struct scp_memo *m)
+{
+	for (unsigned i = 1; i < 6; i++)
+		__builtin_prefetch((const uint8_t *)m + 64 * i);
+}
+
 COLD struct scp_memo *path_cache_search(struct scp_thread *t, uint64_t ra, uint64_t cfa,
 					uint64_t fp, uint64_t function)
 {
@@ -66,6 +82,8 @@ COLD struct scp_memo *path_cache_search(struct scp_thread *t, uint64_t ra, uint6
 		struct memo_place *at = &t->place[place & (MEMO_PLACES - 1)];
 		struct scp_memo *m = at->memo;
 		t->place_missed = at;
+		if (m)
+			prefetch_words(m);
 		if (!m || m->ra != ra || m->cfa != cfa)
 			return NULL;
 		if ((m->function & ~MEMO_USES_FP) != function) {
@@ -75,6 +93,8 @@ COLD struct scp_memo *path_cache_search(struct scp_thread *t, uint64_t ra, uint6
 		const struct noted_word *w = find_difference(m);
 		bool other_fp = m->function & MEMO_USES_FP && m->fp != fp;
 		if (!w && !other_fp) {
+			__builtin_prefetch(m->site);
+			prefetch_expected(t, &m->expected);
 			t->front[memo_slot(ra, cfa)] = m;
 			return m;
 		}
@@ -232,6 +252,8 @@ COLD struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_st
 	m->stack_words = words;
 	m->reach = r->reach;
 	m->site = site ? site : &t->no_site;
+	m->expected = m->site->expected;
+	prefetch_expected(t, &m->expected);
 	if (!r->is_below)
 		count_undecided(r);
 	compiler_barrier();

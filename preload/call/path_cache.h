@@ -45,6 +45,8 @@ struct scp_memo {
 	uint64_t reach;
 	uint64_t stack_words; /* of selected functions: see selected_stack.h */
 	uint64_t room;	      /* words */
+	struct scp_expected expected;
+	uint64_t reserved;
 	struct noted_word word[];
 };
 

@@ -60,6 +60,11 @@ struct scp_rt {
 	struct scp_sampler *sampler; /* NULL: phases are not sampled, see tick_phase.h */
 };
 
+/* What a call is likely to change, to be prefetched: it may be out of date. */
+struct scp_expected {
+	const void *rt, *entry, *bucket;
+};
+
 /* A function called on a path: what its calls need. */
 struct scp_site {
 	struct scp_rt *rt[SCP_OUTCOMES]; /* &thread.no_entry: none yet */
@@ -72,7 +77,8 @@ struct scp_site {
 	 * where that is not the same for all callers */
 	void *real;
 	uint32_t pass, passes; /* calls to let pass unread, and how that was drawn */
-	uint64_t reserved[6];
+	struct scp_expected expected;
+	uint64_t reserved[3];
 };
 _Static_assert(sizeof(struct scp_site) == 128, "two cache lines");
 
