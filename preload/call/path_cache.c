@@ -15,16 +15,37 @@
 
 #define PAGE(a) ((a) & ~UINT64_C(4095))
 
+#define PLACES_FIRST 1024u
+#define PLACES_MOST  32768u
+
 static const uint64_t zero_word;
 
 static void forget_memos(struct scp_thread *t)
 {
 	for (unsigned i = 0; i < MEMO_FRONT; i++)
 		t->front[i] = NULL;
-	for (unsigned i = 0; i < MEMO_PLACES; i++)
-		t->place[i] = (struct memo_place){NULL, 0};
+	t->places_since++;
+	t->places_used = 0;
 	compiler_barrier();
 	arena_reset(&t->memos);
+}
+
+/* Places for memos, four times as many each time that half of them are in use. */
+static COLD void grow_places(struct scp_thread *t)
+{
+	uint32_t n = t->places ? 4 * t->places : PLACES_FIRST, old_n = t->places;
+	struct memo_place *old = t->place, *place = arena_map(n * sizeof *place);
+	t->places_lost = !place;
+	if (!place)
+		return;
+	forget_memos(t);
+	t->places = 0; /* never more than there are, wherever a handler leaves us */
+	compiler_barrier();
+	t->place = place;
+	compiler_barrier();
+	t->places = n;
+	if (old)
+		arena_unmap(old, old_n * sizeof *old);
 }
 
 /* Code was unloaded since these memos were made. */
@@ -78,9 +99,10 @@ COLD struct scp_memo *path_cache_search(struct scp_thread *t, uint64_t ra, uint6
 					uint64_t fp, uint64_t function)
 {
 	uint64_t place = mix_place(0, ra, cfa);
-	for (unsigned i = 0; i < MEMO_STEPS; i++) {
-		struct memo_place *at = &t->place[place & (MEMO_PLACES - 1)];
-		struct scp_memo *m = at->memo;
+	t->place_missed = NULL;
+	for (unsigned i = 0; i < MEMO_STEPS && likely(t->places != 0); i++) {
+		struct memo_place *at = &t->place[place & (t->places - 1)];
+		struct scp_memo *m = at->since == t->places_since ? at->memo : NULL;
 		t->place_missed = at;
 		if (m)
 			prefetch_words(m);
@@ -107,7 +129,8 @@ COLD struct scp_memo *path_cache_search(struct scp_thread *t, uint64_t ra, uint6
 /* The memo to write over: what is in its place, if there is room in it for so many words. */
 static struct scp_memo *take(struct scp_thread *t, uint32_t words)
 {
-	struct scp_memo *m = t->place_missed->memo;
+	struct memo_place *at = t->place_missed;
+	struct scp_memo *m = at->since == t->places_since ? at->memo : NULL;
 	uint64_t bytes = sizeof *m + words * sizeof(struct noted_word);
 	if (m && m->room >= words)
 		return m;
@@ -127,9 +150,21 @@ static struct scp_memo *take(struct scp_thread *t, uint32_t words)
 static bool is_worth_a_memo(struct scp_thread *t)
 {
 	struct memo_place *at = t->place_missed;
-	bool again = !at->memo || at->missed == t->found.path.node;
+	if (!at)
+		return false;
+	bool again = at->since != t->places_since || at->missed == t->found.path.node;
 	at->missed = t->found.path.node;
 	return again;
+}
+
+static void put(struct scp_thread *t, struct scp_memo *m)
+{
+	struct memo_place *at = t->place_missed;
+	t->places_used += at->since != t->places_since;
+	at->memo = m;
+	compiler_barrier();
+	at->since = t->places_since;
+	t->front[memo_slot(m->ra, m->cfa)] = m;
 }
 
 /* It does not match before it is complete: a handler may leave this place for good. */
@@ -230,6 +265,8 @@ COLD struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_st
 {
 	struct walk_result *r = &t->found;
 	forget_stale(t);
+	if (t->places_used >= t->places / 2 && t->places < PLACES_MOST && !t->places_lost)
+		grow_places(t);
 	struct scp_memo *m = find_known(t, from, function);
 	if (m)
 		return m;
@@ -259,7 +296,7 @@ COLD struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_st
 	compiler_barrier();
 	m->function = (r->is_below ? function : MEMO_EXCLUDED) | (r->used_fp ? MEMO_USES_FP : 0);
 	if (is_kept)
-		t->front[memo_slot(from->ra, from->sp)] = t->place_missed->memo = m;
+		put(t, m);
 	return m;
 }
 

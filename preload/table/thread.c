@@ -330,6 +330,8 @@ static void release_rows(struct scp_thread *t)
 {
 	if (t->walk.rows)
 		arena_unmap(t->walk.rows, t->walk.sets * sizeof *t->walk.rows);
+	if (t->place)
+		arena_unmap(t->place, t->places * sizeof *t->place);
 }
 
 static void release_regions(struct scp_thread *t)

@@ -18,10 +18,9 @@
 #include "preload/unwind/walk_state.h"
 #include "preload/system/util.h"
 
-#define MEMO_FRONT  1024u /* powers of two */
-#define MEMO_PLACES 4096u
-#define NOTED_MAX   (2 * WALK_FRAMES_MAX + 2)
-#define REACH_ALL   UINT64_MAX
+#define MEMO_FRONT 1024u /* a power of two */
+#define NOTED_MAX  (2 * WALK_FRAMES_MAX + 2)
+#define REACH_ALL  UINT64_MAX
 
 /* What an entry needs from its second call on: most paths are taken once. */
 struct scp_rt_more {
@@ -63,6 +62,13 @@ struct scp_rt {
 /* What a call is likely to change, to be prefetched: it may be out of date. */
 struct scp_expected {
 	const void *rt, *entry, *bucket;
+};
+
+/* Where a memo is looked for. */
+struct memo_place {
+	struct scp_memo *memo;
+	uint32_t missed; /* the path that was found when it was not here */
+	uint32_t since;	 /* of another number than thread.places_since: it is empty */
 };
 
 /* A function called on a path: what its calls need. */
@@ -212,11 +218,10 @@ struct scp_thread {
 	struct file_chunk states_chunk;
 	struct scp_table_states *table_states; /* NULL: states are not recorded */
 
-	struct scp_memo *front[MEMO_FRONT]; /* by slot: the one that was used last */
-	struct memo_place {
-		struct scp_memo *memo;
-		uint32_t missed;	     /* the path that was found when it was not here */
-	} place[MEMO_PLACES], *place_missed; /* see path_cache.c; the latest search ended there */
+	struct scp_memo *front[MEMO_FRONT];	 /* by slot: the one that was used last */
+	struct memo_place *place, *place_missed; /* see path_cache.c; a search ended there */
+	uint32_t places, places_used, places_since;
+	bool places_lost;	 /* there is no room for more */
 	uint64_t spare[16];	 /* a memo without words, for paths that are not remembered */
 	struct scp_site no_site; /* of paths that found no room */
 	uint64_t random;	 /* state of tick_phase.c's generator; 0: not seeded */
