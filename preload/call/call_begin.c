@@ -172,19 +172,15 @@ static bool is_known_excluded(struct scp_thread *t, uint64_t ra, uint64_t cfa, u
 }
 
 /* The memo, with what is around told by `outer`: that may have been left for good. */
-static struct scp_memo *find_memo(struct scp_thread *t, struct walk_start from, uint32_t function,
+static struct scp_memo *find_memo(struct scp_thread *t, struct walk_start *from, uint32_t function,
 				  uintptr_t *outer)
 {
-	bool gone = from.outer && path_cache_is_above(&from);
+	bool gone = from->outer && path_cache_is_above(from);
 	if (gone)
-		from.outer = 0;
-	struct recording recording = recording_begin(t);
-	struct scp_memo *m = path_cache_find(t, &from, function);
-	recording_end(t, &recording);
-	if (gone || (from.outer && t->found.outer == OUTER_GONE))
+		from->outer = 0;
+	struct scp_memo *m = path_cache_find(t, from, function);
+	if (gone || (from->outer && t->found.outer == OUTER_GONE))
 		*outer = abandon(t);
-	if (!*outer)
-		recording_settle(t);
 	return m;
 }
 
@@ -194,12 +190,12 @@ COLD struct scp_memo *call_find_memo(struct scp_thread *t, uint64_t ra, uint64_t
 {
 	int saved = errno;
 	struct scp_memo *m = NULL;
-	const struct walk_start from = {ra, cfa, fp, *outer & ~OPEN_REGION};
+	struct walk_start from = {ra, cfa, fp, *outer & ~OPEN_REGION};
 	if (is_still_recorded(t, outer) && !is_known_excluded(t, ra, cfa, fp)) {
 		if (sys_stack_room() < STACK_TO_RECORD)
 			pass_through();
 		else
-			m = find_memo(t, from, function, outer);
+			m = find_memo(t, &from, function, outer);
 	}
 	errno = saved;
 	return m && !memo_is_excluded(m) ? m : NULL;

@@ -106,7 +106,10 @@ static enum unwind_result walk(struct scp_thread *t, uintptr_t outer)
 void full_walk_find_caller(struct scp_thread *t, const struct walk_start *from)
 {
 	struct walk_result *r = &t->found;
-	add_frame(r, from->ra, false);
+	bool has_room = sys_stack_room() >= STACK_TO_DESCRIBE;
+	r->frame[0] = has_room ? modules_frame(from->ra, false) : modules_known_frame(from->ra);
+	r->frame_count = 1;
+	r->is_below = r->is_below || below_contains(r->frame[0]);
 	r->flags = SCP_PATH_SMALL_STACK;
 	r->reach = REACH_ALL;
 	r->path = path_tree_find(t, r->frame, r->frame_count, r->flags);

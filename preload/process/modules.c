@@ -225,6 +225,14 @@ static COLD struct slot *find_or_add(const struct unwind_object *o)
 	return s.found;
 }
 
+uint64_t modules_known_frame(uint64_t pc)
+{
+	struct unwind_object o;
+	const struct slot *s = unwind_object_find_object(pc - 1, &o) ? find(&o) : NULL;
+	return s ? SCP_FRAME((uint32_t)(s - slots) + 1, false, pc - o.base)
+		 : SCP_FRAME(0, false, pc);
+}
+
 uint64_t modules_frame(uint64_t pc, bool exact)
 {
 	struct unwind_object o;

@@ -14,6 +14,10 @@
  * (generated code) gives module 0. Slow path only; async-signal-safe. */
 HIDDEN uint64_t modules_frame(uint64_t pc, bool exact);
 
+/* Of a return address in an object that has a number already; else as if in none. Takes less stack.
+ */
+HIDDEN uint64_t modules_known_frame(uint64_t pc);
+
 /* Forget all numbers: the records went into another process's file. */
 HIDDEN void modules_reset(void);
 

@@ -64,6 +64,16 @@ static bool has_room(struct scp_thread *t)
 	return t->path_slots_used < t->path_slots / 4 * 3 || index_grow(t, grow);
 }
 
+static bool add_nodes(struct scp_thread *t)
+{
+	return pool_add_block(&t->path_nodes, &t->index, sizeof(struct path_node));
+}
+
+static bool add_sites(struct scp_thread *t)
+{
+	return pool_add_block(&t->sites, &t->index, sizeof(struct scp_site));
+}
+
 static void fill(struct scp_thread *t, struct path_place out, uint64_t key, uint32_t number)
 {
 	struct path_slot *s = look_up(t, out, key);
@@ -76,9 +86,10 @@ static void fill(struct scp_thread *t, struct path_place out, uint64_t key, uint
 
 static COLD uint32_t add_node(struct scp_thread *t, struct path_place out, uint64_t frame)
 {
-	struct path_node *n = NULL;
-	if (!out.node || !has_room(t) || !(n = pool_next(&t->path_nodes, &t->index, sizeof *n)))
+	if (!out.node || !has_room(t) ||
+	    (!pool_has_room(&t->path_nodes) && !index_grow(t, add_nodes)))
 		return 0;
+	struct path_node *n = pool_next(&t->path_nodes, sizeof *n);
 	const struct path_node *o = out.node & PATH_TREE_ROOT(0) ? NULL : node_at(t, out.node);
 	*n = (struct path_node){
 		.frame = frame,
@@ -143,10 +154,10 @@ static COLD struct scp_site *add_site(struct scp_thread *t, struct path_place pa
 				      uint32_t function)
 {
 	struct path_node *n = node_at(t, path.node);
-	struct scp_site *s = NULL;
 	if (!has_room(t) || (!n->id && !write_path(t, n)) ||
-	    !(s = pool_next(&t->sites, &t->index, sizeof *s)))
+	    (!pool_has_room(&t->sites) && !index_grow(t, add_sites)))
 		return NULL;
+	struct scp_site *s = pool_next(&t->sites, sizeof *s);
 	for (unsigned i = 0; i < SCP_OUTCOMES; i++)
 		s->rt[i] = &t->no_entry;
 	s->function = function;

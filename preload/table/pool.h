@@ -24,14 +24,25 @@ static inline void *pool_get(const struct pool *p, uint32_t number, size_t bytes
 	return p->block[b] + (number - 1 - ((1u << b) - 1) * POOL_FIRST) * bytes;
 }
 
-/* The next one, zeroed, or NULL: no room. It counts when p->count has become its number, which is
- * the caller's to do when it is complete. */
-static inline void *pool_next(struct pool *p, struct arena *a, size_t bytes)
+/* Is there a block for the next one? Else one is to be made, undisturbed: see index.h. */
+static inline bool pool_has_room(const struct pool *p)
 {
 	uint32_t b = pool_block(p->count + 1);
-	if (b >= POOL_BLOCKS ||
-	    (!p->block[b] && !(p->block[b] = arena_take(a, (POOL_FIRST << b) * bytes))))
-		return NULL;
+	return b < POOL_BLOCKS && p->block[b];
+}
+
+static inline bool pool_add_block(struct pool *p, struct arena *a, size_t bytes)
+{
+	uint32_t b = pool_block(p->count + 1);
+	if (b < POOL_BLOCKS && !p->block[b])
+		p->block[b] = arena_take(a, (POOL_FIRST << b) * bytes);
+	return pool_has_room(p);
+}
+
+/* The next one, zeroed, where there is room. It counts when p->count has become its number, which
+ * is the caller's to do when it is complete. */
+static inline void *pool_next(const struct pool *p, size_t bytes)
+{
 	return pool_get(p, p->count + 1, bytes);
 }
 
