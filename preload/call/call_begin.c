@@ -178,9 +178,13 @@ static struct scp_memo *find_memo(struct scp_thread *t, struct walk_start *from,
 	bool gone = from->outer && path_cache_is_above(from);
 	if (gone)
 		from->outer = 0;
+	struct recording recording = recording_begin(t);
 	struct scp_memo *m = path_cache_find(t, from, function);
+	recording_end(t, &recording);
 	if (gone || (from->outer && t->found.outer == OUTER_GONE))
 		*outer = abandon(t);
+	if (!*outer)
+		recording_settle(t);
 	return m;
 }
 
