@@ -171,9 +171,10 @@ static bool is_known_excluded(struct scp_thread *t, uint64_t ra, uint64_t cfa, u
 	       path_cache_search(t, ra, cfa, fp, MEMO_EXCLUDED);
 }
 
-/* The memo, with what is around told by `outer`: that may have been left for good. */
-static struct scp_memo *find_memo(struct scp_thread *t, struct walk_start *from, uint32_t function,
-				  uintptr_t *outer)
+/* The memo, with what is around told by `outer`: that may have been left for good. Of its own, so
+ * that the question for room on the stack needs little of it. */
+static COLD struct scp_memo *find_memo(struct scp_thread *t, struct walk_start *from,
+				       uint32_t function, uintptr_t *outer)
 {
 	bool gone = from->outer && path_cache_is_above(from);
 	if (gone)
