@@ -112,7 +112,8 @@ void full_walk_find_caller(struct scp_thread *t, const struct walk_start *from)
 	r->is_below = r->is_below || below_contains(r->frame[0]);
 	r->flags = SCP_PATH_SMALL_STACK;
 	r->reach = REACH_ALL;
-	r->path = path_tree_find(t, r->frame, r->frame_count, r->flags);
+	if (has_room || path_tree_has_room(t))
+		r->path = path_tree_find(t, r->frame, r->frame_count, r->flags);
 }
 
 void full_walk_find(struct scp_thread *t, const struct walk_start *from)

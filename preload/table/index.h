@@ -13,8 +13,6 @@
 static inline bool index_grow(struct scp_thread *t, bool (*grow)(struct scp_thread *))
 {
 	uint64_t signals;
-	if (sys_stack_room() < STACK_TO_INDEX)
-		return false;
 	if (sys_sandboxed)
 		return grow(t);
 	sys_hold_signals(&signals);

@@ -58,10 +58,15 @@ static bool grow(struct scp_thread *t)
 	return true;
 }
 
-/* Room for one more: three quarters are in use at most. */
+/* Three quarters are in use at most. */
+static bool has_slot(const struct scp_thread *t)
+{
+	return t->path_slots_used < t->path_slots / 4 * 3;
+}
+
 static bool has_room(struct scp_thread *t)
 {
-	return t->path_slots_used < t->path_slots / 4 * 3 || index_grow(t, grow);
+	return has_slot(t) || index_grow(t, grow);
 }
 
 static bool add_nodes(struct scp_thread *t)
@@ -72,6 +77,18 @@ static bool add_nodes(struct scp_thread *t)
 static bool add_sites(struct scp_thread *t)
 {
 	return pool_add_block(&t->sites, &t->index, sizeof(struct scp_site));
+}
+
+void path_tree_begin(struct scp_thread *t)
+{
+	if (grow(t) && add_nodes(t))
+		add_sites(t);
+}
+
+bool path_tree_has_room(const struct scp_thread *t)
+{
+	return t->path_slots_used + 1 < t->path_slots / 4 * 3 && pool_has_room(&t->path_nodes) &&
+	       pool_has_room(&t->sites);
 }
 
 static void fill(struct scp_thread *t, struct path_place out, uint64_t key, uint32_t number)

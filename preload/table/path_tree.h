@@ -32,6 +32,12 @@ static inline void path_tree_prefetch(const struct scp_thread *t, uint32_t hash)
 		__builtin_prefetch(&t->path_slot[hash & (t->path_slots - 1)]);
 }
 
+/* A new table's. Without room it begins later. */
+HIDDEN void path_tree_begin(struct scp_thread *t);
+
+/* Is there room for another path, without a larger index? That takes more stack. */
+HIDDEN bool path_tree_has_room(const struct scp_thread *t);
+
 /* The node of a frame called from node `out`, made if need be. Node 0: no room. */
 HIDDEN struct path_place path_tree_child(struct scp_thread *t, struct path_place out,
 					 uint64_t frame);

@@ -6,7 +6,7 @@
 #include "preload/process/arena.h"
 
 #define POOL_BLOCKS 24u
-#define POOL_FIRST  256u /* things in the first block */
+#define POOL_FIRST  64u /* things in the first block */
 
 struct pool {
 	uint8_t *block[POOL_BLOCKS];

@@ -9,6 +9,7 @@
 #include "preload/filter/filter.h"
 #include "preload/process/process.h"
 #include "preload/table/header.h"
+#include "preload/table/path_tree.h"
 #include "preload/table/slowest.h"
 #include "preload/switches/switch_detector.h"
 #include "preload/table/recording.h"
@@ -215,6 +216,7 @@ static struct scp_thread *create(uint32_t me)
 		arena_unmap(t, (sizeof *t + 4095) & ~(size_t)4095);
 		return NULL;
 	}
+	path_tree_begin(t);
 	if (switch_chosen.kind)
 		states_begin_table(t);
 	struct scp_thread *head = __atomic_load_n(&all, __ATOMIC_RELAXED);
