@@ -76,7 +76,7 @@ static inline void step_apart(struct visit v)
 #define FUNCTION(kind, n)                                                                          \
 	__attribute__((noinline)) static void kind##_##n(struct visit v)                           \
 	{                                                                                          \
-		char room[8 * (n) + 8];                                                            \
+		char room[8 * ((n)-9)];                                                            \
                                                                                                    \
 		__asm__ volatile("" ::"r"(room));                                                  \
 		step_##kind(v);                                                                    \
@@ -95,11 +95,11 @@ static inline void step_apart(struct visit v)
 	DO(kind, n##8)                                                                             \
 	DO(kind, n##9)
 #define FIFTY(DO, kind)                                                                            \
-	TEN(DO, kind, )                                                                            \
 	TEN(DO, kind, 1)                                                                           \
 	TEN(DO, kind, 2)                                                                           \
 	TEN(DO, kind, 3)                                                                           \
-	TEN(DO, kind, 4)
+	TEN(DO, kind, 4)                                                                           \
+	TEN(DO, kind, 5)
 FIFTY(FUNCTION, tree)
 FIFTY(FUNCTION, apart)
 static function *const tree[FUNCTIONS] = {FIFTY(ADDRESS, tree)};
