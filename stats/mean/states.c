@@ -26,7 +26,8 @@
 
 /* Values of all calls, in ns. */
 struct values {
-	double n, total;
+	uint64_t n;
+	double total;
 	double square; /* centred */
 	double tick;
 	double batch[MOST_BATCHES];
@@ -72,7 +73,7 @@ static struct mean_interval apply_rule(const struct values *v, const struct stat
 {
 	double scale = scale_of(v), calls = (double)elapsed->batches.calls, each;
 	double square = fmin(fmax(v->square, 0) * scale * scale, 0x1p120);
-	uint64_t n = (uint64_t)v->n, sum = (uint64_t)integer(v->total * scale);
+	uint64_t n = v->n, sum = (uint64_t)integer(v->total * scale);
 	int64_t batch[MOST_BATCHES];
 	struct stats_sample s = {
 		.sums = {.n = n,
@@ -86,7 +87,7 @@ static struct mean_interval apply_rule(const struct values *v, const struct stat
 
 	for (uint32_t i = 0; i < v->batches; i++)
 		batch[i] = integer(v->batch[i] * scale);
-	each = each_apart((double)sum, batch, v->batches, v->n, calls * v->batches);
+	each = each_apart((double)sum, batch, v->batches, (double)n, calls * v->batches);
 	s.apart = apart_like(&elapsed->apart, 1, each);
 	return mean_interval_estimate(&s, confidence);
 }
@@ -95,10 +96,10 @@ static struct mean_interval apply_rule(const struct values *v, const struct stat
 static struct mean_interval apply_moved(struct values *v, const struct stats_sample *elapsed,
 					double confidence)
 {
-	double by = v->total < 0 ? -2 * v->total / v->n : 0;
+	double n = (double)v->n, by = v->total < 0 ? -2 * v->total / n : 0;
 	struct mean_interval m;
 
-	v->total += by * v->n;
+	v->total += by * n;
 	for (uint32_t i = 0; i < v->batches; i++)
 		v->batch[i] += by * (double)elapsed->batches.calls;
 	m = apply_rule(v, elapsed, confidence);
@@ -213,7 +214,7 @@ static struct mean_interval off_mean(const struct states_sample *s, const struct
 				     double others, double confidence)
 {
 	double n = (double)s->elapsed.sums.n;
-	struct values v = {.n = n, .total = o->total};
+	struct values v = {.n = s->elapsed.sums.n, .total = o->total};
 	struct mean_interval m;
 
 	if (!(o->total > 0))
@@ -248,7 +249,7 @@ static struct mean_interval on_cpu_mean(const struct states_sample *s, const str
 					const struct off *a, double confidence)
 {
 	const struct stats_sums *e = &s->elapsed.sums;
-	struct values v = {.n = (double)e->n,
+	struct values v = {.n = e->n,
 			   .total = (double)e->sum * e->unit - r->total - a->total,
 			   .square = on_cpu_square(s, r, a),
 			   .tick = (double)e->tick * e->unit};

@@ -354,6 +354,8 @@ static void damaged_sums_give_some_number(void **state)
 	m.s.elapsed.sums.sum = UINT64_MAX;
 	m.s.weighted = 1;
 	states_estimate_means(&m.s, 0.95);
+	m.s.elapsed.sums.n = UINT64_MAX;
+	states_estimate_means(&m.s, 0.95);
 }
 
 /* Batches with none to three of eight calls switched. */
