@@ -10,6 +10,13 @@
 const struct symbol *frame_symbols_find(struct report *r, const struct prof_frame *frame,
 					size_t *count);
 
+/* A number for what is drawn of a frame whose first name is `s`: heuristic frames are marked, so
+ * that they have others. SYMBOL_UNNUMBERED: out of memory. */
+static inline uint32_t frame_symbols_number(const struct symbol *s, bool heuristic)
+{
+	return s->number < SYMBOL_UNNUMBERED / 2 ? 2 * s->number + heuristic : SYMBOL_UNNUMBERED;
+}
+
 /* How many frames of a site's path are worth showing, without what the C library calls before
  * main or a thread's function: at least one, if there is any. */
 uint32_t frame_symbols_trim_startup(struct report *r, const struct report_site *s);

@@ -39,7 +39,7 @@ static uint32_t line_below(struct paths *p, uint32_t parent, const struct prof_f
 {
 	size_t count;
 	const struct symbol *s = frame_symbols_find(p->html->report, frame, &count);
-	uint32_t line = STRING_INDEX_NONE, at = 2 * s->number + frame->heuristic;
+	uint32_t line = STRING_INDEX_NONE, at = frame_symbols_number(s, frame->heuristic);
 
 	if (array_reach((void **)&p->text, &p->room, at, sizeof(*p->text), 0xff))
 		line = pairs_add(&p->lines, parent, at);

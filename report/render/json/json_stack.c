@@ -58,7 +58,7 @@ static char *make_text(const struct symbol *s, bool heuristic)
 static void put_cached(struct json_writer *w, struct json_stack_cache *c, const struct symbol *s,
 		       bool heuristic)
 {
-	uint32_t at = 2 * s->number + heuristic;
+	uint32_t at = frame_symbols_number(s, heuristic);
 	bool fits = array_reach((void **)&c->frame, &c->room, at, sizeof(*c->frame), 0);
 
 	if (fits && !c->frame[at])

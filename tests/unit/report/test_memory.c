@@ -14,7 +14,8 @@ void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
 void *__real_realloc(void *memory, size_t bytes);
 
-static long left; /* allocations until one fails; 0: none does */
+static long left;      /* allocations until one fails; 0: none does */
+static size_t longest; /* array that was asked for, in bytes */
 
 static bool fails(void)
 {
@@ -39,6 +40,8 @@ void *__wrap_calloc(size_t count, size_t bytes)
 void *__wrap_realloc(void *memory, size_t bytes);
 void *__wrap_realloc(void *memory, size_t bytes)
 {
+	if (bytes > longest)
+		longest = bytes;
 	return fails() ? NULL : __real_realloc(memory, bytes);
 }
 
@@ -72,6 +75,8 @@ static void sweep(enum report_format format, enum report_by by)
 	}
 	assert_int_equal(status, 0);
 	assert_true(at > 5 && refused > 0);
+	/* what has no number is in no array */
+	assert_in_range(longest, 1, 1 << 20);
 	fclose(sink);
 }
 
