@@ -170,7 +170,8 @@ struct scp_path *scp_build_path(struct scp_build *b, uint32_t id, const uint64_t
 
 	p->id = id;
 	p->frames = frames;
-	memcpy(p->frame, frame, frames * sizeof *frame);
+	if (frames)
+		memcpy(p->frame, frame, frames * sizeof *frame);
 	return p;
 }
 
