@@ -110,6 +110,7 @@ REPORT_SRC = \
 	report/render/text/text_steady.c \
 	report/report_build.c \
 	report/report_print.c \
+	report/report_sites.c \
 	report/symbols/function_names.c \
 	report/symbols/symbolize.c \
 	report/symbols/symbolize_debug.c \

@@ -1,300 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Builds a report: entries of all tables in the same group (groups.h) are added up, each sum is
- * turned into an estimate, then come gaps, threads, loops, slowest calls and warnings. */
+/* Builds a report: first its sites, then come gaps, threads, loops, slowest calls and warnings. */
 
 #include "report/report.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "report/model/displaced.h"
-#include "report/model/estimate.h"
-#include "report/model/groups.h"
-#include "profile/base/array.h"
 #include "report/loops/loop.h"
 #include "report/model/account.h"
+#include "report/model/estimate.h"
+#include "report/model/groups.h"
 #include "report/model/ledger.h"
-#include "report/model/reliability.h"
-#include "report/model/site.h"
 #include "report/model/slowest.h"
-#include "report/model/site_sums.h"
 #include "report/model/states.h"
 #include "report/model/threads_time.h"
 #include "report/model/warnings.h"
-
-/* What a row is computed from, one row at a time. */
-struct making {
-	bool mean_only; /* nothing but what the mean needs is added up */
-	struct site_sums sums;
-	const struct prof_site_cost *cost; /* of the entry that has one */
-	uint32_t costs;			   /* how many have */
-};
-
-static struct prof_sums for_mean(const struct prof_sums *s)
-{
-	struct prof_sums out = *s;
-
-	out.hist = NULL;
-	out.hist_of_one = false;
-	out.line = NULL;
-	out.tail = NULL;
-	out.states = NULL;
-	out.detector = SCP_SWITCH_NONE;
-	return out;
-}
-
-static int add_entry(struct making *m, const struct report *r, const struct prof_entry *e)
-{
-	struct prof_sums sums = m->mean_only ? for_mean(&e->sums) : e->sums;
-	const struct prof_site_cost *cost =
-		site_cost_find(r->profile, (uint32_t)(e - r->profile->entry));
-
-	m->costs += cost != NULL;
-	if (cost)
-		m->cost = cost;
-	return site_sums_add(&m->sums, &sums, site_sums_in_order(r->profile, e), r->include_warmup);
-}
-
-/* The sums of a row's entries, in the profile's order. */
-static int add_entries(struct making *m, const struct report *r, const struct groups *groups,
-		       const struct group_row *row)
-{
-	uint32_t entry = row->first;
-
-	for (; entry != PROF_NONE; entry = groups->next[entry])
-		if (add_entry(m, r, &r->profile->entry[entry]) < 0)
-			return -1;
-	return 0;
-}
-
-/* `mean_only`: what totals and reliability warnings need. */
-static int fill_site(struct report *r, struct report_site *s, const struct groups *groups,
-		     const struct group_row *row, bool mean_only)
-{
-	struct group_path path = groups_path(groups, row);
-	struct making making;
-	struct site_sums *sums = &making.sums;
-	int status;
-
-	s->waits = groups->waits[row->function];
-	if (row->first == GROUP_OVERFLOW) {
-		site_fill_overflow(r, s, row->function);
-		return 0;
-	}
-	memset(&making, 0, sizeof(making));
-	making.mean_only = sums->steady.mean_only = mean_only;
-	status = add_entries(&making, r, groups, row);
-	if (status == 0) {
-		site_sums_settle(sums);
-		s->function = row->function;
-		s->outcome = row->outcome;
-		s->frame = path.frame;
-		s->frames = path.frames;
-		s->path_flags = path.flags;
-		if (mean_only)
-			site_fill_mean(r, s, &sums->sums, &sums->steady);
-		else
-			site_fill(r, s, &sums->sums, &sums->steady);
-		/* several sites in one row, or several runs of one site: none is the row's */
-		if (making.costs == 1 && !mean_only)
-			displaced_fill(r, s, making.cost);
-	}
-	site_sums_clear(sums);
-	return status;
-}
-
-/* `row`: its number, until all have places. */
-static int note_site(struct report *r, const struct report_site *s, uint32_t row)
-{
-	r->calls += s->calls;
-	r->slow_sites += s->has_slow && s->slow.ticks >= REPORT_TELLING_TICKS;
-	r->slow_sites_off +=
-		s->has_slow && s->slow.ticks >= REPORT_TELLING_TICKS && !s->slow.covers;
-	return reliability_note(r, s, row);
-}
-
-static int compare_notes(const void *left, const void *right)
-{
-	const struct report_note *a = left, *b = right;
-
-	return (a->row > b->row) - (a->row < b->row);
-}
-
-static double share_of(double total_ns, double net_ns)
-{
-	return net_ns > 0 ? fmax(total_ns, 0) / net_ns : NAN;
-}
-
-static bool row_waits(const struct groups *groups, uint32_t row)
-{
-	return groups->waits[groups->row[row].function];
-}
-
-/* Of the rows that do not wait. Added up in the report's order, so that the sum does not depend on
- * the file's. -1: out of memory. */
-static double net_of(const struct groups *groups, const double *total_ns)
-{
-	double *ordered = array_alloc(((size_t)groups->rows + 1) * sizeof(*ordered)), net_ns = 0;
-
-	if (!ordered)
-		return -1;
-	for (uint32_t i = 0; i < groups->rows; i++)
-		ordered[groups->place[i]] = row_waits(groups, i) ? 0 : fmax(total_ns[i], 0);
-	for (uint32_t i = 0; i < groups->rows; i++)
-		net_ns += ordered[i];
-	free(ordered);
-	return net_ns;
-}
-
-/* `total_ns`: by number of row. -1: out of memory. */
-static int add_up(struct report *r, const struct groups *groups, const double *total_ns)
-{
-	double net_ns = net_of(groups, total_ns);
-	uint64_t units = 0, waiting = 0;
-
-	for (uint32_t i = 0; i < groups->rows; i++) {
-		units += groups->row[i].units;
-		waiting += row_waits(groups, i) ? groups->row[i].units : 0;
-	}
-	r->calls_ns = (double)units * r->profile->clock.ns_per_unit;
-	r->waiting_ns = (double)waiting * r->profile->clock.ns_per_unit;
-	r->perturbation_ns = (double)r->calls * (r->overhead.inside_ns + r->overhead.outside_ns) +
-			     (double)r->profile->switches.reading_ns;
-	for (uint32_t i = 0; i < r->kept; i++)
-		r->site[i].share = r->site[i].waits ? NAN : share_of(r->site[i].total_ns, net_ns);
-	for (uint32_t i = 0; i < r->notes; i++) {
-		bool waits = row_waits(groups, r->note[i].row);
-
-		r->note[i].row = groups->place[r->note[i].row];
-		r->note[i].share = waits ? 0 : share_of(r->note[i].total_ns, net_ns);
-	}
-	if (r->notes)
-		qsort(r->note, r->notes, sizeof(*r->note), compare_notes);
-	return net_ns < 0 ? -1 : 0;
-}
-
-/* Most of a million rows have no reliability warning. False: this one may have. */
-static bool plain_row(const struct report *r, const struct groups *groups,
-		      const struct group_row *row, double *total_ns)
-{
-	struct prof_sums sums = {.calls = row->calls, .units = row->units};
-
-	if (row->first == GROUP_OVERFLOW || !site_is_plain(&sums))
-		return false;
-	for (uint32_t e = row->first; e != PROF_NONE; e = groups->next[e]) {
-		const struct prof_sums *s = &r->profile->entry[e].sums;
-
-		if (!site_is_plain(s))
-			return false;
-		sums.inner_calls += s->inner_calls;
-	}
-	*total_ns = site_total_ns(r, &sums);
-	return true;
-}
-
-/* Rows of which findings are warned, and a few more: shares are not known to the last digit. */
-static int note_large_rows(struct report *r, struct groups *groups, const double *total_ns)
-{
-	uint32_t notes = r->notes;
-	double net_ns = 0;
-
-	for (uint32_t i = 0; i < groups->rows; i++)
-		net_ns += row_waits(groups, i) ? 0 : fmax(total_ns[i], 0);
-	for (uint32_t i = 0; i < groups->rows; i++) {
-		struct report_note key = {.row = i}, *known;
-		struct report_site passing = {0};
-		int status = 0;
-
-		if (row_waits(groups, i) ||
-		    !(total_ns[i] >= 0.99 * RELIABILITY_LEAST_SHARE * net_ns && net_ns > 0))
-			continue;
-		if (fill_site(r, &passing, groups, &groups->row[i], false) < 0)
-			return -1;
-		known = notes ? bsearch(&key, r->note, notes, sizeof(key), compare_notes) : NULL;
-		if (known)
-			known->findings = reliability_findings(&passing);
-		else
-			status = reliability_note(r, &passing, i);
-		free(passing.bar);
-		if (status < 0)
-			return -1;
-		groups->row[i].noted = true;
-	}
-	return 0;
-}
-
-/* All rows, where only the first are kept: their totals, warnings and notes, before they have
- * places. */
-static int weigh_rows(struct report *r, struct groups *groups, double *total_ns)
-{
-	for (uint32_t i = 0; i < groups->rows; i++) {
-		struct group_row *row = &groups->row[i];
-		struct report_site passing;
-		uint32_t notes = r->notes;
-		int status;
-
-		if (plain_row(r, groups, row, &total_ns[i])) {
-			r->calls += row->calls;
-			continue;
-		}
-		memset(&passing, 0, sizeof(passing));
-		status = fill_site(r, &passing, groups, row, true);
-		if (status == 0)
-			status = note_site(r, &passing, i);
-		if (status < 0)
-			return -1;
-		total_ns[i] = passing.total_ns;
-		row->noted = r->notes > notes;
-	}
-	return note_large_rows(r, groups, total_ns);
-}
-
-/* Row by row in memory order, each to its place. `weighed`: weigh_rows has seen all rows. */
-static int keep_rows(struct report *r, const struct groups *groups, bool weighed, double *total_ns)
-{
-	for (uint32_t i = 0; i < groups->rows; i++) {
-		uint32_t place = groups->place[i];
-
-		if (place >= r->kept)
-			continue;
-		if (fill_site(r, &r->site[place], groups, &groups->row[i], false) < 0 ||
-		    (!weighed && note_site(r, &r->site[place], i) < 0))
-			return -1;
-		total_ns[i] = r->site[place].total_ns;
-	}
-	return 0;
-}
-
-static int build_sites(struct report *r, struct groups *groups, uint32_t keep)
-{
-	double *total_ns = array_alloc(((size_t)groups->rows + 1) * sizeof(*total_ns));
-	bool some = keep < groups->rows;
-	int status = -1;
-
-	r->sites = groups->rows;
-	r->kept = some ? keep : r->sites;
-	/* Every site has its place, so that all indices are valid; only those kept are filled. */
-	r->site = calloc(r->sites ? r->sites : 1, sizeof(*r->site));
-	if (r->site && total_ns)
-		status = some ? weigh_rows(r, groups, total_ns) : 0;
-	if (status == 0)
-		status = groups_sort(groups, r->kept);
-	if (status == 0)
-		status = keep_rows(r, groups, some, total_ns);
-	if (status == 0)
-		status = add_up(r, groups, total_ns);
-	free(total_ns);
-	return status < 0 ? -1 : displaced_judge(r);
-}
-
-/* Once the time of all threads is known. */
-static void share_waiting(struct report *r)
-{
-	for (uint32_t i = 0; i < r->kept; i++)
-		r->site[i].waiting_share =
-			r->site[i].waits ? share_of(r->site[i].total_ns, r->time_ns) : NAN;
-}
+#include "report/report_sites.h"
 
 /* Text and HTML show what matters of a loop; JSON shows all. */
 static int fill_loops(struct report *r, const uint32_t *site_of, const struct report_options *o)
@@ -318,14 +38,14 @@ static int fill_report(struct report *r, const struct report_options *o, uint32_
 	int status = groups_make(&groups, r->profile, r->by);
 
 	if (status == 0)
-		status = build_sites(r, &groups, keep);
+		status = report_sites_build(r, &groups, keep);
 	if (status == 0)
 		status = account_gaps(r, groups.site_of);
 	if (status == 0)
 		status = account_threads(r);
 	if (status == 0) {
 		threads_time_fill(r);
-		share_waiting(r);
+		report_sites_share_waiting(r);
 	}
 	if (status == 0)
 		status = fill_loops(r, groups.site_of, o);

@@ -9,6 +9,7 @@
 #include "profile/model/batches.h"
 #include "profile/model/hist.h"
 #include "profile/model/states.h"
+#include "profile/model/sums.h"
 
 /* A sample of the calls: both samples together. */
 static int add_phase(struct prof_sums *dst, const struct prof_sums *src)

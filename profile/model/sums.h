@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What adds up over calls. Part of profile/profile.h, whose words on units and threads hold here,
+ * too. */
+#ifndef SCPROF_PROFILE_MODEL_SUMS_H
+#define SCPROF_PROFILE_MODEL_SUMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "include/scprof_format.h"
+
+typedef unsigned __int128 prof_u128;
+
+/* Sums of consecutive batches of `calls` calls each, oldest first; the calls
+ * of an unfinished batch are not in it. */
+struct prof_batches {
+	uint64_t calls;
+	uint32_t count; /* at most SCP_BATCHES; 0: too few calls, or no room was found */
+	uint64_t *sum;	/* `count` of them, of the prof_sums that they are in; NULL: none */
+};
+
+struct prof_hist {
+	uint64_t count[SCP_HIST_BLOCKS * SCP_HIST_BUCKETS];
+};
+
+struct prof_slow {
+	uint64_t units, max_units;
+	prof_u128 units_sq;
+	struct prof_batches batches;
+};
+
+/* Where in the tick calls began (struct scp_phase). */
+struct prof_phase {
+	uint64_t count[SCP_PHASE_BINS];
+};
+
+/* Sums for the line of time on size: slot i is about the calls of slot i of `batches`
+ * (struct scp_line). Beyond batches.count they mean nothing. */
+struct prof_line {
+	uint64_t bytes[SCP_BATCHES];
+	prof_u128 bytes_sq[SCP_BATCHES], bytes_units[SCP_BATCHES];
+};
+
+/* Calls by octaves of their duration: slot i is about the calls of slot i of `batches` (struct
+ * scp_tail). A slot of zeros is not known; octaves and batches beyond their numbers are zero or
+ * mean nothing. */
+struct prof_tail {
+	uint32_t first, octaves; /* 2 octaves at least */
+	uint32_t calls[SCP_BATCHES][SCP_TAIL_OCTAVES];
+};
+
+/* Unbatched calls, where they are several stretches: ends of threads' calls, and all calls of
+ * threads that made too few. Sums over the stretches, of n calls and t units each. */
+struct prof_apart {
+	uint64_t stretches;
+	prof_u128 calls_sq;    /* n^2 */
+	prof_u128 calls_units; /* n t */
+	prof_u128 units_sq;    /* t^2 */
+	prof_u128 slow_calls_units, slow_units_sq;
+};
+
+/* By batches (struct scp_state_batches): slot i is about the calls of slot i of `batches`. */
+struct prof_state_batches {
+	uint64_t calls[SCP_BATCHES], units[SCP_BATCHES];
+	uint64_t known[SCP_BATCHES], weighted[SCP_BATCHES];
+	uint64_t runnable_ns[SCP_BATCHES], asleep_ns[SCP_BATCHES];
+};
+
+/* Calls that were switched, and where their time went (struct scp_states). */
+struct prof_states {
+	uint32_t detector;		 /* enum scp_switch_detector, never NONE */
+	uint64_t from_calls, from_units; /* what is not covered: from an earlier detector, or summed
+					    from entries of which nothing is known */
+	uint64_t calls, units;
+	prof_u128 units_sq;
+	uint64_t readings, switched_weighted;
+	struct scp_off_cpu off_cpu;
+	prof_u128 runnable_sq, asleep_sq, runnable_asleep, units_runnable, units_asleep;
+	struct prof_state_batches *batches;	 /* NULL: none */
+	struct prof_hist *hist[SCP_STATE_HISTS]; /* each NULL: no calls */
+};
+
+/* Everything that adds up over calls. */
+struct prof_sums {
+	uint64_t calls, units;
+	prof_u128 units_sq;
+	uint64_t min_units, max_units;
+	uint64_t first_at, last_at; /* meaningful within one process only */
+	bool has_bytes;
+	bool hist_of_one; /* one call, of a fast clock: hist_find makes its histogram */
+	uint64_t bytes;
+	prof_u128 bytes_sq, bytes_units;
+	struct prof_batches batches;
+	struct prof_apart *apart; /* NULL: the calls in no batch are one stretch, or not known to be
+				     several (a file does not say) */
+	struct prof_hist *hist;	  /* NULL: slow clock, or none recorded, or hist_of_one */
+	struct prof_slow *slow;	  /* NULL: not dual */
+	struct prof_phase *phase; /* NULL: not sampled */
+	struct prof_line *line;	  /* NULL: sizes that are all equal, or not known by batches */
+	struct prof_tail *tail;	  /* NULL: too few calls, or not recorded */
+	struct prof_states *states; /* NULL: no call was switched, or that is not known: see
+				       `detector` */
+	uint32_t detector;	    /* enum scp_switch_detector of these calls; NONE: not known */
+	uint64_t first_units;	    /* of the call at first_at */
+	uint64_t max_at;	    /* like last_at: when the longest call ended; 0: not known */
+	uint64_t inner_calls;	    /* recorded intervals inside these, at any depth */
+};
+
+/* dst += src, as if the calls of src had followed those of dst. Batches of
+ * different size are first brought to the same size, and lines with them (batches.h
+ * says when the sum has a line). Calls of different kinds of detectors have no states together;
+ * states that there is no memory for are not known. -1: out of memory. */
+int sums_add(struct prof_sums *dst, const struct prof_sums *src);
+/* The histogram of the calls, NULL: there is none. That of one call is made in *room. */
+const struct prof_hist *hist_find(const struct prof_sums *s, struct prof_hist *room);
+static inline bool hist_is_known(const struct prof_sums *s)
+{
+	return s->hist || s->hist_of_one;
+}
+void sums_clear(struct prof_sums *s);
+/* The same for sums that nobody will look at again: what is in them stays there. */
+void sums_free(const struct prof_sums *s);
+
+#endif
