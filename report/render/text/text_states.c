@@ -108,6 +108,8 @@ bool text_states_call(const struct report_slowest *s, char *out, size_t room)
 		snprintf(out, room, "%s", s->state == SCP_SLOWEST_RAN ? "on CPU" : "switched");
 		return true;
 	}
+	if (!(s->duration_ns > 0))
+		return false;
 	if (s->runnable_ns > most) {
 		most = s->runnable_ns;
 		word = "runnable";

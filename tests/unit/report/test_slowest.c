@@ -3,6 +3,7 @@
  * and nothing that a thread's name could do to a terminal. */
 #include "tests/unit/support/report_fixture.h"
 #include "report/wording/utf8.h"
+#include "report/render/text/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -186,6 +187,22 @@ static void test_what_the_list_lacks_is_warned_of(void **state)
 	report_free(r);
 }
 
+/* A call may take no time, less than its cost. */
+static void states_are_shares_of_some_time(void **state)
+{
+	struct report_slowest s = {
+		.state = SCP_SLOWEST_READ, .duration_ns = 10, .runnable_ns = 1, .asleep_ns = 6};
+	char text[32];
+
+	(void)state;
+	assert_true(text_states_call(&s, text, sizeof(text)));
+	assert_string_equal(text, "asleep 60 %");
+	s.duration_ns = 0;
+	assert_false(text_states_call(&s, text, sizeof(text)));
+	s.duration_ns = -3;
+	assert_false(text_states_call(&s, text, sizeof(text)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +215,7 @@ int main(void)
 		cmocka_unit_test(test_ticks_that_vary_widen_the_limits),
 		cmocka_unit_test(test_text_keeps_to_the_width_and_is_clean),
 		cmocka_unit_test(test_what_the_list_lacks_is_warned_of),
+		cmocka_unit_test(states_are_shares_of_some_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
