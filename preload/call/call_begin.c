@@ -8,6 +8,7 @@
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
 #include "preload/start/lifecycle.h"
+#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/recording.h"
 #include "preload/table/states.h"
@@ -120,7 +121,7 @@ static COLD struct scp_thread *enter_first(void)
 	int saved = errno;
 	if (thread_is_unwanted() && process_epoch.now.generation)
 		return NULL;
-	size_t room = sys_stack_room();
+	size_t room = stack_room();
 	if (room < STACK_TO_BEGIN || (!process_epoch.now.generation && room < STACK_TO_UNWIND))
 		return NULL;
 	if (!process_epoch.now.generation) {
@@ -197,7 +198,7 @@ COLD struct scp_memo *call_find_memo(struct scp_thread *t, uint64_t ra, uint64_t
 	struct scp_memo *m = NULL;
 	struct walk_start from = {ra, cfa, fp, *outer & ~OPEN_REGION};
 	if (is_still_recorded(t, outer) && !is_known_excluded(t, ra, cfa, fp)) {
-		if (sys_stack_room() < STACK_TO_RECORD)
+		if (stack_room() < STACK_TO_RECORD)
 			pass_through();
 		else
 			m = find_memo(t, &from, function, outer);

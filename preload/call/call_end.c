@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "preload/call/call_fast.h"
+#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/recording.h"
 #include "preload/table/slowest.h"
@@ -204,7 +205,7 @@ static COLD struct scp_rt *find_entry(struct scp_call *c, uint32_t outcome, bool
 	int saved = errno;
 	struct scp_site *s = c->site;
 	struct scp_rt *rt = NULL;
-	if (s->path && sys_stack_room() >= STACK_TO_RECORD)
+	if (s->path && stack_room() >= STACK_TO_RECORD)
 		rt = table_entry(c->thread, s, outcome, has_bytes, c->began_at);
 	errno = saved;
 	return rt;

@@ -6,6 +6,7 @@
 #include "preload/filter/filter.h"
 #include "preload/process/modules.h"
 #include "preload/process/process.h"
+#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/path_tree.h"
 
@@ -106,7 +107,7 @@ static enum unwind_result walk(struct scp_thread *t, uintptr_t outer)
 void full_walk_find_caller(struct scp_thread *t, const struct walk_start *from)
 {
 	struct walk_result *r = &t->found;
-	bool has_room = sys_stack_room() >= STACK_TO_DESCRIBE;
+	bool has_room = stack_room() >= STACK_TO_DESCRIBE;
 	r->frame[0] = has_room ? modules_frame(from->ra, false) : modules_known_frame(from->ra);
 	r->frame_count = 1;
 	r->is_below = r->is_below || below_contains(r->frame[0]);

@@ -10,6 +10,7 @@
 #include "preload/function/selected_stack.h"
 #include "preload/process/modules.h"
 #include "preload/second/second.h"
+#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/path_tree.h"
 
@@ -229,7 +230,7 @@ static void walk(struct scp_thread *t, const struct walk_start *from, uint32_t f
 {
 	clear_result(&t->found);
 	t->table->walks++;
-	if (sys_sandboxed || sys_stack_room() < STACK_TO_UNWIND) {
+	if (sys_sandboxed || stack_room() < STACK_TO_UNWIND) {
 		full_walk_find_caller(t, from);
 		return;
 	}
@@ -302,12 +303,12 @@ COLD struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_st
 
 bool path_cache_is_above(const struct walk_start *from)
 {
-	return from->sp >= from->outer && !sys_sandboxed && sys_stack_room() == SIZE_MAX;
+	return from->sp >= from->outer && !sys_sandboxed && stack_room() == SIZE_MAX;
 }
 
 static bool can_look_for(const struct walk_start *from)
 {
-	return !path_cache_is_above(from) && !sys_sandboxed && sys_stack_room() >= STACK_TO_UNWIND;
+	return !path_cache_is_above(from) && !sys_sandboxed && stack_room() >= STACK_TO_UNWIND;
 }
 
 bool path_cache_call_in_progress(struct scp_thread *t, const struct walk_start *from)

@@ -38,7 +38,7 @@ static uint64_t readable_words(uint64_t cfa, uint64_t words)
 static bool has_room(uint64_t cfa, uint64_t words)
 {
 	uint64_t here = (uint64_t)__builtin_frame_address(0), to = cfa - 8 * words;
-	size_t room = sys_stack_room();
+	size_t room = stack_room();
 	if (room != SIZE_MAX)
 		return here - to + STACK_TO_RECORD < room;
 	return can_read(to - LEFT_BELOW, here);

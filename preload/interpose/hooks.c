@@ -14,6 +14,7 @@
 #include "preload/function/function.h"
 #include "preload/process/process.h"
 #include "preload/region/region.h"
+#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
 #include "preload/table/thread.h"

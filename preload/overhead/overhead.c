@@ -9,6 +9,7 @@
 #include "preload/overhead/overhead_rounds.h"
 #include "preload/process/process.h"
 #include "preload/table/header.h"
+#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 
 #define LEAST_LIFE_NS 10000000u /* of a process that is to spend 0.1 ms on its end */
@@ -22,7 +23,7 @@ static bool measure(struct scp_overhead *main_clock, struct scp_overhead *slow_c
 	uint64_t signals;
 	uint32_t idle = 0;
 	if (sys_sandboxed || !process.file.header || !process_groups ||
-	    !process_epoch.now.generation || sys_stack_room() < STACK_TO_UNWIND ||
+	    !process_epoch.now.generation || stack_room() < STACK_TO_UNWIND ||
 	    !__atomic_compare_exchange_n(&busy, &idle, 1, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
 		return false;

@@ -11,6 +11,7 @@
 #include <sys/vfs.h>
 
 #include "preload/process/file.h"
+#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 
 #define SEVERAL_TABLES 4u
@@ -209,7 +210,7 @@ static COLD bool grow(struct profile_file *f, uint64_t bytes)
 	uint32_t idle = 0;
 	if (backs_off(f))
 		return false;
-	if (sys_sandboxed || sys_stack_room() < STACK_TO_GROW)
+	if (sys_sandboxed || stack_room() < STACK_TO_GROW)
 		return false;
 	uint64_t signals;
 	sys_hold_signals(&signals);

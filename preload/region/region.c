@@ -8,6 +8,7 @@
 #include "preload/filter/control.h"
 #include "preload/table/tick_phase.h"
 #include "preload/region/region.h"
+#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/recording.h"
 #include "preload/table/table.h"
@@ -51,7 +52,7 @@ static bool is_left(const struct region_open *r, uintptr_t sp)
 static COLD struct region_open *give_up_for(struct scp_thread *t, struct region_open *fresh)
 {
 	uint32_t d = t->region_depth;
-	if (sys_stack_room() != SIZE_MAX)
+	if (stack_room() != SIZE_MAX)
 		return fresh;
 	while (d && t->regions[d - 1].sp <= fresh->sp) {
 		const struct region_open *r = &t->regions[--d];
@@ -89,7 +90,7 @@ COLD struct scp_rt *region_entry(struct scp_thread *t, struct scp_site *site, ui
 {
 	int saved = errno;
 	struct scp_rt *rt = NULL;
-	if (sys_stack_room() >= STACK_TO_RECORD && region_name_describe(site->function))
+	if (stack_room() >= STACK_TO_RECORD && region_name_describe(site->function))
 		rt = table_entry(t, site, SCP_COMPLETED, false, first_at);
 	errno = saved;
 	return rt;

@@ -6,6 +6,7 @@
 #include "preload/switches/switch_budget.h"
 #include "preload/switches/switch_detector.h"
 #include "preload/switches/switch_reading.h"
+#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 
 #define ROOM_BELOW   256u /* bytes of stack */
@@ -193,7 +194,7 @@ static bool has_room(struct switch_watch *w)
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	if (here - ROOM_BELOW < w->room_at && w->room_at < here + ROOM_ABOVE)
 		return true;
-	size_t room = sys_stack_room();
+	size_t room = stack_room();
 	if (room == SIZE_MAX)
 		w->room_at = here;
 	return room >= STACK_TO_GROW;

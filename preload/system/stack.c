@@ -73,7 +73,7 @@ COLD bool stack_find(uintptr_t sp)
 	       (&__libc_stack_end && reaches(page, ((uintptr_t)__libc_stack_end | (PAGE - 1)) + 1));
 }
 
-COLD size_t sys_stack_room(void)
+COLD size_t stack_room(void)
 {
 	stack_t s;
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);

@@ -47,6 +47,6 @@ HIDDEN bool stack_find(uintptr_t sp);
 /* How much stack is left, where that can be little: bytes on the alternate signal stack that we are
  * on; SIZE_MAX on any other stack, and in a sandbox, where the kernel must not be asked. One system
  * call where we are not on the known part of the own stack. */
-HIDDEN size_t sys_stack_room(void);
+HIDDEN size_t stack_room(void);
 
 #endif

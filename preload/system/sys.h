@@ -11,7 +11,6 @@
 #include <sys/syscall.h>
 
 #include "arch.h"
-#include "preload/system/stack.h"
 #include "preload/system/util.h"
 
 /* Has the program installed a seccomp filter? A filter may kill for a system call that the program

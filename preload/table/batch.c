@@ -8,6 +8,7 @@
  * of sizes that vary wait in private memory, where a tenth of the room does. */
 #include "preload/table/batch.h"
 #include "preload/process/process.h"
+#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
 #include "preload/table/record.h"
@@ -132,7 +133,7 @@ static COLD void close_line(struct scp_thread *t, struct scp_rt *rt, uint32_t sl
 		rt->more->size = size;
 		return;
 	}
-	if (!rt->more->line && sys_stack_room() < STACK_TO_RECORD) {
+	if (!rt->more->line && stack_room() < STACK_TO_RECORD) {
 		rt->more->line_lost = true;
 		return;
 	}

@@ -10,6 +10,7 @@
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
 #include "preload/switches/switch_detector.h"
+#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
 #include "preload/table/usage.h"
@@ -111,7 +112,7 @@ static void touched(void)
 static void take_usage(void (*take)(struct scp_header *))
 {
 	uint64_t signals;
-	if (sys_sandboxed || sys_stack_room() < STACK_TO_GROW ||
+	if (sys_sandboxed || stack_room() < STACK_TO_GROW ||
 	    (uint32_t)sys_getpid() != process.file.pid)
 		return;
 	sys_hold_signals(&signals); /* one that left would leave us touching, too */

@@ -14,6 +14,7 @@
 #include "preload/process/settings.h"
 #include "preload/table/slowest.h"
 #include "preload/process/slowest_settings.h"
+#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 
 #define NO_LIMIT UINT64_MAX
@@ -269,7 +270,7 @@ COLD void slowest_note(struct scp_thread *t, const struct scp_rt *rt, uint64_t u
 		if (t->slowest.limit < slowest_known.least_units - 1)
 			set_limit(t, slowest_known.least_units - 1);
 	} else if (is_wanted(rt->function)) {
-		if (sys_stack_room() >= STACK_TO_RECORD)
+		if (stack_room() >= STACK_TO_RECORD)
 			add(t, rt, units, slow_units, began_at, bytes, off);
 		else
 			count_lost();

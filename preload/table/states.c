@@ -2,6 +2,7 @@
 #include "preload/table/states.h"
 #include "preload/process/process.h"
 #include "preload/switches/switch_detector.h"
+#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/sums.h"
 
@@ -246,7 +247,7 @@ static bool has_batches(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
 		return true;
 	if (s->lost || slot < STATES_EARLY_SLOTS)
 		return false;
-	struct scp_state_batches *b = sys_stack_room() >= STACK_TO_RECORD
+	struct scp_state_batches *b = stack_room() >= STACK_TO_RECORD
 					      ? new_record(t, SCP_REC_STATE_BATCHES, sizeof *b)
 					      : NULL;
 	if (!b) {

@@ -10,6 +10,7 @@
 #include "preload/table/tick_phase.h"
 #include "preload/process/process.h"
 #include "preload/table/sums.h"
+#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 
 #define CHUNK_FIRST (4u * SCP_GRANULE)
@@ -143,7 +144,7 @@ static struct scp_gap *find_gap(struct scp_thread *t, uint32_t from, uint32_t to
 		for (struct gap_node *g = t->gap_bucket[h & (t->gap_buckets - 1)]; g; g = g->next)
 			if (g->from == from && g->to == to)
 				return g->gap;
-	if (sys_stack_room() < STACK_TO_ADD)
+	if (stack_room() < STACK_TO_ADD)
 		return NULL;
 	struct recording recording = recording_begin(t);
 	struct scp_gap *gap = new_gap(t, from, to, h);

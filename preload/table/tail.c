@@ -2,6 +2,7 @@
 /* The histogram has counted the calls already: what a batch adds is a difference of its octaves. */
 #include "preload/table/tail.h"
 #include "preload/process/process.h"
+#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/recording.h"
 
@@ -89,8 +90,7 @@ COLD void tail_double(struct scp_thread *t, struct scp_rt *rt)
 	if (rt->more->tail) {
 		merge_pairs(rt->more->tail);
 	} else if (t->histograms && !rt->more->tail_lost &&
-		   rt->entry->batch_calls >= TAIL_BATCH_CALLS &&
-		   sys_stack_room() >= STACK_TO_RECORD) {
+		   rt->entry->batch_calls >= TAIL_BATCH_CALLS && stack_room() >= STACK_TO_RECORD) {
 		struct recording recording = recording_begin(t);
 		begin(t, rt);
 		recording_end(t, &recording);

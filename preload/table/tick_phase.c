@@ -5,6 +5,7 @@
  * ticks more; its remainder by the tick is where in the tick the call began. */
 #include "preload/table/tick_phase.h"
 #include "preload/process/process.h"
+#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/record.h"
 
@@ -82,7 +83,7 @@ static void sample(struct scp_thread *t, struct scp_rt *rt, uint64_t fine_ns, ui
 		return;
 	}
 	if (fine_ns < coarse_ns || fine_ns - coarse_ns >= FAR_TICKS * tick_ns ||
-	    (!s->phase && sys_stack_room() < STACK_TO_RECORD))
+	    (!s->phase && stack_room() < STACK_TO_RECORD))
 		return;
 	if (!count(t, rt, fine_ns - coarse_ns)) {
 		s->next = NEVER;

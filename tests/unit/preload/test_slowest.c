@@ -17,6 +17,7 @@
 #include "preload/process/process.h"
 #include "preload/function/region_name.h"
 #include "preload/process/settings.h"
+#include "preload/system/stack.h"
 #include "preload/table/slowest.h"
 #include "preload/process/slowest_settings.h"
 #include "preload/system/sys.h"
@@ -56,7 +57,7 @@ uint64_t clock_mono_ns(void)
 	return 12345;
 }
 
-size_t sys_stack_room(void)
+size_t stack_room(void)
 {
 	return SIZE_MAX;
 }

@@ -11,6 +11,7 @@
 
 #include "preload/process/process.h"
 #include "preload/switches/switch_detector.h"
+#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/states.h"
 
@@ -33,7 +34,7 @@ void *arena_take(struct arena *a, size_t bytes)
 	return calloc(1, bytes);
 }
 
-size_t sys_stack_room(void)
+size_t stack_room(void)
 {
 	return SIZE_MAX;
 }

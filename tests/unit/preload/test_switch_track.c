@@ -15,6 +15,7 @@
 #include "preload/switches/switch_detector.h"
 #include "preload/switches/switch_reading.h"
 #include "preload/switches/switch_track.h"
+#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 
 #define ARMED	  UINT64_C(0x1000)
@@ -46,7 +47,7 @@ uint64_t clock_mono_ns(void)
 	return machine.mono_ns;
 }
 
-size_t sys_stack_room(void)
+size_t stack_room(void)
 {
 	return room;
 }

@@ -13,6 +13,7 @@
 
 #include "preload/clock/clock.h"
 #include "preload/process/process.h"
+#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/batch.h"
 #include "preload/table/header.h"
@@ -36,7 +37,7 @@ static struct scp_thread *thread;
 static struct scp_rt rt;
 static struct scp_rt_more more;
 static bool has_room;
-static size_t stack_room;
+static size_t room_left;
 static uint64_t duration[MOST_CALLS];
 
 void *arena_take(struct arena *a, size_t bytes)
@@ -51,9 +52,9 @@ uint64_t clock_read_library(uint32_t kind)
 	return 0;
 }
 
-size_t sys_stack_room(void)
+size_t stack_room(void)
 {
-	return stack_room;
+	return room_left;
 }
 
 void header_refresh_if_old(void)
@@ -116,7 +117,7 @@ static int begin(void **state)
 	thread->table = &table;
 	thread->switches.word = &thread->switches.still;
 	has_room = true;
-	stack_room = 1 << 20;
+	room_left = 1 << 20;
 	return 0;
 }
 
@@ -204,12 +205,12 @@ static void test_slow_clocks_and_small_stacks_have_none(void **state)
 		call(1000);
 	assert_null(more.tail);
 	thread->histograms = true;
-	stack_room = STACK_TO_RECORD - 1;
+	room_left = STACK_TO_RECORD - 1;
 	for (uint32_t i = 0; i < 2000; i++)
 		call(1000);
 	assert_null(more.tail);
 	assert_int_equal(header.losses.histogram_losses, 0);
-	stack_room = STACK_TO_RECORD; /* another thread has the table now */
+	room_left = STACK_TO_RECORD; /* another thread has the table now */
 	for (uint32_t i = 0; i < 5000; i++)
 		call(1000);
 	assert_non_null(more.tail);
