@@ -34,6 +34,22 @@ static struct percent percent_of_calls(const struct report *r, uint64_t lost)
 	return percent(100.0 * (double)lost / ((double)lost + (double)r->calls));
 }
 
+static void warn_uncopied(struct report *r)
+{
+	if (r->profile->uncopied_calls)
+		warning_list_note(
+			r, "calls-uncopied",
+			"%" PRIu64 " calls (%s %%) of selected functions, the first of them of %s, "
+			"were passed "
+			"through without being timed: scprof could not tell which part of the "
+			"caller's stack is arguments, and it was too large to copy. They are in no "
+			"row. Install the debug information of the function's library, or leave "
+			"the function out of -s.",
+			r->profile->uncopied_calls,
+			percent_of_calls(r, r->profile->uncopied_calls).text,
+			*r->profile->uncopied_function ? r->profile->uncopied_function : "one");
+}
+
 static void warn_lost_calls(struct report *r)
 {
 	const struct scp_losses *l = &r->profile->losses;
@@ -48,18 +64,7 @@ static void warn_lost_calls(struct report *r)
 			"of "
 			"the others are not affected.",
 			l->skipped_calls, percent_of_calls(r, l->skipped_calls).text);
-	if (r->profile->uncopied_calls)
-		warning_list_note(
-			r, "calls-uncopied",
-			"%" PRIu64 " calls (%s %%) of selected functions, the first of them of %s, "
-			"were passed "
-			"through without being timed: scprof could not tell which part of the "
-			"caller's stack is arguments, and it was too large to copy. They are in no "
-			"row. Install the debug information of the function's library, or leave "
-			"the function out of -s.",
-			r->profile->uncopied_calls,
-			percent_of_calls(r, r->profile->uncopied_calls).text,
-			*r->profile->uncopied_function ? r->profile->uncopied_function : "one");
+	warn_uncopied(r);
 	if (l->overflow_calls)
 		warning_list_note(
 			r, "overflow",
@@ -157,6 +162,12 @@ static void warn_paths(struct report *r)
 			"\" stands before them. Such a frame may be wrong. Times are not "
 			"affected.",
 			r->heuristic_paths);
+}
+
+static void warn_lost_records(struct report *r)
+{
+	const struct scp_losses *l = &r->profile->losses;
+
 	if (l->modules_lost)
 		warning_list_note(
 			r, "modules-lost",
@@ -333,6 +344,7 @@ void warnings_collect(struct report *r)
 	filter_summary_warn(r);
 	reliability_warn(r);
 	warn_paths(r);
+	warn_lost_records(r);
 	warn_symbols(r);
 	warn_preceded(r);
 	displaced_warn(r);
