@@ -56,7 +56,7 @@ agreed()
 	[ "$(count verified)" = 1 ]
 	[ "$(count differ)" = 1 ]
 	decoy=$(nm "$PROGRAMS/val_offset" | sed -n 's/^0*\([0-9a-f]*\) . decoy_return$/\1/p')
-	grep -E "^different 3 [0-9x+a-f ]+ \| 1\+0x$decoy\$" checks
+	grep -E "^different unwinder 3 [0-9x+a-f ]+ \| 1\+0x$decoy\$" checks
 }
 
 @test "the program does not see libunwind: its names are in no scope but their own" {
