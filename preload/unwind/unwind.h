@@ -78,6 +78,7 @@ struct unwind_cursor {
 	bool fp_is_start; /* reg[ARCH_FP] is still the one of the start */
 	bool no_row;	  /* unwind_step was cut for want of a row, or of a register that it needs;
 			     all else is as it was before */
+	bool uncalled;	  /* the row is of a function's first byte, to which no call returns */
 	bool heuristic;	  /* unwind_chain_step found this frame without a table */
 	uint64_t generated; /* see unwind_chain.c: met last outside of all objects; 0: none */
 };
@@ -110,6 +111,9 @@ enum unwind_result unwind_step(struct unwind_cursor *c);
  * for a caller: c->heuristic says so of the frame that was reached. It goes back to the tables as
  * soon as there are some. */
 enum unwind_result unwind_chain_step(struct unwind_cursor *c);
+
+/* Does `pc` pass for the return address of a call, in loaded objects or generated code? */
+bool unwind_chain_follows_call(struct unwind_cursor *c, uint64_t pc);
 
 /* What was found out about code without tables: in a process that begins, all is new. */
 void unwind_chain_forget(void);

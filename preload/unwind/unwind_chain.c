@@ -87,6 +87,11 @@ static bool is_return_address(struct unwind_cursor *c, uint64_t pc, bool met)
 	return true;
 }
 
+COLD bool unwind_chain_follows_call(struct unwind_cursor *c, uint64_t pc)
+{
+	return is_return_address(c, pc, false);
+}
+
 struct record {
 	uint64_t at, ra;
 };

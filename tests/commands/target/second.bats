@@ -84,6 +84,15 @@ open("/etc/passwd").read()'
 	[ "$(count differ)" = 0 ]
 }
 
+@test "the path of a coroutine ends at the function that makecontext returns to" {
+	recorded "$PROGRAMS/coroutines"
+	[ "$(count verified)" -gt 20 ]
+	[ "$(count differ)" = 0 ]
+	[ "$(count undecided)" = 0 ]
+	libc=$(sed -n 's/^module \([0-9]*\) .*libc\.so.*/\1/p' checks)
+	grep -E "^path 1 flags 1: 1\+\S+ 1\+\S+ $libc\+\S+\$" checks
+}
+
 @test "the program does not see libunwind: its names are in no scope but their own" {
 	agreed /usr/bin/python3 -S -c 'import ctypes; scope = ctypes.CDLL(None)
 print(hasattr(scope, "write"), hasattr(scope, "_Ux86_64_step"), hasattr(scope, "unw_backtrace"))'
