@@ -215,12 +215,12 @@ struct scp_usage {
  * (--verify-paths); and paths that libunwind or frame pointers completed. Every counter may be
  * raised by several threads. */
 struct scp_path_checks {
-	uint32_t one_in;   /* one new path, and one cached walk, in so many was to be walked twice;
-			      0: none */
-	uint32_t unwinder; /* 1: libunwind was there; 0: it was not, or not asked for */
-	uint64_t verified; /* new paths walked twice */
-	uint64_t differ;   /* of verified and of cached_walks: with another result; the first ones
-			      have PATH_DIFFERENCE records */
+	uint32_t one_in;    /* one new path, and one cached walk, in so many was to be walked twice;
+			       0: none */
+	uint32_t unwinder;  /* 1: libunwind was there; 0: it was not, or not asked for */
+	uint64_t verified;  /* new paths walked twice */
+	uint64_t differ;    /* of verified and of cached_walks: with another result; the first ones
+			       have PATH_DIFFERENCE records */
 	uint64_t undecided; /* libunwind could not walk: memory, a lock, or a table it does not read
 			     */
 	uint64_t heuristic; /* paths with SCP_PATH_HEURISTIC */

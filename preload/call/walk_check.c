@@ -53,8 +53,8 @@ static bool has_words_of(const struct walk_result *r, const struct walk_result *
 	for (uint32_t i = 0; i < other->noted_count; i++) {
 		const struct noted_word *w = &other->noted[i];
 		uint32_t tried = 0;
-		while (tried < r->noted_count && (r->noted[at].address != w->address ||
-						  r->noted[at].value != w->value)) {
+		while (tried < r->noted_count &&
+		       (r->noted[at].address != w->address || r->noted[at].value != w->value)) {
 			at = at + 1 < r->noted_count ? at + 1 : 0;
 			tried++;
 		}

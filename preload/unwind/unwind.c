@@ -119,9 +119,6 @@ enum unwind_result unwind_step(struct unwind_cursor *c)
 		return UNWIND_END;
 	if (!signal_frame && cfa == c->cfa && ra == c->pc)
 		return UNWIND_CUT; /* no progress */
-	/* A coroutine's outermost function (makecontext): what lies above may be anything. */
-	if (c->uncalled && !signal_frame && !unwind_chain_follows_call(c, ra))
-		return UNWIND_CUT;
 	c->cfa = cfa;
 	c->pc = ra;
 	c->exact = signal_frame;

@@ -109,11 +109,8 @@ enum unwind_result unwind_step(struct unwind_cursor *c);
 
 /* The same, but where there is no table it follows the frame pointer, if what that leads to passes
  * for a caller: c->heuristic says so of the frame that was reached. It goes back to the tables as
- * soon as there are some. */
+ * soon as there are some. Where nobody called a function, what the table says must pass, too. */
 enum unwind_result unwind_chain_step(struct unwind_cursor *c);
-
-/* Does `pc` pass for the return address of a call, in loaded objects or generated code? */
-bool unwind_chain_follows_call(struct unwind_cursor *c, uint64_t pc);
 
 /* What was found out about code without tables: in a process that begins, all is new. */
 void unwind_chain_forget(void);

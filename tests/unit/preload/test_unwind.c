@@ -55,7 +55,7 @@ static void unwind_ours(uint64_t ra, uint64_t sp, uint64_t fp)
 	our_count = noted = 0;
 	do
 		ours[our_count++] = c.pc;
-	while (our_count < FRAMES && (ended = unwind_step(&c)) == UNWIND_STEPPED);
+	while (our_count < FRAMES && (ended = unwind_chain_step(&c)) == UNWIND_STEPPED);
 }
 
 #ifdef __x86_64__
