@@ -80,6 +80,7 @@ check-long: setup
 	@$(MAKE) --no-print-directory $(JOBS) all tests
 	@tests/run --build $(BUILD) tests/commands/cli/complete.bats tests/commands/cli/install.bats tests/commands/serve/pull.bats
 	@scripts/agreement.sh $(BUILD)
+	@scripts/verify_programs.sh $(BUILD)
 	@scripts/third_party_suites.sh $(BUILD)
 
 bench: setup

@@ -8,6 +8,7 @@ PRELOAD_SRC = \
 	preload/call/full_walk.c \
 	preload/call/path_cache.c \
 	preload/call/walk.c \
+	preload/call/walk_check.c \
 	preload/call/walk_rows.c \
 	preload/clock/clock.c \
 	preload/filter/below.c \

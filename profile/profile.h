@@ -112,10 +112,10 @@ struct prof_slowest {
 	uint64_t runnable_ns, asleep_ns;       /* for SCP_SLOWEST_READ */
 };
 
-/* Where libunwind walked another way (struct scp_path_difference): `ours` addresses of the
+/* Where a second walk went another way (struct scp_path_difference): `ours` addresses of the
  * process, innermost first, then `theirs`. */
 struct prof_path_difference {
-	uint32_t at, ours, theirs;
+	uint32_t at, ours, theirs, of;
 	uint64_t *frame;
 };
 

@@ -122,7 +122,6 @@ void full_walk_find(struct scp_thread *t, const struct walk_start *from)
 	struct unwind_cursor *c = &t->cursor;
 	struct walk_result *r = &t->found;
 	full_walk_forget_pages(t);
-	process_loss(unwinds, 1);
 	unwind_begin(c, from->ra, from->sp, from->fp);
 	c->work = &t->work;
 	c->note = note;

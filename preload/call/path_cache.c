@@ -4,6 +4,7 @@
 #include "preload/call/path_cache.h"
 #include "preload/call/full_walk.h"
 #include "preload/call/walk.h"
+#include "preload/call/walk_check.h"
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
 #include "preload/function/function.h"
@@ -234,9 +235,16 @@ static void walk(struct scp_thread *t, const struct walk_start *from, uint32_t f
 		full_walk_find_caller(t, from);
 		return;
 	}
-	if (walk_find(t, from, function))
+	if (walk_find(t, from, function)) {
+		if (likely(!second.one_in) || !walk_check_begin(t))
+			return;
+		clear_result(&t->found);
+		full_walk_find(t, from);
+		walk_check_end(t, from);
 		return;
+	}
 	clear_result(&t->found);
+	process_loss(unwinds, 1);
 	full_walk_find(t, from);
 }
 

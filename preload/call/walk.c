@@ -2,8 +2,10 @@
 /* Walking by cached rows, and no further than where the latest walk is met. */
 #include "preload/call/walk.h"
 #include "preload/call/full_walk.h"
+#include "preload/call/walk_check.h"
 #include "preload/call/walk_rows.h"
 #include "preload/filter/filter.h"
+#include "preload/second/second.h"
 #include "preload/system/stack.h"
 #include "preload/table/path_tree.h"
 
@@ -322,12 +324,11 @@ enum walk_outer walk_look_for(struct scp_thread *t, const struct walk_start *fro
 	if (t->generation != process_epoch.now.generation)
 		return full_walk_look_for(t, from);
 	struct going g = begin(t, from);
-	switch (go(&g)) {
-	case WALK_ENDED:
-		return find_outer(&g);
-	case WALK_STOPPED:
-		return g.outer;
-	default:
+	enum walk_end end = go(&g);
+	if (end == WALK_FAILED)
 		return full_walk_look_for(t, from);
-	}
+	enum walk_outer outer = end == WALK_ENDED ? find_outer(&g) : g.outer;
+	if (unlikely(second.one_in))
+		walk_check_outer(t, from, outer);
+	return outer;
 }

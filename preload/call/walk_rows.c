@@ -74,6 +74,8 @@ static bool make(struct scp_thread *t, uint64_t pc, struct row *out)
 		return false;
 	out->kind =
 		(uint8_t)(signal_frame || ra != ARCH_RA ? ROW_FULL : simplify(&t->work.row, out));
+	if (c->uncalled && out->kind != ROW_END)
+		out->kind = ROW_FULL;
 	out->is_ours = modules_is_ours(pc);
 	if (!out->is_ours)
 		out->frame = modules_frame(pc, false);

@@ -195,15 +195,10 @@ static enum verdict compare(const struct second_walk *w, uint32_t *at)
 	return state.frames > w->frames ? DIFFERENT : ended ? EQUAL : UNDECIDED;
 }
 
-struct difference {
-	const struct second_walk *ours;
-	uint32_t at;
-};
-
 static void record_step(void *argument)
 {
-	const struct difference *d = argument;
-	uint32_t ours = d->ours->frames - d->at, theirs = state.frames - d->at;
+	const struct second_difference *d = argument;
+	uint32_t ours = d->our_frames, theirs = d->their_frames;
 	struct scp_path_difference *r;
 	uint64_t bytes = sizeof *r + 8 * ((uint64_t)ours + theirs);
 	bytes = (bytes + SCP_RECORD_ALIGN - 1) / SCP_RECORD_ALIGN * SCP_RECORD_ALIGN;
@@ -217,16 +212,25 @@ static void record_step(void *argument)
 	r->at = d->at;
 	r->ours = ours;
 	r->theirs = theirs;
-	bytes_copy(r->frame, d->ours->frame + d->at, 8 * (size_t)ours);
-	bytes_copy(r->frame + ours, state.frame + d->at, 8 * (size_t)theirs);
+	r->of = d->of;
+	bytes_copy(r->frame, d->ours, 8 * (size_t)ours);
+	bytes_copy(r->frame + ours, d->theirs, 8 * (size_t)theirs);
 	file_publish_record(&state.chunk, bytes);
+}
+
+void second_tell(const struct second_difference *d)
+{
+	struct second_difference copy = *d;
+	__atomic_add_fetch(&process.file.header->path_checks.differ, 1, __ATOMIC_RELAXED);
+	if (state.differences < SCP_PATH_DIFFERENCES_MAX)
+		modules_exclusive(record_step, &copy);
 }
 
 static void judge(const struct second_walk *w, struct scp_path_checks *counts)
 {
-	struct difference d = {w, 0};
+	uint32_t at;
 	ask(w);
-	enum verdict v = compare(w, &d.at);
+	enum verdict v = compare(w, &at);
 	if (v == UNDECIDED) {
 		__atomic_add_fetch(&counts->undecided, 1, __ATOMIC_RELAXED);
 		return;
@@ -234,9 +238,14 @@ static void judge(const struct second_walk *w, struct scp_path_checks *counts)
 	__atomic_add_fetch(&counts->verified, 1, __ATOMIC_RELAXED);
 	if (v == EQUAL)
 		return;
-	__atomic_add_fetch(&counts->differ, 1, __ATOMIC_RELAXED);
-	if (state.differences < SCP_PATH_DIFFERENCES_MAX)
-		modules_exclusive(record_step, &d);
+	second_tell(&(struct second_difference){
+		.of = SCP_DIFFERENCE_UNWINDER,
+		.at = at,
+		.ours = w->frame + at,
+		.our_frames = w->frames - at,
+		.theirs = state.frame + at,
+		.their_frames = state.frames - at,
+	});
 }
 
 static bool take(void)
@@ -251,22 +260,32 @@ static bool take(void)
 	return false;
 }
 
+bool second_enter(uint64_t *signals)
+{
+	sys_hold_signals(signals); /* a handler must not leave meanwhile */
+	if (take())
+		return true;
+	sys_release_signals(signals);
+	return false;
+}
+
+void second_leave(const uint64_t *signals)
+{
+	__atomic_store_n(&state.busy, 0, __ATOMIC_RELEASE);
+	sys_release_signals(signals);
+}
+
 COLD void second_walk_again(const struct second_walk *w)
 {
 	struct scp_header *h = process.file.header;
 	uint64_t signals;
 	if (!h || __atomic_fetch_add(&state.turn, 1, __ATOMIC_RELAXED) % second.one_in)
 		return;
-	bool possible =
-		state.walk && w->frames && !sys_sandboxed && !(w->flags & SCP_PATH_SMALL_STACK);
-	if (possible) /* a handler must not leave while libunwind is at work */
-		sys_hold_signals(&signals);
-	if (possible && take()) {
+	if (state.walk && w->frames && !sys_sandboxed && !(w->flags & SCP_PATH_SMALL_STACK) &&
+	    second_enter(&signals)) {
 		judge(w, &h->path_checks);
-		__atomic_store_n(&state.busy, 0, __ATOMIC_RELEASE);
-	} else {
-		__atomic_add_fetch(&h->path_checks.undecided, 1, __ATOMIC_RELAXED);
+		second_leave(&signals);
+		return;
 	}
-	if (possible)
-		sys_release_signals(&signals);
+	__atomic_add_fetch(&h->path_checks.undecided, 1, __ATOMIC_RELAXED);
 }

@@ -78,6 +78,7 @@ struct unwind_cursor {
 	bool fp_is_start; /* reg[ARCH_FP] is still the one of the start */
 	bool no_row;	  /* unwind_step was cut for want of a row, or of a register that it needs;
 			     all else is as it was before */
+	bool uncalled;	  /* the row is of a function's first byte, to which no call returns */
 	bool heuristic;	  /* unwind_chain_step found this frame without a table */
 	uint64_t generated; /* see unwind_chain.c: met last outside of all objects; 0: none */
 };
@@ -108,7 +109,7 @@ enum unwind_result unwind_step(struct unwind_cursor *c);
 
 /* The same, but where there is no table it follows the frame pointer, if what that leads to passes
  * for a caller: c->heuristic says so of the frame that was reached. It goes back to the tables as
- * soon as there are some. */
+ * soon as there are some. Where nobody called a function, what the table says must pass, too. */
 enum unwind_result unwind_chain_step(struct unwind_cursor *c);
 
 /* What was found out about code without tables: in a process that begins, all is new. */

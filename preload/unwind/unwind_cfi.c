@@ -318,12 +318,14 @@ bool unwind_cfi_find_row(struct unwind_cursor *c, bool *signal_frame, uint64_t *
 	struct cie cie;
 	uint64_t start, pc = c->exact ? c->pc : c->pc - 1;
 
+	c->uncalled = false;
 	if (!unwind_object_find_object(pc, &object) || !object.eh_frame_hdr)
 		return false;
 	const uint8_t *fde = search_table(&object, pc);
 	if (!fde || !parse_fde(fde, &object, pc, &cie, &instructions, &start)) {
 		/* A start routine that nobody called is "returned to" at its first byte. */
 		pc = c->pc;
+		c->uncalled = true;
 		fde = search_table(&object, pc);
 		if (!fde || !parse_fde(fde, &object, pc, &cie, &instructions, &start))
 			return false;

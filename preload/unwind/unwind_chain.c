@@ -125,11 +125,19 @@ static COLD enum unwind_result follow(struct unwind_cursor *c)
 	return UNWIND_STEPPED;
 }
 
+/* Above a coroutine's outermost function (makecontext) may be anything. */
+static COLD bool is_called(struct unwind_cursor *c)
+{
+	return is_return_address(c, c->pc, false);
+}
+
 enum unwind_result unwind_chain_step(struct unwind_cursor *c)
 {
 	enum unwind_result r = unwind_step(c);
 	if (r == UNWIND_CUT && c->no_row)
 		return follow(c);
 	c->heuristic = false;
+	if (unlikely(r == UNWIND_STEPPED && c->uncalled && !c->exact) && !is_called(c))
+		return UNWIND_CUT;
 	return r;
 }

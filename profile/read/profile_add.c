@@ -51,6 +51,7 @@ static void add_path_checks(struct scp_path_checks *to, const struct scp_path_ch
 	to->differ += from->differ;
 	to->undecided += from->undecided;
 	to->heuristic += from->heuristic;
+	to->cached_walks += from->cached_walks;
 }
 
 static void add_header(struct profile *p, const struct scp_header *h)

@@ -226,6 +226,7 @@ static void put_paths(const struct head *f)
 	const struct profile *p = f->report->profile;
 	const struct scp_path_checks *c = &p->path_checks;
 	char paths[32], verified[32], differ[32], undecided[32], walked[64] = "all walked twice";
+	char walks[32], cached[64] = "";
 
 	if (!c->one_in)
 		return;
@@ -237,11 +238,14 @@ static void put_paths(const struct head *f)
 		snprintf(walked, sizeof(walked), "none walked twice, without libunwind");
 	else if (c->one_in > 1 || c->undecided)
 		snprintf(walked, sizeof(walked), "%s new ones walked twice", verified);
+	numbers_count(walks, sizeof(walks), c->cached_walks);
+	if (c->cached_walks)
+		snprintf(cached, sizeof(cached), ", %s cached walks made again", walks);
 	if (c->undecided)
-		put(f, "paths", "%s, %s: %s differ, %s could not be decided", paths, walked, differ,
-		    undecided);
+		put(f, "paths", "%s, %s%s: %s differ, %s could not be decided", paths, walked,
+		    cached, differ, undecided);
 	else
-		put(f, "paths", "%s, %s: %s differ", paths, walked, differ);
+		put(f, "paths", "%s, %s%s: %s differ", paths, walked, cached, differ);
 }
 
 /* The sum over rows and gaps beside the kernel's account. */

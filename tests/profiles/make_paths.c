@@ -102,7 +102,8 @@ static void make_family(struct scp_build *b, uint32_t count)
 		units += add_call(b, id, count + 1 - id);
 	t->closed_units = units;
 	scp_build_close_chunk(b);
-	scp_build_header(b)->path_checks = (struct scp_path_checks){1, 1, count, 2, 0, count / 4};
+	scp_build_header(b)->path_checks =
+		(struct scp_path_checks){1, 1, count, 2, 0, count / 4, 0};
 	add_difference(b, 1);
 	add_difference(b, 2);
 	free(frames);

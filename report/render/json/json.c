@@ -265,6 +265,7 @@ static void put_paths(struct json_writer *w, const struct report *r)
 	json_write_open(w, "paths", '{');
 	json_write_count(w, "seen", r->profile->paths);
 	json_write_count(w, "verified", c->verified);
+	json_write_count(w, "cached_walks", c->cached_walks);
 	json_write_count(w, "differ", c->differ);
 	json_write_count(w, "undecided", c->undecided);
 	json_write_count(w, "heuristic", r->heuristic_paths);

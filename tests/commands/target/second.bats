@@ -40,8 +40,11 @@ agreed()
 	agreed "$PROGRAMS/paths"
 	rm "$T"/out/*
 	agreed "$PROGRAMS/exceptions"
+	[ "$(count cached_walks)" -gt 0 ]
 	rm "$T"/out/*
-	agreed /usr/bin/python3 -S -c 'import os; os.write(1, b"x"); open("/etc/passwd").read()'
+	GROUPS_OF=all,alloc agreed /usr/bin/python3 -S -c 'import json; json.loads(json.dumps({"a": [1, 2.5, "x"]}))
+open("/etc/passwd").read()'
+	[ "$(count cached_walks)" -gt 100 ]
 }
 
 @test "a program whose segments lie apart has whole paths, in one module" {
@@ -56,7 +59,38 @@ agreed()
 	[ "$(count verified)" = 1 ]
 	[ "$(count differ)" = 1 ]
 	decoy=$(nm "$PROGRAMS/val_offset" | sed -n 's/^0*\([0-9a-f]*\) . decoy_return$/\1/p')
-	grep -E "^different 3 [0-9x+a-f ]+ \| 1\+0x$decoy\$" checks
+	grep -E "^different unwinder 3 [0-9x+a-f ]+ \| 1\+0x$decoy\$" checks
+}
+
+@test "a cached walk that is not what the full walk finds is told, and the full walk's path is recorded" {
+	[ "$(uname -m)" = x86_64 ] || skip "x86-64 assembly"
+	recorded "$PROGRAMS/changed_row"
+	[ "$(count verified)" = 2 ]
+	[ "$(count cached_walks)" = 2 ]
+	[ "$(count differ)" = 1 ]
+	decoy=$(nm "$PROGRAMS/changed_row" | sed -n 's/^0*\([0-9a-f]*\) . decoy_return$/\1/p')
+	grep -E "^different frames 1 1\+\S+ [0-9x+a-f ]+ \| 1\+0x$decoy\$" checks
+	grep -E "^path 2 flags 0: 1\+\S+ 1\+0x$decoy\$" checks
+}
+
+@test "one cached walk in so many is made again, of known paths, too" {
+	agreed "$PROGRAMS/changed_stack"
+	all=$(count cached_walks)
+	[ "$all" -ge 1000 ]
+	[ "$(count verified)" -lt 100 ]
+	rm "$T"/out/*
+	ONE_IN=10 recorded "$PROGRAMS/changed_stack"
+	[ "$(count cached_walks)" = $(((all + 9) / 10)) ]
+	[ "$(count differ)" = 0 ]
+}
+
+@test "the path of a coroutine ends at the function that makecontext returns to" {
+	recorded "$PROGRAMS/coroutines"
+	[ "$(count verified)" -gt 20 ]
+	[ "$(count differ)" = 0 ]
+	[ "$(count undecided)" = 0 ]
+	libc=$(sed -n 's/^module \([0-9]*\) .*libc\.so.*/\1/p' checks)
+	grep -E "^path 1 flags 1: 1\+\S+ 1\+\S+ $libc\+\S+\$" checks
 }
 
 @test "the program does not see libunwind: its names are in no scope but their own" {
@@ -134,7 +168,7 @@ print(hasattr(scope, "write"), hasattr(scope, "_Ux86_64_step"), hasattr(scope, "
 
 @test "run --verify-paths reports how many paths were walked twice, and how many differ" {
 	"$SCPROF" run -g io --verify-paths -o p.scp -- "$PROGRAMS/far_segment" 2>report >output
-	grep -E 'paths +2, all walked twice: 0 differ$' report
+	grep -E 'paths +2, all walked twice, 2 cached walks made again: 0 differ$' report
 	if [ "$(uname -m)" = x86_64 ]; then
 		"$SCPROF" run -g io --verify-paths -o d.scp -- "$PROGRAMS/val_offset" 2>report >output
 		grep -E 'paths +1, all walked twice: 1 differ$' report
