@@ -172,39 +172,48 @@ static bool is_known_excluded(struct scp_thread *t, uint64_t ra, uint64_t cfa, u
 	       path_cache_search(t, ra, cfa, fp, MEMO_EXCLUDED);
 }
 
-/* The memo, with what is around told by `outer`: that may have been left for good. Of its own, so
- * that the question for room on the stack needs little of it. */
-static COLD struct scp_memo *find_memo(struct scp_thread *t, struct walk_start *from,
+static COLD bool is_wanted(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
+			   uintptr_t *outer)
+{
+	int saved = errno;
+	bool wanted = is_still_recorded(t, outer) && !is_known_excluded(t, ra, cfa, fp);
+	errno = saved;
+	return wanted;
+}
+
+/* The memo, with what is around told by `outer`: that may have been left for good. NULL: excluded,
+ * or no room. */
+static COLD struct scp_memo *find_memo(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
 				       uint32_t function, uintptr_t *outer)
 {
-	bool gone = from->outer && path_cache_is_above(from);
+	int saved = errno;
+	struct walk_start from = {ra, cfa, fp, *outer & ~OPEN_REGION};
+	bool gone = from.outer && path_cache_is_above(&from);
 	if (gone)
-		from->outer = 0;
+		from.outer = 0;
 	struct recording recording = recording_begin(t);
-	struct scp_memo *m = path_cache_find(t, from, function);
+	struct scp_memo *m = path_cache_find(t, &from, function);
 	recording_end(t, &recording);
-	if (gone || (from->outer && t->found.outer == OUTER_GONE))
+	if (gone || (from.outer && t->found.outer == OUTER_GONE))
 		*outer = abandon(t);
 	if (!*outer)
 		recording_settle(t);
-	return m;
+	errno = saved;
+	return m && !memo_is_excluded(m) ? m : NULL;
 }
 
-/* NULL: not to be recorded; or there is not even the stack to look, which is counted. */
+/* NULL: not to be recorded; or there is not even the stack to look, which is counted. That is asked
+ * in a small frame, which the search's takes the place of: it is called last. */
 COLD struct scp_memo *call_find_memo(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
 				     uint32_t function, uintptr_t *outer)
 {
-	int saved = errno;
-	struct scp_memo *m = NULL;
-	struct walk_start from = {ra, cfa, fp, *outer & ~OPEN_REGION};
-	if (is_still_recorded(t, outer) && !is_known_excluded(t, ra, cfa, fp)) {
-		if (stack_room() < STACK_TO_RECORD)
-			pass_through();
-		else
-			m = find_memo(t, &from, function, outer);
+	if (!is_wanted(t, ra, cfa, fp, outer))
+		return NULL;
+	if (stack_room() < STACK_TO_RECORD) {
+		pass_through();
+		return NULL;
 	}
-	errno = saved;
-	return m && !memo_is_excluded(m) ? m : NULL;
+	return find_memo(t, ra, cfa, fp, function, outer);
 }
 
 COLD bool call_is_excluded(uint64_t ra, uint64_t cfa, uint64_t fp)

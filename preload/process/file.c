@@ -204,14 +204,9 @@ static void note_failure(struct profile_file *f, int error)
 	f->backoff = 1u << f->failures;
 }
 
-/* One thread grows; the others, and a file that failed to grow a moment ago, go without. */
-static COLD bool grow(struct profile_file *f, uint64_t bytes)
+static COLD bool add_region_alone(struct profile_file *f, uint64_t bytes)
 {
 	uint32_t idle = 0;
-	if (backs_off(f))
-		return false;
-	if (sys_sandboxed || stack_room() < STACK_TO_GROW)
-		return false;
 	uint64_t signals;
 	sys_hold_signals(&signals);
 	if (!__atomic_compare_exchange_n(&f->growing, &idle, 1, false, __ATOMIC_ACQUIRE,
@@ -225,6 +220,15 @@ static COLD bool grow(struct profile_file *f, uint64_t bytes)
 	__atomic_store_n(&f->growing, 0, __ATOMIC_RELEASE);
 	sys_release_signals(&signals);
 	return r == 0;
+}
+
+/* One thread grows; the others, and a file that failed to grow a moment ago, go without. In a small
+ * frame, as the stack may be small. */
+static COLD bool grow(struct profile_file *f, uint64_t bytes)
+{
+	if (backs_off(f) || sys_sandboxed || stack_room() < STACK_TO_GROW)
+		return false;
+	return add_region_alone(f, bytes);
 }
 
 /* Nobody took more meanwhile, or it stays unused. */

@@ -21,9 +21,16 @@ load ../common
 @test "programs 04: a handler on the smallest alternate stack makes later calls" {
 	unnoticed "$PROGRAMS/small_altstack" warm
 	# with hardly any stack left the calls are not recorded, and that is all
-	same_either_way "$PROGRAMS/small_altstack" cold 512
-	same_either_way "$PROGRAMS/small_altstack" warm 512
-	local spare
+	local spare how
+	for how in cold warm places; do
+		for spare in {512..1344..64}; do
+			same_either_way "$PROGRAMS/small_altstack" $how "$spare"
+		done
+		SCPROF_STATES=off same_either_way "$PROGRAMS/small_altstack" $how 512
+	done
+	for spare in {640..1472..64}; do
+		same_either_way "$PROGRAMS/small_altstack" object "$spare" "$PROGRAMS/plugin_a.so"
+	done
 	for spare in {640..1280..32}; do
 		same_either_way "$PROGRAMS/small_altstack" thread "$spare"
 		SCPROF_STATES=off same_either_way "$PROGRAMS/small_altstack" thread "$spare"

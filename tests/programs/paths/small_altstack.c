@@ -5,9 +5,11 @@
  * has room for it and 1 KiB for the handler (or as much as the second
  * argument says), and unmapped memory lies below.
  * "cold": the handler's call is the first of the process; "warm": not; "thread": the first of a
- * thread. */
+ * thread; "places": not, but each handler calls send from a thousand places; "object": not, but the
+ * plugin that the third argument names makes it. */
 #include "target.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -35,9 +37,31 @@ static void on_signal(int sig)
 		handled++;
 }
 
-static void use_stack(char *low, size_t size, void (*handler)(int))
+#define TEN(x) x x x x x x x x x x
+
+static void on_signal_places(int sig)
 {
-	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
+	char c = 'p';
+
+	(void)sig;
+	TEN(TEN(TEN(send(pair[1], &c, 1, MSG_DONTWAIT);)))
+	handled++;
+}
+
+static void (*plugin)(const int fd[2]);
+
+static void on_signal_object(int sig)
+{
+	(void)sig;
+	plugin(pair);
+	handled++;
+}
+
+static void (*handler)(int) = on_signal;
+
+static void use_stack(char *low, size_t size, void (*function)(int))
+{
+	struct sigaction action = {.sa_handler = function, .sa_flags = SA_ONSTACK};
 	stack_t stack = {.ss_sp = low, .ss_size = size};
 
 	if (sigaltstack(&stack, NULL) < 0 || sigaction(SIGUSR1, &action, NULL) < 0)
@@ -55,7 +79,7 @@ static void use_small_stack(size_t spare)
 	use_stack(low, LARGE, on_probe);
 	raise(SIGUSR1);
 	least = (size_t)(low + LARGE - entered_at) + spare;
-	use_stack(low, least < 2048 ? 2048 : least, on_signal);
+	use_stack(low, least < 2048 ? 2048 : least, handler);
 }
 
 static void *handle_in_thread(void *spare)
@@ -77,9 +101,25 @@ static int in_thread(size_t spare)
 	return 0;
 }
 
+/* Does a call come before the handler's? */
+static int choose(char **argv)
+{
+	if (!strcmp(argv[1], "places"))
+		handler = on_signal_places;
+	if (!strcmp(argv[1], "object")) {
+		void *object = argv[2] && argv[3] ? dlopen(argv[3], RTLD_NOW) : NULL;
+
+		plugin = object ? (void (*)(const int *))dlsym(object, "plugin_a") : NULL;
+		if (!plugin)
+			die("plugin");
+		handler = on_signal_object;
+	}
+	return !strcmp(argv[1], "warm") || handler != on_signal;
+}
+
 int main(int argc, char **argv)
 {
-	int warm = argc > 1 && !strcmp(argv[1], "warm");
+	int warm = argc > 1 && choose(argv);
 
 	make_pair(pair);
 	if (argc > 2 && !strcmp(argv[1], "thread"))
@@ -90,6 +130,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 100; i++)
 		raise(SIGUSR1);
 	say("handled %d\n", handled);
-	expect_calls("send", 100 + (warm ? 10 : 0));
+	if (handler == on_signal)
+		expect_calls("send", 100 + (warm ? 10 : 0));
 	return 0;
 }
