@@ -23,7 +23,8 @@ static inline struct scp_thread *made_thread(uint64_t chunk_bytes, size_t index_
 	struct scp_thread *t = aligned_alloc(64, bytes);
 
 	memset(t, 0, bytes);
-	t->chunk = (struct file_chunk){aligned_alloc(64, chunk_bytes), chunk_bytes,
+	t->chunk = (struct file_chunk){.chunk = aligned_alloc(64, chunk_bytes),
+				       .bytes = chunk_bytes,
 				       sizeof(struct scp_chunk)};
 	memset(t->chunk.chunk, 0, chunk_bytes);
 	t->chunk_bytes = SCP_GRANULE;
