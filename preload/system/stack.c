@@ -43,7 +43,7 @@ static uintptr_t first_hole(uintptr_t from, uintptr_t to)
 }
 
 /* Is the stack of `page` the one that ends at `end`? */
-static bool reaches(uintptr_t page, uintptr_t end)
+static COLD bool reaches(uintptr_t page, uintptr_t end)
 {
 	struct stack_bounds *b = &stack_bounds;
 	if (page >= end || end - page > PAGES_MOST * PAGE)
@@ -62,7 +62,7 @@ static bool reaches(uintptr_t page, uintptr_t end)
 
 /* The main thread's control block lies elsewhere, with memory of any kind below. A child that
  * another thread forked has a main thread whose stack is not found, unless it was known before. */
-static uintptr_t find_end(void)
+static COLD uintptr_t find_end(void)
 {
 	if (sys_gettid() != sys_getpid())
 		return (uintptr_t)__builtin_thread_pointer() & ~(uintptr_t)7;

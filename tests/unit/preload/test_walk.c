@@ -22,6 +22,7 @@
 #include "preload/call/walk.h"
 #include "preload/clock/clock.h"
 #include "preload/process/process.h"
+#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/path_tree.h"
 #include "tests/unit/preload/made_thread.h"
