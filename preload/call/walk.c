@@ -266,7 +266,7 @@ static void tell_ended(struct going *g)
 	if (top->kept > filter.depth) {
 		t->found.flags = filter.full_flag;
 		find_path(&t->found, t);
-	} else {
+	} else if (top->kept) {
 		t->found.path = top->place;
 	}
 }
@@ -315,7 +315,7 @@ bool walk_find(struct scp_thread *t, const struct walk_start *from, uint32_t fun
 		return false;
 	tell_ended(&g);
 	if (t->walk.elsewhere)
-		walk_forget(t);
+		t->walk.last_count = 0;
 	return true;
 }
 

@@ -20,10 +20,11 @@ HIDDEN bool walk_find(struct scp_thread *t, const struct walk_start *from, uint3
 /* Is the call `from->outer` in progress? As above, and changes nothing but rows. */
 HIDDEN enum walk_outer walk_look_for(struct scp_thread *t, const struct walk_start *from);
 
-/* The stack is another one (a new owner of `t`), or code was unloaded. */
+/* Code was unloaded: rows of now on are written over those of before, and need no larger table. */
 static inline void walk_forget(struct scp_thread *t)
 {
 	t->walk.last_count = 0;
+	t->walk.filled = 0;
 }
 
 #endif

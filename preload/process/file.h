@@ -72,6 +72,9 @@ HIDDEN int file_name_identify(struct profile_file *f, int fd);
 struct file_chunk {
 	struct scp_chunk *chunk;
 	uint64_t bytes, used; /* as there */
+	/* A record that is being published (NULL: none), and what is to be where if it counts. */
+	const struct scp_record *named;
+	const void *named_at, *named_by;
 };
 
 /* Make `c` a chunk of `bytes` (a multiple of SCP_GRANULE) with its header filled; false where the
@@ -99,6 +102,36 @@ static inline void file_publish_record(struct file_chunk *c, uint64_t bytes)
 	c->used += bytes;
 	__atomic_store_n(&c->chunk->used, c->used, __ATOMIC_RELEASE);
 }
+
+/* A handler left while a record was published: it counts if it was in its place, `named_at`. Before
+ * the next record. */
+static inline void file_settle_record(struct file_chunk *c)
+{
+	const void *there;
+	if (likely(!c->named))
+		return;
+	__builtin_memcpy(&there, c->named_at, sizeof there);
+	if (there == c->named_by && file_next_record(c, c->named->bytes) == c->named)
+		file_publish_record(c, c->named->bytes);
+	c->named = NULL;
+}
+
+/* It is complete, and `place`, a pointer, is `value` from now on. Wherever a handler leaves for
+ * good, it is not made twice: if `place` has its value it counts, at the latest before the next
+ * record. */
+#define file_publish_record_at(c, record, place, value)                                            \
+	do {                                                                                       \
+		(c)->named_at = &(place);                                                          \
+		(c)->named_by = (value);                                                           \
+		compiler_barrier();                                                                \
+		(c)->named = &(record)->rec;                                                       \
+		compiler_barrier();                                                                \
+		(place) = (value);                                                                 \
+		compiler_barrier();                                                                \
+		file_publish_record(c, (c)->named->bytes);                                         \
+		compiler_barrier();                                                                \
+		(c)->named = NULL;                                                                 \
+	} while (0)
 
 /* The file stays as it is. */
 HIDDEN void file_unmap(struct profile_file *f);

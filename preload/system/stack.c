@@ -14,16 +14,24 @@ __thread struct stack_bounds stack_bounds;
 
 extern void *__libc_stack_end __attribute__((weak));
 
-void stack_note_signal_stack(uintptr_t low, size_t bytes)
+static void set_range(struct stack_range *r, uintptr_t low, size_t bytes)
 {
-	stack_bounds.signal_low = low;
-	stack_bounds.signal_high = low + bytes;
+	r->bytes = 0;
+	compiler_barrier();
+	r->low = low;
+	compiler_barrier();
+	r->bytes = bytes;
 }
 
-static bool is_on_signal_stack(uintptr_t sp)
+/* In between all is taken for the signal stack, where the kernel is asked. */
+void stack_note_signal_stack(uintptr_t low, size_t bytes)
 {
-	const struct stack_bounds *b = &stack_bounds;
-	return sp - b->signal_low < b->signal_high - b->signal_low;
+	struct stack_range *r = &stack_bounds.signal;
+	r->bytes = SIZE_MAX;
+	compiler_barrier();
+	r->low = low;
+	compiler_barrier();
+	r->bytes = bytes;
 }
 
 /* The first page in [from, to) that may not be read, or `to`. */
@@ -35,42 +43,43 @@ static uintptr_t first_hole(uintptr_t from, uintptr_t to)
 }
 
 /* Is the stack of `page` the one that ends at `end`? */
-static bool reaches(uintptr_t page, uintptr_t end)
+static COLD bool reaches(uintptr_t page, uintptr_t end)
 {
 	struct stack_bounds *b = &stack_bounds;
 	if (page >= end || end - page > PAGES_MOST * PAGE)
 		return false;
-	uintptr_t known = b->high == end && page < b->low ? b->low : end;
+	uintptr_t known = b->own.bytes && page < b->own.low ? b->own.low : end;
 	/* `page` is the one that we run on. */
 	uintptr_t hole = first_hole(page + PAGE, known);
 	if (hole < known) {
-		b->other_low = page;
-		b->other_high = hole;
+		set_range(&b->other, page, hole - page);
 		return false;
 	}
-	/* In this order a handler that leaves for good leaves no lie behind. */
-	b->low = b->high = 0;
-	compiler_barrier();
-	b->low = page;
-	compiler_barrier();
-	b->high = end;
+	b->end = end;
+	set_range(&b->own, page, end - page);
 	return true;
+}
+
+/* The main thread's control block lies elsewhere, with memory of any kind below. A child that
+ * another thread forked has a main thread whose stack is not found, unless it was known before. */
+static COLD uintptr_t find_end(void)
+{
+	if (sys_gettid() != sys_getpid())
+		return (uintptr_t)__builtin_thread_pointer() & ~(uintptr_t)7;
+	return &__libc_stack_end ? ((uintptr_t)__libc_stack_end | (PAGE - 1)) + 1 : 0;
 }
 
 COLD bool stack_find(uintptr_t sp)
 {
 	const struct stack_bounds *b = &stack_bounds;
 	uintptr_t page = sp & ~(PAGE - 1);
-	if (is_on_signal_stack(sp))
+	if (stack_range_has(&b->signal, sp))
 		return false;
 	if (stack_holds(sp))
 		return true;
-	if (sys_sandboxed || sp - b->other_low < b->other_high - b->other_low)
+	if (sys_sandboxed || stack_range_has(&b->other, sp))
 		return false;
-	if (b->high)
-		return reaches(page, b->high);
-	return reaches(page, (uintptr_t)__builtin_thread_pointer() & ~(uintptr_t)7) ||
-	       (&__libc_stack_end && reaches(page, ((uintptr_t)__libc_stack_end | (PAGE - 1)) + 1));
+	return reaches(page, b->end ? b->end : find_end());
 }
 
 COLD size_t stack_room(void)

@@ -21,15 +21,26 @@
 #define STACK_TO_ADD	  320u	/* ...but a gap: two small records */
 #define STACK_TO_GROW	  1024u /* below this the file does not grow */
 
-/* Addresses. */
+/* A handler may look, or leave for good, while one is written: in between it has no bytes. */
+struct stack_range {
+	uintptr_t low;
+	size_t bytes;
+};
+
 struct stack_bounds {
-	uintptr_t low, high; /* the known part of the calling thread's own stack; 0, 0: none */
-	/* From here it was looked for in vain: another stack, up to a hole. */
-	uintptr_t other_low, other_high;
+	struct stack_range own; /* the known part of the calling thread's own stack */
+	uintptr_t end;		/* of that; 0: not found yet */
+	/* Here it was looked for in vain: another stack, up to a hole. */
+	struct stack_range other;
 	/* The alternate signal stack, which may lie inside of the own one, or just below. */
-	uintptr_t signal_low, signal_high;
+	struct stack_range signal;
 };
 extern HIDDEN __thread struct stack_bounds stack_bounds;
+
+static inline bool stack_range_has(const struct stack_range *r, uintptr_t address)
+{
+	return address - r->low < r->bytes;
+}
 
 /* The calling thread has a new alternate signal stack; 0 bytes: none. */
 HIDDEN void stack_note_signal_stack(uintptr_t low, size_t bytes);
@@ -37,7 +48,7 @@ HIDDEN void stack_note_signal_stack(uintptr_t low, size_t bytes);
 /* Is the word at `address` on the part of the own stack that is known? */
 static inline bool stack_holds(uintptr_t address)
 {
-	return address - stack_bounds.low < stack_bounds.high - stack_bounds.low;
+	return stack_range_has(&stack_bounds.own, address);
 }
 
 /* Make the own stack known from `sp` on, if that is where `sp` is. Asks the kernel about pages that

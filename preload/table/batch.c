@@ -17,17 +17,17 @@
 #include "preload/table/table.h"
 #include "preload/table/tail.h"
 
-static struct scp_batch *batch_block(struct scp_thread *t, struct scp_rt *rt, uint32_t clock)
+static void make_block(struct scp_thread *t, const struct scp_rt *rt, uint32_t clock,
+		       struct scp_batch **block)
 {
 	struct scp_batch *b = record_begin(t, SCP_REC_BATCH, sizeof *b);
 	if (!b) {
 		process_loss(histogram_losses, 1);
-		return NULL;
+		return;
 	}
 	b->entry = rt->id;
 	b->clock = clock;
-	record_publish(t);
-	return b;
+	file_publish_record_at(&t->chunk, b, *block, b);
 }
 
 static unsigned __int128 wide(uint64_t low, uint64_t high)
@@ -116,8 +116,7 @@ static bool begin_line(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
 			slot_of_one_size(rt, i, &s);
 		put_slot(l, i, rt->more->early ? &rt->more->early[i] : &s);
 	}
-	record_publish(t);
-	rt->more->line = l;
+	file_publish_record_at(&t->chunk, l, rt->more->line, l);
 	return true;
 }
 
@@ -198,9 +197,9 @@ static bool make_blocks(struct scp_thread *t, struct scp_rt *rt)
 		return true;
 	struct recording recording = recording_begin(t);
 	if (!more->batch)
-		more->batch = batch_block(t, rt, 0);
+		make_block(t, rt, 0, &more->batch);
 	if (more->batch && rt->slow && !more->slow_batch)
-		more->slow_batch = batch_block(t, rt, 1);
+		make_block(t, rt, 1, &more->slow_batch);
 	recording_end(t, &recording);
 	return more->batch && (!rt->slow || more->slow_batch);
 }

@@ -8,6 +8,7 @@
 void *record_begin(struct scp_thread *t, uint32_t type, uint64_t bytes)
 {
 	bytes = (bytes + SCP_RECORD_ALIGN - 1) & ~(uint64_t)(SCP_RECORD_ALIGN - 1);
+	file_settle_record(&t->chunk);
 	struct scp_record *r = file_next_record(&t->chunk, bytes);
 	if (!r) {
 		if (!file_chunk(t->file, &t->chunk, t->chunk_bytes, SCP_CHUNK_TABLE, t->table_id) &&

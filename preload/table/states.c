@@ -10,6 +10,7 @@
 static void *new_record(struct scp_thread *t, uint32_t type, uint64_t bytes)
 {
 	bytes = (bytes + SCP_RECORD_ALIGN - 1) & ~(uint64_t)(SCP_RECORD_ALIGN - 1);
+	file_settle_record(&t->states_chunk);
 	struct scp_record *r = file_next_record(&t->states_chunk, bytes);
 	if (!r && file_optional_chunk(t->file, &t->states_chunk, SCP_OPTIONAL_STATES, t->table_id))
 		r = file_next_record(&t->states_chunk, bytes);
@@ -143,8 +144,7 @@ static bool has_record(struct scp_thread *t, struct scp_rt *rt, uint64_t units)
 		s->record->from_units = rt->entry->units - units;
 	}
 	if (!rt->states)
-		publish(t, &s->record->rec);
-	rt->states = s;
+		file_publish_record_at(&t->states_chunk, s->record, rt->states, s);
 	return true;
 }
 
@@ -161,8 +161,7 @@ static void count_in_histogram(struct scp_thread *t, struct scp_rt *rt, enum scp
 		}
 		fresh->entry = rt->id;
 		fresh->block = kind * SCP_HIST_BLOCKS + block;
-		publish(t, &fresh->rec);
-		*h = fresh;
+		file_publish_record_at(&t->states_chunk, fresh, *h, fresh);
 	}
 	(*h)->count[bucket % SCP_HIST_BUCKETS] += weight;
 }
@@ -256,8 +255,7 @@ static bool has_batches(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
 		return false;
 	}
 	b->entry = rt->id;
-	publish(t, &b->rec);
-	s->batches = b;
+	file_publish_record_at(&t->states_chunk, b, s->batches, b);
 	return true;
 }
 

@@ -190,8 +190,7 @@ static struct scp_hist *new_histogram(struct scp_thread *t, struct scp_rt *rt, u
 	}
 	h->entry = rt->id;
 	h->block = block;
-	record_publish(t);
-	rt->more->hist[block] = h;
+	file_publish_record_at(&t->chunk, h, rt->more->hist[block], h);
 	return h;
 }
 

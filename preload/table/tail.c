@@ -71,8 +71,9 @@ static COLD void begin(struct scp_thread *t, struct scp_rt *rt)
 	tail->first = rt->more->tail_first;
 	tail->octaves = SCP_TAIL_OCTAVES;
 	calls_by_octaves(rt, tail->base);
+	rt->more->tail = tail; /* a handler may leave: it is not made again */
+	compiler_barrier();
 	file_publish_record(&chunk, sizeof *tail);
-	rt->more->tail = tail;
 }
 
 static void merge_pairs(struct scp_tail *tail)

@@ -63,8 +63,7 @@ static bool count(struct scp_thread *t, struct scp_rt *rt, uint64_t since_tick_n
 			return false;
 		}
 		p->entry = rt->id;
-		record_publish(t);
-		s->phase = p;
+		file_publish_record_at(&t->chunk, p, s->phase, p);
 	}
 	s->phase->count[since_tick_ns % tick_ns * SCP_PHASE_BINS / tick_ns]++;
 	return true;

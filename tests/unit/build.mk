@@ -19,6 +19,17 @@ $(PRELOAD_UNIT_TESTS): $(BUILD)/%: %.c $(BUILD)/libpreload_parts.a
 	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I. -Ipreload/arch/$(ARCH) \
 		-fno-omit-frame-pointer -fasynchronous-unwind-tables -o $@ $< $(filter %.o,$^) $(filter %.a,$^) $(LIBUNWIND) -lcmocka -lm -lpthread
 
+# Libraries whose functions are walked through. a and b are the same code with frames of another size.
+WALKED = $(patsubst %,$(BUILD)/tests/unit/preload/walked_%.so,a b pointers)
+WALKED_FREE = -fomit-frame-pointer $(if $(filter x86_64,$(ARCH)),-DWALKED_FREE)
+WALKED_a = $(WALKED_FREE) -DWALKED_ROOM=48
+WALKED_b = $(WALKED_FREE) -DWALKED_ROOM=96
+WALKED_pointers = -fno-omit-frame-pointer -DWALKED_ROOM=48
+$(WALKED): $(BUILD)/tests/unit/preload/walked_%.so: tests/unit/preload/walked.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I. $(WALKED_$*) -fPIC -shared -o $@ $< -Wl,-soname,$(@F)
+$(BUILD)/tests/unit/preload/test_walk: $(patsubst %,$(BUILD)/preload/call/%.o,walk walk_rows full_walk) | $(WALKED)
+
 # The slow path, beside the fast one, which is inlined.
 $(BUILD)/tests/unit/preload/test_call_fast: $(BUILD)/preload/call/call_end.o
 

@@ -143,3 +143,8 @@ load ../common
 	# children that called nothing recorded leave no file
 	[ "$(find "$T/out" -name 'scprof.exec_list.*.scp' | wc -l)" = 1 ] # the parent's alone
 }
+
+@test "programs 26: handlers call, fork and longjmp on small stacks and coroutines while plugins come and go" {
+	unnoticed "$PROGRAMS/stressed" 300 "$PROGRAMS/plugin_a.so" "$PROGRAMS/plugin_b.so"
+	not grep 'left out' report.err
+}

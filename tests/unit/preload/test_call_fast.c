@@ -48,8 +48,9 @@ static struct table_side *make_side(bool page, bool bytes)
 	assert_non_null(t);
 	memset(s, 0, sizeof *s);
 	s->thread = t;
-	t->chunk = (struct file_chunk){(struct scp_chunk *)s->chunk, CHUNK_BYTES,
-				       sizeof(struct scp_chunk)};
+	t->chunk = (struct file_chunk){.chunk = (struct scp_chunk *)s->chunk,
+				       .bytes = CHUNK_BYTES,
+				       .used = sizeof(struct scp_chunk)};
 	t->file = &file;
 	t->index.first = 1 << 16;
 	t->index.limit = 1 << 24;

@@ -49,7 +49,7 @@ bool file_optional_chunk(struct profile_file *f, struct file_chunk *chunk, uint3
 	(void)f;
 	assert_true(taken <= GRANULES);
 	*c = (struct scp_chunk){.type = type, .bytes = SCP_GRANULE, .used = sizeof *c, .table = of};
-	*chunk = (struct file_chunk){c, c->bytes, c->used};
+	*chunk = (struct file_chunk){.chunk = c, .bytes = c->bytes, .used = c->used};
 	return true;
 }
 

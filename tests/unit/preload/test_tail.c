@@ -94,7 +94,7 @@ bool file_optional_chunk(struct profile_file *f, struct file_chunk *chunk, uint3
 		return false;
 	assert_int_equal(c->used, 0); /* one for the entry */
 	*c = (struct scp_chunk){.type = type, .bytes = SCP_GRANULE, .used = sizeof *c, .table = of};
-	*chunk = (struct file_chunk){c, c->bytes, c->used};
+	*chunk = (struct file_chunk){.chunk = c, .bytes = c->bytes, .used = c->used};
 	return true;
 }
 
