@@ -230,6 +230,7 @@ static void clear_result(struct walk_result *r)
 static void walk(struct scp_thread *t, const struct walk_start *from, uint32_t function)
 {
 	clear_result(&t->found);
+	t->walking = false; /* a handler may have left full_walk_look_for for good */
 	t->table->walks++;
 	if (sys_sandboxed || stack_room() < STACK_TO_UNWIND) {
 		full_walk_find_caller(t, from);

@@ -126,16 +126,12 @@ HOOK(int, dlclose, (void *handle))
 	return r;
 }
 
-/* In this order: a handler that runs at once finds what holds, or too much. */
 HOOK(int, sigaltstack, (const stack_t *new, stack_t *old))
 {
-	struct stack_range before = stack_bounds.signal;
-	if (new)
-		stack_note_signal_stack((uintptr_t) new->ss_sp,
-					new->ss_flags &SS_DISABLE ? 0 : new->ss_size);
 	int r = REAL(int, sigaltstack, (const stack_t *, stack_t *))(new, old);
-	if (r != 0)
-		stack_note_signal_stack(before.low, before.bytes);
+	if (r == 0 && new)
+		stack_note_signal_stack((uintptr_t)new->ss_sp,
+					new->ss_flags & SS_DISABLE ? 0 : new->ss_size);
 	return r;
 }
 
