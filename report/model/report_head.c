@@ -85,15 +85,21 @@ static void put_run(const struct head *f)
 	const struct report *r = f->report;
 	const struct prof_process *p = r->first;
 	time_t start = (time_t)(r->start_real_ns / 1000000000u);
-	char when[48] = "", wall[32];
+	char when[48] = "", wall[32], groups[32] = "";
+	uint64_t count = 0;
 	struct tm tm;
 
+	for (uint32_t i = 0; i < r->processes; i++)
+		count += r->profile->process[i].count;
 	if (r->start_real_ns && localtime_r(&start, &tm))
 		strftime(when, sizeof(when), ", from %Y-%m-%d %H:%M:%S", &tm);
 	numbers_duration(wall, sizeof(wall), r->wall_s * 1e9, f->utf8);
-	if (r->processes > 1 || p->count > 1)
-		put(f, "processes", "%" PRIu32 "%s, the first is %" PRIu32 "; wall time %s%s",
-		    r->processes, p->count > 1 ? " groups" : "", p->pid, wall, when);
+	if (count > r->processes)
+		snprintf(groups, sizeof(groups), " in %" PRIu32 " group%s", r->processes,
+			 r->processes == 1 ? "" : "s");
+	if (count > 1)
+		put(f, "processes", "%" PRIu64 "%s, the first is %" PRIu32 "; wall time %s%s",
+		    count, groups, p->pid, wall, when);
 	else
 		put(f, "process", "%" PRIu32 ", %s; wall time %s%s", p->pid,
 		    end_words(r, p->end_state), wall, when);

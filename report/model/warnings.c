@@ -282,20 +282,27 @@ static void warn_end(struct report *r)
 	const struct profile *p = r->profile;
 	const struct scp_losses *l = &p->losses;
 	uint32_t open = 0;
+	uint64_t processes = 0;
+	bool folded = false; /* then of how many the end is missing is not known */
 
-	for (uint32_t i = 0; i < p->processes; i++)
-		open += p->process[i].end_state == SCP_END_RUNNING;
+	for (uint32_t i = 0; i < p->processes; i++) {
+		const struct prof_process *q = &p->process[i];
+
+		processes += q->count;
+		open += q->end_state == SCP_END_RUNNING;
+		folded |= q->end_state == SCP_END_RUNNING && q->count > 1;
+	}
 	/* A process that had to stop recording could not note its end either. */
 	open -= l->stopped < open ? (uint32_t)l->stopped : open;
 	if (open)
 		warning_list_note(
 			r, "not-ended",
-			"%" PRIu32 " of %" PRIu32
+			"%s%" PRIu32 " of %" PRIu64
 			" processes did not say that they ended: still running, killed, or "
 			"ended by a bare system call. All calls that had returned are here; "
 			"one that had not is "
 			"missing.",
-			open, p->processes);
+			folded ? "At least " : "", open, processes);
 	warn_torn(r);
 }
 

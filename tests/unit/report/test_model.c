@@ -303,6 +303,20 @@ static const char *warning_text(const struct report *r, const char *code)
 	return "";
 }
 
+/* They are one process in the profile, which says how many. */
+static void test_folded_processes_without_an_end_are_not_called_all(void **state)
+{
+	struct profile *p = fixture_profile();
+	struct report *r;
+
+	(void)state;
+	p->process[0].end_state = SCP_END_RUNNING;
+	p->process[0].count = 650;
+	r = build(p, REPORT_BY_PATH);
+	assert_non_null(strstr(warning_text(r, "not-ended"), "At least 1 of 650 processes"));
+	report_free(r);
+}
+
 /* Such a process records nothing more: neither calls, nor its end. */
 static void test_a_stopped_process_is_not_called_killed_or_exact(void **state)
 {
@@ -367,6 +381,7 @@ int main(void)
 		cmocka_unit_test(test_slow_clock_stands_beside_the_fast),
 		cmocka_unit_test(test_slow_clock_that_disagrees_is_named),
 		cmocka_unit_test(test_losses_become_warnings),
+		cmocka_unit_test(test_folded_processes_without_an_end_are_not_called_all),
 		cmocka_unit_test(test_a_stopped_process_is_not_called_killed_or_exact),
 		cmocka_unit_test(test_a_killed_process_lasted_as_long_as_its_longest_thread),
 		cmocka_unit_test(test_empty_profile),
