@@ -366,7 +366,8 @@ enum scp_record_type {
 	SCP_REC_STATE_HIST = 20,
 	SCP_REC_TABLE_STATES = 21,
 	SCP_REC_TAIL = 22,
-	SCP_REC_PATH_DIFFERENCE = 23 /* in optional chunks only */
+	SCP_REC_PATH_DIFFERENCE = 23, /* in optional chunks only */
+	SCP_REC_FIRST_CALLS = 24
 };
 
 struct scp_record {
@@ -514,8 +515,21 @@ struct scp_gap {
 	uint64_t max_units;
 };
 
+/* Durations of an entry's first calls, in order: slot i is about call i + 1, and those beyond
+ * entry.calls mean nothing. An entry of 2 to SCP_FIRST_CALLS calls has its histogram and its
+ * batches here, whatever other records there are; one of more calls has its first batches here for
+ * as long as it has no BATCH record of clock 0. So one word, entry.calls, says where a call is
+ * counted. */
+#define SCP_FIRST_CALLS 6u
+struct scp_first_calls {
+	struct scp_record rec;
+	uint32_t entry;
+	uint32_t reserved0;
+	uint64_t units[SCP_FIRST_CALLS];
+};
+
 /* Log-linear histogram of durations in units, eight buckets an octave. An entry of one call needs
- * none: it has one call of entry.units. Value v
+ * none (it has one call of entry.units), and one of a few calls has FIRST_CALLS. Value v
  * lies in bucket v if v < 8, else (e - 2) * 8 + ((v >> (e - 3)) & 7) with
  * e = floor(log2 v). Block b holds buckets 64 b .. 64 b + 63. */
 struct scp_hist {
@@ -841,6 +855,7 @@ _Static_assert(sizeof(struct scp_function) == 128, "function record");
 _Static_assert(sizeof(struct scp_table) == 128, "table record");
 _Static_assert(sizeof(struct scp_entry) == 192, "entry record");
 _Static_assert(sizeof(struct scp_gap) == 64, "gap record");
+_Static_assert(sizeof(struct scp_first_calls) == 64, "durations of the first calls");
 _Static_assert(sizeof(struct scp_hist) == 576, "histogram block");
 _Static_assert(sizeof(struct scp_batch) == 576, "batch block");
 _Static_assert(sizeof(struct scp_slow) == 64, "slow record");

@@ -54,6 +54,7 @@ PRELOAD_SRC = \
 	preload/system/stack.c \
 	preload/system/sys.c \
 	preload/table/batch.c \
+	preload/table/first_calls.c \
 	preload/table/header.c \
 	preload/table/path_tree.c \
 	preload/table/record.c \

@@ -27,6 +27,7 @@ static struct prof_sums for_mean(const struct prof_sums *s)
 
 	out.hist = NULL;
 	out.hist_of_one = false;
+	out.first = NULL;
 	out.line = NULL;
 	out.tail = NULL;
 	out.states = NULL;

@@ -7,6 +7,7 @@
 #include "preload/call/call_fast.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
+#include "preload/table/first_calls.h"
 #include "preload/table/recording.h"
 #include "preload/table/slowest.h"
 #include "preload/table/states.h"
@@ -26,44 +27,27 @@ static COLD void add_overflow(struct scp_call *c, uint64_t units, uint64_t bytes
 	__atomic_add_fetch(&f->overflow_bytes, bytes, __ATOMIC_RELAXED);
 }
 
-/* Where calls of so many units are counted; NULL: there is no room. */
-static inline uint64_t *histogram_count(struct scp_thread *t, struct scp_rt *rt, uint64_t units)
-{
-	uint32_t bucket = sums_bucket(units);
-	struct scp_hist *h = rt->more ? rt->more->hist[bucket / SCP_HIST_BUCKETS] : NULL;
-	if (unlikely(!h) && !(h = table_histogram(t, rt, bucket / SCP_HIST_BUCKETS)))
-		return NULL;
-	return &h->count[bucket % SCP_HIST_BUCKETS];
-}
-
 static inline void add_to_histogram(const struct scp_call *c, struct scp_rt *rt, uint64_t units)
 {
-	uint64_t *count = histogram_count(c->thread, rt, units);
+	uint64_t *count = table_count(c->thread, rt, units);
 	if (likely(count != NULL))
 		++*count;
 	if (c->site)
 		c->site->expected = (struct scp_expected){rt, rt->entry, count};
 }
 
-/* The second call is to be added. The histogram begins with the first, which stands alone in the
- * sums: set, not added, since a handler may leave this by longjmp and have it done again. */
-static COLD void begin_histogram(struct scp_thread *t, struct scp_rt *rt)
-{
-	uint64_t *count = histogram_count(t, rt, rt->entry->units);
-	if (count)
-		*count = 1;
-}
-
-/* What the fast path may add from now on. */
+/* What the fast path may add from now on: the first calls, and the one after them, are for
+ * first_calls_add. */
 static inline void set_limits(const struct scp_thread *t, struct scp_rt *rt)
 {
 	uint64_t least = rt->entry->min_units, most = rt->entry->max_units;
 	most = most < t->fast_limit ? most : t->fast_limit;
+	bool any = least <= most && rt->entry->calls > SCP_FIRST_CALLS;
 	rt->least = ~UINT64_C(0); /* none, wherever a handler leaves us */
 	compiler_barrier();
-	rt->span = least <= most ? most - least : 0;
+	rt->span = any ? most - least : 0;
 	compiler_barrier();
-	rt->least = least <= most ? least : ~UINT64_C(0);
+	rt->least = any ? least : ~UINT64_C(0);
 }
 
 static inline void add_slow(struct scp_slow *s, uint64_t units)
@@ -98,10 +82,11 @@ static inline void add_to_entry(const struct scp_call *c, struct scp_rt *rt, uin
 {
 	struct scp_thread *t = c->thread;
 	struct scp_entry *e = rt->entry;
-	if (t->histograms && unlikely(e->calls == 1))
-		begin_histogram(t, rt);
+	uint64_t before = *(volatile uint64_t *)&e->calls; /* of the file: read once */
+	if (unlikely(before <= SCP_FIRST_CALLS) && before)
+		first_calls_add(t, rt, before, units);
 	uint64_t calls = sums_begin_entry(e, units, now, bytes, has_bytes, false, mark);
-	if (t->histograms && likely(calls > 1))
+	if (t->histograms && likely(before >= SCP_FIRST_CALLS))
 		add_to_histogram(c, rt, units);
 	if (unlikely(rt->slow != NULL))
 		add_slow(rt->slow, slow_units);

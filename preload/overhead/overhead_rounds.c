@@ -187,6 +187,7 @@ static void prepare(uint32_t words, uint32_t slow_kind)
 	rt->slow = slow_kind ? &scratch.slow : NULL;
 	for (unsigned i = 0; i < SCP_HIST_BLOCKS; i++)
 		rt->more->hist[i] = &scratch.hist[i];
+	scratch.entry.calls = SCP_FIRST_CALLS + 1; /* the first ones cost more */
 	scratch.entry.batch_end = ~UINT64_C(0);
 	scratch.words = words;
 	results.calls = clock_needs_system_calls() ? FEW_CALLS : CALLS;

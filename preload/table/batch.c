@@ -5,11 +5,14 @@
  * A line record is large (2.6 kB), so it is made only for an entry whose sizes vary and
  * that has a few batches. As long as all sizes were equal, the batches say what each
  * slot of the line would hold: nothing is lost by beginning late. The first few batches
- * of sizes that vary wait in private memory, where a tenth of the room does. */
+ * of sizes that vary wait in private memory, where a tenth of the room does.
+ *
+ * The sums of the first few batches are those of the first calls, as long as there are no more. */
 #include "preload/table/batch.h"
 #include "preload/process/process.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
+#include "preload/table/first_calls.h"
 #include "preload/table/header.h"
 #include "preload/table/record.h"
 #include "preload/table/recording.h"
@@ -17,9 +20,11 @@
 #include "preload/table/table.h"
 #include "preload/table/tail.h"
 
+/* With what the first calls say. */
 static void make_block(struct scp_thread *t, const struct scp_rt *rt, uint32_t clock,
 		       struct scp_batch **block)
 {
+	const struct scp_first_calls *first = clock ? NULL : rt->more->first;
 	struct scp_batch *b = record_begin(t, SCP_REC_BATCH, sizeof *b);
 	if (!b) {
 		process_loss(histogram_losses, 1);
@@ -27,6 +32,8 @@ static void make_block(struct scp_thread *t, const struct scp_rt *rt, uint32_t c
 	}
 	b->entry = rt->id;
 	b->clock = clock;
+	for (uint32_t i = 0; first && i < rt->more->batch_count && i < FIRST_CALLS_BATCHES; i++)
+		b->sum[i] = first_calls_batch(first, i);
 	file_publish_record_at(&t->chunk, b, *block, b);
 }
 
@@ -73,12 +80,17 @@ static bool sizes_vary(const struct scp_entry *e, uint64_t calls, uint64_t *size
 	       wide(e->bytes_sq_lo, e->bytes_sq_hi) != (unsigned __int128)*size * e->bytes;
 }
 
+static uint64_t sum_of(const struct scp_rt_more *more, uint32_t i)
+{
+	return more->batch ? more->batch->sum[i] : first_calls_batch(more->first, i);
+}
+
 /* Slot i of an entry all of whose calls so far moved rt->more->size bytes. */
 static void slot_of_one_size(const struct scp_rt *rt, uint32_t i, struct line_sums *out)
 {
 	out->bytes = rt->more->size * rt->entry->batch_calls;
 	out->bytes_sq = (unsigned __int128)rt->more->size * out->bytes;
-	out->bytes_units = (unsigned __int128)rt->more->size * rt->more->batch->sum[i];
+	out->bytes_units = (unsigned __int128)rt->more->size * sum_of(rt->more, i);
 }
 
 /* Batch `slot` is the first, or one of the first, of sizes that vary. */
@@ -204,6 +216,14 @@ static bool make_blocks(struct scp_thread *t, struct scp_rt *rt)
 	return more->batch && (!rt->slow || more->slow_batch);
 }
 
+/* The present batch is that of first calls. A slow clock has none of these. */
+static bool is_kept(const struct scp_rt *rt)
+{
+	const struct scp_rt_more *more = rt->more;
+	return more && more->first && !more->batch && !rt->slow &&
+	       more->batch_count < FIRST_CALLS_BATCHES;
+}
+
 COLD void batch_close(struct scp_thread *t, struct scp_rt *rt)
 {
 	struct scp_entry *e = rt->entry;
@@ -213,12 +233,13 @@ COLD void batch_close(struct scp_thread *t, struct scp_rt *rt)
 		e->batch_end = e->batch_calls;
 		return;
 	}
-	if (!make_blocks(t, rt)) {
+	if (!is_kept(rt) && !make_blocks(t, rt)) {
 		e->batch_end = ~UINT64_C(0); /* no room: none for this entry */
 		return;
 	}
 	uint32_t slot = rt->more->batch_count;
-	rt->more->batch->sum[slot] = e->units - e->batch_base_units;
+	if (rt->more->batch)
+		rt->more->batch->sum[slot] = e->units - e->batch_base_units;
 	e->batch_base_units = e->units;
 	if (rt->slow) {
 		rt->more->slow_batch->sum[slot] = rt->slow->units - rt->slow->batch_base_units;

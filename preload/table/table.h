@@ -5,6 +5,7 @@
 #ifndef SCPROF_PRELOAD_TABLE_TABLE_H
 #define SCPROF_PRELOAD_TABLE_TABLE_H
 
+#include "preload/table/sums.h"
 #include "preload/table/thread.h"
 
 HIDDEN bool table_create(struct scp_thread *t);
@@ -27,5 +28,15 @@ HIDDEN bool table_more(struct scp_thread *t, struct scp_rt *rt);
 
 /* Make histogram block `block` of an entry. */
 HIDDEN struct scp_hist *table_histogram(struct scp_thread *t, struct scp_rt *rt, uint32_t block);
+
+/* Where an entry's calls of so many units are counted; NULL: there is no room. */
+static inline uint64_t *table_count(struct scp_thread *t, struct scp_rt *rt, uint64_t units)
+{
+	uint32_t bucket = sums_bucket(units);
+	struct scp_hist *h = rt->more ? rt->more->hist[bucket / SCP_HIST_BUCKETS] : NULL;
+	if (unlikely(!h) && !(h = table_histogram(t, rt, bucket / SCP_HIST_BUCKETS)))
+		return NULL;
+	return &h->count[bucket % SCP_HIST_BUCKETS];
+}
 
 #endif

@@ -24,6 +24,7 @@
 
 /* What an entry needs from its second call on: most paths are taken once. */
 struct scp_rt_more {
+	struct scp_first_calls *first; /* NULL: no room */
 	struct scp_hist *hist[SCP_HIST_BLOCKS];
 	struct scp_batch *batch, *slow_batch;
 	/* see batch.c: */

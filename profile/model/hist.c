@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Most of a million sites have one call: its histogram is made where it is looked at. */
+/* Most of a million sites have one call, or a few: their histogram is made where it is looked at.
+ */
 #include "profile/model/hist.h"
 
 #include <stdlib.h>
@@ -10,13 +11,27 @@ static void add(struct prof_hist *to, const struct prof_sums *from)
 {
 	if (from->hist_of_one)
 		to->count[histogram_bucket(from->units)]++;
+	for (uint32_t i = 0; from->first && i < from->first->calls; i++)
+		to->count[histogram_bucket(from->first->units[i])]++;
 	for (size_t i = 0; from->hist && i < sizeof to->count / sizeof to->count[0]; i++)
 		to->count[i] += from->hist->count[i];
 }
 
+static bool is_of_few(const struct prof_sums *s)
+{
+	return s->hist_of_one || s->first;
+}
+
+static void drop_few(struct prof_sums *s)
+{
+	s->hist_of_one = false;
+	free(s->first);
+	s->first = NULL;
+}
+
 const struct prof_hist *hist_find(const struct prof_sums *s, struct prof_hist *room)
 {
-	if (!s->hist_of_one)
+	if (!is_of_few(s))
 		return s->hist;
 	*room = (struct prof_hist){0};
 	add(room, s);
@@ -32,16 +47,25 @@ int hist_make_room(struct prof_sums *dst, const struct prof_sums *src)
 {
 	struct prof_hist *made;
 
-	if (dst->hist || !(src->hist || (src->hist_of_one && !is_empty(dst)) ||
-			   (dst->hist_of_one && src->calls)))
+	if (dst->hist ||
+	    !(src->hist || (is_of_few(src) && !is_empty(dst)) || (is_of_few(dst) && src->calls)))
 		return 0;
 	made = calloc(1, sizeof *made);
 	if (!made)
 		return -1;
 	add(made, dst);
 	dst->hist = made;
-	dst->hist_of_one = false;
+	drop_few(dst);
 	return 0;
+}
+
+/* Without memory for it there is no histogram, as where the target found no room. */
+static void copy_few(struct prof_sums *dst, const struct prof_sums *src)
+{
+	dst->hist_of_one = src->hist_of_one;
+	dst->first = src->first ? malloc(sizeof *dst->first) : NULL;
+	if (dst->first)
+		*dst->first = *src->first;
 }
 
 void hist_add(struct prof_sums *dst, const struct prof_sums *src)
@@ -49,7 +73,7 @@ void hist_add(struct prof_sums *dst, const struct prof_sums *src)
 	if (dst->hist)
 		add(dst->hist, src);
 	else if (is_empty(dst))
-		dst->hist_of_one = src->hist_of_one;
+		copy_few(dst, src);
 }
 
 void hist_take(struct prof_sums *dst, struct prof_sums *src)
@@ -60,8 +84,9 @@ void hist_take(struct prof_sums *dst, struct prof_sums *src)
 		src->hist = NULL;
 		add(taken, dst);
 		dst->hist = taken;
-		dst->hist_of_one = false;
+		drop_few(dst);
 	} else if (hist_make_room(dst, src)) {
-		dst->hist_of_one = src->hist_of_one = false;
+		drop_few(dst);
+		drop_few(src);
 	}
 }

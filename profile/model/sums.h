@@ -80,6 +80,12 @@ struct prof_states {
 	struct prof_hist *hist[SCP_STATE_HISTS]; /* each NULL: no calls */
 };
 
+/* Durations of a site's calls, in order, where they are few: struct scp_first_calls. */
+struct prof_first_calls {
+	uint32_t calls; /* 2 to SCP_FIRST_CALLS; slots beyond are 0 */
+	uint64_t units[SCP_FIRST_CALLS];
+};
+
 /* Everything that adds up over calls. */
 struct prof_sums {
 	uint64_t calls, units;
@@ -93,11 +99,12 @@ struct prof_sums {
 	struct prof_batches batches;
 	struct prof_apart *apart; /* NULL: the calls in no batch are one stretch, or not known to be
 				     several (a file does not say) */
-	struct prof_hist *hist;	  /* NULL: slow clock, or none recorded, or hist_of_one */
-	struct prof_slow *slow;	  /* NULL: not dual */
-	struct prof_phase *phase; /* NULL: not sampled */
-	struct prof_line *line;	  /* NULL: sizes that are all equal, or not known by batches */
-	struct prof_tail *tail;	  /* NULL: too few calls, or not recorded */
+	struct prof_hist *hist;	  /* NULL: slow clock, or none recorded, or hist_of_one, or first */
+	struct prof_first_calls *first; /* all calls, of a fast clock; NULL: not so */
+	struct prof_slow *slow;		/* NULL: not dual */
+	struct prof_phase *phase;	/* NULL: not sampled */
+	struct prof_line *line;	    /* NULL: sizes that are all equal, or not known by batches */
+	struct prof_tail *tail;	    /* NULL: too few calls, or not recorded */
 	struct prof_states *states; /* NULL: no call was switched, or that is not known: see
 				       `detector` */
 	uint32_t detector;	    /* enum scp_switch_detector of these calls; NONE: not known */
@@ -111,11 +118,11 @@ struct prof_sums {
  * says when the sum has a line). Calls of different kinds of detectors have no states together;
  * states that there is no memory for are not known. -1: out of memory. */
 int sums_add(struct prof_sums *dst, const struct prof_sums *src);
-/* The histogram of the calls, NULL: there is none. That of one call is made in *room. */
+/* The histogram of the calls, NULL: there is none. That of a few calls is made in *room. */
 const struct prof_hist *hist_find(const struct prof_sums *s, struct prof_hist *room);
 static inline bool hist_is_known(const struct prof_sums *s)
 {
-	return s->hist || s->hist_of_one;
+	return s->hist || s->hist_of_one || s->first;
 }
 void sums_clear(struct prof_sums *s);
 /* The same for sums that nobody will look at again: what is in them stays there. */

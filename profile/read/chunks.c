@@ -184,6 +184,7 @@ static bool too_young(uint32_t type, uint64_t end, const struct limits *limits)
 	case SCP_REC_STATE_HIST:
 	case SCP_REC_TABLE_STATES:
 	case SCP_REC_TAIL:
+	case SCP_REC_FIRST_CALLS:
 		return end > limits->first;
 	case SCP_REC_ENTRY:
 		return end > limits->second;

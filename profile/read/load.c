@@ -167,9 +167,10 @@ static void expect_path(struct load *l, uint32_t entry, uint32_t later)
 /* With the blocks that hang on it. Both lists are in the order of the entries. */
 static void release_entry(struct load *l, const struct raw_ref *entry)
 {
-	static const uint32_t blocks[] = {SCP_REC_HIST,		 SCP_REC_BATCH,	    SCP_REC_SLOW,
-					  SCP_REC_PHASE,	 SCP_REC_LINE,	    SCP_REC_STATES,
-					  SCP_REC_STATE_BATCHES, SCP_REC_STATE_HIST};
+	static const uint32_t blocks[] = {
+		SCP_REC_HIST,	       SCP_REC_BATCH,	   SCP_REC_SLOW,
+		SCP_REC_PHASE,	       SCP_REC_LINE,	   SCP_REC_STATES,
+		SCP_REC_STATE_BATCHES, SCP_REC_STATE_HIST, SCP_REC_FIRST_CALLS};
 
 	for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
 		const struct raw_list *list = &l->raw->list[blocks[i]];

@@ -11,22 +11,47 @@
 
 #include "profile/read/load_states.h"
 
+/* Whether all of an entry's calls are in its FIRST_CALLS. */
+static bool is_few(const struct scp_entry *e)
+{
+	return e->calls > 1 && e->calls <= SCP_FIRST_CALLS;
+}
+
+/* The sums of the main clock's batches, NULL: not known. Those of first calls are made in *room. */
+static const uint64_t *find_batches(const struct raw_file *raw, const struct raw_ref *ref,
+				    uint32_t clock, uint64_t room[SCP_FIRST_CALLS / 2])
+{
+	const struct scp_entry *e = raw_record(raw, ref);
+	const struct scp_first_calls *f =
+		clock ? NULL : load_block(raw, SCP_REC_FIRST_CALLS, ref, 0);
+	const struct scp_batch *b =
+		f && is_few(e) ? NULL : load_block(raw, SCP_REC_BATCH, ref, clock);
+
+	if (b)
+		return b->sum;
+	if (!f || e->batch_calls != 2 || e->batch_count > SCP_FIRST_CALLS / 2)
+		return NULL;
+	for (uint32_t i = 0; i < SCP_FIRST_CALLS / 2; i++)
+		room[i] = f->units[2 * i] + f->units[2 * i + 1];
+	return room;
+}
+
 static int load_batches(const struct raw_file *raw, const struct raw_ref *ref, uint32_t clock,
 			struct prof_batches *out)
 {
 	const struct scp_entry *e = raw_record(raw, ref);
-	const struct scp_batch *b =
-		e->batch_count ? load_block(raw, SCP_REC_BATCH, ref, clock) : NULL;
+	uint64_t room[SCP_FIRST_CALLS / 2];
+	const uint64_t *sum = e->batch_count ? find_batches(raw, ref, clock, room) : NULL;
 
-	if (!b || e->batch_count > SCP_BATCHES || e->batch_calls == 0 ||
+	if (!sum || e->batch_count > SCP_BATCHES || e->batch_calls == 0 ||
 	    (e->batch_calls & (e->batch_calls - 1)) || e->batch_calls > e->calls / e->batch_count)
 		return 0;
-	out->sum = malloc(e->batch_count * sizeof b->sum[0]);
+	out->sum = malloc(e->batch_count * sizeof sum[0]);
 	if (!out->sum)
 		return -1;
 	out->calls = e->batch_calls;
 	out->count = e->batch_count;
-	memcpy(out->sum, b->sum, e->batch_count * sizeof b->sum[0]);
+	memcpy(out->sum, sum, e->batch_count * sizeof sum[0]);
 	return 0;
 }
 
@@ -34,7 +59,7 @@ static int load_batches(const struct raw_file *raw, const struct raw_ref *ref, u
 static int load_apart(const struct raw_file *raw, const struct raw_ref *ref, struct prof_sums *s)
 {
 	const struct scp_batch *b =
-		s->batches.count ? load_block(raw, SCP_REC_BATCH, ref, 0) : NULL;
+		s->batches.count && !s->first ? load_block(raw, SCP_REC_BATCH, ref, 0) : NULL;
 	const struct scp_batch *slow =
 		s->slow && s->slow->batches.count ? load_block(raw, SCP_REC_BATCH, ref, 1) : NULL;
 
@@ -55,12 +80,30 @@ static int load_apart(const struct raw_file *raw, const struct raw_ref *ref, str
 	return 0;
 }
 
+static int load_first_calls(const struct scp_first_calls *r, struct prof_sums *s)
+{
+	s->first = malloc(sizeof *s->first);
+	if (!s->first)
+		return -1;
+	s->first->calls = (uint32_t)s->calls;
+	memset(s->first->units, 0, sizeof s->first->units);
+	memcpy(s->first->units, r->units, s->first->calls * sizeof r->units[0]);
+	return 0;
+}
+
 static int load_hist(const struct raw_file *raw, const struct raw_ref *ref, struct prof_sums *s)
 {
-	if (s->calls == 1 && raw_header(raw)->flags & SCP_FILE_HISTOGRAMS) {
+	bool any = raw_header(raw)->flags & SCP_FILE_HISTOGRAMS;
+	const struct scp_first_calls *f = any && is_few(raw_record(raw, ref))
+						  ? load_block(raw, SCP_REC_FIRST_CALLS, ref, 0)
+						  : NULL;
+
+	if (s->calls == 1 && any) {
 		s->hist_of_one = true; /* with a record or without: it says the same */
 		return 0;
 	}
+	if (f)
+		return load_first_calls(f, s);
 	for (uint32_t block = 0; block < SCP_HIST_BLOCKS; block++) {
 		const struct scp_hist *h = load_block(raw, SCP_REC_HIST, ref, block);
 

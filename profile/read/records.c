@@ -4,7 +4,7 @@
  *   FUNCTION, MODULE, PROCESS  (0, id, 0)       TABLE  (id, 0, 0)
  *   PATH, ENTRY                (table, id, 0)   GAP    (table, from, to)
  *   HIST  (table, entry, block)   BATCH (table, entry, clock)
- *   SLOW, PHASE, LINE, TAIL, SITE_COST  (table, entry, 0)   SLOWEST (table, id, 0)
+ *   FIRST_CALLS, SLOW, PHASE, LINE, TAIL, SITE_COST  (table, entry, 0)   SLOWEST (table, id, 0)
  *   STATES, STATE_BATCHES  (table, entry, 0)   STATE_HIST  (table, entry, block)
  *   TABLE_STATES  (table, 0, 0)
  *   PATH_DIFFERENCE  (0, id, 0)
@@ -223,9 +223,11 @@ static const uint32_t least_bytes[RAW_TYPES] = {
 	[SCP_REC_TABLE_STATES] = sizeof(struct scp_table_states),
 	[SCP_REC_TAIL] = sizeof(struct scp_tail),
 	[SCP_REC_PATH_DIFFERENCE] = offsetof(struct scp_path_difference, frame),
+	[SCP_REC_FIRST_CALLS] = sizeof(struct scp_first_calls),
 };
 
 _Static_assert(offsetof(struct scp_slow, entry) == sizeof(struct scp_record) &&
+		       offsetof(struct scp_first_calls, entry) == sizeof(struct scp_record) &&
 		       offsetof(struct scp_phase, entry) == sizeof(struct scp_record) &&
 		       offsetof(struct scp_line, entry) == sizeof(struct scp_record) &&
 		       offsetof(struct scp_states, entry) == sizeof(struct scp_record) &&
@@ -280,6 +282,7 @@ int records_check(const char *path, const struct scp_record *rec, uint32_t table
 		key->id = ((const struct scp_gap *)r)->from;
 		key->sub = ((const struct scp_gap *)r)->to;
 		return 0;
+	case SCP_REC_FIRST_CALLS:
 	case SCP_REC_SLOW:
 	case SCP_REC_PHASE:
 	case SCP_REC_LINE:

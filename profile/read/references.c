@@ -90,6 +90,7 @@ static int check_unique(const struct raw_file *raw, uint32_t type, struct profil
 		[SCP_REC_TABLE_STATES] = "states of a table",
 		[SCP_REC_TAIL] = "tail records of an entry",
 		[SCP_REC_PATH_DIFFERENCE] = "path differences",
+		[SCP_REC_FIRST_CALLS] = "records of the first calls of an entry",
 	};
 	const struct raw_list *list = &raw->list[type];
 
@@ -235,6 +236,7 @@ static int check_one(const struct raw_file *raw, uint32_t type, const struct raw
 	case SCP_REC_STATE_BATCHES:
 	case SCP_REC_STATE_HIST:
 	case SCP_REC_TAIL:
+	case SCP_REC_FIRST_CALLS:
 		if (!exists(raw, SCP_REC_ENTRY, ref->table, ref->id))
 			return missing(raw, "a block of entry", ref, "entry", ref->id, err);
 		return 0;

@@ -27,9 +27,9 @@ struct settle {
 	uint32_t waits;
 };
 
-/* Histogram, batches of two clocks, slow sums, phases, line, tail; states, their batches and
- * histograms. */
-#define BLOCKS_MOST (SCP_HIST_BLOCKS + 6 + 2 + SCP_HIST_BLOCKS * SCP_STATE_HISTS)
+/* Histogram, batches of two clocks, slow sums, phases, line, tail, first calls; states, their
+ * batches and histograms. */
+#define BLOCKS_MOST (SCP_HIST_BLOCKS + 7 + 2 + SCP_HIST_BLOCKS * SCP_STATE_HISTS)
 
 /* What is copied again together: an entry and its blocks, or one record. */
 struct group {
@@ -172,6 +172,7 @@ static void settle_entry(struct settle *s, const struct raw_ref *entry)
 			  .seq_offset = offsetof(struct scp_entry, seq),
 			  .identity_bytes = offsetof(struct scp_entry, seq)};
 
+	find_blocks(s->raw, SCP_REC_FIRST_CALLS, 1, &g);
 	find_blocks(s->raw, SCP_REC_HIST, SCP_HIST_BLOCKS, &g);
 	find_blocks(s->raw, SCP_REC_BATCH, 2, &g);
 	find_blocks(s->raw, SCP_REC_SLOW, 1, &g);

@@ -49,6 +49,16 @@ static void write_hist(struct image *img, uint32_t id, const struct prof_hist *h
 	}
 }
 
+static void write_first_calls(struct image *img, uint32_t id, const struct prof_first_calls *first)
+{
+	struct scp_first_calls *r = image_record(img, SCP_REC_FIRST_CALLS, sizeof *r);
+
+	if (!r)
+		return;
+	r->entry = id;
+	memcpy(r->units, first->units, sizeof r->units);
+}
+
 static void write_batches(struct image *img, uint32_t id, uint32_t clock,
 			  const struct prof_batches *b, const struct prof_apart *a)
 {
@@ -113,7 +123,10 @@ void write_sums(struct image *img, struct scp_entry *r, const struct prof_sums *
 	uint32_t id = r->id;
 
 	fill_entry(r, s);
-	write_batches(img, id, 0, &s->batches, s->apart);
+	if (s->first) /* the batches are in it, too */
+		write_first_calls(img, id, s->first);
+	else
+		write_batches(img, id, 0, &s->batches, s->apart);
 	if (s->hist)
 		write_hist(img, id, s->hist);
 	if (s->slow)

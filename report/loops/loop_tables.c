@@ -79,6 +79,7 @@ static int add_entries(struct loop_tables *t, uint32_t table, struct loop_graph 
 		}
 		sums.hist = NULL;
 		sums.hist_of_one = false;
+		sums.first = NULL;
 		sums.slow = NULL;
 		sums.phase = NULL;
 		sums.line = NULL;

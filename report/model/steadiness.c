@@ -171,6 +171,7 @@ static struct prof_sums rest_of(const struct prof_sums *s, struct rest *room, un
 
 	rest.hist = NULL;
 	rest.hist_of_one = false;
+	rest.first = NULL;
 	rest.phase = NULL;
 	rest.line = NULL;
 	rest.tail = NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The fast path of a call and the slow one leave the same records: the same calls go both ways,
- * each into a table of its own, and the two tables must be equal. And an entry's histogram begins
- * with its second call, which brings the first along. */
+ * each into a table of its own, and the two tables must be equal. And an entry's first calls
+ * are kept one by one until its histogram begins with all of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 
 #include "preload/call/call_fast.h"
 #include "preload/switches/switch_detector.h"
+#include "preload/table/first_calls.h"
 
 #define CHUNK_BYTES (64u * SCP_GRANULE)
 #define SITES	    4u
@@ -205,42 +206,133 @@ static uint64_t histograms_in(const struct table_side *s, uint64_t *counted)
 	return records;
 }
 
-static void test_histogram_begins_with_the_second_call(void **state)
+static const void *find_record(const struct table_side *s, uint32_t type, uint32_t *found)
 {
-	uint64_t counted, few = 100, many = 100000; /* of two blocks */
+	const void *first = NULL;
 
-	(void)state;
-	slow = make_side(false, false);
-	add_slowly(slow, 0, 1000, 1000 + few, 0, false);
-	assert_int_equal(histograms_in(slow, &counted), 0);
-	assert_null(slow->rt[0]->more);
-	add_slowly(slow, 0, 2000, 2000 + many, 0, false);
-	assert_int_equal(histograms_in(slow, &counted), 2);
-	assert_int_equal(counted, 2);
-	struct scp_hist **h = slow->rt[0]->more->hist;
-	assert_int_equal(h[sums_bucket(few) / 64]->count[sums_bucket(few) % 64], 1);
-	assert_int_equal(h[sums_bucket(many) / 64]->count[sums_bucket(many) % 64], 1);
-	end_side(slow);
+	*found = 0;
+	for (uint64_t at = sizeof(struct scp_chunk); at < s->thread->chunk.used;) {
+		const struct scp_record *r = (const struct scp_record *)(s->chunk + at);
+		if (r->type == type && !(*found)++)
+			first = r;
+		at += r->bytes;
+	}
+	return first;
 }
 
-/* A handler may leave the second call by longjmp when the first is in the histogram: the entry has
- * one call still, and the first is not counted again. */
-static void test_first_call_is_counted_once(void **state)
+static uint64_t units_of(uint32_t call)
+{
+	return call % 3 ? 100 + 20 * call : 100000 + call; /* of two blocks */
+}
+
+static void add_calls(uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++)
+		add_slowly(slow, 0, 1000000 * (i + 1), 1000000 * (i + 1) + units_of(i), 0, false);
+}
+
+static void assert_counted(uint32_t calls)
 {
 	uint64_t counted;
 
+	histograms_in(slow, &counted);
+	assert_int_equal(counted, calls);
+	for (uint32_t i = 0; i < calls; i++) {
+		uint32_t bucket = sums_bucket(units_of(i)), same = 0;
+		for (uint32_t k = 0; k < calls; k++)
+			same += sums_bucket(units_of(k)) == bucket;
+		assert_int_equal(slow->rt[0]->more->hist[bucket / 64]->count[bucket % 64], same);
+	}
+}
+
+static void test_few_calls_are_kept_one_by_one(void **state)
+{
+	const struct scp_first_calls *f;
+	uint64_t counted;
+	uint32_t found;
+
 	(void)state;
 	slow = make_side(false, false);
-	add_slowly(slow, 0, 1000, 1100, 0, false);
-	add_slowly(slow, 0, 1200, 1300, 0, false);
-	struct scp_entry *e = slow->rt[0]->entry;
-	slow->rt[0]->more->hist[sums_bucket(100) / 64]->count[sums_bucket(100) % 64] = 1;
-	e->calls = 1;
-	e->units = 100;
-	add_slowly(slow, 0, 1400, 1500, 0, false);
-	histograms_in(slow, &counted);
-	assert_int_equal(counted, e->calls);
-	assert_int_equal(counted, 2);
+	add_calls(0, 1);
+	find_record(slow, SCP_REC_FIRST_CALLS, &found);
+	assert_int_equal(found, 0);
+	assert_null(slow->rt[0]->more);
+	for (uint32_t calls = 2; calls <= SCP_FIRST_CALLS; calls++) {
+		add_calls(calls - 1, calls);
+		f = find_record(slow, SCP_REC_FIRST_CALLS, &found);
+		assert_int_equal(found, 1);
+		assert_int_equal(f->entry, slow->rt[0]->id);
+		for (uint32_t i = 0; i < calls; i++)
+			assert_int_equal(f->units[i], units_of(i));
+	}
+	assert_int_equal(histograms_in(slow, &counted), 0);
+	find_record(slow, SCP_REC_BATCH, &found);
+	assert_int_equal(found, 0);
+	assert_int_equal(slow->rt[0]->entry->batch_count, 3);
+	end_side(slow);
+}
+
+static void test_histogram_and_batches_begin_with_all_first_calls(void **state)
+{
+	const struct scp_batch *b;
+	uint64_t counted;
+	uint32_t found;
+
+	(void)state;
+	slow = make_side(false, false);
+	add_calls(0, SCP_FIRST_CALLS + 1);
+	assert_int_equal(histograms_in(slow, &counted), 2);
+	assert_counted(SCP_FIRST_CALLS + 1);
+	find_record(slow, SCP_REC_BATCH, &found);
+	assert_int_equal(found, 0);
+	add_calls(SCP_FIRST_CALLS + 1, 20);
+	assert_counted(20);
+	b = find_record(slow, SCP_REC_BATCH, &found);
+	assert_int_equal(found, 1);
+	assert_int_equal(slow->rt[0]->entry->batch_count, 10);
+	for (uint32_t i = 0; i < 10; i++)
+		assert_int_equal(b->sum[i], units_of(2 * i) + units_of(2 * i + 1));
+	find_record(slow, SCP_REC_FIRST_CALLS, &found);
+	assert_int_equal(found, 1);
+	end_side(slow);
+}
+
+/* A handler may leave a call by longjmp when its duration is kept, or the histogram has the first
+ * calls: the entry has as many calls as before, and nothing is counted twice. */
+static void test_first_calls_are_counted_once(void **state)
+{
+	for (uint32_t left = 2; left <= SCP_FIRST_CALLS + 1; left++) {
+		struct scp_entry before;
+		uint32_t found;
+
+		(void)state;
+		slow = make_side(false, false);
+		add_calls(0, left - 1);
+		before = *slow->rt[0]->entry;
+		first_calls_add(slow->thread, slow->rt[0], before.calls, 77);
+		assert_memory_equal(slow->rt[0]->entry, &before, sizeof before);
+		add_calls(left - 1, SCP_FIRST_CALLS + 1);
+		find_record(slow, SCP_REC_FIRST_CALLS, &found);
+		assert_int_equal(found, 1);
+		assert_counted(SCP_FIRST_CALLS + 1);
+		end_side(slow);
+	}
+}
+
+static void test_first_calls_have_no_room(void **state)
+{
+	uint64_t counted;
+	uint32_t found;
+
+	(void)state;
+	slow = make_side(false, false);
+	add_calls(0, 1);
+	slow->thread->chunk.bytes = slow->thread->chunk.used;
+	add_calls(1, 40);
+	assert_int_equal(slow->rt[0]->entry->calls, 40);
+	find_record(slow, SCP_REC_FIRST_CALLS, &found);
+	assert_int_equal(found, 0);
+	assert_int_equal(histograms_in(slow, &counted), 0);
 	end_side(slow);
 }
 
@@ -251,8 +343,10 @@ int main(void)
 		cmocka_unit_test(test_page_bytes),
 		cmocka_unit_test(test_tsc),
 		cmocka_unit_test(test_tsc_bytes),
-		cmocka_unit_test(test_histogram_begins_with_the_second_call),
-		cmocka_unit_test(test_first_call_is_counted_once),
+		cmocka_unit_test(test_few_calls_are_kept_one_by_one),
+		cmocka_unit_test(test_histogram_and_batches_begin_with_all_first_calls),
+		cmocka_unit_test(test_first_calls_are_counted_once),
+		cmocka_unit_test(test_first_calls_have_no_room),
 	};
 
 	process_epoch.now.generation = 1;

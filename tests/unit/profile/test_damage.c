@@ -182,6 +182,7 @@ static void test_references(void **state)
 	REFUSE(struct scp_hist, at.hist, entry, 3, "names entry 3");
 	REFUSE(struct scp_batch, at.batch, entry, 3, "names entry 3");
 	REFUSE(struct scp_slow, at.slow, entry, 0, "names entry 0");
+	REFUSE(struct scp_first_calls, at.first_calls, entry, 3, "names entry 3");
 	REFUSE(struct scp_phase, at.phase, entry, 3, "names entry 3");
 	REFUSE(struct scp_line, at.line, entry, 3, "names entry 3");
 	REFUSE(struct scp_tail, at.tail, entry, 3, "names entry 3");
@@ -213,6 +214,16 @@ static void test_one_phase_record_an_entry(void **state)
 	*type = SCP_REC_PHASE;
 	REFUSE(struct scp_line, at.line, entry, 1, "two phase records");
 	*type = SCP_REC_LINE;
+}
+
+static void test_one_record_of_first_calls_an_entry(void **state)
+{
+	uint32_t *type = &((struct scp_record *)(void *)(good.bytes + at.slow))->type;
+
+	(void)state;
+	*type = SCP_REC_FIRST_CALLS;
+	REFUSE(struct scp_first_calls, at.slow, entry, 2, "two records of the first calls");
+	*type = SCP_REC_SLOW;
 }
 
 /* A line that claims more than its entry is left out; the rest is read. */
@@ -314,6 +325,7 @@ int main(void)
 		cmocka_unit_test(test_references),
 		cmocka_unit_test(test_identities),
 		cmocka_unit_test(test_one_phase_record_an_entry),
+		cmocka_unit_test(test_one_record_of_first_calls_an_entry),
 		cmocka_unit_test(test_a_line_that_contradicts_its_entry_is_left_out),
 		cmocka_unit_test(test_every_cut_is_noticed),
 		cmocka_unit_test(test_every_word_damaged),

@@ -227,6 +227,9 @@ static const char *compare_sums(const struct prof_sums *x, const struct prof_sum
 	REQUIRE(same_batches(&x->batches, &y->batches));
 	REQUIRE(!x->hist == !y->hist && x->hist_of_one == y->hist_of_one);
 	REQUIRE(!x->hist || memcmp(x->hist, y->hist, sizeof *x->hist) == 0);
+	REQUIRE(!x->first == !y->first);
+	REQUIRE(!x->first || (x->first->calls == y->first->calls &&
+			      !memcmp(x->first->units, y->first->units, sizeof x->first->units)));
 	REQUIRE(!x->phase == !y->phase);
 	REQUIRE(!x->phase || memcmp(x->phase, y->phase, sizeof *x->phase) == 0);
 	bad = compare_apart(x->batches.count ? x->apart : NULL, y->apart);

@@ -62,6 +62,7 @@ static void first_table(struct scp_build *b, struct scp_sample *s)
 	struct scp_table *t;
 	struct scp_entry *recv, *send;
 	struct scp_hist *hist;
+	struct scp_first_calls *first;
 	struct scp_slow *slow;
 	struct scp_gap *gap;
 	uint64_t ignored;
@@ -86,6 +87,11 @@ static void first_table(struct scp_build *b, struct scp_sample *s)
 	send = scp_build_entry(b, 2, 2, 3, SCP_WOULD_BLOCK);
 	fill_sums(send, 4, 50, 0);
 	send->flags = 0;
+	first = scp_build_record(b, SCP_REC_FIRST_CALLS, sizeof *first);
+	s->first_calls = scp_build_offset(b, first);
+	first->entry = 2;
+	for (uint32_t i = 0; i < 4; i++)
+		first->units[i] = 50;
 	add_batches(b, recv, 0, 5, 200, &s->batch);
 	add_batches(b, recv, 1, 5, 2, &ignored);
 	add_phase_and_line(b, 1, s);
