@@ -130,8 +130,8 @@ HOOK(int, sigaltstack, (const stack_t *new, stack_t *old))
 {
 	int r = REAL(int, sigaltstack, (const stack_t *, stack_t *))(new, old);
 	if (r == 0 && new)
-		stack_note_signal_stack((uintptr_t)new->ss_sp,
-					new->ss_flags & SS_DISABLE ? 0 : new->ss_size);
+		stack_note_signal_stack((uintptr_t) new->ss_sp,
+					new->ss_flags &SS_DISABLE ? 0 : new->ss_size);
 	return r;
 }
 
