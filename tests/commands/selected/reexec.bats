@@ -262,12 +262,12 @@ memcheck_errors()
 }
 
 @test "reexec 17: memcheck counts the same errors of python with and without us" {
-	local plain python
+	local plain python with
 	python=$(python3 -c 'import sys; print(sys.executable)') # which may be a script that looks for it
 	plain=$(memcheck_errors -- "$python" -c 'print(1)')
 	[[ $plain == ?*errors* ]]
-	[ "$plain" = "$(memcheck_errors LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" SCPROF_GROUPS=all -- \
-		"$python" -c 'print(1)')" ]
+	with=$(memcheck_errors LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" SCPROF_GROUPS=all -- "$python" -c 'print(1)')
+	[ "$plain" = "$with" ] || { echo "plain: $plain; with the library: $with" && cat "$T/valgrind.log" && false; }
 	[ -n "$(find out -name '*python*.scp')" ]
 }
 
