@@ -46,7 +46,6 @@ struct scp_memo {
 	uint64_t stack_words; /* of selected functions: see selected_stack.h */
 	uint64_t room;	      /* words */
 	struct scp_expected expected;
-	uint64_t reserved;
 	struct noted_word word[];
 };
 

@@ -20,7 +20,7 @@ HIDDEN bool walk_find(struct scp_thread *t, const struct walk_start *from, uint3
 /* Is the call `from->outer` in progress? As above, and changes nothing but rows. */
 HIDDEN enum walk_outer walk_look_for(struct scp_thread *t, const struct walk_start *from);
 
-/* Code was unloaded: rows of now on are written over those of before, and need no larger table. */
+/* Code was unloaded. New rows are written over the old ones, and need no larger table. */
 static inline void walk_forget(struct scp_thread *t)
 {
 	t->walk.last_count = 0;

@@ -39,8 +39,9 @@ static inline bool pool_add_block(struct pool *p, struct arena *a, size_t bytes)
 	return pool_has_room(p);
 }
 
-/* The next one, zeroed, where there is room. It counts when p->count has become its number, which
- * is the caller's to do when it is complete. */
+/* The next one, where there is room: all 0, but for what a handler that left for good began to
+ * write. It counts when p->count has become its number, which is the caller's to do when it is
+ * complete. */
 static inline void *pool_next(const struct pool *p, size_t bytes)
 {
 	return pool_get(p, p->count + 1, bytes);
