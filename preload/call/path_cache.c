@@ -147,17 +147,15 @@ static struct scp_memo *take(struct scp_thread *t, uint32_t words)
 	return m;
 }
 
-/* A path that is taken once needs no memo: only one that was missed here before. Any place may say
- * so, and may have forgotten it. */
+/* A path that is taken once is not to take the place of another: only one that was missed there
+ * before. */
 static bool is_worth_a_memo(struct scp_thread *t)
 {
-	uint32_t node = t->found.path.node;
-	if (!t->place_missed)
+	struct memo_place *at = t->place_missed;
+	if (!at)
 		return false;
-	uint64_t at = mix_place((uint64_t)(t->place_missed - t->place), 0, node);
-	uint32_t *missed = &t->place[at & (t->places - 1)].missed;
-	bool again = *missed == node;
-	*missed = node;
+	bool again = at->since != t->places_since || at->missed == t->found.path.node;
+	at->missed = t->found.path.node;
 	return again;
 }
 

@@ -68,7 +68,7 @@ struct scp_expected {
 /* Where a memo is looked for. */
 struct memo_place {
 	struct scp_memo *memo;
-	uint32_t missed; /* a path that was found when no memo was, at any place */
+	uint32_t missed; /* the path that was found when it was not here */
 	uint32_t since;	 /* of another number than thread.places_since: it is empty */
 };
 
