@@ -101,6 +101,28 @@ struct scp_cost {
 #define SCP_COST_SHORT_FRAMES 17u /* measured with so many, */
 #define SCP_COST_LONG_FRAMES  49u /* and with so many */
 
+/* The way that an entry's calls go through the library: each costs something else. Nested: inside
+ * another recorded interval. */
+enum scp_way {
+	SCP_WAY_SYSTEM = 0,   /* a wrapper of a function of libc: a system call */
+	SCP_WAY_ORDERED = 1,  /* a wrapper of another library's; here and below the processor finishes
+				 what precedes each reading of the clock */
+	SCP_WAY_SELECTED = 2, /* a selected function */
+	SCP_WAY_REGION = 3,   /* a region, or a function of -finstrument-functions */
+	SCP_WAY_NESTED = 4,   /* to be added */
+	SCP_WAYS = 8
+};
+
+/* What each costs, on paths of SCP_COST_SHORT_FRAMES, as scp_cost; inside_ps = 0: not measured, or
+ * an older file, where scp_overhead holds for all. */
+struct scp_way_cost {
+	uint32_t inside_ps, inside_error_ps;
+	uint32_t outside_ps, outside_error_ps;
+};
+struct scp_way_costs {
+	struct scp_way_cost way[SCP_WAYS];
+};
+
 /* rounds = 0: not measured. A process forked without exec repeats the first measurement
  * of its parent. In a merged file overhead_first stands for all: means weighted by the
  * processes' calls; errors that hold what the measurements differ by. */
@@ -308,6 +330,8 @@ struct scp_header {
 	 * the first file that has some. */
 	uint64_t uncopied_calls;
 	char uncopied_function[64];
+	/* measured with overhead_first, ... */
+	struct scp_way_costs ways_first, ways_last, slow_ways_first, slow_ways_last;
 };
 #define SCP_FILTER_IGNORED "ignored="
 
@@ -501,6 +525,8 @@ struct scp_entry {
 };
 #define SCP_ENTRY_BYTES	    1u /* the function moves bytes: the byte sums mean something */
 #define SCP_ENTRY_TIMED_OUT 2u /* of outcome SCP_WOULD_BLOCK: all its calls are SCP_TIMEOUT */
+#define SCP_ENTRY_WAY_SHIFT 8  /* its enum scp_way; in files without ways all are SCP_WAY_SYSTEM */
+#define SCP_ENTRY_WAY(flags) ((uint32_t)((flags) >> SCP_ENTRY_WAY_SHIFT) & (SCP_WAYS - 1))
 
 /* From the exit of one top-level call to the entry of the next in the same
  * thread. from = 0: from the start of the thread; to = 0: to its end. */

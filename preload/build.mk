@@ -29,6 +29,7 @@ PRELOAD_SRC = \
 	preload/overhead/overhead_estimate.c \
 	preload/overhead/overhead_rounds.c \
 	preload/overhead/overhead_stats.c \
+	preload/overhead/overhead_way.c \
 	preload/process/arena.c \
 	preload/process/file.c \
 	preload/process/file_name.c \

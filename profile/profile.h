@@ -160,13 +160,14 @@ struct prof_cost {
 };
 
 /* Over the processes' first and last measurements together. NAN where it was never measured.
- * inside_ns to outside_error_ns are for all calls of the profile, as many as have short and long
- * paths; overhead_at distinguishes them. */
+ * inside_ns to outside_error_ns are for all calls of the profile, as many as went each way; `way`
+ * distinguishes them, and overhead_at short and long paths of system calls. */
 struct prof_overhead {
 	uint32_t measurements;
 	double inside_ns, inside_error_ns;
 	double outside_ns, outside_error_ns;
 	struct prof_cost cost[2];	 /* SCP_COST_SHORT, SCP_COST_LONG */
+	struct prof_cost way[SCP_WAYS];	 /* by enum scp_way */
 	double inner_ns, inner_error_ns; /* what a call adds to the interval that it lies in */
 };
 

@@ -179,6 +179,8 @@ static bool plain_row(const struct report *r, const struct groups *groups,
 		if (!site_is_plain(s))
 			return false;
 		sums.inner_calls += s->inner_calls;
+		for (unsigned i = 0; i < SCP_WAYS; i++)
+			sums.way_calls[i] += s->way_calls[i];
 	}
 	*total_ns = site_total_ns(r, &sums);
 	return true;

@@ -28,11 +28,13 @@ struct scp_call {
 	struct scp_recorded recorded; /* thread.recorded when it began; in its end: inside it */
 	struct switch_mark since;     /* of nested ones, too */
 	uint32_t function;
-	uint16_t path;	      /* enum call_path: how it began, and may end */
+	uint8_t path;	      /* enum call_path: how it began, and may end */
+	uint8_t clock;	      /* of the slow path, its main clock; with CALL_ORDERED */
 	uint16_t stack_words; /* as the memo's */
 };
 
 /* A nested call on a known path has a fast path, too. */
+#define CALL_ORDERED 0x80u /* see function_wants_order */
 enum call_path { CALL_SLOW_PATH = 0, CALL_FAST_TSC, CALL_FAST_PAGE };
 
 /* The result of a call. */
@@ -45,6 +47,9 @@ struct call_result {
  * make the call and do not come back. */
 HIDDEN bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa,
 		       uint64_t fp);
+
+/* Of a call that call_begin began: read the clocks again, just before the original is called. */
+HIDDEN void call_read_clocks(struct scp_call *c);
 
 /* Keeps errno. has_bytes: the function moves bytes (0 in a call that moved none). */
 HIDDEN void call_end(struct scp_call *c, struct call_result r, bool has_bytes);

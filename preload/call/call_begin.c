@@ -7,6 +7,7 @@
 #include "preload/call/call_fast.h"
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
+#include "preload/function/function.h"
 #include "preload/start/lifecycle.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
@@ -246,7 +247,27 @@ static inline void begin_fast(struct scp_call *c, struct scp_thread *t, struct s
 	call_fast_mark(c);
 	compiler_barrier();
 	t->open = cfa;
-	c->began_at = page ? call_fast_clock(true) : call_fast_clock(false);
+	bool ordered = function_wants_order(c->function);
+	c->clock = ordered ? CALL_ORDERED : 0;
+	c->began_at = page ? call_fast_clock_begin(true, ordered)
+			   : call_fast_clock_begin(false, ordered);
+}
+
+/* Begin slow, fast; see call_end. */
+void call_read_clocks(struct scp_call *c)
+{
+	const struct scp_thread *t = c->thread;
+	bool ordered = function_wants_order(c->function);
+	uint32_t kind = t ? t->clock : clock_chosen.kind;
+	c->clock = (uint8_t)(kind | (ordered ? CALL_ORDERED : 0));
+	if (ordered)
+		arch_order();
+	if (t && unlikely(t->slow_clock))
+		c->slow_began_at = clock_read(t->slow_clock);
+	compiler_barrier();
+	c->began_at = clock_read(kind);
+	if (ordered)
+		arch_order();
 }
 
 bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp)
@@ -262,7 +283,7 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 		if (!t) {
 			c->thread = NULL;
 			c->site = NULL;
-			c->began_at = clock_read(clock_chosen.kind);
+			call_read_clocks(c);
 			return process_epoch.now.generation != 0;
 		}
 	}
@@ -298,10 +319,8 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 	c->stack_words = (uint16_t)m->stack_words;
 	c->cfa = cfa;
 	c->fine_ns = phase_at_begin(m->site);
-	if (unlikely(t->slow_clock))
-		c->slow_began_at = clock_read(t->slow_clock);
 	compiler_barrier();
 	t->open = cfa;
-	c->began_at = clock_read(t->clock);
+	call_read_clocks(c);
 	return true;
 }

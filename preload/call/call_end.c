@@ -204,6 +204,7 @@ static COLD void end_nested(struct scp_call *c, struct scp_rt *rt, uint64_t now,
 	now = now < c->began_at ? c->began_at : now; /* a clock that went backwards */
 	uint64_t units = now - c->began_at;
 	units -= recorded_of(c, units);
+	rt->entry->flags |= (uint64_t)SCP_WAY_NESTED << SCP_ENTRY_WAY_SHIFT;
 	add_to_entry(c, rt, units, slow, now, bytes, has_bytes, NULL, switched);
 	sums_add_inner(rt->entry, &t->inner, c->inner_at);
 	t->table->nested_units += units;
@@ -297,16 +298,19 @@ static void end_at(struct scp_call *c, struct call_result r, bool has_bytes, uin
 void call_end(struct scp_call *c, struct call_result r, bool has_bytes)
 {
 	if (likely(c->path != CALL_SLOW_PATH)) {
-		bool page = c->path == CALL_FAST_PAGE;
-		uint64_t now = page ? call_fast_clock(true) : call_fast_clock(false);
+		bool page = c->path == CALL_FAST_PAGE, ordered = c->clock & CALL_ORDERED;
+		uint64_t now = page ? call_fast_clock_end(true, ordered)
+				    : call_fast_clock_end(false, ordered);
 		if (unlikely(!(page ? call_fast_end_nested(true, c, now, r, has_bytes)
 				    : call_fast_end_nested(false, c, now, r, has_bytes))))
 			end_at(c, r, has_bytes, now, 0);
 		return;
 	}
+	if (c->clock & CALL_ORDERED)
+		arch_order();
 	uint64_t slow_at = read_slow_end(c);
 	compiler_barrier();
-	end_at(c, r, has_bytes, clock_read(clock_chosen.kind), slow_at);
+	end_at(c, r, has_bytes, clock_read(c->clock & ~CALL_ORDERED), slow_at);
 }
 
 void call_end_at(struct scp_call *c, struct call_result r, bool has_bytes, uint64_t now)

@@ -38,6 +38,26 @@ static inline __attribute__((always_inline)) uint64_t call_fast_clock(bool page)
 	return page ? *clock_chosen.page : arch_counter();
 }
 
+/* The two readings of a call. `ordered`: what the original does lies between them, and nothing
+ * else; the processor would otherwise read the clock at the end while the original is under way.
+ * (A word in memory is read at once: nothing of the original can come before it.) */
+static inline __attribute__((always_inline)) uint64_t call_fast_clock_begin(bool page, bool ordered)
+{
+	if (ordered)
+		arch_order();
+	uint64_t now = call_fast_clock(page);
+	if (!page && ordered)
+		arch_order();
+	return now;
+}
+
+static inline __attribute__((always_inline)) uint64_t call_fast_clock_end(bool page, bool ordered)
+{
+	if (ordered)
+		arch_order();
+	return call_fast_clock(page);
+}
+
 /* All of the beginning but the reading of the clock. Where it finds a thread bookkeeping is marked:
  * thread.open = cfa is the caller's to set, when it is done with the memo. */
 static inline __attribute__((always_inline)) struct call_fast call_fast_find(
@@ -68,13 +88,13 @@ static inline __attribute__((always_inline)) struct call_fast call_fast_find(
 }
 
 static inline __attribute__((always_inline)) struct call_fast call_fast_begin(
-	bool page, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp)
+	bool page, bool ordered, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp)
 {
 	struct call_fast c = call_fast_find(page, function, ra, cfa, fp);
 	if (likely(c.thread)) {
 		compiler_barrier();
 		c.thread->open = cfa;
-		c.began_at = call_fast_clock(page);
+		c.began_at = call_fast_clock_begin(page, ordered);
 	}
 	return c;
 }

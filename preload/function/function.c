@@ -10,6 +10,7 @@
 #include "preload/unwind/unwind.h"
 
 void *function_real[FN_COUNT];
+bool function_is_ordered[FN_COUNT];
 void *entry_real_syscall, *entry_real_prctl;
 
 /* Shown under the name that a programmer writes: __recv_chk is recv. */
@@ -41,11 +42,24 @@ long function_absent(void)
 	return -1;
 }
 
+/* Is the original libc's? Then it is where libc keeps errno (libpthread.so.0 had some of them
+ * once: those are taken for other libraries', which costs a few nanoseconds). */
+static void note_order(void)
+{
+	struct unwind_object libc, object;
+	bool known = unwind_object_find_object((uint64_t)&__errno_location, &libc);
+	for (unsigned i = 0; i < FN_COUNT; i++)
+		function_is_ordered[i] =
+			!known || !unwind_object_find_object((uint64_t)function_real[i], &object) ||
+			object.start != libc.start;
+}
+
 void function_resolve_all(void)
 {
 	bool failed = false;
 	for (unsigned i = 0; i < FN_COUNT; i++)
 		failed |= function_resolve(i) == (void *)function_absent;
+	note_order();
 	entry_real_syscall = function_real[FN_syscall];
 	entry_real_prctl = function_real[FN_prctl];
 	if (failed)

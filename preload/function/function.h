@@ -4,6 +4,7 @@
 #ifndef SCPROF_PRELOAD_FUNCTION_FUNCTION_H
 #define SCPROF_PRELOAD_FUNCTION_FUNCTION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "preload/system/util.h"
@@ -25,6 +26,19 @@ enum function_id {
 /* The next definition of each function after ours, in loading order, or
  * function_absent. NULL only before function_resolve_all: nothing is recorded then. */
 extern HIDDEN void *function_real[FN_COUNT];
+
+/* Must the processor be made to finish what precedes a reading of the clock? Not around libc's own:
+ * they are system calls, which wait for it anyway. */
+extern HIDDEN bool function_is_ordered[FN_COUNT];
+
+/* Of no wrapper, nor any selected function: to measure overhead with. */
+#define FN_SCRATCH	  (~0u >> 1)
+#define FN_SCRATCH_SYSTEM (FN_SCRATCH - 1) /* as libc's */
+
+static inline bool function_wants_order(uint32_t id)
+{
+	return id < FN_COUNT ? function_is_ordered[id] : id != FN_SCRATCH_SYSTEM;
+}
 
 /* The same for the two entries in assembly. */
 extern HIDDEN void *entry_real_syscall, *entry_real_prctl;

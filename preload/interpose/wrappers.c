@@ -145,12 +145,12 @@ static COLD void end_slowly(struct scp_thread *thread, struct scp_site *site, ui
 
 /* Return through the fast path of one clock, where it can be taken. */
 #define FAST_PATH(page, ret, name, args, before, result, has_bytes, after)                         \
-	fast = call_fast_begin(page, FN_##name, ARCH_RETURN_ADDRESS(), ARCH_CALLER_SP(),           \
-			       ARCH_CALLER_FP());                                                  \
+	fast = call_fast_begin(page, function_is_ordered[FN_##name], FN_##name,                    \
+			       ARCH_RETURN_ADDRESS(), ARCH_CALLER_SP(), ARCH_CALLER_FP());         \
 	if (likely(fast.thread)) {                                                                 \
 		before;                                                                            \
 		ret r = real args;                                                                 \
-		uint64_t now = call_fast_clock(page);                                              \
+		uint64_t now = call_fast_clock_end(page, function_is_ordered[FN_##name]);          \
 		struct call_result what = result;                                                  \
 		if (unlikely(!call_fast_end(page, &fast, now, ARCH_CALLER_SP(), what, has_bytes))) \
 			end_slowly(fast.thread, fast.site, fast.began_at, now, ARCH_CALLER_SP(),   \

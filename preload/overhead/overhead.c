@@ -17,8 +17,7 @@
 static uint32_t busy;
 
 /* Signals are held: the calls of a handler would be taken for ours, and lost. */
-static bool measure(struct scp_overhead *main_clock, struct scp_overhead *slow_clock,
-		    struct scp_inner_cost *inner)
+static bool measure(struct overhead_costs *out)
 {
 	uint64_t signals;
 	uint32_t idle = 0;
@@ -28,7 +27,7 @@ static bool measure(struct scp_overhead *main_clock, struct scp_overhead *slow_c
 					 __ATOMIC_RELAXED))
 		return false;
 	sys_hold_signals(&signals);
-	overhead_rounds_run(main_clock, slow_clock, inner);
+	overhead_rounds_run(out);
 	sys_release_signals(&signals);
 	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
 	return true;
@@ -37,21 +36,18 @@ static bool measure(struct scp_overhead *main_clock, struct scp_overhead *slow_c
 COLD void overhead_measure_first(void)
 {
 	header_note_usage();
-	if (measure(&process.overhead, &process.slow_overhead, &process.inner))
+	if (measure(&process.overhead))
 		header_write_overhead(process.file.header);
 	header_leave_out_usage();
 }
 
 COLD void overhead_measure_last(void)
 {
-	struct scp_overhead last, slow_last;
-	struct scp_inner_cost inner_last;
+	struct overhead_costs last;
 	struct scp_header *h = process.file.header;
 	if (!h || clock_mono_ns() - h->start_mono_ns < LEAST_LIFE_NS ||
 	    (!sys_sandboxed && (uint32_t)sys_getpid() != process.file.pid) ||
-	    !measure(&last, &slow_last, &inner_last))
+	    !measure(&last))
 		return;
-	header_publish_overhead(&h->overhead_last, &last);
-	header_publish_overhead(&h->slow_overhead_last, &slow_last);
-	h->inner_last = inner_last;
+	header_write_overhead_last(h, &last);
 }

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What lies inside a duration is what the scratch entry's sum says. A clock of long
- * ticks cannot say it: its reading and the call are timed in a loop, by the fine clock
- * `timer`. The slow clock's interval of a dual run holds a reading of the fast one besides:
- * rounds in which the timer stands in for it show how much, and then the costs of reading
- * the two are exchanged. What the program pays in all is timed from outside, against plain
- * calls of the same function. */
+/* What lies inside a duration is what the scratch entry's sum says. A clock of long ticks cannot
+ * say it: there the fine clock `timer` stands in for it, and then the costs of reading the two are
+ * exchanged, which a loop of readings and calls gives. Where nothing orders the readings such a
+ * loop says less: see inside_system_ps. What the program pays in all is timed from outside, against
+ * plain calls of the same function. */
 #include "preload/overhead/overhead_estimate.h"
 #include "preload/clock/clock.h"
 #include "preload/overhead/overhead_stats.h"
+
+/* One of the ways, and where its results are. */
+struct of_way {
+	const struct overhead_results *all;
+	struct overhead_rate timer;
+	const struct rounds *own, *stand_in;
+	bool ordered;
+};
 
 static int64_t value[OVERHEAD_ROUNDS];
 
@@ -24,108 +31,134 @@ static void conclude(uint64_t *value_ps, uint64_t *error_ps, uint32_t rounds, ui
 	*error_ps = (e.error + calls - 1) / calls;
 }
 
-/* A clock of long ticks: its reading takes what it takes in a loop. How much of the call
- * lies between the instants of two readings is not known: the processor may execute two
- * loads together or a call apart. Half of it is taken, and its whole length is uniformly
- * uncertain. */
 bool overhead_estimate_is_coarse(uint32_t kind)
 {
 	return kind == SCP_CLOCK_PAGE || kind == SCP_CLOCK_COARSE;
 }
 
-static int64_t inside_ps(const struct overhead_results *all, const struct rounds *r, uint32_t i,
-			 struct overhead_rate clock, struct overhead_rate timer)
+static uint32_t rounds_of(const struct of_way *w)
 {
-	if (!overhead_estimate_is_coarse(clock_chosen.kind))
-		return ps(r->round[i].inside, clock);
-	return ps(all->reading[i], timer) - ps(all->call[i], timer) / 2;
+	bool stands_in = overhead_estimate_is_coarse(clock_chosen.kind) && w->ordered;
+	return stands_in && w->stand_in->count < w->own->count ? w->stand_in->count : w->own->count;
+}
+
+/* How much more it takes to read the clock of long ticks than the timer. */
+static int64_t reading_ps(const struct of_way *w, uint32_t i)
+{
+	const struct readings *r = w->ordered ? &w->all->ordered : &w->all->plain;
+	return ps(r->clock[i], w->timer) - ps(r->timer[i], w->timer);
+}
+
+/* A system call between two readings of a clock of long ticks: the reading takes what it takes in a
+ * loop. How much of the call lies between the instants of two readings is not known: the processor
+ * may execute two loads together or a call apart. Half of it is taken, and its whole length is
+ * uniformly uncertain. */
+static int64_t inside_system_ps(const struct of_way *w, uint32_t i)
+{
+	const struct readings *r = &w->all->plain;
+	return ps(r->clock[i], w->timer) - ps(r->call[i], w->timer) / 2;
 }
 
 /* A uniform distribution's standard deviation is its width over the root of 12. */
-static uint64_t uncertain_call_ps(const struct overhead_results *all, uint32_t rounds,
-				  struct overhead_rate timer)
+static uint64_t uncertain_call_ps(const struct of_way *w)
 {
 	uint64_t call_ps, error_ps;
-	for (uint32_t i = 0; i < rounds; i++)
-		value[i] = ps(all->call[i], timer);
-	conclude(&call_ps, &error_ps, rounds, all->calls);
+	for (uint32_t i = 0; i < OVERHEAD_ROUNDS; i++)
+		value[i] = ps(w->all->plain.call[i], w->timer);
+	conclude(&call_ps, &error_ps, OVERHEAD_ROUNDS, w->all->calls);
 	return call_ps * 289 / 1000;
 }
 
-static void conclude_main(const struct overhead_results *all, struct scp_cost *c,
-			  const struct rounds *r, struct overhead_rate clock,
-			  struct overhead_rate timer)
+static int64_t inside_ps(const struct of_way *w, uint32_t i)
 {
-	for (uint32_t i = 0; i < r->count; i++)
-		value[i] = inside_ps(all, r, i, clock, timer);
-	conclude(&c->inside_ps, &c->inside_error_ps, r->count, all->calls);
-	if (overhead_estimate_is_coarse(clock_chosen.kind))
-		c->inside_error_ps += uncertain_call_ps(all, r->count, timer);
-	for (uint32_t i = 0; i < r->count; i++)
-		value[i] = ps(r->round[i].wrapped, timer) - ps(r->round[i].plain, timer) -
-			   inside_ps(all, r, i, clock, timer);
-	conclude(&c->outside_ps, &c->outside_error_ps, r->count, all->calls);
+	const struct overhead_rate ns = {1, 1};
+	if (!overhead_estimate_is_coarse(clock_chosen.kind))
+		return ps(w->own->round[i].inside,
+			  clock_chosen.kind == SCP_CLOCK_TSC ? w->timer : ns);
+	if (!w->ordered)
+		return inside_system_ps(w, i);
+	return ps(w->stand_in->round[i].inside, w->timer) + reading_ps(w, i);
 }
 
-static void conclude_slow(const struct overhead_results *all, struct scp_cost *c,
-			  const struct rounds *r, struct overhead_rate timer)
+static void conclude_main(const struct of_way *w, struct scp_cost *c)
 {
-	for (uint32_t i = 0; i < r->count; i++)
-		value[i] = ps(r->round[i].slow, timer) + ps(all->reading[i], timer) -
-			   ps(all->reading_timer[i], timer);
-	conclude(&c->inside_ps, &c->inside_error_ps, r->count, all->calls);
+	uint32_t rounds = rounds_of(w), calls = w->all->calls;
+	for (uint32_t i = 0; i < rounds; i++)
+		value[i] = inside_ps(w, i);
+	conclude(&c->inside_ps, &c->inside_error_ps, rounds, calls);
+	if (overhead_estimate_is_coarse(clock_chosen.kind) && !w->ordered)
+		c->inside_error_ps += uncertain_call_ps(w);
+	for (uint32_t i = 0; i < rounds; i++)
+		value[i] = ps(w->own->round[i].wrapped, w->timer) -
+			   ps(w->own->round[i].plain, w->timer) - inside_ps(w, i);
+	conclude(&c->outside_ps, &c->outside_error_ps, rounds, calls);
 }
 
-/* What a call costs all in all, for the interval around it. */
-static bool conclude_inner(const struct overhead_results *all, struct scp_inner_cost *c,
-			   const struct rounds *r, struct overhead_rate timer)
+/* Of a dual run: its interval holds a reading of the main clock besides. */
+static void conclude_slow(const struct of_way *w, struct scp_cost *c)
 {
-	if (!r->count)
-		return false;
-	for (uint32_t i = 0; i < r->count; i++)
-		value[i] = ps(r->round[i].wrapped, timer) - ps(r->round[i].plain, timer);
-	conclude(&c->total_ps, &c->error_ps, r->count, all->calls);
-	return c->total_ps;
+	struct of_way plain = *w;
+	plain.ordered = false; /* an order comes once before both clocks are read */
+	for (uint32_t i = 0; i < w->stand_in->count; i++)
+		value[i] = ps(w->stand_in->round[i].slow, w->timer) + reading_ps(&plain, i);
+	conclude(&c->inside_ps, &c->inside_error_ps, w->stand_in->count, w->all->calls);
 }
 
-/* Which kind of call it will be is not known: the middle, uncertain by half of what they
- * differ by. */
-static void conclude_both_inner(const struct overhead_results *all, struct scp_inner_cost *c,
-				struct overhead_rate timer)
+static void conclude_way(const struct of_way *w, struct scp_cost *main_clock,
+			 struct scp_cost *slow_clock)
 {
-	struct scp_inner_cost selected = {0, 0};
-	if (!conclude_inner(all, c, &all->inner[0], timer) ||
-	    !conclude_inner(all, &selected, &all->inner[1], timer))
+	if (!w->own->count)
 		return;
-	uint64_t low = c->total_ps < selected.total_ps ? c->total_ps : selected.total_ps;
-	uint64_t half = (c->total_ps + selected.total_ps) / 2 - low;
-	c->total_ps = low + half;
-	c->error_ps = half > c->error_ps ? half : c->error_ps;
+	conclude_main(w, main_clock);
+	if (clock_chosen.slow_kind && w->stand_in->count)
+		conclude_slow(w, slow_clock);
 }
 
-int64_t overhead_estimate_shift(const struct overhead_results *r)
+/* What a call costs all in all, for the interval around it. Which kind of call it will be is not
+ * known: the middle of the wrappers' and the selected functions', uncertain by half of what they
+ * differ by. */
+static void conclude_inner(const struct scp_way_costs *ways, struct scp_inner_cost *out)
 {
-	const struct rounds *a = &r->path[SCP_COST_SHORT], *b = &r->selected;
-	uint32_t count = a->count < b->count ? a->count : b->count;
-	for (uint32_t i = 0; i < count; i++)
-		value[i] = (int64_t)(a->round[i].inside - b->round[i].inside);
-	struct overhead_estimate e = overhead_stats_median(value, count);
-	return (e.value + r->calls / 2) / r->calls;
+	const struct scp_way_cost *a = &ways->way[SCP_WAY_NESTED + SCP_WAY_SYSTEM],
+				  *b = &ways->way[SCP_WAY_NESTED + SCP_WAY_SELECTED];
+	uint64_t x = (uint64_t)a->inside_ps + a->outside_ps,
+		 y = (uint64_t)b->inside_ps + b->outside_ps;
+	uint64_t error = (uint64_t)a->inside_error_ps + a->outside_error_ps;
+	y = b->inside_ps ? y : x;
+	uint64_t half = (x > y ? x - y : y - x) / 2;
+	out->total_ps = x / 2 + y / 2;
+	out->error_ps = half > error ? half : error;
+}
+
+static uint32_t cut(uint64_t v)
+{
+	return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
+}
+
+static struct scp_way_cost stored(const struct scp_cost *c)
+{
+	return (struct scp_way_cost){cut(c->inside_ps), cut(c->inside_error_ps), cut(c->outside_ps),
+				     cut(c->outside_error_ps)};
 }
 
 void overhead_estimate(const struct overhead_results *r, struct overhead_rate timer,
-		       struct scp_overhead *main_clock, struct scp_overhead *slow_clock,
-		       struct scp_inner_cost *inner)
+		       struct overhead_costs *out)
 {
-	struct overhead_rate ns = {1, 1};
-	conclude_both_inner(r, inner, timer);
-	for (unsigned i = 0; i < 2; i++) {
-		conclude_main(r, &main_clock->cost[i], &r->path[i],
-			      clock_chosen.kind == SCP_CLOCK_TSC ? timer : ns, timer);
-		main_clock->rounds += r->path[i].count;
-		if (!clock_chosen.slow_kind)
-			continue;
-		conclude_slow(r, &slow_clock->cost[i], &r->stand_in[i], timer);
-		slow_clock->rounds += r->stand_in[i].count;
+	const struct of_way deep = {r, timer, &r->deep, &r->deep_stand_in, false};
+	for (uint32_t i = 0; i < SCP_WAYS; i++) {
+		const struct of_way w = {r, timer, &r->way[i], &r->stand_in[i],
+					 (i & ~(uint32_t)SCP_WAY_NESTED) != SCP_WAY_SYSTEM};
+		struct scp_cost cost = {0}, slow = {0};
+		conclude_way(&w, &cost, &slow);
+		out->ways.way[i] = stored(&cost);
+		out->slow_ways.way[i] = stored(&slow);
+		if (i == SCP_WAY_SYSTEM) {
+			out->main.cost[SCP_COST_SHORT] = cost;
+			out->slow.cost[SCP_COST_SHORT] = slow;
+		}
+		out->main.rounds += w.own->count;
+		out->slow.rounds += clock_chosen.slow_kind ? w.stand_in->count : 0;
 	}
+	conclude_way(&deep, &out->main.cost[SCP_COST_LONG], &out->slow.cost[SCP_COST_LONG]);
+	conclude_inner(&out->ways, &out->inner);
 }

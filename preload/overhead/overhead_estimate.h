@@ -6,10 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "include/scprof_format.h"
-#include "preload/system/util.h"
+#include "preload/process/process.h"
 
-#define OVERHEAD_ROUNDS 16u /* at most, for each kind of path */
+#define OVERHEAD_ROUNDS 16u /* at most, for each way */
 
 /* Of a round: what each clock counted between the readings, and what the timer counted
  * round all. Units of the clock in question. */
@@ -19,15 +18,21 @@ struct round {
 
 struct rounds {
 	struct round round[OVERHEAD_ROUNDS];
-	uint32_t count;
+	uint32_t count; /* 0: not made */
+};
+
+/* A reading of a clock with a call after it, of the timer likewise, and the call alone: timed. */
+struct readings {
+	uint64_t clock[OVERHEAD_ROUNDS], timer[OVERHEAD_ROUNDS], call[OVERHEAD_ROUNDS];
 };
 
 struct overhead_results {
-	struct rounds path[2], stand_in[2]; /* SCP_COST_SHORT, SCP_COST_LONG */
-	struct rounds selected, inner[2];   /* inner: of a wrapper, and of a selected function */
-	uint64_t reading[OVERHEAD_ROUNDS], reading_timer[OVERHEAD_ROUNDS],
-		call[OVERHEAD_ROUNDS]; /* a call with each */
-	uint32_t calls;		       /* of a round */
+	struct rounds way[SCP_WAYS], deep; /* by the clocks that were chosen; SCP_COST_LONG_FRAMES */
+	/* The timer in place of a clock whose ticks are longer than a call: of the main clock, or
+	 * of the slow one of a dual run. */
+	struct rounds stand_in[SCP_WAYS], deep_stand_in;
+	struct readings plain, ordered; /* of such a clock; ordered: as function_wants_order */
+	uint32_t calls;			/* of a round */
 };
 
 /* A unit of a clock: so many ns make so many units. */
@@ -38,13 +43,8 @@ struct overhead_rate {
 /* Does a clock of this kind count ticks that are longer than a call? */
 HIDDEN bool overhead_estimate_is_coarse(uint32_t kind);
 
-/* How much more a wrapper's call has between its two readings than a selected function's: units of
- * the counter, a call. */
-HIDDEN int64_t overhead_estimate_shift(const struct overhead_results *r);
-
 /* Fill what is zeroed; `timer`: the rate of the clock that timed the rounds. */
 HIDDEN void overhead_estimate(const struct overhead_results *r, struct overhead_rate timer,
-			      struct scp_overhead *main_clock, struct scp_overhead *slow_clock,
-			      struct scp_inner_cost *inner);
+			      struct overhead_costs *out);
 
 #endif

@@ -36,6 +36,13 @@ extern HIDDEN union process_epoch_page {
 /* Wrappers, and selected functions. */
 #define PROCESS_FUNCTIONS (256 + SCP_SELECTED_MAX)
 
+/* What the library's own work costs a call. */
+struct overhead_costs {
+	struct scp_overhead main, slow;
+	struct scp_way_costs ways, slow_ways;
+	struct scp_inner_cost inner;
+};
+
 struct process {
 	struct profile_file file;
 	/* By wrapper id, then selected functions; NULL without a file. */
@@ -46,8 +53,7 @@ struct process {
 	uint32_t generation; /* the latest; unlike process_epoch's it survives a fork */
 	bool forked;	     /* this process began as a fork */
 	/* What overhead.c measured at the start of this program: forked children have it too. */
-	struct scp_overhead overhead, slow_overhead;
-	struct scp_inner_cost inner;
+	struct overhead_costs overhead;
 };
 extern HIDDEN struct process process;
 

@@ -147,11 +147,13 @@ static inline __attribute__((always_inline)) struct region_open *begin(
 	r->since = t->switches.sums.mark;
 	compiler_barrier();
 	t->region_depth++;
+	arch_order(); /* as around a call: call_fast_clock_begin */
 	if (!tsc && t->slow_clock)
 		r->slow_began_at = clock_read(t->slow_clock);
 	compiler_barrier();
 	t->open = in_call ? open : OPEN_REGION;
 	r->began_at = tsc ? arch_counter() : clock_read(t->clock);
+	arch_order();
 	return r;
 }
 
@@ -310,6 +312,7 @@ static inline __attribute__((always_inline)) void end_region(enum region_kind ki
 							     uintptr_t sp)
 {
 	struct scp_thread *t = thread_fast;
+	arch_order();
 	if (likely(t) && likely(process_epoch.now.generation))
 		end(true, t, kind, function, serial, sp, arch_counter(), 0);
 	else

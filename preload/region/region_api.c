@@ -114,6 +114,7 @@ static void api_point(struct scprof_site *site)
 	uintptr_t open = 0;
 	if (unlikely(!region_is_on(SCP_GROUP_REGION, from)))
 		return;
+	arch_order(); /* as around a call: call_fast_clock_begin */
 	uint64_t slow_at =
 		unlikely(clock_chosen.slow_kind) ? clock_read(clock_chosen.slow_kind) : 0;
 	compiler_barrier();

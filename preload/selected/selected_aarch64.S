@@ -85,10 +85,9 @@ begun:
 	cmp	w0, #SELECTED_TSC
 	b.lo	pass
 	b.ne	1f
-	adrp	x9, selected_call_shift
-	ldr	x9, [x9, #:lo12:selected_call_shift]
+	isb /* the call_fast_clock_begin of the counter */
 	mrs	x10, cntvct_el0
-	sub	x10, x10, x9
+	isb
 	str	x10, [sp, #BEGAN_AT]
 1:	each_general ldp
 	ldr	x8, [sp, #X8]
@@ -97,6 +96,7 @@ called:
 	ldr	w9, [sp, #STEP]
 	cmp	w9, #SELECTED_TSC
 	b.ne	1f
+	isb
 	mrs	x10, cntvct_el0
 	str	x10, [sp, #ENDED_AT]
 1:	each_general stp
@@ -154,10 +154,9 @@ large:	/* more stack arguments than the frame has room for: below it */
 	str	w0, [x9, #STEP]
 	cmp	w0, #SELECTED_TSC
 	b.ne	1f
-	adrp	x10, selected_call_shift
-	ldr	x10, [x10, #:lo12:selected_call_shift]
+	isb
 	mrs	x11, cntvct_el0
-	sub	x11, x11, x10
+	isb
 	str	x11, [x9, #BEGAN_AT]
 1:	each_general ldp, x9
 	ldr	x8, [x9, #X8]

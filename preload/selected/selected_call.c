@@ -19,7 +19,6 @@
 #define CFA(f) ((uint64_t)((f)->caller + 2))
 #define FP(f)  ((f)->caller[0])
 
-uint64_t selected_call_shift;
 struct scp_selected selected_call_scratch;
 bool selected_call_disturbed;
 
@@ -102,7 +101,7 @@ static inline __attribute__((always_inline)) uint32_t begin_fast(bool page,
 	if (unlikely(words > SELECTED_STACK_FAST))
 		return begin_large(f, c.thread, 0, words);
 	if (page)
-		f->began_at = call_fast_clock(true);
+		f->began_at = call_fast_clock_begin(true, true);
 	return page ? SELECTED_CALL : SELECTED_TSC;
 }
 
@@ -141,21 +140,48 @@ static inline __attribute__((always_inline)) uint32_t begin_nested(bool page,
 	if (unlikely(words > SELECTED_STACK_FAST))
 		return begin_large(f, t, outer, words);
 	if (page)
-		f->began_at = call_fast_clock(true);
+		f->began_at = call_fast_clock_begin(true, true);
 	return page ? SELECTED_CALL : SELECTED_TSC;
+}
+
+static inline bool is_scratch(const struct selected_frame *f)
+{
+	return f->symbol->flags & SELECTED_SCRATCH;
+}
+
+/* Would the slow path find the scratch state's memo, and make nothing? */
+static bool scratch_is_known(const struct selected_frame *f)
+{
+	const struct scp_thread *t = thread_self;
+	const struct scp_memo *m = t ? t->front[memo_slot(RA(f), CFA(f))] : NULL;
+	return m && t->generation == process_epoch.now.generation && m->ra == RA(f) &&
+	       m->cfa == CFA(f) && m->function == id_of(f) && t != thread_fast && t != thread_page;
+}
+
+/* What is measured is the same while recording is stopped. */
+static COLD uint32_t begin_scratch(struct selected_frame *f)
+{
+	uint32_t step;
+	f->real = f->symbol->real;
+	if ((step = begin_fast(false, f)) != SELECTED_SLOW ||
+	    (step = begin_nested(false, f)) != SELECTED_SLOW ||
+	    (step = begin_fast(true, f)) != SELECTED_SLOW ||
+	    (step = begin_nested(true, f)) != SELECTED_SLOW)
+		return step;
+	if (scratch_is_known(f)) {
+		f->vectors = arch_vectors_in_use();
+		return SELECTED_SLOW;
+	}
+	selected_call_disturbed = true;
+	return SELECTED_PASS;
 }
 
 /* No fast path can be taken. */
 static COLD uint32_t begin_otherwise(struct selected_frame *f)
 {
-	bool scratch = f->symbol->flags & SELECTED_SCRATCH;
-	uint32_t step;
-	if (scratch && process_groups == GROUPS_PAUSED &&
-	    ((step = begin_fast(false, f)) != SELECTED_SLOW ||
-	     (step = begin_nested(false, f)) != SELECTED_SLOW))
-		return step; /* what is measured is the same while recording is stopped */
-	if (scratch || (f->symbol->real && call_is_excluded(RA(f), CFA(f), FP(f)))) {
-		selected_call_disturbed |= scratch;
+	if (is_scratch(f))
+		return begin_scratch(f);
+	if (f->symbol->real && call_is_excluded(RA(f), CFA(f), FP(f))) {
 		f->real = f->symbol->real;
 		return SELECTED_PASS;
 	}
@@ -174,7 +200,7 @@ uint32_t selected_call_begin(struct selected_frame *f)
 		    (step = begin_nested(true, f)) != SELECTED_SLOW)
 			return step;
 	} else if (!(process_groups & ~GROUPS_PAUSED) && f->symbol->real && !control_changed() &&
-		   !(f->symbol->flags & SELECTED_SCRATCH)) {
+		   !is_scratch(f)) {
 		f->real = f->symbol->real;
 		return SELECTED_PASS;
 	}
@@ -187,9 +213,7 @@ static uint32_t read_clock(struct selected_frame *f)
 	struct scp_call *c = &f->call;
 	if (clock_chosen.kind == SCP_CLOCK_TSC && !clock_chosen.slow_kind)
 		return SELECTED_TSC;
-	if (c->thread && c->thread->slow_clock)
-		c->slow_began_at = clock_read(c->thread->slow_clock);
-	c->began_at = clock_read(clock_chosen.kind);
+	call_read_clocks(c);
 	return SELECTED_CALL;
 }
 
@@ -223,7 +247,7 @@ COLD uint32_t selected_call_begin_slow(struct selected_frame *f)
 	else if (process_groups == GROUPS_PAUSED && control_changed())
 		lifecycle_look();
 	errno = saved;
-	if (!(process_groups & SCP_GROUP_SELECTED) ||
+	if ((!(process_groups & SCP_GROUP_SELECTED) && !is_scratch(f)) ||
 	    !call_begin(c, id_of(f), RA(f), CFA(f), FP(f))) {
 		f->real = selected_find_real(f->symbol, RA(f), NULL);
 		errno = saved;
@@ -247,7 +271,7 @@ COLD uint32_t selected_call_start(struct selected_frame *f)
 		return read_clock(f);
 	if (f->way == WAY_TSC || f->way == WAY_TSC_NESTED)
 		return SELECTED_TSC;
-	f->began_at = call_fast_clock(true);
+	f->began_at = call_fast_clock_begin(true, true);
 	return SELECTED_CALL;
 }
 
@@ -293,18 +317,18 @@ uint32_t selected_call_end(struct selected_frame *f)
 		if (likely(end_fast(false, f, f->ended_at)))
 			return SELECTED_PASS;
 	} else if (f->way == WAY_PAGE) {
-		f->ended_at = call_fast_clock(true);
+		f->ended_at = call_fast_clock_end(true, true);
 		if (likely(end_fast(true, f, f->ended_at)))
 			return SELECTED_PASS;
 	} else if (f->way == WAY_TSC_NESTED) {
 		if (likely(end_nested(false, f)))
 			return SELECTED_PASS;
 	} else if (f->way == WAY_PAGE_NESTED) {
-		f->ended_at = call_fast_clock(true);
+		f->ended_at = call_fast_clock_end(true, true);
 		if (likely(end_nested(true, f)))
 			return SELECTED_PASS;
 	}
-	if (unlikely(f->symbol->flags & SELECTED_SCRATCH)) {
+	if (unlikely(is_scratch(f)) && f->way != WAY_SLOW) {
 		selected_call_disturbed = true;
 		return SELECTED_PASS;
 	}

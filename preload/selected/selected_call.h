@@ -8,13 +8,8 @@
 #include "preload/function/selected_stack.h"
 #include "include/scprof_selected.h"
 
-/* Between its two readings a selected function's call spends a little less than a wrapper's. So
- * that one measured overhead holds for both, calls are taken to begin this much earlier. Units of
- * the counter; 0 until overhead_rounds.c has compared the two. */
-extern HIDDEN uint64_t selected_call_shift;
-
-/* For that comparison: a stub of a record in private memory. selected_call_disturbed: its call
- * could not take the fast path, and was not recorded. */
+/* To measure what such a call costs: a stub of a record in private memory. selected_call_disturbed:
+ * its call could not take its way, and was not recorded. */
 #define SELECTED_SCRATCH 0x80000000u /* its record's flag */
 extern HIDDEN struct scp_selected selected_call_scratch;
 extern HIDDEN bool selected_call_disturbed;

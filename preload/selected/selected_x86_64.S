@@ -113,10 +113,11 @@ begun:
 	cmpl	$SELECTED_TSC, %eax
 	jb	pass
 	jne	1f
+	lfence /* the call_fast_clock_begin of the counter */
 	rdtsc
+	lfence
 	shlq	$32, %rdx
 	orq	%rdx, %rax
-	subq	selected_call_shift(%rip), %rax
 	movq	%rax, BEGAN_AT(%rsp)
 1:	movq	RDX(%rsp), %rdx
 	movq	RAX(%rsp), %rax
@@ -126,6 +127,7 @@ called:
 	movq	%rax, RAX(%rsp)
 	movq	%rdx, RDX(%rsp)
 	jne	1f
+	lfence
 	rdtsc
 	shlq	$32, %rdx
 	orq	%rdx, %rax
@@ -193,10 +195,11 @@ large:	/* more stack arguments than the frame has room for: below it */
 	movq	R10(%r11), %r10
 	cmpl	$SELECTED_TSC, %eax
 	jne	1f
+	lfence /* the call_fast_clock_begin of the counter */
 	rdtsc
+	lfence
 	shlq	$32, %rdx
 	orq	%rdx, %rax
-	subq	selected_call_shift(%rip), %rax
 	movq	%rax, BEGAN_AT(%r11)
 1:	movq	RDX(%r11), %rdx
 	movq	RAX(%r11), %rax

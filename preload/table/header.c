@@ -25,7 +25,8 @@ static uint64_t realtime_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void header_publish_overhead(struct scp_overhead *to, const struct scp_overhead *from)
+/* Readers take it for valid only when `rounds` is there, which comes last. */
+static void publish_overhead(struct scp_overhead *to, const struct scp_overhead *from)
 {
 	bytes_copy(to->cost, from->cost, sizeof to->cost);
 	publish_barrier();
@@ -34,9 +35,21 @@ void header_publish_overhead(struct scp_overhead *to, const struct scp_overhead 
 
 void header_write_overhead(struct scp_header *h)
 {
-	header_publish_overhead(&h->overhead_first, &process.overhead);
-	header_publish_overhead(&h->slow_overhead_first, &process.slow_overhead);
-	h->inner_first = process.inner;
+	const struct overhead_costs *first = &process.overhead;
+	h->inner_first = first->inner;
+	h->ways_first = first->ways;
+	h->slow_ways_first = first->slow_ways;
+	publish_overhead(&h->overhead_first, &first->main);
+	publish_overhead(&h->slow_overhead_first, &first->slow);
+}
+
+void header_write_overhead_last(struct scp_header *h, const struct overhead_costs *last)
+{
+	h->inner_last = last->inner;
+	h->ways_last = last->ways;
+	h->slow_ways_last = last->slow_ways;
+	publish_overhead(&h->overhead_last, &last->main);
+	publish_overhead(&h->slow_overhead_last, &last->slow);
 }
 
 void header_fill(struct scp_header *h, const char *no_symbols)

@@ -13,8 +13,8 @@ HIDDEN void header_fill(struct scp_header *h, const char *no_symbols);
 /* Write the overhead that this program measured at its start. */
 HIDDEN void header_write_overhead(struct scp_header *h);
 
-/* Copy a measurement: readers take it for valid only when `rounds` is there, which comes last. */
-HIDDEN void header_publish_overhead(struct scp_overhead *to, const struct scp_overhead *from);
+/* And at its end. */
+HIDDEN void header_write_overhead_last(struct scp_header *h, const struct overhead_costs *last);
 
 /* Refresh the anchor that gives the clock its rate, and the last known instant. */
 HIDDEN void header_refresh(void);

@@ -3,6 +3,8 @@
  * only the sums inside entries and gaps change afterwards. Indexes to find them
  * again are private memory: the file holds no pointers. */
 #include "preload/table/table.h"
+#include "preload/function/function.h"
+#include "preload/function/region_name.h"
 #include "preload/table/index.h"
 #include "preload/table/record.h"
 #include "preload/table/recording.h"
@@ -49,6 +51,15 @@ static void add_slow(struct scp_thread *t, struct scp_rt *rt)
 	rt->slow = slow;
 }
 
+static uint64_t way_of(uint32_t function)
+{
+	if (function >= REGION_FIRST)
+		return SCP_WAY_REGION;
+	if (function >= FN_COUNT)
+		return SCP_WAY_SELECTED;
+	return function_is_ordered[function] ? SCP_WAY_ORDERED : SCP_WAY_SYSTEM;
+}
+
 static struct scp_rt *new_entry(struct scp_thread *t, struct scp_site *site, uint32_t outcome,
 				bool bytes, uint64_t first_at)
 {
@@ -65,8 +76,9 @@ static struct scp_rt *new_entry(struct scp_thread *t, struct scp_site *site, uin
 	e->first_at = first_at;
 	e->batch_calls = 2; /* a path taken once needs no batches */
 	e->batch_end = 1;   /* the first call is noted on the way: see batch_close */
-	e->flags =
-		(bytes ? SCP_ENTRY_BYTES : 0) | (outcome == SCP_TIMEOUT ? SCP_ENTRY_TIMED_OUT : 0);
+	e->flags = (bytes ? SCP_ENTRY_BYTES : 0) |
+		   (outcome == SCP_TIMEOUT ? SCP_ENTRY_TIMED_OUT : 0) |
+		   way_of(site->function) << SCP_ENTRY_WAY_SHIFT;
 	record_publish(t);
 	rt->entry = e;
 	rt->least = ~UINT64_C(0);

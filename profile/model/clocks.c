@@ -51,10 +51,17 @@ void clocks_take(struct profile *p, const struct scp_header *h, const struct fil
 	x->has_clock = true;
 }
 
+/* In the proportions that the model knows. */
+static void add_ways(struct overhead_depth *d, const struct prof_sums *s, double calls)
+{
+	for (unsigned i = 0; s->calls && i < SCP_WAYS; i++)
+		d->way_calls[i] += calls * (double)s->way_calls[i] / (double)s->calls;
+}
+
 struct overhead_depth clocks_depth(const struct profile *p, uint32_t first, uint32_t end,
 				   const uint64_t *now)
 {
-	struct overhead_depth d = {0, 0, 0};
+	struct overhead_depth d = {0};
 
 	for (uint32_t i = first; i < end; i++) {
 		uint32_t frames = p->path[p->entry[i].path].frames;
@@ -63,6 +70,7 @@ struct overhead_depth clocks_depth(const struct profile *p, uint32_t first, uint
 		d.calls += calls;
 		d.long_calls += frames > SCP_COST_SHORT_FRAMES ? calls : 0;
 		d.frames += calls * frames;
+		add_ways(&d, &p->entry[i].sums, calls);
 	}
 	return d;
 }
@@ -74,10 +82,14 @@ void clocks_add_overhead(struct profile *p, const struct scp_header *h, struct o
 	x->depth.calls += d.calls;
 	x->depth.long_calls += d.long_calls;
 	x->depth.frames += d.frames;
+	for (unsigned i = 0; i < SCP_WAYS; i++)
+		x->depth.way_calls[i] += d.way_calls[i];
 	overhead_add(&x->overhead, &h->overhead_first, &h->overhead_last, d.calls);
 	if (h->flags & SCP_FILE_DUAL)
 		overhead_add(&x->slow_overhead, &h->slow_overhead_first, &h->slow_overhead_last,
 			     d.calls);
+	overhead_add_ways(&x->overhead, &h->ways_first, &h->ways_last, d.calls);
+	overhead_add_ways(&x->slow_overhead, &h->slow_ways_first, &h->slow_ways_last, d.calls);
 	overhead_add_inner(&x->overhead, &h->inner_first, &h->inner_last, d.calls);
 	overhead_add_inner(&x->slow_overhead, &h->inner_first, &h->inner_last, d.calls);
 	p->clock.overhead = overhead_mean(&x->overhead, &x->depth);
@@ -110,7 +122,7 @@ int profile_renew_clocks(struct profile *p, const struct profile_moment *file, s
 
 	p->index->has_clock = false;
 	p->index->overhead = p->index->slow_overhead = (struct overhead_sum){0};
-	p->index->depth = (struct overhead_depth){0, 0, 0};
+	p->index->depth = (struct overhead_depth){0};
 	if (!add_again(p, file, files))
 		return 0;
 	*p->index = before;

@@ -181,6 +181,8 @@ static void take_overhead(struct profile *to, const struct profile *from)
 	x->depth.calls += y->depth.calls;
 	x->depth.long_calls += y->depth.long_calls;
 	x->depth.frames += y->depth.frames;
+	for (unsigned i = 0; i < SCP_WAYS; i++)
+		x->depth.way_calls[i] += y->depth.way_calls[i];
 	to->clock.overhead = overhead_mean(&x->overhead, &x->depth);
 	to->slow.overhead = overhead_mean(&x->slow_overhead, &x->depth);
 }

@@ -70,6 +70,31 @@ void overhead_add_inner(struct overhead_sum *s, const struct scp_inner_cost *fir
 	add_inner(s, last, weight);
 }
 
+static void add_ways(struct overhead_sum *s, const struct scp_way_costs *c, double weight,
+		     unsigned way)
+{
+	const struct scp_way_cost *w = &c->way[way];
+
+	if (!w->inside_ps)
+		return;
+	s->way_weight[way] += weight;
+	add_moments(&s->way_inside[way], weight, w->inside_ps, w->inside_error_ps);
+	add_moments(&s->way_outside[way], weight, w->outside_ps, w->outside_error_ps);
+}
+
+void overhead_add_ways(struct overhead_sum *s, const struct scp_way_costs *first,
+		       const struct scp_way_costs *last, double calls)
+{
+	for (unsigned i = 0; i < SCP_WAYS; i++) {
+		double weight = calls > 0 ? calls : 1e-3;
+
+		if (first->way[i].inside_ps && last->way[i].inside_ps)
+			weight /= 2;
+		add_ways(s, first, weight, i);
+		add_ways(s, last, weight, i);
+	}
+}
+
 static void join_moments(struct overhead_moments *to, const struct overhead_moments *from)
 {
 	to->value += from->value;
@@ -89,6 +114,11 @@ void overhead_join(struct overhead_sum *to, const struct overhead_sum *from)
 	}
 	join_moments(&to->inner, &from->inner);
 	to->inner_weight += from->inner_weight;
+	for (unsigned i = 0; i < SCP_WAYS; i++) {
+		join_moments(&to->way_inside[i], &from->way_inside[i]);
+		join_moments(&to->way_outside[i], &from->way_outside[i]);
+		to->way_weight[i] += from->way_weight[i];
+	}
 }
 
 static void mean_of(const struct overhead_moments *m, double weight, double *mean_ns,
@@ -117,25 +147,60 @@ struct prof_cost overhead_at(const struct prof_overhead *o, uint32_t frames)
 }
 
 /* The mean of what is linear in the frames is its value at the mean of the frames. */
-static void mean_over_calls(struct prof_overhead *o, const struct overhead_depth *d)
+static struct prof_cost mean_over_depth(const struct prof_overhead *o,
+					const struct overhead_depth *d)
 {
 	const struct prof_cost *s = &o->cost[SCP_COST_SHORT], *l = &o->cost[SCP_COST_LONG];
 	double frames = d->calls > 0 ? d->frames / d->calls : SCP_COST_SHORT_FRAMES;
 	double q = d->calls > 0 ? d->long_calls / d->calls : 0;
 	struct prof_cost at = overhead_at(o, (uint32_t)round(frames));
 
-	o->inside_ns = (1 - q) * s->inside_ns + q * l->inside_ns;
-	o->inside_error_ns = sqrt((1 - q) * s->inside_error_ns * s->inside_error_ns +
+	at.inside_ns = (1 - q) * s->inside_ns + q * l->inside_ns;
+	at.inside_error_ns = sqrt((1 - q) * s->inside_error_ns * s->inside_error_ns +
 				  q * l->inside_error_ns * l->inside_error_ns +
 				  q * (1 - q) * pow(l->inside_ns - s->inside_ns, 2));
-	o->outside_ns = at.outside_ns;
-	o->outside_error_ns = at.outside_error_ns;
+	return at;
+}
+
+/* A way that was not measured costs what system calls do. */
+static void fill_ways(struct prof_overhead *o, const struct overhead_sum *s,
+		      const struct overhead_depth *d)
+{
+	o->way[SCP_WAY_SYSTEM] = mean_over_depth(o, d);
+	for (unsigned i = 1; i < SCP_WAYS; i++) {
+		struct prof_cost *c = &o->way[i];
+
+		*c = o->way[SCP_WAY_SYSTEM];
+		if (!(s->way_weight[i] > 0))
+			continue;
+		mean_of(&s->way_inside[i], s->way_weight[i], &c->inside_ns, &c->inside_error_ns);
+		mean_of(&s->way_outside[i], s->way_weight[i], &c->outside_ns,
+			&c->outside_error_ns);
+	}
+}
+
+/* What all are measured with is the same: errors do not cancel. */
+static void mean_over_ways(struct prof_overhead *o, const struct overhead_depth *d)
+{
+	double calls = 0;
+
+	for (unsigned i = 0; i < SCP_WAYS; i++)
+		calls += d->way_calls[i];
+	o->inside_ns = o->inside_error_ns = o->outside_ns = o->outside_error_ns = 0;
+	for (unsigned i = 0; i < SCP_WAYS; i++) {
+		double share = calls > 0 ? d->way_calls[i] / calls : i == SCP_WAY_SYSTEM;
+
+		o->inside_ns += share * o->way[i].inside_ns;
+		o->inside_error_ns += share * o->way[i].inside_error_ns;
+		o->outside_ns += share * o->way[i].outside_ns;
+		o->outside_error_ns += share * o->way[i].outside_error_ns;
+	}
 }
 
 struct prof_overhead overhead_mean(const struct overhead_sum *s, const struct overhead_depth *d)
 {
 	const struct prof_cost none = {NAN, NAN, NAN, NAN};
-	struct prof_overhead o = {0, NAN, NAN, NAN, NAN, {none, none}, NAN, NAN};
+	struct prof_overhead o = {0, NAN, NAN, NAN, NAN, {none, none}, {none}, NAN, NAN};
 
 	if (s->inner_weight > 0)
 		mean_of(&s->inner, s->inner_weight, &o.inner_ns, &o.inner_error_ns);
@@ -148,7 +213,8 @@ struct prof_overhead overhead_mean(const struct overhead_sum *s, const struct ov
 		mean_of(&s->inside[i], s->weight, &c->inside_ns, &c->inside_error_ns);
 		mean_of(&s->outside[i], s->weight, &c->outside_ns, &c->outside_error_ns);
 	}
-	mean_over_calls(&o, d);
+	fill_ways(&o, s, d);
+	mean_over_ways(&o, d);
 	return o;
 }
 
@@ -175,6 +241,25 @@ struct scp_inner_cost overhead_store_inner(const struct prof_overhead *o)
 		return (struct scp_inner_cost){0, 0};
 	return (struct scp_inner_cost){(uint64_t)llround(o->inner_ns * 1000),
 				       (uint64_t)llround(o->inner_error_ns * 1000)};
+}
+
+static uint32_t whole_ps(double ns)
+{
+	return ns > 0 ? (uint32_t)llround(fmin(ns * 1000, UINT32_MAX)) : 0;
+}
+
+struct scp_way_costs overhead_store_ways(const struct prof_overhead *o)
+{
+	struct scp_way_costs out = {0};
+
+	for (unsigned i = 0; o->measurements && i < SCP_WAYS; i++) {
+		const struct prof_cost *c = &o->way[i];
+
+		out.way[i] = (struct scp_way_cost){whole_ps(c->inside_ns), whole_ps(c->inside_error_ns),
+						   whole_ps(c->outside_ns),
+						   whole_ps(c->outside_error_ns)};
+	}
+	return out;
 }
 
 static bool cost_in_range(const struct scp_cost *c)

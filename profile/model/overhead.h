@@ -19,12 +19,15 @@ struct overhead_sum {
 	struct overhead_moments inside[2], outside[2]; /* picoseconds; SCP_COST_SHORT, _LONG */
 	struct overhead_moments inner;
 	double inner_weight;
+	struct overhead_moments way_inside[SCP_WAYS], way_outside[SCP_WAYS];
+	double way_weight[SCP_WAYS];
 };
 
-/* How deep the calls of a profile are. */
+/* How deep the calls of a profile are, and which way they went. */
 struct overhead_depth {
 	double calls, long_calls; /* long: deeper than SCP_COST_SHORT_FRAMES */
 	double frames;		  /* summed over calls */
+	double way_calls[SCP_WAYS];
 };
 
 /* One file's two measurements, half of its `calls` each; those of no rounds do not count. */
@@ -34,6 +37,10 @@ void overhead_add(struct overhead_sum *s, const struct scp_overhead *first,
 /* The same for what a call adds to an interval around it; 0 is not measured. */
 void overhead_add_inner(struct overhead_sum *s, const struct scp_inner_cost *first,
 			const struct scp_inner_cost *last, double calls);
+
+/* The same for what each way costs. */
+void overhead_add_ways(struct overhead_sum *s, const struct scp_way_costs *first,
+		       const struct scp_way_costs *last, double calls);
 
 /* As if the measurements of `from` had been added to `to`. */
 void overhead_join(struct overhead_sum *to, const struct overhead_sum *from);
@@ -49,6 +56,7 @@ struct prof_overhead overhead_mean(const struct overhead_sum *s, const struct ov
  * the same: means are whole picoseconds. */
 void overhead_store(const struct prof_overhead *o, uint64_t rounds, struct scp_overhead *out);
 struct scp_inner_cost overhead_store_inner(const struct prof_overhead *o);
+struct scp_way_costs overhead_store_ways(const struct prof_overhead *o);
 
 /* -1 with *err where a field is out of range. */
 int overhead_check(const char *path, const struct scp_header *h, struct profile_error *err);

@@ -94,6 +94,8 @@ int sums_add(struct prof_sums *dst, const struct prof_sums *src)
 	dst->bytes_sq += src->bytes_sq;
 	dst->bytes_units += src->bytes_units;
 	dst->inner_calls += src->inner_calls;
+	for (unsigned i = 0; i < SCP_WAYS; i++)
+		dst->way_calls[i] += src->way_calls[i];
 	states_settle(dst);
 	return 0;
 }

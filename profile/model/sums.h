@@ -111,6 +111,7 @@ struct prof_sums {
 	uint64_t first_units;	    /* of the call at first_at */
 	uint64_t max_at;	    /* like last_at: when the longest call ended; 0: not known */
 	uint64_t inner_calls;	    /* recorded intervals inside these, at any depth */
+	uint64_t way_calls[SCP_WAYS]; /* by enum scp_way; all 0: not known */
 };
 
 /* dst += src, as if the calls of src had followed those of dst. Batches of

@@ -224,6 +224,7 @@ int load_sums(const struct raw_file *raw, const struct raw_ref *entry, struct pr
 		.bytes_sq = load_wide(r->bytes_sq_lo, r->bytes_sq_hi),
 		.bytes_units = load_wide(r->bytes_units_lo, r->bytes_units_hi),
 	};
+	out->way_calls[SCP_ENTRY_WAY(r->flags)] = out->calls;
 	return load_batches(raw, entry, 0, &out->batches) || load_hist(raw, entry, out) ||
 			       load_slow(raw, entry, out) || load_phase(raw, entry, out) ||
 			       load_line(raw, entry, out) || load_apart(raw, entry, out) ||

@@ -226,6 +226,8 @@ static void write_header(const struct writer *w)
 	overhead_store(&p->clock.overhead, p->index->overhead.rounds, &h->overhead_first);
 	overhead_store(&p->slow.overhead, p->index->slow_overhead.rounds, &h->slow_overhead_first);
 	h->inner_first = overhead_store_inner(&p->clock.overhead);
+	h->ways_first = overhead_store_ways(&p->clock.overhead);
+	h->slow_ways_first = overhead_store_ways(&p->slow.overhead);
 	h->losses = p->losses;
 	h->path_checks = p->path_checks;
 	usage_store(p, h);

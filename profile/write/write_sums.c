@@ -4,6 +4,16 @@
 
 #include <string.h>
 
+/* Calls of one site go one way, but for a few that lie in another interval once. */
+static uint64_t most_taken_way(const struct prof_sums *s)
+{
+	unsigned most = 0;
+
+	for (unsigned i = 1; i < SCP_WAYS; i++)
+		most = s->way_calls[i] > s->way_calls[most] ? i : most;
+	return most;
+}
+
 static void fill_entry(struct scp_entry *r, const struct prof_sums *s)
 {
 	const struct prof_batches *b =
@@ -23,6 +33,7 @@ static void fill_entry(struct scp_entry *r, const struct prof_sums *s)
 	r->batch_calls = b->count ? b->calls : 1;
 	r->batch_base_units = s->units;
 	r->flags |= s->has_bytes ? SCP_ENTRY_BYTES : 0;
+	r->flags |= most_taken_way(s) << SCP_ENTRY_WAY_SHIFT;
 	r->bytes = s->bytes;
 	image_split(s->bytes_sq, &r->bytes_sq_lo, &r->bytes_sq_hi);
 	image_split(s->bytes_units, &r->bytes_units_lo, &r->bytes_units_hi);

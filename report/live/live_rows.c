@@ -106,8 +106,22 @@ static void fill_states(struct row *r, const struct live_reader *f, const struct
 	r->kept_ns = r->states.kept_ns - o->inside_ns - inner;
 }
 
-static void update_row(struct row *r, const struct live_reader *f, const struct report_overhead *o)
+/* Of a row's calls, as many as the model knows of each way. */
+static struct report_overhead overhead_of(const struct row *r, const struct live_reader *f,
+					  const struct report_overhead *all)
 {
+	uint64_t calls[SCP_WAYS] = {0};
+
+	for (uint32_t e = f->groups.row[r->group].first; e != PROF_NONE; e = f->groups.next[e])
+		for (unsigned i = 0; i < SCP_WAYS; i++)
+			calls[i] += f->profile->entry[e].sums.way_calls[i];
+	return estimate_overhead_of_ways(all, calls);
+}
+
+static void update_row(struct row *r, const struct live_reader *f,
+		       const struct report_overhead *all)
+{
+	const struct report_overhead of_row = overhead_of(r, f, all), *o = &of_row;
 	double span = f->at - f->before_at;
 	struct row_sums_states run = {0}, window = {0};
 
@@ -212,6 +226,7 @@ static void entry_sums(const struct live_reader *f, uint32_t entry, bool window,
 				  .bytes_sq = s.bytes_sq,
 				  .inner_calls = s.inner_calls,
 				  .batches = b};
+	memcpy(out->way_calls, f->profile->entry[entry].sums.way_calls, sizeof out->way_calls);
 	if (!window && !dual && live_phases(&file->live, entry - file->first, &room->phase))
 		out->phase = &room->phase;
 }

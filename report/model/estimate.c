@@ -73,22 +73,47 @@ struct stats_sample estimate_sample(const struct prof_clock *c, const struct pro
 /* The same for nested calls, which are of many kinds and paths, of which one was measured. */
 #define INNER_UNSEEN 0.25
 
+static double unseen(double error, double inside)
+{
+	return hypot(fmax(error, 0), UNSEEN * inside);
+}
+
 struct report_overhead estimate_overhead(const struct prof_clock *c)
 {
 	const struct prof_overhead *o = &c->overhead;
-	struct report_overhead none = {0, 0, NAN, false, 0, 0}, r;
+	struct report_overhead none = {.outside_ns = NAN}, r;
 
 	if (o->measurements == 0 || !(o->inside_ns >= 0))
 		return none;
-	r = (struct report_overhead){o->inside_ns,
-				     hypot(fmax(o->inside_error_ns, 0), UNSEEN * o->inside_ns),
-				     o->outside_ns,
-				     true,
-				     0,
-				     0};
+	r = (struct report_overhead){.inside_ns = o->inside_ns,
+				     .inside_error_ns = unseen(o->inside_error_ns, o->inside_ns),
+				     .outside_ns = o->outside_ns,
+				     .measured = true};
+	for (unsigned i = 0; i < SCP_WAYS; i++) {
+		r.way_ns[i] = o->way[i].inside_ns;
+		r.way_error_ns[i] = unseen(o->way[i].inside_error_ns, r.way_ns[i]);
+	}
 	if (o->inner_ns > 0) {
 		r.inner_ns = o->inner_ns;
 		r.inner_error_ns = hypot(fmax(o->inner_error_ns, 0), INNER_UNSEEN * o->inner_ns);
+	}
+	return r;
+}
+
+struct report_overhead estimate_overhead_of_ways(const struct report_overhead *o,
+						 const uint64_t way_calls[SCP_WAYS])
+{
+	struct report_overhead r = *o;
+	double calls = 0;
+
+	for (unsigned i = 0; i < SCP_WAYS; i++)
+		calls += (double)way_calls[i];
+	if (!(calls > 0) || !o->measured)
+		return r;
+	r.inside_ns = r.inside_error_ns = 0;
+	for (unsigned i = 0; i < SCP_WAYS; i++) {
+		r.inside_ns += (double)way_calls[i] / calls * o->way_ns[i];
+		r.inside_error_ns += (double)way_calls[i] / calls * o->way_error_ns[i];
 	}
 	return r;
 }
@@ -98,7 +123,7 @@ struct report_overhead estimate_overhead_around(const struct report_overhead *o,
 						const struct prof_sums *s)
 {
 	double inner_calls = s->calls ? (double)s->inner_calls / (double)s->calls : 0;
-	struct report_overhead r = *o;
+	struct report_overhead r = estimate_overhead_of_ways(o, s->way_calls);
 
 	if (!(inner_calls > 0))
 		return r;

@@ -29,6 +29,10 @@ struct mean_interval estimate_mean(const struct prof_clock *c, const struct esti
 /* What the wrapper adds on a clock. */
 struct report_overhead estimate_overhead(const struct prof_clock *c);
 
+/* The mean overhead of calls that went these ways; *o where that is not known. */
+struct report_overhead estimate_overhead_of_ways(const struct report_overhead *o,
+						 const uint64_t way_calls[SCP_WAYS]);
+
 /* The mean overhead of calls with these sums: their nested calls' overhead is in inside_ns, and
  * its uncertainty in the error. */
 struct report_overhead estimate_overhead_around(const struct report_overhead *o,

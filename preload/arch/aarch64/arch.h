@@ -68,6 +68,13 @@ struct arch_arguments {
 };
 _Static_assert(sizeof(struct arch_arguments) == 80, "known to the assembly");
 
+/* What comes before is done before anything that follows begins: ISB, as the Arm Architecture
+ * Reference Manual asks for before the counter is read (D11.2.1). */
+static inline void arch_order(void)
+{
+	__asm__ volatile("isb" ::: "memory");
+}
+
 static inline uint64_t arch_counter(void)
 {
 	uint64_t v;

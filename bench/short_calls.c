@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Calls functions of short.c through the dynamic linker, where a profiler sees them, and in turn by
+ * their addresses, where none does: what they take is known from the same second.
+ *
+ * Usage: short_calls send|chosen CALLS NS...
+ *
+ * For each kind of work and each length in ns (0: the empty function only), a row of calls from a
+ * call site of its own, named by a function case_<kind>_<length number>. Prints, for each, its
+ * name, steps, and the true ns of a call: (a) each call waits for the one before it, by its
+ * argument, less the same of the empty function; (b) likewise with a fence before each call. The
+ * least of 15 turns' medians is not taken: the median is.
+ */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "bench/short.h"
+
+#define TURNS	31
+#define LENGTHS 8
+
+#ifdef __x86_64__
+#define FENCE() __asm__ volatile("lfence" ::: "memory")
+#else
+#define FENCE() __asm__ volatile("isb" ::: "memory")
+#endif
+
+typedef ssize_t function(int, const void *, size_t, int);
+
+static function *volatile direct; /* by its address */
+static function *seen;		  /* as the linker bound it */
+static const char *const kind_name[] = {"empty", "chain", "parallel", "loads", "branches"};
+
+static double now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static double loop(function *f, long calls, size_t steps, int kind, int fence)
+{
+	double from = now_ns();
+	int x = 1;
+
+	for (long i = 0; i < calls; i++) {
+		x = (int)f(x, NULL, steps, kind);
+		if (fence)
+			FENCE();
+	}
+	return (now_ns() - from) / (double)calls;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *v)
+{
+	qsort(v, TURNS, sizeof *v, by_size);
+	return v[TURNS / 2];
+}
+
+/* A call site for each case: a copy of the loop that cannot be shared. */
+#define CASE(n)                                                                                    \
+	static __attribute__((noinline)) int case_##n(long calls, size_t steps, int kind)          \
+	{                                                                                          \
+		int x = 1;                                                                         \
+		for (long i = 0; i < calls; i++) {                                                 \
+			x = (int)seen(x, NULL, steps, kind);                                       \
+			__asm__ volatile("" ::"i"(n));                                             \
+		}                                                                                  \
+		return x;                                                                          \
+	}
+CASE(0) CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11)
+CASE(12) CASE(13) CASE(14) CASE(15) CASE(16) CASE(17) CASE(18) CASE(19) CASE(20) CASE(21) CASE(22)
+CASE(23) CASE(24) CASE(25) CASE(26) CASE(27) CASE(28) CASE(29) CASE(30) CASE(31) CASE(32)
+typedef int case_function(long, size_t, int);
+static case_function *const cases[] = {
+	case_0, case_1, case_2, case_3, case_4, case_5, case_6, case_7, case_8, case_9, case_10,
+	case_11, case_12, case_13, case_14, case_15, case_16, case_17, case_18, case_19, case_20,
+	case_21, case_22, case_23, case_24, case_25, case_26, case_27, case_28, case_29, case_30,
+	case_31, case_32};
+
+struct one {
+	int kind;
+	size_t steps;
+	double chained[TURNS], fenced[TURNS];
+};
+
+/* Steps that take so long, by two lengths: what a call adds drops out. */
+static size_t steps_of(int kind, double ns)
+{
+	double a[TURNS], b[TURNS];
+
+	for (int i = 0; i < TURNS; i++) {
+		a[i] = loop(direct, 2000, 200, kind, 0);
+		b[i] = loop(direct, 2000, 1000, kind, 0);
+	}
+	return (size_t)(ns * 800 / (median(b) - median(a)) + 0.5);
+}
+
+static void run(struct one *one, int count, long calls)
+{
+	for (int t = -1; t < TURNS; t++)
+		for (int i = 0; i < count; i++) {
+			struct one *o = &one[i];
+			int at = t < 0 ? 0 : t;
+
+			o->chained[at] = loop(direct, calls / TURNS / 4 + 1, o->steps, o->kind, 0);
+			o->fenced[at] = loop(direct, calls / TURNS / 4 + 1, o->steps, o->kind, 1);
+			cases[i](calls / TURNS + 1, o->steps, o->kind);
+		}
+}
+
+int main(int argc, char **argv)
+{
+	static struct one one[(SHORT_KINDS - 1) * LENGTHS + 1];
+	int count = 1;
+	long calls = argc > 2 ? atol(argv[2]) : 0;
+	int chosen = argc > 1 && !strcmp(argv[1], "chosen");
+	void *library = dlopen("libshort.so", RTLD_NOW | RTLD_NOLOAD);
+
+	if (argc < 4 || argc > 3 + LENGTHS || calls < 1 || !library) {
+		fprintf(stderr, "usage: short_calls send|chosen CALLS NS...\n");
+		return 2;
+	}
+	direct = (function *)dlsym(library, "send");
+	seen = chosen ? short_work : send;
+	for (int kind = 1; kind < SHORT_KINDS; kind++)
+		for (int i = 3; i < argc; i++)
+			if (atof(argv[i]) > 0) {
+				one[count].kind = kind;
+				one[count++].steps = steps_of(kind, atof(argv[i]));
+			}
+	run(one, count, calls);
+	double chained = median(one[0].chained), fenced = median(one[0].fenced);
+	for (int i = 0; i < count; i++)
+		printf("case_%d %s %zu %.3f %.3f\n", i, kind_name[one[i].kind], one[i].steps,
+		       median(one[i].chained) - chained, median(one[i].fenced) - fenced);
+	return 0;
+}
