@@ -7,7 +7,7 @@ BENCH_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I.
 bench-programs: $(BENCH)/deep_call $(BENCH)/deep_call_pg $(BENCH)/deep_unwind $(BENCH)/calibrated_call \
 	$(BENCH)/quiet_mean $(BENCH)/phase_p $(BENCH)/markers $(BENCH)/many_paths $(BENCH)/new_paths $(BENCH)/known_load $(BENCH)/live_paths \
 	$(BENCH)/known_states $(BENCH)/switches $(BENCH)/known_paths $(BENCH)/known_paths_unwind $(BENCH)/random_paths \
-	$(BENCH)/profile_counts
+	$(BENCH)/profile_counts $(BENCH)/short_calls
 
 # The empty function: an object of its own, so that the call is a dynamic one.
 $(BENCH)/libempty.so: bench/empty.c
@@ -35,6 +35,14 @@ $(BENCH)/libcalibrated.so: bench/calibrated.c
 
 $(BENCH)/calibrated_call: bench/calibrated_call.c $(BENCH)/libcalibrated.so
 	$(CC) $(BENCH_CFLAGS) -fno-ipa-icf -o $@ $< -L$(BENCH) -lcalibrated -Wl,-rpath,'$$ORIGIN'
+
+# Short functions without fences, and the program that calls them (docs/estimates.md).
+$(BENCH)/libshort.so: bench/short.c
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_CFLAGS) -fPIC -shared -o $@ $<
+
+$(BENCH)/short_calls: bench/short_calls.c $(BENCH)/libshort.so
+	$(CC) $(BENCH_CFLAGS) -fno-ipa-icf -o $@ $< -L$(BENCH) -lshort -Wl,-rpath,'$$ORIGIN'
 
 # Displacement's intervals compared with a load of known size (docs/displacement-results.md).
 KNOWN_LIBS = $(addprefix $(BUILD)/lib,$(addsuffix .a,collector profile stats))

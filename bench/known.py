@@ -30,7 +30,7 @@ def plain(tools, *arguments):
     return json.loads(run([tools.program("bench/calibrated_call"), DEPTH, *map(str, arguments)], first_in_line))
 
 
-def watched(tools, options, command, quiet=False, front=None):
+def watched(tools, options, command, quiet=False, front=None, by="function"):
     """(standard output, the report as JSON, {function: ns}) of a run under scprof. The
     last is the median of the means of a site's batches, where asked for."""
     out = tools.fresh()
@@ -38,7 +38,7 @@ def watched(tools, options, command, quiet=False, front=None):
     line = [tools.program("scprof"), "run", *options.split(), "--no-report", "-o", profile, "--", *command]
     try:
         text = run(line, front)
-        report = report_of(tools, profile)
+        report = report_of(tools, profile, by)
         batches = run([tools.program("bench/quiet_mean"), profile]) if quiet else ""
     finally:
         tools.forget(out)

@@ -105,8 +105,8 @@ struct scp_cost {
  * another recorded interval. */
 enum scp_way {
 	SCP_WAY_SYSTEM = 0,   /* a wrapper of a function of libc: a system call */
-	SCP_WAY_ORDERED = 1,  /* a wrapper of another library's; here and below the processor finishes
-				 what precedes each reading of the clock */
+	SCP_WAY_ORDERED = 1,  /* a wrapper of another library's; here and below the processor
+				 finishes  what precedes each reading of the clock */
 	SCP_WAY_SELECTED = 2, /* a selected function */
 	SCP_WAY_REGION = 3,   /* a region, or a function of -finstrument-functions */
 	SCP_WAY_NESTED = 4,   /* to be added */
@@ -523,9 +523,9 @@ struct scp_entry {
 	uint64_t max_at;      /* clock: when the longest call so far ended */
 	uint64_t inner_calls; /* recorded intervals that ended inside these, at any depth */
 };
-#define SCP_ENTRY_BYTES	    1u /* the function moves bytes: the byte sums mean something */
-#define SCP_ENTRY_TIMED_OUT 2u /* of outcome SCP_WOULD_BLOCK: all its calls are SCP_TIMEOUT */
-#define SCP_ENTRY_WAY_SHIFT 8  /* its enum scp_way; in files without ways all are SCP_WAY_SYSTEM */
+#define SCP_ENTRY_BYTES	     1u /* the function moves bytes: the byte sums mean something */
+#define SCP_ENTRY_TIMED_OUT  2u /* of outcome SCP_WOULD_BLOCK: all its calls are SCP_TIMEOUT */
+#define SCP_ENTRY_WAY_SHIFT  8	/* its enum scp_way; in files without ways all are SCP_WAY_SYSTEM */
 #define SCP_ENTRY_WAY(flags) ((uint32_t)((flags) >> SCP_ENTRY_WAY_SHIFT) & (SCP_WAYS - 1))
 
 /* From the exit of one top-level call to the entry of the next in the same

@@ -249,8 +249,8 @@ static inline void begin_fast(struct scp_call *c, struct scp_thread *t, struct s
 	t->open = cfa;
 	bool ordered = function_wants_order(c->function);
 	c->clock = ordered ? CALL_ORDERED : 0;
-	c->began_at = page ? call_fast_clock_begin(true, ordered)
-			   : call_fast_clock_begin(false, ordered);
+	c->began_at =
+		page ? call_fast_clock_begin(true, ordered) : call_fast_clock_begin(false, ordered);
 }
 
 /* Begin slow, fast; see call_end. */

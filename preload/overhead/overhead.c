@@ -46,8 +46,7 @@ COLD void overhead_measure_last(void)
 	struct overhead_costs last;
 	struct scp_header *h = process.file.header;
 	if (!h || clock_mono_ns() - h->start_mono_ns < LEAST_LIFE_NS ||
-	    (!sys_sandboxed && (uint32_t)sys_getpid() != process.file.pid) ||
-	    !measure(&last))
+	    (!sys_sandboxed && (uint32_t)sys_getpid() != process.file.pid) || !measure(&last))
 		return;
 	header_write_overhead_last(h, &last);
 }

@@ -27,7 +27,8 @@ struct readings {
 };
 
 struct overhead_results {
-	struct rounds way[SCP_WAYS], deep; /* by the clocks that were chosen; SCP_COST_LONG_FRAMES */
+	struct rounds way[SCP_WAYS],
+		deep; /* by the clocks that were chosen; SCP_COST_LONG_FRAMES */
 	/* The timer in place of a clock whose ticks are longer than a call: of the main clock, or
 	 * of the slow one of a dual run. */
 	struct rounds stand_in[SCP_WAYS], deep_stand_in;

@@ -174,8 +174,7 @@ static void fill_ways(struct prof_overhead *o, const struct overhead_sum *s,
 		if (!(s->way_weight[i] > 0))
 			continue;
 		mean_of(&s->way_inside[i], s->way_weight[i], &c->inside_ns, &c->inside_error_ns);
-		mean_of(&s->way_outside[i], s->way_weight[i], &c->outside_ns,
-			&c->outside_error_ns);
+		mean_of(&s->way_outside[i], s->way_weight[i], &c->outside_ns, &c->outside_error_ns);
 	}
 }
 
@@ -255,9 +254,9 @@ struct scp_way_costs overhead_store_ways(const struct prof_overhead *o)
 	for (unsigned i = 0; o->measurements && i < SCP_WAYS; i++) {
 		const struct prof_cost *c = &o->way[i];
 
-		out.way[i] = (struct scp_way_cost){whole_ps(c->inside_ns), whole_ps(c->inside_error_ns),
-						   whole_ps(c->outside_ns),
-						   whole_ps(c->outside_error_ns)};
+		out.way[i] = (struct scp_way_cost){
+			whole_ps(c->inside_ns), whole_ps(c->inside_error_ns),
+			whole_ps(c->outside_ns), whole_ps(c->outside_error_ns)};
 	}
 	return out;
 }

@@ -143,7 +143,8 @@ static void fill_mean(const struct report *r, struct report_site *s, const struc
 	s->overhead_ns = off.inside_ns;
 	s->overhead_error_ns = off.inside_error_ns;
 	s->inner_calls = sums->inner_calls;
-	s->inner_overhead_ns = off.inside_ns - r->overhead.inside_ns;
+	s->inner_overhead_ns =
+		off.inside_ns - estimate_overhead_of_ways(&r->overhead, sums->way_calls).inside_ns;
 	s->total_ns = total_of(r, sums, off.inside_ns);
 	s->min_ns = sums->calls ? estimate_compensate_call(s, (double)sums->min_units * unit) : NAN;
 	s->max_ns = estimate_compensate_call(s, (double)sums->max_units * unit);
@@ -180,7 +181,8 @@ static void fill_plain_line(const struct report *r, struct report_site *s,
 	if (line_fit(sums->calls, sums->bytes, sums->bytes_sq, sums->units, sums->bytes_units,
 		     &call, &byte) != 0)
 		return;
-	s->per_call_ns = call * unit - r->overhead.inside_ns;
+	s->per_call_ns =
+		call * unit - estimate_overhead_of_ways(&r->overhead, sums->way_calls).inside_ns;
 	s->per_byte_ns = byte * unit;
 	half = line_half_width(sums->calls, sums->bytes, sums->bytes_sq, sums->units,
 			       sums->units_sq, byte, r->confidence);
@@ -192,6 +194,7 @@ static void fill_plain_line(const struct report *r, struct report_site *s,
 
 static void fill_line(const struct report *r, struct report_site *s, const struct prof_sums *sums)
 {
+	struct report_overhead off = estimate_overhead_of_ways(&r->overhead, sums->way_calls);
 	struct stats_line_fit fit;
 
 	no_line(s);
@@ -201,8 +204,7 @@ static void fill_line(const struct report *r, struct report_site *s, const struc
 		fill_plain_line(r, s, sums);
 		return;
 	}
-	fill_price(r, &fit.call, &r->overhead, &s->per_call_ns, &s->per_call_low_ns,
-		   &s->per_call_high_ns);
+	fill_price(r, &fit.call, &off, &s->per_call_ns, &s->per_call_low_ns, &s->per_call_high_ns);
 	fill_price(r, &fit.byte, NULL, &s->per_byte_ns, &s->per_byte_low_ns, &s->per_byte_high_ns);
 }
 
