@@ -10,7 +10,15 @@
 #include "preload/unwind/unwind.h"
 
 #define MODULES_MAX 4096u
-#define PATIENCE    2000u /* spins for the lock before a frame goes without a module */
+
+/* The right to add PROCESS records, process.chunk_busy. */
+enum { FREE, HELD, AWAITED /* held, and a thread sleeps until it is not */ };
+/* Its holder makes system calls and may lose its CPU, and so may a thread that grows the file: who
+ * gave up after a while would have a call path without a module for good. So threads sleep, a
+ * second at most: a debugger may have stopped the other one alone. */
+#define WAIT_NS	   10000000l
+#define MOST_WAITS 100u
+#define SPINS	   2000u /* before the first wait; all there are where no system call may be made */
 
 static struct slot {
 	uint64_t base, start, end;
@@ -134,12 +142,25 @@ static struct slot *find(const struct unwind_object *o)
 	return NULL;
 }
 
+/* Growing the file may be another thread's work, which is waited for. */
+static bool begin_chunk(void)
+{
+	for (unsigned i = 0; i < MOST_WAITS; i++) {
+		uint32_t growing = __atomic_load_n(&process.file.growing, __ATOMIC_ACQUIRE);
+		if (file_chunk(&process.file, &process.chunk, 2 * SCP_GRANULE, SCP_CHUNK_PROCESS,
+			       0))
+			return true;
+		if (!growing || sys_sandboxed)
+			break;
+		sys_futex_wait(&process.file.growing, growing, WAIT_NS);
+	}
+	return false;
+}
+
 void *modules_record(uint64_t bytes)
 {
 	void *at = file_next_record(&process.chunk, bytes);
-	if (at || !file_chunk(&process.file, &process.chunk, 2 * SCP_GRANULE, SCP_CHUNK_PROCESS, 0))
-		return at;
-	return file_next_record(&process.chunk, bytes);
+	return at || !begin_chunk() ? at : file_next_record(&process.chunk, bytes);
 }
 
 void modules_publish(uint64_t bytes)
@@ -183,22 +204,45 @@ static struct slot *add(const struct unwind_object *o)
 	return s;
 }
 
+static bool take_if(uint32_t is, uint32_t to)
+{
+	return __atomic_compare_exchange_n(&process.chunk_busy, &is, to, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+/* The mutex of Drepper, "Futexes Are Tricky" (2011), section 5, with an end to waiting: a thread
+ * that slept takes it as AWAITED, since others may sleep, too. */
+static COLD bool take_later(void)
+{
+	for (unsigned i = 0; i < SPINS; i++) {
+		if (take_if(FREE, HELD))
+			return true;
+		arch_relax();
+	}
+	for (unsigned i = 0; i < MOST_WAITS && !sys_sandboxed; i++) {
+		if (__atomic_exchange_n(&process.chunk_busy, AWAITED, __ATOMIC_ACQUIRE) == FREE)
+			return true;
+		sys_futex_wait(&process.chunk_busy, AWAITED, WAIT_NS);
+	}
+	return false;
+}
+
+static void give_back(void)
+{
+	if (__atomic_exchange_n(&process.chunk_busy, FREE, __ATOMIC_RELEASE) == AWAITED &&
+	    !sys_sandboxed)
+		sys_futex_wake(&process.chunk_busy);
+}
+
 COLD void modules_exclusive(void (*step)(void *), void *argument)
 {
-	uint32_t idle = 0;
 	uint64_t signals;
 	bool held = !sys_sandboxed;
 	if (held)
 		sys_hold_signals(&signals);
-	for (unsigned i = 0; i < PATIENCE; i++, idle = 0) {
-		if (!__atomic_compare_exchange_n(&process.chunk_busy, &idle, 1, false,
-						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-			arch_relax();
-			continue;
-		}
+	if (take_if(FREE, HELD) || take_later()) {
 		step(argument);
-		__atomic_store_n(&process.chunk_busy, 0, __ATOMIC_RELEASE);
-		break;
+		give_back();
 	}
 	if (held)
 		sys_release_signals(&signals);

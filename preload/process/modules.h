@@ -25,8 +25,9 @@ HIDDEN void modules_reset(void);
 HIDDEN bool modules_is(uint32_t id, const char *path, const uint8_t *build_id,
 		       uint32_t build_id_bytes);
 
-/* Run a step with the right to add PROCESS records, signals held; it is not run where another
- * thread keeps that right for too long. */
+/* Run a step with the right to add PROCESS records, signals held. A thread sleeps while another has
+ * that right. The step is not run after a second of that (the other was stopped by a debugger), or,
+ * where no system call may be made, after a few thousand turns. */
 HIDDEN void modules_exclusive(void (*step)(void *), void *argument);
 /* Inside such a step: a zeroed record at the end of the PROCESS chunk (NULL: no room), and
  * make it count. */

@@ -135,4 +135,17 @@ static inline int sys_gettid(void)
 	return (int)sys0(SYS_gettid);
 }
 
+/* Sleep while *word is `is`, so many nanoseconds at most (below 1e9). May return early. */
+static inline void sys_futex_wait(uint32_t *word, uint32_t is, long ns)
+{
+	long most[2] = {0, ns}; /* as the kernel's timespec, 64 bits */
+	sys4(SYS_futex, word, 128 /* FUTEX_WAIT_PRIVATE */, is, most);
+}
+
+/* One of those that sleep. */
+static inline void sys_futex_wake(uint32_t *word)
+{
+	sys3(SYS_futex, word, 129 /* FUTEX_WAKE_PRIVATE */, 1);
+}
+
 #endif

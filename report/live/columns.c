@@ -109,13 +109,13 @@ static void precision_cell(char *out, size_t room, const struct row_mean *m)
 			 100 * m->relative);
 }
 
-/* In front of the mean, where its precision has no column. */
-static void mark_doubt(char *out, size_t room)
+/* In front of the mean. A doubt stands there where its precision has no column. */
+static void mark(char *out, size_t room, const char *sign)
 {
 	char plain[96];
 
 	snprintf(plain, sizeof(plain), "%s", out);
-	snprintf(out, room, COLUMNS_DOUBT "%.90s", plain);
+	snprintf(out, room, "%s%.90s", sign, plain);
 }
 
 /* Shares in per cent, as wide as the title whatever they are. */
@@ -157,7 +157,9 @@ static void cell(char *out, size_t room, const struct columns *c, enum column i,
 	case COLUMN_MEAN_ALL:
 		mean_cell(out, room, run, column[i].width, c->utf8);
 		if (run->unreliable && !c->shown[COLUMN_PRECISION])
-			mark_doubt(out, room);
+			mark(out, room, COLUMNS_DOUBT);
+		if (run->warmup_calls)
+			mark(out, room, COLUMNS_ASIDE);
 		break;
 	case COLUMN_PRECISION:
 		precision_cell(out, room, run);

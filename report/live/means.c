@@ -54,6 +54,7 @@ struct row_mean means_of_run(const struct prof_clock *clock, const struct site_s
 	if (!rest->calls)
 		return means_nothing();
 	e = site_sums_mean(clock, &w->sums, rest, confidence);
+	steadiness_widen(&e, &w->steady);
 	out = compensated(clock, &e, &w->sums, confidence);
 	out.calls = rest->calls;
 	out.warmup_calls = w->sums.calls - rest->calls;

@@ -24,6 +24,7 @@ struct making {
 	uint32_t *shown; /* rows that the filter lets pass, sorted */
 	size_t count;
 	unsigned unreliable; /* of the rows that were added */
+	bool aside;	     /* the mean of one of them is without its warm-up */
 };
 
 /* Shows that the text continues. */
@@ -242,6 +243,7 @@ static void add_row(struct making *m, size_t at, bool selected)
 			m->columns.caller ? caller_of(m, row) : ""),
 	    selected ? VIEW_SELECTED : VIEW_PLAIN);
 	m->unreliable |= run.unreliable;
+	m->aside = m->aside || run.warmup_calls;
 	if (view_state_is_open(m->state, r->key)) {
 		add_basis(m, &run);
 		add_path(m, row);
@@ -264,6 +266,9 @@ static void add_legend(struct making *m)
 		add_format(m, VIEW_PLAIN,
 			   COLUMNS_DOUBT ": the interval may not contain the true mean (%s)",
 			   unreliable);
+	if (m->aside)
+		add_format(m, VIEW_PLAIN,
+			   COLUMNS_ASIDE ": of the calls after a warm-up, not of all");
 }
 
 static void add_rows(struct making *m)

@@ -130,13 +130,15 @@ bool site_is_plain(const struct prof_sums *sums)
 }
 
 static void fill_mean(const struct report *r, struct report_site *s, const struct prof_sums *sums,
-		      const struct prof_sums *rest)
+		      const struct steadiness *steady)
 {
+	const struct prof_sums *rest = &steady->rest;
 	const struct prof_clock *clock = &r->profile->clock;
 	struct report_overhead off = estimate_overhead_around(&r->overhead, sums);
 	double unit = clock->ns_per_unit;
 
 	s->estimate = site_sums_mean(clock, sums, rest, r->confidence);
+	steadiness_widen(&s->estimate, steady);
 	s->raw_mean_ns = s->estimate.mean;
 	s->apriori_ns = beilner_deviation(s->raw_mean_ns, clock->tick_ns, (double)rest->calls);
 	estimate_compensate(&s->estimate, &off, r->confidence);
@@ -231,7 +233,7 @@ void site_fill_mean(struct report *r, struct report_site *s, const struct prof_s
 {
 	s->calls = sums->calls;
 	s->units = sums->units;
-	fill_mean(r, s, sums, &steady->rest);
+	fill_mean(r, s, sums, steady);
 	if (sums->slow)
 		fill_slow(r, s, sums, &steady->rest);
 	note_synchrony(r, s, sums);
@@ -247,7 +249,7 @@ static void fill_all(struct report *r, struct report_site *s, const struct prof_
 	s->ticks = (uint64_t)prof_ticks(sums->units, &p->clock);
 	s->has_bytes = sums->has_bytes;
 	s->bytes = sums->bytes;
-	fill_mean(r, s, sums, &steady->rest);
+	fill_mean(r, s, sums, steady);
 	fill_line(r, s, sums);
 	if (sums->hist)
 		fill_histogram(r, s, sums);

@@ -218,9 +218,24 @@ int steadiness_add(struct steadiness *to, const struct prof_sums *s, bool ordere
 {
 	unsigned aside = ordered && s->batches.count ? look_at(to, s) : 0;
 	struct rest room;
-	struct prof_sums rest = rest_of(s, &room, include ? 0 : aside);
+	struct prof_sums rest;
+
+	if (include)
+		aside = 0;
+	to->next_calls += aside * s->batches.calls;
+	to->next_units += sum_of(&s->batches, aside, 2 * aside);
+	rest = rest_of(s, &room, aside);
 
 	return sums_add(&to->rest, &rest);
+}
+
+void steadiness_widen(struct mean_interval *e, const struct steadiness *s)
+{
+	double calls = (double)s->rest.calls, units = (double)s->rest.units;
+	double left = calls - (double)s->next_calls, mean = (units - (double)s->next_units) / left;
+
+	if (s->next_calls && left >= 1 && units > 0)
+		warmup_widen(e, mean * calls / units - 1);
 }
 
 void steadiness_clear(struct steadiness *s)

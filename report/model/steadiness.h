@@ -6,6 +6,7 @@
 
 #include "profile/profile.h"
 #include "report/report.h"
+#include "stats/mean/mean_interval.h"
 #include "stats/stationarity/drift.h"
 
 /* Of the entries of one site, added one by one; starts as all zeros. */
@@ -15,7 +16,8 @@ struct steadiness {
 	 * phases or line, which know of no batches. */
 	struct prof_sums rest;
 	uint64_t warmup_calls, warmup_units;
-	uint64_t largest_units; /* of the entry whose drift is kept */
+	uint64_t next_calls, next_units; /* of `rest`, as many as were set aside: its first */
+	uint64_t largest_units;		 /* of the entry whose drift is kept */
 	struct drift drift;
 	double drift_at; /* share of that entry's calls before the step */
 };
@@ -25,6 +27,9 @@ struct steadiness {
  * -1: out of memory. */
 int steadiness_add(struct steadiness *to, const struct prof_sums *s, bool ordered, bool include);
 void steadiness_clear(struct steadiness *s);
+
+/* The interval of the mean of `rest`, the cut being an estimate. */
+void steadiness_widen(struct mean_interval *e, const struct steadiness *s);
 
 /* The part of a report's site. To be called when its estimate, overhead and total are known. */
 void steadiness_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,

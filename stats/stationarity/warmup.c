@@ -16,10 +16,16 @@
 #include "stats/histogram/histogram.h"
 #include "stats/stationarity/rank_series.h"
 
-#define LEAST_BATCHES 8
+#define LEAST_BATCHES 32
+#define LEAST_CALLS   100
 #define LEAST_FACTOR  3
 #define LEAST_RUN     8 /* of 64 batches, and of fewer down to 32 */
 #define RUN_DISTANCE  16
+/* Correlation of neighbours in standard errors: 10 %, one-sided. */
+#define DEPENDS 1.28
+/* Of the way to the first part, where the rest depends on itself. Chosen with half of the laws of
+ * bench/warmup_laws.c. */
+#define PART_OF_THE_WAY (1 / 3.0)
 /* 1 / (false alarms * others), to the power 1 / (exponent of the tail). */
 #define OTHERS 400.0
 #define TAIL   1.5
@@ -145,6 +151,51 @@ static unsigned shifted(const struct series *s)
 	return front.at;
 }
 
+/* Do neighbours among these resemble each other? */
+static bool depends(const double *x, unsigned count)
+{
+	return gsl_stats_lag1_autocorrelation(x, 1, count) > DEPENDS / sqrt(count);
+}
+
+/* The farthest mean of `length` values in a row from x[from] on, to one side. */
+static double farthest(const double *x, unsigned count, unsigned from, unsigned length, double side)
+{
+	double most = -INFINITY;
+
+	for (unsigned i = from; i + length <= count; i++)
+		most = fmax(most, side * gsl_stats_mean(x + i, 1, length));
+	return most;
+}
+
+/* Has the rest a stretch that is `part` of the way to the first `k`, and as long, or an eighth of
+ * all? */
+static bool has_such(const double *x, unsigned count, unsigned k, double part)
+{
+	double later[SERIES_MOST], middle, away, side;
+	unsigned length = 8 * k > count ? count / 8 : k;
+
+	memcpy(later, x + k, (count - k) * sizeof *x);
+	middle = median_of(later, count - k);
+	away = gsl_stats_mean(x, 1, k) - middle;
+	side = copysign(1, away);
+	return farthest(x, count, k, length, side) - side * middle > part * fabs(away);
+}
+
+/* What came first and comes back later is no warm-up: the program has such spells. Where calls
+ * depend on one another the spells differ, and a later one need not be as long, or as far off, as
+ * the first was. Heavy tails hide spells in the values, and a few levels hide them in the ranks: it
+ * must be seen in both. */
+static bool comes_back(const struct stats_batches *b, const struct series *s, unsigned k)
+{
+	struct stats_batches later = {b->calls, b->count - k * s->each, b->sum + k * s->each};
+	struct series rest = rank_series_of(&later, 0);
+	double part = depends(rest.x, rest.count) || depends(rest.score, rest.count)
+			      ? PART_OF_THE_WAY
+			      : 1;
+
+	return has_such(s->x, s->count, k, part) && has_such(s->score, s->count, k, part);
+}
+
 static double mean_of(const struct stats_batches *b, unsigned from, unsigned to)
 {
 	stats_u128 sum = 0;
@@ -159,12 +210,14 @@ struct warmup warmup_find(const struct stats_batches *b)
 	struct warmup w = {0, NAN, NAN, NAN};
 	struct series s = rank_series_of(b, 0);
 
-	if (s.count >= LEAST_BATCHES) {
+	if (b->count >= LEAST_BATCHES && b->calls * b->count >= LEAST_CALLS) {
 		w.batches = far_apart(&s);
 		if (!w.batches)
 			w.batches = far_run(&s);
 		if (!w.batches)
 			w.batches = shifted(&s);
+		if (w.batches && comes_back(b, &s, w.batches))
+			w.batches = 0;
 		w.batches *= s.each;
 	}
 	if (b->count && b->calls)
@@ -174,6 +227,16 @@ struct warmup warmup_find(const struct stats_batches *b)
 		w.ratio = w.mean_rest > 0 ? w.mean_aside / w.mean_rest : NAN;
 	}
 	return w;
+}
+
+void warmup_widen(struct mean_interval *e, double moves)
+{
+	double by = e->mean * moves;
+
+	if (!isfinite(by))
+		return;
+	e->low = fmax(0, e->low + fmin(by, 0));
+	e->high += fmax(by, 0);
 }
 
 struct first_call warmup_first(uint64_t first_units, uint64_t calls, uint64_t units,

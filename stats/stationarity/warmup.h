@@ -6,15 +6,17 @@
  * clock. Each test calls at most 1 in 100 of those unsteady; simulated, 8 to 64 batches: normal;
  * lognormal with sigma 2 and 20 calls a batch; down to one tick in five batches; contiguous calls
  * of a slow clock; correlation of neighbours up to 0.5 (at 16 to 24 batches then 1.5). Beyond that
- * a wave cannot be told from a trend: up to 3 in 100 at correlation 0.7, 6 at 0.9. Of tails with
- * exponent 1.5 (no variance) up to 2 in 100 show a warm-up. The tests use ranks, so fewer than 16
- * batches show the gross cases only. Pure functions; none allocates. About 20 kB of stack.
+ * a wave cannot be told from a trend: up to 3 in 100 drift at correlation 0.7, 6 at 0.9. Programs
+ * with spells (bursts, convoys, phases) show a warm-up in 1 or 2 runs of 100 where a run holds
+ * eight spells, in up to 9 where it holds two: docs/coverage.md. Pure functions; none allocates.
+ * About 20 kB of stack.
  */
 #ifndef SCPROF_STATS_STATIONARITY_WARMUP_H
 #define SCPROF_STATS_STATIONARITY_WARMUP_H
 
 #include <stdbool.h>
 
+#include "stats/mean/mean_interval.h"
 #include "stats/stats.h"
 
 /* Leading batches that differ from the rest. */
@@ -32,8 +34,14 @@ struct warmup {
  * eighth at least lies 16 median absolute deviations of the second half from its median,
  * to one side; so an interruption later on hides nothing. Or shifted: two levels in the ranks, the
  * best split in the first half (a best split later is drift, not warm-up). Both ways, slower or
- * faster. */
+ * faster. And it must not come back: where the later batches have a stretch as long and as far off
+ * (a third as far, where neighbours among them resemble each other), it is what the program does.
+ * None of fewer than 32 batches or 100 calls. */
 struct warmup warmup_find(const struct stats_batches *b);
+
+/* A cut is an estimate, too: a decay has no end. `moves`: by which part of itself the mean of the
+ * rest changes when as many calls again are set aside. The interval reaches so far farther. */
+void warmup_widen(struct mean_interval *e, double moves);
 
 /* The first call compared with all. */
 struct first_call {

@@ -89,6 +89,7 @@ static void put_steadiness(struct csv *c, const struct report_site *s)
 	put_findings(c, s);
 	csv_write_count(c, "warm_up_calls", t->warmup_calls);
 	csv_write_number(c, "warm_up_mean_ns", t->warmup_calls ? t->warmup_ns : NAN);
+	csv_write_flag(c, "warm_up_set_aside", t->warmup_aside);
 	csv_write_number(c, "first_call_ns", s->overflow ? NAN : t->first_ns);
 	csv_write_number(c, "drift_change", t->drift_known ? t->change : NAN);
 	if (isfinite(t->fence_ns))

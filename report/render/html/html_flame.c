@@ -66,7 +66,8 @@ static void put_boxes(struct html *h, struct labels *labels)
 
 static void put_sums(struct html *h)
 {
-	static const char plain[] = "rows value share calls bytes mean low high below above doubts";
+	static const char plain[] =
+		"rows value share calls bytes mean low high below above doubts aside";
 	static const char states[] = " on_cpu runnable asleep";
 	char all[sizeof(plain) + sizeof(states)];
 
@@ -88,6 +89,7 @@ static void put_sums(struct html *h)
 			html_write_index(h, NULL, STRING_INDEX_NONE);
 		html_write_interval(h, b->mean_ns, b->low_ns, b->high_ns);
 		html_write_doubts(h, NULL, b->unreliable);
+		json_write_count(&h->json, NULL, b->aside);
 		if (!h->states)
 			continue;
 		json_write_number(&h->json, NULL, b->on_cpu_ns);

@@ -36,6 +36,7 @@ struct flame_box {
 	bool waits;   /* lies in FLAME_WAITING */
 	double mean_ns, low_ns, high_ns; /* of one call, warm-ups aside as in the sites */
 	uint64_t calls, bytes;
+	uint64_t aside; /* of these calls, warm-ups that the mean is without */
 	bool has_bytes;
 	unsigned unreliable;			  /* of any site in it (enum stats_unreliable) */
 	double on_cpu_ns, runnable_ns, asleep_ns; /* of its calls' time; NAN: not known of all */

@@ -37,10 +37,14 @@ static double quantile(struct quantiles *q, double freedom)
 	return q->of[whole];
 }
 
+static uint64_t aside_of(const struct report_site *s)
+{
+	return s->steadiness.warmup_aside ? s->steadiness.warmup_calls : 0;
+}
+
 static struct stratum stratum_of(const struct report_site *s)
 {
-	uint64_t aside = s->steadiness.warmup_aside ? s->steadiness.warmup_calls : 0;
-	struct stratum t = {.calls = (double)(s->calls - aside)};
+	struct stratum t = {.calls = (double)(s->calls - aside_of(s))};
 	double error = s->estimate.error, freedom = s->estimate.freedom;
 
 	t.sum_ns = t.calls * s->estimate.mean;
@@ -73,6 +77,7 @@ static void add_site(struct flame_box *b, const struct report_site *s, uint32_t 
 		b->site = index;
 	b->value_ns += fmax(s->total_ns, 0);
 	b->calls += s->calls;
+	b->aside += aside_of(s);
 	b->bytes += s->bytes;
 	b->has_bytes = b->has_bytes || s->has_bytes;
 	b->unreliable |= s->estimate.unreliable;

@@ -53,7 +53,9 @@ bool text_states_call(const struct report_slowest *s, char *out, size_t room);
 
 /* What the mean of the last row hides, as notes of it. */
 void text_steady_notes(const struct text *t, struct table *table, const struct report_site *s);
-/* The same for other formats, without a mark. The sink gets NULL when out of memory. */
+/* Only that its mean is not of all its calls, if so: for rows that show no other notes. */
+void text_steady_aside(const struct text *t, struct table *table, const struct report_site *s);
+/* All of them for other formats, without a mark. The sink gets NULL when out of memory. */
 typedef void text_steady_sink(void *to, const char *line);
 void text_steady_lines(const struct report_site *s, bool utf8, text_steady_sink *sink, void *to);
 

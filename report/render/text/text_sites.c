@@ -188,6 +188,8 @@ int text_sites(struct text *t)
 		text_states_notes(t, &table, &r->site[i]);
 		if (i < DETAILED)
 			text_steady_notes(t, &table, &r->site[i]);
+		else
+			text_steady_aside(t, &table, &r->site[i]);
 		if (r->by != REPORT_BY_FUNCTION)
 			text_path_notes(t, &table, &r->site[i], apart.mark[i], lines_for(t, i));
 		shown_ns += r->site[i].waits ? 0 : r->site[i].total_ns;

@@ -138,6 +138,14 @@ static void add_note(void *to, const char *line)
 	free(marked);
 }
 
+void text_steady_aside(const struct text *t, struct table *table, const struct report_site *s)
+{
+	const struct notes n = {t->terminal.utf8, add_note, table};
+
+	if (s->steadiness.warmup_aside)
+		note_warmup(&n, &s->steadiness);
+}
+
 void text_steady_notes(const struct text *t, struct table *table, const struct report_site *s)
 {
 	text_steady_lines(s, t->terminal.utf8, add_note, table);

@@ -2,6 +2,7 @@
 /* Warm-up and drift: false alarms and what is found, by simulation. */
 #include <math.h>
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -88,6 +89,68 @@ static void test_steady_series_are_left_alone(void **state)
 				 law_name[law]);
 			simulate_assert_rate(what, drift, trials, 0, 0.01);
 		}
+}
+
+/* Spells of about `length` batches, half of the time, in which calls take twice as long. */
+static void spells(struct simulate *s, uint64_t *sum, unsigned batches, double length)
+{
+	bool slow = simulate_uniform(s) < 0.5;
+
+	for (unsigned i = 0; i < batches; i++) {
+		sum[i] = (uint64_t)((slow ? 40000 : 20000) + 500 * simulate_normal(s));
+		slow ^= simulate_uniform(s) < 1 / length;
+	}
+}
+
+static void test_spells_that_come_back_are_no_warm_up(void **state)
+{
+	struct simulate s = {77};
+	unsigned warm = 0;
+	uint64_t sum[64];
+	struct stats_batches b = {CALLS, 64, sum};
+
+	(void)state;
+	for (unsigned i = 0; i < 3000; i++) {
+		spells(&s, sum, 64, 4);
+		warm += warmup_find(&b).batches > 0;
+	}
+	simulate_assert_rate("eight slow spells", warm, 3000, 0, 0.01);
+	for (unsigned i = 0; i < 64; i++)
+		sum[i] = (i < 8 ? 5000 : i >= 30 && i < 38 ? 4000 : 1000) + i % 2;
+	assert_int_equal(warmup_find(&b).batches, 0);
+	for (unsigned i = 30; i < 38; i++)
+		sum[i] = 1100;
+	assert_int_equal(warmup_find(&b).batches, 8);
+}
+
+static void test_few_calls_show_no_warm_up(void **state)
+{
+	uint64_t sum[64];
+	struct stats_batches b = {4, 32, sum};
+
+	(void)state;
+	for (unsigned i = 0; i < 64; i++)
+		sum[i] = (i < 2 ? 500000 : 1000) + i % 2;
+	assert_int_equal(warmup_find(&b).batches, 2);
+	b.count = 31;
+	assert_int_equal(warmup_find(&b).batches, 0);
+	b = (struct stats_batches){3, 33, sum};
+	assert_int_equal(warmup_find(&b).batches, 0);
+}
+
+static void test_the_cut_is_in_the_interval(void **state)
+{
+	struct mean_interval e = {.mean = 100, .low = 98, .high = 103};
+
+	(void)state;
+	warmup_widen(&e, -0.05);
+	assert_float_equal(e.low, 93, 1e-9);
+	assert_float_equal(e.high, 103, 1e-9);
+	warmup_widen(&e, 0.02);
+	assert_float_equal(e.low, 93, 1e-9);
+	assert_float_equal(e.high, 105, 1e-9);
+	warmup_widen(&e, NAN);
+	assert_float_equal(e.low, 93, 1e-9);
 }
 
 /* How batches are changed, in deviations of a batch. */
@@ -289,6 +352,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_steady_series_are_left_alone),
+		cmocka_unit_test(test_spells_that_come_back_are_no_warm_up),
+		cmocka_unit_test(test_few_calls_show_no_warm_up),
+		cmocka_unit_test(test_the_cut_is_in_the_interval),
 		cmocka_unit_test(test_warming_up_is_found_and_measured),
 		cmocka_unit_test(test_drift_is_found_and_is_no_warm_up),
 		cmocka_unit_test(test_effects_without_noise),

@@ -78,6 +78,8 @@ def check_site(row, site):
     steady = site["steadiness"]
     if steady:
         check_number(row["first_call_ns"], steady["first_call"]["ns"], "first call")
+        warm_up = steady["warm_up"]
+        assert row["warm_up_set_aside"] == str(bool(warm_up and warm_up["set_aside"])).lower()
         check_number(row["drift_change"], steady["drift"] and steady["drift"]["change"], "drift")
         assert set(site["doubts"]) <= set(row["findings"].split(";")) | {""}
     states = site["states"]
