@@ -90,6 +90,14 @@ COVERAGE_SRC = \
 	bench/coverage/check.c \
 	bench/coverage/intervals.c \
 	bench/coverage/intervals_exact.c \
+	bench/coverage/heldout/report.c \
+	bench/coverage/heldout/stream.c \
+	bench/coverage/heldout/tails.c \
+	bench/coverage/heldout/sojourns.c \
+	bench/coverage/heldout/periods.c \
+	bench/coverage/heldout/queues.c \
+	bench/coverage/methods.c \
+	bench/coverage/tail_record.c \
 	bench/coverage/percentile_program.c \
 	bench/coverage/percentiles.c \
 	bench/coverage/print.c \

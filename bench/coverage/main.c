@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "bench/coverage/check.h"
+#include "bench/coverage/heldout/report.h"
 #include "bench/coverage/intervals.h"
 #include "bench/coverage/options.h"
 #include "bench/coverage/percentiles.h"
@@ -162,6 +163,8 @@ static int print_results(FILE *csv, const struct work *w)
 		percentiles_report(csv, p);
 		return 0;
 	}
+	if (p->heldout)
+		return heldout_report(csv, p);
 	if (p->intervals) {
 		intervals_exact(csv);
 		intervals_print(csv, w->intervals, cells);
@@ -209,7 +212,7 @@ static int run(const struct options *p)
 	w.score = calloc(most * p->n.count, sizeof w.score[0]);
 	w.intervals = calloc(most * p->n.count, sizeof w.intervals[0]);
 	if (w.program && w.score && w.intervals) {
-		if (!p->threads && !p->states && !p->percentiles) {
+		if (!p->threads && !p->states && !p->percentiles && !p->heldout) {
 			list_programs(&w);
 			work_all(&w);
 		}
