@@ -147,14 +147,18 @@ static void work_all(struct work *w)
 		pthread_join(thread[i], NULL);
 }
 
-/* 0; -1: out of memory. */
+/* 0; -1: no table, with the reason on standard error. */
 static int print_results(FILE *csv, const struct work *w)
 {
 	const struct options *p = w->options;
 	size_t cells = w->programs * p->n.count;
 
+	if (p->threads && threads_report(csv, p->most)) {
+		fputs("coverage: out of memory\n", stderr);
+		return -1;
+	}
 	if (p->threads)
-		return threads_report(csv, p->most);
+		return 0;
 	if (p->states) {
 		states_report(csv, p->most);
 		return 0;
@@ -192,8 +196,6 @@ static int report(const struct work *w)
 		return 2;
 	}
 	status = print_results(csv, w);
-	if (status)
-		fputs("coverage: out of memory\n", stderr);
 	failed = fflush(csv) || ferror(csv);
 	if (csv != stdout && fclose(csv))
 		failed = true;

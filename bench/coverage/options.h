@@ -30,6 +30,7 @@ struct options {
 	bool states;			    /* calls that sleep or lose their CPU instead */
 	bool percentiles;		    /* limits of percentiles instead */
 	bool heldout;			    /* laws that the rule was not tuned on instead */
+	const char *traces;		    /* with it, a folder of recorded durations; or NULL */
 	const char *streams;		    /* names of such laws, or beginnings; NULL: all */
 };
 

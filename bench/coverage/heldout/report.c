@@ -8,6 +8,7 @@
 
 #include "bench/coverage/heldout/report.h"
 #include "bench/coverage/heldout/stream.h"
+#include "bench/coverage/heldout/traces.h"
 #include "bench/coverage/methods.h"
 #include "bench/coverage/print.h"
 
@@ -137,7 +138,7 @@ static bool is_asked(const char *names, const char *name)
 /* Widths mean nothing where the estimate has no variance. */
 static void print_ratio(FILE *f, const struct stream_law *law, double width, const struct score *s)
 {
-	if (law->infinite)
+	if (law->limited > 0)
 		fputs(",", f);
 	else
 		fprintf(f, ",%.4g",
@@ -202,28 +203,45 @@ static void print_counts(FILE *f, const struct work *w)
 		cells, passed, 100 * RULE_SILENT, cells - silent, alarms, covers);
 }
 
-static size_t list_pieces(struct work *w)
+/* All laws, or those of traces; -1: traces cannot be read. */
+static int list_laws(const struct options *o, const struct stream_law *law[STREAM_LAWS])
+{
+	static struct stream_law trace[2 * TRACES_MOST];
+	int count;
+
+	if (!o->traces)
+		return (int)stream_list(law);
+	count = traces_load(o->traces, trace);
+	for (int i = 0; i < count; i++)
+		law[i] = &trace[i];
+	return count;
+}
+
+static int list_pieces(struct work *w)
 {
 	const struct options_list *n = &w->options->n;
 	const struct stream_law *law[STREAM_LAWS];
-	unsigned laws = stream_list(law);
+	int laws = list_laws(w->options, law);
 
 	/* The longest runs first: threads then end together. */
 	for (unsigned k = n->count; k-- > 0;)
-		for (unsigned i = 0; i < laws; i++)
+		for (int i = 0; i < laws; i++)
 			if (is_asked(w->options->streams, law[i]->name) &&
-			    n->value[k] <= MOST_CALLS)
+			    n->value[k] <= MOST_CALLS &&
+			    traces_reach(law[i], (uint64_t)n->value[k]))
 				w->piece[w->pieces++] =
 					(struct piece){.law = law[i], .n = (uint64_t)n->value[k]};
-	return w->pieces;
+	if (laws >= 0 && !w->pieces)
+		fputs("coverage: no such law\n", stderr);
+	return w->pieces ? 0 : -1;
 }
 
 int heldout_report(FILE *csv, const struct options *o)
 {
 	struct work w = {.options = o};
+
 	w.piece = calloc(STREAM_LAWS * (size_t)o->n.count, sizeof w.piece[0]);
-	if (!w.piece || !list_pieces(&w)) {
-		fputs(w.piece ? "coverage: no such law\n" : "", stderr);
+	if (!w.piece || list_pieces(&w)) {
 		free(w.piece);
 		return -1;
 	}

@@ -15,6 +15,7 @@
 
 #define STREAM_STATE 512 /* bytes */
 #define STREAM_LAWS  64
+#define STREAM_LIMIT 1000.0
 
 struct stream {
 	const struct stream_law *law;
@@ -36,7 +37,8 @@ struct stream_law {
 	double (*next)(struct stream *s, struct dice *d);
 	double a, b; /* parameters */
 	const void *data;
-	bool infinite;	/* the variance is: there is no oracle */
+	double limited; /* E min(T, STREAM_LIMIT) of a law without a variance, which has no oracle;
+			   else 0 */
 	bool dependent; /* calls, or the times at which long ones come, depend on each other */
 };
 

@@ -15,24 +15,19 @@
 #define STARTS 400000
 #define ERRORS 4.5
 
-/* Durations of laws without a variance are cut here, and so is their mean: that of Pareto's law is
- * then less by the integral of its survival x^-a beyond. */
-#define CUT 1000.0
-
 struct mean {
 	double n, sum, square;
 };
 
+/* Of laws without a variance, durations are cut. */
 static double cut(const struct stream_law *law, double t)
 {
-	return law->infinite ? fmin(t, CUT) : t;
+	return law->limited > 0 ? fmin(t, STREAM_LIMIT) : t;
 }
 
 static double true_mean(const struct stream *s)
 {
-	double a = s->law->a;
-
-	return s->law->infinite ? s->mean - pow(CUT, 1 - a) / (a - 1) : s->mean;
+	return s->law->limited > 0 ? s->law->limited : s->mean;
 }
 
 static void add(struct mean *m, double x)
