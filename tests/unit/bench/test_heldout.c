@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "bench/coverage/heldout/stream.h"
+#include "bench/coverage/heldout/traces.h"
 #include "bench/coverage/methods.h"
 
 #define RUNS   400
@@ -118,6 +118,44 @@ static void test_clocks_record_the_same_calls(void **state)
 	assert_int_equal(r.tail.tail.count, r.recorder[STREAM_TSC].sample.batches.count);
 }
 
+/* A trace that rises: any bias of where runs begin shows. */
+static void test_traces_have_their_own_mean(void **state)
+{
+	enum { TICKS = 1000 };
+	uint64_t ticks[TICKS];
+	struct trace t = {.ticks = ticks, .count = TICKS, .mean = (TICKS + 1) / 2.0};
+	struct stream_law law[2] = {traces_law(&t, "stretch", 0), traces_law(&t, "blocks", 20)};
+	struct stream s;
+	struct dice d;
+
+	(void)state;
+	for (uint64_t i = 0; i < TICKS; i++)
+		ticks[i] = i + 1;
+	dice_seed(&d, 5);
+	for (int i = 0; i < 2; i++) {
+		struct mean m = {0};
+		unsigned jumps = 0;
+
+		for (int r = 0; r < 4000; r++) {
+			double sum = 0, last = 0;
+
+			stream_begin(&s, &law[i], 300, &d);
+			for (int k = 0; k < 300; k++) {
+				double next = stream_next(&s, &d);
+
+				jumps += k && next != last + 1 && !(next == 1 && last == TICKS);
+				sum += last = next;
+			}
+			add(&m, sum / 300);
+		}
+		check(&m, law[i].name, "the mean of runs", t.mean);
+		/* One call in 20 begins a block, but one in 1000 of them goes on by chance. */
+		assert_in_range(jumps, i ? 58000 : 0, i ? 62000 : 0);
+	}
+	assert_true(traces_reach(&law[0], 500) && !traces_reach(&law[0], 501));
+	assert_true(traces_reach(&law[1], 1000000));
+}
+
 /* Independent normal batches: every method covers about as often as it should. */
 static void test_methods_cover_where_batches_are_independent(void **state)
 {
@@ -149,6 +187,7 @@ int main(void)
 		cmocka_unit_test(test_mean_of_runs_is_the_true_mean),
 		cmocka_unit_test(test_first_calls_have_the_true_mean),
 		cmocka_unit_test(test_clocks_record_the_same_calls),
+		cmocka_unit_test(test_traces_have_their_own_mean),
 		cmocka_unit_test(test_methods_cover_where_batches_are_independent),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
