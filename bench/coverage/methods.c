@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Long-run variances of at most 64 batch means. */
+#include <float.h>
 #include <math.h>
 
 #include "bench/coverage/methods.h"
@@ -131,7 +132,7 @@ static double log_pair(const struct series *s, int pair)
 		}
 		both += (c * c + v * v) / s->m / 2;
 	}
-	return log(both);
+	return log(fmax(both, DBL_MIN)); /* batches that all wave at other frequencies */
 }
 
 /* Least squares of a parabola in the frequency; its value at zero, and that value's variance. The

@@ -71,8 +71,9 @@ def nginx(folder, environ, seconds):
         file.write(NGINX % {"dir": folder, "port": PORT})
     with background(["nginx", "-c", config], environ):
         time.sleep(1)
-        for name in ("copied", "sent"):
-            call(["wrk", "-t1", "-c8", f"-d{seconds // 2}", f"http://127.0.0.1:{PORT}/{name}/file"], seconds + 10)
+        load = ["wrk", "-t1", "-c4", f"-d{seconds}", f"http://127.0.0.1:{PORT}/copied/file"]
+        with background(load, None):
+            call(load[:-1] + [f"http://127.0.0.1:{PORT}/sent/file"], seconds + 10)
 
 
 def python(folder, environ, seconds):
