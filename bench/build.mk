@@ -96,6 +96,7 @@ COVERAGE_SRC = \
 	bench/coverage/heldout/sojourns.c \
 	bench/coverage/heldout/periods.c \
 	bench/coverage/heldout/queues.c \
+	bench/coverage/heldout/unseen.c \
 	bench/coverage/heldout/traces.c \
 	bench/coverage/methods.c \
 	bench/coverage/tail_record.c \

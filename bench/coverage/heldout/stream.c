@@ -9,7 +9,7 @@ const char *const stream_clock_names[STREAM_CLOCKS] = {"tsc", "page", "coarse"};
 const double stream_clock_means[STREAM_CLOCKS] = {3000, 0.3, 0.3};
 
 static const struct stream_law *const tables[] = {stream_tails, stream_sojourns, stream_periods,
-						  stream_queues};
+						  stream_queues, stream_unseen};
 
 unsigned stream_list(const struct stream_law *law[STREAM_LAWS])
 {

@@ -43,7 +43,8 @@ struct stream_law {
 };
 
 /* Tables by kind, each ended by a law without a name. */
-extern const struct stream_law stream_tails[], stream_sojourns[], stream_periods[], stream_queues[];
+extern const struct stream_law stream_tails[], stream_sojourns[], stream_periods[], stream_queues[],
+	stream_unseen[];
 
 /* All of them, in the order of the tables; the number. */
 unsigned stream_list(const struct stream_law *law[STREAM_LAWS]);
