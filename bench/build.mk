@@ -103,6 +103,16 @@ COVERAGE_SRC = \
 	bench/coverage/check.c \
 	bench/coverage/intervals.c \
 	bench/coverage/intervals_exact.c \
+	bench/coverage/heldout/report.c \
+	bench/coverage/heldout/stream.c \
+	bench/coverage/heldout/tails.c \
+	bench/coverage/heldout/sojourns.c \
+	bench/coverage/heldout/periods.c \
+	bench/coverage/heldout/queues.c \
+	bench/coverage/heldout/unseen.c \
+	bench/coverage/heldout/traces.c \
+	bench/coverage/methods.c \
+	bench/coverage/tail_record.c \
 	bench/coverage/percentile_program.c \
 	bench/coverage/percentiles.c \
 	bench/coverage/print.c \
@@ -125,7 +135,7 @@ COVERAGE_SRC = \
 COVERAGE_OBJ = $(patsubst bench/coverage/%.c,$(BENCH)/coverage.parts/%.o,$(COVERAGE_SRC))
 
 .PHONY: bench-coverage
-bench-coverage: $(BENCH)/coverage
+bench-coverage: $(BENCH)/coverage $(BENCH)/liblog_durations.so
 
 # -ffast-math would break NAN; -fno-math-errno lets sqrt be one instruction.
 $(BENCH)/coverage.parts/%.o: bench/coverage/%.c
@@ -134,6 +144,11 @@ $(BENCH)/coverage.parts/%.o: bench/coverage/%.c
 
 $(BENCH)/coverage: $(COVERAGE_OBJ) $(BUILD)/libprofile.a $(BUILD)/libstats.a
 	$(CC) -o $@ $^ -lgsl -lgslcblas -lm -lpthread
+
+# What real programs' durations are written down with (bench/coverage/traces/record.py).
+$(BENCH)/liblog_durations.so: bench/coverage/traces/log_durations.c
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_CFLAGS) -fPIC -shared -o $@ $< -ldl -lpthread
 
 # What comparisons are measured with (docs/diff.md), and tested.
 $(BENCH)/libspin.so: bench/spin.c

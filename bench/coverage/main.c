@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "bench/coverage/check.h"
+#include "bench/coverage/heldout/report.h"
 #include "bench/coverage/intervals.h"
 #include "bench/coverage/options.h"
 #include "bench/coverage/percentiles.h"
@@ -146,14 +147,18 @@ static void work_all(struct work *w)
 		pthread_join(thread[i], NULL);
 }
 
-/* 0; -1: out of memory. */
+/* 0; -1: no table, with the reason on standard error. */
 static int print_results(FILE *csv, const struct work *w)
 {
 	const struct options *p = w->options;
 	size_t cells = w->programs * p->n.count;
 
+	if (p->threads && threads_report(csv, p->most)) {
+		fputs("coverage: out of memory\n", stderr);
+		return -1;
+	}
 	if (p->threads)
-		return threads_report(csv, p->most);
+		return 0;
 	if (p->states) {
 		states_report(csv, p->most);
 		return 0;
@@ -162,6 +167,8 @@ static int print_results(FILE *csv, const struct work *w)
 		percentiles_report(csv, p);
 		return 0;
 	}
+	if (p->heldout)
+		return heldout_report(csv, p);
 	if (p->intervals) {
 		intervals_exact(csv);
 		intervals_print(csv, w->intervals, cells);
@@ -189,8 +196,6 @@ static int report(const struct work *w)
 		return 2;
 	}
 	status = print_results(csv, w);
-	if (status)
-		fputs("coverage: out of memory\n", stderr);
 	failed = fflush(csv) || ferror(csv);
 	if (csv != stdout && fclose(csv))
 		failed = true;
@@ -209,7 +214,7 @@ static int run(const struct options *p)
 	w.score = calloc(most * p->n.count, sizeof w.score[0]);
 	w.intervals = calloc(most * p->n.count, sizeof w.intervals[0]);
 	if (w.program && w.score && w.intervals) {
-		if (!p->threads && !p->states && !p->percentiles) {
+		if (!p->threads && !p->states && !p->percentiles && !p->heldout) {
 			list_programs(&w);
 			work_all(&w);
 		}

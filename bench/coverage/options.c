@@ -26,6 +26,7 @@ static const struct option options[] = {
 	{"failures", required_argument, NULL, 'f'}, {"check", no_argument, NULL, 'k'},
 	{"intervals", no_argument, NULL, 'i'},	    {"threads", no_argument, NULL, 't'},
 	{"states", no_argument, NULL, 's'},	    {"percentiles", no_argument, NULL, 'p'},
+	{"heldout", optional_argument, NULL, 'e'},  {"traces", required_argument, NULL, 'a'},
 	{"help", no_argument, NULL, 'h'},	    {NULL, 0, NULL, 0}};
 
 static void print_usage(void)
@@ -41,6 +42,9 @@ static void print_usage(void)
 	      "       coverage --states [--replications N] [--csv FILE]: calls that sleep or lose "
 	      "their CPU\n"
 	      "       coverage --percentiles [...]: limits of percentiles on a fast clock\n"
+	      "       coverage --heldout[=NAMES] [--traces DIR] [--quick] [--n LIST] [--csv "
+	      "FILE]:\n"
+	      "                laws, or recorded durations, that the rule was not tuned on\n"
 	      "Without --csv the table goes to standard output and the summary to standard error.\n"
 	      "NAMES and LIST are separated by commas; --quick goes before what it is to spare.\n"
 	      "laws:        ",
@@ -166,6 +170,12 @@ static bool take(struct options *o, int name, const char *text)
 		return o->states = true;
 	case 'p':
 		return o->percentiles = true;
+	case 'a':
+		o->traces = text;
+		return o->heldout = true;
+	case 'e':
+		o->streams = text;
+		return o->heldout = true;
 	case 'o':
 		o->csv = text;
 		return true;

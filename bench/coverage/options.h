@@ -29,6 +29,9 @@ struct options {
 	bool threads;			    /* programs of many threads instead */
 	bool states;			    /* calls that sleep or lose their CPU instead */
 	bool percentiles;		    /* limits of percentiles instead */
+	bool heldout;			    /* laws that the rule was not tuned on instead */
+	const char *traces;		    /* with it, a folder of recorded durations; or NULL */
+	const char *streams;		    /* names of such laws, or beginnings; NULL: all */
 };
 
 /* From the command line. False after a line of error, or help, on standard error. */

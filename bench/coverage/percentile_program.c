@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Calls are walked one by one. */
-#include <string.h>
-
 #include "bench/coverage/percentile_program.h"
 
-#define MEAN 3000.0 /* ticks */
-/* The library begins to count by octaves after so many calls. */
-#define TAIL_BEGINS 512
-#define OCTAVE	    8
-#define LEVELS	    4000 /* of the normal that a level is made of, to integrate over */
-#define REACH	    8.0
+#define MEAN   3000.0 /* ticks */
+#define LEVELS 4000   /* of the normal that a level is made of, to integrate over */
+#define REACH  8.0
 
 struct program program_make(unsigned dependence, enum law_kind law, uint64_t n)
 {
@@ -25,37 +20,6 @@ const char *program_name(const struct program *p)
 	return dependence_names[p->load ? DEPENDENCE_LOAD : (unsigned)p->cell.dependence];
 }
 
-/* As the library chooses it: the octave below the median's. */
-static uint32_t first_octave(const uint64_t *hist, uint64_t calls)
-{
-	uint64_t seen = 0;
-	uint32_t i = 0;
-
-	while (i + 1 < STATS_HIST_BUCKETS && (seen += hist[i]) < (calls + 1) / 2)
-		i++;
-	return i / OCTAVE ? i / OCTAVE - 1 : 0;
-}
-
-static void add_to_slot(struct program_run *r, uint64_t call, uint32_t bucket)
-{
-	struct stats_tail *t = &r->tail;
-	uint64_t slot = call / t->calls;
-	uint32_t octave = bucket / OCTAVE;
-
-	if (call < TAIL_BEGINS)
-		return;
-	if (call == TAIL_BEGINS) {
-		t->first = first_octave(r->hist, call);
-		t->octaves = STATS_TAIL_OCTAVES;
-		t->slot = (const uint32_t(*)[STATS_TAIL_OCTAVES])r->slot;
-	}
-	octave = octave < t->first ? 0 : octave - t->first;
-	if (octave >= STATS_TAIL_OCTAVES)
-		octave = STATS_TAIL_OCTAVES - 1;
-	if (slot < RECORDER_BATCHES)
-		r->slot[slot][octave]++;
-}
-
 static void take_level(const struct program *p, struct walk *w, uint64_t call, struct dice *d)
 {
 	if (p->load && call % cell_burst(&p->cell) == 0)
@@ -66,23 +30,18 @@ void program_run(const struct program *p, struct dice *d, struct program_run *r)
 {
 	struct walk w;
 
-	memset(r->hist, 0, sizeof r->hist);
-	memset(r->slot, 0, sizeof r->slot);
 	recorder_begin(&r->recorder, p->cell.n, false);
-	r->tail = (struct stats_tail){.calls = recorder_batch_calls(p->cell.n)};
+	tail_record_begin(&r->tail, p->cell.n);
 	walk_begin(&w, &p->cell, d);
 	for (uint64_t i = 0; i < p->cell.n; i++) {
 		uint64_t ticks;
-		uint32_t bucket;
 
 		take_level(p, &w, i, d);
 		ticks = walk_call(&w);
-		bucket = histogram_bucket(ticks);
-		add_to_slot(r, i, bucket);
-		r->hist[bucket]++;
+		tail_record_add(&r->tail, i, ticks);
 		recorder_add(&r->recorder, ticks);
 	}
-	r->tail.count = r->tail.slot ? r->recorder.sample.batches.count : 0;
+	tail_record_end(&r->tail, &r->recorder);
 }
 
 static double survival(const struct program *p, double x)

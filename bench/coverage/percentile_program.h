@@ -4,7 +4,7 @@
 #define COVERAGE_PERCENTILE_PROGRAM_H
 
 #include "bench/coverage/walk.h"
-#include "stats/histogram/tail.h"
+#include "bench/coverage/tail_record.h"
 
 /* DEPENDENCE_LOAD: so many of the bursts take so much longer. */
 #define PROGRAM_LOAD_SHARE 0.05
@@ -15,12 +15,9 @@ struct program {
 	bool load;
 };
 
-/* A run. Slots as preload/table/tail.c leaves them. */
 struct program_run {
 	struct recorder recorder;
-	uint64_t hist[STATS_HIST_BUCKETS];
-	uint32_t slot[RECORDER_BATCHES][STATS_TAIL_OCTAVES];
-	struct stats_tail tail;
+	struct tail_record tail;
 };
 
 struct program program_make(unsigned dependence, enum law_kind law, uint64_t n);

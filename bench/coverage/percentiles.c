@@ -32,10 +32,10 @@ static bool contains(double low, double high, const struct result *truth)
 static void add(struct result *r, const struct program_run *run, double q)
 {
 	double design = mean_interval_estimate(&run->recorder.sample, CONFIDENCE).design_effect;
-	struct tail_limits t =
-		tail_limits_find(&run->tail, run->hist, STATS_HIST_BUCKETS, q, design, CONFIDENCE);
+	struct tail_limits t = tail_limits_find(&run->tail.tail, run->tail.hist, STATS_HIST_BUCKETS,
+						q, design, CONFIDENCE);
 	struct stats_hist_limits old =
-		percentile_limits_find(run->hist, STATS_HIST_BUCKETS, q, design, CONFIDENCE);
+		percentile_limits_find(run->tail.hist, STATS_HIST_BUCKETS, q, design, CONFIDENCE);
 
 	r->covered += contains(t.low, t.high, r);
 	r->below += t.low > r->high + SLACK;

@@ -21,8 +21,7 @@ void print_cell(FILE *f, const struct cell *c)
 		dependence_names[c->dependence], law_names[c->law.kind], c->law.mean, (double)c->n);
 }
 
-/* The criteria that a cell fails, by name. */
-static void print_verdict(FILE *f, const struct score *s)
+void print_verdict(FILE *f, const struct score *s)
 {
 	const char *between = "";
 	bool failed = false;
@@ -45,7 +44,7 @@ void print_csv(FILE *f, const struct score *s, size_t count)
 	      f);
 	for (int i = 0; i < SCORE_DOUBTS; i++)
 		fprintf(f, ",%s", doubt_names[i]);
-	fputs(",warned,locked,methods,verdict\n", f);
+	fputs(",warned,silent,locked,methods,verdict\n", f);
 	for (size_t i = 0; i < count; i++, s++) {
 		print_cell(f, &s->cell);
 		fprintf(f, ",%.0f,%.4f,%.4f,%.4f,%.5g,%.4g,%.3g", (double)s->replications,
@@ -54,7 +53,8 @@ void print_csv(FILE *f, const struct score *s, size_t count)
 			s->mean_sum / (double)s->replications / score_deviation(s));
 		for (int j = 0; j < SCORE_DOUBTS; j++)
 			fprintf(f, ",%.4f", score_share(s, s->doubt[j]));
-		fprintf(f, ",%.4f,%d,", score_share(s, s->warned), cell_is_locked(&s->cell));
+		fprintf(f, ",%.4f,%.4f,%d,", score_share(s, s->warned), score_share(s, s->silent),
+			cell_is_locked(&s->cell));
 		print_methods(f, s);
 		fputc(',', f);
 		print_verdict(f, s);

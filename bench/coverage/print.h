@@ -10,6 +10,9 @@
 /* clock, dependence, law, mean, n: separated by commas. */
 void print_cell(FILE *f, const struct cell *c);
 
+/* "pass", or the criteria that a cell fails, by name. */
+void print_verdict(FILE *f, const struct score *s);
+
 /* One line a cell, with a line of names first. */
 void print_csv(FILE *f, const struct score *s, size_t count);
 

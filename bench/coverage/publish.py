@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Results and plot of docs/coverage.md from what bench/coverage wrote.
 
-usage: bench/coverage/publish.py [--intervals FILE] [--threads LABEL=FILE]... [--states FILE] [--percentiles FILE]... [CSV...]
+usage: bench/coverage/publish.py [--intervals FILE] [--threads LABEL=FILE]... [--states FILE] [--percentiles FILE]...
+           [--heldout FILE --traces FILE --tuned FILE] [CSV...]
 
-Without CSV files only the tables of --threads, --states and --percentiles are replaced. Replaces what stands between the marks
-`<!-- made: NAME -->` and `<!-- end -->` in docs/results/coverage.txt, and writes coverage-cells.csv, coverage.svg and
-coverage-percentiles.csv there.
+Without CSV files only the tables of the other options are replaced. Replaces what stands between the marks
+`<!-- made: NAME -->` and `<!-- end -->` in docs/results/coverage.txt, and writes coverage-cells.csv, coverage.svg,
+coverage-percentiles.csv and coverage-heldout.csv there.
 Exit status 2 where a file cannot be read or a mark is missing.
 """
 import argparse
@@ -17,6 +18,7 @@ import re
 import sys
 
 import cells as grid
+import heldout_tables
 import plot
 
 RESULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "results")
@@ -234,6 +236,28 @@ def publish_percentiles(files):
         file.write(document)
 
 
+def publish_heldout(tuned, heldout, traces):
+    sets = [("tuned", heldout_tables.read(tuned)), ("held out: laws", heldout_tables.read(heldout)),
+            ("held out: traces", heldout_tables.read(traces))]
+    name = os.path.join(RESULTS, "coverage.txt")
+    with open(name) as file:
+        document = file.read()
+    parts = {"tuned and held out": heldout_tables.made_sets(sets), "methods": heldout_tables.made_methods(sets[1:]),
+             "held-out laws": heldout_tables.made_laws(sets[1][1], "tsc"),
+             "held-out laws, page clock": heldout_tables.made_laws(sets[1][1], "page"),
+             "held-out traces": heldout_tables.made_laws(sets[2][1], "tsc")}
+    for part, (head, rows) in parts.items():
+        document = replace(document, part, table(head, rows))
+    rows = sets[1][1] + sets[2][1]
+    lines = ["# SPDX-License-Identifier: GPL-3.0-or-later",
+             f"# Made by bench/coverage/publish.py, {datetime.date.today()}; docs/coverage.md explains the laws.",
+             ",".join(rows[0])] + [",".join(r.values()) for r in rows]
+    with open(os.path.join(RESULTS, "coverage-heldout.csv"), "w") as file:
+        file.write("\n".join(lines) + "\n")
+    with open(name, "w") as file:
+        file.write(document)
+
+
 def every_cell(all_cells):
     """CSV: coverage in per cent and marks, a column for each number of calls."""
     numbers = sorted({c.n for c in all_cells})
@@ -309,10 +333,16 @@ def main():
                         help="what coverage --threads wrote; the same of other rules before it")
     parser.add_argument("--states", metavar="FILE", help="what coverage --states wrote")
     parser.add_argument("--percentiles", metavar="FILE", action="append", default=[], help="what coverage --percentiles wrote")
+    parser.add_argument("--heldout", metavar="FILE", help="what coverage --heldout wrote; with the two that follow")
+    parser.add_argument("--traces", metavar="FILE", help="what coverage --traces wrote")
+    parser.add_argument("--tuned", metavar="FILE", help="what coverage --csv wrote, to stand beside them")
     parser.add_argument("csv", nargs="*", metavar="CSV", help="what coverage --csv wrote; later files replace cells")
     options = parser.parse_args()
-    if not (options.csv or options.threads or options.states or options.percentiles):
-        parser.error("no file to publish: give a CSV, --threads LABEL=FILE, --states FILE or --percentiles FILE")
+    held_out = [options.tuned, options.heldout, options.traces]
+    if any(held_out) and not all(held_out):
+        parser.error("--heldout, --traces and --tuned go together")
+    if not (options.csv or options.threads or options.states or options.percentiles or options.heldout):
+        parser.error("no file to publish: give a CSV, --threads LABEL=FILE, --states, --percentiles or --heldout FILE")
     try:
         if options.threads:
             publish_threads([read_threads(argument) for argument in options.threads])
@@ -320,6 +350,8 @@ def main():
             publish_states(options.states)
         if options.percentiles:
             publish_percentiles(options.percentiles)
+        if options.heldout:
+            publish_heldout(*held_out)
         if options.csv:
             publish(grid.read(options.csv), options.intervals)
     except (OSError, ValueError, KeyError, StopIteration) as error:

@@ -3,10 +3,8 @@
 #include <string.h>
 
 #include "bench/coverage/score.h"
-#include "stats/mean/mean_interval.h"
 
-#define CONFIDENCE 0.95
-#define Z95	   1.959963984540054
+#define Z95 1.959963984540054
 
 const char *const criterion_names[CRITERIA] = {"cover-or-warn", "false-alarm", "over-coverage",
 					       "width"};
@@ -25,23 +23,29 @@ static void count_method(struct score *s, const char *name)
 	}
 }
 
-static void add(struct score *s, const struct mean_interval *e, uint64_t ticks)
+void score_add(struct score *s, const struct mean_interval *e, uint64_t ticks)
 {
 	double error = e->mean - s->truth, slack = 1e-12 * s->truth;
+	bool low = e->low > s->truth + slack, covers = !low && e->high >= s->truth - slack;
 
 	/* Arithmetic may miss an exact answer by its last digit. */
-	if (e->low > s->truth + slack)
-		s->low_misses++;
-	else
-		s->covered += e->high >= s->truth - slack;
+	s->low_misses += low;
+	s->covered += covers;
 	s->warned += e->unreliable != 0;
+	s->silent += !covers && !e->unreliable;
 	for (int i = 0; i < SCORE_DOUBTS; i++)
 		s->doubt[i] += e->unreliable >> i & 1;
 	s->ticks += (double)ticks;
 	s->mean_sum += error;
 	s->mean_square += error * error;
 	s->width_sum += e->high - e->low;
+	s->replications++;
 	count_method(s, e->method);
+}
+
+void score_end(struct score *s)
+{
+	s->ticks /= (double)s->replications;
 }
 
 void score_run(struct score *s, struct source *source, uint64_t replications, struct dice *d)
@@ -49,17 +53,17 @@ void score_run(struct score *s, struct source *source, uint64_t replications, st
 	struct recorder r;
 
 	*s = (struct score){.cell = source->cell,
-			    .replications = replications,
+			    .constant = source->cell.law.kind == LAW_CONSTANT,
 			    .truth = source->truth,
 			    .deviation = source->deviation};
 	for (uint64_t i = 0; i < replications; i++) {
 		struct mean_interval e;
 
 		source->draw(source, d, &r);
-		e = mean_interval_estimate(&r.sample, CONFIDENCE);
-		add(s, &e, r.sample.sums.sum);
+		e = mean_interval_estimate(&r.sample, SCORE_CONFIDENCE);
+		score_add(s, &e, r.sample.sums.sum);
 	}
-	s->ticks /= (double)replications;
+	score_end(s);
 }
 
 double score_share(const struct score *s, uint64_t count)
@@ -73,11 +77,21 @@ double score_coverage(const struct score *s)
 }
 
 /* Of Agresti and Coull (1998): all of 100 covered leaves an error, too. */
-double score_coverage_error(const struct score *s)
+static double error_of(const struct score *s, uint64_t count)
 {
-	double n = (double)s->replications + 4, p = ((double)s->covered + 2) / n;
+	double n = (double)s->replications + 4, p = ((double)count + 2) / n;
 
 	return sqrt(p * (1 - p) / n);
+}
+
+double score_coverage_error(const struct score *s)
+{
+	return error_of(s, s->covered);
+}
+
+bool score_is_silent(const struct score *s)
+{
+	return score_share(s, s->silent) - RULE_ERRORS * error_of(s, s->silent) > RULE_SILENT;
 }
 
 double score_deviation(const struct score *s)
@@ -98,7 +112,7 @@ double score_badness(const struct score *s, enum criterion c)
 {
 	double slack = RULE_ERRORS * score_coverage_error(s), warned = score_share(s, s->warned);
 	bool covers = score_coverage(s) + slack >= RULE_COVER;
-	bool strict = s->cell.law.kind != LAW_CONSTANT && s->ticks >= RULE_TICKS && covers;
+	bool strict = !s->constant && s->ticks >= RULE_TICKS && covers;
 
 	switch (c) {
 	case CRITERION_COVER_OR_WARN:

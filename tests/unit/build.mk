@@ -54,7 +54,7 @@ $(UNIT)/collector/test_bench_clock: UNIT_LDFLAGS = \
 CFLAGS_tests_unit_profile_test_overhead_recorded = \
 	-DPROGRAM='"$(abspath $(BUILD))/tests/programs/overhead_life"' -DLIBRARY='"$(abspath $(BUILD))/libscprof.so"'
 $(UNIT)/profile/test_overhead_recorded: | $(BUILD)/libscprof.so $(BUILD)/tests/programs/overhead_life
-$(UNIT)/bench/test_coverage: $(filter-out %/main.o,$(COVERAGE_OBJ))
+$(UNIT)/bench/test_coverage $(UNIT)/bench/test_heldout: $(filter-out %/main.o,$(COVERAGE_OBJ))
 
 .PHONY: unit-run
 unit-run: $(UNIT_TESTS)

@@ -108,7 +108,7 @@ static void test_percentiles_of_programs_are_those_of_their_calls(void **state)
 		for (size_t k = 0; k < sizeof percentiles / sizeof percentiles[0]; k++) {
 			double truth = program_quantile(&p, percentiles[k]);
 			double seen =
-				histogram_quantile(r.hist, STATS_HIST_BUCKETS, percentiles[k]);
+				histogram_quantile(r.tail.hist, STATS_HIST_BUCKETS, percentiles[k]);
 
 			if (fabs(log(seen / truth)) > 0.15)
 				fail_msg("%s: P%g is %g, the calls' %g", program_name(&p),
