@@ -40,7 +40,8 @@ static const struct usage_entry usage_options[] = {
 		 "what `scprof clocks` recommends)",
 	 .variable = "SCPROF_CLOCK"},
 	{"tick", 'd', "TICK",
-	 .text = "mean tick of the page clock, 20us to 100ms (default: 1ms; for page and dual); one "
+	 .text = "mean tick of the page clock, 20us to 100ms (default: 1ms; for page and dual); "
+		 "one "
 		 "that costs over 1 % of a CPU is made longer",
 	 .variable = "SCPROF_TICK"},
 	{"exact-tick", OPTION_EXACT_TICK, NULL, .text = "keep the tick, whatever it costs"},

@@ -21,14 +21,14 @@
 #include "collector/clocks/clocks_read.h"
 #include "collector/clocks/ticker.h"
 
-#define APART_NS   UINT64_C(150000)
-#define MOST_NS	   UINT64_C(60000000)
-#define WAIT_NS	   UINT64_C(20000000) /* for the child */
-#define LEAST_GAP  UINT64_C(500) /* ns: more than reading a clock takes */
-#define MOST_GAPS  2048
-#define ASK_AGAIN  50000 /* ns */
+#define APART_NS  UINT64_C(150000)
+#define MOST_NS	  UINT64_C(60000000)
+#define WAIT_NS	  UINT64_C(20000000) /* for the child */
+#define LEAST_GAP UINT64_C(500)	     /* ns: more than reading a clock takes */
+#define MOST_GAPS 2048
+#define ASK_AGAIN 50000 /* ns */
 /* A gap of so many times the CPU time of the thread that ticks has others' work in it, too. */
-#define MOST_TIMES 3
+#define MOST_TIMES  3
 #define NS_A_SECOND UINT64_C(1000000000)
 
 struct meeting {
@@ -121,8 +121,7 @@ uint64_t ticker_cost_median(const struct ticker_cost_gap *gap, size_t gaps, cons
 	for (size_t i = 0, g = 0; i < instants && i < TICKER_COST_TICKS; i++) {
 		while (g < gaps && gap[g].to_ns < at[i])
 			g++;
-		if (g < gaps && gap[g].from_ns <= at[i] &&
-		    gap[g].to_ns - gap[g].from_ns <= most_ns)
+		if (g < gaps && gap[g].from_ns <= at[i] && gap[g].to_ns - gap[g].from_ns <= most_ns)
 			length[found++] = gap[g].to_ns - gap[g].from_ns;
 	}
 	if (!found)
