@@ -2,16 +2,14 @@
 /* The overhead is measured in a loop of calls, where all that a call needs is in the caches and
  * the branches are predicted. A program that works between two calls evicts some of that, and
  * the next call is dearer by an amount that no calibration knows. It has two bounds: what is
- * fetched again was evicted by the work, which took a time for it, too; and a call needs only
- * so much. */
+ * fetched again was evicted by the work, which needed the gap's whole time for it at most; and a
+ * call needs only so much. */
 #include "report/model/perturbation.h"
 
 #include <math.h>
 
-/* Both are choices. Of bench/deep_call, sqlite3 and CPython, calls after gaps of 1.3 us in the
- * mean were dearest: four times the measured overhead. */
-#define EVICTED_SHARE 0.25 /* of a gap, at most */
-#define COLD_TIMES    10.0 /* the measured cost outside of a call, at most */
+/* A choice: the measured cost outside of a call, at most. */
+#define COLD_TIMES 10.0
 /* A tick leaves cold caches, too. */
 #define TICK_TIMES 2.0
 /* Standard errors of the overhead to either side. */
@@ -24,8 +22,7 @@ static double cold_ns(const struct report *r)
 	for (uint32_t i = 0; i < r->gaps; i++) {
 		const struct report_gap *g = &r->gap[i];
 
-		sum += fmin(EVICTED_SHARE * g->total_ns,
-			    COLD_TIMES * r->overhead.outside_ns * (double)g->calls);
+		sum += fmin(g->total_ns, COLD_TIMES * r->overhead.outside_ns * (double)g->calls);
 	}
 	return sum;
 }
