@@ -8,7 +8,7 @@ import measure
 LENGTHS_NS = (50, 500, 5_000, 50_000, 500_000, 5_000_000)
 RUN_NS = 400_000_000 # in watched calls of a run
 MOST_CALLS = 3_000_000
-CLOCKS = (("page, 1 ms", "-c dual"), ("page, 0.1 ms", "-c dual -d 100us"))
+CLOCKS = (("page, 1 ms", "-c dual"), ("page, 0.1 ms", "-c dual -d 100us --exact-tick"))
 
 
 def calls_for(length_ns, scale):

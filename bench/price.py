@@ -8,7 +8,7 @@ import known
 import measure
 
 STEPS, BYTES, CALLS = 500, 4096, 40_000
-CLOCKS = (("tsc", "-c tsc"), ("page, 1 ms", "-c page"), ("page, 0.1 ms", "-c page -d 100us"), ("coarse, 4 ms", "-c coarse"))
+CLOCKS = (("tsc", "-c tsc"), ("page, 1 ms", "-c page"), ("page, 0.1 ms", "-c page -d 100us --exact-tick"), ("coarse, 4 ms", "-c coarse"))
 MORE_OF_SLOW = 4
 
 

@@ -14,7 +14,7 @@ import measure
 STATES = ("on_cpu", "runnable", "asleep")
 CALLS = 200 # of a site, in a run
 VARIANTS = (("tsc, budget", "-c tsc --states budget"), ("tsc, exact", "-c tsc --states exact"),
-            ("page, budget", "-c page -d 100us --states budget"))
+            ("page, budget", "-c page -d 100us --exact-tick --states budget"))
 
 
 def one(tools, options, calls, seed):

@@ -20,6 +20,7 @@ COLLECTOR_SRC = \
 	collector/clocks/clocks_watch.c \
 	collector/clocks/rounds.c \
 	collector/clocks/ticker.c \
+	collector/clocks/ticker_cost.c \
 	collector/clocks/counter_$(COLLECTOR_ARCH).c \
 	collector/displacement/displace.c \
 	collector/displacement/displace_account.c \

@@ -264,6 +264,15 @@ struct scp_slowest_asked {
 			  its table then */
 };
 
+/* What the page clock's ticker cost. Merged: sums; the tick that was asked for is the first one. */
+struct scp_ticker_cost {
+	uint64_t cpu_ns;   /* CPU time of its thread */
+	uint64_t most_ns;  /* all ticks, each as much as one takes from a thread on its CPU */
+	uint64_t taken_ns; /* of that, by as many ticks as took the CPU from the processes: so many
+			      involuntary switches at most */
+	uint64_t asked_ns; /* the tick that was asked for, where a longer one was used; 0: none */
+};
+
 struct scp_header {
 	char magic[8];
 	uint32_t version;
@@ -332,6 +341,7 @@ struct scp_header {
 	char uncopied_function[64];
 	/* measured with overhead_first, ... */
 	struct scp_way_costs ways_first, ways_last, slow_ways_first, slow_ways_last;
+	struct scp_ticker_cost ticker_cost; /* filled by the collector, as ticker_ticks */
 };
 #define SCP_FILTER_IGNORED "ignored="
 

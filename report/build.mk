@@ -38,6 +38,7 @@ REPORT_SRC = \
 	report/loops/loop_threads.c \
 	report/loops/loop_ways.c \
 	report/model/account.c \
+	report/model/perturbation.c \
 	report/model/displaced.c \
 	report/model/displacement_file.c \
 	report/model/displacement_recorded.c \

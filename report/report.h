@@ -361,7 +361,9 @@ struct report {
 	struct report_overhead overhead;
 	/* Whether calls are synchronous with the clock's tick: 1, 0, or -1 where not tested. */
 	int synchronous, slow_synchronous;
-	double perturbation_ns; /* that scprof took in all, recording_ns included; NAN: not known */
+	/* By how much scprof made the program slower, and its limits (perturbation.c); NAN: not
+	 * known. */
+	double perturbation_ns, perturbation_low_ns, perturbation_high_ns;
 	/* What the library took where something was new: it walked the stack, made records, or grew
 	 * the file. Measured, in no call and no gap. */
 	double recording_ns;

@@ -10,6 +10,7 @@
 #include "report/model/estimate.h"
 #include "report/model/groups.h"
 #include "report/model/ledger.h"
+#include "report/model/perturbation.h"
 #include "report/model/slowest.h"
 #include "report/model/states.h"
 #include "report/model/threads_time.h"
@@ -44,6 +45,7 @@ static int fill_report(struct report *r, const struct report_options *o, uint32_
 	if (status == 0)
 		status = account_threads(r);
 	if (status == 0) {
+		perturbation_fill(r);
 		threads_time_fill(r);
 		report_sites_share_waiting(r);
 	}

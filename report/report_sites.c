@@ -150,8 +150,6 @@ static int add_up(struct report *r, const struct groups *groups, const double *t
 	}
 	r->calls_ns = (double)units * r->profile->clock.ns_per_unit;
 	r->waiting_ns = (double)waiting * r->profile->clock.ns_per_unit;
-	r->perturbation_ns = (double)r->calls * (r->overhead.inside_ns + r->overhead.outside_ns) +
-			     (double)r->profile->switches.reading_ns;
 	for (uint32_t i = 0; i < r->kept; i++)
 		r->site[i].share = r->site[i].waits ? NAN : share_of(r->site[i].total_ns, net_ns);
 	for (uint32_t i = 0; i < r->notes; i++) {

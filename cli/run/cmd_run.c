@@ -20,6 +20,7 @@
 #include "stats/numerics/random.h"
 #include "report/report.h"
 #include "report/report_print.h"
+#include "report/wording/numbers.h"
 #include "cli/run/run_filters.h"
 #include "cli/run/run_live.h"
 #include "cli/run/run_displace.h"
@@ -31,6 +32,7 @@
 #include "cli/messages/say.h"
 #include "collector/launch/survivors.h"
 #include "collector/clocks/ticker.h"
+#include "collector/clocks/ticker_cost.h"
 
 enum { FAILED = 125, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 
@@ -41,6 +43,8 @@ struct run {
 	struct run_directory directory;
 	struct ticker *ticker; /* NULL: the clock needs none */
 	struct ticker_stats ticks;
+	struct ticker_cost tick_cost;
+	uint64_t asked_tick_ns; /* where a longer one is used; 0: none */
 	struct launch launch;
 	char library[PATH_MAX];
 	struct selection chosen; /* -s */
@@ -71,12 +75,35 @@ static int avoid_odd_library_path(struct run *r)
 	return 0;
 }
 
+/* A tick that would cost too much is made longer, with a word where it was asked for. */
+static void settle_tick(struct run *r)
+{
+	uint64_t least_ns, tick_ns = r->options.tick_ns;
+	char asked[32], taken[32], used[32];
+
+	ticker_cost_measure(&r->tick_cost);
+	least_ns = ticker_cost_least_tick(&r->tick_cost);
+	if (r->options.exact_tick || tick_ns >= least_ns)
+		return;
+	r->options.tick_ns = least_ns;
+	if (!r->options.tick_asked)
+		return;
+	r->asked_tick_ns = tick_ns;
+	numbers_duration(asked, sizeof(asked), (double)tick_ns, false);
+	numbers_duration(taken, sizeof(taken), (double)r->tick_cost.taken_ns, false);
+	numbers_duration(used, sizeof(used), (double)least_ns, false);
+	say_format("a tick takes %s here: with one every %s, %.0f %% of a CPU. The tick is %s, "
+		   "1 %%.\n--exact-tick keeps the shorter one",
+		   taken, asked, 100 * (double)r->tick_cost.taken_ns / (double)tick_ns, used);
+}
+
 static int start_clock(struct run *r)
 {
 	struct profile_error err;
 
 	if (r->options.clock != SCP_CLOCK_PAGE && r->options.clock != SCP_CLOCK_DUAL)
 		return 0;
+	settle_tick(r);
 	r->ticker = ticker_start(r->directory.page, r->options.tick_ns, random_fresh_seed(), &err);
 	if (!r->ticker)
 		say(err.text);
@@ -247,6 +274,21 @@ static void say_nothing_found(const struct run *r, const struct gathered *g)
 		    "/dev/shm (a sandbox, chroot), or start only static or privileged programs?");
 }
 
+/* A tick that took the CPU from the command is an involuntary switch of it. */
+static void set_ticker_cost(struct profile *p, const struct run *r)
+{
+	uint64_t ticks = r->ticks.ticks, taken_ns = r->tick_cost.taken_ns, hits = ticks;
+
+	if (p->usage.known & SCP_USAGE_CPU && p->usage.involuntary < hits)
+		hits = p->usage.involuntary;
+	p->ticker_cost = (struct scp_ticker_cost){
+		.cpu_ns = r->ticks.cpu_ns,
+		.most_ns = ticks * taken_ns,
+		.taken_ns = hits * taken_ns,
+		.asked_ns = r->asked_tick_ns,
+	};
+}
+
 static void set_ticks(struct profile *p, const struct ticker_stats *s)
 {
 	p->ticker_ticks = s->ticks;
@@ -278,6 +320,7 @@ static int save(struct run *r, const struct gathered *g)
 	struct profile_error err;
 
 	set_ticks(g->profile, &r->ticks);
+	set_ticker_cost(g->profile, r);
 	run_watch_tell(r->watch, g->profile);
 	run_displace_sites(&r->displace, r->directory.profiles, g->profile);
 	fold_model(g->profile, 64);

@@ -28,6 +28,7 @@ enum {
 	OPTION_UNTIL_OF,
 	OPTION_STATES,
 	OPTION_VERIFY_PATHS,
+	OPTION_EXACT_TICK,
 	OPTION_LIVE
 };
 
@@ -39,8 +40,11 @@ static const struct usage_entry usage_options[] = {
 		 "what `scprof clocks` recommends)",
 	 .variable = "SCPROF_CLOCK"},
 	{"tick", 'd', "TICK",
-	 .text = "mean tick of the page clock, 20us to 100ms (default: 1ms; for page and dual)",
+	 .text = "mean tick of the page clock, 20us to 100ms (default: 1ms; for page and dual); "
+		 "one "
+		 "that costs over 1 % of a CPU is made longer",
 	 .variable = "SCPROF_TICK"},
+	{"exact-tick", OPTION_EXACT_TICK, NULL, .text = "keep the tick, whatever it costs"},
 	{"groups", 'g', "GROUPS",
 	 .text = "functions to time: socket, io, wait, resolve, region, functions, all; of "
 		 "libraries: ssl, alloc, thread, zlib, sqlite, libpq; separated by commas "
@@ -277,6 +281,7 @@ static int settle(struct run_options *o, const char *clock, const char *tick, co
 	if (tick ? parse_tick("-d", tick, o)
 		 : ticks && set_tick && parse_tick("SCPROF_TICK", set_tick, o))
 		return -1;
+	o->tick_asked = ticks && (tick || set_tick);
 	if (tick && !ticks) {
 		say_format("-d sets the tick of the page clock, but the clock is %s.\n"
 			   "Add -c page, or -c dual",
@@ -337,6 +342,9 @@ static int take_option(void *to, int code, const char *value)
 		return 0;
 	case OPTION_VERIFY_PATHS:
 		o->verify_paths = value ? value : "1";
+		return 0;
+	case OPTION_EXACT_TICK:
+		o->exact_tick = true;
 		return 0;
 	case OPTION_LIVE:
 		o->live = true;

@@ -34,7 +34,7 @@ struct ticker {
 	char *path;
 	struct scp_clock_page *page;
 	struct tick_schedule schedule;
-	uint64_t start_ns, stop_ns, spin_ns;
+	uint64_t start_ns, stop_ns, spin_ns, cpu_ns;
 	const char *scheduling;
 	atomic_bool stop;
 };
@@ -73,7 +73,7 @@ uint64_t ticker_schedule_advance(struct tick_schedule *s, uint64_t now_ns)
 }
 
 /* All three act on the calling thread only. */
-static const char *raise_priority(void)
+const char *ticker_raise_priority(void)
 {
 	struct sched_param lowest = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
 
@@ -112,13 +112,14 @@ static void *ticker_main(void *argument)
 	struct ticker *t = argument;
 
 	pthread_setname_np(pthread_self(), "scprof-ticker");
-	t->scheduling = raise_priority();
+	t->scheduling = ticker_raise_priority();
 	while (!atomic_load_explicit(&t->stop, memory_order_relaxed)) {
 		wait_until(t, t->schedule.due_ns);
 		t->stop_ns = clocks_read_ns(CLOCK_MONOTONIC);
 		if (ticker_schedule_advance(&t->schedule, t->stop_ns))
 			publish(t);
 	}
+	t->cpu_ns = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	return NULL;
 }
 
@@ -201,6 +202,7 @@ void ticker_stop(struct ticker *t, struct ticker_stats *stats)
 			.late_ticks = t->schedule.late_ticks,
 			.start_ns = t->start_ns,
 			.stop_ns = t->stop_ns,
+			.cpu_ns = t->cpu_ns,
 			.scheduling = t->scheduling,
 		};
 	ticker_free(t);

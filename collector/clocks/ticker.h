@@ -46,8 +46,13 @@ struct ticker;
 struct ticker_stats {
 	uint64_t ticks, late_sum_ns, late_max_ns, late_ticks;
 	uint64_t start_ns, stop_ns; /* CLOCK_MONOTONIC: begin, and the last look at the clock */
+	uint64_t cpu_ns;	    /* CPU time of the ticker's thread */
 	const char *scheduling;	    /* "SCHED_FIFO", "nice -20", "ordinary": static text */
 };
+
+/* The priority of a thread that ticks, as high as is allowed, for the calling thread only; and its
+ * timers without slack. "SCHED_FIFO", "nice -20", "ordinary": static text. */
+const char *ticker_raise_priority(void);
 
 /* Create the page file at `path` (which must not exist) and start ticking.
  * interval_ns within TICKER_MIN_NS..TICKER_MAX_NS. NULL and *err on failure,

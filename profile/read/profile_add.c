@@ -54,6 +54,15 @@ static void add_path_checks(struct scp_path_checks *to, const struct scp_path_ch
 	to->cached_walks += from->cached_walks;
 }
 
+static void add_ticker_cost(struct scp_ticker_cost *sum, const struct scp_ticker_cost *c)
+{
+	sum->cpu_ns += c->cpu_ns;
+	sum->most_ns += c->most_ns;
+	sum->taken_ns += c->taken_ns;
+	if (!sum->asked_ns)
+		sum->asked_ns = c->asked_ns;
+}
+
 static void add_header(struct profile *p, const struct scp_header *h)
 {
 	filters_add(p, h);
@@ -77,6 +86,7 @@ static void add_header(struct profile *p, const struct scp_header *h)
 	if (h->ticker_late_max_ns > p->ticker_late_max_ns)
 		p->ticker_late_max_ns = h->ticker_late_max_ns;
 	p->ticker_late_ticks += h->ticker_late_ticks;
+	add_ticker_cost(&p->ticker_cost, &h->ticker_cost);
 }
 
 enum added { ADDED, UNREADABLE, NOT_ADDED };

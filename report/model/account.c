@@ -293,7 +293,6 @@ static void add_up(struct report *r)
 		r->recordings += r->profile->table[i].recordings;
 		r->walks += r->profile->table[i].walks;
 	}
-	r->perturbation_ns += r->recording_ns;
 	for (uint32_t i = 0; i < r->gaps; i++)
 		r->gap[i].share = r->time_ns > 0 ? r->gap[i].total_ns / r->time_ns : NAN;
 }

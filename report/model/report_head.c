@@ -132,15 +132,32 @@ static void put_recording(const struct head *f)
 	    times, each);
 }
 
+/* Its ticks take the CPU from whoever has it, the program or others. */
+static void put_ticker(const struct head *f)
+{
+	const struct profile *p = f->report->profile;
+	const struct scp_ticker_cost *c = &p->ticker_cost;
+	char ticks[32], each[32], taken[32];
+
+	if (!p->ticker_ticks || !c->most_ns)
+		return;
+	numbers_count(ticks, sizeof(ticks), p->ticker_ticks);
+	numbers_duration(each, sizeof(each), (double)c->most_ns / (double)p->ticker_ticks, f->utf8);
+	numbers_duration(taken, sizeof(taken), (double)c->taken_ns, f->utf8);
+	put(f, "ticker", "%s ticks, each %s of the CPU where it falls; %s of them the program's",
+	    ticks, each, taken);
+}
+
 /* What was subtracted, and what recording cost the program in all. */
 static void put_overhead(const struct head *f)
 {
 	const struct report *r = f->report;
 	const struct report_overhead *o = &r->overhead;
-	char inside[32], error[32], outside[32], all[32], share[32];
+	char inside[32], error[32], outside[32], all[32], share[32], low[32], high[32];
 	bool utf8 = f->utf8;
 
 	put_recording(f);
+	put_ticker(f);
 	if (!o->measured) {
 		put(f, "overhead", "not measured in this run: means include it");
 		return;
@@ -149,11 +166,13 @@ static void put_overhead(const struct head *f)
 	numbers_duration(error, sizeof(error), o->inside_error_ns, utf8);
 	numbers_duration(outside, sizeof(outside), o->outside_ns, utf8);
 	numbers_duration(all, sizeof(all), r->perturbation_ns, utf8);
+	numbers_duration(low, sizeof(low), r->perturbation_low_ns, utf8);
+	numbers_duration(high, sizeof(high), r->perturbation_high_ns, utf8);
 	numbers_share(share, sizeof(share), r->time_ns > 0 ? r->perturbation_ns / r->time_ns : NAN);
 	put(f, "overhead",
-	    "%s a call subtracted from its time (standard error %s), %s between calls; in all %s, "
-	    "%s of the threads' time",
-	    inside, error, outside, all, share);
+	    "%s a call subtracted from its time (standard error %s), %s between calls; in all %s "
+	    "(%s to %s), %s of the threads' time",
+	    inside, error, outside, all, low, high, share);
 	if (r->nested_ns > 0 && o->inner_ns > 0) {
 		numbers_duration(inside, sizeof(inside), o->inner_ns, utf8);
 		numbers_duration(error, sizeof(error), o->inner_error_ns, utf8);

@@ -183,6 +183,33 @@ static void warn_lost_records(struct report *r)
 			l->histogram_losses);
 }
 
+/* Whoever chose the tick was told before the start. */
+#define COSTLY_TICKS 0.015 /* of a CPU */
+
+static void warn_ticker_cost(struct report *r)
+{
+	const struct profile *p = r->profile;
+	const struct prof_clock *c = p->slow.kind == SCP_CLOCK_PAGE ? &p->slow : &p->clock;
+	double each_ns =
+		p->ticker_ticks ? (double)p->ticker_cost.most_ns / (double)p->ticker_ticks : 0;
+	char asked[32], each[32], used[32];
+
+	numbers_duration(asked, sizeof(asked), (double)p->ticker_cost.asked_ns, false);
+	numbers_duration(each, sizeof(each), each_ns, false);
+	numbers_duration(used, sizeof(used), c->tick_ns, false);
+	if (p->ticker_cost.asked_ns)
+		warning_list_note(r, "tick-lengthened",
+				  "A tick of %s was asked for, and %s was used: a tick takes %s "
+				  "from a thread on its CPU, and 1 %% of a CPU is the limit. "
+				  "--exact-tick keeps the shorter one.",
+				  asked, used, each);
+	else if (each_ns > COSTLY_TICKS * c->tick_ns)
+		warning_list_note(r, "ticker-costly",
+				  "A tick takes %s from a thread on its CPU: with one every %s "
+				  "that is %s %% of a CPU. Without --exact-tick it is made longer.",
+				  each, used, percent(100 * each_ns / c->tick_ns).text);
+}
+
 static void warn_clock(struct report *r)
 {
 	const struct profile *p = r->profile;
@@ -203,6 +230,7 @@ static void warn_clock(struct report *r)
 			"Comparisons "
 			"within this profile are not affected; a longer run is surer.",
 			percent(100 * c->rate_error).text);
+	warn_ticker_cost(r);
 	if (p->ticker_late_ticks && p->ticker_ticks) {
 		char worst[32];
 

@@ -217,6 +217,23 @@ static void put_slowest(struct json_writer *w, struct report *r, uint32_t shown,
 	json_write_close(w, ']');
 }
 
+static void put_ticker(struct json_writer *w, const struct profile *p)
+{
+	const struct scp_ticker_cost *c = &p->ticker_cost;
+
+	if (!p->ticker_ticks) {
+		json_write_null(w, "ticker");
+		return;
+	}
+	json_write_open(w, "ticker", '{');
+	json_write_count(w, "ticks", p->ticker_ticks);
+	json_write_count(w, "cpu_ns", c->cpu_ns);
+	json_write_count(w, "taken_ns", c->taken_ns);
+	json_write_count(w, "most_ns", c->most_ns);
+	json_write_count_if(w, "asked_ns", c->asked_ns, c->asked_ns);
+	json_write_close(w, '}');
+}
+
 static void put_totals(struct json_writer *w, const struct report *r)
 {
 	json_write_open(w, "totals", '{');
@@ -237,6 +254,9 @@ static void put_totals(struct json_writer *w, const struct report *r)
 	json_write_number(w, "overhead_inner_ns", r->overhead.inner_ns);
 	json_write_number(w, "overhead_inner_error_ns", r->overhead.inner_error_ns);
 	json_write_number(w, "perturbation_ns", r->perturbation_ns);
+	json_write_number(w, "perturbation_low_ns", r->perturbation_low_ns);
+	json_write_number(w, "perturbation_high_ns", r->perturbation_high_ns);
+	put_ticker(w, r->profile);
 	json_states_write_threads(w, r);
 	json_states_write_charged(w, r);
 	json_write_count(w, "sites", r->sites);

@@ -86,6 +86,7 @@ static uint64_t recorded_time(void)
 static void begin(struct scp_call *c, uintptr_t cfa)
 {
 	*c = (struct scp_call){.thread = &thread,
+			       .clock = SCP_CLOCK_PAGE,
 			       .site = made[!thread.open].site,
 			       .cfa = cfa,
 			       .outer = thread.open,

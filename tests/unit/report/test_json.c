@@ -114,9 +114,9 @@ static const char *const percentile_fields[] = {"n p50",     "n p90",	 "n p99", 
 static const char *const steadiness_fields[] = {
 	"O warm_up", "o first_call", "O drift", "A modes", "O outliers", "N longest_after_s", NULL};
 static const char *const total_fields[] = {
-	"n calls", "n calls_ns",	"n recording_ns", "n recordings",
-	"n walks", "N perturbation_ns", "n overhead_ns",  "N overhead_outside_ns",
-	NULL};
+	"n calls",  "n calls_ns",	 "n recording_ns",	  "n recordings",
+	"n walks",  "N perturbation_ns", "N perturbation_low_ns", "N perturbation_high_ns",
+	"O ticker", "n overhead_ns",	 "N overhead_outside_ns", NULL};
 static const char *const frame_fields[] = {"S function", "S module",  "n offset", "S file",
 					   "N line",	 "b inlined", NULL};
 static const char *const gap_fields[] = {"s from",     "s to",	  "N from_site",

@@ -282,12 +282,14 @@ static void test_losses_become_warnings(void **state)
 	p->clock.rate_error = 0.01;
 	p->ticker_ticks = 1000;
 	p->ticker_late_ticks = 10;
+	p->ticker_cost = (struct scp_ticker_cost){.most_ns = 20000000, .asked_ns = 100000};
 	p->torn_entries = 1;
 	r = build(p, REPORT_BY_PATH);
 	assert_true(has_warning(r, "calls-skipped"));
 	assert_true(has_warning(r, "sandboxed"));
 	assert_true(has_warning(r, "cut-paths"));
 	assert_true(has_warning(r, "clock-fallback"));
+	assert_true(has_warning(r, "tick-lengthened"));
 	assert_true(has_warning(r, "rate-uncertain"));
 	assert_true(has_warning(r, "ticker-late"));
 	assert_true(has_warning(r, "torn-entries"));

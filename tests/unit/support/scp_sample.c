@@ -257,6 +257,7 @@ void scp_build_sample(struct scp_build *b, struct scp_sample *s)
 	h->losses.growth_errno = 28;
 	h->ticker_ticks = 1000;
 	h->ticker_late_max_ns = 77;
+	h->ticker_cost = (struct scp_ticker_cost){9000, 20000, 5000, 100000};
 	h->table_count = 2;
 	strcpy(h->program, "service");
 	s->process_chunk = scp_build_open_chunk(b, SCP_CHUNK_PROCESS, 0);

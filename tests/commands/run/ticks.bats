@@ -1,0 +1,51 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The page clock's tick: what it costs, and what follows from that. No machine wakes up a thread in
+# less than 200 ns, so that a tick of 20 us is always too short; none takes a millisecond for it.
+
+load ../common
+
+# profile OPTION...: $T/p.scp, $T/report.json, and on $T/said what run said.
+profile()
+{
+	"$SCPROF" run --no-report "$@" -o p.scp -- "$PROGRAMS/inner" 50 2>said &&
+		"$SCPROF" report --format json -o report.json p.scp
+}
+
+@test "ticks 01: a tick that costs too much is made longer, with a word and a warning" {
+	profile -c page -d 20us
+	grep -q 'a tick takes .* The tick is .*, 1 %' said && grep -q -- '--exact-tick' said ||
+		{ cat said && return 1; }
+	holds '.clock.tick_ns > 20000 and .totals.ticker.asked_ns == 20000'
+	holds '[.warnings[].code] | index("tick-lengthened") != null'
+	SCPROF_TICK=20us profile -c page
+	holds '.clock.tick_ns > 20000 and .totals.ticker.asked_ns == 20000'
+}
+
+@test "ticks 02: --exact-tick keeps it, and the report says what it costs" {
+	profile -c page -d 20us --exact-tick
+	not grep -q 'a tick takes' said
+	holds '.clock.tick_ns == 20000 and .totals.ticker.asked_ns == null'
+	holds '[.warnings[].code] | index("ticker-costly") != null'
+}
+
+@test "ticks 03: a long tick stays, without a word" {
+	profile -c page -d 100ms
+	not grep -q 'a tick takes' said
+	holds '.clock.tick_ns == 100000000'
+	holds '[.warnings[].code] | index("tick-lengthened", "ticker-costly") == null'
+}
+
+@test "ticks 04: the slow clock of dual has its ticker, too; a fast clock has none" {
+	profile -c dual -d 20us
+	holds '.slow_clock.tick_ns > 20000 and .totals.ticker.asked_ns == 20000'
+	profile -c tsc
+	holds '.totals.ticker == null'
+}
+
+@test "ticks 05: what the ticks took is in the perturbation, and its limits enclose it" {
+	profile -c page -d 20us --exact-tick
+	holds '.totals | .ticker.taken_ns <= .ticker.most_ns and .ticker.cpu_ns > 0'
+	holds '.totals | .perturbation_low_ns <= .perturbation_ns and .perturbation_ns <= .perturbation_high_ns'
+	holds '.totals | .perturbation_high_ns >= 2 * .ticker.taken_ns'
+}
