@@ -31,8 +31,8 @@ static const struct usage_entry usage_options[] = {
 	{"threshold", OPT_THRESHOLD, "P",
 	 .text = "a smaller change of a site is none (default: 0.5%)"},
 	{"run-to-run", OPT_RUN_TO_RUN, "P",
-	 .text = "one run a side: how far runs may differ as a whole; a site without others of its "
-		 "kind must change more (default: 75%)"},
+	 .text = "one run a side: how far runs may differ; a site without others of its function "
+		 "must change more (default: 900%)"},
 	{"strict-sites", OPT_STRICT, NULL, .text = "a site that came or went is a change, too"},
 	{"format", OPT_FORMAT, "text|json", .text = "what to print (default: text)"},
 	{"top", OPT_TOP, "N", .text = "rows at most, 0: all (default: 20 in text, all in JSON)"},

@@ -36,9 +36,12 @@ struct diff_options {
 /* Of several runs, those with fewer calls at a site are not used for it: single durations have
  * tails that no test of a few means can cope with. */
 #define DIFF_LEAST_CALLS 5
+/* With one run a side, sites with fewer calls in a run are not compared: their error has to come
+ * from within the run, and the dependence of so few calls cannot be seen there. */
+#define DIFF_PAIR_CALLS 256
 
 #define DIFF_MIN_CHANGE 0.005
-#define DIFF_RUN_TO_RUN 0.75
+#define DIFF_RUN_TO_RUN 9
 
 #define DIFF_OPTIONS_DEFAULT                                                                       \
 	{                                                                                          \
@@ -67,7 +70,7 @@ enum diff_view {
 };
 enum diff_against {
 	DIFF_TOTAL, /* the change itself */
-	DIFF_OWN,   /* the change relative to the other sites */
+	DIFF_OWN, /* the change relative to the other sites; with one run a side, of its function */
 	DIFF_AGAINSTS
 };
 
@@ -93,6 +96,7 @@ struct diff_run {
 /* One test of a site. */
 struct diff_test {
 	bool made;
+	bool relative; /* to a change that the other sites of its function share */
 	double p;      /* NAN: not made */
 	double weight; /* of the quantity's tests, which add up to 1 */
 	double ratio, low, high;

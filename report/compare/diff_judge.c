@@ -11,7 +11,8 @@
 
 /* "would have been seen": with this probability (the power of the test). */
 #define POWER 0.95
-/* Where not even a change by this factor would have been seen, the site is not compared. */
+/* Where not even a change by this factor beyond what is none would have been seen, the site is not
+ * compared. */
 #define TELLING 10
 
 static bool is_made(const struct diff_site *s, enum diff_quantity of, int view, int against)
@@ -123,6 +124,7 @@ static const char *too_few(const struct diff *d, const struct diff_site *s)
 static void judge_quantity(const struct diff *d, struct diff_site *s, enum diff_quantity of)
 {
 	struct diff_finding *f = &s->found[of];
+	const struct diff_test *t;
 	const char *why =
 		diff_estimate_hindrance(d, s, of == DIFF_ELAPSED ? DIFF_MEAN : DIFF_UNSWITCHED);
 
@@ -134,7 +136,8 @@ static void judge_quantity(const struct diff *d, struct diff_site *s, enum diff_
 	if (f->q > 1 - d->options.confidence) {
 		choose_sharpest(s, of);
 		f->status = DIFF_SAME;
-		if (!(s->test[f->view][f->against].detectable < TELLING)) {
+		t = &s->test[f->view][f->against];
+		if (!(t->detectable < TELLING * exp(t->margin))) {
 			f->status = DIFF_UNTESTED;
 			f->reason = too_few(d, s);
 		}

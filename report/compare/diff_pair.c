@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One run a side. How much two runs of the same program differ cannot be known from one
- * of each; but the other sites of the same kind show much of it: what they share
+ * of each; but the other sites of the same function show much of it: what they share
  * comes from the machine (or the whole program), and their scatter around it is the variation of
  * a site that did not change. A site is tested against both, as a new
  * value of a random-effects model (Higgins, Thompson and Spiegelhalter 2009), the model
- * being fitted without it. And against what machines do at worst, for changes so large
- * that no neighbour explains them. */
+ * being fitted without it. Its values have to be exchangeable: a socket's calls say nothing of how
+ * far opening files differs from run to run. And against what machines do at worst, for changes so
+ * large that no neighbour explains them. */
 #include "report/compare/diff.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "stats/compare/between_runs.h"
+#include "stats/numerics/distributions.h"
 
 /* Other sites that are needed. */
 #define LEAST_OTHERS 3
@@ -22,6 +25,14 @@
 /* Weight of a test: its part of the site's error probability. */
 #define WEIGHT_OWN   0.45
 #define WEIGHT_TOTAL 0.05
+
+/* Which sites belong together: those that work or wait, all or of one function and outcome. */
+#define ALL_FUNCTIONS UINT32_MAX
+struct kind {
+	bool waiting;
+	uint32_t function;	   /* or ALL_FUNCTIONS */
+	const uint32_t *functions; /* each site's */
+};
 
 /* Sites of one kind, as logarithms of ratios. */
 struct references {
@@ -50,7 +61,15 @@ static double relative(const struct compare_mean *m)
 	return m->mean > 0 ? m->error / m->mean : INFINITY;
 }
 
-static uint32_t collect(const struct diff *d, enum diff_view view, bool waiting,
+static bool is_of(const struct diff *d, uint32_t site, const struct kind *k)
+{
+	const struct diff_site *s = &d->site[site];
+
+	return s->waiting == k->waiting && s->run[0].calls && s->run[1].calls &&
+	       (k->function == ALL_FUNCTIONS || k->functions[site] == k->function);
+}
+
+static uint32_t collect(const struct diff *d, enum diff_view view, const struct kind *k,
 			struct sorted *found)
 {
 	uint32_t n = 0;
@@ -61,9 +80,8 @@ static uint32_t collect(const struct diff *d, enum diff_view view, bool waiting,
 		struct compare_mean new = diff_estimate(&s->run[1], view);
 		double a = relative(&base), b = relative(&new);
 
-		if (s->waiting != waiting || !s->run[0].calls || !s->run[1].calls ||
-		    diff_estimate_hindrance(d, s, view) || !(a <= SURE) || !(b <= SURE) ||
-		    !(a > 0 || b > 0))
+		if (!is_of(d, i, k) || diff_estimate_hindrance(d, s, view) || !(a <= SURE) ||
+		    !(b <= SURE) || !(a > 0 || b > 0))
 			continue;
 		found[n++] = (struct sorted){log(new.mean / base.mean), a * a + b * b, i};
 	}
@@ -71,7 +89,7 @@ static uint32_t collect(const struct diff *d, enum diff_view view, bool waiting,
 	return n < MOST_REFERENCES ? n : MOST_REFERENCES;
 }
 
-static int find_references(const struct diff *d, enum diff_view view, bool waiting,
+static int find_references(const struct diff *d, enum diff_view view, const struct kind *k,
 			   struct references *r)
 {
 	struct sorted *found = calloc(d->sites + 1, sizeof(*found));
@@ -79,7 +97,7 @@ static int find_references(const struct diff *d, enum diff_view view, bool waiti
 	*r = (struct references){0};
 	if (!found)
 		return -1;
-	r->n = collect(d, view, waiting, found);
+	r->n = collect(d, view, k, found);
 	r->y = calloc(r->n + 1, sizeof(*r->y));
 	r->v = calloc(r->n + 1, sizeof(*r->v));
 	r->site = calloc(r->n + 1, sizeof(*r->site));
@@ -146,6 +164,9 @@ static void test_own(const struct diff *d, const struct diff_site *s, enum diff_
 	test_ratio(d, s, view, &null, t);
 	t->margin = margin + fabs(e.centre - stay);
 	t->weight = WEIGHT_OWN;
+	t->relative = fabs(e.centre) >
+		      distributions_t_quantile(0.5 + d->options.confidence / 2, (double)e.n - 1) *
+			      sqrt(e.centre_variance);
 	t->ratio /= common;
 	t->low /= common;
 	t->high /= common;
@@ -200,33 +221,89 @@ static void note_common(struct diff *d, enum diff_view view, bool waiting,
 		*known = c;
 }
 
-static int test_view(struct diff *d, enum diff_view view, bool waiting)
+static int note_kind(struct diff *d, enum diff_view view, bool waiting)
+{
+	struct kind all = {waiting, ALL_FUNCTIONS, NULL};
+	struct references r;
+	int status = find_references(d, view, &all, &r);
+
+	if (!status)
+		note_common(d, view, waiting, &r);
+	free_references(&r);
+	return status;
+}
+
+static int test_function(struct diff *d, enum diff_view view, const struct kind *k)
 {
 	struct references r;
+	int status = find_references(d, view, k, &r);
 
-	if (find_references(d, view, waiting, &r) < 0) {
-		free_references(&r);
-		return -1;
-	}
-	note_common(d, view, waiting, &r);
-	for (uint32_t i = 0; i < d->sites; i++) {
+	for (uint32_t i = 0; i < d->sites && !status; i++) {
 		struct diff_site *s = &d->site[i];
 
-		if (s->waiting != waiting || !s->run[0].calls || !s->run[1].calls ||
-		    diff_estimate_hindrance(d, s, view))
+		if (!is_of(d, i, k) || diff_estimate_hindrance(d, s, view))
 			continue;
 		test_own(d, s, view, &r, i, &s->test[view][DIFF_OWN]);
 		test_total(d, s, view, &s->test[view][DIFF_TOTAL]);
 	}
 	free_references(&r);
+	return status;
+}
+
+static int compare_names(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+static int by_function(const void *left, const void *right, void *sites)
+{
+	const struct diff_site *a = (const struct diff_site *)sites + *(const uint32_t *)left;
+	const struct diff_site *b = (const struct diff_site *)sites + *(const uint32_t *)right;
+	int c = compare_names(a->symbol, b->symbol);
+
+	if (a->waiting != b->waiting)
+		return a->waiting ? 1 : -1;
+	return c ? c : compare_names(a->outcome, b->outcome);
+}
+
+/* Tests of all functions. `order`: the sites by function; `functions`: room for as many. */
+static int test_functions(struct diff *d, const uint32_t *order, uint32_t *functions)
+{
+	struct kind k = {.functions = functions};
+
+	for (uint32_t i = 0; i < d->sites; i++) {
+		bool other = i && by_function(&order[i - 1], &order[i], d->site) != 0;
+
+		functions[order[i]] = (i ? functions[order[i - 1]] : 0) + other;
+	}
+	for (uint32_t i = 0; i < d->sites; i++) {
+		k.function = functions[order[i]];
+		k.waiting = d->site[order[i]].waiting;
+		if (i && functions[order[i - 1]] == k.function)
+			continue;
+		for (int view = 0; view < DIFF_VIEWS; view++)
+			if (test_function(d, (enum diff_view)view, &k) < 0)
+				return -1;
+	}
 	return 0;
 }
 
 int diff_pair_test(struct diff *d)
 {
-	for (int view = 0; view < DIFF_VIEWS; view++)
-		for (int waiting = 0; waiting < 2; waiting++)
-			if (test_view(d, (enum diff_view)view, waiting) < 0)
-				return -1;
-	return 0;
+	uint32_t *order = calloc(d->sites + 1, sizeof(*order));
+	uint32_t *functions = calloc(d->sites + 1, sizeof(*functions));
+	int status = order && functions ? 0 : -1;
+
+	for (int view = 0; view < DIFF_VIEWS && !status; view++)
+		for (int waiting = 0; waiting < 2 && !status; waiting++)
+			status = note_kind(d, (enum diff_view)view, waiting);
+	for (uint32_t i = 0; i < d->sites && !status; i++)
+		order[i] = i;
+	if (!status) {
+		qsort_r(order, d->sites, sizeof(*order), by_function, d->site);
+		status = test_functions(d, order, functions);
+	}
+	free(order);
+	free(functions);
+	return status;
 }

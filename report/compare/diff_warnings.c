@@ -129,7 +129,7 @@ static void warn_pair(struct diff *d)
 	if (alone)
 		warn(d, "one-run-a-side",
 		     "At %" PRIu32
-		     " site%s there are too few others of their kind to tell from one "
+		     " site%s there are too few others of their function to tell from one "
 		     "run a side what the machine did: only changes beyond %.3g %% count there. "
 		     "Give several runs a side, recorded in turn: scprof diff BASE... -- NEW...",
 		     alone, alone == 1 ? "" : "s", 100 * d->options.run_to_run);

@@ -76,19 +76,35 @@ static const char *of_what(const struct diff *d, const struct diff_site *s,
 
 	bool undisturbed = f->view == DIFF_UNDISTURBED || f->view == DIFF_UNSWITCHED_UNDISTURBED;
 
+	bool shared =
+		d->profiles == 2 ? f->shown.relative : c->sites && (c->low > 1 || c->high < 1);
+
 	/* Where sites share no change, there is nothing to compare with. */
-	if (f->against == DIFF_OWN && c->sites && (c->low > 1 || c->high < 1))
+	if (f->against == DIFF_OWN && shared)
 		return undisturbed ? " against the other sites, where undisturbed"
 				   : " against the other sites";
 	return undisturbed ? " where undisturbed" : "";
 }
 
-static void untested_words(const struct diff_finding *f, char *text, size_t room)
+/* Of the run that has the fewest. */
+static uint64_t fewest_calls(const struct diff *d, const struct diff_site *s)
+{
+	uint64_t calls = UINT64_MAX;
+
+	for (uint32_t i = 0; i < d->profiles; i++)
+		if (s->run[i].calls && s->run[i].calls < calls)
+			calls = s->run[i].calls;
+	return calls;
+}
+
+static void untested_words(const struct diff *d, const struct diff_site *s,
+			   const struct diff_finding *f, char *text, size_t room)
 {
 	if (!strcmp(f->reason, DIFF_FEW_TICKS))
 		snprintf(text, room, "cannot be determined: too few ticks");
 	else if (!strcmp(f->reason, DIFF_FEW_CALLS))
-		snprintf(text, room, "cannot be determined: too few calls");
+		snprintf(text, room, "cannot be determined: too few calls (%" PRIu64 ")",
+			 fewest_calls(d, s));
 	else if (!strcmp(f->reason, DIFF_UNLIKE))
 		snprintf(text, room, "cannot be determined: the runs of a side differ too much");
 	else if (!strcmp(f->reason, DIFF_SWITCHED))
@@ -134,7 +150,7 @@ static void finding_words(const struct diff *d, const struct diff_site *s,
 	} else if (f->status == DIFF_SAME) {
 		same_words(d, f, text, room);
 	} else if (f->status == DIFF_UNTESTED) {
-		untested_words(f, text, room);
+		untested_words(d, s, f, text, room);
 	}
 }
 

@@ -81,7 +81,7 @@ static void test_what_hides_a_change_of_cpu_time_is_named(void **state)
 	check_other(&s, "elapsed time: no significant change");
 	s.found[DIFF_ELAPSED] =
 		(struct diff_finding){.status = DIFF_UNTESTED, .reason = DIFF_FEW_CALLS};
-	check_other(&s, "elapsed time: cannot be determined: too few calls");
+	check_other(&s, "elapsed time: cannot be determined: too few calls (10)");
 	s.states = false;
 	check_other(&s, "");
 }
