@@ -151,11 +151,11 @@ $(BENCH)/liblog_durations.so: bench/coverage/traces/log_durations.c
 	$(CC) $(BENCH_CFLAGS) -fPIC -shared -o $@ $< -ldl -lpthread
 
 # The rule of --until and the forecasts of plan, simulated (docs/top.md, docs/plan.md).
-$(BENCH)/stopping: bench/stopping.c $(BUILD)/libstats.a
+$(BENCH)/stopping $(BENCH)/forecasts: $(BENCH)/%: bench/watched/%.c bench/watched/programs.c $(BUILD)/libstats.a
 	@mkdir -p $(@D)
 	$(CC) $(BENCH_CFLAGS) -fno-math-errno -o $@ $^ -lgsl -lgslcblas -lm
 
-$(BENCH)/two_states: bench/two_states.c
+$(BENCH)/two_states: bench/watched/two_states.c
 	@mkdir -p $(@D)
 	$(CC) $(BENCH_CFLAGS) -o $@ $< -lm
 

@@ -1,26 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Simulates programs that are watched and stopped by the rule of stats/mean/stopping.h, with the
- * looking times of `scprof run --until`, and counts how often the mean is right at the stop.
- *
- *   build/bench/stopping [--runs N] [--longest S] [--least S] [--relative P] [LAW...]
- *
- * A program's calls follow each other in simulated time; what it is doing changes in that time, not
- * by calls. The truth is known by formula. The laws "tuned" are those that the rule was made with,
- * "held out" those that judge it. */
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "bench/watched/programs.h"
 
-#include "stats/mean/mean_interval.h"
-#include "stats/mean/stopping.h"
+#include <math.h>
+
 #include "stats/numerics/random.h"
 
-#define CONFIDENCE 0.95
-#define MS	   1e6 /* ns */
-#define S	   1e9
-#define LEVELS	   9
+#define LEVELS PROGRAMS_LEVELS
+#define S      PROGRAMS_S
+#define MS     1e6
 
 static struct random dice;
 
@@ -54,26 +41,6 @@ static double weibull(double shape)
 {
 	return pow(exponential(), 1 / shape) / tgamma(1 + 1 / shape);
 }
-
-/* ---- What a program does ---- */
-
-struct program {
-	double now; /* ns */
-	double state_end;
-	unsigned state;
-	double level[LEVELS], level_at;
-	double all; /* what the mean of the run so far ought to be, where it changes: sum over calls
-		     */
-	double calls;
-};
-
-/* `gap`: from when a call begins to when the next one does; calls may overlap, as of threads. */
-struct call {
-	double gap, time;
-};
-
-/* A law: the next call. */
-typedef struct call law(struct program *p, double a, double b);
 
 /* Calls at random times, 2 ms apart on average. */
 static double arrival(void)
@@ -266,12 +233,7 @@ static struct call warming(struct program *p, double fall_s, double b)
 	return (struct call){arrival(), mean * exponential()};
 }
 
-static const struct {
-	const char *name, *what;
-	law *next;
-	double a, b, truth_ms; /* 0: program.all */
-	bool held_out;
-} laws[] = {
+const struct program_law programs_laws[] = {
 	{"exponential", "independent", independent_exponential, 0, 0, 1, false},
 	{"lognormal", "independent, coefficient of variation 1.3", independent_lognormal, 1, 0, 1,
 	 false},
@@ -304,19 +266,38 @@ static const struct {
 	{"warming-3", "begins 3 times as slow, for 3 s", warming, 3, 0, 0, true},
 	{"drift-30", "3 % of the start more a second", drift, 30, 0, 0, true},
 };
-#define LAWS (sizeof(laws) / sizeof(*laws))
+const unsigned programs_count = sizeof(programs_laws) / sizeof(*programs_laws);
 
-/* ---- What the library keeps ---- */
+void programs_seed(uint64_t seed)
+{
+	random_seed(&dice, seed);
+}
 
-struct recording {
-	struct stats_sums sums;
-	uint64_t batch[64], end, base;
-	struct stats_batches batches;
-};
+double programs_step(const struct program_law *law, struct program *p)
+{
+	struct call c = law->next(p, law->a, law->b);
 
-static void record(struct recording *r, uint64_t units)
+	p->now += c.gap;
+	p->calls++;
+	return c.time;
+}
+
+double programs_truth(const struct program_law *law, const struct program *p)
+{
+	return law->truth_ms > 0 ? law->truth_ms * MS : p->all / p->calls;
+}
+
+void programs_begin(struct recording *r)
+{
+	*r = (struct recording){.sums = {.min = UINT64_MAX, .tick = 1, .unit = 1},
+				.end = 2,
+				.batches = {.calls = 2}};
+}
+
+void programs_record(struct recording *r, double ns)
 {
 	struct stats_sums *s = &r->sums;
+	uint64_t units = (uint64_t)llround(ns);
 
 	s->n++;
 	s->sum += units;
@@ -336,117 +317,10 @@ static void record(struct recording *r, uint64_t units)
 	r->end = s->n + r->batches.calls;
 }
 
-static struct mean_interval estimate(const struct recording *r)
+struct mean_interval programs_estimate(const struct recording *r)
 {
 	struct stats_sample sample = {.sums = r->sums, .batches = r->batches};
 
 	sample.batches.sum = r->batch;
-	return mean_interval_estimate(&sample, CONFIDENCE);
-}
-
-/* ---- A watched run ---- */
-
-struct wishes {
-	double relative, least_s, longest_s;
-	unsigned runs;
-};
-
-struct outcome {
-	unsigned stopped, right, ordinary, doubted;
-	double time_s;
-};
-
-static bool look(struct stopping *s, const struct recording *r, double now_s,
-		 struct mean_interval *e)
-{
-	*e = estimate(r);
-	return stopping_look(s, now_s,
-			     &(struct stopping_look){r->sums.n, 0, e->mean, e->mean, e->low,
-						     e->high, e->freedom, e->design_effect,
-						     e->unreliable});
-}
-
-static void one_run(size_t which, const struct wishes *w, struct outcome *o)
-{
-	struct recording r = {.sums = {.min = UINT64_MAX, .tick = 1, .unit = 1},
-			      .end = 2,
-			      .batches = {.calls = 2}};
-	struct program p = {0};
-	struct stopping s;
-	struct mean_interval e;
-	bool stopped = false;
-	double truth;
-
-	stopping_begin(&s, w->relative, w->least_s, 0, &(struct stopping_stretch){0});
-	while (p.now < w->longest_s * S && !stopped) {
-		struct call c = laws[which].next(&p, laws[which].a, laws[which].b);
-
-		p.now += c.gap;
-		p.calls++;
-		record(&r, (uint64_t)llround(c.time));
-		if (stopping_add(&s, p.now / S, &(struct stopping_stretch){r.sums.n, r.sums.sum}))
-			stopped = look(&s, &r, p.now / S, &e);
-	}
-	truth = laws[which].truth_ms > 0 ? laws[which].truth_ms * MS : p.all / p.calls;
-	o->stopped += stopped;
-	if (!stopped) {
-		o->doubted += estimate(&r).unreliable != 0;
-		return;
-	}
-	o->time_s += p.now / S;
-	o->right += fabs(e.mean - truth) <= w->relative * e.mean;
-	o->ordinary += e.low <= truth && truth <= e.high;
-}
-
-static void one_law(size_t which, const struct wishes *w)
-{
-	struct outcome o = {0};
-	char covered[64] = "-", warned[32] = "-";
-	unsigned left;
-
-	random_seed(&dice, 1000 + which);
-	for (unsigned i = 0; i < w->runs; i++)
-		one_run(which, w, &o);
-	left = w->runs - o.stopped;
-	if (o.stopped)
-		snprintf(covered, sizeof(covered), "%6.1f s %7.1f %% %7.1f %%",
-			 o.time_s / o.stopped, 100.0 * o.right / o.stopped,
-			 100.0 * o.ordinary / o.stopped);
-	if (left)
-		snprintf(warned, sizeof(warned), "%.0f %%", 100.0 * o.doubted / left);
-	printf("%-20s %-42s %-8s %4g %% %5.1f %%  %-28s %s\n", laws[which].name, laws[which].what,
-	       laws[which].held_out ? "held out" : "tuned", 100 * w->relative,
-	       100.0 * o.stopped / w->runs, covered, warned);
-	fflush(stdout);
-}
-
-int main(int argc, char **argv)
-{
-	struct wishes w = {
-		.relative = 0.05, .least_s = STOPPING_LEAST_S, .longest_s = 300, .runs = 300};
-	int at = 1;
-
-	for (; at + 1 < argc && !strncmp(argv[at], "--", 2); at += 2) {
-		double value = atof(argv[at + 1]);
-
-		if (!strcmp(argv[at], "--runs"))
-			w.runs = (unsigned)value;
-		else if (!strcmp(argv[at], "--longest"))
-			w.longest_s = value;
-		else if (!strcmp(argv[at], "--least"))
-			w.least_s = value;
-		else if (!strcmp(argv[at], "--relative"))
-			w.relative = value;
-	}
-	printf("%-20s %-42s %-8s %6s %7s  %8s %9s %9s  %s\n", "law", "what", "", "asked", "stopped",
-	       "after", "within", "ordinary", "others warned");
-	for (size_t i = 0; i < LAWS; i++) {
-		bool wanted = at >= argc;
-
-		for (int k = at; k < argc; k++)
-			wanted = wanted || !strcmp(argv[k], laws[i].name);
-		if (wanted)
-			one_law(i, &w);
-	}
-	return 0;
+	return mean_interval_estimate(&sample, 0.95);
 }
