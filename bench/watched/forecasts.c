@@ -74,7 +74,7 @@ static void one_pilot(const struct program_law *law, const struct wishes *w, dou
 /* The width that so many times the pilot gives, in the median. */
 static double asked_width(const struct program_law *law, const struct wishes *w)
 {
-	double widths[31], calls;
+	double widths[31] = {0}, calls;
 	size_t n = sizeof(widths) / sizeof(*widths);
 
 	for (size_t i = 0; i < n; i++) {

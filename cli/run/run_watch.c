@@ -237,9 +237,19 @@ static void tell_unreached(const struct run_watch *w, char *out, size_t room)
 			 p->reached, p->sites, widest, *unreliable ? "; " : "", unreliable);
 }
 
+/* What was asked, when it was reached (0: not), and of how many sites: for renderers. */
+static void note_numbers(const struct run_watch *w, struct profile *p)
+{
+	char text[96];
+
+	snprintf(text, sizeof(text), PROF_FILTER_STOP "%.6g %.6g %zu", w->wishes.until,
+		 w->reached_s, w->precision.sites);
+	filters_note(p, text);
+}
+
 void run_watch_tell(const struct run_watch *w, struct profile *p)
 {
-	char what[256], text[320];
+	char what[256], text[512];
 
 	if (!w || !w->wishes.until)
 		return;
@@ -250,8 +260,12 @@ void run_watch_tell(const struct run_watch *w, struct profile *p)
 			 w->precision.sites == 1 ? "" : "s");
 	else
 		tell_unreached(w, what, sizeof(what));
-	snprintf(text, sizeof(text), "until=%s", what);
+	snprintf(text, sizeof(text), "until=%s%s", what,
+		 w->reached_s ? ". They allow for having stopped then; the intervals below are of "
+				"runs whose length is given"
+			      : "");
 	filters_note(p, text);
+	note_numbers(w, p);
 	say_format("recorded until the means were known to %s", what);
 	if (w->failed)
 		say("--until was given up for want of memory");

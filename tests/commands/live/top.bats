@@ -632,6 +632,7 @@ last_picture()
 	grep -q 'known to +-50 %, which was reached after .* (1 site)' run.err
 	"$SCPROF" report --format json p.scp >report.json
 	jq -e '.filters.until[0] | test("reached after")' report.json
+	jq -e '.recorded.until | .relative == 0.5 and .reached and .after_s > 2 and .sites == 1' report.json
 	# the program went on for as many waits of a real millisecond: 256 at least
 	jq -e '.recorded.recorded_s < .recorded.lived_s - 0.256 and .recorded.windows == 1' report.json
 	jq -e '.recorded.recorded_s > 2 and ([.sites[].calls] | add >= 256)' report.json
@@ -646,6 +647,7 @@ last_picture()
 	grep -q 'which was not reached' run.err
 	"$SCPROF" report --format json p.scp >report.json
 	jq -e '.filters.until[0] | test("not reached")' report.json
+	jq -e '.recorded.until | .relative == 0.0001 and (.reached | not) and .after_s == null' report.json
 	local bad status
 	for bad in '--until 0' '--until 60%' '--until x' '--until -1%' '--until-of send' \
 		'--until 5% --until-of ,' '--until-least 20s' '--until 5% --until-least 99ms' \
