@@ -165,7 +165,7 @@ ASKED='($before | .schema == "scprof-plan/1" and (.sites | length) == 1 and .sit
 
 @test "plan 08: what a program is asked for is what it then has made" {
 	planned sleeps 100
-	jq -en "$PAIRS $ASKED and .brief == (.running_s < 10)] == [true]" 100.1 100.2 || {
+	jq -en "$PAIRS $ASKED and (\$before | .brief == (.running_s < 10))] == [true]" 100.1 100.2 || {
 		cat 100.1 100.2
 		return 1
 	}
