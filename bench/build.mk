@@ -150,6 +150,15 @@ $(BENCH)/liblog_durations.so: bench/coverage/traces/log_durations.c
 	@mkdir -p $(@D)
 	$(CC) $(BENCH_CFLAGS) -fPIC -shared -o $@ $< -ldl -lpthread
 
+# The rule of --until and the forecasts of plan, simulated (docs/top.md, docs/plan.md).
+$(BENCH)/stopping $(BENCH)/forecasts: $(BENCH)/%: bench/watched/%.c bench/watched/programs.c $(BUILD)/libstats.a
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_CFLAGS) -fno-math-errno -o $@ $^ -lgsl -lgslcblas -lm
+
+$(BENCH)/two_states: bench/watched/two_states.c
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_CFLAGS) -o $@ $< -lm
+
 # What comparisons are measured with (docs/diff.md), and tested.
 $(BENCH)/libspin.so: bench/spin.c
 	@mkdir -p $(@D)

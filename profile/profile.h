@@ -332,6 +332,9 @@ int account_add_text(struct prof_account *a, const char *text);
 /* The text of `filters` behind `key` ("below=", ...), the one after `after` or (NULL) the first;
  * NULL: there is none. Keys: see scp_header.filters. */
 const char *filters_text(const struct profile *p, const char *key, const char *after);
+/* Of a run that was to stop by itself: the relative half width, the seconds after which (0: not
+ * reached), and the number of sites. */
+#define PROF_FILTER_STOP "stop="
 
 /* Note what was left out on purpose, as "KEY=VALUE", beside what the files say. Nothing where
  * there is no room for it, or where it is there. */

@@ -122,8 +122,9 @@ static void judge(struct plan_site *p, const struct report_site *s)
 static void plan_cpu(struct plan_site *p, const struct report_site *s, const struct plan_options *o)
 {
 	const struct mean_interval *e = &s->states.unswitched;
-	struct stats_finished f = {(double)s->calls, e->mean,  e->low,
-				   e->high,	     e->error, s->overhead_error_ns};
+	struct stats_finished f = {
+		(double)s->calls,    e->mean, e->low, e->high, e->error, e->freedom,
+		s->overhead_error_ns};
 	bool known = s->states.known && e->mean > 0 && !is_synchronous(s);
 
 	p->cpu_width = known ? (e->high - e->low) / e->mean : NAN;
@@ -136,8 +137,9 @@ static struct plan_site plan_site(const struct plan_sites *all, const struct rep
 {
 	const struct report_site *s = &r->site[at];
 	const struct mean_interval *e = &s->estimate;
-	struct stats_finished f = {(double)s->calls, e->mean,  e->low,
-				   e->high,	     e->error, s->overhead_error_ns};
+	struct stats_finished f = {
+		(double)s->calls,    e->mean, e->low, e->high, e->error, e->freedom,
+		s->overhead_error_ns};
 	struct plan_site p = {.site = at};
 
 	p.width = e->mean > 0 ? (e->high - e->low) / e->mean : NAN;
@@ -167,6 +169,7 @@ static void add_up(struct plan_sites *p, const struct report *r)
 			p->factor = fmax(p->factor, s->calls / calls);
 	}
 	p->far = p->factor > PLAN_FAR;
+	p->brief = p->running_ns < PLAN_BRIEF_NS;
 	p->more_calls = ceil((p->factor - 1) * (double)r->calls);
 	p->more_ns = (p->factor - 1) * p->running_ns;
 	p->cpu_more_calls = ceil((p->cpu_factor - 1) * (double)r->calls);

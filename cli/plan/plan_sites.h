@@ -9,6 +9,7 @@
 
 #include "cli/plan/plan_options.h"
 #include "report/report.h"
+#include "stats/mean/stopping.h"
 
 enum plan_state {
 	PLAN_REACHED,  /* narrow enough already */
@@ -34,6 +35,10 @@ struct plan_site {
 
 /* A run says little about events that are rarer than one a run. */
 #define PLAN_FAR 4
+/* And a short one nothing of phases: what lasts a third of it goes unseen in one of 20
+ * (stopping.h).
+ */
+#define PLAN_BRIEF_NS (STOPPING_LEAST_S * 1e9)
 
 struct plan_sites {
 	struct plan_site *site; /* longest total first */
@@ -46,6 +51,7 @@ struct plan_sites {
 	/* The same for the CPU time of all sites of which it is forecast; NAN: of none. */
 	double cpu_factor, cpu_more_calls, cpu_more_ns;
 	bool far;	  /* factor > PLAN_FAR: rarer events than the run had will occur */
+	bool brief;	  /* running_ns < PLAN_BRIEF_NS: slow phases may be missing */
 	uint32_t perhaps; /* sites below the share whose intervals reach above it */
 };
 

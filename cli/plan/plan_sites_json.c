@@ -81,6 +81,7 @@ int plan_sites_json(const struct plan_sites *p, struct report *r, const struct p
 	put_count(w, "more_calls", p->more_calls);
 	json_write_number(w, "more_s", p->more_ns / 1e9);
 	json_write_flag(w, "far", p->far);
+	json_write_flag(w, "brief", p->brief);
 	put_all_cpu(w, p);
 	put_states(w, p);
 	json_write_count(w, "perhaps_above_share", p->perhaps);

@@ -225,6 +225,17 @@ static bool said_before(const struct plan_sites *p, uint32_t at)
 	return false;
 }
 
+static void print_brief(const struct plan_sites *p)
+{
+	char time[40], third[40];
+
+	plan_words_time(time, sizeof(time), p->running_ns);
+	plan_words_time(third, sizeof(third), p->running_ns / 3);
+	printf("brief: in %s the program may have been in one phase only. Where phases last %s and "
+	       "more, the forecast is too low: plan from 10 s and more\n",
+	       time, third);
+}
+
 static void print_notes(const struct plan_sites *p)
 {
 	bool rough = false;
@@ -245,6 +256,8 @@ static void print_notes(const struct plan_sites *p)
 		       "phases longer than it, are not in the forecast: plan again on the way, "
 		       "from all runs\n",
 		       factor);
+	if (p->brief && p->sites)
+		print_brief(p);
 	if (p->perhaps)
 		printf("%" PRIu32 " more site%s may lie above this share too: %s it\n", p->perhaps,
 		       p->perhaps == 1 ? "" : "s",

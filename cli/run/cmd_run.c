@@ -28,6 +28,7 @@
 #include "cli/run/run_output.h"
 #include "cli/run/run_symbols.h"
 #include "cli/run/run_watch.h"
+#include "stats/mean/stopping.h"
 #include "collector/launch/run_directory.h"
 #include "cli/messages/say.h"
 #include "collector/launch/survivors.h"
@@ -370,6 +371,9 @@ static void begin_watch(struct run *r)
 {
 	const struct run_filters *f = &r->options.filters;
 	const struct run_watch_wishes wishes = {.until = r->options.until,
+						.least_s = r->options.until_least_s > 0
+								   ? r->options.until_least_s
+								   : STOPPING_LEAST_S,
 						.of = r->options.until_of,
 						.quiet = r->options.live,
 						.for_ns = f->plan.for_ns,

@@ -26,6 +26,7 @@ enum {
 	OPTION_SLOWEST_OF,
 	OPTION_UNTIL,
 	OPTION_UNTIL_OF,
+	OPTION_UNTIL_LEAST,
 	OPTION_STATES,
 	OPTION_VERIFY_PATHS,
 	OPTION_EXACT_TICK,
@@ -80,6 +81,9 @@ static const struct usage_entry usage_options[] = {
 		 "the time or more are known to P: 5%, 0.01"},
 	{"until-of", OPTION_UNTIL_OF, "NAMES",
 	 .text = "of these functions only: names, globs, separated by commas"},
+	{"until-least", OPTION_UNTIL_LEAST, "T",
+	 .text = "but not before so long a measurement (default: 10s): what the program does for "
+		 "a third of it or longer at a stretch may be missed"},
 	{"live", OPTION_LIVE, NULL,
 	 .text = "watch on the terminal meanwhile, as by scprof top; what the command writes to "
 		 "the terminal goes to a file"},
@@ -203,6 +207,9 @@ static int parse_groups(const char *from, const char *list, struct run_options *
 	}
 }
 
+/* Looks are 0.1 s apart at least. */
+#define LEAST_NS 100000000u
+
 static int take_until(const char *text, struct run_options *o)
 {
 	if (!quantity_share(text, &o->until) && o->until >= 0.0001 && o->until <= 0.5) {
@@ -212,6 +219,18 @@ static int take_until(const char *text, struct run_options *o)
 	say_format("--until: '%s' is no half width between 0.01%% and 50%% of a mean.\n"
 		   "Write 5%%, or 0.05",
 		   text);
+	return -1;
+}
+
+static int take_until_least(const char *text, struct run_options *o)
+{
+	uint64_t ns;
+
+	if (!duration_parse(text, &ns) && ns >= LEAST_NS) {
+		o->until_least_s = (double)ns / 1e9;
+		return 0;
+	}
+	say_format("--until-least: '%s' is no duration of 100 ms or more: such as 30s", text);
 	return -1;
 }
 
@@ -252,11 +271,11 @@ static bool has_empty_name(const char *list)
 
 static int check_until(const struct run_options *o)
 {
-	if (!o->until_of)
-		return 0;
-	if (!(o->until > 0))
+	if (!(o->until > 0) && o->until_of)
 		say("--until-of says of which functions --until speaks: how well, --until 5%?");
-	else if (has_empty_name(o->until_of))
+	else if (!(o->until > 0) && o->until_least_s > 0)
+		say("--until-least says when --until may be reached: how well, --until 5%?");
+	else if (o->until_of && has_empty_name(o->until_of))
 		say_format("--until-of: '%s' has an empty name in it", o->until_of);
 	else
 		return 0;
@@ -351,6 +370,8 @@ static int take_option(void *to, int code, const char *value)
 		return 0;
 	case OPTION_UNTIL:
 		return take_until(value, o);
+	case OPTION_UNTIL_LEAST:
+		return take_until_least(value, o);
 	case OPTION_UNTIL_OF:
 		o->until_of = value;
 		return 0;

@@ -30,6 +30,7 @@ struct run_options {
 	bool displace;
 	bool live;
 	double until;	      /* --until: relative half width; 0: none */
+	double until_least_s; /* --until-least; 0: not given */
 	const char *until_of; /* functions; NULL: all */
 	bool disabled;	      /* SCPROF_DISABLE is set */
 	char **command;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A thread that reads the profiles as `scprof top` does, at intervals of a twentieth of the run so
- * far, and takes at most a hundredth of a CPU: after an hour, the end of the measurement is noticed
- * three minutes late at most. */
+/* A thread that reads the profiles as `scprof top` does, at the end of each stretch of time that
+ * stopping.h looks at (a 64th of the run so far, or longer), and takes at most a hundredth of a
+ * CPU. */
 #include "cli/run/run_watch.h"
 
 #include <errno.h>
@@ -107,13 +107,14 @@ static int look(struct run_watch *w, struct reading *r)
 	}
 	if (live_rows_update(&r->rows, &r->feed))
 		return -1;
-	return precision_look(&w->precision, &r->feed, &r->rows);
+	return precision_look(&w->precision, &r->feed, &r->rows,
+			      recording_control_recorded_s(w->windows));
 }
 
 /* Returns when to read again. */
 static double look_now(struct run_watch *w, struct reading *r)
 {
-	double cpu = cpu_seconds(), now, elapsed;
+	double cpu = cpu_seconds(), now, elapsed, wait;
 	int result = look(w, r);
 
 	now = live_reader_clock();
@@ -126,7 +127,8 @@ static double look_now(struct run_watch *w, struct reading *r)
 	if (result)
 		return INFINITY;
 	cpu = cpu_seconds() - cpu;
-	return now + fmax(COST * cpu, fmin(fmax(SOONEST_S, elapsed / 20), LATEST_S));
+	wait = fmin(elapsed / 20, w->precision.due_s - recording_control_recorded_s(w->windows));
+	return now + fmax(COST * cpu, fmin(fmax(SOONEST_S, wait), LATEST_S));
 }
 
 static void *watch_main(void *argument)
@@ -184,8 +186,10 @@ struct run_watch *run_watch_begin(const struct run_watch_wishes *wishes, const c
 		w->windows = windows;
 		w->target.kind = TARGET_RUN;
 		snprintf(w->target.path, sizeof(w->target.path), "%s", directory);
-		w->precision = (struct precision){
-			.relative = wishes->until, .names = wishes->of, .worst = NAN};
+		w->precision = (struct precision){.relative = wishes->until,
+						  .least_s = wishes->least_s,
+						  .names = wishes->of,
+						  .worst = NAN};
 		progress_begin(&w->progress, "scprof run", shows);
 		if (!wishes->until && !w->progress.shown) {
 			free(w);
@@ -233,9 +237,19 @@ static void tell_unreached(const struct run_watch *w, char *out, size_t room)
 			 p->reached, p->sites, widest, *unreliable ? "; " : "", unreliable);
 }
 
+/* What was asked, when it was reached (0: not), and of how many sites: for renderers. */
+static void note_numbers(const struct run_watch *w, struct profile *p)
+{
+	char text[96];
+
+	snprintf(text, sizeof(text), PROF_FILTER_STOP "%.6g %.6g %zu", w->wishes.until,
+		 w->reached_s, w->precision.sites);
+	filters_note(p, text);
+}
+
 void run_watch_tell(const struct run_watch *w, struct profile *p)
 {
-	char what[256], text[320];
+	char what[256], text[512];
 
 	if (!w || !w->wishes.until)
 		return;
@@ -246,8 +260,12 @@ void run_watch_tell(const struct run_watch *w, struct profile *p)
 			 w->precision.sites == 1 ? "" : "s");
 	else
 		tell_unreached(w, what, sizeof(what));
-	snprintf(text, sizeof(text), "until=%s", what);
+	snprintf(text, sizeof(text), "until=%s%s", what,
+		 w->reached_s ? ". They allow for having stopped then; the intervals below are of "
+				"runs whose length is given"
+			      : "");
 	filters_note(p, text);
+	note_numbers(w, p);
 	say_format("recorded until the means were known to %s", what);
 	if (w->failed)
 		say("--until was given up for want of memory");

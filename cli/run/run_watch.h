@@ -11,6 +11,7 @@
 
 struct run_watch_wishes {
 	double until;	   /* relative half width; 0: not asked for */
+	double least_s;	   /* --until-least */
 	const char *of;	   /* --until-of; NULL: all functions */
 	bool quiet;	   /* nothing on the terminal */
 	uint64_t for_ns;   /* --for; 0: none */

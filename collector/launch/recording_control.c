@@ -200,6 +200,23 @@ uint64_t recording_control_due(const struct recording_control *w, bool *on)
 	return due == UINT64_MAX ? due : due > now ? due - now : 0;
 }
 
+double recording_control_recorded_s(const struct recording_control *w)
+{
+	const struct scp_control_page *p = w->page;
+	uint64_t ns;
+	uint32_t seq;
+
+	do {
+		seq = __atomic_load_n(&p->seq, __ATOMIC_ACQUIRE);
+		ns = __atomic_load_n(&p->on_ns, __ATOMIC_RELAXED);
+		if (__atomic_load_n(&p->word, __ATOMIC_RELAXED) & 1)
+			ns += clocks_read_ns(CLOCK_MONOTONIC_RAW) -
+			      __atomic_load_n(&p->since_ns, __ATOMIC_RELAXED);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while (seq & 1 || seq != __atomic_load_n(&p->seq, __ATOMIC_RELAXED));
+	return (double)ns / 1e9;
+}
+
 void recording_control_stop(struct recording_control *w)
 {
 	uint64_t one = 1;

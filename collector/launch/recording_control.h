@@ -36,6 +36,9 @@ void recording_control_finish(struct recording_control *w);
  * it goes on now. From any thread, roughly. */
 uint64_t recording_control_due(const struct recording_control *w, bool *on);
 
+/* For how long it has gone on so far, in seconds. From any thread. */
+double recording_control_recorded_s(const struct recording_control *w);
+
 /* End the thread, remove the file, free everything. */
 void recording_control_stop(struct recording_control *w);
 

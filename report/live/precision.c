@@ -53,7 +53,8 @@ static bool is_candidate(const struct precision *p, const struct live_reader *f,
 	       (!p->names || is_named(p->names, f->profile->function[g->function].name));
 }
 
-static struct precision_site *site_of(struct precision *p, uint64_t key)
+static struct precision_site *site_of(struct precision *p, uint64_t key, double now_s,
+				      const struct stopping_stretch *now)
 {
 	struct precision_site *s;
 
@@ -64,7 +65,7 @@ static struct precision_site *site_of(struct precision *p, uint64_t key)
 	if (!s)
 		return NULL;
 	s->key = key;
-	stopping_begin(&s->stopping, p->relative);
+	stopping_begin(&s->stopping, p->relative, p->least_s, now_s, now);
 	HASH_ADD(hh, p->known, key, sizeof(s->key), s);
 	if (s->hh.tbl)
 		return s;
@@ -72,25 +73,44 @@ static struct precision_site *site_of(struct precision *p, uint64_t key)
 	return NULL;
 }
 
-static int look_at(struct precision *p, const struct live_reader *f, const struct rows *r,
-		   uint32_t row)
+static void estimate(struct precision_site *s, const struct live_reader *f, const struct rows *r,
+		     uint32_t row, double now_s)
 {
-	struct precision_site *s = site_of(p, r->row[row].key);
-	uint64_t calls = r->row[row].run.calls;
+	const struct prof_reading *all = &r->row[row].run;
 	struct row_mean run, window;
+	struct stopping_look look;
+
+	live_rows_means(r, f, row, &run, &window);
+	look = (struct stopping_look){.used = run.calls,
+				      .skipped = run.warmup_calls,
+				      .raw = (double)all->units / (double)all->calls *
+					     f->profile->clock.ns_per_unit,
+				      .mean = run.mean_ns,
+				      .low = run.low_ns,
+				      .high = run.high_ns,
+				      .freedom = run.freedom,
+				      .design_effect = run.design,
+				      .unreliable = run.unreliable};
+	stopping_look(&s->stopping, now_s, &look);
+	s->unreliable = run.unreliable;
+}
+
+static int look_at(struct precision *p, const struct live_reader *f, const struct rows *r,
+		   uint32_t row, bool matters, double now_s)
+{
+	const struct prof_reading *all = &r->row[row].run;
+	struct stopping_stretch now = {all->calls, all->units};
+	struct precision_site *s = site_of(p, r->row[row].key, now_s, &now);
 
 	if (!s)
 		return -1;
-	if (stopping_is_due(&s->stopping, calls)) {
-		live_rows_means(r, f, row, &run, &window);
-		stopping_look(&s->stopping,
-			      &(struct stopping_look){calls, run.calls, run.mean_ns, run.low_ns,
-						      run.high_ns, run.freedom, run.design,
-						      run.unreliable});
-		s->unreliable = run.unreliable;
-	}
+	if (stopping_add(&s->stopping, now_s, &now) && matters)
+		estimate(s, f, r, row, now_s);
+	p->due_s = fmin(p->due_s, s->stopping.due_s);
+	if (!matters)
+		return 0;
 	p->sites++;
-	if (stopping_reached(&s->stopping))
+	if (s->stopping.reached)
 		p->reached++;
 	else
 		p->unreliable |= s->unreliable;
@@ -108,7 +128,8 @@ static bool any_works(const struct rows *r)
 	return false;
 }
 
-int precision_look(struct precision *p, const struct live_reader *f, const struct rows *r)
+int precision_look(struct precision *p, const struct live_reader *f, const struct rows *r,
+		   double now_s)
 {
 	uint32_t largest = PROF_NONE;
 	double total = 0;
@@ -116,6 +137,7 @@ int precision_look(struct precision *p, const struct live_reader *f, const struc
 	p->without_waits = !p->names && any_works(r);
 	p->sites = p->reached = 0;
 	p->worst = 0;
+	p->due_s = INFINITY;
 	p->unreliable = 0;
 	for (uint32_t i = 0; i < r->rows; i++) {
 		if (!is_candidate(p, f, &r->row[i]))
@@ -126,8 +148,9 @@ int precision_look(struct precision *p, const struct live_reader *f, const struc
 	}
 	for (uint32_t i = 0; i < r->rows; i++)
 		if (is_candidate(p, f, &r->row[i]) &&
-		    (i == largest || r->row[i].total_ns >= PRECISION_MAJOR * total) &&
-		    look_at(p, f, r, i))
+		    (i == largest || r->row[i].total_ns >= PRECISION_KEPT * total) &&
+		    look_at(p, f, r, i,
+			    i == largest || r->row[i].total_ns >= PRECISION_MAJOR * total, now_s))
 			return -1;
 	if (!p->sites)
 		p->worst = NAN;

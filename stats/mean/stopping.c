@@ -4,18 +4,132 @@
 
 #include <math.h>
 
-void stopping_begin(struct stopping *s, double relative)
+#include "stats/mean/autocorrelation.h"
+#include "stats/numerics/distributions.h"
+
+/* a of stopping.h where the probability is 0.05. */
+#define SEQUENCE_95 2.7955
+
+/* Fewer stretches say nothing of dependence. */
+#define LEAST_STRETCHES (STOPPING_STRETCHES / 2)
+
+/* Residuals are rounded to integers of so many units at most: 40 bits of each. */
+#define RESIDUAL_SCALE 0x1p40
+
+void stopping_begin(struct stopping *s, double relative, double least_s, double now_s,
+		    const struct stopping_stretch *now)
 {
-	*s = (struct stopping){.relative = relative, .due = STOPPING_CALLS, .seen = NAN};
+	*s = (struct stopping){.relative = relative,
+			       .least_s = least_s,
+			       .began_s = now_s,
+			       .stretch_s = least_s / STOPPING_STRETCHES,
+			       .at = *now,
+			       .seen = NAN};
+	s->due_s = now_s + s->stretch_s;
 }
 
-bool stopping_is_due(const struct stopping *s, uint64_t calls)
+static void merge(struct stopping *s)
 {
-	return calls >= s->due;
+	s->count /= 2;
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct stopping_stretch *pair = &s->stretch[2 * i];
+
+		s->stretch[i] = (struct stopping_stretch){pair[0].calls + pair[1].calls,
+							  pair[0].units + pair[1].units};
+	}
+	s->stretch_s *= 2;
 }
 
-/* Can the interval be relied on at all? Calls synchronous with the tick stay unreliable however
- * many there are. */
+bool stopping_add(struct stopping *s, double now_s, const struct stopping_stretch *now)
+{
+	if (now_s < s->due_s)
+		return false;
+	if (s->count == STOPPING_STRETCHES)
+		merge(s);
+	s->stretch[s->count++] =
+		(struct stopping_stretch){now->calls - s->at.calls, now->units - s->at.units};
+	s->at = *now;
+	s->due_s = now_s + s->stretch_s;
+	return true;
+}
+
+/* Stretches with calls of the mean: all calls of the first one too, if some are. */
+static uint32_t first_used(const struct stopping *s, uint64_t skipped)
+{
+	uint64_t calls = 0;
+	uint32_t i = 0;
+
+	while (i < s->count && calls + s->stretch[i].calls <= skipped)
+		calls += s->stretch[i++].calls;
+	return i;
+}
+
+/* Sums over the stretches that are used. */
+struct scatter {
+	uint32_t count;
+	double calls, units, calls_sq;
+	double largest, square; /* of residuals */
+	uint64_t residual[STOPPING_STRETCHES];
+};
+
+static void residuals_of(const struct stopping *s, uint32_t first, struct scatter *r)
+{
+	double ratio, scale;
+
+	*r = (struct scatter){.count = s->count - first};
+	for (uint32_t i = first; i < s->count; i++) {
+		r->calls += (double)s->stretch[i].calls;
+		r->units += (double)s->stretch[i].units;
+		r->calls_sq += (double)s->stretch[i].calls * (double)s->stretch[i].calls;
+	}
+	ratio = r->units / r->calls;
+	scale = RESIDUAL_SCALE / r->units;
+	for (uint32_t i = 0; i < r->count; i++) {
+		const struct stopping_stretch *at = &s->stretch[first + i];
+		double d = ((double)at->units - ratio * (double)at->calls) * scale;
+
+		r->residual[i] = (uint64_t)(int64_t)llround(d);
+		r->largest = fmax(r->largest, d * d);
+		r->square += d * d;
+	}
+	r->units *= scale;
+}
+
+/* Student's t as improbable as the sequence's limit is for a normal mean. */
+static double limit(double elapsed, double freedom)
+{
+	double z = sqrt(SEQUENCE_95 * SEQUENCE_95 + log(fmax(elapsed, 1)));
+
+	return distributions_t_quantile(1 - erfc(z / M_SQRT2) / 2, fmax(freedom, 1));
+}
+
+double stopping_width(const struct stopping *s, double elapsed_s, uint64_t skipped, bool *ready)
+{
+	struct scatter r;
+	struct serial serial;
+	uint32_t first = first_used(s, skipped);
+	double independent, time, t;
+
+	*ready = false;
+	if (s->count - first < LEAST_STRETCHES)
+		return NAN;
+	residuals_of(s, first, &r);
+	if (!(r.calls > 0) || !(r.units > 0))
+		return NAN;
+	serial = autocorrelation_estimate(
+		&(struct stats_batches){.calls = 1, .count = r.count, .sum = r.residual});
+	time = fmax(serial.time, 1);
+	/* Kish (1965): calls that come in few stretches are no more than these */
+	independent = fmin(r.count / time, r.calls * r.calls / r.calls_sq);
+	*ready = independent >= STOPPING_INDEPENDENT && r.largest <= STOPPING_LARGEST * r.square;
+	t = limit(elapsed_s / s->least_s, independent - 1);
+	/* Johnson (1978), as in mean_interval.c: the limit on the side of the long tail */
+	t += fmax(serial.skewness, 0) / sqrt(independent) * (2 * t * t + 1) / 6;
+	return t * sqrt(serial.variance * time * r.count) / r.units;
+}
+
+/* Can the ordinary interval be relied on at all? Calls synchronous with the tick stay unreliable
+ * however many there are. */
 static bool is_enough(const struct stopping_look *l)
 {
 	double design = isnan(l->design_effect) ? 1 : fmax(l->design_effect, 1);
@@ -24,17 +138,17 @@ static bool is_enough(const struct stopping_look *l)
 	       !isnan(l->design_effect) && (double)l->used / design >= STOPPING_EFFECTIVE;
 }
 
-bool stopping_look(struct stopping *s, const struct stopping_look *l)
+bool stopping_look(struct stopping *s, double now_s, const struct stopping_look *l)
 {
-	double half = fmax(l->high - l->mean, l->mean - l->low);
-	double due = ceil(STOPPING_GROWTH * (double)l->calls);
+	double half = fmax(l->high - l->mean, l->mean - l->low), width,
+	       elapsed = now_s - s->began_s;
+	bool ready;
 
+	width = stopping_width(s, elapsed, l->skipped, &ready) * l->raw / l->mean;
 	s->seen = isfinite(half) && l->mean > 0 ? half / l->mean : NAN;
-	s->looks++;
-	s->due = due < 0x1p64 ? (uint64_t)due : UINT64_MAX;
-	if (!(s->seen <= s->relative) || !is_enough(l))
-		s->in_turn = 0;
-	else if (s->in_turn < STOPPING_IN_TURN)
-		s->in_turn++;
-	return stopping_reached(s);
+	/* a sequence that is not known yet says nothing; one that is, is the wider one */
+	if (width > s->seen)
+		s->seen = width;
+	s->reached = ready && elapsed >= s->least_s && s->seen <= s->relative && is_enough(l);
+	return s->reached;
 }

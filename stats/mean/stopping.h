@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* When a mean is known well enough to stop measuring it.
  *
- * Looking at an interval again and again until it is narrow enough stops too early too often: where
- * the scatter happens to look small, the interval is narrow and wrong. As the wanted width goes to
- * 0 this vanishes (Chow and Robbins 1965; for dependent data Glynn and Whitt 1992); for widths that
- * people ask for it costs coverage, most where the first looks come early (Law and Carson 1979).
- * So, here:
- *   - looks at geometrically growing numbers of calls, as Heidelberger and Welch (1983) do:
- *     few looks are few chances to be deceived;
- *   - none counts before there are enough calls, independent batches and effective ticks for the
- *     interval itself to cover (STOPPING_CALLS, _BATCHES, _EFFECTIVE), nor while the estimate has a
- *     reliability warning;
- *   - the width must be small enough at two looks in turn; the second has half as many calls
- *     again, and it is its interval that is reported.
- * tests/unit/stats/test_stopping.c simulates the coverage that is left. */
+ * Who looks at an interval again and again, and stops when it is narrow, stops where the scatter
+ * happens to look small, and before the program has shown how slowly it changes. So, here:
+ *   - the limits hold at all looks together: a confidence sequence. With S(t) a Brownian motion,
+ *       P(|S(t)| >= sqrt(t (a^2 + ln(t / m))) for some t >= m) = 2 (1 - Phi(a) + a phi(a))
+ *     (Robbins 1970, "Statistical methods related to the law of the iterated logarithm", section 6;
+ *     Waudby-Smith et al. 2024, "Time-uniform central limit theory", for sums that are only
+ *     asymptotically so). m is the least time, STOPPING_LEAST_S unless asked otherwise;
+ *   - the error is that between stretches of *wall* time, not of calls: 32 to 64 of them, merged in
+ *     pairs as time goes on, cover the run. A ratio estimate (Cochran 1977, section 6.3), as both
+ *     calls and time vary; dependence between stretches is added (autocorrelation.h). That error is
+ *     itself an estimate: Student's t in place of the normal quantile, moved towards the long tail
+ *     as skewness moves it (Johnson 1978);
+ *   - fewer than STOPPING_INDEPENDENT independent stretches are not enough. A program
+ *     that depends on itself over all times that it was watched seldom has so many;
+ *   - none where one stretch makes most of the scatter: what is as rare will look different next
+ *     time;
+ *   - and the ordinary interval must be as narrow, have no reliability warning, and rest on enough
+ *     calls, batches and effective ticks (STOPPING_CALLS, _BATCHES, _EFFECTIVE).
+ *
+ * What it cannot know is what has not occurred. States that last m / 3 on average change within m
+ * in 95 of 100 runs (e^-3), and then hold the stop up; slower ones may be missed.
+ * bench/stopping.c simulates all this; docs/top.md has the result. */
 #ifndef SCPROF_STATS_MEAN_STOPPING_H
 #define SCPROF_STATS_MEAN_STOPPING_H
 
@@ -21,40 +30,55 @@
 
 #include "stats/stats.h"
 
-#define STOPPING_GROWTH	   1.5
-#define STOPPING_CALLS	   256
-#define STOPPING_BATCHES   16  /* degrees of freedom of the error */
-#define STOPPING_EFFECTIVE 100 /* calls over the design effect */
-#define STOPPING_IN_TURN   2
+#define STOPPING_LEAST_S     10.0
+#define STOPPING_STRETCHES   64
+#define STOPPING_INDEPENDENT 20
+#define STOPPING_CALLS	     256
+#define STOPPING_BATCHES     16	 /* degrees of freedom of the error */
+#define STOPPING_EFFECTIVE   100 /* calls over the design effect */
+/* Most of the squared scatter that one stretch may be. Of 32 normal ones the largest is as much in
+ * one of 10^4. */
+#define STOPPING_LARGEST 0.5
+
+struct stopping_stretch {
+	uint64_t calls, units;
+};
 
 struct stopping {
-	double relative; /* wanted: half the width over the mean */
-	uint64_t due;	 /* calls of the next look */
-	unsigned in_turn, looks;
+	double relative, least_s; /* wanted: half the width over the mean; m */
+	double began_s, due_s;	  /* due_s: of the next look */
+	double stretch_s;
+	uint32_t count;
+	struct stopping_stretch at; /* at the end of the last stretch */
+	struct stopping_stretch stretch[STOPPING_STRETCHES];
+	bool reached;
 	double seen; /* the relative half width at the last look; NAN: none, or nothing known */
 };
 
-/* What the rule needs of an estimate, in any unit. `calls`: so far, by which looks are due; `used`:
- * those in the mean, fewer where a warm-up is excluded. */
+/* What the rule needs of an estimate, in any unit. `used`: calls in the mean, `skipped`: those of a
+ * warm-up before them; `raw`: the mean before anything was subtracted. */
 struct stopping_look {
-	uint64_t calls, used;
-	double mean, low, high;
+	uint64_t used, skipped;
+	double raw, mean, low, high;
 	double freedom, design_effect;
 	unsigned unreliable;
 };
 
-void stopping_begin(struct stopping *s, double relative);
+/* Times are of recording, in seconds: they stand still while it is stopped. `now`: the calls made
+ * so far and their time in units; what was before the beginning is in no stretch. */
+void stopping_begin(struct stopping *s, double relative, double least_s, double now_s,
+		    const struct stopping_stretch *now);
 
-/* Is it time for a look? Estimates cost more than this question. */
-bool stopping_is_due(const struct stopping *s, uint64_t calls);
+/* Where a stretch is over: it ends here, and there is something new to look at. */
+bool stopping_add(struct stopping *s, double now_s, const struct stopping_stretch *now);
 
-/* A look that was due: whether the mean is now known well enough. Stays so until a look
- * says otherwise. */
-bool stopping_look(struct stopping *s, const struct stopping_look *look);
+/* A look after that: whether the mean is now known well enough. Stays so until a look says
+ * otherwise. */
+bool stopping_look(struct stopping *s, double now_s, const struct stopping_look *look);
 
-static inline bool stopping_reached(const struct stopping *s)
-{
-	return s->in_turn >= STOPPING_IN_TURN;
-}
+/* Half the width of the sequence over the mean, at `elapsed_s` since the beginning, of the
+ * stretches after the first `skipped` calls. *ready: whether enough of them are independent. NAN:
+ * not known. */
+double stopping_width(const struct stopping *s, double elapsed_s, uint64_t skipped, bool *ready);
 
 #endif

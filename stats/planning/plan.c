@@ -169,6 +169,17 @@ double plan_random_tick_variance(double mean_ticks)
 /* A long run keeps 32 to 63 batches, some of them dependent: about so many degrees
  * of freedom, however many calls there are. */
 #define LASTING_FREEDOM 40
+/* Of the error now: below that, Wilson and Hilferty are too far off. */
+#define LEAST_FREEDOM 2
+
+/* By how much the true standard error may exceed the one found: the root of freedom over its
+ * chi-square's lower quantile, which Wilson and Hilferty (1931) give within 1 %. */
+static double error_reserve(double freedom)
+{
+	double part = 2 / (9 * fmax(freedom, LEAST_FREEDOM));
+
+	return pow(1 - part - gsl_cdf_ugaussian_Pinv(PLAN_ASSURANCE) * sqrt(part), -1.5);
+}
 
 double plan_calls_forecast(const struct stats_finished *f, double confidence, double p)
 {
@@ -187,6 +198,7 @@ double plan_calls_forecast(const struct stats_finished *f, double confidence, do
 	target = sqrt(target * target - fixed * fixed);
 	q = distributions_t_quantile(0.5 + confidence / 2, LASTING_FREEDOM);
 	c = fmax(q, sqrt(fmax(0, half * half - fixed * fixed)) / s);
+	s *= error_reserve(f->freedom);
 	a = (c - q) * s;
 	b = q * s;
 	/* a u^2 + b u = target, written so that a = 0 divides by nothing */

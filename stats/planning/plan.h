@@ -83,18 +83,24 @@ double plan_random_tick_variance(double mean_ticks);
 
 /* ---- From a finished measurement ---- */
 
-/* The mean of n calls as it was found: its interval, its standard error, and the part of that error
- * that more calls do not reduce (of what was measured once and subtracted). */
+/* The mean of n calls as it was found: its interval, its standard error with its degrees of
+ * freedom, and the part of that error that more calls do not reduce (of what was measured once and
+ * subtracted). */
 struct stats_finished {
 	double n, mean, low, high;
-	double error, fixed;
+	double error, freedom, fixed;
 };
 
+/* So sure is a forecast that its calls suffice. */
+#define PLAN_ASSURANCE 0.8
+
 /* Calls needed in all until the interval is at most p times the mean wide in total, if
- * further calls are like those made. n where it is already; INFINITY where `fixed` alone is
- * wider; NAN where there is nothing to go by: no positive mean, no finite interval, fewer
- * than two calls. As uncertain, relatively, as the interval was wide: the mean and its
- * variance are themselves estimates. */
+ * further calls are like those made: enough with the probability PLAN_ASSURANCE, as the error that
+ * was found is itself an estimate, whose square is distributed as chi-square over its degrees of
+ * freedom (Kupper and Hafner 1989, "How appropriate are popular sample size formulas?"). n where it
+ * is already; INFINITY where `fixed` alone is wider; NAN where there is nothing to go by: no
+ * positive mean, no finite interval, fewer than two calls. As uncertain, relatively, as the
+ * interval was wide: the mean and its variance are themselves estimates. */
 double plan_calls_forecast(const struct stats_finished *f, double confidence, double p);
 
 #endif

@@ -4,6 +4,7 @@
 #include "report/render/json/json.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "report/model/filter_summary.h"
@@ -105,6 +106,24 @@ static void put_filters(struct json_writer *w, const struct profile *p)
 	json_write_close(w, '}');
 }
 
+/* Of the first run that was put into the profile. */
+static void put_until(struct json_writer *w, const struct profile *p)
+{
+	const char *text = filters_text(p, PROF_FILTER_STOP, NULL);
+	double relative, after_s, sites;
+
+	if (!text || sscanf(text, "%lf %lf %lf", &relative, &after_s, &sites) != 3) {
+		json_write_null(w, "until");
+		return;
+	}
+	json_write_open(w, "until", '{');
+	json_write_number(w, "relative", relative);
+	json_write_flag(w, "reached", after_s > 0);
+	json_write_number(w, "after_s", after_s > 0 ? after_s : NAN);
+	json_write_number(w, "sites", sites);
+	json_write_close(w, '}');
+}
+
 static void put_recorded(struct json_writer *w, const struct profile *p)
 {
 	if (!(p->flags & SCP_FILE_WINDOWS)) {
@@ -116,6 +135,7 @@ static void put_recorded(struct json_writer *w, const struct profile *p)
 	json_write_number(w, "lived_s", (double)p->recorded_of_ns / 1e9);
 	json_write_number(w, "share", filter_summary_recorded_share(p));
 	json_write_count(w, "windows", p->windows);
+	put_until(w, p);
 	json_write_close(w, '}');
 }
 

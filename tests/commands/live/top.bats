@@ -627,14 +627,15 @@ last_picture()
 # take is the same on every machine.
 @test "run --until: stops the measurement, not the program" {
 	local waits
-	timeout -k 5 300 "$SCPROF" run -c monotonic --until 50% --until-of 'po*,send' -g wait -o p.scp -- "$PROGRAMS/until_stopped" \
+	timeout -k 5 300 "$SCPROF" run -c monotonic --until 50% --until-least 2s --until-of 'po*,send' -g wait -o p.scp -- "$PROGRAMS/until_stopped" \
 		>run.out 2>run.err </dev/null
 	grep -q 'known to +-50 %, which was reached after .* (1 site)' run.err
 	"$SCPROF" report --format json p.scp >report.json
 	jq -e '.filters.until[0] | test("reached after")' report.json
-	# the program went on for as many waits of a real millisecond: 384 at least
-	jq -e '.recorded.recorded_s < .recorded.lived_s - 0.384 and .recorded.windows == 1' report.json
-	jq -e '[.sites[].calls] | add >= 256 * 1.5' report.json
+	jq -e '.recorded.until | .relative == 0.5 and .reached and .after_s > 2 and .sites == 1' report.json
+	# the program went on for as many waits of a real millisecond: 256 at least
+	jq -e '.recorded.recorded_s < .recorded.lived_s - 0.256 and .recorded.windows == 1' report.json
+	jq -e '.recorded.recorded_s > 2 and ([.sites[].calls] | add >= 256)' report.json
 	waits=$(sed -n 's/ waits while it was recorded//p' run.out)
 	jq -e --argjson waits "$waits" '[.sites[].calls] | add | . == $waits or . == $waits - 1' report.json
 	"$SCPROF" report p.scp >report.txt
@@ -646,9 +647,11 @@ last_picture()
 	grep -q 'which was not reached' run.err
 	"$SCPROF" report --format json p.scp >report.json
 	jq -e '.filters.until[0] | test("not reached")' report.json
+	jq -e '.recorded.until | .relative == 0.0001 and (.reached | not) and .after_s == null' report.json
 	local bad status
 	for bad in '--until 0' '--until 60%' '--until x' '--until -1%' '--until-of send' \
-		'--until 5% --until-of ,'; do
+		'--until 5% --until-of ,' '--until-least 20s' '--until 5% --until-least 99ms' \
+		'--until 5% --until-least x'; do
 		status=0
 		# shellcheck disable=SC2086
 		"$SCPROF" run $bad -- true 2>err.txt </dev/null || status=$?

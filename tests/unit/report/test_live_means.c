@@ -109,7 +109,28 @@ static void agrees_with_a_report(void **state)
 static const struct prof_clock fast = {
 	.kind = SCP_CLOCK_TSC, .ns_per_unit = 1, .resolution_units = 1, .tick_ns = 1};
 
-/* 1: stopped, and the interval holds the mean of the steady calls; 0: it does not; -1: never. */
+static bool look(struct stopping *s, double now_s, const struct entry *e, const struct row_mean *m)
+{
+	return stopping_look(
+		s, now_s,
+		&(struct stopping_look){.used = m->calls,
+					.skipped = m->warmup_calls,
+					.raw = (double)e->r.sums.sum / (double)e->r.sums.n,
+					.mean = m->mean_ns,
+					.low = m->low_ns,
+					.high = m->high_ns,
+					.freedom = m->freedom,
+					.design_effect = m->design,
+					.unreliable = m->unreliable});
+}
+
+static bool add(struct stopping *s, double now_s, const struct entry *e)
+{
+	return stopping_add(s, now_s, &(struct stopping_stretch){e->r.sums.n, e->r.sums.sum});
+}
+
+/* A hundred calls a second. 1: stopped, and the interval holds the mean of the steady calls; 0: it
+ * does not; -1: never. */
 static int stop(struct recording_source *source, unsigned slow, double relative)
 {
 	static struct entry e;
@@ -117,18 +138,16 @@ static int stop(struct recording_source *source, unsigned slow, double relative)
 
 	e = (struct entry){0};
 	recording_begin(&e.r);
-	stopping_begin(&s, relative);
+	stopping_begin(&s, relative, 10, 0, &(struct stopping_stretch){0});
 	for (unsigned i = 0; i < MOST_CALLS; i++) {
 		recording_add(&e.r,
 			      (uint64_t)llround((i < slow ? 30 : 1) * recording_draw(source)));
-		if (!stopping_is_due(&s, e.r.sums.n))
+		if (!add(&s, (i + 1) / 100.0, &e))
 			continue;
 		struct row_mean m = mean_of(&fast, &e);
 
-		if (stopping_look(&s, &(struct stopping_look){e.r.sums.n, m.calls, m.mean_ns,
-							      m.low_ns, m.high_ns, m.freedom,
-							      m.design, m.unreliable}))
-			return m.low_ns <= 1000 && 1000 <= m.high_ns;
+		if (look(&s, (i + 1) / 100.0, &e, &m))
+			return fabs(m.mean_ns - 1000) <= relative * m.mean_ns;
 	}
 	return -1;
 }
@@ -169,23 +188,21 @@ static void doubts_what_keeps_step_with_the_tick(void **state)
 
 	(void)state;
 	for (unsigned bins = 2; bins <= SCP_PHASE_BINS; bins += SCP_PHASE_BINS - 2) {
-		stopping_begin(&s, 0.2);
+		stopping_begin(&s, 0.2, 10, 0, &(struct stopping_stretch){0});
 		e = (struct entry){0};
 		recording_begin(&e.r);
-		for (unsigned i = 0; i < MOST_CALLS && !stopping_reached(&s); i++) {
+		for (unsigned i = 0; i < MOST_CALLS && !s.reached; i++) {
 			recording_add(&e.r,
 				      simulate_ticks(&source.dice, recording_draw(&source), 4000));
 			e.phase.count[simulate_bits(&source.dice) % bins]++;
-			if (!stopping_is_due(&s, e.r.sums.n))
+			if (!add(&s, (i + 1) / 100.0, &e))
 				continue;
 			struct row_mean m = mean_of(&clock, &e);
 
 			assert_int_equal(!!(m.unreliable & STATS_SYNCHRONOUS), bins == 2);
-			stopping_look(&s, &(struct stopping_look){e.r.sums.n, m.calls, m.mean_ns,
-								  m.low_ns, m.high_ns, m.freedom,
-								  m.design, m.unreliable});
+			look(&s, (i + 1) / 100.0, &e, &m);
 		}
-		assert_int_equal(stopping_reached(&s), bins != 2);
+		assert_int_equal(s.reached, bins != 2);
 	}
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Stopping when an interval is narrow enough: the rule's parts, and by simulation, how often
- * the interval at the stop covers the truth, and how wide it is. */
+/* Stopping when a mean is known well enough: the rule's parts, and by simulation, how often
+ * programs that change their state are measured right at the stop (bench/watched has more of them).
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,12 +15,11 @@
 #include "stats/mean/stopping.h"
 
 #define CONFIDENCE 0.95
-#define MOST_CALLS 200000
 
-static struct stopping_look good(uint64_t calls)
+static struct stopping_look good(void)
 {
-	return (struct stopping_look){.calls = calls,
-				      .used = calls,
+	return (struct stopping_look){.used = 100000,
+				      .raw = 100,
 				      .mean = 100,
 				      .low = 96,
 				      .high = 103,
@@ -27,37 +27,77 @@ static struct stopping_look good(uint64_t calls)
 				      .design_effect = 2};
 }
 
-static void as_many_calls_as_a_number_holds(void **state)
+/* Stretches of a second, with 1000 calls each of 100 units and what is added to them. */
+static double watch(struct stopping *s, unsigned from, unsigned stretches, const int64_t *added,
+		    unsigned period)
 {
-	struct stopping s;
-	struct stopping_look look = good(UINT64_MAX);
+	struct stopping_stretch now = s->at;
 
-	(void)state;
-	stopping_begin(&s, 0.05);
-	stopping_look(&s, &look);
-	assert_false(stopping_is_due(&s, UINT64_MAX - 1));
+	for (unsigned i = 0; i < stretches; i++) {
+		now.calls += 1000;
+		now.units += (uint64_t)(100000 + added[i % period]);
+		assert_true(stopping_add(s, (double)(from + i + 1), &now));
+	}
+	return (double)(from + stretches);
 }
 
-static void two_looks_in_turn(void **state)
+static const int64_t scattered[] = {900, -200, -700, 300, 500, -900, 100, 0, -400, 400};
+#define PERIOD (sizeof(scattered) / sizeof(*scattered))
+
+/* As a run of 40 s that may stop. */
+static double begin(struct stopping *s)
+{
+	stopping_begin(s, 0.05, 10, 0, &(struct stopping_stretch){0});
+	return watch(s, 0, 40, scattered, PERIOD);
+}
+
+static void stops_at_a_narrow_interval(void **state)
 {
 	struct stopping s;
-	struct stopping_look look = good(1000);
+	struct stopping_look look = good();
+	double at = begin(&s);
 
 	(void)state;
-	stopping_begin(&s, 0.05);
-	assert_false(stopping_look(&s, &look));
-	assert_false(stopping_is_due(&s, 1499));
-	assert_true(stopping_is_due(&s, 1500));
-	look = good(1500);
-	assert_true(stopping_look(&s, &look));
+	assert_true(stopping_look(&s, at, &look));
 	assert_true(fabs(s.seen - 0.04) < 1e-12); /* the wider side */
 	/* and a look that says otherwise takes it back */
-	look = good(2250);
 	look.low = 94;
-	assert_false(stopping_look(&s, &look));
-	look = good(4000);
-	assert_false(stopping_look(&s, &look));
-	assert_int_equal(s.looks, 4);
+	assert_false(stopping_look(&s, at, &look));
+	assert_false(s.reached);
+}
+
+/* The factor of the error, by Robbins: sqrt(2.7955^2 + ln(40 / 10)), as Student's t of 39 degrees;
+ * skewness is 0 here. */
+static void the_width_is_the_sequence_s(void **state)
+{
+	static const int64_t alternating[] = {500, -500, -500, 500};
+	struct stopping s;
+	double square = 500.0 * 500 * 40 / 39, error = sqrt(square * 40) / 4e6, t;
+	bool ready;
+
+	(void)state;
+	stopping_begin(&s, 0.05, 10, 0, &(struct stopping_stretch){0});
+	watch(&s, 0, 40, alternating, 4);
+	t = stopping_width(&s, 40, 0, &ready) / error;
+	assert_true(ready);
+	assert_true(t > 3.033 && t < 3.5);
+	/* and slowly rising with time */
+	assert_true(stopping_width(&s, 4000, 0, &ready) / error > t + 0.5);
+}
+
+/* What is subtracted from the mean makes it relatively wider. */
+static void widths_are_of_the_mean_that_is_left(void **state)
+{
+	struct stopping s;
+	struct stopping_look look = good();
+	double at = begin(&s), width;
+	bool ready;
+
+	(void)state;
+	width = stopping_width(&s, at, 0, &ready);
+	look.low = look.high = look.mean = 10;
+	stopping_look(&s, at, &look);
+	assert_true(fabs(s.seen - 10 * width) < 1e-12);
 }
 
 /* Whatever the width says. */
@@ -67,7 +107,7 @@ static void needs_data(void **state)
 
 	(void)state;
 	for (int i = 0; i < 6; i++)
-		bad[i] = good(100000);
+		bad[i] = good();
 	bad[0].used = STOPPING_CALLS - 1; /* the others are warm-up */
 	bad[1].freedom = STOPPING_BATCHES - 1;
 	bad[2].design_effect = NAN; /* too few batches */
@@ -76,106 +116,181 @@ static void needs_data(void **state)
 	bad[5].high = INFINITY;
 	for (int i = 0; i < 6; i++) {
 		struct stopping s;
+		double at = begin(&s);
 
-		stopping_begin(&s, 0.05);
-		stopping_look(&s, &bad[i]);
-		assert_false(stopping_look(&s, &bad[i]));
-		assert_int_equal(s.in_turn, 0);
+		assert_false(stopping_look(&s, at, &bad[i]));
 	}
 }
 
-/* A first look at every call would stop nearly at once somewhere. */
-static void looks_are_few(void **state)
+static void not_before_the_least_time(void **state)
 {
 	struct stopping s;
+	struct stopping_look look = good();
+	double at;
+
+	(void)state;
+	stopping_begin(&s, 0.05, 100, 0, &(struct stopping_stretch){0});
+	s.due_s = s.stretch_s = 1;
+	at = watch(&s, 0, 40, scattered, PERIOD);
+	assert_false(stopping_look(&s, at, &look));
+	assert_true(stopping_look(&s, 100, &look));
+}
+
+/* 32 stretches that are not warm-up. */
+static void not_of_few_stretches(void **state)
+{
+	struct stopping s;
+	struct stopping_look look = good();
+	double at = begin(&s);
+
+	(void)state;
+	look.skipped = 8000;
+	assert_true(stopping_look(&s, at, &look));
+	look.skipped = 9000;
+	assert_false(stopping_look(&s, at, &look));
+}
+
+/* Two phases, however little they differ, are two stretches. */
+static void not_of_few_independent_stretches(void **state)
+{
+	static int64_t phases[40];
+	struct stopping s;
+	struct stopping_look look = good();
+
+	(void)state;
+	for (int i = 0; i < 40; i++)
+		phases[i] = i < 20 ? 10 : -10;
+	stopping_begin(&s, 0.05, 10, 0, &(struct stopping_stretch){0});
+	watch(&s, 0, 40, phases, 40);
+	assert_false(stopping_look(&s, 40, &look));
+	assert_true(s.seen <= 0.05);
+}
+
+/* All calls in ten stretches of forty are ten at most. */
+static void not_of_few_stretches_with_calls(void **state)
+{
+	struct stopping s;
+	struct stopping_look look = good();
+	struct stopping_stretch now = {0};
+
+	(void)state;
+	stopping_begin(&s, 0.05, 10, 0, &now);
+	for (unsigned i = 0; i < 40; i++) {
+		now.calls += i % 4 ? 0 : 1000;
+		now.units += i % 4 ? 0 : (uint64_t)(100000 + scattered[i / 4]);
+		stopping_add(&s, i + 1, &now);
+	}
+	assert_false(stopping_look(&s, 40, &look));
+}
+
+static void not_where_one_stretch_is_most_of_the_scatter(void **state)
+{
+	static int64_t once[40] = {[7] = 4000};
+	struct stopping s;
+	struct stopping_look look = good();
+
+	(void)state;
+	stopping_begin(&s, 0.05, 10, 0, &(struct stopping_stretch){0});
+	watch(&s, 0, 40, once, 40);
+	assert_false(stopping_look(&s, 40, &look));
+	assert_true(s.seen <= 0.05);
+}
+
+/* They cover all time, however long: of a whole day there are 32 to 64. */
+static void stretches_are_merged(void **state)
+{
+	struct stopping s;
+	struct stopping_stretch now = {0};
+	uint64_t calls = 0, units = 0;
 	unsigned looks = 0;
 
 	(void)state;
-	stopping_begin(&s, 1e-9);
-	for (uint64_t n = 1; n <= 1000000; n++)
-		if (stopping_is_due(&s, n)) {
-			struct stopping_look look = good(n);
-
-			stopping_look(&s, &look);
-			looks++;
-		}
-	assert_in_range(looks, 20, 21); /* log(1e6 / 256) / log(1.5) = 20.4 */
+	stopping_begin(&s, 0.05, 10, 0, &now);
+	for (unsigned i = 1; i <= 86400; i++) {
+		now = (struct stopping_stretch){now.calls + 3, now.units + 7};
+		looks += stopping_add(&s, i, &now);
+	}
+	assert_in_range(s.count, 32, 64);
+	for (uint32_t i = 0; i < s.count; i++) {
+		calls += s.stretch[i].calls;
+		units += s.stretch[i].units;
+	}
+	assert_int_equal(calls, s.at.calls);
+	assert_int_equal(units, s.at.units);
+	assert_true(s.at.calls + 3 * (uint64_t)s.stretch_s >= now.calls);
+	assert_true(looks <= 64 + 32 * 14); /* a day is 0.16 s, 64 times, doubled 13 times */
 }
 
-struct outcome {
-	unsigned stopped, covered, too_wide;
-	double calls;
-};
-
-static bool one_run(struct recording_source *source, double relative, double tick,
-		    struct outcome *o)
+/* A program in two states, which change every `sojourn` seconds on average: 1: stopped and right;
+ * 0: wrong; -1: not stopped. */
+static int watch_states(struct simulate *dice, double sojourn, double relative)
 {
 	struct recording r;
 	struct stopping s;
+	double now = 0, change = sojourn * simulate_exponential(dice);
+	bool slow = simulate_uniform(dice) < 0.5;
 
 	recording_begin(&r);
-	stopping_begin(&s, relative);
-	while (r.sums.n < MOST_CALLS) {
-		recording_add(&r, simulate_ticks(&source->dice, recording_draw(source), tick));
-		if (!stopping_is_due(&s, r.sums.n))
+	stopping_begin(&s, relative, 10, 0, &(struct stopping_stretch){0});
+	while (now < 400) {
+		uint64_t us = slow ? 15000 : 5000;
+
+		recording_add(&r, us);
+		for (now += (double)us / 1e6; now >= change; slow = !slow)
+			change += sojourn * simulate_exponential(dice);
+		if (!stopping_add(&s, now, &(struct stopping_stretch){r.sums.n, r.sums.sum}))
 			continue;
 		struct stats_sample sample = recording_sample(&r);
 		struct mean_interval e = mean_interval_estimate(&sample, CONFIDENCE);
-		struct stopping_look look = {r.sums.n, r.sums.n,  e.mean,	   e.low,
-					     e.high,   e.freedom, e.design_effect, e.unreliable};
+		struct stopping_look look = {r.sums.n,	  0,	  e.mean,    e.mean,
+					     e.low,	  e.high, e.freedom, e.design_effect,
+					     e.unreliable};
 
-		if (!stopping_look(&s, &look))
-			continue;
-		o->stopped++;
-		o->covered += e.low * tick <= 1000 && 1000 <= e.high * tick;
-		o->too_wide += s.seen > relative;
-		o->calls += (double)r.sums.n;
-		return true;
+		if (stopping_look(&s, now, &look))
+			return fabs(e.mean - 7500) <= relative * e.mean;
 	}
-	return false;
+	return -1;
 }
 
-static void check_law(enum recording_law law, double relative, double tick, unsigned runs)
+static void covers_a_program_of_states(void **state)
 {
-	struct recording_source source = {.law = law, .dice = {law * 1000 + 17}};
-	struct outcome o = {0};
-	char what[96];
+	static const struct {
+		double sojourn, relative;
+	} program[] = {{0.1, 0.05}, {1, 0.2}, {3, 0.3}};
+	struct simulate dice = {77};
 
-	for (unsigned i = 0; i < runs; i++)
-		one_run(&source, relative, tick, &o);
-	snprintf(what, sizeof(what), "%s, %g %%, tick %g: %.0f calls", recording_law_names[law],
-		 100 * relative, tick, o.calls / o.stopped);
-	assert_int_equal(o.too_wide, 0);
-	assert_true(o.stopped > runs * 0.95);
-	simulate_assert_rate(what, o.covered, o.stopped, 0.93, 1);
-}
-
-static void covers_the_truth(void **state)
-{
 	(void)state;
-	for (int law = 0; law < RECORDING_LAWS; law++) {
-		check_law(law, 0.20, 1, 600);
-		check_law(law, 0.05, 1, 300);
+	for (size_t i = 0; i < sizeof(program) / sizeof(*program); i++) {
+		unsigned stopped = 0, right = 0;
+		char what[64];
+
+		for (unsigned k = 0; k < 200; k++) {
+			int how = watch_states(&dice, program[i].sojourn, program[i].relative);
+
+			stopped += how >= 0;
+			right += how > 0;
+		}
+		snprintf(what, sizeof(what), "%g s, %g %%: %u stopped", program[i].sojourn,
+			 100 * program[i].relative, stopped);
+		assert_true(stopped > 150);
+		simulate_assert_rate(what, right, stopped, 0.94, 1);
 	}
-}
-
-/* Of a tick that is longer than most calls. */
-static void covers_with_a_slow_clock(void **state)
-{
-	(void)state;
-	check_law(RECORDING_EXPONENTIAL, 0.10, 4000, 300);
-	check_law(RECORDING_LOGNORMAL, 0.10, 4000, 300);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_many_calls_as_a_number_holds),
-		cmocka_unit_test(two_looks_in_turn),
+		cmocka_unit_test(stops_at_a_narrow_interval),
+		cmocka_unit_test(the_width_is_the_sequence_s),
+		cmocka_unit_test(widths_are_of_the_mean_that_is_left),
 		cmocka_unit_test(needs_data),
-		cmocka_unit_test(looks_are_few),
-		cmocka_unit_test(covers_the_truth),
-		cmocka_unit_test(covers_with_a_slow_clock),
+		cmocka_unit_test(not_before_the_least_time),
+		cmocka_unit_test(not_of_few_stretches),
+		cmocka_unit_test(not_of_few_independent_stretches),
+		cmocka_unit_test(not_of_few_stretches_with_calls),
+		cmocka_unit_test(not_where_one_stretch_is_most_of_the_scatter),
+		cmocka_unit_test(stretches_are_merged),
+		cmocka_unit_test(covers_a_program_of_states),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
