@@ -81,9 +81,10 @@ static double median(double *v)
 		return x;                                                                          \
 	}
 CASE(0)
-CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12)
-	CASE(13) CASE(14) CASE(15) CASE(16) CASE(17) CASE(18) CASE(19) CASE(20) CASE(21) CASE(22)
-		CASE(23) CASE(24) CASE(25) CASE(26) CASE(27)
+CASE(1)
+CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12) CASE(13)
+	CASE(14) CASE(15) CASE(16) CASE(17) CASE(18) CASE(19) CASE(20) CASE(21) CASE(22) CASE(23)
+		CASE(24) CASE(25) CASE(26) CASE(27)
 			CASE(28) typedef int case_function(long, size_t, int);
 static case_function *const cases[] = {
 	case_0,	 case_1,  case_2,  case_3,  case_4,  case_5,  case_6,  case_7,	case_8,	 case_9,

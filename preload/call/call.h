@@ -29,7 +29,7 @@ struct scp_call {
 	struct switch_mark since;     /* of nested ones, too */
 	uint32_t function;
 	uint8_t path;	      /* enum call_path: how it began, and may end */
-	uint8_t clock;	      /* of the slow path, its main clock; with CALL_ORDERED */
+	uint8_t clock;	      /* of the slow path, its main clock; of a fast one CALL_ORDERED */
 	uint16_t stack_words; /* as the memo's */
 };
 

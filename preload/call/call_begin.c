@@ -253,21 +253,20 @@ static inline void begin_fast(struct scp_call *c, struct scp_thread *t, struct s
 		page ? call_fast_clock_begin(true, ordered) : call_fast_clock_begin(false, ordered);
 }
 
-/* Begin slow, fast; see call_end. */
+/* Begin slow, fast; see call_end. Ordered whatever is called: the clocks that are read here take so
+ * long that it does not matter, and what reading them costs is then the same around all functions.
+ */
 void call_read_clocks(struct scp_call *c)
 {
 	const struct scp_thread *t = c->thread;
-	bool ordered = function_wants_order(c->function);
 	uint32_t kind = t ? t->clock : clock_chosen.kind;
-	c->clock = (uint8_t)(kind | (ordered ? CALL_ORDERED : 0));
-	if (ordered)
-		arch_order();
+	c->clock = (uint8_t)kind;
+	arch_order();
 	if (t && unlikely(t->slow_clock))
 		c->slow_began_at = clock_read(t->slow_clock);
 	compiler_barrier();
 	c->began_at = clock_read(kind);
-	if (ordered)
-		arch_order();
+	arch_order();
 }
 
 bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp)

@@ -306,11 +306,10 @@ void call_end(struct scp_call *c, struct call_result r, bool has_bytes)
 			end_at(c, r, has_bytes, now, 0);
 		return;
 	}
-	if (c->clock & CALL_ORDERED)
-		arch_order();
+	arch_order();
 	uint64_t slow_at = read_slow_end(c);
 	compiler_barrier();
-	end_at(c, r, has_bytes, clock_read(c->clock & ~CALL_ORDERED), slow_at);
+	end_at(c, r, has_bytes, clock_read(c->clock), slow_at);
 }
 
 void call_end_at(struct scp_call *c, struct call_result r, bool has_bytes, uint64_t now)

@@ -144,10 +144,13 @@ static struct scp_way_cost stored(const struct scp_cost *c)
 void overhead_estimate(const struct overhead_results *r, struct overhead_rate timer,
 		       struct overhead_costs *out)
 {
-	const struct of_way deep = {r, timer, &r->deep, &r->deep_stand_in, false};
+	bool always = clock_chosen.slow_kind ||
+		      (clock_chosen.kind != SCP_CLOCK_TSC && clock_chosen.kind != SCP_CLOCK_PAGE);
+	const struct of_way deep = {r, timer, &r->deep, &r->deep_stand_in, always};
 	for (uint32_t i = 0; i < SCP_WAYS; i++) {
 		const struct of_way w = {r, timer, &r->way[i], &r->stand_in[i],
-					 (i & ~(uint32_t)SCP_WAY_NESTED) != SCP_WAY_SYSTEM};
+					 (i & ~(uint32_t)SCP_WAY_NESTED) != SCP_WAY_SYSTEM ||
+						 always};
 		struct scp_cost cost = {0}, slow = {0};
 		conclude_way(&w, &cost, &slow);
 		out->ways.way[i] = stored(&cost);

@@ -191,18 +191,19 @@ static void warn_ticker_cost(struct report *r)
 	const struct profile *p = r->profile;
 	const struct prof_clock *c = p->slow.kind == SCP_CLOCK_PAGE ? &p->slow : &p->clock;
 	double each_ns =
-		p->ticker_ticks ? (double)p->ticker_cost.most_ns / (double)p->ticker_ticks : 0;
+		p->ticker_ticks ? (double)p->ticker_cost.most_ns / (double)p->ticker_ticks : NAN;
 	char asked[32], each[32], used[32];
 
 	numbers_duration(asked, sizeof(asked), (double)p->ticker_cost.asked_ns, false);
 	numbers_duration(each, sizeof(each), each_ns, false);
 	numbers_duration(used, sizeof(used), c->tick_ns, false);
 	if (p->ticker_cost.asked_ns)
-		warning_list_note(r, "tick-lengthened",
-				  "A tick of %s was asked for, and %s was used: a tick takes %s "
-				  "from a thread on its CPU, and 1 %% of a CPU is the limit. "
-				  "--exact-tick keeps the shorter one.",
-				  asked, used, each);
+		warning_list_note(
+			r, "tick-lengthened",
+			"A tick of %s was asked for, and %s was used: ticks may take 1 %% "
+			"of a CPU, and a tick takes %s here. --exact-tick keeps the "
+			"shorter one.",
+			asked, used, p->ticker_ticks ? each : "more than that allows");
 	else if (each_ns > COSTLY_TICKS * c->tick_ns)
 		warning_list_note(r, "ticker-costly",
 				  "A tick takes %s from a thread on its CPU: with one every %s "

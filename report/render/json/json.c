@@ -241,7 +241,7 @@ static void put_ticker(struct json_writer *w, const struct profile *p)
 {
 	const struct scp_ticker_cost *c = &p->ticker_cost;
 
-	if (!p->ticker_ticks) {
+	if (!p->ticker_ticks && !c->asked_ns) {
 		json_write_null(w, "ticker");
 		return;
 	}

@@ -82,8 +82,8 @@ static void test_what_was_not_measured_costs_as_system_calls_do(void **state)
 
 	(void)state;
 	assert_float_equal(p->clock.overhead.way[SCP_WAY_REGION].inside_ns, 10, 1e-9);
-	assert_float_equal(
-		estimate_overhead_around(&all, first_of(p, SCP_WAY_REGION)).inside_ns, 10, 1e-9);
+	assert_float_equal(estimate_overhead_around(&all, first_of(p, SCP_WAY_REGION)).inside_ns,
+			   10, 1e-9);
 	/* calls of which no way is known: the mean of all */
 	assert_float_equal(estimate_overhead_of_ways(&all, none).inside_ns, all.inside_ns, 1e-9);
 	profile_free(p);
