@@ -44,6 +44,7 @@ static int make_room(struct displace *d)
 	d->usage_from = calloc(CPU_SETSIZE, sizeof(*d->usage_from));
 	d->usage_to = calloc(CPU_SETSIZE, sizeof(*d->usage_to));
 	d->woken = calloc(d->cpus, sizeof(*d->woken));
+	d->rest_switches = calloc(d->cpus, sizeof(*d->rest_switches));
 	d->cost = calloc(d->cpus, sizeof(*d->cost));
 	d->woken_from = calloc(CPU_SETSIZE, sizeof(*d->woken_from));
 	d->woken_to = calloc(CPU_SETSIZE, sizeof(*d->woken_to));
@@ -51,8 +52,8 @@ static int make_room(struct displace *d)
 	d->after = calloc(CPU_SETSIZE, sizeof(*d->after));
 	return d->child && d->usage_from && d->usage_to && d->from_ns && d->to_ns && d->own &&
 			       d->other_on && d->clock_on && d->series && d->never_idle &&
-			       d->window && d->before && d->after && d->cost && d->woken &&
-			       d->woken_from && d->woken_to
+			       d->window && d->before && d->after && d->cost && d->rest_switches &&
+			       d->woken && d->woken_from && d->woken_to
 		       ? 0
 		       : -1;
 }
@@ -140,6 +141,7 @@ void displace_close(struct displace *d)
 		free(d->idle_phase[i].woken);
 	free(d->idle_phase);
 	free(d->cost);
+	free(d->rest_switches);
 	free(d->woken);
 	free(d->woken_from);
 	free(d->woken_to);

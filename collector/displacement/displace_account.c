@@ -189,7 +189,8 @@ static int set_estimate(struct displace *d, struct displace_run *run)
 	for (size_t i = 0; i < d->cpus && !failed; i++)
 		rest[i] = run->cpu[i].rest;
 	if (!failed)
-		run->excess = displacement_excess(d->series, rest, d->cpus, d->cost);
+		run->excess =
+			displacement_excess(d->series, rest, d->cpus, d->cost, d->rest_switches);
 	free(rest);
 	return failed;
 }

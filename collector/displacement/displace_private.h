@@ -40,7 +40,8 @@ struct displace {
 	struct displacement_value here, away; /* a switch of either kind: displace_kinds.c */
 	struct displacement_value switching;  /* of the run: its mean */
 	struct displacement_value *cost;      /* [cpus]: on each CPU */
-	uint64_t *woken_from, *woken_to;      /* [CPU_SETSIZE]: rescheduling interrupts then */
+	double *rest_switches; /* [cpus]: a second of the fluid's time in the idle phases */
+	uint64_t *woken_from, *woken_to; /* [CPU_SETSIZE]: rescheduling interrupts then */
 	double *woken; /* [cpus]: rescheduling interrupts of the run; NAN: not known */
 	bool irq_measured, switching_known;
 	unsigned standing; /* warnings that hold for every run */

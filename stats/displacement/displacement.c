@@ -299,7 +299,8 @@ struct displacement_value displacement_rest_beside(struct displacement_value res
 
 struct displacement_excess displacement_excess(const struct displacement_series *series,
 					       const struct displacement_value *rest, size_t cpus,
-					       const struct displacement_value *switching)
+					       const struct displacement_value *switching,
+					       const double *rest_switches)
 {
 	double kept = 0, doubts = 0, switched = 0, freedom = INFINITY, doubt;
 	struct displacement_excess e = {.inflation = 1};
@@ -315,7 +316,10 @@ struct displacement_excess displacement_excess(const struct displacement_series 
 		bool known = isfinite(switching[i].error);
 		double cost = known ? switching[i].value : 0;
 
-		switched += known ? switching[i].error * t.all_switches : 0;
+		double more =
+			t.all_switches - (rest_switches ? rest_switches[i] * t.all_charged : 0);
+
+		switched += known ? switching[i].error * fabs(more) : 0;
 		freedom = fmin(freedom, known ? switching[i].freedom : INFINITY);
 		e.total.value += one_cpu(&series[i], &t, rest[i].value, cost, &stretches, &doubt);
 		doubts = hypot(doubts, doubt);

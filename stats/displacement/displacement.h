@@ -86,7 +86,9 @@ struct displacement_value displacement_rests(const struct displacement_series *s
 struct displacement_value displacement_rest_beside(struct displacement_value rests);
 
 /* The excess of several CPUs together. rest[i] and switching[i] are CPU i's. The costs of a switch
- * come from one measurement: their errors add up. */
+ * come from one measurement: their errors add up, and are in the rates at rest as well. So they
+ * count for the switches beyond those that there are at rest: rest_switches[i] a second of charged
+ * time (NULL: none). */
 struct displacement_excess {
 	struct displacement_value total; /* errors of rest and switching included */
 	double within;			 /* error from the windows alone */
@@ -98,7 +100,8 @@ struct displacement_excess {
 };
 struct displacement_excess displacement_excess(const struct displacement_series *series,
 					       const struct displacement_value *rest, size_t cpus,
-					       const struct displacement_value *switching);
+					       const struct displacement_value *switching,
+					       const double *rest_switches);
 
 /* How much more than `excess` interrupts may have taken on a CPU, because they struck other tasks,
  * which are charged for it then. `bound`: all the time that other tasks had: nobody knows whether
