@@ -161,7 +161,7 @@ static double woken_in_idle(const struct displace *d, size_t i)
 static int set_rate(struct displace *d, size_t i, struct displacement_value *rest)
 {
 	struct displacement_series span[2];
-	double switches = 0, charged = 0, wall = 0;
+	double switches = 0, charged = 0, wall = 0, woken = woken_in_idle(d, i);
 	int failed = displace_windows_idle_spans(d, i, span);
 	struct displacement_value cost;
 
@@ -172,7 +172,7 @@ static int set_rate(struct displace *d, size_t i, struct displacement_value *res
 			wall += span[k].window[n].span;
 		}
 	d->rest_switches[i] = charged > 0 ? switches / charged : 0;
-	cost = displace_kinds_cost(d, switches, woken_in_idle(d, i), wall > 0 ? charged / wall : 0);
+	cost = displace_kinds_cost(d, switches, woken, wall > 0 ? woken * (1 - charged / wall) : 0);
 	*rest = displacement_rest_beside(displacement_rests(span, 2, cost.value));
 	free((void *)(uintptr_t)span[0].window);
 	free((void *)(uintptr_t)span[1].window);

@@ -79,6 +79,7 @@ struct displace {
 	struct displace_accounting accounting;
 	unsigned warnings;
 	bool has_children;
+	double preempted;	     /* how often the program lost a CPU to another task */
 	struct displace_task *other; /* by time, longest first */
 	size_t others;
 	double *other_on, other_ended; /* seconds by CPU of the set; of those only seen to end */
@@ -99,9 +100,9 @@ void displace_kinds_measure(struct displace *d, double units_per_ns);
  * known. */
 void displace_kinds_count(uint64_t *count);
 void displace_kinds_since(struct displace *d, double *woken);
-/* Of so many switches with so many interrupts, where the fluid had this share of the time. */
+/* Of so many switches with so many interrupts, of which up to `struck` struck other tasks. */
 struct displacement_value displace_kinds_cost(const struct displace *d, double switches,
-					      double interrupts, double had);
+					      double interrupts, double struck);
 /* d->cost and d->switching of the run. */
 void displace_kinds_set(struct displace *d);
 

@@ -207,6 +207,7 @@ static void take_rusage(struct displace *d, const struct rusage *usage)
 	a->rusage_user = (double)usage->ru_utime.tv_sec + (double)usage->ru_utime.tv_usec / 1e6;
 	a->rusage_system = (double)usage->ru_stime.tv_sec + (double)usage->ru_stime.tv_usec / 1e6;
 	a->rusage = a->rusage_user + a->rusage_system;
+	d->preempted = (double)usage->ru_nivcsw;
 	note_progress(d, *d->clock.why ? (uint64_t)(a->rusage * 1e9) : task_clock_all(&d->clock));
 	d->progress[d->progresses - 1].at = d->to;
 }

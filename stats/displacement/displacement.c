@@ -48,24 +48,28 @@ struct displacement_value displacement_switching_of(struct displacement_value fi
 						    struct displacement_value second, double low,
 						    double high)
 {
-	double apart = second.value - first.value;
+	double apart = second.value - first.value, share = (low + high) / 2;
 
 	if (!isfinite(first.error) || !isfinite(second.error))
 		return isfinite(first.error) ? first : second;
 	return (struct displacement_value){
-		.value = first.value + (low + high) / 2 * apart,
-		.error = hypot(fmax(first.error, second.error), (high - low) * apart / sqrt(12)),
+		.value = first.value + share * apart,
+		.error = hypot((1 - share) * first.error + share * second.error,
+			       (high - low) * apart / sqrt(12)),
 		.freedom = fmin(first.freedom, second.freedom),
 	};
 }
 
 struct displacement_value displacement_switching_on(struct displacement_value here,
 						    struct displacement_value away, double switches,
-						    double interrupts, double had)
+						    double interrupts, double struck)
 {
-	double high = switches > 0 && isfinite(interrupts) ? fmin(1, interrupts / switches) : 1;
-	double low = isfinite(interrupts) ? high * fmin(1, fmax(0, had)) : 0;
+	double low = 0, high = 1;
 
+	if (switches > 0 && isfinite(interrupts)) {
+		high = fmin(1, interrupts / switches);
+		low = fmin(high, fmax(0, (interrupts - struck) / switches));
+	}
 	return displacement_switching_of(here, away, low, high);
 }
 

@@ -61,13 +61,12 @@ struct displacement_value displacement_switching_of(struct displacement_value fi
 						    struct displacement_value second, double low,
 						    double high);
 
-/* The same for so many switches of a CPU on which the fluid had the share `had` of the time, and
- * which got so many rescheduling interrupts (NAN: not known). A switch of the second kind takes
- * one. One that comes while another task has the CPU switches no fluid; of how many this is true is
- * not known: of none, or of as many as there is time of other tasks. */
+/* The same for so many switches of a CPU that got so many rescheduling interrupts (NAN: not known).
+ * A switch of the second kind takes one. Up to `struck` of the interrupts came while another task
+ * had the CPU and switched no fluid. */
 struct displacement_value displacement_switching_on(struct displacement_value here,
 						    struct displacement_value away, double switches,
-						    double interrupts, double had);
+						    double interrupts, double struck);
 
 /* Rate of work in charged time while the program does not run, switches subtracted. */
 struct displacement_value displacement_rest(const struct displacement_series *s,

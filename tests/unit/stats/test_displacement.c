@@ -286,7 +286,7 @@ static void test_of_two_kinds_of_switches_the_middle_is_taken_and_doubted(void *
 	(void)state;
 	v = displacement_switching_of(here, away, 0, 1);
 	assert_near(v.value, 0, 1e-15);
-	assert_near(v.error, hypot(4e-8, 1e-6 / sqrt(3)), 1e-12);
+	assert_near(v.error, hypot(3.5e-8, 1e-6 / sqrt(3)), 1e-12);
 	assert_near(v.freedom, 20, 1e-12);
 	assert_near(displacement_switching_of(here, none, 0, 1).value, 1e-6, 1e-15);
 	assert_near(displacement_switching_of(none, away, 0, 1).value, -1e-6, 1e-15);
@@ -301,19 +301,22 @@ static void test_rescheduling_interrupts_tell_the_kind_of_switches(void **state)
 
 	(void)state;
 	/* none: all wake-ups came from the same CPU */
-	v = displacement_switching_on(here, away, 1000, 0, 0.5);
+	v = displacement_switching_on(here, away, 1000, 0, 0);
 	assert_near(v.value, 1e-6, 1e-15);
 	assert_near(v.error, 0, 1e-15);
-	/* one each, and the fluid had the CPU for almost all of the time */
-	v = displacement_switching_on(here, away, 1000, 1500, 1);
+	/* one each or more, and other tasks had hardly any of them */
+	v = displacement_switching_on(here, away, 1000, 1500, 10);
 	assert_near(v.value, -6e-6, 1e-15);
 	assert_near(v.error, 0, 1e-15);
-	/* it had half: from half of them to all */
-	v = displacement_switching_on(here, away, 1000, 1000, 0.5);
+	/* other tasks had up to half: from half of them to all */
+	v = displacement_switching_on(here, away, 1000, 1000, 500);
 	assert_near(v.value, 1e-6 - 0.75 * 7e-6, 1e-15);
 	assert_near(v.error, 0.5 * 7e-6 / sqrt(12), 1e-12);
+	/* or all */
+	v = displacement_switching_on(here, away, 1000, 500, 800);
+	assert_near(v.value, 1e-6 - 0.25 * 7e-6, 1e-15);
 	/* not known: between the two */
-	v = displacement_switching_on(here, away, 1000, NAN, 1);
+	v = displacement_switching_on(here, away, 1000, NAN, 0);
 	assert_near(v.value, -2.5e-6, 1e-15);
 	assert_near(v.error, 7e-6 / sqrt(12), 1e-12);
 }
