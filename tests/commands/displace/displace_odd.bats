@@ -130,7 +130,7 @@ in_quota()
 	head -n 1 "$T/err.txt" | grep -q '0.5 s besides.*up to 0.5 s'
 	holds '.replications[0].rest_s < 2'
 	json -q -- true
-	! grep -q besides "$T/err.txt"
+	run ! grep -q besides "$T/err.txt"
 	fails 125 "too short for 100 runs" "$SCPROF" displace --at-most 1s --replications 100 -- true
 	fails 125 "goes with --method fluid" "$SCPROF" displace --method wall --at-most 1s -- true
 	fails 125 "--at-most" "$SCPROF" displace --at-most 1 -- true
