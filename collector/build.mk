@@ -25,6 +25,7 @@ COLLECTOR_SRC = \
 	collector/displacement/displace.c \
 	collector/displacement/displace_account.c \
 	collector/displacement/displace_confirm.c \
+	collector/displacement/displace_kinds.c \
 	collector/displacement/cpu_load.c \
 	collector/displacement/displace_others.c \
 	collector/displacement/displace_idle.c \
@@ -76,6 +77,7 @@ COLLECTOR_SRC = \
 	collector/machine/cpus.c \
 	collector/machine/kernel_file.c \
 	collector/machine/quota.c \
+	collector/machine/reschedules.c \
 	collector/machine/task_clock.c \
 	collector/machine/tasks.c \
 	collector/machine/taskstats.c \

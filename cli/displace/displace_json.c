@@ -29,7 +29,7 @@ static void put(json_t *object, const char *key, json_t *value)
 	json_object_set_new(object, key, value);
 }
 
-static json_t *mean(const struct displace_mean *m)
+static json_t *mean(const struct displace_mean *m, bool bound)
 {
 	json_t *object = json_object();
 	bool known = isfinite(m->low) && isfinite(m->high);
@@ -37,6 +37,7 @@ static json_t *mean(const struct displace_mean *m)
 	put(object, "mean_s", known ? json_parts_number(m->mean) : json_null());
 	put(object, "ci_low_s", json_parts_number(m->low));
 	put(object, "ci_high_s", json_parts_number(m->high));
+	put(object, "bound", bound ? json_string("lower") : json_null());
 	return object;
 }
 
@@ -131,12 +132,12 @@ static json_t *warnings(unsigned set)
 /* Of a run; null where the value is impossible. */
 static json_t *value(const struct displace_run *r, struct displacement_value v, double confidence)
 {
-	struct displace_mean m = {.mean = v.value};
+	struct displace_mean m;
 
 	if (!displace_summary_is_possible(r->lost, confidence))
 		v.error = INFINITY;
-	displacement_limits(v, confidence, &m.low, &m.high);
-	return mean(&m);
+	m = displace_summary_mean(v, confidence, r->hidden);
+	return mean(&m, r->bound);
 }
 
 static json_t *replications(const struct displace_summary *s)
@@ -233,7 +234,7 @@ static json_t *program(const struct displace_wishes *o, const struct displace_su
 
 static json_t *unaccounted(const struct displace_summary *s)
 {
-	json_t *object = mean(&s->lost);
+	json_t *object = mean(&s->lost, s->bound);
 	bool known = s->verdict != DISPLACE_NOTHING_SAID;
 
 	put(object, "share_of_rusage", known ? json_parts_number(s->share) : json_null());
@@ -241,6 +242,7 @@ static json_t *unaccounted(const struct displace_summary *s)
 	put(object, "share_high", json_parts_number(s->share_high));
 	put(object, "ksoftirqd_s", json_parts_number(s->softirqd));
 	put(object, "struck_others_s", json_parts_number(s->struck_others));
+	put(object, "hidden_s", json_parts_number(s->hidden));
 	return object;
 }
 
@@ -275,7 +277,7 @@ static json_t *whole(const struct displace_wishes *o, const struct displace_summ
 	put(root, "runs_disturbed", integer(s->disturbed));
 	put(root, "loops", o->loops ? integer(o->loops) : json_null());
 	put(root, "accounting", accounting(&s->accounting));
-	put(root, "displacement", mean(&s->displaced));
+	put(root, "displacement", mean(&s->displaced, s->bound));
 	put(root, "by_account_s", json_parts_number(s->by_account));
 	put(root, "unaccounted", unaccounted(s));
 	put(root, "per_operation_us", o->loops ? operation(o, s) : json_null());

@@ -101,11 +101,25 @@ static int measure(struct measuring *g, struct displace_measured *m)
 	return m->runs ? 0 : failed;
 }
 
+/* Before the first idle phase: who wants to wait less can say so. */
+static void say_how_long(const struct displace_wishes *o)
+{
+	double takes = displace_options_takes(o);
+
+	if (!o->quiet)
+		displace_complain(
+			"%u run%s of the command, and %.3g s besides (idle phases), up to "
+			"%.3g s on a busy machine; --at-most T sets that",
+			o->replications, o->replications == 1 ? "" : "s", takes,
+			takes + displace_options_prolong(o));
+}
+
 int displace_measure(const struct displace_wishes *o, const struct program *program,
 		     struct displace_measured *m)
 {
 	struct displace_options options = {.cpus = o->cpus,
 					   .rest_s = o->rest_s,
+					   .prolong_s = displace_options_prolong(o),
 					   .any_quota = o->any_quota,
 					   .no_group = o->no_group};
 	struct measuring g = {.o = o, .program = program};
@@ -122,6 +136,7 @@ int displace_measure(const struct displace_wishes *o, const struct program *prog
 	g.d = displace_open(&options, &err);
 	if (!g.d)
 		return complain(&err);
+	say_how_long(o);
 	failed = measure(&g, m);
 	displace_close(g.d);
 	m->took_s = displace_now() - began;

@@ -2,6 +2,7 @@
 /* All values are checked before anything starts. */
 #include "cli/displace/displace_options.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,17 +11,19 @@
 #include "cli/cmd.h"
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
+#include "collector/displacement/displace.h"
 #include "collector/machine/cpus.h"
 #include "collector/duration.h"
 #include "cli/usage/quantity.h"
 
-#define MOST_LOOPS	  1000000000000ull
-#define MOST_REPLICATIONS 10000
-#define LONGEST_REST_NS	  UINT64_C(600000000000)
-#define SHORTEST_REST_NS  UINT64_C(100000000)
-#define LIMIT_S		  600
-#define SHORTEST_LIMIT_NS UINT64_C(1000000000)
-#define LONGEST_LIMIT_NS  UINT64_C(86400000000000)
+#define MOST_LOOPS	    1000000000000ull
+#define MOST_REPLICATIONS   10000
+#define LONGEST_REST_NS	    UINT64_C(600000000000)
+#define SHORTEST_REST_NS    UINT64_C(100000000)
+#define SHORTEST_AT_MOST_NS UINT64_C(500000000)
+#define LIMIT_S		    600
+#define SHORTEST_LIMIT_NS   UINT64_C(1000000000)
+#define LONGEST_LIMIT_NS    UINT64_C(86400000000000)
 
 enum {
 	OPT_LOOPS = USAGE_OWN,
@@ -30,6 +33,7 @@ enum {
 	OPT_METHOD,
 	OPT_REST,
 	OPT_TIME_LIMIT,
+	OPT_AT_MOST,
 	OPT_NO_TASK_CLOCK,
 	OPT_SHARE,
 	OPT_IGNORE_QUOTA
@@ -58,6 +62,11 @@ static const struct usage_entry usage_options[] = {
 	{"rest", OPT_REST, "T",
 	 .text = "leave the fluid alone for so long before the first and after each run, 100ms to "
 		 "600s (default: 1s)"},
+	{"at-most", OPT_AT_MOST, "T",
+	 .text = "take at most so long besides the command itself, 500ms to 86400s (default: half "
+		 "a "
+		 "second, --rest before the first and after each run, and 5 s more on a busy "
+		 "machine)"},
 	{"no-task-clock", OPT_NO_TASK_CLOCK, NULL,
 	 .text = "leave perf's task-clock out of the first run, too: it makes the CPU time of a "
 		 "program that switches often some hundredths longer"},
@@ -157,6 +166,11 @@ static int take_option(void *to, int code, const char *value)
 			return -1;
 		o->rest_s = (double)ns / 1e9;
 		return 0;
+	case OPT_AT_MOST:
+		if (options_duration(u, code, value, SHORTEST_AT_MOST_NS, LONGEST_LIMIT_NS, &ns))
+			return -1;
+		o->at_most_s = (double)ns / 1e9;
+		return 0;
 	case OPT_SHARE:
 		o->no_group = true;
 		return 0;
@@ -177,6 +191,34 @@ static int take_option(void *to, int code, const char *value)
 	}
 }
 
+double displace_options_takes(const struct displace_wishes *o)
+{
+	return fmin(DISPLACE_OPEN_S, o->rest_s / 2) + (o->replications + 1) * o->rest_s;
+}
+
+double displace_options_prolong(const struct displace_wishes *o)
+{
+	return o->at_most_s > 0 ? fmax(0, o->at_most_s - displace_options_takes(o))
+				: DISPLACE_PROLONG_S;
+}
+
+/* Idle phases as long as --at-most lets them be. */
+static int fit_rest(struct displace_wishes *o)
+{
+	const double least = SHORTEST_REST_NS / 1e9, runs = o->replications;
+
+	if (!o->at_most_s || displace_options_takes(o) <= o->at_most_s)
+		return 0;
+	o->rest_s = o->at_most_s / (runs + 1.5);
+	if (o->rest_s > 2 * DISPLACE_OPEN_S)
+		o->rest_s = (o->at_most_s - DISPLACE_OPEN_S) / (runs + 1);
+	if (o->rest_s >= least)
+		return 0;
+	displace_complain("--at-most %gs is too short for %u runs: %gs would do", o->at_most_s,
+			  o->replications, least * (runs + 1.5));
+	return -1;
+}
+
 static int settle(struct displace_wishes *o, const struct texts *t)
 {
 	struct profile_error err;
@@ -195,6 +237,13 @@ static int settle(struct displace_wishes *o, const struct texts *t)
 		displace_complain("--time-limit goes with --method wall only");
 		return -1;
 	}
+	if (o->at_most_s && o->wall) {
+		displace_complain("--at-most goes with --method fluid only; --time-limit goes with "
+				  "--method wall");
+		return -1;
+	}
+	if (fit_rest(o))
+		return -1;
 	if (cpus_choose(t->cpus, &o->cpus, &err)) {
 		displace_complain("%s", err.text);
 		return -1;

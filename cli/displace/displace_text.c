@@ -39,6 +39,30 @@ static void set_shares(const struct displace_summary *s, struct shares *h)
 	h->of = idle ? "the CPUs' time" : "what getrusage shows";
 }
 
+/* Interrupts struck other tasks, too: what was seen is the least that there was. */
+static void bound_sentence(const struct displace_summary *s, const struct shares *h, char *text,
+			   size_t size)
+{
+	char low[32], seen[32], hidden[32];
+
+	seconds(low, sizeof(low), s->lost.low);
+	seconds(seen, sizeof(seen), s->lost.mean);
+	seconds(hidden, sizeof(hidden), s->hidden);
+	if (s->verdict == DISPLACE_ALL_CHARGED)
+		snprintf(text, size,
+			 "No uncharged time was seen, but other tasks had the CPUs for %s, and "
+			 "interrupts that struck them are charged to them: what interrupts and "
+			 "softirqs took for the program besides is between %s and %s of %s.",
+			 hidden, h->low, h->high, h->of);
+	else
+		snprintf(
+			text, size,
+			"Interrupts and softirqs took at least %s for the program that are charged "
+			"to nobody, %s of %s (%s were seen, %s). It may be up to %s: other tasks "
+			"had the CPUs for %s, and interrupts that struck them are charged to them.",
+			low, h->low, h->of, seen, h->mean, h->high, hidden);
+}
+
 void displace_sentence(const struct displace_summary *s, char *text, size_t size)
 {
 	struct shares h;
@@ -46,6 +70,10 @@ void displace_sentence(const struct displace_summary *s, char *text, size_t size
 
 	set_shares(s, &h);
 	seconds(lost, sizeof(lost), s->lost.mean);
+	if (s->bound && s->verdict != DISPLACE_NOTHING_SAID) {
+		bound_sentence(s, &h, text, size);
+		return;
+	}
 	switch (s->verdict) {
 	case DISPLACE_NOTHING_SAID:
 		snprintf(text, size,
@@ -85,9 +113,12 @@ static void print_head(FILE *out, const struct displace_wishes *o, const struct 
 		s->kept, s->windows, switching);
 }
 
-static void print_mean(FILE *out, const char *name, const struct displace_mean *m)
+static void print_mean(FILE *out, const char *name, const struct displace_mean *m, bool bound)
 {
-	if (isfinite(m->low))
+	if (isfinite(m->low) && bound)
+		fprintf(out, "  %-24s %10.4f s  at least (%.4f were seen; at most %.4f)\n", name,
+			m->low, m->mean, m->high);
+	else if (isfinite(m->low))
 		fprintf(out, "  %-24s %10.4f s  (%.4f to %.4f)\n", name, m->mean, m->low, m->high);
 	else
 		fprintf(out, "  %-24s          -    (no interval can be given)\n", name);
@@ -115,7 +146,8 @@ static void print_accountings(FILE *out, const struct displace_summary *s)
 	const struct displace_accounting *a = &s->accounting;
 	char note[160] = "";
 
-	fprintf(out, "\n  %-24s %12s  %11s\n", "accounting", "CPU time", "displacement");
+	fprintf(out, "\n  %-24s %12s  %11s%s\n", "accounting", "CPU time", "displacement",
+		s->bound ? " that was seen" : "");
 	print_accounting(out, s, "getrusage", a->rusage, "with the children it waited for");
 	if (s->clocked && s->clocked < s->runs)
 		snprintf(note, sizeof(note), "of %zu of the %zu runs; it costs CPU time itself",
@@ -145,7 +177,8 @@ static void print_operation(FILE *out, const struct displace_wishes *o,
 	fprintf(out, "  an operation of %llu: getrusage %.4g us", (unsigned long long)o->loops,
 		s->accounting.rusage * each);
 	if (isfinite(s->displaced.low))
-		fprintf(out, ", displacement %.4g us (%.4g to %.4g)", s->displaced.mean * each,
+		fprintf(out, ", displacement %s%.4g us (%.4g to %.4g)", s->bound ? "at least " : "",
+			(s->bound ? s->displaced.low : s->displaced.mean) * each,
 			s->displaced.low * each, s->displaced.high * each);
 	fputc('\n', out);
 }
@@ -219,8 +252,8 @@ int displace_print_text(FILE *out, const struct displace_wishes *o,
 	displace_sentence(s, sentence, sizeof(sentence));
 	print_head(out, o, s);
 	fprintf(out, "\n%s\n\n", sentence);
-	print_mean(out, "CPU time by displacement", &s->displaced);
-	print_mean(out, "of it charged to nobody", &s->lost);
+	print_mean(out, "CPU time by displacement", &s->displaced, s->bound);
+	print_mean(out, "of it charged to nobody", &s->lost, s->bound);
 	if (isfinite(s->struck_others) && (s->warnings & DISPLACE_OTHERS))
 		fprintf(out,
 			"  and %.4f s besides, if interrupts struck the other tasks as often as "

@@ -16,7 +16,7 @@
 
 int run_displace_open(struct run_displace *r, const char *profiles)
 {
-	struct displace_options options = {0};
+	struct displace_options options = {.prolong_s = DISPLACE_PROLONG_S};
 	struct profile_error err;
 	int stopped;
 

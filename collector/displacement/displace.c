@@ -13,12 +13,6 @@
 #include "collector/displacement/displace_private.h"
 #include "collector/machine/quota.h"
 
-/* For measuring what a switch does. */
-#define SWITCH_S 0.5
-/* From one measurement to the next it differs by this (root mean square), beyond the
- * error of either: a wake-up from another CPU takes as long as the host lets it. */
-#define SWITCH_UNKNOWN 0.3e-6
-
 static int check_quota(const struct displace_options *o, struct profile_error *err)
 {
 	char where[256];
@@ -49,22 +43,19 @@ static int make_room(struct displace *d)
 	d->child = calloc(1, MOST_PIDS / 8);
 	d->usage_from = calloc(CPU_SETSIZE, sizeof(*d->usage_from));
 	d->usage_to = calloc(CPU_SETSIZE, sizeof(*d->usage_to));
+	d->woken = calloc(d->cpus, sizeof(*d->woken));
+	d->rest_switches = calloc(d->cpus, sizeof(*d->rest_switches));
+	d->cost = calloc(d->cpus, sizeof(*d->cost));
+	d->woken_from = calloc(CPU_SETSIZE, sizeof(*d->woken_from));
+	d->woken_to = calloc(CPU_SETSIZE, sizeof(*d->woken_to));
 	d->before = calloc(CPU_SETSIZE, sizeof(*d->before));
 	d->after = calloc(CPU_SETSIZE, sizeof(*d->after));
 	return d->child && d->usage_from && d->usage_to && d->from_ns && d->to_ns && d->own &&
 			       d->other_on && d->clock_on && d->series && d->never_idle &&
-			       d->window && d->before && d->after
+			       d->window && d->before && d->after && d->cost && d->rest_switches &&
+			       d->woken && d->woken_from && d->woken_to
 		       ? 0
 		       : -1;
-}
-
-static int first_cpu(const cpu_set_t *set)
-{
-	int cpu = 0;
-
-	while (!CPU_ISSET(cpu, set))
-		cpu++;
-	return cpu;
 }
 
 static double quick_rate(void)
@@ -92,27 +83,6 @@ static unsigned standing_warnings(const cpu_set_t *set)
 	return w;
 }
 
-/* On one CPU all wake-ups come from that CPU; on several it is not known which: between the two. */
-static void measure_switching(struct displace *d, const struct fluid_options *f)
-{
-	double longest = fmin(SWITCH_S, d->options.rest_s > 0 ? d->options.rest_s / 2 : SWITCH_S);
-	double units = quick_rate();
-	bool several = CPU_COUNT(&f->cpus) > 1;
-	int cpu = first_cpu(&f->cpus);
-	struct displacement_value here = displace_switch_cost(cpu, true, !f->no_group, units,
-							      several ? longest / 2 : longest);
-	struct displacement_value away = {0, INFINITY, 1};
-
-	if (several)
-		away = displace_switch_cost(cpu, false, !f->no_group, units, longest / 2);
-	d->switching = displacement_switching_of(here, away);
-	d->switching_known = isfinite(d->switching.error);
-	if (!d->switching_known)
-		d->switching = (struct displacement_value){0, 0, 30};
-	/* it varies: half a second is valid for that half second only */
-	d->switching.error = hypot(d->switching.error, SWITCH_UNKNOWN);
-}
-
 static int start(struct displace *d, struct profile_error *err)
 {
 	struct fluid_options f = {
@@ -133,7 +103,7 @@ static int start(struct displace *d, struct profile_error *err)
 		taskstats_listen(&d->ends, &d->options.cpus);
 	d->standing = standing_warnings(&d->options.cpus);
 	d->irq_measured = cpu_times_irq_measured();
-	measure_switching(d, &f);
+	displace_kinds_measure(d, quick_rate());
 	d->fluid = fluid_start(&f, err);
 	return d->fluid ? 0 : -1;
 }
@@ -167,7 +137,14 @@ void displace_close(struct displace *d)
 	tasks_free(&d->tasks);
 	for (size_t i = 0; d->window && i < d->cpus; i++)
 		free(d->window[i]);
+	for (size_t i = 0; i < d->idle_phases; i++)
+		free(d->idle_phase[i].woken);
 	free(d->idle_phase);
+	free(d->cost);
+	free(d->rest_switches);
+	free(d->woken);
+	free(d->woken_from);
+	free(d->woken_to);
 	free(d->ended);
 	free(d->child);
 	free(d->progress);

@@ -38,6 +38,9 @@ struct displace_options {
 	uint64_t window_ns; /* 0: FLUID_WINDOW_NS */
 	double rest_s; /* length of the idle phases: the other measurements take half of it and half
 			  a second at most. 0: half a second */
+	/* Idle phases are prolonged by so much in all, where other tasks leave the fluid too little
+	 * of them. */
+	double prolong_s;
 	bool any_quota;	    /* measure even where the cgroup's quota is smaller than the set */
 	bool no_group;	    /* fluid.h */
 	bool no_task_clock; /* see displace_task_clock */
@@ -61,9 +64,11 @@ void displace_close(struct displace *d);
 int displace_idle_phase(struct displace *d, double seconds);
 
 /* The same, but where other tasks left the fluid too little of it, up to DISPLACE_IDLE_LONGEST
- * times as long, until each CPU has enough windows for a rate. A CPU that had hardly any in all
- * that time is not waited for again. */
+ * times as long, until each CPU has enough windows for a rate, or prolong_s is used up. A CPU that
+ * had hardly any in all that time is not waited for again. */
 #define DISPLACE_IDLE_LONGEST 10
+#define DISPLACE_PROLONG_S    5.0 /* where nobody says otherwise */
+#define DISPLACE_OPEN_S	      0.5 /* what displace_open takes */
 int displace_idle_phase_enough(struct displace *d, double seconds);
 
 /* ---- the results of a run ---- */
@@ -137,6 +142,11 @@ struct displace_run {
 	/* program + lost, less what switching shifted from the fluid to the program: the kernel
 	 * fixes the moment of a switch when the program is woken, and the fluid runs on a little */
 	struct displacement_value displaced;
+	/* What interrupts that struck other tasks may have taken besides `lost` and `displaced`:
+	 * they are charged to those tasks. `bound`: others had so much time that these two are
+	 * lower bounds, and that nothing is known about the rest; then it is all their time. */
+	double hidden;
+	bool bound;
 	/* What interrupts took of other tasks for the program, if they struck them as often as the
 	 * fluid: a guess, in no other figure. NAN where the fluid had too little time to tell. */
 	double struck_others;

@@ -11,7 +11,6 @@
 
 #define SHARE_KEPT 0.5	/* of the fluid's time, in windows that are used */
 #define REMAINDER  0.02 /* of the CPU time of the set */
-#define OTHERS	   0.05 /* likewise */
 #define STRUCK	   20	/* other tasks' time / the fluid's; above it nothing is known about them */
 /* Busy tasks of others bring interrupts with them, which differ between a run and its idle phases,
  * by this share of those in idle phases (root mean square 0.21 in 15 runs of `sleep` beside
@@ -65,7 +64,7 @@ static void set_kept(const struct displace *d, size_t i, struct displace_cpu *c)
 	c->windows = s->count;
 	for (size_t k = 0; k < s->count; k++)
 		c->kept += !s->window[k].aside;
-	c->switching = d->switching.value * (double)c->switches;
+	c->switching = d->cost[i].value * (double)c->switches;
 	c->excess = c->interrupts - c->resting - c->switching;
 }
 
@@ -179,6 +178,7 @@ static int set_estimate(struct displace *d, struct displace_run *run)
 	size_t count;
 	int failed = !rest;
 
+	displace_kinds_set(d);
 	failed = failed || displace_idle_set(d, run);
 	for (size_t i = 0; i < d->cpus && !failed; i++) {
 		free(d->window[i]);
@@ -189,7 +189,8 @@ static int set_estimate(struct displace *d, struct displace_run *run)
 	for (size_t i = 0; i < d->cpus && !failed; i++)
 		rest[i] = run->cpu[i].rest;
 	if (!failed)
-		run->excess = displacement_excess(d->series, rest, d->cpus, d->switching);
+		run->excess =
+			displacement_excess(d->series, rest, d->cpus, d->cost, d->rest_switches);
 	free(rest);
 	return failed;
 }
@@ -208,7 +209,7 @@ static struct displacement_value softirqd_excess(const struct displace *d,
 		v.value -= (rate[0] + rate[1]) / 2 * run->elapsed;
 		v.error = fabs(rate[0] - rate[1]) / 2 * run->elapsed;
 	}
-	if (run->all.others > OTHERS * run->all.wall)
+	if (displacement_is_bound(run->all.others, run->all.wall))
 		v.error = fmax(v.error, fabs(v.value));
 	return v;
 }
@@ -246,7 +247,7 @@ static unsigned judge(const struct displace *d, const struct displace_run *run)
 		w |= DISPLACE_UNWAITED;
 	if (fabs(run->all.remainder) > 0.02 + REMAINDER * run->all.wall)
 		w |= DISPLACE_REMAINDER;
-	if (run->all.others > OTHERS * run->all.wall)
+	if (displacement_is_bound(run->all.others, run->all.wall))
 		w |= DISPLACE_OTHERS;
 	if (d->tasks.hidden)
 		w |= DISPLACE_HIDDEN;
@@ -280,12 +281,34 @@ static double struck_others(const struct displace_run *run)
 	return sum;
 }
 
+/* Time of other tasks, also of those that nobody saw: it is in no other part of the account. */
+static double unseen(const struct displace_cpu *c)
+{
+	return c->others + fmax(0, c->remainder);
+}
+
+static void set_hidden(struct displace_run *run)
+{
+	double others = 0;
+
+	for (size_t i = 0; i < run->cpus; i++)
+		others += unseen(&run->cpu[i]);
+	run->bound = displacement_is_bound(others, run->all.wall);
+	for (size_t i = 0; i < run->cpus; i++) {
+		const struct displace_cpu *c = &run->cpu[i];
+
+		run->hidden += displacement_hidden(c->excess, c->idle + c->interrupts, unseen(c),
+						   run->bound);
+	}
+}
+
 static void set_results(const struct displace *d, struct displace_run *run)
 {
 	struct displacement_value softirqd = softirqd_excess(d, run), *lost = &run->lost;
 
 	run->softirqd = softirqd.value;
 	run->struck_others = struck_others(run);
+	set_hidden(run);
 	*lost = run->excess.total;
 	if (is_bounded(run))
 		*lost = (struct displacement_value){fmin(lost->value, run->excess.charged),
@@ -294,7 +317,7 @@ static void set_results(const struct displace *d, struct displace_run *run)
 		lost->error = INFINITY;
 	lost->value += softirqd.value;
 	lost->error = hypot(lost->error, softirqd.error);
-	if (run->all.others > OTHERS * run->all.wall)
+	if (displacement_is_bound(run->all.others, run->all.wall))
 		lost->error = hypot(lost->error, OTHERS_REST * fabs(run->all.resting));
 	/* what switching shifts between the fluid and the program is in the program's time */
 	run->displaced = *lost;

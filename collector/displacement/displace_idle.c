@@ -10,19 +10,21 @@
 #define IDLE_WINDOWS 16	 /* of each CPU, at least, in an idle phase */
 #define IDLE_SHARE   0.2 /* of an idle phase that the fluid must have had */
 
-static int add_phase(struct displace *d, uint64_t from)
+static int add_phase(struct displace *d, uint64_t from, double *woken)
 {
 	if (d->idle_phases == d->idle_room) {
 		size_t room = d->idle_room ? 2 * d->idle_room : 16;
 		struct idle_phase *more = realloc(d->idle_phase, room * sizeof(*more));
 
-		if (!more)
+		if (!more) {
+			free(woken);
 			return -1;
+		}
 		d->idle_phase = more;
 		d->idle_room = room;
 	}
 	d->idle_phase[d->idle_phases++] =
-		(struct idle_phase){from, fluid_thread_now(), displace_sample_softirqd(d)};
+		(struct idle_phase){from, fluid_thread_now(), displace_sample_softirqd(d), woken};
 	return 0;
 }
 
@@ -32,8 +34,10 @@ int displace_idle_phase(struct displace *d, double seconds)
 	double end = displace_now() + seconds;
 	uint64_t from = fluid_thread_now();
 	struct signal_wait ending;
+	double *woken;
 	int got = 0;
 
+	displace_kinds_count(d->woken_from);
 	signal_wait_begin(&ending);
 	tasks_look(&d->tasks);
 	tasks_mark(&d->tasks);
@@ -44,7 +48,10 @@ int displace_idle_phase(struct displace *d, double seconds)
 	}
 	signal_wait_end(&ending);
 	tasks_look(&d->tasks);
-	add_phase(d, from);
+	woken = calloc(d->cpus, sizeof(*woken));
+	if (woken)
+		displace_kinds_since(d, woken);
+	add_phase(d, from, woken);
 	return got;
 }
 
@@ -81,23 +88,29 @@ static void join_phases(struct displace *d)
 
 	last[-1].to = last->to;
 	last[-1].softirqd_s += last->softirqd_s;
+	for (size_t i = 0; i < d->cpus && last->woken && last[-1].woken; i++)
+		last[-1].woken[i] += last->woken[i];
+	free(last->woken);
 	d->idle_phases--;
 }
 
 int displace_idle_phase_enough(struct displace *d, double seconds)
 {
-	double enough = seconds * IDLE_SHARE,
-	       end = displace_now() + seconds * DISPLACE_IDLE_LONGEST;
+	double enough = seconds * IDLE_SHARE, began = displace_now(),
+	       more = fmin(seconds * (DISPLACE_IDLE_LONGEST - 1),
+			   d->options.prolong_s - d->prolonged_s),
+	       end = began + seconds + more;
 	size_t before = d->idle_phases;
 	int got = displace_idle_phase(d, seconds);
 
 	d->rate = fluid_rate(d->fluid);
 	while (!got && d->idle_phases > before && displace_now() < end &&
 	       !all_had_enough(d, enough)) {
-		got = displace_idle_phase(d, seconds);
+		got = displace_idle_phase(d, fmin(seconds, end - displace_now()));
 		if (d->idle_phases > before + 1)
 			join_phases(d);
 	}
+	d->prolonged_s += fmax(0, displace_now() - began - seconds);
 	for (size_t i = 0; i < d->cpus && !got && d->idle_phases > before; i++)
 		d->never_idle[i] |= displace_now() >= end && charged_in_phase(d, i) < enough / 4;
 	return got;
@@ -126,12 +139,41 @@ static void complete_rates(struct displace_run *run, unsigned *warnings)
 	}
 }
 
-static int set_rate(const struct displace *d, size_t i, struct displacement_value *rest)
+/* Is it the idle phase before the run, or the one after it? */
+static bool around(const struct displace *d, size_t i)
+{
+	const struct idle_phase *r = &d->idle_phase[i];
+
+	return !(i + 1 < d->idle_phases && r[1].to <= d->from) && !(i && r[-1].from >= d->to);
+}
+
+/* In the idle phases before the run and after it; NAN: not known. */
+static double woken_in_idle(const struct displace *d, size_t i)
+{
+	double sum = 0;
+
+	for (size_t k = 0; k < d->idle_phases; k++)
+		if (around(d, k))
+			sum += d->idle_phase[k].woken ? d->idle_phase[k].woken[i] : NAN;
+	return sum;
+}
+
+static int set_rate(struct displace *d, size_t i, struct displacement_value *rest)
 {
 	struct displacement_series span[2];
+	double switches = 0, charged = 0, wall = 0, woken = woken_in_idle(d, i);
 	int failed = displace_windows_idle_spans(d, i, span);
+	struct displacement_value cost;
 
-	*rest = displacement_rest_beside(displacement_rests(span, 2, d->switching.value));
+	for (size_t k = 0; k < 2; k++)
+		for (size_t n = 0; n < span[k].count; n++) {
+			switches += span[k].window[n].switches;
+			charged += span[k].window[n].charged;
+			wall += span[k].window[n].span;
+		}
+	d->rest_switches[i] = charged > 0 ? switches / charged : 0;
+	cost = displace_kinds_cost(d, switches, woken, wall > 0 ? woken * (1 - charged / wall) : 0);
+	*rest = displacement_rest_beside(displacement_rests(span, 2, cost.value));
 	free((void *)(uintptr_t)span[0].window);
 	free((void *)(uintptr_t)span[1].window);
 	return failed;
@@ -145,14 +187,6 @@ int displace_idle_set(struct displace *d, struct displace_run *run)
 		failed = set_rate(d, i, &run->cpu[i].rest);
 	complete_rates(run, &d->warnings);
 	return failed;
-}
-
-/* Is it the idle phase before the run, or the one after it? */
-static bool around(const struct displace *d, size_t i)
-{
-	const struct idle_phase *r = &d->idle_phase[i];
-
-	return !(i + 1 < d->idle_phases && r[1].to <= d->from) && !(i && r[-1].from >= d->to);
 }
 
 size_t displace_idle_softirqd(const struct displace *d, double rate[2])

@@ -22,6 +22,7 @@ struct progress {
 struct idle_phase {
 	uint64_t from, to;
 	double softirqd_s; /* CPU time of ksoftirqd of the set */
+	double *woken;	   /* [cpus]: rescheduling interrupts */
 };
 
 /* Ended tasks that only taskstats reported, by name. */
@@ -36,13 +37,19 @@ struct displace {
 	struct displace_options options;
 	struct fluid *fluid;
 	size_t cpus;
-	struct displacement_value switching;
+	struct displacement_value here, away; /* a switch of either kind: displace_kinds.c */
+	struct displacement_value switching;  /* of the run: its mean */
+	struct displacement_value *cost;      /* [cpus]: on each CPU */
+	double *rest_switches; /* [cpus]: a second of the fluid's time in the idle phases */
+	uint64_t *woken_from, *woken_to; /* [CPU_SETSIZE]: rescheduling interrupts then */
+	double *woken; /* [cpus]: rescheduling interrupts of the run; NAN: not known */
 	bool irq_measured, switching_known;
 	unsigned standing; /* warnings that hold for every run */
 
 	struct idle_phase *idle_phase;
 	size_t idle_phases, idle_room;
-	bool *never_idle; /* [cpus]: too busy for a rate in any idle phase */
+	double prolonged_s; /* of all idle phases */
+	bool *never_idle;   /* [cpus]: too busy for a rate in any idle phase */
 
 	struct tasks tasks;
 	struct taskstats_socket ask, ends;
@@ -72,6 +79,7 @@ struct displace {
 	struct displace_accounting accounting;
 	unsigned warnings;
 	bool has_children;
+	double preempted;	     /* how often the program lost a CPU to another task */
 	struct displace_task *other; /* by time, longest first */
 	size_t others;
 	double *other_on, other_ended; /* seconds by CPU of the set; of those only seen to end */
@@ -85,6 +93,18 @@ struct displace {
  * from another. `apart`: in a control group of its own, where that is possible. */
 struct displacement_value displace_switch_cost(int cpu, bool here, bool apart, double units_per_ns,
 					       double longest_s);
+
+/* displace_kinds.c: here, away and switching */
+void displace_kinds_measure(struct displace *d, double units_per_ns);
+/* [CPU_SETSIZE] rescheduling interrupts until now; [cpus] how many since d->woken_from, NAN: not
+ * known. */
+void displace_kinds_count(uint64_t *count);
+void displace_kinds_since(struct displace *d, double *woken);
+/* Of so many switches with so many interrupts, of which up to `struck` struck other tasks. */
+struct displacement_value displace_kinds_cost(const struct displace *d, double switches,
+					      double interrupts, double struck);
+/* d->cost and d->switching of the run. */
+void displace_kinds_set(struct displace *d);
 
 /* displace_windows.c */
 /* The first window of CPU i that ends after `from`. */

@@ -62,6 +62,7 @@ int displace_run_begin(struct displace *d, struct profile_error *err)
 	d->next_look = clocks_read_ns(CLOCK_MONOTONIC) + (d->options.no_task_clock ? 0 : LOOK_NS);
 	cpu_times_read(d->before, CPU_SETSIZE);
 	d->usage_known = !cpu_times_charged_read(d->usage_from, CPU_SETSIZE);
+	displace_kinds_count(d->woken_from);
 	d->from = fluid_thread_now();
 	for (size_t i = 0; i < d->cpus; i++)
 		d->from_ns[i] = fluid_clock_ns(d->fluid, i);
@@ -186,6 +187,7 @@ void displace_run_ended(void *displace, pid_t pid)
 	d->to = fluid_thread_now();
 	for (size_t i = 0; i < d->cpus; i++)
 		d->to_ns[i] = fluid_clock_ns(d->fluid, i);
+	displace_kinds_since(d, d->woken);
 	ask_task_clock(d);
 	ask_schedstat(d, pid);
 	displace_sample_own(d);
@@ -205,6 +207,7 @@ static void take_rusage(struct displace *d, const struct rusage *usage)
 	a->rusage_user = (double)usage->ru_utime.tv_sec + (double)usage->ru_utime.tv_usec / 1e6;
 	a->rusage_system = (double)usage->ru_stime.tv_sec + (double)usage->ru_stime.tv_usec / 1e6;
 	a->rusage = a->rusage_user + a->rusage_system;
+	d->preempted = (double)usage->ru_nivcsw;
 	note_progress(d, *d->clock.why ? (uint64_t)(a->rusage * 1e9) : task_clock_all(&d->clock));
 	d->progress[d->progresses - 1].at = d->to;
 }

@@ -84,11 +84,13 @@ static int add_task(struct displace_summary *s, const struct displace_task *t)
 	return 0;
 }
 
-static struct displace_mean mean_of(struct displacement_value v, double confidence)
+struct displace_mean displace_summary_mean(struct displacement_value v, double confidence,
+					   double hidden)
 {
 	struct displace_mean m = {.mean = v.value};
 
 	displacement_limits(v, confidence, &m.low, &m.high);
+	m.high += hidden;
 	return m;
 }
 
@@ -109,9 +111,9 @@ bool displace_summary_is_possible(struct displacement_value lost, double confide
 
 /* An impossible result: the machine differed between the idle phases and the run, so nothing is
  * known. */
-static void refuse_impossible(struct displace_summary *s)
+static void refuse_impossible(struct displace_summary *s, struct displacement_value seen)
 {
-	if (!(s->lost.high < 0))
+	if (displace_summary_is_possible(seen, s->confidence))
 		return;
 	s->lost = s->displaced = (struct displace_mean){NAN, -INFINITY, INFINITY};
 	s->warnings |= DISPLACE_DISTURBED;
@@ -122,6 +124,8 @@ static int estimate(struct displace_summary *s)
 {
 	struct displacement_value *lost = calloc(s->runs, sizeof(*lost)),
 				  *all = calloc(s->runs, sizeof(*all));
+	struct displacement_value seen;
+	double hidden = 0;
 	size_t n = 0;
 
 	if (!lost || !all) {
@@ -132,15 +136,19 @@ static int estimate(struct displace_summary *s)
 	for (size_t i = 0; i < s->runs; i++) {
 		if (s->run[i].warnings & DISPLACE_DISTURBED)
 			continue;
+		hidden += s->run[i].hidden;
+		s->bound |= s->run[i].bound;
 		lost[n] = s->run[i].lost;
 		all[n++] = s->run[i].displaced;
 	}
 	s->disturbed = s->runs - n;
-	s->lost = mean_of(displacement_mean(lost, n), s->confidence);
-	s->displaced = mean_of(displacement_mean(all, n), s->confidence);
+	s->hidden = n ? hidden / (double)n : 0;
+	seen = displacement_mean(lost, n);
+	s->lost = displace_summary_mean(seen, s->confidence, s->hidden);
+	s->displaced = displace_summary_mean(displacement_mean(all, n), s->confidence, s->hidden);
 	if (s->disturbed < s->runs)
 		s->warnings &= ~(unsigned)DISPLACE_DISTURBED;
-	refuse_impossible(s);
+	refuse_impossible(s, seen);
 	s->share = s->lost.mean / s->accounting.rusage;
 	s->share_low = s->lost.low / s->accounting.rusage;
 	s->share_high = s->lost.high / s->accounting.rusage;

@@ -17,6 +17,9 @@ struct displace_summary {
 	struct displacement_value switching; /* a switch */
 	struct displace_mean displaced, lost;
 	double share, share_low, share_high; /* lost / rusage */
+	/* displace_run's: `hidden` is in the upper limits above, and `bound` is of any run */
+	double hidden;
+	bool bound;
 	double elapsed, program, softirqd, by_account;
 	double struck_others; /* NAN unless something was lost, and it is known for all runs */
 	struct displace_accounting accounting; /* means; NAN where a run lacked it */
@@ -41,6 +44,9 @@ int displace_summary_make(struct displace_summary *s, const struct displace_run 
 			  double confidence, struct displacement_value switching);
 /* Whether a run's `lost` can be: its upper limit is not below 0. */
 bool displace_summary_is_possible(struct displacement_value lost, double confidence);
+/* The limits of v at `confidence`; above them is what may be hidden. */
+struct displace_mean displace_summary_mean(struct displacement_value v, double confidence,
+					   double hidden);
 void displace_summary_free(struct displace_summary *s);
 
 #endif

@@ -36,8 +36,11 @@
 #define WINDOW_NS     1000000
 #define BETWEEN_NS    20000 /* two wakings */
 #define PAIRS	      151
+#define PAUSE_NS      1000000 /* after each pair, for tasks that had to wait */
+#define MEASURER      1	      /* real-time priorities */
+#define SLEEPER	      2
 #define LEAST_SEEN    10 /* switches in a window */
-#define OVERDUE	      20 /* times as long as it was to take */
+#define OVERDUE	      4	 /* times as long as it was to take */
 #define LOOK_AGAIN_NS 100000000
 
 /* In memory that the helper shares. */
@@ -45,8 +48,10 @@ struct probe {
 	int cpu, other;
 	double units_per_ns, longest_s;
 	bool here;		  /* wake-ups come from the same CPU */
+	bool first;		  /* real-time priority was granted */
 	atomic_uint word, nobody; /* the helper sleeps on the first */
-	atomic_bool waking, stop;
+	atomic_uint waking;
+	atomic_bool stop;
 	struct fluid_group group;
 	struct fluid_loop loop;
 	double with[PAIRS], without[PAIRS]; /* seconds a switch */
@@ -60,22 +65,29 @@ static long futex(atomic_uint *word, int operation, unsigned value)
 	return syscall(SYS_futex, word, operation, value, NULL, NULL, 0);
 }
 
-static bool settle(int cpu, int policy)
+static bool pin(int cpu)
 {
-	const struct sched_param none = {0};
 	cpu_set_t one;
 
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
-	return !sched_setaffinity(0, sizeof(one), &one) && !sched_setscheduler(0, policy, &none);
+	return !sched_setaffinity(0, sizeof(one), &one);
+}
+
+static bool come_first(int priority)
+{
+	const struct sched_param first = {.sched_priority = priority};
+
+	return !sched_setscheduler(0, SCHED_FIFO, &first);
 }
 
 static void sleeper(struct probe *p)
 {
 	unsigned seen = 0;
 
-	if (!settle(p->cpu, SCHED_OTHER))
+	if (!pin(p->cpu))
 		atomic_store(&p->refused, true);
+	come_first(SLEEPER);
 	while (!atomic_load(&p->stop)) {
 		futex(&p->word, FUTEX_WAIT, seen);
 		seen = atomic_load(&p->word);
@@ -102,12 +114,14 @@ static void *waker(void *argument)
 	struct probe *p = argument;
 	uint64_t next = 0;
 
-	if (!settle(p->other, SCHED_OTHER))
+	if (!pin(p->other))
 		atomic_store(&p->refused, true);
+	come_first(SLEEPER);
 	while (!atomic_load(&p->stop)) {
 		uint64_t now = clocks_read_raw_ns();
 
-		if (now < next || !atomic_load(&p->waking)) {
+		futex(&p->waking, FUTEX_WAIT, 0);
+		if (now < next) {
 			counter_pause();
 			continue;
 		}
@@ -116,6 +130,13 @@ static void *waker(void *argument)
 		futex(&p->word, FUTEX_WAKE, 1);
 	}
 	return NULL;
+}
+
+static void end_waker(struct probe *p)
+{
+	atomic_store(&p->stop, true);
+	atomic_store(&p->waking, 1);
+	futex(&p->waking, FUTEX_WAKE, 1);
 }
 
 static double lost_cpu(void)
@@ -169,9 +190,10 @@ static void pair_of_windows(struct probe *p, double *with, double *many, double 
 		*without = window_here(p, &p->nobody, few);
 		return;
 	}
-	atomic_store(&p->waking, true);
+	atomic_store(&p->waking, 1);
+	futex(&p->waking, FUTEX_WAKE, 1);
 	*with = window(p, many);
-	atomic_store(&p->waking, false);
+	atomic_store(&p->waking, 0);
 	*without = window(p, few);
 }
 
@@ -184,19 +206,33 @@ static void restore_priority(const struct probe *p, pid_t tid)
 	fluid_group_leave(&p->group, tid);
 }
 
+/* Before all ordinary tasks, or as the fluid. */
+static bool take_place(struct probe *p)
+{
+	const struct sched_param none = {0};
+
+	p->first = come_first(MEASURER);
+	if (p->first)
+		return true;
+	fluid_group_join(&p->group, gettid());
+	return !sched_setscheduler(0, SCHED_IDLE, &none);
+}
+
 static void *measure(void *argument)
 {
+	const struct timespec pause = {.tv_nsec = PAUSE_NS};
 	struct probe *p = argument;
 	uint64_t end = clocks_read_raw_ns() + (uint64_t)(p->longest_s * 1e9);
 
 	atomic_store(&p->tid, gettid());
 	fluid_loop_begin(&p->loop, p->units_per_ns);
-	if (!settle(p->cpu, SCHED_IDLE))
+	if (!pin(p->cpu) || !take_place(p))
 		atomic_store(&p->refused, true);
-	fluid_group_join(&p->group, gettid()); /* as the fluid, where it can */
 	while (!atomic_load(&p->refused) && p->pairs < PAIRS && clocks_read_raw_ns() < end) {
 		double many, few, with, without;
 
+		if (p->first)
+			nanosleep(&pause, NULL);
 		pair_of_windows(p, &with, &many, &without, &few);
 		if (many < few + LEAST_SEEN || atomic_load(&p->overdue))
 			continue; /* the waker had no CPU, or this thread has ordinary priority by
@@ -204,7 +240,7 @@ static void *measure(void *argument)
 		p->with[p->pairs] = with / (many - few);
 		p->without[p->pairs++] = without / (many - few);
 	}
-	atomic_store(&p->stop, true);
+	end_waker(p);
 	/* Whoever waits for this thread sees its end before the kernel has taken it out of its
 	 * group: on a busy CPU, what remains to be done there would wait behind all others, and
 	 * the group would not be empty for seconds. */
@@ -247,7 +283,7 @@ static void run_all(struct probe *p)
 	while (started < threads && !pthread_create(&thread[started], NULL, body[started], p))
 		started++;
 	if (started < threads)
-		atomic_store(&p->stop, true);
+		end_waker(p);
 	if (started)
 		await_end(p, thread[0]);
 	if (started > 1)

@@ -30,14 +30,15 @@ static const struct {
 	 "this kernel measures interrupt time and charges it to no task; stolen time cannot be "
 	 "distinguished from it window by window"},
 	{DISPLACE_NO_SWITCH_COST, "switch-cost-unknown",
-	 "the CPUs were too busy to measure what a switch does to the fluid's balance: 0.3 us a "
+	 "the CPUs were too busy to measure what a switch does to the fluid's balance: 4 us a "
 	 "switch are in the error instead"},
 	{DISPLACE_REST_UNKNOWN, "rest-unknown",
 	 "other tasks left the fluid hardly any time before and after the run: interrupts that are "
 	 "there without the program were not subtracted"},
 	{DISPLACE_OTHERS, "others-busy",
 	 "other tasks took over 5 % of the CPUs' time: interrupts that struck them are charged to "
-	 "them and missing from the result, and what they themselves cause cannot be distinguished "
+	 "them, so the result is a lower bound, and what they themselves cause cannot be "
+	 "distinguished "
 	 "from the program's"},
 	{DISPLACE_STEERED, "steered-away",
 	 "received packets of an interface are steered to CPUs outside the set (rps_cpus): what "

@@ -132,10 +132,10 @@ class Bench:
         return found
 
     @contextlib.contextmanager
-    def burner(self, cpu):
-        """Another process, of another session, that burns one CPU all the while."""
-        child = subprocess.Popen([self.put, "compute", "1e12", "1000", "--rate", self.computing()[1], "--cpu", str(cpu)],
-                                 start_new_session=True)
+    def burner(self, cpu, compute_us=1000, pause_us=0):
+        """Another process, of another session, that burns one CPU all the while, or a part of it."""
+        child = subprocess.Popen([self.put, "compute", "1e12", str(compute_us), "--pause", str(pause_us),
+                                  "--rate", self.computing()[1], "--cpu", str(cpu)], start_new_session=True)
         try:
             yield
         finally:

@@ -8,15 +8,24 @@ computation, rest, receive steering on and off, and the fluid's own effect on a 
   rest       what is found beside a sleeping command, as a share of the CPUs' time
   steering   runs with steering on, or on a wire of a limited rate, whose interval
              excludes 0, and with it off whose interval includes 0, in turn (needs root)
+  bound      steering on, beside a process that has a part of the second CPU, and beside none, in turn:
+             whether the lower bound is one, and whether the upper limit holds
+  stolen     `known` without a load, while a control group's quota takes 0 to 30 % of the fluid's time
+             away in one piece (root, cgroup v1): what a host does that steals
   known      how often the 95 % interval covers a load of known size (bench/known_load.c: signal
              handlers in the fluids' threads), beside a computation
   fluid      a program that blocks often, with and without the fluid, in turn: what CPU
              time it is charged, how long it is on a CPU (by perf's task-clock, in runs of
              their own), elapsed time, an operation each
 """
+import contextlib
+import glob
+import json
 import math
 import os
 import statistics
+import subprocess
+import tempfile
 import time
 
 import common
@@ -109,6 +118,82 @@ def steering_run(bench, o, wire, state, truth, times, cpus):
             *common.quality(found))
 
 
+# Microseconds of computation and of sleep of the process beside.
+BESIDE = (None, (1000, 9000), (2000, 2000), (8000, 2000), (1000, 0))
+
+
+def bound(bench, o):
+    table = common.Table("goals-bound", f"A lower bound: 2000 bytes, loopback, steering on, {o.loops} operations, beside a "
+                         "process that computes and sleeps so many us on the second CPU", (
+                             ("run", 3, "d"), ("beside", 9, "s"), ("seen s", 8, ".4f"), ("from", 8, ".4f"), ("to", 8, ".4f"),
+                             ("bound", 6, "s"), ("took s", 6, ".1f"), *common.QUALITY), o.out)
+    with common.Wire() as wire:
+        problem = wire.tell("steer", f"{1 << bench.cpus[1]:x}")
+        if problem:
+            raise common.Refused(f"{problem}: steering needs root")
+        for number in range(1, o.replications + 1):
+            for beside in BESIDE:
+                with bench.burner(bench.cpus[1], *beside) if beside else contextlib.nullcontext():
+                    began = time.monotonic()
+                    found = bench.displace_once("send", o.loops, 2000, "--cpu", bench.cpus[0], *wire.where("loopback"),
+                                                replications=1)
+                lost = found["unaccounted"]
+                table.row(number, "/".join(map(str, beside)) if beside else "nobody", lost["mean_s"], lost["ci_low_s"],
+                          lost["ci_high_s"], lost["bound"] or "none", time.monotonic() - began, *common.quality(found))
+    alone = [row[2] for row in table.data if row[1] == "nobody" and row[2] is not None and row[5] == "none"]
+    if not alone:
+        table.say("no run beside nobody says anything: the machine is busy, so the truth is not known")
+    else:
+        truth = statistics.median(alone)
+        said = [row for row in table.data if row[1] != "nobody" and row[2] is not None]
+        table.say(f"{truth:.4f} s in the median beside nobody; beside somebody {len(said)} runs say anything: the lower limit "
+                  f"is below that in {sum(row[3] <= truth for row in said)}, the upper one above it in "
+                  f"{sum(row[4] >= truth for row in said)}; {sum(row[5] == 'lower' for row in said)} say that it is a bound")
+    table.finish()
+
+
+PERIOD_US = 100000
+
+
+def take_away(process, share, cpus):
+    """A quota for the fluid's own control group, as soon as there is one."""
+    while process.poll() is None:
+        for group in glob.glob(f"/sys/fs/cgroup/cpu*/**/scprof-fluid-{process.pid}", recursive=True):
+            with contextlib.suppress(OSError):
+                for name, value in (("period", PERIOD_US), ("quota", int(cpus * PERIOD_US * (1 - share)))):
+                    with open(os.path.join(group, f"cpu.cfs_{name}_us"), "w", encoding="ascii") as file:
+                        file.write(str(value))
+                return True
+        time.sleep(0.01)
+    return False
+
+
+def stolen(bench, o):
+    table = common.Table("goals-stolen", f"Computation, {o.loops} x 1000 us, while the fluid is kept from its CPUs for a "
+                         "share of the time", (("run", 3, "d"), ("taken %", 7, ".0f"), ("lost s", 8, ".4f"),
+                                               ("from", 8, ".4f"), ("to", 8, ".4f"), *common.QUALITY), o.out)
+    for number in range(1, o.replications + 1):
+        for share in (0, 0.1, 0.2, 0.3):
+            with tempfile.TemporaryDirectory() as folder:
+                answer = os.path.join(folder, "answer.json")
+                process = subprocess.Popen([bench.scprof, "displace", "-q", "--json", "-o", answer, "--rest", o.rest,
+                                            "--cpus", bench.cpu_list(), "--", bench.put, "compute", str(o.loops), "1000",
+                                            *bench.computing()], stdout=subprocess.DEVNULL)
+                if share and not take_away(process, share, len(bench.cpus)):
+                    raise common.Refused("no control group of the fluid's own: that needs root and cgroup v1")
+                process.wait()
+                with open(answer, encoding="utf-8") as file:
+                    found = json.load(file)
+            lost = found["unaccounted"]
+            table.row(number, 100 * share, lost["mean_s"], lost["ci_low_s"], lost["ci_high_s"], *common.quality(found))
+    for share in (0, 10, 20, 30):
+        rows = [row for row in table.data if row[1] == share]
+        said = [row for row in rows if row[2] is not None]
+        table.say(f"{share} % taken: {len(said)} of {len(rows)} runs say anything; the interval contains 0 in "
+                  f"{sum(row[3] <= 0 <= row[4] for row in said)} of these")
+    table.finish()
+
+
 def verdict(lost, used, truth):
     """Percent of getrusage with its limits, and whether they tell on from off."""
     percent = [common.share(lost[key], used) for key in ("mean_s", "ci_low_s", "ci_high_s")]
@@ -191,9 +276,9 @@ def pairs(table, bench, o, name, where):
 
 def main():
     parser = common.options(__doc__.splitlines()[0], loops=None, replications=20)
-    parser.add_argument("goal", choices=("compute", "burner", "rest", "steering", "known", "fluid"))
+    parser.add_argument("goal", choices=("compute", "burner", "rest", "steering", "bound", "stolen", "known", "fluid"))
     o = parser.parse_args()
-    o.loops = o.loops or {"compute": 1000, "burner": 1000, "steering": 60000, "known": 1000, "fluid": 20000}.get(o.goal)
+    o.loops = o.loops or {"compute": 1000, "burner": 1000, "steering": 60000, "bound": 60000, "stolen": 2000, "known": 1000, "fluid": 20000}.get(o.goal)
     bench = common.Bench(o)
     if o.goal == "compute":
         compute(bench, o, False)
@@ -201,7 +286,7 @@ def main():
         with bench.burner(bench.cpus[1]):
             compute(bench, o, True)
     else:
-        {"rest": rest, "steering": steering, "known": known, "fluid": fluid}[o.goal](bench, o)
+        {"rest": rest, "steering": steering, "bound": bound, "stolen": stolen, "known": known, "fluid": fluid}[o.goal](bench, o)
 
 
 common.main(main)

@@ -63,6 +63,30 @@ static int take_texts(struct displaced *d, const struct prof_account *a)
 	return 0;
 }
 
+/* As in the account that was printed when it was recorded. */
+static double hidden(const struct prof_account *a)
+{
+	double others = 0, wall = 0, sum = 0;
+
+	for (uint32_t i = 0; i < a->cpus; i++) {
+		const double *part = a->cpu[i].part_ns;
+
+		others += part[SCP_ACCOUNT_OTHERS] + fmax(0, part[SCP_ACCOUNT_REMAINDER]);
+		wall += a->cpu[i].wall_ns;
+	}
+	for (uint32_t i = 0; i < a->cpus; i++) {
+		const double *part = a->cpu[i].part_ns;
+
+		sum += displacement_hidden(
+			part[SCP_ACCOUNT_UNCHARGED],
+			part[SCP_ACCOUNT_UNCHARGED] + part[SCP_ACCOUNT_INTERRUPTS] +
+				part[SCP_ACCOUNT_IDLE],
+			part[SCP_ACCOUNT_OTHERS] + fmax(0, part[SCP_ACCOUNT_REMAINDER]),
+			displacement_is_bound(others, wall));
+	}
+	return sum / 1e9;
+}
+
 static void take_uncharged(struct displaced *d, const struct prof_account *a, double confidence)
 {
 	struct displacement_value v = {a->uncharged.ns / 1e9, a->uncharged.error_ns / 1e9,
@@ -74,6 +98,7 @@ static void take_uncharged(struct displaced *d, const struct prof_account *a, do
 		return;
 	d->uncharged_s = v.value;
 	displacement_limits(v, confidence, &d->low_s, &d->high_s);
+	d->high_s += hidden(a);
 	if (a->rusage_ns > 0)
 		d->share_of_rusage = a->uncharged.ns / a->rusage_ns;
 }

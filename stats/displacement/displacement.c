@@ -17,6 +17,7 @@
 #define WANDER_FREEDOM	8 /* from the dozen seconds that it was found in */
 #define LEAST_PAIRS	5
 #define MOSTLY		0.5
+#define STRUCK_TWICE	2
 /* Standard error of a median over that of a mean, and a deviation over the median
  * absolute one, for normal values. */
 #define MEDIAN_ERROR  1.2533
@@ -43,16 +44,47 @@ struct displacement_value displacement_switching(const double *with, const doubl
 					   (double)(n - 1)};
 }
 
-struct displacement_value displacement_switching_of(struct displacement_value a,
-						    struct displacement_value b)
+struct displacement_value displacement_switching_of(struct displacement_value first,
+						    struct displacement_value second, double low,
+						    double high)
 {
-	if (!isfinite(a.error) || !isfinite(b.error))
-		return isfinite(a.error) ? a : b;
+	double apart = second.value - first.value, share = (low + high) / 2;
+
+	if (!isfinite(first.error) || !isfinite(second.error))
+		return isfinite(first.error) ? first : second;
 	return (struct displacement_value){
-		.value = (a.value + b.value) / 2,
-		.error = hypot(fmax(a.error, b.error), (a.value - b.value) / 2 / sqrt(3)),
-		.freedom = fmin(a.freedom, b.freedom),
+		.value = first.value + share * apart,
+		.error = hypot((1 - share) * first.error + share * second.error,
+			       (high - low) * apart / sqrt(12)),
+		.freedom = fmin(first.freedom, second.freedom),
 	};
+}
+
+struct displacement_value displacement_switching_on(struct displacement_value here,
+						    struct displacement_value away, double switches,
+						    double interrupts, double struck)
+{
+	double low = 0, high = 1;
+
+	if (switches > 0 && isfinite(interrupts)) {
+		high = fmin(1, interrupts / switches);
+		low = fmin(high, fmax(0, (interrupts - struck) / switches));
+	}
+	return displacement_switching_of(here, away, low, high);
+}
+
+bool displacement_is_bound(double others, double wall)
+{
+	return others > DISPLACEMENT_OTHERS * wall;
+}
+
+double displacement_hidden(double excess, double charged, double others, bool bound)
+{
+	double most = fmax(0, others);
+
+	if (bound || !(charged > 0))
+		return most;
+	return fmin(most, STRUCK_TWICE * fmax(0, excess) * most / charged);
 }
 
 /* Residuals of all series, by stretch. */
@@ -271,10 +303,10 @@ struct displacement_value displacement_rest_beside(struct displacement_value res
 
 struct displacement_excess displacement_excess(const struct displacement_series *series,
 					       const struct displacement_value *rest, size_t cpus,
-					       struct displacement_value switching)
+					       const struct displacement_value *switching,
+					       const double *rest_switches)
 {
-	double cost = isfinite(switching.error) ? switching.value : 0, kept = 0, doubt;
-	double doubts = 0;
+	double kept = 0, doubts = 0, switched = 0, freedom = INFINITY, doubt;
 	struct displacement_excess e = {.inflation = 1};
 	struct stretches stretches;
 
@@ -285,7 +317,14 @@ struct displacement_excess displacement_excess(const struct displacement_series 
 	stretch_begin(&stretches, series, cpus ? cpus : 1, e.kept);
 	for (size_t i = 0; i < cpus; i++) {
 		struct totals t = totals_of(&series[i]);
+		bool known = isfinite(switching[i].error);
+		double cost = known ? switching[i].value : 0;
 
+		double more =
+			t.all_switches - (rest_switches ? rest_switches[i] * t.all_charged : 0);
+
+		switched += known ? switching[i].error * fabs(more) : 0;
+		freedom = fmin(freedom, known ? switching[i].freedom : INFINITY);
 		e.total.value += one_cpu(&series[i], &t, rest[i].value, cost, &stretches, &doubt);
 		doubts = hypot(doubts, doubt);
 		e.charged += t.all_charged;
@@ -300,10 +339,7 @@ struct displacement_excess displacement_excess(const struct displacement_series 
 	for (size_t i = 0; i < cpus; i++)
 		add_error(&e.total, rest[i].error * totals_of(&series[i]).all_charged,
 			  rest[i].freedom);
-	if (isfinite(switching.error))
-		for (size_t i = 0; i < cpus; i++)
-			add_error(&e.total, switching.error * totals_of(&series[i]).all_switches,
-				  switching.freedom);
+	add_error(&e.total, switched, freedom);
 	return e;
 }
 

@@ -53,11 +53,20 @@ struct displacement_value {
 struct displacement_value displacement_switching(const double *with, const double *without,
 						 size_t n, double *scratch);
 
-/* The cost of a switch that may be of either kind: uniform between the two (a rectangle: deviation
- * of half its width over root 3; JCGM 100:2008, "Guide to the expression of uncertainty in
- * measurement", 4.3.7). That of one kind where the other is unknown. */
-struct displacement_value displacement_switching_of(struct displacement_value a,
-						    struct displacement_value b);
+/* The cost of a switch that is of the second kind with a probability from `low` to `high`, and of
+ * the first kind otherwise: uniform between the two (a rectangle: deviation of its width over root
+ * 12; JCGM 100:2008, "Guide to the expression of uncertainty in measurement", 4.3.7). That of one
+ * kind where the other is unknown. */
+struct displacement_value displacement_switching_of(struct displacement_value first,
+						    struct displacement_value second, double low,
+						    double high);
+
+/* The same for so many switches of a CPU that got so many rescheduling interrupts (NAN: not known).
+ * A switch of the second kind takes one. Up to `struck` of the interrupts came while another task
+ * had the CPU and switched no fluid. */
+struct displacement_value displacement_switching_on(struct displacement_value here,
+						    struct displacement_value away, double switches,
+						    double interrupts, double struck);
 
 /* Rate of work in charged time while the program does not run, switches subtracted. */
 struct displacement_value displacement_rest(const struct displacement_series *s,
@@ -75,7 +84,10 @@ struct displacement_value displacement_rests(const struct displacement_series *s
 #define DISPLACEMENT_WANDER 0.2
 struct displacement_value displacement_rest_beside(struct displacement_value rests);
 
-/* The excess of several CPUs together. rest[i] is CPU i's. */
+/* The excess of several CPUs together. rest[i] and switching[i] are CPU i's. The costs of a switch
+ * come from one measurement: their errors add up, and are in the rates at rest as well. So they
+ * count for the switches beyond those that there are at rest: rest_switches[i] a second of charged
+ * time (NULL: none). */
 struct displacement_excess {
 	struct displacement_value total; /* errors of rest and switching included */
 	double within;			 /* error from the windows alone */
@@ -87,7 +99,16 @@ struct displacement_excess {
 };
 struct displacement_excess displacement_excess(const struct displacement_series *series,
 					       const struct displacement_value *rest, size_t cpus,
-					       struct displacement_value switching);
+					       const struct displacement_value *switching,
+					       const double *rest_switches);
+
+/* How much more than `excess` interrupts may have taken on a CPU, because they struck other tasks,
+ * which are charged for it then. `bound`: all the time that other tasks had: nobody knows whether
+ * interrupts struck them as often as the fluid. Else twice as often as the fluid, which is charged
+ * `charged`, and no more than their time. */
+#define DISPLACEMENT_OTHERS 0.05 /* share of the CPUs' time: from there on it is a bound */
+bool displacement_is_bound(double others, double wall);
+double displacement_hidden(double excess, double charged, double others, bool bound);
 
 /* The limits at `confidence` by Student's t; infinite where the error is. */
 void displacement_limits(struct displacement_value v, double confidence, double *low, double *high);

@@ -123,6 +123,41 @@ in_quota()
 	holds '.replications[0].rest_s > 0.9'
 }
 
+@test "how long it takes is said before, and kept to" {
+	json -- true
+	head -n 1 "$T/err.txt" | grep -q '1 run of the command, and 0.25 s besides.*up to 5.25 s.*--at-most'
+	json --rest 1s --at-most 500ms -- true
+	head -n 1 "$T/err.txt" | grep -q '0.5 s besides.*up to 0.5 s'
+	holds '.replications[0].rest_s < 2'
+	json -q -- true
+	run ! grep -q besides "$T/err.txt"
+	fails 125 "too short for 100 runs" "$SCPROF" displace --at-most 1s --replications 100 -- true
+	fails 125 "goes with --method fluid" "$SCPROF" displace --method wall --at-most 1s -- true
+	fails 125 "--at-most" "$SCPROF" displace --at-most 1 -- true
+}
+
+# Whether other tasks had 5 % of the time is not for this test to know: text and JSON agree about it.
+@test "beside busy tasks a result is a lower bound in text and JSON" {
+	local cpu
+	json -- sleep 0.2
+	holds 'all(.displacement, .unaccounted; has("bound"))'
+	holds '.unaccounted.bound == .displacement.bound'
+	holds '(.unaccounted.bound == null) or (.unaccounted.bound == "lower")'
+	holds '.all_cpus as $a | ($a.others_s > 0.1 * $a.wall_s | not) or .unaccounted.bound == "lower"'
+	holds '.unaccounted.bound == null or .unaccounted.ci_high_s == null or
+		(.sentence | test("at least|No uncharged time was seen"))'
+	for cpu in $(python3 -c 'import os; print(*os.sched_getaffinity(0))'); do
+		taskset -c "$cpu" sh -c 'while :; do :; done' 3>&- &
+		BURNERS+=($!)
+	done
+	for cpu in "${BURNERS[@]}"; do await burns "$cpu"; done
+	json --at-most 500ms -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
+	kill "${BURNERS[@]}"
+	holds '.unaccounted.bound == "lower" and .unaccounted.hidden_s > 0.05 * .all_cpus.wall_s'
+	holds 'any(.warnings[]; .code == "others-busy") and (.warnings | map(.text) | join(" ") | test("lower bound"))'
+	holds '.unaccounted.ci_high_s == null or .unaccounted.ci_high_s > .unaccounted.hidden_s'
+}
+
 @test "confirmation says why it cannot confirm" {
 	json --confirm -- sleep 0.2
 	holds '.confirm.confirms == false and .confirm.had_share < 0.85 and .confirm.rusage_off == null'

@@ -21,6 +21,7 @@
 #include "collector/displacement/fluid/fluid_group.h"
 #include "tests/unit/support/near.h"
 #include "collector/machine/quota.h"
+#include "collector/machine/reschedules.h"
 #include "collector/displacement/fluid/sched_group.h"
 #include "collector/machine/tasks.h"
 
@@ -421,6 +422,42 @@ static void test_a_thread_joins_an_idle_group_that_is_gone_afterwards(void **sta
 	assert_int_equal(access(path, F_OK), -1);
 }
 
+/* ---- /proc/interrupts ---- */
+
+static int parse_interrupts(const char *text, uint64_t *count, size_t cpus)
+{
+	FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	int result;
+
+	assert_non_null(file);
+	result = reschedules_parse(file, count, cpus);
+	fclose(file);
+	return result;
+}
+
+/* CPU 1 is offline, so that it has no column. */
+static void test_rescheduling_interrupts_of_each_cpu(void **state)
+{
+	uint64_t count[4];
+
+	(void)state;
+	assert_int_equal(parse_interrupts("           CPU0       CPU2\n"
+					  " 24:          1          0  IO-APIC   5-edge      ACPI\n"
+					  "LOC:         10         20   Local timer interrupts\n"
+					  "RES:         30         40   Rescheduling interrupts\n",
+					  count, 4),
+			 0);
+	assert_true(count[0] == 30 && !count[1] && count[2] == 40 && !count[3]);
+	assert_int_equal(parse_interrupts("      CPU0 CPU1\n"
+					  "IPI0:   1    2  Rescheduling interrupts\n",
+					  count, 1),
+			 0);
+	assert_true(count[0] == 1);
+	assert_int_equal(parse_interrupts("      CPU0\nLOC:  1  Local\n", count, 4), -1);
+	assert_int_equal(parse_interrupts("CPU0\nRES: x Rescheduling interrupts\n", count, 4), 0);
+	assert_true(!count[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -430,6 +467,7 @@ int main(void)
 		cmocka_unit_test(test_a_cpu_that_is_not_allowed_is_refused),
 		cmocka_unit_test(test_columns_of_each_cpu),
 		cmocka_unit_test(test_usage_of_each_cpu),
+		cmocka_unit_test(test_rescheduling_interrupts_of_each_cpu),
 		cmocka_unit_test(test_quota_of_v2_is_the_smallest_on_the_way_up),
 		cmocka_unit_test(test_quota_of_v1_and_of_a_mounted_root),
 		cmocka_unit_test(test_a_quota_that_cannot_be_seen_is_told_from_none),

@@ -83,6 +83,38 @@ static void test_a_little_below_zero_is_zero_within_the_error(void **state)
 	displace_summary_free(&s);
 }
 
+/* Other tasks had 2 s of the CPUs. What was seen is the least that there was; the most is all that
+ * they had. */
+static void test_a_bound_says_what_it_does_not_know(void **state)
+{
+	struct displace_run run[1];
+
+	(void)state;
+	make_runs(run, 1, 0.05, 0.01);
+	struct displace_summary s = summary(run, 1);
+	double high = s.lost.high;
+
+	assert_false(s.bound);
+	displace_summary_free(&s);
+	run[0].bound = true;
+	run[0].hidden = 2;
+	s = summary(run, 1);
+	assert_true(s.bound);
+	assert_int_equal(s.verdict, DISPLACE_LOST);
+	assert_near(s.lost.mean, 0.05, 1e-12);
+	assert_near(s.lost.high, high + 2, 1e-12);
+	assert_near(s.displaced.high, 1 + high + 2, 1e-12);
+	assert_near(s.share_high, high + 2, 1e-12);
+	displace_summary_free(&s);
+	/* what cannot be is no bound either, however long the others' time is */
+	make_runs(run, 1, -0.05, 0.01);
+	run[0].bound = true;
+	run[0].hidden = 2;
+	s = summary(run, 1);
+	assert_int_equal(s.verdict, DISPLACE_NOTHING_SAID);
+	displace_summary_free(&s);
+}
+
 /* The counter is beside the first run only: its mean is that of one run, and is known. */
 static void test_task_clock_is_the_mean_of_the_runs_that_had_it(void **state)
 {
@@ -159,6 +191,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_an_interval_below_zero_is_no_number_but_a_warning),
 		cmocka_unit_test(test_a_little_below_zero_is_zero_within_the_error),
+		cmocka_unit_test(test_a_bound_says_what_it_does_not_know),
 		cmocka_unit_test(test_task_clock_is_the_mean_of_the_runs_that_had_it),
 		cmocka_unit_test(test_confirmation_is_what_was_charged_and_idle),
 	};

@@ -80,7 +80,7 @@ static void test_excess_is_work_less_rest_and_switching(void **state)
 		w[i] = plain((double)i, 5e-4, 0.005);
 		w[i].switches = 20;
 	}
-	e = displacement_excess(&s, &rest, 1, switching);
+	e = displacement_excess(&s, &rest, 1, &switching, NULL);
 	/* 500 us, of which 20 of switching and 100 of rest */
 	assert_near(e.total.value, 12 * 380e-6, 1e-12);
 	assert_near(e.resting, 12 * 100e-6, 1e-12);
@@ -105,7 +105,7 @@ static void test_windows_aside_are_filled_in_by_weight(void **state)
 		w[i] = plain((double)i, aside ? 1 : 1e-4, aside ? 0.003 : 0.001);
 		w[i].aside = aside;
 	}
-	e = displacement_excess(&s, &rest, 1, none);
+	e = displacement_excess(&s, &rest, 1, &none, NULL);
 	assert_near(e.total.value, 12 * 1e-4 + 12 * 3e-4, 1e-12);
 	assert_near(e.share_kept, 0.5, 1e-12);
 	/* most of the program's time is aside: that may hold all that the fluid was charged */
@@ -122,11 +122,11 @@ static void test_what_is_filled_in_is_no_more_than_was_charged(void **state)
 
 	(void)state;
 	w[1].aside = true;
-	assert_near(displacement_excess(&s, &rest, 1, none).total.value, 1e-3 + 0.01, 1e-12);
+	assert_near(displacement_excess(&s, &rest, 1, &none, NULL).total.value, 1e-3 + 0.01, 1e-12);
 	/* nothing is kept: nothing is known */
 	w[0].aside = true;
-	assert_near(displacement_excess(&s, &rest, 1, none).total.value, 0, 1e-12);
-	assert_near(displacement_excess(&s, &rest, 1, none).share_kept, 0, 1e-12);
+	assert_near(displacement_excess(&s, &rest, 1, &none, NULL).total.value, 0, 1e-12);
+	assert_near(displacement_excess(&s, &rest, 1, &none, NULL).share_kept, 0, 1e-12);
 }
 
 /* A program that used no CPU time: what is missing is filled in by time. */
@@ -141,7 +141,7 @@ static void test_without_weight_time_counts(void **state)
 		w[i] = plain((double)i, 1e-4, 0);
 		w[i].aside = i < 8;
 	}
-	assert_near(displacement_excess(&s, &rest, 1, none).total.value, 24e-4, 1e-12);
+	assert_near(displacement_excess(&s, &rest, 1, &none, NULL).total.value, 24e-4, 1e-12);
 }
 
 static void test_errors_of_rest_and_switching_are_in_the_error(void **state)
@@ -157,10 +157,11 @@ static void test_errors_of_rest_and_switching_are_in_the_error(void **state)
 		w[i] = plain((double)i, 1e-4, 0.005);
 		w[i].switches = 10;
 	}
-	base = displacement_excess(&s, &sure, 1, none).total.error;
+	base = displacement_excess(&s, &sure, 1, &none, NULL).total.error;
 	assert_near(base, 0, 1e-15);
-	assert_near(displacement_excess(&s, &unsure, 1, none).total.error, 0.002 * 0.12, 1e-12);
-	assert_near(displacement_excess(&s, &sure, 1, rough).total.error, 120e-6, 1e-12);
+	assert_near(displacement_excess(&s, &unsure, 1, &none, NULL).total.error, 0.002 * 0.12,
+		    1e-12);
+	assert_near(displacement_excess(&s, &sure, 1, &rough, NULL).total.error, 120e-6, 1e-12);
 }
 
 /* Student's t has 12.706 errors at one degree of freedom, and millions at a tenth. */
@@ -175,7 +176,7 @@ static void test_no_error_has_less_than_one_degree_of_freedom(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(w); i++)
 		w[i] = plain((double)i, 1e-4, 0.005);
-	total = displacement_excess(&s, &rest, 1, none).total;
+	total = displacement_excess(&s, &rest, 1, &none, NULL).total;
 	displacement_limits(total, 0.95, &low, &high);
 	assert_true(high - low > 2 * total.error && high - low < 2 * 12.71 * total.error);
 }
@@ -190,13 +191,13 @@ static void test_few_windows_have_no_interval(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(w); i++)
 		w[i] = plain((double)i, 1e-4, 0.005);
-	struct displacement_excess e = displacement_excess(&s, &rest, 1, none);
+	struct displacement_excess e = displacement_excess(&s, &rest, 1, &none, NULL);
 	assert_near(e.total.value, 11e-4, 1e-12);
 	displacement_limits(e.total, 0.95, &low, &high);
 	assert_true(isinf(low) && low < 0 && isinf(high) && high > 0);
 	s.count = 0;
-	assert_true(isinf(displacement_excess(&s, &rest, 1, none).total.error));
-	assert_true(isinf(displacement_excess(&s, &rest, 0, none).total.error));
+	assert_true(isinf(displacement_excess(&s, &rest, 1, &none, NULL).total.error));
+	assert_true(isinf(displacement_excess(&s, &rest, 0, &none, NULL).total.error));
 }
 
 static void test_rest_is_a_rate_of_charged_time(void **state)
@@ -283,13 +284,91 @@ static void test_of_two_kinds_of_switches_the_middle_is_taken_and_doubted(void *
 				  none = {NAN, INFINITY, 1}, v;
 
 	(void)state;
-	v = displacement_switching_of(here, away);
+	v = displacement_switching_of(here, away, 0, 1);
 	assert_near(v.value, 0, 1e-15);
-	assert_near(v.error, hypot(4e-8, 1e-6 / sqrt(3)), 1e-12);
+	assert_near(v.error, hypot(3.5e-8, 1e-6 / sqrt(3)), 1e-12);
 	assert_near(v.freedom, 20, 1e-12);
-	assert_near(displacement_switching_of(here, none).value, 1e-6, 1e-15);
-	assert_near(displacement_switching_of(none, away).value, -1e-6, 1e-15);
-	assert_true(isinf(displacement_switching_of(none, none).error));
+	assert_near(displacement_switching_of(here, none, 0, 1).value, 1e-6, 1e-15);
+	assert_near(displacement_switching_of(none, away, 0, 1).value, -1e-6, 1e-15);
+	assert_true(isinf(displacement_switching_of(none, none, 0, 1).error));
+}
+
+/* 7 us apart: what the interrupts tell is worth more than the error of either. */
+static void test_rescheduling_interrupts_tell_the_kind_of_switches(void **state)
+{
+	const struct displacement_value here = {1e-6, 0, 20}, away = {-6e-6, 0, 30};
+	struct displacement_value v;
+
+	(void)state;
+	/* none: all wake-ups came from the same CPU */
+	v = displacement_switching_on(here, away, 1000, 0, 0);
+	assert_near(v.value, 1e-6, 1e-15);
+	assert_near(v.error, 0, 1e-15);
+	/* one each or more, and other tasks had hardly any of them */
+	v = displacement_switching_on(here, away, 1000, 1500, 10);
+	assert_near(v.value, -6e-6, 1e-15);
+	assert_near(v.error, 0, 1e-15);
+	/* other tasks had up to half: from half of them to all */
+	v = displacement_switching_on(here, away, 1000, 1000, 500);
+	assert_near(v.value, 1e-6 - 0.75 * 7e-6, 1e-15);
+	assert_near(v.error, 0.5 * 7e-6 / sqrt(12), 1e-12);
+	/* or all */
+	v = displacement_switching_on(here, away, 1000, 500, 800);
+	assert_near(v.value, 1e-6 - 0.25 * 7e-6, 1e-15);
+	/* not known: between the two */
+	v = displacement_switching_on(here, away, 1000, NAN, 0);
+	assert_near(v.value, -2.5e-6, 1e-15);
+	assert_near(v.error, 7e-6 / sqrt(12), 1e-12);
+}
+
+/* One measurement of a switch serves all CPUs: where it is off, it is off on all of them. */
+static void test_errors_of_a_switch_add_up_over_the_cpus(void **state)
+{
+	struct displacement_window w[12];
+	const struct displacement_series s[2] = {{w, COUNT(w)}, {w, COUNT(w)}};
+	const struct displacement_value rest[2] = {{0, 0, 10}, {0, 0, 10}},
+					rough[2] = {{0, 1e-6, 10}, {0, 2e-6, 20}};
+	struct displacement_excess e;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(w); i++) {
+		w[i] = plain((double)i, 1e-4, 0.005);
+		w[i].switches = 10;
+	}
+	e = displacement_excess(s, rest, 2, rough, NULL);
+	assert_near(e.total.error, 120 * 3e-6, 1e-12);
+}
+
+/* What a switch costs is not known: where there are as many of them at rest, it need not be. */
+static void test_switches_that_are_there_at_rest_are_no_error(void **state)
+{
+	struct displacement_window w[12];
+	const struct displacement_series s = {w, COUNT(w)};
+	const struct displacement_value rest = {0, 0, 10}, rough = {0, 1e-6, 10};
+	const double as_many = 1000, fewer = 400;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(w); i++) {
+		w[i] = plain((double)i, 1e-4, 0.005);
+		w[i].switches = 10;
+	}
+	assert_near(displacement_excess(&s, &rest, 1, &rough, &as_many).total.error, 0, 1e-12);
+	assert_near(displacement_excess(&s, &rest, 1, &rough, &fewer).total.error, 72e-6, 1e-12);
+}
+
+static void test_what_struck_others_is_hidden(void **state)
+{
+	(void)state;
+	/* nobody knows how often they were struck: all their time may have been interrupts' */
+	assert_near(displacement_hidden(0.05, 1, 0.8, true), 0.8, 1e-15);
+	assert_near(displacement_hidden(-0.05, 1, 0.8, true), 0.8, 1e-15);
+	/* little: twice as often as the fluid, at most all of it */
+	assert_near(displacement_hidden(0.05, 1, 0.1, false), 0.01, 1e-15);
+	assert_near(displacement_hidden(0.9, 1, 0.1, false), 0.1, 1e-15);
+	assert_near(displacement_hidden(-0.05, 1, 0.1, false), 0, 1e-15);
+	/* the fluid saw nothing */
+	assert_near(displacement_hidden(0, 0, 0.1, false), 0.1, 1e-15);
+	assert_near(displacement_hidden(0, 1, -0.1, true), 0, 1e-15);
 }
 
 static void test_mean_of_runs(void **state)
@@ -383,13 +462,14 @@ static void simulate(const struct load *l, struct simulated *s)
 static double coverage(const struct load *l, size_t times, double *bias)
 {
 	static struct simulated s;
-	struct displacement_value none = {0, 0, 10};
+	const struct displacement_value none[CPUS] = {{0, 0, 10}, {0, 0, 10}};
 	double covered = 0, low, high;
 
 	*bias = 0;
 	for (size_t i = 0; i < times; i++) {
 		simulate(l, &s);
-		struct displacement_excess e = displacement_excess(s.series, s.rate, CPUS, none);
+		struct displacement_excess e =
+			displacement_excess(s.series, s.rate, CPUS, none, NULL);
 		displacement_limits(e.total, 0.95, &low, &high);
 		covered += low <= s.truth && s.truth <= high;
 		*bias += (e.total.value - s.truth) / (double)times;
@@ -442,6 +522,10 @@ int main(void)
 		cmocka_unit_test(test_beside_the_program_a_rest_is_less_sure),
 		cmocka_unit_test(test_switching_is_a_median_that_interruptions_do_not_move),
 		cmocka_unit_test(test_of_two_kinds_of_switches_the_middle_is_taken_and_doubted),
+		cmocka_unit_test(test_rescheduling_interrupts_tell_the_kind_of_switches),
+		cmocka_unit_test(test_errors_of_a_switch_add_up_over_the_cpus),
+		cmocka_unit_test(test_switches_that_are_there_at_rest_are_no_error),
+		cmocka_unit_test(test_what_struck_others_is_hidden),
 		cmocka_unit_test(test_mean_of_runs),
 		cmocka_unit_test(test_intervals_cover_known_loads),
 	};

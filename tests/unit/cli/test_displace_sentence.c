@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What the result says in words, from made-up summaries. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/displace/displace_print.h"
+
+/* 2 s of CPU time, 8 s of the CPUs. */
+static struct displace_summary summary(double mean, double low, double high)
+{
+	return (struct displace_summary){
+		.lost = {mean, low, high},
+		.accounting = {.rusage = 2},
+		.all = {.wall = 8},
+		.verdict = low > 0 ? DISPLACE_LOST : DISPLACE_ALL_CHARGED,
+	};
+}
+
+static void test_a_bound_is_said_to_be_one(void **state)
+{
+	struct displace_summary s = summary(0.05, 0.04, 1.06);
+	char text[512];
+
+	(void)state;
+	s.bound = true;
+	s.hidden = 1;
+	displace_sentence(&s, text, sizeof(text));
+	assert_non_null(strstr(text, "took at least 0.0400 s for the program"));
+	assert_non_null(strstr(text, "0.0500 s were seen"));
+	assert_non_null(strstr(text, "up to 53.0 %"));
+	assert_non_null(strstr(text, "other tasks had the CPUs for 1.0000 s"));
+	s = summary(0, -0.01, 1.01);
+	s.bound = true;
+	s.hidden = 1;
+	displace_sentence(&s, text, sizeof(text));
+	assert_non_null(strstr(text, "No uncharged time was seen, but other tasks had the CPUs"));
+	assert_non_null(strstr(text, "50.5 %"));
+}
+
+static void test_without_others_there_are_two_limits(void **state)
+{
+	struct displace_summary s = summary(0.05, 0.04, 0.06);
+	char text[512];
+
+	(void)state;
+	displace_sentence(&s, text, sizeof(text));
+	assert_null(strstr(text, "at least"));
+	assert_non_null(strstr(text, "took 0.0500 s for the program"));
+	s = summary(0, -0.01, 0.01);
+	displace_sentence(&s, text, sizeof(text));
+	assert_non_null(strstr(text, "No uncharged time was found"));
+	s.verdict = DISPLACE_NOTHING_SAID;
+	s.bound = true;
+	displace_sentence(&s, text, sizeof(text));
+	assert_non_null(strstr(text, "Nothing can be said"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_bound_is_said_to_be_one),
+		cmocka_unit_test(test_without_others_there_are_two_limits),
+	};
+
+	return cmocka_run_group_tests_name("displace sentence", tests, NULL, NULL);
+}
