@@ -80,16 +80,18 @@ static double median(double *v)
 		}                                                                                  \
 		return x;                                                                          \
 	}
-CASE(0)
-CASE(1)
-CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12) CASE(13)
-	CASE(14) CASE(15) CASE(16) CASE(17) CASE(18) CASE(19) CASE(20) CASE(21) CASE(22) CASE(23)
-		CASE(24) CASE(25) CASE(26) CASE(27)
-			CASE(28) typedef int case_function(long, size_t, int);
-static case_function *const cases[] = {
-	case_0,	 case_1,  case_2,  case_3,  case_4,  case_5,  case_6,  case_7,	case_8,	 case_9,
-	case_10, case_11, case_12, case_13, case_14, case_15, case_16, case_17, case_18, case_19,
-	case_20, case_21, case_22, case_23, case_24, case_25, case_26, case_27, case_28};
+#define NAME(n) case_##n,
+/* clang-format off: a table */
+#define EACH(X)                                                                                    \
+	X(0)                                                                                       \
+	X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16)     \
+		X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28)
+/* clang-format on */
+
+EACH(CASE)
+
+typedef int case_function(long, size_t, int);
+static case_function *const cases[] = {EACH(NAME)};
 
 struct one {
 	int kind;

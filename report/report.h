@@ -92,7 +92,7 @@ struct report_overhead {
 	double inside_ns, inside_error_ns;
 	double outside_ns; /* paid by the target between calls; NAN: not known */
 	bool measured;
-	double inner_ns, inner_error_ns; /* added by each nested call; or 0, 0 */
+	double inner_ns, inner_error_ns;		 /* added by each nested call; or 0, 0 */
 	double way_ns[SCP_WAYS], way_error_ns[SCP_WAYS]; /* inside, by the way that calls went */
 };
 

@@ -15,8 +15,8 @@ struct run_options {
 	const char *output; /* -o, NULL: by the command's name and pid */
 	enum scp_clock_kind clock;
 	uint64_t tick_ns;
-	bool tick_asked; /* by -d or the environment */
-	bool exact_tick; /* whatever it costs */
+	bool tick_asked;       /* by -d or the environment */
+	bool exact_tick;       /* whatever it costs */
 	const char *groups;    /* NULL: the library's default */
 	const char *symbols;   /* patterns, NULL: none */
 	char built_in[128];    /* those of `groups` that the library knows; "none" */

@@ -103,14 +103,14 @@ struct prof_sums {
 	struct prof_first_calls *first; /* all calls, of a fast clock; NULL: not so */
 	struct prof_slow *slow;		/* NULL: not dual */
 	struct prof_phase *phase;	/* NULL: not sampled */
-	struct prof_line *line;	    /* NULL: sizes that are all equal, or not known by batches */
-	struct prof_tail *tail;	    /* NULL: too few calls, or not recorded */
-	struct prof_states *states; /* NULL: no call was switched, or that is not known: see
-				       `detector` */
-	uint32_t detector;	    /* enum scp_switch_detector of these calls; NONE: not known */
-	uint64_t first_units;	    /* of the call at first_at */
-	uint64_t max_at;	    /* like last_at: when the longest call ended; 0: not known */
-	uint64_t inner_calls;	    /* recorded intervals inside these, at any depth */
+	struct prof_line *line;	      /* NULL: sizes that are all equal, or not known by batches */
+	struct prof_tail *tail;	      /* NULL: too few calls, or not recorded */
+	struct prof_states *states;   /* NULL: no call was switched, or that is not known: see
+					 `detector` */
+	uint32_t detector;	      /* enum scp_switch_detector of these calls; NONE: not known */
+	uint64_t first_units;	      /* of the call at first_at */
+	uint64_t max_at;	      /* like last_at: when the longest call ended; 0: not known */
+	uint64_t inner_calls;	      /* recorded intervals inside these, at any depth */
 	uint64_t way_calls[SCP_WAYS]; /* by enum scp_way; all 0: not known */
 };
 

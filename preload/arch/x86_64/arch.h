@@ -29,8 +29,8 @@
 #define ARCH_RSEQ_SIGNATURE 0x53053053u /* RSEQ_SIG of sys/rseq.h, which libc registers */
 
 /* What comes before is done before anything that follows begins: LFENCE (Intel 64 and IA-32
- * Architectures Software Developer's Manual, volume 2, LFENCE and RDTSC). On processors of AMD Linux
- * makes it so. */
+ * Architectures Software Developer's Manual, volume 2, LFENCE and RDTSC). On processors of AMD
+ * Linux makes it so. */
 static inline void arch_order(void)
 {
 	__asm__ volatile("lfence" ::: "memory");
